@@ -1,0 +1,46 @@
+# What the library links. libxml2 is required; the rest are options: the library builds without
+# them and says at run time which feature is missing. Each found option defines TB_WITH_<NAME>.
+find_package(Threads REQUIRED)
+find_package(LibXml2 REQUIRED)
+find_package(PkgConfig)
+
+add_library(tribo_dependencies INTERFACE)
+set(TRIBO_LINK_LIBRARIES m Threads::Threads LibXml2::LibXml2)
+target_link_libraries(tribo_dependencies INTERFACE Threads::Threads LibXml2::LibXml2)
+
+set(TRIBO_FOUND_OPTIONS "")
+macro(tribo_option_dependency name libraries includes)
+  option(TRIBO_WITH_${name} "use ${name}" ON)
+  if(TRIBO_WITH_${name} AND NOT "${libraries}" MATCHES "NOTFOUND" AND NOT "${libraries}" STREQUAL "")
+    target_compile_definitions(tribo_dependencies INTERFACE TB_WITH_${name}=1)
+    target_include_directories(tribo_dependencies SYSTEM INTERFACE ${includes})
+    list(APPEND TRIBO_LINK_LIBRARIES ${libraries})
+    list(APPEND TRIBO_FOUND_OPTIONS ${name})
+  endif()
+endmacro()
+
+# Convex hulls of meshes.
+find_library(QHULL_LIBRARY NAMES qhull_r)
+find_path(QHULL_INCLUDE NAMES libqhull_r/libqhull_r.h)
+tribo_option_dependency(QHULL "${QHULL_LIBRARY}" "${QHULL_INCLUDE}")
+
+# Problem files and trajectories.
+find_package(HDF5 COMPONENTS C)
+tribo_option_dependency(HDF5 "${HDF5_C_LIBRARIES}" "${HDF5_C_INCLUDE_DIRS}")
+
+# Sparse Cholesky for many bodies.
+find_library(CHOLMOD_LIBRARY NAMES cholmod)
+find_path(CHOLMOD_INCLUDE NAMES cholmod.h PATH_SUFFIXES suitesparse)
+tribo_option_dependency(CHOLMOD "${CHOLMOD_LIBRARY}" "${CHOLMOD_INCLUDE}")
+
+# Large dense linear algebra.
+find_library(OPENBLAS_LIBRARY NAMES openblas)
+find_library(LAPACKE_LIBRARY NAMES lapacke)
+find_path(LAPACKE_INCLUDE NAMES lapacke.h)
+tribo_option_dependency(LAPACK "${LAPACKE_LIBRARY};${OPENBLAS_LIBRARY}" "${LAPACKE_INCLUDE}")
+
+# Height fields from images.
+find_package(PNG)
+tribo_option_dependency(PNG "${PNG_LIBRARIES}" "${PNG_INCLUDE_DIRS}")
+
+message(STATUS "tribo options found: ${TRIBO_FOUND_OPTIONS}")

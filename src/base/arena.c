@@ -1,0 +1,116 @@
+#include "base/arena.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGNMENT = 64, MINIMUM_BLOCK = 1 << 16 };
+
+struct tbArenaBlock {
+  tbArenaBlock* next;
+  size_t size;
+  size_t offset;
+  unsigned char* bytes;  // aligned to ALIGNMENT inside the same malloc
+};
+
+static tbArenaBlock* new_block(tbArena* arena, size_t size) {
+  if (size > SIZE_MAX - sizeof(tbArenaBlock) - ALIGNMENT) return NULL;
+  tbArenaBlock* block = malloc(sizeof(tbArenaBlock) + ALIGNMENT + size);
+  if (!block) return NULL;
+  uintptr_t start = (uintptr_t)(block + 1);
+  block->next = NULL;
+  block->size = size;
+  block->offset = 0;
+  block->bytes = (unsigned char*)((start + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1));
+  arena->allocations++;
+  return block;
+}
+
+static void free_blocks(tbArenaBlock* block) {
+  while (block) {
+    tbArenaBlock* next = block->next;
+    free(block);
+    block = next;
+  }
+}
+
+void tb_arena_init(tbArena* arena) {
+  memset(arena, 0, sizeof *arena);
+}
+
+void tb_arena_free(tbArena* arena) {
+  free_blocks(arena->first);
+  tb_arena_init(arena);
+}
+
+void tb_arena_reset(tbArena* arena) {
+  if (arena->first && arena->first->next) {
+    // Several blocks were needed: next time one of the whole size is there. Until a larger one
+    // can be had, the chain stays.
+    size_t total = 0;
+    for (tbArenaBlock* b = arena->first; b; b = b->next) total += b->size;
+    tbArenaBlock* merged = new_block(arena, total);
+    if (merged) {
+      free_blocks(arena->first);
+      arena->first = merged;
+    }
+  }
+  for (tbArenaBlock* b = arena->first; b; b = b->next) b->offset = 0;
+  arena->current = arena->first;
+  arena->used = 0;
+  arena->failed = false;
+}
+
+void* tb_arena_alloc(tbArena* arena, size_t bytes) {
+  if (bytes > SIZE_MAX - ALIGNMENT) {
+    arena->failed = true;
+    return NULL;
+  }
+  size_t size = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+  if (size == 0) size = ALIGNMENT;
+  while (arena->current && arena->current->size - arena->current->offset < size) {
+    if (!arena->current->next) {
+      // Grow geometrically, so that few blocks are ever chained.
+      size_t grown = 2 * arena->current->size;
+      arena->current->next = new_block(arena, size > grown ? size : grown);
+      if (!arena->current->next) {
+        arena->failed = true;
+        return NULL;
+      }
+    }
+    arena->current = arena->current->next;
+    arena->current->offset = 0;
+  }
+  if (!arena->current) {
+    arena->first = arena->current = new_block(arena, size > MINIMUM_BLOCK ? size : MINIMUM_BLOCK);
+    if (!arena->current) {
+      arena->failed = true;
+      return NULL;
+    }
+  }
+  void* result = arena->current->bytes + arena->current->offset;
+  arena->current->offset += size;
+  arena->used += size;
+  if (arena->used > arena->high_water) arena->high_water = arena->used;
+  return result;
+}
+
+void* tb_arena_calloc(tbArena* arena, size_t count, size_t size) {
+  if (size && count > SIZE_MAX / size) {
+    arena->failed = true;
+    return NULL;
+  }
+  void* result = tb_arena_alloc(arena, count * size);
+  if (result) memset(result, 0, count * size);
+  return result;
+}
+
+tbArenaMark tb_arena_mark(const tbArena* arena) {
+  return (tbArenaMark){arena->current, arena->current ? arena->current->offset : 0, arena->used};
+}
+
+void tb_arena_release(tbArena* arena, tbArenaMark mark) {
+  arena->current = mark.block ? mark.block : arena->first;
+  if (arena->current) arena->current->offset = mark.block ? mark.offset : 0;
+  arena->used = mark.used;
+}

@@ -1,0 +1,32 @@
+#include "common/test.h"
+
+#include <unistd.h>
+
+void tb_test_near(double a, double b, double tolerance, const char* file, int line) {
+  double scale = fmax(1, fmax(fabs(a), fabs(b)));
+  if (!(fabs(a - b) <= tolerance * scale)) {
+    print_error("%.17g and %.17g differ by %.3g (allowed %.3g)\n", a, b, fabs(a - b),
+                tolerance * scale);
+    _fail(file, line);
+  }
+}
+
+void tb_test_near_array(const double* a, const double* b, int n, double tolerance, const char* file,
+                        int line) {
+  double scale = 1;
+  for (int i = 0; i < n; i++) scale = fmax(scale, fmax(fabs(a[i]), fabs(b[i])));
+  for (int i = 0; i < n; i++) {
+    if (!(fabs(a[i] - b[i]) <= tolerance * scale)) {
+      print_error("entry %d: %.17g and %.17g differ by %.3g (allowed %.3g)\n", i, a[i], b[i],
+                  fabs(a[i] - b[i]), tolerance * scale);
+      _fail(file, line);
+    }
+  }
+}
+
+bool tb_test_shared(const char* path, char* full, size_t size) {
+  snprintf(full, size, "%s/%s", TB_SHARED_DIR, path);
+  if (access(full, R_OK) == 0) return true;
+  print_message("skipped: %s is not here\n", full);
+  return false;
+}
