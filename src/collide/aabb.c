@@ -1,0 +1,86 @@
+// Boxes along the world's axes around placed shapes.
+#include <math.h>
+
+#include "spatial/vec3.h"
+#include "tribo/collide.h"
+
+// The solid below a plane is bounded only on the side its normal points to, where that is an axis.
+static void plane_aabb(const tbShape* s, tbReal low[3], tbReal high[3]) {
+  for (int i = 0; i < 3; i++) {
+    low[i] = -INFINITY;
+    high[i] = INFINITY;
+    tbReal n = s->mat[3 * i + 2];
+    if (n >= 1) high[i] = s->pos[i];
+    if (n <= -1) low[i] = s->pos[i];
+  }
+}
+
+// A box with centre `center` and half lengths `half` in the shape's frame.
+static void oriented_box_aabb(const tbShape* s, const tbReal center[3], const tbReal half[3],
+                              tbReal low[3], tbReal high[3]) {
+  tbReal middle[3];
+  tb_mul_mat3_vec3(middle, s->mat, center);
+  for (int i = 0; i < 3; i++) {
+    const tbReal* row = s->mat + 3 * i;
+    tbReal reach = fabs(row[0]) * half[0] + fabs(row[1]) * half[1] + fabs(row[2]) * half[2];
+    low[i] = s->pos[i] + middle[i] - reach;
+    high[i] = s->pos[i] + middle[i] + reach;
+  }
+}
+
+static void mesh_aabb(const tbShape* s, tbReal low[3], tbReal high[3]) {
+  if (!s->hull || s->hull->nvert < 1) {
+    tb_copy3(low, s->pos);
+    tb_copy3(high, s->pos);
+    return;
+  }
+  tb_set3(low, INFINITY, INFINITY, INFINITY);
+  tb_set3(high, -INFINITY, -INFINITY, -INFINITY);
+  for (int v = 0; v < s->hull->nvert; v++) {
+    tbReal p[3];
+    tb_mul_mat3_vec3(p, s->mat, s->hull->vert + 3 * v);
+    for (int i = 0; i < 3; i++) {
+      low[i] = fmin(low[i], p[i]);
+      high[i] = fmax(high[i], p[i]);
+    }
+  }
+  tb_add3(low, low, s->pos);
+  tb_add3(high, high, s->pos);
+}
+
+// Half extent of a round shape along world axis i.
+static tbReal round_reach(const tbShape* s, int i) {
+  const tbReal *row = s->mat + 3 * i, *size = s->size;
+  tbReal across = fmax(1 - row[2] * row[2], 0);
+  switch (s->type) {
+    case TB_GEOM_SPHERE: return size[0];
+    case TB_GEOM_CAPSULE: return size[0] + size[1] * fabs(row[2]);
+    case TB_GEOM_CYLINDER: return size[0] * sqrt(across) + size[1] * fabs(row[2]);
+    default: {
+      tbReal x = row[0] * size[0], y = row[1] * size[1], z = row[2] * size[2];
+      return sqrt(x * x + y * y + z * z);
+    }
+  }
+}
+
+void tb_shape_aabb(const tbShape* s, tbReal low[3], tbReal high[3]) {
+  static const tbReal zero[3] = {0, 0, 0};
+  if (s->type == TB_GEOM_PLANE) {
+    plane_aabb(s, low, high);
+  } else if (s->type == TB_GEOM_BOX) {
+    oriented_box_aabb(s, zero, s->size, low, high);
+  } else if (s->type == TB_GEOM_HFIELD && s->hfield) {
+    const tbReal* size = s->hfield->size;
+    tbReal center[3] = {0, 0, 0.5 * (size[2] - size[3])};
+    tbReal half[3] = {size[0], size[1], 0.5 * (size[2] + size[3])};
+    oriented_box_aabb(s, center, half, low, high);
+  } else if (s->type == TB_GEOM_MESH) {
+    mesh_aabb(s, low, high);
+  } else {
+    for (int i = 0; i < 3; i++) {
+      tbReal reach = round_reach(s, i);
+      low[i] = s->pos[i] - reach;
+      high[i] = s->pos[i] + reach;
+    }
+  }
+}
