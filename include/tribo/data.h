@@ -1,0 +1,76 @@
+// One world: its state, everything derived from it, and its memory.
+#ifndef TRIBO_DATA_H_
+#define TRIBO_DATA_H_
+
+#include "tribo/data_fields.h"
+#include "tribo/model.h"
+
+// A contact as the step sees it. `frame` has the normal first and points from geom 1 to geom 2.
+typedef struct {
+  tbReal dist;           // m, negative when overlapping
+  tbReal pos[3];         // m, midway between the surfaces
+  tbReal frame[9];       // rows: normal, t1, t2
+  tbReal includemargin;  // m: force acts only where dist is below this (margin - gap)
+  tbReal friction[5];    // two sliding, torsional, two rolling
+  tbReal solref[TB_NREF];
+  tbReal solreffriction[TB_NREF];
+  tbReal solimp[TB_NIMP];
+  tbReal restitution;
+  tbReal compliance;  // m/N
+  tbReal damping;     // N s/m
+  tbReal force[6];    // N, N m: what the last step applied, in `frame`
+  int dim;            // 1, 3, 4 or 6
+  int geom[2];
+  int exclude;   // 1: seen, but in the gap, so without force
+  int row;       // first row in the problem, or -1
+  uint64_t key;  // geom pair and feature: the same contact from step to step
+} tbContact;
+
+// Wall-clock seconds of the last step, by phase.
+typedef struct {
+  tbReal collide, assemble, solve, dynamics, total;
+} tbStepTimes;
+
+typedef struct {
+#define X(type, name, rows, columns, unit, what) type* name;
+  TB_DATA_ARRAYS(X)
+#undef X
+  tbReal time;         // s
+  tbReal energy[2];    // J: potential, kinetic
+  int ncon;            // contacts of the last step
+  tbContact* contact;  // ncon of them, in the arena
+  // The certificate of the last step.
+  tbResult status;    // TB_OK, or why the state was left as it was before the step
+  char message[256];  // which quantity of which body, when status is not TB_OK
+  tbStepTimes seconds;
+  void* block;               // owns every array above
+  size_t block_size;         // bytes
+  struct tbWorkspace* work;  // arena, broad phase, warm starts: internal
+} tbData;
+
+TB_EXTERN_C_BEGIN
+
+// A world at the model's reference pose, or NULL when out of memory. The model must outlive it.
+TB_API tbData* tb_data_new(const tbModel* model);
+TB_API void tb_data_free(tbData* data);
+
+// A deep copy of another world of the same model, or NULL.
+TB_API tbData* tb_data_copy(const tbModel* model, const tbData* data);
+
+// Back to the reference pose, or to keyframe `key`. Controls and forces become zero or the key's.
+TB_API void tb_reset(const tbModel* model, tbData* data);
+TB_API tbResult tb_reset_keyframe(const tbModel* model, tbData* data, int key);
+
+// The state as one flat vector: time, qpos, qvel, act, mocap and warm start. What `get` wrote,
+// `set` restores exactly.
+TB_API int tb_state_size(const tbModel* model);
+TB_API void tb_state_get(const tbModel* model, const tbData* data, tbReal* state);
+TB_API void tb_state_set(const tbModel* model, tbData* data, const tbReal* state);
+
+// The array called `name`, as tb_model_field.
+TB_API const void* tb_data_field(const tbModel* model, const tbData* data, const char* name,
+                                 const char** type, int* rows, int* columns);
+
+TB_EXTERN_C_END
+
+#endif

@@ -1,0 +1,77 @@
+// Everything a user may choose about a simulation, declared once. `--option name=value` and the
+// binary model file come from this list.
+#ifndef TRIBO_OPTION_H_
+#define TRIBO_OPTION_H_
+
+#include "tribo/enums.h"
+#include "tribo/types.h"
+
+// X(type, name, count, default, unit, what)
+#define TB_OPTION_FIELDS(X)                                                                      \
+  X(tbReal, timestep, 1, 0.002, "s", "time step")                                                \
+  X(tbReal, gravity, 3, (0, 0, -9.81), "m/s2", "gravity")                                        \
+  X(tbReal, wind, 3, (0, 0, 0), "m/s", "velocity of the medium")                                 \
+  X(tbReal, magnetic, 3, (0, -0.5, 0), "", "magnetic flux, for magnetometers")                   \
+  X(tbReal, density, 1, 0, "kg/m3", "density of the medium")                                     \
+  X(tbReal, viscosity, 1, 0, "Pa s", "viscosity of the medium")                                  \
+  X(tbReal, impratio, 1, 1, "", "soft law: frictional over normal impedance")                    \
+  X(tbReal, tolerance, 1, 1e-8, "", "soft law: solver tolerance, as MuJoCo's")                   \
+  X(tbReal, ls_tolerance, 1, 0.01, "", "soft law: line-search tolerance")                        \
+  X(tbReal, noslip_tolerance, 1, 1e-6, "", "soft law: noslip tolerance")                         \
+  X(tbReal, ccd_tolerance, 1, 1e-6, "", "parsed from the file, for reference")                   \
+  X(tbReal, o_margin, 1, 0, "m", "overrides all margins when the override flag is set")          \
+  X(tbReal, o_solref, 2, (0.02, 1), "", "overrides all solref")                                  \
+  X(tbReal, o_solimp, 5, (0.9, 0.95, 0.001, 0.5, 2), "", "overrides all solimp")                 \
+  X(tbReal, o_friction, 5, (1, 1, 0.005, 0.0001, 0.0001), "", "overrides all friction")          \
+  X(int, integrator, 1, TB_INTEGRATOR_EULER, "", "tbIntegrator")                                 \
+  X(int, cone, 1, TB_CONE_PYRAMIDAL, "", "soft law: tbCone")                                     \
+  X(int, jacobian, 1, TB_JACOBIAN_AUTO, "", "parsed from the file, for reference")               \
+  X(int, mjsolver, 1, TB_MJSOLVER_NEWTON, "", "soft law: tbMjSolver")                            \
+  X(int, iterations, 1, 100, "", "soft law: solver iterations")                                  \
+  X(int, ls_iterations, 1, 50, "", "soft law: line-search iterations")                           \
+  X(int, noslip_iterations, 1, 0, "", "soft law: noslip iterations")                             \
+  X(int, ccd_iterations, 1, 50, "", "parsed from the file, for reference")                       \
+  X(int, sdf_iterations, 1, 10, "", "parsed from the file, for reference")                       \
+  X(int, sdf_initpoints, 1, 40, "", "parsed from the file, for reference")                       \
+  X(int, disableflags, 1, 0, "", "tbDisableBit")                                                 \
+  X(int, enableflags, 1, 0, "", "tbEnableBit")                                                   \
+  X(int, disableactuator, 1, 0, "", "bits of actuator groups that are off")                      \
+  X(int, law, 1, 0, "", "tbLaw: the contact law of a step")                                      \
+  X(int, solver, 1, 0, "", "tbSolverKind, or 0 for the law's automatic choice")                  \
+  X(tbReal, solve_tolerance, 1, 1e-6, "", "relative residual at which a solver stops")           \
+  X(tbReal, solve_absolute, 1, 0, "", "absolute residual at which a solver stops; 0: relative")  \
+  X(int, solve_iterations, 1, 1000, "", "iterations of a solver")                                \
+  X(tbReal, baumgarte, 1, 0.2, "", "rigid laws: share of an overlap corrected per step")         \
+  X(tbReal, correction_speed, 1, 1, "m/s", "rigid laws: cap of the correction's speed")          \
+  X(tbReal, overlap_allowed, 1, 1e-5, "m", "rigid laws: overlap that is left alone")             \
+  X(tbReal, restitution_speed, 1, 0.01, "m/s", "rigid laws: slower impacts do not bounce")       \
+  X(tbReal, contact_margin, 1, 1e-3, "m", "rigid laws: contacts are seen from this distance on") \
+  X(int, warmstart, 1, 1, "", "1: start from the last step's impulses")                          \
+  X(int, sleep, 1, 0, "", "1: islands at rest are skipped")                                      \
+  X(int, threads, 1, 1, "", "threads over islands; results do not depend on it")
+
+// A parenthesised default, (a, b, ...), initialises a field of several values.
+typedef struct {
+#define TB_OPTION_MEMBER(type, name, count, value, unit, what) type name TB_OPTION_SHAPE_##count;
+#define TB_OPTION_SHAPE_1
+#define TB_OPTION_SHAPE_2 [2]
+#define TB_OPTION_SHAPE_3 [3]
+#define TB_OPTION_SHAPE_5 [5]
+  TB_OPTION_FIELDS(TB_OPTION_MEMBER)
+#undef TB_OPTION_MEMBER
+} tbOption;
+
+TB_EXTERN_C_BEGIN
+
+// Every option at its default.
+TB_API tbOption tbDefaultOption(void);
+
+// Set one option from text: numbers separated by spaces or commas, or a word where the option is an
+// enumeration ("ncp", "implicitfast"). An unknown name or a bad value is TB_ERROR_ARGUMENT, with
+// the nearest known name in `error`.
+TB_API tbResult tb_option_set(tbOption* option, const char* name, const char* value,
+                              tbError* error);
+
+TB_EXTERN_C_END
+
+#endif

@@ -1,0 +1,22 @@
+#include "base/text.h"
+
+#include <string.h>
+
+int tb_edit_distance(const char* a, const char* b) {
+  enum { LONGEST = 63 };
+  int na = (int)strnlen(a, LONGEST), nb = (int)strnlen(b, LONGEST);
+  int row[LONGEST + 1];
+  for (int j = 0; j <= nb; j++) row[j] = j;
+  for (int i = 1; i <= na; i++) {
+    int diagonal = row[0];
+    row[0] = i;
+    for (int j = 1; j <= nb; j++) {
+      int best = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      if (row[j] + 1 < best) best = row[j] + 1;
+      if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+      row[j] = best;
+    }
+  }
+  return row[nb];
+}

@@ -1,0 +1,9 @@
+// Small helpers over C strings.
+#ifndef TRIBO_BASE_TEXT_H_
+#define TRIBO_BASE_TEXT_H_
+
+// Number of single-character edits between two strings; both are cut at 63 characters. For "did you
+// mean" hints.
+int tb_edit_distance(const char* a, const char* b);
+
+#endif

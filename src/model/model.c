@@ -1,0 +1,105 @@
+#include "model/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+enum { ALIGNMENT = 64 };
+static const size_t LARGEST_BLOCK = (size_t)1 << 40;
+
+// One size is at most this, so that products of a size with its columns fit an int64_t.
+enum { LARGEST_SIZE = 1 << 30 };
+
+static size_t padded(size_t bytes) {
+  return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+// Bytes of the block, or 0 when the sizes are absurd.
+static size_t block_bytes(const tbModel* model) {
+  TB_MODEL_SIZES(TB_SIZE_LOCAL)
+  size_t total = ALIGNMENT;
+#define X(type, name, rows, columns, unit, what)                                       \
+  {                                                                                    \
+    int64_t r = (rows), c = (columns);                                                 \
+    if (r < 0 || c < 0 || r > LARGEST_SIZE || c > (int64_t)4 * LARGEST_SIZE) return 0; \
+    if (c && (uint64_t)r > LARGEST_BLOCK / sizeof(type) / (uint64_t)c) return 0;       \
+    total += padded((size_t)r * (size_t)c * sizeof(type));                             \
+    if (total > LARGEST_BLOCK) return 0;                                               \
+  }
+  TB_MODEL_ARRAYS(X)
+#undef X
+  return total;
+}
+
+// Point every array into the block.
+static void set_pointers(tbModel* model) {
+  TB_MODEL_SIZES(TB_SIZE_LOCAL)
+  uintptr_t at = ((uintptr_t)model->block + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1);
+#define X(type, name, rows, columns, unit, what) \
+  model->name = (type*)at;                       \
+  at += padded((size_t)((rows) * (columns)) * sizeof(type));
+  TB_MODEL_ARRAYS(X)
+#undef X
+}
+
+tbModel* tb_model_new(const tbModel* sizes, tbError* error) {
+  size_t bytes = block_bytes(sizes);
+  if (!bytes) {
+    tb_fail(error, TB_ERROR_MODEL, "model sizes are negative or too large");
+    return NULL;
+  }
+  tbModel* model = malloc(sizeof *model);
+  void* block = calloc(1, bytes);
+  if (!model || !block) {
+    free(model);
+    free(block);
+    tb_fail(error, TB_ERROR_MEMORY, "out of memory: the model needs %zu bytes", bytes);
+    return NULL;
+  }
+  *model = *sizes;
+  model->block = block;
+  model->block_size = bytes;
+  set_pointers(model);
+  return model;
+}
+
+tbModel* tb_model_copy(const tbModel* source) {
+  if (!source) return NULL;
+  tbModel* copy = tb_model_new(source, NULL);
+  if (!copy) return NULL;
+  const tbModel* model = source;
+  TB_MODEL_SIZES(TB_SIZE_LOCAL)
+#define X(type, name, rows, columns, unit, what) \
+  memcpy(copy->name, source->name, (size_t)((rows) * (columns)) * sizeof(type));
+  TB_MODEL_ARRAYS(X)
+#undef X
+  return copy;
+}
+
+void tb_model_free(tbModel* model) {
+  if (!model) return;
+  free(model->block);
+  free(model);
+}
+
+// "tbReal" -> "real"; the other types keep their names.
+static const char* type_name(const char* c_type) {
+  return strcmp(c_type, "tbReal") == 0 ? "real" : c_type;
+}
+
+const void* tb_model_field(const tbModel* model, const char* field, const char** type,
+                           int* rows_out, int* columns_out) {
+  if (!model || !field) return NULL;
+  TB_MODEL_SIZES(TB_SIZE_LOCAL)
+#define X(c_type, name, rows, columns, unit, what)  \
+  if (strcmp(field, #name) == 0) {                  \
+    if (type) *type = type_name(#c_type);           \
+    if (rows_out) *rows_out = (int)(rows);          \
+    if (columns_out) *columns_out = (int)(columns); \
+    return model->name;                             \
+  }
+  TB_MODEL_ARRAYS(X)
+#undef X
+  return NULL;
+}

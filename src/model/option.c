@@ -1,0 +1,117 @@
+// Options by name, with the words that enumerations take.
+#include "tribo/option.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+// Initialiser of one field: a plain value, or a parenthesised list for several.
+#define UNWRAP(...) \
+  { __VA_ARGS__ }
+#define INIT_1(value) value
+#define INIT_2(value) UNWRAP value
+#define INIT_3(value) UNWRAP value
+#define INIT_5(value) UNWRAP value
+
+tbOption tbDefaultOption(void) {
+  tbOption option = {
+#define X(type, name, count, value, unit, what) .name = INIT_##count(value),
+      TB_OPTION_FIELDS(X)
+#undef X
+  };
+  return option;
+}
+
+typedef struct {
+  const char* name;
+  size_t offset;
+  int count;
+  int is_int;
+} Field;
+
+static const Field FIELDS[] = {
+#define X(type, name, count, value, unit, what) \
+  {#name, offsetof(tbOption, name), count, sizeof #type == sizeof "int"},
+    TB_OPTION_FIELDS(X)
+#undef X
+};
+enum { NFIELDS = sizeof FIELDS / sizeof FIELDS[0] };
+
+typedef struct {
+  const char* option;
+  const char* word;
+  int value;
+} Word;
+
+static const Word WORDS[] = {
+    {"integrator", "euler", TB_INTEGRATOR_EULER},
+    {"integrator", "rk4", TB_INTEGRATOR_RK4},
+    {"integrator", "implicit", TB_INTEGRATOR_IMPLICIT},
+    {"integrator", "implicitfast", TB_INTEGRATOR_IMPLICITFAST},
+    {"cone", "pyramidal", TB_CONE_PYRAMIDAL},
+    {"cone", "elliptic", TB_CONE_ELLIPTIC},
+    {"mjsolver", "pgs", TB_MJSOLVER_PGS},
+    {"mjsolver", "cg", TB_MJSOLVER_CG},
+    {"mjsolver", "newton", TB_MJSOLVER_NEWTON},
+};
+
+static tbResult unknown_name(const char* name, tbError* error) {
+  int best = 0, best_distance = 1 << 30;
+  for (int i = 0; i < NFIELDS; i++) {
+    int d = tb_edit_distance(name, FIELDS[i].name);
+    if (d < best_distance) {
+      best_distance = d;
+      best = i;
+    }
+  }
+  return tb_fail(error, TB_ERROR_ARGUMENT, "unknown option '%s', did you mean '%s'?", name,
+                 FIELDS[best].name);
+}
+
+// A word of an enumeration. Returns 1 if `text` is one.
+static int set_word(int* target, const char* name, const char* text) {
+  for (size_t i = 0; i < sizeof WORDS / sizeof WORDS[0]; i++) {
+    if (strcmp(WORDS[i].option, name) == 0 && strcmp(WORDS[i].word, text) == 0) {
+      *target = WORDS[i].value;
+      return 1;
+    }
+  }
+  return 0;
+}
+
+tbResult tb_option_set(tbOption* option, const char* name, const char* value, tbError* error) {
+  if (!option || !name || !value) return tb_fail(error, TB_ERROR_ARGUMENT, "NULL argument");
+  const Field* field = NULL;
+  for (int i = 0; i < NFIELDS; i++) {
+    if (strcmp(FIELDS[i].name, name) == 0) field = &FIELDS[i];
+  }
+  if (!field) return unknown_name(name, error);
+  char* target = (char*)option + field->offset;
+  if (field->is_int && set_word((int*)target, name, value)) return TB_OK;
+
+  // Numbers, exactly as many as the field has.
+  tbReal numbers[5];
+  const char* at = value;
+  int n = 0;
+  for (; n < field->count; n++) {
+    char* end;
+    numbers[n] = strtod(at, &end);
+    if (end == at || !(numbers[n] - numbers[n] == 0)) break;
+    at = end + strspn(end, " ,\t");
+  }
+  if (n < field->count || *at) {
+    return tb_fail(error, TB_ERROR_ARGUMENT, "option '%s': expected %d number%s, got '%s'", name,
+                   field->count, field->count > 1 ? "s" : "", value);
+  }
+  if (field->is_int) {
+    if (numbers[0] != (int)numbers[0]) {
+      return tb_fail(error, TB_ERROR_ARGUMENT, "option '%s': '%s' is not an integer", name, value);
+    }
+    *(int*)target = (int)numbers[0];
+  } else {
+    memcpy(target, numbers, sizeof(tbReal) * (size_t)field->count);
+  }
+  return TB_OK;
+}

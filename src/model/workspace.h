@@ -1,0 +1,15 @@
+// The part of a world that no user touches: scratch memory and what the step keeps between calls.
+#ifndef TRIBO_MODEL_WORKSPACE_H_
+#define TRIBO_MODEL_WORKSPACE_H_
+
+#include "base/arena.h"
+
+typedef struct tbWorkspace tbWorkspace;
+
+struct tbWorkspace {
+  tbArena arena;  // contacts, constraint rows, solver work: reset at the start of each step
+  void* step;     // broad phase, warm starts: owned by the step layer, NULL until the first step
+  void (*step_free)(void* step);
+};
+
+#endif
