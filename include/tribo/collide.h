@@ -29,6 +29,9 @@
 #define TB_MAX_PAIR_CONTACTS 64
 #define TB_MAX_MANIFOLD 8
 
+// Directions that a hull knows a support vertex of: cells of a 4 x 4 grid on each face of a cube.
+#define TB_HULL_GUESS 96
+
 // A convex polytope in its own frame, as flat arrays in the caller's memory. Faces are maximal:
 // coplanar triangles are merged into one polygon, counter-clockwise seen from outside.
 typedef struct {
@@ -41,6 +44,8 @@ typedef struct {
   const int* face_start;  // nface+1: polygon of face f is face_vert[face_start[f] ..)
   const int* face_vert;   // vertex indices
   const int* face_adj;    // like face_vert: the face across the edge from this vertex to the next
+  const int* vert_face;   // nvert: a face at (or, where vertices were merged away, beside) it
+  const int* guess;       // TB_HULL_GUESS: where the climb for a support vertex starts; may be NULL
   tbReal center[3];       // a point inside the hull
   tbReal radius;          // all vertices lie within this distance of `center`
 } tbHull;

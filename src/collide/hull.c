@@ -1,0 +1,57 @@
+// Searches on a hull: the farthest vertex and the face that looks along a direction.
+#include "collide/hull.h"
+
+// Below this many vertices a plain scan is as fast as climbing.
+#define SCAN_MAX 12
+
+static int scan_support(const tbHull* hull, const tbReal d[3]) {
+  int best = 0;
+  tbReal most = tb_dot3(hull->vert, d);
+  for (int v = 1; v < hull->nvert; v++) {
+    tbReal along = tb_dot3(hull->vert + 3 * v, d);
+    if (along > most) {
+      most = along;
+      best = v;
+    }
+  }
+  return best;
+}
+
+// A convex function has no local maximum on the graph of a hull but the global one; strict increase
+// ends the climb after at most nvert moves.
+int tb_hull_support(const tbHull* hull, const tbReal d[3], int start) {
+  if (hull->nvert <= SCAN_MAX || !hull->adj_start) return scan_support(hull, d);
+  int best = start;
+  if (start < 0 || start >= hull->nvert) best = hull->guess ? hull->guess[tb_hull_cell(d)] : 0;
+  tbReal most = tb_dot3(hull->vert + 3 * best, d);
+  for (;;) {
+    int from = best;
+    for (int k = hull->adj_start[from]; k < hull->adj_start[from + 1]; k++) {
+      int v = hull->adj[k];
+      tbReal along = tb_dot3(hull->vert + 3 * v, d);
+      if (along > most) {
+        most = along;
+        best = v;
+      }
+    }
+    if (best == from) return best;
+  }
+}
+
+int tb_hull_face_toward(const tbHull* hull, const tbReal d[3], int vertex) {
+  if (hull->nface < 1) return -1;
+  int best = hull->vert_face[vertex];
+  tbReal most = tb_dot3(hull->plane + 4 * best, d);
+  for (;;) {
+    int from = best;
+    for (int k = hull->face_start[from]; k < hull->face_start[from + 1]; k++) {
+      int f = hull->face_adj[k];
+      tbReal along = tb_dot3(hull->plane + 4 * f, d);
+      if (along > most) {
+        most = along;
+        best = f;
+      }
+    }
+    if (best == from) return best;
+  }
+}

@@ -1,0 +1,44 @@
+// Convex hulls of points, and the two searches on a hull that everything else is built from.
+#ifndef TRIBO_COLLIDE_HULL_H_
+#define TRIBO_COLLIDE_HULL_H_
+
+#include <math.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "spatial/vec3.h"
+#include "tribo/collide.h"
+
+// The hull of `npoint` points (npoint x 3). All arrays of `hull` are allocated in `arena`; sizes
+// are hull->nvert, hull->nface, adj_start[nvert] and face_start[nface]. Equal input gives equal
+// bits. `max_vert` > 0 stops after about that many vertices (MuJoCo's maxhullvert, at least 4);
+// otherwise all are kept. `vert_index` (may be NULL) receives an array of the arena: which input
+// point each hull vertex is, ascending. Errors: TB_ERROR_MODEL for fewer than four points,
+// non-finite points, points that all lie in one plane, line or point; TB_ERROR_MEMORY;
+// TB_ERROR_UNSUPPORTED where Tribo was built without qhull.
+tbResult tb_hull_build(tbHull* hull, tbArena* arena, const tbReal* points, int npoint, int max_vert,
+                       const int** vert_index, tbError* error);
+
+// Cell of the cube map that a direction falls into: the index into tbHull.guess.
+static inline int tb_hull_cell(const tbReal d[3]) {
+  tbReal x = fabs(d[0]), y = fabs(d[1]), z = fabs(d[2]);
+  int axis = x >= y ? (x >= z ? 0 : 2) : (y >= z ? 1 : 2);
+  int u = axis == 0 ? 1 : 0, v = axis == 2 ? 1 : 2;
+  tbReal major = axis == 0 ? x : (axis == 1 ? y : z);
+  // Also keeps a zero or non-finite direction inside the table.
+  if (!(major > 0) || !(major < INFINITY)) return 0;
+  int i = (int)(2 * (d[u] / major + 1)), j = (int)(2 * (d[v] / major + 1));
+  i = i < 0 ? 0 : (i > 3 ? 3 : i);
+  j = j < 0 ? 0 : (j > 3 ? 3 : j);
+  return 16 * (2 * axis + (d[axis] < 0)) + 4 * i + j;
+}
+
+// The vertex farthest along d (in the hull's frame, any length): climbs the graph of vertices from
+// `start`, or from the hull's guess where start is out of range.
+int tb_hull_support(const tbHull* hull, const tbReal d[3], int start);
+
+// The face that looks along d most among those near `vertex` (a support vertex for d): climbs from
+// face to face. -1 for a hull without faces.
+int tb_hull_face_toward(const tbHull* hull, const tbReal d[3], int vertex);
+
+#endif

@@ -1,0 +1,236 @@
+// Hulls: topology, planes and support against brute force, merged faces, and bad input.
+#include "collide/hull.h"
+
+#include "base/hash.h"
+#include "common/test.h"
+#include "spatial/quat.h"
+
+#ifdef TB_WITH_QHULL
+
+// What every hull must satisfy, whatever it was built from.
+static void check_hull(const tbHull* h, const double* points, int npoint, double tolerance) {
+  int half_edges = h->adj_start[h->nvert];
+  assert_true(h->nvert >= 4 && h->nface >= 4);
+  assert_int_equal(half_edges % 2, 0);
+  // The vertex graph is symmetric and ascending.
+  for (int v = 0; v < h->nvert; v++) {
+    for (int k = h->adj_start[v]; k < h->adj_start[v + 1]; k++) {
+      int w = h->adj[k], found = 0;
+      if (k > h->adj_start[v]) assert_true(h->adj[k - 1] < w);
+      for (int m = h->adj_start[w]; m < h->adj_start[w + 1]; m++) found += h->adj[m] == v;
+      assert_int_equal(found, 1);
+    }
+    assert_in_range(h->vert_face[v], 0, h->nface - 1);
+  }
+  // Polygons run counter-clockwise, lie in their plane, and share each edge with one neighbour.
+  for (int f = 0; f < h->nface; f++) {
+    const double* plane = h->plane + 4 * f;
+    assert_near(tb_norm3(plane), 1, 1e-12);
+    int first = h->face_start[f], count = h->face_start[f + 1] - first;
+    assert_true(count >= 3);
+    double newell[3] = {0, 0, 0};
+    for (int i = 0; i < count; i++) {
+      int u = h->face_vert[first + i], v = h->face_vert[first + (i + 1) % count];
+      double cross[3];
+      tb_cross(cross, h->vert + 3 * u, h->vert + 3 * v);
+      tb_add3(newell, newell, cross);
+      assert_true(fabs(tb_dot3(plane, h->vert + 3 * u) - plane[3]) < 4e-6 * h->radius);
+      int g = h->face_adj[first + i], matches = 0;
+      for (int k = h->face_start[g]; k < h->face_start[g + 1]; k++) {
+        int next = k + 1 < h->face_start[g + 1] ? k + 1 : h->face_start[g];
+        matches += h->face_vert[k] == v && h->face_vert[next] == u && h->face_adj[k] == f;
+      }
+      assert_int_equal(matches, 1);
+    }
+    assert_true(tb_dot3(newell, plane) > 0);
+  }
+  // All points are inside all planes.
+  for (int f = 0; f < h->nface; f++) {
+    for (int p = 0; p < npoint; p++) {
+      double height = tb_dot3(h->plane + 4 * f, points + 3 * p) - h->plane[4 * f + 3];
+      assert_true(height <= tolerance * h->radius);
+    }
+  }
+}
+
+static void check_support(const tbHull* h, const double* points, int npoint, tbRng* rng) {
+  for (int k = 0; k < 300; k++) {
+    double d[3] = {tb_rng_normal(rng), tb_rng_normal(rng), tb_rng_normal(rng)}, most = -INFINITY;
+    tb_normalize3(d);
+    for (int p = 0; p < npoint; p++) most = fmax(most, tb_dot3(d, points + 3 * p));
+    int start = k % 3 == 0 ? -1 : tb_rng_int(rng, h->nvert);
+    int v = tb_hull_support(h, d, start);
+    assert_true(fabs(tb_dot3(d, h->vert + 3 * v) - most) <= 1e-12 * h->radius);
+    int f = tb_hull_face_toward(h, d, v);
+    assert_in_range(f, 0, h->nface - 1);
+  }
+}
+
+static void test_cube_with_points_on_faces(void** state) {
+  (void)state;
+  tbArena arena;
+  tb_arena_init(&arena);
+  double points[3 * 125];
+  int n = 0;
+  for (int i = 0; i < 125; i++) {
+    points[n++] = i % 5 - 2;
+    points[n++] = i / 5 % 5 - 2;
+    points[n++] = i / 25 - 2;
+  }
+  tbHull hull;
+  const int* index;
+  assert_int_equal(tb_hull_build(&hull, &arena, points, 125, 0, &index, NULL), TB_OK);
+  assert_int_equal(hull.nvert, 8);
+  assert_int_equal(hull.nface, 6);
+  for (int f = 0; f < 6; f++) assert_int_equal(hull.face_start[f + 1] - hull.face_start[f], 4);
+  for (int v = 0; v < 8; v++) {
+    for (int i = 0; i < 3; i++) assert_true(hull.vert[3 * v + i] == points[3 * index[v] + i]);
+  }
+  for (int f = 0; f < 6; f++) assert_near(hull.plane[4 * f + 3], 2, 1e-15);
+  check_hull(&hull, points, 125, 1e-12);
+  tb_arena_free(&arena);
+}
+
+// A prism over a regular polygon, rounded to float as a mesh file would: two caps, n sides.
+static void test_float_prism_merges_caps(void** state) {
+  (void)state;
+  tbRng rng = {5};
+  tbArena arena;
+  tb_arena_init(&arena);
+  for (int n = 3; n < 64; n += 4) {
+    double points[2 * 64 * 3], q[4] = {1, 0.3, -0.2, 0.7};
+    tb_quat_normalize(q);
+    for (int i = 0; i < 2 * n; i++) {
+      double angle = 6.283185307179586 * (i / 2) / n, p[3] = {cos(angle), sin(angle), i % 2};
+      tb_quat_rotate(p, q, p);
+      for (int k = 0; k < 3; k++) points[3 * i + k] = (float)(0.1 * p[k] + 0.3);
+    }
+    tbHull hull;
+    assert_int_equal(tb_hull_build(&hull, &arena, points, 2 * n, 0, NULL, NULL), TB_OK);
+    assert_int_equal(hull.nvert, 2 * n);
+    assert_int_equal(hull.nface, n + 2);
+    check_hull(&hull, points, 2 * n, 4e-6);
+    check_support(&hull, points, 2 * n, &rng);
+  }
+  tb_arena_free(&arena);
+}
+
+static void test_random_clouds(void** state) {
+  (void)state;
+  tbRng rng = {11};
+  tbArena arena;
+  tb_arena_init(&arena);
+  for (int round = 0; round < 200; round++) {
+    int n = 4 + tb_rng_int(&rng, round % 10 == 0 ? 2000 : 60);
+    double* points = TB_ARENA_NEW(&arena, double, 3 * n);
+    double squash = round % 4 == 1 ? 1e-4 : 1, size = pow(10, tb_rng_uniform(&rng, -6, 6));
+    bool grid = round % 5 == 2, ball = round % 3 == 0;
+    for (int i = 0; i < n; i++) {
+      double p[3];
+      for (int k = 0; k < 3; k++) p[k] = grid ? tb_rng_int(&rng, 4) : tb_rng_normal(&rng);
+      if (ball && !grid) tb_normalize3(p);
+      tb_set3(points + 3 * i, size * p[0], size * p[1], size * squash * p[2]);
+    }
+    tbHull hull;
+    tbError error;
+    tbResult result = tb_hull_build(&hull, &arena, points, n, 0, NULL, &error);
+    // A few points of a coarse grid may lie in a plane; nothing else may fail.
+    if (result != TB_OK) {
+      assert_true(grid && result == TB_ERROR_MODEL);
+      continue;
+    }
+    check_hull(&hull, points, n, 2e-6);
+    check_support(&hull, points, n, &rng);
+    tb_arena_reset(&arena);
+  }
+  tb_arena_free(&arena);
+}
+
+static uint64_t hash_hull(const tbHull* h) {
+  uint64_t x = tb_hash(TB_HASH_SEED, h->vert, sizeof(double) * 3 * (size_t)h->nvert);
+  x = tb_hash(x, h->plane, sizeof(double) * 4 * (size_t)h->nface);
+  x = tb_hash(x, h->face_vert, sizeof(int) * (size_t)h->face_start[h->nface]);
+  return tb_hash(x, h->adj, sizeof(int) * (size_t)h->adj_start[h->nvert]);
+}
+
+static void test_same_bits_and_vertex_limit(void** state) {
+  (void)state;
+  tbRng rng = {3};
+  tbArena arena;
+  tb_arena_init(&arena);
+  double points[3 * 500];
+  for (int i = 0; i < 500; i++) {
+    for (int k = 0; k < 3; k++) points[3 * i + k] = tb_rng_normal(&rng);
+    tb_normalize3(points + 3 * i);
+  }
+  tbHull a, b;
+  assert_int_equal(tb_hull_build(&a, &arena, points, 500, 0, NULL, NULL), TB_OK);
+  assert_int_equal(tb_hull_build(&b, &arena, points, 500, -1, NULL, NULL), TB_OK);
+  assert_int_equal(a.nvert, 500);
+  assert_true(hash_hull(&a) == hash_hull(&b));
+  for (int limit = 4; limit < 40; limit += 9) {
+    assert_int_equal(tb_hull_build(&b, &arena, points, 500, limit, NULL, NULL), TB_OK);
+    assert_in_range(b.nvert, 4, limit > 5 ? limit : 5);
+    check_hull(&b, b.vert, b.nvert, 1e-9);
+  }
+  tb_arena_free(&arena);
+}
+
+static void test_bad_input(void** state) {
+  (void)state;
+  tbArena arena;
+  tb_arena_init(&arena);
+  tbHull hull;
+  tbError error;
+  double p[3 * 8] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1, 1, 1, 0, 1, 0, 1, 0, 1, 1};
+  assert_int_equal(tb_hull_build(&hull, &arena, p, 3, 0, NULL, &error), TB_ERROR_MODEL);
+  assert_int_equal(tb_hull_build(&hull, &arena, p, 0, 0, NULL, &error), TB_ERROR_MODEL);
+  assert_int_equal(tb_hull_build(&hull, &arena, p, -5, 0, NULL, &error), TB_ERROR_MODEL);
+  assert_int_equal(tb_hull_build(&hull, &arena, p, 8, 3, NULL, &error), TB_ERROR_MODEL);
+  assert_int_equal(tb_hull_build(&hull, &arena, p, 8, 0, NULL, &error), TB_OK);
+  // Not a number, infinite, in one plane, on one line, all the same.
+  p[7] = NAN;
+  assert_int_equal(tb_hull_build(&hull, &arena, p, 8, 0, NULL, &error), TB_ERROR_MODEL);
+  assert_non_null(strstr(error.message, "point 2"));
+  p[7] = INFINITY;
+  assert_int_equal(tb_hull_build(&hull, &arena, p, 8, 0, NULL, &error), TB_ERROR_MODEL);
+  for (int i = 0; i < 8; i++) tb_set3(p + 3 * i, i % 3, i * i % 5, 0.25);
+  assert_int_equal(tb_hull_build(&hull, &arena, p, 8, 0, NULL, &error), TB_ERROR_MODEL);
+  assert_non_null(strstr(error.message, "plane"));
+  assert_int_equal(hull.nvert, 0);
+  for (int i = 0; i < 8; i++) tb_set3(p + 3 * i, i, 2 * i, -i);
+  assert_int_equal(tb_hull_build(&hull, &arena, p, 8, 0, NULL, &error), TB_ERROR_MODEL);
+  for (int i = 0; i < 8; i++) tb_set3(p + 3 * i, 1, 2, 3);
+  assert_int_equal(tb_hull_build(&hull, &arena, p, 8, 0, NULL, &error), TB_ERROR_MODEL);
+  tb_arena_free(&arena);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_cube_with_points_on_faces),
+      cmocka_unit_test(test_float_prism_merges_caps),
+      cmocka_unit_test(test_random_clouds),
+      cmocka_unit_test(test_same_bits_and_vertex_limit),
+      cmocka_unit_test(test_bad_input),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#else
+
+static void test_says_unsupported(void** state) {
+  (void)state;
+  tbArena arena;
+  tb_arena_init(&arena);
+  tbHull hull;
+  double p[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+  assert_int_equal(tb_hull_build(&hull, &arena, p, 4, 0, NULL, NULL), TB_ERROR_UNSUPPORTED);
+  tb_arena_free(&arena);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_says_unsupported)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#endif
