@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libqhull_r/qhull_ra.h"
+#include <libqhull_r/qhull_ra.h>
 
 // qhull's macros over its lists want these names.
 static int count_facets(qhT* qh) {
