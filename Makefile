@@ -1,0 +1,62 @@
+# The newcomer's door. CMake does the work; `make help` lists the targets.
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+PREFIX ?= /usr/local
+SECONDS_EACH ?= 600
+
+.PHONY: all help demo test bench check sanitize fuzz install clean
+
+all: build/tribo
+
+help:
+	@echo "make            build the library and the command line (build/tribo)"
+	@echo "make demo       install what is missing, build, and show what Tribo does"
+	@echo "make test       install what is missing, build, and run all tests"
+	@echo "make bench      run the benchmarks against the peers that are installed"
+	@echo "make check      format, layers, headers, static analysis"
+	@echo "make sanitize   unit tests under address, undefined-behaviour and thread sanitizers"
+	@echo "make fuzz       fuzz every reader for SECONDS_EACH=600 seconds each"
+	@echo "make install    install to PREFIX=/usr/local"
+
+.PHONY: build/tribo
+build/tribo: setup-build
+	@cmake --preset release -DTRIBO_BUILD_TESTS=OFF -DTRIBO_BUILD_BENCH=OFF >/dev/null
+	@cmake --build build -j$(JOBS) --target tribo tribo_static tribo_shared
+
+.PHONY: setup-build setup-test setup-check
+setup-build setup-test setup-check:
+	@scripts/setup.sh $(@:setup-%=%)
+
+demo: build/tribo
+	@scripts/demo.sh
+
+test: setup-test
+	@cmake --preset release -DTRIBO_BUILD_TESTS=ON -DTRIBO_BUILD_BENCH=ON >/dev/null
+	@cmake --build build -j$(JOBS)
+	@scripts/run_tests.sh build -j$(JOBS)
+
+bench: setup-test
+	@cmake --preset release -DTRIBO_BUILD_BENCH=ON >/dev/null
+	@cmake --build build -j$(JOBS)
+	@build/tribo bench
+
+check: setup-check
+	@scripts/check_layers.sh
+	@scripts/check_format.sh
+	@scripts/check_headers.sh
+	@scripts/check_sizes.sh
+	@scripts/check_static.sh
+
+sanitize: setup-test
+	@for preset in asan tsan; do \
+	  cmake --preset $$preset >/dev/null && cmake --build build-$$preset -j$(JOBS) && \
+	  scripts/run_tests.sh build-$$preset -j$(JOBS) -LE 'slow|peer' || exit 1; \
+	done
+
+fuzz: setup-check
+	@scripts/fuzz.sh $(SECONDS_EACH)
+
+install: build/tribo
+	@cmake --install build --prefix $(PREFIX)
+
+clean:
+	@rm -rf build build-*

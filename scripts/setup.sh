@@ -1,0 +1,69 @@
+#!/bin/sh
+# Install the Debian packages this project needs; does nothing when all are there.
+#
+#   scripts/setup.sh build    what the library and the command line need
+#   scripts/setup.sh test     build, and what the tests need; peer engines where they can be had
+#   scripts/setup.sh check    format and static analysis
+set -u
+
+BUILD="gcc make cmake pkg-config libc6-dev libxml2-dev libqhull-dev libhdf5-dev libsuitesparse-dev
+       libopenblas-dev liblapacke-dev libpng-dev"
+TEST="$BUILD libcmocka-dev g++"
+# Test oracles: a missing one skips its tests, it never fails them.
+PEERS="libmujoco-dev libsiconos-numerics-dev libfclib-dev libccd-dev libfcl-dev libbullet-dev nodejs npm"
+CHECK="clang clang-format cppcheck libclang-rt-14-dev"
+
+missing() {
+  for package in "$@"; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' && continue
+    # A tool that came some other way counts as there.
+    case $package in
+      nodejs) command -v node >/dev/null && continue ;;
+      g++) command -v c++ >/dev/null && continue ;;
+      gcc | make | cmake | npm | clang | clang-format | cppcheck)
+        command -v "$package" >/dev/null && continue ;;
+    esac
+    printf '%s ' "$package"
+  done
+}
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+apt_install() {
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@" >/dev/null
+}
+
+case ${1:-build} in
+  build) wanted=$BUILD optional= ;;
+  test) wanted=$TEST optional=$PEERS ;;
+  check) wanted=$CHECK optional= ;;
+  *) echo "usage: $0 build|test|check" >&2; exit 2 ;;
+esac
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+  echo "setup: this is not a Debian system (no apt-get). Install the equivalents of:" >&2
+  echo "  $wanted" | tr -s ' \n' ' ' >&2
+  echo >&2
+  exit 0
+fi
+
+need=$(missing $wanted)
+extra=$(missing $optional)
+[ -z "$need$extra" ] && exit 0
+if [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null; then
+  echo "setup: needs root (or sudo) to install: $need$extra" >&2
+  [ -z "$need" ] && exit 0
+  exit 1
+fi
+
+echo "setup: installing $need$extra"
+as_root apt-get update >/dev/null || echo "setup: apt-get update failed, trying with the old lists" >&2
+if [ -n "$need" ] && ! apt_install $need; then
+  echo "setup: could not install $need" >&2
+  exit 1
+fi
+for package in $extra; do
+  apt_install "$package" || echo "setup: $package cannot be had here; its tests will be skipped" >&2
+done
