@@ -1,0 +1,180 @@
+#include "contact/cone.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+// |(scale_i x_i)| without overflow or underflow in the squares.
+static tbReal scaled_norm(int n, const tbReal* scale, const tbReal* x) {
+  tbReal v[TB_MAX_BLOCK_DIM] = {0}, m = 0, sum = 0;
+  for (int i = 0; i < n; i++) {
+    v[i] = scale[i] * x[i];
+    m = fmax(m, fabs(v[i]));
+  }
+  if (m == 0 || !isfinite(m)) return m;
+  for (int i = 0; i < n; i++) sum += (v[i] / m) * (v[i] / m);
+  return m * sqrt(sum);
+}
+
+tbReal tb_cone_shift(int dim, const tbReal* mu, const tbReal* sigma) {
+  return scaled_norm(dim - 1, mu, sigma + 1);
+}
+
+tbReal tb_pyramid_shift(int dim, const tbReal* mu, const tbReal* sigma) {
+  tbReal sum = 0;
+  for (int i = 0; i < dim - 1; i++) sum += mu[i] * fabs(sigma[i + 1]);
+  return sum;
+}
+
+// |(x_i / mu_i)|, infinite where an axis without friction is loaded.
+static tbReal inverse_scaled_norm(int n, const tbReal* mu, const tbReal* x) {
+  tbReal scale[TB_MAX_BLOCK_DIM];
+  for (int i = 0; i < n; i++) {
+    if (mu[i] == 0 && x[i] != 0) return INFINITY;
+    scale[i] = mu[i] == 0 ? 0 : 1 / mu[i];
+  }
+  return scaled_norm(n, scale, x);
+}
+
+// Projection on the boundary of an elliptic cone. With multiplier nu >= 0 the point is
+// t = t0 / (1 - nu), y_i = x_i mu_i^2 / (mu_i^2 + nu), and nu solves
+//   |1 - nu| |(x_i mu_i / (mu_i^2 + nu))| = |t0|,
+// whose left side is monotone on each side of nu = 1. `u` is nu for t0 > 0 and 1 / nu for t0 < 0.
+static tbReal secular(int n, const tbReal* mu, const tbReal* x, bool inverse, tbReal u) {
+  tbReal y[TB_MAX_BLOCK_DIM], one[TB_MAX_BLOCK_DIM];
+  for (int i = 0; i < n; i++) {
+    one[i] = 1;
+    y[i] = mu[i] == 0 ? 0 : x[i] * mu[i] / (inverse ? mu[i] * mu[i] * u + 1 : mu[i] * mu[i] + u);
+  }
+  return (1 - u) * scaled_norm(n, one, y);
+}
+
+static void project_ellipse(int n, const tbReal* mu, tbReal t0, const tbReal* x, tbReal* t,
+                            tbReal* y) {
+  tbReal u = 1;
+  bool inverse = t0 < 0;
+  if (t0 != 0) {
+    // Both forms fall from above |t0| at u = 0 to zero at u = 1.
+    tbReal low = 0, high = 1, target = fabs(t0);
+    for (int k = 0; k < 200 && high - low > 0; k++) {
+      u = 0.5 * (low + high);
+      if (u == low || u == high) break;
+      if (secular(n, mu, x, inverse, u) > target) {
+        low = u;
+      } else {
+        high = u;
+      }
+    }
+  }
+  for (int i = 0; i < n; i++) {
+    if (mu[i] == 0) {
+      y[i] = 0;
+    } else if (inverse) {
+      y[i] = x[i] * mu[i] * mu[i] * u / (mu[i] * mu[i] * u + 1);
+    } else {
+      y[i] = x[i] * mu[i] * mu[i] / (mu[i] * mu[i] + u);
+    }
+  }
+  // On the boundary the normal entry follows from the tangential ones.
+  *t = inverse_scaled_norm(n, mu, y);
+}
+
+void tb_cone_project(int dim, const tbReal* mu, const tbReal* x, tbReal* out) {
+  int n = dim - 1;
+  tbReal t0 = x[0];
+  bool round = true;
+  for (int i = 1; i < n; i++) round = round && mu[i] == mu[0];
+
+  if (round) {
+    // A round cone: closed form.
+    tbReal one[TB_MAX_BLOCK_DIM] = {1, 1, 1, 1, 1, 1};
+    tbReal m = n ? mu[0] : 0, length = scaled_norm(n, one, x + 1);
+    if (length <= m * t0) {
+      memmove(out, x, (size_t)dim * sizeof *out);
+    } else if (m * length <= -t0) {
+      memset(out, 0, (size_t)dim * sizeof *out);
+    } else {
+      tbReal t = (t0 + m * length) / (1 + m * m);
+      out[0] = t;
+      for (int i = 1; i < dim; i++) out[i] = m * t * (x[i] / length);
+    }
+    return;
+  }
+  if (inverse_scaled_norm(n, mu, x + 1) <= t0) {
+    memmove(out, x, (size_t)dim * sizeof *out);
+  } else if (scaled_norm(n, mu, x + 1) <= -t0) {
+    memset(out, 0, (size_t)dim * sizeof *out);
+  } else {
+    // Axes without friction carry nothing; if the rest lies inside, only they change.
+    tbReal rest[TB_MAX_BLOCK_DIM];
+    for (int i = 0; i < n; i++) rest[i] = mu[i] == 0 ? 0 : x[i + 1];
+    if (inverse_scaled_norm(n, mu, rest) <= t0) {
+      out[0] = t0;
+      memcpy(out + 1, rest, (size_t)n * sizeof *out);
+    } else {
+      project_ellipse(n, mu, t0, rest, &out[0], out + 1);
+    }
+  }
+}
+
+// Moreau: x = P_K*(x) - P_K(-x).
+void tb_cone_project_dual(int dim, const tbReal* mu, const tbReal* x, tbReal* out) {
+  tbReal minus[TB_MAX_BLOCK_DIM] = {0};
+  for (int i = 0; i < dim; i++) minus[i] = -x[i];
+  tb_cone_project(dim, mu, minus, minus);
+  for (int i = 0; i < dim; i++) out[i] = x[i] + minus[i];
+}
+
+void tb_cone_project_metric(int dim, const tbReal* mu, const tbReal* metric, const tbReal* x,
+                            tbReal* out) {
+  tbReal scaled[TB_MAX_BLOCK_DIM] = {0}, scaled_mu[TB_MAX_BLOCK_DIM] = {0};
+  for (int i = 0; i < dim; i++) scaled[i] = sqrt(metric[i]) * x[i];
+  for (int i = 1; i < dim; i++) scaled_mu[i - 1] = mu[i - 1] * sqrt(metric[i] / metric[0]);
+  tb_cone_project(dim, scaled_mu, scaled, scaled);
+  for (int i = 0; i < dim; i++) out[i] = scaled[i] / sqrt(metric[i]);
+}
+
+// Minimise (t - t0)^2 + sum max(|x_i| - mu_i t, 0)^2 over t >= 0: its derivative is concave and
+// increasing, so Newton's iterates rise to the root and end after at most dim steps.
+void tb_pyramid_project(int dim, const tbReal* mu, const tbReal* x, tbReal* out) {
+  int n = dim - 1;
+  tbReal t = fmax(x[0], 0), slope = 0;
+  for (int i = 0; i < n; i++) slope += mu[i] * fabs(x[i + 1]);
+  if (x[0] < 0 && slope <= -x[0]) {
+    memset(out, 0, (size_t)dim * sizeof *out);
+    return;
+  }
+  for (int k = 0; k <= n; k++) {
+    tbReal top = x[0], bottom = 1;
+    for (int i = 0; i < n; i++) {
+      if (fabs(x[i + 1]) > mu[i] * t) {
+        top += mu[i] * fabs(x[i + 1]);
+        bottom += mu[i] * mu[i];
+      }
+    }
+    tbReal next = top / bottom;
+    if (!(next > t)) break;
+    t = next;
+  }
+  for (int i = 0; i < n; i++) out[i + 1] = fmax(-mu[i] * t, fmin(mu[i] * t, x[i + 1]));
+  out[0] = t;
+}
+
+void tb_block_project(const tbBlock* block, tbLaw law, const tbReal* x, tbReal* out) {
+  switch (block->type) {
+    case TB_BLOCK_ONE_SIDED:
+      for (int i = 0; i < block->dim; i++) out[i] = fmax(x[i], 0);
+      break;
+    case TB_BLOCK_BOX:
+      for (int i = 0; i < block->dim; i++) out[i] = fmax(block->lower, fmin(block->upper, x[i]));
+      break;
+    case TB_BLOCK_CONE:
+      if (law == TB_LAW_LCP) {
+        tb_pyramid_project(block->dim, block->mu, x, out);
+      } else {
+        tb_cone_project(block->dim, block->mu, x, out);
+      }
+      break;
+    default: memmove(out, x, (size_t)block->dim * sizeof *out);
+  }
+}

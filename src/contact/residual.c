@@ -1,0 +1,144 @@
+// The one residual function. See docs/residual.md.
+#include <math.h>
+#include <stdbool.h>
+
+#include "contact/cone.h"
+#include "contact/delassus.h"
+
+typedef struct {
+  tbReal primal, dual, complementarity;
+} Parts;
+
+static tbReal norm(int n, const tbReal* x) {
+  tbReal m = 0, sum = 0;
+  for (int i = 0; i < n; i++) m = fmax(m, fabs(x[i]));
+  if (m == 0 || !isfinite(m)) return m;
+  for (int i = 0; i < n; i++) sum += (x[i] / m) * (x[i] / m);
+  return m * sqrt(sum);
+}
+
+static tbReal dot(int n, const tbReal* x, const tbReal* y) {
+  tbReal sum = 0;
+  for (int i = 0; i < n; i++) sum += x[i] * y[i];
+  return sum;
+}
+
+static tbReal distance(int n, const tbReal* x, const tbReal* y) {
+  tbReal d[TB_MAX_BLOCK_DIM];
+  for (int i = 0; i < n; i++) d[i] = x[i] - y[i];
+  return norm(n, d);
+}
+
+// dist(y, K*) = |P_K(-y)| (Moreau).
+static tbReal dual_distance(const tbBlock* b, tbLaw law, const tbReal* y) {
+  tbReal minus[TB_MAX_BLOCK_DIM];
+  for (int i = 0; i < b->dim; i++) minus[i] = -y[i];
+  tb_block_project(b, law, minus, minus);
+  return norm(b->dim, minus);
+}
+
+// RaiSim's law (CM eq. 23): Signorini on the normal row, and while in contact lambda minimises the
+// block's energy on the cone cut by the plane sigma_N = 0: with the plane's multiplier alpha,
+//   K ∋ lambda ⟂ sigma + alpha G_N ∈ K*,   G_N the normal column of the block.
+static Parts raisim(const tbProblem* p, int i, const tbReal* lambda, const tbReal* sigma) {
+  const tbBlock* b = &p->block[i];
+  Parts r = {0, fmax(-sigma[0], 0), fabs(lambda[0] * sigma[0])};
+  tbReal A[TB_MAX_BLOCK_DIM * TB_MAX_BLOCK_DIM], y[TB_MAX_BLOCK_DIM], projected[TB_MAX_BLOCK_DIM];
+  tb_cone_project(b->dim, b->mu, lambda, projected);
+  r.primal = distance(b->dim, lambda, projected);
+  if (norm(b->dim, lambda) == 0) return r;
+
+  // The multiplier that makes the modified velocity orthogonal to lambda.
+  tb_delassus_diagonal_block(p, i, A);
+  tbReal reach = 0;
+  for (int k = 0; k < b->dim; k++) reach += lambda[k] * A[k * b->dim];
+  tbReal alpha = reach != 0 ? -dot(b->dim, lambda, sigma) / reach : 0;
+  for (int k = 0; k < b->dim; k++) y[k] = sigma[k] + alpha * A[k * b->dim];
+  r.dual = fmax(r.dual, dual_distance(b, TB_LAW_NCP, y));
+  return r;
+}
+
+static Parts cone(const tbProblem* p, int i, tbLaw law, const tbReal* lambda, const tbReal* sigma) {
+  const tbBlock* b = &p->block[i];
+  if (law == TB_LAW_RAISIM) return raisim(p, i, lambda, sigma);
+  tbReal shifted[TB_MAX_BLOCK_DIM], projected[TB_MAX_BLOCK_DIM];
+  for (int k = 0; k < b->dim; k++) shifted[k] = sigma[k];
+  if (law == TB_LAW_NCP) shifted[0] += tb_cone_shift(b->dim, b->mu, sigma);
+  if (law == TB_LAW_LCP) shifted[0] += tb_pyramid_shift(b->dim, b->mu, sigma);
+  tb_block_project(b, law, lambda, projected);
+  return (Parts){distance(b->dim, lambda, projected), dual_distance(b, law, shifted),
+                 fabs(dot(b->dim, lambda, shifted))};
+}
+
+// A row between bounds: sigma > 0 only at the lower bound, sigma < 0 only at the upper one.
+static Parts box(const tbBlock* b, const tbReal* lambda, const tbReal* sigma) {
+  Parts r = {0, 0, 0};
+  tbReal out[TB_MAX_BLOCK_DIM], opening = 0, open[TB_MAX_BLOCK_DIM] = {0};
+  tb_block_project(b, TB_LAW_NCP, lambda, out);
+  r.primal = distance(b->dim, lambda, out);
+  for (int k = 0; k < b->dim; k++) {
+    if (sigma[k] == 0) continue;
+    tbReal bound = sigma[k] > 0 ? b->lower : b->upper;
+    if (isfinite(bound)) {
+      opening += fabs((lambda[k] - bound) * sigma[k]);
+    } else {
+      open[k] = sigma[k];
+    }
+  }
+  r.dual = norm(b->dim, open);
+  r.complementarity = opening;
+  return r;
+}
+
+static Parts block_residual(const tbProblem* p, int i, tbLaw law, const tbReal* lambda,
+                            const tbReal* sigma) {
+  const tbBlock* b = &p->block[i];
+  Parts r = {0, 0, 0};
+  switch (b->type) {
+    case TB_BLOCK_CONE: return cone(p, i, law, lambda, sigma);
+    case TB_BLOCK_BOX: return box(b, lambda, sigma);
+    case TB_BLOCK_ONE_SIDED: {
+      tbReal out[TB_MAX_BLOCK_DIM];
+      tb_block_project(b, law, lambda, out);
+      r.primal = distance(b->dim, lambda, out);
+      r.dual = dual_distance(b, law, sigma);
+      for (int k = 0; k < b->dim; k++) r.complementarity += fabs(lambda[k] * sigma[k]);
+      return r;
+    }
+    default:
+      r.dual = norm(b->dim, sigma);
+      r.complementarity = fabs(dot(b->dim, lambda, sigma));
+      return r;
+  }
+}
+
+static tbReal ratio(tbReal x, tbReal scale) {
+  return x == 0 ? 0 : scale > 0 ? x / scale : INFINITY;
+}
+
+tbResidual tb_residual(const tbProblem* p, tbLaw law, const tbReal* lambda, const tbReal* sigma) {
+  tbResidual r = {0, 0, 0, 0};
+  tbReal impulse = 0, velocity = 0;
+  bool finite = true;
+  for (int i = 0; i < p->n; i++) {
+    finite = finite && isfinite(lambda[i]) && isfinite(sigma[i]);
+    impulse = fmax(impulse, fabs(lambda[i]));
+    velocity = fmax(velocity, fabs(p->g[i]));
+  }
+  if (!finite) return (tbResidual){INFINITY, INFINITY, INFINITY, INFINITY};
+  for (int i = 0; i < p->nblock; i++) {
+    int row = p->block[i].row;
+    Parts part = block_residual(p, i, law, lambda + row, sigma + row);
+    r.primal = fmax(r.primal, part.primal);
+    r.dual = fmax(r.dual, part.dual);
+    r.complementarity = fmax(r.complementarity, part.complementarity);
+  }
+  // Divided one by one, so that tiny scales do not underflow in their product.
+  r.relative = fmax(fmax(ratio(r.primal, impulse), ratio(r.dual, velocity)),
+                    ratio(ratio(r.complementarity, impulse), velocity));
+  return r;
+}
+
+tbReal tb_residual_absolute(const tbResidual* r) {
+  return fmax(r->primal, fmax(r->dual, r->complementarity));
+}

@@ -1,0 +1,13 @@
+// One block at a time: the exact solution of its law while the other blocks hold still.
+#ifndef TRIBO_SOLVERS_LOCAL_H_
+#define TRIBO_SOLVERS_LOCAL_H_
+
+#include "tribo/problem.h"
+
+// Solve the block's law for sigma = A lambda + b, A the block's diagonal block of G + R (row-major,
+// symmetric). `lambda` holds the last value on entry. `slip` keeps the sliding multiplier of a cone
+// between calls (0 at first).
+void tb_local_solve(const tbBlock* block, tbLaw law, const tbReal* A, const tbReal* b,
+                    tbReal* lambda, tbReal* slip);
+
+#endif

@@ -1,0 +1,230 @@
+// tb_solve: checks, dispatch by the list, and the verdict by the residual function.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/timer.h"
+#include "solvers/solver.h"
+
+struct tbSolveWork {
+  tbArena arena;
+  tbSolveCache cache;
+  size_t allocations;
+};
+
+static const tbSolverEntry solvers[] = {
+#define TB_SOLVER(law, name, function) {TB_LAW_##law, name, function},
+#include "solvers/solver_list.h"
+#undef TB_SOLVER
+};
+
+enum { SOLVER_COUNT = sizeof solvers / sizeof solvers[0] };
+
+int tb_solver_count(void) {
+  return SOLVER_COUNT;
+}
+
+const char* tb_solver_name(int index) {
+  return index >= 0 && index < SOLVER_COUNT ? solvers[index].name : NULL;
+}
+
+tbLaw tb_solver_law(int index) {
+  return index >= 0 && index < SOLVER_COUNT ? solvers[index].law : TB_LAW_COUNT;
+}
+
+const tbSolverEntry* tb_solver_find(tbLaw law, const char* name) {
+  for (int i = 0; i < SOLVER_COUNT; i++) {
+    if (solvers[i].law == law && strcmp(solvers[i].name, name) == 0) return &solvers[i];
+  }
+  return NULL;
+}
+
+tbSolveWork* tb_solve_work_create(void) {
+  tbSolveWork* work = calloc(1, sizeof *work);
+  if (work) tb_arena_init(&work->arena);
+  return work;
+}
+
+void tb_solve_work_free(tbSolveWork* work) {
+  if (!work) return;
+  tb_arena_free(&work->arena);
+  free(work->cache.eigenvector);
+  free(work);
+}
+
+size_t tb_solve_work_allocations(const tbSolveWork* work) {
+  return work->arena.allocations + work->allocations;
+}
+
+tbReal* tb_solve_reals(tbSolve* s, size_t count) {
+  return TB_ARENA_NEW(s->arena, tbReal, count);
+}
+
+tbResult tb_solve_no_memory(tbSolve* s) {
+  return tb_fail(s->error, TB_ERROR_MEMORY, "out of memory while solving %d rows", s->p->n);
+}
+
+tbReal tb_solve_measure(const tbSolve* s, const tbResidual* residual) {
+  return s->settings->tol_absolute > 0 ? tb_residual_absolute(residual) : residual->relative;
+}
+
+bool tb_solve_check_sigma(tbSolve* s, const tbReal* lambda, const tbReal* sigma, int iteration,
+                          tbReal penalty) {
+  const tbSolveSettings* settings = s->settings;
+  s->last = tb_residual(s->p, s->law, lambda, sigma);
+  tbReal measure = tb_solve_measure(s, &s->last);
+  s->info->iterations = iteration;
+
+  // The history, if asked for.
+  if (settings->history && s->info->history_count < settings->history_capacity) {
+    tbSolveHistory* h = &settings->history[s->info->history_count++];
+    *h = (tbSolveHistory){iteration, tb_seconds() - s->start, s->last, penalty};
+  }
+
+  // The best so far, and the verdict.
+  if (measure < s->best_measure) {
+    s->best_measure = measure;
+    memcpy(s->best, lambda, (size_t)s->p->n * sizeof *lambda);
+  }
+  if (measure <= s->tolerance) {
+    s->info->status = TB_SOLVE_CONVERGED;
+    return true;
+  }
+  if (settings->time_limit > 0 && tb_seconds() - s->start > settings->time_limit) {
+    s->info->status = TB_SOLVE_TIME_LIMIT;
+    return true;
+  }
+  return false;
+}
+
+bool tb_solve_check(tbSolve* s, const tbReal* lambda, int iteration, tbReal penalty) {
+  tb_delassus_velocity(s->p, lambda, s->velocity, s->sigma);
+  return tb_solve_check_sigma(s, lambda, s->sigma, iteration, penalty);
+}
+
+static tbResult check_settings(const tbSolveSettings* set, const tbSolverEntry** entry,
+                               tbError* error) {
+  if (set->law < 0 || set->law >= TB_LAW_COUNT) {
+    return tb_fail(error, TB_ERROR_ARGUMENT, "law %d is none of the %d laws", set->law,
+                   (int)TB_LAW_COUNT);
+  }
+  const char* name = set->solver ? set->solver : "auto";
+  *entry = tb_solver_find((tbLaw)set->law, name);
+  if (!*entry) {
+    return tb_fail(error, TB_ERROR_UNSUPPORTED, "law %s has no solver \"%s\"",
+                   tb_law_name((tbLaw)set->law), name);
+  }
+  if (!(set->tol >= 0) || !(set->tol_absolute >= 0) || set->max_iter < 0 ||
+      !(set->time_limit >= 0)) {
+    return tb_fail(error, TB_ERROR_ARGUMENT, "tolerances, max_iter and time_limit must be >= 0");
+  }
+  if (!(set->relaxation > 0 && set->relaxation < 2) ||
+      !(set->admm_relaxation > 0 && set->admm_relaxation < 2)) {
+    return tb_fail(error, TB_ERROR_ARGUMENT, "relaxation must lie in (0, 2)");
+  }
+  if (!(set->admm_rho >= 0) || !(set->admm_tau > 1) || !(set->admm_exponent_step > 0) ||
+      !(set->admm_ratio > 1) || !(set->admm_proximal > 0)) {
+    return tb_fail(error, TB_ERROR_ARGUMENT,
+                   "admm: rho >= 0, tau > 1, exponent_step > 0, ratio > 1, proximal > 0 expected");
+  }
+  if (!(set->raisim_alpha > 0 && set->raisim_alpha <= 1) ||
+      !(set->raisim_alpha_min > 0 && set->raisim_alpha_min <= 1) ||
+      !(set->raisim_gamma >= 0 && set->raisim_gamma <= 1)) {
+    return tb_fail(error, TB_ERROR_ARGUMENT,
+                   "raisim: alpha and alpha_min in (0, 1], gamma in [0, 1] expected");
+  }
+  return TB_OK;
+}
+
+// Start from the caller's guess if it is asked for and no worse than zero.
+static tbResult begin(tbSolve* s, const tbReal* guess) {
+  size_t n = (size_t)s->p->n;
+  s->lambda = tb_solve_reals(s, n);
+  s->sigma = tb_solve_reals(s, n);
+  s->best = tb_solve_reals(s, n);
+  int ncol = s->p->G.form == TB_DELASSUS_PRODUCT ? s->p->G.ncol : 0;
+  s->velocity = tb_solve_reals(s, (size_t)ncol);
+  if (s->arena->failed) return tb_solve_no_memory(s);
+  s->best_measure = INFINITY;
+  if (s->settings->warm_start) {
+    for (size_t i = 0; i < n; i++) s->lambda[i] = isfinite(guess[i]) ? guess[i] : 0;
+    for (int i = 0; i < s->p->nblock; i++) {
+      tbReal* block = s->lambda + s->p->block[i].row;
+      tb_block_project(&s->p->block[i], s->law, block, block);
+    }
+  }
+  return TB_OK;
+}
+
+// The answer is the best iterate; it has converged only if its residual, computed afresh, says so.
+static void finish(tbSolve* s, tbReal* lambda) {
+  tbSolveInfo* info = s->info;
+  size_t bytes = (size_t)s->p->n * sizeof *lambda;
+  if (isfinite(s->best_measure)) {
+    memcpy(lambda, s->best, bytes);
+  } else {
+    memset(lambda, 0, bytes);
+    info->status = TB_SOLVE_FAILED;
+  }
+  tb_delassus_velocity(s->p, lambda, s->velocity, s->sigma);
+  info->residual = tb_residual(s->p, s->law, lambda, s->sigma);
+  info->residual_exact = tb_residual(s->p, TB_LAW_NCP, lambda, s->sigma);
+  bool good = tb_solve_measure(s, &info->residual) <= s->tolerance;
+  if (good) {
+    info->status = TB_SOLVE_CONVERGED;
+  } else if (info->status == TB_SOLVE_CONVERGED) {
+    info->status = TB_SOLVE_STALLED;
+  }
+  info->seconds = tb_seconds() - s->start;
+}
+
+static tbResult solve(const tbProblem* p, const tbSolveSettings* set, tbReal* lambda,
+                      tbSolveWork* work, tbSolveInfo* info, tbError* error) {
+  double start = tb_seconds();
+  const tbSolverEntry* entry = NULL;
+  tbResult result = check_settings(set, &entry, error);
+  if (result == TB_OK && set->check) result = tb_problem_check(p, error);
+  if (result != TB_OK) return result;
+
+  tb_arena_reset(&work->arena);
+  tbSolve s = {.p = p,
+               .settings = set,
+               .law = (tbLaw)set->law,
+               .arena = &work->arena,
+               .cache = &work->cache,
+               .info = info,
+               .error = error,
+               .start = start,
+               .tolerance = set->tol_absolute > 0 ? set->tol_absolute : set->tol};
+  *info = (tbSolveInfo){.status = TB_SOLVE_MAX_ITERATIONS,
+                        .law = tb_law_name((tbLaw)set->law),
+                        .solver = entry->name};
+  result = begin(&s, lambda);
+  if (result != TB_OK) return result;
+
+  // The guess, or rest, may already do.
+  if (!tb_solve_check(&s, s.lambda, 0, 0)) {
+    info->status = TB_SOLVE_MAX_ITERATIONS;
+    result = entry->solve(&s);
+    if (result != TB_OK) return result;
+    tb_solve_check(&s, s.lambda, info->iterations, 0);
+  }
+  finish(&s, lambda);
+  return TB_OK;
+}
+
+tbResult tb_solve(const tbProblem* problem, const tbSolveSettings* settings, tbReal* lambda,
+                  tbSolveWork* work, tbSolveInfo* info, tbError* error) {
+  tb_error_clear(error);
+  if (!problem || (!lambda && problem->n > 0)) {
+    return tb_fail(error, TB_ERROR_ARGUMENT, "tb_solve: problem and lambda must not be NULL");
+  }
+  tbSolveSettings defaults = tbDefaultSolveSettings();
+  tbSolveInfo ignored;
+  tbSolveWork* own = work ? NULL : tb_solve_work_create();
+  if (!work && !own) return tb_fail(error, TB_ERROR_MEMORY, "tb_solve: out of memory");
+  tbResult result = solve(problem, settings ? settings : &defaults, lambda, work ? work : own,
+                          info ? info : &ignored, error);
+  tb_solve_work_free(own);
+  return result;
+}

@@ -1,0 +1,75 @@
+// What every solver gets, and the stop test that all of them share.
+#ifndef TRIBO_SOLVERS_SOLVER_H_
+#define TRIBO_SOLVERS_SOLVER_H_
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "contact/cone.h"
+#include "contact/delassus.h"
+#include "tribo/problem.h"
+
+// What one solve leaves for the next of the same size.
+typedef struct {
+  int n;           // rows of the last problem; 0: nothing kept
+  tbReal rho;      // ADMM: last penalty
+  tbReal largest;  // estimates of the extreme eigenvalues of G + R
+  tbReal smallest;
+  tbReal* eigenvector;  // n entries for the largest, n for the smallest
+  int capacity;
+} tbSolveCache;
+
+// One solve in progress.
+typedef struct {
+  const tbProblem* p;
+  const tbSolveSettings* settings;
+  tbLaw law;
+  tbArena* arena;
+  tbSolveCache* cache;
+  tbSolveInfo* info;
+  tbError* error;
+  double start;      // tb_seconds() at the start
+  tbReal* lambda;    // in: first guess inside the arena; out: the answer
+  tbReal* sigma;     // (G + R) lambda + g of the last check
+  tbReal* velocity;  // B^T lambda of the product form
+  tbReal* best;      // the iterate with the smallest residual so far
+  tbReal best_measure;
+  tbResidual last;  // residual of the last check
+  tbReal tolerance;
+} tbSolve;
+
+// Solvers return TB_OK with info->status set (anything but CONVERGED is verified by the caller
+// too), or an error. They leave their answer in s->lambda.
+typedef tbResult (*tbSolverFunction)(tbSolve* s);
+
+typedef struct {
+  tbLaw law;
+  const char* name;
+  tbSolverFunction solve;
+} tbSolverEntry;
+
+// The registered solver of that law and name, or NULL.
+const tbSolverEntry* tb_solver_find(tbLaw law, const char* name);
+
+// Compute sigma and the residual of `lambda`, remember it if it is the best so far, write the
+// history, and say whether to stop: converged (status set), out of time (status set).
+bool tb_solve_check(tbSolve* s, const tbReal* lambda, int iteration, tbReal penalty);
+
+// The same with sigma already at hand.
+bool tb_solve_check_sigma(tbSolve* s, const tbReal* lambda, const tbReal* sigma, int iteration,
+                          tbReal penalty);
+
+// The quantity that the stop test compares with s->tolerance.
+tbReal tb_solve_measure(const tbSolve* s, const tbResidual* residual);
+
+// `count` reals of scratch; NULL when out of memory.
+tbReal* tb_solve_reals(tbSolve* s, size_t count);
+
+tbResult tb_solve_no_memory(tbSolve* s);
+
+#define TB_SOLVER(law, name, function) tbResult function(tbSolve* s);
+#include "solvers/solver_list.h"
+#undef TB_SOLVER
+
+#endif
