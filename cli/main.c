@@ -11,6 +11,7 @@ typedef struct {
 } Command;
 
 static const Command COMMANDS[] = {
+    {"solve", tribo_cmd_solve, "PROBLEM.hdf5 [--law L --solver S --tol X]    an FCLIB problem"},
     {"bench", tribo_cmd_bench, "[NAME...] [--short --out DIR --json]   benchmarks"},
 };
 enum { NCOMMANDS = sizeof COMMANDS / sizeof COMMANDS[0] };

@@ -426,9 +426,8 @@ static void test_problem_errors(void** state) {
 
 static void read_folder(const char* kind, int expected) {
   char folder[512], path[1024];
-  snprintf(folder, sizeof folder, "fclib/%s", kind);
-  if (!tb_test_shared(folder, path, sizeof path)) skip();
-  snprintf(folder, sizeof folder, "%s", path);
+  snprintf(path, sizeof path, "fclib/%s", kind);
+  if (!tb_test_shared(path, folder, sizeof folder)) skip();
   DIR* dir = opendir(folder);
   assert_non_null(dir);
   int count = 0;
