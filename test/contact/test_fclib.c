@@ -1,5 +1,6 @@
 // FCLIB files: round trips in every encoding, hostile files, the corpus.
 #include <dirent.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/test.h"
@@ -182,7 +183,7 @@ typedef struct {
 
 static const Damage DAMAGES[] = {
     {"fclib_local/W/m", false, -3, 0, "negative"},
-    {"fclib_local/W/m", false, 5, 0, "offsets"},
+    {"fclib_local/W/m", false, 5, 0, "expected"},
     {"fclib_local/W/n", false, 1000000000, 0, "expected"},
     {"fclib_local/W/nz", false, -7, 0, "nz"},
     {"fclib_local/W/nz", false, 2000000000, 0, "triplets"},
@@ -276,7 +277,34 @@ static void test_claimed_size(void** state) {
 
 #endif
 
-// Cut the file at many lengths and flip its bytes: an error or a valid problem, never a crash.
+// Cut the file at many lengths and flip its bytes; returns how often the reader contradicted
+// itself.
+static int read_damaged(const char* path, const unsigned char* bytes, size_t size) {
+  static unsigned char copy[1 << 16];
+  tbRng rng = {4};
+  int wrong = 0;
+  for (int trial = 0; trial < 300; trial++) {
+    memcpy(copy, bytes, size);
+    size_t length = trial % 2 ? size : (size_t)tb_rng_int(&rng, (int)size);
+    int flips = trial % 2 ? 1 + tb_rng_int(&rng, 4) : 0;
+    for (int k = 0; k < flips; k++) {
+      copy[tb_rng_int(&rng, (int)size)] = (unsigned char)tb_rng_next(&rng);
+    }
+    FILE* f = fopen(path, "wb");
+    fwrite(copy, 1, length, f);
+    fclose(f);
+    tbFclib* b = NULL;
+    tbError error;
+    tbResult result = tb_fclib_read(path, &b, &error);
+    wrong += (result == TB_OK) != (b != NULL);
+    wrong += length < size / 2 && result == TB_OK;
+    tb_fclib_free(b);
+  }
+  return wrong;
+}
+
+// An error or a valid problem, never a crash. In a child process: HDF5 itself does not always clean
+// up after a damaged file, and would complain at exit.
 static void test_damaged_bytes(void** state) {
   (void)state;
   tbRng rng = {4};
@@ -285,28 +313,19 @@ static void test_damaged_bytes(void** state) {
   tbFclib* a = random_problem(&rng, false, 3, 3, 0);
   tbError error;
   assert_int_equal(tb_fclib_write(a, TB_FCLIB_CSR, path, &error), TB_OK);
-  static unsigned char bytes[1 << 16], copy[1 << 16];
+  tb_fclib_free(a);
+  static unsigned char bytes[1 << 16];
   FILE* f = fopen(path, "rb");
   size_t size = fread(bytes, 1, sizeof bytes, f);
   fclose(f);
   assert_true(size > 1000 && size < sizeof bytes);
-  for (int trial = 0; trial < 300; trial++) {
-    memcpy(copy, bytes, size);
-    size_t length = trial % 2 ? size : (size_t)tb_rng_int(&rng, (int)size);
-    int flips = trial % 2 ? 1 + tb_rng_int(&rng, 4) : 0;
-    for (int k = 0; k < flips; k++) {
-      copy[tb_rng_int(&rng, (int)size)] = (unsigned char)tb_rng_next(&rng);
-    }
-    f = fopen(path, "wb");
-    fwrite(copy, 1, length, f);
-    fclose(f);
-    tbFclib* b = NULL;
-    tbResult result = tb_fclib_read(path, &b, &error);
-    assert_true((result == TB_OK) == (b != NULL));
-    if (length < size / 2) assert_int_not_equal(result, TB_OK);
-    tb_fclib_free(b);
-  }
-  tb_fclib_free(a);
+  fflush(NULL);
+  pid_t child = fork();
+  assert_true(child >= 0);
+  if (child == 0) _exit(read_damaged(path, bytes, size) == 0 ? 0 : 1);
+  int status = -1;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_int_equal(status, 0);
   unlink(path);
 }
 
