@@ -1,0 +1,41 @@
+// The newest MuJoCo as a peer: runs test/oracle/dump_mujoco.mjs on a model and reads what it wrote.
+#ifndef TRIBO_TEST_ORACLE_H_
+#define TRIBO_TEST_ORACLE_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// One record: numbers as doubles whatever their type in the file; bytes also as text.
+typedef struct {
+  char name[64];
+  int rows, columns;
+  double* values;  // rows * columns
+  char* text;      // for byte records: the bytes and a zero; else NULL
+} tbOracleField;
+
+typedef struct {
+  tbOracleField* fields;
+  int nfields;
+  int states;
+} tbOracle;
+
+// Whether node and the package are here; prints a skip message where they are not.
+bool tb_oracle_available(void);
+
+// Load `model` (a path) in MuJoCo and evaluate `states` states from `seed`. NULL where MuJoCo
+// refuses the model; its message is then in `message`. A URDF is given a compiler element with
+// these attributes (NULL: none), for instance "balanceinertia=\"true\"".
+tbOracle* tb_oracle_run(const char* model, const char* urdf_compiler, int seed, int states,
+                        char* message, size_t size);
+void tb_oracle_free(tbOracle* oracle);
+
+// A field of the model ("body_mass", "opt.timestep"), or NULL.
+const tbOracleField* tb_oracle_model(const tbOracle* oracle, const char* name);
+
+// A quantity at state `k` ("qpos", "M"), or NULL.
+const tbOracleField* tb_oracle_state(const tbOracle* oracle, int k, const char* name);
+
+// A size of the model ("nq"); -1 if there is none.
+int tb_oracle_size(const tbOracle* oracle, const char* name);
+
+#endif
