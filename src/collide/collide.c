@@ -5,29 +5,25 @@
 
 #include "collide/pairs.h"
 
-// What the table knows about a pair: which functions, and whether the caller's shapes are swapped.
+// The functions of a pair. The table is filled where the first type is not after the second.
 typedef struct {
   tbCollideFn collide;
   tbDistanceFn distance;
-  bool swapped;
 } PairEntry;
 
 #define ENTRY(A, B, name, distance_fn) \
-  [TB_GEOM_##A][TB_GEOM_##B] = {tb_collide_##name, distance_fn, false},
-#define ENTRY_SWAPPED(A, B, name, distance_fn) \
-  [TB_GEOM_##B][TB_GEOM_##A] = {tb_collide_##name, distance_fn, TB_GEOM_##A != TB_GEOM_##B},
-static const PairEntry pair_table[TB_NGEOMTYPES][TB_NGEOMTYPES] = {
-    TB_COLLIDE_PAIRS(ENTRY_SWAPPED)  //
-    TB_COLLIDE_PAIRS(ENTRY)};
+  [TB_GEOM_##A][TB_GEOM_##B] = {tb_collide_##name, distance_fn},
+static const PairEntry pair_table[TB_NGEOMTYPES][TB_NGEOMTYPES] = {TB_COLLIDE_PAIRS(ENTRY)};
 #undef ENTRY
-#undef ENTRY_SWAPPED
 
 static bool type_in_range(int type) {
   return type >= 0 && type < TB_NGEOMTYPES;
 }
 
 bool tb_collide_supported(int type_a, int type_b) {
-  return type_in_range(type_a) && type_in_range(type_b) && pair_table[type_a][type_b].collide;
+  if (!type_in_range(type_a) || !type_in_range(type_b)) return false;
+  return type_a <= type_b ? pair_table[type_a][type_b].collide != NULL
+                          : pair_table[type_b][type_a].collide != NULL;
 }
 
 const char* tb_geom_type_name(int type) {
@@ -36,51 +32,58 @@ const char* tb_geom_type_name(int type) {
   return type_in_range(type) ? names[type] : "unknown";
 }
 
-// A sum is finite if all its terms are (terms near the largest double aside, which no pair can
-// use).
-static bool shape_is_finite(const tbShape* s) {
-  tbReal sum = 0;
-  for (int i = 0; i < 3; i++) sum += fabs(s->pos[i]) + fabs(s->size[i]);
-  for (int i = 0; i < 9; i++) sum += fabs(s->mat[i]);
-  return isfinite(sum);
-}
-
-static bool shape_has_negative_size(const tbShape* s) {
-  return s->size[0] < 0 || s->size[1] < 0 || s->size[2] < 0;
-}
-
-static bool shape_has_data(const tbShape* s) {
+// Finite pose and sizes, and data where the type needs it. x * 0 is 0 for every finite x.
+static bool shape_is_usable(const tbShape* s) {
+  const tbReal *size = s->size, *pos = s->pos, *mat = s->mat;
+  tbReal x = size[0] * 0 + size[1] * 0 + size[2] * 0;
+  tbReal y = pos[0] * 0 + pos[1] * 0 + pos[2] * 0 + mat[8] * 0;
+  tbReal z = mat[0] * 0 + mat[1] * 0 + mat[2] * 0 + mat[3] * 0;
+  tbReal w = mat[4] * 0 + mat[5] * 0 + mat[6] * 0 + mat[7] * 0;
+  if (!((x + y) + (z + w) == 0)) return false;
   if (s->type == TB_GEOM_MESH) return s->hull && s->hull->nvert > 0;
   if (s->type == TB_GEOM_HFIELD) return s->hfield && s->hfield->nrow > 1 && s->hfield->ncol > 1;
   return true;
 }
 
-// The entry for a pair, or NULL where the pair or its input cannot touch.
-static const PairEntry* find_entry(const tbShape* a, const tbShape* b) {
-  if (!tb_collide_supported(a->type, b->type)) return NULL;
-  if (!shape_is_finite(a) || !shape_is_finite(b)) return NULL;
-  if (!shape_has_data(a) || !shape_has_data(b)) return NULL;
-  return &pair_table[a->type][b->type];
-}
-
+// The shape itself, or a copy with negative sizes set to zero.
 static const tbShape* with_valid_size(const tbShape* s, tbShape* storage) {
-  if (!shape_has_negative_size(s)) return s;
+  if (s->size[0] >= 0 && s->size[1] >= 0 && s->size[2] >= 0) return s;
   *storage = *s;
   for (int i = 0; i < 3; i++) storage->size[i] = fmax(s->size[i], 0);
   return storage;
 }
 
+// A pair in the table's order, ready to run.
+typedef struct {
+  const PairEntry* entry;
+  const tbShape *a, *b;
+  bool swapped;
+  tbShape storage_a, storage_b;
+} Prepared;
+
+static bool prepare(Prepared* p, const tbShape* a, const tbShape* b) {
+  if (!type_in_range(a->type) || !type_in_range(b->type)) return false;
+  p->swapped = a->type > b->type;
+  p->entry = p->swapped ? &pair_table[b->type][a->type] : &pair_table[a->type][b->type];
+  if (!p->entry->collide || !shape_is_usable(a) || !shape_is_usable(b)) return false;
+  p->a = with_valid_size(p->swapped ? b : a, &p->storage_a);
+  p->b = with_valid_size(p->swapped ? a : b, &p->storage_b);
+  return true;
+}
+
 // Tangents from the normal, or from the pair's wish for t1 made orthogonal to it.
 static void complete_frame(tbContactPoint* c) {
   tbReal *n = c->frame, *t1 = c->frame + 3, *t2 = c->frame + 6;
-  tb_add_scaled3(t1, t1, -tb_dot3(t1, n), n);
-  tbReal length = tb_norm3(t1);
-  if (length > 1e-3) {
-    tb_scale3(t1, t1, 1 / length);
-    tb_cross(t2, n, t1);
-  } else {
-    tb_frame_from_normal(n, t1, t2);
+  if (t1[0] != 0 || t1[1] != 0 || t1[2] != 0) {
+    tb_add_scaled3(t1, t1, -tb_dot3(t1, n), n);
+    tbReal length = tb_norm3(t1);
+    if (length > 1e-3) {
+      tb_scale3(t1, t1, 1 / length);
+      tb_cross(t2, n, t1);
+      return;
+    }
   }
+  tb_frame_from_normal(n, t1, t2);
 }
 
 static void flip_cache(tbCollideCache* warm) {
@@ -90,33 +93,50 @@ static void flip_cache(tbCollideCache* warm) {
   warm->hint[1] = hint;
 }
 
-static int run_entry(const PairEntry* entry, const tbShape* a, const tbShape* b, tbReal margin,
-                     tbContactPoint* out, tbCollideCache* warm) {
-  if (!entry->swapped) return entry->collide(a, b, margin, out, warm);
-  if (warm) flip_cache(warm);
-  int count = entry->collide(b, a, margin, out, warm);
-  if (warm) flip_cache(warm);
-  for (int i = 0; i < count; i++) tb_scale3(out[i].frame, out[i].frame, -1);
-  return count;
+// Overflow of huge but finite input can still make a contact that is not finite.
+static bool contact_is_finite(const tbContactPoint* c) {
+  tbReal sum = c->dist * 0;
+  for (int i = 0; i < 3; i++) sum += c->pos[i] * 0 + c->frame[i] * 0;
+  return sum == 0;
+}
+
+// Run the pair's function; contacts come back in the caller's order of shapes, normals only.
+static int run(const Prepared* p, tbReal margin, tbContactPoint* out, tbCollideCache* warm) {
+  if (p->swapped && warm) flip_cache(warm);
+  int count = p->entry->collide(p->a, p->b, margin, out, warm), kept = 0;
+  if (p->swapped && warm) flip_cache(warm);
+  for (int i = 0; i < count; i++) {
+    if (!contact_is_finite(&out[i])) continue;
+    if (kept != i) out[kept] = out[i];
+    if (p->swapped) tb_scale3(out[kept].frame, out[kept].frame, -1);
+    kept++;
+  }
+  return kept;
 }
 
 int tb_collide(const tbShape* a, const tbShape* b, tbReal margin,
                tbContactPoint out[TB_MAX_PAIR_CONTACTS], tbCollideCache* warm) {
-  const PairEntry* entry = find_entry(a, b);
-  if (!entry || !(margin >= 0)) return 0;
-  tbShape storage_a, storage_b;
-  int count = run_entry(entry, with_valid_size(a, &storage_a), with_valid_size(b, &storage_b),
-                        margin, out, warm);
-  for (int i = 0; i < count; i++) complete_frame(&out[i]);
+  Prepared p;
+  if (!(margin >= 0) || !prepare(&p, a, b)) return 0;
+  int count = run(&p, margin, out, warm);
+  for (int i = 0; i < count; i++) {
+    bool shared = i > 0 && out[i].frame[0] == out[0].frame[0] &&
+                  out[i].frame[1] == out[0].frame[1] && out[i].frame[2] == out[0].frame[2] &&
+                  out[i].frame[3] == 0 && out[i].frame[4] == 0 && out[i].frame[5] == 0;
+    if (shared) {
+      for (int k = 3; k < 9; k++) out[i].frame[k] = out[0].frame[k];
+    } else {
+      complete_frame(&out[i]);
+    }
+  }
   return count;
 }
 
 // The deepest contact that the collide function gives without a margin.
-static tbReal distance_from_contacts(const PairEntry* entry, const tbShape* a, const tbShape* b,
-                                     tbReal point_a[3], tbReal point_b[3], tbReal normal[3],
-                                     tbCollideCache* warm) {
+static tbReal distance_from_contacts(const Prepared* p, tbReal point_a[3], tbReal point_b[3],
+                                     tbReal normal[3], tbCollideCache* warm) {
   tbContactPoint contact[TB_MAX_PAIR_CONTACTS];
-  int count = run_entry(entry, a, b, INFINITY, contact, warm);
+  int count = run(p, INFINITY, contact, warm);
   if (count == 0) return NAN;
   const tbContactPoint* deepest = contact;
   for (int i = 1; i < count; i++) {
@@ -130,19 +150,16 @@ static tbReal distance_from_contacts(const PairEntry* entry, const tbShape* a, c
 
 tbReal tb_distance(const tbShape* a, const tbShape* b, tbReal point_a[3], tbReal point_b[3],
                    tbReal normal[3], tbCollideCache* warm) {
-  const PairEntry* entry = find_entry(a, b);
-  if (!entry) return NAN;
-  tbShape storage_a, storage_b;
-  a = with_valid_size(a, &storage_a);
-  b = with_valid_size(b, &storage_b);
-  tbReal pa[3], pb[3], n[3], dist;
-  if (!entry->distance) {
-    dist = distance_from_contacts(entry, a, b, pa, pb, n, warm);
-  } else if (!entry->swapped) {
-    dist = entry->distance(a, b, pa, pb, n, warm);
+  Prepared p;
+  if (!prepare(&p, a, b)) return NAN;
+  tbReal pa[3] = {0}, pb[3] = {0}, n[3] = {0}, dist;
+  if (!p.entry->distance) {
+    dist = distance_from_contacts(&p, pa, pb, n, warm);
+  } else if (!p.swapped) {
+    dist = p.entry->distance(p.a, p.b, pa, pb, n, warm);
   } else {
     if (warm) flip_cache(warm);
-    dist = entry->distance(b, a, pb, pa, n, warm);
+    dist = p.entry->distance(p.a, p.b, pb, pa, n, warm);
     if (warm) flip_cache(warm);
     tb_scale3(n, n, -1);
   }

@@ -20,7 +20,20 @@ typedef tbReal (*tbDistanceFn)(const tbShape* a, const tbShape* b, tbReal point_
 // `distance` is NULL the signed distance is the deepest contact of the collide function with
 // infinite margin. Pairs of convex shapes whose collide function is not the exact distance when
 // apart name a function.
-#define TB_COLLIDE_PAIRS(X) X(PLANE, SPHERE, plane_sphere, NULL)
+#define TB_COLLIDE_PAIRS(X)                  \
+  X(PLANE, SPHERE, plane_sphere, NULL)       \
+  X(PLANE, CAPSULE, plane_capsule, NULL)     \
+  X(PLANE, ELLIPSOID, plane_ellipsoid, NULL) \
+  X(PLANE, CYLINDER, plane_cylinder, NULL)   \
+  X(PLANE, BOX, plane_box, NULL)             \
+  X(PLANE, MESH, plane_mesh, NULL)           \
+  X(SPHERE, SPHERE, sphere_sphere, NULL)     \
+  X(SPHERE, CAPSULE, sphere_capsule, NULL)   \
+  X(SPHERE, CYLINDER, sphere_cylinder, NULL) \
+  X(SPHERE, BOX, sphere_box, NULL)           \
+  X(CAPSULE, CAPSULE, capsule_capsule, NULL) \
+  X(CAPSULE, BOX, capsule_box, NULL)         \
+  X(BOX, BOX, box_box, NULL)
 
 #define TB_DECLARE_PAIR(A, B, name, distance)                                                   \
   int tb_collide_##name(const tbShape* a, const tbShape* b, tbReal margin, tbContactPoint* out, \

@@ -1,0 +1,41 @@
+// What the files of the box-box pair share.
+#ifndef TRIBO_COLLIDE_BOX_BOX_H_
+#define TRIBO_COLLIDE_BOX_BOX_H_
+
+#include "collide/pairs.h"
+
+// Two boxes in the frame of the first.
+typedef struct {
+  tbReal R[9];  // b's axes as columns
+  tbReal d[3];  // b's centre
+  const tbReal *sa, *sb;
+  tbReal tolerance;    // lengths below this are rounding
+  bool thin;           // a box has no thickness to speak of
+  tbReal separation;   // along the best axis so far; negative: overlap
+  int axis_code;       // 0-2 face of a, 3-5 face of b, 6 + 3 i + j edges i of a and j of b
+  tbReal n[3];         // the best axis, from a to b
+  int face_a, face_b;  // axes of the faces that look at each other
+  int side_a, side_b;  // which of the two faces along that axis: -1 or 1
+} tbBoxPair;
+
+// A corner of the overlap polygon, in a's frame, midway between the faces.
+typedef struct {
+  tbReal local[3];
+  tbReal gap;
+  uint32_t feature;
+} tbBoxPoint;
+
+#define TB_BOX_MAX_POINTS 14
+
+// kind 0: corner of b over a's face; 1: corner of a over b's face; 2: crossing of two face edges;
+// 3: crossing of the two edges of an edge axis; 4: closest points when apart.
+#define TB_BOX_FEATURE(kind, first, second) \
+  (((uint32_t)(kind) << 16) | ((uint32_t)(first) << 8) | (uint32_t)(second))
+
+// Corners of the overlap of the two faces with gap <= margin; at most TB_BOX_MAX_POINTS - 1.
+int tb_box_box_clip(const tbBoxPair* p, tbReal margin, tbBoxPoint* points);
+
+// The closest points of two boxes that do not overlap, as one contact, by comparing all features.
+int tb_box_box_apart(const tbBoxPair* p, const tbShape* a, tbReal margin, tbContactPoint* out);
+
+#endif

@@ -1,0 +1,12 @@
+// Choosing few contacts out of many.
+#ifndef TRIBO_COLLIDE_MANIFOLD_H_
+#define TRIBO_COLLIDE_MANIFOLD_H_
+
+#include "tribo/collide.h"
+
+// Keep at most `max` (>= 1) of `count` contacts with (nearly) one normal, moved to the front in
+// their old order: the deepest, then the one farthest from it, then those that add most area to the
+// polygon in the contact plane. Ties go to the lower index, so the choice is deterministic.
+int tb_manifold_reduce(tbContactPoint* contacts, int count, int max);
+
+#endif
