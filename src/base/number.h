@@ -1,0 +1,17 @@
+// Numbers in text, independent of the locale and within given bounds.
+#ifndef TRIBO_BASE_NUMBER_H_
+#define TRIBO_BASE_NUMBER_H_
+
+#include "tribo/types.h"
+
+// Read a decimal number (sign, digits, point, exponent) at `at`, before `end`. Returns the place
+// behind it, or NULL where there is none, it is not finite or has more than 200 characters.
+const char* tb_parse_real(const char* at, const char* end, tbReal* value);
+
+// Read a decimal integer that fits an int. Returns the place behind it, or NULL.
+const char* tb_parse_int(const char* at, const char* end, int* value);
+
+// The first character at or after `at` that is no white space, at most `end`.
+const char* tb_skip_space(const char* at, const char* end);
+
+#endif

@@ -1,0 +1,158 @@
+// Height fields from images, MuJoCo's binary files and inline numbers.
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "io/mesh_readers.h"
+
+#ifdef TB_WITH_PNG
+#include <png.h>
+#endif
+
+// Rows and columns are at most this, and their product at most 2^28.
+enum { LARGEST_SIDE = 1 << 16, LARGEST_AREA = 1 << 28 };
+
+static tbResult allocate(tbHFieldData* hfield, tbArena* arena, const char* name, uint64_t nrow,
+                         uint64_t ncol, tbError* error) {
+  if (nrow < 2 || ncol < 2 || nrow > LARGEST_SIDE || ncol > LARGEST_SIDE ||
+      nrow * ncol > LARGEST_AREA) {
+    return tb_fail(error, TB_ERROR_MODEL,
+                   "height field '%s': %llu rows and %llu columns, expected at least 2 of each and "
+                   "at most %d samples",
+                   name, (unsigned long long)nrow, (unsigned long long)ncol, LARGEST_AREA);
+  }
+  hfield->nrow = (int)nrow;
+  hfield->ncol = (int)ncol;
+  hfield->data = TB_ARENA_NEW(arena, tbReal, nrow * ncol);
+  if (!hfield->data) {
+    return tb_fail(error, TB_ERROR_MEMORY, "height field '%s': out of memory", name);
+  }
+  return TB_OK;
+}
+
+// Scale to [0, 1]; a flat field becomes zero.
+static tbResult normalize(tbHFieldData* hfield, const char* name, tbError* error) {
+  size_t n = (size_t)hfield->nrow * (size_t)hfield->ncol;
+  tbReal low = INFINITY, high = -INFINITY;
+  for (size_t i = 0; i < n; i++) {
+    if (!isfinite(hfield->data[i])) {
+      return tb_fail(error, TB_ERROR_MODEL, "height field '%s': sample %zu is not finite", name, i);
+    }
+    low = fmin(low, hfield->data[i]);
+    high = fmax(high, hfield->data[i]);
+  }
+  tbReal range = high - low;
+  if (!isfinite(range)) {
+    return tb_fail(error, TB_ERROR_MODEL, "height field '%s': heights differ too much", name);
+  }
+  bool flat = !(range > 1e-15);
+  for (size_t i = 0; i < n; i++) {
+    hfield->data[i] = flat ? 0 : (hfield->data[i] - low) / range;
+  }
+  return TB_OK;
+}
+
+#ifdef TB_WITH_PNG
+static tbResult read_png(tbHFieldData* hfield, tbArena* arena, const char* name,
+                         const unsigned char* bytes, size_t size, tbError* error) {
+  // libpng's simplified reader copies errors into the struct instead of jumping.
+  png_image image;
+  memset(&image, 0, sizeof image);
+  image.version = PNG_IMAGE_VERSION;
+  if (!png_image_begin_read_from_memory(&image, bytes, size)) {
+    return tb_fail(error, TB_ERROR_PARSE, "%s: %s", name, image.message);
+  }
+  tbResult result = allocate(hfield, arena, name, image.height, image.width, error);
+  if (result) {
+    png_image_free(&image);
+    return result;
+  }
+  image.format = PNG_FORMAT_RGB;
+  unsigned char* pixel = tb_arena_alloc(arena, PNG_IMAGE_SIZE(image));
+  if (!pixel) {
+    png_image_free(&image);
+    return tb_fail(error, TB_ERROR_MEMORY, "%s: out of memory", name);
+  }
+  png_color black = {0, 0, 0};
+  if (!png_image_finish_read(&image, &black, pixel, 0, NULL)) {
+    return tb_fail(error, TB_ERROR_PARSE, "%s: %s", name, image.message);
+  }
+  // The image's top row is at the far end of y.
+  size_t nrow = (size_t)hfield->nrow, ncol = (size_t)hfield->ncol;
+  for (size_t r = 0; r < nrow; r++) {
+    for (size_t c = 0; c < ncol; c++) {
+      const unsigned char* p = pixel + 3 * ((nrow - 1 - r) * ncol + c);
+      hfield->data[r * ncol + c] = (tbReal)(p[0] + p[1] + p[2]) / 3;
+    }
+  }
+  return normalize(hfield, name, error);
+}
+#else
+static tbResult read_png(tbHFieldData* hfield, tbArena* arena, const char* name,
+                         const unsigned char* bytes, size_t size, tbError* error) {
+  (void)hfield, (void)arena, (void)bytes, (void)size;
+  return tb_fail(error, TB_ERROR_UNSUPPORTED, "%s: this build has no libpng", name);
+}
+#endif
+
+static tbResult read_binary(tbHFieldData* hfield, tbArena* arena, const char* name,
+                            const unsigned char* bytes, size_t size, tbError* error) {
+  if (size < 8) {
+    return tb_fail(error, TB_ERROR_PARSE, "%s: %zu bytes are too few for a height field", name,
+                   size);
+  }
+  uint64_t nrow = tb_read_u32(bytes), ncol = tb_read_u32(bytes + 4);
+  if (nrow > LARGEST_SIDE || ncol > LARGEST_SIDE || 8 + 4 * nrow * ncol != size) {
+    return tb_fail(error, TB_ERROR_PARSE,
+                   "%s: the header says %llu rows and %llu columns, which does not match the %zu "
+                   "bytes of the file",
+                   name, (unsigned long long)nrow, (unsigned long long)ncol, size);
+  }
+  tbResult result = allocate(hfield, arena, name, nrow, ncol, error);
+  if (result) return result;
+  for (size_t i = 0; i < nrow * ncol; i++) {
+    hfield->data[i] = (tbReal)tb_read_f32(bytes + 8 + 4 * i);
+  }
+  return normalize(hfield, name, error);
+}
+
+tbResult tb_hfield_read_bytes(tbHFieldData* hfield, tbArena* arena, const char* name,
+                              const void* bytes, size_t size, tbError* error) {
+  static const unsigned char PNG[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+  memset(hfield, 0, sizeof *hfield);
+  const char* dot = strrchr(name, '.');
+  bool png = size >= 8 && memcmp(bytes, PNG, 8) == 0;
+  if (!png && dot && tb_compare_nocase(dot, ".png") == 0) {
+    return tb_fail(error, TB_ERROR_PARSE, "%s: not a PNG file", name);
+  }
+  return (png ? read_png : read_binary)(hfield, arena, name, bytes, size, error);
+}
+
+tbResult tb_hfield_read(tbHFieldData* hfield, tbArena* arena, const char* path, tbError* error) {
+  memset(hfield, 0, sizeof *hfield);
+  const unsigned char* bytes = NULL;
+  size_t size = 0;
+  tbResult result = tb_read_file(path, arena, &bytes, &size, error);
+  return result ? result : tb_hfield_read_bytes(hfield, arena, path, bytes, size, error);
+}
+
+tbResult tb_hfield_from_elevation(tbHFieldData* hfield, tbArena* arena, const char* name, int nrow,
+                                  int ncol, const tbReal* elevation, int nelevation,
+                                  tbError* error) {
+  memset(hfield, 0, sizeof *hfield);
+  if (nrow < 0 || ncol < 0) {
+    return tb_fail(error, TB_ERROR_MODEL, "height field '%s': negative size", name);
+  }
+  if (elevation && nelevation != (int64_t)nrow * ncol) {
+    return tb_fail(error, TB_ERROR_MODEL,
+                   "height field '%s': %d elevations, expected %d rows times %d columns", name,
+                   nelevation, nrow, ncol);
+  }
+  tbResult result = allocate(hfield, arena, name, (uint64_t)nrow, (uint64_t)ncol, error);
+  if (result || !elevation) return result;
+  for (int r = 0; r < nrow; r++) {
+    memcpy(hfield->data + (size_t)r * (size_t)ncol,
+           elevation + (size_t)(nrow - 1 - r) * (size_t)ncol, (size_t)ncol * sizeof(tbReal));
+  }
+  return normalize(hfield, name, error);
+}
