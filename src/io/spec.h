@@ -70,14 +70,26 @@ typedef struct tbSpecCompiler tbSpecCompiler;
 
 typedef enum { TB_TENDON_FIXED, TB_TENDON_SPATIAL } tbTendonType;
 
+typedef struct {
+  TB_SPEC_COMMON
+  TB_SPEC_LENGTHRANGE(TB_SPEC_MEMBER)
+} tbSpecLengthRange;
+
 struct tbSpecCompiler {
   TB_SPEC_COMMON
   TB_SPEC_COMPILER(TB_SPEC_MEMBER)
-  struct {
-    TB_SPEC_COMMON
-    TB_SPEC_LENGTHRANGE(TB_SPEC_MEMBER)
-  } lengthrange;
+  tbSpecLengthRange lengthrange;
 };
+
+typedef struct {
+  TB_SPEC_COMMON
+  TB_SPEC_SIZE(TB_SPEC_MEMBER)
+} tbSpecSize;
+
+typedef struct {
+  TB_SPEC_COMMON
+  TB_SPEC_STATISTIC(TB_SPEC_MEMBER)
+} tbSpecStatistic;
 
 typedef struct {
   TB_SPEC_COMMON
@@ -236,6 +248,7 @@ typedef struct {
 typedef struct {
   const char* file;
   int line;
+  int count;  // how often the same text came up; file and line are the first
   const char* text;
 } tbSpecNote;
 
@@ -275,14 +288,8 @@ typedef struct {
   const char* model_name;    // or NULL
   tbSpecCompiler* compiler;  // the main file's settings
   tbOption option;
-  struct {
-    TB_SPEC_COMMON
-    TB_SPEC_SIZE(TB_SPEC_MEMBER)
-  } size;
-  struct {
-    TB_SPEC_COMMON
-    TB_SPEC_STATISTIC(TB_SPEC_MEMBER)
-  } statistic;
+  tbSpecSize size;
+  tbSpecStatistic statistic;
 #define X(type, member) \
   type* member;         \
   int n##member;
@@ -384,7 +391,7 @@ const char* tb_spec_text(tbSpec* spec, const char* text);
 const char* tb_spec_format(tbSpec* spec, const char* format, ...)
     __attribute__((format(printf, 2, 3)));
 
-// Note something that the file has and Tribo does not use. One note per text and file:line.
+// Note something that the file has and Tribo does not use. Equal texts are counted, not repeated.
 void tb_spec_note(tbSpec* spec, const char* file, int line, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -1,0 +1,181 @@
+#include "io/spec_tables.h"
+
+#include <string.h>
+
+// The words of enumerations; values are those of tribo/enums.h.
+#define TABLE(name, ...) static const tbSpecWord WORDS_##name[] = {__VA_ARGS__, {NULL, 0}}
+TABLE(BOOL, {"false", 0}, {"true", 1});
+TABLE(TRISTATE, {"false", 0}, {"true", 1}, {"auto", TB_AUTO});
+TABLE(JOINTTYPE, {"free", TB_JOINT_FREE}, {"ball", TB_JOINT_BALL}, {"slide", TB_JOINT_SLIDE},
+      {"hinge", TB_JOINT_HINGE});
+TABLE(GEOMTYPE, {"plane", TB_GEOM_PLANE}, {"hfield", TB_GEOM_HFIELD}, {"sphere", TB_GEOM_SPHERE},
+      {"capsule", TB_GEOM_CAPSULE}, {"ellipsoid", TB_GEOM_ELLIPSOID},
+      {"cylinder", TB_GEOM_CYLINDER}, {"box", TB_GEOM_BOX}, {"mesh", TB_GEOM_MESH});
+TABLE(FLUIDSHAPE, {"none", 0}, {"ellipsoid", 1});
+TABLE(CAMLIGHT, {"fixed", 0}, {"track", 1}, {"trackcom", 2}, {"targetbody", 3},
+      {"targetbodycom", 4});
+TABLE(MESHINERTIA, {"convex", 0}, {"exact", 1}, {"legacy", 2}, {"shell", 3});
+TABLE(DYNTYPE, {"none", TB_DYN_NONE}, {"integrator", TB_DYN_INTEGRATOR}, {"filter", TB_DYN_FILTER},
+      {"filterexact", TB_DYN_FILTEREXACT}, {"muscle", TB_DYN_MUSCLE}, {"user", TB_DYN_USER});
+TABLE(GAINTYPE, {"fixed", TB_GAIN_FIXED}, {"affine", TB_GAIN_AFFINE}, {"muscle", TB_GAIN_MUSCLE},
+      {"user", TB_GAIN_USER});
+TABLE(BIASTYPE, {"none", TB_BIAS_NONE}, {"affine", TB_BIAS_AFFINE}, {"muscle", TB_BIAS_MUSCLE},
+      {"user", TB_BIAS_USER});
+TABLE(DATATYPE, {"real", 0}, {"positive", 1}, {"axis", 2}, {"quaternion", 3});
+TABLE(STAGE, {"none", 0}, {"pos", 1}, {"vel", 2}, {"acc", 3});
+TABLE(COORDINATE, {"local", 0}, {"global", 1});
+TABLE(ANGLE, {"radian", 0}, {"degree", 1});
+TABLE(LRMODE, {"none", 0}, {"muscle", 1}, {"muscleuser", 2}, {"all", 3});
+#define WORDS_NONE NULL
+
+// Initial values: a plain one, or a parenthesised list for several.
+#define UNWRAP(...) \
+  { __VA_ARGS__ }
+#define VALUE_1(initial) initial
+#define VALUE_2(initial) UNWRAP initial
+#define VALUE_3(initial) UNWRAP initial
+#define VALUE_4(initial) UNWRAP initial
+#define VALUE_5(initial) UNWRAP initial
+#define VALUE_6(initial) UNWRAP initial
+#define VALUE_7(initial) UNWRAP initial
+#define VALUE_10(initial) UNWRAP initial
+#define INIT_REAL(member, most, initial) .member = VALUE_##most(initial),
+#define INIT_INT(member, most, initial) .member = VALUE_##most(initial),
+#define INIT_ENUM(member, most, initial) .member = initial,
+#define INIT_TEXT(member, most, initial) .member = initial,
+#define INIT_LIST(member, most, initial) .member = {0, NULL},
+#define INIT_SKIP(member, most, initial)
+#define INIT(kind, member, least, most, initial, words, what) INIT_##kind(member, most, initial)
+
+#define OFFSET_REAL(type, member) offsetof(type, member)
+#define OFFSET_INT(type, member) offsetof(type, member)
+#define OFFSET_ENUM(type, member) offsetof(type, member)
+#define OFFSET_TEXT(type, member) offsetof(type, member)
+#define OFFSET_LIST(type, member) offsetof(type, member)
+#define OFFSET_SKIP(type, member) 0
+#define ROW(kind, member, least, most, initial, words, what) \
+  {#member, TB_FIELD_##kind, least, most, OFFSET_##kind(TYPE, member), WORDS_##words},
+
+// One table and one initial element per list; TYPE is the struct of the list at hand.
+#define DEFINE(id, list)                                             \
+  tbSpecTable tb_spec_table_##id(void) {                             \
+    static const tbSpecField FIELDS[] = {list(ROW)};                 \
+    _Static_assert(sizeof FIELDS / sizeof FIELDS[0] <= 64, "given"); \
+    tbSpecTable table = {FIELDS, sizeof FIELDS / sizeof FIELDS[0]};  \
+    return table;                                                    \
+  }                                                                  \
+  TYPE tb_spec_initial_##id(void) {                                  \
+    TYPE element = {list(INIT)};                                     \
+    return element;                                                  \
+  }
+#define TYPE tbSpecBody
+DEFINE(body, TB_SPEC_BODY)
+#undef TYPE
+#define TYPE tbSpecInertial
+DEFINE(inertial, TB_SPEC_INERTIAL)
+#undef TYPE
+#define TYPE tbSpecJoint
+DEFINE(joint, TB_SPEC_JOINT)
+#undef TYPE
+#define TYPE tbSpecGeom
+DEFINE(geom, TB_SPEC_GEOM)
+#undef TYPE
+#define TYPE tbSpecSite
+DEFINE(site, TB_SPEC_SITE)
+#undef TYPE
+#define TYPE tbSpecCamera
+DEFINE(camera, TB_SPEC_CAMERA)
+#undef TYPE
+#define TYPE tbSpecLight
+DEFINE(light, TB_SPEC_LIGHT)
+#undef TYPE
+#define TYPE tbSpecMesh
+DEFINE(mesh, TB_SPEC_MESH)
+#undef TYPE
+#define TYPE tbSpecHField
+DEFINE(hfield, TB_SPEC_HFIELD)
+#undef TYPE
+#define TYPE tbSpecMaterial
+DEFINE(material, TB_SPEC_MATERIAL)
+#undef TYPE
+#define TYPE tbSpecPair
+DEFINE(pair, TB_SPEC_PAIR)
+#undef TYPE
+#define TYPE tbSpecExclude
+DEFINE(exclude, TB_SPEC_EXCLUDE)
+#undef TYPE
+#define TYPE tbSpecEquality
+DEFINE(equality, TB_SPEC_EQUALITY)
+#undef TYPE
+#define TYPE tbSpecTendon
+DEFINE(tendon, TB_SPEC_TENDON)
+#undef TYPE
+#define TYPE tbSpecActuator
+DEFINE(actuator, TB_SPEC_ACTUATOR)
+#undef TYPE
+#define TYPE tbSpecSensor
+DEFINE(sensor, TB_SPEC_SENSOR)
+#undef TYPE
+#define TYPE tbSpecNumeric
+DEFINE(numeric, TB_SPEC_NUMERIC)
+#undef TYPE
+#define TYPE tbSpecTextField
+DEFINE(text, TB_SPEC_TEXTFIELD)
+#undef TYPE
+#define TYPE tbSpecTupleItem
+DEFINE(tupleitem, TB_SPEC_TUPLEITEM)
+#undef TYPE
+#define TYPE tbSpecKey
+DEFINE(key, TB_SPEC_KEY)
+#undef TYPE
+#define TYPE tbSpecCompiler
+DEFINE(compiler, TB_SPEC_COMPILER)
+#undef TYPE
+#define TYPE tbSpecLengthRange
+DEFINE(lengthrange, TB_SPEC_LENGTHRANGE)
+#undef TYPE
+#define TYPE tbSpecSize
+DEFINE(size, TB_SPEC_SIZE)
+#undef TYPE
+#define TYPE tbSpecStatistic
+DEFINE(statistic, TB_SPEC_STATISTIC)
+#undef TYPE
+
+tbSpecDefault tb_spec_initial_default(void) {
+  tbSpecDefault record = {.parent = -1};
+  record.mesh = tb_spec_initial_mesh();
+  record.material = tb_spec_initial_material();
+  record.joint = tb_spec_initial_joint();
+  record.geom = tb_spec_initial_geom();
+  record.site = tb_spec_initial_site();
+  record.camera = tb_spec_initial_camera();
+  record.light = tb_spec_initial_light();
+  record.pair = tb_spec_initial_pair();
+  record.equality = tb_spec_initial_equality();
+  record.tendon = tb_spec_initial_tendon();
+  record.actuator = tb_spec_initial_actuator();
+  return record;
+}
+
+const tbSpecKindInfo* tb_spec_kind_info(tbSpecKind kind) {
+  static const tbSpecKindInfo KINDS[] = {
+#define X(type, member) \
+  {#member, sizeof(type), offsetof(tbSpec, member), offsetof(tbSpec, n##member)},
+      TB_SPEC_KINDS(X)
+#undef X
+  };
+  return &KINDS[kind];
+}
+
+int tb_spec_count(const tbSpec* spec, tbSpecKind kind) {
+  int count;
+  memcpy(&count, (const char*)spec + tb_spec_kind_info(kind)->count_offset, sizeof count);
+  return count;
+}
+
+tbSpecElement* tb_spec_at(const tbSpec* spec, tbSpecKind kind, int index) {
+  const tbSpecKindInfo* info = tb_spec_kind_info(kind);
+  char* array;
+  memcpy(&array, (const char*)spec + info->array_offset, sizeof array);
+  return (tbSpecElement*)(void*)(array + (size_t)index * info->size);
+}
