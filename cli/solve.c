@@ -1,11 +1,11 @@
 // `tribo solve`: an FCLIB problem, a law, a solver, and the certificate.
-#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
+#include "json.h"
 #include "tribo/fclib.h"
 #include "tribo/problem.h"
 
@@ -95,42 +95,20 @@ static bool parse(int argc, char** argv, Arguments* a) {
   return a->path != NULL;
 }
 
-// JSON has no infinity or NaN: such a number becomes null.
-static void print_number(double x) {
-  if (isfinite(x)) {
-    printf("%.17g", x);
-  } else {
-    printf("null");
-  }
-}
-
-static void print_residual(const char* name, const tbResidual* r) {
-  printf("\"%s\": {\"primal\": ", name);
-  print_number(r->primal);
-  printf(", \"dual\": ");
-  print_number(r->dual);
-  printf(", \"complementarity\": ");
-  print_number(r->complementarity);
-  printf(", \"relative\": ");
-  print_number(r->relative);
-  printf("}");
-}
-
 static void print_json(const tbProblem* problem, const tbSolveInfo* info, const tbReal* lambda) {
-  printf(
-      "{\"law\": \"%s\", \"solver\": \"%s\", \"status\": \"%s\", \"iterations\": %d, "
-      "\"factorizations\": %d, \"seconds\": %.9g, ",
-      info->law, info->solver, tb_solve_status_name((tbSolveStatus)info->status), info->iterations,
-      info->factorizations, info->seconds);
-  print_residual("residual", &info->residual);
-  printf(", ");
-  print_residual("residual_exact", &info->residual_exact);
-  printf(", \"lambda\": [");
-  for (int i = 0; i < problem->n; i++) {
-    if (i) printf(", ");
-    print_number(lambda[i]);
-  }
-  printf("]}\n");
+  Json json = {stdout, false};
+  json_open(&json, NULL);
+  json_string(&json, "law", info->law);
+  json_string(&json, "solver", info->solver);
+  json_string(&json, "status", tb_solve_status_name((tbSolveStatus)info->status));
+  json_int(&json, "iterations", info->iterations);
+  json_int(&json, "factorizations", info->factorizations);
+  json_real(&json, "seconds", info->seconds);
+  json_residual(&json, "residual", &info->residual);
+  json_residual(&json, "residual_exact", &info->residual_exact);
+  json_reals(&json, "lambda", lambda, problem->n);
+  json_close(&json);
+  printf("\n");
 }
 
 static void print_text(const tbFclib* fclib, const tbSolveInfo* info) {

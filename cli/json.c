@@ -1,0 +1,106 @@
+#include "json.h"
+
+#include <math.h>
+
+static void print_string(FILE* out, const char* text) {
+  fputc('"', out);
+  for (const unsigned char* p = (const unsigned char*)text; *p; p++) {
+    if (*p == '"' || *p == '\\') {
+      fprintf(out, "\\%c", *p);
+    } else if (*p < 0x20) {
+      fprintf(out, "\\u%04x", *p);
+    } else {
+      fputc(*p, out);
+    }
+  }
+  fputc('"', out);
+}
+
+// Comma and key before a value.
+static void lead(Json* json, const char* key) {
+  if (json->comma) fputs(", ", json->out);
+  json->comma = true;
+  if (key) {
+    print_string(json->out, key);
+    fputs(": ", json->out);
+  }
+}
+
+static void print_real(FILE* out, double value) {
+  if (isfinite(value)) {
+    fprintf(out, "%.17g", value);
+  } else {
+    fputs("null", out);
+  }
+}
+
+void json_open(Json* json, const char* key) {
+  lead(json, key);
+  fputc('{', json->out);
+  json->comma = false;
+}
+
+void json_close(Json* json) {
+  fputc('}', json->out);
+  json->comma = true;
+}
+
+void json_open_array(Json* json, const char* key) {
+  lead(json, key);
+  fputc('[', json->out);
+  json->comma = false;
+}
+
+void json_close_array(Json* json) {
+  fputc(']', json->out);
+  json->comma = true;
+}
+
+void json_real(Json* json, const char* key, double value) {
+  lead(json, key);
+  print_real(json->out, value);
+}
+
+void json_int(Json* json, const char* key, long value) {
+  lead(json, key);
+  fprintf(json->out, "%ld", value);
+}
+
+void json_bool(Json* json, const char* key, bool value) {
+  lead(json, key);
+  fputs(value ? "true" : "false", json->out);
+}
+
+void json_string(Json* json, const char* key, const char* value) {
+  lead(json, key);
+  print_string(json->out, value);
+}
+
+void json_reals(Json* json, const char* key, const tbReal* values, long count) {
+  json_open_array(json, key);
+  for (long i = 0; i < count; i++) json_real(json, NULL, values[i]);
+  json_close_array(json);
+}
+
+void json_ints(Json* json, const char* key, const int* values, long count) {
+  json_open_array(json, key);
+  for (long i = 0; i < count; i++) json_int(json, NULL, values[i]);
+  json_close_array(json);
+}
+
+void json_matrix(Json* json, const char* key, const tbReal* values, int rows, int columns) {
+  json_open(json, key);
+  const int shape[2] = {rows, columns};
+  json_ints(json, "shape", shape, columns == 1 ? 1 : 2);
+  json_reals(json, "data", values, (long)rows * columns);
+  json_close(json);
+}
+
+void json_residual(Json* json, const char* key, const tbResidual* residual) {
+  json_open(json, key);
+  json_real(json, "primal", residual->primal);
+  json_real(json, "dual", residual->dual);
+  json_real(json, "complementarity", residual->complementarity);
+  json_real(json, "relative", residual->relative);
+  json_close(json);
+}
