@@ -55,6 +55,20 @@ static bool stretch_beside(const Query* q, const tbReal excess[3], tbReal low_hi
   return low_high[0] <= low_high[1];
 }
 
+// Balls at the ends of the stretch, next to the closest ball out[0] at t: the end farther from it,
+// and the nearer one too where it is as good as level. Ends that look another way are other
+// features.
+static int add_ends(const Query* q, tbReal t, const tbReal end[2], tbContactPoint* out) {
+  int count = 1, far = fabs(end[1] - t) > fabs(end[0] - t) ? 1 : 0;
+  tbReal apart = 1e-2 * (end[1] - end[0]), level = out[0].dist + 1e-3 * q->capsule->size[0];
+  for (int i = 0; i < 2; i++) {
+    if (fabs(end[i] - t) <= apart || !add_ball(q, end[i], 1 + (uint32_t)i, out + count)) continue;
+    bool same_way = tb_dot3(out[0].frame, out[count].frame) > 0.8;
+    if (same_way && (i == far || out[count].dist <= level)) count++;
+  }
+  return count - 1;
+}
+
 // The segment is outside: the closest ball, and the ends of the stretch beside the same feature.
 static int collide_outside(const Query* q, tbReal t, const tbReal excess[3], tbReal gap,
                            tbContactPoint* out) {
@@ -71,14 +85,8 @@ static int collide_outside(const Query* q, tbReal t, const tbReal excess[3], tbR
     t = end[i];
     feature = 1 + (uint32_t)i;
   }
-  int count = add_ball(q, t, feature, out);
-  if (!beside) return count;
-  tbReal apart = 1e-2 * (end[1] - end[0]);
-  for (int i = 0; i < 2; i++) {
-    if (fabs(end[i] - t) <= apart) continue;
-    count += add_ball(q, end[i], 1 + (uint32_t)i, out + count);
-  }
-  return count;
+  if (!add_ball(q, t, feature, out)) return 0;
+  return beside ? 1 + add_ends(q, t, end, out) : 1;
 }
 
 // Overlap along face normal k of the box, with the capsule leaving on its own side.

@@ -1,0 +1,393 @@
+#include "collide/broadphase.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// How far a fat box reaches beyond the item, as a part of its largest side, and how many of the
+// last displacements it looks ahead.
+#define FAT_SIDE 0.1
+#define FAT_AHEAD 4
+// Rebuild the tree when its cost has grown by this factor.
+#define LOOSE 1.3
+
+typedef struct {
+  uint64_t* key;
+  int count, capacity;
+} KeyList;
+
+typedef struct tbBroadState {
+  tbAabb* tight;     // count
+  tbAabb* fat;       // count
+  uint8_t* kind;     // count
+  uint8_t* moved;    // count: left its fat box in this update
+  uint8_t* special;  // count: a plane or a box without bounds, outside the tree
+  int* specials;     // those items, ascending
+  int nspecial;
+  int* movers;    // items with moved set, ascending
+  tbReal* plane;  // count x 4
+  tbBvh tree;
+  bool has_tree;
+  KeyList candidates;  // sorted: fat boxes overlap and the filter agreed
+  KeyList fresh, spare;
+  int pair_capacity;
+} State;
+
+static void* allocate(tbBroadphase* broad, size_t count, size_t size) {
+  if (count == 0) count = 1;
+  void* memory = calloc(count, size);
+  if (memory) {
+    broad->nallocation++;
+    broad->bytes += count * size;
+  }
+  return memory;
+}
+
+tbResult tb_broadphase_init(tbBroadphase* broad, int count, const uint8_t* kind,
+                            tbPairFilter filter, const void* context) {
+  memset(broad, 0, sizeof(*broad));
+  if (count < 0) return TB_ERROR_ARGUMENT;
+  broad->filter = filter;
+  broad->context = context;
+  State* s = (State*)allocate(broad, 1, sizeof(State));
+  if (!s) return TB_ERROR_MEMORY;
+  broad->state = s;
+  size_t n = (size_t)count;
+  s->tight = (tbAabb*)allocate(broad, n, sizeof(tbAabb));
+  s->fat = (tbAabb*)allocate(broad, n, sizeof(tbAabb));
+  s->kind = (uint8_t*)allocate(broad, n, 1);
+  s->moved = (uint8_t*)allocate(broad, n, 1);
+  s->special = (uint8_t*)allocate(broad, n, 1);
+  s->specials = (int*)allocate(broad, n, sizeof(int));
+  s->movers = (int*)allocate(broad, n, sizeof(int));
+  s->plane = (tbReal*)allocate(broad, 4 * n, sizeof(tbReal));
+  s->tree.nodes = (tbBvhNode*)allocate(broad, 2 * n, sizeof(tbBvhNode));
+  s->tree.order = (int*)allocate(broad, n, sizeof(int));
+  s->tree.key = (tbReal*)allocate(broad, n, sizeof(tbReal));
+  if (!s->tight || !s->fat || !s->kind || !s->moved || !s->special || !s->specials || !s->movers ||
+      !s->plane || !s->tree.nodes || !s->tree.order || !s->tree.key) {
+    tb_broadphase_free(broad);
+    return TB_ERROR_MEMORY;
+  }
+  broad->count = count;
+  if (kind) memcpy(s->kind, kind, n);
+  broad->kind = s->kind;
+  tb_broadphase_reset(broad);
+  return TB_OK;
+}
+
+void tb_broadphase_free(tbBroadphase* broad) {
+  State* s = broad->state;
+  if (s) {
+    free(s->tight);
+    free(s->fat);
+    free(s->kind);
+    free(s->moved);
+    free(s->special);
+    free(s->specials);
+    free(s->movers);
+    free(s->plane);
+    free(s->tree.nodes);
+    free(s->tree.order);
+    free(s->tree.key);
+    free(s->candidates.key);
+    free(s->fresh.key);
+    free(s->spare.key);
+    free(s);
+  }
+  free(broad->pairs);
+  memset(broad, 0, sizeof(*broad));
+}
+
+static void make_empty(tbAabb* box) {
+  for (int i = 0; i < 3; i++) {
+    box->low[i] = INFINITY;
+    box->high[i] = -INFINITY;
+  }
+}
+
+void tb_broadphase_reset(tbBroadphase* broad) {
+  State* s = broad->state;
+  if (!s) return;
+  for (int i = 0; i < broad->count; i++) {
+    make_empty(&s->fat[i]);
+    make_empty(&s->tight[i]);
+    s->special[i] = 0;
+  }
+  s->candidates.count = 0;
+  s->has_tree = false;
+  broad->npair = 0;
+}
+
+// Room for `count` keys; doubles, so that a steady number of pairs allocates nothing.
+static bool reserve_keys(tbBroadphase* broad, KeyList* list, int64_t count) {
+  if (count <= list->capacity) return true;
+  int64_t capacity = 2 * count + 64;
+  if (capacity > INT32_MAX) capacity = INT32_MAX;
+  if (count > capacity) return false;
+  uint64_t* key = (uint64_t*)realloc(list->key, (size_t)capacity * sizeof(uint64_t));
+  if (!key) return false;
+  broad->nallocation++;
+  broad->bytes += (size_t)(capacity - list->capacity) * sizeof(uint64_t);
+  list->key = key;
+  list->capacity = (int)capacity;
+  return true;
+}
+
+static bool reserve_pairs(tbBroadphase* broad, int count) {
+  State* s = broad->state;
+  if (count <= s->pair_capacity) return true;
+  int64_t capacity = 2 * (int64_t)count + 64;
+  if (capacity > INT32_MAX) capacity = INT32_MAX;
+  tbPair* pairs = (tbPair*)realloc(broad->pairs, (size_t)capacity * sizeof(tbPair));
+  if (!pairs) return false;
+  broad->nallocation++;
+  broad->bytes += (size_t)(capacity - s->pair_capacity) * sizeof(tbPair);
+  broad->pairs = pairs;
+  s->pair_capacity = (int)capacity;
+  return true;
+}
+
+static uint64_t pair_key(int i, int j) {
+  return i < j ? (uint64_t)i << 32 | (uint64_t)j : (uint64_t)j << 32 | (uint64_t)i;
+}
+
+// The box of item i as given; NAN anywhere makes it empty.
+static void load_box(tbAabb* box, const tbReal* low, const tbReal* high) {
+  bool valid = true;
+  for (int i = 0; i < 3; i++) {
+    box->low[i] = low[i];
+    box->high[i] = high[i];
+    if (!(low[i] <= high[i])) valid = false;
+  }
+  if (!valid) make_empty(box);
+}
+
+static bool box_is_bounded(const tbAabb* box) {
+  tbReal sum = 0;
+  for (int i = 0; i < 3; i++) sum += box->low[i] * 0 + box->high[i] * 0;
+  return sum == 0;
+}
+
+// A box around `now` with room to move: on all sides, and ahead along the last displacement.
+static void fatten(tbAabb* fat, const tbAabb* now, const tbAabb* before) {
+  tbReal side = 0;
+  for (int i = 0; i < 3; i++) side = fmax(side, now->high[i] - now->low[i]);
+  for (int i = 0; i < 3; i++) {
+    tbReal step = now->low[i] - before->low[i], ahead = 0;
+    if (isfinite(step)) ahead = fmin(fmax(FAT_AHEAD * step, -side), side);
+    fat->low[i] = now->low[i] - FAT_SIDE * side + fmin(ahead, 0);
+    fat->high[i] = now->high[i] + FAT_SIDE * side + fmax(ahead, 0);
+  }
+}
+
+static bool planes_equal(const tbReal* a, const tbReal* b) {
+  return a[0] == b[0] && a[1] == b[1] && a[2] == b[2] && a[3] == b[3];
+}
+
+// Load the new boxes and find the items that left their fat boxes. An item that turns from bounded
+// to unbounded or back changes the tree, so that is dropped.
+static void find_movers(tbBroadphase* broad, const tbReal* low, const tbReal* high,
+                        const tbReal* planes) {
+  State* s = broad->state;
+  int nmoved = 0;
+  for (int i = 0; i < broad->count; i++) {
+    bool is_plane = s->kind[i] & TB_BROAD_PLANE, moved;
+    tbAabb now;
+    if (is_plane) {
+      static const tbReal none[4] = {0, 0, 0, -INFINITY};
+      const tbReal* plane = planes ? planes + 4 * i : none;
+      moved = !planes_equal(plane, s->plane + 4 * i) || !s->special[i];
+      memcpy(s->plane + 4 * i, plane, 4 * sizeof(tbReal));
+      if (!s->special[i]) s->has_tree = false;
+      s->special[i] = 1;
+    } else {
+      load_box(&now, low + 3 * i, high + 3 * i);
+      moved = !tb_aabb_contains(&s->fat[i], &now);
+      if (moved) {
+        uint8_t special = !box_is_bounded(&now);
+        if (special != s->special[i]) s->has_tree = false;
+        s->special[i] = special;
+        if (special) {
+          s->fat[i] = now;
+        } else {
+          fatten(&s->fat[i], &now, &s->tight[i]);
+        }
+      }
+      s->tight[i] = now;
+    }
+    s->moved[i] = moved;
+    if (moved) s->movers[nmoved++] = i;
+  }
+  broad->nmoved = nmoved;
+}
+
+static void update_tree(tbBroadphase* broad) {
+  State* s = broad->state;
+  if (s->has_tree && tb_bvh_refit(&s->tree, s->fat) <= LOOSE) return;
+  int count = 0;
+  s->nspecial = 0;
+  for (int i = 0; i < broad->count; i++) {
+    if (s->special[i]) {
+      s->specials[s->nspecial++] = i;
+    } else {
+      s->tree.order[count++] = i;
+    }
+  }
+  tb_bvh_build(&s->tree, s->fat, count);
+  s->has_tree = true;
+  broad->nbuild++;
+}
+
+// The half space n.x <= offset reaches the box if the box's lowest corner does.
+static bool plane_reaches(const tbReal plane[4], const tbAabb* box) {
+  if (!(box->low[0] <= box->high[0])) return false;
+  tbReal lowest = 0;
+  for (int i = 0; i < 3; i++) {
+    if (plane[i] != 0) lowest += plane[i] * (plane[i] > 0 ? box->low[i] : box->high[i]);
+  }
+  return lowest <= plane[3];
+}
+
+// Whether two items overlap, by the given boxes (tight or fat) and planes.
+static bool items_overlap(const State* s, const tbAabb* boxes, int i, int j) {
+  bool plane_i = s->kind[i] & TB_BROAD_PLANE, plane_j = s->kind[j] & TB_BROAD_PLANE;
+  if (!plane_i && !plane_j) return tb_aabb_overlap(&boxes[i], &boxes[j]);
+  if (plane_i && plane_j) return true;
+  return plane_i ? plane_reaches(s->plane + 4 * i, &boxes[j])
+                 : plane_reaches(s->plane + 4 * j, &boxes[i]);
+}
+
+// Note the pair of a mover i and an item j whose fat boxes overlap. Of two movers the lower asks.
+static bool note_pair(tbBroadphase* broad, int i, int j) {
+  State* s = broad->state;
+  if (i == j || (s->moved[j] && j < i)) return true;
+  if (s->kind[i] & s->kind[j] & TB_BROAD_STATIC) return true;
+  int first = i < j ? i : j, second = i < j ? j : i;
+  if (broad->filter && !broad->filter(broad->context, first, second)) return true;
+  if (!reserve_keys(broad, &s->fresh, (int64_t)s->fresh.count + 1)) return false;
+  s->fresh.key[s->fresh.count++] = pair_key(i, j);
+  return true;
+}
+
+static bool search_tree(tbBroadphase* broad, int i) {
+  State* s = broad->state;
+  const tbBvhNode* nodes = s->tree.nodes;
+  const tbAabb box = s->fat[i];
+  for (int k = 0; k < s->tree.nnode;) {
+    if (!tb_aabb_overlap(&nodes[k].box, &box)) {
+      k = nodes[k].skip;
+      continue;
+    }
+    if (nodes[k].item >= 0 && !note_pair(broad, i, nodes[k].item)) return false;
+    k++;
+  }
+  return true;
+}
+
+// All pairs that a mover takes part in.
+static bool search_mover(tbBroadphase* broad, int i) {
+  State* s = broad->state;
+  if (s->special[i]) {
+    for (int j = 0; j < broad->count; j++) {
+      if (j != i && items_overlap(s, s->fat, i, j) && !note_pair(broad, i, j)) return false;
+    }
+    return true;
+  }
+  for (int k = 0; k < s->nspecial; k++) {
+    int j = s->specials[k];
+    if (items_overlap(s, s->fat, i, j) && !note_pair(broad, i, j)) return false;
+  }
+  return search_tree(broad, i);
+}
+
+// Sort keys by their low `bits` bits of both halves: least significant digit first, 11 bits at a
+// time.
+static void radix_sort(KeyList* list, uint64_t* spare, int bits) {
+  enum { DIGIT = 11, SIZE = 1 << DIGIT };
+  for (int half = 0; half < 2; half++) {
+    for (int done = 0; done < bits; done += DIGIT) {
+      int shift = 32 * half + done, start[SIZE] = {0}, sum = 0;
+      for (int i = 0; i < list->count; i++) start[list->key[i] >> shift & (SIZE - 1)]++;
+      for (int d = 0; d < SIZE; d++) {
+        int size = start[d];
+        start[d] = sum;
+        sum += size;
+      }
+      for (int i = 0; i < list->count; i++) {
+        spare[start[list->key[i] >> shift & (SIZE - 1)]++] = list->key[i];
+      }
+      memcpy(list->key, spare, (size_t)list->count * sizeof(uint64_t));
+    }
+  }
+}
+
+static void insertion_sort(KeyList* list) {
+  for (int i = 1; i < list->count; i++) {
+    uint64_t key = list->key[i];
+    int j = i;
+    for (; j > 0 && list->key[j - 1] > key; j--) list->key[j] = list->key[j - 1];
+    list->key[j] = key;
+  }
+}
+
+static bool sort_fresh(tbBroadphase* broad) {
+  State* s = broad->state;
+  if (s->fresh.count < 64) {
+    insertion_sort(&s->fresh);
+    return true;
+  }
+  if (!reserve_keys(broad, &s->spare, s->fresh.count)) return false;
+  int bits = 1;
+  while (bits < 31 && broad->count >> bits) bits++;
+  radix_sort(&s->fresh, s->spare.key, bits);
+  return true;
+}
+
+// Candidates = old ones without movers, merged with the fresh ones.
+static bool merge_candidates(tbBroadphase* broad) {
+  State* s = broad->state;
+  KeyList *old = &s->candidates, *fresh = &s->fresh, *out = &s->spare;
+  if (!reserve_keys(broad, out, (int64_t)old->count + fresh->count)) return false;
+  int count = 0, f = 0;
+  for (int i = 0; i < old->count; i++) {
+    uint64_t key = old->key[i];
+    if (s->moved[key >> 32] | s->moved[key & UINT32_MAX]) continue;
+    while (f < fresh->count && fresh->key[f] < key) out->key[count++] = fresh->key[f++];
+    out->key[count++] = key;
+  }
+  while (f < fresh->count) out->key[count++] = fresh->key[f++];
+  out->count = count;
+  KeyList swap = *old;
+  *old = *out;
+  *out = swap;
+  return true;
+}
+
+tbResult tb_broadphase_update(tbBroadphase* broad, const tbReal* low, const tbReal* high,
+                              const tbReal* planes) {
+  State* s = broad->state;
+  if (!s) return TB_ERROR_ARGUMENT;
+  broad->npair = 0;
+  find_movers(broad, low, high, planes);
+  if (broad->nmoved > 0) {
+    update_tree(broad);
+    s->fresh.count = 0;
+    bool ok = true;
+    for (int k = 0; k < broad->nmoved && ok; k++) ok = search_mover(broad, s->movers[k]);
+    if (!ok || !sort_fresh(broad) || !merge_candidates(broad)) {
+      tb_broadphase_reset(broad);
+      return TB_ERROR_MEMORY;
+    }
+  }
+
+  // Of the candidates, those whose true boxes overlap.
+  if (!reserve_pairs(broad, s->candidates.count)) return TB_ERROR_MEMORY;
+  for (int c = 0; c < s->candidates.count; c++) {
+    int i = (int)(s->candidates.key[c] >> 32), j = (int)(s->candidates.key[c] & UINT32_MAX);
+    if (!items_overlap(s, s->tight, i, j)) continue;
+    broad->pairs[broad->npair].first = i;
+    broad->pairs[broad->npair++].second = j;
+  }
+  return TB_OK;
+}

@@ -1,0 +1,58 @@
+// Which pairs of items may touch: those whose boxes overlap and that a filter lets through.
+//
+// Each item keeps a fat box, larger than its own, in a tree. While an item stays inside its fat box
+// nothing is searched: the pairs of overlapping fat boxes are remembered, filtered once when they
+// appear, and every update only tests the true boxes of those. The result is exactly the set of
+// filtered pairs with overlapping true boxes, sorted, whatever came before.
+#ifndef TRIBO_COLLIDE_BROADPHASE_H_
+#define TRIBO_COLLIDE_BROADPHASE_H_
+
+#include "collide/bvh.h"
+
+typedef struct {
+  int first, second;  // first < second
+} tbPair;
+
+// Whether items i < j may touch. Must not change while the broad phase lives (see
+// tb_broadphase_reset).
+typedef bool (*tbPairFilter)(const void* context, int i, int j);
+
+// What an item is.
+enum {
+  TB_BROAD_STATIC = 1,  // never pairs with another static item
+  TB_BROAD_PLANE = 2,   // a half space, tested exactly against boxes
+};
+
+typedef struct {
+  int count;
+  const uint8_t* kind;  // count, copied at init
+  tbPairFilter filter;  // may be NULL
+  const void* context;
+
+  // The result of the last update.
+  int npair;
+  tbPair* pairs;
+  int nmoved;           // items that left their fat boxes
+  int64_t nbuild;       // times the tree was built so far
+  int64_t nallocation;  // calls to malloc so far: an update that raises this when warm is a defect
+  size_t bytes;         // memory held
+
+  struct tbBroadState* state;
+} tbBroadphase;
+
+// Room for `count` items of the given kinds (NULL: all moving boxes).
+tbResult tb_broadphase_init(tbBroadphase* broad, int count, const uint8_t* kind,
+                            tbPairFilter filter, const void* context);
+void tb_broadphase_free(tbBroadphase* broad);
+
+// Forget all boxes and pairs, so that the filter is asked anew. Keeps the memory.
+void tb_broadphase_reset(tbBroadphase* broad);
+
+// New boxes: low and high are count x 3 and hold the item's margin already; planes is count x 4
+// with the unit normal and offset of items that are planes (solid where n.x <= offset), NULL
+// without planes. An item with a non-finite box of its own touches nothing if a bound is NAN, and
+// everything that its bounds admit if they are infinite.
+tbResult tb_broadphase_update(tbBroadphase* broad, const tbReal* low, const tbReal* high,
+                              const tbReal* planes);
+
+#endif

@@ -1,0 +1,51 @@
+// A binary tree of boxes over items, refitted as they move and rebuilt when it has become loose.
+//
+// Nodes lie in depth-first order: the first child of node k is k+1, the second is skip[k+1], and
+// skip[k] is the first node behind the whole subtree. So a query walks forward without a stack, and
+// a refit is one backward loop.
+#ifndef TRIBO_COLLIDE_BVH_H_
+#define TRIBO_COLLIDE_BVH_H_
+
+#include <stdbool.h>
+
+#include "tribo/types.h"
+
+typedef struct {
+  tbReal low[3], high[3];
+} tbAabb;
+
+// Whether two boxes share a point. A box with low > high is empty and overlaps nothing.
+static inline bool tb_aabb_overlap(const tbAabb* a, const tbAabb* b) {
+  return (a->low[0] <= b->high[0]) & (b->low[0] <= a->high[0]) & (a->low[1] <= b->high[1]) &
+         (b->low[1] <= a->high[1]) & (a->low[2] <= b->high[2]) & (b->low[2] <= a->high[2]);
+}
+
+static inline bool tb_aabb_contains(const tbAabb* outer, const tbAabb* inner) {
+  return (outer->low[0] <= inner->low[0]) & (outer->low[1] <= inner->low[1]) &
+         (outer->low[2] <= inner->low[2]) & (outer->high[0] >= inner->high[0]) &
+         (outer->high[1] >= inner->high[1]) & (outer->high[2] >= inner->high[2]);
+}
+
+typedef struct {
+  tbAabb box;
+  int skip;
+  int item;  // -1 in inner nodes
+} tbBvhNode;
+
+// Memory belongs to the caller: nodes has room for 2 count - 1, order and key for count entries.
+typedef struct {
+  tbBvhNode* nodes;
+  int* order;
+  tbReal* key;
+  int nnode;
+  tbReal built_cost;  // sum of the boxes' half surfaces when built
+} tbBvh;
+
+// Build over the items listed in order[0..count), whose boxes are boxes[item]. All boxes are
+// finite.
+void tb_bvh_build(tbBvh* tree, const tbAabb* boxes, int count);
+
+// Take the items' present boxes. Returns the cost relative to when the tree was built.
+tbReal tb_bvh_refit(tbBvh* tree, const tbAabb* boxes);
+
+#endif
