@@ -15,6 +15,7 @@
 #define TB_NGAIN 10    // gainprm
 #define TB_NBIAS 10    // biasprm
 #define TB_NEQDATA 11  // eq_data
+#define TB_NGUESS 96   // mesh_hullguess: TB_HULL_GUESS of collide.h
 
 #define TB_MODEL_SIZES(X)                                                   \
   X(nq, "configuration coordinates, length of qpos")                        \
@@ -195,6 +196,7 @@
   X(int, mesh_hullpolyadr, nmesh, 1, "", "first entry in hull_poly and hull_polyadj")             \
   X(tbReal, mesh_hullcenter, nmesh, 3, "m", "a point inside the hull")                            \
   X(tbReal, mesh_hullradius, nmesh, 1, "m", "radius about it that holds every vertex")            \
+  X(int, mesh_hullguess, nmesh, TB_NGUESS, "", "hull vertices where a support search starts")     \
   X(tbReal, mesh_pos, nmesh, 3, "m", "translation subtracted from the file's vertices")           \
   X(tbReal, mesh_quat, nmesh, 4, "", "rotation applied to the file's vertices")                   \
   X(tbReal, mesh_scale, nmesh, 3, "", "scale applied to the file's vertices")                     \
@@ -203,6 +205,7 @@
   X(tbReal, hull_vert, nhullvert, 3, "m", "hull vertices")                                        \
   X(int, hull_vertadr, nhulladr, 1, "", "per hull: where each vertex' neighbours start")          \
   X(int, hull_edge, nhulledge, 1, "", "neighbours, indices within the hull")                      \
+  X(int, hull_vertface, nhullvert, 1, "", "a face at each vertex, within the hull")               \
   X(tbReal, hull_plane, nhullface, 4, "", "per face: outward unit normal n and offset, n.x = d")  \
   X(int, hull_faceadr, nhullfaceadr, 1, "", "per hull: where each face's polygon starts")         \
   X(int, hull_poly, nhullpoly, 1, "", "polygons, counter-clockwise, indices within the hull")     \
