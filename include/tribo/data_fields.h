@@ -47,7 +47,7 @@
   X(tbReal, ten_J, nJten, 1, "", "tendon Jacobian, rows by Jten_colind")                 \
   X(tbReal, ten_velocity, ntendon, 1, "m/s", "tendon velocity")                          \
   X(tbReal, actuator_length, nu, 1, "", "actuator length")                               \
-  X(tbReal, actuator_moment, nu, nv, "", "actuator moment arms")                         \
+  X(tbReal, actuator_moment, nJmom, 1, "", "actuator moment arms, rows by Jmom_colind")  \
   X(tbReal, actuator_velocity, nu, 1, "", "actuator velocity")                           \
   X(tbReal, actuator_force, nu, 1, "", "scalar actuator force")                          \
   X(tbReal, act_dot, na, 1, "", "derivative of the activation")                          \
@@ -74,6 +74,7 @@
   X(tbReal, sensordata, nsensordata, 1, "", "sensor values")                             \
   /* scratch of the dynamics algorithms */                                               \
   X(tbReal, scratch_nv, nv, 4, "", "four vectors of length nv")                          \
+  X(tbReal, scratch_dof, nv, 6, "", "a spatial vector per dof")                          \
   X(tbReal, scratch_body, nbody, 36, "", "a 6x6 per body")
 
 #define TB_DATA_ARRAYS(X) TB_DATA_STATE(X) TB_DATA_INPUT(X) TB_DATA_DERIVED(X)

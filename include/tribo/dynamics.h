@@ -49,9 +49,14 @@ TB_API void tb_energy_velocity(const tbModel* m, tbData* d);
 // ten_length, ten_J. After tb_com_position.
 TB_API void tb_tendon(const tbModel* m, tbData* d);
 
-// actuator_length, actuator_moment. After tb_tendon. Adhesion (transmission body) has length zero;
-// its moments come from contacts and are left at zero here.
+// actuator_length, actuator_moment (by rows of Jmom_colind). After tb_tendon. Adhesion
+// (transmission body) has length zero; its row is over all dofs, comes from contacts and is left at
+// zero here.
 TB_API void tb_transmission(const tbModel* m, tbData* d);
+
+// Actuator moments as a dense nu x nv matrix, tendon Jacobian as ntendon x nv.
+TB_API void tb_full_moment(const tbModel* m, const tbData* d, tbReal* moment);
+TB_API void tb_full_ten_J(const tbModel* m, const tbData* d, tbReal* J);
 
 // --- inertia --------------------------------------------------------------------------------
 

@@ -47,6 +47,7 @@
   X(ntendon, "tendons")                                                     \
   X(nwrap, "path elements of all tendons")                                  \
   X(nJten, "entries of the tendon Jacobian's sparsity pattern")             \
+  X(nJmom, "entries of the actuator moments' sparsity pattern")             \
   X(nsensor, "sensors")                                                     \
   X(nsensordata, "length of sensordata")                                    \
   X(nnumeric, "custom numeric fields")                                      \
@@ -86,6 +87,7 @@
   X(int, body_geomadr, nbody, 1, "", "first geom")                                                \
   X(int, body_lastdof, nbody, 1, "", "last dof on the path from the world, or -1")                \
   X(int, body_subtreenum, nbody, 1, "", "bodies of the subtree; they follow this one")            \
+  X(int, body_sameframe, nbody, 1, "", "1: the inertial frame is the body's; 3: its axes are")    \
   X(tbReal, body_pos, nbody, 3, "m", "position in the parent")                                    \
   X(tbReal, body_quat, nbody, 4, "", "orientation in the parent")                                 \
   X(tbReal, body_ipos, nbody, 3, "m", "centre of mass in the body")                               \
@@ -147,6 +149,7 @@
   X(int, geom_group, ngeom, 1, "", "group")                                                       \
   X(int, geom_priority, ngeom, 1, "", "the higher priority decides the contact's parameters")     \
   X(int, geom_fluid, ngeom, 1, "", "1 if the ellipsoid fluid model applies")                      \
+  X(int, geom_sameframe, ngeom, 1, "", "1: the body's frame; 2: its inertial frame; 3: its axes") \
   X(tbReal, geom_size, ngeom, 3, "m", "sizes, see tbGeomType")                                    \
   X(tbReal, geom_aabb, ngeom, 6, "m", "box in the geom's frame: centre, half sizes")              \
   X(tbReal, geom_rbound, ngeom, 1, "m", "bounding radius; 0 for planes")                          \
@@ -168,6 +171,7 @@
   X(int, site_type, nsite, 1, "", "tbGeomType")                                                   \
   X(int, site_bodyid, nsite, 1, "", "body")                                                       \
   X(int, site_group, nsite, 1, "", "group")                                                       \
+  X(int, site_sameframe, nsite, 1, "", "as geom_sameframe")                                       \
   X(tbReal, site_size, nsite, 3, "m", "sizes")                                                    \
   X(tbReal, site_pos, nsite, 3, "m", "position in the body")                                      \
   X(tbReal, site_quat, nsite, 4, "", "orientation in the body")                                   \
@@ -281,6 +285,9 @@
   X(int, actuator_forcelimited, nu, 1, "", "1 if the force is clamped")                           \
   X(int, actuator_actlimited, nu, 1, "", "1 if the activation is clamped")                        \
   X(int, actuator_actearly, nu, 1, "", "1 if force uses the next activation")                     \
+  X(int, actuator_Jadr, nu, 1, "", "first entry of its row in actuator_moment and Jmom_colind")   \
+  X(int, actuator_Jnnz, nu, 1, "", "entries of its row")                                          \
+  X(int, Jmom_colind, nJmom, 1, "", "dofs that each actuator can push, ascending")                \
   X(tbReal, actuator_dynprm, nu, TB_NDYN, "", "activation dynamics")                              \
   X(tbReal, actuator_gainprm, nu, TB_NGAIN, "", "gain")                                           \
   X(tbReal, actuator_biasprm, nu, TB_NBIAS, "", "bias")                                           \

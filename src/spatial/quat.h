@@ -2,6 +2,7 @@
 #ifndef TRIBO_SPATIAL_QUAT_H_
 #define TRIBO_SPATIAL_QUAT_H_
 
+#include "spatial/trig.h"
 #include "spatial/vec3.h"
 
 static inline void tb_quat_identity(tbReal q[4]) {
@@ -90,8 +91,8 @@ static inline void tb_quat_from_mat(tbReal q[4], const tbReal R[9]) {
 
 // Rotation by `angle` about the unit vector `axis`.
 static inline void tb_quat_from_axis_angle(tbReal q[4], const tbReal axis[3], tbReal angle) {
-  tbReal s = sin(0.5 * angle);
-  q[0] = cos(0.5 * angle);
+  tbReal s;
+  tb_sincos(0.5 * angle, &s, &q[0]);
   q[1] = s * axis[0];
   q[2] = s * axis[1];
   q[3] = s * axis[2];

@@ -1,0 +1,301 @@
+// What a model holds that follows from its other fields at qpos0 (docs/constants.md).
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "dynamics/frames.h"
+#include "dynamics/lengthrange.h"
+#include "model/chain.h"
+#include "model/sparsity.h"
+#include "spatial/quat.h"
+#include "tribo/dynamics.h"
+
+static const tbReal TINY = 1e-15;
+
+// --- what needs no state --------------------------------------------------------------------
+
+static void set_masses(tbModel* m) {
+  memcpy(m->body_subtreemass, m->body_mass, (size_t)m->nbody * sizeof(tbReal));
+  for (int i = m->nbody - 1; i > 0; i--) {
+    m->body_subtreemass[m->body_parentid[i]] += m->body_subtreemass[i];
+  }
+  m->total_mass = m->nbody > 0 ? m->body_subtreemass[0] : 0;
+}
+
+static int is_zero(const tbReal p[3]) {
+  return p[0] == 0 && p[1] == 0 && p[2] == 0;
+}
+
+static int is_identity(const tbReal q[4]) {
+  return q[0] == 1 && q[1] == 0 && q[2] == 0 && q[3] == 0;
+}
+
+static int frame_kind(const tbReal* pos, const tbReal* quat) {
+  if (!is_identity(quat)) return TB_FRAME_GENERAL;
+  return is_zero(pos) ? TB_FRAME_BODY : TB_FRAME_MOVED;
+}
+
+static int attached_kind(const tbModel* m, int body, const tbReal* pos, const tbReal* quat) {
+  int kind = frame_kind(pos, quat);
+  int inertial = memcmp(pos, m->body_ipos + 3 * body, 3 * sizeof(tbReal)) == 0 &&
+                 memcmp(quat, m->body_iquat + 4 * body, 4 * sizeof(tbReal)) == 0;
+  return kind != TB_FRAME_BODY && inertial && body > 0 ? TB_FRAME_INERTIA : kind;
+}
+
+static void set_frame_kinds(tbModel* m) {
+  for (int i = 0; i < m->nbody; i++) {
+    m->body_sameframe[i] = frame_kind(m->body_ipos + 3 * i, m->body_iquat + 4 * i);
+  }
+  for (int i = 0; i < m->ngeom; i++) {
+    m->geom_sameframe[i] =
+        attached_kind(m, m->geom_bodyid[i], m->geom_pos + 3 * i, m->geom_quat + 4 * i);
+  }
+  for (int i = 0; i < m->nsite; i++) {
+    m->site_sameframe[i] =
+        attached_kind(m, m->site_bodyid[i], m->site_pos + 3 * i, m->site_quat + 4 * i);
+  }
+}
+
+// --- inverse weights ------------------------------------------------------------------------
+
+static tbReal dot(const tbReal* a, const tbReal* b, int n) {
+  tbReal sum = 0;
+  for (int i = 0; i < n; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+// Mean diagonal of J M^-1 J^T over the linear and over the angular rows, per body. `work` holds six
+// rows of nv.
+static void set_body_weights(tbModel* m, const tbData* d, tbReal* work) {
+  for (int i = 0; i < m->nbody; i++) {
+    tbReal* weight = m->body_invweight0 + 2 * i;
+    weight[0] = weight[1] = 0;
+    if (m->body_lastdof[i] < 0) continue;
+    const int* dofs;
+    int n = tb_body_chain(m, i, &dofs);
+    tb_jac_sparse(m, d, i, d->xipos + 3 * i, work, work + 3 * n, n);
+    tb_half_solve_support(m, d, dofs, n, work, n, 6);
+    for (int r = 0; r < 6; r++) weight[r / 3] += dot(work + r * n, work + r * n, n) / 3;
+  }
+}
+
+static int joint_dofs(int type) {
+  return type == TB_JOINT_FREE ? 6 : type == TB_JOINT_BALL ? 3 : 1;
+}
+
+// Diagonal of M^-1, averaged over the three directions of a translation or rotation.
+static void set_dof_weights(tbModel* m, const tbData* d, tbReal* work) {
+  for (int i = 0; i < m->nv; i++) {
+    int n = m->M_rownnz[i];
+    memset(work, 0, (size_t)n * sizeof(tbReal));
+    work[n - 1] = 1;
+    tb_half_solve_support(m, d, m->M_colind + m->M_rowadr[i], n, work, n, 1);
+    m->dof_invweight0[i] = dot(work, work, n);
+    m->dof_M0[i] = d->qM[m->M_rowadr[i] + n - 1];
+  }
+  for (int j = 0; j < m->njnt; j++) {
+    int first = m->jnt_dofadr[j], end = first + joint_dofs(m->jnt_type[j]);
+    for (int i = first; i + 2 < end; i += 3) {
+      tbReal* w = m->dof_invweight0 + i;
+      w[0] = w[1] = w[2] = (w[0] + w[1] + w[2]) / 3;
+    }
+  }
+}
+
+// M^-1 times a sparse row, in `x`.
+static void solve_row(const tbModel* m, const tbData* d, const int* columns, const tbReal* row,
+                      int n, tbReal* x) {
+  memset(x, 0, (size_t)m->nv * sizeof(tbReal));
+  for (int s = 0; s < n; s++) x[columns[s]] = row[s];
+  tb_solve_m(m, d, x, x, 1);
+}
+
+static void set_tendons(tbModel* m, const tbData* d, tbReal* x) {
+  for (int t = 0; t < m->ntendon; t++) {
+    int at = m->tendon_Jadr[t], n = m->tendon_Jnnz[t];
+    solve_row(m, d, m->Jten_colind + at, d->ten_J + at, n, x);
+    tbReal weight = 0;
+    for (int s = at; s < at + n; s++) weight += d->ten_J[s] * x[m->Jten_colind[s]];
+    m->tendon_invweight0[t] = weight;
+    m->tendon_length0[t] = d->ten_length[t];
+  }
+}
+
+static void set_actuators(tbModel* m, const tbData* d, tbReal* x) {
+  for (int u = 0; u < m->nu; u++) {
+    int at = m->actuator_Jadr[u], n = m->actuator_Jnnz[u];
+    const tbReal* moment = d->actuator_moment + at;
+    solve_row(m, d, m->Jmom_colind + at, moment, n, x);
+    m->actuator_acc0[u] = sqrt(dot(x, x, m->nv));
+    m->actuator_length0[u] = d->actuator_length[u];
+
+    // A positive biasprm[2] of a position-like actuator is a damping ratio: critical damping of its
+    // stiffness and of the inertia it moves.
+    tbReal* bias = m->actuator_biasprm + TB_NBIAS * u;
+    tbReal stiffness = m->actuator_gainprm[TB_NGAIN * u];
+    if (m->actuator_biastype[u] != TB_BIAS_AFFINE || stiffness != -bias[1] || bias[2] <= 0)
+      continue;
+    tbReal mass = 0;
+    for (int s = 0; s < n; s++) {
+      tbReal squared = moment[s] * moment[s];
+      if (squared > TINY) mass += m->dof_M0[m->Jmom_colind[at + s]] / squared;
+    }
+    bias[2] = -2 * bias[2] * sqrt(stiffness * mass);
+  }
+}
+
+// --- equality constraints -------------------------------------------------------------------
+
+// Coordinates of a world point in a body.
+static void to_body(const tbData* d, int body, const tbReal point[3], tbReal local[3]) {
+  tb_sub3(local, point, d->xpos + 3 * body);
+  tb_mul_mat3t_vec3(local, d->xmat + 9 * body, local);
+}
+
+static void to_world(const tbData* d, int body, const tbReal local[3], tbReal point[3]) {
+  tb_mul_mat3_vec3(point, d->xmat + 9 * body, local);
+  tb_add3(point, point, d->xpos + 3 * body);
+}
+
+// The second anchor of a connect, and a weld's relative pose where the file gave none (a quaternion
+// of zeros), hold at qpos0.
+static void set_equalities(tbModel* m, const tbData* d) {
+  for (int e = 0; e < m->neq; e++) {
+    if (m->eq_objtype[e] == TB_OBJ_SITE) continue;
+    tbReal* data = m->eq_data + TB_NEQDATA * e;
+    int body1 = m->eq_obj1id[e], body2 = m->eq_obj2id[e] < 0 ? 0 : m->eq_obj2id[e];
+    tbReal anchor[3];
+    if (m->eq_type[e] == TB_EQ_CONNECT) {
+      to_world(d, body1, data, anchor);
+      to_body(d, body2, anchor, data + 3);
+    } else if (m->eq_type[e] == TB_EQ_WELD) {
+      tbReal* quat = data + 6;
+      if (quat[0] == 0 && quat[1] == 0 && quat[2] == 0 && quat[3] == 0) {
+        tbReal inverse[4];
+        to_world(d, body2, data, anchor);
+        to_body(d, body1, anchor, data + 3);
+        tb_quat_conjugate(inverse, d->xquat + 4 * body1);
+        tb_quat_mul(quat, inverse, d->xquat + 4 * body2);
+      } else {
+        tb_quat_normalize(quat);
+      }
+    }
+  }
+}
+
+// --- statistics -----------------------------------------------------------------------------
+
+typedef struct {
+  tbReal low[3], high[3];
+} Box;
+
+static void extend(Box* box, const tbReal point[3], tbReal radius) {
+  for (int k = 0; k < 3; k++) {
+    if (point[k] - radius < box->low[k]) box->low[k] = point[k] - radius;
+    if (point[k] + radius > box->high[k]) box->high[k] = point[k] + radius;
+  }
+}
+
+// Radius that a geom adds to the scene: planes and height fields count with a tenth of their size.
+static tbReal scene_radius(const tbModel* m, int geom) {
+  const tbReal* size = m->geom_size + 3 * geom;
+  if (m->geom_rbound[geom] > 0 && m->geom_type[geom] != TB_GEOM_HFIELD) return m->geom_rbound[geom];
+  if (m->geom_type[geom] == TB_GEOM_PLANE) return 0.1 * fmax(size[0], size[1]);
+  if (m->geom_type[geom] == TB_GEOM_HFIELD && m->geom_dataid[geom] >= 0) {
+    const tbReal* field = m->hfield_size + 4 * m->geom_dataid[geom];
+    return 0.1 * fmax(fmax(field[0], field[1]), fmax(field[2], field[3]));
+  }
+  return 0;
+}
+
+static void set_statistics(tbModel* m, const tbData* d) {
+  Box box = {{1e10, 1e10, 1e10}, {-1e10, -1e10, -1e10}};
+  for (int i = 1; i < m->nbody; i++) {
+    extend(&box, d->xpos + 3 * i, 0);
+    extend(&box, d->xipos + 3 * i, 0);
+  }
+  for (int j = 0; j < m->njnt; j++) extend(&box, d->xanchor + 3 * j, 0);
+  for (int s = 0; s < m->nsite; s++) extend(&box, d->site_xpos + 3 * s, 0);
+  for (int g = 0; g < m->ngeom; g++) extend(&box, d->geom_xpos + 3 * g, scene_radius(m, g));
+  tbReal extent = 1e-5;
+  for (int k = 0; k < 3; k++) extent = fmax(extent, box.high[k] - box.low[k]);
+  if (!(m->extent > 0)) m->extent = box.high[0] < box.low[0] ? 1 : extent;
+
+  tbReal sum = 0;
+  for (int i = 0; i < m->nv; i++) sum += m->dof_M0[i];
+  if (!(m->mean_inertia > 0)) m->mean_inertia = m->nv > 0 ? fmax(sum / m->nv, TINY) : 1;
+}
+
+// --- all of it ------------------------------------------------------------------------------
+
+// Inertia along a tendon fits M's pattern only where its dofs lie on one branch, and its derivative
+// is known only for paths through sites.
+static tbResult check_tendon_armature(const tbModel* m, tbError* error) {
+  for (int t = 0; t < m->ntendon; t++) {
+    if (m->tendon_armature[t] == 0) continue;
+    for (int w = m->tendon_adr[t]; w < m->tendon_adr[t] + m->tendon_num[t]; w++) {
+      if (m->wrap_type[w] == TB_WRAP_SPHERE || m->wrap_type[w] == TB_WRAP_CYLINDER) {
+        return tb_fail(error, TB_ERROR_UNSUPPORTED,
+                       "tendon %d '%s' has armature and wraps a geom: only paths through sites or "
+                       "joints can have armature",
+                       t, tb_id2name(m, TB_OBJ_TENDON, t));
+      }
+    }
+  }
+  return TB_OK;
+}
+
+static tbResult set_at_reference(tbModel* m, tbData* d, tbError* error) {
+  tbReal* work = malloc(6 * ((size_t)m->nv + 1) * sizeof(tbReal));
+  if (!work) return tb_fail(error, TB_ERROR_MEMORY, "out of memory for the model's constants");
+  tb_kinematics(m, d);
+  tb_com_position(m, d);
+  tb_tendon(m, d);
+  tb_crb(m, d);
+  tb_transmission(m, d);
+  tbResult result = tb_factor_m(m, d);
+  if (result == TB_OK) {
+    set_body_weights(m, d, work);
+    set_dof_weights(m, d, work);
+    set_tendons(m, d, work);
+    set_actuators(m, d, work);
+    set_equalities(m, d);
+    set_statistics(m, d);
+  } else {
+    tb_fail(error, result = TB_ERROR_MODEL,
+            "the joint-space inertia is not positive definite at the reference pose: a moving body "
+            "has no mass or inertia");
+  }
+  free(work);
+  return result;
+}
+
+// A spring length of -1 means the length at qpos_spring.
+static void set_spring_lengths(tbModel* m, tbData* d) {
+  memcpy(d->qpos, m->qpos_spring, (size_t)m->nq * sizeof(tbReal));
+  tb_kinematics(m, d);
+  tb_com_position(m, d);
+  tb_tendon(m, d);
+  for (int t = 0; t < m->ntendon; t++) {
+    tbReal* spring = m->tendon_lengthspring + 2 * t;
+    if (spring[0] == -1 && spring[1] == -1) spring[0] = spring[1] = d->ten_length[t];
+  }
+}
+
+tbResult tb_set_constants(tbModel* m, tbError* error) {
+  if (!m) return tb_fail(error, TB_ERROR_ARGUMENT, "NULL model");
+  set_masses(m);
+  set_frame_kinds(m);
+  tbResult result = tb_model_set_sparsity(m, error);
+  if (result == TB_OK) result = check_tendon_armature(m, error);
+  if (result != TB_OK) return result;
+  tbData* d = tb_data_new(m);
+  if (!d) return tb_fail(error, TB_ERROR_MEMORY, "out of memory for the model's constants");
+  result = set_at_reference(m, d, error);
+  if (result == TB_OK) {
+    set_spring_lengths(m, d);
+    tb_set_length_ranges(m, d);
+  }
+  tb_data_free(d);
+  return result;
+}

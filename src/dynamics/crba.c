@@ -1,0 +1,49 @@
+// M by the composite-rigid-body algorithm (docs/dynamics.md, eq. 10-12).
+#include <string.h>
+
+#include "spatial/motion.h"
+#include "tribo/dynamics.h"
+
+// Inertia of each subtree, about its tree's centre: the sum of its bodies'.
+static void composite_inertias(const tbModel* m, tbData* d) {
+  memcpy(d->crb, d->cinert, (size_t)m->nbody * 10 * sizeof(tbReal));
+  for (int i = m->nbody - 1; i > 0; i--) {
+    int parent = m->body_parentid[i];
+    if (parent == 0) continue;
+    for (int k = 0; k < 10; k++) d->crb[10 * parent + k] += d->crb[10 * i + k];
+  }
+}
+
+// M += a J^T J for a tendon with armature a, over the pairs of dofs where M has an entry.
+static void add_tendon_armature(const tbModel* m, tbData* d, int tendon) {
+  const int* dofs = m->Jten_colind + m->tendon_Jadr[tendon];
+  const tbReal* J = d->ten_J + m->tendon_Jadr[tendon];
+  for (int a = 0; a < m->tendon_Jnnz[tendon]; a++) {
+    int i = dofs[a];
+    const int* columns = m->M_colind + m->M_rowadr[i];
+    tbReal* row = d->qM + m->M_rowadr[i];
+    tbReal scale = m->tendon_armature[tendon] * J[a];
+    // Both lists ascend.
+    for (int b = 0, k = 0; b <= a; b++) {
+      while (k < m->M_rownnz[i] && columns[k] < dofs[b]) k++;
+      if (k < m->M_rownnz[i] && columns[k] == dofs[b]) row[k] += scale * J[b];
+    }
+  }
+}
+
+void tb_crb(const tbModel* m, tbData* d) {
+  composite_inertias(m, d);
+  for (int i = 0; i < m->nv; i++) {
+    // The force that moves i's subtree along i, felt along every ancestor.
+    tbReal force[6];
+    tb_inertia_mul(force, d->crb + 10 * m->dof_bodyid[i], d->cdof + 6 * i);
+    const int* columns = m->M_colind + m->M_rowadr[i];
+    tbReal* row = d->qM + m->M_rowadr[i];
+    int count = m->M_rownnz[i];
+    for (int k = 0; k < count; k++) row[k] = tb_dot6(d->cdof + 6 * columns[k], force);
+    row[count - 1] += m->dof_armature[i];
+  }
+  for (int t = 0; t < m->ntendon; t++) {
+    if (m->tendon_armature[t] != 0) add_tendon_armature(m, d, t);
+  }
+}

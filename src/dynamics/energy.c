@@ -1,0 +1,63 @@
+// Potential and kinetic energy (docs/dynamics.md, eq. 26-27).
+#include "dynamics/mass.h"
+#include "spatial/quat.h"
+#include "tribo/dynamics.h"
+
+static tbReal joint_spring_energy(const tbModel* m, const tbData* d, int joint) {
+  int at = m->jnt_qposadr[joint];
+  const tbReal* q = d->qpos + at;
+  const tbReal* rest = m->qpos_spring + at;
+  tbReal squared = 0;
+  switch (m->jnt_type[joint]) {
+    case TB_JOINT_FREE: {
+      tbReal r[3];
+      tb_sub3(r, q, rest);
+      squared = tb_dot3(r, r);
+      q += 3;
+      rest += 3;
+    }
+    // fall through
+    case TB_JOINT_BALL: {
+      // The squared angle between the two orientations.
+      tbReal unit[4] = {q[0], q[1], q[2], q[3]}, inverse[4], turn[4], angle[3];
+      tb_quat_normalize(unit);
+      tb_quat_conjugate(inverse, rest);
+      tb_quat_mul(turn, inverse, unit);
+      tb_quat_log(angle, turn);
+      squared += tb_dot3(angle, angle);
+      break;
+    }
+    default: squared = (q[0] - rest[0]) * (q[0] - rest[0]); break;
+  }
+  return 0.5 * m->jnt_stiffness[joint] * squared;
+}
+
+void tb_energy_position(const tbModel* m, tbData* d) {
+  tbReal energy = 0;
+  if (!(m->opt.disableflags & TB_DISABLE_GRAVITY)) {
+    for (int i = 1; i < m->nbody; i++) {
+      energy -= m->body_mass[i] * tb_dot3(m->opt.gravity, d->xipos + 3 * i);
+    }
+  }
+  if (!(m->opt.disableflags & TB_DISABLE_SPRING)) {
+    for (int j = 0; j < m->njnt; j++) {
+      if (m->jnt_stiffness[j] != 0) energy += joint_spring_energy(m, d, j);
+    }
+    // A tendon's spring rests anywhere in its dead band.
+    for (int t = 0; t < m->ntendon; t++) {
+      tbReal length = d->ten_length[t], low = m->tendon_lengthspring[2 * t];
+      tbReal high = m->tendon_lengthspring[2 * t + 1];
+      tbReal stretch = length > high ? length - high : length < low ? low - length : 0;
+      energy += 0.5 * m->tendon_stiffness[t] * stretch * stretch;
+    }
+  }
+  d->energy[0] = energy;
+}
+
+void tb_energy_velocity(const tbModel* m, tbData* d) {
+  tbReal* momentum = d->scratch_nv;
+  tb_mul_m(m, d, momentum, d->qvel);
+  tbReal sum = 0;
+  for (int i = 0; i < m->nv; i++) sum += momentum[i] * d->qvel[i];
+  d->energy[1] = 0.5 * sum;
+}

@@ -1,0 +1,35 @@
+// Frames fixed to a body: its inertial frame, geoms and sites.
+#ifndef TRIBO_DYNAMICS_FRAMES_H_
+#define TRIBO_DYNAMICS_FRAMES_H_
+
+#include "spatial/quat.h"
+
+// What is special about a frame fixed to a body (body_sameframe, geom_sameframe, site_sameframe).
+// Zero is always right; tb_set_constants finds the others.
+enum {
+  TB_FRAME_GENERAL,  // translated and rotated
+  TB_FRAME_BODY,     // the body's own frame
+  TB_FRAME_INERTIA,  // the body's inertial frame (geoms and sites only)
+  TB_FRAME_MOVED,    // translated only
+};
+
+// World position and axes of a frame at (offset, turn) in a body's frame (pos, quat, mat).
+static inline void tb_attach_frame(tbReal xpos[3], tbReal xmat[9], const tbReal pos[3],
+                                   const tbReal quat[4], const tbReal mat[9],
+                                   const tbReal offset[3], const tbReal turn[4], int special) {
+  if (special == TB_FRAME_BODY) {
+    tb_copy3(xpos, pos);
+  } else {
+    tb_mul_mat3_vec3(xpos, mat, offset);
+    tb_add3(xpos, xpos, pos);
+  }
+  if (special == TB_FRAME_GENERAL) {
+    tbReal q[4];
+    tb_quat_mul(q, quat, turn);
+    tb_quat_to_mat(xmat, q);
+  } else {
+    for (int i = 0; i < 9; i++) xmat[i] = mat[i];
+  }
+}
+
+#endif

@@ -1,0 +1,144 @@
+// Forward kinematics: frames of bodies, joints, geoms and sites (docs/dynamics.md, eq. 1-4).
+#include "spatial/quat.h"
+#include "spatial/trig.h"
+#include "tribo/dynamics.h"
+#include "dynamics/frames.h"
+
+// Undo the rounding of a product of unit quaternions. One Newton step of 1/sqrt at 1 is exact to
+// rounding there and needs neither root nor division.
+static void renormalize(tbReal q[4]) {
+  tbReal n = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+  if (n > 1 - 1e-7 && n < 1 + 1e-7) {
+    tbReal s = 1.5 - 0.5 * n;
+    for (int i = 0; i < 4; i++) q[i] *= s;
+  } else {
+    tb_quat_normalize(q);
+  }
+}
+
+static int is_zero3(const tbReal v[3]) {
+  return v[0] == 0 && v[1] == 0 && v[2] == 0;
+}
+
+// A unit quaternion from four coordinates that a user may have scaled.
+static void unit_quat(tbReal q[4], const tbReal coordinates[4]) {
+  for (int i = 0; i < 4; i++) q[i] = coordinates[i];
+  renormalize(q);
+}
+
+// Rotation of a ball or hinge joint, as a quaternion.
+static void joint_rotation(const tbModel* m, const tbReal* qpos, int joint, tbReal r[4]) {
+  int at = m->jnt_qposadr[joint];
+  if (m->jnt_type[joint] == TB_JOINT_BALL) {
+    unit_quat(r, qpos + at);
+    return;
+  }
+  const tbReal* axis = m->jnt_axis + 3 * joint;
+  tbReal s, c;
+  tb_sincos(0.5 * (qpos[at] - m->qpos0[at]), &s, &c);
+  r[0] = c;
+  r[1] = s * axis[0];
+  r[2] = s * axis[1];
+  r[3] = s * axis[2];
+}
+
+// Move a body's frame by one joint that is not free, and place the joint's anchor and axis.
+static void apply_joint(const tbModel* m, tbData* d, int joint, tbReal pos[3], tbReal quat[4]) {
+  const tbReal* offset = m->jnt_pos + 3 * joint;
+  tbReal* anchor = d->xanchor + 3 * joint;
+  tbReal* axis = d->xaxis + 3 * joint;
+  int centred = is_zero3(offset);
+  tb_copy3(anchor, pos);
+  if (!centred) {
+    tb_quat_rotate(anchor, quat, offset);
+    tb_add3(anchor, anchor, pos);
+  }
+  tb_quat_rotate(axis, quat, m->jnt_axis + 3 * joint);
+
+  if (m->jnt_type[joint] == TB_JOINT_SLIDE) {
+    int at = m->jnt_qposadr[joint];
+    tb_add_scaled3(pos, pos, d->qpos[at] - m->qpos0[at], axis);
+    return;
+  }
+  // Turn about the anchor: it stays where it is.
+  tbReal turn[4];
+  joint_rotation(m, d->qpos, joint, turn);
+  tb_quat_mul(quat, quat, turn);
+  if (!centred) {
+    tb_quat_rotate(pos, quat, offset);
+    tb_sub3(pos, anchor, pos);
+  }
+}
+
+// Frame of a body before its joints: the model's pose, or a mocap body's.
+static void body_rest(const tbModel* m, const tbData* d, int body, tbReal pos[3], tbReal quat[4]) {
+  int parent = m->body_parentid[body], mocap = m->body_mocapid[body];
+  const tbReal* local_pos = m->body_pos + 3 * body;
+  const tbReal* local_quat = m->body_quat + 4 * body;
+  tbReal mocap_quat[4];
+  if (mocap >= 0) {
+    local_pos = d->mocap_pos + 3 * mocap;
+    unit_quat(mocap_quat, d->mocap_quat + 4 * mocap);
+    local_quat = mocap_quat;
+  }
+  if (parent == 0) {
+    tb_copy3(pos, local_pos);
+    for (int i = 0; i < 4; i++) quat[i] = local_quat[i];
+  } else {
+    tb_mul_mat3_vec3(pos, d->xmat + 9 * parent, local_pos);
+    tb_add3(pos, pos, d->xpos + 3 * parent);
+    tb_quat_mul(quat, d->xquat + 4 * parent, local_quat);
+  }
+}
+
+static void body_frame(const tbModel* m, tbData* d, int body) {
+  tbReal pos[3], quat[4];
+  int joint = m->body_jntadr[body], njoint = m->body_jntnum[body];
+  if (njoint == 1 && m->jnt_type[joint] == TB_JOINT_FREE) {
+    const tbReal* q = d->qpos + m->jnt_qposadr[joint];
+    tb_copy3(pos, q);
+    unit_quat(quat, q + 3);
+    tb_copy3(d->xanchor + 3 * joint, pos);
+    tb_copy3(d->xaxis + 3 * joint, m->jnt_axis + 3 * joint);
+  } else {
+    body_rest(m, d, body, pos, quat);
+    for (int j = joint; j < joint + njoint; j++) apply_joint(m, d, j, pos, quat);
+    renormalize(quat);
+  }
+  tbReal* xmat = d->xmat + 9 * body;
+  tb_copy3(d->xpos + 3 * body, pos);
+  for (int i = 0; i < 4; i++) d->xquat[4 * body + i] = quat[i];
+  tb_quat_to_mat(xmat, quat);
+  tb_attach_frame(d->xipos + 3 * body, d->ximat + 9 * body, pos, quat, xmat,
+                  m->body_ipos + 3 * body, m->body_iquat + 4 * body, m->body_sameframe[body]);
+}
+
+// Geoms or sites of all bodies.
+static void attached_frames(const tbData* d, int n, const int* bodyid, const int* sameframe,
+                            const tbReal* pos, const tbReal* quat, tbReal* xpos, tbReal* xmat) {
+  for (int i = 0; i < n; i++) {
+    int b = bodyid[i];
+    if (sameframe[i] == TB_FRAME_INERTIA) {
+      tb_copy3(xpos + 3 * i, d->xipos + 3 * b);
+      for (int k = 0; k < 9; k++) xmat[9 * i + k] = d->ximat[9 * b + k];
+    } else {
+      tb_attach_frame(xpos + 3 * i, xmat + 9 * i, d->xpos + 3 * b, d->xquat + 4 * b,
+                      d->xmat + 9 * b, pos + 3 * i, quat + 4 * i, sameframe[i]);
+    }
+  }
+}
+
+void tb_kinematics(const tbModel* m, tbData* d) {
+  // The world does not move.
+  tb_zero3(d->xpos);
+  tb_zero3(d->xipos);
+  tb_quat_identity(d->xquat);
+  tb_quat_to_mat(d->xmat, d->xquat);
+  tb_quat_to_mat(d->ximat, d->xquat);
+
+  for (int body = 1; body < m->nbody; body++) body_frame(m, d, body);
+  attached_frames(d, m->ngeom, m->geom_bodyid, m->geom_sameframe, m->geom_pos, m->geom_quat,
+                  d->geom_xpos, d->geom_xmat);
+  attached_frames(d, m->nsite, m->site_bodyid, m->site_sameframe, m->site_pos, m->site_quat,
+                  d->site_xpos, d->site_xmat);
+}

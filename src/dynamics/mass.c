@@ -1,0 +1,49 @@
+// Products and solves with M by the sparsity of the tree (docs/dynamics.md, eq. 13-16).
+#include "dynamics/mass.h"
+
+#include <string.h>
+
+#include "tribo/dynamics.h"
+
+tbResult tb_factor_m(const tbModel* m, tbData* d) {
+  memcpy(d->qLD, d->qM, (size_t)m->nM * sizeof(tbReal));
+  return tb_ltdl_factor(tb_forest(m), d->qLD, d->qLDiagInv) < 0 ? TB_OK : TB_ERROR_NUMERIC;
+}
+
+void tb_full_m(const tbModel* m, const tbData* d, tbReal* M) {
+  size_t nv = (size_t)m->nv;
+  memset(M, 0, nv * nv * sizeof(tbReal));
+  for (size_t i = 0; i < nv; i++) {
+    for (int k = 0; k < m->M_rownnz[i]; k++) {
+      size_t j = (size_t)m->M_colind[m->M_rowadr[i] + k];
+      M[i * nv + j] = M[j * nv + i] = d->qM[m->M_rowadr[i] + k];
+    }
+  }
+}
+
+void tb_mul_m(const tbModel* m, const tbData* d, tbReal* r, const tbReal* v) {
+  tb_forest_mul(tb_forest(m), d->qM, r, v);
+}
+
+static void copy_rows(const tbModel* m, tbReal* x, const tbReal* y, int n) {
+  if (x != y) memcpy(x, y, (size_t)n * (size_t)m->nv * sizeof(tbReal));
+}
+
+void tb_solve_m(const tbModel* m, const tbData* d, tbReal* x, const tbReal* y, int n) {
+  copy_rows(m, x, y, n);
+  for (int r = 0; r < n; r++) {
+    tb_ltdl_solve(tb_forest(m), d->qLD, d->qLDiagInv, x + (size_t)r * (size_t)m->nv);
+  }
+}
+
+void tb_half_solve_m(const tbModel* m, const tbData* d, tbReal* x, const tbReal* y, int n) {
+  copy_rows(m, x, y, n);
+  for (int r = 0; r < n; r++) {
+    tb_ltdl_half_solve(tb_forest(m), d->qLD, d->qLDiagInv, x + (size_t)r * (size_t)m->nv);
+  }
+}
+
+void tb_half_solve_support(const tbModel* m, const tbData* d, const int* support, int nsupport,
+                           tbReal* x, int stride, int n) {
+  tb_ltdl_half_solve_support(tb_forest(m), d->qLD, d->qLDiagInv, support, nsupport, x, stride, n);
+}

@@ -1,0 +1,90 @@
+// Recursive Newton-Euler: the force that a motion needs (docs/dynamics.md, eq. 17-19).
+#include "dynamics/gravity.h"
+#include "spatial/motion.h"
+#include "tribo/dynamics.h"
+
+// Acceleration of a body from its parent's: r += sum of dS/dt qvel + S qacc over its dofs.
+static void add_joint_acceleration(const tbModel* m, const tbData* d, int body, const tbReal* qacc,
+                                   tbReal r[6]) {
+  int first = m->body_dofadr[body], end = first + m->body_dofnum[body];
+  for (int i = first; i < end; i++) tb_add_scaled6(r, r, d->qvel[i], d->cdof_dot + 6 * i);
+  if (!qacc) return;
+  for (int i = first; i < end; i++) tb_add_scaled6(r, r, qacc[i], d->cdof + 6 * i);
+}
+
+// The force that gives a body its acceleration: I a + v x* I v.
+static void body_force(const tbModel* m, const tbData* d, int body, const tbReal acceleration[6],
+                       tbReal force[6]) {
+  (void)m;
+  const tbReal* inertia = d->cinert + 10 * body;
+  const tbReal* velocity = d->cvel + 6 * body;
+  tbReal momentum[6], gyroscopic[6];
+  tb_inertia_mul(force, inertia, acceleration);
+  tb_inertia_mul(momentum, inertia, velocity);
+  tb_force_cross(gyroscopic, velocity, momentum);
+  tb_add6(force, force, gyroscopic);
+}
+
+// Subtract a user's force and torque at the centre of mass.
+static void subtract_external(const tbModel* m, const tbData* d, int body, const tbReal* xfrc,
+                              tbReal force[6]) {
+  tbReal at[3], wrench[6];
+  tb_sub3(at, d->xipos + 3 * body, d->subtree_com + 3 * m->body_rootid[body]);
+  tb_force_make(wrench, at, xfrc + 6 * body, xfrc + 6 * body + 3);
+  tb_add_scaled6(force, force, -1, wrench);
+}
+
+// Outward over the bodies that can move: accelerations, then forces.
+static void outward(const tbModel* m, const tbData* d, const tbReal* qacc, tbReal* acceleration,
+                    tbReal* force) {
+  tb_gravity_acceleration(m, acceleration);
+  for (int i = 1; i < m->nbody; i++) {
+    tbReal a[6];
+    tb_copy6(a, acceleration + 6 * m->body_parentid[i]);
+    if (m->body_lastdof[i] >= 0) {
+      add_joint_acceleration(m, d, i, qacc, a);
+      body_force(m, d, i, a, force + 6 * i);
+    }
+    tb_copy6(acceleration + 6 * i, a);
+  }
+}
+
+// Inward: each body passes its force to its parent.
+static void inward(const tbModel* m, tbReal* force) {
+  for (int i = m->nbody - 1; i > 0; i--) {
+    int parent = m->body_parentid[i];
+    if (m->body_lastdof[parent] >= 0)
+      tb_add6(force + 6 * parent, force + 6 * parent, force + 6 * i);
+  }
+}
+
+void tb_rne(const tbModel* m, tbData* d, const tbReal* qacc, const tbReal* xfrc, tbReal* tau) {
+  tbReal* acceleration = d->scratch_body;
+  tbReal* force = d->scratch_body + 6 * m->nbody;
+  outward(m, d, qacc, acceleration, force);
+  if (xfrc) {
+    for (int i = 1; i < m->nbody; i++) {
+      if (m->body_lastdof[i] >= 0) subtract_external(m, d, i, xfrc, force + 6 * i);
+    }
+  }
+  inward(m, force);
+  for (int i = 0; i < m->nv; i++) {
+    tau[i] = tb_dot6(d->cdof + 6 * i, force + 6 * m->dof_bodyid[i]);
+    if (qacc) tau[i] += m->dof_armature[i] * qacc[i];
+  }
+  tb_add_tendon_inertia(m, d, qacc, tau);
+}
+
+void tb_body_forces(const tbModel* m, tbData* d) {
+  outward(m, d, d->qacc, d->cacc, d->cfrc_int);
+  tb_zero6(d->cfrc_int);
+  for (int i = 1; i < m->nbody; i++) {
+    // Bodies that cannot move are held against gravity and their loads.
+    if (m->body_lastdof[i] < 0) body_force(m, d, i, d->cacc + 6 * i, d->cfrc_int + 6 * i);
+    tb_add_scaled6(d->cfrc_int + 6 * i, d->cfrc_int + 6 * i, -1, d->cfrc_ext + 6 * i);
+  }
+  for (int i = m->nbody - 1; i > 0; i--) {
+    int parent = m->body_parentid[i];
+    tb_add6(d->cfrc_int + 6 * parent, d->cfrc_int + 6 * parent, d->cfrc_int + 6 * i);
+  }
+}

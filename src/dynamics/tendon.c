@@ -1,0 +1,192 @@
+// Lengths and Jacobians of tendons (docs/tendons.md, eq. 1-2).
+#include <string.h>
+
+#include "dynamics/gravity.h"
+#include "dynamics/wrap.h"
+#include "model/chain.h"
+#include "spatial/motion.h"
+#include "tribo/dynamics.h"
+
+// A point of the path and the body that carries it.
+typedef struct {
+  tbReal pos[3];
+  int body;
+} Point;
+
+// One leg of a spatial path: from a site to the next, over a wrapping geom where there is one.
+typedef struct {
+  Point points[4];  // site, [arrive, leave,] site
+  int npoints;      // 2 or 4
+  tbReal arc;       // length on the geom
+  tbReal divisor;
+} Leg;
+
+static Point site_point(const tbModel* m, const tbData* d, int site) {
+  Point p = {{d->site_xpos[3 * site], d->site_xpos[3 * site + 1], d->site_xpos[3 * site + 2]},
+             m->site_bodyid[site]};
+  return p;
+}
+
+// The leg that starts at path element `at` (a site); returns the element where the next one starts,
+// or where the path goes on after a pulley. `leg->npoints` is zero where there is no leg.
+static int next_leg(const tbModel* m, const tbData* d, int at, int end, Leg* leg) {
+  leg->npoints = 0;
+  leg->arc = 0;
+  if (m->wrap_type[at] == TB_WRAP_PULLEY) {
+    leg->divisor = m->wrap_prm[at];
+    return at + 1;
+  }
+  if (at + 1 >= end || m->wrap_type[at + 1] == TB_WRAP_PULLEY) return at + 1;
+
+  // Straight to the next site.
+  int type = m->wrap_type[at + 1];
+  if (type != TB_WRAP_SITE && at + 2 >= end) return end;
+  leg->points[0] = site_point(m, d, m->wrap_objid[at]);
+  leg->npoints = 2;
+  if (type == TB_WRAP_SITE) {
+    leg->points[1] = site_point(m, d, m->wrap_objid[at + 1]);
+    return at + 1;
+  }
+
+  // Over a geom to the site after it.
+  Point goal = site_point(m, d, m->wrap_objid[at + 2]);
+  int geom = m->wrap_objid[at + 1], side = (int)m->wrap_prm[at + 1];
+  Point* arrive = &leg->points[1];
+  Point* leave = &leg->points[2];
+  tbReal arc = tb_wrap(leg->points[0].pos, goal.pos, d->geom_xpos + 3 * geom,
+                       d->geom_xmat + 9 * geom, m->geom_size[3 * geom], type == TB_WRAP_CYLINDER,
+                       side >= 0 ? d->site_xpos + 3 * side : NULL, arrive->pos, leave->pos);
+  if (arc < 0) {
+    leg->points[1] = goal;
+  } else {
+    arrive->body = leave->body = m->geom_bodyid[geom];
+    leg->points[3] = goal;
+    leg->npoints = 4;
+    leg->arc = arc;
+  }
+  return at + 2;
+}
+
+// J += scale * direction . (velocity of the point), over the entries of an ascending row.
+static void add_point(const tbModel* m, const tbData* d, const Point* p, const tbReal direction[3],
+                      tbReal scale, const int* columns, int n, tbReal* J) {
+  const int* dofs;
+  int count = tb_body_chain(m, p->body, &dofs);
+  tbReal offset[3], force[6];
+  tb_sub3(offset, p->pos, d->subtree_com + 3 * m->body_rootid[p->body]);
+  tb_force_make(force, offset, direction, NULL);
+  for (int k = 0, s = 0; k < count; k++) {
+    while (s < n && columns[s] < dofs[k]) s++;
+    if (s < n && columns[s] == dofs[k]) J[s] += scale * tb_dot6(d->cdof + 6 * dofs[k], force);
+  }
+}
+
+// Length of a leg; its straight pieces pull on the bodies at both ends.
+static tbReal add_leg(const tbModel* m, const tbData* d, const Leg* leg, const int* columns, int n,
+                      tbReal* J) {
+  tbReal length = leg->arc, scale = 1 / leg->divisor;
+  for (int k = 0; k + 1 < leg->npoints; k += 2) {
+    const Point *a = &leg->points[k], *b = &leg->points[k + 1];
+    tbReal direction[3];
+    tb_sub3(direction, b->pos, a->pos);
+    length += tb_normalize3(direction);
+    if (a->body == b->body) continue;
+    add_point(m, d, b, direction, scale, columns, n, J);
+    add_point(m, d, a, direction, -scale, columns, n, J);
+  }
+  return length * scale;
+}
+
+static int is_fixed(const tbModel* m, int tendon) {
+  return m->tendon_num[tendon] > 0 && m->wrap_type[m->tendon_adr[tendon]] == TB_WRAP_JOINT;
+}
+
+// A fixed tendon is a linear function of joint coordinates.
+static tbReal fixed_tendon(const tbModel* m, const tbData* d, int tendon, const int* columns, int n,
+                           tbReal* J) {
+  tbReal length = 0;
+  int first = m->tendon_adr[tendon];
+  for (int w = first; w < first + m->tendon_num[tendon]; w++) {
+    int joint = m->wrap_objid[w], dof = m->jnt_dofadr[joint];
+    length += m->wrap_prm[w] * d->qpos[m->jnt_qposadr[joint]];
+    for (int s = 0; s < n; s++) {
+      if (columns[s] == dof) J[s] += m->wrap_prm[w];
+    }
+  }
+  return length;
+}
+
+void tb_tendon(const tbModel* m, tbData* d) {
+  for (int t = 0; t < m->ntendon; t++) {
+    const int* columns = m->Jten_colind + m->tendon_Jadr[t];
+    tbReal* J = d->ten_J + m->tendon_Jadr[t];
+    int n = m->tendon_Jnnz[t];
+    for (int s = 0; s < n; s++) J[s] = 0;
+    if (is_fixed(m, t)) {
+      d->ten_length[t] = fixed_tendon(m, d, t, columns, n, J);
+      continue;
+    }
+    Leg leg;
+    leg.divisor = 1;
+    tbReal length = 0;
+    int at = m->tendon_adr[t], end = at + m->tendon_num[t];
+    while (at + 1 < end) {
+      at = next_leg(m, d, at, end, &leg);
+      if (leg.npoints) length += add_leg(m, d, &leg, columns, n, J);
+    }
+    d->ten_length[t] = length;
+  }
+}
+
+void tb_full_ten_J(const tbModel* m, const tbData* d, tbReal* J) {
+  size_t nv = (size_t)m->nv;
+  memset(J, 0, (size_t)m->ntendon * nv * sizeof(tbReal));
+  for (int t = 0; t < m->ntendon; t++) {
+    for (int s = m->tendon_Jadr[t]; s < m->tendon_Jadr[t] + m->tendon_Jnnz[t]; s++) {
+      J[(size_t)t * nv + (size_t)m->Jten_colind[s]] = d->ten_J[s];
+    }
+  }
+}
+
+// dJ/dt qvel of a path through sites: u . (relative acceleration at qacc = 0) + |w_perp|^2 / length
+// per straight piece, with w the relative velocity of its ends.
+static tbReal jac_dot_v(const tbModel* m, const tbData* d, int tendon) {
+  Leg leg;
+  leg.divisor = 1;
+  tbReal sum = 0;
+  int at = m->tendon_adr[tendon], end = at + m->tendon_num[tendon];
+  while (at + 1 < end) {
+    at = next_leg(m, d, at, end, &leg);
+    if (leg.npoints != 2 || leg.points[0].body == leg.points[1].body) continue;
+    tbReal acceleration[2][3], velocity[2][3], direction[3];
+    for (int k = 0; k < 2; k++) {
+      const Point* p = &leg.points[k];
+      tbReal offset[3];
+      tb_jac_dot_v(m, d, p->body, p->pos, acceleration[k], NULL);
+      tb_sub3(offset, p->pos, d->subtree_com + 3 * m->body_rootid[p->body]);
+      tb_motion_at(velocity[k], d->cvel + 6 * p->body, offset);
+    }
+    tb_sub3(direction, leg.points[1].pos, leg.points[0].pos);
+    tbReal length = tb_normalize3(direction);
+    tb_sub3(acceleration[1], acceleration[1], acceleration[0]);
+    tb_sub3(velocity[1], velocity[1], velocity[0]);
+    tbReal along = tb_dot3(velocity[1], direction);
+    tbReal across = tb_dot3(velocity[1], velocity[1]) - along * along;
+    sum += (tb_dot3(direction, acceleration[1]) + (length > 0 ? across / length : 0)) / leg.divisor;
+  }
+  return sum;
+}
+
+void tb_add_tendon_inertia(const tbModel* m, tbData* d, const tbReal* qacc, tbReal* tau) {
+  for (int t = 0; t < m->ntendon; t++) {
+    if (m->tendon_armature[t] == 0) continue;
+    const int* columns = m->Jten_colind + m->tendon_Jadr[t];
+    const tbReal* J = d->ten_J + m->tendon_Jadr[t];
+    int n = m->tendon_Jnnz[t];
+    tbReal acceleration = is_fixed(m, t) ? 0 : jac_dot_v(m, d, t);
+    if (qacc) {
+      for (int s = 0; s < n; s++) acceleration += J[s] * qacc[columns[s]];
+    }
+    for (int s = 0; s < n; s++) tau[columns[s]] += m->tendon_armature[t] * acceleration * J[s];
+  }
+}

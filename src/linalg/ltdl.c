@@ -1,0 +1,96 @@
+#include "linalg/ltdl.h"
+
+#include <math.h>
+
+int tb_ltdl_factor(tbForest forest, tbReal* M, tbReal* inverse) {
+  for (int k = forest.n - 1; k >= 0; k--) {
+    tbReal* row = M + forest.rowadr[k];
+    const int* columns = forest.colind + forest.rowadr[k];
+    int last = forest.rownnz[k] - 1;
+    if (!(row[last] > 0 && row[last] < INFINITY)) return k;
+    tbReal inv = 1 / row[last];
+    inverse[k] = inv;
+
+    // Row j of the ancestor at place t has the columns 0 ... t of this row.
+    for (int t = last - 1; t >= 0; t--) {
+      tbReal* target = M + forest.rowadr[columns[t]];
+      tbReal a = row[t] * inv;
+      for (int s = 0; s <= t; s++) target[s] -= a * row[s];
+      row[t] = a;
+    }
+  }
+  return -1;
+}
+
+// x <- L^-T x: from the leaves to the root.
+static void solve_transposed(tbForest forest, const tbReal* LD, tbReal* x) {
+  for (int k = forest.n - 1; k >= 0; k--) {
+    const tbReal* row = LD + forest.rowadr[k];
+    const int* columns = forest.colind + forest.rowadr[k];
+    int last = forest.rownnz[k] - 1;
+    tbReal xk = x[k];
+    if (xk == 0) continue;
+    for (int t = 0; t < last; t++) x[columns[t]] -= row[t] * xk;
+  }
+}
+
+void tb_ltdl_solve(tbForest forest, const tbReal* LD, const tbReal* inverse, tbReal* x) {
+  solve_transposed(forest, LD, x);
+  // x <- L^-1 D^-1 x: from the root to the leaves.
+  for (int k = 0; k < forest.n; k++) {
+    const tbReal* row = LD + forest.rowadr[k];
+    const int* columns = forest.colind + forest.rowadr[k];
+    int last = forest.rownnz[k] - 1;
+    tbReal sum = x[k] * inverse[k];
+    for (int t = 0; t < last; t++) sum -= row[t] * x[columns[t]];
+    x[k] = sum;
+  }
+}
+
+void tb_ltdl_half_solve(tbForest forest, const tbReal* LD, const tbReal* inverse, tbReal* x) {
+  solve_transposed(forest, LD, x);
+  for (int k = 0; k < forest.n; k++) x[k] *= sqrt(inverse[k]);
+}
+
+void tb_ltdl_half_solve_support(tbForest forest, const tbReal* LD, const tbReal* inverse,
+                                const int* support, int nsupport, tbReal* x, int stride, int rows) {
+  for (int k = nsupport - 1; k >= 0; k--) {
+    int dof = support[k];
+    const tbReal* row = LD + forest.rowadr[dof];
+    const int* columns = forest.colind + forest.rowadr[dof];
+    int last = forest.rownnz[dof] - 1;
+    tbReal root = sqrt(inverse[dof]);
+    // The ancestors are the first `last` of the support where it is one chain this far; otherwise
+    // they are found by walking both ascending lists down from k.
+    int chain = last == k;
+    for (int r = 0; r < rows; r++) {
+      tbReal* xr = x + (size_t)r * (size_t)stride;
+      tbReal xk = xr[k];
+      xr[k] = xk * root;
+      if (xk == 0) continue;
+      if (chain) {
+        for (int t = 0; t < last; t++) xr[t] -= row[t] * xk;
+      } else {
+        for (int t = last - 1, a = k - 1; t >= 0; t--, a--) {
+          while (support[a] != columns[t]) a--;
+          xr[a] -= row[t] * xk;
+        }
+      }
+    }
+  }
+}
+
+void tb_forest_mul(tbForest forest, const tbReal* M, tbReal* r, const tbReal* v) {
+  for (int k = 0; k < forest.n; k++) {
+    const tbReal* row = M + forest.rowadr[k];
+    const int* columns = forest.colind + forest.rowadr[k];
+    int last = forest.rownnz[k] - 1;
+    // The row's own part of the product, and its mirror image above the diagonal.
+    tbReal sum = row[last] * v[k];
+    for (int t = 0; t < last; t++) {
+      sum += row[t] * v[columns[t]];
+      r[columns[t]] += row[t] * v[k];
+    }
+    r[k] = sum;
+  }
+}

@@ -1,0 +1,38 @@
+// M = L^T D L of a matrix with the sparsity of a forest, after Featherstone (2005): no fill-in.
+//
+// Row i of the lower triangle holds the columns of i's ancestors in ascending order and i itself
+// last, one row after the other: entries rowadr[i] ... rowadr[i] + rownnz[i]. Because the ancestors
+// of an ancestor j of i are the first of i's, row j's columns are the first rownnz[j] of row i's:
+// every inner loop runs over contiguous numbers. After factoring, a row holds L's entries and D
+// last.
+#ifndef TRIBO_LINALG_LTDL_H_
+#define TRIBO_LINALG_LTDL_H_
+
+#include "tribo/types.h"
+
+typedef struct {
+  int n;
+  const int* rowadr;
+  const int* rownnz;
+  const int* colind;
+} tbForest;
+
+// Replace M by its factor; inverse (n) gets 1/D. Returns the first pivot met that is not positive
+// and finite (the factor is then unusable), or -1.
+int tb_ltdl_factor(tbForest forest, tbReal* M, tbReal* inverse);
+
+// x <- M^-1 x.
+void tb_ltdl_solve(tbForest forest, const tbReal* LD, const tbReal* inverse, tbReal* x);
+
+// x <- D^-1/2 L^-T x.
+void tb_ltdl_half_solve(tbForest forest, const tbReal* LD, const tbReal* inverse, tbReal* x);
+
+// The same for `rows` vectors that live on the ascending, ancestor-closed index set `support`; row
+// r is x[r * stride ... + nsupport).
+void tb_ltdl_half_solve_support(tbForest forest, const tbReal* LD, const tbReal* inverse,
+                                const int* support, int nsupport, tbReal* x, int stride, int rows);
+
+// r = M v, from the rows of M (not the factor). r must not alias v.
+void tb_forest_mul(tbForest forest, const tbReal* M, tbReal* r, const tbReal* v);
+
+#endif

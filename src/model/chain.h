@@ -1,0 +1,33 @@
+// Dofs that move a body: the path of its last dof to the world, which is a row of M's pattern.
+#ifndef TRIBO_MODEL_CHAIN_H_
+#define TRIBO_MODEL_CHAIN_H_
+
+#include "tribo/model.h"
+
+// Points `dofs` to the ascending list and returns its length.
+static inline int tb_body_chain(const tbModel* m, int body, const int** dofs) {
+  int last = m->body_lastdof[body];
+  *dofs = last < 0 ? m->M_colind : m->M_colind + m->M_rowadr[last];
+  return last < 0 ? 0 : m->M_rownnz[last];
+}
+
+// Merge two ascending lists without repeats into `out` (room for na + nb). Returns the length.
+static inline int tb_union(const int* a, int na, const int* b, int nb, int* out) {
+  int i = 0, j = 0, n = 0;
+  while (i < na || j < nb) {
+    int next = j >= nb || (i < na && a[i] <= b[j]) ? a[i] : b[j];
+    if (i < na && a[i] == next) i++;
+    if (j < nb && b[j] == next) j++;
+    out[n++] = next;
+  }
+  return n;
+}
+
+// Dofs that move either body, ascending. `out` needs room for both chains, at most nv.
+static inline int tb_chain_union(const tbModel* m, int body1, int body2, int* out) {
+  const int *a, *b;
+  int na = tb_body_chain(m, body1, &a), nb = tb_body_chain(m, body2, &b);
+  return tb_union(a, na, b, nb, out);
+}
+
+#endif
