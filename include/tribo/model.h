@@ -32,6 +32,7 @@ typedef struct {
   int nsearch_paths;
   int floating_base;  // URDF: 1 gives the root link a free joint, 0 fixes it to the world
   int keep_fixed;     // URDF: 1 keeps fixed joints as bodies instead of fusing them
+  int keep_visual;    // URDF: 1 keeps visual geometry as geoms without contact and mass
   const char* srdf;   // URDF: group states of this SRDF file become keyframes, or NULL
 } tbLoadOptions;
 
