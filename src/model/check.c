@@ -1,0 +1,155 @@
+// What a model must satisfy before any algorithm may touch it: after these checks no index of it
+// leads outside an array, no matter where the model came from.
+#include "model/check.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+
+tbResult tb_check_range(const char* field, const int* a, int64_t n, int64_t low, int64_t high,
+                        tbError* error) {
+  for (int64_t i = 0; i < n; i++) {
+    if (a[i] < low || a[i] >= high) {
+      return tb_fail(error, TB_ERROR_MODEL, "model: %s[%lld] is %d, expected %lld to %lld", field,
+                     (long long)i, a[i], (long long)low, (long long)high - 1);
+    }
+  }
+  return TB_OK;
+}
+
+tbResult tb_check_spans(const char* field, const int* address, const int* count, int n, int total,
+                        tbError* error) {
+  for (int i = 0; i < n; i++) {
+    bool inside = count[i] == 0 ? address[i] >= -1 && address[i] <= total
+                                : address[i] >= 0 && (int64_t)address[i] + count[i] <= total;
+    if (count[i] < 0 || !inside) {
+      return tb_fail(error, TB_ERROR_MODEL, "model: %s[%d]: %d entries from %d do not fit in %d",
+                     field, i, count[i], address[i], total);
+    }
+  }
+  return TB_OK;
+}
+
+tbResult tb_check_rows(const char* field, const int* start, int n, int64_t* entries,
+                       tbError* error) {
+  bool good = start[0] == 0;
+  for (int i = 0; i < n && good; i++) good = start[i] <= start[i + 1];
+  *entries = start[n];
+  return good ? TB_OK : tb_fail(error, TB_ERROR_MODEL, "model: %s does not ascend from 0", field);
+}
+
+tbResult tb_check_quats(const char* field, const tbReal* q, int64_t n, tbError* error) {
+  for (int64_t i = 0; i < n; i++, q += 4) {
+    tbReal norm = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+    if (!(fabs(norm - 1) < 1e-6)) {
+      return tb_fail(error, TB_ERROR_MODEL, "model: %s[%lld] is not a unit quaternion", field,
+                     (long long)i);
+    }
+  }
+  return TB_OK;
+}
+
+static bool ends_with(const char* text, const char* end) {
+  size_t n = strlen(text), m = strlen(end);
+  return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+// Numbers are finite; ranges may be infinite, and users may store what they like.
+static tbResult check_numbers(const tbModel* model, tbError* error) {
+  TB_MODEL_SIZES(TB_SIZE_LOCAL)
+#define TB_IS_REAL_tbReal 1
+#define TB_IS_REAL_int 0
+#define TB_IS_REAL_char 0
+#define TB_IS_REAL_float 0
+#define X(type, name, rows, columns, unit, what)                                            \
+  if (TB_IS_REAL_##type && !ends_with(#name, "user") && strcmp(#name, "numeric_data")) {    \
+    const bool is_range = ends_with(#name, "range");                                        \
+    for (int64_t i = 0; i < (rows) * (columns); i++) {                                      \
+      double value = (double)model->name[i];                                                \
+      if (is_range ? isnan(value) : !isfinite(value)) {                                     \
+        return tb_fail(error, TB_ERROR_MODEL, "model: %s[%lld] is %g", #name, (long long)i, \
+                       value);                                                              \
+      }                                                                                     \
+    }                                                                                       \
+  }
+  TB_MODEL_ARRAYS(X)
+#undef X
+  return TB_OK;
+}
+
+static tbResult check_option(const tbOption* opt, tbError* error) {
+#define X(type, name, count, initial, unit, what)                                       \
+  for (int i = 0; i < (count); i++) {                                                   \
+    type values[count];                                                                 \
+    memcpy(values, &opt->name, sizeof values);                                          \
+    if (!isfinite((double)values[i])) {                                                 \
+      return tb_fail(error, TB_ERROR_MODEL, "model: option '%s' is not finite", #name); \
+    }                                                                                   \
+  }
+  TB_OPTION_FIELDS(X)
+#undef X
+  if (!(opt->timestep > 0)) {
+    return tb_fail(error, TB_ERROR_MODEL, "model: option 'timestep' is %g, expected > 0",
+                   opt->timestep);
+  }
+  struct {
+    const char* name;
+    int value, count;
+  } words[] = {{"integrator", opt->integrator, TB_INTEGRATOR_IMPLICITFAST + 1},
+               {"cone", opt->cone, TB_CONE_ELLIPTIC + 1},
+               {"jacobian", opt->jacobian, TB_JACOBIAN_AUTO + 1},
+               {"mjsolver", opt->mjsolver, TB_MJSOLVER_NEWTON + 1}};
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    tbResult result = tb_check_range(words[i].name, &words[i].value, 1, 0, words[i].count, error);
+    if (result) return result;
+  }
+  return TB_OK;
+}
+
+// Offsets into the pool of names, and pools that end with a zero.
+static tbResult check_names(const tbModel* model, tbError* error) {
+  TB_MODEL_SIZES(TB_SIZE_LOCAL)
+  if (nnames < 1 || model->names[nnames - 1] != 0 || (nnotes && model->notes[nnotes - 1] != 0)) {
+    return tb_fail(error, TB_ERROR_MODEL, "model: names or notes do not end with a zero");
+  }
+#define X(type, name, rows, columns, unit, what)                                               \
+  if (strncmp(#name, "name_", 5) == 0) {                                                       \
+    tbResult result =                                                                          \
+        tb_check_range(#name, (const int*)model->name, (rows) * (columns), -1, nnames, error); \
+    if (result) return result;                                                                 \
+  }
+  TB_MODEL_ARRAYS(X)
+#undef X
+  return TB_OK;
+}
+
+static tbResult check_sizes(const tbModel* model, tbError* error) {
+#define X(name, what)                                                           \
+  if (model->name < 0) {                                                        \
+    return tb_fail(error, TB_ERROR_MODEL, "model: size %s is negative", #name); \
+  }
+  TB_MODEL_SIZES(X)
+#undef X
+  // No array of the model bounds this one.
+  if (model->nuserdata > (1 << 26)) {
+    return tb_fail(error, TB_ERROR_MODEL, "model: nuserdata is %d", model->nuserdata);
+  }
+  if (model->nbody < 1) return tb_fail(error, TB_ERROR_MODEL, "model: no world body");
+  if (!isfinite(model->total_mass) || !isfinite(model->extent) || !isfinite(model->mean_inertia)) {
+    return tb_fail(error, TB_ERROR_MODEL, "model: a statistic is not finite");
+  }
+  return TB_OK;
+}
+
+tbResult tb_model_check(const tbModel* model, tbError* error) {
+  static tbResult (*const PARTS[])(const tbModel*, tbError*) = {
+      check_sizes,     check_numbers,    check_names,     tb_check_tree,
+      tb_check_shapes, tb_check_objects, tb_check_sensors};
+  if (!model) return tb_fail(error, TB_ERROR_ARGUMENT, "no model");
+  for (size_t i = 0; i < sizeof PARTS / sizeof PARTS[0]; i++) {
+    tbResult result = PARTS[i](model, error);
+    if (result) return result;
+  }
+  return check_option(&model->opt, error);
+}

@@ -1,0 +1,246 @@
+// Equality constraints, tendons, actuators, custom fields and sensors.
+#include <math.h>
+
+#include "base/error.h"
+#include "model/check.h"
+
+#define TRY(expression)                 \
+  do {                                  \
+    tbResult try_result = (expression); \
+    if (try_result) return try_result;  \
+  } while (0)
+
+// Number of objects of a type; 0 for types that cannot be referred to.
+static int object_count(const tbModel* m, int type) {
+  switch (type) {
+    case TB_OBJ_BODY:
+    case TB_OBJ_XBODY: return m->nbody;
+    case TB_OBJ_JOINT: return m->njnt;
+    case TB_OBJ_DOF: return m->nv;
+    case TB_OBJ_GEOM: return m->ngeom;
+    case TB_OBJ_SITE: return m->nsite;
+    case TB_OBJ_CAMERA: return m->ncam;
+    case TB_OBJ_LIGHT: return m->nlight;
+    case TB_OBJ_MESH: return m->nmesh;
+    case TB_OBJ_HFIELD: return m->nhfield;
+    case TB_OBJ_PAIR: return m->npair;
+    case TB_OBJ_EXCLUDE: return m->nexclude;
+    case TB_OBJ_EQUALITY: return m->neq;
+    case TB_OBJ_TENDON: return m->ntendon;
+    case TB_OBJ_ACTUATOR: return m->nu;
+    case TB_OBJ_SENSOR: return m->nsensor;
+    case TB_OBJ_NUMERIC: return m->nnumeric;
+    case TB_OBJ_TEXT: return m->ntext;
+    case TB_OBJ_TUPLE: return m->ntuple;
+    case TB_OBJ_KEY: return m->nkey;
+    default: return 0;
+  }
+}
+
+static bool refers(const tbModel* m, int type, int id) {
+  return id >= 0 && id < object_count(m, type);
+}
+
+static tbResult dangling(tbError* error, const char* what, int i) {
+  return tb_fail(error, TB_ERROR_MODEL, "model: %s %d refers to something that is not there", what,
+                 i);
+}
+
+static bool is_scalar(const tbModel* m, int joint) {
+  return m->jnt_type[joint] == TB_JOINT_HINGE || m->jnt_type[joint] == TB_JOINT_SLIDE;
+}
+
+static tbResult check_equalities(const tbModel* m, tbError* error) {
+  TRY(tb_check_range("eq_type", m->eq_type, m->neq, 0, TB_EQ_TENDON + 1, error));
+  for (int i = 0; i < m->neq; i++) {
+    int type = m->eq_type[i], one = m->eq_obj1id[i], two = m->eq_obj2id[i], kind = m->eq_objtype[i];
+    bool good;
+    if (type == TB_EQ_JOINT) {
+      good = refers(m, TB_OBJ_JOINT, one) && is_scalar(m, one) &&
+             (two == -1 || (refers(m, TB_OBJ_JOINT, two) && is_scalar(m, two)));
+    } else if (type == TB_EQ_TENDON) {
+      good = refers(m, TB_OBJ_TENDON, one) && (two == -1 || refers(m, TB_OBJ_TENDON, two));
+    } else {
+      good = (kind == TB_OBJ_BODY || kind == TB_OBJ_XBODY || kind == TB_OBJ_SITE) &&
+             refers(m, kind, one) && refers(m, kind, two);
+    }
+    if (!good) return dangling(error, "equality", i);
+  }
+  return TB_OK;
+}
+
+// One element of a spatial tendon's path: a geom stands between two sites.
+static bool check_spatial(const tbModel* m, int first, int count, int i) {
+  int id = m->wrap_objid[i], type = m->wrap_type[i];
+  if (type == TB_WRAP_PULLEY) return true;
+  if (type == TB_WRAP_SITE) return refers(m, TB_OBJ_SITE, id);
+  if (type != TB_WRAP_SPHERE && type != TB_WRAP_CYLINDER) return false;
+  tbReal side = m->wrap_prm[i];
+  return refers(m, TB_OBJ_GEOM, id) && side >= -1 && side < m->nsite && side == floor(side) &&
+         i > first && m->wrap_type[i - 1] == TB_WRAP_SITE && i + 1 < first + count &&
+         m->wrap_type[i + 1] == TB_WRAP_SITE;
+}
+
+static tbResult check_tendons(const tbModel* m, tbError* error) {
+  TRY(tb_check_spans("tendon_adr", m->tendon_adr, m->tendon_num, m->ntendon, m->nwrap, error));
+  TRY(tb_check_spans("tendon_Jadr", m->tendon_Jadr, m->tendon_Jnnz, m->ntendon, m->nJten, error));
+  TRY(tb_check_range("Jten_colind", m->Jten_colind, m->nJten, 0, m->nv, error));
+  TRY(tb_check_range("wrap_type", m->wrap_type, m->nwrap, 0, TB_WRAP_CYLINDER + 1, error));
+  int64_t entry = 0;
+  for (int t = 0; t < m->ntendon; t++) {
+    int first = m->tendon_adr[t], count = m->tendon_num[t];
+    if (count < 1) return dangling(error, "tendon", t);
+    bool fixed = m->wrap_type[first] == TB_WRAP_JOINT;
+    for (int i = first; i < first + count; i++) {
+      int id = m->wrap_objid[i];
+      bool good = fixed ? m->wrap_type[i] == TB_WRAP_JOINT && refers(m, TB_OBJ_JOINT, id) &&
+                              is_scalar(m, id)
+                        : check_spatial(m, first, count, i);
+      if (!good) return dangling(error, "tendon", t);
+    }
+    // Rows of the Jacobian follow each other, columns ascend.
+    if (m->tendon_Jnnz[t] && m->tendon_Jadr[t] != entry) return dangling(error, "tendon", t);
+    for (int k = 1; k < m->tendon_Jnnz[t]; k++) {
+      if (m->Jten_colind[entry + k] <= m->Jten_colind[entry + k - 1]) {
+        return tb_fail(error, TB_ERROR_MODEL, "model: columns of tendon %d do not ascend", t);
+      }
+    }
+    entry += m->tendon_Jnnz[t];
+  }
+  return entry == m->nJten ? TB_OK : tb_fail(error, TB_ERROR_MODEL, "model: nJten is wrong");
+}
+
+static tbResult check_actuators(const tbModel* m, tbError* error) {
+  TRY(tb_check_range("actuator_trntype", m->actuator_trntype, m->nu, 0, TB_TRN_BODY + 1, error));
+  TRY(tb_check_range("actuator_dyntype", m->actuator_dyntype, m->nu, 0, TB_DYN_USER + 1, error));
+  TRY(tb_check_range("actuator_gaintype", m->actuator_gaintype, m->nu, 0, TB_GAIN_USER + 1, error));
+  TRY(tb_check_range("actuator_biastype", m->actuator_biastype, m->nu, 0, TB_BIAS_USER + 1, error));
+  TRY(tb_check_spans("actuator_actadr", m->actuator_actadr, m->actuator_actnum, m->nu, m->na,
+                     error));
+  static const int KIND[] = {TB_OBJ_JOINT,  TB_OBJ_JOINT, TB_OBJ_SITE,
+                             TB_OBJ_TENDON, TB_OBJ_SITE,  TB_OBJ_BODY};
+  int64_t states = 0;
+  for (int i = 0; i < m->nu; i++) {
+    int type = m->actuator_trntype[i];
+    int one = m->actuator_trnid[2 * i], two = m->actuator_trnid[2 * i + 1];
+    bool good = refers(m, KIND[type], one);
+    if (type == TB_TRN_SLIDERCRANK) good = good && refers(m, TB_OBJ_SITE, two);
+    if (type == TB_TRN_SITE) good = good && (two == -1 || refers(m, TB_OBJ_SITE, two));
+    if (!good) return dangling(error, "actuator", i);
+    // Dynamics need a state, and a state needs an address.
+    if (m->actuator_dyntype[i] != TB_DYN_NONE && m->actuator_actnum[i] < 1) {
+      return tb_fail(error, TB_ERROR_MODEL, "model: actuator %d has dynamics but no activation", i);
+    }
+    states += m->actuator_actnum[i];
+  }
+  return states == m->na ? TB_OK : tb_fail(error, TB_ERROR_MODEL, "model: na is wrong");
+}
+
+static tbResult check_custom(const tbModel* m, tbError* error) {
+  TRY(tb_check_spans("numeric_adr", m->numeric_adr, m->numeric_size, m->nnumeric, m->nnumericdata,
+                     error));
+  TRY(tb_check_spans("text_adr", m->text_adr, m->text_size, m->ntext, m->ntextdata, error));
+  TRY(tb_check_spans("tuple_adr", m->tuple_adr, m->tuple_size, m->ntuple, m->ntupledata, error));
+  for (int i = 0; i < m->ntext; i++) {
+    if (m->text_size[i] < 1 || m->text_data[m->text_adr[i] + m->text_size[i] - 1] != 0) {
+      return tb_fail(error, TB_ERROR_MODEL, "model: text %d does not end with a zero", i);
+    }
+  }
+  for (int i = 0; i < m->ntupledata; i++) {
+    if (!refers(m, m->tuple_objtype[i], m->tuple_objid[i])) return dangling(error, "tuple item", i);
+  }
+  return TB_OK;
+}
+
+tbResult tb_check_objects(const tbModel* m, tbError* error) {
+  TRY(check_equalities(m, error));
+  TRY(check_tendons(m, error));
+  TRY(check_actuators(m, error));
+  return check_custom(m, error);
+}
+
+// Values of a sensor and the type of object it needs: TB_OBJ_XBODY stands for anything with a
+// frame, TB_OBJ_UNKNOWN for nothing.
+static const struct {
+  int dim;
+  int object;
+} SENSOR[TB_NSENSORTYPES] = {
+    [TB_SENS_TOUCH] = {1, TB_OBJ_SITE},
+    [TB_SENS_ACCELEROMETER] = {3, TB_OBJ_SITE},
+    [TB_SENS_VELOCIMETER] = {3, TB_OBJ_SITE},
+    [TB_SENS_GYRO] = {3, TB_OBJ_SITE},
+    [TB_SENS_FORCE] = {3, TB_OBJ_SITE},
+    [TB_SENS_TORQUE] = {3, TB_OBJ_SITE},
+    [TB_SENS_MAGNETOMETER] = {3, TB_OBJ_SITE},
+    [TB_SENS_RANGEFINDER] = {1, TB_OBJ_SITE},
+    [TB_SENS_JOINTPOS] = {1, TB_OBJ_JOINT},
+    [TB_SENS_JOINTVEL] = {1, TB_OBJ_JOINT},
+    [TB_SENS_TENDONPOS] = {1, TB_OBJ_TENDON},
+    [TB_SENS_TENDONVEL] = {1, TB_OBJ_TENDON},
+    [TB_SENS_ACTUATORPOS] = {1, TB_OBJ_ACTUATOR},
+    [TB_SENS_ACTUATORVEL] = {1, TB_OBJ_ACTUATOR},
+    [TB_SENS_ACTUATORFRC] = {1, TB_OBJ_ACTUATOR},
+    [TB_SENS_JOINTACTFRC] = {1, TB_OBJ_JOINT},
+    [TB_SENS_TENDONACTFRC] = {1, TB_OBJ_TENDON},
+    [TB_SENS_BALLQUAT] = {4, TB_OBJ_JOINT},
+    [TB_SENS_BALLANGVEL] = {3, TB_OBJ_JOINT},
+    [TB_SENS_JOINTLIMITPOS] = {1, TB_OBJ_JOINT},
+    [TB_SENS_JOINTLIMITVEL] = {1, TB_OBJ_JOINT},
+    [TB_SENS_JOINTLIMITFRC] = {1, TB_OBJ_JOINT},
+    [TB_SENS_TENDONLIMITPOS] = {1, TB_OBJ_TENDON},
+    [TB_SENS_TENDONLIMITVEL] = {1, TB_OBJ_TENDON},
+    [TB_SENS_TENDONLIMITFRC] = {1, TB_OBJ_TENDON},
+    [TB_SENS_FRAMEPOS] = {3, TB_OBJ_XBODY},
+    [TB_SENS_FRAMEQUAT] = {4, TB_OBJ_XBODY},
+    [TB_SENS_FRAMEXAXIS] = {3, TB_OBJ_XBODY},
+    [TB_SENS_FRAMEYAXIS] = {3, TB_OBJ_XBODY},
+    [TB_SENS_FRAMEZAXIS] = {3, TB_OBJ_XBODY},
+    [TB_SENS_FRAMELINVEL] = {3, TB_OBJ_XBODY},
+    [TB_SENS_FRAMEANGVEL] = {3, TB_OBJ_XBODY},
+    [TB_SENS_FRAMELINACC] = {3, TB_OBJ_XBODY},
+    [TB_SENS_FRAMEANGACC] = {3, TB_OBJ_XBODY},
+    [TB_SENS_SUBTREECOM] = {3, TB_OBJ_BODY},
+    [TB_SENS_SUBTREELINVEL] = {3, TB_OBJ_BODY},
+    [TB_SENS_SUBTREEANGMOM] = {3, TB_OBJ_BODY},
+    [TB_SENS_E_POTENTIAL] = {1, TB_OBJ_UNKNOWN},
+    [TB_SENS_E_KINETIC] = {1, TB_OBJ_UNKNOWN},
+    [TB_SENS_CLOCK] = {1, TB_OBJ_UNKNOWN},
+    [TB_SENS_USER] = {-1, TB_OBJ_UNKNOWN},
+};
+
+static bool has_frame(int type) {
+  return type == TB_OBJ_BODY || type == TB_OBJ_XBODY || type == TB_OBJ_GEOM ||
+         type == TB_OBJ_SITE || type == TB_OBJ_CAMERA;
+}
+
+static bool check_sensor(const tbModel* m, int i) {
+  int type = m->sensor_type[i], object = SENSOR[type].object;
+  int objtype = m->sensor_objtype[i], id = m->sensor_objid[i];
+  if (SENSOR[type].dim >= 0 && m->sensor_dim[i] != SENSOR[type].dim) return false;
+  if (m->sensor_refid[i] != -1 &&
+      (!has_frame(m->sensor_reftype[i]) || !refers(m, m->sensor_reftype[i], m->sensor_refid[i]))) {
+    return false;
+  }
+  if (object == TB_OBJ_UNKNOWN) return id == -1 || id == 0 || refers(m, objtype, id);
+  if (object == TB_OBJ_XBODY) return has_frame(objtype) && refers(m, objtype, id);
+  if (object == TB_OBJ_BODY && objtype == TB_OBJ_XBODY) objtype = TB_OBJ_BODY;
+  if (objtype != object || !refers(m, objtype, id)) return false;
+  if (object != TB_OBJ_JOINT) return true;
+  bool ball = type == TB_SENS_BALLQUAT || type == TB_SENS_BALLANGVEL;
+  bool limit = type >= TB_SENS_JOINTLIMITPOS && type <= TB_SENS_JOINTLIMITFRC;
+  return ball ? m->jnt_type[id] == TB_JOINT_BALL
+              : is_scalar(m, id) || (limit && m->jnt_type[id] == TB_JOINT_BALL);
+}
+
+tbResult tb_check_sensors(const tbModel* m, tbError* error) {
+  TRY(tb_check_range("sensor_type", m->sensor_type, m->nsensor, 0, TB_NSENSORTYPES, error));
+  TRY(tb_check_spans("sensor_adr", m->sensor_adr, m->sensor_dim, m->nsensor, m->nsensordata,
+                     error));
+  int64_t values = 0;
+  for (int i = 0; i < m->nsensor; i++) {
+    if (!check_sensor(m, i)) return dangling(error, "sensor", i);
+    values += m->sensor_dim[i];
+  }
+  return values == m->nsensordata ? TB_OK
+                                  : tb_fail(error, TB_ERROR_MODEL, "model: nsensordata is wrong");
+}
