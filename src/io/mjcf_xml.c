@@ -1,0 +1,282 @@
+// MJCF files as XML trees: reading, includes, where each element came from.
+#include <libxml/parser.h>
+#include <libxml/parserInternals.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "io/mjcf.h"
+
+enum { MAX_FILE_BYTES = 1 << 28 };
+
+const char* tb_mjcf_file(const xmlNode* node) {
+  return node && node->_private ? (const char*)node->_private : "";
+}
+
+int tb_mjcf_line(const xmlNode* node) {
+  long line = node ? xmlGetLineNo(node) : 0;
+  return line > 0 && line < INT_MAX ? (int)line : 0;
+}
+
+static xmlNode* element_from(xmlNode* node) {
+  while (node && node->type != XML_ELEMENT_NODE) node = node->next;
+  return node;
+}
+
+xmlNode* tb_mjcf_first(const xmlNode* node) {
+  return element_from(node->children);
+}
+
+xmlNode* tb_mjcf_next(const xmlNode* node) {
+  return element_from(node->next);
+}
+
+bool tb_mjcf_is(const xmlNode* node, const char* name) {
+  return strcmp((const char*)node->name, name) == 0;
+}
+
+bool tb_mjcf_fail(tbMjcf* p, tbResult code, const xmlNode* node, const char* format, ...) {
+  char message[sizeof p->error->message];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(message, sizeof message, format, args);
+  va_end(args);
+  tb_spec_fail(p->error, code, tb_mjcf_file(node), tb_mjcf_line(node), "<%s>: %s",
+               (const char*)node->name, message);
+  return false;
+}
+
+bool tb_mjcf_no_memory(tbMjcf* p) {
+  tb_fail(p->error, TB_ERROR_MEMORY, "out of memory while reading '%s'", p->path);
+  return false;
+}
+
+char* tb_mjcf_slurp(const char* path, size_t* size, tbError* error) {
+  FILE* file = fopen(path, "rb");
+  if (!file) {
+    tb_fail(error, TB_ERROR_FILE, "cannot open '%s'", path);
+    return NULL;
+  }
+  char* text = NULL;
+  size_t used = 0, room = 0;
+  bool good = true;
+  while (good) {
+    if (used == room) {
+      room = room ? 2 * room : 1 << 16;
+      char* larger = room > MAX_FILE_BYTES ? NULL : (char*)realloc(text, room);
+      good = larger != NULL;
+      if (larger) text = larger;
+    }
+    size_t got = good ? fread(text + used, 1, room - used, file) : 0;
+    used += got;
+    if (got == 0) break;
+  }
+  bool unread = ferror(file) != 0;
+  fclose(file);
+  if (good && !unread) {
+    *size = used;
+    return text;
+  }
+  free(text);
+  tb_fail(error, unread ? TB_ERROR_FILE : TB_ERROR_MEMORY,
+          unread ? "cannot read '%s'" : "'%s' is too large", path);
+  return NULL;
+}
+
+// Entities could expand to any size; models have no use for them.
+static void refuse_entity(void* context, const xmlChar* name, int type, const xmlChar* public_id,
+                          const xmlChar* system_id, xmlChar* content) {
+  (void)name, (void)type, (void)public_id, (void)system_id, (void)content;
+  xmlParserCtxtPtr ctxt = (xmlParserCtxtPtr)context;
+  ctxt->_private = ctxt;
+  xmlStopParser(ctxt);
+}
+
+static xmlDocPtr parse_text(const char* text, size_t size, const char* path, tbError* error) {
+  if (size > INT_MAX) {
+    tb_fail(error, TB_ERROR_PARSE, "%s: too large", path);
+    return NULL;
+  }
+  xmlParserCtxtPtr ctxt = xmlCreateMemoryParserCtxt(text, (int)size);
+  if (!ctxt) {
+    tb_fail(error, TB_ERROR_PARSE, "%s: empty file", path);
+    return NULL;
+  }
+  xmlCtxtUseOptions(ctxt, XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING |
+                              XML_PARSE_NODICT | XML_PARSE_HUGE | XML_PARSE_BIG_LINES);
+  ctxt->sax->entityDecl = refuse_entity;
+  xmlParseDocument(ctxt);
+  xmlDocPtr doc = ctxt->myDoc;
+  ctxt->myDoc = NULL;
+  if (!ctxt->wellFormed || ctxt->_private || !doc || !xmlDocGetRootElement(doc)) {
+    const xmlError* why = xmlCtxtGetLastError(ctxt);
+    char reason[200] = "no element";
+    if (ctxt->_private) {
+      snprintf(reason, sizeof reason, "entity declarations are not supported");
+    } else if (why && why->message) {
+      snprintf(reason, sizeof reason, "%s", why->message);
+    }
+    reason[strcspn(reason, "\n")] = 0;
+    tb_fail(error, TB_ERROR_PARSE, "%s:%d: not well-formed XML: %s", path, why ? why->line : 1,
+            reason);
+    if (doc) xmlFreeDoc(doc);
+    doc = NULL;
+  }
+  xmlFreeParserCtxt(ctxt);
+  return doc;
+}
+
+// Step to the next node of a subtree in document order, NULL at its end.
+static xmlNode* step(const xmlNode* root, xmlNode* node, int* depth) {
+  if (node->type == XML_ELEMENT_NODE && node->children) {
+    (*depth)++;
+    return node->children;
+  }
+  while (node != root && !node->next) {
+    node = node->parent;
+    (*depth)--;
+  }
+  return node == root ? NULL : node->next;
+}
+
+// Give every element the name of its file.
+static void mark(xmlNode* root, const char* path) {
+  int depth = 0;
+  for (xmlNode* node = root; node; node = step(root, node, &depth)) {
+    if (node->type == XML_ELEMENT_NODE) node->_private = (void*)(uintptr_t)path;
+  }
+}
+
+static bool check_depth(tbMjcf* p, xmlNode* root) {
+  int depth = 0;
+  for (xmlNode* node = root; node; node = step(root, node, &depth)) {
+    if (depth > TB_MJCF_MAX_DEPTH && node->type == XML_ELEMENT_NODE) {
+      return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "elements are nested more than %d deep",
+                          TB_MJCF_MAX_DEPTH);
+    }
+  }
+  return true;
+}
+
+static bool readable(const char* path) {
+  FILE* file = fopen(path, "rb");
+  if (file) fclose(file);
+  return file != NULL;
+}
+
+// An included file: against the main file's folder, then against the including file's.
+static const char* include_path(tbMjcf* p, const xmlNode* node, const char* file) {
+  if (file[0] == '/') return file;
+  const char* path = tb_spec_format(p->spec, "%s%s", p->directory, file);
+  if (!path || readable(path)) return path;
+  const char* from = tb_mjcf_file(node);
+  const char* slash = strrchr(from, '/');
+  const char* beside =
+      tb_spec_format(p->spec, "%.*s%s", slash ? (int)(slash - from + 1) : 0, from, file);
+  return beside && readable(beside) ? beside : path;
+}
+
+static bool remember(tbMjcf* p, const xmlNode* node, const char* path) {
+  for (int i = 0; i < p->nincluded; i++) {
+    if (strcmp(p->included[i], path) == 0) {
+      return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "'%s' is already included", path);
+    }
+  }
+  if (p->nincluded == p->included_capacity) {
+    int room = p->included_capacity ? 2 * p->included_capacity : 8;
+    const char** larger = TB_ARENA_NEW(&p->spec->arena, const char*, room);
+    if (!larger) return tb_mjcf_no_memory(p);
+    if (p->nincluded) memcpy(larger, p->included, sizeof(char*) * (size_t)p->nincluded);
+    p->included = larger;
+    p->included_capacity = room;
+  }
+  p->included[p->nincluded++] = path;
+  return true;
+}
+
+// Put the children of the included root in the place of the include element.
+static bool graft(tbMjcf* p, xmlNode* include, xmlDocPtr doc, const char* path) {
+  xmlNode* root = xmlDocGetRootElement(doc);
+  mark(root, path);
+  for (xmlNode* node = root->children; node;) {
+    xmlNode* next = node->next;
+    if (node->type == XML_ELEMENT_NODE) {
+      xmlUnlinkNode(node);
+      if (!xmlAddPrevSibling(include, node)) {
+        xmlFreeNode(node);
+        return tb_mjcf_no_memory(p);
+      }
+    }
+    node = next;
+  }
+  return true;
+}
+
+// Replace one include element by what it names.
+static bool expand_one(tbMjcf* p, xmlNode* include) {
+  static const char* const KNOWN[] = {"file", NULL};
+  const char* file;
+  if (!tb_mjcf_only(p, include, KNOWN)) return false;
+  if (!tb_mjcf_required(p, include, "file", &file)) return false;
+  if (tb_mjcf_first(include)) {
+    return tb_mjcf_fail(p, TB_ERROR_PARSE, include, "may not contain elements");
+  }
+  const char* path = include_path(p, include, file);
+  if (!path) return tb_mjcf_no_memory(p);
+  if (!remember(p, include, path)) return false;
+  size_t size;
+  tbError why = {TB_OK, ""};
+  char* text = tb_mjcf_slurp(path, &size, &why);
+  if (!text) return tb_mjcf_fail(p, why.code, include, "%s", why.message);
+  xmlDocPtr doc = parse_text(text, size, path, p->error);
+  free(text);
+  if (!doc) return false;
+  bool good = graft(p, include, doc, path);
+  xmlFreeDoc(doc);
+  return good;
+}
+
+// Expand includes in document order; what was included is scanned too.
+static bool expand(tbMjcf* p, xmlNode* root) {
+  int unused = 0;
+  for (xmlNode* node = root; node;) {
+    if (node->type != XML_ELEMENT_NODE || !tb_mjcf_is(node, "include") || node == root) {
+      node = step(root, node, &unused);
+      continue;
+    }
+    xmlNode *before = node->prev, *parent = node->parent;
+    if (!expand_one(p, node)) return false;
+    xmlUnlinkNode(node);
+    xmlFreeNode(node);
+    // go on with the first grafted element
+    node = before ? before->next : parent->children;
+    for (xmlNode* up = parent; !node && up != root; up = up->parent) node = up->next;
+  }
+  return true;
+}
+
+xmlDocPtr tb_mjcf_read(tbMjcf* p, const char* text, size_t size, const char* path) {
+  xmlDocPtr doc = parse_text(text, size, path, p->error);
+  if (!doc) return NULL;
+  xmlNode* root = xmlDocGetRootElement(doc);
+  mark(root, path);
+  if (!remember(p, root, path) || !expand(p, root) || !check_depth(p, root)) {
+    xmlFreeDoc(doc);
+    return NULL;
+  }
+  return doc;
+}
+
+const char* tb_mjcf_resolve(tbMjcf* p, const char* folder, const char* file) {
+  if (p->spec->compiler->strippath) {
+    const char* slash = strrchr(file, '/');
+    if (slash) file = slash + 1;
+  }
+  if (file[0] == '/') return tb_spec_text(p->spec, file);
+  const char* between = folder && *folder && folder[strlen(folder) - 1] != '/' ? "/" : "";
+  if (!folder) folder = "";
+  return tb_spec_format(p->spec, "%s%s%s%s", folder[0] == '/' ? "" : p->directory, folder, between,
+                        file);
+}
