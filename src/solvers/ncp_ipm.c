@@ -1,6 +1,7 @@
 // ncp/ipm: interior points on the exact law, with the De Saxcé shift inside Newton's matrix.
 //
-// In rows scaled by (1, mu_i) every friction cone becomes the self-dual Lorentz cone, and the law is
+// In rows scaled by (1, mu_i) every friction cone becomes the self-dual Lorentz cone, and the law
+// is
 //   x ∘ z = 0,  x, z ∈ K,   G x + g - z + |z_T| e_N = 0                                       (1)
 // Newton on x ∘ z = tau e with Nesterov-Todd scaling W (W x = W^-1 z = v) gives
 //   [G + (I - Phi) W^2] dx = -r + (I - Phi) W (v \ rc),   dz = W (v \ rc) - W^2 dx            (2)
@@ -20,15 +21,16 @@ typedef struct {
   tbSolve* s;
   const tbProblem* p;
   tbSystem system;
-  tbReal *scale, *g;        // scaled rows
-  tbReal *x, *z, *upper;    // impulses; multipliers; multipliers of a box's upper bound
-  tbReal *dx, *dz, *dupper;
+  tbReal *scale, *g;      // scaled rows
+  tbReal *x, *z, *upper;  // impulses; multipliers; multipliers of a box's upper bound
+  tbReal *dx, *dz, *dupper, *Gdx;
+  tbReal *old_dx, *old_dz;  // the predictor
   tbReal *r, *rhs, *Wrc;
-  tbReal *H, *E, *w;        // (I - Phi) W^2, its inverse, and NT points w (dim entries a block)
-  tbReal* eta2;             // per row of a block's first row: squared NT factor
+  tbReal *H, *E, *w;  // (I - Phi) W^2, its inverse, and NT points w (dim entries a block)
+  tbReal* eta2;       // per row of a block's first row: squared NT factor
   int* start;
-  tbReal degree;            // number of complementarity pairs
-  bool ccp;                 // without the shift: the convex relaxation
+  tbReal degree;  // number of complementarity pairs
+  bool ccp;       // without the shift: the convex relaxation
 } Ipm;
 
 static bool is_lorentz(const tbBlock* b) {
@@ -144,9 +146,11 @@ static bool init(Ipm* q, tbSolve* s) {
   q->p = s->p;
   q->ccp = s->law == TB_LAW_CCP;
   q->start = TB_ARENA_NEW(s->arena, int, s->p->nblock + 1);
-  tbReal** vectors[] = {&q->scale, &q->g,      &q->x, &q->z,   &q->upper, &q->dx,
-                        &q->dz,    &q->dupper, &q->r, &q->rhs, &q->Wrc,   &q->w};
-  for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++) *vectors[k] = tb_solve_reals(s, n);
+  tbReal** vectors[] = {&q->scale, &q->g,  &q->x,      &q->z,      &q->upper,
+                        &q->dx,    &q->dz, &q->dupper, &q->r,      &q->rhs,
+                        &q->Wrc,   &q->w,  &q->Gdx,    &q->old_dx, &q->old_dz};
+  for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
+    *vectors[k] = tb_solve_reals(s, n);
   q->eta2 = tb_solve_reals(s, (size_t)s->p->nblock);
   if (s->arena->failed) return false;
   int size = 0;
@@ -258,7 +262,7 @@ static void matrices(Ipm* q) {
 }
 
 // Right side of (2) for a centring target; with `corrector`, dx and dz hold the predictor.
-static void right_side(Ipm* q, tbReal target, bool corrector) {
+static void right_side(Ipm* q, tbReal target, tbReal share, tbReal corrector) {
   tbReal v[MAX], u[MAX], a[MAX], c[MAX], direction[MAX];
   for (int i = 0; i < q->p->nblock; i++) {
     const tbBlock* b = &q->p->block[i];
@@ -266,9 +270,10 @@ static void right_side(Ipm* q, tbReal target, bool corrector) {
     if (is_lorentz(b)) {
       tbReal eta = sqrt(q->eta2[i]), *w = q->w + row, vv = 0, ac = 0;
       nt_apply(d, w, eta, false, q->x + row, v);
-      if (corrector) {
+      if (corrector > 0) {
         nt_apply(d, w, eta, false, q->dx + row, a);
         nt_apply(d, w, eta, true, q->dz + row, c);
+        for (int k = 0; k < d; k++) a[k] *= corrector;
       } else {
         memset(a, 0, sizeof a);
         memset(c, 0, sizeof c);
@@ -282,49 +287,52 @@ static void right_side(Ipm* q, tbReal target, bool corrector) {
       arrow_divide(d, v, u, u);
       nt_apply(d, w, eta, false, u, q->Wrc + row);
       slip_direction(q, d, q->z + row, direction);
-      for (int k = 0; k < d; k++) q->rhs[row + k] = q->Wrc[row + k] - q->r[row + k];
+      for (int k = 0; k < d; k++) q->rhs[row + k] = q->Wrc[row + k] - share * q->r[row + k];
       for (int k = 1; k < d; k++) q->rhs[row] -= direction[k] * q->Wrc[row + k];
       continue;
     }
     for (int r = row; r < row + d; r++) {
       q->Wrc[r] = 0;
       if (b->type == TB_BLOCK_ONE_SIDED) {
-        tbReal cross = corrector ? q->dx[r] * q->dz[r] : 0;
+        tbReal cross = corrector * q->dx[r] * q->dz[r];
         q->Wrc[r] = (target - q->x[r] * q->z[r] - cross) / q->x[r];
       } else if (b->type == TB_BLOCK_BOX) {
         if (q->z[r] > 0) {
-          tbReal gap = low_gap(q, b, r), cross = corrector ? q->dx[r] * q->dz[r] : 0;
+          tbReal gap = low_gap(q, b, r), cross = corrector * q->dx[r] * q->dz[r];
           q->Wrc[r] += (target - gap * q->z[r] - cross) / gap;
         }
         if (q->upper[r] > 0) {
-          tbReal gap = high_gap(q, b, r), cross = corrector ? -q->dx[r] * q->dupper[r] : 0;
+          tbReal gap = high_gap(q, b, r), cross = -corrector * q->dx[r] * q->dupper[r];
           q->Wrc[r] -= (target - gap * q->upper[r] - cross) / gap;
         }
       }
-      q->rhs[r] = q->Wrc[r] - q->r[r];
+      q->rhs[r] = q->Wrc[r] - share * q->r[r];
     }
   }
 }
 
 // dz (and dupper) from dx, block by block. `target` and `corrector` as in right_side.
-static void multiplier_step(Ipm* q, tbReal target, bool corrector, const tbReal* old_dx,
-                            const tbReal* old_dz) {
+static void multiplier_step(Ipm* q, tbReal target, tbReal share, tbReal corrector,
+                            const tbReal* old_dx, const tbReal* old_dz) {
+  tb_system_apply(&q->system, q->dx, q->Gdx);
   for (int i = 0; i < q->p->nblock; i++) {
     const tbBlock* b = &q->p->block[i];
     int d = b->dim, row = b->row;
     if (is_lorentz(b)) {
-      tbReal u[MAX], eta = sqrt(q->eta2[i]);
-      nt_apply(d, q->w + row, eta, false, q->dx + row, u);
-      nt_apply(d, q->w + row, eta, false, u, u);
-      for (int k = 0; k < d; k++) q->dz[row + k] = q->Wrc[row + k] - u[k];
+      // From (1), not from dz = W (v \ rc) - W^2 dx: so rounding never spoils feasibility.
+      tbReal direction[MAX], slip = 0;
+      slip_direction(q, d, q->z + row, direction);
+      for (int k = 0; k < d; k++) q->dz[row + k] = q->Gdx[row + k] + share * q->r[row + k];
+      for (int k = 1; k < d; k++) slip += direction[k] * q->dz[row + k];
+      q->dz[row] += slip;
       continue;
     }
     for (int r = row; r < row + d; r++) {
       if (b->type == TB_BLOCK_ONE_SIDED) {
         q->dz[r] = q->Wrc[r] - q->z[r] / q->x[r] * q->dx[r];
       } else if (b->type == TB_BLOCK_BOX) {
-        tbReal upper_cross = corrector ? -old_dx[r] * q->dupper[r] : 0;
-        tbReal cross = corrector ? old_dx[r] * old_dz[r] : 0;
+        tbReal upper_cross = corrector > 0 ? -corrector * old_dx[r] * q->dupper[r] : 0;
+        tbReal cross = corrector > 0 ? corrector * old_dx[r] * old_dz[r] : 0;
         if (q->z[r] > 0) {
           tbReal gap = low_gap(q, b, r);
           q->dz[r] = (target - gap * q->z[r] - cross - q->z[r] * q->dx[r]) / gap;
@@ -396,18 +404,19 @@ static bool iterate(Ipm* q, tbReal tau) {
   q->s->info->factorizations++;
 
   // Predictor, then the centring that its progress allows.
-  right_side(q, 0, false);
+  right_side(q, 0, 1, 0);
   tb_system_solve(&q->system, q->rhs, 1, q->dx);
-  multiplier_step(q, 0, false, NULL, NULL);
+  multiplier_step(q, 0, 1, 0, NULL, NULL);
   tbReal t = longest_step(q, 1), after = complementarity_after(q, t);
   tbReal sigma = tau > 0 ? fmin(1, fmax(after, 0) / tau) : 0;
-  tbReal target = fmax(sigma * sigma * sigma, 1e-8) * tau;
-  right_side(q, target, true);
+  sigma = fmax(sigma * sigma * sigma, 1e-8);
+  tbReal target = sigma * tau, corrector = 1;
+  right_side(q, target, 1 - sigma, corrector);
   // The box's products of the predictor are needed once more after dx is overwritten.
-  memcpy(q->r, q->dx, (size_t)n * sizeof *q->r);
-  memcpy(q->s->sigma, q->dz, (size_t)n * sizeof *q->dz);
+  memcpy(q->old_dx, q->dx, (size_t)n * sizeof *q->dx);
+  memcpy(q->old_dz, q->dz, (size_t)n * sizeof *q->dz);
   tb_system_solve(&q->system, q->rhs, 1, q->dx);
-  multiplier_step(q, target, true, q->r, q->s->sigma);
+  multiplier_step(q, target, 1 - sigma, corrector, q->old_dx, q->old_dz);
   for (int i = 0; i < n; i++) {
     if (!isfinite(q->dx[i]) || !isfinite(q->dz[i])) return false;
   }

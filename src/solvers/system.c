@@ -141,26 +141,10 @@ void tb_system_apply(const tbSystem* system, const tbReal* x, tbReal* y) {
   }
 }
 
-bool tb_system_factor(tbSystem* system, const tbReal* H, const tbReal* E, const int* start) {
+// LU of I + B^T E B, formed a chunk of rows at a time.
+static bool factor_velocity(tbSystem* system, const tbReal* E, const int* start) {
   const tbProblem* p = system->p;
-  size_t n = (size_t)system->n, size = (size_t)system->size;
-  system->H = H;
-  system->E = E;
-  system->start = start;
-  if (!system->velocity) {
-    memcpy(system->M, system->G, n * n * sizeof *system->M);
-    for (int i = 0; i < p->nblock; i++) {
-      int d = p->block[i].dim, row = p->block[i].row;
-      for (int r = 0; r < d; r++) {
-        for (int c = 0; c < d; c++) {
-          system->M[(size_t)(row + r) * n + (size_t)(row + c)] += H[start[i] + r * d + c];
-        }
-      }
-    }
-    return tb_lu(system->n, system->M, system->n, system->pivot);
-  }
-
-  // I + B^T E B, a chunk of rows at a time.
+  size_t size = (size_t)system->size;
   memset(system->M, 0, size * size * sizeof *system->M);
   for (size_t k = 0; k < size; k++) system->M[k * (size + 1)] = 1;
   for (int i = 0; i < p->nblock; i++) {
@@ -182,6 +166,28 @@ bool tb_system_factor(tbSystem* system, const tbReal* H, const tbReal* E, const 
                 system->EB + (size_t)k * size, system->size, system->M, system->size);
   }
   return tb_lu(system->size, system->M, system->size, system->pivot);
+}
+
+bool tb_system_factor(tbSystem* system, const tbReal* H, const tbReal* E, const int* start) {
+  const tbProblem* p = system->p;
+  size_t n = (size_t)system->n;
+  system->H = H;
+  system->E = E;
+  system->start = start;
+  if (!system->velocity) {
+    memcpy(system->M, system->G, n * n * sizeof *system->M);
+    for (int i = 0; i < p->nblock; i++) {
+      int d = p->block[i].dim, row = p->block[i].row;
+      for (int r = 0; r < d; r++) {
+        for (int c = 0; c < d; c++) {
+          system->M[(size_t)(row + r) * n + (size_t)(row + c)] += H[start[i] + r * d + c];
+        }
+      }
+    }
+    return tb_lu(system->n, system->M, system->n, system->pivot);
+  }
+
+  return factor_velocity(system, E, start);
 }
 
 static void solve_once(tbSystem* system, const tbReal* b, tbReal* x) {
@@ -220,4 +226,43 @@ void tb_system_solve(tbSystem* system, const tbReal* b, int refinements, tbReal*
       for (size_t i = 0; i < n; i++) x[i] += system->r[i];
     }
   }
+}
+
+bool tb_system_factor_mixed(tbSystem* system, const tbReal* C, const tbReal* D, const tbReal* E,
+                            const int* start) {
+  const tbProblem* p = system->p;
+  size_t n = (size_t)system->n;
+  system->E = E;
+  system->start = start;
+  if (system->velocity) return factor_velocity(system, E, start);
+  for (int i = 0; i < p->nblock; i++) {
+    int d = p->block[i].dim, row = p->block[i].row;
+    const tbReal *c = C + start[i], *f = D + start[i];
+    for (int r = 0; r < d; r++) {
+      tbReal* out = system->M + (size_t)(row + r) * n;
+      memset(out, 0, n * sizeof *out);
+      for (int k = 0; k < d; k++) {
+        if (f[r * d + k] == 0) continue;
+        const tbReal* in = system->G + (size_t)(row + k) * n;
+        for (size_t j = 0; j < n; j++) out[j] += f[r * d + k] * in[j];
+      }
+      for (int k = 0; k < d; k++) out[row + k] += c[r * d + k];
+    }
+  }
+  return tb_lu(system->n, system->M, system->n, system->pivot);
+}
+
+void tb_system_solve_mixed(tbSystem* system, const tbReal* b, const tbReal* Cb, tbReal* x) {
+  size_t n = (size_t)system->n;
+  if (!system->velocity) {
+    memcpy(x, b, n * sizeof *x);
+    tb_lu_solve(system->n, system->M, system->n, system->pivot, x);
+    return;
+  }
+  // x = C^-1 b - E B w, (I + B^T E B) w = B^T C^-1 b.
+  transposed_product(system, Cb, system->w);
+  tb_lu_solve(system->size, system->M, system->size, system->pivot, system->w);
+  product(system, system->w, system->dx);
+  apply_blocks(system->p, system->E, system->start, system->dx, x);
+  for (size_t i = 0; i < n; i++) x[i] = Cb[i] - x[i];
 }

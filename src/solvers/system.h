@@ -37,4 +37,13 @@ bool tb_system_factor(tbSystem* system, const tbReal* H, const tbReal* E, const 
 // x = (G + H)^-1 b with `refinements` rounds of iterative refinement.
 void tb_system_solve(tbSystem* system, const tbReal* b, int refinements, tbReal* x);
 
+// The same for C dx + D (G + R) dx = b with block-diagonal C and D, of which D may be singular:
+// constraint space factors C + D G, velocity space I + B^T E B with E = C^-1 D. False on a zero
+// pivot.
+bool tb_system_factor_mixed(tbSystem* system, const tbReal* C, const tbReal* D, const tbReal* E,
+                            const int* start);
+
+// `b` is the right side; `Cb` is C^-1 b, used in velocity space.
+void tb_system_solve_mixed(tbSystem* system, const tbReal* b, const tbReal* Cb, tbReal* x);
+
 #endif
