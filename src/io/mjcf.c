@@ -83,6 +83,17 @@ static bool read_model(tbMjcf* p, const xmlNode* root) {
   return good;
 }
 
+// Attaching may have put a mocap body below another body.
+static bool check_mocap(const tbSpec* spec, tbError* error) {
+  for (int i = 1; i < spec->nbody; i++) {
+    if (!spec->body[i].mocap || spec->body[i].parent == 0) continue;
+    TB_SPEC_FAIL(error, TB_ERROR_PARSE, &spec->body[i],
+                 "<body>: a mocap body must be a child of the world");
+    return false;
+  }
+  return true;
+}
+
 tbSpec* tb_mjcf_parse(const char* text, size_t size, const char* path, const tbLoadOptions* options,
                       int attach_depth, tbError* error) {
   tbSpec* spec = tb_spec_new(error);
@@ -95,9 +106,14 @@ tbSpec* tb_mjcf_parse(const char* text, size_t size, const char* path, const tbL
   xmlDocPtr doc = good ? tb_mjcf_read(&p, text, size, p.path) : NULL;
   good = doc && read_model(&p, xmlDocGetRootElement(doc));
   if (doc) xmlFreeDoc(doc);
-  for (int i = 0; i < p.nchild; i++) tb_spec_free(p.child[i].spec);
-  if (good && spec->arena.failed) good = tb_mjcf_no_memory(&p);
+  // what was attached uses the memory of its model
+  for (int i = 0; i < p.nchild; i++) {
+    p.child[i].spec->next = spec->attached;
+    spec->attached = p.child[i].spec;
+  }
   if (good) good = tb_spec_finish(spec, error) == TB_OK;
+  if (good) good = check_mocap(spec, error);
+  if (good && (!tb_mjcf_join_keys(spec) || spec->arena.failed)) good = tb_mjcf_no_memory(&p);
   if (good) return spec;
   tb_spec_free(spec);
   return NULL;

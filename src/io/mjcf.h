@@ -12,9 +12,9 @@
 #include "io/spec_tables.h"
 
 enum {
-  TB_MJCF_MAX_DEPTH = 1000,       // nesting of elements
-  TB_MJCF_MAX_ATTACH = 16,        // nesting of attached models
-  TB_MJCF_MAX_ELEMENTS = 4000000  // elements of one kind, replicate included
+  TB_MJCF_MAX_DEPTH = 1000,      // nesting of elements
+  TB_MJCF_MAX_ATTACH = 16,       // nesting of attached models
+  TB_MJCF_MAX_ELEMENTS = 500000  // elements of one kind, replicate included
 };
 
 // A model that `attach` may refer to.
@@ -29,13 +29,6 @@ typedef struct {
   tbReal pos[3], quat[4];  // of the innermost frame in the body
   int childclass;
 } tbMjcfPlace;
-
-// A named frame, for attach.
-typedef struct {
-  const char* name;
-  tbMjcfPlace place;
-  int first[TB_NSPECKINDS], last[TB_NSPECKINDS];  // the elements it holds
-} tbMjcfFrame;
 
 typedef struct {
   tbSpec* spec;
@@ -152,6 +145,23 @@ const tbSpecWord* tb_mjcf_objects(void);
 // One actuator of any kind into `actuator`, which holds its class's values.
 bool tb_mjcf_one_actuator(tbMjcf* p, const xmlNode* node, tbSpecActuator* actuator, bool is_class);
 bool tb_mjcf_is_actuator(const xmlNode* node);
+
+// mjcf_refs.c: names that elements use for each other.
+typedef struct {
+  const char** name;
+  unsigned char* kind;  // tbSpecKind
+  size_t room, used;
+} tbMjcfNames;
+bool tb_mjcf_names_add(tbSpec* spec, tbMjcfNames* names, tbSpecKind kind, const char* name);
+bool tb_mjcf_names_has(const tbMjcfNames* names, tbSpecKind kind, const char* name);
+// Call `visit` with every reference of an element: the kind it refers to, and the name.
+typedef void (*tbMjcfVisit)(void* context, tbSpecKind kind, const char** name);
+void tb_mjcf_references(const tbSpec* spec, tbSpecKind kind, tbSpecElement* element,
+                        tbMjcfVisit visit, void* context);
+
+// mjcf_keys.c: keyframes of attached models.
+bool tb_mjcf_split_keys(tbMjcf* p, const xmlNode* node, tbSpec* child, const char* prefix);
+bool tb_mjcf_join_keys(tbSpec* spec);
 
 // mjcf_attach.c
 bool tb_mjcf_attach(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place);

@@ -38,6 +38,11 @@ tbSpec* tb_spec_new(tbError* error) {
 
 void tb_spec_free(tbSpec* spec) {
   if (!spec) return;
+  while (spec->attached) {
+    tbSpec* attached = spec->attached;
+    spec->attached = attached->next;
+    tb_spec_free(attached);
+  }
   tb_arena_free(&spec->arena);
   free(spec);
 }
@@ -255,8 +260,41 @@ static tbResult check_names(tbSpec* spec, tbSpecKind kind, tbError* error) {
   return TB_OK;
 }
 
+// Path elements and tuple items in the order of their owners, without those that nobody owns.
+static bool gather_parts(tbSpec* spec) {
+  tbSpecWrap* wrap = TB_ARENA_NEW(&spec->arena, tbSpecWrap, spec->nwrap + 1);
+  tbSpecTupleItem* item = TB_ARENA_NEW(&spec->arena, tbSpecTupleItem, spec->ntupleitem + 1);
+  if (!wrap || !item) return false;
+  int nwrap = 0, nitem = 0;
+  for (int i = 0; i < spec->ntendon; i++) {
+    tbSpecTendon* tendon = &spec->tendon[i];
+    for (int k = 0; k < tendon->wrapnum; k++) wrap[nwrap + k] = spec->wrap[tendon->wrapadr + k];
+    tendon->wrapadr = nwrap;
+    nwrap += tendon->wrapnum;
+  }
+  for (int i = 0; i < spec->ntuple; i++) {
+    tbSpecTuple* tuple = &spec->tuple[i];
+    for (int k = 0; k < tuple->itemnum; k++) item[nitem + k] = spec->tupleitem[tuple->itemadr + k];
+    tuple->itemadr = nitem;
+    nitem += tuple->itemnum;
+  }
+  if (nwrap) memcpy(spec->wrap, wrap, sizeof(*wrap) * (size_t)nwrap);
+  if (nitem) memcpy(spec->tupleitem, item, sizeof(*item) * (size_t)nitem);
+  spec->nwrap = nwrap;
+  spec->ntupleitem = nitem;
+  return true;
+}
+
 tbResult tb_spec_finish(tbSpec* spec, tbError* error) {
-  if (!sort_all(spec)) return tb_fail(error, TB_ERROR_MEMORY, "out of memory");
+  for (int i = 0; i < spec->nbody; i++) {
+    int parent = spec->body[i].parent;
+    if (i > 0 ? parent < 0 || parent >= spec->nbody || parent == i : parent != -1) {
+      return TB_SPEC_FAIL(error, TB_ERROR_PARSE, &spec->body[i], "body %d has no valid parent", i);
+    }
+  }
+  if (!sort_all(spec) || !gather_parts(spec)) {
+    return tb_fail(error, TB_ERROR_MEMORY, "out of memory, or bodies that form a loop");
+  }
   for (int kind = 0; kind < TB_NSPECKINDS; kind++) {
     tbResult result = check_names(spec, (tbSpecKind)kind, error);
     if (result != TB_OK) return result;

@@ -68,6 +68,15 @@ typedef struct tbSpecCompiler tbSpecCompiler;
 #define TB_SET_GIVEN(kind, element, field) \
   ((element)->given |= (uint64_t)1 << TB_BIT_##kind##_##field)
 
+// What a keyframe of an attached model says about one joint, actuator or mocap body. The parser
+// puts these together once the order of everything is known.
+typedef struct tbSpecKeyPart tbSpecKeyPart;
+struct tbSpecKeyPart {
+  int key;
+  tbSpecList first, second;  // joint: qpos, qvel; actuator: ctrl, act; body: mpos, mquat
+  const tbSpecKeyPart* next;
+};
+
 typedef enum { TB_TENDON_FIXED, TB_TENDON_SPATIAL } tbTendonType;
 
 typedef struct {
@@ -102,12 +111,14 @@ typedef struct {
   int parent;         // -1 for the world
   bool has_inertial;  // the file gives mass and inertia
   tbSpecInertial inertial;
+  const tbSpecKeyPart* keys;  // parser only
 } tbSpecBody;
 
 typedef struct {
   TB_SPEC_COMMON
   TB_SPEC_JOINT(TB_SPEC_MEMBER)
   int body;
+  const tbSpecKeyPart* keys;  // parser only
 } tbSpecJoint;
 
 typedef struct {
@@ -187,7 +198,8 @@ typedef struct {
 typedef struct {
   TB_SPEC_COMMON
   TB_SPEC_ACTUATOR(TB_SPEC_MEMBER)
-  const char* element;  // the file's element: "motor", "position", ...
+  const char* element;        // the file's element: "motor", "position", ...
+  const tbSpecKeyPart* keys;  // parser only
 } tbSpecActuator;
 
 typedef struct {
@@ -225,6 +237,8 @@ typedef struct {
 typedef struct {
   TB_SPEC_COMMON
   TB_SPEC_KEY(TB_SPEC_MEMBER)
+  bool from_parts;  // of an attached model: a NaN in qpos, mpos or mquat stands for the value at
+                    // qpos0
 } tbSpecKey;
 
 // A default class: one record per kind, inherited from the parent class. All actuators share one.
@@ -284,7 +298,8 @@ typedef enum {
       TB_NSPECKINDS
 } tbSpecKind;
 
-typedef struct {
+typedef struct tbSpec tbSpec;
+struct tbSpec {
   const char* model_name;    // or NULL
   tbSpecCompiler* compiler;  // the main file's settings
   tbOption option;
@@ -300,7 +315,9 @@ typedef struct {
   int capacity[TB_NSPECKINDS];
   int note_capacity;
   tbArena arena;
-} tbSpec;
+  tbSpec* attached;  // models whose memory this one uses
+  tbSpec* next;
+};
 
 // Bits of `given`: TB_BIT_geom_mass is the position of mass in TB_SPEC_GEOM.
 #define X(kind, name, least, most, initial, words, what) TB_BIT_body_##name,
