@@ -1,0 +1,110 @@
+// Loading: find out what a file is, parse, compile, and complete the model.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "io/compile.h"
+#include "io/mesh.h"
+#include "tribo/dynamics.h"
+#include "tribo/model.h"
+
+tbLoadOptions tbDefaultLoadOptions(void) {
+  return (tbLoadOptions){0};
+}
+
+typedef enum { UNKNOWN, MJCF, URDF, BINARY } Format;
+
+// The name of the root element: the first '<' that opens neither a declaration nor a comment.
+static Format detect(const char* text, size_t size) {
+  if (size >= 8 && memcmp(text, "TRIBOTBM", 8) == 0) return BINARY;
+  size_t i = 0;
+  while (i + 4 < size) {
+    if (text[i] != '<') {
+      i++;
+    } else if (memcmp(text + i, "<!--", 4) == 0) {
+      for (i += 4; i + 2 < size && memcmp(text + i, "-->", 3) != 0; i++) continue;
+    } else if (text[i + 1] == '?' || text[i + 1] == '!') {
+      i += 2;
+    } else {
+      const char* name = text + i + 1;
+      size_t left = size - i - 1;
+      if (left > 6 && memcmp(name, "mujoco", 6) == 0) return MJCF;
+      if (left > 5 && memcmp(name, "robot", 5) == 0) return URDF;
+      return UNKNOWN;
+    }
+  }
+  return UNKNOWN;
+}
+
+// Parsed spec to finished model; the spec is freed.
+static tbModel* finish(tbSpec* spec, const tbLoadOptions* options, tbError* error) {
+  if (!spec) return NULL;
+  tbModel* model = tb_compile(spec, options, error);
+  if (model && tb_set_constants(model, error) != TB_OK) {
+    tb_model_free(model);
+    model = NULL;
+  }
+  if (model) tb_compile_finish(spec, model);
+  tb_spec_free(spec);
+  return model;
+}
+
+static tbModel* load_text(const char* text, size_t size, const char* path,
+                          const tbLoadOptions* options, tbError* error) {
+  tbLoadOptions defaults = tbDefaultLoadOptions();
+  if (!options) options = &defaults;
+  switch (detect(text, size)) {
+    case MJCF: return finish(tb_spec_parse_mjcf(text, size, path, options, error), options, error);
+    case URDF:
+      tb_fail(error, TB_ERROR_UNSUPPORTED, "%s: URDF is not supported yet", path);
+      return NULL;
+    case BINARY: return tb_model_load_binary(text, size, error);
+    default: break;
+  }
+  tb_fail(error, TB_ERROR_PARSE,
+          "%s: not a model; expected XML with the root element mujoco (MJCF) or robot (URDF), or a "
+          "compiled model",
+          path);
+  return NULL;
+}
+
+tbModel* tb_load(const char* path, const tbLoadOptions* options, tbError* error) {
+  tb_error_clear(error);
+  if (!path) {
+    tb_fail(error, TB_ERROR_ARGUMENT, "tb_load: path is NULL");
+    return NULL;
+  }
+  tbArena arena;
+  tb_arena_init(&arena);
+  const unsigned char* bytes;
+  size_t size;
+  tbModel* model = NULL;
+  if (tb_read_file(path, &arena, &bytes, &size, error) == TB_OK) {
+    model = load_text((const char*)bytes, size, path, options, error);
+  }
+  tb_arena_free(&arena);
+  return model;
+}
+
+tbModel* tb_load_string(const char* xml, const char* directory, const tbLoadOptions* options,
+                        tbError* error) {
+  tb_error_clear(error);
+  if (!xml) {
+    tb_fail(error, TB_ERROR_ARGUMENT, "tb_load_string: text is NULL");
+    return NULL;
+  }
+  // Parsers take relative names against the folder of a file.
+  const char* folder = directory && *directory ? directory : ".";
+  size_t size = strlen(folder) + 16;
+  char* path = malloc(size);
+  if (!path) {
+    tb_fail(error, TB_ERROR_MEMORY, "out of memory");
+    return NULL;
+  }
+  snprintf(path, size, "%s/string", folder);
+  tbModel* model = load_text(xml, strlen(xml), path, options, error);
+  free(path);
+  return model;
+}
