@@ -7,6 +7,7 @@
 #include "dynamics/lengthrange.h"
 #include "model/chain.h"
 #include "model/sparsity.h"
+#include "spatial/motion.h"
 #include "spatial/quat.h"
 #include "tribo/dynamics.h"
 
@@ -56,6 +57,22 @@ static void set_frame_kinds(tbModel* m) {
   }
 }
 
+// A body that slides only, along axes of its own, on the world and with nothing on it. MuJoCo
+// weighs such a body by its mass alone, whatever directions it can take.
+static int slides_only(const tbModel* m, int i) {
+  int parent = m->body_parentid[i];
+  int grounded = parent == 0 || (m->body_parentid[parent] == 0 && m->body_dofnum[parent] == 0);
+  if (!grounded || m->body_subtreenum[i] > 1 || m->body_sameframe[i] != TB_FRAME_BODY) return 0;
+  int first = m->body_jntadr[i], end = first + m->body_jntnum[i];
+  for (int j = first; j < end; j++) {
+    const tbReal* axis = m->jnt_axis + 3 * j;
+    int aligned = 0;
+    for (int k = 0; k < 3; k++) aligned += fabs(axis[k]) > TINY;
+    if (m->jnt_type[j] != TB_JOINT_SLIDE || !is_zero(m->jnt_pos + 3 * j) || aligned != 1) return 0;
+  }
+  return end > first && m->body_mass[i] > TINY;
+}
+
 // --- inverse weights ------------------------------------------------------------------------
 
 static tbReal dot(const tbReal* a, const tbReal* b, int n) {
@@ -71,6 +88,10 @@ static void set_body_weights(tbModel* m, const tbData* d, tbReal* work) {
     tbReal* weight = m->body_invweight0 + 2 * i;
     weight[0] = weight[1] = 0;
     if (m->body_lastdof[i] < 0) continue;
+    if (slides_only(m, i)) {
+      weight[0] = 1 / m->body_mass[i];
+      continue;
+    }
     const int* dofs;
     int n = tb_body_chain(m, i, &dofs);
     tb_jac_sparse(m, d, i, d->xipos + 3 * i, work, work + 3 * n, n);
@@ -91,7 +112,7 @@ static void set_dof_weights(tbModel* m, const tbData* d, tbReal* work) {
     work[n - 1] = 1;
     tb_half_solve_support(m, d, m->M_colind + m->M_rowadr[i], n, work, n, 1);
     m->dof_invweight0[i] = dot(work, work, n);
-    m->dof_M0[i] = d->qM[m->M_rowadr[i] + n - 1];
+    if (slides_only(m, m->dof_bodyid[i])) m->dof_invweight0[i] = 1 / m->body_mass[m->dof_bodyid[i]];
   }
   for (int j = 0; j < m->njnt; j++) {
     int first = m->jnt_dofadr[j], end = first + joint_dofs(m->jnt_type[j]);
@@ -99,6 +120,15 @@ static void set_dof_weights(tbModel* m, const tbData* d, tbReal* work) {
       tbReal* w = m->dof_invweight0 + i;
       w[0] = w[1] = w[2] = (w[0] + w[1] + w[2]) / 3;
     }
+  }
+}
+
+// Diagonal of M without what tendons add.
+static void set_diagonal(tbModel* m, const tbData* d) {
+  for (int i = 0; i < m->nv; i++) {
+    tbReal force[6];
+    tb_inertia_mul(force, d->crb + 10 * m->dof_bodyid[i], d->cdof + 6 * i);
+    m->dof_M0[i] = tb_dot6(d->cdof + 6 * i, force) + m->dof_armature[i];
   }
 }
 
@@ -199,13 +229,41 @@ static void extend(Box* box, const tbReal point[3], tbReal radius) {
 // Radius that a geom adds to the scene: planes and height fields count with a tenth of their size.
 static tbReal scene_radius(const tbModel* m, int geom) {
   const tbReal* size = m->geom_size + 3 * geom;
-  if (m->geom_rbound[geom] > 0 && m->geom_type[geom] != TB_GEOM_HFIELD) return m->geom_rbound[geom];
-  if (m->geom_type[geom] == TB_GEOM_PLANE) return 0.1 * fmax(size[0], size[1]);
+  if (m->geom_rbound[geom] > 0) return m->geom_rbound[geom];
+  if (m->geom_type[geom] == TB_GEOM_PLANE) {
+    return size[0] > 0 || size[1] > 0 ? 0.1 * fmax(size[0], size[1]) : 0.01;
+  }
   if (m->geom_type[geom] == TB_GEOM_HFIELD && m->geom_dataid[geom] >= 0) {
     const tbReal* field = m->hfield_size + 4 * m->geom_dataid[geom];
     return 0.1 * fmax(fmax(field[0], field[1]), fmax(field[2], field[3]));
   }
   return 0;
+}
+
+static tbReal distance(const tbReal a[3], const tbReal b[3]) {
+  tbReal r[3];
+  tb_sub3(r, a, b);
+  return tb_norm3(r);
+}
+
+// Mean size of bodies: from the centre of mass to the farthest joint (its own and those on it) or
+// geom. `size` has room for nbody.
+static tbReal mean_body_size(const tbModel* m, const tbData* d, tbReal* size) {
+  for (int i = 0; i < m->nbody; i++) size[i] = 1e-5;
+  for (int j = 0; j < m->njnt; j++) {
+    int ends[2] = {m->jnt_bodyid[j], m->body_parentid[m->jnt_bodyid[j]]};
+    for (int k = 0; k < 2; k++) {
+      size[ends[k]] = fmax(size[ends[k]], distance(d->xipos + 3 * ends[k], d->xanchor + 3 * j));
+    }
+  }
+  for (int g = 0; g < m->ngeom; g++) {
+    int b = m->geom_bodyid[g];
+    tbReal reach = m->geom_rbound[g] + distance(d->xipos + 3 * b, d->geom_xpos + 3 * g);
+    if (m->geom_rbound[g] > 0) size[b] = fmax(size[b], reach);
+  }
+  tbReal sum = 0;
+  for (int i = 1; i < m->nbody; i++) sum += size[i];
+  return m->nbody > 1 ? sum / (m->nbody - 1) : 0;
 }
 
 static void set_statistics(tbModel* m, const tbData* d) {
@@ -217,13 +275,14 @@ static void set_statistics(tbModel* m, const tbData* d) {
   for (int j = 0; j < m->njnt; j++) extend(&box, d->xanchor + 3 * j, 0);
   for (int s = 0; s < m->nsite; s++) extend(&box, d->site_xpos + 3 * s, 0);
   for (int g = 0; g < m->ngeom; g++) extend(&box, d->geom_xpos + 3 * g, scene_radius(m, g));
-  tbReal extent = 1e-5;
+  tbReal extent = box.high[0] > box.low[0] ? 1e-5 : 1;
   for (int k = 0; k < 3; k++) extent = fmax(extent, box.high[k] - box.low[k]);
-  if (!(m->extent > 0)) m->extent = box.high[0] < box.low[0] ? 1 : extent;
+  extent = fmax(extent, 2 * mean_body_size(m, d, d->scratch_body));
+  if (!(m->extent > 0)) m->extent = extent;
 
   tbReal sum = 0;
-  for (int i = 0; i < m->nv; i++) sum += m->dof_M0[i];
-  if (!(m->mean_inertia > 0)) m->mean_inertia = m->nv > 0 ? fmax(sum / m->nv, TINY) : 1;
+  for (int i = 0; i < m->nv; i++) sum += d->qM[m->M_rowadr[i] + m->M_rownnz[i] - 1];
+  if (!(m->mean_inertia > 0)) m->mean_inertia = m->nv > 0 ? sum / m->nv : 1;
 }
 
 // --- all of it ------------------------------------------------------------------------------
@@ -257,6 +316,7 @@ static tbResult set_at_reference(tbModel* m, tbData* d, tbError* error) {
   if (result == TB_OK) {
     set_body_weights(m, d, work);
     set_dof_weights(m, d, work);
+    set_diagonal(m, d);
     set_tendons(m, d, work);
     set_actuators(m, d, work);
     set_equalities(m, d);

@@ -90,8 +90,10 @@ static tbReal slider_crank(const tbModel* m, const tbData* d, int u, Row row) {
   return gear * length;
 }
 
+// The order is MuJoCo's (up to 3.14): the site's quaternion before the body's. Its files are tuned
+// to the angles that gives; where the site has its body's axes both orders agree.
 static void site_quat(const tbModel* m, const tbData* d, int site, tbReal q[4]) {
-  tb_quat_mul(q, d->xquat + 4 * m->site_bodyid[site], m->site_quat + 4 * site);
+  tb_quat_mul(q, m->site_quat + 4 * site, d->xquat + 4 * m->site_bodyid[site]);
 }
 
 // Dofs that move both bodies: the first of both chains.
