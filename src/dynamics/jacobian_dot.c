@@ -11,7 +11,14 @@ static void axis_dot(const tbModel* m, const tbData* d, int i, tbReal r[6]) {
   int joint = m->dof_jntid[i], type = m->jnt_type[joint];
   int turning = type == TB_JOINT_BALL || (type == TB_JOINT_FREE && i >= m->jnt_dofadr[joint] + 3);
   if (turning) {
-    tb_motion_cross(r, d->cvel + 6 * m->dof_bodyid[i], d->cdof + 6 * i);
+    // Velocity of the frame between this joint and the next: without the later dofs of the body.
+    int body = m->dof_bodyid[i], first = m->jnt_dofadr[joint] + (type == TB_JOINT_FREE ? 6 : 3);
+    int end = m->body_dofadr[body] + m->body_dofnum[body];
+    tbReal velocity[6];
+    tb_copy6(velocity, d->cvel + 6 * body);
+    for (int k = first; k < end; k++)
+      tb_add_scaled6(velocity, velocity, -d->qvel[k], d->cdof + 6 * k);
+    tb_motion_cross(r, velocity, d->cdof + 6 * i);
   } else {
     tb_copy6(r, d->cdof_dot + 6 * i);
   }

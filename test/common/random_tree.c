@@ -44,6 +44,8 @@ static Shape random_shape(const tbRandomTree* o, tbRng* rng) {
     for (int j = 0; j < shape.njoint[i]; j++) {
       static const int TYPE[] = {TB_JOINT_HINGE, TB_JOINT_HINGE, TB_JOINT_SLIDE, TB_JOINT_BALL};
       shape.type[i][j] = TYPE[tb_rng_int(rng, o->scalar_only ? 3 : 4)];
+      // As in MJCF, no rotation follows a ball in the same body.
+      if (j > 0 && shape.type[i][j - 1] != TB_JOINT_HINGE) shape.type[i][j] = TB_JOINT_SLIDE;
     }
   }
   return shape;
