@@ -120,37 +120,64 @@ static inline void tb_fill_topology(tbModel* m) {
 }
 
 // Fields that both models have under one name, of the same type and of byte type in MuJoCo's.
-#define TB_MUJOCO_FIELDS(X)                                                                        \
-  X(qpos0, nq, 1)                                                                                  \
-  X(qpos_spring, nq, 1)                                                                            \
-  X(body_parentid, nbody, 1)                                                                       \
-  X(body_rootid, nbody, 1)                                                                         \
-  X(body_weldid, nbody, 1) X(body_mocapid, nbody, 1) X(body_jntnum, nbody, 1)                      \
-      X(body_jntadr, nbody, 1) X(body_dofnum, nbody, 1) X(body_dofadr, nbody, 1)                   \
-          X(body_geomnum, nbody, 1) X(body_geomadr, nbody, 1) X(body_pos, nbody, 3) X(             \
-              body_quat, nbody, 4) X(body_ipos, nbody, 3) X(body_iquat, nbody, 4)                  \
-              X(body_mass, nbody, 1) X(body_inertia, nbody, 3) X(jnt_type, njnt, 1) X(             \
-                  jnt_qposadr, njnt, 1) X(jnt_dofadr, njnt, 1) X(jnt_bodyid, njnt, 1)              \
-                  X(jnt_pos, njnt, 3) X(jnt_axis, njnt, 3) X(jnt_stiffness, njnt, 1) X(            \
-                      jnt_range, njnt, 2) X(dof_bodyid, nv, 1) X(dof_jntid, nv, 1)                 \
-                      X(dof_parentid, nv, 1) X(dof_armature, nv, 1) X(dof_damping, nv, 1)          \
-                          X(geom_type, ngeom, 1) X(geom_bodyid, ngeom, 1) X(geom_dataid, ngeom, 1) \
-                              X(geom_size, ngeom, 3) X(geom_rbound, ngeom, 1)                      \
-                                  X(geom_pos, ngeom, 3) X(geom_quat, ngeom, 4)                     \
-                                      X(site_bodyid, nsite, 1) X(site_pos, nsite, 3) X(            \
-                                          site_quat, nsite, 4) X(hfield_size, nhfield, 4)          \
-                                          X(tendon_adr, ntendon, 1) X(tendon_num, ntendon, 1) X(   \
-                                              tendon_stiffness, ntendon, 1) X(wrap_type, nwrap, 1) \
-                                              X(wrap_objid, nwrap, 1) X(wrap_prm, nwrap, 1)        \
-                                                  X(actuator_trntype, nu, 1)                       \
-                                                      X(actuator_dyntype, nu, 1) X(                \
-                                                          actuator_gaintype, nu, 1)                \
-                                                          X(actuator_biastype, nu, 1) X(           \
-                                                              actuator_trnid, nu, 2)               \
-                                                              X(actuator_gainprm, nu, TB_NGAIN) X( \
-                                                                  actuator_biasprm, nu, TB_NBIAS)  \
-                                                                  X(actuator_gear, nu, 6) X(       \
-                                                                      actuator_cranklength, nu, 1)
+#define TB_MUJOCO_FIELDS(X)         \
+  X(qpos0, nq, 1)                   \
+  X(qpos_spring, nq, 1)             \
+  X(body_parentid, nbody, 1)        \
+  X(body_rootid, nbody, 1)          \
+  X(body_weldid, nbody, 1)          \
+  X(body_mocapid, nbody, 1)         \
+  X(body_jntnum, nbody, 1)          \
+  X(body_jntadr, nbody, 1)          \
+  X(body_dofnum, nbody, 1)          \
+  X(body_dofadr, nbody, 1)          \
+  X(body_geomnum, nbody, 1)         \
+  X(body_geomadr, nbody, 1)         \
+  X(body_pos, nbody, 3)             \
+  X(body_quat, nbody, 4)            \
+  X(body_ipos, nbody, 3)            \
+  X(body_iquat, nbody, 4)           \
+  X(body_mass, nbody, 1)            \
+  X(body_inertia, nbody, 3)         \
+  X(jnt_type, njnt, 1)              \
+  X(jnt_qposadr, njnt, 1)           \
+  X(jnt_dofadr, njnt, 1)            \
+  X(jnt_bodyid, njnt, 1)            \
+  X(jnt_pos, njnt, 3)               \
+  X(jnt_axis, njnt, 3)              \
+  X(jnt_stiffness, njnt, 1)         \
+  X(jnt_range, njnt, 2)             \
+  X(dof_bodyid, nv, 1)              \
+  X(dof_jntid, nv, 1)               \
+  X(dof_parentid, nv, 1)            \
+  X(dof_armature, nv, 1)            \
+  X(dof_damping, nv, 1)             \
+  X(geom_type, ngeom, 1)            \
+  X(geom_bodyid, ngeom, 1)          \
+  X(geom_dataid, ngeom, 1)          \
+  X(geom_size, ngeom, 3)            \
+  X(geom_rbound, ngeom, 1)          \
+  X(geom_pos, ngeom, 3)             \
+  X(geom_quat, ngeom, 4)            \
+  X(site_bodyid, nsite, 1)          \
+  X(site_pos, nsite, 3)             \
+  X(site_quat, nsite, 4)            \
+  X(hfield_size, nhfield, 4)        \
+  X(tendon_adr, ntendon, 1)         \
+  X(tendon_num, ntendon, 1)         \
+  X(tendon_stiffness, ntendon, 1)   \
+  X(wrap_type, nwrap, 1)            \
+  X(wrap_objid, nwrap, 1)           \
+  X(wrap_prm, nwrap, 1)             \
+  X(actuator_trntype, nu, 1)        \
+  X(actuator_dyntype, nu, 1)        \
+  X(actuator_gaintype, nu, 1)       \
+  X(actuator_biastype, nu, 1)       \
+  X(actuator_trnid, nu, 2)          \
+  X(actuator_gainprm, nu, TB_NGAIN) \
+  X(actuator_biasprm, nu, TB_NBIAS) \
+  X(actuator_gear, nu, 6)           \
+  X(actuator_cranklength, nu, 1)
 
 // Our model of the same robot, constants set; NULL (with a message on stderr) on failure. Contact,
 // equality and sensor fields are left out.
@@ -163,7 +190,9 @@ static inline tbModel* tb_from_mujoco(const mjModel* source) {
   X(nq)
   X(nv)
   X(nu)
-  X(nbody) X(njnt) X(ngeom) X(nsite) X(ntendon) X(nwrap) X(nmocap) X(nhfield)
+  X(nbody)
+  X(njnt)
+  X(ngeom) X(nsite) X(ntendon) X(nwrap) X(nmocap) X(nhfield)
 #undef X
       tbError error;
   tbModel* m = tb_model_new(&sizes, &error);
