@@ -186,15 +186,18 @@ static inline tbModel* tb_from_mujoco(const mjModel* source) {
   memset(&sizes, 0, sizeof sizes);
   sizes.opt = tbDefaultOption();
   for (int k = 0; k < 3; k++) sizes.opt.gravity[k] = source->opt.gravity[k];
-#define X(name) sizes.name = source->name;
-  X(nq)
-  X(nv)
-  X(nu)
-  X(nbody)
-  X(njnt)
-  X(ngeom) X(nsite) X(ntendon) X(nwrap) X(nmocap) X(nhfield)
-#undef X
-      tbError error;
+  sizes.nq = source->nq;
+  sizes.nv = source->nv;
+  sizes.nu = source->nu;
+  sizes.nbody = source->nbody;
+  sizes.njnt = source->njnt;
+  sizes.ngeom = source->ngeom;
+  sizes.nsite = source->nsite;
+  sizes.ntendon = source->ntendon;
+  sizes.nwrap = source->nwrap;
+  sizes.nmocap = source->nmocap;
+  sizes.nhfield = source->nhfield;
+  tbError error;
   tbModel* m = tb_model_new(&sizes, &error);
   if (!m) return NULL;
 #define X(name, rows, columns) \
