@@ -32,43 +32,31 @@ const char* tb_geom_type_name(int type) {
   return type_in_range(type) ? names[type] : "unknown";
 }
 
-// Finite pose and sizes, and data where the type needs it. x * 0 is 0 for every finite x.
+// Finite pose and sizes, and data where the type needs it. A product that starts with 0 stays 0
+// over finite factors and turns into NAN over others; four chains keep it short.
 static bool shape_is_usable(const tbShape* s) {
   const tbReal *size = s->size, *pos = s->pos, *mat = s->mat;
-  tbReal x = size[0] * 0 + size[1] * 0 + size[2] * 0;
-  tbReal y = pos[0] * 0 + pos[1] * 0 + pos[2] * 0 + mat[8] * 0;
-  tbReal z = mat[0] * 0 + mat[1] * 0 + mat[2] * 0 + mat[3] * 0;
-  tbReal w = mat[4] * 0 + mat[5] * 0 + mat[6] * 0 + mat[7] * 0;
+  tbReal x = 0 * size[0] * size[1] * size[2], y = 0 * pos[0] * pos[1] * pos[2] * mat[8];
+  tbReal z = 0 * mat[0] * mat[1] * mat[2] * mat[3], w = 0 * mat[4] * mat[5] * mat[6] * mat[7];
   if (!((x + y) + (z + w) == 0)) return false;
   if (s->type == TB_GEOM_MESH) return s->hull && s->hull->nvert > 0;
   if (s->type == TB_GEOM_HFIELD) return s->hfield && s->hfield->nrow > 1 && s->hfield->ncol > 1;
   return true;
 }
 
-// The shape itself, or a copy with negative sizes set to zero.
-static const tbShape* with_valid_size(const tbShape* s, tbShape* storage) {
-  if (s->size[0] >= 0 && s->size[1] >= 0 && s->size[2] >= 0) return s;
-  *storage = *s;
-  for (int i = 0; i < 3; i++) storage->size[i] = fmax(s->size[i], 0);
-  return storage;
+static bool has_negative_size(const tbShape* s) {
+  return (s->size[0] < 0) | (s->size[1] < 0) | (s->size[2] < 0);
 }
 
-// A pair in the table's order, ready to run.
-typedef struct {
-  const PairEntry* entry;
-  const tbShape *a, *b;
-  bool swapped;
-  tbShape storage_a, storage_b;
-} Prepared;
+static bool inputs_are_usable(const tbShape* a, const tbShape* b) {
+  return type_in_range(a->type) && type_in_range(b->type) && shape_is_usable(a) &&
+         shape_is_usable(b);
+}
 
-static bool prepare(Prepared* p, const tbShape* a, const tbShape* b) {
-  if (!type_in_range(a->type) || !type_in_range(b->type)) return false;
-  p->swapped = a->type > b->type;
-  p->entry = p->swapped ? &pair_table[b->type][a->type] : &pair_table[a->type][b->type];
-  if (!p->entry->collide || !shape_is_usable(a) || !shape_is_usable(b)) return false;
-  p->a = with_valid_size(p->swapped ? b : a, &p->storage_a);
-  p->b = with_valid_size(p->swapped ? a : b, &p->storage_b);
-  return true;
+// A copy with negative sizes set to zero.
+static void copy_with_valid_size(tbShape* copy, const tbShape* s) {
+  *copy = *s;
+  for (int i = 0; i < 3; i++) copy->size[i] = fmax(s->size[i], 0);
 }
 
 // Tangents from the normal, or from the pair's wish for t1 made orthogonal to it.
@@ -95,48 +83,70 @@ static void flip_cache(tbCollideCache* warm) {
 
 // Overflow of huge but finite input can still make a contact that is not finite.
 static bool contact_is_finite(const tbContactPoint* c) {
-  tbReal sum = c->dist * 0;
-  for (int i = 0; i < 3; i++) sum += c->pos[i] * 0 + c->frame[i] * 0;
-  return sum == 0;
+  tbReal x = 0 * c->dist * c->pos[0] * c->pos[1] * c->pos[2];
+  return x + 0 * c->frame[0] * c->frame[1] * c->frame[2] == 0;
 }
 
-// Run the pair's function; contacts come back in the caller's order of shapes, normals only.
-static int run(const Prepared* p, tbReal margin, tbContactPoint* out, tbCollideCache* warm) {
-  if (p->swapped && warm) flip_cache(warm);
-  int count = p->entry->collide(p->a, p->b, margin, out, warm), kept = 0;
-  if (p->swapped && warm) flip_cache(warm);
+static int keep_finite(tbContactPoint* out, int count) {
+  int kept = 0;
   for (int i = 0; i < count; i++) {
     if (!contact_is_finite(&out[i])) continue;
     if (kept != i) out[kept] = out[i];
-    if (p->swapped) tb_scale3(out[kept].frame, out[kept].frame, -1);
     kept++;
   }
   return kept;
 }
 
-int tb_collide(const tbShape* a, const tbShape* b, tbReal margin,
-               tbContactPoint out[TB_MAX_PAIR_CONTACTS], tbCollideCache* warm) {
-  Prepared p;
-  if (!(margin >= 0) || !prepare(&p, a, b)) return 0;
-  int count = run(&p, margin, out, warm);
+int tb_collide_normals(const tbShape* a, const tbShape* b, tbReal margin, tbContactPoint* out,
+                       tbCollideCache* warm) {
+  if (a->type <= b->type) {
+    tbCollideFn collide = pair_table[a->type][b->type].collide;
+    return collide ? keep_finite(out, collide(a, b, margin, out, warm)) : 0;
+  }
+  tbCollideFn collide = pair_table[b->type][a->type].collide;
+  if (!collide) return 0;
+  if (warm) flip_cache(warm);
+  int count = keep_finite(out, collide(b, a, margin, out, warm));
+  if (warm) flip_cache(warm);
+  for (int i = 0; i < count; i++) tb_scale3(out[i].frame, out[i].frame, -1);
+  return count;
+}
+
+void tb_contact_frames(tbContactPoint* contacts, int count) {
   for (int i = 0; i < count; i++) {
-    bool shared = i > 0 && out[i].frame[0] == out[0].frame[0] &&
-                  out[i].frame[1] == out[0].frame[1] && out[i].frame[2] == out[0].frame[2] &&
-                  out[i].frame[3] == 0 && out[i].frame[4] == 0 && out[i].frame[5] == 0;
+    // The contacts of a manifold often share one normal, and then one frame.
+    const tbReal* first = contacts[0].frame;
+    tbReal* frame = contacts[i].frame;
+    bool shared = i > 0 && frame[0] == first[0] && frame[1] == first[1] && frame[2] == first[2] &&
+                  frame[3] == 0 && frame[4] == 0 && frame[5] == 0;
     if (shared) {
-      for (int k = 3; k < 9; k++) out[i].frame[k] = out[0].frame[k];
+      for (int k = 3; k < 9; k++) frame[k] = first[k];
     } else {
-      complete_frame(&out[i]);
+      complete_frame(&contacts[i]);
     }
   }
+}
+
+int tb_collide(const tbShape* a, const tbShape* b, tbReal margin,
+               tbContactPoint out[TB_MAX_PAIR_CONTACTS], tbCollideCache* warm) {
+  if (!(margin >= 0) || !inputs_are_usable(a, b)) return 0;
+  tbShape copy_a, copy_b;
+  if (has_negative_size(a) | has_negative_size(b)) {
+    copy_with_valid_size(&copy_a, a);
+    copy_with_valid_size(&copy_b, b);
+    a = &copy_a;
+    b = &copy_b;
+  }
+  int count = tb_collide_normals(a, b, margin, out, warm);
+  tb_contact_frames(out, count);
   return count;
 }
 
 // The deepest contact that the collide function gives without a margin.
-static tbReal distance_from_contacts(const Prepared* p, tbReal point_a[3], tbReal point_b[3],
-                                     tbReal normal[3], tbCollideCache* warm) {
+static tbReal distance_from_contacts(const tbShape* a, const tbShape* b, tbReal point_a[3],
+                                     tbReal point_b[3], tbReal normal[3], tbCollideCache* warm) {
   tbContactPoint contact[TB_MAX_PAIR_CONTACTS];
-  int count = run(p, INFINITY, contact, warm);
+  int count = tb_collide_normals(a, b, INFINITY, contact, warm);
   if (count == 0) return NAN;
   const tbContactPoint* deepest = contact;
   for (int i = 1; i < count; i++) {
@@ -148,21 +158,28 @@ static tbReal distance_from_contacts(const Prepared* p, tbReal point_a[3], tbRea
   return deepest->dist;
 }
 
+static tbReal distance_by_entry(const tbShape* a, const tbShape* b, tbReal point_a[3],
+                                tbReal point_b[3], tbReal normal[3], tbCollideCache* warm) {
+  bool swapped = a->type > b->type;
+  tbDistanceFn distance =
+      swapped ? pair_table[b->type][a->type].distance : pair_table[a->type][b->type].distance;
+  if (!distance) return distance_from_contacts(a, b, point_a, point_b, normal, warm);
+  if (!swapped) return distance(a, b, point_a, point_b, normal, warm);
+  if (warm) flip_cache(warm);
+  tbReal dist = distance(b, a, point_b, point_a, normal, warm);
+  if (warm) flip_cache(warm);
+  tb_scale3(normal, normal, -1);
+  return dist;
+}
+
 tbReal tb_distance(const tbShape* a, const tbShape* b, tbReal point_a[3], tbReal point_b[3],
                    tbReal normal[3], tbCollideCache* warm) {
-  Prepared p;
-  if (!prepare(&p, a, b)) return NAN;
-  tbReal pa[3] = {0}, pb[3] = {0}, n[3] = {0}, dist;
-  if (!p.entry->distance) {
-    dist = distance_from_contacts(&p, pa, pb, n, warm);
-  } else if (!p.swapped) {
-    dist = p.entry->distance(p.a, p.b, pa, pb, n, warm);
-  } else {
-    if (warm) flip_cache(warm);
-    dist = p.entry->distance(p.a, p.b, pb, pa, n, warm);
-    if (warm) flip_cache(warm);
-    tb_scale3(n, n, -1);
-  }
+  if (!inputs_are_usable(a, b) || !tb_collide_supported(a->type, b->type)) return NAN;
+  tbShape copy_a, copy_b;
+  copy_with_valid_size(&copy_a, a);
+  copy_with_valid_size(&copy_b, b);
+  tbReal pa[3] = {0}, pb[3] = {0}, n[3] = {0};
+  tbReal dist = distance_by_entry(&copy_a, &copy_b, pa, pb, n, warm);
   if (point_a) tb_copy3(point_a, pa);
   if (point_b) tb_copy3(point_b, pb);
   if (normal) tb_copy3(normal, n);

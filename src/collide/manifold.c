@@ -3,95 +3,124 @@
 
 #include "spatial/vec3.h"
 
-static int deepest_of(const tbContactPoint* c, int count) {
+// More candidates than this are thinned out in several rounds.
+#define ROUND 128
+
+static int deepest_of(const tbManifoldPoint* p, int count) {
   int best = 0;
+  tbReal least = p[0].dist;
   for (int i = 1; i < count; i++) {
-    if (c[i].dist < c[best].dist) best = i;
+    best = p[i].dist < least ? i : best;
+    least = p[i].dist < least ? p[i].dist : least;
   }
   return best;
 }
 
-static int farthest_from(const tbContactPoint* c, int count, int from) {
+static int farthest_from(const tbManifoldPoint* p, int count, int from, tbReal* span) {
   int best = from;
-  tbReal best_squared = 0;
+  tbReal most = 0;
   for (int i = 0; i < count; i++) {
-    tbReal diff[3];
-    tb_sub3(diff, c[i].pos, c[from].pos);
-    tbReal squared = tb_dot3(diff, diff);
-    if (squared > best_squared) {
-      best_squared = squared;
-      best = i;
-    }
+    tbReal u = p[i].u - p[from].u, v = p[i].v - p[from].v, squared = u * u + v * v;
+    best = squared > most ? i : best;
+    most = squared > most ? squared : most;
   }
+  *span = most;
   return best;
 }
 
-// Twice the area of the triangle (p, q, r) seen along n, counter-clockwise positive.
-static tbReal area(const tbContactPoint* p, const tbContactPoint* q, const tbContactPoint* r,
-                   const tbReal n[3]) {
-  tbReal a[3], b[3], c[3];
-  tb_sub3(a, q->pos, p->pos);
-  tb_sub3(b, r->pos, p->pos);
-  tb_cross(c, a, b);
-  return tb_dot3(c, n);
-}
-
-// The chosen polygon, counter-clockwise.
+// The chosen polygon, counter-clockwise. Each edge remembers the candidate that would add most area
+// if it were put there, so that a new corner costs a search for its two edges only.
 typedef struct {
   int corner[TB_MAX_PAIR_CONTACTS];
+  int widest[TB_MAX_PAIR_CONTACTS];
+  tbReal gain[TB_MAX_PAIR_CONTACTS];
   int count;
 } Polygon;
 
-// The candidate that adds most area when put between two neighbours of the polygon, and where.
-static int widest(const tbContactPoint* c, int count, const Polygon* polygon, const tbReal n[3],
-                  tbReal least, int* place) {
+static void search_edge(const tbManifoldPoint* p, int count, Polygon* polygon, int edge) {
+  const tbManifoldPoint* a = &p[polygon->corner[edge]];
+  const tbManifoldPoint* b = &p[polygon->corner[edge + 1 < polygon->count ? edge + 1 : 0]];
+  tbReal du = b->u - a->u, dv = b->v - a->v, most = 0;
   int best = -1;
-  for (int edge = 0; edge < polygon->count; edge++) {
-    const tbContactPoint* p = &c[polygon->corner[edge]];
-    const tbContactPoint* q = &c[polygon->corner[(edge + 1) % polygon->count]];
-    for (int i = 0; i < count; i++) {
-      tbReal gain = -area(p, q, &c[i], n);
-      if (!(gain > least)) continue;
-      least = gain;
-      best = i;
-      *place = edge + 1;
-    }
+  for (int i = 0; i < count; i++) {
+    tbReal area = dv * (p[i].u - a->u) - du * (p[i].v - a->v);
+    best = area > most ? i : best;
+    most = area > most ? area : most;
   }
-  return best;
+  polygon->gain[edge] = most;
+  polygon->widest[edge] = best;
 }
 
-static void keep(tbContactPoint* c, Polygon* polygon) {
-  // Insertion sort of the chosen indices, then compact in that order.
-  for (int i = 1; i < polygon->count; i++) {
-    int index = polygon->corner[i], j = i;
-    for (; j > 0 && polygon->corner[j - 1] > index; j--)
-      polygon->corner[j] = polygon->corner[j - 1];
-    polygon->corner[j] = index;
+// Put a corner behind `edge`, splitting it in two.
+static void insert(Polygon* polygon, int edge) {
+  int corner = polygon->widest[edge];
+  for (int i = polygon->count; i > edge + 1; i--) {
+    polygon->corner[i] = polygon->corner[i - 1];
+    polygon->widest[i] = polygon->widest[i - 1];
+    polygon->gain[i] = polygon->gain[i - 1];
   }
-  for (int i = 0; i < polygon->count; i++) c[i] = c[polygon->corner[i]];
+  polygon->corner[edge + 1] = corner;
+  polygon->count++;
+}
+
+static void grow(const tbManifoldPoint* p, int count, int max, tbReal span, Polygon* polygon) {
+  search_edge(p, count, polygon, 0);
+  search_edge(p, count, polygon, 1);
+  while (polygon->count < max) {
+    int edge = 0;
+    for (int i = 1; i < polygon->count; i++) {
+      if (polygon->gain[i] > polygon->gain[edge]) edge = i;
+    }
+
+    // A gain below a thousandth of the span squared is a point on an edge already there.
+    if (!(polygon->gain[edge] > 1e-3 * span)) return;
+    insert(polygon, edge);
+    if (polygon->count == max) return;
+    search_edge(p, count, polygon, edge);
+    search_edge(p, count, polygon, edge + 1);
+  }
+}
+
+int tb_manifold_choose(const tbManifoldPoint* points, int count, int max, int* chosen) {
+  Polygon polygon;
+  polygon.corner[0] = deepest_of(points, count);
+  polygon.count = 1;
+  tbReal span;
+  int far = farthest_from(points, count, polygon.corner[0], &span);
+  if (max >= 2 && far != polygon.corner[0]) {
+    polygon.corner[polygon.count++] = far;
+    grow(points, count, max, span, &polygon);
+  }
+  for (int i = 0; i < polygon.count; i++) {
+    int index = polygon.corner[i], j = i;
+    for (; j > 0 && chosen[j - 1] > index; j--) chosen[j] = chosen[j - 1];
+    chosen[j] = index;
+  }
+  return polygon.count;
+}
+
+// One round over at most ROUND contacts.
+static int reduce_round(tbContactPoint* c, int count, int max) {
+  tbManifoldPoint points[ROUND];
+  int chosen[TB_MAX_PAIR_CONTACTS];
+  tbReal t1[3], t2[3];
+  tb_frame_from_normal(c[0].frame, t1, t2);
+  for (int i = 0; i < count; i++) {
+    points[i].u = tb_dot3(t1, c[i].pos);
+    points[i].v = tb_dot3(t2, c[i].pos);
+    points[i].dist = c[i].dist;
+  }
+  int kept = tb_manifold_choose(points, count, max, chosen);
+  for (int i = 0; i < kept; i++) c[i] = c[chosen[i]];
+  return kept;
 }
 
 int tb_manifold_reduce(tbContactPoint* c, int count, int max) {
-  if (count <= max) return count;
   if (max > TB_MAX_PAIR_CONTACTS) max = TB_MAX_PAIR_CONTACTS;
-  Polygon polygon = {.corner = {deepest_of(c, count)}, .count = 1};
-  tbReal n[3], diff[3], span = 0;
-  tb_copy3(n, c[polygon.corner[0]].frame);
-  int far = farthest_from(c, count, polygon.corner[0]);
-  if (max >= 2 && far != polygon.corner[0]) {
-    polygon.corner[polygon.count++] = far;
-    tb_sub3(diff, c[far].pos, c[polygon.corner[0]].pos);
-    span = tb_dot3(diff, diff);
+  int kept = count < ROUND ? count : ROUND, next = kept;
+  while (kept > max) {
+    kept = reduce_round(c, kept, max);
+    for (; next < count && kept < ROUND; next++) c[kept++] = c[next];
   }
-
-  // A gain below a thousandth of the span squared is a point on an edge already there.
-  while (polygon.count >= 2 && polygon.count < max) {
-    int place = 0, next = widest(c, count, &polygon, n, 1e-3 * span, &place);
-    if (next < 0) break;
-    for (int i = polygon.count; i > place; i--) polygon.corner[i] = polygon.corner[i - 1];
-    polygon.corner[place] = next;
-    polygon.count++;
-  }
-  keep(c, &polygon);
-  return polygon.count;
+  return kept;
 }

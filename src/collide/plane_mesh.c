@@ -1,10 +1,15 @@
 // Plane and convex mesh: the lowest vertex by descent on the vertex graph, then the vertices within
 // the margin around it, of which the deepest and the widest stay.
+#include "collide/hull.h"
 #include "collide/manifold.h"
 #include "collide/pairs.h"
 
-// Vertices followed from the lowest one; a patch with more is searched over all vertices instead.
+// Candidates kept at a time; more are thinned out on the way.
 #define MAX_PATCH 64
+// Up to this many vertices, looking at all of them is faster than walking the graph.
+#define SMALL_HULL 96
+// Places of the table of visited vertices; a power of two, twice MAX_PATCH.
+#define TABLE 128
 
 typedef struct {
   const tbShape *plane, *mesh;
@@ -18,84 +23,106 @@ static tbReal height(const Query* q, int v) {
   return tb_dot3(q->n_local, q->hull->vert + 3 * v) + q->offset;
 }
 
-static int lowest_of_all(const Query* q) {
-  int best = 0;
-  tbReal least = height(q, 0);
-  for (int v = 1; v < q->hull->nvert; v++) {
-    tbReal h = height(q, v);
-    if (h < least) {
-      least = h;
-      best = v;
-    }
+// Vertices within the margin, with their places in the contact plane.
+typedef struct {
+  tbReal t1[3], t2[3];  // tangents in the mesh's frame
+  int vertex[MAX_PATCH];
+  tbManifoldPoint point[MAX_PATCH];
+  int count;
+} Patch;
+
+// Keep four of the patch when it is full.
+static void thin_out(Patch* patch) {
+  int chosen[4], kept = tb_manifold_choose(patch->point, patch->count, 4, chosen);
+  for (int i = 0; i < kept; i++) {
+    patch->vertex[i] = patch->vertex[chosen[i]];
+    patch->point[i] = patch->point[chosen[i]];
   }
-  return best;
+  patch->count = kept;
 }
 
-// Descend to the lowest vertex: on a convex polytope a vertex lower than its neighbours is the
-// lowest.
-static int lowest_vertex(const Query* q, int start) {
-  if (q->hull->nvert <= 8 || !q->hull->adj_start || q->hull->nface == 0) return lowest_of_all(q);
-  int v = start >= 0 && start < q->hull->nvert ? start : 0;
-  tbReal least = height(q, v);
-  for (int step = 0; step < q->hull->nvert; step++) {
-    int next = v;
+static void add_vertex(const Query* q, int v, tbReal dist, Patch* patch) {
+  if (patch->count == MAX_PATCH) thin_out(patch);
+  const tbReal* x = q->hull->vert + 3 * v;
+  tbManifoldPoint* point = &patch->point[patch->count];
+  point->u = tb_dot3(patch->t1, x);
+  point->v = tb_dot3(patch->t2, x);
+  point->dist = dist;
+  patch->vertex[patch->count++] = v;
+}
+
+// All vertices within the margin, a block at a time, without a branch per vertex.
+static void scan_all(const Query* q, tbReal margin, Patch* patch) {
+  const tbReal nx = q->n_local[0], ny = q->n_local[1], nz = q->n_local[2], offset = q->offset;
+  int found[MAX_PATCH];
+  for (int start = 0; start < q->hull->nvert; start += MAX_PATCH) {
+    int end = start + MAX_PATCH < q->hull->nvert ? start + MAX_PATCH : q->hull->nvert, count = 0;
+    const tbReal* x = q->hull->vert + 3 * start;
+    for (int v = start; v < end; v++, x += 3) {
+      found[count] = v;
+      count += nx * x[0] + ny * x[1] + nz * x[2] + offset <= margin;
+    }
+    for (int i = 0; i < count; i++) add_vertex(q, found[i], height(q, found[i]), patch);
+  }
+}
+
+// Put v in the table of visited vertices; false if it was there.
+static bool mark_visited(int* table, int v) {
+  unsigned place = ((unsigned)v * 2654435761u) >> 25;
+  while (table[place] != 0) {
+    if (table[place] == v + 1) return false;
+    place = (place + 1) & (TABLE - 1);
+  }
+  table[place] = v + 1;
+  return true;
+}
+
+// Whether a neighbour of v is within the margin.
+static bool has_company(const Query* q, int v, tbReal margin) {
+  for (int i = q->hull->adj_start[v]; i < q->hull->adj_start[v + 1]; i++) {
+    if (height(q, q->hull->adj[i]) <= margin) return true;
+  }
+  return false;
+}
+
+// Walk the graph from the lowest vertex: vertices within the margin hang together. A patch too
+// large for the table is left to scan_all. Returns whether the patch is complete.
+static bool walk(const Query* q, int lowest, tbReal margin, Patch* patch) {
+  int table[TABLE] = {0};
+  mark_visited(table, lowest);
+  add_vertex(q, lowest, height(q, lowest), patch);
+  for (int done = 0; done < patch->count; done++) {
+    int v = patch->vertex[done];
     for (int i = q->hull->adj_start[v]; i < q->hull->adj_start[v + 1]; i++) {
-      tbReal h = height(q, q->hull->adj[i]);
-      if (h < least) {
-        least = h;
-        next = q->hull->adj[i];
-      }
+      int w = q->hull->adj[i];
+      tbReal dist = height(q, w);
+      if (!(dist <= margin) || !mark_visited(table, w)) continue;
+      if (patch->count == MAX_PATCH) return false;
+      add_vertex(q, w, dist, patch);
     }
-    if (next == v) return v;
-    v = next;
   }
-  return lowest_of_all(q);
+  return true;
 }
 
-static void set_contact(const Query* q, int v, tbContactPoint* out) {
-  tbReal pos[3], dist = height(q, v);
+static void set_contact(const Query* q, int v, tbReal dist, tbContactPoint* out) {
+  tbReal pos[3];
   tb_mul_mat3_vec3(pos, q->mesh->mat, q->hull->vert + 3 * v);
   tb_add3(pos, pos, q->mesh->pos);
   tb_add_scaled3(pos, pos, -0.5 * dist, q->n);
   tb_contact_set(out, pos, q->n, dist, (uint32_t)v);
 }
 
-// Add v to the patch unless it is there or too high.
-static int visit(const Query* q, int v, tbReal margin, int* patch, int count) {
-  if (!(height(q, v) <= margin)) return count;
-  for (int i = 0; i < count; i++) {
-    if (patch[i] == v) return count;
+// The lowest vertex, remembered for the next query.
+static int find_lowest(const Query* q, tbCollideCache* warm) {
+  tbReal down[3];
+  tb_scale3(down, q->n_local, -1);
+  int lowest = tb_hull_support(q->hull, down, warm && warm->state ? warm->hint[1] : -1);
+  if (warm) {
+    warm->hint[1] = lowest;
+    warm->state = 1;
+    tb_copy3(warm->direction, q->n);
   }
-  if (count < MAX_PATCH) patch[count] = v;
-  return count + 1;
-}
-
-// The vertices within the margin, which hang together in the graph. Returns MAX_PATCH + 1 when
-// there are more than fit.
-static int grow_patch(const Query* q, int lowest, tbReal margin, int* patch) {
-  int count = 1;
-  patch[0] = lowest;
-  if (!q->hull->adj_start || q->hull->nface == 0) return MAX_PATCH + 1;
-  for (int done = 0; done < count; done++) {
-    int v = patch[done];
-    for (int i = q->hull->adj_start[v]; i < q->hull->adj_start[v + 1]; i++) {
-      count = visit(q, q->hull->adj[i], margin, patch, count);
-      if (count > MAX_PATCH) return count;
-    }
-  }
-  return count;
-}
-
-// Many vertices below the margin: reduce whenever the buffer is full. The deepest never leaves.
-static int scan_all(const Query* q, int lowest, tbReal margin, tbContactPoint* buffer) {
-  int count = 1;
-  set_contact(q, lowest, &buffer[0]);
-  for (int v = 0; v < q->hull->nvert; v++) {
-    if (v == lowest || !(height(q, v) <= margin)) continue;
-    if (count == MAX_PATCH) count = tb_manifold_reduce(buffer, count, 4);
-    set_contact(q, v, &buffer[count++]);
-  }
-  return count;
+  return lowest;
 }
 
 int tb_collide_plane_mesh(const tbShape* a, const tbShape* b, tbReal margin, tbContactPoint* out,
@@ -108,27 +135,27 @@ int tb_collide_plane_mesh(const tbShape* a, const tbShape* b, tbReal margin, tbC
   q.offset = tb_dot3(from_plane, q.n);
   if (!(tb_dot3(q.n_local, q.hull->center) + q.offset - q.hull->radius <= margin)) return 0;
 
-  int lowest = lowest_vertex(&q, warm && warm->state ? warm->hint[1] : 0);
-  if (warm) {
-    warm->hint[1] = lowest;
-    warm->state = 1;
-    tb_copy3(warm->direction, q.n);
-  }
-  if (!(height(&q, lowest) <= margin)) return 0;
-
-  // A distance query has no margin and wants the lowest vertex only.
-  if (isinf(margin)) {
-    set_contact(&q, lowest, out);
+  // The lowest vertex decides whether there is contact, and is all that a distance query (which has
+  // no margin) or a mesh on its tip wants.
+  int lowest = find_lowest(&q, warm);
+  tbReal dist = height(&q, lowest);
+  if (!(dist <= margin)) return 0;
+  bool graph = q.hull->adj_start && q.hull->nface > 0;
+  if (isinf(margin) || (graph && !has_company(&q, lowest, margin))) {
+    set_contact(&q, lowest, dist, out);
     return 1;
   }
-  tbContactPoint buffer[MAX_PATCH];
-  int patch[MAX_PATCH], count = grow_patch(&q, lowest, margin, patch);
-  if (count <= MAX_PATCH) {
-    for (int i = 0; i < count; i++) set_contact(&q, patch[i], &buffer[i]);
-  } else {
-    count = scan_all(&q, lowest, margin, buffer);
+
+  Patch patch;
+  patch.count = 0;
+  tb_frame_from_normal(q.n_local, patch.t1, patch.t2);
+  if (!graph || q.hull->nvert <= SMALL_HULL || !walk(&q, lowest, margin, &patch)) {
+    patch.count = 0;
+    scan_all(&q, margin, &patch);
   }
-  count = tb_manifold_reduce(buffer, count, 4);
-  for (int i = 0; i < count; i++) out[i] = buffer[i];
-  return count;
+  if (patch.count > 4) thin_out(&patch);
+  for (int i = 0; i < patch.count; i++) {
+    set_contact(&q, patch.vertex[i], patch.point[i].dist, &out[i]);
+  }
+  return patch.count;
 }

@@ -1,0 +1,99 @@
+#include "collide/peers.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "collide/pairs.h"
+#include "spatial/quat.h"
+
+const char* regime_name(Regime regime) {
+  static const char* const names[NREGIMES] = {"separated", "touching", "overlapping"};
+  return names[regime];
+}
+
+static void random_shape(tbRng* rng, int type, const tbHull* hull, const tbHField* hfield,
+                         tbShape* s) {
+  memset(s, 0, sizeof(*s));
+  s->type = type;
+  s->hull = type == TB_GEOM_MESH ? hull : NULL;
+  s->hfield = type == TB_GEOM_HFIELD ? hfield : NULL;
+  tbReal q[4];
+  for (int i = 0; i < 3; i++) s->size[i] = tb_rng_uniform(rng, 0.2, 0.5);
+  for (int i = 0; i < 4; i++) q[i] = tb_rng_normal(rng);
+  tb_quat_normalize(q);
+  tb_quat_to_mat(s->mat, q);
+  for (int i = 0; i < 3; i++) s->pos[i] = tb_rng_uniform(rng, -1, 1);
+}
+
+bool batch_fill(Batch* batch, int type_a, int type_b, const tbHull* hull, const tbHField* hfield,
+                Regime regime) {
+  if (!tb_collide_supported(type_a, type_b)) return false;
+  memset(batch, 0, sizeof(*batch));
+  batch->type_a = type_a;
+  batch->type_b = type_b;
+  batch->regime = regime;
+  batch->mesh_size = type_b == TB_GEOM_MESH ? hull->nvert : 0;
+  tbRng rng = {(uint64_t)(100 * type_a + 10 * type_b + (int)regime)};
+  static const tbReal range[NREGIMES][2] = {{0.02, 0.1}, {-1e-4, 0}, {-0.08, -0.01}};
+  for (int k = 0; k < BATCH; k++) {
+    tbShape *a = &batch->a[k], *b = &batch->b[k];
+    random_shape(&rng, type_a, hull, hfield, a);
+    random_shape(&rng, type_b, hull, hfield, b);
+
+    // Move b along the normal until the distance is what the regime asks for; a few rounds, because
+    // over a height field the nearest place changes.
+    tbReal wanted = tb_rng_uniform(&rng, range[regime][0], range[regime][1]), n[3];
+    if (type_a == TB_GEOM_HFIELD) {
+      tbReal up = hfield->size[2] + 0.5, x[3] = {0.3 * b->pos[0], 0.3 * b->pos[1], up};
+      tb_mul_mat3_vec3(b->pos, a->mat, x);
+      tb_add3(b->pos, b->pos, a->pos);
+    }
+    for (int round = 0; round < 4; round++) {
+      tbReal dist = tb_distance(a, b, NULL, NULL, n, NULL);
+      if (isfinite(dist)) tb_add_scaled3(b->pos, b->pos, wanted - dist, n);
+    }
+  }
+  return true;
+}
+
+// Our pair functions as the pipeline calls them: normals only, as the peers give, input checked
+// before.
+static void* ours_make(const Batch* batch) {
+  return (void*)(uintptr_t)batch;
+}
+
+static long pipeline_run(void* objects) {
+  const Batch* batch = (const Batch*)objects;
+  tbContactPoint out[TB_MAX_PAIR_CONTACTS];
+  long count = 0;
+  for (int k = 0; k < BATCH; k++) {
+    count += tb_collide_normals(&batch->a[k], &batch->b[k], batch->margin, out, NULL);
+  }
+  return count;
+}
+
+// The public call: checks of input and whole frames included.
+static long public_run(void* objects) {
+  const Batch* batch = (const Batch*)objects;
+  tbContactPoint out[TB_MAX_PAIR_CONTACTS];
+  long count = 0;
+  for (int k = 0; k < BATCH; k++) {
+    count += tb_collide(&batch->a[k], &batch->b[k], batch->margin, out, NULL);
+  }
+  return count;
+}
+
+static void ours_drop(void* objects) {
+  (void)objects;
+}
+
+const PairPeer* peer_tribo(void) {
+  static const PairPeer peer = {"tribo", ours_make, pipeline_run, ours_drop};
+  return &peer;
+}
+
+const PairPeer* peer_tribo_public(void) {
+  static const PairPeer peer = {"tribo_api", ours_make, public_run, ours_drop};
+  return &peer;
+}
