@@ -6,7 +6,7 @@
 
 // How far a fat box reaches beyond the item, as a part of its largest side, and how many of the
 // last displacements it looks ahead.
-#define FAT_SIDE 0.1
+#define FAT_SIDE 0.1f
 #define FAT_AHEAD 4
 // Rebuild the tree when its cost has grown by this factor.
 #define LOOSE 1.3
@@ -24,7 +24,6 @@ typedef struct tbBroadState {
   uint8_t* special;  // count: a plane or a box without bounds, outside the tree
   int* specials;     // those items, ascending
   int nspecial;
-  int* movers;    // items with moved set, ascending
   tbReal* plane;  // count x 4
   tbBvh tree;
   bool has_tree;
@@ -59,13 +58,12 @@ tbResult tb_broadphase_init(tbBroadphase* broad, int count, const uint8_t* kind,
   s->moved = (uint8_t*)allocate(broad, n, 1);
   s->special = (uint8_t*)allocate(broad, n, 1);
   s->specials = (int*)allocate(broad, n, sizeof(int));
-  s->movers = (int*)allocate(broad, n, sizeof(int));
   s->plane = (tbReal*)allocate(broad, 4 * n, sizeof(tbReal));
   s->tree.nodes = (tbBvhNode*)allocate(broad, 2 * n, sizeof(tbBvhNode));
   s->tree.order = (int*)allocate(broad, n, sizeof(int));
-  s->tree.key = (tbReal*)allocate(broad, n, sizeof(tbReal));
-  if (!s->tight || !s->fat || !s->kind || !s->moved || !s->special || !s->specials || !s->movers ||
-      !s->plane || !s->tree.nodes || !s->tree.order || !s->tree.key) {
+  s->tree.key = (float*)allocate(broad, n, sizeof(float));
+  if (!s->tight || !s->fat || !s->kind || !s->moved || !s->special || !s->specials || !s->plane ||
+      !s->tree.nodes || !s->tree.order || !s->tree.key) {
     tb_broadphase_free(broad);
     return TB_ERROR_MEMORY;
   }
@@ -85,7 +83,6 @@ void tb_broadphase_free(tbBroadphase* broad) {
     free(s->moved);
     free(s->special);
     free(s->specials);
-    free(s->movers);
     free(s->plane);
     free(s->tree.nodes);
     free(s->tree.order);
@@ -152,32 +149,34 @@ static uint64_t pair_key(int i, int j) {
   return i < j ? (uint64_t)i << 32 | (uint64_t)j : (uint64_t)j << 32 | (uint64_t)i;
 }
 
-// The box of item i as given; NAN anywhere makes it empty.
+// The box of an item, rounded outward by more than the rounding of a float; NAN anywhere makes it
+// empty.
 static void load_box(tbAabb* box, const tbReal* low, const tbReal* high) {
+  const tbReal relative = 1.2e-7, absolute = 1e-37;
   bool valid = true;
   for (int i = 0; i < 3; i++) {
-    box->low[i] = low[i];
-    box->high[i] = high[i];
-    if (!(low[i] <= high[i])) valid = false;
+    box->low[i] = (float)(low[i] - (fabs(low[i]) * relative + absolute));
+    box->high[i] = (float)(high[i] + (fabs(high[i]) * relative + absolute));
+    valid &= low[i] <= high[i];
   }
   if (!valid) make_empty(box);
 }
 
 static bool box_is_bounded(const tbAabb* box) {
-  tbReal sum = 0;
-  for (int i = 0; i < 3; i++) sum += box->low[i] * 0 + box->high[i] * 0;
-  return sum == 0;
+  float low = 0 * box->low[0] * box->low[1] * box->low[2];
+  float high = 0 * box->high[0] * box->high[1] * box->high[2];
+  return low + high == 0;
 }
 
 // A box around `now` with room to move: on all sides, and ahead along the last displacement.
 static void fatten(tbAabb* fat, const tbAabb* now, const tbAabb* before) {
-  tbReal side = 0;
-  for (int i = 0; i < 3; i++) side = fmax(side, now->high[i] - now->low[i]);
+  float side = 0;
+  for (int i = 0; i < 3; i++) side = fmaxf(side, now->high[i] - now->low[i]);
   for (int i = 0; i < 3; i++) {
-    tbReal step = now->low[i] - before->low[i], ahead = 0;
-    if (isfinite(step)) ahead = fmin(fmax(FAT_AHEAD * step, -side), side);
-    fat->low[i] = now->low[i] - FAT_SIDE * side + fmin(ahead, 0);
-    fat->high[i] = now->high[i] + FAT_SIDE * side + fmax(ahead, 0);
+    float step = now->low[i] - before->low[i], ahead = 0;
+    if (isfinite(step)) ahead = fminf(fmaxf(FAT_AHEAD * step, -side), side);
+    fat->low[i] = now->low[i] - FAT_SIDE * side + fminf(ahead, 0);
+    fat->high[i] = now->high[i] + FAT_SIDE * side + fmaxf(ahead, 0);
   }
 }
 
@@ -217,7 +216,7 @@ static void find_movers(tbBroadphase* broad, const tbReal* low, const tbReal* hi
       s->tight[i] = now;
     }
     s->moved[i] = moved;
-    if (moved) s->movers[nmoved++] = i;
+    nmoved += moved;
   }
   broad->nmoved = nmoved;
 }
@@ -244,7 +243,7 @@ static bool plane_reaches(const tbReal plane[4], const tbAabb* box) {
   if (!(box->low[0] <= box->high[0])) return false;
   tbReal lowest = 0;
   for (int i = 0; i < 3; i++) {
-    if (plane[i] != 0) lowest += plane[i] * (plane[i] > 0 ? box->low[i] : box->high[i]);
+    if (plane[i] != 0) lowest += plane[i] * (tbReal)(plane[i] > 0 ? box->low[i] : box->high[i]);
   }
   return lowest <= plane[3];
 }
@@ -301,24 +300,41 @@ static bool search_mover(tbBroadphase* broad, int i) {
   return search_tree(broad, i);
 }
 
-// Sort keys by their low `bits` bits of both halves: least significant digit first, 11 bits at a
-// time.
+// All movers, those in the tree in its order: neighbours search the same nodes.
+static bool search_movers(tbBroadphase* broad) {
+  State* s = broad->state;
+  s->fresh.count = 0;
+  for (int k = 0; k < s->nspecial; k++) {
+    int i = s->specials[k];
+    if (s->moved[i] && !search_mover(broad, i)) return false;
+  }
+  int count = broad->count - s->nspecial;
+  for (int k = 0; k < count; k++) {
+    int i = s->tree.order[k];
+    if (s->moved[i] && !search_mover(broad, i)) return false;
+  }
+  return true;
+}
+
+// Sort keys by the low `bits` bits of both halves: least significant digit first, in digits of up
+// to 11 bits. Each pass goes from one array to the other; the result is in list->key.
 static void radix_sort(KeyList* list, uint64_t* spare, int bits) {
-  enum { DIGIT = 11, SIZE = 1 << DIGIT };
-  for (int half = 0; half < 2; half++) {
-    for (int done = 0; done < bits; done += DIGIT) {
-      int shift = 32 * half + done, start[SIZE] = {0}, sum = 0;
-      for (int i = 0; i < list->count; i++) start[list->key[i] >> shift & (SIZE - 1)]++;
-      for (int d = 0; d < SIZE; d++) {
-        int size = start[d];
-        start[d] = sum;
-        sum += size;
-      }
-      for (int i = 0; i < list->count; i++) {
-        spare[start[list->key[i] >> shift & (SIZE - 1)]++] = list->key[i];
-      }
-      memcpy(list->key, spare, (size_t)list->count * sizeof(uint64_t));
+  enum { DIGIT = 11 };
+  int passes = (bits + DIGIT - 1) / DIGIT, width = (bits + passes - 1) / passes;
+  uint64_t mask = ((uint64_t)1 << width) - 1, *from = list->key, *to = spare;
+  for (int pass = 0; pass < 2 * passes; pass++) {
+    int shift = pass < passes ? pass * width : 32 + (pass - passes) * width;
+    int start[1 << DIGIT] = {0}, sum = 0;
+    for (int i = 0; i < list->count; i++) start[from[i] >> shift & mask]++;
+    for (uint64_t d = 0; d <= mask; d++) {
+      int size = start[d];
+      start[d] = sum;
+      sum += size;
     }
+    for (int i = 0; i < list->count; i++) to[start[from[i] >> shift & mask]++] = from[i];
+    uint64_t* swap = from;
+    from = to;
+    to = swap;
   }
 }
 
@@ -349,11 +365,13 @@ static bool merge_candidates(tbBroadphase* broad) {
   State* s = broad->state;
   KeyList *old = &s->candidates, *fresh = &s->fresh, *out = &s->spare;
   if (!reserve_keys(broad, out, (int64_t)old->count + fresh->count)) return false;
+  if (!reserve_keys(broad, fresh, (int64_t)fresh->count + 1)) return false;
   int count = 0, f = 0;
+  fresh->key[fresh->count] = UINT64_MAX;
   for (int i = 0; i < old->count; i++) {
     uint64_t key = old->key[i];
     if (s->moved[key >> 32] | s->moved[key & UINT32_MAX]) continue;
-    while (f < fresh->count && fresh->key[f] < key) out->key[count++] = fresh->key[f++];
+    while (fresh->key[f] < key) out->key[count++] = fresh->key[f++];
     out->key[count++] = key;
   }
   while (f < fresh->count) out->key[count++] = fresh->key[f++];
@@ -364,6 +382,24 @@ static bool merge_candidates(tbBroadphase* broad) {
   return true;
 }
 
+// Of the candidates, those whose true boxes overlap. Written always, counted when true: no branch
+// to mispredict where there are no planes.
+static void report_pairs(tbBroadphase* broad) {
+  const State* s = broad->state;
+  const uint64_t* keys = s->candidates.key;
+  const tbAabb* tight = s->tight;
+  tbPair* pairs = broad->pairs;
+  int count = 0, total = s->candidates.count;
+  bool only_boxes = s->nspecial == 0;
+  for (int c = 0; c < total; c++) {
+    int i = (int)(keys[c] >> 32), j = (int)(keys[c] & UINT32_MAX);
+    pairs[count].first = i;
+    pairs[count].second = j;
+    count += only_boxes ? tb_aabb_overlap(&tight[i], &tight[j]) : items_overlap(s, tight, i, j);
+  }
+  broad->npair = count;
+}
+
 tbResult tb_broadphase_update(tbBroadphase* broad, const tbReal* low, const tbReal* high,
                               const tbReal* planes) {
   State* s = broad->state;
@@ -372,22 +408,13 @@ tbResult tb_broadphase_update(tbBroadphase* broad, const tbReal* low, const tbRe
   find_movers(broad, low, high, planes);
   if (broad->nmoved > 0) {
     update_tree(broad);
-    s->fresh.count = 0;
-    bool ok = true;
-    for (int k = 0; k < broad->nmoved && ok; k++) ok = search_mover(broad, s->movers[k]);
-    if (!ok || !sort_fresh(broad) || !merge_candidates(broad)) {
+    if (!search_movers(broad) || !sort_fresh(broad) || !merge_candidates(broad)) {
       tb_broadphase_reset(broad);
       return TB_ERROR_MEMORY;
     }
   }
 
-  // Of the candidates, those whose true boxes overlap.
   if (!reserve_pairs(broad, s->candidates.count)) return TB_ERROR_MEMORY;
-  for (int c = 0; c < s->candidates.count; c++) {
-    int i = (int)(s->candidates.key[c] >> 32), j = (int)(s->candidates.key[c] & UINT32_MAX);
-    if (!items_overlap(s, s->tight, i, j)) continue;
-    broad->pairs[broad->npair].first = i;
-    broad->pairs[broad->npair++].second = j;
-  }
+  report_pairs(broad);
   return TB_OK;
 }

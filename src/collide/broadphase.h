@@ -3,7 +3,8 @@
 // Each item keeps a fat box, larger than its own, in a tree. While an item stays inside its fat box
 // nothing is searched: the pairs of overlapping fat boxes are remembered, filtered once when they
 // appear, and every update only tests the true boxes of those. The result is exactly the set of
-// filtered pairs with overlapping true boxes, sorted, whatever came before.
+// filtered pairs with overlapping true boxes (rounded outward to single precision), sorted,
+// whatever came before.
 #ifndef TRIBO_COLLIDE_BROADPHASE_H_
 #define TRIBO_COLLIDE_BROADPHASE_H_
 

@@ -2,17 +2,17 @@
 
 #include <math.h>
 
-static tbReal minimum(tbReal a, tbReal b) {
+static float minimum(float a, float b) {
   return a < b ? a : b;
 }
 
-static tbReal maximum(tbReal a, tbReal b) {
+static float maximum(float a, float b) {
   return a > b ? a : b;
 }
 
-static tbReal half_surface(const tbAabb* box) {
-  tbReal x = box->high[0] - box->low[0], y = box->high[1] - box->low[1];
-  tbReal z = box->high[2] - box->low[2];
+static float half_surface(const tbAabb* box) {
+  float x = box->high[0] - box->low[0], y = box->high[1] - box->low[1];
+  float z = box->high[2] - box->low[2];
   return x * y + y * z + z * x;
 }
 
@@ -25,11 +25,11 @@ static void unite(tbAabb* out, const tbAabb* a, const tbAabb* b) {
 
 // The axis along which the centres of order[first..last) spread most.
 static int widest_axis(const tbBvh* tree, const tbAabb* boxes, int first, int last) {
-  tbReal low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+  float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
   for (int k = first; k < last; k++) {
     const tbAabb* box = &boxes[tree->order[k]];
     for (int i = 0; i < 3; i++) {
-      tbReal center = box->low[i] + box->high[i];
+      float center = box->low[i] + box->high[i];
       low[i] = minimum(low[i], center);
       high[i] = maximum(high[i], center);
     }
@@ -43,7 +43,7 @@ static int widest_axis(const tbBvh* tree, const tbAabb* boxes, int first, int la
 
 static void swap_items(tbBvh* tree, int i, int j) {
   int item = tree->order[i];
-  tbReal key = tree->key[i];
+  float key = tree->key[i];
   tree->order[i] = tree->order[j];
   tree->key[i] = tree->key[j];
   tree->order[j] = item;
@@ -54,7 +54,7 @@ static void swap_items(tbBvh* tree, int i, int j) {
 static void select_median(tbBvh* tree, int first, int last, int middle) {
   int low = first, high = last - 1;
   while (low < high) {
-    tbReal pivot = tree->key[low + (high - low) / 2];
+    float pivot = tree->key[low + (high - low) / 2];
     int i = low, j = high;
     while (i <= j) {
       while (tree->key[i] < pivot) i++;
@@ -117,8 +117,8 @@ void tb_bvh_build(tbBvh* tree, const tbAabb* boxes, int count) {
   tree->built_cost = tb_bvh_refit(tree, boxes);
 }
 
-tbReal tb_bvh_refit(tbBvh* tree, const tbAabb* boxes) {
-  tbReal cost = 0;
+double tb_bvh_refit(tbBvh* tree, const tbAabb* boxes) {
+  double cost = 0;
   for (int k = tree->nnode - 1; k >= 0; k--) {
     tbBvhNode* node = &tree->nodes[k];
     if (node->item >= 0) {

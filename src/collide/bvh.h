@@ -10,8 +10,9 @@
 
 #include "tribo/types.h"
 
+// Single precision: half the memory to walk through. Bounds are rounded outward when they come in.
 typedef struct {
-  tbReal low[3], high[3];
+  float low[3], high[3];
 } tbAabb;
 
 // Whether two boxes share a point. A box with low > high is empty and overlaps nothing.
@@ -36,9 +37,9 @@ typedef struct {
 typedef struct {
   tbBvhNode* nodes;
   int* order;
-  tbReal* key;
+  float* key;
   int nnode;
-  tbReal built_cost;  // sum of the boxes' half surfaces when built
+  double built_cost;  // sum of the boxes' half surfaces when built
 } tbBvh;
 
 // Build over the items listed in order[0..count), whose boxes are boxes[item]. All boxes are
@@ -46,6 +47,6 @@ typedef struct {
 void tb_bvh_build(tbBvh* tree, const tbAabb* boxes, int count);
 
 // Take the items' present boxes. Returns the cost relative to when the tree was built.
-tbReal tb_bvh_refit(tbBvh* tree, const tbAabb* boxes);
+double tb_bvh_refit(tbBvh* tree, const tbAabb* boxes);
 
 #endif
