@@ -11,7 +11,9 @@ typedef struct {
 } Command;
 
 static const Command COMMANDS[] = {
+    {"sim", tribo_cmd_sim, "MODEL [--law L --solver S --dt X --time X ...]   simulate"},
     {"solve", tribo_cmd_solve, "PROBLEM.hdf5 [--law L --solver S --tol X]    an FCLIB problem"},
+    {"demo", tribo_cmd_demo, "[FOLDER]                                     the laws side by side"},
     {"bench", tribo_cmd_bench, "[NAME...] [--short --out DIR --json]   benchmarks"},
 };
 enum { NCOMMANDS = sizeof COMMANDS / sizeof COMMANDS[0] };

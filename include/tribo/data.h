@@ -4,6 +4,7 @@
 
 #include "tribo/data_fields.h"
 #include "tribo/model.h"
+#include "tribo/problem.h"
 
 // A contact as the step sees it. `frame` has the normal first and points from geom 1 to geom 2.
 typedef struct {
@@ -42,6 +43,7 @@ typedef struct {
   // The certificate of the last step.
   tbResult status;    // TB_OK, or why the state was left as it was before the step
   char message[256];  // which quantity of which body, when status is not TB_OK
+  tbSolveInfo solve;  // iterations, status, residuals of the solved and of the exact law
   tbStepTimes seconds;
   void* block;               // owns every array above
   size_t block_size;         // bytes

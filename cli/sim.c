@@ -1,0 +1,351 @@
+// `tribo sim`: run a model and report what the contact law did.
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "json.h"
+#include "tribo/tribo.h"
+
+typedef struct {
+  const char *model, *key, *state, *out;
+  double time;
+  bool json;
+  int noptions;
+  const char* option[64];  // "name=value", applied after loading
+} Arguments;
+
+static const char USAGE[] =
+    "tribo sim MODEL [--law L] [--solver S] [--integrator I] [--dt X] [--time X] [--tol X]\n"
+    "          [--max-iter N] [--threads N] [--option NAME=VALUE] [--key NAME | --state FILE]\n"
+    "          [--out FILE.csv|FILE.h5] [--json]\n\n"
+    "Simulates for --time seconds (default 1) from the reference pose, a keyframe, or a file with\n"
+    "qpos, qvel and optionally ctrl as plain numbers. Laws: ncp (exact), ccp, lcp, raisim, soft.\n";
+
+// ---- arguments ---------------------------------------------------------------------------------
+
+// Flags that are short for an option of the model.
+static const char* const OPTION_FLAGS[][2] = {
+    {"--law", "law"},        {"--solver", "solver"},       {"--integrator", "integrator"},
+    {"--dt", "timestep"},    {"--tol", "solve_tolerance"}, {"--max-iter", "solve_iterations"},
+    {"--threads", "threads"}};
+
+static bool complain(const char* what, const char* about) {
+  fprintf(stderr, "tribo sim: %s '%s' (see --help)\n", what, about);
+  return false;
+}
+
+static bool add_option(Arguments* a, const char* text) {
+  if (a->noptions == (int)(sizeof a->option / sizeof a->option[0])) {
+    return complain("too many options at", text);
+  }
+  a->option[a->noptions++] = text;
+  return true;
+}
+
+// Handles argv[0], with its value in argv[1]; how many were used, 0 on error.
+static int parse_one(Arguments* a, int argc, char** argv, char* scratch, size_t size) {
+  const char *arg = argv[0], *value = argc > 1 ? argv[1] : NULL;
+  if (strcmp(arg, "--json") == 0) {
+    a->json = true;
+    return 1;
+  }
+  if (arg[0] != '-') {
+    if (a->model) return complain("one model at a time, not also", arg);
+    a->model = arg;
+    return 1;
+  }
+  if (!value) return complain("missing value or unknown flag", arg);
+  for (size_t i = 0; i < sizeof OPTION_FLAGS / sizeof OPTION_FLAGS[0]; i++) {
+    if (strcmp(arg, OPTION_FLAGS[i][0]) != 0) continue;
+    snprintf(scratch, size, "%s=%s", OPTION_FLAGS[i][1], value);
+    return add_option(a, scratch) ? 2 : 0;
+  }
+  if (strcmp(arg, "--option") == 0) return add_option(a, value) ? 2 : 0;
+  const struct {
+    const char* flag;
+    const char** target;
+  } texts[] = {{"--key", &a->key}, {"--state", &a->state}, {"--out", &a->out}};
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    if (strcmp(arg, texts[i].flag) != 0) continue;
+    *texts[i].target = value;
+    return 2;
+  }
+  if (strcmp(arg, "--time") == 0) {
+    char* end;
+    a->time = strtod(value, &end);
+    if (*end || !(a->time >= 0) || a->time > 1e9) return complain("bad --time", value);
+    return 2;
+  }
+  return complain("no flag", arg);
+}
+
+static bool apply_options(const Arguments* a, tbOption* option) {
+  for (int i = 0; i < a->noptions; i++) {
+    char name[64];
+    const char* equal = strchr(a->option[i], '=');
+    if (!equal || (size_t)(equal - a->option[i]) >= sizeof name) {
+      return complain("--option needs NAME=VALUE, not", a->option[i]);
+    }
+    memcpy(name, a->option[i], (size_t)(equal - a->option[i]));
+    name[equal - a->option[i]] = 0;
+    tbError error;
+    if (tb_option_set(option, name, equal + 1, &error) != TB_OK) {
+      fprintf(stderr, "tribo sim: %s\n", error.message);
+      return false;
+    }
+  }
+  return true;
+}
+
+// ---- start -------------------------------------------------------------------------------------
+
+// Numbers of a text file: qpos, qvel, and ctrl where there are enough.
+static bool read_state(const char* path, const tbModel* m, tbData* d) {
+  FILE* file = fopen(path, "r");
+  if (!file) return complain("cannot open", path);
+  int need = m->nq + m->nv, most = need + m->nu, n = 0;
+  for (double x; n < most && fscanf(file, "%lf%*[ ,;\t\r\n]", &x) == 1; n++) {
+    if (n < m->nq) {
+      d->qpos[n] = x;
+    } else if (n < need) {
+      d->qvel[n - m->nq] = x;
+    } else {
+      d->ctrl[n - need] = x;
+    }
+  }
+  fclose(file);
+  if (n == need || n == most) return true;
+  fprintf(stderr, "tribo sim: %s has %d numbers, expected %d (qpos, qvel) or %d (and ctrl)\n", path,
+          n, need, most);
+  return false;
+}
+
+static bool set_start(const Arguments* a, const tbModel* m, tbData* d) {
+  if (a->key) {
+    int key = tb_name2id(m, TB_OBJ_KEY, a->key);
+    if (key < 0) return complain("no keyframe", a->key);
+    return tb_reset_keyframe(m, d, key) == TB_OK;
+  }
+  return !a->state || read_state(a->state, m, d);
+}
+
+// ---- statistics --------------------------------------------------------------------------------
+
+typedef struct {
+  long steps, contacts, iterations, unconverged;
+  double depth_sum, depth_squares, depth_max;
+  tbResidual mean, max, exact_mean, exact_max;
+  tbStepTimes seconds;
+  double wall;
+  char warning[320];
+} Statistics;
+
+static void add_residual(tbResidual* sum, tbResidual* max, const tbResidual* r) {
+  sum->primal += r->primal;
+  sum->dual += r->dual;
+  sum->complementarity += r->complementarity;
+  sum->relative += r->relative;
+  max->primal = fmax(max->primal, r->primal);
+  max->dual = fmax(max->dual, r->dual);
+  max->complementarity = fmax(max->complementarity, r->complementarity);
+  max->relative = fmax(max->relative, r->relative);
+}
+
+static void scale_residual(tbResidual* r, double s) {
+  r->primal *= s;
+  r->dual *= s;
+  r->complementarity *= s;
+  r->relative *= s;
+}
+
+static void add_step(Statistics* s, const tbData* d) {
+  s->steps++;
+  s->contacts += d->ncon;
+  s->iterations += d->solve.iterations;
+  if (d->solve.status != TB_SOLVE_CONVERGED) s->unconverged++;
+  for (int i = 0; i < d->ncon; i++) {
+    double depth = fmax(0, -d->contact[i].dist);
+    s->depth_sum += depth;
+    s->depth_squares += depth * depth;
+    s->depth_max = fmax(s->depth_max, depth);
+  }
+  add_residual(&s->mean, &s->max, &d->solve.residual);
+  add_residual(&s->exact_mean, &s->exact_max, &d->solve.residual_exact);
+  s->seconds.collide += d->seconds.collide;
+  s->seconds.assemble += d->seconds.assemble;
+  s->seconds.solve += d->seconds.solve;
+  s->seconds.dynamics += d->seconds.dynamics;
+  s->seconds.total += d->seconds.total;
+}
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void show_progress(long step, long steps, double started, double* shown) {
+  double t = now();
+  if (t - *shown < 0.2 || !isatty(STDERR_FILENO)) return;
+  *shown = t;
+  int filled = (int)(30 * step / steps);
+  double left = (t - started) / (double)step * (double)(steps - step);
+  fprintf(stderr, "\r[%.*s%.*s] %3ld%%, %.0f s left ", filled, "##############################",
+          30 - filled, "..............................", 100 * step / steps, left);
+}
+
+// Run the steps; false only where the trajectory cannot be written.
+static bool simulate(const Arguments* a, const tbModel* m, tbData* d, Statistics* s) {
+  tbError error;
+  tbTrajectory* trajectory = NULL;
+  if (a->out && !(trajectory = tb_trajectory_open(a->out, m, &error))) {
+    fprintf(stderr, "tribo sim: %s\n", error.message);
+    return false;
+  }
+  long steps = lround(a->time / m->opt.timestep);
+  double started = now(), shown = started, writing = 0;
+  bool ok = true;
+  for (long i = 0; i < steps && ok; i++) {
+    if (tb_step(m, d) != TB_OK) {
+      snprintf(s->warning, sizeof s->warning, "step %ld: %s", i, d->message);
+      break;
+    }
+    add_step(s, d);
+    double t = now();
+    if (trajectory) ok = tb_trajectory_append(trajectory, m, d, &error) == TB_OK;
+    show_progress(i + 1, steps, started, &shown);
+    writing += now() - t;
+  }
+  s->wall = now() - started - writing;
+  if (shown > started) fprintf(stderr, "\r%60s\r", "");
+  if (tb_trajectory_close(trajectory, &error) != TB_OK) ok = false;
+  if (!ok) fprintf(stderr, "tribo sim: %s\n", error.message);
+  double n = s->steps ? 1.0 / (double)s->steps : 0;
+  scale_residual(&s->mean, n);
+  scale_residual(&s->exact_mean, n);
+  return ok;
+}
+
+// ---- report ------------------------------------------------------------------------------------
+
+typedef struct {
+  double mean, std, max;
+} Depth;
+
+static Depth depth_of(const Statistics* s) {
+  double n = s->contacts ? (double)s->contacts : 1, mean = s->depth_sum / n;
+  return (Depth){mean, sqrt(fmax(0, s->depth_squares / n - mean * mean)), s->depth_max};
+}
+
+static void print_json(const tbModel* m, const tbData* d, const Statistics* s) {
+  Json j = {stdout, false};
+  Depth depth = depth_of(s);
+  double steps = s->steps ? (double)s->steps : 1;
+  json_open(&j, NULL);
+  json_string(&j, "law", tb_step_law_name(m->opt.law));
+  json_int(&j, "steps", s->steps);
+  json_real(&j, "time", d->time);
+  json_reals(&j, "qpos", d->qpos, m->nq);
+  json_reals(&j, "qvel", d->qvel, m->nv);
+  json_open(&j, "energy");
+  json_real(&j, "kinetic", d->energy[1]);
+  json_real(&j, "potential", d->energy[0]);
+  json_close(&j);
+  json_real(&j, "steps_per_second", s->wall > 0 ? (double)s->steps / s->wall : 0);
+  json_open(&j, "seconds");
+  json_real(&j, "collide", s->seconds.collide);
+  json_real(&j, "assemble", s->seconds.assemble);
+  json_real(&j, "solve", s->seconds.solve);
+  json_real(&j, "dynamics", s->seconds.dynamics);
+  json_real(&j, "total", s->seconds.total);
+  json_close(&j);
+  json_real(&j, "contacts_mean", (double)s->contacts / steps);
+  json_open(&j, "penetration");
+  json_real(&j, "mean", depth.mean);
+  json_real(&j, "std", depth.std);
+  json_real(&j, "max", depth.max);
+  json_close(&j);
+  json_real(&j, "iterations_mean", (double)s->iterations / steps);
+  json_open(&j, "residual");
+  json_residual(&j, "mean", &s->mean);
+  json_residual(&j, "max", &s->max);
+  json_close(&j);
+  json_open(&j, "residual_exact");
+  json_residual(&j, "mean", &s->exact_mean);
+  json_residual(&j, "max", &s->exact_max);
+  json_close(&j);
+  json_int(&j, "unconverged_steps", s->unconverged);
+  json_open_array(&j, "warnings");
+  if (s->warning[0]) json_string(&j, NULL, s->warning);
+  json_close_array(&j);
+  json_close(&j);
+  printf("\n");
+}
+
+static void print_text(const tbModel* m, const tbData* d, const Statistics* s) {
+  Depth depth = depth_of(s);
+  double steps = s->steps ? (double)s->steps : 1, us = 1e6 / steps;
+  printf("%ld steps of %g ms under %s: %.3g s simulated in %.3g s (%.0f steps/s)\n", s->steps,
+         1e3 * m->opt.timestep, tb_step_law_name(m->opt.law), d->time, s->wall,
+         s->wall > 0 ? (double)s->steps / s->wall : 0);
+  printf("  microseconds a step  collide %.1f, assemble %.1f, solve %.1f, dynamics %.1f\n",
+         us * s->seconds.collide, us * s->seconds.assemble, us * s->seconds.solve,
+         us * s->seconds.dynamics);
+  printf("  contacts             %.1f a step; penetration mean %.2e m, max %.2e m\n",
+         (double)s->contacts / steps, depth.mean, depth.max);
+  printf("  iterations           %.1f a step; %ld steps not converged\n",
+         (double)s->iterations / steps, s->unconverged);
+  printf("  relative residual    mean %.1e, max %.1e; of the exact law mean %.1e, max %.1e\n",
+         s->mean.relative, s->max.relative, s->exact_mean.relative, s->exact_max.relative);
+  printf("  energy               kinetic %.6g J, potential %.6g J\n", d->energy[1], d->energy[0]);
+  if (s->warning[0]) printf("  stopped at           %s\n", s->warning);
+}
+
+static int run(const Arguments* a) {
+  tbError error;
+  tbModel* m = tb_load(a->model, NULL, &error);
+  if (!m) {
+    fprintf(stderr, "tribo sim: %s\n", error.message);
+    return 2;
+  }
+  int code = 2;
+  tbData* d = tb_data_new(m);
+  m->opt.enableflags |= TB_ENABLE_ENERGY;
+  if (!d) fprintf(stderr, "tribo sim: out of memory\n");
+  if (d && apply_options(a, &m->opt) && set_start(a, m, d)) {
+    Statistics s = {0};
+    code = simulate(a, m, d, &s) ? (s.warning[0] ? 1 : 0) : 2;
+    if (a->json) print_json(m, d, &s);
+    if (!a->json) print_text(m, d, &s);
+  }
+  tb_data_free(d);
+  tb_model_free(m);
+  return code;
+}
+
+int tribo_cmd_sim(int argc, char** argv) {
+  enum { LONGEST = 128 };
+  Arguments a = {.time = 1};
+  char* scratch = calloc((size_t)argc + 1, LONGEST);
+  if (!scratch) return 2;
+  for (int i = 0; i < argc; i++) {
+    if (strcmp(argv[i], "--help") == 0) {
+      fputs(USAGE, stdout);
+      free(scratch);
+      return 0;
+    }
+  }
+  int used = 1;
+  for (int i = 0; i < argc && used; i += used) {
+    used = parse_one(&a, argc - i, argv + i, scratch + (size_t)i * LONGEST, LONGEST);
+  }
+  if (used && !a.model) complain("a model is needed, not", "");
+  int code = used && a.model ? run(&a) : 2;
+  free(scratch);
+  return code;
+}

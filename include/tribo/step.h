@@ -1,0 +1,49 @@
+// One step of a world, in whole or in two halves.
+#ifndef TRIBO_STEP_H_
+#define TRIBO_STEP_H_
+
+#include "tribo/data.h"
+
+// Laws of a step beyond those of a problem (tbLaw), for tbOption.law.
+enum {
+  TB_LAW_SOFT = TB_LAW_COUNT,  // MuJoCo's regularised convex model
+  TB_STEP_LAW_COUNT
+};
+
+// tbOption.solver.
+typedef enum {
+  TB_SOLVER_AUTO,
+  TB_SOLVER_PGS,
+  TB_SOLVER_ADMM,
+  TB_SOLVER_NEWTON,
+  TB_SOLVER_STAGGERED,
+  TB_SOLVER_DIRECT,
+  TB_SOLVER_BISECTION,
+  TB_SOLVER_COUNT
+} tbSolverKind;
+
+TB_EXTERN_C_BEGIN
+
+// "ncp", "ccp", "lcp", "raisim", "soft"; "unknown" out of range.
+TB_API const char* tb_step_law_name(int law);
+
+// Advance by one time step. On a non-finite result the state stays as it was, data->status says
+// why and data->message names the quantity; the same result is returned. A solver that did not
+// converge is not an error: data->solve has its residuals.
+TB_API tbResult tb_step(const tbModel* model, tbData* data);
+
+// The same in two halves: after the first, everything that depends on qpos and qvel is current
+// (frames, Jacobians, contacts, sensors of position and velocity), so that a controller can set
+// ctrl and applied forces before the second.
+TB_API tbResult tb_step1(const tbModel* model, tbData* data);
+TB_API tbResult tb_step2(const tbModel* model, tbData* data);
+
+// Everything a step computes, without moving: qacc, contact forces, residuals, sensors.
+TB_API tbResult tb_forward(const tbModel* model, tbData* data);
+
+// Calls to malloc by steps of this world so far: constant once the world is warm.
+TB_API size_t tb_step_allocations(const tbData* data);
+
+TB_EXTERN_C_END
+
+#endif

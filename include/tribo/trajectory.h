@@ -1,0 +1,24 @@
+// Writing the states of a simulation to a file, CSV or HDF5 by the name's ending.
+#ifndef TRIBO_TRAJECTORY_H_
+#define TRIBO_TRAJECTORY_H_
+
+#include "tribo/data.h"
+
+typedef struct tbTrajectory tbTrajectory;
+
+TB_EXTERN_C_BEGIN
+
+// A file with one row per state: time, qpos, qvel, ctrl, energy (potential, kinetic), number of
+// contacts, relative residual of the exact law. ".csv" has a line of column names; ".h5" (or
+// ".hdf5") has one dataset per quantity. NULL and `error` where the file cannot be made or the
+// library was built without HDF5.
+TB_API tbTrajectory* tb_trajectory_open(const char* path, const tbModel* model, tbError* error);
+TB_API tbResult tb_trajectory_append(tbTrajectory* trajectory, const tbModel* model,
+                                     const tbData* data, tbError* error);
+
+// Finish and free. A failure to write shows here at the latest.
+TB_API tbResult tb_trajectory_close(tbTrajectory* trajectory, tbError* error);
+
+TB_EXTERN_C_END
+
+#endif

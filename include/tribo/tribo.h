@@ -1,0 +1,21 @@
+// Tribo: contact physics for robots. This header is all of the public API.
+//
+// Load a model (model.h), make a world (data.h), step it (step.h); or build a contact problem of
+// your own and solve it (problem.h). Nothing here keeps global state: any number of models and
+// worlds may live in any number of threads, each world in one thread at a time.
+#ifndef TRIBO_TRIBO_H_
+#define TRIBO_TRIBO_H_
+
+#include "tribo/collide.h"
+#include "tribo/data.h"
+#include "tribo/dynamics.h"
+#include "tribo/enums.h"
+#include "tribo/fclib.h"
+#include "tribo/model.h"
+#include "tribo/option.h"
+#include "tribo/problem.h"
+#include "tribo/step.h"
+#include "tribo/trajectory.h"
+#include "tribo/types.h"
+
+#endif

@@ -1,0 +1,4 @@
+#!/bin/sh
+# What a newcomer sees: the laws side by side on built-in scenes.
+cd "$(dirname "$0")/.." || exit 1
+exec build/tribo demo scenes

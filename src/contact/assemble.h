@@ -1,0 +1,103 @@
+// From a model at a state to a contact problem: contacts from the collision detector, Jacobian rows
+// from the kinematics, and the problem of design section 3 for each island.
+//
+// This is the one place that sees collision and dynamics. Everything lives in the data's arena.
+#ifndef TRIBO_CONTACT_ASSEMBLE_H_
+#define TRIBO_CONTACT_ASSEMBLE_H_
+
+#include "base/arena.h"
+#include "tribo/data.h"
+#include "tribo/model.h"
+#include "tribo/problem.h"
+
+typedef enum {
+  TB_SOURCE_EQUALITY,         // id: equality constraint
+  TB_SOURCE_FRICTION_DOF,     // id: dof
+  TB_SOURCE_FRICTION_TENDON,  // id: tendon
+  TB_SOURCE_LIMIT_JOINT,      // id: joint
+  TB_SOURCE_LIMIT_TENDON,     // id: tendon
+  TB_SOURCE_CONTACT,          // id: contact
+} tbSource;
+
+// Rows that belong together: one contact, one limit, one equality, one dry friction.
+typedef struct {
+  int source;      // tbSource
+  int id;          // of the source
+  int row;         // first row among all rows of the step
+  int dim;         // rows
+  int nnz;         // dofs that move it
+  const int* col;  // those dofs, ascending, closed under ancestors
+  tbReal* J;       // dim x nnz: velocity of the constraint from qvel
+  tbReal pos[6];   // m or rad: gap (limits, contacts: normal row) or violation (equality)
+  tbReal margin;   // m or rad: where a soft constraint starts
+  tbReal bound;    // dry friction: largest force, N or N m
+  uint64_t key;    // the same constraint from step to step
+  int island;
+} tbConstraint;
+
+typedef struct {
+  int count;  // constraints
+  int nrow;   // rows of all of them
+  tbConstraint* list;
+} tbConstraints;
+
+// What the collision driver keeps between steps.
+typedef struct tbContactFinder tbContactFinder;
+tbContactFinder* tb_contact_finder_new(const tbModel* model);
+void tb_contact_finder_free(tbContactFinder* finder);
+size_t tb_contact_finder_allocations(const tbContactFinder* finder);
+
+// Parameters of a contact of two geoms, or of explicit pair `pair` >= 0; geometry is left zero.
+void tb_contact_parameters(const tbModel* model, int geom1, int geom2, int pair,
+                           tbContact* contact);
+
+// Find all contacts of the current geom poses into data->contact. With `reach` > 0, geoms within
+// that distance count even where their margin is smaller (rigid laws see a contact before it
+// closes).
+tbResult tb_find_contacts(tbContactFinder* finder, const tbModel* model, tbData* data,
+                          tbReal reach);
+
+// Build all constraint rows in MuJoCo's order: equality, dry friction, limits, contacts. `horizon`
+// > 0: limits that could be reached within that time at the current velocity are included.
+tbResult tb_assemble_rows(const tbModel* model, tbData* data, tbReal horizon, tbConstraints* out);
+
+// Add the forces of connect and weld rows (N, by row) to cfrc_ext.
+void tb_equality_wrenches(const tbModel* model, tbData* data, const tbConstraints* constraints,
+                          const tbReal* row_force);
+
+// A matrix with M's sparsity and its L^T D L factor: M itself, or M with implicit damping added.
+typedef struct {
+  const tbReal* LD;
+  const tbReal* inverse;  // 1/D
+} tbInertiaFactor;
+
+// Constraints that are coupled through the bodies they act on, as one problem.
+typedef struct {
+  int nmember;
+  const int* member;  // indices into tbConstraints.list, ascending
+  tbProblem problem;  // rows in the order of the members
+  tbReal* lambda;     // N s
+} tbIsland;
+
+typedef struct {
+  int count;
+  tbIsland* island;
+} tbIslands;
+
+// Split the constraints into islands: members only.
+tbResult tb_assemble_groups(const tbModel* model, tbData* data, tbConstraints* constraints,
+                            tbIslands* out);
+
+// Give every island the blocks, g = J v_free + gamma (gap, correction, restitution) and R (physical
+// compliance) of the rigid laws, and lambda = 0; all but G.
+tbResult tb_assemble_terms(const tbModel* model, tbData* data, const tbConstraints* constraints,
+                           const tbReal* v_free, tbIslands* islands);
+
+// Give every island G = J H^-1 J^T over the factor of H. After tb_assemble_terms.
+tbResult tb_assemble_delassus(const tbModel* model, tbData* data, const tbConstraints* constraints,
+                              tbInertiaFactor factor, tbIslands* islands);
+
+// impulse += J^T lambda over all islands.
+void tb_gather_impulse(const tbConstraints* constraints, const tbIslands* islands, tbReal* impulse);
+
+#endif

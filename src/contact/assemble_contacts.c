@@ -1,0 +1,338 @@
+// The collision driver: which geoms may touch, and where they do.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collide/broadphase.h"
+#include "contact/assemble.h"
+#include "model/workspace.h"
+#include "spatial/vec3.h"
+#include "tribo/collide.h"
+
+// An explicit pair by its geoms, first < second.
+typedef struct {
+  int first, second, id;
+} Explicit;
+
+// What an iterative pair remembers, by its items.
+typedef struct {
+  tbPair pair;
+  tbCollideCache cache;
+} Memory;
+
+struct tbContactFinder {
+  const tbModel* model;
+  int count;           // geoms that can touch anything
+  int* geom;           // them, ascending: item i of the broad phase is geom[i]
+  tbShape* shape;      // per item; poses of items that cannot move are set once
+  tbHull* hull;        // per mesh
+  tbHField* hfield;    // per height field
+  tbReal *low, *high;  // per item: box with margin
+  tbReal* plane;       // per item: normal and offset
+  tbReal* margin;      // per item: the largest of its geom and pairs
+  uint8_t* kind;
+  Explicit* pair;             // sorted
+  uint64_t* exclude;          // excluded bodies, lower in the high half, sorted
+  Memory *memory, *previous;  // of this and of the last step, sorted
+  int nmemory, capacity;
+  int last_count;  // contacts of the last step: first capacity of the next
+  int started;
+  size_t allocations;
+  tbBroadphase broad;
+};
+
+// ---- which geoms may touch ---------------------------------------------------------------------
+
+static int compare_u64(const void* a, const void* b) {
+  uint64_t x = *(const uint64_t*)a, y = *(const uint64_t*)b;
+  return (x > y) - (x < y);
+}
+
+static int compare_explicit(const void* a, const void* b) {
+  const Explicit *x = a, *y = b;
+  if (x->first != y->first) return x->first < y->first ? -1 : 1;
+  return (x->second > y->second) - (x->second < y->second);
+}
+
+static uint64_t body_key(int a, int b) {
+  uint64_t low = (uint64_t)(a < b ? a : b), high = (uint64_t)(a < b ? b : a);
+  return low << 32 | high;
+}
+
+// The explicit pair of two geoms, or -1.
+static int explicit_pair(const tbContactFinder* f, int g1, int g2) {
+  if (f->model->npair == 0) return -1;
+  Explicit key = {g1 < g2 ? g1 : g2, g1 < g2 ? g2 : g1, 0};
+  const Explicit* found =
+      bsearch(&key, f->pair, (size_t)f->model->npair, sizeof key, compare_explicit);
+  return found ? found->id : -1;
+}
+
+// MuJoCo's rules: bits must match; bodies welded together never collide, nor does a moving body
+// with its moving parent; excluded bodies never do. Explicit pairs override all of them.
+static bool may_collide(const void* context, int i, int j) {
+  const tbContactFinder* f = context;
+  const tbModel* m = f->model;
+  int g1 = f->geom[i], g2 = f->geom[j];
+  if (!tb_collide_supported(m->geom_type[g1], m->geom_type[g2])) return false;
+  if (explicit_pair(f, g1, g2) >= 0) return true;
+  if (!(m->geom_contype[g1] & m->geom_conaffinity[g2]) &&
+      !(m->geom_contype[g2] & m->geom_conaffinity[g1])) {
+    return false;
+  }
+  int body1 = m->geom_bodyid[g1], body2 = m->geom_bodyid[g2];
+  int weld1 = m->body_weldid[body1], weld2 = m->body_weldid[body2];
+  if (weld1 == weld2) return false;
+  if (!(m->opt.disableflags & TB_DISABLE_FILTERPARENT) && weld1 && weld2) {
+    int parent1 = m->body_weldid[m->body_parentid[weld1]];
+    int parent2 = m->body_weldid[m->body_parentid[weld2]];
+    if (weld1 == parent2 || weld2 == parent1) return false;
+  }
+  uint64_t key = body_key(body1, body2);
+  return m->nexclude == 0 ||
+         !bsearch(&key, f->exclude, (size_t)m->nexclude, sizeof key, compare_u64);
+}
+
+// ---- set-up ------------------------------------------------------------------------------------
+
+static void view_hulls(tbContactFinder* f, const tbModel* m) {
+  for (int i = 0; i < m->nmesh; i++) {
+    if (m->mesh_hullvertadr[i] < 0) continue;
+    f->hull[i] = (tbHull){
+        .nvert = m->mesh_hullvertnum[i],
+        .nface = m->mesh_hullfacenum[i],
+        .vert = m->hull_vert + 3 * m->mesh_hullvertadr[i],
+        .adj_start = m->hull_vertadr + m->mesh_hulladradr[i],
+        .adj = m->hull_edge + m->mesh_hulledgeadr[i],
+        .plane = m->hull_plane + 4 * m->mesh_hullfaceadr[i],
+        .face_start = m->hull_faceadr + m->mesh_hullfaceadradr[i],
+        .face_vert = m->hull_poly + m->mesh_hullpolyadr[i],
+        .face_adj = m->hull_polyadj + m->mesh_hullpolyadr[i],
+        .vert_face = m->hull_vertface + m->mesh_hullvertadr[i],
+        .guess = m->mesh_hullguess + (size_t)TB_NGUESS * (size_t)i,
+        .radius = m->mesh_hullradius[i],
+    };
+    tb_copy3(f->hull[i].center, m->mesh_hullcenter + 3 * i);
+  }
+  for (int i = 0; i < m->nhfield; i++) {
+    f->hfield[i] = (tbHField){.nrow = m->hfield_nrow[i],
+                              .ncol = m->hfield_ncol[i],
+                              .data = m->hfield_data + m->hfield_adr[i]};
+    memcpy(f->hfield[i].size, m->hfield_size + 4 * i, sizeof f->hfield[i].size);
+  }
+}
+
+// Geoms that some filter rule lets touch something.
+static void list_geoms(tbContactFinder* f, const tbModel* m) {
+  for (int g = 0; g < m->ngeom; g++) {
+    int wanted = m->geom_contype[g] || m->geom_conaffinity[g];
+    for (int p = 0; p < m->npair && !wanted; p++) {
+      wanted = m->pair_geom1[p] == g || m->pair_geom2[p] == g;
+    }
+    if (m->geom_type[g] == TB_GEOM_MESH && m->mesh_hullvertadr[m->geom_dataid[g]] < 0) wanted = 0;
+    if (!wanted) continue;
+    int i = f->count++, body = m->geom_bodyid[g];
+    f->geom[i] = g;
+    f->margin[i] = m->geom_margin[g];
+    for (int p = 0; p < m->npair; p++) {
+      if (m->pair_geom1[p] == g || m->pair_geom2[p] == g) {
+        f->margin[i] = fmax(f->margin[i], m->pair_margin[p]);
+      }
+    }
+    // Bodies without dofs are static, but mocap bodies move: they only never meet the world.
+    int fixed = m->body_lastdof[body] < 0;
+    f->kind[i] = (uint8_t)((fixed ? TB_BROAD_STATIC : 0) |
+                           (m->geom_type[g] == TB_GEOM_PLANE ? TB_BROAD_PLANE : 0));
+    tbShape* shape = &f->shape[i];
+    shape->type = m->geom_type[g];
+    tb_copy3(shape->size, m->geom_size + 3 * g);
+    if (shape->type == TB_GEOM_MESH) shape->hull = &f->hull[m->geom_dataid[g]];
+    if (shape->type == TB_GEOM_HFIELD) shape->hfield = &f->hfield[m->geom_dataid[g]];
+  }
+}
+
+static void list_pairs(tbContactFinder* f, const tbModel* m) {
+  for (int p = 0; p < m->npair; p++) {
+    int a = m->pair_geom1[p], b = m->pair_geom2[p];
+    f->pair[p] = (Explicit){a < b ? a : b, a < b ? b : a, p};
+  }
+  for (int e = 0; e < m->nexclude; e++) {
+    f->exclude[e] = body_key(m->exclude_body1[e], m->exclude_body2[e]);
+  }
+  if (m->npair) qsort(f->pair, (size_t)m->npair, sizeof(Explicit), compare_explicit);
+  if (m->nexclude) qsort(f->exclude, (size_t)m->nexclude, sizeof(uint64_t), compare_u64);
+}
+
+tbContactFinder* tb_contact_finder_new(const tbModel* m) {
+  tbContactFinder* f = calloc(1, sizeof *f);
+  if (!f) return NULL;
+  size_t n = (size_t)m->ngeom + 1;
+  f->model = m;
+  f->geom = calloc(n, sizeof(int));
+  f->shape = calloc(n, sizeof(tbShape));
+  f->hull = calloc((size_t)m->nmesh + 1, sizeof(tbHull));
+  f->hfield = calloc((size_t)m->nhfield + 1, sizeof(tbHField));
+  f->low = calloc(3 * n, sizeof(tbReal));
+  f->high = calloc(3 * n, sizeof(tbReal));
+  f->plane = calloc(4 * n, sizeof(tbReal));
+  f->margin = calloc(n, sizeof(tbReal));
+  f->kind = calloc(n, 1);
+  f->pair = calloc((size_t)m->npair + 1, sizeof(Explicit));
+  f->exclude = calloc((size_t)m->nexclude + 1, sizeof(uint64_t));
+  int ok = f->geom && f->shape && f->hull && f->hfield && f->low && f->high && f->plane &&
+           f->margin && f->kind && f->pair && f->exclude;
+  if (ok) {
+    view_hulls(f, m);
+    list_pairs(f, m);
+    list_geoms(f, m);
+    ok = tb_broadphase_init(&f->broad, f->count, f->kind, may_collide, f) == TB_OK;
+  }
+  if (ok) return f;
+  tb_contact_finder_free(f);
+  return NULL;
+}
+
+void tb_contact_finder_free(tbContactFinder* f) {
+  if (!f) return;
+  tb_broadphase_free(&f->broad);
+  void* const owned[] = {f->geom,   f->shape, f->hull, f->hfield,  f->low,    f->high,    f->plane,
+                         f->margin, f->kind,  f->pair, f->exclude, f->memory, f->previous};
+  for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
+  free(f);
+}
+
+size_t tb_contact_finder_allocations(const tbContactFinder* f) {
+  return f->allocations + (size_t)f->broad.nallocation;
+}
+
+// ---- where they touch --------------------------------------------------------------------------
+
+// Poses and boxes of all items that may have moved.
+static void place_items(tbContactFinder* f, const tbModel* m, const tbData* d, tbReal reach) {
+  for (int i = 0; i < f->count; i++) {
+    int g = f->geom[i], body = m->geom_bodyid[g];
+    int moves = m->body_lastdof[body] >= 0 || m->nmocap > 0;
+    if (f->started && !moves) continue;
+    tbShape* shape = &f->shape[i];
+    tb_copy3(shape->pos, d->geom_xpos + 3 * g);
+    memcpy(shape->mat, d->geom_xmat + 9 * g, sizeof shape->mat);
+    // Each side carries its own margin, or half of the common reach.
+    tbReal margin = fmax(f->margin[i], 0.5 * reach);
+    if (m->opt.enableflags & TB_ENABLE_OVERRIDE) margin = fmax(m->opt.o_margin, 0.5 * reach);
+    tbReal *low = f->low + 3 * i, *high = f->high + 3 * i;
+    tb_shape_aabb(shape, low, high);
+    for (int k = 0; k < 3; k++) {
+      low[k] -= margin;
+      high[k] += margin;
+    }
+    if (shape->type == TB_GEOM_PLANE) {
+      tbReal* plane = f->plane + 4 * i;
+      tb_set3(plane, shape->mat[2], shape->mat[5], shape->mat[8]);
+      plane[3] = tb_dot3(plane, shape->pos) + margin;
+    }
+  }
+  f->started = 1;
+}
+
+// Room for `extra` more contacts. Arrays given up on the way stay in the arena until the next step.
+static int reserve(tbContactFinder* f, tbData* d, int* capacity, int extra) {
+  if (d->ncon + extra <= *capacity) return 1;
+  int wanted = 2 * (d->ncon + extra);
+  if (wanted < f->last_count + TB_MAX_PAIR_CONTACTS) wanted = f->last_count + TB_MAX_PAIR_CONTACTS;
+  tbContact* grown = tb_arena_alloc(&d->work->arena, sizeof(tbContact) * (size_t)wanted);
+  if (!grown) return 0;
+  if (d->ncon) memcpy(grown, d->contact, sizeof(tbContact) * (size_t)d->ncon);
+  d->contact = grown;
+  *capacity = wanted;
+  return 1;
+}
+
+// The caches of this step's pairs: what the last step knew of each, both lists being sorted.
+static int recall(tbContactFinder* f) {
+  Memory* old = f->memory;
+  int nold = f->nmemory, n = f->broad.npair;
+  if (n > f->capacity) {
+    int capacity = 2 * n + 16;
+    Memory* a = calloc((size_t)capacity, sizeof(Memory));
+    Memory* b = calloc((size_t)capacity, sizeof(Memory));
+    if (!a || !b) {
+      free(a);
+      free(b);
+      return 0;
+    }
+    f->allocations += 2;
+    if (nold) memcpy(a, old, sizeof(Memory) * (size_t)nold);
+    free(f->memory);
+    free(f->previous);
+    old = a;
+    f->previous = b;
+    f->capacity = capacity;
+  }
+  Memory* now = f->previous;
+  for (int i = 0, j = 0; i < n; i++) {
+    tbPair p = f->broad.pairs[i];
+    while (j < nold && (old[j].pair.first < p.first ||
+                        (old[j].pair.first == p.first && old[j].pair.second < p.second))) {
+      j++;
+    }
+    if (j < nold && old[j].pair.first == p.first && old[j].pair.second == p.second) {
+      now[i] = old[j];
+    } else {
+      memset(&now[i], 0, sizeof now[i]);
+      now[i].pair = p;
+    }
+  }
+  f->memory = now;
+  f->previous = old;
+  f->nmemory = n;
+  return 1;
+}
+
+// All contacts of one pair of items.
+static tbResult collide_pair(tbContactFinder* f, const tbModel* m, tbData* d, Memory* memory,
+                             tbReal reach, int* capacity) {
+  // MuJoCo's order: lower type first, then lower id.
+  int i = memory->pair.first, j = memory->pair.second;
+  if (m->geom_type[f->geom[i]] > m->geom_type[f->geom[j]]) {
+    int swap = i;
+    i = j;
+    j = swap;
+  }
+  int g1 = f->geom[i], g2 = f->geom[j], pair = explicit_pair(f, g1, g2);
+  tbReal margin = pair >= 0 ? m->pair_margin[pair] : fmax(m->geom_margin[g1], m->geom_margin[g2]);
+  if (m->opt.enableflags & TB_ENABLE_OVERRIDE) margin = m->opt.o_margin;
+  tbContactPoint point[TB_MAX_PAIR_CONTACTS];
+  int n = tb_collide(&f->shape[i], &f->shape[j], fmax(margin, reach), point, &memory->cache);
+  if (n == 0) return TB_OK;
+  if (!reserve(f, d, capacity, n)) return TB_ERROR_MEMORY;
+  tbContact parameters;
+  tb_contact_parameters(m, g1, g2, pair, &parameters);
+  for (int k = 0; k < n; k++) {
+    tbContact* c = &d->contact[d->ncon++];
+    *c = parameters;
+    c->dist = point[k].dist;
+    tb_copy3(c->pos, point[k].pos);
+    memcpy(c->frame, point[k].frame, sizeof c->frame);
+    c->key = ((uint64_t)g1 * (uint64_t)m->ngeom + (uint64_t)g2) << 32 | point[k].feature;
+    // In the gap a soft contact is seen but does not push; a rigid one has no gap.
+    c->exclude = reach <= 0 && c->dist >= c->includemargin;
+  }
+  return TB_OK;
+}
+
+tbResult tb_find_contacts(tbContactFinder* f, const tbModel* m, tbData* d, tbReal reach) {
+  d->ncon = 0;
+  d->contact = NULL;
+  if (m->opt.disableflags & (TB_DISABLE_CONTACT | TB_DISABLE_CONSTRAINT)) return TB_OK;
+  place_items(f, m, d, reach);
+  tbResult result = tb_broadphase_update(&f->broad, f->low, f->high, f->plane);
+  if (result != TB_OK) return result;
+  if (!recall(f)) return TB_ERROR_MEMORY;
+  int capacity = 0;
+  for (int i = 0; i < f->nmemory; i++) {
+    result = collide_pair(f, m, d, &f->memory[i], reach, &capacity);
+    if (result != TB_OK) return result;
+  }
+  f->last_count = d->ncon;
+  return TB_OK;
+}

@@ -1,0 +1,405 @@
+// From constraint rows to problems: islands, the Delassus matrix of each, and the terms of the
+// rigid laws (design section 3).
+#include <math.h>
+#include <string.h>
+
+#include "contact/assemble.h"
+#include "linalg/ltdl.h"
+#include "model/workspace.h"
+
+// Up to this many rows G is dense whatever its pattern.
+enum { ALWAYS_DENSE = 60 };
+
+typedef struct {
+  const tbModel* m;
+  tbData* d;
+  tbArena* arena;
+  const tbConstraint* list;
+  tbReal* const* half;  // per constraint: D^-1/2 L^-T J^T, dim x nnz
+} Context;
+
+// ---- islands -----------------------------------------------------------------------------------
+
+static int find_root(int* parent, int i) {
+  while (parent[i] != i) i = parent[i] = parent[parent[i]];
+  return i;
+}
+
+// The next tree in a constraint's support from position *k on, or -1.
+static int next_tree(const tbModel* m, const tbConstraint* c, int* k) {
+  if (*k >= c->nnz) return -1;
+  int tree = m->dof_treeid[c->col[*k]], end = m->tree_dofadr[tree] + m->tree_dofnum[tree];
+  while (*k < c->nnz && c->col[*k] < end) (*k)++;
+  return tree;
+}
+
+// Number the islands of constraints; constraints that nothing moves get island -1.
+static int label_islands(const tbModel* m, tbArena* arena, tbConstraints* cs) {
+  int* parent = tb_arena_alloc(arena, sizeof(int) * (size_t)(m->ntree + 1));
+  int* label = tb_arena_alloc(arena, sizeof(int) * (size_t)(m->ntree + 1));
+  if (!parent || !label) return -1;
+  for (int i = 0; i < m->ntree; i++) {
+    parent[i] = i;
+    label[i] = -1;
+  }
+  for (int i = 0; i < cs->count; i++) {
+    int k = 0, first = next_tree(m, &cs->list[i], &k);
+    for (int tree; first >= 0 && (tree = next_tree(m, &cs->list[i], &k)) >= 0;) {
+      parent[find_root(parent, tree)] = find_root(parent, first);
+    }
+  }
+  int count = 0;
+  for (int i = 0; i < cs->count; i++) {
+    tbConstraint* c = &cs->list[i];
+    int k = 0, tree = next_tree(m, c, &k);
+    c->island = -1;
+    if (tree < 0) continue;
+    int root = find_root(parent, tree);
+    if (label[root] < 0) label[root] = count++;
+    c->island = label[root];
+  }
+  return count;
+}
+
+// Members of every island, by counting sort.
+static int fill_members(tbArena* arena, const tbConstraints* cs, tbIslands* out) {
+  int* start = TB_ARENA_NEW(arena, int, out->count + 1);
+  int* member = tb_arena_alloc(arena, sizeof(int) * (size_t)(cs->count + 1));
+  if (!start || !member) return 0;
+  for (int i = 0; i < cs->count; i++) {
+    if (cs->list[i].island >= 0) out->island[cs->list[i].island].nmember++;
+  }
+  for (int i = 0, at = 0; i < out->count; i++) {
+    out->island[i].member = member + at;
+    start[i] = at;
+    at += out->island[i].nmember;
+  }
+  for (int i = 0; i < cs->count; i++) {
+    if (cs->list[i].island >= 0) member[start[cs->list[i].island]++] = i;
+  }
+  return 1;
+}
+
+// ---- right-hand side and blocks ----------------------------------------------------------------
+
+static tbReal row_velocity(const tbConstraint* c, int row, const tbReal* v) {
+  tbReal sum = 0;
+  const tbReal* J = c->J + (size_t)row * (size_t)c->nnz;
+  for (int k = 0; k < c->nnz; k++) sum += J[k] * v[c->col[k]];
+  return sum;
+}
+
+// Velocity that takes back part of an overlap, no faster than the cap (Baumgarte).
+static tbReal correction(const tbOption* opt, tbReal overlap) {
+  tbReal speed = opt->baumgarte * overlap / opt->timestep;
+  return fmin(speed, opt->correction_speed);
+}
+
+// gamma of a gap that must stay open: an open one may close within the step, a closed one is
+// pushed out slowly.
+static tbReal gap_term(const tbOption* opt, tbReal gap) {
+  if (gap >= 0) return gap / opt->timestep;
+  tbReal overlap = -gap - opt->overlap_allowed;
+  return overlap > 0 ? -correction(opt, overlap) : 0;
+}
+
+// gamma and R of a contact's normal row.
+static void contact_terms(const Context* x, const tbConstraint* c, tbReal* gamma, tbReal* R) {
+  const tbOption* opt = &x->m->opt;
+  const tbContact* contact = &x->d->contact[c->id];
+  tbReal h = opt->timestep, gap = contact->dist;
+  *gamma = gap_term(opt, gap);
+  *R = 0;
+
+  // Spring with compliance e and damping b, implicit: e lambda/h = -(gap + h v) - e b v.
+  if (contact->compliance > 0) {
+    tbReal e = contact->compliance, b = gap < 0 ? contact->damping : 0;
+    *gamma = gap / (h + e * b);
+    *R = e / (h * (h + e * b));
+    return;
+  }
+  // Newton's restitution where the gap closes fast within this step.
+  if (contact->restitution > 0) {
+    tbReal approach = row_velocity(c, 0, x->d->qvel);
+    if (approach < -opt->restitution_speed && gap + h * approach <= 0) {
+      *gamma = contact->restitution * approach;
+    }
+  }
+}
+
+static void fill_block(const Context* x, const tbConstraint* c, int row, const tbReal* v_free,
+                       tbBlock* block, tbReal* g, tbReal* R) {
+  const tbOption* opt = &x->m->opt;
+  memset(block, 0, sizeof *block);
+  block->row = row;
+  block->dim = c->dim;
+  for (int r = 0; r < c->dim; r++) {
+    g[r] = row_velocity(c, r, v_free);
+    R[r] = 0;
+  }
+  switch (c->source) {
+    case TB_SOURCE_EQUALITY:
+      block->type = TB_BLOCK_EQUALITY;
+      for (int r = 0; r < c->dim; r++) {
+        tbReal speed = correction(opt, fabs(c->pos[r]));
+        g[r] += c->pos[r] > 0 ? speed : -speed;
+      }
+      break;
+    case TB_SOURCE_FRICTION_DOF:
+    case TB_SOURCE_FRICTION_TENDON:
+      block->type = TB_BLOCK_BOX;
+      block->upper = c->bound * opt->timestep;
+      block->lower = -block->upper;
+      break;
+    case TB_SOURCE_LIMIT_JOINT:
+    case TB_SOURCE_LIMIT_TENDON:
+      block->type = TB_BLOCK_ONE_SIDED;
+      g[0] += gap_term(opt, c->pos[0]);
+      break;
+    default: {
+      tbReal gamma;
+      block->type = c->dim == 1 ? TB_BLOCK_ONE_SIDED : TB_BLOCK_CONE;
+      for (int r = 1; r < c->dim; r++) block->mu[r - 1] = x->d->contact[c->id].friction[r - 1];
+      contact_terms(x, c, &gamma, &R[0]);
+      g[0] += gamma;
+    }
+  }
+}
+
+// ---- G -----------------------------------------------------------------------------------------
+
+// Spread the rows of a constraint over a dense work array: row r at work[r * nv].
+static void spread(const tbConstraint* c, const tbReal* half, tbReal* work, size_t nv) {
+  for (int r = 0; r < c->dim; r++) {
+    for (int k = 0; k < c->nnz; k++)
+      work[(size_t)r * nv + (size_t)c->col[k]] = half[r * c->nnz + k];
+  }
+}
+
+static void unspread(const tbConstraint* c, tbReal* work, size_t nv) {
+  for (int r = 0; r < c->dim; r++) {
+    for (int k = 0; k < c->nnz; k++) work[(size_t)r * nv + (size_t)c->col[k]] = 0;
+  }
+}
+
+// block[r * stride + s] = row r of the spread constraint . row s of `b`.
+static void multiply(const tbReal* work, size_t nv, int rows, const tbConstraint* b,
+                     const tbReal* half, tbReal* block, int stride) {
+  for (int r = 0; r < rows; r++) {
+    const tbReal* a = work + (size_t)r * nv;
+    for (int s = 0; s < b->dim; s++) {
+      const tbReal* h = half + (size_t)s * (size_t)b->nnz;
+      tbReal sum = 0;
+      for (int k = 0; k < b->nnz; k++) sum += a[b->col[k]] * h[k];
+      block[r * stride + s] = sum;
+    }
+  }
+}
+
+static int dense_G(const Context* x, tbIsland* island, tbReal* work) {
+  int n = island->problem.n;
+  tbReal* G = tb_arena_alloc(x->arena, sizeof(tbReal) * (size_t)n * (size_t)n);
+  if (!G) return 0;
+  size_t nv = (size_t)x->m->nv;
+  for (int i = 0, ri = 0; i < island->nmember; i++) {
+    const tbConstraint* a = &x->list[island->member[i]];
+    spread(a, x->half[island->member[i]], work, nv);
+    for (int j = 0, rj = 0; j <= i; j++) {
+      const tbConstraint* b = &x->list[island->member[j]];
+      tbReal* block = G + (size_t)ri * (size_t)n + (size_t)rj;
+      multiply(work, nv, a->dim, b, x->half[island->member[j]], block, n);
+      for (int r = 0; r < a->dim; r++) {
+        for (int s = 0; s < b->dim; s++)
+          G[(size_t)(rj + s) * (size_t)n + (size_t)(ri + r)] = block[r * n + s];
+      }
+      rj += b->dim;
+    }
+    unspread(a, work, nv);
+    ri += a->dim;
+  }
+  island->problem.G = (tbDelassus){.form = TB_DELASSUS_DENSE, .dense = G, .stride = n};
+  return 1;
+}
+
+// For every tree, the members of an island that act on it, in order.
+typedef struct {
+  int* start;   // ntree + 1
+  int* member;  // positions in the island
+} TreeLists;
+
+static int list_by_tree(const Context* x, const tbIsland* island, TreeLists* lists) {
+  int ntree = x->m->ntree, total = 0;
+  lists->start = TB_ARENA_NEW(x->arena, int, ntree + 2);
+  if (!lists->start) return 0;
+  for (int i = 0; i < island->nmember; i++) {
+    const tbConstraint* c = &x->list[island->member[i]];
+    for (int k = 0, tree; (tree = next_tree(x->m, c, &k)) >= 0; total++) lists->start[tree + 2]++;
+  }
+  for (int t = 0; t < ntree; t++) lists->start[t + 2] += lists->start[t + 1];
+  lists->member = tb_arena_alloc(x->arena, sizeof(int) * (size_t)(total + 1));
+  if (!lists->member) return 0;
+  for (int i = 0; i < island->nmember; i++) {
+    const tbConstraint* c = &x->list[island->member[i]];
+    for (int k = 0, tree; (tree = next_tree(x->m, c, &k)) >= 0;) {
+      lists->member[lists->start[tree + 1]++] = i;
+    }
+  }
+  return 1;
+}
+
+// Positions of members coupled to member i, ascending, itself included; their number.
+static int neighbours(const Context* x, const tbIsland* island, const TreeLists* lists, int i,
+                      int* out) {
+  const tbConstraint* c = &x->list[island->member[i]];
+  int count = 0;
+  for (int k = 0, tree; (tree = next_tree(x->m, c, &k)) >= 0;) {
+    const int *from = lists->member + lists->start[tree],
+              *end = lists->member + lists->start[tree + 1];
+    // Merge an ascending list into an ascending list, from the back.
+    int added = (int)(end - from), write = count + added;
+    int a = count - 1, b = added - 1;
+    for (int w = write - 1; b >= 0; w--) out[w] = a >= 0 && out[a] > from[b] ? out[a--] : from[b--];
+    count = 0;
+    for (int w = 0; w < write; w++) {
+      if (count == 0 || out[count - 1] != out[w]) out[count++] = out[w];
+    }
+  }
+  return count;
+}
+
+static int sparse_G(const Context* x, tbIsland* island, const TreeLists* lists, int* near,
+                    tbReal* work) {
+  int nm = island->nmember;
+  size_t entries = 0, values = 0, nv = (size_t)x->m->nv;
+  int* start = tb_arena_alloc(x->arena, sizeof(int) * (size_t)(nm + 1));
+  if (!start) return 0;
+  for (int i = 0; i < nm; i++) {
+    int n = neighbours(x, island, lists, i, near), dim = x->list[island->member[i]].dim;
+    start[i] = (int)entries;
+    entries += (size_t)n;
+    for (int k = 0; k < n; k++) values += (size_t)(dim * x->list[island->member[near[k]]].dim);
+  }
+  start[nm] = (int)entries;
+  int* column = tb_arena_alloc(x->arena, sizeof(int) * (entries + 1));
+  int* offset = tb_arena_alloc(x->arena, sizeof(int) * (entries + 1));
+  tbReal* value = tb_arena_alloc(x->arena, sizeof(tbReal) * (values + 1));
+  if (!column || !offset || !value || values > (size_t)INT32_MAX) return 0;
+  for (int i = 0, at = 0; i < nm; i++) {
+    const tbConstraint* a = &x->list[island->member[i]];
+    int n = neighbours(x, island, lists, i, near);
+    spread(a, x->half[island->member[i]], work, nv);
+    for (int k = 0; k < n; k++) {
+      const tbConstraint* b = &x->list[island->member[near[k]]];
+      column[start[i] + k] = near[k];
+      offset[start[i] + k] = at;
+      multiply(work, nv, a->dim, b, x->half[island->member[near[k]]], value + at, b->dim);
+      at += a->dim * b->dim;
+    }
+    unspread(a, work, nv);
+  }
+  island->problem.G = (tbDelassus){.form = TB_DELASSUS_SPARSE,
+                                   .block_start = start,
+                                   .block_column = column,
+                                   .block_offset = offset,
+                                   .block_value = value};
+  return 1;
+}
+
+// Dense where the island is small or most of its members are coupled, else by blocks.
+static int build_G(const Context* x, tbIsland* island, tbReal* work) {
+  if (island->problem.n <= ALWAYS_DENSE) return dense_G(x, island, work);
+  TreeLists lists;
+  if (!list_by_tree(x, island, &lists)) return 0;
+  size_t coupled = 0;
+  int* near = tb_arena_alloc(x->arena, sizeof(int) * (size_t)(4 * island->nmember + 4));
+  if (!near) return 0;
+  for (int i = 0; i < island->nmember; i++) {
+    coupled += (size_t)neighbours(x, island, &lists, i, near);
+  }
+  size_t all = (size_t)island->nmember * (size_t)island->nmember;
+  return 2 * coupled > all ? dense_G(x, island, work) : sparse_G(x, island, &lists, near, work);
+}
+
+// ---- all of it ---------------------------------------------------------------------------------
+
+static int build_terms(const Context* x, tbIsland* island, const tbReal* v_free) {
+  tbProblem* p = &island->problem;
+  memset(p, 0, sizeof *p);
+  p->nblock = island->nmember;
+  for (int i = 0; i < island->nmember; i++) p->n += x->list[island->member[i]].dim;
+  tbBlock* block = tb_arena_alloc(x->arena, sizeof(tbBlock) * (size_t)p->nblock);
+  tbReal* g = tb_arena_alloc(x->arena, sizeof(tbReal) * (size_t)p->n);
+  tbReal* R = tb_arena_alloc(x->arena, sizeof(tbReal) * (size_t)p->n);
+  island->lambda = TB_ARENA_NEW(x->arena, tbReal, p->n);
+  if (!block || !g || !R || !island->lambda) return 0;
+  for (int i = 0, row = 0; i < island->nmember; i++) {
+    const tbConstraint* c = &x->list[island->member[i]];
+    fill_block(x, c, row, v_free, &block[i], g + row, R + row);
+    row += c->dim;
+  }
+  p->block = block;
+  p->g = g;
+  p->R = R;
+  p->dt = x->m->opt.timestep;
+  return 1;
+}
+
+tbResult tb_assemble_groups(const tbModel* model, tbData* data, tbConstraints* constraints,
+                            tbIslands* out) {
+  tbArena* arena = &data->work->arena;
+  memset(out, 0, sizeof *out);
+  int count = label_islands(model, arena, constraints);
+  if (count < 0) return TB_ERROR_MEMORY;
+  out->count = count;
+  out->island = TB_ARENA_NEW(arena, tbIsland, count);
+  return out->island && fill_members(arena, constraints, out) ? TB_OK : TB_ERROR_MEMORY;
+}
+
+tbResult tb_assemble_terms(const tbModel* model, tbData* data, const tbConstraints* constraints,
+                           const tbReal* v_free, tbIslands* islands) {
+  Context x = {model, data, &data->work->arena, constraints->list, NULL};
+  for (int i = 0; i < islands->count; i++) {
+    if (!build_terms(&x, &islands->island[i], v_free)) return TB_ERROR_MEMORY;
+  }
+  return TB_OK;
+}
+
+tbResult tb_assemble_delassus(const tbModel* model, tbData* data, const tbConstraints* constraints,
+                              tbInertiaFactor factor, tbIslands* islands) {
+  tbArena* arena = &data->work->arena;
+  tbReal** half = TB_ARENA_NEW(arena, tbReal*, constraints->count);
+  tbReal* work = TB_ARENA_NEW(arena, tbReal, (size_t)TB_MAX_BLOCK_DIM * (size_t)model->nv);
+  if (!half || !work) return TB_ERROR_MEMORY;
+
+  // Half-solves: G = B B^T with B = J L^-1 D^-1/2.
+  tbForest forest = {model->nv, model->M_rowadr, model->M_rownnz, model->M_colind};
+  for (int i = 0; i < constraints->count; i++) {
+    const tbConstraint* c = &constraints->list[i];
+    size_t bytes = sizeof(tbReal) * (size_t)(c->dim * c->nnz);
+    half[i] = tb_arena_alloc(arena, bytes);
+    if (!half[i]) return TB_ERROR_MEMORY;
+    memcpy(half[i], c->J, bytes);
+    tb_ltdl_half_solve_support(forest, factor.LD, factor.inverse, c->col, c->nnz, half[i], c->nnz,
+                               c->dim);
+  }
+  Context x = {model, data, arena, constraints->list, half};
+  for (int i = 0; i < islands->count; i++) {
+    if (!build_G(&x, &islands->island[i], work)) return TB_ERROR_MEMORY;
+  }
+  return TB_OK;
+}
+
+void tb_gather_impulse(const tbConstraints* constraints, const tbIslands* islands,
+                       tbReal* impulse) {
+  for (int i = 0; i < islands->count; i++) {
+    const tbIsland* island = &islands->island[i];
+    const tbReal* lambda = island->lambda;
+    for (int k = 0; k < island->nmember; k++) {
+      const tbConstraint* c = &constraints->list[island->member[k]];
+      for (int r = 0; r < c->dim; r++, lambda++) {
+        if (*lambda == 0) continue;
+        for (int j = 0; j < c->nnz; j++) impulse[c->col[j]] += *lambda * c->J[r * c->nnz + j];
+      }
+    }
+  }
+}

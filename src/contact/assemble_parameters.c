@@ -1,0 +1,95 @@
+// Parameters of a contact from those of its geoms or of an explicit pair, by MuJoCo's rules.
+#include <math.h>
+#include <string.h>
+
+#include "contact/assemble.h"
+
+// Weight of the first geom in the mix of soft parameters.
+static tbReal mix_weight(tbReal mix1, tbReal mix2) {
+  const tbReal smallest = 1e-15;
+  if (mix1 >= smallest && mix2 >= smallest) return mix1 / (mix1 + mix2);
+  if (mix1 < smallest && mix2 < smallest) return 0.5;
+  return mix1 < smallest ? 0 : 1;
+}
+
+static void mix_soft(const tbModel* m, int g1, int g2, tbContact* c) {
+  tbReal w = mix_weight(m->geom_solmix[g1], m->geom_solmix[g2]);
+  const tbReal *ref1 = m->geom_solref + TB_NREF * g1, *ref2 = m->geom_solref + TB_NREF * g2;
+  const tbReal *imp1 = m->geom_solimp + TB_NIMP * g1, *imp2 = m->geom_solimp + TB_NIMP * g2;
+  for (int i = 0; i < TB_NREF; i++) {
+    // Standard references mix; direct ones (negative stiffness) take the smaller.
+    c->solref[i] =
+        ref1[0] > 0 && ref2[0] > 0 ? w * ref1[i] + (1 - w) * ref2[i] : fmin(ref1[i], ref2[i]);
+  }
+  for (int i = 0; i < TB_NIMP; i++) c->solimp[i] = w * imp1[i] + (1 - w) * imp2[i];
+}
+
+static void spread_friction(tbContact* c, const tbReal friction[3]) {
+  c->friction[0] = c->friction[1] = friction[0];
+  c->friction[2] = friction[1];
+  c->friction[3] = c->friction[4] = friction[2];
+}
+
+// Physical parameters of the rigid laws: compliances of the two surfaces are in series, so are
+// their dampers; the livelier surface decides the bounce.
+static void mix_physical(const tbModel* m, int g1, int g2, tbContact* c) {
+  c->restitution = fmax(m->geom_restitution[g1], m->geom_restitution[g2]);
+  c->compliance = m->geom_compliance[g1] + m->geom_compliance[g2];
+  tbReal d1 = m->geom_contactdamping[g1], d2 = m->geom_contactdamping[g2];
+  c->damping = d1 > 0 && d2 > 0 ? d1 * d2 / (d1 + d2) : d1 + d2;
+}
+
+static void geom_parameters(const tbModel* m, int g1, int g2, tbContact* c) {
+  tbReal margin = fmax(m->geom_margin[g1], m->geom_margin[g2]);
+  c->includemargin = margin - fmax(m->geom_gap[g1], m->geom_gap[g2]);
+  mix_physical(m, g1, g2, c);
+  int p1 = m->geom_priority[g1], p2 = m->geom_priority[g2];
+  if (p1 != p2) {
+    int g = p1 > p2 ? g1 : g2;
+    c->dim = m->geom_condim[g];
+    memcpy(c->solref, m->geom_solref + TB_NREF * g, sizeof c->solref);
+    memcpy(c->solimp, m->geom_solimp + TB_NIMP * g, sizeof c->solimp);
+    spread_friction(c, m->geom_friction + 3 * g);
+    return;
+  }
+  c->dim = m->geom_condim[g1] > m->geom_condim[g2] ? m->geom_condim[g1] : m->geom_condim[g2];
+  mix_soft(m, g1, g2, c);
+  tbReal friction[3];
+  for (int i = 0; i < 3; i++) {
+    friction[i] = fmax(m->geom_friction[3 * g1 + i], m->geom_friction[3 * g2 + i]);
+  }
+  spread_friction(c, friction);
+}
+
+static void pair_parameters(const tbModel* m, int p, tbContact* c) {
+  c->includemargin = m->pair_margin[p] - m->pair_gap[p];
+  c->dim = m->pair_dim[p];
+  memcpy(c->solref, m->pair_solref + TB_NREF * p, sizeof c->solref);
+  memcpy(c->solreffriction, m->pair_solreffriction + TB_NREF * p, sizeof c->solreffriction);
+  memcpy(c->solimp, m->pair_solimp + TB_NIMP * p, sizeof c->solimp);
+  memcpy(c->friction, m->pair_friction + 5 * p, sizeof c->friction);
+  mix_physical(m, m->pair_geom1[p], m->pair_geom2[p], c);
+  if (m->pair_restitution[p] >= 0) c->restitution = m->pair_restitution[p];
+  if (m->pair_compliance[p] >= 0) c->compliance = m->pair_compliance[p];
+  if (m->pair_contactdamping[p] >= 0) c->damping = m->pair_contactdamping[p];
+}
+
+void tb_contact_parameters(const tbModel* m, int geom1, int geom2, int pair, tbContact* c) {
+  memset(c, 0, sizeof *c);
+  if (pair >= 0) {
+    pair_parameters(m, pair, c);
+  } else {
+    geom_parameters(m, geom1, geom2, c);
+  }
+  if (m->opt.enableflags & TB_ENABLE_OVERRIDE) {
+    c->includemargin = m->opt.o_margin;
+    memcpy(c->solref, m->opt.o_solref, sizeof c->solref);
+    memcpy(c->solimp, m->opt.o_solimp, sizeof c->solimp);
+    memcpy(c->friction, m->opt.o_friction, sizeof c->friction);
+  }
+  // Friction below this is no friction, but keeps the cone's interior (as MuJoCo's mjMINMU).
+  for (int i = 0; i < 5; i++) c->friction[i] = fmax(c->friction[i], 1e-5);
+  c->geom[0] = geom1;
+  c->geom[1] = geom2;
+  c->row = -1;
+}

@@ -1,0 +1,418 @@
+// Constraint rows: which dofs move each constraint, and how fast.
+#include <math.h>
+#include <string.h>
+
+#include "contact/assemble.h"
+#include "model/workspace.h"
+#include "spatial/quat.h"
+#include "tribo/dynamics.h"
+
+// ---- supports ----------------------------------------------------------------------------------
+
+// The dofs that move a body, ascending: the row of M that belongs to its last dof.
+static int body_chain(const tbModel* m, int body, const int** chain) {
+  int last = m->body_lastdof[body];
+  if (last < 0) return 0;
+  *chain = m->M_colind + m->M_rowadr[last];
+  return m->M_rownnz[last];
+}
+
+// Union of two ascending lists into `out` (room for na + nb); its length.
+static int merge(int* out, const int* a, int na, const int* b, int nb) {
+  int i = 0, j = 0, n = 0;
+  while (i < na && j < nb) {
+    int next = a[i] < b[j] ? a[i] : b[j];
+    if (a[i] == next) i++;
+    if (j < nb && b[j] == next) j++;
+    out[n++] = next;
+  }
+  while (i < na) out[n++] = a[i++];
+  while (j < nb) out[n++] = b[j++];
+  return n;
+}
+
+// Support of a relative motion of two bodies. Returns -1 when out of memory.
+static int pair_support(const tbModel* m, tbArena* arena, int body1, int body2, const int** col) {
+  const int *a = NULL, *b = NULL;
+  int na = body_chain(m, body1, &a), nb = body_chain(m, body2, &b);
+  *col = na ? a : b;
+  if (na == 0) return nb;
+  if (nb == 0) return na;
+  int* merged = tb_arena_alloc(arena, sizeof(int) * (size_t)(na + nb));
+  if (!merged) return -1;
+  *col = merged;
+  return merge(merged, a, na, b, nb);
+}
+
+// ---- Jacobians ---------------------------------------------------------------------------------
+
+// Add sign * (velocity of `point` on `body`, projected on `frame` rows 0..linear-1, then angular
+// velocity on rows 0..angular-1) to the columns of `body` in a block with support `col`.
+static void add_point_rows(const tbModel* m, const tbData* d, int body, const tbReal point[3],
+                           const tbReal* frame, int linear, int angular, tbReal sign,
+                           const int* col, int nnz, tbReal* J) {
+  const int* chain = NULL;
+  int n = body_chain(m, body, &chain);
+  tbReal arm[3];
+  tb_sub3(arm, point, d->subtree_com + 3 * m->body_rootid[body]);
+  for (int k = 0, c = 0; k < n; k++, c++) {
+    while (col[c] != chain[k]) c++;
+    const tbReal* axis = d->cdof + 6 * chain[k];
+    tbReal v[3];
+    tb_cross(v, axis, arm);
+    tb_add3(v, v, axis + 3);
+    for (int r = 0; r < linear; r++) J[r * nnz + c] += sign * tb_dot3(frame + 3 * r, v);
+    for (int r = 0; r < angular; r++) {
+      J[(linear + r) * nnz + c] += sign * tb_dot3(frame + 3 * r, axis);
+    }
+  }
+}
+
+static const tbReal IDENTITY[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+
+typedef struct {
+  const tbModel* m;
+  tbData* d;
+  tbArena* arena;
+  tbConstraints* out;
+  int capacity;
+} Builder;
+
+// The next constraint with its rows zeroed, or NULL when out of memory.
+static tbConstraint* add(Builder* b, int source, int id, int dim, int nnz, const int* col,
+                         uint64_t key) {
+  if (b->out->count == b->capacity || nnz < 0) return NULL;
+  tbConstraint* c = &b->out->list[b->out->count];
+  memset(c, 0, sizeof *c);
+  c->source = source;
+  c->id = id;
+  c->row = b->out->nrow;
+  c->dim = dim;
+  c->nnz = nnz;
+  c->col = col;
+  c->J = TB_ARENA_NEW(b->arena, tbReal, dim * nnz);
+  c->key = key;
+  if (!c->J) return NULL;
+  b->out->count++;
+  b->out->nrow += dim;
+  return c;
+}
+
+// Keys of constraints other than contacts: source, id and side; contacts have the top bit set.
+static uint64_t plain_key(int source, int id, int side) {
+  return ((uint64_t)source << 48) | ((uint64_t)(uint32_t)id << 2) | (uint64_t)side;
+}
+
+// ---- equality ----------------------------------------------------------------------------------
+
+// World pose of what an equality refers to: a body frame or a site frame.
+static int eq_frame(const tbModel* m, const tbData* d, int type, int id, const tbReal** pos,
+                    const tbReal** mat) {
+  if (type == TB_OBJ_SITE) {
+    *pos = d->site_xpos + 3 * id;
+    *mat = d->site_xmat + 9 * id;
+    return m->site_bodyid[id];
+  }
+  *pos = d->xpos + 3 * id;
+  *mat = d->xmat + 9 * id;
+  return id;
+}
+
+// The two points of a connect or weld, and for a weld the two orientations that must agree.
+typedef struct {
+  int body[2];
+  tbReal point[2][3];
+  tbReal quat[2][4];
+} EqualityFrames;
+
+static void equality_frames(const tbModel* m, const tbData* d, int id, EqualityFrames* f) {
+  const tbReal *data = m->eq_data + TB_NEQDATA * id, *pos[2], *mat[2];
+  int type = m->eq_objtype[id], weld = m->eq_type[id] == TB_EQ_WELD;
+  f->body[0] = eq_frame(m, d, type, m->eq_obj1id[id], &pos[0], &mat[0]);
+  f->body[1] = eq_frame(m, d, type, m->eq_obj2id[id], &pos[1], &mat[1]);
+  for (int i = 0; i < 2; i++) {
+    // Anchors: connect has one per body; weld has body 2's and where body 1 should have it.
+    tb_zero3(f->point[i]);
+    if (type != TB_OBJ_SITE) tb_mul_mat3_vec3(f->point[i], mat[i], data + 3 * (weld ? 1 - i : i));
+    tb_add3(f->point[i], f->point[i], pos[i]);
+    if (weld) tb_quat_from_mat(f->quat[i], mat[i]);
+  }
+  if (weld && type != TB_OBJ_SITE) tb_quat_mul(f->quat[0], f->quat[0], data + 6);
+}
+
+// d/dt of the vector part of q2^-1 q1 when the relative angular velocity is w: 1/2 q2^-1 w q1.
+static void weld_rate(const EqualityFrames* f, const tbReal w[3], tbReal scale, tbReal rate[3]) {
+  tbReal spin[4] = {0, w[0], w[1], w[2]}, conjugate[4], product[4];
+  tb_quat_conjugate(conjugate, f->quat[1]);
+  tb_quat_mul(product, conjugate, spin);
+  tb_quat_mul(product, product, f->quat[0]);
+  tb_scale3(rate, product + 1, 0.5 * scale);
+}
+
+// Two points that must coincide: 3 rows, body 1's point minus body 2's. A weld adds torquescale
+// times the vector part of q2^-1 q1 and its derivative.
+static int add_body_equality(Builder* b, int id) {
+  const tbModel* m = b->m;
+  int weld = m->eq_type[id] == TB_EQ_WELD, angular = weld ? 3 : 0;
+  EqualityFrames f;
+  equality_frames(m, b->d, id, &f);
+  const int* col;
+  int nnz = pair_support(m, b->arena, f.body[0], f.body[1], &col);
+  tbConstraint* c = add(b, TB_SOURCE_EQUALITY, id, 3 + angular, nnz, col, plain_key(0, id, 0));
+  if (!c) return 0;
+  tb_sub3(c->pos, f.point[0], f.point[1]);
+  add_point_rows(m, b->d, f.body[0], f.point[0], IDENTITY, 3, angular, 1, col, nnz, c->J);
+  add_point_rows(m, b->d, f.body[1], f.point[1], IDENTITY, 3, angular, -1, col, nnz, c->J);
+  if (!weld) return 1;
+  tbReal scale = m->eq_data[TB_NEQDATA * id + 10], conjugate[4], error[4];
+  tb_quat_conjugate(conjugate, f.quat[1]);
+  tb_quat_mul(error, conjugate, f.quat[0]);
+  tb_scale3(c->pos + 3, error + 1, scale);
+  for (int k = 0; k < nnz; k++) {
+    tbReal w[3] = {c->J[3 * nnz + k], c->J[4 * nnz + k], c->J[5 * nnz + k]}, rate[3];
+    weld_rate(&f, w, scale, rate);
+    for (int r = 0; r < 3; r++) c->J[(3 + r) * nnz + k] = rate[r];
+  }
+  return 1;
+}
+
+void tb_equality_wrenches(const tbModel* m, tbData* d, const tbConstraints* constraints,
+                          const tbReal* row_force) {
+  for (int i = 0; i < constraints->count; i++) {
+    const tbConstraint* c = &constraints->list[i];
+    if (c->source != TB_SOURCE_EQUALITY || c->dim < 3) continue;
+    EqualityFrames f;
+    equality_frames(m, d, c->id, &f);
+    const tbReal* force = row_force + c->row;
+    tbReal torque[3] = {0}, minus[3];
+    for (int k = 0; k < 3 && c->dim == 6; k++) {
+      tbReal axis[3] = {k == 0, k == 1, k == 2}, rate[3];
+      weld_rate(&f, axis, m->eq_data[TB_NEQDATA * c->id + 10], rate);
+      torque[k] = tb_dot3(rate, force + 3);
+    }
+    tb_add_wrench(m, d, f.body[0], f.point[0], force, torque);
+    tb_scale3(minus, force, -1);
+    tb_scale3(torque, torque, -1);
+    tb_add_wrench(m, d, f.body[1], f.point[1], minus, torque);
+  }
+}
+
+// Value and Jacobian row of a scalar joint or a tendon.
+static int scalar_row(const tbModel* m, const tbData* d, int type, int id, tbReal* value,
+                      const int** col, const tbReal** J) {
+  static const tbReal ONE = 1;
+  if (type == TB_EQ_JOINT) {
+    *value = d->qpos[m->jnt_qposadr[id]] - m->qpos0[m->jnt_qposadr[id]];
+    // A dof is the last entry of its own row of M.
+    int dof = m->jnt_dofadr[id];
+    *col = m->M_colind + m->M_rowadr[dof] + m->M_rownnz[dof] - 1;
+    *J = &ONE;
+    return 1;
+  }
+  *value = d->ten_length[id] - m->tendon_length0[id];
+  *col = m->Jten_colind + m->tendon_Jadr[id];
+  *J = d->ten_J + m->tendon_Jadr[id];
+  return m->tendon_Jnnz[id];
+}
+
+// Add `factor` times a sparse row to a constraint row with support `to`.
+static void scatter(const int* col, const tbReal* value, int n, tbReal factor, const int* to,
+                    tbReal* row) {
+  for (int k = 0, c = 0; k < n; k++, c++) {
+    while (to[c] != col[k]) c++;
+    row[c] += factor * value[k];
+  }
+}
+
+// Close an ascending list of dofs under ancestors (the Delassus half-solve needs it).
+static int close_support(const tbModel* m, tbArena* arena, const int* col, int n, const int** out) {
+  int total = 0;
+  for (int k = 0; k < n; k++) total += m->M_rownnz[col[k]];
+  int* closed = tb_arena_alloc(arena, sizeof(int) * (size_t)(total + 1));
+  int* previous = tb_arena_alloc(arena, sizeof(int) * (size_t)(total + 1));
+  if (!closed || !previous) return -1;
+  int count = 0;
+  for (int k = 0; k < n; k++) {
+    memcpy(previous, closed, sizeof(int) * (size_t)count);
+    count = merge(closed, previous, count, m->M_colind + m->M_rowadr[col[k]], m->M_rownnz[col[k]]);
+  }
+  *out = closed;
+  return count;
+}
+
+// y1 = a0 + a1 y2 + a2 y2^2 + a3 y2^3 + a4 y2^4, with y measured from the reference pose.
+static int add_scalar_equality(Builder* b, int id) {
+  const tbModel* m = b->m;
+  const tbReal* poly = m->eq_data + TB_NEQDATA * id;
+  int type = m->eq_type[id];
+  tbReal y1, y2 = 0, slope = 0, target = poly[0];
+  const int *col1, *col2 = NULL, *col;
+  const tbReal *J1, *J2 = NULL;
+  int n1 = scalar_row(m, b->d, type, m->eq_obj1id[id], &y1, &col1, &J1), n2 = 0;
+  if (m->eq_obj2id[id] >= 0) {
+    n2 = scalar_row(m, b->d, type, m->eq_obj2id[id], &y2, &col2, &J2);
+    target += y2 * (poly[1] + y2 * (poly[2] + y2 * (poly[3] + y2 * poly[4])));
+    slope = poly[1] + y2 * (2 * poly[2] + y2 * (3 * poly[3] + y2 * 4 * poly[4]));
+  }
+  int* both = tb_arena_alloc(b->arena, sizeof(int) * (size_t)(n1 + n2 + 1));
+  if (!both) return 0;
+  int n = merge(both, col1, n1, col2, n2);
+  int nnz = close_support(m, b->arena, both, n, &col);
+  tbConstraint* c = add(b, TB_SOURCE_EQUALITY, id, 1, nnz, col, plain_key(0, id, 0));
+  if (!c) return 0;
+  c->pos[0] = y1 - target;
+  scatter(col1, J1, n1, 1, col, c->J);
+  if (n2) scatter(col2, J2, n2, -slope, col, c->J);
+  return 1;
+}
+
+static int add_equalities(Builder* b) {
+  const tbModel* m = b->m;
+  if (m->opt.disableflags & TB_DISABLE_EQUALITY) return 1;
+  for (int i = 0; i < m->neq; i++) {
+    if (!b->d->eq_active[i]) continue;
+    int bodies = m->eq_type[i] == TB_EQ_CONNECT || m->eq_type[i] == TB_EQ_WELD;
+    if (!(bodies ? add_body_equality(b, i) : add_scalar_equality(b, i))) return 0;
+  }
+  return 1;
+}
+
+// ---- dry friction and limits -------------------------------------------------------------------
+
+// One row along a single dof.
+static tbConstraint* add_dof_row(Builder* b, int source, int id, int dof, tbReal value, int side) {
+  const tbModel* m = b->m;
+  const int* col = m->M_colind + m->M_rowadr[dof];
+  int nnz = m->M_rownnz[dof];
+  tbConstraint* c = add(b, source, id, 1, nnz, col, plain_key(source, id, side));
+  if (c) c->J[nnz - 1] = value;
+  return c;
+}
+
+static tbConstraint* add_tendon_row(Builder* b, int source, int id, tbReal sign, int side) {
+  const tbModel* m = b->m;
+  const int *own = m->Jten_colind + m->tendon_Jadr[id], *col;
+  int n = m->tendon_Jnnz[id];
+  int nnz = close_support(m, b->arena, own, n, &col);
+  tbConstraint* c = add(b, source, id, 1, nnz, col, plain_key(source, id, side));
+  if (c) scatter(own, b->d->ten_J + m->tendon_Jadr[id], n, sign, col, c->J);
+  return c;
+}
+
+static int add_frictions(Builder* b) {
+  const tbModel* m = b->m;
+  if (m->opt.disableflags & TB_DISABLE_FRICTIONLOSS) return 1;
+  for (int i = 0; i < m->nv; i++) {
+    if (m->dof_frictionloss[i] <= 0) continue;
+    tbConstraint* c = add_dof_row(b, TB_SOURCE_FRICTION_DOF, i, i, 1, 0);
+    if (!c) return 0;
+    c->bound = m->dof_frictionloss[i];
+  }
+  for (int i = 0; i < m->ntendon; i++) {
+    if (m->tendon_frictionloss[i] <= 0) continue;
+    tbConstraint* c = add_tendon_row(b, TB_SOURCE_FRICTION_TENDON, i, 1, 0);
+    if (!c) return 0;
+    c->bound = m->tendon_frictionloss[i];
+  }
+  return 1;
+}
+
+// A ball joint's angle from its reference must stay below range[1].
+static int add_ball_limit(Builder* b, int j, tbReal horizon) {
+  const tbModel* m = b->m;
+  tbReal quat[4], axis[3];
+  memcpy(quat, b->d->qpos + m->jnt_qposadr[j], sizeof quat);
+  tb_quat_normalize(quat);
+  tb_quat_log(axis, quat);
+  tbReal angle = tb_normalize3(axis);
+  const tbReal* range = m->jnt_range + 2 * j;
+  tbReal largest = range[0] > range[1] ? range[0] : range[1];
+  tbReal dist = largest - angle;
+  int dof = m->jnt_dofadr[j];
+  tbReal speed = fabs(tb_dot3(axis, b->d->qvel + dof));
+  if (dist >= m->jnt_margin[j] + horizon * speed) return 1;
+  const int* col = m->M_colind + m->M_rowadr[dof + 2];
+  int nnz = m->M_rownnz[dof + 2];
+  tbConstraint* c =
+      add(b, TB_SOURCE_LIMIT_JOINT, j, 1, nnz, col, plain_key(TB_SOURCE_LIMIT_JOINT, j, 0));
+  if (!c) return 0;
+  for (int k = 0; k < 3; k++) c->J[nnz - 3 + k] = -axis[k];
+  c->pos[0] = dist;
+  c->margin = m->jnt_margin[j];
+  return 1;
+}
+
+static int add_limits(Builder* b, tbReal horizon) {
+  const tbModel* m = b->m;
+  if (m->opt.disableflags & TB_DISABLE_LIMIT) return 1;
+  for (int j = 0; j < m->njnt; j++) {
+    if (!m->jnt_limited[j]) continue;
+    if (m->jnt_type[j] == TB_JOINT_BALL) {
+      if (!add_ball_limit(b, j, horizon)) return 0;
+      continue;
+    }
+    int dof = m->jnt_dofadr[j];
+    tbReal value = b->d->qpos[m->jnt_qposadr[j]], reach = horizon * fabs(b->d->qvel[dof]);
+    for (int side = 0; side < 2; side++) {
+      tbReal sign = side ? -1 : 1;
+      tbReal dist = sign * (value - m->jnt_range[2 * j + side]);
+      if (dist >= m->jnt_margin[j] + reach) continue;
+      tbConstraint* c = add_dof_row(b, TB_SOURCE_LIMIT_JOINT, j, dof, sign, side);
+      if (!c) return 0;
+      c->pos[0] = dist;
+      c->margin = m->jnt_margin[j];
+    }
+  }
+  for (int i = 0; i < m->ntendon; i++) {
+    if (!m->tendon_limited[i]) continue;
+    tbReal reach = horizon * fabs(b->d->ten_velocity[i]);
+    for (int side = 0; side < 2; side++) {
+      tbReal sign = side ? -1 : 1;
+      tbReal dist = sign * (b->d->ten_length[i] - m->tendon_range[2 * i + side]);
+      if (dist >= m->tendon_margin[i] + reach) continue;
+      tbConstraint* c = add_tendon_row(b, TB_SOURCE_LIMIT_TENDON, i, sign, side);
+      if (!c) return 0;
+      c->pos[0] = dist;
+      c->margin = m->tendon_margin[i];
+    }
+  }
+  return 1;
+}
+
+// ---- contacts ----------------------------------------------------------------------------------
+
+static int add_contacts(Builder* b) {
+  const tbModel* m = b->m;
+  for (int i = 0; i < b->d->ncon; i++) {
+    tbContact* contact = &b->d->contact[i];
+    contact->row = -1;
+    if (contact->exclude) continue;
+    int body1 = m->geom_bodyid[contact->geom[0]], body2 = m->geom_bodyid[contact->geom[1]];
+    const int* col;
+    int nnz = pair_support(m, b->arena, body1, body2, &col);
+    tbConstraint* c = add(b, TB_SOURCE_CONTACT, i, contact->dim, nnz, col,
+                          contact->key | UINT64_C(0x8000000000000000));
+    if (!c) return 0;
+    int linear = contact->dim < 3 ? contact->dim : 3, angular = contact->dim - linear;
+    add_point_rows(m, b->d, body1, contact->pos, contact->frame, linear, angular, -1, col, nnz,
+                   c->J);
+    add_point_rows(m, b->d, body2, contact->pos, contact->frame, linear, angular, 1, col, nnz,
+                   c->J);
+    c->pos[0] = contact->dist;
+    c->margin = contact->includemargin;
+    contact->row = c->row;
+  }
+  return 1;
+}
+
+tbResult tb_assemble_rows(const tbModel* model, tbData* data, tbReal horizon, tbConstraints* out) {
+  tbArena* arena = &data->work->arena;
+  memset(out, 0, sizeof *out);
+  if (model->opt.disableflags & TB_DISABLE_CONSTRAINT) return TB_OK;
+  Builder b = {.m = model, .d = data, .arena = arena, .out = out};
+  b.capacity = model->neq + model->nv + 3 * model->ntendon + 2 * model->njnt + data->ncon;
+  out->list = tb_arena_alloc(arena, sizeof(tbConstraint) * (size_t)(b.capacity + 1));
+  if (!out->list) return TB_ERROR_MEMORY;
+  int ok = add_equalities(&b) && add_frictions(&b) && add_limits(&b, horizon) && add_contacts(&b);
+  return ok ? TB_OK : TB_ERROR_MEMORY;
+}

@@ -1,0 +1,205 @@
+// Rows are gathered in memory column by column group and written as they come (CSV) or in chunks
+// (HDF5), so that a long run needs little memory and an interrupted one keeps what it had.
+#include "tribo/trajectory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+#ifdef TB_WITH_HDF5
+#include <hdf5.h>
+#endif
+
+enum { NGROUPS = 7, ROWS_PER_CHUNK = 256 };
+static const char* const GROUP_NAMES[NGROUPS] = {"time",   "qpos", "qvel",    "ctrl",
+                                                 "energy", "ncon", "residual"};
+
+struct tbTrajectory {
+  FILE* csv;
+#ifdef TB_WITH_HDF5
+  hid_t file, dataset[NGROUPS];
+#endif
+  int width[NGROUPS];       // values per row
+  tbReal* buffer[NGROUPS];  // ROWS_PER_CHUNK rows
+  long written;             // rows on file
+  int buffered;             // rows in the buffers
+};
+
+static int ends_with(const char* text, const char* end) {
+  size_t n = strlen(text), k = strlen(end);
+  return n >= k && strcmp(text + n - k, end) == 0;
+}
+
+static void row_of(const tbModel* m, const tbData* d, tbReal* const row[NGROUPS]) {
+  row[0][0] = d->time;
+  memcpy(row[1], d->qpos, sizeof(tbReal) * (size_t)m->nq);
+  memcpy(row[2], d->qvel, sizeof(tbReal) * (size_t)m->nv);
+  memcpy(row[3], d->ctrl, sizeof(tbReal) * (size_t)m->nu);
+  memcpy(row[4], d->energy, 2 * sizeof(tbReal));
+  row[5][0] = d->ncon;
+  row[6][0] = d->solve.residual_exact.relative;
+}
+
+// ---- CSV ---------------------------------------------------------------------------------------
+
+static void csv_header(tbTrajectory* t) {
+  const char* separator = "";
+  for (int g = 0; g < NGROUPS; g++) {
+    for (int i = 0; i < t->width[g]; i++, separator = ",") {
+      fprintf(t->csv, t->width[g] == 1 && g != 1 && g != 2 && g != 3 ? "%s%s" : "%s%s%d", separator,
+              GROUP_NAMES[g], i);
+    }
+  }
+  fputc('\n', t->csv);
+}
+
+static void csv_rows(tbTrajectory* t) {
+  for (int r = 0; r < t->buffered; r++) {
+    const char* separator = "";
+    for (int g = 0; g < NGROUPS; g++) {
+      for (int i = 0; i < t->width[g]; i++, separator = ",") {
+        fprintf(t->csv, "%s%.17g", separator, t->buffer[g][r * t->width[g] + i]);
+      }
+    }
+    fputc('\n', t->csv);
+  }
+}
+
+// ---- HDF5 --------------------------------------------------------------------------------------
+
+#ifdef TB_WITH_HDF5
+static int hdf5_create(tbTrajectory* t, const char* path) {
+  t->file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  if (t->file < 0) return 0;
+  for (int g = 0; g < NGROUPS; g++) {
+    hsize_t width = (hsize_t)t->width[g], now[2] = {0, width}, most[2] = {H5S_UNLIMITED, width};
+    hsize_t chunk[2] = {ROWS_PER_CHUNK, width ? width : 1};
+    t->dataset[g] = -1;
+    if (width == 0) continue;
+    hid_t space = H5Screate_simple(2, now, most), plist = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_chunk(plist, 2, chunk);
+    t->dataset[g] = H5Dcreate2(t->file, GROUP_NAMES[g], H5T_NATIVE_DOUBLE, space, H5P_DEFAULT,
+                               plist, H5P_DEFAULT);
+    H5Pclose(plist);
+    H5Sclose(space);
+    if (t->dataset[g] < 0) return 0;
+  }
+  return 1;
+}
+
+static int hdf5_rows(tbTrajectory* t) {
+  int ok = 1;
+  for (int g = 0; g < NGROUPS && ok; g++) {
+    if (t->width[g] == 0) continue;
+    hsize_t width = (hsize_t)t->width[g], total[2] = {(hsize_t)(t->written + t->buffered), width};
+    hsize_t start[2] = {(hsize_t)t->written, 0}, count[2] = {(hsize_t)t->buffered, width};
+    ok = H5Dset_extent(t->dataset[g], total) >= 0;
+    hid_t file_space = H5Dget_space(t->dataset[g]), memory = H5Screate_simple(2, count, NULL);
+    H5Sselect_hyperslab(file_space, H5S_SELECT_SET, start, NULL, count, NULL);
+    ok = ok && H5Dwrite(t->dataset[g], H5T_NATIVE_DOUBLE, memory, file_space, H5P_DEFAULT,
+                        t->buffer[g]) >= 0;
+    H5Sclose(memory);
+    H5Sclose(file_space);
+  }
+  return ok;
+}
+
+static int hdf5_close(tbTrajectory* t) {
+  for (int g = 0; g < NGROUPS; g++) {
+    if (t->dataset[g] >= 0) H5Dclose(t->dataset[g]);
+  }
+  return H5Fclose(t->file) >= 0;
+}
+#endif
+
+// ---- both --------------------------------------------------------------------------------------
+
+static void free_all(tbTrajectory* t) {
+  for (int g = 0; g < NGROUPS; g++) free(t->buffer[g]);
+  free(t);
+}
+
+static int open_file(tbTrajectory* t, const char* path, tbError* error) {
+  if (ends_with(path, ".csv")) {
+    t->csv = fopen(path, "w");
+    if (t->csv) csv_header(t);
+    return t->csv ? 1 : (tb_fail(error, TB_ERROR_FILE, "cannot write '%s'", path), 0);
+  }
+  if (!ends_with(path, ".h5") && !ends_with(path, ".hdf5")) {
+    tb_fail(error, TB_ERROR_ARGUMENT, "'%s': a trajectory ends in .csv, .h5 or .hdf5", path);
+    return 0;
+  }
+#ifdef TB_WITH_HDF5
+  if (hdf5_create(t, path)) return 1;
+  tb_fail(error, TB_ERROR_FILE, "cannot write '%s'", path);
+#else
+  tb_fail(error, TB_ERROR_UNSUPPORTED, "'%s': built without HDF5, use .csv", path);
+#endif
+  return 0;
+}
+
+tbTrajectory* tb_trajectory_open(const char* path, const tbModel* model, tbError* error) {
+  if (!path || !model) {
+    tb_fail(error, TB_ERROR_ARGUMENT, "NULL argument");
+    return NULL;
+  }
+  tbTrajectory* t = calloc(1, sizeof *t);
+  if (!t) {
+    tb_fail(error, TB_ERROR_MEMORY, "out of memory");
+    return NULL;
+  }
+  const int width[NGROUPS] = {1, model->nq, model->nv, model->nu, 2, 1, 1};
+  memcpy(t->width, width, sizeof width);
+  for (int g = 0; g < NGROUPS; g++) {
+    t->buffer[g] = calloc((size_t)ROWS_PER_CHUNK * (size_t)(width[g] + 1), sizeof(tbReal));
+    if (!t->buffer[g]) {
+      tb_fail(error, TB_ERROR_MEMORY, "out of memory");
+      free_all(t);
+      return NULL;
+    }
+  }
+  if (!open_file(t, path, error)) {
+    free_all(t);
+    return NULL;
+  }
+  return t;
+}
+
+static int flush_rows(tbTrajectory* t) {
+  int ok = 1;
+  if (t->csv) {
+    csv_rows(t);
+    ok = !ferror(t->csv);
+  }
+#ifdef TB_WITH_HDF5
+  if (!t->csv && t->buffered) ok = hdf5_rows(t);
+#endif
+  t->written += t->buffered;
+  t->buffered = 0;
+  return ok;
+}
+
+tbResult tb_trajectory_append(tbTrajectory* t, const tbModel* model, const tbData* data,
+                              tbError* error) {
+  if (!t || !model || !data) return tb_fail(error, TB_ERROR_ARGUMENT, "NULL argument");
+  tbReal* row[NGROUPS];
+  for (int g = 0; g < NGROUPS; g++) row[g] = t->buffer[g] + t->buffered * t->width[g];
+  row_of(model, data, row);
+  t->buffered++;
+  if (t->buffered < ROWS_PER_CHUNK || flush_rows(t)) return TB_OK;
+  return tb_fail(error, TB_ERROR_FILE, "the trajectory could not be written: disk full?");
+}
+
+tbResult tb_trajectory_close(tbTrajectory* t, tbError* error) {
+  if (!t) return TB_OK;
+  int ok = flush_rows(t);
+  if (t->csv) ok = fclose(t->csv) == 0 && ok;
+#ifdef TB_WITH_HDF5
+  if (!t->csv) ok = hdf5_close(t) && ok;
+#endif
+  free_all(t);
+  if (ok) return TB_OK;
+  return tb_fail(error, TB_ERROR_FILE, "the trajectory could not be written: disk full?");
+}

@@ -1,0 +1,62 @@
+// MuJoCo's soft model as an unconstrained convex problem over the acceleration a:
+//
+//     minimise  1/2 (a - a_smooth)^T M (a - a_smooth) + sum over blocks of s(J a - aref)
+//
+// where s is quadratic for equalities, one-sided for limits and frictionless contacts, a Huber
+// function for dry friction, and the squared distance to a cone for elliptic contacts (MuJoCo,
+// chapter "Computation", sections on the primal problem).
+#ifndef TRIBO_SOLVERS_SOFT_H_
+#define TRIBO_SOLVERS_SOFT_H_
+
+#include "base/arena.h"
+#include "linalg/ltdl.h"
+#include "tribo/types.h"
+
+typedef enum {
+  TB_SOFT_EQUALITY,   // quadratic
+  TB_SOFT_ONE_SIDED,  // each row quadratic where negative (limits, frictionless, pyramid edges)
+  TB_SOFT_FRICTION,   // Huber: force within +-bound
+  TB_SOFT_CONE,       // elliptic cone over all rows
+} tbSoftKind;
+
+typedef struct {
+  int kind;
+  int row, dim;
+  int nnz;
+  const int* col;      // dofs, ascending
+  const tbReal* J;     // dim x nnz
+  tbReal bound;        // friction: largest force
+  tbReal mu;           // cone: coefficient of the regularised cone
+  tbReal friction[5];  // cone: coefficients of the rows after the first
+} tbSoftBlock;
+
+// One island: whole trees, so that M couples no dof of it to one outside.
+typedef struct {
+  int nrow, nblock, ndof;
+  const int* dof;    // the island's dofs, ascending
+  const int* local;  // by dof: its place in `dof`
+  tbForest forest;
+  const tbReal* M;         // by the forest's rows
+  const tbReal* a_smooth;  // by dof
+  const tbSoftBlock* block;
+  const tbReal* aref;  // nrow
+  const tbReal* D;     // nrow: inverse of the regularisation R
+} tbSoftProblem;
+
+typedef struct {
+  int iterations;
+  tbReal gradient;  // largest entry of M (a - a_smooth) - J^T f, relative to the largest force
+  int converged;
+} tbSoftInfo;
+
+// Newton with an exact line search. `a` holds the first guess and gets the answer, `force` (nrow)
+// the constraint forces. Stops when the relative gradient is below `tol`.
+tbResult tb_soft_newton(const tbSoftProblem* problem, tbReal tol, int max_iter, tbArena* arena,
+                        tbReal* a, tbReal* force, tbSoftInfo* info);
+
+// Cost of a block at residual r = J a - aref (dim entries); its force, and where `W` is not NULL
+// the second derivative (dim x dim, row-major).
+tbReal tb_soft_block(const tbSoftBlock* block, const tbReal* D, const tbReal* r, tbReal* force,
+                     tbReal* W);
+
+#endif

@@ -1,0 +1,200 @@
+// Newton's method on the primal of the soft model, with an exact line search.
+#include <math.h>
+#include <string.h>
+
+#include "linalg/dense.h"
+#include "solvers/soft.h"
+
+typedef struct {
+  const tbSoftProblem* p;
+  tbReal *a, *r, *force;     // current point (by dof), residual rows, constraint forces
+  tbReal *Ma, *grad, *step;  // local: M (a - a_smooth), gradient, Newton step
+  tbReal *Mstep, *Jstep;     // local: M step; rows: J step
+  tbReal *H, *scratch;       // ndof x ndof
+} Newton;
+
+// out[local] = (M x)[dof] for local x.
+static void mul_M(const tbSoftProblem* p, tbReal* out, const tbReal* x) {
+  memset(out, 0, sizeof(tbReal) * (size_t)p->ndof);
+  for (int i = 0; i < p->ndof; i++) {
+    int dof = p->dof[i], adr = p->forest.rowadr[dof], nnz = p->forest.rownnz[dof];
+    for (int k = 0; k < nnz - 1; k++) {
+      int j = p->local[p->forest.colind[adr + k]];
+      out[i] += p->M[adr + k] * x[j];
+      out[j] += p->M[adr + k] * x[i];
+    }
+    out[i] += p->M[adr + nnz - 1] * x[i];
+  }
+}
+
+// out[row] = J x for local x.
+static void mul_J(const tbSoftProblem* p, tbReal* out, const tbReal* x) {
+  for (int b = 0; b < p->nblock; b++) {
+    const tbSoftBlock* block = &p->block[b];
+    for (int r = 0; r < block->dim; r++) {
+      const tbReal* J = block->J + (size_t)r * (size_t)block->nnz;
+      tbReal sum = 0;
+      for (int k = 0; k < block->nnz; k++) sum += J[k] * x[p->local[block->col[k]]];
+      out[block->row + r] = sum;
+    }
+  }
+}
+
+// Cost, constraint forces and gradient at the current residuals.
+static tbReal evaluate(Newton* n) {
+  const tbSoftProblem* p = n->p;
+  tbReal cost = 0;
+  memcpy(n->grad, n->Ma, sizeof(tbReal) * (size_t)p->ndof);
+  for (int i = 0; i < p->ndof; i++) {
+    cost += 0.5 * n->Ma[i] * (n->a[p->dof[i]] - p->a_smooth[p->dof[i]]);
+  }
+  for (int b = 0; b < p->nblock; b++) {
+    const tbSoftBlock* block = &p->block[b];
+    tbReal* force = n->force + block->row;
+    cost += tb_soft_block(block, p->D + block->row, n->r + block->row, force, NULL);
+    for (int r = 0; r < block->dim; r++) {
+      if (force[r] == 0) continue;
+      const tbReal* J = block->J + (size_t)r * (size_t)block->nnz;
+      for (int k = 0; k < block->nnz; k++) n->grad[p->local[block->col[k]]] -= J[k] * force[r];
+    }
+  }
+  return cost;
+}
+
+// Lower triangle of H = M + sum J^T W J.
+static void fill_H(Newton* n) {
+  const tbSoftProblem* p = n->p;
+  size_t nd = (size_t)p->ndof;
+  memset(n->H, 0, sizeof(tbReal) * nd * nd);
+  for (int i = 0; i < p->ndof; i++) {
+    int dof = p->dof[i], adr = p->forest.rowadr[dof];
+    for (int k = 0; k < p->forest.rownnz[dof]; k++) {
+      n->H[(size_t)i * nd + (size_t)p->local[p->forest.colind[adr + k]]] = p->M[adr + k];
+    }
+  }
+  for (int b = 0; b < p->nblock; b++) {
+    const tbSoftBlock* block = &p->block[b];
+    tbReal W[16 * 16], unused[16];
+    tb_soft_block(block, p->D + block->row, n->r + block->row, unused, W);
+    for (int r = 0; r < block->dim; r++) {
+      for (int s = 0; s < block->dim; s++) {
+        tbReal w = W[r * block->dim + s];
+        if (w == 0) continue;
+        const tbReal *Jr = block->J + r * block->nnz, *Js = block->J + s * block->nnz;
+        for (int k = 0; k < block->nnz; k++) {
+          tbReal x = w * Jr[k];
+          tbReal* row = n->H + (size_t)p->local[block->col[k]] * nd;
+          // Columns ascend, so the lower triangle is the first k + 1 of them.
+          for (int l = 0; l <= k; l++) row[p->local[block->col[l]]] += x * Js[l];
+        }
+      }
+    }
+  }
+}
+
+// First and second derivative of the cost along the step at length t.
+static tbReal line_slope(const Newton* n, tbReal t, tbReal quadratic, tbReal linear,
+                         tbReal* curvature) {
+  const tbSoftProblem* p = n->p;
+  tbReal slope = linear + t * quadratic;
+  *curvature = quadratic;
+  for (int b = 0; b < p->nblock; b++) {
+    const tbSoftBlock* block = &p->block[b];
+    tbReal r[16], force[16], W[16 * 16];
+    const tbReal* v = n->Jstep + block->row;
+    for (int i = 0; i < block->dim; i++) r[i] = n->r[block->row + i] + t * v[i];
+    tb_soft_block(block, p->D + block->row, r, force, W);
+    for (int i = 0; i < block->dim; i++) {
+      slope -= force[i] * v[i];
+      for (int j = 0; j < block->dim; j++) *curvature += v[i] * W[i * block->dim + j] * v[j];
+    }
+  }
+  return slope;
+}
+
+// The root of the cost's derivative along the step: Newton kept inside a bracket.
+static tbReal line_search(const Newton* n) {
+  tbReal quadratic = 0, linear = 0;
+  for (int i = 0; i < n->p->ndof; i++) {
+    quadratic += n->step[i] * n->Mstep[i];
+    linear += n->step[i] * n->Ma[i];
+  }
+  tbReal curvature, t = 1, low = 0, high = INFINITY;
+  tbReal first = fabs(line_slope(n, 0, quadratic, linear, &curvature));
+  for (int i = 0; i < 50; i++) {
+    tbReal slope = line_slope(n, t, quadratic, linear, &curvature);
+    if (fabs(slope) <= 1e-12 * first) break;
+    if (slope < 0) {
+      low = t;
+    } else {
+      high = t;
+    }
+    tbReal next = curvature > 0 ? t - slope / curvature : 0;
+    if (!(next > low && next < high)) next = isinf(high) ? 2 * low + 1 : 0.5 * (low + high);
+    if (fabs(next - t) <= 1e-15 * fabs(t)) break;
+    t = next;
+  }
+  return t;
+}
+
+static int allocate(Newton* n, tbArena* arena) {
+  const tbSoftProblem* p = n->p;
+  size_t nd = (size_t)p->ndof;
+  n->r = TB_ARENA_NEW(arena, tbReal, p->nrow);
+  n->Jstep = TB_ARENA_NEW(arena, tbReal, p->nrow);
+  n->Ma = TB_ARENA_NEW(arena, tbReal, nd);
+  n->grad = TB_ARENA_NEW(arena, tbReal, nd);
+  n->step = TB_ARENA_NEW(arena, tbReal, nd);
+  n->Mstep = TB_ARENA_NEW(arena, tbReal, nd);
+  n->H = tb_arena_alloc(arena, sizeof(tbReal) * nd * nd);
+  n->scratch = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(tb_cholesky_scratch(p->ndof) + 1));
+  return n->r && n->Jstep && n->Ma && n->grad && n->step && n->Mstep && n->H && n->scratch;
+}
+
+// Residuals and M (a - a_smooth) from the current point.
+static void refresh(Newton* n) {
+  const tbSoftProblem* p = n->p;
+  for (int i = 0; i < p->ndof; i++) n->step[i] = n->a[p->dof[i]] - p->a_smooth[p->dof[i]];
+  mul_M(p, n->Ma, n->step);
+  for (int i = 0; i < p->ndof; i++) n->step[i] = n->a[p->dof[i]];
+  mul_J(p, n->r, n->step);
+  for (int i = 0; i < p->nrow; i++) n->r[i] -= p->aref[i];
+}
+
+// Largest gradient entry over the largest of the two forces it balances.
+static tbReal relative_gradient(const Newton* n) {
+  tbReal largest = 0, scale = 1e-300;
+  for (int i = 0; i < n->p->ndof; i++) {
+    largest = fmax(largest, fabs(n->grad[i]));
+    scale = fmax(scale, fmax(fabs(n->Ma[i]), fabs(n->Ma[i] - n->grad[i])));
+  }
+  return largest / scale;
+}
+
+tbResult tb_soft_newton(const tbSoftProblem* problem, tbReal tol, int max_iter, tbArena* arena,
+                        tbReal* a, tbReal* force, tbSoftInfo* info) {
+  Newton n = {.p = problem, .a = a, .force = force};
+  memset(info, 0, sizeof *info);
+  if (!allocate(&n, arena)) return TB_ERROR_MEMORY;
+  refresh(&n);
+  evaluate(&n);
+  info->gradient = relative_gradient(&n);
+  while (info->gradient > tol && info->iterations < max_iter) {
+    info->iterations++;
+    fill_H(&n);
+    if (!tb_cholesky(problem->ndof, n.H, problem->ndof, n.scratch)) return TB_ERROR_NUMERIC;
+    for (int i = 0; i < problem->ndof; i++) n.step[i] = -n.grad[i];
+    tb_cholesky_solve(problem->ndof, n.H, problem->ndof, n.step);
+    mul_M(problem, n.Mstep, n.step);
+    mul_J(problem, n.Jstep, n.step);
+    tbReal t = line_search(&n);
+    for (int i = 0; i < problem->ndof; i++) a[problem->dof[i]] += t * n.step[i];
+    refresh(&n);
+    evaluate(&n);
+    tbReal before = info->gradient;
+    info->gradient = relative_gradient(&n);
+    if (!(info->gradient < before) && info->gradient < 1e-11) break;
+  }
+  info->converged = info->gradient <= fmax(tol, 1e-11);
+  return TB_OK;
+}

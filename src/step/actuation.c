@@ -1,0 +1,158 @@
+// Actuators: activation dynamics, scalar force = gain * input + bias, and its moment (MuJoCo's
+// model).
+#include <math.h>
+#include <string.h>
+
+#include "step/forces.h"
+#include "step/muscle.h"
+
+static const tbReal SMALLEST = 1e-15;
+
+static tbReal clamp(tbReal x, const tbReal range[2]) {
+  return x < range[0] ? range[0] : x > range[1] ? range[1] : x;
+}
+
+static int is_disabled(const tbModel* m, int i) {
+  int group = m->actuator_group[i];
+  return group >= 0 && group <= 30 && (m->opt.disableactuator >> group & 1);
+}
+
+static tbReal control_of(const tbModel* m, const tbData* d, int i) {
+  int clamped = m->actuator_ctrllimited[i] && !(m->opt.disableflags & TB_DISABLE_CLAMPCTRL);
+  return clamped ? clamp(d->ctrl[i], m->actuator_ctrlrange + 2 * i) : d->ctrl[i];
+}
+
+// Derivative of the last activation state of actuator i.
+static tbReal activation_rate(const tbModel* m, const tbData* d, int i, tbReal ctrl) {
+  const tbReal* prm = m->actuator_dynprm + TB_NDYN * i;
+  tbReal act = d->act[m->actuator_actadr[i] + m->actuator_actnum[i] - 1];
+  switch (m->actuator_dyntype[i]) {
+    case TB_DYN_INTEGRATOR: return ctrl;
+    case TB_DYN_FILTER:
+    case TB_DYN_FILTEREXACT: return (ctrl - act) / fmax(SMALLEST, prm[0]);
+    case TB_DYN_MUSCLE: return tb_muscle_dynamics(ctrl, act, prm);
+    default: return 0;
+  }
+}
+
+tbReal tb_next_activation(const tbModel* m, const tbData* d, int actuator, int state,
+                          tbReal act_dot) {
+  tbReal h = m->opt.timestep, act = d->act[state];
+  if (m->actuator_dyntype[actuator] == TB_DYN_FILTEREXACT) {
+    // The filter's exact solution with the input held over the step.
+    tbReal tau = fmax(SMALLEST, m->actuator_dynprm[TB_NDYN * actuator]);
+    act += act_dot * tau * (1 - exp(-h / tau));
+  } else {
+    act += act_dot * h;
+  }
+  return m->actuator_actlimited[actuator] ? clamp(act, m->actuator_actrange + 2 * actuator) : act;
+}
+
+static tbReal gain_of(const tbModel* m, const tbData* d, int i) {
+  const tbReal* prm = m->actuator_gainprm + TB_NGAIN * i;
+  switch (m->actuator_gaintype[i]) {
+    case TB_GAIN_FIXED: return prm[0];
+    case TB_GAIN_AFFINE:
+      return prm[0] + prm[1] * d->actuator_length[i] + prm[2] * d->actuator_velocity[i];
+    case TB_GAIN_MUSCLE:
+      return tb_muscle_gain(d->actuator_length[i], d->actuator_velocity[i],
+                            m->actuator_lengthrange + 2 * i, m->actuator_acc0[i], prm);
+    default: return 1;
+  }
+}
+
+static tbReal bias_of(const tbModel* m, const tbData* d, int i) {
+  const tbReal* prm = m->actuator_biasprm + TB_NBIAS * i;
+  switch (m->actuator_biastype[i]) {
+    case TB_BIAS_AFFINE:
+      return prm[0] + prm[1] * d->actuator_length[i] + prm[2] * d->actuator_velocity[i];
+    case TB_BIAS_MUSCLE:
+      return tb_muscle_bias(d->actuator_length[i], m->actuator_lengthrange + 2 * i,
+                            m->actuator_acc0[i], prm);
+    default: return 0;
+  }
+}
+
+// What the gain multiplies: the control, or the activation where there is one.
+static tbReal input_of(const tbModel* m, const tbData* d, int i, tbReal ctrl) {
+  if (m->actuator_actadr[i] < 0) return ctrl;
+  int state = m->actuator_actadr[i] + m->actuator_actnum[i] - 1;
+  return m->actuator_actearly[i] ? tb_next_activation(m, d, i, state, d->act_dot[state])
+                                 : d->act[state];
+}
+
+tbReal tb_actuator_velocity_gain(const tbModel* m, const tbData* d, int i) {
+  if (is_disabled(m, i) || (m->opt.disableflags & TB_DISABLE_ACTUATION)) return 0;
+  tbReal slope = 0;
+  if (m->actuator_biastype[i] == TB_BIAS_AFFINE) slope += m->actuator_biasprm[TB_NBIAS * i + 2];
+  if (m->actuator_gaintype[i] == TB_GAIN_AFFINE) {
+    slope += m->actuator_gainprm[TB_NGAIN * i + 2] * input_of(m, d, i, control_of(m, d, i));
+  }
+  if (m->actuator_gaintype[i] == TB_GAIN_MUSCLE) {
+    slope += input_of(m, d, i, control_of(m, d, i)) *
+             tb_muscle_gain_velocity(d->actuator_length[i], d->actuator_velocity[i],
+                                     m->actuator_lengthrange + 2 * i, m->actuator_acc0[i],
+                                     m->actuator_gainprm + TB_NGAIN * i);
+  }
+  return slope;
+}
+
+// Tendons whose total actuator force is clamped: scale all actuators on them alike.
+static void clamp_tendon_forces(const tbModel* m, tbData* d) {
+  for (int t = 0; t < m->ntendon; t++) {
+    if (!m->tendon_actfrclimited[t]) continue;
+    tbReal total = 0;
+    for (int i = 0; i < m->nu; i++) {
+      if (m->actuator_trntype[i] == TB_TRN_TENDON && m->actuator_trnid[2 * i] == t) {
+        total += d->actuator_force[i];
+      }
+    }
+    tbReal allowed = clamp(total, m->tendon_actfrcrange + 2 * t);
+    if (allowed == total || total == 0) continue;
+    for (int i = 0; i < m->nu; i++) {
+      if (m->actuator_trntype[i] == TB_TRN_TENDON && m->actuator_trnid[2 * i] == t) {
+        d->actuator_force[i] *= allowed / total;
+      }
+    }
+  }
+}
+
+void tb_actuation(const tbModel* m, tbData* d) {
+  memset(d->qfrc_actuator, 0, sizeof(tbReal) * (size_t)m->nv);
+  memset(d->actuator_force, 0, sizeof(tbReal) * (size_t)m->nu);
+  memset(d->act_dot, 0, sizeof(tbReal) * (size_t)m->na);
+  if (m->opt.disableflags & TB_DISABLE_ACTUATION) return;
+
+  // Scalar forces.
+  for (int i = 0; i < m->nu; i++) {
+    if (is_disabled(m, i)) continue;
+    tbReal ctrl = control_of(m, d, i);
+    if (m->actuator_actadr[i] >= 0) {
+      d->act_dot[m->actuator_actadr[i] + m->actuator_actnum[i] - 1] =
+          activation_rate(m, d, i, ctrl);
+    }
+    tbReal force = gain_of(m, d, i) * input_of(m, d, i, ctrl) + bias_of(m, d, i);
+    d->actuator_force[i] = force;
+  }
+  clamp_tendon_forces(m, d);
+
+  // Their moments on the joints.
+  for (int i = 0; i < m->nu; i++) {
+    if (m->actuator_forcelimited[i]) {
+      d->actuator_force[i] = clamp(d->actuator_force[i], m->actuator_forcerange + 2 * i);
+    }
+    if (d->actuator_force[i] == 0) continue;
+    const tbReal* moment = d->actuator_moment + (size_t)i * (size_t)m->nv;
+    for (int k = 0; k < m->nv; k++) d->qfrc_actuator[k] += moment[k] * d->actuator_force[i];
+  }
+
+  // Gravity compensation that counts as actuation, then the joints' own clamps.
+  for (int j = 0; j < m->njnt; j++) {
+    if (m->jnt_type[j] != TB_JOINT_HINGE && m->jnt_type[j] != TB_JOINT_SLIDE) continue;
+    int dof = m->jnt_dofadr[j];
+    if (m->jnt_actgravcomp[j]) d->qfrc_actuator[dof] += d->qfrc_gravcomp[dof];
+    if (m->jnt_actfrclimited[j]) {
+      d->qfrc_actuator[dof] = clamp(d->qfrc_actuator[dof], m->jnt_actfrcrange + 2 * j);
+    }
+  }
+}

@@ -1,0 +1,15 @@
+// The certificate of a step: that of its worst island.
+#ifndef TRIBO_STEP_CERTIFICATE_H_
+#define TRIBO_STEP_CERTIFICATE_H_
+
+#include "contact/assemble.h"
+
+void tb_certificate_add(tbSolveInfo* total, const tbSolveInfo* one);
+
+// Residuals of an answer that no solver of a problem gave: impulses in islands->lambda that led
+// from v_free to v_next.
+tbResult tb_certificate_judge(const tbModel* model, tbData* data, const tbConstraints* constraints,
+                              const tbIslands* islands, const tbReal* v_free, const tbReal* v_next,
+                              tbSolveInfo* info);
+
+#endif

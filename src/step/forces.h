@@ -1,0 +1,24 @@
+// Smooth forces of a step: everything that is not a constraint.
+#ifndef TRIBO_STEP_FORCES_H_
+#define TRIBO_STEP_FORCES_H_
+
+#include "tribo/data.h"
+
+// qfrc_spring, qfrc_damper, qfrc_gravcomp, qfrc_fluid and their sum qfrc_passive. After
+// tb_compute_velocity.
+void tb_passive(const tbModel* m, tbData* d);
+
+// qfrc_fluid: drag and lift of the medium on every body.
+void tb_fluid(const tbModel* m, tbData* d);
+
+// act_dot, actuator_force, qfrc_actuator. After tb_passive.
+void tb_actuation(const tbModel* m, tbData* d);
+
+// The activation one step ahead, clamped where the actuator asks for it.
+tbReal tb_next_activation(const tbModel* m, const tbData* d, int actuator, int state,
+                          tbReal act_dot);
+
+// Derivative of an actuator's force with respect to its velocity.
+tbReal tb_actuator_velocity_gain(const tbModel* m, const tbData* d, int actuator);
+
+#endif

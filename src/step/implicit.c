@@ -1,0 +1,85 @@
+#include "step/implicit.h"
+
+#include <string.h>
+
+#include "linalg/ltdl.h"
+#include "model/workspace.h"
+#include "step/forces.h"
+
+// H += s x x^T for a sparse vector x, kept where M has an entry.
+static void add_outer(const tbModel* m, tbReal* H, tbReal s, const int* col, const tbReal* x,
+                      int n) {
+  for (int a = 0; a < n; a++) {
+    int row = col[a], adr = m->M_rowadr[row], nnz = m->M_rownnz[row];
+    for (int b = 0, k = 0; b <= a; b++) {
+      while (k < nnz && m->M_colind[adr + k] < col[b]) k++;
+      if (k < nnz && m->M_colind[adr + k] == col[b]) H[adr + k] += s * x[a] * x[b];
+    }
+  }
+}
+
+// Entry of the diagonal: the last of its row.
+static tbReal* diagonal(const tbModel* m, tbReal* H, int i) {
+  return &H[m->M_rowadr[i] + m->M_rownnz[i] - 1];
+}
+
+static int has_damping(const tbModel* m, const tbData* d, tbImplicit what) {
+  if (what == TB_IMPLICIT_NOTHING) return 0;
+  for (int i = 0; i < m->nv; i++) {
+    if (m->dof_damping[i] > 0) return 1;
+  }
+  if (what == TB_IMPLICIT_DAMPERS) return 0;
+  for (int i = 0; i < m->ntendon; i++) {
+    if (m->tendon_damping[i] > 0) return 1;
+  }
+  for (int i = 0; i < m->nu; i++) {
+    if (tb_actuator_velocity_gain(m, d, i) < 0) return 1;
+  }
+  return 0;
+}
+
+static void add_actuator(const tbModel* m, const tbData* d, tbReal* H, int i, int* col, tbReal* x) {
+  tbReal slope = tb_actuator_velocity_gain(m, d, i);
+  // A clamped force does not change with velocity; a force that grows with it is left explicit.
+  int clamped =
+      m->actuator_forcelimited[i] && (d->actuator_force[i] <= m->actuator_forcerange[2 * i] ||
+                                      d->actuator_force[i] >= m->actuator_forcerange[2 * i + 1]);
+  if (slope >= 0 || clamped) return;
+  const tbReal* moment = d->actuator_moment + (size_t)i * (size_t)m->nv;
+  int n = 0;
+  for (int k = 0; k < m->nv; k++) {
+    if (moment[k] == 0) continue;
+    col[n] = k;
+    x[n++] = moment[k];
+  }
+  add_outer(m, H, -m->opt.timestep * slope, col, x, n);
+}
+
+tbResult tb_implicit_factor(const tbModel* m, tbData* d, tbImplicit what, tbInertiaFactor* factor) {
+  *factor = (tbInertiaFactor){d->qLD, d->qLDiagInv};
+  if (!has_damping(m, d, what)) return TB_OK;
+  tbArena* arena = &d->work->arena;
+  tbReal* H = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)m->nM);
+  tbReal* inverse = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)m->nv);
+  int* col = tb_arena_alloc(arena, sizeof(int) * (size_t)m->nv);
+  tbReal* x = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)m->nv);
+  if (!H || !inverse || !col || !x) return TB_ERROR_MEMORY;
+
+  memcpy(H, d->qM, sizeof(tbReal) * (size_t)m->nM);
+  if (!(m->opt.disableflags & TB_DISABLE_DAMPER)) {
+    for (int i = 0; i < m->nv; i++) *diagonal(m, H, i) += m->opt.timestep * m->dof_damping[i];
+    for (int t = 0; what == TB_IMPLICIT_ALL && t < m->ntendon; t++) {
+      if (m->tendon_damping[t] <= 0) continue;
+      add_outer(m, H, m->opt.timestep * m->tendon_damping[t], m->Jten_colind + m->tendon_Jadr[t],
+                d->ten_J + m->tendon_Jadr[t], m->tendon_Jnnz[t]);
+    }
+  }
+  if (what == TB_IMPLICIT_ALL) {
+    for (int i = 0; i < m->nu; i++) add_actuator(m, d, H, i, col, x);
+  }
+
+  tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
+  if (tb_ltdl_factor(forest, H, inverse) >= 0) return TB_ERROR_NUMERIC;
+  *factor = (tbInertiaFactor){H, inverse};
+  return TB_OK;
+}

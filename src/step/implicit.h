@@ -1,0 +1,18 @@
+// The matrix H = M - h dtau/dv of a step whose damping is implicit, within M's sparsity.
+#ifndef TRIBO_STEP_IMPLICIT_H_
+#define TRIBO_STEP_IMPLICIT_H_
+
+#include "contact/assemble.h"
+
+typedef enum {
+  TB_IMPLICIT_NOTHING,  // H = M
+  TB_IMPLICIT_DAMPERS,  // joint dampers (MuJoCo's Euler)
+  TB_IMPLICIT_ALL,      // joint and tendon dampers, actuators (MuJoCo's implicitfast)
+} tbImplicit;
+
+// Factor H; where nothing damps, H is M and its factor is used as it is. The factor lives in the
+// arena. TB_ERROR_NUMERIC where H is not positive definite.
+tbResult tb_implicit_factor(const tbModel* model, tbData* data, tbImplicit what,
+                            tbInertiaFactor* factor);
+
+#endif

@@ -1,0 +1,113 @@
+#include "step/rigid.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/timer.h"
+#include "linalg/ltdl.h"
+#include "model/workspace.h"
+#include "step/certificate.h"
+#include "step/implicit.h"
+#include "tribo/step.h"
+
+static const char* const SOLVER_NAMES[TB_SOLVER_COUNT] = {
+    "auto", "pgs", "admm", "newton", "staggered", "direct", "bisection"};
+
+static tbSolveSettings settings_of(const tbOption* opt) {
+  tbSolveSettings s = tbDefaultSolveSettings();
+  s.law = opt->law;
+  s.solver = SOLVER_NAMES[opt->solver];
+  s.tol = opt->solve_tolerance;
+  s.tol_absolute = opt->solve_absolute;
+  s.max_iter = opt->solve_iterations;
+  s.warm_start = opt->warmstart;
+  s.check = 0;
+  s.islands = 0;
+  return s;
+}
+
+static tbResult solve_islands(const tbModel* m, tbData* d, tbStepState* state,
+                              const tbIslands* islands) {
+  tbSolveSettings settings = settings_of(&m->opt);
+  const tbConstraint* list = state->constraints.list;
+  for (int i = 0; i < islands->count; i++) {
+    const tbIsland* island = &islands->island[i];
+    if (settings.warm_start) {
+      for (int k = 0, row = 0; k < island->nmember; k++) {
+        const tbConstraint* c = &list[island->member[k]];
+        tb_warm_get(&state->warm, c->key, c->dim, island->lambda + row);
+        row += c->dim;
+      }
+    }
+    tbSolveInfo info;
+    tbError error;
+    tbResult result =
+        tb_solve(&island->problem, &settings, island->lambda, state->solve, &info, &error);
+    if (result != TB_OK) {
+      memcpy(d->message, error.message, sizeof d->message - 1);
+      d->message[sizeof d->message - 1] = 0;
+      return result;
+    }
+    tb_certificate_add(&d->solve, &info);
+  }
+  return TB_OK;
+}
+
+// Keep impulses for the next step and report forces.
+static tbResult store_impulses(const tbModel* m, tbData* d, tbStepState* state,
+                               const tbIslands* islands) {
+  if (!tb_warm_clear(&state->warm, state->constraints.count)) return TB_ERROR_MEMORY;
+  for (int i = 0; i < islands->count; i++) {
+    const tbIsland* island = &islands->island[i];
+    const tbReal* lambda = island->lambda;
+    for (int k = 0; k < island->nmember; k++) {
+      const tbConstraint* c = &state->constraints.list[island->member[k]];
+      tb_warm_put(&state->warm, c->key, c->dim, lambda);
+      lambda += c->dim;
+    }
+  }
+  tb_store_forces(m, d, state, islands);
+  return TB_OK;
+}
+
+tbResult tb_rigid_velocity(const tbModel* m, tbData* d, tbStepState* state, tbReal* v_next) {
+  size_t bytes = sizeof(tbReal) * (size_t)m->nv;
+  tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
+  tbReal h = m->opt.timestep, start = tb_seconds();
+  tbReal* impulse = TB_ARENA_NEW(&d->work->arena, tbReal, m->nv);
+  if (!impulse) return TB_ERROR_MEMORY;
+
+  // Free velocity v_f = v + h H^-1 (tau - b), H = M with damping made implicit.
+  tbInertiaFactor factor;
+  tbResult result = tb_implicit_factor(m, d, TB_IMPLICIT_ALL, &factor);
+  if (result != TB_OK) return result;
+  memcpy(v_next, d->qfrc_smooth, bytes);
+  tb_ltdl_solve(forest, factor.LD, factor.inverse, v_next);
+  for (int i = 0; i < m->nv; i++) v_next[i] = d->qvel[i] + h * v_next[i];
+  tbReal dynamics_end = tb_seconds();
+  d->seconds.dynamics += dynamics_end - start;
+
+  // One problem per island, each solved from the last step's impulses.
+  tbIslands islands;
+  result = tb_assemble_groups(m, d, &state->constraints, &islands);
+  if (result == TB_OK) result = tb_assemble_terms(m, d, &state->constraints, v_next, &islands);
+  if (result == TB_OK) {
+    result = tb_assemble_delassus(m, d, &state->constraints, factor, &islands);
+  }
+  if (result != TB_OK) return result;
+  tbReal assemble_end = tb_seconds();
+  d->seconds.assemble += assemble_end - dynamics_end;
+  result = solve_islands(m, d, state, &islands);
+  if (result != TB_OK) return result;
+  result = store_impulses(m, d, state, &islands);
+  d->seconds.solve += tb_seconds() - assemble_end;
+  if (result != TB_OK) return result;
+
+  // v+ = v_f + H^-1 J^T lambda
+  tb_gather_impulse(&state->constraints, &islands, impulse);
+  for (int i = 0; i < m->nv; i++) d->qfrc_constraint[i] = impulse[i] / h;
+  tb_ltdl_solve(forest, factor.LD, factor.inverse, impulse);
+  for (int i = 0; i < m->nv; i++) v_next[i] += impulse[i];
+  for (int i = 0; i < m->nv; i++) d->qacc[i] = (v_next[i] - d->qvel[i]) / h;
+  return TB_OK;
+}

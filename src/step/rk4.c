@@ -1,0 +1,84 @@
+#include "step/rk4.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "step/forces.h"
+#include "tribo/dynamics.h"
+#include "tribo/step.h"
+
+typedef struct {
+  tbReal *qpos, *qvel, *act;           // at the start of the step
+  tbReal *velocity, *qacc, *act_rate;  // weighted sums over the stages
+} Buffers;
+
+static Buffers buffers_of(const tbModel* m, tbReal* memory) {
+  size_t nq = (size_t)m->nq, nv = (size_t)m->nv, na = (size_t)m->na;
+  Buffers b;
+  b.qpos = memory;
+  b.qvel = b.qpos + nq;
+  b.act = b.qvel + nv;
+  b.velocity = b.act + na;
+  b.qacc = b.velocity + nv;
+  b.act_rate = b.qacc + nv;
+  return b;
+}
+
+static void restore(const tbModel* m, tbData* d, const Buffers* b, tbReal time) {
+  memcpy(d->qpos, b->qpos, sizeof(tbReal) * (size_t)m->nq);
+  memcpy(d->qvel, b->qvel, sizeof(tbReal) * (size_t)m->nv);
+  memcpy(d->act, b->act, sizeof(tbReal) * (size_t)m->na);
+  d->time = time;
+}
+
+static void accumulate(const tbModel* m, const tbData* d, Buffers* b, tbReal weight) {
+  for (int i = 0; i < m->nv; i++) {
+    b->velocity[i] += weight * d->qvel[i];
+    b->qacc[i] += weight * d->qacc[i];
+  }
+  for (int i = 0; i < m->na; i++) b->act_rate[i] += weight * d->act_dot[i];
+}
+
+// Move from the start by `h` times the given rates.
+static void move(const tbModel* m, tbData* d, const Buffers* b, tbReal h, const tbReal* velocity,
+                 const tbReal* qacc, const tbReal* act_rate) {
+  memcpy(d->qpos, b->qpos, sizeof(tbReal) * (size_t)m->nq);
+  tb_integrate_pos(m, d->qpos, velocity, h);
+  for (int i = 0; i < m->nv; i++) d->qvel[i] = b->qvel[i] + h * qacc[i];
+  for (int i = 0; i < m->na; i++) d->act[i] = b->act[i] + h * act_rate[i];
+}
+
+tbResult tb_rk4(const tbModel* m, tbData* d, tbStepState* state) {
+  static const tbReal STAGE[3] = {0.5, 0.5, 1}, WEIGHT[3] = {1.0 / 3, 1.0 / 3, 1.0 / 6};
+  size_t size = (size_t)m->nq + 3 * (size_t)m->nv + 2 * (size_t)m->na;
+  if (!state->rk4) {
+    // Two more vectors hold a stage's own rates, which tb_forward would overwrite.
+    state->rk4 = malloc(sizeof(tbReal) * (size + 2 * (size_t)m->nv + (size_t)m->na + 1));
+    state->allocations++;
+    if (!state->rk4) return TB_ERROR_MEMORY;
+  }
+  Buffers b = buffers_of(m, state->rk4);
+  tbReal *velocity = state->rk4 + size, *qacc = velocity + m->nv, *act_rate = qacc + m->nv;
+  tbReal h = m->opt.timestep, time = d->time;
+  memcpy(b.qpos, d->qpos, sizeof(tbReal) * (size_t)m->nq);
+  memcpy(b.qvel, d->qvel, sizeof(tbReal) * (size_t)m->nv);
+  memcpy(b.act, d->act, sizeof(tbReal) * (size_t)m->na);
+  memset(b.velocity, 0, sizeof(tbReal) * (2 * (size_t)m->nv + (size_t)m->na));
+  accumulate(m, d, &b, 1.0 / 6);
+  for (int s = 0; s < 3; s++) {
+    memcpy(velocity, d->qvel, sizeof(tbReal) * (size_t)m->nv);
+    memcpy(qacc, d->qacc, sizeof(tbReal) * (size_t)m->nv);
+    memcpy(act_rate, d->act_dot, sizeof(tbReal) * (size_t)m->na);
+    move(m, d, &b, STAGE[s] * h, velocity, qacc, act_rate);
+    d->time = time + STAGE[s] * h;
+    tbResult result = tb_forward(m, d);
+    if (result != TB_OK) {
+      restore(m, d, &b, time);
+      return result;
+    }
+    accumulate(m, d, &b, WEIGHT[s]);
+  }
+  move(m, d, &b, h, b.velocity, b.qacc, b.act_rate);
+  d->time = time + h;
+  return TB_OK;
+}

@@ -1,0 +1,13 @@
+// Sensors, evaluated as MuJoCo does.
+#ifndef TRIBO_STEP_SENSOR_H_
+#define TRIBO_STEP_SENSOR_H_
+
+#include "step/state.h"
+
+// Sensors of position and velocity (after the first half of a step), and those of acceleration and
+// force (after the law).
+void tb_sensor_first(const tbModel* model, tbData* data, const tbConstraints* constraints);
+void tb_sensor_second(const tbModel* model, tbData* data, const tbConstraints* constraints,
+                      const tbReal* row_force);
+
+#endif

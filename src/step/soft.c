@@ -1,0 +1,125 @@
+#include "step/soft.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/timer.h"
+#include "linalg/ltdl.h"
+#include "model/workspace.h"
+#include "solvers/soft.h"
+#include "step/certificate.h"
+#include "step/implicit.h"
+#include "step/soft_rows.h"
+
+// The dofs of the trees that an island's constraints move.
+static int island_dofs(const tbModel* m, const tbConstraints* cs, const tbIsland* island,
+                       int* in_island, int* dof) {
+  for (int i = 0; i < m->ntree; i++) in_island[i] = 0;
+  for (int k = 0; k < island->nmember; k++) {
+    const tbConstraint* c = &cs->list[island->member[k]];
+    for (int j = 0; j < c->nnz; j++) in_island[m->dof_treeid[c->col[j]]] = 1;
+  }
+  int n = 0;
+  for (int t = 0; t < m->ntree; t++) {
+    for (int j = 0; in_island[t] && j < m->tree_dofnum[t]; j++) dof[n++] = m->tree_dofadr[t] + j;
+  }
+  return n;
+}
+
+// Build and solve one island; forces of its soft rows go to the constraints' own rows, in lambda.
+static tbResult solve_island(const tbModel* m, tbData* d, const tbConstraints* cs, tbIsland* island,
+                             tbReal* a, tbSoftInfo* info) {
+  tbArena* arena = &d->work->arena;
+  tbSoftProblem p = {.nblock = island->nmember,
+                     .forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind},
+                     .M = d->qM,
+                     .a_smooth = d->qacc_smooth};
+  for (int k = 0; k < island->nmember; k++) {
+    p.nrow += tb_soft_rows_of(m, &cs->list[island->member[k]]);
+  }
+  tbSoftBlock* block = TB_ARENA_NEW(arena, tbSoftBlock, p.nblock);
+  tbReal* aref = TB_ARENA_NEW(arena, tbReal, p.nrow);
+  tbReal* D = TB_ARENA_NEW(arena, tbReal, p.nrow);
+  tbReal* force = TB_ARENA_NEW(arena, tbReal, p.nrow);
+  int* in_island = TB_ARENA_NEW(arena, int, m->ntree);
+  int* dof = TB_ARENA_NEW(arena, int, m->nv);
+  int* local = TB_ARENA_NEW(arena, int, m->nv);
+  if (!block || !aref || !D || !force || !in_island || !dof || !local) return TB_ERROR_MEMORY;
+  for (int k = 0, row = 0; k < island->nmember; k++) {
+    tbResult result =
+        tb_soft_fill(m, d, &cs->list[island->member[k]], arena, &block[k], aref + row, D + row);
+    if (result != TB_OK) return result;
+    block[k].row = row;
+    row += block[k].dim;
+  }
+  p.block = block;
+  p.aref = aref;
+  p.D = D;
+  p.dof = dof;
+  p.local = local;
+  p.ndof = island_dofs(m, cs, island, in_island, dof);
+  for (int i = 0; i < p.ndof; i++) local[dof[i]] = i;
+  tbResult result = tb_soft_newton(&p, 1e-10, m->opt.iterations, arena, a, force, info);
+  if (result != TB_OK) return result;
+  for (int k = 0, row = 0; k < island->nmember; k++) {
+    const tbConstraint* c = &cs->list[island->member[k]];
+    tb_soft_decode(m, d, c, force + block[k].row, island->lambda + row);
+    for (int r = 0; r < c->dim; r++) island->lambda[row + r] *= m->opt.timestep;
+    row += c->dim;
+  }
+  return TB_OK;
+}
+
+// MuJoCo integrates with damping implicit after the constraint forces are known:
+// v+ = v + h H^-1 (qfrc_smooth + qfrc_constraint).
+static tbResult integrate_velocity(const tbModel* m, tbData* d, tbReal* v_next) {
+  int explicit = m->opt.disableflags & (TB_DISABLE_EULERDAMP | TB_DISABLE_DAMPER);
+  tbImplicit what = m->opt.integrator == TB_INTEGRATOR_IMPLICITFAST ? TB_IMPLICIT_ALL
+                    : explicit                                      ? TB_IMPLICIT_NOTHING
+                                                                    : TB_IMPLICIT_DAMPERS;
+  tbInertiaFactor factor;
+  tbResult result = tb_implicit_factor(m, d, what, &factor);
+  if (result != TB_OK) return result;
+  tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
+  for (int i = 0; i < m->nv; i++) v_next[i] = d->qfrc_smooth[i] + d->qfrc_constraint[i];
+  tb_ltdl_solve(forest, factor.LD, factor.inverse, v_next);
+  for (int i = 0; i < m->nv; i++) v_next[i] = d->qvel[i] + m->opt.timestep * v_next[i];
+  return TB_OK;
+}
+
+tbResult tb_soft_velocity(const tbModel* m, tbData* d, tbStepState* state, tbReal* v_next) {
+  size_t bytes = sizeof(tbReal) * (size_t)m->nv;
+  tbReal start = tb_seconds(), h = m->opt.timestep;
+  tbReal* v_free = TB_ARENA_NEW(&d->work->arena, tbReal, m->nv);
+  if (!v_free) return TB_ERROR_MEMORY;
+  for (int i = 0; i < m->nv; i++) v_free[i] = d->qvel[i] + h * d->qacc_smooth[i];
+  tbIslands islands;
+  tbResult result = tb_assemble_groups(m, d, &state->constraints, &islands);
+  if (result == TB_OK) result = tb_assemble_terms(m, d, &state->constraints, v_free, &islands);
+  if (result != TB_OK) return result;
+  tbReal assemble_end = tb_seconds();
+  d->seconds.assemble += assemble_end - start;
+
+  // Start from the last acceleration in constrained trees.
+  memcpy(d->qacc, d->qacc_smooth, bytes);
+  tbSolveInfo total = {.law = "soft", .solver = "newton"};
+  for (int i = 0; i < islands.count; i++) {
+    tbSoftInfo info;
+    result = solve_island(m, d, &state->constraints, &islands.island[i], d->qacc, &info);
+    if (result != TB_OK) return result;
+    if (!info.converged) total.status = TB_SOLVE_MAX_ITERATIONS;
+    if (info.iterations > total.iterations) total.iterations = info.iterations;
+    total.factorizations += info.iterations;
+    total.residual.relative = fmax(total.residual.relative, info.gradient);
+  }
+  memset(d->qfrc_constraint, 0, bytes);
+  tb_gather_impulse(&state->constraints, &islands, d->qfrc_constraint);
+  for (int i = 0; i < m->nv; i++) d->qfrc_constraint[i] /= h;
+  tb_store_forces(m, d, state, &islands);
+  total.seconds = tb_seconds() - assemble_end;
+  d->seconds.solve += total.seconds;
+  result = integrate_velocity(m, d, v_next);
+  if (result != TB_OK) return result;
+  d->solve = total;
+  return tb_certificate_judge(m, d, &state->constraints, &islands, v_free, v_next, &d->solve);
+}

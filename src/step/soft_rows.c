@@ -1,0 +1,262 @@
+// MuJoCo's constraint parameters: impedance d(r), regularisation R = (1-d)/d A, reference
+// acceleration aref = -b v - k d r, elliptic and pyramidal contacts (MuJoCo, "Solver parameters").
+#include "step/soft_rows.h"
+
+#include <math.h>
+#include <string.h>
+
+static const tbReal SMALLEST = 1e-15, LEAST_IMPEDANCE = 1e-4, MOST_IMPEDANCE = 0.9999;
+
+typedef struct {
+  tbReal ref[2], ref_friction[2], imp[5];
+} Parameters;
+
+// ---- parameters --------------------------------------------------------------------------------
+
+static void check_ref(const tbModel* m, tbReal ref[2]) {
+  // Positive (time constant, damping ratio) and negative (stiffness, damping) do not mix.
+  if ((ref[0] > 0) != (ref[1] > 0)) {
+    ref[0] = 0.02;
+    ref[1] = 1;
+  }
+  if (ref[0] > 0 && !(m->opt.disableflags & TB_DISABLE_REFSAFE)) {
+    ref[0] = fmax(ref[0], 2 * m->opt.timestep);
+  }
+}
+
+static void check_imp(tbReal imp[5]) {
+  for (int i = 0; i < 2; i++) imp[i] = fmin(MOST_IMPEDANCE, fmax(LEAST_IMPEDANCE, imp[i]));
+  imp[2] = fmax(0, imp[2]);
+  imp[3] = fmin(MOST_IMPEDANCE, fmax(LEAST_IMPEDANCE, imp[3]));
+  imp[4] = fmax(1, imp[4]);
+}
+
+static Parameters parameters_of(const tbModel* m, const tbData* d, const tbConstraint* c) {
+  Parameters p = {0};
+  const tbReal *ref = NULL, *imp = NULL;
+  switch (c->source) {
+    case TB_SOURCE_EQUALITY:
+      ref = m->eq_solref + TB_NREF * c->id;
+      imp = m->eq_solimp + TB_NIMP * c->id;
+      break;
+    case TB_SOURCE_FRICTION_DOF:
+      ref = m->dof_solref + TB_NREF * c->id;
+      imp = m->dof_solimp + TB_NIMP * c->id;
+      break;
+    case TB_SOURCE_FRICTION_TENDON:
+      ref = m->tendon_solref_fri + TB_NREF * c->id;
+      imp = m->tendon_solimp_fri + TB_NIMP * c->id;
+      break;
+    case TB_SOURCE_LIMIT_JOINT:
+      ref = m->jnt_solref + TB_NREF * c->id;
+      imp = m->jnt_solimp + TB_NIMP * c->id;
+      break;
+    case TB_SOURCE_LIMIT_TENDON:
+      ref = m->tendon_solref_lim + TB_NREF * c->id;
+      imp = m->tendon_solimp_lim + TB_NIMP * c->id;
+      break;
+    default:
+      ref = d->contact[c->id].solref;
+      imp = d->contact[c->id].solimp;
+      memcpy(p.ref_friction, d->contact[c->id].solreffriction, sizeof p.ref_friction);
+  }
+  memcpy(p.ref, ref, sizeof p.ref);
+  memcpy(p.imp, imp, sizeof p.imp);
+  if (p.ref_friction[0] == 0 && p.ref_friction[1] == 0) {
+    memcpy(p.ref_friction, p.ref, sizeof p.ref);
+  }
+  check_ref(m, p.ref);
+  check_ref(m, p.ref_friction);
+  check_imp(p.imp);
+  return p;
+}
+
+// Impedance at a violation: from imp[0] to imp[1] over the width imp[2], by a power sigmoid.
+static tbReal impedance(const tbReal imp[5], tbReal violation) {
+  if (imp[0] == imp[1] || imp[2] <= SMALLEST) return 0.5 * (imp[0] + imp[1]);
+  tbReal x = fabs(violation) / imp[2], y;
+  if (x >= 1) return imp[1];
+  if (x == 0) return imp[0];
+  if (imp[4] == 1) {
+    y = x;
+  } else if (x <= imp[3]) {
+    y = pow(x, imp[4]) / pow(imp[3], imp[4] - 1);
+  } else {
+    y = 1 - pow(1 - x, imp[4]) / pow(1 - imp[3], imp[4] - 1);
+  }
+  return imp[0] + y * (imp[1] - imp[0]);
+}
+
+// Stiffness and damping of the reference.
+static void reference(const tbReal ref[2], tbReal largest, tbReal* k, tbReal* b) {
+  if (ref[0] > 0) {
+    tbReal scale = largest * ref[0] * ref[1];
+    *k = 1 / fmax(SMALLEST, scale * scale);
+    *b = 2 / fmax(SMALLEST, largest * ref[0]);
+  } else {
+    *k = -ref[0] / fmax(SMALLEST, largest * largest);
+    *b = -ref[1] / fmax(SMALLEST, largest);
+  }
+}
+
+// ---- inverse weights ---------------------------------------------------------------------------
+
+static tbReal pair_weight(const tbModel* m, int body1, int body2, int angular) {
+  return m->body_invweight0[2 * body1 + angular] + m->body_invweight0[2 * body2 + angular];
+}
+
+static int eq_body(const tbModel* m, int eq, int id) {
+  return m->eq_objtype[eq] == TB_OBJ_SITE ? m->site_bodyid[id] : id;
+}
+
+// MuJoCo's estimate of the diagonal of J M^-1 J^T for row r of a constraint other than a contact.
+static tbReal diagonal(const tbModel* m, const tbConstraint* c, int r) {
+  int id = c->id;
+  switch (c->source) {
+    case TB_SOURCE_FRICTION_DOF: return m->dof_invweight0[id];
+    case TB_SOURCE_LIMIT_JOINT: return m->dof_invweight0[m->jnt_dofadr[id]];
+    case TB_SOURCE_FRICTION_TENDON:
+    case TB_SOURCE_LIMIT_TENDON: return m->tendon_invweight0[id];
+    default: break;
+  }
+  int a = m->eq_obj1id[id], b = m->eq_obj2id[id];
+  switch (m->eq_type[id]) {
+    case TB_EQ_JOINT:
+      return m->dof_invweight0[m->jnt_dofadr[a]] +
+             (b >= 0 ? m->dof_invweight0[m->jnt_dofadr[b]] : 0);
+    case TB_EQ_TENDON: return m->tendon_invweight0[a] + (b >= 0 ? m->tendon_invweight0[b] : 0);
+    default: return pair_weight(m, eq_body(m, id, a), eq_body(m, id, b), r >= 3);
+  }
+}
+
+// ---- rows --------------------------------------------------------------------------------------
+
+static int is_pyramid(const tbModel* m, const tbConstraint* c) {
+  return c->source == TB_SOURCE_CONTACT && c->dim > 1 && m->opt.cone == TB_CONE_PYRAMIDAL;
+}
+
+int tb_soft_rows_of(const tbModel* m, const tbConstraint* c) {
+  return is_pyramid(m, c) ? 2 * (c->dim - 1) : c->dim;
+}
+
+static tbReal row_velocity(const tbSoftBlock* b, int r, const tbReal* v) {
+  tbReal sum = 0;
+  for (int k = 0; k < b->nnz; k++) sum += b->J[r * b->nnz + k] * v[b->col[k]];
+  return sum;
+}
+
+static tbReal regularisation(tbReal imp, tbReal weight) {
+  return fmax(SMALLEST, (1 - imp) / imp * weight);
+}
+
+// Edges of the pyramid: normal +- mu_j tangent_j.
+static tbResult fill_pyramid(const tbModel* m, const tbData* d, const tbConstraint* c,
+                             tbArena* arena, const Parameters* p, tbSoftBlock* block, tbReal* aref,
+                             tbReal* D) {
+  const tbContact* contact = &d->contact[c->id];
+  const tbReal* mu = contact->friction;
+  tbReal* J = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(block->dim * c->nnz + 1));
+  if (!J) return TB_ERROR_MEMORY;
+  for (int e = 0; e < block->dim; e++) {
+    tbReal s = e % 2 ? -mu[e / 2] : mu[e / 2];
+    const tbReal* tangent = c->J + (size_t)(1 + e / 2) * (size_t)c->nnz;
+    for (int k = 0; k < c->nnz; k++) J[e * c->nnz + k] = c->J[k] + s * tangent[k];
+  }
+  block->J = J;
+  int body1 = m->geom_bodyid[contact->geom[0]], body2 = m->geom_bodyid[contact->geom[1]];
+  tbReal tran = pair_weight(m, body1, body2, 0);
+  tbReal imp = impedance(p->imp, c->pos[0] - c->margin), k, b;
+  tbReal R = regularisation(imp, tran + mu[0] * mu[0] * tran);
+  R = fmax(SMALLEST, 2 * mu[0] * mu[0] / m->opt.impratio * R);
+  reference(p->ref, p->imp[1], &k, &b);
+  for (int e = 0; e < block->dim; e++) {
+    D[e] = 1 / R;
+    aref[e] = -b * row_velocity(block, e, d->qvel) - k * imp * (c->pos[0] - c->margin);
+  }
+  return TB_OK;
+}
+
+static void fill_elliptic(const tbModel* m, const tbData* d, const tbConstraint* c,
+                          const Parameters* p, tbSoftBlock* block, tbReal* aref, tbReal* D) {
+  const tbContact* contact = &d->contact[c->id];
+  const tbReal* mu = contact->friction;
+  int body1 = m->geom_bodyid[contact->geom[0]], body2 = m->geom_bodyid[contact->geom[1]];
+  tbReal imp = impedance(p->imp, c->pos[0] - c->margin), k, b;
+  tbReal R = regularisation(imp, pair_weight(m, body1, body2, 0));
+  tbReal R_friction = R / fmax(SMALLEST, m->opt.impratio);
+  reference(p->ref, p->imp[1], &k, &b);
+  D[0] = 1 / R;
+  aref[0] = -b * row_velocity(block, 0, d->qvel) - k * imp * (c->pos[0] - c->margin);
+  block->kind = TB_SOFT_CONE;
+  block->mu = mu[0] * sqrt(R_friction / R);
+  memcpy(block->friction, mu, sizeof block->friction);
+  reference(p->ref_friction, p->imp[1], &k, &b);
+  for (int r = 1; r < c->dim; r++) {
+    // Friction rows: R_j mu_j^2 is the same for all of them.
+    D[r] = mu[r - 1] * mu[r - 1] / (R_friction * mu[0] * mu[0]);
+    aref[r] = -b * row_velocity(block, r, d->qvel);
+  }
+}
+
+static void fill_plain(const tbModel* m, const tbData* d, const tbConstraint* c,
+                       const Parameters* p, tbSoftBlock* block, tbReal* aref, tbReal* D) {
+  tbReal k, b;
+  reference(p->ref, p->imp[1], &k, &b);
+  int friction = c->source == TB_SOURCE_FRICTION_DOF || c->source == TB_SOURCE_FRICTION_TENDON;
+  for (int r = 0; r < c->dim; r++) {
+    tbReal violation = c->pos[r] - c->margin, weight;
+    if (c->source == TB_SOURCE_CONTACT) {
+      const tbContact* contact = &d->contact[c->id];
+      weight =
+          pair_weight(m, m->geom_bodyid[contact->geom[0]], m->geom_bodyid[contact->geom[1]], 0);
+    } else {
+      weight = diagonal(m, c, r);
+    }
+    // The rows of connect and weld share the impedance of their common violation.
+    tbReal size = violation;
+    if (c->source == TB_SOURCE_EQUALITY && c->dim > 1) {
+      size = 0;
+      for (int s = 0; s < c->dim; s++) size += c->pos[s] * c->pos[s];
+      size = sqrt(size);
+    }
+    tbReal imp = impedance(p->imp, size);
+    D[r] = 1 / regularisation(imp, weight);
+    aref[r] = -b * row_velocity(block, r, d->qvel) - (friction ? 0 : k * imp * violation);
+  }
+  block->kind = c->source == TB_SOURCE_EQUALITY ? TB_SOFT_EQUALITY
+                : friction                      ? TB_SOFT_FRICTION
+                                                : TB_SOFT_ONE_SIDED;
+  block->bound = c->bound;
+}
+
+tbResult tb_soft_fill(const tbModel* model, tbData* data, const tbConstraint* c, tbArena* arena,
+                      tbSoftBlock* block, tbReal* aref, tbReal* D) {
+  Parameters p = parameters_of(model, data, c);
+  memset(block, 0, sizeof *block);
+  block->dim = tb_soft_rows_of(model, c);
+  block->nnz = c->nnz;
+  block->col = c->col;
+  block->J = c->J;
+  block->kind = TB_SOFT_ONE_SIDED;
+  if (is_pyramid(model, c)) return fill_pyramid(model, data, c, arena, &p, block, aref, D);
+  if (c->source == TB_SOURCE_CONTACT && c->dim > 1) {
+    fill_elliptic(model, data, c, &p, block, aref, D);
+  } else {
+    fill_plain(model, data, c, &p, block, aref, D);
+  }
+  return TB_OK;
+}
+
+void tb_soft_decode(const tbModel* model, const tbData* data, const tbConstraint* c,
+                    const tbReal* soft_force, tbReal* force) {
+  if (!is_pyramid(model, c)) {
+    memcpy(force, soft_force, sizeof(tbReal) * (size_t)c->dim);
+    return;
+  }
+  const tbReal* mu = data->contact[c->id].friction;
+  force[0] = 0;
+  for (int e = 0; e < 2 * (c->dim - 1); e++) force[0] += soft_force[e];
+  for (int r = 1; r < c->dim; r++) {
+    force[r] = mu[r - 1] * (soft_force[2 * (r - 1)] - soft_force[2 * (r - 1) + 1]);
+  }
+}

@@ -1,0 +1,19 @@
+// Regularisation and reference acceleration of soft constraint rows.
+#ifndef TRIBO_STEP_SOFT_ROWS_H_
+#define TRIBO_STEP_SOFT_ROWS_H_
+
+#include "contact/assemble.h"
+#include "solvers/soft.h"
+
+// Rows of a constraint in the soft problem: a pyramid has two per friction row.
+int tb_soft_rows_of(const tbModel* model, const tbConstraint* constraint);
+
+// Fill a block (J, aref, D; all from the arena but aref and D, which hold tb_soft_rows_of entries).
+tbResult tb_soft_fill(const tbModel* model, tbData* data, const tbConstraint* constraint,
+                      tbArena* arena, tbSoftBlock* block, tbReal* aref, tbReal* D);
+
+// Force on the constraint's own rows (normal, tangents, ...) from the soft rows' forces.
+void tb_soft_decode(const tbModel* model, const tbData* data, const tbConstraint* constraint,
+                    const tbReal* soft_force, tbReal* force);
+
+#endif

@@ -1,0 +1,213 @@
+// The step on one screen: kinematics, collision, rows, smooth forces, law, integration.
+#include "tribo/step.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/timer.h"
+#include "model/workspace.h"
+#include "step/forces.h"
+#include "step/rigid.h"
+#include "step/rk4.h"
+#include "step/sensor.h"
+#include "step/soft.h"
+#include "step/state.h"
+#include "tribo/dynamics.h"
+
+static void free_state(void* pointer) {
+  tbStepState* state = pointer;
+  tb_contact_finder_free(state->finder);
+  tb_solve_work_free(state->solve);
+  tb_warm_free(&state->warm);
+  free(state->rk4);
+  free(state);
+}
+
+tbStepState* tb_step_state(const tbModel* model, tbData* data) {
+  if (data->work->step) return data->work->step;
+  tbStepState* state = calloc(1, sizeof *state);
+  if (!state) return NULL;
+  state->finder = tb_contact_finder_new(model);
+  state->solve = tb_solve_work_create();
+  if (!state->finder || !state->solve) {
+    free_state(state);
+    return NULL;
+  }
+  data->work->step = state;
+  data->work->step_free = free_state;
+  return state;
+}
+
+void tb_store_forces(const tbModel* m, tbData* d, tbStepState* state, const tbIslands* islands) {
+  for (int i = 0; i < islands->count; i++) {
+    const tbReal* lambda = islands->island[i].lambda;
+    for (int k = 0; k < islands->island[i].nmember; k++) {
+      const tbConstraint* c = &state->constraints.list[islands->island[i].member[k]];
+      for (int r = 0; r < c->dim; r++, lambda++) {
+        tbReal force = *lambda / m->opt.timestep;
+        state->row_force[c->row + r] = force;
+        if (c->source == TB_SOURCE_CONTACT) d->contact[c->id].force[r] = force;
+      }
+    }
+  }
+}
+
+size_t tb_step_allocations(const tbData* data) {
+  const tbStepState* state = data->work->step;
+  size_t count = data->work->arena.allocations;
+  if (state) {
+    count += state->allocations + tb_contact_finder_allocations(state->finder) +
+             state->warm.allocations + tb_solve_work_allocations(state->solve);
+  }
+  return count;
+}
+
+// ---- errors ------------------------------------------------------------------------------------
+
+static tbResult fail(tbData* d, tbResult status, const char* message) {
+  d->status = status;
+  if (message) snprintf(d->message, sizeof d->message, "%s", message);
+  return status;
+}
+
+// The first dof with a non-finite value, with the name of its body; TB_OK if there is none.
+static tbResult check_finite(const tbModel* m, tbData* d, const tbReal* x, const char* what) {
+  for (int i = 0; i < m->nv; i++) {
+    if (isfinite(x[i])) continue;
+    int body = m->dof_bodyid[i];
+    snprintf(d->message, sizeof d->message, "%s of dof %d (body %d '%s') is not finite", what, i,
+             body, tb_id2name(m, TB_OBJ_BODY, body));
+    return fail(d, TB_ERROR_NUMERIC, NULL);
+  }
+  return TB_OK;
+}
+
+static tbResult check_state(const tbModel* m, tbData* d) {
+  for (int i = 0; i < m->nq; i++) {
+    if (isfinite(d->qpos[i])) continue;
+    snprintf(d->message, sizeof d->message, "qpos[%d] is not finite", i);
+    return fail(d, TB_ERROR_NUMERIC, NULL);
+  }
+  return check_finite(m, d, d->qvel, "qvel");
+}
+
+// ---- the two halves ----------------------------------------------------------------------------
+
+tbResult tb_step1(const tbModel* m, tbData* d) {
+  if (!m || !d) return TB_ERROR_ARGUMENT;
+  tbReal start = tb_seconds();
+  d->status = TB_OK;
+  d->message[0] = 0;
+  d->ncon = 0;
+  memset(&d->solve, 0, sizeof d->solve);
+  memset(&d->seconds, 0, sizeof d->seconds);
+  tbStepState* state = tb_step_state(m, d);
+  if (!state) return fail(d, TB_ERROR_MEMORY, "out of memory");
+  tb_arena_reset(&d->work->arena);
+  if (check_state(m, d) != TB_OK) return d->status;
+
+  // What follows from position and velocity.
+  tb_compute_position(m, d);
+  tb_compute_velocity(m, d);
+  if (m->opt.enableflags & TB_ENABLE_ENERGY) {
+    tb_energy_position(m, d);
+    tb_energy_velocity(m, d);
+  }
+  tbReal dynamics_end = tb_seconds();
+
+  // Contacts and constraint rows. Rigid laws see contacts and limits before they close.
+  int rigid = m->opt.law != TB_LAW_SOFT;
+  tbReal reach = rigid ? m->opt.contact_margin : 0, horizon = rigid ? 2 * m->opt.timestep : 0;
+  tbResult result = tb_find_contacts(state->finder, m, d, reach);
+  tbReal collide_end = tb_seconds();
+  if (result == TB_OK) result = tb_assemble_rows(m, d, horizon, &state->constraints);
+  state->row_force = TB_ARENA_NEW(&d->work->arena, tbReal, state->constraints.nrow);
+  if (result != TB_OK || !state->row_force) {
+    return fail(d, TB_ERROR_MEMORY, "out of memory for contacts");
+  }
+  tb_passive(m, d);
+  tb_sensor_first(m, d, &state->constraints);
+  tbReal end = tb_seconds();
+  d->seconds.dynamics = dynamics_end - start;
+  d->seconds.collide = collide_end - dynamics_end;
+  d->seconds.assemble = end - collide_end;
+  d->seconds.total = end - start;
+  state->first_half = 1;
+  return TB_OK;
+}
+
+// Forces, the law, the next velocity.
+static tbResult next_velocity(const tbModel* m, tbData* d, tbReal* v_next) {
+  tbStepState* state = tb_step_state(m, d);
+  if (!state || !state->first_half) return fail(d, TB_ERROR_ARGUMENT, "tb_step1 comes first");
+  state->first_half = 0;
+  tb_actuation(m, d);
+  for (int i = 0; i < m->nv; i++) {
+    d->qfrc_smooth[i] =
+        d->qfrc_passive[i] - d->qfrc_bias[i] + d->qfrc_applied[i] + d->qfrc_actuator[i];
+  }
+  tb_apply_xfrc(m, d, d->xfrc_applied, d->qfrc_smooth);
+  if (check_finite(m, d, d->qfrc_smooth, "force") != TB_OK) return d->status;
+  tb_solve_m(m, d, d->qacc_smooth, d->qfrc_smooth, 1);
+  tbResult result = m->opt.law == TB_LAW_SOFT ? tb_soft_velocity(m, d, state, v_next)
+                                              : tb_rigid_velocity(m, d, state, v_next);
+  if (result != TB_OK) return fail(d, result, d->message[0] ? NULL : "the solve broke down");
+  if (check_finite(m, d, v_next, "velocity") != TB_OK) return d->status;
+  tb_sensor_second(m, d, &state->constraints, state->row_force);
+  return TB_OK;
+}
+
+// Move the state. Rigid laws are impulses at the end of a step, so Runge-Kutta is theirs only where
+// nothing touches.
+static tbResult integrate(const tbModel* m, tbData* d, const tbReal* v_next) {
+  tbStepState* state = tb_step_state(m, d);
+  int smooth = m->opt.law == TB_LAW_SOFT || state->constraints.nrow == 0;
+  memcpy(d->qacc_warmstart, d->qacc, sizeof(tbReal) * (size_t)m->nv);
+  if (m->opt.integrator == TB_INTEGRATOR_RK4 && smooth) {
+    tbResult result = tb_rk4(m, d, state);
+    return result == TB_OK ? TB_OK : fail(d, result, d->message[0] ? NULL : "out of memory");
+  }
+  // Semi-implicit Euler: the new velocity moves the configuration.
+  for (int i = 0; i < m->nu; i++) {
+    int adr = m->actuator_actadr[i];
+    for (int k = 0; adr >= 0 && k < m->actuator_actnum[i]; k++) {
+      d->act[adr + k] = tb_next_activation(m, d, i, adr + k, d->act_dot[adr + k]);
+    }
+  }
+  memcpy(d->qvel, v_next, sizeof(tbReal) * (size_t)m->nv);
+  tb_integrate_pos(m, d->qpos, d->qvel, m->opt.timestep);
+  d->time += m->opt.timestep;
+  return TB_OK;
+}
+
+tbResult tb_step2(const tbModel* m, tbData* d) {
+  if (!m || !d) return TB_ERROR_ARGUMENT;
+  if (d->status != TB_OK) return d->status;
+  tbReal start = tb_seconds();
+  tbReal* v_next = tb_arena_alloc(&d->work->arena, sizeof(tbReal) * (size_t)(m->nv + 1));
+  if (!v_next) return fail(d, TB_ERROR_MEMORY, "out of memory");
+  if (next_velocity(m, d, v_next) != TB_OK) return d->status;
+
+  tbResult result = integrate(m, d, v_next);
+  d->seconds.total += tb_seconds() - start;
+  return result;
+}
+
+tbResult tb_step(const tbModel* m, tbData* d) {
+  tbResult result = tb_step1(m, d);
+  return result == TB_OK ? tb_step2(m, d) : result;
+}
+
+tbResult tb_forward(const tbModel* m, tbData* d) {
+  if (tb_step1(m, d) != TB_OK) return d ? d->status : TB_ERROR_ARGUMENT;
+  tbReal* v_next = tb_arena_alloc(&d->work->arena, sizeof(tbReal) * (size_t)(m->nv + 1));
+  if (!v_next) return fail(d, TB_ERROR_MEMORY, "out of memory");
+  return next_velocity(m, d, v_next);
+}
+
+const char* tb_step_law_name(int law) {
+  if (law == TB_LAW_SOFT) return "soft";
+  return law >= 0 && law < TB_LAW_COUNT ? tb_law_name((tbLaw)law) : "unknown";
+}
