@@ -15,5 +15,7 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/triboConfigVersion.
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/triboConfig.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/triboConfigVersion.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tribo)
+# The prefix is found from where the file lies, so that an install may be moved.
+file(RELATIVE_PATH TRIBO_PC_TO_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(cmake/tribo.pc.in ${CMAKE_CURRENT_BINARY_DIR}/tribo.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tribo.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -15,7 +15,7 @@ awk '/^```c$/ { on = 1; next } /^```$/ { if (on) exit } on' "$source/README.md" 
 export PKG_CONFIG_PATH="$(dirname "$(find "$work/prefix" -name tribo.pc)")"
 libdir=$(pkg-config --variable=libdir tribo)
 $cc -std=c17 -Wall -Werror "$work/example.c" -o "$work/by_pkgconfig" $(pkg-config --cflags --libs tribo)
-LD_LIBRARY_PATH=$libdir "$work/by_pkgconfig" "$source/scenes/stack.xml"
+LD_LIBRARY_PATH=$libdir "$work/by_pkgconfig" "$source/scenes/sliding_cube.xml"
 
 # find_package
 cat >"$work/CMakeLists.txt" <<'CMAKE'
@@ -29,5 +29,5 @@ target_link_libraries(example_static tribo::tribo_static)
 CMAKE
 cmake -S "$work" -B "$work/b" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_C_COMPILER="$cc" >/dev/null
 cmake --build "$work/b" >/dev/null
-"$work/b/example" "$source/scenes/stack.xml"
-"$work/b/example_static" "$source/scenes/stack.xml"
+"$work/b/example" "$source/scenes/sliding_cube.xml"
+"$work/b/example_static" "$source/scenes/sliding_cube.xml"
