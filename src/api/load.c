@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "io/compile.h"
 #include "io/mesh.h"
+#include "io/urdf.h"
 #include "tribo/dynamics.h"
 #include "tribo/model.h"
 
@@ -57,9 +58,7 @@ static tbModel* load_text(const char* text, size_t size, const char* path,
   if (!options) options = &defaults;
   switch (detect(text, size)) {
     case MJCF: return finish(tb_spec_parse_mjcf(text, size, path, options, error), options, error);
-    case URDF:
-      tb_fail(error, TB_ERROR_UNSUPPORTED, "%s: URDF is not supported yet", path);
-      return NULL;
+    case URDF: return finish(tb_spec_parse_urdf(text, size, path, options, error), options, error);
     case BINARY: return tb_model_load_binary(text, size, error);
     default: break;
   }

@@ -301,6 +301,7 @@ typedef enum {
 typedef struct tbSpec tbSpec;
 struct tbSpec {
   const char* model_name;    // or NULL
+  bool keep_moments;         // moments that no real body has (A + B < C) are kept: URDF
   tbSpecCompiler* compiler;  // the main file's settings
   tbOption option;
   tbSpecSize size;

@@ -99,6 +99,7 @@ void tb_urdf_note_unused(tbUrdf* u, const xmlNode* node, const char* where);
 // urdf_link.c: mass and shapes of a link into its body.
 bool tb_urdf_add_inertial(tbUrdf* u, tbUrdfLink* link);
 bool tb_urdf_add_shapes(tbUrdf* u, tbUrdfLink* link);
+bool tb_urdf_add_missing_mass(tbUrdf* u);
 
 // urdf_joint.c
 bool tb_urdf_read_joint(tbUrdf* u, const xmlNode* node, tbUrdfJoint* joint);

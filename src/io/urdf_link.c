@@ -59,6 +59,11 @@ bool tb_urdf_add_inertial(tbUrdf* u, tbUrdfLink* link) {
     tb_quat_mul(inertial->quat, inertial->quat, axes);
     tb_quat_normalize(inertial->quat);
   }
+  const tbReal* J = inertial->diaginertia;
+  if (J[1] + J[2] < J[0] * (1 - 1e-12) && !u->spec->compiler->balanceinertia) {
+    tb_spec_note(u->spec, u->path, tb_urdf_line(node),
+                 "principal moments that no body can have (A + B < C) are kept as given");
+  }
   TB_SET_GIVEN(inertial, inertial, pos);
   TB_SET_GIVEN(inertial, inertial, quat);
   TB_SET_GIVEN(inertial, inertial, mass);
@@ -221,6 +226,44 @@ bool tb_urdf_add_shapes(tbUrdf* u, tbUrdfLink* link) {
     } else if (!tb_urdf_is(c, "inertial")) {
       tb_urdf_note_unused(u, c, "link");
     }
+  }
+  return true;
+}
+
+// A body that moves needs some mass and inertia, its own or that of what is fixed to it. Dummy
+// links get too little to be felt.
+bool tb_urdf_add_missing_mass(tbUrdf* u) {
+  static const tbReal LEAST = 1e-7;
+  tbReal* mass = TB_ARENA_NEW(&u->spec->arena, tbReal, u->nlink);
+  bool* turns = TB_ARENA_NEW(&u->spec->arena, bool, u->nlink);
+  if (!mass || !turns) return tb_urdf_no_memory(u);
+  for (int i = 0; i < u->nlink; i++) {
+    const tbUrdfLink* link = &u->link[i];
+    if (link->cluster < 0) continue;
+    const tbSpecBody* body = &u->spec->body[link->body];
+    bool from_shapes = !body->has_inertial && link->ncollision > 0;
+    mass[link->cluster] += from_shapes ? 1 : body->inertial.mass;
+    turns[link->cluster] |= from_shapes || body->inertial.diaginertia[2] > 0;
+  }
+  for (int i = 0; i < u->nlink; i++) {
+    const tbUrdfLink* link = &u->link[i];
+    if (link->cluster != i || (mass[i] > 0 && turns[i])) continue;
+    tbSpecBody* body = &u->spec->body[link->body];
+    tbSpecInertial* inertial = &body->inertial;
+    body->has_inertial = true;
+    inertial->source = u->path;
+    inertial->line = body->line;
+    inertial->compiler = u->spec->compiler;
+    if (!(mass[i] > 0)) inertial->mass = mass[i] = LEAST;
+    // A ball of water of this mass: r^3 = 3 m / (4 pi rho), I = 2/5 m r^2.
+    tbReal moment = fmax(LEAST, 0.4 * mass[i] * pow(mass[i] / 4188.79, 2.0 / 3.0));
+    tb_set3(inertial->diaginertia, moment, moment, moment);
+    TB_SET_GIVEN(inertial, inertial, mass);
+    TB_SET_GIVEN(inertial, inertial, diaginertia);
+    tb_spec_note(u->spec, u->path, body->line,
+                 "moving link without mass or inertia: it is given a little (%g kg, %g kg m2, or a "
+                 "ball of water)",
+                 LEAST, LEAST);
   }
   return true;
 }
