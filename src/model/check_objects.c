@@ -110,6 +110,29 @@ static tbResult check_tendons(const tbModel* m, tbError* error) {
   return entry == m->nJten ? TB_OK : tb_fail(error, TB_ERROR_MODEL, "model: nJten is wrong");
 }
 
+// Rows of actuator_moment: a joint's hold its dofs, a tendon's are as long as the tendon's own, and
+// the columns of all ascend.
+static tbResult check_moments(const tbModel* m, tbError* error) {
+  TRY(tb_check_spans("actuator_Jadr", m->actuator_Jadr, m->actuator_Jnnz, m->nu, m->nJmom, error));
+  TRY(tb_check_range("Jmom_colind", m->Jmom_colind, m->nJmom, 0, m->nv, error));
+  for (int i = 0; i < m->nu; i++) {
+    int type = m->actuator_trntype[i], one = m->actuator_trnid[2 * i], n = m->actuator_Jnnz[i];
+    const int* columns = m->Jmom_colind + m->actuator_Jadr[i];
+    bool good = true;
+    if (type == TB_TRN_TENDON) good = n == m->tendon_Jnnz[one];
+    if (type == TB_TRN_JOINT || type == TB_TRN_JOINTINPARENT) {
+      int joint_type = m->jnt_type[one];
+      good = n == (joint_type == TB_JOINT_FREE   ? 6
+                   : joint_type == TB_JOINT_BALL ? 3
+                                                 : 1) &&
+             columns[0] == m->jnt_dofadr[one];
+    }
+    for (int k = 1; k < n; k++) good = good && columns[k] > columns[k - 1];
+    if (!good) return tb_fail(error, TB_ERROR_MODEL, "model: row %d of Jmom_colind is wrong", i);
+  }
+  return TB_OK;
+}
+
 static tbResult check_actuators(const tbModel* m, tbError* error) {
   TRY(tb_check_range("actuator_trntype", m->actuator_trntype, m->nu, 0, TB_TRN_BODY + 1, error));
   TRY(tb_check_range("actuator_dyntype", m->actuator_dyntype, m->nu, 0, TB_DYN_USER + 1, error));
@@ -133,7 +156,8 @@ static tbResult check_actuators(const tbModel* m, tbError* error) {
     }
     states += m->actuator_actnum[i];
   }
-  return states == m->na ? TB_OK : tb_fail(error, TB_ERROR_MODEL, "model: na is wrong");
+  if (states != m->na) return tb_fail(error, TB_ERROR_MODEL, "model: na is wrong");
+  return check_moments(m, error);
 }
 
 static tbResult check_custom(const tbModel* m, tbError* error) {
