@@ -44,7 +44,7 @@ typedef struct {
   const int* face_start;  // nface+1: polygon of face f is face_vert[face_start[f] ..)
   const int* face_vert;   // vertex indices
   const int* face_adj;    // like face_vert: the face across the edge from this vertex to the next
-  const int* vert_face;   // nvert: a face at (or, where vertices were merged away, beside) it
+  const int* vert_face;   // nvert: a face at (or close to) it; may be NULL
   const int* guess;       // TB_HULL_GUESS: where the climb for a support vertex starts; may be NULL
   tbReal center[3];       // a point inside the hull
   tbReal radius;          // all vertices lie within this distance of `center`

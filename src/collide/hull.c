@@ -38,8 +38,17 @@ int tb_hull_support(const tbHull* hull, const tbReal d[3], int start) {
   }
 }
 
+static int scan_faces(const tbHull* hull, const tbReal d[3]) {
+  int best = 0;
+  for (int f = 1; f < hull->nface; f++) {
+    if (tb_dot3(hull->plane + 4 * f, d) > tb_dot3(hull->plane + 4 * best, d)) best = f;
+  }
+  return best;
+}
+
 int tb_hull_face_toward(const tbHull* hull, const tbReal d[3], int vertex) {
   if (hull->nface < 1) return -1;
+  if (!hull->vert_face || !hull->face_adj) return scan_faces(hull, d);
   int best = hull->vert_face[vertex];
   tbReal most = tb_dot3(hull->plane + 4 * best, d);
   for (;;) {

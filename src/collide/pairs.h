@@ -8,6 +8,7 @@
 #ifndef TRIBO_COLLIDE_PAIRS_H_
 #define TRIBO_COLLIDE_PAIRS_H_
 
+#include "collide/pairs_convex.h"
 #include "spatial/vec3.h"
 #include "tribo/collide.h"
 
@@ -33,7 +34,8 @@ typedef tbReal (*tbDistanceFn)(const tbShape* a, const tbShape* b, tbReal point_
   X(SPHERE, BOX, sphere_box, NULL)           \
   X(CAPSULE, CAPSULE, capsule_capsule, NULL) \
   X(CAPSULE, BOX, capsule_box, NULL)         \
-  X(BOX, BOX, box_box, NULL)
+  X(BOX, BOX, box_box, NULL)                 \
+  TB_COLLIDE_PAIRS_CONVEX(X)
 
 #define TB_DECLARE_PAIR(A, B, name, distance)                                                   \
   int tb_collide_##name(const tbShape* a, const tbShape* b, tbReal margin, tbContactPoint* out, \

@@ -1,0 +1,170 @@
+// The iterative pairs: GJK where cores are apart, EPA where they overlap, Newton on what touches.
+#include "collide/convex.h"
+
+#include <string.h>
+
+#include "collide/patch.h"
+
+// Bounds within which GJK hands over to Newton, and those it runs to where Newton fails.
+#define COARSE_TOLERANCE 1e-3
+#define FINE_TOLERANCE 1e-12
+#define FLAT_TOLERANCE 1e-14
+// EPA: gap of the bounds relative to the size of the pair.
+#define DEPTH_TOLERANCE_FLAT 1e-14
+#define DEPTH_TOLERANCE_ROUND 1e-8
+
+// Newton on what GJK found. Where the cores are apart a local optimum is the global one; where they
+// are not, only one that meets GJK's upper bound is.
+static int polish_near(tbConvexPair* pair, tbConvexResult* r) {
+  tbReal apart[3];
+  tb_sub3(apart, r->point_b, r->point_a);
+  tbReal upper = tb_norm3(apart);
+  r->certified = tb_polish(pair, r->simplex, r->count, r);
+  return r->certified && (r->dist > 0 || upper - r->dist <= 1e-12 * pair->scale);
+}
+
+// The gap between the bounds of a separated pair.
+static tbReal bound_gap(const tbConvexResult* r) {
+  tbReal apart[3];
+  tb_sub3(apart, r->point_b, r->point_a);
+  return tb_norm3(apart) - r->dist;
+}
+
+static void try_normal(tbConvexPair* pair, const tbReal n[3], tbConvexResult* r) {
+  tbSupport at;
+  tbReal s = tb_pair_separation(pair, n, &at);
+  if (!(s > r->dist)) return;
+  r->dist = s;
+  tb_copy3(r->normal, n);
+}
+
+// Faces or edges that are parallel but for 1e-8 change GJK's distance by 1e-16, so that it stops
+// before the normal is right. The features themselves know it: faces nearby, or Newton.
+static void close_gap(tbConvexPair* pair, tbConvexResult* r) {
+  tbReal small = 1e-14 * pair->scale, d[3], n[3];
+  if (bound_gap(r) <= small) return;
+  tb_polish(pair, r->simplex, r->count, r);
+  if (bound_gap(r) <= small) return;
+  tbPatch patch;
+  tb_patch_of(&pair->a, r->normal, &patch);
+  if (patch.kind == TB_PATCH_POLYGON) try_normal(pair, patch.normal, r);
+  tb_mul_mat3t_vec3(d, pair->mat, r->normal);
+  tb_scale3(d, d, -1);
+  tb_patch_of(&pair->b, d, &patch);
+  if (patch.kind != TB_PATCH_POLYGON) return;
+  tb_mul_mat3_vec3(n, pair->mat, patch.normal);
+  tb_scale3(n, n, -1);
+  try_normal(pair, n, r);
+}
+
+void tb_convex_solve(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
+  if (pair->polyhedral) {
+    tb_gjk(pair, limit, FLAT_TOLERANCE, r);
+    if (r->state == TB_CONVEX_NEAR) close_gap(pair, r);
+    if (r->state == TB_CONVEX_OVERLAP) tb_epa(pair, DEPTH_TOLERANCE_FLAT, r);
+    return;
+  }
+  tb_gjk(pair, limit, COARSE_TOLERANCE, r);
+  if (r->state == TB_CONVEX_NEAR && !polish_near(pair, r)) {
+    tbConvexResult coarse = *r;
+    tb_gjk(pair, limit, FINE_TOLERANCE, r);
+    if (r->state == TB_CONVEX_NEAR) {
+      // Neither apart nor certified: the cores touch, and depth decides.
+      if (!polish_near(pair, r) && !(r->dist > 0)) r->state = TB_CONVEX_OVERLAP;
+      if (coarse.dist > 0 && r->dist < coarse.dist) {
+        tb_copy3(r->normal, coarse.normal);
+        r->dist = coarse.dist;
+      }
+    }
+  }
+  if (r->state == TB_CONVEX_OVERLAP) {
+    tb_epa(pair, DEPTH_TOLERANCE_ROUND, r);
+    if (!r->certified) r->certified = tb_polish(pair, r->simplex, r->count, r);
+  }
+  if (r->state == TB_CONVEX_NEAR && r->dist > limit) r->state = TB_CONVEX_APART;
+}
+
+// Where to start: the last normal, or from centre to centre.
+static void start_direction(const tbConvexPair* pair, const tbShape* a, const tbCollideCache* warm,
+                            tbConvexResult* r) {
+  memset(r, 0, sizeof *r);
+  if (warm && warm->state) {
+    tb_mul_mat3t_vec3(r->normal, a->mat, warm->direction);
+    tbReal length2 = tb_dot3(r->normal, r->normal);
+    if (length2 > 0.9 && length2 < 1.1) return;
+  }
+  tbReal center[3] = {0, 0, 0};
+  if (pair->b.hull) tb_copy3(center, pair->b.hull->center);
+  tb_pair_b_to_a(pair, center, r->normal);
+  if (pair->a.hull) tb_sub3(r->normal, r->normal, pair->a.hull->center);
+  if (!(tb_normalize3(r->normal) > 0)) tb_set3(r->normal, 0, 0, 1);
+}
+
+static void solve(tbConvexPair* pair, const tbShape* a, const tbShape* b, tbReal limit,
+                  tbConvexResult* r, tbCollideCache* warm) {
+  tb_convex_pair_init(pair, a, b);
+  if (warm && warm->state) {
+    pair->a.hint = warm->hint[0];
+    pair->b.hint = warm->hint[1];
+  }
+  start_direction(pair, a, warm, r);
+  tb_convex_solve(pair, limit + pair->a.radius + pair->b.radius, r);
+  if (warm) {
+    tb_mul_mat3_vec3(warm->direction, a->mat, r->normal);
+    warm->hint[0] = pair->a.hint;
+    warm->hint[1] = pair->b.hint;
+    warm->state = 1;
+  }
+}
+
+int tb_collide_convex(const tbShape* a, const tbShape* b, tbReal margin, tbContactPoint* out,
+                      tbCollideCache* warm) {
+  tbConvexPair pair;
+  tbConvexResult r;
+  solve(&pair, a, b, margin, &r, warm);
+  if (r.state == TB_CONVEX_APART) return 0;
+  int count = tb_convex_manifold(&pair, &r, margin, out);
+  // From a's frame to the world.
+  for (int i = 0; i < count; i++) {
+    tb_mul_mat3_vec3(out[i].pos, a->mat, out[i].pos);
+    tb_add3(out[i].pos, out[i].pos, a->pos);
+    tb_mul_mat3_vec3(out[i].frame, a->mat, out[i].frame);
+    out[i].flags = r.capped ? TB_CONTACT_CAPPED : 0;
+  }
+  return count;
+}
+
+// Witness points of overlapping flat cores come from a triangle of the polytope, which need not
+// contain the foot of the origin; the deepest contact of the manifold has true ones.
+static void repair_witness(tbConvexPair* pair, tbConvexResult* r) {
+  tbReal rest[3];
+  tb_sub3(rest, r->point_b, r->point_a);
+  tb_add_scaled3(rest, rest, -r->dist, r->normal);
+  if (tb_norm3(rest) <= 1e-12 * pair->scale) return;
+  tbContactPoint contact[TB_MAX_MANIFOLD];
+  int count = tb_convex_manifold(pair, r, INFINITY, contact), deepest = 0;
+  for (int i = 1; i < count; i++) {
+    if (contact[i].dist < contact[deepest].dist) deepest = i;
+  }
+  // The contact lies between the surfaces; the witness points are those of the cores.
+  tbReal half = 0.5 * contact[deepest].dist;
+  tb_add_scaled3(r->point_a, contact[deepest].pos, -half - pair->a.radius, r->normal);
+  tb_add_scaled3(r->point_b, contact[deepest].pos, half + pair->b.radius, r->normal);
+}
+
+tbReal tb_distance_convex(const tbShape* a, const tbShape* b, tbReal point_a[3], tbReal point_b[3],
+                          tbReal normal[3], tbCollideCache* warm) {
+  tbConvexPair pair;
+  tbConvexResult r;
+  solve(&pair, a, b, INFINITY, &r, warm);
+  repair_witness(&pair, &r);
+  // From the cores to the surfaces, then to the world.
+  tb_add_scaled3(r.point_a, r.point_a, pair.a.radius, r.normal);
+  tb_add_scaled3(r.point_b, r.point_b, -pair.b.radius, r.normal);
+  tb_mul_mat3_vec3(normal, a->mat, r.normal);
+  tb_mul_mat3_vec3(point_a, a->mat, r.point_a);
+  tb_add3(point_a, point_a, a->pos);
+  tb_mul_mat3_vec3(point_b, a->mat, r.point_b);
+  tb_add3(point_b, point_b, a->pos);
+  return r.dist - pair.a.radius - pair.b.radius;
+}

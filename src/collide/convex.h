@@ -1,0 +1,118 @@
+// Two convex shapes as GJK, EPA and the manifold see them, in the frame of shape a.
+//
+// A shape is a core plus a ball of `radius` around every point of it: a sphere is a point, a
+// capsule a segment. Distances of the cores are exact distances of the shapes after subtracting the
+// radii, so round shapes cost GJK one or two iterations and are never approximated by facets.
+//
+// Everything is said in terms of the separation along a unit vector n from a to b (docs/gjk.md
+// eq. 1): s(n) = min_b n.y - max_a n.x. The signed distance is the largest s over all n. So every n
+// gives a lower bound, and the n that is returned always separates the shapes by exactly -s(n).
+#ifndef TRIBO_COLLIDE_CONVEX_H_
+#define TRIBO_COLLIDE_CONVEX_H_
+
+#include "collide/hull.h"
+#include "collide/pairs.h"
+
+typedef enum {
+  TB_CORE_POINT,
+  TB_CORE_SEGMENT,  // along z, half length size[2]
+  TB_CORE_BOX,
+  TB_CORE_HULL,
+  TB_CORE_PRISM,  // six vertices: triangle 0 1 2 on top (counter-clockwise), 3 4 5 below them
+  TB_CORE_ELLIPSOID,
+  TB_CORE_CYLINDER,
+} tbCoreKind;
+
+typedef struct {
+  int kind;
+  int hint;  // last support vertex of a hull
+  tbReal size[3];
+  tbReal radius;
+  const tbHull* hull;
+  const tbReal* prism;  // 6 x 3
+} tbCore;
+
+// Point x of b's frame is at mat x + pos in a's frame.
+typedef struct {
+  tbCore a, b;
+  tbReal pos[3];
+  tbReal mat[9];
+  tbReal scale;     // a length that rounding errors are relative to
+  int polyhedral;   // both cores have flat faces only: GJK and EPA end exactly
+  int evaluations;  // support points asked for
+} tbConvexPair;
+
+// A point of b minus a: w = b - a, with the vertices it came from (for a cylinder 1 top, 0 bottom).
+typedef struct {
+  tbReal w[3];
+  tbReal a[3];
+  tbReal b[3];
+  int ia, ib;
+} tbSupport;
+
+typedef enum {
+  TB_CONVEX_APART,    // separated by more than the limit asked for
+  TB_CONVEX_NEAR,     // separated, distance found
+  TB_CONVEX_OVERLAP,  // cores overlap (or touch to rounding)
+} tbConvexState;
+
+// The answer for a pair of cores: normal from a to b and witness points in a's frame.
+typedef struct {
+  int state;          // tbConvexState
+  tbReal normal[3];   // unit
+  tbReal dist;        // s(normal) of the cores
+  tbReal point_a[3];  // on the core of a
+  tbReal point_b[3];  // on the core of b: point_a + dist normal up to the tolerance
+  tbSupport simplex[4];
+  tbReal weight[4];  // of the simplex points in the witness, when separated
+  int count;         // points of the simplex
+  int corner_a[3];   // vertices that span the touching features, where tb_polish found them
+  int corner_b[3];
+  int certified;  // a proven local optimum: exact to rounding
+  int capped;     // an iteration limit was hit: dist is the best bound found
+} tbConvexResult;
+
+// Fill a pair from two placed shapes.
+void tb_convex_pair_init(tbConvexPair* pair, const tbShape* a, const tbShape* b);
+
+// The point of a core farthest along d (in its frame, any length); returns its vertex.
+int tb_core_support(tbCore* core, const tbReal d[3], tbReal point[3]);
+
+// The point of b - a that is lowest along n, so that s(n) = n.w for unit n.
+void tb_pair_support(tbConvexPair* pair, const tbReal n[3], tbSupport* out);
+
+// GJK: distance of the cores. Ends with state APART as soon as s(n) > limit for some n.
+// `normal` of the result holds the direction to start from. `tolerance` is the gap between the
+// bounds at which to stop, relative to the distance, or to ten times the size of the pair.
+void tb_gjk(tbConvexPair* pair, tbReal limit, tbReal tolerance, tbConvexResult* result);
+
+// EPA: penetration of overlapping cores, from GJK's simplex. Stops when upper and lower bound of
+// the depth differ by less than tolerance * scale.
+void tb_epa(tbConvexPair* pair, tbReal tolerance, tbConvexResult* result);
+
+// Newton on s(n) with the features of the given support points held (docs/gjk.md eq. 9-12), from
+// the normal and dist of `result`. Where that raises dist, normal, dist and witness points are
+// replaced. Returns 1 when the result is a certified local optimum: then dist is exact to rounding.
+int tb_polish(tbConvexPair* pair, const tbSupport* support, int count, tbConvexResult* result);
+
+// All of the above: normal, dist and witness points of the cores to rounding where features are
+// found, to the iterative tolerance elsewhere.
+void tb_convex_solve(tbConvexPair* pair, tbReal limit, tbConvexResult* result);
+
+// Contacts of the pair around the solved normal, in a's frame, distances with radii subtracted;
+// those with dist <= margin. Returns the count, at most TB_MAX_MANIFOLD.
+int tb_convex_manifold(tbConvexPair* pair, const tbConvexResult* result, tbReal margin,
+                       tbContactPoint* out);
+
+// b - a along n: separation s(n) of the cores by their true support points.
+static inline tbReal tb_pair_separation(tbConvexPair* pair, const tbReal n[3], tbSupport* at) {
+  tb_pair_support(pair, n, at);
+  return tb_dot3(n, at->w);
+}
+
+static inline void tb_pair_b_to_a(const tbConvexPair* pair, const tbReal x[3], tbReal out[3]) {
+  tb_mul_mat3_vec3(out, pair->mat, x);
+  tb_add3(out, out, pair->pos);
+}
+
+#endif

@@ -1,0 +1,431 @@
+// EPA: how deep two overlapping cores are. Grows a polytope inside b - a around the origin, always
+// at its face nearest to the origin (docs/gjk.md eq. 6-8). The nearest face is a lower bound of the
+// depth, the support point along its normal an upper bound; every direction tried is remembered, so
+// that the answer is the best upper bound whatever stops the loop.
+#include <string.h>
+
+#include "collide/convex.h"
+
+#define MAX_VERTS 160
+#define MAX_FACES (2 * MAX_VERTS)
+#define MAX_OPTIMA 8
+// Faces whose normal is within this cosine of a polished optimum belong to it.
+#define BASIN_COSINE 0.99
+
+// A triangle, counter-clockwise seen from outside; neighbour i lies across the edge i, i+1.
+typedef struct {
+  int vert[3];
+  int adj[3];
+  tbReal normal[3];
+  int alive;
+} Face;
+
+typedef struct {
+  tbConvexPair* pair;
+  tbSupport vert[MAX_VERTS];
+  Face face[MAX_FACES];
+  tbReal dist[MAX_FACES];  // of a face's plane from the origin; INFINITY for dead and flat ones
+  int nvert;
+  int nface;
+  int spare[MAX_FACES];  // dead faces to use again
+  int nspare;
+  // The border of the part that a new point sees: edge `edge[i]` of the faces that stay.
+  int border_face[MAX_FACES];
+  int border_edge[MAX_FACES];
+  int nborder;
+  int carved[MAX_FACES];
+  int ncarved;
+  // Best upper bound so far.
+  tbReal best;
+  tbReal best_normal[3];
+  // Certified local optima that Newton found for round cores, and the gap at which to try next.
+  tbConvexResult optimum[MAX_OPTIMA];
+  int noptimum;
+  int polishing;
+  tbReal polish_gap;
+} Polytope;
+
+// Try direction m (outward of b - a): depth is at most the reach of b - a along m.
+static tbReal try_direction(Polytope* p, const tbReal m[3], tbSupport* at) {
+  tbReal n[3] = {-m[0], -m[1], -m[2]};
+  tb_pair_support(p->pair, n, at);
+  tbReal reach = tb_dot3(m, at->w);
+  if (reach < p->best) {
+    p->best = reach;
+    tb_copy3(p->best_normal, n);
+  }
+  return reach;
+}
+
+// Plane of a face. A face without area keeps the normal given and never is the nearest.
+static void set_face_plane(Polytope* p, int f, const tbReal fallback[3]) {
+  Face* face = &p->face[f];
+  const tbReal *a = p->vert[face->vert[0]].w, *b = p->vert[face->vert[1]].w,
+               *c = p->vert[face->vert[2]].w;
+  tbReal e1[3], e2[3], cross[3];
+  tb_sub3(e1, b, a);
+  tb_sub3(e2, c, a);
+  tb_cross(cross, e1, e2);
+  tbReal area = tb_norm3(cross), size = tb_dot3(e1, e1) + tb_dot3(e2, e2);
+  if (area <= 1e-13 * size) {
+    tb_copy3(face->normal, fallback);
+    p->dist[f] = INFINITY;
+    return;
+  }
+  tb_scale3(face->normal, cross, 1 / area);
+  p->dist[f] = tb_dot3(face->normal, a);
+}
+
+static int new_face(Polytope* p, int a, int b, int c) {
+  int f;
+  if (p->nspare > 0) {
+    f = p->spare[--p->nspare];
+  } else if (p->nface < MAX_FACES) {
+    f = p->nface++;
+  } else {
+    return -1;
+  }
+  p->face[f].vert[0] = a;
+  p->face[f].vert[1] = b;
+  p->face[f].vert[2] = c;
+  p->face[f].alive = 1;
+  return f;
+}
+
+static void make_tetrahedron(Polytope* p, const tbReal fallback[3]) {
+  // With the determinant positive, vertex 3 lies on the side that (0 1 2) looks at.
+  static const int corner[4][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}};
+  static const int across[4][3] = {{3, 2, 1}, {0, 2, 3}, {0, 3, 1}, {0, 1, 2}};
+  tbReal e1[3], e2[3], e3[3], cross[3];
+  tb_sub3(e1, p->vert[1].w, p->vert[0].w);
+  tb_sub3(e2, p->vert[2].w, p->vert[0].w);
+  tb_sub3(e3, p->vert[3].w, p->vert[0].w);
+  tb_cross(cross, e1, e2);
+  if (tb_dot3(cross, e3) < 0) {
+    tbSupport swap = p->vert[1];
+    p->vert[1] = p->vert[2];
+    p->vert[2] = swap;
+  }
+  for (int f = 0; f < 4; f++) {
+    new_face(p, corner[f][0], corner[f][1], corner[f][2]);
+    for (int i = 0; i < 3; i++) p->face[f].adj[i] = across[f][i];
+    set_face_plane(p, f, fallback);
+  }
+}
+
+// Distance of w from the flat (point, line, plane) through the first `count` vertices, as a vector.
+static tbReal from_flat(const Polytope* p, int count, const tbReal w[3], tbReal out[3]) {
+  tbReal e1[3], e2[3], cross[3];
+  tb_sub3(out, w, p->vert[0].w);
+  if (count >= 2) {
+    tb_sub3(e1, p->vert[1].w, p->vert[0].w);
+    tb_normalize3(e1);
+    tb_add_scaled3(out, out, -tb_dot3(out, e1), e1);
+  }
+  if (count == 3) {
+    tb_sub3(e2, p->vert[2].w, p->vert[0].w);
+    tb_cross(cross, e1, e2);
+    tb_normalize3(cross);
+    tb_scale3(out, cross, tb_dot3(out, cross));
+  }
+  return tb_norm3(out);
+}
+
+// Directions in which a polytope of `count` points in general position has no extent yet.
+static int open_directions(const Polytope* p, int count, tbReal d[6][3]) {
+  tbReal e1[3], e2[3];
+  int k = 0;
+  if (count == 1) {
+    for (int i = 0; i < 3; i++, k++) {
+      tb_zero3(d[k]);
+      d[k][i] = 1;
+    }
+  } else {
+    tb_sub3(e1, p->vert[1].w, p->vert[0].w);
+    tb_normalize3(e1);
+    if (count == 2) {
+      tb_frame_from_normal(e1, d[0], d[1]);
+      k = 2;
+    } else {
+      tb_sub3(e2, p->vert[2].w, p->vert[0].w);
+      tb_cross(d[0], e1, e2);
+      tb_normalize3(d[0]);
+      k = 1;
+    }
+  }
+  for (int i = 0; i < k; i++) tb_scale3(d[k + i], d[i], -1);
+  return 2 * k;
+}
+
+// From GJK's simplex to a tetrahedron with volume. Returns 0 where b - a has none: then the best
+// direction found so far is the answer.
+static int start_polytope(Polytope* p, const tbConvexResult* r) {
+  tbReal flat = 1e-10 * p->pair->scale, apart[3];
+  // Keep those points of the simplex that are in general position.
+  int count = 0;
+  for (int i = 0; i < r->count; i++) {
+    if (count > 0 && !(from_flat(p, count, r->simplex[i].w, apart) > flat)) continue;
+    p->vert[count++] = r->simplex[i];
+  }
+  // Complete them by the farthest point in the open directions.
+  while (count < 4) {
+    tbReal d[6][3], most = 0;
+    tbSupport at, farthest = p->vert[0];
+    int directions = open_directions(p, count, d);
+    for (int k = 0; k < directions; k++) {
+      try_direction(p, d[k], &at);
+      tbReal reach = from_flat(p, count, at.w, apart);
+      if (reach > most) {
+        most = reach;
+        farthest = at;
+      }
+    }
+    if (!(most > 1e-14 * p->pair->scale)) return 0;
+    p->vert[count++] = farthest;
+  }
+  p->nvert = 4;
+  return 1;
+}
+
+static int nearest_face(const Polytope* p) {
+  int best = -1;
+  tbReal least = INFINITY;
+  for (int f = 0; f < p->nface; f++) {
+    if (p->dist[f] < least) {
+      least = p->dist[f];
+      best = f;
+    }
+  }
+  return best;
+}
+
+static int sees(const Polytope* p, int f, const tbReal w[3], tbReal tolerance) {
+  const Face* face = &p->face[f];
+  tbReal arm[3];
+  tb_sub3(arm, w, p->vert[face->vert[0]].w);
+  return tb_dot3(face->normal, arm) > tolerance;
+}
+
+// Remove all faces that w sees, beginning with `start`, and collect the border around them in
+// order: a depth-first walk over the edges, each face entered once.
+static void carve(Polytope* p, int start, const tbReal w[3], tbReal tolerance) {
+  int stack_face[MAX_FACES + 4], stack_edge[MAX_FACES + 4], top = 0;
+  p->nborder = 0;
+  p->ncarved = 0;
+  p->carved[p->ncarved++] = start;
+  p->face[start].alive = 0;
+  for (int i = 2; i >= 0; i--) {
+    stack_face[top] = start;
+    stack_edge[top++] = i;
+  }
+  while (top > 0) {
+    int from = stack_face[--top], edge = stack_edge[top];
+    int f = p->face[from].adj[edge], v = p->face[from].vert[edge], back = 0;
+    if (!p->face[f].alive) continue;
+    // The same edge seen from the other side ends where it began here.
+    while (back < 2 && p->face[f].vert[(back + 1) % 3] != v) back++;
+    if (!sees(p, f, w, tolerance)) {
+      p->border_face[p->nborder] = f;
+      p->border_edge[p->nborder++] = back;
+      continue;
+    }
+    p->face[f].alive = 0;
+    p->carved[p->ncarved++] = f;
+    for (int i = 2; i >= 1; i--) {
+      stack_face[top] = f;
+      stack_edge[top++] = (back + i) % 3;
+    }
+  }
+}
+
+// The border must be one closed loop; rounding can break it on nearly flat polytopes.
+static int border_is_loop(const Polytope* p) {
+  if (p->nborder < 3) return 0;
+  for (int i = 0; i < p->nborder; i++) {
+    const Face* face = &p->face[p->border_face[i]];
+    const Face* next = &p->face[p->border_face[(i + 1) % p->nborder]];
+    int from = face->vert[p->border_edge[i]];
+    int to_next = next->vert[(p->border_edge[(i + 1) % p->nborder] + 1) % 3];
+    if (from != to_next) return 0;
+  }
+  return 1;
+}
+
+// Replace what the new vertex sees by a fan from it to the border. Returns 0 when that fails.
+static int grow(Polytope* p, int start, const tbSupport* at, tbReal tolerance) {
+  if (p->nvert == MAX_VERTS) return 0;
+  carve(p, start, at->w, tolerance);
+  if (!border_is_loop(p)) return 0;
+  for (int i = 0; i < p->ncarved; i++) {
+    p->dist[p->carved[i]] = INFINITY;
+    p->spare[p->nspare++] = p->carved[i];
+  }
+  int v = p->nvert++, first = -1, previous = -1;
+  p->vert[v] = *at;
+  for (int i = 0; i < p->nborder; i++) {
+    int g = p->border_face[i], e = p->border_edge[i];
+    // The border edge runs from `from` to `to` in the face that stays, so backwards in the new one.
+    int from = p->face[g].vert[e], to = p->face[g].vert[(e + 1) % 3];
+    int f = new_face(p, to, from, v);
+    if (f < 0) return 0;
+    p->face[f].adj[0] = g;
+    p->face[g].adj[e] = f;
+    if (previous >= 0) {
+      p->face[previous].adj[1] = f;
+      p->face[f].adj[2] = previous;
+    } else {
+      first = f;
+    }
+    set_face_plane(p, f, p->face[g].normal);
+    previous = f;
+  }
+  p->face[previous].adj[1] = first;
+  p->face[first].adj[2] = previous;
+  return 1;
+}
+
+static int is_vertex_of(const Polytope* p, int f, const tbReal w[3]) {
+  for (int i = 0; i < 3; i++) {
+    const tbReal* v = p->vert[p->face[f].vert[i]].w;
+    if (v[0] == w[0] && v[1] == w[1] && v[2] == w[2]) return 1;
+  }
+  return 0;
+}
+
+// Weights of the origin's projection on a face.
+static void face_weights(const Polytope* p, int f, tbReal weight[3]) {
+  const Face* face = &p->face[f];
+  tbReal foot[3], sum = 0;
+  tb_scale3(foot, face->normal, p->dist[f]);
+  for (int i = 0; i < 3; i++) {
+    tbReal u[3], v[3], cross[3];
+    tb_sub3(u, p->vert[face->vert[(i + 1) % 3]].w, foot);
+    tb_sub3(v, p->vert[face->vert[(i + 2) % 3]].w, foot);
+    tb_cross(cross, u, v);
+    weight[i] = fmax(tb_dot3(cross, face->normal), 0);
+    sum += weight[i];
+  }
+  for (int i = 0; i < 3; i++) weight[i] = sum > 0 ? weight[i] / sum : 1.0 / 3;
+}
+
+static void set_result(const Polytope* p, int f, tbConvexResult* r) {
+  tb_copy3(r->normal, p->best_normal);
+  r->dist = -p->best;
+  if (f >= 0) {
+    r->count = 3;
+    for (int i = 0; i < 3; i++) r->simplex[i] = p->vert[p->face[f].vert[i]];
+    face_weights(p, f, r->weight);
+  } else {
+    for (int i = 0; i < r->count; i++) r->weight[i] = 1.0 / r->count;
+  }
+  tb_zero3(r->point_a);
+  tb_zero3(r->point_b);
+  for (int i = 0; i < r->count; i++) {
+    tb_add_scaled3(r->point_a, r->point_a, r->weight[i], r->simplex[i].a);
+    tb_add_scaled3(r->point_b, r->point_b, r->weight[i], r->simplex[i].b);
+  }
+}
+
+static int is_corner_of(const int id[3], int i) {
+  return id[0] == i || id[1] == i || id[2] == i;
+}
+
+// Does an optimum of Newton's already speak for this face? Its normal is near and it stands on the
+// same features.
+static int in_basin(const Polytope* p, int f) {
+  const Face* face = &p->face[f];
+  for (int k = 0; k < p->noptimum; k++) {
+    const tbConvexResult* o = &p->optimum[k];
+    if (-tb_dot3(o->normal, face->normal) < BASIN_COSINE) continue;
+    int same = 1;
+    for (int i = 0; i < 3; i++) {
+      const tbSupport* v = &p->vert[face->vert[i]];
+      same &= is_corner_of(o->corner_a, v->ia) && is_corner_of(o->corner_b, v->ib);
+    }
+    if (same) return 1;
+  }
+  return 0;
+}
+
+// Newton from a face. Returns 1 when it ended in a certified optimum.
+static int polish_face(Polytope* p, int f) {
+  if (p->noptimum == MAX_OPTIMA) return 0;
+  tbConvexResult* o = &p->optimum[p->noptimum];
+  tbSupport corner[3], at;
+  for (int i = 0; i < 3; i++) corner[i] = p->vert[p->face[f].vert[i]];
+  tb_scale3(o->normal, p->face[f].normal, -1);
+  o->dist = tb_pair_separation(p->pair, o->normal, &at);
+  if (!tb_polish(p->pair, corner, 3, o)) return 0;
+  p->noptimum++;
+  if (-o->dist <= p->best) {
+    p->best = -o->dist;
+    tb_copy3(p->best_normal, o->normal);
+  }
+  return 1;
+}
+
+// Expand the nearest face until the bounds meet. Returns the face that the answer stands on.
+static int expand(Polytope* p, tbReal stop, int* capped) {
+  tbReal rounding = 1e-15 * p->pair->scale;
+  int result = nearest_face(p);
+  for (int f = result; f >= 0; f = nearest_face(p)) {
+    tbSupport at;
+    if (p->noptimum > 0 && p->dist[f] >= p->best - stop) return result;
+    result = f;
+    tbReal best = p->best;
+    tbReal reach = try_direction(p, p->face[f].normal, &at), gap = reach - p->dist[f];
+    // A face that has nothing better to offer than the optimum it belongs to is done.
+    if (reach >= best && in_basin(p, f)) {
+      p->dist[f] = INFINITY;
+      continue;
+    }
+    if (p->best - p->dist[f] <= stop || gap <= rounding || is_vertex_of(p, f, at.w)) return result;
+    if (p->polishing && gap < p->polish_gap) {
+      p->polish_gap = 0.25 * gap;
+      if (polish_face(p, f)) continue;
+    }
+    Face kept = p->face[f];
+    tbReal dist = p->dist[f];
+    if (!grow(p, f, &at, rounding)) {
+      // Leave the polytope as the best answer so far.
+      p->face[f] = kept;
+      p->dist[f] = dist;
+      *capped = 1;
+      return result;
+    }
+  }
+  return result;
+}
+
+void tb_epa(tbConvexPair* pair, tbReal tolerance, tbConvexResult* r) {
+  Polytope p;
+  p.pair = pair;
+  p.nvert = p.nface = p.nspare = p.nborder = p.noptimum = 0;
+  p.polishing = !pair->polyhedral;
+  p.polish_gap = 0.1 * pair->scale;
+  p.best = INFINITY;
+  tb_copy3(p.best_normal, r->normal);
+  r->state = TB_CONVEX_OVERLAP;
+  r->capped = r->certified = 0;
+  if (!start_polytope(&p, r)) {
+    if (p.best == INFINITY) {
+      tbSupport at;
+      p.best = -tb_pair_separation(pair, r->normal, &at);
+    }
+    set_result(&p, -1, r);
+    return;
+  }
+  make_tetrahedron(&p, r->normal);
+  int face = expand(&p, tolerance * pair->scale, &r->capped);
+  set_result(&p, face, r);
+  // The best of Newton's optima brings its own witness points.
+  for (int k = 0; k < p.noptimum; k++) {
+    const tbConvexResult* o = &p.optimum[k];
+    if (-o->dist > p.best) continue;
+    tb_copy3(r->point_a, o->point_a);
+    tb_copy3(r->point_b, o->point_b);
+    tb_copy3(r->normal, o->normal);
+    r->dist = o->dist;
+    r->certified = 1;
+  }
+}

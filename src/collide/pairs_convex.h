@@ -1,0 +1,28 @@
+// The pairs that GJK, EPA and the clipped manifold serve, and the height field's: a part of the
+// table in pairs.h.
+#ifndef TRIBO_COLLIDE_PAIRS_CONVEX_H_
+#define TRIBO_COLLIDE_PAIRS_CONVEX_H_
+
+#include "tribo/collide.h"
+
+#define TB_COLLIDE_PAIRS_CONVEX(X)                    \
+  X(SPHERE, ELLIPSOID, convex, tb_distance_convex)    \
+  X(SPHERE, MESH, convex, tb_distance_convex)         \
+  X(CAPSULE, ELLIPSOID, convex, tb_distance_convex)   \
+  X(CAPSULE, CYLINDER, convex, tb_distance_convex)    \
+  X(CAPSULE, MESH, convex, tb_distance_convex)        \
+  X(ELLIPSOID, ELLIPSOID, convex, tb_distance_convex) \
+  X(ELLIPSOID, CYLINDER, convex, tb_distance_convex)  \
+  X(ELLIPSOID, BOX, convex, tb_distance_convex)       \
+  X(ELLIPSOID, MESH, convex, tb_distance_convex)      \
+  X(CYLINDER, CYLINDER, convex, tb_distance_convex)   \
+  X(CYLINDER, BOX, convex, tb_distance_convex)        \
+  X(CYLINDER, MESH, convex, tb_distance_convex)       \
+  X(BOX, MESH, convex, tb_distance_convex)            \
+  X(MESH, MESH, convex, tb_distance_convex)
+
+// Signed distance of any two convex shapes but planes.
+tbReal tb_distance_convex(const tbShape* a, const tbShape* b, tbReal point_a[3], tbReal point_b[3],
+                          tbReal normal[3], tbCollideCache* warm);
+
+#endif

@@ -1,0 +1,30 @@
+// The part of a core that can touch when something approaches along a direction: a point, a
+// segment, a polygon or a disc (docs/gjk.md, "Manifolds").
+#ifndef TRIBO_COLLIDE_PATCH_H_
+#define TRIBO_COLLIDE_PATCH_H_
+
+#include "collide/convex.h"
+
+// Faces with more corners are thinned out evenly.
+#define TB_PATCH_MAX 32
+
+typedef enum { TB_PATCH_POINT, TB_PATCH_SEGMENT, TB_PATCH_POLYGON, TB_PATCH_DISC } tbPatchKind;
+
+typedef struct {
+  int kind;   // tbPatchKind
+  int count;  // corners: 1, 2, those of the polygon, or 0 for a disc
+  tbReal point[TB_PATCH_MAX][3];
+  int id[TB_PATCH_MAX];  // vertices of the core
+  tbReal normal[3];      // of a polygon or disc, outward
+  tbReal center[3];      // of a disc, with two radii at right angles that are fixed to the body
+  tbReal arm[2][3];
+  tbReal curvature_radius;  // of a segment: how round the core is across it
+} tbPatch;
+
+// The patch of a core that looks along the unit vector d, in the core's frame.
+void tb_patch_of(tbCore* core, const tbReal d[3], tbPatch* patch);
+
+// x -> mat x + pos for all of it.
+void tb_patch_move(tbPatch* patch, const tbReal mat[9], const tbReal pos[3]);
+
+#endif

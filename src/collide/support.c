@@ -1,0 +1,132 @@
+// Support points of the cores.
+#include <string.h>
+
+#include "collide/convex.h"
+
+static int segment_support(const tbCore* core, const tbReal d[3], tbReal p[3]) {
+  int top = d[2] >= 0;
+  tb_set3(p, 0, 0, top ? core->size[2] : -core->size[2]);
+  return top;
+}
+
+static int box_support(const tbCore* core, const tbReal d[3], tbReal p[3]) {
+  int x = d[0] >= 0, y = d[1] >= 0, z = d[2] >= 0;
+  tb_set3(p, x ? core->size[0] : -core->size[0], y ? core->size[1] : -core->size[1],
+          z ? core->size[2] : -core->size[2]);
+  return x | y << 1 | z << 2;
+}
+
+static int prism_support(const tbCore* core, const tbReal d[3], tbReal p[3]) {
+  int best = 0;
+  tbReal most = tb_dot3(core->prism, d);
+  for (int v = 1; v < 6; v++) {
+    tbReal along = tb_dot3(core->prism + 3 * v, d);
+    if (along > most) {
+      most = along;
+      best = v;
+    }
+  }
+  tb_copy3(p, core->prism + 3 * best);
+  return best;
+}
+
+// The point where the normal is d: S^2 d / |S d| with S the diagonal matrix of the radii.
+static int ellipsoid_support(const tbCore* core, const tbReal d[3], tbReal p[3]) {
+  const tbReal* r = core->size;
+  tbReal q[3] = {r[0] * d[0], r[1] * d[1], r[2] * d[2]};
+  tbReal length = tb_norm3(q), scale = length > 0 ? 1 / length : 0;
+  tb_set3(p, r[0] * q[0] * scale, r[1] * q[1] * scale, r[2] * q[2] * scale);
+  return 0;
+}
+
+static int cylinder_support(const tbCore* core, const tbReal d[3], tbReal p[3]) {
+  tbReal across = sqrt(d[0] * d[0] + d[1] * d[1]);
+  tbReal scale = across > 0 ? core->size[0] / across : 0;
+  int top = d[2] >= 0;
+  tb_set3(p, scale * d[0], scale * d[1], top ? core->size[2] : -core->size[2]);
+  return top;
+}
+
+// Climb from the better of the last vertex and the guess for this direction.
+static int hull_support(tbCore* core, const tbReal d[3], tbReal p[3]) {
+  const tbHull* hull = core->hull;
+  int start = core->hint;
+  if (hull->guess) {
+    int guess = hull->guess[tb_hull_cell(d)];
+    if (start < 0 || start >= hull->nvert ||
+        tb_dot3(hull->vert + 3 * guess, d) > tb_dot3(hull->vert + 3 * start, d)) {
+      start = guess;
+    }
+  }
+  core->hint = tb_hull_support(hull, d, start);
+  tb_copy3(p, hull->vert + 3 * core->hint);
+  return core->hint;
+}
+
+int tb_core_support(tbCore* core, const tbReal d[3], tbReal p[3]) {
+  switch (core->kind) {
+    case TB_CORE_SEGMENT: return segment_support(core, d, p);
+    case TB_CORE_BOX: return box_support(core, d, p);
+    case TB_CORE_HULL: return hull_support(core, d, p);
+    case TB_CORE_PRISM: return prism_support(core, d, p);
+    case TB_CORE_ELLIPSOID: return ellipsoid_support(core, d, p);
+    case TB_CORE_CYLINDER: return cylinder_support(core, d, p);
+    default: tb_zero3(p); return 0;
+  }
+}
+
+void tb_pair_support(tbConvexPair* pair, const tbReal n[3], tbSupport* out) {
+  tbReal d[3], p[3];
+  pair->evaluations++;
+  out->ia = tb_core_support(&pair->a, n, out->a);
+  tb_mul_mat3t_vec3(d, pair->mat, n);
+  tb_scale3(d, d, -1);
+  out->ib = tb_core_support(&pair->b, d, p);
+  tb_pair_b_to_a(pair, p, out->b);
+  tb_sub3(out->w, out->b, out->a);
+}
+
+// Core of a shape, and the size of it.
+static tbReal core_init(tbCore* core, const tbShape* s) {
+  memset(core, 0, sizeof *core);
+  core->hint = -1;
+  switch (s->type) {
+    case TB_GEOM_SPHERE:
+      core->kind = TB_CORE_POINT;
+      core->radius = s->size[0];
+      return s->size[0];
+    case TB_GEOM_CAPSULE:
+      core->kind = TB_CORE_SEGMENT;
+      core->radius = s->size[0];
+      core->size[2] = s->size[1];
+      return s->size[0] + s->size[1];
+    case TB_GEOM_ELLIPSOID:
+      core->kind = TB_CORE_ELLIPSOID;
+      tb_copy3(core->size, s->size);
+      return fmax(s->size[0], fmax(s->size[1], s->size[2]));
+    case TB_GEOM_CYLINDER:
+      core->kind = TB_CORE_CYLINDER;
+      core->size[0] = s->size[0];
+      core->size[2] = s->size[1];
+      return s->size[0] + s->size[1];
+    case TB_GEOM_BOX:
+      core->kind = TB_CORE_BOX;
+      tb_copy3(core->size, s->size);
+      return s->size[0] + s->size[1] + s->size[2];
+    default:
+      core->kind = TB_CORE_HULL;
+      core->hull = s->hull;
+      return s->hull->radius + tb_norm3(s->hull->center);
+  }
+}
+
+void tb_convex_pair_init(tbConvexPair* pair, const tbShape* a, const tbShape* b) {
+  tbReal apart[3];
+  tbReal size_a = core_init(&pair->a, a), size_b = core_init(&pair->b, b);
+  tb_sub3(apart, b->pos, a->pos);
+  tb_mul_mat3t_vec3(pair->pos, a->mat, apart);
+  tb_mul_mat3t_mat3(pair->mat, a->mat, b->mat);
+  pair->scale = size_a + size_b;
+  pair->polyhedral = pair->a.kind < TB_CORE_ELLIPSOID && pair->b.kind < TB_CORE_ELLIPSOID;
+  pair->evaluations = 0;
+}
