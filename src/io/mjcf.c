@@ -43,7 +43,11 @@ static bool check_sections(tbMjcf* p, const xmlNode* root) {
       tb_spec_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node), "<skin> is not used");
       known = true;
     }
-    if (tb_mjcf_is(node, "extension") && !tb_mjcf_first(node)) known = true;
+    if (tb_mjcf_is(node, "extension")) {
+      // declares plugins; an element that uses one is refused where it stands
+      tb_spec_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node), "<extension> is not used");
+      known = true;
+    }
     if (!known) return tb_mjcf_unknown_element(p, node, KNOWN);
   }
   return true;

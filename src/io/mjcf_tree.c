@@ -93,7 +93,7 @@ static bool read_joint(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place)
   bool is_free = tb_mjcf_is(node, "freejoint");
   if (is_free) {
     // defaults do not apply to <freejoint>
-    static const char* const KNOWN[] = {"name", "class", "group", "align", NULL};
+    static const char* const KNOWN[] = {"name", "group", "align", NULL};
     joint->type = TB_JOINT_FREE;
     if (!tb_mjcf_only(p, node, KNOWN)) return false;
   } else {

@@ -1,6 +1,7 @@
 // MJCF files as XML trees: reading, includes, where each element came from.
 #include <libxml/parser.h>
 #include <libxml/parserInternals.h>
+#include <libxml/SAX2.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,13 +12,18 @@
 
 enum { MAX_FILE_BYTES = 1 << 28 };
 
+// Where an element's tag begins; every element of a tree points at one.
+typedef struct {
+  const char* file;
+  int line;
+} Origin;
+
 const char* tb_mjcf_file(const xmlNode* node) {
-  return node && node->_private ? (const char*)node->_private : "";
+  return node && node->_private ? ((const Origin*)node->_private)->file : "";
 }
 
 int tb_mjcf_line(const xmlNode* node) {
-  long line = node ? xmlGetLineNo(node) : 0;
-  return line > 0 && line < INT_MAX ? (int)line : 0;
+  return node && node->_private ? ((const Origin*)node->_private)->line : 0;
 }
 
 static xmlNode* element_from(xmlNode* node) {
@@ -34,7 +40,7 @@ xmlNode* tb_mjcf_next(const xmlNode* node) {
 }
 
 bool tb_mjcf_is(const xmlNode* node, const char* name) {
-  return strcmp((const char*)node->name, name) == 0;
+  return strcmp((const char*)node->name, name) == 0 && !(node->ns && node->ns->prefix);
 }
 
 bool tb_mjcf_fail(tbMjcf* p, tbResult code, const xmlNode* node, const char* format, ...) {
@@ -85,42 +91,95 @@ char* tb_mjcf_slurp(const char* path, size_t* size, tbError* error) {
   return NULL;
 }
 
+// What the callbacks of one parse share.
+typedef struct {
+  tbArena* arena;
+  const char* path;
+  Origin* origins;  // room for more elements
+  int left;
+  bool entity, failed;
+} Reader;
+
 // Entities could expand to any size; models have no use for them.
 static void refuse_entity(void* context, const xmlChar* name, int type, const xmlChar* public_id,
                           const xmlChar* system_id, xmlChar* content) {
   (void)name, (void)type, (void)public_id, (void)system_id, (void)content;
   xmlParserCtxtPtr ctxt = (xmlParserCtxtPtr)context;
-  ctxt->_private = ctxt;
+  ((Reader*)ctxt->_private)->entity = true;
   xmlStopParser(ctxt);
 }
 
-static xmlDocPtr parse_text(const char* text, size_t size, const char* path, tbError* error) {
-  if (size > INT_MAX) {
-    tb_fail(error, TB_ERROR_PARSE, "%s: too large", path);
+// The parser stands at the end of a start tag: go back to its '<', which no attribute can contain.
+static int tag_line(const xmlParserInput* input) {
+  int line = input->line;
+  for (const xmlChar* at = input->cur - 1; at >= input->base && *at != '<'; at--) {
+    line -= *at == '\n';
+  }
+  return line > 0 ? line : 0;
+}
+
+// Give every new element the file and line it came from.
+static void start_element(void* context, const xmlChar* name, const xmlChar* prefix,
+                          const xmlChar* uri, int nnamespace, const xmlChar** namespaces,
+                          int nattribute, int ndefaulted, const xmlChar** attributes) {
+  enum { CHUNK = 128 };
+  xmlParserCtxtPtr ctxt = (xmlParserCtxtPtr)context;
+  Reader* reader = (Reader*)ctxt->_private;
+  xmlSAX2StartElementNs(context, name, prefix, uri, nnamespace, namespaces, nattribute, ndefaulted,
+                        attributes);
+  if (reader->left == 0) {
+    reader->origins = TB_ARENA_NEW(reader->arena, Origin, CHUNK);
+    reader->left = reader->origins ? CHUNK : 0;
+  }
+  if (!ctxt->node || reader->left == 0) {
+    reader->failed = true;
+    xmlStopParser(ctxt);
+    return;
+  }
+  Origin* origin = &reader->origins[--reader->left];
+  *origin = (Origin){reader->path, tag_line(ctxt->input)};
+  ctxt->node->_private = origin;
+}
+
+static void report(xmlParserCtxtPtr ctxt, const Reader* reader, tbError* error) {
+  const xmlError* why = xmlCtxtGetLastError(ctxt);
+  char reason[200] = "no element";
+  if (reader->failed) {
+    tb_fail(error, TB_ERROR_MEMORY, "%s: out of memory", reader->path);
+    return;
+  }
+  if (reader->entity) {
+    snprintf(reason, sizeof reason, "entity declarations are not supported");
+  } else if (why && why->message) {
+    snprintf(reason, sizeof reason, "%s", why->message);
+  }
+  reason[strcspn(reason, "\n")] = 0;
+  int line = why && why->line > 0 ? why->line : ctxt->input ? ctxt->input->line : 1;
+  tb_fail(error, TB_ERROR_PARSE, "%s:%d: not well-formed XML: %s", reader->path, line, reason);
+}
+
+static xmlDocPtr parse_text(tbMjcf* p, const char* text, size_t size, const char* path) {
+  if (size > MAX_FILE_BYTES) {
+    tb_fail(p->error, TB_ERROR_PARSE, "%s: too large", path);
     return NULL;
   }
-  xmlParserCtxtPtr ctxt = xmlCreateMemoryParserCtxt(text, (int)size);
+  xmlParserCtxtPtr ctxt = size ? xmlCreateMemoryParserCtxt(text, (int)size) : NULL;
   if (!ctxt) {
-    tb_fail(error, TB_ERROR_PARSE, "%s: empty file", path);
+    tb_fail(p->error, TB_ERROR_PARSE, "%s:1: the file is empty", path);
     return NULL;
   }
+  Reader reader = {.arena = &p->spec->arena, .path = path};
   xmlCtxtUseOptions(ctxt, XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING |
                               XML_PARSE_NODICT | XML_PARSE_HUGE | XML_PARSE_BIG_LINES);
+  ctxt->_private = &reader;
   ctxt->sax->entityDecl = refuse_entity;
+  ctxt->sax->startElementNs = start_element;
   xmlParseDocument(ctxt);
   xmlDocPtr doc = ctxt->myDoc;
   ctxt->myDoc = NULL;
-  if (!ctxt->wellFormed || ctxt->_private || !doc || !xmlDocGetRootElement(doc)) {
-    const xmlError* why = xmlCtxtGetLastError(ctxt);
-    char reason[200] = "no element";
-    if (ctxt->_private) {
-      snprintf(reason, sizeof reason, "entity declarations are not supported");
-    } else if (why && why->message) {
-      snprintf(reason, sizeof reason, "%s", why->message);
-    }
-    reason[strcspn(reason, "\n")] = 0;
-    tb_fail(error, TB_ERROR_PARSE, "%s:%d: not well-formed XML: %s", path, why ? why->line : 1,
-            reason);
+  bool good = ctxt->wellFormed && !reader.entity && !reader.failed;
+  if (!good || !doc || !xmlDocGetRootElement(doc)) {
+    report(ctxt, &reader, p->error);
     if (doc) xmlFreeDoc(doc);
     doc = NULL;
   }
@@ -139,14 +198,6 @@ static xmlNode* step(const xmlNode* root, xmlNode* node, int* depth) {
     (*depth)--;
   }
   return node == root ? NULL : node->next;
-}
-
-// Give every element the name of its file.
-static void mark(xmlNode* root, const char* path) {
-  int depth = 0;
-  for (xmlNode* node = root; node; node = step(root, node, &depth)) {
-    if (node->type == XML_ELEMENT_NODE) node->_private = (void*)(uintptr_t)path;
-  }
 }
 
 static bool check_depth(tbMjcf* p, xmlNode* root) {
@@ -197,9 +248,8 @@ static bool remember(tbMjcf* p, const xmlNode* node, const char* path) {
 }
 
 // Put the children of the included root in the place of the include element.
-static bool graft(tbMjcf* p, xmlNode* include, xmlDocPtr doc, const char* path) {
+static bool graft(tbMjcf* p, xmlNode* include, xmlDocPtr doc) {
   xmlNode* root = xmlDocGetRootElement(doc);
-  mark(root, path);
   for (xmlNode* node = root->children; node;) {
     xmlNode* next = node->next;
     if (node->type == XML_ELEMENT_NODE) {
@@ -230,10 +280,10 @@ static bool expand_one(tbMjcf* p, xmlNode* include) {
   tbError why = {TB_OK, ""};
   char* text = tb_mjcf_slurp(path, &size, &why);
   if (!text) return tb_mjcf_fail(p, why.code, include, "%s", why.message);
-  xmlDocPtr doc = parse_text(text, size, path, p->error);
+  xmlDocPtr doc = parse_text(p, text, size, path);
   free(text);
   if (!doc) return false;
-  bool good = graft(p, include, doc, path);
+  bool good = graft(p, include, doc);
   xmlFreeDoc(doc);
   return good;
 }
@@ -258,10 +308,9 @@ static bool expand(tbMjcf* p, xmlNode* root) {
 }
 
 xmlDocPtr tb_mjcf_read(tbMjcf* p, const char* text, size_t size, const char* path) {
-  xmlDocPtr doc = parse_text(text, size, path, p->error);
+  xmlDocPtr doc = parse_text(p, text, size, path);
   if (!doc) return NULL;
   xmlNode* root = xmlDocGetRootElement(doc);
-  mark(root, path);
   if (!remember(p, root, path) || !expand(p, root) || !check_depth(p, root)) {
     xmlFreeDoc(doc);
     return NULL;
