@@ -99,10 +99,15 @@ static bool check_mocap(const tbSpec* spec, tbError* error) {
 }
 
 tbSpec* tb_mjcf_parse(const char* text, size_t size, const char* path, const tbLoadOptions* options,
-                      int attach_depth, tbError* error) {
+                      const tbMjcf* parent, tbError* error) {
   tbSpec* spec = tb_spec_new(error);
   if (!spec) return NULL;
-  tbMjcf p = {.spec = spec, .error = error, .options = options, .attach_depth = attach_depth};
+  int models = 0;
+  tbMjcf p = {.spec = spec,
+              .error = error,
+              .options = options,
+              .parent = parent,
+              .models = parent ? parent->models : &models};
   const char* slash = strrchr(path, '/');
   p.path = tb_spec_text(spec, path);
   p.directory = tb_spec_format(spec, "%.*s", slash ? (int)(slash - path + 1) : 0, path);
@@ -133,7 +138,7 @@ tbSpec* tb_spec_parse_mjcf(const char* text, size_t size, const char* path,
   // numbers are written with a point, whatever the user's locale
   locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   locale_t before = plain ? uselocale(plain) : (locale_t)0;
-  tbSpec* spec = tb_mjcf_parse(text, size, path, options, 0, error);
+  tbSpec* spec = tb_mjcf_parse(text, size, path, options, NULL, error);
   if (plain) {
     uselocale(before);
     freelocale(plain);

@@ -30,14 +30,15 @@ typedef struct {
   int childclass;
 } tbMjcfPlace;
 
-typedef struct {
+typedef struct tbMjcf tbMjcf;
+struct tbMjcf {
   tbSpec* spec;
   tbError* error;
   const tbLoadOptions* options;
+  const tbMjcf* parent;   // the model that this one is to be attached to, or NULL
+  int* models;            // read so far, by the whole family
   const char* path;       // of the main file
   const char* directory;  // of the main file, with a slash at the end, or ""
-  int attach_depth;
-  int include_depth;
   const char** included;  // files read so far, in the spec's arena
   int nincluded, included_capacity;
   tbSpecDefault** classes;  // [0] is "main"
@@ -46,7 +47,7 @@ typedef struct {
   tbMjcfChild* child;
   int nchild, child_capacity;
   bool only_pairs, no_pairs;  // option/collision of older files
-} tbMjcf;
+};
 
 // mjcf_xml.c: files and text to a tree whose includes are expanded.
 xmlDocPtr tb_mjcf_read(tbMjcf* p, const char* text, size_t size, const char* path);
@@ -171,6 +172,6 @@ bool tb_mjcf_children(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place, 
 
 // A model for attach; also the whole of tb_spec_parse_mjcf.
 tbSpec* tb_mjcf_parse(const char* text, size_t size, const char* path, const tbLoadOptions* options,
-                      int attach_depth, tbError* error);
+                      const tbMjcf* parent, tbError* error);
 
 #endif

@@ -134,17 +134,21 @@ static bool read_model(tbMjcf* p, const xmlNode* node) {
   static const char* const KNOWN[] = {"name", "file", "content_type", NULL};
   const char* file;
   if (!tb_mjcf_only(p, node, KNOWN) || !tb_mjcf_required(p, node, "file", &file)) return false;
-  if (p->attach_depth >= TB_MJCF_MAX_ATTACH) {
-    return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "models are attached more than %d deep",
-                        TB_MJCF_MAX_ATTACH);
-  }
   const char* path = file[0] == '/' ? file : tb_spec_format(p->spec, "%s%s", p->directory, file);
   if (!path) return tb_mjcf_no_memory(p);
+  for (const tbMjcf* up = p; up; up = up->parent) {
+    if (strcmp(up->path, path) == 0) {
+      return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "'%s' would be attached to itself", path);
+    }
+  }
+  if (++*p->models > TB_MJCF_MAX_MODELS) {
+    return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "more than %d models", TB_MJCF_MAX_MODELS);
+  }
   size_t size;
   tbError why = {TB_OK, ""};
   char* text = tb_mjcf_slurp(path, &size, &why);
   if (!text) return tb_mjcf_fail(p, why.code, node, "%s", why.message);
-  tbSpec* spec = tb_mjcf_parse(text, size, path, p->options, p->attach_depth + 1, p->error);
+  tbSpec* spec = tb_mjcf_parse(text, size, path, p->options, p, p->error);
   free(text);
   if (!spec) return false;
   if (p->nchild == p->child_capacity) {
