@@ -13,7 +13,7 @@
 
 enum {
   TB_MJCF_MAX_DEPTH = 1000,      // nesting of elements
-  TB_MJCF_MAX_ATTACH = 16,       // nesting of attached models
+  TB_MJCF_MAX_MODELS = 1000,     // models to attach, all levels together
   TB_MJCF_MAX_ELEMENTS = 500000  // elements of one kind, replicate included
 };
 
