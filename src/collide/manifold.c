@@ -3,9 +3,6 @@
 
 #include "spatial/vec3.h"
 
-// More candidates than this are thinned out in several rounds.
-#define ROUND 128
-
 static int deepest_of(const tbManifoldPoint* p, int count) {
   int best = 0;
   tbReal least = p[0].dist;
@@ -28,14 +25,26 @@ static int farthest_from(const tbManifoldPoint* p, int count, int from, tbReal* 
   return best;
 }
 
-// The chosen polygon, counter-clockwise. Each edge remembers the candidate that would add most area
-// if it were put there, so that a new corner costs a search for its two edges only.
+// The chosen polygon, counter-clockwise; not convex where the deepest lies inside. Each edge
+// remembers the candidate that would add most area if it were put there, so that a new corner costs
+// a search for its two edges only.
 typedef struct {
+  uint64_t used[TB_MANIFOLD_MAX / 64];  // bits of the candidates that are corners
   int corner[TB_MAX_PAIR_CONTACTS];
   int widest[TB_MAX_PAIR_CONTACTS];
   tbReal gain[TB_MAX_PAIR_CONTACTS];
   int count;
 } Polygon;
+
+static bool is_used(const Polygon* polygon, int i) {
+  return polygon->used[i >> 6] >> (i & 63) & 1;
+}
+
+static void use(Polygon* polygon, int place, int i) {
+  polygon->corner[place] = i;
+  polygon->used[i >> 6] |= (uint64_t)1 << (i & 63);
+  polygon->count++;
+}
 
 static void search_edge(const tbManifoldPoint* p, int count, Polygon* polygon, int edge) {
   const tbManifoldPoint* a = &p[polygon->corner[edge]];
@@ -44,8 +53,9 @@ static void search_edge(const tbManifoldPoint* p, int count, Polygon* polygon, i
   int best = -1;
   for (int i = 0; i < count; i++) {
     tbReal area = dv * (p[i].u - a->u) - du * (p[i].v - a->v);
-    best = area > most ? i : best;
-    most = area > most ? area : most;
+    bool wider = (area > most) & !is_used(polygon, i);
+    best = wider ? i : best;
+    most = wider ? area : most;
   }
   polygon->gain[edge] = most;
   polygon->widest[edge] = best;
@@ -59,8 +69,7 @@ static void insert(Polygon* polygon, int edge) {
     polygon->widest[i] = polygon->widest[i - 1];
     polygon->gain[i] = polygon->gain[i - 1];
   }
-  polygon->corner[edge + 1] = corner;
-  polygon->count++;
+  use(polygon, edge + 1, corner);
 }
 
 static void grow(const tbManifoldPoint* p, int count, int max, tbReal span, Polygon* polygon) {
@@ -74,22 +83,32 @@ static void grow(const tbManifoldPoint* p, int count, int max, tbReal span, Poly
 
     // A gain below a thousandth of the span squared is a point on an edge already there.
     if (!(polygon->gain[edge] > 1e-3 * span)) return;
+    int corner = polygon->widest[edge];
     insert(polygon, edge);
     if (polygon->count == max) return;
-    search_edge(p, count, polygon, edge);
-    search_edge(p, count, polygon, edge + 1);
+    for (int i = 0; i < polygon->count; i++) {
+      bool stale = i == edge || i == edge + 1 || polygon->widest[i] == corner;
+      if (stale) search_edge(p, count, polygon, i);
+    }
   }
 }
 
 int tb_manifold_choose(const tbManifoldPoint* points, int count, int max, int* chosen) {
   Polygon polygon;
-  polygon.corner[0] = deepest_of(points, count);
-  polygon.count = 1;
+  polygon.count = 0;
+  polygon.used[0] = polygon.used[1] = 0;
+  use(&polygon, 0, deepest_of(points, count));
   tbReal span;
   int far = farthest_from(points, count, polygon.corner[0], &span);
   if (max >= 2 && far != polygon.corner[0]) {
-    polygon.corner[polygon.count++] = far;
+    use(&polygon, 1, far);
     grow(points, count, max, span, &polygon);
+  }
+
+  // All on a line: the deepest may lie between, so the other end belongs to it too.
+  if (polygon.count == 2 && max > 2) {
+    int end = farthest_from(points, count, far, &span);
+    if (!is_used(&polygon, end)) use(&polygon, 2, end);
   }
   for (int i = 0; i < polygon.count; i++) {
     int index = polygon.corner[i], j = i;
@@ -99,9 +118,9 @@ int tb_manifold_choose(const tbManifoldPoint* points, int count, int max, int* c
   return polygon.count;
 }
 
-// One round over at most ROUND contacts.
+// One round over at most TB_MANIFOLD_MAX contacts; more are thinned out in several.
 static int reduce_round(tbContactPoint* c, int count, int max) {
-  tbManifoldPoint points[ROUND];
+  tbManifoldPoint points[TB_MANIFOLD_MAX];
   int chosen[TB_MAX_PAIR_CONTACTS];
   tbReal t1[3], t2[3];
   tb_frame_from_normal(c[0].frame, t1, t2);
@@ -117,10 +136,10 @@ static int reduce_round(tbContactPoint* c, int count, int max) {
 
 int tb_manifold_reduce(tbContactPoint* c, int count, int max) {
   if (max > TB_MAX_PAIR_CONTACTS) max = TB_MAX_PAIR_CONTACTS;
-  int kept = count < ROUND ? count : ROUND, next = kept;
+  int kept = count < TB_MANIFOLD_MAX ? count : TB_MANIFOLD_MAX, next = kept;
   while (kept > max) {
     kept = reduce_round(c, kept, max);
-    for (; next < count && kept < ROUND; next++) c[kept++] = c[next];
+    for (; next < count && kept < TB_MANIFOLD_MAX; next++) c[kept++] = c[next];
   }
   return kept;
 }

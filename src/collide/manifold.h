@@ -2,6 +2,8 @@
 #ifndef TRIBO_COLLIDE_MANIFOLD_H_
 #define TRIBO_COLLIDE_MANIFOLD_H_
 
+#include <stdbool.h>
+
 #include "tribo/collide.h"
 
 // A candidate in the contact plane: coordinates along two tangents, and its distance.
@@ -9,8 +11,10 @@ typedef struct {
   tbReal u, v, dist;
 } tbManifoldPoint;
 
-// Choose at most `max` (1 to TB_MAX_PAIR_CONTACTS) of `count` >= 1 points; writes their indices,
-// ascending.
+#define TB_MANIFOLD_MAX 128
+
+// Choose at most `max` (1 to TB_MAX_PAIR_CONTACTS) of `count` points (1 to TB_MANIFOLD_MAX); writes
+// their indices, ascending.
 int tb_manifold_choose(const tbManifoldPoint* points, int count, int max, int* chosen);
 
 // Keep at most `max` (>= 1) of `count` contacts with (nearly) one normal, moved to the front in

@@ -7,7 +7,7 @@
 // Candidates kept at a time; more are thinned out on the way.
 #define MAX_PATCH 64
 // Up to this many vertices, looking at all of them is faster than walking the graph.
-#define SMALL_HULL 96
+#define SMALL_HULL 64
 // Places of the table of visited vertices; a power of two, twice MAX_PATCH.
 #define TABLE 128
 
@@ -23,16 +23,22 @@ static tbReal height(const Query* q, int v) {
   return tb_dot3(q->n_local, q->hull->vert + 3 * v) + q->offset;
 }
 
-// Vertices within the margin, with their places in the contact plane.
+// Vertices within the margin; their places in the contact plane are filled in where it matters.
 typedef struct {
-  tbReal t1[3], t2[3];  // tangents in the mesh's frame
   int vertex[MAX_PATCH];
   tbManifoldPoint point[MAX_PATCH];
   int count;
 } Patch;
 
-// Keep four of the patch when it is full.
-static void thin_out(Patch* patch) {
+// Keep the four deepest and widest.
+static void thin_out(const Query* q, Patch* patch) {
+  tbReal t1[3], t2[3];
+  tb_frame_from_normal(q->n_local, t1, t2);
+  for (int i = 0; i < patch->count; i++) {
+    const tbReal* x = q->hull->vert + 3 * patch->vertex[i];
+    patch->point[i].u = tb_dot3(t1, x);
+    patch->point[i].v = tb_dot3(t2, x);
+  }
   int chosen[4], kept = tb_manifold_choose(patch->point, patch->count, 4, chosen);
   for (int i = 0; i < kept; i++) {
     patch->vertex[i] = patch->vertex[chosen[i]];
@@ -42,12 +48,8 @@ static void thin_out(Patch* patch) {
 }
 
 static void add_vertex(const Query* q, int v, tbReal dist, Patch* patch) {
-  if (patch->count == MAX_PATCH) thin_out(patch);
-  const tbReal* x = q->hull->vert + 3 * v;
-  tbManifoldPoint* point = &patch->point[patch->count];
-  point->u = tb_dot3(patch->t1, x);
-  point->v = tb_dot3(patch->t2, x);
-  point->dist = dist;
+  if (patch->count == MAX_PATCH) thin_out(q, patch);
+  patch->point[patch->count].dist = dist;
   patch->vertex[patch->count++] = v;
 }
 
@@ -55,14 +57,16 @@ static void add_vertex(const Query* q, int v, tbReal dist, Patch* patch) {
 static void scan_all(const Query* q, tbReal margin, Patch* patch) {
   const tbReal nx = q->n_local[0], ny = q->n_local[1], nz = q->n_local[2], offset = q->offset;
   int found[MAX_PATCH];
+  tbReal dist[MAX_PATCH];
   for (int start = 0; start < q->hull->nvert; start += MAX_PATCH) {
     int end = start + MAX_PATCH < q->hull->nvert ? start + MAX_PATCH : q->hull->nvert, count = 0;
     const tbReal* x = q->hull->vert + 3 * start;
     for (int v = start; v < end; v++, x += 3) {
       found[count] = v;
-      count += nx * x[0] + ny * x[1] + nz * x[2] + offset <= margin;
+      dist[count] = nx * x[0] + ny * x[1] + nz * x[2] + offset;
+      count += dist[count] <= margin;
     }
-    for (int i = 0; i < count; i++) add_vertex(q, found[i], height(q, found[i]), patch);
+    for (int i = 0; i < count; i++) add_vertex(q, found[i], dist[i], patch);
   }
 }
 
@@ -135,25 +139,27 @@ int tb_collide_plane_mesh(const tbShape* a, const tbShape* b, tbReal margin, tbC
   q.offset = tb_dot3(from_plane, q.n);
   if (!(tb_dot3(q.n_local, q.hull->center) + q.offset - q.hull->radius <= margin)) return 0;
 
-  // The lowest vertex decides whether there is contact, and is all that a distance query (which has
-  // no margin) or a mesh on its tip wants.
-  int lowest = find_lowest(&q, warm);
-  tbReal dist = height(&q, lowest);
-  if (!(dist <= margin)) return 0;
-  bool graph = q.hull->adj_start && q.hull->nface > 0;
-  if (isinf(margin) || (graph && !has_company(&q, lowest, margin))) {
-    set_contact(&q, lowest, dist, out);
-    return 1;
-  }
-
   Patch patch;
   patch.count = 0;
-  tb_frame_from_normal(q.n_local, patch.t1, patch.t2);
-  if (!graph || q.hull->nvert <= SMALL_HULL || !walk(&q, lowest, margin, &patch)) {
-    patch.count = 0;
+  bool graph = q.hull->adj_start && q.hull->nface > 0;
+  if (isinf(margin) || (graph && q.hull->nvert > SMALL_HULL)) {
+    // The lowest vertex decides whether there is contact, and is all that a distance query (which
+    // has no margin) or a mesh on its tip wants.
+    int lowest = find_lowest(&q, warm);
+    tbReal dist = height(&q, lowest);
+    if (!(dist <= margin)) return 0;
+    if (isinf(margin) || !has_company(&q, lowest, margin)) {
+      set_contact(&q, lowest, dist, out);
+      return 1;
+    }
+    if (!walk(&q, lowest, margin, &patch)) {
+      patch.count = 0;
+      scan_all(&q, margin, &patch);
+    }
+  } else {
     scan_all(&q, margin, &patch);
   }
-  if (patch.count > 4) thin_out(&patch);
+  if (patch.count > 4) thin_out(&q, &patch);
   for (int i = 0; i < patch.count; i++) {
     set_contact(&q, patch.vertex[i], patch.point[i].dist, &out[i]);
   }

@@ -1,0 +1,258 @@
+// Manifolds that let flat things rest flat: numbers, places and identities of contacts.
+#include "collide/manifold.h"
+#include "common/shapes.h"
+#include "spatial/quat.h"
+
+static tbShape shape(int type, tbReal x, tbReal y, tbReal z) {
+  tbShape s = {.type = type, .size = {x, y, z}, .mat = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+  return s;
+}
+
+static void turn(tbShape* s, tbReal x, tbReal y, tbReal z, tbReal angle) {
+  tbReal axis[3] = {x, y, z}, q[4];
+  tb_normalize3(axis);
+  tb_quat_from_axis_angle(q, axis, angle);
+  tb_quat_to_mat(s->mat, q);
+}
+
+// All contacts at one distance, normal +z, and their extent in x and y.
+static void assert_flat(const tbContactPoint* c, int count, tbReal dist, tbReal reach_x,
+                        tbReal reach_y) {
+  tbReal low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+  for (int i = 0; i < count; i++) {
+    assert_near(c[i].dist, dist, 1e-12);
+    assert_near(c[i].frame[2], 1, 1e-12);
+    for (int k = 0; k < 2; k++) {
+      low[k] = fmin(low[k], c[i].pos[k]);
+      high[k] = fmax(high[k], c[i].pos[k]);
+    }
+  }
+  assert_near(high[0] - low[0], 2 * reach_x, 1e-9);
+  assert_near(high[1] - low[1], 2 * reach_y, 1e-9);
+}
+
+#define PI 3.14159265358979323846
+
+static void test_on_plane(void** state) {
+  (void)state;
+  tbContactPoint c[TB_MAX_PAIR_CONTACTS];
+  tbShape plane = shape(TB_GEOM_PLANE, 0, 0, 0);
+
+  // A box on its face: four corners.
+  tbShape box = shape(TB_GEOM_BOX, 0.3, 0.2, 0.1);
+  box.pos[2] = 0.099;
+  assert_int_equal(tb_collide(&plane, &box, 0, c, NULL), 4);
+  assert_flat(c, 4, -0.001, 0.3, 0.2);
+
+  // A plate without thickness, tilted by rounding: still four.
+  tbShape plate = shape(TB_GEOM_BOX, 0.3, 0.2, 0);
+  turn(&plate, 1, 1, 0, 1e-13);
+  plate.pos[2] = -1e-6;
+  assert_int_equal(tb_collide(&plane, &plate, 0, c, NULL), 4);
+
+  // A cylinder standing: three, spread over the rim. Lying: two, at the ends.
+  tbShape cylinder = shape(TB_GEOM_CYLINDER, 0.2, 0.3, 0);
+  cylinder.pos[2] = 0.299;
+  assert_true(tb_collide(&plane, &cylinder, 0, c, NULL) >= 3);
+  turn(&cylinder, 0, 1, 0, PI / 2);
+  cylinder.pos[2] = 0.199;
+  assert_int_equal(tb_collide(&plane, &cylinder, 0, c, NULL), 2);
+  assert_flat(c, 2, -0.001, 0.3, 0);
+
+  // A capsule lying: two.
+  tbShape capsule = shape(TB_GEOM_CAPSULE, 0.1, 0.3, 0);
+  turn(&capsule, 0, 1, 0, PI / 2);
+  capsule.pos[2] = 0.099;
+  assert_int_equal(tb_collide(&plane, &capsule, 0, c, NULL), 2);
+  assert_flat(c, 2, -0.001, 0.3, 0);
+
+  // A prism standing on its triangle: its three corners; a cuboid as a mesh: four.
+  tbShape mesh = shape(TB_GEOM_MESH, 0, 0, 0);
+  mesh.hull = tb_test_hull(1);
+  mesh.pos[2] = 0.249;
+  assert_int_equal(tb_collide(&plane, &mesh, 0, c, NULL), 3);
+  assert_flat(c, 3, -0.001, 0.3, 0.3);
+  mesh.hull = tb_test_hull(0);
+  mesh.pos[2] = 0.099;
+  assert_int_equal(tb_collide(&plane, &mesh, 0, c, NULL), 4);
+  assert_flat(c, 4, -0.001, 0.3, 0.2);
+}
+
+static void test_box_on_box(void** state) {
+  (void)state;
+  tbContactPoint c[TB_MAX_PAIR_CONTACTS];
+  tbShape table = shape(TB_GEOM_BOX, 1, 1, 0.5), box = shape(TB_GEOM_BOX, 0.2, 0.2, 0.2);
+  box.pos[2] = 0.699;
+  for (int order = 0; order < 2; order++) {
+    int count = order ? tb_collide(&box, &table, 0, c, NULL) : tb_collide(&table, &box, 0, c, NULL);
+    assert_int_equal(count, 4);
+    for (int i = 0; i < 4 && order; i++) tb_scale3(c[i].frame, c[i].frame, -1);
+    assert_flat(c, 4, -0.001, 0.2, 0.2);
+  }
+
+  // Equal squares, one turned by an eighth: the overlap is an octagon.
+  tbShape twin = shape(TB_GEOM_BOX, 0.2, 0.2, 0.2);
+  turn(&twin, 0, 0, 1, PI / 4);
+  twin.pos[2] = 0.399;
+  box.pos[2] = 0;
+  assert_int_equal(tb_collide(&box, &twin, 0, c, NULL), 8);
+  assert_flat(c, 8, -0.001, 0.2, 0.2);
+
+  // Equal squares in line: four, not eight.
+  turn(&twin, 0, 0, 1, 0);
+  assert_int_equal(tb_collide(&box, &twin, 0, c, NULL), 4);
+  assert_flat(c, 4, -0.001, 0.2, 0.2);
+
+  // Half of it over the edge: the overlap ends at the edge.
+  twin.pos[0] = 0.2;
+  assert_int_equal(tb_collide(&box, &twin, 0, c, NULL), 4);
+  assert_flat(c, 4, -0.001, 0.1, 0.2);
+
+  // Crossed edges: one contact with the normal across both.
+  tbShape a = shape(TB_GEOM_BOX, 0.2, 0.2, 0.2), b = a;
+  turn(&a, 1, 0, 0, PI / 4);
+  turn(&b, 0, 1, 0, PI / 4);
+  b.pos[2] = 2 * 0.2 * sqrt(2.0) - 0.001;
+  int count = tb_collide(&a, &b, 0, c, NULL);
+  assert_int_equal(count, 1);
+  assert_near(c[0].dist, -0.001, 1e-12);
+  assert_near(c[0].frame[2], 1, 1e-12);
+  assert_near(c[0].pos[2], 0.2 * sqrt(2.0) - 0.0005, 1e-12);
+}
+
+static void test_capsules(void** state) {
+  (void)state;
+  tbContactPoint c[TB_MAX_PAIR_CONTACTS];
+
+  // Lying on a box: at both ends; hanging over: at the edge and the inner end.
+  tbShape box = shape(TB_GEOM_BOX, 1, 1, 0.5), capsule = shape(TB_GEOM_CAPSULE, 0.1, 0.3, 0);
+  turn(&capsule, 0, 1, 0, PI / 2);
+  capsule.pos[2] = 0.599;
+  assert_int_equal(tb_collide(&box, &capsule, 0, c, NULL), 2);
+  assert_flat(c, 2, -0.001, 0.3, 0);
+  capsule.pos[0] = 1;
+  assert_int_equal(tb_collide(&box, &capsule, 0, c, NULL), 2);
+  assert_flat(c, 2, -0.001, 0.15, 0);
+
+  // Pressed in so far that the axis is inside: still two, straight up.
+  capsule.pos[0] = 0;
+  capsule.pos[2] = 0.45;
+  assert_int_equal(tb_collide(&box, &capsule, 0, c, NULL), 2);
+  assert_flat(c, 2, -0.15, 0.3, 0);
+
+  // Along an edge of the box.
+  turn(&box, 1, 0, 0, PI / 4);
+  capsule.pos[2] = 0.5 * sqrt(2.0) + 0.5 * sqrt(0.5) + 0.0999;
+  tbShape rod = shape(TB_GEOM_BOX, 1, 0.5, 0.5);
+  turn(&rod, 1, 0, 0, PI / 4);
+  capsule.pos[2] = 0.5 * sqrt(2.0) + 0.0999;
+  assert_int_equal(tb_collide(&rod, &capsule, 0, c, NULL), 2);
+  assert_flat(c, 2, -0.0001, 0.3, 0);
+
+  // Two parallel capsules side by side: at both ends of the common stretch.
+  tbShape other = shape(TB_GEOM_CAPSULE, 0.1, 0.5, 0);
+  turn(&other, 0, 1, 0, PI / 2);
+  other.pos[0] = 0.4;
+  other.pos[2] = capsule.pos[2] - 0.199;
+  assert_int_equal(tb_collide(&other, &capsule, 0, c, NULL), 2);
+  assert_flat(c, 2, -0.001, 0.2, 0);
+
+  // In line, tip to tip: one.
+  other.pos[0] = 0.999;
+  other.pos[2] = capsule.pos[2];
+  assert_int_equal(tb_collide(&capsule, &other, 0, c, NULL), 1);
+  assert_near(c[0].dist, -0.001, 1e-9);
+  assert_near(c[0].frame[0], 1, 1e-9);
+}
+
+// A body that slides and rocks a little keeps the identities of its contacts.
+static void test_features_persist(void** state) {
+  (void)state;
+  tbShape table = shape(TB_GEOM_BOX, 1, 1, 0.5), plane = shape(TB_GEOM_PLANE, 0, 0, 0);
+  plane.pos[2] = 0.5;
+  const int types[] = {TB_GEOM_BOX, TB_GEOM_CAPSULE, TB_GEOM_MESH};
+  for (int t = 0; t < 3; t++) {
+    for (int ground = 0; ground < 2; ground++) {
+      tbShape body = shape(types[t], 0.2, 0.2, 0.2);
+      body.hull = tb_test_hull(0);
+      const tbShape* below = ground ? &plane : &table;
+      if (!tb_collide_supported(below->type, body.type)) continue;
+      tbReal height = types[t] == TB_GEOM_MESH ? 0.1 : 0.2;
+      tbContactPoint first[TB_MAX_PAIR_CONTACTS], c[TB_MAX_PAIR_CONTACTS];
+      tbRng rng = {(uint64_t)t};
+      int count = 0;
+      for (int step = 0; step < 200; step++) {
+        tbReal tilt[3];
+        tb_test_random_direction(&rng, tilt);
+        turn(&body, tilt[0], tilt[1], tilt[2], 1e-7);
+        if (types[t] == TB_GEOM_CAPSULE) {
+          turn(&body, 1e-7 * tilt[0], 1, 1e-7 * tilt[2], PI / 2);
+        }
+        tb_set3(body.pos, 1e-4 * step, -2e-4 * step, 0.5 + height - 1e-4);
+        int now = tb_collide(below, &body, 0, step ? c : first, NULL);
+        if (step == 0) count = now;
+        assert_int_equal(now, count);
+        for (int i = 0; i < count && step; i++) assert_int_equal(c[i].feature, first[i].feature);
+      }
+      assert_true(count >= 2);
+    }
+  }
+}
+
+// Reduction keeps the deepest and the corners of the cloud, whatever else there is.
+static void test_reduce(void** state) {
+  (void)state;
+  tbRng rng = {1};
+  for (int round = 0; round < 200; round++) {
+    tbContactPoint c[300];
+    int n = 5 + tb_rng_int(&rng, 290);
+    memset(c, 0, sizeof(c));
+    for (int i = 0; i < n; i++) {
+      tb_set3(c[i].pos, tb_rng_uniform(&rng, -1, 1), tb_rng_uniform(&rng, -1, 1), 0);
+      tb_set3(c[i].frame, 0, 0, 1);
+      c[i].dist = tb_rng_uniform(&rng, -1, 0);
+      c[i].feature = (uint32_t)i;
+    }
+    int deepest = tb_rng_int(&rng, n), corner[4];
+    c[deepest].dist = -2;
+    tbReal squares[4][2] = {{-3, -3}, {3, -3}, {3, 3}, {-3, 3}};
+    for (int k = 0; k < 4; k++) {
+      do corner[k] = tb_rng_int(&rng, n);
+      while (corner[k] == deepest || (k > 0 && corner[k] == corner[0]) ||
+             (k > 1 && corner[k] == corner[1]) || (k > 2 && corner[k] == corner[2]));
+      tb_set3(c[corner[k]].pos, squares[k][0], squares[k][1], 0);
+    }
+    int kept = tb_manifold_reduce(c, n, 8), found = 0, last = -1;
+    assert_true(kept <= 8);
+    for (int i = 0; i < kept; i++) {
+      int feature = (int)c[i].feature;
+      found += feature == deepest;
+      for (int k = 0; k < 4; k++) found += feature == corner[k];
+      if (n <= 128) assert_true(feature > last);
+      last = feature;
+    }
+    assert_int_equal(found, 5);
+  }
+
+  // Points on a line keep its ends; one point stays.
+  tbContactPoint line[10];
+  memset(line, 0, sizeof(line));
+  for (int i = 0; i < 10; i++) {
+    line[i].frame[2] = 1;
+    line[i].pos[0] = i;
+    line[i].dist = i == 4 ? -1 : 0;
+  }
+  assert_int_equal(tb_manifold_reduce(line, 10, 4), 3);
+  assert_near(line[0].pos[0], 0, 0);
+  assert_near(line[1].pos[0], 4, 0);
+  assert_near(line[2].pos[0], 9, 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_on_plane), cmocka_unit_test(test_box_on_box),
+      cmocka_unit_test(test_capsules), cmocka_unit_test(test_features_persist),
+      cmocka_unit_test(test_reduce),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
