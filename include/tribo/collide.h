@@ -15,7 +15,8 @@
 //     returns more than TB_MAX_PAIR_CONTACTS.
 //  6. Swapping a and b gives the same contacts with opposite normals.
 //  7. Shapes with a non-finite pose, size or margin touch nothing: no contacts, distance NAN.
-//     Negative sizes count as zero. Every other input gives finite numbers.
+//     Lengths beyond 1e100 may count as non-finite. Negative sizes count as zero. Every other input
+//     gives finite numbers.
 #ifndef TRIBO_COLLIDE_H_
 #define TRIBO_COLLIDE_H_
 

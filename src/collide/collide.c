@@ -81,10 +81,10 @@ static void flip_cache(tbCollideCache* warm) {
   warm->hint[1] = hint;
 }
 
-// Overflow of huge but finite input can still make a contact that is not finite.
+// Overflow of huge but finite input can still make a contact that is not finite, or has no normal.
 static bool contact_is_finite(const tbContactPoint* c) {
-  tbReal x = 0 * c->dist * c->pos[0] * c->pos[1] * c->pos[2];
-  return x + 0 * c->frame[0] * c->frame[1] * c->frame[2] == 0;
+  tbReal zero = 0 * c->dist * c->pos[0] * c->pos[1] * c->pos[2];
+  return fabs(tb_dot3(c->frame, c->frame) + zero - 1) < 1e-6;
 }
 
 static int keep_finite(tbContactPoint* out, int count) {
