@@ -81,16 +81,17 @@ static void flip_cache(tbCollideCache* warm) {
   warm->hint[1] = hint;
 }
 
-// Overflow of huge but finite input can still make a contact that is not finite, or has no normal.
-static bool contact_is_finite(const tbContactPoint* c) {
+// Overflow of huge but finite input can still make a contact that is not finite, or has no normal;
+// and rounding in a pair's own test of the margin lets a contact through that lies beyond it.
+static bool contact_is_valid(const tbContactPoint* c, tbReal margin) {
   tbReal zero = 0 * c->dist * c->pos[0] * c->pos[1] * c->pos[2];
-  return fabs(tb_dot3(c->frame, c->frame) + zero - 1) < 1e-6;
+  return (fabs(tb_dot3(c->frame, c->frame) + zero - 1) < 1e-6) & (c->dist <= margin);
 }
 
-static int keep_finite(tbContactPoint* out, int count) {
+static int keep_valid(tbContactPoint* out, int count, tbReal margin) {
   int kept = 0;
   for (int i = 0; i < count; i++) {
-    if (!contact_is_finite(&out[i])) continue;
+    if (!contact_is_valid(&out[i], margin)) continue;
     if (kept != i) out[kept] = out[i];
     kept++;
   }
@@ -101,12 +102,12 @@ int tb_collide_normals(const tbShape* a, const tbShape* b, tbReal margin, tbCont
                        tbCollideCache* warm) {
   if (a->type <= b->type) {
     tbCollideFn collide = pair_table[a->type][b->type].collide;
-    return collide ? keep_finite(out, collide(a, b, margin, out, warm)) : 0;
+    return collide ? keep_valid(out, collide(a, b, margin, out, warm), margin) : 0;
   }
   tbCollideFn collide = pair_table[b->type][a->type].collide;
   if (!collide) return 0;
   if (warm) flip_cache(warm);
-  int count = keep_finite(out, collide(b, a, margin, out, warm));
+  int count = keep_valid(out, collide(b, a, margin, out, warm), margin);
   if (warm) flip_cache(warm);
   for (int i = 0; i < count; i++) tb_scale3(out[i].frame, out[i].frame, -1);
   return count;
