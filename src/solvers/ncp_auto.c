@@ -1,14 +1,18 @@
-// ncp/auto: the cheapest method that will do. See docs/solver-auto.md.
+// ncp/auto: the cheapest method that will do, island by island. See docs/solver-auto.md.
 //
-// 1. Gauss-Seidel, as long as its rate promises to end before interior points would.
-// 2. Interior points, which converge in some ten factorisations whatever the conditioning.
-// 3. Semismooth Newton and more sweeps from the best point so far, for the last digits.
+// 1. A few sweeps of Gauss-Seidel over everything: small and easy problems end here.
+// 2. Each island by itself: sweeps while their measured rate promises to end before interior points
+//    would; then interior points, which converge in some ten factorisations whatever the
+//    conditioning; then both in turn from the best point, with other settings each time.
 #include <math.h>
 #include <string.h>
 
 #include "base/timer.h"
+#include "solvers/island.h"
 #include "solvers/local.h"
-#include "solvers/newton.h"
+#include "solvers/sweep.h"
+
+// ---- the whole problem -------------------------------------------------------------------------
 
 static void update(void* context, const tbBlock* block, const tbReal* A, const tbReal* b,
                    tbReal* lambda, tbReal* slip) {
@@ -16,84 +20,150 @@ static void update(void* context, const tbBlock* block, const tbReal* A, const t
   tb_local_solve(block, TB_LAW_NCP, A, b, lambda, slip);
 }
 
-// Arithmetic of one sweep and of a whole interior-point solve, in multiplications.
-static double sweep_cost(const tbProblem* p) {
-  double entries = (double)p->n * p->n;
-  if (p->G.form == TB_DELASSUS_SPARSE) entries = 9.0 * p->G.block_start[p->nblock];
-  if (p->G.form == TB_DELASSUS_PRODUCT) entries = 2.0 * p->G.row_start[p->n];
-  return entries + 150.0 * p->nblock;
-}
-
-static double interior_cost(const tbProblem* p) {
-  double n = p->n;
-  return 12 * (n * n * n / 12 + 20 * n * n + 2000);
-}
-
-// Sweeps while they are worth it. True when done.
-static bool sweep_phase(tbSolve* s, tbSweep* sweep) {
-  double budget = interior_cost(s->p), cost = sweep_cost(s->p);
-  tbReal last = INFINITY;
-  int last_k = 0, check = 4;
-  tb_sweep_set(sweep, s->lambda);
-  for (int k = 1; k <= s->settings->max_iter; k++) {
-    tbReal change = tb_sweep(sweep, s->law, 1, false, s->lambda, update, NULL);
+// Sweeps with a check after the first, second, fourth, ... True when done.
+static bool first_sweeps(tbSolve* s, int sweeps) {
+  tbSweep sweep;
+  if (!tb_sweep_init(&sweep, s)) return false;
+  tb_sweep_set(&sweep, s->lambda);
+  for (int k = 1, next = 1; k <= sweeps && k <= s->settings->max_iter; k++) {
+    tbReal change = tb_sweep(&sweep, s->law, 1, false, s->lambda, update, NULL);
     s->info->iterations = k;
-    if (k < check && change > 0) continue;
+    if (k < next && change > 0) continue;
     if (tb_solve_check(s, s->lambda, k, 1)) return true;
-    tbReal measure = tb_solve_measure(s, &s->last);
-    if (change == 0 || !isfinite(measure)) return false;
-
-    // Linear convergence at the rate seen last: is the rest cheaper than the alternative?
-    if (k > 4) {
-      double rate = pow(measure / last, 1.0 / (k - last_k));
-      double rest = rate < 1 ? log(s->tolerance / measure) / log(rate) : INFINITY;
-      if (!(rest * cost < budget)) return false;
-    }
-    last = measure;
-    last_k = k;
-    check = k + k / 2;
-  }
-  return true;
-}
-
-// Newton from the best point; where it does not descend, sweeps in between.
-static bool polish_phase(tbSolve* s, tbSweep* sweep, tbNewton* newton, tbReal* clean) {
-  size_t bytes = (size_t)s->p->n * sizeof *clean;
-  int base = s->info->iterations, failures = 0;
-  memcpy(s->lambda, s->best, bytes);
-  for (int k = 1; k <= 60 && failures < 6; k++) {
-    bool progress = false;
-    tb_newton_step(newton, s->lambda, &progress);
-    tb_newton_clean(newton, s->lambda, clean);
-    if (tb_solve_check(s, clean, base + k, 0)) return true;
-    if (progress) continue;
-    failures++;
-    memcpy(s->lambda, s->best, bytes);
-    tb_sweep_set(sweep, s->lambda);
-    for (int j = 0; j < 10 << failures; j++) {
-      tb_sweep(sweep, s->law, 1, j & 1, s->lambda, update, NULL);
-    }
-    if (tb_solve_check(s, s->lambda, base + k, 1)) return true;
+    if (change == 0 || !isfinite(change)) return false;
+    next *= 2;
   }
   return false;
 }
 
-tbResult tb_solve_ncp_auto(tbSolve* s) {
-  tbSweep sweep;
-  tbNewton newton;
-  if (!tb_sweep_init(&sweep, s)) return tb_solve_no_memory(s);
-  s->info->solver = "pgs";
-  if (sweep_phase(s, &sweep)) return TB_OK;
+// ---- one island --------------------------------------------------------------------------------
 
-  s->info->solver = "ipm";
-  tbResult result = tb_solve_ncp_ipm(s);
-  if (result != TB_OK || s->info->status == TB_SOLVE_CONVERGED ||
-      s->info->status == TB_SOLVE_TIME_LIMIT) {
-    return result;
+static bool check_island(tbIsland* island, const tbReal* lambda, const tbReal* sigma, int iteration,
+                         tbReal penalty) {
+  (void)iteration;
+  (void)penalty;
+  tbSolve* s = island->solve;
+  tbResidual residual = tb_residual(&island->p, TB_LAW_NCP, lambda, sigma);
+  tbReal measure = tb_island_measure(island, &residual, lambda);
+  island->last_measure = measure;
+  if (measure < island->best_measure) {
+    island->best_measure = measure;
+    memcpy(island->best, lambda, (size_t)island->p.n * sizeof *lambda);
   }
-  s->info->solver = "newton";
-  tbReal* clean = tb_solve_reals(s, (size_t)s->p->n);
-  if (!clean || !tb_newton_init(&newton, s)) return tb_solve_no_memory(s);
-  if (!polish_phase(s, &sweep, &newton, clean)) s->info->status = TB_SOLVE_STALLED;
+  island->converged = island->best_measure <= island->tolerance;
+  if (s->settings->time_limit > 0 && tb_seconds() - s->start > s->settings->time_limit) {
+    s->info->status = TB_SOLVE_TIME_LIMIT;
+    return true;
+  }
+  return island->converged;
+}
+
+static bool give_up(const tbIsland* island) {
+  return island->converged || island->solve->info->status == TB_SOLVE_TIME_LIMIT;
+}
+
+// How many sweeps cost as much as an interior-point solve, from counts of operations weighted by
+// what they take (nanoseconds) on a machine of 2020: never measured here, so that runs repeat
+// exactly.
+static int worthwhile_sweeps(const tbIsland* island) {
+  double n = island->p.n, entries = island->p.G.block_start[island->p.nblock];
+  double sweep = 12 * entries + 250 * (double)island->p.nblock;
+  double factor = 0.4 * island->lu.flops + 3 * (double)island->lu.factor_count;
+  double interior = 12 * (factor + 20 * entries + 400 * n);
+  double count = interior / sweep;
+  return count < 10 ? 10 : count > 20000 ? 20000 : (int)count;
+}
+
+// The later rounds: other first points and more caution (kappa), warm or not.
+static const tbIpmSettings ROUNDS[] = {
+    {60, 12, false, false, 0, 1, 1, 0},      {80, 20, true, false, 0.03, 1, 0.1, 0},
+    {80, 20, true, true, 0.03, 1, 1, 3e-3},  {80, 20, true, true, 0.03, 1, 0.1, 0},
+    {80, 20, true, false, 0.03, 30, 0.3, 0}, {100, 30, false, true, 0.03, 1, 1, 0},
+    {80, 20, true, false, 0.1, 1, 1, 0},     {80, 20, true, true, 0.01, 1, 1, 3e-2},
+    {80, 20, true, false, 0.03, 10, 10, 0},  {120, 30, true, true, 0.003, 1, 10, 0},
+};
+enum { ROUND_COUNT = sizeof ROUNDS / sizeof ROUNDS[0] };
+
+static bool solve_island(tbIsland* island, tbReal* lambda) {
+  size_t bytes = (size_t)island->p.n * sizeof *lambda;
+  if (!tb_island_pgs(island, lambda, 8, 8)) return false;
+  if (give_up(island)) return true;
+  if (!tb_island_analyze(island)) return false;
+  int patience = worthwhile_sweeps(island);
+  if (!tb_island_pgs(island, lambda, 2 * patience, patience)) return false;
+  for (int round = 0; round < ROUND_COUNT && !give_up(island); round++) {
+    const tbIpmSettings* set = &ROUNDS[round];
+    tbArenaMark mark = tb_arena_mark(island->arena);
+    if (!tb_island_ipm(island, set, set->margin > 0 ? lambda : NULL)) return false;
+    if (give_up(island)) break;
+    // Sweeps turn the directions of sliding, at which interior points are slow.
+    memcpy(lambda, island->best, bytes);
+    if (!tb_island_pgs(island, lambda, 100, 1000)) return false;
+    tb_arena_release(island->arena, mark);
+  }
+  // Nothing is left but patience.
+  memcpy(lambda, island->best, bytes);
+  int rest = island->solve->settings->max_iter;
+  if (!give_up(island) && !tb_island_pgs(island, lambda, rest, rest)) return false;
+  memcpy(lambda, island->best, bytes);
+  return true;
+}
+
+// ---- putting it together -----------------------------------------------------------------------
+
+static void gather(const tbIsland* island, const tbReal* all, tbReal* lambda) {
+  for (int a = 0; a < island->p.nblock; a++) {
+    int from = island->solve->p->block[island->source[a]].row;
+    for (int r = 0; r < island->dim[a]; r++) lambda[island->row[a] + r] = all[from + r];
+  }
+}
+
+static void scatter(const tbIsland* island, const tbReal* lambda, tbReal* all) {
+  for (int a = 0; a < island->p.nblock; a++) {
+    int to = island->solve->p->block[island->source[a]].row;
+    for (int r = 0; r < island->dim[a]; r++) all[to + r] = lambda[island->row[a] + r];
+  }
+}
+
+// Solve island `id` and put its impulses into s->lambda, their size into `impulse`. False: out of
+// memory.
+static bool run_island(tbSolve* s, const int* part, int id, tbReal velocity, tbReal* impulse) {
+  tbArenaMark mark = tb_arena_mark(s->arena);
+  tbIsland island;
+  if (!tb_island_extract(&island, s, part, id)) return false;
+  tbReal* lambda = tb_solve_reals(s, (size_t)island.p.n);
+  if (!lambda) return false;
+  island.check = check_island;
+  island.velocity = velocity;
+  island.tolerance = s->tolerance;
+  island.impulse = *impulse;
+  gather(&island, s->lambda, lambda);
+  if (!solve_island(&island, lambda)) return false;
+  scatter(&island, lambda, s->lambda);
+  for (int i = 0; i < island.p.n; i++) *impulse = fmax(*impulse, fabs(lambda[i]));
+  if (island.iterations > s->info->iterations) s->info->iterations = island.iterations;
+  if (island.factorizations > 0) s->info->solver = "ipm";
+  s->info->factorizations += island.factorizations;
+  tb_arena_release(s->arena, mark);
+  return true;
+}
+
+tbResult tb_solve_ncp_auto(tbSolve* s) {
+  s->info->solver = "pgs";
+  if (first_sweeps(s, s->p->nblock <= 16 ? 16 : 2)) return TB_OK;
+  int* part = TB_ARENA_NEW(s->arena, int, s->p->nblock + 1);
+  if (!part) return tb_solve_no_memory(s);
+  int count = s->settings->islands ? tb_island_find(s->arena, s->p, part) : 1;
+  if (count < 0) return tb_solve_no_memory(s);
+  tbReal velocity = 0;
+  for (int i = 0; i < s->p->n; i++) velocity = fmax(velocity, fabs(s->p->g[i]));
+  tbReal impulse = 0;  // of the islands solved so far: a lower bound of |lambda|
+  for (int k = 0; k < count; k++) {
+    if (!run_island(s, s->settings->islands ? part : NULL, k, velocity, &impulse)) {
+      return tb_solve_no_memory(s);
+    }
+    if (s->info->status == TB_SOLVE_TIME_LIMIT) return TB_OK;
+  }
+  if (!tb_solve_check(s, s->lambda, s->info->iterations, 0)) s->info->status = TB_SOLVE_STALLED;
   return TB_OK;
 }

@@ -1,0 +1,24 @@
+// Minimum degree ordering of a symmetric graph by its quotient graph, with the structure of the
+// factor that follows from it.
+//
+// Amestoy, Davis, Duff: An approximate minimum degree ordering algorithm, SIAM J. Matrix Anal. 17
+// (1996). Own code; no dense-row or aggressive-absorption heuristics.
+#ifndef TRIBO_LINALG_ORDER_H_
+#define TRIBO_LINALG_ORDER_H_
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+
+typedef struct {
+  int* order;  // order[k]: the vertex eliminated k-th
+  int** fill;  // fill[v]: vertices that remain when v goes and that it is connected with
+  int* fill_count;
+} tbOrdering;
+
+// Order `n` vertices with the given weights (rows per vertex). Neighbours of v are
+// column[start[v]] .. column[start[v+1]-1], without v itself, symmetric. False: out of memory.
+bool tb_order_minimum_degree(tbArena* arena, int n, const int* weight, const int* start,
+                             const int* column, tbOrdering* out);
+
+#endif

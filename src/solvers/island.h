@@ -1,0 +1,75 @@
+// A part of a problem whose blocks touch each other, in block-sparse form, with the stop test of
+// the solve it belongs to. The hybrid solvers work on islands: a whole problem is one large island.
+#ifndef TRIBO_SOLVERS_ISLAND_H_
+#define TRIBO_SOLVERS_ISLAND_H_
+
+#include <stdbool.h>
+
+#include "linalg/blocklu.h"
+#include "solvers/solver.h"
+
+typedef struct tbIsland tbIsland;
+
+// Called with every iterate worth judging; true: stop.
+typedef bool (*tbIslandCheck)(tbIsland* island, const tbReal* lambda, const tbReal* sigma,
+                              int iteration, tbReal penalty);
+
+struct tbIsland {
+  tbProblem p;    // SPARSE form, R included in the diagonal blocks of G
+  int* source;    // block of the whole problem that each block came from
+  int* dim;       // rows of each block
+  int* row;       // first row of each block, and their number
+  int* diagonal;  // entry of the diagonal block of each block row
+  tbArena* arena;
+  tbIslandCheck check;
+  tbSolve* solve;  // the solve that it belongs to
+  tbReal* best;    // the best iterate so far
+  tbReal best_measure;
+  tbReal last_measure;
+  tbReal impulse, velocity;  // scales of the whole problem: lower bound of |lambda|, and |g|
+  tbReal tolerance;
+  int iterations;
+  int factorizations;
+  bool converged;
+  tbBlockLu lu;  // analysed on first use
+  bool analyzed;
+};
+
+// The connected parts of a problem: part[i] of each block, numbered from 0 by their first block.
+// Returns their number, or -1 when out of memory.
+int tb_island_find(tbArena* arena, const tbProblem* p, int* part);
+
+// Copy the blocks i with part[i] == id (all of them for part == NULL) into an island.
+bool tb_island_extract(tbIsland* island, tbSolve* s, const int* part, int id);
+
+// The quantity that is compared with the tolerance, from the parts of the residual.
+tbReal tb_island_measure(const tbIsland* island, const tbResidual* residual, const tbReal* lambda);
+
+// sigma = G lambda + g.
+void tb_island_velocity(const tbIsland* island, const tbReal* lambda, tbReal* sigma);
+
+// ---- what runs on islands ----------------------------------------------------------------------
+
+typedef struct {
+  int max_iter;
+  int patience;              // iterations without improvement
+  bool ladder;               // weaken the shift where steps are short
+  bool adopt;                // take the true velocity for z where it is central
+  tbReal kappa;              // products stay above kappa times the infeasibility
+  tbReal impulse, velocity;  // first point: x and z on the normal axis, in scaled units
+  tbReal margin;             // distance from the cones of a warm start, in scaled units
+} tbIpmSettings;
+
+// Order and structure of the island's LU, on first use. False: out of memory.
+bool tb_island_analyze(tbIsland* island);
+
+// Interior point method on the exact law. Starts near `lambda` unless that is NULL. The answer is
+// the island's best iterate. False: out of memory.
+bool tb_island_ipm(tbIsland* island, const tbIpmSettings* settings, const tbReal* lambda);
+
+// Up to `max_sweeps` sweeps of Gauss-Seidel with exact local solutions on `lambda`; stops early
+// when the measured rate says that it would not finish within `patience` sweeps. False: out of
+// memory.
+bool tb_island_pgs(tbIsland* island, tbReal* lambda, int max_sweeps, int patience);
+
+#endif

@@ -1,0 +1,559 @@
+// A primal-dual interior point method on the exact law, on islands. See docs/solver-auto.md.
+//
+// With x_i = lambda_Ti / mu_i and z_i = mu_i y_Ti every friction cone becomes the Lorentz cone L,
+// and the law (CM eq. 15) becomes, per contact,
+//
+//     L ∋ x  ⟂  z ∈ L,      z = sigma + |z_T| e,      sigma = G x + g,      e the normal
+//
+// since De Saxcé's shift changes the normal row only. The method follows x ∘ z = mu 1 for mu -> 0
+// with Nesterov-Todd scaling and Mehrotra's predictor and corrector. The shift is part of the
+// Newton system: with t = z_T / |z_T| and E = I - e t^T, d sigma = E dz, which leads to
+//
+//     (G + E H) dx = E c - r,    dz = c - H dx,    r = sigma + |z_T| e - z              (1)
+//
+// H the scaling's block diagonal matrix (H x = z). E is what makes it converge on sliding contacts.
+//
+// With E the problem is not monotone and its path may turn back. Where a step comes out short, E is
+// weakened to I - theta e t^T, theta < 1 (theta = 0 is the fixed point on the shift, with a
+// convex problem in each step), and products are not brought down faster than kappa |r|.
+#include <math.h>
+#include <string.h>
+
+#include "solvers/island.h"
+
+enum { MAX = TB_MAX_BLOCK_DIM };
+
+// A step shorter than this is a sign of trouble.
+static const tbReal SHORT_STEP = 0.2;
+
+// What one block has in the scaled system.
+typedef struct {
+  tbReal eta;  // H = eta^2 (2 w w^T - J)
+  tbReal w[MAX];
+  tbReal point[MAX];  // the scaled point V x = V^-1 z
+} Scaling;
+
+typedef struct {
+  tbIsland* island;
+  int n, nblock;
+  tbReal* scale;  // D: lambda = D x * unit
+  tbReal unit;    // size of D g
+  tbReal* G;      // D G D, in the pattern of the island
+  tbReal *g, *x, *z, *sigma, *r, *dx, *dz, *ax, *az, *c, *lambda, *velocity;
+  tbReal *low, *high, *zlow, *zhigh;  // boxes: bounds of x, multipliers
+  tbReal *dlow, *dhigh;               // their steps
+  tbReal* diagonal;                   // E H
+  Scaling* scaling;
+  tbReal theta;  // weight of the shift in E
+  int pairs;
+} Ipm;
+
+// ---- the algebra of Lorentz cones --------------------------------------------------------------
+
+static tbReal tail_norm(int d, const tbReal* x) {
+  tbReal sum = 0;
+  for (int i = 1; i < d; i++) sum += x[i] * x[i];
+  return sqrt(sum);
+}
+
+// x^T J x, without cancellation for x close to the boundary.
+static tbReal determinant(int d, const tbReal* x) {
+  tbReal t = tail_norm(d, x);
+  return (x[0] - t) * (x[0] + t);
+}
+
+static void product(int d, const tbReal* a, const tbReal* b, tbReal* out) {
+  tbReal sum = 0;
+  for (int i = 0; i < d; i++) sum += a[i] * b[i];
+  for (int i = 1; i < d; i++) out[i] = a[0] * b[i] + b[0] * a[i];
+  out[0] = sum;
+}
+
+// The `out` with a ∘ out = b.
+static void divide(int d, const tbReal* a, const tbReal* b, tbReal* out) {
+  tbReal cross = 0;
+  for (int i = 1; i < d; i++) cross += a[i] * b[i];
+  tbReal first = (a[0] * b[0] - cross) / determinant(d, a);
+  for (int i = 1; i < d; i++) out[i] = (b[i] - a[i] * first) / a[0];
+  out[0] = first;
+}
+
+// V x (sign = 1) or V^-1 x (sign = -1).
+static void scale_apply(int d, const Scaling* s, int sign, const tbReal* x, tbReal* out) {
+  tbReal cross = 0, eta = sign > 0 ? s->eta : 1 / s->eta;
+  for (int i = 1; i < d; i++) cross += s->w[i] * x[i];
+  cross *= sign;
+  tbReal factor = x[0] + cross / (1 + s->w[0]);
+  tbReal first = eta * (s->w[0] * x[0] + cross);
+  for (int i = 1; i < d; i++) out[i] = eta * (x[i] + sign * factor * s->w[i]);
+  out[0] = first;
+}
+
+// H x = V V x.
+static void hessian_apply(int d, const Scaling* s, const tbReal* x, tbReal* out) {
+  tbReal cross = 0, square = s->eta * s->eta;
+  for (int i = 0; i < d; i++) cross += s->w[i] * x[i];
+  for (int i = 0; i < d; i++) {
+    out[i] = square * (2 * cross * s->w[i] - (i == 0 ? x[i] : -x[i]));
+  }
+}
+
+static void find_scaling(int d, const tbReal* x, const tbReal* z, Scaling* s) {
+  tbReal dx = sqrt(determinant(d, x)), dz = sqrt(determinant(d, z)), dot = 0;
+  for (int i = 0; i < d; i++) dot += x[i] * z[i];
+  tbReal gamma = sqrt(0.5 * (1 + dot / (dx * dz)));
+  for (int i = 0; i < d; i++) {
+    s->w[i] = (z[i] / dz + (i == 0 ? x[i] : -x[i]) / dx) / (2 * gamma);
+  }
+  s->eta = sqrt(dz / dx);
+  scale_apply(d, s, 1, x, s->point);
+}
+
+// The largest a with x + a dx in the cone.
+static tbReal cone_step(int d, const tbReal* x, const tbReal* dx) {
+  tbReal a = dx[0] * dx[0], b = x[0] * dx[0], c = determinant(d, x), limit = INFINITY;
+  for (int i = 1; i < d; i++) {
+    a -= dx[i] * dx[i];
+    b -= x[i] * dx[i];
+  }
+  if (c < 0) c = 0;
+  // Roots of a t^2 + 2 b t + c.
+  tbReal disc = b * b - a * c;
+  if (disc >= 0) {
+    tbReal q = -(b + (b >= 0 ? sqrt(disc) : -sqrt(disc)));
+    if (a != 0 && q / a > 0) limit = q / a;
+    if (q != 0 && c / q > 0 && c / q < limit) limit = c / q;
+  }
+  if (dx[0] < 0 && -x[0] / dx[0] < limit) limit = -x[0] / dx[0];
+  return limit;
+}
+
+// ---- setting up --------------------------------------------------------------------------------
+
+static bool is_cone(const tbBlock* b) {
+  return b->type == TB_BLOCK_CONE;
+}
+
+static bool ipm_alloc(Ipm* m, tbIsland* island) {
+  size_t n = (size_t)island->p.n, blocks = (size_t)island->p.nblock;
+  tbReal** vectors[] = {&m->scale, &m->g,     &m->x,    &m->z,     &m->sigma,   &m->r,   &m->dx,
+                        &m->dz,    &m->ax,    &m->az,   &m->c,     &m->lambda,  &m->low, &m->high,
+                        &m->zlow,  &m->zhigh, &m->dlow, &m->dhigh, &m->velocity};
+  for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++) {
+    *vectors[k] = TB_ARENA_NEW(island->arena, tbReal, n);
+  }
+  size_t values = 0, corner = 0;
+  for (int i = 0; i < island->p.nblock; i++) {
+    corner += (size_t)(island->dim[i] * island->dim[i]);
+    for (int k = island->p.G.block_start[i]; k < island->p.G.block_start[i + 1]; k++) {
+      values += (size_t)(island->dim[i] * island->dim[island->p.G.block_column[k]]);
+    }
+  }
+  m->G = TB_ARENA_NEW(island->arena, tbReal, values);
+  m->diagonal = TB_ARENA_NEW(island->arena, tbReal, corner);
+  m->scaling = TB_ARENA_NEW(island->arena, Scaling, blocks);
+  m->island = island;
+  m->n = island->p.n;
+  m->nblock = island->p.nblock;
+  return !island->arena->failed;
+}
+
+// D: friction coefficients make the cone round, and each block is scaled to a unit diagonal, which
+// keeps heavy and light bodies comparable.
+static void find_scales(Ipm* m) {
+  const tbIsland* island = m->island;
+  tbReal largest = 0;
+  for (int i = 0; i < m->nblock; i++) {
+    const tbBlock* b = &island->p.block[i];
+    const tbReal* A = island->p.G.block_value + island->p.G.block_offset[island->diagonal[i]];
+    tbReal trace = 0, *D = m->scale + b->row;
+    for (int r = 0; r < b->dim; r++) {
+      D[r] = is_cone(b) && r > 0 ? fmax(b->mu[r - 1], 1e-12) : 1;
+      trace += D[r] * D[r] * A[r * b->dim + r];
+    }
+    tbReal unit = trace > 0 ? 1 / sqrt(trace) : 1;
+    for (int r = 0; r < b->dim; r++) {
+      D[r] *= unit;
+      m->g[b->row + r] = D[r] * island->p.g[b->row + r];
+      largest = fmax(largest, fabs(m->g[b->row + r]));
+    }
+  }
+  m->unit = largest > 0 ? largest : 1;
+  for (int i = 0; i < m->n; i++) m->g[i] /= m->unit;
+}
+
+static void scale_matrix(Ipm* m) {
+  const tbIsland* island = m->island;
+  const tbDelassus* G = &island->p.G;
+  for (int i = 0; i < m->nblock; i++) {
+    for (int k = G->block_start[i]; k < G->block_start[i + 1]; k++) {
+      int j = G->block_column[k], rows = island->dim[i], cols = island->dim[j];
+      const tbReal* from = G->block_value + G->block_offset[k];
+      tbReal* to = m->G + G->block_offset[k];
+      for (int r = 0; r < rows; r++) {
+        for (int c = 0; c < cols; c++) {
+          to[r * cols + c] =
+              m->scale[island->row[i] + r] * from[r * cols + c] * m->scale[island->row[j] + c];
+        }
+      }
+    }
+  }
+}
+
+// The first point: the cones' centre. Boxes start inside their bounds.
+static void first_point(Ipm* m, const tbIpmSettings* set) {
+  m->pairs = 0;
+  for (int i = 0; i < m->nblock; i++) {
+    const tbBlock* b = &m->island->p.block[i];
+    for (int r = 0; r < b->dim; r++) {
+      int k = b->row + r;
+      tbReal step = m->scale[k] * m->unit;
+      m->low[k] = -INFINITY;
+      m->high[k] = INFINITY;
+      if (b->type == TB_BLOCK_BOX) {
+        m->low[k] = b->lower / step;
+        m->high[k] = b->upper / step;
+        if (m->low[k] == m->high[k]) {
+          m->x[k] = m->low[k];
+          continue;
+        }
+        tbReal room = m->high[k] - m->low[k];
+        tbReal inset = isfinite(room) ? fmin(1, 0.5 * room) : 1;
+        m->x[k] = isfinite(m->low[k])    ? m->low[k] + inset
+                  : isfinite(m->high[k]) ? m->high[k] - inset
+                                         : 0;
+        m->zlow[k] = isfinite(m->low[k]) ? 1 : 0;
+        m->zhigh[k] = isfinite(m->high[k]) ? 1 : 0;
+        m->pairs += isfinite(m->low[k]) + isfinite(m->high[k]);
+      } else if (b->type == TB_BLOCK_ONE_SIDED || (is_cone(b) && r == 0)) {
+        m->x[k] = set->impulse;
+        m->z[k] = set->velocity;
+        m->pairs++;
+      }
+    }
+  }
+}
+
+// Closer to a given impulse: inside the cones by a margin that keeps products alike.
+static void warm_point(Ipm* m, const tbReal* lambda, tbReal margin) {
+  tb_island_velocity(m->island, lambda, m->sigma);
+  for (int i = 0; i < m->nblock; i++) {
+    const tbBlock* b = &m->island->p.block[i];
+    tbReal *x = m->x + b->row, *z = m->z + b->row;
+    if (b->type == TB_BLOCK_EQUALITY) {
+      for (int r = 0; r < b->dim; r++) x[r] = lambda[b->row + r] / (m->scale[b->row + r] * m->unit);
+    }
+    if (!is_cone(b)) continue;
+    for (int r = 0; r < b->dim; r++) {
+      x[r] = lambda[b->row + r] / (m->scale[b->row + r] * m->unit);
+      z[r] = m->scale[b->row + r] * m->sigma[b->row + r] / m->unit;
+    }
+    z[0] += tail_norm(b->dim, z);
+    x[0] = fmax(x[0], tail_norm(b->dim, x)) + margin;
+    z[0] = fmax(z[0], tail_norm(b->dim, z)) + margin;
+  }
+}
+
+// ---- one iteration -----------------------------------------------------------------------------
+
+// Axes without friction have a tiny coefficient inside the method, none outside.
+static void drop_frictionless(Ipm* m) {
+  for (int i = 0; i < m->nblock; i++) {
+    const tbBlock* b = &m->island->p.block[i];
+    for (int r = 1; is_cone(b) && r < b->dim; r++) {
+      if (b->mu[r - 1] == 0) m->lambda[b->row + r] = 0;
+    }
+  }
+}
+
+// sigma and the residual r of (1) at the current point; the mean product mu.
+static tbReal evaluate(Ipm* m) {
+  const tbIsland* island = m->island;
+  tbReal sum = 0;
+  for (int i = 0; i < m->n; i++) m->lambda[i] = m->scale[i] * m->unit * m->x[i];
+  drop_frictionless(m);
+  tb_island_velocity(island, m->lambda, m->velocity);
+  for (int i = 0; i < m->n; i++) m->sigma[i] = m->scale[i] * m->velocity[i] / m->unit;
+  for (int i = 0; i < m->nblock; i++) {
+    const tbBlock* b = &island->p.block[i];
+    for (int r = 0; r < b->dim; r++) {
+      int k = b->row + r;
+      if (b->type == TB_BLOCK_BOX) {
+        m->r[k] = m->sigma[k] - m->zlow[k] + m->zhigh[k];
+        if (isfinite(m->low[k])) sum += m->zlow[k] * (m->x[k] - m->low[k]);
+        if (isfinite(m->high[k])) sum += m->zhigh[k] * (m->high[k] - m->x[k]);
+      } else {
+        m->r[k] = m->sigma[k] - m->z[k];
+        sum += m->x[k] * m->z[k];
+      }
+    }
+    if (is_cone(b)) m->r[b->row] += tail_norm(b->dim, m->z + b->row);
+  }
+  return m->pairs > 0 ? sum / m->pairs : 0;
+}
+
+// Where the true velocity lies inside the dual cone and is about as central as the rest, take it
+// for z: that removes the infeasibility of contacts that carry next to nothing.
+static void adopt_velocities(Ipm* m, tbReal mu) {
+  for (int i = 0; i < m->nblock; i++) {
+    const tbBlock* b = &m->island->p.block[i];
+    if (!is_cone(b)) continue;
+    int d = b->dim;
+    tbReal *x = m->x + b->row, *z = m->z + b->row, y[MAX], dot = 0;
+    memcpy(y, m->sigma + b->row, (size_t)d * sizeof *y);
+    tbReal inside = y[0], length = tail_norm(d, y), tail = tail_norm(d, x);
+    y[0] += length;
+    for (int r = 0; r < d; r++) dot += x[r] * y[r];
+    // Both eigenvalues of the product, from below; their sum, from above.
+    bool central = inside * (x[0] + tail) > 0.1 * mu && (y[0] + length) * (x[0] - tail) > 0.1 * mu;
+    if (!central || !(dot < 3 * mu)) continue;
+    memcpy(z, y, (size_t)d * sizeof *y);
+    memset(m->r + b->row, 0, (size_t)d * sizeof *y);
+  }
+}
+
+// The blocks E H of the matrix (and the scaling behind them).
+static void fill_diagonal(Ipm* m) {
+  tbReal* C = m->diagonal;
+  for (int i = 0; i < m->nblock; i++) {
+    const tbBlock* b = &m->island->p.block[i];
+    int d = b->dim;
+    const tbReal *x = m->x + b->row, *z = m->z + b->row;
+    memset(C, 0, (size_t)(d * d) * sizeof *C);
+    if (is_cone(b)) {
+      Scaling* s = &m->scaling[i];
+      find_scaling(d, x, z, s);
+      tbReal square = s->eta * s->eta, length = tail_norm(d, z);
+      for (int r = 0; r < d; r++) {
+        for (int c = 0; c < d; c++) {
+          tbReal J = r != c ? 0 : r == 0 ? 1 : -1;
+          C[r * d + c] = square * (2 * s->w[r] * s->w[c] - J);
+        }
+      }
+      for (int r = 1; r < d && length > 0; r++) {
+        for (int c = 0; c < d; c++) C[c] -= m->theta * z[r] / length * C[r * d + c];
+      }
+    } else {
+      for (int r = 0; r < d; r++) {
+        int k = b->row + r;
+        tbReal* entry = &C[r * d + r];
+        if (b->type == TB_BLOCK_ONE_SIDED) *entry = z[r] / x[r];
+        // Free rows may depend on each other: a small ridge, whose error the next iteration
+        // removes.
+        if (b->type == TB_BLOCK_EQUALITY) *entry = 1e-11;
+        if (b->type == TB_BLOCK_BOX) {
+          if (m->low[k] == m->high[k]) *entry = 1e30;
+          if (m->zlow[k] > 0) *entry += m->zlow[k] / (m->x[k] - m->low[k]);
+          if (m->zhigh[k] > 0) *entry += m->zhigh[k] / (m->high[k] - m->x[k]);
+          if (*entry == 0) *entry = 1e-11;
+        }
+      }
+    }
+    C += d * d;
+  }
+}
+
+// c of (1): towards products sigma_mu, with the second-order term of the affine step (ax, az) if
+// `correct`. For boxes c holds the change of zlow - zhigh at dx = 0.
+static void fill_target(Ipm* m, tbReal target, bool correct) {
+  for (int i = 0; i < m->nblock; i++) {
+    const tbBlock* b = &m->island->p.block[i];
+    int d = b->dim, row = b->row;
+    if (is_cone(b)) {
+      const Scaling* s = &m->scaling[i];
+      tbReal want[MAX], u[MAX], v[MAX], second[MAX];
+      product(d, s->point, s->point, want);
+      for (int r = 0; r < d; r++) want[r] = -want[r];
+      want[0] += target;
+      if (correct) {
+        scale_apply(d, s, 1, m->ax + row, u);
+        scale_apply(d, s, -1, m->az + row, v);
+        product(d, u, v, second);
+        for (int r = 0; r < d; r++) want[r] -= second[r];
+      }
+      divide(d, s->point, want, u);
+      scale_apply(d, s, 1, u, m->c + row);
+      continue;
+    }
+    for (int k = row; k < row + d; k++) {
+      m->c[k] = 0;
+      if (b->type == TB_BLOCK_ONE_SIDED) {
+        tbReal second = correct ? m->ax[k] * m->az[k] : 0;
+        m->c[k] = (target - second) / m->x[k] - m->z[k];
+      } else if (b->type == TB_BLOCK_BOX && m->low[k] < m->high[k]) {
+        if (isfinite(m->low[k])) m->c[k] += target / (m->x[k] - m->low[k]) - m->zlow[k];
+        if (isfinite(m->high[k])) m->c[k] -= target / (m->high[k] - m->x[k]) - m->zhigh[k];
+      }
+    }
+  }
+}
+
+// Solve (1) for dx and dz.
+static void find_step(Ipm* m, tbReal target, tbReal* dx, tbReal* dz) {
+  for (int i = 0; i < m->nblock; i++) {
+    const tbBlock* b = &m->island->p.block[i];
+    int row = b->row;
+    for (int k = row; k < row + b->dim; k++) dx[k] = m->c[k] - m->r[k];
+    if (is_cone(b)) {
+      tbReal length = tail_norm(b->dim, m->z + row);
+      for (int r = 1; r < b->dim && length > 0; r++) {
+        dx[row] -= m->theta * m->z[row + r] / length * m->c[row + r];
+      }
+    }
+    for (int k = row; k < row + b->dim; k++) {
+      if (b->type == TB_BLOCK_BOX && m->low[k] == m->high[k]) dx[k] = 0;
+    }
+  }
+  tb_block_lu_solve(&m->island->lu, dx);
+  for (int i = 0; i < m->nblock; i++) {
+    const tbBlock* b = &m->island->p.block[i];
+    int row = b->row;
+    if (is_cone(b)) {
+      hessian_apply(b->dim, &m->scaling[i], dx + row, dz + row);
+      for (int k = row; k < row + b->dim; k++) dz[k] = m->c[k] - dz[k];
+    }
+    for (int k = row; !is_cone(b) && k < row + b->dim; k++) {
+      dz[k] = 0;
+      if (b->type == TB_BLOCK_ONE_SIDED) dz[k] = m->c[k] - m->z[k] / m->x[k] * dx[k];
+      if (b->type == TB_BLOCK_BOX) {
+        tbReal down = m->x[k] - m->low[k], up = m->high[k] - m->x[k];
+        m->dlow[k] = m->zlow[k] > 0 ? target / down - m->zlow[k] - m->zlow[k] / down * dx[k] : 0;
+        m->dhigh[k] = m->zhigh[k] > 0 ? target / up - m->zhigh[k] + m->zhigh[k] / up * dx[k] : 0;
+      }
+    }
+  }
+}
+
+static tbReal row_step(tbReal x, tbReal dx) {
+  return dx < 0 ? -x / dx : INFINITY;
+}
+
+// The largest step that keeps x and z inside.
+static tbReal step_length(const Ipm* m, const tbReal* dx, const tbReal* dz) {
+  tbReal a = INFINITY;
+  for (int i = 0; i < m->nblock; i++) {
+    const tbBlock* b = &m->island->p.block[i];
+    int row = b->row;
+    if (is_cone(b)) {
+      a = fmin(a, cone_step(b->dim, m->x + row, dx + row));
+      a = fmin(a, cone_step(b->dim, m->z + row, dz + row));
+      continue;
+    }
+    for (int k = row; k < row + b->dim; k++) {
+      if (b->type == TB_BLOCK_ONE_SIDED) {
+        a = fmin(a, fmin(row_step(m->x[k], dx[k]), row_step(m->z[k], dz[k])));
+      } else if (b->type == TB_BLOCK_BOX && m->low[k] < m->high[k]) {
+        if (m->zlow[k] > 0) {
+          a = fmin(a, fmin(row_step(m->x[k] - m->low[k], dx[k]), row_step(m->zlow[k], m->dlow[k])));
+        }
+        if (m->zhigh[k] > 0) {
+          a = fmin(
+              a, fmin(row_step(m->high[k] - m->x[k], -dx[k]), row_step(m->zhigh[k], m->dhigh[k])));
+        }
+      }
+    }
+  }
+  return a;
+}
+
+// Mehrotra's choice: how far the affine step alone would bring the products down.
+static tbReal centering(const Ipm* m, tbReal mu, tbReal step) {
+  tbReal sum = 0;
+  for (int i = 0; i < m->nblock; i++) {
+    const tbBlock* b = &m->island->p.block[i];
+    for (int k = b->row; k < b->row + b->dim; k++) {
+      if (b->type == TB_BLOCK_BOX) {
+        tbReal x = m->x[k] + step * m->ax[k];
+        if (m->zlow[k] > 0) sum += (m->zlow[k] + step * m->dlow[k]) * (x - m->low[k]);
+        if (m->zhigh[k] > 0) sum += (m->zhigh[k] + step * m->dhigh[k]) * (m->high[k] - x);
+      } else {
+        sum += (m->x[k] + step * m->ax[k]) * (m->z[k] + step * m->az[k]);
+      }
+    }
+  }
+  tbReal ratio = m->pairs > 0 && mu > 0 ? fmax(sum / m->pairs, 0) / mu : 0;
+  return fmin(1, fmax(ratio * ratio * ratio, 1e-6));
+}
+
+static void take_step(Ipm* m, tbReal a) {
+  for (int k = 0; k < m->n; k++) {
+    m->x[k] += a * m->dx[k];
+    m->z[k] += a * m->dz[k];
+    m->zlow[k] += a * m->dlow[k];
+    m->zhigh[k] += a * m->dhigh[k];
+  }
+}
+
+bool tb_island_analyze(tbIsland* island) {
+  if (island->analyzed) return true;
+  tbBlockPattern pattern = {island->p.nblock,
+                            island->dim,
+                            island->row,
+                            island->p.G.block_start,
+                            island->p.G.block_column,
+                            island->p.G.block_offset};
+  island->analyzed = tb_block_lu_analyze(&island->lu, island->arena, &pattern);
+  return island->analyzed;
+}
+
+// The step for the current theta: Mehrotra's, or a plain one where that is short. Returns its
+// length.
+static tbReal attempt_step(Ipm* m, tbReal mu, tbReal floor, bool cautious) {
+  fill_diagonal(m);
+  tb_block_lu_factor(&m->island->lu, m->G, m->diagonal, 1e-14);
+  m->island->factorizations++;
+  fill_target(m, 0, false);
+  find_step(m, 0, m->ax, m->az);
+  tbReal affine = fmin(1, step_length(m, m->ax, m->az));
+  tbReal target = fmax(centering(m, mu, affine) * mu, floor);
+  fill_target(m, target, true);
+  find_step(m, target, m->dx, m->dz);
+  tbReal a = fmin(1, 0.99 * step_length(m, m->dx, m->dz));
+  if (a >= SHORT_STEP || !cautious) return a;
+  target = fmax(0.25 * mu, floor);
+  fill_target(m, target, false);
+  find_step(m, target, m->dx, m->dz);
+  return fmin(1, 0.9 * step_length(m, m->dx, m->dz));
+}
+
+// Weaken the shift until a step of some length is found; in the end, only centre.
+static tbReal choose_step(Ipm* m, const tbIpmSettings* set, tbReal mu, bool early) {
+  static const tbReal weights[] = {1, 0.9, 0.5, 0};
+  tbReal infeasible = 0, a = 0;
+  for (int i = 0; i < m->n; i++) infeasible = fmax(infeasible, fabs(m->r[i]));
+  tbReal floor = early ? 0 : fmin(mu, set->kappa * infeasible);
+  for (int k = 0; k < 4; k++) {
+    m->theta = weights[k];
+    a = attempt_step(m, mu, floor, set->ladder);
+    if (!(a < SHORT_STEP) || !set->ladder) return a;
+  }
+  fill_target(m, mu, false);
+  find_step(m, mu, m->dx, m->dz);
+  return fmin(1, 0.9 * step_length(m, m->dx, m->dz));
+}
+
+bool tb_island_ipm(tbIsland* island, const tbIpmSettings* set, const tbReal* lambda) {
+  Ipm m;
+  memset(&m, 0, sizeof m);
+  if (!ipm_alloc(&m, island) || !tb_island_analyze(island)) return false;
+  find_scales(&m);
+  scale_matrix(&m);
+  first_point(&m, set);
+  if (lambda) warm_point(&m, lambda, set->margin);
+  tbReal best = INFINITY;
+  int since = 0;
+  for (int k = 0; k < set->max_iter; k++) {
+    tbReal mu = evaluate(&m);
+    if (!isfinite(mu)) break;
+    if (island->check(island, m.lambda, m.velocity, ++island->iterations, mu)) break;
+    // No better for a while: somebody else's turn.
+    since = island->last_measure < 0.8 * best ? 0 : since + 1;
+    best = fmin(best, island->last_measure);
+    if (since > set->patience) break;
+    if (set->adopt) adopt_velocities(&m, mu);
+    tbReal a = choose_step(&m, set, mu, k < 4);
+    if (!(a > 1e-10) || !isfinite(a)) break;
+    take_step(&m, a);
+  }
+  return true;
+}
