@@ -176,12 +176,13 @@ typedef struct {
   X(tbReal, admm_tau, 2, "admm, linear rule: factor of increase and decrease (ADMM eq. 44)")    \
   X(tbReal, admm_exponent_step, 0.05, "admm, spectral rule: p_inc = p_dec (ADMM eq. 46)")       \
   X(tbReal, admm_ratio, 10, "admm: alpha, allowed ratio of primal and dual residual")           \
-  X(tbReal, admm_proximal, 1e-6, "admm: eta (ADMM eq. 35), relative to the largest eigenvalue") \
+  X(tbReal, admm_proximal, 1e-8, "admm: eta (ADMM eq. 35), relative to the largest eigenvalue") \
   X(tbReal, admm_relaxation, 1, "admm: over-relaxation in (0, 2)")                              \
+  X(int, admm_scaling, 1, "admm: 1: scale every block to a unit diagonal; 0: as in the paper")  \
+  X(int, admm_interval, 10, "admm: fewest iterations between changes of the penalty")           \
   X(tbReal, raisim_alpha, 1, "raisim: first step weight (CM Alg. 5)")                           \
   X(tbReal, raisim_alpha_min, 0.3, "raisim: last step weight")                                  \
   X(tbReal, raisim_gamma, 0.99, "raisim: decay of the step weight")                             \
-  X(int, raisim_corrected, 0, "raisim: 1: local problem with maximum dissipation (exact law)")  \
   X(int, islands, 1, "auto: solve unconnected parts one by one")
 
 typedef struct {

@@ -1,0 +1,237 @@
+// Proximal ADMM for rigid and compliant contact (ADMM paper, section III; CM Alg. 3).
+//
+//   s_k = Gamma(z_{k-1})                                                       (Alg. 1, line 2)
+//   f_k = -(G + R + (eta + rho) I)^-1 (g + s_k - eta f_{k-1} - rho y_{k-1} - z_{k-1})    (eq. 37)
+//   y_k = P_K(f_k - z_{k-1} / rho)                                                       (eq. 39)
+//   z_k = z_{k-1} - rho (f_k - y_k)                                                      (eq. 36c)
+//
+// The iteration runs in rows scaled block by block to a unit diagonal (admm_scaling = 0 switches
+// this off): a scalar per cone maps the cone to itself and removes mass ratios from the spectrum.
+#include "solvers/admm.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "contact/factor.h"
+
+enum { MAX = TB_MAX_BLOCK_DIM };
+
+typedef struct {
+  tbSolve* s;
+  const tbProblem* p;
+  tbFactor factor;
+  bool shift;
+  tbReal *scale, *g, *f, *y, *z, *old_f, *old_y, *rhs, *diagonal;
+  tbReal rho, eta, exponent;
+  tbReal largest, smallest;  // L and m of ADMM eq. 45
+} Admm;
+
+static void choose_scale(Admm* a) {
+  for (int i = 0; i < a->p->nblock; i++) {
+    const tbBlock* b = &a->p->block[i];
+    tbReal A[MAX * MAX], mean = 0;
+    tb_delassus_diagonal_block(a->p, i, A);
+    for (int r = 0; r < b->dim; r++) mean += A[r * (b->dim + 1)] / b->dim;
+    for (int r = 0; r < b->dim; r++) {
+      tbReal d = b->type == TB_BLOCK_CONE ? mean : A[r * (b->dim + 1)];
+      a->scale[b->row + r] = a->s->settings->admm_scaling && d > 0 ? 1 / sqrt(d) : 1;
+    }
+  }
+}
+
+// Projection in scaled rows: a box's bounds scale, a cone does not.
+static void project(const Admm* a, const tbReal* x, tbReal* out) {
+  for (int i = 0; i < a->p->nblock; i++) {
+    tbBlock b = a->p->block[i];
+    if (b.type == TB_BLOCK_BOX) {
+      for (int r = b.row; r < b.row + b.dim; r++) {
+        out[r] = fmax(b.lower / a->scale[r], fmin(b.upper / a->scale[r], x[r]));
+      }
+    } else {
+      tb_block_project(&b, TB_LAW_NCP, x + b.row, out + b.row);
+    }
+  }
+}
+
+static bool refactor(Admm* a) {
+  for (int i = 0; i < a->p->n; i++) a->diagonal[i] = a->eta + a->rho;
+  a->s->info->factorizations++;
+  return tb_factor_shift(&a->factor, a->diagonal);
+}
+
+static tbReal condition(const Admm* a) {
+  return a->largest / a->smallest;
+}
+
+// rho = sqrt(m L) kappa^p (eq. 45).
+static tbReal spectral_rho(const Admm* a) {
+  return sqrt(a->largest * a->smallest) * pow(condition(a), a->exponent);
+}
+
+// Spectrum and first penalty. The smallest eigenvalue costs a factorisation's solves only.
+static bool choose_penalty(Admm* a, tbReal* vectors, tbReal* work) {
+  const tbSolveSettings* set = a->s->settings;
+  tbSolveCache* cache = a->s->cache;
+  bool warm = set->warm_start && cache->n == a->p->n && cache->rho > 0;
+  a->largest = tb_eigen_largest(a->p, a->scale, 20, vectors, work);
+  if (!(a->largest > 0)) a->largest = 1;
+  a->eta = set->admm_proximal * a->largest;
+  a->smallest = a->eta;
+  a->exponent = 0.2;
+  a->rho = set->admm_rho > 0 ? set->admm_rho : warm ? cache->rho : spectral_rho(a);
+  if (!refactor(a)) return false;
+  tbReal lowest = tb_eigen_smallest(&a->factor, a->eta + a->rho, 10, vectors + a->p->n, work);
+  a->smallest = a->eta + lowest;
+  tbReal kappa = fmax(condition(a), 1 + 1e-9);
+  // The exponent that the penalty at hand stands for.
+  a->exponent = log(a->rho / sqrt(a->largest * a->smallest)) / log(kappa);
+  if (!(set->admm_rho > 0) && !warm && set->admm_rule == TB_PENALTY_SPECTRAL) {
+    a->exponent = fmax(-0.5, fmin(0.5, a->exponent));
+    a->rho = spectral_rho(a);
+    return refactor(a);
+  }
+  return true;
+}
+
+// The penalty follows the ratio of the residuals: eq. 44 (linear) or eq. 46 (spectral).
+static bool update_penalty(Admm* a, tbReal primal, tbReal dual) {
+  const tbSolveSettings* set = a->s->settings;
+  int direction = primal >= set->admm_ratio * dual ? 1 : dual >= set->admm_ratio * primal ? -1 : 0;
+  if (direction == 0 || set->admm_rule == TB_PENALTY_CONSTANT) return true;
+  tbReal rho = a->rho;
+  if (set->admm_rule == TB_PENALTY_LINEAR) {
+    rho = direction > 0 ? rho * set->admm_tau : rho / set->admm_tau;
+  } else {
+    a->exponent += direction * set->admm_exponent_step;
+    rho = spectral_rho(a);
+  }
+  rho = fmax(1e-12 * a->largest, fmin(1e12 * a->largest, rho));
+  if (rho == a->rho) return true;
+  a->rho = rho;
+  return refactor(a);
+}
+
+// s = Gamma(z) added to `out`. In scaled rows of a cone z keeps its proportions.
+static void add_shift(const Admm* a, tbReal* out) {
+  for (int i = 0; i < a->p->nblock; i++) {
+    const tbBlock* b = &a->p->block[i];
+    if (b->type == TB_BLOCK_CONE) {
+      out[b->row] += tb_cone_shift(b->dim, b->mu, a->z + b->row);
+    }
+  }
+}
+
+// One iteration; the residuals of eq. 40 and 41.
+static void iterate(Admm* a, tbReal* primal, tbReal* dual) {
+  int n = a->p->n;
+  tbReal relaxation = a->s->settings->admm_relaxation;
+  for (int i = 0; i < n; i++) {
+    a->rhs[i] = a->eta * a->f[i] + a->rho * a->y[i] + a->z[i] - a->g[i];
+    a->old_f[i] = a->f[i];
+    a->old_y[i] = a->y[i];
+  }
+  if (a->shift) {
+    for (int i = 0; i < n; i++) a->f[i] = 0;
+    add_shift(a, a->f);
+    for (int i = 0; i < n; i++) a->rhs[i] -= a->f[i];
+  }
+  tb_factor_solve(&a->factor, a->rhs, a->f);
+
+  // Over-relaxation mixes f with the last y (Boyd et al. 2011, 3.4.3).
+  for (int i = 0; i < n; i++) {
+    a->rhs[i] = relaxation * a->f[i] + (1 - relaxation) * a->old_y[i];
+    a->diagonal[i] = a->rhs[i] - a->z[i] / a->rho;
+  }
+  project(a, a->diagonal, a->y);
+  *primal = *dual = 0;
+  for (int i = 0; i < n; i++) {
+    a->z[i] -= a->rho * (a->rhs[i] - a->y[i]);
+    *primal = fmax(*primal, fabs(a->f[i] - a->y[i]));
+    *dual = fmax(*dual, fabs(a->eta * (a->f[i] - a->old_f[i]) + a->rho * (a->y[i] - a->old_y[i])));
+  }
+}
+
+static tbResult run(Admm* a) {
+  tbSolve* s = a->s;
+  int n = a->p->n, last_update = 0, next_check = 1, updates = 0;
+  tbReal impulse = 0, velocity = 0;
+  for (int i = 0; i < n; i++) velocity = fmax(velocity, fabs(a->g[i]));
+  for (int k = 1; k <= s->settings->max_iter; k++) {
+    tbReal primal, dual;
+    iterate(a, &primal, &dual);
+    s->info->iterations = k;
+    if (!isfinite(primal) || !isfinite(dual)) {
+      s->info->status = TB_SOLVE_FAILED;
+      return TB_OK;
+    }
+
+    // The residual function costs a product with G: look when ADMM's own test is near.
+    impulse = 0;
+    for (int i = 0; i < n; i++) impulse = fmax(impulse, fabs(a->y[i]));
+    bool near = primal <= s->tolerance * impulse && dual <= s->tolerance * velocity;
+    if (near || k >= next_check || s->settings->history) {
+      for (int i = 0; i < n; i++) s->lambda[i] = a->scale[i] * a->y[i];
+      if (tb_solve_check(s, s->lambda, k, a->rho)) return TB_OK;
+      next_check = k + 10;
+    }
+    // Ever rarer changes: a penalty that keeps swinging is no penalty.
+    if (k - last_update >= s->settings->admm_interval * (1 + updates / 10)) {
+      tbReal rho = a->rho;
+      if (!update_penalty(a, impulse > 0 ? primal / impulse : primal,
+                          velocity > 0 ? dual / velocity : dual)) {
+        s->info->status = TB_SOLVE_FAILED;
+        return TB_OK;
+      }
+      if (rho != a->rho) {
+        last_update = k;
+        updates++;
+      }
+    }
+  }
+  s->info->status = TB_SOLVE_MAX_ITERATIONS;
+  return TB_OK;
+}
+
+// Start: y from the guess, z = sigma + Gamma(sigma) where there is one.
+static void start(Admm* a) {
+  const tbProblem* p = a->p;
+  for (int i = 0; i < p->n; i++) {
+    a->g[i] = a->scale[i] * p->g[i];
+    a->f[i] = a->y[i] = a->s->lambda[i] / a->scale[i];
+  }
+  if (!a->s->settings->warm_start) return;
+  tb_delassus_velocity(p, a->s->lambda, a->s->velocity, a->s->sigma);
+  for (int i = 0; i < p->n; i++) a->z[i] = a->scale[i] * a->s->sigma[i];
+  if (a->shift) {
+    memset(a->rhs, 0, (size_t)p->n * sizeof *a->rhs);
+    add_shift(a, a->rhs);
+    for (int i = 0; i < p->n; i++) a->z[i] += a->rhs[i];
+  }
+}
+
+tbResult tb_admm(tbSolve* s, bool shift) {
+  size_t n = (size_t)s->p->n;
+  Admm a = {.s = s, .p = s->p, .shift = shift};
+  tbReal** vectors[] = {&a.scale, &a.g, &a.f, &a.y, &a.z, &a.old_f, &a.old_y, &a.rhs, &a.diagonal};
+  for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
+    *vectors[k] = tb_solve_reals(s, n);
+  size_t ncol = s->p->G.form == TB_DELASSUS_PRODUCT ? (size_t)s->p->G.ncol : 0;
+  tbReal *eigen = tb_solve_reals(s, 2 * n), *work = tb_solve_reals(s, n + ncol);
+  if (s->arena->failed) return tb_solve_no_memory(s);
+  choose_scale(&a);
+  start(&a);
+  if (!tb_factor_init(&a.factor, s->p, a.scale, s->arena)) {
+    tb_factor_free(&a.factor);
+    return tb_solve_no_memory(s);
+  }
+  tbResult result = TB_OK;
+  if (choose_penalty(&a, eigen, work)) {
+    result = run(&a);
+    s->cache->n = s->p->n;
+    s->cache->rho = a.rho;
+  } else {
+    s->info->status = TB_SOLVE_FAILED;
+  }
+  tb_factor_free(&a.factor);
+  return result;
+}

@@ -1,0 +1,219 @@
+// Staggered projections (CM Alg. 7, after Kaufman et al. 2008): two convex problems in turn,
+//
+//   lambda_N = argmin_{>= 0}           lambda^T G_NN lambda / 2 + (g_N + G_NT lambda_T)^T lambda
+//   lambda_T = argmin_{|x| <= lambda_N} lambda^T G_TT lambda / 2 + (g_T + G_TN lambda_N)^T lambda
+//
+// (the paper prints g_T for g_N in the first line's free velocity). Equality, one-sided and box
+// rows belong to the first problem. Both are solved by ADMM on their own dense factor, warm-started
+// from the last round. Friction is written in x_i = lambda_Ti / mu_i, where its bound is a disc of
+// radius lambda_N (or a square, for the pyramid).
+#include "solvers/staggered.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/dense.h"
+
+enum { MAX = TB_MAX_BLOCK_DIM };
+
+// One of the two problems: min x^T A x / 2 + b^T x over a product of simple sets.
+typedef struct {
+  int n;
+  int* row;                 // rows of lambda
+  tbReal *A, *M, *scratch;  // matrix, factor of A + rho
+  tbReal *b, *x, *y, *z, *rhs;
+  tbReal rho;
+} Qp;
+
+typedef struct {
+  tbSolve* s;
+  const tbProblem* p;
+  bool pyramid;
+  Qp normal, tangent;
+  tbReal* scale;    // lambda = scale x; friction rows include mu
+  int* contact_of;  // block of each row
+  tbReal* G;        // scaled G + R, n x n
+} Staggered;
+
+static bool qp_init(Qp* q, tbSolve* s, int n) {
+  size_t m = (size_t)n;
+  q->n = n;
+  q->row = TB_ARENA_NEW(s->arena, int, m);
+  q->A = tb_solve_reals(s, m * m);
+  q->M = tb_solve_reals(s, m * m);
+  q->scratch = tb_solve_reals(s, (size_t)tb_cholesky_scratch(n));
+  tbReal** vectors[] = {&q->b, &q->x, &q->y, &q->z, &q->rhs};
+  for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
+    *vectors[k] = tb_solve_reals(s, m);
+  return !s->arena->failed;
+}
+
+static bool qp_factor(Qp* q, tbSolve* s, tbReal rho) {
+  size_t m = (size_t)q->n;
+  q->rho = rho;
+  memcpy(q->M, q->A, m * m * sizeof *q->M);
+  for (size_t i = 0; i < m; i++) q->M[i * (m + 1)] += rho;
+  s->info->factorizations++;
+  return tb_cholesky(q->n, q->M, q->n, q->scratch);
+}
+
+// Project the rows of one problem on their sets; friction's radius is the normal problem's y.
+static void project(const Staggered* q, const Qp* qp, const tbReal* normal, const tbReal* in,
+                    tbReal* out) {
+  for (int k = 0; k < qp->n;) {
+    const tbBlock* b = &q->p->block[q->contact_of[qp->row[k]]];
+    if (qp == &q->tangent) {
+      int m = b->dim - 1;
+      tbReal radius = fmax(normal[b->row], 0), length = 0;
+      for (int j = 0; j < m; j++) length = hypot(length, in[k + j]);
+      for (int j = 0; j < m; j++) {
+        if (q->pyramid) {
+          out[k + j] = fmax(-radius, fmin(radius, in[k + j]));
+        } else {
+          out[k + j] = length > radius ? in[k + j] * (radius / length) : in[k + j];
+        }
+      }
+      k += m;
+      continue;
+    }
+    tbReal low = -INFINITY, high = INFINITY;
+    if (b->type == TB_BLOCK_CONE || b->type == TB_BLOCK_ONE_SIDED) low = 0;
+    if (b->type == TB_BLOCK_BOX) {
+      low = b->lower / q->scale[qp->row[k]];
+      high = b->upper / q->scale[qp->row[k]];
+    }
+    out[k] = fmax(low, fmin(high, in[k]));
+    k++;
+  }
+}
+
+// ADMM until primal and dual residuals fall below accuracy times their scales.
+static bool qp_solve(Staggered* q, Qp* qp, const tbReal* normal, tbReal accuracy, int budget) {
+  tbReal size = 0;
+  for (int i = 0; i < qp->n; i++) size = fmax(size, fabs(qp->b[i]));
+  int last = 0;
+  for (int k = 1; k <= budget; k++) {
+    for (int i = 0; i < qp->n; i++) qp->x[i] = qp->rho * qp->y[i] + qp->z[i] - qp->b[i];
+    tb_cholesky_solve(qp->n, qp->M, qp->n, qp->x);
+    memcpy(qp->rhs, qp->y, (size_t)qp->n * sizeof *qp->y);
+    for (int i = 0; i < qp->n; i++) qp->y[i] = qp->x[i] - qp->z[i] / qp->rho;
+    project(q, qp, normal, qp->y, qp->y);
+    tbReal primal = 0, dual = 0, impulse = 0;
+    for (int i = 0; i < qp->n; i++) {
+      qp->z[i] -= qp->rho * (qp->x[i] - qp->y[i]);
+      primal = fmax(primal, fabs(qp->x[i] - qp->y[i]));
+      dual = fmax(dual, qp->rho * fabs(qp->y[i] - qp->rhs[i]));
+      impulse = fmax(impulse, fabs(qp->y[i]));
+    }
+    if (primal <= accuracy * impulse && dual <= accuracy * size) return true;
+    if (!isfinite(primal) || !isfinite(dual)) return false;
+    tbReal ratio = (primal / fmax(impulse, 1e-300)) / fmax(dual / fmax(size, 1e-300), 1e-300);
+    if (k - last >= 20 && (ratio > 10 || ratio < 0.1)) {
+      last = k;
+      tbReal factor = fmin(100, fmax(0.01, sqrt(ratio)));
+      if (!qp_factor(qp, q->s, fmin(1e8, fmax(1e-10, qp->rho * factor)))) return false;
+    }
+  }
+  return true;
+}
+
+static bool init(Staggered* q) {
+  const tbProblem* p = q->p;
+  size_t n = (size_t)p->n;
+  q->scale = tb_solve_reals(q->s, n);
+  q->contact_of = TB_ARENA_NEW(q->s->arena, int, n);
+  q->G = tb_solve_reals(q->s, n * n);
+  if (q->s->arena->failed) return false;
+  int tangents = 0;
+  for (int i = 0; i < p->nblock; i++) {
+    const tbBlock* b = &p->block[i];
+    bool cone = b->type == TB_BLOCK_CONE;
+    tbReal A[MAX * MAX];
+    tb_delassus_diagonal_block(p, i, A);
+    for (int r = 0; r < b->dim; r++) {
+      tbReal d = cone ? A[0] : A[r * (b->dim + 1)], unit = d > 0 ? 1 / sqrt(d) : 1;
+      q->scale[b->row + r] = cone && r > 0 ? unit * b->mu[r - 1] : unit;
+      q->contact_of[b->row + r] = i;
+    }
+    tangents += cone ? b->dim - 1 : 0;
+  }
+  if (!qp_init(&q->tangent, q->s, tangents) || !qp_init(&q->normal, q->s, p->n - tangents)) {
+    return false;
+  }
+  int at[2] = {0, 0};
+  for (int r = 0; r < p->n; r++) {
+    const tbBlock* b = &p->block[q->contact_of[r]];
+    bool tangent = b->type == TB_BLOCK_CONE && r > b->row;
+    (tangent ? &q->tangent : &q->normal)->row[at[tangent]++] = r;
+  }
+  tb_delassus_dense(p, q->G);
+  for (size_t i = 0; i < n; i++) {
+    if (p->R) q->G[i * (n + 1)] += p->R[i];
+    for (size_t j = 0; j < n; j++) q->G[i * n + j] *= q->scale[i] * q->scale[j];
+  }
+  Qp* parts[2] = {&q->normal, &q->tangent};
+  for (int k = 0; k < 2; k++) {
+    size_t m = (size_t)parts[k]->n;
+    for (size_t i = 0; i < m; i++) {
+      for (size_t j = 0; j < m; j++) {
+        parts[k]->A[i * m + j] = q->G[(size_t)parts[k]->row[i] * n + (size_t)parts[k]->row[j]];
+      }
+    }
+    for (int i = 0; i < parts[k]->n; i++) {
+      int r = parts[k]->row[i];
+      tbReal s = q->scale[r];
+      parts[k]->y[i] = s > 0 ? q->s->lambda[r] / s : 0;
+    }
+    if (!qp_factor(parts[k], q->s, 0.1)) return false;
+  }
+  return true;
+}
+
+// The free velocity of one problem, with the other's impulses.
+static void free_velocity(const Staggered* q, Qp* to, const Qp* from) {
+  size_t n = (size_t)q->p->n;
+  for (int i = 0; i < to->n; i++) {
+    const tbReal* row = q->G + (size_t)to->row[i] * n;
+    tbReal sum = q->scale[to->row[i]] * q->p->g[to->row[i]];
+    for (int j = 0; j < from->n; j++) sum += row[from->row[j]] * from->y[j];
+    to->b[i] = sum;
+  }
+}
+
+tbResult tb_staggered(tbSolve* s, bool pyramid) {
+  Staggered q = {.s = s, .p = s->p, .pyramid = pyramid};
+  tbReal* radius = tb_solve_reals(s, (size_t)s->p->n);
+  if (!radius || !init(&q)) return tb_solve_no_memory(s);
+  tbReal accuracy = 1e-3, smallest = INFINITY;
+  int stuck = 0;
+  for (int k = 1; k <= s->settings->max_iter; k++) {
+    free_velocity(&q, &q.normal, &q.tangent);
+    bool fine = qp_solve(&q, &q.normal, NULL, accuracy, 2000);
+    for (int i = 0; i < q.normal.n; i++) {
+      radius[q.normal.row[i]] = q.normal.y[i];
+      s->lambda[q.normal.row[i]] = q.scale[q.normal.row[i]] * q.normal.y[i];
+    }
+    free_velocity(&q, &q.tangent, &q.normal);
+    fine = fine && qp_solve(&q, &q.tangent, radius, accuracy, 2000);
+    for (int i = 0; i < q.tangent.n; i++) {
+      s->lambda[q.tangent.row[i]] = q.scale[q.tangent.row[i]] * q.tangent.y[i];
+    }
+    if (!fine) {
+      s->info->status = TB_SOLVE_FAILED;
+      return TB_OK;
+    }
+    if (tb_solve_check(s, s->lambda, k, accuracy)) return TB_OK;
+
+    // Inner accuracy follows the outer progress; no progress at the finest ends it.
+    tbReal measure = tb_solve_measure(s, &s->last);
+    accuracy = fmax(0.01 * s->tolerance, fmin(accuracy, 0.02 * measure));
+    stuck = measure < 0.99 * smallest ? 0 : stuck + 1;
+    smallest = fmin(smallest, measure);
+    if (stuck >= 200) {
+      s->info->status = TB_SOLVE_STALLED;
+      return TB_OK;
+    }
+  }
+  s->info->status = TB_SOLVE_MAX_ITERATIONS;
+  return TB_OK;
+}
