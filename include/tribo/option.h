@@ -30,7 +30,7 @@
   X(int, iterations, 1, 100, "", "soft law: solver iterations")                                  \
   X(int, ls_iterations, 1, 50, "", "soft law: line-search iterations")                           \
   X(int, noslip_iterations, 1, 0, "", "soft law: noslip iterations")                             \
-  X(int, ccd_iterations, 1, 50, "", "parsed from the file, for reference")                       \
+  X(int, ccd_iterations, 1, 35, "", "parsed from the file, for reference")                       \
   X(int, sdf_iterations, 1, 10, "", "parsed from the file, for reference")                       \
   X(int, sdf_initpoints, 1, 40, "", "parsed from the file, for reference")                       \
   X(int, disableflags, 1, 0, "", "tbDisableBit")                                                 \

@@ -225,7 +225,7 @@ void tb_compile_copy_bodies(const tbCompile* c, tbModel* m) {
     int parent = i ? c->body_id[b->parent] : 0;
     m->body_parentid[id] = parent;
     m->body_rootid[id] = parent == 0 ? id : m->body_rootid[parent];
-    m->body_weldid[id] = b->njnt || i == 0 ? id : m->body_weldid[parent];
+    m->body_weldid[id] = b->njnt || i == 0 || s->mocap ? id : m->body_weldid[parent];
     m->body_mocapid[id] = s->mocap ? mocap++ : -1;
     memcpy(m->body_pos + 3 * id, b->pos, 3 * real);
     memcpy(m->body_quat + 4 * id, b->quat, 4 * real);

@@ -81,8 +81,12 @@ static tbResult copy_part(const tbCompile* c, const tbSpecKey* s, const char* pa
     return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s, "%s: %s has %d values, expected %d",
                         label.text, part, list->n, width);
   }
-  memcpy(target + (size_t)key * (size_t)width, list->v, (size_t)width * sizeof(tbReal));
-  return tb_compile_finite(c, s->source, s->line, label.text, list->v, list->n);
+  target += (size_t)key * (size_t)width;
+  for (int i = 0; i < width; i++) {
+    // A key of an attached model says nothing of the rest: the reference pose stays.
+    if (!(s->from_parts && isnan(list->v[i]))) target[i] = list->v[i];
+  }
+  return tb_compile_finite(c, s->source, s->line, label.text, target, width);
 }
 
 // A key that says nothing: the reference pose at rest.

@@ -176,9 +176,7 @@ static tbResult compile_geom(tbCompile* c, int i) {
   } else if (g->mesh >= 0) {
     result = place_on_mesh(c, s, g);
   } else {
-    // A plane has three, and sizes that a shape does not have are zero.
-    int n = g->type == TB_GEOM_PLANE ? 3 : size_count(g->type);
-    for (int k = 0; k < n; k++) g->size[k] = s->size[k];
+    tb_copy3(g->size, s->size);
   }
   if (!result) result = check_size(c, s, label.text, g);
   if (!result) result = set_mass(c, s, label.text, g);

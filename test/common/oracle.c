@@ -1,11 +1,14 @@
 #include "common/oracle.h"
 
+#include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/hash.h"
 
 // Where setup.sh put the package.
 static void oracle_folder(char* folder, size_t size) {
@@ -85,22 +88,81 @@ static void first_line(const char* path, char* line, size_t size) {
   fclose(file);
 }
 
+// ---- cache --------------------------------------------------------------------------------------
+
+static uint64_t hash_file(uint64_t hash, const char* path, const struct stat* info) {
+  long long facts[2] = {(long long)info->st_size, (long long)info->st_mtime};
+  hash = tb_hash(hash, path, strlen(path));
+  return tb_hash(hash, facts, sizeof facts);
+}
+
+// Names, sizes and times of all files below a folder.
+static uint64_t hash_folder(uint64_t hash, const char* folder) {
+  struct dirent** entries;
+  int n = scandir(folder, &entries, NULL, alphasort);
+  for (int i = 0; i < n; i++) {
+    char path[2048];
+    struct stat info;
+    snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
+    if (entries[i]->d_name[0] != '.' && stat(path, &info) == 0) {
+      hash = S_ISDIR(info.st_mode) ? hash_folder(hash, path) : hash_file(hash, path, &info);
+    }
+    free(entries[i]);
+  }
+  if (n >= 0) free(entries);
+  return hash;
+}
+
+// Dumps are kept under a name that depends on everything that goes into them.
+static void cache_name(char* path, size_t size, const char* folder, const char* model,
+                       const char* script, const char* arguments) {
+  char model_folder[1024];
+  snprintf(model_folder, sizeof model_folder, "%s", model);
+  char* slash = strrchr(model_folder, '/');
+  if (slash) *slash = 0;
+  struct stat info;
+  uint64_t hash = tb_hash(TB_HASH_SEED, model, strlen(model));
+  hash = tb_hash(hash, arguments, strlen(arguments));
+  if (stat(script, &info) == 0) hash = hash_file(hash, "script", &info);
+  hash = hash_folder(hash, slash ? model_folder : ".");
+  snprintf(path, size, "%s/dumps/%016llx", folder, (unsigned long long)hash);
+}
+
+// Run the script; the dump appears under its name only when it is whole. Where MuJoCo refuses the
+// model, what it says is kept instead.
+static void run_script(const char* folder, const char* script, const char* model,
+                       const char* arguments, const char* dump, const char* refusal) {
+  char out[1300], err[1300], command[8000];
+  snprintf(out, sizeof out, "%s.%ld.part", dump, (long)getpid());
+  snprintf(err, sizeof err, "%s.%ld.err", dump, (long)getpid());
+  snprintf(command, sizeof command,
+           "mkdir -p '%s/dumps' && TRIBO_ORACLE_DIR='%s' node '%s' '%s' '%s' %s 2>'%s'", folder,
+           folder, script, model, out, arguments, err);
+  if (system(command) == 0) {
+    rename(out, dump);
+    unlink(err);
+  } else {
+    rename(err, refusal);
+    unlink(out);
+  }
+}
+
 tbOracle* tb_oracle_run(const char* model, const char* urdf_compiler, int seed, int states,
                         char* message, size_t size) {
-  char folder[1024], out[1200], err[1200], command[6000];
+  char folder[1024], script[1200], arguments[1024], dump[1200], refusal[1220];
   oracle_folder(folder, sizeof folder);
-  snprintf(out, sizeof out, "%s/oracle.%ld.dump", TB_BUILD_DIR, (long)getpid());
-  snprintf(err, sizeof err, "%s/oracle.%ld.err", TB_BUILD_DIR, (long)getpid());
-  snprintf(command, sizeof command,
-           "TRIBO_ORACLE_DIR='%s' node '%s/oracle/dump_mujoco.mjs' '%s' '%s' --seed %d --states %d "
-           "--compiler '%s' 2>'%s'",
-           folder, TB_TEST_DIR, model, out, seed, states, urdf_compiler ? urdf_compiler : "", err);
-  int status = system(command);
-  tbOracle* oracle = status == 0 ? read_records(out) : NULL;
-  if (message && size) first_line(err, message, size);
+  snprintf(script, sizeof script, "%s/oracle/dump_mujoco.mjs", TB_TEST_DIR);
+  snprintf(arguments, sizeof arguments, "--seed %d --states %d --compiler '%s'", seed, states,
+           urdf_compiler ? urdf_compiler : "");
+  cache_name(dump, sizeof dump, folder, model, script, arguments);
+  snprintf(refusal, sizeof refusal, "%s.err", dump);
+  if (message && size) message[0] = 0;
+  if (access(dump, R_OK) != 0 && access(refusal, R_OK) != 0) {
+    run_script(folder, script, model, arguments, dump, refusal);
+  }
+  tbOracle* oracle = access(dump, R_OK) == 0 ? read_records(dump) : NULL;
   if (oracle) oracle->states = states;
-  unlink(out);
-  unlink(err);
+  if (!oracle && message && size) first_line(refusal, message, size);
   return oracle;
 }
 

@@ -137,9 +137,9 @@ function isTypedArray(value) {
   return ArrayBuffer.isView(value) && !(value instanceof DataView);
 }
 
-// Every number and array of a handle. Visual and collision-tree arrays are left out for size.
+// Every number and array of a handle. Arrays of shapes and of collision trees are left out for size.
 function putFields(writer, handle, prefix) {
-  const skip = /^(tex_|skin_|flex|bvh_|oct_|buffer|mesh_(normal|texcoord|facetexcoord|facenormal|bvh|oct))/;
+  const skip = /^(tex_|skin_|flex|bvh_|oct_|buffer|mesh_(vert$|face$|graph$|poly|normal|texcoord|facetexcoord|facenormal|bvh|oct))/;
   const names = new Set();
   for (let at = handle; at && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
     for (const name of Object.getOwnPropertyNames(at)) names.add(name);
