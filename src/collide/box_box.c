@@ -48,40 +48,40 @@ static bool consider_faces(tbBoxPair* p, tbReal margin) {
   return true;
 }
 
-// Crossings of an edge of a and an edge of b.
-static bool consider_edges(tbBoxPair* p, tbReal margin) {
+// Axis e_i x (column j of R), of squared length 1 - R_ij^2. Written out for constant indices.
+static inline bool consider_edge(tbBoxPair* p, tbReal margin, int i, int i1, int i2, int j, int j1,
+                                 int j2) {
   const tbReal* R = p->R;
-  for (int i = 0; i < 3; i++) {
-    int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
-    for (int j = 0; j < 3; j++) {
-      int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-
-      // e_i x (column j of R), of squared length 1 - R_ij^2.
-      tbReal y = -R[3 * i2 + j], z = R[3 * i1 + j], squared = y * y + z * z;
-      if (squared < 1e-18) continue;
-      tbReal axis[3], offset = y * p->d[i1] + z * p->d[i2], extent;
-      axis[i] = 0;
-      axis[i1] = y;
-      axis[i2] = z;
-      if (squared > 1e-4) {
-        extent = p->sa[i1] * fabs(y) + p->sa[i2] * fabs(z) + p->sb[j1] * fabs(R[3 * i + j2]) +
-                 p->sb[j2] * fabs(R[3 * i + j1]);
-      } else {
-        // Nearly parallel edges: the shortcut above would lose digits.
-        extent = extent_along(p, axis);
-      }
-      tbReal excess = fabs(offset) - extent;
-
-      // Compare before normalising: most axes lose.
-      tbReal worst = p->separation + p->tolerance;
-      if (excess < 0 && worst <= 0 && excess * excess >= worst * worst * squared) continue;
-      tbReal scale = 1 / sqrt(squared), separation = excess * scale;
-      if (!(separation <= margin)) return false;
-      if (offset < 0) scale = -scale;
-      consider(p, separation, 6 + 3 * i + j, axis[0] * scale, axis[1] * scale, axis[2] * scale);
-    }
+  tbReal y = -R[3 * i2 + j], z = R[3 * i1 + j], squared = y * y + z * z;
+  tbReal offset = y * p->d[i1] + z * p->d[i2], axis[3];
+  tbReal extent = p->sa[i1] * fabs(y) + p->sa[i2] * fabs(z) + p->sb[j1] * fabs(R[3 * i + j2]) +
+                  p->sb[j2] * fabs(R[3 * i + j1]);
+  axis[i] = 0;
+  axis[i1] = y;
+  axis[i2] = z;
+  if (squared < 1e-4) {
+    // Nearly parallel edges: the extent above loses digits. Parallel ones have no axis.
+    if (squared < 1e-18) return true;
+    extent = extent_along(p, axis);
   }
+
+  // Compare before normalising: most axes lose.
+  tbReal excess = fabs(offset) - extent, worst = p->separation + p->tolerance;
+  if ((excess < 0) & (worst <= 0) & (excess * excess >= worst * worst * squared)) return true;
+  tbReal scale = 1 / sqrt(squared), separation = excess * scale;
+  if (!(separation <= margin)) return false;
+  if (offset < 0) scale = -scale;
+  consider(p, separation, 6 + 3 * i + j, axis[0] * scale, axis[1] * scale, axis[2] * scale);
   return true;
+}
+
+// Crossings of an edge of a and an edge of b. False as soon as one separates beyond the margin.
+static bool consider_edges(tbBoxPair* p, tbReal margin) {
+  return consider_edge(p, margin, 0, 1, 2, 0, 1, 2) && consider_edge(p, margin, 0, 1, 2, 1, 2, 0) &&
+         consider_edge(p, margin, 0, 1, 2, 2, 0, 1) && consider_edge(p, margin, 1, 2, 0, 0, 1, 2) &&
+         consider_edge(p, margin, 1, 2, 0, 1, 2, 0) && consider_edge(p, margin, 1, 2, 0, 2, 0, 1) &&
+         consider_edge(p, margin, 2, 0, 1, 0, 1, 2) && consider_edge(p, margin, 2, 0, 1, 1, 2, 0) &&
+         consider_edge(p, margin, 2, 0, 1, 2, 0, 1);
 }
 
 // The face of each box that looks at the other along n.
@@ -156,7 +156,8 @@ static void init_pair(tbBoxPair* p, const tbShape* a, const tbShape* b) {
   tbReal scale = 0, thin = INFINITY;
   for (int k = 0; k < 3; k++) {
     scale += a->size[k] + b->size[k];
-    thin = fmin(thin, fmin(a->size[k], b->size[k]));
+    tbReal thinner = a->size[k] < b->size[k] ? a->size[k] : b->size[k];
+    thin = thinner < thin ? thinner : thin;
   }
   p->tolerance = 1e-12 * scale;
   p->thin = thin < 1e-9 * scale;
@@ -176,7 +177,7 @@ int tb_collide_box_box(const tbShape* a, const tbShape* b, tbReal margin, tbCont
   int count = tb_box_box_clip(&p, margin, points);
   if (p.thin) count = drop_doubles(&p, points, count);
   tbReal deepest = INFINITY;
-  for (int i = 0; i < count; i++) deepest = fmin(deepest, points[i].gap);
+  for (int i = 0; i < count; i++) deepest = points[i].gap < deepest ? points[i].gap : deepest;
 
   // The polygon must hold the point that the axis promised.
   if (!(deepest <= p.separation + 4 * p.tolerance)) {
