@@ -47,7 +47,9 @@ bool tb_mjcf_check_limit(tbMjcf* p, const xmlNode* node, const char* what, int l
 static bool joint_units(tbMjcf* p, const xmlNode* node, tbSpecJoint* joint) {
   bool angular = joint->type == TB_JOINT_HINGE || joint->type == TB_JOINT_BALL;
   if (angular && p->spec->compiler->angle == 1) {
-    for (int i = 0; i < 2; i++) joint->range[i] *= PI / 180;
+    // a range that is no limit stays as it is (as in MuJoCo)
+    tbReal unit = tb_spec_limited(joint->limited, joint->range) ? PI / 180 : 1;
+    for (int i = 0; i < 2; i++) joint->range[i] *= unit;
     if (joint->type == TB_JOINT_HINGE) {
       joint->ref *= PI / 180;
       joint->springref *= PI / 180;
