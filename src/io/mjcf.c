@@ -66,6 +66,29 @@ static void apply_collision(tbMjcf* p) {
   }
 }
 
+// Anchors of connect are in the world too where coordinates are global.
+static bool localize_anchors(tbMjcf* p) {
+  tbSpec* spec = p->spec;
+  for (int i = 0; spec->compiler->coordinate && i < spec->nequality; i++) {
+    tbSpecEquality* e = &spec->equality[i];
+    if (!TB_GIVEN(equality, e, anchor)) continue;
+    if (e->type == TB_EQ_WELD) {
+      TB_SPEC_FAIL(p->error, TB_ERROR_UNSUPPORTED, e,
+                   "<weld>: an anchor with global coordinates is not supported");
+      return false;
+    }
+    // the chain from the world down to the body, undone one by one
+    int chain[TB_MJCF_MAX_DEPTH + 2], n = 0;
+    int body = e->body1 ? tb_spec_find(spec, TB_SPEC_body, e->body1) : -1;
+    for (; body > 0 && n <= TB_MJCF_MAX_DEPTH; body = spec->body[body].parent) chain[n++] = body;
+    while (n-- > 0) {
+      const tbSpecBody* b = &spec->body[chain[n]];
+      tb_mjcf_out_of_frame(b->pos, b->quat, e->anchor, NULL);
+    }
+  }
+  return true;
+}
+
 static bool read_model(tbMjcf* p, const xmlNode* root) {
   static const char* const MODEL[] = {"model", NULL};
   if (!tb_mjcf_is(root, "mujoco")) {
@@ -84,7 +107,7 @@ static bool read_model(tbMjcf* p, const xmlNode* root) {
               read_sections(p, root, "keyframe", tb_mjcf_keyframe) &&
               read_sections(p, root, "worldbody", tb_mjcf_tree);
   if (good) apply_collision(p);
-  return good;
+  return good && localize_anchors(p);
 }
 
 // Attaching may have put a mocap body below another body.

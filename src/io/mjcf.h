@@ -26,7 +26,8 @@ typedef struct {
 // Where an element of the tree stands: its body, the frames around it, its default class.
 typedef struct {
   int body;
-  tbReal pos[3], quat[4];  // of the innermost frame in the body
+  tbReal pos[3], quat[4];              // of the innermost frame in the body
+  tbReal world_pos[3], world_quat[4];  // of the body; kept up only for global coordinates
   int childclass;
 } tbMjcfPlace;
 
@@ -120,6 +121,9 @@ bool tb_mjcf_orient(tbMjcf* p, const xmlNode* node, tbMjcfOrientation orientatio
 // Pose in a frame to pose in the body.
 void tb_mjcf_in_frame(const tbReal frame_pos[3], const tbReal frame_quat[4], tbReal pos[3],
                       tbReal quat[4]);
+// The inverse: from the frame around it into the frame.
+void tb_mjcf_out_of_frame(const tbReal frame_pos[3], const tbReal frame_quat[4], tbReal pos[3],
+                          tbReal quat[4]);
 // Quaternion that turns z to the direction of `axis`.
 void tb_mjcf_z_to(tbReal quat[4], const tbReal axis[3]);
 

@@ -97,3 +97,12 @@ void tb_mjcf_in_frame(const tbReal frame_pos[3], const tbReal frame_quat[4], tbR
   tb_add3(pos, frame_pos, turned);
   if (quat) tb_quat_mul(quat, frame_quat, quat);
 }
+
+void tb_mjcf_out_of_frame(const tbReal frame_pos[3], const tbReal frame_quat[4], tbReal pos[3],
+                          tbReal quat[4]) {
+  tbReal back[4];
+  tb_quat_conjugate(back, frame_quat);
+  tb_sub3(pos, pos, frame_pos);
+  tb_quat_rotate(pos, back, pos);
+  if (quat) tb_quat_mul(quat, back, quat);
+}

@@ -18,9 +18,6 @@ static bool read_compiler(tbMjcf* p, const xmlNode* section) {
   tbSpecCompiler* compiler = p->spec->compiler;
   uint64_t own;
   if (!tb_mjcf_fields(p, section, tb_spec_table_compiler(), compiler, NULL, &own)) return false;
-  if (compiler->coordinate) {
-    return tb_mjcf_fail(p, TB_ERROR_UNSUPPORTED, section, "global coordinates are not supported");
-  }
   if (compiler->eulerseq &&
       (strlen(compiler->eulerseq) != 3 || strspn(compiler->eulerseq, "xyzXYZ") != 3)) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, section, "eulerseq needs three letters of xyzXYZ");

@@ -18,6 +18,23 @@ static bool class_of(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place,
   return true;
 }
 
+// A pose as the file has it to the pose in the body: out of the frames around it or, where the
+// file uses global coordinates, out of the world.
+static void settle(const tbMjcf* p, const tbMjcfPlace* place, tbReal pos[3], tbReal quat[4]) {
+  tb_mjcf_in_frame(place->pos, place->quat, pos, quat);
+  if (p->spec->compiler->coordinate) {
+    tb_mjcf_out_of_frame(place->world_pos, place->world_quat, pos, quat);
+  }
+}
+
+// The same for a unit vector.
+static void settle_axis(const tbMjcf* p, const tbMjcfPlace* place, tbReal axis[3]) {
+  static const tbReal ORIGIN[3] = {0, 0, 0};
+  tb_quat_rotate(axis, place->quat, axis);
+  if (p->spec->compiler->coordinate) tb_mjcf_out_of_frame(ORIGIN, place->world_quat, axis, NULL);
+  tb_normalize3(axis);
+}
+
 static bool no_children(tbMjcf* p, const xmlNode* node) {
   const xmlNode* child = tb_mjcf_first(node);
   return !child || tb_mjcf_unknown_element(p, child, NULL);
@@ -73,13 +90,12 @@ static bool joint_frame(tbMjcf* p, const xmlNode* node, tbSpecJoint* joint,
     if (tb_norm3(joint->axis) < 1e-14) {
       return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "axis has no length");
     }
-    tb_quat_rotate(joint->axis, place->quat, joint->axis);
-    tb_normalize3(joint->axis);
+    settle_axis(p, place, joint->axis);
   }
   if (joint->type == TB_JOINT_FREE) {
     tb_zero3(joint->pos);
   } else {
-    tb_mjcf_in_frame(place->pos, place->quat, joint->pos, NULL);
+    settle(p, place, joint->pos, NULL);
   }
   return true;
 }
@@ -202,7 +218,7 @@ static bool read_geom(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place) 
   if (!apply_material(p, node, geom->material, TB_GIVEN(geom, geom, rgba), geom->rgba)) {
     return false;
   }
-  tb_mjcf_in_frame(place->pos, place->quat, geom->pos, geom->quat);
+  settle(p, place, geom->pos, geom->quat);
   return no_children(p, node);
 }
 
@@ -229,7 +245,7 @@ static bool read_site(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place) 
   if (!apply_material(p, node, site->material, TB_GIVEN(site, site, rgba), site->rgba)) {
     return false;
   }
-  tb_mjcf_in_frame(place->pos, place->quat, site->pos, site->quat);
+  settle(p, place, site->pos, site->quat);
   return no_children(p, node);
 }
 
@@ -246,7 +262,7 @@ static bool read_camera(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place
       !tb_mjcf_orient(p, node, TB_MJCF_ORIENTATION(camera, camera, own))) {
     return false;
   }
-  tb_mjcf_in_frame(place->pos, place->quat, camera->pos, camera->quat);
+  settle(p, place, camera->pos, camera->quat);
   return no_children(p, node);
 }
 
@@ -264,9 +280,8 @@ static bool read_light(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place)
   if (tb_norm3(light->dir) < 1e-14) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "dir has no length");
   }
-  tb_quat_rotate(light->dir, place->quat, light->dir);
-  tb_normalize3(light->dir);
-  tb_mjcf_in_frame(place->pos, place->quat, light->pos, NULL);
+  settle_axis(p, place, light->dir);
+  settle(p, place, light->pos, NULL);
   return no_children(p, node);
 }
 
@@ -294,11 +309,18 @@ static bool read_inertial(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* pla
   }
   bool full = TB_GIVEN(inertial, inertial, fullinertia);
   uint64_t forms = (uint64_t)31 << TB_BIT_inertial_quat;
+  if (full && p->spec->compiler->coordinate) {
+    return tb_mjcf_fail(p, TB_ERROR_UNSUPPORTED, node,
+                        "fullinertia with global coordinates is not supported");
+  }
   if (full && ((own & forms) || TB_GIVEN(inertial, inertial, diaginertia))) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node,
                         "fullinertia excludes diaginertia and orientations");
   }
   if (inertial->mass < 0) return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "mass cannot be negative");
+  if (p->spec->compiler->coordinate) {
+    tb_mjcf_out_of_frame(place->world_pos, place->world_quat, inertial->pos, inertial->quat);
+  }
   return no_children(p, node);
 }
 
@@ -328,7 +350,7 @@ static bool read_body(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place, 
   int id = p->spec->nbody;
   tbSpecBody* body = tb_spec_add_body(p->spec);
   if (!body) return tb_mjcf_no_memory(p);
-  tbMjcfPlace inside = {.body = id, .quat = {1, 0, 0, 0}};
+  tbMjcfPlace inside = {.body = id, .quat = {1, 0, 0, 0}, .world_quat = {1, 0, 0, 0}};
   uint64_t own;
   body->parent = place->body;
   if (!tb_mjcf_common(p, node, (tbSpecElement*)body) ||
@@ -337,10 +359,16 @@ static bool read_body(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place, 
       !tb_mjcf_class(p, node, "childclass", place->childclass, &inside.childclass)) {
     return false;
   }
+  if (p->spec->compiler->coordinate && !TB_GIVEN(body, body, pos)) {
+    return tb_mjcf_fail(p, TB_ERROR_UNSUPPORTED, node,
+                        "global coordinates are supported only where every body has a pos");
+  }
   if (body->mocap && place->body != 0) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "a mocap body must be a child of the world");
   }
-  tb_mjcf_in_frame(place->pos, place->quat, body->pos, body->quat);
+  tb_copy3(inside.world_pos, body->pos);
+  memcpy(inside.world_quat, body->quat, sizeof inside.world_quat);
+  settle(p, place, body->pos, body->quat);
   return tb_mjcf_children(p, node, &inside, depth + 1);
 }
 
@@ -353,6 +381,12 @@ bool tb_mjcf_children(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place, 
   }
   for (const xmlNode* child = tb_mjcf_first(node); child; child = tb_mjcf_next(child)) {
     bool good;
+    if (p->spec->compiler->coordinate &&
+        (tb_mjcf_is(child, "frame") || tb_mjcf_is(child, "replicate") ||
+         tb_mjcf_is(child, "attach"))) {
+      return tb_mjcf_fail(p, TB_ERROR_UNSUPPORTED, child,
+                          "is not supported together with global coordinates");
+    }
     if (tb_mjcf_is(child, "geom")) {
       good = read_geom(p, child, place);
     } else if (tb_mjcf_is(child, "body")) {
@@ -383,6 +417,6 @@ bool tb_mjcf_children(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place, 
 
 bool tb_mjcf_tree(tbMjcf* p, const xmlNode* worldbody) {
   static const char* const NONE[] = {NULL};
-  tbMjcfPlace place = {.quat = {1, 0, 0, 0}};
+  tbMjcfPlace place = {.quat = {1, 0, 0, 0}, .world_quat = {1, 0, 0, 0}};
   return tb_mjcf_only(p, worldbody, NONE) && tb_mjcf_children(p, worldbody, &place, 0);
 }

@@ -167,7 +167,6 @@ static void test_compiler(void** state) {
   assert_string_equal(s->mesh[0].path, "stuff/part.stl");
   find_note(s, "'njmax'");
   tb_spec_free(s);
-  refuse("<mujoco><compiler coordinate='global'/></mujoco>", TB_ERROR_UNSUPPORTED, "global");
   refuse("<mujoco><statistic extent='0'/></mujoco>", TB_ERROR_PARSE, "extent");
 }
 

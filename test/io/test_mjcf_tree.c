@@ -210,6 +210,41 @@ static void test_own_attributes(void** state) {
   refuse(WORLD("<geom size='1' compliance='-1'/>"), TB_ERROR_PARSE, "compliance");
 }
 
+// The same model in both kinds of coordinates.
+static void test_global(void** state) {
+  (void)state;
+  tbSpec* g = parse(
+      "<mujoco><compiler coordinate='global'/><worldbody>"
+      "<body name='a' pos='0 0 1' euler='0 0 90'><joint axis='0 1 0' pos='0 .2 1'/>"
+      "<geom type='capsule' size='.1' fromto='0 0 1 0 2 1'/><inertial pos='0 .5 1' mass='1'/>"
+      "<body name='b' pos='0 1 1'><site pos='0 1 2'/><light pos='1 1 1' dir='0 -1 "
+      "0'/></body></body>"
+      "</worldbody><equality><connect body1='b' anchor='0 1 3'/></equality></mujoco>");
+  tbSpec* l =
+      parse(WORLD("<body name='a' pos='0 0 1' euler='0 0 90'><joint axis='1 0 0' pos='.2 0 0'/>"
+                  "<geom type='capsule' size='.1' fromto='0 0 0 2 0 0'/>"
+                  "<inertial pos='.5 0 0' mass='1' euler='0 0 -90'/>"
+                  "<body name='b' pos='1 0 0' euler='0 0 -90'><site pos='0 0 1'/>"
+                  "<light pos='1 0 0' dir='0 -1 0'/></body></body>"));
+  for (int i = 1; i < 3; i++) {
+    assert_near_array(g->body[i].pos, l->body[i].pos, 3, 1e-15);
+    assert_near_array(g->body[i].quat, l->body[i].quat, 4, 1e-15);
+  }
+  assert_near_array(g->joint[0].axis, l->joint[0].axis, 3, 1e-15);
+  assert_near_array(g->joint[0].pos, l->joint[0].pos, 3, 1e-15);
+  assert_near_array(g->geom[0].pos, l->geom[0].pos, 3, 1e-15);
+  assert_near_array(g->site[0].pos, l->site[0].pos, 3, 1e-15);
+  assert_near_array(g->light[0].pos, l->light[0].pos, 3, 1e-15);
+  assert_near_array(g->light[0].dir, l->light[0].dir, 3, 1e-15);
+  assert_near_array(g->body[1].inertial.pos, l->body[1].inertial.pos, 3, 1e-15);
+  assert_near_array(g->body[1].inertial.quat, l->body[1].inertial.quat, 4, 1e-15);
+  assert_vec(g->equality[0].anchor, 3, 0, 0, 2);
+  tb_spec_free(g);
+  tb_spec_free(l);
+  refuse("<mujoco><compiler coordinate='global'/><worldbody><body/></worldbody></mujoco>",
+         TB_ERROR_UNSUPPORTED, "every body has a pos");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_order),
@@ -222,6 +257,7 @@ int main(void) {
       cmocka_unit_test(test_inertial),
       cmocka_unit_test(test_given_and_partial),
       cmocka_unit_test(test_own_attributes),
+      cmocka_unit_test(test_global),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
