@@ -270,6 +270,22 @@ bool tb_mjcf_one_actuator(tbMjcf* p, const xmlNode* node, tbSpecActuator* actuat
   return check_target(p, node, actuator);
 }
 
+// Parameters of a muscle: range (2), force, scale, lmin, lmax, vmax, fpmax, fvmax.
+static bool check_muscle(tbMjcf* p, const xmlNode* node, const tbReal prm[10]) {
+  const char* wrong = NULL;
+  if (prm[0] >= prm[1]) wrong = "range needs its lower end below its upper end";
+  if (prm[4] >= 1 || prm[5] <= 1) wrong = "lmin must be below 1 and lmax above";
+  if (prm[3] <= 0 || prm[6] <= 0 || prm[7] <= 0 || prm[8] <= 0) {
+    wrong = "scale, vmax, fpmax and fvmax must be positive";
+  }
+  return !wrong || tb_mjcf_fail(p, TB_ERROR_PARSE, node, "muscle: %s", wrong);
+}
+
+static bool check_muscles(tbMjcf* p, const xmlNode* node, const tbSpecActuator* a) {
+  return (a->gaintype != TB_GAIN_MUSCLE || check_muscle(p, node, a->gainprm)) &&
+         (a->biastype != TB_BIAS_MUSCLE || check_muscle(p, node, a->biasprm));
+}
+
 // Ranges with autolimits off must say what they are.
 static bool check_ranges(tbMjcf* p, const xmlNode* node, const tbSpecActuator* a) {
   return tb_mjcf_check_limit(p, node, "forcerange", a->forcelimited, a->forcerange) &&
@@ -289,7 +305,8 @@ bool tb_mjcf_actuator(tbMjcf* p, const xmlNode* section) {
     if (!actuator) return tb_mjcf_no_memory(p);
     *actuator = p->classes[id]->actuator;
     if (!tb_mjcf_common(p, node, (tbSpecElement*)actuator) ||
-        !tb_mjcf_one_actuator(p, node, actuator, false) || !check_ranges(p, node, actuator)) {
+        !tb_mjcf_one_actuator(p, node, actuator, false) || !check_ranges(p, node, actuator) ||
+        !check_muscles(p, node, actuator)) {
       return false;
     }
   }

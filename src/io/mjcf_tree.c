@@ -74,7 +74,8 @@ static bool joint_units(tbMjcf* p, const xmlNode* node, tbSpecJoint* joint) {
   }
   if (joint->type == TB_JOINT_FREE) {
     joint->limited = 0;
-  } else if (joint->limited == 1 && joint->type == TB_JOINT_BALL && joint->range[0] != 0) {
+  } else if (joint->type == TB_JOINT_BALL && joint->range[0] != 0 &&
+             tb_spec_limited(joint->limited, joint->range)) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "range: a ball joint's lower end is 0");
   }
   return tb_mjcf_check_limit(p, node, "range", joint->limited, joint->range) &&

@@ -242,6 +242,8 @@ static void test_actuator_targets(void** state) {
                "not both");
   with_refused("<actuator><position joint='a' inheritrange='1' ctrlrange='0 1'/></actuator>",
                TB_ERROR_PARSE, "inheritrange");
+  with_refused("<actuator><muscle joint='a' range='2 1'/></actuator>", TB_ERROR_PARSE, "range");
+  with_refused("<actuator><muscle joint='a' lmin='1'/></actuator>", TB_ERROR_PARSE, "lmin");
   with_refused("<actuator><damper joint='a' kv='-1'/></actuator>", TB_ERROR_PARSE, "negative");
   with_refused("<actuator><plugin joint='a'/></actuator>", TB_ERROR_UNSUPPORTED, "<plugin>");
   with_refused("<actuator><dcmotor joint='a'/></actuator>", TB_ERROR_UNSUPPORTED, "<dcmotor>");
