@@ -438,6 +438,26 @@ double tb_bench_seconds(void (*run)(void*), void (*reset)(void*), void* context,
   return median;
 }
 
+static double read_clock(clockid_t id) {
+  struct timespec t;
+  clock_gettime(id, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+tbClock tb_bench_clock(void) {
+  // The wall clock is the cheaper one to read, so it stands closer to what is timed.
+  tbClock now;
+  now.cpu = read_clock(CLOCK_PROCESS_CPUTIME_ID);
+  now.wall = read_clock(CLOCK_MONOTONIC);
+  return now;
+}
+
+double tb_bench_since(tbClock start) {
+  double wall = read_clock(CLOCK_MONOTONIC) - start.wall;
+  double cpu = read_clock(CLOCK_PROCESS_CPUTIME_ID) - start.cpu;
+  return wall < cpu ? wall : cpu;
+}
+
 static int compare_reals(const void* a, const void* b) {
   double x = *(const double*)a, y = *(const double*)b;
   return (x > y) - (x < y);

@@ -62,6 +62,14 @@ int tb_bench_close(tbBench* bench);
 double tb_bench_seconds(void (*run)(void*), void (*reset)(void*), void* context, int repeats,
                         double min_seconds);
 
+// Seconds since some start, of the wall and of this process' processor time. On a machine that
+// others use too, the smaller of both differences is the better measure of one call.
+typedef struct {
+  double wall, cpu;
+} tbClock;
+tbClock tb_bench_clock(void);
+double tb_bench_since(tbClock start);
+
 // Statistics of an array (not modified): median, geometric mean of positive entries, mean, standard
 // deviation (population). NaN for n = 0.
 double tb_bench_median(const double* x, int n);

@@ -1,3 +1,5 @@
+// MAP_ANONYMOUS is not in POSIX 2008.
+#define _DEFAULT_SOURCE
 #include "fclib/siconos.h"
 
 #include <stdio.h>
@@ -93,9 +95,9 @@ static void solve_here(const tbFclib* fclib, SiconosMethod method, double tol, d
     SolverOptions* options = make_options(method, tol);
     memset(shared->r, 0, (size_t)n * sizeof(double));
     memset(velocity, 0, (size_t)n * sizeof(double));
-    double start = tb_seconds();
+    tbClock start = tb_bench_clock();
     shared->run.info = fc3d_driver(problem, shared->r, velocity, options);
-    samples[count++] = tb_seconds() - start;
+    samples[count++] = tb_bench_since(start);
     shared->run.iterations = options->iparam[SICONOS_IPARAM_ITER_DONE];
   }
   shared->run.seconds = tb_bench_median(samples, count);
