@@ -286,6 +286,18 @@ static bool read_light(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place)
   return no_children(p, node);
 }
 
+// A tensor (xx yy zz xy xz yz) in a frame to the axes around it: R I R^T.
+static void turn_inertia(tbReal full[6], const tbReal quat[4]) {
+  tbReal R[9], RI[9], turned[9];
+  const tbReal I[9] = {full[0], full[3], full[4], full[3], full[1],
+                       full[5], full[4], full[5], full[2]};
+  tb_quat_to_mat(R, quat);
+  tb_mul_mat3(RI, R, I);
+  tb_mul_mat3_mat3t(turned, RI, R);
+  const int at[6] = {0, 4, 8, 1, 2, 5};
+  for (int i = 0; i < 6; i++) full[i] = turned[at[i]];
+}
+
 static bool read_inertial(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place) {
   if (place->body == 0) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "the world cannot have an inertial");
@@ -319,9 +331,8 @@ static bool read_inertial(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* pla
                         "fullinertia excludes diaginertia and orientations");
   }
   if (inertial->mass < 0) return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "mass cannot be negative");
-  if (p->spec->compiler->coordinate) {
-    tb_mjcf_out_of_frame(place->world_pos, place->world_quat, inertial->pos, inertial->quat);
-  }
+  if (full) turn_inertia(inertial->fullinertia, place->quat);
+  settle(p, place, inertial->pos, inertial->quat);
   return no_children(p, node);
 }
 

@@ -162,6 +162,16 @@ static void test_inertial(void** state) {
   assert_vec(s->body[2].inertial.fullinertia, 6, 3, 4, 5, 0.1, 0.2, 0.3);
   assert_false(s->body[3].has_inertial);
   tb_spec_free(s);
+  // a frame turns what stands in it, tensors too
+  s =
+      parse(WORLD("<body><frame pos='1 0 0' euler='0 0 90'><inertial pos='1 0 0' mass='1' "
+                  "diaginertia='1 2 3'/></frame></body><body><frame euler='0 0 90'><inertial "
+                  "pos='0 0 0' mass='1' fullinertia='1 2 3 .1 .2 .3'/></frame></body>"));
+  double h = sqrt(0.5);
+  assert_vec(s->body[1].inertial.pos, 3, 1, 1, 0);
+  assert_vec(s->body[1].inertial.quat, 4, h, 0, 0, h);
+  assert_vec(s->body[2].inertial.fullinertia, 6, 2, 1, 3, -0.1, -0.3, 0.2);
+  tb_spec_free(s);
   refuse(WORLD("<body><inertial mass='1'/></body>"), TB_ERROR_PARSE, "'pos' is missing");
   refuse(WORLD("<body><inertial pos='0 0 0'/></body>"), TB_ERROR_PARSE, "'mass' is missing");
   refuse(WORLD("<body><inertial pos='0 0 0' mass='-1'/></body>"), TB_ERROR_PARSE, "negative");
