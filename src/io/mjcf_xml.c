@@ -270,6 +270,7 @@ static bool expand_one(tbMjcf* p, xmlNode* include) {
   const char* file;
   if (!tb_mjcf_only(p, include, KNOWN)) return false;
   if (!tb_mjcf_required(p, include, "file", &file)) return false;
+  file = tb_mjcf_slashes(p, file);
   if (tb_mjcf_first(include)) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, include, "may not contain elements");
   }
@@ -318,14 +319,30 @@ xmlDocPtr tb_mjcf_read(tbMjcf* p, const char* text, size_t size, const char* pat
   return doc;
 }
 
+const char* tb_mjcf_slashes(tbMjcf* p, const char* file) {
+  if (!file || !strchr(file, '\\')) return file;
+  char* copy = (char*)tb_arena_alloc(&p->spec->arena, strlen(file) + 1);
+  if (!copy) return file;
+  for (size_t i = 0; i <= strlen(file); i++) copy[i] = file[i] == '\\' ? '/' : file[i];
+  return copy;
+}
+
 const char* tb_mjcf_resolve(tbMjcf* p, const char* folder, const char* file) {
+  file = tb_mjcf_slashes(p, file);
+  folder = folder ? tb_mjcf_slashes(p, folder) : "";
   if (p->spec->compiler->strippath) {
     const char* slash = strrchr(file, '/');
     if (slash) file = slash + 1;
   }
-  if (file[0] == '/') return tb_spec_text(p->spec, file);
-  const char* between = folder && *folder && folder[strlen(folder) - 1] != '/' ? "/" : "";
-  if (!folder) folder = "";
-  return tb_spec_format(p->spec, "%s%s%s%s", folder[0] == '/' ? "" : p->directory, folder, between,
-                        file);
+  if (file[0] == '/') return file;
+  const char* between = *folder && folder[strlen(folder) - 1] != '/' ? "/" : "";
+  const char* path = tb_spec_format(p->spec, "%s%s%s%s", folder[0] == '/' ? "" : p->directory,
+                                    folder, between, file);
+  if (!path || readable(path)) return path;
+  // elsewhere, where the user says so
+  for (int i = 0; p->options && i < p->options->nsearch_paths; i++) {
+    const char* other = tb_spec_format(p->spec, "%s/%s", p->options->search_paths[i], file);
+    if (other && readable(other)) return other;
+  }
+  return path;
 }

@@ -74,6 +74,29 @@ static void test_include(void** state) {
   tb_spec_free(s);
 }
 
+// Names with backslashes, and files that lie elsewhere.
+static void test_file_names(void** state) {
+  (void)state;
+  mkdir(path_of("sub"), 0777);
+  put("sub/c.xml", "<mujoco><option timestep='.25'/></mujoco>");
+  put("sub/d.xml", "not a mesh");
+  put("main.xml",
+      "<mujoco><compiler meshdir='m\\n'/><include file='sub\\c.xml'/><asset>"
+      "<mesh file='x\\y.stl'/><mesh name='z' file='d.xml'/></asset></mujoco>");
+  char elsewhere[512];
+  snprintf(elsewhere, sizeof elsewhere, "%s", path_of("sub"));
+  const char* paths[] = {"/nowhere", elsewhere};
+  tbLoadOptions options = {.search_paths = paths, .nsearch_paths = 2};
+  tbError error;
+  tbSpec* s = tb_spec_load_mjcf(path_of("main.xml"), &options, &error);
+  if (!s) fail_msg("%s", error.message);
+  assert_near(s->option.timestep, 0.25, 0);
+  assert_string_equal(s->mesh[0].name, "y");
+  assert_string_equal(s->mesh[0].path, path_of("m/n/x/y.stl"));
+  assert_string_equal(s->mesh[1].path, path_of("sub/d.xml"));
+  tb_spec_free(s);
+}
+
 static void test_include_errors(void** state) {
   (void)state;
   put("main.xml", "<mujoco>\n<include file='a.xml'/></mujoco>");
@@ -268,7 +291,7 @@ int main(void) {
       cmocka_unit_test(test_include),       cmocka_unit_test(test_include_errors),
       cmocka_unit_test(test_replicate),     cmocka_unit_test(test_nested_replicate),
       cmocka_unit_test(test_attach_body),   cmocka_unit_test(test_attach_world),
-      cmocka_unit_test(test_attach_errors),
+      cmocka_unit_test(test_attach_errors), cmocka_unit_test(test_file_names),
   };
   return cmocka_run_group_tests(tests, NULL, clean);
 }
