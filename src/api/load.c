@@ -8,6 +8,7 @@
 #include "io/compile.h"
 #include "io/mesh.h"
 #include "io/urdf.h"
+#include "io/urdf.h"
 #include "tribo/dynamics.h"
 #include "tribo/model.h"
 
