@@ -11,6 +11,9 @@ typedef struct {
 } Command;
 
 static const Command COMMANDS[] = {
+    {"info", tribo_cmd_info, "MODEL                                        what is in a model"},
+    {"eval", tribo_cmd_eval,
+     "MODEL [--qpos F --qvel F --key K --what ...]   quantities at a state"},
     {"sim", tribo_cmd_sim, "MODEL [--law L --solver S --dt X --time X ...]   simulate"},
     {"solve", tribo_cmd_solve, "PROBLEM.hdf5 [--law L --solver S --tol X]    an FCLIB problem"},
     {"demo", tribo_cmd_demo, "[FOLDER]                                     the laws side by side"},

@@ -1,0 +1,31 @@
+// Arguments that several commands share: which model, and how it is loaded.
+#ifndef TRIBO_CLI_ARGS_H_
+#define TRIBO_CLI_ARGS_H_
+
+#include <stdbool.h>
+
+#include "tribo/model.h"
+
+enum { MODEL_ARGS_MOST_PATHS = 32 };
+
+typedef struct {
+  const char* path;  // the model, or NULL
+  bool json;
+  tbLoadOptions options;
+  const char* search_paths[MODEL_ARGS_MOST_PATHS];
+} ModelArgs;
+
+// The lines of a usage text about these arguments.
+#define MODEL_ARGS_USAGE                                                                           \
+  "MODEL is MJCF (.xml), URDF or a compiled model (.tbm). For URDF: --floating gives the base a\n" \
+  "free joint, --keep-fixed keeps fixed joints, --keep-visual keeps visual shapes, --srdf FILE\n"  \
+  "makes poses keyframes, --package-path FOLDER (any number) is where package:// is looked for.\n"
+
+// Take argv[0] (and its value in argv[1]) if it is one of these. Returns how many were taken, 0 for
+// something else, and -1 after a complaint on standard error. `command` names the caller in it.
+int model_args_take(ModelArgs* args, const char* command, int argc, char** argv);
+
+// The model, or NULL after a message on standard error.
+tbModel* model_args_load(ModelArgs* args, const char* command);
+
+#endif

@@ -1,0 +1,364 @@
+// `tribo eval`: quantities of a model at one state.
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "args.h"
+#include "commands.h"
+#include "json.h"
+#include "tribo/tribo.h"
+
+static const char USAGE[] =
+    "tribo eval MODEL [--qpos FILE] [--qvel FILE] [--ctrl FILE] [--act FILE] [--key NAME]\n"
+    "           [--option NAME=VALUE] [--what LIST] [--json]\n\n"
+    "Evaluates a model at its reference pose, at a keyframe, or at the numbers of text files\n"
+    "(separated by blanks, commas or lines). LIST is comma-separated: any field of the world or "
+    "of\n"
+    "the model by name (qpos, xpos, qfrc_bias, body_mass, ...), or\n"
+    "  M              joint-space inertia, nv x nv\n"
+    "  Minv           its inverse\n"
+    "  bias           gravity, Coriolis and centrifugal forces (qfrc_bias)\n"
+    "  energy         potential and kinetic, J\n"
+    "  contacts       contacts with their forces\n"
+    "  actuator_moment, ten_J   as dense matrices over the dofs\n"
+    "  jac:BODY       6 x nv Jacobian of a body's frame: linear, then angular\n"
+    "The default is qpos,qvel,xpos,xquat,M,bias,qacc,energy,contacts.\n\n" MODEL_ARGS_USAGE;
+
+static const char DEFAULT_WHAT[] = "qpos,qvel,xpos,xquat,M,bias,qacc,energy,contacts";
+
+typedef struct {
+  ModelArgs model;
+  const char *qpos, *qvel, *ctrl, *act, *key, *what;
+  int noptions;
+  const char* option[64];
+} Arguments;
+
+static bool complain(const char* what, const char* about) {
+  fprintf(stderr, "tribo eval: %s '%s' (see --help)\n", what, about);
+  return false;
+}
+
+// ---- arguments ---------------------------------------------------------------------------------
+
+// Handles argv[0]; how many were used, 0 on error.
+static int parse_one(Arguments* a, int argc, char** argv) {
+  const struct {
+    const char* flag;
+    const char** target;
+  } texts[] = {{"--qpos", &a->qpos}, {"--qvel", &a->qvel}, {"--ctrl", &a->ctrl},
+               {"--act", &a->act},   {"--key", &a->key},   {"--what", &a->what}};
+  int taken = model_args_take(&a->model, "eval", argc, argv);
+  if (taken) return taken > 0 ? taken : 0;
+  bool known = strcmp(argv[0], "--option") == 0;
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    known |= strcmp(argv[0], texts[i].flag) == 0;
+  }
+  if (!known) return complain("no flag", argv[0]);
+  if (argc < 2) return complain("a value is missing after", argv[0]);
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    if (strcmp(argv[0], texts[i].flag) == 0) *texts[i].target = argv[1];
+  }
+  if (strcmp(argv[0], "--option") == 0) {
+    if (a->noptions == 64) return complain("too many options at", argv[1]);
+    a->option[a->noptions++] = argv[1];
+  }
+  return 2;
+}
+
+static bool apply_options(const Arguments* a, tbOption* option) {
+  for (int i = 0; i < a->noptions; i++) {
+    char name[64];
+    const char* equal = strchr(a->option[i], '=');
+    if (!equal || (size_t)(equal - a->option[i]) >= sizeof name) {
+      return complain("--option needs NAME=VALUE, not", a->option[i]);
+    }
+    memcpy(name, a->option[i], (size_t)(equal - a->option[i]));
+    name[equal - a->option[i]] = 0;
+    tbError error;
+    if (tb_option_set(option, name, equal + 1, &error) == TB_OK) continue;
+    fprintf(stderr, "tribo eval: %s\n", error.message);
+    return false;
+  }
+  return true;
+}
+
+// ---- state -------------------------------------------------------------------------------------
+
+// Exactly n numbers of a text file.
+static bool read_numbers(const char* path, const char* what, tbReal* values, int n) {
+  FILE* file = fopen(path, "r");
+  if (!file) return complain("cannot open", path);
+  int count = 0;
+  bool good = true;
+  char word[128];
+  while (good && fscanf(file, "%*[ ,;\t\r\n]") != EOF &&
+         fscanf(file, "%127[^ ,;\t\r\n]", word) == 1) {
+    char* end;
+    double value = strtod(word, &end);
+    good = *end == 0 && isfinite(value);
+    if (!good) {
+      fprintf(stderr, "tribo eval: %s: '%s' is not a finite number\n", path, word);
+    } else if (count < n) {
+      values[count] = value;
+    }
+    count++;
+  }
+  fclose(file);
+  if (good && count != n) {
+    fprintf(stderr, "tribo eval: %s has %d numbers, expected %d for %s\n", path, count, n, what);
+  }
+  return good && count == n;
+}
+
+static bool set_state(const Arguments* a, const tbModel* m, tbData* d) {
+  if (a->key) {
+    // A name, or a number where keyframes have none.
+    char* end;
+    int key = tb_name2id(m, TB_OBJ_KEY, a->key);
+    long number = strtol(a->key, &end, 10);
+    if (key < 0 && !*end && number >= 0 && number < m->nkey) key = (int)number;
+    if (key < 0) return complain("no keyframe", a->key);
+    tb_reset_keyframe(m, d, key);
+  }
+  return (!a->qpos || read_numbers(a->qpos, "qpos", d->qpos, m->nq)) &&
+         (!a->qvel || read_numbers(a->qvel, "qvel", d->qvel, m->nv)) &&
+         (!a->act || read_numbers(a->act, "act", d->act, m->na)) &&
+         (!a->ctrl || read_numbers(a->ctrl, "ctrl", d->ctrl, m->nu));
+}
+
+// ---- quantities --------------------------------------------------------------------------------
+
+// A matrix to be printed: a field of the model or the world, or one made for the purpose.
+typedef struct {
+  const tbReal* values;
+  tbReal* owned;  // to be freed, or NULL
+  int rows, columns;
+  bool is_vector;  // a field with one column: its shape is [rows]
+} Matrix;
+
+// A zeroed matrix of its own; values is NULL when out of memory.
+static tbReal* make(Matrix* q, int rows, int columns) {
+  q->owned = calloc((size_t)rows * (size_t)columns + 1, sizeof(tbReal));
+  q->values = q->owned;
+  q->rows = rows;
+  q->columns = columns;
+  return q->owned;
+}
+
+// Sparse rows as a dense matrix.
+static void make_rows(Matrix* q, const tbReal* values, const int* adr, const int* nnz,
+                      const int* columns, int rows, int nv) {
+  tbReal* dense = make(q, rows, nv);
+  for (int r = 0; dense && r < rows; r++) {
+    for (int k = adr[r]; k < adr[r] + nnz[r]; k++) dense[(long)r * nv + columns[k]] = values[k];
+  }
+}
+
+static void make_inverse(Matrix* q, const tbModel* m, const tbData* d) {
+  tbReal* inverse = make(q, m->nv, m->nv);
+  for (int i = 0; inverse && i < m->nv; i++) inverse[(long)i * m->nv + i] = 1;
+  if (inverse) tb_solve_m(m, d, inverse, inverse, m->nv);
+}
+
+static bool make_jacobian(Matrix* q, const char* body_name, const tbModel* m, const tbData* d) {
+  int body = tb_name2id(m, TB_OBJ_BODY, body_name);
+  if (body < 0) return complain("no body", body_name);
+  tbReal* J = make(q, 6, m->nv);
+  if (J) tb_jac_body(m, d, body, J, J + 3 * (long)m->nv);
+  return true;
+}
+
+// A field of the world or of the model; other types than real are widened.
+static bool make_field(Matrix* q, const char* name, const tbModel* m, const tbData* d) {
+  const char* type;
+  int rows, columns;
+  const void* values = tb_data_field(m, d, name, &type, &rows, &columns);
+  if (!values) values = tb_model_field(m, name, &type, &rows, &columns);
+  if (!values) return complain("no quantity", name);
+  tbReal* widened = make(q, rows, columns);
+  q->is_vector = columns == 1;
+  for (long i = 0; widened && i < (long)rows * columns; i++) {
+    switch (type[0]) {
+      case 'r': widened[i] = ((const tbReal*)values)[i]; break;
+      case 'i': widened[i] = ((const int*)values)[i]; break;
+      case 'f': widened[i] = (tbReal)((const float*)values)[i]; break;
+      default: widened[i] = ((const char*)values)[i]; break;
+    }
+  }
+  return true;
+}
+
+// False after a complaint about an unknown name.
+static bool get_quantity(Matrix* q, const char* name, const tbModel* m, const tbData* d) {
+  memset(q, 0, sizeof *q);
+  if (strcmp(name, "M") == 0) {
+    tbReal* M = make(q, m->nv, m->nv);
+    if (M) tb_full_m(m, d, M);
+  } else if (strcmp(name, "Minv") == 0) {
+    make_inverse(q, m, d);
+  } else if (strcmp(name, "bias") == 0) {
+    *q = (Matrix){d->qfrc_bias, NULL, m->nv, 1, true};
+  } else if (strcmp(name, "time") == 0) {
+    *q = (Matrix){&d->time, NULL, 1, 1, true};
+  } else if (strcmp(name, "actuator_moment") == 0) {
+    make_rows(q, d->actuator_moment, m->actuator_Jadr, m->actuator_Jnnz, m->Jmom_colind, m->nu,
+              m->nv);
+  } else if (strcmp(name, "ten_J") == 0) {
+    make_rows(q, d->ten_J, m->tendon_Jadr, m->tendon_Jnnz, m->Jten_colind, m->ntendon, m->nv);
+  } else if (strncmp(name, "jac:", 4) == 0) {
+    if (!make_jacobian(q, name + 4, m, d)) return false;
+  } else if (!make_field(q, name, m, d)) {
+    return false;
+  }
+  return q->values ? true : complain("out of memory at", name);
+}
+
+// ---- output ------------------------------------------------------------------------------------
+
+static void json_contacts(Json* json, const tbModel* m, const tbData* d) {
+  json_open_array(json, "contacts");
+  for (int i = 0; i < d->ncon; i++) {
+    const tbContact* c = &d->contact[i];
+    json_open(json, NULL);
+    json_ints(json, "geom", c->geom, 2);
+    json_string(json, "name1", tb_id2name(m, TB_OBJ_GEOM, c->geom[0]));
+    json_string(json, "name2", tb_id2name(m, TB_OBJ_GEOM, c->geom[1]));
+    json_int(json, "dim", c->dim);
+    json_real(json, "dist", c->dist);
+    json_reals(json, "pos", c->pos, 3);
+    json_reals(json, "frame", c->frame, 9);
+    json_real(json, "includemargin", c->includemargin);
+    json_reals(json, "friction", c->friction, 5);
+    json_int(json, "exclude", c->exclude);
+    json_reals(json, "force", c->force, 6);
+    json_close(json);
+  }
+  json_close_array(json);
+}
+
+static void text_contacts(const tbModel* m, const tbData* d) {
+  printf("contacts: %d\n", d->ncon);
+  for (int i = 0; i < d->ncon; i++) {
+    const tbContact* c = &d->contact[i];
+    printf(
+        "  %d %s - %d %s: dist %.6g, pos %.6g %.6g %.6g, normal %.6g %.6g %.6g, force %.6g %.6g "
+        "%.6g\n",
+        c->geom[0], tb_id2name(m, TB_OBJ_GEOM, c->geom[0]), c->geom[1],
+        tb_id2name(m, TB_OBJ_GEOM, c->geom[1]), c->dist, c->pos[0], c->pos[1], c->pos[2],
+        c->frame[0], c->frame[1], c->frame[2], c->force[0], c->force[1], c->force[2]);
+  }
+}
+
+static void print_energy(Json* json, const tbData* d) {
+  if (json) {
+    json_open(json, "energy");
+    json_real(json, "potential", d->energy[0]);
+    json_real(json, "kinetic", d->energy[1]);
+    json_close(json);
+  } else {
+    printf("energy: potential %.9g J, kinetic %.9g J\n", d->energy[0], d->energy[1]);
+  }
+}
+
+static void print_matrix(Json* json, const char* name, const Matrix* q) {
+  bool vector = q->is_vector;
+  if (json) {
+    int shape[2] = {q->rows, q->columns};
+    json_open(json, name);
+    json_ints(json, "shape", shape, vector ? 1 : 2);
+    json_reals(json, "data", q->values, (long)q->rows * q->columns);
+    json_close(json);
+    return;
+  }
+  printf(vector ? "%s (%d):\n" : "%s (%d x %d):\n", name, q->rows, q->columns);
+  for (int r = 0; r < q->rows; r++) {
+    for (int k = 0; k < q->columns; k++) {
+      printf(" %12.6g", q->values[(long)r * q->columns + k]);
+    }
+    if (!vector) putchar('\n');
+  }
+  if (vector) putchar('\n');
+}
+
+// One quantity, or (with `check`) only whether there is such a one.
+static bool print_one(Json* json, const char* name, const tbModel* m, const tbData* d, bool check) {
+  if (strcmp(name, "energy") == 0) {
+    if (!check) print_energy(json, d);
+  } else if (strcmp(name, "contacts") == 0) {
+    if (!check && json) json_contacts(json, m, d);
+    if (!check && !json) text_contacts(m, d);
+  } else {
+    Matrix q;
+    if (!get_quantity(&q, name, m, d)) return false;
+    if (!check) print_matrix(json, name, &q);
+    free(q.owned);
+  }
+  return true;
+}
+
+// ---- command -----------------------------------------------------------------------------------
+
+// Everything that depends on the state, contact forces included.
+static bool compute(const tbModel* m, tbData* d) {
+  if (tb_forward(m, d) != TB_OK) {
+    fprintf(stderr, "tribo eval: %s\n", d->message);
+    return false;
+  }
+  tb_energy_position(m, d);
+  tb_energy_velocity(m, d);
+  tb_subtree_velocity(m, d);
+  return true;
+}
+
+// The names of a comma-separated list, one after the other; NULL behind the last.
+static const char* next_name(const char** list, char* name, size_t size) {
+  *list += strspn(*list, ", ");
+  size_t length = strcspn(*list, ", ");
+  if (!length) return NULL;
+  snprintf(name, size, "%.*s", (int)length, *list);
+  *list += length;
+  return name;
+}
+
+// Nothing is printed where one name is unknown.
+static bool print_all(const char* what, const tbModel* m, const tbData* d, bool json) {
+  char name[256];
+  for (const char* at = what; next_name(&at, name, sizeof name);) {
+    if (!print_one(NULL, name, m, d, true)) return false;
+  }
+  Json out = {stdout, false};
+  if (json) json_open(&out, NULL);
+  for (const char* at = what; next_name(&at, name, sizeof name);) {
+    if (!print_one(json ? &out : NULL, name, m, d, false)) return false;
+  }
+  if (json) {
+    json_close(&out);
+    putchar('\n');
+  }
+  return true;
+}
+
+int tribo_cmd_eval(int argc, char** argv) {
+  Arguments a = {.model = {.options = tbDefaultLoadOptions()}, .what = DEFAULT_WHAT};
+  for (int i = 0; i < argc;) {
+    if (strcmp(argv[i], "--help") == 0) {
+      fputs(USAGE, stdout);
+      return 0;
+    }
+    int taken = parse_one(&a, argc - i, argv + i);
+    if (!taken) return 2;
+    i += taken;
+  }
+  tbModel* m = model_args_load(&a.model, "eval");
+  if (!m) return 1;
+  tbData* d = tb_data_new(m);
+  bool good = d != NULL;
+  if (!good) fprintf(stderr, "tribo eval: out of memory\n");
+  good = good && apply_options(&a, &m->opt) && set_state(&a, m, d) && compute(m, d) &&
+         print_all(a.what, m, d, a.model.json);
+  tb_data_free(d);
+  tb_model_free(m);
+  return good ? 0 : 1;
+}

@@ -1,0 +1,175 @@
+// `tribo info`: what is in a model, and what of its file is not used.
+#include <stdio.h>
+#include <string.h>
+
+#include "args.h"
+#include "commands.h"
+#include "json.h"
+#include "tribo/tribo.h"
+
+static const char USAGE[] =
+    "tribo info MODEL [--json]\n\n"
+    "Prints sizes, bodies, joints, geoms and actuators of a model, its total mass, and what of "
+    "the\n"
+    "file Tribo does not use.\n\n" MODEL_ARGS_USAGE;
+
+static const char* const JOINT_WORDS[] = {"free", "ball", "slide", "hinge"};
+static const char* const GEOM_WORDS[] = {"plane",     "hfield",   "sphere", "capsule",
+                                         "ellipsoid", "cylinder", "box",    "mesh"};
+
+// ---- JSON --------------------------------------------------------------------------------------
+
+static void json_bodies(Json* json, const tbModel* m) {
+  json_open_array(json, "bodies");
+  for (int i = 0; i < m->nbody; i++) {
+    json_open(json, NULL);
+    json_string(json, "name", tb_id2name(m, TB_OBJ_BODY, i));
+    json_int(json, "parentid", m->body_parentid[i]);
+    json_real(json, "mass", m->body_mass[i]);
+    json_reals(json, "inertia", m->body_inertia + 3 * i, 3);
+    json_reals(json, "ipos", m->body_ipos + 3 * i, 3);
+    json_int(json, "jntnum", m->body_jntnum[i]);
+    json_int(json, "geomnum", m->body_geomnum[i]);
+    json_close(json);
+  }
+  json_close_array(json);
+}
+
+static void json_joints(Json* json, const tbModel* m) {
+  json_open_array(json, "joints");
+  for (int i = 0; i < m->njnt; i++) {
+    json_open(json, NULL);
+    json_string(json, "name", tb_id2name(m, TB_OBJ_JOINT, i));
+    json_string(json, "type", JOINT_WORDS[m->jnt_type[i]]);
+    json_int(json, "bodyid", m->jnt_bodyid[i]);
+    json_int(json, "qposadr", m->jnt_qposadr[i]);
+    json_int(json, "dofadr", m->jnt_dofadr[i]);
+    json_bool(json, "limited", m->jnt_limited[i]);
+    json_reals(json, "range", m->jnt_range + 2 * i, 2);
+    json_close(json);
+  }
+  json_close_array(json);
+}
+
+static void json_geoms(Json* json, const tbModel* m) {
+  json_open_array(json, "geoms");
+  for (int i = 0; i < m->ngeom; i++) {
+    json_open(json, NULL);
+    json_string(json, "name", tb_id2name(m, TB_OBJ_GEOM, i));
+    json_string(json, "type", GEOM_WORDS[m->geom_type[i]]);
+    json_int(json, "bodyid", m->geom_bodyid[i]);
+    json_reals(json, "size", m->geom_size + 3 * i, 3);
+    json_int(json, "contype", m->geom_contype[i]);
+    json_int(json, "conaffinity", m->geom_conaffinity[i]);
+    json_close(json);
+  }
+  json_close_array(json);
+}
+
+static void json_names(Json* json, const tbModel* m, const char* key, tbObjType type, int n) {
+  json_open_array(json, key);
+  for (int i = 0; i < n; i++) json_string(json, NULL, tb_id2name(m, type, i));
+  json_close_array(json);
+}
+
+// Each line of the notes; a line longer than the buffer is cut.
+static void json_notes(Json* json, const tbModel* m) {
+  json_open_array(json, "unsupported");
+  for (const char* line = m->notes; *line;) {
+    size_t length = strcspn(line, "\n");
+    char text[1024];
+    snprintf(text, sizeof text, "%.*s", (int)(length < 1000 ? length : 1000), line);
+    json_string(json, NULL, text);
+    line += length + (line[length] == '\n');
+  }
+  json_close_array(json);
+}
+
+static void print_json(const tbModel* m) {
+  Json json = {stdout, false};
+  json_open(&json, NULL);
+  json_string(&json, "name", m->names);
+#define X(name, what) json_int(&json, #name, m->name);
+  TB_MODEL_SIZES(X)
+#undef X
+  json_real(&json, "total_mass", m->total_mass);
+  json_real(&json, "extent", m->extent);
+  json_real(&json, "mean_inertia", m->mean_inertia);
+  json_real(&json, "timestep", m->opt.timestep);
+  json_reals(&json, "gravity", m->opt.gravity, 3);
+  json_bodies(&json, m);
+  json_joints(&json, m);
+  json_geoms(&json, m);
+  json_names(&json, m, "actuators", TB_OBJ_ACTUATOR, m->nu);
+  json_names(&json, m, "tendons", TB_OBJ_TENDON, m->ntendon);
+  json_names(&json, m, "sites", TB_OBJ_SITE, m->nsite);
+  json_names(&json, m, "sensors", TB_OBJ_SENSOR, m->nsensor);
+  json_names(&json, m, "keys", TB_OBJ_KEY, m->nkey);
+  json_notes(&json, m);
+  json_close(&json);
+  putchar('\n');
+}
+
+// ---- text --------------------------------------------------------------------------------------
+
+// A name, or a dash for an unnamed object.
+static const char* shown(const tbModel* m, tbObjType type, int id) {
+  const char* name = tb_id2name(m, type, id);
+  return *name ? name : "-";
+}
+
+static void print_text(const tbModel* m) {
+  printf("%s: %d bodies, %d joints, nq %d, nv %d, %d geoms, %d actuators, %.6g kg\n",
+         *m->names ? m->names : "model", m->nbody, m->njnt, m->nq, m->nv, m->ngeom, m->nu,
+         m->total_mass);
+  printf(
+      "%d trees, %d tendons, %d equalities, %d sensors, %d keyframes, %d meshes, time step %g s\n",
+      m->ntree, m->ntendon, m->neq, m->nsensor, m->nkey, m->nmesh, m->opt.timestep);
+  printf("\n%4s %-28s %-28s %12s %6s %6s\n", "body", "name", "parent", "mass kg", "joints",
+         "geoms");
+  for (int i = 0; i < m->nbody; i++) {
+    printf("%4d %-28s %-28s %12.6g %6d %6d\n", i, shown(m, TB_OBJ_BODY, i),
+           i ? shown(m, TB_OBJ_BODY, m->body_parentid[i]) : "", m->body_mass[i], m->body_jntnum[i],
+           m->body_geomnum[i]);
+  }
+  if (m->njnt) printf("\n%5s %-28s %-6s %-28s %s\n", "joint", "name", "type", "body", "range");
+  for (int i = 0; i < m->njnt; i++) {
+    printf("%5d %-28s %-6s %-28s", i, shown(m, TB_OBJ_JOINT, i), JOINT_WORDS[m->jnt_type[i]],
+           shown(m, TB_OBJ_BODY, m->jnt_bodyid[i]));
+    if (m->jnt_limited[i]) printf(" %.5g to %.5g", m->jnt_range[2 * i], m->jnt_range[2 * i + 1]);
+    putchar('\n');
+  }
+  int count[TB_NGEOMTYPES] = {0}, colliding[TB_NGEOMTYPES] = {0};
+  for (int i = 0; i < m->ngeom; i++) {
+    count[m->geom_type[i]]++;
+    colliding[m->geom_type[i]] += m->geom_contype[i] || m->geom_conaffinity[i];
+  }
+  if (m->ngeom) printf("\n%-10s %6s %10s\n", "geoms", "number", "colliding");
+  for (int t = 0; t < TB_NGEOMTYPES; t++) {
+    if (count[t]) printf("%-10s %6d %10d\n", GEOM_WORDS[t], count[t], colliding[t]);
+  }
+  if (*m->notes) printf("\nnot used:\n%s", m->notes);
+}
+
+int tribo_cmd_info(int argc, char** argv) {
+  ModelArgs args = {.options = tbDefaultLoadOptions()};
+  for (int i = 0; i < argc;) {
+    if (strcmp(argv[i], "--help") == 0) {
+      fputs(USAGE, stdout);
+      return 0;
+    }
+    int taken = model_args_take(&args, "info", argc - i, argv + i);
+    if (taken == 0) fprintf(stderr, "tribo info: no flag '%s' (see --help)\n", argv[i]);
+    if (taken <= 0) return 2;
+    i += taken;
+  }
+  tbModel* m = model_args_load(&args, "info");
+  if (!m) return 1;
+  if (args.json) {
+    print_json(m);
+  } else {
+    print_text(m);
+  }
+  tb_model_free(m);
+  return 0;
+}

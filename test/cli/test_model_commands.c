@@ -1,0 +1,185 @@
+// `tribo info` and `tribo eval` as a user runs them: output, JSON, exit codes.
+#include <sys/wait.h>
+
+#include "common/test.h"
+
+static char output[1 << 20];
+
+// Run the command line; returns its exit code. Standard error joins the output with `2>&1`.
+static int run(const char* arguments) {
+  char command[8192];
+  snprintf(command, sizeof command, "'%s/tribo' %s", TB_BUILD_DIR, arguments);
+  FILE* pipe = popen(command, "r");
+  assert_non_null(pipe);
+  size_t n = fread(output, 1, sizeof output - 1, pipe);
+  output[n] = 0;
+  int status = pclose(pipe);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static const char* write_file(const char* name, const char* text) {
+  static char path[1024];
+  snprintf(path, sizeof path, "%s/%s", TB_BUILD_DIR, name);
+  FILE* file = fopen(path, "w");
+  assert_non_null(file);
+  fputs(text, file);
+  fclose(file);
+  return path;
+}
+
+// ---- a reader of JSON, just strict enough to refuse what is not JSON ----------------------------
+
+static const char* skip_space(const char* p) {
+  while (*p == ' ' || *p == '\n' || *p == '\t') p++;
+  return p;
+}
+
+static const char* skip_value(const char* p);
+
+// Members or elements up to `end`; NULL where malformed.
+static const char* skip_list(const char* p, char end, bool keys) {
+  p = skip_space(p);
+  if (*p == end) return p + 1;
+  while (p) {
+    if (keys) {
+      p = *skip_space(p) == '"' ? skip_value(p) : NULL;
+      if (!p || *(p = skip_space(p)) != ':') return NULL;
+      p++;
+    }
+    p = skip_value(p);
+    if (!p) return NULL;
+    p = skip_space(p);
+    if (*p == end) return p + 1;
+    if (*p++ != ',') return NULL;
+  }
+  return NULL;
+}
+
+static const char* skip_value(const char* p) {
+  p = skip_space(p);
+  if (*p == '{') return skip_list(p + 1, '}', true);
+  if (*p == '[') return skip_list(p + 1, ']', false);
+  if (*p == '"') {
+    for (p++; *p && *p != '"'; p++) p += *p == '\\';
+    return *p ? p + 1 : NULL;
+  }
+  static const char* const words[] = {"true", "false", "null"};
+  for (int i = 0; i < 3; i++) {
+    if (strncmp(p, words[i], strlen(words[i])) == 0) return p + strlen(words[i]);
+  }
+  char* end;
+  strtod(p, &end);
+  return end == p ? NULL : end;
+}
+
+static void assert_json(const char* text) {
+  const char* end = skip_value(text);
+  assert_non_null(end);
+  assert_int_equal(*skip_space(end), 0);
+}
+
+// The numbers of "data" behind `key`.
+static int numbers(const char* key, double* values, int most) {
+  char pattern[64];
+  snprintf(pattern, sizeof pattern, "\"%s\": {", key);
+  const char* p = strstr(output, pattern);
+  assert_non_null(p);
+  p = strstr(p, "\"data\": [");
+  assert_non_null(p);
+  p += strlen("\"data\": [");
+  int n = 0;
+  while (n < most && *p != ']') {
+    char* end;
+    values[n++] = strtod(p, &end);
+    p = end + strspn(end, ", ");
+  }
+  return n;
+}
+
+// ---- tests --------------------------------------------------------------------------------------
+
+static const char PENDULUM[] =
+    "<mujoco model='a \"pendulum\"'><visual><global azimuth='3'/></visual><worldbody>"
+    "<body name='rod' pos='0 0 2'><joint name='hinge' axis='0 1 0'/>"
+    "<geom type='sphere' size='0.1' pos='0 0 -1' mass='3'/></body></worldbody>"
+    "<keyframe><key name='up' qpos='3.14159265358979312' qvel='2'/></keyframe></mujoco>";
+
+static void test_info(void** state) {
+  (void)state;
+  char arguments[2048];
+  snprintf(arguments, sizeof arguments, "info '%s' --json", write_file("cli.xml", PENDULUM));
+  assert_int_equal(run(arguments), 0);
+  assert_json(output);
+  assert_non_null(strstr(output, "\"name\": \"a \\\"pendulum\\\"\""));
+  assert_non_null(strstr(output, "\"nq\": 1"));
+  assert_non_null(strstr(output, "\"total_mass\": 3"));
+  assert_non_null(strstr(output, "\"unsupported\": [\""));
+  snprintf(arguments, sizeof arguments, "info '%s'", write_file("cli.xml", PENDULUM));
+  assert_int_equal(run(arguments), 0);
+  assert_non_null(strstr(output, "rod"));
+}
+
+static void test_eval(void** state) {
+  (void)state;
+  char arguments[4096], model[1024];
+  double value[8];
+  snprintf(model, sizeof model, "%s", write_file("cli.xml", PENDULUM));
+  const char* qpos = write_file("cli_qpos.txt", " 0.5\n");
+  snprintf(
+      arguments, sizeof arguments,
+      "eval '%s' --qpos '%s' --what M,bias,qacc,xipos,body_mass,jac:rod,contacts,energy --json",
+      model, qpos);
+  assert_int_equal(run(arguments), 0);
+  assert_json(output);
+  double M = 3 * (1 + 0.4 * 0.01), bias = 3 * 9.81 * sin(0.5);
+  assert_int_equal(numbers("M", value, 8), 1);
+  assert_near(value[0], M, 1e-15);
+  assert_non_null(strstr(output, "\"M\": {\"shape\": [1, 1]"));
+  assert_int_equal(numbers("bias", value, 8), 1);
+  assert_near(value[0], bias, 1e-14);
+  assert_int_equal(numbers("qacc", value, 8), 1);
+  assert_near(value[0], -bias / M, 1e-12);
+  assert_int_equal(numbers("body_mass", value, 8), 2);
+  assert_near(value[1], 3, 0);
+  assert_int_equal(numbers("jac:rod", value, 8), 6);
+  assert_near(value[4], 1, 1e-15);
+
+  // By keyframe: upright, turning at 2 rad/s.
+  snprintf(arguments, sizeof arguments, "eval '%s' --key up --what qvel,xipos,energy --json",
+           model);
+  assert_int_equal(run(arguments), 0);
+  assert_int_equal(numbers("xipos", value, 8), 6);
+  assert_near(value[5], 3, 1e-12);
+  assert_non_null(strstr(output, "\"kinetic\": 6.02"));
+}
+
+static void test_errors(void** state) {
+  (void)state;
+  char arguments[4096], model[1024];
+  snprintf(model, sizeof model, "%s", write_file("cli.xml", PENDULUM));
+  assert_int_equal(run("info no_such_file.xml 2>&1"), 1);
+  assert_non_null(strstr(output, "no_such_file.xml"));
+  assert_int_equal(run("info 2>&1"), 1);
+  assert_int_equal(run("info --nonsense 2>&1"), 2);
+  snprintf(arguments, sizeof arguments, "eval '%s' --what qpos,nonsense --json 2>/dev/null", model);
+  assert_int_equal(run(arguments), 1);
+  assert_string_equal(output, "");
+  snprintf(arguments, sizeof arguments, "eval '%s' --qpos '%s' 2>&1", model,
+           write_file("cli_qpos.txt", "1 2"));
+  assert_int_equal(run(arguments), 1);
+  assert_non_null(strstr(output, "has 2 numbers, expected 1"));
+  snprintf(arguments, sizeof arguments, "eval '%s' --qpos '%s' 2>&1", model,
+           write_file("cli_qpos.txt", "nan"));
+  assert_int_equal(run(arguments), 1);
+  snprintf(arguments, sizeof arguments, "eval '%s' --key down 2>&1", model);
+  assert_int_equal(run(arguments), 1);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_info),
+      cmocka_unit_test(test_eval),
+      cmocka_unit_test(test_errors),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
