@@ -75,6 +75,10 @@ typedef struct {
 // Fill a pair from two placed shapes.
 void tb_convex_pair_init(tbConvexPair* pair, const tbShape* a, const tbShape* b);
 
+// As above with a as a prism in the frame of shape a: six vertices that may change between solves.
+void tb_convex_pair_init_prism(tbConvexPair* pair, const tbShape* a, const tbShape* b,
+                               const tbReal prism[18]);
+
 // The point of a core farthest along d (in its frame, any length); returns its vertex.
 int tb_core_support(tbCore* core, const tbReal d[3], tbReal point[3]);
 
@@ -103,6 +107,12 @@ void tb_convex_solve(tbConvexPair* pair, tbReal limit, tbConvexResult* result);
 // those with dist <= margin. Returns the count, at most TB_MAX_MANIFOLD.
 int tb_convex_manifold(tbConvexPair* pair, const tbConvexResult* result, tbReal margin,
                        tbContactPoint* out);
+
+// As above for one cell of a terrain: every corner of the region where the patches meet, up to
+// TB_TERRAIN_MANIFOLD, and for overlapping shapes nothing beyond that region.
+#define TB_TERRAIN_MANIFOLD 32
+int tb_convex_manifold_terrain(tbConvexPair* pair, const tbConvexResult* result, tbReal margin,
+                               tbContactPoint* out);
 
 // b - a along n: separation s(n) of the cores by their true support points.
 static inline tbReal tb_pair_separation(tbConvexPair* pair, const tbReal n[3], tbSupport* at) {

@@ -427,8 +427,9 @@ static void add_witness(Plane* p, const tbConvexResult* r, const tbPatch* pa, co
   add(p, u, v, h - 0.5 * r->dist, h + 0.5 * r->dist, FEATURE(0, 0, 0));
 }
 
-int tb_convex_manifold(tbConvexPair* pair, const tbConvexResult* r, tbReal margin,
-                       tbContactPoint* out) {
+// `terrain` keeps every corner of the region, and no more than the region.
+static int manifold(tbConvexPair* pair, const tbConvexResult* r, tbReal margin, int terrain,
+                    tbContactPoint* out) {
   tbReal ra = pair->a.radius, rb = pair->b.radius, limit = margin + ra + rb;
   if (!(r->dist <= limit)) return 0;
   tbPatch pa, pb;
@@ -457,9 +458,19 @@ int tb_convex_manifold(tbConvexPair* pair, const tbConvexResult* r, tbReal margi
     deepest = fmin(deepest, p.point[kept++].dist);
   }
   p.count = kept < MAX_CANDIDATES ? kept : MAX_CANDIDATES - 1;
-  if (!(deepest <= r->dist + 1e-8 * pair->scale)) add_witness(&p, r, &pa, &pb);
+  int single = pa.kind == TB_PATCH_POINT || pb.kind == TB_PATCH_POINT;
+  if (!(deepest <= r->dist + 1e-8 * pair->scale) && (!terrain || single || r->dist > 0)) {
+    add_witness(&p, r, &pa, &pb);
+  }
+  if (p.count == 0) return 0;
 
-  int chosen[TB_MAX_MANIFOLD], count = choose(&p, chosen);
+  int chosen[TB_TERRAIN_MANIFOLD], count = p.count;
+  if (!terrain) {
+    count = choose(&p, chosen);
+  } else {
+    if (count > TB_TERRAIN_MANIFOLD) count = TB_TERRAIN_MANIFOLD;
+    for (int i = 0; i < count; i++) chosen[i] = i;
+  }
   for (int i = 0; i < count; i++) {
     int k = chosen[i];
     tbReal pos[3], middle = 0.5 * (p.ha[k] + ra + p.hb[k] - rb);
@@ -469,4 +480,14 @@ int tb_convex_manifold(tbConvexPair* pair, const tbConvexResult* r, tbReal margi
     tb_contact_set(&out[i], pos, p.n, p.point[k].dist - ra - rb, p.feature[k]);
   }
   return count;
+}
+
+int tb_convex_manifold(tbConvexPair* pair, const tbConvexResult* r, tbReal margin,
+                       tbContactPoint* out) {
+  return manifold(pair, r, margin, 0, out);
+}
+
+int tb_convex_manifold_terrain(tbConvexPair* pair, const tbConvexResult* r, tbReal margin,
+                               tbContactPoint* out) {
+  return manifold(pair, r, margin, 1, out);
 }

@@ -19,7 +19,13 @@
   X(CYLINDER, BOX, convex, tb_distance_convex)        \
   X(CYLINDER, MESH, convex, tb_distance_convex)       \
   X(BOX, MESH, convex, tb_distance_convex)            \
-  X(MESH, MESH, convex, tb_distance_convex)
+  X(MESH, MESH, convex, tb_distance_convex)           \
+  X(HFIELD, SPHERE, hfield, NULL)                     \
+  X(HFIELD, CAPSULE, hfield, NULL)                    \
+  X(HFIELD, ELLIPSOID, hfield, NULL)                  \
+  X(HFIELD, CYLINDER, hfield, NULL)                   \
+  X(HFIELD, BOX, hfield, NULL)                        \
+  X(HFIELD, MESH, hfield, NULL)
 
 // Signed distance of any two convex shapes but planes.
 tbReal tb_distance_convex(const tbShape* a, const tbShape* b, tbReal point_a[3], tbReal point_b[3],

@@ -9,7 +9,7 @@
 #include "collide/convex.h"
 
 #define MAX_STEPS 20
-#define MAX_OPTIONS 3
+#define MAX_OPTIONS 5
 
 typedef enum { FEATURE_POINT, FEATURE_LINE, FEATURE_FACE, FEATURE_SMOOTH } FeatureKind;
 
@@ -77,7 +77,13 @@ static int face_feature(Feature* f, const tbReal p[4][3], const tbReal d[3]) {
 static int polytope_options(tbCore* core, const Corners* c, const tbReal d[3], Feature* option) {
   int count = 0;
   tbReal p[3];
-  if (c->count >= 3 && face_feature(&option[count], c->point, d)) count++;
+  if (c->count >= 3) {
+    if (face_feature(&option[count], c->point, d)) count++;
+    for (int i = 0; i < 3; i++) {
+      int j = (i + 1) % 3;
+      line_feature(&option[count++], c->point[i], c->point[j], c->id[i], c->id[j]);
+    }
+  }
   if (c->count == 2) {
     line_feature(&option[count++], c->point[0], c->point[1], c->id[0], c->id[1]);
     point_feature(&option[count++], c->point[0], c->id[0]);
@@ -303,6 +309,17 @@ static int newton_solve(Newton* w, const tbReal start[3]) {
   return 1;
 }
 
+// Is x between the walls of a prism? They stand upright.
+static int in_prism(const tbCore* core, const tbReal x[3], tbReal slack) {
+  for (int i = 0; i < 3; i++) {
+    const tbReal *u = core->prism + 3 * i, *v = core->prism + 3 * ((i + 1) % 3);
+    tbReal ex = v[0] - u[0], ey = v[1] - u[1];
+    tbReal left = ex * (x[1] - u[1]) - ey * (x[0] - u[0]);
+    if (left < -slack * sqrt(ex * ex + ey * ey)) return 0;
+  }
+  return 1;
+}
+
 // Is the point x of the core's frame inside the core's face f (up to `slack`)?
 static int inside_face(const tbCore* core, const Feature* f, const tbReal x[3], tbReal slack) {
   const tbReal* h = core->size;
@@ -310,6 +327,7 @@ static int inside_face(const tbCore* core, const Feature* f, const tbReal x[3], 
   if (core->kind == TB_CORE_BOX) {
     return fabs(x[0]) <= h[0] + slack && fabs(x[1]) <= h[1] + slack && fabs(x[2]) <= h[2] + slack;
   }
+  if (core->kind == TB_CORE_PRISM && fabs(f->direction[2]) > 1e-3) return in_prism(core, x, slack);
   if (core->kind == TB_CORE_HULL && core->hull->nface > 0) {
     // Beyond no plane across the face's edges.
     const tbHull* hull = core->hull;

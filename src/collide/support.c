@@ -120,13 +120,26 @@ static tbReal core_init(tbCore* core, const tbShape* s) {
   }
 }
 
-void tb_convex_pair_init(tbConvexPair* pair, const tbShape* a, const tbShape* b) {
+static void place(tbConvexPair* pair, const tbShape* a, const tbShape* b) {
   tbReal apart[3];
-  tbReal size_a = core_init(&pair->a, a), size_b = core_init(&pair->b, b);
   tb_sub3(apart, b->pos, a->pos);
   tb_mul_mat3t_vec3(pair->pos, a->mat, apart);
   tb_mul_mat3t_mat3(pair->mat, a->mat, b->mat);
-  pair->scale = size_a + size_b;
   pair->polyhedral = pair->a.kind < TB_CORE_ELLIPSOID && pair->b.kind < TB_CORE_ELLIPSOID;
   pair->evaluations = 0;
+}
+
+void tb_convex_pair_init(tbConvexPair* pair, const tbShape* a, const tbShape* b) {
+  tbReal size_a = core_init(&pair->a, a), size_b = core_init(&pair->b, b);
+  pair->scale = size_a + size_b;
+  place(pair, a, b);
+}
+
+void tb_convex_pair_init_prism(tbConvexPair* pair, const tbShape* a, const tbShape* b,
+                               const tbReal prism[18]) {
+  memset(&pair->a, 0, sizeof pair->a);
+  pair->a.kind = TB_CORE_PRISM;
+  pair->a.prism = prism;
+  pair->scale = core_init(&pair->b, b);
+  place(pair, a, b);
 }
