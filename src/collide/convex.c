@@ -11,7 +11,7 @@
 #define FLAT_TOLERANCE 1e-14
 // EPA: gap of the bounds relative to the size of the pair.
 #define DEPTH_TOLERANCE_FLAT 1e-14
-#define DEPTH_TOLERANCE_ROUND 1e-8
+#define DEPTH_TOLERANCE_ROUND 1e-7
 
 // Newton on what GJK found. Where the cores are apart a local optimum is the global one; where they
 // are not, only one that meets GJK's upper bound is.
@@ -19,7 +19,7 @@ static int polish_near(tbConvexPair* pair, tbConvexResult* r) {
   tbReal apart[3];
   tb_sub3(apart, r->point_b, r->point_a);
   tbReal upper = tb_norm3(apart);
-  r->certified = tb_polish(pair, r->simplex, r->count, r);
+  r->certified = tb_polish(pair, r->simplex, r->count, 1, r);
   return r->certified && (r->dist > 0 || upper - r->dist <= 1e-12 * pair->scale);
 }
 
@@ -43,7 +43,7 @@ static void try_normal(tbConvexPair* pair, const tbReal n[3], tbConvexResult* r)
 static void close_gap(tbConvexPair* pair, tbConvexResult* r) {
   tbReal small = 1e-14 * pair->scale, d[3], n[3];
   if (bound_gap(r) <= small) return;
-  tb_polish(pair, r->simplex, r->count, r);
+  tb_polish(pair, r->simplex, r->count, 1, r);
   if (bound_gap(r) <= small) return;
   tbPatch patch;
   tb_patch_of(&pair->a, r->normal, &patch);
@@ -57,29 +57,57 @@ static void close_gap(tbConvexPair* pair, tbConvexResult* r) {
   try_normal(pair, n, r);
 }
 
-void tb_convex_solve(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
-  if (pair->polyhedral) {
-    tb_gjk(pair, limit, FLAT_TOLERANCE, r);
-    if (r->state == TB_CONVEX_NEAR) close_gap(pair, r);
-    if (r->state == TB_CONVEX_OVERLAP) tb_epa(pair, DEPTH_TOLERANCE_FLAT, r);
-    return;
+// Apart after all: an answer only where it is proven.
+static int apart_after_all(tbConvexResult* r) {
+  r->state = TB_CONVEX_NEAR;
+  return r->certified;
+}
+
+// Cores that overlap, or seem to: EPA, from the best direction that GJK has seen, made exact first
+// where it belongs to a round core. Returns 0 where that is no answer, because they are apart.
+static int solve_overlap(tbConvexPair* pair, tbConvexResult* r) {
+  r->certified = 0;
+  if (!pair->polyhedral) r->certified = tb_polish(pair, r->simplex, r->count, 0, r);
+  if (r->dist > 0) return apart_after_all(r);
+  tb_epa(pair, pair->polyhedral ? DEPTH_TOLERANCE_FLAT : DEPTH_TOLERANCE_ROUND, r);
+  if (!pair->polyhedral && !r->certified) {
+    r->certified = tb_polish(pair, r->simplex, r->count, 1, r);
   }
-  tb_gjk(pair, limit, COARSE_TOLERANCE, r);
-  if (r->state == TB_CONVEX_NEAR && !polish_near(pair, r)) {
-    tbConvexResult coarse = *r;
-    tb_gjk(pair, limit, FINE_TOLERANCE, r);
-    if (r->state == TB_CONVEX_NEAR) {
-      // Neither apart nor certified: the cores touch, and depth decides.
-      if (!polish_near(pair, r) && !(r->dist > 0)) r->state = TB_CONVEX_OVERLAP;
-      if (coarse.dist > 0 && r->dist < coarse.dist) {
-        tb_copy3(r->normal, coarse.normal);
-        r->dist = coarse.dist;
-      }
+  return r->dist > 0 ? apart_after_all(r) : 1;
+}
+
+void tb_convex_solve(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
+  // Coarse: enough to find the features of round cores, or that cores overlap.
+  tb_gjk(pair, limit, pair->polyhedral ? FLAT_TOLERANCE : COARSE_TOLERANCE, 0, r);
+  if (r->state == TB_CONVEX_APART) return;
+  if (r->state == TB_CONVEX_NEAR) {
+    if (pair->polyhedral) {
+      close_gap(pair, r);
+      if (r->dist > 0) return;
+    } else if (polish_near(pair, r)) {
+      if (r->dist > limit) r->state = TB_CONVEX_APART;
+      return;
     }
   }
-  if (r->state == TB_CONVEX_OVERLAP) {
-    tb_epa(pair, DEPTH_TOLERANCE_ROUND, r);
-    if (!r->certified) r->certified = tb_polish(pair, r->simplex, r->count, r);
+  if (r->dist <= 0 && solve_overlap(pair, r)) return;
+
+  // Hardly apart, or no features found: all the way with GJK.
+  tbConvexResult so_far = *r;
+  tb_gjk(pair, limit, pair->polyhedral ? FLAT_TOLERANCE : FINE_TOLERANCE, 1, r);
+  if (r->state == TB_CONVEX_NEAR) {
+    if (pair->polyhedral) {
+      close_gap(pair, r);
+    } else {
+      polish_near(pair, r);
+    }
+    if (so_far.dist > 0 && so_far.dist > r->dist) {
+      tb_copy3(r->normal, so_far.normal);
+      r->dist = so_far.dist;
+    }
+  }
+  if (r->state == TB_CONVEX_OVERLAP || r->dist <= 0) {
+    tbConvexResult touching = *r;
+    if (!solve_overlap(pair, r) && touching.dist >= r->dist) *r = touching;
   }
   if (r->state == TB_CONVEX_NEAR && r->dist > limit) r->state = TB_CONVEX_APART;
 }

@@ -68,6 +68,7 @@ typedef struct {
   int count;         // points of the simplex
   int corner_a[3];   // vertices that span the touching features, where tb_polish found them
   int corner_b[3];
+  tbReal basin;   // cosine: no kink of the support functions is nearer to the normal than this
   int certified;  // a proven local optimum: exact to rounding
   int capped;     // an iteration limit was hit: dist is the best bound found
 } tbConvexResult;
@@ -88,7 +89,10 @@ void tb_pair_support(tbConvexPair* pair, const tbReal n[3], tbSupport* out);
 // GJK: distance of the cores. Ends with state APART as soon as s(n) > limit for some n.
 // `normal` of the result holds the direction to start from. `tolerance` is the gap between the
 // bounds at which to stop, relative to the distance, or to ten times the size of the pair.
-void tb_gjk(tbConvexPair* pair, tbReal limit, tbReal tolerance, tbConvexResult* result);
+// Unless `patient`, cores that are hardly apart, if at all, are called overlapping: EPA is faster
+// then, and says so if they are apart.
+void tb_gjk(tbConvexPair* pair, tbReal limit, tbReal tolerance, int patient,
+            tbConvexResult* result);
 
 // EPA: penetration of overlapping cores, from GJK's simplex. Stops when upper and lower bound of
 // the depth differ by less than tolerance * scale.
@@ -97,7 +101,9 @@ void tb_epa(tbConvexPair* pair, tbReal tolerance, tbConvexResult* result);
 // Newton on s(n) with the features of the given support points held (docs/gjk.md eq. 9-12), from
 // the normal and dist of `result`. Where that raises dist, normal, dist and witness points are
 // replaced. Returns 1 when the result is a certified local optimum: then dist is exact to rounding.
-int tb_polish(tbConvexPair* pair, const tbSupport* support, int count, tbConvexResult* result);
+// `thorough` also tries the parts of these features.
+int tb_polish(tbConvexPair* pair, const tbSupport* support, int count, int thorough,
+              tbConvexResult* result);
 
 // All of the above: normal, dist and witness points of the cores to rounding where features are
 // found, to the iterative tolerance elsewhere.

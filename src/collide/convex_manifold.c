@@ -125,11 +125,16 @@ static void add(Plane* p, tbReal u, tbReal v, tbReal ha, tbReal hb, uint32_t fea
   int i = p->count++;
   p->point[i].u = u;
   p->point[i].v = v;
-  // No gap along n is smaller than s(n); planes of merged faces may say so by a little.
-  tbReal short_by = 0.5 * fmax(p->least - (hb - ha), 0);
-  ha -= short_by;
-  hb += short_by;
-  p->point[i].dist = hb - ha;
+  // No gap along n is smaller than s(n), though planes of merged faces may say so by a little; gaps
+  // equal to it but for rounding are it.
+  tbReal more = hb - ha - p->least;
+  if (more < 1e-3 * p->tolerance) {
+    ha += 0.5 * more;
+    hb -= 0.5 * more;
+    p->point[i].dist = p->least;
+  } else {
+    p->point[i].dist = hb - ha;
+  }
   p->ha[i] = ha;
   p->hb[i] = hb;
   p->feature[i] = feature;

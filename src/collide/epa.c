@@ -9,8 +9,10 @@
 #define MAX_VERTS 160
 #define MAX_FACES (2 * MAX_VERTS)
 #define MAX_OPTIMA 8
-// Faces whose normal is within this cosine of a polished optimum belong to it.
-#define BASIN_COSINE 0.99
+// A face may be left to an optimum nearby when the surface is no farther beyond it than this.
+#define BASIN_GAP 1e-3
+// Tangent of the angle at which the first points are looked for around the first direction.
+#define FRONT 0.3
 
 // A triangle, counter-clockwise seen from outside; neighbour i lies across the edge i, i+1.
 typedef struct {
@@ -157,15 +159,35 @@ static int open_directions(const Polytope* p, int count, tbReal d[6][3]) {
   return 2 * k;
 }
 
-// From GJK's simplex to a tetrahedron with volume. Returns 0 where b - a has none: then the best
-// direction found so far is the answer.
+// Support points in front of the best direction known, all around, and behind: the front ones span
+// the face of b - a that the answer is on, or nearly.
+static int seed(Polytope* p, const tbReal n[3], tbSupport* out) {
+  tbReal t1[3], t2[3], d[3];
+  static const tbReal around[3][2] = {
+      {1, 0}, {-0.5, 0.8660254037844386}, {-0.5, -0.8660254037844386}};
+  tb_frame_from_normal(n, t1, t2);
+  for (int k = 0; k < 3; k++) {
+    for (int i = 0; i < 3; i++) {
+      d[i] = FRONT * (around[k][0] * t1[i] + around[k][1] * t2[i]) - n[i];
+    }
+    tb_normalize3(d);
+    try_direction(p, d, &out[k]);
+  }
+  try_direction(p, n, &out[3]);
+  return 4;
+}
+
+// A tetrahedron with volume around the seeds and the points of GJK's simplex. Returns 0 where b - a
+// has none: then the best direction found so far is the answer.
 static int start_polytope(Polytope* p, const tbConvexResult* r) {
-  tbReal flat = 1e-10 * p->pair->scale, apart[3];
-  // Keep those points of the simplex that are in general position.
-  int count = 0;
-  for (int i = 0; i < r->count; i++) {
-    if (count > 0 && !(from_flat(p, count, r->simplex[i].w, apart) > flat)) continue;
-    p->vert[count++] = r->simplex[i];
+  tbReal flat = 1e-3 * p->pair->scale, apart[3];
+  tbSupport candidate[8];
+  int candidates = seed(p, r->normal, candidate), count = 0;
+  for (int i = 0; i < r->count; i++) candidate[candidates++] = r->simplex[i];
+  // Keep those that are in general position.
+  for (int i = 0; i < candidates && count < 4; i++) {
+    if (count > 0 && !(from_flat(p, count, candidate[i].w, apart) > flat)) continue;
+    p->vert[count++] = candidate[i];
   }
   // Complete them by the farthest point in the open directions.
   while (count < 4) {
@@ -336,7 +358,7 @@ static int in_basin(const Polytope* p, int f) {
   const Face* face = &p->face[f];
   for (int k = 0; k < p->noptimum; k++) {
     const tbConvexResult* o = &p->optimum[k];
-    if (-tb_dot3(o->normal, face->normal) < BASIN_COSINE) continue;
+    if (-tb_dot3(o->normal, face->normal) < o->basin) continue;
     int same = 1;
     for (int i = 0; i < 3; i++) {
       const tbSupport* v = &p->vert[face->vert[i]];
@@ -355,7 +377,7 @@ static int polish_face(Polytope* p, int f) {
   for (int i = 0; i < 3; i++) corner[i] = p->vert[p->face[f].vert[i]];
   tb_scale3(o->normal, p->face[f].normal, -1);
   o->dist = tb_pair_separation(p->pair, o->normal, &at);
-  if (!tb_polish(p->pair, corner, 3, o)) return 0;
+  if (!tb_polish(p->pair, corner, 3, 0, o)) return 0;
   p->noptimum++;
   if (-o->dist <= p->best) {
     p->best = -o->dist;
@@ -366,7 +388,7 @@ static int polish_face(Polytope* p, int f) {
 
 // Expand the nearest face until the bounds meet. Returns the face that the answer stands on.
 static int expand(Polytope* p, tbReal stop, int* capped) {
-  tbReal rounding = 1e-15 * p->pair->scale;
+  tbReal rounding = 1e-15 * p->pair->scale, small = BASIN_GAP * p->pair->scale;
   int result = nearest_face(p);
   for (int f = result; f >= 0; f = nearest_face(p)) {
     tbSupport at;
@@ -374,14 +396,14 @@ static int expand(Polytope* p, tbReal stop, int* capped) {
     result = f;
     tbReal best = p->best;
     tbReal reach = try_direction(p, p->face[f].normal, &at), gap = reach - p->dist[f];
-    // A face that has nothing better to offer than the optimum it belongs to is done.
-    if (reach >= best && in_basin(p, f)) {
+    // A small face that has nothing better to offer than the optimum it belongs to is done.
+    if (reach >= best && gap < small && in_basin(p, f)) {
       p->dist[f] = INFINITY;
       continue;
     }
     if (p->best - p->dist[f] <= stop || gap <= rounding || is_vertex_of(p, f, at.w)) return result;
     if (p->polishing && gap < p->polish_gap) {
-      p->polish_gap = 0.25 * gap;
+      p->polish_gap = 0.1 * gap;
       if (polish_face(p, f)) continue;
     }
     Face kept = p->face[f];
@@ -402,9 +424,10 @@ void tb_epa(tbConvexPair* pair, tbReal tolerance, tbConvexResult* r) {
   p.pair = pair;
   p.nvert = p.nface = p.nspare = p.nborder = p.noptimum = 0;
   p.polishing = !pair->polyhedral;
-  p.polish_gap = 0.1 * pair->scale;
+  p.polish_gap = 0.02 * pair->scale;
   p.best = INFINITY;
   tb_copy3(p.best_normal, r->normal);
+  tbConvexResult first = *r;
   r->state = TB_CONVEX_OVERLAP;
   r->capped = r->certified = 0;
   if (!start_polytope(&p, r)) {
@@ -416,6 +439,11 @@ void tb_epa(tbConvexPair* pair, tbReal tolerance, tbConvexResult* r) {
     return;
   }
   make_tetrahedron(&p, r->normal);
+  if (p.polishing && first.certified) {
+    p.optimum[p.noptimum++] = first;
+    p.best = fmin(p.best, -first.dist);
+    if (p.best == -first.dist) tb_copy3(p.best_normal, first.normal);
+  }
   int face = expand(&p, tolerance * pair->scale, &r->capped);
   set_result(&p, face, r);
   // The best of Newton's optima brings its own witness points.

@@ -8,6 +8,8 @@
 #define MAX_ITERATIONS 128
 // Closer than this to the origin, relative to the points of the simplex, counts as touching.
 #define TOUCH_TOLERANCE 1e-14
+// Cores nearer than this fraction of their size without proof that they are apart.
+#define SHALLOW 1e-3
 
 // The simplex at work: indices of the points kept, their weights, and the point nearest to the
 // origin.
@@ -146,32 +148,36 @@ static void nearest_tetrahedron(const tbSupport* s, Nearest* out) {
   }
 }
 
-// Reduce the simplex to the points that carry the point nearest to the origin.
-static void reduce_simplex(tbConvexResult* r, tbReal v[3]) {
-  Nearest nearest = {.count = 0};
-  switch (r->count) {
-    case 1: nearest_point(r->simplex, 0, &nearest); break;
-    case 2: nearest_segment(r->simplex, 0, 1, &nearest); break;
-    case 3: nearest_triangle(r->simplex, 0, 1, 2, &nearest); break;
-    default: nearest_tetrahedron(r->simplex, &nearest); break;
+// The point of the simplex nearest to the origin.
+static void find_nearest(const tbSupport* s, int count, Nearest* out) {
+  switch (count) {
+    case 1: nearest_point(s, 0, out); break;
+    case 2: nearest_segment(s, 0, 1, out); break;
+    case 3: nearest_triangle(s, 0, 1, 2, out); break;
+    default: nearest_tetrahedron(s, out); break;
   }
-  // Ascending order moves points down only, so that copies never overwrite what is still needed.
-  for (int m = 1; m < nearest.count; m++) {
-    for (int k = m; k > 0 && nearest.keep[k] < nearest.keep[k - 1]; k--) {
-      int index = nearest.keep[k];
-      tbReal weight = nearest.weight[k];
-      nearest.keep[k] = nearest.keep[k - 1];
-      nearest.weight[k] = nearest.weight[k - 1];
-      nearest.keep[k - 1] = index;
-      nearest.weight[k - 1] = weight;
+}
+
+// Keep only the points that carry the nearest point. Ascending order moves points down only, so
+// that copies never overwrite what is still needed.
+static void keep_nearest(tbConvexResult* r, Nearest* nearest) {
+  int* keep = nearest->keep;
+  tbReal* weight = nearest->weight;
+  for (int m = 1; m < nearest->count; m++) {
+    for (int k = m; k > 0 && keep[k] < keep[k - 1]; k--) {
+      int index = keep[k];
+      tbReal share = weight[k];
+      keep[k] = keep[k - 1];
+      weight[k] = weight[k - 1];
+      keep[k - 1] = index;
+      weight[k - 1] = share;
     }
   }
-  for (int m = 0; m < nearest.count; m++) {
-    if (nearest.keep[m] != m) r->simplex[m] = r->simplex[nearest.keep[m]];
-    r->weight[m] = nearest.weight[m];
+  for (int m = 0; m < nearest->count; m++) {
+    if (keep[m] != m) r->simplex[m] = r->simplex[keep[m]];
+    r->weight[m] = weight[m];
   }
-  r->count = nearest.count;
-  tb_copy3(v, nearest.v);
+  r->count = nearest->count;
 }
 
 static int already_in(const tbConvexResult* r, const tbSupport* s) {
@@ -201,31 +207,33 @@ static void set_witness(tbConvexResult* r) {
   }
 }
 
-void tb_gjk(tbConvexPair* pair, tbReal limit, tbReal tolerance, tbConvexResult* r) {
+void tb_gjk(tbConvexPair* pair, tbReal limit, tbReal tolerance, int patient, tbConvexResult* r) {
   tbReal v[3], best = -INFINITY, small = 0.1 * tolerance * pair->scale;
+  tbReal shallow = SHALLOW * pair->scale;
   int stalled = 0;
   r->capped = 0;
   // The first point, and perhaps the proof that the shapes are far apart.
   tbReal s = tb_pair_separation(pair, r->normal, &r->simplex[0]);
-  r->dist = s;
+  best = r->dist = s;
   r->state = TB_CONVEX_APART;
-  if (s > limit) return;
   r->count = 1;
   r->weight[0] = 1;
+  if (s > limit) return;
   tb_copy3(v, r->simplex[0].w);
   for (int iteration = 0;; iteration++) {
     tbReal v2 = tb_dot3(v, v), size2 = simplex_size2(r);
     if (r->count == 4 || v2 <= TOUCH_TOLERANCE * TOUCH_TOLERANCE * size2) {
       r->state = TB_CONVEX_OVERLAP;
+      set_witness(r);
       return;
     }
-    // Lower bound along v; the best one is the answer's normal.
+    // Lower bound along v; the best one is the answer's normal, the latest among equals.
     tbReal length = sqrt(v2), n[3];
     tb_scale3(n, v, 1 / length);
-    tbSupport next;
-    s = tb_pair_separation(pair, n, &next);
-    if (s > best) {
-      best = s;
+    tbSupport* next = &r->simplex[r->count];
+    s = tb_pair_separation(pair, n, next);
+    if (s >= best - 8 * DBL_EPSILON * length) {
+      best = fmax(best, s);
       r->dist = s;
       tb_copy3(r->normal, n);
     }
@@ -233,18 +241,23 @@ void tb_gjk(tbConvexPair* pair, tbReal limit, tbReal tolerance, tbConvexResult* 
     if (s > limit) return;
     r->state = TB_CONVEX_NEAR;
     r->capped = iteration >= MAX_ITERATIONS;
-    if (length - s <= fmax(tolerance * length, small) || already_in(r, &next) || r->capped) break;
-    // Add the point and find the new nearest. Parallel features let the distance stand still for a
-    // few steps while the normal still improves; a step that leads away is rounding.
-    tbConvexResult before = *r;
-    r->simplex[r->count++] = next;
-    reduce_simplex(r, v);
-    tbReal now2 = tb_dot3(v, v);
-    if (r->count == 4 || now2 < v2) continue;
-    if (now2 > v2 * (1 + 1e-14) || ++stalled > 4) {
-      *r = before;
-      break;
+    if (length - s <= fmax(tolerance * length, small) || already_in(r, next) || r->capped) break;
+    // Hardly apart and no proof of it: more likely they overlap by little.
+    if (!patient && length < shallow && !(best > 0)) {
+      r->state = TB_CONVEX_OVERLAP;
+      set_witness(r);
+      return;
     }
+    // The new nearest point. Parallel features let the distance stand still for a few steps while
+    // the normal still improves; a step that leads away is rounding.
+    Nearest nearest = {.count = 0};
+    find_nearest(r->simplex, r->count + 1, &nearest);
+    tbReal now2 = tb_dot3(nearest.v, nearest.v);
+    if (nearest.count < 4 && !(now2 < v2)) {
+      if (now2 > v2 * (1 + 1e-14) || ++stalled > 4) break;
+    }
+    keep_nearest(r, &nearest);
+    tb_copy3(v, nearest.v);
   }
   set_witness(r);
 }

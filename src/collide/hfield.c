@@ -176,7 +176,7 @@ static int take_group(Terrain* t, tbContactPoint* group, int most) {
   tbReal n[3];
   tb_copy3(n, found[deepest].frame);
   for (int i = 0; i < t->count; i++) {
-    if (tb_dot3(found[i].frame, n) > SAME_DIRECTION) {
+    if (i == deepest || tb_dot3(found[i].frame, n) > SAME_DIRECTION) {
       group[same++] = found[i];
     } else {
       found[rest++] = found[i];
@@ -217,7 +217,8 @@ static void add(Terrain* t, const tbContactPoint* c) {
 }
 
 static int clamp_index(tbReal x, int max) {
-  return x < 0 ? 0 : (x > max ? max : (int)x);
+  // Also for what is not a number.
+  return !(x > 0) ? 0 : (x > max ? max : (int)x);
 }
 
 // Is x below the surface?

@@ -10,6 +10,8 @@
 
 #define MAX_STEPS 20
 #define MAX_OPTIONS 5
+// How far witness points may be off their features, relative to the size of the pair.
+#define CERTIFIED 1e-10
 
 typedef enum { FEATURE_POINT, FEATURE_LINE, FEATURE_FACE, FEATURE_SMOOTH } FeatureKind;
 
@@ -74,25 +76,27 @@ static int face_feature(Feature* f, const tbReal p[4][3], const tbReal d[3]) {
 
 // What a polytope may touch with: the face or edge of its corners, an end of the edge, or the
 // vertex that supports d.
-static int polytope_options(tbCore* core, const Corners* c, const tbReal d[3], Feature* option) {
+static int polytope_options(tbCore* core, const Corners* c, const tbReal d[3], int thorough,
+                            Feature* option) {
   int count = 0;
   tbReal p[3];
   if (c->count >= 3) {
     if (face_feature(&option[count], c->point, d)) count++;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3 && thorough; i++) {
       int j = (i + 1) % 3;
       line_feature(&option[count++], c->point[i], c->point[j], c->id[i], c->id[j]);
     }
   }
   if (c->count == 2) {
     line_feature(&option[count++], c->point[0], c->point[1], c->id[0], c->id[1]);
+    if (!thorough) return count;
     point_feature(&option[count++], c->point[0], c->id[0]);
     point_feature(&option[count++], c->point[1], c->id[1]);
     return count;
   }
   if (c->count == 1) point_feature(&option[count++], c->point[0], c->id[0]);
   int vertex = tb_core_support(core, d, p);
-  if (c->count != 1 || vertex != c->id[0]) point_feature(&option[count++], p, vertex);
+  if (c->count != 1 || (thorough && vertex != c->id[0])) point_feature(&option[count++], p, vertex);
   return count;
 }
 
@@ -120,7 +124,7 @@ static int cylinder_options(const tbCore* core, const Corners* c, const tbReal d
   return count;
 }
 
-static int feature_options(tbCore* core, const Corners* c, const tbReal d[3],
+static int feature_options(tbCore* core, const Corners* c, const tbReal d[3], int thorough,
                            Feature option[MAX_OPTIONS]) {
   if (core->kind == TB_CORE_ELLIPSOID) {
     memset(option, 0, sizeof *option);
@@ -128,7 +132,7 @@ static int feature_options(tbCore* core, const Corners* c, const tbReal d[3],
     return 1;
   }
   if (core->kind == TB_CORE_CYLINDER) return cylinder_options(core, c, d, option);
-  return polytope_options(core, c, d, option);
+  return polytope_options(core, c, d, thorough, option);
 }
 
 // Support point of a feature along the unit vector d and second derivatives of its support function
@@ -272,9 +276,9 @@ static int crosses_pole(const Newton* w, const tbReal from[3]) {
 // Newton: (Q + s I) delta = tangential part of b - a (docs/gjk.md eq. 11). Returns 0 where the
 // second-order condition fails: no optimum with these features nearby.
 static int newton_solve(Newton* w, const tbReal start[3]) {
-  if (!set_freedom(w, start)) return 0;
+  if (!set_freedom(w, start) || tb_dot3(w->n, start) < 0.8) return 0;
   set_tangents(w);
-  tbReal small = 1e-15 * w->pair->scale;
+  tbReal small = 1e-15 * w->pair->scale, touching = 1e10 * small * small;
   for (int step = 0; step <= MAX_STEPS; step++) {
     if (!evaluate(w)) return 0;
     if (w->freedom == 0) return 1;
@@ -283,7 +287,8 @@ static int newton_solve(Newton* w, const tbReal start[3]) {
     tbReal s = tb_dot3(w->n, g), g1 = tb_dot3(w->tangent[0], g), g2 = tb_dot3(w->tangent[1], g);
     if (w->freedom == 1) g2 = 0;
     tbReal k11 = w->q[0] + s, k12 = w->q[1], k22 = w->q[2] + s;
-    if (fabs(g1) + fabs(g2) <= small) return 1;
+    // Done, or touching points: then every normal between the two surfaces is optimal.
+    if (fabs(g1) + fabs(g2) <= small || tb_dot3(g, g) <= touching) return 1;
     if (!(k11 > 0)) return 0;
     if (w->freedom == 1) {
       delta[0] = g1 / k11;
@@ -294,7 +299,8 @@ static int newton_solve(Newton* w, const tbReal start[3]) {
       delta[1] = (k11 * g2 - k12 * g1) / determinant;
     }
     tbReal length = sqrt(delta[0] * delta[0] + delta[1] * delta[1]);
-    if (!(length < INFINITY)) return 0;
+    // Far steps mean wrong features.
+    if (!(length < 2) || tb_dot3(w->n, start) < 0.8) return 0;
     if (length <= 1e-16) return 1;
     tbReal shrink = length > 0.5 ? 0.5 / length : 1, from[3];
     tb_copy3(from, w->n);
@@ -383,7 +389,7 @@ static void nearest_lines(Newton* w, const tbReal ea[3], const tbReal eb[3]) {
 // Slide the witness points within their features until b - a is along n; true where that succeeds,
 // which proves the optimum.
 static int certify(Newton* w, tbReal s) {
-  tbReal slack = 1e-11 * w->pair->scale, eb[3], x[3], foot[3], rest[3];
+  tbReal slack = CERTIFIED * w->pair->scale, eb[3], x[3], foot[3], rest[3];
   const Feature *fa = w->fa, *fb = w->fb;
   tb_mul_mat3_vec3(eb, w->pair->mat, fb->direction);
   if (fa->kind == FEATURE_FACE || fb->kind == FEATURE_FACE) {
@@ -413,6 +419,19 @@ static int certify(Newton* w, tbReal s) {
   return tb_norm3(rest) <= slack;
 }
 
+// How far from the normal the features stay the same: a rim ends at the axis and at the side.
+static void set_basin(const Newton* w, tbConvexResult* r) {
+  r->basin = 0.99;
+  for (int k = 0; k < 2; k++) {
+    const tbCore* core = k ? &w->pair->b : &w->pair->a;
+    if ((k ? w->fb : w->fa)->kind != FEATURE_SMOOTH || core->kind != TB_CORE_CYLINDER) continue;
+    tbReal d[3];
+    tb_copy3(d, w->n);
+    if (k) tb_mul_mat3t_vec3(d, w->pair->mat, w->n);
+    r->basin = fmax(r->basin, fmax(fabs(d[2]), sqrt(d[0] * d[0] + d[1] * d[1])));
+  }
+}
+
 // Try one pair of features; keep the answer where it separates more than what is there.
 static int try_features(tbConvexPair* pair, const Feature* fa, const Feature* fb,
                         const tbReal start[3], tbConvexResult* r) {
@@ -424,12 +443,13 @@ static int try_features(tbConvexPair* pair, const Feature* fa, const Feature* fb
   if (!(s >= r->dist - rounding)) return 0;
   tbReal g[3];
   tb_sub3(g, w.b, w.a);
-  int certified = fabs(s - tb_dot3(w.n, g)) <= 1e-12 * pair->scale && certify(&w, s);
+  int certified = fabs(s - tb_dot3(w.n, g)) <= CERTIFIED * pair->scale && certify(&w, s);
   if (certified || s > r->dist) {
     tb_copy3(r->normal, w.n);
     r->dist = s;
   }
   if (certified) {
+    set_basin(&w, r);
     for (int i = 0; i < 3; i++) {
       r->corner_a[i] = fa->id[i];
       r->corner_b[i] = fb->id[i];
@@ -440,7 +460,8 @@ static int try_features(tbConvexPair* pair, const Feature* fa, const Feature* fb
   return certified;
 }
 
-int tb_polish(tbConvexPair* pair, const tbSupport* support, int count, tbConvexResult* r) {
+int tb_polish(tbConvexPair* pair, const tbSupport* support, int count, int thorough,
+              tbConvexResult* r) {
   Corners ca = {0}, cb = {0};
   for (int i = 0; i < count; i++) {
     tbReal x[3], p[3];
@@ -454,8 +475,8 @@ int tb_polish(tbConvexPair* pair, const tbSupport* support, int count, tbConvexR
   Feature oa[MAX_OPTIONS], ob[MAX_OPTIONS];
   tb_mul_mat3t_vec3(d, pair->mat, r->normal);
   tb_scale3(d, d, -1);
-  int na = feature_options(&pair->a, &ca, r->normal, oa);
-  int nb = feature_options(&pair->b, &cb, d, ob);
+  int na = feature_options(&pair->a, &ca, r->normal, thorough, oa);
+  int nb = feature_options(&pair->b, &cb, d, thorough, ob);
   for (int i = 0; i < na; i++) {
     for (int j = 0; j < nb; j++) {
       if (try_features(pair, &oa[i], &ob[j], start, r)) return 1;
