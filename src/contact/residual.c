@@ -58,8 +58,40 @@ static Parts raisim(const tbProblem* p, int i, const tbReal* lambda, const tbRea
   return r;
 }
 
+// The usual contact, three rows and one coefficient, written out: residuals are taken so often that
+// this decides the time of small problems. False where squares over- or underflow.
+static bool round_cone(const tbBlock* b, tbLaw law, const tbReal* lambda, const tbReal* sigma,
+                       Parts* out) {
+  tbReal mu = b->mu[0], x2 = lambda[1] * lambda[1] + lambda[2] * lambda[2];
+  tbReal y2 = sigma[1] * sigma[1] + sigma[2] * sigma[2];
+  if (!(x2 + lambda[0] * lambda[0] < 1e280) || !(y2 + sigma[0] * sigma[0] < 1e280)) return false;
+  if ((x2 < 1e-280 && (lambda[1] != 0 || lambda[2] != 0)) ||
+      (y2 < 1e-280 && (sigma[1] != 0 || sigma[2] != 0))) {
+    return false;
+  }
+  tbReal x = sqrt(x2), y = sqrt(y2), root = sqrt(1 + mu * mu);
+  tbReal normal = law == TB_LAW_NCP ? sigma[0] + mu * y : sigma[0];
+  Parts r = {0, 0, fabs(lambda[0] * normal + lambda[1] * sigma[1] + lambda[2] * sigma[2])};
+  // Outside of K: nearest to its apex or to its side. The same for K*, whose slope is 1 / mu.
+  if (x > mu * lambda[0]) {
+    bool apex = mu * x <= -lambda[0];
+    r.primal = apex ? sqrt(x2 + lambda[0] * lambda[0]) : (x - mu * lambda[0]) / root;
+  }
+  if (mu * y > normal) {
+    bool apex = y <= -mu * normal;
+    r.dual = apex ? sqrt(y2 + normal * normal) : (mu * y - normal) / root;
+  }
+  *out = r;
+  return true;
+}
+
 static Parts cone(const tbProblem* p, int i, tbLaw law, const tbReal* lambda, const tbReal* sigma) {
   const tbBlock* b = &p->block[i];
+  Parts written_out;
+  if (b->dim == 3 && b->mu[0] == b->mu[1] && (law == TB_LAW_NCP || law == TB_LAW_CCP) &&
+      round_cone(b, law, lambda, sigma, &written_out)) {
+    return written_out;
+  }
   if (law == TB_LAW_RAISIM) return raisim(p, i, lambda, sigma);
   tbReal shifted[TB_MAX_BLOCK_DIM], projected[TB_MAX_BLOCK_DIM];
   for (int k = 0; k < b->dim; k++) shifted[k] = sigma[k];
@@ -122,16 +154,17 @@ tbResidual tb_residual(const tbProblem* p, tbLaw law, const tbReal* lambda, cons
   bool finite = true;
   for (int i = 0; i < p->n; i++) {
     finite = finite && isfinite(lambda[i]) && isfinite(sigma[i]);
-    impulse = fmax(impulse, fabs(lambda[i]));
-    velocity = fmax(velocity, fabs(p->g[i]));
+    tbReal size = fabs(lambda[i]), speed = fabs(p->g[i]);
+    if (size > impulse) impulse = size;
+    if (speed > velocity) velocity = speed;
   }
   if (!finite) return (tbResidual){INFINITY, INFINITY, INFINITY, INFINITY};
   for (int i = 0; i < p->nblock; i++) {
     int row = p->block[i].row;
     Parts part = block_residual(p, i, law, lambda + row, sigma + row);
-    r.primal = fmax(r.primal, part.primal);
-    r.dual = fmax(r.dual, part.dual);
-    r.complementarity = fmax(r.complementarity, part.complementarity);
+    if (part.primal > r.primal) r.primal = part.primal;
+    if (part.dual > r.dual) r.dual = part.dual;
+    if (part.complementarity > r.complementarity) r.complementarity = part.complementarity;
   }
   // Divided one by one, so that tiny scales do not underflow in their product.
   r.relative = fmax(fmax(ratio(r.primal, impulse), ratio(r.dual, velocity)),

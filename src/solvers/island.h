@@ -57,6 +57,7 @@ typedef struct {
   bool adopt;                // take the true velocity for z where it is central
   tbReal kappa;              // products stay above kappa times the infeasibility
   tbReal impulse, velocity;  // first point: x and z on the normal axis, in scaled units
+  tbReal threshold;          // impulses expected above this scale the first point; 0: never
   tbReal margin;             // distance from the cones of a warm start, in scaled units
 } tbIpmSettings;
 

@@ -200,8 +200,28 @@ static void scale_matrix(Ipm* m) {
   }
 }
 
+// The size of the impulses to expect, from the velocities' regularised least-norm stop: a heavy
+// body on a light one needs impulses far larger than one contact by itself suggests, and from a
+// point that is too small interior points do not get away.
+static tbReal expected_impulse(Ipm* m, tbReal threshold) {
+  tbReal* C = m->diagonal;
+  for (int i = 0; i < m->nblock; i++) {
+    int d = m->island->dim[i];
+    for (int k = 0; k < d * d; k++) C[k] = k % (d + 1) == 0 ? 1e-7 : 0;
+    C += d * d;
+  }
+  tb_block_lu_factor(&m->island->lu, m->G, m->diagonal, 1e-14);
+  m->island->factorizations++;
+  for (int i = 0; i < m->n; i++) m->dx[i] = -m->g[i];
+  tb_block_lu_solve(&m->island->lu, m->dx);
+  tbReal size = 0;
+  for (int i = 0; i < m->n; i++) size = fmax(size, fabs(m->dx[i]));
+  return size > threshold && size < 1e12 ? size : 1;
+}
+
 // The first point: the cones' centre. Boxes start inside their bounds.
 static void first_point(Ipm* m, const tbIpmSettings* set) {
+  tbReal expected = set->threshold > 0 ? expected_impulse(m, set->threshold) : 1;
   m->pairs = 0;
   for (int i = 0; i < m->nblock; i++) {
     const tbBlock* b = &m->island->p.block[i];
@@ -226,7 +246,7 @@ static void first_point(Ipm* m, const tbIpmSettings* set) {
         m->zhigh[k] = isfinite(m->high[k]) ? 1 : 0;
         m->pairs += isfinite(m->low[k]) + isfinite(m->high[k]);
       } else if (b->type == TB_BLOCK_ONE_SIDED || (is_cone(b) && r == 0)) {
-        m->x[k] = set->impulse;
+        m->x[k] = set->impulse * expected;
         m->z[k] = set->velocity;
         m->pairs++;
       }

@@ -58,8 +58,29 @@ static bool check_island(tbIsland* island, const tbReal* lambda, const tbReal* s
   return island->converged;
 }
 
+// The relative error that rounding makes of sigma = G lambda + g: no residual can be trusted below.
+static tbReal rounding_level(const tbIsland* island) {
+  const tbDelassus* G = &island->p.G;
+  tbReal largest = 0;
+  for (int i = 0; i < island->p.nblock; i++) {
+    for (int r = 0; r < island->dim[i]; r++) {
+      tbReal sum = 0;
+      for (int k = G->block_start[i]; k < G->block_start[i + 1]; k++) {
+        int j = G->block_column[k], cols = island->dim[j];
+        const tbReal* a = G->block_value + G->block_offset[k] + r * cols;
+        for (int c = 0; c < cols; c++) sum += fabs(a[c] * island->best[island->row[j] + c]);
+      }
+      largest = fmax(largest, sum);
+    }
+  }
+  return island->velocity > 0 ? 2.2e-16 * largest / island->velocity : 0;
+}
+
+// Done, out of time, or as good as the arithmetic allows.
 static bool give_up(const tbIsland* island) {
-  return island->converged || island->solve->info->status == TB_SOLVE_TIME_LIMIT;
+  if (island->converged || island->solve->info->status == TB_SOLVE_TIME_LIMIT) return true;
+  if (island->iterations >= island->solve->settings->max_iter) return true;
+  return island->factorizations > 0 && island->best_measure <= 8 * rounding_level(island);
 }
 
 // How many sweeps cost as much as an interior-point solve, from counts of operations weighted by
@@ -76,11 +97,11 @@ static int worthwhile_sweeps(const tbIsland* island) {
 
 // The later rounds: other first points and more caution (kappa), warm or not.
 static const tbIpmSettings ROUNDS[] = {
-    {60, 12, false, false, 0, 1, 1, 0},      {80, 20, true, false, 0.03, 1, 0.1, 0},
-    {80, 20, true, true, 0.03, 1, 1, 3e-3},  {80, 20, true, true, 0.03, 1, 0.1, 0},
-    {80, 20, true, false, 0.03, 30, 0.3, 0}, {100, 30, false, true, 0.03, 1, 1, 0},
-    {80, 20, true, false, 0.1, 1, 1, 0},     {80, 20, true, true, 0.01, 1, 1, 3e-2},
-    {80, 20, true, false, 0.03, 10, 10, 0},  {120, 30, true, true, 0.003, 1, 10, 0},
+    {60, 12, false, false, 0, 1, 1, 1e4, 0},    {80, 20, true, false, 0.03, 1, 0.1, 50, 0},
+    {80, 20, true, true, 0.03, 1, 1, 0, 3e-3},  {80, 20, true, true, 0.03, 1, 0.1, 0, 0},
+    {80, 20, true, false, 0.03, 30, 0.3, 0, 0}, {100, 30, false, true, 0.03, 1, 1, 50, 0},
+    {80, 20, true, false, 0.1, 1, 1, 0, 0},     {80, 20, true, true, 0.01, 1, 1, 0, 3e-2},
+    {80, 20, true, false, 0.03, 10, 10, 50, 0}, {120, 30, true, true, 0.003, 1, 10, 0, 0},
 };
 enum { ROUND_COUNT = sizeof ROUNDS / sizeof ROUNDS[0] };
 
@@ -148,6 +169,20 @@ static bool run_island(tbSolve* s, const int* part, int id, tbReal velocity, tbR
   return true;
 }
 
+// Islands by number of blocks, small ones first, so that a time limit costs the fewest contacts.
+static bool order_islands(tbSolve* s, const int* part, int count, int* order) {
+  int blocks = s->p->nblock;
+  int* size = TB_ARENA_NEW(s->arena, int, count + 1);
+  int* first = TB_ARENA_NEW(s->arena, int, blocks + 2);
+  if (!size || !first) return false;
+  if (!s->settings->islands) size[0] = blocks;
+  for (int i = 0; s->settings->islands && i < blocks; i++) size[part[i]]++;
+  for (int k = 0; k < count; k++) first[size[k] + 1]++;
+  for (int k = 0; k <= blocks; k++) first[k + 1] += first[k];
+  for (int k = 0; k < count; k++) order[first[size[k]]++] = k;
+  return true;
+}
+
 tbResult tb_solve_ncp_auto(tbSolve* s) {
   s->info->solver = "pgs";
   if (first_sweeps(s, s->p->nblock <= 16 ? 16 : 2)) return TB_OK;
@@ -158,8 +193,10 @@ tbResult tb_solve_ncp_auto(tbSolve* s) {
   tbReal velocity = 0;
   for (int i = 0; i < s->p->n; i++) velocity = fmax(velocity, fabs(s->p->g[i]));
   tbReal impulse = 0;  // of the islands solved so far: a lower bound of |lambda|
+  int* order = TB_ARENA_NEW(s->arena, int, count + 1);
+  if (!order || !order_islands(s, part, count, order)) return tb_solve_no_memory(s);
   for (int k = 0; k < count; k++) {
-    if (!run_island(s, s->settings->islands ? part : NULL, k, velocity, &impulse)) {
+    if (!run_island(s, s->settings->islands ? part : NULL, order[k], velocity, &impulse)) {
       return tb_solve_no_memory(s);
     }
     if (s->info->status == TB_SOLVE_TIME_LIMIT) return TB_OK;

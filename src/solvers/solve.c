@@ -168,7 +168,8 @@ static void finish(tbSolve* s, tbReal* lambda) {
   }
   tb_delassus_velocity(s->p, lambda, s->velocity, s->sigma);
   info->residual = tb_residual(s->p, s->law, lambda, s->sigma);
-  info->residual_exact = tb_residual(s->p, TB_LAW_NCP, lambda, s->sigma);
+  info->residual_exact =
+      s->law == TB_LAW_NCP ? info->residual : tb_residual(s->p, TB_LAW_NCP, lambda, s->sigma);
   bool good = tb_solve_measure(s, &info->residual) <= s->tolerance;
   if (good) {
     info->status = TB_SOLVE_CONVERGED;
@@ -207,7 +208,7 @@ static tbResult solve(const tbProblem* p, const tbSolveSettings* set, tbReal* la
     info->status = TB_SOLVE_MAX_ITERATIONS;
     result = entry->solve(&s);
     if (result != TB_OK) return result;
-    tb_solve_check(&s, s.lambda, info->iterations, 0);
+    if (info->status != TB_SOLVE_CONVERGED) tb_solve_check(&s, s.lambda, info->iterations, 0);
   }
   finish(&s, lambda);
   return TB_OK;
