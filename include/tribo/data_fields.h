@@ -75,7 +75,7 @@
   /* scratch of the dynamics algorithms */                                               \
   X(tbReal, scratch_nv, nv, 4, "", "four vectors of length nv")                          \
   X(tbReal, scratch_dof, nv, 6, "", "a spatial vector per dof")                          \
-  X(tbReal, scratch_body, nbody, 36, "", "a 6x6 per body")
+  X(tbReal, scratch_body, nbody, 42, "", "a 6x6 and a spatial vector per body")
 
 #define TB_DATA_ARRAYS(X) TB_DATA_STATE(X) TB_DATA_INPUT(X) TB_DATA_DERIVED(X)
 

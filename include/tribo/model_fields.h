@@ -92,6 +92,7 @@
   X(tbReal, body_quat, nbody, 4, "", "orientation in the parent")                                 \
   X(tbReal, body_ipos, nbody, 3, "m", "centre of mass in the body")                               \
   X(tbReal, body_iquat, nbody, 4, "", "principal axes in the body")                               \
+  X(tbReal, body_imat, nbody, 9, "", "the same as a matrix; set by tb_set_constants")             \
   X(tbReal, body_mass, nbody, 1, "kg", "mass")                                                    \
   X(tbReal, body_subtreemass, nbody, 1, "kg", "mass of the subtree")                              \
   X(tbReal, body_inertia, nbody, 3, "kg m2", "principal moments")                                 \
@@ -112,6 +113,8 @@
   X(tbReal, jnt_solimp, njnt, TB_NIMP, "", "soft limit: impedance")                               \
   X(tbReal, jnt_pos, njnt, 3, "m", "anchor in the body")                                          \
   X(tbReal, jnt_axis, njnt, 3, "", "unit axis in the body")                                       \
+  X(tbReal, jnt_anchor, njnt, 3, "m", "anchor in the parent, were it the body's only joint")      \
+  X(tbReal, jnt_turn, njnt, 4, "", "body_quat times the axis as a quaternion (0, axis)")          \
   X(tbReal, jnt_stiffness, njnt, 1, "N/m or N m/rad", "spring towards qpos_spring")               \
   X(tbReal, jnt_range, njnt, 2, "m or rad", "limits; ball: (0, largest angle)")                   \
   X(tbReal, jnt_actfrcrange, njnt, 2, "N or N m", "clamp of the total actuator force")            \
@@ -155,6 +158,7 @@
   X(tbReal, geom_rbound, ngeom, 1, "m", "bounding radius; 0 for planes")                          \
   X(tbReal, geom_pos, ngeom, 3, "m", "position in the body")                                      \
   X(tbReal, geom_quat, ngeom, 4, "", "orientation in the body")                                   \
+  X(tbReal, geom_mat, ngeom, 9, "", "the same as a matrix; set by tb_set_constants")              \
   X(tbReal, geom_friction, ngeom, 3, "-, m, m", "sliding, torsional, rolling")                    \
   X(tbReal, geom_solmix, ngeom, 1, "", "weight when soft parameters are mixed")                   \
   X(tbReal, geom_solref, ngeom, TB_NREF, "", "soft contact: reference")                           \
@@ -175,6 +179,7 @@
   X(tbReal, site_size, nsite, 3, "m", "sizes")                                                    \
   X(tbReal, site_pos, nsite, 3, "m", "position in the body")                                      \
   X(tbReal, site_quat, nsite, 4, "", "orientation in the body")                                   \
+  X(tbReal, site_mat, nsite, 9, "", "the same as a matrix; set by tb_set_constants")              \
   X(float, site_rgba, nsite, 4, "", "colour")                                                     \
   X(tbReal, site_user, nsite, nuser_site, "", "user values")                                      \
   /* cameras and lights: kept for viewers, never simulated */                                     \

@@ -5,66 +5,66 @@
 #include "spatial/motion.h"
 #include "tribo/dynamics.h"
 
-// Per body, in scratch: the 21 numbers of the symmetric articulated inertia, by rows of the lower
-// triangle, and the six of the bias force; the acceleration takes the bias force's place.
-enum { INERTIA = 0, BIAS = 21, WIDTH = 27 };
+// Per body, in scratch: the symmetric articulated inertia (all 36 numbers, so that loops run over
+// whole rows) and the bias force, whose place the acceleration takes on the way out.
+enum { BIAS = 36, WIDTH = 42 };
 
-static void rigid_to_articulated(tbReal A[21], const tbReal I[10]) {
-  A[0] = I[0];
-  A[1] = I[3];
-  A[2] = I[1];
-  A[3] = I[4];
-  A[4] = I[5];
-  A[5] = I[2];
-  // Lower left block: the transpose of [h]x; lower right: mass.
-  A[6] = 0;
-  A[7] = I[8];
-  A[8] = -I[7];
-  A[9] = I[9];
-  A[10] = -I[8];
-  A[11] = 0;
-  A[12] = I[6];
-  A[13] = 0;
-  A[14] = I[9];
-  A[15] = I[7];
-  A[16] = -I[6];
-  A[17] = 0;
-  A[18] = A[19] = 0;
-  A[20] = I[9];
-}
-
-// r = A v
-static void articulated_mul(tbReal r[6], const tbReal A[21], const tbReal v[6]) {
-  r[0] = A[0] * v[0] + A[1] * v[1] + A[3] * v[2] + A[6] * v[3] + A[10] * v[4] + A[15] * v[5];
-  r[1] = A[1] * v[0] + A[2] * v[1] + A[4] * v[2] + A[7] * v[3] + A[11] * v[4] + A[16] * v[5];
-  r[2] = A[3] * v[0] + A[4] * v[1] + A[5] * v[2] + A[8] * v[3] + A[12] * v[4] + A[17] * v[5];
-  r[3] = A[6] * v[0] + A[7] * v[1] + A[8] * v[2] + A[9] * v[3] + A[13] * v[4] + A[18] * v[5];
-  r[4] = A[10] * v[0] + A[11] * v[1] + A[12] * v[2] + A[13] * v[3] + A[14] * v[4] + A[19] * v[5];
-  r[5] = A[15] * v[0] + A[16] * v[1] + A[17] * v[2] + A[18] * v[3] + A[19] * v[4] + A[20] * v[5];
-}
-
-// A -= U U^T / D
-static void subtract_outer(tbReal A[21], const tbReal U[6], tbReal inverse) {
-  for (int i = 0, k = 0; i < 6; i++) {
-    tbReal a = U[i] * inverse;
-    for (int j = 0; j <= i; j++, k++) A[k] -= a * U[j];
-  }
-}
-
-// What one dof leaves for the outward pass: u = tau - S . p, 1/D and U = A S.
+// What the inward pass leaves for the outward one, per dof: U = A s, u = tau - s . p, 1/D.
 typedef struct {
   tbReal* U;        // nv x 6
   tbReal* u;        // nv
   tbReal* inverse;  // nv
 } Dofs;
 
-// Bias of a body before its children push: v x* I v - external.
+static void set_row(tbReal* r, tbReal a, tbReal b, tbReal c, tbReal d, tbReal e, tbReal f) {
+  r[0] = a;
+  r[1] = b;
+  r[2] = c;
+  r[3] = d;
+  r[4] = e;
+  r[5] = f;
+}
+
+static void rigid_to_articulated(tbReal A[36], const tbReal I[10]) {
+  set_row(A, I[0], I[3], I[4], 0, -I[8], I[7]);
+  set_row(A + 6, I[3], I[1], I[5], I[8], 0, -I[6]);
+  set_row(A + 12, I[4], I[5], I[2], -I[7], I[6], 0);
+  set_row(A + 18, 0, I[8], -I[7], I[9], 0, 0);
+  set_row(A + 24, -I[8], 0, I[6], 0, I[9], 0);
+  set_row(A + 30, I[7], -I[6], 0, 0, 0, I[9]);
+}
+
+// r = A v, with A symmetric: a sum of its rows.
+static void articulated_mul(tbReal r[6], const tbReal A[36], const tbReal v[6]) {
+  tbReal sum[6];
+  for (int i = 0; i < 6; i++) sum[i] = A[i] * v[0] + A[6 + i] * v[1];
+  for (int i = 0; i < 6; i++) sum[i] += A[12 + i] * v[2] + A[18 + i] * v[3];
+  for (int i = 0; i < 6; i++) sum[i] += A[24 + i] * v[4] + A[30 + i] * v[5];
+  for (int i = 0; i < 6; i++) r[i] = sum[i];
+}
+
+// A -= U U^T / D
+static void subtract_outer(tbReal A[36], const tbReal U[6], tbReal inverse) {
+  for (int i = 0; i < 6; i++) {
+    tbReal a = U[i] * inverse;
+    for (int j = 0; j < 6; j++) A[6 * i + j] -= a * U[j];
+  }
+}
+
+// c = sum of dS/dt qvel over the dofs of a body: its acceleration when no dof accelerates.
+static void velocity_product(const tbModel* m, const tbData* d, int body, tbReal c[6]) {
+  int first = m->body_dofadr[body], end = first + m->body_dofnum[body];
+  tb_zero6(c);
+  for (int i = first; i < end; i++) tb_add_scaled6(c, c, d->qvel[i], d->cdof_dot + 6 * i);
+}
+
+// Each body alone: its inertia, and v x* I v less the external force.
 static void initialize(const tbModel* m, const tbData* d, const tbReal* xfrc, tbReal* bodies) {
   for (int i = 1; i < m->nbody; i++) {
     if (m->body_lastdof[i] < 0) continue;
     tbReal* body = bodies + WIDTH * i;
     tbReal momentum[6];
-    rigid_to_articulated(body + INERTIA, d->cinert + 10 * i);
+    rigid_to_articulated(body, d->cinert + 10 * i);
     tb_inertia_mul(momentum, d->cinert + 10 * i, d->cvel + 6 * i);
     tb_force_cross(body + BIAS, d->cvel + 6 * i, momentum);
     if (xfrc) {
@@ -76,63 +76,122 @@ static void initialize(const tbModel* m, const tbData* d, const tbReal* xfrc, tb
   }
 }
 
-// Take the last free dof of a body out of its inertia and bias. False if it carries no inertia.
-static int eliminate(const tbModel* m, const tbData* d, const tbReal* tau, int i, tbReal* body,
-                     Dofs dofs) {
+// Take the last remaining dof of a body out of its inertia and bias; with `root`, nobody will ask
+// for these. Returns 0 if the dof carries no inertia.
+static int eliminate(const tbModel* m, const tbData* d, const tbReal* tau, int i, int root,
+                     tbReal* body, Dofs dofs) {
   const tbReal* axis = d->cdof + 6 * i;
-  tbReal* A = body + INERTIA;
-  tbReal* bias = body + BIAS;
   tbReal* U = dofs.U + 6 * i;
-  articulated_mul(U, A, axis);
+  articulated_mul(U, body, axis);
   tbReal D = tb_dot6(axis, U) + m->dof_armature[i];
   if (!(D > 0 && D < INFINITY)) return 0;
-  tbReal inverse = 1 / D;
-  tbReal u = tau[i] - tb_dot6(axis, bias);
+  tbReal inverse = 1 / D, u = tau[i] - tb_dot6(axis, body + BIAS);
   dofs.u[i] = u;
   dofs.inverse[i] = inverse;
-  subtract_outer(A, U, inverse);
+  if (root) return 1;
+  subtract_outer(body, U, inverse);
+  tb_add_scaled6(body + BIAS, body + BIAS, u * inverse, U);
+  return 1;
+}
 
-  // bias += A c + U u / D, with c = dS/dt qvel.
-  tbReal c[6], Ac[6];
-  for (int k = 0; k < 6; k++) c[k] = d->cdof_dot[6 * i + k] * d->qvel[i];
-  articulated_mul(Ac, A, c);
-  for (int k = 0; k < 6; k++) bias[k] += Ac[k] + U[k] * (u * inverse);
+// A body on the world by a free joint without rotor inertia: its six dofs are solved at once.
+static int is_free_root(const tbModel* m, int body) {
+  int joint = m->body_jntadr[body];
+  if (m->body_lastdof[m->body_parentid[body]] >= 0 || m->body_jntnum[body] != 1) return 0;
+  if (m->jnt_type[joint] != TB_JOINT_FREE) return 0;
+  for (int k = 0; k < 6; k++) {
+    if (m->dof_armature[m->jnt_dofadr[joint] + k] != 0) return 0;
+  }
   return 1;
 }
 
 static int inward(const tbModel* m, const tbData* d, const tbReal* tau, tbReal* bodies, Dofs dofs) {
   for (int b = m->nbody - 1; b > 0; b--) {
-    if (m->body_lastdof[b] < 0) continue;
+    if (m->body_lastdof[b] < 0 || is_free_root(m, b)) continue;
     tbReal* body = bodies + WIDTH * b;
-    int first = m->body_dofadr[b];
-    for (int i = first + m->body_dofnum[b] - 1; i >= first; i--) {
-      if (!eliminate(m, d, tau, i, body, dofs)) return 0;
+    int first = m->body_dofadr[b], count = m->body_dofnum[b], parent = m->body_parentid[b];
+    int root = m->body_lastdof[parent] < 0;
+    if (count > 0) {
+      tbReal c[6], force[6];
+      velocity_product(m, d, b, c);
+      articulated_mul(force, body, c);
+      tb_add6(body + BIAS, body + BIAS, force);
     }
-    int parent = m->body_parentid[b];
-    if (m->body_lastdof[parent] < 0) continue;
+    for (int i = first + count - 1; i >= first; i--) {
+      if (!eliminate(m, d, tau, i, root && i == first, body, dofs)) return 0;
+    }
+    if (root) continue;
     tbReal* target = bodies + WIDTH * parent;
     for (int k = 0; k < WIDTH; k++) target[k] += body[k];
   }
   return 1;
 }
 
-static void outward(const tbModel* m, const tbData* d, tbReal* bodies, Dofs dofs, tbReal* qacc) {
+// x <- A^-1 x by L D L^T, in place. Returns 0 if A is not positive definite.
+static int solve6(tbReal A[36], tbReal x[6]) {
+  for (int k = 0; k < 6; k++) {
+    tbReal pivot = A[7 * k];
+    if (!(pivot > 0 && pivot < INFINITY)) return 0;
+    tbReal inverse = 1 / pivot;
+    for (int i = k + 1; i < 6; i++) {
+      tbReal a = A[6 * k + i] * inverse;
+      for (int j = i; j < 6; j++) A[6 * i + j] -= a * A[6 * k + j];
+      x[i] -= a * x[k];
+    }
+    A[7 * k] = inverse;
+  }
+  for (int k = 5; k >= 0; k--) {
+    for (int j = k + 1; j < 6; j++) x[k] -= A[6 * k + j] * x[j];
+    x[k] *= A[7 * k];
+  }
+  return 1;
+}
+
+// Spatial acceleration of a free body from the wrench of its dofs' forces, then theirs from it: the
+// translation is that of the body's origin in world axes, the rotation is in the body's axes.
+static int accelerate_free(const tbModel* m, const tbData* d, const tbReal* tau,
+                           const tbReal gravity[6], int b, tbReal* body, tbReal* qacc) {
+  int first = m->body_dofadr[b];
+  const tbReal* R = d->xmat + 9 * b;
+  tbReal origin[3], torque[3], wrench[6], c[6], rest[6], spin[3];
+  tb_sub3(origin, d->xpos + 3 * b, d->subtree_com + 3 * b);
+  tb_mul_mat3_vec3(torque, R, tau + first + 3);
+  tb_force_make(wrench, origin, tau + first, torque);
+  for (int k = 0; k < 6; k++) wrench[k] -= body[BIAS + k];
+  if (!solve6(body, wrench)) return 0;
+  tb_copy6(body + BIAS, wrench);
+
+  velocity_product(m, d, b, c);
+  for (int k = 0; k < 6; k++) rest[k] = wrench[k] - gravity[k] - c[k];
+  tb_mul_mat3t_vec3(qacc + first + 3, R, rest);
+  tb_cross(spin, rest, origin);
+  tb_add3(qacc + first, rest + 3, spin);
+  return 1;
+}
+
+static int outward(const tbModel* m, const tbData* d, const tbReal* tau, tbReal* bodies, Dofs dofs,
+                   tbReal* qacc) {
   tbReal gravity[6];
   tb_gravity_acceleration(m, gravity);
   for (int b = 1; b < m->nbody; b++) {
     if (m->body_lastdof[b] < 0) continue;
+    tbReal* body = bodies + WIDTH * b;
+    if (is_free_root(m, b)) {
+      if (!accelerate_free(m, d, tau, gravity, b, body, qacc)) return 0;
+      continue;
+    }
     int parent = m->body_parentid[b];
-    tbReal a[6];
+    tbReal a[6], c[6];
     tb_copy6(a, m->body_lastdof[parent] < 0 ? gravity : bodies + WIDTH * parent + BIAS);
     int first = m->body_dofadr[b], end = first + m->body_dofnum[b];
     for (int i = first; i < end; i++) {
-      // Featherstone table 7.1: a' = a + c, qacc = (u - U . a') / D, a = a' + S qacc.
-      tb_add_scaled6(a, a, d->qvel[i], d->cdof_dot + 6 * i);
       qacc[i] = dofs.inverse[i] * (dofs.u[i] - tb_dot6(dofs.U + 6 * i, a));
       tb_add_scaled6(a, a, qacc[i], d->cdof + 6 * i);
     }
-    tb_copy6(bodies + WIDTH * b + BIAS, a);
+    velocity_product(m, d, b, c);
+    tb_add6(body + BIAS, a, c);
   }
+  return 1;
 }
 
 tbResult tb_aba(const tbModel* m, tbData* d, const tbReal* tau, const tbReal* xfrc, tbReal* qacc) {
@@ -143,6 +202,5 @@ tbResult tb_aba(const tbModel* m, tbData* d, const tbReal* tau, const tbReal* xf
   Dofs dofs = {d->scratch_dof, d->scratch_nv, d->scratch_nv + m->nv};
   initialize(m, d, xfrc, bodies);
   if (!inward(m, d, tau, bodies, dofs)) return TB_ERROR_NUMERIC;
-  outward(m, d, bodies, dofs, qacc);
-  return TB_OK;
+  return outward(m, d, tau, bodies, dofs, qacc) ? TB_OK : TB_ERROR_NUMERIC;
 }

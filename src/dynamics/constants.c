@@ -43,15 +43,27 @@ static int attached_kind(const tbModel* m, int body, const tbReal* pos, const tb
   return kind != TB_FRAME_BODY && inertial && body > 0 ? TB_FRAME_INERTIA : kind;
 }
 
-static void set_frame_kinds(tbModel* m) {
+// How each frame lies in its body, and its axes as a matrix.
+static void set_frames(tbModel* m) {
   for (int i = 0; i < m->nbody; i++) {
+    tb_quat_to_mat(m->body_imat + 9 * i, m->body_iquat + 4 * i);
     m->body_sameframe[i] = frame_kind(m->body_ipos + 3 * i, m->body_iquat + 4 * i);
   }
+  for (int j = 0; j < m->njnt; j++) {
+    int b = m->jnt_bodyid[j];
+    const tbReal* axis = m->jnt_axis + 3 * j;
+    tbReal pure[4] = {0, axis[0], axis[1], axis[2]};
+    tb_quat_mul(m->jnt_turn + 4 * j, m->body_quat + 4 * b, pure);
+    tb_quat_rotate(m->jnt_anchor + 3 * j, m->body_quat + 4 * b, m->jnt_pos + 3 * j);
+    tb_add3(m->jnt_anchor + 3 * j, m->jnt_anchor + 3 * j, m->body_pos + 3 * b);
+  }
   for (int i = 0; i < m->ngeom; i++) {
+    tb_quat_to_mat(m->geom_mat + 9 * i, m->geom_quat + 4 * i);
     m->geom_sameframe[i] =
         attached_kind(m, m->geom_bodyid[i], m->geom_pos + 3 * i, m->geom_quat + 4 * i);
   }
   for (int i = 0; i < m->nsite; i++) {
+    tb_quat_to_mat(m->site_mat + 9 * i, m->site_quat + 4 * i);
     m->site_sameframe[i] =
         attached_kind(m, m->site_bodyid[i], m->site_pos + 3 * i, m->site_quat + 4 * i);
   }
@@ -345,7 +357,7 @@ static void set_spring_lengths(tbModel* m, tbData* d) {
 tbResult tb_set_constants(tbModel* m, tbError* error) {
   if (!m) return tb_fail(error, TB_ERROR_ARGUMENT, "NULL model");
   set_masses(m);
-  set_frame_kinds(m);
+  set_frames(m);
   tbResult result = tb_model_set_sparsity(m, error);
   if (result == TB_OK) result = check_tendon_armature(m, error);
   if (result != TB_OK) return result;

@@ -2,7 +2,7 @@
 #ifndef TRIBO_DYNAMICS_FRAMES_H_
 #define TRIBO_DYNAMICS_FRAMES_H_
 
-#include "spatial/quat.h"
+#include "spatial/vec3.h"
 
 // What is special about a frame fixed to a body (body_sameframe, geom_sameframe, site_sameframe).
 // Zero is always right; tb_set_constants finds the others.
@@ -13,20 +13,21 @@ enum {
   TB_FRAME_MOVED,    // translated only
 };
 
-// World position and axes of a frame at (offset, turn) in a body's frame (pos, quat, mat).
+// World position and axes of a frame at (offset, turn) in a body's frame (pos, mat).
 static inline void tb_attach_frame(tbReal xpos[3], tbReal xmat[9], const tbReal pos[3],
-                                   const tbReal quat[4], const tbReal mat[9],
-                                   const tbReal offset[3], const tbReal turn[4], int special) {
+                                   const tbReal mat[9], const tbReal offset[3],
+                                   const tbReal turn[9], int special) {
   if (special == TB_FRAME_BODY) {
     tb_copy3(xpos, pos);
   } else {
-    tb_mul_mat3_vec3(xpos, mat, offset);
-    tb_add3(xpos, xpos, pos);
+    tbReal arm[3];
+    tb_mul_mat3_vec3(arm, mat, offset);
+    tb_add3(xpos, pos, arm);
   }
   if (special == TB_FRAME_GENERAL) {
-    tbReal q[4];
-    tb_quat_mul(q, quat, turn);
-    tb_quat_to_mat(xmat, q);
+    tbReal R[9];
+    tb_mul_mat3(R, mat, turn);
+    for (int i = 0; i < 9; i++) xmat[i] = R[i];
   } else {
     for (int i = 0; i < 9; i++) xmat[i] = mat[i];
   }

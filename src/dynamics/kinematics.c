@@ -91,7 +91,39 @@ static void body_rest(const tbModel* m, const tbData* d, int body, tbReal pos[3]
   }
 }
 
-static void body_frame(const tbModel* m, tbData* d, int body) {
+// The frame of a body with one hinge, the most common body by far. Its orientation in the parent is
+// cos(a/2) body_quat + sin(a/2) body_quat (0, axis), linear in two constants; its axis is the same
+// before and after the joint turns. Products of unit quaternions are left as rounding makes them:
+// the chain starts anew at every call.
+static void hinge_frame(const tbModel* m, tbData* d, int body, int joint) {
+  int parent = m->body_parentid[body], at = m->jnt_qposadr[joint];
+  const tbReal* rest = m->body_quat + 4 * body;
+  const tbReal* turn = m->jnt_turn + 4 * joint;
+  const tbReal* offset = m->jnt_pos + 3 * joint;
+  tbReal s, c, local[4], quat[4], anchor[3], axis[3];
+  tb_sincos(0.5 * (d->qpos[at] - m->qpos0[at]), &s, &c);
+  for (int i = 0; i < 4; i++) local[i] = c * rest[i] + s * turn[i];
+
+  tbReal* xmat = d->xmat + 9 * body;
+  tbReal* xpos = d->xpos + 3 * body;
+  tb_quat_mul(quat, d->xquat + 4 * parent, local);
+  tb_quat_to_mat(xmat, quat);
+  tb_mul_mat3_vec3(anchor, d->xmat + 9 * parent, m->jnt_anchor + 3 * joint);
+  tb_add3(anchor, anchor, d->xpos + 3 * parent);
+  tb_mul_mat3_vec3(axis, xmat, m->jnt_axis + 3 * joint);
+  tb_copy3(xpos, anchor);
+  if (!is_zero3(offset)) {
+    tbReal arm[3];
+    tb_mul_mat3_vec3(arm, xmat, offset);
+    tb_sub3(xpos, anchor, arm);
+  }
+  tb_copy3(d->xanchor + 3 * joint, anchor);
+  tb_copy3(d->xaxis + 3 * joint, axis);
+  for (int i = 0; i < 4; i++) d->xquat[4 * body + i] = quat[i];
+}
+
+// Any other body: free, welded, mocap, or with several joints.
+static void general_frame(const tbModel* m, tbData* d, int body) {
   tbReal pos[3], quat[4];
   int joint = m->body_jntadr[body], njoint = m->body_jntnum[body];
   if (njoint == 1 && m->jnt_type[joint] == TB_JOINT_FREE) {
@@ -105,25 +137,33 @@ static void body_frame(const tbModel* m, tbData* d, int body) {
     for (int j = joint; j < joint + njoint; j++) apply_joint(m, d, j, pos, quat);
     renormalize(quat);
   }
-  tbReal* xmat = d->xmat + 9 * body;
   tb_copy3(d->xpos + 3 * body, pos);
   for (int i = 0; i < 4; i++) d->xquat[4 * body + i] = quat[i];
-  tb_quat_to_mat(xmat, quat);
-  tb_attach_frame(d->xipos + 3 * body, d->ximat + 9 * body, pos, quat, xmat,
-                  m->body_ipos + 3 * body, m->body_iquat + 4 * body, m->body_sameframe[body]);
+  tb_quat_to_mat(d->xmat + 9 * body, quat);
+}
+
+static void body_frame(const tbModel* m, tbData* d, int body) {
+  int joint = m->body_jntadr[body];
+  if (m->body_jntnum[body] == 1 && m->jnt_type[joint] == TB_JOINT_HINGE) {
+    hinge_frame(m, d, body, joint);
+  } else {
+    general_frame(m, d, body);
+  }
+  tb_attach_frame(d->xipos + 3 * body, d->ximat + 9 * body, d->xpos + 3 * body, d->xmat + 9 * body,
+                  m->body_ipos + 3 * body, m->body_imat + 9 * body, m->body_sameframe[body]);
 }
 
 // Geoms or sites of all bodies.
 static void attached_frames(const tbData* d, int n, const int* bodyid, const int* sameframe,
-                            const tbReal* pos, const tbReal* quat, tbReal* xpos, tbReal* xmat) {
+                            const tbReal* pos, const tbReal* mat, tbReal* xpos, tbReal* xmat) {
   for (int i = 0; i < n; i++) {
     int b = bodyid[i];
     if (sameframe[i] == TB_FRAME_INERTIA) {
       tb_copy3(xpos + 3 * i, d->xipos + 3 * b);
       for (int k = 0; k < 9; k++) xmat[9 * i + k] = d->ximat[9 * b + k];
     } else {
-      tb_attach_frame(xpos + 3 * i, xmat + 9 * i, d->xpos + 3 * b, d->xquat + 4 * b,
-                      d->xmat + 9 * b, pos + 3 * i, quat + 4 * i, sameframe[i]);
+      tb_attach_frame(xpos + 3 * i, xmat + 9 * i, d->xpos + 3 * b, d->xmat + 9 * b, pos + 3 * i,
+                      mat + 9 * i, sameframe[i]);
     }
   }
 }
@@ -137,8 +177,8 @@ void tb_kinematics(const tbModel* m, tbData* d) {
   tb_quat_to_mat(d->ximat, d->xquat);
 
   for (int body = 1; body < m->nbody; body++) body_frame(m, d, body);
-  attached_frames(d, m->ngeom, m->geom_bodyid, m->geom_sameframe, m->geom_pos, m->geom_quat,
+  attached_frames(d, m->ngeom, m->geom_bodyid, m->geom_sameframe, m->geom_pos, m->geom_mat,
                   d->geom_xpos, d->geom_xmat);
-  attached_frames(d, m->nsite, m->site_bodyid, m->site_sameframe, m->site_pos, m->site_quat,
+  attached_frames(d, m->nsite, m->site_bodyid, m->site_sameframe, m->site_pos, m->site_mat,
                   d->site_xpos, d->site_xmat);
 }

@@ -1,23 +1,61 @@
 #include "linalg/ltdl.h"
 
 #include <math.h>
+#include <stdbool.h>
+
+#include "base/kernel.h"
+
+// y -= a x
+static void subtract_scaled(tbReal* TB_RESTRICT y, const tbReal* TB_RESTRICT x, tbReal a, int n) {
+  for (int i = 0; i < n; i++) y[i] -= a * x[i];
+}
+
+// y -= a x + b z
+static void subtract_two(tbReal* TB_RESTRICT y, const tbReal* TB_RESTRICT x, tbReal a,
+                         const tbReal* TB_RESTRICT z, tbReal b, int n) {
+  for (int i = 0; i < n; i++) y[i] -= a * x[i] + b * z[i];
+}
+
+static bool is_pivot(tbReal d) {
+  return d > 0 && d < INFINITY;
+}
 
 int tb_ltdl_factor(tbForest forest, tbReal* M, tbReal* inverse) {
   for (int k = forest.n - 1; k >= 0; k--) {
     tbReal* row = M + forest.rowadr[k];
     const int* columns = forest.colind + forest.rowadr[k];
     int last = forest.rownnz[k] - 1;
-    if (!(row[last] > 0 && row[last] < INFINITY)) return k;
+    if (!is_pivot(row[last])) return k;
     tbReal inv = 1 / row[last];
     inverse[k] = inv;
 
     // Row j of the ancestor at place t has the columns 0 ... t of this row.
-    for (int t = last - 1; t >= 0; t--) {
-      tbReal* target = M + forest.rowadr[columns[t]];
-      tbReal a = row[t] * inv;
-      for (int s = 0; s <= t; s++) target[s] -= a * row[s];
-      row[t] = a;
+    if (last == 0 || columns[last - 1] != k - 1) {
+      for (int t = last - 1; t >= 0; t--) {
+        tbReal a = row[t] * inv;
+        subtract_scaled(M + forest.rowadr[columns[t]], row, a, t + 1);
+        row[t] = a;
+      }
+      continue;
     }
+
+    // Where the parent is the dof before, both are eliminated at once: half the traffic of memory.
+    tbReal* parent = M + forest.rowadr[k - 1];
+    int t = last - 1;
+    tbReal a = row[t] * inv;
+    subtract_scaled(parent, row, a, last);
+    row[t] = a;
+    if (!is_pivot(parent[t])) return k - 1;
+    tbReal parent_inv = 1 / parent[t];
+    inverse[k - 1] = parent_inv;
+    for (t--; t >= 0; t--) {
+      a = row[t] * inv;
+      tbReal b = parent[t] * parent_inv;
+      subtract_two(M + forest.rowadr[columns[t]], row, a, parent, b, t + 1);
+      row[t] = a;
+      parent[t] = b;
+    }
+    k--;
   }
   return -1;
 }

@@ -1,0 +1,11 @@
+// What the kernels meant for batches need so that one source compiles as C and as CUDA.
+#ifndef TRIBO_BASE_KERNEL_H_
+#define TRIBO_BASE_KERNEL_H_
+
+#ifdef __cplusplus
+#define TB_RESTRICT __restrict__
+#else
+#define TB_RESTRICT restrict
+#endif
+
+#endif
