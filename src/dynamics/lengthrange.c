@@ -1,5 +1,5 @@
 // Shortest and longest length of an actuator over the joints' limits, by projected gradient descent
-// in the metric of M, as if the actuator alone pulled the robot (docs/constants.md, eq. 6-7).
+// in the metric of M, as if the actuator alone pulled the robot (docs/constants.md, eq. 6).
 #include "dynamics/lengthrange.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-// Lengths and Jacobians of tendons (docs/tendons.md, eq. 1-2).
+// Lengths and Jacobians of tendons (docs/tendons.md, eq. 1-2, 8).
 #include <string.h>
 
 #include "dynamics/gravity.h"
@@ -177,16 +177,28 @@ static tbReal jac_dot_v(const tbModel* m, const tbData* d, int tendon) {
   return sum;
 }
 
+// J qacc over the dofs above or below dof i: what M's pattern holds of J^T J qacc in row i.
+static tbReal related_acceleration(const tbModel* m, int i, const int* columns, const tbReal* J,
+                                   int n, const tbReal* qacc) {
+  tbReal sum = 0;
+  for (int s = 0; s < n; s++) {
+    int j = columns[s], upper = i < j ? i : j, lower = i < j ? j : i;
+    if (lower < upper + m->dof_subtreenum[upper]) sum += J[s] * qacc[j];
+  }
+  return sum;
+}
+
 void tb_add_tendon_inertia(const tbModel* m, tbData* d, const tbReal* qacc, tbReal* tau) {
   for (int t = 0; t < m->ntendon; t++) {
     if (m->tendon_armature[t] == 0) continue;
     const int* columns = m->Jten_colind + m->tendon_Jadr[t];
     const tbReal* J = d->ten_J + m->tendon_Jadr[t];
     int n = m->tendon_Jnnz[t];
-    tbReal acceleration = is_fixed(m, t) ? 0 : jac_dot_v(m, d, t);
-    if (qacc) {
-      for (int s = 0; s < n; s++) acceleration += J[s] * qacc[columns[s]];
+    tbReal drift = is_fixed(m, t) ? 0 : jac_dot_v(m, d, t);
+    for (int s = 0; s < n; s++) {
+      int i = columns[s];
+      tbReal related = qacc ? related_acceleration(m, i, columns, J, n, qacc) : 0;
+      tau[i] += m->tendon_armature[t] * J[s] * (drift + related);
     }
-    for (int s = 0; s < n; s++) tau[columns[s]] += m->tendon_armature[t] * acceleration * J[s];
   }
 }

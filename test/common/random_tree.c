@@ -203,7 +203,7 @@ static int random_scalar_joint(const tbModel* m, tbRng* rng) {
 }
 
 // Path: site, geom (half of them with a side site), site, pulley, site, site; or a few joints.
-static void add_tendons(tbModel* m, tbRng* rng) {
+static void add_tendons(const tbRandomTree* o, tbModel* m, tbRng* rng) {
   int at = 0;
   for (int t = 0; t < m->ntendon; t++) {
     m->tendon_adr[t] = at;
@@ -224,6 +224,10 @@ static void add_tendons(tbModel* m, tbRng* rng) {
         m->wrap_objid[at] = tb_rng_int(rng, m->nsite);
         if (PATH[k] == TB_WRAP_PULLEY) m->wrap_prm[at] = tb_rng_uniform(rng, 1, 3);
         if (PATH[k] != TB_WRAP_SPHERE) continue;
+        if (o->tendon_armature) {
+          m->wrap_type[at] = TB_WRAP_SITE;
+          continue;
+        }
         int geom = tb_rng_int(rng, m->ngeom);
         m->wrap_objid[at] = geom;
         if (m->geom_type[geom] == TB_GEOM_CYLINDER) m->wrap_type[at] = TB_WRAP_CYLINDER;
@@ -231,6 +235,7 @@ static void add_tendons(tbModel* m, tbRng* rng) {
       }
     }
     m->tendon_num[t] = at - m->tendon_adr[t];
+    if (o->tendon_armature) m->tendon_armature[t] = tb_rng_uniform(rng, 0, 1);
   }
 }
 
@@ -263,7 +268,7 @@ tbModel* tb_random_tree(const tbRandomTree* options) {
   free_shape(shape);
   memcpy(m->qpos_spring, m->qpos0, (size_t)m->nq * sizeof(tbReal));
   add_frames(m, &rng);
-  add_tendons(m, &rng);
+  add_tendons(options, m, &rng);
   add_actuators(m, &rng);
   for (int i = 0; i < m->nbody; i++) m->name_bodyadr[i] = -1;
   if (tb_set_constants(m, &error) != TB_OK) fail_msg("%s", error.message);

@@ -9,12 +9,13 @@
 
 typedef struct {
   uint64_t seed;
-  int nbody;          // bodies without the world
-  bool fixed_base;    // no free joints
-  bool scalar_only;   // hinges and slides only
-  bool conservative;  // no damping, armature stays
-  int ntendon;        // alternately fixed and spatial (sites, pulleys, spheres and cylinders)
-  int nu;             // actuators over all transmissions but adhesion
+  int nbody;             // bodies without the world
+  bool fixed_base;       // no free joints
+  bool scalar_only;      // hinges and slides only
+  bool conservative;     // no damping, armature stays
+  int ntendon;           // alternately fixed and spatial (sites, pulleys, spheres and cylinders)
+  bool tendon_armature;  // on every second tendon, of sites and joints only
+  int nu;                // actuators over all transmissions but adhesion
 } tbRandomTree;
 
 // A model with random joints (also several or none per body), inertias, frames, two sites and one

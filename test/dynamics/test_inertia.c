@@ -9,15 +9,19 @@ typedef struct {
   tbRng rng;
 } World;
 
-static World world_new(uint64_t seed, int nbody) {
-  tbRandomTree options = {.seed = seed, .nbody = nbody};
-  World w = {tb_random_tree(&options), NULL, {seed * 7 + 1}};
+static World world_of(const tbRandomTree* options) {
+  World w = {tb_random_tree(options), NULL, {options->seed * 7 + 1}};
   w.d = tb_data_new(w.m);
   assert_non_null(w.d);
   tb_random_state(w.m, w.d, &w.rng);
   tb_compute_position(w.m, w.d);
   tb_compute_velocity(w.m, w.d);
   return w;
+}
+
+static World world_new(uint64_t seed, int nbody) {
+  tbRandomTree options = {.seed = seed, .nbody = nbody};
+  return world_of(&options);
 }
 
 static void world_free(World w) {
@@ -212,6 +216,34 @@ OVER_WORLDS(half_solve_on_support_is_the_dense_one)
 OVER_WORLDS(aba_is_forward_dynamics)
 OVER_WORLDS(body_forces_balance)
 
+// Inertia along tendons: M and inverse dynamics agree, ABA says that it cannot, and where all dofs
+// lie on one branch the kinetic energy is that of M.
+static void tendon_armature_is_in_all(void** state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 20; seed++) {
+    tbRandomTree options = {.seed = seed, .nbody = 6, .ntendon = 4, .tendon_armature = true};
+    World w = world_of(&options);
+    const tbModel* m = w.m;
+    size_t nv = (size_t)m->nv;
+    mass_matrix_columns_are_inverse_dynamics(w);
+    assert_int_equal(tb_aba(m, w.d, w.d->qfrc_bias, NULL, w.d->qacc), TB_ERROR_UNSUPPORTED);
+    bool branches = false;
+    for (int i = 0; i < m->nv; i++) branches |= m->dof_parentid[i] != i - 1;
+    if (!branches) {
+      tbReal* v = reals(nv);
+      memcpy(v, w.d->qvel, nv * sizeof *v);
+      tb_energy_velocity(m, w.d);
+      tbReal expected = kinetic_energy(w, v);
+      for (int t = 0; t < m->ntendon; t++) {
+        expected += 0.5 * m->tendon_armature[t] * w.d->ten_velocity[t] * w.d->ten_velocity[t];
+      }
+      assert_near(w.d->energy[1], expected, 1e-11);
+      free(v);
+    }
+    world_free(w);
+  }
+}
+
 // A body without mass or inertia on a joint is an error, not a crash.
 static void massless_body_is_an_error(void** state) {
   (void)state;
@@ -235,6 +267,7 @@ int main(void) {
       cmocka_unit_test(test_half_solve_on_support_is_the_dense_one),
       cmocka_unit_test(test_aba_is_forward_dynamics),
       cmocka_unit_test(test_body_forces_balance),
+      cmocka_unit_test(tendon_armature_is_in_all),
       cmocka_unit_test(massless_body_is_an_error),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
