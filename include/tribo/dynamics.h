@@ -64,7 +64,8 @@ TB_API void tb_full_ten_J(const tbModel* m, const tbData* d, tbReal* J);
 // tb_com_position (and tb_tendon, where tendons have armature).
 TB_API void tb_crb(const tbModel* m, tbData* d);
 
-// qLD, qLDiagInv: M = L^T D L. TB_ERROR_NUMERIC if M is not positive definite. After tb_crb.
+// qLD, qLDiagInv: M = L^T D L. TB_ERROR_NUMERIC if M is not positive definite; solves then give NaN.
+// After tb_crb.
 TB_API tbResult tb_factor_m(const tbModel* m, tbData* d);
 
 // M as a dense nv x nv matrix; r = M v. After tb_crb.

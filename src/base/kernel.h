@@ -8,4 +8,8 @@
 #define TB_RESTRICT restrict
 #endif
 
+// Below this a mass, a length or a determinant counts as zero (MuJoCo's value). A macro, since
+// device code cannot read constants of file scope.
+#define TB_TINY 1e-15
+
 #endif

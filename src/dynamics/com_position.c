@@ -1,8 +1,7 @@
 // Centres of mass of subtrees, and inertias and motion axes about them (docs/dynamics.md, eq. 5-7).
+#include "base/kernel.h"
 #include "spatial/motion.h"
 #include "tribo/dynamics.h"
-
-static const tbReal SMALLEST_MASS = 1e-15;
 
 // Mass-weighted sums from the leaves to the world, then divided by the mass of each subtree.
 static void subtree_centers(const tbModel* m, tbData* d) {
@@ -13,13 +12,13 @@ static void subtree_centers(const tbModel* m, tbData* d) {
   for (int i = m->nbody - 1; i > 0; i--) {
     tbReal* parent = com + 3 * m->body_parentid[i];
     tb_add3(parent, parent, com + 3 * i);
-    if (m->body_subtreemass[i] < SMALLEST_MASS) {
+    if (m->body_subtreemass[i] < TB_TINY) {
       tb_copy3(com + 3 * i, d->xipos + 3 * i);
     } else {
       tb_scale3(com + 3 * i, com + 3 * i, 1 / m->body_subtreemass[i]);
     }
   }
-  if (m->body_subtreemass[0] < SMALLEST_MASS) {
+  if (m->body_subtreemass[0] < TB_TINY) {
     tb_copy3(com, d->xipos);
   } else {
     tb_scale3(com, com, 1 / m->body_subtreemass[0]);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/kernel.h"
 #include "dynamics/frames.h"
 #include "dynamics/lengthrange.h"
 #include "model/chain.h"
@@ -10,8 +11,6 @@
 #include "spatial/motion.h"
 #include "spatial/quat.h"
 #include "tribo/dynamics.h"
-
-static const tbReal TINY = 1e-15;
 
 // --- what needs no state --------------------------------------------------------------------
 
@@ -79,10 +78,10 @@ static int slides_only(const tbModel* m, int i) {
   for (int j = first; j < end; j++) {
     const tbReal* axis = m->jnt_axis + 3 * j;
     int aligned = 0;
-    for (int k = 0; k < 3; k++) aligned += fabs(axis[k]) > TINY;
+    for (int k = 0; k < 3; k++) aligned += fabs(axis[k]) > TB_TINY;
     if (m->jnt_type[j] != TB_JOINT_SLIDE || !is_zero(m->jnt_pos + 3 * j) || aligned != 1) return 0;
   }
-  return end > first && m->body_mass[i] > TINY;
+  return end > first && m->body_mass[i] > TB_TINY;
 }
 
 // --- inverse weights ------------------------------------------------------------------------
@@ -180,7 +179,7 @@ static void set_actuators(tbModel* m, const tbData* d, tbReal* x) {
     tbReal mass = 0;
     for (int s = 0; s < n; s++) {
       tbReal squared = moment[s] * moment[s];
-      if (squared > TINY) mass += m->dof_M0[m->Jmom_colind[at + s]] / squared;
+      if (squared > TB_TINY) mass += m->dof_M0[m->Jmom_colind[at + s]] / squared;
     }
     bias[2] = -2 * bias[2] * sqrt(stiffness * mass);
   }

@@ -1,13 +1,17 @@
 // Products and solves with M by the sparsity of the tree (docs/dynamics.md, eq. 13-16).
 #include "dynamics/mass.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "tribo/dynamics.h"
 
 tbResult tb_factor_m(const tbModel* m, tbData* d) {
   memcpy(d->qLD, d->qM, (size_t)m->nM * sizeof(tbReal));
-  return tb_ltdl_factor(tb_forest(m), d->qLD, d->qLDiagInv) < 0 ? TB_OK : TB_ERROR_NUMERIC;
+  if (tb_ltdl_factor(tb_forest(m), d->qLD, d->qLDiagInv) < 0) return TB_OK;
+  // Whoever solves without asking gets what cannot be mistaken for a result.
+  for (int i = 0; i < m->nv; i++) d->qLDiagInv[i] = NAN;
+  return TB_ERROR_NUMERIC;
 }
 
 void tb_full_m(const tbModel* m, const tbData* d, tbReal* M) {

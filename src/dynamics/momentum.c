@@ -1,8 +1,7 @@
 // Linear and angular momentum of subtrees (docs/dynamics.md, eq. 24-25).
+#include "base/kernel.h"
 #include "spatial/motion.h"
 #include "tribo/dynamics.h"
-
-static const tbReal SMALLEST_MASS = 1e-15;
 
 void tb_subtree_velocity(const tbModel* m, tbData* d) {
   // Momentum of each body about its tree's centre, moved to the world's origin so that the bodies
@@ -28,6 +27,6 @@ void tb_subtree_velocity(const tbModel* m, tbData* d) {
     tb_cross(moment, d->subtree_com + 3 * i, p);
     tb_sub3(d->subtree_angmom + 3 * i, d->subtree_angmom + 3 * i, moment);
     tbReal mass = m->body_subtreemass[i];
-    tb_scale3(p, p, mass < SMALLEST_MASS ? 0 : 1 / mass);
+    tb_scale3(p, p, mass < TB_TINY ? 0 : 1 / mass);
   }
 }

@@ -2,10 +2,10 @@
 // tolerances are MuJoCo's, so that lengths agree.
 #include "dynamics/wrap.h"
 
+#include "base/kernel.h"
 #include "spatial/vec3.h"
 
-static const tbReal TINY = 1e-15;
-static const tbReal PI = 3.14159265358979323846;
+#define TWO_PI 6.28318530717958647693
 
 static tbReal dot2(const tbReal a[2], const tbReal b[2]) {
   return a[0] * b[0] + a[1] * b[1];
@@ -13,7 +13,7 @@ static tbReal dot2(const tbReal a[2], const tbReal b[2]) {
 
 static tbReal normalize2(tbReal a[2]) {
   tbReal length = sqrt(dot2(a, a));
-  if (length < TINY) {
+  if (length < TB_TINY) {
     a[0] = 1;
     a[1] = 0;
   } else {
@@ -27,7 +27,7 @@ static tbReal normalize2(tbReal a[2]) {
 static int segments_cross(const tbReal a1[2], const tbReal a2[2], const tbReal b1[2],
                           const tbReal b2[2]) {
   tbReal det = (b2[1] - b1[1]) * (a2[0] - a1[0]) - (b2[0] - b1[0]) * (a2[1] - a1[1]);
-  if (fabs(det) < TINY) return 0;
+  if (fabs(det) < TB_TINY) return 0;
   tbReal a = ((b2[0] - b1[0]) * (a1[1] - b1[1]) - (b2[1] - b1[1]) * (a1[0] - b1[0])) / det;
   tbReal b = ((a2[0] - a1[0]) * (a1[1] - b1[1]) - (a2[1] - a1[1]) * (a1[0] - b1[0])) / det;
   return a >= 0 && a <= 1 && b >= 0 && b <= 1;
@@ -41,7 +41,7 @@ static tbReal arc_length(const tbReal p[2], const tbReal q[2], int turn, tbReal 
   tbReal c = dot2(a, b);
   tbReal angle = acos(c > 1 ? 1 : c < -1 ? -1 : c);
   tbReal cross = p[1] * q[0] - p[0] * q[1];
-  if ((cross > 0 && turn) || (cross < 0 && !turn)) angle = 2 * PI - angle;
+  if ((cross > 0 && turn) || (cross < 0 && !turn)) angle = TWO_PI - angle;
   return radius * angle;
 }
 
@@ -67,7 +67,7 @@ static void tangent_points(const tbReal p[2], const tbReal q[2], tbReal radius, 
 static tbReal wrap_outside(const tbReal p[2], const tbReal q[2], const tbReal* side, tbReal radius,
                            tbReal tp[2], tbReal tq[2]) {
   tbReal d[2] = {q[0] - p[0], q[1] - p[1]}, dd = dot2(d, d), r2 = radius * radius;
-  if (dot2(p, p) < r2 || dot2(q, q) < r2 || radius < TINY || dd < TINY) return -1;
+  if (dot2(p, p) < r2 || dot2(q, q) < r2 || radius < TB_TINY || dd < TB_TINY) return -1;
 
   // The straight string misses the circle on the right side.
   tbReal a = closest_to_origin(p, q, dd);
@@ -111,8 +111,8 @@ static tbReal solve_reflection(tbReal A, tbReal B, tbReal G) {
   for (int iteration = 0; iteration < 20; iteration++) {
     if (fabs(f) <= tolerance) return z;
     tbReal sa = sqrt(1 - z * z * A * A), sb = sqrt(1 - z * z * B * B), sz = sqrt(1 - z * z);
-    tbReal slope = A / fmax(TINY, sa) + B / fmax(TINY, sb) - 2 / fmax(TINY, sz);
-    if (slope > -TINY) return -1;
+    tbReal slope = A / fmax(TB_TINY, sa) + B / fmax(TB_TINY, sb) - 2 / fmax(TB_TINY, sz);
+    if (slope > -TB_TINY) return -1;
     tbReal next = z - f / slope;
     if (!(next <= z)) return -1;
     z = next;
@@ -126,8 +126,8 @@ static tbReal solve_reflection(tbReal A, tbReal B, tbReal G) {
 static tbReal wrap_inside(const tbReal p[2], const tbReal q[2], tbReal radius, tbReal tp[2]) {
   tbReal lp = sqrt(dot2(p, p)), lq = sqrt(dot2(q, q));
   tbReal d[2] = {q[0] - p[0], q[1] - p[1]}, dd = dot2(d, d);
-  if (lp <= radius || lq <= radius || radius < TINY || lp < TINY || lq < TINY) return -1;
-  if (dd > TINY) {
+  if (lp <= radius || lq <= radius || radius < TB_TINY || lp < TB_TINY || lq < TB_TINY) return -1;
+  if (dd > TB_TINY) {
     tbReal a = closest_to_origin(p, q, dd);
     tbReal near[2] = {p[0] + a * d[0], p[1] + a * d[1]};
     if (a > 0 && a < 1 && sqrt(dot2(near, near)) <= radius) return -1;
@@ -138,8 +138,8 @@ static tbReal wrap_inside(const tbReal p[2], const tbReal q[2], tbReal radius, t
   normalize2(tp);
   for (int k = 0; k < 2; k++) tp[k] *= radius;
   tbReal cosine = (lp * lp + lq * lq - dd) / (2 * lp * lq);
-  if (cosine < -1 + TINY) return -1;
-  if (cosine > 1 - TINY) return 0;
+  if (cosine < -1 + TB_TINY) return -1;
+  if (cosine > 1 - TB_TINY) return 0;
   tbReal A = radius / lp, B = radius / lq;
   tbReal z = solve_reflection(A, B, acos(cosine));
   if (z < 0) return 0;
@@ -159,7 +159,7 @@ static tbReal wrap_inside(const tbReal p[2], const tbReal q[2], tbReal radius, t
 static void sphere_plane(const tbReal p[3], const tbReal q[3], tbReal x[3], tbReal y[3]) {
   tbReal normal[3];
   tb_cross(normal, p, q);
-  if (tb_norm3(normal) < TINY) {
+  if (tb_norm3(normal) < TB_TINY) {
     // The ends are in line with the centre: any plane, chosen by the largest component.
     tbReal other[3] = {1, 1, 1};
     tbReal ax = fabs(p[0]), ay = fabs(p[1]), az = fabs(p[2]);
@@ -198,7 +198,7 @@ tbReal tb_wrap(const tbReal from[3], const tbReal to[3], const tbReal pos[3], co
     tb_sub3(s, side, pos);
     tb_mul_mat3t_vec3(s, mat, s);
   }
-  if (tb_norm3(p) < TINY || tb_norm3(q) < TINY) return -1;
+  if (tb_norm3(p) < TB_TINY || tb_norm3(q) < TB_TINY) return -1;
 
   // Into the plane.
   tbReal x[3] = {1, 0, 0}, y[3] = {0, 1, 0};

@@ -256,6 +256,9 @@ static void massless_body_is_an_error(void** state) {
   tb_compute_position(w.m, w.d);
   tb_compute_velocity(w.m, w.d);
   assert_int_equal(tb_aba(w.m, w.d, w.d->qfrc_bias, NULL, w.d->qacc), TB_ERROR_NUMERIC);
+  assert_int_equal(tb_factor_m(w.m, w.d), TB_ERROR_NUMERIC);
+  tb_solve_m(w.m, w.d, w.d->qacc, w.d->qfrc_bias, 1);
+  assert_true(isnan(w.d->qacc[0]));
   world_free(w);
 }
 
