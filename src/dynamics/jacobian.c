@@ -6,7 +6,8 @@
 #include "tribo/dynamics.h"
 
 int tb_chain(const tbModel* m, int body, const int** dofs) {
-  return tb_body_chain(m, body, dofs);
+  // The world stands in for a body that is not there: nothing moves either.
+  return tb_body_chain(m, body < 0 || body >= m->nbody ? 0 : body, dofs);
 }
 
 // Column of one dof: velocity of a point at `offset` from the tree's centre, and angular velocity.
