@@ -64,8 +64,8 @@ TB_API void tb_full_ten_J(const tbModel* m, const tbData* d, tbReal* J);
 // tb_com_position (and tb_tendon, where tendons have armature).
 TB_API void tb_crb(const tbModel* m, tbData* d);
 
-// qLD, qLDiagInv: M = L^T D L. TB_ERROR_NUMERIC if M is not positive definite; solves then give NaN.
-// After tb_crb.
+// qLD, qLDiagInv: M = L^T D L. TB_ERROR_NUMERIC if M is not positive definite; solves then give
+// NaN. After tb_crb.
 TB_API tbResult tb_factor_m(const tbModel* m, tbData* d);
 
 // M as a dense nv x nv matrix; r = M v. After tb_crb.
@@ -124,6 +124,7 @@ TB_API void tb_object_acceleration(const tbModel* m, const tbData* d, tbObjType 
                                    int local, tbReal acceleration[6]);
 
 // --- Jacobians (after tb_com_position) ------------------------------------------------------
+// An id that is out of range stands for the world: nothing moves it, its Jacobian is zero.
 
 // The dofs that move `body`, ascending: returns how many and points `dofs` into the model.
 TB_API int tb_chain(const tbModel* m, int body, const int** dofs);

@@ -6,8 +6,7 @@
 #include "tribo/dynamics.h"
 
 int tb_chain(const tbModel* m, int body, const int** dofs) {
-  // The world stands in for a body that is not there: nothing moves either.
-  return tb_body_chain(m, body < 0 || body >= m->nbody ? 0 : body, dofs);
+  return tb_body_chain(m, tb_valid_body(m, body), dofs);
 }
 
 // Column of one dof: velocity of a point at `offset` from the tree's centre, and angular velocity.
@@ -35,6 +34,7 @@ static void offset_of(const tbModel* m, const tbData* d, int body, const tbReal 
 
 void tb_jac(const tbModel* m, const tbData* d, int body, const tbReal point[3], tbReal* jacp,
             tbReal* jacr) {
+  body = tb_valid_body(m, body);
   size_t nv = (size_t)m->nv;
   clear_rows(jacp, nv, m->nv);
   clear_rows(jacr, nv, m->nv);
@@ -49,22 +49,29 @@ void tb_jac(const tbModel* m, const tbData* d, int body, const tbReal point[3], 
 }
 
 void tb_jac_body(const tbModel* m, const tbData* d, int body, tbReal* jacp, tbReal* jacr) {
+  body = tb_valid_body(m, body);
   tb_jac(m, d, body, d->xpos + 3 * body, jacp, jacr);
 }
 
 void tb_jac_body_com(const tbModel* m, const tbData* d, int body, tbReal* jacp, tbReal* jacr) {
+  body = tb_valid_body(m, body);
   tb_jac(m, d, body, d->xipos + 3 * body, jacp, jacr);
 }
 
 void tb_jac_geom(const tbModel* m, const tbData* d, int geom, tbReal* jacp, tbReal* jacr) {
-  tb_jac(m, d, m->geom_bodyid[geom], d->geom_xpos + 3 * geom, jacp, jacr);
+  int known = geom >= 0 && geom < m->ngeom;
+  tb_jac(m, d, known ? m->geom_bodyid[geom] : 0, known ? d->geom_xpos + 3 * geom : d->xpos, jacp,
+         jacr);
 }
 
 void tb_jac_site(const tbModel* m, const tbData* d, int site, tbReal* jacp, tbReal* jacr) {
-  tb_jac(m, d, m->site_bodyid[site], d->site_xpos + 3 * site, jacp, jacr);
+  int known = site >= 0 && site < m->nsite;
+  tb_jac(m, d, known ? m->site_bodyid[site] : 0, known ? d->site_xpos + 3 * site : d->xpos, jacp,
+         jacr);
 }
 
 void tb_jac_subtree_com(const tbModel* m, const tbData* d, int body, tbReal* jacp) {
+  body = tb_valid_body(m, body);
   // Mass-weighted mean of the bodies' Jacobians. A dof above `body` moves the whole subtree as one;
   // a dof inside moves the part below it.
   size_t nv = (size_t)m->nv;
@@ -88,6 +95,7 @@ void tb_jac_subtree_com(const tbModel* m, const tbData* d, int body, tbReal* jac
 
 int tb_jac_sparse(const tbModel* m, const tbData* d, int body, const tbReal point[3], tbReal* jacp,
                   tbReal* jacr, int stride) {
+  body = tb_valid_body(m, body);
   const int* dofs;
   int n = tb_body_chain(m, body, &dofs);
   size_t width = (size_t)stride;
@@ -117,6 +125,8 @@ static void add_chain(const tbModel* m, const tbData* d, int body, const tbReal 
 
 int tb_jac_pair(const tbModel* m, const tbData* d, int body1, const tbReal point1[3], int body2,
                 const tbReal point2[3], int* support, tbReal* jacp, tbReal* jacr, int stride) {
+  body1 = tb_valid_body(m, body1);
+  body2 = tb_valid_body(m, body2);
   int n = tb_chain_union(m, body1, body2, support);
   size_t width = (size_t)stride;
   clear_rows(jacp, width, n);

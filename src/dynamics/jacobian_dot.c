@@ -26,6 +26,7 @@ static void axis_dot(const tbModel* m, const tbData* d, int i, tbReal r[6]) {
 
 void tb_jac_dot(const tbModel* m, const tbData* d, int body, const tbReal point[3],
                 tbReal* jacp_dot, tbReal* jacr_dot) {
+  body = tb_valid_body(m, body);
   size_t nv = (size_t)m->nv;
   if (jacp_dot) memset(jacp_dot, 0, 3 * nv * sizeof(tbReal));
   if (jacr_dot) memset(jacr_dot, 0, 3 * nv * sizeof(tbReal));
@@ -49,6 +50,7 @@ void tb_jac_dot(const tbModel* m, const tbData* d, int body, const tbReal point[
 
 void tb_jac_dot_v(const tbModel* m, const tbData* d, int body, const tbReal point[3],
                   tbReal linear[3], tbReal angular[3]) {
+  body = tb_valid_body(m, body);
   const int* dofs;
   int n = tb_body_chain(m, body, &dofs);
   tbReal acceleration[6], offset[3], velocity[3], centripetal[3];

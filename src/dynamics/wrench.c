@@ -12,6 +12,7 @@ static void wrench_of(const tbModel* m, const tbData* d, int body, const tbReal 
 
 void tb_add_wrench(const tbModel* m, tbData* d, int body, const tbReal point[3],
                    const tbReal force[3], const tbReal torque[3]) {
+  body = tb_valid_body(m, body);
   tbReal wrench[6];
   wrench_of(m, d, body, point, force, torque, wrench);
   tb_add6(d->cfrc_ext + 6 * body, d->cfrc_ext + 6 * body, wrench);
@@ -19,6 +20,7 @@ void tb_add_wrench(const tbModel* m, tbData* d, int body, const tbReal point[3],
 
 void tb_apply_wrench(const tbModel* m, const tbData* d, int body, const tbReal point[3],
                      const tbReal force[3], const tbReal torque[3], tbReal* qfrc) {
+  body = tb_valid_body(m, body);
   tbReal wrench[6];
   wrench_of(m, d, body, point, force, torque, wrench);
   const int* dofs;

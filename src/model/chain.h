@@ -4,6 +4,11 @@
 
 #include "tribo/model.h"
 
+// The body, or the world (which nothing moves) for an id that is out of range.
+static inline int tb_valid_body(const tbModel* m, int body) {
+  return body < 0 || body >= m->nbody ? 0 : body;
+}
+
 // Points `dofs` to the ascending list and returns its length.
 static inline int tb_body_chain(const tbModel* m, int body, const int** dofs) {
   int last = m->body_lastdof[body];

@@ -143,6 +143,36 @@ static void sparse_jacobians_are_dense_ones(World* w) {
   free(dense), free(sparse), free(support);
 }
 
+// Ids that are not there: zero, not a crash.
+static void unknown_ids_do_not_move(World* w) {
+  const tbModel* m = w->m;
+  size_t nv = (size_t)m->nv;
+  tbReal* J = calloc(6 * nv, sizeof(tbReal));
+  int* support = calloc(nv, sizeof(int));
+  const int* dofs;
+  static const int IDS[] = {-1, -2147483647, 2147483647};
+  for (int k = 0; k < 3; k++) {
+    int id = IDS[k];
+    tbReal point[3] = {1, 2, 3}, v[6];
+    assert_int_equal(tb_chain(m, id, &dofs), 0);
+    for (size_t i = 0; i < 6 * nv; i++) J[i] = 1;
+    tb_jac(m, w->d, id, point, J, J + 3 * nv);
+    for (size_t i = 0; i < 6 * nv; i++) assert_true(J[i] == 0);
+    tb_jac_geom(m, w->d, id, J, NULL);
+    tb_jac_site(m, w->d, id, J, NULL);
+    tb_jac_body(m, w->d, id, J, NULL);
+    tb_jac_body_com(m, w->d, id, J, NULL);
+    tb_jac_dot(m, w->d, id, point, J, NULL);
+    tb_jac_dot_v(m, w->d, id, point, v, NULL);
+    tb_apply_wrench(m, w->d, id, point, v, v, J);
+    for (size_t i = 0; i < 3 * nv; i++) assert_true(J[i] == 0);
+    assert_int_equal(tb_jac_pair(m, w->d, id, point, id, point, support, J, NULL, (int)nv), 0);
+    tb_object_velocity(m, w->d, TB_OBJ_SITE, id, 0, v);
+    for (int i = 0; i < 6; i++) assert_true(v[i] == 0);
+  }
+  free(J), free(support);
+}
+
 // dJ/dt by differences of J along the motion; dJ/dt v two ways.
 static void jacobian_derivatives(World* w) {
   const tbModel* m = w->m;
@@ -259,6 +289,7 @@ static void differences_integrate(World* w) {
   }
 OVER_WORLDS(velocities_are_derivatives)
 OVER_WORLDS(sparse_jacobians_are_dense_ones)
+OVER_WORLDS(unknown_ids_do_not_move)
 OVER_WORLDS(jacobian_derivatives)
 OVER_WORLDS(lengths_have_their_jacobians)
 OVER_WORLDS(site_moments_are_jacobian_transposes)
@@ -269,6 +300,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_velocities_are_derivatives),
       cmocka_unit_test(test_sparse_jacobians_are_dense_ones),
+      cmocka_unit_test(test_unknown_ids_do_not_move),
       cmocka_unit_test(test_jacobian_derivatives),
       cmocka_unit_test(test_lengths_have_their_jacobians),
       cmocka_unit_test(test_site_moments_are_jacobian_transposes),
