@@ -155,8 +155,9 @@ tbResult tb_model_set_sparsity(tbModel* m, tbError* error) {
   Pattern mass, tendon, actuator;
   int* row = malloc(((size_t)m->nv + 1) * sizeof(int));
   int* spare = malloc(((size_t)m->nv + 1) * sizeof(int));
-  bool ok = pattern_open(&mass, m->nv) & pattern_open(&tendon, m->ntendon) &
-            pattern_open(&actuator, m->nu);
+  bool ok = pattern_open(&mass, m->nv);
+  ok = pattern_open(&tendon, m->ntendon) && ok;
+  ok = pattern_open(&actuator, m->nu) && ok;
   if (ok && row && spare) {
     mass_rows(m, &mass, row);
     if (!mass.failed) tendon_rows(m, &mass, &tendon, row, spare);

@@ -5,11 +5,11 @@
 #include "common/test.h"
 #include "tribo/dynamics.h"
 
-static const char *robot; // the file at hand, for messages
+static const char* robot;  // the file at hand, for messages
 
 typedef struct {
-  const char *file;
-  tbReal tolerance; // 1e-6 where a mesh inertia is involved
+  const char* file;
+  tbReal tolerance;  // 1e-6 where a mesh inertia is involved
 } Robot;
 
 // We keep the fixed links of a URDF as sites, MuJoCo does not.
@@ -19,13 +19,12 @@ static bool is_urdf(void) {
 }
 
 // Compare with a field of the oracle; one that it does not have is skipped.
-static void same(const char *name, const tbReal *ours, size_t n,
-                 const tbOracleField *theirs, tbReal tolerance) {
-  if (!theirs)
-    return;
+static void same(const char* name, const tbReal* ours, size_t n, const tbOracleField* theirs,
+                 tbReal tolerance) {
+  if (!theirs) return;
   if ((size_t)theirs->rows * (size_t)theirs->columns != n) {
-    fail_msg("%s: %s has %zu values, MuJoCo's %d x %d", robot, name, n,
-             theirs->rows, theirs->columns);
+    fail_msg("%s: %s has %zu values, MuJoCo's %d x %d", robot, name, n, theirs->rows,
+             theirs->columns);
   }
   tbReal scale = 1e-3, worst = 0;
   size_t where = 0;
@@ -34,25 +33,22 @@ static void same(const char *name, const tbReal *ours, size_t n,
   }
   for (size_t i = 0; i < n; i++) {
     tbReal e = fabs(ours[i] - theirs->values[i]) / scale;
-    if (!(e <= worst))
-      worst = e, where = i;
+    if (!(e <= worst)) worst = e, where = i;
   }
   if (!(worst <= tolerance)) {
-    fail_msg("%s: %s[%zu] is %.17g, MuJoCo's %.17g: relative error %.3g", robot,
-             name, where, ours[where], theirs->values[where], worst);
+    fail_msg("%s: %s[%zu] is %.17g, MuJoCo's %.17g: relative error %.3g", robot, name, where,
+             ours[where], theirs->values[where], worst);
   }
 }
 
-static tbReal *reals(size_t n) {
-  tbReal *x = calloc(n + 1, sizeof *x);
+static tbReal* reals(size_t n) {
+  tbReal* x = calloc(n + 1, sizeof *x);
   assert_non_null(x);
   return x;
 }
 
-static void compare_constants(const tbModel *m, const tbOracle *o,
-                              tbReal tolerance) {
-#define SAME(field, n)                                                         \
-  same(#field, m->field, (size_t)(n), tb_oracle_model(o, #field), tolerance)
+static void compare_constants(const tbModel* m, const tbOracle* o, tbReal tolerance) {
+#define SAME(field, n) same(#field, m->field, (size_t)(n), tb_oracle_model(o, #field), tolerance)
   SAME(body_subtreemass, m->nbody);
   SAME(body_invweight0, 2 * m->nbody);
   SAME(dof_invweight0, m->nv);
@@ -67,35 +63,29 @@ static void compare_constants(const tbModel *m, const tbOracle *o,
   SAME(eq_data, TB_NEQDATA * m->neq);
 #undef SAME
   if (!is_urdf())
-    same("extent", &m->extent, 1, tb_oracle_model(o, "stat.extent"),
-         fmax(tolerance, 1e-6));
-  same("meaninertia", &m->mean_inertia, 1,
-       tb_oracle_model(o, "stat.meaninertia"), tolerance);
+    same("extent", &m->extent, 1, tb_oracle_model(o, "stat.extent"), fmax(tolerance, 1e-6));
+  same("meaninertia", &m->mean_inertia, 1, tb_oracle_model(o, "stat.meaninertia"), tolerance);
 }
 
-static void compare_matrices(const tbModel *m, const tbData *d,
-                             const tbOracle *o, int k, tbReal tolerance) {
+static void compare_matrices(const tbModel* m, const tbData* d, const tbOracle* o, int k,
+                             tbReal tolerance) {
   size_t nv = (size_t)m->nv;
-  if (!tb_oracle_state(o, k, "M"))
-    return;
-  tbReal *x = reals(nv * (nv + (size_t)m->nu + (size_t)m->ntendon));
+  if (!tb_oracle_state(o, k, "M")) return;
+  tbReal* x = reals(nv * (nv + (size_t)m->nu + (size_t)m->ntendon));
   tb_full_m(m, d, x);
   same("M", x, nv * nv, tb_oracle_state(o, k, "M"), tolerance);
   tb_full_moment(m, d, x);
   if (m->nu) {
-    same("moment", x, nv * (size_t)m->nu,
-         tb_oracle_state(o, k, "actuator_moment"), tolerance);
+    same("moment", x, nv * (size_t)m->nu, tb_oracle_state(o, k, "actuator_moment"), tolerance);
   }
   tb_full_ten_J(m, d, x);
   if (m->ntendon) {
-    same("ten_J", x, nv * (size_t)m->ntendon, tb_oracle_state(o, k, "ten_J"),
-         tolerance);
+    same("ten_J", x, nv * (size_t)m->ntendon, tb_oracle_state(o, k, "ten_J"), tolerance);
   }
   // Jacobians and their derivatives of some bodies, six rows each.
-  const tbOracleField *bodies = tb_oracle_state(o, k, "jac_body");
-  const tbOracleField *J = tb_oracle_state(o, k, "jac"),
-                      *D = tb_oracle_state(o, k, "jacDot");
-  tbReal *row = reals(6 * nv);
+  const tbOracleField* bodies = tb_oracle_state(o, k, "jac_body");
+  const tbOracleField *J = tb_oracle_state(o, k, "jac"), *D = tb_oracle_state(o, k, "jacDot");
+  tbReal* row = reals(6 * nv);
   for (int b = 0; bodies && b < bodies->rows * bodies->columns; b++) {
     int body = (int)bodies->values[b];
     tbOracleField part = *J;
@@ -110,16 +100,15 @@ static void compare_matrices(const tbModel *m, const tbData *d,
   free(x), free(row);
 }
 
-static void set_state(const tbModel *m, tbData *d, const tbOracle *o, int k) {
-#define TAKE(field, n)                                                         \
-  do {                                                                         \
-    const tbOracleField *f = tb_oracle_state(o, k, #field);                    \
-    if (f && f->rows * f->columns == (n)) {                                    \
-      memcpy(d->field, f->values, (size_t)(n) * sizeof(tbReal));               \
-    } else if ((n) > 0) {                                                      \
-      fail_msg("%s: MuJoCo's %s does not have %d values", robot, #field,       \
-               (int)(n));                                                      \
-    }                                                                          \
+static void set_state(const tbModel* m, tbData* d, const tbOracle* o, int k) {
+#define TAKE(field, n)                                                              \
+  do {                                                                              \
+    const tbOracleField* f = tb_oracle_state(o, k, #field);                         \
+    if (f && f->rows * f->columns == (n)) {                                         \
+      memcpy(d->field, f->values, (size_t)(n) * sizeof(tbReal));                    \
+    } else if ((n) > 0) {                                                           \
+      fail_msg("%s: MuJoCo's %s does not have %d values", robot, #field, (int)(n)); \
+    }                                                                               \
   } while (0)
   TAKE(qpos, m->nq);
   TAKE(qvel, m->nv);
@@ -128,16 +117,14 @@ static void set_state(const tbModel *m, tbData *d, const tbOracle *o, int k) {
 #undef TAKE
 }
 
-static void compare_state(const tbModel *m, tbData *d, const tbOracle *o, int k,
-                          tbReal tolerance) {
+static void compare_state(const tbModel* m, tbData* d, const tbOracle* o, int k, tbReal tolerance) {
   set_state(m, d, o, k);
   tb_compute_position(m, d);
   tb_compute_velocity(m, d);
   tb_subtree_velocity(m, d);
   tb_energy_position(m, d);
   tb_energy_velocity(m, d);
-#define SAME(field, n)                                                         \
-  same(#field, d->field, (size_t)(n), tb_oracle_state(o, k, #field), tolerance)
+#define SAME(field, n) same(#field, d->field, (size_t)(n), tb_oracle_state(o, k, #field), tolerance)
   SAME(xpos, 3 * m->nbody);
   SAME(xquat, 4 * m->nbody);
   SAME(xmat, 9 * m->nbody);
@@ -146,8 +133,7 @@ static void compare_state(const tbModel *m, tbData *d, const tbOracle *o, int k,
   SAME(xaxis, 3 * m->njnt);
   // Mesh geoms sit at the mesh's centre of mass, whose vertices MuJoCo keeps as
   // floats.
-  same("geom_xpos", d->geom_xpos, (size_t)(3 * m->ngeom),
-       tb_oracle_state(o, k, "geom_xpos"), 1e-6);
+  same("geom_xpos", d->geom_xpos, (size_t)(3 * m->ngeom), tb_oracle_state(o, k, "geom_xpos"), 1e-6);
   if (!is_urdf()) {
     SAME(site_xpos, 3 * m->nsite);
     SAME(site_xmat, 9 * m->nsite);
@@ -171,22 +157,20 @@ static void compare_state(const tbModel *m, tbData *d, const tbOracle *o, int k,
 
 // False where the file is not here or either side refuses it (then with a
 // message).
-static bool compare_file(const char *path, tbReal tolerance) {
+static bool compare_file(const char* path, tbReal tolerance) {
   tbError error = {0};
-  tbModel *m = tb_load(path, NULL, &error);
+  tbModel* m = tb_load(path, NULL, &error);
   if (!m) {
     print_message("skipped: we cannot load %s: %s\n", robot, error.message);
     return false;
   }
   char message[512] = "";
-  tbOracle *o = tb_oracle_run(path, NULL, 3, 4, message, sizeof message);
-  if (!o)
-    print_message("skipped: MuJoCo cannot load %s: %s\n", robot, message);
-  tbData *d = tb_data_new(m);
+  tbOracle* o = tb_oracle_run(path, NULL, 3, 4, message, sizeof message);
+  if (!o) print_message("skipped: MuJoCo cannot load %s: %s\n", robot, message);
+  tbData* d = tb_data_new(m);
   if (o) {
     compare_constants(m, o, tolerance);
-    for (int k = 0; k < o->states; k++)
-      compare_state(m, d, o, k, tolerance);
+    for (int k = 0; k < o->states; k++) compare_state(m, d, o, k, tolerance);
   }
   tb_oracle_free(o);
   tb_data_free(d);
@@ -194,10 +178,9 @@ static bool compare_file(const char *path, tbReal tolerance) {
   return o != NULL;
 }
 
-static void robots_agree(void **state) {
+static void robots_agree(void** state) {
   (void)state;
-  if (!tb_oracle_available())
-    skip();
+  if (!tb_oracle_available()) skip();
   static const Robot ROBOTS[] = {
       {"mujoco/model/car/car.xml", 1e-6},
       {"mujoco/model/cube/cube_3x3x3.xml", 1e-6},
@@ -233,8 +216,7 @@ static void robots_agree(void **state) {
        "allegro_right_hand.urdf",
        1e-9},
       {"example-robot-data/robots/romeo_description/urdf/romeo.urdf", 1e-9},
-      {"example-robot-data/robots/romeo_description/urdf/romeo_small.urdf",
-       1e-9},
+      {"example-robot-data/robots/romeo_description/urdf/romeo_small.urdf", 1e-9},
       {"example-robot-data/robots/solo_description/robots/solo12.urdf", 1e-9},
       {"example-robot-data/robots/talos_data/robots/talos_reduced.urdf", 1e-9},
       {"example-robot-data/robots/ur_description/urdf/ur5_robot.urdf", 1e-9},
@@ -254,10 +236,9 @@ static void robots_agree(void **state) {
 // What the robots do not have: reference sites on one branch, damping ratios,
 // welds and connects without a pose, tendon armature, spring lengths,
 // jointinparent.
-static void own_file_agrees(void **state) {
+static void own_file_agrees(void** state) {
   (void)state;
-  if (!tb_oracle_available())
-    skip();
+  if (!tb_oracle_available()) skip();
   robot = "dynamics.xml";
   char path[1024];
   snprintf(path, sizeof path, "%s/dynamics/dynamics.xml", TB_TEST_DIR);
