@@ -6,6 +6,7 @@
 #include "base/kernel.h"
 #include "dynamics/frames.h"
 #include "dynamics/lengthrange.h"
+#include "dynamics/mass.h"
 #include "model/chain.h"
 #include "model/sparsity.h"
 #include "spatial/motion.h"
@@ -143,12 +144,24 @@ static void set_diagonal(tbModel* m, const tbData* d) {
   }
 }
 
-// M^-1 times a sparse row, in `x`.
-static void solve_row(const tbModel* m, const tbData* d, const int* columns, const tbReal* row,
-                      int n, tbReal* x) {
-  memset(x, 0, (size_t)m->nv * sizeof(tbReal));
+// M^-1 times a sparse row, in `x`, over the trees it touches: indices first ... end - 1 of x are
+// set.
+typedef struct {
+  int first, end;
+} Range;
+
+static Range solve_row(const tbModel* m, const tbData* d, const int* columns, const tbReal* row,
+                       int n, tbReal* x) {
+  Range range = {0, 0};
+  if (n == 0) return range;
+  // A row of M starts with the root of its tree, whose dofs follow it.
+  int last_root = m->M_colind[m->M_rowadr[columns[n - 1]]];
+  range.first = m->M_colind[m->M_rowadr[columns[0]]];
+  range.end = last_root + m->dof_subtreenum[last_root];
+  memset(x + range.first, 0, (size_t)(range.end - range.first) * sizeof(tbReal));
   for (int s = 0; s < n; s++) x[columns[s]] = row[s];
-  tb_solve_m(m, d, x, x, 1);
+  tb_ltdl_solve_range(tb_forest(m), d->qLD, d->qLDiagInv, x, range.first, range.end);
+  return range;
 }
 
 static void set_tendons(tbModel* m, const tbData* d, tbReal* x) {
@@ -166,8 +179,8 @@ static void set_actuators(tbModel* m, const tbData* d, tbReal* x) {
   for (int u = 0; u < m->nu; u++) {
     int at = m->actuator_Jadr[u], n = m->actuator_Jnnz[u];
     const tbReal* moment = d->actuator_moment + at;
-    solve_row(m, d, m->Jmom_colind + at, moment, n, x);
-    m->actuator_acc0[u] = sqrt(dot(x, x, m->nv));
+    Range r = solve_row(m, d, m->Jmom_colind + at, moment, n, x);
+    m->actuator_acc0[u] = sqrt(dot(x + r.first, x + r.first, r.end - r.first));
     m->actuator_length0[u] = d->actuator_length[u];
 
     // A positive biasprm[2] of a position-like actuator is a damping ratio: critical damping of its

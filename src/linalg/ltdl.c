@@ -61,8 +61,8 @@ int tb_ltdl_factor(tbForest forest, tbReal* M, tbReal* inverse) {
 }
 
 // x <- L^-T x: from the leaves to the root.
-static void solve_transposed(tbForest forest, const tbReal* LD, tbReal* x) {
-  for (int k = forest.n - 1; k >= 0; k--) {
+static void solve_transposed(tbForest forest, const tbReal* LD, tbReal* x, int first, int end) {
+  for (int k = end - 1; k >= first; k--) {
     const tbReal* row = LD + forest.rowadr[k];
     const int* columns = forest.colind + forest.rowadr[k];
     int last = forest.rownnz[k] - 1;
@@ -73,9 +73,14 @@ static void solve_transposed(tbForest forest, const tbReal* LD, tbReal* x) {
 }
 
 void tb_ltdl_solve(tbForest forest, const tbReal* LD, const tbReal* inverse, tbReal* x) {
-  solve_transposed(forest, LD, x);
+  tb_ltdl_solve_range(forest, LD, inverse, x, 0, forest.n);
+}
+
+void tb_ltdl_solve_range(tbForest forest, const tbReal* LD, const tbReal* inverse, tbReal* x,
+                         int first, int end) {
+  solve_transposed(forest, LD, x, first, end);
   // x <- L^-1 D^-1 x: from the root to the leaves.
-  for (int k = 0; k < forest.n; k++) {
+  for (int k = first; k < end; k++) {
     const tbReal* row = LD + forest.rowadr[k];
     const int* columns = forest.colind + forest.rowadr[k];
     int last = forest.rownnz[k] - 1;
@@ -86,35 +91,34 @@ void tb_ltdl_solve(tbForest forest, const tbReal* LD, const tbReal* inverse, tbR
 }
 
 void tb_ltdl_half_solve(tbForest forest, const tbReal* LD, const tbReal* inverse, tbReal* x) {
-  solve_transposed(forest, LD, x);
+  solve_transposed(forest, LD, x, 0, forest.n);
   for (int k = 0; k < forest.n; k++) x[k] *= sqrt(inverse[k]);
 }
 
 void tb_ltdl_half_solve_support(tbForest forest, const tbReal* LD, const tbReal* inverse,
                                 const int* support, int nsupport, tbReal* x, int stride, int rows) {
+  size_t width = (size_t)stride;
   for (int k = nsupport - 1; k >= 0; k--) {
     int dof = support[k];
     const tbReal* row = LD + forest.rowadr[dof];
     const int* columns = forest.colind + forest.rowadr[dof];
     int last = forest.rownnz[dof] - 1;
     tbReal root = sqrt(inverse[dof]);
-    // The ancestors are the first `last` of the support where it is one chain this far; otherwise
-    // they are found by walking both ascending lists down from k.
-    int chain = last == k;
-    for (int r = 0; r < rows; r++) {
-      tbReal* xr = x + (size_t)r * (size_t)stride;
-      tbReal xk = xr[k];
-      xr[k] = xk * root;
-      if (xk == 0) continue;
-      if (chain) {
-        for (int t = 0; t < last; t++) xr[t] -= row[t] * xk;
-      } else {
-        for (int t = last - 1, a = k - 1; t >= 0; t--, a--) {
-          while (support[a] != columns[t]) a--;
-          xr[a] -= row[t] * xk;
-        }
+    if (last == k) {
+      // One chain this far: the ancestors are the first of the support.
+      for (int r = 0; r < rows; r++) {
+        tbReal* xr = x + (size_t)r * width;
+        subtract_scaled(xr, row, xr[k], last);
+      }
+    } else {
+      // Otherwise walk both ascending lists down from k.
+      for (int t = last - 1, a = k - 1; t >= 0; t--, a--) {
+        while (support[a] != columns[t]) a--;
+        for (int r = 0; r < rows; r++)
+          x[(size_t)r * width + (size_t)a] -= row[t] * x[(size_t)r * width + (size_t)k];
       }
     }
+    for (int r = 0; r < rows; r++) x[(size_t)r * width + (size_t)k] *= root;
   }
 }
 

@@ -24,6 +24,11 @@ int tb_ltdl_factor(tbForest forest, tbReal* M, tbReal* inverse);
 // x <- M^-1 x.
 void tb_ltdl_solve(tbForest forest, const tbReal* LD, const tbReal* inverse, tbReal* x);
 
+// The same for x that is zero outside the indices first ... end - 1, which hold whole trees: only
+// these are read and written.
+void tb_ltdl_solve_range(tbForest forest, const tbReal* LD, const tbReal* inverse, tbReal* x,
+                         int first, int end);
+
 // x <- D^-1/2 L^-T x.
 void tb_ltdl_half_solve(tbForest forest, const tbReal* LD, const tbReal* inverse, tbReal* x);
 
