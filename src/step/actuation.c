@@ -142,8 +142,11 @@ void tb_actuation(const tbModel* m, tbData* d) {
       d->actuator_force[i] = clamp(d->actuator_force[i], m->actuator_forcerange + 2 * i);
     }
     if (d->actuator_force[i] == 0) continue;
-    const tbReal* moment = d->actuator_moment + (size_t)i * (size_t)m->nv;
-    for (int k = 0; k < m->nv; k++) d->qfrc_actuator[k] += moment[k] * d->actuator_force[i];
+    const tbReal* moment = d->actuator_moment + m->actuator_Jadr[i];
+    const int* col = m->Jmom_colind + m->actuator_Jadr[i];
+    for (int k = 0; k < m->actuator_Jnnz[i]; k++) {
+      d->qfrc_actuator[col[k]] += moment[k] * d->actuator_force[i];
+    }
   }
 
   // Gravity compensation that counts as actuation, then the joints' own clamps.

