@@ -44,6 +44,7 @@
   X(tbReal, baumgarte, 1, 0.2, "", "rigid laws: share of an overlap corrected per step")         \
   X(tbReal, correction_speed, 1, 1, "m/s", "rigid laws: cap of the correction's speed")          \
   X(tbReal, overlap_allowed, 1, 1e-5, "m", "rigid laws: overlap that is left alone")             \
+  X(tbReal, equality_softness, 1, 1e-4, "", "rigid laws: compliance of equalities over diag G")  \
   X(tbReal, restitution_speed, 1, 0.01, "m/s", "rigid laws: slower impacts do not bounce")       \
   X(tbReal, contact_margin, 1, 1e-3, "m", "rigid laws: contacts are seen from this distance on") \
   X(int, warmstart, 1, 1, "", "1: start from the last step's impulses")                          \

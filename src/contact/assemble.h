@@ -76,6 +76,7 @@ typedef struct {
   int nmember;
   const int* member;  // indices into tbConstraints.list, ascending
   tbProblem problem;  // rows in the order of the members
+  tbReal* R;          // problem.R
   tbReal* lambda;     // N s
 } tbIsland;
 

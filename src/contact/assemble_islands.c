@@ -305,6 +305,21 @@ static int sparse_G(const Context* x, tbIsland* island, const TreeLists* lists, 
   return 1;
 }
 
+// Equalities that contradict each other or a singular pose have no rigid answer: a compliance far
+// below what anyone could measure bounds the impulses.
+static void soften_equalities(const Context* x, tbIsland* island, tbReal* R) {
+  for (int i = 0, row = 0; i < island->nmember; i++) {
+    const tbConstraint* c = &x->list[island->member[i]];
+    const tbReal* half = x->half[island->member[i]];
+    for (int r = 0; r < c->dim && c->source == TB_SOURCE_EQUALITY; r++) {
+      tbReal diagonal = 0;
+      for (int k = 0; k < c->nnz; k++) diagonal += half[r * c->nnz + k] * half[r * c->nnz + k];
+      R[row + r] += x->m->opt.equality_softness * diagonal;
+    }
+    row += c->dim;
+  }
+}
+
 // Dense where the island is small or most of its members are coupled, else by blocks.
 static int build_G(const Context* x, tbIsland* island, tbReal* work) {
   if (island->problem.n <= ALWAYS_DENSE) return dense_G(x, island, work);
@@ -339,7 +354,7 @@ static int build_terms(const Context* x, tbIsland* island, const tbReal* v_free)
   }
   p->block = block;
   p->g = g;
-  p->R = R;
+  p->R = island->R = R;
   p->dt = x->m->opt.timestep;
   return 1;
 }
@@ -385,6 +400,7 @@ tbResult tb_assemble_delassus(const tbModel* model, tbData* data, const tbConstr
   Context x = {model, data, arena, constraints->list, half};
   for (int i = 0; i < islands->count; i++) {
     if (!build_G(&x, &islands->island[i], work)) return TB_ERROR_MEMORY;
+    soften_equalities(&x, &islands->island[i], islands->island[i].R);
   }
   return TB_OK;
 }
