@@ -78,6 +78,7 @@ typedef struct {
   tbProblem problem;  // rows in the order of the members
   tbReal* R;          // problem.R
   tbReal* lambda;     // N s
+  int solved;         // 1: lambda is good enough as it is, G is not needed
 } tbIsland;
 
 typedef struct {
@@ -94,9 +95,14 @@ tbResult tb_assemble_groups(const tbModel* model, tbData* data, tbConstraints* c
 tbResult tb_assemble_terms(const tbModel* model, tbData* data, const tbConstraints* constraints,
                            const tbReal* v_free, tbIslands* islands);
 
-// Give every island G = J H^-1 J^T over the factor of H. After tb_assemble_terms.
+// Give every island that is not solved yet G = J H^-1 J^T over the factor of H. After
+// tb_assemble_terms.
 tbResult tb_assemble_delassus(const tbModel* model, tbData* data, const tbConstraints* constraints,
                               tbInertiaFactor factor, tbIslands* islands);
+
+// sigma = g + J (v - v_free) + R lambda of an island, where v is the velocity that lambda leads to.
+void tb_island_velocity(const tbConstraints* constraints, const tbIsland* island,
+                        const tbReal* v_free, const tbReal* v, tbReal* sigma);
 
 // impulse += J^T lambda over all islands.
 void tb_gather_impulse(const tbConstraints* constraints, const tbIslands* islands, tbReal* impulse);

@@ -390,6 +390,7 @@ tbResult tb_assemble_delassus(const tbModel* model, tbData* data, const tbConstr
   tbForest forest = {model->nv, model->M_rowadr, model->M_rownnz, model->M_colind};
   for (int i = 0; i < constraints->count; i++) {
     const tbConstraint* c = &constraints->list[i];
+    if (c->island < 0 || islands->island[c->island].solved) continue;
     size_t bytes = sizeof(tbReal) * (size_t)(c->dim * c->nnz);
     half[i] = tb_arena_alloc(arena, bytes);
     if (!half[i]) return TB_ERROR_MEMORY;
@@ -399,10 +400,25 @@ tbResult tb_assemble_delassus(const tbModel* model, tbData* data, const tbConstr
   }
   Context x = {model, data, arena, constraints->list, half};
   for (int i = 0; i < islands->count; i++) {
+    if (islands->island[i].solved) continue;
     if (!build_G(&x, &islands->island[i], work)) return TB_ERROR_MEMORY;
     soften_equalities(&x, &islands->island[i], islands->island[i].R);
   }
   return TB_OK;
+}
+
+void tb_island_velocity(const tbConstraints* constraints, const tbIsland* island,
+                        const tbReal* v_free, const tbReal* v, tbReal* sigma) {
+  const tbProblem* p = &island->problem;
+  for (int k = 0, row = 0; k < island->nmember; k++) {
+    const tbConstraint* c = &constraints->list[island->member[k]];
+    for (int r = 0; r < c->dim; r++, row++) {
+      const tbReal* J = c->J + (size_t)r * (size_t)c->nnz;
+      tbReal sum = p->g[row] + p->R[row] * island->lambda[row];
+      for (int j = 0; j < c->nnz; j++) sum += J[j] * (v[c->col[j]] - v_free[c->col[j]]);
+      sigma[row] = sum;
+    }
+  }
 }
 
 void tb_gather_impulse(const tbConstraints* constraints, const tbIslands* islands,

@@ -8,7 +8,7 @@ void tb_certificate_add(tbSolveInfo* total, const tbSolveInfo* one);
 
 // Residuals of an answer that no solver of a problem gave: impulses in islands->lambda that led
 // from v_free to v_next.
-tbResult tb_certificate_judge(const tbModel* model, tbData* data, const tbConstraints* constraints,
+tbResult tb_certificate_judge(tbData* data, const tbConstraints* constraints,
                               const tbIslands* islands, const tbReal* v_free, const tbReal* v_next,
                               tbSolveInfo* info);
 

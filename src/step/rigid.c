@@ -26,19 +26,49 @@ static tbSolveSettings settings_of(const tbOption* opt) {
   return s;
 }
 
+// Start every island from the impulses of the last step.
+static void recall_impulses(tbStepState* state, const tbIslands* islands) {
+  for (int i = 0; i < islands->count; i++) {
+    const tbIsland* island = &islands->island[i];
+    for (int k = 0, row = 0; k < island->nmember; k++) {
+      const tbConstraint* c = &state->constraints.list[island->member[k]];
+      tb_warm_get(&state->warm, c->key, c->dim, island->lambda + row);
+      row += c->dim;
+    }
+  }
+}
+
+// Islands whose last impulses still solve them (at rest, most do) need neither G nor a solver:
+// their residual follows from the velocity those impulses lead to.
+static tbResult accept_recalled(const tbModel* m, tbData* d, tbStepState* state,
+                                tbInertiaFactor factor, const tbReal* v_free, tbIslands* islands) {
+  if (m->opt.solve_absolute > 0 || islands->count == 0) return TB_OK;
+  tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
+  tbReal* v = TB_ARENA_NEW(&d->work->arena, tbReal, m->nv);
+  tbReal* sigma = TB_ARENA_NEW(&d->work->arena, tbReal, state->constraints.nrow);
+  if (!v || !sigma) return TB_ERROR_MEMORY;
+  tb_gather_impulse(&state->constraints, islands, v);
+  tb_ltdl_solve(forest, factor.LD, factor.inverse, v);
+  for (int i = 0; i < m->nv; i++) v[i] += v_free[i];
+  for (int i = 0; i < islands->count; i++) {
+    tbIsland* island = &islands->island[i];
+    tb_island_velocity(&state->constraints, island, v_free, v, sigma);
+    tbSolveInfo info = {.law = tb_law_name((tbLaw)m->opt.law), .solver = "warm start"};
+    info.residual = tb_residual(&island->problem, (tbLaw)m->opt.law, island->lambda, sigma);
+    if (!(info.residual.relative <= m->opt.solve_tolerance)) continue;
+    info.residual_exact = tb_residual(&island->problem, TB_LAW_NCP, island->lambda, sigma);
+    island->solved = 1;
+    tb_certificate_add(&d->solve, &info);
+  }
+  return TB_OK;
+}
+
 static tbResult solve_islands(const tbModel* m, tbData* d, tbStepState* state,
                               const tbIslands* islands) {
   tbSolveSettings settings = settings_of(&m->opt);
-  const tbConstraint* list = state->constraints.list;
   for (int i = 0; i < islands->count; i++) {
     const tbIsland* island = &islands->island[i];
-    if (settings.warm_start) {
-      for (int k = 0, row = 0; k < island->nmember; k++) {
-        const tbConstraint* c = &list[island->member[k]];
-        tb_warm_get(&state->warm, c->key, c->dim, island->lambda + row);
-        row += c->dim;
-      }
-    }
+    if (island->solved) continue;
     tbSolveInfo info;
     tbError error;
     tbResult result =
@@ -91,6 +121,10 @@ tbResult tb_rigid_velocity(const tbModel* m, tbData* d, tbStepState* state, tbRe
   tbIslands islands;
   result = tb_assemble_groups(m, d, &state->constraints, &islands);
   if (result == TB_OK) result = tb_assemble_terms(m, d, &state->constraints, v_next, &islands);
+  if (result == TB_OK && m->opt.warmstart) {
+    recall_impulses(state, &islands);
+    result = accept_recalled(m, d, state, factor, v_next, &islands);
+  }
   if (result == TB_OK) {
     result = tb_assemble_delassus(m, d, &state->constraints, factor, &islands);
   }

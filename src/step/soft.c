@@ -121,5 +121,5 @@ tbResult tb_soft_velocity(const tbModel* m, tbData* d, tbStepState* state, tbRea
   result = integrate_velocity(m, d, v_next);
   if (result != TB_OK) return result;
   d->solve = total;
-  return tb_certificate_judge(m, d, &state->constraints, &islands, v_free, v_next, &d->solve);
+  return tb_certificate_judge(d, &state->constraints, &islands, v_free, v_next, &d->solve);
 }

@@ -52,7 +52,8 @@ static void compare(const Robot* robot) {
   if (!tb_test_shared(robot->path, path, sizeof path)) return;
   mjModel* mj = mj_loadXML(path, NULL, reason, sizeof reason);
   if (!mj) {
-    print_message("skipped: MuJoCo %s cannot load %s: %s\n", mj_versionString(), robot->path, reason);
+    print_message("skipped: MuJoCo %s cannot load %s: %s\n", mj_versionString(), robot->path,
+                  reason);
     return;
   }
   tbError error;
@@ -82,9 +83,10 @@ static void compare(const Robot* robot) {
     same++;
     worst[4] = fmax(worst[4], largest_difference(d->qacc, mjd->qacc, m->nv));
   }
-  print_message("%-60s bias %.1e passive %.1e actuator %.1e smooth %.1e | %d/%d same contacts (%d "
-                "touching), qacc %.1e\n",
-                robot->path, worst[0], worst[1], worst[2], worst[3], same, trials, touching, worst[4]);
+  print_message(
+      "%-60s bias %.1e passive %.1e actuator %.1e smooth %.1e | %d/%d same contacts (%d "
+      "touching), qacc %.1e\n",
+      robot->path, worst[0], worst[1], worst[2], worst[3], same, trials, touching, worst[4]);
   for (int k = 0; k < 0; k++) assert_true(worst[k] < 1e-6);
   mj_deleteData(mjd);
   mj_deleteModel(mj);
