@@ -7,9 +7,6 @@
 #include "linalg/ltdl.h"
 #include "model/workspace.h"
 
-// Up to this many rows G is dense whatever its pattern.
-enum { ALWAYS_DENSE = 60 };
-
 typedef struct {
   const tbModel* m;
   tbData* d;
@@ -168,140 +165,57 @@ static void fill_block(const Context* x, const tbConstraint* c, int row, const t
 
 // ---- G -----------------------------------------------------------------------------------------
 
-// Spread the rows of a constraint over a dense work array: row r at work[r * nv].
-static void spread(const tbConstraint* c, const tbReal* half, tbReal* work, size_t nv) {
-  for (int r = 0; r < c->dim; r++) {
-    for (int k = 0; k < c->nnz; k++)
-      work[(size_t)r * nv + (size_t)c->col[k]] = half[r * c->nnz + k];
-  }
-}
-
-static void unspread(const tbConstraint* c, tbReal* work, size_t nv) {
-  for (int r = 0; r < c->dim; r++) {
-    for (int k = 0; k < c->nnz; k++) work[(size_t)r * nv + (size_t)c->col[k]] = 0;
-  }
-}
-
-// block[r * stride + s] = row r of the spread constraint . row s of `b`.
-static void multiply(const tbReal* work, size_t nv, int rows, const tbConstraint* b,
-                     const tbReal* half, tbReal* block, int stride) {
-  for (int r = 0; r < rows; r++) {
-    const tbReal* a = work + (size_t)r * nv;
-    for (int s = 0; s < b->dim; s++) {
-      const tbReal* h = half + (size_t)s * (size_t)b->nnz;
-      tbReal sum = 0;
-      for (int k = 0; k < b->nnz; k++) sum += a[b->col[k]] * h[k];
-      block[r * stride + s] = sum;
-    }
-  }
-}
-
-static int dense_G(const Context* x, tbIsland* island, tbReal* work) {
-  int n = island->problem.n;
-  tbReal* G = tb_arena_alloc(x->arena, sizeof(tbReal) * (size_t)n * (size_t)n);
-  if (!G) return 0;
-  size_t nv = (size_t)x->m->nv;
-  for (int i = 0, ri = 0; i < island->nmember; i++) {
-    const tbConstraint* a = &x->list[island->member[i]];
-    spread(a, x->half[island->member[i]], work, nv);
-    for (int j = 0, rj = 0; j <= i; j++) {
-      const tbConstraint* b = &x->list[island->member[j]];
-      tbReal* block = G + (size_t)ri * (size_t)n + (size_t)rj;
-      multiply(work, nv, a->dim, b, x->half[island->member[j]], block, n);
-      for (int r = 0; r < a->dim; r++) {
-        for (int s = 0; s < b->dim; s++)
-          G[(size_t)(rj + s) * (size_t)n + (size_t)(ri + r)] = block[r * n + s];
-      }
-      rj += b->dim;
-    }
-    unspread(a, work, nv);
-    ri += a->dim;
-  }
-  island->problem.G = (tbDelassus){.form = TB_DELASSUS_DENSE, .dense = G, .stride = n};
-  return 1;
-}
-
-// For every tree, the members of an island that act on it, in order.
-typedef struct {
-  int* start;   // ntree + 1
-  int* member;  // positions in the island
-} TreeLists;
-
-static int list_by_tree(const Context* x, const tbIsland* island, TreeLists* lists) {
-  int ntree = x->m->ntree, total = 0;
-  lists->start = TB_ARENA_NEW(x->arena, int, ntree + 2);
-  if (!lists->start) return 0;
+// Renumber the columns of an island's dofs in the dofs' own order: trees are ranges of dofs.
+static void number_in_order(const Context* x, const tbIsland* island, int* place) {
+  const tbModel* m = x->m;
+  int next = 0, low = m->nv, high = 0;
   for (int i = 0; i < island->nmember; i++) {
     const tbConstraint* c = &x->list[island->member[i]];
-    for (int k = 0, tree; (tree = next_tree(x->m, c, &k)) >= 0; total++) lists->start[tree + 2]++;
+    if (c->nnz == 0) continue;
+    if (c->col[0] < low) low = c->col[0];
+    if (c->col[c->nnz - 1] > high) high = c->col[c->nnz - 1];
   }
-  for (int t = 0; t < ntree; t++) lists->start[t + 2] += lists->start[t + 1];
-  lists->member = tb_arena_alloc(x->arena, sizeof(int) * (size_t)(total + 1));
-  if (!lists->member) return 0;
+  for (int dof = low; dof <= high; dof++) {
+    if (place[dof] >= 0) place[dof] = next++;
+  }
+}
+
+// G = B B^T by the rows of B = J L^-1 D^-1/2, over the island's own dofs. `place` maps dofs to
+// columns and is -1 everywhere on entry and exit.
+static int build_G(const Context* x, tbIsland* island, int* place) {
+  int n = island->problem.n, entries = 0, ncol = 0;
   for (int i = 0; i < island->nmember; i++) {
     const tbConstraint* c = &x->list[island->member[i]];
-    for (int k = 0, tree; (tree = next_tree(x->m, c, &k)) >= 0;) {
-      lists->member[lists->start[tree + 1]++] = i;
+    entries += c->dim * c->nnz;
+    for (int k = 0; k < c->nnz; k++) {
+      if (place[c->col[k]] < 0) place[c->col[k]] = ncol++;
     }
   }
-  return 1;
-}
+  int* start = tb_arena_alloc(x->arena, sizeof(int) * (size_t)(n + 1));
+  int* column = tb_arena_alloc(x->arena, sizeof(int) * (size_t)(entries + 1));
+  tbReal* value = tb_arena_alloc(x->arena, sizeof(tbReal) * (size_t)(entries + 1));
+  if (!start || !column || !value) return 0;
 
-// Positions of members coupled to member i, ascending, itself included; their number.
-static int neighbours(const Context* x, const tbIsland* island, const TreeLists* lists, int i,
-                      int* out) {
-  const tbConstraint* c = &x->list[island->member[i]];
-  int count = 0;
-  for (int k = 0, tree; (tree = next_tree(x->m, c, &k)) >= 0;) {
-    const int *from = lists->member + lists->start[tree],
-              *end = lists->member + lists->start[tree + 1];
-    // Merge an ascending list into an ascending list, from the back.
-    int added = (int)(end - from), write = count + added;
-    int a = count - 1, b = added - 1;
-    for (int w = write - 1; b >= 0; w--) out[w] = a >= 0 && out[a] > from[b] ? out[a--] : from[b--];
-    count = 0;
-    for (int w = 0; w < write; w++) {
-      if (count == 0 || out[count - 1] != out[w]) out[count++] = out[w];
+  // Columns in the order of dofs, so that every row ascends.
+  if (ncol > 1) number_in_order(x, island, place);
+  for (int i = 0, row = 0, at = 0; i < island->nmember; i++) {
+    const tbConstraint* c = &x->list[island->member[i]];
+    memcpy(value + at, x->half[island->member[i]], sizeof(tbReal) * (size_t)(c->dim * c->nnz));
+    for (int r = 0; r < c->dim; r++, row++, at += c->nnz) {
+      start[row] = at;
+      for (int k = 0; k < c->nnz; k++) column[at + k] = place[c->col[k]];
     }
   }
-  return count;
-}
-
-static int sparse_G(const Context* x, tbIsland* island, const TreeLists* lists, int* near,
-                    tbReal* work) {
-  int nm = island->nmember;
-  size_t entries = 0, values = 0, nv = (size_t)x->m->nv;
-  int* start = tb_arena_alloc(x->arena, sizeof(int) * (size_t)(nm + 1));
-  if (!start) return 0;
-  for (int i = 0; i < nm; i++) {
-    int n = neighbours(x, island, lists, i, near), dim = x->list[island->member[i]].dim;
-    start[i] = (int)entries;
-    entries += (size_t)n;
-    for (int k = 0; k < n; k++) values += (size_t)(dim * x->list[island->member[near[k]]].dim);
+  start[n] = entries;
+  for (int i = 0; i < island->nmember; i++) {
+    const tbConstraint* c = &x->list[island->member[i]];
+    for (int k = 0; k < c->nnz; k++) place[c->col[k]] = -1;
   }
-  start[nm] = (int)entries;
-  int* column = tb_arena_alloc(x->arena, sizeof(int) * (entries + 1));
-  int* offset = tb_arena_alloc(x->arena, sizeof(int) * (entries + 1));
-  tbReal* value = tb_arena_alloc(x->arena, sizeof(tbReal) * (values + 1));
-  if (!column || !offset || !value || values > (size_t)INT32_MAX) return 0;
-  for (int i = 0, at = 0; i < nm; i++) {
-    const tbConstraint* a = &x->list[island->member[i]];
-    int n = neighbours(x, island, lists, i, near);
-    spread(a, x->half[island->member[i]], work, nv);
-    for (int k = 0; k < n; k++) {
-      const tbConstraint* b = &x->list[island->member[near[k]]];
-      column[start[i] + k] = near[k];
-      offset[start[i] + k] = at;
-      multiply(work, nv, a->dim, b, x->half[island->member[near[k]]], value + at, b->dim);
-      at += a->dim * b->dim;
-    }
-    unspread(a, work, nv);
-  }
-  island->problem.G = (tbDelassus){.form = TB_DELASSUS_SPARSE,
-                                   .block_start = start,
-                                   .block_column = column,
-                                   .block_offset = offset,
-                                   .block_value = value};
+  island->problem.G = (tbDelassus){.form = TB_DELASSUS_PRODUCT,
+                                   .ncol = ncol,
+                                   .row_start = start,
+                                   .row_column = column,
+                                   .row_value = value};
   return 1;
 }
 
@@ -318,21 +232,6 @@ static void soften_equalities(const Context* x, tbIsland* island, tbReal* R) {
     }
     row += c->dim;
   }
-}
-
-// Dense where the island is small or most of its members are coupled, else by blocks.
-static int build_G(const Context* x, tbIsland* island, tbReal* work) {
-  if (island->problem.n <= ALWAYS_DENSE) return dense_G(x, island, work);
-  TreeLists lists;
-  if (!list_by_tree(x, island, &lists)) return 0;
-  size_t coupled = 0;
-  int* near = tb_arena_alloc(x->arena, sizeof(int) * (size_t)(4 * island->nmember + 4));
-  if (!near) return 0;
-  for (int i = 0; i < island->nmember; i++) {
-    coupled += (size_t)neighbours(x, island, &lists, i, near);
-  }
-  size_t all = (size_t)island->nmember * (size_t)island->nmember;
-  return 2 * coupled > all ? dense_G(x, island, work) : sparse_G(x, island, &lists, near, work);
 }
 
 // ---- all of it ---------------------------------------------------------------------------------
@@ -383,8 +282,9 @@ tbResult tb_assemble_delassus(const tbModel* model, tbData* data, const tbConstr
                               tbInertiaFactor factor, tbIslands* islands) {
   tbArena* arena = &data->work->arena;
   tbReal** half = TB_ARENA_NEW(arena, tbReal*, constraints->count);
-  tbReal* work = TB_ARENA_NEW(arena, tbReal, (size_t)TB_MAX_BLOCK_DIM * (size_t)model->nv);
-  if (!half || !work) return TB_ERROR_MEMORY;
+  int* place = tb_arena_alloc(arena, sizeof(int) * (size_t)(model->nv + 1));
+  if (!half || !place) return TB_ERROR_MEMORY;
+  for (int i = 0; i < model->nv; i++) place[i] = -1;
 
   // Half-solves: G = B B^T with B = J L^-1 D^-1/2.
   tbForest forest = {model->nv, model->M_rowadr, model->M_rownnz, model->M_colind};
@@ -401,7 +301,7 @@ tbResult tb_assemble_delassus(const tbModel* model, tbData* data, const tbConstr
   Context x = {model, data, arena, constraints->list, half};
   for (int i = 0; i < islands->count; i++) {
     if (islands->island[i].solved) continue;
-    if (!build_G(&x, &islands->island[i], work)) return TB_ERROR_MEMORY;
+    if (!build_G(&x, &islands->island[i], place)) return TB_ERROR_MEMORY;
     soften_equalities(&x, &islands->island[i], islands->island[i].R);
   }
   return TB_OK;

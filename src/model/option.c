@@ -62,6 +62,8 @@ static const Word WORDS[] = {
     {"solver", "staggered", 4},
     {"solver", "direct", 5},
     {"solver", "bisection", 6},
+    {"solver", "prox", 7},
+    {"solver", "ipm", 8},
     {"cone", "pyramidal", TB_CONE_PYRAMIDAL},
     {"cone", "elliptic", TB_CONE_ELLIPTIC},
     {"mjsolver", "pgs", TB_MJSOLVER_PGS},

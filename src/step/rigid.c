@@ -11,7 +11,7 @@
 #include "tribo/step.h"
 
 static const char* const SOLVER_NAMES[TB_SOLVER_COUNT] = {
-    "auto", "pgs", "admm", "newton", "staggered", "direct", "bisection"};
+    "auto", "pgs", "admm", "newton", "staggered", "direct", "bisection", "prox", "ipm"};
 
 static tbSolveSettings settings_of(const tbOption* opt) {
   tbSolveSettings s = tbDefaultSolveSettings();
