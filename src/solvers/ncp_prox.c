@@ -25,8 +25,8 @@
 #include "solvers/solver.h"
 
 // Smallest and first ratio of E to the block's diagonal of G.
-static const tbReal FIRST_SOFTNESS = 1e-3, LEAST_SOFTNESS = 1e-9;
-enum { MOST_INNER = 15, LARGEST_DENSE = 400 };
+static const tbReal FIRST_SOFTNESS = 1e-3, LEAST_SOFTNESS = 1e-9, MOST_SOFTNESS = 1;
+enum { MOST_INNER = 12, MOST_OUTER = 60, LARGEST_DENSE = 400 };
 
 typedef struct {
   tbSolve* s;
@@ -53,7 +53,7 @@ static void project_circular(int dim, tbReal mu, const tbReal* x, tbReal* out, t
   for (int i = 1; i < dim; i++) tt += x[i] * x[i];
   tbReal t = sqrt(tt), k = 1 / (1 + mu * mu);
   if (t <= mu * x[0]) {
-    memcpy(out, x, sizeof(tbReal) * (size_t)dim);
+    memmove(out, x, sizeof(tbReal) * (size_t)dim);
     for (int i = 0; W && i < dim; i++) W[i * dim + i] = 1;
     return;
   }
@@ -63,11 +63,7 @@ static void project_circular(int dim, tbReal mu, const tbReal* x, tbReal* out, t
   }
   // On the boundary: along (1, mu x_T/t), of length a.
   tbReal a = k * (x[0] + mu * t);
-  out[0] = a;
-  for (int i = 1; i < dim; i++) out[i] = a * mu * x[i] / t;
-  if (!W) return;
-  W[0] = k;
-  for (int i = 1; i < dim; i++) {
+  for (int i = 1; W && i < dim; i++) {
     tbReal ui = x[i] / t;
     W[i] = W[i * dim] = k * mu * ui;
     for (int j = 1; j < dim; j++) {
@@ -75,6 +71,9 @@ static void project_circular(int dim, tbReal mu, const tbReal* x, tbReal* out, t
       W[i * dim + j] = k * mu * mu * ui * uj + a * mu / t * ((i == j) - ui * uj);
     }
   }
+  if (W) W[0] = k;
+  out[0] = a;
+  for (int i = 1; i < dim; i++) out[i] = a * mu * x[i] / t;
 }
 
 // lambda = Proj(z) / E of block i; where W is given, its derivative with respect to z.
@@ -364,16 +363,16 @@ tbResult tb_solve_ncp_prox(tbSolve* s) {
   for (int j = 0; j < x.m; j++) x.w[j] = -x.w[j];
   set_shift(&x, s->sigma);
 
-  tbReal last = INFINITY;
-  for (int k = 0; s->info->iterations < s->settings->max_iter && k < 200; k++) {
+  for (int k = 0; k < MOST_OUTER && s->info->iterations < s->settings->max_iter; k++) {
+    int before = s->info->iterations;
     if (!minimise(&x, 0.01 * s->tolerance)) break;
     memcpy(s->lambda, x.lambda, sizeof(tbReal) * (size_t)x.n);
     if (tb_solve_check(s, s->lambda, s->info->iterations, x.softness)) return TB_OK;
-    tbReal measure = tb_solve_measure(s, &s->last);
-    // Slow progress: the proximal term is too stiff.
-    if (measure > 0.1 * last && x.softness > LEAST_SOFTNESS) set_softness(&x, 0.1 * x.softness);
-    if (k > 20 && measure > 0.99 * last && x.softness <= LEAST_SOFTNESS) break;
-    last = measure;
+
+    // Easy steps may be stiffer; a hard one was too stiff.
+    int inner = s->info->iterations - before;
+    if (inner <= 3) set_softness(&x, fmax(LEAST_SOFTNESS, 0.1 * x.softness));
+    if (inner >= MOST_INNER) set_softness(&x, fmin(MOST_SOFTNESS, 10 * x.softness));
     memcpy(x.anchor, x.lambda, sizeof(tbReal) * (size_t)x.n);
     set_shift(&x, s->sigma);
   }
