@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/timer.h"
+#include "solvers/prox.h"
 #include "solvers/island.h"
 #include "solvers/local.h"
 #include "solvers/sweep.h"
@@ -186,6 +187,13 @@ static bool order_islands(tbSolve* s, const int* part, int count, int* order) {
 tbResult tb_solve_ncp_auto(tbSolve* s) {
   s->info->solver = "pgs";
   if (first_sweeps(s, s->p->nblock <= 16 ? 16 : 2)) return TB_OK;
+  if (tb_prox_fits(s->p)) {
+    // Few dofs carry many rows: Newton in velocity space is the cheapest exact method.
+    s->info->solver = "prox";
+    tbResult result = tb_solve_ncp_prox(s);
+    if (result != TB_OK || s->info->status == TB_SOLVE_CONVERGED) return result;
+    memcpy(s->lambda, s->best, sizeof(tbReal) * (size_t)s->p->n);
+  }
   int* part = TB_ARENA_NEW(s->arena, int, s->p->nblock + 1);
   if (!part) return tb_solve_no_memory(s);
   int count = s->settings->islands ? tb_island_find(s->arena, s->p, part) : 1;

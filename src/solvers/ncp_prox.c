@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "linalg/dense.h"
+#include "solvers/prox.h"
 #include "solvers/solver.h"
 
 // Smallest and first ratio of E to the block's diagonal of G.
@@ -347,9 +348,13 @@ static bool minimise(Prox* x, tbReal tolerance) {
 
 // ---- proximal steps ----------------------------------------------------------------------------
 
+bool tb_prox_fits(const tbProblem* p) {
+  return p->G.form == TB_DELASSUS_PRODUCT && p->G.ncol <= LARGEST_DENSE;
+}
+
 tbResult tb_solve_ncp_prox(tbSolve* s) {
   const tbProblem* p = s->p;
-  if (p->G.form != TB_DELASSUS_PRODUCT || p->G.ncol > LARGEST_DENSE) {
+  if (!tb_prox_fits(p)) {
     return tb_fail(s->error, TB_ERROR_UNSUPPORTED,
                    "prox needs G as a product with at most %d columns", LARGEST_DENSE);
   }
