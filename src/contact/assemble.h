@@ -101,7 +101,7 @@ tbResult tb_assemble_delassus(const tbModel* model, tbData* data, const tbConstr
                               tbInertiaFactor factor, tbIslands* islands);
 
 // sigma = g + J (v - v_free) + R lambda of an island, where v is the velocity that lambda leads to.
-void tb_island_velocity(const tbConstraints* constraints, const tbIsland* island,
+void tb_assembled_velocity(const tbConstraints* constraints, const tbIsland* island,
                         const tbReal* v_free, const tbReal* v, tbReal* sigma);
 
 // impulse += J^T lambda over all islands.

@@ -30,7 +30,7 @@ tbResult tb_certificate_judge(tbData* data, const tbConstraints* constraints,
     const tbProblem* p = &island->problem;
     tbReal* sigma = tb_arena_alloc(&data->work->arena, sizeof(tbReal) * (size_t)p->n);
     if (!sigma) return TB_ERROR_MEMORY;
-    tb_island_velocity(constraints, island, v_free, v_next, sigma);
+    tb_assembled_velocity(constraints, island, v_free, v_next, sigma);
     tbResidual exact = tb_residual(p, TB_LAW_NCP, island->lambda, sigma);
     worst_residual(&info->residual_exact, &exact);
   }

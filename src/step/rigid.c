@@ -52,7 +52,7 @@ static tbResult accept_recalled(const tbModel* m, tbData* d, tbStepState* state,
   for (int i = 0; i < m->nv; i++) v[i] += v_free[i];
   for (int i = 0; i < islands->count; i++) {
     tbIsland* island = &islands->island[i];
-    tb_island_velocity(&state->constraints, island, v_free, v, sigma);
+    tb_assembled_velocity(&state->constraints, island, v_free, v, sigma);
     tbSolveInfo info = {.law = tb_law_name((tbLaw)m->opt.law), .solver = "warm start"};
     info.residual = tb_residual(&island->problem, (tbLaw)m->opt.law, island->lambda, sigma);
     if (!(info.residual.relative <= m->opt.solve_tolerance)) continue;
