@@ -102,7 +102,7 @@ tbResult tb_assemble_delassus(const tbModel* model, tbData* data, const tbConstr
 
 // sigma = g + J (v - v_free) + R lambda of an island, where v is the velocity that lambda leads to.
 void tb_assembled_velocity(const tbConstraints* constraints, const tbIsland* island,
-                        const tbReal* v_free, const tbReal* v, tbReal* sigma);
+                           const tbReal* v_free, const tbReal* v, tbReal* sigma);
 
 // impulse += J^T lambda over all islands.
 void tb_gather_impulse(const tbConstraints* constraints, const tbIslands* islands, tbReal* impulse);

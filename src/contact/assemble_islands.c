@@ -308,7 +308,7 @@ tbResult tb_assemble_delassus(const tbModel* model, tbData* data, const tbConstr
 }
 
 void tb_assembled_velocity(const tbConstraints* constraints, const tbIsland* island,
-                        const tbReal* v_free, const tbReal* v, tbReal* sigma) {
+                           const tbReal* v_free, const tbReal* v, tbReal* sigma) {
   const tbProblem* p = &island->problem;
   for (int k = 0, row = 0; k < island->nmember; k++) {
     const tbConstraint* c = &constraints->list[island->member[k]];
