@@ -42,7 +42,8 @@ static void recall_impulses(tbStepState* state, const tbIslands* islands) {
 // their residual follows from the velocity those impulses lead to.
 static tbResult accept_recalled(const tbModel* m, tbData* d, tbStepState* state,
                                 tbInertiaFactor factor, const tbReal* v_free, tbIslands* islands) {
-  if (m->opt.solve_absolute > 0 || islands->count == 0) return TB_OK;
+  // RaiSim's residual needs G itself.
+  if (m->opt.solve_absolute > 0 || islands->count == 0 || m->opt.law == TB_LAW_RAISIM) return TB_OK;
   tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
   tbReal* v = TB_ARENA_NEW(&d->work->arena, tbReal, m->nv);
   tbReal* sigma = TB_ARENA_NEW(&d->work->arena, tbReal, state->constraints.nrow);
