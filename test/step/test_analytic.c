@@ -1,0 +1,193 @@
+// The exact law in motion, against closed forms of the time-stepping scheme.
+#include "common/test.h"
+#include "tribo/tribo.h"
+
+static const double G = 9.81;
+
+typedef struct {
+  tbModel* m;
+  tbData* d;
+} World;
+
+static World load(const char* xml) {
+  tbError error;
+  World w = {tb_load_string(xml, NULL, NULL, &error), NULL};
+  if (!w.m) fail_msg("%s", error.message);
+  w.d = tb_data_new(w.m);
+  assert_non_null(w.d);
+  return w;
+}
+
+static void unload(World w) {
+  tb_data_free(w.d);
+  tb_model_free(w.m);
+}
+
+static void run(World w, int steps) {
+  for (int i = 0; i < steps; i++) {
+    if (tb_step(w.m, w.d) != TB_OK) fail_msg("step %d: %s", i, w.d->message);
+    assert_int_equal(w.d->solve.status, TB_SOLVE_CONVERGED);
+    assert_true(w.d->solve.residual_exact.relative <= w.m->opt.solve_tolerance);
+  }
+}
+
+static const char CUBE[] =
+    "<mujoco><option timestep='0.001'/><worldbody>"
+    "<geom type='plane' size='5 5 0.1' friction='0.4 0 0'/>"
+    "<body pos='0 0 0.1'><freejoint/><geom type='box' size='0.1 0.1 0.1' mass='1' friction='0.4 0 "
+    "0'/></body></worldbody></mujoco>";
+
+// v_k = v0 - k mu g h until it stops: the distance is a sum of velocities, the path is straight.
+static void thrown_cube_slides_straight_and_stops(void** state) {
+  (void)state;
+  World w = load(CUBE);
+  w.m->opt.solve_tolerance = 1e-11;
+  double v0 = 2, angle = 0.3, h = 0.001, mu = 0.4;
+  w.d->qvel[0] = v0 * cos(angle);
+  w.d->qvel[1] = v0 * sin(angle);
+  run(w, 700);
+  double distance = 0;
+  for (double v = v0 - mu * G * h; v > 0; v -= mu * G * h) distance += h * v;
+  double along = w.d->qpos[0] * cos(angle) + w.d->qpos[1] * sin(angle);
+  double sideways = w.d->qpos[0] * sin(angle) - w.d->qpos[1] * cos(angle);
+  assert_near(along, distance, 1e-8);
+  assert_near(sideways, 0, 1e-8);
+  assert_near(w.d->qpos[2], 0.1, 1e-8);
+  for (int i = 0; i < 6; i++) assert_near(w.d->qvel[i], 0, 1e-9);
+  unload(w);
+}
+
+// On an incline the cube sticks just below the friction angle and slides just above it.
+static void incline_separates_stick_from_slip(void** state) {
+  (void)state;
+  for (int slips = 0; slips < 2; slips++) {
+    World w = load(CUBE);
+    double angle = atan(0.4) + (slips ? 1e-3 : -1e-3);
+    w.m->opt.gravity[0] = G * sin(angle);
+    w.m->opt.gravity[2] = -G * cos(angle);
+    w.m->opt.solve_tolerance = 1e-10;
+    run(w, 300);
+    double expected = slips ? 0.3 * G * (sin(angle) - 0.4 * cos(angle)) : 0;
+    assert_near(w.d->qvel[0], expected, 1e-7);
+    unload(w);
+  }
+}
+
+// Newton's law of restitution: each impact returns e of the speed, so apexes fall by e^2.
+static void ball_bounces_to_e_squared(void** state) {
+  (void)state;
+  World w = load(
+      "<mujoco><option timestep='0.0001'/><worldbody><geom type='plane' size='1 1 .1' "
+      "restitution='0.8'/><body pos='0 0 1.1'><freejoint/><geom type='sphere' size='0.1' "
+      "mass='1'/></body></worldbody></mujoco>");
+  double apex = 0;
+  int impacts = 0;
+  for (int i = 0; i < 12000 && impacts < 2; i++) {
+    double before = w.d->qvel[2];
+    assert_int_equal(tb_step(w.m, w.d), TB_OK);
+    if (before < 0 && w.d->qvel[2] > 0) impacts++;
+    if (impacts == 1) apex = fmax(apex, w.d->qpos[2] - 0.1);
+  }
+  assert_int_equal(impacts, 2);
+  assert_near(apex, 0.64, 2e-3);
+  unload(w);
+}
+
+// A sphere pushed along the floor ends in rolling with 5/7 of its speed.
+static void sliding_sphere_ends_rolling(void** state) {
+  (void)state;
+  World w = load(
+      "<mujoco><option timestep='0.001'/><worldbody><geom type='plane' size='5 5 .1' friction='0.3 "
+      "0 0'/><body pos='0 0 0.1'><freejoint/><geom type='sphere' size='0.1' mass='1' "
+      "friction='0.3 0 0'/></body></worldbody></mujoco>");
+  w.m->opt.solve_tolerance = 1e-10;
+  w.d->qvel[0] = 1;
+  run(w, 500);
+  assert_near(w.d->qvel[0], 5.0 / 7, 1e-6);
+  assert_near(w.d->qvel[4], w.d->qvel[0] / 0.1, 1e-6);
+  unload(w);
+}
+
+// A compliant contact carries the weight at depth c m g.
+static void compliant_contact_sinks_by_its_compliance(void** state) {
+  (void)state;
+  World w = load(
+      "<mujoco><option timestep='0.001'/><worldbody><geom type='plane' size='1 1 .1' "
+      "compliance='1e-4' contactdamping='200'/><body pos='0 0 0.1'><freejoint/><geom "
+      "type='sphere' size='0.1' mass='2'/></body></worldbody></mujoco>");
+  w.m->opt.solve_tolerance = 1e-10;
+  run(w, 3000);
+  assert_near(w.d->qpos[2] - 0.1, -1e-4 * 2 * G, 1e-7);
+  unload(w);
+}
+
+// Two cubes that start deep inside each other part slowly.
+static void deep_overlap_does_not_launch(void** state) {
+  (void)state;
+  World w = load(
+      "<mujoco><option timestep='0.002'/><worldbody><geom type='plane' size='1 1 .1'/>"
+      "<body pos='0 0 0.05'><freejoint/><geom type='box' size='.1 .1 .1' mass='1'/></body>"
+      "<body pos='0.02 0.01 0.12'><freejoint/><geom type='box' size='.1 .1 .1' mass='1'/></body>"
+      "</worldbody></mujoco>");
+  double fastest = 0;
+  for (int i = 0; i < 1000; i++) {
+    assert_int_equal(tb_step(w.m, w.d), TB_OK);
+    for (int k = 0; k < w.m->nv; k++) {
+      if (k % 6 < 3) fastest = fmax(fastest, fabs(w.d->qvel[k]));
+    }
+  }
+  assert_true(fastest < 3);
+  unload(w);
+}
+
+// A double pendulum keeps its energy: fourth order with RK4.
+static void pendulum_keeps_energy(void** state) {
+  (void)state;
+  World w = load(
+      "<mujoco><option timestep='0.001' integrator='RK4'><flag energy='enable'/></option>"
+      "<worldbody><body pos='0 0 0'><joint type='hinge' axis='0 1 0'/><geom type='capsule' "
+      "fromto='0 0 0 0.5 0 0' size='0.02' contype='0' conaffinity='0'/><body pos='0.5 0 0'><joint "
+      "type='hinge' axis='0 1 0'/><geom type='capsule' fromto='0 0 0 0.5 0 0' size='0.02' "
+      "contype='0' conaffinity='0'/></body></body></worldbody></mujoco>");
+  assert_int_equal(tb_forward(w.m, w.d), TB_OK);
+  double start = w.d->energy[0] + w.d->energy[1];
+  for (int i = 0; i < 2000; i++) assert_int_equal(tb_step(w.m, w.d), TB_OK);
+  assert_int_equal(tb_forward(w.m, w.d), TB_OK);
+  assert_near(w.d->energy[0] + w.d->energy[1], start, 1e-7);
+  unload(w);
+}
+
+// Hyperstatic: a table on many legs; the forces sum to the weight.
+static void hyperstatic_table_carries_its_weight(void** state) {
+  (void)state;
+  char xml[4096] =
+      "<mujoco><worldbody><geom type='plane' size='2 2 .1'/><body pos='0 0 0.1'><freejoint/>"
+      "<geom type='box' size='.5 .5 .01' pos='0 0 .1' mass='10'/>";
+  for (int i = 0; i < 12; i++) {
+    char leg[128];
+    snprintf(leg, sizeof leg, "<geom type='sphere' size='.1' pos='%g %g 0' mass='.1'/>",
+             0.4 * cos(i * 0.5236), 0.4 * sin(i * 0.5236));
+    strncat(xml, leg, sizeof xml - strlen(xml) - 1);
+  }
+  strncat(xml, "</body></worldbody></mujoco>", sizeof xml - strlen(xml) - 1);
+  World w = load(xml);
+  run(w, 200);
+  double total = 0;
+  for (int i = 0; i < w.d->ncon; i++) total += w.d->contact[i].force[0];
+  assert_near(total, 11.2 * G, 1e-4);
+  unload(w);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(thrown_cube_slides_straight_and_stops),
+      cmocka_unit_test(incline_separates_stick_from_slip),
+      cmocka_unit_test(ball_bounces_to_e_squared),
+      cmocka_unit_test(sliding_sphere_ends_rolling),
+      cmocka_unit_test(compliant_contact_sinks_by_its_compliance),
+      cmocka_unit_test(deep_overlap_does_not_launch),
+      cmocka_unit_test(pendulum_keeps_energy),
+      cmocka_unit_test(hyperstatic_table_carries_its_weight),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

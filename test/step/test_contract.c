@@ -1,0 +1,80 @@
+// What a step promises: no allocation when warm, exact snapshots, states left alone on failure.
+#include "common/test.h"
+#include "tribo/tribo.h"
+
+static tbModel* load_scene(const char* name) {
+  char path[1024];
+  tbError error;
+  snprintf(path, sizeof path, "%s/%s", TB_SCENES_DIR, name);
+  tbModel* m = tb_load(path, NULL, &error);
+  if (!m) fail_msg("%s", error.message);
+  return m;
+}
+
+static void warm_steps_allocate_nothing(void** state) {
+  (void)state;
+  tbModel* m = load_scene("sliding_cube.xml");
+  for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
+    m->opt.law = law;
+    tbData* d = tb_data_new(m);
+    tb_reset_keyframe(m, d, 0);
+    for (int i = 0; i < 20; i++) assert_int_equal(tb_step(m, d), TB_OK);
+    size_t warm = tb_step_allocations(d);
+    for (int i = 0; i < 20; i++) assert_int_equal(tb_step(m, d), TB_OK);
+    assert_int_equal(tb_step_allocations(d), warm);
+    tb_data_free(d);
+  }
+  tb_model_free(m);
+}
+
+static void non_finite_input_leaves_the_state(void** state) {
+  (void)state;
+  tbModel* m = load_scene("stack.xml");
+  tbData* d = tb_data_new(m);
+  assert_int_equal(tb_step(m, d), TB_OK);
+  int n = tb_state_size(m);
+  tbReal* before = calloc((size_t)n, sizeof(tbReal));
+  tbReal* after = calloc((size_t)n, sizeof(tbReal));
+  tb_state_get(m, d, before);
+  d->qfrc_applied[7] = NAN;
+  assert_int_equal(tb_step(m, d), TB_ERROR_NUMERIC);
+  assert_int_equal(d->status, TB_ERROR_NUMERIC);
+  assert_non_null(strstr(d->message, "dof 7"));
+  tb_state_get(m, d, after);
+  assert_memory_equal(before, after, sizeof(tbReal) * (size_t)n);
+  d->qfrc_applied[7] = 0;
+  assert_int_equal(tb_step(m, d), TB_OK);
+  d->qvel[3] = INFINITY;
+  assert_int_equal(tb_step(m, d), TB_ERROR_NUMERIC);
+  free(before);
+  free(after);
+  tb_data_free(d);
+  tb_model_free(m);
+}
+
+static void two_halves_are_a_step(void** state) {
+  (void)state;
+  tbModel* m = load_scene("sliding_cube.xml");
+  tbData *a = tb_data_new(m), *b = tb_data_new(m);
+  tb_reset_keyframe(m, a, 0);
+  tb_reset_keyframe(m, b, 0);
+  for (int i = 0; i < 50; i++) {
+    assert_int_equal(tb_step(m, a), TB_OK);
+    assert_int_equal(tb_step1(m, b), TB_OK);
+    assert_int_equal(tb_step2(m, b), TB_OK);
+    assert_memory_equal(a->qpos, b->qpos, sizeof(tbReal) * (size_t)m->nq);
+    assert_memory_equal(a->qvel, b->qvel, sizeof(tbReal) * (size_t)m->nv);
+  }
+  tb_data_free(a);
+  tb_data_free(b);
+  tb_model_free(m);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(warm_steps_allocate_nothing),
+      cmocka_unit_test(non_finite_input_leaves_the_state),
+      cmocka_unit_test(two_halves_are_a_step),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
