@@ -21,6 +21,9 @@ static const LawRow LAWS[] = {
 };
 enum { NLAWS = sizeof LAWS / sizeof LAWS[0] };
 
+// A law that needs longer than this for an experiment is cut off, and the table says so.
+static const double PATIENCE = 5;
+
 typedef struct {
   bool ok;
   char message[320];
@@ -40,11 +43,18 @@ static tbModel* load(const char* folder, const char* name) {
 static void run(const tbModel* m, tbData* d, double seconds, Outcome* out) {
   long steps = lround(seconds / m->opt.timestep);
   double highest = -INFINITY, start_height = d->qpos[2];
+  double spent = 0;
   out->ok = true;
   for (long i = 0; i < steps && out->ok; i++) {
     if (tb_step(m, d) != TB_OK) {
       out->ok = false;
       snprintf(out->message, sizeof out->message, "%s", d->message);
+    }
+    spent += d->seconds.total;
+    if (out->ok && spent > PATIENCE) {
+      out->ok = false;
+      snprintf(out->message, sizeof out->message, "cut off after %ld of %ld steps (%.0f ms a step)",
+               i + 1, steps, 1e3 * spent / (double)(i + 1));
     }
     out->residual = fmax(out->residual, d->solve.residual_exact.relative);
     out->microseconds += 1e6 * d->seconds.total / (double)steps;
@@ -86,7 +96,7 @@ static Outcome heavy_stack(tbModel* m, int law) {
 static void print_row(const LawRow* law, const Outcome* o, bool cube) {
   printf("  %-7s", tb_step_law_name(law->law));
   if (!o->ok) {
-    printf(" failed: %s\n", o->message);
+    printf(" %s\n", o->message);
     return;
   }
   if (cube) printf(" %9.5f", o->distance);
@@ -122,8 +132,9 @@ int tribo_cmd_demo(int argc, char** argv) {
   double v2 = 2 * 2 + 1 * 1, mu = 0.4, g = 9.81;
   char title[256];
   snprintf(title, sizeof title,
-           "A cube thrown along the floor (it should stop after v^2/(2 mu g) = %.5f m)",
-           v2 / (2 * mu * g));
+           "A cube thrown along the floor (with steps of 1 ms it should stop after "
+           "v^2/(2 mu g) - v h/2 = %.5f m)",
+           v2 / (2 * mu * g) - 0.5e-3 * sqrt(v2));
   bool ok = show(folder, "sliding_cube.xml", title,
                  "  law      distance  sideways mm      lift mm overlap mm      exact law   us/step"
                  "   what the law bends",

@@ -185,9 +185,12 @@ static bool order_islands(tbSolve* s, const int* part, int count, int* order) {
 }
 
 tbResult tb_solve_ncp_auto(tbSolve* s) {
+  // Sweeps end most small problems; on larger ones they would only spoil a good first guess for
+  // Newton.
+  bool fits = tb_prox_fits(s->p), small = s->p->nblock <= 16;
   s->info->solver = "pgs";
-  if (first_sweeps(s, s->p->nblock <= 16 ? 16 : 2)) return TB_OK;
-  if (tb_prox_fits(s->p)) {
+  if ((small || !fits) && first_sweeps(s, small ? 16 : 2)) return TB_OK;
+  if (fits) {
     // Few dofs carry many rows: Newton in velocity space is the cheapest exact method.
     s->info->solver = "prox";
     tbResult result = tb_solve_ncp_prox(s);
