@@ -55,6 +55,8 @@ xmlDocPtr tb_mjcf_read(tbMjcf* p, const char* text, size_t size, const char* pat
 // The file an element came from, and its line.
 const char* tb_mjcf_file(const xmlNode* node);
 int tb_mjcf_line(const xmlNode* node);
+// Tell a tree that another parser made where it came from, so that errors can name the place.
+bool tb_mjcf_mark(tbMjcf* p, xmlNode* node, const char* file);
 // First or next element, comments and text skipped; NULL at the end.
 xmlNode* tb_mjcf_first(const xmlNode* node);
 xmlNode* tb_mjcf_next(const xmlNode* node);

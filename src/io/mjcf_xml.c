@@ -26,6 +26,18 @@ int tb_mjcf_line(const xmlNode* node) {
   return node && node->_private ? ((const Origin*)node->_private)->line : 0;
 }
 
+bool tb_mjcf_mark(tbMjcf* p, xmlNode* node, const char* file) {
+  long line = xmlGetLineNo(node);
+  Origin* origin = TB_ARENA_NEW(&p->spec->arena, Origin, 1);
+  if (!origin) return tb_mjcf_no_memory(p);
+  *origin = (Origin){file, line > 0 && line < INT_MAX ? (int)line : 0};
+  node->_private = origin;
+  for (xmlNode* c = tb_mjcf_first(node); c; c = tb_mjcf_next(c)) {
+    if (!tb_mjcf_mark(p, c, file)) return false;
+  }
+  return true;
+}
+
 static xmlNode* element_from(xmlNode* node) {
   while (node && node->type != XML_ELEMENT_NODE) node = node->next;
   return node;

@@ -12,13 +12,6 @@
 
 // ---- settings -----------------------------------------------------------------------------------
 
-static void set_file(xmlNode* node, const char* path, int depth) {
-  for (; node && depth < 32; node = node->next) {
-    node->_private = (void*)path;
-    set_file(node->children, path, depth + 1);
-  }
-}
-
 // MuJoCo's settings for URDF files, then those of its extension element.
 static bool read_settings(tbUrdf* u) {
   tbSpecCompiler* compiler = u->spec->compiler;
@@ -28,7 +21,7 @@ static bool read_settings(tbUrdf* u) {
   const xmlNode* node = tb_urdf_child(u->root, "mujoco");
   if (node) {
     tbMjcf parser = {.spec = u->spec, .error = u->error, .options = u->options, .path = u->path};
-    set_file(node->children, u->path, 0);
+    if (!tb_mjcf_mark(&parser, (xmlNode*)node, u->path)) return false;
     if (!tb_mjcf_settings(&parser, node)) return false;
   }
   // Options of the caller stand above those of the file; URDF angles are radians.

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "model/model.h"
+#include "model/sparsity.h"
 
 static const char MAGIC[8] = {'T', 'R', 'I', 'B', 'O', 'T', 'B', 'M'};
 static const uint32_t BYTE_ORDER_TAG = 0x01020304;
@@ -182,6 +183,17 @@ static bool sizes_match(const tbModel* model, size_t available) {
   return available == 0;
 }
 
+// The rows of M and of the tendons' and actuators' Jacobians follow from the rest of the model;
+// they are made anew, so that no file can give them another shape.
+static tbResult check_sparsity(tbModel* model, tbError* error) {
+  int nM = model->nM, nJten = model->nJten, nJmom = model->nJmom;
+  tbResult result = tb_model_set_sparsity(model, error);
+  if (result == TB_OK && (nM != model->nM || nJten != model->nJten || nJmom != model->nJmom)) {
+    result = tb_fail(error, TB_ERROR_MODEL, "model: the rows of a Jacobian have the wrong length");
+  }
+  return result;
+}
+
 tbModel* tb_model_load_binary(const void* data, size_t size, tbError* error) {
   const unsigned char* bytes = data;
   if (!bytes) {
@@ -218,9 +230,9 @@ tbModel* tb_model_load_binary(const void* data, size_t size, tbError* error) {
   at = get(at, model->name, (size_t)((rows) * (columns)) * sizeof(type));
   TB_MODEL_ARRAYS(X)
 #undef X
-  if (tb_model_check(model, error) != TB_OK) {
-    tb_model_free(model);
-    return NULL;
-  }
-  return model;
+  tbResult result = tb_model_check(model, error);
+  if (result == TB_OK) result = check_sparsity(model, error);
+  if (result == TB_OK) return model;
+  tb_model_free(model);
+  return NULL;
 }

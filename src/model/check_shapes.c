@@ -76,6 +76,12 @@ static tbResult check_hull(const tbModel* m, int mesh, tbError* error) {
   TRY(tb_check_range("hull_edge", m->hull_edge + edge, nedge, 0, nvert, error));
   TRY(tb_check_range("hull_poly", m->hull_poly + poly, npoly, 0, nvert, error));
   TRY(tb_check_range("hull_polyadj", m->hull_polyadj + poly, npoly, 0, nface, error));
+  TRY(tb_check_range("mesh_hullguess", m->mesh_hullguess + (size_t)TB_NGUESS * (size_t)mesh,
+                     TB_NGUESS, 0, nvert, error));
+  if (nface) {
+    TRY(tb_check_range("hull_vertface", m->hull_vertface + m->mesh_hullvertadr[mesh], nvert, 0,
+                       nface, error));
+  }
   for (int f = 0; f < nface; f++) {
     const int* start = m->hull_faceadr + faceadr + f;
     if (start[1] - start[0] < 3) {
