@@ -60,7 +60,7 @@ static bool allocate(tbUrdf* u) {
   if (!u->link || !u->joint || !u->link_name || !u->joint_name || !u->material) {
     return tb_urdf_no_memory(u);
   }
-  return nlink ? true : tb_urdf_fail(u, TB_ERROR_MODEL, u->root, "a robot without links");
+  return true;
 }
 
 // Everything below <robot>.
@@ -85,6 +85,7 @@ static bool read_elements(tbUrdf* u) {
       tb_urdf_note_unused(u, c, "robot");
     }
   }
+  if (u->nlink == 0) return tb_urdf_fail(u, TB_ERROR_MODEL, u->root, "a robot without links");
   return tb_urdf_sort_names(u, u->link_name, u->nlink, "link") &&
          tb_urdf_sort_names(u, u->joint_name, u->njoint, "joint");
 }

@@ -250,6 +250,7 @@ bool tb_urdf_add_missing_mass(tbUrdf* u) {
     if (link->cluster != i || (mass[i] > 0 && turns[i])) continue;
     tbSpecBody* body = &u->spec->body[link->body];
     tbSpecInertial* inertial = &body->inertial;
+    if (!body->has_inertial) tb_quat_identity(inertial->quat);
     body->has_inertial = true;
     inertial->source = u->path;
     inertial->line = body->line;
