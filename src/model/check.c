@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "tribo/step.h"
 
 tbResult tb_check_range(const char* field, const int* a, int64_t n, int64_t low, int64_t high,
                         tbError* error) {
@@ -99,7 +100,9 @@ static tbResult check_option(const tbOption* opt, tbError* error) {
   } words[] = {{"integrator", opt->integrator, TB_INTEGRATOR_IMPLICITFAST + 1},
                {"cone", opt->cone, TB_CONE_ELLIPTIC + 1},
                {"jacobian", opt->jacobian, TB_JACOBIAN_AUTO + 1},
-               {"mjsolver", opt->mjsolver, TB_MJSOLVER_NEWTON + 1}};
+               {"mjsolver", opt->mjsolver, TB_MJSOLVER_NEWTON + 1},
+               {"law", opt->law, TB_STEP_LAW_COUNT},
+               {"solver", opt->solver, TB_SOLVER_COUNT}};
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
     tbResult result = tb_check_range(words[i].name, &words[i].value, 1, 0, words[i].count, error);
     if (result) return result;

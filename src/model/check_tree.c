@@ -42,7 +42,8 @@ static tbResult check_bodies(const tbModel* m, tbError* error) {
     if (b > 0 && m->body_rootid[b] != (p == 0 ? b : m->body_rootid[p])) {
       return broken(error, "body_rootid", b);
     }
-    int weld = m->body_jntnum[b] > 0 ? b : m->body_weldid[p];
+    // Mocap bodies are moved by the user.
+    int weld = m->body_jntnum[b] > 0 || m->body_mocapid[b] >= 0 ? b : m->body_weldid[p];
     if (b > 0 && m->body_weldid[b] != weld) return broken(error, "body_weldid", b);
   }
   // Mocap bodies are numbered in the order of the bodies.

@@ -16,7 +16,9 @@ static const char* const SOLVER_NAMES[TB_SOLVER_COUNT] = {
 static tbSolveSettings settings_of(const tbOption* opt) {
   tbSolveSettings s = tbDefaultSolveSettings();
   s.law = opt->law;
-  s.solver = SOLVER_NAMES[opt->solver];
+  // A number out of range is refused by name.
+  bool known = opt->solver >= 0 && opt->solver < TB_SOLVER_COUNT;
+  s.solver = known ? SOLVER_NAMES[opt->solver] : "unknown";
   s.tol = opt->solve_tolerance;
   s.tol_absolute = opt->solve_absolute;
   s.max_iter = opt->solve_iterations;
