@@ -237,7 +237,16 @@ static tbResult mass_properties(tbMesh* mesh, const Surface* counted, const char
                      name);
     }
   }
+  // Seen from the centre of mass, the volume of an open mesh may be another.
   mesh->volume = inertia_about(counted, mesh->pos, I);
+  bool finite = isfinite(mesh->volume) && isfinite(tb_norm3(mesh->pos));
+  for (int k = 0; k < 9; k++) finite = finite && isfinite(I[k]);
+  if (!finite || !(mesh->volume >= TINY)) {
+    return tb_fail(error, TB_ERROR_MODEL,
+                   finite ? "mesh '%s': the volume is not positive; the mesh may not be closed"
+                          : "mesh '%s': its volume or inertia is not finite",
+                   name);
+  }
   tb_eig3(mesh->inertia, mesh->quat, I);
 
   // A + B >= C, up to rounding.
