@@ -112,6 +112,18 @@ bool tb_mesh_add_polygon(tbMeshBuilder* b, const int* corner, int n) {
   return tb_mesh_add_fan(b, ring, n);
 }
 
+// Mix the bits of three numbers: a multiplication and a fold per number.
+static uint64_t mix(const tbReal v[3]) {
+  uint64_t hash = TB_HASH_SEED;
+  for (int k = 0; k < 3; k++) {
+    uint64_t bits;
+    memcpy(&bits, &v[k], sizeof bits);
+    hash = (hash ^ bits) * UINT64_C(0x9e3779b97f4a7c15);
+    hash ^= hash >> 29;
+  }
+  return hash;
+}
+
 tbResult tb_mesh_weld(tbMeshData* mesh, tbArena* arena, const char* name, tbError* error) {
   // Open addressing; the table holds 1 + the new index of a vertex.
   size_t n = (size_t)mesh->nvert, slots = 16;
@@ -124,7 +136,7 @@ tbResult tb_mesh_weld(tbMeshData* mesh, tbArena* arena, const char* name, tbErro
     // Adding zero makes -0 and +0 one key.
     tbReal v[3] = {mesh->vert[3 * i] + 0.0, mesh->vert[3 * i + 1] + 0.0,
                    mesh->vert[3 * i + 2] + 0.0};
-    size_t slot = (size_t)(tb_hash(TB_HASH_SEED, v, sizeof v) >> 20) & (slots - 1);
+    size_t slot = (size_t)mix(v) & (slots - 1);
     while (table[slot]) {
       const tbReal* other = mesh->vert + 3 * (size_t)(table[slot] - 1);
       if (other[0] == v[0] && other[1] == v[1] && other[2] == v[2]) break;
