@@ -336,14 +336,19 @@ static void test_fit(void** state) {
     assert_near_array(size, half, 3, 1e-13);
     assert_near_array(center, middle, 3, 1e-13);
   }
-  assert_int_equal(tb_mesh_fit(&w.mesh, TB_GEOM_SPHERE, true, 2, size, center, &w.error), TB_OK);
-  assert_near(size[0], 2 * sqrt(0.25 + 1 + 2.25), 1e-13);
-  // Every vertex lies inside the fitted capsule.
-  assert_int_equal(tb_mesh_fit(&w.mesh, TB_GEOM_CAPSULE, true, 1, size, center, &w.error), TB_OK);
-  for (int i = 0; i < w.mesh.nvert; i++) {
-    const double* v = w.mesh.vert + 3 * i;
-    double over = fmax(0, fabs(v[2]) - size[1]);
-    assert_true(sqrt(v[0] * v[0] + v[1] * v[1] + over * over) <= size[0] * (1 + 1e-12));
+  // The bounding box decides: half sizes 1/2, 1, 3/2.
+  static const struct {
+    int type;
+    double size[3];
+  } FITS[] = {{TB_GEOM_SPHERE, {1.5, 0, 0}},
+              {TB_GEOM_CAPSULE, {1, 0.5, 0}},
+              {TB_GEOM_CYLINDER, {1, 1.5, 0}},
+              {TB_GEOM_ELLIPSOID, {0.5, 1, 1.5}}};
+  for (size_t i = 0; i < sizeof FITS / sizeof FITS[0]; i++) {
+    double doubled[3];
+    assert_int_equal(tb_mesh_fit(&w.mesh, FITS[i].type, true, 2, size, center, &w.error), TB_OK);
+    tb_scale3(doubled, FITS[i].size, 2);
+    assert_near_array(size, doubled, 3, 1e-13);
   }
   assert_int_equal(tb_mesh_fit(&w.mesh, TB_GEOM_PLANE, true, 1, size, center, &w.error),
                    TB_ERROR_MODEL);
