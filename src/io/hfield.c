@@ -1,5 +1,7 @@
 // Height fields from images, MuJoCo's binary files and inline numbers.
 #include <math.h>
+#include <setjmp.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -53,38 +55,79 @@ static tbResult normalize(tbHFieldData* hfield, const char* name, tbError* error
 }
 
 #ifdef TB_WITH_PNG
-static tbResult read_png(tbHFieldData* hfield, tbArena* arena, const char* name,
-                         const unsigned char* bytes, size_t size, tbError* error) {
-  // libpng's simplified reader copies errors into the struct instead of jumping.
-  png_image image;
-  memset(&image, 0, sizeof image);
-  image.version = PNG_IMAGE_VERSION;
-  if (!png_image_begin_read_from_memory(&image, bytes, size)) {
-    return tb_fail(error, TB_ERROR_PARSE, "%s: %s", name, image.message);
-  }
-  tbResult result = allocate(hfield, arena, name, image.height, image.width, error);
-  if (result) {
-    png_image_free(&image);
-    return result;
-  }
-  image.format = PNG_FORMAT_RGB;
-  unsigned char* pixel = tb_arena_alloc(arena, PNG_IMAGE_SIZE(image));
-  if (!pixel) {
-    png_image_free(&image);
-    return tb_fail(error, TB_ERROR_MEMORY, "%s: out of memory", name);
-  }
-  png_color black = {0, 0, 0};
-  if (!png_image_finish_read(&image, &black, pixel, 0, NULL)) {
-    return tb_fail(error, TB_ERROR_PARSE, "%s: %s", name, image.message);
-  }
-  // The image's top row is at the far end of y.
-  size_t nrow = (size_t)hfield->nrow, ncol = (size_t)hfield->ncol;
+// A PNG in memory, and what libpng says about it.
+typedef struct {
+  const unsigned char* at;
+  const unsigned char* end;
+  char message[128];
+  tbHFieldData* hfield;
+  tbArena* arena;
+  const char* name;
+  tbError* error;
+  tbResult result;
+} Image;
+
+static void png_pull(png_structp png, png_bytep out, size_t bytes) {
+  Image* image = png_get_io_ptr(png);
+  if (bytes > (size_t)(image->end - image->at)) png_error(png, "the file ends too early");
+  memcpy(out, image->at, bytes);
+  image->at += bytes;
+}
+
+static void png_refuse(png_structp png, png_const_charp message) {
+  Image* image = png_get_error_ptr(png);
+  snprintf(image->message, sizeof image->message, "%s", message);
+  png_longjmp(png, 1);
+}
+
+static void png_ignore(png_structp png, png_const_charp message) {
+  (void)png, (void)message;
+}
+
+// Red of every pixel, eight bits as they are in the file: no gamma, no blending with the alpha
+// channel, the upper byte of sixteen. The image's top row is at the far end of y.
+static void read_rows(png_structp png, png_infop info, Image* image) {
+  if (setjmp(png_jmpbuf(png))) return;
+  png_set_user_limits(png, LARGEST_SIDE, LARGEST_SIDE);
+  png_set_read_fn(png, image, png_pull);
+  png_read_info(png, info);
+  size_t ncol = png_get_image_width(png, info), nrow = png_get_image_height(png, info);
+  image->result = allocate(image->hfield, image->arena, image->name, nrow, ncol, image->error);
+  if (image->result) return;
+  png_set_strip_16(png);
+  png_set_expand(png);
+  png_set_strip_alpha(png);
+  (void)png_set_interlace_handling(png);
+  png_read_update_info(png, info);
+  size_t stride = png_get_rowbytes(png, info), channels = png_get_channels(png, info);
+  unsigned char* pixel = tb_arena_alloc(image->arena, nrow * stride);
+  png_bytepp row = tb_arena_alloc(image->arena, nrow * sizeof *row);
+  if (!pixel || !row) png_error(png, "out of memory");
+  for (size_t r = 0; r < nrow; r++) row[r] = pixel + r * stride;
+  png_read_image(png, row);
   for (size_t r = 0; r < nrow; r++) {
     for (size_t c = 0; c < ncol; c++) {
-      const unsigned char* p = pixel + 3 * ((nrow - 1 - r) * ncol + c);
-      hfield->data[r * ncol + c] = (tbReal)(p[0] + p[1] + p[2]) / 3;
+      image->hfield->data[r * ncol + c] = row[nrow - 1 - r][c * channels];
     }
   }
+}
+
+static tbResult read_png(tbHFieldData* hfield, tbArena* arena, const char* name,
+                         const unsigned char* bytes, size_t size, tbError* error) {
+  Image image = {.at = bytes,
+                 .end = bytes + size,
+                 .hfield = hfield,
+                 .arena = arena,
+                 .name = name,
+                 .error = error};
+  png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &image, png_refuse, png_ignore);
+  png_infop info = png ? png_create_info_struct(png) : NULL;
+  bool created = info != NULL;
+  if (created) read_rows(png, info, &image);
+  png_destroy_read_struct(&png, &info, NULL);
+  if (!created) return tb_fail(error, TB_ERROR_MEMORY, "%s: out of memory", name);
+  if (image.result) return image.result;
+  if (image.message[0]) return tb_fail(error, TB_ERROR_PARSE, "%s: %s", name, image.message);
   return normalize(hfield, name, error);
 }
 #else

@@ -87,7 +87,7 @@ typedef struct {
   tbReal* data;  // nrow x ncol
 } tbHFieldData;
 
-// From a PNG (mean of red, green and blue; the image's top row is the last row) or MuJoCo's binary
+// From a PNG (its red channel, eight bits; the image's top row is the last row) or MuJoCo's binary
 // format (rows, columns, floats).
 tbResult tb_hfield_read(tbHFieldData* hfield, tbArena* arena, const char* path, tbError* error);
 tbResult tb_hfield_read_bytes(tbHFieldData* hfield, tbArena* arena, const char* name,
