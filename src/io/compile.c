@@ -84,6 +84,7 @@ tbModel* tb_compile(const tbSpec* spec, const tbLoadOptions* options, tbError* e
   (void)options;
   tbCompile c = {.spec = spec, .error = error};
   tb_arena_init(&c.arena);
+  tb_arena_init(&c.scratch);
   tbModel sizes = {0}, *model = NULL;
   if (measure(&c, &sizes) == TB_OK) model = tb_model_new(&sizes, error);
   if (model && fill(&c, model) != TB_OK) {
@@ -91,6 +92,7 @@ tbModel* tb_compile(const tbSpec* spec, const tbLoadOptions* options, tbError* e
     model = NULL;
   }
   tb_arena_free(&c.arena);
+  tb_arena_free(&c.scratch);
   return model;
 }
 

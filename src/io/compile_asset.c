@@ -33,7 +33,7 @@ static tbResult inline_mesh(tbCompile* c, const tbSpecMesh* s, const char* label
     return tb_fail(error, TB_ERROR_MODEL,
                    "%s needs a file, or vertex and face with a multiple of 3 numbers", label);
   }
-  int* face = TB_ARENA_NEW(&c->arena, int, (size_t)s->face.n + 1);
+  int* face = TB_ARENA_NEW(&c->scratch, int, (size_t)s->face.n + 1);
   if (!face) return tb_fail(error, TB_ERROR_MEMORY, "out of memory");
   for (int i = 0; i < s->face.n; i++) {
     tbReal index = s->face.v[i];
@@ -43,7 +43,7 @@ static tbResult inline_mesh(tbCompile* c, const tbSpecMesh* s, const char* label
     }
     face[i] = (int)index;
   }
-  return tb_mesh_from_arrays(data, &c->arena, label, s->vertex.v, s->vertex.n / 3, face,
+  return tb_mesh_from_arrays(data, &c->scratch, label, s->vertex.v, s->vertex.n / 3, face,
                              s->face.n / 3, error);
 }
 
@@ -61,12 +61,13 @@ static tbResult compile_mesh(tbCompile* c, int i, bool need_hull) {
 
   tbMeshData data = {0};
   tbError reason = {0};
-  tbResult result = s->path ? tb_mesh_read(&data, &c->arena, s->path, &reason)
+  tbResult result = s->path ? tb_mesh_read(&data, &c->scratch, s->path, &reason)
                             : inline_mesh(c, s, label.text, &data, &reason);
   if (!result) {
     result =
         tb_mesh_process(&c->mesh[i], &c->arena, s->name ? s->name : "", &data, &options, &reason);
   }
+  tb_arena_reset(&c->scratch);
   return result ? TB_SPEC_FAIL(c->error, result, s, "%s", reason.message) : TB_OK;
 }
 

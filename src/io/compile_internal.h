@@ -54,6 +54,7 @@ typedef struct {
   const tbSpec* spec;
   tbError* error;
   tbArena arena;
+  tbArena scratch;       // files while they are read, emptied after each
   tbCompileName* names;  // hash table of named elements, `nslots` (a power of two) of them
   int nslots;
 

@@ -9,6 +9,14 @@
 #include "model/model.h"
 #include "spatial/quat.h"
 
+// Has the peer's version something else under this name?
+static bool is_unlike(const tbCompare* c, const char* field) {
+  for (int i = 0; c->unlike && c->unlike[i]; i++) {
+    if (strcmp(c->unlike[i], field) == 0) return true;
+  }
+  return false;
+}
+
 static void report(tbCompare* c, const char* field, int row, double a, double b, int count) {
   c->failures++;
   print_error("%s: %s: %d entries differ, the first in row %d: %.17g here, %.17g in MuJoCo\n",
@@ -72,6 +80,7 @@ static void inertia_matrix(const double* quat, const double* moments, double I[9
 
 void tb_compare_inertia(tbCompare* c, const tbModel* m, const double* iquat, const double* inertia,
                         double tolerance) {
+  if (is_unlike(c, "inertia")) return;
   double* ours = calloc(9 * (size_t)m->nbody, sizeof *ours);
   double* theirs = calloc(9 * (size_t)m->nbody, sizeof *theirs);
   for (int i = 0; i < m->nbody; i++) {
@@ -119,7 +128,8 @@ static const struct {
     {"actuator_lengthrange", "MuJoCo simulates towards it, to 5 %"},
 };
 
-static bool is_compared(const char* field) {
+static bool is_compared(const tbCompare* c, const char* field) {
+  if (is_unlike(c, field)) return false;
   for (size_t i = 0; i < sizeof NOT_COMPARED / sizeof NOT_COMPARED[0]; i++) {
     if (strcmp(NOT_COMPARED[i].field, field) == 0) return false;
   }
@@ -129,7 +139,7 @@ static bool is_compared(const char* field) {
 
 static void compare_array(tbCompare* c, const tbOracle* oracle, const char* field, const char* type,
                           const void* values, int64_t rows, int64_t columns) {
-  if (!is_compared(field)) return;
+  if (!is_compared(c, field)) return;
   const tbOracleField* theirs = tb_oracle_model(oracle, field);
   if (!theirs) return;
   if ((int64_t)theirs->rows * theirs->columns != rows * columns) {
@@ -177,6 +187,7 @@ static void compare_names(tbCompare* c, const tbModel* m, const tbOracle* oracle
   };
   for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
     const tbOracleField* adr = tb_oracle_model(oracle, kinds[k].field);
+    if (!adr) continue;
     c->fields++;
     for (int i = 0; i < kinds[k].n && i < adr->rows; i++) {
       const char* ours = tb_id2name(m, kinds[k].type, i);
@@ -209,14 +220,17 @@ static void compare_geoms(tbCompare* c, const tbModel* m, const tbOracle* oracle
   } bounds[] = {{"geom_size", 3}, {"geom_aabb", 6}, {"geom_rbound", 1}};
   const double* pos = tb_oracle_model(oracle, "geom_pos")->values;
   const double* quat = tb_oracle_model(oracle, "geom_quat")->values;
-  const double* mesh_pos = tb_oracle_model(oracle, "mesh_pos")->values;
-  const double* mesh_quat = tb_oracle_model(oracle, "mesh_quat")->values;
+  // An older MuJoCo does not keep the frames of meshes: only the other geoms are compared then.
+  const tbOracleField* mesh_frame = tb_oracle_model(oracle, "mesh_pos");
+  const double* mesh_pos = mesh_frame ? mesh_frame->values : NULL;
+  const double* mesh_quat = mesh_frame ? tb_oracle_model(oracle, "mesh_quat")->values : NULL;
   int failures = c->failures;
   for (int i = 0; i < m->ngeom && c->failures == failures; i++) {
     const double *p = m->geom_pos + 3 * i, *q = m->geom_quat + 4 * i;
     int mesh = m->geom_type[i] == TB_GEOM_MESH ? m->geom_dataid[i] : -1;
     double tolerance = m->geom_dataid[i] >= 0 ? c->mesh : c->tolerance;
     bool same_axes = true;
+    if (mesh >= 0 && !mesh_frame) continue;
     if (mesh < 0) {
       tb_compare_rows(c, "geom_pos", p, pos + 3 * i, 1, 3, tolerance);
       tb_compare_quats(c, "geom_quat", q, quat + 4 * i, 1, tolerance);
@@ -235,9 +249,11 @@ static void compare_geoms(tbCompare* c, const tbModel* m, const tbOracle* oracle
     }
     for (int k = 0; k < 3 && same_axes; k++) {
       int n = bounds[k].columns;
-      const double* theirs = tb_oracle_model(oracle, bounds[k].name)->values + (size_t)(n * i);
+      const tbOracleField* theirs = tb_oracle_model(oracle, bounds[k].name);
       const double* all[3] = {m->geom_size, m->geom_aabb, m->geom_rbound};
-      tb_compare_rows(c, bounds[k].name, all[k] + (size_t)(n * i), theirs, 1, n, tolerance);
+      if (!theirs) continue;
+      tb_compare_rows(c, bounds[k].name, all[k] + (size_t)(n * i), theirs->values + (size_t)(n * i),
+                      1, n, tolerance);
     }
   }
 }
@@ -275,6 +291,7 @@ static void compare_enums(tbCompare* c, const tbModel* m, const tbOracle* oracle
       {"tuple_objtype", m->tuple_objtype, m->ntupledata, mujoco_object},
   };
   for (size_t k = 0; k < sizeof lists / sizeof lists[0]; k++) {
+    if (is_unlike(c, lists[k].field)) continue;
     int* renumbered = calloc((size_t)lists[k].n + 1, sizeof *renumbered);
     for (int i = 0; i < lists[k].n; i++) renumbered[i] = lists[k].number(lists[k].ours[i]);
     tb_compare_ints(c, lists[k].field, renumbered, tb_oracle_model(oracle, lists[k].field)->values,
@@ -284,6 +301,7 @@ static void compare_enums(tbCompare* c, const tbModel* m, const tbOracle* oracle
   // MuJoCo names the type of object only where there is a choice.
   const tbOracleField* objtype = tb_oracle_model(oracle, "eq_objtype");
   const tbOracleField* data = tb_oracle_model(oracle, "eq_data");
+  if (!objtype) return;
   for (int i = 0; i < m->neq; i++) {
     if (m->eq_objtype[i] != TB_OBJ_SITE) {
       tb_compare_rows(c, "eq_data", m->eq_data + TB_NEQDATA * i, data->values + TB_NEQDATA * i, 1,
@@ -324,7 +342,7 @@ void tb_compare_model(tbCompare* c, const tbModel* model, const tbOracle* oracle
   static const char* const UNLIKE[] = {"nnames", "nmeshvert", "nmeshface", "nM", "nJten"};
 #define X(name, what)                                                                         \
   {                                                                                           \
-    bool skip = false;                                                                        \
+    bool skip = is_unlike(c, #name);                                                          \
     for (size_t k = 0; k < sizeof UNLIKE / sizeof UNLIKE[0]; k++) {                           \
       skip |= strcmp(UNLIKE[k], #name) == 0;                                                  \
     }                                                                                         \
@@ -343,8 +361,9 @@ void tb_compare_model(tbCompare* c, const tbModel* model, const tbOracle* oracle
   TB_MODEL_ARRAYS(X)
 #undef X
   const tbOracleField* range = tb_oracle_model(oracle, "actuator_lengthrange");
-  tb_compare_rows(c, "actuator_lengthrange", model->actuator_lengthrange, range->values, model->nu,
-                  2, 0.02);
+  if (!is_unlike(c, "actuator_lengthrange"))
+    tb_compare_rows(c, "actuator_lengthrange", model->actuator_lengthrange, range->values,
+                    model->nu, 2, 0.02);
   tb_compare_inertia(c, model, tb_oracle_model(oracle, "body_iquat")->values,
                      tb_oracle_model(oracle, "body_inertia")->values, c->tolerance);
   compare_names(c, model, oracle);

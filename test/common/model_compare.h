@@ -7,12 +7,13 @@
 
 // Differences beyond the tolerance found so far are printed and counted.
 typedef struct {
-  const char* model;  // what is being compared, for messages
-  double tolerance;   // relative
-  double mesh;        // relative, for what a mesh's shape decides
-  int fields;         // compared
-  int failures;       // fields that differ
-  int turned;         // meshes whose principal axes were chosen otherwise
+  const char* model;          // what is being compared, for messages
+  double tolerance;           // relative
+  double mesh;                // relative, for what a mesh's shape decides
+  int fields;                 // compared
+  int failures;               // fields that differ
+  int turned;                 // meshes whose principal axes were chosen otherwise
+  const char* const* unlike;  // fields that are not compared, ended by NULL; or NULL
 } tbCompare;
 
 // Compare rows of `columns`: |a - b| <= tolerance * (largest entry of the two rows) + 1e-15.
