@@ -301,6 +301,7 @@ static int grow(Polytope* p, int start, const tbSupport* at, tbReal tolerance) {
     set_face_plane(p, f, p->face[g].normal);
     previous = f;
   }
+  if (first < 0) return 0;
   p->face[previous].adj[1] = first;
   p->face[first].adj[2] = previous;
   return 1;
