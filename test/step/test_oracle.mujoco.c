@@ -4,20 +4,14 @@
 #include "common/test.h"
 #include "tribo/tribo.h"
 
-typedef struct {
-  const char* path;
-  int contacts;  // 1 if all colliding geoms are primitives, so that contacts must agree
-} Robot;
+// Robots whose colliding geoms are primitives, so that contacts must agree, and whose inertias do
+// not come from meshes, which MuJoCo 2.2.2 computes in another way than newer ones.
 
-static const Robot ROBOTS[] = {
-    {"models/mujoco/model/humanoid/humanoid.xml", 1},
-    {"models/mujoco_menagerie/universal_robots_ur5e/scene.xml", 1},
-    {"models/mujoco_menagerie/agility_cassie/scene.xml", 1},
-    {"models/mujoco_menagerie/unitree_go2/scene.xml", 1},
-    {"models/mujoco_menagerie/anybotics_anymal_c/scene.xml", 1},
-    {"models/mujoco_menagerie/wonik_allegro/scene_right.xml", 1},
-    {"models/mujoco_menagerie/leap_hand/scene_right.xml", 0},
-    {"models/mujoco_menagerie/pal_talos/scene_motor.xml", 0},
+static const char* const ROBOTS[] = {
+    "models/mujoco/model/humanoid/humanoid.xml",
+    "models/mujoco_menagerie/agility_cassie/scene.xml",
+    "models/mujoco_menagerie/unitree_go2/scene.xml",
+    "models/mujoco_menagerie/anybotics_anymal_c/scene.xml",
 };
 
 static double largest_difference(const double* a, const double* b, int n) {
@@ -47,13 +41,12 @@ static void random_state(tbRng* rng, const mjModel* mj, mjData* mjd) {
   free(step);
 }
 
-static void compare(const Robot* robot) {
+static void compare(const char* robot) {
   char path[1024], reason[1000] = "";
-  if (!tb_test_shared(robot->path, path, sizeof path)) return;
+  if (!tb_test_shared(robot, path, sizeof path)) return;
   mjModel* mj = mj_loadXML(path, NULL, reason, sizeof reason);
   if (!mj) {
-    print_message("skipped: MuJoCo %s cannot load %s: %s\n", mj_versionString(), robot->path,
-                  reason);
+    print_message("skipped: MuJoCo %s cannot load %s: %s\n", mj_versionString(), robot, reason);
     return;
   }
   tbError error;
@@ -65,7 +58,7 @@ static void compare(const Robot* robot) {
   tbData* d = tb_data_new(m);
   mjData* mjd = mj_makeData(mj);
   tbRng rng = {7};
-  double worst[6] = {0};
+  double worst[5] = {0};
   int same = 0, trials = 20, touching = 0;
   for (int t = 0; t < trials; t++) {
     random_state(&rng, mj, mjd);
@@ -73,7 +66,7 @@ static void compare(const Robot* robot) {
     memcpy(d->qvel, mjd->qvel, sizeof(double) * (size_t)m->nv);
     memcpy(d->ctrl, mjd->ctrl, sizeof(double) * (size_t)m->nu);
     mj_forward(mj, mjd);
-    if (tb_forward(m, d) != TB_OK) fail_msg("%s: %s", robot->path, d->message);
+    if (tb_forward(m, d) != TB_OK) fail_msg("%s: %s", robot, d->message);
     worst[0] = fmax(worst[0], largest_difference(d->qfrc_bias, mjd->qfrc_bias, m->nv));
     worst[1] = fmax(worst[1], largest_difference(d->qfrc_passive, mjd->qfrc_passive, m->nv));
     worst[2] = fmax(worst[2], largest_difference(d->qfrc_actuator, mjd->qfrc_actuator, m->nv));
@@ -86,8 +79,10 @@ static void compare(const Robot* robot) {
   print_message(
       "%-60s bias %.1e passive %.1e actuator %.1e smooth %.1e | %d/%d same contacts (%d "
       "touching), qacc %.1e\n",
-      robot->path, worst[0], worst[1], worst[2], worst[3], same, trials, touching, worst[4]);
-  for (int k = 0; k < 0; k++) assert_true(worst[k] < 1e-6);
+      robot, worst[0], worst[1], worst[2], worst[3], same, trials, touching, worst[4]);
+  for (int k = 0; k < 5; k++) assert_true(worst[k] < 1e-6);
+  assert_int_equal(same, trials);
+  assert_true(touching > trials / 2);
   mj_deleteData(mjd);
   mj_deleteModel(mj);
   tb_data_free(d);
@@ -96,7 +91,7 @@ static void compare(const Robot* robot) {
 
 static void forward_agrees(void** state) {
   (void)state;
-  for (size_t i = 0; i < sizeof ROBOTS / sizeof ROBOTS[0]; i++) compare(&ROBOTS[i]);
+  for (size_t i = 0; i < sizeof ROBOTS / sizeof ROBOTS[0]; i++) compare(ROBOTS[i]);
 }
 
 int main(void) {
