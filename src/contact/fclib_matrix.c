@@ -117,6 +117,14 @@ static tbResult check_sizes(const tbFclibStored* s, const char* name, int* count
   return TB_OK;
 }
 
+// Sizes far beyond what the entries can fill are damage, and would only cost memory.
+static tbResult check_claims(const tbFclibStored* s, int count, const char* name, tbError* error) {
+  double limit = 1e6 + 16.0 * ((double)count + (double)s->p_count);
+  if (s->m <= limit && s->n <= limit) return TB_OK;
+  return tb_fail(error, TB_ERROR_PARSE, "matrix %s claims %d x %d, but holds only %d entries", name,
+                 s->m, s->n, count);
+}
+
 static tbResult check_entries(const tbFclibStored* s, int count, const char* name, tbError* error) {
   int limit = s->nz == -1 ? s->m : s->n;
   for (int k = 0; k < count; k++) {
@@ -140,6 +148,7 @@ tbResult tb_fclib_matrix_unpack(const tbFclibStored* stored, const char* name, t
   *out = (tbFclibMatrix){0, 0, NULL, NULL, NULL};
   int count = 0;
   tbResult result = check_sizes(stored, name, &count, error);
+  if (result == TB_OK) result = check_claims(stored, count, name, error);
   if (result == TB_OK) result = check_entries(stored, count, name, error);
   if (result != TB_OK) return result;
   // Bring every encoding to unsorted compressed lines.

@@ -184,7 +184,7 @@ typedef struct {
 static const Damage DAMAGES[] = {
     {"fclib_local/W/m", false, -3, 0, "negative"},
     {"fclib_local/W/m", false, 5, 0, "expected"},
-    {"fclib_local/W/n", false, 1000000000, 0, "expected"},
+    {"fclib_local/W/n", false, 1000000000, 0, "claims"},
     {"fclib_local/W/nz", false, -7, 0, "nz"},
     {"fclib_local/W/nz", false, 2000000000, 0, "triplets"},
     {"fclib_local/W/p", false, 1, 0, "p[0]"},
