@@ -1,8 +1,6 @@
 // The iterative pairs: GJK where cores are apart, EPA where they overlap, Newton on what touches.
 #include "collide/convex.h"
 
-#include <string.h>
-
 #include "collide/patch.h"
 
 // Bounds within which GJK hands over to Newton, and those it runs to where Newton fails.
@@ -12,6 +10,9 @@
 // EPA: gap of the bounds relative to the size of the pair.
 #define DEPTH_TOLERANCE_FLAT 1e-14
 #define DEPTH_TOLERANCE_ROUND 1e-7
+
+// States of a warm start.
+enum { CACHE_EMPTY, CACHE_APART, CACHE_OVERLAP };
 
 // Newton on what GJK found. Where the cores are apart a local optimum is the global one; where they
 // are not, only one that meets GJK's upper bound is.
@@ -76,7 +77,18 @@ static int solve_overlap(tbConvexPair* pair, tbConvexResult* r) {
   return r->dist > 0 ? apart_after_all(r) : 1;
 }
 
+// Cores that overlapped in the last query, from its normal: no need to find out again. Returns 0
+// where they seem to be apart now.
+static int solve_as_before(tbConvexPair* pair, tbConvexResult* r) {
+  r->dist = tb_pair_separation(pair, r->normal, &r->simplex[0]);
+  r->count = 1;
+  r->weight[0] = 1;
+  r->state = TB_CONVEX_OVERLAP;
+  return r->dist <= 0 && solve_overlap(pair, r);
+}
+
 void tb_convex_solve(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
+  if (pair->overlapped && solve_as_before(pair, r)) return;
   // Coarse: enough to find the features of round cores, or that cores overlap.
   tb_gjk(pair, limit, pair->polyhedral ? FLAT_TOLERANCE : COARSE_TOLERANCE, 0, r);
   if (r->state == TB_CONVEX_APART) return;
@@ -115,7 +127,7 @@ void tb_convex_solve(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
 // Where to start: the last normal, or from centre to centre.
 static void start_direction(const tbConvexPair* pair, const tbShape* a, const tbCollideCache* warm,
                             tbConvexResult* r) {
-  memset(r, 0, sizeof *r);
+  r->count = r->certified = 0;
   if (warm && warm->state) {
     tb_mul_mat3t_vec3(r->normal, a->mat, warm->direction);
     tbReal length2 = tb_dot3(r->normal, r->normal);
@@ -134,6 +146,7 @@ static void solve(tbConvexPair* pair, const tbShape* a, const tbShape* b, tbReal
   if (warm && warm->state) {
     pair->a.hint = warm->hint[0];
     pair->b.hint = warm->hint[1];
+    pair->overlapped = warm->state == CACHE_OVERLAP;
   }
   start_direction(pair, a, warm, r);
   tb_convex_solve(pair, limit + pair->a.radius + pair->b.radius, r);
@@ -141,7 +154,7 @@ static void solve(tbConvexPair* pair, const tbShape* a, const tbShape* b, tbReal
     tb_mul_mat3_vec3(warm->direction, a->mat, r->normal);
     warm->hint[0] = pair->a.hint;
     warm->hint[1] = pair->b.hint;
-    warm->state = 1;
+    warm->state = r->state == TB_CONVEX_OVERLAP ? CACHE_OVERLAP : CACHE_APART;
   }
 }
 

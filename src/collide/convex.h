@@ -39,6 +39,7 @@ typedef struct {
   tbReal mat[9];
   tbReal scale;     // a length that rounding errors are relative to
   int polyhedral;   // both cores have flat faces only: GJK and EPA end exactly
+  int overlapped;   // in the last query: start with EPA
   int evaluations;  // support points asked for
 } tbConvexPair;
 

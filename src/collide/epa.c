@@ -9,10 +9,8 @@
 #define MAX_VERTS 160
 #define MAX_FACES (2 * MAX_VERTS)
 #define MAX_OPTIMA 8
-// A face may be left to an optimum nearby when the surface is no farther beyond it than this.
-#define BASIN_GAP 1e-3
 // Tangent of the angle at which the first points are looked for around the first direction.
-#define FRONT 0.3
+#define FRONT 0.15
 
 // A triangle, counter-clockwise seen from outside; neighbour i lies across the edge i, i+1.
 typedef struct {
@@ -25,6 +23,7 @@ typedef struct {
 typedef struct {
   tbConvexPair* pair;
   tbSupport vert[MAX_VERTS];
+  tbReal look[MAX_VERTS][3];  // outward direction that a vertex supports; zero where unknown
   Face face[MAX_FACES];
   tbReal dist[MAX_FACES];  // of a face's plane from the origin; INFINITY for dead and flat ones
   int nvert;
@@ -107,6 +106,11 @@ static void make_tetrahedron(Polytope* p, const tbReal fallback[3]) {
     tbSupport swap = p->vert[1];
     p->vert[1] = p->vert[2];
     p->vert[2] = swap;
+    for (int i = 0; i < 3; i++) {
+      tbReal look = p->look[1][i];
+      p->look[1][i] = p->look[2][i];
+      p->look[2][i] = look;
+    }
   }
   for (int f = 0; f < 4; f++) {
     new_face(p, corner[f][0], corner[f][1], corner[f][2]);
@@ -161,18 +165,19 @@ static int open_directions(const Polytope* p, int count, tbReal d[6][3]) {
 
 // Support points in front of the best direction known, all around, and behind: the front ones span
 // the face of b - a that the answer is on, or nearly.
-static int seed(Polytope* p, const tbReal n[3], tbSupport* out) {
-  tbReal t1[3], t2[3], d[3];
+static int seed(Polytope* p, const tbReal n[3], tbSupport* out, tbReal look[4][3]) {
+  tbReal t1[3], t2[3];
   static const tbReal around[3][2] = {
       {1, 0}, {-0.5, 0.8660254037844386}, {-0.5, -0.8660254037844386}};
   tb_frame_from_normal(n, t1, t2);
   for (int k = 0; k < 3; k++) {
     for (int i = 0; i < 3; i++) {
-      d[i] = FRONT * (around[k][0] * t1[i] + around[k][1] * t2[i]) - n[i];
+      look[k][i] = FRONT * (around[k][0] * t1[i] + around[k][1] * t2[i]) - n[i];
     }
-    tb_normalize3(d);
-    try_direction(p, d, &out[k]);
+    tb_normalize3(look[k]);
+    try_direction(p, look[k], &out[k]);
   }
+  tb_copy3(look[3], n);
   try_direction(p, n, &out[3]);
   return 4;
 }
@@ -182,11 +187,14 @@ static int seed(Polytope* p, const tbReal n[3], tbSupport* out) {
 static int start_polytope(Polytope* p, const tbConvexResult* r) {
   tbReal flat = 1e-3 * p->pair->scale, apart[3];
   tbSupport candidate[8];
-  int candidates = seed(p, r->normal, candidate), count = 0;
+  tbReal look[4][3];
+  static const tbReal nowhere[3] = {0, 0, 0};
+  int seeds = seed(p, r->normal, candidate, look), candidates = seeds, count = 0;
   for (int i = 0; i < r->count; i++) candidate[candidates++] = r->simplex[i];
   // Keep those that are in general position.
   for (int i = 0; i < candidates && count < 4; i++) {
     if (count > 0 && !(from_flat(p, count, candidate[i].w, apart) > flat)) continue;
+    tb_copy3(p->look[count], i < seeds ? look[i] : nowhere);
     p->vert[count++] = candidate[i];
   }
   // Complete them by the farthest point in the open directions.
@@ -203,6 +211,7 @@ static int start_polytope(Polytope* p, const tbConvexResult* r) {
       }
     }
     if (!(most > 1e-14 * p->pair->scale)) return 0;
+    tb_zero3(p->look[count]);
     p->vert[count++] = farthest;
   }
   p->nvert = 4;
@@ -276,6 +285,8 @@ static int border_is_loop(const Polytope* p) {
 // Replace what the new vertex sees by a fan from it to the border. Returns 0 when that fails.
 static int grow(Polytope* p, int start, const tbSupport* at, tbReal tolerance) {
   if (p->nvert == MAX_VERTS) return 0;
+  tbReal look[3];
+  tb_copy3(look, p->face[start].normal);
   carve(p, start, at->w, tolerance);
   if (!border_is_loop(p)) return 0;
   for (int i = 0; i < p->ncarved; i++) {
@@ -284,6 +295,7 @@ static int grow(Polytope* p, int start, const tbSupport* at, tbReal tolerance) {
   }
   int v = p->nvert++, first = -1, previous = -1;
   p->vert[v] = *at;
+  tb_copy3(p->look[v], look);
   for (int i = 0; i < p->nborder; i++) {
     int g = p->border_face[i], e = p->border_edge[i];
     // The border edge runs from `from` to `to` in the face that stays, so backwards in the new one.
@@ -353,17 +365,17 @@ static int is_corner_of(const int id[3], int i) {
   return id[0] == i || id[1] == i || id[2] == i;
 }
 
-// Does an optimum of Newton's already speak for this face? Its normal is near and it stands on the
-// same features.
+// Does an optimum of Newton's already speak for this face? The surface beyond the face looks in the
+// directions between those of its corners: all must be near the optimum and on its features.
 static int in_basin(const Polytope* p, int f) {
   const Face* face = &p->face[f];
   for (int k = 0; k < p->noptimum; k++) {
     const tbConvexResult* o = &p->optimum[k];
-    if (-tb_dot3(o->normal, face->normal) < o->basin) continue;
     int same = 1;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3 && same; i++) {
       const tbSupport* v = &p->vert[face->vert[i]];
-      same &= is_corner_of(o->corner_a, v->ia) && is_corner_of(o->corner_b, v->ib);
+      same = -tb_dot3(o->normal, p->look[face->vert[i]]) >= o->basin &&
+             is_corner_of(o->corner_a, v->ia) && is_corner_of(o->corner_b, v->ib);
     }
     if (same) return 1;
   }
@@ -389,7 +401,7 @@ static int polish_face(Polytope* p, int f) {
 
 // Expand the nearest face until the bounds meet. Returns the face that the answer stands on.
 static int expand(Polytope* p, tbReal stop, int* capped) {
-  tbReal rounding = 1e-15 * p->pair->scale, small = BASIN_GAP * p->pair->scale;
+  tbReal rounding = 1e-15 * p->pair->scale;
   int result = nearest_face(p);
   for (int f = result; f >= 0; f = nearest_face(p)) {
     tbSupport at;
@@ -397,8 +409,8 @@ static int expand(Polytope* p, tbReal stop, int* capped) {
     result = f;
     tbReal best = p->best;
     tbReal reach = try_direction(p, p->face[f].normal, &at), gap = reach - p->dist[f];
-    // A small face that has nothing better to offer than the optimum it belongs to is done.
-    if (reach >= best && gap < small && in_basin(p, f)) {
+    // A face that has nothing better to offer than the optimum it belongs to is done.
+    if (reach >= best && in_basin(p, f)) {
       p->dist[f] = INFINITY;
       continue;
     }

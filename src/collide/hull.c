@@ -2,17 +2,15 @@
 #include "collide/hull.h"
 
 // Below this many vertices a plain scan is as fast as climbing.
-#define SCAN_MAX 12
+#define SCAN_MAX 16
 
 static int scan_support(const tbHull* hull, const tbReal d[3]) {
   int best = 0;
   tbReal most = tb_dot3(hull->vert, d);
   for (int v = 1; v < hull->nvert; v++) {
     tbReal along = tb_dot3(hull->vert + 3 * v, d);
-    if (along > most) {
-      most = along;
-      best = v;
-    }
+    best = along > most ? v : best;
+    most = along > most ? along : most;
   }
   return best;
 }
@@ -25,14 +23,13 @@ int tb_hull_support(const tbHull* hull, const tbReal d[3], int start) {
   if (start < 0 || start >= hull->nvert) best = hull->guess ? hull->guess[tb_hull_cell(d)] : 0;
   tbReal most = tb_dot3(hull->vert + 3 * best, d);
   for (;;) {
-    int from = best;
-    for (int k = hull->adj_start[from]; k < hull->adj_start[from + 1]; k++) {
+    // Without branches on the outcome: which neighbour is higher cannot be predicted.
+    int from = best, end = hull->adj_start[from + 1];
+    for (int k = hull->adj_start[from]; k < end; k++) {
       int v = hull->adj[k];
       tbReal along = tb_dot3(hull->vert + 3 * v, d);
-      if (along > most) {
-        most = along;
-        best = v;
-      }
+      best = along > most ? v : best;
+      most = along > most ? along : most;
     }
     if (best == from) return best;
   }

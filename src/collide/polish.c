@@ -421,7 +421,7 @@ static int certify(Newton* w, tbReal s) {
 
 // How far from the normal the features stay the same: a rim ends at the axis and at the side.
 static void set_basin(const Newton* w, tbConvexResult* r) {
-  r->basin = 0.99;
+  r->basin = 0.9;
   for (int k = 0; k < 2; k++) {
     const tbCore* core = k ? &w->pair->b : &w->pair->a;
     if ((k ? w->fb : w->fa)->kind != FEATURE_SMOOTH || core->kind != TB_CORE_CYLINDER) continue;

