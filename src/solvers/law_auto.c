@@ -1,6 +1,7 @@
 // auto for the relaxed laws: Gauss-Seidel for a while, then what handles the hard problems.
 #include <string.h>
 
+#include "solvers/prox.h"
 #include "solvers/solver.h"
 
 // Run `first` with at most `budget` iterations; true if it converged or time ran out.
@@ -17,6 +18,12 @@ static bool try_first(tbSolve* s, tbSolverFunction first, int budget, tbResult* 
 
 tbResult tb_solve_ccp_auto(tbSolve* s) {
   tbResult result;
+  if (tb_prox_fits(s->p)) {
+    s->info->solver = "prox";
+    result = tb_solve_ncp_prox(s);
+    if (result != TB_OK || s->info->status == TB_SOLVE_CONVERGED) return result;
+    memcpy(s->lambda, s->best, (size_t)s->p->n * sizeof *s->lambda);
+  }
   s->info->solver = "pgs";
   if (try_first(s, tb_solve_ccp_pgs, 100, &result)) return result;
   s->info->solver = "ipm";

@@ -1,4 +1,5 @@
-// ncp/prox: proximal point on the impulses, Newton in velocity space.
+// ncp/prox and ccp/prox: proximal point on the impulses, Newton in velocity space. ccp has no
+// shift.
 //
 // With G = B B^T and w = B^T lambda, the proximal step from lambda_k for a fixed De Saxcé shift s
 // is
