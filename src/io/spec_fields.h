@@ -190,7 +190,7 @@
   X(SKIP, metallic, 0, 0, , NONE, "")               \
   X(SKIP, roughness, 0, 0, , NONE, "")
 
-// What is not given comes from the two geoms, mixed as for any contact.
+// What is not given has these values, as in MuJoCo; nothing is taken from the two geoms.
 #define TB_SPEC_PAIR(X)                                             \
   X(TEXT, geom1, 0, 0, NULL, NONE, "geom")                          \
   X(TEXT, geom2, 0, 0, NULL, NONE, "geom")                          \
