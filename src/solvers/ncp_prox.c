@@ -353,12 +353,40 @@ bool tb_prox_fits(const tbProblem* p) {
   return p->G.form == TB_DELASSUS_PRODUCT && p->G.ncol <= LARGEST_DENSE;
 }
 
-tbResult tb_solve_ncp_prox(tbSolve* s) {
-  const tbProblem* p = s->p;
-  if (!tb_prox_fits(p)) {
-    return tb_fail(s->error, TB_ERROR_UNSUPPORTED,
-                   "prox needs G as a product with at most %d columns", LARGEST_DENSE);
+// G as a product where it is not one: by pivoted Cholesky, whose rank is the number of columns.
+static bool make_product(tbSolve* s, tbProblem* product) {
+  int n = s->p->n;
+  size_t nn = (size_t)n * (size_t)n;
+  tbReal* G = tb_solve_reals(s, nn);
+  tbReal* B = tb_solve_reals(s, nn);
+  tbReal* work = tb_solve_reals(s, 2 * (size_t)n + 1);
+  int* perm = TB_ARENA_NEW(s->arena, int, n + 1);
+  int* start = TB_ARENA_NEW(s->arena, int, n + 1);
+  int* column = tb_arena_alloc(s->arena, sizeof(int) * (nn + 1));
+  if (!G || !B || !work || !perm || !start || !column) return false;
+  tb_delassus_dense(s->p, G);
+  int rank = tb_cholesky_pivoted(n, G, n, 1e-14, B, n, work, perm);
+  for (int i = 0; i < n; i++) {
+    start[i + 1] = (i + 1) * rank;
+    for (int k = 0; k < rank; k++) {
+      column[i * rank + k] = k;
+      G[(size_t)i * (size_t)rank + (size_t)k] = B[(size_t)i * (size_t)n + (size_t)k];
+    }
   }
+  product->G = (tbDelassus){.form = TB_DELASSUS_PRODUCT,
+                            .ncol = rank,
+                            .row_start = start,
+                            .row_column = column,
+                            .row_value = G};
+  return true;
+}
+
+tbResult tb_solve_ncp_prox(tbSolve* s) {
+  tbProblem product = *s->p;
+  if (s->p->G.form != TB_DELASSUS_PRODUCT && !make_product(s, &product)) {
+    return tb_solve_no_memory(s);
+  }
+  const tbProblem* p = &product;
   Prox x = {.s = s, .p = p, .n = p->n, .m = p->G.ncol};
   if (!allocate(&x)) return tb_solve_no_memory(s);
   set_scales(&x);
