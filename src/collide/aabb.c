@@ -1,7 +1,7 @@
 // Boxes along the world's axes around placed shapes.
 #include <math.h>
 
-#include "spatial/vec3.h"
+#include "collide/hull.h"
 #include "tribo/collide.h"
 
 // The solid below a plane is bounded only on the side its normal points to, where that is an axis.
@@ -28,24 +28,21 @@ static void oriented_box_aabb(const tbShape* s, const tbReal center[3], const tb
   }
 }
 
+// The farthest vertices along the world's axes: few steps each on the graph of a large hull.
 static void mesh_aabb(const tbShape* s, tbReal low[3], tbReal high[3]) {
   if (!s->hull || s->hull->nvert < 1) {
     tb_copy3(low, s->pos);
     tb_copy3(high, s->pos);
     return;
   }
-  tb_set3(low, INFINITY, INFINITY, INFINITY);
-  tb_set3(high, -INFINITY, -INFINITY, -INFINITY);
-  for (int v = 0; v < s->hull->nvert; v++) {
-    tbReal p[3];
-    tb_mul_mat3_vec3(p, s->mat, s->hull->vert + 3 * v);
-    for (int i = 0; i < 3; i++) {
-      low[i] = fmin(low[i], p[i]);
-      high[i] = fmax(high[i], p[i]);
-    }
+  for (int i = 0; i < 3; i++) {
+    const tbReal* axis = s->mat + 3 * i;
+    tbReal back[3] = {-axis[0], -axis[1], -axis[2]};
+    int last = tb_hull_support(s->hull, axis, -1);
+    int first = tb_hull_support(s->hull, back, -1);
+    high[i] = s->pos[i] + tb_dot3(axis, s->hull->vert + 3 * last);
+    low[i] = s->pos[i] + tb_dot3(axis, s->hull->vert + 3 * first);
   }
-  tb_add3(low, low, s->pos);
-  tb_add3(high, high, s->pos);
 }
 
 // Half extent of a round shape along world axis i.

@@ -38,11 +38,9 @@ static bool try_edge(const tbSegment* seg, const tbReal size[3], Closest* best, 
 }
 
 static void closest_points(const tbBoxPair* p, Closest* best) {
-  static const tbReal identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-
   // a seen from b's frame: rotation R^T, centre -R^T d.
   tbReal center_a[3], Rt[9];
-  tb_mul_mat3t_mat3(Rt, p->R, identity);
+  for (int i = 0; i < 9; i++) Rt[i] = p->R[3 * (i % 3) + i / 3];
   tb_mul_mat3t_vec3(center_a, p->R, p->d);
   tb_scale3(center_a, center_a, -1);
   best->squared = INFINITY;
