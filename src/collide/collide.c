@@ -132,7 +132,7 @@ int tb_collide(const tbShape* a, const tbShape* b, tbReal margin,
                tbContactPoint out[TB_MAX_PAIR_CONTACTS], tbCollideCache* warm) {
   if (!(margin >= 0) || !inputs_are_usable(a, b)) return 0;
   tbShape copy_a, copy_b;
-  if ((int)has_negative_size(a) | (int)has_negative_size(b)) {
+  if (has_negative_size(a) || has_negative_size(b)) {
     copy_with_valid_size(&copy_a, a);
     copy_with_valid_size(&copy_b, b);
     a = &copy_a;

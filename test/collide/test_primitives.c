@@ -5,7 +5,7 @@
 // Set TRIBO_TEST_POSES for a longer run.
 static int pose_count(void) {
   const char* text = getenv("TRIBO_TEST_POSES");
-  return text ? atoi(text) : 3000;
+  return text ? atoi(text) : 800;
 }
 
 static const int pairs[][2] = {

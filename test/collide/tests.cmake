@@ -1,0 +1,4 @@
+# The contract over a million poses per pair: ctest -L slow
+add_test(NAME collide/primitives-soak COMMAND test_collide_primitives)
+set_tests_properties(collide/primitives-soak PROPERTIES LABELS slow TIMEOUT 3600
+                     ENVIRONMENT TRIBO_TEST_POSES=200000)
