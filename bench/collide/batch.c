@@ -27,7 +27,7 @@ static void random_shape(tbRng* rng, int type, const tbHull* hull, const tbHFiel
 }
 
 bool batch_fill(Batch* batch, int type_a, int type_b, const tbHull* hull, const tbHField* hfield,
-                Regime regime) {
+                Regime regime, tbReal radius) {
   if (!tb_collide_supported(type_a, type_b)) return false;
   memset(batch, 0, sizeof(*batch));
   batch->type_a = type_a;
@@ -40,6 +40,7 @@ bool batch_fill(Batch* batch, int type_a, int type_b, const tbHull* hull, const 
     tbShape *a = &batch->a[k], *b = &batch->b[k];
     random_shape(&rng, type_a, hull, hfield, a);
     random_shape(&rng, type_b, hull, hfield, b);
+    for (int i = 0; i < 3 && radius > 0; i++) a->size[i] = b->size[i] = radius;
 
     // Move b along the normal until the distance is what the regime asks for; a few rounds, because
     // over a height field the nearest place changes.

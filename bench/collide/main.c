@@ -64,7 +64,7 @@ static void bench_pair(PairBench* b, int type_a, int type_b, const tbHull* hull,
   for (int regime = 0; regime < NREGIMES; regime++) {
     char name[64];
     b->done++;
-    if (!batch_fill(&batch, type_a, type_b, hull, hfield, (Regime)regime)) continue;
+    if (!batch_fill(&batch, type_a, type_b, hull, hfield, (Regime)regime, 0)) continue;
     snprintf(name, sizeof(name), batch.mesh_size ? "%s-%s%d" : "%s-%s", tb_geom_type_name(type_a),
              tb_geom_type_name(type_b), batch.mesh_size);
     tb_bench_progress(b->bench, b->done, b->total, name);
@@ -117,6 +117,27 @@ static void make_terrain(tbHField* field, tbReal* data) {
     data[i] = 0.5 + 0.25 * (sin(0.4 * (i % 50)) + sin(0.3 * (i / 50)));
   }
   field->data = data;
+}
+
+// The large mesh against what GJK costs with the cheapest smooth support function: ellipsoids with
+// equal radii, which no closed form takes.
+static void bench_sphere_support(PairBench* b, const tbHull* hull) {
+  static Batch batch;
+  tbTable* table = tb_bench_table(b->bench, "mesh1000_vs_sphere_support");
+  for (int regime = 0; regime < NREGIMES; regime++) {
+    double sphere[MAX_PEERS], mesh[MAX_PEERS];
+    long counts[MAX_PEERS];
+    if (!batch_fill(&batch, TB_GEOM_ELLIPSOID, TB_GEOM_ELLIPSOID, hull, NULL, (Regime)regime, 0.3))
+      return;
+    time_batch(&batch, b->peers, 1, b->rounds, sphere, counts);
+    if (!batch_fill(&batch, TB_GEOM_MESH, TB_GEOM_MESH, hull, NULL, (Regime)regime, 0)) return;
+    time_batch(&batch, b->peers, 1, b->rounds, mesh, counts);
+    tb_table_row(table);
+    tb_table_text(table, "regime", regime_name((Regime)regime));
+    tb_table_real(table, "sphere_support", sphere[0]);
+    tb_table_real(table, "mesh", mesh[0]);
+    tb_table_real(table, "mesh/sphere", mesh[0] / sphere[0]);
+  }
 }
 
 static void bench_pairs(tbBench* bench, const char* only) {

@@ -18,9 +18,10 @@ typedef struct {
   tbShape a[BATCH], b[BATCH];
 } Batch;
 
-// Fill a batch: random sizes and turns, distances by regime. False where the pair is not supported.
+// Fill a batch: random sizes and turns, distances by regime. `radius` > 0 sets all sizes to it.
+// False where the pair is not supported.
 bool batch_fill(Batch* batch, int type_a, int type_b, const tbHull* hull, const tbHField* hfield,
-                Regime regime);
+                Regime regime, tbReal radius);
 const char* regime_name(Regime regime);
 
 // A peer makes its own objects from a batch and then runs it; run returns the number of contacts

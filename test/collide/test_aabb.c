@@ -1,0 +1,46 @@
+// World boxes against support functions along the axes.
+#include "common/shapes.h"
+
+static void test_bounds(void** state) {
+  (void)state;
+  tbRng rng = {2};
+  for (int type = TB_GEOM_SPHERE; type < TB_NGEOMTYPES; type++) {
+    for (int i = 0; i < 2000; i++) {
+      tbShape s = tb_test_random_shape(&rng, type);
+      for (int k = 0; k < 3; k++) s.pos[k] = tb_rng_uniform(&rng, -2, 2);
+      tbReal low[3], high[3];
+      tb_shape_aabb(&s, low, high);
+      for (int k = 0; k < 3; k++) {
+        tbReal d[3] = {0, 0, 0};
+        d[k] = 1;
+        assert_near(high[k], tb_test_support(&s, d), 1e-13);
+        d[k] = -1;
+        assert_near(low[k], -tb_test_support(&s, d), 1e-13);
+      }
+    }
+  }
+}
+
+// A plane is bounded only above, and only where its normal is an axis; a height field by its solid.
+static void test_unbounded(void** state) {
+  (void)state;
+  tbShape plane = {.type = TB_GEOM_PLANE, .pos = {1, 2, 3}, .mat = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+  tbReal low[3], high[3];
+  tb_shape_aabb(&plane, low, high);
+  assert_near(high[2], 3, 0);
+  assert_true(isinf(low[0]) && isinf(low[1]) && isinf(low[2]) && isinf(high[0]) && isinf(high[1]));
+
+  static const tbReal data[4] = {0, 1, 0.5, 0};
+  tbHField field = {.nrow = 2, .ncol = 2, .size = {2, 3, 0.5, 0.25}, .data = data};
+  tbShape ground = {.type = TB_GEOM_HFIELD, .mat = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .hfield = &field};
+  tb_shape_aabb(&ground, low, high);
+  const tbReal want_low[3] = {-2, -3, -0.25}, want_high[3] = {2, 3, 0.5};
+  assert_near_array(low, want_low, 3, 1e-15);
+  assert_near_array(high, want_high, 3, 1e-15);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_bounds),
+                                     cmocka_unit_test(test_unbounded)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
