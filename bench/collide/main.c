@@ -166,6 +166,7 @@ static void bench_pairs(tbBench* bench, const char* only) {
       if (i == TB_GEOM_MESH) bench_pair(&b, i, j, &large, &field);
     }
   }
+  if (have_hulls && !only) bench_sphere_support(&b, &large);
   tb_bench_note(bench,
                 "tribo is fastest in %d of %d cells (ns per pair, best of %d interleaved rounds)",
                 b.wins, b.cells, b.rounds);
