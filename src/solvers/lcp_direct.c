@@ -7,14 +7,15 @@
 //   0
 //
 // with lambda_Ti = beta+_i - beta-_i. The matrix is copositive, for which Lemke's path ends at a
-// solution. Equality rows are a pair of opposite one-sided rows; a box has its two bounds. Ties in
-// the ratio test are broken lexicographically, so that degenerate problems do not cycle.
+// solution. Hyperstatic problems (G singular) put it on rays by rounding: a ridge eps diag(G) is
+// added, its effect removed by proximal rounds (g - eps diag(G) lambda_k for g), and where a ray is
+// hit nevertheless the ridge grows. Equality rows are a pair of opposite one-sided rows; a box has
+// its two bounds. Ties in the ratio test are broken lexicographically, so that degenerate problems
+// do not cycle.
 #include <math.h>
 #include <string.h>
 
 #include "solvers/solver.h"
-
-static const tbReal RIDGE = 1e-4;
 
 // How an LCP variable is made: lambda_row gains `sign` times it; slack variables have row -1.
 typedef struct {
@@ -28,7 +29,9 @@ typedef struct {
   Variable* variable;
   tbReal* offset;   // per row of lambda: constant part (a box's bound)
   tbReal* scale;    // per row of lambda: to a unit diagonal, one number per cone
+  tbReal *G, *q;    // G + R dense, and the free velocity at the offset
   tbReal* tableau;  // size x width
+  tbReal size_q;    // largest entry of the right side
   int* basis;       // basic variable of each row: w_i = i, z_i = size + i, z0 = 2 size
 } Lemke;
 
@@ -117,43 +120,52 @@ static void choose_scale(Lemke* l, const tbProblem* p) {
   }
 }
 
-static bool build(Lemke* l, tbSolve* s) {
+static bool allocate(Lemke* l, tbSolve* s) {
   const tbProblem* p = s->p;
   size_t n = (size_t)p->n;
-  l->size = 0;
   for (int i = 0; i < p->nblock; i++) l->size += variables_of(&p->block[i]);
   l->width = 2 * l->size + 2;
   l->variable = TB_ARENA_NEW(s->arena, Variable, l->size);
   l->basis = TB_ARENA_NEW(s->arena, int, l->size);
   l->offset = tb_solve_reals(s, n);
   l->scale = tb_solve_reals(s, n);
-  tbReal *G = tb_solve_reals(s, n * n), *q = tb_solve_reals(s, n);
+  l->G = tb_solve_reals(s, n * n);
+  l->q = tb_solve_reals(s, n);
   l->tableau = tb_solve_reals(s, (size_t)l->size * (size_t)l->width);
   if (s->arena->failed) return false;
   choose_scale(l, p);
   list_variables(l, p);
-  tb_delassus_dense(p, G);
-  // A ridge far below the tolerances keeps hyperstatic problems off the rays.
-  for (size_t i = 0; i < n; i++) G[i * (n + 1)] += (p->R ? p->R[i] : 0) + RIDGE * G[i * (n + 1)];
-  tb_delassus_velocity(p, l->offset, s->velocity, q);
+  tb_delassus_dense(p, l->G);
+  for (size_t i = 0; i < n && p->R; i++) l->G[i * (n + 1)] += p->R[i];
+  return true;
+}
 
+// The tableau at the start: w basic, ridge and proximal centre included.
+static void fill(Lemke* l, tbSolve* s, tbReal ridge, const tbReal* centre) {
+  const tbProblem* p = s->p;
+  size_t n = (size_t)p->n;
+  memset(l->tableau, 0, (size_t)l->size * (size_t)l->width * sizeof *l->tableau);
+  tb_delassus_velocity(p, l->offset, s->velocity, l->q);
+  for (size_t i = 0; i < n; i++) {
+    l->q[i] += ridge * l->G[i * (n + 1)] * (l->offset[i] - centre[i]);
+  }
   for (int i = 0; i < l->size; i++) {
     *entry(l, i, i) = 1;
     *entry(l, i, l->size) = -1;
     l->basis[i] = i;
     Variable v = l->variable[i];
     if (v.row < 0) continue;
-    *entry(l, i, l->size + 1) = v.sign * l->scale[v.row] * q[v.row];
+    *entry(l, i, l->size + 1) = v.sign * l->scale[v.row] * l->q[v.row];
     for (int j = 0; j < l->size; j++) {
       Variable u = l->variable[j];
       if (u.row < 0) continue;
-      couple(l, i, j,
-             v.sign * u.sign * l->scale[v.row] * l->scale[u.row] *
-                 G[(size_t)v.row * n + (size_t)u.row]);
+      tbReal value = l->G[(size_t)v.row * n + (size_t)u.row] * (v.row == u.row ? 1 + ridge : 1);
+      couple(l, i, j, v.sign * u.sign * l->scale[v.row] * l->scale[u.row] * value);
     }
   }
   fill_couplings(l, p);
-  return true;
+  l->size_q = 0;
+  for (int i = 0; i < l->size; i++) l->size_q = fmax(l->size_q, fabs(*entry(l, i, l->size + 1)));
 }
 
 static void pivot(Lemke* l, int row, int column) {
@@ -179,7 +191,8 @@ static bool lexicographic(const Lemke* l, int a, int b, int column) {
   for (int c = -1; c < l->size; c++) {
     int k = c < 0 ? l->size + 1 : c;
     tbReal x = *entry(l, a, k) / fa, y = *entry(l, b, k) / fb;
-    if (fabs(x - y) > 1e-13 * (fabs(x) + fabs(y))) return x < y;
+    tbReal noise = 1e-12 * (c < 0 ? l->size_q : 1) * fmax(1 / fa, 1 / fb);
+    if (fabs(x - y) > 1e-11 * (fabs(x) + fabs(y)) + noise) return x < y;
   }
   return a < b;
 }
@@ -198,7 +211,7 @@ static int ratio_test(const Lemke* l, int column) {
   for (int r = 0; r < l->size; r++) {
     if (l->basis[r] != 2 * l->size || !(*entry(l, r, column) > 1e-11 * largest)) continue;
     tbReal own = *entry(l, r, l->size + 1) / *entry(l, r, column);
-    if (own <= ratio + 1e-14 * fabs(ratio)) return r;
+    if (own <= ratio + 1e-12 * (fabs(ratio) + l->size_q)) return r;
   }
   return best;
 }
@@ -217,34 +230,48 @@ static void read_answer(const Lemke* l, tbSolve* s) {
   }
 }
 
+// Follow the path until z0 leaves. False on a ray or when the pivots are used up.
+static bool follow(Lemke* l, tbSolve* s) {
+  int row = 0;
+  for (int r = 1; r < l->size; r++) {
+    if (*entry(l, r, l->size + 1) < *entry(l, row, l->size + 1)) row = r;
+  }
+  if (l->size == 0 || *entry(l, row, l->size + 1) >= 0) return true;
+  int entering = 2 * l->size, left = 50 * l->size;
+  while (row >= 0 && left-- > 0 && s->info->iterations < s->settings->max_iter) {
+    int leaving = l->basis[row];
+    pivot(l, row, column_of(l, entering));
+    l->basis[row] = entering;
+    s->info->iterations++;
+    if (leaving == 2 * l->size) return true;
+    entering = leaving < l->size ? leaving + l->size : leaving - l->size;
+    row = ratio_test(l, column_of(l, entering));
+  }
+  return false;
+}
+
 tbResult tb_solve_lcp_direct(tbSolve* s) {
   Lemke l = {0};
-  if (!build(&l, s)) return tb_solve_no_memory(s);
-
-  // z0 enters for the most negative right side.
-  int row = 0;
-  for (int r = 1; r < l.size; r++) {
-    if (*entry(&l, r, l.size + 1) < *entry(&l, row, l.size + 1)) row = r;
-  }
-  if (l.size == 0 || *entry(&l, row, l.size + 1) >= 0) return TB_OK;
-  int entering = 2 * l.size;
-  for (int k = 1; k <= s->settings->max_iter; k++) {
-    int leaving = l.basis[row];
-    pivot(&l, row, column_of(&l, entering));
-    l.basis[row] = entering;
-    s->info->iterations = k;
-    if (leaving == 2 * l.size) {
+  tbReal* centre = tb_solve_reals(s, (size_t)s->p->n);
+  if (!centre || !allocate(&l, s)) return tb_solve_no_memory(s);
+  memcpy(centre, s->lambda, (size_t)s->p->n * sizeof *centre);
+  for (tbReal ridge = 1e-9; ridge <= 1e-4; ridge *= 10) {
+    tbReal last = INFINITY;
+    for (int round = 0; round < 50; round++) {
+      fill(&l, s, ridge, centre);
+      if (!follow(&l, s)) break;
       read_answer(&l, s);
-      if (!tb_solve_check(s, s->lambda, k, 0)) s->info->status = TB_SOLVE_STALLED;
-      return TB_OK;
+      if (tb_solve_check(s, s->lambda, s->info->iterations, ridge)) return TB_OK;
+      memcpy(centre, s->lambda, (size_t)s->p->n * sizeof *centre);
+      tbReal measure = tb_solve_measure(s, &s->last);
+      if (!(measure < 0.9 * last)) break;
+      last = measure;
     }
-    entering = leaving < l.size ? leaving + l.size : leaving - l.size;
-    row = ratio_test(&l, column_of(&l, entering));
-    if (row < 0) {
-      s->info->status = TB_SOLVE_STALLED;
+    if (s->info->iterations >= s->settings->max_iter) {
+      s->info->status = TB_SOLVE_MAX_ITERATIONS;
       return TB_OK;
     }
   }
-  s->info->status = TB_SOLVE_MAX_ITERATIONS;
+  s->info->status = TB_SOLVE_STALLED;
   return TB_OK;
 }
