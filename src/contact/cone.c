@@ -89,7 +89,7 @@ void tb_cone_project(int dim, const tbReal* mu, const tbReal* x, tbReal* out) {
     // A round cone: closed form.
     tbReal one[TB_MAX_BLOCK_DIM] = {1, 1, 1, 1, 1, 1};
     tbReal m = n ? mu[0] : 0, length = scaled_norm(n, one, x + 1);
-    if (length <= m * t0) {
+    if (t0 >= 0 && length <= m * t0) {
       memmove(out, x, (size_t)dim * sizeof *out);
     } else if (m * length <= -t0) {
       memset(out, 0, (size_t)dim * sizeof *out);

@@ -7,6 +7,8 @@
 //
 // The iteration runs in rows scaled block by block to a unit diagonal (admm_scaling = 0 switches
 // this off): a scalar per cone maps the cone to itself and removes mass ratios from the spectrum.
+// Where a coefficient exceeds 1, tangential rows are scaled by it as well, since the shift mu |z_T|
+// would otherwise be fed back with a gain above one.
 #include "solvers/admm.h"
 
 #include <math.h>
@@ -21,6 +23,7 @@ typedef struct {
   const tbProblem* p;
   tbFactor factor;
   bool shift;
+  tbBlock* block;  // the problem's, in scaled rows
   tbReal *scale, *g, *f, *y, *z, *old_f, *old_y, *rhs, *diagonal;
   tbReal rho, eta, exponent;
   tbReal largest, smallest;  // L and m of ADMM eq. 45
@@ -32,9 +35,15 @@ static void choose_scale(Admm* a) {
     tbReal A[MAX * MAX], mean = 0;
     tb_delassus_diagonal_block(a->p, i, A);
     for (int r = 0; r < b->dim; r++) mean += A[r * (b->dim + 1)] / b->dim;
+    a->block[i] = *b;
+    tbReal steep = 1;
+    for (int r = 0; r < b->dim - 1 && b->type == TB_BLOCK_CONE; r++) steep = fmax(steep, b->mu[r]);
     for (int r = 0; r < b->dim; r++) {
       tbReal d = b->type == TB_BLOCK_CONE ? mean : A[r * (b->dim + 1)];
       a->scale[b->row + r] = a->s->settings->admm_scaling && d > 0 ? 1 / sqrt(d) : 1;
+      if (r == 0 || b->type != TB_BLOCK_CONE || !a->s->settings->admm_scaling) continue;
+      a->scale[b->row + r] *= steep;
+      a->block[i].mu[r - 1] = b->mu[r - 1] / steep;
     }
   }
 }
@@ -42,7 +51,7 @@ static void choose_scale(Admm* a) {
 // Projection in scaled rows: a box's bounds scale, a cone does not.
 static void project(const Admm* a, const tbReal* x, tbReal* out) {
   for (int i = 0; i < a->p->nblock; i++) {
-    tbBlock b = a->p->block[i];
+    tbBlock b = a->block[i];
     if (b.type == TB_BLOCK_BOX) {
       for (int r = b.row; r < b.row + b.dim; r++) {
         out[r] = fmax(b.lower / a->scale[r], fmin(b.upper / a->scale[r], x[r]));
@@ -114,7 +123,7 @@ static bool update_penalty(Admm* a, tbReal primal, tbReal dual) {
 // s = Gamma(z) added to `out`. In scaled rows of a cone z keeps its proportions.
 static void add_shift(const Admm* a, tbReal* out) {
   for (int i = 0; i < a->p->nblock; i++) {
-    const tbBlock* b = &a->p->block[i];
+    const tbBlock* b = &a->block[i];
     if (b->type == TB_BLOCK_CONE) {
       out[b->row] += tb_cone_shift(b->dim, b->mu, a->z + b->row);
     }
@@ -217,6 +226,7 @@ tbResult tb_admm(tbSolve* s, bool shift) {
     *vectors[k] = tb_solve_reals(s, n);
   size_t ncol = s->p->G.form == TB_DELASSUS_PRODUCT ? (size_t)s->p->G.ncol : 0;
   tbReal *eigen = tb_solve_reals(s, 2 * n), *work = tb_solve_reals(s, n + ncol);
+  a.block = TB_ARENA_NEW(s->arena, tbBlock, s->p->nblock);
   if (s->arena->failed) return tb_solve_no_memory(s);
   choose_scale(&a);
   start(&a);

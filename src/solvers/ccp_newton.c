@@ -25,6 +25,7 @@ typedef struct {
   const tbProblem* p;
   int rank;
   tbReal *B, *Bt;         // n x rank and its transpose
+  tbReal* size;           // mean diagonal of the block of each row
   tbReal *R, *extra, *g;  // metric; its proximal part; free velocity of the proximal step
   tbReal *w, *dw, *grad;  // rank
   tbReal *c, *dc, *lambda, *trial;
@@ -232,7 +233,7 @@ static int minimise(Newton* q, int budget, tbReal accuracy, tbReal* c) {
 
 static bool init(Newton* q, tbSolve* s) {
   size_t n = (size_t)s->p->n;
-  tbReal** vectors[] = {&q->R, &q->extra, &q->g, &q->c, &q->dc, &q->lambda, &q->trial};
+  tbReal** vectors[] = {&q->size, &q->R, &q->extra, &q->g, &q->c, &q->dc, &q->lambda, &q->trial};
   for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
     *vectors[k] = tb_solve_reals(s, n);
   if (s->arena->failed || !factor_G(q)) return false;
@@ -240,21 +241,25 @@ static bool init(Newton* q, tbSolve* s) {
   q->dw = tb_solve_reals(s, (size_t)q->rank);
   q->grad = tb_solve_reals(s, (size_t)q->rank);
   if (s->arena->failed) return false;
-  // Rigid rows borrow compliance; one number per cone keeps its metric round.
   for (int i = 0; i < s->p->nblock; i++) {
     const tbBlock* b = &s->p->block[i];
     tbReal A[MAX * MAX], mean = 0;
     tb_delassus_diagonal_block(s->p, i, A);
     for (int r = 0; r < b->dim; r++) mean += A[r * (b->dim + 1)] / b->dim;
-    if (!(mean > 0)) mean = 1;
-    for (int r = 0; r < b->dim; r++) {
-      tbReal own = s->p->R ? s->p->R[b->row + r] : 0, floor = 1e-5 * mean;
-      q->extra[b->row + r] = own >= floor ? 0 : floor - own;
-      q->R[b->row + r] = own + q->extra[b->row + r];
-      q->proximal = q->proximal || q->extra[b->row + r] > 0;
-    }
+    for (int r = 0; r < b->dim; r++) q->size[b->row + r] = mean > 0 ? mean : 1;
   }
   return true;
+}
+
+// Rigid rows borrow compliance: eps times the block's size, one number that keeps its metric round.
+static void set_metric(Newton* q, tbReal eps) {
+  q->proximal = false;
+  for (int i = 0; i < q->p->n; i++) {
+    tbReal own = q->p->R ? q->p->R[i] : 0, floor = eps * q->size[i];
+    q->extra[i] = own >= floor ? 0 : floor - own;
+    q->R[i] = own + q->extra[i];
+    q->proximal = q->proximal || q->extra[i] > 0;
+  }
 }
 
 tbResult tb_solve_ccp_newton(tbSolve* s) {
@@ -262,10 +267,11 @@ tbResult tb_solve_ccp_newton(tbSolve* s) {
   tbReal* c = tb_solve_reals(s, (size_t)s->p->n);
   if (!c || !init(&q, s)) return tb_solve_no_memory(s);
   int used = 0, stuck = 0;
-  tbReal smallest = INFINITY;
+  tbReal smallest = INFINITY, last = INFINITY, eps = 1e-5;
   transposed_product(&q, s->lambda, q.w);
   memcpy(q.lambda, s->lambda, (size_t)s->p->n * sizeof *q.lambda);
   while (used < s->settings->max_iter) {
+    set_metric(&q, eps);
     for (int i = 0; i < s->p->n; i++) q.g[i] = s->p->g[i] - q.extra[i] * q.lambda[i];
     used += minimise(&q, s->settings->max_iter - used, 1e-12, c) + 1;
     memcpy(s->lambda, q.lambda, (size_t)s->p->n * sizeof *q.lambda);
@@ -274,7 +280,10 @@ tbResult tb_solve_ccp_newton(tbSolve* s) {
     tbReal measure = tb_solve_measure(s, &s->last);
     stuck = measure < 0.9 * smallest ? 0 : stuck + 1;
     smallest = fmin(smallest, measure);
-    if (!q.proximal || stuck >= 50) {
+    // Slow rounds: the proximal term is too heavy for this spectrum.
+    if (measure > 0.3 * last && eps > 1e-9) eps *= 0.1;
+    last = measure;
+    if (!q.proximal || stuck >= 20) {
       s->info->status = TB_SOLVE_STALLED;
       return TB_OK;
     }

@@ -27,7 +27,7 @@ tbResult tb_solve_ccp_auto(tbSolve* s) {
   s->info->solver = "pgs";
   if (try_first(s, tb_solve_ccp_pgs, 100, &result)) return result;
   s->info->solver = "ipm";
-  return tb_solve_ncp_ipm(s);
+  return tb_solve_ccp_ipm(s);
 }
 
 tbResult tb_solve_lcp_auto(tbSolve* s) {
