@@ -12,6 +12,7 @@
 #include "solvers/admm.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "contact/factor.h"
@@ -218,6 +219,25 @@ static void start(Admm* a) {
   }
 }
 
+// Room for both eigenvectors that outlives the solve. They are a first guess only for warm solves:
+// a cold one must not depend on what was solved before.
+static tbReal* eigenvectors(tbSolve* s) {
+  tbSolveCache* cache = s->cache;
+  int size = 2 * s->p->n;
+  if (cache->capacity < size) {
+    tbReal* grown = realloc(cache->eigenvector, (size_t)size * sizeof *grown);
+    if (!grown) return NULL;
+    cache->eigenvector = grown;
+    cache->capacity = size;
+    cache->allocations++;
+    cache->n = 0;
+  }
+  if (cache->n != s->p->n || !s->settings->warm_start) {
+    memset(cache->eigenvector, 0, (size_t)size * sizeof *cache->eigenvector);
+  }
+  return cache->eigenvector;
+}
+
 tbResult tb_admm(tbSolve* s, bool shift) {
   size_t n = (size_t)s->p->n;
   Admm a = {.s = s, .p = s->p, .shift = shift};
@@ -225,9 +245,9 @@ tbResult tb_admm(tbSolve* s, bool shift) {
   for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
     *vectors[k] = tb_solve_reals(s, n);
   size_t ncol = s->p->G.form == TB_DELASSUS_PRODUCT ? (size_t)s->p->G.ncol : 0;
-  tbReal *eigen = tb_solve_reals(s, 2 * n), *work = tb_solve_reals(s, n + ncol);
+  tbReal *eigen = eigenvectors(s), *work = tb_solve_reals(s, n + ncol);
   a.block = TB_ARENA_NEW(s->arena, tbBlock, s->p->nblock);
-  if (s->arena->failed) return tb_solve_no_memory(s);
+  if (s->arena->failed || (!eigen && n)) return tb_solve_no_memory(s);
   choose_scale(&a);
   start(&a);
   if (!tb_factor_init(&a.factor, s->p, a.scale, s->arena)) {

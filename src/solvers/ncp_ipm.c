@@ -31,7 +31,7 @@ tbResult tb_solve_ncp_ipm(tbSolve* s) {
   if (!tb_island_analyze(&island) || !tb_island_ipm(&island, &set, NULL)) {
     return tb_solve_no_memory(s);
   }
-  s->info->factorizations = island.factorizations;
+  s->info->factorizations += island.factorizations;
   memcpy(s->lambda, island.best, (size_t)s->p->n * sizeof *s->lambda);
   if (!island.converged && s->info->status != TB_SOLVE_TIME_LIMIT) {
     s->info->status =

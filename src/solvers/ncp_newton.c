@@ -10,8 +10,9 @@
 // C = 0 is replaced by a small multiple of the identity: a proximal term, which leaves the solution
 // where it is and makes hyperstatic problems (G singular) solvable.
 //
-// Globalised by a line search on |F| and, where that fails, by Gauss-Seidel sweeps, which need no
-// good starting point. Near a solution it converges in a few steps, down to rounding.
+// Globalised by a line search on |F|; where that fails, by Gauss-Seidel sweeps, which need no good
+// starting point; and where these do not help either, once by interior points. Near a solution it
+// converges in a few steps, down to rounding.
 #include <math.h>
 #include <string.h>
 
@@ -239,6 +240,7 @@ tbResult tb_solve_ncp_newton(tbSolve* s) {
   tbReal* clean = tb_solve_reals(s, (size_t)s->p->n);
   if (!clean) return tb_solve_no_memory(s);
   int sweeps = s->settings->warm_start ? 0 : 20, failures = 0;
+  bool interior = false;
   for (int k = 1; k <= s->settings->max_iter; k++) {
     tb_sweep_set(&sweep, s->lambda);
     for (int j = 0; j < sweeps; j++) {
@@ -254,8 +256,18 @@ tbResult tb_solve_ncp_newton(tbSolve* s) {
     // No descent: sweep on from the best point so far, longer each time.
     failures = progress ? 0 : failures + 1;
     sweeps = progress ? 0 : 10 << (failures < 8 ? failures : 8);
-    if (failures > 12) break;
+    if (failures == 5 && !interior) {
+      interior = true;
+      failures = sweeps = 0;
+      tbResult result = tb_solve_ncp_ipm(s);
+      if (result != TB_OK || s->info->status == TB_SOLVE_CONVERGED ||
+          s->info->status == TB_SOLVE_TIME_LIMIT) {
+        return result;
+      }
+      memcpy(s->lambda, s->best, (size_t)s->p->n * sizeof *s->best);
+    }
+    if (failures > 8) break;
   }
-  s->info->status = failures > 12 ? TB_SOLVE_STALLED : TB_SOLVE_MAX_ITERATIONS;
+  s->info->status = failures > 8 ? TB_SOLVE_STALLED : TB_SOLVE_MAX_ITERATIONS;
   return TB_OK;
 }

@@ -9,7 +9,6 @@
 struct tbSolveWork {
   tbArena arena;
   tbSolveCache cache;
-  size_t allocations;
 };
 
 static const tbSolverEntry solvers[] = {
@@ -53,7 +52,7 @@ void tb_solve_work_free(tbSolveWork* work) {
 }
 
 size_t tb_solve_work_allocations(const tbSolveWork* work) {
-  return work->arena.allocations + work->allocations;
+  return work->arena.allocations + work->cache.allocations;
 }
 
 tbReal* tb_solve_reals(tbSolve* s, size_t count) {

@@ -16,8 +16,9 @@ typedef struct {
   tbReal rho;      // ADMM: last penalty
   tbReal largest;  // estimates of the extreme eigenvalues of G + R
   tbReal smallest;
-  tbReal* eigenvector;  // n entries for the largest, n for the smallest
+  tbReal* eigenvector;  // n entries for the largest, n for the smallest (heap)
   int capacity;
+  size_t allocations;
 } tbSolveCache;
 
 // One solve in progress.

@@ -1,0 +1,82 @@
+// Every solver on the small problems of the FCLIB collection: whatever it answers, it does not
+// claim success that the residual function denies, and `auto` succeeds on all of them.
+#include <dirent.h>
+
+#include "common/test.h"
+#include "tribo/fclib.h"
+#include "tribo/problem.h"
+
+static int by_name(const struct dirent** a, const struct dirent** b) {
+  return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int is_problem(const struct dirent* entry) {
+  return strstr(entry->d_name, ".hdf5") != NULL;
+}
+
+static void solve_all(const char* name, const tbProblem* p, int* runs, int* converged) {
+  tbReal *lambda = calloc((size_t)p->n, sizeof *lambda),
+         *sigma = calloc((size_t)p->n, sizeof *sigma);
+  for (int s = 0; s < tb_solver_count(); s++) {
+    bool automatic = strcmp(tb_solver_name(s), "auto") == 0 && tb_solver_law(s) == TB_LAW_NCP;
+    tbSolveSettings settings = tbDefaultSolveSettings();
+    settings.law = tb_solver_law(s);
+    settings.solver = tb_solver_name(s);
+    settings.tol = automatic ? 1e-8 : 1e-6;
+    settings.max_iter = 500;
+    if (!automatic) settings.time_limit = 0.02;
+    tbSolveInfo info;
+    tbError error;
+    memset(lambda, 0, (size_t)p->n * sizeof *lambda);
+    tbResult result = tb_solve(p, &settings, lambda, NULL, &info, &error);
+    if (result != TB_OK) fail_msg("%s: %s", name, error.message);
+    tb_problem_velocity(p, lambda, sigma, NULL);
+    bool corrected = strcmp(settings.solver, "corrected") == 0;
+    tbResidual r = tb_residual(p, corrected ? TB_LAW_NCP : (tbLaw)settings.law, lambda, sigma);
+    assert_true((info.status == TB_SOLVE_CONVERGED) == (r.relative <= settings.tol));
+    if (automatic && info.status != TB_SOLVE_CONVERGED) {
+      fail_msg("%s: auto reached %g only", name, r.relative);
+    }
+    *runs += 1;
+    *converged += info.status == TB_SOLVE_CONVERGED;
+  }
+  free(lambda);
+  free(sigma);
+}
+
+static void every_solver(void** state) {
+  (void)state;
+  int runs = 0, converged = 0;
+  const char* folders[] = {"fclib/local", "fclib/global"};
+  for (int f = 0; f < 2; f++) {
+    char folder[1024], path[2048];
+    struct dirent** entry = NULL;
+    if (!tb_test_shared(folders[f], folder, sizeof folder)) skip();
+    int count = scandir(folder, &entry, is_problem, by_name);
+    assert_true(count > 0);
+    for (int k = 0; k < count; k++) {
+      tbFclib* file = NULL;
+      tbProblem* p = NULL;
+      tbError error;
+      snprintf(path, sizeof path, "%s/%s", folder, entry[k]->d_name);
+      tbResult result = tb_fclib_read(path, &file, &error);
+      if (result == TB_ERROR_UNSUPPORTED) skip();
+      if (result != TB_OK) fail_msg("%s: %s", path, error.message);
+      if (file->contacts <= 12) {
+        if (tb_fclib_problem(file, &p, &error) != TB_OK) fail_msg("%s: %s", path, error.message);
+        solve_all(entry[k]->d_name, p, &runs, &converged);
+        tb_problem_free(p);
+      }
+      tb_fclib_free(file);
+      free(entry[k]);
+    }
+    free(entry);
+  }
+  print_message("%d of %d runs converged\n", converged, runs);
+  assert_true(converged > 0.8 * runs);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_solver)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
