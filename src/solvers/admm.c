@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "contact/factor.h"
+#include "solvers/anderson.h"
 
 enum { MAX = TB_MAX_BLOCK_DIM };
 
@@ -26,6 +27,8 @@ typedef struct {
   bool shift;
   tbBlock* block;  // the problem's, in scaled rows
   tbReal *scale, *g, *f, *y, *z, *old_f, *old_y, *rhs, *diagonal;
+  tbAnderson anderson;
+  tbReal *point, *image;  // (sqrt(rho) y, z / sqrt(rho)) before and after an iteration
   tbReal rho, eta, exponent;
   tbReal largest, smallest;  // L and m of ADMM eq. 45
 } Admm;
@@ -161,11 +164,43 @@ static void iterate(Admm* a, tbReal* primal, tbReal* dual) {
   }
 }
 
+// Extrapolate (y, z) from this and the last iterations; y goes back to its cones.
+static void accelerate(Admm* a) {
+  int n = a->p->n;
+  tbReal root = sqrt(a->rho);
+  if (a->anderson.memory <= 0) return;
+  for (int i = 0; i < n; i++) {
+    a->image[i] = root * a->y[i];
+    a->image[n + i] = a->z[i] / root;
+  }
+  tb_anderson_step(&a->anderson, a->point, a->image);
+  for (int i = 0; i < n; i++) {
+    a->y[i] = a->point[i] / root;
+    a->z[i] = a->point[n + i] * root;
+  }
+  if (!a->anderson.extrapolated) return;
+  project(a, a->y, a->y);
+  for (int i = 0; i < n; i++) a->point[i] = root * a->y[i];
+}
+
+// The map has changed with rho: start from where we are.
+static void restart(Admm* a) {
+  int n = a->p->n;
+  tbReal root = sqrt(a->rho);
+  if (a->anderson.memory <= 0) return;
+  tb_anderson_reset(&a->anderson);
+  for (int i = 0; i < n; i++) {
+    a->point[i] = root * a->y[i];
+    a->point[n + i] = a->z[i] / root;
+  }
+}
+
 static tbResult run(Admm* a) {
   tbSolve* s = a->s;
-  int n = a->p->n, last_update = 0, next_check = 1, updates = 0;
-  tbReal impulse = 0, velocity = 0;
+  int n = a->p->n, last_update = 0, next_check = 1, updates = 0, last_gain = 0;
+  tbReal impulse = 0, velocity = 0, mark = INFINITY;
   for (int i = 0; i < n; i++) velocity = fmax(velocity, fabs(a->g[i]));
+  restart(a);
   for (int k = 1; k <= s->settings->max_iter; k++) {
     tbReal primal, dual;
     iterate(a, &primal, &dual);
@@ -183,7 +218,16 @@ static tbResult run(Admm* a) {
       for (int i = 0; i < n; i++) s->lambda[i] = a->scale[i] * a->y[i];
       if (tb_solve_check(s, s->lambda, k, a->rho)) return TB_OK;
       next_check = k + 10;
+      // Extrapolation may circle where the law is not convex: without gain it ends for good.
+      tbReal measure = tb_solve_measure(s, &s->last);
+      if (measure < 0.7 * mark) {
+        mark = measure;
+        last_gain = k;
+      } else if (k - last_gain > 200) {
+        a->anderson.memory = 0;
+      }
     }
+    accelerate(a);
     // Ever rarer changes: a penalty that keeps swinging is no penalty.
     if (k - last_update >= s->settings->admm_interval * (1 + updates / 10)) {
       tbReal rho = a->rho;
@@ -195,6 +239,7 @@ static tbResult run(Admm* a) {
       if (rho != a->rho) {
         last_update = k;
         updates++;
+        restart(a);
       }
     }
   }
@@ -247,6 +292,9 @@ tbResult tb_admm(tbSolve* s, bool shift) {
   size_t ncol = s->p->G.form == TB_DELASSUS_PRODUCT ? (size_t)s->p->G.ncol : 0;
   tbReal *eigen = eigenvectors(s), *work = tb_solve_reals(s, n + ncol);
   a.block = TB_ARENA_NEW(s->arena, tbBlock, s->p->nblock);
+  a.point = tb_solve_reals(s, 2 * n);
+  a.image = tb_solve_reals(s, 2 * n);
+  tb_anderson_init(&a.anderson, s, 2 * s->p->n, s->settings->admm_memory);
   if (s->arena->failed || (!eigen && n)) return tb_solve_no_memory(s);
   choose_scale(&a);
   start(&a);
