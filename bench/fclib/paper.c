@@ -101,6 +101,9 @@ static tbSolveSettings rule_settings(const Bench* b, int rule) {
   set.tol_absolute = 1e-6;  // as in the paper
   set.max_iter = 20000;
   set.time_limit = b->limit;
+  set.admm_memory = 0;  // the paper's iteration: no acceleration, no scaling
+  set.admm_scaling = 0;
+  set.admm_interval = 1;
   set.admm_rule = RULES[rule].rule;
   if (RULES[rule].rule == TB_PENALTY_LINEAR) set.admm_tau = RULES[rule].value;
   if (RULES[rule].rule == TB_PENALTY_SPECTRAL) set.admm_exponent_step = RULES[rule].value;
@@ -183,6 +186,7 @@ static void convergence(Bench* b) {
         tbError error;
         set.solver = lines[k].solver;
         set.admm_rule = lines[k].rule;
+        set.admm_memory = 0;
         set.tol_absolute = 1e-9;
         set.max_iter = 10000;
         set.time_limit = b->limit;
