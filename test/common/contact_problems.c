@@ -286,3 +286,14 @@ tbSolveInfo tb_test_solve(const tbProblem* problem, tbLaw law, const char* solve
   }
   return info;
 }
+
+bool tb_test_supports(const tbProblem* problem, int index) {
+  tbSolveSettings settings = tbDefaultSolveSettings();
+  settings.law = tb_solver_law(index);
+  settings.solver = tb_solver_name(index);
+  settings.max_iter = 1;
+  tbReal* lambda = reals(problem->n);
+  tbResult result = tb_solve(problem, &settings, lambda, NULL, NULL, NULL);
+  free(lambda);
+  return result != TB_ERROR_UNSUPPORTED;
+}

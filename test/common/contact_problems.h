@@ -43,6 +43,9 @@ tbProblem* tb_test_convert(const tbProblem* problem, tbDelassusForm form);
 // G + R as a dense matrix (caller frees).
 tbReal* tb_test_matrix(const tbProblem* problem);
 
+// Does solver number `index` take this problem? Some need a form of G or a kind of block.
+bool tb_test_supports(const tbProblem* problem, int index);
+
 void tb_test_problem_free(tbTestProblem* test);
 
 // Solve; fails the test on an error. `work` may be NULL.

@@ -29,6 +29,7 @@ static void solve_all(const char* name, const tbProblem* p, int* runs, int* conv
     tbError error;
     memset(lambda, 0, (size_t)p->n * sizeof *lambda);
     tbResult result = tb_solve(p, &settings, lambda, NULL, &info, &error);
+    if (result == TB_ERROR_UNSUPPORTED) continue;
     if (result != TB_OK) fail_msg("%s: %s", name, error.message);
     tb_problem_velocity(p, lambda, sigma, NULL);
     bool corrected = strcmp(settings.solver, "corrected") == 0;

@@ -200,6 +200,7 @@ static void warm_start_and_history(void** state) {
   (void)state;
   tbTestProblem t = tb_test_backward(TB_STATE_MIXED, 8, 3, false, 0, 60);
   for (int s = 0; s < tb_solver_count(); s++) {
+    if (!tb_test_supports(t.problem, s)) continue;
     tbSolveSettings settings = tbDefaultSolveSettings();
     tbSolveHistory history[50];
     settings.law = tb_solver_law(s);
