@@ -1,16 +1,14 @@
-// Height field against convex shapes: each triangle under the shape is the top
-// of a prism, and the pair prism-shape is solved as any convex pair. What makes
-// the prisms one terrain (docs/hfield.md): a contact counts only where its
-// point is a local minimum of the distance over the whole surface, so that
-// walls and edges between prisms never push.
+// Height field against convex shapes: each triangle under the shape is the top of a prism, and the
+// pair prism-shape is solved as any convex pair. What makes the prisms one terrain
+// (docs/hfield.md): a contact counts only where its point is a local minimum of the distance over
+// the whole surface, so that walls and edges between prisms never push.
 #include <string.h>
 
 #include "collide/convex.h"
 #include "collide/manifold.h"
 #include "collide/patch.h"
 
-// Contacts collected before the choice, contacts kept for one direction of the
-// normal.
+// Contacts collected before the choice, contacts kept for one direction of the normal.
 #define MAX_FOUND 256
 #define PER_DIRECTION 4
 // Normals within this cosine are one direction.
@@ -20,54 +18,50 @@
 #define LOWEST UINT32_C(0x12345)
 
 typedef struct {
-  const tbHField *field;
-  tbConvexPair pair; // a is the prism at hand, in the field's frame
-  tbReal step[2];    // cell size along x, y
-  tbReal base;       // bottom of all prisms
+  const tbHField* field;
+  tbConvexPair pair;  // a is the prism at hand, in the field's frame
+  tbReal step[2];     // cell size along x, y
+  tbReal base;        // bottom of all prisms
   tbReal margin;
-  int closest;     // only the deepest contact matters: the margin shrinks to it
-  tbReal rounding; // slack of the test for a local minimum, as a slope
-  // The triangle at hand: grid points (row, column) of its corners, unit
-  // normal.
+  int closest;      // only the deepest contact matters: the margin shrinks to it
+  tbReal rounding;  // slack of the test for a local minimum, as a slope
+  // The triangle at hand: grid points (row, column) of its corners, unit normal.
   int grid[3][2];
   tbReal prism[18];
   tbReal normal[3];
   int triangle;
   tbContactPoint found[MAX_FOUND];
   int count;
-  // The best contact of a prism alone that was no local minimum, in case there
-  // is no other.
+  // The best contact that was no local minimum, in case there is no other.
   tbContactPoint spare;
   int has_spare;
 } Terrain;
 
-static void grid_point(const Terrain *t, int row, int column, tbReal p[3]) {
-  const tbHField *f = t->field;
+static void grid_point(const Terrain* t, int row, int column, tbReal p[3]) {
+  const tbHField* f = t->field;
   tb_set3(p, column * t->step[0] - f->size[0], row * t->step[1] - f->size[1],
           f->size[2] * f->data[(size_t)row * (size_t)f->ncol + (size_t)column]);
 }
 
-static int on_grid(const Terrain *t, int row, int column) {
-  return row >= 0 && row < t->field->nrow && column >= 0 &&
-         column < t->field->ncol;
+static int on_grid(const Terrain* t, int row, int column) {
+  return row >= 0 && row < t->field->nrow && column >= 0 && column < t->field->ncol;
 }
 
-// Does the surface at grid point (row, column), seen from p, stay below the
-// plane through p with normal n?
-static int stays_below(const Terrain *t, const tbReal p[3], const tbReal n[3],
-                       int row, int column) {
-  if (!on_grid(t, row, column))
-    return 1;
+// Does the surface at grid point (row, column), seen from p, stay below the plane through p with
+// normal n?
+static int stays_below(const Terrain* t, const tbReal p[3], const tbReal n[3], int row,
+                       int column) {
+  if (!on_grid(t, row, column)) return 1;
   tbReal q[3];
   grid_point(t, row, column, q);
   tb_sub3(q, q, p);
   return tb_dot3(n, q) <= t->rounding * fmax(tb_norm3(q), t->step[0]);
 }
 
-// Corners of the two triangles that share the edge between two grid points: the
-// other ends of the diagonals. Diagonals of the grid run along (+1, -1).
-static int edge_is_ridge(const Terrain *t, const tbReal p[3], const tbReal n[3],
-                         const int u[2], const int v[2]) {
+// Corners of the two triangles that share the edge between two grid points: the other ends of the
+// diagonals. Diagonals of the grid run along (+1, -1).
+static int edge_is_ridge(const Terrain* t, const tbReal p[3], const tbReal n[3], const int u[2],
+                         const int v[2]) {
   int dr = v[0] - u[0], dc = v[1] - u[1];
   if (dr != 0 && dc != 0) {
     return stays_below(t, p, n, u[0], v[1]) && stays_below(t, p, n, v[0], u[1]);
@@ -75,17 +69,14 @@ static int edge_is_ridge(const Terrain *t, const tbReal p[3], const tbReal n[3],
   // Along a row or column: one triangle on each side, both on diagonals.
   int low[2] = {u[0] < v[0] ? u[0] : v[0], u[1] < v[1] ? u[1] : v[1]};
   if (dr == 0) {
-    return stays_below(t, p, n, low[0] + 1, low[1]) &&
-           stays_below(t, p, n, low[0] - 1, low[1] + 1);
+    return stays_below(t, p, n, low[0] + 1, low[1]) && stays_below(t, p, n, low[0] - 1, low[1] + 1);
   }
-  return stays_below(t, p, n, low[0], low[1] + 1) &&
-         stays_below(t, p, n, low[0] + 1, low[1] - 1);
+  return stays_below(t, p, n, low[0], low[1] + 1) && stays_below(t, p, n, low[0] + 1, low[1] - 1);
 }
 
 // Weights of the point's projection on the triangle, straight down.
-static void triangle_weights(const Terrain *t, const tbReal p[3],
-                             tbReal weight[3]) {
-  const tbReal *v = t->prism;
+static void triangle_weights(const Terrain* t, const tbReal p[3], tbReal weight[3]) {
+  const tbReal* v = t->prism;
   tbReal x1 = v[3] - v[0], y1 = v[4] - v[1], x2 = v[6] - v[0], y2 = v[7] - v[1];
   tbReal x = p[0] - v[0], y = p[1] - v[1], area = x1 * y2 - x2 * y1;
   weight[1] = (x * y2 - x2 * y) / area;
@@ -93,76 +84,60 @@ static void triangle_weights(const Terrain *t, const tbReal p[3],
   weight[0] = 1 - weight[1] - weight[2];
 }
 
-// Is the surface point p, touched along n, a local minimum of the distance over
-// the terrain?
-static int is_local_minimum(const Terrain *t, const tbReal p[3],
-                            const tbReal n[3]) {
+// Is the surface point p, touched along n, a local minimum of the distance over the terrain?
+static int is_local_minimum(const Terrain* t, const tbReal p[3], const tbReal n[3]) {
   tbReal weight[3], small = 1e-6;
   triangle_weights(t, p, weight);
   int inside[3], count = 0;
   for (int i = 0; i < 3; i++) {
-    if (weight[i] < -small)
-      return 0;
+    if (weight[i] < -small) return 0;
     inside[i] = weight[i] > small;
     count += inside[i];
   }
   // In the middle of the triangle only its own normal will do.
   for (int i = 0; i < 3; i++) {
-    if (!stays_below(t, p, n, t->grid[i][0], t->grid[i][1]))
-      return 0;
+    if (!stays_below(t, p, n, t->grid[i][0], t->grid[i][1])) return 0;
   }
-  if (count == 3)
-    return 1;
+  if (count == 3) return 1;
   if (count == 2) {
     int i = inside[0] ? 0 : 1, j = inside[2] ? 2 : 1;
     return edge_is_ridge(t, p, n, t->grid[i], t->grid[j]);
   }
   // A corner: all six grid points around it.
-  static const int around[6][2] = {{1, 0},  {-1, 0}, {0, 1},
-                                   {0, -1}, {1, -1}, {-1, 1}};
+  static const int around[6][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, -1}, {-1, 1}};
   int corner = inside[0] ? 0 : (inside[1] ? 1 : 2);
   for (int k = 0; k < 6; k++) {
-    int row = t->grid[corner][0] + around[k][0],
-        column = t->grid[corner][1] + around[k][1];
-    if (!stays_below(t, p, n, row, column))
-      return 0;
+    int row = t->grid[corner][0] + around[k][0], column = t->grid[corner][1] + around[k][1];
+    if (!stays_below(t, p, n, row, column)) return 0;
   }
   return 1;
 }
 
-// Height of the contact's point on the field below (or above) the triangle's
-// plane.
-static int on_top(const Terrain *t, const tbReal p[3]) {
+// Height of the contact's point on the field below (or above) the triangle's plane.
+static int on_top(const Terrain* t, const tbReal p[3]) {
   tbReal arm[3];
   tb_sub3(arm, p, t->prism);
   return fabs(tb_dot3(arm, t->normal)) <= 1e-7 * t->pair.scale;
 }
 
-static int is_outer_wall(const Terrain *t, const tbReal p[3],
-                         const tbReal n[3]) {
-  const tbReal *size = t->field->size;
+static int is_outer_wall(const Terrain* t, const tbReal p[3], const tbReal n[3]) {
+  const tbReal* size = t->field->size;
   tbReal small = 1e-7 * t->pair.scale;
-  return (fabs(p[0]) >= size[0] - small && n[0] * p[0] > 0 &&
-          fabs(n[0]) > 0.999) ||
-         (fabs(p[1]) >= size[1] - small && n[1] * p[1] > 0 &&
-          fabs(n[1]) > 0.999) ||
+  return (fabs(p[0]) >= size[0] - small && n[0] * p[0] > 0 && fabs(n[0]) > 0.999) ||
+         (fabs(p[1]) >= size[1] - small && n[1] * p[1] > 0 && fabs(n[1]) > 0.999) ||
          (p[2] <= t->base + small && n[2] < -0.999);
 }
 
 // One identity per triangle and feature of the pair prism-shape.
-static uint32_t feature_of(const Terrain *t, uint32_t feature) {
-  uint32_t x = (uint32_t)t->triangle * UINT32_C(0x9e3779b1) ^
-               (feature * UINT32_C(0x85ebca6b));
+static uint32_t feature_of(const Terrain* t, uint32_t feature) {
+  uint32_t x = (uint32_t)t->triangle * UINT32_C(0x9e3779b1) ^ (feature * UINT32_C(0x85ebca6b));
   return x ^ x >> 15;
 }
 
-// Reduce contacts of one direction. On flat ground all are equally deep but for
-// rounding: depths are compared in steps of `step`, and the outermost contact
-// comes first.
-static int reduce_group(tbContactPoint *group, int count, int most,
-                        tbReal step) {
-  if (count <= most)
-    return count;
+// Reduce contacts of one direction. On flat ground all are equally deep but for rounding: depths
+// are compared in steps of `step`, and the outermost contact comes first.
+static int reduce_group(tbContactPoint* group, int count, int most, tbReal step) {
+  if (count <= most) return count;
   tbManifoldPoint point[MAX_FOUND];
   tbReal t1[3], t2[3], cu = 0, cv = 0, far = -1;
   int chosen[TB_MAX_PAIR_CONTACTS], outermost = 0;
@@ -170,15 +145,13 @@ static int reduce_group(tbContactPoint *group, int count, int most,
   for (int i = 0; i < count; i++) {
     point[i].u = tb_dot3(t1, group[i].pos);
     point[i].v = tb_dot3(t2, group[i].pos);
-    point[i].dist =
-        step > 0 ? step * floor(group[i].dist / step) : group[i].dist;
+    point[i].dist = step > 0 ? step * floor(group[i].dist / step) : group[i].dist;
     cu += point[i].u / count;
     cv += point[i].v / count;
   }
   for (int i = 0; i < count; i++) {
     tbReal u = point[i].u - cu, v = point[i].v - cv, out = u * u + v * v;
-    if (out <= far * (1 + 1e-9))
-      continue;
+    if (out <= far * (1 + 1e-9)) continue;
     far = out;
     outermost = i;
   }
@@ -189,19 +162,16 @@ static int reduce_group(tbContactPoint *group, int count, int most,
   point[outermost] = first;
   group[outermost] = contact;
   int kept = tb_manifold_choose(point, count, most, chosen);
-  for (int i = 0; i < kept; i++)
-    group[i] = group[chosen[i]];
+  for (int i = 0; i < kept; i++) group[i] = group[chosen[i]];
   return kept;
 }
 
-// Move the contacts whose normal is that of the deepest to `group`, and reduce
-// them to `most`.
-static int take_group(Terrain *t, tbContactPoint *group, int most) {
+// Move the contacts whose normal is that of the deepest to `group`, and reduce them to `most`.
+static int take_group(Terrain* t, tbContactPoint* group, int most) {
   int deepest = 0, same = 0, rest = 0;
-  tbContactPoint *found = t->found;
+  tbContactPoint* found = t->found;
   for (int i = 1; i < t->count; i++) {
-    if (found[i].dist < found[deepest].dist)
-      deepest = i;
+    if (found[i].dist < found[deepest].dist) deepest = i;
   }
   tbReal n[3];
   tb_copy3(n, found[deepest].frame);
@@ -216,9 +186,9 @@ static int take_group(Terrain *t, tbContactPoint *group, int most) {
   return reduce_group(group, same, most, 1e-8 * t->pair.scale);
 }
 
-// Make room: of every direction only the deepest and the widest stay, of too
-// many directions the deepest.
-static void thin_out(Terrain *t) {
+// Make room: of every direction only the deepest and the widest stay, of too many directions the
+// deepest.
+static void thin_out(Terrain* t) {
   tbContactPoint group[MAX_FOUND], kept[MAX_FOUND];
   int total = 0;
   while (t->count > 0 && total + TB_MAX_MANIFOLD <= MAX_FOUND / 2) {
@@ -230,24 +200,20 @@ static void thin_out(Terrain *t) {
   t->count = total;
 }
 
-// The neighbours of this triangle find the same contact on shared edges and
-// corners: keep one.
-static void add(Terrain *t, const tbContactPoint *c) {
+// The neighbours of this triangle find the same contact on shared edges and corners: keep one.
+static void add(Terrain* t, const tbContactPoint* c) {
   tbReal near2 = 1e-12 * t->pair.scale * t->pair.scale;
   for (int i = 0; i < t->count; i++) {
     tbReal apart[3];
     tb_sub3(apart, t->found[i].pos, c->pos);
-    if (tb_dot3(apart, apart) <= near2 &&
-        tb_dot3(t->found[i].frame, c->frame) > SAME_DIRECTION) {
+    if (tb_dot3(apart, apart) <= near2 && tb_dot3(t->found[i].frame, c->frame) > SAME_DIRECTION) {
       return;
     }
   }
-  if (t->count == MAX_FOUND)
-    thin_out(t);
+  if (t->count == MAX_FOUND) thin_out(t);
   t->found[t->count] = *c;
   t->found[t->count++].feature = feature_of(t, c->feature);
-  if (t->closest)
-    t->margin = fmin(t->margin, c->dist);
+  if (t->closest) t->margin = fmin(t->margin, c->dist);
 }
 
 static int clamp_index(tbReal x, int max) {
@@ -256,47 +222,39 @@ static int clamp_index(tbReal x, int max) {
 }
 
 // Is x below the surface?
-static int is_buried(const Terrain *t, const tbReal x[3]) {
-  const tbHField *f = t->field;
-  tbReal u = (x[0] + f->size[0]) / t->step[0],
-         v = (x[1] + f->size[1]) / t->step[1];
-  if (u < 0 || v < 0 || u > f->ncol - 1 || v > f->nrow - 1)
-    return 0;
+static int is_buried(const Terrain* t, const tbReal x[3]) {
+  const tbHField* f = t->field;
+  tbReal u = (x[0] + f->size[0]) / t->step[0], v = (x[1] + f->size[1]) / t->step[1];
+  if (u < 0 || v < 0 || u > f->ncol - 1 || v > f->nrow - 1) return 0;
   int c = clamp_index(u, f->ncol - 2), r = clamp_index(v, f->nrow - 2);
-  // From the corner of the triangle that is not on the diagonal, along its two
-  // sides.
+  // From the corner of the triangle that is not on the diagonal, along its two sides.
   tbReal p[3], q[3], o[3];
   int upper = (u - c) + (v - r) > 1;
   grid_point(t, r + upper, c + upper, o);
   grid_point(t, r + upper, c + 1 - upper, p);
   grid_point(t, r + 1 - upper, c + upper, q);
-  tbReal along = upper ? 1 - (u - c) : u - c,
-         across = upper ? 1 - (v - r) : v - r;
+  tbReal along = upper ? 1 - (u - c) : u - c, across = upper ? 1 - (v - r) : v - r;
   tbReal z = o[2] + along * (p[2] - o[2]) + across * (q[2] - o[2]);
   return x[2] <= z + 1e-9 * t->pair.scale;
 }
 
-// Keep those of a triangle's contacts that belong to the terrain, and of which,
-// if asked for, the core's point is below the surface; returns how many.
-static int filter(Terrain *t, const tbContactPoint *contact, int count,
-                  int buried) {
+// Keep those of a triangle's contacts that belong to the terrain, and of which, if asked for, the
+// core's point is below the surface; returns how many.
+static int filter(Terrain* t, const tbContactPoint* contact, int count, int buried) {
   int kept = 0;
   for (int i = 0; i < count; i++) {
-    const tbContactPoint *c = &contact[i];
+    const tbContactPoint* c = &contact[i];
     tbReal p[3];
     tb_add_scaled3(p, c->pos, -0.5 * c->dist, c->frame);
-    int valid = on_top(t, p) ? is_local_minimum(t, p, c->frame)
-                             : is_outer_wall(t, p, c->frame);
-    // What is below the plane must be below the surface; a spare must not push
-    // sideways.
+    int valid = on_top(t, p) ? is_local_minimum(t, p, c->frame) : is_outer_wall(t, p, c->frame);
+    // What is below the plane must be below the surface; a spare must not push sideways.
     int inside = 0;
     if (buried && c->dist + t->pair.b.radius < 0) {
       tb_add_scaled3(p, c->pos, 0.5 * c->dist + t->pair.b.radius, c->frame);
       inside = is_buried(t, p);
       valid = valid && inside;
     }
-    int usable =
-        buried ? inside : t->closest || c->dist > 0 || c->frame[2] > 0.1;
+    int usable = buried ? inside : t->closest || c->dist > 0 || c->frame[2] > 0.1;
     if (valid) {
       add(t, c);
       kept++;
@@ -308,26 +266,22 @@ static int filter(Terrain *t, const tbContactPoint *contact, int count,
   return kept;
 }
 
-// Contacts along the normal of `r`: the corners of the region where triangle
-// and shape meet, and the shape's lowest point, which need not belong to the
-// face that looks down most.
-static int add_region(Terrain *t, const tbConvexResult *r, int buried) {
+// Contacts along the normal of `r`: the corners of the region where triangle and shape meet, and
+// the shape's lowest point, which need not belong to the face that looks down most.
+static int add_region(Terrain* t, const tbConvexResult* r, int buried) {
   tbContactPoint contact[TB_TERRAIN_MANIFOLD];
-  int kept = filter(t, contact,
-                    tb_convex_manifold_terrain(&t->pair, r, t->margin, contact),
-                    buried);
+  int kept =
+      filter(t, contact, tb_convex_manifold_terrain(&t->pair, r, t->margin, contact), buried);
   tbSupport at;
-  tbReal radius = t->pair.b.radius,
-         dist = tb_pair_separation(&t->pair, r->normal, &at) - radius;
-  if (r->dist > 0 || dist > t->margin)
-    return kept;
+  tbReal radius = t->pair.b.radius, dist = tb_pair_separation(&t->pair, r->normal, &at) - radius;
+  if (r->dist > 0 || dist > t->margin) return kept;
   tbReal pos[3];
   tb_add_scaled3(pos, at.b, -radius - 0.5 * dist, r->normal);
   tb_contact_set(contact, pos, r->normal, dist, LOWEST);
   return kept + filter(t, contact, 1, buried);
 }
 
-static void collide_triangle(Terrain *t) {
+static void collide_triangle(Terrain* t) {
   tbConvexResult r;
   tbSupport at;
   memset(&r, 0, sizeof r);
@@ -335,18 +289,13 @@ static void collide_triangle(Terrain *t) {
   // Above the plane of the triangle by more than the margin: nothing to find.
   tbReal limit = t->margin + t->pair.b.radius, above;
   above = tb_pair_separation(&t->pair, t->normal, &at);
-  if (above > limit)
-    return;
-  // A point below a slope may lie in the next prism: look as far aside as it is
-  // deep.
+  if (above > limit) return;
+  // A point below a slope may lie in the next prism: look as far aside as it is deep.
   tb_convex_solve(&t->pair, fmax(limit, -above), &r);
-  if (r.state == TB_CONVEX_APART)
-    return;
-  if (add_region(t, &r, 0) > 0 || above > 0)
-    return;
-  // The shape is below the triangle, and the shortest way out of the prism is
-  // no way out of the terrain: push it out along the triangle's own normal,
-  // where it is under the triangle.
+  if (r.state == TB_CONVEX_APART) return;
+  if (add_region(t, &r, 0) > 0 || above > 0) return;
+  // The shape is below the triangle, and the shortest way out of the prism is no way out of the
+  // terrain: push it out along the triangle's own normal, where it is under the triangle.
   tb_copy3(r.normal, t->normal);
   r.dist = above;
   tb_copy3(r.point_b, at.b);
@@ -354,16 +303,14 @@ static void collide_triangle(Terrain *t) {
   add_region(t, &r, 1);
 }
 
-// Prism below the triangle of three grid points, counter-clockwise seen from
-// above.
-static int set_triangle(Terrain *t, const int grid[3][2], int triangle) {
+// Prism below the triangle of three grid points, counter-clockwise seen from above.
+static int set_triangle(Terrain* t, const int grid[3][2], int triangle) {
   tbReal e1[3], e2[3], sum = 0;
   memcpy(t->grid, grid, sizeof t->grid);
   t->triangle = triangle;
   for (int i = 0; i < 3; i++) {
     grid_point(t, grid[i][0], grid[i][1], t->prism + 3 * i);
-    tb_set3(t->prism + 9 + 3 * i, t->prism[3 * i], t->prism[3 * i + 1],
-            t->base);
+    tb_set3(t->prism + 9 + 3 * i, t->prism[3 * i], t->prism[3 * i + 1], t->base);
     sum += t->prism[3 * i + 2];
   }
   tb_sub3(e1, t->prism + 3, t->prism);
@@ -373,14 +320,13 @@ static int set_triangle(Terrain *t, const int grid[3][2], int triangle) {
   return isfinite(sum);
 }
 
-static tbReal highest(const Terrain *t) {
+static tbReal highest(const Terrain* t) {
   return fmax(t->prism[2], fmax(t->prism[5], t->prism[8]));
 }
 
 // All triangles under the box of the shape, grown by the margin.
-static void collide_cells(Terrain *t, const tbReal low[3],
-                          const tbReal high[3]) {
-  const tbHField *f = t->field;
+static void collide_cells(Terrain* t, const tbReal low[3], const tbReal high[3]) {
+  const tbHField* f = t->field;
   if (low[0] > f->size[0] || high[0] < -f->size[0] || low[1] > f->size[1] ||
       high[1] < -f->size[1]) {
     return;
@@ -395,34 +341,27 @@ static void collide_cells(Terrain *t, const tbReal low[3],
       const int lower[3][2] = {{r, c}, {r, c + 1}, {r + 1, c}};
       const int upper[3][2] = {{r + 1, c + 1}, {r + 1, c}, {r, c + 1}};
       for (int k = 0; k < 2; k++) {
-        if (!set_triangle(t, k ? upper : lower,
-                          2 * (r * (f->ncol - 1) + c) + k))
-          continue;
-        if (highest(t) < low[2])
-          continue;
+        if (!set_triangle(t, k ? upper : lower, 2 * (r * (f->ncol - 1) + c) + k)) continue;
+        if (highest(t) < low[2]) continue;
         collide_triangle(t);
       }
     }
   }
 }
 
-// Contacts of one direction are one manifold: deepest and widest of each.
-// Deepest groups first.
-static int choose(Terrain *t, tbContactPoint *out) {
+// Contacts of one direction are one manifold: deepest and widest of each. Deepest groups first.
+static int choose(Terrain* t, tbContactPoint* out) {
   tbContactPoint group[MAX_FOUND];
   int kept = 0;
   while (t->count > 0 && kept < TB_MAX_PAIR_CONTACTS) {
     int room = TB_MAX_PAIR_CONTACTS - kept;
-    int same =
-        take_group(t, group, room < PER_DIRECTION ? room : PER_DIRECTION);
-    for (int i = 0; i < same; i++)
-      out[kept++] = group[i];
+    int same = take_group(t, group, room < PER_DIRECTION ? room : PER_DIRECTION);
+    for (int i = 0; i < same; i++) out[kept++] = group[i];
   }
   // Hashed features may meet by chance.
   for (int i = 1; i < kept; i++) {
     for (int j = 0; j < i; j++) {
-      if (out[j].feature != out[i].feature)
-        continue;
+      if (out[j].feature != out[i].feature) continue;
       out[i].feature++;
       j = -1;
     }
@@ -430,15 +369,14 @@ static int choose(Terrain *t, tbContactPoint *out) {
   return kept;
 }
 
-static void to_world(const tbShape *a, tbContactPoint *c) {
+static void to_world(const tbShape* a, tbContactPoint* c) {
   tb_mul_mat3_vec3(c->pos, a->mat, c->pos);
   tb_add3(c->pos, c->pos, a->pos);
   tb_mul_mat3_vec3(c->frame, a->mat, c->frame);
 }
 
-static int collide_within(const tbShape *a, const tbShape *b, tbReal margin,
-                          tbContactPoint *out) {
-  const tbHField *f = a->hfield;
+static int collide_within(const tbShape* a, const tbShape* b, tbReal margin, tbContactPoint* out) {
+  const tbHField* f = a->hfield;
   Terrain t;
   t.field = f;
   t.count = t.has_spare = 0;
@@ -447,8 +385,7 @@ static int collide_within(const tbShape *a, const tbShape *b, tbReal margin,
   t.base = -f->size[3];
   t.step[0] = 2 * f->size[0] / (f->ncol - 1);
   t.step[1] = 2 * f->size[1] / (f->nrow - 1);
-  if (!(t.step[0] > 0) || !(t.step[1] > 0))
-    return 0;
+  if (!(t.step[0] > 0) || !(t.step[1] > 0)) return 0;
 
   // The shape in the field's frame.
   tbShape local = *b;
@@ -463,29 +400,23 @@ static int collide_within(const tbShape *a, const tbShape *b, tbReal margin,
     low[i] -= margin;
     high[i] += margin;
   }
-  if (high[2] < t.base)
-    return 0;
+  if (high[2] < t.base) return 0;
   collide_cells(&t, low, high);
-  if (t.count == 0 && t.has_spare)
-    add(&t, &t.spare);
+  if (t.count == 0 && t.has_spare) add(&t, &t.spare);
   int count = choose(&t, out);
-  for (int i = 0; i < count; i++)
-    to_world(a, &out[i]);
+  for (int i = 0; i < count; i++) to_world(a, &out[i]);
   return count;
 }
 
-int tb_collide_hfield(const tbShape *a, const tbShape *b, tbReal margin,
-                      tbContactPoint *out, tbCollideCache *warm) {
+int tb_collide_hfield(const tbShape* a, const tbShape* b, tbReal margin, tbContactPoint* out,
+                      tbCollideCache* warm) {
   (void)warm;
-  if (margin < INFINITY)
-    return collide_within(a, b, margin, out);
-  // The closest contact, wherever it is: look near the shape first, then
-  // farther and farther.
+  if (margin < INFINITY) return collide_within(a, b, margin, out);
+  // The closest contact, wherever it is: look near the shape first, then farther and farther.
   tbReal far = a->hfield->size[0] + a->hfield->size[1];
   for (tbReal near = 0.01 * far; near < far; near *= 4) {
     int count = collide_within(a, b, near, out);
-    if (count > 0)
-      return count;
+    if (count > 0) return count;
   }
   return collide_within(a, b, margin, out);
 }

@@ -1,6 +1,5 @@
-// Height fields: equal to planes where they are planes, equal to brute force
-// over all triangles where they are not, and never a push from between two
-// cells.
+// Height fields: equal to planes where they are planes, equal to brute force over all triangles
+// where they are not, and never a push from between two cells.
 #include "common/shapes.h"
 #include "spatial/quat.h"
 #include "spatial/vec3.h"
@@ -11,44 +10,37 @@
 static tbReal heights[ROWS * COLUMNS];
 
 static tbHField field(void) {
-  return (tbHField){
-      .nrow = ROWS, .ncol = COLUMNS, .size = {1.5, 1, 1, 0.5}, .data = heights};
+  return (tbHField){.nrow = ROWS, .ncol = COLUMNS, .size = {1.5, 1, 1, 0.5}, .data = heights};
 }
 
-static tbShape place(const tbHField *f) {
-  tbShape a = {
-      .type = TB_GEOM_HFIELD, .hfield = f, .mat = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+static tbShape place(const tbHField* f) {
+  tbShape a = {.type = TB_GEOM_HFIELD, .hfield = f, .mat = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
   return a;
 }
 
 // z = 0.3 + sx x + sy y
 static void fill_plane(tbReal sx, tbReal sy) {
   for (int k = 0; k < ROWS * COLUMNS; k++) {
-    tbReal x = 3.0 * (k % COLUMNS) / (COLUMNS - 1) - 1.5,
-           y = 2.0 * (k / COLUMNS) / (ROWS - 1) - 1;
+    tbReal x = 3.0 * (k % COLUMNS) / (COLUMNS - 1) - 1.5, y = 2.0 * (k / COLUMNS) / (ROWS - 1) - 1;
     heights[k] = 0.3 + sx * x + sy * y;
   }
 }
 
-static void fill_random(tbRng *rng, tbReal amplitude) {
-  for (int k = 0; k < ROWS * COLUMNS; k++)
-    heights[k] = 0.3 + tb_rng_uniform(rng, 0, amplitude);
+static void fill_random(tbRng* rng, tbReal amplitude) {
+  for (int k = 0; k < ROWS * COLUMNS; k++) heights[k] = 0.3 + tb_rng_uniform(rng, 0, amplitude);
 }
 
-static const int shapes[] = {TB_GEOM_SPHERE,    TB_GEOM_CAPSULE,
-                             TB_GEOM_ELLIPSOID, TB_GEOM_CYLINDER,
-                             TB_GEOM_BOX,       TB_GEOM_MESH};
+static const int shapes[] = {TB_GEOM_SPHERE,   TB_GEOM_CAPSULE, TB_GEOM_ELLIPSOID,
+                             TB_GEOM_CYLINDER, TB_GEOM_BOX,     TB_GEOM_MESH};
 
-static tbShape small_shape(tbRng *rng, int type) {
+static tbShape small_shape(tbRng* rng, int type) {
   tbShape s = tb_test_random_shape(rng, type);
-  for (int i = 0; i < 3; i++)
-    s.size[i] = tb_rng_uniform(rng, 0.03, 0.25);
+  for (int i = 0; i < 3; i++) s.size[i] = tb_rng_uniform(rng, 0.03, 0.25);
   return s;
 }
 
-// A field that is a plane must act as the plane: same depth, its normal only,
-// deep or shallow.
-static void test_plane(void **state) {
+// A field that is a plane must act as the plane: same depth, its normal only, deep or shallow.
+static void test_plane(void** state) {
   (void)state;
   tbRng rng = {1};
   tbHField f = field();
@@ -67,8 +59,7 @@ static void test_plane(void **state) {
     }
     for (int k = 0; k < 6 * 30; k++) {
       tbShape a = place(&f), b = small_shape(&rng, shapes[k % 6]);
-      tb_set3(b.pos, tb_rng_uniform(&rng, -0.8, 0.8),
-              tb_rng_uniform(&rng, -0.4, 0.4), 1);
+      tb_set3(b.pos, tb_rng_uniform(&rng, -0.8, 0.8), tb_rng_uniform(&rng, -0.4, 0.4), 1);
       tbReal wanted = tb_rng_uniform(&rng, -0.06, 0.01);
       tbReal dist = tb_distance(&plane, &b, NULL, NULL, NULL, NULL);
       tb_add_scaled3(b.pos, b.pos, wanted - dist, up);
@@ -77,23 +68,20 @@ static void test_plane(void **state) {
           expected = tb_collide(&plane, &b, 0.02, p, NULL);
       assert_true(count >= 1 && expected >= 1);
       // Flat things stay flat: as many contacts as on the plane, up to four.
-      if (b.type == TB_GEOM_BOX)
-        assert_true(count >= (expected < 3 ? expected : 3));
+      if (b.type == TB_GEOM_BOX) assert_true(count >= (expected < 3 ? expected : 3));
       tbReal deepest = INFINITY;
       for (int i = 0; i < count; i++) {
         assert_near(tb_dot3(c[i].frame, up), 1, 1e-9);
         deepest = fmin(deepest, c[i].dist);
-        for (int j = 0; j < i; j++)
-          assert_true(c[i].feature != c[j].feature);
+        for (int j = 0; j < i; j++) assert_true(c[i].feature != c[j].feature);
       }
       assert_near(deepest, wanted, 1e-8);
     }
   }
 }
 
-// A ball, a box and a capsule that slide over flat ground feel no edge between
-// cells.
-static void test_no_ghost_edges(void **state) {
+// A ball, a box and a capsule that slide over flat ground feel no edge between cells.
+static void test_no_ghost_edges(void** state) {
   (void)state;
   tbHField f = field();
   fill_plane(0, 0);
@@ -105,8 +93,7 @@ static void test_no_ghost_edges(void **state) {
                                   .size = {0.1, 0.1, 0.1},
                                   .mat = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
       tbReal lowest = k == 2 ? 0.2 : 0.1;
-      tb_set3(b.pos, -0.7 + 7e-4 * step, 0.1 + 3e-4 * step,
-              0.3 + lowest - 1e-3);
+      tb_set3(b.pos, -0.7 + 7e-4 * step, 0.1 + 3e-4 * step, 0.3 + lowest - 1e-3);
       tbContactPoint c[TB_MAX_PAIR_CONTACTS];
       int count = tb_collide(&a, &b, 0, c, NULL);
       assert_true(count == (k == 1 ? 4 : 1));
@@ -123,8 +110,7 @@ static void test_no_ghost_edges(void **state) {
   }
 }
 
-static void nearest_on_triangle(const tbReal v[3][3], const tbReal x[3],
-                                tbReal out[3]) {
+static void nearest_on_triangle(const tbReal v[3][3], const tbReal x[3], tbReal out[3]) {
   tbReal best = INFINITY;
   // The face, where the foot is inside.
   tbReal e1[3], e2[3], n[3], arm[3], foot[3];
@@ -161,15 +147,13 @@ static void nearest_on_triangle(const tbReal v[3][3], const tbReal x[3],
   }
 }
 
-static void corner(const tbHField *f, int r, int c, tbReal p[3]) {
+static void corner(const tbHField* f, int r, int c, tbReal p[3]) {
   tb_set3(p, 2 * f->size[0] * c / (f->ncol - 1) - f->size[0],
-          2 * f->size[1] * r / (f->nrow - 1) - f->size[1],
-          f->size[2] * f->data[r * f->ncol + c]);
+          2 * f->size[1] * r / (f->nrow - 1) - f->size[1], f->size[2] * f->data[r * f->ncol + c]);
 }
 
 // Distance of a point from the surface, over all triangles.
-static tbReal brute_force(const tbHField *f, const tbReal x[3],
-                          tbReal nearest[3]) {
+static tbReal brute_force(const tbHField* f, const tbReal x[3], tbReal nearest[3]) {
   tbReal best = INFINITY;
   for (int r = 0; r + 1 < f->nrow; r++) {
     for (int c = 0; c + 1 < f->ncol; c++) {
@@ -190,28 +174,22 @@ static tbReal brute_force(const tbHField *f, const tbReal x[3],
   return best;
 }
 
-// A ball over rough ground: the deepest contact is the nearest point of all
-// triangles, and every contact is a point of the surface whose normal goes to
-// the ball's centre.
-static void test_ball_on_rough_ground(void **state) {
+// A ball over rough ground: the deepest contact is the nearest point of all triangles, and every
+// contact is a point of the surface whose normal goes to the ball's centre.
+static void test_ball_on_rough_ground(void** state) {
   (void)state;
   tbRng rng = {7};
   tbHField f = field();
   for (int round = 0; round < 240; round++) {
-    if (round % 20 == 0)
-      fill_random(&rng, round % 40 ? 0.02 : 0.15);
-    tbShape a = place(&f), b = {.type = TB_GEOM_SPHERE,
-                                .size = {tb_rng_uniform(&rng, 0.05, 0.3)}};
+    if (round % 20 == 0) fill_random(&rng, round % 40 ? 0.02 : 0.15);
+    tbShape a = place(&f), b = {.type = TB_GEOM_SPHERE, .size = {tb_rng_uniform(&rng, 0.05, 0.3)}};
     tb_test_random_rotation(&rng, a.mat);
     tb_test_random_rotation(&rng, b.mat);
-    tbReal x[3] = {tb_rng_uniform(&rng, -1, 1), tb_rng_uniform(&rng, -0.6, 0.6),
-                   0},
-           nearest[3];
+    tbReal x[3] = {tb_rng_uniform(&rng, -1, 1), tb_rng_uniform(&rng, -0.6, 0.6), 0}, nearest[3];
     // Above the ground by about the radius, a little less.
     x[2] = 0.3 + tb_rng_uniform(&rng, 0.05, 0.3);
     tbReal distance = brute_force(&f, x, nearest);
-    if (x[2] <= nearest[2])
-      continue;
+    if (x[2] <= nearest[2]) continue;
     b.size[0] = fmax(distance + tb_rng_uniform(&rng, -0.01, 0.02), 0.01);
     tb_mul_mat3_vec3(b.pos, a.mat, x);
     tbContactPoint c[TB_MAX_PAIR_CONTACTS];
@@ -233,31 +211,27 @@ static void test_ball_on_rough_ground(void **state) {
   }
 }
 
-// Convex shapes over rough ground: what is apart stays apart, what overlaps is
-// found, normals point out of the ground, and moving by the deepest depth along
-// its normal helps.
-static void test_shapes_on_rough_ground(void **state) {
+// Convex shapes over rough ground: what is apart stays apart, what overlaps is found, normals point
+// out of the ground, and moving by the deepest depth along its normal helps.
+static void test_shapes_on_rough_ground(void** state) {
   (void)state;
   tbRng rng = {9};
   tbHField f = field();
   for (int round = 0; round < 1200; round++) {
-    if (round % 100 == 0)
-      fill_random(&rng, round % 200 ? 0.02 : 0.1);
+    if (round % 100 == 0) fill_random(&rng, round % 200 ? 0.02 : 0.1);
     tbShape a = place(&f), b = small_shape(&rng, shapes[round % 6]);
-    tb_set3(b.pos, tb_rng_uniform(&rng, -0.9, 0.9),
-            tb_rng_uniform(&rng, -0.5, 0.5), tb_rng_uniform(&rng, 0.2, 0.8));
+    tb_set3(b.pos, tb_rng_uniform(&rng, -0.9, 0.9), tb_rng_uniform(&rng, -0.5, 0.5),
+            tb_rng_uniform(&rng, 0.2, 0.8));
     tbContactPoint c[TB_MAX_PAIR_CONTACTS];
     int count = tb_collide(&a, &b, 0, c, NULL);
-    // Grid points inside the shape or shape below the ground at its centre:
-    // must be found.
+    // Grid points inside the shape or shape below the ground at its centre: must be found.
     int overlaps = 0;
     for (int k = 0; k < ROWS * COLUMNS; k++) {
       tbReal p[3];
       corner(&f, k / COLUMNS, k % COLUMNS, p);
       overlaps |= tb_test_outside(&b, p) < -1e-6;
     }
-    if (overlaps)
-      assert_true(count > 0);
+    if (overlaps) assert_true(count > 0);
     for (int i = 0; i < count; i++) {
       assert_true(isfinite(c[i].dist) && c[i].dist <= 0);
       assert_true(c[i].frame[2] > 0.1);
@@ -268,13 +242,12 @@ static void test_shapes_on_rough_ground(void **state) {
       assert_true(distance > -1e-7);
       // A margin adds contacts apart, never a phantom depth.
       int wider = tb_collide(&a, &b, tb_rng_uniform(&rng, 0.02, 0.2), c, NULL);
-      for (int i = 0; i < wider; i++)
-        assert_true(c[i].dist > -1e-7);
+      for (int i = 0; i < wider; i++) assert_true(c[i].dist > -1e-7);
     }
   }
 }
 
-static void test_bad_fields(void **state) {
+static void test_bad_fields(void** state) {
   (void)state;
   tbRng rng = {3};
   tbHField f = field();
@@ -283,13 +256,11 @@ static void test_bad_fields(void **state) {
   for (int k = 0; k < 6; k++) {
     tbShape b = small_shape(&rng, shapes[k]);
     tb_set3(b.pos, 0.01, 0.02, 0.35);
-    // Holes of non-finite heights, no extent, no data beside the shape, far
-    // away.
+    // Holes of non-finite heights, no extent, no data beside the shape, far away.
     heights[ROWS / 2 * COLUMNS + COLUMNS / 2] = k % 2 ? NAN : INFINITY;
     tbShape a = place(&f);
     int count = tb_collide(&a, &b, 0, c, NULL);
-    for (int i = 0; i < count; i++)
-      assert_true(isfinite(c[i].dist) && isfinite(c[i].pos[2]));
+    for (int i = 0; i < count; i++) assert_true(isfinite(c[i].dist) && isfinite(c[i].pos[2]));
     heights[ROWS / 2 * COLUMNS + COLUMNS / 2] = 0.3;
     tbHField thin = f;
     thin.size[0] = 0;
