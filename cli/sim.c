@@ -7,14 +7,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "args.h"
 #include "commands.h"
 #include "json.h"
 #include "tribo/tribo.h"
 
 typedef struct {
-  const char *model, *key, *state, *out;
+  ModelArgs model;
+  const char *key, *state, *out;
   double time;
-  bool json;
   int noptions;
   const char* option[64];  // "name=value", applied after loading
 } Arguments;
@@ -24,7 +25,8 @@ static const char USAGE[] =
     "          [--max-iter N] [--threads N] [--option NAME=VALUE] [--key NAME | --state FILE]\n"
     "          [--out FILE.csv|FILE.h5] [--json]\n\n"
     "Simulates for --time seconds (default 1) from the reference pose, a keyframe, or a file with\n"
-    "qpos, qvel and optionally ctrl as plain numbers. Laws: ncp (exact), ccp, lcp, raisim, soft.\n";
+    "qpos, qvel and optionally ctrl as plain numbers. Laws: ncp (exact), ccp, lcp, raisim, "
+    "soft.\n\n" MODEL_ARGS_USAGE;
 
 // ---- arguments ---------------------------------------------------------------------------------
 
@@ -50,15 +52,8 @@ static bool add_option(Arguments* a, const char* text) {
 // Handles argv[0], with its value in argv[1]; how many were used, 0 on error.
 static int parse_one(Arguments* a, int argc, char** argv, char* scratch, size_t size) {
   const char *arg = argv[0], *value = argc > 1 ? argv[1] : NULL;
-  if (strcmp(arg, "--json") == 0) {
-    a->json = true;
-    return 1;
-  }
-  if (arg[0] != '-') {
-    if (a->model) return complain("one model at a time, not also", arg);
-    a->model = arg;
-    return 1;
-  }
+  int taken = model_args_take(&a->model, "sim", argc, argv);
+  if (taken) return taken > 0 ? taken : 0;
   if (!value) return complain("missing value or unknown flag", arg);
   for (size_t i = 0; i < sizeof OPTION_FLAGS / sizeof OPTION_FLAGS[0]; i++) {
     if (strcmp(arg, OPTION_FLAGS[i][0]) != 0) continue;
@@ -306,13 +301,9 @@ static void print_text(const tbModel* m, const tbData* d, const Statistics* s) {
   if (s->warning[0]) printf("  stopped at           %s\n", s->warning);
 }
 
-static int run(const Arguments* a) {
-  tbError error;
-  tbModel* m = tb_load(a->model, NULL, &error);
-  if (!m) {
-    fprintf(stderr, "tribo sim: %s\n", error.message);
-    return 2;
-  }
+static int run(Arguments* a) {
+  tbModel* m = model_args_load(&a->model, "sim");
+  if (!m) return 2;
   int code = 2;
   tbData* d = tb_data_new(m);
   m->opt.enableflags |= TB_ENABLE_ENERGY;
@@ -320,8 +311,8 @@ static int run(const Arguments* a) {
   if (d && apply_options(a, &m->opt) && set_start(a, m, d)) {
     Statistics s = {0};
     code = simulate(a, m, d, &s) ? (s.warning[0] ? 1 : 0) : 2;
-    if (a->json) print_json(m, d, &s);
-    if (!a->json) print_text(m, d, &s);
+    if (a->model.json) print_json(m, d, &s);
+    if (!a->model.json) print_text(m, d, &s);
   }
   tb_data_free(d);
   tb_model_free(m);
@@ -330,7 +321,7 @@ static int run(const Arguments* a) {
 
 int tribo_cmd_sim(int argc, char** argv) {
   enum { LONGEST = 128 };
-  Arguments a = {.time = 1};
+  Arguments a = {.model = {.options = tbDefaultLoadOptions()}, .time = 1};
   char* scratch = calloc((size_t)argc + 1, LONGEST);
   if (!scratch) return 2;
   for (int i = 0; i < argc; i++) {
@@ -344,8 +335,8 @@ int tribo_cmd_sim(int argc, char** argv) {
   for (int i = 0; i < argc && used; i += used) {
     used = parse_one(&a, argc - i, argv + i, scratch + (size_t)i * LONGEST, LONGEST);
   }
-  if (used && !a.model) complain("a model is needed, not", "");
-  int code = used && a.model ? run(&a) : 2;
+  if (used && !a.model.path) complain("a model is needed, not", "");
+  int code = used && a.model.path ? run(&a) : 2;
   free(scratch);
   return code;
 }

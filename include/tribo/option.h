@@ -43,6 +43,7 @@
   X(int, solve_iterations, 1, 1000, "", "iterations of a solver")                                \
   X(tbReal, baumgarte, 1, 0.2, "", "rigid laws: share of an overlap corrected per step")         \
   X(tbReal, correction_speed, 1, 1, "m/s", "rigid laws: cap of the correction's speed")          \
+  X(tbReal, correction_softness, 1, 1e-3, "", "rigid laws: compliance of overlaps over 1/mass")  \
   X(tbReal, overlap_allowed, 1, 1e-5, "m", "rigid laws: overlap that is left alone")             \
   X(tbReal, equality_softness, 1, 1e-4, "", "rigid laws: compliance of equalities over diag G")  \
   X(tbReal, restitution_speed, 1, 0.01, "m/s", "rigid laws: slower impacts do not bounce")       \

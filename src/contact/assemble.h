@@ -76,7 +76,7 @@ typedef struct {
   int nmember;
   const int* member;  // indices into tbConstraints.list, ascending
   tbProblem problem;  // rows in the order of the members
-  tbReal* R;          // problem.R
+  tbReal *g, *R;      // problem.g and problem.R
   tbReal* lambda;     // N s
   int solved;         // 1: lambda is good enough as it is, G is not needed
 } tbIsland;

@@ -219,16 +219,54 @@ static int build_G(const Context* x, tbIsland* island, int* place) {
   return 1;
 }
 
-// Equalities that contradict each other or a singular pose have no rigid answer: a compliance far
-// below what anyone could measure bounds the impulses.
-static void soften_equalities(const Context* x, tbIsland* island, tbReal* R) {
+// ---- compliance where a rigid answer may not exist ---------------------------------------------
+
+// The diagonal of G at one row.
+static tbReal row_diagonal(const tbConstraint* c, const tbReal* half, int r) {
+  tbReal sum = 0;
+  for (int k = 0; k < c->nnz; k++) sum += half[r * c->nnz + k] * half[r * c->nnz + k];
+  return sum;
+}
+
+// What the diagonal would be if nothing but the two bodies' own inertia resisted.
+static tbReal free_diagonal(const Context* x, const tbConstraint* c) {
+  const tbModel* m = x->m;
+  switch (c->source) {
+    case TB_SOURCE_CONTACT: {
+      const tbContact* contact = &x->d->contact[c->id];
+      return m->body_invweight0[2 * m->geom_bodyid[contact->geom[0]]] +
+             m->body_invweight0[2 * m->geom_bodyid[contact->geom[1]]];
+    }
+    case TB_SOURCE_LIMIT_JOINT: return m->dof_invweight0[m->jnt_dofadr[c->id]];
+    default: return m->tendon_invweight0[c->id];
+  }
+}
+
+// Pushing an overlap apart may be impossible: the joints may not allow the motion, or two overlaps
+// may contradict each other, and then no rigid answer exists. So the push fades where the mechanism
+// hardly yields along it, and meets a small compliance.
+static void soften_push(const Context* x, const tbConstraint* c, const tbReal* half, tbReal* g,
+                        tbReal* R) {
+  tbReal push = gap_term(&x->m->opt, c->pos[0]);
+  if (c->source == TB_SOURCE_CONTACT && x->d->contact[c->id].compliance > 0) return;
+  if (push >= 0) return;
+  tbReal yields = row_diagonal(c, half, 0), free = free_diagonal(x, c);
+  g[0] -= push * (1 - yields / (yields + 0.01 * free));
+  R[0] += x->m->opt.correction_softness * free;
+}
+
+// Equalities that contradict each other or meet a singular pose have no rigid answer either: a
+// compliance far below what anyone could measure bounds the impulses.
+static void soften(const Context* x, tbIsland* island) {
   for (int i = 0, row = 0; i < island->nmember; i++) {
     const tbConstraint* c = &x->list[island->member[i]];
     const tbReal* half = x->half[island->member[i]];
-    for (int r = 0; r < c->dim && c->source == TB_SOURCE_EQUALITY; r++) {
-      tbReal diagonal = 0;
-      for (int k = 0; k < c->nnz; k++) diagonal += half[r * c->nnz + k] * half[r * c->nnz + k];
-      R[row + r] += x->m->opt.equality_softness * diagonal;
+    if (c->source == TB_SOURCE_EQUALITY) {
+      for (int r = 0; r < c->dim; r++) {
+        island->R[row + r] += x->m->opt.equality_softness * row_diagonal(c, half, r);
+      }
+    } else if (c->source >= TB_SOURCE_LIMIT_JOINT) {
+      soften_push(x, c, half, island->g + row, island->R + row);
     }
     row += c->dim;
   }
@@ -252,7 +290,7 @@ static int build_terms(const Context* x, tbIsland* island, const tbReal* v_free)
     row += c->dim;
   }
   p->block = block;
-  p->g = g;
+  p->g = island->g = g;
   p->R = island->R = R;
   p->dt = x->m->opt.timestep;
   return 1;
@@ -302,7 +340,7 @@ tbResult tb_assemble_delassus(const tbModel* model, tbData* data, const tbConstr
   for (int i = 0; i < islands->count; i++) {
     if (islands->island[i].solved) continue;
     if (!build_G(&x, &islands->island[i], place)) return TB_ERROR_MEMORY;
-    soften_equalities(&x, &islands->island[i], islands->island[i].R);
+    soften(&x, &islands->island[i]);
   }
   return TB_OK;
 }

@@ -66,6 +66,19 @@ static tbResult accept_recalled(const tbModel* m, tbData* d, tbStepState* state,
   return TB_OK;
 }
 
+static tbResult retry_cold(const tbProblem* problem, tbSolveSettings settings, tbReal* lambda,
+                           tbStepState* state, tbData* d, tbSolveInfo* info, tbError* error) {
+  tbReal* cold = TB_ARENA_NEW(&d->work->arena, tbReal, problem->n);
+  if (!cold) return TB_ERROR_MEMORY;
+  tbSolveInfo again;
+  settings.warm_start = 0;
+  tbResult result = tb_solve(problem, &settings, cold, state->solve, &again, error);
+  if (result != TB_OK || again.residual.relative >= info->residual.relative) return result;
+  memcpy(lambda, cold, sizeof(tbReal) * (size_t)problem->n);
+  *info = again;
+  return TB_OK;
+}
+
 static tbResult solve_islands(const tbModel* m, tbData* d, tbStepState* state,
                               const tbIslands* islands) {
   tbSolveSettings settings = settings_of(&m->opt);
@@ -76,6 +89,10 @@ static tbResult solve_islands(const tbModel* m, tbData* d, tbStepState* state,
     tbError error;
     tbResult result =
         tb_solve(&island->problem, &settings, island->lambda, state->solve, &info, &error);
+    if (result == TB_OK && info.status != TB_SOLVE_CONVERGED && settings.warm_start) {
+      // A bad first guess may be to blame: once more from rest, and the better answer counts.
+      result = retry_cold(&island->problem, settings, island->lambda, state, d, &info, &error);
+    }
     if (result != TB_OK) {
       memcpy(d->message, error.message, sizeof d->message - 1);
       d->message[sizeof d->message - 1] = 0;
