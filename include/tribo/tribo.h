@@ -8,6 +8,7 @@
 
 #include "tribo/collide.h"
 #include "tribo/data.h"
+#include "tribo/derivatives.h"
 #include "tribo/dynamics.h"
 #include "tribo/enums.h"
 #include "tribo/fclib.h"

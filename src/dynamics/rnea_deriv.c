@@ -1,0 +1,250 @@
+// Partial derivatives of recursive Newton-Euler (docs/derivatives.md, eq. 4-12; the recursion of
+// Carpentier and Mansard, RSS 2018, about the tree's centre of mass taken as a fixed point).
+#include <string.h>
+
+#include "dynamics/axis.h"
+#include "dynamics/gravity.h"
+#include "model/chain.h"
+#include "tribo/derivatives.h"
+#include "tribo/dynamics.h"
+
+enum { FORCE = 36, WIDTH = 42 };  // per body: B by rows, then acceleration and later force
+
+// How the acceleration of everything that dof k carries changes with q_k, apart from what turns
+// with it (eq. 6): C_k = a x S_k + p x dS_k, with a and p acceleration and velocity before dof k.
+static void acceleration_drift(tbReal drift[6], const tbReal a[6], const tbReal p[6],
+                               const tbReal* axis, const tbReal* axis_dot) {
+  tbReal term[6];
+  tb_motion_cross(drift, a, axis);
+  tb_motion_cross(term, p, axis_dot);
+  tb_add6(drift, drift, term);
+}
+
+// Dofs of one joint: their drifts from the acceleration `a` and velocity `v` before the joint,
+// which then become those after it.
+static void joint_outward(const tbModel* m, const tbData* d, int joint, const tbReal* qacc,
+                          tbReal a[6], tbReal v[6], tbReal* drift) {
+  int type = m->jnt_type[joint], first = m->jnt_dofadr[joint], end = first + 1;
+  if (type == TB_JOINT_BALL) end = first + 3;
+  if (type == TB_JOINT_FREE) {
+    // Translations carry no drift; they are known before the rotations.
+    end = first + 6;
+    for (int i = first; i < first + 3; i++) {
+      tb_zero6(drift + 6 * i);
+      tb_add_scaled6(v, v, d->qvel[i], d->cdof + 6 * i);
+      if (qacc) tb_add_scaled6(a, a, qacc[i], d->cdof + 6 * i);
+    }
+    first += 3;
+  }
+  for (int i = first; i < end; i++) {
+    acceleration_drift(drift + 6 * i, a, v, d->cdof + 6 * i, d->cdof_dot + 6 * i);
+  }
+  for (int i = first; i < end; i++) {
+    tb_add_scaled6(a, a, d->qvel[i], d->cdof_dot + 6 * i);
+    tb_add_scaled6(v, v, d->qvel[i], d->cdof + 6 * i);
+    if (qacc) tb_add_scaled6(a, a, qacc[i], d->cdof + 6 * i);
+  }
+}
+
+static void outward(const tbModel* m, const tbData* d, const tbReal* qacc, tbReal* bodies,
+                    tbReal* drift) {
+  tb_gravity_acceleration(m, bodies + FORCE);
+  for (int b = 1; b < m->nbody; b++) {
+    int parent = m->body_parentid[b];
+    tbReal* a = bodies + WIDTH * b + FORCE;
+    tbReal v[6];
+    tb_copy6(a, bodies + WIDTH * parent + FORCE);
+    tb_copy6(v, d->cvel + 6 * parent);
+    int first = m->body_jntadr[b], end = first + m->body_jntnum[b];
+    for (int j = first; j < end; j++) joint_outward(m, d, j, qacc, a, v, drift);
+  }
+}
+
+// r = B x = I (x x V) + x x* (I V) + V x* (I x) (eq. 8).
+static void velocity_map(tbReal r[6], const tbReal* inertia, const tbReal* velocity,
+                         const tbReal momentum[6], const tbReal x[6]) {
+  tbReal cross[6], product[6], term[6];
+  tb_motion_cross(cross, x, velocity);
+  tb_inertia_mul(r, inertia, cross);
+  tb_force_cross(term, x, momentum);
+  tb_add6(r, r, term);
+  tb_inertia_mul(product, inertia, x);
+  tb_force_cross(term, velocity, product);
+  tb_add6(r, r, term);
+}
+
+// Replace a body's acceleration by its force, and set its B.
+static void body_terms(const tbData* d, int b, tbReal* body) {
+  const tbReal *inertia = d->cinert + 10 * b, *velocity = d->cvel + 6 * b;
+  tbReal momentum[6], force[6], term[6];
+  tb_inertia_mul(momentum, inertia, velocity);
+  tb_inertia_mul(force, inertia, body + FORCE);
+  tb_force_cross(term, velocity, momentum);
+  tb_add6(body + FORCE, force, term);
+  for (int k = 0; k < 6; k++) {
+    tbReal unit[6] = {0}, column[6];
+    unit[k] = 1;
+    velocity_map(column, inertia, velocity, momentum, unit);
+    for (int r = 0; r < 6; r++) body[6 * r + k] = column[r];
+  }
+}
+
+// Forces and B of all bodies, summed over subtrees.
+static void inward(const tbModel* m, const tbData* d, tbReal* bodies) {
+  for (int b = 1; b < m->nbody; b++) {
+    if (m->body_lastdof[b] >= 0) body_terms(d, b, bodies + WIDTH * b);
+  }
+  for (int b = m->nbody - 1; b > 0; b--) {
+    int parent = m->body_parentid[b];
+    if (m->body_lastdof[parent] < 0) continue;
+    tbReal *to = bodies + WIDTH * parent, *from = bodies + WIDTH * b;
+    for (int k = 0; k < WIDTH; k++) to[k] += from[k];
+  }
+}
+
+// How acceleration changes with qvel_k beyond S_k x V (eq. 7): dS_k + (velocity after the joint) x
+// S_k, which is twice dS_k but for the joint's own spin.
+static void velocity_drift(const tbModel* m, const tbData* d, int k, tbReal drift[6]) {
+  for (int r = 0; r < 6; r++) drift[r] = 2 * d->cdof_dot[6 * k + r];
+  int joint = m->dof_jntid[k], type = m->jnt_type[joint];
+  if (type == TB_JOINT_HINGE || type == TB_JOINT_SLIDE || tb_is_free_translation(m, k)) return;
+  int first = m->jnt_dofadr[joint] + (type == TB_JOINT_FREE ? 3 : 0);
+  tbReal spin[6] = {0}, term[6];
+  for (int i = first; i < first + 3; i++) tb_add_scaled6(spin, spin, d->qvel[i], d->cdof + 6 * i);
+  tb_motion_cross(term, spin, d->cdof + 6 * k);
+  tb_add6(drift, drift, term);
+}
+
+// Forces along the axes above by a change of dof i, and what the force on dof i makes of changes
+// of the dofs above (eq. 9-12).
+typedef struct {
+  tbReal by_q[6], by_v[6];    // change of force per q_i and qvel_i
+  tbReal row_I[6], row_B[6];  // I S_i and B^T S_i
+  tbReal own[6];              // S_i x* F_i: what turns with dof i
+} Terms;
+
+static void mul6(tbReal r[6], const tbReal* A, const tbReal x[6]) {
+  for (int i = 0; i < 6; i++) r[i] = tb_dot6(A + 6 * i, x);
+}
+
+static void mul6_transposed(tbReal r[6], const tbReal* A, const tbReal x[6]) {
+  tb_zero6(r);
+  for (int i = 0; i < 6; i++) tb_add_scaled6(r, r, x[i], A + 6 * i);
+}
+
+static void dof_terms(const tbModel* m, const tbData* d, const tbReal* bodies, const tbReal* drift,
+                      int i, Terms* t) {
+  int body = m->dof_bodyid[i];
+  const tbReal *B = bodies + WIDTH * body, *S = d->cdof + 6 * i, *I = d->crb + 10 * body;
+  tbReal product[6], fast[6];
+  tb_inertia_mul(t->row_I, I, S);
+  mul6_transposed(t->row_B, B, S);
+  tb_force_cross(t->own, S, B + FORCE);
+  tb_inertia_mul(t->by_q, I, drift + 6 * i);
+  mul6(product, B, d->cdof_dot + 6 * i);
+  tb_add6(t->by_q, t->by_q, product);
+  velocity_drift(m, d, i, fast);
+  tb_inertia_mul(t->by_v, I, fast);
+  mul6(product, B, S);
+  tb_add6(t->by_v, t->by_v, product);
+}
+
+// Rows and columns of dof i over the dofs above it.
+static void fill_pairs(const tbModel* m, const tbData* d, const tbReal* bodies, const tbReal* drift,
+                       int i, tbReal* dq, tbReal* dv) {
+  size_t nv = (size_t)m->nv, row = (size_t)i;
+  Terms t;
+  dof_terms(m, d, bodies, drift, i, &t);
+  const int* above = m->M_colind + m->M_rowadr[i];
+  for (int s = 0; s < m->M_rownnz[i]; s++) {
+    int k = above[s];
+    size_t column = (size_t)k;
+    const tbReal *S = d->cdof + 6 * k, *S_dot = d->cdof_dot + 6 * k;
+    if (dq) {
+      // Force on k by q_i; where i carries k's axis (one ball joint), what turns with it cancels.
+      tbReal up = tb_dot6(S, t.by_q);
+      if (!tb_axis_moves(m, i, k)) up += tb_dot6(S, t.own);
+      dq[column * nv + row] = up;
+      // Force on i by q_k: what turns with dof k cancels.
+      if (k != i) dq[row * nv + column] = tb_dot6(t.row_I, drift + 6 * k) + tb_dot6(t.row_B, S_dot);
+    }
+    if (dv) {
+      tbReal fast[6];
+      dv[column * nv + row] = tb_dot6(S, t.by_v);
+      velocity_drift(m, d, k, fast);
+      dv[row * nv + column] = tb_dot6(t.row_B, S) + tb_dot6(t.row_I, fast);
+    }
+  }
+}
+
+void tb_wrench_derivative(const tbModel* m, const tbData* d, int body, const tbReal point[3],
+                          const tbReal force[3], const tbReal torque[3], tbReal scale,
+                          tbReal* dqfrc) {
+  body = tb_valid_body(m, body);
+  const int* dofs;
+  int n = tb_body_chain(m, body, &dofs);
+  tbReal at[3], wrench[6];
+  tb_sub3(at, point, d->subtree_com + 3 * m->body_rootid[body]);
+  tb_force_make(wrench, at, force, torque);
+  for (int b = 0; b < n; b++) {
+    int k = dofs[b];
+    // The point moves with dof k, the force does not turn.
+    tbReal velocity[3], moment[3] = {0};
+    tb_motion_at(velocity, d->cdof + 6 * k, at);
+    if (force) tb_cross(moment, velocity, force);
+    for (int a = 0; a < n; a++) {
+      int i = dofs[a];
+      tbReal axis[6];
+      tb_axis_derivative(m, d, k, i, axis);
+      dqfrc[(size_t)i * (size_t)m->nv + (size_t)k] +=
+          scale * (tb_dot6(axis, wrench) + tb_dot3(d->cdof + 6 * i, moment));
+    }
+  }
+}
+
+tbResult tb_rne_derivatives(const tbModel* m, tbData* d, const tbReal* qacc, const tbReal* xfrc,
+                            tbReal* dtau_dq, tbReal* dtau_dv) {
+  for (int t = 0; t < m->ntendon; t++) {
+    int fixed = m->wrap_type[m->tendon_adr[t]] == TB_WRAP_JOINT;
+    if (m->tendon_armature[t] != 0 && !fixed) return TB_ERROR_UNSUPPORTED;
+  }
+  size_t bytes = (size_t)m->nv * (size_t)m->nv * sizeof(tbReal);
+  tbReal *bodies = d->scratch_body, *drift = d->scratch_dof;
+  if (dtau_dq) memset(dtau_dq, 0, bytes);
+  if (dtau_dv) memset(dtau_dv, 0, bytes);
+  outward(m, d, qacc, bodies, drift);
+  inward(m, d, bodies);
+  for (int i = 0; i < m->nv; i++) fill_pairs(m, d, bodies, drift, i, dtau_dq, dtau_dv);
+  for (int b = 1; xfrc && dtau_dq && b < m->nbody; b++) {
+    const tbReal* f = xfrc + 6 * b;
+    int zero = 1;
+    for (int k = 0; k < 6; k++) zero &= f[k] == 0;
+    if (!zero) tb_wrench_derivative(m, d, b, d->xipos + 3 * b, f, f + 3, -1, dtau_dq);
+  }
+  return TB_OK;
+}
+
+// dqacc = -M^-1 dtau: the partials of qacc at constant tau (eq. 13). `partial` holds dtau by rows.
+static void to_acceleration(const tbModel* m, const tbData* d, tbReal* partial, tbReal* column) {
+  size_t nv = (size_t)m->nv;
+  for (size_t k = 0; k < nv; k++) {
+    for (size_t i = 0; i < nv; i++) column[i] = -partial[i * nv + k];
+    tb_solve_m(m, d, column, column, 1);
+    for (size_t i = 0; i < nv; i++) partial[i * nv + k] = column[i];
+  }
+}
+
+tbResult tb_forward_derivatives(const tbModel* m, tbData* d, const tbReal* qacc, const tbReal* xfrc,
+                                tbReal* dqacc_dq, tbReal* dqacc_dv, tbReal* dqacc_dtau) {
+  tbResult result = tb_rne_derivatives(m, d, qacc, xfrc, dqacc_dq, dqacc_dv);
+  if (result != TB_OK) return result;
+  if (dqacc_dq) to_acceleration(m, d, dqacc_dq, d->scratch_nv);
+  if (dqacc_dv) to_acceleration(m, d, dqacc_dv, d->scratch_nv);
+  if (dqacc_dtau) {
+    size_t nv = (size_t)m->nv;
+    memset(dqacc_dtau, 0, nv * nv * sizeof(tbReal));
+    for (size_t i = 0; i < nv; i++) dqacc_dtau[i * nv + i] = 1;
+    tb_solve_m(m, d, dqacc_dtau, dqacc_dtau, m->nv);
+  }
+  return TB_OK;
+}
