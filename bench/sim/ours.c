@@ -1,0 +1,134 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/timer.h"
+#include "model/workspace.h"
+#include "sim_bench.h"
+
+void run_free(Run* run) {
+  free(run->seconds);
+  run->seconds = NULL;
+}
+
+double run_rate(const Run* run) {
+  double sum = 0;
+  for (int i = 0; i < run->steps; i++) sum += run->seconds[i];
+  return sum > 0 ? run->steps / sum : NAN;
+}
+
+static int compare(const void* a, const void* b) {
+  double x = *(const double*)a, y = *(const double*)b;
+  return (x > y) - (x < y);
+}
+
+double run_quantile(const Run* run, double q) {
+  double* sorted = malloc(sizeof(double) * (size_t)(run->steps + 1));
+  if (!sorted || run->steps == 0) {
+    free(sorted);
+    return NAN;
+  }
+  memcpy(sorted, run->seconds, sizeof(double) * (size_t)run->steps);
+  qsort(sorted, (size_t)run->steps, sizeof *sorted, compare);
+  double value = sorted[(int)fmin(run->steps - 1, floor(q * run->steps))];
+  free(sorted);
+  return value;
+}
+
+tbModel* scene_model(const Scene* scene, char* message, size_t size) {
+  tbError error = {0};
+  tbModel* m = NULL;
+  if (scene->path) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/models/%s", TB_SHARED_DIR, scene->path);
+    m = tb_load(path, NULL, &error);
+  } else {
+    char* text = scene_text(scene->name);
+    if (text) m = tb_load_string(text, NULL, NULL, &error);
+    free(text);
+  }
+  if (!m) {
+    snprintf(message, size, "%s", error.message);
+    return NULL;
+  }
+  m->opt.timestep = scene->dt;
+  if (scene->kind == DROP) {
+    // Nothing but gravity and contacts.
+    m->opt.disableflags |= TB_DISABLE_ACTUATION | TB_DISABLE_LIMIT | TB_DISABLE_FRICTIONLOSS;
+    for (int i = 0; i < m->nv; i++) m->dof_damping[i] = 0;
+  }
+  return m;
+}
+
+static void add_step(Run* run, const tbData* d, double* depths) {
+  run->contacts += d->ncon;
+  run->iterations += d->solve.iterations;
+  if (d->solve.status != TB_SOLVE_CONVERGED) run->unconverged++;
+  run->residual_mean += d->solve.residual_exact.relative;
+  run->residual_max = fmax(run->residual_max, d->solve.residual_exact.relative);
+  run->solved_max = fmax(run->solved_max, d->solve.residual.relative);
+  for (int i = 0; i < d->ncon; i++) {
+    double depth = fmax(0, -d->contact[i].dist);
+    // Contacts are seen before they close; those count for neither mean.
+    if (d->contact[i].dist > 0) continue;
+    run->depth_mean += depth;
+    run->depth_max = fmax(run->depth_max, depth);
+    (*depths)++;
+  }
+  run->phase[0] += d->seconds.dynamics;
+  run->phase[1] += d->seconds.collide;
+  run->phase[2] += d->seconds.assemble;
+  run->phase[3] += d->seconds.solve;
+}
+
+static size_t world_bytes(const tbData* d) {
+  return sizeof *d + d->block_size + d->work->arena.high_water;
+}
+
+static void repeat(const tbModel* m, tbData* d, bool first, Run* run, double* depths) {
+  if (m->nkey) {
+    tb_reset_keyframe(m, d, 0);
+  } else {
+    tb_reset(m, d);
+  }
+  for (int i = 0; i < run->steps && run->ok; i++) {
+    double start = tb_seconds();
+    tbResult result = tb_step(m, d);
+    double seconds = tb_seconds() - start;
+    run->seconds[i] = first ? seconds : fmin(run->seconds[i], seconds);
+    if (result != TB_OK) {
+      run->ok = false;
+      snprintf(run->message, sizeof run->message, "step %d: %s", i, d->message);
+    }
+    if (first) add_step(run, d, depths);
+  }
+}
+
+void run_ours(const tbModel* model, const Scene* scene, int law, int repeats, Run* run) {
+  memset(run, 0, sizeof *run);
+  tbModel* m = tb_model_copy(model);
+  tbData* d = m ? tb_data_new(m) : NULL;
+  run->steps = (int)(scene->time / scene->dt + 0.5);
+  run->seconds = calloc((size_t)run->steps + 1, sizeof(double));
+  run->ok = d && run->seconds;
+  double depths = 0;
+  if (run->ok) {
+    m->opt.law = law;
+    for (int r = 0; r < repeats && run->ok; r++) {
+      // A fresh world each time, so that every repeat takes the same steps.
+      tb_data_free(d);
+      d = tb_data_new(m);
+      if (d) repeat(m, d, r == 0, run, &depths);
+    }
+  }
+  double total = run->phase[0] + run->phase[1] + run->phase[2] + run->phase[3];
+  for (int k = 0; k < 4 && total > 0; k++) run->phase[k] /= total;
+  run->contacts /= run->steps;
+  run->iterations /= run->steps;
+  run->residual_mean /= run->steps;
+  run->depth_mean /= depths > 0 ? depths : 1;
+  if (d) run->bytes = world_bytes(d);
+  tb_data_free(d);
+  tb_model_free(m);
+}

@@ -1,0 +1,208 @@
+// The scenes: robots of the models' folder, and piles made here.
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "sim_bench.h"
+
+#define MENAGERIE "mujoco_menagerie/"
+
+const Scene SCENES[] = {
+    {"ur5e",
+     MENAGERIE "universal_robots_ur5e/scene.xml",
+     {"ur5e.xml"},
+     STANDING,
+     0.002,
+     2,
+     202000,
+     116000},
+    {"leap",
+     MENAGERIE "leap_hand/scene_right.xml",
+     {"right_hand.xml"},
+     STANDING,
+     0.002,
+     2,
+     52400,
+     20400},
+    {"go2", MENAGERIE "unitree_go2/scene.xml", {"go2.xml"}, STANDING, 0.002, 2, 16400, 12800},
+    {"anymal",
+     MENAGERIE "anybotics_anymal_c/scene.xml",
+     {"anymal_c.xml"},
+     STANDING,
+     0.002,
+     2,
+     45400,
+     22300},
+    {"allegro",
+     MENAGERIE "wonik_allegro/scene_right.xml",
+     {"right_hand.xml"},
+     STANDING,
+     0.002,
+     2,
+     49900,
+     34200},
+    {"humanoid", "mujoco/model/humanoid/humanoid.xml", {NULL}, STANDING, 0.002, 2, 29400, 24600},
+    {"cassie",
+     MENAGERIE "agility_cassie/scene.xml",
+     {"cassie.xml"},
+     STANDING,
+     0.002,
+     2,
+     27700,
+     21200},
+    {"g1", MENAGERIE "unitree_g1/scene.xml", {"g1.xml"}, STANDING, 0.002, 2, 20000, 0},
+    {"talos",
+     MENAGERIE "pal_talos/scene_position.xml",
+     {"talos_position.xml", "talos.xml"},
+     STANDING,
+     0.002,
+     2,
+     11600,
+     6700},
+    {"ur5e",
+     MENAGERIE "universal_robots_ur5e/scene.xml",
+     {"ur5e.xml"},
+     DROP,
+     0.001,
+     2,
+     87800,
+     74500},
+    {"cassie", MENAGERIE "agility_cassie/scene.xml", {"cassie.xml"}, DROP, 0.001, 2, 32900, 25900},
+    {"humanoid", "mujoco/model/humanoid/humanoid.xml", {NULL}, DROP, 0.001, 2, 31600, 24900},
+    {"g1", MENAGERIE "unitree_g1/scene.xml", {"g1.xml"}, DROP, 0.001, 2, 8700, 0},
+    {"go2", MENAGERIE "unitree_go2/scene.xml", {"go2.xml"}, DROP, 0.001, 2, 23800, 0},
+    {"anymal",
+     MENAGERIE "anybotics_anymal_c/scene.xml",
+     {"anymal_c.xml"},
+     DROP,
+     0.001,
+     2,
+     20000,
+     0},
+    {"allegro",
+     MENAGERIE "wonik_allegro/scene_right.xml",
+     {"right_hand.xml"},
+     DROP,
+     0.001,
+     2,
+     39700,
+     0},
+    {"leap", MENAGERIE "leap_hand/scene_right.xml", {"right_hand.xml"}, DROP, 0.001, 2, 43300, 0},
+    {"talos",
+     MENAGERIE "pal_talos/scene_motor.xml",
+     {"talos_motor.xml", "talos.xml"},
+     DROP,
+     0.001,
+     2,
+     0,
+     0},
+    {"wall", NULL, {NULL}, MANY, 0.002, 2, 7290, 0},
+    {"drop", NULL, {NULL}, MANY, 0.002, 2, 630, 0},
+    {"22 humanoids", "mujoco/model/humanoid/22_humanoids.xml", {NULL}, MANY, 0.002, 2, 1210, 0},
+    {"100 humanoids", "mujoco/model/humanoid/100_humanoids.xml", {NULL}, MANY, 0.002, 2, 238, 0},
+};
+const int NSCENES = sizeof SCENES / sizeof *SCENES;
+
+// ---- text that grows ---------------------------------------------------------------------------
+
+typedef struct {
+  char* text;
+  size_t length, capacity;
+} Text;
+
+static void add(Text* t, const char* format, ...) {
+  char line[512];
+  va_list arguments;
+  va_start(arguments, format);
+  int n = vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  if (n < 0) return;
+  if (t->length + (size_t)n + 1 > t->capacity) {
+    size_t capacity = 2 * t->capacity + 4096;
+    char* grown = realloc(t->text, capacity);
+    if (!grown) return;
+    t->text = grown;
+    t->capacity = capacity;
+  }
+  memcpy(t->text + t->length, line, (size_t)n + 1);
+  t->length += (size_t)n;
+}
+
+static void begin(Text* t) {
+  add(t,
+      "<mujoco><option timestep=\"0.002\"/><size nconmax=\"20000\" njmax=\"80000\"/><worldbody>"
+      "<geom type=\"plane\" size=\"50 50 1\"/>");
+}
+
+// ---- what is built -----------------------------------------------------------------------------
+
+// 4 x 5 cubes of 0.5 m whose masses run from 1 to 1e4 kg, and a ball of 1e3 kg at 10 m/s.
+static char* wall_text(void) {
+  Text t = {0};
+  begin(&t);
+  for (int i = 0; i < 20; i++) {
+    // Neighbours differ: the masses in steps of 7 over the places.
+    double mass = pow(10, 4.0 * ((7 * i) % 20) / 19);
+    add(&t,
+        "<body pos=\"0 %g %g\"><freejoint/><geom type=\"box\" size=\".25 .25 .25\" "
+        "mass=\"%g\"/></body>",
+        0.5 * (i % 4) - 0.75, 0.25 + 0.5 * (i / 4), mass);
+  }
+  add(&t,
+      "<body name=\"ball\" pos=\"-3 0 1.2\"><freejoint/><geom type=\"sphere\" size=\".4\" "
+      "mass=\"1000\"/></body></worldbody><keyframe><key qpos=\"");
+  for (int i = 0; i < 20; i++) {
+    add(&t, "0 %g %g 1 0 0 0 ", 0.5 * (i % 4) - 0.75, 0.25 + 0.5 * (i / 4));
+  }
+  add(&t, "-3 0 1.2 1 0 0 0\" qvel=\"");
+  for (int i = 0; i < 20; i++) add(&t, "0 0 0 0 0 0 ");
+  add(&t, "10 0 0 0 0 0\"/></keyframe></mujoco>");
+  return t.text;
+}
+
+static void add_primitive(Text* t, tbRng* rng, int i, const double pos[3]) {
+  static const char* const SHAPES[] = {
+      "type=\"box\" size=\".05 .05 .05\"", "type=\"sphere\" size=\".05\"",
+      "type=\"capsule\" size=\".035 .035\"", "type=\"cylinder\" size=\".045 .045\"",
+      "type=\"box\" size=\".06 .04 .03\""};
+  add(t, "<body pos=\"%g %g %g\" euler=\"%g %g %g\"><freejoint/><geom %s density=\"1000\"/></body>",
+      pos[0] + 0.02 * (tb_rng_uniform(rng, 0, 1) - 0.5),
+      pos[1] + 0.02 * (tb_rng_uniform(rng, 0, 1) - 0.5), pos[2], tb_rng_uniform(rng, 0, 90),
+      tb_rng_uniform(rng, 0, 90), tb_rng_uniform(rng, 0, 90), SHAPES[i % 5]);
+}
+
+// 5 x 5 x 5 primitives of 10 cm above a floor.
+static char* drop_text(void) {
+  Text t = {0};
+  tbRng rng = {11};
+  begin(&t);
+  for (int i = 0; i < 125; i++) {
+    double pos[3] = {0.14 * (i % 5 - 2), 0.14 * (i / 5 % 5 - 2), 0.15 + 0.16 * (i / 25)};
+    add_primitive(&t, &rng, i, pos);
+  }
+  add(&t, "</worldbody></mujoco>");
+  return t.text;
+}
+
+// A heap four layers high, so that the contacts of a body do not depend on the number of bodies.
+char* pile_text(int bodies) {
+  Text t = {0};
+  tbRng rng = {3};
+  int side = (int)ceil(sqrt(bodies / 4.0));
+  begin(&t);
+  for (int i = 0; i < bodies; i++) {
+    double pos[3] = {0.11 * (i % side), 0.11 * (i / side % side), 0.1 + 0.13 * (i / (side * side))};
+    add_primitive(&t, &rng, i, pos);
+  }
+  add(&t, "</worldbody></mujoco>");
+  return t.text;
+}
+
+char* scene_text(const char* name) {
+  if (strcmp(name, "wall") == 0) return wall_text();
+  if (strcmp(name, "drop") == 0) return drop_text();
+  return NULL;
+}

@@ -1,0 +1,64 @@
+// Whole steps, ours and MuJoCo's, on the same scenes from the same state.
+#ifndef TRIBO_BENCH_SIM_H_
+#define TRIBO_BENCH_SIM_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "tribo/tribo.h"
+
+typedef enum { STANDING, DROP, MANY } Kind;
+
+typedef struct {
+  const char* name;
+  const char* path;        // below the folder of models, or NULL: generated
+  const char* include[2];  // files that `path` includes, for a MuJoCo that needs copies of them
+  Kind kind;
+  double dt, time;  // s
+  // Steps per second of MuJoCo 3.12.1 and 2.2.2 on one machine of 2026 (docs/step.md says how they
+  // were measured); 0 where unknown. Their ratio turns 2.2.2's number of this run into an estimate
+  // of the newest; where 2.2.2 cannot run a scene, `newest` is scaled by the speed of this machine.
+  double newest, debian;
+} Scene;
+
+extern const Scene SCENES[];
+extern const int NSCENES;
+
+// MJCF of a generated scene ("wall", "drop"), or of a pile of `bodies` primitives; freed by the
+// caller. NULL: no such scene, or out of memory.
+char* scene_text(const char* name);
+char* pile_text(int bodies);
+
+// What one engine did on one scene.
+typedef struct {
+  bool ok;
+  char message[300];
+  int steps;
+  double* seconds;  // per step, the fastest of all repeats
+  double phase[4];  // ours: dynamics, collide, assemble, solve, shares of the whole
+  double contacts, iterations;
+  double depth_mean, depth_max;        // m, over all contacts
+  double residual_mean, residual_max;  // relative residual of the exact law
+  double solved_max;                   // ours: of the law that was solved
+  int unconverged;
+  size_t bytes;  // memory of the world
+} Run;
+
+void run_free(Run* run);
+
+// Our model of a scene with its options set; NULL with a message.
+tbModel* scene_model(const Scene* scene, char* message, size_t size);
+
+// Run a law on a model `repeats` times from the same state.
+void run_ours(const tbModel* model, const Scene* scene, int law, int repeats, Run* run);
+
+// The same with MuJoCo: `model` gives the actuators' gains, the key and the options, so that both
+// simulate the same. `text`: MJCF of a generated scene, or NULL.
+const char* peer_version(void);
+void run_peer(const tbModel* model, const Scene* scene, const char* text, int repeats, Run* run);
+
+// Steps per second at the mean time, and the q-quantile of the time of a step.
+double run_rate(const Run* run);
+double run_quantile(const Run* run, double q);
+
+#endif
