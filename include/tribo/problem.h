@@ -229,6 +229,10 @@ TB_API void tb_solve_work_free(tbSolveWork* work);
 // Calls to malloc so far.
 TB_API size_t tb_solve_work_allocations(const tbSolveWork* work);
 
+// Keep the memory but nothing of what was solved with it: the next solve gives the bits that it
+// would give with new memory.
+TB_API void tb_solve_work_forget(tbSolveWork* work);
+
 // Solve `problem` for lambda (n entries, in and out). `settings` NULL: defaults; `work` NULL: its
 // own. TB_OK means that lambda and info are valid, also when info->status is not CONVERGED; any
 // other result leaves lambda as it was. Errors: a bad problem or setting, a law that a block does

@@ -43,6 +43,21 @@ TB_API tbResult tb_step2(const tbModel* model, tbData* data);
 // Everything a step computes, without moving: qacc, contact forces, residuals, sensors.
 TB_API tbResult tb_forward(const tbModel* model, tbData* data);
 
+// Everything that the rest of a simulation depends on, as one block of bytes with a checksum:
+// state, controls, applied forces, and what the world remembers for warm starts. A world that loads
+// it goes on with the bits of the world that saved it. The size changes from step to step. Native
+// byte order; for worlds of the same model only.
+TB_API size_t tb_snapshot_size(const tbModel* model, const tbData* data);
+
+// `size` is what tb_snapshot_size says. TB_ERROR_ARGUMENT if it is not.
+TB_API tbResult tb_snapshot_save(const tbModel* model, const tbData* data, void* bytes,
+                                 size_t size);
+
+// On error `error` (may be NULL) says what is wrong with the bytes and the world is as it was,
+// except where memory runs out. Contacts and forces are those of the next step.
+TB_API tbResult tb_snapshot_load(const tbModel* model, tbData* data, const void* bytes, size_t size,
+                                 tbError* error);
+
 // Calls to malloc by steps of this world so far: constant once the world is warm.
 TB_API size_t tb_step_allocations(const tbData* data);
 

@@ -47,6 +47,12 @@ tbContactFinder* tb_contact_finder_new(const tbModel* model);
 void tb_contact_finder_free(tbContactFinder* finder);
 size_t tb_contact_finder_allocations(const tbContactFinder* finder);
 
+// What the finder remembers of its pairs between steps, as bytes for a snapshot: their number, a
+// copy of them, and putting a copy back (TB_ERROR_ARGUMENT where they are not such a copy).
+size_t tb_contact_finder_memory_size(const tbContactFinder* finder);
+void tb_contact_finder_memory_save(const tbContactFinder* finder, void* bytes);
+tbResult tb_contact_finder_memory_load(tbContactFinder* finder, const void* bytes, size_t size);
+
 // Parameters of a contact of two geoms, or of explicit pair `pair` >= 0; geometry is left zero.
 void tb_contact_parameters(const tbModel* model, int geom1, int geom2, int pair,
                            tbContact* contact);

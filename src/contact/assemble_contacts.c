@@ -1,4 +1,5 @@
 // The collision driver: which geoms may touch, and where they do.
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,6 +206,56 @@ size_t tb_contact_finder_allocations(const tbContactFinder* f) {
   return f->allocations + (size_t)f->broad.nallocation;
 }
 
+// ---- snapshots ---------------------------------------------------------------------------------
+
+// Room for `n` pairs in both lists; the current one keeps its entries.
+static int reserve_memory(tbContactFinder* f, int n) {
+  if (n <= f->capacity) return 1;
+  int capacity = 2 * n + 16;
+  Memory* a = calloc((size_t)capacity, sizeof(Memory));
+  Memory* b = calloc((size_t)capacity, sizeof(Memory));
+  if (!a || !b) {
+    free(a);
+    free(b);
+    return 0;
+  }
+  f->allocations += 2;
+  if (f->nmemory) memcpy(a, f->memory, sizeof(Memory) * (size_t)f->nmemory);
+  free(f->memory);
+  free(f->previous);
+  f->memory = a;
+  f->previous = b;
+  f->capacity = capacity;
+  return 1;
+}
+
+size_t tb_contact_finder_memory_size(const tbContactFinder* f) {
+  return sizeof(Memory) * (size_t)f->nmemory;
+}
+
+void tb_contact_finder_memory_save(const tbContactFinder* f, void* bytes) {
+  if (f->nmemory) memcpy(bytes, f->memory, tb_contact_finder_memory_size(f));
+}
+
+tbResult tb_contact_finder_memory_load(tbContactFinder* f, const void* bytes, size_t size) {
+  if (size % sizeof(Memory) || size / sizeof(Memory) > INT_MAX / 4) return TB_ERROR_ARGUMENT;
+  int n = (int)(size / sizeof(Memory));
+  // Sorted pairs of items that exist.
+  Memory entry, last = {.pair = {-1, -1}};
+  for (int i = 0; i < n; i++, last = entry) {
+    memcpy(&entry, (const char*)bytes + sizeof(Memory) * (size_t)i, sizeof entry);
+    tbPair p = entry.pair, q = last.pair;
+    bool ascends = p.first > q.first || (p.first == q.first && p.second > q.second);
+    if (!ascends || p.first < 0 || p.second <= p.first || p.second >= f->count) {
+      return TB_ERROR_ARGUMENT;
+    }
+  }
+  if (!reserve_memory(f, n)) return TB_ERROR_MEMORY;
+  if (n) memcpy(f->memory, bytes, size);
+  f->nmemory = n;
+  return TB_OK;
+}
+
 // ---- where they touch --------------------------------------------------------------------------
 
 // Poses and boxes of all items that may have moved.
@@ -249,26 +300,9 @@ static int reserve(tbContactFinder* f, tbData* d, int* capacity, int extra) {
 
 // The caches of this step's pairs: what the last step knew of each, both lists being sorted.
 static int recall(tbContactFinder* f) {
-  Memory* old = f->memory;
   int nold = f->nmemory, n = f->broad.npair;
-  if (n > f->capacity) {
-    int capacity = 2 * n + 16;
-    Memory* a = calloc((size_t)capacity, sizeof(Memory));
-    Memory* b = calloc((size_t)capacity, sizeof(Memory));
-    if (!a || !b) {
-      free(a);
-      free(b);
-      return 0;
-    }
-    f->allocations += 2;
-    if (nold) memcpy(a, old, sizeof(Memory) * (size_t)nold);
-    free(f->memory);
-    free(f->previous);
-    old = a;
-    f->previous = b;
-    f->capacity = capacity;
-  }
-  Memory* now = f->previous;
+  if (!reserve_memory(f, n)) return 0;
+  Memory *old = f->memory, *now = f->previous;
   for (int i = 0, j = 0; i < n; i++) {
     tbPair p = f->broad.pairs[i];
     while (j < nold && (old[j].pair.first < p.first ||
@@ -307,6 +341,8 @@ static tbResult collide_pair(tbContactFinder* f, const tbModel* m, tbData* d, Me
   if (!reserve(f, d, capacity, n)) return TB_ERROR_MEMORY;
   tbContact parameters;
   tb_contact_parameters(m, g1, g2, pair, &parameters);
+  // RaiSim's per-contact problem is that of a point: no torsion, no rolling.
+  if (m->opt.law == TB_LAW_RAISIM && parameters.dim > 3) parameters.dim = 3;
   for (int k = 0; k < n; k++) {
     tbContact* c = &d->contact[d->ncon++];
     *c = parameters;

@@ -55,6 +55,10 @@ size_t tb_solve_work_allocations(const tbSolveWork* work) {
   return work->arena.allocations + work->cache.allocations;
 }
 
+void tb_solve_work_forget(tbSolveWork* work) {
+  if (work) work->cache.n = 0;
+}
+
 tbReal* tb_solve_reals(tbSolve* s, size_t count) {
   return TB_ARENA_NEW(s->arena, tbReal, count);
 }

@@ -1,6 +1,7 @@
 #include "step/rigid.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/timer.h"
@@ -67,38 +68,56 @@ static tbResult accept_recalled(const tbModel* m, tbData* d, tbStepState* state,
 }
 
 static tbResult retry_cold(const tbProblem* problem, tbSolveSettings settings, tbReal* lambda,
-                           tbStepState* state, tbData* d, tbSolveInfo* info, tbError* error) {
-  tbReal* cold = TB_ARENA_NEW(&d->work->arena, tbReal, problem->n);
+                           tbWorker* worker, tbSolveInfo* info) {
+  tbReal* cold = TB_ARENA_NEW(&worker->arena, tbReal, problem->n);
   if (!cold) return TB_ERROR_MEMORY;
   tbSolveInfo again;
   settings.warm_start = 0;
-  tbResult result = tb_solve(problem, &settings, cold, state->solve, &again, error);
+  tbResult result = tb_solve(problem, &settings, cold, worker->solve, &again, &worker->error);
   if (result != TB_OK || again.residual.relative >= info->residual.relative) return result;
   memcpy(lambda, cold, sizeof(tbReal) * (size_t)problem->n);
   *info = again;
   return TB_OK;
 }
 
+typedef struct {
+  tbSolveSettings settings;
+  const tbIslands* islands;
+  tbSolveInfo* info;  // per island
+} Solves;
+
+static tbResult solve_one(void* context, int index, tbWorker* worker) {
+  Solves* s = context;
+  const tbIsland* island = &s->islands->island[index];
+  tbSolveInfo* info = &s->info[index];
+  // Nothing of the worker's last island may show in this one.
+  tb_solve_work_forget(worker->solve);
+  tbResult result =
+      tb_solve(&island->problem, &s->settings, island->lambda, worker->solve, info, &worker->error);
+  if (result == TB_OK && info->status != TB_SOLVE_CONVERGED && s->settings.warm_start) {
+    // A bad first guess may be to blame: once more from rest, and the better answer counts.
+    result = retry_cold(&island->problem, s->settings, island->lambda, worker, info);
+  }
+  return result;
+}
+
 static tbResult solve_islands(const tbModel* m, tbData* d, tbStepState* state,
                               const tbIslands* islands) {
-  tbSolveSettings settings = settings_of(&m->opt);
+  tbArena* arena = &d->work->arena;
+  Solves s = {settings_of(&m->opt), islands, TB_ARENA_NEW(arena, tbSolveInfo, islands->count)};
+  tbReal* cost = TB_ARENA_NEW(arena, tbReal, islands->count);
+  if (!s.info || !cost) return TB_ERROR_MEMORY;
   for (int i = 0; i < islands->count; i++) {
-    const tbIsland* island = &islands->island[i];
-    if (island->solved) continue;
-    tbSolveInfo info;
-    tbError error;
-    tbResult result =
-        tb_solve(&island->problem, &settings, island->lambda, state->solve, &info, &error);
-    if (result == TB_OK && info.status != TB_SOLVE_CONVERGED && settings.warm_start) {
-      // A bad first guess may be to blame: once more from rest, and the better answer counts.
-      result = retry_cold(&island->problem, settings, island->lambda, state, d, &info, &error);
-    }
-    if (result != TB_OK) {
-      memcpy(d->message, error.message, sizeof d->message - 1);
-      d->message[sizeof d->message - 1] = 0;
-      return result;
-    }
-    tb_certificate_add(&d->solve, &info);
+    tbReal n = islands->island[i].problem.n;
+    cost[i] = islands->island[i].solved ? 0 : n * n;
+  }
+  tbResult result = tb_workers_run(&state->workers, arena, islands->count, cost, solve_one, &s);
+  if (result != TB_OK) {
+    snprintf(d->message, sizeof d->message, "%.250s", state->workers.error.message);
+    return result;
+  }
+  for (int i = 0; i < islands->count; i++) {
+    if (cost[i] > 0) tb_certificate_add(&d->solve, &s.info[i]);
   }
   return TB_OK;
 }

@@ -28,8 +28,7 @@ static int island_dofs(const tbModel* m, const tbConstraints* cs, const tbIsland
 
 // Build and solve one island; forces of its soft rows go to the constraints' own rows, in lambda.
 static tbResult solve_island(const tbModel* m, tbData* d, const tbConstraints* cs, tbIsland* island,
-                             tbReal* a, tbSoftInfo* info) {
-  tbArena* arena = &d->work->arena;
+                             tbArena* arena, tbReal* a, tbSoftInfo* info) {
   tbSoftProblem p = {.nblock = island->nmember,
                      .forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind},
                      .M = d->qM,
@@ -87,6 +86,43 @@ static tbResult integrate_velocity(const tbModel* m, tbData* d, tbReal* v_next) 
   return TB_OK;
 }
 
+typedef struct {
+  const tbModel* m;
+  tbData* d;
+  const tbConstraints* constraints;
+  tbIslands* islands;
+  tbSoftInfo* info;  // per island
+} Solves;
+
+static tbResult solve_one(void* context, int index, tbWorker* worker) {
+  Solves* s = context;
+  return solve_island(s->m, s->d, s->constraints, &s->islands->island[index], &worker->arena,
+                      s->d->qacc, &s->info[index]);
+}
+
+// All islands; they share no dof, so each writes its own part of qacc.
+static tbResult solve_islands(const tbModel* m, tbData* d, tbStepState* state, tbIslands* islands,
+                              tbSolveInfo* total) {
+  tbArena* arena = &d->work->arena;
+  Solves s = {m, d, &state->constraints, islands, TB_ARENA_NEW(arena, tbSoftInfo, islands->count)};
+  tbReal* cost = TB_ARENA_NEW(arena, tbReal, islands->count);
+  if (!s.info || !cost) return TB_ERROR_MEMORY;
+  for (int i = 0; i < islands->count; i++) {
+    tbReal n = islands->island[i].problem.n;
+    cost[i] = n * n;
+  }
+  tbResult result = tb_workers_run(&state->workers, arena, islands->count, cost, solve_one, &s);
+  if (result != TB_OK) return result;
+  for (int i = 0; i < islands->count; i++) {
+    const tbSoftInfo* info = &s.info[i];
+    if (!info->converged) total->status = TB_SOLVE_MAX_ITERATIONS;
+    if (info->iterations > total->iterations) total->iterations = info->iterations;
+    total->factorizations += info->iterations;
+    total->residual.relative = fmax(total->residual.relative, info->gradient);
+  }
+  return TB_OK;
+}
+
 tbResult tb_soft_velocity(const tbModel* m, tbData* d, tbStepState* state, tbReal* v_next) {
   size_t bytes = sizeof(tbReal) * (size_t)m->nv;
   tbReal start = tb_seconds(), h = m->opt.timestep;
@@ -103,15 +139,8 @@ tbResult tb_soft_velocity(const tbModel* m, tbData* d, tbStepState* state, tbRea
   // Start from the last acceleration in constrained trees.
   memcpy(d->qacc, d->qacc_smooth, bytes);
   tbSolveInfo total = {.law = "soft", .solver = "newton"};
-  for (int i = 0; i < islands.count; i++) {
-    tbSoftInfo info;
-    result = solve_island(m, d, &state->constraints, &islands.island[i], d->qacc, &info);
-    if (result != TB_OK) return result;
-    if (!info.converged) total.status = TB_SOLVE_MAX_ITERATIONS;
-    if (info.iterations > total.iterations) total.iterations = info.iterations;
-    total.factorizations += info.iterations;
-    total.residual.relative = fmax(total.residual.relative, info.gradient);
-  }
+  result = solve_islands(m, d, state, &islands, &total);
+  if (result != TB_OK) return result;
   memset(d->qfrc_constraint, 0, bytes);
   tb_gather_impulse(&state->constraints, &islands, d->qfrc_constraint);
   for (int i = 0; i < m->nv; i++) d->qfrc_constraint[i] /= h;

@@ -4,11 +4,12 @@
 
 #include "contact/assemble.h"
 #include "step/warm.h"
+#include "step/workers.h"
 #include "tribo/data.h"
 
 typedef struct {
   tbContactFinder* finder;
-  tbSolveWork* solve;
+  tbWorkers workers;
   tbWarmTable warm;
   tbReal* rk4;  // stages of tb_rk4, made on first use
   size_t allocations;

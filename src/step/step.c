@@ -19,7 +19,7 @@
 static void free_state(void* pointer) {
   tbStepState* state = pointer;
   tb_contact_finder_free(state->finder);
-  tb_solve_work_free(state->solve);
+  tb_workers_free(&state->workers);
   tb_warm_free(&state->warm);
   free(state->rk4);
   free(state);
@@ -30,8 +30,7 @@ tbStepState* tb_step_state(const tbModel* model, tbData* data) {
   tbStepState* state = calloc(1, sizeof *state);
   if (!state) return NULL;
   state->finder = tb_contact_finder_new(model);
-  state->solve = tb_solve_work_create();
-  if (!state->finder || !state->solve) {
+  if (!state->finder) {
     free_state(state);
     return NULL;
   }
@@ -59,7 +58,7 @@ size_t tb_step_allocations(const tbData* data) {
   size_t count = data->work->arena.allocations;
   if (state) {
     count += state->allocations + tb_contact_finder_allocations(state->finder) +
-             state->warm.allocations + tb_solve_work_allocations(state->solve);
+             state->warm.allocations + tb_workers_allocations(&state->workers);
   }
   return count;
 }
@@ -104,7 +103,9 @@ tbResult tb_step1(const tbModel* m, tbData* d) {
   memset(&d->solve, 0, sizeof d->solve);
   memset(&d->seconds, 0, sizeof d->seconds);
   tbStepState* state = tb_step_state(m, d);
-  if (!state) return fail(d, TB_ERROR_MEMORY, "out of memory");
+  if (!state || !tb_workers_resize(&state->workers, m->opt.threads)) {
+    return fail(d, TB_ERROR_MEMORY, "out of memory or threads");
+  }
   tb_arena_reset(&d->work->arena);
   if (check_state(m, d) != TB_OK) return d->status;
 

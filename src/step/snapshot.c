@@ -1,0 +1,168 @@
+// Snapshots: header, time, state and input arrays, warm impulses, memories of the collision pairs.
+#include <string.h>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "model/model.h"
+#include "model/workspace.h"
+#include "step/state.h"
+#include "tribo/step.h"
+
+enum { VERSION = 1 };
+static const char MAGIC[8] = "tribosn";
+
+typedef struct {
+  char magic[8];
+  uint64_t version;
+  uint64_t checksum;  // over everything behind it
+  uint64_t size;      // bytes of the whole block
+  uint64_t model;     // of the model's sizes
+  uint64_t nwarm;     // entries of the warm table
+  uint64_t nmemory;   // bytes of the collision memory
+  tbReal time;
+} Header;
+
+static uint64_t checksum_of(const unsigned char* bytes, size_t size) {
+  size_t start = offsetof(Header, size);
+  return tb_hash(TB_HASH_SEED, bytes + start, size - start);
+}
+
+static uint64_t model_hash(const tbModel* model) {
+  uint64_t hash = TB_HASH_SEED;
+#define X(name, what) hash = tb_hash(hash, &model->name, sizeof model->name);
+  TB_MODEL_SIZES(X)
+#undef X
+  return hash;
+}
+
+static size_t arrays_size(const tbModel* model) {
+  TB_MODEL_SIZES(TB_SIZE_LOCAL)
+  size_t total = 0;
+#define X(type, name, rows, columns, unit, what) \
+  total += (size_t)((rows) * (columns)) * sizeof(type);
+  TB_DATA_STATE(X)
+  TB_DATA_INPUT(X)
+#undef X
+  return total;
+}
+
+static Header header_of(const tbModel* model, const tbData* data) {
+  const tbStepState* state = data->work->step;
+  Header h = {.version = VERSION, .model = model_hash(model), .time = data->time};
+  memcpy(h.magic, MAGIC, sizeof h.magic);
+  for (int i = 0; state && i < state->warm.capacity; i++) h.nwarm += state->warm.slot[i].dim > 0;
+  if (state) h.nmemory = tb_contact_finder_memory_size(state->finder);
+  h.size = sizeof h + arrays_size(model) + h.nwarm * sizeof(tbWarmEntry) + h.nmemory;
+  return h;
+}
+
+size_t tb_snapshot_size(const tbModel* model, const tbData* data) {
+  return model && data ? (size_t)header_of(model, data).size : 0;
+}
+
+tbResult tb_snapshot_save(const tbModel* model, const tbData* data, void* bytes, size_t size) {
+  if (!model || !data || !bytes) return TB_ERROR_ARGUMENT;
+  Header h = header_of(model, data);
+  if (size != h.size) return TB_ERROR_ARGUMENT;
+  TB_MODEL_SIZES(TB_SIZE_LOCAL)
+  unsigned char* at = (unsigned char*)bytes + sizeof h;
+#define X(type, name, rows, columns, unit, what)                       \
+  memcpy(at, data->name, (size_t)((rows) * (columns)) * sizeof(type)); \
+  at += (size_t)((rows) * (columns)) * sizeof(type);
+  TB_DATA_STATE(X)
+  TB_DATA_INPUT(X)
+#undef X
+  // Entries of the warm table, without the values that their dimension leaves unused.
+  const tbStepState* state = data->work->step;
+  for (int i = 0; h.nwarm && i < state->warm.capacity; i++) {
+    const tbWarmEntry* slot = &state->warm.slot[i];
+    if (slot->dim == 0) continue;
+    tbWarmEntry entry;
+    memset(&entry, 0, sizeof entry);
+    entry.key = slot->key;
+    entry.dim = slot->dim;
+    memcpy(entry.lambda, slot->lambda, sizeof(tbReal) * (size_t)slot->dim);
+    memcpy(at, &entry, sizeof entry);
+    at += sizeof entry;
+  }
+  if (state) tb_contact_finder_memory_save(state->finder, at);
+  memcpy(bytes, &h, sizeof h);
+  h.checksum = checksum_of(bytes, size);
+  memcpy(bytes, &h, sizeof h);
+  return TB_OK;
+}
+
+// Whether the bytes are a whole snapshot of this model.
+static tbResult check(const tbModel* model, const void* bytes, size_t size, Header* h,
+                      tbError* error) {
+  if (size < sizeof *h) return tb_fail(error, TB_ERROR_PARSE, "%zu bytes are no snapshot", size);
+  memcpy(h, bytes, sizeof *h);
+  if (memcmp(h->magic, MAGIC, sizeof h->magic) != 0 || h->version != VERSION) {
+    return tb_fail(error, TB_ERROR_PARSE, "not a snapshot of version %d", (int)VERSION);
+  }
+  size_t arrays = arrays_size(model);
+  uint64_t most = size;  // no count may pass this, so that their sum cannot overflow
+  if (h->size != size || h->nwarm > most || h->nmemory > most ||
+      sizeof *h + arrays + h->nwarm * sizeof(tbWarmEntry) + h->nmemory != size) {
+    return tb_fail(error, TB_ERROR_PARSE, "a snapshot of another size or another model");
+  }
+  if (h->checksum != checksum_of(bytes, size)) {
+    return tb_fail(error, TB_ERROR_PARSE, "damaged snapshot: the checksum does not match");
+  }
+  if (h->model != model_hash(model)) {
+    return tb_fail(error, TB_ERROR_PARSE, "a snapshot of another model");
+  }
+  return TB_OK;
+}
+
+// Warm entries are copied out, since a block of bytes need not be aligned.
+static tbResult load_warm(tbWarmTable* warm, const unsigned char* at, uint64_t count,
+                          tbError* error) {
+  tbWarmEntry entry;
+  for (uint64_t i = 0; i < count; i++) {
+    memcpy(&entry, at + i * sizeof entry, sizeof entry);
+    if (entry.dim < 1 || entry.dim > TB_MAX_BLOCK_DIM) {
+      return tb_fail(error, TB_ERROR_PARSE, "a warm-start entry of dimension %d", entry.dim);
+    }
+  }
+  if (!tb_warm_clear(warm, (int)count)) return tb_fail(error, TB_ERROR_MEMORY, "out of memory");
+  for (uint64_t i = 0; i < count; i++) {
+    memcpy(&entry, at + i * sizeof entry, sizeof entry);
+    tb_warm_put(warm, entry.key, entry.dim, entry.lambda);
+  }
+  return TB_OK;
+}
+
+tbResult tb_snapshot_load(const tbModel* model, tbData* data, const void* bytes, size_t size,
+                          tbError* error) {
+  if (!model || !data || !bytes) {
+    return tb_fail(error, TB_ERROR_ARGUMENT, "model, data and bytes are needed");
+  }
+  Header h;
+  tbResult result = check(model, bytes, size, &h, error);
+  if (result != TB_OK) return result;
+  tbStepState* state = tb_step_state(model, data);
+  if (!state) return tb_fail(error, TB_ERROR_MEMORY, "out of memory");
+  const unsigned char *arrays = (const unsigned char*)bytes + sizeof h,
+                      *warm = arrays + arrays_size(model),
+                      *memory = warm + h.nwarm * sizeof(tbWarmEntry);
+  if (h.nwarm > INT32_MAX / 8) return tb_fail(error, TB_ERROR_PARSE, "too many warm starts");
+  result = tb_contact_finder_memory_load(state->finder, memory, (size_t)h.nmemory);
+  if (result != TB_OK) return tb_fail(error, result, "bad memory of the collision pairs");
+  result = load_warm(&state->warm, warm, h.nwarm, error);
+  if (result != TB_OK) return result;
+  TB_MODEL_SIZES(TB_SIZE_LOCAL)
+#define X(type, name, rows, columns, unit, what)                           \
+  memcpy(data->name, arrays, (size_t)((rows) * (columns)) * sizeof(type)); \
+  arrays += (size_t)((rows) * (columns)) * sizeof(type);
+  TB_DATA_STATE(X)
+  TB_DATA_INPUT(X)
+#undef X
+  data->time = h.time;
+  data->status = TB_OK;
+  data->message[0] = 0;
+  data->ncon = 0;
+  data->contact = NULL;
+  state->first_half = 0;
+  return TB_OK;
+}

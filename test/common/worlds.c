@@ -1,0 +1,48 @@
+#include "common/worlds.h"
+
+#include "base/hash.h"
+
+static tbWorld world_of(tbModel* model, const tbError* error) {
+  tbWorld w = {model, NULL};
+  if (!model) fail_msg("%s", error->message);
+  w.d = tb_data_new(model);
+  assert_non_null(w.d);
+  return w;
+}
+
+tbWorld tb_world_text(const char* xml) {
+  tbError error;
+  return world_of(tb_load_string(xml, NULL, NULL, &error), &error);
+}
+
+tbWorld tb_world_scene(const char* file, const char* key) {
+  char path[1024];
+  tbError error;
+  snprintf(path, sizeof path, "%s/%s", TB_SCENES_DIR, file);
+  tbWorld w = world_of(tb_load(path, NULL, &error), &error);
+  if (key) assert_int_equal(tb_reset_keyframe(w.m, w.d, tb_name2id(w.m, TB_OBJ_KEY, key)), TB_OK);
+  return w;
+}
+
+tbWorld tb_world_again(tbWorld world) {
+  tbWorld w = {world.m, tb_data_new(world.m)};
+  assert_non_null(w.d);
+  return w;
+}
+
+void tb_world_free(tbWorld w) {
+  tb_data_free(w.d);
+  tb_model_free(w.m);
+}
+
+void tb_world_run(tbWorld w, int steps) {
+  for (int i = 0; i < steps; i++) {
+    if (tb_step(w.m, w.d) != TB_OK) fail_msg("step %d: %s", i, w.d->message);
+  }
+}
+
+uint64_t tb_world_hash(uint64_t hash, tbWorld w) {
+  hash = tb_hash(hash, w.d->qpos, sizeof(tbReal) * (size_t)w.m->nq);
+  hash = tb_hash(hash, w.d->qvel, sizeof(tbReal) * (size_t)w.m->nv);
+  return tb_hash(hash, w.d->act, sizeof(tbReal) * (size_t)w.m->na);
+}

@@ -1,0 +1,28 @@
+// Worlds for tests of the step: loading, stepping and hashing.
+#ifndef TRIBO_TEST_WORLDS_H_
+#define TRIBO_TEST_WORLDS_H_
+
+#include "common/test.h"
+#include "tribo/tribo.h"
+
+typedef struct {
+  tbModel* m;
+  tbData* d;
+} tbWorld;
+
+// From XML text, or a file of scenes/ at its keyframe `key` (NULL: the reference pose). A model
+// that does not load fails the test.
+tbWorld tb_world_text(const char* xml);
+tbWorld tb_world_scene(const char* file, const char* key);
+void tb_world_free(tbWorld world);
+
+// A second world of the same model at the reference pose.
+tbWorld tb_world_again(tbWorld world);
+
+// `steps` steps; a step that fails fails the test.
+void tb_world_run(tbWorld world, int steps);
+
+// Hash of qpos, qvel and act.
+uint64_t tb_world_hash(uint64_t hash, tbWorld world);
+
+#endif
