@@ -19,6 +19,7 @@ typedef struct {
   tbReal restitution;
   tbReal compliance;  // m/N
   tbReal damping;     // N s/m
+  tbReal comfree[2];  // comfree law: stiffness and damping of an explicit pair, -1: the options'
   tbReal force[6];    // N, N m: what the last step applied, in `frame`
   int dim;            // 1, 3, 4 or 6
   int geom[2];

@@ -238,6 +238,7 @@
   X(tbReal, pair_restitution, npair, 1, "", "as geom_restitution; -1: from the geoms")            \
   X(tbReal, pair_compliance, npair, 1, "m/N", "as geom_compliance; -1: from the geoms")           \
   X(tbReal, pair_contactdamping, npair, 1, "N s/m", "as the geoms'; -1: from the geoms")          \
+  X(tbReal, pair_comfree, npair, 2, "1/s, -", "comfree: k_user, d_user; -1: the options'")        \
   X(int, exclude_body1, nexclude, 1, "", "body")                                                  \
   X(int, exclude_body2, nexclude, 1, "", "body")                                                  \
   /* equality constraints */                                                                      \

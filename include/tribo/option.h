@@ -42,12 +42,16 @@
   X(tbReal, solve_absolute, 1, 0, "", "absolute residual at which a solver stops; 0: relative")  \
   X(int, solve_iterations, 1, 1000, "", "iterations of a solver")                                \
   X(tbReal, baumgarte, 1, 0.2, "", "rigid laws: share of an overlap corrected per step")         \
-  X(tbReal, correction_speed, 1, 1, "m/s", "rigid laws: cap of the correction's speed")          \
+  X(tbReal, correction_speed, 1, 1, "m/s", "rigid laws, comfree: cap of the correction's speed") \
   X(tbReal, correction_softness, 1, 1e-3, "", "rigid laws: compliance of overlaps over 1/mass")  \
   X(tbReal, overlap_allowed, 1, 1e-5, "m", "rigid laws: overlap that is left alone")             \
   X(tbReal, equality_softness, 1, 1e-4, "", "rigid laws: compliance of equalities over diag G")  \
   X(tbReal, restitution_speed, 1, 0.01, "m/s", "rigid laws: slower impacts do not bounce")       \
   X(tbReal, contact_margin, 1, 1e-3, "m", "rigid laws: contacts are seen from this distance on") \
+  X(tbReal, comfree_stiffness, 1, 0.2, "1/s", "comfree: k_user")                                 \
+  X(tbReal, comfree_damping, 1, 0.001, "", "comfree: d_user")                                    \
+  X(int, comfree_facets, 1, 4, "", "comfree: facets of the sliding and of the rolling cone")     \
+  X(int, comfree_exact, 1, 0, "", "comfree: 1: gains from the diagonal of G instead of k, d")    \
   X(int, warmstart, 1, 1, "", "1: start from the last step's impulses")                          \
   X(int, sleep, 1, 0, "", "1: islands at rest are skipped")                                      \
   X(int, threads, 1, 1, "", "threads over islands; results do not depend on it")

@@ -7,6 +7,7 @@
 // Laws of a step beyond those of a problem (tbLaw), for tbOption.law.
 enum {
   TB_LAW_SOFT = TB_LAW_COUNT,  // MuJoCo's regularised convex model
+  TB_LAW_COMFREE,              // complementarity-free: forces in closed form
   TB_STEP_LAW_COUNT
 };
 
@@ -26,7 +27,7 @@ typedef enum {
 
 TB_EXTERN_C_BEGIN
 
-// "ncp", "ccp", "lcp", "raisim", "soft"; "unknown" out of range.
+// "ncp", "ccp", "lcp", "raisim", "soft", "comfree"; "unknown" out of range.
 TB_API const char* tb_step_law_name(int law);
 
 // Advance by one time step. On a non-finite result the state stays as it was, data->status says

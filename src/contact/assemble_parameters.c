@@ -72,10 +72,12 @@ static void pair_parameters(const tbModel* m, int p, tbContact* c) {
   if (m->pair_restitution[p] >= 0) c->restitution = m->pair_restitution[p];
   if (m->pair_compliance[p] >= 0) c->compliance = m->pair_compliance[p];
   if (m->pair_contactdamping[p] >= 0) c->damping = m->pair_contactdamping[p];
+  memcpy(c->comfree, m->pair_comfree + 2 * p, sizeof c->comfree);
 }
 
 void tb_contact_parameters(const tbModel* m, int geom1, int geom2, int pair, tbContact* c) {
   memset(c, 0, sizeof *c);
+  c->comfree[0] = c->comfree[1] = -1;
   if (pair >= 0) {
     pair_parameters(m, pair, c);
   } else {

@@ -96,6 +96,7 @@ void tb_compile_copy_pairs(const tbCompile* c, tbModel* m) {
     m->pair_restitution[id] = p->restitution;
     m->pair_compliance[id] = p->compliance;
     m->pair_contactdamping[id] = p->contactdamping;
+    memcpy(m->pair_comfree + 2 * id, p->comfree, 2 * real);
   }
   for (int i = 0; i < m->nexclude; i++) {
     const tbSpecExclude* e = &c->spec->exclude[i];

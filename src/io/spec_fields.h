@@ -191,21 +191,22 @@
   X(SKIP, roughness, 0, 0, , NONE, "")
 
 // What is not given has these values, as in MuJoCo; nothing is taken from the two geoms.
-#define TB_SPEC_PAIR(X)                                             \
-  X(TEXT, geom1, 0, 0, NULL, NONE, "geom")                          \
-  X(TEXT, geom2, 0, 0, NULL, NONE, "geom")                          \
-  X(INT, condim, 1, 1, 3, NONE, "1, 3, 4 or 6")                     \
-  X(REAL, friction, 1, 5, (1, 1, 0.005, 0.0001, 0.0001), NONE,      \
-    "two sliding, torsional, two rolling")                          \
-  X(REAL, solref, 1, 2, TB_SPEC_SOLREF, NONE, "")                   \
-  X(REAL, solreffriction, 1, 2, (0, 0), NONE, "zero: as solref")    \
-  X(REAL, solimp, 1, 5, TB_SPEC_SOLIMP, NONE, "")                   \
-  X(REAL, gap, 1, 1, 0, NONE, "m")                                  \
-  X(REAL, margin, 1, 1, 0, NONE, "m")                               \
-  X(REAL, adhesion, 1, 1, 0, NONE, "must be zero")                  \
-  X(REAL, restitution, 1, 1, -1, NONE, "Tribo: -1: from the geoms") \
-  X(REAL, compliance, 1, 1, -1, NONE, "Tribo: -1: from the geoms")  \
-  X(REAL, contactdamping, 1, 1, -1, NONE, "Tribo: -1: from the geoms")
+#define TB_SPEC_PAIR(X)                                                \
+  X(TEXT, geom1, 0, 0, NULL, NONE, "geom")                             \
+  X(TEXT, geom2, 0, 0, NULL, NONE, "geom")                             \
+  X(INT, condim, 1, 1, 3, NONE, "1, 3, 4 or 6")                        \
+  X(REAL, friction, 1, 5, (1, 1, 0.005, 0.0001, 0.0001), NONE,         \
+    "two sliding, torsional, two rolling")                             \
+  X(REAL, solref, 1, 2, TB_SPEC_SOLREF, NONE, "")                      \
+  X(REAL, solreffriction, 1, 2, (0, 0), NONE, "zero: as solref")       \
+  X(REAL, solimp, 1, 5, TB_SPEC_SOLIMP, NONE, "")                      \
+  X(REAL, gap, 1, 1, 0, NONE, "m")                                     \
+  X(REAL, margin, 1, 1, 0, NONE, "m")                                  \
+  X(REAL, adhesion, 1, 1, 0, NONE, "must be zero")                     \
+  X(REAL, restitution, 1, 1, -1, NONE, "Tribo: -1: from the geoms")    \
+  X(REAL, compliance, 1, 1, -1, NONE, "Tribo: -1: from the geoms")     \
+  X(REAL, contactdamping, 1, 1, -1, NONE, "Tribo: -1: from the geoms") \
+  X(REAL, comfree, 1, 2, (-1, -1), NONE, "Tribo: k_user, d_user; -1: the options'")
 
 #define TB_SPEC_EXCLUDE(X)                 \
   X(TEXT, body1, 0, 0, NULL, NONE, "body") \

@@ -55,6 +55,7 @@ static const Word WORDS[] = {
     {"law", "lcp", 2},
     {"law", "raisim", 3},
     {"law", "soft", 4},
+    {"law", "comfree", 5},
     {"solver", "auto", 0},
     {"solver", "pgs", 1},
     {"solver", "admm", 2},

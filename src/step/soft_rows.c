@@ -5,7 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-static const tbReal SMALLEST = 1e-15, LEAST_IMPEDANCE = 1e-4, MOST_IMPEDANCE = 0.9999;
+#include "step/impedance.h"
+
+static const tbReal SMALLEST = 1e-15;
 
 typedef struct {
   tbReal ref[2], ref_friction[2], imp[5];
@@ -22,13 +24,6 @@ static void check_ref(const tbModel* m, tbReal ref[2]) {
   if (ref[0] > 0 && !(m->opt.disableflags & TB_DISABLE_REFSAFE)) {
     ref[0] = fmax(ref[0], 2 * m->opt.timestep);
   }
-}
-
-static void check_imp(tbReal imp[5]) {
-  for (int i = 0; i < 2; i++) imp[i] = fmin(MOST_IMPEDANCE, fmax(LEAST_IMPEDANCE, imp[i]));
-  imp[2] = fmax(0, imp[2]);
-  imp[3] = fmin(MOST_IMPEDANCE, fmax(LEAST_IMPEDANCE, imp[3]));
-  imp[4] = fmax(1, imp[4]);
 }
 
 static Parameters parameters_of(const tbModel* m, const tbData* d, const tbConstraint* c) {
@@ -67,24 +62,8 @@ static Parameters parameters_of(const tbModel* m, const tbData* d, const tbConst
   }
   check_ref(m, p.ref);
   check_ref(m, p.ref_friction);
-  check_imp(p.imp);
+  tb_impedance_check(p.imp);
   return p;
-}
-
-// Impedance at a violation: from imp[0] to imp[1] over the width imp[2], by a power sigmoid.
-static tbReal impedance(const tbReal imp[5], tbReal violation) {
-  if (imp[0] == imp[1] || imp[2] <= SMALLEST) return 0.5 * (imp[0] + imp[1]);
-  tbReal x = fabs(violation) / imp[2], y;
-  if (x >= 1) return imp[1];
-  if (x == 0) return imp[0];
-  if (imp[4] == 1) {
-    y = x;
-  } else if (x <= imp[3]) {
-    y = pow(x, imp[4]) / pow(imp[3], imp[4] - 1);
-  } else {
-    y = 1 - pow(1 - x, imp[4]) / pow(1 - imp[3], imp[4] - 1);
-  }
-  return imp[0] + y * (imp[1] - imp[0]);
 }
 
 // Stiffness and damping of the reference.
@@ -165,7 +144,7 @@ static tbResult fill_pyramid(const tbModel* m, const tbData* d, const tbConstrai
   block->J = J;
   int body1 = m->geom_bodyid[contact->geom[0]], body2 = m->geom_bodyid[contact->geom[1]];
   tbReal tran = pair_weight(m, body1, body2, 0);
-  tbReal imp = impedance(p->imp, c->pos[0] - c->margin), k, b;
+  tbReal imp = tb_impedance(p->imp, c->pos[0] - c->margin), k, b;
   tbReal R = regularisation(imp, tran + mu[0] * mu[0] * tran);
   R = fmax(SMALLEST, 2 * mu[0] * mu[0] / m->opt.impratio * R);
   reference(p->ref, p->imp[1], &k, &b);
@@ -181,7 +160,7 @@ static void fill_elliptic(const tbModel* m, const tbData* d, const tbConstraint*
   const tbContact* contact = &d->contact[c->id];
   const tbReal* mu = contact->friction;
   int body1 = m->geom_bodyid[contact->geom[0]], body2 = m->geom_bodyid[contact->geom[1]];
-  tbReal imp = impedance(p->imp, c->pos[0] - c->margin), k, b;
+  tbReal imp = tb_impedance(p->imp, c->pos[0] - c->margin), k, b;
   tbReal R = regularisation(imp, pair_weight(m, body1, body2, 0));
   tbReal R_friction = R / fmax(SMALLEST, m->opt.impratio);
   reference(p->ref, p->imp[1], &k, &b);
@@ -219,7 +198,7 @@ static void fill_plain(const tbModel* m, const tbData* d, const tbConstraint* c,
       for (int s = 0; s < c->dim; s++) size += c->pos[s] * c->pos[s];
       size = sqrt(size);
     }
-    tbReal imp = impedance(p->imp, size);
+    tbReal imp = tb_impedance(p->imp, size);
     D[r] = 1 / regularisation(imp, weight);
     aref[r] = -b * row_velocity(block, r, d->qvel) - (friction ? 0 : k * imp * violation);
   }

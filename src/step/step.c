@@ -8,6 +8,7 @@
 
 #include "base/timer.h"
 #include "model/workspace.h"
+#include "step/comfree.h"
 #include "step/forces.h"
 #include "step/rigid.h"
 #include "step/rk4.h"
@@ -119,7 +120,7 @@ tbResult tb_step1(const tbModel* m, tbData* d) {
   tbReal dynamics_end = tb_seconds();
 
   // Contacts and constraint rows. Rigid laws see contacts and limits before they close.
-  int rigid = m->opt.law != TB_LAW_SOFT;
+  int rigid = m->opt.law < TB_LAW_COUNT;
   tbReal reach = rigid ? m->opt.contact_margin : 0, horizon = rigid ? 2 * m->opt.timestep : 0;
   tbResult result = tb_find_contacts(state->finder, m, d, reach);
   tbReal collide_end = tb_seconds();
@@ -139,6 +140,15 @@ tbResult tb_step1(const tbModel* m, tbData* d) {
   return TB_OK;
 }
 
+// The law: constraint impulses and the velocity they lead to.
+static tbResult law_velocity(const tbModel* m, tbData* d, tbStepState* state, tbReal* v_next) {
+  switch (m->opt.law) {
+    case TB_LAW_SOFT: return tb_soft_velocity(m, d, state, v_next);
+    case TB_LAW_COMFREE: return tb_comfree_velocity(m, d, state, v_next);
+    default: return tb_rigid_velocity(m, d, state, v_next);
+  }
+}
+
 // Forces, the law, the next velocity.
 static tbResult next_velocity(const tbModel* m, tbData* d, tbReal* v_next) {
   tbStepState* state = tb_step_state(m, d);
@@ -152,16 +162,15 @@ static tbResult next_velocity(const tbModel* m, tbData* d, tbReal* v_next) {
   tb_apply_xfrc(m, d, d->xfrc_applied, d->qfrc_smooth);
   if (check_finite(m, d, d->qfrc_smooth, "force") != TB_OK) return d->status;
   tb_solve_m(m, d, d->qacc_smooth, d->qfrc_smooth, 1);
-  tbResult result = m->opt.law == TB_LAW_SOFT ? tb_soft_velocity(m, d, state, v_next)
-                                              : tb_rigid_velocity(m, d, state, v_next);
+  tbResult result = law_velocity(m, d, state, v_next);
   if (result != TB_OK) return fail(d, result, d->message[0] ? NULL : "the solve broke down");
   if (check_finite(m, d, v_next, "velocity") != TB_OK) return d->status;
   tb_sensor_second(m, d, &state->constraints, state->row_force);
   return TB_OK;
 }
 
-// Move the state. Rigid laws are impulses at the end of a step, so Runge-Kutta is theirs only where
-// nothing touches.
+// Move the state. Rigid laws and comfree are impulses at the end of a step, so Runge-Kutta is
+// theirs only where nothing touches.
 static tbResult integrate(const tbModel* m, tbData* d, const tbReal* v_next) {
   tbStepState* state = tb_step_state(m, d);
   int smooth = m->opt.law == TB_LAW_SOFT || state->constraints.nrow == 0;
@@ -210,5 +219,6 @@ tbResult tb_forward(const tbModel* m, tbData* d) {
 
 const char* tb_step_law_name(int law) {
   if (law == TB_LAW_SOFT) return "soft";
+  if (law == TB_LAW_COMFREE) return "comfree";
   return law >= 0 && law < TB_LAW_COUNT ? tb_law_name((tbLaw)law) : "unknown";
 }

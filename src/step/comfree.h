@@ -1,0 +1,13 @@
+// The complementarity-free law (CF section III): contact impulses in closed form.
+#ifndef TRIBO_STEP_COMFREE_H_
+#define TRIBO_STEP_COMFREE_H_
+
+#include "step/state.h"
+
+// From the smooth forces to the next velocity: prediction (CF eq. 2), one impulse per facet (eq.
+// 8), correction (eq. 9). Fills qacc, qfrc_constraint, contact forces and the certificate
+// data->solve.
+tbResult tb_comfree_velocity(const tbModel* model, tbData* data, tbStepState* state,
+                             tbReal* v_next);
+
+#endif

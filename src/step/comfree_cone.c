@@ -1,0 +1,54 @@
+#include "step/comfree_cone.h"
+
+#include <math.h>
+
+int tb_facets_init(tbFacets* facets, int n) {
+  const tbReal pi = 3.14159265358979323846;
+  if (n < TB_LEAST_FACETS || n > TB_MOST_FACETS || n % 2) return 0;
+  facets->n = n;
+  for (int j = 0; j < n / 2; j++) {
+    // Axes are exact, opposite directions exactly opposite.
+    int axis = 4 * j == n ? 2 : j == 0 ? 1 : 0;
+    facets->cosine[j] = axis ? axis == 1 : cos(2 * pi * j / n);
+    facets->sine[j] = axis ? axis == 2 : sin(2 * pi * j / n);
+    facets->cosine[j + n / 2] = -facets->cosine[j];
+    facets->sine[j + n / 2] = -facets->sine[j];
+  }
+  return 1;
+}
+
+// A cone over two rows of velocity c with coefficients mu: facets J_n - mu d.J_s (CF eq. 7).
+static int planar_cone(const tbFacets* facets, const tbFacetGain* gain, const tbReal mu[2],
+                       tbReal gap, tbReal normal, const tbReal c[2], tbReal* push, tbReal side[2]) {
+  int active = 0;
+  for (int j = 0; j < facets->n; j++) {
+    tbReal x = mu[0] * facets->cosine[j], y = mu[1] * facets->sine[j];
+    tbReal p = tb_facet_impulse(gain, normal - x * c[0] - y * c[1], gap);
+    *push += p;
+    side[0] -= x * p;
+    side[1] -= y * p;
+    active += p > 0;
+  }
+  return active;
+}
+
+int tb_comfree_contact(const tbFacets* facets, const tbFacetGain* gain, int dim, const tbReal* mu,
+                       tbReal gap, const tbReal* c, tbReal* impulse) {
+  for (int r = 0; r < dim; r++) impulse[r] = 0;
+  if (dim == 1) {
+    impulse[0] = tb_facet_impulse(gain, c[0], gap);
+    return impulse[0] > 0;
+  }
+  int active = planar_cone(facets, gain, mu, gap, c[0], c + 1, &impulse[0], impulse + 1);
+  if (dim > 3) {
+    tbReal p = tb_facet_impulse(gain, c[0] - mu[2] * c[3], gap);
+    tbReal q = tb_facet_impulse(gain, c[0] + mu[2] * c[3], gap);
+    impulse[0] += p + q;
+    impulse[3] = mu[2] * (q - p);
+    active += (p > 0) + (q > 0);
+  }
+  if (dim > 4) {
+    active += planar_cone(facets, gain, mu + 3, gap, c[0], c + 4, &impulse[0], impulse + 4);
+  }
+  return active;
+}

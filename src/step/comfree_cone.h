@@ -1,0 +1,54 @@
+// The closed form of the complementarity-free law for one facet and for one contact. No model, no
+// memory: numbers in, impulses out.
+#ifndef TRIBO_STEP_COMFREE_CONE_H_
+#define TRIBO_STEP_COMFREE_CONE_H_
+
+#include "tribo/types.h"
+
+// Facets of a sliding or rolling cone. Torsion always has two.
+enum { TB_LEAST_FACETS = 4, TB_MOST_FACETS = 32 };
+
+// Impulse gains of one facet (CF eq. 8 times dt): stiff = K dt, damp = D dt.
+typedef struct {
+  tbReal stiff;  // kg/s: impulse per metre of predicted violation
+  tbReal damp;   // kg: impulse per m/s
+  tbReal most;   // kg: impulse per m/s that is missing to the fastest correction
+  tbReal speed;  // m/s: that fastest correction
+  tbReal dt;     // s
+} tbFacetGain;
+
+// Unit directions of n facets, evenly spread and symmetric: n even, TB_LEAST_FACETS ... MOST.
+typedef struct {
+  int n;
+  tbReal cosine[TB_MOST_FACETS], sine[TB_MOST_FACETS];
+} tbFacets;
+
+// The directions; false where n is odd or out of range.
+int tb_facets_init(tbFacets* facets, int n);
+
+// Facets of a contact of dimension 1, 3, 4 or 6.
+static inline int tb_facet_count(int n, int dim) {
+  return dim == 1 ? 1 : n + (dim > 3 ? 2 : 0) + (dim > 4 ? n : 0);
+}
+
+// The impulse of a facet whose predicted velocity is s, at a gap (CF eq. 8):
+//   p = (-K dt (s dt + gap) - D dt s)+
+// It is zero where the prediction is feasible, s dt + gap >= 0. An open gap takes its share of the
+// velocity first, so that damping does not act on a facet that stays open. What is already leaving
+// at `speed` is not pushed any further.
+static inline tbReal tb_facet_impulse(const tbFacetGain* gain, tbReal s, tbReal gap) {
+  tbReal violation = s * gain->dt + gap;
+  tbReal rate = gap > 0 ? s + gap / gain->dt : s;
+  tbReal p = -(gain->stiff * violation + gain->damp * rate);
+  tbReal cap = gain->most * (gain->speed - s);
+  p = p < cap ? p : cap;
+  return violation < 0 && p > 0 ? p : 0;
+}
+
+// Impulse of a contact in its frame (normal, two tangents, torsion, two rolling) from its predicted
+// velocity c, one facet after the other (CF eq. 6-8). `mu` has a coefficient for each row but the
+// first. Inside the friction cone by construction. Returns the number of facets that push.
+int tb_comfree_contact(const tbFacets* facets, const tbFacetGain* gain, int dim, const tbReal* mu,
+                       tbReal gap, const tbReal* c, tbReal* impulse);
+
+#endif

@@ -1,0 +1,32 @@
+#include "step/impedance.h"
+
+#include <math.h>
+
+#include "base/kernel.h"
+
+static const tbReal LEAST = 1e-4, MOST = 0.9999;
+
+void tb_impedance_check(tbReal imp[TB_NIMP]) {
+  for (int i = 0; i < 2; i++) imp[i] = fmin(MOST, fmax(LEAST, imp[i]));
+  imp[2] = fmax(0, imp[2]);
+  imp[3] = fmin(MOST, fmax(LEAST, imp[3]));
+  imp[4] = fmax(1, imp[4]);
+}
+
+tbReal tb_impedance(const tbReal imp[TB_NIMP], tbReal violation) {
+  if (imp[0] == imp[1] || imp[2] <= TB_TINY) return 0.5 * (imp[0] + imp[1]);
+  tbReal x = fabs(violation) / imp[2], y;
+  if (x >= 1) return imp[1];
+  if (x == 0) return imp[0];
+  if (imp[4] == 1) {
+    y = x;
+  } else if (imp[4] == 2) {
+    // The default power, without the library's pow.
+    y = x <= imp[3] ? x * x / imp[3] : 1 - (1 - x) * (1 - x) / (1 - imp[3]);
+  } else if (x <= imp[3]) {
+    y = pow(x, imp[4]) / pow(imp[3], imp[4] - 1);
+  } else {
+    y = 1 - pow(1 - x, imp[4]) / pow(1 - imp[3], imp[4] - 1);
+  }
+  return imp[0] + y * (imp[1] - imp[0]);
+}
