@@ -1,0 +1,46 @@
+// Coupled linear oscillators under a constant load, integrated exactly:
+//
+//     p'' + Y (K p + B p') = a,      force = -K p - B p',      Y symmetric >= 0, K > 0, B >= 0
+//
+// This is EXP eq. 11 with its upper half [0 I] already used: everything works on n x n matrices
+// instead of 2n + 3. Wanted are the force's integral and double integral over a time h (EXP eq. 16,
+// 23, 25), which are the exponential of the augmented matrix (EXP eq. 30) times two columns.
+#ifndef TRIBO_LINALG_OSCILLATOR_H_
+#define TRIBO_LINALG_OSCILLATOR_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef enum {
+  TB_OSCILLATOR_PADE,   // Padé approximant of (h/q) A, applied q times
+  TB_OSCILLATOR_MODES,  // eigenvectors: exact; only where B is a multiple of K
+  TB_OSCILLATOR_DENSE,  // the augmented matrix by scaling and squaring: the last resort
+} tbOscillatorMethod;
+
+typedef struct {
+  int order;        // 0: automatic; 1, 2, 3, 5, 7, 13: this Padé order without scaling, as in EXP
+  double accuracy;  // automatic: wanted relative error; 0: machine precision
+} tbOscillatorSettings;
+
+typedef struct {
+  int method;  // tbOscillatorMethod
+  int order;   // of the Padé approximant, 0 for modes
+  int steps;   // q, or 2^squarings
+} tbOscillatorInfo;
+
+typedef struct {
+  int n;
+  const double *Y, *K, *B;  // Y: n x n; K, B: n
+  const double *p, *v, *a;  // start and load, n each
+} tbOscillator;
+
+// Reals of scratch for n rows; `iwork`: 7 n + 3 ints.
+size_t tb_oscillator_work(int n);
+
+// first = integral of the force over [0, h], second = integral of that. `end`, where not NULL, gets
+// p(h) and v(h) (2 n). False where the result is not finite or the order unknown.
+bool tb_oscillator_integrals(const tbOscillator* system, double h,
+                             const tbOscillatorSettings* settings, double* first, double* second,
+                             double* end, double* work, int* iwork, tbOscillatorInfo* info);
+
+#endif

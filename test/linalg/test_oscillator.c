@@ -1,0 +1,247 @@
+// Coupled oscillators: every method against the augmented exponential, and single ones against
+// closed forms.
+#include "common/test.h"
+#include "linalg/expm.h"
+#include "linalg/oscillator.h"
+#include "linalg/symeig.h"
+
+enum { N = 12 };
+static double work[60000];
+static int iwork[7 * N + 3 + 100];
+
+// Y = L L^T of the given rank, p, v, a; B = ratio K or free.
+typedef struct {
+  double Y[N * N], K[N], B[N], p[N], v[N], a[N];
+  tbOscillator o;
+} Random;
+
+static void make(tbRng* rng, int n, int rank, double stiffness, bool proportional, Random* r) {
+  double L[N * N];
+  for (int i = 0; i < n * rank; i++) L[i] = tb_rng_uniform(rng, -1, 1);
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) {
+      r->Y[i * n + j] = 0;
+      for (int k = 0; k < rank; k++) r->Y[i * n + j] += L[i * rank + k] * L[j * rank + k];
+    }
+    r->K[i] = stiffness * tb_rng_uniform(rng, 0.5, 2);
+    r->B[i] = proportional ? 0.003 * r->K[i] : tb_rng_uniform(rng, 0, 1) * sqrt(stiffness);
+    r->p[i] = tb_rng_uniform(rng, -1, 1) * 1e-3;
+    r->v[i] = tb_rng_uniform(rng, -1, 1);
+    r->a[i] = tb_rng_uniform(rng, -10, 10);
+  }
+  r->o = (tbOscillator){n, r->Y, r->K, r->B, r->p, r->v, r->a};
+}
+
+// exp of the augmented matrix (EXP eq. 29-30) at machine precision.
+static void augmented(const tbOscillator* o, double h, double* first, double* second) {
+  static double A[27 * 27], V[54], X[54];
+  int n = o->n, m = 2 * n + 3;
+  memset(A, 0, sizeof A);
+  memset(V, 0, sizeof V);
+  for (int i = 0; i < n; i++) {
+    A[i * m + n + i] = h;
+    A[i * m + m - 2] = h * o->p[i];
+    A[(n + i) * m + m - 3] = h * o->a[i];
+    A[(n + i) * m + m - 2] = h * o->v[i];
+    for (int j = 0; j < n; j++) {
+      A[(n + i) * m + j] = -h * o->Y[i * n + j] * o->K[j];
+      A[(n + i) * m + n + j] = -h * o->Y[i * n + j] * o->B[j];
+    }
+  }
+  A[(m - 3) * m + m - 2] = A[(m - 2) * m + m - 1] = h;
+  V[2 * (m - 2)] = V[2 * (m - 1) + 1] = 1;
+  assert_true(tb_expm_action(m, A, 2, V, NULL, X, work, iwork, NULL));
+  for (int i = 0; i < n; i++) {
+    first[i] = -o->K[i] * X[2 * i] - o->B[i] * X[2 * (n + i)];
+    second[i] = -o->K[i] * X[2 * i + 1] - o->B[i] * X[2 * (n + i) + 1];
+  }
+}
+
+static void all_methods_agree_with_the_augmented_matrix(void** state) {
+  (void)state;
+  tbRng rng = {11};
+  int seen[3] = {0};
+  for (int t = 0; t < 200; t++) {
+    Random r;
+    int n = 1 + tb_rng_int(&rng, N), rank = t % 5 == 0 ? (n + 1) / 2 : n;
+    make(&rng, n, rank, pow(10, tb_rng_uniform(&rng, 1, 5)), t % 2, &r);
+    double h = pow(10, tb_rng_uniform(&rng, -4, -1)), F1[N], F2[N], f1[N], f2[N];
+    augmented(&r.o, h, F1, F2);
+    tbOscillatorInfo info;
+    assert_true(tb_oscillator_integrals(&r.o, h, NULL, f1, f2, NULL, work, iwork, &info));
+    seen[info.method]++;
+    assert_near_array(f1, F1, n, 1e-9);
+    assert_near_array(f2, F2, n, 1e-9);
+  }
+  assert_true(seen[TB_OSCILLATOR_PADE] > 10 && seen[TB_OSCILLATOR_MODES] > 10);
+}
+
+// A given order is EXP's: the approximant of that order of the augmented matrix, no scaling.
+static void given_orders_are_the_approximants(void** state) {
+  (void)state;
+  static const int ORDERS[] = {1, 2, 3, 5, 7, 13};
+  tbRng rng = {12};
+  for (int t = 0; t < 60; t++) {
+    Random r;
+    int n = 1 + tb_rng_int(&rng, 6), m = 2 * n + 3;
+    make(&rng, n, n, 1e3, t % 2, &r);
+    double h = 0.01, f1[N], f2[N];
+    tbOscillatorSettings given = {ORDERS[t % 6], 0};
+    tbOscillatorInfo info;
+    assert_true(tb_oscillator_integrals(&r.o, h, &given, f1, f2, NULL, work, iwork, &info));
+    assert_int_equal(info.order, given.order);
+    // The same through the dense approximant.
+    static double A[27 * 27], V[54], X[54];
+    memset(A, 0, sizeof A);
+    memset(V, 0, sizeof V);
+    for (int i = 0; i < n; i++) {
+      A[i * m + n + i] = h;
+      A[i * m + m - 2] = h * r.p[i];
+      A[(n + i) * m + m - 3] = h * r.a[i];
+      A[(n + i) * m + m - 2] = h * r.v[i];
+      for (int j = 0; j < n; j++) {
+        A[(n + i) * m + j] = -h * r.Y[i * n + j] * r.K[j];
+        A[(n + i) * m + n + j] = -h * r.Y[i * n + j] * r.B[j];
+      }
+    }
+    A[(m - 3) * m + m - 2] = A[(m - 2) * m + m - 1] = h;
+    V[2 * (m - 2)] = V[2 * (m - 1) + 1] = 1;
+    tbExpmSettings s = {given.order, 0, 0, false};
+    assert_true(tb_expm_action(m, A, 2, V, &s, X, work, iwork, NULL));
+    for (int i = 0; i < n; i++) {
+      double F1 = -r.K[i] * X[2 * i] - r.B[i] * X[2 * (n + i)];
+      double F2 = -r.K[i] * X[2 * i + 1] - r.B[i] * X[2 * (n + i) + 1];
+      assert_near(f1[i], F1, 1e-9);
+      assert_near(f2[i], F2, 1e-9);
+    }
+  }
+}
+
+// One mass on a spring and damper: m p'' = -k p - b p' + m g. The force's integral is the change of
+// momentum, whatever k, b and h.
+static void single_oscillator_closed_form(void** state) {
+  (void)state;
+  tbRng rng = {13};
+  for (int t = 0; t < 2000; t++) {
+    double mass = pow(10, tb_rng_uniform(&rng, -1, 2)), k = pow(10, tb_rng_uniform(&rng, 0, 8));
+    double zeta = t % 7 == 0 ? 1 : pow(10, tb_rng_uniform(&rng, -2, 2));
+    double b = t % 11 == 0 ? 0 : 2 * zeta * sqrt(k * mass),
+           h = pow(10, tb_rng_uniform(&rng, -5, 0));
+    double Y = 1 / mass, p = 1e-3, v = -0.7, a = -9.81, f1, f2, end[2];
+    tbOscillator o = {1, &Y, &k, &b, &p, &v, &a};
+    assert_true(tb_oscillator_integrals(&o, h, NULL, &f1, &f2, end, work, iwork, NULL));
+    // Closed form about the equilibrium, by complex or real roots.
+    double x0 = p - a * mass / k, c = b / mass / 2, w2 = k / mass - c * c, x, dx;
+    if (w2 > 0) {
+      double w = sqrt(w2), e = exp(-c * h), A = x0, B = (v + c * x0) / w;
+      x = e * (A * cos(w * h) + B * sin(w * h));
+      dx = e * ((B * w - c * A) * cos(w * h) - (A * w + c * B) * sin(w * h));
+    } else {
+      double fast = -c - sqrt(-w2), slow = k / mass / fast;
+      double B = (v - slow * x0) / (fast - slow), A = x0 - B;
+      if (fast - slow > -1e-3 * c) continue;
+      x = A * exp(slow * h) + B * exp(fast * h);
+      dx = A * slow * exp(slow * h) + B * fast * exp(fast * h);
+    }
+    double phase = sqrt(k / mass) * h;
+    double tolerance = 1e-11 + 4e-15 * phase;
+    assert_near(end[0], x + a * mass / k, tolerance);
+    assert_near(end[1], dx, 1e-10 + 1e-13 * phase);
+    assert_near(f1 / mass, dx - v - a * h, 1e-10 + 1e-13 * phase);
+    assert_near(f2 / mass, end[0] - p - v * h - a * h * h / 2, 1e-10 + 1e-13 * phase);
+  }
+}
+
+// p and v at the end continue: two halves are one whole.
+static void halves_make_a_whole(void** state) {
+  (void)state;
+  tbRng rng = {14};
+  for (int t = 0; t < 50; t++) {
+    Random r;
+    make(&rng, 6, 4 + t % 3, 1e4, t % 2, &r);
+    double h = 0.02, whole[2 * N], half[2 * N], f1[N], f2[N], a1[N], a2[N], b1[N], b2[N];
+    assert_true(tb_oscillator_integrals(&r.o, h, NULL, f1, f2, whole, work, iwork, NULL));
+    assert_true(tb_oscillator_integrals(&r.o, h / 2, NULL, a1, a2, half, work, iwork, NULL));
+    memcpy(r.p, half, sizeof(double) * 6);
+    memcpy(r.v, half + 6, sizeof(double) * 6);
+    assert_true(tb_oscillator_integrals(&r.o, h / 2, NULL, b1, b2, half, work, iwork, NULL));
+    for (int i = 0; i < 6; i++) {
+      a2[i] += h / 2 * a1[i] + b2[i];
+      a1[i] += b1[i];
+    }
+    assert_near_array(half, whole, 12, 1e-10);
+    assert_near_array(a1, f1, 6, 1e-10);
+    assert_near_array(a2, f2, 6, 1e-10);
+  }
+}
+
+// The accuracy asked for is met by whatever the automatic choice takes.
+static void automatic_choice_meets_the_accuracy(void** state) {
+  (void)state;
+  tbRng rng = {15};
+  for (int t = 0; t < 300; t++) {
+    Random r;
+    int n = 1 + tb_rng_int(&rng, N);
+    make(&rng, n, n, pow(10, tb_rng_uniform(&rng, 1, 6)), t % 3 == 0, &r);
+    double h = pow(10, tb_rng_uniform(&rng, -4, -1.5)), f1[N], f2[N], F1[N], F2[N];
+    tbOscillatorSettings s = {0, pow(10, -tb_rng_uniform(&rng, 2, 10))};
+    assert_true(tb_oscillator_integrals(&r.o, h, &s, f1, f2, NULL, work, iwork, NULL));
+    augmented(&r.o, h, F1, F2);
+    assert_near_array(f1, F1, n, 30 * s.accuracy + 1e-9);
+    assert_near_array(f2, F2, n, 30 * s.accuracy + 1e-9);
+  }
+}
+
+static void eigenvectors_rebuild_the_matrix(void** state) {
+  (void)state;
+  tbRng rng = {16};
+  for (int t = 0; t < 300; t++) {
+    int n = 1 + tb_rng_int(&rng, N), rank = t % 3 == 0 ? n / 2 : n;
+    double A[N * N], copy[N * N], Q[N * N], w[N], scratch[2 * N], back[N * N], one[N * N];
+    Random r;
+    make(&rng, n, rank, 1, true, &r);
+    memcpy(A, r.Y, sizeof A);
+    if (t % 7 == 0)
+      for (int i = 0; i < n * n; i++) A[i] = i % (n + 1) == 0 ? i % 3 : 0;
+    memcpy(copy, A, sizeof A);
+    assert_true(tb_symmetric_eigen(n, A, w, Q, scratch));
+    for (int i = 0; i < n; i++) {
+      for (int j = 0; j < n; j++) {
+        back[i * n + j] = one[i * n + j] = 0;
+        for (int k = 0; k < n; k++) {
+          back[i * n + j] += w[k] * Q[k * n + i] * Q[k * n + j];
+          one[i * n + j] += Q[i * n + k] * Q[j * n + k];
+        }
+        one[i * n + j] -= i == j;
+      }
+    }
+    assert_near_array(back, copy, n * n, 1e-13);
+    for (int i = 0; i < n * n; i++) assert_near(one[i], 0, 1e-13);
+  }
+}
+
+static void bad_input_is_refused(void** state) {
+  (void)state;
+  double Y = 1, K = 1e3, B = 1, p = NAN, v = 0, a = 0, f1, f2;
+  tbOscillator o = {1, &Y, &K, &B, &p, &v, &a};
+  assert_false(tb_oscillator_integrals(&o, 0.1, NULL, &f1, &f2, NULL, work, iwork, NULL));
+  p = 0;
+  Y = INFINITY;
+  assert_false(tb_oscillator_integrals(&o, 0.1, NULL, &f1, &f2, NULL, work, iwork, NULL));
+  Y = 1;
+  tbOscillatorSettings s = {6, 0};
+  assert_false(tb_oscillator_integrals(&o, 0.1, &s, &f1, &f2, NULL, work, iwork, NULL));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(eigenvectors_rebuild_the_matrix),
+      cmocka_unit_test(all_methods_agree_with_the_augmented_matrix),
+      cmocka_unit_test(given_orders_are_the_approximants),
+      cmocka_unit_test(single_oscillator_closed_form),
+      cmocka_unit_test(halves_make_a_whole),
+      cmocka_unit_test(automatic_choice_meets_the_accuracy),
+      cmocka_unit_test(bad_input_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
