@@ -43,6 +43,8 @@ struct tbBench {
   int note_count;
   char path[1024];
   double progress_shown;
+  tbTable* claims;
+  int claims_worse;
 };
 
 // Out of memory in a benchmark ends the program: nothing sensible is left to measure.
@@ -349,6 +351,25 @@ static void print_json(const tbBench* bench) {
   printf("\n]}\n");
 }
 
+tbVerdict tb_verdict(bool holds) {
+  return holds ? TB_VERDICT_REPRODUCED : TB_VERDICT_WORSE;
+}
+
+void tb_bench_claim(tbBench* bench, tbClaim claim) {
+  static const char* const words[] = {"reproduced", "better", "worse", "differs"};
+  if (!bench->claims) bench->claims = tb_bench_table(bench, "claims");
+  tbTable* table = bench->claims;
+  tb_table_row(table);
+  tb_table_text(table, "figure", claim.figure);
+  tb_table_text(table, "verdict", words[claim.verdict]);
+  tb_table_text(table, "claim", claim.claim);
+  tb_table_text(table, "paper", claim.paper);
+  tb_table_text(table, "ours", claim.ours);
+  tb_table_text(table, "because", claim.because);
+  tb_table_text(table, "image", claim.image);
+  if (claim.verdict == TB_VERDICT_WORSE) bench->claims_worse++;
+}
+
 void tb_bench_note(tbBench* bench, const char* format, ...) {
   char text[2048];
   va_list list;
@@ -391,7 +412,7 @@ static void free_table(tbTable* table) {
 }
 
 int tb_bench_close(tbBench* bench) {
-  bool ok = true;
+  bool ok = bench->claims_worse == 0;
   // Rows go to standard output, prose beside them or, with --json, to stderr.
   if (bench->json) print_json(bench);
   for (int t = 0; t < bench->table_count; t++) {

@@ -46,13 +46,36 @@ void tb_table_real(tbTable* table, const char* column, double value);
 void tb_table_int(tbTable* table, const char* column, long long value);
 void tb_table_bool(tbTable* table, const char* column, bool value);
 
+// What a paper says, next to what was measured. Claims are rows of the table "claims", from which
+// `tribo bench papers` makes its report.
+typedef enum {
+  TB_VERDICT_REPRODUCED,
+  TB_VERDICT_BETTER,
+  TB_VERDICT_WORSE,    // the claim does not hold here: the benchmark fails
+  TB_VERDICT_DIFFERS,  // holds in another way than in the paper; `because` says why
+} tbVerdict;
+
+typedef struct {
+  const char* figure;  // "CM fig. 9"
+  const char* claim;   // one sentence
+  const char* paper;   // its number or statement
+  const char* ours;
+  tbVerdict verdict;
+  const char* because;  // may be NULL
+  const char* image;    // file in the folder of --out, or NULL
+} tbClaim;
+void tb_bench_claim(tbBench* bench, tbClaim claim);
+// REPRODUCED where it holds, else WORSE.
+tbVerdict tb_verdict(bool holds);
+
 // A line of prose: standard output after the tables, or stderr with --json.
 void tb_bench_note(tbBench* bench, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
 // A bar on stderr (a line now and then where stderr is not a terminal).
 void tb_bench_progress(tbBench* bench, int done, int total, const char* what);
 
-// Print the tables, write "<out>/<table>.csv", free everything. Returns the exit status.
+// Print the tables, write "<out>/<table>.csv", free everything. Returns the exit status: 0 unless a
+// file could not be written or a claim is worse than its paper's.
 int tb_bench_close(tbBench* bench);
 
 // Median seconds of one call of `run(context)` over `repeats` measurements. Each measurement

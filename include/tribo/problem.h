@@ -104,6 +104,12 @@ TB_API tbProblem* tb_problem_create_mass(int nblock, const tbBlock* block, int n
                                          const int* J_column, const tbReal* J_value,
                                          const tbReal* R, const tbReal* v_free, const tbReal* gamma,
                                          tbError* error);
+
+// G = B B^T with B (rows x ncol) in scalar compressed rows: the PRODUCT form as it is.
+TB_API tbProblem* tb_problem_create_product(int nblock, const tbBlock* block, int ncol,
+                                            const int* row_start, const int* column,
+                                            const tbReal* value, const tbReal* R, const tbReal* g,
+                                            tbError* error);
 TB_API void tb_problem_free(tbProblem* problem);
 
 // sigma = (G + R) lambda + g.

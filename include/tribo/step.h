@@ -59,6 +59,11 @@ TB_API tbResult tb_snapshot_save(const tbModel* model, const tbData* data, void*
 TB_API tbResult tb_snapshot_load(const tbModel* model, tbData* data, const void* bytes, size_t size,
                                  tbError* error);
 
+// The contact problem of the state at which tb_forward was last called under a rigid law, all
+// islands in one: for solvers of your own, for files (fclib.h). The caller frees it with
+// tb_problem_free. NULL, and `error` says why, after another law or without tb_forward.
+TB_API tbProblem* tb_step_problem(const tbModel* model, tbData* data, tbError* error);
+
 // Calls to malloc by steps of this world so far: constant once the world is warm.
 TB_API size_t tb_step_allocations(const tbData* data);
 

@@ -366,6 +366,25 @@ static tbResult fill_product(Owned* owned, int nv, const Parts* parts, const int
   return TB_OK;
 }
 
+tbProblem* tb_problem_create_product(int nblock, const tbBlock* block, int ncol,
+                                     const int* row_start, const int* column, const tbReal* value,
+                                     const tbReal* R, const tbReal* g, tbError* error) {
+  Owned* owned = create(nblock, block, R, g, error);
+  if (!owned) return NULL;
+  tbProblem* p = &owned->problem;
+  if (check_csr("B", p->n, ncol, row_start, column, value, error) != TB_OK) {
+    tb_problem_free(p);
+    return NULL;
+  }
+  size_t count = (size_t)row_start[p->n];
+  p->G.form = TB_DELASSUS_PRODUCT;
+  p->G.ncol = ncol;
+  p->G.row_start = copy(owned, row_start, (size_t)p->n + 1, sizeof *row_start);
+  p->G.row_column = copy(owned, column, count, sizeof *column);
+  p->G.row_value = copy(owned, value, count, sizeof *value);
+  return finish(owned, error);
+}
+
 tbProblem* tb_problem_create_mass(int nblock, const tbBlock* block, int nv, const int* M_start,
                                   const int* M_column, const tbReal* M_value, const int* J_start,
                                   const int* J_column, const tbReal* J_value, const tbReal* R,

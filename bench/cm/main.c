@@ -1,0 +1,27 @@
+// `tribo bench cm`: the experiments of "Contact Models in Robotics: a Comparative Analysis".
+#include <string.h>
+
+#include "cm.h"
+
+static const struct {
+  const char* name;
+  void (*run)(tbBench* bench);
+} EXPERIMENT[] = {
+    {"sliding", cm_sliding},       {"growing", cm_growing},         {"mass-ratio", cm_mass_ratio},
+    {"compliance", cm_compliance}, {"consistency", cm_consistency}, {"robots", cm_robots},
+    {"tables", cm_tables},
+};
+
+int main(int argc, char** argv) {
+  tbBench* bench = tb_bench_open("cm", argc, argv);
+  if (!bench) return 2;
+  const char* only = tb_bench_option(bench, "only", NULL);
+  if (!tb_bench_check_arguments(bench)) return tb_bench_close(bench), 2;
+  int count = (int)(sizeof EXPERIMENT / sizeof *EXPERIMENT);
+  for (int i = 0; i < count; i++) {
+    tb_bench_progress(bench, i, count, EXPERIMENT[i].name);
+    if (!only || strcmp(only, EXPERIMENT[i].name) == 0) EXPERIMENT[i].run(bench);
+  }
+  tb_bench_progress(bench, count, count, "");
+  return tb_bench_close(bench);
+}
