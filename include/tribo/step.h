@@ -25,6 +25,28 @@ typedef enum {
   TB_SOLVER_COUNT
 } tbSolverKind;
 
+// Which actuators get a length range.
+typedef enum {
+  TB_LENGTHRANGE_NONE,
+  TB_LENGTHRANGE_MUSCLE,
+  TB_LENGTHRANGE_MUSCLEUSER,
+  TB_LENGTHRANGE_ALL
+} tbLengthRangeMode;
+
+// How length ranges are found; the fields are those of MJCF's compiler/lengthrange.
+typedef struct {
+  int mode;          // tbLengthRangeMode
+  int useexisting;   // keep a range that is there
+  int uselimit;      // take the limits of a limited joint or tendon
+  tbReal accel;      // size of the acceleration that the force gives
+  tbReal maxforce;   // largest size of the force; 0: none
+  tbReal timeconst;  // velocities decay with this, s
+  tbReal timestep;   // s; 0: the model's
+  tbReal inttotal;   // how long to pull, s
+  tbReal interval;   // the end of it in which lengths count, s
+  tbReal tolrange;   // largest change then, relative to the range
+} tbLengthRangeOptions;
+
 TB_EXTERN_C_BEGIN
 
 // "ncp", "ccp", "lcp", "raisim", "soft", "comfree"; "unknown" out of range.
@@ -63,6 +85,13 @@ TB_API tbResult tb_snapshot_load(const tbModel* model, tbData* data, const void*
 // islands in one: for solvers of your own, for files (fclib.h). The caller frees it with
 // tb_problem_free. NULL, and `error` says why, after another law or without tb_forward.
 TB_API tbProblem* tb_step_problem(const tbModel* model, tbData* data, tbError* error);
+
+// Set actuator_lengthrange, as loading does: of each actuator of the kinds that `mode` names, by
+// pulling the robot at qpos0 to both ends (docs/constants.md). `failed` (may be NULL) gets the
+// actuator at fault, else -1. The model's options stay as they are.
+TB_API tbLengthRangeOptions tbDefaultLengthRangeOptions(void);
+TB_API tbResult tb_set_length_ranges(tbModel* model, const tbLengthRangeOptions* options,
+                                     int* failed, tbError* error);
 
 // Calls to malloc by steps of this world so far: constant once the world is warm.
 TB_API size_t tb_step_allocations(const tbData* data);

@@ -8,9 +8,9 @@
 #include "io/compile.h"
 #include "io/mesh.h"
 #include "io/urdf.h"
-#include "io/urdf.h"
 #include "tribo/dynamics.h"
 #include "tribo/model.h"
+#include "tribo/step.h"
 
 tbLoadOptions tbDefaultLoadOptions(void) {
   return (tbLoadOptions){0};
@@ -40,15 +40,39 @@ static Format detect(const char* text, size_t size) {
   return UNKNOWN;
 }
 
+// Feasible lengths of muscles, as compiler/lengthrange asks for.
+static tbResult set_length_ranges(const tbSpec* spec, tbModel* model, tbError* error) {
+  const tbSpecLengthRange* s = &spec->compiler->lengthrange;
+  tbLengthRangeOptions options = {.mode = s->mode,
+                                  .useexisting = s->useexisting,
+                                  .uselimit = s->uselimit,
+                                  .accel = s->accel,
+                                  .maxforce = s->maxforce,
+                                  .timeconst = s->timeconst,
+                                  .timestep = s->timestep,
+                                  .inttotal = s->inttotal,
+                                  .interval = s->interval,
+                                  .tolrange = s->tolrange};
+  tbError inner = {0};
+  int failed;
+  tbResult result = tb_set_length_ranges(model, &options, &failed, &inner);
+  if (result == TB_OK) return TB_OK;
+  const tbSpecActuator* actuator = failed >= 0 ? &spec->actuator[failed] : NULL;
+  return tb_spec_fail(error, result, actuator ? actuator->source : s->source,
+                      actuator ? actuator->line : s->line, "%s", inner.message);
+}
+
 // Parsed spec to finished model; the spec is freed.
 static tbModel* finish(tbSpec* spec, const tbLoadOptions* options, tbError* error) {
   if (!spec) return NULL;
   tbModel* model = tb_compile(spec, options, error);
-  if (model && tb_set_constants(model, error) != TB_OK) {
+  tbResult result = model ? tb_set_constants(model, error) : TB_ERROR_MODEL;
+  if (result == TB_OK) tb_compile_finish(spec, model);
+  if (result == TB_OK) result = set_length_ranges(spec, model, error);
+  if (result != TB_OK) {
     tb_model_free(model);
     model = NULL;
   }
-  if (model) tb_compile_finish(spec, model);
   tb_spec_free(spec);
   return model;
 }

@@ -1,6 +1,7 @@
 // Articulated-body algorithm (docs/dynamics.md, eq. 20-23), one dof at a time: a joint of several
 // dofs is a chain of single-dof joints with massless bodies between. All spatial quantities of a
 // tree are about one point in world axes, so that nothing is transformed from body to body.
+#include "base/kernel.h"
 #include "dynamics/gravity.h"
 #include "spatial/motion.h"
 #include "tribo/dynamics.h"
@@ -84,7 +85,15 @@ static int eliminate(const tbModel* m, const tbData* d, const tbReal* tau, int i
   tbReal* U = dofs.U + 6 * i;
   articulated_mul(U, body, axis);
   tbReal D = tb_dot6(axis, U) + m->dof_armature[i];
-  if (!(D > 0 && D < INFINITY)) return 0;
+  if (!(D >= TB_TINY)) {
+    // No inertia of its own is an error; inertia that a joint further out takes up is as in
+    // tb_factor_m.
+    tbReal own[6];
+    tb_inertia_mul(own, d->crb + 10 * m->dof_bodyid[i], axis);
+    if (!(tb_dot6(axis, own) + m->dof_armature[i] > 0)) return 0;
+    D = TB_TINY;
+  }
+  if (!(D < INFINITY)) return 0;
   tbReal inverse = 1 / D, u = tau[i] - tb_dot6(axis, body + BIAS);
   dofs.u[i] = u;
   dofs.inverse[i] = inverse;

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/kernel.h"
 #include "dynamics/frames.h"
-#include "dynamics/lengthrange.h"
+#include "dynamics/lengths.h"
 #include "dynamics/mass.h"
 #include "model/chain.h"
 #include "model/sparsity.h"
@@ -144,60 +144,6 @@ static void set_diagonal(tbModel* m, const tbData* d) {
   }
 }
 
-// M^-1 times a sparse row, in `x`, over the trees it touches: indices first ... end - 1 of x are
-// set.
-typedef struct {
-  int first, end;
-} Range;
-
-static Range solve_row(const tbModel* m, const tbData* d, const int* columns, const tbReal* row,
-                       int n, tbReal* x) {
-  Range range = {0, 0};
-  if (n == 0) return range;
-  // A row of M starts with the root of its tree, whose dofs follow it.
-  int last_root = m->M_colind[m->M_rowadr[columns[n - 1]]];
-  range.first = m->M_colind[m->M_rowadr[columns[0]]];
-  range.end = last_root + m->dof_subtreenum[last_root];
-  memset(x + range.first, 0, (size_t)(range.end - range.first) * sizeof(tbReal));
-  for (int s = 0; s < n; s++) x[columns[s]] = row[s];
-  tb_ltdl_solve_range(tb_forest(m), d->qLD, d->qLDiagInv, x, range.first, range.end);
-  return range;
-}
-
-static void set_tendons(tbModel* m, const tbData* d, tbReal* x) {
-  for (int t = 0; t < m->ntendon; t++) {
-    int at = m->tendon_Jadr[t], n = m->tendon_Jnnz[t];
-    solve_row(m, d, m->Jten_colind + at, d->ten_J + at, n, x);
-    tbReal weight = 0;
-    for (int s = at; s < at + n; s++) weight += d->ten_J[s] * x[m->Jten_colind[s]];
-    m->tendon_invweight0[t] = weight;
-    m->tendon_length0[t] = d->ten_length[t];
-  }
-}
-
-static void set_actuators(tbModel* m, const tbData* d, tbReal* x) {
-  for (int u = 0; u < m->nu; u++) {
-    int at = m->actuator_Jadr[u], n = m->actuator_Jnnz[u];
-    const tbReal* moment = d->actuator_moment + at;
-    Range r = solve_row(m, d, m->Jmom_colind + at, moment, n, x);
-    m->actuator_acc0[u] = sqrt(dot(x + r.first, x + r.first, r.end - r.first));
-    m->actuator_length0[u] = d->actuator_length[u];
-
-    // A positive biasprm[2] of a position-like actuator is a damping ratio: critical damping of its
-    // stiffness and of the inertia it moves.
-    tbReal* bias = m->actuator_biasprm + TB_NBIAS * u;
-    tbReal stiffness = m->actuator_gainprm[TB_NGAIN * u];
-    if (m->actuator_biastype[u] != TB_BIAS_AFFINE || stiffness != -bias[1] || bias[2] <= 0)
-      continue;
-    tbReal mass = 0;
-    for (int s = 0; s < n; s++) {
-      tbReal squared = moment[s] * moment[s];
-      if (squared > TB_TINY) mass += m->dof_M0[m->Jmom_colind[at + s]] / squared;
-    }
-    bias[2] = -2 * bias[2] * sqrt(stiffness * mass);
-  }
-}
-
 // --- equality constraints -------------------------------------------------------------------
 
 // Coordinates of a world point in a body.
@@ -328,9 +274,27 @@ static tbResult check_tendon_armature(const tbModel* m, tbError* error) {
   return TB_OK;
 }
 
+static tbResult out_of_memory(tbError* error) {
+  return tb_fail(error, TB_ERROR_MEMORY, "out of memory for the model's constants");
+}
+
+// Name the first joint that moves nothing.
+static tbResult singular(const tbModel* m, const tbData* d, tbError* error) {
+  for (int i = 0; i < m->nv; i++) {
+    if (d->qM[m->M_rowadr[i] + m->M_rownnz[i] - 1] > 0) continue;
+    int joint = m->dof_jntid[i], body = m->dof_bodyid[i];
+    return tb_fail(error, TB_ERROR_MODEL,
+                   "joint %d '%s' of body %d '%s' moves no mass or inertia at the reference pose",
+                   joint, tb_id2name(m, TB_OBJ_JOINT, joint), body,
+                   tb_id2name(m, TB_OBJ_BODY, body));
+  }
+  return tb_fail(error, TB_ERROR_MODEL,
+                 "the joint-space inertia is not finite at the reference pose");
+}
+
 static tbResult set_at_reference(tbModel* m, tbData* d, tbError* error) {
   tbReal* work = malloc(6 * ((size_t)m->nv + 1) * sizeof(tbReal));
-  if (!work) return tb_fail(error, TB_ERROR_MEMORY, "out of memory for the model's constants");
+  if (!work) return out_of_memory(error);
   tb_kinematics(m, d);
   tb_com_position(m, d);
   tb_tendon(m, d);
@@ -341,14 +305,11 @@ static tbResult set_at_reference(tbModel* m, tbData* d, tbError* error) {
     set_body_weights(m, d, work);
     set_dof_weights(m, d, work);
     set_diagonal(m, d);
-    set_tendons(m, d, work);
-    set_actuators(m, d, work);
     set_equalities(m, d);
     set_statistics(m, d);
+    if (tb_set_lengths(m, d) != TB_OK) result = out_of_memory(error);
   } else {
-    tb_fail(error, result = TB_ERROR_MODEL,
-            "the joint-space inertia is not positive definite at the reference pose: a moving body "
-            "has no mass or inertia");
+    result = singular(m, d, error);
   }
   free(work);
   return result;
@@ -374,12 +335,9 @@ tbResult tb_set_constants(tbModel* m, tbError* error) {
   if (result == TB_OK) result = check_tendon_armature(m, error);
   if (result != TB_OK) return result;
   tbData* d = tb_data_new(m);
-  if (!d) return tb_fail(error, TB_ERROR_MEMORY, "out of memory for the model's constants");
+  if (!d) return out_of_memory(error);
   result = set_at_reference(m, d, error);
-  if (result == TB_OK) {
-    set_spring_lengths(m, d);
-    tb_set_length_ranges(m, d);
-  }
+  if (result == TB_OK) set_spring_lengths(m, d);
   tb_data_free(d);
   return result;
 }

@@ -159,8 +159,14 @@ tbResult tb_compile_inertias(tbCompile* c) {
     tbResult result = s->has_inertial ? explicit_inertia(c, i) : TB_OK;
     if (result) return result;
     int from_geom = s->compiler->inertiafromgeom;
+    bool known = s->has_inertial;
     if (from_geom == 1 || (from_geom == TB_AUTO && !s->has_inertial)) {
-      infer_inertia(c, i, geoms + first, at - first, parts);
+      known |= infer_inertia(c, i, geoms + first, at - first, parts);
+    }
+    // A body without any mass has its own pose for an inertial frame, as in MuJoCo.
+    if (!known) {
+      tb_copy3(c->body[i].ipos, c->body[i].pos);
+      memcpy(c->body[i].iquat, c->body[i].quat, sizeof c->body[i].iquat);
     }
     result = bound_inertia(c, i);
     if (result) return result;

@@ -79,12 +79,14 @@ static void box_shell_inertia(const tbReal size[3], tbReal moments[3]) {
   for (int k = 0; k < 3; k++) moments[k] = (square[(k + 1) % 3] + square[(k + 2) % 3]) / total;
 }
 
-// A layer of even thickness: the derivative of a solid ellipsoid's moments with all radii growing.
+// The layer by which a solid ellipsoid grows when all radii do, by a micrometre as in MuJoCo: with
+// V the product of the radii and S = a^2 + b^2, (V' S' - V S) / (V' - V) / 5.
 static void ellipsoid_shell_inertia(const tbReal r[3], tbReal moments[3]) {
-  tbReal layer = r[0] * r[1] + r[1] * r[2] + r[2] * r[0];
+  const tbReal thick = 1e-6;
+  tbReal grown = r[0] * r[1] + r[1] * r[2] + r[2] * r[0] + thick * (r[0] + r[1] + r[2] + thick);
   for (int k = 0; k < 3; k++) {
-    tbReal a = r[(k + 1) % 3], b = r[(k + 2) % 3];
-    moments[k] = (a * a + b * b + 2 * r[0] * r[1] * r[2] * (a + b) / layer) / 5;
+    tbReal a = r[(k + 1) % 3] + thick, b = r[(k + 2) % 3] + thick;
+    moments[k] = (a * a + b * b + 2 * r[0] * r[1] * r[2] * (a + b - thick) / grown) / 5;
   }
 }
 

@@ -16,16 +16,18 @@ static void subtract_two(tbReal* TB_RESTRICT y, const tbReal* TB_RESTRICT x, tbR
   for (int i = 0; i < n; i++) y[i] -= a * x[i] + b * z[i];
 }
 
-static bool is_pivot(tbReal d) {
-  return d > 0 && d < INFINITY;
+// Raise a pivot to the least allowed one. False if it is then not positive and finite.
+static bool take_pivot(tbReal* d, tbReal least) {
+  if (*d < least) *d = least;
+  return *d > 0 && *d < INFINITY;
 }
 
-int tb_ltdl_factor(tbForest forest, tbReal* M, tbReal* inverse) {
+int tb_ltdl_factor(tbForest forest, tbReal* M, tbReal* inverse, tbReal least) {
   for (int k = forest.n - 1; k >= 0; k--) {
     tbReal* row = M + forest.rowadr[k];
     const int* columns = forest.colind + forest.rowadr[k];
     int last = forest.rownnz[k] - 1;
-    if (!is_pivot(row[last])) return k;
+    if (!take_pivot(&row[last], least)) return k;
     tbReal inv = 1 / row[last];
     inverse[k] = inv;
 
@@ -45,7 +47,7 @@ int tb_ltdl_factor(tbForest forest, tbReal* M, tbReal* inverse) {
     tbReal a = row[t] * inv;
     subtract_scaled(parent, row, a, last);
     row[t] = a;
-    if (!is_pivot(parent[t])) return k - 1;
+    if (!take_pivot(&parent[t], least)) return k - 1;
     tbReal parent_inv = 1 / parent[t];
     inverse[k - 1] = parent_inv;
     for (t--; t >= 0; t--) {

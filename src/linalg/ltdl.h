@@ -17,9 +17,10 @@ typedef struct {
   const int* colind;
 } tbForest;
 
-// Replace M by its factor; inverse (n) gets 1/D. Returns the first pivot met that is not positive
-// and finite (the factor is then unusable), or -1.
-int tb_ltdl_factor(tbForest forest, tbReal* M, tbReal* inverse);
+// Replace M by its factor; inverse (n) gets 1/D. Pivots below `least` are raised to it (0: none
+// are). Returns the first pivot met that is not positive and finite (the factor is then unusable),
+// or -1.
+int tb_ltdl_factor(tbForest forest, tbReal* M, tbReal* inverse, tbReal least);
 
 // x <- M^-1 x.
 void tb_ltdl_solve(tbForest forest, const tbReal* LD, const tbReal* inverse, tbReal* x);

@@ -71,7 +71,7 @@ tbResult tb_implicit_factor(const tbModel* m, tbData* d, tbImplicit what, tbIner
   }
 
   tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
-  if (tb_ltdl_factor(forest, H, inverse) >= 0) return TB_ERROR_NUMERIC;
+  if (tb_ltdl_factor(forest, H, inverse, 0) >= 0) return TB_ERROR_NUMERIC;
   *factor = (tbInertiaFactor){H, inverse};
   return TB_OK;
 }

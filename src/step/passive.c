@@ -78,6 +78,12 @@ void tb_passive(const tbModel* m, tbData* d) {
   zero(d->qfrc_damper, m->nv);
   zero(d->qfrc_gravcomp, m->nv);
   zero(d->qfrc_fluid, m->nv);
+  // With both flags every passive force is off, as in MuJoCo.
+  const int both = TB_DISABLE_SPRING | TB_DISABLE_DAMPER;
+  if ((m->opt.disableflags & both) == both) {
+    zero(d->qfrc_passive, m->nv);
+    return;
+  }
   if (!(m->opt.disableflags & TB_DISABLE_SPRING)) {
     joint_springs(m, d);
     tendon_springs(m, d);

@@ -17,10 +17,11 @@ static bool is_unlike(const tbCompare* c, const char* field) {
   return false;
 }
 
-static void report(tbCompare* c, const char* field, int row, double a, double b, int count) {
+static void report(tbCompare* c, const char* field, int row, int entry, double a, double b,
+                   int count) {
   c->failures++;
-  print_error("%s: %s: %d entries differ, the first in row %d: %.17g here, %.17g in MuJoCo\n",
-              c->model, field, count, row, a, b);
+  print_error("%s: %s: %d entries differ, the first at [%d][%d]: %.17g here, %.17g in MuJoCo\n",
+              c->model, field, count, row, entry, a, b);
 }
 
 void tb_compare_rows(tbCompare* c, const char* field, const double* a, const double* b, int rows,
@@ -40,7 +41,7 @@ void tb_compare_rows(tbCompare* c, const char* field, const double* a, const dou
     }
   }
   size_t at = (size_t)first * (size_t)columns + (size_t)entry;
-  if (count) report(c, field, first, a[at], b[at], count);
+  if (count) report(c, field, first, entry, a[at], b[at], count);
 }
 
 void tb_compare_ints(tbCompare* c, const char* field, const int* a, const double* b, int n) {
@@ -49,7 +50,7 @@ void tb_compare_ints(tbCompare* c, const char* field, const int* a, const double
   for (int i = 0; i < n; i++) {
     if (a[i] != b[i] && count++ == 0) first = i;
   }
-  if (count) report(c, field, first, a[first], b[first], count);
+  if (count) report(c, field, first, 0, a[first], b[first], count);
 }
 
 void tb_compare_quats(tbCompare* c, const char* field, const double* a, const double* b, int n,
@@ -63,7 +64,7 @@ void tb_compare_quats(tbCompare* c, const char* field, const double* a, const do
     for (int k = 0; k < 4; k++) worst = fmax(worst, fabs(p[k] - sign * q[k]));
     if (!(worst <= tolerance) && count++ == 0) first = i;
   }
-  if (count) report(c, field, first, a[4 * (size_t)first], b[4 * (size_t)first], count);
+  if (count) report(c, field, first, 0, a[4 * (size_t)first], b[4 * (size_t)first], count);
 }
 
 // R diag(moments) R^T
@@ -125,7 +126,11 @@ static const struct {
     {"M_rowadr", "MuJoCo leaves out zeros of bodies whose inertia is diagonal"},
     {"M_rownnz", "MuJoCo leaves out zeros of bodies whose inertia is diagonal"},
     {"M_colind", "MuJoCo leaves out zeros of bodies whose inertia is diagonal"},
-    {"actuator_lengthrange", "MuJoCo simulates towards it, to 5 %"},
+    {"actuator_lengthrange", "simulated: to 1e-6"},
+    {"actuator_dyntype", "by compare_enums"},
+    {"actuator_gaintype", "by compare_enums"},
+    {"actuator_biastype", "by compare_enums"},
+    {"hfield_data", "rounded to float there"},
 };
 
 static bool is_compared(const tbCompare* c, const char* field) {
@@ -278,6 +283,19 @@ static int mujoco_sensor(int type) {
   return type == TB_SENS_USER ? 48 : type + 6;
 }
 
+// New kinds of actuators stand before the user's.
+static int mujoco_dyn(int type) {
+  return type == TB_DYN_USER ? 7 : type;
+}
+
+static int mujoco_gain(int type) {
+  return type == TB_GAIN_USER ? 6 : type;
+}
+
+static int mujoco_bias(int type) {
+  return type == TB_BIAS_USER ? 5 : type;
+}
+
 static void compare_enums(tbCompare* c, const tbModel* m, const tbOracle* oracle) {
   const struct {
     const char* field;
@@ -289,6 +307,9 @@ static void compare_enums(tbCompare* c, const tbModel* m, const tbOracle* oracle
       {"sensor_objtype", m->sensor_objtype, m->nsensor, mujoco_object},
       {"sensor_reftype", m->sensor_reftype, m->nsensor, mujoco_object},
       {"tuple_objtype", m->tuple_objtype, m->ntupledata, mujoco_object},
+      {"actuator_dyntype", m->actuator_dyntype, m->nu, mujoco_dyn},
+      {"actuator_gaintype", m->actuator_gaintype, m->nu, mujoco_gain},
+      {"actuator_biastype", m->actuator_biastype, m->nu, mujoco_bias},
   };
   for (size_t k = 0; k < sizeof lists / sizeof lists[0]; k++) {
     if (is_unlike(c, lists[k].field)) continue;
@@ -339,7 +360,7 @@ static void compare_options(tbCompare* c, const tbModel* m, const tbOracle* orac
 
 void tb_compare_model(tbCompare* c, const tbModel* model, const tbOracle* oracle) {
   // Sizes first: arrays of different sizes cannot be compared.
-  static const char* const UNLIKE[] = {"nnames", "nmeshvert", "nmeshface", "nM", "nJten"};
+  static const char* const UNLIKE[] = {"nnames", "nmeshvert", "nmeshface", "nM", "nJten", "nJmom"};
 #define X(name, what)                                                                         \
   {                                                                                           \
     bool skip = is_unlike(c, #name);                                                          \
@@ -363,7 +384,12 @@ void tb_compare_model(tbCompare* c, const tbModel* model, const tbOracle* oracle
   const tbOracleField* range = tb_oracle_model(oracle, "actuator_lengthrange");
   if (!is_unlike(c, "actuator_lengthrange"))
     tb_compare_rows(c, "actuator_lengthrange", model->actuator_lengthrange, range->values,
-                    model->nu, 2, 0.02);
+                    model->nu, 2, 1e-6);
+  const tbOracleField* heights = tb_oracle_model(oracle, "hfield_data");
+  if (model->nhfielddata && heights) {
+    tb_compare_rows(c, "hfield_data", model->hfield_data, heights->values, model->nhfielddata, 1,
+                    1e-7);
+  }
   tb_compare_inertia(c, model, tb_oracle_model(oracle, "body_iquat")->values,
                      tb_oracle_model(oracle, "body_inertia")->values, c->tolerance);
   compare_names(c, model, oracle);

@@ -113,6 +113,16 @@ static uint64_t hash_folder(uint64_t hash, const char* folder) {
   return hash;
 }
 
+static uint64_t hash_content(uint64_t hash, const char* path) {
+  char block[4096];
+  size_t n;
+  FILE* file = fopen(path, "rb");
+  if (!file) return hash;
+  while ((n = fread(block, 1, sizeof block, file)) > 0) hash = tb_hash(hash, block, n);
+  fclose(file);
+  return hash;
+}
+
 // Dumps are kept under a name that depends on everything that goes into them.
 static void cache_name(char* path, size_t size, const char* folder, const char* model,
                        const char* script, const char* arguments) {
@@ -120,10 +130,9 @@ static void cache_name(char* path, size_t size, const char* folder, const char* 
   snprintf(model_folder, sizeof model_folder, "%s", model);
   char* slash = strrchr(model_folder, '/');
   if (slash) *slash = 0;
-  struct stat info;
   uint64_t hash = tb_hash(TB_HASH_SEED, model, strlen(model));
   hash = tb_hash(hash, arguments, strlen(arguments));
-  if (stat(script, &info) == 0) hash = hash_file(hash, "script", &info);
+  hash = hash_content(hash, script);
   hash = hash_folder(hash, slash ? model_folder : ".");
   snprintf(path, size, "%s/dumps/%016llx", folder, (unsigned long long)hash);
 }
@@ -147,22 +156,60 @@ static void run_script(const char* folder, const char* script, const char* model
   }
 }
 
+// Where the dump of a model is, and where what MuJoCo said when it refused it.
+typedef struct {
+  char folder[1024], script[1200], arguments[1024], dump[1200], refusal[1220];
+} Place;
+
+static void find_place(Place* place, const char* model, const char* urdf_compiler, int seed,
+                       int states) {
+  oracle_folder(place->folder, sizeof place->folder);
+  snprintf(place->script, sizeof place->script, "%s/oracle/dump_mujoco.mjs", TB_TEST_DIR);
+  snprintf(place->arguments, sizeof place->arguments, "--seed %d --states %d --compiler '%s'", seed,
+           states, urdf_compiler ? urdf_compiler : "");
+  cache_name(place->dump, sizeof place->dump, place->folder, model, place->script,
+             place->arguments);
+  snprintf(place->refusal, sizeof place->refusal, "%s.err", place->dump);
+}
+
+static bool is_there(const Place* place) {
+  return access(place->dump, R_OK) == 0 || access(place->refusal, R_OK) == 0;
+}
+
+void tb_oracle_prepare(char* const* models, int n, int seed, int states) {
+  Place place;
+  find_place(&place, "", NULL, seed, states);
+  char list[1300], command[5000];
+  snprintf(command, sizeof command, "mkdir -p '%s/dumps'", place.folder);
+  if (system(command) != 0) return;
+  snprintf(list, sizeof list, "%s/dumps/%ld.list", place.folder, (long)getpid());
+  FILE* file = fopen(list, "w");
+  int missing = 0;
+  for (int i = 0; file && i < n; i++) {
+    find_place(&place, models[i], NULL, seed, states);
+    if (is_there(&place)) continue;
+    fprintf(file, "%s\t%s\n", models[i], place.dump);
+    missing++;
+  }
+  if (file) fclose(file);
+  snprintf(command, sizeof command, "TRIBO_ORACLE_DIR='%s' node '%s' --batch '%s' %s", place.folder,
+           place.script, list, place.arguments);
+  // What did not come out here is tried again on its own.
+  if (missing && system(command) != 0) printf("the batch of models ended early\n");
+  unlink(list);
+}
+
 tbOracle* tb_oracle_run(const char* model, const char* urdf_compiler, int seed, int states,
                         char* message, size_t size) {
-  char folder[1024], script[1200], arguments[1024], dump[1200], refusal[1220];
-  oracle_folder(folder, sizeof folder);
-  snprintf(script, sizeof script, "%s/oracle/dump_mujoco.mjs", TB_TEST_DIR);
-  snprintf(arguments, sizeof arguments, "--seed %d --states %d --compiler '%s'", seed, states,
-           urdf_compiler ? urdf_compiler : "");
-  cache_name(dump, sizeof dump, folder, model, script, arguments);
-  snprintf(refusal, sizeof refusal, "%s.err", dump);
+  Place place;
+  find_place(&place, model, urdf_compiler, seed, states);
   if (message && size) message[0] = 0;
-  if (access(dump, R_OK) != 0 && access(refusal, R_OK) != 0) {
-    run_script(folder, script, model, arguments, dump, refusal);
+  if (!is_there(&place)) {
+    run_script(place.folder, place.script, model, place.arguments, place.dump, place.refusal);
   }
-  tbOracle* oracle = access(dump, R_OK) == 0 ? read_records(dump) : NULL;
+  tbOracle* oracle = access(place.dump, R_OK) == 0 ? read_records(place.dump) : NULL;
   if (oracle) oracle->states = states;
-  if (!oracle && message && size) first_line(refusal, message, size);
+  if (!oracle && message && size) first_line(place.refusal, message, size);
   return oracle;
 }
 

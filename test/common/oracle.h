@@ -27,6 +27,11 @@ bool tb_oracle_available(void);
 // these attributes (NULL: none), for instance "balanceinertia=\"true\"".
 tbOracle* tb_oracle_run(const char* model, const char* urdf_compiler, int seed, int states,
                         char* message, size_t size);
+
+// Evaluate many models in one go, for tb_oracle_run to find. Starting MuJoCo takes longer than a
+// small model does.
+void tb_oracle_prepare(char* const* models, int n, int seed, int states);
+
 void tb_oracle_free(tbOracle* oracle);
 
 // A field of the model ("body_mass", "opt.timestep"), or NULL.

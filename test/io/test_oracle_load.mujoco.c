@@ -1,12 +1,10 @@
 // Every robot here that MuJoCo 2.2.2 reads as it is: sizes, names and every field that both have.
-#include <dirent.h>
 #include <mujoco/mjxmacro.h>
 #include <mujoco/mujoco.h>
-#include <sys/stat.h>
 
 #include "common/model_compare.h"
+#include "common/model_files.h"
 #include "common/test.h"
-#include "io/spec.h"
 
 // ---- MuJoCo's model as records ------------------------------------------------------------------
 
@@ -63,10 +61,6 @@ static tbOracle* records(const mjModel* m) {
 
 // ---- comparison ---------------------------------------------------------------------------------
 
-typedef struct {
-  int compared, skipped, failed;
-} Tally;
-
 // What the years between 2.2.2 and now have changed in MuJoCo itself; the newest is the reference,
 // see test_oracle_load.c. First comes what follows from the volume of a mesh.
 static const char* const CHANGED[] = {"body_mass",
@@ -88,29 +82,8 @@ static const char* const CHANGED[] = {"body_mass",
                                       NULL};
 enum { OF_MESHES = 7 };
 
-// How a file says what bodies weigh.
-typedef struct {
-  bool by_mesh;  // some mesh contributes mass
-  bool by_full;  // some inertia is a full matrix: 2.2.2 diagonalises it to 1e-6 only
-} Inertia;
-
-static Inertia inertia_of(const char* path) {
-  Inertia result = {false, false};
-  tbSpec* spec = tb_spec_load_mjcf(path, NULL, NULL);
-  for (int i = 0; spec && i < spec->ngeom; i++) {
-    const tbSpecBody* b = &spec->body[spec->geom[i].body];
-    result.by_mesh |= spec->geom[i].mesh && spec->geom[i].body > 0 && !b->has_inertial;
-  }
-  for (int i = 0; spec && i < spec->nbody; i++) {
-    const tbSpecBody* b = &spec->body[i];
-    result.by_full |= b->has_inertial && TB_GIVEN(inertial, &b->inertial, fullinertia);
-  }
-  tb_spec_free(spec);
-  return result;
-}
-
-static void compare_file(const char* path, Tally* tally) {
-  const char* name = strstr(path, "models/") ? strstr(path, "models/") + 7 : path;
+static void compare_file(const char* path, tbTally* tally) {
+  const char* name = tb_test_model_name(path);
   char message[1000] = "";
   tbError error = {0};
   mjModel* theirs = mj_loadXML(path, NULL, message, sizeof message);
@@ -125,7 +98,8 @@ static void compare_file(const char* path, Tally* tally) {
     print_error("%s: %s\n", name, error.message);
     tally->failed++;
   } else {
-    Inertia inertia = inertia_of(path);
+    // 2.2.2 diagonalises a full matrix to 1e-6 only.
+    tbInertiaSource inertia = tb_test_inertia_source(path);
     double tolerance = inertia.by_mesh || inertia.by_full ? 1e-6 : 1e-9;
     tbCompare compare = {.model = name,
                          .tolerance = tolerance,
@@ -143,30 +117,15 @@ static void compare_file(const char* path, Tally* tally) {
   mj_deleteModel(theirs);
 }
 
-static void compare_folder(const char* folder, Tally* tally) {
-  struct dirent** entries;
-  int n = scandir(folder, &entries, NULL, alphasort);
-  for (int i = 0; i < n; i++) {
-    char path[2048];
-    const char* name = entries[i]->d_name;
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    struct stat info;
-    size_t length = strlen(name);
-    if (name[0] != '.' && stat(path, &info) == 0) {
-      if (S_ISDIR(info.st_mode)) compare_folder(path, tally);
-      if (length > 4 && strcmp(name + length - 4, ".xml") == 0) compare_file(path, tally);
-    }
-    free(entries[i]);
-  }
-  if (n >= 0) free(entries);
-}
-
 static void test_models(void** state) {
   (void)state;
   char folder[1024];
   if (!tb_test_shared("models", folder, sizeof folder)) skip();
-  Tally tally = {0};
-  compare_folder(folder, &tally);
+  tbTally tally = {0};
+  char** paths;
+  int n = tb_test_files(folder, ".xml", &paths);
+  for (int i = 0; i < n; i++) compare_file(paths[i], &tally);
+  tb_test_files_free(paths, n);
   print_message("%d models compared, %d skipped\n", tally.compared, tally.skipped);
   assert_int_equal(tally.failed, 0);
   assert_true(tally.compared > 5);
@@ -174,7 +133,7 @@ static void test_models(void** state) {
 
 int main(int argc, char** argv) {
   if (argc > 1) {
-    Tally tally = {0};
+    tbTally tally = {0};
     for (int i = 1; i < argc; i++) compare_file(argv[i], &tally);
     return tally.failed > 0;
   }

@@ -66,7 +66,7 @@ static void solves_and_half_solves(void** state) {
     multiply(&f, b, y);
     assert_near_array(x, y, n, 1e-13);
 
-    assert_int_equal(tb_ltdl_factor(view(&f), f.M, inverse), -1);
+    assert_int_equal(tb_ltdl_factor(view(&f), f.M, inverse, 0), -1);
     memcpy(x, b, sizeof x);
     tb_ltdl_solve(view(&f), f.M, inverse, x);
     multiply(&f, x, y);
@@ -93,7 +93,7 @@ static void bad_pivots_are_found(void** state) {
     int i = tb_rng_int(&rng, 12);
     double bad = BAD[trial % 4];
     f.M[f.rowadr[i] + f.rownnz[i] - 1] = bad == 0 ? -1e9 : bad * 1e9;
-    int found = tb_ltdl_factor(view(&f), f.M, inverse);
+    int found = tb_ltdl_factor(view(&f), f.M, inverse, 0);
     assert_true(found >= 0 && found < 12);
   }
 }

@@ -2,7 +2,9 @@
 // and the quantities of mj_forward at random states.
 //
 //   node dump_mujoco.mjs MODEL OUT [--seed N] [--states N] [--compiler ATTRIBUTES]
+//   node dump_mujoco.mjs --batch LIST [...]
 //
+// LIST is a file of lines "MODEL tab OUT"; a model that MuJoCo refuses leaves its message in OUT.err.
 // MODEL is MJCF or URDF; ATTRIBUTES (such as 'balanceinertia="true"') go into the compiler element
 // that a URDF is given. State 0 is the reference pose at rest; the others are random: joints
 // inside their limits, velocities standard normal, controls inside their range. MuJoCo is the
@@ -22,13 +24,15 @@ const largestFolder = 512 << 20;
 // ---- arguments ----------------------------------------------------------------------------------
 
 function parseArguments(argv) {
-  const options = {seed: 1, states: 3, compiler: '', files: []};
+  const options = {seed: 1, states: 3, compiler: '', batch: '', files: []};
   for (let i = 0; i < argv.length; i++) {
     if (argv[i] === '--seed') options.seed = Number(argv[++i]);
     else if (argv[i] === '--states') options.states = Number(argv[++i]);
     else if (argv[i] === '--compiler') options.compiler = argv[++i];
+    else if (argv[i] === '--batch') options.batch = argv[++i];
     else options.files.push(argv[i]);
   }
+  if (options.batch) return options;
   if (options.files.length !== 2) throw new Error('usage: dump_mujoco.mjs MODEL OUT [options]');
   [options.model, options.out] = options.files.map((f) => path.resolve(f));
   return options;
@@ -355,27 +359,46 @@ async function importMujoco() {
   return module.default({print: () => {}, printErr: () => {}});
 }
 
+// One model to one file; `onRefusal` gets MuJoCo's message where it refuses the model.
+function dump(mujoco, options, onRefusal) {
+  let model;
+  try {
+    model = loadModel(mujoco, options);
+  } catch (error) {
+    onRefusal(`${error && error.message ? error.message : error}\n`);
+    return;
+  }
+  const writer = new Writer(options.out + '.part');
+  writer.put('version', Uint8Array.from(Buffer.from(String(mujoco.mj_versionString()))));
+  putFields(writer, model, '');
+  putFields(writer, model.opt, 'opt.');
+  putFields(writer, model.stat, 'stat.');
+  const flags = booleans(model);
+  for (const name of Object.keys(flags)) writer.put(name, flags[name]);
+  const data = new mujoco.MjData(model);
+  const random = new Random(options.seed);
+  for (let k = 0; k < options.states; k++) {
+    mujoco.mj_resetData(model, data);
+    if (k > 0) randomState(model, flags, data, random);
+    putState(mujoco, writer, model, data, `${k}/`);
+  }
+  writer.close();
+  data.delete();
+  model.delete();
+  fs.renameSync(options.out + '.part', options.out);
+}
+
 const options = parseArguments(process.argv.slice(2));
 const mujoco = await importMujoco();
-let model;
-try {
-  model = loadModel(mujoco, options);
-} catch (error) {
-  process.stderr.write(`${error && error.message ? error.message : error}\n`);
-  process.exit(3);
+if (options.batch) {
+  for (const line of fs.readFileSync(options.batch, 'utf8').split('\n').filter((x) => x)) {
+    const [model, out] = line.split('\t');
+    const refused = (message) => fs.writeFileSync(out + '.err', message);
+    dump(mujoco, {...options, model: path.resolve(model), out: path.resolve(out)}, refused);
+  }
+} else {
+  dump(mujoco, options, (message) => {
+    process.stderr.write(message);
+    process.exit(3);
+  });
 }
-const writer = new Writer(options.out);
-writer.put('version', Uint8Array.from(Buffer.from(String(mujoco.mj_versionString()))));
-putFields(writer, model, '');
-putFields(writer, model.opt, 'opt.');
-putFields(writer, model.stat, 'stat.');
-const flags = booleans(model);
-for (const name of Object.keys(flags)) writer.put(name, flags[name]);
-const data = new mujoco.MjData(model);
-const random = new Random(options.seed);
-for (let k = 0; k < options.states; k++) {
-  mujoco.mj_resetData(model, data);
-  if (k > 0) randomState(model, flags, data, random);
-  putState(mujoco, writer, model, data, `${k}/`);
-}
-writer.close();
