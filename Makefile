@@ -3,7 +3,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 SECONDS_EACH ?= 600
 
-.PHONY: all help demo test bench check sanitize fuzz install clean
+.PHONY: all help demo test soak bench check sanitize fuzz install clean
 
 all: build/tribo
 
@@ -11,6 +11,7 @@ help:
 	@echo "make            build the library and the command line (build/tribo)"
 	@echo "make demo       install what is missing, build, and show what Tribo does"
 	@echo "make test       install what is missing, build, and run all tests"
+	@echo "make soak       every robot, 20 s of drop and of random controls under every law; slow scenes"
 	@echo "make bench      run the benchmarks against the peers that are installed"
 	@echo "make check      format, layers, headers, static analysis"
 	@echo "make sanitize   unit tests under address, undefined-behaviour and thread sanitizers"
@@ -33,6 +34,12 @@ test: setup-test
 	@cmake --preset release -DTRIBO_BUILD_TESTS=ON -DTRIBO_BUILD_BENCH=ON >/dev/null
 	@cmake --build build -j$(JOBS)
 	@scripts/run_tests.sh build -j$(JOBS)
+
+soak: setup-test
+	@cmake --preset release -DTRIBO_BUILD_TESTS=ON >/dev/null
+	@cmake --build build -j$(JOBS) --target test_soak_robots test_step_behaviour_slow
+	@build/test/test_step_behaviour_slow whole
+	@build/test/test_soak_robots 20
 
 bench: setup-test
 	@cmake --preset release -DTRIBO_BUILD_BENCH=ON >/dev/null

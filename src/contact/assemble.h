@@ -58,8 +58,8 @@ void tb_contact_parameters(const tbModel* model, int geom1, int geom2, int pair,
                            tbContact* contact);
 
 // Find all contacts of the current geom poses into data->contact. With `reach` > 0, geoms within
-// that distance count even where their margin is smaller (rigid laws see a contact before it
-// closes).
+// that distance count even where their margin is smaller, and farther ones that will meet within a
+// step at their current velocities (rigid laws see a contact before it closes).
 tbResult tb_find_contacts(tbContactFinder* finder, const tbModel* model, tbData* data,
                           tbReal reach);
 

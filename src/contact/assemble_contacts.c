@@ -31,6 +31,7 @@ struct tbContactFinder {
   tbReal *low, *high;  // per item: box with margin
   tbReal* plane;       // per item: normal and offset
   tbReal* margin;      // per item: the largest of its geom and pairs
+  tbReal* motion;      // per item: velocity of its centre (3), largest speed of turning about it
   uint8_t* kind;
   Explicit* pair;             // sorted
   uint64_t* exclude;          // excluded bodies, lower in the high half, sorted
@@ -177,11 +178,12 @@ tbContactFinder* tb_contact_finder_new(const tbModel* m) {
   f->high = calloc(3 * n, sizeof(tbReal));
   f->plane = calloc(4 * n, sizeof(tbReal));
   f->margin = calloc(n, sizeof(tbReal));
+  f->motion = calloc(4 * n, sizeof(tbReal));
   f->kind = calloc(n, 1);
   f->pair = calloc((size_t)m->npair + 1, sizeof(Explicit));
   f->exclude = calloc((size_t)m->nexclude + 1, sizeof(uint64_t));
   int ok = f->geom && f->shape && f->hull && f->hfield && f->low && f->high && f->plane &&
-           f->margin && f->kind && f->pair && f->exclude;
+           f->margin && f->motion && f->kind && f->pair && f->exclude;
   if (ok) {
     view_hulls(f, m);
     list_pairs(f, m);
@@ -196,8 +198,9 @@ tbContactFinder* tb_contact_finder_new(const tbModel* m) {
 void tb_contact_finder_free(tbContactFinder* f) {
   if (!f) return;
   tb_broadphase_free(&f->broad);
-  void* const owned[] = {f->geom,   f->shape, f->hull, f->hfield,  f->low,    f->high,    f->plane,
-                         f->margin, f->kind,  f->pair, f->exclude, f->memory, f->previous};
+  void* const owned[] = {f->geom, f->shape,   f->hull,   f->hfield,  f->low,
+                         f->high, f->plane,   f->margin, f->motion,  f->kind,
+                         f->pair, f->exclude, f->memory, f->previous};
   for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
   free(f);
 }
@@ -258,7 +261,18 @@ tbResult tb_contact_finder_memory_load(tbContactFinder* f, const void* bytes, si
 
 // ---- where they touch --------------------------------------------------------------------------
 
-// Poses and boxes of all items that may have moved.
+// Velocity of the point of geom g's body that is at `pos`.
+static void point_velocity(const tbModel* m, const tbData* d, int g, const tbReal pos[3],
+                           tbReal out[3]) {
+  int body = m->geom_bodyid[g];
+  const tbReal* v = d->cvel + 6 * body;
+  tbReal arm[3], swing[3];
+  tb_sub3(arm, pos, d->subtree_com + 3 * m->body_rootid[body]);
+  tb_cross(swing, v, arm);
+  tb_add3(out, v + 3, swing);
+}
+
+// Poses and boxes of all items that may have moved. With a reach, boxes hold the way of one step.
 static void place_items(tbContactFinder* f, const tbModel* m, const tbData* d, tbReal reach) {
   for (int i = 0; i < f->count; i++) {
     int g = f->geom[i], body = m->geom_bodyid[g];
@@ -270,6 +284,12 @@ static void place_items(tbContactFinder* f, const tbModel* m, const tbData* d, t
     // Each side carries its own margin, or half of the common reach.
     tbReal margin = fmax(f->margin[i], 0.5 * reach);
     if (m->opt.enableflags & TB_ENABLE_OVERRIDE) margin = fmax(m->opt.o_margin, 0.5 * reach);
+    if (reach > 0 && m->body_lastdof[body] >= 0) {
+      tbReal* motion = f->motion + 4 * i;
+      point_velocity(m, d, g, d->geom_xpos + 3 * g, motion);
+      motion[3] = tb_norm3(d->cvel + 6 * body) * m->geom_rbound[g];
+      margin += m->opt.timestep * (tb_norm3(motion) + motion[3]);
+    }
     tbReal *low = f->low + 3 * i, *high = f->high + 3 * i;
     tb_shape_aabb(shape, low, high);
     for (int k = 0; k < 3; k++) {
@@ -322,6 +342,24 @@ static int recall(tbContactFinder* f) {
   return 1;
 }
 
+// How far apart two items may be and still meet within a step.
+static tbReal way_of(const tbContactFinder* f, tbReal h, int i, int j) {
+  const tbReal *a = f->motion + 4 * i, *b = f->motion + 4 * j;
+  tbReal relative[3];
+  tb_sub3(relative, b, a);
+  return h * (tb_norm3(relative) + a[3] + b[3]);
+}
+
+// Whether a gap beyond the reach would close within a step at the current velocities.
+static bool closes(const tbModel* m, const tbData* d, int g1, int g2, const tbContactPoint* point,
+                   tbReal reach) {
+  tbReal v1[3], v2[3];
+  point_velocity(m, d, g1, point->pos, v1);
+  point_velocity(m, d, g2, point->pos, v2);
+  tb_sub3(v2, v2, v1);
+  return point->dist + m->opt.timestep * tb_dot3(point->frame, v2) <= reach;
+}
+
 // All contacts of one pair of items.
 static tbResult collide_pair(tbContactFinder* f, const tbModel* m, tbData* d, Memory* memory,
                              tbReal reach, int* capacity) {
@@ -336,7 +374,9 @@ static tbResult collide_pair(tbContactFinder* f, const tbModel* m, tbData* d, Me
   tbReal margin = pair >= 0 ? m->pair_margin[pair] : fmax(m->geom_margin[g1], m->geom_margin[g2]);
   if (m->opt.enableflags & TB_ENABLE_OVERRIDE) margin = m->opt.o_margin;
   tbContactPoint point[TB_MAX_PAIR_CONTACTS];
-  int n = tb_collide(&f->shape[i], &f->shape[j], fmax(margin, reach), point, &memory->cache);
+  tbReal near = fmax(margin, reach), far = near;
+  if (reach > 0) far += way_of(f, m->opt.timestep, i, j);
+  int n = tb_collide(&f->shape[i], &f->shape[j], far, point, &memory->cache);
   if (n == 0) return TB_OK;
   if (!reserve(f, d, capacity, n)) return TB_ERROR_MEMORY;
   tbContact parameters;
@@ -344,6 +384,7 @@ static tbResult collide_pair(tbContactFinder* f, const tbModel* m, tbData* d, Me
   // RaiSim's per-contact problem is that of a point: no torsion, no rolling.
   if (m->opt.law == TB_LAW_RAISIM && parameters.dim > 3) parameters.dim = 3;
   for (int k = 0; k < n; k++) {
+    if (point[k].dist > near && !closes(m, d, g1, g2, &point[k], near)) continue;
     tbContact* c = &d->contact[d->ncon++];
     *c = parameters;
     c->dist = point[k].dist;

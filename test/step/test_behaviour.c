@@ -1,0 +1,126 @@
+// Scenes that other engines get wrong: stacks, cards, arch, mass ratios, grips. Longer ones are in
+// test_behaviour_slow.
+#include "common/worlds.h"
+
+// Largest distance of any body frame from where it was, free bodies only.
+static double largest_shift(tbWorld w, const tbReal* start) {
+  double worst = 0;
+  for (int j = 0; j < w.m->njnt; j++) {
+    if (w.m->jnt_type[j] != TB_JOINT_FREE) continue;
+    const tbReal *a = w.d->qpos + w.m->jnt_qposadr[j], *b = start + w.m->jnt_qposadr[j];
+    worst = fmax(worst, sqrt(pow(a[0] - b[0], 2) + pow(a[1] - b[1], 2) + pow(a[2] - b[2], 2)));
+  }
+  return worst;
+}
+
+static double deepest(const tbData* d) {
+  double worst = 0;
+  for (int i = 0; i < d->ncon; i++) worst = fmax(worst, -d->contact[i].dist);
+  return worst;
+}
+
+// Run and return how far the farthest body went from its start; every step must converge.
+static double shift_after(tbWorld w, double seconds, double* depth) {
+  tbReal* start = malloc(sizeof(tbReal) * (size_t)w.m->nq);
+  memcpy(start, w.d->qpos, sizeof(tbReal) * (size_t)w.m->nq);
+  int steps = (int)(seconds / w.m->opt.timestep + 0.5);
+  *depth = 0;
+  for (int i = 0; i < steps; i++) {
+    tb_world_run(w, 1);
+    assert_int_equal(w.d->solve.status, TB_SOLVE_CONVERGED);
+    *depth = fmax(*depth, deepest(w.d));
+  }
+  double shift = largest_shift(w, start);
+  free(start);
+  return shift;
+}
+
+static void ten_boxes_stand_for_a_minute(void** state) {
+  (void)state;
+  tbWorld w = tb_world_scene("tower.xml", NULL);
+  double depth, shift = shift_after(w, 60, &depth);
+  print_message("tower: moved %.1e m in 60 s, deepest overlap %.1e m\n", shift, depth);
+  assert_true(shift < 1e-4);
+  assert_true(depth < 1e-6);
+  tb_world_free(w);
+}
+
+static void scene_stands(const char* scene, double seconds, double most) {
+  tbWorld w = tb_world_scene(scene, NULL);
+  double depth, shift = shift_after(w, seconds, &depth);
+  print_message("%s: moved %.1e m in %g s, deepest overlap %.1e m\n", scene, shift, seconds, depth);
+  assert_true(shift < most);
+  assert_true(depth < 1e-5);
+  tb_world_free(w);
+}
+
+static void card_house_stands(void** state) {
+  (void)state;
+  scene_stands("card_house.xml", 3, 1e-4);
+}
+
+static void arch_stands(void** state) {
+  (void)state;
+  scene_stands("arch.xml", 1, 1e-4);
+}
+
+// Without friction neither can.
+static void cards_and_arch_need_friction(void** state) {
+  (void)state;
+  static const char* const SCENES[] = {"card_house.xml", "arch.xml"};
+  for (int k = 0; k < 2; k++) {
+    tbWorld w = tb_world_scene(SCENES[k], NULL);
+    for (int g = 0; g < w.m->ngeom; g++) w.m->geom_friction[3 * g] = 0.02;
+    double depth, shift = shift_after(w, 0.5, &depth);
+    assert_true(shift > 0.05);
+    tb_world_free(w);
+  }
+}
+
+static void mass_ratios_stand(void** state) {
+  (void)state;
+  scene_stands("heavy_on_light.xml", 5, 1e-6);
+  scene_stands("very_heavy_on_light.xml", 5, 1e-6);
+}
+
+// The box between two fingers: friction could hold fifty times its weight, so it does not creep.
+static void grip_does_not_creep(void** state) {
+  (void)state;
+  // What slips is the solver's tolerance times the velocity h g that gravity gives in a step.
+  static const double TOLERANCE[2] = {1e-6, 1e-8}, MOST[2] = {5e-8, 1e-9};
+  for (int k = 0; k < 2; k++) {
+    tbWorld w = tb_world_scene("grip.xml", "hold");
+    w.m->opt.solve_tolerance = TOLERANCE[k];
+    tb_world_run(w, 500);
+    int box = w.m->jnt_qposadr[w.m->njnt - 1];
+    double height = w.d->qpos[box + 2], start = w.d->time;
+    tb_world_run(w, 2500);
+    double creep = fabs(w.d->qpos[box + 2] - height) / (w.d->time - start);
+    print_message("grip: creeps at %.1e m/s with tolerance %g\n", creep, TOLERANCE[k]);
+    assert_true(creep < MOST[k]);
+    tb_world_free(w);
+  }
+}
+
+// With less force than the weight needs it falls.
+static void loose_grip_lets_go(void** state) {
+  (void)state;
+  tbWorld w = tb_world_scene("grip.xml", "hold");
+  w.d->ctrl[0] = w.d->ctrl[1] = 4.5;
+  tb_world_run(w, 200);
+  assert_true(w.d->qvel[w.m->nv - 4] < -0.1);
+  tb_world_free(w);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(ten_boxes_stand_for_a_minute),
+      cmocka_unit_test(card_house_stands),
+      cmocka_unit_test(arch_stands),
+      cmocka_unit_test(cards_and_arch_need_friction),
+      cmocka_unit_test(mass_ratios_stand),
+      cmocka_unit_test(grip_does_not_creep),
+      cmocka_unit_test(loose_grip_lets_go),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
