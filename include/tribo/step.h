@@ -8,6 +8,7 @@
 enum {
   TB_LAW_SOFT = TB_LAW_COUNT,  // MuJoCo's regularised convex model
   TB_LAW_COMFREE,              // complementarity-free: forces in closed form
+  TB_LAW_VISCOELASTIC,         // springs and dampers with anchor points
   TB_STEP_LAW_COUNT
 };
 
@@ -49,7 +50,7 @@ typedef struct {
 
 TB_EXTERN_C_BEGIN
 
-// "ncp", "ccp", "lcp", "raisim", "soft", "comfree"; "unknown" out of range.
+// "ncp", "ccp", "lcp", "raisim", "soft", "comfree", "viscoelastic"; "unknown" out of range.
 TB_API const char* tb_step_law_name(int law);
 
 // Advance by one time step. On a non-finite result the state stays as it was, data->status says

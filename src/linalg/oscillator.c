@@ -184,7 +184,7 @@ static bool dense(const tbOscillator* o, double h, double accuracy, double* firs
 
 // The common ratio B/K, or -1 where there is none.
 static double damping_ratio(const tbOscillator* o) {
-  if (o->n == 0 || !(o->K[0] > 0)) return -1;
+  if (o->n == 0 || o->general || !(o->K[0] > 0)) return -1;
   double beta = o->B[0] / o->K[0];
   for (int i = 1; i < o->n; i++) {
     if (!(o->K[i] > 0) || fabs(o->B[i] - beta * o->K[i]) > 1e-13 * o->B[i]) return -1;

@@ -32,6 +32,7 @@ typedef struct {
   int n;
   const double *Y, *K, *B;  // Y: n x n; K, B: n
   const double *p, *v, *a;  // start and load, n each
+  bool general;             // Y need not be symmetric
 } tbOscillator;
 
 // Reals of scratch for n rows; `iwork`: 7 n + 3 ints.

@@ -1,4 +1,5 @@
-// Snapshots: header, time, state and input arrays, warm impulses, memories of the collision pairs.
+// Snapshots: header, time, state and input arrays, warm impulses, anchors of springs, memories of
+// the collision pairs.
 #include <string.h>
 
 #include "base/error.h"
@@ -8,7 +9,7 @@
 #include "step/state.h"
 #include "tribo/step.h"
 
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 static const char MAGIC[8] = "tribosn";
 
 typedef struct {
@@ -18,6 +19,7 @@ typedef struct {
   uint64_t size;      // bytes of the whole block
   uint64_t model;     // of the model's sizes
   uint64_t nwarm;     // entries of the warm table
+  uint64_t nanchor;   // anchors of the viscoelastic law
   uint64_t nmemory;   // bytes of the collision memory
   tbReal time;
 } Header;
@@ -52,7 +54,9 @@ static Header header_of(const tbModel* model, const tbData* data) {
   memcpy(h.magic, MAGIC, sizeof h.magic);
   for (int i = 0; state && i < state->warm.capacity; i++) h.nwarm += state->warm.slot[i].dim > 0;
   if (state) h.nmemory = tb_contact_finder_memory_size(state->finder);
-  h.size = sizeof h + arrays_size(model) + h.nwarm * sizeof(tbWarmEntry) + h.nmemory;
+  if (state) h.nanchor = (uint64_t)state->anchors.count;
+  h.size = sizeof h + arrays_size(model) + h.nwarm * sizeof(tbWarmEntry) +
+           h.nanchor * sizeof(tbAnchor) + h.nmemory;
   return h;
 }
 
@@ -85,6 +89,11 @@ tbResult tb_snapshot_save(const tbModel* model, const tbData* data, void* bytes,
     memcpy(at, &entry, sizeof entry);
     at += sizeof entry;
   }
+  for (int i = 0; h.nanchor && i < state->anchors.capacity; i++) {
+    if (!state->anchors.slot[i].used) continue;
+    memcpy(at, &state->anchors.slot[i], sizeof(tbAnchor));
+    at += sizeof(tbAnchor);
+  }
   if (state) tb_contact_finder_memory_save(state->finder, at);
   memcpy(bytes, &h, sizeof h);
   h.checksum = checksum_of(bytes, size);
@@ -102,8 +111,10 @@ static tbResult check(const tbModel* model, const void* bytes, size_t size, Head
   }
   size_t arrays = arrays_size(model);
   uint64_t most = size;  // no count may pass this, so that their sum cannot overflow
-  if (h->size != size || h->nwarm > most || h->nmemory > most ||
-      sizeof *h + arrays + h->nwarm * sizeof(tbWarmEntry) + h->nmemory != size) {
+  if (h->size != size || h->nwarm > most || h->nanchor > most || h->nmemory > most ||
+      sizeof *h + arrays + h->nwarm * sizeof(tbWarmEntry) + h->nanchor * sizeof(tbAnchor) +
+              h->nmemory !=
+          size) {
     return tb_fail(error, TB_ERROR_PARSE, "a snapshot of another size or another model");
   }
   if (h->checksum != checksum_of(bytes, size)) {
@@ -133,6 +144,17 @@ static tbResult load_warm(tbWarmTable* warm, const unsigned char* at, uint64_t c
   return TB_OK;
 }
 
+static tbResult load_anchors(tbAnchorTable* anchors, const unsigned char* at, uint64_t count,
+                             tbError* error) {
+  tbAnchor anchor;
+  if (!tb_anchors_clear(anchors, (int)count)) return tb_fail(error, TB_ERROR_MEMORY, "no memory");
+  for (uint64_t i = 0; i < count; i++) {
+    memcpy(&anchor, at + i * sizeof anchor, sizeof anchor);
+    tb_anchors_put(anchors, &anchor);
+  }
+  return TB_OK;
+}
+
 tbResult tb_snapshot_load(const tbModel* model, tbData* data, const void* bytes, size_t size,
                           tbError* error) {
   if (!model || !data || !bytes) {
@@ -145,11 +167,14 @@ tbResult tb_snapshot_load(const tbModel* model, tbData* data, const void* bytes,
   if (!state) return tb_fail(error, TB_ERROR_MEMORY, "out of memory");
   const unsigned char *arrays = (const unsigned char*)bytes + sizeof h,
                       *warm = arrays + arrays_size(model),
-                      *memory = warm + h.nwarm * sizeof(tbWarmEntry);
-  if (h.nwarm > INT32_MAX / 8) return tb_fail(error, TB_ERROR_PARSE, "too many warm starts");
+                      *anchors = warm + h.nwarm * sizeof(tbWarmEntry),
+                      *memory = anchors + h.nanchor * sizeof(tbAnchor);
+  if (h.nwarm > INT32_MAX / 8 || h.nanchor > INT32_MAX / 8)
+    return tb_fail(error, TB_ERROR_PARSE, "too many warm starts");
   result = tb_contact_finder_memory_load(state->finder, memory, (size_t)h.nmemory);
   if (result != TB_OK) return tb_fail(error, result, "bad memory of the collision pairs");
   result = load_warm(&state->warm, warm, h.nwarm, error);
+  if (result == TB_OK) result = load_anchors(&state->anchors, anchors, h.nanchor, error);
   if (result != TB_OK) return result;
   TB_MODEL_SIZES(TB_SIZE_LOCAL)
 #define X(type, name, rows, columns, unit, what)                           \

@@ -3,6 +3,8 @@
 #define TRIBO_STEP_STATE_H_
 
 #include "contact/assemble.h"
+#include "step/anchors.h"
+#include "step/springs.h"
 #include "step/warm.h"
 #include "step/workers.h"
 #include "tribo/data.h"
@@ -16,6 +18,12 @@ typedef struct {
   int first_half;             // 1 after tb_step1, 0 after tb_step2
   tbConstraints constraints;  // of the current step, in the arena
   tbReal* row_force;          // N or N m by row of the constraints, in the arena
+  // The viscoelastic law's.
+  tbAnchorTable anchors, spare;  // of the last step; of the one before or being written
+  tbSprings springs;             // of the current state, in the arena
+  tbReal* v_move;  // velocity that moves the configuration, in the arena; NULL: the new one
+  tbReal* newton;  // memory of tb_euler_implicit, made on first use
+  int inner;       // 1: an evaluation within a step, its certificate is not wanted
 } tbStepState;
 
 // The state of a world, made on first use. NULL when out of memory.

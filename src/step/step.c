@@ -15,6 +15,7 @@
 #include "step/sensor.h"
 #include "step/soft.h"
 #include "step/state.h"
+#include "step/viscoelastic.h"
 #include "tribo/dynamics.h"
 
 static void free_state(void* pointer) {
@@ -22,6 +23,9 @@ static void free_state(void* pointer) {
   tb_contact_finder_free(state->finder);
   tb_workers_free(&state->workers);
   tb_warm_free(&state->warm);
+  tb_anchors_free(&state->anchors);
+  tb_anchors_free(&state->spare);
+  free(state->newton);
   free(state->rk4);
   free(state);
 }
@@ -59,7 +63,8 @@ size_t tb_step_allocations(const tbData* data) {
   size_t count = data->work->arena.allocations;
   if (state) {
     count += state->allocations + tb_contact_finder_allocations(state->finder) +
-             state->warm.allocations + tb_workers_allocations(&state->workers);
+             state->warm.allocations + state->anchors.allocations + state->spare.allocations +
+             tb_workers_allocations(&state->workers);
   }
   return count;
 }
@@ -121,11 +126,15 @@ tbResult tb_step1(const tbModel* m, tbData* d) {
 
   // Contacts and constraint rows. Rigid laws see contacts and limits before they close.
   int rigid = m->opt.law < TB_LAW_COUNT;
-  tbReal reach = rigid ? m->opt.contact_margin : 0, horizon = rigid ? 2 * m->opt.timestep : 0;
+  int springs = m->opt.law == TB_LAW_VISCOELASTIC;
+  int early = rigid || (springs && m->opt.contact_bilateral);
+  tbReal reach = early ? m->opt.contact_margin : 0, horizon = rigid ? 2 * m->opt.timestep : 0;
   tbResult result = tb_find_contacts(state->finder, m, d, reach);
   tbReal collide_end = tb_seconds();
   if (result == TB_OK) result = tb_assemble_rows(m, d, horizon, &state->constraints);
   state->row_force = TB_ARENA_NEW(&d->work->arena, tbReal, state->constraints.nrow);
+  state->v_move = NULL;
+  if (result == TB_OK && springs) result = tb_springs_measure(m, d, state, &state->springs);
   if (result != TB_OK || !state->row_force) {
     return fail(d, TB_ERROR_MEMORY, "out of memory for contacts");
   }
@@ -145,6 +154,7 @@ static tbResult law_velocity(const tbModel* m, tbData* d, tbStepState* state, tb
   switch (m->opt.law) {
     case TB_LAW_SOFT: return tb_soft_velocity(m, d, state, v_next);
     case TB_LAW_COMFREE: return tb_comfree_velocity(m, d, state, v_next);
+    case TB_LAW_VISCOELASTIC: return tb_viscoelastic_velocity(m, d, state, v_next);
     default: return tb_rigid_velocity(m, d, state, v_next);
   }
 }
@@ -154,6 +164,9 @@ static tbResult next_velocity(const tbModel* m, tbData* d, tbReal* v_next) {
   tbStepState* state = tb_step_state(m, d);
   if (!state || !state->first_half) return fail(d, TB_ERROR_ARGUMENT, "tb_step1 comes first");
   state->first_half = 0;
+  if (m->opt.integrator >= TB_INTEGRATOR_EXPO && m->opt.law != TB_LAW_VISCOELASTIC) {
+    return fail(d, TB_ERROR_ARGUMENT, "this integrator is the viscoelastic law's");
+  }
   tb_actuation(m, d);
   for (int i = 0; i < m->nv; i++) {
     d->qfrc_smooth[i] =
@@ -169,25 +182,40 @@ static tbResult next_velocity(const tbModel* m, tbData* d, tbReal* v_next) {
   return TB_OK;
 }
 
-// Move the state. Rigid laws and comfree are impulses at the end of a step, so Runge-Kutta is
-// theirs only where nothing touches.
-static tbResult integrate(const tbModel* m, tbData* d, const tbReal* v_next) {
-  tbStepState* state = tb_step_state(m, d);
-  int smooth = m->opt.law == TB_LAW_SOFT || state->constraints.nrow == 0;
-  memcpy(d->qacc_warmstart, d->qacc, sizeof(tbReal) * (size_t)m->nv);
-  if (m->opt.integrator == TB_INTEGRATOR_RK4 && smooth) {
-    tbResult result = tb_rk4(m, d, state);
-    return result == TB_OK ? TB_OK : fail(d, result, d->message[0] ? NULL : "out of memory");
-  }
-  // Semi-implicit Euler: the new velocity moves the configuration.
+static void next_activations(const tbModel* m, tbData* d) {
   for (int i = 0; i < m->nu; i++) {
     int adr = m->actuator_actadr[i];
     for (int k = 0; adr >= 0 && k < m->actuator_actnum[i]; k++) {
       d->act[adr + k] = tb_next_activation(m, d, i, adr + k, d->act_dot[adr + k]);
     }
   }
+}
+
+static tbResult stages_end(tbData* d, tbResult result) {
+  return result == TB_OK ? TB_OK : fail(d, result, d->message[0] ? NULL : "out of memory");
+}
+
+// Move the state. Rigid laws and comfree are impulses at the end of a step, so Runge-Kutta is
+// theirs only where nothing touches.
+static tbResult integrate(const tbModel* m, tbData* d, const tbReal* v_next) {
+  tbStepState* state = tb_step_state(m, d);
+  int springs = m->opt.law == TB_LAW_VISCOELASTIC;
+  int smooth = m->opt.law == TB_LAW_SOFT || springs || state->constraints.nrow == 0;
+  memcpy(d->qacc_warmstart, d->qacc, sizeof(tbReal) * (size_t)m->nv);
+  if (m->opt.integrator == TB_INTEGRATOR_RK4 && smooth) {
+    state->inner = 1;
+    tbResult result = tb_rk4(m, d, state);
+    state->inner = 0;
+    return stages_end(d, result);
+  }
+  if (m->opt.integrator == TB_INTEGRATOR_EULER_IMPLICIT && springs) {
+    next_activations(m, d);
+    return stages_end(d, tb_euler_implicit(m, d, state));
+  }
+  // Semi-implicit Euler: the new velocity moves the configuration, or the law's mean one.
+  next_activations(m, d);
   memcpy(d->qvel, v_next, sizeof(tbReal) * (size_t)m->nv);
-  tb_integrate_pos(m, d->qpos, d->qvel, m->opt.timestep);
+  tb_integrate_pos(m, d->qpos, springs ? state->v_move : d->qvel, m->opt.timestep);
   d->time += m->opt.timestep;
   return TB_OK;
 }
@@ -200,7 +228,14 @@ tbResult tb_step2(const tbModel* m, tbData* d) {
   if (!v_next) return fail(d, TB_ERROR_MEMORY, "out of memory");
   if (next_velocity(m, d, v_next) != TB_OK) return d->status;
 
+  // The springs' anchors of this state count from here on; a step that fails takes them back.
+  tbStepState* state = tb_step_state(m, d);
+  int springs = m->opt.law == TB_LAW_VISCOELASTIC;
+  if (springs && tb_anchors_exchange(m, d, state) != TB_OK) {
+    return fail(d, TB_ERROR_MEMORY, "out of memory");
+  }
   tbResult result = integrate(m, d, v_next);
+  if (springs && result != TB_OK) tb_anchors_restore(state);
   d->seconds.total += tb_seconds() - start;
   return result;
 }
@@ -220,5 +255,6 @@ tbResult tb_forward(const tbModel* m, tbData* d) {
 const char* tb_step_law_name(int law) {
   if (law == TB_LAW_SOFT) return "soft";
   if (law == TB_LAW_COMFREE) return "comfree";
+  if (law == TB_LAW_VISCOELASTIC) return "viscoelastic";
   return law >= 0 && law < TB_LAW_COUNT ? tb_law_name((tbLaw)law) : "unknown";
 }

@@ -29,7 +29,7 @@ static void make(tbRng* rng, int n, int rank, double stiffness, bool proportiona
     r->v[i] = tb_rng_uniform(rng, -1, 1);
     r->a[i] = tb_rng_uniform(rng, -10, 10);
   }
-  r->o = (tbOscillator){n, r->Y, r->K, r->B, r->p, r->v, r->a};
+  r->o = (tbOscillator){n, r->Y, r->K, r->B, r->p, r->v, r->a, false};
 }
 
 // exp of the augmented matrix (EXP eq. 29-30) at machine precision.
@@ -66,6 +66,11 @@ static void all_methods_agree_with_the_augmented_matrix(void** state) {
     int n = 1 + tb_rng_int(&rng, N), rank = t % 5 == 0 ? (n + 1) / 2 : n;
     make(&rng, n, rank, pow(10, tb_rng_uniform(&rng, 1, 5)), t % 2, &r);
     double h = pow(10, tb_rng_uniform(&rng, -4, -1)), F1[N], F2[N], f1[N], f2[N];
+    if (t % 4 == 3) {
+      // Not symmetric: rows scaled.
+      for (int i = 0; i < n * n; i++) r.Y[i] *= 1 + 0.3 * (i / n % 2);
+      r.o.general = true;
+    }
     augmented(&r.o, h, F1, F2);
     tbOscillatorInfo info;
     assert_true(tb_oscillator_integrals(&r.o, h, NULL, f1, f2, NULL, work, iwork, &info));
@@ -128,7 +133,7 @@ static void single_oscillator_closed_form(void** state) {
     double b = t % 11 == 0 ? 0 : 2 * zeta * sqrt(k * mass),
            h = pow(10, tb_rng_uniform(&rng, -5, 0));
     double Y = 1 / mass, p = 1e-3, v = -0.7, a = -9.81, f1, f2, end[2];
-    tbOscillator o = {1, &Y, &k, &b, &p, &v, &a};
+    tbOscillator o = {1, &Y, &k, &b, &p, &v, &a, false};
     assert_true(tb_oscillator_integrals(&o, h, NULL, &f1, &f2, end, work, iwork, NULL));
     // Closed form about the equilibrium, by complex or real roots.
     double x0 = p - a * mass / k, c = b / mass / 2, w2 = k / mass - c * c, x, dx;
@@ -223,7 +228,7 @@ static void eigenvectors_rebuild_the_matrix(void** state) {
 static void bad_input_is_refused(void** state) {
   (void)state;
   double Y = 1, K = 1e3, B = 1, p = NAN, v = 0, a = 0, f1, f2;
-  tbOscillator o = {1, &Y, &K, &B, &p, &v, &a};
+  tbOscillator o = {1, &Y, &K, &B, &p, &v, &a, false};
   assert_false(tb_oscillator_integrals(&o, 0.1, NULL, &f1, &f2, NULL, work, iwork, NULL));
   p = 0;
   Y = INFINITY;

@@ -1,0 +1,218 @@
+// Implicit Euler for the viscoelastic law: v+ = v + h a(q+, v+), q+ = q (+) h v+, by Newton's
+// method with a line search.
+//
+// The unknown is v+. Newton's matrix is M + J^T (h B + h^2 K) J with the springs' limits taken into
+// account, which is all that is stiff; where that does not converge, finite differences.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "linalg/dense.h"
+#include "step/viscoelastic.h"
+#include "tribo/dynamics.h"
+#include "tribo/step.h"
+
+enum { ITERATIONS = 30, HALVINGS = 20, SIMPLE_ITERATIONS = 8 };
+
+typedef struct {
+  const tbModel* m;
+  tbData* d;
+  tbStepState* state;
+  tbReal *qpos, *qvel;  // at the start
+  tbReal time;
+  tbReal *v, *trial, *residual, *trial_residual, *step;  // nv each
+  tbReal* matrix;                                        // nv x nv
+  int* pivot;
+} Newton;
+
+// The start's copies, five vectors, a matrix, and room for the pivots.
+static int prepare(Newton* x) {
+  const tbModel* m = x->m;
+  size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
+  if (!x->state->newton) {
+    x->state->newton = malloc(sizeof(tbReal) * (nq + 7 * nv + nv * nv + 1));
+    x->state->allocations++;
+    if (!x->state->newton) return 0;
+  }
+  x->qpos = x->state->newton;
+  x->qvel = x->qpos + nq;
+  x->v = x->qvel + nv;
+  x->trial = x->v + nv;
+  x->residual = x->trial + nv;
+  x->trial_residual = x->residual + nv;
+  x->step = x->trial_residual + nv;
+  x->matrix = x->step + nv;
+  x->pivot = (int*)(x->matrix + nv * nv);
+  x->time = x->d->time;
+  memcpy(x->qpos, x->d->qpos, sizeof(tbReal) * nq);
+  memcpy(x->qvel, x->d->qvel, sizeof(tbReal) * nv);
+  return 1;
+}
+
+// Put the world at the end state that velocity v leads to.
+static void place(Newton* x, const tbReal* v) {
+  memcpy(x->d->qpos, x->qpos, sizeof(tbReal) * (size_t)x->m->nq);
+  memcpy(x->d->qvel, v, sizeof(tbReal) * (size_t)x->m->nv);
+  tb_integrate_pos(x->m, x->d->qpos, v, x->m->opt.timestep);
+  x->d->time = x->time + x->m->opt.timestep;
+}
+
+// r = v - v0 - h a(q(v), v); its 2-norm, or infinity where the state has no finite acceleration.
+static tbReal evaluate(Newton* x, const tbReal* v, tbReal* r) {
+  place(x, v);
+  if (tb_forward(x->m, x->d) != TB_OK) return INFINITY;
+  tbReal square = 0;
+  for (int i = 0; i < x->m->nv; i++) {
+    r[i] = v[i] - x->qvel[i] - x->m->opt.timestep * x->d->qacc[i];
+    square += r[i] * r[i];
+  }
+  return isfinite(square) ? sqrt(square) : INFINITY;
+}
+
+// Derivative of a spring's limited force by its raw force, dim x dim.
+static void limit_derivative(const Newton* x, const tbConstraint* c, const tbSpring* s, tbReal* D) {
+  int n = s->dim, cone = c->source == TB_SOURCE_CONTACT && n >= 3;
+  memset(D, 0, sizeof(tbReal) * (size_t)(n * n));
+  if (!s->slipping || (cone && x->m->opt.contact_bilateral)) {
+    int pulls = c->source >= TB_SOURCE_LIMIT_JOINT && !(s->force[0] > 0) && !s->slipping &&
+                c->source != TB_SOURCE_CONTACT;
+    for (int r = 0; r < n && !pulls; r++) D[r * n + r] = 1;
+    return;
+  }
+  if (!cone || !(s->force[0] > 0)) return;
+  // f_t = f_n raw_t / |w|, w = raw_t / mu.
+  const tbReal* mu = x->d->contact[c->id].friction;
+  tbReal w = 0;
+  for (int r = 1; r < n; r++) w += s->raw[r] * s->raw[r] / (mu[r - 1] * mu[r - 1]);
+  w = sqrt(w);
+  D[0] = 1;
+  for (int r = 1; r < n; r++) {
+    D[r * n] = s->raw[r] / w;
+    for (int k = 1; k < n; k++) {
+      tbReal along = s->raw[r] * s->raw[k] / (mu[k - 1] * mu[k - 1] * w * w);
+      D[r * n + k] = s->force[0] / w * ((r == k) - along);
+    }
+  }
+}
+
+// matrix += h J^T D (B + h K) J of one spring.
+static void add_spring(Newton* x, const tbSpring* s) {
+  const tbConstraint* c = &x->state->constraints.list[s->constraint];
+  tbReal D[36], h = x->m->opt.timestep;
+  int n = s->dim, nv = x->m->nv;
+  limit_derivative(x, c, s, D);
+  for (int r = 0; r < n; r++) {
+    for (int k = 0; k < n; k++) {
+      tbReal weight = h * D[r * n + k] * (s->B[k] + h * s->K[k]);
+      const tbReal *left = c->J + r * c->nnz, *right = c->J + k * c->nnz;
+      for (int i = 0; weight != 0 && i < c->nnz; i++) {
+        tbReal f = weight * left[i], *row = x->matrix + (size_t)c->col[i] * (size_t)nv;
+        for (int j = 0; f != 0 && j < c->nnz; j++) row[c->col[j]] += f * right[j];
+      }
+    }
+  }
+}
+
+// The stiff part of the Jacobian, times M. The world is at the last evaluated state.
+static void spring_matrix(Newton* x) {
+  const tbModel* m = x->m;
+  tb_full_m(m, x->d, x->matrix);
+  for (int i = 0; i < m->nv; i++) {
+    x->matrix[i * m->nv + i] += m->opt.timestep * m->dof_damping[i];
+  }
+  for (int i = 0; i < x->state->springs.count; i++) add_spring(x, &x->state->springs.list[i]);
+}
+
+// The Jacobian by forward differences, column by column.
+static int difference_matrix(Newton* x) {
+  int nv = x->m->nv;
+  memcpy(x->trial, x->v, sizeof(tbReal) * (size_t)nv);
+  for (int j = 0; j < nv; j++) {
+    tbReal eps = 1e-7 * fmax(1, fabs(x->v[j]));
+    x->trial[j] = x->v[j] + eps;
+    if (!isfinite(evaluate(x, x->trial, x->trial_residual))) return 0;
+    for (int i = 0; i < nv; i++) {
+      x->matrix[i * nv + j] = (x->trial_residual[i] - x->residual[i]) / eps;
+    }
+    x->trial[j] = x->v[j];
+  }
+  return 1;
+}
+
+// Newton's step into x->step; 0 where the matrix is singular.
+static int newton_step(Newton* x, int differences) {
+  int nv = x->m->nv;
+  if (differences) {
+    if (!difference_matrix(x)) return 0;
+    memcpy(x->step, x->residual, sizeof(tbReal) * (size_t)nv);
+  } else {
+    spring_matrix(x);
+    tb_mul_m(x->m, x->d, x->step, x->residual);
+  }
+  for (int i = 0; i < nv; i++) x->step[i] = -x->step[i];
+  if (!tb_lu(nv, x->matrix, nv, x->pivot)) return 0;
+  tb_lu_solve(nv, x->matrix, nv, x->pivot, x->step);
+  return 1;
+}
+
+// Halve the step until the residual falls. Returns the new norm, or the old one where none helped.
+static tbReal line_search(Newton* x, tbReal norm) {
+  int nv = x->m->nv;
+  tbReal length = 1;
+  for (int i = 0; i < HALVINGS; i++, length *= 0.5) {
+    for (int k = 0; k < nv; k++) x->trial[k] = x->v[k] + length * x->step[k];
+    tbReal next = evaluate(x, x->trial, x->trial_residual);
+    if (!(next < (1 - 1e-4 * length) * norm)) continue;
+    memcpy(x->v, x->trial, sizeof(tbReal) * (size_t)nv);
+    memcpy(x->residual, x->trial_residual, sizeof(tbReal) * (size_t)nv);
+    return next;
+  }
+  return norm;
+}
+
+tbResult tb_euler_implicit(const tbModel* m, tbData* d, tbStepState* state) {
+  Newton x = {.m = m, .d = d, .state = state};
+  if (!prepare(&x)) return TB_ERROR_MEMORY;
+  size_t bytes = sizeof(tbReal) * (size_t)m->nv;
+  state->inner = 1;
+
+  // The explicit step is the first guess, unless standing still is a better one.
+  for (int i = 0; i < m->nv; i++) x.v[i] = x.qvel[i] + m->opt.timestep * d->qacc[i];
+  tbReal norm = evaluate(&x, x.v, x.residual);
+  tbReal still = evaluate(&x, x.qvel, x.trial_residual);
+  if (still < norm || !isfinite(norm)) {
+    memcpy(x.v, x.qvel, bytes);
+    memcpy(x.residual, x.trial_residual, bytes);
+    norm = still;
+  } else {
+    norm = evaluate(&x, x.v, x.residual);
+  }
+  int iterations = 0, differences = 0;
+  for (; iterations < ITERATIONS && norm > m->opt.solve_tolerance; iterations++) {
+    if (iterations == SIMPLE_ITERATIONS) differences = 1;
+    if (!isfinite(norm) || !newton_step(&x, differences)) break;
+    tbReal next = line_search(&x, norm);
+    if (next == norm) {
+      // The simple matrix is of no more use; finite differences get one chance per iteration.
+      if (differences) break;
+      differences = 1;
+      evaluate(&x, x.v, x.residual);
+    }
+    norm = next;
+  }
+  place(&x, x.v);
+  state->inner = 0;
+  if (!isfinite(norm)) {
+    memcpy(d->qpos, x.qpos, sizeof(tbReal) * (size_t)m->nq);
+    memcpy(d->qvel, x.qvel, bytes);
+    d->time = x.time;
+    return TB_ERROR_NUMERIC;
+  }
+  d->status = TB_OK;
+  d->message[0] = 0;
+  d->solve.solver = "newton";
+  d->solve.iterations = iterations;
+  d->solve.status = norm <= m->opt.solve_tolerance ? TB_SOLVE_CONVERGED : TB_SOLVE_STALLED;
+  d->solve.residual.relative = norm;
+  return TB_OK;
+}

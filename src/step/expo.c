@@ -1,0 +1,321 @@
+// The exponential integrator (EXP sections III and IV): contact points as linear oscillators over
+// the step, their forces' means projected on the friction cones.
+#include <math.h>
+#include <string.h>
+
+#include "linalg/oscillator.h"
+#include "model/workspace.h"
+#include "spatial/vec3.h"
+#include "step/viscoelastic.h"
+#include "tribo/dynamics.h"
+
+// What a contact does over the step.
+typedef enum {
+  ROWS_OFF,    // no force: it would pull
+  ROWS_STICK,  // every row is a spring and damper
+  ROWS_SLIP,   // the normal row is; friction is at the cone's boundary, against the slip
+  ROWS_FIXED,  // dry friction of a joint at its bound: a constant force
+} RowState;
+
+typedef struct {
+  const tbModel* m;
+  tbData* d;
+  const tbConstraints* cs;
+  const tbSpring* const* spring;  // by constraint, NULL where it does not act
+  const tbReal* qacc_free;
+} Context;
+
+// One island's rows, all that act, and the oscillators made of them.
+typedef struct {
+  const tbIsland* island;
+  int n;                      // rows that act
+  int* row;                   // their rows in the island
+  tbReal *K, *B, *p, *v, *a;  // n each
+  tbReal* Y;                  // n x n
+  int* state;                 // RowState by member
+  tbReal* friction;           // by row: force per normal force while slipping
+  int kept;                   // rows of the oscillators
+  int* keep;                  // which of the n
+  tbReal *Yk, *Kk, *Bk, *pk, *vk, *ak;
+  tbReal *first, *second;        // integrals, by row of the n
+  tbReal *part1, *part2, *work;  // of the kept rows
+  int* iwork;
+} System;
+
+// Of a contact's rows: dJ/dt v, the acceleration of the points when qacc is zero.
+static void add_velocity_product(const Context* x, const tbConstraint* c, tbReal* a) {
+  const tbContact* contact = &x->d->contact[c->id];
+  for (int side = 0; side < 2; side++) {
+    int body = x->m->geom_bodyid[contact->geom[side]];
+    if (x->m->body_lastdof[body] < 0) continue;
+    tbReal linear[3], angular[3], sign = side ? 1 : -1;
+    tb_jac_dot_v(x->m, x->d, body, contact->pos, linear, angular);
+    for (int r = 0; r < c->dim; r++) {
+      a[r] += sign * (r < 3 ? tb_dot3(contact->frame + 3 * r, linear)
+                            : tb_dot3(contact->frame + 3 * (r - 3), angular));
+    }
+  }
+}
+
+// a = J qacc_free + dJ/dt v (EXP eq. 10). Rows other than contacts keep their Jacobian.
+static void load_of(const Context* x, const tbConstraint* c, tbReal* a) {
+  for (int r = 0; r < c->dim; r++) {
+    const tbReal* J = c->J + (size_t)r * (size_t)c->nnz;
+    a[r] = 0;
+    for (int k = 0; k < c->nnz; k++) a[r] += J[k] * x->qacc_free[c->col[k]];
+  }
+  if (c->source == TB_SOURCE_CONTACT) add_velocity_product(x, c, a);
+}
+
+// The rows of G that belong to acting constraints, dense: Y = B B^T of the product form.
+static void dense_block(const tbDelassus* G, const int* row, int n, tbReal* column, tbReal* Y) {
+  for (int i = 0; i < n; i++) {
+    int first = G->row_start[row[i]], end = G->row_start[row[i] + 1];
+    for (int k = first; k < end; k++) column[G->row_column[k]] = G->row_value[k];
+    for (int j = 0; j <= i; j++) {
+      tbReal sum = 0;
+      for (int k = G->row_start[row[j]]; k < G->row_start[row[j] + 1]; k++) {
+        sum += G->row_value[k] * column[G->row_column[k]];
+      }
+      Y[(size_t)i * (size_t)n + (size_t)j] = Y[(size_t)j * (size_t)n + (size_t)i] = sum;
+    }
+    for (int k = first; k < end; k++) column[G->row_column[k]] = 0;
+  }
+}
+
+static bool allocate(tbArena* arena, const tbIsland* island, System* s) {
+  size_t N = (size_t)island->problem.n, M = (size_t)island->nmember;
+  s->island = island;
+  s->row = tb_arena_alloc(arena, sizeof(int) * (9 * N + M + 8));
+  tbReal* at = tb_arena_alloc(arena, sizeof(tbReal) * (2 * N * N + 15 * N + 1));
+  s->work = tb_arena_alloc(arena, sizeof(tbReal) * (tb_oscillator_work((int)N) + 1));
+  if (!s->row || !at || !s->work) return false;
+  s->keep = s->row + N;
+  s->state = s->keep + N;
+  s->iwork = s->state + M;
+  tbReal** const vectors[] = {&s->K,        &s->B,     &s->p,      &s->v,     &s->a,
+                              &s->Kk,       &s->Bk,    &s->pk,     &s->vk,    &s->ak,
+                              &s->friction, &s->first, &s->second, &s->part1, &s->part2};
+  for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++, at += N) *vectors[i] = at;
+  s->Y = at;
+  s->Yk = at + N * N;
+  return true;
+}
+
+// Rows of the constraints that act: stretch, rate, load (EXP eq. 11), and which contacts slip.
+static void gather(const Context* x, System* s) {
+  s->n = 0;
+  for (int k = 0, at = 0; k < s->island->nmember; k++) {
+    int id = s->island->member[k];
+    const tbConstraint* c = &x->cs->list[id];
+    const tbSpring* spring = x->spring[id];
+    s->state[k] = spring ? ROWS_STICK : ROWS_OFF;
+    if (spring) {
+      int slides = spring->slipping && c->source == TB_SOURCE_CONTACT && spring->force[0] > 0;
+      if (spring->slipping && c->source != TB_SOURCE_CONTACT) s->state[k] = ROWS_FIXED;
+      if (slides) s->state[k] = ROWS_SLIP;
+      load_of(x, c, s->a + s->n);
+      for (int r = 0; r < c->dim; r++, s->n++) {
+        s->row[s->n] = at + r;
+        s->K[s->n] = spring->K[r];
+        s->B[s->n] = spring->B[r];
+        s->p[s->n] = spring->stretch[r];
+        s->v[s->n] = spring->rate[r];
+        s->friction[s->n] = slides ? spring->force[r] / spring->force[0] : spring->force[r];
+      }
+    }
+    at += c->dim;
+  }
+}
+
+// Rows of a member that are oscillators.
+static int rows_kept(int state, int dim) {
+  return state == ROWS_STICK ? dim : state == ROWS_SLIP;
+}
+
+// Dry frictions at their bound load the kept rows.
+static void add_fixed(const Context* x, System* s) {
+  for (int k = 0, i = 0; k < s->island->nmember; k++) {
+    int id = s->island->member[k];
+    if (!x->spring[id]) continue;
+    for (int j = 0; s->state[k] == ROWS_FIXED && j < s->kept; j++) {
+      s->ak[j] += s->Y[(size_t)s->keep[j] * (size_t)s->n + (size_t)i] * s->friction[i];
+    }
+    i += x->cs->list[id].dim;
+  }
+}
+
+// The oscillators of the kept rows: a slipping contact's friction follows its normal force, so its
+// columns of Y add to that of the normal row, and Y is no longer symmetric.
+static bool reduce(const Context* x, System* s) {
+  size_t N = (size_t)s->n;
+  bool slips = false;
+  s->kept = 0;
+  for (int k = 0, i = 0; k < s->island->nmember; k++) {
+    int id = s->island->member[k], dim = x->cs->list[id].dim;
+    if (!x->spring[id]) continue;
+    int rows = rows_kept(s->state[k], dim);
+    for (int r = 0; r < rows; r++) s->keep[s->kept++] = i + r;
+    slips |= s->state[k] == ROWS_SLIP;
+    i += dim;
+  }
+  int n = s->kept;
+  for (int i = 0; i < n; i++) {
+    int row = s->keep[i];
+    s->Kk[i] = s->K[row];
+    s->Bk[i] = s->B[row];
+    s->pk[i] = s->p[row];
+    s->vk[i] = s->v[row];
+    s->ak[i] = s->a[row];
+    for (int j = 0; j < n; j++) s->Yk[i * n + j] = s->Y[(size_t)row * N + (size_t)s->keep[j]];
+  }
+  add_fixed(x, s);
+  if (!slips) return false;
+  for (int k = 0, i = 0, j = 0; k < s->island->nmember; k++) {
+    int id = s->island->member[k], dim = x->cs->list[id].dim;
+    if (!x->spring[id]) continue;
+    if (s->state[k] == ROWS_SLIP) {
+      for (int row = 0; row < n; row++) {
+        for (int r = 1; r < dim; r++) {
+          s->Yk[row * n + j] +=
+              s->friction[i + r] * s->Y[(size_t)s->keep[row] * N + (size_t)(i + r)];
+        }
+      }
+    }
+    j += rows_kept(s->state[k], dim);
+    i += dim;
+  }
+  return true;
+}
+
+// Integrals of all rows' forces from those of the kept ones.
+static void expand(const Context* x, System* s, tbReal h) {
+  memset(s->first, 0, sizeof(tbReal) * (size_t)s->n);
+  memset(s->second, 0, sizeof(tbReal) * (size_t)s->n);
+  for (int i = 0; i < s->kept; i++) {
+    s->first[s->keep[i]] = s->part1[i];
+    s->second[s->keep[i]] = s->part2[i];
+  }
+  for (int k = 0, i = 0; k < s->island->nmember; k++) {
+    int id = s->island->member[k], dim = x->cs->list[id].dim;
+    if (!x->spring[id]) continue;
+    for (int r = 1; s->state[k] == ROWS_SLIP && r < dim; r++) {
+      s->first[i + r] = s->friction[i + r] * s->first[i];
+      s->second[i + r] = s->friction[i + r] * s->second[i];
+    }
+    if (s->state[k] == ROWS_FIXED) {
+      s->first[i] = h * s->friction[i];
+      s->second[i] = 0.5 * h * h * s->friction[i];
+    }
+    i += dim;
+  }
+}
+
+// Speed along the slip at the end of the step of a constraint whose rows start at i: row `from`
+// on, against the friction.
+static tbReal slip_speed(const System* s, const tbReal* rate, int i, int from, int dim, tbReal h) {
+  tbReal along = 0;
+  for (int r = from; r < dim; r++) {
+    const tbReal* row = s->Y + (size_t)(i + r) * (size_t)s->n;
+    tbReal end = rate[r] + h * s->a[i + r];
+    for (int j = 0; j < s->n; j++) end += row[j] * s->first[j];
+    along -= end * s->friction[i + r];
+  }
+  return along;
+}
+
+// Whether a constraint that slips at the start would slip backwards at the end.
+static bool turns(const System* s, int k, const tbSpring* spring, int i, tbReal h) {
+  if (s->state[k] == ROWS_SLIP) return slip_speed(s, spring->velocity, i, 1, spring->dim, h) < 0;
+  return s->state[k] == ROWS_FIXED && slip_speed(s, spring->velocity, i, 0, 1, h) < 0;
+}
+
+// Contacts that would pull over the step let go; contacts whose slip would turn around stick.
+// Returns 1 where one changed.
+static int revise(const Context* x, System* s, tbReal h) {
+  int changed = 0;
+  for (int k = 0, i = 0; k < s->island->nmember; k++) {
+    int id = s->island->member[k];
+    const tbConstraint* c = &x->cs->list[id];
+    const tbSpring* spring = x->spring[id];
+    if (!spring) continue;
+    int one_sided = c->source >= TB_SOURCE_LIMIT_JOINT &&
+                    !(c->source == TB_SOURCE_CONTACT && x->m->opt.contact_bilateral);
+    if ((s->state[k] == ROWS_STICK || s->state[k] == ROWS_SLIP) && one_sided && s->first[i] < 0 &&
+        s->second[i] < 0) {
+      s->state[k] = ROWS_OFF;
+      changed = 1;
+    } else if (turns(s, k, spring, i, h)) {
+      s->state[k] = ROWS_STICK;
+      for (int r = 0; r < c->dim; r++) s->v[i + r] = spring->velocity[r];
+      changed = 1;
+    }
+    i += c->dim;
+  }
+  return changed;
+}
+
+// Mean and mean of the running mean, each within the limits (EXP eq. 23-26).
+static void limit_means(const Context* x, const System* s, tbReal h, tbReal* second) {
+  for (int k = 0, i = 0, at = 0; k < s->island->nmember; k++) {
+    int id = s->island->member[k];
+    const tbConstraint* c = &x->cs->list[id];
+    if (x->spring[id]) {
+      tbReal* mean = second + c->row;
+      for (int r = 0; r < c->dim; r++) mean[r] = s->first[i + r] / h;
+      tb_spring_limit(x->m, x->d, c, mean);
+      for (int r = 0; r < c->dim; r++) s->island->lambda[at + r] = h * mean[r];
+      for (int r = 0; r < c->dim; r++) mean[r] = 2 * s->second[i + r] / (h * h);
+      tb_spring_limit(x->m, x->d, c, mean);
+      i += c->dim;
+    }
+    at += c->dim;
+  }
+}
+
+// Means over the step of one island's forces, into lambda (times h) and `second`.
+static tbResult island_forces(const Context* x, const tbIsland* island, tbReal* second) {
+  enum { PASSES = 3 };
+  tbArena* arena = &x->d->work->arena;
+  tbArenaMark mark = tb_arena_mark(arena);
+  tbReal* column = TB_ARENA_NEW(arena, tbReal, island->problem.G.ncol);
+  System s;
+  if (!column || !allocate(arena, island, &s)) return TB_ERROR_MEMORY;
+  gather(x, &s);
+  dense_block(&island->problem.G, s.row, s.n, column, s.Y);
+
+  // The oscillators (EXP eq. 11-18), again where a contact lets go or stops slipping.
+  const tbOption* opt = &x->m->opt;
+  tbReal h = opt->timestep;
+  tbOscillatorSettings settings = {opt->expm_order, opt->expm_accuracy};
+  for (int pass = 0;; pass++) {
+    bool general = reduce(x, &s);
+    tbOscillator system = {s.kept, s.Yk, s.Kk, s.Bk, s.pk, s.vk, s.ak, general};
+    if (!tb_oscillator_integrals(&system, h, &settings, s.part1, s.part2, NULL, s.work, s.iwork,
+                                 NULL)) {
+      return TB_ERROR_NUMERIC;
+    }
+    expand(x, &s, h);
+    if (pass + 1 == PASSES || !revise(x, &s, h)) break;
+  }
+  limit_means(x, &s, h, second);
+  tb_arena_release(arena, mark);
+  return TB_OK;
+}
+
+tbResult tb_expo_forces(const tbModel* m, tbData* d, tbStepState* state, const tbSprings* springs,
+                        tbInertiaFactor factor, const tbReal* qacc_free, tbIslands* islands,
+                        tbReal* second) {
+  const tbSpring** spring =
+      TB_ARENA_NEW(&d->work->arena, const tbSpring*, state->constraints.count);
+  if (!spring) return TB_ERROR_MEMORY;
+  for (int i = 0; i < springs->count; i++) {
+    spring[springs->list[i].constraint] = &springs->list[i];
+  }
+  tbResult result = tb_assemble_delassus(m, d, &state->constraints, factor, islands);
+  Context x = {m, d, &state->constraints, spring, qacc_free};
+  for (int i = 0; result == TB_OK && i < islands->count; i++) {
+    result = island_forces(&x, &islands->island[i], second);
+  }
+  return result;
+}

@@ -1,0 +1,347 @@
+// Springs, anchors and limits of the viscoelastic law, and the explicit evaluation of its forces.
+#include "step/viscoelastic.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/timer.h"
+#include "linalg/ltdl.h"
+#include "model/workspace.h"
+#include "spatial/quat.h"
+#include "spatial/vec3.h"
+#include "step/certificate.h"
+#include "step/implicit.h"
+#include "tribo/dynamics.h"
+#include "tribo/step.h"
+
+// ---- parameters --------------------------------------------------------------------------------
+
+// Stiffness and damping of a contact: its own where it has any, else the options'.
+static void contact_gains(const tbOption* opt, const tbContact* contact, tbReal* K, tbReal* B) {
+  *K = contact->compliance > 0 ? 1 / contact->compliance : opt->contact_stiffness;
+  int own = contact->compliance > 0 || contact->damping > 0;
+  *B = own ? contact->damping : opt->contact_damping;
+}
+
+static void set_gains(const tbModel* m, const tbData* d, const tbConstraint* c, tbSpring* s) {
+  tbReal K = m->opt.contact_stiffness, B = m->opt.contact_damping;
+  const tbContact* contact = c->source == TB_SOURCE_CONTACT ? &d->contact[c->id] : NULL;
+  if (contact) contact_gains(&m->opt, contact, &K, &B);
+  for (int r = 0; r < c->dim; r++) {
+    // Torsion and rolling act at the arm of their coefficient, which is a length.
+    tbReal arm = contact && r > 2 ? contact->friction[r - 1] : 1;
+    s->K[r] = K * arm * arm;
+    s->B[r] = B * arm * arm;
+  }
+}
+
+// ---- limits ------------------------------------------------------------------------------------
+
+int tb_spring_limit(const tbModel* m, const tbData* d, const tbConstraint* c, tbReal* force) {
+  if (c->source == TB_SOURCE_EQUALITY) return 0;
+  if (c->source == TB_SOURCE_FRICTION_DOF || c->source == TB_SOURCE_FRICTION_TENDON) {
+    if (fabs(force[0]) <= c->bound) return 0;
+    force[0] = copysign(c->bound, force[0]);
+    return 1;
+  }
+  if (c->source == TB_SOURCE_CONTACT && m->opt.contact_bilateral) return 0;
+  if (!(force[0] > 0)) {
+    for (int r = 0; r < c->dim; r++) force[r] = 0;
+    return 1;
+  }
+  if (c->dim < 3) return 0;
+  const tbReal* mu = d->contact[c->id].friction;
+  tbReal square = 0;
+  for (int r = 1; r < c->dim; r++) square += force[r] * force[r] / (mu[r - 1] * mu[r - 1]);
+  if (!(square > force[0] * force[0])) return 0;
+  tbReal scale = force[0] / sqrt(square);
+  for (int r = 1; r < c->dim; r++) force[r] *= scale;
+  return 1;
+}
+
+// ---- anchors -----------------------------------------------------------------------------------
+
+static const int* bodies_of(const tbModel* m, const tbContact* contact, int body[2]) {
+  body[0] = m->geom_bodyid[contact->geom[0]];
+  body[1] = m->geom_bodyid[contact->geom[1]];
+  return body;
+}
+
+static void relative_orientation(const tbData* d, const int body[2], tbReal q[4]) {
+  tbReal inverse[4];
+  tb_quat_conjugate(inverse, d->xquat + 4 * body[0]);
+  tb_quat_mul(q, inverse, d->xquat + 4 * body[1]);
+}
+
+// Tangential stretch: what the anchor remembers, carried along by body 1, plus how far the two
+// points that touched have moved apart since.
+static void recall_contact(const tbModel* m, const tbData* d, const tbContact* contact,
+                           const tbAnchor* anchor, tbSpring* s) {
+  int body[2];
+  bodies_of(m, contact, body);
+  tbReal apart[3], at[2][3];
+  for (int i = 0; i < 2; i++) {
+    tb_mul_mat3_vec3(at[i], d->xmat + 9 * body[i], anchor->point[i]);
+    tb_add3(at[i], at[i], d->xpos + 3 * body[i]);
+  }
+  tb_mul_mat3_vec3(apart, d->xmat + 9 * body[0], anchor->stretch);
+  tb_add3(apart, apart, at[1]);
+  tb_sub3(apart, apart, at[0]);
+  for (int r = 1; r < 3 && r < s->dim; r++) {
+    s->stretch[r] = tb_dot3(contact->frame + 3 * r, apart);
+  }
+  if (s->dim <= 3) return;
+
+  // Angular rows: the rotation of body 2 against body 1 since.
+  tbReal now[4], before[4], change[4], twist[3], world[3];
+  relative_orientation(d, body, now);
+  tb_quat_conjugate(before, anchor->relative);
+  tb_quat_mul(change, now, before);
+  tb_quat_log(twist, change);
+  tb_add3(twist, twist, anchor->twist);
+  tb_mul_mat3_vec3(world, d->xmat + 9 * body[0], twist);
+  for (int r = 3; r < s->dim; r++) s->stretch[r] = tb_dot3(contact->frame + 3 * (r - 3), world);
+}
+
+static void remember_contact(const tbModel* m, const tbData* d, const tbContact* contact,
+                             const tbSpring* s, tbAnchor* anchor) {
+  int body[2];
+  bodies_of(m, contact, body);
+  for (int i = 0; i < 2; i++) {
+    tbReal arm[3];
+    tb_sub3(arm, contact->pos, d->xpos + 3 * body[i]);
+    tb_mul_mat3t_vec3(anchor->point[i], d->xmat + 9 * body[i], arm);
+  }
+  tbReal world[3] = {0, 0, 0}, twist[3] = {0, 0, 0};
+  for (int r = 1; r < 3 && r < s->dim; r++) {
+    tb_add_scaled3(world, world, s->stretch[r], contact->frame + 3 * r);
+  }
+  for (int r = 3; r < s->dim; r++) {
+    tb_add_scaled3(twist, twist, s->stretch[r], contact->frame + 3 * (r - 3));
+  }
+  tb_mul_mat3t_vec3(anchor->stretch, d->xmat + 9 * body[0], world);
+  if (s->dim <= 3) return;
+  tb_mul_mat3t_vec3(anchor->twist, d->xmat + 9 * body[0], twist);
+  relative_orientation(d, body, anchor->relative);
+}
+
+// Where a dry friction's joint or tendon is; 0 for dofs of ball and free joints, which have no one
+// coordinate: their dry friction is a damper.
+static int friction_position(const tbModel* m, const tbData* d, const tbConstraint* c, tbReal* y) {
+  if (c->source == TB_SOURCE_FRICTION_TENDON) {
+    *y = d->ten_length[c->id];
+    return 1;
+  }
+  int joint = m->dof_jntid[c->id];
+  *y = d->qpos[m->jnt_qposadr[joint]];
+  return m->jnt_type[joint] == TB_JOINT_SLIDE || m->jnt_type[joint] == TB_JOINT_HINGE;
+}
+
+tbResult tb_anchors_exchange(const tbModel* m, const tbData* d, tbStepState* state) {
+  const tbSprings* springs = &state->springs;
+  tbAnchorTable* table = &state->spare;
+  if (!tb_anchors_clear(table, springs->count)) return TB_ERROR_MEMORY;
+  for (int i = 0; i < springs->count; i++) {
+    const tbSpring* s = &springs->list[i];
+    const tbConstraint* c = &state->constraints.list[s->constraint];
+    tbAnchor anchor;
+    memset(&anchor, 0, sizeof anchor);
+    anchor.key = c->key;
+    tbReal y;
+    if (c->source == TB_SOURCE_CONTACT) {
+      remember_contact(m, d, &d->contact[c->id], s, &anchor);
+    } else if (c->source != TB_SOURCE_FRICTION_DOF && c->source != TB_SOURCE_FRICTION_TENDON) {
+      continue;
+    } else if (friction_position(m, d, c, &y)) {
+      anchor.point[0][0] = y;
+      anchor.stretch[0] = s->stretch[0];
+    }
+    tb_anchors_put(table, &anchor);
+  }
+  tb_anchors_restore(state);
+  return TB_OK;
+}
+
+void tb_anchors_restore(tbStepState* state) {
+  tbAnchorTable swap = state->anchors;
+  state->anchors = state->spare;
+  state->spare = swap;
+}
+
+// ---- springs -----------------------------------------------------------------------------------
+
+// The stretch of a constraint's rows before any slip. Returns 0 where it does not act.
+static int measure_stretch(const tbModel* m, const tbData* d, const tbStepState* state,
+                           const tbConstraint* c, tbSpring* s) {
+  const tbAnchor* anchor = tb_anchors_get(&state->anchors, c->key);
+  switch (c->source) {
+    case TB_SOURCE_EQUALITY:
+      for (int r = 0; r < c->dim; r++) s->stretch[r] = c->pos[r];
+      return 1;
+    case TB_SOURCE_FRICTION_DOF:
+    case TB_SOURCE_FRICTION_TENDON: {
+      tbReal y;
+      if (friction_position(m, d, c, &y) && anchor) {
+        s->stretch[0] = anchor->stretch[0] + y - anchor->point[0][0];
+      }
+      return 1;
+    }
+    case TB_SOURCE_CONTACT:
+      // A bilateral contact, once made, holds as long as it is seen at all.
+      s->stretch[0] = c->pos[0];
+      if (anchor) recall_contact(m, d, &d->contact[c->id], anchor, s);
+      return c->pos[0] <= 0 || (m->opt.contact_bilateral && anchor);
+    default: s->stretch[0] = c->pos[0]; return c->pos[0] <= 0;
+  }
+}
+
+// Where friction was cut, the anchor has moved to where the cut force comes from, and goes on with
+// the point (EXP eq. 27-28: K (p0 - p) = lambda, p0' = p').
+static void slip(const tbConstraint* c, tbSpring* s) {
+  int first = c->source == TB_SOURCE_CONTACT;
+  for (int r = first; r < c->dim; r++) {
+    s->stretch[r] = s->K[r] > 0 ? -s->force[r] / s->K[r] : 0;
+    s->rate[r] = 0;
+  }
+  s->slipping = 1;
+}
+
+tbResult tb_springs_measure(const tbModel* m, tbData* d, tbStepState* state, tbSprings* springs) {
+  const tbConstraints* cs = &state->constraints;
+  springs->count = 0;
+  springs->list = tb_arena_alloc(&d->work->arena, sizeof(tbSpring) * (size_t)(cs->count + 1));
+  if (!springs->list) return TB_ERROR_MEMORY;
+  for (int i = 0; i < cs->count; i++) {
+    const tbConstraint* c = &cs->list[i];
+    tbSpring* s = &springs->list[springs->count];
+    memset(s, 0, sizeof *s);
+    s->constraint = i;
+    s->dim = c->dim;
+    if (!measure_stretch(m, d, state, c, s)) continue;
+    set_gains(m, d, c, s);
+    for (int r = 0; r < c->dim; r++) {
+      const tbReal* J = c->J + (size_t)r * (size_t)c->nnz;
+      for (int k = 0; k < c->nnz; k++) s->rate[r] += J[k] * d->qvel[c->col[k]];
+      s->velocity[r] = s->rate[r];
+      s->raw[r] = s->force[r] = -s->K[r] * s->stretch[r] - s->B[r] * s->rate[r];
+    }
+    if (tb_spring_limit(m, d, c, s->force) && c->source != TB_SOURCE_LIMIT_JOINT &&
+        c->source != TB_SOURCE_LIMIT_TENDON) {
+      slip(c, s);
+    }
+    springs->count++;
+  }
+  return TB_OK;
+}
+
+// ---- velocity ----------------------------------------------------------------------------------
+
+// Impulses of the forces at the start of the step.
+static void explicit_impulses(const tbModel* m, const tbStepState* state, const tbIslands* islands,
+                              const tbReal* force) {
+  for (int i = 0; i < islands->count; i++) {
+    const tbIsland* island = &islands->island[i];
+    tbReal* lambda = island->lambda;
+    for (int k = 0; k < island->nmember; k++) {
+      const tbConstraint* c = &state->constraints.list[island->member[k]];
+      for (int r = 0; r < c->dim; r++) *lambda++ = m->opt.timestep * force[c->row + r];
+    }
+  }
+}
+
+// Generalised force of one force per row.
+static void gather_rows(const tbConstraints* cs, const tbReal* force, tbReal* out) {
+  for (int i = 0; i < cs->count; i++) {
+    const tbConstraint* c = &cs->list[i];
+    for (int r = 0; r < c->dim; r++) {
+      tbReal f = force[c->row + r];
+      const tbReal* J = c->J + (size_t)r * (size_t)c->nnz;
+      if (f == 0) continue;
+      for (int k = 0; k < c->nnz; k++) out[c->col[k]] += f * J[k];
+    }
+  }
+}
+
+// Forces by rows: limited and constant (explicit), or the mean over the step and the mean of its
+// running mean (expo).
+static tbResult row_forces(const tbModel* m, tbData* d, tbStepState* state, tbInertiaFactor factor,
+                           const tbReal* qacc_free, tbIslands* islands, tbReal* second) {
+  tbSprings* springs = &state->springs;
+  if (!tb_integrator_is_explicit(m)) {
+    return tb_expo_forces(m, d, state, springs, factor, qacc_free, islands, second);
+  }
+  for (int i = 0; i < springs->count; i++) {
+    const tbSpring* s = &springs->list[i];
+    tbReal* force = second + state->constraints.list[s->constraint].row;
+    for (int r = 0; r < s->dim; r++) force[r] = s->force[r];
+  }
+  explicit_impulses(m, state, islands, second);
+  return TB_OK;
+}
+
+int tb_integrator_is_explicit(const tbModel* m) {
+  int integrator = m->opt.integrator;
+  return integrator == TB_INTEGRATOR_RK4 || integrator == TB_INTEGRATOR_EULER_EXPLICIT ||
+         integrator == TB_INTEGRATOR_EULER_IMPLICIT;
+}
+
+tbResult tb_viscoelastic_velocity(const tbModel* m, tbData* d, tbStepState* state, tbReal* v_next) {
+  tbArena* arena = &d->work->arena;
+  tbReal h = m->opt.timestep, start = tb_seconds();
+  tbConstraints* cs = &state->constraints;
+  tbReal* qacc_free = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(m->nv + 1));
+  tbReal* move = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(m->nv + 1));
+  tbReal* second = TB_ARENA_NEW(arena, tbReal, cs->nrow);
+  if (!qacc_free || !move || !second) return TB_ERROR_MEMORY;
+
+  // Acceleration without contacts; expo takes joint dampers and servos implicitly.
+  tbInertiaFactor factor;
+  tbImplicit what = tb_integrator_is_explicit(m) ? TB_IMPLICIT_NOTHING : TB_IMPLICIT_ALL;
+  tbResult result = tb_implicit_factor(m, d, what, &factor);
+  if (result != TB_OK) return result;
+  tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
+  if (factor.LD == d->qLD) {
+    memcpy(qacc_free, d->qacc_smooth, sizeof(tbReal) * (size_t)m->nv);
+  } else {
+    memcpy(qacc_free, d->qfrc_smooth, sizeof(tbReal) * (size_t)m->nv);
+    tb_ltdl_solve(forest, factor.LD, factor.inverse, qacc_free);
+  }
+
+  // Forces of the springs, as impulses of islands and for the position.
+  tbIslands islands;
+  for (int i = 0; i < m->nv; i++) v_next[i] = d->qvel[i] + h * qacc_free[i];
+  result = tb_assemble_groups(m, d, cs, &islands);
+  if (result == TB_OK) result = tb_assemble_terms(m, d, cs, v_next, &islands);
+  tbReal assemble_end = tb_seconds();
+  d->seconds.assemble += assemble_end - start;
+  if (result == TB_OK) result = row_forces(m, d, state, factor, qacc_free, &islands, second);
+  if (result != TB_OK) return result;
+  tb_store_forces(m, d, state, &islands);
+  d->seconds.solve += tb_seconds() - assemble_end;
+
+  // v+ = v + h a, and the mean velocity v + h a2 / 2 that moves the configuration (EXP eq. 14, 19,
+  // 24, 26, 34).
+  memset(d->qfrc_constraint, 0, sizeof(tbReal) * (size_t)m->nv);
+  memset(move, 0, sizeof(tbReal) * (size_t)m->nv);
+  gather_rows(cs, state->row_force, d->qfrc_constraint);
+  memcpy(d->qacc, d->qfrc_constraint, sizeof(tbReal) * (size_t)m->nv);
+  tb_ltdl_solve(forest, factor.LD, factor.inverse, d->qacc);
+  if (tb_integrator_is_explicit(m)) {
+    memcpy(move, d->qacc, sizeof(tbReal) * (size_t)m->nv);
+  } else {
+    gather_rows(cs, second, move);
+    tb_ltdl_solve(forest, factor.LD, factor.inverse, move);
+  }
+  for (int i = 0; i < m->nv; i++) {
+    tbReal v_free = v_next[i];
+    d->qacc[i] += qacc_free[i];
+    v_next[i] = d->qvel[i] + h * d->qacc[i];
+    move[i] = d->qvel[i] + 0.5 * h * (qacc_free[i] + move[i]);
+    qacc_free[i] = v_free;
+  }
+  state->v_move = move;
+  d->solve.law = "viscoelastic";
+  d->solve.solver = tb_integrator_is_explicit(m) ? "explicit" : "expo";
+  if (state->inner) return TB_OK;
+  return tb_certificate_judge(d, cs, &islands, qacc_free, v_next, &d->solve);
+}

@@ -1,0 +1,42 @@
+// The viscoelastic law (EXP): every constraint is a spring and a damper, contacts with anchor
+// points that slip where the force would leave the friction cone. Which integrator moves the state
+// is tbOption.integrator's choice: see docs/viscoelastic.md and docs/expo.md.
+#ifndef TRIBO_STEP_VISCOELASTIC_H_
+#define TRIBO_STEP_VISCOELASTIC_H_
+
+#include "step/state.h"
+
+// After tb_assemble_rows: stretch, rate and force of every constraint that acts, from the anchors
+// of the last step, in the arena. Anchors of slipping contacts have already followed (EXP eq. 28).
+tbResult tb_springs_measure(const tbModel* model, tbData* data, tbStepState* state,
+                            tbSprings* springs);
+
+// Hold a constraint's force within its limits: friction cone, no pull, box (EXP eq. 21-22). The
+// tangential part is scaled, the normal one kept. Returns 1 where friction was cut.
+int tb_spring_limit(const tbModel* model, const tbData* data, const tbConstraint* constraint,
+                    tbReal* force);
+
+// Make the anchors of the measured springs those of the world; restore takes that back.
+tbResult tb_anchors_exchange(const tbModel* model, const tbData* data, tbStepState* state);
+void tb_anchors_restore(tbStepState* state);
+
+// From the smooth forces to the next velocity, and to the mean one that moves the configuration
+// (state->v_move). Forces are those of the start (explicit integrators) or the mean over the step
+// (expo). Fills qacc, qfrc_constraint, contact forces and the certificate data->solve.
+tbResult tb_viscoelastic_velocity(const tbModel* model, tbData* data, tbStepState* state,
+                                  tbReal* v_next);
+
+// Mean forces over the step by the exponential integrator (EXP eq. 9-26): impulses of each island
+// into its lambda, and for the position the mean of the mean, by rows of the constraints.
+tbResult tb_expo_forces(const tbModel* model, tbData* data, tbStepState* state,
+                        const tbSprings* springs, tbInertiaFactor factor, const tbReal* qacc_free,
+                        tbIslands* islands, tbReal* second);
+
+// Forces are those of a state, not means over a step: everything but expo.
+int tb_integrator_is_explicit(const tbModel* model);
+
+// Implicit Euler from the state at the start of a step, whose forces have just been computed. Moves
+// qpos, qvel and time. Newton's iterations and residual (m/s) go to data->solve.
+tbResult tb_euler_implicit(const tbModel* model, tbData* data, tbStepState* state);
+
+#endif
