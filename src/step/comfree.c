@@ -21,8 +21,11 @@ typedef struct {
   const tbConstraints* cs;
   tbInertiaFactor factor;
   tbFacets facets;
-  const int* tree_rows;  // rows, facets included, that share a tree's inertia
-  tbReal* half;          // scratch: D^-1/2 L^-T J^T of one constraint
+  tbReal* half;       // scratch: D^-1/2 L^-T J^T of one constraint
+  tbFacetGain* gain;  // by row of a constraint; a contact's at its first row
+  tbReal* velocity;   // predicted, by row
+  tbReal* power;      // vector of the power method, by row
+  tbReal* overshoot;  // by island
 } Context;
 
 // ---- gains -------------------------------------------------------------------------------------
@@ -33,8 +36,8 @@ static void user_gains(const tbOption* opt, const tbReal own[2], tbReal* k, tbRe
   *d = own && own[1] >= 0 ? own[1] : opt->comfree_damping;
 }
 
-// Impedance heuristic (CF eq. 11-13): M = r / (1 - r) / trace, K dt = k M, D dt = d M. The trace of
-// the two bodies' inverse inertia at the contact is estimated by its value at qpos0.
+// Impedance heuristic (CF eq. 11-13): M = r / (1 - r) / trace, K dt = k M, D dt = d M. The trace is
+// that of the normal row, estimated by MuJoCo's inverse weights of the two bodies.
 static tbFacetGain heuristic_gain(const Context* x, const tbContact* contact, tbReal gap) {
   const tbModel* m = x->m;
   const tbOption* opt = &m->opt;
@@ -47,20 +50,19 @@ static tbFacetGain heuristic_gain(const Context* x, const tbContact* contact, tb
   tbReal r = tb_impedance(imp, gap);
   // More facets share the load of four, a frictionless contact carries it alone.
   tbReal share = contact->dim == 1 ? 4 : 4.0 / x->facets.n;
-  tbReal M = share * r / (1 - r) / fmax(3 * mean, TB_TINY);
-  return (tbFacetGain){k * M, d * M, share / fmax(4 * mean, TB_TINY), opt->correction_speed,
-                       opt->timestep};
+  tbReal M = share * r / (1 - r) / fmax(mean, TB_TINY);
+  tbReal h = opt->timestep, most = share / fmax(4 * mean, TB_TINY);
+  return (tbFacetGain){k * M, (k * h + d) * M, most, opt->correction_speed, h};
 }
 
-// The exact diagonal (CF eq. 10): K dt^2 + D dt = 1 / (n A), where A = J M^-1 J^T of the row and n
-// counts the rows that act on the same tree. Since J M^-1 J^T <= n diag(J M^-1 J^T), the correction
-// never overshoots. k_user and d_user set how it divides into spring and damper.
-static tbFacetGain exact_gain(const Context* x, const tbReal own[2], tbReal A, int n) {
+// The exact diagonal (CF eq. 10): K dt^2 + D dt = 1 / A, where A = J M^-1 J^T of the row. k_user
+// and d_user set how that divides into spring and damper.
+static tbFacetGain exact_gain(const Context* x, const tbReal own[2], tbReal A) {
   const tbOption* opt = &x->m->opt;
-  tbReal k, d, P = 1 / fmax(n * A, TB_TINY), h = opt->timestep;
+  tbReal k, d, P = 1 / fmax(A, TB_TINY), h = opt->timestep;
   user_gains(opt, own, &k, &d);
   tbReal spring = k * h + d > 0 ? k * h / (k * h + d) : 0;
-  return (tbFacetGain){P * spring / h, P * (1 - spring), P, opt->correction_speed, h};
+  return (tbFacetGain){P * spring / h, P, P, opt->correction_speed, h};
 }
 
 // J M^-1 J^T of one constraint, dim x dim.
@@ -78,16 +80,6 @@ static void own_block(const Context* x, const tbConstraint* c, tbReal* G) {
       G[r * c->dim + s] = G[s * c->dim + r] = sum;
     }
   }
-}
-
-// Rows that share the inertia of the busiest tree of a constraint.
-static int rows_nearby(const Context* x, const tbConstraint* c) {
-  int most = 1;
-  for (int k = 0; k < c->nnz; k++) {
-    int rows = x->tree_rows[x->m->dof_treeid[c->col[k]]];
-    if (rows > most) most = rows;
-  }
-  return most;
 }
 
 // The largest J M^-1 J^T of a cone's facets over rows first, first + 1 of a contact.
@@ -128,73 +120,171 @@ static void constraint_velocity(const tbConstraint* c, const tbReal* v, tbReal* 
   }
 }
 
-static void contact_impulse(const Context* x, const tbConstraint* c, const tbReal* s,
-                            tbReal* impulse) {
+static void contact_gain(const Context* x, const tbConstraint* c) {
   const tbContact* contact = &x->d->contact[c->id];
-  tbReal gap = c->pos[0] - c->margin;
-  tbFacetGain gain = x->m->opt.comfree_exact
-                         ? exact_gain(x, contact->comfree,
-                                      contact_diagonal(x, c, contact->friction), rows_nearby(x, c))
-                         : heuristic_gain(x, contact, gap);
-  tb_comfree_contact(&x->facets, &gain, c->dim, contact->friction, gap, s, impulse);
+  if (x->m->opt.comfree_exact) {
+    // The facets of a cone share the load.
+    tbReal A = contact_diagonal(x, c, contact->friction);
+    x->gain[c->row] = exact_gain(x, contact->comfree, c->dim == 1 ? A : x->facets.n * A);
+  } else {
+    x->gain[c->row] = heuristic_gain(x, contact, c->pos[0] - c->margin);
+  }
 }
 
-// The same closed form for rows that are not contacts, each with the exact diagonal: without the
-// positive part for an equality, between bounds and without a spring for dry friction.
-static void plain_impulse(const Context* x, const tbConstraint* c, const tbReal* s,
-                          tbReal* impulse) {
-  tbReal G[36], h = x->m->opt.timestep;
+static void plain_gain(const Context* x, const tbConstraint* c) {
+  tbReal G[36];
   own_block(x, c, G);
-  int n = rows_nearby(x, c);
   for (int r = 0; r < c->dim; r++) {
-    tbFacetGain gain = exact_gain(x, NULL, G[r * c->dim + r], n);
-    if (c->source == TB_SOURCE_LIMIT_JOINT || c->source == TB_SOURCE_LIMIT_TENDON) {
-      impulse[r] = tb_facet_impulse(&gain, s[r], c->pos[r] - c->margin);
+    x->gain[c->row + r] = exact_gain(x, NULL, G[r * c->dim + r]);
+  }
+}
+
+static int is_limit(const tbConstraint* c) {
+  return c->source == TB_SOURCE_LIMIT_JOINT || c->source == TB_SOURCE_LIMIT_TENDON;
+}
+
+// The closed form for rows that are not contacts: without the positive part for an equality,
+// between bounds and without a spring for dry friction.
+static void plain_impulse(const Context* x, const tbConstraint* c, tbReal* impulse) {
+  for (int r = 0; r < c->dim; r++) {
+    tbReal s = x->velocity[c->row + r];
+    const tbFacetGain* gain = &x->gain[c->row + r];
+    if (is_limit(c)) {
+      impulse[r] = tb_facet_impulse(gain, s, c->pos[r] - c->margin);
     } else if (c->source == TB_SOURCE_EQUALITY) {
       // The position's part asks for no more than the fastest correction.
-      tbReal pull = fmin(gain.stiff * fabs(c->pos[r]), gain.most * gain.speed);
-      impulse[r] = -(gain.stiff * h + gain.damp) * s[r] - copysign(pull, c->pos[r]);
+      tbReal pull = fmin(gain->stiff * fabs(c->pos[r]), gain->most * gain->speed);
+      impulse[r] = -gain->slope * s - copysign(pull, c->pos[r]);
     } else {
-      tbReal bound = c->bound * h, wanted = -gain.most * s[r];
-      impulse[r] = fmax(-bound, fmin(bound, wanted));
+      tbReal bound = c->bound * gain->dt;
+      impulse[r] = fmax(-bound, fmin(bound, -gain->slope * s));
     }
   }
 }
 
 // CF eq. 8 for every constraint by itself.
-static void all_impulses(const Context* x, const tbIsland* island, const tbReal* v_free) {
+static void island_impulses(const Context* x, const tbIsland* island) {
   tbReal* lambda = island->lambda;
   for (int i = 0; i < island->nmember; i++) {
     const tbConstraint* c = &x->cs->list[island->member[i]];
-    tbReal s[6];
-    constraint_velocity(c, v_free, s);
     if (c->source == TB_SOURCE_CONTACT) {
-      contact_impulse(x, c, s, lambda);
+      tb_comfree_contact(&x->facets, &x->gain[c->row], c->dim, x->d->contact[c->id].friction,
+                         c->pos[0] - c->margin, x->velocity + c->row, lambda);
     } else {
-      plain_impulse(x, c, s, lambda);
+      plain_impulse(x, c, lambda);
     }
     lambda += c->dim;
   }
 }
 
-// Rows of every tree: facets of contacts count where their gains are exact.
-static void count_rows(const Context* x, int* tree_rows) {
-  const tbModel* m = x->m;
-  for (int t = 0; t < m->ntree; t++) tree_rows[t] = 0;
-  for (int i = 0; i < x->cs->count; i++) {
-    const tbConstraint* c = &x->cs->list[i];
-    int rows = c->dim;
+// Predicted velocities and gains of an island's constraints.
+static void prepare_island(const Context* x, const tbIsland* island, const tbReal* v_free) {
+  for (int i = 0; i < island->nmember; i++) {
+    const tbConstraint* c = &x->cs->list[island->member[i]];
+    constraint_velocity(c, v_free, x->velocity + c->row);
     if (c->source == TB_SOURCE_CONTACT) {
-      if (!m->opt.comfree_exact) continue;
-      rows = tb_facet_count(x->facets.n, c->dim);
-    }
-    for (int k = 0, tree = -1; k < c->nnz; k++) {
-      if (m->dof_treeid[c->col[k]] == tree) continue;
-      tree = m->dof_treeid[c->col[k]];
-      tree_rows[tree] += rows;
+      contact_gain(x, c);
+    } else {
+      plain_gain(x, c);
     }
   }
 }
+
+// ---- overshoot ---------------------------------------------------------------------------------
+
+// How much a constraint's impulse falls when its velocity changes by w.
+static void response(const Context* x, const tbConstraint* c, const tbReal* w,
+                     const tbReal* impulse, tbReal* out) {
+  const tbReal* s = x->velocity + c->row;
+  const tbFacetGain* gain = &x->gain[c->row];
+  if (c->source == TB_SOURCE_CONTACT) {
+    tb_comfree_response(&x->facets, gain, c->dim, x->d->contact[c->id].friction,
+                        c->pos[0] - c->margin, s, w, out);
+    return;
+  }
+  for (int r = 0; r < c->dim; r++) {
+    tbReal slope = gain[r].slope;
+    if (is_limit(c)) slope = tb_facet_slope(&gain[r], s[r], c->pos[r] - c->margin);
+    if (c->bound > 0 && fabs(impulse[r]) >= c->bound * gain->dt) slope = 0;
+    out[r] = slope * w[r];
+  }
+}
+
+// One round of the power method on M^-1 J^T P J, P being the facets' slopes: from u = M^-1 J^T y to
+// y <- P J u. Returns the Rayleigh quotient (J u)^T P (J u) / (u^T M u) of the island.
+static tbReal power_round(const Context* x, const tbIsland* island, const tbReal* u, tbReal* y) {
+  tbReal bend = 0, work = 0;
+  const tbReal* lambda = island->lambda;
+  for (int i = 0; i < island->nmember; i++) {
+    const tbConstraint* c = &x->cs->list[island->member[i]];
+    tbReal w[6];
+    constraint_velocity(c, u, w);
+    for (int r = 0; r < c->dim; r++) work += y[c->row + r] * w[r];
+    response(x, c, w, lambda, y + c->row);
+    for (int r = 0; r < c->dim; r++) bend += y[c->row + r] * w[r];
+    lambda += c->dim;
+  }
+  return work > 0 ? bend / work : 0;
+}
+
+// u = H^-1 J^T y over all rows.
+static void velocity_change(const Context* x, const tbReal* y, tbReal* u) {
+  const tbModel* m = x->m;
+  memset(u, 0, sizeof(tbReal) * (size_t)m->nv);
+  for (int i = 0; i < x->cs->count; i++) {
+    const tbConstraint* c = &x->cs->list[i];
+    for (int r = 0; r < c->dim; r++) {
+      tbReal value = y[c->row + r];
+      if (value == 0) continue;
+      const tbReal* J = c->J + (size_t)r * (size_t)c->nnz;
+      for (int k = 0; k < c->nnz; k++) u[c->col[k]] += value * J[k];
+    }
+  }
+  tb_ltdl_solve((tbForest){m->nv, m->M_rowadr, m->M_rownnz, m->M_colind}, x->factor.LD,
+                x->factor.inverse, u);
+}
+
+// Damping gives way first, springs only where they alone would overshoot.
+static void soften(const Context* x, const tbIsland* island, tbReal length) {
+  for (int k = 0; k < island->nmember; k++) {
+    const tbConstraint* c = &x->cs->list[island->member[k]];
+    for (int r = 0; r < (c->source == TB_SOURCE_CONTACT ? 1 : c->dim); r++) {
+      tbFacetGain* gain = &x->gain[c->row + r];
+      gain->slope *= length;
+      gain->most *= length;
+      gain->stiff = fmin(gain->stiff, gain->slope / gain->dt);
+    }
+  }
+}
+
+// Every impulse was chosen as if it were alone. Together they change the velocity by u = M^-1 J^T
+// lambda, and that takes back the share rho of them, an eigenvalue of M^-1 J^T P J: where rho is
+// above one they overshoot. Such islands are softened by 1/rho and computed again; `u` is
+// overwritten. Returns 1 if there was one.
+static int prevent_overshoot(const Context* x, const tbIslands* islands, tbReal* u) {
+  enum { ROUNDS = 2 };
+  const tbReal near = 0.4;
+  int any = 0;
+  for (int round = 0; round < ROUNDS; round++) {
+    int go_on = 0;
+    for (int i = 0; i < islands->count; i++) {
+      tbReal rho = power_round(x, &islands->island[i], u, x->power);
+      x->overshoot[i] = round == 0 ? rho : fmax(x->overshoot[i], rho);
+      go_on |= x->overshoot[i] > near;
+    }
+    if (!go_on) return 0;
+    if (round + 1 < ROUNDS) velocity_change(x, x->power, u);
+  }
+  for (int i = 0; i < islands->count; i++) {
+    if (x->overshoot[i] <= 1) continue;
+    soften(x, &islands->island[i], 1 / x->overshoot[i]);
+    island_impulses(x, &islands->island[i]);
+    any = 1;
+  }
+  return any;
+}
+
+// ---- the law -----------------------------------------------------------------------------------
 
 static tbResult prepare(Context* x, tbData* d) {
   const tbModel* m = x->m;
@@ -204,32 +294,15 @@ static tbResult prepare(Context* x, tbData* d) {
              TB_LEAST_FACETS, TB_MOST_FACETS);
     return TB_ERROR_ARGUMENT;
   }
-  int* tree_rows = tb_arena_alloc(&d->work->arena, sizeof(int) * (size_t)(m->ntree + 1));
-  x->half = tb_arena_alloc(&d->work->arena, sizeof(tbReal) * 6 * (size_t)(m->nv + 1));
-  if (!tree_rows || !x->half) return TB_ERROR_MEMORY;
-  count_rows(x, tree_rows);
-  x->tree_rows = tree_rows;
-  return TB_OK;
-}
-
-// ---- the law -----------------------------------------------------------------------------------
-
-// All constraints that can move, as one island: nothing couples them here, but forces and the
-// certificate are reported by island.
-static tbResult one_island(const tbModel* m, tbData* d, const tbConstraints* cs,
-                           const tbReal* v_free, tbIslands* out) {
   tbArena* arena = &d->work->arena;
-  *out = (tbIslands){0};
-  if (cs->count == 0) return TB_OK;
-  out->count = 1;
-  out->island = TB_ARENA_NEW(arena, tbIsland, 1);
-  int* member = tb_arena_alloc(arena, sizeof(int) * (size_t)cs->count);
-  if (!out->island || !member) return TB_ERROR_MEMORY;
-  out->island[0].member = member;
-  for (int i = 0; i < cs->count; i++) {
-    if (cs->list[i].nnz > 0) member[out->island[0].nmember++] = i;
-  }
-  return tb_assemble_terms(m, d, cs, v_free, out);
+  size_t nrow = (size_t)x->cs->nrow + 1;
+  x->half = tb_arena_alloc(arena, sizeof(tbReal) * 6 * (size_t)(m->nv + 1));
+  x->gain = tb_arena_alloc(arena, sizeof(tbFacetGain) * nrow);
+  x->velocity = tb_arena_alloc(arena, sizeof(tbReal) * nrow);
+  x->power = tb_arena_alloc(arena, sizeof(tbReal) * nrow);
+  x->overshoot = tb_arena_alloc(arena, sizeof(tbReal) * nrow);
+  int ok = x->half && x->gain && x->velocity && x->power && x->overshoot;
+  return ok ? TB_OK : TB_ERROR_MEMORY;
 }
 
 // Damping is implicit as the integrator says: H = M + h D.
@@ -239,15 +312,34 @@ static tbImplicit implicit_part(const tbOption* opt) {
   return explicit ? TB_IMPLICIT_NOTHING : TB_IMPLICIT_DAMPERS;
 }
 
+// impulse = J^T lambda, u = H^-1 J^T lambda; lambda by row goes to x->power.
+static void correction(const Context* x, const tbIslands* islands, tbReal* impulse, tbReal* u) {
+  const tbModel* m = x->m;
+  tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
+  memset(impulse, 0, sizeof(tbReal) * (size_t)m->nv);
+  tb_gather_impulse(x->cs, islands, impulse);
+  memcpy(u, impulse, sizeof(tbReal) * (size_t)m->nv);
+  tb_ltdl_solve(forest, x->factor.LD, x->factor.inverse, u);
+  for (int i = 0; i < islands->count; i++) {
+    const tbIsland* island = &islands->island[i];
+    const tbReal* lambda = island->lambda;
+    for (int k = 0; k < island->nmember; k++) {
+      const tbConstraint* c = &x->cs->list[island->member[k]];
+      for (int r = 0; r < c->dim; r++) x->power[c->row + r] = *lambda++;
+    }
+  }
+}
+
 tbResult tb_comfree_velocity(const tbModel* m, tbData* d, tbStepState* state, tbReal* v_next) {
   const tbConstraints* cs = &state->constraints;
   tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
   tbReal h = m->opt.timestep, start = tb_seconds();
   size_t bytes = sizeof(tbReal) * (size_t)m->nv;
   tbReal* v_free = tb_arena_alloc(&d->work->arena, bytes);
-  tbReal* impulse = TB_ARENA_NEW(&d->work->arena, tbReal, m->nv);
+  tbReal* impulse = tb_arena_alloc(&d->work->arena, bytes);
   Context x = {.m = m, .d = d, .cs = cs};
-  if (!v_free || !impulse) return TB_ERROR_MEMORY;
+  tbReal* trial = tb_arena_alloc(&d->work->arena, bytes);
+  if (!v_free || !impulse || !trial) return TB_ERROR_MEMORY;
   tbResult result = prepare(&x, d);
 
   // Prediction: v_f = v + h H^-1 (tau - b), CF eq. 2.
@@ -261,19 +353,28 @@ tbResult tb_comfree_velocity(const tbModel* m, tbData* d, tbStepState* state, tb
 
   // Every constraint by itself.
   tbIslands islands;
-  result = one_island(m, d, cs, v_free, &islands);
+  result = tb_assemble_groups(m, d, &state->constraints, &islands);
+  if (result == TB_OK) result = tb_assemble_terms(m, d, cs, v_free, &islands);
   if (result != TB_OK) return result;
-  if (islands.count) all_impulses(&x, &islands.island[0], v_free);
-  tb_store_forces(m, d, state, &islands);
+  tbReal assemble_end = tb_seconds();
+  d->seconds.assemble += assemble_end - dynamics_end;
+  for (int i = 0; i < islands.count; i++) {
+    prepare_island(&x, &islands.island[i], v_free);
+    island_impulses(&x, &islands.island[i]);
+  }
 
   // Correction: v+ = v_f + H^-1 J^T lambda, CF eq. 9.
-  tb_gather_impulse(cs, &islands, impulse);
-  for (int i = 0; i < m->nv; i++) d->qfrc_constraint[i] = impulse[i] / h;
-  tb_ltdl_solve(forest, x.factor.LD, x.factor.inverse, impulse);
-  for (int i = 0; i < m->nv; i++) v_next[i] = v_free[i] + impulse[i];
-  for (int i = 0; i < m->nv; i++) d->qacc[i] = (v_next[i] - d->qvel[i]) / h;
+  correction(&x, &islands, impulse, v_next);
+  memcpy(trial, v_next, bytes);
+  if (prevent_overshoot(&x, &islands, trial)) correction(&x, &islands, impulse, v_next);
+  for (int i = 0; i < m->nv; i++) {
+    v_next[i] += v_free[i];
+    d->qfrc_constraint[i] = impulse[i] / h;
+    d->qacc[i] = (v_next[i] - d->qvel[i]) / h;
+  }
+  tb_store_forces(m, d, state, &islands);
   d->solve = (tbSolveInfo){.law = "comfree", .solver = "closed form", .iterations = 1};
-  d->solve.seconds = tb_seconds() - dynamics_end;
+  d->solve.seconds = tb_seconds() - assemble_end;
   d->seconds.solve += d->solve.seconds;
   return tb_certificate_judge(d, cs, &islands, v_free, v_next, &d->solve);
 }

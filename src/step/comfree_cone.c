@@ -18,37 +18,64 @@ int tb_facets_init(tbFacets* facets, int n) {
 }
 
 // A cone over two rows of velocity c with coefficients mu: facets J_n - mu d.J_s (CF eq. 7).
-static int planar_cone(const tbFacets* facets, const tbFacetGain* gain, const tbReal mu[2],
-                       tbReal gap, tbReal normal, const tbReal c[2], tbReal* push, tbReal side[2]) {
-  int active = 0;
+static void planar_cone(const tbFacets* facets, const tbFacetGain* gain, const tbReal mu[2],
+                        tbReal gap, tbReal normal, const tbReal c[2], tbReal* push,
+                        tbReal side[2]) {
   for (int j = 0; j < facets->n; j++) {
     tbReal x = mu[0] * facets->cosine[j], y = mu[1] * facets->sine[j];
     tbReal p = tb_facet_impulse(gain, normal - x * c[0] - y * c[1], gap);
     *push += p;
     side[0] -= x * p;
     side[1] -= y * p;
-    active += p > 0;
   }
-  return active;
 }
 
-int tb_comfree_contact(const tbFacets* facets, const tbFacetGain* gain, int dim, const tbReal* mu,
-                       tbReal gap, const tbReal* c, tbReal* impulse) {
+void tb_comfree_contact(const tbFacets* facets, const tbFacetGain* gain, int dim, const tbReal* mu,
+                        tbReal gap, const tbReal* c, tbReal* impulse) {
   for (int r = 0; r < dim; r++) impulse[r] = 0;
   if (dim == 1) {
     impulse[0] = tb_facet_impulse(gain, c[0], gap);
-    return impulse[0] > 0;
+    return;
   }
-  int active = planar_cone(facets, gain, mu, gap, c[0], c + 1, &impulse[0], impulse + 1);
+  planar_cone(facets, gain, mu, gap, c[0], c + 1, &impulse[0], impulse + 1);
   if (dim > 3) {
     tbReal p = tb_facet_impulse(gain, c[0] - mu[2] * c[3], gap);
     tbReal q = tb_facet_impulse(gain, c[0] + mu[2] * c[3], gap);
     impulse[0] += p + q;
     impulse[3] = mu[2] * (q - p);
-    active += (p > 0) + (q > 0);
+  }
+  if (dim > 4) planar_cone(facets, gain, mu + 3, gap, c[0], c + 4, &impulse[0], impulse + 4);
+}
+
+static void planar_response(const tbFacets* facets, const tbFacetGain* gain, const tbReal mu[2],
+                            tbReal gap, tbReal normal, const tbReal c[2], tbReal w_normal,
+                            const tbReal w[2], tbReal* push, tbReal side[2]) {
+  for (int j = 0; j < facets->n; j++) {
+    tbReal x = mu[0] * facets->cosine[j], y = mu[1] * facets->sine[j];
+    tbReal p = tb_facet_slope(gain, normal - x * c[0] - y * c[1], gap);
+    p *= w_normal - x * w[0] - y * w[1];
+    *push += p;
+    side[0] -= x * p;
+    side[1] -= y * p;
+  }
+}
+
+void tb_comfree_response(const tbFacets* facets, const tbFacetGain* gain, int dim, const tbReal* mu,
+                         tbReal gap, const tbReal* c, const tbReal* w, tbReal* response) {
+  for (int r = 0; r < dim; r++) response[r] = 0;
+  if (dim == 1) {
+    response[0] = tb_facet_slope(gain, c[0], gap) * w[0];
+    return;
+  }
+  planar_response(facets, gain, mu, gap, c[0], c + 1, w[0], w + 1, &response[0], response + 1);
+  if (dim > 3) {
+    tbReal p = tb_facet_slope(gain, c[0] - mu[2] * c[3], gap) * (w[0] - mu[2] * w[3]);
+    tbReal q = tb_facet_slope(gain, c[0] + mu[2] * c[3], gap) * (w[0] + mu[2] * w[3]);
+    response[0] += p + q;
+    response[3] = mu[2] * (q - p);
   }
   if (dim > 4) {
-    active += planar_cone(facets, gain, mu + 3, gap, c[0], c + 4, &impulse[0], impulse + 4);
+    planar_response(facets, gain, mu + 3, gap, c[0], c + 4, w[0], w + 4, &response[0],
+                    response + 4);
   }
-  return active;
 }

@@ -8,10 +8,10 @@
 // Facets of a sliding or rolling cone. Torsion always has two.
 enum { TB_LEAST_FACETS = 4, TB_MOST_FACETS = 32 };
 
-// Impulse gains of one facet (CF eq. 8 times dt): stiff = K dt, damp = D dt.
+// Impulse gains of one facet, CF eq. 8 times dt.
 typedef struct {
-  tbReal stiff;  // kg/s: impulse per metre of predicted violation
-  tbReal damp;   // kg: impulse per m/s
+  tbReal stiff;  // kg/s, K dt: impulse per metre of overlap
+  tbReal slope;  // kg, (K dt + D) dt: impulse per m/s of predicted velocity
   tbReal most;   // kg: impulse per m/s that is missing to the fastest correction
   tbReal speed;  // m/s: that fastest correction
   tbReal dt;     // s
@@ -32,23 +32,32 @@ static inline int tb_facet_count(int n, int dim) {
 }
 
 // The impulse of a facet whose predicted velocity is s, at a gap (CF eq. 8):
-//   p = (-K dt (s dt + gap) - D dt s)+
-// It is zero where the prediction is feasible, s dt + gap >= 0. An open gap takes its share of the
-// velocity first, so that damping does not act on a facet that stays open. What is already leaving
-// at `speed` is not pushed any further.
+//   p = (-K (s dt + gap) - D s)+ dt = (-stiff gap - slope s)+
+// Since slope >= stiff dt, it is zero where the prediction is feasible, s dt + gap >= 0. An open
+// gap takes its share of the velocity first, so that damping does not act on a facet that stays
+// open. What is already leaving at `speed` is not pushed any further.
 static inline tbReal tb_facet_impulse(const tbFacetGain* gain, tbReal s, tbReal gap) {
-  tbReal violation = s * gain->dt + gap;
-  tbReal rate = gap > 0 ? s + gap / gain->dt : s;
-  tbReal p = -(gain->stiff * violation + gain->damp * rate);
+  tbReal p = gap > 0 ? -gain->slope * (s + gap / gain->dt) : -(gain->stiff * gap + gain->slope * s);
   tbReal cap = gain->most * (gain->speed - s);
   p = p < cap ? p : cap;
-  return violation < 0 && p > 0 ? p : 0;
+  return p > 0 ? p : 0;
+}
+
+// How fast that impulse falls with s: 0 where the facet does not push.
+static inline tbReal tb_facet_slope(const tbFacetGain* gain, tbReal s, tbReal gap) {
+  tbReal p = tb_facet_impulse(gain, s, gap);
+  tbReal cap = gain->most * (gain->speed - s);
+  return p <= 0 ? 0 : p < cap ? gain->slope : gain->most;
 }
 
 // Impulse of a contact in its frame (normal, two tangents, torsion, two rolling) from its predicted
 // velocity c, one facet after the other (CF eq. 6-8). `mu` has a coefficient for each row but the
-// first. Inside the friction cone by construction. Returns the number of facets that push.
-int tb_comfree_contact(const tbFacets* facets, const tbFacetGain* gain, int dim, const tbReal* mu,
-                       tbReal gap, const tbReal* c, tbReal* impulse);
+// first. Inside the friction cone by construction.
+void tb_comfree_contact(const tbFacets* facets, const tbFacetGain* gain, int dim, const tbReal* mu,
+                        tbReal gap, const tbReal* c, tbReal* impulse);
+
+// How much that impulse falls when the velocity changes by w: sum of slope (e.w) e over facets e.
+void tb_comfree_response(const tbFacets* facets, const tbFacetGain* gain, int dim, const tbReal* mu,
+                         tbReal gap, const tbReal* c, const tbReal* w, tbReal* response);
 
 #endif
