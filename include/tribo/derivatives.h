@@ -56,6 +56,78 @@ TB_API void tb_rne_regressor(const tbModel* m, tbData* d, const tbReal* qacc, tb
 TB_API void tb_inertial_get(const tbModel* m, int body, tbReal parameters[TB_NINERTIAL]);
 TB_API tbResult tb_inertial_set(tbModel* m, int body, const tbReal parameters[TB_NINERTIAL]);
 
+// ---- a step ---------------------------------------------------------------------------------------
+//
+// The state is x = (q, v, act), its displacement dx has 2 nv + na entries; u is ctrl. A step x+ =
+// f(x, u) is linearised at the data's state by implicit differentiation of the solved contact
+// problem; then dx+ = A dx + B du. Every law and the Euler and implicitfast integrators; the others
+// (and RK4) fall back on centred differences of the whole step, and the info says so.
+
+typedef struct tbDerivatives tbDerivatives;
+
+typedef struct {
+  tbReal mode_tolerance;  // relative: closer to a change of mode than this is not differentiable
+  tbReal proximal;        // compliance that selects a solution where forces are not unique, relative
+                          // to the diagonal of G
+  tbReal relaxation;      // m/s: 0 for the exact active set; else complementarity is smoothed over
+                          // this speed (rigid laws)
+  int samples;            // > 1: the mean over this many states, spread by `spread` (seeded)
+  tbReal spread;          // standard deviation of the samples in q, v, act and u
+  uint64_t seed;
+} tbDerivativeSettings;
+
+typedef struct {
+  int differentiable;      // 0: the step changes mode within the tolerance
+  char reason[128];        // which constraint, where it is not
+  int finite_differences;  // 1: smooth forces or the whole step were differenced
+  int separated, sticking, sliding;  // contacts by mode
+  int rows;                          // rows that act
+} tbDerivativeInfo;
+
+TB_API tbDerivativeSettings tbDefaultDerivativeSettings(void);
+
+// Room for the derivatives of steps of `model`; NULL when out of memory. It grows with the first
+// steps linearised and allocates nothing afterwards.
+TB_API tbDerivatives* tb_derivatives_new(const tbModel* model);
+TB_API void tb_derivatives_free(tbDerivatives* derivatives);
+
+// Evaluate the step at the data's state (as tb_forward: the state stays) and linearise it.
+// `settings` and `info` may be NULL. Errors: those of tb_forward, out of memory.
+TB_API tbResult tb_step_linearize(const tbModel* model, tbData* data,
+                                  const tbDerivativeSettings* settings, tbDerivatives* out,
+                                  tbDerivativeInfo* info);
+
+// After tb_step_linearize: dense A (nx x nx) and B (nx x nu), nx = 2 nv + na; either may be NULL.
+TB_API void tb_derivatives_dense(tbDerivatives* derivatives, tbReal* A, tbReal* B);
+
+// dx_next = A dx + B du without A and B; dx or du may be NULL for zero.
+TB_API void tb_derivatives_apply(tbDerivatives* derivatives, const tbReal* dx, const tbReal* du,
+                                 tbReal* dx_next);
+
+// dx = A^T y, du = B^T y, and by the other inputs: dforce (nv) by qfrc_applied, dfriction (ncon) by
+// both sliding coefficients of each contact (rigid laws; zero for the soft law). Any output may be
+// NULL.
+TB_API void tb_derivatives_apply_transposed(tbDerivatives* derivatives, const tbReal* y, tbReal* dx,
+                                            tbReal* du, tbReal* dforce, tbReal* dfriction);
+
+// dx_next (nx) of a change of the generalised force (nv).
+TB_API void tb_derivatives_force(tbDerivatives* derivatives, const tbReal* dforce, tbReal* dx_next);
+
+// dx_next (nx) of a change of both sliding coefficients of contact `contact` of data->contact.
+// TB_ERROR_UNSUPPORTED for the soft law.
+TB_API tbResult tb_derivatives_friction(tbDerivatives* derivatives, int contact, tbReal* dx_next);
+
+// dx_dparameters (nx x TB_NINERTIAL) of the inertial parameters of `body`, with the data as
+// tb_step_linearize left it. Constants of the model (inverse weights) are taken as they are.
+TB_API tbResult tb_derivatives_inertial(tbDerivatives* derivatives, const tbModel* model,
+                                        tbData* data, int body, tbReal* dx_dparameters);
+
+// A and B by differences of whole steps (centred, or forward), with increments `eps` on the
+// manifold: slow, for tests and for what nothing else covers. The data is left as tb_forward leaves
+// it.
+TB_API tbResult tb_step_differences(const tbModel* model, tbData* data, tbReal eps, int centred,
+                                    tbReal* A, tbReal* B);
+
 TB_EXTERN_C_END
 
 #endif

@@ -6,6 +6,7 @@
 #define TRIBO_CONTACT_ASSEMBLE_H_
 
 #include "base/arena.h"
+#include "tribo/collide.h"
 #include "tribo/data.h"
 #include "tribo/model.h"
 #include "tribo/problem.h"
@@ -53,6 +54,9 @@ size_t tb_contact_finder_memory_size(const tbContactFinder* finder);
 void tb_contact_finder_memory_save(const tbContactFinder* finder, void* bytes);
 tbResult tb_contact_finder_memory_load(tbContactFinder* finder, const void* bytes, size_t size);
 
+// The shape of a geom where the last tb_find_contacts saw it; NULL where it can touch nothing.
+const tbShape* tb_contact_shape(const tbContactFinder* finder, int geom);
+
 // Parameters of a contact of two geoms, or of explicit pair `pair` >= 0; geometry is left zero.
 void tb_contact_parameters(const tbModel* model, int geom1, int geom2, int pair,
                            tbContact* contact);
@@ -66,6 +70,10 @@ tbResult tb_find_contacts(tbContactFinder* finder, const tbModel* model, tbData*
 // Build all constraint rows in MuJoCo's order: equality, dry friction, limits, contacts. `horizon`
 // > 0: limits that could be reached within that time at the current velocity are included.
 tbResult tb_assemble_rows(const tbModel* model, tbData* data, tbReal horizon, tbConstraints* out);
+
+// The bodies and points of a connect or weld, and for a weld the orientations that must agree.
+void tb_equality_points(const tbModel* model, const tbData* data, int id, int body[2],
+                        tbReal point[2][3], tbReal quat[2][4]);
 
 // Add the forces of connect and weld rows (N, by row) to cfrc_ext.
 void tb_equality_wrenches(const tbModel* model, tbData* data, const tbConstraints* constraints,

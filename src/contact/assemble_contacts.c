@@ -259,6 +259,19 @@ tbResult tb_contact_finder_memory_load(tbContactFinder* f, const void* bytes, si
   return TB_OK;
 }
 
+const tbShape* tb_contact_shape(const tbContactFinder* f, int geom) {
+  int low = 0, high = f->count;
+  while (low < high) {
+    int middle = (low + high) / 2;
+    if (f->geom[middle] < geom) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low < f->count && f->geom[low] == geom ? &f->shape[low] : NULL;
+}
+
 // ---- where they touch --------------------------------------------------------------------------
 
 // Velocity of the point of geom g's body that is at `pos`.

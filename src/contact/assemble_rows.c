@@ -140,6 +140,16 @@ static void equality_frames(const tbModel* m, const tbData* d, int id, EqualityF
   if (weld && type != TB_OBJ_SITE) tb_quat_mul(f->quat[0], f->quat[0], data + 6);
 }
 
+void tb_equality_points(const tbModel* m, const tbData* d, int id, int body[2], tbReal point[2][3],
+                        tbReal quat[2][4]) {
+  EqualityFrames f;
+  memset(&f, 0, sizeof f);
+  equality_frames(m, d, id, &f);
+  memcpy(body, f.body, sizeof f.body);
+  memcpy(point, f.point, sizeof f.point);
+  memcpy(quat, f.quat, sizeof f.quat);
+}
+
 // d/dt of the vector part of q2^-1 q1 when the relative angular velocity is w: 1/2 q2^-1 w q1.
 static void weld_rate(const EqualityFrames* f, const tbReal w[3], tbReal scale, tbReal rate[3]) {
   tbReal spin[4] = {0, w[0], w[1], w[2]}, conjugate[4], product[4];

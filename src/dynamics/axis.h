@@ -27,4 +27,8 @@ static inline void tb_axis_derivative(const tbModel* m, const tbData* d, int k, 
   }
 }
 
+// tb_rne_derivatives for any model; the inertia of spatial tendons is left out.
+void tb_rne_partials(const tbModel* m, tbData* d, const tbReal* qacc, const tbReal* xfrc,
+                     tbReal* dtau_dq, tbReal* dtau_dv);
+
 #endif

@@ -202,12 +202,8 @@ void tb_wrench_derivative(const tbModel* m, const tbData* d, int body, const tbR
   }
 }
 
-tbResult tb_rne_derivatives(const tbModel* m, tbData* d, const tbReal* qacc, const tbReal* xfrc,
-                            tbReal* dtau_dq, tbReal* dtau_dv) {
-  for (int t = 0; t < m->ntendon; t++) {
-    int fixed = m->wrap_type[m->tendon_adr[t]] == TB_WRAP_JOINT;
-    if (m->tendon_armature[t] != 0 && !fixed) return TB_ERROR_UNSUPPORTED;
-  }
+void tb_rne_partials(const tbModel* m, tbData* d, const tbReal* qacc, const tbReal* xfrc,
+                     tbReal* dtau_dq, tbReal* dtau_dv) {
   size_t bytes = (size_t)m->nv * (size_t)m->nv * sizeof(tbReal);
   tbReal *bodies = d->scratch_body, *drift = d->scratch_dof;
   if (dtau_dq) memset(dtau_dq, 0, bytes);
@@ -221,6 +217,15 @@ tbResult tb_rne_derivatives(const tbModel* m, tbData* d, const tbReal* qacc, con
     for (int k = 0; k < 6; k++) zero &= f[k] == 0;
     if (!zero) tb_wrench_derivative(m, d, b, d->xipos + 3 * b, f, f + 3, -1, dtau_dq);
   }
+}
+
+tbResult tb_rne_derivatives(const tbModel* m, tbData* d, const tbReal* qacc, const tbReal* xfrc,
+                            tbReal* dtau_dq, tbReal* dtau_dv) {
+  for (int t = 0; t < m->ntendon; t++) {
+    int fixed = m->tendon_num[t] == 0 || m->wrap_type[m->tendon_adr[t]] == TB_WRAP_JOINT;
+    if (m->tendon_armature[t] != 0 && !fixed) return TB_ERROR_UNSUPPORTED;
+  }
+  tb_rne_partials(m, d, qacc, xfrc, dtau_dq, dtau_dv);
   return TB_OK;
 }
 

@@ -12,6 +12,16 @@ int tb_soft_rows_of(const tbModel* model, const tbConstraint* constraint);
 tbResult tb_soft_fill(const tbModel* model, tbData* data, const tbConstraint* constraint,
                       tbArena* arena, tbSoftBlock* block, tbReal* aref, tbReal* D);
 
+// The reference of a constraint: aref = -damping J v - stiffness impedance violation, with
+// damping_friction on a contact's rows after the first, and R proportional to (1 - d) / d.
+typedef struct {
+  tbReal impedance, impedance_slope;  // d, and its derivative by the violation
+  tbReal stiffness, damping, damping_friction;
+} tbSoftReference;
+
+tbSoftReference tb_soft_reference(const tbModel* model, const tbData* data,
+                                  const tbConstraint* constraint);
+
 // Force on the constraint's own rows (normal, tangents, ...) from the soft rows' forces.
 void tb_soft_decode(const tbModel* model, const tbData* data, const tbConstraint* constraint,
                     const tbReal* soft_force, tbReal* force);

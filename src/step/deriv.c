@@ -1,0 +1,425 @@
+// The derivatives of a step: linearise, then A, B and their products (docs/derivatives.md, sec. 3).
+#include "step/deriv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "model/workspace.h"
+#include "spatial/so3.h"
+#include "tribo/dynamics.h"
+#include "tribo/step.h"
+
+tbDerivativeSettings tbDefaultDerivativeSettings(void) {
+  return (tbDerivativeSettings){.mode_tolerance = 1e-6, .proximal = 1e-9, .spread = 1e-3};
+}
+
+tbDerivatives* tb_derivatives_new(const tbModel* m) {
+  if (!m) return NULL;
+  tbDerivatives* x = calloc(1, sizeof *x);
+  if (!x) return NULL;
+  tb_arena_init(&x->arena);
+  x->m = m;
+  x->nv = m->nv;
+  x->na = m->na;
+  x->nu = m->nu;
+  x->nx = 2 * m->nv + m->na;
+  x->ncol = x->nx + m->nu;
+  return x;
+}
+
+void tb_derivatives_free(tbDerivatives* x) {
+  if (!x) return;
+  tb_arena_free(&x->arena);
+  tb_data_free(x->probe);
+  free(x);
+}
+
+tbActive* tb_deriv_activate(tbDerivatives* x, const tbConstraint* c) {
+  tbActive* a = &x->active[x->nactive];
+  size_t count = (size_t)(c->dim * c->nnz);
+  int* col = tb_arena_alloc(&x->arena, sizeof(int) * (size_t)(c->nnz + 1));
+  tbReal* J = tb_arena_alloc(&x->arena, sizeof(tbReal) * (count + 1));
+  if (!col || !J) return NULL;
+  memcpy(col, c->col, sizeof(int) * (size_t)c->nnz);
+  memcpy(J, c->J, sizeof(tbReal) * count);
+  memset(a, 0, sizeof *a);
+  a->source = c->source;
+  a->id = c->id;
+  a->row = x->n;
+  a->island = c->island;
+  a->dim = c->dim;
+  a->nnz = c->nnz;
+  a->col = col;
+  a->J = J;
+  x->n += c->dim;
+  x->nactive++;
+  return a;
+}
+
+// ---- linearise ----------------------------------------------------------------------------------
+
+static tbResult reserve(tbDerivatives* x, const tbConstraints* cs) {
+  tbArena* arena = &x->arena;
+  const tbModel* m = x->m;
+  x->active = TB_ARENA_NEW(arena, tbActive, cs->count + 1);
+  x->S = TB_ARENA_NEW(arena, tbReal, cs->nrow * x->ncol + 1);
+  x->E = TB_ARENA_NEW(arena, tbReal, cs->nrow * x->ncol + 1);
+  x->R = TB_ARENA_NEW(arena, tbReal, cs->nrow + 1);
+  x->law.LD = TB_ARENA_NEW(arena, tbReal, m->nM + 1);
+  x->law.inverse = TB_ARENA_NEW(arena, tbReal, m->nv + 1);
+  x->law.force = TB_ARENA_NEW(arena, tbReal, m->nv * x->ncol + 1);
+  x->act_by_act = TB_ARENA_NEW(arena, tbReal, m->na + 1);
+  x->act_by_ctrl = TB_ARENA_NEW(arena, tbReal, m->na + 1);
+  x->act_ctrl = TB_ARENA_NEW(arena, int, m->na + 1);
+  x->turn_q = TB_ARENA_NEW(arena, tbReal, 9 * m->njnt + 1);
+  x->turn_v = TB_ARENA_NEW(arena, tbReal, 9 * m->njnt + 1);
+  return arena->failed ? TB_ERROR_MEMORY : TB_OK;
+}
+
+// How q+ = q exp(h v+) turns with q and v+ (eq. 18-19).
+static void integration(tbDerivatives* x, const tbReal* v_next) {
+  const tbModel* m = x->m;
+  for (int j = 0; j < m->njnt; j++) {
+    if (m->jnt_type[j] != TB_JOINT_BALL && m->jnt_type[j] != TB_JOINT_FREE) continue;
+    int dof = m->jnt_dofadr[j] + (m->jnt_type[j] == TB_JOINT_FREE ? 3 : 0);
+    tbReal vector[3], quat[4] = {1, 0, 0, 0}, inverse[4];
+    tb_scale3(vector, v_next + dof, x->h);
+    tb_quat_integrate(quat, v_next + dof, x->h);
+    tb_quat_conjugate(inverse, quat);
+    tb_quat_to_mat(x->turn_q + 9 * j, inverse);
+    tb_so3_right_jacobian(x->turn_v + 9 * j, vector);
+  }
+}
+
+static int is_supported(const tbModel* m, const tbStepState* state) {
+  int law = m->opt.law, integrator = m->opt.integrator;
+  if (law < 0 || (law >= TB_LAW_COUNT && law != TB_LAW_SOFT)) return 0;
+  if (integrator == TB_INTEGRATOR_RK4) return law != TB_LAW_SOFT && state->constraints.nrow > 0;
+  return law != TB_LAW_SOFT || integrator != TB_INTEGRATOR_IMPLICIT;
+}
+
+static tbResult whole_step(tbDerivatives* x, tbData* d) {
+  x->dense_A = TB_ARENA_NEW(&x->arena, tbReal, x->nx * x->nx + 1);
+  x->dense_B = TB_ARENA_NEW(&x->arena, tbReal, x->nx * x->nu + 1);
+  if (!x->dense_A || !x->dense_B) return TB_ERROR_MEMORY;
+  x->info.finite_differences = 1;
+  x->ready = 2;
+  return tb_step_differences(x->m, d, 1e-6, 1, x->dense_A, x->dense_B);
+}
+
+tbResult tb_deriv_linearize(const tbModel* m, tbData* d, const tbDerivativeSettings* settings,
+                            tbDerivatives* x) {
+  tbResult result = tb_forward(m, d);
+  if (result != TB_OK) return result;
+  tbStepState* state = tb_step_state(m, d);
+  tb_arena_reset(&x->arena);
+  memset(&x->info, 0, sizeof x->info);
+  x->info.differentiable = 1;
+  x->m = m;
+  x->ready = x->n = x->nactive = x->nisland = 0;
+  x->h = m->opt.timestep;
+  x->ncon = d->ncon;
+  x->final = (tbResponse){0};
+  x->final_acc = NULL;
+  if (!is_supported(m, state)) return whole_step(x, d);
+  result = reserve(x, &state->constraints);
+  if (result != TB_OK) return result;
+  int soft = m->opt.law == TB_LAW_SOFT;
+  result = soft ? tb_deriv_soft(x, d, state, settings) : tb_deriv_rigid(x, d, state, settings);
+  if (result == TB_OK) result = tb_deriv_factor(x, soft ? 0 : settings->proximal);
+  if (result != TB_OK) return result;
+  tbReal* v_next = TB_ARENA_NEW(&x->arena, tbReal, m->nv + 1);
+  if (!v_next) return TB_ERROR_MEMORY;
+  const tbReal* acc = x->final_acc ? x->final_acc : d->qacc;
+  for (int i = 0; i < m->nv; i++) v_next[i] = d->qvel[i] + x->h * acc[i];
+  integration(x, v_next);
+  x->scratch = TB_ARENA_NEW(&x->arena, tbReal, 4 * m->nv + 4 * x->n + 2 * x->ncol + 1);
+  if (!x->scratch) return TB_ERROR_MEMORY;
+  x->info.rows = x->n;
+  x->ready = 1;
+  return TB_OK;
+}
+
+// ---- from accelerations to the next state -------------------------------------------------------
+
+// Rows of q+ from rows of v+: dq+ = turn_q dq + h turn_v dv+. `width` columns; dq is the identity
+// on the first nv columns where `dq` is NULL.
+static void next_position(const tbDerivatives* x, const tbReal* dv, const tbReal* dq, tbReal* out,
+                          int width) {
+  const tbModel* m = x->m;
+  size_t w = (size_t)width;
+  for (int j = 0; j < m->njnt; j++) {
+    int first = m->jnt_dofadr[j], type = m->jnt_type[j];
+    int turning = type == TB_JOINT_BALL || type == TB_JOINT_FREE;
+    int scalar = type == TB_JOINT_FREE ? 3 : type == TB_JOINT_BALL ? 0 : 1;
+    for (int i = first; i < first + scalar; i++) {
+      for (size_t k = 0; k < w; k++) {
+        tbReal own = dq ? dq[(size_t)i * w + k] : k == (size_t)i;
+        out[(size_t)i * w + k] = own + x->h * dv[(size_t)i * w + k];
+      }
+    }
+    const tbReal *Q = x->turn_q + 9 * j, *V = x->turn_v + 9 * j;
+    for (int r = 0; turning && r < 3; r++) {
+      tbReal* row = out + (size_t)(first + scalar + r) * w;
+      for (size_t k = 0; k < w; k++) {
+        tbReal sum = 0;
+        for (int c = 0; c < 3; c++) {
+          size_t i = (size_t)(first + scalar + c);
+          tbReal own = dq ? dq[i * w + k] : k == i;
+          sum += Q[3 * r + c] * own + x->h * V[3 * r + c] * dv[i * w + k];
+        }
+        row[k] = sum;
+      }
+    }
+  }
+}
+
+// z = adjoint of dv+ from y = adjoint of x+, and dq = adjoint of the direct way from q to q+.
+static void next_position_transposed(const tbDerivatives* x, const tbReal* y, tbReal* z,
+                                     tbReal* dq) {
+  const tbModel* m = x->m;
+  for (int j = 0; j < m->njnt; j++) {
+    int first = m->jnt_dofadr[j], type = m->jnt_type[j];
+    int scalar = type == TB_JOINT_FREE ? 3 : type == TB_JOINT_BALL ? 0 : 1;
+    for (int i = first; i < first + scalar; i++) {
+      z[i] = y[m->nv + i] + x->h * y[i];
+      dq[i] = y[i];
+    }
+    if (type != TB_JOINT_BALL && type != TB_JOINT_FREE) continue;
+    int at = first + scalar;
+    tbReal by_v[3];
+    tb_mul_mat3t_vec3(dq + at, x->turn_q + 9 * j, y + at);
+    tb_mul_mat3t_vec3(by_v, x->turn_v + 9 * j, y + at);
+    for (int r = 0; r < 3; r++) z[at + r] = y[m->nv + at + r] + x->h * by_v[r];
+  }
+}
+
+// ---- dense --------------------------------------------------------------------------------------
+
+static void copy_columns(const tbReal* from, size_t width, size_t first, size_t count, size_t rows,
+                         tbReal* to) {
+  for (size_t i = 0; to && i < rows; i++) {
+    memcpy(to + i * count, from + i * width + first, sizeof(tbReal) * count);
+  }
+}
+
+static tbResult dense(tbDerivatives* x, tbReal* A, tbReal* B) {
+  size_t w = (size_t)x->ncol, nv = (size_t)x->nv, nx = (size_t)x->nx, nu = (size_t)x->nu;
+  tbArenaMark mark = tb_arena_mark(&x->arena);
+  tbReal* force = tb_arena_alloc(&x->arena, sizeof(tbReal) * (nv * w + 1));
+  tbReal* rhs = tb_arena_alloc(&x->arena, sizeof(tbReal) * ((size_t)x->n * w + 1));
+  tbReal* gathered = tb_arena_alloc(&x->arena, sizeof(tbReal) * ((size_t)x->n * w + 1));
+  tbReal* final = force;
+  if (x->final.LD) final = tb_arena_alloc(&x->arena, sizeof(tbReal) * (nv * w + 1));
+  tbReal* next = tb_arena_alloc(&x->arena, sizeof(tbReal) * (nv * w + 1));
+  if (!force || !rhs || !gathered || !final || !next) return TB_ERROR_MEMORY;
+  memcpy(force, x->law.force, sizeof(tbReal) * nv * w);
+  if (final != force) memcpy(final, x->final.force, sizeof(tbReal) * nv * w);
+  memcpy(rhs, x->S, sizeof(tbReal) * (size_t)x->n * w);
+  tb_deriv_solve(x, force, final, rhs, gathered, x->E, x->ncol);
+  for (size_t i = 0; i < nv; i++) {
+    for (size_t k = 0; k < w; k++) final[i * w + k] *= x->h;
+    final[i * w + nv + i] += 1;
+  }
+  next_position(x, final, NULL, next, x->ncol);
+  if (A) {
+    copy_columns(next, w, 0, nx, nv, A);
+    copy_columns(final, w, 0, nx, nv, A + nv * nx);
+    memset(A + 2 * nv * nx, 0, sizeof(tbReal) * (size_t)x->na * nx);
+    for (size_t s = 0; s < (size_t)x->na; s++) A[(2 * nv + s) * nx + 2 * nv + s] = x->act_by_act[s];
+  }
+  if (B) {
+    copy_columns(next, w, nx, nu, nv, B);
+    copy_columns(final, w, nx, nu, nv, B + nv * nu);
+    memset(B + 2 * nv * nu, 0, sizeof(tbReal) * (size_t)x->na * nu);
+    for (size_t s = 0; s < (size_t)x->na; s++) {
+      B[(2 * nv + s) * nu + (size_t)x->act_ctrl[s]] = x->act_by_ctrl[s];
+    }
+  }
+  tb_arena_release(&x->arena, mark);
+  return TB_OK;
+}
+
+void tb_derivatives_dense(tbDerivatives* x, tbReal* A, tbReal* B) {
+  size_t nx = (size_t)x->nx, nu = (size_t)x->nu;
+  if (x->ready == 1 && dense(x, A, B) == TB_OK) return;
+  for (size_t i = 0; A && i < nx * nx; i++) A[i] = x->ready == 2 ? x->dense_A[i] : NAN;
+  for (size_t i = 0; B && i < nx * nu; i++) B[i] = x->ready == 2 ? x->dense_B[i] : NAN;
+}
+
+// ---- products -----------------------------------------------------------------------------------
+
+static tbReal dot(const tbReal* a, const tbReal* b, int n) {
+  tbReal sum = 0;
+  for (int i = 0; i < n; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+// One right-hand side: forces in scratch, S in rhs, E in law; the next state to out.
+static void respond(tbDerivatives* x, tbReal* force, tbReal* final, tbReal* rhs, const tbReal* law,
+                    const tbReal* dx, tbReal* out) {
+  tbReal* gathered = rhs + 2 * x->n;
+  tb_deriv_solve(x, force, final, rhs, gathered, law, 1);
+  tbReal* dv = out + x->nv;
+  for (int i = 0; i < x->nv; i++) dv[i] = (dx ? dx[x->nv + i] : 0) + x->h * final[i];
+  tbReal* zero = x->scratch + 2 * x->nv + 3 * x->n;
+  memset(zero, 0, sizeof(tbReal) * (size_t)x->nv);
+  next_position(x, dv, dx ? dx : zero, out, 1);
+}
+
+static void multiply(const tbReal* M, int rows, int columns, const tbReal* v, tbReal* out) {
+  for (int i = 0; i < rows; i++) out[i] += v ? dot(M + (size_t)i * (size_t)columns, v, columns) : 0;
+}
+
+void tb_derivatives_apply(tbDerivatives* x, const tbReal* dx, const tbReal* du, tbReal* dx_next) {
+  memset(dx_next, 0, sizeof(tbReal) * (size_t)x->nx);
+  if (x->ready != 1) {
+    if (x->ready == 2) multiply(x->dense_A, x->nx, x->nx, dx, dx_next);
+    if (x->ready == 2) multiply(x->dense_B, x->nx, x->nu, du, dx_next);
+    return;
+  }
+  int nv = x->nv, n = x->n;
+  tbReal *force = x->scratch, *final = x->final.LD ? force + nv : force, *rhs = force + 2 * nv;
+  tbReal *law = rhs + n, *in = rhs + 4 * n + nv;
+  memset(in, 0, sizeof(tbReal) * (size_t)x->ncol);
+  if (dx) memcpy(in, dx, sizeof(tbReal) * (size_t)x->nx);
+  if (du) memcpy(in + x->nx, du, sizeof(tbReal) * (size_t)x->nu);
+  for (int i = 0; i < nv; i++) {
+    force[i] = dot(x->law.force + (size_t)i * (size_t)x->ncol, in, x->ncol);
+    if (final != force) final[i] = dot(x->final.force + (size_t)i * (size_t)x->ncol, in, x->ncol);
+  }
+  for (int r = 0; r < n; r++) {
+    rhs[r] = dot(x->S + (size_t)r * (size_t)x->ncol, in, x->ncol);
+    law[r] = dot(x->E + (size_t)r * (size_t)x->ncol, in, x->ncol);
+  }
+  respond(x, force, final, rhs, law, in, dx_next);
+  for (int s = 0; s < x->na; s++) {
+    dx_next[2 * nv + s] =
+        x->act_by_act[s] * in[2 * nv + s] + x->act_by_ctrl[s] * in[x->nx + x->act_ctrl[s]];
+  }
+}
+
+void tb_derivatives_force(tbDerivatives* x, const tbReal* dforce, tbReal* dx_next) {
+  memset(dx_next, 0, sizeof(tbReal) * (size_t)x->nx);
+  if (x->ready != 1) return;
+  tbReal *force = x->scratch, *final = x->final.LD ? force + x->nv : force;
+  tbReal* rhs = x->scratch + 2 * x->nv;
+  memcpy(force, dforce, sizeof(tbReal) * (size_t)x->nv);
+  memcpy(final, dforce, sizeof(tbReal) * (size_t)x->nv);
+  memset(rhs, 0, sizeof(tbReal) * (size_t)x->n);
+  respond(x, force, final, rhs, NULL, NULL, dx_next);
+}
+
+tbResult tb_derivatives_friction(tbDerivatives* x, int contact, tbReal* dx_next) {
+  memset(dx_next, 0, sizeof(tbReal) * (size_t)x->nx);
+  if (contact < 0 || contact >= x->ncon) return TB_ERROR_ARGUMENT;
+  if (x->ready != 1 || x->m->opt.law == TB_LAW_SOFT) return TB_ERROR_UNSUPPORTED;
+  tbReal *force = x->scratch, *rhs = x->scratch + 2 * x->nv, *law = rhs + x->n;
+  memset(force, 0, sizeof(tbReal) * (size_t)x->nv);
+  memset(rhs, 0, sizeof(tbReal) * 2 * (size_t)x->n);
+  for (int b = 0; b < x->nactive; b++) {
+    const tbActive* a = &x->active[b];
+    if (a->source != TB_SOURCE_CONTACT || a->id != contact) continue;
+    for (int r = 0; r < a->dim; r++) law[a->row + r] = a->by_friction[r];
+  }
+  respond(x, force, force, rhs, law, NULL, dx_next);
+  return TB_OK;
+}
+
+tbResult tb_derivatives_inertial(tbDerivatives* x, const tbModel* m, tbData* d, int body,
+                                 tbReal* dx_dparameters) {
+  if (body < 0 || body >= m->nbody) return TB_ERROR_ARGUMENT;
+  if (x->ready != 1) return TB_ERROR_UNSUPPORTED;
+  size_t width = (size_t)TB_NINERTIAL * (size_t)m->nbody, nv = (size_t)m->nv;
+  tbArenaMark mark = tb_arena_mark(&x->arena);
+  tbReal* Y = tb_arena_alloc(&x->arena, sizeof(tbReal) * (2 * nv * width + (size_t)x->nx + 1));
+  if (!Y) return TB_ERROR_MEMORY;
+  tbReal *second = Y + nv * width, *next = second + nv * width;
+  tb_rne_regressor(m, d, d->qacc, Y);
+  if (x->final_acc) tb_rne_regressor(m, d, x->final_acc, second);
+  for (size_t p = 0; p < TB_NINERTIAL; p++) {
+    tbReal *force = x->scratch, *final = x->final.LD ? force + nv : force;
+    tbReal* rhs = x->scratch + 2 * nv;
+    size_t column = (size_t)TB_NINERTIAL * (size_t)body + p;
+    memset(rhs, 0, sizeof(tbReal) * (size_t)x->n);
+    memset(next, 0, sizeof(tbReal) * (size_t)x->nx);
+    for (size_t i = 0; i < nv; i++) {
+      force[i] = -Y[i * width + column];
+      if (x->final_acc) final[i] = -second[i * width + column];
+    }
+    respond(x, force, final, rhs, NULL, NULL, next);
+    for (size_t i = 0; i < (size_t)x->nx; i++) dx_dparameters[i * TB_NINERTIAL + p] = next[i];
+  }
+  tb_arena_release(&x->arena, mark);
+  return TB_OK;
+}
+
+static void multiply_transposed(const tbReal* M, int rows, int columns, const tbReal* y,
+                                tbReal* out) {
+  memset(out, 0, sizeof(tbReal) * (size_t)columns);
+  for (int i = 0; i < rows; i++) {
+    for (int k = 0; k < columns; k++) out[k] += y[i] * M[(size_t)i * (size_t)columns + (size_t)k];
+  }
+}
+
+void tb_derivatives_apply_transposed(tbDerivatives* x, const tbReal* y, tbReal* dx, tbReal* du,
+                                     tbReal* dforce, tbReal* dfriction) {
+  int nv = x->nv, n = x->n;
+  if (dforce) memset(dforce, 0, sizeof(tbReal) * (size_t)nv);
+  if (dfriction) memset(dfriction, 0, sizeof(tbReal) * (size_t)x->ncon);
+  if (x->ready == 2) {
+    if (dx) multiply_transposed(x->dense_A, x->nx, x->nx, y, dx);
+    if (du) multiply_transposed(x->dense_B, x->nx, x->nu, y, du);
+  }
+  if (x->ready != 1) return;
+  tbReal *z = x->scratch, *force = z + nv, *final = x->final.LD ? force + nv : force;
+  tbReal *sigma = z + 3 * nv, *law = sigma + n, *in = law + n;
+  memset(in, 0, sizeof(tbReal) * (size_t)x->ncol);
+  next_position_transposed(x, y, z, in);
+  for (int i = 0; i < nv; i++) {
+    in[nv + i] = z[i];
+    z[i] *= x->h;
+  }
+  tb_deriv_solve_transposed(x, z, force, final, sigma, law);
+  for (int i = 0; i < nv; i++) {
+    const tbReal* row = x->law.force + (size_t)i * (size_t)x->ncol;
+    for (int k = 0; k < x->ncol; k++) in[k] += row[k] * force[i];
+    if (final != force) {
+      row = x->final.force + (size_t)i * (size_t)x->ncol;
+      for (int k = 0; k < x->ncol; k++) in[k] += row[k] * final[i];
+    }
+    if (dforce) dforce[i] = force[i] + (final != force ? final[i] : 0);
+  }
+  for (int r = 0; r < n; r++) {
+    const tbReal *S = x->S + (size_t)r * (size_t)x->ncol, *E = x->E + (size_t)r * (size_t)x->ncol;
+    for (int k = 0; k < x->ncol; k++) in[k] += S[k] * sigma[r] + E[k] * law[r];
+  }
+  for (int s = 0; s < x->na; s++) {
+    in[2 * nv + s] += x->act_by_act[s] * y[2 * nv + s];
+    in[x->nx + x->act_ctrl[s]] += x->act_by_ctrl[s] * y[2 * nv + s];
+  }
+  if (dx) memcpy(dx, in, sizeof(tbReal) * (size_t)x->nx);
+  if (du) memcpy(du, in + x->nx, sizeof(tbReal) * (size_t)x->nu);
+  for (int b = 0; dfriction && b < x->nactive; b++) {
+    const tbActive* a = &x->active[b];
+    if (a->source != TB_SOURCE_CONTACT) continue;
+    for (int r = 0; r < a->dim; r++) dfriction[a->id] += a->by_friction[r] * law[a->row + r];
+  }
+}
+
+// ---- smoothing by samples -----------------------------------------------------------------------
+
+tbResult tb_step_linearize(const tbModel* m, tbData* d, const tbDerivativeSettings* settings,
+                           tbDerivatives* x, tbDerivativeInfo* info) {
+  if (!m || !d || !x || m->nv != x->nv || m->nu != x->nu || m->na != x->na) {
+    return TB_ERROR_ARGUMENT;
+  }
+  tbDerivativeSettings chosen = settings ? *settings : tbDefaultDerivativeSettings();
+  tbResult result = chosen.samples > 1 ? tb_deriv_samples(m, d, &chosen, x)
+                                       : tb_deriv_linearize(m, d, &chosen, x);
+  if (result != TB_OK) x->ready = 0;
+  if (info) *info = x->info;
+  return result;
+}

@@ -1,0 +1,152 @@
+// The linearised step (docs/derivatives.md, section 3). For every law, with f the constraint forces:
+//
+//     dacc = X + Y^T df                       X = H^-1 (partial forces), Y = J H^-1
+//     by_sigma (c J dacc + S + c_R df) + by_force df = E
+//     dv+  = dv + h dacc
+//
+// where by_sigma and by_force linearise the law at the forces found. The soft law with implicit
+// damping has a second inertia for the last line ("final").
+#ifndef TRIBO_STEP_DERIV_H_
+#define TRIBO_STEP_DERIV_H_
+
+#include "contact/assemble.h"
+#include "linalg/ltdl.h"
+#include "step/state.h"
+#include "tribo/derivatives.h"
+
+enum { TB_MAX_DIM = TB_MAX_BLOCK_DIM };
+
+// A constraint that acts, copied so that it outlives the step's arena.
+typedef struct {
+  int source, id;  // of the constraint
+  int row;         // first row among the active rows
+  int island;
+  int dim, nnz;
+  const int* col;
+  const tbReal* J;  // dim x nnz
+  tbReal* T;        // dim x nnz x nnz: dJ[r][i]/dq[k]; NULL: J is constant
+  tbReal* dpos;     // dim x nnz: dpos[r]/dq[k]
+  tbReal force[TB_MAX_DIM], sigma[TB_MAX_DIM];
+  tbReal by_sigma[TB_MAX_DIM * TB_MAX_DIM], by_force[TB_MAX_DIM * TB_MAX_DIM];
+  tbReal by_friction[TB_MAX_DIM];  // E per unit of the sliding coefficients
+} tbActive;
+
+// An inertia and what forces make of it.
+typedef struct {
+  tbReal *LD, *inverse;
+  tbReal* force;  // nv x ncol: partial forces, replaced by X
+  tbReal* Y;      // n x nv
+} tbResponse;
+
+typedef struct {
+  int n;
+  int* row;  // active rows, ascending
+  tbReal* LU;
+  int* pivot;
+} tbIslandSystem;
+
+struct tbDerivatives {
+  tbArena arena;
+  tbData* probe;  // a second world, for finite differences; made on first use
+  const tbModel* m;
+  int nv, na, nu, nx, ncol;  // nx = 2 nv + na states, ncol = nx + nu columns
+  int ready;                 // 0: nothing yet, 1: linearised, 2: dense A and B only
+  tbReal h;
+  tbReal c;  // factor of J dacc in sigma: h for rigid laws, 1 for soft
+  int n, nactive, ncon;
+  tbActive* active;
+  tbResponse law, final;  // final.LD is NULL where it is the law's
+  tbReal* final_acc;      // where there is a second inertia
+  tbReal* S;              // n x ncol
+  tbReal* E;              // n x ncol, or NULL
+  tbReal* R;              // n: factor of df in sigma
+  int nisland;
+  tbIslandSystem* island;
+  tbReal *act_by_act, *act_by_ctrl;  // na: next activation by activation and by its control
+  int* act_ctrl;                     // na: the control of each activation
+  tbReal *turn_q, *turn_v;           // njnt x 9: dq+ of rotations by dq and by h dv+
+  tbReal *dense_A, *dense_B;         // where ready is 2
+  tbReal* scratch;                   // 2 nv + 3 n + nx
+  tbDerivativeInfo info;
+};
+
+// Partial forces by columns q, v, act, ctrl (nv x ncol, row-major).
+typedef struct {
+  tbReal* value;
+  int stride;
+} tbPartials;
+
+static inline tbReal* tb_partial(const tbPartials* p, int dof, int column) {
+  return p->value + (size_t)dof * (size_t)p->stride + (size_t)column;
+}
+
+// ---- smooth forces (deriv_smooth.c) -------------------------------------------------------------
+
+// Add the partials of passive, applied and actuator forces, and fill act_by_act, act_by_ctrl.
+// `acc` and `damping` (a tbImplicit): the part - h D acc of implicit damping is differentiated too.
+// After tb_forward.
+tbResult tb_deriv_smooth(tbDerivatives* x, tbData* d, const tbReal* acc, int damping,
+                         tbPartials* out);
+
+// Subtract the partials of M acc + b - J^T xfrc.
+tbResult tb_deriv_inertia(tbDerivatives* x, tbData* d, const tbReal* acc, tbPartials* out);
+
+// ---- constraint rows (deriv_rows.c, deriv_geometry.c) -------------------------------------------
+
+// How a contact moves with its two bodies: partials by the motion of body 2 relative to body 1,
+// (angular, linear) about the contact's position in world axes.
+typedef struct {
+  tbReal dist[6], pos[18], normal[18];  // 1 x 6, 3 x 6, 3 x 6
+  int follows_axis;                     // 1: t1 follows `axis`, fixed to body 2
+  tbReal axis[3];
+  int lost;  // 1: the contact did not persist under a small motion
+} tbContactMotion;
+
+void tb_contact_motion(const tbModel* m, const tbData* d, const tbContactFinder* finder,
+                       const tbContact* contact, tbContactMotion* motion);
+
+// Fill T and dpos of an active constraint from its constraint `c`. Needs x->probe for spatial
+// tendons.
+tbResult tb_deriv_rows(tbDerivatives* x, tbData* d, const tbConstraint* c, tbActive* a);
+
+// out[r * stride + k] += scale * d(J x)[r]/dq_k.
+void tb_active_velocity(const tbActive* a, const tbReal* x, tbReal scale, tbReal* out, int stride);
+
+// out (nv x ncol) += d(J^T f)/dq over the columns of q.
+void tb_active_force(const tbActive* a, tbPartials* out);
+
+// ---- laws (deriv_rigid.c, deriv_soft.c) ---------------------------------------------------------
+
+// Find the active constraints, their modes and law matrices; fill x->n, active, S, R, E, and the
+// partials of J^T f in x->law.force (and final).
+tbResult tb_deriv_rigid(tbDerivatives* x, tbData* d, tbStepState* state,
+                        const tbDerivativeSettings* settings);
+tbResult tb_deriv_soft(tbDerivatives* x, tbData* d, tbStepState* state,
+                       const tbDerivativeSettings* settings);
+
+// Room for active constraints and rows.
+tbActive* tb_deriv_activate(tbDerivatives* x, const tbConstraint* c);
+
+// ---- the system (deriv_system.c) ----------------------------------------------------------------
+
+// Y, and the factor of the law's system of every island.
+tbResult tb_deriv_factor(tbDerivatives* x, tbReal proximal);
+
+// `width` right-hand sides side by side. In: partial forces (nv x width; final_force is force where
+// there is no second inertia), S in rhs (n x width), E or NULL. Out: dacc in final_force, df in rhs.
+// `gathered`: n x width.
+void tb_deriv_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tbReal* rhs,
+                    tbReal* gathered, const tbReal* E, int width);
+
+// The adjoint: from z = adjoint of dacc (nv) to those of the forces, of S and of E (n each).
+void tb_deriv_solve_transposed(tbDerivatives* x, const tbReal* z, tbReal* force,
+                               tbReal* final_force, tbReal* sigma, tbReal* law);
+
+// ---- one state, or many (deriv.c, deriv_differences.c) ------------------------------------------
+
+tbResult tb_deriv_linearize(const tbModel* m, tbData* d, const tbDerivativeSettings* settings,
+                            tbDerivatives* x);
+tbResult tb_deriv_samples(const tbModel* m, tbData* d, const tbDerivativeSettings* settings,
+                          tbDerivatives* x);
+
+#endif

@@ -1,0 +1,297 @@
+// The rigid laws linearised at their solution (docs/derivatives.md, eq. 38-48): which constraints
+// act, how each block ties velocities to forces, and what moves the velocities besides dacc.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/workspace.h"
+#include "step/deriv.h"
+#include "step/deriv_law.h"
+#include "step/implicit.h"
+#include "tribo/dynamics.h"
+#include "tribo/step.h"
+
+// What a row's gamma and R are, and how they change.
+typedef struct {
+  tbReal gamma, R;
+  tbReal by_pos;       // dgamma/dpos
+  tbReal restitution;  // dgamma/d(J v)
+  tbReal gamma_by_y;   // by the diagonal of G
+  tbReal R_by_y;
+  int kink;  // 1: gamma bends within the tolerance
+} Terms;
+
+typedef struct {
+  tbDerivatives* x;
+  tbData* d;
+  const tbModel* m;
+  const tbDerivativeSettings* settings;
+  const tbReal* v_next;
+  tbReal *row, *gradient;  // nv each
+  tbReal* body;            // 12 nbody
+} Context;
+
+// ---- gamma and R (contact/assemble_islands.c) ---------------------------------------------------
+
+// Value and slope of the gap term.
+static tbReal gap_term(const tbOption* opt, tbReal gap, tbReal* slope, int* kink) {
+  const tbReal near = 1e-10;
+  tbReal h = opt->timestep, overlap = -gap - opt->overlap_allowed;
+  *slope = 0;
+  *kink |= fabs(gap) < near || fabs(overlap) < near;
+  if (gap >= 0) {
+    *slope = 1 / h;
+    return gap / h;
+  }
+  if (overlap <= 0) return 0;
+  tbReal speed = opt->baumgarte * overlap / h;
+  *kink |= fabs(speed - opt->correction_speed) < 1e-9 * opt->correction_speed;
+  if (speed >= opt->correction_speed) return -opt->correction_speed;
+  *slope = opt->baumgarte / h;
+  return -speed;
+}
+
+// The diagonal of G that counts as free (free_diagonal of assemble_islands.c).
+static tbReal free_diagonal(const tbModel* m, const tbData* d, const tbConstraint* c) {
+  if (c->source == TB_SOURCE_LIMIT_JOINT) return m->dof_invweight0[m->jnt_dofadr[c->id]];
+  if (c->source == TB_SOURCE_LIMIT_TENDON) return m->tendon_invweight0[c->id];
+  const int* geom = d->contact[c->id].geom;
+  return m->body_invweight0[2 * m->geom_bodyid[geom[0]]] +
+         m->body_invweight0[2 * m->geom_bodyid[geom[1]]];
+}
+
+static tbReal row_velocity(const tbConstraint* c, int r, const tbReal* v) {
+  tbReal sum = 0;
+  for (int k = 0; k < c->nnz; k++) sum += c->J[(size_t)r * (size_t)c->nnz + (size_t)k] * v[c->col[k]];
+  return sum;
+}
+
+// Normal row of a contact or limit; y is its diagonal of G.
+static Terms gap_row(const Context* x, const tbConstraint* c, tbReal y) {
+  const tbOption* opt = &x->m->opt;
+  Terms t = {0};
+  tbReal slope, push = gap_term(opt, c->pos[0], &slope, &t.kink);
+  t.gamma = push;
+  t.by_pos = slope;
+  if (c->source == TB_SOURCE_CONTACT) {
+    const tbContact* contact = &x->d->contact[c->id];
+    tbReal h = opt->timestep, e = contact->compliance;
+    if (e > 0) {
+      tbReal b = c->pos[0] < 0 ? contact->damping : 0, scale = h + e * b;
+      return (Terms){.gamma = c->pos[0] / scale, .R = e / (h * scale), .by_pos = 1 / scale};
+    }
+    tbReal approach = row_velocity(c, 0, x->d->qvel);
+    if (contact->restitution > 0 && approach < -opt->restitution_speed &&
+        c->pos[0] + h * approach <= 0) {
+      t.gamma = contact->restitution * approach;
+      t.restitution = contact->restitution;
+      t.by_pos = 0;
+    }
+  }
+  if (push >= 0) return t;
+  // The push fades where the mechanism hardly yields.
+  tbReal weak = 0.01 * free_diagonal(x->m, x->d, c), share = y / (y + weak);
+  t.gamma -= push * (1 - share);
+  t.by_pos -= slope * (1 - share);
+  t.gamma_by_y = push * weak / ((y + weak) * (y + weak));
+  t.R = opt->correction_softness * 100 * weak;
+  return t;
+}
+
+static Terms equality_row(const Context* x, const tbConstraint* c, int r, tbReal y) {
+  const tbOption* opt = &x->m->opt;
+  tbReal speed = opt->baumgarte * fabs(c->pos[r]) / opt->timestep;
+  int capped = speed >= opt->correction_speed;
+  return (Terms){.gamma = copysign(capped ? opt->correction_speed : speed, c->pos[r]),
+                 .by_pos = capped ? 0 : opt->baumgarte / opt->timestep,
+                 .R = opt->equality_softness * y,
+                 .R_by_y = opt->equality_softness};
+}
+
+// ---- the diagonal of G --------------------------------------------------------------------------
+
+// u = H^-1 J_r^T and y = J_r u.
+static tbReal row_response(const Context* x, const tbConstraint* c, int r, tbReal* u) {
+  const tbModel* m = x->m;
+  tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
+  memset(u, 0, sizeof(tbReal) * (size_t)m->nv);
+  for (int k = 0; k < c->nnz; k++) u[c->col[k]] = c->J[(size_t)r * (size_t)c->nnz + (size_t)k];
+  tb_ltdl_solve(forest, x->x->law.LD, x->x->law.inverse, u);
+  return row_velocity(c, r, u);
+}
+
+// S_row += scale dy/dq for the diagonal y of row r: 2 dJ u - u^T dM u (eq. 44).
+static void add_diagonal(const Context* x, const tbActive* a, int r, const tbReal* u, tbReal scale,
+                         tbReal* S_row) {
+  tb_kinetic_gradient(x->m, x->d, u, x->gradient, x->body);
+  for (int k = 0; k < x->m->nv; k++) S_row[k] -= 2 * scale * x->gradient[k];
+  tbActive one = *a;
+  one.dim = 1;
+  if (a->T) one.T = a->T + (size_t)r * (size_t)(a->nnz * a->nnz);
+  tb_active_velocity(&one, u, 2 * scale, S_row, x->x->ncol);
+}
+
+// ---- one constraint -----------------------------------------------------------------------------
+
+static void not_differentiable(tbDerivatives* x, const char* what, int id) {
+  x->info.differentiable = 0;
+  if (!x->info.reason[0]) snprintf(x->info.reason, sizeof x->info.reason, "%s %d", what, id);
+}
+
+// S of an active constraint: what changes sigma besides c J dacc and R df.
+static void fill_sigma(const Context* x, const tbConstraint* c, tbActive* a, const Terms* terms) {
+  tbDerivatives* out = x->x;
+  const tbModel* m = x->m;
+  size_t width = (size_t)out->ncol;
+  tbReal* S = out->S + (size_t)a->row * width;
+  tb_active_velocity(a, x->v_next, 1, S, out->ncol);
+  for (int r = 0; r < a->dim; r++, S += width) {
+    const Terms* t = &terms[r];
+    const tbReal* J = a->J + (size_t)r * (size_t)a->nnz;
+    for (int k = 0; k < a->nnz; k++) {
+      S[a->col[k]] += t->by_pos * a->dpos[(size_t)r * (size_t)a->nnz + (size_t)k];
+      S[m->nv + a->col[k]] += (1 + t->restitution) * J[k];
+    }
+    if (t->restitution > 0) {
+      tbActive one = *a;
+      one.dim = 1;
+      if (a->T) one.T = a->T + (size_t)r * (size_t)(a->nnz * a->nnz);
+      tb_active_velocity(&one, x->d->qvel, t->restitution, S, out->ncol);
+    }
+    tbReal by_y = t->gamma_by_y + t->R_by_y * out->h * a->force[r];
+    if (by_y != 0) {
+      row_response(x, c, r, x->row);
+      add_diagonal(x, a, r, x->row, by_y, S);
+    }
+    out->R[a->row + r] = out->h * t->R;
+  }
+}
+
+// Terms of every row, and sigma.
+static void evaluate(const Context* x, const tbConstraint* c, const tbReal* force, Terms* terms,
+                     tbReal* sigma, tbReal* diagonal) {
+  for (int r = 0; r < c->dim; r++) {
+    terms[r] = (Terms){0};
+    diagonal[r] = row_response(x, c, r, x->row);
+    if (c->source == TB_SOURCE_EQUALITY) terms[r] = equality_row(x, c, r, diagonal[r]);
+    if (c->source >= TB_SOURCE_LIMIT_JOINT && r == 0) terms[r] = gap_row(x, c, diagonal[r]);
+    sigma[r] = row_velocity(c, r, x->v_next) + terms[r].gamma +
+               terms[r].R * x->m->opt.timestep * force[r];
+  }
+}
+
+// The block of a constraint as the law sees it.
+static tbLawBlock block_of(const Context* x, const tbConstraint* c, const tbReal* force,
+                           const tbReal* sigma, const tbReal* diagonal) {
+  tbLawBlock b = {.dim = c->dim, .force = force, .sigma = sigma};
+  b.stiffness = 1 / (x->m->opt.timestep * fmax(diagonal[0], 1e-300));
+  b.tolerance = x->settings->mode_tolerance;
+  b.relaxation = x->settings->relaxation;
+  b.bound = c->bound;
+  b.law = x->m->opt.law;
+  switch (c->source) {
+    case TB_SOURCE_EQUALITY: b.kind = TB_BLOCK_EQUALITY; break;
+    case TB_SOURCE_FRICTION_DOF:
+    case TB_SOURCE_FRICTION_TENDON: b.kind = TB_BLOCK_BOX; break;
+    case TB_SOURCE_CONTACT: b.kind = c->dim == 1 ? TB_BLOCK_ONE_SIDED : TB_BLOCK_CONE; break;
+    default: b.kind = TB_BLOCK_ONE_SIDED; break;
+  }
+  if (c->source == TB_SOURCE_CONTACT) b.mu = x->d->contact[c->id].friction;
+  return b;
+}
+
+// RaiSim's sliding depends on the block of G: A_N (normal column) and its partials by q.
+static tbResult raisim_block(const Context* x, const tbConstraint* c, tbActive* a,
+                             const tbLawBlock* block, const Terms* terms) {
+  const tbModel* m = x->m;
+  tbArenaMark mark = tb_arena_mark(&x->x->arena);
+  int nv = m->nv, dim = a->dim;
+  tbReal* u = TB_ARENA_NEW(&x->x->arena, tbReal, (dim + 1) * nv);
+  tbReal* dA = TB_ARENA_NEW(&x->x->arena, tbReal, dim * x->x->ncol);
+  if (!u || !dA) return TB_ERROR_MEMORY;
+  tbReal A[TB_MAX_DIM], *sum = u + dim * nv;
+  for (int r = 0; r < dim; r++) row_response(x, c, r, u + r * nv);
+  for (int r = 0; r < dim; r++) {
+    tbReal* out = dA + (size_t)r * (size_t)x->x->ncol;
+    A[r] = row_velocity(c, r, u);
+    // dJ_r u_N + dJ_N u_r - u_r^T dM u_N, the last by polarisation.
+    tbActive one = *a;
+    one.dim = 1;
+    one.T = a->T + (size_t)r * (size_t)(a->nnz * a->nnz);
+    tb_active_velocity(&one, u, 1, out, x->x->ncol);
+    one.T = a->T;
+    tb_active_velocity(&one, u + r * nv, 1, out, x->x->ncol);
+    for (int i = 0; i < nv; i++) sum[i] = u[i] + u[r * nv + i];
+    for (int pass = 0; pass < 3; pass++) {
+      tb_kinetic_gradient(m, x->d, pass == 0 ? sum : pass == 1 ? u : u + r * nv, x->gradient,
+                          x->body);
+      for (int k = 0; k < nv; k++) out[k] += (pass == 0 ? -1 : 1) * x->gradient[k];
+    }
+  }
+  A[0] += terms[0].R;
+  tb_law_raisim(block, A, dA, x->x->ncol, a,
+                x->x->E + (size_t)a->row * (size_t)x->x->ncol);
+  tb_arena_release(&x->x->arena, mark);
+  return TB_OK;
+}
+
+static tbResult add_constraint(const Context* x, const tbConstraint* c, const tbReal* row_force) {
+  tbDerivatives* out = x->x;
+  Terms terms[TB_MAX_DIM];
+  tbReal sigma[TB_MAX_DIM], diagonal[TB_MAX_DIM];
+  const tbReal* force = row_force + c->row;
+  evaluate(x, c, force, terms, sigma, diagonal);
+  tbLawBlock block = block_of(x, c, force, sigma, diagonal);
+  tbLawMode mode = tb_law_mode(&block);
+  if (c->source == TB_SOURCE_CONTACT) {
+    out->info.separated += mode == TB_MODE_FREE;
+    out->info.sticking += mode == TB_MODE_STICK;
+    out->info.sliding += mode == TB_MODE_SLIDE;
+  }
+  if (block.near_change) not_differentiable(out, "mode of constraint", c->row);
+  if (mode == TB_MODE_FREE && !(block.relaxation > 0 && c->source >= TB_SOURCE_LIMIT_JOINT)) {
+    return TB_OK;
+  }
+  if (terms[0].kink && mode != TB_MODE_FREE) not_differentiable(out, "gap of constraint", c->row);
+
+  tbActive* a = tb_deriv_activate(out, c);
+  if (!a) return TB_ERROR_MEMORY;
+  memcpy(a->force, force, sizeof(tbReal) * (size_t)c->dim);
+  memcpy(a->sigma, sigma, sizeof(tbReal) * (size_t)c->dim);
+  tbResult result = tb_deriv_rows(out, x->d, c, a);
+  if (result != TB_OK) return result;
+  tb_law_linearize(&block, mode, a);
+  if (block.law == TB_LAW_RAISIM && mode == TB_MODE_SLIDE && block.kind == TB_BLOCK_CONE) {
+    result = raisim_block(x, c, a, &block, terms);
+    if (result != TB_OK) return result;
+  }
+  fill_sigma(x, c, a, terms);
+  tbPartials partials = {out->law.force, out->ncol};
+  tb_active_force(a, &partials);
+  return TB_OK;
+}
+
+tbResult tb_deriv_rigid(tbDerivatives* x, tbData* d, tbStepState* state,
+                        const tbDerivativeSettings* settings) {
+  const tbModel* m = x->m;
+  const tbConstraints* cs = &state->constraints;
+  tbReal* room = TB_ARENA_NEW(&x->arena, tbReal, 3 * m->nv + 12 * m->nbody);
+  if (!room) return TB_ERROR_MEMORY;
+  for (int i = 0; i < m->nv; i++) room[i] = d->qvel[i] + m->opt.timestep * d->qacc[i];
+  Context context = {x,        d,           m, settings, room, room + m->nv, room + 2 * m->nv,
+                     room + 3 * m->nv};
+  tbInertiaFactor factor;
+  tbResult result = tb_implicit_factor(m, d, TB_IMPLICIT_ALL, &factor);
+  if (result != TB_OK) return result;
+  memcpy(x->law.LD, factor.LD, sizeof(tbReal) * (size_t)m->nM);
+  memcpy(x->law.inverse, factor.inverse, sizeof(tbReal) * (size_t)m->nv);
+
+  tbPartials partials = {x->law.force, x->ncol};
+  result = tb_deriv_inertia(x, d, d->qacc, &partials);
+  if (result == TB_OK) result = tb_deriv_smooth(x, d, d->qacc, TB_IMPLICIT_ALL, &partials);
+  x->c = m->opt.timestep;
+  for (int i = 0; result == TB_OK && i < cs->count; i++) {
+    if (cs->list[i].island >= 0) result = add_constraint(&context, &cs->list[i], state->row_force);
+  }
+  return result;
+}

@@ -1,0 +1,201 @@
+// The soft law linearised (docs/derivatives.md, eq. 49-53): f = -grad s(J a - aref), so that
+// df = -W (J da + d(J a) - daref) + f dlog D, on the constraint's own rows (a pyramid's edges are
+// combinations of them).
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/workspace.h"
+#include "step/deriv.h"
+#include "step/implicit.h"
+#include "step/soft_rows.h"
+#include "tribo/dynamics.h"
+
+enum { MAX_EDGES = 10 };
+
+// Rows of the soft problem as combinations of the constraint's rows (edges x dim).
+static void edge_map(const tbConstraint* c, const tbReal* mu, int edges, tbReal* map) {
+  memset(map, 0, sizeof(tbReal) * (size_t)(edges * c->dim));
+  for (int e = 0; e < edges; e++) {
+    if (edges == c->dim) {
+      map[e * c->dim + e] = 1;
+    } else {
+      map[e * c->dim] = 1;
+      map[e * c->dim + 1 + e / 2] = e % 2 ? -mu[e / 2] : mu[e / 2];
+    }
+  }
+}
+
+// W on the constraint's rows: map^T W map.
+static void reduce(int edges, int dim, const tbReal* map, const tbReal* W, tbReal* out) {
+  memset(out, 0, sizeof(tbReal) * (size_t)(dim * dim));
+  for (int e = 0; e < edges; e++) {
+    for (int f = 0; f < edges; f++) {
+      tbReal w = W[e * edges + f];
+      if (w == 0) continue;
+      for (int r = 0; r < dim; r++) {
+        for (int s = 0; s < dim; s++) out[r * dim + s] += map[e * dim + r] * w * map[f * dim + s];
+      }
+    }
+  }
+}
+
+// 1 where a small change of the residual changes W: the edge of a zone.
+static int near_change(const tbSoftBlock* b, const tbReal* D, const tbReal* r, const tbReal* W,
+                       tbReal tolerance) {
+  tbReal moved[MAX_EDGES], force[MAX_EDGES], other[MAX_EDGES * MAX_EDGES], size = 0, largest = 0;
+  int n = b->dim;
+  for (int i = 0; i < n; i++) size = fmax(size, fabs(r[i]));
+  for (int i = 0; i < n; i++) {
+    for (int side = -1; side <= 1; side += 2) {
+      memcpy(moved, r, sizeof(tbReal) * (size_t)n);
+      moved[i] += side * tolerance * size;
+      tb_soft_block(b, D, moved, force, other);
+      for (int k = 0; k < n * n; k++) {
+        largest = fmax(largest, fabs(other[k] - W[k]) / (D[k / n] + D[k % n]));
+      }
+    }
+  }
+  return largest > 1e-2;
+}
+
+// S: d(J a) - daref by q and v, and E: f dlog D.
+static void fill_sigma(tbDerivatives* x, const tbData* d, const tbConstraint* c, tbActive* a) {
+  const tbModel* m = x->m;
+  tbSoftReference ref = tb_soft_reference(m, d, c);
+  size_t width = (size_t)x->ncol;
+  tbReal size = 0, d_log = ref.impedance_slope / (ref.impedance * (1 - ref.impedance));
+  int joint_size = c->source == TB_SOURCE_EQUALITY && c->dim > 1;
+  for (int r = 0; r < a->dim; r++) size += c->pos[r] * c->pos[r];
+  size = sqrt(size);
+  tb_active_velocity(a, d->qacc, 1, x->S + (size_t)a->row * width, x->ncol);
+  for (int r = 0; r < a->dim; r++) {
+    tbReal* S = x->S + (size_t)(a->row + r) * width;
+    tbReal* E = x->E + (size_t)(a->row + r) * width;
+    tbReal violation = c->pos[r] - c->margin;
+    int tangent = c->source == TB_SOURCE_CONTACT && r > 0;
+    tbReal damping = tangent ? ref.damping_friction : ref.damping;
+    tbActive one = *a;
+    one.dim = 1;
+    if (a->T) one.T = a->T + (size_t)r * (size_t)(a->nnz * a->nnz);
+    tb_active_velocity(&one, d->qvel, damping, S, x->ncol);
+    for (int k = 0; k < a->nnz; k++) {
+      // By how much the violation that decides the impedance changes.
+      tbReal dpos = a->dpos[(size_t)r * (size_t)a->nnz + (size_t)k], dsize = a->dpos[k];
+      if (joint_size) {
+        dsize = 0;
+        for (int s = 0; s < a->dim && size > 0; s++) {
+          dsize += c->pos[s] / size * a->dpos[(size_t)s * (size_t)a->nnz + (size_t)k];
+        }
+      }
+      if (!tangent) {
+        S[a->col[k]] += ref.stiffness * (ref.impedance * dpos + ref.impedance_slope * dsize * violation);
+      }
+      S[m->nv + a->col[k]] += damping * a->J[(size_t)r * (size_t)a->nnz + (size_t)k];
+      E[a->col[k]] += a->force[r] * d_log * dsize;
+    }
+  }
+}
+
+static tbResult add_constraint(tbDerivatives* x, tbData* d, const tbConstraint* c,
+                               const tbReal* row_force, const tbDerivativeSettings* settings) {
+  const tbModel* m = x->m;
+  tbSoftBlock block;
+  tbReal aref[MAX_EDGES], D[MAX_EDGES], r[MAX_EDGES], force[MAX_EDGES];
+  tbReal W[MAX_EDGES * MAX_EDGES], map[MAX_EDGES * TB_MAX_DIM];
+  tbResult result = tb_soft_fill(m, d, c, &x->arena, &block, aref, D);
+  if (result != TB_OK) return result;
+  for (int e = 0; e < block.dim; e++) {
+    r[e] = -aref[e];
+    for (int k = 0; k < block.nnz; k++) {
+      r[e] += block.J[(size_t)e * (size_t)block.nnz + (size_t)k] * d->qacc[block.col[k]];
+    }
+  }
+  tb_soft_block(&block, D, r, force, W);
+  int acts = 0, slides = 0;
+  for (int e = 0; e < block.dim; e++) acts |= W[e * block.dim + e] != 0;
+  if (near_change(&block, D, r, W, settings->mode_tolerance)) {
+    x->info.differentiable = 0;
+    if (!x->info.reason[0]) {
+      snprintf(x->info.reason, sizeof x->info.reason, "zone of constraint %d", c->row);
+    }
+  }
+  if (c->source == TB_SOURCE_CONTACT) {
+    for (int e = 0; e < block.dim; e++) slides |= W[e * block.dim + e] == 0;
+    slides |= block.kind == TB_SOFT_CONE && W[1] != 0;
+    x->info.separated += !acts;
+    x->info.sliding += acts && slides;
+    x->info.sticking += acts && !slides;
+  }
+  // A force that does not change still turns with the configuration.
+  for (int e = 0; e < block.dim; e++) acts |= force[e] != 0;
+  if (!acts) return TB_OK;
+  tbActive* a = tb_deriv_activate(x, c);
+  if (!a) return TB_ERROR_MEMORY;
+  memcpy(a->force, row_force + c->row, sizeof(tbReal) * (size_t)c->dim);
+  result = tb_deriv_rows(x, d, c, a);
+  if (result != TB_OK) return result;
+  edge_map(c, c->source == TB_SOURCE_CONTACT ? d->contact[c->id].friction : NULL, block.dim, map);
+  reduce(block.dim, c->dim, map, W, a->by_sigma);
+  for (int i = 0; i < c->dim; i++) a->by_force[i * c->dim + i] = 1;
+  fill_sigma(x, d, c, a);
+  tbReal zone = 0;
+  for (int i = 0; i < c->dim * c->dim; i++) zone = fmax(zone, fabs(a->by_sigma[i]));
+  if (zone == 0) {
+    // Saturated dry friction: the force is constant.
+    memset(x->E + (size_t)a->row * (size_t)x->ncol, 0,
+           sizeof(tbReal) * (size_t)c->dim * (size_t)x->ncol);
+  }
+  tbPartials partials = {x->law.force, x->ncol};
+  tb_active_force(a, &partials);
+  if (x->final.LD) {
+    partials.value = x->final.force;
+    tb_active_force(a, &partials);
+  }
+  return TB_OK;
+}
+
+// Which damping the integrator takes implicitly (step/soft.c).
+static tbImplicit damping_of(const tbModel* m) {
+  int explicit = m->opt.disableflags & (TB_DISABLE_EULERDAMP | TB_DISABLE_DAMPER);
+  if (m->opt.integrator == TB_INTEGRATOR_IMPLICITFAST) return TB_IMPLICIT_ALL;
+  return explicit ? TB_IMPLICIT_NOTHING : TB_IMPLICIT_DAMPERS;
+}
+
+// The second inertia M + h D and the acceleration that the integrator makes of the forces.
+static tbResult final_response(tbDerivatives* x, tbData* d, const tbInertiaFactor* factor) {
+  const tbModel* m = x->m;
+  tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
+  x->final.LD = TB_ARENA_NEW(&x->arena, tbReal, m->nM);
+  x->final.inverse = TB_ARENA_NEW(&x->arena, tbReal, m->nv);
+  x->final.force = TB_ARENA_NEW(&x->arena, tbReal, m->nv * x->ncol);
+  x->final_acc = TB_ARENA_NEW(&x->arena, tbReal, m->nv);
+  if (!x->final.LD || !x->final.inverse || !x->final.force || !x->final_acc) return TB_ERROR_MEMORY;
+  memcpy(x->final.LD, factor->LD, sizeof(tbReal) * (size_t)m->nM);
+  memcpy(x->final.inverse, factor->inverse, sizeof(tbReal) * (size_t)m->nv);
+  for (int i = 0; i < m->nv; i++) x->final_acc[i] = d->qfrc_smooth[i] + d->qfrc_constraint[i];
+  tb_ltdl_solve(forest, x->final.LD, x->final.inverse, x->final_acc);
+  tbPartials partials = {x->final.force, x->ncol};
+  tbResult result = tb_deriv_inertia(x, d, x->final_acc, &partials);
+  return result == TB_OK ? tb_deriv_smooth(x, d, x->final_acc, damping_of(m), &partials) : result;
+}
+
+tbResult tb_deriv_soft(tbDerivatives* x, tbData* d, tbStepState* state,
+                       const tbDerivativeSettings* settings) {
+  const tbModel* m = x->m;
+  const tbConstraints* cs = &state->constraints;
+  memcpy(x->law.LD, d->qLD, sizeof(tbReal) * (size_t)m->nM);
+  memcpy(x->law.inverse, d->qLDiagInv, sizeof(tbReal) * (size_t)m->nv);
+  tbPartials partials = {x->law.force, x->ncol};
+  tbResult result = tb_deriv_inertia(x, d, d->qacc, &partials);
+  if (result == TB_OK) result = tb_deriv_smooth(x, d, d->qacc, TB_IMPLICIT_NOTHING, &partials);
+  x->c = 1;
+  tbInertiaFactor factor;
+  if (result == TB_OK) result = tb_implicit_factor(m, d, damping_of(m), &factor);
+  if (result == TB_OK && factor.LD != d->qLD) result = final_response(x, d, &factor);
+  for (int i = 0; result == TB_OK && i < cs->count; i++) {
+    if (cs->list[i].island < 0) continue;
+    result = add_constraint(x, d, &cs->list[i], state->row_force, settings);
+  }
+  return result;
+}

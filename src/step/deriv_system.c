@@ -1,0 +1,249 @@
+// The linear system of the law, island by island, and solves with it (docs/derivatives.md, eq.
+// 54-57).
+#include <math.h>
+#include <string.h>
+
+#include "linalg/dense.h"
+#include "linalg/many.h"
+#include "step/deriv.h"
+
+static tbForest forest_of(const tbModel* m) {
+  return (tbForest){m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
+}
+
+// ---- factor -------------------------------------------------------------------------------------
+
+// Y = J H^-1, one row per active row.
+static tbReal* rows_response(tbDerivatives* x, const tbResponse* r) {
+  size_t nv = (size_t)x->nv;
+  tbReal* Y = TB_ARENA_NEW(&x->arena, tbReal, x->n * x->nv);
+  if (!Y) return NULL;
+  for (int b = 0; b < x->nactive; b++) {
+    const tbActive* a = &x->active[b];
+    for (int i = 0; i < a->dim; i++) {
+      tbReal* y = Y + (size_t)(a->row + i) * nv;
+      for (int k = 0; k < a->nnz; k++) y[a->col[k]] = a->J[(size_t)i * (size_t)a->nnz + (size_t)k];
+      tb_ltdl_solve(forest_of(x->m), r->LD, r->inverse, y);
+    }
+  }
+  return Y;
+}
+
+static tbReal row_dot(const tbActive* a, int r, const tbReal* y) {
+  const tbReal* J = a->J + (size_t)r * (size_t)a->nnz;
+  tbReal sum = 0;
+  for (int k = 0; k < a->nnz; k++) sum += J[k] * y[a->col[k]];
+  return sum;
+}
+
+// c G + R of an island (its active constraints are member[0 .. count)), proximal term included.
+static void island_delassus(const tbDerivatives* x, const int* member, int count, int n,
+                            tbReal proximal, tbReal* G) {
+  tbReal trace = 0;
+  for (int p = 0, i = 0; p < count; p++) {
+    const tbActive* a = &x->active[member[p]];
+    for (int r = 0; r < a->dim; r++, i++) {
+      for (int q = 0, j = 0; q < count && j <= i; q++) {
+        const tbActive* b = &x->active[member[q]];
+        for (int s = 0; s < b->dim && j <= i; s++, j++) {
+          tbReal g = x->c * row_dot(a, r, x->law.Y + (size_t)(b->row + s) * (size_t)x->nv);
+          G[(size_t)i * (size_t)n + (size_t)j] = G[(size_t)j * (size_t)n + (size_t)i] = g;
+        }
+      }
+      trace += G[(size_t)i * (size_t)n + (size_t)i];
+      G[(size_t)i * (size_t)n + (size_t)i] += x->R[a->row + r];
+    }
+  }
+  for (int i = 0; i < n; i++) G[(size_t)i * (size_t)n + (size_t)i] += proximal * trace / n;
+}
+
+// K = by_force + by_sigma (c G + R).
+static void island_matrix(const tbDerivatives* x, const int* member, int count, int n,
+                          const tbReal* G, tbReal* K) {
+  for (int p = 0, i = 0; p < count; p++) {
+    const tbActive* a = &x->active[member[p]];
+    for (int r = 0; r < a->dim; r++) {
+      tbReal* row = K + (size_t)(i + r) * (size_t)n;
+      for (int s = 0; s < a->dim; s++) {
+        tbReal w = a->by_sigma[r * a->dim + s];
+        const tbReal* from = G + (size_t)(i + s) * (size_t)n;
+        for (int j = 0; w != 0 && j < n; j++) row[j] += w * from[j];
+      }
+      for (int s = 0; s < a->dim; s++) row[i + s] += a->by_force[r * a->dim + s];
+    }
+    i += a->dim;
+  }
+}
+
+static tbResult factor_island(tbDerivatives* x, const int* member, int count, tbReal proximal,
+                              tbIslandSystem* out) {
+  int n = 0;
+  for (int p = 0; p < count; p++) n += x->active[member[p]].dim;
+  out->n = n;
+  out->row = TB_ARENA_NEW(&x->arena, int, n);
+  out->LU = TB_ARENA_NEW(&x->arena, tbReal, n * n);
+  out->pivot = TB_ARENA_NEW(&x->arena, int, n);
+  tbReal* G = TB_ARENA_NEW(&x->arena, tbReal, n * n);
+  if (!out->row || !out->LU || !out->pivot || !G) return TB_ERROR_MEMORY;
+  for (int p = 0, i = 0; p < count; p++) {
+    for (int r = 0; r < x->active[member[p]].dim; r++) out->row[i++] = x->active[member[p]].row + r;
+  }
+  island_delassus(x, member, count, n, proximal, G);
+  island_matrix(x, member, count, n, G, out->LU);
+  if (tb_lu(n, out->LU, n, out->pivot)) return TB_OK;
+
+  // Singular even so: a stronger proximal term.
+  tbReal size = 0;
+  for (int i = 0; i < n; i++) size = fmax(size, fabs(G[(size_t)i * (size_t)n + (size_t)i]));
+  for (int i = 0; i < n; i++) G[(size_t)i * (size_t)n + (size_t)i] += 1e-6 * size + 1e-300;
+  memset(out->LU, 0, sizeof(tbReal) * (size_t)n * (size_t)n);
+  island_matrix(x, member, count, n, G, out->LU);
+  x->info.differentiable = 0;
+  return tb_lu(n, out->LU, n, out->pivot) ? TB_OK : TB_ERROR_NUMERIC;
+}
+
+// Active constraints by island: a counting sort.
+static tbResult factor_islands(tbDerivatives* x, tbReal proximal) {
+  int most = 0;
+  for (int b = 0; b < x->nactive; b++) {
+    if (x->active[b].island >= most) most = x->active[b].island + 1;
+  }
+  int* start = TB_ARENA_NEW(&x->arena, int, most + 2);
+  int* member = TB_ARENA_NEW(&x->arena, int, x->nactive + 1);
+  x->island = TB_ARENA_NEW(&x->arena, tbIslandSystem, most + 1);
+  if (!start || !member || !x->island) return TB_ERROR_MEMORY;
+  for (int b = 0; b < x->nactive; b++) start[x->active[b].island + 2]++;
+  for (int i = 2; i < most + 2; i++) start[i] += start[i - 1];
+  for (int b = 0; b < x->nactive; b++) member[start[x->active[b].island + 1]++] = b;
+  x->nisland = 0;
+  for (int i = 0; i < most; i++) {
+    int count = start[i + 1] - start[i];
+    if (count == 0) continue;
+    tbResult result =
+        factor_island(x, member + start[i], count, proximal, &x->island[x->nisland++]);
+    if (result != TB_OK) return result;
+  }
+  return TB_OK;
+}
+
+tbResult tb_deriv_factor(tbDerivatives* x, tbReal proximal) {
+  x->law.Y = rows_response(x, &x->law);
+  x->final.Y = x->final.LD ? rows_response(x, &x->final) : x->law.Y;
+  if (!x->law.Y || !x->final.Y) return TB_ERROR_MEMORY;
+  return factor_islands(x, proximal);
+}
+
+// ---- solve --------------------------------------------------------------------------------------
+
+// rhs <- by_sigma (rhs), blockwise, then E - rhs; rows of `width` numbers.
+static void apply_law(const tbDerivatives* x, tbReal* rhs, const tbReal* E, int width) {
+  size_t w = (size_t)width;
+  for (int b = 0; b < x->nactive; b++) {
+    const tbActive* a = &x->active[b];
+    tbReal* rows = rhs + (size_t)a->row * w;
+    for (size_t k = 0; k < w; k++) {
+      tbReal in[TB_MAX_DIM];
+      for (int r = 0; r < a->dim; r++) in[r] = rows[(size_t)r * w + k];
+      for (int r = 0; r < a->dim; r++) {
+        tbReal sum = 0;
+        for (int s = 0; s < a->dim; s++) sum -= a->by_sigma[r * a->dim + s] * in[s];
+        rows[(size_t)r * w + k] = sum + (E ? E[(size_t)(a->row + r) * w + k] : 0);
+      }
+    }
+  }
+}
+
+static void solve_islands(const tbDerivatives* x, tbReal* rhs, tbReal* gathered, int width) {
+  size_t w = (size_t)width;
+  for (int i = 0; i < x->nisland; i++) {
+    const tbIslandSystem* s = &x->island[i];
+    if (x->nisland == 1) {
+      tb_lu_solve_many(s->n, s->LU, s->n, s->pivot, rhs, width, width);
+      return;
+    }
+    for (int r = 0; r < s->n; r++) {
+      memcpy(gathered + (size_t)r * w, rhs + (size_t)s->row[r] * w, sizeof(tbReal) * w);
+    }
+    tb_lu_solve_many(s->n, s->LU, s->n, s->pivot, gathered, width, width);
+    for (int r = 0; r < s->n; r++) {
+      memcpy(rhs + (size_t)s->row[r] * w, gathered + (size_t)r * w, sizeof(tbReal) * w);
+    }
+  }
+}
+
+// out[i][:] += scale sum over rows r of M[r][i] rhs[r][:]
+static void add_transposed(const tbDerivatives* x, const tbReal* M, const tbReal* rhs, tbReal scale,
+                           tbReal* out, int width) {
+  size_t w = (size_t)width, nv = (size_t)x->nv;
+  for (int r = 0; r < x->n; r++) {
+    const tbReal* from = rhs + (size_t)r * w;
+    for (size_t i = 0; i < nv; i++) {
+      tbReal s = scale * M[(size_t)r * nv + i];
+      tbReal* to = out + i * w;
+      if (s == 0) continue;
+      for (size_t k = 0; k < w; k++) to[k] += s * from[k];
+    }
+  }
+}
+
+void tb_deriv_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tbReal* rhs,
+                    tbReal* gathered, const tbReal* E, int width) {
+  size_t w = (size_t)width;
+  tb_ltdl_solve_many(forest_of(x->m), x->law.LD, x->law.inverse, force, width, width);
+  if (final_force != force) {
+    tb_ltdl_solve_many(forest_of(x->m), x->final.LD, x->final.inverse, final_force, width, width);
+  }
+  // rhs = S + c J X
+  for (int b = 0; b < x->nactive; b++) {
+    const tbActive* a = &x->active[b];
+    for (int r = 0; r < a->dim; r++) {
+      tbReal* to = rhs + (size_t)(a->row + r) * w;
+      for (int i = 0; i < a->nnz; i++) {
+        tbReal s = x->c * a->J[(size_t)r * (size_t)a->nnz + (size_t)i];
+        const tbReal* from = force + (size_t)a->col[i] * w;
+        for (size_t k = 0; k < w; k++) to[k] += s * from[k];
+      }
+    }
+  }
+  apply_law(x, rhs, E, width);
+  solve_islands(x, rhs, gathered, width);
+  add_transposed(x, x->final.Y, rhs, 1, final_force, width);
+}
+
+void tb_deriv_solve_transposed(tbDerivatives* x, const tbReal* z, tbReal* force,
+                               tbReal* final_force, tbReal* sigma, tbReal* law) {
+  size_t nv = (size_t)x->nv;
+  tbForest forest = forest_of(x->m);
+  // Back through the forces: law = K^-T (Y z).
+  for (int r = 0; r < x->n; r++) {
+    tbReal sum = 0;
+    for (size_t i = 0; i < nv; i++) sum += x->final.Y[(size_t)r * nv + i] * z[i];
+    law[r] = sum;
+  }
+  for (int i = 0; i < x->nisland; i++) {
+    const tbIslandSystem* s = &x->island[i];
+    for (int r = 0; r < s->n; r++) sigma[r] = law[s->row[r]];
+    tb_lu_solve_transposed(s->n, s->LU, s->n, s->pivot, sigma);
+    for (int r = 0; r < s->n; r++) law[s->row[r]] = sigma[r];
+  }
+  // sigma = -by_sigma^T law, and through J to the accelerations.
+  memset(force, 0, sizeof(tbReal) * nv);
+  for (int b = 0; b < x->nactive; b++) {
+    const tbActive* a = &x->active[b];
+    for (int s = 0; s < a->dim; s++) {
+      tbReal sum = 0;
+      for (int r = 0; r < a->dim; r++) sum -= a->by_sigma[r * a->dim + s] * law[a->row + r];
+      sigma[a->row + s] = sum;
+      for (int k = 0; k < a->nnz; k++) {
+        force[a->col[k]] += x->c * sum * a->J[(size_t)s * (size_t)a->nnz + (size_t)k];
+      }
+    }
+  }
+  if (final_force == force) {
+    for (size_t i = 0; i < nv; i++) force[i] += z[i];
+  } else {
+    memcpy(final_force, z, sizeof(tbReal) * nv);
+    tb_ltdl_solve(forest, x->final.LD, x->final.inverse, final_force);
+  }
+  tb_ltdl_solve(forest, x->law.LD, x->law.inverse, force);
+}
