@@ -56,7 +56,8 @@ TB_API void tb_rne_regressor(const tbModel* m, tbData* d, const tbReal* qacc, tb
 TB_API void tb_inertial_get(const tbModel* m, int body, tbReal parameters[TB_NINERTIAL]);
 TB_API tbResult tb_inertial_set(tbModel* m, int body, const tbReal parameters[TB_NINERTIAL]);
 
-// ---- a step ---------------------------------------------------------------------------------------
+// ---- a step
+// ---------------------------------------------------------------------------------------
 //
 // The state is x = (q, v, act), its displacement dx has 2 nv + na entries; u is ctrl. A step x+ =
 // f(x, u) is linearised at the data's state by implicit differentiation of the solved contact
@@ -67,19 +68,19 @@ typedef struct tbDerivatives tbDerivatives;
 
 typedef struct {
   tbReal mode_tolerance;  // relative: closer to a change of mode than this is not differentiable
-  tbReal proximal;        // compliance that selects a solution where forces are not unique, relative
-                          // to the diagonal of G
-  tbReal relaxation;      // m/s: 0 for the exact active set; else complementarity is smoothed over
-                          // this speed (rigid laws)
-  int samples;            // > 1: the mean over this many states, spread by `spread` (seeded)
-  tbReal spread;          // standard deviation of the samples in q, v, act and u
+  tbReal proximal;    // compliance that selects a solution where forces are not unique, relative
+                      // to the diagonal of G
+  tbReal relaxation;  // m/s: 0 for the exact active set; else complementarity is smoothed over
+                      // this speed (rigid laws)
+  int samples;        // > 1: the mean over this many states, spread by `spread` (seeded)
+  tbReal spread;      // standard deviation of the samples in q, v, act and u
   uint64_t seed;
 } tbDerivativeSettings;
 
 typedef struct {
-  int differentiable;      // 0: the step changes mode within the tolerance
-  char reason[128];        // which constraint, where it is not
-  int finite_differences;  // 1: smooth forces or the whole step were differenced
+  int differentiable;                // 0: the step changes mode within the tolerance
+  char reason[128];                  // which constraint, where it is not
+  int finite_differences;            // 1: smooth forces or the whole step were differenced
   int separated, sticking, sliding;  // contacts by mode
   int rows;                          // rows that act
 } tbDerivativeInfo;

@@ -1,7 +1,8 @@
 // Derivatives of the exponential and the logarithm of rotations.
 //
-// With right increments exp(x + dx) = exp(x) exp(Jr(x) dx) and log(R exp(dx)) = log(R) + Jr(x)^-1 dx
-// at x = log(R). G. Chirikjian, Stochastic Models, Information Theory, and Lie Groups 2, 2011, 10.3.
+// With right increments exp(x + dx) = exp(x) exp(Jr(x) dx) and log(R exp(dx)) = log(R) + Jr(x)^-1
+// dx at x = log(R). G. Chirikjian, Stochastic Models, Information Theory, and Lie Groups 2,
+// 2011, 10.3.
 #ifndef TRIBO_SPATIAL_SO3_H_
 #define TRIBO_SPATIAL_SO3_H_
 

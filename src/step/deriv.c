@@ -2,10 +2,10 @@
 #include "step/deriv.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/rng.h"
 #include "model/workspace.h"
 #include "spatial/so3.h"
 #include "tribo/dynamics.h"
@@ -117,6 +117,10 @@ tbResult tb_deriv_linearize(const tbModel* m, tbData* d, const tbDerivativeSetti
   tb_arena_reset(&x->arena);
   memset(&x->info, 0, sizeof x->info);
   x->info.differentiable = 1;
+  if (d->solve.status != TB_SOLVE_CONVERGED) {
+    x->info.differentiable = 0;
+    snprintf(x->info.reason, sizeof x->info.reason, "the solver did not converge");
+  }
   x->m = m;
   x->ready = x->n = x->nactive = x->nisland = 0;
   x->h = m->opt.timestep;

@@ -1,4 +1,5 @@
-// The linearised step (docs/derivatives.md, section 3). For every law, with f the constraint forces:
+// The linearised step (docs/derivatives.md, section 3). For every law, with f the constraint
+// forces:
 //
 //     dacc = X + Y^T df                       X = H^-1 (partial forces), Y = J H^-1
 //     by_sigma (c J dacc + S + c_R df) + by_force df = E
@@ -133,8 +134,8 @@ tbActive* tb_deriv_activate(tbDerivatives* x, const tbConstraint* c);
 tbResult tb_deriv_factor(tbDerivatives* x, tbReal proximal);
 
 // `width` right-hand sides side by side. In: partial forces (nv x width; final_force is force where
-// there is no second inertia), S in rhs (n x width), E or NULL. Out: dacc in final_force, df in rhs.
-// `gathered`: n x width.
+// there is no second inertia), S in rhs (n x width), E or NULL. Out: dacc in final_force, df in
+// rhs. `gathered`: n x width.
 void tb_deriv_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tbReal* rhs,
                     tbReal* gathered, const tbReal* E, int width);
 

@@ -1,7 +1,8 @@
 // The laws of one block, differentiated at a solution (docs/derivatives.md, eq. 38-43).
 //
 // With w_i = mu_i^2 sigma_i / s and s = sqrt(sum mu_j^2 sigma_j^2), a sliding contact has
-// f_i = -f_N w_i. Its rows are scaled by s / f_N, so that they tend to those of sticking as s -> 0.
+// f_i = -f_N w_i. Its rows are scaled by s / f_N, so that across the slip they tend to those of
+// sticking as s -> 0.
 #include "step/deriv_law.h"
 
 #include <math.h>
@@ -53,7 +54,14 @@ tbLawMode tb_law_mode(tbLawBlock* b) {
   tbReal slip = slip_speed(b, sigma), open = sigma[0];
   if (b->law == TB_LAW_CCP) open -= slip;
   if (first_is_zero(b, f[0], open, scale)) return TB_MODE_FREE;
-  if (b->law == TB_LAW_LCP) return TB_MODE_SLIDE;
+  if (b->law == TB_LAW_LCP) {
+    int any = 0;
+    for (int i = 1; i < b->dim; i++) {
+      tbReal room = b->mu[i - 1] * f[0] - fabs(f[i]);
+      any |= first_is_zero(b, room, fabs(sigma[i]), scale);
+    }
+    return any ? TB_MODE_SLIDE : TB_MODE_STICK;
+  }
   int slides = first_is_zero(b, f[0] - friction_used(b), slip, scale);
   return slides ? TB_MODE_SLIDE : TB_MODE_STICK;
 }
@@ -76,6 +84,22 @@ static void by_coefficient(const tbLawBlock* b, const tbReal* sigma, tbReal s, t
   }
 }
 
+// Along the slip y the rows hold forces only, scaled by s / f_N: give that direction its own scale
+// 1 / stiffness, so that a slow slip does not make them singular.
+static void scale_along_slip(const tbLawBlock* b, const tbReal* y, tbReal ratio, tbActive* out) {
+  int dim = b->dim;
+  tbReal length = 0, friction = 0, factor = 1 / (ratio * b->stiffness) - 1;
+  for (int i = 1; i < dim; i++) length += y[i] * y[i];
+  if (!(length > 0) || !isfinite(factor)) return;
+  for (int j = 0; j < dim; j++) {
+    tbReal along = 0;
+    for (int i = 1; i < dim; i++) along += y[i] * out->by_force[i * dim + j];
+    for (int i = 1; i < dim; i++) out->by_force[i * dim + j] += factor * along * y[i] / length;
+  }
+  for (int i = 1; i < dim; i++) friction += y[i] * out->by_friction[i];
+  for (int i = 1; i < dim; i++) out->by_friction[i] += factor * friction * y[i] / length;
+}
+
 // Tangential rows of a sliding contact: (s/f_N)(df_i + w_i df_N) + mu_i^2 dy_i - w_i sum w_j dy_j,
 // with dy = dsigma for now. `smooth` rounds the corner at rest.
 static void slide_rows(const tbLawBlock* b, const tbReal* y, tbReal smooth, tbReal normal,
@@ -93,6 +117,7 @@ static void slide_rows(const tbLawBlock* b, const tbReal* y, tbReal smooth, tbRe
     out->by_sigma[i * dim + i] += b->mu[i - 1] * b->mu[i - 1];
     out->by_friction[i] = -s * dw[i];
   }
+  if (smooth == 0) scale_along_slip(b, y, ratio, out);
 }
 
 // The pyramid: every tangent sticks or slides on its own.
@@ -166,7 +191,7 @@ void tb_law_linearize(const tbLawBlock* b, tbLawMode mode, tbActive* out) {
 void tb_law_raisim(const tbLawBlock* b, const tbReal* A, const tbReal* dA, int stride,
                    tbActive* out, tbReal* E) {
   int dim = b->dim;
-  tbReal y[TB_MAX_DIM], w[TB_MAX_DIM], reach = 0, power = 0, gain = A[0];
+  tbReal y[TB_MAX_DIM] = {0}, w[TB_MAX_DIM] = {0}, reach = 0, power = 0, gain = A[0];
   for (int i = 0; i < dim; i++) {
     reach += b->force[i] * A[i];
     power += b->force[i] * b->sigma[i];

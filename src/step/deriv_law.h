@@ -11,11 +11,11 @@ typedef enum {
 } tbLawMode;
 
 typedef struct {
-  int kind, dim, law;        // tbBlockType, rows, tbLaw
+  int kind, dim, law;  // tbBlockType, rows, tbLaw
   const tbReal *force, *sigma;
-  const tbReal* mu;          // contacts
-  tbReal bound;              // dry friction, N
-  tbReal stiffness;          // N s/m: scale between forces and velocities
+  const tbReal* mu;  // contacts
+  tbReal bound;      // dry friction, N
+  tbReal stiffness;  // N s/m: scale between forces and velocities
   tbReal tolerance, relaxation;
   int near_change;  // out: 1 where the mode is about to change
 } tbLawBlock;

@@ -62,7 +62,8 @@ static tbReal free_diagonal(const tbModel* m, const tbData* d, const tbConstrain
 
 static tbReal row_velocity(const tbConstraint* c, int r, const tbReal* v) {
   tbReal sum = 0;
-  for (int k = 0; k < c->nnz; k++) sum += c->J[(size_t)r * (size_t)c->nnz + (size_t)k] * v[c->col[k]];
+  for (int k = 0; k < c->nnz; k++)
+    sum += c->J[(size_t)r * (size_t)c->nnz + (size_t)k] * v[c->col[k]];
   return sum;
 }
 
@@ -175,8 +176,8 @@ static void evaluate(const Context* x, const tbConstraint* c, const tbReal* forc
     diagonal[r] = row_response(x, c, r, x->row);
     if (c->source == TB_SOURCE_EQUALITY) terms[r] = equality_row(x, c, r, diagonal[r]);
     if (c->source >= TB_SOURCE_LIMIT_JOINT && r == 0) terms[r] = gap_row(x, c, diagonal[r]);
-    sigma[r] = row_velocity(c, r, x->v_next) + terms[r].gamma +
-               terms[r].R * x->m->opt.timestep * force[r];
+    sigma[r] =
+        row_velocity(c, r, x->v_next) + terms[r].gamma + terms[r].R * x->m->opt.timestep * force[r];
   }
 }
 
@@ -223,14 +224,16 @@ static tbResult raisim_block(const Context* x, const tbConstraint* c, tbActive* 
     tb_active_velocity(&one, u + r * nv, 1, out, x->x->ncol);
     for (int i = 0; i < nv; i++) sum[i] = u[i] + u[r * nv + i];
     for (int pass = 0; pass < 3; pass++) {
-      tb_kinetic_gradient(m, x->d, pass == 0 ? sum : pass == 1 ? u : u + r * nv, x->gradient,
-                          x->body);
+      tb_kinetic_gradient(m, x->d,
+                          pass == 0   ? sum
+                          : pass == 1 ? u
+                                      : u + r * nv,
+                          x->gradient, x->body);
       for (int k = 0; k < nv; k++) out[k] += (pass == 0 ? -1 : 1) * x->gradient[k];
     }
   }
   A[0] += terms[0].R;
-  tb_law_raisim(block, A, dA, x->x->ncol, a,
-                x->x->E + (size_t)a->row * (size_t)x->x->ncol);
+  tb_law_raisim(block, A, dA, x->x->ncol, a, x->x->E + (size_t)a->row * (size_t)x->x->ncol);
   tb_arena_release(&x->x->arena, mark);
   return TB_OK;
 }
@@ -278,8 +281,7 @@ tbResult tb_deriv_rigid(tbDerivatives* x, tbData* d, tbStepState* state,
   tbReal* room = TB_ARENA_NEW(&x->arena, tbReal, 3 * m->nv + 12 * m->nbody);
   if (!room) return TB_ERROR_MEMORY;
   for (int i = 0; i < m->nv; i++) room[i] = d->qvel[i] + m->opt.timestep * d->qacc[i];
-  Context context = {x,        d,           m, settings, room, room + m->nv, room + 2 * m->nv,
-                     room + 3 * m->nv};
+  Context context = {x, d, m, settings, room, room + m->nv, room + 2 * m->nv, room + 3 * m->nv};
   tbInertiaFactor factor;
   tbResult result = tb_implicit_factor(m, d, TB_IMPLICIT_ALL, &factor);
   if (result != TB_OK) return result;

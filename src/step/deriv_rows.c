@@ -175,8 +175,7 @@ static tbResult contact_rows(tbDerivatives* x, const tbData* d, const tbContactF
       tbReal swing[3];
       tb_cross(swing, rel, moving.pos + 3 * k);
       for (int r = 0; r < linear; r++) {
-        *entry(a, r, i, k) +=
-            tb_dot3(contact->frame + 3 * r, swing) + tb_dot3(df + 3 * r, rel + 3);
+        *entry(a, r, i, k) += tb_dot3(contact->frame + 3 * r, swing) + tb_dot3(df + 3 * r, rel + 3);
       }
       for (int r = 0; r < angular; r++) *entry(a, linear + r, i, k) += tb_dot3(df + 3 * r, rel);
     }
@@ -212,7 +211,8 @@ static void weld_rows(const tbModel* m, const tbConstraint* c, const tbActive* a
       tb_quat_mul(right, spin1, quat[0]);
       tb_quat_mul(left, conjugate, spin2);
       sandwich(conjugate, w, right, whole);
-      for (int r = 0; r < 3; r++) *entry(a, 3 + r, i, k) = scale * (turned[1 + r] + 0.5 * whole[1 + r]);
+      for (int r = 0; r < 3; r++)
+        *entry(a, 3 + r, i, k) = scale * (turned[1 + r] + 0.5 * whole[1 + r]);
       sandwich(left, w, quat[0], whole);
       for (int r = 0; r < 3; r++) *entry(a, 3 + r, i, k) -= scale * 0.5 * whole[1 + r];
     }

@@ -44,7 +44,8 @@ static int is_plain_actuator(const tbModel* m, int i) {
 static int is_plain(const tbModel* m) {
   if (m->opt.density > 0 || m->opt.viscosity > 0) return 0;
   for (int t = 0; t < m->ntendon; t++) {
-    int acts = m->tendon_stiffness[t] != 0 || m->tendon_damping[t] != 0 || m->tendon_armature[t] != 0;
+    int acts =
+        m->tendon_stiffness[t] != 0 || m->tendon_damping[t] != 0 || m->tendon_armature[t] != 0;
     if ((is_spatial(m, t) && acts) || m->tendon_actfrclimited[t]) return 0;
   }
   if (m->opt.disableflags & TB_DISABLE_ACTUATION) return 1;
@@ -130,7 +131,8 @@ static tbResult gravity_compensation(tbDerivatives* x, const tbData* d, tbPartia
   }
   for (int i = 0; by_q && i < m->nv; i++) {
     if (m->jnt_actgravcomp[m->dof_jntid[i]] && is_clamped(m, d, i)) continue;
-    for (int k = 0; k < m->nv; k++) *tb_partial(out, i, k) += by_q[(size_t)i * (size_t)m->nv + (size_t)k];
+    for (int k = 0; k < m->nv; k++)
+      *tb_partial(out, i, k) += by_q[(size_t)i * (size_t)m->nv + (size_t)k];
   }
   tb_arena_release(&x->arena, mark);
   return TB_OK;
@@ -170,7 +172,8 @@ static void activation(const tbModel* m, const tbData* d, int i, Actuator* a) {
   if (state < 0) return;
 
   // act_dot, then the state one step on.
-  tbReal h = m->opt.timestep, tau = fmax(SMALLEST, m->actuator_dynprm[TB_NDYN * i]), rate_by_act = 0;
+  tbReal h = m->opt.timestep, tau = fmax(SMALLEST, m->actuator_dynprm[TB_NDYN * i]),
+         rate_by_act = 0;
   tbReal rate_by_ctrl = 0, span = h;
   switch (m->actuator_dyntype[i]) {
     case TB_DYN_INTEGRATOR: rate_by_ctrl = by_ctrl; break;
@@ -193,7 +196,8 @@ static void activation(const tbModel* m, const tbData* d, int i, Actuator* a) {
 }
 
 static void scalar_force(const tbModel* m, const tbData* d, int i, Actuator* a) {
-  const tbReal *gain = m->actuator_gainprm + TB_NGAIN * i, *bias = m->actuator_biasprm + TB_NBIAS * i;
+  const tbReal *gain = m->actuator_gainprm + TB_NGAIN * i,
+               *bias = m->actuator_biasprm + TB_NBIAS * i;
   if (m->actuator_forcelimited[i] &&
       !is_inside(d->actuator_force[i], m->actuator_forcerange + 2 * i)) {
     return;
@@ -255,7 +259,8 @@ static void add_actuator(tbDerivatives* x, const tbData* d, int i, const tbReal*
       *tb_partial(out, col[r], col[c]) += a.by_length * moment[r] * moment[c];
       *tb_partial(out, col[r], nv + col[c]) += a.by_velocity * moment[r] * moment[c];
     }
-    if (state >= 0) *tb_partial(out, col[r], 2 * nv + state) += by_input * a.input_by_act * moment[r];
+    if (state >= 0)
+      *tb_partial(out, col[r], 2 * nv + state) += by_input * a.input_by_act * moment[r];
     *tb_partial(out, col[r], x->nx + i) += by_input * a.input_by_ctrl * moment[r];
   }
 }

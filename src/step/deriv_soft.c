@@ -89,7 +89,8 @@ static void fill_sigma(tbDerivatives* x, const tbData* d, const tbConstraint* c,
         }
       }
       if (!tangent) {
-        S[a->col[k]] += ref.stiffness * (ref.impedance * dpos + ref.impedance_slope * dsize * violation);
+        S[a->col[k]] +=
+            ref.stiffness * (ref.impedance * dpos + ref.impedance_slope * dsize * violation);
       }
       S[m->nv + a->col[k]] += damping * a->J[(size_t)r * (size_t)a->nnz + (size_t)k];
       E[a->col[k]] += a->force[r] * d_log * dsize;

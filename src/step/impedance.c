@@ -30,3 +30,15 @@ tbReal tb_impedance(const tbReal imp[TB_NIMP], tbReal violation) {
   }
   return imp[0] + y * (imp[1] - imp[0]);
 }
+
+tbReal tb_impedance_slope(const tbReal imp[TB_NIMP], tbReal violation) {
+  if (imp[0] == imp[1] || imp[2] <= TB_TINY) return 0;
+  tbReal x = fabs(violation) / imp[2], y = 1;
+  if (x >= 1 || x == 0) return 0;
+  if (imp[4] != 1 && x <= imp[3]) {
+    y = imp[4] * pow(x, imp[4] - 1) / pow(imp[3], imp[4] - 1);
+  } else if (imp[4] != 1) {
+    y = imp[4] * pow(1 - x, imp[4] - 1) / pow(1 - imp[3], imp[4] - 1);
+  }
+  return copysign(y * (imp[1] - imp[0]) / imp[2], violation);
+}

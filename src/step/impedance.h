@@ -11,4 +11,7 @@ void tb_impedance_check(tbReal imp[TB_NIMP]);
 // imp[4]. `imp` has passed tb_impedance_check.
 tbReal tb_impedance(const tbReal imp[TB_NIMP], tbReal violation);
 
+// Its derivative by the violation.
+tbReal tb_impedance_slope(const tbReal imp[TB_NIMP], tbReal violation);
+
 #endif

@@ -78,19 +78,6 @@ static void reference(const tbReal ref[2], tbReal largest, tbReal* k, tbReal* b)
   }
 }
 
-// d impedance / d violation.
-static tbReal impedance_slope(const tbReal imp[5], tbReal violation) {
-  if (imp[0] == imp[1] || imp[2] <= SMALLEST) return 0;
-  tbReal x = fabs(violation) / imp[2], y = 1;
-  if (x >= 1 || x == 0) return 0;
-  if (imp[4] != 1 && x <= imp[3]) {
-    y = imp[4] * pow(x, imp[4] - 1) / pow(imp[3], imp[4] - 1);
-  } else if (imp[4] != 1) {
-    y = imp[4] * pow(1 - x, imp[4] - 1) / pow(1 - imp[3], imp[4] - 1);
-  }
-  return copysign(y * (imp[1] - imp[0]) / imp[2], violation);
-}
-
 // ---- inverse weights ---------------------------------------------------------------------------
 
 static tbReal pair_weight(const tbModel* m, int body1, int body2, int angular) {
@@ -262,8 +249,8 @@ tbSoftReference tb_soft_reference(const tbModel* m, const tbData* d, const tbCon
     for (int s = 0; s < c->dim; s++) violation += c->pos[s] * c->pos[s];
     violation = sqrt(violation);
   }
-  r.impedance = impedance(p.imp, violation);
-  r.impedance_slope = impedance_slope(p.imp, violation);
+  r.impedance = tb_impedance(p.imp, violation);
+  r.impedance_slope = tb_impedance_slope(p.imp, violation);
   reference(p.ref, p.imp[1], &r.stiffness, &r.damping);
   int elliptic = c->source == TB_SOURCE_CONTACT && c->dim > 1 && !is_pyramid(m, c);
   reference(elliptic ? p.ref_friction : p.ref, p.imp[1], &unused, &r.damping_friction);

@@ -1,0 +1,345 @@
+// Derivatives of a step against centred differences of whole steps, in every mode of every law.
+#include "common/test.h"
+#include "tribo/tribo.h"
+
+static const char WORLD[] =
+    "<mujoco><option timestep='0.005' cone='%s' integrator='%s'/>"
+    "<default><geom friction='%g 0.02 0.01' condim='%d'/></default><worldbody>"
+    "<geom type='plane' size='5 5 1' euler='%g %g 0'/>%s</worldbody>%s</mujoco>";
+
+typedef struct {
+  const char* name;
+  const char* bodies;
+  const char* rest;  // after the world
+  tbReal friction, slope;
+  int condim;
+  tbReal velocity[12];
+  tbReal restitution, compliance;
+} Scene;
+
+// Bodies press into the plane by some tenths of a millimetre, away from every kink.
+static const Scene SCENES[] = {
+    {"sliding sphere",
+     "<body pos='0 0 0.0998'><freejoint/><geom type='sphere' size='0.1' mass='2'/></body>",
+     "",
+     0.2,
+     0,
+     3,
+     {1, 0.3, -0.2, 0.5, 1, -0.3},
+     0,
+     0},
+    {"rolling sphere",
+     "<body pos='0 0 0.0998'><freejoint/><geom type='sphere' size='0.1' mass='2'/></body>",
+     "",
+     0.9,
+     0,
+     3,
+     {0.1, 0, 0, 0, 1, 0.2},
+     0,
+     0},
+    {"flying sphere",
+     "<body pos='0 0 1'><freejoint/><geom type='sphere' size='0.1' mass='2'/></body>",
+     "",
+     0.9,
+     0,
+     3,
+     {1, 0, 1, 3, 4, 5},
+     0,
+     0},
+    {"rolling friction",
+     "<body pos='0 0 0.0998'><freejoint/><geom type='sphere' size='0.1' mass='2'/></body>",
+     "",
+     0.3,
+     3,
+     6,
+     {1, 0.3, -0.2, 0.5, 1, -0.3},
+     0,
+     0},
+    {"sliding ellipsoid",
+     "<body pos='0 0 0.099' euler='10 0 0'><freejoint/><geom type='ellipsoid' size='.2 .3 .1' "
+     "mass='2'/></body>",
+     "",
+     0.3,
+     0,
+     3,
+     {1, 0.3, -0.5, 0.5, 1, -0.3},
+     0,
+     0},
+    {"sliding capsule",
+     "<body pos='0 0 0.0995' euler='90 0 20'><freejoint/><geom type='capsule' size='.1 .2' "
+     "mass='2'/></body>",
+     "",
+     0.2,
+     0,
+     3,
+     {1, 0.3, -0.2, 0, 0.1, 0},
+     0,
+     0},
+    {"sliding box",
+     "<body pos='0 0 0.0997'><freejoint/><geom type='box' size='.2 .15 .1' mass='2'/></body>",
+     "",
+     0.2,
+     0,
+     3,
+     {1, 0.3, -0.1, 0, 0, 0.4},
+     0,
+     0},
+    {"sticking box",
+     "<body pos='0 0 0.0997'><freejoint/><geom type='box' size='.2 .15 .1' mass='2'/></body>",
+     "",
+     0.8,
+     0,
+     3,
+     {0, 0, 0, 0, 0, 0},
+     0,
+     0},
+    // A slope below zero means flat: four contacts for three dofs each way.
+    {"sliding flat box",
+     "<body pos='0 0 0.0997'><freejoint/><geom type='box' size='.2 .15 .1' mass='2'/></body>",
+     "",
+     0.2,
+     -1e-9,
+     3,
+     {1, 0.3, 0, 0, 0, 0.4},
+     0,
+     0},
+    {"sticking flat box",
+     "<body pos='0 0 0.0997'><freejoint/><geom type='box' size='.2 .15 .1' mass='2'/></body>",
+     "",
+     0.8,
+     -1e-9,
+     3,
+     {0, 0, 0, 0, 0, 0},
+     0,
+     0},
+    {"bouncing sphere",
+     "<body pos='0 0 0.0998'><freejoint/><geom type='sphere' size='0.1' mass='2'/></body>",
+     "",
+     0.2,
+     0,
+     3,
+     {1, 0.3, -2, 0.5, 1, -0.3},
+     0.6,
+     0},
+    {"landing sphere",
+     "<body pos='0 0 0.1045'><freejoint/><geom type='sphere' size='0.1' mass='2'/></body>",
+     "",
+     0.2,
+     0,
+     3,
+     {1, 0.3, -2, 0.5, 1, -0.3},
+     0,
+     0},
+    {"compliant sphere",
+     "<body pos='0 0 0.0998'><freejoint/><geom type='sphere' size='0.1' mass='2'/></body>",
+     "",
+     0.2,
+     0,
+     3,
+     {1, 0.3, -0.2, 0.5, 1, -0.3},
+     0,
+     1e-4},
+    {"two spheres",
+     "<body pos='0 0 0.1'><joint type='ball'/><geom type='sphere' size='0.1' mass='2' pos='0 0 "
+     ".2'/></body><body pos='0.05 0.02 0.4905'><freejoint/><geom type='sphere' size='0.1' "
+     "mass='1'/></body>",
+     "",
+     0.3,
+     0,
+     3,
+     {0.3, 0.2, 0.1, 0.2, 0.5, -2, 0.1, 0.2, 0.3},
+     0,
+     0},
+    {"two capsules",
+     "<body pos='0 0 1'><joint type='hinge' axis='0 1 0'/><geom type='capsule' size='.1 .3' "
+     "euler='90 0 0' mass='2'/></body><body pos='0.02 0.02 1.1985' euler='0 80 "
+     "0'><freejoint/><geom type='capsule' size='0.1 .3' mass='1'/></body>",
+     "",
+     0.3,
+     0,
+     3,
+     {0.3, 0.2, 0.1, -1, 0.5, 0.2, 0.1},
+     0,
+     0},
+    {"sphere on box",
+     "<body pos='0 0 1'><joint type='hinge' axis='0 1 0'/><geom type='box' size='.3 .3 .1' "
+     "mass='2'/></body><body pos='0.02 0.02 1.1997'><freejoint/><geom type='sphere' size='0.1' "
+     "mass='1'/></body>",
+     "",
+     0.3,
+     0,
+     3,
+     {0.3, 0.2, 0.1, -1, 0.5, 0.2, 0.1},
+     0,
+     0},
+    {"chain at its limits",
+     "<body pos='0 0 2'><joint name='a' type='hinge' axis='0 1 0' range='-10 -0.01' limited='true' "
+     "damping='0.1'/><geom type='capsule' size='.05' fromto='0 0 0 .5 0 0'/><body pos='.5 0 "
+     "0'><joint name='b' type='hinge' axis='0 1 1' stiffness='3' frictionloss='0.4'/><geom "
+     "type='capsule' size='.05' fromto='0 0 0 .5 0 0'/></body></body>",
+     "<actuator><general joint='b' gaintype='affine' gainprm='20 1 -0.3' biastype='affine' "
+     "biasprm='0 -20 -1' dyntype='filter' dynprm='0.05'/><motor joint='a'/></actuator>",
+     0.3,
+     0,
+     3,
+     {0.7, 2},
+     0,
+     0},
+    {"closed loop",
+     "<body name='p' pos='0 0 2'><joint type='ball' damping='0.1'/><geom type='capsule' size='.05' "
+     "fromto='0 0 0 .5 0 0'/><body name='q' pos='.5 0 0'><joint type='hinge' axis='0 1 0'/><geom "
+     "type='capsule' size='.05' fromto='0 0 0 .5 0 0'/></body></body><body name='r' pos='1 0.1 "
+     "2.3'><freejoint/><geom type='box' size='.1 .1 .1'/></body>",
+     "<equality><weld body1='q' body2='r'/><connect body1='p' body2='r' anchor='.7 .1 0'/>"
+     "</equality>",
+     0.3,
+     0,
+     3,
+     {0.3, -0.2, 0.4, 1, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6},
+     0,
+     0},
+};
+
+typedef struct {
+  tbModel* m;
+  tbData* d;
+  tbDerivatives* x;
+  int nx;
+} World;
+
+static World world_new(const Scene* s, const char* cone, const char* integrator) {
+  char xml[4096];
+  snprintf(xml, sizeof xml, WORLD, cone, integrator, s->friction, s->condim, s->slope,
+           s->slope < 0 ? 0.0 : 7.0, s->bodies, s->rest);
+  tbError error;
+  World w = {.m = tb_load_string(xml, NULL, NULL, &error)};
+  if (!w.m) fail_msg("%s: %s", s->name, error.message);
+  w.d = tb_data_new(w.m);
+  w.x = tb_derivatives_new(w.m);
+  assert_true(w.d && w.x);
+  for (int i = 0; i < w.m->nv && i < 12; i++) w.d->qvel[i] = s->velocity[i];
+  for (int i = 0; i < w.m->nu; i++) w.d->ctrl[i] = 0.3;
+  for (int g = 0; g < w.m->ngeom; g++) {
+    w.m->geom_restitution[g] = s->restitution;
+    w.m->geom_compliance[g] = s->compliance;
+    w.m->geom_contactdamping[g] = 30;
+  }
+  w.m->opt.contact_margin = 0.02;
+  w.nx = 2 * w.m->nv + w.m->na;
+  w.m->opt.solve_tolerance = 1e-13;
+  w.m->opt.warmstart = 0;
+  return w;
+}
+
+static void world_free(World* w) {
+  tb_derivatives_free(w->x);
+  tb_data_free(w->d);
+  tb_model_free(w->m);
+}
+
+static int failures;
+
+static tbReal compare(const char* what, const tbReal* found, const tbReal* expected, int n) {
+  tbReal scale = 1, worst = 0;
+  int at = 0;
+  for (int i = 0; i < n; i++) scale = fmax(scale, fabs(expected[i]));
+  for (int i = 0; i < n; i++) {
+    tbReal error = fabs(found[i] - expected[i]) / scale;
+    if (!(error <= worst)) {
+      worst = error;
+      at = i;
+    }
+  }
+  if (!(worst < 1e-5)) {
+    print_message("%s: entry %d is %.9g, expected %.9g\n", what, at, found[at], expected[at]);
+  }
+  return worst;
+}
+
+// A, B against differences; products against A and B.
+static void check(World* w, const char* what) {
+  int nx = w->nx, nu = w->m->nu;
+  size_t na = (size_t)(nx * nx), nb = (size_t)(nx * nu);
+  tbReal* room = calloc(2 * (na + nb) + (size_t)(6 * nx + 4 * nu) + 1, sizeof(tbReal));
+  tbReal *A = room, *B = A + na, *FA = B + nb, *FB = FA + na, *dx = FB + nb, *du = dx + nx;
+  tbReal *next = du + nu, *y = next + nx, *by_x = y + nx, *by_u = by_x + nx;
+  tbDerivativeInfo info;
+  assert_int_equal(tb_step_linearize(w->m, w->d, NULL, w->x, &info), TB_OK);
+  assert_int_equal(tb_step_differences(w->m, w->d, 1e-6, 1, FA, FB), TB_OK);
+  if (info.differentiable) {
+    failures += !(compare(what, A, FA, (int)na) < 1e-5);
+    failures += !(compare(what, B, FB, (int)nb) < 1e-5);
+  } else {
+    print_message("%s: not differentiable (%s)\n", what, info.reason);
+  }
+  for (size_t i = 0; i < na; i++) assert_true(isfinite(A[i]));
+  // Where forces are not unique and the step is not differentiable, rounding shows more.
+  tbReal tolerance = info.differentiable ? 1e-8 : 1e-5;
+  tbRng rng = {7};
+  for (int i = 0; i < nx; i++) dx[i] = tb_rng_normal(&rng), y[i] = tb_rng_normal(&rng);
+  for (int i = 0; i < nu; i++) du[i] = tb_rng_normal(&rng);
+  tb_derivatives_apply(w->x, dx, du, next);
+  tb_derivatives_apply_transposed(w->x, y, by_x, by_u, NULL, NULL);
+  for (int i = 0; i < nx; i++) {
+    tbReal sum = 0, back = 0;
+    for (int k = 0; k < nx; k++) sum += A[i * nx + k] * dx[k], back += A[k * nx + i] * y[k];
+    for (int k = 0; k < nu; k++) sum += B[i * nu + k] * du[k];
+    assert_near(next[i], sum, tolerance);
+    assert_near(by_x[i], back, tolerance);
+  }
+  for (int i = 0; i < nu; i++) {
+    tbReal back = 0;
+    for (int k = 0; k < nx; k++) back += B[k * nu + i] * y[k];
+    assert_near(by_u[i], back, tolerance);
+  }
+  free(room);
+}
+
+static void run_law(int law, const char* cone, const char* integrator) {
+  failures = 0;
+  for (size_t s = 0; s < sizeof SCENES / sizeof *SCENES; s++) {
+    const Scene* scene = &SCENES[s];
+    if (law == TB_LAW_RAISIM && scene->condim != 3) continue;
+    World w = world_new(scene, cone, integrator);
+    w.m->opt.law = law;
+    char what[128];
+    snprintf(what, sizeof what, "%s, %s", tb_step_law_name(law), scene->name);
+    check(&w, what);
+    world_free(&w);
+  }
+  assert_int_equal(failures, 0);
+}
+
+static void test_ncp(void** state) {
+  (void)state;
+  run_law(TB_LAW_NCP, "elliptic", "Euler");
+}
+
+static void test_ccp(void** state) {
+  (void)state;
+  run_law(TB_LAW_CCP, "elliptic", "Euler");
+}
+
+static void test_lcp(void** state) {
+  (void)state;
+  run_law(TB_LAW_LCP, "elliptic", "Euler");
+}
+
+static void test_raisim(void** state) {
+  (void)state;
+  run_law(TB_LAW_RAISIM, "elliptic", "Euler");
+}
+
+static void test_soft(void** state) {
+  (void)state;
+  run_law(TB_LAW_SOFT, "elliptic", "Euler");
+  run_law(TB_LAW_SOFT, "pyramidal", "Euler");
+  run_law(TB_LAW_SOFT, "elliptic", "implicitfast");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_ncp), cmocka_unit_test(test_ccp),
+                                     cmocka_unit_test(test_lcp), cmocka_unit_test(test_raisim),
+                                     cmocka_unit_test(test_soft)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
