@@ -33,6 +33,7 @@ typedef struct {
   tbReal *K, *B, *p, *v, *a;  // n each
   tbReal* Y;                  // n x n
   int* state;                 // RowState by member
+  int* settled;               // by member: 1 once it has given way, which is final
   tbReal* friction;           // by row: force per normal force while slipping
   int kept;                   // rows of the oscillators
   int* keep;                  // which of the n
@@ -86,13 +87,14 @@ static void dense_block(const tbDelassus* G, const int* row, int n, tbReal* colu
 static bool allocate(tbArena* arena, const tbIsland* island, System* s) {
   size_t N = (size_t)island->problem.n, M = (size_t)island->nmember;
   s->island = island;
-  s->row = tb_arena_alloc(arena, sizeof(int) * (9 * N + M + 8));
+  s->row = tb_arena_alloc(arena, sizeof(int) * (9 * N + 2 * M + 8));
   tbReal* at = tb_arena_alloc(arena, sizeof(tbReal) * (2 * N * N + 15 * N + 1));
   s->work = tb_arena_alloc(arena, sizeof(tbReal) * (tb_oscillator_work((int)N) + 1));
   if (!s->row || !at || !s->work) return false;
   s->keep = s->row + N;
   s->state = s->keep + N;
-  s->iwork = s->state + M;
+  s->settled = s->state + M;
+  s->iwork = s->settled + M;
   tbReal** const vectors[] = {&s->K,        &s->B,     &s->p,      &s->v,     &s->a,
                               &s->Kk,       &s->Bk,    &s->pk,     &s->vk,    &s->ak,
                               &s->friction, &s->first, &s->second, &s->part1, &s->part2};
@@ -110,6 +112,7 @@ static void gather(const Context* x, System* s) {
     const tbConstraint* c = &x->cs->list[id];
     const tbSpring* spring = x->spring[id];
     s->state[k] = spring ? ROWS_STICK : ROWS_OFF;
+    s->settled[k] = 0;
     if (spring) {
       int slides = spring->slipping && c->source == TB_SOURCE_CONTACT && spring->force[0] > 0;
       if (spring->slipping && c->source != TB_SOURCE_CONTACT) s->state[k] = ROWS_FIXED;
@@ -230,8 +233,22 @@ static bool turns(const System* s, int k, const tbSpring* spring, int i, tbReal 
   return s->state[k] == ROWS_FIXED && slip_speed(s, spring->velocity, i, 0, 1, h) < 0;
 }
 
-// Contacts that would pull over the step let go; contacts whose slip would turn around stick.
-// Returns 1 where one changed.
+// Whether the force over the step leaves the limits of a constraint that sticks. Then `friction`
+// gets what it slips with: per normal force, or of dry friction the bound.
+static bool gives_way(const Context* x, System* s, const tbConstraint* c, int i, tbReal h) {
+  tbReal mean[6];
+  for (int r = 0; r < c->dim; r++) mean[r] = s->first[i + r] / h;
+  if (!tb_spring_limit(x->m, x->d, c, mean)) return false;
+  int contact = c->source == TB_SOURCE_CONTACT;
+  if (contact && !(mean[0] > 0)) return false;
+  for (int r = contact; r < c->dim; r++) {
+    s->friction[i + r] = contact ? mean[r] / mean[0] : mean[r];
+  }
+  return true;
+}
+
+// Contacts that would pull over the step let go, constraints whose friction is not enough slip,
+// those whose slip would turn around stick: each at most once. Returns 1 where one changed.
 static int revise(const Context* x, System* s, tbReal h) {
   int changed = 0;
   for (int k = 0, i = 0; k < s->island->nmember; k++) {
@@ -241,15 +258,18 @@ static int revise(const Context* x, System* s, tbReal h) {
     if (!spring) continue;
     int one_sided = c->source >= TB_SOURCE_LIMIT_JOINT &&
                     !(c->source == TB_SOURCE_CONTACT && x->m->opt.contact_bilateral);
-    if ((s->state[k] == ROWS_STICK || s->state[k] == ROWS_SLIP) && one_sided && s->first[i] < 0 &&
-        s->second[i] < 0) {
-      s->state[k] = ROWS_OFF;
-      changed = 1;
-    } else if (turns(s, k, spring, i, h)) {
-      s->state[k] = ROWS_STICK;
+    int sticks = s->state[k] == ROWS_STICK, next = s->state[k];
+    if ((sticks || next == ROWS_SLIP) && one_sided && s->first[i] < 0 && s->second[i] < 0) {
+      next = ROWS_OFF;
+    } else if (sticks && !s->settled[k] && gives_way(x, s, c, i, h)) {
+      next = c->source == TB_SOURCE_CONTACT ? ROWS_SLIP : ROWS_FIXED;
+      s->settled[k] = 1;
+    } else if (!sticks && !s->settled[k] && turns(s, k, spring, i, h)) {
+      next = ROWS_STICK;
       for (int r = 0; r < c->dim; r++) s->v[i + r] = spring->velocity[r];
-      changed = 1;
     }
+    changed |= next != s->state[k];
+    s->state[k] = next;
     i += c->dim;
   }
   return changed;
@@ -275,7 +295,7 @@ static void limit_means(const Context* x, const System* s, tbReal h, tbReal* sec
 
 // Means over the step of one island's forces, into lambda (times h) and `second`.
 static tbResult island_forces(const Context* x, const tbIsland* island, tbReal* second) {
-  enum { PASSES = 3 };
+  enum { PASSES = 5 };
   tbArena* arena = &x->d->work->arena;
   tbArenaMark mark = tb_arena_mark(arena);
   tbReal* column = TB_ARENA_NEW(arena, tbReal, island->problem.G.ncol);
