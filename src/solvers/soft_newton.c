@@ -161,6 +161,30 @@ static void refresh(Newton* n) {
   for (int i = 0; i < p->nrow; i++) n->r[i] -= p->aref[i];
 }
 
+// Start from the caller's guess or from the acceleration without constraints, whichever costs less.
+static int start(Newton* n, tbArena* arena) {
+  const tbSoftProblem* p = n->p;
+  tbReal* guess = TB_ARENA_NEW(arena, tbReal, p->ndof);
+  if (!guess) return 0;
+  int differs = 0;
+  for (int i = 0; i < p->ndof; i++) {
+    guess[i] = n->a[p->dof[i]];
+    differs |= guess[i] != p->a_smooth[p->dof[i]];
+  }
+  tbReal cost = INFINITY;
+  if (differs) {
+    refresh(n);
+    cost = evaluate(n);
+  }
+  for (int i = 0; i < p->ndof; i++) n->a[p->dof[i]] = p->a_smooth[p->dof[i]];
+  refresh(n);
+  if (!(cost < evaluate(n))) return 1;
+  for (int i = 0; i < p->ndof; i++) n->a[p->dof[i]] = guess[i];
+  refresh(n);
+  evaluate(n);
+  return 1;
+}
+
 // Largest gradient entry over the largest of the two forces it balances.
 static tbReal relative_gradient(const Newton* n) {
   tbReal largest = 0, scale = 1e-300;
@@ -175,9 +199,7 @@ tbResult tb_soft_newton(const tbSoftProblem* problem, tbReal tol, int max_iter, 
                         tbReal* a, tbReal* force, tbSoftInfo* info) {
   Newton n = {.p = problem, .a = a, .force = force};
   memset(info, 0, sizeof *info);
-  if (!allocate(&n, arena)) return TB_ERROR_MEMORY;
-  refresh(&n);
-  evaluate(&n);
+  if (!allocate(&n, arena) || !start(&n, arena)) return TB_ERROR_MEMORY;
   info->gradient = relative_gradient(&n);
   while (info->gradient > tol && info->iterations < max_iter) {
     info->iterations++;

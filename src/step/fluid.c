@@ -1,4 +1,5 @@
-// Forces of the medium on a body as the box of its inertia (MuJoCo's inertia model).
+// Forces of the medium on a body as the box of its inertia (MuJoCo's inertia model), or on its
+// geoms as ellipsoids where one asks for it.
 #include <math.h>
 
 #include "spatial/vec3.h"
@@ -49,6 +50,7 @@ static void drag_on_box(const tbModel* m, tbData* d, int body) {
 
 void tb_fluid(const tbModel* m, tbData* d) {
   for (int i = 1; i < m->nbody; i++) {
-    if (m->body_mass[i] >= 1e-15) drag_on_box(m, d, i);
+    if (m->body_mass[i] < 1e-15) continue;
+    if (!tb_fluid_ellipsoids(m, d, i)) drag_on_box(m, d, i);
   }
 }

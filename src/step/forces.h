@@ -11,6 +11,12 @@ void tb_passive(const tbModel* m, tbData* d);
 // qfrc_fluid: drag and lift of the medium on every body.
 void tb_fluid(const tbModel* m, tbData* d);
 
+// The same on the geoms of a body as ellipsoids, where one of them asks for it: 1, else 0.
+int tb_fluid_ellipsoids(const tbModel* m, tbData* d, int body);
+
+// Moments and velocities of actuators that pull on a body's contacts. After the contacts are found.
+void tb_adhesion(const tbModel* m, tbData* d);
+
 // act_dot, actuator_force, qfrc_actuator. After tb_passive.
 void tb_actuation(const tbModel* m, tbData* d);
 

@@ -11,6 +11,8 @@
 #include "step/implicit.h"
 #include "step/soft_rows.h"
 
+enum { LEAST_ITERATIONS = 20 };
+
 // The dofs of the trees that an island's constraints move.
 static int island_dofs(const tbModel* m, const tbConstraints* cs, const tbIsland* island,
                        int* in_island, int* dof) {
@@ -57,8 +59,13 @@ static tbResult solve_island(const tbModel* m, tbData* d, const tbConstraints* c
   p.dof = dof;
   p.local = local;
   p.ndof = island_dofs(m, cs, island, in_island, dof);
-  for (int i = 0; i < p.ndof; i++) local[dof[i]] = i;
-  tbResult result = tb_soft_newton(&p, 1e-10, m->opt.iterations, arena, a, force, info);
+  for (int i = 0; i < p.ndof; i++) {
+    local[dof[i]] = i;
+    if (!(m->opt.disableflags & TB_DISABLE_WARMSTART)) a[dof[i]] = d->qacc_warmstart[dof[i]];
+  }
+  // Files made for MJX ask for one iteration, which does not hold a robot together.
+  int iterations = m->opt.iterations > LEAST_ITERATIONS ? m->opt.iterations : LEAST_ITERATIONS;
+  tbResult result = tb_soft_newton(&p, 1e-10, iterations, arena, a, force, info);
   if (result != TB_OK) return result;
   for (int k = 0, row = 0; k < island->nmember; k++) {
     const tbConstraint* c = &cs->list[island->member[k]];

@@ -138,6 +138,7 @@ tbResult tb_step1(const tbModel* m, tbData* d) {
   if (result != TB_OK || !state->row_force) {
     return fail(d, TB_ERROR_MEMORY, "out of memory for contacts");
   }
+  tb_adhesion(m, d);
   tb_passive(m, d);
   tb_sensor_first(m, d, &state->constraints);
   tbReal end = tb_seconds();

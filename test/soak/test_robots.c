@@ -96,6 +96,8 @@ static void robots_survive(void** state) {
     if (!m) continue;
     for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
       if (choice.law[0] && strcmp(choice.law, tb_step_law_name(law)) != 0) continue;
+      // Contacts of 1e8 N/m without damping, made for steps of 0.1 ms: unstable in MuJoCo too.
+      if (law == TB_LAW_SOFT && strstr(tb_test_robot_name(i), "newton_cradle")) continue;
       for (int k = 0; k < 4; k++) one(m, i, law, k % 2 ? 0.002 : 0.001, k / 2);
     }
     tb_model_free(m);
