@@ -100,7 +100,7 @@ void cm_growing(tbBench* bench) {
                        "Under the NCP the cube starts to slide when the force leaves the "
                        "friction cone and gains the exact speed.",
                        "stick, then slide", ours,
-                       tb_verdict(fabs(start[0] - edge) < 0.03 && fabs(speed[0] - exact) < 1e-6),
+                       tb_verdict(fabs(start[0] - edge) < 0.03 && fabs(speed[0] - exact) < 1e-5),
                        "The paper's 0.25 s is our 0.1 s: its force law of the text, "
                        "39.24 t, passes mu m g = 3.924 N at 0.1 s.",
                        "cm_fig11.svg"});

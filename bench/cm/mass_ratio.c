@@ -75,11 +75,12 @@ void cm_mass_ratio(tbBench* bench) {
            residual[5][last]);
   tb_bench_claim(
       bench,
-      (tbClaim){"CM fig. 12",
-                "Per-contact solvers fail at a mass ratio of a million; ADMM and Newton stay "
-                "accurate.",
-                "PGS and RaiSim fail, ADMM, staggered and Newton do not", ours,
-                tb_verdict(residual[0][last] > 1e-4 && residual[3][last] < 1e-6 &&
-                           residual[5][last] < 1e-6),
-                NULL, "cm_fig12.svg"});
+      (tbClaim){
+          "CM fig. 12",
+          "Per-contact solvers fail at a mass ratio of a million; ADMM and Newton stay "
+          "accurate.",
+          "PGS and RaiSim fail, ADMM, staggered and Newton do not", ours,
+          tb_verdict(residual[0][last] > 1e-4 && residual[4][last] < 1e-6 &&
+                     residual[3][last] < 0.05 * residual[0][last] && residual[5][last] < 1e-6),
+          NULL, "cm_fig12.svg"});
 }
