@@ -10,7 +10,7 @@ BUILD="gcc make cmake pkg-config libc6-dev libxml2-dev libqhull-dev libhdf5-dev 
        libopenblas-dev liblapacke-dev libpng-dev"
 TEST="$BUILD libcmocka-dev g++"
 # Test oracles: a missing one skips its tests, it never fails them.
-PEERS="libmujoco-dev libsiconos-numerics-dev libfclib-dev libccd-dev libfcl-dev libbullet-dev nodejs npm"
+PEERS="libmujoco-dev libsiconos-numerics-dev libfclib-dev libccd-dev libfcl-dev libbullet-dev nodejs npm librsvg2-bin"
 CHECK="clang clang-format cppcheck libclang-rt-14-dev"
 
 missing() {

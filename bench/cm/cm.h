@@ -3,15 +3,9 @@
 #define TRIBO_BENCH_CM_H_
 
 #include "common/bench.h"
+#include "common/method.h"
 #include "common/plot.h"
 #include "tribo/tribo.h"
-
-// A law and the solver it is solved with, as a figure's legend names them.
-typedef struct {
-  const char* label;  // "ccp/admm"
-  int law;            // tbLaw or TB_LAW_SOFT
-  int solver;         // tbSolverKind
-} Method;
 
 // Trajectory of one body over the steps of a run.
 typedef struct {
@@ -24,9 +18,6 @@ typedef struct {
 
 // What a run does before each step; `context` is the caller's.
 typedef void (*BeforeStep)(const tbModel* m, tbData* d, void* context);
-
-// A scene of ours or of ../shared; NULL (after a message) when it does not load.
-tbModel* cm_load(const char* path);
 
 void cm_choose(tbModel* m, Method method, double dt, double tolerance);
 

@@ -2,8 +2,6 @@
 // with it (a spring in m/N), dry friction stays dry, and the forces between the feet become unique.
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include "cm.h"
 
@@ -63,9 +61,7 @@ static Standing stand(tbModel* m, double compliance, int solver) {
 }
 
 void cm_compliance(tbBench* bench) {
-  const char* path = TB_SCENES_DIR "/quadruped.xml";
-  if (access(path, R_OK) != 0) return;
-  tbModel* m = cm_load(path);
+  tbModel* m = bench_load(TB_SCENES_DIR "/quadruped.xml");
   if (!m) return;
   tbTable* table = tb_bench_table(bench, "fig13_compliance");
   tbPlot* plot = tb_plot_new("A quadruped on compliant contacts (CM fig. 13)", 3, 1);

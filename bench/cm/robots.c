@@ -2,9 +2,6 @@
 // iteration, and time per step with cold and warm starts while the robots are pushed around.
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "cm.h"
 
@@ -34,100 +31,26 @@ static const Method METHOD[METHODS] = {
     {"raisim", TB_LAW_RAISIM, TB_SOLVER_AUTO},
 };
 
-typedef struct {
-  double microseconds, iterations, residual;
-  int failed;
-} Cost;
-
-static void start(const tbModel* m, tbData* d) {
-  if (m->nkey > 0) tb_reset_keyframe(m, d, 0);
-}
-
-static void push(const tbModel* m, tbData* d, double force) {
-  for (int k = 0; k < 3 && m->nbody > 1; k++) d->xfrc_applied[6 + k] = force * sin(2 * d->time + k);
-}
-
-// Mean cost of the solve over a pushed trajectory; 50 steps to settle are not counted.
-static Cost measure(tbModel* m, Method method, int warm, double force, int steps) {
-  Cost cost = {0};
-  tbData* d = tb_data_new(m);
-  if (!d) return (Cost){NAN, NAN, NAN, steps};
-  cm_choose(m, method, 1e-3, 0);
-  m->opt.baumgarte = 0.2;
-  m->opt.solve_tolerance = 1e-6;
-  m->opt.solve_iterations = 1000;
-  m->opt.warmstart = warm;
-  start(m, d);
-  for (int i = 0; i < steps + 50; i++) {
-    push(m, d, force);
-    if (tb_step(m, d) != TB_OK) {
-      cost.failed++;
-      break;
-    }
-    if (i < 50) continue;
-    cost.microseconds += 1e6 * d->seconds.solve / steps;
-    cost.iterations += d->solve.iterations / (double)steps;
-    cost.residual = fmax(cost.residual, d->solve.residual.relative);
-    cost.failed += d->solve.status != TB_SOLVE_CONVERGED;
-  }
-  tb_data_free(d);
-  return cost;
-}
-
-// Residual by iteration on the problem after 100 pushed steps.
-static int convergence(tbModel* m, Method method, double force, double* residual,
-                       double* iteration) {
-  static tbSolveHistory history[HISTORY];
-  tbData* d = tb_data_new(m);
-  if (!d) return 0;
-  cm_choose(m, METHOD[4], 1e-3, 0);
-  m->opt.baumgarte = 0.2;
-  start(m, d);
-  for (int i = 0; i < 100; i++) {
-    push(m, d, force);
-    if (tb_step(m, d) != TB_OK) break;
-  }
-  tbError error;
-  tbProblem* problem = tb_forward(m, d) == TB_OK ? tb_step_problem(m, d, &error) : NULL;
-  int count = 0;
-  if (problem && problem->n > 0) {
-    tbSolveSettings s = tbDefaultSolveSettings();
-    tbReal* lambda = calloc((size_t)problem->n, sizeof *lambda);
-    tbSolveInfo info;
-    s.law = method.law;
-    // "ncp/admm" -> "admm"
-    const char* slash = strchr(method.label, '/');
-    s.solver = slash ? slash + 1 : "auto";
-    s.tol = 1e-12;
-    s.max_iter = HISTORY;
-    s.history = history;
-    s.history_capacity = HISTORY;
-    if (lambda && tb_solve(problem, &s, lambda, NULL, &info, &error) == TB_OK) {
-      count = info.history_count < HISTORY ? info.history_count : HISTORY;
-    }
-    for (int i = 0; i < count; i++) {
-      iteration[i] = history[i].iteration + 1;
-      residual[i] = fmax(history[i].residual.relative, 1e-16);
-    }
-    free(lambda);
-  }
-  tb_problem_free(problem);
-  tb_data_free(d);
-  return count;
-}
-
 static void figure_16(tbBench* bench, tbModel* const* models, int robots) {
   tbTable* table = tb_bench_table(bench, "fig16_convergence");
   tbPlot* plot = tb_plot_new("Residual by iteration (CM fig. 16)", robots, 1);
   static double residual[HISTORY], iteration[HISTORY];
+  static tbSolveHistory history[HISTORY];
+  tbSolveSettings settings = tbDefaultSolveSettings();
+  settings.tol = 1e-12;
   double reached[METHODS] = {0};
   for (int r = 0; r < ROBOTS; r++) {
-    if (!models[r]) continue;
+    tbProblem* problem = models[r] ? pushed_problem(models[r], ROBOT[r].push, 100) : NULL;
+    if (!problem) continue;
     tb_plot_panel(plot, ROBOT[r].name, "iteration", "relative residual", true, true);
     for (int k = 0; k < METHODS; k++) {
       if (k == 4) continue;  // auto is one of the others
-      int n = convergence(models[r], METHOD[k], ROBOT[r].push, residual, iteration);
+      int n = method_convergence(problem, settings, METHOD[k], history, HISTORY);
       if (n == 0) continue;
+      for (int i = 0; i < n; i++) {
+        iteration[i] = history[i].iteration + 1;
+        residual[i] = fmax(history[i].residual.relative, 1e-16);
+      }
       tb_plot_line(plot, METHOD[k].label, iteration, residual, n, false);
       double best = INFINITY;
       int to_five = -1;
@@ -142,6 +65,7 @@ static void figure_16(tbBench* bench, tbModel* const* models, int robots) {
       tb_table_int(table, "iterations_to_1e-5", to_five);
       tb_table_real(table, "best_residual", best);
     }
+    tb_problem_free(problem);
   }
   tb_plot_write(plot, tb_bench_path(bench, "cm_fig16.svg"));
   char ours[200];
@@ -163,8 +87,8 @@ static void figure_17(tbBench* bench, tbModel* const* models) {
     if (!models[r]) continue;
     double best = INFINITY, automatic = INFINITY;
     for (int k = 0; k < METHODS; k++) {
-      Cost cold = measure(models[r], METHOD[k], 0, ROBOT[r].push, steps);
-      Cost warm = measure(models[r], METHOD[k], 1, ROBOT[r].push, steps);
+      Cost cold = method_cost(models[r], METHOD[k], 0, ROBOT[r].push, steps);
+      Cost warm = method_cost(models[r], METHOD[k], 1, ROBOT[r].push, steps);
       tb_table_row(table);
       tb_table_text(table, "robot", ROBOT[r].name);
       tb_table_text(table, "method", METHOD[k].label);
@@ -199,8 +123,7 @@ void cm_robots(tbBench* bench) {
   tbModel* models[ROBOTS] = {NULL};
   int robots = 0;
   for (int r = 0; r < ROBOTS; r++) {
-    if (access(ROBOT[r].path, R_OK) != 0) continue;
-    models[r] = cm_load(ROBOT[r].path);
+    models[r] = bench_load(ROBOT[r].path);
     robots += models[r] != NULL;
   }
   figure_16(bench, models, robots);

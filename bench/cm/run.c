@@ -5,13 +5,6 @@
 
 #include "cm.h"
 
-tbModel* cm_load(const char* path) {
-  tbError error;
-  tbModel* m = tb_load(path, NULL, &error);
-  if (!m) fprintf(stderr, "%s\n", error.message);
-  return m;
-}
-
 void cm_choose(tbModel* m, Method method, double dt, double tolerance) {
   // The paper's settings: correction 1e-4 of an overlap per step, contacts seen from 1 mm.
   m->opt.law = method.law;
