@@ -15,4 +15,8 @@ typedef enum {
 tbResult tb_implicit_factor(const tbModel* model, tbData* data, tbImplicit what,
                             tbInertiaFactor* factor);
 
+// x = (M - h dtau/dv)^-1 x with every derivative by velocity (MuJoCo's implicit). After the
+// actuators' forces; qvel-dependent quantities are as before. Takes nv x nv numbers of the arena.
+tbResult tb_implicit_full(const tbModel* model, tbData* data, tbReal* x);
+
 #endif

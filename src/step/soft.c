@@ -83,12 +83,17 @@ static tbResult integrate_velocity(const tbModel* m, tbData* d, tbReal* v_next) 
   tbImplicit what = m->opt.integrator == TB_INTEGRATOR_IMPLICITFAST ? TB_IMPLICIT_ALL
                     : explicit                                      ? TB_IMPLICIT_NOTHING
                                                                     : TB_IMPLICIT_DAMPERS;
-  tbInertiaFactor factor;
-  tbResult result = tb_implicit_factor(m, d, what, &factor);
-  if (result != TB_OK) return result;
-  tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
   for (int i = 0; i < m->nv; i++) v_next[i] = d->qfrc_smooth[i] + d->qfrc_constraint[i];
-  tb_ltdl_solve(forest, factor.LD, factor.inverse, v_next);
+  tbResult result;
+  if (m->opt.integrator == TB_INTEGRATOR_IMPLICIT) {
+    result = tb_implicit_full(m, d, v_next);
+  } else {
+    tbInertiaFactor factor;
+    tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
+    result = tb_implicit_factor(m, d, what, &factor);
+    if (result == TB_OK) tb_ltdl_solve(forest, factor.LD, factor.inverse, v_next);
+  }
+  if (result != TB_OK) return result;
   for (int i = 0; i < m->nv; i++) v_next[i] = d->qvel[i] + m->opt.timestep * v_next[i];
   return TB_OK;
 }

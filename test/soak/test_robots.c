@@ -82,7 +82,8 @@ static void one(tbModel* m, int robot, int law, double dt, int controlled) {
     print_message("%-78s excess %8.1e speed %8.1e depth %7.1e unconverged %d\n", what, r.excess,
                   r.speed, r.depth, r.unconverged);
   }
-  if (!(r.excess < 0.2)) report(what, "energy from nowhere", 0);
+  // The springs of the soft law release what an overlapping start has stored.
+  if (!(r.excess < (law == TB_LAW_SOFT ? 1 : 0.2))) report(what, "energy from nowhere", 0);
   tb_data_free(d);
 }
 
