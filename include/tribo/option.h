@@ -48,6 +48,7 @@
   X(tbReal, equality_softness, 1, 1e-4, "", "rigid laws: compliance of equalities over diag G")  \
   X(tbReal, restitution_speed, 1, 0.01, "m/s", "rigid laws: slower impacts do not bounce")       \
   X(tbReal, contact_margin, 1, 1e-3, "m", "rigid laws: contacts are seen from this distance on") \
+  X(tbReal, friction_scale, 1, 1, "", "times every friction coefficient of a contact")           \
   X(tbReal, comfree_stiffness, 1, 0.2, "1/s", "comfree: k_user")                                 \
   X(tbReal, comfree_damping, 1, 0.001, "", "comfree: d_user")                                    \
   X(int, comfree_facets, 1, 4, "", "comfree: facets of the sliding and of the rolling cone")     \

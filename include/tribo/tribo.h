@@ -6,6 +6,7 @@
 #ifndef TRIBO_TRIBO_H_
 #define TRIBO_TRIBO_H_
 
+#include "tribo/batch.h"
 #include "tribo/collide.h"
 #include "tribo/data.h"
 #include "tribo/derivatives.h"

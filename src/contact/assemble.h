@@ -47,6 +47,7 @@ typedef struct tbContactFinder tbContactFinder;
 tbContactFinder* tb_contact_finder_new(const tbModel* model);
 void tb_contact_finder_free(tbContactFinder* finder);
 size_t tb_contact_finder_allocations(const tbContactFinder* finder);
+size_t tb_contact_finder_bytes(const tbContactFinder* finder);  // memory held
 
 // What the finder remembers of its pairs between steps, as bytes for a snapshot: their number, a
 // copy of them, and putting a copy back (TB_ERROR_ARGUMENT where they are not such a copy).

@@ -209,6 +209,15 @@ size_t tb_contact_finder_allocations(const tbContactFinder* f) {
   return f->allocations + (size_t)f->broad.nallocation;
 }
 
+size_t tb_contact_finder_bytes(const tbContactFinder* f) {
+  const tbModel* m = f->model;
+  size_t item = sizeof(int) + sizeof(tbShape) + 15 * sizeof(tbReal) + 1;
+  return sizeof *f + item * ((size_t)m->ngeom + 1) + sizeof(tbHull) * ((size_t)m->nmesh + 1) +
+         sizeof(tbHField) * ((size_t)m->nhfield + 1) + sizeof(Explicit) * ((size_t)m->npair + 1) +
+         sizeof(uint64_t) * ((size_t)m->nexclude + 1) + 2 * sizeof(Memory) * (size_t)f->capacity +
+         f->broad.bytes;
+}
+
 // ---- snapshots ---------------------------------------------------------------------------------
 
 // Room for `n` pairs in both lists; the current one keeps its entries.
@@ -232,12 +241,20 @@ static int reserve_memory(tbContactFinder* f, int n) {
   return 1;
 }
 
+// Pairs without a memory are as good as absent.
 size_t tb_contact_finder_memory_size(const tbContactFinder* f) {
-  return sizeof(Memory) * (size_t)f->nmemory;
+  size_t count = 0;
+  for (int i = 0; i < f->nmemory; i++) count += f->memory[i].cache.state != 0;
+  return sizeof(Memory) * count;
 }
 
 void tb_contact_finder_memory_save(const tbContactFinder* f, void* bytes) {
-  if (f->nmemory) memcpy(bytes, f->memory, tb_contact_finder_memory_size(f));
+  char* at = bytes;
+  for (int i = 0; i < f->nmemory; i++) {
+    if (f->memory[i].cache.state == 0) continue;
+    memcpy(at, &f->memory[i], sizeof(Memory));
+    at += sizeof(Memory);
+  }
 }
 
 tbResult tb_contact_finder_memory_load(tbContactFinder* f, const void* bytes, size_t size) {

@@ -90,7 +90,7 @@ void tb_contact_parameters(const tbModel* m, int geom1, int geom2, int pair, tbC
     memcpy(c->friction, m->opt.o_friction, sizeof c->friction);
   }
   // Friction below this is no friction, but keeps the cone's interior (as MuJoCo's mjMINMU).
-  for (int i = 0; i < 5; i++) c->friction[i] = fmax(c->friction[i], 1e-5);
+  for (int i = 0; i < 5; i++) c->friction[i] = fmax(m->opt.friction_scale * c->friction[i], 1e-5);
   c->geom[0] = geom1;
   c->geom[1] = geom2;
   c->row = -1;

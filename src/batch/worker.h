@@ -1,0 +1,52 @@
+// One thread's share of a batch: a world of scratch memory through which the batch's worlds pass.
+#ifndef TRIBO_BATCH_WORKER_H_
+#define TRIBO_BATCH_WORKER_H_
+
+#include "step/remember.h"
+#include "tribo/batch.h"
+
+// Arrays of the model that depend on masses, in the order of a world's block.
+#define TB_MASS_ARRAYS(X)          \
+  X(body_mass, nbody, 1)           \
+  X(body_inertia, nbody, 3)        \
+  X(body_subtreemass, nbody, 1)    \
+  X(body_invweight0, nbody, 2)     \
+  X(dof_invweight0, nv, 1)         \
+  X(dof_M0, nv, 1)                 \
+  X(tendon_invweight0, ntendon, 1) \
+  X(actuator_acc0, nu, 1)
+
+// Masses of a world whose scale is not one.
+typedef struct {
+  tbReal scale;  // the scale they belong to; 0: none yet
+  tbReal total;  // kg
+  tbReal* block;
+} tbWorldMasses;
+
+typedef struct {
+  tbModel model;    // the batch's model with the options and masses of the current world
+  tbModel* scaled;  // a copy of its own where masses are scaled, made on first use
+  tbData* data;     // its state and input arrays are views into the batch's rows
+  // The first of this worker's worlds that failed in the current call, or -1, and why.
+  int failed;
+  tbResult failure;
+  char message[256];
+} tbBatchWorker;
+
+// False when out of memory.
+int tb_batch_worker_init(tbBatchWorker* worker, const tbModel* model);
+void tb_batch_worker_free(tbBatchWorker* worker);
+size_t tb_batch_worker_bytes(const tbBatchWorker* worker);
+
+// Bytes of a world's own masses.
+size_t tb_world_masses_bytes(const tbModel* model);
+
+// Make the worker's model and data those of world w. On failure data->status says why.
+tbResult tb_batch_worker_enter(tbBatchWorker* worker, tbBatch* batch, int w,
+                               tbRemembered* remembered, tbWorldMasses* masses);
+
+// After the steps of world w: what is not written in place goes back to the batch.
+tbResult tb_batch_worker_leave(tbBatchWorker* worker, tbBatch* batch, int w,
+                               tbRemembered* remembered);
+
+#endif

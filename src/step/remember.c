@@ -1,0 +1,53 @@
+#include "step/remember.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// The tables change owner; each keeps its memory.
+static void exchange_tables(tbStepState* state, tbRemembered* world) {
+  tbWarmTable warm = state->warm;
+  state->warm = world->warm;
+  world->warm = warm;
+  tbAnchorTable anchors = state->anchors;
+  state->anchors = world->anchors;
+  world->anchors = anchors;
+}
+
+tbResult tb_remember_enter(tbStepState* state, tbRemembered* world) {
+  exchange_tables(state, world);
+  return tb_contact_finder_memory_load(state->finder, world->pairs, world->pairs_size);
+}
+
+tbResult tb_remember_leave(tbStepState* state, tbRemembered* world) {
+  exchange_tables(state, world);
+  size_t size = tb_contact_finder_memory_size(state->finder);
+  if (size > world->pairs_capacity) {
+    void* pairs = realloc(world->pairs, 2 * size);
+    if (!pairs) {
+      world->pairs_size = 0;
+      return TB_ERROR_MEMORY;
+    }
+    world->pairs = pairs;
+    world->pairs_capacity = 2 * size;
+  }
+  world->pairs_size = size;
+  tb_contact_finder_memory_save(state->finder, world->pairs);
+  return TB_OK;
+}
+
+void tb_remember_clear(tbRemembered* world) {
+  world->pairs_size = 0;
+  if (world->warm.capacity) tb_warm_clear(&world->warm, 0);
+  if (world->anchors.capacity) tb_anchors_clear(&world->anchors, 0);
+}
+
+void tb_remember_free(tbRemembered* world) {
+  tb_warm_free(&world->warm);
+  tb_anchors_free(&world->anchors);
+  free(world->pairs);
+}
+
+size_t tb_remember_bytes(const tbRemembered* world) {
+  return sizeof(tbWarmEntry) * (size_t)world->warm.capacity +
+         sizeof(tbAnchor) * (size_t)world->anchors.capacity + world->pairs_capacity;
+}

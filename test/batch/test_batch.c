@@ -1,0 +1,313 @@
+// Batches: every world gets the bits it gets alone, for every law; parameters, masks, rollouts,
+// failures and memory.
+#include "common/test.h"
+#include "tribo/tribo.h"
+
+// A pile with closed-form and iterative pairs, a limited and rubbing arm with an actuator, sensors.
+static const char SCENE[] =
+    "<mujoco><option timestep='0.002'/><worldbody><geom type='plane' size='2 2 .1' condim='4'/>"
+    "<body pos='0 0 .06'><freejoint/><geom type='box' size='.05 .05 .05' condim='6'/></body>"
+    "<body pos='.02 .01 .17'><freejoint/><geom type='cylinder' size='.04 .05'/></body>"
+    "<body pos='-.02 0 .3'><freejoint/><geom type='ellipsoid' size='.05 .04 .06'/></body>"
+    "<body pos='.3 0 .3'><joint name='j' axis='0 1 0' range='-60 60' limited='true' "
+    "frictionloss='.05' damping='.1'/><geom type='capsule' fromto='0 0 0 .25 0 0' size='.02'/>"
+    "<body pos='.25 0 0'><joint axis='0 1 0'/><geom type='capsule' fromto='0 0 0 -.1 0 -.2' "
+    "size='.02'/></body></body></worldbody><actuator><position joint='j' kp='5' kv='.1'/>"
+    "</actuator><sensor><jointpos joint='j'/><jointvel joint='j'/></sensor><keyframe><key qpos='0 "
+    "0 "
+    ".08 1 0 0 0 0 0 .2 1 0 0 0 0 0 .35 1 0 0 0 .3 .1'/></keyframe></mujoco>";
+
+static tbModel* load(int law) {
+  tbError error;
+  tbModel* m = tb_load_string(SCENE, NULL, NULL, &error);
+  if (!m) fail_msg("%s", error.message);
+  m->opt.law = law;
+  return m;
+}
+
+static tbBatch* batch_of(const tbModel* m, int nworld, int nthread) {
+  tbError error;
+  tbBatch* b = tb_batch_new(m, nworld, nthread, 0, &error);
+  if (!b) fail_msg("%s", error.message);
+  return b;
+}
+
+static void perturb(const tbModel* m, tbRng* rng, tbReal* qvel) {
+  for (int i = 0; i < m->nv; i++) qvel[i] = tb_rng_uniform(rng, -0.5, 0.5);
+}
+
+static void step_alone(const tbModel* m, tbData* d, int n) {
+  for (int i = 0; i < n; i++) {
+    if (tb_step(m, d) != TB_OK) fail_msg("%s", d->message);
+  }
+}
+
+// Every law, one and three threads, controls that change, in calls of one and of several steps.
+static void worlds_are_bit_identical_to_single_ones(void** state) {
+  (void)state;
+  enum { WORLDS = 9, ROUNDS = 6 };
+  for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
+    tbModel* m = load(law);
+    tbBatch* b[2] = {batch_of(m, WORLDS, 1), batch_of(m, WORLDS, 3)};
+    tbData* alone[WORLDS];
+    for (int w = 0; w < WORLDS; w++) {
+      tbRng rng = {(uint64_t)w};
+      alone[w] = tb_data_new(m);
+      perturb(m, &rng, alone[w]->qvel);
+      for (int i = 0; i < 2; i++) {
+        memcpy(b[i]->qvel + w * m->nv, alone[w]->qvel, sizeof(tbReal) * (size_t)m->nv);
+      }
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+      int nstep = 1 + round % 3 * 4;
+      for (int w = 0; w < WORLDS; w++) {
+        tbReal ctrl = 0.1 * w - 0.05 * round;
+        alone[w]->ctrl[0] = b[0]->ctrl[w] = b[1]->ctrl[w] = ctrl;
+        step_alone(m, alone[w], nstep);
+      }
+      for (int i = 0; i < 2; i++) {
+        if (tb_batch_step(b[i], nstep) != TB_OK) fail_msg("%s", b[i]->message);
+        for (int w = 0; w < WORLDS; w++) {
+          const tbData* d = alone[w];
+          size_t real = sizeof(tbReal);
+          assert_memory_equal(b[i]->qpos + w * m->nq, d->qpos, real * (size_t)m->nq);
+          assert_memory_equal(b[i]->qvel + w * m->nv, d->qvel, real * (size_t)m->nv);
+          assert_memory_equal(b[i]->sensordata + w * m->nsensordata, d->sensordata,
+                              real * (size_t)m->nsensordata);
+          assert_true(b[i]->time[w] == d->time);
+          assert_int_equal(b[i]->ncon[w], d->ncon);
+          assert_true(b[i]->residual[w] == d->solve.residual_exact.relative);
+        }
+      }
+    }
+    for (int w = 0; w < WORLDS; w++) tb_data_free(alone[w]);
+    for (int i = 0; i < 2; i++) tb_batch_free(b[i]);
+    tb_model_free(m);
+  }
+}
+
+// A world with parameters of its own is the world of a model with these parameters.
+static void parameters_are_those_of_a_changed_model(void** state) {
+  (void)state;
+  const int laws[2] = {TB_LAW_COMFREE, TB_LAW_NCP};
+  for (int l = 0; l < 2; l++) {
+    tbModel* m = load(laws[l]);
+    tbBatch* b = batch_of(m, 4, 2);
+    b->friction_scale[1] = 0.3;
+    b->mass_scale[2] = 2.5;
+    b->comfree_stiffness[3] = 0.5;
+    b->comfree_damping[3] = 0.004;
+    for (int w = 0; w < 4; w++) {
+      tbRng rng = {5};
+      perturb(m, &rng, b->qvel + w * m->nv);
+    }
+    assert_int_equal(tb_batch_step(b, 300), TB_OK);
+    for (int w = 0; w < 4; w++) {
+      tbModel* own = tb_model_copy(m);
+      tbError error;
+      if (w == 1) own->opt.friction_scale = 0.3;
+      if (w == 2) {
+        for (int i = 0; i < m->nbody; i++) own->body_mass[i] *= 2.5;
+        for (int i = 0; i < 3 * m->nbody; i++) own->body_inertia[i] *= 2.5;
+        assert_int_equal(tb_set_constants(own, &error), TB_OK);
+      }
+      if (w == 3) {
+        own->opt.comfree_stiffness = 0.5;
+        own->opt.comfree_damping = 0.004;
+      }
+      tbData* d = tb_data_new(own);
+      tbRng rng = {5};
+      perturb(m, &rng, d->qvel);
+      step_alone(own, d, 300);
+      assert_memory_equal(b->qpos + w * m->nq, d->qpos, sizeof(tbReal) * (size_t)m->nq);
+      // each parameter matters (the gains only to their law)
+      bool differs = memcmp(b->qpos, b->qpos + w * m->nq, sizeof(tbReal) * (size_t)m->nq) != 0;
+      assert_int_equal(differs, w > 0 && (w < 3 || laws[l] == TB_LAW_COMFREE));
+      tb_data_free(d);
+      tb_model_free(own);
+    }
+    // back to one, the world is an ordinary one again
+    for (int w = 0; w < 4; w++) {
+      b->mass_scale[w] = b->friction_scale[w] = 1;
+      b->comfree_stiffness[w] = m->opt.comfree_stiffness;
+      b->comfree_damping[w] = m->opt.comfree_damping;
+    }
+    assert_int_equal(tb_batch_reset(b, NULL, -1), TB_OK);
+    assert_int_equal(tb_batch_step(b, 50), TB_OK);
+    for (int w = 1; w < 4; w++) {
+      assert_memory_equal(b->qpos + w * m->nq, b->qpos, sizeof(tbReal) * (size_t)m->nq);
+    }
+    tb_batch_free(b);
+    tb_model_free(m);
+  }
+}
+
+static void reset_by_mask_touches_only_the_masked(void** state) {
+  (void)state;
+  tbModel* m = load(TB_LAW_COMFREE);
+  tbBatch* b = batch_of(m, 5, 2);
+  assert_int_equal(tb_batch_step(b, 20), TB_OK);
+  tbReal* before = malloc(sizeof(tbReal) * (size_t)(5 * m->nq));
+  memcpy(before, b->qpos, sizeof(tbReal) * (size_t)(5 * m->nq));
+  const unsigned char mask[5] = {0, 1, 0, 0, 1};
+  assert_int_equal(tb_batch_reset(b, mask, 0), TB_OK);
+  for (int w = 0; w < 5; w++) {
+    const tbReal* expected = mask[w] ? m->key_qpos : before + w * m->nq;
+    assert_memory_equal(b->qpos + w * m->nq, expected, sizeof(tbReal) * (size_t)m->nq);
+    assert_true((b->time[w] == 0) == mask[w]);
+  }
+  // a world that was reset is a new one
+  tbData* d = tb_data_new(m);
+  tb_reset_keyframe(m, d, 0);
+  step_alone(m, d, 30);
+  assert_int_equal(tb_batch_step(b, 30), TB_OK);
+  assert_memory_equal(b->qpos + m->nq, d->qpos, sizeof(tbReal) * (size_t)m->nq);
+  assert_int_equal(tb_batch_reset(b, NULL, 1), TB_ERROR_ARGUMENT);
+  assert_int_equal(tb_batch_reset(b, NULL, -2), TB_ERROR_ARGUMENT);
+  free(before);
+  tb_data_free(d);
+  tb_batch_free(b);
+  tb_model_free(m);
+}
+
+// Rollouts: as stepping one by one, and a function of their arguments only.
+static void rollouts_are_trajectories(void** state) {
+  (void)state;
+  enum { WORLDS = 6, STEPS = 25 };
+  tbModel* m = load(TB_LAW_COMFREE);
+  size_t nq = (size_t)m->nq, nv = (size_t)m->nv, real = sizeof(tbReal);
+  tbBatch* b = batch_of(m, WORLDS, 2);
+  tbReal* qpos = malloc(real * WORLDS * nq);
+  tbReal* qvel = malloc(real * WORLDS * nv);
+  tbReal ctrl[WORLDS * STEPS];
+  tbReal* out = malloc(real * WORLDS * STEPS * (nq + nv + 2));
+  tbRng rng = {11};
+  for (int w = 0; w < WORLDS; w++) {
+    memcpy(qpos + (size_t)w * nq, m->key_qpos, real * nq);
+    perturb(m, &rng, qvel + (size_t)w * nv);
+  }
+  for (int i = 0; i < WORLDS * STEPS; i++) ctrl[i] = tb_rng_uniform(&rng, -1, 1);
+  tbRollout r = {.nstep = STEPS,
+                 .qpos = qpos,
+                 .qvel = qvel,
+                 .ctrl = ctrl,
+                 .qpos_out = out,
+                 .qvel_out = out + WORLDS * STEPS * nq,
+                 .sensordata_out = out + WORLDS * STEPS * (nq + nv)};
+  for (int repeat = 0; repeat < 2; repeat++) {
+    assert_int_equal(tb_batch_rollout(b, &r), TB_OK);
+    for (int w = 0; w < WORLDS; w++) {
+      tbData* d = tb_data_new(m);
+      memcpy(d->qpos, qpos + (size_t)w * nq, real * nq);
+      memcpy(d->qvel, qvel + (size_t)w * nv, real * nv);
+      for (int i = 0; i < STEPS; i++) {
+        size_t at = (size_t)(w * STEPS + i);
+        d->ctrl[0] = ctrl[at];
+        step_alone(m, d, 1);
+        assert_memory_equal(r.qpos_out + at * nq, d->qpos, real * nq);
+        assert_memory_equal(r.qvel_out + at * nv, d->qvel, real * nv);
+        assert_memory_equal(r.sensordata_out + 2 * at, d->sensordata, 2 * real);
+      }
+      tb_data_free(d);
+    }
+  }
+  r.nstep = -1;
+  assert_int_equal(tb_batch_rollout(b, &r), TB_ERROR_ARGUMENT);
+  free(qpos);
+  free(qvel);
+  free(out);
+  tb_batch_free(b);
+  tb_model_free(m);
+}
+
+// A world that cannot go on stops alone, and says why.
+static void a_failing_world_does_not_stop_the_others(void** state) {
+  (void)state;
+  tbModel* m = load(TB_LAW_COMFREE);
+  tbBatch* b = batch_of(m, 20, 2);
+  b->qvel[7 * m->nv + 3] = NAN;
+  b->qpos[12 * m->nq] = INFINITY;
+  b->mass_scale[15] = -1;
+  assert_int_equal(tb_batch_step(b, 10), TB_ERROR_NUMERIC);
+  assert_non_null(strstr(b->message, "world 7: qvel"));
+  for (int w = 0; w < 20; w++) {
+    int expected = w == 15 ? TB_ERROR_ARGUMENT : w == 7 || w == 12 ? TB_ERROR_NUMERIC : TB_OK;
+    assert_int_equal(b->status[w], expected);
+    assert_true((b->time[w] == 0) == (expected != TB_OK));
+  }
+  assert_memory_equal(b->qpos, b->qpos + 19 * m->nq, sizeof(tbReal) * (size_t)m->nq);
+  // after a reset they are worlds as any other
+  unsigned char mask[20] = {0};
+  mask[7] = mask[12] = mask[15] = 1;
+  b->mass_scale[15] = 1;
+  assert_int_equal(tb_batch_reset(b, mask, -1), TB_OK);
+  assert_int_equal(tb_batch_step(b, 10), TB_OK);
+  tb_batch_free(b);
+  tb_model_free(m);
+}
+
+// Ten thousand worlds: memory is the state's, a bound is kept or refused, and warm steps do not
+// allocate.
+static void ten_thousand_worlds_fit_in_little_memory(void** state) {
+  (void)state;
+  tbModel* m = load(TB_LAW_COMFREE);
+  tbError error;
+  size_t limit = (size_t)64 << 20;
+  tbBatch* b = tb_batch_new(m, 10000, 2, limit, &error);
+  assert_non_null(b);
+  assert_int_equal(tb_batch_step(b, 3), TB_OK);
+  assert_true(tb_batch_memory(b) < limit);
+  size_t warm = tb_batch_memory(b);
+  assert_int_equal(tb_batch_step(b, 2), TB_OK);
+  assert_int_equal(tb_batch_memory(b), warm);
+  tb_batch_free(b);
+
+  // refused at once, and refused while it grows
+  assert_null(tb_batch_new(m, 10000, 2, 1 << 20, &error));
+  assert_int_equal(error.code, TB_ERROR_MEMORY);
+  b = batch_of(m, 10, 1);
+  assert_int_equal(tb_batch_step(b, 1), TB_OK);
+  limit = tb_batch_memory(b);
+  tb_batch_free(b);
+  b = tb_batch_new(m, 10, 1, limit - 1, &error);
+  assert_non_null(b);
+  assert_int_equal(tb_batch_step(b, 1), TB_ERROR_MEMORY);
+  assert_non_null(strstr(b->message, "limit"));
+  tb_batch_free(b);
+  assert_null(tb_batch_new(m, 0, 1, 0, &error));
+  assert_null(tb_batch_new(m, 1, -1, 0, &error));
+  assert_null(tb_batch_new(m, 1 << 30, 1, 0, &error));
+  assert_null(tb_batch_new(NULL, 1, 1, 0, &error));
+  tb_batch_free(NULL);
+  tb_model_free(m);
+}
+
+static void fields_by_name(void** state) {
+  (void)state;
+  tbModel* m = load(TB_LAW_COMFREE);
+  tbBatch* b = batch_of(m, 3, 1);
+  const char* type;
+  int columns;
+  assert_ptr_equal(tb_batch_field(b, "qvel", &type, &columns), b->qvel);
+  assert_string_equal(type, "real");
+  assert_int_equal(columns, m->nv);
+  assert_ptr_equal(tb_batch_field(b, "status", &type, &columns), b->status);
+  assert_string_equal(type, "int");
+  assert_ptr_equal(tb_batch_field(b, "mass_scale", NULL, NULL), b->mass_scale);
+  assert_null(tb_batch_field(b, "xpos", NULL, NULL));
+  tb_batch_free(b);
+  tb_model_free(m);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(worlds_are_bit_identical_to_single_ones),
+      cmocka_unit_test(parameters_are_those_of_a_changed_model),
+      cmocka_unit_test(reset_by_mask_touches_only_the_masked),
+      cmocka_unit_test(rollouts_are_trajectories),
+      cmocka_unit_test(a_failing_world_does_not_stop_the_others),
+      cmocka_unit_test(ten_thousand_worlds_fit_in_little_memory),
+      cmocka_unit_test(fields_by_name),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
