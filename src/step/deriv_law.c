@@ -35,7 +35,7 @@ static tbReal friction_used(const tbLawBlock* b) {
 static int first_is_zero(tbLawBlock* b, tbReal force, tbReal speed, tbReal scale) {
   tbReal other = b->stiffness * speed;
   if (fmax(fabs(force), fabs(other)) <= b->tolerance * scale) b->near_change = 1;
-  return other > force;
+  return other > fmax(force, 0);
 }
 
 tbLawMode tb_law_mode(tbLawBlock* b) {

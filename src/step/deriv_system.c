@@ -54,7 +54,11 @@ static void island_delassus(const tbDerivatives* x, const int* member, int count
       G[(size_t)i * (size_t)n + (size_t)i] += x->R[a->row + r];
     }
   }
-  for (int i = 0; i < n; i++) G[(size_t)i * (size_t)n + (size_t)i] += proximal * trace / n;
+  // Relative to each row's own diagonal: light and heavy parts of one island differ widely.
+  for (int i = 0; i < n; i++) {
+    tbReal* diagonal = &G[(size_t)i * (size_t)n + (size_t)i];
+    *diagonal += proximal * (*diagonal + 1e-6 * trace / n);
+  }
 }
 
 // K = by_force + by_sigma (c G + R).

@@ -1,0 +1,120 @@
+// Derivatives of a step of every robot of the shared models, on its floor, against differences.
+#include "common/robots.h"
+#include "common/test.h"
+#include "tribo/tribo.h"
+
+// The robot after some steps from its first keyframe with noise: contacts, limits, motion.
+static tbData* robot_state(const tbModel* m, uint64_t seed) {
+  tbData* d = tb_data_new(m);
+  assert_non_null(d);
+  tbRng rng = {seed};
+  if (m->nkey > 0) tb_reset_keyframe(m, d, 0);
+  for (int i = 0; i < m->nv; i++) d->qvel[i] = 0.2 * tb_rng_normal(&rng);
+  for (int i = 0; i < m->nu; i++) d->ctrl[i] += 0.01 * tb_rng_normal(&rng);
+  for (int s = 0; s < 40; s++) tb_step(m, d);
+  return d;
+}
+
+typedef struct {
+  int states, differentiable, columns, judged, failed;
+} Count;
+
+// Compare column by column. Differences that cross a kink, or show the solver's tolerance, change
+// with the increment: such columns are not judged.
+static tbReal judge(const tbReal* A, const tbReal* coarse, const tbReal* fine, int nx, int columns,
+                    Count* count) {
+  tbReal scale = 1, worst = 0;
+  for (int i = 0; i < nx * columns; i++) scale = fmax(scale, fabs(fine[i]));
+  for (int k = 0; k < columns; k++) {
+    tbReal apart = 0, error[2] = {0, 0};
+    for (int i = 0; i < nx; i++) {
+      int at = i * columns + k;
+      apart = fmax(apart, fabs(coarse[at] - fine[at]) / scale);
+      error[0] = fmax(error[0], fabs(A[at] - coarse[at]) / scale);
+      error[1] = fmax(error[1], fabs(A[at] - fine[at]) / scale);
+    }
+    count->columns++;
+    if (!(apart < 1e-5)) continue;
+    count->judged++;
+    tbReal e = fmin(error[0], error[1]);
+    count->failed += !(e < 1e-5);
+    worst = fmax(worst, e);
+  }
+  return worst;
+}
+
+static void check_model(tbModel* m, int index, int law, Count* count) {
+  m->opt.law = law;
+  tbData* d = robot_state(m, (uint64_t)index + 3);
+  m->opt.solve_tolerance = 1e-12;
+  m->opt.warmstart = 0;
+  int nx = 2 * m->nv + m->na, na = nx * nx, nb = nx * m->nu;
+  tbReal* room = calloc((size_t)(3 * (na + nb) + 1), sizeof(tbReal));
+  tbReal *A = room, *B = A + na, *CA = B + nb, *CB = CA + na, *FA = CB + nb, *FB = FA + na;
+  tbDerivatives* x = tb_derivatives_new(m);
+  tbDerivativeInfo info;
+  assert_int_equal(tb_step_linearize(m, d, NULL, x, &info), TB_OK);
+  tb_derivatives_dense(x, A, B);
+  for (int i = 0; i < na + nb; i++) assert_true(isfinite(A[i]));
+  count->states++;
+  count->differentiable += info.differentiable;
+  tbReal error = 0;
+  if (info.differentiable) {
+    assert_int_equal(tb_step_differences(m, d, 1e-6, 1, CA, CB), TB_OK);
+    memcpy(FA, CA, sizeof(tbReal) * (size_t)(na + nb));
+    Count before = *count;
+    error = fmax(judge(A, CA, FA, nx, nx, count), judge(B, CB, FB, nx, m->nu, count));
+    if (!(error < 1e-5)) {
+      *count = before;
+      assert_int_equal(tb_step_differences(m, d, 1e-7, 1, FA, FB), TB_OK);
+      error = fmax(judge(A, CA, FA, nx, nx, count), judge(B, CB, FB, nx, m->nu, count));
+    }
+  }
+  print_message("%s %s: contacts %d (free %d stick %d slide %d), rows %d, error %.1e %s\n",
+                tb_step_law_name(law), tb_test_robot_name(index), d->ncon, info.separated,
+                info.sticking, info.sliding, info.rows, error, info.reason);
+  free(room);
+  tb_derivatives_free(x);
+  tb_data_free(d);
+}
+
+static void check_robot(int index, int law, Count* count) {
+  tbModel* m = tb_test_robot(index);
+  // Differences of the largest take too long for a test that runs often.
+  if (m && m->nv > 0 && (m->nv <= 36 || getenv("TRIBO_TEST_ALL")))
+    check_model(m, index, law, count);
+  tb_model_free(m);
+}
+
+static void run(int law) {
+  Count count = {0};
+  for (int i = 0; i < TB_TEST_ROBOT_COUNT; i++) check_robot(i, law, &count);
+  if (count.states == 0) skip();
+  print_message("%s: %d states, %d differentiable; %d of %d columns judged\n",
+                tb_step_law_name(law), count.states, count.differentiable, count.judged,
+                count.columns);
+  assert_int_equal(count.failed, 0);
+  assert_true(2 * count.differentiable > count.states);
+  assert_true(count.judged > 0.8 * count.columns);
+}
+
+static void test_ncp(void** state) {
+  (void)state;
+  run(TB_LAW_NCP);
+}
+
+static void test_ccp(void** state) {
+  (void)state;
+  run(TB_LAW_CCP);
+}
+
+static void test_soft(void** state) {
+  (void)state;
+  run(TB_LAW_SOFT);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_ncp), cmocka_unit_test(test_ccp),
+                                     cmocka_unit_test(test_soft)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
