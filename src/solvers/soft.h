@@ -28,6 +28,7 @@ typedef struct {
   tbReal bound;        // friction: largest force
   tbReal mu;           // cone: coefficient of the regularised cone
   tbReal friction[5];  // cone: coefficients of the rows after the first
+  int pyramid;         // 1: rows are opposing edges of a friction pyramid, in pairs
 } tbSoftBlock;
 
 // One island: whole trees, so that M couples no dof of it to one outside.
@@ -36,8 +37,11 @@ typedef struct {
   const int* dof;    // the island's dofs, ascending
   const int* local;  // by dof: its place in `dof`
   tbForest forest;
-  const tbReal* M;         // by the forest's rows
-  const tbReal* a_smooth;  // by dof
+  const tbReal* M;             // by the forest's rows
+  const tbReal *LD, *inverse;  // its factor, for the solvers that need M^-1
+  tbReal scale;                // of MuJoCo's improvement: 1 / (mean inertia * dofs)
+  int conjugate;               // 1: conjugate gradients with M^-1 instead of Newton steps
+  const tbReal* a_smooth;      // by dof
   const tbSoftBlock* block;
   const tbReal* aref;  // nrow
   const tbReal* D;     // nrow: inverse of the regularisation R
@@ -53,6 +57,16 @@ typedef struct {
 // the constraint forces. Stops when the relative gradient is below `tol`.
 tbResult tb_soft_newton(const tbSoftProblem* problem, tbReal tol, int max_iter, tbArena* arena,
                         tbReal* a, tbReal* force, tbSoftInfo* info);
+
+// MuJoCo's projected Gauss-Seidel over the forces; stops when a sweep lowers the scaled cost by
+// less than `tol`. As tb_soft_newton, but info->gradient is that last improvement.
+tbResult tb_soft_pgs(const tbSoftProblem* problem, tbReal tol, int max_iter, tbArena* arena,
+                     tbReal* a, tbReal* force, tbSoftInfo* info);
+
+// MuJoCo's noslip pass over solved forces: dry friction and contact friction once more, without
+// regularisation, normal forces held. Updates `force` and `a`.
+tbResult tb_soft_noslip(const tbSoftProblem* problem, tbReal tol, int max_iter, tbArena* arena,
+                        tbReal* a, tbReal* force);
 
 // Cost of a block at residual r = J a - aref (dim entries); its force, and where `W` is not NULL
 // the second derivative (dim x dim, row-major).

@@ -195,18 +195,63 @@ static tbReal relative_gradient(const Newton* n) {
   return largest / scale;
 }
 
+static int newton_step(Newton* n) {
+  int nd = n->p->ndof;
+  fill_H(n);
+  if (!tb_cholesky(nd, n->H, nd, n->scratch)) return 0;
+  for (int i = 0; i < nd; i++) n->step[i] = -n->grad[i];
+  tb_cholesky_solve(nd, n->H, nd, n->step);
+  return 1;
+}
+
+// Conjugate gradients (Polak-Ribiere, never negative) with M^-1 as preconditioner, as MuJoCo's.
+typedef struct {
+  tbReal *step, *grad, *Mgrad;  // local: the last step, gradient, M^-1 gradient
+  tbReal* full;                 // by dof
+} Conjugate;
+
+static int allocate_conjugate(Conjugate* cg, const tbSoftProblem* p, tbArena* arena) {
+  cg->step = TB_ARENA_NEW(arena, tbReal, p->ndof);
+  cg->grad = TB_ARENA_NEW(arena, tbReal, p->ndof);
+  cg->Mgrad = TB_ARENA_NEW(arena, tbReal, p->ndof);
+  cg->full = TB_ARENA_NEW(arena, tbReal, p->forest.n);
+  return cg->step && cg->grad && cg->Mgrad && cg->full;
+}
+
+static void conjugate_step(Newton* n, Conjugate* cg, int first) {
+  const tbSoftProblem* p = n->p;
+  tbReal rise = 0, before = 0;
+  for (int i = 0; i < p->ndof; i++) cg->full[p->dof[i]] = n->grad[i];
+  tb_ltdl_solve(p->forest, p->LD, p->inverse, cg->full);
+  for (int i = 0; i < p->ndof; i++) {
+    tbReal now = cg->full[p->dof[i]];
+    rise += n->grad[i] * (now - cg->Mgrad[i]);
+    before += cg->grad[i] * cg->Mgrad[i];
+    cg->Mgrad[i] = now;
+    cg->grad[i] = n->grad[i];
+  }
+  tbReal beta = first ? 0 : fmax(0, rise / fmax(before, 1e-300));
+  for (int i = 0; i < p->ndof; i++) {
+    cg->step[i] = beta * cg->step[i] - cg->Mgrad[i];
+    n->step[i] = cg->step[i];
+  }
+}
+
 tbResult tb_soft_newton(const tbSoftProblem* problem, tbReal tol, int max_iter, tbArena* arena,
                         tbReal* a, tbReal* force, tbSoftInfo* info) {
   Newton n = {.p = problem, .a = a, .force = force};
   memset(info, 0, sizeof *info);
+  Conjugate cg = {0};
   if (!allocate(&n, arena) || !start(&n, arena)) return TB_ERROR_MEMORY;
+  if (problem->conjugate && !allocate_conjugate(&cg, problem, arena)) return TB_ERROR_MEMORY;
   info->gradient = relative_gradient(&n);
   while (info->gradient > tol && info->iterations < max_iter) {
     info->iterations++;
-    fill_H(&n);
-    if (!tb_cholesky(problem->ndof, n.H, problem->ndof, n.scratch)) return TB_ERROR_NUMERIC;
-    for (int i = 0; i < problem->ndof; i++) n.step[i] = -n.grad[i];
-    tb_cholesky_solve(problem->ndof, n.H, problem->ndof, n.step);
+    if (problem->conjugate) {
+      conjugate_step(&n, &cg, info->iterations == 1);
+    } else if (!newton_step(&n)) {
+      return TB_ERROR_NUMERIC;
+    }
     mul_M(problem, n.Mstep, n.step);
     mul_J(problem, n.Jstep, n.step);
     tbReal t = line_search(&n);

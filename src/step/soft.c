@@ -10,6 +10,7 @@
 #include "step/certificate.h"
 #include "step/implicit.h"
 #include "step/soft_rows.h"
+#include "tribo/step.h"
 
 enum { LEAST_ITERATIONS = 20 };
 
@@ -28,12 +29,38 @@ static int island_dofs(const tbModel* m, const tbConstraints* cs, const tbIsland
   return n;
 }
 
+// The solver that the option names: MuJoCo's word, unless our own was given.
+static int solver_of(const tbOption* opt) {
+  if (opt->solver == TB_SOLVER_NEWTON) return TB_MJSOLVER_NEWTON;
+  if (opt->solver == TB_SOLVER_PGS) return TB_MJSOLVER_PGS;
+  int known = opt->mjsolver >= 0 && opt->mjsolver <= TB_MJSOLVER_NEWTON;
+  return known ? opt->mjsolver : TB_MJSOLVER_NEWTON;
+}
+
+static tbResult run_solver(const tbModel* m, tbSoftProblem* p, tbArena* arena, tbReal* a,
+                           tbReal* force, tbSoftInfo* info) {
+  const tbOption* opt = &m->opt;
+  int solver = solver_of(opt);
+  p->scale = 1 / (m->mean_inertia * fmax(1, m->nv));
+  p->conjugate = solver == TB_MJSOLVER_CG;
+  // Files made for MJX ask for one iteration, which does not hold a robot together.
+  int iterations = opt->iterations > LEAST_ITERATIONS ? opt->iterations : LEAST_ITERATIONS;
+  tbResult result = solver == TB_MJSOLVER_PGS
+                        ? tb_soft_pgs(p, opt->tolerance, iterations, arena, a, force, info)
+                        : tb_soft_newton(p, p->conjugate ? opt->tolerance : 1e-10, iterations,
+                                         arena, a, force, info);
+  if (result != TB_OK || opt->noslip_iterations <= 0) return result;
+  return tb_soft_noslip(p, opt->noslip_tolerance, opt->noslip_iterations, arena, a, force);
+}
+
 // Build and solve one island; forces of its soft rows go to the constraints' own rows, in lambda.
 static tbResult solve_island(const tbModel* m, tbData* d, const tbConstraints* cs, tbIsland* island,
                              tbArena* arena, tbReal* a, tbSoftInfo* info) {
   tbSoftProblem p = {.nblock = island->nmember,
                      .forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind},
                      .M = d->qM,
+                     .LD = d->qLD,
+                     .inverse = d->qLDiagInv,
                      .a_smooth = d->qacc_smooth};
   for (int k = 0; k < island->nmember; k++) {
     p.nrow += tb_soft_rows_of(m, &cs->list[island->member[k]]);
@@ -63,9 +90,7 @@ static tbResult solve_island(const tbModel* m, tbData* d, const tbConstraints* c
     local[dof[i]] = i;
     if (!(m->opt.disableflags & TB_DISABLE_WARMSTART)) a[dof[i]] = d->qacc_warmstart[dof[i]];
   }
-  // Files made for MJX ask for one iteration, which does not hold a robot together.
-  int iterations = m->opt.iterations > LEAST_ITERATIONS ? m->opt.iterations : LEAST_ITERATIONS;
-  tbResult result = tb_soft_newton(&p, 1e-10, iterations, arena, a, force, info);
+  tbResult result = run_solver(m, &p, arena, a, force, info);
   if (result != TB_OK) return result;
   for (int k = 0, row = 0; k < island->nmember; k++) {
     const tbConstraint* c = &cs->list[island->member[k]];
@@ -150,7 +175,8 @@ tbResult tb_soft_velocity(const tbModel* m, tbData* d, tbStepState* state, tbRea
 
   // Start from the last acceleration in constrained trees.
   memcpy(d->qacc, d->qacc_smooth, bytes);
-  tbSolveInfo total = {.law = "soft", .solver = "newton"};
+  static const char* const NAMES[] = {"pgs", "cg", "newton"};
+  tbSolveInfo total = {.law = "soft", .solver = NAMES[solver_of(&m->opt)]};
   result = solve_islands(m, d, state, &islands, &total);
   if (result != TB_OK) return result;
   memset(d->qfrc_constraint, 0, bytes);

@@ -217,7 +217,8 @@ tbResult tb_soft_fill(const tbModel* model, tbData* data, const tbConstraint* c,
   block->col = c->col;
   block->J = c->J;
   block->kind = TB_SOFT_ONE_SIDED;
-  if (is_pyramid(model, c)) return fill_pyramid(model, data, c, arena, &p, block, aref, D);
+  block->pyramid = is_pyramid(model, c);
+  if (block->pyramid) return fill_pyramid(model, data, c, arena, &p, block, aref, D);
   if (c->source == TB_SOURCE_CONTACT && c->dim > 1) {
     fill_elliptic(model, data, c, &p, block, aref, D);
   } else {
