@@ -92,7 +92,9 @@ typedef struct {
   const int* member;  // indices into tbConstraints.list, ascending
   tbProblem problem;  // rows in the order of the members
   tbReal *g, *R;      // problem.g and problem.R
+  tbReal* rho;        // per row: estimate of the diagonal of G, > 0
   tbReal* lambda;     // N s
+  tbReal* sigma;      // m/s: velocity that the first lambda leads to, where it was computed
   int solved;         // 1: lambda is good enough as it is, G is not needed
 } tbIsland;
 
@@ -106,9 +108,10 @@ tbResult tb_assemble_groups(const tbModel* model, tbData* data, tbConstraints* c
                             tbIslands* out);
 
 // Give every island the blocks, g = J v_free + gamma (gap, correction, restitution) and R (physical
-// compliance) of the rigid laws, and lambda = 0; all but G.
+// compliance, softness) of the rigid laws, and lambda = 0; all but G. Without a factor (LD NULL)
+// neither softness nor rho: for judging answers of other laws.
 tbResult tb_assemble_terms(const tbModel* model, tbData* data, const tbConstraints* constraints,
-                           const tbReal* v_free, tbIslands* islands);
+                           tbInertiaFactor factor, const tbReal* v_free, tbIslands* islands);
 
 // Give every island that is not solved yet G = J H^-1 J^T over the factor of H. After
 // tb_assemble_terms.

@@ -12,6 +12,7 @@ typedef struct {
   tbData* d;
   tbArena* arena;
   const tbConstraint* list;
+  tbInertiaFactor factor;
   tbReal* const* half;  // per constraint: D^-1/2 L^-T J^T, dim x nnz
 } Context;
 
@@ -221,23 +222,37 @@ static int build_G(const Context* x, tbIsland* island, int* place) {
 
 // ---- compliance where a rigid answer may not exist ---------------------------------------------
 
-// The diagonal of G at one row.
-static tbReal row_diagonal(const tbConstraint* c, const tbReal* half, int r) {
-  tbReal sum = 0;
-  for (int k = 0; k < c->nnz; k++) sum += half[r * c->nnz + k] * half[r * c->nnz + k];
-  return sum;
+// The diagonal of G at the first `rows` rows of a constraint.
+static int exact_diagonal(const Context* x, const tbConstraint* c, int rows, tbReal* out) {
+  const tbModel* m = x->m;
+  size_t bytes = sizeof(tbReal) * (size_t)(rows * c->nnz);
+  tbArenaMark mark = tb_arena_mark(x->arena);
+  tbReal* half = tb_arena_alloc(x->arena, bytes);
+  if (!half) return 0;
+  memcpy(half, c->J, bytes);
+  tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
+  tb_ltdl_half_solve_support(forest, x->factor.LD, x->factor.inverse, c->col, c->nnz, half, c->nnz,
+                             rows);
+  for (int r = 0; r < rows; r++) {
+    out[r] = 0;
+    for (int k = 0; k < c->nnz; k++) out[r] += half[r * c->nnz + k] * half[r * c->nnz + k];
+  }
+  tb_arena_release(x->arena, mark);
+  return 1;
 }
 
-// What the diagonal would be if nothing but the two bodies' own inertia resisted.
-static tbReal free_diagonal(const Context* x, const tbConstraint* c) {
+// What the diagonal would be if nothing but the two bodies' own inertia resisted; `angular`: of a
+// rotation.
+static tbReal free_diagonal(const Context* x, const tbConstraint* c, int angular) {
   const tbModel* m = x->m;
   switch (c->source) {
     case TB_SOURCE_CONTACT: {
       const tbContact* contact = &x->d->contact[c->id];
-      return m->body_invweight0[2 * m->geom_bodyid[contact->geom[0]]] +
-             m->body_invweight0[2 * m->geom_bodyid[contact->geom[1]]];
+      return m->body_invweight0[2 * m->geom_bodyid[contact->geom[0]] + angular] +
+             m->body_invweight0[2 * m->geom_bodyid[contact->geom[1]] + angular];
     }
     case TB_SOURCE_LIMIT_JOINT: return m->dof_invweight0[m->jnt_dofadr[c->id]];
+    case TB_SOURCE_FRICTION_DOF: return m->dof_invweight0[c->id];
     default: return m->tendon_invweight0[c->id];
   }
 }
@@ -245,31 +260,29 @@ static tbReal free_diagonal(const Context* x, const tbConstraint* c) {
 // Pushing an overlap apart may be impossible: the joints may not allow the motion, or two overlaps
 // may contradict each other, and then no rigid answer exists. So the push fades where the mechanism
 // hardly yields along it, and meets a small compliance.
-static void soften_push(const Context* x, const tbConstraint* c, const tbReal* half, tbReal* g,
-                        tbReal* R) {
-  tbReal push = gap_term(&x->m->opt, c->pos[0]);
-  if (c->source == TB_SOURCE_CONTACT && x->d->contact[c->id].compliance > 0) return;
-  if (push >= 0) return;
-  tbReal yields = row_diagonal(c, half, 0), free = free_diagonal(x, c);
+static int soften_push(const Context* x, const tbConstraint* c, tbReal* g, tbReal* R) {
+  tbReal push = gap_term(&x->m->opt, c->pos[0]), yields;
+  if (c->source == TB_SOURCE_CONTACT && x->d->contact[c->id].compliance > 0) return 1;
+  if (push >= 0) return 1;
+  if (!exact_diagonal(x, c, 1, &yields)) return 0;
+  tbReal free = free_diagonal(x, c, 0);
   g[0] -= push * (1 - yields / (yields + 0.01 * free));
   R[0] += x->m->opt.correction_softness * free;
+  return 1;
 }
 
 // Equalities that contradict each other or meet a singular pose have no rigid answer either: a
-// compliance far below what anyone could measure bounds the impulses.
-static void soften(const Context* x, tbIsland* island) {
-  for (int i = 0, row = 0; i < island->nmember; i++) {
-    const tbConstraint* c = &x->list[island->member[i]];
-    const tbReal* half = x->half[island->member[i]];
-    if (c->source == TB_SOURCE_EQUALITY) {
-      for (int r = 0; r < c->dim; r++) {
-        island->R[row + r] += x->m->opt.equality_softness * row_diagonal(c, half, r);
-      }
-    } else if (c->source >= TB_SOURCE_LIMIT_JOINT) {
-      soften_push(x, c, half, island->g + row, island->R + row);
-    }
-    row += c->dim;
+// compliance far below what anyone could measure bounds the impulses. Sets rho on the way.
+static int soften(const Context* x, const tbConstraint* c, tbReal* g, tbReal* R, tbReal* rho) {
+  if (c->source == TB_SOURCE_EQUALITY) {
+    if (!exact_diagonal(x, c, c->dim, rho)) return 0;
+    for (int r = 0; r < c->dim; r++) R[r] += x->m->opt.equality_softness * rho[r];
+  } else {
+    for (int r = 0; r < c->dim; r++) rho[r] = free_diagonal(x, c, r >= 3);
+    if (c->source >= TB_SOURCE_LIMIT_JOINT && !soften_push(x, c, g, R)) return 0;
   }
+  for (int r = 0; r < c->dim; r++) rho[r] = rho[r] > 0 ? rho[r] : 1;
+  return 1;
 }
 
 // ---- all of it ---------------------------------------------------------------------------------
@@ -282,11 +295,13 @@ static int build_terms(const Context* x, tbIsland* island, const tbReal* v_free)
   tbBlock* block = tb_arena_alloc(x->arena, sizeof(tbBlock) * (size_t)p->nblock);
   tbReal* g = tb_arena_alloc(x->arena, sizeof(tbReal) * (size_t)p->n);
   tbReal* R = tb_arena_alloc(x->arena, sizeof(tbReal) * (size_t)p->n);
+  island->rho = tb_arena_alloc(x->arena, sizeof(tbReal) * (size_t)p->n);
   island->lambda = TB_ARENA_NEW(x->arena, tbReal, p->n);
-  if (!block || !g || !R || !island->lambda) return 0;
+  if (!block || !g || !R || !island->rho || !island->lambda) return 0;
   for (int i = 0, row = 0; i < island->nmember; i++) {
     const tbConstraint* c = &x->list[island->member[i]];
     fill_block(x, c, row, v_free, &block[i], g + row, R + row);
+    if (x->factor.LD && !soften(x, c, g + row, R + row, island->rho + row)) return 0;
     row += c->dim;
   }
   p->block = block;
@@ -308,8 +323,8 @@ tbResult tb_assemble_groups(const tbModel* model, tbData* data, tbConstraints* c
 }
 
 tbResult tb_assemble_terms(const tbModel* model, tbData* data, const tbConstraints* constraints,
-                           const tbReal* v_free, tbIslands* islands) {
-  Context x = {model, data, &data->work->arena, constraints->list, NULL};
+                           tbInertiaFactor factor, const tbReal* v_free, tbIslands* islands) {
+  Context x = {model, data, &data->work->arena, constraints->list, factor, NULL};
   for (int i = 0; i < islands->count; i++) {
     if (!build_terms(&x, &islands->island[i], v_free)) return TB_ERROR_MEMORY;
   }
@@ -336,11 +351,10 @@ tbResult tb_assemble_delassus(const tbModel* model, tbData* data, const tbConstr
     tb_ltdl_half_solve_support(forest, factor.LD, factor.inverse, c->col, c->nnz, half[i], c->nnz,
                                c->dim);
   }
-  Context x = {model, data, arena, constraints->list, half};
+  Context x = {model, data, arena, constraints->list, factor, half};
   for (int i = 0; i < islands->count; i++) {
     if (islands->island[i].solved) continue;
     if (!build_G(&x, &islands->island[i], place)) return TB_ERROR_MEMORY;
-    soften(&x, &islands->island[i]);
   }
   return TB_OK;
 }

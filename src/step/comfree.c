@@ -354,7 +354,7 @@ tbResult tb_comfree_velocity(const tbModel* m, tbData* d, tbStepState* state, tb
   // Every constraint by itself.
   tbIslands islands;
   result = tb_assemble_groups(m, d, &state->constraints, &islands);
-  if (result == TB_OK) result = tb_assemble_terms(m, d, cs, v_free, &islands);
+  if (result == TB_OK) result = tb_assemble_terms(m, d, cs, (tbInertiaFactor){0}, v_free, &islands);
   if (result != TB_OK) return result;
   tbReal assemble_end = tb_seconds();
   d->seconds.assemble += assemble_end - dynamics_end;

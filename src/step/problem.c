@@ -72,7 +72,8 @@ tbProblem* tb_step_problem(const tbModel* m, tbData* d, tbError* error) {
     for (int i = 0; i < m->nv; i++) v_free[i] = d->qvel[i] + m->opt.timestep * v_free[i];
     result = tb_assemble_groups(m, d, &state->constraints, &islands);
   }
-  if (result == TB_OK) result = tb_assemble_terms(m, d, &state->constraints, v_free, &islands);
+  if (result == TB_OK)
+    result = tb_assemble_terms(m, d, &state->constraints, factor, v_free, &islands);
   if (result == TB_OK) result = tb_assemble_delassus(m, d, &state->constraints, factor, &islands);
   if (result != TB_OK) {
     tb_fail(error, result, "the contact problem could not be assembled");

@@ -7,9 +7,13 @@
 #include "base/timer.h"
 #include "linalg/ltdl.h"
 #include "model/workspace.h"
+#include "solvers/active.h"
 #include "step/certificate.h"
 #include "step/implicit.h"
 #include "tribo/step.h"
+
+// Rounds of the fast path.
+enum { MOST_FAST = 40 };
 
 static const char* const SOLVER_NAMES[TB_SOLVER_COUNT] = {
     "auto", "pgs", "admm", "newton", "staggered", "direct", "bisection", "prox", "ipm"};
@@ -41,31 +45,109 @@ static void recall_impulses(tbStepState* state, const tbIslands* islands) {
   }
 }
 
-// Islands whose last impulses still solve them (at rest, most do) need neither G nor a solver:
-// their residual follows from the velocity those impulses lead to.
+// The velocity that the first impulses of every island lead to, with and without the islands that
+// these already solve (at rest, most): they need neither G nor a solver.
 static tbResult accept_recalled(const tbModel* m, tbData* d, tbStepState* state,
                                 tbInertiaFactor factor, const tbReal* v_free, tbIslands* islands) {
-  // RaiSim's residual needs G itself.
-  if (m->opt.solve_absolute > 0 || islands->count == 0 || m->opt.law == TB_LAW_RAISIM) return TB_OK;
   tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
   tbReal* v = TB_ARENA_NEW(&d->work->arena, tbReal, m->nv);
-  tbReal* sigma = TB_ARENA_NEW(&d->work->arena, tbReal, state->constraints.nrow);
+  tbReal* sigma =
+      tb_arena_alloc(&d->work->arena, sizeof(tbReal) * (size_t)(state->constraints.nrow + 1));
   if (!v || !sigma) return TB_ERROR_MEMORY;
   tb_gather_impulse(&state->constraints, islands, v);
   tb_ltdl_solve(forest, factor.LD, factor.inverse, v);
   for (int i = 0; i < m->nv; i++) v[i] += v_free[i];
   for (int i = 0; i < islands->count; i++) {
     tbIsland* island = &islands->island[i];
-    tb_assembled_velocity(&state->constraints, island, v_free, v, sigma);
+    island->sigma = sigma;
+    sigma += island->problem.n;
+    tb_assembled_velocity(&state->constraints, island, v_free, v, island->sigma);
+    // RaiSim's residual needs G itself.
+    if (m->opt.solve_absolute > 0 || m->opt.law == TB_LAW_RAISIM) continue;
     tbSolveInfo info = {.law = tb_law_name((tbLaw)m->opt.law), .solver = "warm start"};
-    info.residual = tb_residual(&island->problem, (tbLaw)m->opt.law, island->lambda, sigma);
+    info.residual = tb_residual(&island->problem, (tbLaw)m->opt.law, island->lambda, island->sigma);
     if (!(info.residual.relative <= m->opt.solve_tolerance)) continue;
-    info.residual_exact = tb_residual(&island->problem, TB_LAW_NCP, island->lambda, sigma);
+    info.residual_exact = m->opt.law == TB_LAW_NCP ? info.residual
+                                                   : tb_residual(&island->problem, TB_LAW_NCP,
+                                                                 island->lambda, island->sigma);
     island->solved = 1;
     tb_certificate_add(&d->solve, &info);
   }
   return TB_OK;
 }
+
+// ---- the fast path -----------------------------------------------------------------------------
+
+typedef struct {
+  const tbModel* m;
+  const tbConstraints* constraints;
+  tbInertiaFactor factor;
+  const tbIslands* islands;
+  tbSolveInfo* info;  // per island
+  int* place;         // by dof: scratch; islands share no dof
+} Fast;
+
+static tbResult solve_fast(void* context, int index, tbWorker* worker) {
+  Fast* f = context;
+  const tbModel* m = f->m;
+  const tbIsland* island = &f->islands->island[index];
+  tbArena* arena = &worker->arena;
+  tbArenaMark mark = tb_arena_mark(arena);
+  tbRows* rows = tb_arena_alloc(arena, sizeof(tbRows) * (size_t)(island->nmember + 1));
+  if (!rows) return TB_ERROR_MEMORY;
+  for (int k = 0; k < island->nmember; k++) {
+    const tbConstraint* c = &f->constraints->list[island->member[k]];
+    rows[k] = (tbRows){c->dim, c->nnz, c->col, c->J};
+  }
+  tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
+  tbVelocity system;
+  if (!tb_velocity_build(&system, arena, forest, f->factor.LD, f->factor.inverse, island->nmember,
+                         rows, f->place)) {
+    return TB_ERROR_MEMORY;
+  }
+  tbActive active = {
+      .p = &island->problem,
+      .system = &system,
+      .rho = island->rho,
+      .law = (tbLaw)m->opt.law,
+      .tolerance = m->opt.solve_tolerance,
+      .max_iter = m->opt.solve_iterations < MOST_FAST ? m->opt.solve_iterations : MOST_FAST};
+  bool ok = tb_active_solve(&active, arena, island->sigma, island->lambda, &f->info[index]);
+  tb_velocity_release(&system);
+  tb_arena_release(arena, mark);
+  return ok ? TB_OK : TB_ERROR_MEMORY;
+}
+
+// Newton on the active set, where the law has one and nobody asked for another solver. Islands
+// where it does not converge are left to tb_solve.
+static tbResult solve_active(const tbModel* m, tbData* d, tbStepState* state,
+                             tbInertiaFactor factor, tbIslands* islands) {
+  tbArena* arena = &d->work->arena;
+  Fast f = {m, &state->constraints, factor, islands, NULL, NULL};
+  f.info = tb_arena_alloc(arena, sizeof(tbSolveInfo) * (size_t)(islands->count + 1));
+  f.place = tb_arena_alloc(arena, sizeof(int) * (size_t)(m->nv + 1));
+  tbReal* cost = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(islands->count + 1));
+  if (!f.info || !f.place || !cost) return TB_ERROR_MEMORY;
+  for (int i = 0; i < m->nv; i++) f.place[i] = -1;
+  for (int i = 0; i < islands->count; i++) {
+    cost[i] = islands->island[i].solved ? 0 : islands->island[i].problem.n;
+  }
+  tbResult result = tb_workers_run(&state->workers, arena, islands->count, cost, solve_fast, &f);
+  if (result != TB_OK) return result;
+  for (int i = 0; i < islands->count; i++) {
+    if (cost[i] == 0 || f.info[i].status != TB_SOLVE_CONVERGED) continue;
+    islands->island[i].solved = 1;
+    tb_certificate_add(&d->solve, &f.info[i]);
+  }
+  return TB_OK;
+}
+
+static bool has_fast_path(const tbOption* opt) {
+  return (opt->law == TB_LAW_NCP || opt->law == TB_LAW_CCP) && opt->solver == TB_SOLVER_AUTO &&
+         !(opt->solve_absolute > 0);
+}
+
+// ---- the general path --------------------------------------------------------------------------
 
 static tbResult retry_cold(const tbProblem* problem, tbSolveSettings settings, tbReal* lambda,
                            tbWorker* worker, tbSolveInfo* info) {
@@ -159,18 +241,20 @@ tbResult tb_rigid_velocity(const tbModel* m, tbData* d, tbStepState* state, tbRe
   // One problem per island, each solved from the last step's impulses.
   tbIslands islands;
   result = tb_assemble_groups(m, d, &state->constraints, &islands);
-  if (result == TB_OK) result = tb_assemble_terms(m, d, &state->constraints, v_next, &islands);
-  if (result == TB_OK && m->opt.warmstart) {
-    recall_impulses(state, &islands);
-    result = accept_recalled(m, d, state, factor, v_next, &islands);
+  if (result == TB_OK)
+    result = tb_assemble_terms(m, d, &state->constraints, factor, v_next, &islands);
+  if (result != TB_OK) return result;
+  tbReal assemble_end = tb_seconds();
+  d->seconds.assemble += assemble_end - dynamics_end;
+  if (m->opt.warmstart) recall_impulses(state, &islands);
+  result = accept_recalled(m, d, state, factor, v_next, &islands);
+  if (result == TB_OK && has_fast_path(&m->opt)) {
+    result = solve_active(m, d, state, factor, &islands);
   }
   if (result == TB_OK) {
     result = tb_assemble_delassus(m, d, &state->constraints, factor, &islands);
   }
-  if (result != TB_OK) return result;
-  tbReal assemble_end = tb_seconds();
-  d->seconds.assemble += assemble_end - dynamics_end;
-  result = solve_islands(m, d, state, &islands);
+  if (result == TB_OK) result = solve_islands(m, d, state, &islands);
   if (result != TB_OK) return result;
   result = store_impulses(m, d, state, &islands);
   d->seconds.solve += tb_seconds() - assemble_end;

@@ -168,7 +168,9 @@ tbResult tb_soft_velocity(const tbModel* m, tbData* d, tbStepState* state, tbRea
   for (int i = 0; i < m->nv; i++) v_free[i] = d->qvel[i] + h * d->qacc_smooth[i];
   tbIslands islands;
   tbResult result = tb_assemble_groups(m, d, &state->constraints, &islands);
-  if (result == TB_OK) result = tb_assemble_terms(m, d, &state->constraints, v_free, &islands);
+  if (result == TB_OK) {
+    result = tb_assemble_terms(m, d, &state->constraints, (tbInertiaFactor){0}, v_free, &islands);
+  }
   if (result != TB_OK) return result;
   tbReal assemble_end = tb_seconds();
   d->seconds.assemble += assemble_end - start;

@@ -311,7 +311,7 @@ tbResult tb_viscoelastic_velocity(const tbModel* m, tbData* d, tbStepState* stat
   tbIslands islands;
   for (int i = 0; i < m->nv; i++) v_next[i] = d->qvel[i] + h * qacc_free[i];
   result = tb_assemble_groups(m, d, cs, &islands);
-  if (result == TB_OK) result = tb_assemble_terms(m, d, cs, v_next, &islands);
+  if (result == TB_OK) result = tb_assemble_terms(m, d, cs, (tbInertiaFactor){0}, v_next, &islands);
   tbReal assemble_end = tb_seconds();
   d->seconds.assemble += assemble_end - start;
   if (result == TB_OK) result = row_forces(m, d, state, factor, qacc_free, &islands, second);

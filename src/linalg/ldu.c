@@ -1,0 +1,325 @@
+#include "linalg/ldu.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/kernel.h"
+
+// ---- pattern -----------------------------------------------------------------------------------
+
+static void sort_ints(int* x, int n) {
+  for (int gap = n > 16 ? n / 3 : 1; gap > 0; gap = gap > 1 && gap < 3 ? 1 : gap / 3) {
+    for (int i = gap; i < n; i++) {
+      int v = x[i], j = i;
+      for (; j >= gap && x[j - gap] > v; j -= gap) x[j] = x[j - gap];
+      x[j] = v;
+    }
+  }
+}
+
+// Room for the lists of later nodes, which grow as they are found.
+typedef struct {
+  tbArena* arena;
+  int* list;
+  int count, capacity;
+} Lists;
+
+static bool reserve(Lists* l, int extra) {
+  if (l->count + extra <= l->capacity) return true;
+  int capacity = 2 * (l->count + extra);
+  int* grown = tb_arena_alloc(l->arena, sizeof(int) * (size_t)capacity);
+  if (!grown) return false;
+  memcpy(grown, l->list, sizeof(int) * (size_t)l->count);
+  l->list = grown;
+  l->capacity = capacity;
+  return true;
+}
+
+// Later nodes of k: its own neighbours and those of the nodes whose first later node it is.
+static bool find_later(tbLdu* ldu, tbArena* arena, const int* edge_start, const int* edge) {
+  int n = ldu->nodes;
+  int* child = tb_arena_alloc(arena, sizeof(int) * (size_t)(n + 1));
+  int* sibling = tb_arena_alloc(arena, sizeof(int) * (size_t)(n + 1));
+  int* mark = tb_arena_alloc(arena, sizeof(int) * (size_t)(n + 1));
+  Lists lists = {.arena = arena, .capacity = edge_start[n] + 4 * n + 16};
+  lists.list = tb_arena_alloc(arena, sizeof(int) * (size_t)lists.capacity);
+  if (!child || !sibling || !mark || !lists.list) return false;
+  for (int k = 0; k <= n; k++) child[k] = mark[k] = -1;
+  for (int k = 0; k < n; k++) {
+    int begin = lists.count, room = edge_start[k + 1] - edge_start[k];
+    for (int c = child[k]; c >= 0; c = sibling[c]) room += ldu->start[c + 1] - ldu->start[c];
+    if (!reserve(&lists, room)) return false;
+    ldu->start[k] = begin;
+    mark[k] = k;
+    for (int e = edge_start[k]; e < edge_start[k + 1]; e++) {
+      if (mark[edge[e]] == k) continue;
+      mark[edge[e]] = k;
+      lists.list[lists.count++] = edge[e];
+    }
+    for (int c = child[k]; c >= 0; c = sibling[c]) {
+      for (int e = ldu->start[c]; e < ldu->start[c + 1]; e++) {
+        int b = lists.list[e];
+        if (mark[b] == k) continue;
+        mark[b] = k;
+        lists.list[lists.count++] = b;
+      }
+    }
+    sort_ints(lists.list + begin, lists.count - begin);
+    ldu->start[k + 1] = lists.count;
+    if (lists.count > begin) {
+      int parent = lists.list[begin];
+      sibling[k] = child[parent];
+      child[parent] = k;
+    }
+  }
+  ldu->later = lists.list;
+  return true;
+}
+
+bool tb_ldu_analyze(tbLdu* ldu, tbArena* arena, int nodes, const int* dim, const int* edge_start,
+                    const int* edge) {
+  size_t n = (size_t)nodes + 1;
+  memset(ldu, 0, sizeof *ldu);
+  ldu->nodes = nodes;
+  ldu->dim = dim;
+  ldu->first = tb_arena_alloc(arena, sizeof(int) * n);
+  ldu->start = tb_arena_alloc(arena, sizeof(int) * n);
+  ldu->width = tb_arena_alloc(arena, sizeof(int) * n);
+  ldu->at = tb_arena_alloc(arena, sizeof(size_t) * n);
+  ldu->skew = tb_arena_alloc(arena, sizeof(size_t) * n);
+  if (!ldu->first || !ldu->start || !ldu->width || !ldu->at || !ldu->skew) return false;
+  ldu->start[0] = 0;
+  if (!find_later(ldu, arena, edge_start, edge)) return false;
+  ldu->column = tb_arena_alloc(arena, sizeof(int) * (size_t)(ldu->start[nodes] + 1));
+  if (!ldu->column) return false;
+  ldu->first[0] = 0;
+  for (int k = 0; k < nodes; k++) {
+    int width = 0;
+    for (int e = ldu->start[k]; e < ldu->start[k + 1]; e++) {
+      ldu->column[e] = width;
+      width += dim[ldu->later[e]];
+    }
+    ldu->width[k] = width;
+    ldu->first[k + 1] = ldu->first[k] + dim[k];
+    ldu->at[k] = ldu->size;
+    ldu->skew[k] = ldu->mirror_size;
+    ldu->size += (size_t)dim[k] * (size_t)(dim[k] + width);
+    ldu->mirror_size += (size_t)dim[k] * (size_t)width;
+    ldu->flops += (double)dim[k] * width * width;
+  }
+  ldu->value = tb_arena_alloc(arena, sizeof(tbReal) * (ldu->size + 1));
+  ldu->mirror = tb_arena_alloc(arena, sizeof(tbReal) * (ldu->mirror_size + 1));
+  ldu->pivot = tb_arena_alloc(arena, sizeof(int) * (size_t)(ldu->first[nodes] + 1));
+  return ldu->value && ldu->mirror && ldu->pivot;
+}
+
+int tb_ldu_column(const tbLdu* ldu, int a, int b) {
+  int low = ldu->start[a], high = ldu->start[a + 1];
+  while (high - low > 1) {
+    int middle = (low + high) / 2;
+    if (ldu->later[middle] <= b) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return ldu->column[low];
+}
+
+// ---- numbers -----------------------------------------------------------------------------------
+
+// D = L L^T in place, in the lower triangle.
+static bool factor_symmetric(int n, tbReal* D) {
+  for (int j = 0; j < n; j++) {
+    tbReal d = D[j * n + j];
+    for (int k = 0; k < j; k++) d -= D[j * n + k] * D[j * n + k];
+    if (!(d > 0) || !isfinite(d)) return false;
+    d = sqrt(d);
+    D[j * n + j] = d;
+    tbReal inverse = 1 / d;
+    for (int i = j + 1; i < n; i++) {
+      tbReal sum = D[i * n + j];
+      for (int k = 0; k < j; k++) sum -= D[i * n + k] * D[j * n + k];
+      D[i * n + j] = sum * inverse;
+    }
+  }
+  return true;
+}
+
+// P D = L U in place, L with a unit diagonal.
+static bool factor_general(int n, tbReal* D, int* pivot) {
+  for (int k = 0; k < n; k++) {
+    int best = k;
+    for (int i = k + 1; i < n; i++) {
+      if (fabs(D[i * n + k]) > fabs(D[best * n + k])) best = i;
+    }
+    pivot[k] = best;
+    for (int j = 0; best != k && j < n; j++) {
+      tbReal t = D[k * n + j];
+      D[k * n + j] = D[best * n + j];
+      D[best * n + j] = t;
+    }
+    if (D[k * n + k] == 0 || !isfinite(D[k * n + k])) return false;
+    tbReal inverse = 1 / D[k * n + k];
+    for (int i = k + 1; i < n; i++) {
+      tbReal f = D[i * n + k] *= inverse;
+      for (int j = k + 1; j < n; j++) D[i * n + j] -= f * D[k * n + j];
+    }
+  }
+  return true;
+}
+
+static void swap_rows(int width, tbReal* X, int i, int j) {
+  for (int k = 0; k < width; k++) {
+    tbReal t = X[(size_t)i * (size_t)width + k];
+    X[(size_t)i * (size_t)width + k] = X[(size_t)j * (size_t)width + k];
+    X[(size_t)j * (size_t)width + k] = t;
+  }
+}
+
+// X <- T^-1 X for a lower triangular T given by T(r, s) = D[r * row + s * col], its diagonal or 1.
+static void substitute(int n, const tbReal* D, int row, int col, bool unit, int width, tbReal* X) {
+  for (int r = 0; r < n; r++) {
+    tbReal* TB_RESTRICT x = X + (size_t)r * (size_t)width;
+    for (int s = 0; s < r; s++) {
+      tbReal f = D[r * row + s * col];
+      const tbReal* TB_RESTRICT y = X + (size_t)s * (size_t)width;
+      for (int j = 0; j < width; j++) x[j] -= f * y[j];
+    }
+    if (unit) continue;
+    tbReal inverse = 1 / D[r * (row + col)];
+    for (int j = 0; j < width; j++) x[j] *= inverse;
+  }
+}
+
+// Y (rows x n, own stride) -= X^T Z for X (depth x rows) and Z (depth x n) with stride `width`.
+static void subtract_product(int rows, int depth, int n, int width, const tbReal* X,
+                             const tbReal* TB_RESTRICT Z, tbReal* TB_RESTRICT Y, int stride) {
+  for (int i = 0; i < rows; i++) {
+    tbReal* TB_RESTRICT y = Y + (size_t)i * (size_t)stride;
+    int r = 0;
+    for (; r + 2 <= depth; r += 2) {
+      tbReal f = X[(size_t)r * (size_t)width + (size_t)i];
+      tbReal g = X[(size_t)(r + 1) * (size_t)width + (size_t)i];
+      const tbReal* TB_RESTRICT z = Z + (size_t)r * (size_t)width;
+      const tbReal* TB_RESTRICT w = z + width;
+      for (int j = 0; j < n; j++) y[j] -= f * z[j] + g * w[j];
+    }
+    if (r < depth) {
+      tbReal f = X[(size_t)r * (size_t)width + (size_t)i];
+      const tbReal* TB_RESTRICT z = Z + (size_t)r * (size_t)width;
+      for (int j = 0; j < n; j++) y[j] -= f * z[j];
+    }
+  }
+}
+
+// Take node k out of the nodes that remain: A[a, b] -= C[:, a]^T V[:, b], where V = L^-1 U_k and
+// C = U^-T C_k with the factors L U of D_k.
+static void eliminate(tbLdu* ldu, int k, const tbReal* C, const tbReal* V, bool symmetric) {
+  int depth = ldu->dim[k], width = ldu->width[k], end = ldu->start[k + 1];
+  for (int e = ldu->start[k]; e < end; e++) {
+    int a = ldu->later[e], da = ldu->dim[a], ca = ldu->column[e], wa = ldu->width[a];
+    tbReal* D = ldu->value + ldu->at[a];
+    tbReal* U = D + da * da;
+    tbReal* T = ldu->mirror + ldu->skew[a];
+    subtract_product(da, depth, da, width, C + ca, V + ca, D, da);
+    // Runs of later nodes that lie side by side in both rows.
+    for (int f = e + 1, g = ldu->start[a]; f < end;) {
+      while (ldu->later[g] != ldu->later[f]) g++;
+      int from = ldu->column[f], to = ldu->column[g], n = 0;
+      while (f < end && ldu->later[g] == ldu->later[f]) {
+        n += ldu->dim[ldu->later[f]];
+        f++;
+        g++;
+        if (g == ldu->start[a + 1]) break;
+      }
+      subtract_product(da, depth, n, width, C + ca, V + from, U + to, wa);
+      if (!symmetric) subtract_product(da, depth, n, width, V + ca, C + from, T + to, wa);
+    }
+  }
+}
+
+bool tb_ldu_factor(tbLdu* ldu, bool symmetric) {
+  ldu->symmetric = symmetric;
+  for (int k = 0; k < ldu->nodes; k++) {
+    int d = ldu->dim[k], width = ldu->width[k];
+    tbReal *D = ldu->value + ldu->at[k], *V = D + d * d, *C = V;
+    if (symmetric) {
+      if (!factor_symmetric(d, D)) return false;
+      substitute(d, D, d, 1, false, width, V);
+    } else {
+      int* pivot = ldu->pivot + ldu->first[k];
+      C = ldu->mirror + ldu->skew[k];
+      if (!factor_general(d, D, pivot)) return false;
+      for (int r = 0; r < d; r++) {
+        if (pivot[r] != r) swap_rows(width, V, r, pivot[r]);
+      }
+      substitute(d, D, d, 1, true, width, V);
+      substitute(d, D, 1, d, false, width, C);
+    }
+    eliminate(ldu, k, C, V, symmetric);
+  }
+  return true;
+}
+
+// x <- L^-1 P x, or L^-1 x.
+static void solve_lower(const tbLdu* ldu, int k, tbReal* x) {
+  int d = ldu->dim[k];
+  const tbReal* D = ldu->value + ldu->at[k];
+  for (int r = 0; r < d && !ldu->symmetric; r++) {
+    int p = ldu->pivot[ldu->first[k] + r];
+    tbReal t = x[r];
+    x[r] = x[p];
+    x[p] = t;
+  }
+  for (int r = 0; r < d; r++) {
+    tbReal sum = x[r];
+    for (int s = 0; s < r; s++) sum -= D[r * d + s] * x[s];
+    x[r] = ldu->symmetric ? sum / D[r * d + r] : sum;
+  }
+}
+
+// x <- U^-1 x, or L^-T x.
+static void solve_upper(const tbLdu* ldu, int k, tbReal* x) {
+  int d = ldu->dim[k];
+  const tbReal* D = ldu->value + ldu->at[k];
+  for (int r = d - 1; r >= 0; r--) {
+    tbReal sum = x[r];
+    for (int s = r + 1; s < d; s++) sum -= (ldu->symmetric ? D[s * d + r] : D[r * d + s]) * x[s];
+    x[r] = sum / D[r * d + r];
+  }
+}
+
+void tb_ldu_solve(const tbLdu* ldu, tbReal* x) {
+  for (int k = 0; k < ldu->nodes; k++) {
+    int d = ldu->dim[k], width = ldu->width[k];
+    const tbReal* C =
+        ldu->symmetric ? ldu->value + ldu->at[k] + (size_t)(d * d) : ldu->mirror + ldu->skew[k];
+    tbReal* own = x + ldu->first[k];
+    solve_lower(ldu, k, own);
+    for (int e = ldu->start[k]; e < ldu->start[k + 1]; e++) {
+      int b = ldu->later[e], n = ldu->dim[b];
+      tbReal* to = x + ldu->first[b];
+      for (int r = 0; r < d; r++) {
+        const tbReal* row = C + (size_t)r * (size_t)width + ldu->column[e];
+        for (int j = 0; j < n; j++) to[j] -= row[j] * own[r];
+      }
+    }
+  }
+  for (int k = ldu->nodes - 1; k >= 0; k--) {
+    int d = ldu->dim[k], width = ldu->width[k];
+    const tbReal* V = ldu->value + ldu->at[k] + (size_t)(d * d);
+    tbReal* own = x + ldu->first[k];
+    for (int e = ldu->start[k]; e < ldu->start[k + 1]; e++) {
+      int b = ldu->later[e], n = ldu->dim[b];
+      const tbReal* from = x + ldu->first[b];
+      for (int r = 0; r < d; r++) {
+        const tbReal* row = V + (size_t)r * (size_t)width + ldu->column[e];
+        tbReal sum = 0;
+        for (int j = 0; j < n; j++) sum += row[j] * from[j];
+        own[r] -= sum;
+      }
+    }
+    solve_upper(ldu, k, own);
+  }
+}

@@ -1,0 +1,24 @@
+// Newton's method on the active set in velocity space, for ncp and ccp: the fast path of a step.
+// See docs/solver-active.md.
+#ifndef TRIBO_SOLVERS_ACTIVE_H_
+#define TRIBO_SOLVERS_ACTIVE_H_
+
+#include "solvers/velocity.h"
+#include "tribo/problem.h"
+
+typedef struct {
+  const tbProblem* p;  // blocks, R, g; G is not used
+  tbVelocity* system;  // one block of rows per block of the problem
+  const tbReal* rho;   // per row: an estimate of the diagonal of G, > 0
+  tbLaw law;           // TB_LAW_NCP or TB_LAW_CCP
+  tbReal tolerance;    // relative residual
+  int max_iter;
+} tbActive;
+
+// Improve `lambda` (first guess in, the answer out), `sigma` the velocity that the guess leads to.
+// Fills iterations, factorizations, status and residuals of `info`; where the status is not
+// TB_SOLVE_CONVERGED lambda is as it was. False: out of memory.
+bool tb_active_solve(const tbActive* problem, tbArena* arena, const tbReal* sigma, tbReal* lambda,
+                     tbSolveInfo* info);
+
+#endif

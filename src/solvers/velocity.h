@@ -1,0 +1,66 @@
+// The matrix M + J^T W J of Newton's method in velocity space, for one island: M of a kinematic
+// forest by its factor L^T D L, J by blocks of rows on ancestor-closed supports, W block diagonal.
+//
+// Dofs outside of the supports are eliminated already: for an ancestor-closed set S the Schur
+// complement of M is L_SS^T D_S L_SS. The dofs that remain are grouped into nodes (pieces of chains
+// without a branch), ordered so that leaves go first and trees with few neighbours before hubs, and
+// factored by linalg/ldu.
+#ifndef TRIBO_SOLVERS_VELOCITY_H_
+#define TRIBO_SOLVERS_VELOCITY_H_
+
+#include "linalg/ldu.h"
+#include "linalg/ltdl.h"
+
+enum { TB_ROWS_DIM = 6 };
+
+// Rows of one block as its owner has them.
+typedef struct {
+  int dim, nnz;
+  const int* col;   // dofs, ascending, closed under ancestors
+  const tbReal* J;  // dim x nnz
+} tbRows;
+
+// The same by nodes: each node that moves the block, in order of elimination, with all its dofs.
+typedef struct {
+  int dim, width, nnode;
+  const int* node;
+  const int* part;  // first column of each node's part of J; part[nnode] is the width
+  const int* pair;  // for p < q: column of node q in U of node p
+  const tbReal* J;  // dim x width
+} tbNodeRows;
+
+typedef struct {
+  tbForest forest;
+  const tbReal *LD, *inverse;
+  int size;    // dofs that any block moves
+  int* dof;    // them, ascending
+  int* place;  // by dof: its place in a vector of this system
+  int nblock;
+  tbNodeRows* rows;
+  tbLdu ldu;
+  tbReal* base;     // D and U of M
+  tbReal* scratch;  // TB_ROWS_DIM x the widest block
+  bool symmetric;   // of what is being assembled or was factored
+} tbVelocity;
+
+// Build the system of some blocks. `place` has an entry per dof of the forest, all -1; entries of
+// the dofs used here are taken until tb_velocity_release. False: out of memory.
+bool tb_velocity_build(tbVelocity* system, tbArena* arena, tbForest forest, const tbReal* LD,
+                       const tbReal* inverse, int nblock, const tbRows* block, int* place);
+void tb_velocity_release(tbVelocity* system);
+
+// out = J x of a block; x += J^T f.
+void tb_velocity_mul(const tbVelocity* system, int block, const tbReal* x, tbReal* out);
+void tb_velocity_add_impulse(const tbVelocity* system, int block, const tbReal* f, tbReal* x);
+
+// x <- M^-1 x on the dofs of the system.
+void tb_velocity_inverse(const tbVelocity* system, tbReal* x);
+
+// Start with M; add J^T W J of a block (W dim x dim, row-major; `W` must be symmetric where the
+// system was started so); factor (false: singular); x <- (M + J^T W J)^-1 x.
+void tb_velocity_start(tbVelocity* system, bool symmetric);
+void tb_velocity_add(tbVelocity* system, int block, const tbReal* W);
+bool tb_velocity_factor(tbVelocity* system);
+void tb_velocity_solve(const tbVelocity* system, tbReal* x);
+
+#endif
