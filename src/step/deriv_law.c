@@ -31,11 +31,12 @@ static tbReal friction_used(const tbLawBlock* b) {
   return sqrt(sum);
 }
 
-// Of two complementary quantities (the second a velocity), 1 where the first is the zero one.
+// Of two complementary quantities (the second a velocity), 1 where the first is the zero one. Where
+// both are zero nobody knows; a velocity lost in rounding then counts as zero.
 static int first_is_zero(tbLawBlock* b, tbReal force, tbReal speed, tbReal scale) {
   tbReal other = b->stiffness * speed;
   if (fmax(fabs(force), fabs(other)) <= b->tolerance * scale) b->near_change = 1;
-  return other > fmax(force, 0);
+  return other > fmax(force, 1e-13 * scale);
 }
 
 tbLawMode tb_law_mode(tbLawBlock* b) {
@@ -46,14 +47,16 @@ tbLawMode tb_law_mode(tbLawBlock* b) {
     tbReal room = b->bound - fabs(f[0]);
     return first_is_zero(b, room, fabs(sigma[0]), b->bound) ? TB_MODE_FREE : TB_MODE_STICK;
   }
-  tbReal scale = fabs(f[0]);
+  tbReal scale = fmax(b->scale, fabs(f[0]));
   for (int i = 0; i < b->dim; i++) scale = fmax(scale, b->stiffness * fabs(sigma[i]));
+  // A contact that carries nothing among others that do is free.
+  int carries = f[0] > 1e-12 * scale;
   if (b->kind == TB_BLOCK_ONE_SIDED) {
-    return first_is_zero(b, f[0], sigma[0], scale) ? TB_MODE_FREE : TB_MODE_STICK;
+    return !carries || first_is_zero(b, f[0], sigma[0], scale) ? TB_MODE_FREE : TB_MODE_STICK;
   }
   tbReal slip = slip_speed(b, sigma), open = sigma[0];
   if (b->law == TB_LAW_CCP) open -= slip;
-  if (first_is_zero(b, f[0], open, scale)) return TB_MODE_FREE;
+  if (first_is_zero(b, f[0], open, scale) || !carries) return TB_MODE_FREE;
   if (b->law == TB_LAW_LCP) {
     int any = 0;
     for (int i = 1; i < b->dim; i++) {

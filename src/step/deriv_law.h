@@ -16,6 +16,7 @@ typedef struct {
   const tbReal* mu;  // contacts
   tbReal bound;      // dry friction, N
   tbReal stiffness;  // N s/m: scale between forces and velocities
+  tbReal scale;      // N: largest force of the step
   tbReal tolerance, relaxation;
   int near_change;  // out: 1 where the mode is about to change
 } tbLawBlock;

@@ -27,6 +27,7 @@ typedef struct {
   const tbModel* m;
   const tbDerivativeSettings* settings;
   const tbReal* v_next;
+  tbReal largest;          // force of any row
   tbReal *row, *gradient;  // nv each
   tbReal* body;            // 12 nbody
 } Context;
@@ -186,6 +187,7 @@ static tbLawBlock block_of(const Context* x, const tbConstraint* c, const tbReal
                            const tbReal* sigma, const tbReal* diagonal) {
   tbLawBlock b = {.dim = c->dim, .force = force, .sigma = sigma};
   b.stiffness = 1 / (x->m->opt.timestep * fmax(diagonal[0], 1e-300));
+  b.scale = x->largest;
   b.tolerance = x->settings->mode_tolerance;
   b.relaxation = x->settings->relaxation;
   b.bound = c->bound;
@@ -281,7 +283,13 @@ tbResult tb_deriv_rigid(tbDerivatives* x, tbData* d, tbStepState* state,
   tbReal* room = TB_ARENA_NEW(&x->arena, tbReal, 3 * m->nv + 12 * m->nbody);
   if (!room) return TB_ERROR_MEMORY;
   for (int i = 0; i < m->nv; i++) room[i] = d->qvel[i] + m->opt.timestep * d->qacc[i];
-  Context context = {x, d, m, settings, room, room + m->nv, room + 2 * m->nv, room + 3 * m->nv};
+  Context context = {.x = x, .d = d, .m = m, .settings = settings, .v_next = room};
+  context.row = room + m->nv;
+  context.gradient = room + 2 * m->nv;
+  context.body = room + 3 * m->nv;
+  for (int r = 0; r < cs->nrow; r++) {
+    context.largest = fmax(context.largest, fabs(state->row_force[r]));
+  }
   tbInertiaFactor factor;
   tbResult result = tb_implicit_factor(m, d, TB_IMPLICIT_ALL, &factor);
   if (result != TB_OK) return result;
