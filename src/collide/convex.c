@@ -64,6 +64,23 @@ static int apart_after_all(tbConvexResult* r) {
   return r->certified;
 }
 
+// Where round cores touch, a climb from the first direction mostly finds and proves the answer.
+// What it cannot prove is where the rest starts.
+static int solve_by_ascent(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
+  r->count = 1;
+  r->weight[0] = 1;
+  r->capped = 0;
+  r->dist = tb_pair_separation(pair, r->normal, &r->simplex[0]);
+  r->state = TB_CONVEX_APART;
+  if (r->dist > limit) return 1;
+  tbAscent ascent = tb_ascend(pair, limit, r);
+  r->certified = ascent >= TB_ASCENT_LOCAL;
+  if (ascent == TB_ASCENT_APART) return 1;
+  if (ascent != TB_ASCENT_GLOBAL) return 0;
+  r->state = r->dist > 0 ? (r->dist > limit ? TB_CONVEX_APART : TB_CONVEX_NEAR) : TB_CONVEX_OVERLAP;
+  return 1;
+}
+
 // Cores that overlap, or seem to: EPA, from the best direction that GJK has seen, made exact first
 // where it belongs to a round core. Returns 0 where that is no answer, because they are apart.
 static int solve_overlap(tbConvexPair* pair, tbConvexResult* r) {
@@ -88,6 +105,7 @@ static int solve_as_before(tbConvexPair* pair, tbConvexResult* r) {
 }
 
 void tb_convex_solve(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
+  if (!pair->polyhedral && solve_by_ascent(pair, limit, r)) return;
   if (pair->overlapped && solve_as_before(pair, r)) return;
   // Coarse: enough to find the features of round cores, or that cores overlap.
   tb_gjk(pair, limit, pair->polyhedral ? FLAT_TOLERANCE : COARSE_TOLERANCE, 0, r);

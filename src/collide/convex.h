@@ -99,6 +99,15 @@ void tb_gjk(tbConvexPair* pair, tbReal limit, tbReal tolerance, int patient,
 // the depth differ by less than tolerance * scale.
 void tb_epa(tbConvexPair* pair, tbReal tolerance, tbConvexResult* result);
 
+// The climb from the normal of `result` to a local maximum of s(n), features changing on the way.
+typedef enum {
+  TB_ASCENT_OPEN,    // nothing proven; normal and dist are the better ones of before and after
+  TB_ASCENT_APART,   // s(normal) > limit
+  TB_ASCENT_LOCAL,   // normal, dist and witness points of a local maximum, exact to rounding
+  TB_ASCENT_GLOBAL,  // and it is the signed distance of the cores
+} tbAscent;
+tbAscent tb_ascend(tbConvexPair* pair, tbReal limit, tbConvexResult* result);
+
 // Newton on s(n) with the features of the given support points held (docs/gjk.md eq. 9-12), from
 // the normal and dist of `result`. Where that raises dist, normal, dist and witness points are
 // replaced. Returns 1 when the result is a certified local optimum: then dist is exact to rounding.

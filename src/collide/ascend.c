@@ -1,0 +1,374 @@
+// The climb to the best normal: Newton's method on the separation s(n) over the unit sphere, with
+// the features that touch changed on the way (docs/gjk.md eq. 6-9 and "The climb").
+//
+// s is smooth where the features stay the same and has kinks where they change. A step ends at the
+// first kink on its way; there the climb crosses if s still rises beyond, and stays on the kink (an
+// edge instead of a vertex, a face instead of an edge) if not. Where it ends, witness points that
+// slide out of their feature release it. No support point is searched on the way.
+#include "collide/touch.h"
+
+#define MAX_STEPS 40
+#define MAX_STEP 0.5
+// How far witness points may be off their features, relative to the size of the pair.
+#define CERTIFIED 1e-10
+
+typedef struct {
+  tbConvexPair* pair;
+  tbTouch touch[2];
+  tbReal n[3], n_b[3];  // the normal from a to b; what b looks along, in its frame
+  tbReal t1[3], t2[3];  // tangents that n is free along
+  int freedom;          // how many of them
+  tbReal line[2][3];    // edges of the features in a's frame
+  tbReal axis[3];       // what n stays perpendicular to, where freedom is 1
+  tbReal point[2][3];   // support points in a's frame
+  tbReal q[3];          // second derivatives of both support functions
+  tbReal s;
+} Climb;
+
+typedef enum { SETTLED, RELEASED, FAILED } Settling;
+
+static bool is_face(const tbTouch* t) {
+  return t->kind == TB_TOUCH_FACE || t->kind == TB_TOUCH_CAP;
+}
+
+static bool is_line(const tbTouch* t) {
+  return t->kind == TB_TOUCH_EDGE || t->kind == TB_TOUCH_SIDE;
+}
+
+static bool is_smooth(const tbTouch* t) {
+  return t->kind == TB_TOUCH_ELLIPSOID || t->kind == TB_TOUCH_RIM || t->kind == TB_TOUCH_SIDE;
+}
+
+static void look_from_b(Climb* c) {
+  tb_mul_mat3t_vec3(c->n_b, c->pair->mat, c->n);
+  tb_scale3(c->n_b, c->n_b, -1);
+}
+
+static void to_b(const Climb* c, const tbReal x[3], tbReal out[3]) {
+  tbReal arm[3];
+  tb_sub3(arm, x, c->pair->pos);
+  tb_mul_mat3t_vec3(out, c->pair->mat, arm);
+}
+
+// What the features leave free, and n where they leave nothing. False for lines without length.
+static bool set_freedom(Climb* c) {
+  const tbTouch *a = &c->touch[0], *b = &c->touch[1];
+  c->freedom = 0;
+  if (is_face(a)) {
+    tb_copy3(c->n, a->normal);
+    look_from_b(c);
+    if (is_line(b)) tb_mul_mat3_vec3(c->line[1], c->pair->mat, b->edge);
+    return true;
+  }
+  if (is_line(a)) tb_copy3(c->line[0], a->edge);
+  if (is_face(b)) {
+    tb_mul_mat3_vec3(c->n, c->pair->mat, b->normal);
+    tb_scale3(c->n, c->n, -1);
+    tb_scale3(c->n_b, b->normal, 1);
+    return true;
+  }
+  if (is_line(b)) tb_mul_mat3_vec3(c->line[1], c->pair->mat, b->edge);
+  c->freedom = 2;
+  if (!is_line(a) && !is_line(b)) {
+    tb_frame_from_normal(c->n, c->t1, c->t2);
+    return true;
+  }
+  // On the great circle across one line, or at its crossing with that of the other.
+  tb_copy3(c->axis, c->line[is_line(a) ? 0 : 1]);
+  if (!(tb_normalize3(c->axis) > 0)) return false;
+  c->freedom = 1;
+  if (is_line(a) && is_line(b)) {
+    tbReal cross[3], length_b = tb_norm3(c->line[1]);
+    tb_cross(cross, c->axis, c->line[1]);
+    tbReal sine = tb_norm3(cross);
+    if (!(length_b > 0)) return false;
+    if (sine > 1e-7 * length_b) {
+      tb_scale3(c->n, cross, (tb_dot3(cross, c->n) < 0 ? -1 : 1) / sine);
+      c->freedom = 0;
+      look_from_b(c);
+      return true;
+    }
+  }
+  tb_add_scaled3(c->n, c->n, -tb_dot3(c->n, c->axis), c->axis);
+  tb_normalize3(c->n);
+  tb_cross(c->t1, c->axis, c->n);
+  tb_copy3(c->t2, c->axis);
+  look_from_b(c);
+  return true;
+}
+
+static bool evaluate(Climb* c) {
+  tbReal qa[3], qb[3], t1[3] = {0}, t2[3] = {0};
+  const tbReal* R = c->pair->mat;
+  if (!tb_touch_support(&c->pair->a, &c->touch[0], c->n, c->t1, c->t2, qa)) return false;
+  if (is_smooth(&c->touch[1])) {
+    tb_mul_mat3t_vec3(t1, R, c->t1);
+    tb_mul_mat3t_vec3(t2, R, c->t2);
+  }
+  if (!tb_touch_support(&c->pair->b, &c->touch[1], c->n_b, t1, t2, qb)) return false;
+  tb_copy3(c->point[0], c->touch[0].point);
+  tb_pair_b_to_a(c->pair, c->touch[1].point, c->point[1]);
+  tb_add3(c->q, qa, qb);
+  tbReal g[3];
+  tb_sub3(g, c->point[1], c->point[0]);
+  c->s = tb_dot3(c->n, g);
+  return true;
+}
+
+// Newton's step in the tangents, or a long one uphill where s has no maximum with these features.
+static void newton_step(const Climb* c, tbReal g1, tbReal g2, tbReal dd[3]) {
+  tbReal k11 = c->q[0] + c->s, k12 = c->q[1], k22 = c->q[2] + c->s, x, y;
+  if (c->freedom == 1) {
+    x = k11 > 0 ? g1 / k11 : copysign(1, g1);
+    y = 0;
+  } else {
+    tbReal determinant = k11 * k22 - k12 * k12;
+    if (k11 > 0 && determinant > 0) {
+      x = (k22 * g1 - k12 * g2) / determinant;
+      y = (k11 * g2 - k12 * g1) / determinant;
+    } else {
+      x = g1;
+      y = g2;
+      tbReal scale = 1 / sqrt(x * x + y * y);
+      x *= scale;
+      y *= scale;
+    }
+  }
+  tbReal length2 = x * x + y * y;
+  if (length2 > MAX_STEP * MAX_STEP) {
+    tbReal shrink = MAX_STEP / sqrt(length2);
+    x *= shrink;
+    y *= shrink;
+  }
+  for (int i = 0; i < 3; i++) dd[i] = x * c->t1[i] + y * c->t2[i];
+}
+
+// At a kink: does s still rise along dd with the feature beyond it?
+static bool rises_beyond(const Climb* c, const tbTouchBorder* border, const tbTouch* beyond,
+                         const tbReal dd[3]) {
+  tbReal g[3], p[3], q[3];
+  tbTouch at = *beyond;
+  const tbCore* core = border->which ? &c->pair->b : &c->pair->a;
+  static const tbReal none[3] = {0, 0, 0};
+  if (!tb_touch_support(core, &at, border->which ? c->n_b : c->n, none, none, q)) return false;
+  if (border->which) {
+    tb_pair_b_to_a(c->pair, at.point, p);
+    tb_sub3(g, p, c->point[0]);
+  } else {
+    tb_sub3(g, c->point[1], at.point);
+  }
+  return tb_dot3(g, dd) > 0;
+}
+
+// Go along dd to its end or the first kink, and change the feature there.
+static bool advance(Climb* c, const tbReal dd[3]) {
+  tbReal dd_b[3];
+  tbTouchBorder border = {.t = 1, .which = -1};
+  tb_touch_border(&c->pair->a, &c->touch[0], 0, c->n, dd, &border);
+  tb_mul_mat3t_vec3(dd_b, c->pair->mat, dd);
+  tb_scale3(dd_b, dd_b, -1);
+  tb_touch_border(&c->pair->b, &c->touch[1], 1, c->n_b, dd_b, &border);
+  tb_add_scaled3(c->n, c->n, border.t, dd);
+  tb_normalize3(c->n);
+  look_from_b(c);
+  if (border.which < 0) return true;
+  tbTouch* touch = &c->touch[border.which];
+  tbCore* core = border.which ? &c->pair->b : &c->pair->a;
+  const tbReal* d = border.which ? c->n_b : c->n;
+  bool pole = touch->kind == TB_TOUCH_RIM && border.vert == 1;
+  if (touch->kind != TB_TOUCH_EDGE && !pole) {
+    tbTouch beyond;
+    tb_touch_beyond(core, touch, &border, &beyond);
+    if (rises_beyond(c, &border, &beyond, dd)) {
+      *touch = beyond;
+      return true;
+    }
+  }
+  if (!tb_touch_on(core, &border, d, touch)) return false;
+  // From a rim to the middle of its cap is a jump: the other core starts anew there.
+  if (pole) {
+    if (!set_freedom(c)) return false;
+    tb_touch_start(border.which ? &c->pair->a : &c->pair->b, border.which ? c->n : c->n_b,
+                   &c->touch[1 - border.which]);
+  }
+  return true;
+}
+
+// A face and what is over it.
+static Settling settle_face(Climb* c, int face) {
+  int other = 1 - face;
+  tbCore* core = face ? &c->pair->b : &c->pair->a;
+  tbTouch *f = &c->touch[face], *t = &c->touch[other];
+  tbReal sign = face ? 1 : -1, x[3], e[3], middle = 0, slack = CERTIFIED * c->pair->scale;
+  if (is_face(t)) return FAILED;
+  // The other's point, moved along n into the plane of the face.
+  tb_add_scaled3(x, c->point[other], sign * c->s, c->n);
+  if (is_line(t)) {
+    tb_copy3(e, c->line[other]);
+    if (face) {
+      to_b(c, x, x);
+      tb_mul_mat3t_vec3(e, c->pair->mat, c->line[other]);
+    }
+    if (!tb_touch_over_face(core, f, x, e, &middle)) return FAILED;
+    tb_add_scaled3(c->point[other], c->point[other], middle, c->line[other]);
+  } else {
+    tbReal local[3];
+    tb_copy3(local, x);
+    if (face) to_b(c, x, local);
+    if (!tb_touch_in_face(core, local, slack, f)) return is_face(f) ? FAILED : RELEASED;
+  }
+  tb_add_scaled3(c->point[face], c->point[other], sign * c->s, c->n);
+  return SETTLED;
+}
+
+static Settling release(Climb* c, int which, int end) {
+  tb_touch_release_edge(which ? &c->pair->b : &c->pair->a, end, &c->touch[which]);
+  return RELEASED;
+}
+
+// One line and a point: the point's foot on the line.
+static Settling settle_line(Climb* c, int which) {
+  const tbReal* e = c->line[which];
+  tbReal arm[3], slack = CERTIFIED * c->pair->scale, length2 = tb_dot3(e, e);
+  tb_sub3(arm, c->point[1 - which], c->point[which]);
+  tbReal t = tb_dot3(arm, e) / length2, beyond = slack / sqrt(length2);
+  if (t < -beyond) return release(c, which, 0);
+  if (t > 1 + beyond) return release(c, which, 1);
+  tb_add_scaled3(c->point[which], c->point[which], t, e);
+  return SETTLED;
+}
+
+// Two parallel lines: the middle of where they run side by side.
+static Settling settle_parallel(Climb* c) {
+  const tbReal *ea = c->line[0], *eb = c->line[1];
+  tbReal g[3], aa = tb_dot3(ea, ea), bb = tb_dot3(eb, eb);
+  tb_sub3(g, c->point[1], c->point[0]);
+  tbReal from = tb_dot3(g, ea) / aa, to = from + tb_dot3(eb, ea) / aa;
+  tbReal low = fmax(fmin(from, to), 0), high = fmin(fmax(from, to), 1);
+  if (low > high) return release(c, 0, low > 1);
+  tb_add_scaled3(c->point[0], c->point[0], 0.5 * (low + high), ea);
+  tb_sub3(g, c->point[0], c->point[1]);
+  tb_add_scaled3(c->point[1], c->point[1], tb_dot3(g, eb) / bb, eb);
+  return SETTLED;
+}
+
+// Two lines that cross.
+static Settling settle_lines(Climb* c) {
+  const tbReal *ea = c->line[0], *eb = c->line[1];
+  tbReal g[3], slack = CERTIFIED * c->pair->scale;
+  tb_sub3(g, c->point[1], c->point[0]);
+  tbReal aa = tb_dot3(ea, ea), bb = tb_dot3(eb, eb), ab = tb_dot3(ea, eb);
+  tbReal ga = tb_dot3(g, ea), gb = tb_dot3(g, eb), determinant = aa * bb - ab * ab;
+  if (c->freedom == 1 || !(determinant > 0)) return settle_parallel(c);
+  tbReal t = (ga * bb - gb * ab) / determinant, u = (ga * ab - gb * aa) / determinant;
+  tbReal out_a = fmax(-t, t - 1) * sqrt(aa), out_b = fmax(-u, u - 1) * sqrt(bb);
+  if (out_a > slack && out_a >= out_b) return release(c, 0, t > 1);
+  if (out_b > slack) return release(c, 1, u > 1);
+  tb_add_scaled3(c->point[0], c->point[0], t, ea);
+  tb_add_scaled3(c->point[1], c->point[1], u, eb);
+  return SETTLED;
+}
+
+// Slide the witness points within their features until b - a is along n.
+static Settling settle(Climb* c) {
+  const tbTouch *a = &c->touch[0], *b = &c->touch[1];
+  if (is_face(a)) return settle_face(c, 0);
+  if (is_face(b)) return settle_face(c, 1);
+  if (is_line(a) && is_line(b)) return settle_lines(c);
+  if (is_line(a)) return settle_line(c, 0);
+  if (is_line(b)) return settle_line(c, 1);
+  return SETTLED;
+}
+
+// How far from the normal the features stay the same: a rim ends at the axis and at the side.
+static tbReal basin_of(const Climb* c) {
+  tbReal basin = 0.9;
+  for (int k = 0; k < 2; k++) {
+    const tbReal* d = k ? c->n_b : c->n;
+    if (c->touch[k].kind != TB_TOUCH_RIM) continue;
+    basin = fmax(basin, fmax(fabs(d[2]), sqrt(d[0] * d[0] + d[1] * d[1])));
+  }
+  return basin;
+}
+
+static void name_corners(const tbTouch* t, int corner[3]) {
+  for (int i = 0; i < 3; i++) {
+    corner[i] = is_face(t) ? -1 : (t->kind == TB_TOUCH_ELLIPSOID ? 0 : t->vert[i]);
+    if (t->kind == TB_TOUCH_RIM) corner[i] = t->vert[0];
+    if (t->kind == TB_TOUCH_SIDE) corner[i] = i == 2;
+  }
+}
+
+// Where the climb ended, measured by true support points, so that a wrong feature cannot fake it.
+static tbAscent finish(Climb* c, tbConvexResult* r) {
+  tbSupport at;
+  tbReal rest[3], x[3], slack = CERTIFIED * c->pair->scale;
+  tbReal s = tb_pair_separation(c->pair, c->n, &at);
+  tb_sub3(rest, c->point[1], c->point[0]);
+  tb_add_scaled3(rest, rest, -s, c->n);
+  bool certified = fabs(s - c->s) <= slack && tb_norm3(rest) <= slack;
+  if (!certified) {
+    if (s > r->dist) {
+      r->dist = s;
+      tb_copy3(r->normal, c->n);
+    }
+    return TB_ASCENT_OPEN;
+  }
+  r->dist = s;
+  r->basin = basin_of(c);
+  tb_copy3(r->normal, c->n);
+  tb_copy3(r->point_a, c->point[0]);
+  tb_copy3(r->point_b, c->point[1]);
+  name_corners(&c->touch[0], r->corner_a);
+  name_corners(&c->touch[1], r->corner_b);
+  if (s > 0) return TB_ASCENT_GLOBAL;
+  // Balls inside the cores that touch their surfaces at the witness points: b - a contains the ball
+  // of the sum of their radii that touches its surface there, so also the smaller one around the
+  // origin (docs/gjk.md eq. 10).
+  tbReal ball = tb_touch_ball(&c->pair->a, &c->touch[0], c->point[0]);
+  if (-s > ball) {
+    to_b(c, c->point[1], x);
+    ball += tb_touch_ball(&c->pair->b, &c->touch[1], x);
+  }
+  return -s <= ball ? TB_ASCENT_GLOBAL : TB_ASCENT_LOCAL;
+}
+
+tbAscent tb_ascend(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
+  Climb c;
+  c.pair = pair;
+  tb_copy3(c.n, r->normal);
+  look_from_b(&c);
+  tb_touch_start(&pair->a, c.n, &c.touch[0]);
+  tb_touch_start(&pair->b, c.n_b, &c.touch[1]);
+  tbReal small = 1e-15 * pair->scale, touching = 1e10 * small * small;
+  for (int step = 0; step < MAX_STEPS; step++) {
+    tbReal g[3], dd[3], g1 = 0, g2 = 0;
+    if (!set_freedom(&c) || !evaluate(&c)) return TB_ASCENT_OPEN;
+    if (c.s > limit) {
+      tbSupport at;
+      tbReal s = tb_pair_separation(pair, c.n, &at);
+      if (s > limit) {
+        r->dist = s;
+        tb_copy3(r->normal, c.n);
+        return TB_ASCENT_APART;
+      }
+    }
+    tb_sub3(g, c.point[1], c.point[0]);
+    if (c.freedom > 0) g1 = tb_dot3(c.t1, g);
+    if (c.freedom > 1) g2 = tb_dot3(c.t2, g);
+    // At rest, or touching points: then every normal between the two surfaces is optimal.
+    if (fabs(g1) + fabs(g2) <= small || tb_dot3(g, g) <= touching) {
+      Settling settling = settle(&c);
+      if (settling == SETTLED) return finish(&c, r);
+      if (settling == FAILED) return finish(&c, r);
+      continue;
+    }
+    newton_step(&c, g1, g2, dd);
+    if (tb_dot3(dd, dd) <= 1e-32) {
+      if (settle(&c) != RELEASED) return finish(&c, r);
+      continue;
+    }
+    if (!advance(&c, dd)) return TB_ASCENT_OPEN;
+  }
+  return finish(&c, r);
+}

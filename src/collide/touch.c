@@ -1,0 +1,347 @@
+// Features of the cores: how they support a direction, where they end, what lies beyond.
+#include "collide/touch.h"
+
+#include <string.h>
+
+// Faces with more corners than this are not walked; hulls with more faces have no ball.
+#define MAX_CORNERS 64
+#define MAX_BALL_FACES 128
+
+static const int prism_neighbour[6][3] = {{1, 2, 3}, {0, 2, 4}, {0, 1, 5},
+                                          {4, 5, 0}, {3, 5, 1}, {3, 4, 2}};
+
+static void vertex_of(const tbCore* core, int v, tbReal p[3]) {
+  const tbReal* h = core->size;
+  switch (core->kind) {
+    case TB_CORE_BOX:
+      tb_set3(p, v & 1 ? h[0] : -h[0], v & 2 ? h[1] : -h[1], v & 4 ? h[2] : -h[2]);
+      return;
+    case TB_CORE_SEGMENT: tb_set3(p, 0, 0, v ? h[2] : -h[2]); return;
+    case TB_CORE_HULL: tb_copy3(p, core->hull->vert + 3 * v); return;
+    case TB_CORE_PRISM: tb_copy3(p, core->prism + 3 * v); return;
+    default: tb_zero3(p);
+  }
+}
+
+// Neighbour k of vertex v, or -1.
+static inline int neighbour_of(const tbCore* core, int v, int k) {
+  switch (core->kind) {
+    case TB_CORE_BOX: return k < 3 ? v ^ 1 << k : -1;
+    case TB_CORE_SEGMENT: return k < 1 ? 1 - v : -1;
+    case TB_CORE_PRISM: return k < 3 ? prism_neighbour[v][k] : -1;
+    case TB_CORE_HULL:
+      if (!core->hull->adj_start) return -1;
+      k += core->hull->adj_start[v];
+      return k < core->hull->adj_start[v + 1] ? core->hull->adj[k] : -1;
+    default: return -1;
+  }
+}
+
+static void set_vertex(const tbCore* core, int v, tbTouch* touch) {
+  touch->kind = TB_TOUCH_VERTEX;
+  touch->vert[0] = touch->vert[1] = touch->vert[2] = v;
+  vertex_of(core, v, touch->point);
+}
+
+static void set_edge(const tbCore* core, int v, int w, tbTouch* touch) {
+  tbReal end[3];
+  touch->kind = TB_TOUCH_EDGE;
+  touch->vert[0] = touch->vert[2] = v;
+  touch->vert[1] = w;
+  vertex_of(core, v, touch->point);
+  vertex_of(core, w, end);
+  tb_sub3(touch->edge, end, touch->point);
+}
+
+// The face through an edge and one more vertex, looking along d.
+static bool set_face(const tbCore* core, int v, int w, int x, const tbReal d[3], tbTouch* touch) {
+  tbReal e1[3], e2[3], p[3];
+  set_edge(core, v, w, touch);
+  touch->kind = TB_TOUCH_FACE;
+  touch->vert[2] = x;
+  vertex_of(core, x, p);
+  tb_copy3(e1, touch->edge);
+  tb_sub3(e2, p, touch->point);
+  tb_cross(touch->normal, e1, e2);
+  tbReal area = tb_norm3(touch->normal);
+  if (!(area > 1e-12 * (tb_dot3(e1, e1) + tb_dot3(e2, e2)))) return false;
+  tb_scale3(touch->normal, touch->normal, (tb_dot3(touch->normal, d) < 0 ? -1 : 1) / area);
+  return true;
+}
+
+static void set_cap(const tbCore* core, int top, tbTouch* touch) {
+  touch->kind = TB_TOUCH_CAP;
+  touch->vert[0] = top;
+  tb_set3(touch->point, 0, 0, top ? core->size[2] : -core->size[2]);
+  tb_set3(touch->normal, 0, 0, top ? 1 : -1);
+}
+
+static void set_side(const tbCore* core, tbTouch* touch) {
+  touch->kind = TB_TOUCH_SIDE;
+  tb_set3(touch->edge, 0, 0, 2 * core->size[2]);
+}
+
+static void set_rim(int top, tbTouch* touch) {
+  touch->kind = TB_TOUCH_RIM;
+  touch->vert[0] = top;
+}
+
+void tb_touch_start(tbCore* core, const tbReal d[3], tbTouch* touch) {
+  if (core->kind == TB_CORE_ELLIPSOID) {
+    touch->kind = TB_TOUCH_ELLIPSOID;
+  } else if (core->kind == TB_CORE_CYLINDER) {
+    tbReal across2 = d[0] * d[0] + d[1] * d[1];
+    if (across2 < 1e-20) {
+      set_cap(core, d[2] >= 0, touch);
+    } else if (fabs(d[2]) < 1e-12 && core->size[2] > 0) {
+      set_side(core, touch);
+    } else {
+      set_rim(d[2] >= 0, touch);
+    }
+  } else {
+    tbReal p[3];
+    set_vertex(core, tb_core_support(core, d, p), touch);
+  }
+}
+
+// h = |S d|: second derivative (S^2 - p p^T) / h with p = S^2 d / h.
+static bool ellipsoid_support(const tbCore* core, tbTouch* touch, const tbReal d[3],
+                              const tbReal t1[3], const tbReal t2[3], tbReal q[3]) {
+  const tbReal* r = core->size;
+  tbReal sd[3] = {r[0] * d[0], r[1] * d[1], r[2] * d[2]}, h = tb_norm3(sd);
+  if (!(h > 0)) return false;
+  tbReal inverse = 1 / h, *p = touch->point;
+  tb_set3(p, r[0] * sd[0] * inverse, r[1] * sd[1] * inverse, r[2] * sd[2] * inverse);
+  tbReal u[3] = {r[0] * t1[0], r[1] * t1[1], r[2] * t1[2]};
+  tbReal v[3] = {r[0] * t2[0], r[1] * t2[1], r[2] * t2[2]};
+  tbReal pu = tb_dot3(p, t1), pv = tb_dot3(p, t2);
+  tb_set3(q, (tb_dot3(u, u) - pu * pu) * inverse, (tb_dot3(u, v) - pu * pv) * inverse,
+          (tb_dot3(v, v) - pv * pv) * inverse);
+  return true;
+}
+
+bool tb_touch_support(const tbCore* core, tbTouch* touch, const tbReal d[3], const tbReal t1[3],
+                      const tbReal t2[3], tbReal q[3]) {
+  tb_zero3(q);
+  if (touch->kind == TB_TOUCH_ELLIPSOID) return ellipsoid_support(core, touch, d, t1, t2, q);
+  if (touch->kind != TB_TOUCH_RIM && touch->kind != TB_TOUCH_SIDE) return true;
+  tbReal across = sqrt(d[0] * d[0] + d[1] * d[1]), r = core->size[0], half = core->size[2];
+  if (!(across > 1e-12)) return false;
+  tbReal x = d[0] / across, y = d[1] / across;
+  int top = touch->kind == TB_TOUCH_RIM && touch->vert[0];
+  tb_set3(touch->point, r * x, r * y, top ? half : -half);
+  // A circle around the axis: curvature r / |d_xy| across it only.
+  tbReal u = t1[1] * x - t1[0] * y, v = t2[1] * x - t2[0] * y, k = r / across;
+  tb_set3(q, k * u * u, k * u * v, k * v * v);
+  return true;
+}
+
+// Neighbours of `origin` that rise above it on the way.
+static void vertex_border(const tbCore* core, const tbTouch* touch, int origin, int which,
+                          const tbReal d[3], const tbReal dd[3], tbTouchBorder* border) {
+  tbReal p[3], q[3], e[3];
+  vertex_of(core, origin, p);
+  for (int k = 0;; k++) {
+    int v = neighbour_of(core, origin, k);
+    if (v < 0) return;
+    if (v == touch->vert[0] || v == touch->vert[1]) continue;
+    vertex_of(core, v, q);
+    tb_sub3(e, q, p);
+    tbReal rate = tb_dot3(e, dd), below = -tb_dot3(e, d);
+    // The step must cross before the best so far.
+    if (!(rate > 0) || !(below < border->t * rate)) continue;
+    border->t = below > 0 ? below / rate : 0;
+    border->which = which;
+    border->vert = v;
+    border->origin = origin;
+  }
+}
+
+static void rim_border(int which, const tbReal d[3], const tbReal dd[3], tbTouchBorder* border) {
+  tbReal z = d[2] + border->t * dd[2];
+  if (z * d[2] < 0) {
+    border->t = -d[2] / dd[2];
+    border->which = which;
+    border->vert = 0;
+  }
+  // Past the pole where the part across the axis turns round.
+  tbReal x = d[0] + border->t * dd[0], y = d[1] + border->t * dd[1];
+  tbReal across2 = d[0] * d[0] + d[1] * d[1];
+  if (x * d[0] + y * d[1] < 0.02 * across2) {
+    border->t = fmin(border->t, 1);
+    border->which = which;
+    border->vert = 1;
+  }
+}
+
+void tb_touch_border(const tbCore* core, const tbTouch* touch, int which, const tbReal d[3],
+                     const tbReal dd[3], tbTouchBorder* border) {
+  if (touch->kind == TB_TOUCH_RIM) {
+    rim_border(which, d, dd, border);
+  } else if (touch->kind == TB_TOUCH_VERTEX || touch->kind == TB_TOUCH_EDGE) {
+    vertex_border(core, touch, touch->vert[0], which, d, dd, border);
+    if (touch->kind == TB_TOUCH_EDGE) {
+      vertex_border(core, touch, touch->vert[1], which, d, dd, border);
+    }
+  }
+}
+
+void tb_touch_beyond(const tbCore* core, const tbTouch* touch, const tbTouchBorder* border,
+                     tbTouch* beyond) {
+  if (touch->kind == TB_TOUCH_RIM) {
+    set_rim(!touch->vert[0], beyond);
+  } else {
+    set_vertex(core, border->vert, beyond);
+  }
+}
+
+bool tb_touch_on(const tbCore* core, const tbTouchBorder* border, const tbReal d[3],
+                 tbTouch* touch) {
+  if (touch->kind == TB_TOUCH_RIM) {
+    if (border->vert == 1) {
+      set_cap(core, touch->vert[0], touch);
+    } else {
+      if (!(core->size[2] > 0)) return false;
+      set_side(core, touch);
+    }
+    return true;
+  }
+  if (touch->kind == TB_TOUCH_VERTEX) {
+    set_edge(core, touch->vert[0], border->vert, touch);
+    return true;
+  }
+  return set_face(core, touch->vert[0], touch->vert[1], border->vert, d, touch);
+}
+
+void tb_touch_release_edge(const tbCore* core, int end, tbTouch* touch) {
+  if (touch->kind == TB_TOUCH_SIDE) {
+    set_rim(end, touch);
+  } else {
+    set_vertex(core, touch->vert[end], touch);
+  }
+}
+
+// Corners of the face in order, counter-clockwise seen from outside.
+static int face_corners(const tbCore* core, const tbTouch* touch, int corner[MAX_CORNERS]) {
+  static const int prism_face[5][4] = {
+      {0, 1, 2, -1}, {5, 4, 3, -1}, {0, 3, 4, 1}, {1, 4, 5, 2}, {2, 5, 3, 0}};
+  static const int square[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
+  const tbReal* m = touch->normal;
+  if (core->kind == TB_CORE_BOX) {
+    int axis = fabs(m[0]) > 0.5 ? 0 : (fabs(m[1]) > 0.5 ? 1 : 2), up = m[axis] > 0;
+    int u = (axis + 1) % 3, v = (axis + 2) % 3;
+    for (int i = 0; i < 4; i++) {
+      int k = up ? i : 3 - i;
+      corner[i] = up << axis | square[k][0] << u | square[k][1] << v;
+    }
+    return 4;
+  }
+  if (core->kind == TB_CORE_PRISM) {
+    for (int f = 0; f < 5; f++) {
+      int found = 0, count = prism_face[f][3] < 0 ? 3 : 4;
+      for (int i = 0; i < count; i++) {
+        for (int k = 0; k < 3; k++) found += prism_face[f][i] == touch->vert[k];
+      }
+      if (found < 3) continue;
+      memcpy(corner, prism_face[f], sizeof prism_face[f]);
+      return count;
+    }
+    return 0;
+  }
+  if (core->kind != TB_CORE_HULL) return 0;
+  const tbHull* hull = core->hull;
+  int face = tb_hull_face_toward(hull, m, touch->vert[0]);
+  if (face < 0 || tb_dot3(hull->plane + 4 * face, m) < 1 - 1e-9) return 0;
+  int first = hull->face_start[face], count = hull->face_start[face + 1] - first;
+  if (count > MAX_CORNERS) return 0;
+  memcpy(corner, hull->face_vert + first, (size_t)count * sizeof *corner);
+  return count;
+}
+
+bool tb_touch_in_face(const tbCore* core, const tbReal x[3], tbReal slack, tbTouch* touch) {
+  if (touch->kind == TB_TOUCH_CAP) {
+    if (x[0] * x[0] + x[1] * x[1] <= (core->size[0] + slack) * (core->size[0] + slack)) return true;
+    set_rim(touch->vert[0], touch);
+    return false;
+  }
+  int corner[MAX_CORNERS], count = face_corners(core, touch, corner), beyond = -1;
+  tbReal p[3], q[3], e[3], arm[3], inward[3], worst = -slack;
+  if (count < 3) return false;
+  vertex_of(core, corner[count - 1], p);
+  for (int i = 0; i < count; i++) {
+    vertex_of(core, corner[i], q);
+    tb_sub3(e, q, p);
+    tb_sub3(arm, x, p);
+    tb_cross(inward, touch->normal, e);
+    tbReal length = tb_norm3(e), inside = length > 0 ? tb_dot3(inward, arm) / length : INFINITY;
+    if (inside < worst) {
+      worst = inside;
+      beyond = i;
+    }
+    tb_copy3(p, q);
+  }
+  if (beyond < 0) return true;
+  set_edge(core, corner[beyond > 0 ? beyond - 1 : count - 1], corner[beyond], touch);
+  return false;
+}
+
+bool tb_touch_over_face(const tbCore* core, const tbTouch* touch, const tbReal p[3],
+                        const tbReal e[3], tbReal* middle) {
+  tbReal low = 0, high = 1;
+  if (touch->kind == TB_TOUCH_CAP) {
+    tbReal ee = e[0] * e[0] + e[1] * e[1], pe = p[0] * e[0] + p[1] * e[1];
+    *middle = ee > 0 ? fmin(fmax(-pe / ee, 0), 1) : 0.5;
+    tbReal x = p[0] + *middle * e[0], y = p[1] + *middle * e[1];
+    return x * x + y * y <= core->size[0] * core->size[0];
+  }
+  int corner[MAX_CORNERS], count = face_corners(core, touch, corner);
+  tbReal c[3], q[3], side[3], arm[3], inward[3];
+  if (count < 3) return false;
+  vertex_of(core, corner[count - 1], c);
+  for (int i = 0; i < count; i++) {
+    vertex_of(core, corner[i], q);
+    tb_sub3(side, q, c);
+    tb_sub3(arm, p, c);
+    tb_cross(inward, touch->normal, side);
+    tbReal at = tb_dot3(inward, arm), rate = tb_dot3(inward, e);
+    if (rate > 0) low = fmax(low, -at / rate);
+    if (rate < 0) high = fmin(high, -at / rate);
+    if (rate == 0 && at < 0) return false;
+    tb_copy3(c, q);
+  }
+  *middle = 0.5 * (low + high);
+  return low <= high;
+}
+
+// A ball that touches the face at x from inside must stay behind all other faces.
+static tbReal hull_ball(const tbHull* hull, const tbReal m[3], const tbReal x[3]) {
+  tbReal radius = hull->radius;
+  if (hull->nface > MAX_BALL_FACES) return 0;
+  for (int f = 0; f < hull->nface; f++) {
+    const tbReal* plane = hull->plane + 4 * f;
+    tbReal open = 1 - tb_dot3(plane, m), behind = plane[3] - tb_dot3(plane, x);
+    if (behind < radius * open && open > 1e-9) radius = behind / open;
+  }
+  return radius;
+}
+
+tbReal tb_touch_ball(const tbCore* core, const tbTouch* touch, const tbReal x[3]) {
+  const tbReal* h = core->size;
+  if (touch->kind == TB_TOUCH_ELLIPSOID) {
+    // The smallest radius of curvature: a ball of it rolls inside (Blaschke).
+    tbReal least = fmin(h[0], fmin(h[1], h[2])), most = fmax(h[0], fmax(h[1], h[2]));
+    return most > 0 ? least * least / most : 0;
+  }
+  if (touch->kind == TB_TOUCH_SIDE) return fmin(h[0], h[2] - fabs(x[2]));
+  if (touch->kind == TB_TOUCH_CAP) return fmin(h[2], h[0] - sqrt(x[0] * x[0] + x[1] * x[1]));
+  if (touch->kind != TB_TOUCH_FACE) return 0;
+  if (core->kind == TB_CORE_HULL) return hull_ball(core->hull, touch->normal, x);
+  if (core->kind != TB_CORE_BOX) return 0;
+  const tbReal* m = touch->normal;
+  int axis = fabs(m[0]) > 0.5 ? 0 : (fabs(m[1]) > 0.5 ? 1 : 2);
+  tbReal radius = h[axis];
+  for (int k = 0; k < 3; k++) {
+    if (k != axis) radius = fmin(radius, h[k] - fabs(x[k]));
+  }
+  return radius;
+}
