@@ -49,6 +49,7 @@ typedef struct {
   const int* guess;       // TB_HULL_GUESS: where the climb for a support vertex starts; may be NULL
   tbReal center[3];       // a point inside the hull
   tbReal radius;          // all vertices lie within this distance of `center`
+  tbReal inner;           // the ball of this radius around `center` is inside; 0 where unknown
 } tbHull;
 
 // A height field in its own frame: x in [-size[0], size[0]] over ncol columns, y in

@@ -9,6 +9,7 @@
 
 #define MAX_STEPS 40
 #define MAX_STEP 0.5
+#define PI 3.14159265358979323846
 // How far witness points may be off their features, relative to the size of the pair.
 #define CERTIFIED 1e-10
 
@@ -23,6 +24,8 @@ typedef struct {
   tbReal point[2][3];   // support points in a's frame
   tbReal q[3];          // second derivatives of both support functions
   tbReal s;
+  int crossed, left;  // the core that crossed a kink in the last step, the vertex it left
+  bool plain;         // the last step met no kink
 } Climb;
 
 typedef enum { SETTLED, RELEASED, FAILED } Settling;
@@ -115,30 +118,41 @@ static bool evaluate(Climb* c) {
   return true;
 }
 
-// Newton's step in the tangents, or a long one uphill where s has no maximum with these features.
+// Newton's step along a direction of curvature, or a long one uphill where s has no maximum.
+static tbReal step_along(tbReal gradient, tbReal curvature) {
+  if (!(curvature > 0)) return copysign(MAX_STEP, gradient);
+  return fmin(fmax(gradient / curvature, -MAX_STEP), MAX_STEP);
+}
+
+// The step in the tangents, by the two directions in which the curvature (Q + s I) is extreme.
 static void newton_step(const Climb* c, tbReal g1, tbReal g2, tbReal dd[3]) {
-  tbReal k11 = c->q[0] + c->s, k12 = c->q[1], k22 = c->q[2] + c->s, x, y;
+  tbReal k11 = c->q[0] + c->s, k12 = c->q[1], k22 = c->q[2] + c->s, x = 0, y = 0;
+  tbReal determinant = k11 * k22 - k12 * k12;
   if (c->freedom == 1) {
-    x = k11 > 0 ? g1 / k11 : copysign(1, g1);
-    y = 0;
-  } else {
-    tbReal determinant = k11 * k22 - k12 * k12;
-    if (k11 > 0 && determinant > 0) {
-      x = (k22 * g1 - k12 * g2) / determinant;
-      y = (k11 * g2 - k12 * g1) / determinant;
-    } else {
-      x = g1;
-      y = g2;
-      tbReal scale = 1 / sqrt(x * x + y * y);
-      x *= scale;
-      y *= scale;
+    x = step_along(g1, k11);
+  } else if (k11 > 0 && determinant > 0) {
+    x = (k22 * g1 - k12 * g2) / determinant;
+    y = (k11 * g2 - k12 * g1) / determinant;
+    tbReal length2 = x * x + y * y;
+    if (length2 > MAX_STEP * MAX_STEP) {
+      tbReal shrink = MAX_STEP / sqrt(length2);
+      x *= shrink;
+      y *= shrink;
     }
-  }
-  tbReal length2 = x * x + y * y;
-  if (length2 > MAX_STEP * MAX_STEP) {
-    tbReal shrink = MAX_STEP / sqrt(length2);
-    x *= shrink;
-    y *= shrink;
+  } else {
+    tbReal mean = 0.5 * (k11 + k22), half = 0.5 * (k11 - k22);
+    tbReal spread = sqrt(half * half + k12 * k12), u = half + spread, v = k12;
+    if (half < 0) {
+      u = k12;
+      v = spread - half;
+    }
+    tbReal length = sqrt(u * u + v * v);
+    u = length > 0 ? u / length : 1;
+    v = length > 0 ? v / length : 0;
+    tbReal most = step_along(u * g1 + v * g2, mean + spread);
+    tbReal least = step_along(u * g2 - v * g1, mean - spread);
+    x = u * most - v * least;
+    y = v * most + u * least;
   }
   for (int i = 0; i < 3; i++) dd[i] = x * c->t1[i] + y * c->t2[i];
 }
@@ -160,26 +174,67 @@ static bool rises_beyond(const Climb* c, const tbTouchBorder* border, const tbTo
   return tb_dot3(g, dd) > 0;
 }
 
-// Go along dd to its end or the first kink, and change the feature there.
-static bool advance(Climb* c, const tbReal dd[3]) {
+// The step that leads from a rim past the pole: on the cap, if what is there is over it.
+static bool is_over_cap(Climb* c, int which) {
+  tbCore* core = which ? &c->pair->b : &c->pair->a;
+  tbReal axis[3], d[3], p[3], x[3], up = c->touch[which].vert[0] ? 1 : -1;
+  if (which) {
+    for (int i = 0; i < 3; i++) d[i] = -up * c->pair->mat[3 * i + 2];
+    tb_core_support(&c->pair->a, d, p);
+    to_b(c, p, x);
+  } else {
+    tb_set3(axis, 0, 0, -up);
+    tb_mul_mat3t_vec3(d, c->pair->mat, axis);
+    tb_core_support(&c->pair->b, d, p);
+    tb_pair_b_to_a(c->pair, p, x);
+  }
+  return x[0] * x[0] + x[1] * x[1] <= core->size[0] * core->size[0];
+}
+
+static void find_border(const Climb* c, const tbReal dd[3], tbTouchBorder* border) {
   tbReal dd_b[3];
-  tbTouchBorder border = {.t = 1, .which = -1};
-  tb_touch_border(&c->pair->a, &c->touch[0], 0, c->n, dd, &border);
+  border->t = 1;
+  border->which = -1;
+  tb_touch_border(&c->pair->a, &c->touch[0], 0, c->n, dd, border);
   tb_mul_mat3t_vec3(dd_b, c->pair->mat, dd);
   tb_scale3(dd_b, dd_b, -1);
-  tb_touch_border(&c->pair->b, &c->touch[1], 1, c->n_b, dd_b, &border);
+  tb_touch_border(&c->pair->b, &c->touch[1], 1, c->n_b, dd_b, border);
+}
+
+static bool is_pole(const Climb* c, const tbTouchBorder* border) {
+  return border->which >= 0 && c->touch[border->which].kind == TB_TOUCH_RIM && border->vert == 1;
+}
+
+// Go along dd to its end or the first kink, and change the feature there.
+static bool advance(Climb* c, tbReal dd[3]) {
+  tbTouchBorder border;
+  find_border(c, dd, &border);
+  if (is_pole(c, &border) && !is_over_cap(c, border.which)) {
+    for (int tries = 0; tries < 6 && is_pole(c, &border); tries++) {
+      tb_scale3(dd, dd, 0.5);
+      find_border(c, dd, &border);
+    }
+  }
   tb_add_scaled3(c->n, c->n, border.t, dd);
   tb_normalize3(c->n);
   look_from_b(c);
-  if (border.which < 0) return true;
+  int crossed = c->crossed, left = c->left;
+  c->crossed = -1;
+  c->plain = border.which < 0;
+  if (c->plain) return true;
   tbTouch* touch = &c->touch[border.which];
   tbCore* core = border.which ? &c->pair->b : &c->pair->a;
   const tbReal* d = border.which ? c->n_b : c->n;
-  bool pole = touch->kind == TB_TOUCH_RIM && border.vert == 1;
-  if (touch->kind != TB_TOUCH_EDGE && !pole) {
+  bool pole = is_pole(c, &border);
+  // Straight back over the kink that was just crossed: both sides rise towards it.
+  bool back = border.which == crossed && border.t < 1e-9 &&
+              (touch->kind == TB_TOUCH_RIM || border.vert == left);
+  if (touch->kind != TB_TOUCH_EDGE && !pole && !back) {
     tbTouch beyond;
     tb_touch_beyond(core, touch, &border, &beyond);
     if (rises_beyond(c, &border, &beyond, dd)) {
+      c->crossed = border.which;
+      c->left = touch->vert[0];
       *touch = beyond;
       return true;
     }
@@ -299,10 +354,55 @@ static void name_corners(const tbTouch* t, int corner[3]) {
   }
 }
 
+// Adds what a feature says of the surface of b - a around the witness points to the 2 x 2 matrix m:
+// flat extents count by 1/tan(angle/2), round ones by cos(angle/2)^2 (docs/gjk.md eq. 12).
+static void add_width(const Climb* c, int which, tbReal flat, tbReal round, tbReal m[3]) {
+  tbTouchWidth width;
+  tbReal x[3], d[3];
+  tb_copy3(x, c->point[which]);
+  if (which) to_b(c, c->point[1], x);
+  tb_touch_width(which ? &c->pair->b : &c->pair->a, &c->touch[which], x, &width);
+  m[0] += width.inset * flat + width.ball;
+  m[2] += width.inset * flat + width.ball;
+  for (int k = 0; k < width.count; k++) {
+    tb_copy3(d, width.direction[k]);
+    if (which) tb_mul_mat3_vec3(d, c->pair->mat, width.direction[k]);
+    tbReal u = tb_dot3(d, c->t1), v = tb_dot3(d, c->t2);
+    tbReal weight = width.extent[k] * (width.round[k] ? round : flat);
+    m[0] += weight * u * u;
+    m[1] += weight * u * v;
+    m[2] += weight * v * v;
+  }
+}
+
+// Is the local maximum the deepest of all? Near the normal the features themselves hold b - a away
+// from the origin, beyond some angle a ball inside of it does (docs/gjk.md eq. 10-12). Sufficient,
+// not necessary.
+static bool is_global(Climb* c) {
+  tbReal depth = -c->s, m[3] = {0, 0, 0}, x[3], y[3], center[3], down[3];
+  tbReal ball = tb_touch_ball(&c->pair->a, c->point[0], center);
+  to_b(c, c->point[1], x);
+  ball += tb_touch_ball(&c->pair->b, x, y);
+  tb_pair_b_to_a(c->pair, y, x);
+  tb_sub3(down, x, center);
+  // Directions farther than `angle` from the normal are those that the ball takes care of.
+  tbReal far = tb_norm3(down), reach = ball - depth;
+  if (reach >= far) return true;
+  tbReal lean = fmax(fmin(tb_dot3(down, c->n) / far, 1), -1);
+  tbReal angle = fmin(acos(lean) + acos(fmax(reach / far, -1)), PI);
+  tbReal cosine = cos(angle), round = 0.5 * (1 + cosine);
+  tbReal flat = sqrt(fmax(1 + cosine, 0) / fmax(1 - cosine, 1e-300));
+  tb_frame_from_normal(c->n, c->t1, c->t2);
+  add_width(c, 0, flat, round, m);
+  add_width(c, 1, flat, round, m);
+  tbReal mean = 0.5 * (m[0] + m[2]), half = 0.5 * (m[0] - m[2]);
+  return mean - sqrt(half * half + m[1] * m[1]) >= depth;
+}
+
 // Where the climb ended, measured by true support points, so that a wrong feature cannot fake it.
 static tbAscent finish(Climb* c, tbConvexResult* r) {
   tbSupport at;
-  tbReal rest[3], x[3], slack = CERTIFIED * c->pair->scale;
+  tbReal rest[3], slack = CERTIFIED * c->pair->scale;
   tbReal s = tb_pair_separation(c->pair, c->n, &at);
   tb_sub3(rest, c->point[1], c->point[0]);
   tb_add_scaled3(rest, rest, -s, c->n);
@@ -321,54 +421,68 @@ static tbAscent finish(Climb* c, tbConvexResult* r) {
   tb_copy3(r->point_b, c->point[1]);
   name_corners(&c->touch[0], r->corner_a);
   name_corners(&c->touch[1], r->corner_b);
-  if (s > 0) return TB_ASCENT_GLOBAL;
-  // Balls inside the cores that touch their surfaces at the witness points: b - a contains the ball
-  // of the sum of their radii that touches its surface there, so also the smaller one around the
-  // origin (docs/gjk.md eq. 10).
-  tbReal ball = tb_touch_ball(&c->pair->a, &c->touch[0], c->point[0]);
-  if (-s > ball) {
-    to_b(c, c->point[1], x);
-    ball += tb_touch_ball(&c->pair->b, &c->touch[1], x);
+  return s > 0 || is_global(c) ? TB_ASCENT_GLOBAL : TB_ASCENT_LOCAL;
+}
+
+// The tangential part of b - a, and Newton's step from it. False at rest: there, or where points
+// touch and every normal between the two surfaces is optimal.
+static bool uphill(const Climb* c, tbReal dd[3]) {
+  tbReal g[3], g1 = 0, g2 = 0, small = 1e-15 * c->pair->scale, touching = 1e10 * small * small;
+  tb_sub3(g, c->point[1], c->point[0]);
+  if (c->freedom > 0) g1 = tb_dot3(c->t1, g);
+  if (c->freedom > 1) g2 = tb_dot3(c->t2, g);
+  if (fabs(g1) + fabs(g2) <= small || tb_dot3(g, g) <= touching) return false;
+  newton_step(c, g1, g2, dd);
+  return true;
+}
+
+// The next place: settled (true), or a step on.
+static bool step_on(Climb* c, tbReal from[3], tbReal dd[3], Settling* settling) {
+  tbReal last = tb_dot3(dd, dd);
+  bool rest = (c->plain && last <= 1e-14) || !uphill(c, dd);
+  tb_copy3(from, c->n);
+  if (rest) {
+    tb_zero3(dd);
+    c->plain = false;
+    *settling = settle(c);
+    return *settling != RELEASED;
   }
-  return -s <= ball ? TB_ASCENT_GLOBAL : TB_ASCENT_LOCAL;
+  *settling = advance(c, dd) ? RELEASED : FAILED;
+  return *settling == FAILED;
 }
 
 tbAscent tb_ascend(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
   Climb c;
+  tbReal s = -INFINITY, from[3] = {0, 0, 0}, dd[3] = {1, 1, 1};
+  Settling settling = RELEASED;
   c.pair = pair;
+  c.crossed = -1;
+  c.plain = false;
   tb_copy3(c.n, r->normal);
   look_from_b(&c);
   tb_touch_start(&pair->a, c.n, &c.touch[0]);
   tb_touch_start(&pair->b, c.n_b, &c.touch[1]);
-  tbReal small = 1e-15 * pair->scale, touching = 1e10 * small * small;
   for (int step = 0; step < MAX_STEPS; step++) {
-    tbReal g[3], dd[3], g1 = 0, g2 = 0;
     if (!set_freedom(&c) || !evaluate(&c)) return TB_ASCENT_OPEN;
     if (c.s > limit) {
       tbSupport at;
-      tbReal s = tb_pair_separation(pair, c.n, &at);
-      if (s > limit) {
-        r->dist = s;
+      tbReal apart = tb_pair_separation(pair, c.n, &at);
+      if (apart > limit) {
+        r->dist = apart;
         tb_copy3(r->normal, c.n);
         return TB_ASCENT_APART;
       }
     }
-    tb_sub3(g, c.point[1], c.point[0]);
-    if (c.freedom > 0) g1 = tb_dot3(c.t1, g);
-    if (c.freedom > 1) g2 = tb_dot3(c.t2, g);
-    // At rest, or touching points: then every normal between the two surfaces is optimal.
-    if (fabs(g1) + fabs(g2) <= small || tb_dot3(g, g) <= touching) {
-      Settling settling = settle(&c);
-      if (settling == SETTLED) return finish(&c, r);
-      if (settling == FAILED) return finish(&c, r);
+    // Too far: s must not fall.
+    if (c.plain && c.s < s - 1e-12 * pair->scale) {
+      tb_scale3(dd, dd, 0.3);
+      tb_add3(c.n, from, dd);
+      tb_normalize3(c.n);
+      look_from_b(&c);
       continue;
     }
-    newton_step(&c, g1, g2, dd);
-    if (tb_dot3(dd, dd) <= 1e-32) {
-      if (settle(&c) != RELEASED) return finish(&c, r);
-      continue;
-    }
-    if (!advance(&c, dd)) return TB_ASCENT_OPEN;
+    s = c.s;
+    if (step_on(&c, from, dd, &settling)) break;
   }
   return finish(&c, r);
 }

@@ -76,7 +76,11 @@ static int solve_by_ascent(tbConvexPair* pair, tbReal limit, tbConvexResult* r) 
   tbAscent ascent = tb_ascend(pair, limit, r);
   r->certified = ascent >= TB_ASCENT_LOCAL;
   if (ascent == TB_ASCENT_APART) return 1;
-  if (ascent != TB_ASCENT_GLOBAL) return 0;
+  if (ascent == TB_ASCENT_LOCAL) {
+    tb_epa(pair, DEPTH_TOLERANCE_ROUND, r);
+    return r->dist <= 0;
+  }
+  if (ascent == TB_ASCENT_OPEN) return 0;
   r->state = r->dist > 0 ? (r->dist > limit ? TB_CONVEX_APART : TB_CONVEX_NEAR) : TB_CONVEX_OVERLAP;
   return 1;
 }

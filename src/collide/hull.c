@@ -61,3 +61,11 @@ int tb_hull_face_toward(const tbHull* hull, const tbReal d[3], int vertex) {
     if (best == from) return best;
   }
 }
+
+tbReal tb_hull_inner(const tbHull* hull) {
+  tbReal inner = hull->nface > 0 ? INFINITY : 0;
+  for (int f = 0; f < hull->nface; f++) {
+    inner = fmin(inner, hull->plane[4 * f + 3] - tb_dot3(hull->plane + 4 * f, hull->center));
+  }
+  return fmax(inner, 0);
+}

@@ -33,6 +33,9 @@ static inline int tb_hull_cell(const tbReal d[3]) {
   return 16 * (2 * axis + (d[axis] < 0)) + 4 * i + j;
 }
 
+// Radius of the largest ball around the hull's center that is inside: tbHull.inner.
+tbReal tb_hull_inner(const tbHull* hull);
+
 // The vertex farthest along d (in the hull's frame, any length): climbs the graph of vertices from
 // `start`, or from the hull's guess where start is out of range.
 int tb_hull_support(const tbHull* hull, const tbReal d[3], int start);

@@ -405,6 +405,7 @@ static tbResult build(Build* b, tbHull* hull, tbArena* arena, const tbReal* poin
       !set_guess(hull, arena)) {
     return tb_fail(error, TB_ERROR_MEMORY, "out of memory for a hull of %d points", npoint);
   }
+  hull->inner = tb_hull_inner(hull);
   return TB_OK;
 }
 

@@ -3,9 +3,8 @@
 
 #include <string.h>
 
-// Faces with more corners than this are not walked; hulls with more faces have no ball.
+// Faces with more corners than this are not walked.
 #define MAX_CORNERS 64
-#define MAX_BALL_FACES 128
 
 static const int prism_neighbour[6][3] = {{1, 2, 3}, {0, 2, 4}, {0, 1, 5},
                                           {4, 5, 0}, {3, 5, 1}, {3, 4, 2}};
@@ -157,10 +156,11 @@ static void vertex_border(const tbCore* core, const tbTouch* touch, int origin, 
   }
 }
 
-static void rim_border(int which, const tbReal d[3], const tbReal dd[3], tbTouchBorder* border) {
-  tbReal z = d[2] + border->t * dd[2];
-  if (z * d[2] < 0) {
-    border->t = -d[2] / dd[2];
+static void rim_border(const tbTouch* touch, int which, const tbReal d[3], const tbReal dd[3],
+                       tbTouchBorder* border) {
+  tbReal side = touch->vert[0] ? 1 : -1, above = side * d[2], rate = -side * dd[2];
+  if (rate > 0 && above < border->t * rate) {
+    border->t = above > 0 ? above / rate : 0;
     border->which = which;
     border->vert = 0;
   }
@@ -177,7 +177,7 @@ static void rim_border(int which, const tbReal d[3], const tbReal dd[3], tbTouch
 void tb_touch_border(const tbCore* core, const tbTouch* touch, int which, const tbReal d[3],
                      const tbReal dd[3], tbTouchBorder* border) {
   if (touch->kind == TB_TOUCH_RIM) {
-    rim_border(which, d, dd, border);
+    rim_border(touch, which, d, dd, border);
   } else if (touch->kind == TB_TOUCH_VERTEX || touch->kind == TB_TOUCH_EDGE) {
     vertex_border(core, touch, touch->vert[0], which, d, dd, border);
     if (touch->kind == TB_TOUCH_EDGE) {
@@ -313,35 +313,80 @@ bool tb_touch_over_face(const tbCore* core, const tbTouch* touch, const tbReal p
   return low <= high;
 }
 
-// A ball that touches the face at x from inside must stay behind all other faces.
-static tbReal hull_ball(const tbHull* hull, const tbReal m[3], const tbReal x[3]) {
-  tbReal radius = hull->radius;
-  if (hull->nface > MAX_BALL_FACES) return 0;
-  for (int f = 0; f < hull->nface; f++) {
-    const tbReal* plane = hull->plane + 4 * f;
-    tbReal open = 1 - tb_dot3(plane, m), behind = plane[3] - tb_dot3(plane, x);
-    if (behind < radius * open && open > 1e-9) radius = behind / open;
+// Distance of x from the nearest edge of its face.
+static tbReal face_inset(const tbCore* core, const tbTouch* touch, const tbReal x[3]) {
+  int corner[MAX_CORNERS], count = face_corners(core, touch, corner);
+  tbReal p[3], q[3], e[3], arm[3], inward[3], least2 = INFINITY;
+  if (count < 3) return 0;
+  vertex_of(core, corner[count - 1], p);
+  for (int i = 0; i < count; i++) {
+    vertex_of(core, corner[i], q);
+    tb_sub3(e, q, p);
+    tb_sub3(arm, x, p);
+    tb_cross(inward, touch->normal, e);
+    tbReal inside = tb_dot3(inward, arm), length2 = tb_dot3(e, e);
+    if (!(inside > 0)) return 0;
+    if (inside * inside < least2 * length2) least2 = inside * inside / length2;
+    tb_copy3(p, q);
   }
-  return radius;
+  return sqrt(least2);
 }
 
-tbReal tb_touch_ball(const tbCore* core, const tbTouch* touch, const tbReal x[3]) {
+static void add_width(tbTouchWidth* width, bool round, tbReal extent, tbReal x, tbReal y,
+                      tbReal z) {
+  width->round[width->count] = round;
+  width->extent[width->count] = extent;
+  tb_set3(width->direction[width->count++], x, y, z);
+}
+
+void tb_touch_width(const tbCore* core, const tbTouch* touch, const tbReal x[3],
+                    tbTouchWidth* width) {
+  const tbReal *h = core->size, *e = touch->edge;
+  tbReal across = sqrt(x[0] * x[0] + x[1] * x[1]), along, length, arm[3];
+  width->inset = width->ball = 0;
+  width->count = 0;
+  switch (touch->kind) {
+    case TB_TOUCH_EDGE:
+      length = tb_norm3(e);
+      tb_sub3(arm, x, touch->point);
+      along = tb_dot3(arm, e) / length;
+      add_width(width, false, fmin(along, length - along), e[0] / length, e[1] / length,
+                e[2] / length);
+      return;
+    case TB_TOUCH_FACE: width->inset = face_inset(core, touch, x); return;
+    case TB_TOUCH_CAP: width->inset = h[0] - across; return;
+    case TB_TOUCH_ELLIPSOID:
+      // The smallest radius of curvature: a ball of it rolls inside (Blaschke).
+      along = fmin(h[0], fmin(h[1], h[2]));
+      length = fmax(h[0], fmax(h[1], h[2]));
+      width->ball = length > 0 ? along * along / length : 0;
+      return;
+    default: break;
+  }
+  if (touch->kind == TB_TOUCH_SIDE) add_width(width, false, h[2] - fabs(x[2]), 0, 0, 1);
+  if (touch->kind == TB_TOUCH_VERTEX || !(across > 0)) return;
+  add_width(width, true, h[0], -x[1] / across, x[0] / across, 0);
+}
+
+tbReal tb_touch_ball(const tbCore* core, const tbReal x[3], tbReal center[3]) {
   const tbReal* h = core->size;
-  if (touch->kind == TB_TOUCH_ELLIPSOID) {
-    // The smallest radius of curvature: a ball of it rolls inside (Blaschke).
-    tbReal least = fmin(h[0], fmin(h[1], h[2])), most = fmax(h[0], fmax(h[1], h[2]));
-    return most > 0 ? least * least / most : 0;
+  tbReal radius, room;
+  tb_zero3(center);
+  switch (core->kind) {
+    case TB_CORE_ELLIPSOID: return fmin(h[0], fmin(h[1], h[2]));
+    case TB_CORE_BOX:
+      radius = fmin(h[0], fmin(h[1], h[2]));
+      for (int i = 0; i < 3; i++) center[i] = fmin(fmax(x[i], radius - h[i]), h[i] - radius);
+      return radius;
+    case TB_CORE_CYLINDER:
+      radius = fmin(h[0], h[2]);
+      center[2] = fmin(fmax(x[2], radius - h[2]), h[2] - radius);
+      room =
+          h[0] > radius ? fmin((h[0] - radius) / sqrt(x[0] * x[0] + x[1] * x[1] + 1e-300), 1) : 0;
+      center[0] = room * x[0];
+      center[1] = room * x[1];
+      return radius;
+    case TB_CORE_HULL: tb_copy3(center, core->hull->center); return core->hull->inner;
+    default: tb_copy3(center, x); return 0;
   }
-  if (touch->kind == TB_TOUCH_SIDE) return fmin(h[0], h[2] - fabs(x[2]));
-  if (touch->kind == TB_TOUCH_CAP) return fmin(h[2], h[0] - sqrt(x[0] * x[0] + x[1] * x[1]));
-  if (touch->kind != TB_TOUCH_FACE) return 0;
-  if (core->kind == TB_CORE_HULL) return hull_ball(core->hull, touch->normal, x);
-  if (core->kind != TB_CORE_BOX) return 0;
-  const tbReal* m = touch->normal;
-  int axis = fabs(m[0]) > 0.5 ? 0 : (fabs(m[1]) > 0.5 ? 1 : 2);
-  tbReal radius = h[axis];
-  for (int k = 0; k < 3; k++) {
-    if (k != axis) radius = fmin(radius, h[k] - fabs(x[k]));
-  }
-  return radius;
 }

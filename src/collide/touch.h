@@ -62,7 +62,20 @@ bool tb_touch_in_face(const tbCore* core, const tbReal x[3], tbReal slack, tbTou
 bool tb_touch_over_face(const tbCore* core, const tbTouch* touch, const tbReal p[3],
                         const tbReal e[3], tbReal* middle);
 
-// Radius of a ball inside the core that touches its surface at x of the feature (0: none known).
-tbReal tb_touch_ball(const tbCore* core, const tbTouch* touch, const tbReal x[3]);
+// How a feature extends around its point x (docs/gjk.md eq. 11): flat by `inset` in all directions,
+// round with the radius `ball` in all directions, and along unit vectors in the core's frame flat
+// or round by `extent`.
+typedef struct {
+  tbReal inset, ball;
+  int count;
+  bool round[2];
+  tbReal extent[2];
+  tbReal direction[2][3];
+} tbTouchWidth;
+void tb_touch_width(const tbCore* core, const tbTouch* touch, const tbReal x[3],
+                    tbTouchWidth* width);
+
+// A ball inside the core, close to its surface point x: centre and radius.
+tbReal tb_touch_ball(const tbCore* core, const tbReal x[3], tbReal center[3]);
 
 #endif

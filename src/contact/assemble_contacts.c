@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "collide/broadphase.h"
+#include "collide/hull.h"
 #include "contact/assemble.h"
 #include "model/workspace.h"
 #include "spatial/vec3.h"
@@ -115,6 +116,7 @@ static void view_hulls(tbContactFinder* f, const tbModel* m) {
         .radius = m->mesh_hullradius[i],
     };
     tb_copy3(f->hull[i].center, m->mesh_hullcenter + 3 * i);
+    f->hull[i].inner = tb_hull_inner(&f->hull[i]);
   }
   for (int i = 0; i < m->nhfield; i++) {
     f->hfield[i] = (tbHField){.nrow = m->hfield_nrow[i],

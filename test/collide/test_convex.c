@@ -32,7 +32,7 @@ static void test_contract(void** state) {
         // tangent to a rim, an edge along a side), where witness points are less well known.
         int flat = pairs[p][0] != TB_GEOM_ELLIPSOID && pairs[p][0] != TB_GEOM_CYLINDER &&
                    (pairs[p][1] == TB_GEOM_MESH || pairs[p][1] == TB_GEOM_BOX);
-        tbReal tolerance = flat ? 1e-9 : 2e-6;
+        tbReal tolerance = flat ? 1e-9 : 1e-6;
         tbReal margin = i % 2 ? 0 : tb_rng_uniform(&rng, 0, 0.1);
         tb_test_contract(&rng, &a, &b, margin, tolerance);
         if (i % 4 == 0) tb_test_contract(&rng, &b, &a, margin, tolerance);
