@@ -27,7 +27,7 @@ static const struct {
 
 // ---- figure 2: rigid and compliant contact -----------------------------------------------------
 
-// Depth of the resting cube of 1 kg after a second, with that compliance in every contact.
+// Depth of the resting cube of 1 kg after eight seconds, with that compliance in every contact.
 static double resting_depth(double compliance) {
   tbModel* m = bench_load(TB_SCENES_DIR "/cm_cube.xml");
   tbData* d = m ? tb_data_new(m) : NULL;
@@ -39,7 +39,7 @@ static double resting_depth(double compliance) {
     m->opt.overlap_allowed = 0;
     m->opt.correction_softness = 0;
     m->opt.baumgarte = 0;
-    for (int i = 0; i < 1000 && tb_step(m, d) == TB_OK; i++) depth = 0.104 - d->qpos[2];
+    for (int i = 0; i < 8000 && tb_step(m, d) == TB_OK; i++) depth = 0.104 - d->qpos[2];
   }
   tb_data_free(d);
   tb_model_free(m);
@@ -128,13 +128,17 @@ static void figure_4(tbBench* bench, tbModel* const* models) {
   char ours[160];
   snprintf(ours, sizeof ours, "after at most %d iterations: spectral %.0e, linear %.0e, pgs %.0e",
            HISTORY, final[0], final[1], final[2]);
-  tb_bench_claim(
-      bench,
-      (tbClaim){"ADMM fig. 4",
-                "ADMM solves a wall of boxes of 1 to 1e4 kg and a falling humanoid "
-                "to 1e-9, where PGS loops.",
-                "ADMM reaches 1e-9, PGS does not", ours,
-                tb_verdict(final[0] <= 1e-9 || final[0] < 1e-3 * final[2]), NULL, "admm_fig4.svg"});
+  tb_bench_claim(bench,
+                 (tbClaim){"ADMM fig. 4",
+                           "ADMM solves a wall of boxes of 1 to 1e4 kg and a falling humanoid "
+                           "to 1e-9, where PGS loops.",
+                           "ADMM reaches 1e-9, PGS does not", ours,
+                           final[0] <= 1e-9            ? TB_VERDICT_REPRODUCED
+                           : final[0] < 0.1 * final[2] ? TB_VERDICT_DIFFERS
+                                                       : TB_VERDICT_WORSE,
+                           "The wall here has some 400 contacts, since boxes side by side count as "
+                           "touching; the paper's has about 60.",
+                           "admm_fig4.svg"});
 }
 
 // ---- figure 5: timings -------------------------------------------------------------------------
