@@ -7,7 +7,7 @@
 set -u
 
 BUILD="gcc make cmake pkg-config libc6-dev libxml2-dev libqhull-dev libhdf5-dev libsuitesparse-dev
-       libopenblas-dev liblapacke-dev libpng-dev"
+       libopenblas-dev liblapacke-dev libpng-dev zlib1g-dev"
 TEST="$BUILD libcmocka-dev g++"
 # Test oracles: a missing one skips its tests, it never fails them.
 PEERS="libmujoco-dev libsiconos-numerics-dev libfclib-dev libccd-dev libfcl-dev libbullet-dev nodejs npm librsvg2-bin"

@@ -96,6 +96,50 @@ static void convert_figures(const char* folder) {
   if (system(command) != 0) fprintf(stderr, "no PNG figures: install librsvg2-bin\n");
 }
 
+// ---- gallery -----------------------------------------------------------------------------------
+
+// Pictures of the experiments: scene, law, seconds, frames, a name that says what is seen.
+static const struct {
+  const char *scene, *options, *name;
+} PICTURES[] = {
+    {"cm_cube.xml", "--time 0.1 --forces", "The cube on its corner spheres"},
+    {"sliding_cube.xml", "--key thrown --law ncp --time 1.2 --frames 24", "Thrown, exact law"},
+    {"sliding_cube.xml", "--key thrown --law lcp --time 1.2 --frames 24", "Thrown, pyramid"},
+    {"very_heavy_on_light.xml", "--time 0.2", "A million times heavier on top"},
+    {"tower.xml", "--time 1", "Ten boxes"},
+    {"card_house.xml", "--time 1", "House of cards"},
+    {"arch.xml", "--time 1", "Arch of wedges"},
+    {"wall.xml", "", "Wall of boxes of 1 to 10,000 kg"},
+    {"drop.xml", "--law comfree --time 1 --frames 20", "125 primitives, complementarity-free"},
+    {"dominoes.xml", "--time 1.2 --frames 30", "Dominoes"},
+    {"grip.xml", "--time 0.5 --forces", "Two fingers"},
+    {"humanoid.xml", "--key stand --time 1 --forces", "Humanoid"},
+    {"quadruped.xml", "--time 0.5 --forces", "Quadruped"},
+    {"biped.xml", "", "Biped"},
+    {"hand.xml", "--time 0.5 --forces", "Hand with a cube"},
+    {"arm.xml", "--key ready", "Arm"},
+};
+
+static void draw_gallery(const char* report) {
+  char tribo[PATH], command[3 * PATH];
+  if (!program_path("papers", tribo)) return;
+  char* slash = strrchr(tribo, '/');
+  snprintf(slash, (size_t)(PATH - (slash - tribo)), "/../tribo");
+  if (access(tribo, X_OK) != 0) return;
+  snprintf(command, sizeof command, "%s/gallery", report);
+  mkdir(command, 0777);
+  for (size_t i = 0; i < sizeof PICTURES / sizeof *PICTURES; i++) {
+    char scene[PATH];
+    snprintf(scene, sizeof scene, TB_SCENES_DIR "/%s", PICTURES[i].scene);
+    if (access(scene, R_OK) != 0) continue;
+    snprintf(
+        command, sizeof command,
+        "timeout 60 '%s' render '%s' %s --size 400x300 --out '%s/gallery/%s.png' >/dev/null 2>&1",
+        tribo, scene, PICTURES[i].options, report, PICTURES[i].name);
+    if (system(command) != 0) fprintf(stderr, "no picture of %s\n", PICTURES[i].scene);
+  }
+}
+
 static void show(int done, const char* what, double left) {
   fprintf(stderr, "papers [%d/%d] %-14s about %.0f s left\n", done, NPARTS, what, left);
 }
@@ -138,6 +182,7 @@ int main(int argc, char** argv) {
     tb_table_real(table, "seconds", tb_seconds() - start);
     tb_table_int(table, "exit", code);
   }
+  if (!only) draw_gallery(report);
   convert_figures(report);
   Verdicts v = write_report(report, PARTS, NPARTS, short_run);
   tb_bench_note(bench, "%d claims reproduced, %d better, %d differ, %d worse: %s/index.html",
