@@ -33,6 +33,8 @@
   X(tbReal, geom_xmat, ngeom, 9, "", "geom frame")                                       \
   X(tbReal, site_xpos, nsite, 3, "m", "site frame")                                      \
   X(tbReal, site_xmat, nsite, 9, "", "site frame")                                       \
+  X(tbReal, cam_xpos, ncam, 3, "m", "camera positions")                                  \
+  X(tbReal, cam_xmat, ncam, 9, "", "camera frame")                                       \
   X(tbReal, subtree_com, nbody, 3, "m", "centre of mass of the subtree")                 \
   /* positions: spatial quantities, about the root body's subtree centre of mass */      \
   X(tbReal, cdof, nv, 6, "", "motion axis of each dof: angular, linear")                 \

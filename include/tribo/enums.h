@@ -130,6 +130,7 @@ typedef enum {
   TB_SENS_TORQUE,
   TB_SENS_MAGNETOMETER,
   TB_SENS_RANGEFINDER,
+  TB_SENS_CAMPROJECTION,
   TB_SENS_JOINTPOS,
   TB_SENS_JOINTVEL,
   TB_SENS_TENDONPOS,
@@ -159,11 +160,46 @@ typedef enum {
   TB_SENS_SUBTREECOM,
   TB_SENS_SUBTREELINVEL,
   TB_SENS_SUBTREEANGMOM,
+  TB_SENS_INSIDESITE,
+  TB_SENS_GEOMDIST,
+  TB_SENS_GEOMNORMAL,
+  TB_SENS_GEOMFROMTO,
+  TB_SENS_CONTACT,
   TB_SENS_E_POTENTIAL,
   TB_SENS_E_KINETIC,
   TB_SENS_CLOCK,
+  TB_SENS_TACTILE,  // not supported, as the next; the numbers are MuJoCo's
+  TB_SENS_PLUGIN,
   TB_SENS_USER,
   TB_NSENSORTYPES
 } tbSensorType;
+
+// What a contact sensor reports of each contact: bits of sensor_intprm[0]; one value, or three.
+typedef enum {
+  TB_CONTACT_FOUND = 1 << 0,    // contacts that fit
+  TB_CONTACT_FORCE = 1 << 1,    // in the contact's frame
+  TB_CONTACT_TORQUE = 1 << 2,   // in the contact's frame
+  TB_CONTACT_DIST = 1 << 3,     // m
+  TB_CONTACT_POS = 1 << 4,      // m
+  TB_CONTACT_NORMAL = 1 << 5,   // from the first object to the second
+  TB_CONTACT_TANGENT = 1 << 6,  // the first tangent
+} tbContactDataBit;
+
+// Which contacts of those that fit: sensor_intprm[1].
+typedef enum {
+  TB_REDUCE_NONE,      // the first
+  TB_REDUCE_MINDIST,   // the deepest
+  TB_REDUCE_MAXFORCE,  // the strongest
+  TB_REDUCE_NETFORCE   // one that stands for all, in the world's axes
+} tbContactReduce;
+
+// What a camera or light follows.
+typedef enum {
+  TB_CAM_FIXED,
+  TB_CAM_TRACK,
+  TB_CAM_TRACKCOM,
+  TB_CAM_TARGETBODY,
+  TB_CAM_TARGETBODYCOM
+} tbCamMode;
 
 #endif

@@ -187,6 +187,14 @@
   X(tbReal, cam_pos, ncam, 3, "m", "position in the body")                                        \
   X(tbReal, cam_quat, ncam, 4, "", "orientation in the body, looking along -z")                   \
   X(tbReal, cam_fovy, ncam, 1, "deg", "vertical field of view")                                   \
+  X(int, cam_mode, ncam, 1, "", "tbCamMode")                                                      \
+  X(int, cam_targetbodyid, ncam, 1, "", "body it looks at, or -1")                                \
+  X(tbReal, cam_pos0, ncam, 3, "m", "position less the body's, at qpos0")                         \
+  X(tbReal, cam_poscom0, ncam, 3, "m", "position less the centre of mass it follows, at qpos0")   \
+  X(tbReal, cam_mat0, ncam, 9, "", "orientation at qpos0")                                        \
+  X(int, cam_resolution, ncam, 2, "", "pixels")                                                   \
+  X(tbReal, cam_sensorsize, ncam, 2, "m", "size of the chip; 0: fovy counts")                     \
+  X(tbReal, cam_intrinsic, ncam, 4, "m", "focal lengths and principal point")                     \
   X(int, light_bodyid, nlight, 1, "", "body")                                                     \
   X(tbReal, light_pos, nlight, 3, "m", "position in the body")                                    \
   X(tbReal, light_dir, nlight, 3, "", "direction in the body")                                    \
@@ -314,6 +322,7 @@
   X(int, sensor_refid, nsensor, 1, "", "reference frame, or -1 for the world")                    \
   X(int, sensor_dim, nsensor, 1, "", "values")                                                    \
   X(int, sensor_adr, nsensor, 1, "", "first value in sensordata")                                 \
+  X(int, sensor_intprm, nsensor, 3, "", "contact: tbContactDataBit, tbContactReduce, contacts")   \
   X(tbReal, sensor_cutoff, nsensor, 1, "", "clamp; 0: none")                                      \
   X(tbReal, sensor_noise, nsensor, 1, "", "standard deviation, for the user")                     \
   X(tbReal, sensor_user, nsensor, nuser_sensor, "", "user values")                                \

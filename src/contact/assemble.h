@@ -5,6 +5,8 @@
 #ifndef TRIBO_CONTACT_ASSEMBLE_H_
 #define TRIBO_CONTACT_ASSEMBLE_H_
 
+#include <stdbool.h>
+
 #include "base/arena.h"
 #include "tribo/collide.h"
 #include "tribo/data.h"
@@ -46,6 +48,10 @@ typedef struct {
 typedef struct tbContactFinder tbContactFinder;
 tbContactFinder* tb_contact_finder_new(const tbModel* model);
 void tb_contact_finder_free(tbContactFinder* finder);
+
+// The shape of any geom, posed as `data` has it. False where it has none to collide with.
+bool tb_contact_finder_shape(const tbContactFinder* finder, const tbModel* model,
+                             const tbData* data, int geom, tbShape* shape);
 size_t tb_contact_finder_allocations(const tbContactFinder* finder);
 size_t tb_contact_finder_bytes(const tbContactFinder* finder);  // memory held
 

@@ -207,6 +207,20 @@ void tb_contact_finder_free(tbContactFinder* f) {
   free(f);
 }
 
+bool tb_contact_finder_shape(const tbContactFinder* f, const tbModel* m, const tbData* d, int geom,
+                             tbShape* shape) {
+  int data = m->geom_dataid[geom];
+  memset(shape, 0, sizeof *shape);
+  shape->type = m->geom_type[geom];
+  tb_copy3(shape->size, m->geom_size + 3 * geom);
+  tb_copy3(shape->pos, d->geom_xpos + 3 * geom);
+  memcpy(shape->mat, d->geom_xmat + 9 * geom, sizeof shape->mat);
+  if (shape->type == TB_GEOM_HFIELD) shape->hfield = &f->hfield[data];
+  if (shape->type != TB_GEOM_MESH) return true;
+  shape->hull = &f->hull[data];
+  return m->mesh_hullvertadr[data] >= 0;
+}
+
 size_t tb_contact_finder_allocations(const tbContactFinder* f) {
   return f->allocations + (size_t)f->broad.nallocation;
 }

@@ -1,9 +1,11 @@
 // The position and the velocity stage, on one screen.
+#include "dynamics/camera.h"
 #include "tribo/dynamics.h"
 
 void tb_compute_position(const tbModel* m, tbData* d) {
   tb_kinematics(m, d);
   tb_com_position(m, d);
+  tb_camera(m, d);
   tb_tendon(m, d);
   tb_crb(m, d);
   tb_factor_m(m, d);

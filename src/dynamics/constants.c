@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/kernel.h"
+#include "dynamics/camera.h"
 #include "dynamics/frames.h"
 #include "dynamics/lengths.h"
 #include "dynamics/mass.h"
@@ -297,6 +298,7 @@ static tbResult set_at_reference(tbModel* m, tbData* d, tbError* error) {
   if (!work) return out_of_memory(error);
   tb_kinematics(m, d);
   tb_com_position(m, d);
+  tb_camera_constants(m, d);
   tb_tendon(m, d);
   tb_crb(m, d);
   tb_transmission(m, d);

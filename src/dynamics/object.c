@@ -11,7 +11,10 @@ typedef struct {
 // The frame of an object; body is -1 where the type has none or the id is out of range.
 static Frame frame_of(const tbModel* m, const tbData* d, tbObjType type, int id) {
   Frame none = {-1, NULL, NULL};
-  int count = type == TB_OBJ_GEOM ? m->ngeom : type == TB_OBJ_SITE ? m->nsite : m->nbody;
+  int count = type == TB_OBJ_GEOM     ? m->ngeom
+              : type == TB_OBJ_SITE   ? m->nsite
+              : type == TB_OBJ_CAMERA ? m->ncam
+                                      : m->nbody;
   if (id < 0 || id >= count) return none;
   switch (type) {
     case TB_OBJ_BODY: {
@@ -28,6 +31,10 @@ static Frame frame_of(const tbModel* m, const tbData* d, tbObjType type, int id)
     }
     case TB_OBJ_SITE: {
       Frame f = {m->site_bodyid[id], d->site_xpos + 3 * id, d->site_xmat + 9 * id};
+      return f;
+    }
+    case TB_OBJ_CAMERA: {
+      Frame f = {m->cam_bodyid[id], d->cam_xpos + 3 * id, d->cam_xmat + 9 * id};
       return f;
     }
     default: return none;

@@ -6,23 +6,37 @@
 #include "base/error.h"
 #include "io/compile_internal.h"
 
-// A mesh's convex hull is needed where a geom that can collide has its shape.
+static void mark_mesh(const tbCompile* c, int geom, bool* need_hull) {
+  if (geom < 0 || c->spec->geom[geom].type != TB_GEOM_MESH) return;
+  int mesh = tb_compile_find(c, TB_SPEC_mesh, c->spec->geom[geom].mesh);
+  if (mesh >= 0) need_hull[mesh] = true;
+}
+
+// Distances are measured between geoms, or between all geoms of bodies.
+static void mark_sensor(const tbCompile* c, int type, const char* name, bool* need_hull) {
+  if (type == TB_OBJ_GEOM) mark_mesh(c, tb_compile_find(c, TB_SPEC_geom, name), need_hull);
+  int body = type == TB_OBJ_BODY ? tb_compile_find(c, TB_SPEC_body, name) : -1;
+  for (int i = 0; body >= 0 && i < c->spec->ngeom; i++) {
+    if (c->spec->geom[i].body == body) mark_mesh(c, i, need_hull);
+  }
+}
+
+// A mesh's convex hull is needed where a geom that can collide or is measured has its shape.
 static void mark_hulls(const tbCompile* c, bool* need_hull) {
   const tbSpec* spec = c->spec;
   for (int i = 0; i < spec->ngeom; i++) {
     const tbSpecGeom* g = &spec->geom[i];
-    if (g->type != TB_GEOM_MESH || (!g->contype && !g->conaffinity)) continue;
-    int mesh = tb_compile_find(c, TB_SPEC_mesh, g->mesh);
-    if (mesh >= 0) need_hull[mesh] = true;
+    if (g->contype || g->conaffinity) mark_mesh(c, i, need_hull);
   }
   for (int i = 0; i < spec->npair; i++) {
-    const char* names[2] = {spec->pair[i].geom1, spec->pair[i].geom2};
-    for (int k = 0; k < 2; k++) {
-      int geom = tb_compile_find(c, TB_SPEC_geom, names[k]);
-      if (geom < 0 || spec->geom[geom].type != TB_GEOM_MESH) continue;
-      int mesh = tb_compile_find(c, TB_SPEC_mesh, spec->geom[geom].mesh);
-      if (mesh >= 0) need_hull[mesh] = true;
-    }
+    mark_mesh(c, tb_compile_find(c, TB_SPEC_geom, spec->pair[i].geom1), need_hull);
+    mark_mesh(c, tb_compile_find(c, TB_SPEC_geom, spec->pair[i].geom2), need_hull);
+  }
+  for (int i = 0; i < spec->nsensor; i++) {
+    const tbSpecSensor* s = &spec->sensor[i];
+    if (s->type < TB_SENS_GEOMDIST || s->type > TB_SENS_GEOMFROMTO) continue;
+    mark_sensor(c, s->objtype, s->objname, need_hull);
+    mark_sensor(c, s->reftype, s->refname, need_hull);
   }
 }
 

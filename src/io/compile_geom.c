@@ -263,6 +263,25 @@ void tb_compile_copy_geoms(const tbCompile* c, tbModel* m) {
   }
 }
 
+// Focal lengths and principal point are lengths or pixels of a chip of known size; without one the
+// field of view counts.
+static void copy_lens(tbModel* m, int id, const tbSpecCamera* s) {
+  tbReal* lens = m->cam_intrinsic + 4 * id;
+  m->cam_fovy[id] = s->fovy;
+  lens[0] = lens[1] = 0.01;
+  for (int k = 0; k < 2; k++) {
+    m->cam_resolution[2 * id + k] = s->resolution[k];
+    m->cam_sensorsize[2 * id + k] = s->sensorsize[k];
+  }
+  if (!(s->sensorsize[0] > 0 && s->sensorsize[1] > 0)) return;
+  for (int k = 0; k < 2; k++) {
+    tbReal pixel = s->sensorsize[k] / s->resolution[k];
+    lens[k] = s->focalpixel[k] * pixel + s->focal[k];
+    lens[2 + k] = s->principalpixel[k] * pixel + s->principal[k];
+  }
+  m->cam_fovy[id] = 2 * atan2(s->sensorsize[1] / 2, lens[1]) * 180 / 3.14159265358979323846;
+}
+
 void tb_compile_copy_frames(const tbCompile* c, tbModel* m) {
   const tbSpec* spec = c->spec;
   const size_t real = sizeof(tbReal);
@@ -283,7 +302,10 @@ void tb_compile_copy_frames(const tbCompile* c, tbModel* m) {
     m->cam_bodyid[id] = c->body_id[c->camera[i].body];
     memcpy(m->cam_pos + 3 * id, c->camera[i].pos, 3 * real);
     memcpy(m->cam_quat + 4 * id, c->camera[i].quat, 4 * real);
-    m->cam_fovy[id] = spec->camera[i].fovy;
+    copy_lens(m, id, &spec->camera[i]);
+    int target = tb_compile_find(c, TB_SPEC_body, spec->camera[i].target);
+    m->cam_mode[id] = spec->camera[i].mode;
+    m->cam_targetbodyid[id] = target < 0 ? -1 : c->body_id[target];
   }
   for (int i = 0; i < spec->nlight; i++) {
     int id = c->light_id[i];

@@ -1,7 +1,9 @@
 // Sensors: what they look at and how many values they give.
 #include <math.h>
+#include <string.h>
 
 #include "io/compile_internal.h"
+#include "model/model.h"
 
 // Values of a sensor, and the kind of object it needs: TB_OBJ_UNKNOWN for none,
 // TB_NOBJTYPES for any frame.
@@ -49,12 +51,19 @@ static SensorKind sensor_kind(int type) {
     case TB_SENS_SUBTREECOM:
     case TB_SENS_SUBTREELINVEL:
     case TB_SENS_SUBTREEANGMOM: return (SensorKind){3, TB_OBJ_BODY};
+    case TB_SENS_CAMPROJECTION: return (SensorKind){2, TB_OBJ_SITE};
+    case TB_SENS_INSIDESITE: return (SensorKind){1, TB_NOBJTYPES};
+    case TB_SENS_GEOMDIST: return (SensorKind){1, TB_NOBJTYPES};
+    case TB_SENS_GEOMNORMAL: return (SensorKind){3, TB_NOBJTYPES};
+    case TB_SENS_GEOMFROMTO: return (SensorKind){6, TB_NOBJTYPES};
     default: return (SensorKind){1, TB_OBJ_UNKNOWN};
   }
 }
 
 static int sensor_dim(const tbSpecSensor* s) {
-  return s->type == TB_SENS_USER ? s->dim : sensor_kind(s->type).dim;
+  if (s->type == TB_SENS_USER) return s->dim;
+  if (s->type == TB_SENS_CONTACT) return s->intprm[2] * tb_contact_data_size(s->intprm[0]);
+  return sensor_kind(s->type).dim;
 }
 
 tbResult tb_compile_count_sensors(const tbCompile* c, tbModel* sizes) {
@@ -178,6 +187,7 @@ static tbResult copy_sensor(const tbCompile* c, tbModel* m, int i) {
   m->sensor_reftype[i] = s->refname ? s->reftype : TB_OBJ_UNKNOWN;
   m->sensor_dim[i] = sensor_dim(s);
   m->sensor_adr[i] = i ? m->sensor_adr[i - 1] + m->sensor_dim[i - 1] : 0;
+  memcpy(m->sensor_intprm + 3 * i, s->intprm, sizeof s->intprm);
   m->sensor_cutoff[i] = s->cutoff;
   m->sensor_noise[i] = s->noise;
   tb_compile_copy_user(m->sensor_user, i, m->nuser_sensor, &s->user);

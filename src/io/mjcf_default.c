@@ -65,7 +65,7 @@ static bool tendon_class(tbMjcf* p, const xmlNode* node, tbSpecTendon* tendon) {
          (count != 1 || (tendon->springlength[1] = length[0], true));
 }
 
-// One element of a class. `own` orientation forms replace the inherited one.
+// One element of a class. An orientation in another form than quat replaces the inherited one.
 static bool one(tbMjcf* p, const xmlNode* node, tbSpecDefault* c) {
   static const char* const KNOWN[] = {
       "mesh",        "material", "joint",    "geom",    "site",     "camera",   "light",
@@ -76,7 +76,7 @@ static bool one(tbMjcf* p, const xmlNode* node, tbSpecDefault* c) {
 #define POSED(kind)                                                                           \
   if (tb_mjcf_is(node, #kind)) {                                                              \
     if (!tb_mjcf_fields(p, node, tb_spec_table_##kind(), &c->kind, NULL, &own)) return false; \
-    uint64_t forms = (uint64_t)31 << TB_BIT_##kind##_quat;                                    \
+    uint64_t forms = (uint64_t)30 << TB_BIT_##kind##_quat;                                    \
     if (own & forms) c->kind.given = (c->kind.given & ~forms) | own;                          \
     return true;                                                                              \
   }

@@ -57,12 +57,13 @@ static bool from_axes(tbReal quat[4], const tbReal xyaxes[6]) {
 }
 
 bool tb_mjcf_orient(tbMjcf* p, const xmlNode* node, tbMjcfOrientation o) {
-  // at most one form per element; its own form outranks that of its class
+  // at most one form per element; as in MuJoCo its own form outranks that of its class, and any
+  // other form, be it the class's, outranks quat
   if (o.own & (o.own - 1)) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node,
                         "more than one of quat, axisangle, xyaxes, zaxis, euler");
   }
-  unsigned form = o.own ? o.own : o.given;
+  unsigned form = o.own & 30 ? o.own : o.given;
   tbMjcfAngles angles = tb_mjcf_angles(p->spec->compiler);
   tbReal axis[3];
   if (form & 2) {

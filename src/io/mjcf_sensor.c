@@ -5,7 +5,23 @@
 
 // What a sensor refers to: one object of a fixed kind, named by an attribute of that kind's name;
 // FRAME: objtype and objname, with REFERENCE also reftype and refname; NONE: nothing.
-typedef enum { NONE, SITE, JOINT, TENDON, ACTUATOR, BODY, FRAME, REFERENCE, USER } Target;
+// IN_SITE: such an object and a site; ON_CAMERA: a site and a camera; PAIR: two geoms or bodies;
+// CONTACT: sites, geoms, bodies or subtrees, or nothing.
+typedef enum {
+  NONE,
+  SITE,
+  JOINT,
+  TENDON,
+  ACTUATOR,
+  BODY,
+  FRAME,
+  REFERENCE,
+  USER,
+  IN_SITE,
+  ON_CAMERA,
+  PAIR,
+  CONTACT
+} Target;
 
 typedef struct {
   const char* name;
@@ -22,6 +38,7 @@ static const Kind KINDS[] = {
     {"torque", TB_SENS_TORQUE, SITE},
     {"magnetometer", TB_SENS_MAGNETOMETER, SITE},
     {"rangefinder", TB_SENS_RANGEFINDER, SITE},
+    {"camprojection", TB_SENS_CAMPROJECTION, ON_CAMERA},
     {"jointpos", TB_SENS_JOINTPOS, JOINT},
     {"jointvel", TB_SENS_JOINTVEL, JOINT},
     {"tendonpos", TB_SENS_TENDONPOS, TENDON},
@@ -51,6 +68,11 @@ static const Kind KINDS[] = {
     {"subtreecom", TB_SENS_SUBTREECOM, BODY},
     {"subtreelinvel", TB_SENS_SUBTREELINVEL, BODY},
     {"subtreeangmom", TB_SENS_SUBTREEANGMOM, BODY},
+    {"insidesite", TB_SENS_INSIDESITE, IN_SITE},
+    {"distance", TB_SENS_GEOMDIST, PAIR},
+    {"normal", TB_SENS_GEOMNORMAL, PAIR},
+    {"fromto", TB_SENS_GEOMFROMTO, PAIR},
+    {"contact", TB_SENS_CONTACT, CONTACT},
     {"e_potential", TB_SENS_E_POTENTIAL, NONE},
     {"e_kinetic", TB_SENS_E_KINETIC, NONE},
     {"clock", TB_SENS_CLOCK, NONE},
@@ -60,8 +82,7 @@ enum { NKINDS = sizeof KINDS / sizeof KINDS[0] };
 
 // Sensors that Tribo does not have. A sensor changes nothing in the world, so they are left out
 // with a note.
-static const char* const MISSING[] = {"camprojection", "insidesite", "distance", "normal", "fromto",
-                                      "contact",       "tactile",    "plugin",   NULL};
+static const char* const MISSING[] = {"tactile", "plugin", NULL};
 
 static const tbSpecWord FRAMES[] = {{"body", TB_OBJ_BODY},     {"xbody", TB_OBJ_XBODY},
                                     {"geom", TB_OBJ_GEOM},     {"site", TB_OBJ_SITE},
@@ -93,10 +114,112 @@ static bool read_object(tbMjcf* p, const xmlNode* node, const char* type_name,
   return true;
 }
 
+// One of several attributes, each naming an object of its own type; `type` stays where none is
+// given.
+typedef struct {
+  const char* attribute;
+  int type;
+} Choice;
+
+static bool read_choice(tbMjcf* p, const xmlNode* node, const Choice* choices, bool required,
+                        int* type, const char** name) {
+  int given = 0;
+  for (const Choice* c = choices; c->attribute; c++) {
+    const char* text = tb_mjcf_text(p, node, c->attribute);
+    if (!text || !*text) continue;
+    *type = c->type;
+    *name = text;
+    given++;
+  }
+  if (given > 1 || (required && !given)) {
+    return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "needs one of %s and %s", choices[0].attribute,
+                        choices[1].attribute);
+  }
+  return true;
+}
+
+static const Choice PAIR_FIRST[] = {{"geom1", TB_OBJ_GEOM}, {"body1", TB_OBJ_BODY}, {NULL, 0}};
+static const Choice PAIR_SECOND[] = {{"geom2", TB_OBJ_GEOM}, {"body2", TB_OBJ_BODY}, {NULL, 0}};
+static const Choice CONTACT_FIRST[] = {{"geom1", TB_OBJ_GEOM},
+                                       {"body1", TB_OBJ_BODY},
+                                       {"subtree1", TB_OBJ_XBODY},
+                                       {"site", TB_OBJ_SITE},
+                                       {NULL, 0}};
+static const Choice CONTACT_SECOND[] = {
+    {"geom2", TB_OBJ_GEOM}, {"body2", TB_OBJ_BODY}, {"subtree2", TB_OBJ_XBODY}, {NULL, 0}};
+
+static const tbSpecWord CONTACT_DATA[] = {
+    {"found", TB_CONTACT_FOUND},     {"force", TB_CONTACT_FORCE},
+    {"torque", TB_CONTACT_TORQUE},   {"dist", TB_CONTACT_DIST},
+    {"pos", TB_CONTACT_POS},         {"normal", TB_CONTACT_NORMAL},
+    {"tangent", TB_CONTACT_TANGENT}, {NULL, 0}};
+static const tbSpecWord REDUCE[] = {{"none", TB_REDUCE_NONE},
+                                    {"mindist", TB_REDUCE_MINDIST},
+                                    {"maxforce", TB_REDUCE_MAXFORCE},
+                                    {"netforce", TB_REDUCE_NETFORCE},
+                                    {NULL, 0}};
+
+// Words separated by spaces, in the order of the table.
+static bool read_contact_data(tbMjcf* p, const xmlNode* node, int* bits) {
+  const char* at = tb_mjcf_text(p, node, "data");
+  *bits = TB_CONTACT_FOUND;
+  if (!at) return true;
+  int last = *bits = 0;
+  for (at += strspn(at, " \t\r\n"); *at; at += strspn(at, " \t\r\n")) {
+    size_t length = strcspn(at, " \t\r\n");
+    const tbSpecWord* word = CONTACT_DATA;
+    while (word->word && (strlen(word->word) != length || strncmp(word->word, at, length) != 0)) {
+      word++;
+    }
+    if (!word->word || word->value <= last) {
+      return tb_mjcf_fail(p, TB_ERROR_PARSE, node,
+                          "data '%.*s' is unknown or out of order: expected some of found, force, "
+                          "torque, dist, pos, normal, tangent, in this order",
+                          (int)length, at);
+    }
+    *bits |= last = word->value;
+    at += length;
+  }
+  return *bits != 0 || tb_mjcf_fail(p, TB_ERROR_PARSE, node, "data is empty");
+}
+
+static bool read_contact(tbMjcf* p, const xmlNode* node, tbSpecSensor* sensor) {
+  int count;
+  sensor->intprm[1] = TB_REDUCE_NONE;
+  sensor->intprm[2] = 1;
+  if (!read_choice(p, node, CONTACT_FIRST, false, &sensor->objtype, &sensor->objname) ||
+      !read_choice(p, node, CONTACT_SECOND, false, &sensor->reftype, &sensor->refname) ||
+      !read_contact_data(p, node, &sensor->intprm[0]) ||
+      !tb_mjcf_word(p, node, "reduce", REDUCE, &sensor->intprm[1], &count) ||
+      !tb_mjcf_integer(p, node, "num", &sensor->intprm[2], &count)) {
+    return false;
+  }
+  if (sensor->intprm[2] < 1 || sensor->intprm[2] > 10000) {
+    return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "num is %d, expected 1 to 10000",
+                        sensor->intprm[2]);
+  }
+  return true;
+}
+
 static bool read_target(tbMjcf* p, const xmlNode* node, Target target, tbSpecSensor* sensor) {
   const char* attribute = attribute_of(target, &sensor->objtype);
   if (attribute) return tb_mjcf_required(p, node, attribute, &sensor->objname);
   if (target == NONE) return true;
+  if (target == CONTACT) return read_contact(p, node, sensor);
+  if (target == PAIR) {
+    return read_choice(p, node, PAIR_FIRST, true, &sensor->objtype, &sensor->objname) &&
+           read_choice(p, node, PAIR_SECOND, true, &sensor->reftype, &sensor->refname);
+  }
+  if (target == ON_CAMERA) {
+    sensor->objtype = TB_OBJ_SITE;
+    sensor->reftype = TB_OBJ_CAMERA;
+    return tb_mjcf_required(p, node, "site", &sensor->objname) &&
+           tb_mjcf_required(p, node, "camera", &sensor->refname);
+  }
+  if (target == IN_SITE) {
+    sensor->reftype = TB_OBJ_SITE;
+    if (!tb_mjcf_required(p, node, "site", &sensor->refname)) return false;
+  }
   if (target == USER) {
     return read_object(p, node, "objtype", "objname", tb_mjcf_objects(), false, &sensor->objtype,
                        &sensor->objname);
@@ -108,14 +231,27 @@ static bool read_target(tbMjcf* p, const xmlNode* node, Target target, tbSpecSen
 }
 
 static bool known_attributes(tbMjcf* p, const xmlNode* node, Target target) {
-  const char* known[20] = {"name",     "nsample", "interp", "delay",
+  const char* known[24] = {"name",     "nsample", "interp", "delay",
                            "interval", "cutoff",  "noise",  "user"};
   int n = 8, unused;
   const char* attribute = attribute_of(target, &unused);
   if (attribute) known[n++] = attribute;
-  if (target == FRAME || target == REFERENCE || target == USER) {
+  if (target == FRAME || target == REFERENCE || target == USER || target == IN_SITE) {
     known[n++] = "objtype";
     known[n++] = "objname";
+  }
+  if (target == IN_SITE || target == ON_CAMERA) known[n++] = "site";
+  if (target == ON_CAMERA) known[n++] = "camera";
+  const Choice* choices[4] = {NULL};
+  if (target == PAIR) choices[0] = PAIR_FIRST, choices[1] = PAIR_SECOND;
+  if (target == CONTACT) choices[0] = CONTACT_FIRST, choices[1] = CONTACT_SECOND;
+  for (int i = 0; choices[i]; i++) {
+    for (const Choice* c = choices[i]; c->attribute; c++) known[n++] = c->attribute;
+  }
+  if (target == CONTACT) {
+    known[n++] = "data";
+    known[n++] = "reduce";
+    known[n++] = "num";
   }
   if (target == REFERENCE) {
     known[n++] = "reftype";
@@ -130,12 +266,14 @@ static bool known_attributes(tbMjcf* p, const xmlNode* node, Target target) {
 }
 
 static bool read_sensor(tbMjcf* p, const xmlNode* node, const Kind* kind) {
-  static const char* const OTHERS[] = {"name",     "site",    "joint",   "tendon",
-                                       "actuator", "body",    "objtype", "objname",
-                                       "reftype",  "refname", NULL};
+  static const char* const OTHERS[] = {
+      "name",    "site",     "joint",    "tendon", "actuator", "body",  "objtype",
+      "objname", "reftype",  "refname",  "camera", "geom1",    "geom2", "body1",
+      "body2",   "subtree1", "subtree2", "data",   "reduce",   "num",   NULL};
   tbSpecSensor* sensor = tb_spec_add_sensor(p->spec);
   if (!sensor) return tb_mjcf_no_memory(p);
   sensor->type = kind->type;
+  sensor->intprm[0] = kind->type == TB_SENS_RANGEFINDER;  // MuJoCo's bit for the distance
   if (!known_attributes(p, node, kind->target) ||
       !tb_mjcf_common(p, node, (tbSpecElement*)sensor) ||
       !tb_mjcf_fields(p, node, tb_spec_table_sensor(), sensor, OTHERS, NULL) ||
@@ -166,8 +304,9 @@ bool tb_mjcf_sensor(tbMjcf* p, const xmlNode* section) {
     }
     bool skip = false;
     for (int i = 0; MISSING[i]; i++) skip |= tb_mjcf_is(node, MISSING[i]);
-    // a rangefinder of a camera gives an image
-    skip |= kind && kind->type == TB_SENS_RANGEFINDER && tb_mjcf_has(node, "camera");
+    // a rangefinder of a camera gives an image, one with data more than a distance
+    skip |= kind && kind->type == TB_SENS_RANGEFINDER &&
+            (tb_mjcf_has(node, "camera") || tb_mjcf_has(node, "data"));
     if (skip) {
       tb_spec_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node),
                    "the sensor <%s> is not supported and was left out", (const char*)node->name);

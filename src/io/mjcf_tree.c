@@ -263,6 +263,11 @@ static bool read_camera(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place
       !tb_mjcf_orient(p, node, TB_MJCF_ORIENTATION(camera, camera, own))) {
     return false;
   }
+  if (camera->resolution[0] < 1 || camera->resolution[1] < 1 || camera->sensorsize[0] < 0 ||
+      camera->sensorsize[1] < 0) {
+    return tb_mjcf_fail(p, TB_ERROR_PARSE, node,
+                        "resolution must be positive and sensorsize not negative");
+  }
   settle(p, place, camera->pos, camera->quat);
   return no_children(p, node);
 }

@@ -210,6 +210,7 @@ typedef struct {
   const char* objname;  // or NULL
   int reftype;          // tbObjType, TB_OBJ_UNKNOWN for none
   const char* refname;
+  int intprm[3];  // contact: what is reported, which contacts, how many
 } tbSpecSensor;
 
 typedef struct {

@@ -226,6 +226,14 @@ static const struct {
     [TB_SENS_SUBTREECOM] = {3, TB_OBJ_BODY},
     [TB_SENS_SUBTREELINVEL] = {3, TB_OBJ_BODY},
     [TB_SENS_SUBTREEANGMOM] = {3, TB_OBJ_BODY},
+    [TB_SENS_CAMPROJECTION] = {2, TB_OBJ_SITE},
+    [TB_SENS_INSIDESITE] = {1, TB_OBJ_XBODY},
+    [TB_SENS_GEOMDIST] = {1, TB_OBJ_XBODY},
+    [TB_SENS_GEOMNORMAL] = {3, TB_OBJ_XBODY},
+    [TB_SENS_GEOMFROMTO] = {6, TB_OBJ_XBODY},
+    [TB_SENS_CONTACT] = {-1, TB_OBJ_UNKNOWN},
+    [TB_SENS_TACTILE] = {0, TB_OBJ_KEY},
+    [TB_SENS_PLUGIN] = {0, TB_OBJ_KEY},
     [TB_SENS_E_POTENTIAL] = {1, TB_OBJ_UNKNOWN},
     [TB_SENS_E_KINETIC] = {1, TB_OBJ_UNKNOWN},
     [TB_SENS_CLOCK] = {1, TB_OBJ_UNKNOWN},
@@ -237,9 +245,44 @@ static bool has_frame(int type) {
          type == TB_OBJ_SITE || type == TB_OBJ_CAMERA;
 }
 
+int tb_contact_data_size(int bits) {
+  int size = 0;
+  for (int b = 0; b < 7; b++) {
+    int one = 1 << b == TB_CONTACT_FOUND || 1 << b == TB_CONTACT_DIST;
+    if (bits >> b & 1) size += one ? 1 : 3;
+  }
+  return size;
+}
+
+// Sensors that look at two things.
+static bool check_two(const tbModel* m, int i) {
+  int type = m->sensor_type[i], objtype = m->sensor_objtype[i], reftype = m->sensor_reftype[i];
+  bool has_object = m->sensor_objid[i] >= 0, has_other = m->sensor_refid[i] >= 0;
+  const int* prm = m->sensor_intprm + 3 * i;
+  switch (type) {
+    case TB_SENS_CAMPROJECTION: return has_other && reftype == TB_OBJ_CAMERA;
+    case TB_SENS_INSIDESITE: return has_other && reftype == TB_OBJ_SITE;
+    case TB_SENS_GEOMDIST:
+    case TB_SENS_GEOMNORMAL:
+    case TB_SENS_GEOMFROMTO:
+      return has_other && (objtype == TB_OBJ_GEOM || objtype == TB_OBJ_BODY) &&
+             (reftype == TB_OBJ_GEOM || reftype == TB_OBJ_BODY);
+    case TB_SENS_CONTACT:
+      if (prm[0] <= 0 || prm[0] >> 7 || prm[1] < 0 || prm[1] > TB_REDUCE_NETFORCE || prm[2] < 1 ||
+          prm[2] > 10000 || m->sensor_dim[i] != prm[2] * tb_contact_data_size(prm[0])) {
+        return false;
+      }
+      if (has_object && !refers(m, objtype, m->sensor_objid[i])) return false;
+      return (!has_object || (has_frame(objtype) && objtype != TB_OBJ_CAMERA)) &&
+             (!has_other || (has_frame(reftype) && reftype < TB_OBJ_SITE));
+    default: return true;
+  }
+}
+
 static bool check_sensor(const tbModel* m, int i) {
   int type = m->sensor_type[i], object = SENSOR[type].object;
   int objtype = m->sensor_objtype[i], id = m->sensor_objid[i];
+  if (!check_two(m, i)) return false;
   if (SENSOR[type].dim >= 0 && m->sensor_dim[i] != SENSOR[type].dim) return false;
   if (m->sensor_refid[i] != -1 &&
       (!has_frame(m->sensor_reftype[i]) || !refers(m, m->sensor_reftype[i], m->sensor_refid[i]))) {

@@ -139,6 +139,8 @@ tbResult tb_check_shapes(const tbModel* m, tbError* error) {
   TRY(tb_check_quats("site_quat", m->site_quat, m->nsite, error));
   TRY(tb_check_range("cam_bodyid", m->cam_bodyid, m->ncam, 0, m->nbody, error));
   TRY(tb_check_quats("cam_quat", m->cam_quat, m->ncam, error));
+  TRY(tb_check_range("cam_mode", m->cam_mode, m->ncam, 0, TB_CAM_TARGETBODYCOM + 1, error));
+  TRY(tb_check_range("cam_targetbodyid", m->cam_targetbodyid, m->ncam, -1, m->nbody, error));
   TRY(tb_check_range("light_bodyid", m->light_bodyid, m->nlight, 0, m->nbody, error));
   TRY(check_dim("pair_dim", m->pair_dim, m->npair, error));
   TRY(tb_check_range("pair_geom1", m->pair_geom1, m->npair, 0, m->ngeom, error));

@@ -17,4 +17,7 @@ tbModel* tb_model_new(const tbModel* sizes, tbError* error);
 // algorithm may touch it.
 tbResult tb_model_check(const tbModel* model, tbError* error);
 
+// Values that a contact sensor reports of each contact (bits of tbContactDataBit).
+int tb_contact_data_size(int bits);
+
 #endif

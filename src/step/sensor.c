@@ -18,8 +18,7 @@ typedef struct {
 // ---- frames ------------------------------------------------------------------------------------
 
 // World pose of an object. Bodies are their inertial frame, xbodies their own.
-static void object_pose(const tbModel* m, const tbData* d, int type, int id, const tbReal** pos,
-                        const tbReal** mat) {
+static void object_pose(const tbData* d, int type, int id, const tbReal** pos, const tbReal** mat) {
   switch (type) {
     case TB_OBJ_BODY:
       *pos = d->xipos + 3 * id;
@@ -33,10 +32,11 @@ static void object_pose(const tbModel* m, const tbData* d, int type, int id, con
       *pos = d->site_xpos + 3 * id;
       *mat = d->site_xmat + 9 * id;
       return;
-    default:
-      (void)m;
-      *pos = d->xpos + 3 * id;
-      *mat = d->xmat + 9 * id;
+    case TB_OBJ_CAMERA:
+      *pos = d->cam_xpos + 3 * id;
+      *mat = d->cam_xmat + 9 * id;
+      return;
+    default: *pos = d->xpos + 3 * id; *mat = d->xmat + 9 * id;
   }
 }
 
@@ -50,6 +50,9 @@ static void object_quat(const tbModel* m, const tbData* d, int type, int id, tbR
     case TB_OBJ_SITE:
       tb_quat_mul(quat, d->xquat + 4 * m->site_bodyid[id], m->site_quat + 4 * id);
       return;
+    case TB_OBJ_CAMERA:
+      tb_quat_mul(quat, d->xquat + 4 * m->cam_bodyid[id], m->cam_quat + 4 * id);
+      return;
     default: memcpy(quat, d->xquat + 4 * id, 4 * sizeof(tbReal));
   }
 }
@@ -57,7 +60,7 @@ static void object_quat(const tbModel* m, const tbData* d, int type, int id, tbR
 static void frame_position(const Context* x, int s, tbReal* out) {
   const tbModel* m = x->m;
   const tbReal *pos, *mat, *ref_pos, *ref_mat;
-  object_pose(m, x->d, m->sensor_objtype[s], m->sensor_objid[s], &pos, &mat);
+  object_pose(x->d, m->sensor_objtype[s], m->sensor_objid[s], &pos, &mat);
   int ref = m->sensor_refid[s], type = m->sensor_type[s];
   if (type == TB_SENS_FRAMEQUAT) {
     object_quat(m, x->d, m->sensor_objtype[s], m->sensor_objid[s], out);
@@ -75,7 +78,7 @@ static void frame_position(const Context* x, int s, tbReal* out) {
     tb_set3(out, mat[axis], mat[3 + axis], mat[6 + axis]);
   }
   if (ref < 0) return;
-  object_pose(m, x->d, m->sensor_reftype[s], ref, &ref_pos, &ref_mat);
+  object_pose(x->d, m->sensor_reftype[s], ref, &ref_pos, &ref_mat);
   if (type == TB_SENS_FRAMEPOS) tb_sub3(out, out, ref_pos);
   tb_mul_mat3t_vec3(out, ref_mat, out);
 }
@@ -88,8 +91,8 @@ static void frame_velocity(const Context* x, int s, tbReal* out) {
   tb_copy3(out, velocity + (angular ? 0 : 3));
   if (ref < 0) return;
   const tbReal *pos, *mat, *ref_pos, *ref_mat;
-  object_pose(m, x->d, m->sensor_objtype[s], m->sensor_objid[s], &pos, &mat);
-  object_pose(m, x->d, m->sensor_reftype[s], ref, &ref_pos, &ref_mat);
+  object_pose(x->d, m->sensor_objtype[s], m->sensor_objid[s], &pos, &mat);
+  object_pose(x->d, m->sensor_reftype[s], ref, &ref_pos, &ref_mat);
   tb_object_velocity(m, x->d, (tbObjType)m->sensor_reftype[s], ref, 0, ref_velocity);
   tb_sub3(out, out, ref_velocity + (angular ? 0 : 3));
   if (!angular) {
@@ -209,7 +212,8 @@ static int is_second(int type) {
     case TB_SENS_JOINTLIMITFRC:
     case TB_SENS_TENDONLIMITFRC:
     case TB_SENS_FRAMELINACC:
-    case TB_SENS_FRAMEANGACC: return 1;
+    case TB_SENS_FRAMEANGACC:
+    case TB_SENS_CONTACT: return 1;
     default: return 0;
   }
 }
@@ -254,6 +258,16 @@ static void first_value(const Context* x, int s, tbReal* out) {
     case TB_SENS_SUBTREECOM: tb_copy3(out, d->subtree_com + 3 * id); break;
     case TB_SENS_SUBTREELINVEL: tb_copy3(out, d->subtree_linvel + 3 * id); break;
     case TB_SENS_SUBTREEANGMOM: tb_copy3(out, d->subtree_angmom + 3 * id); break;
+    case TB_SENS_CAMPROJECTION: tb_sensor_projection(m, d, s, out); break;
+    case TB_SENS_INSIDESITE: {
+      const tbReal *pos, *mat;
+      object_pose(d, m->sensor_objtype[s], id, &pos, &mat);
+      out[0] = tb_inside_site(m, d, m->sensor_refid[s], pos);
+      break;
+    }
+    case TB_SENS_GEOMDIST:
+    case TB_SENS_GEOMNORMAL:
+    case TB_SENS_GEOMFROMTO: tb_sensor_distance(m, d, s, out); break;
     case TB_SENS_E_POTENTIAL: out[0] = d->energy[0]; break;
     case TB_SENS_E_KINETIC: out[0] = d->energy[1]; break;
     case TB_SENS_CLOCK: out[0] = d->time; break;
@@ -268,6 +282,7 @@ static void second_value(const Context* x, int s, tbReal* out) {
   tbReal acceleration[6];
   switch (type) {
     case TB_SENS_TOUCH: out[0] = touch(x, id); break;
+    case TB_SENS_CONTACT: tb_sensor_contact(m, d, s, out); break;
     case TB_SENS_ACCELEROMETER:
       tb_object_acceleration(m, d, TB_OBJ_SITE, id, 1, acceleration);
       tb_copy3(out, acceleration + 3);
@@ -290,6 +305,7 @@ static void apply_cutoff(const tbModel* m, int s, tbReal* out) {
   tbReal cutoff = m->sensor_cutoff[s];
   int type = m->sensor_type[s];
   if (cutoff <= 0 || type == TB_SENS_FRAMEQUAT || type == TB_SENS_BALLQUAT) return;
+  if (type == TB_SENS_GEOMNORMAL || type == TB_SENS_GEOMFROMTO) return;
   if (type >= TB_SENS_FRAMEXAXIS && type <= TB_SENS_FRAMEZAXIS) return;
   int positive = type == TB_SENS_TOUCH || type == TB_SENS_RANGEFINDER;
   for (int k = 0; k < m->sensor_dim[s]; k++) {

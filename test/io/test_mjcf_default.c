@@ -48,13 +48,13 @@ static void test_merged_sections(void** state) {
 
 static void test_orientation_of_class(void** state) {
   (void)state;
-  // an element's own form outranks that of its class
+  // an element's own form outranks that of its class, and every form outranks quat, as in MuJoCo
   double h = sqrt(0.5);
   tbSpec* s = parse(
       "<mujoco><default><geom euler='0 0 90'/></default><worldbody><geom size='1'/>"
       "<geom size='1' quat='0 1 0 0'/><geom size='1' zaxis='0 0 -1'/></worldbody></mujoco>");
   assert_vec(s->geom[0].quat, 4, h, 0, 0, h);
-  assert_vec(s->geom[1].quat, 4, 0, 1, 0, 0);
+  assert_vec(s->geom[1].quat, 4, h, 0, 0, h);
   assert_vec(s->geom[2].quat, 4, 0, 1, 0, 0);
   tb_spec_free(s);
 }

@@ -260,7 +260,7 @@ static void test_sensors(void** state) {
       "datatype='axis' needstage='pos'/><user objtype='tendon' objname='t' dim='1'/>"
       "<contact geom1='ga'/><tactile geom='ga' mesh='m'/><rangefinder camera='c'/></sensor>");
   const tbSpecSensor* r = s->sensor;
-  assert_int_equal(s->nsensor, 8);
+  assert_int_equal(s->nsensor, 9);
   assert_int_equal(r[0].type, TB_SENS_GYRO);
   assert_int_equal(r[0].objtype, TB_OBJ_SITE);
   assert_string_equal(r[0].objname, "sa");
@@ -275,11 +275,21 @@ static void test_sensors(void** state) {
   assert_int_equal(r[6].dim, 3);
   assert_int_equal(r[6].needstage, 1);
   assert_int_equal(r[7].objtype, TB_OBJ_TENDON);
-  find_note(s, "<contact>");
+  assert_int_equal(r[8].objtype, TB_OBJ_GEOM);
+  assert_int_equal(r[8].intprm[0], TB_CONTACT_FOUND);
+  assert_int_equal(r[8].intprm[2], 1);
   find_note(s, "<tactile>");
   find_note(s, "<rangefinder>");
   tb_spec_free(s);
   with_refused("<sensor><gyro joint='a'/></sensor>", TB_ERROR_PARSE, "unknown attribute 'joint'");
+  with_refused("<sensor><distance geom1='a'/></sensor>", TB_ERROR_PARSE, "geom2 and body2");
+  with_refused("<sensor><normal geom1='a' body1='b' geom2='c'/></sensor>", TB_ERROR_PARSE,
+               "geom1 and body1");
+  with_refused("<sensor><contact data='force found'/></sensor>", TB_ERROR_PARSE, "'found'");
+  with_refused("<sensor><contact data='farce'/></sensor>", TB_ERROR_PARSE, "'farce'");
+  with_refused("<sensor><contact num='0'/></sensor>", TB_ERROR_PARSE, "num is 0");
+  with_refused("<sensor><contact reduce='most'/></sensor>", TB_ERROR_PARSE, "'most'");
+  with_refused("<sensor><camprojection site='s'/></sensor>", TB_ERROR_PARSE, "'camera'");
   with_refused("<sensor><gyro/></sensor>", TB_ERROR_PARSE, "'site' is missing");
   with_refused("<sensor><framepos objtype='site'/></sensor>", TB_ERROR_PARSE, "objname");
   with_refused("<sensor><framepos objtype='joint' objname='j'/></sensor>", TB_ERROR_PARSE,
@@ -306,6 +316,7 @@ static void test_every_sensor(void** state) {
       {"torque", "site='s'"},
       {"magnetometer", "site='s'"},
       {"rangefinder", "site='s'"},
+      {"camprojection", "site='s' camera='c'"},
       {"jointpos", "joint='j'"},
       {"jointvel", "joint='j'"},
       {"tendonpos", "tendon='t'"},
@@ -335,13 +346,19 @@ static void test_every_sensor(void** state) {
       {"subtreecom", "body='b'"},
       {"subtreelinvel", "body='b'"},
       {"subtreeangmom", "body='b'"},
+      {"insidesite", "site='s' objtype='body' objname='b'"},
+      {"distance", "geom1='g' body2='b'"},
+      {"normal", "geom1='g' geom2='h'"},
+      {"fromto", "body1='b' geom2='h'"},
+      {"contact", "subtree1='b'"},
       {"e_potential", ""},
       {"e_kinetic", ""},
       {"clock", ""},
       {"user", "dim='1'"},
   };
   enum { N = sizeof ALL / sizeof ALL[0] };
-  assert_int_equal(N, TB_NSENSORTYPES);
+  // but for tactile and plugin
+  assert_int_equal(N, TB_NSENSORTYPES - 2);
   char xml[4096] = "<mujoco><sensor>";
   for (int i = 0; i < N; i++) {
     size_t used = strlen(xml);
@@ -350,7 +367,9 @@ static void test_every_sensor(void** state) {
   strncat(xml, "</sensor></mujoco>", sizeof xml - strlen(xml) - 1);
   tbSpec* s = parse(xml);
   assert_int_equal(s->nsensor, N);
-  for (int i = 0; i < N; i++) assert_int_equal(s->sensor[i].type, i);
+  for (int i = 0; i < N; i++) {
+    assert_int_equal(s->sensor[i].type, i == N - 1 ? TB_SENS_USER : i);
+  }
   tb_spec_free(s);
 }
 
