@@ -197,8 +197,14 @@ static void write_series(FILE* f, const Series* series, Axis ax, Axis ay, const 
           "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"1.8\" stroke-dasharray=\"%s\" "
           "points=\"",
           colour, DASHES[dash % 4]);
+  // Points that no eye tells from the last one drawn are left out.
+  double drawn_x = -1e9, drawn_y = -1e9;
   for (int i = 0; i < series->n; i++) {
     double x = to_pixel(ax, series->x[i]), y = to_pixel(ay, series->y[i]);
+    bool near = fabs(x - drawn_x) < 1 && fabs(y - drawn_y) < 0.5;
+    if (near && i + 1 < series->n) continue;
+    drawn_x = x;
+    drawn_y = y;
     if (series->steps && i > 0) fprintf(f, "%.2f,%.2f ", x, to_pixel(ay, series->y[i - 1]));
     fprintf(f, "%.2f,%.2f ", x, y);
   }
