@@ -257,18 +257,27 @@ static void write_panel(FILE* f, const tbPlot* plot, int index) {
   snprintf(rotate, sizeof rotate, "text-anchor=\"middle\" transform=\"rotate(-90 %.1f %.1f)\"", lx,
            ly);
   write_text(f, lx, ly, rotate, panel->y_label);
-  // The lines and their legend.
+  // The lines, then their legend on a pale ground.
+  size_t longest = 0;
   for (int s = 0; s < panel->count; s++) {
     int label = label_index(plot, panel->series[s].label);
-    const char* colour = PALETTE[label % PALETTE_SIZE];
-    int dash = label / PALETTE_SIZE;
-    write_series(f, &panel->series[s], ax, ay, colour, dash);
-    double ty = ay.start - height + 16 + 15.0 * s, tx = ax.start + width - 8;
+    write_series(f, &panel->series[s], ax, ay, PALETTE[label % PALETTE_SIZE], label / PALETTE_SIZE);
+    size_t length = strlen(panel->series[s].label);
+    longest = length > longest ? length : longest;
+  }
+  double right = ax.start + width - 8, top = ay.start - height + 4;
+  fprintf(f,
+          "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"white\" "
+          "fill-opacity=\"0.8\"/>\n",
+          right - 30 - 7.0 * (double)longest, top, 34 + 7.0 * (double)longest, 15.0 * panel->count);
+  for (int s = 0; s < panel->count; s++) {
+    int label = label_index(plot, panel->series[s].label);
+    double ty = top + 12 + 15.0 * s;
     fprintf(f,
             "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" "
             "stroke-width=\"2\"/>\n",
-            tx - 18, ty - 4, tx, ty - 4, colour);
-    write_text(f, tx - 22, ty, "text-anchor=\"end\"", panel->series[s].label);
+            right - 18, ty - 4, right, ty - 4, PALETTE[label % PALETTE_SIZE]);
+    write_text(f, right - 22, ty, "text-anchor=\"end\"", panel->series[s].label);
   }
 }
 
