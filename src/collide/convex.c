@@ -67,12 +67,9 @@ static int apart_after_all(tbConvexResult* r) {
 // Where round cores touch, a climb from the first direction mostly finds and proves the answer.
 // What it cannot prove is where the rest starts.
 static int solve_by_ascent(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
-  r->count = 1;
-  r->weight[0] = 1;
-  r->capped = 0;
-  r->dist = tb_pair_separation(pair, r->normal, &r->simplex[0]);
+  r->count = r->capped = 0;
+  r->dist = -INFINITY;
   r->state = TB_CONVEX_APART;
-  if (r->dist > limit) return 1;
   tbAscent ascent = tb_ascend(pair, limit, r);
   r->certified = ascent >= TB_ASCENT_LOCAL;
   if (ascent == TB_ASCENT_APART) return 1;
@@ -180,8 +177,72 @@ static void solve(tbConvexPair* pair, const tbShape* a, const tbShape* b, tbReal
   }
 }
 
+// How far a shape reaches from its place along the unit vector d (in the world). `hint` is the last
+// support vertex of a hull.
+static tbReal reach_along(const tbShape* s, const tbReal d[3], int32_t* hint) {
+  const tbReal* size = s->size;
+  tbReal e[3];
+  tb_mul_mat3t_vec3(e, s->mat, d);
+  switch (s->type) {
+    case TB_GEOM_SPHERE: return size[0];
+    case TB_GEOM_CAPSULE: return size[0] + size[1] * fabs(e[2]);
+    case TB_GEOM_ELLIPSOID:
+      tb_set3(e, size[0] * e[0], size[1] * e[1], size[2] * e[2]);
+      return tb_norm3(e);
+    case TB_GEOM_CYLINDER: return size[0] * sqrt(e[0] * e[0] + e[1] * e[1]) + size[1] * fabs(e[2]);
+    case TB_GEOM_BOX: return size[0] * fabs(e[0]) + size[1] * fabs(e[1]) + size[2] * fabs(e[2]);
+    default: break;
+  }
+  *hint = tb_hull_support(s->hull, e, *hint);
+  return tb_dot3(s->hull->vert + 3 * *hint, e);
+}
+
+static void middle_of(const tbShape* s, tbReal middle[3]) {
+  tb_copy3(middle, s->pos);
+  if (s->type != TB_GEOM_MESH) return;
+  tb_mul_mat3_vec3(middle, s->mat, s->hull->center);
+  tb_add3(middle, middle, s->pos);
+}
+
+// Most pairs that the broad phase finds are apart, and most of those along the first direction that
+// comes to mind: the last one, or from centre to centre.
+static bool is_plainly_apart(const tbShape* a, const tbShape* b, tbReal margin,
+                             tbCollideCache* warm) {
+  tbReal d[3], opposite[3], between[3];
+  int32_t hint[2] = {-1, -1};
+  tb_sub3(between, b->pos, a->pos);
+  if (warm && warm->state) {
+    tb_copy3(d, warm->direction);
+    hint[0] = warm->hint[0];
+    hint[1] = warm->hint[1];
+    tbReal length2 = tb_dot3(d, d);
+    if (!(length2 > 0.999999 && length2 < 1.000001)) return false;
+  } else {
+    tbReal other[3];
+    middle_of(b, d);
+    middle_of(a, other);
+    tb_sub3(d, d, other);
+    if (!(tb_normalize3(d) > 0)) return false;
+  }
+  tb_scale3(opposite, d, -1);
+  tbReal gap = tb_dot3(d, between) - margin;
+  gap -= reach_along(a, d, &hint[0]);
+  if (!(gap > 0)) return false;
+  gap -= reach_along(b, opposite, &hint[1]);
+  // Beyond what rounding may have added.
+  if (!(gap > 1e-12 * (fabs(gap) + margin + tb_norm3(between)))) return false;
+  if (warm) {
+    tb_copy3(warm->direction, d);
+    warm->hint[0] = hint[0];
+    warm->hint[1] = hint[1];
+    warm->state = CACHE_APART;
+  }
+  return true;
+}
+
 int tb_collide_convex(const tbShape* a, const tbShape* b, tbReal margin, tbContactPoint* out,
                       tbCollideCache* warm) {
+  if (is_plainly_apart(a, b, margin, warm)) return 0;
   tbConvexPair pair;
   tbConvexResult r;
   solve(&pair, a, b, margin, &r, warm);
