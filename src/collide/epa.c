@@ -12,13 +12,22 @@
 // Tangent of the angle at which the first points are looked for around the first direction.
 #define FRONT 0.15
 
-// A triangle, counter-clockwise seen from outside; neighbour i lies across the edge i, i+1.
+// A triangle, counter-clockwise seen from outside. Across the edge i, i+1 lies edge adj & 3 of face
+// adj >> 2.
 typedef struct {
   int vert[3];
   int adj[3];
   tbReal normal[3];
   int alive;
 } Face;
+
+// What is kept of a local optimum.
+typedef struct {
+  tbReal normal[3], dist, point_a[3], point_b[3], basin;
+  int corner_a[3], corner_b[3];
+} Optimum;
+
+static const int next_edge[3] = {1, 2, 0};
 
 typedef struct {
   tbConvexPair* pair;
@@ -30,9 +39,8 @@ typedef struct {
   int nface;
   int spare[MAX_FACES];  // dead faces to use again
   int nspare;
-  // The border of the part that a new point sees: edge `edge[i]` of the faces that stay.
-  int border_face[MAX_FACES];
-  int border_edge[MAX_FACES];
+  // The border of the part that a new point sees: edges of the faces that stay, packed as in adj.
+  int border[MAX_FACES];
   int nborder;
   int carved[MAX_FACES];
   int ncarved;
@@ -40,7 +48,7 @@ typedef struct {
   tbReal best;
   tbReal best_normal[3];
   // Certified local optima that Newton found for round cores, and the gap at which to try next.
-  tbConvexResult optimum[MAX_OPTIMA];
+  Optimum optimum[MAX_OPTIMA];
   int noptimum;
   int polishing;
   tbReal polish_gap;
@@ -96,7 +104,7 @@ static int new_face(Polytope* p, int a, int b, int c) {
 static void make_tetrahedron(Polytope* p, const tbReal fallback[3]) {
   // With the determinant positive, vertex 3 lies on the side that (0 1 2) looks at.
   static const int corner[4][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}};
-  static const int across[4][3] = {{3, 2, 1}, {0, 2, 3}, {0, 3, 1}, {0, 1, 2}};
+  static const int across[4][3] = {{12, 8, 4}, {2, 10, 13}, {1, 14, 5}, {0, 6, 9}};
   tbReal e1[3], e2[3], e3[3], cross[3];
   tb_sub3(e1, p->vert[1].w, p->vert[0].w);
   tb_sub3(e2, p->vert[2].w, p->vert[0].w);
@@ -189,8 +197,13 @@ static int start_polytope(Polytope* p, const tbConvexResult* r) {
   tbSupport candidate[8];
   tbReal look[4][3];
   static const tbReal nowhere[3] = {0, 0, 0};
-  int seeds = seed(p, r->normal, candidate, look), candidates = seeds, count = 0;
+  int seeds = 0, candidates, count = 0;
+  if (!p->pair->polyhedral || r->count < 3) seeds = seed(p, r->normal, candidate, look);
+  candidates = seeds;
   for (int i = 0; i < r->count; i++) candidate[candidates++] = r->simplex[i];
+  // GJK's simplex stands in front of the origin, or around it: a point behind it makes it a body.
+  if (seeds == 0) p->best = -r->dist;
+  if (seeds == 0 && r->count == 3) try_direction(p, r->normal, &candidate[candidates++]);
   // Keep those that are in general position.
   for (int i = 0; i < candidates && count < 4; i++) {
     if (count > 0 && !(from_flat(p, count, candidate[i].w, apart) > flat)) continue;
@@ -240,44 +253,38 @@ static int sees(const Polytope* p, int f, const tbReal w[3], tbReal tolerance) {
 // Remove all faces that w sees, beginning with `start`, and collect the border around them in
 // order: a depth-first walk over the edges, each face entered once.
 static void carve(Polytope* p, int start, const tbReal w[3], tbReal tolerance) {
-  int stack_face[MAX_FACES + 4], stack_edge[MAX_FACES + 4], top = 0;
+  int stack[MAX_FACES + 4], top = 0;
   p->nborder = 0;
-  p->ncarved = 0;
-  p->carved[p->ncarved++] = start;
+  p->ncarved = 1;
+  p->carved[0] = start;
   p->face[start].alive = 0;
-  for (int i = 2; i >= 0; i--) {
-    stack_face[top] = start;
-    stack_edge[top++] = i;
-  }
+  for (int i = 2; i >= 0; i--) stack[top++] = p->face[start].adj[i];
   while (top > 0) {
-    int from = stack_face[--top], edge = stack_edge[top];
-    int f = p->face[from].adj[edge], v = p->face[from].vert[edge], back = 0;
-    if (!p->face[f].alive) continue;
-    // The same edge seen from the other side ends where it began here.
-    while (back < 2 && p->face[f].vert[(back + 1) % 3] != v) back++;
+    int across = stack[--top], f = across >> 2, edge = across & 3;
+    Face* face = &p->face[f];
+    if (!face->alive) continue;
     if (!sees(p, f, w, tolerance)) {
-      p->border_face[p->nborder] = f;
-      p->border_edge[p->nborder++] = back;
+      p->border[p->nborder++] = across;
       continue;
     }
-    p->face[f].alive = 0;
+    face->alive = 0;
     p->carved[p->ncarved++] = f;
-    for (int i = 2; i >= 1; i--) {
-      stack_face[top] = f;
-      stack_edge[top++] = (back + i) % 3;
-    }
+    edge = next_edge[edge];
+    stack[top + 1] = face->adj[edge];
+    stack[top] = face->adj[next_edge[edge]];
+    top += 2;
   }
 }
 
 // The border must be one closed loop; rounding can break it on nearly flat polytopes.
 static int border_is_loop(const Polytope* p) {
   if (p->nborder < 3) return 0;
+  int last = p->border[p->nborder - 1], from = p->face[last >> 2].vert[last & 3];
   for (int i = 0; i < p->nborder; i++) {
-    const Face* face = &p->face[p->border_face[i]];
-    const Face* next = &p->face[p->border_face[(i + 1) % p->nborder]];
-    int from = face->vert[p->border_edge[i]];
-    int to_next = next->vert[(p->border_edge[(i + 1) % p->nborder] + 1) % 3];
-    if (from != to_next) return 0;
+    const Face* face = &p->face[p->border[i] >> 2];
+    int edge = p->border[i] & 3;
+    if (face->vert[next_edge[edge]] != from) return 0;
+    from = face->vert[edge];
   }
   return 1;
 }
@@ -285,37 +292,35 @@ static int border_is_loop(const Polytope* p) {
 // Replace what the new vertex sees by a fan from it to the border. Returns 0 when that fails.
 static int grow(Polytope* p, int start, const tbSupport* at, tbReal tolerance) {
   if (p->nvert == MAX_VERTS) return 0;
-  tbReal look[3];
-  tb_copy3(look, p->face[start].normal);
+  int v = p->nvert, first = -1, previous = -1;
+  tb_copy3(p->look[v], p->face[start].normal);
   carve(p, start, at->w, tolerance);
   if (!border_is_loop(p)) return 0;
+  p->vert[v] = *at;
+  p->nvert++;
   for (int i = 0; i < p->ncarved; i++) {
     p->dist[p->carved[i]] = INFINITY;
     p->spare[p->nspare++] = p->carved[i];
   }
-  int v = p->nvert++, first = -1, previous = -1;
-  p->vert[v] = *at;
-  tb_copy3(p->look[v], look);
   for (int i = 0; i < p->nborder; i++) {
-    int g = p->border_face[i], e = p->border_edge[i];
+    int g = p->border[i] >> 2, e = p->border[i] & 3;
     // The border edge runs from `from` to `to` in the face that stays, so backwards in the new one.
-    int from = p->face[g].vert[e], to = p->face[g].vert[(e + 1) % 3];
+    int from = p->face[g].vert[e], to = p->face[g].vert[next_edge[e]];
     int f = new_face(p, to, from, v);
     if (f < 0) return 0;
-    p->face[f].adj[0] = g;
-    p->face[g].adj[e] = f;
+    p->face[f].adj[0] = p->border[i];
+    p->face[g].adj[e] = f << 2;
     if (previous >= 0) {
-      p->face[previous].adj[1] = f;
-      p->face[f].adj[2] = previous;
+      p->face[previous].adj[1] = f << 2 | 2;
+      p->face[f].adj[2] = previous << 2 | 1;
     } else {
       first = f;
     }
     set_face_plane(p, f, p->face[g].normal);
     previous = f;
   }
-  if (first < 0) return 0;
-  p->face[previous].adj[1] = first;
-  p->face[first].adj[2] = previous;
+  p->face[previous].adj[1] = first << 2 | 2;
+  p->face[first].adj[2] = previous << 2 | 1;
   return 1;
 }
 
@@ -370,7 +375,7 @@ static int is_corner_of(const int id[3], int i) {
 static int in_basin(const Polytope* p, int f) {
   const Face* face = &p->face[f];
   for (int k = 0; k < p->noptimum; k++) {
-    const tbConvexResult* o = &p->optimum[k];
+    const Optimum* o = &p->optimum[k];
     int same = 1;
     for (int i = 0; i < 3 && same; i++) {
       const tbSupport* v = &p->vert[face->vert[i]];
@@ -382,20 +387,33 @@ static int in_basin(const Polytope* p, int f) {
   return 0;
 }
 
-// Newton from a face. Returns 1 when it ended in a certified optimum.
-static int polish_face(Polytope* p, int f) {
-  if (p->noptimum == MAX_OPTIMA) return 0;
-  tbConvexResult* o = &p->optimum[p->noptimum];
-  tbSupport corner[3], at;
-  for (int i = 0; i < 3; i++) corner[i] = p->vert[p->face[f].vert[i]];
-  tb_scale3(o->normal, p->face[f].normal, -1);
-  o->dist = tb_pair_separation(p->pair, o->normal, &at);
-  if (!tb_polish(p->pair, corner, 3, 0, o)) return 0;
-  p->noptimum++;
+static void add_optimum(Polytope* p, const tbConvexResult* r) {
+  Optimum* o = &p->optimum[p->noptimum++];
+  tb_copy3(o->normal, r->normal);
+  tb_copy3(o->point_a, r->point_a);
+  tb_copy3(o->point_b, r->point_b);
+  o->dist = r->dist;
+  o->basin = r->basin;
+  for (int i = 0; i < 3; i++) {
+    o->corner_a[i] = r->corner_a[i];
+    o->corner_b[i] = r->corner_b[i];
+  }
   if (-o->dist <= p->best) {
     p->best = -o->dist;
     tb_copy3(p->best_normal, o->normal);
   }
+}
+
+// Newton from a face. Returns 1 when it ended in a certified optimum.
+static int polish_face(Polytope* p, int f) {
+  if (p->noptimum == MAX_OPTIMA) return 0;
+  tbConvexResult r;
+  tbSupport corner[3], at;
+  for (int i = 0; i < 3; i++) corner[i] = p->vert[p->face[f].vert[i]];
+  tb_scale3(r.normal, p->face[f].normal, -1);
+  r.dist = tb_pair_separation(p->pair, r.normal, &at);
+  if (!tb_polish(p->pair, corner, 3, 0, &r)) return 0;
+  add_optimum(p, &r);
   return 1;
 }
 
@@ -440,7 +458,7 @@ void tb_epa(tbConvexPair* pair, tbReal tolerance, tbConvexResult* r) {
   p.polish_gap = 0.02 * pair->scale;
   p.best = INFINITY;
   tb_copy3(p.best_normal, r->normal);
-  tbConvexResult first = *r;
+  if (p.polishing && r->certified) add_optimum(&p, r);
   r->state = TB_CONVEX_OVERLAP;
   r->capped = r->certified = 0;
   if (!start_polytope(&p, r)) {
@@ -452,16 +470,11 @@ void tb_epa(tbConvexPair* pair, tbReal tolerance, tbConvexResult* r) {
     return;
   }
   make_tetrahedron(&p, r->normal);
-  if (p.polishing && first.certified) {
-    p.optimum[p.noptimum++] = first;
-    p.best = fmin(p.best, -first.dist);
-    if (p.best == -first.dist) tb_copy3(p.best_normal, first.normal);
-  }
   int face = expand(&p, tolerance * pair->scale, &r->capped);
   set_result(&p, face, r);
   // The best of Newton's optima brings its own witness points.
   for (int k = 0; k < p.noptimum; k++) {
-    const tbConvexResult* o = &p.optimum[k];
+    const Optimum* o = &p.optimum[k];
     if (-o->dist > p.best) continue;
     tb_copy3(r->point_a, o->point_a);
     tb_copy3(r->point_b, o->point_b);

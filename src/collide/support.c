@@ -47,17 +47,10 @@ static int cylinder_support(const tbCore* core, const tbReal d[3], tbReal p[3]) 
   return top;
 }
 
-// Climb from the better of the last vertex and the guess for this direction.
+// Climb from the guess for this direction, or from the last vertex.
 static int hull_support(tbCore* core, const tbReal d[3], tbReal p[3]) {
   const tbHull* hull = core->hull;
-  int start = core->hint;
-  if (hull->guess) {
-    int guess = hull->guess[tb_hull_cell(d)];
-    if (start < 0 || start >= hull->nvert ||
-        tb_dot3(hull->vert + 3 * guess, d) > tb_dot3(hull->vert + 3 * start, d)) {
-      start = guess;
-    }
-  }
+  int start = hull->guess ? hull->guess[tb_hull_cell(d)] : core->hint;
   core->hint = tb_hull_support(hull, d, start);
   tb_copy3(p, hull->vert + 3 * core->hint);
   return core->hint;
