@@ -163,8 +163,8 @@
   X(tbReal, geom_solmix, ngeom, 1, "", "weight when soft parameters are mixed")                   \
   X(tbReal, geom_solref, ngeom, TB_NREF, "", "soft contact: reference")                           \
   X(tbReal, geom_solimp, ngeom, TB_NIMP, "", "soft contact: impedance")                           \
-  X(tbReal, geom_margin, ngeom, 1, "m", "detection distance")                                     \
-  X(tbReal, geom_gap, ngeom, 1, "m", "part of the margin without force")                          \
+  X(tbReal, geom_margin, ngeom, 1, "m", "distance of force")                                      \
+  X(tbReal, geom_gap, ngeom, 1, "m", "distance beyond the margin where contacts are seen")        \
   X(tbReal, geom_restitution, ngeom, 1, "", "rigid laws: coefficient of restitution")             \
   X(tbReal, geom_compliance, ngeom, 1, "m/N", "rigid laws: compliance of a contact, 0 = rigid")   \
   X(tbReal, geom_contactdamping, ngeom, 1, "N s/m", "rigid laws: damping of a compliant contact") \
@@ -240,8 +240,8 @@
   X(tbReal, pair_solref, npair, TB_NREF, "", "reference")                                         \
   X(tbReal, pair_solreffriction, npair, TB_NREF, "", "reference of friction rows; 0: as solref")  \
   X(tbReal, pair_solimp, npair, TB_NIMP, "", "impedance")                                         \
-  X(tbReal, pair_margin, npair, 1, "m", "detection distance")                                     \
-  X(tbReal, pair_gap, npair, 1, "m", "part of the margin without force")                          \
+  X(tbReal, pair_margin, npair, 1, "m", "distance of force")                                      \
+  X(tbReal, pair_gap, npair, 1, "m", "distance beyond the margin where contacts are seen")        \
   X(tbReal, pair_friction, npair, 5, "-, -, m, m, m", "two sliding, torsional, two rolling")      \
   X(tbReal, pair_restitution, npair, 1, "", "as geom_restitution; -1: from the geoms")            \
   X(tbReal, pair_compliance, npair, 1, "m/N", "as geom_compliance; -1: from the geoms")           \

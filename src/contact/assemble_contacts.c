@@ -137,10 +137,10 @@ static void list_geoms(tbContactFinder* f, const tbModel* m) {
     if (!wanted) continue;
     int i = f->count++, body = m->geom_bodyid[g];
     f->geom[i] = g;
-    f->margin[i] = m->geom_margin[g];
+    f->margin[i] = m->geom_margin[g] + m->geom_gap[g];
     for (int p = 0; p < m->npair; p++) {
       if (m->pair_geom1[p] == g || m->pair_geom2[p] == g) {
-        f->margin[i] = fmax(f->margin[i], m->pair_margin[p]);
+        f->margin[i] = fmax(f->margin[i], m->pair_margin[p] + m->pair_gap[p]);
       }
     }
     // Bodies without dofs are static, but mocap bodies move: they only never meet the world.
@@ -417,7 +417,10 @@ static tbResult collide_pair(tbContactFinder* f, const tbModel* m, tbData* d, Me
     j = swap;
   }
   int g1 = f->geom[i], g2 = f->geom[j], pair = explicit_pair(f, g1, g2);
-  tbReal margin = pair >= 0 ? m->pair_margin[pair] : fmax(m->geom_margin[g1], m->geom_margin[g2]);
+  // A contact is seen within margin + gap and pushes within the margin.
+  tbReal margin = pair >= 0 ? m->pair_margin[pair] + m->pair_gap[pair]
+                            : fmax(m->geom_margin[g1], m->geom_margin[g2]) +
+                                  fmax(m->geom_gap[g1], m->geom_gap[g2]);
   if (m->opt.enableflags & TB_ENABLE_OVERRIDE) margin = m->opt.o_margin;
   tbContactPoint point[TB_MAX_PAIR_CONTACTS];
   tbReal near = fmax(margin, reach), far = near;

@@ -41,7 +41,7 @@ static void mix_physical(const tbModel* m, int g1, int g2, tbContact* c) {
 
 static void geom_parameters(const tbModel* m, int g1, int g2, tbContact* c) {
   tbReal margin = fmax(m->geom_margin[g1], m->geom_margin[g2]);
-  c->includemargin = margin - fmax(m->geom_gap[g1], m->geom_gap[g2]);
+  c->includemargin = margin;
   mix_physical(m, g1, g2, c);
   int p1 = m->geom_priority[g1], p2 = m->geom_priority[g2];
   if (p1 != p2) {
@@ -62,7 +62,7 @@ static void geom_parameters(const tbModel* m, int g1, int g2, tbContact* c) {
 }
 
 static void pair_parameters(const tbModel* m, int p, tbContact* c) {
-  c->includemargin = m->pair_margin[p] - m->pair_gap[p];
+  c->includemargin = m->pair_margin[p];
   c->dim = m->pair_dim[p];
   memcpy(c->solref, m->pair_solref + TB_NREF * p, sizeof c->solref);
   memcpy(c->solreffriction, m->pair_solreffriction + TB_NREF * p, sizeof c->solreffriction);

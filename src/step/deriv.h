@@ -122,6 +122,7 @@ void tb_active_force(const tbActive* a, tbPartials* out);
 // partials of J^T f in x->law.force (and final).
 tbResult tb_deriv_rigid(tbDerivatives* x, tbData* d, tbStepState* state,
                         const tbDerivativeSettings* settings);
+tbResult tb_deriv_drift(tbDerivatives* x, const tbData* d, const tbConstraint* c, tbActive* a);
 tbResult tb_deriv_soft(tbDerivatives* x, tbData* d, tbStepState* state,
                        const tbDerivativeSettings* settings);
 

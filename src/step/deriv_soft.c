@@ -140,6 +140,8 @@ static tbResult add_constraint(tbDerivatives* x, tbData* d, const tbConstraint* 
   reduce(block.dim, c->dim, map, W, a->by_sigma);
   for (int i = 0; i < c->dim; i++) a->by_force[i * c->dim + i] = 1;
   fill_sigma(x, d, c, a);
+  result = tb_deriv_drift(x, d, c, a);
+  if (result != TB_OK) return result;
   tbReal zone = 0;
   for (int i = 0; i < c->dim * c->dim; i++) zone = fmax(zone, fabs(a->by_sigma[i]));
   if (zone == 0) {

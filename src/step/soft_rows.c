@@ -5,6 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "spatial/quat.h"
+#include "tribo/dynamics.h"
+
 #include "step/impedance.h"
 
 static const tbReal SMALLEST = 1e-15;
@@ -177,6 +180,29 @@ static void fill_elliptic(const tbModel* m, const tbData* d, const tbConstraint*
   }
 }
 
+void tb_soft_drift(const tbModel* m, const tbData* d, const tbConstraint* c, tbReal* drift) {
+  int body[2];
+  tbReal point[2][3], quat[2][4], linear[2][3], angular[2][3];
+  tb_equality_points(m, d, c->id, body, point, quat);
+  for (int i = 0; i < 2; i++) tb_jac_dot_v(m, d, body[i], point[i], linear[i], angular[i]);
+  tb_sub3(drift, linear[0], linear[1]);
+  if (c->dim < 6) return;
+  // The rows are s/2 vec(q2^-1 w q1) with w = w1 - w2; dq1/dt = w1 q1 / 2, dq2^-1/dt = -q2^-1 w2
+  // / 2.
+  const tbReal *w1 = d->cvel + 6 * body[0], *w2 = d->cvel + 6 * body[1];
+  tbReal a[4] = {0, w1[0], w1[1], w1[2]}, b[4] = {0, w2[0], w2[1], w2[2]}, w[4], ahead[4], back[4];
+  tbReal inner[4] = {0}, conjugate[4];
+  for (int k = 0; k < 4; k++) w[k] = a[k] - b[k];
+  tb_quat_mul(ahead, w, a);
+  tb_quat_mul(back, b, w);
+  for (int k = 0; k < 4; k++) inner[k] = 0.5 * (ahead[k] - back[k]);
+  for (int k = 0; k < 3; k++) inner[k + 1] += angular[0][k] - angular[1][k];
+  tb_quat_conjugate(conjugate, quat[1]);
+  tb_quat_mul(inner, conjugate, inner);
+  tb_quat_mul(inner, inner, quat[0]);
+  tb_scale3(drift + 3, inner + 1, 0.5 * m->eq_data[TB_NEQDATA * c->id + 10]);
+}
+
 static void fill_plain(const tbModel* m, const tbData* d, const tbConstraint* c,
                        const Parameters* p, tbSoftBlock* block, tbReal* aref, tbReal* D) {
   tbReal k, b;
@@ -201,6 +227,11 @@ static void fill_plain(const tbModel* m, const tbData* d, const tbConstraint* c,
     tbReal imp = tb_impedance(p->imp, size);
     D[r] = 1 / regularisation(imp, weight);
     aref[r] = -b * row_velocity(block, r, d->qvel) - (friction ? 0 : k * imp * violation);
+  }
+  if (c->source == TB_SOURCE_EQUALITY && c->dim >= 3) {
+    tbReal drift[6];
+    tb_soft_drift(m, d, c, drift);
+    for (int r = 0; r < c->dim; r++) aref[r] -= drift[r];
   }
   block->kind = c->source == TB_SOURCE_EQUALITY ? TB_SOFT_EQUALITY
                 : friction                      ? TB_SOFT_FRICTION

@@ -26,4 +26,8 @@ tbSoftReference tb_soft_reference(const tbModel* model, const tbData* data,
 void tb_soft_decode(const tbModel* model, const tbData* data, const tbConstraint* constraint,
                     const tbReal* soft_force, tbReal* force);
 
+// Acceleration of the rows of a connect or weld that the velocity alone causes, dJ/dt v: part of
+// MuJoCo's reference since 3.x.
+void tb_soft_drift(const tbModel* model, const tbData* data, const tbConstraint* c, tbReal* drift);
+
 #endif

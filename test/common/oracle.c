@@ -199,18 +199,36 @@ void tb_oracle_prepare(char* const* models, int n, int seed, int states) {
   unlink(list);
 }
 
+// The dump at a place, made where it is not there yet.
+static tbOracle* run_at(const Place* place, const char* model, int states, char* message,
+                        size_t size) {
+  if (message && size) message[0] = 0;
+  if (!is_there(place)) {
+    run_script(place->folder, place->script, model, place->arguments, place->dump, place->refusal);
+  }
+  tbOracle* oracle = access(place->dump, R_OK) == 0 ? read_records(place->dump) : NULL;
+  if (oracle) oracle->states = states;
+  if (!oracle && message && size) first_line(place->refusal, message, size);
+  return oracle;
+}
+
 tbOracle* tb_oracle_run(const char* model, const char* urdf_compiler, int seed, int states,
                         char* message, size_t size) {
   Place place;
   find_place(&place, model, urdf_compiler, seed, states);
-  if (message && size) message[0] = 0;
-  if (!is_there(&place)) {
-    run_script(place.folder, place.script, model, place.arguments, place.dump, place.refusal);
-  }
-  tbOracle* oracle = access(place.dump, R_OK) == 0 ? read_records(place.dump) : NULL;
-  if (oracle) oracle->states = states;
-  if (!oracle && message && size) first_line(place.refusal, message, size);
-  return oracle;
+  return run_at(&place, model, states, message, size);
+}
+
+tbOracle* tb_oracle_motion(const char* model, int seed, int states, int steps, char* message,
+                           size_t size) {
+  Place place;
+  oracle_folder(place.folder, sizeof place.folder);
+  snprintf(place.script, sizeof place.script, "%s/oracle/step_mujoco.mjs", TB_TEST_DIR);
+  snprintf(place.arguments, sizeof place.arguments, "--seed %d --states %d --steps %d", seed,
+           states, steps);
+  cache_name(place.dump, sizeof place.dump, place.folder, model, place.script, place.arguments);
+  snprintf(place.refusal, sizeof place.refusal, "%s.err", place.dump);
+  return run_at(&place, model, states, message, size);
 }
 
 void tb_oracle_free(tbOracle* oracle) {

@@ -32,6 +32,10 @@ tbOracle* tb_oracle_run(const char* model, const char* urdf_compiler, int seed, 
 // small model does.
 void tb_oracle_prepare(char* const* models, int n, int seed, int states);
 
+// As tb_oracle_run by test/oracle/step_mujoco.mjs: `states` states in contact near the first
+// keyframe, and a run of `steps` steps from it ("trajectory/qpos", a row per step).
+tbOracle* tb_oracle_motion(const char* model, int seed, int states, int steps, char* message,
+                           size_t size);
 void tb_oracle_free(tbOracle* oracle);
 
 // A field of the model ("body_mass", "opt.timestep"), or NULL.

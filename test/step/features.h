@@ -17,15 +17,23 @@ static const char FLUID[] =
     "<body pos='4 0 1'><freejoint/><geom type='box' size='.2 .1 .05'/></body>"
     "</worldbody></mujoco>";
 
-static const char ADHESION[] =
-    "<mujoco><option timestep='0.002'/><worldbody><geom type='plane' size='5 5 .1'/>"
-    "<body name='a' pos='0 0 .099'><freejoint/><geom type='box' size='.1 .1 .1' mass='1' "
-    "margin='.01' gap='.01'/></body>"
-    "<body name='b' pos='0 0 .297'><freejoint/><geom type='sphere' size='.1' mass='1'/></body>"
-    "<body name='c' pos='1 0 .101'><freejoint/><geom type='box' size='.1 .1 .1' mass='1' "
-    "margin='.02' gap='.02' condim='1'/></body></worldbody><actuator>"
-    "<adhesion body='a' ctrlrange='0 1' gain='30'/><adhesion body='b' ctrlrange='0 1' gain='20'/>"
-    "<adhesion body='c' ctrlrange='0 1' gain='5'/></actuator></mujoco>";
+// Contacts push within `margin` in both; they are seen within `seen` by MuJoCo 2.2.2, within
+// margin + gap by newer ones.
+#define ADHESION_TEXT(margin1, gap1, margin2, gap2)                                           \
+  "<mujoco><option timestep='0.002'/><worldbody><geom type='plane' size='5 5 .1'/>"           \
+  "<body name='a' pos='0 0 .099'><freejoint/><geom type='box' size='.1 .1 .1' mass='1' "      \
+  "margin='" margin1 "' gap='" gap1                                                           \
+  "'/></body>"                                                                                \
+  "<body name='b' pos='0 0 .297'><freejoint/><geom type='sphere' size='.1' mass='1'/></body>" \
+  "<body name='c' pos='1 0 .101'><freejoint/><geom type='box' size='.1 .1 .1' mass='1' "      \
+  "margin='" margin2 "' gap='" gap2                                                           \
+  "' condim='1'/></body></worldbody><actuator>"                                               \
+  "<adhesion body='a' ctrlrange='0 1' gain='30'/><adhesion body='b' ctrlrange='0 1' "         \
+  "gain='20'/>"                                                                               \
+  "<adhesion body='c' ctrlrange='0 1' gain='5'/></actuator></mujoco>"
+
+static const char ADHESION_OLD[] = ADHESION_TEXT(".01", ".01", ".02", ".015");
+static const char ADHESION[] = ADHESION_TEXT("0", ".01", ".005", ".015");
 
 static const char MECHANISM[] =
     "<mujoco><compiler angle='radian'/><option timestep='0.002'/><worldbody>"
@@ -93,5 +101,26 @@ static const char MECHANISM[] =
     "objtype='site' objname='tip' reftype='xbody' refname='free1'/><subtreecom body='arm'/>"
     "<subtreelinvel body='arm'/><subtreeangmom body='arm'/><clock/><accelerometer site='f1'/>"
     "<force site='f1'/><jointpos joint='slide' cutoff='.01'/></sensor></mujoco>";
+
+// What came after 2.2.2: gravity compensation as actuation, site equalities, welds by rotation,
+// armature of tendons, activation with limits of joints.
+static const char NEWER[] =
+    "<mujoco><compiler angle='radian'/><option timestep='0.002'/><worldbody>"
+    "<geom type='plane' size='5 5 .1'/>"
+    "<body name='arm' pos='0 0 1' gravcomp='.6'><joint name='shoulder' axis='0 1 0' damping='.3' "
+    "actuatorgravcomp='true' actuatorfrcrange='-3 3'/><geom type='capsule' fromto='0 0 0 .4 0 0' "
+    "size='.04' mass='1'/><body name='hand' pos='.4 0 0' gravcomp='1'><joint name='elbow' axis='0 "
+    "1 "
+    "0' damping='.1'/><geom type='capsule' fromto='0 0 0 .3 0 0' size='.03' mass='.5'/><site "
+    "name='tip' pos='.3 0 0'/></body></body>"
+    "<body name='a' pos='1 0 .3'><freejoint/><geom type='box' size='.1 .1 .1' mass='1'/><site "
+    "name='sa' pos='.1 0 0'/></body><body name='b' pos='1.3 0 .3'><freejoint/><geom type='sphere' "
+    "size='.08' mass='1'/></body>"
+    "<body name='c' pos='2 0 .3'><freejoint/><geom type='box' size='.1 .1 .1' mass='1'/></body>"
+    "<body name='d' pos='2.2 .1 .6'><freejoint/><geom type='sphere' size='.08' mass='1'/></body>"
+    "</worldbody><equality><weld body1='a' body2='b' torquescale='2'/><connect body1='c' body2='d' "
+    "anchor='.1 0 .1'/></equality><actuator><motor joint='shoulder' gear='4'/><position "
+    "joint='elbow' kp='3' dampratio='1'/></actuator><sensor><jointactuatorfrc joint='shoulder'/>"
+    "<framequat objtype='site' objname='tip'/></sensor></mujoco>";
 
 #endif

@@ -5,11 +5,11 @@
 #include "tribo/tribo.h"
 
 // Robots whose colliding geoms are primitives, so that contacts must agree, and whose inertias do
-// not come from meshes, which MuJoCo 2.2.2 computes in another way than newer ones.
+// not come from meshes, which MuJoCo 2.2.2 computes in another way than newer ones. Cassie is in
+// test_newest: its connects have dJ/dt v in their reference since 3.x.
 
 static const char* const ROBOTS[] = {
     "models/mujoco/model/humanoid/humanoid.xml",
-    "models/mujoco_menagerie/agility_cassie/scene.xml",
     "models/mujoco_menagerie/unitree_go2/scene.xml",
     "models/mujoco_menagerie/anybotics_anymal_c/scene.xml",
 };
@@ -140,7 +140,7 @@ static void compare_solver(const char* robot, int solver, int cone, int noslip) 
 
 static void solvers_agree(void** state) {
   (void)state;
-  for (size_t r = 0; r < 3; r += 2) {
+  for (size_t r = 0; r < 2; r++) {
     for (int solver = 0; solver < 3; solver++) {
       // The feet of Go2 (impratio 100) are too stiff for conjugate gradients, MuJoCo's and ours.
       if (r && solver == mjSOL_CG) continue;
