@@ -29,7 +29,7 @@ static const struct {
 
 // Depth of the resting cube of 1 kg after eight seconds, with that compliance in every contact.
 static double resting_depth(double compliance) {
-  tbModel* m = bench_load(TB_SCENES_DIR "/cm_cube.xml");
+  tbModel* m = load_scene(TB_SCENES_DIR "/cm_cube.xml");
   tbData* d = m ? tb_data_new(m) : NULL;
   double depth = NAN;
   if (d) {
@@ -189,7 +189,7 @@ int main(int argc, char** argv) {
   if (!bench) return 2;
   if (!tb_bench_check_arguments(bench)) return tb_bench_close(bench), 2;
   tbModel* models[SCENES];
-  for (int i = 0; i < SCENES; i++) models[i] = bench_load(SCENE[i].path);
+  for (int i = 0; i < SCENES; i++) models[i] = load_scene(SCENE[i].path);
   tb_bench_progress(bench, 0, 3, "figure 2");
   figure_2(bench);
   tb_bench_progress(bench, 1, 3, "figure 4");

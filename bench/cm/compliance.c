@@ -61,7 +61,7 @@ static Standing stand(tbModel* m, double compliance, int solver) {
 }
 
 void cm_compliance(tbBench* bench) {
-  tbModel* m = bench_load(TB_SCENES_DIR "/quadruped.xml");
+  tbModel* m = load_scene(TB_SCENES_DIR "/quadruped.xml");
   if (!m) return;
   tbTable* table = tb_bench_table(bench, "fig13_compliance");
   tbPlot* plot = tb_plot_new("A quadruped on compliant contacts (CM fig. 13)", 3, 1);

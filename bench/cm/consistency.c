@@ -136,7 +136,7 @@ static void tolerances(tbBench* bench, tbModel* m) {
 }
 
 void cm_consistency(tbBench* bench) {
-  tbModel* m = bench_load(TB_SCENES_DIR "/cm_cube.xml");
+  tbModel* m = load_scene(TB_SCENES_DIR "/cm_cube.xml");
   if (!m) return;
   time_steps(bench, m);
   tolerances(bench, m);

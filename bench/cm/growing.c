@@ -48,7 +48,7 @@ static double exact_speed(void) {
 }
 
 void cm_growing(tbBench* bench) {
-  tbModel* m = bench_load(TB_SCENES_DIR "/cm_cube.xml");
+  tbModel* m = load_scene(TB_SCENES_DIR "/cm_cube.xml");
   if (!m) return;
   tbTable* table = tb_bench_table(bench, "fig11_growing_force");
   tbPlot* plot = tb_plot_new("A force that grows until the cube slides (CM fig. 11)", 2, 1);

@@ -44,7 +44,7 @@ void cm_mass_ratio(tbBench* bench) {
   tbTable* table = tb_bench_table(bench, "fig12_mass_ratio");
   tbPlot* plot = tb_plot_new("A heavy cube on a light one (CM fig. 12)", 1, 1);
   double ratio[RATIOS], residual[METHODS][RATIOS];
-  tbModel* m = bench_load(TB_SCENES_DIR "/cm_two_cubes.xml");
+  tbModel* m = load_scene(TB_SCENES_DIR "/cm_two_cubes.xml");
   if (!m) return;
   for (int i = 0; i < RATIOS; i++) {
     ratio[i] = pow(10, i);

@@ -123,7 +123,7 @@ void cm_robots(tbBench* bench) {
   tbModel* models[ROBOTS] = {NULL};
   int robots = 0;
   for (int r = 0; r < ROBOTS; r++) {
-    models[r] = bench_load(ROBOT[r].path);
+    models[r] = load_scene(ROBOT[r].path);
     robots += models[r] != NULL;
   }
   figure_16(bench, models, robots);

@@ -135,7 +135,7 @@ static void figure_10(tbBench* bench, tbModel* m) {
 }
 
 void cm_sliding(tbBench* bench) {
-  tbModel* m = bench_load(TB_SCENES_DIR "/cm_cube.xml");
+  tbModel* m = load_scene(TB_SCENES_DIR "/cm_cube.xml");
   if (!m) return;
   figure_9(bench, m);
   figure_10(bench, m);

@@ -8,7 +8,7 @@
 
 // A problem of the cube: `slide` gives it a tangential speed, so that its contacts slip.
 static tbProblem* cube_problem(double slide) {
-  tbModel* m = bench_load(TB_SCENES_DIR "/cm_cube.xml");
+  tbModel* m = load_scene(TB_SCENES_DIR "/cm_cube.xml");
   tbData* d = m ? tb_data_new(m) : NULL;
   tbProblem* problem = NULL;
   tbError error;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-tbModel* bench_load(const char* path) {
+tbModel* load_scene(const char* path) {
   if (access(path, R_OK) != 0) return NULL;
   tbError error;
   tbModel* m = tb_load(path, NULL, &error);

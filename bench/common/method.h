@@ -30,6 +30,6 @@ int method_convergence(const tbProblem* problem, tbSolveSettings settings, Metho
                        tbSolveHistory* history, int most);
 
 // A model, NULL with a message on stderr if the file is there but does not load.
-tbModel* bench_load(const char* path);
+tbModel* load_scene(const char* path);
 
 #endif
