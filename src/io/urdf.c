@@ -12,16 +12,16 @@
 
 // ---- settings -----------------------------------------------------------------------------------
 
-// MuJoCo's settings for URDF files, then those of its extension element.
+// MuJoCo's settings for URDF files, then those of its extension elements.
 static bool read_settings(tbUrdf* u) {
   tbSpecCompiler* compiler = u->spec->compiler;
   compiler->strippath = 1;
   compiler->discardvisual = !u->options->keep_visual;
   compiler->fusestatic = 1;
-  const xmlNode* node = tb_urdf_child(u->root, "mujoco");
-  if (node) {
-    tbMjcf parser = {.spec = u->spec, .error = u->error, .options = u->options, .path = u->path};
-    if (!tb_mjcf_mark(&parser, (xmlNode*)node, u->path)) return false;
+  tbMjcf parser = {.spec = u->spec, .error = u->error, .options = u->options, .path = u->path};
+  for (xmlNode* node = u->root->children; node; node = node->next) {
+    if (!tb_urdf_is(node, "mujoco")) continue;
+    if (!tb_mjcf_mark(&parser, node, u->path)) return false;
     if (!tb_mjcf_settings(&parser, node)) return false;
   }
   // Options of the caller stand above those of the file; URDF angles are radians.

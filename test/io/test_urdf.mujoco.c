@@ -3,47 +3,9 @@
 #include <unistd.h>
 
 #include "common/test.h"
+#include "common/urdf_text.h"
 #include "spatial/quat.h"
 #include "tribo/tribo.h"
-
-static char* slurp(const char* path) {
-  FILE* file = fopen(path, "rb");
-  assert_non_null(file);
-  char* text = calloc(1, 1 << 20);
-  size_t size = fread(text, 1, (1 << 20) - 1, file);
-  assert_true(size < (1 << 20) - 1);
-  fclose(file);
-  return text;
-}
-
-// The text with package URIs as paths, MuJoCo's settings, and collisions with DAE files (which
-// MuJoCo does not read) left out.
-static char* prepare(const char* path, const char* folder) {
-  static const char PACKAGE[] = "package://example-robot-data/robots";
-  char *text = slurp(path), *out = calloc(1, 4 << 20), *to = out;
-  bool placed = false;
-  for (const char* at = text; *at;) {
-    const char* end = strncmp(at, "<collision", 10) == 0 ? strstr(at, "</collision>") : NULL;
-    const char* dae = end ? strstr(at, ".dae") : NULL;
-    if (dae && dae < end) {
-      at = end + strlen("</collision>");
-    } else if (strncmp(at, PACKAGE, sizeof PACKAGE - 1) == 0) {
-      to += sprintf(to, "%s", folder);
-      at += sizeof PACKAGE - 1;
-    } else if (!placed && strncmp(at, "<robot", 6) == 0) {
-      const char* close = strchr(at, '>') + 1;
-      to += sprintf(to,
-                    "%.*s<mujoco><compiler strippath=\"false\" balanceinertia=\"true\"/></mujoco>",
-                    (int)(close - at), at);
-      at = close;
-      placed = true;
-    } else {
-      *to++ = *at++;
-    }
-  }
-  free(text);
-  return out;
-}
 
 static void tensor(double I[9], const double quat[4], const double J[3]) {
   double R[9], S[9];
@@ -156,7 +118,8 @@ static void test_shared(void** state) {
   for (size_t i = 0; i < sizeof ROBOTS / sizeof ROBOTS[0]; i++) {
     char path[2048];
     snprintf(path, sizeof path, "%s/%s", folder, ROBOTS[i]);
-    char* text = prepare(path, folder);
+    char* text =
+        tb_test_urdf_text(path, "<compiler strippath=\"false\" balanceinertia=\"true\"/>", folder);
     print_message("%s\n", ROBOTS[i]);
     compare(text);
     free(text);
