@@ -3,7 +3,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 SECONDS_EACH ?= 600
 
-.PHONY: all help demo test soak bench check sanitize fuzz install clean
+.PHONY: all help demo test soak determinism bench check sanitize fuzz install clean
 
 all: build/tribo
 
@@ -12,6 +12,7 @@ help:
 	@echo "make demo       install what is missing, build, and show what Tribo does"
 	@echo "make test       install what is missing, build, and run all tests"
 	@echo "make soak       every robot, 20 s of drop and of random controls under every law; slow scenes"
+	@echo "make determinism  the same bits by gcc and clang, -O1 to -O3, 1 to 4 threads"
 	@echo "make bench      run the benchmarks against the peers that are installed"
 	@echo "make check      format, layers, headers, static analysis"
 	@echo "make sanitize   unit tests under address, undefined-behaviour and thread sanitizers"
@@ -40,6 +41,9 @@ soak: setup-test
 	@cmake --build build -j$(JOBS) --target test_soak_robots test_step_behaviour_slow
 	@build/test/test_step_behaviour_slow whole
 	@build/test/test_soak_robots 20
+
+determinism: setup-build
+	@scripts/check_determinism.sh
 
 bench: setup-test
 	@cmake --preset release -DTRIBO_BUILD_BENCH=ON >/dev/null

@@ -1,13 +1,13 @@
 // The step on one screen: kinematics, collision, rows, smooth forces, law, integration.
 #include "tribo/step.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/timer.h"
 #include "model/workspace.h"
+#include "step/check.h"
 #include "step/comfree.h"
 #include "step/forces.h"
 #include "step/rigid.h"
@@ -77,27 +77,6 @@ static tbResult fail(tbData* d, tbResult status, const char* message) {
   return status;
 }
 
-// The first dof with a non-finite value, with the name of its body; TB_OK if there is none.
-static tbResult check_finite(const tbModel* m, tbData* d, const tbReal* x, const char* what) {
-  for (int i = 0; i < m->nv; i++) {
-    if (isfinite(x[i])) continue;
-    int body = m->dof_bodyid[i];
-    snprintf(d->message, sizeof d->message, "%s of dof %d (body %d '%s') is not finite", what, i,
-             body, tb_id2name(m, TB_OBJ_BODY, body));
-    return fail(d, TB_ERROR_NUMERIC, NULL);
-  }
-  return TB_OK;
-}
-
-static tbResult check_state(const tbModel* m, tbData* d) {
-  for (int i = 0; i < m->nq; i++) {
-    if (isfinite(d->qpos[i])) continue;
-    snprintf(d->message, sizeof d->message, "qpos[%d] is not finite", i);
-    return fail(d, TB_ERROR_NUMERIC, NULL);
-  }
-  return check_finite(m, d, d->qvel, "qvel");
-}
-
 // ---- the two halves ----------------------------------------------------------------------------
 
 tbResult tb_step1(const tbModel* m, tbData* d) {
@@ -113,7 +92,7 @@ tbResult tb_step1(const tbModel* m, tbData* d) {
     return fail(d, TB_ERROR_MEMORY, "out of memory or threads");
   }
   tb_arena_reset(&d->work->arena);
-  if (check_state(m, d) != TB_OK) return d->status;
+  if (tb_check_state(m, d) != TB_OK) return d->status;
 
   // What follows from position and velocity.
   tb_compute_position(m, d);
@@ -168,17 +147,19 @@ static tbResult next_velocity(const tbModel* m, tbData* d, tbReal* v_next) {
   if (m->opt.integrator >= TB_INTEGRATOR_EXPO && m->opt.law != TB_LAW_VISCOELASTIC) {
     return fail(d, TB_ERROR_ARGUMENT, "this integrator is the viscoelastic law's");
   }
+  if (tb_check_inputs(m, d) != TB_OK) return d->status;
   tb_actuation(m, d);
   for (int i = 0; i < m->nv; i++) {
     d->qfrc_smooth[i] =
         d->qfrc_passive[i] - d->qfrc_bias[i] + d->qfrc_applied[i] + d->qfrc_actuator[i];
   }
   tb_apply_xfrc(m, d, d->xfrc_applied, d->qfrc_smooth);
-  if (check_finite(m, d, d->qfrc_smooth, "force") != TB_OK) return d->status;
+  if (tb_check_dofs(m, d, d->qfrc_smooth, "force of dof") != TB_OK) return d->status;
+  if (tb_check_activations(m, d, d->act_dot) != TB_OK) return d->status;
   tb_solve_m(m, d, d->qacc_smooth, d->qfrc_smooth, 1);
   tbResult result = law_velocity(m, d, state, v_next);
   if (result != TB_OK) return fail(d, result, d->message[0] ? NULL : "the solve broke down");
-  if (check_finite(m, d, v_next, "velocity") != TB_OK) return d->status;
+  if (tb_check_motion(m, d, v_next) != TB_OK) return d->status;
   tb_sensor_second(m, d, &state->constraints, state->row_force);
   return TB_OK;
 }

@@ -83,7 +83,7 @@ static void one(tbModel* m, int robot, int law, double dt, int controlled) {
                   r.speed, r.depth, r.unconverged);
   }
   // The springs of the soft law release what an overlapping start has stored.
-  if (!(r.excess < (law == TB_LAW_SOFT ? 1 : 0.2))) report(what, "energy from nowhere", 0);
+  if (!(r.excess < (law == TB_LAW_SOFT ? 2 : 0.2))) report(what, "energy from nowhere", 0);
   tb_data_free(d);
 }
 

@@ -1,0 +1,87 @@
+// What a step refuses: non-finite states, inputs and results, named by quantity and body.
+#include "step/check.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static tbResult refuse(const tbModel* m, tbData* d, const char* what, int index, int body) {
+  snprintf(d->message, sizeof d->message, "%s %d (body %d '%s') is not finite", what, index, body,
+           tb_id2name(m, TB_OBJ_BODY, body));
+  d->status = TB_ERROR_NUMERIC;
+  return d->status;
+}
+
+tbResult tb_check_dofs(const tbModel* m, tbData* d, const tbReal* x, const char* what) {
+  for (int i = 0; i < m->nv; i++) {
+    if (!isfinite(x[i])) return refuse(m, d, what, i, m->dof_bodyid[i]);
+  }
+  return TB_OK;
+}
+
+static tbResult check_qpos(const tbModel* m, tbData* d) {
+  for (int i = 0; i < m->nq; i++) {
+    if (isfinite(d->qpos[i])) continue;
+    int joint = 0;
+    while (joint + 1 < m->njnt && m->jnt_qposadr[joint + 1] <= i) joint++;
+    return refuse(m, d, "qpos", i, m->jnt_bodyid[joint]);
+  }
+  return TB_OK;
+}
+
+tbResult tb_check_state(const tbModel* m, tbData* d) {
+  if (check_qpos(m, d) != TB_OK) return d->status;
+  for (int i = 0; i < 3 * m->nmocap; i++) {
+    if (isfinite(d->mocap_pos[i])) continue;
+    int body = 0;
+    while (body + 1 < m->nbody && m->body_mocapid[body] != i / 3) body++;
+    return refuse(m, d, "mocap_pos", i, body);
+  }
+  return tb_check_dofs(m, d, d->qvel, "qvel of dof");
+}
+
+// A body that actuator i pushes.
+static int actuated_body(const tbModel* m, int i) {
+  int id = m->actuator_trnid[2 * i];
+  switch (m->actuator_trntype[i]) {
+    case TB_TRN_BODY: return id;
+    case TB_TRN_SITE:
+    case TB_TRN_SLIDERCRANK: return m->site_bodyid[id];
+    case TB_TRN_TENDON:
+      return m->actuator_Jnnz[i] ? m->dof_bodyid[m->Jmom_colind[m->actuator_Jadr[i]]] : 0;
+    default: return m->jnt_bodyid[id];
+  }
+}
+
+tbResult tb_check_inputs(const tbModel* m, tbData* d) {
+  for (int i = 0; i < m->nu; i++) {
+    if (!isfinite(d->ctrl[i])) return refuse(m, d, "ctrl of actuator", i, actuated_body(m, i));
+    int adr = m->actuator_actadr[i];
+    for (int k = 0; adr >= 0 && k < m->actuator_actnum[i]; k++) {
+      if (!isfinite(d->act[adr + k])) return refuse(m, d, "act", adr + k, actuated_body(m, i));
+    }
+  }
+  for (int i = 0; i < 6 * m->nbody; i++) {
+    if (!isfinite(d->xfrc_applied[i])) return refuse(m, d, "applied force", i, i / 6);
+  }
+  return tb_check_dofs(m, d, d->qfrc_applied, "applied force of dof");
+}
+
+tbResult tb_check_activations(const tbModel* m, tbData* d, const tbReal* act) {
+  for (int i = 0; i < m->nu; i++) {
+    int adr = m->actuator_actadr[i];
+    for (int k = 0; adr >= 0 && k < m->actuator_actnum[i]; k++) {
+      if (!isfinite(act[adr + k])) return refuse(m, d, "act", adr + k, actuated_body(m, i));
+    }
+  }
+  return TB_OK;
+}
+
+tbResult tb_check_motion(const tbModel* m, tbData* d, const tbReal* v) {
+  // A step may be finite and its end not: half the largest number is the farthest a joint can go.
+  for (int i = 0; i < m->nv; i++) {
+    if (!isfinite(v[i]) || fabs(v[i]) * m->opt.timestep > 1e150) {
+      return refuse(m, d, "velocity of dof", i, m->dof_bodyid[i]);
+    }
+  }
+  return TB_OK;
+}

@@ -1,0 +1,22 @@
+// What a step refuses. Each returns TB_OK, or sets data->status and data->message.
+#ifndef TRIBO_STEP_CHECK_H_
+#define TRIBO_STEP_CHECK_H_
+
+#include "tribo/data.h"
+
+// qpos, mocap positions and qvel, before anything is computed.
+tbResult tb_check_state(const tbModel* model, tbData* data);
+
+// ctrl, act, applied forces, before they act.
+tbResult tb_check_inputs(const tbModel* model, tbData* data);
+
+// A vector over dofs; `what` names it ("force of dof").
+tbResult tb_check_dofs(const tbModel* model, tbData* data, const tbReal* x, const char* what);
+
+// Rates of the activations.
+tbResult tb_check_activations(const tbModel* model, tbData* data, const tbReal* act);
+
+// The next velocity: finite, and not so large that the next state would not be.
+tbResult tb_check_motion(const tbModel* model, tbData* data, const tbReal* v);
+
+#endif

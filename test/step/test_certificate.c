@@ -1,0 +1,130 @@
+// Steps that cannot succeed: the state stays, the message names the quantity and the body, and the
+// world goes on once the cause is gone.
+#include "common/worlds.h"
+
+static const char ARM[] =
+    "<mujoco><option timestep='0.002'/><worldbody><geom type='plane' size='2 2 .1'/>"
+    "<body name='upper' pos='0 0 1'><joint name='shoulder' axis='0 1 0'/><geom type='capsule' "
+    "fromto='0 0 0 .3 0 0' size='.04' mass='1'/><body name='lower' pos='.3 0 0'><joint "
+    "name='elbow' "
+    "axis='0 1 0'/><geom type='capsule' fromto='0 0 0 .3 0 0' size='.04' mass='1'/></body></body>"
+    "<body name='box' pos='1 0 .1'><freejoint/><geom type='box' size='.1 .1 .1' mass='1'/></body>"
+    "</worldbody><actuator><motor joint='shoulder'/><general joint='elbow' dyntype='filter' "
+    "dynprm='.1'/></actuator></mujoco>";
+
+typedef void (*Spoil)(tbWorld w, tbReal value);
+
+static void spoil_ctrl(tbWorld w, tbReal value) {
+  w.d->ctrl[0] = value;
+}
+static void spoil_filtered_ctrl(tbWorld w, tbReal value) {
+  w.d->ctrl[1] = value;
+}
+static void spoil_applied(tbWorld w, tbReal value) {
+  w.d->qfrc_applied[1] = value;
+}
+static void spoil_wrench(tbWorld w, tbReal value) {
+  w.d->xfrc_applied[6 * 3 + 2] = value;
+}
+static void spoil_qvel(tbWorld w, tbReal value) {
+  w.d->qvel[2] = value;
+}
+static void spoil_qpos(tbWorld w, tbReal value) {
+  w.d->qpos[1] = value;
+}
+static void spoil_gravity(tbWorld w, tbReal value) {
+  w.m->opt.gravity[2] = value;
+}
+
+typedef struct {
+  const char* name;
+  Spoil spoil;
+  const char* word;  // in the message
+  const char* body;  // in the message, or NULL
+  tbReal back;       // the value that heals it
+} Case;
+
+static const Case CASES[] = {
+    {"ctrl", spoil_ctrl, "ctrl", "upper", 0},
+    {"ctrl of a filter", spoil_filtered_ctrl, "ctrl", "lower", 0},
+    {"qfrc_applied", spoil_applied, "force", "lower", 0},
+    {"xfrc_applied", spoil_wrench, "force", "box", 0},
+    {"qvel", spoil_qvel, "qvel", "box", 0},
+    {"qpos", spoil_qpos, "qpos", "lower", 0},
+    {"gravity", spoil_gravity, "force", NULL, -9.81},
+};
+
+static void same_state(const tbModel* m, const tbReal* before, const tbData* d, int skip_qpos,
+                       int skip_qvel) {
+  int n = tb_state_size(m);
+  tbReal* after = malloc(sizeof(tbReal) * (size_t)n);
+  tb_state_get(m, d, after);
+  for (int i = 0; i < n; i++) {
+    // What was spoiled on purpose is still there.
+    if (i == 1 + skip_qpos || i == 1 + m->nq + skip_qvel) continue;
+    assert_true(memcmp(&before[i], &after[i], sizeof(tbReal)) == 0);
+  }
+  free(after);
+}
+
+static void bad_input_is_named_and_changes_nothing(void** state) {
+  (void)state;
+  static const tbReal VALUES[] = {NAN, INFINITY, -INFINITY, 1e300};
+  for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
+    for (size_t c = 0; c < sizeof CASES / sizeof CASES[0]; c++) {
+      for (int v = 0; v < 4; v++) {
+        const Case* k = &CASES[c];
+        tbWorld w = tb_world_text(ARM);
+        w.m->opt.law = law;
+        tb_world_run(w, 5);
+        int n = tb_state_size(w.m);
+        tbReal* before = malloc(sizeof(tbReal) * (size_t)n);
+        tb_state_get(w.m, w.d, before);
+        k->spoil(w, VALUES[v]);
+        tbResult result = tb_step(w.m, w.d);
+        // A finite but absurd value may give a finite step; it must then be finite indeed.
+        if (v == 3 && result == TB_OK) {
+          for (int i = 0; i < w.m->nv; i++) assert_true(isfinite(w.d->qvel[i]));
+          for (int i = 0; i < w.m->nq; i++) assert_true(isfinite(w.d->qpos[i]));
+          free(before);
+          tb_world_free(w);
+          continue;
+        }
+        assert_int_equal(result, TB_ERROR_NUMERIC);
+        assert_int_equal(w.d->status, TB_ERROR_NUMERIC);
+        int named = v == 3 ||
+                    (strstr(w.d->message, k->word) && (!k->body || strstr(w.d->message, k->body)));
+        if (!named) {
+          fail_msg("%s under %s: \"%s\"", k->name, tb_step_law_name(law), w.d->message);
+        }
+        assert_true(w.d->message[0] != 0);
+        same_state(w.m, before, w.d, k->spoil == spoil_qpos ? 1 : -1,
+                   k->spoil == spoil_qvel ? 2 : -1);
+        // Healed, the world goes on.
+        k->spoil(w, k->back);
+        tb_state_set(w.m, w.d, before);
+        tb_world_run(w, 5);
+        free(before);
+        tb_world_free(w);
+      }
+    }
+  }
+}
+
+// The residuals of a step are those of its impulses: a solver stopped early says so.
+static void early_stop_is_not_silent(void** state) {
+  (void)state;
+  tbWorld w = tb_world_scene("stack.xml", NULL);
+  w.m->opt.solver = TB_SOLVER_PGS;
+  w.m->opt.solve_iterations = 2;
+  tb_world_run(w, 1);
+  assert_int_not_equal(w.d->solve.status, TB_SOLVE_CONVERGED);
+  assert_true(w.d->solve.residual.relative > w.m->opt.solve_tolerance);
+  tb_world_free(w);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(bad_input_is_named_and_changes_nothing),
+                                     cmocka_unit_test(early_stop_is_not_silent)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
