@@ -8,7 +8,12 @@
 #include "tribo/derivatives.h"
 #include "tribo/dynamics.h"
 
-enum { FORCE = 36, WIDTH = 42 };  // per body: B by rows, then acceleration and later force
+enum {
+  MOMENTUM = 9,
+  FORCE = 12,
+  WIDTH = 18
+};  // per body: B (eq. 8), then acceleration and later
+    // force
 
 // How the acceleration of everything that dof k carries changes with q_k, apart from what turns
 // with it (eq. 6): C_k = a x S_k + p x dS_k, with a and p acceleration and velocity before dof k.
@@ -60,17 +65,45 @@ static void outward(const tbModel* m, const tbData* d, const tbReal* qacc, tbRea
   }
 }
 
-// r = B x = I (x x V) + x x* (I V) + V x* (I x) (eq. 8).
-static void velocity_map(tbReal r[6], const tbReal* inertia, const tbReal* velocity,
-                         const tbReal momentum[6], const tbReal x[6]) {
-  tbReal cross[6], product[6], term[6];
-  tb_motion_cross(cross, x, velocity);
-  tb_inertia_mul(r, inertia, cross);
-  tb_force_cross(term, x, momentum);
-  tb_add6(r, r, term);
-  tb_inertia_mul(product, inertia, x);
-  tb_force_cross(term, velocity, product);
-  tb_add6(r, r, term);
+// B x = I (x x V) + x x* (I V) + V x* (I x) (eq. 8). With I = (J, h, m) and V = (w, v) most of it
+// cancels by Jacobi's identity: for x = (a, b), B x = (K a, 2 a x P), where P is the linear
+// momentum and K = -tr(J) [w] + 2 [w] J - 2 [h x v] - 2 h v^T + 2 (v.h) 1.
+static void velocity_map(const tbReal* I, const tbReal* velocity, const tbReal momentum[6],
+                         tbReal* B) {
+  const tbReal *w = velocity, *v = velocity + 3, *h = I + 6;
+  const tbReal J[9] = {I[0], I[3], I[4], I[3], I[1], I[5], I[4], I[5], I[2]};
+  tbReal trace = I[0] + I[1] + I[2], swing[3], vh = 2 * tb_dot3(v, h), u[3];
+  tb_cross(swing, h, v);
+  for (int i = 0; i < 3; i++) u[i] = trace * w[i] + 2 * swing[i];
+  for (int i = 0; i < 3; i++) {
+    int j = (i + 1) % 3, k = (i + 2) % 3;
+    for (int c = 0; c < 3; c++) {
+      B[3 * i + c] = 2 * (w[j] * J[3 * k + c] - w[k] * J[3 * j + c]) - 2 * h[i] * v[c];
+    }
+    B[4 * i] += vh;
+  }
+  // -[u]
+  B[1] += u[2];
+  B[2] -= u[1];
+  B[3] -= u[2];
+  B[5] += u[0];
+  B[6] += u[1];
+  B[7] -= u[0];
+  for (int i = 0; i < 3; i++) B[MOMENTUM + i] = 2 * momentum[3 + i];
+}
+
+// r = B x
+static void mul_B(tbReal r[6], const tbReal* B, const tbReal x[6]) {
+  tb_mul_mat3_vec3(r, B, x);
+  tb_cross(r + 3, x, B + MOMENTUM);
+}
+
+// r = angular part of B^T x; the linear part is zero.
+static void mul_B_transposed(tbReal r[3], const tbReal* B, const tbReal x[6]) {
+  tbReal term[3];
+  tb_mul_mat3t_vec3(r, B, x);
+  tb_cross(term, B + MOMENTUM, x + 3);
+  tb_add3(r, r, term);
 }
 
 // Replace a body's acceleration by its force, and set its B.
@@ -81,12 +114,7 @@ static void body_terms(const tbData* d, int b, tbReal* body) {
   tb_inertia_mul(force, inertia, body + FORCE);
   tb_force_cross(term, velocity, momentum);
   tb_add6(body + FORCE, force, term);
-  for (int k = 0; k < 6; k++) {
-    tbReal unit[6] = {0}, column[6];
-    unit[k] = 1;
-    velocity_map(column, inertia, velocity, momentum, unit);
-    for (int r = 0; r < 6; r++) body[6 * r + k] = column[r];
-  }
+  velocity_map(inertia, velocity, momentum, body);
 }
 
 // Forces and B of all bodies, summed over subtrees.
@@ -119,18 +147,9 @@ static void velocity_drift(const tbModel* m, const tbData* d, int k, tbReal drif
 // of the dofs above (eq. 9-12).
 typedef struct {
   tbReal by_q[6], by_v[6];    // change of force per q_i and qvel_i
-  tbReal row_I[6], row_B[6];  // I S_i and B^T S_i
+  tbReal row_I[6], row_B[3];  // I S_i and B^T S_i
   tbReal own[6];              // S_i x* F_i: what turns with dof i
 } Terms;
-
-static void mul6(tbReal r[6], const tbReal* A, const tbReal x[6]) {
-  for (int i = 0; i < 6; i++) r[i] = tb_dot6(A + 6 * i, x);
-}
-
-static void mul6_transposed(tbReal r[6], const tbReal* A, const tbReal x[6]) {
-  tb_zero6(r);
-  for (int i = 0; i < 6; i++) tb_add_scaled6(r, r, x[i], A + 6 * i);
-}
 
 static void dof_terms(const tbModel* m, const tbData* d, const tbReal* bodies, const tbReal* drift,
                       int i, Terms* t) {
@@ -138,14 +157,14 @@ static void dof_terms(const tbModel* m, const tbData* d, const tbReal* bodies, c
   const tbReal *B = bodies + WIDTH * body, *S = d->cdof + 6 * i, *I = d->crb + 10 * body;
   tbReal product[6], fast[6];
   tb_inertia_mul(t->row_I, I, S);
-  mul6_transposed(t->row_B, B, S);
+  mul_B_transposed(t->row_B, B, S);
   tb_force_cross(t->own, S, B + FORCE);
   tb_inertia_mul(t->by_q, I, drift + 6 * i);
-  mul6(product, B, d->cdof_dot + 6 * i);
+  mul_B(product, B, d->cdof_dot + 6 * i);
   tb_add6(t->by_q, t->by_q, product);
   velocity_drift(m, d, i, fast);
   tb_inertia_mul(t->by_v, I, fast);
-  mul6(product, B, S);
+  mul_B(product, B, S);
   tb_add6(t->by_v, t->by_v, product);
 }
 
@@ -166,13 +185,13 @@ static void fill_pairs(const tbModel* m, const tbData* d, const tbReal* bodies, 
       if (!tb_axis_moves(m, i, k)) up += tb_dot6(S, t.own);
       dq[column * nv + row] = up;
       // Force on i by q_k: what turns with dof k cancels.
-      if (k != i) dq[row * nv + column] = tb_dot6(t.row_I, drift + 6 * k) + tb_dot6(t.row_B, S_dot);
+      if (k != i) dq[row * nv + column] = tb_dot6(t.row_I, drift + 6 * k) + tb_dot3(t.row_B, S_dot);
     }
     if (dv) {
       tbReal fast[6];
       dv[column * nv + row] = tb_dot6(S, t.by_v);
       velocity_drift(m, d, k, fast);
-      dv[row * nv + column] = tb_dot6(t.row_B, S) + tb_dot6(t.row_I, fast);
+      dv[row * nv + column] = tb_dot3(t.row_B, S) + tb_dot6(t.row_I, fast);
     }
   }
 }

@@ -7,6 +7,33 @@ static void subtract(tbReal* TB_RESTRICT y, const tbReal* TB_RESTRICT x, tbReal 
   for (int i = 0; i < n; i++) y[i] -= a * x[i];
 }
 
+// y += a x + b z + c u + d v
+static void add_four(tbReal* TB_RESTRICT y, const tbReal* TB_RESTRICT x, tbReal a,
+                     const tbReal* TB_RESTRICT z, tbReal b, const tbReal* TB_RESTRICT u, tbReal c,
+                     const tbReal* TB_RESTRICT v, tbReal d, int n) {
+  for (int i = 0; i < n; i++) y[i] += (a * x[i] + b * z[i]) + (c * u[i] + d * v[i]);
+}
+
+void tb_add_rows(tbReal* y, int n, const tbReal* a, int step, const tbReal* X, const int* row,
+                 int stride, int count) {
+  size_t w = (size_t)stride, s = (size_t)step;
+  // Rows that do not count are left out first.
+  const tbReal* pending[4];
+  tbReal factor[4];
+  int waiting = 0;
+  for (int i = 0; i < n; i++) {
+    tbReal f = a[(size_t)i * s];
+    if (f == 0) continue;
+    pending[waiting] = X + (size_t)(row ? row[i] : i) * w;
+    factor[waiting++] = f;
+    if (waiting < 4) continue;
+    add_four(y, pending[0], factor[0], pending[1], factor[1], pending[2], factor[2], pending[3],
+             factor[3], count);
+    waiting = 0;
+  }
+  for (int i = 0; i < waiting; i++) subtract(y, pending[i], -factor[i], count);
+}
+
 static void scale(tbReal* x, tbReal a, int n) {
   for (int i = 0; i < n; i++) x[i] *= a;
 }
@@ -33,10 +60,9 @@ void tb_ltdl_solve_many(tbForest forest, const tbReal* LD, const tbReal* inverse
     const tbReal* row = LD + forest.rowadr[k];
     const int* columns = forest.colind + forest.rowadr[k];
     tbReal* x = X + (size_t)k * width;
-    scale(x, inverse[k], count);
-    for (int t = 0; t < forest.rownnz[k] - 1; t++) {
-      subtract(x, X + (size_t)columns[t] * width, row[t], count);
-    }
+    scale(x, -inverse[k], count);
+    tb_add_rows(x, forest.rownnz[k] - 1, row, 1, X, columns, stride, count);
+    scale(x, -1, count);
   }
 }
 
@@ -46,18 +72,17 @@ void tb_lu_solve_many(int n, const tbReal* LU, int lda, const int* pivot, tbReal
   for (int i = 0; i < n; i++) {
     if (pivot[i] != i) swap(X + (size_t)i * width, X + (size_t)pivot[i] * width, count);
   }
+  // Solved rows carry their sign: sums only add.
   for (int i = 0; i < n; i++) {
-    const tbReal* row = LU + (size_t)i * (size_t)lda;
-    for (int j = 0; j < i; j++) {
-      if (row[j] != 0) subtract(X + (size_t)i * width, X + (size_t)j * width, row[j], count);
-    }
+    tbReal* x = X + (size_t)i * width;
+    tb_add_rows(x, i, LU + (size_t)i * (size_t)lda, 1, X, NULL, stride, count);
+    scale(x, -1, count);
   }
   for (int i = n - 1; i >= 0; i--) {
     const tbReal* row = LU + (size_t)i * (size_t)lda;
-    for (int j = i + 1; j < n; j++) {
-      if (row[j] != 0) subtract(X + (size_t)i * width, X + (size_t)j * width, row[j], count);
-    }
-    scale(X + (size_t)i * width, 1 / row[i], count);
+    tbReal* x = X + (size_t)i * width;
+    tb_add_rows(x, n - 1 - i, row + i + 1, 1, X + (size_t)(i + 1) * width, NULL, stride, count);
+    scale(x, -1 / row[i], count);
   }
 }
 

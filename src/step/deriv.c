@@ -65,7 +65,8 @@ static tbResult reserve(tbDerivatives* x, const tbConstraints* cs) {
   const tbModel* m = x->m;
   x->active = TB_ARENA_NEW(arena, tbActive, cs->count + 1);
   x->S = TB_ARENA_NEW(arena, tbReal, cs->nrow * x->ncol + 1);
-  x->E = TB_ARENA_NEW(arena, tbReal, cs->nrow * x->ncol + 1);
+  int law = m->opt.law, sources = law == TB_LAW_SOFT || law == TB_LAW_RAISIM;
+  x->E = sources ? TB_ARENA_NEW(arena, tbReal, cs->nrow * x->ncol + 1) : NULL;
   x->R = TB_ARENA_NEW(arena, tbReal, cs->nrow + 1);
   x->law.LD = TB_ARENA_NEW(arena, tbReal, m->nM + 1);
   x->law.inverse = TB_ARENA_NEW(arena, tbReal, m->nv + 1);
@@ -125,7 +126,7 @@ tbResult tb_deriv_linearize(const tbModel* m, tbData* d, const tbDerivativeSetti
   x->ready = x->n = x->nactive = x->nisland = 0;
   x->h = m->opt.timestep;
   x->ncon = d->ncon;
-  x->final = (tbResponse){0};
+  x->law = x->final = (tbResponse){0};
   x->final_acc = NULL;
   if (!is_supported(m, state)) return whole_step(x, d);
   result = reserve(x, &state->constraints);
@@ -139,7 +140,7 @@ tbResult tb_deriv_linearize(const tbModel* m, tbData* d, const tbDerivativeSetti
   const tbReal* acc = x->final_acc ? x->final_acc : d->qacc;
   for (int i = 0; i < m->nv; i++) v_next[i] = d->qvel[i] + x->h * acc[i];
   integration(x, v_next);
-  x->scratch = TB_ARENA_NEW(&x->arena, tbReal, 4 * m->nv + 4 * x->n + 2 * x->ncol + 1);
+  x->scratch = TB_ARENA_NEW(&x->arena, tbReal, 4 * m->nv + 4 * x->n + TB_MAX_DIM + 2 * x->ncol + 1);
   if (!x->scratch) return TB_ERROR_MEMORY;
   x->info.rows = x->n;
   x->ready = 1;
@@ -214,7 +215,8 @@ static tbResult dense(tbDerivatives* x, tbReal* A, tbReal* B) {
   tbArenaMark mark = tb_arena_mark(&x->arena);
   tbReal* force = tb_arena_alloc(&x->arena, sizeof(tbReal) * (nv * w + 1));
   tbReal* rhs = tb_arena_alloc(&x->arena, sizeof(tbReal) * ((size_t)x->n * w + 1));
-  tbReal* gathered = tb_arena_alloc(&x->arena, sizeof(tbReal) * ((size_t)x->n * w + 1));
+  tbReal* gathered =
+      tb_arena_alloc(&x->arena, sizeof(tbReal) * ((size_t)(x->n + TB_MAX_DIM) * w + 1));
   tbReal* final = force;
   if (x->final.LD) final = tb_arena_alloc(&x->arena, sizeof(tbReal) * (nv * w + 1));
   tbReal* next = tb_arena_alloc(&x->arena, sizeof(tbReal) * (nv * w + 1));
@@ -268,7 +270,7 @@ static void respond(tbDerivatives* x, tbReal* force, tbReal* final, tbReal* rhs,
   tb_deriv_solve(x, force, final, rhs, gathered, law, 1);
   tbReal* dv = out + x->nv;
   for (int i = 0; i < x->nv; i++) dv[i] = (dx ? dx[x->nv + i] : 0) + x->h * final[i];
-  tbReal* zero = x->scratch + 2 * x->nv + 3 * x->n;
+  tbReal* zero = x->scratch + 2 * x->nv + 3 * x->n + TB_MAX_DIM;
   memset(zero, 0, sizeof(tbReal) * (size_t)x->nv);
   next_position(x, dv, dx ? dx : zero, out, 1);
 }
@@ -286,7 +288,7 @@ void tb_derivatives_apply(tbDerivatives* x, const tbReal* dx, const tbReal* du, 
   }
   int nv = x->nv, n = x->n;
   tbReal *force = x->scratch, *final = x->final.LD ? force + nv : force, *rhs = force + 2 * nv;
-  tbReal *law = rhs + n, *in = rhs + 4 * n + nv;
+  tbReal *law = rhs + n, *in = rhs + 4 * n + TB_MAX_DIM + nv;
   memset(in, 0, sizeof(tbReal) * (size_t)x->ncol);
   if (dx) memcpy(in, dx, sizeof(tbReal) * (size_t)x->nx);
   if (du) memcpy(in + x->nx, du, sizeof(tbReal) * (size_t)x->nu);
@@ -296,7 +298,7 @@ void tb_derivatives_apply(tbDerivatives* x, const tbReal* dx, const tbReal* du, 
   }
   for (int r = 0; r < n; r++) {
     rhs[r] = dot(x->S + (size_t)r * (size_t)x->ncol, in, x->ncol);
-    law[r] = dot(x->E + (size_t)r * (size_t)x->ncol, in, x->ncol);
+    law[r] = x->E ? dot(x->E + (size_t)r * (size_t)x->ncol, in, x->ncol) : 0;
   }
   respond(x, force, final, rhs, law, in, dx_next);
   for (int s = 0; s < x->na; s++) {
@@ -397,8 +399,11 @@ void tb_derivatives_apply_transposed(tbDerivatives* x, const tbReal* y, tbReal* 
     if (dforce) dforce[i] = force[i] + (final != force ? final[i] : 0);
   }
   for (int r = 0; r < n; r++) {
-    const tbReal *S = x->S + (size_t)r * (size_t)x->ncol, *E = x->E + (size_t)r * (size_t)x->ncol;
-    for (int k = 0; k < x->ncol; k++) in[k] += S[k] * sigma[r] + E[k] * law[r];
+    const tbReal* S = x->S + (size_t)r * (size_t)x->ncol;
+    for (int k = 0; k < x->ncol; k++) in[k] += S[k] * sigma[r];
+    for (int k = 0; x->E && k < x->ncol; k++) {
+      in[k] += x->E[(size_t)r * (size_t)x->ncol + (size_t)k] * law[r];
+    }
   }
   for (int s = 0; s < x->na; s++) {
     in[2 * nv + s] += x->act_by_act[s] * y[2 * nv + s];

@@ -27,9 +27,9 @@ typedef struct {
   const tbModel* m;
   const tbDerivativeSettings* settings;
   const tbReal* v_next;
-  tbReal largest;          // force of any row
-  tbReal *row, *gradient;  // nv each
-  tbReal* body;            // 12 nbody
+  tbReal largest;    // force of any row
+  tbReal* gradient;  // nv
+  tbReal* body;      // 12 nbody
 } Context;
 
 // ---- gamma and R (contact/assemble_islands.c) ---------------------------------------------------
@@ -141,7 +141,7 @@ static void not_differentiable(tbDerivatives* x, const char* what, int id) {
 }
 
 // S of an active constraint: what changes sigma besides c J dacc and R df.
-static void fill_sigma(const Context* x, const tbConstraint* c, tbActive* a, const Terms* terms) {
+static void fill_sigma(const Context* x, tbActive* a, const Terms* terms) {
   tbDerivatives* out = x->x;
   const tbModel* m = x->m;
   size_t width = (size_t)out->ncol;
@@ -162,8 +162,7 @@ static void fill_sigma(const Context* x, const tbConstraint* c, tbActive* a, con
     }
     tbReal by_y = t->gamma_by_y + t->R_by_y * out->h * a->force[r];
     if (by_y != 0) {
-      row_response(x, c, r, x->row);
-      add_diagonal(x, a, r, x->row, by_y, S);
+      add_diagonal(x, a, r, out->law.Y + (size_t)(a->row + r) * (size_t)m->nv, by_y, S);
     }
     out->R[a->row + r] = out->h * t->R;
   }
@@ -172,9 +171,11 @@ static void fill_sigma(const Context* x, const tbConstraint* c, tbActive* a, con
 // Terms of every row, and sigma.
 static void evaluate(const Context* x, const tbConstraint* c, const tbReal* force, Terms* terms,
                      tbReal* sigma, tbReal* diagonal) {
+  // The responses stay where they are needed if the constraint acts: in the next rows of Y.
+  tbReal* Y = x->x->law.Y + (size_t)x->x->n * (size_t)x->m->nv;
   for (int r = 0; r < c->dim; r++) {
     terms[r] = (Terms){0};
-    diagonal[r] = row_response(x, c, r, x->row);
+    diagonal[r] = row_response(x, c, r, Y + (size_t)r * (size_t)x->m->nv);
     if (c->source == TB_SOURCE_EQUALITY) terms[r] = equality_row(x, c, r, diagonal[r]);
     if (c->source >= TB_SOURCE_LIMIT_JOINT && r == 0) terms[r] = gap_row(x, c, diagonal[r]);
     sigma[r] =
@@ -240,8 +241,19 @@ static tbResult raisim_block(const Context* x, const tbConstraint* c, tbActive* 
   return TB_OK;
 }
 
+// 1 where a contact or limit is open by far and carries nothing.
+static int is_far(const Context* x, const tbConstraint* c, const tbReal* force) {
+  if (c->source < TB_SOURCE_LIMIT_JOINT || force[0] != 0 || !(c->pos[0] > 0)) return 0;
+  if (c->source == TB_SOURCE_CONTACT && x->d->contact[c->id].restitution > 0) return 0;
+  return row_velocity(c, 0, x->v_next) + c->pos[0] / x->m->opt.timestep > 1e-6;
+}
+
 static tbResult add_constraint(const Context* x, const tbConstraint* c, const tbReal* row_force) {
   tbDerivatives* out = x->x;
+  if (!(x->settings->relaxation > 0) && is_far(x, c, row_force + c->row)) {
+    out->info.separated += c->source == TB_SOURCE_CONTACT;
+    return TB_OK;
+  }
   Terms terms[TB_MAX_DIM];
   tbReal sigma[TB_MAX_DIM], diagonal[TB_MAX_DIM];
   const tbReal* force = row_force + c->row;
@@ -270,7 +282,7 @@ static tbResult add_constraint(const Context* x, const tbConstraint* c, const tb
     result = raisim_block(x, c, a, &block, terms);
     if (result != TB_OK) return result;
   }
-  fill_sigma(x, c, a, terms);
+  fill_sigma(x, a, terms);
   tbPartials partials = {out->law.force, out->ncol};
   tb_active_force(a, &partials);
   return TB_OK;
@@ -280,13 +292,12 @@ tbResult tb_deriv_rigid(tbDerivatives* x, tbData* d, tbStepState* state,
                         const tbDerivativeSettings* settings) {
   const tbModel* m = x->m;
   const tbConstraints* cs = &state->constraints;
-  tbReal* room = TB_ARENA_NEW(&x->arena, tbReal, 3 * m->nv + 12 * m->nbody);
+  tbReal* room = TB_ARENA_NEW(&x->arena, tbReal, 2 * m->nv + 12 * m->nbody);
   if (!room) return TB_ERROR_MEMORY;
   for (int i = 0; i < m->nv; i++) room[i] = d->qvel[i] + m->opt.timestep * d->qacc[i];
   Context context = {.x = x, .d = d, .m = m, .settings = settings, .v_next = room};
-  context.row = room + m->nv;
-  context.gradient = room + 2 * m->nv;
-  context.body = room + 3 * m->nv;
+  context.gradient = room + m->nv;
+  context.body = room + 2 * m->nv;
   for (int r = 0; r < cs->nrow; r++) {
     context.largest = fmax(context.largest, fabs(state->row_force[r]));
   }
@@ -296,6 +307,8 @@ tbResult tb_deriv_rigid(tbDerivatives* x, tbData* d, tbStepState* state,
   memcpy(x->law.LD, factor.LD, sizeof(tbReal) * (size_t)m->nM);
   memcpy(x->law.inverse, factor.inverse, sizeof(tbReal) * (size_t)m->nv);
 
+  x->law.Y = tb_arena_alloc(&x->arena, sizeof(tbReal) * (size_t)(cs->nrow * m->nv + 1));
+  if (!x->law.Y) return TB_ERROR_MEMORY;
   tbPartials partials = {x->law.force, x->ncol};
   result = tb_deriv_inertia(x, d, d->qacc, &partials);
   if (result == TB_OK) result = tb_deriv_smooth(x, d, d->qacc, TB_IMPLICIT_ALL, &partials);

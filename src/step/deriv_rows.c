@@ -143,6 +143,29 @@ static void side_motions(const tbData* d, const Side* s, const int* place, tbRea
   for (int k = 0; k < s->n; k++) motion_at(d, s, s->chain[k], motion + 6 * place[k]);
 }
 
+// One side's axes carry each other: where k moves i, frame_r . (S_k x S_i at the contact), which is
+// v_i . (f x w_k) + w_i . (f x v_k) with all motions taken at the contact.
+static void add_carried(const tbModel* m, const tbActive* a, const Side* s, const int* place,
+                        const tbReal* motion, const tbReal* frame, int linear, int angular) {
+  for (int r = 0; r < linear + angular; r++) {
+    const tbReal* f = frame + 3 * (r < linear ? r : r - linear);
+    for (int k = 0; k < s->n; k++) {
+      const tbReal* by = motion + 6 * place[k];
+      tbReal alpha[3], beta[3];
+      tb_cross(alpha, f, by);
+      tb_cross(beta, f, by + 3);
+      tb_scale3(alpha, alpha, s->sign);
+      tb_scale3(beta, beta, s->sign);
+      for (int i = 0; i < s->n; i++) {
+        if (!tb_axis_moves(m, s->chain[k], s->chain[i])) continue;
+        const tbReal* at = motion + 6 * place[i];
+        tbReal sum = r < linear ? tb_dot3(at + 3, alpha) + tb_dot3(at, beta) : tb_dot3(at, alpha);
+        *entry(a, r, place[i], place[k]) += sum;
+      }
+    }
+  }
+}
+
 static tbResult contact_rows(tbDerivatives* x, const tbData* d, const tbContactFinder* finder,
                              const tbConstraint* c, tbActive* a) {
   const tbModel* m = x->m;
@@ -156,28 +179,29 @@ static tbResult contact_rows(tbDerivatives* x, const tbData* d, const tbContactF
       side_of(m, d, m->geom_bodyid[contact->geom[1]], contact->pos, 1),
   };
   tbReal* room = TB_ARENA_NEW(&x->arena, tbReal, 30 * n);
-  int* place = TB_ARENA_NEW(&x->arena, int, n);
+  int* place = tb_arena_alloc(&x->arena, sizeof(int) * (size_t)(n + 1));
   if (!room || !place) return TB_ERROR_MEMORY;
   tbReal *motion1 = room, *motion2 = room + 6 * n;
   Moving moving = {room + 12 * n, room + 15 * n, room + 24 * n};
   for (int s = 0; s < 2; s++) {
     places(a, &side[s], place);
     side_motions(d, &side[s], place, s ? motion2 : motion1);
-    add_axes(m, d, a, &side[s], contact->frame, linear, angular, place);
+    add_carried(m, a, &side[s], place, s ? motion2 : motion1, contact->frame, linear, angular);
   }
   contact_partials(contact, &motion, a, motion1, motion2, &moving);
 
-  // The frame turns, and the point that is looked at moves: w_i x dpos.
-  for (int i = 0; i < n; i++) {
-    const tbReal* rel = moving.motion + 6 * i;
+  // The frame turns, and the point that is looked at moves: f . (w_i x dpos) = w_i . (dpos x f).
+  for (int r = 0; r < linear + angular; r++) {
+    int axis = r < linear ? r : r - linear;
     for (int k = 0; k < n; k++) {
-      const tbReal* df = moving.frame + 9 * k;
+      const tbReal* turn = moving.frame + 9 * k + 3 * axis;
       tbReal swing[3];
-      tb_cross(swing, rel, moving.pos + 3 * k);
-      for (int r = 0; r < linear; r++) {
-        *entry(a, r, i, k) += tb_dot3(contact->frame + 3 * r, swing) + tb_dot3(df + 3 * r, rel + 3);
+      tb_cross(swing, moving.pos + 3 * k, contact->frame + 3 * axis);
+      for (int i = 0; i < n; i++) {
+        const tbReal* rel = moving.motion + 6 * i;
+        *entry(a, r, i, k) +=
+            r < linear ? tb_dot3(turn, rel + 3) + tb_dot3(swing, rel) : tb_dot3(turn, rel);
       }
-      for (int r = 0; r < angular; r++) *entry(a, linear + r, i, k) += tb_dot3(df + 3 * r, rel);
     }
   }
   return TB_OK;

@@ -46,6 +46,13 @@ static int near_change(const tbSoftBlock* b, const tbReal* D, const tbReal* r, c
   tbReal moved[MAX_EDGES], force[MAX_EDGES], other[MAX_EDGES * MAX_EDGES], size = 0, largest = 0;
   int n = b->dim;
   for (int i = 0; i < n; i++) size = fmax(size, fabs(r[i]));
+  if (b->kind == TB_SOFT_EQUALITY) return 0;
+  if (b->kind == TB_SOFT_ONE_SIDED) {
+    for (int i = 0; i < n; i++) {
+      if (fabs(r[i]) <= tolerance * size) return n > 1;
+    }
+    return n == 1 && size == 0;
+  }
   for (int i = 0; i < n; i++) {
     for (int side = -1; side <= 1; side += 2) {
       memcpy(moved, r, sizeof(tbReal) * (size_t)n);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/kernel.h"
 #include "linalg/dense.h"
 #include "linalg/many.h"
 #include "step/deriv.h"
@@ -131,7 +132,7 @@ static tbResult factor_islands(tbDerivatives* x, tbReal proximal) {
 }
 
 tbResult tb_deriv_factor(tbDerivatives* x, tbReal proximal) {
-  x->law.Y = rows_response(x, &x->law);
+  if (!x->law.Y) x->law.Y = rows_response(x, &x->law);
   x->final.Y = x->final.LD ? rows_response(x, &x->final) : x->law.Y;
   if (!x->law.Y || !x->final.Y) return TB_ERROR_MEMORY;
   return factor_islands(x, proximal);
@@ -139,19 +140,28 @@ tbResult tb_deriv_factor(tbDerivatives* x, tbReal proximal) {
 
 // ---- solve --------------------------------------------------------------------------------------
 
-// rhs <- by_sigma (rhs), blockwise, then E - rhs; rows of `width` numbers.
-static void apply_law(const tbDerivatives* x, tbReal* rhs, const tbReal* E, int width) {
+// y += s x
+static void add_scaled(tbReal* TB_RESTRICT y, const tbReal* TB_RESTRICT x, tbReal s, int n) {
+  for (int i = 0; i < n; i++) y[i] += s * x[i];
+}
+
+// rhs <- E - by_sigma rhs, blockwise; rows of `width` numbers. `room`: TB_MAX_DIM rows.
+static void apply_law(const tbDerivatives* x, tbReal* rhs, const tbReal* E, tbReal* room,
+                      int width) {
   size_t w = (size_t)width;
   for (int b = 0; b < x->nactive; b++) {
     const tbActive* a = &x->active[b];
     tbReal* rows = rhs + (size_t)a->row * w;
-    for (size_t k = 0; k < w; k++) {
-      tbReal in[TB_MAX_DIM];
-      for (int r = 0; r < a->dim; r++) in[r] = rows[(size_t)r * w + k];
-      for (int r = 0; r < a->dim; r++) {
-        tbReal sum = 0;
-        for (int s = 0; s < a->dim; s++) sum -= a->by_sigma[r * a->dim + s] * in[s];
-        rows[(size_t)r * w + k] = sum + (E ? E[(size_t)(a->row + r) * w + k] : 0);
+    memcpy(room, rows, sizeof(tbReal) * w * (size_t)a->dim);
+    if (E) {
+      memcpy(rows, E + (size_t)a->row * w, sizeof(tbReal) * w * (size_t)a->dim);
+    } else {
+      memset(rows, 0, sizeof(tbReal) * w * (size_t)a->dim);
+    }
+    for (int r = 0; r < a->dim; r++) {
+      for (int s = 0; s < a->dim; s++) {
+        tbReal by = a->by_sigma[r * a->dim + s];
+        if (by != 0) add_scaled(rows + (size_t)r * w, room + (size_t)s * w, -by, width);
       }
     }
   }
@@ -175,21 +185,6 @@ static void solve_islands(const tbDerivatives* x, tbReal* rhs, tbReal* gathered,
   }
 }
 
-// out[i][:] += scale sum over rows r of M[r][i] rhs[r][:]
-static void add_transposed(const tbDerivatives* x, const tbReal* M, const tbReal* rhs, tbReal scale,
-                           tbReal* out, int width) {
-  size_t w = (size_t)width, nv = (size_t)x->nv;
-  for (int r = 0; r < x->n; r++) {
-    const tbReal* from = rhs + (size_t)r * w;
-    for (size_t i = 0; i < nv; i++) {
-      tbReal s = scale * M[(size_t)r * nv + i];
-      tbReal* to = out + i * w;
-      if (s == 0) continue;
-      for (size_t k = 0; k < w; k++) to[k] += s * from[k];
-    }
-  }
-}
-
 void tb_deriv_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tbReal* rhs,
                     tbReal* gathered, const tbReal* E, int width) {
   size_t w = (size_t)width;
@@ -202,16 +197,17 @@ void tb_deriv_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tbReal
     const tbActive* a = &x->active[b];
     for (int r = 0; r < a->dim; r++) {
       tbReal* to = rhs + (size_t)(a->row + r) * w;
-      for (int i = 0; i < a->nnz; i++) {
-        tbReal s = x->c * a->J[(size_t)r * (size_t)a->nnz + (size_t)i];
-        const tbReal* from = force + (size_t)a->col[i] * w;
-        for (size_t k = 0; k < w; k++) to[k] += s * from[k];
-      }
+      memset(gathered, 0, sizeof(tbReal) * w);
+      tb_add_rows(gathered, a->nnz, a->J + (size_t)r * (size_t)a->nnz, 1, force, a->col, width,
+                  width);
+      add_scaled(to, gathered, x->c, width);
     }
   }
-  apply_law(x, rhs, E, width);
+  apply_law(x, rhs, E, gathered, width);
   solve_islands(x, rhs, gathered, width);
-  add_transposed(x, x->final.Y, rhs, 1, final_force, width);
+  for (int i = 0; i < x->nv; i++) {
+    tb_add_rows(final_force + (size_t)i * w, x->n, x->final.Y + i, x->nv, rhs, NULL, width, width);
+  }
 }
 
 void tb_deriv_solve_transposed(tbDerivatives* x, const tbReal* z, tbReal* force,

@@ -1,0 +1,13 @@
+# MuJoCo is a peer: its columns are there only where it is installed.
+find_library(MUJOCO_LIBRARY NAMES mujoco)
+if(MUJOCO_LIBRARY)
+  list(FILTER sources EXCLUDE REGEX "peer_none\\.c$")
+else()
+  list(FILTER sources EXCLUDE REGEX "peer_mujoco\\.c$")
+endif()
+add_executable(tribo-bench-derivatives ${sources})
+target_link_libraries(tribo-bench-derivatives PRIVATE tribo_bench_common)
+target_include_directories(tribo-bench-derivatives PRIVATE ${folder} ${PROJECT_SOURCE_DIR}/test)
+if(MUJOCO_LIBRARY)
+  target_link_libraries(tribo-bench-derivatives PRIVATE ${MUJOCO_LIBRARY})
+endif()

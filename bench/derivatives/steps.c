@@ -1,0 +1,179 @@
+// A and B of a step: implicit differentiation against differences of whole steps, ours and
+// MuJoCo's mjd_transitionFD, of the same robot in the same state, measured in turn.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "base/timer.h"
+#include "derivatives.h"
+#include "peer.h"
+
+typedef struct {
+  const char *name, *path, *include;
+  int law;
+} Case;
+
+static const Case CASES[] = {
+    {"humanoid", "mujoco/model/humanoid/humanoid.xml", NULL, TB_LAW_SOFT},
+    {"humanoid", "mujoco/model/humanoid/humanoid.xml", NULL, TB_LAW_NCP},
+    {"humanoid", "mujoco/model/humanoid/humanoid.xml", NULL, TB_LAW_CCP},
+    {"g1", "mujoco_menagerie/unitree_g1/scene.xml", "g1.xml", TB_LAW_SOFT},
+    {"g1", "mujoco_menagerie/unitree_g1/scene.xml", "g1.xml", TB_LAW_NCP},
+    {"talos", "mujoco_menagerie/pal_talos/scene_motor.xml", "talos_motor.xml", TB_LAW_SOFT},
+    {"talos", "mujoco_menagerie/pal_talos/scene_motor.xml", "talos_motor.xml", TB_LAW_NCP},
+    {"cassie", "mujoco_menagerie/agility_cassie/scene.xml", "cassie.xml", TB_LAW_SOFT},
+    {"cassie", "mujoco_menagerie/agility_cassie/scene.xml", "cassie.xml", TB_LAW_NCP},
+    {"go2", "mujoco_menagerie/unitree_go2/scene.xml", "go2.xml", TB_LAW_SOFT},
+    {"go2", "mujoco_menagerie/unitree_go2/scene.xml", "go2.xml", TB_LAW_NCP},
+    {"allegro", "mujoco_menagerie/wonik_allegro/scene_right.xml", "right_hand.xml", TB_LAW_SOFT},
+};
+enum { NCASES = sizeof CASES / sizeof *CASES };
+
+typedef struct {
+  tbModel* m;
+  tbData* d;
+  tbDerivatives* x;
+  Peer* peer;
+  tbReal *A, *B, *FA, *FB, *PA, *PB;
+  int nx;
+} World;
+
+// The state after some fall: contacts, and motion that is not at a kink.
+static void settle(const tbModel* m, tbData* d) {
+  tbRng rng = {11};
+  if (m->nkey > 0) tb_reset_keyframe(m, d, 0);
+  for (int i = 0; i < m->nv; i++) d->qvel[i] = 0.1 * tb_rng_normal(&rng);
+  int steps = (int)(0.4 / m->opt.timestep);
+  for (int s = 0; s < steps; s++) tb_step(m, d);
+  for (int i = 0; i < m->nv; i++) d->qvel[i] += 0.01 * tb_rng_normal(&rng);
+}
+
+static int open_world(World* w, tbBench* bench, const Case* c) {
+  char path[1024], message[1200] = "";
+  tbError error = {0};
+  memset(w, 0, sizeof *w);
+  snprintf(path, sizeof path, "%s/models/%s", TB_SHARED_DIR, c->path);
+  w->m = tb_load(path, NULL, &error);
+  if (!w->m) {
+    tb_bench_note(bench, "%s is left out: %s", c->name, error.message);
+    return 0;
+  }
+  w->m->opt.integrator = TB_INTEGRATOR_EULER;
+  w->m->opt.law = c->law;
+  w->d = tb_data_new(w->m);
+  w->x = tb_derivatives_new(w->m);
+  w->nx = 2 * w->m->nv + w->m->na;
+  size_t na = (size_t)w->nx * (size_t)w->nx, nb = (size_t)w->nx * (size_t)w->m->nu;
+  w->A = calloc(3 * (na + nb) + 1, sizeof(tbReal));
+  if (!w->d || !w->x || !w->A) return 0;
+  w->B = w->A + na;
+  w->FA = w->B + nb;
+  w->FB = w->FA + na;
+  w->PA = w->FB + nb;
+  w->PB = w->PA + na;
+  settle(w->m, w->d);
+  w->peer = peer_open(path, c->include, w->m, message, sizeof message);
+  if (w->peer) peer_place(w->peer, w->m, w->d);
+  if (!w->peer && peer_version()) tb_bench_note(bench, "%s alone: %s", c->name, message);
+  return 1;
+}
+
+static void close_world(World* w) {
+  peer_close(w->peer);
+  tb_derivatives_free(w->x);
+  tb_data_free(w->d);
+  tb_model_free(w->m);
+  free(w->A);
+}
+
+typedef enum { FORWARD, LINEARIZE, PRODUCT, DIFFERENCES, THEIR_FORWARD, THEIRS, NKINDS } Kind;
+
+static void run(World* w, Kind kind) {
+  switch (kind) {
+    case FORWARD: tb_forward(w->m, w->d); break;
+    case LINEARIZE:
+      tb_step_linearize(w->m, w->d, NULL, w->x, NULL);
+      tb_derivatives_dense(w->x, w->A, w->B);
+      break;
+    case PRODUCT: tb_derivatives_apply_transposed(w->x, w->A, w->PA, NULL, NULL, NULL); break;
+    case DIFFERENCES: tb_step_differences(w->m, w->d, 1e-6, 0, w->FA, w->FB); break;
+    case THEIR_FORWARD: peer_forward(w->peer); break;
+    default: peer_transition(w->peer, 1e-6, 0, w->PA, w->PB);
+  }
+}
+
+// The fastest of some rounds, all kinds in turn.
+static void measure(World* w, int rounds, double best[NKINDS]) {
+  for (int k = 0; k < NKINDS; k++) best[k] = INFINITY;
+  for (int r = 0; r < rounds; r++) {
+    for (int k = 0; k < NKINDS; k++) {
+      if (k >= THEIR_FORWARD && !w->peer) continue;
+      int calls = k == DIFFERENCES || k == THEIRS ? 1 : 10;
+      double start = tb_seconds();
+      for (int i = 0; i < calls; i++) run(w, (Kind)k);
+      best[k] = fmin(best[k], (tb_seconds() - start) / calls);
+    }
+  }
+}
+
+static double error_of(const tbReal* a, const tbReal* b, size_t n) {
+  double scale = 1, worst = 0;
+  for (size_t i = 0; i < n; i++) scale = fmax(scale, fabs(b[i]));
+  for (size_t i = 0; i < n; i++) worst = fmax(worst, fabs(a[i] - b[i]) / scale);
+  return worst;
+}
+
+static void bench_case(tbBench* bench, tbTable* table, const Case* c) {
+  World w;
+  double best[NKINDS];
+  if (open_world(&w, bench, c)) {
+    tbDerivativeInfo info;
+    size_t na = (size_t)w.nx * (size_t)w.nx;
+    measure(&w, tb_bench_short(bench) ? 10 : 60, best);
+    // Errors at a tight tolerance, against centred differences.
+    w.m->opt.solve_tolerance = 1e-12;
+    w.m->opt.warmstart = 0;
+    tb_step_linearize(w.m, w.d, NULL, w.x, &info);
+    tb_derivatives_dense(w.x, w.A, w.B);
+    tb_step_differences(w.m, w.d, 1e-6, 1, w.FA, w.FB);
+    tb_table_row(table);
+    tb_table_text(table, "robot", c->name);
+    tb_table_text(table, "law", tb_step_law_name(c->law));
+    tb_table_int(table, "nv", w.m->nv);
+    tb_table_int(table, "nu", w.m->nu);
+    tb_table_int(table, "contacts", w.d->ncon);
+    tb_table_int(table, "rows", info.rows);
+    tb_table_bool(table, "differentiable", info.differentiable);
+    tb_table_real(table, "step_us", 1e6 * best[FORWARD]);
+    tb_table_real(table, "AB_us", 1e6 * best[LINEARIZE]);
+    tb_table_real(table, "product_us", 1e6 * best[PRODUCT]);
+    tb_table_real(table, "differences_us", 1e6 * best[DIFFERENCES]);
+    tb_table_real(table, "error", error_of(w.A, w.FA, na));
+    tb_table_real(table, "faster_than_own", best[DIFFERENCES] / best[LINEARIZE]);
+    if (w.peer) {
+      tb_table_real(table, "mujoco_step_us", 1e6 * best[THEIR_FORWARD]);
+      tb_table_real(table, "mujoco_us", 1e6 * best[THEIRS]);
+      tb_table_real(table, "faster_than_mujoco", best[THEIRS] / best[LINEARIZE]);
+      if (c->law == TB_LAW_SOFT) {
+        peer_transition(w.peer, 1e-6, 1, w.PA, w.PB);
+        tb_table_real(table, "against_mujoco", error_of(w.A, w.PA, na));
+      }
+    }
+  }
+  close_world(&w);
+}
+
+void bench_steps(tbBench* bench) {
+  tbTable* table = tb_bench_table(bench, "steps");
+  for (int i = 0; i < NCASES; i++) {
+    tb_bench_progress(bench, i, NCASES, CASES[i].name);
+    bench_case(bench, table, &CASES[i]);
+  }
+  tb_bench_note(bench,
+                "AB_us: the step and its A and B; differences: forward, eps 1e-6, one step per "
+                "column (mjd_transitionFD skips what a column leaves unchanged). error: against "
+                "centred differences, relative to the largest entry; it counts where the step is "
+                "differentiable. Target: humanoid at least 10 times faster than mjd_transitionFD.");
+}
