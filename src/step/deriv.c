@@ -53,6 +53,9 @@ tbActive* tb_deriv_activate(tbDerivatives* x, const tbConstraint* c) {
   a->nnz = c->nnz;
   a->col = col;
   a->J = J;
+  size_t first = (size_t)x->n * (size_t)x->ncol, width = (size_t)c->dim * (size_t)x->ncol;
+  memset(x->S + first, 0, sizeof(tbReal) * width);
+  if (x->E) memset(x->E + first, 0, sizeof(tbReal) * width);
   x->n += c->dim;
   x->nactive++;
   return a;
@@ -64,9 +67,11 @@ static tbResult reserve(tbDerivatives* x, const tbConstraints* cs) {
   tbArena* arena = &x->arena;
   const tbModel* m = x->m;
   x->active = TB_ARENA_NEW(arena, tbActive, cs->count + 1);
-  x->S = TB_ARENA_NEW(arena, tbReal, cs->nrow * x->ncol + 1);
+  // Rows of S and E are cleared as they come into use.
+  size_t rows = sizeof(tbReal) * ((size_t)cs->nrow * (size_t)x->ncol + 1);
+  x->S = tb_arena_alloc(arena, rows);
   int law = m->opt.law, sources = law == TB_LAW_SOFT || law == TB_LAW_RAISIM;
-  x->E = sources ? TB_ARENA_NEW(arena, tbReal, cs->nrow * x->ncol + 1) : NULL;
+  x->E = sources ? tb_arena_alloc(arena, rows) : NULL;
   x->R = TB_ARENA_NEW(arena, tbReal, cs->nrow + 1);
   x->law.LD = TB_ARENA_NEW(arena, tbReal, m->nM + 1);
   x->law.inverse = TB_ARENA_NEW(arena, tbReal, m->nv + 1);

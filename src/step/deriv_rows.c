@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/kernel.h"
 #include "dynamics/axis.h"
 #include "model/chain.h"
 #include "spatial/so3.h"
@@ -143,25 +144,90 @@ static void side_motions(const tbData* d, const Side* s, const int* place, tbRea
   for (int k = 0; k < s->n; k++) motion_at(d, s, s->chain[k], motion + 6 * place[k]);
 }
 
-// One side's axes carry each other: where k moves i, frame_r . (S_k x S_i at the contact), which is
-// v_i . (f x w_k) + w_i . (f x v_k) with all motions taken at the contact.
+// Two vectors per dof, component by component, so that loops over dofs are contiguous.
+typedef struct {
+  tbReal* part[6];
+} Lanes;
+
+static Lanes lanes_at(tbReal* room, int n) {
+  Lanes l;
+  for (int p = 0; p < 6; p++) l.part[p] = room + p * n;
+  return l;
+}
+
+static void set_lane(const Lanes* l, int k, const tbReal a[3], const tbReal b[3], tbReal sign) {
+  for (int p = 0; p < 3; p++) {
+    l->part[p][k] = sign * a[p];
+    l->part[3 + p][k] = sign * b[p];
+  }
+}
+
+// out[k] += a_k . v + b_k . w for k < n.
+static void add_lanes(const Lanes* l, const tbReal v[3], const tbReal w[3], int n,
+                      tbReal* TB_RESTRICT out) {
+  const tbReal *TB_RESTRICT ax = l->part[0], *TB_RESTRICT ay = l->part[1];
+  const tbReal *TB_RESTRICT az = l->part[2], *TB_RESTRICT bx = l->part[3];
+  const tbReal *TB_RESTRICT by = l->part[4], *TB_RESTRICT bz = l->part[5];
+  for (int k = 0; k < n; k++) {
+    out[k] += (v[0] * ax[k] + v[1] * ay[k]) + (v[2] * az[k] + w[0] * bx[k]) +
+              (w[1] * by[k] + w[2] * bz[k]);
+  }
+}
+
+// How many dofs of a chain, from its first on, carry the axis of its dof i: those before its joint,
+// and those of a joint that turns its own axes.
+static int carriers(const tbModel* m, const Side* s, int i) {
+  int n = i;
+  while (n < s->n && m->dof_jntid[s->chain[n]] == m->dof_jntid[s->chain[i]] &&
+         tb_axis_moves(m, s->chain[n], s->chain[i])) {
+    n++;
+  }
+  while (n > 0 && !tb_axis_moves(m, s->chain[n - 1], s->chain[i])) n--;
+  return n;
+}
+
+// One side's axes carry each other: where k moves i, f . (S_k x S_i at the contact), which is
+// v_i . (f x w_k) + w_i . (f x v_k) with all motions taken at the contact. `room`: 7 n.
 static void add_carried(const tbModel* m, const tbActive* a, const Side* s, const int* place,
-                        const tbReal* motion, const tbReal* frame, int linear, int angular) {
-  for (int r = 0; r < linear + angular; r++) {
+                        const tbReal* motion, const tbReal* frame, int linear, tbReal* room) {
+  static const tbReal ZERO[3] = {0, 0, 0};
+  Lanes lanes = lanes_at(room, s->n);
+  tbReal* row = room + 6 * s->n;
+  for (int r = 0; r < a->dim; r++) {
     const tbReal* f = frame + 3 * (r < linear ? r : r - linear);
     for (int k = 0; k < s->n; k++) {
       const tbReal* by = motion + 6 * place[k];
-      tbReal alpha[3], beta[3];
-      tb_cross(alpha, f, by);
-      tb_cross(beta, f, by + 3);
-      tb_scale3(alpha, alpha, s->sign);
-      tb_scale3(beta, beta, s->sign);
-      for (int i = 0; i < s->n; i++) {
-        if (!tb_axis_moves(m, s->chain[k], s->chain[i])) continue;
-        const tbReal* at = motion + 6 * place[i];
-        tbReal sum = r < linear ? tb_dot3(at + 3, alpha) + tb_dot3(at, beta) : tb_dot3(at, alpha);
-        *entry(a, r, place[i], place[k]) += sum;
-      }
+      tbReal turned[3], swung[3];
+      tb_cross(turned, f, by);
+      tb_cross(swung, f, by + 3);
+      set_lane(&lanes, k, turned, r < linear ? swung : ZERO, s->sign);
+    }
+    for (int i = 0; i < s->n; i++) {
+      const tbReal* at = motion + 6 * place[i];
+      int n = carriers(m, s, i);
+      memset(row, 0, sizeof(tbReal) * (size_t)n);
+      add_lanes(&lanes, r < linear ? at + 3 : at, r < linear ? at : ZERO, n, row);
+      for (int k = 0; k < n; k++) *entry(a, r, place[i], place[k]) += row[k];
+    }
+  }
+}
+
+// The frame turns, and the point that is looked at moves: f . (w_i x dpos) = w_i . (dpos x f).
+static void add_frame(const tbContact* c, const Moving* moving, const tbActive* a, int linear,
+                      tbReal* room) {
+  static const tbReal ZERO[3] = {0, 0, 0};
+  Lanes lanes = lanes_at(room, a->nnz);
+  for (int r = 0; r < a->dim; r++) {
+    int axis = r < linear ? r : r - linear;
+    for (int k = 0; k < a->nnz; k++) {
+      tbReal swing[3];
+      tb_cross(swing, moving->pos + 3 * k, c->frame + 3 * axis);
+      set_lane(&lanes, k, moving->frame + 9 * k + 3 * axis, r < linear ? swing : ZERO, 1);
+    }
+    for (int i = 0; i < a->nnz; i++) {
+      const tbReal* rel = moving->motion + 6 * i;
+      add_lanes(&lanes, r < linear ? rel + 3 : rel, r < linear ? rel : ZERO, a->nnz,
+                entry(a, r, i, 0));
     }
   }
 }
@@ -170,7 +236,7 @@ static tbResult contact_rows(tbDerivatives* x, const tbData* d, const tbContactF
                              const tbConstraint* c, tbActive* a) {
   const tbModel* m = x->m;
   const tbContact* contact = &d->contact[c->id];
-  int linear = a->dim < 3 ? a->dim : 3, angular = a->dim - linear, n = a->nnz;
+  int linear = a->dim < 3 ? a->dim : 3, n = a->nnz;
   tbContactMotion motion;
   tb_contact_motion(m, d, finder, contact, &motion);
   if (motion.lost) x->info.differentiable = 0;
@@ -178,7 +244,7 @@ static tbResult contact_rows(tbDerivatives* x, const tbData* d, const tbContactF
       side_of(m, d, m->geom_bodyid[contact->geom[0]], contact->pos, -1),
       side_of(m, d, m->geom_bodyid[contact->geom[1]], contact->pos, 1),
   };
-  tbReal* room = TB_ARENA_NEW(&x->arena, tbReal, 30 * n);
+  tbReal* room = TB_ARENA_NEW(&x->arena, tbReal, 37 * n);
   int* place = tb_arena_alloc(&x->arena, sizeof(int) * (size_t)(n + 1));
   if (!room || !place) return TB_ERROR_MEMORY;
   tbReal *motion1 = room, *motion2 = room + 6 * n;
@@ -186,24 +252,11 @@ static tbResult contact_rows(tbDerivatives* x, const tbData* d, const tbContactF
   for (int s = 0; s < 2; s++) {
     places(a, &side[s], place);
     side_motions(d, &side[s], place, s ? motion2 : motion1);
-    add_carried(m, a, &side[s], place, s ? motion2 : motion1, contact->frame, linear, angular);
+    add_carried(m, a, &side[s], place, s ? motion2 : motion1, contact->frame, linear,
+                room + 30 * n);
   }
   contact_partials(contact, &motion, a, motion1, motion2, &moving);
-
-  // The frame turns, and the point that is looked at moves: f . (w_i x dpos) = w_i . (dpos x f).
-  for (int r = 0; r < linear + angular; r++) {
-    int axis = r < linear ? r : r - linear;
-    for (int k = 0; k < n; k++) {
-      const tbReal* turn = moving.frame + 9 * k + 3 * axis;
-      tbReal swing[3];
-      tb_cross(swing, moving.pos + 3 * k, contact->frame + 3 * axis);
-      for (int i = 0; i < n; i++) {
-        const tbReal* rel = moving.motion + 6 * i;
-        *entry(a, r, i, k) +=
-            r < linear ? tb_dot3(turn, rel + 3) + tb_dot3(swing, rel) : tb_dot3(turn, rel);
-      }
-    }
-  }
+  add_frame(contact, &moving, a, linear, room + 30 * n);
   return TB_OK;
 }
 
