@@ -86,6 +86,21 @@ void tb_lu_solve_many(int n, const tbReal* LU, int lda, const int* pivot, tbReal
   }
 }
 
+void tb_cholesky_solve_many(int n, const tbReal* L, int lda, tbReal* X, int stride, int count) {
+  size_t width = (size_t)stride, down = (size_t)lda;
+  for (int i = 0; i < n; i++) {
+    tbReal* x = X + (size_t)i * width;
+    tb_add_rows(x, i, L + (size_t)i * down, 1, X, NULL, stride, count);
+    scale(x, -1 / L[(size_t)i * down + (size_t)i], count);
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    tbReal* x = X + (size_t)i * width;
+    tb_add_rows(x, n - 1 - i, L + (size_t)(i + 1) * down + (size_t)i, lda,
+                X + (size_t)(i + 1) * width, NULL, stride, count);
+    scale(x, -1 / L[(size_t)i * down + (size_t)i], count);
+  }
+}
+
 void tb_lu_solve_transposed(int n, const tbReal* LU, int lda, const int* pivot, tbReal* x) {
   // A = P^T L U, so A^T = U^T L^T P.
   for (int i = 0; i < n; i++) {

@@ -18,6 +18,9 @@ void tb_ltdl_solve_many(tbForest forest, const tbReal* LD, const tbReal* inverse
 void tb_lu_solve_many(int n, const tbReal* LU, int lda, const int* pivot, tbReal* X, int stride,
                       int count);
 
+// X <- (L L^T)^-1 X with the factor of tb_cholesky.
+void tb_cholesky_solve_many(int n, const tbReal* L, int lda, tbReal* X, int stride, int count);
+
 // x <- A^-T x.
 void tb_lu_solve_transposed(int n, const tbReal* LU, int lda, const int* pivot, tbReal* x);
 

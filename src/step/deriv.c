@@ -132,13 +132,14 @@ tbResult tb_deriv_linearize(const tbModel* m, tbData* d, const tbDerivativeSetti
   x->h = m->opt.timestep;
   x->ncon = d->ncon;
   x->law = x->final = (tbResponse){0};
+  x->primal = NULL;
   x->final_acc = NULL;
   if (!is_supported(m, state)) return whole_step(x, d);
   result = reserve(x, &state->constraints);
   if (result != TB_OK) return result;
   int soft = m->opt.law == TB_LAW_SOFT;
   result = soft ? tb_deriv_soft(x, d, state, settings) : tb_deriv_rigid(x, d, state, settings);
-  if (result == TB_OK) result = tb_deriv_factor(x, soft ? 0 : settings->proximal);
+  if (result == TB_OK) result = tb_deriv_factor(x, d, soft ? 0 : settings->proximal);
   if (result != TB_OK) return result;
   tbReal* v_next = TB_ARENA_NEW(&x->arena, tbReal, m->nv + 1);
   if (!v_next) return TB_ERROR_MEMORY;

@@ -63,6 +63,9 @@ struct tbDerivatives {
   tbReal* R;              // n: factor of df in sigma
   int nisland;
   tbIslandSystem* island;
+  tbReal* primal;                    // soft law: Cholesky factor of M + J^T by_sigma J, or NULL
+  const tbReal* M;                   // where there is `primal`: by rows of the forest
+  tbReal* Jt;                        // and J transposed, nv x n
   tbReal *act_by_act, *act_by_ctrl;  // na: next activation by activation and by its control
   int* act_ctrl;                     // na: the control of each activation
   tbReal *turn_q, *turn_v;           // njnt x 9: dq+ of rotations by dq and by h dv+
@@ -132,7 +135,15 @@ tbActive* tb_deriv_activate(tbDerivatives* x, const tbConstraint* c);
 // ---- the system (deriv_system.c) ----------------------------------------------------------------
 
 // Y, and the factor of the law's system of every island.
-tbResult tb_deriv_factor(tbDerivatives* x, tbReal proximal);
+tbResult tb_deriv_factor(tbDerivatives* x, const tbData* d, tbReal proximal);
+
+// The same system in the space of velocities, for the soft law (deriv_primal.c): (M + J^T W J) da =
+// force + J^T (E - W S). Smaller where there are more rows than dofs.
+tbResult tb_primal_factor(tbDerivatives* x, const tbReal* M);
+void tb_primal_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tbReal* rhs,
+                     tbReal* gathered, const tbReal* E, int width);
+void tb_primal_solve_transposed(tbDerivatives* x, const tbReal* z, tbReal* force,
+                                tbReal* final_force, tbReal* sigma, tbReal* law);
 
 // `width` right-hand sides side by side. In: partial forces (nv x width; final_force is force where
 // there is no second inertia), S in rhs (n x width), E or NULL. Out: dacc in final_force, df in

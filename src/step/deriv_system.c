@@ -7,6 +7,7 @@
 #include "linalg/dense.h"
 #include "linalg/many.h"
 #include "step/deriv.h"
+#include "tribo/step.h"
 
 static tbForest forest_of(const tbModel* m) {
   return (tbForest){m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
@@ -131,7 +132,11 @@ static tbResult factor_islands(tbDerivatives* x, tbReal proximal) {
   return TB_OK;
 }
 
-tbResult tb_deriv_factor(tbDerivatives* x, tbReal proximal) {
+tbResult tb_deriv_factor(tbDerivatives* x, const tbData* d, tbReal proximal) {
+  // One dense factor over all dofs pays where rows are many and dofs few.
+  if (x->m->opt.law == TB_LAW_SOFT && 2 * x->n > x->nv && x->nv < 200) {
+    return tb_primal_factor(x, d->qM);
+  }
   if (!x->law.Y) x->law.Y = rows_response(x, &x->law);
   x->final.Y = x->final.LD ? rows_response(x, &x->final) : x->law.Y;
   if (!x->law.Y || !x->final.Y) return TB_ERROR_MEMORY;
@@ -187,6 +192,10 @@ static void solve_islands(const tbDerivatives* x, tbReal* rhs, tbReal* gathered,
 
 void tb_deriv_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tbReal* rhs,
                     tbReal* gathered, const tbReal* E, int width) {
+  if (x->primal) {
+    tb_primal_solve(x, force, final_force, rhs, gathered, E, width);
+    return;
+  }
   size_t w = (size_t)width;
   tb_ltdl_solve_many(forest_of(x->m), x->law.LD, x->law.inverse, force, width, width);
   if (final_force != force) {
@@ -212,6 +221,10 @@ void tb_deriv_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tbReal
 
 void tb_deriv_solve_transposed(tbDerivatives* x, const tbReal* z, tbReal* force,
                                tbReal* final_force, tbReal* sigma, tbReal* law) {
+  if (x->primal) {
+    tb_primal_solve_transposed(x, z, force, final_force, sigma, law);
+    return;
+  }
   size_t nv = (size_t)x->nv;
   tbForest forest = forest_of(x->m);
   // Back through the forces: law = K^-T (Y z).
