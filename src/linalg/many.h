@@ -5,7 +5,8 @@
 
 #include "linalg/ltdl.h"
 
-// y += sum over i < n of a[i * step] X[row[i]], where row r of X starts at X + r * stride; rows 0, 1,
+// y += sum over i < n of a[i * step] X[row[i]], where row r of X starts at X + r * stride; rows 0,
+// 1,
 // ... where `row` is NULL. `count` numbers each. Four rows at a time: y is read and written less.
 void tb_add_rows(tbReal* y, int n, const tbReal* a, int step, const tbReal* X, const int* row,
                  int stride, int count);
