@@ -119,6 +119,11 @@ tbResult tb_assemble_groups(const tbModel* model, tbData* data, tbConstraints* c
 tbResult tb_assemble_terms(const tbModel* model, tbData* data, const tbConstraints* constraints,
                            tbInertiaFactor factor, const tbReal* v_free, tbIslands* islands);
 
+// The same where J v_free is known by row, and the answer is only to be judged: without the
+// compliance that keeps a solver's problem solvable.
+tbResult tb_assemble_judged(const tbModel* model, tbData* data, const tbConstraints* constraints,
+                            const tbReal* row_velocity_free, tbIslands* islands);
+
 // Give every island that is not solved yet G = J H^-1 J^T over the factor of H. After
 // tb_assemble_terms.
 tbResult tb_assemble_delassus(const tbModel* model, tbData* data, const tbConstraints* constraints,

@@ -14,6 +14,7 @@ typedef struct {
   const tbConstraint* list;
   tbInertiaFactor factor;
   tbReal* const* half;  // per constraint: D^-1/2 L^-T J^T, dim x nnz
+  const tbReal* known;  // J v_free by row where it is known, or NULL
 } Context;
 
 // ---- islands -----------------------------------------------------------------------------------
@@ -132,7 +133,7 @@ static void fill_block(const Context* x, const tbConstraint* c, int row, const t
   block->row = row;
   block->dim = c->dim;
   for (int r = 0; r < c->dim; r++) {
-    g[r] = row_velocity(c, r, v_free);
+    g[r] = x->known ? x->known[c->row + r] : row_velocity(c, r, v_free);
     R[r] = 0;
   }
   switch (c->source) {
@@ -324,9 +325,22 @@ tbResult tb_assemble_groups(const tbModel* model, tbData* data, tbConstraints* c
 
 tbResult tb_assemble_terms(const tbModel* model, tbData* data, const tbConstraints* constraints,
                            tbInertiaFactor factor, const tbReal* v_free, tbIslands* islands) {
-  Context x = {model, data, &data->work->arena, constraints->list, factor, NULL};
+  Context x = {model, data, &data->work->arena, constraints->list, factor, NULL, NULL};
   for (int i = 0; i < islands->count; i++) {
     if (!build_terms(&x, &islands->island[i], v_free)) return TB_ERROR_MEMORY;
+  }
+  return TB_OK;
+}
+
+tbResult tb_assemble_judged(const tbModel* model, tbData* data, const tbConstraints* constraints,
+                            const tbReal* row_velocity_free, tbIslands* islands) {
+  Context x = {.m = model,
+               .d = data,
+               .arena = &data->work->arena,
+               .list = constraints->list,
+               .known = row_velocity_free};
+  for (int i = 0; i < islands->count; i++) {
+    if (!build_terms(&x, &islands->island[i], NULL)) return TB_ERROR_MEMORY;
   }
   return TB_OK;
 }
@@ -351,7 +365,7 @@ tbResult tb_assemble_delassus(const tbModel* model, tbData* data, const tbConstr
     tb_ltdl_half_solve_support(forest, factor.LD, factor.inverse, c->col, c->nnz, half[i], c->nnz,
                                c->dim);
   }
-  Context x = {model, data, arena, constraints->list, factor, half};
+  Context x = {model, data, arena, constraints->list, factor, half, NULL};
   for (int i = 0; i < islands->count; i++) {
     if (islands->island[i].solved) continue;
     if (!build_G(&x, &islands->island[i], place)) return TB_ERROR_MEMORY;

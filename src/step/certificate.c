@@ -22,6 +22,11 @@ void tb_certificate_add(tbSolveInfo* total, const tbSolveInfo* one) {
   worst_residual(&total->residual_exact, &one->residual_exact);
 }
 
+void tb_certificate_exact(const tbIsland* island, const tbReal* sigma, tbSolveInfo* info) {
+  tbResidual exact = tb_residual(&island->problem, TB_LAW_NCP, island->lambda, sigma);
+  worst_residual(&info->residual_exact, &exact);
+}
+
 tbResult tb_certificate_judge(tbData* data, const tbConstraints* constraints,
                               const tbIslands* islands, const tbReal* v_free, const tbReal* v_next,
                               tbSolveInfo* info) {
@@ -31,8 +36,7 @@ tbResult tb_certificate_judge(tbData* data, const tbConstraints* constraints,
     tbReal* sigma = tb_arena_alloc(&data->work->arena, sizeof(tbReal) * (size_t)p->n);
     if (!sigma) return TB_ERROR_MEMORY;
     tb_assembled_velocity(constraints, island, v_free, v_next, sigma);
-    tbResidual exact = tb_residual(p, TB_LAW_NCP, island->lambda, sigma);
-    worst_residual(&info->residual_exact, &exact);
+    tb_certificate_exact(island, sigma, info);
   }
   return TB_OK;
 }

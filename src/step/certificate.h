@@ -6,6 +6,9 @@
 
 void tb_certificate_add(tbSolveInfo* total, const tbSolveInfo* one);
 
+// Residual of an island's lambda, whose velocity is sigma, under the exact law.
+void tb_certificate_exact(const tbIsland* island, const tbReal* sigma, tbSolveInfo* info);
+
 // Residuals of an answer that no solver of a problem gave: impulses in islands->lambda that led
 // from v_free to v_next.
 tbResult tb_certificate_judge(tbData* data, const tbConstraints* constraints,

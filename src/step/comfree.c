@@ -24,8 +24,12 @@ typedef struct {
   tbReal* half;       // scratch: D^-1/2 L^-T J^T of one constraint
   tbFacetGain* gain;  // by row of a constraint; a contact's at its first row
   tbReal* velocity;   // predicted, by row
-  tbReal* power;      // vector of the power method, by row
+  tbReal* lambda;     // impulses, by row
+  tbReal* change;     // of the velocity, by row
+  tbReal* power[3];   // vectors of the power method, by row
   tbReal* overshoot;  // by island
+  tbReal* trial[2];   // scratch by dof
+  tbReal* v_free;     // predicted velocity
 } Context;
 
 // ---- gains -------------------------------------------------------------------------------------
@@ -111,12 +115,41 @@ static tbReal contact_diagonal(const Context* x, const tbConstraint* c, const tb
 
 // ---- impulses ----------------------------------------------------------------------------------
 
-static void constraint_velocity(const tbConstraint* c, const tbReal* v, tbReal* out) {
-  for (int r = 0; r < c->dim; r++) {
-    const tbReal* J = c->J + (size_t)r * (size_t)c->nnz;
+// out = J v. Three rows, the usual contact, in one pass.
+static void rows_of(const tbConstraint* c, const tbReal* v, tbReal* out) {
+  int n = c->nnz;
+  const tbReal* J = c->J;
+  if (c->dim == 3) {
+    tbReal sum[3] = {0, 0, 0};
+    for (int k = 0; k < n; k++) {
+      tbReal x = v[c->col[k]];
+      sum[0] += J[k] * x;
+      sum[1] += J[n + k] * x;
+      sum[2] += J[2 * n + k] * x;
+    }
+    for (int r = 0; r < 3; r++) out[r] = sum[r];
+    return;
+  }
+  for (int r = 0; r < c->dim; r++, J += n) {
     tbReal sum = 0;
-    for (int k = 0; k < c->nnz; k++) sum += J[k] * v[c->col[k]];
+    for (int k = 0; k < n; k++) sum += J[k] * v[c->col[k]];
     out[r] = sum;
+  }
+}
+
+// out += J^T y.
+static void add_columns(const tbConstraint* c, const tbReal* y, tbReal* out) {
+  int n = c->nnz;
+  const tbReal* J = c->J;
+  if (c->dim == 3) {
+    if (y[0] == 0 && y[1] == 0 && y[2] == 0) return;
+    for (int k = 0; k < n; k++) {
+      out[c->col[k]] += y[0] * J[k] + y[1] * J[n + k] + y[2] * J[2 * n + k];
+    }
+    return;
+  }
+  for (int r = 0; r < c->dim; r++, J += n) {
+    for (int k = 0; k < n; k++) out[c->col[k]] += y[r] * J[k];
   }
 }
 
@@ -162,40 +195,36 @@ static void plain_impulse(const Context* x, const tbConstraint* c, tbReal* impul
   }
 }
 
-// CF eq. 8 for every constraint by itself.
-static void island_impulses(const Context* x, const tbIsland* island) {
-  tbReal* lambda = island->lambda;
-  for (int i = 0; i < island->nmember; i++) {
-    const tbConstraint* c = &x->cs->list[island->member[i]];
-    if (c->source == TB_SOURCE_CONTACT) {
-      tb_comfree_contact(&x->facets, &x->gain[c->row], c->dim, x->d->contact[c->id].friction,
-                         c->pos[0] - c->margin, x->velocity + c->row, lambda);
-    } else {
-      plain_impulse(x, c, lambda);
-    }
-    lambda += c->dim;
+// CF eq. 8 for one constraint by itself.
+static void constraint_impulse(const Context* x, const tbConstraint* c) {
+  tbReal* lambda = x->lambda + c->row;
+  if (c->source == TB_SOURCE_CONTACT) {
+    tb_comfree_contact(&x->facets, &x->gain[c->row], c->dim, x->d->contact[c->id].friction,
+                       c->pos[0] - c->margin, x->velocity + c->row, lambda);
+  } else {
+    plain_impulse(x, c, lambda);
   }
 }
 
-// Predicted velocities and gains of an island's constraints.
-static void prepare_island(const Context* x, const tbIsland* island, const tbReal* v_free) {
-  for (int i = 0; i < island->nmember; i++) {
-    const tbConstraint* c = &x->cs->list[island->member[i]];
-    constraint_velocity(c, v_free, x->velocity + c->row);
+// Predicted velocities, gains and impulses of all constraints.
+static void all_impulses(const Context* x, const tbReal* v_free) {
+  for (int i = 0; i < x->cs->count; i++) {
+    const tbConstraint* c = &x->cs->list[i];
+    rows_of(c, v_free, x->velocity + c->row);
     if (c->source == TB_SOURCE_CONTACT) {
       contact_gain(x, c);
     } else {
       plain_gain(x, c);
     }
+    constraint_impulse(x, c);
   }
 }
 
 // ---- overshoot ---------------------------------------------------------------------------------
 
 // How much a constraint's impulse falls when its velocity changes by w.
-static void response(const Context* x, const tbConstraint* c, const tbReal* w,
-                     const tbReal* impulse, tbReal* out) {
-  const tbReal* s = x->velocity + c->row;
+static void response(const Context* x, const tbConstraint* c, const tbReal* w, tbReal* out) {
+  const tbReal *s = x->velocity + c->row, *impulse = x->lambda + c->row;
   const tbFacetGain* gain = &x->gain[c->row];
   if (c->source == TB_SOURCE_CONTACT) {
     tb_comfree_response(&x->facets, gain, c->dim, x->d->contact[c->id].friction,
@@ -211,35 +240,32 @@ static void response(const Context* x, const tbConstraint* c, const tbReal* w,
 }
 
 // One round of the power method on M^-1 J^T P J, P being the facets' slopes: from u = M^-1 J^T y to
-// y <- P J u. Returns the Rayleigh quotient (J u)^T P (J u) / (u^T M u) of the island.
-static tbReal power_round(const Context* x, const tbIsland* island, const tbReal* u, tbReal* y) {
+// y <- P J u; J u goes to `change`. Returns the Rayleigh quotient (J u)^T P (J u) / (u^T M u) of
+// the island.
+static tbReal power_round(const Context* x, const tbIsland* island, const tbReal* u,
+                          const tbReal* y, tbReal* next, tbReal* change) {
   tbReal bend = 0, work = 0;
-  const tbReal* lambda = island->lambda;
   for (int i = 0; i < island->nmember; i++) {
     const tbConstraint* c = &x->cs->list[island->member[i]];
-    tbReal w[6];
-    constraint_velocity(c, u, w);
+    tbReal* w = change + c->row;
+    rows_of(c, u, w);
     for (int r = 0; r < c->dim; r++) work += y[c->row + r] * w[r];
-    response(x, c, w, lambda, y + c->row);
-    for (int r = 0; r < c->dim; r++) bend += y[c->row + r] * w[r];
-    lambda += c->dim;
+    response(x, c, w, next + c->row);
+    for (int r = 0; r < c->dim; r++) bend += next[c->row + r] * w[r];
   }
   return work > 0 ? bend / work : 0;
 }
 
-// u = H^-1 J^T y over all rows.
-static void velocity_change(const Context* x, const tbReal* y, tbReal* u) {
+// u = H^-1 J^T y over all rows; J^T y goes to `force`.
+static void velocity_change(const Context* x, const tbReal* y, tbReal* force, tbReal* u) {
   const tbModel* m = x->m;
-  memset(u, 0, sizeof(tbReal) * (size_t)m->nv);
+  size_t bytes = sizeof(tbReal) * (size_t)m->nv;
+  memset(force, 0, bytes);
   for (int i = 0; i < x->cs->count; i++) {
     const tbConstraint* c = &x->cs->list[i];
-    for (int r = 0; r < c->dim; r++) {
-      tbReal value = y[c->row + r];
-      if (value == 0) continue;
-      const tbReal* J = c->J + (size_t)r * (size_t)c->nnz;
-      for (int k = 0; k < c->nnz; k++) u[c->col[k]] += value * J[k];
-    }
+    add_columns(c, y + c->row, force);
   }
+  memcpy(u, force, bytes);
   tb_ltdl_solve((tbForest){m->nv, m->M_rowadr, m->M_rownnz, m->M_colind}, x->factor.LD,
                 x->factor.inverse, u);
 }
@@ -259,26 +285,26 @@ static void soften(const Context* x, const tbIsland* island, tbReal length) {
 
 // Every impulse was chosen as if it were alone. Together they change the velocity by u = M^-1 J^T
 // lambda, and that takes back the share rho of them, an eigenvalue of M^-1 J^T P J: where rho is
-// above one they overshoot. Such islands are softened by 1/rho and computed again; `u` is
-// overwritten. Returns 1 if there was one.
-static int prevent_overshoot(const Context* x, const tbIslands* islands, tbReal* u) {
-  enum { ROUNDS = 2 };
-  const tbReal near = 0.4;
-  int any = 0;
-  for (int round = 0; round < ROUNDS; round++) {
-    int go_on = 0;
-    for (int i = 0; i < islands->count; i++) {
-      tbReal rho = power_round(x, &islands->island[i], u, x->power);
-      x->overshoot[i] = round == 0 ? rho : fmax(x->overshoot[i], rho);
-      go_on |= x->overshoot[i] > near;
-    }
-    if (!go_on) return 0;
-    if (round + 1 < ROUNDS) velocity_change(x, x->power, u);
-  }
+// above one they overshoot. Such islands are softened by 1/rho and computed again. Sets x->change =
+// J u of the first round. Returns 1 if an island was softened.
+static int prevent_overshoot(const Context* x, const tbIslands* islands, const tbReal* u) {
+  const tbReal near = 0.4;  // below, a second round could not find an eigenvalue above one
+  int any = 0, again = 0;
   for (int i = 0; i < islands->count; i++) {
-    if (x->overshoot[i] <= 1) continue;
-    soften(x, &islands->island[i], 1 / x->overshoot[i]);
-    island_impulses(x, &islands->island[i]);
+    x->overshoot[i] = power_round(x, &islands->island[i], u, x->lambda, x->power[0], x->change);
+    again |= x->overshoot[i] > near;
+  }
+  if (!again) return 0;
+  velocity_change(x, x->power[0], x->trial[0], x->trial[1]);
+  for (int i = 0; i < islands->count; i++) {
+    const tbIsland* island = &islands->island[i];
+    tbReal rho = power_round(x, island, x->trial[1], x->power[0], x->power[1], x->power[2]);
+    rho = fmax(rho, x->overshoot[i]);
+    if (rho <= 1) continue;
+    soften(x, island, 1 / rho);
+    for (int k = 0; k < island->nmember; k++) {
+      constraint_impulse(x, &x->cs->list[island->member[k]]);
+    }
     any = 1;
   }
   return any;
@@ -294,15 +320,21 @@ static tbResult prepare(Context* x, tbData* d) {
              TB_LEAST_FACETS, TB_MOST_FACETS);
     return TB_ERROR_ARGUMENT;
   }
+  // Rows without island keep zeros.
   tbArena* arena = &d->work->arena;
-  size_t nrow = (size_t)x->cs->nrow + 1;
-  x->half = tb_arena_alloc(arena, sizeof(tbReal) * 6 * (size_t)(m->nv + 1));
-  x->gain = tb_arena_alloc(arena, sizeof(tbFacetGain) * nrow);
-  x->velocity = tb_arena_alloc(arena, sizeof(tbReal) * nrow);
-  x->power = tb_arena_alloc(arena, sizeof(tbReal) * nrow);
-  x->overshoot = tb_arena_alloc(arena, sizeof(tbReal) * nrow);
-  int ok = x->half && x->gain && x->velocity && x->power && x->overshoot;
-  return ok ? TB_OK : TB_ERROR_MEMORY;
+  size_t nrow = (size_t)x->cs->nrow, nv = (size_t)m->nv;
+  tbReal* rows = TB_ARENA_NEW(arena, tbReal, 7 * nrow + 9 * nv + 6);
+  x->gain = tb_arena_alloc(arena, sizeof(tbFacetGain) * (nrow + 1));
+  if (!rows || !x->gain) return TB_ERROR_MEMORY;
+  x->velocity = rows;
+  x->lambda = rows + nrow;
+  x->change = rows + 2 * nrow;
+  for (int i = 0; i < 3; i++) x->power[i] = rows + (3 + (size_t)i) * nrow;
+  x->overshoot = rows + 6 * nrow;
+  x->half = rows + 7 * nrow;
+  for (int i = 0; i < 2; i++) x->trial[i] = x->half + 6 * (nv + 1) + (size_t)i * nv;
+  x->v_free = x->trial[1] + nv;
+  return TB_OK;
 }
 
 // Damping is implicit as the integrator says: H = M + h D.
@@ -312,21 +344,31 @@ static tbImplicit implicit_part(const tbOption* opt) {
   return explicit ? TB_IMPLICIT_NOTHING : TB_IMPLICIT_DAMPERS;
 }
 
-// impulse = J^T lambda, u = H^-1 J^T lambda; lambda by row goes to x->power.
-static void correction(const Context* x, const tbIslands* islands, tbReal* impulse, tbReal* u) {
-  const tbModel* m = x->m;
-  tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
-  memset(impulse, 0, sizeof(tbReal) * (size_t)m->nv);
-  tb_gather_impulse(x->cs, islands, impulse);
-  memcpy(u, impulse, sizeof(tbReal) * (size_t)m->nv);
-  tb_ltdl_solve(forest, x->factor.LD, x->factor.inverse, u);
+// CF eq. 8-9: impulses of every constraint by itself and the velocity change u that they lead to,
+// again where they would overshoot. `force` gets J^T lambda.
+static void solve(const Context* x, const tbIslands* islands, tbReal* force, tbReal* u) {
+  velocity_change(x, x->lambda, force, u);
+  if (!prevent_overshoot(x, islands, u)) return;
+  velocity_change(x, x->lambda, force, u);
+  for (int i = 0; i < x->cs->count; i++) {
+    const tbConstraint* c = &x->cs->list[i];
+    rows_of(c, u, x->change + c->row);
+  }
+}
+
+// How far the answer is from the exact law.
+static void judge(const Context* x, const tbIslands* islands, tbSolveInfo* info) {
+  tbReal* sigma = x->power[0];
   for (int i = 0; i < islands->count; i++) {
     const tbIsland* island = &islands->island[i];
-    const tbReal* lambda = island->lambda;
-    for (int k = 0; k < island->nmember; k++) {
+    for (int k = 0, row = 0; k < island->nmember; k++) {
       const tbConstraint* c = &x->cs->list[island->member[k]];
-      for (int r = 0; r < c->dim; r++) x->power[c->row + r] = *lambda++;
+      for (int r = 0; r < c->dim; r++, row++) {
+        island->lambda[row] = x->lambda[c->row + r];
+        sigma[row] = island->g[row] + x->change[c->row + r] + island->R[row] * island->lambda[row];
+      }
     }
+    tb_certificate_exact(island, sigma, info);
   }
 }
 
@@ -334,47 +376,34 @@ tbResult tb_comfree_velocity(const tbModel* m, tbData* d, tbStepState* state, tb
   const tbConstraints* cs = &state->constraints;
   tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
   tbReal h = m->opt.timestep, start = tb_seconds();
-  size_t bytes = sizeof(tbReal) * (size_t)m->nv;
-  tbReal* v_free = tb_arena_alloc(&d->work->arena, bytes);
-  tbReal* impulse = tb_arena_alloc(&d->work->arena, bytes);
   Context x = {.m = m, .d = d, .cs = cs};
-  tbReal* trial = tb_arena_alloc(&d->work->arena, bytes);
-  if (!v_free || !impulse || !trial) return TB_ERROR_MEMORY;
   tbResult result = prepare(&x, d);
 
   // Prediction: v_f = v + h H^-1 (tau - b), CF eq. 2.
   if (result == TB_OK) result = tb_implicit_factor(m, d, implicit_part(&m->opt), &x.factor);
   if (result != TB_OK) return result;
-  memcpy(v_free, d->qfrc_smooth, bytes);
-  tb_ltdl_solve(forest, x.factor.LD, x.factor.inverse, v_free);
-  for (int i = 0; i < m->nv; i++) v_free[i] = d->qvel[i] + h * v_free[i];
+  memcpy(x.v_free, d->qfrc_smooth, sizeof(tbReal) * (size_t)m->nv);
+  tb_ltdl_solve(forest, x.factor.LD, x.factor.inverse, x.v_free);
+  for (int i = 0; i < m->nv; i++) x.v_free[i] = d->qvel[i] + h * x.v_free[i];
   tbReal dynamics_end = tb_seconds();
   d->seconds.dynamics += dynamics_end - start;
 
-  // Every constraint by itself.
+  // Impulses and correction, by island.
+  all_impulses(&x, x.v_free);
   tbIslands islands;
   result = tb_assemble_groups(m, d, &state->constraints, &islands);
-  if (result == TB_OK) result = tb_assemble_terms(m, d, cs, (tbInertiaFactor){0}, v_free, &islands);
+  if (result == TB_OK) result = tb_assemble_judged(m, d, cs, x.velocity, &islands);
   if (result != TB_OK) return result;
-  tbReal assemble_end = tb_seconds();
-  d->seconds.assemble += assemble_end - dynamics_end;
-  for (int i = 0; i < islands.count; i++) {
-    prepare_island(&x, &islands.island[i], v_free);
-    island_impulses(&x, &islands.island[i]);
-  }
-
-  // Correction: v+ = v_f + H^-1 J^T lambda, CF eq. 9.
-  correction(&x, &islands, impulse, v_next);
-  memcpy(trial, v_next, bytes);
-  if (prevent_overshoot(&x, &islands, trial)) correction(&x, &islands, impulse, v_next);
+  solve(&x, &islands, d->qfrc_constraint, v_next);
   for (int i = 0; i < m->nv; i++) {
-    v_next[i] += v_free[i];
-    d->qfrc_constraint[i] = impulse[i] / h;
+    v_next[i] += x.v_free[i];
+    d->qfrc_constraint[i] /= h;
     d->qacc[i] = (v_next[i] - d->qvel[i]) / h;
   }
-  tb_store_forces(m, d, state, &islands);
   d->solve = (tbSolveInfo){.law = "comfree", .solver = "closed form", .iterations = 1};
-  d->solve.seconds = tb_seconds() - assemble_end;
+  judge(&x, &islands, &d->solve);
+  tb_store_forces(m, d, state, &islands);
+  d->solve.seconds = tb_seconds() - dynamics_end;
   d->seconds.solve += d->solve.seconds;
-  return tb_certificate_judge(d, cs, &islands, v_free, v_next, &d->solve);
+  return TB_OK;
 }

@@ -18,15 +18,26 @@ int tb_facets_init(tbFacets* facets, int n) {
 }
 
 // A cone over two rows of velocity c with coefficients mu: facets J_n - mu d.J_s (CF eq. 7).
-static void planar_cone(const tbFacets* facets, const tbFacetGain* gain, const tbReal mu[2],
-                        tbReal gap, tbReal normal, const tbReal c[2], tbReal* push,
-                        tbReal side[2]) {
-  for (int j = 0; j < facets->n; j++) {
+static inline void planar_facets(int n, const tbFacets* facets, const tbFacetGain* gain,
+                                 const tbReal mu[2], tbReal gap, tbReal normal, const tbReal c[2],
+                                 tbReal* push, tbReal side[2]) {
+  for (int j = 0; j < n; j++) {
     tbReal x = mu[0] * facets->cosine[j], y = mu[1] * facets->sine[j];
     tbReal p = tb_facet_impulse(gain, normal - x * c[0] - y * c[1], gap);
     *push += p;
     side[0] -= x * p;
     side[1] -= y * p;
+  }
+}
+
+// The usual number of facets as a constant, so that the compiler unrolls the loop.
+static void planar_cone(const tbFacets* facets, const tbFacetGain* gain, const tbReal mu[2],
+                        tbReal gap, tbReal normal, const tbReal c[2], tbReal* push,
+                        tbReal side[2]) {
+  if (facets->n == 4) {
+    planar_facets(4, facets, gain, mu, gap, normal, c, push, side);
+  } else {
+    planar_facets(facets->n, facets, gain, mu, gap, normal, c, push, side);
   }
 }
 
