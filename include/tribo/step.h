@@ -94,6 +94,10 @@ TB_API tbLengthRangeOptions tbDefaultLengthRangeOptions(void);
 TB_API tbResult tb_set_length_ranges(tbModel* model, const tbLengthRangeOptions* options,
                                      int* failed, tbError* error);
 
+// 1 if kinematic tree `tree` sleeps (tbOption.sleep): its island was at rest and is left out until
+// something touches it.
+TB_API int tb_tree_asleep(const tbModel* model, const tbData* data, int tree);
+
 // Calls to malloc by steps of this world so far: constant once the world is warm.
 TB_API size_t tb_step_allocations(const tbData* data);
 

@@ -52,6 +52,10 @@ void tb_contact_finder_free(tbContactFinder* finder);
 // The shape of any geom, posed as `data` has it. False where it has none to collide with.
 bool tb_contact_finder_shape(const tbContactFinder* finder, const tbModel* model,
                              const tbData* data, int geom, tbShape* shape);
+
+// Trees that rest (1 per tree, or NULL for none; kept by reference): pairs of two of them, or of
+// one and the world, are left out.
+void tb_contact_finder_rest(tbContactFinder* finder, const uint8_t* resting);
 size_t tb_contact_finder_allocations(const tbContactFinder* finder);
 size_t tb_contact_finder_bytes(const tbContactFinder* finder);  // memory held
 

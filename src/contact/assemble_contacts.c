@@ -40,6 +40,7 @@ struct tbContactFinder {
   int nmemory, capacity;
   int last_count;  // contacts of the last step: first capacity of the next
   int started;
+  const uint8_t* resting;  // per tree: 1 if it rests, or NULL
   size_t allocations;
   tbBroadphase broad;
 };
@@ -219,6 +220,10 @@ bool tb_contact_finder_shape(const tbContactFinder* f, const tbModel* m, const t
   if (shape->type != TB_GEOM_MESH) return true;
   shape->hull = &f->hull[data];
   return m->mesh_hullvertadr[data] >= 0;
+}
+
+void tb_contact_finder_rest(tbContactFinder* f, const uint8_t* resting) {
+  f->resting = resting;
 }
 
 size_t tb_contact_finder_allocations(const tbContactFinder* f) {
@@ -406,11 +411,21 @@ static bool closes(const tbModel* m, const tbData* d, int g1, int g2, const tbCo
   return point->dist + m->opt.timestep * tb_dot3(point->frame, v2) <= reach;
 }
 
+// Whether neither item moves, and one of them because it rests.
+static bool both_rest(const tbContactFinder* f, const tbModel* m, int i, int j) {
+  if (!f->resting) return false;
+  int tree1 = m->body_treeid[m->geom_bodyid[f->geom[i]]];
+  int tree2 = m->body_treeid[m->geom_bodyid[f->geom[j]]];
+  bool rests1 = tree1 < 0 || f->resting[tree1], rests2 = tree2 < 0 || f->resting[tree2];
+  return rests1 && rests2;
+}
+
 // All contacts of one pair of items.
 static tbResult collide_pair(tbContactFinder* f, const tbModel* m, tbData* d, Memory* memory,
                              tbReal reach, int* capacity) {
   // MuJoCo's order: lower type first, then lower id.
   int i = memory->pair.first, j = memory->pair.second;
+  if (both_rest(f, m, i, j)) return TB_OK;
   if (m->geom_type[f->geom[i]] > m->geom_type[f->geom[j]]) {
     int swap = i;
     i = j;

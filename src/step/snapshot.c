@@ -20,6 +20,7 @@ typedef struct {
   uint64_t model;     // of the model's sizes
   uint64_t nwarm;     // entries of the warm table
   uint64_t nanchor;   // anchors of the viscoelastic law
+  uint64_t nsleep;    // bytes of what sleeping remembers
   uint64_t nmemory;   // bytes of the collision memory
   tbReal time;
 } Header;
@@ -54,9 +55,10 @@ static Header header_of(const tbModel* model, const tbData* data) {
   memcpy(h.magic, MAGIC, sizeof h.magic);
   for (int i = 0; state && i < state->warm.capacity; i++) h.nwarm += state->warm.slot[i].dim > 0;
   if (state) h.nmemory = tb_contact_finder_memory_size(state->finder);
+  if (state) h.nsleep = tb_sleep_size(model, &state->sleep);
   if (state) h.nanchor = (uint64_t)state->anchors.count;
   h.size = sizeof h + arrays_size(model) + h.nwarm * sizeof(tbWarmEntry) +
-           h.nanchor * sizeof(tbAnchor) + h.nmemory;
+           h.nanchor * sizeof(tbAnchor) + h.nsleep + h.nmemory;
   return h;
 }
 
@@ -94,6 +96,8 @@ tbResult tb_snapshot_save(const tbModel* model, const tbData* data, void* bytes,
     memcpy(at, &state->anchors.slot[i], sizeof(tbAnchor));
     at += sizeof(tbAnchor);
   }
+  if (state) tb_sleep_save(model, &state->sleep, at);
+  at += h.nsleep;
   if (state) tb_contact_finder_memory_save(state->finder, at);
   memcpy(bytes, &h, sizeof h);
   h.checksum = checksum_of(bytes, size);
@@ -111,9 +115,10 @@ static tbResult check(const tbModel* model, const void* bytes, size_t size, Head
   }
   size_t arrays = arrays_size(model);
   uint64_t most = size;  // no count may pass this, so that their sum cannot overflow
-  if (h->size != size || h->nwarm > most || h->nanchor > most || h->nmemory > most ||
+  if (h->size != size || h->nwarm > most || h->nanchor > most || h->nsleep > most ||
+      h->nmemory > most ||
       sizeof *h + arrays + h->nwarm * sizeof(tbWarmEntry) + h->nanchor * sizeof(tbAnchor) +
-              h->nmemory !=
+              h->nsleep + h->nmemory !=
           size) {
     return tb_fail(error, TB_ERROR_PARSE, "a snapshot of another size or another model");
   }
@@ -168,9 +173,11 @@ tbResult tb_snapshot_load(const tbModel* model, tbData* data, const void* bytes,
   const unsigned char *arrays = (const unsigned char*)bytes + sizeof h,
                       *warm = arrays + arrays_size(model),
                       *anchors = warm + h.nwarm * sizeof(tbWarmEntry),
-                      *memory = anchors + h.nanchor * sizeof(tbAnchor);
+                      *sleep = anchors + h.nanchor * sizeof(tbAnchor), *memory = sleep + h.nsleep;
   if (h.nwarm > INT32_MAX / 8 || h.nanchor > INT32_MAX / 8)
     return tb_fail(error, TB_ERROR_PARSE, "too many warm starts");
+  result = tb_sleep_load(model, &state->sleep, sleep, (size_t)h.nsleep);
+  if (result != TB_OK) return tb_fail(error, result, "bad memory of sleeping islands");
   result = tb_contact_finder_memory_load(state->finder, memory, (size_t)h.nmemory);
   if (result != TB_OK) return tb_fail(error, result, "bad memory of the collision pairs");
   result = load_warm(&state->warm, warm, h.nwarm, error);

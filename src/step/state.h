@@ -4,6 +4,7 @@
 
 #include "contact/assemble.h"
 #include "step/anchors.h"
+#include "step/sleep.h"
 #include "step/springs.h"
 #include "step/warm.h"
 #include "step/workers.h"
@@ -13,6 +14,7 @@ typedef struct {
   tbContactFinder* finder;
   tbWorkers workers;
   tbWarmTable warm;
+  tbSleep sleep;
   tbReal* rk4;  // stages of tb_rk4, made on first use
   size_t allocations;
   int first_half;             // 1 after tb_step1, 0 after tb_step2

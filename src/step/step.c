@@ -23,6 +23,7 @@ static void free_state(void* pointer) {
   tb_contact_finder_free(state->finder);
   tb_workers_free(&state->workers);
   tb_warm_free(&state->warm);
+  tb_sleep_free(&state->sleep);
   tb_anchors_free(&state->anchors);
   tb_anchors_free(&state->spare);
   free(state->newton);
@@ -69,12 +70,31 @@ size_t tb_step_allocations(const tbData* data) {
   return count;
 }
 
+int tb_tree_asleep(const tbModel* model, const tbData* data, int tree) {
+  if (!model || !data || tree < 0 || tree >= model->ntree) return 0;
+  const tbStepState* state = data->work->step;
+  return state && state->sleep.count > 0 && state->sleep.fixed[tree];
+}
+
 // ---- errors ------------------------------------------------------------------------------------
 
 static tbResult fail(tbData* d, tbResult status, const char* message) {
   d->status = status;
   if (message) snprintf(d->message, sizeof d->message, "%s", message);
   return status;
+}
+
+// Contacts and rows, once more where they wake someone.
+static tbResult find_rows(const tbModel* m, tbData* d, tbStepState* state, tbReal reach,
+                          tbReal horizon, tbReal* collide_end) {
+  tbResult result;
+  do {
+    tb_contact_finder_rest(state->finder, state->sleep.count ? state->sleep.fixed : NULL);
+    result = tb_find_contacts(state->finder, m, d, reach);
+    *collide_end = tb_seconds();
+    if (result == TB_OK) result = tb_assemble_rows(m, d, horizon, &state->constraints);
+  } while (result == TB_OK && tb_sleep_disturbed(m, d, &state->sleep, &state->constraints));
+  return result;
 }
 
 // ---- the two halves ----------------------------------------------------------------------------
@@ -93,6 +113,9 @@ tbResult tb_step1(const tbModel* m, tbData* d) {
   }
   tb_arena_reset(&d->work->arena);
   if (tb_check_state(m, d) != TB_OK) return d->status;
+  if (!state->inner && !tb_sleep_begin(m, d, &state->sleep, &state->allocations)) {
+    return fail(d, TB_ERROR_MEMORY, "out of memory");
+  }
 
   // What follows from position and velocity.
   tb_compute_position(m, d);
@@ -107,10 +130,9 @@ tbResult tb_step1(const tbModel* m, tbData* d) {
   int rigid = m->opt.law < TB_LAW_COUNT;
   int springs = m->opt.law == TB_LAW_VISCOELASTIC;
   int early = rigid || (springs && m->opt.contact_bilateral);
-  tbReal reach = early ? m->opt.contact_margin : 0, horizon = rigid ? 2 * m->opt.timestep : 0;
-  tbResult result = tb_find_contacts(state->finder, m, d, reach);
-  tbReal collide_end = tb_seconds();
-  if (result == TB_OK) result = tb_assemble_rows(m, d, horizon, &state->constraints);
+  tbReal collide_end, reach = early ? m->opt.contact_margin : 0,
+                      horizon = rigid ? 2 * m->opt.timestep : 0;
+  tbResult result = find_rows(m, d, state, reach, horizon, &collide_end);
   state->row_force = TB_ARENA_NEW(&d->work->arena, tbReal, state->constraints.nrow);
   state->v_move = NULL;
   if (result == TB_OK && springs) result = tb_springs_measure(m, d, state, &state->springs);
@@ -159,6 +181,7 @@ static tbResult next_velocity(const tbModel* m, tbData* d, tbReal* v_next) {
   tb_solve_m(m, d, d->qacc_smooth, d->qfrc_smooth, 1);
   tbResult result = law_velocity(m, d, state, v_next);
   if (result != TB_OK) return fail(d, result, d->message[0] ? NULL : "the solve broke down");
+  tb_sleep_hold(m, d, &state->sleep, v_next);
   if (tb_check_motion(m, d, v_next) != TB_OK) return d->status;
   tb_sensor_second(m, d, &state->constraints, state->row_force);
   return TB_OK;
@@ -218,6 +241,7 @@ tbResult tb_step2(const tbModel* m, tbData* d) {
   }
   tbResult result = integrate(m, d, v_next);
   if (springs && result != TB_OK) tb_anchors_restore(state);
+  if (result == TB_OK) tb_sleep_end(m, d, &state->sleep, &state->constraints);
   d->seconds.total += tb_seconds() - start;
   return result;
 }

@@ -1,0 +1,167 @@
+// Sleeping: islands at rest stop costing, wake when touched in any way, and nothing else changes.
+#include "base/hash.h"
+#include "common/worlds.h"
+
+static const char HEAPS[] =
+    "<mujoco><option timestep='0.002'/><worldbody><geom type='plane' size='9 9 .1'/>"
+    "<body name='a' pos='0 0 .1'><freejoint/><geom type='box' size='.1 .1 .1' mass='1'/></body>"
+    "<body name='b' pos='0 0 .3'><freejoint/><geom type='box' size='.1 .1 .1' mass='1'/></body>"
+    "<body name='c' pos='3 0 .1'><freejoint/><geom type='box' size='.1 .1 .1' mass='1'/></body>"
+    "<body name='arm' pos='-3 0 .5'><joint name='hinge' axis='0 1 0' damping='1'/><geom "
+    "type='capsule' fromto='0 0 0 0 0 -.2' size='.03' mass='1'/></body>"
+    "<body name='hand' mocap='true' pos='0 3 1'><geom type='sphere' size='.1'/></body>"
+    "<body name='ball' pos='.02 0 4'><freejoint/><geom type='sphere' size='.1' mass='1'/></body>"
+    "</worldbody><actuator><motor joint='hinge'/></actuator></mujoco>";
+
+// Trees in order: a, b, c, arm, ball.
+enum { A, B, C, ARM, BALL };
+
+static tbWorld asleep_world(int law) {
+  tbWorld w = tb_world_text(HEAPS);
+  w.m->opt.law = law;
+  w.m->opt.sleep = 1;
+  // 0.4 s: all but the falling ball rest.
+  tb_world_run(w, 200);
+  return w;
+}
+
+static int is_asleep(tbWorld w, int tree) {
+  return tb_tree_asleep(w.m, w.d, tree);
+}
+
+static void heaps_fall_asleep_and_stay(void** state) {
+  (void)state;
+  for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
+    if (law == TB_LAW_VISCOELASTIC) continue;
+    tbWorld w = asleep_world(law);
+    // Springs settle for longer.
+    if (law == TB_LAW_SOFT || law == TB_LAW_COMFREE) tb_world_run(w, 200);
+    for (int t = A; t <= ARM; t++) {
+      if (!is_asleep(w, t)) fail_msg("tree %d is awake under %s", t, tb_step_law_name(law));
+    }
+    assert_false(is_asleep(w, BALL));
+    tbReal before[14];
+    memcpy(before, w.d->qpos, sizeof before);
+    tb_world_run(w, 20);
+    assert_memory_equal(before, w.d->qpos, sizeof before);
+    assert_int_equal(w.d->ncon, 0);
+    tb_world_free(w);
+  }
+}
+
+// The ball lands on b: the heap of a and b wakes, c does not.
+static void contact_wakes_the_island(void** state) {
+  (void)state;
+  tbWorld w = asleep_world(TB_LAW_NCP), plain = tb_world_text(HEAPS);
+  double lowest = 9;
+  for (int i = 0; i < 300; i++) {
+    tb_world_run(w, 1);
+    lowest = fmin(lowest, w.d->qpos[w.m->nq - 5]);
+    if (!is_asleep(w, B)) break;
+  }
+  assert_false(is_asleep(w, A));
+  assert_false(is_asleep(w, B));
+  assert_true(is_asleep(w, C));
+  assert_true(w.d->qpos[w.m->nq - 5] > 0.499);
+  // And it bears the ball as the world without sleep does.
+  tb_world_run(plain, 500);
+  tb_world_run(w, (int)((plain.d->time - w.d->time) / 0.002 + 0.5));
+  for (int k = 0; k < 3; k++) {
+    assert_near(w.d->qpos[7 + k], plain.d->qpos[7 + k], 1e-3);
+  }
+  tb_world_free(w);
+  tb_world_free(plain);
+}
+
+typedef void (*Touch)(tbWorld w);
+static void touch_ctrl(tbWorld w) {
+  w.d->ctrl[0] = 1;
+}
+static void touch_applied(tbWorld w) {
+  w.d->qfrc_applied[w.m->tree_dofadr[C]] = 20;
+}
+static void touch_wrench(tbWorld w) {
+  w.d->xfrc_applied[6 * w.m->tree_bodyadr[C] + 2] = 20;
+}
+static void touch_qvel(tbWorld w) {
+  w.d->qvel[w.m->tree_dofadr[C]] = 1;
+}
+static void touch_qpos(tbWorld w) {
+  w.d->qpos[14 + 2] += 0.2;
+}
+static void touch_mocap(tbWorld w) {
+  w.d->mocap_pos[0] = 2.9;
+  w.d->mocap_pos[1] = 0;
+  w.d->mocap_pos[2] = 0.1;
+}
+static void touch_gravity(tbWorld w) {
+  w.m->opt.gravity[0] = 8;
+}
+
+static void any_change_wakes(void** state) {
+  (void)state;
+  static const struct {
+    Touch touch;
+    int tree, others;  // who wakes; 1: the rest wakes too
+  } CASES[] = {{touch_ctrl, ARM, 0}, {touch_applied, C, 0}, {touch_wrench, C, 0},
+               {touch_qvel, C, 0},   {touch_qpos, C, 0},    {touch_mocap, C, 1},
+               {touch_gravity, C, 1}};
+  for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
+    tbWorld w = asleep_world(TB_LAW_NCP);
+    tbReal before = w.d->qpos[14], height = w.d->qpos[16], angle = w.d->qpos[21];
+    CASES[i].touch(w);
+    tb_world_run(w, 10);
+    assert_false(is_asleep(w, CASES[i].tree));
+    assert_int_equal(is_asleep(w, A), !CASES[i].others);
+    // What woke moves.
+    double moved =
+        fabs(w.d->qpos[14] - before) + fabs(w.d->qpos[16] - height) + fabs(w.d->qpos[21] - angle);
+    assert_true(moved > 1e-5);
+    tb_world_free(w);
+  }
+}
+
+static void snapshots_know_who_sleeps(void** state) {
+  (void)state;
+  tbWorld w = asleep_world(TB_LAW_NCP), other = tb_world_again(w);
+  size_t size = tb_snapshot_size(w.m, w.d);
+  void* bytes = malloc(size);
+  tbError error;
+  assert_int_equal(tb_snapshot_save(w.m, w.d, bytes, size), TB_OK);
+  assert_int_equal(tb_snapshot_load(other.m, other.d, bytes, size, &error), TB_OK);
+  uint64_t a = TB_HASH_SEED, b = TB_HASH_SEED;
+  for (int i = 0; i < 300; i++) {
+    tb_world_run(w, 1);
+    tb_world_run(other, 1);
+    a = tb_world_hash(a, w);
+    b = tb_world_hash(b, other);
+  }
+  assert_true(a == b);
+  free(bytes);
+  tb_data_free(other.d);
+  tb_world_free(w);
+}
+
+static void sleeping_steps_allocate_nothing(void** state) {
+  (void)state;
+  tbWorld w = asleep_world(TB_LAW_NCP);
+  size_t warm = tb_step_allocations(w.d);
+  tb_world_run(w, 20);
+  assert_int_equal(tb_step_allocations(w.d), warm);
+  // Switched off, all wake.
+  w.m->opt.sleep = 0;
+  tb_world_run(w, 1);
+  assert_false(is_asleep(w, A));
+  tb_world_free(w);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(heaps_fall_asleep_and_stay),
+      cmocka_unit_test(contact_wakes_the_island),
+      cmocka_unit_test(any_change_wakes),
+      cmocka_unit_test(snapshots_know_who_sleeps),
+      cmocka_unit_test(sleeping_steps_allocate_nothing),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
