@@ -182,6 +182,13 @@ static tbResult copy_sensor(const tbCompile* c, tbModel* m, int i) {
                         "%s: cutoff %g and noise %g, expected numbers that are not negative",
                         label.text, s->cutoff, s->noise);
   }
+  bool direction = s->type == TB_SENS_FRAMEQUAT || s->type == TB_SENS_BALLQUAT ||
+                   (s->type >= TB_SENS_FRAMEXAXIS && s->type <= TB_SENS_FRAMEZAXIS) ||
+                   (s->type == TB_SENS_USER && s->datatype >= 2);
+  if (direction && s->cutoff > 0) {
+    return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s, "%s: a direction or rotation has no cutoff",
+                        label.text);
+  }
   m->sensor_type[i] = s->type;
   m->sensor_objtype[i] = s->objtype;
   m->sensor_reftype[i] = s->refname ? s->reftype : TB_OBJ_UNKNOWN;

@@ -34,8 +34,11 @@ tbResult tb_compile_limit(const tbCompile* c, const char* file, int line, const 
                         "%s has %s but not %s, and the compiler's autolimits is off: give %s", what,
                         attribute, flag, flag);
   }
-  tbResult result = tb_compile_finite(c, file, line, what, range, 2);
-  if (result) return result;
+  // A limit at infinity is never reached.
+  if (isnan(range[0]) || isnan(range[1])) {
+    return tb_spec_fail(c->error, TB_ERROR_MODEL, file, line, "%s: %s is not a number", what,
+                        attribute);
+  }
   *on = tb_spec_limited(limited, range);
   if (*on && !(range[0] < range[1])) {
     return tb_spec_fail(c->error, TB_ERROR_MODEL, file, line,

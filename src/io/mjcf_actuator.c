@@ -109,7 +109,9 @@ static bool set_position(tbMjcf* p, const xmlNode* node, tbSpecActuator* a, bool
   a->biastype = TB_BIAS_AFFINE;
   if (integrated) {
     a->dyntype = TB_DYN_INTEGRATOR;
-    a->actlimited = 1;
+    if (a->actlimited == TB_AUTO && (a->inheritrange > 0 || range[0] != 0 || range[1] != 0)) {
+      a->actlimited = 1;
+    }
   }
   return true;
 }

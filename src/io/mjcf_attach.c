@@ -263,8 +263,8 @@ static bool read_replicate(tbMjcf* p, const xmlNode* node, Replicate* r) {
       !tb_mjcf_numbers(p, node, "euler", 3, 3, r->euler, &unused)) {
     return false;
   }
-  if (!given || r->count < 1) {
-    return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "needs a positive count");
+  if (!given || r->count < 0) {
+    return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "needs a count that is not negative");
   }
   r->sep = tb_mjcf_text(p, node, "sep");
   if (!r->sep) r->sep = "";

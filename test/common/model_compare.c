@@ -31,8 +31,12 @@ void tb_compare_rows(tbCompare* c, const char* field, const double* a, const dou
   for (int i = 0; i < rows; i++) {
     const double *x = a + (size_t)i * (size_t)columns, *y = b + (size_t)i * (size_t)columns;
     double scale = 0;
-    for (int k = 0; k < columns; k++) scale = fmax(scale, fmax(fabs(x[k]), fabs(y[k])));
     for (int k = 0; k < columns; k++) {
+      if (isfinite(x[k]) && isfinite(y[k])) scale = fmax(scale, fmax(fabs(x[k]), fabs(y[k])));
+    }
+    for (int k = 0; k < columns; k++) {
+      // Ranges may be infinite.
+      if (x[k] == y[k]) continue;
       if (fabs(x[k] - y[k]) <= tolerance * scale + 1e-15) continue;
       if (count++ == 0) {
         first = i;

@@ -177,7 +177,7 @@ static void test_nested_replicate(void** state) {
   }
   tb_spec_free(s);
   refuse(WORLD("<replicate><body/></replicate>"), TB_ERROR_PARSE, "count");
-  refuse(WORLD("<replicate count='0'><body/></replicate>"), TB_ERROR_PARSE, "count");
+  refuse(WORLD("<replicate count='-1'><body/></replicate>"), TB_ERROR_PARSE, "count");
   refuse(WORLD("<replicate count='2' angle='3'/>"), TB_ERROR_PARSE, "'angle'");
 }
 
