@@ -140,7 +140,7 @@ tbResult tb_set_length_ranges(tbModel* m, const tbLengthRangeOptions* options, i
   if (!m) return tb_fail(error, TB_ERROR_ARGUMENT, "NULL model");
   tbOption saved = m->opt, pulling = pulling_options(m, o);
   // A clear end, and room for a length in the interval.
-  if (!(o->inttotal > 0 && o->interval > 0 && o->inttotal / pulling.timestep <= 1e7)) {
+  if (!(o->inttotal > 0 && o->interval > 0 && o->inttotal / pulling.timestep <= 20000)) {
     return tb_fail(error, TB_ERROR_MODEL,
                    "lengthrange: inttotal %g, interval %g and timestep %g do not make a simulation",
                    o->inttotal, o->interval, pulling.timestep);
