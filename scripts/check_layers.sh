@@ -14,6 +14,7 @@ BEGIN {
   allow["solvers"]  = "base linalg contact solvers"
   allow["step"]     = "base linalg spatial model dynamics collide contact solvers step"
   allow["batch"]    = "base linalg spatial model dynamics collide contact solvers step batch"
+  allow["control"]  = "base linalg spatial model dynamics contact solvers step io control"
   allow["io"]       = "base linalg spatial collide model io"
   allow["api"]      = "base linalg spatial model dynamics collide contact solvers step batch io api"
   # Assembly is the one place that sees dynamics and collision; the rest of contact sees neither.

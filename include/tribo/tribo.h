@@ -8,6 +8,7 @@
 
 #include "tribo/batch.h"
 #include "tribo/collide.h"
+#include "tribo/control.h"
 #include "tribo/data.h"
 #include "tribo/derivatives.h"
 #include "tribo/dynamics.h"

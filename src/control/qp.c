@@ -1,0 +1,129 @@
+// A strictly convex quadratic program as a contact problem: with x = H^-1 (A'z - c), the dual is
+// K ∋ z ⟂ G z + g ∈ K*, G = A H^-1 A', which is the law ccp. Multipliers play the impulses' part.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "linalg/dense.h"
+#include "tribo/control.h"
+
+static int rows_of(const tbQp* qp) {
+  int rows = 0;
+  for (int i = 0; i < qp->nblock; i++) rows += qp->block[i].dim;
+  return rows;
+}
+
+static tbResult check(const tbQp* qp, tbError* error) {
+  if (qp->n < 1 || !qp->H || !qp->c || qp->nblock < 0) {
+    return tb_fail(error, TB_ERROR_ARGUMENT, "a quadratic program needs unknowns, H and c");
+  }
+  for (int i = 0; i < qp->nblock; i++) {
+    if (qp->block[i].type == TB_BLOCK_BOX || qp->block[i].dim < 1) {
+      return tb_fail(error, TB_ERROR_ARGUMENT, "block %d: box blocks are not allowed", i);
+    }
+  }
+  for (int i = 0; i < qp->n * qp->n; i++) {
+    if (!isfinite(qp->H[i]) || !isfinite(qp->c[i % qp->n])) {
+      return tb_fail(error, TB_ERROR_ARGUMENT, "H or c is not finite");
+    }
+  }
+  return TB_OK;
+}
+
+// W = A L^-T by rows, so that G = W W'; and y = L^-1 c, so that A H^-1 c = W y.
+static void half_solve(int n, const tbReal* L, tbReal* x) {
+  for (int i = 0; i < n; i++) {
+    tbReal sum = x[i];
+    for (int k = 0; k < i; k++) sum -= L[i * n + k] * x[k];
+    x[i] = sum / L[i * n + i];
+  }
+}
+
+static void build_dual(const tbQp* qp, int rows, const tbReal* L, tbReal* W, tbReal* y, tbReal* G,
+                       tbReal* g) {
+  int n = qp->n;
+  memcpy(y, qp->c, sizeof(tbReal) * (size_t)n);
+  half_solve(n, L, y);
+  for (int i = 0; i < rows; i++) {
+    tbReal* row = W + i * n;
+    memcpy(row, qp->A + i * n, sizeof(tbReal) * (size_t)n);
+    half_solve(n, L, row);
+    g[i] = -qp->b[i];
+    for (int k = 0; k < n; k++) g[i] -= row[k] * y[k];
+    for (int j = 0; j <= i; j++) {
+      tbReal sum = 0;
+      for (int k = 0; k < n; k++) sum += row[k] * W[j * n + k];
+      G[i * rows + j] = G[j * rows + i] = sum;
+    }
+  }
+}
+
+// Solve the dual for z. Rows are scaled alike within a block so that G has a unit diagonal: the
+// residual's tolerance then means the same for forces and accelerations.
+static tbResult solve_dual(const tbQp* qp, int rows, tbReal tolerance, tbReal* G, tbReal* g,
+                           tbReal* z, tbSolveInfo* info, tbError* error) {
+  tbReal* scale = malloc(sizeof(tbReal) * (size_t)(rows + 1));
+  if (!scale) return tb_fail(error, TB_ERROR_MEMORY, "out of memory");
+  for (int i = 0, row = 0; i < qp->nblock; i++) {
+    tbReal largest = 0;
+    for (int r = 0; r < qp->block[i].dim; r++) {
+      largest = fmax(largest, G[(row + r) * rows + row + r]);
+    }
+    for (int r = 0; r < qp->block[i].dim; r++, row++) {
+      scale[row] = largest > 0 ? 1 / sqrt(largest) : 1;
+    }
+  }
+  for (int i = 0; i < rows; i++) {
+    g[i] *= scale[i];
+    for (int j = 0; j < rows; j++) G[i * rows + j] *= scale[i] * scale[j];
+  }
+  tbProblem* problem = tb_problem_create_dense(qp->nblock, qp->block, G, NULL, g, error);
+  tbResult result = problem ? TB_OK : TB_ERROR_ARGUMENT;
+  if (problem) {
+    tbSolveSettings settings = tbDefaultSolveSettings();
+    settings.law = TB_LAW_CCP;
+    settings.tol = tolerance;
+    settings.islands = 0;
+    result = tb_solve(problem, &settings, z, NULL, info, error);
+  }
+  for (int i = 0; i < rows; i++) z[i] *= scale[i];
+  tb_problem_free(problem);
+  free(scale);
+  return result;
+}
+
+tbResult tb_qp_solve(const tbQp* qp, tbReal tolerance, tbReal* x, tbReal* z, tbSolveInfo* info,
+                     tbError* error) {
+  tbSolveInfo own;
+  if (!info) info = &own;
+  memset(info, 0, sizeof *info);
+  tbResult result = check(qp, error);
+  if (result != TB_OK) return result;
+  int n = qp->n, rows = rows_of(qp);
+  size_t N = (size_t)n, R = (size_t)rows, scratch = (size_t)tb_cholesky_scratch(n);
+  tbReal* memory = calloc(N * N + scratch + N + R * N + R * R + 2 * R + 1, sizeof(tbReal));
+  if (!memory) return tb_fail(error, TB_ERROR_MEMORY, "out of memory");
+  tbReal *L = memory, *y = L + N * N, *W = y + N, *G = W + R * N, *g = G + R * R, *own_z = g + R;
+  memcpy(L, qp->H, sizeof(tbReal) * N * N);
+  if (!tb_cholesky(n, L, n, own_z + R)) {
+    free(memory);
+    return tb_fail(error, TB_ERROR_NUMERIC, "H is not positive definite");
+  }
+  build_dual(qp, rows, L, W, y, G, g);
+  if (rows) result = solve_dual(qp, rows, tolerance, G, g, own_z, info, error);
+  if (result == TB_OK) {
+    // x = L^-T (W'z - y)
+    for (int k = 0; k < n; k++) {
+      x[k] = -y[k];
+      for (int i = 0; i < rows; i++) x[k] += W[i * n + k] * own_z[i];
+    }
+    for (int i = n - 1; i >= 0; i--) {
+      x[i] /= L[i * n + i];
+      for (int k = 0; k < i; k++) x[k] -= L[i * n + k] * x[i];
+    }
+    if (z) memcpy(z, own_z, sizeof(tbReal) * R);
+  }
+  free(memory);
+  return result;
+}

@@ -1,0 +1,136 @@
+#include "io/npy.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+enum { MAX_BYTES = 1 << 30 };
+
+static unsigned char* read_all(const char* path, size_t* size, tbError* error) {
+  FILE* file = fopen(path, "rb");
+  if (!file) {
+    tb_fail(error, TB_ERROR_FILE, "%s: cannot be opened", path);
+    return NULL;
+  }
+  unsigned char* bytes = NULL;
+  long length = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+  if (length >= 0 && length < MAX_BYTES && fseek(file, 0, SEEK_SET) == 0) {
+    bytes = malloc((size_t)length + 1);
+    if (bytes && fread(bytes, 1, (size_t)length, file) != (size_t)length) {
+      free(bytes);
+      bytes = NULL;
+    }
+  }
+  fclose(file);
+  if (!bytes) tb_fail(error, TB_ERROR_FILE, "%s: cannot be read", path);
+  *size = (size_t)(length > 0 ? length : 0);
+  return bytes;
+}
+
+static uint32_t little(const unsigned char* p, int bytes) {
+  uint32_t value = 0;
+  for (int i = 0; i < bytes; i++) value |= (uint32_t)p[i] << (8 * i);
+  return value;
+}
+
+// Find a stored member of a zip archive by walking its central directory, from the end record back.
+static const unsigned char* find_member(const unsigned char* zip, size_t size, const char* member,
+                                        size_t* length) {
+  char wanted[256];
+  snprintf(wanted, sizeof wanted, "%s.npy", member);
+  size_t end = size >= 22 ? size - 22 : 0, lowest = size > 65557 ? size - 65557 : 0;
+  while (end > lowest && little(zip + end, 4) != 0x06054b50) end--;
+  if (size < 22 || little(zip + end, 4) != 0x06054b50) return NULL;
+  size_t at = little(zip + end + 16, 4);
+  for (uint32_t i = little(zip + end + 10, 2); i > 0 && at + 46 <= size; i--) {
+    if (little(zip + at, 4) != 0x02014b50) return NULL;
+    uint32_t method = little(zip + at + 10, 2), stored = little(zip + at + 24, 4);
+    uint32_t name = little(zip + at + 28, 2), extra = little(zip + at + 30, 2);
+    uint32_t comment = little(zip + at + 32, 2), local = little(zip + at + 42, 4);
+    if (at + 46 + name > size) return NULL;
+    if (name == strlen(wanted) && memcmp(zip + at + 46, wanted, name) == 0) {
+      if (method != 0 || (size_t)local + 30 > size) return NULL;
+      size_t data = (size_t)local + 30 + little(zip + local + 26, 2) + little(zip + local + 28, 2);
+      if (data > size || stored > size - data) return NULL;
+      *length = stored;
+      return zip + data;
+    }
+    at += 46 + (size_t)name + extra + comment;
+  }
+  return NULL;
+}
+
+// The numbers after "'shape': (" of a header.
+static int parse_shape(const char* header, tbNpy* out) {
+  const char* at = strstr(header, "'shape':");
+  if (at) at = strchr(at, '(');
+  if (!at) return 0;
+  out->count = 1;
+  for (at++; *at && *at != ')';) {
+    char* end;
+    long value = strtol(at, &end, 10);
+    if (end == at) {
+      at++;
+      continue;
+    }
+    if (value < 0 || value > MAX_BYTES || out->ndim == TB_NPY_DIMS) return 0;
+    out->shape[out->ndim++] = (int)value;
+    out->count *= (size_t)value;
+    if (out->count > MAX_BYTES) return 0;
+    at = end;
+  }
+  return *at == ')';
+}
+
+static tbResult parse(const unsigned char* bytes, size_t size, const char* path, tbNpy* out,
+                      tbError* error) {
+  char header[1024];
+  if (size < 12 || memcmp(bytes, "\x93NUMPY", 6) != 0) {
+    return tb_fail(error, TB_ERROR_PARSE, "%s: not a numpy array", path);
+  }
+  int wide = bytes[6] >= 2;
+  size_t start = wide ? 12 : 10, length = little(bytes + 8, wide ? 4 : 2);
+  if (length >= sizeof header || start + length > size) {
+    return tb_fail(error, TB_ERROR_PARSE, "%s: bad numpy header", path);
+  }
+  memcpy(header, bytes + start, length);
+  header[length] = 0;
+  if (!strstr(header, "'<f8'") || !strstr(header, "'fortran_order': False") ||
+      !parse_shape(header, out)) {
+    return tb_fail(error, TB_ERROR_PARSE, "%s: expected little-endian doubles in C order", path);
+  }
+  if (out->count * 8 != size - start - length) {
+    return tb_fail(error, TB_ERROR_PARSE, "%s: %zu values expected, %zu bytes found", path,
+                   out->count, size - start - length);
+  }
+  out->data = malloc(8 * out->count + 8);
+  if (!out->data) return tb_fail(error, TB_ERROR_MEMORY, "out of memory");
+  for (size_t i = 0; i < out->count; i++) {
+    const unsigned char* p = bytes + start + length + 8 * i;
+    uint64_t bits = (uint64_t)little(p, 4) | (uint64_t)little(p + 4, 4) << 32;
+    memcpy(&out->data[i], &bits, sizeof bits);
+  }
+  return TB_OK;
+}
+
+tbResult tb_npy_read(const char* path, const char* member, tbNpy* out, tbError* error) {
+  memset(out, 0, sizeof *out);
+  size_t size, length;
+  unsigned char* bytes = read_all(path, &size, error);
+  if (!bytes) return TB_ERROR_FILE;
+  const unsigned char* array = bytes;
+  length = size;
+  if (member) array = find_member(bytes, size, member, &length);
+  tbResult result =
+      array ? parse(array, length, path, out, error)
+            : tb_fail(error, TB_ERROR_PARSE, "%s: no stored member '%s.npy'", path, member);
+  free(bytes);
+  return result;
+}
+
+void tb_npy_free(tbNpy* array) {
+  free(array->data);
+  memset(array, 0, sizeof *array);
+}
