@@ -50,7 +50,8 @@ struct Motion {
 };
 
 // Set up test number 0 to 3 (squat, jump, trot, walk). False with a note where it cannot be.
-bool motion_open(tbBench* bench, int which, Motion* motion);
+// With `own`, or without the robots' files, our own quadruped and biped.
+bool motion_open(tbBench* bench, int which, bool own, Motion* motion);
 void motion_close(Motion* motion);
 
 // The ground truth of a motion: snapshots at every control step, the controls between.
@@ -84,8 +85,8 @@ bool run_stable(Motion* motion, const Method* method, int substeps);
 void set_method(tbModel* m, const Method* method, double dt);
 
 // The parts of the benchmark beyond errors and stability.
-void bench_stiffness(tbBench* bench, Motion* trot, int steps);
+void bench_stiffness(tbBench* bench, Motion* trot);
 void bench_prediction(tbBench* bench, Motion* squat, Motion* trot, Motion* walk);
-void bench_times(tbBench* bench, Motion* trot);
+void bench_times(tbBench* bench, Motion* trot, Motion* squat);
 
 #endif

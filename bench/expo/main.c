@@ -1,41 +1,228 @@
+// `tribo bench expo`: the paper's figures 2 to 6 and tables I to III, ours next to the paper's.
+//
+//   local_error.csv    error after one control step against real-time factor and step (fig. 2, 3)
+//   equal_error.csv    real-time factors at equal error, and their ratio
+//   stability.csv      largest stable step by integrator (table II)
+//   stiffness.csv      error against stiffness and damping ratio (fig. 4)
+//   prediction.csv     forces predicted over 20 ms, and at contact (fig. 5, 6)
+//   times.csv          time by operation (table III)
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "common/plot.h"
 #include "expo_bench.h"
-int main(int argc, char** argv) {
-  tbBench* b = tb_bench_open("expo", argc, argv);
-  if (!b) return 2;
-  int which = atoi(tb_bench_option(b, "test", "0"));
-  int steps = atoi(tb_bench_option(b, "steps", "50"));
-  int tr = atoi(tb_bench_option(b, "truth", "256"));
-  Motion mo;
-  if (!motion_open(b, which, &mo)) {
-    printf("no\n");
-    return 1;
+
+enum { NTEST = 4, EXPLICIT = 7, MAX_CURVE = 16 };
+
+static const Method METHODS[] = {
+    {"expo", TB_INTEGRATOR_EXPO, 0},
+    {"expo-midpoint", TB_INTEGRATOR_EXPO_MIDPOINT, 0},
+    {"expo order 1 (mmm 0)", TB_INTEGRATOR_EXPO, 1},
+    {"expo order 2 (mmm 1)", TB_INTEGRATOR_EXPO, 2},
+    {"expo order 3 (mmm 2)", TB_INTEGRATOR_EXPO, 3},
+    {"expo order 5 (mmm 3)", TB_INTEGRATOR_EXPO, 5},
+    {"expo order 7 (mmm 4)", TB_INTEGRATOR_EXPO, 7},
+    {"euler-explicit", TB_INTEGRATOR_EULER_EXPLICIT, 0},
+    {"rk4", TB_INTEGRATOR_RK4, 0},
+    {"euler-implicit", TB_INTEGRATOR_EULER_IMPLICIT, 0},
+};
+enum { NMETHOD = sizeof METHODS / sizeof METHODS[0] };
+
+// Errors and real-time factors of one method by number of sub-steps.
+typedef struct {
+  int n;
+  double error[MAX_CURVE], factor[MAX_CURVE], dt[MAX_CURVE];
+} Curve;
+
+typedef struct {
+  tbBench* bench;
+  tbTable *errors, *equal, *stability;
+  tbPlot *by_factor, *by_step;
+  double log_gain;
+  int ngain;
+  double worst_gain;
+} Report;
+
+// ---- local errors ------------------------------------------------------------------------------
+
+static void measure_curve(Report* r, Motion* motion, const Truth* truth, const Method* method,
+                          Curve* curve) {
+  int explicit = method->integrator == TB_INTEGRATOR_EULER_EXPLICIT;
+  int finest = explicit ? 8 * motion->finest : motion->finest;
+  if (tb_bench_short(r->bench) && finest > 64) finest = explicit ? 512 : 64;
+  curve->n = 0;
+  for (int n = 1; n <= finest && curve->n < MAX_CURVE; n *= 2) {
+    LocalRun run = run_local(motion, truth, method, n);
+    curve->error[curve->n] = run.error;
+    curve->factor[curve->n] = run.factor;
+    curve->dt[curve->n++] = 1e3 * motion->control_dt / n;
+    tb_table_row(r->errors);
+    tb_table_text(r->errors, "test", motion->name);
+    tb_table_text(r->errors, "integrator", method->name);
+    tb_table_int(r->errors, "substeps", n);
+    tb_table_real(r->errors, "dt_ms", 1e3 * motion->control_dt / n);
+    tb_table_real(r->errors, "error", run.error);
+    tb_table_real(r->errors, "realtime_factor", run.factor);
+    tb_table_real(r->errors, "us_per_step", 1e6 * run.seconds / truth->steps / n);
   }
-  Truth t;
-  printf("%s nv %d points %d\n", mo.name, mo.robot.m->nv, mo.robot.npoint);
-  bool ok = truth_make(b, &mo, steps, tr, &t);
-  printf("truth %d\n", ok);
-  int nq = mo.robot.m->nq;
-  for (int i = 0; i <= steps; i += steps / 8) {
-    printf("%d:", i);
-    for (int k = 0; k < 7; k++) printf(" %.4f", t.qpos[i * nq + k]);
-    printf("\n");
+}
+
+// The largest real-time factor at which a method's error is no more than `error`, between measured
+// points along the logarithms; 0 where it never is.
+static double factor_at(const Curve* c, double error) {
+  double best = 0;
+  for (int i = 0; i < c->n; i++) {
+    if (c->error[i] <= error) best = fmax(best, c->factor[i]);
+    if (i == 0 || !isfinite(c->error[i - 1])) continue;
+    double a = log(c->error[i - 1]), b = log(c->error[i]), e = log(error);
+    if (a > e && b <= e && a > b) {
+      double share = (a - e) / (a - b);
+      double f = log(c->factor[i - 1]) * (1 - share) + log(c->factor[i]) * share;
+      best = fmax(best, exp(f));
+    }
   }
-  static const Method M[] = {
-      {"expo", TB_INTEGRATOR_EXPO, 0},  {"expo1", TB_INTEGRATOR_EXPO, 1},
-      {"expo2", TB_INTEGRATOR_EXPO, 2}, {"expo3", TB_INTEGRATOR_EXPO, 3},
-      {"expo5", TB_INTEGRATOR_EXPO, 5}, {"euler-exp", TB_INTEGRATOR_EULER_EXPLICIT, 0},
-      {"rk4", TB_INTEGRATOR_RK4, 0},    {"euler-imp", TB_INTEGRATOR_EULER_IMPLICIT, 0}};
-  if (ok)
-    for (int j = 0; j < 8; j++)
-      for (int n = 1; n <= mo.finest; n *= 4) {
-        if (j == 7 && n > 16) break;
-        LocalRun r = run_local(&mo, &t, &M[j], n);
-        printf("%-10s n %4d dt %.3f ms error %.3e factor %.1f us/step %.2f\n", M[j].name, n,
-               1e3 * mo.control_dt / n, r.error, r.factor, 1e6 * r.seconds / steps / n);
+  return best;
+}
+
+static void compare_equal(Report* r, const Motion* motion, const Curve* curve) {
+  for (int digits = 2; digits <= 5; digits++) {
+    double error = pow(10, -digits), ours = 0, other = 0;
+    const char *best = "none", *next = "none";
+    for (int k = 0; k < NMETHOD; k++) {
+      double f = factor_at(&curve[k], error);
+      if (k < EXPLICIT && f > ours) {
+        ours = f;
+        best = METHODS[k].name;
+      } else if (k >= EXPLICIT && f > other) {
+        other = f;
+        next = METHODS[k].name;
       }
-  return 0;
+    }
+    tb_table_row(r->equal);
+    tb_table_text(r->equal, "test", motion->name);
+    tb_table_real(r->equal, "error", error);
+    tb_table_text(r->equal, "expo_variant", best);
+    tb_table_real(r->equal, "expo_factor", ours);
+    tb_table_text(r->equal, "next_best", next);
+    tb_table_real(r->equal, "next_factor", other);
+    tb_table_real(r->equal, "ratio", other > 0 ? ours / other : ours > 0 ? INFINITY : NAN);
+    if (ours > 0 && other > 0) {
+      r->log_gain += log(ours / other);
+      r->ngain++;
+      if (ours / other < r->worst_gain) r->worst_gain = ours / other;
+    }
+  }
+}
+
+static void plot_curves(Report* r, const Motion* motion, const Curve* curve) {
+  tb_plot_panel(r->by_factor, motion->name, "real-time factor", "local error", true, true);
+  tb_plot_panel(r->by_step, motion->name, "time step (ms)", "local error", true, true);
+  for (int k = 0; k < NMETHOD; k++) {
+    double shown[MAX_CURVE];
+    for (int i = 0; i < curve[k].n; i++) shown[i] = fmin(curve[k].error[i], 1e3);
+    tb_plot_line(r->by_factor, METHODS[k].name, curve[k].factor, shown, curve[k].n, false);
+    tb_plot_line(r->by_step, METHODS[k].name, curve[k].dt, shown, curve[k].n, false);
+  }
+}
+
+static void local_errors(Report* r, Motion* motion) {
+  bool brief = tb_bench_short(r->bench);
+  int steps = brief ? (motion->steps + 7) / 8 : motion->steps;
+  // A subset of the control steps must still hold impacts.
+  if (brief && motion->control_dt < 0.005) steps = 250;
+  Truth truth;
+  if (truth_make(r->bench, motion, steps, brief ? motion->truth / 2 : motion->truth, &truth)) {
+    Curve* curve = calloc(NMETHOD, sizeof *curve);
+    for (int k = 0; curve && k < NMETHOD; k++) {
+      tb_bench_progress(r->bench, k, NMETHOD, METHODS[k].name);
+      measure_curve(r, motion, &truth, &METHODS[k], &curve[k]);
+    }
+    if (curve) {
+      compare_equal(r, motion, curve);
+      plot_curves(r, motion, curve);
+    }
+    free(curve);
+  }
+  truth_free(&truth);
+}
+
+// ---- stability ---------------------------------------------------------------------------------
+
+// The largest step at which it and every smaller one down to four halvings is stable.
+static double largest_stable(tbBench* bench, Motion* motion, const Method* method) {
+  int finest = method->integrator == TB_INTEGRATOR_EULER_EXPLICIT ? 1024 : 128;
+  int good = 0, first = 0;
+  for (int n = 1; n <= finest; n *= 2) {
+    bool stable = run_stable(motion, method, n);
+    if (stable && good == 0) first = n;
+    good = stable ? good + 1 : 0;
+    tb_bench_progress(bench, n, finest, method->name);
+    if (good == (tb_bench_short(bench) ? 1 : 2)) break;
+  }
+  return good > 0 ? 1e3 * motion->control_dt / first : NAN;
+}
+
+static void stability(Report* r, Motion* motion) {
+  static const int WHICH[] = {0, 1, 7, 8, 9};
+  static const int PAPER[] = {0, -1, 1, -1, 2};
+  int full = motion->stable_steps;
+  if (tb_bench_short(r->bench)) motion->stable_steps = (full + 3) / 4;
+  for (int k = 0; k < 5; k++) {
+    tb_table_row(r->stability);
+    tb_table_text(r->stability, "test", motion->name);
+    tb_table_real(r->stability, "control_step_ms", 1e3 * motion->control_dt);
+    tb_table_text(r->stability, "integrator", METHODS[WHICH[k]].name);
+    tb_table_real(r->stability, "largest_stable_ms",
+                  largest_stable(r->bench, motion, &METHODS[WHICH[k]]));
+    if (PAPER[k] >= 0) tb_table_real(r->stability, "paper_ms", motion->paper[PAPER[k]]);
+  }
+  motion->stable_steps = full;
+}
+
+// ---- all of it ---------------------------------------------------------------------------------
+
+static bool wanted(const char* only, const char* name) {
+  return !only || strstr(only, name) != NULL;
+}
+
+int main(int argc, char** argv) {
+  tbBench* bench = tb_bench_open("expo", argc, argv);
+  if (!bench) return 2;
+  // --only errors,stability,stiffness,prediction,times and --test squat,jump,trot,walk narrow it.
+  const char* only = tb_bench_option(bench, "only", NULL);
+  const char* tests = tb_bench_option(bench, "test", NULL);
+  bool own = tb_bench_flag(bench, "own-robots");
+  if (!tb_bench_check_arguments(bench)) return 2;
+  Report r = {.bench = bench, .worst_gain = INFINITY};
+  r.errors = tb_bench_table(bench, "local_error");
+  r.equal = tb_bench_table(bench, "equal_error");
+  r.stability = tb_bench_table(bench, "stability");
+  r.by_factor = tb_plot_new("Local error against real-time factor (EXP fig. 2)", 2, 2);
+  r.by_step = tb_plot_new("Local error against time step (EXP fig. 3)", 2, 2);
+  Motion motion[NTEST];
+  bool open[NTEST];
+  for (int i = 0; i < NTEST; i++) {
+    open[i] = motion_open(bench, i, own, &motion[i]);
+    if (!open[i]) continue;
+    if (!wanted(tests, motion[i].name)) continue;
+    if (wanted(only, "errors")) local_errors(&r, &motion[i]);
+    if (wanted(only, "stability")) stability(&r, &motion[i]);
+  }
+  if (open[2] && wanted(only, "stiffness")) bench_stiffness(bench, &motion[2]);
+  if (open[0] && open[2] && wanted(only, "prediction")) {
+    bench_prediction(bench, &motion[0], &motion[2], open[3] ? &motion[3] : NULL);
+  }
+  if (open[2] && wanted(only, "times")) bench_times(bench, &motion[2], &motion[0]);
+  for (int i = 0; i < NTEST; i++) motion_close(&motion[i]);
+  if (r.ngain) {
+    tb_bench_note(bench,
+                  "equal error: expo is %.1fx as fast as the next best integrator (geometric mean "
+                  "of %d), %.2fx at worst",
+                  exp(r.log_gain / r.ngain), r.ngain, r.worst_gain);
+  }
+  tb_plot_write(r.by_factor, tb_bench_path(bench, "local_error_factor.svg"));
+  tb_plot_write(r.by_step, tb_bench_path(bench, "local_error_step.svg"));
+  return tb_bench_close(bench);
 }

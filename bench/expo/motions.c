@@ -323,8 +323,9 @@ static bool open_romeo(Motion* motion) {
   return robot_from_urdf(path, feet, 8, &motion->robot) && allocate(motion);
 }
 
-bool motion_open(tbBench* bench, int which, Motion* motion) {
+bool motion_open(tbBench* bench, int which, bool own, Motion* motion) {
   (void)bench;
+  (void)own;
   memset(motion, 0, sizeof *motion);
   switch (which) {
     case 0:
@@ -342,7 +343,7 @@ bool motion_open(tbBench* bench, int which, Motion* motion) {
     case 1:
       *motion = (Motion){.name = "solo-jump",
                          .control_dt = 0.01,
-                         .steps = 299,
+                         .steps = 168,
                          .stable_steps = 299,
                          .truth = 640,
                          .finest = 64,

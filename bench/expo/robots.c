@@ -141,7 +141,8 @@ bool robot_from_urdf(const char* path, const PointSpec* spec, int npoint, Robot*
   Text t = {0};
   if (ok) {
     add(&t,
-        "<mujoco><compiler angle='radian' inertiafromgeom='false' balanceinertia='true'/><worldbody>"
+        "<mujoco><compiler angle='radian' inertiafromgeom='false' "
+        "balanceinertia='true'/><worldbody>"
         "<geom name='floor' type='plane' size='50 50 1' friction='1 0 0'/>");
     for (int b = 1; b < fused->nbody; b++) {
       if (fused->body_parentid[b] == 0) write_body(&t, fused, b, robot);

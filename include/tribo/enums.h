@@ -26,6 +26,7 @@ typedef enum {
   TB_INTEGRATOR_IMPLICITFAST,
   // Of the viscoelastic law, beside RK4; the others above stand for expo there.
   TB_INTEGRATOR_EXPO,
+  TB_INTEGRATOR_EXPO_MIDPOINT,
   TB_INTEGRATOR_EULER_EXPLICIT,
   TB_INTEGRATOR_EULER_IMPLICIT
 } tbIntegrator;

@@ -35,8 +35,9 @@ typedef struct {
   bool general;             // Y need not be symmetric
 } tbOscillator;
 
-// Reals of scratch for n rows; `iwork`: 7 n + 3 ints.
+// Reals and ints of scratch for n rows.
 size_t tb_oscillator_work(int n);
+int tb_oscillator_ints(int n);
 
 // first = integral of the force over [0, h], second = integral of that. `end`, where not NULL, gets
 // p(h) and v(h) (2 n). False where the result is not finite or the order unknown.

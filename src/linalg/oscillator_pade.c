@@ -16,14 +16,7 @@
 #include "base/kernel.h"
 #include "linalg/dense.h"
 
-enum { MAX_POLES = 7 };
-
-typedef struct {
-  int order, count;
-  double re[MAX_POLES], im[MAX_POLES];  // inverse poles with im >= 0, the real one first
-} Poles;
-
-static const Poles POLES[] = {
+static const tbPadePoles POLES[] = {
     {1, 1, {0.5}, {0}},
     {2, 1, {0.25}, {0.14433756729740643}},
     {3, 2, {0.21531442311611218, 0.14234278844194392}, {0, 0.13579992570815380}},
@@ -43,9 +36,16 @@ static const Poles POLES[] = {
       0.04038291048485566, 0.04115677660542779}},
 };
 
+const tbPadePoles* tb_pade_poles(int order) {
+  for (size_t i = 0; i < sizeof POLES / sizeof POLES[0]; i++) {
+    if (POLES[i].order == order) return &POLES[i];
+  }
+  return NULL;
+}
+
 size_t tb_oscillator_pade_work(int n) {
   size_t N = (size_t)n;
-  return N * N * (2 + 2 * MAX_POLES) + 24 * N + 32;
+  return N * N * (2 + 2 * TB_MAX_POLES) + 24 * N + 32;
 }
 
 // A complex number; C's own type would check for infinities in every product.
@@ -137,7 +137,7 @@ typedef struct {
 
 typedef struct {
   const tbOscillator* o;
-  const Poles* poles;
+  const tbPadePoles* poles;
   double tau;       // h / steps
   double *YK, *YB;  // n x n each
   double* matrix;   // per pole: re, im, n x n each
@@ -233,16 +233,13 @@ static void apply_pair(const Context* x, int k, Column* w) {
 
 bool tb_oscillator_pade(const tbOscillator* o, double h, int order, int steps, double* first,
                         double* second, double* travel, double* work, int* iwork) {
-  const Poles* poles = NULL;
-  for (size_t i = 0; i < sizeof POLES / sizeof POLES[0]; i++) {
-    if (POLES[i].order == order) poles = &POLES[i];
-  }
+  const tbPadePoles* poles = tb_pade_poles(order);
   if (!poles || steps < 1) return false;
   int n = o->n;
   size_t size = (size_t)n * (size_t)n;
   Context x = {.o = o, .poles = poles, .tau = h / steps, .YK = work, .YB = work + size};
   x.matrix = work + 2 * size;
-  x.scratch = x.matrix + 2 * MAX_POLES * size;
+  x.scratch = x.matrix + 2 * TB_MAX_POLES * size;
   x.pivot = iwork;
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++) {

@@ -2,16 +2,23 @@
 
 #include <float.h>
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/kernel.h"
+
+enum { COLUMNS = 4 };
+
+int tb_eigen_rotations(int n) {
+  return 4 * n * n;
+}
 
 // Reflect: A <- H A H with H = I - beta v v^T that zeroes row k beyond k + 1, for k = 0, 1, ...
 // The vectors v stay in the rows of A right of the diagonal; d, e become the tridiagonal matrix.
 static void tridiagonal(int n, double* TB_RESTRICT A, double* TB_RESTRICT d, double* TB_RESTRICT e,
                         double* TB_RESTRICT beta, double* TB_RESTRICT p) {
   for (int k = 0; k < n; k++) {
-    double* v = A + (size_t)k * (size_t)n;
+    double* TB_RESTRICT v = A + (size_t)k * (size_t)n;
     d[k] = v[k];
     beta[k] = 0;
     if (k + 1 >= n) break;
@@ -24,51 +31,27 @@ static void tridiagonal(int n, double* TB_RESTRICT A, double* TB_RESTRICT d, dou
     v[k + 1] -= alpha;
     beta[k] = 2 / (v[k + 1] * v[k + 1] + tail);
 
-    // p = beta A v, then A -= v w^T + w v^T with w = p - (beta/2)(p.v) v.
-    double dot = 0;
+    // p = beta A v by rows, then A -= v w^T + w v^T with w = p - (beta/2)(p.v) v.
+    for (int j = k + 1; j < n; j++) p[j] = 0;
     for (int i = k + 1; i < n; i++) {
-      const double* row = A + (size_t)i * (size_t)n;
-      double sum = 0;
-      for (int j = k + 1; j < n; j++) sum += row[j] * v[j];
-      p[i] = beta[k] * sum;
-      dot += p[i] * v[i];
+      const double *row = A + (size_t)i * (size_t)n, scale = beta[k] * v[i];
+      for (int j = k + 1; j < n; j++) p[j] += scale * row[j];
     }
+    double dot = 0;
+    for (int i = k + 1; i < n; i++) dot += p[i] * v[i];
     double half = 0.5 * beta[k] * dot;
     for (int i = k + 1; i < n; i++) p[i] -= half * v[i];
     for (int i = k + 1; i < n; i++) {
-      double *row = A + (size_t)i * (size_t)n, vi = v[i], pi = p[i];
+      double *TB_RESTRICT row = A + (size_t)i * (size_t)n, vi = v[i], pi = p[i];
       for (int j = k + 1; j < n; j++) row[j] -= vi * p[j] + pi * v[j];
     }
   }
 }
 
-// Q = (H_0 H_1 ...)^T from the stored vectors.
-static void basis(int n, const double* A, const double* beta, double* Q) {
-  memset(Q, 0, sizeof(double) * (size_t)n * (size_t)n);
-  for (int i = 0; i < n; i++) Q[(size_t)i * (size_t)n + (size_t)i] = 1;
-  for (int k = n - 3; k >= 0; k--) {
-    if (beta[k] == 0) continue;
-    const double* v = A + (size_t)k * (size_t)n;
-    for (int i = k + 1; i < n; i++) {
-      double *row = Q + (size_t)i * (size_t)n, sum = 0;
-      for (int j = k + 1; j < n; j++) sum += row[j] * v[j];
-      sum *= beta[k];
-      for (int j = k + 1; j < n; j++) row[j] -= sum * v[j];
-    }
-  }
-}
-
-// Turn rows i and i + 1 of Q.
-static void rotate(int n, double* TB_RESTRICT a, double* TB_RESTRICT b, double c, double s) {
-  for (int j = 0; j < n; j++) {
-    double x = a[j], y = b[j];
-    b[j] = s * x + c * y;
-    a[j] = c * x - s * y;
-  }
-}
-
-// One implicit QL sweep over the unreduced block l ... m, with Wilkinson's shift.
-static void sweep(int n, int l, int m, double* d, double* e, double* Q) {
+// One implicit QL sweep over the unreduced block l ... m, with Wilkinson's shift. Rotations are
+// recorded; false where there is no more room.
+static bool sweep(int l, int m, double* d, double* e, tbEigenBasis* basis) {
+  if (basis->count + m - l > basis->capacity) return false;
   double g = (d[l + 1] - d[l]) / (2 * e[l]), r = sqrt(g * g + 1);
   g = d[m] - d[l] + e[l] / (g + (g >= 0 ? r : -r));
   double s = 1, c = 1, p = 0;
@@ -80,7 +63,7 @@ static void sweep(int n, int l, int m, double* d, double* e, double* Q) {
       // Split here: the next sweep works on the parts.
       d[i + 1] -= p;
       e[m] = 0;
-      return;
+      return true;
     }
     double inverse = 1 / r;
     s = f * inverse;
@@ -90,34 +73,83 @@ static void sweep(int n, int l, int m, double* d, double* e, double* Q) {
     p = s * r;
     d[i + 1] = g + p;
     g = c * r - b;
-    rotate(n, Q + (size_t)i * (size_t)n, Q + (size_t)(i + 1) * (size_t)n, c, s);
+    basis->cosine[basis->count] = c;
+    basis->sine[basis->count] = s;
+    basis->place[basis->count++] = i;
   }
   d[l] -= p;
   e[l] = g;
   e[m] = 0;
+  return true;
 }
 
-bool tb_symmetric_eigen(int n, double* A, double* w, double* Q, double* work) {
-  if (n <= 0) return true;
-  double *e = work, *beta = work + n;
-  // Q's first row serves as scratch until Q is formed.
-  tridiagonal(n, A, w, e, beta, Q);
-  basis(n, A, beta, Q);
-  e[n - 1] = 0;
+bool tb_tridiagonal_eigen(double* d, double* e, tbEigenBasis* basis, double* rotations,
+                          int* places) {
+  int n = basis->n;
+  basis->cosine = rotations;
+  basis->capacity = tb_eigen_rotations(n);
+  basis->sine = rotations + basis->capacity;
+  basis->place = places;
   double norm = 0;
-  for (int i = 0; i < n; i++) norm = fmax(norm, fabs(w[i]) + fabs(e[i]));
+  for (int i = 0; i < n; i++) norm = fmax(norm, fabs(d[i]) + fabs(e[i]));
   if (!isfinite(norm)) return false;
   double negligible = DBL_EPSILON * DBL_EPSILON * norm;
   for (int l = 0; l < n; l++) {
     for (int tries = 0;; tries++) {
       int m = l;
-      while (m + 1 < n && fabs(e[m]) > DBL_EPSILON * (fabs(w[m]) + fabs(w[m + 1])) + negligible) {
+      while (m + 1 < n && fabs(e[m]) > DBL_EPSILON * (fabs(d[m]) + fabs(d[m + 1])) + negligible) {
         m++;
       }
       if (m == l) break;
-      if (tries == 60) return false;
-      sweep(n, l, m, w, e, Q);
+      if (tries == 60 || !sweep(l, m, d, e, basis)) return false;
     }
   }
   return true;
+}
+
+void tb_symmetric_tridiagonal(int n, double* A, double* d, double* e, tbEigenBasis* basis,
+                              double* memory) {
+  *basis = (tbEigenBasis){.n = n, .reflector = A, .beta = memory};
+  tridiagonal(n, A, d, e, memory, memory + n);
+  if (n > 0) e[n - 1] = 0;
+}
+
+// X <- H X.
+static void reflect(const tbEigenBasis* b, int k, double* TB_RESTRICT X) {
+  const double* v = b->reflector + (size_t)k * (size_t)b->n;
+  double sum[COLUMNS] = {0};
+  for (int i = k + 1; i < b->n; i++) {
+    for (int c = 0; c < COLUMNS; c++) sum[c] += v[i] * X[i * COLUMNS + c];
+  }
+  for (int c = 0; c < COLUMNS; c++) sum[c] *= b->beta[k];
+  for (int i = k + 1; i < b->n; i++) {
+    for (int c = 0; c < COLUMNS; c++) X[i * COLUMNS + c] -= v[i] * sum[c];
+  }
+}
+
+static void turn(double* TB_RESTRICT x, double c, double s) {
+  double* TB_RESTRICT y = x + COLUMNS;
+  for (int k = 0; k < COLUMNS; k++) {
+    double a = x[k], b = y[k];
+    y[k] = s * a + c * b;
+    x[k] = c * a - s * b;
+  }
+}
+
+void tb_eigen_to_modes(const tbEigenBasis* b, double* X) {
+  for (int k = 0; k < b->n - 1; k++) {
+    if (b->beta[k] != 0) reflect(b, k, X);
+  }
+  for (int i = 0; i < b->count; i++) {
+    turn(X + (size_t)b->place[i] * COLUMNS, b->cosine[i], b->sine[i]);
+  }
+}
+
+void tb_eigen_from_modes(const tbEigenBasis* b, double* X) {
+  for (int i = b->count - 1; i >= 0; i--) {
+    turn(X + (size_t)b->place[i] * COLUMNS, b->cosine[i], -b->sine[i]);
+  }
+  for (int k = b->n - 2; k >= 0; k--) {
+    if (b->beta[k] != 0) reflect(b, k, X);
+  }
 }

@@ -5,9 +5,32 @@
 
 #include <stdbool.h>
 
-// A (n x n, symmetric, both halves) = sum of w[i] q_i q_i^T, where q_i is row i of Q. Eigenvalues
-// come in no particular order. A is destroyed. `work`: 2 n reals. False where the iteration does
-// not end (only for non-finite input).
-bool tb_symmetric_eigen(int n, double* A, double* w, double* Q, double* work);
+// A (n x n, symmetric, both halves) = sum of w[i] q_i q_i^T. The eigenvectors are not formed: they
+// are kept as reflections and rotations, which is all that a few products with them need.
+typedef struct {
+  int n;
+  double* reflector;      // n x n: the vectors, right of the diagonal
+  double* beta;           // n
+  double *cosine, *sine;  // of every rotation
+  int* place;             // row of every rotation
+  int count, capacity;    // rotations
+} tbEigenBasis;
+
+// A = Q T Q^T with T tridiagonal, d its diagonal and e beside it (n each, the last of e is 0). A is
+// destroyed and, like `memory` (2 n reals), stays in use by the basis, which maps to T's
+// coordinates.
+void tb_symmetric_tridiagonal(int n, double* A, double* d, double* e, tbEigenBasis* basis,
+                              double* memory);
+
+// Then the eigenvalues, in no particular order, into d, and the basis maps to eigenvectors.
+// `rotations`: room for tb_eigen_rotations(n) cosines, as many sines, and ints in `places`. False
+// where the iteration does not end (non-finite input).
+int tb_eigen_rotations(int n);
+bool tb_tridiagonal_eigen(double* d, double* e, tbEigenBasis* basis, double* rotations,
+                          int* places);
+
+// Replace four columns X (n x 4) by their coordinates along the eigenvectors, and back.
+void tb_eigen_to_modes(const tbEigenBasis* basis, double* X);
+void tb_eigen_from_modes(const tbEigenBasis* basis, double* X);
 
 #endif

@@ -51,6 +51,7 @@ static const Word WORDS[] = {
     {"integrator", "implicit", TB_INTEGRATOR_IMPLICIT},
     {"integrator", "implicitfast", TB_INTEGRATOR_IMPLICITFAST},
     {"integrator", "expo", TB_INTEGRATOR_EXPO},
+    {"integrator", "expo-midpoint", TB_INTEGRATOR_EXPO_MIDPOINT},
     {"integrator", "euler-explicit", TB_INTEGRATOR_EULER_EXPLICIT},
     {"integrator", "euler-implicit", TB_INTEGRATOR_EULER_IMPLICIT},
     {"law", "ncp", 0},

@@ -87,7 +87,8 @@ static void dense_block(const tbDelassus* G, const int* row, int n, tbReal* colu
 static bool allocate(tbArena* arena, const tbIsland* island, System* s) {
   size_t N = (size_t)island->problem.n, M = (size_t)island->nmember;
   s->island = island;
-  s->row = tb_arena_alloc(arena, sizeof(int) * (9 * N + 2 * M + 8));
+  s->row =
+      tb_arena_alloc(arena, sizeof(int) * (2 * N + 2 * M + (size_t)tb_oscillator_ints((int)N) + 1));
   tbReal* at = tb_arena_alloc(arena, sizeof(tbReal) * (2 * N * N + 15 * N + 1));
   s->work = tb_arena_alloc(arena, sizeof(tbReal) * (tb_oscillator_work((int)N) + 1));
   if (!s->row || !at || !s->work) return false;

@@ -10,6 +10,8 @@
 #include "step/workers.h"
 #include "tribo/data.h"
 
+typedef struct tbHeldSpring tbHeldSpring;
+
 typedef struct {
   tbContactFinder* finder;
   tbWorkers workers;
@@ -23,9 +25,13 @@ typedef struct {
   // The viscoelastic law's.
   tbAnchorTable anchors, spare;  // of the last step; of the one before or being written
   tbSprings springs;             // of the current state, in the arena
-  tbReal* v_move;  // velocity that moves the configuration, in the arena; NULL: the new one
-  tbReal* newton;  // memory of tb_euler_implicit, made on first use
-  int inner;       // 1: an evaluation within a step, its certificate is not wanted
+  tbReal* v_move;      // velocity that moves the configuration, in the arena; NULL: the new one
+  tbReal* newton;      // memory of tb_euler_implicit, made on first use
+  tbReal* middle;      // memory of tb_expo_midpoint, made on first use
+  tbHeldSpring* held;  // springs of the start of the step, while its middle is evaluated
+  int held_count, held_capacity;
+  int recall;  // 1: the springs to use are the held ones; 0 again where they do not match
+  int inner;   // 1: an evaluation within a step, its certificate is not wanted
 } tbStepState;
 
 // The state of a world, made on first use. NULL when out of memory.

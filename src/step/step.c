@@ -27,6 +27,8 @@ static void free_state(void* pointer) {
   tb_anchors_free(&state->anchors);
   tb_anchors_free(&state->spare);
   free(state->newton);
+  free(state->middle);
+  free(state->held);
   free(state->rk4);
   free(state);
 }
@@ -211,6 +213,11 @@ static tbResult integrate(const tbModel* m, tbData* d, const tbReal* v_next) {
     state->inner = 1;
     tbResult result = tb_rk4(m, d, state);
     state->inner = 0;
+    return stages_end(d, result);
+  }
+  if (m->opt.integrator == TB_INTEGRATOR_EXPO_MIDPOINT && springs) {
+    tbResult result = tb_expo_midpoint(m, d, state, v_next);
+    if (result == TB_OK) next_activations(m, d);
     return stages_end(d, result);
   }
   if (m->opt.integrator == TB_INTEGRATOR_EULER_IMPLICIT && springs) {

@@ -294,9 +294,13 @@ tbResult tb_viscoelastic_velocity(const tbModel* m, tbData* d, tbStepState* stat
   tbReal* second = TB_ARENA_NEW(arena, tbReal, cs->nrow);
   if (!qacc_free || !move || !second) return TB_ERROR_MEMORY;
 
-  // Acceleration without contacts; expo takes joint dampers and servos implicitly.
+  if (state->recall && !tb_springs_recall(state)) state->recall = 0;
+
+  // Acceleration without contacts; expo takes joint dampers and servos implicitly,
+  // except in the middle of a step, where they are already as they should be.
   tbInertiaFactor factor;
-  tbImplicit what = tb_integrator_is_explicit(m) ? TB_IMPLICIT_NOTHING : TB_IMPLICIT_ALL;
+  int as_they_are = tb_integrator_is_explicit(m) || state->recall;
+  tbImplicit what = as_they_are ? TB_IMPLICIT_NOTHING : TB_IMPLICIT_ALL;
   tbResult result = tb_implicit_factor(m, d, what, &factor);
   if (result != TB_OK) return result;
   tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};

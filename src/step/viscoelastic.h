@@ -35,6 +35,14 @@ tbResult tb_expo_forces(const tbModel* model, tbData* data, tbStepState* state,
 // Forces are those of a state, not means over a step: everything but expo.
 int tb_integrator_is_explicit(const tbModel* model);
 
+// After the law's velocity at the start of a step: the same step with what varies slowly taken from
+// its middle. Moves qpos, qvel and time.
+tbResult tb_expo_midpoint(const tbModel* model, tbData* data, tbStepState* state,
+                          const tbReal* v_next);
+
+// Put the held springs in the place of the measured ones; 0 where they are not the same ones.
+int tb_springs_recall(tbStepState* state);
+
 // Implicit Euler from the state at the start of a step, whose forces have just been computed. Moves
 // qpos, qvel and time. Newton's iterations and residual (m/s) go to data->solve.
 tbResult tb_euler_implicit(const tbModel* model, tbData* data, tbStepState* state);

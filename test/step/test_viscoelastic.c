@@ -5,7 +5,8 @@
 static const double G = 9.81;
 
 static const int INTEGRATORS[] = {TB_INTEGRATOR_EULER_EXPLICIT, TB_INTEGRATOR_RK4,
-                                  TB_INTEGRATOR_EULER_IMPLICIT, TB_INTEGRATOR_EXPO};
+                                  TB_INTEGRATOR_EULER_IMPLICIT, TB_INTEGRATOR_EXPO,
+                                  TB_INTEGRATOR_EXPO_MIDPOINT};
 enum { NINTEGRATOR = sizeof INTEGRATORS / sizeof INTEGRATORS[0] };
 
 typedef struct {
@@ -158,7 +159,7 @@ static void nonlinear_leg_converges_with_all_integrators(void** state) {
     double order = log2(error[0] / error[1]);
     assert_true(error[1] < 2e-2);
     // RK4 meets the moment where the contact's damper would pull: of order 1 there, like the rest.
-    assert_true(order > 0.7);
+    assert_true(order > (INTEGRATORS[i] == TB_INTEGRATOR_EXPO_MIDPOINT ? 1.6 : 0.7));
   }
 }
 

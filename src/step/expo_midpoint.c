@@ -1,0 +1,102 @@
+// The exponential integrator with everything that varies slowly taken from the middle of the step.
+//
+// EXP holds inertia, Jacobian, bias and smooth forces at their values at the start of a step, which
+// makes it of first order. Here its step is only the predictor: the world goes to the middle of it,
+// these quantities are computed there, and the springs' motion is integrated again over the whole
+// step, from the stretch and rate they had at its start. Where contacts were made or lost on the
+// way to the middle, the predictor stands.
+#include <stdlib.h>
+#include <string.h>
+
+#include "step/viscoelastic.h"
+#include "tribo/dynamics.h"
+#include "tribo/step.h"
+
+// A spring of the start of the step and whose it is.
+struct tbHeldSpring {
+  uint64_t key;
+  tbSpring spring;
+};
+
+// Room for the state, two velocities and the springs; grown where needed.
+static int reserve(const tbModel* m, tbStepState* state) {
+  if (!state->middle) {
+    state->middle = malloc(sizeof(tbReal) * (size_t)(m->nq + 4 * m->nv + 1));
+    state->allocations++;
+    if (!state->middle) return 0;
+  }
+  if (state->springs.count > state->held_capacity) {
+    int capacity = 2 * state->springs.count + 8;
+    tbHeldSpring* grown = realloc(state->held, sizeof(tbHeldSpring) * (size_t)capacity);
+    if (!grown) return 0;
+    state->held = grown;
+    state->held_capacity = capacity;
+    state->allocations++;
+  }
+  return 1;
+}
+
+static void hold_springs(tbStepState* state) {
+  state->held_count = state->springs.count;
+  for (int i = 0; i < state->springs.count; i++) {
+    state->held[i].spring = state->springs.list[i];
+    state->held[i].key = state->constraints.list[state->springs.list[i].constraint].key;
+  }
+}
+
+int tb_springs_recall(tbStepState* state) {
+  if (state->springs.count != state->held_count) return 0;
+  for (int i = 0; i < state->springs.count; i++) {
+    tbSpring* s = &state->springs.list[i];
+    if (state->constraints.list[s->constraint].key != state->held[i].key) return 0;
+    int constraint = s->constraint;
+    *s = state->held[i].spring;
+    s->constraint = constraint;
+  }
+  return 1;
+}
+
+tbResult tb_expo_midpoint(const tbModel* m, tbData* d, tbStepState* state, const tbReal* v_next) {
+  if (!reserve(m, state)) return TB_ERROR_MEMORY;
+  size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
+  tbReal h = m->opt.timestep, time = d->time;
+  tbReal *qpos = state->middle, *v = qpos + nq, *end = v + nv, *move = end + nv, *mean = move + nv;
+  memcpy(qpos, d->qpos, sizeof(tbReal) * nq);
+  memcpy(v, d->qvel, sizeof(tbReal) * nv);
+  memcpy(end, v_next, sizeof(tbReal) * nv);
+  memcpy(move, state->v_move, sizeof(tbReal) * nv);
+  hold_springs(state);
+
+  // To the middle of the predicted step.
+  for (int i = 0; i < m->nv; i++) {
+    d->qvel[i] = 0.5 * (v[i] + end[i]);
+    mean[i] = 0.5 * (v[i] + d->qvel[i]);
+  }
+  tb_integrate_pos(m, d->qpos, mean, 0.5 * h);
+  d->time = time + 0.5 * h;
+  memcpy(mean, d->qvel, sizeof(tbReal) * nv);
+  tbSolveInfo solve = d->solve;
+  state->inner = 1;
+  state->recall = 1;
+  tbResult result = tb_forward(m, d);
+  if (result == TB_OK && state->recall) {
+    for (int i = 0; i < m->nv; i++) {
+      end[i] = v[i] + h * d->qacc[i];
+      move[i] = v[i] + state->v_move[i] - mean[i];
+    }
+  }
+  state->inner = state->recall = 0;
+
+  // From the start to the end.
+  memcpy(d->qpos, qpos, sizeof(tbReal) * nq);
+  d->time = time;
+  if (result != TB_OK) {
+    memcpy(d->qvel, v, sizeof(tbReal) * nv);
+    return result;
+  }
+  memcpy(d->qvel, end, sizeof(tbReal) * nv);
+  tb_integrate_pos(m, d->qpos, move, h);
+  d->time = time + h;
+  d->solve = solve;
+  return TB_OK;
+}
