@@ -335,13 +335,15 @@ static Settling settle(Climb* c) {
   return SETTLED;
 }
 
-// How far from the normal the features stay the same: a rim ends at the axis and at the side.
+// How far from the normal the features surely stay the same: a rim ends at the axis and at the
+// side, half of the angle to there is safe.
 static tbReal basin_of(const Climb* c) {
-  tbReal basin = 0.9;
+  tbReal basin = 0.97;
   for (int k = 0; k < 2; k++) {
     const tbReal* d = k ? c->n_b : c->n;
     if (c->touch[k].kind != TB_TOUCH_RIM) continue;
-    basin = fmax(basin, fmax(fabs(d[2]), sqrt(d[0] * d[0] + d[1] * d[1])));
+    tbReal across = sqrt(d[0] * d[0] + d[1] * d[1]);
+    basin = fmax(basin, sqrt(0.5 * (1 + fmax(fabs(d[2]), across))));
   }
   return basin;
 }

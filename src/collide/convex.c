@@ -64,6 +64,23 @@ static int apart_after_all(tbConvexResult* r) {
   return r->certified;
 }
 
+// EPA from what is known of the normal. Where it stands on no optimum, one more climb finds the
+// witness points. Returns 0 where the cores are apart.
+static int search_depth(tbConvexPair* pair, tbConvexResult* r) {
+  tb_epa(pair, pair->polyhedral ? DEPTH_TOLERANCE_FLAT : DEPTH_TOLERANCE_ROUND, r);
+  if (!pair->polyhedral && !r->certified && r->dist <= 0) {
+    tbConvexResult top = *r;
+    r->certified = tb_ascend(pair, INFINITY, &top) >= TB_ASCENT_LOCAL &&
+                   top.dist >= r->dist - 1e-9 * pair->scale;
+    if (r->certified) {
+      *r = top;
+    } else {
+      r->certified = tb_polish(pair, r->simplex, r->count, 1, r);
+    }
+  }
+  return r->dist <= 0;
+}
+
 // Where round cores touch, a climb from the first direction mostly finds and proves the answer.
 // What it cannot prove is where the rest starts.
 static int solve_by_ascent(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
@@ -73,10 +90,7 @@ static int solve_by_ascent(tbConvexPair* pair, tbReal limit, tbConvexResult* r) 
   tbAscent ascent = tb_ascend(pair, limit, r);
   r->certified = ascent >= TB_ASCENT_LOCAL;
   if (ascent == TB_ASCENT_APART) return 1;
-  if (ascent == TB_ASCENT_LOCAL) {
-    tb_epa(pair, DEPTH_TOLERANCE_ROUND, r);
-    return r->dist <= 0;
-  }
+  if (ascent == TB_ASCENT_LOCAL) return search_depth(pair, r);
   if (ascent == TB_ASCENT_OPEN) return 0;
   r->state = r->dist > 0 ? (r->dist > limit ? TB_CONVEX_APART : TB_CONVEX_NEAR) : TB_CONVEX_OVERLAP;
   return 1;
@@ -88,11 +102,7 @@ static int solve_overlap(tbConvexPair* pair, tbConvexResult* r) {
   r->certified = 0;
   if (!pair->polyhedral) r->certified = tb_polish(pair, r->simplex, r->count, 0, r);
   if (r->dist > 0) return apart_after_all(r);
-  tb_epa(pair, pair->polyhedral ? DEPTH_TOLERANCE_FLAT : DEPTH_TOLERANCE_ROUND, r);
-  if (!pair->polyhedral && !r->certified) {
-    r->certified = tb_polish(pair, r->simplex, r->count, 1, r);
-  }
-  return r->dist > 0 ? apart_after_all(r) : 1;
+  return search_depth(pair, r) ? 1 : apart_after_all(r);
 }
 
 // Cores that overlapped in the last query, from its normal: no need to find out again. Returns 0
