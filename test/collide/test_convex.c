@@ -2,10 +2,10 @@
 #include "common/shapes.h"
 #include "spatial/vec3.h"
 
-// Set TRIBO_TEST_POSES for a longer run.
-static int pose_count(void) {
-  const char* text = getenv("TRIBO_TEST_POSES");
-  return text ? atoi(text) : 500;
+// Set TRIBO_TEST_POSES for a longer run, TRIBO_TEST_SEED for other poses.
+static int setting(const char* name, int fallback) {
+  const char* text = getenv(name);
+  return text ? atoi(text) : fallback;
 }
 
 static const int pairs[][2] = {
@@ -21,10 +21,10 @@ static const int pairs[][2] = {
 
 static void test_contract(void** state) {
   (void)state;
-  int poses = pose_count();
+  int poses = setting("TRIBO_TEST_POSES", 500), seed = setting("TRIBO_TEST_SEED", 0);
   for (int p = 0; p < NPAIRS; p++) {
     for (int placement = 0; placement < TB_TEST_NPLACEMENTS; placement++) {
-      tbRng rng = {(uint64_t)(1000 * p + placement)};
+      tbRng rng = {(uint64_t)(1000 * p + placement) + ((uint64_t)seed << 32)};
       for (int i = 0; i < poses; i++) {
         tbShape a, b;
         tb_test_random_pair(&rng, pairs[p][0], pairs[p][1], (tbTestPlacement)placement, &a, &b);
