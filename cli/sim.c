@@ -14,7 +14,7 @@
 
 typedef struct {
   ModelArgs model;
-  const char *key, *state, *out;
+  const char *key, *state, *save, *out;
   double time;
   int noptions;
   const char* option[64];  // "name=value", applied after loading
@@ -22,11 +22,33 @@ typedef struct {
 
 static const char USAGE[] =
     "tribo sim MODEL [--law L] [--solver S] [--integrator I] [--dt X] [--time X] [--tol X]\n"
-    "          [--max-iter N] [--threads N] [--option NAME=VALUE] [--key NAME | --state FILE]\n"
-    "          [--out FILE.csv|FILE.h5] [--json]\n\n"
-    "Simulates for --time seconds (default 1) from the reference pose, a keyframe, or a file with\n"
-    "qpos, qvel and optionally ctrl as plain numbers. Laws: ncp (exact), ccp, lcp, raisim, "
-    "soft.\n\n" MODEL_ARGS_USAGE;
+    "          [--max-iter N] [--threads N] [--option NAME=VALUE]\n"
+    "          [--key NAME | --state FILE] [--save FILE] [--out FILE.csv|FILE.h5] [--json]\n\n"
+    "Simulates for --time seconds (default 1) and reports what the contact law did.\n\n"
+    "  --law         ncp (exact, default), ccp, lcp, raisim, soft (MuJoCo's), comfree,\n"
+    "                viscoelastic\n"
+    "  --solver      auto (default), pgs, admm, newton, staggered, direct, bisection, prox, ipm:\n"
+    "                those that the law has; soft has newton and pgs\n"
+    "  --integrator  euler, rk4, implicit, implicitfast; viscoelastic: expo, euler-explicit,\n"
+    "                rk4, euler-implicit\n"
+    "  --dt          time step, s (default: the file's)\n"
+    "  --tol         relative residual at which a rigid solver stops (default 1e-6)\n"
+    "  --max-iter    iterations of a rigid solver (default 1000)\n"
+    "  --threads     threads over islands; results do not depend on it\n"
+    "  --key         start at a keyframe\n"
+    "  --state       start at a text file with qpos, qvel and optionally ctrl, or at a snapshot\n"
+    "  --save        write a snapshot at the end, from which --state goes on bit for bit\n"
+    "  --out         trajectory, a row per step: time, qpos, qvel, ctrl, energy, contacts, "
+    "residual\n"
+    "  --json        the report as one JSON object on standard output\n\n" MODEL_ARGS_USAGE
+    "\nOptions by name (--option NAME=VALUE, vectors as a,b,c):\n\n";
+
+static void print_help(void) {
+  fputs(USAGE, stdout);
+#define X(type, name, count, value, unit, what) printf("  %-22s %-6s %s\n", #name, unit, what);
+  TB_OPTION_FIELDS(X)
+#undef X
+}
 
 // ---- arguments ---------------------------------------------------------------------------------
 
@@ -64,7 +86,8 @@ static int parse_one(Arguments* a, int argc, char** argv, char* scratch, size_t 
   const struct {
     const char* flag;
     const char** target;
-  } texts[] = {{"--key", &a->key}, {"--state", &a->state}, {"--out", &a->out}};
+  } texts[] = {
+      {"--key", &a->key}, {"--state", &a->state}, {"--save", &a->save}, {"--out", &a->out}};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     if (strcmp(arg, texts[i].flag) != 0) continue;
     *texts[i].target = value;
@@ -99,6 +122,42 @@ static bool apply_options(const Arguments* a, tbOption* option) {
 
 // ---- start -------------------------------------------------------------------------------------
 
+// A whole file, or NULL; the caller frees it.
+static unsigned char* read_file(const char* path, size_t* size) {
+  FILE* file = fopen(path, "rb");
+  if (!file) return NULL;
+  unsigned char* bytes = NULL;
+  long end = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+  if (end >= 0 && fseek(file, 0, SEEK_SET) == 0) bytes = malloc((size_t)end + 1);
+  *size = bytes ? fread(bytes, 1, (size_t)end, file) : 0;
+  fclose(file);
+  return bytes;
+}
+
+// 1: the file was a snapshot and is loaded; 0: it is something else; -1: it is a bad snapshot.
+static int read_snapshot(const char* path, const tbModel* m, tbData* d) {
+  size_t size = 0;
+  unsigned char* bytes = read_file(path, &size);
+  int loaded = 0;
+  if (bytes && size >= 8 && memcmp(bytes, "tribosn", 8) == 0) {
+    tbError error;
+    loaded = tb_snapshot_load(m, d, bytes, size, &error) == TB_OK ? 1 : -1;
+    if (loaded < 0) fprintf(stderr, "tribo sim: %s: %s\n", path, error.message);
+  }
+  free(bytes);
+  return loaded;
+}
+
+static bool write_snapshot(const char* path, const tbModel* m, const tbData* d) {
+  size_t size = tb_snapshot_size(m, d);
+  void* bytes = malloc(size);
+  FILE* file = bytes && tb_snapshot_save(m, d, bytes, size) == TB_OK ? fopen(path, "wb") : NULL;
+  bool ok = file && fwrite(bytes, 1, size, file) == size;
+  if (file && fclose(file) != 0) ok = false;
+  free(bytes);
+  return ok || complain("cannot write", path);
+}
+
 // Numbers of a text file: qpos, qvel, and ctrl where there are enough.
 static bool read_state(const char* path, const tbModel* m, tbData* d) {
   FILE* file = fopen(path, "r");
@@ -126,7 +185,9 @@ static bool set_start(const Arguments* a, const tbModel* m, tbData* d) {
     if (key < 0) return complain("no keyframe", a->key);
     return tb_reset_keyframe(m, d, key) == TB_OK;
   }
-  return !a->state || read_state(a->state, m, d);
+  if (!a->state) return true;
+  int snapshot = read_snapshot(a->state, m, d);
+  return snapshot ? snapshot > 0 : read_state(a->state, m, d);
 }
 
 // ---- statistics --------------------------------------------------------------------------------
@@ -311,6 +372,12 @@ static int run(Arguments* a) {
   if (d && apply_options(a, &m->opt) && set_start(a, m, d)) {
     Statistics s = {0};
     code = simulate(a, m, d, &s) ? (s.warning[0] ? 1 : 0) : 2;
+    if (a->save && !write_snapshot(a->save, m, d)) code = 2;
+    // Energies of the final state.
+    tb_compute_position(m, d);
+    tb_compute_velocity(m, d);
+    tb_energy_position(m, d);
+    tb_energy_velocity(m, d);
     if (a->model.json) print_json(m, d, &s);
     if (!a->model.json) print_text(m, d, &s);
   }
@@ -326,7 +393,7 @@ int tribo_cmd_sim(int argc, char** argv) {
   if (!scratch) return 2;
   for (int i = 0; i < argc; i++) {
     if (strcmp(argv[i], "--help") == 0) {
-      fputs(USAGE, stdout);
+      print_help();
       free(scratch);
       return 0;
     }
