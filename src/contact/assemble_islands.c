@@ -7,12 +7,16 @@
 #include "linalg/ltdl.h"
 #include "model/workspace.h"
 
+// Of the free velocity, relative to its largest entry.
+static const tbReal ROUNDING = 1e-13;
+
 typedef struct {
   const tbModel* m;
   tbData* d;
   tbArena* arena;
   const tbConstraint* list;
   tbInertiaFactor factor;
+  tbReal noise;         // m/s, rad/s: velocities below this are rounding
   tbReal* const* half;  // per constraint: D^-1/2 L^-T J^T, dim x nnz
   const tbReal* known;  // J v_free by row where it is known, or NULL
 } Context;
@@ -134,6 +138,7 @@ static void fill_block(const Context* x, const tbConstraint* c, int row, const t
   block->dim = c->dim;
   for (int r = 0; r < c->dim; r++) {
     g[r] = x->known ? x->known[c->row + r] : row_velocity(c, r, v_free);
+    if (fabs(g[r]) <= x->noise) g[r] = 0;
     R[r] = 0;
   }
   switch (c->source) {
@@ -325,7 +330,10 @@ tbResult tb_assemble_groups(const tbModel* model, tbData* data, tbConstraints* c
 
 tbResult tb_assemble_terms(const tbModel* model, tbData* data, const tbConstraints* constraints,
                            tbInertiaFactor factor, const tbReal* v_free, tbIslands* islands) {
-  Context x = {model, data, &data->work->arena, constraints->list, factor, NULL, NULL};
+  Context x = {model, data, &data->work->arena, constraints->list, factor, 0, NULL, NULL};
+  // In free fall, say, joints do not move but for rounding; a problem made of that has no scale.
+  for (int i = 0; i < model->nv; i++) x.noise = fmax(x.noise, fabs(v_free[i]));
+  x.noise *= ROUNDING;
   for (int i = 0; i < islands->count; i++) {
     if (!build_terms(&x, &islands->island[i], v_free)) return TB_ERROR_MEMORY;
   }
@@ -365,7 +373,7 @@ tbResult tb_assemble_delassus(const tbModel* model, tbData* data, const tbConstr
     tb_ltdl_half_solve_support(forest, factor.LD, factor.inverse, c->col, c->nnz, half[i], c->nnz,
                                c->dim);
   }
-  Context x = {model, data, arena, constraints->list, factor, half, NULL};
+  Context x = {model, data, arena, constraints->list, factor, 0, half, NULL};
   for (int i = 0; i < islands->count; i++) {
     if (islands->island[i].solved) continue;
     if (!build_G(&x, &islands->island[i], place)) return TB_ERROR_MEMORY;

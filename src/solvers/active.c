@@ -23,22 +23,26 @@
 #include <string.h>
 
 #include "contact/cone.h"
+#include "solvers/local.h"
 
-// E over the diagonal of G: while all goes well; after modes have not settled within PATIENCE
-// rounds.
+// E over the diagonal of G: while all goes well, and where it does not.
 static const tbReal SOFTNESS = 1e-7, CAUTIOUS = 1e-2, MOST_CAUTIOUS = 1;
-enum { PATIENCE = 5, INNER = 8 };
+enum { FIRST = 10, CAREFUL = 12, LATER = 6, SWEEPS = 4, MOST_SWEEPS = 8, INNER = 6 };
 enum { MAX = TB_MAX_BLOCK_DIM, OPEN = 0, ACTIVE, STICK, SLIDE, LOW, HIGH };
 
 typedef struct {
   const tbActive* a;
   const tbProblem* p;
-  tbReal *lambda, *sigma;  // of the last linear system
+  tbReal *lambda, *sigma;  // where Newton's method is; sigma is what lambda leads to
+  tbReal *next, *speed;    // the same at the end of a full step
+  tbReal *old, *slow;      // and before it
   tbReal* anchor;          // lambda_k of the proximal term
   tbReal softness;
   tbReal *trial, *check;  // lambda within the cones, and the velocity it leads to
-  tbReal *x, *c0, *W;     // W: MAX x MAX per block
-  int* mode;              // per block; per row for one-sided and box blocks
+  tbReal* best;           // the trial with the smallest residual so far
+  tbReal best_measure;
+  tbReal *x, *c0, *W;  // W: MAX x MAX per block
+  int* mode;           // per block; per row for one-sided and box blocks
   bool changed, sliding;
 } Active;
 
@@ -149,12 +153,13 @@ static void linearise(Active* s) {
 
 // ---- the system --------------------------------------------------------------------------------
 
-// Solve (3) and evaluate lambda and sigma. False where the matrix is singular.
-static bool solve_modes(Active* s) {
+// Solve (3) and evaluate lambda and sigma at its solution, with the factors of the last time where
+// `factored`. False where the matrix is singular.
+static bool solve_modes(Active* s, bool factored) {
   tbVelocity* v = s->a->system;
   const tbProblem* p = s->p;
   memset(s->x, 0, sizeof(tbReal) * (size_t)v->size);
-  tb_velocity_start(v, !s->sliding);
+  if (!factored) tb_velocity_start(v, !s->sliding);
   for (int i = 0; i < p->nblock; i++) {
     const tbBlock* b = &p->block[i];
     const tbReal *W = s->W + (size_t)i * MAX * MAX, *g = p->g + b->row;
@@ -168,10 +173,10 @@ static bool solve_modes(Active* s) {
       }
       moved = moved || f[r] != 0;
     }
-    if (any) tb_velocity_add(v, i, W);
+    if (any && !factored) tb_velocity_add(v, i, W);
     if (moved) tb_velocity_add_impulse(v, i, f, s->x);
   }
-  if (!tb_velocity_factor(v)) return false;
+  if (!factored && !tb_velocity_factor(v)) return false;
   tb_velocity_solve(v, s->x);
   bool finite = true;
   for (int i = 0; i < p->nblock; i++) {
@@ -184,16 +189,84 @@ static bool solve_modes(Active* s) {
       int row = b->row + r;
       tbReal sum = s->c0[row];
       for (int c = 0; c < b->dim; c++) sum -= W[r * b->dim + c] * velocity[c];
-      s->lambda[row] = sum;
-      s->sigma[row] = velocity[r] + (p->R ? p->R[row] * sum : 0);
+      s->next[row] = sum;
+      s->speed[row] = velocity[r] + (p->R ? p->R[row] * sum : 0);
       finite = finite && isfinite(sum);
     }
   }
   return finite;
 }
 
-// The true velocity of impulses, and their residual.
-static tbResidual judge(Active* s, const tbReal* lambda, tbReal* sigma) {
+// ---- step length -------------------------------------------------------------------------------
+
+// Squared distance of a cone block from its fixed point (1), weighted with rho: an energy.
+static tbReal cone_distance(const Active* s, const tbBlock* b, const tbReal* lambda,
+                            const tbReal* sigma) {
+  const tbReal* rho = s->a->rho + b->row;
+  tbReal rho_T = 0, u[MAX] = {0}, rr = 0, sum = 0;
+  for (int j = 1; j < b->dim; j++) rho_T = fmax(rho_T, b->mu[j - 1] * b->mu[j - 1] * rho[j]);
+  bool exact = s->a->law == TB_LAW_NCP;
+  tbReal rho_N = !exact && rho_T > 0 ? rho_T : rho[0], y = lambda[0] - sigma[0] / rho_N;
+  for (int j = 1; j < b->dim; j++) {
+    tbReal mu = b->mu[j - 1];
+    u[j] = mu > 0 ? lambda[j] / mu - mu * sigma[j] / rho_T : 0;
+    rr += u[j] * u[j];
+  }
+  // Where y is projected to: along the normal, and the factor of the tangents.
+  tbReal r = sqrt(rr), normal = fmax(0, y), factor = 1;
+  if (!exact && r > fabs(y)) normal = 0.5 * (y + r);
+  if (!exact && r <= -y) normal = 0;
+  if (r > normal) factor = normal / r;
+  sum = rho_N * (lambda[0] - normal) * (lambda[0] - normal);
+  for (int j = 1; j < b->dim; j++) {
+    tbReal mu = b->mu[j - 1], d = mu > 0 ? lambda[j] / mu - factor * u[j] : 0;
+    sum += rho_T * d * d;
+  }
+  return sum;
+}
+
+// The same over all blocks, at a point on the line from (old, slow) to (next, speed).
+static tbReal distance(const Active* s, tbReal t) {
+  tbReal sum = 0;
+  for (int i = 0; i < s->p->nblock; i++) {
+    const tbBlock* b = &s->p->block[i];
+    tbReal lambda[MAX], sigma[MAX];
+    for (int r = 0; r < b->dim; r++) {
+      int row = b->row + r;
+      lambda[r] = s->old[row] + t * (s->next[row] - s->old[row]);
+      sigma[r] = s->slow[row] + t * (s->speed[row] - s->slow[row]);
+    }
+    if (b->type == TB_BLOCK_CONE) {
+      sum += cone_distance(s, b, lambda, sigma);
+      continue;
+    }
+    for (int r = 0; r < b->dim; r++) {
+      tbReal rho = s->a->rho[b->row + r], y = lambda[r] - sigma[r] / rho;
+      if (b->type == TB_BLOCK_ONE_SIDED) y = fmax(0, y);
+      if (b->type == TB_BLOCK_BOX) y = fmin(b->upper, fmax(b->lower, y));
+      sum += rho * (lambda[r] - y) * (lambda[r] - y);
+    }
+  }
+  return sum;
+}
+
+// The length of a step: full where that helps, else the best of some shorter ones, 0 where none
+// does. Velocities are linear in impulses, so that a trial costs next to nothing.
+static tbReal step_length(const Active* s) {
+  tbReal before = distance(s, 0), best = distance(s, 1), length = 1;
+  if (best <= 0.5 * before) return 1;
+  for (tbReal t = 0.75; t > 1e-2; t *= 0.75) {
+    tbReal d = distance(s, t);
+    if (d < best) {
+      best = d;
+      length = t;
+    }
+  }
+  return best < before ? length : 0;
+}
+
+// The velocity that impulses lead to.
+static void true_velocity(Active* s, const tbReal* lambda, tbReal* sigma) {
   tbVelocity* v = s->a->system;
   const tbProblem* p = s->p;
   memset(s->x, 0, sizeof(tbReal) * (size_t)v->size);
@@ -208,7 +281,6 @@ static tbResidual judge(Active* s, const tbReal* lambda, tbReal* sigma) {
       sigma[r] += p->g[r] + (p->R ? p->R[r] * lambda[r] : 0);
     }
   }
-  return tb_residual(p, s->a->law, lambda, sigma);
 }
 
 static bool allocate(Active* s, tbArena* arena) {
@@ -216,63 +288,202 @@ static bool allocate(Active* s, tbArena* arena) {
   s->lambda = tb_arena_alloc(arena, sizeof(tbReal) * n);
   s->sigma = tb_arena_alloc(arena, sizeof(tbReal) * n);
   s->anchor = tb_arena_alloc(arena, sizeof(tbReal) * n);
+  s->next = tb_arena_alloc(arena, sizeof(tbReal) * n);
+  s->speed = tb_arena_alloc(arena, sizeof(tbReal) * n);
+  s->slow = tb_arena_alloc(arena, sizeof(tbReal) * n);
+  s->old = tb_arena_alloc(arena, sizeof(tbReal) * n);
   s->trial = tb_arena_alloc(arena, sizeof(tbReal) * n);
   s->check = tb_arena_alloc(arena, sizeof(tbReal) * n);
+  s->best = tb_arena_alloc(arena, sizeof(tbReal) * n);
   s->c0 = tb_arena_alloc(arena, sizeof(tbReal) * n);
   s->mode = tb_arena_alloc(arena, sizeof(int) * n);
   s->x = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(s->a->system->size + 1));
   s->W = tb_arena_alloc(arena, sizeof(tbReal) * MAX * MAX * (size_t)(s->p->nblock + 1));
-  return s->lambda && s->sigma && s->anchor && s->trial && s->check && s->c0 && s->mode && s->x &&
-         s->W;
+  return s->lambda && s->sigma && s->anchor && s->next && s->speed && s->slow && s->old &&
+         s->trial && s->check && s->best && s->c0 && s->mode && s->x && s->W;
 }
 
-// What the modes lead to, within the cones, is a candidate. True: it is good enough.
+// ---- sweeps ------------------------------------------------------------------------------------
+
+// What Gauss-Seidel needs of a block: B = J L^-1 D^-1/2 on its support, and B B^T + R.
+typedef struct {
+  tbReal* B;
+  tbReal A[MAX * MAX];
+  tbReal slip;
+} Local;
+
+static bool whiten(Active* s, tbArena* arena, Local* local) {
+  const tbVelocity* v = s->a->system;
+  for (int i = 0; i < s->p->nblock; i++) {
+    const tbRows* rows = &v->block[i];
+    int d = rows->dim, n = rows->nnz, row = s->p->block[i].row;
+    Local* l = &local[i];
+    l->B = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(d * n + 1));
+    if (!l->B) return false;
+    l->slip = 0;
+    memcpy(l->B, rows->J, sizeof(tbReal) * (size_t)(d * n));
+    tb_ltdl_half_solve_support(v->forest, v->LD, v->inverse, rows->col, n, l->B, n, d);
+    for (int r = 0; r < d; r++) {
+      for (int c = 0; c <= r; c++) {
+        tbReal sum = 0;
+        for (int k = 0; k < n; k++) sum += l->B[r * n + k] * l->B[c * n + k];
+        l->A[r * d + c] = l->A[c * d + r] = sum;
+      }
+      if (s->p->R) l->A[r * d + r] += s->p->R[row + r];
+    }
+  }
+  return true;
+}
+
+// sigma of a block at whitened velocity w.
+static void block_velocity(const Active* s, const Local* l, int i, const tbReal* w, tbReal* out) {
+  const tbVelocity* v = s->a->system;
+  const tbRows* rows = &v->block[i];
+  int row = s->p->block[i].row;
+  for (int r = 0; r < rows->dim; r++) {
+    tbReal sum = s->p->g[row + r] + (s->p->R ? s->p->R[row + r] * s->lambda[row + r] : 0);
+    for (int k = 0; k < rows->nnz; k++) sum += l->B[r * rows->nnz + k] * w[v->place[rows->col[k]]];
+    out[r] = sum;
+  }
+}
+
+static void add_whitened(const Active* s, const Local* l, int i, const tbReal* f, tbReal* w) {
+  const tbVelocity* v = s->a->system;
+  const tbRows* rows = &v->block[i];
+  for (int r = 0; r < rows->dim; r++) {
+    if (f[r] == 0) continue;
+    for (int k = 0; k < rows->nnz; k++) w[v->place[rows->col[k]]] += l->B[r * rows->nnz + k] * f[r];
+  }
+}
+
+// Gauss-Seidel with exact local solutions (CM Alg. 6) on lambda: slow to converge, but what opens,
+// sticks or slides shows after a few sweeps.
+static void sweep(Active* s, Local* local, int count) {
+  const tbProblem* p = s->p;
+  tbReal* w = s->x;
+  memset(w, 0, sizeof(tbReal) * (size_t)s->a->system->size);
+  for (int i = 0; i < p->nblock; i++) {
+    const tbBlock* b = &p->block[i];
+    tb_block_project(b, s->a->law, s->lambda + b->row, s->lambda + b->row);
+    add_whitened(s, &local[i], i, s->lambda + b->row, w);
+  }
+  for (int k = 0; k < count; k++) {
+    for (int i = 0; i < p->nblock; i++) {
+      const tbBlock* b = &p->block[i];
+      tbReal velocity[MAX], old[MAX], *lambda = s->lambda + b->row;
+      block_velocity(s, &local[i], i, w, velocity);
+      for (int r = 0; r < b->dim; r++) {
+        old[r] = lambda[r];
+        for (int c = 0; c < b->dim; c++) velocity[r] -= local[i].A[r * b->dim + c] * lambda[c];
+      }
+      tb_local_solve(b, s->a->law, local[i].A, velocity, lambda, &local[i].slip);
+      for (int r = 0; r < b->dim; r++) old[r] = lambda[r] - old[r];
+      add_whitened(s, &local[i], i, old, w);
+    }
+  }
+  for (int i = 0; i < p->nblock; i++) {
+    block_velocity(s, &local[i], i, w, s->sigma + p->block[i].row);
+  }
+}
+
+// ---- rounds ------------------------------------------------------------------------------------
+
+// Judge impulses within the cones and the velocity they lead to. True: they are good enough.
+static bool judge_trial(Active* s, tbReal* lambda, tbSolveInfo* info) {
+  size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
+  info->residual = tb_residual(s->p, s->a->law, s->trial, s->check);
+  if (info->residual.relative < s->best_measure) {
+    s->best_measure = info->residual.relative;
+    memcpy(s->best, s->trial, bytes);
+  }
+  if (!(info->residual.relative <= s->a->tolerance)) return false;
+  memcpy(lambda, s->trial, bytes);
+  info->residual_exact =
+      s->a->law == TB_LAW_NCP ? info->residual : tb_residual(s->p, TB_LAW_NCP, s->trial, s->check);
+  info->status = TB_SOLVE_CONVERGED;
+  return true;
+}
+
+// What the modes lead to, within the cones, is a candidate.
 static bool accept(Active* s, tbReal* lambda, tbSolveInfo* info) {
   const tbProblem* p = s->p;
   for (int i = 0; i < p->nblock; i++) {
     int row = p->block[i].row;
     tb_block_project(&p->block[i], s->a->law, s->lambda + row, s->trial + row);
   }
-  info->residual = judge(s, s->trial, s->check);
-  if (!(info->residual.relative <= s->a->tolerance)) return false;
-  memcpy(lambda, s->trial, sizeof(tbReal) * (size_t)p->n);
-  info->residual_exact =
-      s->a->law == TB_LAW_NCP ? info->residual : tb_residual(p, TB_LAW_NCP, lambda, s->check);
-  info->status = TB_SOLVE_CONVERGED;
-  return true;
+  true_velocity(s, s->trial, s->check);
+  return judge_trial(s, lambda, info);
 }
 
-// Rounds in which modes may still change are proximal steps that are cut short.
-static bool eager(Active* s, tbReal* lambda, tbSolveInfo* info) {
+// Sweeps from the best point so far; what they end with is a candidate too.
+static bool sweep_best(Active* s, Local* local, int count, tbReal* lambda, tbSolveInfo* info) {
+  size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
+  memcpy(s->lambda, s->best, bytes);
+  sweep(s, local, count);
+  memcpy(s->trial, s->lambda, bytes);
+  memcpy(s->check, s->sigma, bytes);
+  return judge_trial(s, lambda, info);
+}
+
+// Every round is a proximal step that is cut short. Where full steps do not help, the proximal term
+// grows until they do.
+static bool eager(Active* s, int rounds, tbReal* lambda, tbSolveInfo* info) {
+  size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
   s->softness = SOFTNESS;
-  for (int k = 0, settled = 0; k <= PATIENCE + settled && info->iterations < s->a->max_iter; k++) {
-    size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
-    memcpy(s->anchor, s->lambda, bytes);
-    linearise(s);
-    if (!s->changed) {
-      if (accept(s, lambda, info)) return true;
-      if (settled < PATIENCE) settled++;
-    }
+  memcpy(s->anchor, s->lambda, bytes);
+  linearise(s);
+  for (int k = 0; k < rounds && info->iterations < s->a->max_iter; k++) {
+    memcpy(s->old, s->lambda, bytes);
+    memcpy(s->slow, s->sigma, bytes);
     info->iterations++;
     info->factorizations++;
-    if (!solve_modes(s)) return false;
+    if (!solve_modes(s, false)) return false;
+    memcpy(s->lambda, s->next, bytes);
+    memcpy(s->sigma, s->speed, bytes);
+    memcpy(s->anchor, s->lambda, bytes);
+    linearise(s);
+    // Where nothing slides the matrix stays the same: a second solution with it removes what the
+    // proximal term left.
+    if (!s->changed && !s->sliding && solve_modes(s, true)) {
+      memcpy(s->lambda, s->next, bytes);
+      memcpy(s->sigma, s->speed, bytes);
+      memcpy(s->anchor, s->lambda, bytes);
+      linearise(s);
+    }
+    if (!s->changed && accept(s, lambda, info)) return true;
+    tbReal t = step_length(s);
+    if (t == 1) {
+      s->softness = fmax(SOFTNESS, 1e-2 * s->softness);
+      continue;
+    }
+    if (t < 0.3) s->softness = fmin(MOST_CAUTIOUS, fmax(1e-4, 30 * s->softness));
+    for (int r = 0; r < s->p->n; r++) {
+      s->lambda[r] = s->old[r] + t * (s->next[r] - s->old[r]);
+      s->sigma[r] = s->slow[r] + t * (s->speed[r] - s->slow[r]);
+    }
+    memcpy(s->anchor, s->lambda, bytes);
+    linearise(s);
   }
   return false;
 }
 
 // Whole proximal steps, each until its modes hold, stiffer as long as that is easy.
-static bool cautious(Active* s, tbReal* lambda, tbSolveInfo* info) {
+static bool cautious(Active* s, int rounds, tbReal* lambda, tbSolveInfo* info) {
   size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
+  int end = info->iterations + rounds;
+  if (end > s->a->max_iter) end = s->a->max_iter;
   s->softness = CAUTIOUS;
-  while (info->iterations < s->a->max_iter) {
+  while (info->iterations < end) {
     memcpy(s->anchor, s->lambda, bytes);
     int k = 0;
-    for (; k < INNER && info->iterations < s->a->max_iter; k++) {
+    for (; k < INNER && info->iterations < end; k++) {
       linearise(s);
       if (k > 0 && !s->changed) break;
       info->iterations++;
       info->factorizations++;
-      if (!solve_modes(s)) return false;
+      if (!solve_modes(s, false)) return false;
+      memcpy(s->lambda, s->next, bytes);
+      memcpy(s->sigma, s->speed, bytes);
     }
     if (accept(s, lambda, info)) return true;
     if (k < 3) {
@@ -296,10 +507,20 @@ bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbR
 
   memcpy(s.lambda, lambda, bytes);
   memcpy(s.sigma, sigma, bytes);
+  memcpy(s.best, lambda, bytes);
+  s.best_measure = tb_residual(a->p, a->law, lambda, sigma).relative;
   for (int r = 0; r < a->p->n; r++) s.mode[r] = -1;
-  if (eager(&s, lambda, info)) return true;
+  if (eager(&s, FIRST, lambda, info)) return true;
+
+  // Where modes do not settle: caution, then sweeps, which turn directions of sliding.
   memcpy(s.lambda, lambda, bytes);
   memcpy(s.sigma, sigma, bytes);
-  cautious(&s, lambda, info);
+  if (cautious(&s, CAREFUL, lambda, info)) return true;
+  Local* local = tb_arena_alloc(arena, sizeof(Local) * (size_t)(a->p->nblock + 1));
+  if (!local || !whiten(&s, arena, local)) return false;
+  for (int count = SWEEPS; count <= MOST_SWEEPS; count *= 2) {
+    if (sweep_best(&s, local, count, lambda, info)) return true;
+    if (eager(&s, LATER, lambda, info)) return true;
+  }
   return true;
 }

@@ -339,6 +339,7 @@ bool tb_velocity_build(tbVelocity* s, tbArena* arena, tbForest forest, const tbR
   Builder b = {.arena = arena, .block = block};
   *s = (tbVelocity){.forest = forest, .LD = LD, .inverse = inverse, .place = place};
   s->nblock = nblock;
+  s->block = block;
   s->rows = tb_arena_alloc(arena, sizeof(tbNodeRows) * (size_t)(nblock + 1));
   if (!s->rows || !collect_dofs(s, &b) || !find_nodes(s, &b) || !order_trees(s, &b) ||
       !number_nodes(s, &b)) {

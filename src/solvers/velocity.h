@@ -36,6 +36,7 @@ typedef struct {
   int* dof;    // them, ascending
   int* place;  // by dof: its place in a vector of this system
   int nblock;
+  const tbRows* block;  // as given
   tbNodeRows* rows;
   tbLdu ldu;
   tbReal* base;     // D and U of M

@@ -15,6 +15,10 @@
 // Rounds of the fast path.
 enum { MOST_FAST = 40 };
 
+// Impulses of the last step are taken as they are where their residual is this far below the
+// tolerance: errors that repeat from step to step add up.
+static const tbReal RECALL = 0.5;
+
 static const char* const SOLVER_NAMES[TB_SOLVER_COUNT] = {
     "auto", "pgs", "admm", "newton", "staggered", "direct", "bisection", "prox", "ipm"};
 
@@ -66,7 +70,7 @@ static tbResult accept_recalled(const tbModel* m, tbData* d, tbStepState* state,
     if (m->opt.solve_absolute > 0 || m->opt.law == TB_LAW_RAISIM) continue;
     tbSolveInfo info = {.law = tb_law_name((tbLaw)m->opt.law), .solver = "warm start"};
     info.residual = tb_residual(&island->problem, (tbLaw)m->opt.law, island->lambda, island->sigma);
-    if (!(info.residual.relative <= m->opt.solve_tolerance)) continue;
+    if (!(info.residual.relative <= RECALL * m->opt.solve_tolerance)) continue;
     info.residual_exact = m->opt.law == TB_LAW_NCP ? info.residual
                                                    : tb_residual(&island->problem, TB_LAW_NCP,
                                                                  island->lambda, island->sigma);
