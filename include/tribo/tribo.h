@@ -14,6 +14,7 @@
 #include "tribo/dynamics.h"
 #include "tribo/enums.h"
 #include "tribo/fclib.h"
+#include "tribo/inverse.h"
 #include "tribo/model.h"
 #include "tribo/option.h"
 #include "tribo/problem.h"
