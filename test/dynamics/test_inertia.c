@@ -244,6 +244,67 @@ static void tendon_armature_is_in_all(void** state) {
   }
 }
 
+// Weights of tendons and accelerations of actuators, found on their chains alone, are those of
+// whole solves.
+static void lengths_have_the_weights_of_whole_solves(void** state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 60; seed++) {
+    tbRandomTree options = {
+        .seed = seed, .nbody = 2 + (int)(seed % 20), .ntendon = (int)(seed % 5), .nu = 8};
+    World w = world_of(&options);
+    const tbModel* m = w.m;
+    size_t nv = (size_t)m->nv;
+    tbReal *rows = reals(nv * (size_t)(m->nu + m->ntendon)), *x = reals(nv);
+    memcpy(w.d->qpos, m->qpos0, (size_t)m->nq * sizeof(tbReal));
+    tb_compute_position(m, w.d);
+    tb_full_moment(m, w.d, rows);
+    for (int u = 0; u < m->nu; u++) {
+      tb_solve_m(m, w.d, x, rows + nv * (size_t)u, 1);
+      tbReal sum = 0;
+      for (size_t i = 0; i < nv; i++) sum += x[i] * x[i];
+      assert_near(m->actuator_acc0[u], sqrt(sum), 1e-9);
+    }
+    tb_full_ten_J(m, w.d, rows);
+    for (int t = 0; t < m->ntendon; t++) {
+      tb_solve_m(m, w.d, x, rows + nv * (size_t)t, 1);
+      tbReal sum = 0;
+      for (size_t i = 0; i < nv; i++) sum += x[i] * rows[nv * (size_t)t + i];
+      assert_near(m->tendon_invweight0[t], sum, 1e-9);
+    }
+    free(rows), free(x);
+    world_free(w);
+  }
+}
+
+// Two hinges on one axis share the acceleration that one alone would have; forward dynamics agree.
+static void redundant_joints_move_together(void** state) {
+  (void)state;
+  static const char* const JOINTS[] = {"<joint axis='0 1 0'/>",
+                                       "<joint axis='0 1 0'/><joint axis='0 1 0'/>"};
+  tbReal qacc[2][2] = {{0}};
+  for (int k = 0; k < 2; k++) {
+    char xml[512];
+    snprintf(
+        xml, sizeof xml,
+        "<mujoco><worldbody><body>%s<geom size='0.1' pos='0.3 0 0'/></body></worldbody></mujoco>",
+        JOINTS[k]);
+    tbError error = {0};
+    tbModel* m = tb_load_string(xml, NULL, NULL, &error);
+    if (!m) fail_msg("%s", error.message);
+    tbData* d = tb_data_new(m);
+    tbReal tau[2] = {0, 0}, aba[2];
+    tb_compute_position(m, d);
+    tb_compute_velocity(m, d);
+    tb_forward_dynamics(m, d, tau, qacc[k]);
+    assert_int_equal(tb_aba(m, d, tau, NULL, aba), TB_OK);
+    if (k == 0) assert_near(aba[0], qacc[0][0], 1e-12);
+    assert_near(aba[0] + (k ? aba[1] : 0), qacc[0][0], 1e-9);
+    tb_data_free(d);
+    tb_model_free(m);
+  }
+  assert_near(qacc[1][0] + qacc[1][1], qacc[0][0], 1e-9);
+}
+
 // A body without mass or inertia on a joint is an error, not a crash.
 static void massless_body_is_an_error(void** state) {
   (void)state;
@@ -271,6 +332,8 @@ int main(void) {
       cmocka_unit_test(test_aba_is_forward_dynamics),
       cmocka_unit_test(test_body_forces_balance),
       cmocka_unit_test(tendon_armature_is_in_all),
+      cmocka_unit_test(lengths_have_the_weights_of_whole_solves),
+      cmocka_unit_test(redundant_joints_move_together),
       cmocka_unit_test(massless_body_is_an_error),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

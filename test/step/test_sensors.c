@@ -1,0 +1,155 @@
+// Sensors of geometry and contact against what can be worked out by hand.
+#include "common/test.h"
+#include "step/sensor.h"
+#include "tribo/tribo.h"
+
+typedef struct {
+  tbModel* m;
+  tbData* d;
+} World;
+
+static World make(const char* xml) {
+  tbError error = {0};
+  World w = {tb_load_string(xml, NULL, NULL, &error), NULL};
+  if (!w.m) fail_msg("%s", error.message);
+  w.d = tb_data_new(w.m);
+  return w;
+}
+
+static void drop(World w) {
+  tb_data_free(w.d);
+  tb_model_free(w.m);
+}
+
+static const tbReal* sensor(World w, const char* name) {
+  int id = tb_name2id(w.m, TB_OBJ_SENSOR, name);
+  assert_true(id >= 0);
+  return w.d->sensordata + w.m->sensor_adr[id];
+}
+
+// Two balls at random places: distance, direction and ends of the segment between them.
+static void distances_of_balls(void** state) {
+  (void)state;
+  World w = make(
+      "<mujoco><worldbody><body name='a'><freejoint/><geom name='a' size='0.1'/></body>"
+      "<body name='b'><freejoint/><geom name='b' size='0.2'/><geom size='0.05' pos='9 9 9'/></body>"
+      "</worldbody><sensor><distance name='d' geom1='a' geom2='b' cutoff='100'/>"
+      "<normal name='n' geom1='a' body2='b' cutoff='100'/>"
+      "<fromto name='f' body1='b' geom2='a' cutoff='100'/>"
+      "<distance name='far' geom1='a' geom2='b' cutoff='0.01'/>"
+      "<fromto name='none' geom1='a' geom2='b' cutoff='0.01'/></sensor></mujoco>");
+  tbRng rng = {4};
+  for (int t = 0; t < 100; t++) {
+    tbReal *a = w.d->qpos, *b = w.d->qpos + 7, n[3];
+    for (int k = 0; k < 3; k++) {
+      a[k] = tb_rng_normal(&rng);
+      b[k] = tb_rng_normal(&rng);
+    }
+    if (tb_forward(w.m, w.d) != TB_OK) fail_msg("%s", w.d->message);
+    tbReal length = 0;
+    for (int k = 0; k < 3; k++) length += (b[k] - a[k]) * (b[k] - a[k]);
+    length = sqrt(length);
+    tbReal distance = length - 0.3;
+    for (int k = 0; k < 3; k++) n[k] = (b[k] - a[k]) / length;
+    assert_near(sensor(w, "d")[0], distance, 1e-12);
+    assert_near(sensor(w, "far")[0], fmin(distance, 0.01), 1e-12);
+    for (int k = 0; k < 3; k++) {
+      assert_near(sensor(w, "n")[k], distance < 0 ? -n[k] : n[k], 1e-12);
+      assert_near(sensor(w, "f")[k], b[k] - 0.2 * n[k], 1e-12);
+      assert_near(sensor(w, "f")[3 + k], a[k] + 0.1 * n[k], 1e-12);
+      if (distance > 0.01) assert_near(sensor(w, "none")[k], 0, 0);
+    }
+  }
+  drop(w);
+}
+
+// A ball at rest on the floor: the contact sensor has its weight, whichever side it is seen from.
+static void contact_carries_the_weight(void** state) {
+  (void)state;
+  World w = make(
+      "<mujoco><option gravity='0 0 -10'/><worldbody><geom name='floor' type='plane' size='5 5 1'/>"
+      "<site name='here' size='0.5'/><site name='there' size='0.5' pos='3 0 0'/>"
+      "<body name='ball' pos='0 0 0.1'><freejoint/><geom name='ball' size='0.1' mass='2'/>"
+      "</body></worldbody><sensor>"
+      "<contact name='down' geom1='ball' data='found force dist pos normal tangent'/>"
+      "<contact name='up' geom1='floor' data='found force normal'/>"
+      "<contact name='net' body1='ball' reduce='netforce' data='force torque pos' num='2'/>"
+      "<contact name='here' site='here'/><contact name='there' site='there'/>"
+      "<contact name='three' num='3' data='found dist'/></sensor></mujoco>");
+  for (int law = 0; law < 2; law++) {
+    w.m->opt.law = law ? TB_LAW_SOFT : TB_LAW_NCP;
+    tb_reset(w.m, w.d);
+    for (int i = 0; i < 500; i++) {
+      if (tb_step(w.m, w.d) != TB_OK) fail_msg("%s", w.d->message);
+    }
+    const tbReal *down = sensor(w, "down"), *up = sensor(w, "up"), *net = sensor(w, "net");
+    assert_near(down[0], 1, 0);
+    assert_near(down[1], 20, 1e-3);
+    assert_near(down[4], w.d->contact[0].dist, 0);
+    assert_near(down[10], -1, 1e-9);  // normal: from the ball to the floor
+    assert_near(up[1], 20, 1e-3);
+    assert_near(up[6], 1, 1e-9);
+    // The net force of body 1 on what it touches points down, in world axes.
+    assert_near(net[2], -20, 1e-3);
+    for (int k = 9; k < 18; k++) assert_near(net[k], 0, 0);
+    assert_near(sensor(w, "here")[0], 1, 0);
+    assert_near(sensor(w, "there")[0], 0, 0);
+    assert_near(sensor(w, "three")[0], 1, 0);
+    assert_near(sensor(w, "three")[2], 0, 0);
+  }
+  drop(w);
+}
+
+// Inside each shape, by the share of a box around it that it fills.
+static void sites_hold_their_volume(void** state) {
+  (void)state;
+  World w = make(
+      "<mujoco><worldbody><site name='0' type='sphere' size='0.3' pos='1 2 3' euler='10 20 30'/>"
+      "<site name='1' type='capsule' size='0.2 0.3' pos='1 2 3' euler='10 20 30'/>"
+      "<site name='2' type='ellipsoid' size='0.1 0.2 0.4' pos='1 2 3' euler='10 20 30'/>"
+      "<site name='3' type='cylinder' size='0.2 0.3' pos='1 2 3' euler='10 20 30'/>"
+      "<site name='4' type='box' size='0.1 0.2 0.3' pos='1 2 3' euler='10 20 30'/>"
+      "</worldbody></mujoco>");
+  if (tb_forward(w.m, w.d) != TB_OK) fail_msg("%s", w.d->message);
+  const double PI = 3.14159265358979323846;
+  const double volume[5] = {4 * PI / 3 * 0.027, PI * 0.04 * 0.6 + 4 * PI / 3 * 0.008,
+                            4 * PI / 3 * 0.008, PI * 0.04 * 0.6, 8 * 0.006};
+  tbRng rng = {11};
+  enum { N = 200000 };
+  for (int s = 0; s < 5; s++) {
+    int inside = 0;
+    for (int i = 0; i < N; i++) {
+      tbReal p[3];
+      for (int k = 0; k < 3; k++) p[k] = 1 + k + tb_rng_uniform(&rng, -0.6, 0.6);
+      inside += tb_inside_site(w.m, w.d, s, p);
+    }
+    assert_near(inside * 1.728 / N, volume[s], 0.01 * fmax(0.2, volume[s]));
+  }
+  drop(w);
+}
+
+// A point on the axis is seen in the middle, one at the edge of the field of view at the edge.
+static void cameras_project(void** state) {
+  (void)state;
+  World w = make(
+      "<mujoco><worldbody><camera name='c' pos='1 2 5' fovy='60' resolution='400 300'/>"
+      "<site name='axis' pos='1 2 0'/><site name='top' pos='1 4.8867513459481287 0'/>"
+      "</worldbody><sensor><camprojection name='a' site='axis' camera='c'/>"
+      "<camprojection name='t' site='top' camera='c'/></sensor></mujoco>");
+  if (tb_forward(w.m, w.d) != TB_OK) fail_msg("%s", w.d->message);
+  assert_near(sensor(w, "a")[0], 200, 1e-12);
+  assert_near(sensor(w, "a")[1], 150, 1e-12);
+  assert_near(sensor(w, "t")[0], 200, 1e-12);
+  assert_near(sensor(w, "t")[1], 0, 1e-9);
+  drop(w);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(distances_of_balls),
+      cmocka_unit_test(contact_carries_the_weight),
+      cmocka_unit_test(sites_hold_their_volume),
+      cmocka_unit_test(cameras_project),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
