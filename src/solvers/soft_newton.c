@@ -2,15 +2,17 @@
 #include <math.h>
 #include <string.h>
 
-#include "linalg/dense.h"
 #include "solvers/soft.h"
+#include "solvers/velocity.h"
 
 typedef struct {
   const tbSoftProblem* p;
   tbReal *a, *r, *force;     // current point (by dof), residual rows, constraint forces
   tbReal *Ma, *grad, *step;  // local: M (a - a_smooth), gradient, Newton step
   tbReal *Mstep, *Jstep;     // local: M step; rows: J step
-  tbReal *H, *scratch;       // ndof x ndof
+  tbVelocity system;         // M + J^T W J on the dofs that constraints move
+  tbReal* x;                 // a vector of the system
+  int* place;                // by dof: its place there, or -1
 } Newton;
 
 // out[local] = (M x)[dof] for local x.
@@ -61,34 +63,47 @@ static tbReal evaluate(Newton* n) {
   return cost;
 }
 
-// Lower triangle of H = M + sum J^T W J.
-static void fill_H(Newton* n) {
+// H = M + sum J^T W J, factored. False where it is not positive definite.
+static bool factor_H(Newton* n) {
   const tbSoftProblem* p = n->p;
-  size_t nd = (size_t)p->ndof;
-  memset(n->H, 0, sizeof(tbReal) * nd * nd);
-  for (int i = 0; i < p->ndof; i++) {
-    int dof = p->dof[i], adr = p->forest.rowadr[dof];
-    for (int k = 0; k < p->forest.rownnz[dof]; k++) {
-      n->H[(size_t)i * nd + (size_t)p->local[p->forest.colind[adr + k]]] = p->M[adr + k];
-    }
-  }
+  tb_velocity_start(&n->system, true);
   for (int b = 0; b < p->nblock; b++) {
     const tbSoftBlock* block = &p->block[b];
-    tbReal W[16 * 16], unused[16];
-    tb_soft_block(block, p->D + block->row, n->r + block->row, unused, W);
-    for (int r = 0; r < block->dim; r++) {
-      for (int s = 0; s < block->dim; s++) {
-        tbReal w = W[r * block->dim + s];
-        if (w == 0) continue;
-        const tbReal *Jr = block->J + r * block->nnz, *Js = block->J + s * block->nnz;
-        for (int k = 0; k < block->nnz; k++) {
-          tbReal x = w * Jr[k];
-          tbReal* row = n->H + (size_t)p->local[block->col[k]] * nd;
-          // Columns ascend, so the lower triangle is the first k + 1 of them.
-          for (int l = 0; l <= k; l++) row[p->local[block->col[l]]] += x * Js[l];
-        }
-      }
+    tbReal W[16 * 16], force[16];
+    tb_soft_block(block, p->D + block->row, n->r + block->row, force, W);
+    bool any = false;
+    for (int i = 0; i < block->dim; i++) any = any || W[i * (block->dim + 1)] != 0;
+    if (any) tb_velocity_add(&n->system, b, W);
+  }
+  return tb_velocity_factor(&n->system);
+}
+
+// x <- H^-1 x for local x. Dofs that no constraint moves are eliminated as in M's own factor.
+static void solve_H(Newton* n, tbReal* x) {
+  const tbSoftProblem* p = n->p;
+  for (int i = p->ndof - 1; i >= 0; i--) {
+    int k = p->dof[i], last = p->forest.rownnz[k] - 1;
+    if (n->place[k] >= 0 || x[i] == 0) continue;
+    const tbReal* row = p->LD + p->forest.rowadr[k];
+    const int* column = p->forest.colind + p->forest.rowadr[k];
+    for (int t = 0; t < last; t++) x[p->local[column[t]]] -= row[t] * x[i];
+  }
+  for (int i = 0; i < n->system.size; i++) {
+    int k = n->system.dof[i];
+    n->x[n->place[k]] = x[p->local[k]];
+  }
+  tb_velocity_solve(&n->system, n->x);
+  for (int i = 0; i < p->ndof; i++) {
+    int k = p->dof[i], last = p->forest.rownnz[k] - 1;
+    if (n->place[k] >= 0) {
+      x[i] = n->x[n->place[k]];
+      continue;
     }
+    const tbReal* row = p->LD + p->forest.rowadr[k];
+    const int* column = p->forest.colind + p->forest.rowadr[k];
+    tbReal sum = x[i] * p->inverse[k];
+    for (int t = 0; t < last; t++) sum -= row[t] * x[p->local[column[t]]];
+    x[i] = sum;
   }
 }
 
@@ -146,9 +161,22 @@ static int allocate(Newton* n, tbArena* arena) {
   n->grad = TB_ARENA_NEW(arena, tbReal, nd);
   n->step = TB_ARENA_NEW(arena, tbReal, nd);
   n->Mstep = TB_ARENA_NEW(arena, tbReal, nd);
-  n->H = tb_arena_alloc(arena, sizeof(tbReal) * nd * nd);
-  n->scratch = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(tb_cholesky_scratch(p->ndof) + 1));
-  return n->r && n->Jstep && n->Ma && n->grad && n->step && n->Mstep && n->H && n->scratch;
+  return n->r && n->Jstep && n->Ma && n->grad && n->step && n->Mstep;
+}
+
+static bool build_system(Newton* n, tbArena* arena) {
+  const tbSoftProblem* p = n->p;
+  tbRows* rows = tb_arena_alloc(arena, sizeof(tbRows) * (size_t)(p->nblock + 1));
+  n->place = tb_arena_alloc(arena, sizeof(int) * (size_t)(p->forest.n + 1));
+  n->x = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(p->ndof + 1));
+  if (!rows || !n->place || !n->x) return false;
+  for (int i = 0; i < p->ndof; i++) n->place[p->dof[i]] = -1;
+  for (int b = 0; b < p->nblock; b++) {
+    const tbSoftBlock* block = &p->block[b];
+    rows[b] = (tbRows){block->dim, block->nnz, block->col, block->J};
+  }
+  return tb_velocity_build(&n->system, arena, p->forest, p->LD, p->inverse, p->nblock, rows,
+                           n->place);
 }
 
 // Residuals and M (a - a_smooth) from the current point.
@@ -195,13 +223,11 @@ static tbReal relative_gradient(const Newton* n) {
   return largest / scale;
 }
 
-static int newton_step(Newton* n) {
-  int nd = n->p->ndof;
-  fill_H(n);
-  if (!tb_cholesky(nd, n->H, nd, n->scratch)) return 0;
-  for (int i = 0; i < nd; i++) n->step[i] = -n->grad[i];
-  tb_cholesky_solve(nd, n->H, nd, n->step);
-  return 1;
+static bool newton_step(Newton* n) {
+  if (!factor_H(n)) return false;
+  for (int i = 0; i < n->p->ndof; i++) n->step[i] = -n->grad[i];
+  solve_H(n, n->step);
+  return true;
 }
 
 // Conjugate gradients (Polak-Ribiere, never negative) with M^-1 as preconditioner, as MuJoCo's.
@@ -245,6 +271,9 @@ tbResult tb_soft_newton(const tbSoftProblem* problem, tbReal tol, int max_iter, 
   if (!allocate(&n, arena) || !start(&n, arena)) return TB_ERROR_MEMORY;
   if (problem->conjugate && !allocate_conjugate(&cg, problem, arena)) return TB_ERROR_MEMORY;
   info->gradient = relative_gradient(&n);
+  if (!problem->conjugate && info->gradient > tol && !build_system(&n, arena)) {
+    return TB_ERROR_MEMORY;
+  }
   while (info->gradient > tol && info->iterations < max_iter) {
     info->iterations++;
     if (problem->conjugate) {

@@ -11,7 +11,7 @@
 #include "linalg/ldu.h"
 #include "linalg/ltdl.h"
 
-enum { TB_ROWS_DIM = 6 };
+enum { TB_ROWS_DIM = 10 };  // most rows of a block: a friction pyramid in six dimensions
 
 // Rows of one block as its owner has them.
 typedef struct {
