@@ -18,6 +18,7 @@ static const LawRow LAWS[] = {
     {TB_LAW_CCP, "contact while sliding (bodies lift)"},
     {TB_LAW_RAISIM, "maximum dissipation"},
     {TB_LAW_SOFT, "rigidity (MuJoCo's springs)"},
+    {TB_LAW_COMFREE, "complementarity (closed form)"},
 };
 enum { NLAWS = sizeof LAWS / sizeof LAWS[0] };
 

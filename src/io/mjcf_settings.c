@@ -195,11 +195,35 @@ static bool disable_groups(tbMjcf* p, const xmlNode* node) {
   return true;
 }
 
+// Tribo's own options by their names in tbOption, where MuJoCo has none of that name.
+static const char* const OWN[] = {
+#define X(type, name, count, value, unit, what) #name,
+    TB_OPTION_FIELDS(X)
+#undef X
+};
+enum { NOWN = sizeof OWN / sizeof OWN[0] };
+
+static bool read_own_option(tbMjcf* p, const xmlNode* section, const char* name) {
+  for (int i = 0; i < NOPTIONS; i++) {
+    if (strcmp(OPTIONS[i].name, name) == 0) return true;
+  }
+  if (!tb_mjcf_has(section, name)) return true;
+  const char* value;
+  tbError error;
+  if (!tb_mjcf_required(p, section, name, &value)) return false;
+  if (tb_option_set(&p->spec->option, name, value, &error) == TB_OK) return true;
+  return tb_mjcf_fail(p, TB_ERROR_PARSE, section, "%s", error.message);
+}
+
 static bool read_option(tbMjcf* p, const xmlNode* section) {
   static const char* const KNOWN[] = {"flag", NULL};
-  const char* known[NOPTIONS + 1] = {NULL};
+  const char* known[NOPTIONS + NOWN + 1] = {NULL};
   for (int i = 0; i < NOPTIONS; i++) known[i] = OPTIONS[i].name;
+  for (int i = 0; i < NOWN; i++) known[NOPTIONS + i] = OWN[i];
   if (!tb_mjcf_only(p, section, known)) return false;
+  for (int i = 0; i < NOWN; i++) {
+    if (!read_own_option(p, section, OWN[i])) return false;
+  }
   for (int i = 0; i < NOPTIONS; i++) {
     if (!read_option_field(p, section, &OPTIONS[i])) return false;
   }

@@ -320,6 +320,14 @@ static tbResult prepare(Context* x, tbData* d) {
              TB_LEAST_FACETS, TB_MOST_FACETS);
     return TB_ERROR_ARGUMENT;
   }
+  if (!(m->opt.comfree_stiffness >= 0 && m->opt.comfree_damping >= 0 &&
+        m->opt.correction_speed >= 0)) {
+    snprintf(
+        d->message, sizeof d->message,
+        "comfree_stiffness %g, comfree_damping %g and correction_speed %g must not be negative",
+        m->opt.comfree_stiffness, m->opt.comfree_damping, m->opt.correction_speed);
+    return TB_ERROR_ARGUMENT;
+  }
   // Rows without island keep zeros.
   tbArena* arena = &d->work->arena;
   size_t nrow = (size_t)x->cs->nrow, nv = (size_t)m->nv;

@@ -142,7 +142,7 @@ static void response_matches_differences(void** state) {
   assert_true(compared > 1500);
 }
 
-static void bad_facets_are_refused(void** state) {
+static void bad_options_are_refused(void** state) {
   (void)state;
   tbFacets facets;
   const int bad[] = {-4, 0, 2, 3, 5, 33, 34, 1 << 30};
@@ -154,7 +154,44 @@ static void bad_facets_are_refused(void** state) {
   w.m->opt.comfree_facets = 5;
   assert_int_equal(tb_step(w.m, w.d), TB_ERROR_ARGUMENT);
   assert_non_null(strstr(w.d->message, "comfree_facets"));
+  const double values[] = {-1, NAN};
+  for (int i = 0; i < 2; i++) {
+    tbOption good = w.m->opt;
+    good.comfree_facets = 4;
+    for (int k = 0; k < 3; k++) {
+      w.m->opt = good;
+      *(k == 0   ? &w.m->opt.comfree_stiffness
+        : k == 1 ? &w.m->opt.comfree_damping
+                 : &w.m->opt.correction_speed) = values[i];
+      assert_int_equal(tb_step(w.m, w.d), TB_ERROR_ARGUMENT);
+    }
+    w.m->opt = good;
+    assert_int_equal(tb_step(w.m, w.d), TB_OK);
+  }
   unload(w);
+}
+
+// Options come from the model's file too, by the names they have everywhere.
+static void options_are_read_from_mjcf(void** state) {
+  (void)state;
+  tbError error;
+  tbModel* m = tb_load_string(
+      "<mujoco><option law='comfree' comfree_stiffness='0.4' comfree_damping='0.003' "
+      "comfree_facets='8' comfree_exact='1' correction_speed='0.5' solver='PGS'/></mujoco>",
+      NULL, NULL, &error);
+  if (!m) fail_msg("%s", error.message);
+  assert_int_equal(m->opt.law, TB_LAW_COMFREE);
+  assert_near(m->opt.comfree_stiffness, 0.4, 0);
+  assert_near(m->opt.comfree_damping, 0.003, 0);
+  assert_int_equal(m->opt.comfree_facets, 8);
+  assert_int_equal(m->opt.comfree_exact, 1);
+  assert_near(m->opt.correction_speed, 0.5, 0);
+  assert_int_equal(m->opt.mjsolver, TB_MJSOLVER_PGS);
+  assert_int_equal(m->opt.solver, 0);
+  tb_model_free(m);
+  assert_null(tb_load_string("<mujoco><option law='comefree'/></mujoco>", NULL, NULL, &error));
+  assert_non_null(strstr(error.message, "law"));
+  assert_null(tb_load_string("<mujoco><option comfree_facet='4'/></mujoco>", NULL, NULL, &error));
 }
 
 // ---- one contact in motion ---------------------------------------------------------------------
@@ -528,7 +565,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(closed_form_is_feasible_and_right),
       cmocka_unit_test(response_matches_differences),
-      cmocka_unit_test(bad_facets_are_refused),
+      cmocka_unit_test(bad_options_are_refused),
+      cmocka_unit_test(options_are_read_from_mjcf),
       cmocka_unit_test(resting_depth_is_the_springs),
       cmocka_unit_test(slides_sticks_and_separates),
       cmocka_unit_test(spin_and_roll_decay_with_the_coefficient),
