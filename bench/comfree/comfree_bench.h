@@ -62,6 +62,7 @@ double shared_seconds(tbClock start, int nthread);
 void bench_penetration(tbBench* bench);
 void bench_friction(tbBench* bench);
 void bench_stability(tbBench* bench);
+void bench_kernel(tbBench* bench);
 void bench_contacts(tbBench* bench, int nthread);
 // `only` > 0: that number of worlds instead of 256 to 4096.
 void bench_throughput(tbBench* bench, int nthread, int only);

@@ -19,12 +19,14 @@ int main(int argc, char** argv) {
   if (all || strcmp(part, "penetration") == 0) bench_penetration(bench);
   if (all || strcmp(part, "friction") == 0) bench_friction(bench);
   if (all || strcmp(part, "stability") == 0) bench_stability(bench);
+  if (all || strcmp(part, "kernel") == 0) bench_kernel(bench);
   if (all || strcmp(part, "contacts") == 0) bench_contacts(bench, nthread);
   if (all || strcmp(part, "throughput") == 0) bench_throughput(bench, nthread, atoi(worlds));
   if (peer_version()) {
     tb_bench_note(bench, "peer: MuJoCo %s, stepping the same worlds on the same %d threads",
                   peer_version(), nthread);
   }
-  tb_bench_note(bench, "--part penetration|friction|stability|contacts|throughput runs one part");
+  tb_bench_note(bench,
+                "--part penetration|friction|stability|kernel|contacts|throughput runs one part");
   return tb_bench_close(bench);
 }

@@ -45,9 +45,10 @@ static inline tbReal tb_facet_impulse(const tbFacetGain* gain, tbReal s, tbReal 
 
 // How fast that impulse falls with s: 0 where the facet does not push.
 static inline tbReal tb_facet_slope(const tbFacetGain* gain, tbReal s, tbReal gap) {
-  tbReal p = tb_facet_impulse(gain, s, gap);
+  tbReal p = gap > 0 ? -gain->slope * (s + gap / gain->dt) : -(gain->stiff * gap + gain->slope * s);
   tbReal cap = gain->most * (gain->speed - s);
-  return p <= 0 ? 0 : p < cap ? gain->slope : gain->most;
+  tbReal slope = p < cap ? gain->slope : gain->most;
+  return (p < cap ? p : cap) > 0 ? slope : 0;
 }
 
 // Impulse of a contact in its frame (normal, two tangents, torsion, two rolling) from its predicted
