@@ -31,6 +31,7 @@ void cm_mass_ratio(tbBench* bench);   // fig. 12
 void cm_compliance(tbBench* bench);   // fig. 13
 void cm_consistency(tbBench* bench);  // fig. 14, 15, tables III and IV of the preprint
 void cm_robots(tbBench* bench);       // fig. 16, 17
+void cm_locomotion(tbBench* bench);   // fig. 18, 19
 void cm_tables(tbBench* bench);       // tables II and III
 
 #endif
