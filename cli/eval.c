@@ -7,12 +7,13 @@
 
 #include "args.h"
 #include "commands.h"
+#include "eval_derivatives.h"
 #include "json.h"
 #include "tribo/tribo.h"
 
 static const char USAGE[] =
-    "tribo eval MODEL [--qpos FILE] [--qvel FILE] [--ctrl FILE] [--act FILE] [--key NAME]\n"
-    "           [--option NAME=VALUE] [--what LIST] [--json]\n\n"
+    "tribo eval MODEL [--qpos FILE] [--qvel FILE] [--ctrl FILE] [--act FILE] [--qacc FILE]\n"
+    "           [--key NAME] [--option NAME=VALUE] [--what LIST] [--json]\n\n"
     "Evaluates a model at its reference pose, at a keyframe, or at the numbers of text files\n"
     "(separated by blanks, commas or lines). LIST is comma-separated: any field of the world or "
     "of\n"
@@ -24,13 +25,21 @@ static const char USAGE[] =
     "  contacts       contacts with their forces\n"
     "  actuator_moment, ten_J   as dense matrices over the dofs\n"
     "  jac:BODY       6 x nv Jacobian of a body's frame: linear, then angular\n"
+    "  inverse        generalised force that makes qacc (inverse dynamics with contacts)\n"
+    "  inverse_info   whether that motion is feasible, and why not\n"
+    "  dtau_dq, dtau_dv, dtau_dqacc          partials of RNEA at qacc\n"
+    "  dqacc_dq, dqacc_dv, dqacc_dtau        partials of forward dynamics without contacts\n"
+    "  regressor      RNEA's regressor over ten inertial parameters per body\n"
+    "  djac:BODY      partials by q of jac:BODY, (6 nv) x nv\n"
+    "  A, B           partials of a step by (q, v, act) and by ctrl; A_info says whether they "
+    "exist\n"
     "The default is qpos,qvel,xpos,xquat,M,bias,qacc,energy,contacts.\n\n" MODEL_ARGS_USAGE;
 
 static const char DEFAULT_WHAT[] = "qpos,qvel,xpos,xquat,M,bias,qacc,energy,contacts";
 
 typedef struct {
   ModelArgs model;
-  const char *qpos, *qvel, *ctrl, *act, *key, *what;
+  const char *qpos, *qvel, *ctrl, *act, *qacc, *key, *what;
   int noptions;
   const char* option[64];
 } Arguments;
@@ -47,8 +56,8 @@ static int parse_one(Arguments* a, int argc, char** argv) {
   const struct {
     const char* flag;
     const char** target;
-  } texts[] = {{"--qpos", &a->qpos}, {"--qvel", &a->qvel}, {"--ctrl", &a->ctrl},
-               {"--act", &a->act},   {"--key", &a->key},   {"--what", &a->what}};
+  } texts[] = {{"--qpos", &a->qpos}, {"--qvel", &a->qvel}, {"--ctrl", &a->ctrl}, {"--act", &a->act},
+               {"--qacc", &a->qacc}, {"--key", &a->key},   {"--what", &a->what}};
   int taken = model_args_take(&a->model, "eval", argc, argv);
   if (taken) return taken > 0 ? taken : 0;
   bool known = strcmp(argv[0], "--option") == 0;
@@ -190,8 +199,20 @@ static bool make_field(Matrix* q, const char* name, const tbModel* m, const tbDa
   return true;
 }
 
+// A derivative or the inverse dynamics; false where `name` is neither.
+static bool make_derivative(Matrix* q, const char* name, const tbModel* m, const tbData* d,
+                            int* failed) {
+  q->owned = eval_derivative(name, m, d, d->qacc, &q->rows, &q->columns, failed);
+  q->values = q->owned;
+  if (!q->owned) return false;
+  q->is_vector = q->columns == 0;
+  if (q->is_vector) q->columns = 1;
+  return true;
+}
+
 // False after a complaint about an unknown name.
 static bool get_quantity(Matrix* q, const char* name, const tbModel* m, const tbData* d) {
+  int failed = 0;
   memset(q, 0, sizeof *q);
   if (strcmp(name, "M") == 0) {
     tbReal* M = make(q, m->nv, m->nv);
@@ -209,7 +230,9 @@ static bool get_quantity(Matrix* q, const char* name, const tbModel* m, const tb
     make_rows(q, d->ten_J, m->tendon_Jadr, m->tendon_Jnnz, m->Jten_colind, m->ntendon, m->nv);
   } else if (strncmp(name, "jac:", 4) == 0) {
     if (!make_jacobian(q, name + 4, m, d)) return false;
-  } else if (!make_field(q, name, m, d)) {
+  } else if (make_derivative(q, name, m, d, &failed)) {
+    return true;
+  } else if (failed || !make_field(q, name, m, d)) {
     return false;
   }
   return q->values ? true : complain("out of memory at", name);
@@ -289,7 +312,7 @@ static bool print_one(Json* json, const char* name, const tbModel* m, const tbDa
   } else if (strcmp(name, "contacts") == 0) {
     if (!check && json) json_contacts(json, m, d);
     if (!check && !json) text_contacts(m, d);
-  } else {
+  } else if (!eval_derivative_info(json, name, m, d, d->qacc, check)) {
     Matrix q;
     if (!get_quantity(&q, name, m, d)) return false;
     if (!check) print_matrix(json, name, &q);
@@ -357,6 +380,7 @@ int tribo_cmd_eval(int argc, char** argv) {
   bool good = d != NULL;
   if (!good) fprintf(stderr, "tribo eval: out of memory\n");
   good = good && apply_options(&a, &m->opt) && set_state(&a, m, d) && compute(m, d) &&
+         (!a.qacc || read_numbers(a.qacc, "qacc", d->qacc, m->nv)) &&
          print_all(a.what, m, d, a.model.json);
   tb_data_free(d);
   tb_model_free(m);

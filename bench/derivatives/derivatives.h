@@ -10,4 +10,7 @@ void bench_steps(tbBench* bench);
 // Partials of the rigid-body algorithms against differences of them.
 void bench_rigid_bodies(tbBench* bench);
 
+// ADMM fig. 8: inverse dynamics of an arm that slides on a wall.
+void bench_wall(tbBench* bench);
+
 #endif

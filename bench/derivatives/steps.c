@@ -21,8 +21,8 @@ static const Case CASES[] = {
     {"humanoid", "mujoco/model/humanoid/humanoid.xml", NULL, TB_LAW_CCP},
     {"g1", "mujoco_menagerie/unitree_g1/scene.xml", "g1.xml", TB_LAW_SOFT},
     {"g1", "mujoco_menagerie/unitree_g1/scene.xml", "g1.xml", TB_LAW_NCP},
-    {"talos", "mujoco_menagerie/pal_talos/scene_motor.xml", "talos_motor.xml", TB_LAW_SOFT},
-    {"talos", "mujoco_menagerie/pal_talos/scene_motor.xml", "talos_motor.xml", TB_LAW_NCP},
+    {"talos", "mujoco_menagerie/pal_talos/scene_motor.xml", "talos.xml", TB_LAW_SOFT},
+    {"talos", "mujoco_menagerie/pal_talos/scene_motor.xml", "talos.xml", TB_LAW_NCP},
     {"cassie", "mujoco_menagerie/agility_cassie/scene.xml", "cassie.xml", TB_LAW_SOFT},
     {"cassie", "mujoco_menagerie/agility_cassie/scene.xml", "cassie.xml", TB_LAW_NCP},
     {"go2", "mujoco_menagerie/unitree_go2/scene.xml", "go2.xml", TB_LAW_SOFT},
@@ -125,6 +125,40 @@ static double error_of(const tbReal* a, const tbReal* b, size_t n) {
   return worst;
 }
 
+// Largest error of A over the columns in which differences of two sizes agree: others cross a kink.
+// Of increments from 1e-6 to 1e-8 the best counts, since each has its own error.
+static double judged_error(const World* w, tbReal* fine, int* judged) {
+  int nx = w->nx;
+  size_t n = (size_t)nx;
+  double worst = 0, *best = calloc(n, sizeof(double));
+  *judged = 0;
+  for (int k = 0; best && k < nx; k++) best[k] = INFINITY;
+  tb_step_differences(w->m, w->d, 1e-6, 1, w->FA, NULL);
+  for (tbReal eps = 1e-7; best && eps > 5e-9; eps /= 10) {
+    double scale = 1;
+    tb_step_differences(w->m, w->d, eps, 1, fine, NULL);
+    for (size_t i = 0; i < n * n; i++) scale = fmax(scale, fabs(w->A[i]));
+    for (size_t k = 0; k < n; k++) {
+      double apart = 0, error[2] = {0, 0};
+      for (size_t i = 0; i < n; i++) {
+        size_t at = i * n + k;
+        apart = fmax(apart, fabs(fine[at] - w->FA[at]) / scale);
+        error[0] = fmax(error[0], fabs(w->A[at] - w->FA[at]) / scale);
+        error[1] = fmax(error[1], fabs(w->A[at] - fine[at]) / scale);
+      }
+      if (apart < 1e-4) best[k] = fmin(best[k], fmin(error[0], error[1]));
+    }
+    memcpy(w->FA, fine, sizeof(tbReal) * n * n);
+  }
+  for (int k = 0; best && k < nx; k++) {
+    if (!isfinite(best[k])) continue;
+    worst = fmax(worst, best[k]);
+    (*judged)++;
+  }
+  free(best);
+  return worst;
+}
+
 static void bench_case(tbBench* bench, tbTable* table, const Case* c) {
   World w;
   double best[NKINDS];
@@ -137,7 +171,8 @@ static void bench_case(tbBench* bench, tbTable* table, const Case* c) {
     w.m->opt.warmstart = 0;
     tb_step_linearize(w.m, w.d, NULL, w.x, &info);
     tb_derivatives_dense(w.x, w.A, w.B);
-    tb_step_differences(w.m, w.d, 1e-6, 1, w.FA, w.FB);
+    int judged;
+    double error = judged_error(&w, w.PA, &judged);
     tb_table_row(table);
     tb_table_text(table, "robot", c->name);
     tb_table_text(table, "law", tb_step_law_name(c->law));
@@ -150,15 +185,21 @@ static void bench_case(tbBench* bench, tbTable* table, const Case* c) {
     tb_table_real(table, "AB_us", 1e6 * best[LINEARIZE]);
     tb_table_real(table, "product_us", 1e6 * best[PRODUCT]);
     tb_table_real(table, "differences_us", 1e6 * best[DIFFERENCES]);
-    tb_table_real(table, "error", error_of(w.A, w.FA, na));
+    tb_table_real(table, "error", error);
+    tb_table_int(table, "columns", w.nx);
+    tb_table_int(table, "judged", judged);
     tb_table_real(table, "faster_than_own", best[DIFFERENCES] / best[LINEARIZE]);
     if (w.peer) {
       tb_table_real(table, "mujoco_step_us", 1e6 * best[THEIR_FORWARD]);
       tb_table_real(table, "mujoco_us", 1e6 * best[THEIRS]);
       tb_table_real(table, "faster_than_mujoco", best[THEIRS] / best[LINEARIZE]);
       if (c->law == TB_LAW_SOFT) {
-        peer_transition(w.peer, 1e-6, 1, w.PA, w.PB);
-        tb_table_real(table, "against_mujoco", error_of(w.A, w.PA, na));
+        double nearest = INFINITY;
+        for (double eps = 1e-6; eps > 5e-9; eps /= 10) {
+          peer_transition(w.peer, eps, 1, w.PA, w.PB);
+          nearest = fmin(nearest, error_of(w.A, w.PA, na));
+        }
+        tb_table_real(table, "against_mujoco", nearest);
       }
     }
   }
@@ -174,6 +215,6 @@ void bench_steps(tbBench* bench) {
   tb_bench_note(bench,
                 "AB_us: the step and its A and B; differences: forward, eps 1e-6, one step per "
                 "column (mjd_transitionFD skips what a column leaves unchanged). error: against "
-                "centred differences, relative to the largest entry; it counts where the step is "
-                "differentiable. Target: humanoid at least 10 times faster than mjd_transitionFD.");
+                "centred differences, relative to the largest entry, in the columns where "
+                "differences of two sizes agree. Target: humanoid at least 10 times faster than mjd_transitionFD.");
 }

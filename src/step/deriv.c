@@ -101,6 +101,10 @@ static void integration(tbDerivatives* x, const tbReal* v_next) {
 
 static int is_supported(const tbModel* m, const tbStepState* state) {
   int law = m->opt.law, integrator = m->opt.integrator;
+  for (int i = 0; i < m->nu; i++) {
+    // Adhesion pulls where contacts are.
+    if (m->actuator_trntype[i] == TB_TRN_BODY) return 0;
+  }
   if (law < 0 || (law >= TB_LAW_COUNT && law != TB_LAW_SOFT)) return 0;
   if (integrator == TB_INTEGRATOR_RK4) return law != TB_LAW_SOFT && state->constraints.nrow > 0;
   return law != TB_LAW_SOFT || integrator != TB_INTEGRATOR_IMPLICIT;

@@ -1,0 +1,206 @@
+#include "eval_derivatives.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  const tbModel* m;
+  tbData* d;  // a copy, so that nothing else that is printed changes
+  const tbReal* qacc;
+  tbReal* out;
+} Context;
+
+static tbResult step_partials(const Context* x, tbReal* A, tbReal* B) {
+  tbDerivatives* derivatives = tb_derivatives_new(x->m);
+  if (!derivatives) return TB_ERROR_MEMORY;
+  tbResult result = tb_step_linearize(x->m, x->d, NULL, derivatives, NULL);
+  if (result == TB_OK) tb_derivatives_dense(derivatives, A, B);
+  tb_derivatives_free(derivatives);
+  return result;
+}
+
+static tbResult get_inverse(const Context* x) {
+  return tb_inverse(x->m, x->d, x->qacc, NULL, x->out, NULL);
+}
+
+static tbResult get_dtau_dq(const Context* x) {
+  return tb_rne_derivatives(x->m, x->d, x->qacc, NULL, x->out, NULL);
+}
+
+static tbResult get_dtau_dv(const Context* x) {
+  return tb_rne_derivatives(x->m, x->d, x->qacc, NULL, NULL, x->out);
+}
+
+static tbResult get_dtau_dqacc(const Context* x) {
+  tb_full_m(x->m, x->d, x->out);
+  return TB_OK;
+}
+
+static tbResult get_dqacc_dq(const Context* x) {
+  return tb_forward_derivatives(x->m, x->d, x->qacc, NULL, x->out, NULL, NULL);
+}
+
+static tbResult get_dqacc_dv(const Context* x) {
+  return tb_forward_derivatives(x->m, x->d, x->qacc, NULL, NULL, x->out, NULL);
+}
+
+static tbResult get_dqacc_dtau(const Context* x) {
+  return tb_forward_derivatives(x->m, x->d, x->qacc, NULL, NULL, NULL, x->out);
+}
+
+static tbResult get_regressor(const Context* x) {
+  tb_rne_regressor(x->m, x->d, x->qacc, x->out);
+  return TB_OK;
+}
+
+static tbResult get_A(const Context* x) {
+  return step_partials(x, x->out, NULL);
+}
+
+static tbResult get_B(const Context* x) {
+  return step_partials(x, NULL, x->out);
+}
+
+// Shapes are in units of: v nv, x 2 nv + na, u nu, b ten parameters per body, - none (a vector).
+static const struct {
+  const char *name, *shape;
+  tbResult (*get)(const Context* x);
+} QUANTITIES[] = {
+    {"inverse", "v-", get_inverse},
+    {"dtau_dq", "vv", get_dtau_dq},
+    {"dtau_dv", "vv", get_dtau_dv},
+    {"dtau_dqacc", "vv", get_dtau_dqacc},
+    {"dqacc_dq", "vv", get_dqacc_dq},
+    {"dqacc_dv", "vv", get_dqacc_dv},
+    {"dqacc_dtau", "vv", get_dqacc_dtau},
+    {"regressor", "vb", get_regressor},
+    {"A", "xx", get_A},
+    {"B", "xu", get_B},
+};
+
+static int size_of(const tbModel* m, char unit) {
+  switch (unit) {
+    case 'v': return m->nv;
+    case 'x': return 2 * m->nv + m->na;
+    case 'u': return m->nu;
+    case 'b': return TB_NINERTIAL * m->nbody;
+    default: return 0;
+  }
+}
+
+static tbReal* run(const char* name, Context* x, tbResult (*get)(const Context*), int rows,
+                   int columns, int* failed) {
+  size_t count = (size_t)rows * (size_t)(columns ? columns : 1);
+  x->d = tb_data_copy(x->m, x->d);
+  x->out = calloc(count + 1, sizeof(tbReal));
+  tbResult result = x->d && x->out ? TB_OK : TB_ERROR_MEMORY;
+  if (result == TB_OK) {
+    tb_compute_position(x->m, x->d);
+    tb_compute_velocity(x->m, x->d);
+    result = get(x);
+  }
+  tb_data_free(x->d);
+  if (result == TB_OK) return x->out;
+  fprintf(stderr, "tribo eval: %s: %s\n", name, tb_result_name(result));
+  free(x->out);
+  *failed = 1;
+  return NULL;
+}
+
+static tbReal* body_partials(const char* body_name, const tbModel* m, const tbData* d,
+                             int* failed) {
+  int body = tb_name2id(m, TB_OBJ_BODY, body_name);
+  size_t n = (size_t)m->nv * (size_t)m->nv;
+  tbReal* out = body >= 0 ? calloc(6 * n + 1, sizeof(tbReal)) : NULL;
+  if (out) {
+    tb_jac_derivative(m, d, body, d->xpos + 3 * body, out, out + 3 * n);
+  } else {
+    fprintf(stderr, "tribo eval: no body '%s' (see --help)\n", body_name);
+    *failed = 1;
+  }
+  return out;
+}
+
+tbReal* eval_derivative(const char* name, const tbModel* m, const tbData* d, const tbReal* qacc,
+                        int* rows, int* columns, int* failed) {
+  *failed = 0;
+  if (strncmp(name, "djac:", 5) == 0) {
+    *rows = 6 * m->nv;
+    *columns = m->nv;
+    return body_partials(name + 5, m, d, failed);
+  }
+  for (size_t i = 0; i < sizeof QUANTITIES / sizeof *QUANTITIES; i++) {
+    if (strcmp(name, QUANTITIES[i].name) != 0) continue;
+    *rows = size_of(m, QUANTITIES[i].shape[0]);
+    *columns = size_of(m, QUANTITIES[i].shape[1]);
+    // run works on a copy of the world.
+    Context x = {m, (tbData*)d, qacc, NULL};
+    return run(name, &x, QUANTITIES[i].get, *rows, *columns, failed);
+  }
+  return NULL;
+}
+
+// ---- infos --------------------------------------------------------------------------------------
+
+static void print_inverse_info(Json* json, const tbInverseInfo* info) {
+  if (!json) {
+    printf("inverse: %s%s%s (motion %.3g m/s, undriven dofs %.3g N or N m)\n",
+           info->feasible ? "feasible" : "infeasible", info->reason[0] ? ": " : "", info->reason,
+           info->velocity_residual, info->base_residual);
+    return;
+  }
+  json_open(json, "inverse_info");
+  json_bool(json, "feasible", info->feasible);
+  json_string(json, "reason", info->reason);
+  json_real(json, "velocity_residual", info->velocity_residual);
+  json_real(json, "base_residual", info->base_residual);
+  json_int(json, "worst_constraint", info->worst_constraint);
+  json_int(json, "worst_dof", info->worst_dof);
+  json_int(json, "iterations", info->iterations);
+  json_close(json);
+}
+
+static void print_step_info(Json* json, const tbDerivativeInfo* info) {
+  if (!json) {
+    printf("A: %s%s%s; contacts separated %d, sticking %d, sliding %d\n",
+           info->differentiable ? "differentiable" : "not differentiable",
+           info->reason[0] ? ": " : "", info->reason, info->separated, info->sticking,
+           info->sliding);
+    return;
+  }
+  json_open(json, "A_info");
+  json_bool(json, "differentiable", info->differentiable);
+  json_string(json, "reason", info->reason);
+  json_bool(json, "finite_differences", info->finite_differences);
+  json_int(json, "separated", info->separated);
+  json_int(json, "sticking", info->sticking);
+  json_int(json, "sliding", info->sliding);
+  json_int(json, "rows", info->rows);
+  json_close(json);
+}
+
+int eval_derivative_info(Json* json, const char* name, const tbModel* m, const tbData* d,
+                         const tbReal* qacc, int check) {
+  int inverse = strcmp(name, "inverse_info") == 0;
+  if (!inverse && strcmp(name, "A_info") != 0) return 0;
+  if (check) return 1;
+  tbData* copy = tb_data_copy(m, d);
+  tbReal* qfrc = calloc((size_t)m->nv + 1, sizeof(tbReal));
+  tbDerivatives* x = tb_derivatives_new(m);
+  if (copy && qfrc && x) {
+    tbInverseInfo forces = {0};
+    tbDerivativeInfo step = {0};
+    if (inverse) {
+      tb_inverse(m, copy, qacc, NULL, qfrc, &forces);
+      print_inverse_info(json, &forces);
+    } else {
+      tb_step_linearize(m, copy, NULL, x, &step);
+      print_step_info(json, &step);
+    }
+  }
+  tb_derivatives_free(x);
+  tb_data_free(copy);
+  free(qfrc);
+  return 1;
+}

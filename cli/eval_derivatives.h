@@ -1,0 +1,18 @@
+// Quantities of `tribo eval` that are derivatives or inverse dynamics.
+#ifndef TRIBO_CLI_EVAL_DERIVATIVES_H_
+#define TRIBO_CLI_EVAL_DERIVATIVES_H_
+
+#include "json.h"
+#include "tribo/tribo.h"
+
+// The matrix called `name` at the world's state and at acceleration `qacc`, as memory to be freed
+// with its shape; columns 0 means a vector. NULL where there is no such quantity, or (with *failed
+// set) where it could not be computed.
+tbReal* eval_derivative(const char* name, const tbModel* m, const tbData* d, const tbReal* qacc,
+                        int* rows, int* columns, int* failed);
+
+// inverse_info and A_info; false for other names. With `check` nothing is printed.
+int eval_derivative_info(Json* json, const char* name, const tbModel* m, const tbData* d,
+                         const tbReal* qacc, int check);
+
+#endif
