@@ -37,16 +37,33 @@ static tbResult get_dtau_dqacc(const Context* x) {
   return TB_OK;
 }
 
+static tbResult acceleration_partials(const Context* x, tbReal* dq, tbReal* dv, tbReal* dtau) {
+  tbDerivatives* derivatives = tb_derivatives_new(x->m);
+  if (!derivatives) return TB_ERROR_MEMORY;
+  tbResult result = tb_step_linearize(x->m, x->d, NULL, derivatives, NULL);
+  if (result == TB_OK) result = tb_derivatives_acceleration(derivatives, dq, dv, dtau);
+  tb_derivatives_free(derivatives);
+  return result;
+}
+
 static tbResult get_dqacc_dq(const Context* x) {
-  return tb_forward_derivatives(x->m, x->d, x->qacc, NULL, x->out, NULL, NULL);
+  return acceleration_partials(x, x->out, NULL, NULL);
 }
 
 static tbResult get_dqacc_dv(const Context* x) {
-  return tb_forward_derivatives(x->m, x->d, x->qacc, NULL, NULL, x->out, NULL);
+  return acceleration_partials(x, NULL, x->out, NULL);
 }
 
 static tbResult get_dqacc_dtau(const Context* x) {
-  return tb_forward_derivatives(x->m, x->d, x->qacc, NULL, NULL, NULL, x->out);
+  return acceleration_partials(x, NULL, NULL, x->out);
+}
+
+static tbResult get_daba_dq(const Context* x) {
+  return tb_forward_derivatives(x->m, x->d, x->qacc, NULL, x->out, NULL, NULL);
+}
+
+static tbResult get_daba_dv(const Context* x) {
+  return tb_forward_derivatives(x->m, x->d, x->qacc, NULL, NULL, x->out, NULL);
 }
 
 static tbResult get_regressor(const Context* x) {

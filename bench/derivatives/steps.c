@@ -216,5 +216,6 @@ void bench_steps(tbBench* bench) {
                 "AB_us: the step and its A and B; differences: forward, eps 1e-6, one step per "
                 "column (mjd_transitionFD skips what a column leaves unchanged). error: against "
                 "centred differences, relative to the largest entry, in the columns where "
-                "differences of two sizes agree. Target: humanoid at least 10 times faster than mjd_transitionFD.");
+                "differences of two sizes agree. Target: humanoid at least 10 times faster than "
+                "mjd_transitionFD.");
 }

@@ -101,6 +101,12 @@ TB_API tbResult tb_step_linearize(const tbModel* model, tbData* data,
 // After tb_step_linearize: dense A (nx x nx) and B (nx x nu), nx = 2 nv + na; either may be NULL.
 TB_API void tb_derivatives_dense(tbDerivatives* derivatives, tbReal* A, tbReal* B);
 
+// Partials (nv x nv, any may be NULL) of the acceleration qacc that tb_forward gives, contacts and
+// actuators included, by q, v and the generalised force. TB_ERROR_UNSUPPORTED where the whole step
+// was differenced or sampled.
+TB_API tbResult tb_derivatives_acceleration(tbDerivatives* derivatives, tbReal* dqacc_dq,
+                                            tbReal* dqacc_dv, tbReal* dqacc_dtau);
+
 // dx_next = A dx + B du without A and B; dx or du may be NULL for zero.
 TB_API void tb_derivatives_apply(tbDerivatives* derivatives, const tbReal* dx, const tbReal* du,
                                  tbReal* dx_next);

@@ -265,6 +265,40 @@ void tb_derivatives_dense(tbDerivatives* x, tbReal* A, tbReal* B) {
   for (size_t i = 0; B && i < nx * nu; i++) B[i] = x->ready == 2 ? x->dense_B[i] : NAN;
 }
 
+// dacc for `width` columns of partial forces (replaced by dacc), with S and E of the first columns.
+static tbResult accelerations(tbDerivatives* x, tbReal* force, int width, int with_rows) {
+  size_t w = (size_t)width, rows = (size_t)x->n * w;
+  tbReal* rhs = tb_arena_calloc(&x->arena, rows + 1, sizeof(tbReal));
+  tbReal* gathered =
+      tb_arena_alloc(&x->arena, sizeof(tbReal) * ((size_t)(x->n + TB_MAX_DIM) * w + 1));
+  if (!rhs || !gathered) return TB_ERROR_MEMORY;
+  if (with_rows) memcpy(rhs, x->S, sizeof(tbReal) * rows);
+  tb_deriv_solve(x, force, force, rhs, gathered, with_rows ? x->E : NULL, width);
+  return TB_OK;
+}
+
+tbResult tb_derivatives_acceleration(tbDerivatives* x, tbReal* dqacc_dq, tbReal* dqacc_dv,
+                                     tbReal* dqacc_dtau) {
+  if (x->ready != 1) return TB_ERROR_UNSUPPORTED;
+  size_t nv = (size_t)x->nv, w = (size_t)x->ncol;
+  tbArenaMark mark = tb_arena_mark(&x->arena);
+  tbReal* force = tb_arena_alloc(&x->arena, sizeof(tbReal) * (nv * w + 1));
+  if (!force) return TB_ERROR_MEMORY;
+  memcpy(force, x->law.force, sizeof(tbReal) * nv * w);
+  tbResult result = accelerations(x, force, x->ncol, 1);
+  if (result == TB_OK) {
+    copy_columns(force, w, 0, nv, nv, dqacc_dq);
+    copy_columns(force, w, nv, nv, nv, dqacc_dv);
+  }
+  if (result == TB_OK && dqacc_dtau) {
+    memset(dqacc_dtau, 0, sizeof(tbReal) * nv * nv);
+    for (size_t i = 0; i < nv; i++) dqacc_dtau[i * nv + i] = 1;
+    result = accelerations(x, dqacc_dtau, x->nv, 0);
+  }
+  tb_arena_release(&x->arena, mark);
+  return result;
+}
+
 // ---- products -----------------------------------------------------------------------------------
 
 static tbReal dot(const tbReal* a, const tbReal* b, int n) {

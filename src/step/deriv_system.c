@@ -214,8 +214,9 @@ void tb_deriv_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tbReal
   }
   apply_law(x, rhs, E, gathered, width);
   solve_islands(x, rhs, gathered, width);
+  const tbReal* Y = final_force == force ? x->law.Y : x->final.Y;
   for (int i = 0; i < x->nv; i++) {
-    tb_add_rows(final_force + (size_t)i * w, x->n, x->final.Y + i, x->nv, rhs, NULL, width, width);
+    tb_add_rows(final_force + (size_t)i * w, x->n, Y + i, x->nv, rhs, NULL, width, width);
   }
 }
 

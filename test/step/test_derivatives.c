@@ -298,6 +298,39 @@ static void check(World* w, const char* what) {
   free(room);
 }
 
+// Partials of qacc against differences of tb_forward.
+static void check_acceleration(World* w, const char* what) {
+  const tbReal e = 1e-6;
+  const tbModel* m = w->m;
+  int nv = m->nv;
+  tbReal* room = calloc((size_t)(4 * nv * nv + nv + 1), sizeof(tbReal));
+  tbReal *dq = room, *dtau = dq + nv * nv, *fq = dtau + nv * nv, *ftau = fq + nv * nv;
+  tbReal* unit = ftau + nv * nv;
+  tbDerivativeInfo info;
+  assert_int_equal(tb_step_linearize(m, w->d, NULL, w->x, &info), TB_OK);
+  assert_int_equal(tb_derivatives_acceleration(w->x, dq, NULL, dtau), TB_OK);
+  tbData* other = tb_data_copy(m, w->d);
+  for (int k = 0; k < 2 * nv; k++) {
+    for (int side = -1; side <= 1; side += 2) {
+      memcpy(other->qpos, w->d->qpos, sizeof(tbReal) * (size_t)m->nq);
+      memcpy(other->qfrc_applied, w->d->qfrc_applied, sizeof(tbReal) * (size_t)nv);
+      memset(unit, 0, sizeof(tbReal) * (size_t)nv);
+      unit[k % nv] = 1;
+      if (k < nv) tb_integrate_pos(m, other->qpos, unit, side * e);
+      if (k >= nv) other->qfrc_applied[k - nv] += side * e;
+      assert_int_equal(tb_forward(m, other), TB_OK);
+      tbReal* to = k < nv ? fq : ftau;
+      for (int i = 0; i < nv; i++) to[i * nv + k % nv] += side * other->qacc[i] / (2 * e);
+    }
+  }
+  if (info.differentiable) {
+    failures += !(compare(what, dq, fq, nv * nv) < 1e-5);
+    failures += !(compare(what, dtau, ftau, nv * nv) < 1e-4);
+  }
+  tb_data_free(other);
+  free(room);
+}
+
 static void run_law(int law, const char* cone, const char* integrator) {
   failures = 0;
   for (size_t s = 0; s < sizeof SCENES / sizeof *SCENES; s++) {
@@ -308,6 +341,7 @@ static void run_law(int law, const char* cone, const char* integrator) {
     char what[128];
     snprintf(what, sizeof what, "%s, %s", tb_step_law_name(law), scene->name);
     check(&w, what);
+    check_acceleration(&w, what);
     world_free(&w);
   }
   assert_int_equal(failures, 0);
