@@ -91,6 +91,8 @@ static const struct {
     {"dqacc_dq", "vv", get_dqacc_dq},
     {"dqacc_dv", "vv", get_dqacc_dv},
     {"dqacc_dtau", "vv", get_dqacc_dtau},
+    {"daba_dq", "vv", get_daba_dq},
+    {"daba_dv", "vv", get_daba_dv},
     {"regressor", "vb", get_regressor},
     {"A", "xx", get_A},
     {"B", "xu", get_B},
