@@ -57,7 +57,8 @@ TB_EXTERN_C_BEGIN
 TB_API tbData* tb_data_new(const tbModel* model);
 TB_API void tb_data_free(tbData* data);
 
-// A deep copy of another world of the same model, or NULL.
+// A copy of all arrays of another world of the same model, or NULL. What its steps remember (warm
+// starts) is not in it: tb_snapshot_save and tb_snapshot_load carry that too.
 TB_API tbData* tb_data_copy(const tbModel* model, const tbData* data);
 
 // Back to the reference pose, or to keyframe `key`. Controls and forces become zero or the key's.
