@@ -353,15 +353,16 @@ static tbImplicit implicit_part(const tbOption* opt) {
 }
 
 // CF eq. 8-9: impulses of every constraint by itself and the velocity change u that they lead to,
-// again where they would overshoot. `force` gets J^T lambda.
-static void solve(const Context* x, const tbIslands* islands, tbReal* force, tbReal* u) {
+// again where they would overshoot. `force` gets J^T lambda. Returns 1 if an island was softened.
+static int solve(const Context* x, const tbIslands* islands, tbReal* force, tbReal* u) {
   velocity_change(x, x->lambda, force, u);
-  if (!prevent_overshoot(x, islands, u)) return;
+  if (!prevent_overshoot(x, islands, u)) return 0;
   velocity_change(x, x->lambda, force, u);
   for (int i = 0; i < x->cs->count; i++) {
     const tbConstraint* c = &x->cs->list[i];
     rows_of(c, u, x->change + c->row);
   }
+  return 1;
 }
 
 // How far the answer is from the exact law.
@@ -402,7 +403,7 @@ tbResult tb_comfree_velocity(const tbModel* m, tbData* d, tbStepState* state, tb
   result = tb_assemble_groups(m, d, &state->constraints, &islands);
   if (result == TB_OK) result = tb_assemble_judged(m, d, cs, x.velocity, &islands);
   if (result != TB_OK) return result;
-  solve(&x, &islands, d->qfrc_constraint, v_next);
+  state->softened = solve(&x, &islands, d->qfrc_constraint, v_next);
   for (int i = 0; i < m->nv; i++) {
     v_next[i] += x.v_free[i];
     d->qfrc_constraint[i] /= h;
@@ -413,5 +414,25 @@ tbResult tb_comfree_velocity(const tbModel* m, tbData* d, tbStepState* state, tb
   tb_store_forces(m, d, state, &islands);
   d->solve.seconds = tb_seconds() - dynamics_end;
   d->seconds.solve += d->solve.seconds;
+  return TB_OK;
+}
+
+tbResult tb_comfree_gains(const tbModel* m, const tbData* d, const tbConstraint* c,
+                          tbInertiaFactor factor, tbFacetGain* gain, tbReal* diagonal,
+                          tbArena* arena) {
+  Context x = {.m = m, .d = d, .factor = factor};
+  if (!tb_facets_init(&x.facets, m->opt.comfree_facets)) return TB_ERROR_ARGUMENT;
+  if (c->source == TB_SOURCE_CONTACT && !m->opt.comfree_exact) {
+    gain[0] = heuristic_gain(&x, &d->contact[c->id], c->pos[0] - c->margin);
+    return TB_OK;
+  }
+  tbReal G[36];
+  x.half = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(c->dim * c->nnz + 1));
+  if (!x.half) return TB_ERROR_MEMORY;
+  own_block(&x, c, G);
+  for (int r = 0; r < c->dim; r++) {
+    diagonal[r] = G[r * c->dim + r];
+    gain[r] = exact_gain(&x, NULL, diagonal[r]);
+  }
   return TB_OK;
 }

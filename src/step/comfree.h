@@ -2,6 +2,7 @@
 #ifndef TRIBO_STEP_COMFREE_H_
 #define TRIBO_STEP_COMFREE_H_
 
+#include "step/comfree_cone.h"
 #include "step/state.h"
 
 // From the smooth forces to the next velocity: prediction (CF eq. 2), one impulse per facet (eq.
@@ -9,5 +10,11 @@
 // data->solve.
 tbResult tb_comfree_velocity(const tbModel* model, tbData* data, tbStepState* state,
                              tbReal* v_next);
+
+// Gains of a constraint as the law has them before an island is softened: one of a contact, one per
+// row of the others, with the diagonal of G behind those (dim each). Scratch from the arena.
+tbResult tb_comfree_gains(const tbModel* model, const tbData* data, const tbConstraint* constraint,
+                          tbInertiaFactor factor, tbFacetGain* gain, tbReal* diagonal,
+                          tbArena* arena);
 
 #endif

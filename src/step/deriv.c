@@ -70,7 +70,7 @@ static tbResult reserve(tbDerivatives* x, const tbConstraints* cs) {
   // Rows of S and E are cleared as they come into use.
   size_t rows = sizeof(tbReal) * ((size_t)cs->nrow * (size_t)x->ncol + 1);
   x->S = tb_arena_alloc(arena, rows);
-  int law = m->opt.law, sources = law == TB_LAW_SOFT || law == TB_LAW_RAISIM;
+  int law = m->opt.law, sources = law >= TB_LAW_RAISIM;
   x->E = sources ? tb_arena_alloc(arena, rows) : NULL;
   x->R = TB_ARENA_NEW(arena, tbReal, cs->nrow + 1);
   x->law.LD = TB_ARENA_NEW(arena, tbReal, m->nM + 1);
@@ -105,6 +105,9 @@ static int is_supported(const tbModel* m, const tbStepState* state) {
     // Adhesion pulls where contacts are.
     if (m->actuator_trntype[i] == TB_TRN_BODY) return 0;
   }
+  if (law == TB_LAW_COMFREE) {
+    return !m->opt.comfree_exact && !state->softened && integrator != TB_INTEGRATOR_RK4;
+  }
   if (law < 0 || (law >= TB_LAW_COUNT && law != TB_LAW_SOFT)) return 0;
   if (integrator == TB_INTEGRATOR_RK4) return law != TB_LAW_SOFT && state->constraints.nrow > 0;
   return law != TB_LAW_SOFT || integrator != TB_INTEGRATOR_IMPLICIT;
@@ -137,12 +140,18 @@ tbResult tb_deriv_linearize(const tbModel* m, tbData* d, const tbDerivativeSetti
   x->ncon = d->ncon;
   x->law = x->final = (tbResponse){0};
   x->primal = NULL;
+  x->law_acc = NULL;
+  x->explicit_law = 0;
   x->final_acc = NULL;
   if (!is_supported(m, state)) return whole_step(x, d);
   result = reserve(x, &state->constraints);
   if (result != TB_OK) return result;
   int soft = m->opt.law == TB_LAW_SOFT;
-  result = soft ? tb_deriv_soft(x, d, state, settings) : tb_deriv_rigid(x, d, state, settings);
+  if (m->opt.law == TB_LAW_COMFREE) {
+    result = tb_deriv_comfree(x, d, state, settings);
+  } else {
+    result = soft ? tb_deriv_soft(x, d, state, settings) : tb_deriv_rigid(x, d, state, settings);
+  }
   if (result == TB_OK) result = tb_deriv_factor(x, d, soft ? 0 : settings->proximal);
   if (result != TB_OK) return result;
   tbReal* v_next = TB_ARENA_NEW(&x->arena, tbReal, m->nv + 1);
@@ -279,7 +288,7 @@ static tbResult accelerations(tbDerivatives* x, tbReal* force, int width, int wi
 
 tbResult tb_derivatives_acceleration(tbDerivatives* x, tbReal* dqacc_dq, tbReal* dqacc_dv,
                                      tbReal* dqacc_dtau) {
-  if (x->ready != 1) return TB_ERROR_UNSUPPORTED;
+  if (x->ready != 1 || x->explicit_law) return TB_ERROR_UNSUPPORTED;
   size_t nv = (size_t)x->nv, w = (size_t)x->ncol;
   tbArenaMark mark = tb_arena_mark(&x->arena);
   tbReal* force = tb_arena_alloc(&x->arena, sizeof(tbReal) * (nv * w + 1));
@@ -387,7 +396,7 @@ tbResult tb_derivatives_inertial(tbDerivatives* x, const tbModel* m, tbData* d, 
   tbReal* Y = tb_arena_alloc(&x->arena, sizeof(tbReal) * (2 * nv * width + (size_t)x->nx + 1));
   if (!Y) return TB_ERROR_MEMORY;
   tbReal *second = Y + nv * width, *next = second + nv * width;
-  tb_rne_regressor(m, d, d->qacc, Y);
+  tb_rne_regressor(m, d, x->law_acc ? x->law_acc : d->qacc, Y);
   if (x->final_acc) tb_rne_regressor(m, d, x->final_acc, second);
   for (size_t p = 0; p < TB_NINERTIAL; p++) {
     tbReal *force = x->scratch, *final = x->final.LD ? force + nv : force;

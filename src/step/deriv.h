@@ -57,6 +57,8 @@ struct tbDerivatives {
   int n, nactive, ncon;
   tbActive* active;
   tbResponse law, final;  // final.LD is NULL where it is the law's
+  const tbReal* law_acc;  // acceleration that the law's forces belong to; NULL: qacc
+  int explicit_law;       // 1: df follows from dacc without a solve
   tbReal* final_acc;      // where there is a second inertia
   tbReal* S;              // n x ncol
   tbReal* E;              // n x ncol, or NULL
@@ -128,6 +130,13 @@ tbResult tb_deriv_rigid(tbDerivatives* x, tbData* d, tbStepState* state,
 tbResult tb_deriv_drift(tbDerivatives* x, const tbData* d, const tbConstraint* c, tbActive* a);
 tbResult tb_deriv_soft(tbDerivatives* x, tbData* d, tbStepState* state,
                        const tbDerivativeSettings* settings);
+
+tbResult tb_deriv_comfree(tbDerivatives* x, tbData* d, tbStepState* state,
+                          const tbDerivativeSettings* settings);
+
+// out += scale d(J_r H^-1 J_r^T)/dq over the columns of q. `room`: 2 nv + 12 nbody.
+void tb_deriv_diagonal(const tbDerivatives* x, const tbData* d, const tbConstraint* c,
+                       const tbActive* a, int r, tbReal scale, tbReal* out, tbReal* room);
 
 // Room for active constraints and rows.
 tbActive* tb_deriv_activate(tbDerivatives* x, const tbConstraint* c);

@@ -318,3 +318,12 @@ tbResult tb_deriv_rigid(tbDerivatives* x, tbData* d, tbStepState* state,
   }
   return result;
 }
+
+void tb_deriv_diagonal(const tbDerivatives* x, const tbData* d, const tbConstraint* c,
+                       const tbActive* a, int r, tbReal scale, tbReal* out, tbReal* room) {
+  Context context = {.x = (tbDerivatives*)x, .d = (tbData*)d, .m = x->m};
+  context.gradient = room + x->nv;
+  context.body = room + 2 * x->nv;
+  row_response(&context, c, r, room);
+  add_diagonal(&context, a, r, room, scale, out);
+}

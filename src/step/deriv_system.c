@@ -140,7 +140,7 @@ tbResult tb_deriv_factor(tbDerivatives* x, const tbData* d, tbReal proximal) {
   if (!x->law.Y) x->law.Y = rows_response(x, &x->law);
   x->final.Y = x->final.LD ? rows_response(x, &x->final) : x->law.Y;
   if (!x->law.Y || !x->final.Y) return TB_ERROR_MEMORY;
-  return factor_islands(x, proximal);
+  return x->explicit_law ? TB_OK : factor_islands(x, proximal);
 }
 
 // ---- solve --------------------------------------------------------------------------------------

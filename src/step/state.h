@@ -19,6 +19,7 @@ typedef struct {
   tbSleep sleep;
   tbReal* rk4;  // stages of tb_rk4, made on first use
   size_t allocations;
+  int softened;               // comfree: 1 where the last step softened an island's gains
   int first_half;             // 1 after tb_step1, 0 after tb_step2
   tbConstraints constraints;  // of the current step, in the arena
   tbReal* row_force;          // N or N m by row of the constraints, in the arena
