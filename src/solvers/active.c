@@ -27,7 +27,8 @@
 
 // E over the diagonal of G: while all goes well, and where it does not.
 static const tbReal SOFTNESS = 1e-7, CAUTIOUS = 1e-2, MOST_CAUTIOUS = 1;
-enum { FIRST = 10, CAREFUL = 12, LATER = 6, SWEEPS = 4, MOST_SWEEPS = 8, INNER = 6 };
+enum { FIRST = 10, CAREFUL = 12, LATER = 6, SWEEPS = 4, MOST_SWEEPS = 256, INNER = 6 };
+enum { MOST_SWEPT = 300, CONVEX = 4, CONVEX_ROUNDS = 40 };
 enum { MAX = TB_MAX_BLOCK_DIM, OPEN = 0, ACTIVE, STICK, SLIDE, LOW, HIGH };
 
 typedef struct {
@@ -504,7 +505,6 @@ bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbR
   *info = (tbSolveInfo){.status = TB_SOLVE_MAX_ITERATIONS, .law = tb_law_name(a->law)};
   info->solver = "active";
   if (!allocate(&s, arena)) return false;
-
   memcpy(s.lambda, lambda, bytes);
   memcpy(s.sigma, sigma, bytes);
   memcpy(s.best, lambda, bytes);
@@ -512,15 +512,35 @@ bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbR
   for (int r = 0; r < a->p->n; r++) s.mode[r] = -1;
   if (eager(&s, FIRST, lambda, info)) return true;
 
-  // Where modes do not settle: caution, then sweeps, which turn directions of sliding.
+  // Where modes do not settle: caution, then sweeps, which turn directions of sliding, then convex
+  // problems. Large ones go straight to these.
   memcpy(s.lambda, lambda, bytes);
   memcpy(s.sigma, sigma, bytes);
   if (cautious(&s, CAREFUL, lambda, info)) return true;
-  Local* local = tb_arena_alloc(arena, sizeof(Local) * (size_t)(a->p->nblock + 1));
-  if (!local || !whiten(&s, arena, local)) return false;
-  for (int count = SWEEPS; count <= MOST_SWEEPS; count *= 2) {
-    if (sweep_best(&s, local, count, lambda, info)) return true;
-    if (eager(&s, LATER, lambda, info)) return true;
+  if (a->p->n <= MOST_SWEPT) {
+    Local* local = tb_arena_alloc(arena, sizeof(Local) * (size_t)(a->p->nblock + 1));
+    if (!local || !whiten(&s, arena, local)) return false;
+    for (int count = SWEEPS; count <= MOST_SWEEPS; count *= 2) {
+      if (sweep_best(&s, local, count, lambda, info)) return true;
+      if (eager(&s, LATER, lambda, info)) return true;
+    }
   }
+  for (int k = 0; k < CONVEX && info->iterations < a->max_iter; k++) {
+    memcpy(s.trial, s.best, bytes);
+    true_velocity(&s, s.trial, s.check);
+    if (!tb_active_convex(a, arena, CONVEX_ROUNDS, a->tolerance, s.trial, s.check, info)) {
+      return false;
+    }
+    true_velocity(&s, s.trial, s.check);
+    memcpy(s.lambda, s.trial, bytes);
+    memcpy(s.sigma, s.check, bytes);
+    if (judge_trial(&s, lambda, info) || eager(&s, LATER, lambda, info)) return true;
+  }
+
+  // Not good enough, but the best there is.
+  memcpy(lambda, s.best, bytes);
+  true_velocity(&s, s.best, s.check);
+  info->residual = tb_residual(a->p, a->law, s.best, s.check);
+  info->residual_exact = tb_residual(a->p, TB_LAW_NCP, s.best, s.check);
   return true;
 }

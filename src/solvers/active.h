@@ -17,8 +17,14 @@ typedef struct {
 
 // Improve `lambda` (first guess in, the answer out), `sigma` the velocity that the guess leads to.
 // Fills iterations, factorizations, status and residuals of `info`; where the status is not
-// TB_SOLVE_CONVERGED lambda is as it was. False: out of memory.
+// TB_SOLVE_CONVERGED lambda is the best found. False: out of memory.
 bool tb_active_solve(const tbActive* problem, tbArena* arena, const tbReal* sigma, tbReal* lambda,
                      tbSolveInfo* info);
+
+// Its slow and sure part: proximal steps on convex problems, about `rounds` factorisations, until
+// the relative residual falls below `target`. `lambda` and its velocity `sigma` in; the best lambda
+// and the velocity of the last one out. False: out of memory.
+bool tb_active_convex(const tbActive* problem, tbArena* arena, int rounds, tbReal target,
+                      tbReal* lambda, tbReal* sigma, tbSolveInfo* info);
 
 #endif

@@ -107,6 +107,18 @@ static void solve_H(Newton* n, tbReal* x) {
   }
 }
 
+// Share of one row, other than a cone's, in the derivatives along the step: residual r, its rate v.
+static void row_slope(const tbSoftBlock* block, tbReal D, tbReal r, tbReal v, tbReal* slope,
+                      tbReal* curvature) {
+  if (block->kind == TB_SOFT_ONE_SIDED && r >= 0) return;
+  if (block->kind == TB_SOFT_FRICTION && fabs(r) * D >= block->bound) {
+    *slope += (r > 0 ? block->bound : -block->bound) * v;
+    return;
+  }
+  *slope += D * r * v;
+  *curvature += D * v * v;
+}
+
 // First and second derivative of the cost along the step at length t.
 static tbReal line_slope(const Newton* n, tbReal t, tbReal quadratic, tbReal linear,
                          tbReal* curvature) {
@@ -115,10 +127,14 @@ static tbReal line_slope(const Newton* n, tbReal t, tbReal quadratic, tbReal lin
   *curvature = quadratic;
   for (int b = 0; b < p->nblock; b++) {
     const tbSoftBlock* block = &p->block[b];
+    const tbReal *v = n->Jstep + block->row, *D = p->D + block->row;
     tbReal r[16], force[16], W[16 * 16];
-    const tbReal* v = n->Jstep + block->row;
     for (int i = 0; i < block->dim; i++) r[i] = n->r[block->row + i] + t * v[i];
-    tb_soft_block(block, p->D + block->row, r, force, W);
+    if (block->kind != TB_SOFT_CONE) {
+      for (int i = 0; i < block->dim; i++) row_slope(block, D[i], r[i], v[i], &slope, curvature);
+      continue;
+    }
+    tb_soft_block(block, D, r, force, W);
     for (int i = 0; i < block->dim; i++) {
       slope -= force[i] * v[i];
       for (int j = 0; j < block->dim; j++) *curvature += v[i] * W[i * block->dim + j] * v[j];

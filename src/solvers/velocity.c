@@ -415,6 +415,28 @@ void tb_velocity_inverse(const tbVelocity* s, tbReal* x) {
   }
 }
 
+void tb_velocity_mass(const tbVelocity* s, const tbReal* x, tbReal* out) {
+  const tbLdu* l = &s->ldu;
+  memset(out, 0, sizeof(tbReal) * (size_t)s->size);
+  for (int k = 0; k < l->nodes; k++) {
+    int d = l->dim[k], width = l->width[k], row = l->first[k];
+    const tbReal *D = s->base + l->at[k], *U = D + d * d;
+    for (int r = 0; r < d; r++) {
+      tbReal sum = 0, own = x[row + r];
+      for (int j = 0; j < d; j++) sum += D[r * d + j] * x[row + j];
+      for (int e = l->start[k]; e < l->start[k + 1]; e++) {
+        int at = l->first[l->later[e]], n = l->dim[l->later[e]];
+        const tbReal* u = U + (size_t)r * (size_t)width + l->column[e];
+        for (int j = 0; j < n; j++) {
+          sum += u[j] * x[at + j];
+          out[at + j] += u[j] * own;
+        }
+      }
+      out[row + r] += sum;
+    }
+  }
+}
+
 void tb_velocity_start(tbVelocity* s, bool symmetric) {
   s->symmetric = symmetric;
   memcpy(s->ldu.value, s->base, sizeof(tbReal) * s->ldu.size);

@@ -54,8 +54,9 @@ void tb_velocity_release(tbVelocity* system);
 void tb_velocity_mul(const tbVelocity* system, int block, const tbReal* x, tbReal* out);
 void tb_velocity_add_impulse(const tbVelocity* system, int block, const tbReal* f, tbReal* x);
 
-// x <- M^-1 x on the dofs of the system.
+// x <- M^-1 x on the dofs of the system; out = M x (the Schur complement's M).
 void tb_velocity_inverse(const tbVelocity* system, tbReal* x);
+void tb_velocity_mass(const tbVelocity* system, const tbReal* x, tbReal* out);
 
 // Start with M; add J^T W J of a block (W dim x dim, row-major; `W` must be symmetric where the
 // system was started so); factor (false: singular); x <- (M + J^T W J)^-1 x.

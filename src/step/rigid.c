@@ -12,8 +12,9 @@
 #include "step/implicit.h"
 #include "tribo/step.h"
 
-// Rounds of the fast path.
-enum { MOST_FAST = 40 };
+// Rounds of the fast path; most rows of an island that it leaves to the other solvers where it does
+// not converge.
+enum { MOST_FAST = 200, MOST_GENERAL = 300 };
 
 // Impulses of the last step are taken as they are where their residual is this far below the
 // tolerance: errors that repeat from step to step add up.
@@ -123,7 +124,7 @@ static tbResult solve_fast(void* context, int index, tbWorker* worker) {
 }
 
 // Newton on the active set, where the law has one and nobody asked for another solver. Islands
-// where it does not converge are left to tb_solve.
+// where it does not converge are left to tb_solve, unless they are large.
 static tbResult solve_active(const tbModel* m, tbData* d, tbStepState* state,
                              tbInertiaFactor factor, tbIslands* islands) {
   tbArena* arena = &d->work->arena;
@@ -139,7 +140,9 @@ static tbResult solve_active(const tbModel* m, tbData* d, tbStepState* state,
   tbResult result = tb_workers_run(&state->workers, arena, islands->count, cost, solve_fast, &f);
   if (result != TB_OK) return result;
   for (int i = 0; i < islands->count; i++) {
-    if (cost[i] == 0 || f.info[i].status != TB_SOLVE_CONVERGED) continue;
+    // The other solvers take seconds on large islands, and mostly in vain.
+    bool large = islands->island[i].problem.n > MOST_GENERAL;
+    if (cost[i] == 0 || (f.info[i].status != TB_SOLVE_CONVERGED && !large)) continue;
     islands->island[i].solved = 1;
     tb_certificate_add(&d->solve, &f.info[i]);
   }
