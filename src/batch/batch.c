@@ -195,7 +195,7 @@ size_t tb_batch_memory(const tbBatch* b) {
   size_t bytes = least_memory(b->model, b->nworld), masses = tb_world_masses_bytes(b->model);
   for (int i = 0; i < b->nthread; i++) bytes += tb_batch_worker_bytes(&s->worker[i]);
   for (int w = 0; w < b->nworld; w++) {
-    bytes += tb_remember_bytes(&s->remembered[w]);
+    bytes += tb_remember_bytes(b->model, &s->remembered[w]);
     if (s->masses[w].block) bytes += masses;
   }
   return bytes;

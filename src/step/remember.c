@@ -11,6 +11,9 @@ static void exchange_tables(tbStepState* state, tbRemembered* world) {
   tbAnchorTable anchors = state->anchors;
   state->anchors = world->anchors;
   world->anchors = anchors;
+  tbSleep sleep = state->sleep;
+  state->sleep = world->sleep;
+  world->sleep = sleep;
 }
 
 tbResult tb_remember_enter(tbStepState* state, tbRemembered* world) {
@@ -39,15 +42,18 @@ void tb_remember_clear(tbRemembered* world) {
   world->pairs_size = 0;
   if (world->warm.capacity) tb_warm_clear(&world->warm, 0);
   if (world->anchors.capacity) tb_anchors_clear(&world->anchors, 0);
+  tb_sleep_free(&world->sleep);
 }
 
 void tb_remember_free(tbRemembered* world) {
   tb_warm_free(&world->warm);
   tb_anchors_free(&world->anchors);
+  tb_sleep_free(&world->sleep);
   free(world->pairs);
 }
 
-size_t tb_remember_bytes(const tbRemembered* world) {
+size_t tb_remember_bytes(const tbModel* model, const tbRemembered* world) {
   return sizeof(tbWarmEntry) * (size_t)world->warm.capacity +
-         sizeof(tbAnchor) * (size_t)world->anchors.capacity + world->pairs_capacity;
+         sizeof(tbAnchor) * (size_t)world->anchors.capacity + world->pairs_capacity +
+         tb_sleep_size(model, &world->sleep);
 }

@@ -1,5 +1,5 @@
 // What one world remembers between steps, taken out of a step state, so that many worlds can share
-// one: warm impulses, anchors of springs, memories of the collision pairs.
+// one: warm impulses, anchors of springs, who sleeps, memories of the collision pairs.
 #ifndef TRIBO_STEP_REMEMBER_H_
 #define TRIBO_STEP_REMEMBER_H_
 
@@ -9,6 +9,7 @@
 typedef struct {
   tbWarmTable warm;
   tbAnchorTable anchors;
+  tbSleep sleep;
   void* pairs;  // as tb_contact_finder_memory_save writes them
   size_t pairs_size, pairs_capacity;
 } tbRemembered;
@@ -21,6 +22,6 @@ tbResult tb_remember_leave(tbStepState* state, tbRemembered* world);
 // Forget everything; keeps the memory.
 void tb_remember_clear(tbRemembered* world);
 void tb_remember_free(tbRemembered* world);
-size_t tb_remember_bytes(const tbRemembered* world);
+size_t tb_remember_bytes(const tbModel* model, const tbRemembered* world);
 
 #endif

@@ -86,6 +86,43 @@ static void worlds_are_bit_identical_to_single_ones(void** state) {
   }
 }
 
+// Who sleeps is remembered by world.
+static void worlds_sleep_and_wake_by_themselves(void** state) {
+  (void)state;
+  enum { WORLDS = 4 };
+  tbError error;
+  tbModel* m = tb_load_string(
+      "<mujoco><option timestep='0.002'/><worldbody><geom type='plane' size='2 2 .1'/><body pos='0 "
+      "0 "
+      ".05'><freejoint/><geom type='box' size='.05 .05 .05'/></body><body pos='.3 0 "
+      ".05'><freejoint/>"
+      "<geom type='box' size='.05 .05 .05'/></body></worldbody></mujoco>",
+      NULL, NULL, &error);
+  if (!m) fail_msg("%s", error.message);
+  m->opt.sleep = 1;
+  tbBatch* b = batch_of(m, WORLDS, 2);
+  tbData* alone[WORLDS];
+  for (int w = 0; w < WORLDS; w++) alone[w] = tb_data_new(m);
+  int slept = 0;
+  for (int round = 0; round < 30; round++) {
+    for (int w = 0; w < WORLDS; w++) {
+      // world w is pushed now and then
+      tbReal push = round % 10 == 2 * w ? 20 : 0;
+      b->qfrc_applied[w * m->nv] = alone[w]->qfrc_applied[0] = push;
+      step_alone(m, alone[w], 10);
+      slept += tb_tree_asleep(m, alone[w], 0) != tb_tree_asleep(m, alone[w], 1);
+    }
+    assert_int_equal(tb_batch_step(b, 10), TB_OK);
+    for (int w = 0; w < WORLDS; w++) {
+      assert_memory_equal(b->qpos + w * m->nq, alone[w]->qpos, sizeof(tbReal) * (size_t)m->nq);
+    }
+  }
+  assert_true(slept > 0);
+  for (int w = 0; w < WORLDS; w++) tb_data_free(alone[w]);
+  tb_batch_free(b);
+  tb_model_free(m);
+}
+
 // A world with parameters of its own is the world of a model with these parameters.
 static void parameters_are_those_of_a_changed_model(void** state) {
   (void)state;
@@ -302,6 +339,7 @@ static void fields_by_name(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(worlds_are_bit_identical_to_single_ones),
+      cmocka_unit_test(worlds_sleep_and_wake_by_themselves),
       cmocka_unit_test(parameters_are_those_of_a_changed_model),
       cmocka_unit_test(reset_by_mask_touches_only_the_masked),
       cmocka_unit_test(rollouts_are_trajectories),
