@@ -7,7 +7,7 @@
 #include "tribo/dynamics.h"
 #include "tribo/step.h"
 
-// Move a state by e along one of its directions, or along those of `dx` where it is not NULL.
+// Move a state by e along one of its directions.
 static void shift(const tbModel* m, tbData* d, int column, tbReal e, tbReal* unit) {
   if (column < m->nv) {
     memset(unit, 0, sizeof(tbReal) * (size_t)m->nv);
@@ -30,43 +30,44 @@ static void displacement(const tbModel* m, const tbData* from, const tbData* to,
   for (int i = 0; i < m->na; i++) out[2 * m->nv + i] = (to->act[i] - from->act[i]) / span;
 }
 
-// A copy of the world's inputs and state with warm starts off: the same answer in any order.
-static void place(const tbModel* m, const tbData* from, tbData* to) {
-  memcpy(to->qpos, from->qpos, sizeof(tbReal) * (size_t)m->nq);
-  memcpy(to->qvel, from->qvel, sizeof(tbReal) * (size_t)m->nv);
-  memcpy(to->act, from->act, sizeof(tbReal) * (size_t)m->na);
-  memcpy(to->ctrl, from->ctrl, sizeof(tbReal) * (size_t)m->nu);
-  memcpy(to->qfrc_applied, from->qfrc_applied, sizeof(tbReal) * (size_t)m->nv);
-  memcpy(to->xfrc_applied, from->xfrc_applied, sizeof(tbReal) * 6 * (size_t)m->nbody);
-  memcpy(to->mocap_pos, from->mocap_pos, sizeof(tbReal) * 3 * (size_t)m->nmocap);
-  memcpy(to->mocap_quat, from->mocap_quat, sizeof(tbReal) * 4 * (size_t)m->nmocap);
-  memcpy(to->eq_active, from->eq_active, sizeof *to->eq_active * (size_t)m->neq);
-  to->time = from->time;
+// Where every evaluation starts: state, inputs, warm starts and anchors of springs.
+typedef struct {
+  void* bytes;
+  size_t size;
+} Start;
+
+static tbResult start_take(Start* start, const tbModel* m, const tbData* d) {
+  start->size = tb_snapshot_size(m, d);
+  start->bytes = malloc(start->size + 1);
+  return start->bytes ? tb_snapshot_save(m, d, start->bytes, start->size) : TB_ERROR_MEMORY;
 }
 
-static tbResult columns(const tbModel* m, const tbData* d, tbData* low, tbData* high, tbReal eps,
+static tbResult place(const tbModel* m, const Start* start, tbData* to) {
+  return tb_snapshot_load(m, to, start->bytes, start->size, NULL);
+}
+
+// The step from the start, moved by e along one direction.
+static tbResult moved_step(const tbModel* m, const Start* start, tbData* d, int column, tbReal e,
+                           tbReal* unit) {
+  tbResult result = place(m, start, d);
+  if (result != TB_OK) return result;
+  if (e != 0) shift(m, d, column, e, unit);
+  return tb_step(m, d);
+}
+
+static tbResult columns(const tbModel* m, const Start* start, tbData* low, tbData* high, tbReal eps,
                         int centred, tbReal* column, tbReal* A, tbReal* B) {
   int nx = 2 * m->nv + m->na;
-  tbResult result = TB_OK;
-  if (!centred) {
-    place(m, d, low);
-    result = tb_step(m, low);
-  }
+  tbResult result = centred ? TB_OK : moved_step(m, start, low, 0, 0, column);
   for (int k = 0; k < nx + m->nu && result == TB_OK; k++) {
-    place(m, d, high);
-    shift(m, high, k, eps, column);
-    result = tb_step(m, high);
+    if ((k < nx && !A) || (k >= nx && !B)) continue;
+    result = moved_step(m, start, high, k, eps, column);
+    if (result == TB_OK && centred) result = moved_step(m, start, low, k, -eps, column);
     if (result != TB_OK) break;
-    if (centred) {
-      place(m, d, low);
-      shift(m, low, k, -eps, column);
-      result = tb_step(m, low);
-      if (result != TB_OK) break;
-    }
     displacement(m, low, high, centred ? 2 * eps : eps, column);
     for (int i = 0; i < nx; i++) {
-      if (k < nx && A) A[(size_t)i * (size_t)nx + (size_t)k] = column[i];
-      if (k >= nx && B) B[(size_t)i * (size_t)m->nu + (size_t)(k - nx)] = column[i];
+      if (k < nx) A[(size_t)i * (size_t)nx + (size_t)k] = column[i];
+      if (k >= nx) B[(size_t)i * (size_t)m->nu + (size_t)(k - nx)] = column[i];
     }
   }
   return result;
@@ -77,12 +78,14 @@ tbResult tb_step_differences(const tbModel* m, tbData* d, tbReal eps, int centre
   if (!m || !d || !(eps > 0)) return TB_ERROR_ARGUMENT;
   tbResult result = tb_forward(m, d);
   if (result != TB_OK) return result;
-  tbData *low = tb_data_copy(m, d), *high = tb_data_copy(m, d);
+  Start start = {NULL, 0};
+  tbData *low = tb_data_new(m), *high = tb_data_new(m);
   tbReal* column = calloc((size_t)(2 * m->nv + m->na + 1), sizeof(tbReal));
-  result = low && high && column ? TB_OK : TB_ERROR_MEMORY;
-  if (result == TB_OK) result = columns(m, d, low, high, eps, centred, column, A, B);
+  result = low && high && column ? start_take(&start, m, d) : TB_ERROR_MEMORY;
+  if (result == TB_OK) result = columns(m, &start, low, high, eps, centred, column, A, B);
   tb_data_free(low);
   tb_data_free(high);
+  free(start.bytes);
   free(column);
   return result;
 }
@@ -94,11 +97,13 @@ tbResult tb_deriv_samples(const tbModel* m, tbData* d, const tbDerivativeSetting
   one.samples = 0;
   size_t na = (size_t)x->nx * (size_t)x->nx, nb = (size_t)x->nx * (size_t)x->nu;
   tbReal* sum = calloc(2 * (na + nb) + 1, sizeof(tbReal));
-  tbData* sample = tb_data_copy(m, d);
+  tbData* sample = tb_data_new(m);
+  Start start = {NULL, 0};
   tbRng rng = {settings->seed};
-  tbResult result = sum && sample ? TB_OK : TB_ERROR_MEMORY;
+  tbResult result = sum && sample ? start_take(&start, m, d) : TB_ERROR_MEMORY;
   for (int s = 0; s < settings->samples && result == TB_OK; s++) {
-    place(m, d, sample);
+    result = place(m, &start, sample);
+    if (result != TB_OK) break;
     for (int k = 0; k < x->ncol; k++) {
       shift(m, sample, k, settings->spread * tb_rng_normal(&rng), sample->scratch_nv);
     }
@@ -122,6 +127,7 @@ tbResult tb_deriv_samples(const tbModel* m, tbData* d, const tbDerivativeSetting
     }
   }
   tb_data_free(sample);
+  free(start.bytes);
   free(sum);
   return result;
 }
