@@ -105,6 +105,8 @@ static int is_supported(const tbModel* m, const tbStepState* state) {
     // Adhesion pulls where contacts are.
     if (m->actuator_trntype[i] == TB_TRN_BODY) return 0;
   }
+  // Sleeping islands and the soft law's last pass against slip follow other rules.
+  if (m->opt.sleep || (law == TB_LAW_SOFT && m->opt.noslip_iterations > 0)) return 0;
   if (law == TB_LAW_COMFREE) {
     return !m->opt.comfree_exact && !state->softened && integrator != TB_INTEGRATOR_RK4;
   }
