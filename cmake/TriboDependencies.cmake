@@ -28,17 +28,6 @@ tribo_option_dependency(QHULL "${QHULL_LIBRARY}" "${QHULL_INCLUDE}")
 find_package(HDF5 COMPONENTS C)
 tribo_option_dependency(HDF5 "${HDF5_C_LIBRARIES}" "${HDF5_C_INCLUDE_DIRS}")
 
-# Sparse Cholesky for many bodies.
-find_library(CHOLMOD_LIBRARY NAMES cholmod)
-find_path(CHOLMOD_INCLUDE NAMES cholmod.h PATH_SUFFIXES suitesparse)
-tribo_option_dependency(CHOLMOD "${CHOLMOD_LIBRARY}" "${CHOLMOD_INCLUDE}")
-
-# Large dense linear algebra.
-find_library(OPENBLAS_LIBRARY NAMES openblas)
-find_library(LAPACKE_LIBRARY NAMES lapacke)
-find_path(LAPACKE_INCLUDE NAMES lapacke.h)
-tribo_option_dependency(LAPACK "${LAPACKE_LIBRARY};${OPENBLAS_LIBRARY}" "${LAPACKE_INCLUDE}")
-
 # Height fields from images.
 find_package(PNG)
 tribo_option_dependency(PNG "${PNG_LIBRARIES}" "${PNG_INCLUDE_DIRS}")

@@ -6,8 +6,7 @@
 #   scripts/setup.sh check    format and static analysis
 set -u
 
-BUILD="gcc make cmake pkg-config libc6-dev libxml2-dev libqhull-dev libhdf5-dev libsuitesparse-dev
-       libopenblas-dev liblapacke-dev libpng-dev zlib1g-dev"
+BUILD="gcc make cmake pkg-config libc6-dev libxml2-dev libqhull-dev libhdf5-dev libpng-dev zlib1g-dev"
 TEST="$BUILD libcmocka-dev g++"
 # Test oracles: a missing one skips its tests, it never fails them.
 PEERS="libmujoco-dev libsiconos-numerics-dev libfclib-dev libccd-dev libfcl-dev libbullet-dev nodejs npm librsvg2-bin"

@@ -186,6 +186,7 @@ typedef struct {
   X(tbReal, admm_relaxation, 1, "admm: over-relaxation in (0, 2)")                              \
   X(int, admm_scaling, 1, "admm: 1: scale every block to a unit diagonal; 0: as in the paper")  \
   X(int, admm_interval, 10, "admm: fewest iterations between changes of the penalty")           \
+  X(tbReal, admm_backoff, 1.3, "admm: growth of that interval with every change; 1: none")      \
   X(int, admm_memory, 6, "admm: pairs of Anderson acceleration, up to 6; 0: as in the paper")   \
   X(tbReal, raisim_alpha, 1, "raisim: first step weight (CM Alg. 5)")                           \
   X(tbReal, raisim_alpha_min, 0.3, "raisim: last step weight")                                  \

@@ -9,7 +9,7 @@
 
 // Sparse pays off for large matrices with many zeros.
 static bool prefer_sparse(const tbProblem* p) {
-  if (p->G.form != TB_DELASSUS_SPARSE || p->n < 300 || !tb_factor_sparse_available()) return false;
+  if (p->G.form != TB_DELASSUS_SPARSE || p->n < 100) return false;
   double entries = 0;
   for (int i = 0; i < p->nblock; i++) {
     for (int k = p->G.block_start[i]; k < p->G.block_start[i + 1]; k++) {
@@ -43,11 +43,9 @@ bool tb_factor_init(tbFactor* f, const tbProblem* p, const tbReal* scale, tbAren
   size_t n = (size_t)p->n;
   *f = (tbFactor){.p = p, .scale = scale, .n = p->n, .size = p->n};
   if (prefer_sparse(p)) {
-    f->sparse = tb_factor_sparse_create(p, scale);
-    if (f->sparse) {
-      f->side = TB_FACTOR_SPARSE;
-      return true;
-    }
+    f->side = TB_FACTOR_SPARSE;
+    f->sparse = tb_factor_sparse_create(p, scale, arena);
+    return f->sparse != NULL;
   }
   if (p->G.form == TB_DELASSUS_PRODUCT && p->G.ncol < p->n) {
     f->side = TB_FACTOR_VELOCITY;
@@ -68,15 +66,13 @@ bool tb_factor_init(tbFactor* f, const tbProblem* p, const tbReal* scale, tbAren
   return true;
 }
 
-void tb_factor_free(tbFactor* f) {
-  tb_factor_sparse_free(f->sparse);
-  f->sparse = NULL;
-}
-
 bool tb_factor_shift(tbFactor* f, const tbReal* shift) {
   size_t n = (size_t)f->n, size = (size_t)f->size;
   f->count++;
-  if (f->side == TB_FACTOR_SPARSE) return tb_factor_sparse_shift(f->sparse, shift);
+  if (f->side == TB_FACTOR_SPARSE) {
+    tb_factor_sparse_shift(f->sparse, shift);
+    return true;
+  }
   if (f->side == TB_FACTOR_DENSE) {
     memcpy(f->M, f->G, n * n * sizeof *f->M);
     for (size_t i = 0; i < n; i++) f->M[i * (n + 1)] += shift[i];

@@ -3,7 +3,7 @@
 // Three sides, chosen by size and structure at tb_factor_init:
 //   dense     Cholesky of the n x n matrix
 //   velocity  G = B B^T with fewer columns than rows: Cholesky of I + B^T (R + shift)^-1 B
-//   sparse    CHOLMOD on the block-sparse form; its symbolic analysis is done once
+//   sparse    LU of the block-sparse form over pairs of bodies; its symbolic analysis is done once
 #ifndef TRIBO_CONTACT_FACTOR_H_
 #define TRIBO_CONTACT_FACTOR_H_
 
@@ -30,10 +30,9 @@ typedef struct {
   int count;  // factorisations so far
 } tbFactor;
 
-// False when out of memory. tb_factor_free must follow (the sparse side owns heap memory).
+// False when out of memory.
 bool tb_factor_init(tbFactor* factor, const tbProblem* problem, const tbReal* scale,
                     tbArena* arena);
-void tb_factor_free(tbFactor* factor);
 
 // Factor G + R + diag(shift), shift > 0. False where it is not positive definite.
 bool tb_factor_shift(tbFactor* factor, const tbReal* shift);

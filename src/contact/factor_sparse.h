@@ -1,13 +1,14 @@
-// The sparse side of tbFactor. Without CHOLMOD every function says no.
+// The sparse side of tbFactor: block LU over pairs of bodies (docs/blocklu.md), for G in the SPARSE
+// form. Everything lies in the arena.
 #ifndef TRIBO_CONTACT_FACTOR_SPARSE_H_
 #define TRIBO_CONTACT_FACTOR_SPARSE_H_
 
 #include "contact/factor.h"
 
-bool tb_factor_sparse_available(void);
-tbSparseFactor* tb_factor_sparse_create(const tbProblem* problem, const tbReal* scale);
-void tb_factor_sparse_free(tbSparseFactor* sparse);
-bool tb_factor_sparse_shift(tbSparseFactor* sparse, const tbReal* shift);
+// NULL: out of memory.
+tbSparseFactor* tb_factor_sparse_create(const tbProblem* problem, const tbReal* scale,
+                                        tbArena* arena);
+void tb_factor_sparse_shift(tbSparseFactor* sparse, const tbReal* shift);
 void tb_factor_sparse_solve(tbSparseFactor* sparse, const tbReal* b, tbReal* x);
 
 #endif

@@ -2,20 +2,9 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "linalg/blockgroups.h"
 #include "linalg/blocklu.h"
 #include "linalg/order.h"
-
-// Nodes with the same closed neighbourhood (contacts of one pair of bodies) are ordered as one
-// group.
-typedef struct {
-  int count;
-  int* of;      // group of each node
-  int* weight;  // rows of each group
-  int* begin;   // nodes of group g: member[begin[g]] .. member[begin[g+1]-1]
-  int* member;
-  int* start;  // graph of groups, without loops
-  int* column;
-} Groups;
 
 // Supernodes as trees of groups while they are being merged.
 typedef struct {
@@ -27,60 +16,6 @@ typedef struct {
   int* number;    // of the supernode in postorder, by its last group
 } Tree;
 
-static bool same_neighbours(const tbBlockPattern* p, int i, int j, int* mark, int stamp) {
-  if (p->start[i + 1] - p->start[i] != p->start[j + 1] - p->start[j]) return false;
-  (void)i;
-  for (int k = p->start[j]; k < p->start[j + 1]; k++) {
-    if (mark[p->column[k]] != stamp) return false;
-  }
-  return true;
-}
-
-static bool find_groups(tbArena* arena, const tbBlockPattern* p, Groups* g) {
-  int n = p->nodes;
-  g->of = TB_ARENA_NEW(arena, int, n);
-  g->weight = TB_ARENA_NEW(arena, int, n);
-  g->begin = TB_ARENA_NEW(arena, int, n + 1);
-  g->member = TB_ARENA_NEW(arena, int, n);
-  g->start = TB_ARENA_NEW(arena, int, n + 1);
-  g->column = TB_ARENA_NEW(arena, int, p->start[n] + 1);
-  int* mark = TB_ARENA_NEW(arena, int, n);
-  if (arena->failed) return false;
-  for (int i = 0; i < n; i++) g->of[i] = -1;
-  g->count = 0;
-  for (int i = 0; i < n; i++) {
-    if (g->of[i] >= 0) continue;
-    int id = g->count++, stamp = i + 1;
-    for (int k = p->start[i]; k < p->start[i + 1]; k++) mark[p->column[k]] = stamp;
-    for (int k = p->start[i]; k < p->start[i + 1]; k++) {
-      int j = p->column[k];
-      if (j != i && (j < i || g->of[j] >= 0 || !same_neighbours(p, i, j, mark, stamp))) continue;
-      g->of[j] = id;
-      g->weight[id] += p->dim[j];
-    }
-    g->of[i] = id;
-  }
-  // Members by counting sort, then the graph of groups from one member of each.
-  for (int i = 0; i < n; i++) g->begin[g->of[i] + 1]++;
-  for (int k = 0; k < g->count; k++) g->begin[k + 1] += g->begin[k];
-  int* next = TB_ARENA_NEW(arena, int, g->count);
-  if (arena->failed) return false;
-  for (int i = 0; i < n; i++) g->member[g->begin[g->of[i]] + next[g->of[i]]++] = i;
-  memset(mark, 0, (size_t)n * sizeof(int));
-  for (int a = 0, edges = 0; a < g->count; a++) {
-    int i = g->member[g->begin[a]];
-    mark[a] = a + 1;
-    for (int k = p->start[i]; k < p->start[i + 1]; k++) {
-      int b = g->of[p->column[k]];
-      if (mark[b] == a + 1) continue;
-      mark[b] = a + 1;
-      g->column[edges++] = b;
-    }
-    g->start[a + 1] = edges;
-  }
-  return true;
-}
-
 // Merging a child saves a pass over a front but adds zeros: worth it where they are few, or where
 // the front stays small.
 static bool worth_merging(int child_width, int child_fill, int width, int fill) {
@@ -89,7 +24,7 @@ static bool worth_merging(int child_width, int child_fill, int width, int fill) 
   return zeros <= 0 || size <= 24 || zeros <= 0.08 * size * size;
 }
 
-static bool merge_supernodes(tbArena* arena, const Groups* g, const tbOrdering* o, Tree* t) {
+static bool merge_supernodes(tbArena* arena, const tbBlockGroups* g, const tbOrdering* o, Tree* t) {
   int n = g->count;
   t->position = TB_ARENA_NEW(arena, int, n);
   t->parent = TB_ARENA_NEW(arena, int, n);
@@ -128,7 +63,7 @@ static int last_group(const Tree* t, int v) {
 }
 
 // Number the supernodes in postorder; `sequence` gets the last group of each.
-static bool postorder(tbArena* arena, const Groups* g, const tbOrdering* o, const Tree* t,
+static bool postorder(tbArena* arena, const tbBlockGroups* g, const tbOrdering* o, const Tree* t,
                       int* sequence, int* count) {
   int n = g->count;
   int* child = TB_ARENA_NEW(arena, int, n + 1);
@@ -167,7 +102,7 @@ static double front_flops(double width, double below) {
 }
 
 // Rows in the order of elimination, and each supernode's sizes.
-static bool place_rows(tbArena* arena, tbBlockLu* lu, const Groups* g, const tbOrdering* o,
+static bool place_rows(tbArena* arena, tbBlockLu* lu, const tbBlockGroups* g, const tbOrdering* o,
                        const Tree* t, const int* sequence) {
   const tbBlockPattern* p = &lu->pattern;
   int n = g->count, rows = 0, nodes = 0;
@@ -215,7 +150,7 @@ static void sort_ints(int* x, int n) {
 }
 
 // The remaining rows of every supernode, ascending, and their places in the parent's front.
-static bool map_rows(tbArena* arena, tbBlockLu* lu, const Groups* g, const tbOrdering* o,
+static bool map_rows(tbArena* arena, tbBlockLu* lu, const tbBlockGroups* g, const tbOrdering* o,
                      const Tree* t, const int* sequence) {
   const tbBlockPattern* p = &lu->pattern;
   size_t total = 0;
@@ -322,10 +257,10 @@ bool tb_block_lu_analyze(tbBlockLu* lu, tbArena* arena, const tbBlockPattern* pa
   lu->pattern = *pattern;
   lu->size = pattern->row[pattern->nodes];
   int n = pattern->nodes;
-  Groups groups = {0, NULL, NULL, NULL, NULL, NULL, NULL};
+  tbBlockGroups groups;
   tbOrdering ordering;
   Tree tree;
-  if (!find_groups(arena, pattern, &groups)) return false;
+  if (!tb_block_groups(arena, pattern, &groups)) return false;
   if (!tb_order_minimum_degree(arena, groups.count, groups.weight, groups.start, groups.column,
                                &ordering)) {
     return false;

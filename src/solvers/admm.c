@@ -17,8 +17,9 @@
 
 #include "contact/factor.h"
 #include "solvers/anderson.h"
+#include "solvers/island.h"
 
-enum { MAX = TB_MAX_BLOCK_DIM };
+enum { MAX = TB_MAX_BLOCK_DIM, MANY_ROWS = 200 };
 
 typedef struct {
   tbSolve* s;
@@ -197,8 +198,8 @@ static void restart(Admm* a) {
 
 static tbResult run(Admm* a) {
   tbSolve* s = a->s;
-  int n = a->p->n, last_update = 0, next_check = 1, updates = 0, last_gain = 0;
-  tbReal impulse = 0, velocity = 0, mark = INFINITY;
+  int n = a->p->n, last_update = 0, next_check = 1, last_gain = 0;
+  tbReal impulse = 0, velocity = 0, mark = INFINITY, interval = s->settings->admm_interval;
   for (int i = 0; i < n; i++) velocity = fmax(velocity, fabs(a->g[i]));
   restart(a);
   for (int k = 1; k <= s->settings->max_iter; k++) {
@@ -229,7 +230,7 @@ static tbResult run(Admm* a) {
     }
     accelerate(a);
     // Ever rarer changes: a penalty that keeps swinging is no penalty.
-    if (k - last_update >= s->settings->admm_interval * (1 + updates / 10)) {
+    if (k - last_update >= interval) {
       tbReal rho = a->rho;
       if (!update_penalty(a, impulse > 0 ? primal / impulse : primal,
                           velocity > 0 ? dual / velocity : dual)) {
@@ -238,7 +239,7 @@ static tbResult run(Admm* a) {
       }
       if (rho != a->rho) {
         last_update = k;
-        updates++;
+        interval *= s->settings->admm_backoff;
         restart(a);
       }
     }
@@ -286,6 +287,12 @@ static tbReal* eigenvectors(tbSolve* s) {
 tbResult tb_admm(tbSolve* s, bool shift) {
   size_t n = (size_t)s->p->n;
   Admm a = {.s = s, .p = s->p, .shift = shift};
+  // Many bodies: the matrix itself, in blocks.
+  tbIsland island;
+  if (s->p->G.form == TB_DELASSUS_PRODUCT && s->p->n >= MANY_ROWS) {
+    if (!tb_island_extract(&island, s, NULL, 0)) return tb_solve_no_memory(s);
+    a.p = &island.p;
+  }
   tbReal** vectors[] = {&a.scale, &a.g, &a.f, &a.y, &a.z, &a.old_f, &a.old_y, &a.rhs, &a.diagonal};
   for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
     *vectors[k] = tb_solve_reals(s, n);
@@ -298,10 +305,7 @@ tbResult tb_admm(tbSolve* s, bool shift) {
   if (s->arena->failed || (!eigen && n)) return tb_solve_no_memory(s);
   choose_scale(&a);
   start(&a);
-  if (!tb_factor_init(&a.factor, s->p, a.scale, s->arena)) {
-    tb_factor_free(&a.factor);
-    return tb_solve_no_memory(s);
-  }
+  if (!tb_factor_init(&a.factor, a.p, a.scale, s->arena)) return tb_solve_no_memory(s);
   tbResult result = TB_OK;
   if (choose_penalty(&a, eigen, work)) {
     result = run(&a);
@@ -310,6 +314,5 @@ tbResult tb_admm(tbSolve* s, bool shift) {
   } else {
     s->info->status = TB_SOLVE_FAILED;
   }
-  tb_factor_free(&a.factor);
   return result;
 }

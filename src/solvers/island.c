@@ -281,3 +281,65 @@ tbReal tb_island_measure(const tbIsland* island, const tbResidual* residual, con
   return fmax(fmax(ratio(residual->primal, impulse), ratio(residual->dual, island->velocity)),
               ratio(ratio(residual->complementarity, impulse), island->velocity));
 }
+
+// ---- scaling and structure ---------------------------------------------------------------------
+
+// D: friction coefficients make the cone round, and each block is scaled to a unit diagonal, which
+// keeps heavy and light bodies comparable.
+static void find_scales(tbIsland* island) {
+  for (int i = 0; i < island->p.nblock; i++) {
+    const tbBlock* b = &island->p.block[i];
+    const tbReal* A = island->p.G.block_value + island->p.G.block_offset[island->diagonal[i]];
+    tbReal trace = 0, *D = island->scale + b->row;
+    for (int r = 0; r < b->dim; r++) {
+      D[r] = b->type == TB_BLOCK_CONE && r > 0 ? fmax(b->mu[r - 1], 1e-12) : 1;
+      trace += D[r] * D[r] * A[r * b->dim + r];
+    }
+    tbReal unit = trace > 0 ? 1 / sqrt(trace) : 1;
+    for (int r = 0; r < b->dim; r++) D[r] *= unit;
+  }
+}
+
+static void scale_matrix(tbIsland* island) {
+  const tbDelassus* G = &island->p.G;
+  for (int i = 0; i < island->p.nblock; i++) {
+    for (int k = G->block_start[i]; k < G->block_start[i + 1]; k++) {
+      int j = G->block_column[k], rows = island->dim[i], cols = island->dim[j];
+      const tbReal *from = G->block_value + G->block_offset[k], *right = island->scale;
+      tbReal* to = island->scaled + G->block_offset[k];
+      for (int r = 0; r < rows; r++) {
+        tbReal left = island->scale[island->row[i] + r];
+        for (int c = 0; c < cols; c++) {
+          to[r * cols + c] = left * from[r * cols + c] * right[island->row[j] + c];
+        }
+      }
+    }
+  }
+}
+
+bool tb_island_analyze(tbIsland* island) {
+  if (island->analyzed) return true;
+  const tbDelassus* G = &island->p.G;
+  size_t values = 0;
+  for (int i = 0; i < island->p.nblock; i++) {
+    for (int k = G->block_start[i]; k < G->block_start[i + 1]; k++) {
+      values += (size_t)(island->dim[i] * island->dim[G->block_column[k]]);
+    }
+  }
+  island->scale = TB_ARENA_NEW(island->arena, tbReal, island->p.n);
+  island->scaled = TB_ARENA_NEW(island->arena, tbReal, values);
+  if (island->arena->failed) return false;
+  find_scales(island);
+  scale_matrix(island);
+  tbBlockPattern pattern = {island->p.nblock, island->dim,     island->row,
+                            G->block_start,   G->block_column, G->block_offset};
+  bool* keep = TB_ARENA_NEW(island->arena, bool, island->p.nblock);
+  if (!keep) return false;
+  for (int i = 0; i < island->p.nblock; i++) {
+    keep[i] =
+        island->p.block[i].type == TB_BLOCK_EQUALITY || island->p.block[i].type == TB_BLOCK_BOX;
+  }
+  island->analyzed =
+      tb_group_lu_analyze(&island->lu, island->arena, &pattern, island->scaled, keep);
+  return island->analyzed;
+}

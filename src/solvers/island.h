@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "linalg/blocklu.h"
+#include "linalg/grouplu.h"
 #include "solvers/solver.h"
 
 typedef struct tbIsland tbIsland;
@@ -31,7 +31,9 @@ struct tbIsland {
   int iterations;
   int factorizations;
   bool converged;
-  tbBlockLu lu;  // analysed on first use
+  tbReal* scale;   // lambda = scale x makes cones round and diagonal blocks alike
+  tbReal* scaled;  // scale G scale, in the pattern of G
+  tbGroupLu lu;    // of the scaled matrix; all three are made by tb_island_analyze
   bool analyzed;
 };
 
@@ -61,7 +63,8 @@ typedef struct {
   tbReal margin;             // distance from the cones of a warm start, in scaled units
 } tbIpmSettings;
 
-// Order and structure of the island's LU, on first use. False: out of memory.
+// Scaling of the island's matrix, order and structure of its LU, on first use. False: out of
+// memory.
 bool tb_island_analyze(tbIsland* island);
 
 // Interior point method on the exact law. Starts near `lambda` unless that is NULL. The answer is
@@ -72,5 +75,8 @@ bool tb_island_ipm(tbIsland* island, const tbIpmSettings* settings, const tbReal
 // when the measured rate says that it would not finish within `patience` sweeps. False: out of
 // memory.
 bool tb_island_pgs(tbIsland* island, tbReal* lambda, int max_sweeps, int patience);
+
+// Up to `max_iter` iterations of ADMM from the island's best iterate. False: out of memory.
+bool tb_island_admm(tbIsland* island, int max_iter);
 
 #endif

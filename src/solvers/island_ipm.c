@@ -21,7 +21,7 @@
 
 #include "solvers/island.h"
 
-enum { MAX = TB_MAX_BLOCK_DIM };
+enum { MAX = TB_MAX_BLOCK_DIM, REFINEMENTS = 3 };
 
 // A step shorter than this is a sign of trouble.
 static const tbReal SHORT_STEP = 0.2;
@@ -36,13 +36,13 @@ typedef struct {
 typedef struct {
   tbIsland* island;
   int n, nblock;
-  tbReal* scale;  // D: lambda = D x * unit
-  tbReal unit;    // size of D g
-  tbReal* G;      // D G D, in the pattern of the island
+  const tbReal* scale;  // D: lambda = D x * unit
+  tbReal unit;          // size of D g
+  const tbReal* G;      // D G D, in the pattern of the island
   tbReal *g, *x, *z, *sigma, *r, *dx, *dz, *ax, *az, *c, *lambda, *velocity;
   tbReal *low, *high, *zlow, *zhigh;  // boxes: bounds of x, multipliers
   tbReal *dlow, *dhigh;               // their steps
-  tbReal* diagonal;                   // E H
+  tbReal *diagonal, *inverse;         // E H and its inverse
   Scaling* scaling;
   tbReal theta;  // weight of the shift in E
   int pairs;
@@ -136,21 +136,18 @@ static bool is_cone(const tbBlock* b) {
 
 static bool ipm_alloc(Ipm* m, tbIsland* island) {
   size_t n = (size_t)island->p.n, blocks = (size_t)island->p.nblock;
-  tbReal** vectors[] = {&m->scale, &m->g,     &m->x,    &m->z,     &m->sigma,   &m->r,   &m->dx,
-                        &m->dz,    &m->ax,    &m->az,   &m->c,     &m->lambda,  &m->low, &m->high,
-                        &m->zlow,  &m->zhigh, &m->dlow, &m->dhigh, &m->velocity};
+  tbReal** vectors[] = {&m->g,    &m->x,    &m->z,     &m->sigma, &m->r,      &m->dx,
+                        &m->dz,   &m->ax,   &m->az,    &m->c,     &m->lambda, &m->low,
+                        &m->high, &m->zlow, &m->zhigh, &m->dlow,  &m->dhigh,  &m->velocity};
   for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++) {
     *vectors[k] = TB_ARENA_NEW(island->arena, tbReal, n);
   }
-  size_t values = 0, corner = 0;
+  size_t corner = 0;
   for (int i = 0; i < island->p.nblock; i++) {
     corner += (size_t)(island->dim[i] * island->dim[i]);
-    for (int k = island->p.G.block_start[i]; k < island->p.G.block_start[i + 1]; k++) {
-      values += (size_t)(island->dim[i] * island->dim[island->p.G.block_column[k]]);
-    }
   }
-  m->G = TB_ARENA_NEW(island->arena, tbReal, values);
   m->diagonal = TB_ARENA_NEW(island->arena, tbReal, corner);
+  m->inverse = TB_ARENA_NEW(island->arena, tbReal, corner);
   m->scaling = TB_ARENA_NEW(island->arena, Scaling, blocks);
   m->island = island;
   m->n = island->p.n;
@@ -158,62 +155,34 @@ static bool ipm_alloc(Ipm* m, tbIsland* island) {
   return !island->arena->failed;
 }
 
-// D: friction coefficients make the cone round, and each block is scaled to a unit diagonal, which
-// keeps heavy and light bodies comparable.
-static void find_scales(Ipm* m) {
-  const tbIsland* island = m->island;
+static void scale_velocities(Ipm* m) {
   tbReal largest = 0;
-  for (int i = 0; i < m->nblock; i++) {
-    const tbBlock* b = &island->p.block[i];
-    const tbReal* A = island->p.G.block_value + island->p.G.block_offset[island->diagonal[i]];
-    tbReal trace = 0, *D = m->scale + b->row;
-    for (int r = 0; r < b->dim; r++) {
-      D[r] = is_cone(b) && r > 0 ? fmax(b->mu[r - 1], 1e-12) : 1;
-      trace += D[r] * D[r] * A[r * b->dim + r];
-    }
-    tbReal unit = trace > 0 ? 1 / sqrt(trace) : 1;
-    for (int r = 0; r < b->dim; r++) {
-      D[r] *= unit;
-      m->g[b->row + r] = D[r] * island->p.g[b->row + r];
-      largest = fmax(largest, fabs(m->g[b->row + r]));
-    }
+  for (int i = 0; i < m->n; i++) {
+    m->g[i] = m->scale[i] * m->island->p.g[i];
+    largest = fmax(largest, fabs(m->g[i]));
   }
   m->unit = largest > 0 ? largest : 1;
   for (int i = 0; i < m->n; i++) m->g[i] /= m->unit;
-}
-
-static void scale_matrix(Ipm* m) {
-  const tbIsland* island = m->island;
-  const tbDelassus* G = &island->p.G;
-  for (int i = 0; i < m->nblock; i++) {
-    for (int k = G->block_start[i]; k < G->block_start[i + 1]; k++) {
-      int j = G->block_column[k], rows = island->dim[i], cols = island->dim[j];
-      const tbReal* from = G->block_value + G->block_offset[k];
-      tbReal* to = m->G + G->block_offset[k];
-      for (int r = 0; r < rows; r++) {
-        for (int c = 0; c < cols; c++) {
-          to[r * cols + c] =
-              m->scale[island->row[i] + r] * from[r * cols + c] * m->scale[island->row[j] + c];
-        }
-      }
-    }
-  }
 }
 
 // The size of the impulses to expect, from the velocities' regularised least-norm stop: a heavy
 // body on a light one needs impulses far larger than one contact by itself suggests, and from a
 // point that is too small interior points do not get away.
 static tbReal expected_impulse(Ipm* m, tbReal threshold) {
-  tbReal* C = m->diagonal;
+  tbReal *C = m->diagonal, *inverse = m->inverse;
   for (int i = 0; i < m->nblock; i++) {
     int d = m->island->dim[i];
-    for (int k = 0; k < d * d; k++) C[k] = k % (d + 1) == 0 ? 1e-7 : 0;
+    for (int k = 0; k < d * d; k++) {
+      C[k] = k % (d + 1) == 0 ? 1e-7 : 0;
+      inverse[k] = k % (d + 1) == 0 ? 1e7 : 0;
+    }
     C += d * d;
+    inverse += d * d;
   }
-  tb_block_lu_factor(&m->island->lu, m->G, m->diagonal, 1e-14);
+  tb_group_lu_factor(&m->island->lu, m->G, m->diagonal, m->inverse, 1e-14);
   m->island->factorizations++;
   for (int i = 0; i < m->n; i++) m->dx[i] = -m->g[i];
-  tb_block_lu_solve(&m->island->lu, m->dx);
+  tb_group_lu_solve(&m->island->lu, REFINEMENTS, m->dx);
   tbReal size = 0;
   for (int i = 0; i < m->n; i++) size = fmax(size, fabs(m->dx[i]));
   return size > threshold && size < 1e12 ? size : 1;
@@ -332,28 +301,42 @@ static void adopt_velocities(Ipm* m, tbReal mu) {
   }
 }
 
+// H and its inverse, times E from the left and its inverse from the right, for a cone.
+static void cone_diagonal(Ipm* m, int i, tbReal* C, tbReal* inverse) {
+  const tbBlock* b = &m->island->p.block[i];
+  int d = b->dim;
+  const tbReal *x = m->x + b->row, *z = m->z + b->row;
+  Scaling* s = &m->scaling[i];
+  find_scaling(d, x, z, s);
+  tbReal square = s->eta * s->eta, length = tail_norm(d, z);
+  for (int r = 0; r < d; r++) {
+    for (int c = 0; c < d; c++) {
+      tbReal J = r != c ? 0 : r == 0 ? 1 : -1, flip = (r == 0) == (c == 0) ? 1 : -1;
+      C[r * d + c] = square * (2 * s->w[r] * s->w[c] - J);
+      inverse[r * d + c] = (2 * flip * s->w[r] * s->w[c] - J) / square;
+    }
+  }
+  if (!(length > 0)) return;
+  // E = I - theta e t^T takes from the first row; E^-1 = I + theta e t^T adds the first column.
+  for (int r = 1; r < d; r++) {
+    tbReal f = m->theta * z[r] / length;
+    for (int c = 0; c < d; c++) C[c] -= f * C[r * d + c];
+    for (int c = 0; c < d; c++) inverse[c * d + r] += f * inverse[c * d];
+  }
+}
+
 // The blocks E H of the matrix (and the scaling behind them).
 static void fill_diagonal(Ipm* m) {
-  tbReal* C = m->diagonal;
+  tbReal *C = m->diagonal, *inverse = m->inverse;
   for (int i = 0; i < m->nblock; i++) {
     const tbBlock* b = &m->island->p.block[i];
     int d = b->dim;
     const tbReal *x = m->x + b->row, *z = m->z + b->row;
-    memset(C, 0, (size_t)(d * d) * sizeof *C);
     if (is_cone(b)) {
-      Scaling* s = &m->scaling[i];
-      find_scaling(d, x, z, s);
-      tbReal square = s->eta * s->eta, length = tail_norm(d, z);
-      for (int r = 0; r < d; r++) {
-        for (int c = 0; c < d; c++) {
-          tbReal J = r != c ? 0 : r == 0 ? 1 : -1;
-          C[r * d + c] = square * (2 * s->w[r] * s->w[c] - J);
-        }
-      }
-      for (int r = 1; r < d && length > 0; r++) {
-        for (int c = 0; c < d; c++) C[c] -= m->theta * z[r] / length * C[r * d + c];
-      }
+      cone_diagonal(m, i, C, inverse);
     } else {
+      memset(C, 0, (size_t)(d * d) * sizeof *C);
+      memset(inverse, 0, (size_t)(d * d) * sizeof *C);
       for (int r = 0; r < d; r++) {
         int k = b->row + r;
         tbReal* entry = &C[r * d + r];
@@ -367,9 +350,11 @@ static void fill_diagonal(Ipm* m) {
           if (m->zhigh[k] > 0) *entry += m->zhigh[k] / (m->high[k] - m->x[k]);
           if (*entry == 0) *entry = 1e-11;
         }
+        inverse[r * d + r] = 1 / *entry;
       }
     }
     C += d * d;
+    inverse += d * d;
   }
 }
 
@@ -424,7 +409,7 @@ static void find_step(Ipm* m, tbReal target, tbReal* dx, tbReal* dz) {
       if (b->type == TB_BLOCK_BOX && m->low[k] == m->high[k]) dx[k] = 0;
     }
   }
-  tb_block_lu_solve(&m->island->lu, dx);
+  tb_group_lu_solve(&m->island->lu, REFINEMENTS, dx);
   for (int i = 0; i < m->nblock; i++) {
     const tbBlock* b = &m->island->p.block[i];
     int row = b->row;
@@ -504,23 +489,11 @@ static void take_step(Ipm* m, tbReal a) {
   }
 }
 
-bool tb_island_analyze(tbIsland* island) {
-  if (island->analyzed) return true;
-  tbBlockPattern pattern = {island->p.nblock,
-                            island->dim,
-                            island->row,
-                            island->p.G.block_start,
-                            island->p.G.block_column,
-                            island->p.G.block_offset};
-  island->analyzed = tb_block_lu_analyze(&island->lu, island->arena, &pattern);
-  return island->analyzed;
-}
-
 // The step for the current theta: Mehrotra's, or a plain one where that is short. Returns its
 // length.
 static tbReal attempt_step(Ipm* m, tbReal mu, tbReal floor, bool cautious) {
   fill_diagonal(m);
-  tb_block_lu_factor(&m->island->lu, m->G, m->diagonal, 1e-14);
+  tb_group_lu_factor(&m->island->lu, m->G, m->diagonal, m->inverse, 1e-14);
   m->island->factorizations++;
   fill_target(m, 0, false);
   find_step(m, 0, m->ax, m->az);
@@ -556,8 +529,9 @@ bool tb_island_ipm(tbIsland* island, const tbIpmSettings* set, const tbReal* lam
   Ipm m;
   memset(&m, 0, sizeof m);
   if (!ipm_alloc(&m, island) || !tb_island_analyze(island)) return false;
-  find_scales(&m);
-  scale_matrix(&m);
+  m.scale = island->scale;
+  m.G = island->scaled;
+  scale_velocities(&m);
   first_point(&m, set);
   if (lambda) warm_point(&m, lambda, set->margin);
   tbReal best = INFINITY;

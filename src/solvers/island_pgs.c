@@ -85,7 +85,7 @@ bool tb_island_pgs(tbIsland* island, tbReal* lambda, int max_sweeps, int patienc
     if (k >= sure && isfinite(earlier)) {
       tbReal rate = log(measure / earlier) / (k - earlier_sweep);
       tbReal left = rate < 0 ? log(island->tolerance / measure) / rate : INFINITY;
-      if (!(left <= patience)) break;
+      if (!(k + left <= patience)) break;
     }
     if (k >= 4 && k >= 2 * earlier_sweep) {
       earlier = measure;

@@ -90,7 +90,7 @@ static bool give_up(const tbIsland* island) {
 static int worthwhile_sweeps(const tbIsland* island) {
   double n = island->p.n, entries = island->p.G.block_start[island->p.nblock];
   double sweep = 12 * entries + 250 * (double)island->p.nblock;
-  double factor = 0.4 * island->lu.flops + 3 * (double)island->lu.factor_count;
+  double factor = 0.4 * island->lu.lu.flops + 3 * (double)island->lu.lu.factor_count;
   double interior = 12 * (factor + 20 * entries + 400 * n);
   double count = interior / sweep;
   return count < 10 ? 10 : count > 20000 ? 20000 : (int)count;
@@ -106,6 +106,20 @@ static const tbIpmSettings ROUNDS[] = {
 };
 enum { ROUND_COUNT = sizeof ROUNDS / sizeof ROUNDS[0] };
 
+// After a round of interior points that did not do: sweeps, which turn the directions of sliding,
+// at which interior points are slow; and now and then ADMM, which follows no path that could turn
+// back.
+static bool other_methods(tbIsland* island, int round, int patience, tbReal* lambda) {
+  size_t bytes = (size_t)island->p.n * sizeof *lambda;
+  int sweeps = round == 0 ? (patience > 100 ? patience : 100) : 100 << (round < 5 ? round : 5);
+  memcpy(lambda, island->best, bytes);
+  if (!tb_island_pgs(island, lambda, sweeps, 10 * sweeps)) return false;
+  if (give_up(island) || round % 2 == 0) return true;
+  if (!tb_island_admm(island, 300 * (round + 1))) return false;
+  memcpy(lambda, island->best, bytes);
+  return true;
+}
+
 static bool solve_island(tbIsland* island, tbReal* lambda) {
   size_t bytes = (size_t)island->p.n * sizeof *lambda;
   if (!tb_island_pgs(island, lambda, 8, 8)) return false;
@@ -117,10 +131,7 @@ static bool solve_island(tbIsland* island, tbReal* lambda) {
     const tbIpmSettings* set = &ROUNDS[round];
     tbArenaMark mark = tb_arena_mark(island->arena);
     if (!tb_island_ipm(island, set, set->margin > 0 ? lambda : NULL)) return false;
-    if (give_up(island)) break;
-    // Sweeps turn the directions of sliding, at which interior points are slow.
-    memcpy(lambda, island->best, bytes);
-    if (!tb_island_pgs(island, lambda, 100, 1000)) return false;
+    if (!give_up(island) && !other_methods(island, round, patience, lambda)) return false;
     tb_arena_release(island->arena, mark);
   }
   // Nothing is left but patience.

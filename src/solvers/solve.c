@@ -126,9 +126,10 @@ static tbResult check_settings(const tbSolveSettings* set, const tbSolverEntry**
     return tb_fail(error, TB_ERROR_ARGUMENT, "relaxation must lie in (0, 2)");
   }
   if (!(set->admm_rho >= 0) || !(set->admm_tau > 1) || !(set->admm_exponent_step > 0) ||
-      !(set->admm_ratio > 1) || !(set->admm_proximal > 0)) {
+      !(set->admm_ratio > 1) || !(set->admm_proximal > 0) || !(set->admm_backoff >= 1)) {
     return tb_fail(error, TB_ERROR_ARGUMENT,
-                   "admm: rho >= 0, tau > 1, exponent_step > 0, ratio > 1, proximal > 0 expected");
+                   "admm: rho >= 0, tau > 1, exponent_step > 0, ratio > 1, proximal > 0, "
+                   "backoff >= 1 expected");
   }
   if (!(set->raisim_alpha > 0 && set->raisim_alpha <= 1) ||
       !(set->raisim_alpha_min > 0 && set->raisim_alpha_min <= 1) ||

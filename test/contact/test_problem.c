@@ -88,7 +88,6 @@ static void factors_agree(void** state) {
     // The smallest eigenvalue of G + R lies near the compliance, for G is singular.
     assert_true(smallest > 0.005 && smallest < 0.04);
     assert_true(largest > 1 && largest < 100);
-    tb_factor_free(&factor);
     tb_arena_free(&arena);
     forms[k]->R = NULL;
   }
@@ -120,7 +119,6 @@ static void eigenvalues_of_a_diagonal(void** state) {
   assert_true(tb_factor_shift(&factor, shift));
   memset(v, 0, sizeof v);
   assert_near(tb_eigen_smallest(&factor, 0.25, 1000, v, work), 1, 2e-2);
-  tb_factor_free(&factor);
   tb_arena_free(&arena);
 }
 

@@ -1,0 +1,126 @@
+// LU with groups of low rank: against the residual of the full system, with large and tiny C, and
+// against the plain LU.
+#include "common/test.h"
+#include "linalg/grouplu.h"
+
+enum { GROUPS = 60, MEMBERS = 8, DIM = 3, RANK = 6, NODES = GROUPS * MEMBERS, N = NODES * DIM };
+
+typedef struct {
+  int dim[NODES], row[NODES + 1], start[NODES + 1], column[NODES * 3 * MEMBERS],
+      offset[NODES * 3 * MEMBERS];
+  tbReal value[NODES * 3 * MEMBERS * DIM * DIM];
+  tbReal C[NODES * DIM * DIM], inverse[NODES * DIM * DIM];
+} Chain;
+
+// Contacts of neighbouring pairs in a chain of bodies: G = B A B^T, A block tridiagonal, B random
+// (3 x 6 a contact). With `full` the rank of a group is not reduced: a ridge on G's diagonal.
+static Chain* make_chain(tbRng* rng, bool full) {
+  Chain* s = calloc(1, sizeof *s);
+  tbReal(*B)[DIM][RANK] = calloc(NODES, sizeof *B);
+  for (int i = 0; i < NODES; i++) {
+    for (int r = 0; r < DIM; r++) {
+      for (int k = 0; k < RANK; k++) B[i][r][k] = tb_rng_normal(rng);
+    }
+  }
+  int entries = 0, values = 0;
+  for (int i = 0; i < NODES; i++) {
+    s->dim[i] = DIM;
+    s->row[i + 1] = s->row[i] + DIM;
+    for (int j = 0; j < NODES; j++) {
+      int apart = abs(i / MEMBERS - j / MEMBERS);
+      if (apart > 1) continue;
+      s->column[entries] = j;
+      s->offset[entries++] = values;
+      for (int r = 0; r < DIM; r++) {
+        for (int c = 0; c < DIM; c++) {
+          tbReal sum = full && i == j && r == c ? 1 : 0;
+          for (int k = 0; k < RANK; k++) sum += (apart ? -0.45 : 1) * B[i][r][k] * B[j][c][k];
+          s->value[values++] = sum;
+        }
+      }
+    }
+    s->start[i + 1] = entries;
+  }
+  free(B);
+  return s;
+}
+
+// Diagonal C from `low` to 1, with a skew part of the same size.
+static void set_C(tbRng* rng, Chain* s, tbReal low) {
+  for (int i = 0; i < NODES; i++) {
+    tbReal c = pow(low, tb_rng_uniform(rng, 0, 1)), skew = 0.5 * c;
+    tbReal *C = s->C + 9 * i, *inverse = s->inverse + 9 * i, det = c * c + skew * skew;
+    memset(C, 0, 9 * sizeof *C);
+    memset(inverse, 0, 9 * sizeof *C);
+    C[0] = C[4] = C[8] = c;
+    C[1] = -skew;
+    C[3] = skew;
+    inverse[0] = inverse[4] = c / det;
+    inverse[1] = skew / det;
+    inverse[3] = -skew / det;
+    inverse[8] = 1 / c;
+  }
+}
+
+// The largest entry of b - (G + C) x.
+static tbReal error_of(const Chain* s, const tbReal* b, const tbReal* x) {
+  tbReal worst = 0;
+  for (int i = 0; i < NODES; i++) {
+    for (int r = 0; r < DIM; r++) {
+      tbReal sum = b[3 * i + r];
+      for (int c = 0; c < DIM; c++) sum -= s->C[9 * i + 3 * r + c] * x[3 * i + c];
+      for (int k = s->start[i]; k < s->start[i + 1]; k++) {
+        for (int c = 0; c < DIM; c++) {
+          sum -= s->value[s->offset[k] + 3 * r + c] * x[3 * s->column[k] + c];
+        }
+      }
+      worst = fmax(worst, fabs(sum));
+    }
+  }
+  return worst;
+}
+
+static void solves(void** state) {
+  (void)state;
+  tbRng rng = {3};
+  for (int full = 0; full < 2; full++) {
+    Chain* s = make_chain(&rng, full);
+    tbBlockPattern p = {NODES, s->dim, s->row, s->start, s->column, s->offset};
+    tbArena arena;
+    tbGroupLu lu;
+    tb_arena_init(&arena);
+    assert_true(tb_group_lu_analyze(&lu, &arena, &p, s->value, NULL));
+    // The redundancy is found where it is, and makes the factors much smaller.
+    assert_int_equal(lu.any, !full);
+    assert_int_equal(lu.lu.size, full ? N : GROUPS * RANK);
+    size_t allocations = arena.allocations;
+    for (int k = 0; k < 6; k++) {
+      tbReal *b = calloc(N, sizeof *b), *x = calloc(N, sizeof *x), low = pow(10, -2 * k);
+      for (int i = 0; i < N; i++) x[i] = b[i] = tb_rng_normal(&rng);
+      set_C(&rng, s, low);
+      tb_group_lu_factor(&lu, s->value, s->C, s->inverse, 0);
+      tb_group_lu_solve(&lu, 3, x);
+      tbReal size = 0;
+      for (int i = 0; i < N; i++) size = fmax(size, fabs(x[i]));
+      if (!(error_of(s, b, x) <= 1e-13 * fmax(size, 1) + 1e-10)) {
+        fail_msg("full %d, C from %g: %g of %g", full, low, error_of(s, b, x), size);
+      }
+      free(b);
+      free(x);
+    }
+    assert_int_equal(arena.allocations, allocations);
+    // Nodes that are to be kept are.
+    bool* keep = calloc(NODES, sizeof *keep);
+    for (int i = 0; i < NODES; i++) keep[i] = true;
+    assert_true(tb_group_lu_analyze(&lu, &arena, &p, s->value, keep));
+    assert_false(lu.any);
+    free(keep);
+    tb_arena_free(&arena);
+    free(s);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(solves)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
