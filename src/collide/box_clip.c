@@ -7,6 +7,9 @@
 // of either inside the other, and crossings of edges.
 #include "collide/box_box.h"
 
+// What is closer than this many tolerances (a nanometre for a metre) to a corner counts as it.
+static const tbReal NEAR_CORNER = 1e3;
+
 // b's face, projected: value(alpha, beta) = center + alpha along1 + beta along2, components (u, v,
 // gap).
 typedef struct {
@@ -15,6 +18,7 @@ typedef struct {
   int k, u, v;   // a's axes: normal of its face, and the two in it
   int j1, j2;    // b's axes in its face
   tbReal plane;  // x_k of a's face
+  tbReal slack;  // m: next to
 } Projection;
 
 static void project(const tbBoxPair* p, const Projection* x, const tbReal q[3], bool is_point,
@@ -31,6 +35,7 @@ static void init_projection(const tbBoxPair* p, Projection* x) {
   x->v = (x->k + 2) % 3;
   x->half_u = p->sa[x->u] + p->tolerance;
   x->half_v = p->sa[x->v] + p->tolerance;
+  x->slack = NEAR_CORNER * p->tolerance;
   x->plane = p->side_a * p->sa[x->k];
   x->j1 = (p->face_b + 1) % 3;
   x->j2 = (p->face_b + 2) % 3;
@@ -85,24 +90,57 @@ static void cut(tbReal x, tbReal d, tbReal half, int side_code, tbReal* low, tbR
   }
 }
 
+// Whether the end t = -1 or 1 of an edge lies in a's face, or next to it.
+static bool end_inside(const Projection* x, const tbReal middle[3], const tbReal along[3],
+                       tbReal t) {
+  return fabs(middle[0] + t * along[0]) <= x->half_u + x->slack &&
+         fabs(middle[1] + t * along[1]) <= x->half_v + x->slack;
+}
+
+// A corner of b in a's face, or next to it and moved onto its edge.
+static int add_corner(const tbBoxPair* p, const Projection* x, const tbReal middle[3],
+                      const tbReal along[3], tbReal margin, uint32_t feature, tbBoxPoint* point) {
+  tbReal uvg[3], u, v;
+  tb_sub3(uvg, middle, along);
+  u = fmax(-x->half_u, fmin(x->half_u, uvg[0]));
+  v = fmax(-x->half_v, fmin(x->half_v, uvg[1]));
+  if (u != uvg[0] || v != uvg[1]) {
+    // The gap is linear over a's face.
+    const tbReal *d1 = x->along1, *d2 = x->along2;
+    tbReal det = d1[0] * d2[1] - d1[1] * d2[0], du = u - uvg[0], dv = v - uvg[1];
+    if (det != 0) {
+      uvg[2] += ((du * d2[1] - dv * d2[0]) * d1[2] + (d1[0] * dv - d1[1] * du) * d2[2]) / det;
+    }
+    uvg[0] = u;
+    uvg[1] = v;
+  }
+  return add_point(p, x, uvg, margin, feature, point);
+}
+
 // One edge of b's face: its end where that is inside a's face, and its crossings with a's edges.
-// An edge starts at t = -1; its far end is the next edge's start.
+// An edge starts at t = -1; its far end is the next edge's start. Ends next to a's face count as
+// inside, so that equal faces on each other keep their four contacts while they settle.
 static int clip_edge(const tbBoxPair* p, const Projection* x, const tbReal middle[3],
                      const tbReal along[3], int edge, tbReal margin, tbBoxPoint* points) {
   tbReal low = -1, high = 1, uvg[3];
-  int low_side = -1, high_side = -1, count = 0;
+  int low_side = -1, high_side = -1, count = 0, face = (p->face_b << 1) | (p->side_b > 0);
+  bool starts = end_inside(x, middle, along, -1), ends = end_inside(x, middle, along, 1);
+  if (starts) {
+    count += add_corner(p, x, middle, along, margin, TB_BOX_FEATURE(0, face, edge), points);
+    if (ends) return count;
+  }
   cut(middle[0], along[0], x->half_u, 0, &low, &high, &low_side, &high_side);
   cut(middle[1], along[1], x->half_v, 2, &low, &high, &low_side, &high_side);
-  if (!(low <= high)) return 0;
-  int face = (p->face_b << 1) | (p->side_b > 0);
-  tb_add_scaled3(uvg, middle, low, along);
-  uint32_t feature = low_side < 0 ? TB_BOX_FEATURE(0, face, edge)
-                                  : TB_BOX_FEATURE(2, face, (edge << 4) | low_side);
-  count += add_point(p, x, uvg, margin, feature, points);
-  if (high_side >= 0) {
+  if (!(low <= high)) return count;
+  if (!starts && low_side >= 0) {
+    tb_add_scaled3(uvg, middle, low, along);
+    count += add_point(p, x, uvg, margin, TB_BOX_FEATURE(2, face, (edge << 4) | low_side),
+                       points + count);
+  }
+  if (!ends && high_side >= 0) {
     tb_add_scaled3(uvg, middle, high, along);
-    feature = TB_BOX_FEATURE(2, face, (edge << 4) | (8 + high_side));
-    count += add_point(p, x, uvg, margin, feature, points + count);
+    count += add_point(p, x, uvg, margin, TB_BOX_FEATURE(2, face, (edge << 4) | (8 + high_side)),
+                       points + count);
   }
   return count;
 }
@@ -110,7 +148,7 @@ static int clip_edge(const tbBoxPair* p, const Projection* x, const tbReal middl
 // Whether one of the points lies at (u, v), up to rounding.
 static bool have_point(const tbBoxPair* p, const Projection* x, const tbReal uv[2],
                        const tbBoxPoint* points, int count) {
-  tbReal near = 4e3 * p->tolerance;
+  tbReal near = 4 * x->slack;
   for (int i = 0; i < count; i++) {
     tbReal shift = 0.5 * points[i].gap;
     tbReal u = points[i].local[x->u] - shift * p->n[x->u] - uv[0];
@@ -131,7 +169,7 @@ static int corners_of_a(const tbBoxPair* p, const Projection* x, tbReal margin, 
   tbReal half_u = p->sa[x->u], half_v = p->sa[x->v], scale = 1 / det;
 
   // A corner on b's edge may be there already as a crossing.
-  tbReal inside = 1 - 1e-9, touching = 1 + 1e-9;
+  tbReal inside = 1 - 1e-4, touching = 1 + 1e-9;
   for (int corner = 0; corner < 4; corner++) {
     tbReal uvg[3] = {corner & 1 ? half_u : -half_u, corner & 2 ? half_v : -half_v, 0};
     tbReal u = uvg[0] - x->center[0], v = uvg[1] - x->center[1];
