@@ -256,7 +256,7 @@ static tbReal distance(const Active* s, tbReal t) {
 static tbReal step_length(const Active* s) {
   tbReal before = distance(s, 0), best = distance(s, 1), length = 1;
   if (best <= 0.5 * before) return 1;
-  for (tbReal t = 0.75; t > 1e-2; t *= 0.75) {
+  for (tbReal t = 0.5; t > 1e-2; t *= 0.5) {
     tbReal d = distance(s, t);
     if (d < best) {
       best = d;

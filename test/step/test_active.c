@@ -1,0 +1,201 @@
+// The fast path: its sparse matrix against a dense one, its answers against the problem in
+// Delassus form and against other solvers.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "common/test.h"
+#include "common/worlds.h"
+#include "linalg/dense.h"
+#include "model/workspace.h"
+#include "solvers/active.h"
+#include "step/state.h"
+#include "tribo/tribo.h"
+
+// A world somewhere on its way, with a random push.
+static void shake(tbWorld w, tbRng* rng, int steps) {
+  for (int i = 0; i < w.m->nv; i++) w.d->qvel[i] += tb_rng_uniform(rng, -0.5, 0.5);
+  tb_world_run(w, steps);
+}
+
+// ---- M + J^T W J -------------------------------------------------------------------------------
+
+static void fill_dense(const tbModel* m, const tbData* d, const tbConstraints* cs, const tbReal* W,
+                       double* H) {
+  int nv = m->nv;
+  memset(H, 0, sizeof(double) * (size_t)(nv * nv));
+  for (int i = 0; i < nv; i++) {
+    for (int k = 0; k < m->M_rownnz[i]; k++) {
+      int j = m->M_colind[m->M_rowadr[i] + k];
+      H[i * nv + j] = H[j * nv + i] = d->qM[m->M_rowadr[i] + k];
+    }
+  }
+  for (int b = 0; b < cs->count; b++) {
+    const tbConstraint* c = &cs->list[b];
+    for (int r = 0; r < c->dim; r++) {
+      for (int s = 0; s < c->dim; s++) {
+        double w = W[36 * b + r * c->dim + s];
+        for (int i = 0; i < c->nnz; i++) {
+          for (int j = 0; j < c->nnz; j++) {
+            H[c->col[i] * nv + c->col[j]] += c->J[r * c->nnz + i] * w * c->J[s * c->nnz + j];
+          }
+        }
+      }
+    }
+  }
+}
+
+static void random_weights(tbRng* rng, const tbConstraints* cs, bool symmetric, tbReal* W) {
+  for (int b = 0; b < cs->count; b++) {
+    int d = cs->list[b].dim;
+    for (int r = 0; r < d; r++) {
+      for (int s = 0; s <= r; s++) {
+        tbReal x = r == s ? 3 : 0.2 * tb_rng_normal(rng);
+        W[36 * b + r * d + s] = x;
+        W[36 * b + s * d + r] = symmetric || r == s ? x : 0.2 * tb_rng_normal(rng);
+      }
+    }
+  }
+}
+
+static void check_matrix(tbWorld w, tbRng* rng, bool symmetric) {
+  const tbModel* m = w.m;
+  assert_int_equal(tb_forward(m, w.d), TB_OK);
+  tbStepState* state = w.d->work->step;
+  const tbConstraints* cs = &state->constraints;
+  if (cs->count == 0) return;
+  int nv = m->nv;
+  tbArena arena;
+  tb_arena_init(&arena);
+  tbRows* rows = TB_ARENA_NEW(&arena, tbRows, cs->count);
+  tbReal* W = TB_ARENA_NEW(&arena, tbReal, 36 * cs->count);
+  int* place = TB_ARENA_NEW(&arena, int, nv);
+  int* pivot = TB_ARENA_NEW(&arena, int, nv);
+  double* H = TB_ARENA_NEW(&arena, double, nv* nv);
+  double* full = TB_ARENA_NEW(&arena, double, nv);
+  double* x = TB_ARENA_NEW(&arena, double, nv);
+  assert_false(arena.failed);
+  random_weights(rng, cs, symmetric, W);
+  for (int i = 0; i < nv; i++) place[i] = -1;
+  for (int b = 0; b < cs->count; b++) {
+    const tbConstraint* c = &cs->list[b];
+    rows[b] = (tbRows){c->dim, c->nnz, c->col, c->J};
+  }
+  tbForest forest = {nv, m->M_rowadr, m->M_rownnz, m->M_colind};
+  tbVelocity v;
+  assert_true(
+      tb_velocity_build(&v, &arena, forest, w.d->qLD, w.d->qLDiagInv, cs->count, rows, place));
+
+  // A right side J^T f, so that dofs outside of the supports do not matter.
+  for (int b = 0; b < cs->count; b++) {
+    const tbConstraint* c = &cs->list[b];
+    tbReal f[6];
+    for (int r = 0; r < c->dim; r++) f[r] = tb_rng_normal(rng);
+    tb_velocity_add_impulse(&v, b, f, x);
+    for (int r = 0; r < c->dim; r++) {
+      for (int k = 0; k < c->nnz; k++) full[c->col[k]] += c->J[r * c->nnz + k] * f[r];
+    }
+  }
+  tb_velocity_start(&v, symmetric);
+  for (int b = 0; b < cs->count; b++) tb_velocity_add(&v, b, W + 36 * b);
+  assert_true(tb_velocity_factor(&v));
+  tb_velocity_solve(&v, x);
+  fill_dense(m, w.d, cs, W, H);
+  assert_true(tb_lu(nv, H, nv, pivot));
+  tb_lu_solve(nv, H, nv, pivot, full);
+  double largest = 0;
+  for (int i = 0; i < nv; i++) largest = fmax(largest, fabs(full[i]));
+  for (int i = 0; i < v.size; i++) {
+    assert_near(x[v.place[v.dof[i]]], full[v.dof[i]], 1e-10 * largest);
+  }
+
+  // M and its inverse on the same dofs.
+  double *y = H, *z = H + nv;
+  tb_velocity_mass(&v, x, y);
+  memcpy(z, y, sizeof(double) * (size_t)v.size);
+  tb_velocity_inverse(&v, z);
+  for (int i = 0; i < v.size; i++) assert_near(z[i], x[i], 1e-9 * largest);
+  tb_velocity_release(&v);
+  for (int i = 0; i < nv; i++) assert_int_equal(place[i], -1);
+  tb_arena_free(&arena);
+}
+
+static void sparse_matrix_is_the_dense_one(void** state) {
+  (void)state;
+  static const char* const SCENES[] = {"humanoid.xml", "stack.xml", "grip.xml", "arm.xml",
+                                       "arch.xml"};
+  for (int k = 0; k < 5; k++) {
+    tbRng rng = {(uint64_t)k + 1};
+    tbWorld w = tb_world_scene(SCENES[k], NULL);
+    for (int trial = 0; trial < 6; trial++) {
+      shake(w, &rng, 20);
+      check_matrix(w, &rng, trial % 2 == 0);
+    }
+    tb_world_free(w);
+  }
+}
+
+// ---- answers -----------------------------------------------------------------------------------
+
+// The forces of a step put into the problem in Delassus form: its residual is what was reported.
+static void check_answer(tbWorld w) {
+  tbError error;
+  assert_int_equal(tb_forward(w.m, w.d), TB_OK);
+  tbStepState* state = w.d->work->step;
+  int n = state->constraints.nrow;
+  if (n == 0) return;
+  assert_int_equal(w.d->solve.status, TB_SOLVE_CONVERGED);
+  tbReal* lambda = calloc(2 * (size_t)n, sizeof(tbReal));
+  for (int i = 0; i < n; i++) lambda[i] = state->row_force[i] * w.m->opt.timestep;
+  tbProblem* p = tb_step_problem(w.m, w.d, &error);
+  assert_non_null(p);
+  assert_int_equal(p->n, n);
+  assert_int_equal(tb_problem_velocity(p, lambda, lambda + n, &error), TB_OK);
+  tbResidual r = tb_residual(p, (tbLaw)w.m->opt.law, lambda, lambda + n);
+  assert_true(r.relative <= 1.01 * w.m->opt.solve_tolerance);
+  tb_problem_free(p);
+  free(lambda);
+}
+
+// A scene with one island, so that rows lie in one order everywhere.
+static void answers_hold_in_delassus_form(void** state) {
+  (void)state;
+  for (int law = TB_LAW_NCP; law <= TB_LAW_CCP; law++) {
+    tbRng rng = {17};
+    tbWorld w = tb_world_scene("humanoid.xml", NULL);
+    w.m->opt.law = law;
+    for (int trial = 0; trial < 40; trial++) {
+      shake(w, &rng, 5);
+      check_answer(w);
+    }
+    tb_world_free(w);
+  }
+}
+
+// Where the answer is unique, it does not matter who found it.
+static void velocities_agree_with_other_solvers(void** state) {
+  (void)state;
+  tbRng rng = {23};
+  tbWorld w = tb_world_scene("sliding_cube.xml", NULL);
+  for (int trial = 0; trial < 20; trial++) {
+    shake(w, &rng, 10);
+    w.m->opt.solve_tolerance = 1e-10;
+    tbReal qacc[6];
+    assert_int_equal(tb_forward(w.m, w.d), TB_OK);
+    memcpy(qacc, w.d->qacc, sizeof qacc);
+    w.m->opt.solver = TB_SOLVER_NEWTON;
+    assert_int_equal(tb_forward(w.m, w.d), TB_OK);
+    for (int i = 0; i < 6; i++) assert_near(qacc[i], w.d->qacc[i], 1e-5);
+    w.m->opt.solver = TB_SOLVER_AUTO;
+    w.m->opt.solve_tolerance = 1e-6;
+  }
+  tb_world_free(w);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(sparse_matrix_is_the_dense_one),
+                                     cmocka_unit_test(answers_hold_in_delassus_form),
+                                     cmocka_unit_test(velocities_agree_with_other_solvers)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
