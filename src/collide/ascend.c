@@ -335,70 +335,73 @@ static Settling settle(Climb* c) {
   return SETTLED;
 }
 
-// How far from the normal the features surely stay the same: a rim ends at the axis and at the
-// side, half of the angle to there is safe.
-static tbReal basin_of(const Climb* c) {
-  tbReal basin = 0.97;
-  for (int k = 0; k < 2; k++) {
-    const tbReal* d = k ? c->n_b : c->n;
-    if (c->touch[k].kind != TB_TOUCH_RIM) continue;
-    tbReal across = sqrt(d[0] * d[0] + d[1] * d[1]);
-    basin = fmax(basin, sqrt(0.5 * (1 + fmax(fabs(d[2]), across))));
-  }
-  return basin;
-}
+// How the surface of b - a extends around the witness points: 2 x 2 matrices in the tangents for
+// what is flat and what is round (docs/gjk.md eq. 11).
+typedef struct {
+  tbReal flat[3], round[3], ball;
+} Width;
 
-static void name_corners(const tbTouch* t, int corner[3]) {
-  for (int i = 0; i < 3; i++) {
-    corner[i] = is_face(t) ? -1 : (t->kind == TB_TOUCH_ELLIPSOID ? 0 : t->vert[i]);
-    if (t->kind == TB_TOUCH_RIM) corner[i] = t->vert[0];
-    if (t->kind == TB_TOUCH_SIDE) corner[i] = i == 2;
-  }
-}
-
-// Adds what a feature says of the surface of b - a around the witness points to the 2 x 2 matrix m:
-// flat extents count by 1/tan(angle/2), round ones by cos(angle/2)^2 (docs/gjk.md eq. 12).
-static void add_width(const Climb* c, int which, tbReal flat, tbReal round, tbReal m[3]) {
+static void add_width(const Climb* c, int which, Width* w) {
   tbTouchWidth width;
   tbReal x[3], d[3];
   tb_copy3(x, c->point[which]);
   if (which) to_b(c, c->point[1], x);
   tb_touch_width(which ? &c->pair->b : &c->pair->a, &c->touch[which], x, &width);
-  m[0] += width.inset * flat + width.ball;
-  m[2] += width.inset * flat + width.ball;
+  w->flat[0] += width.inset;
+  w->flat[2] += width.inset;
+  w->ball += width.ball;
   for (int k = 0; k < width.count; k++) {
     tb_copy3(d, width.direction[k]);
     if (which) tb_mul_mat3_vec3(d, c->pair->mat, width.direction[k]);
-    tbReal u = tb_dot3(d, c->t1), v = tb_dot3(d, c->t2);
-    tbReal weight = width.extent[k] * (width.round[k] ? round : flat);
-    m[0] += weight * u * u;
-    m[1] += weight * u * v;
-    m[2] += weight * v * v;
+    tbReal u = tb_dot3(d, c->t1), v = tb_dot3(d, c->t2), *m = width.round[k] ? w->round : w->flat;
+    m[0] += width.extent[k] * u * u;
+    m[1] += width.extent[k] * u * v;
+    m[2] += width.extent[k] * v * v;
   }
 }
 
-// Is the local maximum the deepest of all? Near the normal the features themselves hold b - a away
-// from the origin, beyond some angle a ball inside of it does (docs/gjk.md eq. 10-12). Sufficient,
-// not necessary.
-static bool is_global(Climb* c) {
-  tbReal depth = -c->s, m[3] = {0, 0, 0}, x[3], y[3], center[3], down[3];
+// The depth up to which the features hold b - a away from the origin in all directions within an
+// angle of the normal: flat extents count by 1/tan(angle/2), round ones by cos(angle/2)^2
+// (docs/gjk.md eq. 12).
+static tbReal held_within(const Width* w, tbReal cosine) {
+  tbReal round = 0.5 * (1 + cosine), flat = sqrt((1 + cosine) / fmax(1 - cosine, 1e-300)), m[3];
+  for (int i = 0; i < 3; i++) m[i] = flat * w->flat[i] + round * w->round[i];
+  tbReal mean = 0.5 * (m[0] + m[2]), half = 0.5 * (m[0] - m[2]);
+  return w->ball + mean - sqrt(half * half + m[1] * m[1]);
+}
+
+// Beyond this angle from the normal a ball inside b - a holds it away (docs/gjk.md eq. 10); 0 where
+// it does so everywhere.
+static tbReal angle_of_ball(const Climb* c) {
+  tbReal depth = -c->s, x[3], y[3], center[3], down[3];
   tbReal ball = tb_touch_ball(&c->pair->a, c->point[0], center);
   to_b(c, c->point[1], x);
   ball += tb_touch_ball(&c->pair->b, x, y);
   tb_pair_b_to_a(c->pair, y, x);
   tb_sub3(down, x, center);
-  // Directions farther than `angle` from the normal are those that the ball takes care of.
   tbReal far = tb_norm3(down), reach = ball - depth;
-  if (reach >= far) return true;
+  if (reach >= far) return 0;
   tbReal lean = fmax(fmin(tb_dot3(down, c->n) / far, 1), -1);
-  tbReal angle = fmin(acos(lean) + acos(fmax(reach / far, -1)), PI);
-  tbReal cosine = cos(angle), round = 0.5 * (1 + cosine);
-  tbReal flat = sqrt(fmax(1 + cosine, 0) / fmax(1 - cosine, 1e-300));
+  return fmin(acos(lean) + acos(fmax(reach / far, -1)), PI);
+}
+
+// Is the local maximum the deepest of all? Near the normal the features themselves hold b - a away
+// from the origin, beyond some angle a ball inside of it does. Sufficient, not necessary; where it
+// fails `basin` tells how near is near (a cosine; none: 2).
+static bool is_global(Climb* c, tbReal* basin) {
+  static const tbReal cosines[] = {0.3, 0.7, 0.9, 0.97, 0.99, 0.997, 0.999};
+  tbReal depth = -c->s, angle = angle_of_ball(c);
+  if (angle <= 0) return true;
+  Width w = {{0, 0, 0}, {0, 0, 0}, 0};
   tb_frame_from_normal(c->n, c->t1, c->t2);
-  add_width(c, 0, flat, round, m);
-  add_width(c, 1, flat, round, m);
-  tbReal mean = 0.5 * (m[0] + m[2]), half = 0.5 * (m[0] - m[2]);
-  return mean - sqrt(half * half + m[1] * m[1]) >= depth;
+  add_width(c, 0, &w);
+  add_width(c, 1, &w);
+  if (held_within(&w, cos(angle)) >= depth) return true;
+  *basin = 2;
+  for (size_t i = 0; i < sizeof cosines / sizeof cosines[0] && *basin > 1; i++) {
+    if (held_within(&w, cosines[i]) >= depth) *basin = cosines[i];
+  }
+  return false;
 }
 
 // Where the climb ended, measured by true support points, so that a wrong feature cannot fake it.
@@ -417,13 +420,10 @@ static tbAscent finish(Climb* c, tbConvexResult* r) {
     return TB_ASCENT_OPEN;
   }
   r->dist = s;
-  r->basin = basin_of(c);
   tb_copy3(r->normal, c->n);
   tb_copy3(r->point_a, c->point[0]);
   tb_copy3(r->point_b, c->point[1]);
-  name_corners(&c->touch[0], r->corner_a);
-  name_corners(&c->touch[1], r->corner_b);
-  return s > 0 || is_global(c) ? TB_ASCENT_GLOBAL : TB_ASCENT_LOCAL;
+  return s > 0 || is_global(c, &r->basin) ? TB_ASCENT_GLOBAL : TB_ASCENT_LOCAL;
 }
 
 // The tangential part of b - a, and Newton's step from it. False at rest: there, or where points

@@ -100,6 +100,7 @@ static int solve_by_ascent(tbConvexPair* pair, tbReal limit, tbConvexResult* r) 
 // where it belongs to a round core. Returns 0 where that is no answer, because they are apart.
 static int solve_overlap(tbConvexPair* pair, tbConvexResult* r) {
   r->certified = 0;
+  r->basin = 2;
   if (!pair->polyhedral) r->certified = tb_polish(pair, r->simplex, r->count, 0, r);
   if (r->dist > 0) return apart_after_all(r);
   return search_depth(pair, r) ? 1 : apart_after_all(r);

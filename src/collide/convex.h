@@ -67,11 +67,9 @@ typedef struct {
   tbSupport simplex[4];
   tbReal weight[4];  // of the simplex points in the witness, when separated
   int count;         // points of the simplex
-  int corner_a[3];   // vertices that span the touching features, where tb_polish found them
-  int corner_b[3];
-  tbReal basin;   // cosine: no kink of the support functions is nearer to the normal than this
-  int certified;  // a proven local optimum: exact to rounding
-  int capped;     // an iteration limit was hit: dist is the best bound found
+  tbReal basin;      // of a local optimum, cosine: no direction nearer to the normal is better
+  int certified;     // a proven local optimum: exact to rounding
+  int capped;        // an iteration limit was hit: dist is the best bound found
 } tbConvexResult;
 
 // Fill a pair from two placed shapes.

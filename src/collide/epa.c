@@ -23,8 +23,8 @@ typedef struct {
 
 // What is kept of a local optimum.
 typedef struct {
-  tbReal normal[3], dist, point_a[3], point_b[3], basin;
-  int corner_a[3], corner_b[3];
+  tbReal normal[3], dist, point_a[3], point_b[3];
+  tbReal basin;  // cosine: the features prove its depth in all directions this near to the normal
 } Optimum;
 
 static const int next_edge[3] = {1, 2, 0};
@@ -366,23 +366,17 @@ static void set_result(const Polytope* p, int f, tbConvexResult* r) {
   }
 }
 
-static int is_corner_of(const int id[3], int i) {
-  return id[0] == i || id[1] == i || id[2] == i;
-}
-
-// Does an optimum of Newton's already speak for this face? The surface beyond the face looks in the
-// directions between those of its corners: all must be near the optimum and on its features.
+// Does an optimum already speak for this face? The surface beyond the face looks in the directions
+// between those of its corners: all must be where the optimum's features are proof enough.
 static int in_basin(const Polytope* p, int f) {
   const Face* face = &p->face[f];
   for (int k = 0; k < p->noptimum; k++) {
     const Optimum* o = &p->optimum[k];
-    int same = 1;
-    for (int i = 0; i < 3 && same; i++) {
-      const tbSupport* v = &p->vert[face->vert[i]];
-      same = -tb_dot3(o->normal, p->look[face->vert[i]]) >= o->basin &&
-             is_corner_of(o->corner_a, v->ia) && is_corner_of(o->corner_b, v->ib);
+    int near = -tb_dot3(o->normal, face->normal) >= o->basin;
+    for (int i = 0; i < 3 && near; i++) {
+      near = -tb_dot3(o->normal, p->look[face->vert[i]]) >= o->basin;
     }
-    if (same) return 1;
+    if (near) return 1;
   }
   return 0;
 }
@@ -394,27 +388,26 @@ static void add_optimum(Polytope* p, const tbConvexResult* r) {
   tb_copy3(o->point_b, r->point_b);
   o->dist = r->dist;
   o->basin = r->basin;
-  for (int i = 0; i < 3; i++) {
-    o->corner_a[i] = r->corner_a[i];
-    o->corner_b[i] = r->corner_b[i];
-  }
   if (-o->dist <= p->best) {
     p->best = -o->dist;
     tb_copy3(p->best_normal, o->normal);
   }
 }
 
-// Newton from a face. Returns 1 when it ended in a certified optimum.
-static int polish_face(Polytope* p, int f) {
-  if (p->noptimum == MAX_OPTIMA) return 0;
+// The climb from a face. What it proves ends the search, what it finds anew may make it shorter.
+static tbAscent climb_from(Polytope* p, int f) {
+  if (p->noptimum == MAX_OPTIMA) return TB_ASCENT_OPEN;
   tbConvexResult r;
-  tbSupport corner[3], at;
-  for (int i = 0; i < 3; i++) corner[i] = p->vert[p->face[f].vert[i]];
   tb_scale3(r.normal, p->face[f].normal, -1);
-  r.dist = tb_pair_separation(p->pair, r.normal, &at);
-  if (!tb_polish(p->pair, corner, 3, 0, &r)) return 0;
+  r.dist = -INFINITY;
+  tbAscent ascent = tb_ascend(p->pair, INFINITY, &r);
+  if (ascent < TB_ASCENT_LOCAL) return TB_ASCENT_OPEN;
+  for (int k = 0; k < p->noptimum; k++) {
+    if (tb_dot3(r.normal, p->optimum[k].normal) > 1 - 1e-9) return TB_ASCENT_OPEN;
+  }
+  if (ascent == TB_ASCENT_GLOBAL) r.basin = -1;
   add_optimum(p, &r);
-  return 1;
+  return ascent;
 }
 
 // Expand the nearest face until the bounds meet. Returns the face that the answer stands on.
@@ -435,7 +428,9 @@ static int expand(Polytope* p, tbReal stop, int* capped) {
     if (p->best - p->dist[f] <= stop || gap <= rounding || is_vertex_of(p, f, at.w)) return result;
     if (p->polishing && gap < p->polish_gap) {
       p->polish_gap = 0.1 * gap;
-      if (polish_face(p, f)) continue;
+      tbAscent ascent = climb_from(p, f);
+      if (ascent == TB_ASCENT_GLOBAL) return result;
+      if (ascent == TB_ASCENT_LOCAL) continue;
     }
     Face kept = p->face[f];
     tbReal dist = p->dist[f];

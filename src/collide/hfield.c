@@ -281,6 +281,21 @@ static int add_region(Terrain* t, const tbConvexResult* r, int buried) {
   return kept + filter(t, contact, 1, buried);
 }
 
+// The nearest way out that starts along the triangle's normal. A shorter one through a wall of the
+// prism is no way out of the terrain, so the best of all is not needed.
+static void solve_from_above(Terrain* t, tbReal limit, tbConvexResult* r) {
+  r->dist = -INFINITY;
+  r->count = r->capped = 0;
+  tbAscent ascent = tb_ascend(&t->pair, limit, r);
+  if (ascent == TB_ASCENT_OPEN) {
+    tb_copy3(r->normal, t->normal);
+    tb_convex_solve(&t->pair, limit, r);
+    return;
+  }
+  bool apart = ascent == TB_ASCENT_APART || r->dist > limit;
+  r->state = apart ? TB_CONVEX_APART : (r->dist > 0 ? TB_CONVEX_NEAR : TB_CONVEX_OVERLAP);
+}
+
 static void collide_triangle(Terrain* t) {
   tbConvexResult r;
   tbSupport at;
@@ -291,7 +306,7 @@ static void collide_triangle(Terrain* t) {
   above = tb_pair_separation(&t->pair, t->normal, &at);
   if (above > limit) return;
   // A point below a slope may lie in the next prism: look as far aside as it is deep.
-  tb_convex_solve(&t->pair, fmax(limit, -above), &r);
+  solve_from_above(t, fmax(limit, -above), &r);
   if (r.state == TB_CONVEX_APART) return;
   if (add_region(t, &r, 0) > 0 || above > 0) return;
   // The shape is below the triangle, and the shortest way out of the prism is no way out of the

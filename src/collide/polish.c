@@ -419,21 +419,6 @@ static int certify(Newton* w, tbReal s) {
   return tb_norm3(rest) <= slack;
 }
 
-// How far from the normal the features surely stay the same: a rim ends at the axis and at the
-// side, half of the angle to there is safe.
-static void set_basin(const Newton* w, tbConvexResult* r) {
-  r->basin = 0.97;
-  for (int k = 0; k < 2; k++) {
-    const tbCore* core = k ? &w->pair->b : &w->pair->a;
-    if ((k ? w->fb : w->fa)->kind != FEATURE_SMOOTH || core->kind != TB_CORE_CYLINDER) continue;
-    tbReal d[3];
-    tb_copy3(d, w->n);
-    if (k) tb_mul_mat3t_vec3(d, w->pair->mat, w->n);
-    tbReal across = sqrt(d[0] * d[0] + d[1] * d[1]);
-    r->basin = fmax(r->basin, sqrt(0.5 * (1 + fmax(fabs(d[2]), across))));
-  }
-}
-
 // Try one pair of features; keep the answer where it separates more than what is there.
 static int try_features(tbConvexPair* pair, const Feature* fa, const Feature* fb,
                         const tbReal start[3], tbConvexResult* r) {
@@ -451,11 +436,6 @@ static int try_features(tbConvexPair* pair, const Feature* fa, const Feature* fb
     r->dist = s;
   }
   if (certified) {
-    set_basin(&w, r);
-    for (int i = 0; i < 3; i++) {
-      r->corner_a[i] = fa->id[i];
-      r->corner_b[i] = fb->id[i];
-    }
     tb_copy3(r->point_a, w.a);
     tb_copy3(r->point_b, w.b);
   }
