@@ -117,7 +117,7 @@ static int solve_as_before(tbConvexPair* pair, tbConvexResult* r) {
 }
 
 void tb_convex_solve(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
-  if (!pair->polyhedral && solve_by_ascent(pair, limit, r)) return;
+  if (!pair->polyhedral && pair->a.kind != TB_CORE_PRISM && solve_by_ascent(pair, limit, r)) return;
   if (pair->overlapped && solve_as_before(pair, r)) return;
   // Coarse: enough to find the features of round cores, or that cores overlap.
   tb_gjk(pair, limit, pair->polyhedral ? FLAT_TOLERANCE : COARSE_TOLERANCE, 0, r);

@@ -281,8 +281,8 @@ static int add_region(Terrain* t, const tbConvexResult* r, int buried) {
   return kept + filter(t, contact, 1, buried);
 }
 
-// The nearest way out that starts along the triangle's normal. A shorter one through a wall of the
-// prism is no way out of the terrain, so the best of all is not needed.
+// A round shape is below the triangle's plane: the way out that starts along the triangle's normal.
+// A shorter one through a wall of the prism is no way out of the terrain.
 static void solve_from_above(Terrain* t, tbReal limit, tbConvexResult* r) {
   r->dist = -INFINITY;
   r->count = r->capped = 0;
@@ -306,7 +306,11 @@ static void collide_triangle(Terrain* t) {
   above = tb_pair_separation(&t->pair, t->normal, &at);
   if (above > limit) return;
   // A point below a slope may lie in the next prism: look as far aside as it is deep.
-  solve_from_above(t, fmax(limit, -above), &r);
+  if (above < 0 && !t->pair.polyhedral) {
+    solve_from_above(t, fmax(limit, -above), &r);
+  } else {
+    tb_convex_solve(&t->pair, fmax(limit, -above), &r);
+  }
   if (r.state == TB_CONVEX_APART) return;
   if (add_region(t, &r, 0) > 0 || above > 0) return;
   // The shape is below the triangle, and the shortest way out of the prism is no way out of the
