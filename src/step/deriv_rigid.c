@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "linalg/dense.h"
 #include "model/workspace.h"
 #include "step/deriv.h"
 #include "step/deriv_law.h"
@@ -288,6 +289,141 @@ static tbResult add_constraint(const Context* x, const tbConstraint* c, const tb
   return TB_OK;
 }
 
+// ---- forces that are not unique -----------------------------------------------------------------
+
+// Rows of one island's contacts at rest whose force no compliance fixes.
+typedef struct {
+  int* constraint;
+  int* row;  // of the constraint
+  tbReal *Y, *G, *rhs, *scratch;
+  int n, near_change;
+} Resting;
+
+// 1 where a contact neither slides nor opens.
+static int is_resting(const tbLawBlock* b, tbReal tolerance) {
+  for (int r = 0; r < b->dim; r++) {
+    if (b->stiffness * fabs(b->sigma[r]) > tolerance * b->scale) return 0;
+  }
+  return b->kind == TB_BLOCK_CONE;
+}
+
+static void list_resting(const Context* x, const tbConstraints* cs, int island, const tbReal* force,
+                         Resting* rest) {
+  for (int i = 0; i < cs->count; i++) {
+    const tbConstraint* c = &cs->list[i];
+    if (c->island != island || c->source != TB_SOURCE_CONTACT) continue;
+    Terms terms[TB_MAX_DIM];
+    tbReal sigma[TB_MAX_DIM], diagonal[TB_MAX_DIM];
+    if (is_far(x, c, force + c->row)) continue;
+    evaluate(x, c, force + c->row, terms, sigma, diagonal);
+    tbLawBlock block = block_of(x, c, force + c->row, sigma, diagonal);
+    tb_law_mode(&block);
+    if (!is_resting(&block, x->settings->mode_tolerance)) continue;
+    rest->near_change |= block.near_change;
+    for (int r = 0; r < c->dim; r++) {
+      if (terms[r].R > 0) continue;
+      rest->constraint[rest->n] = i;
+      rest->row[rest->n++] = r;
+    }
+  }
+}
+
+// f <- (G + eps)^-1 G f: the same J^T f with the least norm. False where G cannot be factored.
+static int least_norm(const Context* x, const tbConstraints* cs, const tbReal* force,
+                      Resting* rest) {
+  int n = rest->n, nv = x->m->nv;
+  for (int i = 0; i < n; i++) {
+    row_response(x, &cs->list[rest->constraint[i]], rest->row[i], rest->Y + (size_t)i * (size_t)nv);
+  }
+  tbReal trace = 0;
+  for (int i = 0; i < n; i++) {
+    const tbConstraint* c = &cs->list[rest->constraint[i]];
+    rest->rhs[i] = 0;
+    for (int j = 0; j < n; j++) {
+      tbReal g = row_velocity(c, rest->row[i], rest->Y + (size_t)j * (size_t)nv);
+      rest->G[(size_t)i * (size_t)n + (size_t)j] = g;
+      rest->rhs[i] += g * force[cs->list[rest->constraint[j]].row + rest->row[j]];
+    }
+    trace += rest->G[(size_t)i * (size_t)n + (size_t)i];
+  }
+  for (int i = 0; i < n; i++) rest->G[(size_t)i * (size_t)n + (size_t)i] += 1e-10 * trace / n;
+  if (!tb_cholesky(n, rest->G, n, rest->scratch)) return 0;
+  tb_cholesky_solve(n, rest->G, n, rest->rhs);
+  return 1;
+}
+
+// 1 where all of the contacts lie well inside of their cones.
+static int is_inside(const Context* x, const tbConstraints* cs, const Resting* rest,
+                     const tbReal* force) {
+  for (int i = 0; i < rest->n; i++) {
+    const tbConstraint* c = &cs->list[rest->constraint[i]];
+    const tbReal *f = force + c->row, *mu = x->d->contact[c->id].friction;
+    tbReal used = 0, room = 1e3 * x->settings->mode_tolerance * x->largest;
+    for (int r = 1; r < c->dim; r++) used += f[r] * f[r] / (mu[r - 1] * mu[r - 1]);
+    int pyramid = x->m->opt.law == TB_LAW_LCP;
+    for (int r = 1; pyramid && r < c->dim; r++) {
+      if (!(fabs(f[r]) < mu[r - 1] * (f[0] - room))) return 0;
+    }
+    if (!(f[0] > room) || (!pyramid && !(sqrt(used) < f[0] - room))) return 0;
+  }
+  return 1;
+}
+
+// 1 where some contact is at rest and on the edge of its cone, by an estimate of the scale.
+static int has_edge(const Context* x, const tbConstraints* cs, const tbReal* force) {
+  tbReal small = x->settings->mode_tolerance * x->largest;
+  for (int i = 0; i < cs->count; i++) {
+    const tbConstraint* c = &cs->list[i];
+    const tbReal* f = force + c->row;
+    if (c->source != TB_SOURCE_CONTACT || c->dim < 3 || c->island < 0 || is_far(x, c, f)) continue;
+    const tbReal* mu = x->d->contact[c->id].friction;
+    tbReal used = 0, slip = 0, free = fmax(free_diagonal(x->m, x->d, c), 1e-12);
+    for (int r = 1; r < c->dim; r++) {
+      used += f[r] * f[r] / (mu[r - 1] * mu[r - 1]);
+      slip = fmax(slip, fabs(row_velocity(c, r, x->v_next)));
+    }
+    if (slip > 100 * small * x->m->opt.timestep * free) continue;
+    if (f[0] - sqrt(used) <= small) return 1;
+  }
+  return 0;
+}
+
+// Contacts at rest that are redundant share their load in many ways, and a solver may leave one of
+// them on the edge of its cone. Where the load of least norm lies inside of all cones, it is the
+// one that counts: the motion is the same, and so is its derivative.
+static tbResult share_load(const Context* x, const tbConstraints* cs, tbReal* force) {
+  if (!has_edge(x, cs, force)) return TB_OK;
+  int islands = 0;
+  size_t rows = (size_t)cs->nrow, nv = (size_t)x->m->nv;
+  for (int i = 0; i < cs->count; i++) {
+    if (cs->list[i].island >= islands) islands = cs->list[i].island + 1;
+  }
+  for (int k = 0; k < islands; k++) {
+    tbArenaMark mark = tb_arena_mark(&x->x->arena);
+    Resting rest = {.constraint = TB_ARENA_NEW(&x->x->arena, int, rows + 1)};
+    rest.row = TB_ARENA_NEW(&x->x->arena, int, rows + 1);
+    if (!rest.constraint || !rest.row) return TB_ERROR_MEMORY;
+    list_resting(x, cs, k, force, &rest);
+    size_t n = (size_t)rest.n;
+    if (rest.near_change && n > 0 && n < 400) {
+      rest.Y = TB_ARENA_NEW(&x->x->arena, tbReal, n * nv + n * n + n + rows);
+      rest.scratch = TB_ARENA_NEW(&x->x->arena, tbReal, tb_cholesky_scratch(rest.n) + 1);
+      if (!rest.Y || !rest.scratch) return TB_ERROR_MEMORY;
+      rest.G = rest.Y + n * nv;
+      rest.rhs = rest.G + n * n;
+      tbReal* trial = rest.rhs + n;
+      memcpy(trial, force, sizeof(tbReal) * rows);
+      int found = least_norm(x, cs, force, &rest);
+      for (size_t i = 0; found && i < n; i++) {
+        trial[cs->list[rest.constraint[i]].row + rest.row[i]] = rest.rhs[i];
+      }
+      if (found && is_inside(x, cs, &rest, trial)) memcpy(force, trial, sizeof(tbReal) * rows);
+    }
+    tb_arena_release(&x->x->arena, mark);
+  }
+  return TB_OK;
+}
+
 tbResult tb_deriv_rigid(tbDerivatives* x, tbData* d, tbStepState* state,
                         const tbDerivativeSettings* settings) {
   const tbModel* m = x->m;
@@ -313,8 +449,14 @@ tbResult tb_deriv_rigid(tbDerivatives* x, tbData* d, tbStepState* state,
   result = tb_deriv_inertia(x, d, d->qacc, &partials);
   if (result == TB_OK) result = tb_deriv_smooth(x, d, d->qacc, TB_IMPLICIT_ALL, &partials);
   x->c = m->opt.timestep;
+  tbReal* force = tb_arena_alloc(&x->arena, sizeof(tbReal) * (size_t)(cs->nrow + 1));
+  if (!force) return TB_ERROR_MEMORY;
+  memcpy(force, state->row_force, sizeof(tbReal) * (size_t)cs->nrow);
+  // RaiSim's law depends on each contact's own force.
+  int shares = !(settings->relaxation > 0) && m->opt.law != TB_LAW_RAISIM;
+  if (result == TB_OK && shares) result = share_load(&context, cs, force);
   for (int i = 0; result == TB_OK && i < cs->count; i++) {
-    if (cs->list[i].island >= 0) result = add_constraint(&context, &cs->list[i], state->row_force);
+    if (cs->list[i].island >= 0) result = add_constraint(&context, &cs->list[i], force);
   }
   return result;
 }
