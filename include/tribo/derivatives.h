@@ -88,7 +88,7 @@ typedef struct {
 TB_API tbDerivativeSettings tbDefaultDerivativeSettings(void);
 
 // Room for the derivatives of steps of `model`; NULL when out of memory. It grows with the first
-// steps linearised and allocates nothing afterwards.
+// steps linearised and allocates nothing afterwards, but for samples and differences.
 TB_API tbDerivatives* tb_derivatives_new(const tbModel* model);
 TB_API void tb_derivatives_free(tbDerivatives* derivatives);
 

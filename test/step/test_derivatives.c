@@ -1,5 +1,6 @@
 // Derivatives of a step against centred differences of whole steps, in every mode of every law.
 #include "common/test.h"
+#include "step/deriv.h"
 #include "tribo/tribo.h"
 
 static const char WORLD[] =
@@ -407,11 +408,44 @@ static void test_soft(void** state) {
   run_law(TB_LAW_SOFT, "elliptic", "implicitfast");
 }
 
+// Once warm, linearising allocates nothing; bad arguments are errors; NaN states stay where they
+// are.
+static void test_contract(void** state) {
+  (void)state;
+  World w = world_new(&SCENES[6], "elliptic", "Euler");
+  tbReal* A = calloc((size_t)(w.nx * w.nx), sizeof(tbReal));
+  for (int law = 0; law < TB_LAW_VISCOELASTIC; law++) {
+    w.m->opt.law = law;
+    for (int i = 0; i < 4; i++) {
+      assert_int_equal(tb_step_linearize(w.m, w.d, NULL, w.x, NULL), TB_OK);
+      tb_derivatives_dense(w.x, A, NULL);
+    }
+    size_t before = w.x->arena.allocations + tb_step_allocations(w.d);
+    for (int i = 0; i < 3 && law != TB_LAW_COMFREE; i++) {
+      assert_int_equal(tb_step_linearize(w.m, w.d, NULL, w.x, NULL), TB_OK);
+      tb_derivatives_dense(w.x, A, NULL);
+      assert_int_equal(w.x->arena.allocations + tb_step_allocations(w.d), before);
+    }
+  }
+  w.m->opt.law = TB_LAW_NCP;
+  World other = world_new(&SCENES[sizeof SCENES / sizeof *SCENES - 1], "elliptic", "Euler");
+  assert_int_equal(tb_step_linearize(other.m, other.d, NULL, w.x, NULL), TB_ERROR_ARGUMENT);
+  assert_int_equal(tb_step_linearize(NULL, w.d, NULL, w.x, NULL), TB_ERROR_ARGUMENT);
+  assert_int_equal(tb_step_differences(w.m, w.d, -1, 1, A, NULL), TB_ERROR_ARGUMENT);
+  w.d->qvel[2] = NAN;
+  assert_int_equal(tb_step_linearize(w.m, w.d, NULL, w.x, NULL), TB_ERROR_NUMERIC);
+  tb_derivatives_dense(w.x, A, NULL);
+  assert_true(isnan(A[0]));
+  free(A);
+  world_free(&w);
+  world_free(&other);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_ncp),     cmocka_unit_test(test_ccp),
       cmocka_unit_test(test_lcp),     cmocka_unit_test(test_raisim),
       cmocka_unit_test(test_comfree), cmocka_unit_test(test_viscoelastic),
-      cmocka_unit_test(test_soft)};
+      cmocka_unit_test(test_soft),    cmocka_unit_test(test_contract)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
