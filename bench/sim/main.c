@@ -103,7 +103,7 @@ static void bench_scene(Bench* b, const Scene* scene) {
   Scene shorter = *scene;
   int repeats = scene->kind == MANY ? 2 : 5;
   if (tb_bench_short(b->bench)) {
-    shorter.time = scene->kind == MANY ? 0.4 : 0.6;
+    shorter.time = scene->kind == MANY ? 0.12 : 0.6;
     repeats = scene->kind == MANY ? 1 : 3;
   }
   tbModel* m = scene_model(&shorter, message, sizeof message);
@@ -166,7 +166,7 @@ static double exponent(const double* x, const double* y, int n) {
 static void bench_scaling(Bench* b) {
   static const int BODIES[] = {10, 20, 50, 100, 200, 500, 1000, 2000};
   enum { NSIZES = sizeof BODIES / sizeof *BODIES };
-  int count = tb_bench_short(b->bench) ? 5 : NSIZES, n[2] = {0, 0};
+  int count = tb_bench_short(b->bench) ? 4 : NSIZES, n[2] = {0, 0};
   double contacts[2][NSIZES], seconds[2][NSIZES];
   for (int i = 0; i < count; i++) {
     tb_bench_progress(b->bench, i, count, "piles");
@@ -174,7 +174,7 @@ static void bench_scaling(Bench* b) {
     tbError error;
     tbModel* m = text ? tb_load_string(text, NULL, NULL, &error) : NULL;
     Scene scene = {.name = "pile", .kind = MANY, .dt = 0.002};
-    scene.time = tb_bench_short(b->bench) ? 0.3 : 0.6;
+    scene.time = tb_bench_short(b->bench) ? 0.2 : 0.6;
     for (int side = 0; m && side < 2; side++) {
       Run run;
       if (side == 0) {

@@ -76,10 +76,13 @@ static void add_step(Run* run, const tbData* d, double* depths) {
     run->depth_max = fmax(run->depth_max, depth);
     (*depths)++;
   }
-  run->phase[0] += d->seconds.dynamics;
-  run->phase[1] += d->seconds.collide;
-  run->phase[2] += d->seconds.assemble;
-  run->phase[3] += d->seconds.solve;
+}
+
+static void add_phases(Run* run, const tbStepTimes* seconds) {
+  run->phase[0] += seconds->dynamics;
+  run->phase[1] += seconds->collide;
+  run->phase[2] += seconds->assemble;
+  run->phase[3] += seconds->solve;
 }
 
 static size_t world_bytes(const tbData* d) {
@@ -102,6 +105,7 @@ static void repeat(const tbModel* m, tbData* d, bool first, Run* run, double* de
       snprintf(run->message, sizeof run->message, "step %d: %s", i, d->message);
     }
     if (first) add_step(run, d, depths);
+    add_phases(run, &d->seconds);
   }
 }
 

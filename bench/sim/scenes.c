@@ -131,10 +131,12 @@ static void add(Text* t, const char* format, ...) {
   t->length += (size_t)n;
 }
 
-static void begin(Text* t) {
+// Room for some contacts per body is for MuJoCo 2.2.2, which does not grow.
+static void begin(Text* t, int bodies) {
   add(t,
-      "<mujoco><option timestep=\"0.002\"/><size nconmax=\"20000\" njmax=\"80000\"/><worldbody>"
-      "<geom type=\"plane\" size=\"50 50 1\"/>");
+      "<mujoco><option timestep=\"0.002\" jacobian=\"sparse\"/><size nconmax=\"%d\" njmax=\"%d\"/>"
+      "<worldbody><geom type=\"plane\" size=\"50 50 1\"/>",
+      12 * bodies + 50, 48 * bodies + 200);
 }
 
 // ---- what is built -----------------------------------------------------------------------------
@@ -142,7 +144,7 @@ static void begin(Text* t) {
 // 4 x 5 cubes of 0.5 m whose masses run from 1 to 1e4 kg, and a ball of 1e3 kg at 10 m/s.
 static char* wall_text(void) {
   Text t = {0};
-  begin(&t);
+  begin(&t, 21);
   for (int i = 0; i < 20; i++) {
     // Neighbours differ: the masses in steps of 7 over the places.
     double mass = pow(10, 4.0 * ((7 * i) % 20) / 19);
@@ -178,7 +180,7 @@ static void add_primitive(Text* t, tbRng* rng, int i, const double pos[3]) {
 static char* drop_text(void) {
   Text t = {0};
   tbRng rng = {11};
-  begin(&t);
+  begin(&t, 125);
   for (int i = 0; i < 125; i++) {
     double pos[3] = {0.14 * (i % 5 - 2), 0.14 * (i / 5 % 5 - 2), 0.15 + 0.16 * (i / 25)};
     add_primitive(&t, &rng, i, pos);
@@ -192,7 +194,7 @@ char* pile_text(int bodies) {
   Text t = {0};
   tbRng rng = {3};
   int side = (int)ceil(sqrt(bodies / 4.0));
-  begin(&t);
+  begin(&t, bodies);
   for (int i = 0; i < bodies; i++) {
     double pos[3] = {0.11 * (i % side), 0.11 * (i / side % side), 0.1 + 0.13 * (i / (side * side))};
     add_primitive(&t, &rng, i, pos);

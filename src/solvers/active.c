@@ -28,7 +28,7 @@
 // E over the diagonal of G: while all goes well, and where it does not.
 static const tbReal SOFTNESS = 1e-7, CAUTIOUS = 1e-2, MOST_CAUTIOUS = 1;
 enum { FIRST = 10, CAREFUL = 12, LATER = 6, SWEEPS = 4, MOST_SWEEPS = 256, INNER = 6 };
-enum { MOST_SWEPT = 300, CONVEX = 4, CONVEX_ROUNDS = 40 };
+enum { LARGE = 300, CONVEX = 4, CONVEX_ROUNDS = 40 };
 enum { MAX = TB_MAX_BLOCK_DIM, OPEN = 0, ACTIVE, STICK, SLIDE, LOW, HIGH };
 
 typedef struct {
@@ -513,11 +513,11 @@ bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbR
   if (eager(&s, FIRST, lambda, info)) return true;
 
   // Where modes do not settle: caution, then sweeps, which turn directions of sliding, then convex
-  // problems. Large ones go straight to these.
+  // problems. Large ones, whose sweeps converge slowly, go straight to these.
   memcpy(s.lambda, lambda, bytes);
   memcpy(s.sigma, sigma, bytes);
   if (cautious(&s, CAREFUL, lambda, info)) return true;
-  if (a->p->n <= MOST_SWEPT) {
+  if (a->p->n <= LARGE) {
     Local* local = tb_arena_alloc(arena, sizeof(Local) * (size_t)(a->p->nblock + 1));
     if (!local || !whiten(&s, arena, local)) return false;
     for (int count = SWEEPS; count <= MOST_SWEEPS; count *= 2) {
