@@ -34,6 +34,11 @@ tbResult tb_solve_lcp_auto(tbSolve* s) {
   tbResult result;
   s->info->solver = "pgs";
   if (try_first(s, tb_solve_lcp_pgs, 200, &result)) return result;
+  if (s->p->n <= 3000) {
+    s->info->solver = "newton";
+    memcpy(s->lambda, s->best, (size_t)s->p->n * sizeof *s->lambda);
+    if (try_first(s, tb_solve_lcp_newton, 50, &result)) return result;
+  }
   // Lemke's tableau grows with the square of the rows.
   if (s->p->n <= 300) {
     s->info->solver = "direct";

@@ -101,6 +101,34 @@ static void cone_equation(const tbNewton* q, int i, const tbReal* x, const tbRea
   }
 }
 
+// The pyramid: every tangential row has bounds of its own, +-max(y_N, 0).
+static void pyramid_equation(const tbNewton* q, int i, const tbReal* x, const tbReal* sigma,
+                             tbReal proximal, tbReal* F, tbReal* C, tbReal* D) {
+  const tbBlock* b = &q->p->block[i];
+  int d = b->dim;
+  const tbReal* rho = q->rho + b->row;
+  tbReal normal = x[0] - rho[0] * sigma[0], radius = fmax(normal, 0);
+  if (C) {
+    memset(C, 0, (size_t)(d * d) * sizeof *C);
+    memset(D, 0, (size_t)(d * d) * sizeof *D);
+  }
+  for (int r = 0; r < d; r++) {
+    tbReal y = x[r] - rho[r] * sigma[r];
+    bool apart = normal <= 0, slide = r > 0 && fabs(y) > radius;
+    tbReal sign = y < 0 ? -1 : 1;
+    F[r] = r == 0 ? x[0] - radius : slide ? x[r] - sign * radius : rho[r] * sigma[r];
+    if (!C) continue;
+    C[r * (d + 1)] = apart || slide ? 1 : proximal;
+    if (apart) continue;
+    if (slide) {
+      C[r * d] = -sign;
+      D[r * d] = sign * rho[0];
+    } else {
+      D[r * (d + 1)] = rho[r];
+    }
+  }
+}
+
 static void row_equations(const tbNewton* q, int i, const tbReal* x, const tbReal* sigma,
                           tbReal proximal, tbReal* F, tbReal* C, tbReal* D) {
   const tbBlock* b = &q->p->block[i];
@@ -137,7 +165,9 @@ static tbReal equations(tbNewton* q, const tbReal* lambda, bool jacobian) {
       x[r] = scale > 0 ? lambda[b->row + r] / scale : 0;
       sigma[r] = q->s->sigma[b->row + r] * scale;
     }
-    if (b->type == TB_BLOCK_CONE) {
+    if (b->type == TB_BLOCK_CONE && q->s->law == TB_LAW_LCP) {
+      pyramid_equation(q, i, x, sigma, proximal, F, C, D);
+    } else if (b->type == TB_BLOCK_CONE) {
       cone_equation(q, i, x, sigma, proximal, F, C, D);
     } else {
       row_equations(q, i, x, sigma, proximal, F, C, D);
@@ -223,14 +253,20 @@ bool tb_newton_step(tbNewton* q, tbReal* lambda, bool* progress) {
 void tb_newton_clean(const tbNewton* q, const tbReal* lambda, tbReal* out) {
   for (int i = 0; i < q->p->nblock; i++) {
     const tbBlock* b = &q->p->block[i];
-    tb_block_project(b, TB_LAW_NCP, lambda + b->row, out + b->row);
+    tb_block_project(b, q->s->law, lambda + b->row, out + b->row);
   }
 }
 
 static void update(void* context, const tbBlock* block, const tbReal* A, const tbReal* b,
                    tbReal* lambda, tbReal* slip) {
-  (void)context;
-  tb_local_solve(block, TB_LAW_NCP, A, b, lambda, slip);
+  const tbSolve* s = context;
+  tb_local_solve(block, s->law, A, b, lambda, slip);
+}
+
+// The same with the pyramid for a cone: the equations are piecewise linear then, and Newton ends
+// after finitely many steps.
+tbResult tb_solve_lcp_newton(tbSolve* s) {
+  return tb_solve_ncp_newton(s);
 }
 
 tbResult tb_solve_ncp_newton(tbSolve* s) {
@@ -240,11 +276,11 @@ tbResult tb_solve_ncp_newton(tbSolve* s) {
   tbReal* clean = tb_solve_reals(s, (size_t)s->p->n);
   if (!clean) return tb_solve_no_memory(s);
   int sweeps = s->settings->warm_start ? 0 : 20, failures = 0;
-  bool interior = false;
+  bool interior = s->law != TB_LAW_NCP;  // interior points know the round cone only
   for (int k = 1; k <= s->settings->max_iter; k++) {
     tb_sweep_set(&sweep, s->lambda);
     for (int j = 0; j < sweeps; j++) {
-      tb_sweep(&sweep, s->law, 1, j & 1, s->lambda, update, NULL);
+      tb_sweep(&sweep, s->law, 1, j & 1, s->lambda, update, s);
     }
     bool progress = false;
     tb_newton_step(&q, s->lambda, &progress);

@@ -144,7 +144,8 @@ tbResult tb_sweep_solve(tbSolve* s, tbBlockUpdate update, void* context) {
   tb_sweep_set(&sweep, s->lambda);
 
   // The residual costs as much as a sweep: look when the change is small, and now and then.
-  int next_check = 1;
+  int next_check = 1, last_gain = 0;
+  tbReal mark = INFINITY;
   for (int k = 1; k <= s->settings->max_iter; k++) {
     tbReal change =
         tb_sweep(&sweep, s->law, s->settings->relaxation, false, s->lambda, update, context);
@@ -160,6 +161,14 @@ tbResult tb_sweep_solve(tbSolve* s, tbBlockUpdate update, void* context) {
     }
     // Nothing moves any more: rounding is all that is left.
     if (change == 0) {
+      s->info->status = TB_SOLVE_STALLED;
+      return TB_OK;
+    }
+    // Half of the sweeps without any gain: this method circles or creeps here, and says so.
+    if (s->best_measure < 0.99 * mark) {
+      mark = s->best_measure;
+      last_gain = k;
+    } else if (k - last_gain > 200 + k / 2) {
       s->info->status = TB_SOLVE_STALLED;
       return TB_OK;
     }
