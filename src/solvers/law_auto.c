@@ -32,12 +32,19 @@ tbResult tb_solve_ccp_auto(tbSolve* s) {
 
 tbResult tb_solve_lcp_auto(tbSolve* s) {
   tbResult result;
+  // Newton from a good guess ends in a few steps; sweeps would only spoil it.
+  if (s->p->n <= 300) {
+    s->info->solver = "newton";
+    if (try_first(s, tb_solve_lcp_newton, 50, &result)) return result;
+    memcpy(s->lambda, s->best, (size_t)s->p->n * sizeof *s->lambda);
+  }
   s->info->solver = "pgs";
   if (try_first(s, tb_solve_lcp_pgs, 200, &result)) return result;
-  if (s->p->n <= 3000) {
+  memcpy(s->lambda, s->best, (size_t)s->p->n * sizeof *s->lambda);
+  if (s->p->n > 300 && s->p->n <= 3000) {
     s->info->solver = "newton";
-    memcpy(s->lambda, s->best, (size_t)s->p->n * sizeof *s->lambda);
     if (try_first(s, tb_solve_lcp_newton, 50, &result)) return result;
+    memcpy(s->lambda, s->best, (size_t)s->p->n * sizeof *s->lambda);
   }
   // Lemke's tableau grows with the square of the rows.
   if (s->p->n <= 300) {
