@@ -13,7 +13,7 @@ help:
 	@echo "make test       install what is missing, build, and run all tests"
 	@echo "make soak       every robot, 20 s of drop and of random controls under every law; slow scenes"
 	@echo "make determinism  the same bits by gcc and clang, -O1 to -O3, 1 to 4 threads"
-	@echo "make bench      run the benchmarks against the peers that are installed"
+	@echo "make bench      the report: every table and figure of the papers, into report/index.html"
 	@echo "make check      format, layers, headers, static analysis"
 	@echo "make sanitize   unit tests under address, undefined-behaviour and thread sanitizers"
 	@echo "make fuzz       fuzz every reader for SECONDS_EACH=600 seconds each"
@@ -24,8 +24,8 @@ build/tribo: setup-build
 	@cmake --preset release -DTRIBO_BUILD_TESTS=OFF -DTRIBO_BUILD_BENCH=OFF >/dev/null
 	@cmake --build build -j$(JOBS) --target tribo tribo_static tribo_shared
 
-.PHONY: setup-build setup-test setup-check
-setup-build setup-test setup-check:
+.PHONY: setup-build setup-test setup-bench setup-check
+setup-build setup-test setup-bench setup-check:
 	@scripts/setup.sh $(@:setup-%=%)
 
 demo: build/tribo
@@ -45,10 +45,10 @@ soak: setup-test
 determinism: setup-build
 	@scripts/check_determinism.sh
 
-bench: setup-test
+bench: setup-bench
 	@cmake --preset release -DTRIBO_BUILD_BENCH=ON >/dev/null
 	@cmake --build build -j$(JOBS)
-	@build/tribo bench
+	@build/tribo bench papers --out report
 
 check: setup-check
 	@scripts/check_layers.sh

@@ -3,13 +3,16 @@
 #
 #   scripts/setup.sh build    what the library and the command line need
 #   scripts/setup.sh test     build, and what the tests need; peer engines where they can be had
+#   scripts/setup.sh bench    test, and the engines and converters of the report
 #   scripts/setup.sh check    format and static analysis
 set -u
 
 BUILD="gcc make cmake pkg-config libc6-dev libxml2-dev libqhull-dev libhdf5-dev libpng-dev zlib1g-dev"
 TEST="$BUILD libcmocka-dev g++"
 # Test oracles: a missing one skips its tests, it never fails them.
-PEERS="libmujoco-dev libsiconos-numerics-dev libfclib-dev libccd-dev libfcl-dev libbullet-dev nodejs npm librsvg2-bin"
+PEERS="libmujoco-dev libsiconos-numerics-dev libfclib-dev libccd-dev libfcl-dev libbullet-dev nodejs npm"
+# Only the report needs these.
+BENCH="libode-dev libdart-dev librsvg2-bin"
 CHECK="clang clang-format cppcheck libclang-rt-14-dev"
 
 missing() {
@@ -37,8 +40,9 @@ apt_install() {
 case ${1:-build} in
   build) wanted=$BUILD optional= ;;
   test) wanted=$TEST optional=$PEERS ;;
+  bench) wanted=$TEST optional="$PEERS $BENCH" ;;
   check) wanted=$CHECK optional= ;;
-  *) echo "usage: $0 build|test|check" >&2; exit 2 ;;
+  *) echo "usage: $0 build|test|bench|check" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then

@@ -25,8 +25,10 @@ static const Part PARTS[] = {
      "Forces in closed form, many worlds at once.", 300, 40},
     {"derivatives", "Derivatives and inverse dynamics (ADMM figure 8)",
      "Through the contact, against finite differences.", 120, 20},
-    {"sim", "Whole steps against other engines (ADMM figure 6)",
-     "Steps per second, penetration and residuals in one run.", 600, 60},
+    {"engines", "The same robots in five engines (ADMM figure 6)",
+     "Passive drops in Tribo, MuJoCo, Bullet, DART and ODE.", 240, 60},
+    {"sim", "Whole steps against MuJoCo", "Steps per second, penetration and residuals in one run.",
+     600, 60},
 };
 enum { NPARTS = sizeof PARTS / sizeof *PARTS, PATH = 4096 };
 
