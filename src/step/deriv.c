@@ -107,6 +107,15 @@ static int is_supported(const tbModel* m, const tbStepState* state) {
   }
   // Sleeping islands and the soft law's last pass against slip follow other rules.
   if (m->opt.sleep || (law == TB_LAW_SOFT && m->opt.noslip_iterations > 0)) return 0;
+  if (law == TB_LAW_VISCOELASTIC) {
+    // Explicit Euler is in closed form for contacts without torsion.
+    int plain = integrator == TB_INTEGRATOR_EULER_EXPLICIT;
+    for (int i = 0; i < state->constraints.count; i++) {
+      const tbConstraint* c = &state->constraints.list[i];
+      plain &= c->source != TB_SOURCE_CONTACT || c->dim <= 3;
+    }
+    return plain;
+  }
   if (law == TB_LAW_COMFREE) {
     return !m->opt.comfree_exact && !state->softened && integrator != TB_INTEGRATOR_RK4;
   }
@@ -144,6 +153,8 @@ tbResult tb_deriv_linearize(const tbModel* m, tbData* d, const tbDerivativeSetti
   x->primal = NULL;
   x->law_acc = NULL;
   x->explicit_law = 0;
+  x->move_share = 1;
+  x->want_frames = m->opt.law == TB_LAW_VISCOELASTIC;
   x->final_acc = NULL;
   if (!is_supported(m, state)) return whole_step(x, d);
   result = reserve(x, &state->constraints);
@@ -151,6 +162,8 @@ tbResult tb_deriv_linearize(const tbModel* m, tbData* d, const tbDerivativeSetti
   int soft = m->opt.law == TB_LAW_SOFT;
   if (m->opt.law == TB_LAW_COMFREE) {
     result = tb_deriv_comfree(x, d, state, settings);
+  } else if (m->opt.law == TB_LAW_VISCOELASTIC) {
+    result = tb_deriv_viscoelastic(x, d, state);
   } else {
     result = soft ? tb_deriv_soft(x, d, state, settings) : tb_deriv_rigid(x, d, state, settings);
   }
@@ -159,7 +172,7 @@ tbResult tb_deriv_linearize(const tbModel* m, tbData* d, const tbDerivativeSetti
   tbReal* v_next = TB_ARENA_NEW(&x->arena, tbReal, m->nv + 1);
   if (!v_next) return TB_ERROR_MEMORY;
   const tbReal* acc = x->final_acc ? x->final_acc : d->qacc;
-  for (int i = 0; i < m->nv; i++) v_next[i] = d->qvel[i] + x->h * acc[i];
+  for (int i = 0; i < m->nv; i++) v_next[i] = d->qvel[i] + x->move_share * x->h * acc[i];
   integration(x, v_next);
   x->scratch = TB_ARENA_NEW(&x->arena, tbReal, 4 * m->nv + 4 * x->n + TB_MAX_DIM + 2 * x->ncol + 1);
   if (!x->scratch) return TB_ERROR_MEMORY;
@@ -202,15 +215,16 @@ static void next_position(const tbDerivatives* x, const tbReal* dv, const tbReal
   }
 }
 
-// z = adjoint of dv+ from y = adjoint of x+, and dq = adjoint of the direct way from q to q+.
-static void next_position_transposed(const tbDerivatives* x, const tbReal* y, tbReal* z,
-                                     tbReal* dq) {
+// z = adjoint of dv+ from y = adjoint of x+, and those of the direct ways from q and v to q+.
+static void next_position_transposed(const tbDerivatives* x, const tbReal* y, tbReal* z, tbReal* dq,
+                                     tbReal* dv) {
   const tbModel* m = x->m;
   for (int j = 0; j < m->njnt; j++) {
     int first = m->jnt_dofadr[j], type = m->jnt_type[j];
     int scalar = type == TB_JOINT_FREE ? 3 : type == TB_JOINT_BALL ? 0 : 1;
     for (int i = first; i < first + scalar; i++) {
-      z[i] = y[m->nv + i] + x->h * y[i];
+      z[i] = y[m->nv + i] + x->move_share * x->h * y[i];
+      dv[i] = (1 - x->move_share) * x->h * y[i];
       dq[i] = y[i];
     }
     if (type != TB_JOINT_BALL && type != TB_JOINT_FREE) continue;
@@ -218,7 +232,10 @@ static void next_position_transposed(const tbDerivatives* x, const tbReal* y, tb
     tbReal by_v[3];
     tb_mul_mat3t_vec3(dq + at, x->turn_q + 9 * j, y + at);
     tb_mul_mat3t_vec3(by_v, x->turn_v + 9 * j, y + at);
-    for (int r = 0; r < 3; r++) z[at + r] = y[m->nv + at + r] + x->h * by_v[r];
+    for (int r = 0; r < 3; r++) {
+      z[at + r] = y[m->nv + at + r] + x->move_share * x->h * by_v[r];
+      dv[at + r] = (1 - x->move_share) * x->h * by_v[r];
+    }
   }
 }
 
@@ -250,7 +267,16 @@ static tbResult dense(tbDerivatives* x, tbReal* A, tbReal* B) {
     for (size_t k = 0; k < w; k++) final[i * w + k] *= x->h;
     final[i * w + nv + i] += 1;
   }
-  next_position(x, final, NULL, next, x->ncol);
+  // Rows of the velocity that moves the configuration.
+  const tbReal* move = final;
+  if (x->move_share != 1) {
+    tbReal* mean = tb_arena_alloc(&x->arena, sizeof(tbReal) * (nv * w + 1));
+    if (!mean) return TB_ERROR_MEMORY;
+    for (size_t i = 0; i < nv * w; i++) mean[i] = x->move_share * final[i];
+    for (size_t i = 0; i < nv; i++) mean[i * w + nv + i] += 1 - x->move_share;
+    move = mean;
+  }
+  next_position(x, move, NULL, next, x->ncol);
   if (A) {
     copy_columns(next, w, 0, nx, nv, A);
     copy_columns(final, w, 0, nx, nv, A + nv * nx);
@@ -290,7 +316,7 @@ static tbResult accelerations(tbDerivatives* x, tbReal* force, int width, int wi
 
 tbResult tb_derivatives_acceleration(tbDerivatives* x, tbReal* dqacc_dq, tbReal* dqacc_dv,
                                      tbReal* dqacc_dtau) {
-  if (x->ready != 1 || x->explicit_law) return TB_ERROR_UNSUPPORTED;
+  if (x->ready != 1 || (x->explicit_law && x->final.LD)) return TB_ERROR_UNSUPPORTED;
   size_t nv = (size_t)x->nv, w = (size_t)x->ncol;
   tbArenaMark mark = tb_arena_mark(&x->arena);
   tbReal* force = tb_arena_alloc(&x->arena, sizeof(tbReal) * (nv * w + 1));
@@ -325,9 +351,13 @@ static void respond(tbDerivatives* x, tbReal* force, tbReal* final, tbReal* rhs,
   tb_deriv_solve(x, force, final, rhs, gathered, law, 1);
   tbReal* dv = out + x->nv;
   for (int i = 0; i < x->nv; i++) dv[i] = (dx ? dx[x->nv + i] : 0) + x->h * final[i];
+  // The velocity that moves the configuration.
+  for (int i = 0; i < x->nv; i++) {
+    final[i] = x->move_share * dv[i] + (dx ? (1 - x->move_share) * dx[x->nv + i] : 0);
+  }
   tbReal* zero = x->scratch + 2 * x->nv + 3 * x->n + TB_MAX_DIM;
   memset(zero, 0, sizeof(tbReal) * (size_t)x->nv);
-  next_position(x, dv, dx ? dx : zero, out, 1);
+  next_position(x, final, dx ? dx : zero, out, 1);
 }
 
 static void multiply(const tbReal* M, int rows, int columns, const tbReal* v, tbReal* out) {
@@ -438,9 +468,9 @@ void tb_derivatives_apply_transposed(tbDerivatives* x, const tbReal* y, tbReal* 
   tbReal *z = x->scratch, *force = z + nv, *final = x->final.LD ? force + nv : force;
   tbReal *sigma = z + 3 * nv, *law = sigma + n, *in = law + n;
   memset(in, 0, sizeof(tbReal) * (size_t)x->ncol);
-  next_position_transposed(x, y, z, in);
+  next_position_transposed(x, y, z, in, in + nv);
   for (int i = 0; i < nv; i++) {
-    in[nv + i] = z[i];
+    in[nv + i] += z[i];
     z[i] *= x->h;
   }
   tb_deriv_solve_transposed(x, z, force, final, sigma, law);

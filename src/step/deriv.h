@@ -27,6 +27,7 @@ typedef struct {
   const tbReal* J;  // dim x nnz
   tbReal* T;        // dim x nnz x nnz: dJ[r][i]/dq[k]; NULL: J is constant
   tbReal* dpos;     // dim x nnz: dpos[r]/dq[k]
+  tbReal* dframe;   // nnz x 9: a contact's frame by q[k], where asked for
   tbReal force[TB_MAX_DIM], sigma[TB_MAX_DIM];
   tbReal by_sigma[TB_MAX_DIM * TB_MAX_DIM], by_force[TB_MAX_DIM * TB_MAX_DIM];
   tbReal by_friction[TB_MAX_DIM];  // E per unit of the sliding coefficients
@@ -53,7 +54,9 @@ struct tbDerivatives {
   int nv, na, nu, nx, ncol;  // nx = 2 nv + na states, ncol = nx + nu columns
   int ready;                 // 0: nothing yet, 1: linearised, 2: dense A and B only
   tbReal h;
-  tbReal c;  // factor of J dacc in sigma: h for rigid laws, 1 for soft
+  tbReal c;           // factor of J dacc in sigma: h for rigid laws, 1 for soft
+  tbReal move_share;  // the configuration moves with (1 - share) v + share v+
+  int want_frames;    // 1: active contacts keep dframe
   int n, nactive, ncon;
   tbActive* active;
   tbResponse law, final;  // final.LD is NULL where it is the law's
@@ -133,6 +136,8 @@ tbResult tb_deriv_soft(tbDerivatives* x, tbData* d, tbStepState* state,
 
 tbResult tb_deriv_comfree(tbDerivatives* x, tbData* d, tbStepState* state,
                           const tbDerivativeSettings* settings);
+
+tbResult tb_deriv_viscoelastic(tbDerivatives* x, tbData* d, tbStepState* state);
 
 // out += scale d(J_r H^-1 J_r^T)/dq over the columns of q. `room`: 2 nv + 12 nbody.
 void tb_deriv_diagonal(const tbDerivatives* x, const tbData* d, const tbConstraint* c,
