@@ -14,11 +14,11 @@
 
 // Rounds of the fast path; most rows of an island that it leaves to the other solvers where it does
 // not converge.
-enum { MOST_FAST = 200, MOST_GENERAL = 300 };
+enum { MOST_FAST = 200, MOST_GENERAL = 300, MOST_AFTER = 100 };
 
 // Impulses of the last step are taken as they are where their residual is this far below the
 // tolerance: errors that repeat from step to step add up.
-static const tbReal RECALL = 0.5;
+static const tbReal RECALL = 0.5, LARGEST_RECALLED = 1e100;
 
 static const char* const SOLVER_NAMES[TB_SOLVER_COUNT] = {
     "auto", "pgs", "admm", "newton", "staggered", "direct", "bisection", "prox", "ipm"};
@@ -45,6 +45,10 @@ static void recall_impulses(tbStepState* state, const tbIslands* islands) {
     for (int k = 0, row = 0; k < island->nmember; k++) {
       const tbConstraint* c = &state->constraints.list[island->member[k]];
       tb_warm_get(&state->warm, c->key, c->dim, island->lambda + row);
+      // A step that failed may have left anything.
+      for (int r = row; r < row + c->dim; r++) {
+        if (!(fabs(island->lambda[r]) < LARGEST_RECALLED)) island->lambda[r] = 0;
+      }
       row += c->dim;
     }
   }
@@ -173,6 +177,7 @@ typedef struct {
   tbSolveSettings settings;
   const tbIslands* islands;
   tbSolveInfo* info;  // per island
+  bool tried;         // the fast path left these islands, with the best it had found
 } Solves;
 
 static tbResult solve_one(void* context, int index, tbWorker* worker) {
@@ -183,7 +188,8 @@ static tbResult solve_one(void* context, int index, tbWorker* worker) {
   tb_solve_work_forget(worker->solve);
   tbResult result =
       tb_solve(&island->problem, &s->settings, island->lambda, worker->solve, info, &worker->error);
-  if (result == TB_OK && info->status != TB_SOLVE_CONVERGED && s->settings.warm_start) {
+  if (result == TB_OK && info->status != TB_SOLVE_CONVERGED && s->settings.warm_start &&
+      !s->tried) {
     // A bad first guess may be to blame: once more from rest, and the better answer counts.
     result = retry_cold(&island->problem, s->settings, island->lambda, worker, info);
   }
@@ -193,7 +199,15 @@ static tbResult solve_one(void* context, int index, tbWorker* worker) {
 static tbResult solve_islands(const tbModel* m, tbData* d, tbStepState* state,
                               const tbIslands* islands) {
   tbArena* arena = &d->work->arena;
-  Solves s = {settings_of(&m->opt), islands, TB_ARENA_NEW(arena, tbSolveInfo, islands->count)};
+  Solves s = {settings_of(&m->opt), islands, TB_ARENA_NEW(arena, tbSolveInfo, islands->count),
+              has_fast_path(&m->opt)};
+  // What it could not do in some dozens of rounds is hard: the rest is bounded, unless somebody
+  // wants digits.
+  s.tried = s.tried && m->opt.solve_tolerance >= 1e-8;
+  if (s.tried) {
+    s.settings.warm_start = 1;
+    if (s.settings.max_iter > MOST_AFTER) s.settings.max_iter = MOST_AFTER;
+  }
   tbReal* cost = TB_ARENA_NEW(arena, tbReal, islands->count);
   if (!s.info || !cost) return TB_ERROR_MEMORY;
   for (int i = 0; i < islands->count; i++) {
