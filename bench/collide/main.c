@@ -12,8 +12,8 @@
 #include "collide/peers.h"
 #include "common/bench.h"
 
-#define MAX_PEERS 6
-#define OURS 2  // the first two peers are our own
+#define MAX_PEERS 7
+#define OURS 3  // the first three peers are our own
 
 typedef struct {
   const PairPeer* peer;
@@ -79,7 +79,13 @@ static void bench_pair(PairBench* b, int type_a, int type_b, const tbHull* hull,
       tb_table_real(b->table, b->peers[p]->name, ns[p]);
       if (p >= OURS) best = fmin(best, ns[p]);
     }
-    tb_table_real(b->table, "contacts", (double)counts[0] / BATCH);
+    // Peers mostly give one contact where a face touches a face: what each returned.
+    for (int p = 0; p < b->npeer; p++) {
+      char column[48];
+      snprintf(column, sizeof(column), "%s_contacts", b->peers[p]->name);
+      bool shown = p == 0 || p >= OURS;
+      if (shown && !isnan(ns[p])) tb_table_real(b->table, column, (double)counts[p] / BATCH);
+    }
     if (isfinite(best)) {
       tb_table_real(b->table, "best_peer/tribo", best / ns[0]);
       b->wins += ns[0] < best;
@@ -142,8 +148,9 @@ static void bench_sphere_support(PairBench* b, const tbHull* hull) {
 
 static void bench_pairs(tbBench* bench, const char* only) {
   PairBench b = {.bench = bench, .table = tb_bench_table(bench, "pairs")};
-  const PairPeer* all[MAX_PEERS] = {peer_tribo(), peer_tribo_public(), peer_mujoco(),
-                                    peer_ccd(),   peer_fcl(),          peer_bullet()};
+  const PairPeer* all[MAX_PEERS] = {peer_tribo(),  peer_tribo_warm(), peer_tribo_public(),
+                                    peer_mujoco(), peer_ccd(),        peer_fcl(),
+                                    peer_bullet()};
   for (int p = 0; p < MAX_PEERS; p++) {
     if (all[p]) b.peers[b.npeer++] = all[p];
   }

@@ -35,6 +35,7 @@ typedef struct {
 
 // Peers built in; NULL where one is not installed.
 const PairPeer* peer_tribo(void);
+const PairPeer* peer_tribo_warm(void);
 const PairPeer* peer_tribo_public(void);
 const PairPeer* peer_mujoco(void);
 const PairPeer* peer_ccd(void);
