@@ -98,7 +98,7 @@ typedef struct {
   tbReal direction[3];  // last separating direction or normal, from a to b, in the world
   int32_t hint[2];      // last support vertex of a and of b
   uint32_t state;       // 0: empty
-  uint32_t reserved;
+  uint32_t reserved;    // the pair's own
 } tbCollideCache;
 
 TB_EXTERN_C_BEGIN

@@ -109,6 +109,20 @@ static int solve_overlap(tbConvexPair* pair, tbConvexResult* r) {
 // Cores that overlapped in the last query, from its normal: no need to find out again. Returns 0
 // where they seem to be apart now.
 static int solve_as_before(tbConvexPair* pair, tbConvexResult* r) {
+  tbReal before[3];
+  tb_copy3(before, r->normal);
+  // Round cores have tried this already; polytopes that it says nothing about rarely try again.
+  if (pair->polyhedral && pair->stubborn++ % 16 == 0) {
+    r->dist = -INFINITY;
+    r->state = TB_CONVEX_OVERLAP;
+    r->capped = 0;
+    r->certified = 1;
+    if (tb_ascend(pair, INFINITY, r) == TB_ASCENT_GLOBAL && r->dist <= 0) {
+      pair->stubborn = 0;
+      return 1;
+    }
+    tb_copy3(r->normal, before);
+  }
   r->dist = tb_pair_separation(pair, r->normal, &r->simplex[0]);
   r->count = 1;
   r->weight[0] = 1;
@@ -177,6 +191,7 @@ static void solve(tbConvexPair* pair, const tbShape* a, const tbShape* b, tbReal
     pair->a.hint = warm->hint[0];
     pair->b.hint = warm->hint[1];
     pair->overlapped = warm->state == CACHE_OVERLAP;
+    pair->stubborn = (int)(warm->reserved & 0xff);
   }
   start_direction(pair, a, warm, r);
   tb_convex_solve(pair, limit + pair->a.radius + pair->b.radius, r);
@@ -185,6 +200,7 @@ static void solve(tbConvexPair* pair, const tbShape* a, const tbShape* b, tbReal
     warm->hint[0] = pair->a.hint;
     warm->hint[1] = pair->b.hint;
     warm->state = r->state == TB_CONVEX_OVERLAP ? CACHE_OVERLAP : CACHE_APART;
+    warm->reserved = (uint32_t)pair->stubborn & 0xff;
   }
 }
 
