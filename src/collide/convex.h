@@ -107,7 +107,7 @@ typedef enum {
 } tbAscent;
 tbAscent tb_ascend(tbConvexPair* pair, tbReal limit, tbConvexResult* result);
 
-// Newton on s(n) with the features of the given support points held (docs/gjk.md eq. 9-12), from
+// Newton on s(n) with the features of the given support points held (docs/gjk.md eq. 6-9), from
 // the normal and dist of `result`. Where that raises dist, normal, dist and witness points are
 // replaced. Returns 1 when the result is a certified local optimum: then dist is exact to rounding.
 // `thorough` also tries the parts of these features.

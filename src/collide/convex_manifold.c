@@ -1,6 +1,6 @@
 // The manifold of two cores: both patches are projected along the normal into one plane, their
 // intersection is the contact region, and its corners, with the gap along the normal at each, are
-// the contacts (docs/gjk.md eq. 13-15). The construction is symmetric in a and b.
+// the contacts (docs/gjk.md eq. 13-14). The construction is symmetric in a and b.
 #include <string.h>
 
 #include "collide/convex.h"
@@ -303,7 +303,7 @@ static tbReal fall(const Flat* f, tbReal x) {
 }
 
 // An end of segment f beside segment g: the contact lies where both round surfaces are parallel, at
-// distances from their highest lines as the radii (docs/gjk.md eq. 15).
+// distances from their highest lines as the radii (docs/gjk.md eq. 14).
 static void add_beside(Plane* p, const Flat* f, const Flat* g, int kind) {
   tbReal du = g->u[1] - g->u[0], dv = g->v[1] - g->v[0], length = sqrt(du * du + dv * dv);
   tbReal rf = f->patch->curvature_radius, round = rf + g->patch->curvature_radius;

@@ -1,5 +1,5 @@
 // EPA: how deep two overlapping cores are. Grows a polytope inside b - a around the origin, always
-// at its face nearest to the origin (docs/gjk.md eq. 6-8). The nearest face is a lower bound of the
+// at its face nearest to the origin (docs/gjk.md eq. 5). The nearest face is a lower bound of the
 // depth, the support point along its normal an upper bound; every direction tried is remembered, so
 // that the answer is the best upper bound whatever stops the loop.
 #include <string.h>

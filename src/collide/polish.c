@@ -1,5 +1,5 @@
 // From an approximate normal of two cores to the exact one: Newton's method on the separation s(n)
-// over the unit sphere, with the touching features held (docs/gjk.md eq. 9-12).
+// over the unit sphere, with the touching features held (docs/gjk.md eq. 6-9).
 //
 // A feature is what of a core touches: a point, a line (edge, segment, side of a cylinder), a face
 // (polygon, cap) or a smooth piece (ellipsoid, rim). A line restricts n to a great circle, a face
@@ -215,7 +215,7 @@ static void set_tangents(Newton* w) {
   }
 }
 
-// What the features leave free, and n where they leave nothing (docs/gjk.md eq. 12).
+// What the features leave free, and n where they leave nothing.
 static int set_freedom(Newton* w, const tbReal start[3]) {
   tbReal face[3], line_b[3], cross[3];
   const Feature *fa = w->fa, *fb = w->fb;
@@ -273,7 +273,7 @@ static int crosses_pole(const Newton* w, const tbReal from[3]) {
   return 0;
 }
 
-// Newton: (Q + s I) delta = tangential part of b - a (docs/gjk.md eq. 11). Returns 0 where the
+// Newton: (Q + s I) delta = tangential part of b - a (docs/gjk.md eq. 8). Returns 0 where the
 // second-order condition fails: no optimum with these features nearby.
 static int newton_solve(Newton* w, const tbReal start[3]) {
   if (!set_freedom(w, start) || tb_dot3(w->n, start) < 0.8) return 0;
