@@ -183,8 +183,18 @@ static void stability(Report* r, Motion* motion) {
 
 // ---- all of it ---------------------------------------------------------------------------------
 
+// Whether `name` holds one of the comma-separated words of `only`; NULL wants everything.
 static bool wanted(const char* only, const char* name) {
-  return !only || strstr(only, name) != NULL;
+  if (!only) return true;
+  char word[64];
+  for (const char* at = only; *at; at += strcspn(at, ","), at += *at == ',') {
+    size_t n = strcspn(at, ",");
+    if (n == 0 || n >= sizeof word) continue;
+    memcpy(word, at, n);
+    word[n] = 0;
+    if (strstr(name, word)) return true;
+  }
+  return false;
 }
 
 int main(int argc, char** argv) {

@@ -30,7 +30,7 @@ static bool advance(const tbModel* m, tbData* d, int substeps) {
 }
 
 bool truth_make(tbBench* bench, Motion* motion, int steps, int substeps, Truth* truth) {
-  static const Method METHOD = {"expo", TB_INTEGRATOR_EXPO, 0};
+  static const Method METHOD = {"expo-midpoint", TB_INTEGRATOR_EXPO_MIDPOINT, 0};
   tbModel* m = motion->robot.m;
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, n = (size_t)steps + 1;
   memset(truth, 0, sizeof *truth);

@@ -57,7 +57,7 @@
   X(tbReal, contact_damping, 1, 300, "N s/m", "viscoelastic: of contacts without their own")     \
   X(int, contact_bilateral, 1, 0, "", "viscoelastic: 1: contacts hold, also in tension")         \
   X(int, expm_order, 1, 0, "", "expo: Padé order 1, 2, 3, 5, 7, 13; 0: from the accuracy")       \
-  X(tbReal, expm_accuracy, 1, 1e-4, "", "expo: relative error of the matrix exponential")        \
+  X(tbReal, expm_accuracy, 1, 0.03, "", "expo: relative error of the matrix exponential")        \
   X(int, warmstart, 1, 1, "", "1: start from the last step's impulses")                          \
   X(int, sleep, 1, 0, "", "1: islands at rest are skipped")                                      \
   X(int, threads, 1, 1, "", "threads over islands; results do not depend on it")

@@ -5,12 +5,16 @@
 // these quantities are computed there, and the springs' motion is integrated again over the whole
 // step, from the stretch and rate they had at its start. Where contacts were made or lost on the
 // way to the middle, the predictor stands.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "step/viscoelastic.h"
 #include "tribo/dynamics.h"
 #include "tribo/step.h"
+
+// Springs that come into play within a step would act only from the next one on, an error of first
+// order at every impact. So a step in which a gap closes is made in two, up to that moment and on.
 
 // A spring of the start of the step and whose it is.
 struct tbHeldSpring {
@@ -54,6 +58,35 @@ int tb_springs_recall(tbStepState* state) {
     s->constraint = constraint;
   }
   return 1;
+}
+
+// gap + v t + (v_end - v) t^2 / (2 h) = 0: its first root, a little late so that the gap has
+// closed.
+static tbReal closing_time(tbReal gap, tbReal v, tbReal v_end, tbReal h) {
+  tbReal a = (v_end - v) / (2 * h), end = gap + 0.5 * h * (v + v_end);
+  if (end >= 0) return 0;
+  tbReal root = sqrt(fmax(0, v * v - 4 * a * gap));
+  // The root of either formula that does not cancel.
+  tbReal t = v <= 0 ? 2 * gap / (root - v) : (-v - root) / (2 * a);
+  return t + 1e-3 * h;
+}
+
+tbReal tb_first_touch(const tbModel* m, const tbData* d, const tbStepState* state,
+                      const tbReal* v_next) {
+  tbReal h = m->opt.timestep, first = h;
+  for (int i = 0; i < state->constraints.count; i++) {
+    const tbConstraint* c = &state->constraints.list[i];
+    if (c->source < TB_SOURCE_LIMIT_JOINT || !(c->pos[0] > 0)) continue;
+    tbReal v = 0, v_end = 0;
+    for (int k = 0; k < c->nnz; k++) {
+      v += c->J[k] * d->qvel[c->col[k]];
+      v_end += c->J[k] * v_next[c->col[k]];
+    }
+    tbReal t = closing_time(c->pos[0], v, v_end, h);
+    if (t > 0 && t < first) first = t;
+  }
+  // A sliver at either end is not worth a step of its own.
+  return first > 0.002 * h && first < 0.998 * h ? first : 0;
 }
 
 tbResult tb_expo_midpoint(const tbModel* m, tbData* d, tbStepState* state, const tbReal* v_next) {

@@ -31,8 +31,10 @@ typedef struct {
   tbReal* middle;      // memory of tb_expo_midpoint, made on first use
   tbHeldSpring* held;  // springs of the start of the step, while its middle is evaluated
   int held_count, held_capacity;
-  int recall;  // 1: the springs to use are the held ones; 0 again where they do not match
-  int inner;   // 1: an evaluation within a step, its certificate is not wanted
+  int recall;     // 1: the springs to use are the held ones; 0 again where they do not match
+  tbReal* start;  // states at the start of steps made in parts, made on first use
+  int parts;      // steps that this one is a part of
+  int inner;      // 1: an evaluation within a step, its certificate is not wanted
 } tbStepState;
 
 // The state of a world, made on first use. NULL when out of memory.

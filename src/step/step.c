@@ -28,6 +28,7 @@ static void free_state(void* pointer) {
   tb_anchors_free(&state->spare);
   free(state->newton);
   free(state->middle);
+  free(state->start);
   free(state->held);
   free(state->rk4);
   free(state);
@@ -131,9 +132,10 @@ tbResult tb_step1(const tbModel* m, tbData* d) {
   // Contacts and constraint rows. Rigid laws see contacts and limits before they close.
   int rigid = m->opt.law < TB_LAW_COUNT;
   int springs = m->opt.law == TB_LAW_VISCOELASTIC;
-  int early = rigid || (springs && m->opt.contact_bilateral);
+  int foresees = springs && m->opt.integrator == TB_INTEGRATOR_EXPO_MIDPOINT;
+  int early = rigid || foresees || (springs && m->opt.contact_bilateral);
   tbReal collide_end, reach = early ? m->opt.contact_margin : 0,
-                      horizon = rigid ? 2 * m->opt.timestep : 0;
+                      horizon = rigid || foresees ? 2 * m->opt.timestep : 0;
   tbResult result = find_rows(m, d, state, reach, horizon, &collide_end);
   state->row_force = TB_ARENA_NEW(&d->work->arena, tbReal, state->constraints.nrow);
   state->v_move = NULL;
@@ -232,6 +234,36 @@ static tbResult integrate(const tbModel* m, tbData* d, const tbReal* v_next) {
   return TB_OK;
 }
 
+// A step of expo-midpoint in which a gap closes is made in two parts, each a step by itself.
+// Returns 1 where that was done. Parts are not divided again and again: a few times at most.
+static int springs_split(const tbModel* m, tbData* d, const tbReal* v_next, tbResult* result) {
+  enum { MOST = 4 };
+  tbStepState* state = tb_step_state(m, d);
+  if (m->opt.law != TB_LAW_VISCOELASTIC || m->opt.integrator != TB_INTEGRATOR_EXPO_MIDPOINT) {
+    return 0;
+  }
+  tbReal touch = state->parts < MOST ? tb_first_touch(m, d, state, v_next) : 0;
+  if (touch <= 0) return 0;
+  if (!state->start) {
+    state->start = malloc(sizeof(tbReal) * MOST * (size_t)tb_state_size(m));
+    state->allocations++;
+    if (!state->start) return 0;
+  }
+  tbReal* start = state->start + (size_t)state->parts * (size_t)tb_state_size(m);
+  tb_state_get(m, d, start);
+  tbModel part = *m;
+  part.opt.timestep = touch;
+  state->parts++;
+  *result = tb_step(&part, d);
+  if (*result == TB_OK) {
+    part.opt.timestep = m->opt.timestep - touch;
+    *result = tb_step(&part, d);
+    if (*result != TB_OK) tb_state_set(m, d, start);
+  }
+  state->parts--;
+  return 1;
+}
+
 tbResult tb_step2(const tbModel* m, tbData* d) {
   if (!m || !d) return TB_ERROR_ARGUMENT;
   if (d->status != TB_OK) return d->status;
@@ -240,13 +272,18 @@ tbResult tb_step2(const tbModel* m, tbData* d) {
   if (!v_next) return fail(d, TB_ERROR_MEMORY, "out of memory");
   if (next_velocity(m, d, v_next) != TB_OK) return d->status;
 
+  tbResult result;
+  if (springs_split(m, d, v_next, &result)) {
+    d->seconds.total += tb_seconds() - start;
+    return result;
+  }
   // The springs' anchors of this state count from here on; a step that fails takes them back.
   tbStepState* state = tb_step_state(m, d);
   int springs = m->opt.law == TB_LAW_VISCOELASTIC;
   if (springs && tb_anchors_exchange(m, d, state) != TB_OK) {
     return fail(d, TB_ERROR_MEMORY, "out of memory");
   }
-  tbResult result = integrate(m, d, v_next);
+  result = integrate(m, d, v_next);
   if (springs && result != TB_OK) tb_anchors_restore(state);
   if (result == TB_OK) tb_sleep_end(m, d, &state->sleep, &state->constraints);
   d->seconds.total += tb_seconds() - start;

@@ -40,6 +40,11 @@ int tb_integrator_is_explicit(const tbModel* model);
 tbResult tb_expo_midpoint(const tbModel* model, tbData* data, tbStepState* state,
                           const tbReal* v_next);
 
+// After the law's velocity at the start of a step: the time within the step when the first gap
+// closes, or 0 where none does.
+tbReal tb_first_touch(const tbModel* model, const tbData* data, const tbStepState* state,
+                      const tbReal* v_next);
+
 // Put the held springs in the place of the measured ones; 0 where they are not the same ones.
 int tb_springs_recall(tbStepState* state);
 

@@ -1,0 +1,351 @@
+// Controllers: quadratic programs against their optimality conditions, inverse dynamics against the
+// dynamics it inverts, feedback against its own formula.
+#include <unistd.h>
+
+#include "common/test.h"
+#include "io/npy.h"
+#include "tribo/tribo.h"
+
+enum { MAX = 24 };
+
+static void random_spd(tbRng* rng, int n, double* H) {
+  double L[MAX * MAX];
+  for (int i = 0; i < n * n; i++) L[i] = tb_rng_uniform(rng, -1, 1);
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) {
+      H[i * n + j] = i == j ? 0.1 : 0;
+      for (int k = 0; k < n; k++) H[i * n + j] += L[i * n + k] * L[j * n + k];
+    }
+  }
+}
+
+// Random programs with equalities, inequalities and cones: x and z satisfy the KKT conditions.
+static void programs_meet_their_optimality_conditions(void** state) {
+  (void)state;
+  tbRng rng = {21};
+  for (int t = 0; t < 60; t++) {
+    int n = 6 + tb_rng_int(&rng, 8);
+    double H[MAX * MAX], c[MAX], A[MAX * MAX], b[MAX], x[MAX], z[MAX];
+    random_spd(&rng, n, H);
+    tbBlock block[4] = {{.type = TB_BLOCK_EQUALITY, .dim = 2},
+                        {.type = TB_BLOCK_ONE_SIDED, .row = 2, .dim = 2},
+                        {.type = TB_BLOCK_CONE, .row = 4, .dim = 3, .mu = {0.7, 0.7}}};
+    int rows = 7;
+    for (int i = 0; i < n; i++) c[i] = tb_rng_uniform(&rng, -3, 3);
+    for (int i = 0; i < rows * n; i++) A[i] = tb_rng_uniform(&rng, -1, 1);
+    for (int i = 0; i < rows; i++) b[i] = tb_rng_uniform(&rng, -1, 1);
+    tbQp qp = {n, H, c, 3, block, A, b};
+    tbSolveInfo info;
+    tbError error;
+    assert_int_equal(tb_qp_solve(&qp, 1e-10, x, z, &info, &error), TB_OK);
+    assert_int_equal(info.status, TB_SOLVE_CONVERGED);
+    // Stationarity: H x + c = A'z.
+    for (int i = 0; i < n; i++) {
+      double sum = c[i];
+      for (int k = 0; k < n; k++) sum += H[i * n + k] * x[k];
+      for (int r = 0; r < rows; r++) sum -= A[r * n + i] * z[r];
+      assert_near(sum, 0, 1e-7);
+    }
+    double y[7];
+    for (int r = 0; r < rows; r++) {
+      y[r] = -b[r];
+      for (int k = 0; k < n; k++) y[r] += A[r * n + k] * x[k];
+    }
+    for (int r = 0; r < 2; r++) assert_near(y[r], 0, 1e-7);
+    for (int r = 2; r < 4; r++) {
+      assert_true(y[r] > -1e-7 && z[r] > -1e-7);
+      assert_near(y[r] * z[r], 0, 1e-6);
+    }
+    assert_true(0.7 * hypot(y[5], y[6]) <= y[4] + 1e-6);
+    assert_true(hypot(z[5], z[6]) <= 0.7 * z[4] + 1e-6);
+    assert_near(y[4] * z[4] + y[5] * z[5] + y[6] * z[6], 0, 1e-6);
+  }
+}
+
+// The nearest force in a friction cone: a program with a closed form.
+static void projection_on_a_friction_cone(void** state) {
+  (void)state;
+  double H[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, A[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, b[3] = {0};
+  double c[3] = {-1, -3, 0}, x[3], mu = 0.5;
+  tbBlock block = {.type = TB_BLOCK_CONE, .dim = 3, .mu = {1 / mu, 1 / mu}};
+  tbQp qp = {3, H, c, 1, &block, A, b};
+  tbError error;
+  assert_int_equal(tb_qp_solve(&qp, 1e-11, x, NULL, NULL, &error), TB_OK);
+  double normal = (1 + mu * 3) / (1 + mu * mu);
+  assert_near(x[0], normal, 1e-8);
+  assert_near(x[1], mu * normal, 1e-8);
+  assert_near(x[2], 0, 1e-8);
+}
+
+static void bad_programs_are_refused(void** state) {
+  (void)state;
+  double H[4] = {1, 2, 2, 1}, c[2] = {0}, A[2] = {1, 0}, b[1] = {0}, x[2];
+  tbBlock block = {.type = TB_BLOCK_EQUALITY, .dim = 1};
+  tbQp qp = {2, H, c, 1, &block, A, b};
+  tbError error;
+  assert_int_equal(tb_qp_solve(&qp, 1e-9, x, NULL, NULL, &error), TB_ERROR_NUMERIC);
+  H[0] = NAN;
+  assert_int_equal(tb_qp_solve(&qp, 1e-9, x, NULL, NULL, &error), TB_ERROR_ARGUMENT);
+  H[0] = 5;
+  block.type = TB_BLOCK_BOX;
+  assert_int_equal(tb_qp_solve(&qp, 1e-9, x, NULL, NULL, &error), TB_ERROR_ARGUMENT);
+  qp.nblock = 0;
+  H[0] = H[3] = 2, H[1] = H[2] = 0, c[0] = -4;
+  assert_int_equal(tb_qp_solve(&qp, 1e-9, x, NULL, NULL, &error), TB_OK);
+  assert_near(x[0], 2, 1e-12);
+}
+
+// ---- inverse dynamics --------------------------------------------------------------------------
+
+typedef struct {
+  tbModel* m;
+  tbData* d;
+  int foot[4];
+  tbSupport support[4];
+  tbTask task[2];
+  double com[3];
+} Quadruped;
+
+static void open_quadruped(Quadruped* q) {
+  static const char* const FEET[] = {"foot_FL", "foot_FR", "foot_HL", "foot_HR"};
+  tbError error;
+  q->m = tb_load(TB_SCENES_DIR "/quadruped_torque.xml", NULL, &error);
+  if (!q->m) fail_msg("%s", error.message);
+  q->d = tb_data_new(q->m);
+  assert_int_equal(tb_reset_keyframe(q->m, q->d, 0), TB_OK);
+  tb_compute_position(q->m, q->d);
+  memcpy(q->com, q->d->subtree_com + 3, sizeof q->com);
+  memset(q->support, 0, sizeof q->support);
+  for (int i = 0; i < 4; i++) {
+    int g = tb_name2id(q->m, TB_OBJ_GEOM, FEET[i]);
+    q->foot[i] = g;
+    q->support[i] = (tbSupport){.body = q->m->geom_bodyid[g],
+                                .npoint = 1,
+                                .normal = {0, 0, 1},
+                                .friction = 0.6,
+                                .kp = 10,
+                                .kd = 6,
+                                .quat = {1, 0, 0, 0}};
+    memcpy(q->support[i].point[0], q->m->geom_pos + 3 * g, 3 * sizeof(double));
+    memcpy(q->support[i].position, q->d->geom_xpos + 3 * g, 3 * sizeof(double));
+  }
+  q->task[0] = (tbTask){.type = TB_TASK_COM, .body = 1, .weight = 1, .kp = 20, .kd = 9};
+  memcpy(q->task[0].position, q->com, sizeof q->com);
+  q->task[1] =
+      (tbTask){.type = TB_TASK_POSTURE, .weight = 1e-3, .kp = 20, .kd = 9, .qpos = q->m->key_qpos};
+}
+
+static void close_quadruped(Quadruped* q) {
+  tb_data_free(q->d);
+  tb_model_free(q->m);
+}
+
+// In a random state: the forces are within their cones, the feet do not accelerate, the centre of
+// mass does as asked, and forward dynamics with these torques and forces gives the accelerations.
+static void inverse_dynamics_is_inverse(void** state) {
+  (void)state;
+  Quadruped q;
+  open_quadruped(&q);
+  tbRng rng = {31};
+  int nv = q.m->nv;
+  for (int t = 0; t < 20; t++) {
+    tb_reset_keyframe(q.m, q.d, 0);
+    for (int i = 6; i < nv; i++) q.d->qpos[i + 1] += tb_rng_uniform(&rng, -0.05, 0.05);
+    for (int i = 0; i < nv; i++) q.d->qvel[i] = tb_rng_uniform(&rng, -0.1, 0.1);
+    q.task[0].position[1] = q.com[1] + tb_rng_uniform(&rng, -0.01, 0.01);
+    tb_compute_position(q.m, q.d);
+    for (int i = 0; i < 4; i++) {
+      memcpy(q.support[i].position, q.d->geom_xpos + 3 * q.foot[i], 3 * sizeof(double));
+      q.support[i].kd = 0;
+    }
+    tbInverseDynamics k = {q.task, 2, q.support, 4, 1e-6};
+    double tau[18], qacc[18], force[12], back[18], total = 0;
+    tbSolveInfo info;
+    tbError error;
+    assert_int_equal(tb_inverse_dynamics_control(q.m, q.d, &k, tau, qacc, force, &info, &error),
+                     TB_OK);
+    assert_int_equal(info.status, TB_SOLVE_CONVERGED);
+    for (int i = 0; i < 6; i++) assert_true(tau[i] == 0);
+    for (int i = 0; i < 4; i++) {
+      double *f = force + 3 * i, linear[3], J[54], a[3];
+      assert_true(hypot(f[0], f[1]) <= 0.6 * f[2] + 1e-6);
+      total += f[2];
+      const double* at = q.d->geom_xpos + 3 * q.foot[i];
+      tb_jac(q.m, q.d, q.support[i].body, at, J, NULL);
+      tb_jac_dot_v(q.m, q.d, q.support[i].body, at, linear, NULL);
+      for (int r = 0; r < 3; r++) {
+        a[r] = linear[r];
+        for (int j = 0; j < nv; j++) a[r] += J[r * nv + j] * qacc[j];
+        assert_near(a[r], 0, 1e-6);
+      }
+      tb_apply_wrench(q.m, q.d, q.support[i].body, at, f, NULL, tau);
+    }
+    assert_true(fabs(total - 9.81 * q.m->total_mass) < 5);
+    for (int i = 0; i < nv; i++) tau[i] += q.d->qfrc_passive[i];
+    tb_forward_dynamics(q.m, q.d, tau, back);
+    assert_near_array(back, qacc, nv, 1e-6);
+  }
+  close_quadruped(&q);
+}
+
+// Standing under the controller: the centre of mass follows a shift of 1 cm, within the law.
+static void quadruped_stands_and_shifts(void** state) {
+  (void)state;
+  Quadruped q;
+  open_quadruped(&q);
+  q.m->opt.law = TB_LAW_VISCOELASTIC;
+  q.m->opt.integrator = TB_INTEGRATOR_EXPO;
+  q.m->opt.timestep = 0.005;
+  q.task[0].position[1] += 0.01;
+  tbInverseDynamics k = {q.task, 2, q.support, 4, 1e-6};
+  for (int i = 0; i < 600; i++) {
+    tbError error;
+    assert_int_equal(
+        tb_inverse_dynamics_control(q.m, q.d, &k, q.d->qfrc_applied, NULL, NULL, NULL, &error),
+        TB_OK);
+    if (tb_step(q.m, q.d) != TB_OK) fail_msg("%s", q.d->message);
+  }
+  assert_near(q.d->subtree_com[4], q.com[1] + 0.01, 1e-3);
+  assert_near(q.d->subtree_com[5], q.com[2], 1e-3);
+  // Nonsense is refused.
+  double tau[18];
+  tbError error;
+  k.force_weight = 0;
+  assert_int_equal(tb_inverse_dynamics_control(q.m, q.d, &k, tau, NULL, NULL, NULL, &error),
+                   TB_ERROR_ARGUMENT);
+  k.force_weight = 1;
+  q.support[0].friction = 0;
+  assert_int_equal(tb_inverse_dynamics_control(q.m, q.d, &k, tau, NULL, NULL, NULL, &error),
+                   TB_ERROR_ARGUMENT);
+  close_quadruped(&q);
+}
+
+// ---- feedback ----------------------------------------------------------------------------------
+
+static void write_npy(const char* path, const char* shape, const double* x, int n) {
+  FILE* f = fopen(path, "wb");
+  assert_non_null(f);
+  char header[118];
+  memset(header, ' ', sizeof header);
+  int used = snprintf(header, sizeof header,
+                      "{'descr': '<f8', 'fortran_order': False, 'shape': %s, }", shape);
+  header[used] = ' ';
+  header[117] = '\n';
+  unsigned char start[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, 118, 0};
+  fwrite(start, 1, 10, f);
+  fwrite(header, 1, 118, f);
+  fwrite(x, 8, (size_t)n, f);
+  fclose(f);
+}
+
+// A floating base with one joint: two states, one control, gains that pick each coordinate.
+static void feedback_is_its_formula(void** state) {
+  (void)state;
+  char folder[] = "/tmp/tribo-control-XXXXXX", path[3][64];
+  assert_non_null(mkdtemp(folder));
+  snprintf(path[0], 64, "%s/x.npy", folder);
+  snprintf(path[1], 64, "%s/u.npy", folder);
+  snprintf(path[2], 64, "%s/k.npy", folder);
+  // Quaternion (x y z w): a quarter turn about z; the base moves along its own x.
+  double s = sqrt(0.5), x[30] = {1, 2, 3, 0, 0, s, s, 0.5, 0.3, 0, 0, 0, 0, 0, 0.7};
+  memcpy(x + 15, x, 15 * sizeof(double));
+  x[15] += 0.1;
+  double u[1] = {4}, K[14];
+  for (int i = 0; i < 14; i++) K[i] = i + 1;
+  write_npy(path[0], "(2, 15, 1)", x, 30);
+  write_npy(path[1], "(1, 1, 1)", u, 1);
+  write_npy(path[2], "(1, 1, 14)", K, 14);
+  tbError error;
+  tbModel* m = tb_load_string(
+      "<mujoco><worldbody><body><freejoint/><geom size='.1'/><body pos='1 0 0'><joint name='j' "
+      "axis='0 1 0'/><geom size='.1'/></body></body></worldbody></mujoco>",
+      NULL, NULL, &error);
+  assert_non_null(m);
+  tbData* d = tb_data_new(m);
+  const char* joint[] = {"j"};
+  tbFeedback* f = tb_feedback_load(m, path[0], path[1], path[2], 0.01, 0.5, joint, &error);
+  if (!f) fail_msg("%s", error.message);
+  assert_int_equal(tb_feedback_count(f), 1);
+  tb_feedback_reference(m, f, 0, d->qpos, d->qvel);
+  // In Tribo's conventions: lifted, w first, velocity in the world.
+  double q[8] = {1, 2, 3.5, s, 0, 0, s, 0.5}, v[7] = {0, 0.3, 0, 0, 0, 0, 0.7}, tau[7];
+  assert_near_array(d->qpos, q, 8, 1e-14);
+  assert_near_array(d->qvel, v, 7, 1e-14);
+  tb_feedback_control(m, d, f, 0, tau);
+  assert_near(tau[6], 4, 1e-12);
+  for (int i = 0; i < 6; i++) assert_true(tau[i] == 0);
+  // Behind by (0, -0.2, 0) in the world is behind by 0.2 along the base's own x: gain 1. Joint
+  // behind by 0.1: gain 7. Velocities: base x slower by 0.3 (gain 8), joint by 0.7 (gain 14).
+  d->qpos[1] -= 0.2;
+  d->qpos[7] -= 0.1;
+  memset(d->qvel, 0, sizeof(double) * 7);
+  tb_feedback_control(m, d, f, 0, tau);
+  assert_near(tau[6], 4 + 0.2 * 1 + 0.1 * 7 + 0.3 * 8 + 0.7 * 14, 1e-12);
+  // Half way to the next state.
+  tb_feedback_reference(m, f, 0.005, d->qpos, d->qvel);
+  assert_near(d->qpos[0], 1.05, 1e-12);
+  // A turn of 0.2 rad about z ahead: rotation gain 6, and no translation.
+  tb_feedback_reference(m, f, 0, d->qpos, d->qvel);
+  double turn[6] = {0, 0, 0, 0, 0, -0.2};
+  double full[7] = {0};
+  memcpy(full, turn, sizeof turn);
+  tb_integrate_pos(m, d->qpos, full, 1);
+  // The base's velocity is along its x in either frame: 0.3 wanted, 0.3 rotated away measured.
+  double wx = 0.3 - 0.3 * cos(0.2), wy = 0 - 0.3 * sin(0.2);
+  tb_feedback_control(m, d, f, 0, tau);
+  assert_near(tau[6], 4 + 0.2 * 6 + wx * 8 + wy * 9, 1e-9);
+  tb_feedback_free(f);
+  // Files that do not fit each other, or are no arrays.
+  assert_null(tb_feedback_load(m, path[1], path[1], path[2], 0.01, 0, joint, &error));
+  const char* wrong[] = {"k"};
+  assert_null(tb_feedback_load(m, path[0], path[1], path[2], 0.01, 0, wrong, &error));
+  FILE* broken = fopen(path[1], "wb");
+  fputs("no numpy", broken);
+  fclose(broken);
+  assert_null(tb_feedback_load(m, path[0], path[1], path[2], 0.01, 0, joint, &error));
+  assert_int_equal(error.code, TB_ERROR_PARSE);
+  assert_null(tb_feedback_load(m, "/nowhere", path[1], path[2], 0.01, 0, joint, &error));
+  for (int i = 0; i < 3; i++) remove(path[i]);
+  rmdir(folder);
+  tb_data_free(d);
+  tb_model_free(m);
+}
+
+// Truncated and damaged files are refused, whatever the damage.
+static void damaged_arrays_are_refused(void** state) {
+  (void)state;
+  char path[] = "/tmp/tribo-npy-XXXXXX";
+  int file = mkstemp(path);
+  assert_true(file >= 0);
+  close(file);
+  double x[6] = {1, 2, 3, 4, 5, 6};
+  write_npy(path, "(2, 3)", x, 6);
+  tbNpy a;
+  tbError error;
+  assert_int_equal(tb_npy_read(path, NULL, &a, &error), TB_OK);
+  assert_int_equal(a.ndim, 2);
+  assert_near_array(a.data, x, 6, 0);
+  tb_npy_free(&a);
+  assert_int_equal(tb_npy_read(path, "member", &a, &error), TB_ERROR_PARSE);
+  static const char* const SHAPES[] = {
+      "(2, 4)", "(-2, 3)", "(2, 3", "(999999999, 999999999)", "(1, 1, 1, 2, 3)", "x"};
+  for (size_t i = 0; i < sizeof SHAPES / sizeof SHAPES[0]; i++) {
+    write_npy(path, SHAPES[i], x, 6);
+    assert_int_equal(tb_npy_read(path, NULL, &a, &error), TB_ERROR_PARSE);
+    assert_null(a.data);
+  }
+  remove(path);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(programs_meet_their_optimality_conditions),
+      cmocka_unit_test(projection_on_a_friction_cone),
+      cmocka_unit_test(bad_programs_are_refused),
+      cmocka_unit_test(inverse_dynamics_is_inverse),
+      cmocka_unit_test(quadruped_stands_and_shifts),
+      cmocka_unit_test(feedback_is_its_formula),
+      cmocka_unit_test(damaged_arrays_are_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
