@@ -64,6 +64,10 @@ void bench_report(Bench* b);
 void bench_profile(const Bench* b, const bool* use_case, const bool* use_solver, const char* label,
                    tbPlot* plot, tbTable* table);
 
+// `count` random problems of every family and size of test/common/hard_problems.h, with ncp/auto,
+// ncp/admm and ncp/pgs: table "hard".
+void bench_hard(Bench* b, int count);
+
 // ADMM paper: tables III and IV, figures 4 and 7.
 void bench_paper(Bench* b);
 

@@ -29,15 +29,19 @@ int main(int argc, char** argv) {
   b.all_laws = !quick && !tb_bench_flag(b.bench, "ncp-only");
   b.peers = siconos_available() && !tb_bench_flag(b.bench, "no-peers");
   bool paper = !tb_bench_flag(b.bench, "no-paper");
+  bool corpus = !tb_bench_flag(b.bench, "no-corpus");
+  int hard = atoi(tb_bench_option(b.bench, "hard", quick ? "2" : "5"));
   if (!tb_bench_check_arguments(b.bench) || !(b.tol > 0) || !(b.limit > 0) || b.repeats < 1) {
     fprintf(
         stderr,
         "tribo-bench-fclib [--data DIR] [--tol X] [--limit SECONDS] [--repeats N] [--ncp-only]\n"
-        "                  [--no-peers] [--no-paper] [--short] [--json] [--out DIR]\n");
+        "                  [--no-peers] [--no-paper] [--no-corpus] [--hard N] [--short] [--json] "
+        "[--out DIR]\n");
     tb_bench_close(b.bench);
     return 2;
   }
-  if (bench_load(&b, folder)) {
+  if (hard > 0) bench_hard(&b, hard);
+  if (corpus && bench_load(&b, folder)) {
     bench_run_all(&b);
     bench_report(&b);
     if (paper) bench_paper(&b);

@@ -101,9 +101,14 @@ static tbSolveSettings rule_settings(const Bench* b, int rule) {
   set.tol_absolute = 1e-6;  // as in the paper
   set.max_iter = 20000;
   set.time_limit = b->limit;
-  set.admm_memory = 0;  // the paper's iteration: no acceleration, no scaling
+  // The paper's iteration: no acceleration, no scaling, residuals in their units. How often it
+  // looks at the penalty it does not say; every iteration makes three times as many changes as it
+  // reports, every tenth about as many.
+  set.admm_memory = 0;
   set.admm_scaling = 0;
-  set.admm_interval = 1;
+  set.admm_relative = 0;
+  set.admm_interval = 10;
+  set.admm_backoff = 1;
   set.admm_rule = RULES[rule].rule;
   if (RULES[rule].rule == TB_PENALTY_LINEAR) set.admm_tau = RULES[rule].value;
   if (RULES[rule].rule == TB_PENALTY_SPECTRAL) set.admm_exponent_step = RULES[rule].value;
@@ -128,7 +133,9 @@ static void penalty_rules(Bench* b) {
         Run run = bench_solve(b, c, &set, lambda);
         free(lambda);
         solved += run.solved;
-        updates[count] = run.factorizations;
+        // Updates, not the first factorisation (the spectral rule needs a second one for m).
+        int first = RULES[rule].rule == TB_PENALTY_SPECTRAL ? 2 : 1;
+        updates[count] = run.factorizations > first ? run.factorizations - first : 0;
         ms[count++] = 1e3 * run.seconds;
       }
       tb_table_row(table);
@@ -136,10 +143,10 @@ static void penalty_rules(Bench* b) {
       tb_table_text(table, "rule", RULES[rule].name);
       tb_table_int(table, "problems", count);
       tb_table_int(table, "solved", solved);
-      tb_table_real(table, "factorizations_mean", tb_bench_mean(updates, count));
-      tb_table_real(table, "factorizations_std", tb_bench_stddev(updates, count));
-      tb_table_real(table, "paper_factorizations_mean", CATEGORIES[k].updates[rule][0]);
-      tb_table_real(table, "paper_factorizations_std", CATEGORIES[k].updates[rule][1]);
+      tb_table_real(table, "updates_mean", tb_bench_mean(updates, count));
+      tb_table_real(table, "updates_std", tb_bench_stddev(updates, count));
+      tb_table_real(table, "paper_updates_mean", CATEGORIES[k].updates[rule][0]);
+      tb_table_real(table, "paper_updates_std", CATEGORIES[k].updates[rule][1]);
       tb_table_real(table, "ms_mean", tb_bench_mean(ms, count));
       tb_table_real(table, "ms_std", tb_bench_stddev(ms, count));
       tb_table_real(table, "ms_median", tb_bench_median(ms, count));
@@ -148,6 +155,11 @@ static void penalty_rules(Bench* b) {
     }
   }
   tb_bench_progress(b->bench, 1, 1, "");
+  tb_bench_note(
+      b->bench,
+      "Tables III and IV: 746 problems of FCLIB's archive in the paper, some twenty of the same "
+      "kinds here, of which the stacks have mass ratios up to 1e4 (the paper's have none): these "
+      "take most of the updates.");
   free(updates);
   free(ms);
 }

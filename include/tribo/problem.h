@@ -187,6 +187,7 @@ typedef struct {
   X(int, admm_scaling, 1, "admm: 1: scale every block to a unit diagonal; 0: as in the paper")  \
   X(int, admm_interval, 10, "admm: fewest iterations between changes of the penalty")           \
   X(tbReal, admm_backoff, 1.3, "admm: growth of that interval with every change; 1: none")      \
+  X(int, admm_relative, 1, "admm: 1: balance relative residuals; 0: as in the paper")           \
   X(int, admm_memory, 6, "admm: pairs of Anderson acceleration, up to 6; 0: as in the paper")   \
   X(tbReal, raisim_alpha, 1, "raisim: first step weight (CM Alg. 5)")                           \
   X(tbReal, raisim_alpha_min, 0.3, "raisim: last step weight")                                  \

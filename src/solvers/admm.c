@@ -232,8 +232,9 @@ static tbResult run(Admm* a) {
     // Ever rarer changes: a penalty that keeps swinging is no penalty.
     if (k - last_update >= interval) {
       tbReal rho = a->rho;
-      if (!update_penalty(a, impulse > 0 ? primal / impulse : primal,
-                          velocity > 0 ? dual / velocity : dual)) {
+      bool relative = s->settings->admm_relative;
+      if (!update_penalty(a, relative && impulse > 0 ? primal / impulse : primal,
+                          relative && velocity > 0 ? dual / velocity : dual)) {
         s->info->status = TB_SOLVE_FAILED;
         return TB_OK;
       }

@@ -70,6 +70,7 @@ bool tb_island_pgs(tbIsland* island, tbReal* lambda, int max_sweeps, int patienc
   if (island->arena->failed) return false;
   tbReal earlier = INFINITY, target = island->tolerance * island->velocity;
   int earlier_sweep = 0, next = 1, sure = patience / 25 > 16 ? patience / 25 : 16;
+  bool large = island->p.nblock > 64;  // small ones are over soon either way
   for (int k = 1; k <= max_sweeps; k++) {
     tbReal change = sweep(island, lambda, slip);
     island->iterations++;
@@ -85,7 +86,7 @@ bool tb_island_pgs(tbIsland* island, tbReal* lambda, int max_sweeps, int patienc
     if (k >= sure && isfinite(earlier)) {
       tbReal rate = log(measure / earlier) / (k - earlier_sweep);
       tbReal left = rate < 0 ? log(island->tolerance / measure) / rate : INFINITY;
-      if (!(k + left <= patience)) break;
+      if (!((large ? k : 0) + left <= patience)) break;
     }
     if (k >= 4 && k >= 2 * earlier_sweep) {
       earlier = measure;
