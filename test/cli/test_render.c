@@ -1,0 +1,100 @@
+// `tribo render` as a user runs it: a PNG of the right size that shows something.
+#include <sys/wait.h>
+
+#include "common/test.h"
+
+static int run(const char* arguments) {
+  char command[4096];
+  snprintf(command, sizeof command, "'%s/tribo' render %s 2>/dev/null", TB_BUILD_DIR, arguments);
+  int status = system(command);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static bool has_render(void) {
+  return run("--help >/dev/null") == 0;
+}
+
+// The whole file; the caller frees it.
+static unsigned char* read_file(const char* path, size_t* size) {
+  FILE* f = fopen(path, "rb");
+  assert_non_null(f);
+  unsigned char* bytes = malloc(1 << 22);
+  assert_non_null(bytes);
+  *size = fread(bytes, 1, 1 << 22, f);
+  fclose(f);
+  return bytes;
+}
+
+static uint32_t word(const unsigned char* p) {
+  return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+// Chunks in order, each whole; how many have that type.
+static int count_chunks(const unsigned char* bytes, size_t size, const char* type) {
+  int count = 0;
+  size_t at = 8;
+  while (at + 12 <= size) {
+    uint32_t length = word(bytes + at);
+    count += memcmp(bytes + at + 4, type, 4) == 0;
+    at += 12 + (size_t)length;
+  }
+  assert_int_equal(at, size);
+  return count;
+}
+
+static void draws_a_still(void** state) {
+  (void)state;
+  if (!has_render()) skip();
+  char arguments[2048], path[1024];
+  snprintf(path, sizeof path, "%s/render_test.png", TB_BUILD_DIR);
+  snprintf(arguments, sizeof arguments,
+           "'%s/stack.xml' --size 120x90 --forces --time 0.01 --out '%s'", TB_SCENES_DIR, path);
+  assert_int_equal(run(arguments), 0);
+  size_t size;
+  unsigned char* bytes = read_file(path, &size);
+  assert_memory_equal(bytes, "\x89PNG\r\n\x1a\n", 8);
+  assert_int_equal(word(bytes + 16), 120);
+  assert_int_equal(word(bytes + 20), 90);
+  assert_int_equal(count_chunks(bytes, size, "IDAT"), 1);
+  assert_int_equal(count_chunks(bytes, size, "acTL"), 0);
+  // A picture of one colour would pack into almost nothing.
+  assert_true(size > 2000);
+  free(bytes);
+  remove(path);
+}
+
+static void draws_an_animation(void** state) {
+  (void)state;
+  if (!has_render()) skip();
+  char arguments[2048], path[1024];
+  snprintf(path, sizeof path, "%s/render_frames.png", TB_BUILD_DIR);
+  snprintf(arguments, sizeof arguments,
+           "'%s/sliding_cube.xml' --key thrown --time 0.3 --frames 4 --size 80x60 --out '%s'",
+           TB_SCENES_DIR, path);
+  assert_int_equal(run(arguments), 0);
+  size_t size;
+  unsigned char* bytes = read_file(path, &size);
+  assert_int_equal(count_chunks(bytes, size, "fcTL"), 4);
+  assert_int_equal(count_chunks(bytes, size, "fdAT"), 3);
+  free(bytes);
+  remove(path);
+}
+
+static void refuses_what_it_cannot_do(void** state) {
+  (void)state;
+  if (!has_render()) skip();
+  assert_int_equal(run("'" TB_SCENES_DIR "/stack.xml'"), 2);
+  assert_int_equal(run("'" TB_SCENES_DIR "/stack.xml' --out /nonexistent/x.png"), 1);
+  assert_int_equal(run("'" TB_SCENES_DIR "/stack.xml' --size 0x0 --out x.png"), 2);
+  assert_int_equal(run("'" TB_SCENES_DIR "/stack.xml' --key nobody --out x.png"), 1);
+  assert_int_equal(run("missing.xml --out x.png"), 1);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(draws_a_still),
+      cmocka_unit_test(draws_an_animation),
+      cmocka_unit_test(refuses_what_it_cannot_do),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
