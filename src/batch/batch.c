@@ -12,7 +12,7 @@
 #include "batch/worker.h"
 #include "model/model.h"
 
-enum { MOST_THREADS = 256, MOST_WORLDS = 1 << 24, CHUNK = 8 };
+enum { MOST_THREADS = 256, MOST_WORLDS = 1 << 24, LARGEST_CHUNK = 8 };
 
 struct tbBatchState {
   tbPool* pool;
@@ -206,6 +206,7 @@ size_t tb_batch_memory(const tbBatch* b) {
 typedef struct {
   tbBatch* batch;
   const tbRollout* rollout;
+  int chunk;        // worlds that a worker takes at a time
   atomic_int next;  // first world that nobody has taken
 } Run;
 
@@ -258,9 +259,9 @@ static void run_chunks(void* context, int index) {
   tbBatch* b = run->batch;
   tbBatchWorker* worker = &b->state->worker[index];
   for (;;) {
-    int first = atomic_fetch_add(&run->next, CHUNK);
+    int first = atomic_fetch_add(&run->next, run->chunk);
     if (first >= b->nworld) return;
-    int end = first + CHUNK < b->nworld ? first + CHUNK : b->nworld;
+    int end = first + run->chunk < b->nworld ? first + run->chunk : b->nworld;
     for (int w = first; w < end; w++) {
       tbResult result = run_world(run, worker, w);
       if (result == TB_OK || worker->failed >= 0) continue;
@@ -285,7 +286,9 @@ static tbResult report(tbBatch* b) {
 }
 
 static tbResult run_all(tbBatch* b, const tbRollout* rollout) {
-  Run run = {.batch = b, .rollout = rollout};
+  Run run = {.batch = b, .rollout = rollout, .chunk = b->nworld / (4 * b->nthread)};
+  if (run.chunk < 1) run.chunk = 1;
+  if (run.chunk > LARGEST_CHUNK) run.chunk = LARGEST_CHUNK;
   atomic_init(&run.next, 0);
   for (int i = 0; i < b->nthread; i++) b->state->worker[i].failed = -1;
   tb_pool_run(b->state->pool, run_chunks, &run);

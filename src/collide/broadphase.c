@@ -8,6 +8,9 @@
 // last displacements it looks ahead.
 #define FAT_SIDE 0.1f
 #define FAT_AHEAD 4
+// Up to this many items all pairs that pass the filter are tested every time: cheaper than a tree,
+// and no worse where every update is of another world.
+enum { FEW = 32 };
 // Rebuild the tree when its cost has grown by this factor.
 #define LOOSE 1.3
 
@@ -27,7 +30,8 @@ typedef struct tbBroadState {
   tbReal* plane;  // count x 4
   tbBvh tree;
   bool has_tree;
-  KeyList candidates;  // sorted: fat boxes overlap and the filter agreed
+  KeyList candidates;  // sorted: fat boxes overlap (few items: all pairs) and the filter agreed
+  bool listed;         // few items: candidates are there
   KeyList fresh, spare;
   int pair_capacity;
 } State;
@@ -113,6 +117,7 @@ void tb_broadphase_reset(tbBroadphase* broad) {
   }
   s->candidates.count = 0;
   s->has_tree = false;
+  s->listed = false;
   broad->npair = 0;
 }
 
@@ -400,11 +405,47 @@ static void report_pairs(tbBroadphase* broad) {
   broad->npair = count;
 }
 
+// Few items: their boxes, and once every pair that passes the filter.
+static bool load_few(tbBroadphase* broad, const tbReal* low, const tbReal* high,
+                     const tbReal* planes) {
+  State* s = broad->state;
+  static const tbReal none[4] = {0, 0, 0, -INFINITY};
+  s->nspecial = 0;
+  for (int i = 0; i < broad->count; i++) {
+    if (s->kind[i] & TB_BROAD_PLANE) {
+      memcpy(s->plane + 4 * i, planes ? planes + 4 * i : none, 4 * sizeof(tbReal));
+      s->specials[s->nspecial++] = i;
+    } else {
+      load_box(&s->tight[i], low + 3 * i, high + 3 * i);
+    }
+  }
+  if (s->listed) return true;
+  s->candidates.count = 0;
+  for (int i = 0; i < broad->count; i++) {
+    for (int j = i + 1; j < broad->count; j++) {
+      if (s->kind[i] & s->kind[j] & TB_BROAD_STATIC) continue;
+      if (broad->filter && !broad->filter(broad->context, i, j)) continue;
+      if (!reserve_keys(broad, &s->candidates, (int64_t)s->candidates.count + 1)) return false;
+      s->candidates.key[s->candidates.count++] = pair_key(i, j);
+    }
+  }
+  s->listed = true;
+  return true;
+}
+
 tbResult tb_broadphase_update(tbBroadphase* broad, const tbReal* low, const tbReal* high,
                               const tbReal* planes) {
   State* s = broad->state;
   if (!s) return TB_ERROR_ARGUMENT;
   broad->npair = 0;
+  if (broad->count <= FEW) {
+    if (!load_few(broad, low, high, planes) || !reserve_pairs(broad, s->candidates.count)) {
+      tb_broadphase_reset(broad);
+      return TB_ERROR_MEMORY;
+    }
+    report_pairs(broad);
+    return TB_OK;
+  }
   find_movers(broad, low, high, planes);
   if (broad->nmoved > 0) {
     update_tree(broad);

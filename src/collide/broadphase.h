@@ -4,7 +4,7 @@
 // nothing is searched: the pairs of overlapping fat boxes are remembered, filtered once when they
 // appear, and every update only tests the true boxes of those. The result is exactly the set of
 // filtered pairs with overlapping true boxes (rounded outward to single precision), sorted,
-// whatever came before.
+// whatever came before. Among few items all pairs that pass the filter are tested every time.
 #ifndef TRIBO_COLLIDE_BROADPHASE_H_
 #define TRIBO_COLLIDE_BROADPHASE_H_
 

@@ -45,7 +45,7 @@ static void step_alone(const tbModel* m, tbData* d, int n) {
 // Every law, one and three threads, controls that change, in calls of one and of several steps.
 static void worlds_are_bit_identical_to_single_ones(void** state) {
   (void)state;
-  enum { WORLDS = 9, ROUNDS = 6 };
+  enum { WORLDS = 4, ROUNDS = 6 };
   for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
     tbModel* m = load(law);
     tbBatch* b[2] = {batch_of(m, WORLDS, 1), batch_of(m, WORLDS, 3)};
@@ -138,7 +138,7 @@ static void parameters_are_those_of_a_changed_model(void** state) {
       tbRng rng = {5};
       perturb(m, &rng, b->qvel + w * m->nv);
     }
-    assert_int_equal(tb_batch_step(b, 300), TB_OK);
+    assert_int_equal(tb_batch_step(b, 120), TB_OK);
     for (int w = 0; w < 4; w++) {
       tbModel* own = tb_model_copy(m);
       tbError error;
@@ -155,7 +155,7 @@ static void parameters_are_those_of_a_changed_model(void** state) {
       tbData* d = tb_data_new(own);
       tbRng rng = {5};
       perturb(m, &rng, d->qvel);
-      step_alone(own, d, 300);
+      step_alone(own, d, 120);
       assert_memory_equal(b->qpos + w * m->nq, d->qpos, sizeof(tbReal) * (size_t)m->nq);
       // each parameter matters (the gains only to their law)
       bool differs = memcmp(b->qpos, b->qpos + w * m->nq, sizeof(tbReal) * (size_t)m->nq) != 0;
