@@ -198,6 +198,16 @@ static void subtract_product(int rows, int depth, int n, int width, const tbReal
   for (int i = 0; i < rows; i++) {
     tbReal* TB_RESTRICT y = Y + (size_t)i * (size_t)stride;
     int r = 0;
+    for (; r + 4 <= depth; r += 4) {
+      const tbReal* x = X + (size_t)r * (size_t)width + (size_t)i;
+      tbReal f0 = x[0], f1 = x[width], f2 = x[2 * width], f3 = x[3 * width];
+      const tbReal* TB_RESTRICT z0 = Z + (size_t)r * (size_t)width;
+      const tbReal *TB_RESTRICT z1 = z0 + width, *TB_RESTRICT z2 = z1 + width;
+      const tbReal* TB_RESTRICT z3 = z2 + width;
+      for (int j = 0; j < n; j++) {
+        y[j] -= (f0 * z0[j] + f1 * z1[j]) + (f2 * z2[j] + f3 * z3[j]);
+      }
+    }
     for (; r + 2 <= depth; r += 2) {
       tbReal f = X[(size_t)r * (size_t)width + (size_t)i];
       tbReal g = X[(size_t)(r + 1) * (size_t)width + (size_t)i];

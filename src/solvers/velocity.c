@@ -451,15 +451,31 @@ void tb_velocity_start(tbVelocity* s, bool symmetric) {
 // Y (rows x n, own stride) += X^T Z for X (depth x rows) and Z (depth x n) with stride `width`.
 static void add_product(int rows, int depth, int n, int width, const tbReal* X,
                         const tbReal* TB_RESTRICT Z, tbReal* TB_RESTRICT Y, int stride) {
+  if (depth == 3) {
+    const tbReal *TB_RESTRICT z1 = Z + width, *TB_RESTRICT z2 = z1 + width;
+    const tbReal *x1 = X + width, *x2 = x1 + width;
+    int i = 0;
+    // Two rows at a time: half the traffic of Z.
+    for (; i + 2 <= rows; i += 2) {
+      tbReal *TB_RESTRICT y = Y + (size_t)i * (size_t)stride, *TB_RESTRICT w = y + stride;
+      tbReal a = X[i], b = x1[i], c = x2[i], d = X[i + 1], e = x1[i + 1], f = x2[i + 1];
+      for (int j = 0; j < n; j++) {
+        y[j] += a * Z[j] + b * z1[j] + c * z2[j];
+        w[j] += d * Z[j] + e * z1[j] + f * z2[j];
+      }
+    }
+    if (i < rows) {
+      tbReal* TB_RESTRICT y = Y + (size_t)i * (size_t)stride;
+      tbReal a = X[i], b = x1[i], c = x2[i];
+      for (int j = 0; j < n; j++) y[j] += a * Z[j] + b * z1[j] + c * z2[j];
+    }
+    return;
+  }
   for (int i = 0; i < rows; i++) {
     tbReal* TB_RESTRICT y = Y + (size_t)i * (size_t)stride;
-    if (depth == 3) {
-      tbReal a = X[i], b = X[width + i], c = X[2 * width + i];
-      for (int j = 0; j < n; j++) y[j] += a * Z[j] + b * Z[width + j] + c * Z[2 * width + j];
-      continue;
-    }
     for (int r = 0; r < depth; r++) {
       tbReal a = X[r * width + i];
+      if (a == 0) continue;
       const tbReal* TB_RESTRICT z = Z + r * width;
       for (int j = 0; j < n; j++) y[j] += a * z[j];
     }
@@ -470,13 +486,15 @@ static void add_product(int rows, int depth, int n, int width, const tbReal* X,
 static void weigh(const tbNodeRows* rows, const tbReal* W, int row_step, int col_step,
                   tbReal* TB_RESTRICT out) {
   for (int r = 0; r < rows->dim; r++) {
-    tbReal* to = out + r * rows->width;
-    memset(to, 0, sizeof(tbReal) * (size_t)rows->width);
+    // Most weights are diagonal.
+    tbReal *TB_RESTRICT to = out + r * rows->width, own = W[r * (row_step + col_step)];
+    const tbReal* TB_RESTRICT J = rows->J + r * rows->width;
+    for (int j = 0; j < rows->width; j++) to[j] = own * J[j];
     for (int c = 0; c < rows->dim; c++) {
       tbReal w = W[r * row_step + c * col_step];
-      if (w == 0) continue;
-      const tbReal* J = rows->J + c * rows->width;
-      for (int j = 0; j < rows->width; j++) to[j] += w * J[j];
+      if (w == 0 || c == r) continue;
+      const tbReal* TB_RESTRICT other = rows->J + c * rows->width;
+      for (int j = 0; j < rows->width; j++) to[j] += w * other[j];
     }
   }
 }
