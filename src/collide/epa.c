@@ -366,6 +366,18 @@ static void set_result(const Polytope* p, int f, tbConvexResult* r) {
   }
 }
 
+// Towards a neighbour that is far enough, the polytope is so too from some direction on: is that
+// still in the basin? (On the way the distance grows at least linearly.)
+static int is_near_across(const Polytope* p, int f, int g, const Optimum* o) {
+  tbReal low = p->dist[f], high = p->dist[g], m[3];
+  if (!(high >= p->best) || high == INFINITY) return 1;
+  tbReal t = (p->best - low) / (high - low);
+  for (int i = 0; i < 3; i++) {
+    m[i] = p->face[f].normal[i] + t * (p->face[g].normal[i] - p->face[f].normal[i]);
+  }
+  return -tb_dot3(o->normal, m) >= o->basin * tb_norm3(m);
+}
+
 // Does an optimum already speak for this face? The surface beyond the face looks in the directions
 // between those of its corners: all must be where the optimum's features are proof enough.
 static int in_basin(const Polytope* p, int f) {
@@ -374,7 +386,8 @@ static int in_basin(const Polytope* p, int f) {
     const Optimum* o = &p->optimum[k];
     int near = -tb_dot3(o->normal, face->normal) >= o->basin;
     for (int i = 0; i < 3 && near; i++) {
-      near = -tb_dot3(o->normal, p->look[face->vert[i]]) >= o->basin;
+      near = -tb_dot3(o->normal, p->look[face->vert[i]]) >= o->basin &&
+             is_near_across(p, f, face->adj[i] >> 2, o);
     }
     if (near) return 1;
   }
