@@ -12,6 +12,8 @@
 #define PI 3.14159265358979323846
 // How far witness points may be off their features, relative to the size of the pair.
 #define CERTIFIED 1e-10
+// A side that leans less than this against a face lies on it.
+#define LYING 1e-7
 
 typedef struct {
   tbConvexPair* pair;
@@ -249,6 +251,25 @@ static bool advance(Climb* c, tbReal dd[3]) {
   return true;
 }
 
+// The rim of a cylinder that lies on the face but for rounding: somewhere along its side, from the
+// rim's point x (in the frame of the face's core) to the other rim. Sets both witness points.
+static bool lies_on_face(Climb* c, int face, const tbTouch* f, const tbReal x[3]) {
+  int other = 1 - face;
+  const tbCore* core = other ? &c->pair->b : &c->pair->a;
+  const tbReal* d = other ? c->n_b : c->n;
+  if (c->touch[other].kind != TB_TOUCH_RIM || !(fabs(d[2]) <= LYING)) return false;
+  tbReal along[3] = {0, 0, c->touch[other].vert[0] ? -2 * core->size[2] : 2 * core->size[2]};
+  tbReal way[3], e[3], middle;
+  tb_copy3(way, along);
+  if (other) tb_mul_mat3_vec3(way, c->pair->mat, along);
+  tb_copy3(e, way);
+  if (face) tb_mul_mat3t_vec3(e, c->pair->mat, way);
+  if (!tb_touch_over_face(face ? &c->pair->b : &c->pair->a, f, x, e, &middle)) return false;
+  tb_add_scaled3(c->point[other], c->point[other], middle, way);
+  tb_add_scaled3(c->point[face], c->point[other], (face ? 1 : -1) * c->s, c->n);
+  return true;
+}
+
 // A face and what is over it.
 static Settling settle_face(Climb* c, int face) {
   int other = 1 - face;
@@ -270,7 +291,12 @@ static Settling settle_face(Climb* c, int face) {
     tbReal local[3];
     tb_copy3(local, x);
     if (face) to_b(c, x, local);
-    if (!tb_touch_in_face(core, local, slack, f)) return is_face(f) ? FAILED : RELEASED;
+    tbTouch flat = *f;
+    if (!tb_touch_in_face(core, local, slack, f)) {
+      if (!lies_on_face(c, face, &flat, local)) return is_face(f) ? FAILED : RELEASED;
+      *f = flat;
+      return SETTLED;
+    }
   }
   tb_add_scaled3(c->point[face], c->point[other], sign * c->s, c->n);
   return SETTLED;
