@@ -319,8 +319,9 @@ static void stiffness_by_geom_pair_and_option(void** state) {
       "type='slide' axis='0 0 1'/><geom name='b' type='sphere' size='.1' mass='1'/></body>"
       "</worldbody><contact><pair geom1='a' geom2='b' compliance='5e-4' "
       "contactdamping='80'/></contact></mujoco>",
-      "<mujoco><worldbody><geom type='plane' size='5 5 .1'/><body pos='0 0 .1'><joint type='slide' "
-      "axis='0 0 1'/><geom type='sphere' size='.1' mass='1'/></body></worldbody></mujoco>"};
+      ("<mujoco><worldbody><geom type='plane' size='5 5 .1'/><body pos='0 0 .1'><joint "
+       "type='slide' "
+       "axis='0 0 1'/><geom type='sphere' size='.1' mass='1'/></body></worldbody></mujoco>")};
   static const double COMPLIANCE[] = {4e-4, 5e-4, 1e-5};
   for (int i = 0; i < 3; i++) {
     World w = load(XML[i]);
