@@ -30,9 +30,9 @@ states() { # binary threads
 }
 
 variants=
-build gcc-O3 gcc "-O3"
-build gcc-O1 gcc "-O1"
-build clang-O2 clang "-O2"
+build gcc-O3 gcc "-O3 -w"
+build gcc-O1 gcc "-O1 -w"
+build clang-O2 clang "-O2 -w"
 status=0
 first=
 for variant in $variants; do
