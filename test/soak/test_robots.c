@@ -9,7 +9,7 @@ typedef struct {
   const char *robot, *law;
 } Choice;
 
-static Choice choice = {0.1, "", ""};
+static Choice choice = {0.03, "", ""};
 
 // Failures are counted, so that one run names all of them.
 static int failures;
