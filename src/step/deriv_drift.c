@@ -17,8 +17,11 @@ static void place(const tbModel* m, const tbData* d, tbData* probe, int column, 
   } else {
     probe->qvel[column - m->nv] += e;
   }
-  tb_kinematics(m, probe);
-  tb_com_position(m, probe);
+  // Columns of v leave the frames as the probe has them.
+  if (column < m->nv) {
+    tb_kinematics(m, probe);
+    tb_com_position(m, probe);
+  }
   tb_com_velocity(m, probe);
 }
 
@@ -35,6 +38,7 @@ tbResult tb_deriv_drift(tbDerivatives* x, const tbData* d, const tbConstraint* c
   for (int k = 0; k < 2 * a->nnz; k++) {
     int column = k < a->nnz ? a->col[k] : m->nv + a->col[k - a->nnz];
     tbReal low[6], high[6];
+    if (k == a->nnz) place(m, d, x->probe, 0, 0, unit);
     place(m, d, x->probe, column, -e, unit);
     tb_soft_drift(m, x->probe, c, low);
     place(m, d, x->probe, column, e, unit);
