@@ -17,10 +17,9 @@ static const char* const KINDS[] = {"standing", "drop", "many"};
 
 typedef struct {
   tbBench* bench;
-  tbTable *steps, *laws, *scaling, *summary;
+  tbTable *steps, *scaling;
   const char *scene, *law;  // only this one, or NULL
-  double machine;           // speed of this machine over that of the anchors, by MuJoCo 2.2.2
-  double log_machine;
+  double log_machine;       // speed of this machine over that of the anchors, by MuJoCo 2.2.2
   int nmachine;
   double log_ratio, log_soft;  // over robots: ours over the newest MuJoCo
   int nratio, nsoft;
