@@ -131,6 +131,7 @@ static const struct {
     {"M_rownnz", "MuJoCo leaves out zeros of bodies whose inertia is diagonal"},
     {"M_colind", "MuJoCo leaves out zeros of bodies whose inertia is diagonal"},
     {"actuator_lengthrange", "simulated: to 1e-6"},
+    {"cam_intrinsic", "of cameras without a sensor it follows how the scene is drawn"},
     {"actuator_dyntype", "by compare_enums"},
     {"actuator_gaintype", "by compare_enums"},
     {"actuator_biastype", "by compare_enums"},
@@ -157,8 +158,7 @@ static void compare_array(tbCompare* c, const tbOracle* oracle, const char* fiel
     return;
   }
   // MuJoCo has these in single precision.
-  static const char* const FLOATS[] = {"cam_fovy", "cam_sensorsize", "cam_intrinsic",
-                                       "hfield_data"};
+  static const char* const FLOATS[] = {"cam_fovy", "cam_sensorsize", "hfield_data"};
   double tolerance = c->tolerance;
   for (size_t i = 0; i < sizeof FLOATS / sizeof FLOATS[0]; i++) {
     if (strcmp(FLOATS[i], field) == 0) tolerance = 1e-6;
@@ -382,6 +382,12 @@ void tb_compare_model(tbCompare* c, const tbModel* model, const tbOracle* oracle
   compare_array(c, oracle, #name, #type, model->name, rows, columns);
   TB_MODEL_ARRAYS(X)
 #undef X
+  const tbOracleField* camera = tb_oracle_model(oracle, "cam_intrinsic");
+  for (int i = 0; camera && i < model->ncam; i++) {
+    if (!(model->cam_sensorsize[2 * i] > 0)) continue;
+    tb_compare_rows(c, "cam_intrinsic", model->cam_intrinsic + 4 * i, camera->values + 4 * i, 1, 4,
+                    1e-6);
+  }
   const tbOracleField* range = tb_oracle_model(oracle, "actuator_lengthrange");
   if (!is_unlike(c, "actuator_lengthrange"))
     tb_compare_rows(c, "actuator_lengthrange", model->actuator_lengthrange, range->values,

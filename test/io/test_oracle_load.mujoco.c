@@ -74,7 +74,8 @@ static const char* const CHANGED[] = {"body_mass",
                                       "body_weldid",          // mocap bodies are their own
                                       "body_sameframe",
                                       "geom_sameframe",
-                                      "site_sameframe",  // hints for speed
+                                      "site_sameframe",        // hints for speed
+                                      "actuator_lengthrange",  // simulated with other damping since
                                       "actuator_dyntype",
                                       "sensor_type",
                                       "sensor_objtype",
