@@ -102,8 +102,7 @@ static tbSolveSettings rule_settings(const Bench* b, int rule) {
   set.max_iter = 20000;
   set.time_limit = b->limit;
   // The paper's iteration: no acceleration, no scaling, residuals in their units. How often it
-  // looks at the penalty it does not say; every iteration makes three times as many changes as it
-  // reports, every tenth about as many.
+  // looks at the penalty it does not say; every tenth iteration comes nearest to its counts.
   set.admm_memory = 0;
   set.admm_scaling = 0;
   set.admm_relative = 0;
