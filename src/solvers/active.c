@@ -28,6 +28,8 @@
 // E over the diagonal of G: while all goes well, and where it does not.
 static const tbReal SOFTNESS = 1e-7, CAUTIOUS = 1e-2, MOST_CAUTIOUS = 1;
 enum { FIRST = 10, CAREFUL = 12, LATER = 6, SWEEPS = 4, MOST_SWEEPS = 256, INNER = 6 };
+static const tbReal SETTLED = 1e-6;
+enum { SETTLE = 8 };
 enum { LARGE = 300, CONVEX = 4, CONVEX_ROUNDS = 40 };
 enum { MAX = TB_MAX_BLOCK_DIM, OPEN = 0, ACTIVE, STICK, SLIDE, LOW, HIGH };
 
@@ -40,6 +42,7 @@ typedef struct {
   tbReal* anchor;          // lambda_k of the proximal term
   tbReal softness;
   tbReal *trial, *check;  // lambda within the cones, and the velocity it leads to
+  tbReal* good;           // the last trial that was good enough
   tbReal* best;           // the trial with the smallest residual so far
   tbReal best_measure;
   tbReal *x, *c0, *W;  // W: MAX x MAX per block
@@ -154,13 +157,12 @@ static void linearise(Active* s) {
 
 // ---- the system --------------------------------------------------------------------------------
 
-// Solve (3) and evaluate lambda and sigma at its solution, with the factors of the last time where
-// `factored`. False where the matrix is singular.
-static bool solve_modes(Active* s, bool factored) {
+// Solve (3) and evaluate lambda and sigma at its solution. False where the matrix is singular.
+static bool solve_modes(Active* s) {
   tbVelocity* v = s->a->system;
   const tbProblem* p = s->p;
   memset(s->x, 0, sizeof(tbReal) * (size_t)v->size);
-  if (!factored) tb_velocity_start(v, !s->sliding);
+  tb_velocity_start(v, !s->sliding);
   for (int i = 0; i < p->nblock; i++) {
     const tbBlock* b = &p->block[i];
     const tbReal *W = s->W + (size_t)i * MAX * MAX, *g = p->g + b->row;
@@ -174,10 +176,10 @@ static bool solve_modes(Active* s, bool factored) {
       }
       moved = moved || f[r] != 0;
     }
-    if (any && !factored) tb_velocity_add(v, i, W);
+    if (any) tb_velocity_add(v, i, W);
     if (moved) tb_velocity_add_impulse(v, i, f, s->x);
   }
-  if (!factored && !tb_velocity_factor(v)) return false;
+  if (!tb_velocity_factor(v)) return false;
   tb_velocity_solve(v, s->x);
   bool finite = true;
   for (int i = 0; i < p->nblock; i++) {
@@ -193,6 +195,44 @@ static bool solve_modes(Active* s, bool factored) {
       s->next[row] = sum;
       s->speed[row] = velocity[r] + (p->R ? p->R[row] * sum : 0);
       finite = finite && isfinite(sum);
+    }
+  }
+  return finite;
+}
+
+// Solve (3) for the change of lambda and x, with the factors of the last time: what the large W
+// rounds away is then relative to the change. sigma must be what lambda leads to.
+static bool refine_modes(Active* s) {
+  tbVelocity* v = s->a->system;
+  const tbProblem* p = s->p;
+  memset(s->x, 0, sizeof(tbReal) * (size_t)v->size);
+  for (int i = 0; i < p->nblock; i++) {
+    const tbBlock* b = &p->block[i];
+    const tbReal *W = s->W + (size_t)i * MAX * MAX, *R = p->R ? p->R + b->row : NULL;
+    const tbReal *lambda = s->lambda + b->row, *sigma = s->sigma + b->row;
+    tbReal* change = s->next + b->row;
+    for (int r = 0; r < b->dim; r++) {
+      change[r] = s->c0[b->row + r] - lambda[r];
+      for (int c = 0; c < b->dim; c++) {
+        change[r] -= W[r * b->dim + c] * (sigma[c] - (R ? R[c] * lambda[c] : 0));
+      }
+    }
+    tb_velocity_add_impulse(v, i, change, s->x);
+  }
+  tb_velocity_solve(v, s->x);
+  bool finite = true;
+  for (int i = 0; i < p->nblock; i++) {
+    const tbBlock* b = &p->block[i];
+    const tbReal* W = s->W + (size_t)i * MAX * MAX;
+    tbReal velocity[MAX];
+    tb_velocity_mul(v, i, s->x, velocity);
+    for (int r = 0; r < b->dim; r++) {
+      int row = b->row + r;
+      tbReal change = s->next[row];
+      for (int c = 0; c < b->dim; c++) change -= W[r * b->dim + c] * velocity[c];
+      s->next[row] = s->lambda[row] + change;
+      s->speed[row] = s->sigma[row] + velocity[r] + (p->R ? p->R[row] * change : 0);
+      finite = finite && isfinite(s->next[row]);
     }
   }
   return finite;
@@ -296,12 +336,13 @@ static bool allocate(Active* s, tbArena* arena) {
   s->trial = tb_arena_alloc(arena, sizeof(tbReal) * n);
   s->check = tb_arena_alloc(arena, sizeof(tbReal) * n);
   s->best = tb_arena_alloc(arena, sizeof(tbReal) * n);
+  s->good = tb_arena_alloc(arena, sizeof(tbReal) * n);
   s->c0 = tb_arena_alloc(arena, sizeof(tbReal) * n);
   s->mode = tb_arena_alloc(arena, sizeof(int) * n);
   s->x = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(s->a->system->size + 1));
   s->W = tb_arena_alloc(arena, sizeof(tbReal) * MAX * MAX * (size_t)(s->p->nblock + 1));
   return s->lambda && s->sigma && s->anchor && s->next && s->speed && s->slow && s->old &&
-         s->trial && s->check && s->best && s->c0 && s->mode && s->x && s->W;
+         s->trial && s->check && s->best && s->good && s->c0 && s->mode && s->x && s->W;
 }
 
 // ---- sweeps ------------------------------------------------------------------------------------
@@ -416,6 +457,37 @@ static bool accept(Active* s, tbReal* lambda, tbSolveInfo* info) {
   return judge_trial(s, lambda, info);
 }
 
+// Solutions of the same modes with the same factors, until the residual is far below the tolerance
+// or no longer falls: what rests on these impulses then stays where it is, and they are good for
+// the next steps too. True: one of them is good enough.
+static bool settle(Active* s, tbReal* lambda, tbSolveInfo* info) {
+  size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
+  tbSolveInfo best = *info;
+  tbReal last = INFINITY;
+  for (int k = 0; k < SETTLE; k++) {
+    tbSolveInfo now = *info;
+    bool enough = accept(s, s->good, &now);
+    tbReal measure = now.residual.relative;
+    if (enough && (best.status != TB_SOLVE_CONVERGED || measure < best.residual.relative)) {
+      best = now;
+      memcpy(lambda, s->good, bytes);
+    }
+    if (measure <= SETTLED * s->a->tolerance || !(measure < 0.5 * last)) break;
+    last = measure;
+    memcpy(s->lambda, s->trial, bytes);
+    memcpy(s->sigma, s->check, bytes);
+    memcpy(s->anchor, s->lambda, bytes);
+    linearise(s);
+    if (s->changed || s->sliding || !refine_modes(s)) break;
+    memcpy(s->lambda, s->next, bytes);
+    memcpy(s->sigma, s->speed, bytes);
+    memcpy(s->anchor, s->lambda, bytes);
+    linearise(s);
+  }
+  *info = best;
+  return info->status == TB_SOLVE_CONVERGED;
+}
+
 // Sweeps from the best point so far; what they end with is a candidate too.
 static bool sweep_best(Active* s, Local* local, int count, tbReal* lambda, tbSolveInfo* info) {
   size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
@@ -438,20 +510,12 @@ static bool eager(Active* s, int rounds, tbReal* lambda, tbSolveInfo* info) {
     memcpy(s->slow, s->sigma, bytes);
     info->iterations++;
     info->factorizations++;
-    if (!solve_modes(s, false)) return false;
+    if (!solve_modes(s)) return false;
     memcpy(s->lambda, s->next, bytes);
     memcpy(s->sigma, s->speed, bytes);
     memcpy(s->anchor, s->lambda, bytes);
     linearise(s);
-    // Where nothing slides the matrix stays the same: a second solution with it removes what the
-    // proximal term left.
-    if (!s->changed && !s->sliding && solve_modes(s, true)) {
-      memcpy(s->lambda, s->next, bytes);
-      memcpy(s->sigma, s->speed, bytes);
-      memcpy(s->anchor, s->lambda, bytes);
-      linearise(s);
-    }
-    if (!s->changed && accept(s, lambda, info)) return true;
+    if (!s->changed && (s->sliding ? accept : settle)(s, lambda, info)) return true;
     tbReal t = step_length(s);
     if (t == 1) {
       s->softness = fmax(SOFTNESS, 1e-2 * s->softness);
@@ -482,7 +546,7 @@ static bool cautious(Active* s, int rounds, tbReal* lambda, tbSolveInfo* info) {
       if (k > 0 && !s->changed) break;
       info->iterations++;
       info->factorizations++;
-      if (!solve_modes(s, false)) return false;
+      if (!solve_modes(s)) return false;
       memcpy(s->lambda, s->next, bytes);
       memcpy(s->sigma, s->speed, bytes);
     }
