@@ -64,8 +64,39 @@ static int apart_after_all(tbConvexResult* r) {
   return r->certified;
 }
 
+// How far the witness points are from lying opposite each other along the normal.
+static tbReal witness_error(const tbConvexResult* r) {
+  tbReal rest[3];
+  tb_sub3(rest, r->point_b, r->point_a);
+  tb_add_scaled3(rest, rest, -r->dist, r->normal);
+  return tb_norm3(rest);
+}
+
+// Witness points for a normal that no features prove, as where a cap is flush with a face but for
+// 1e-5 and every feature pair is within rounding of every other. EPA's triangle need not contain
+// the foot of the origin, so that its points lie beside each other. But b moved back by dist along
+// the normal only touches a, and there GJK's points are one and the same (docs/gjk.md eq. 5a).
+static void meet_witness(tbConvexPair* pair, tbConvexResult* r) {
+  tbReal error = witness_error(r);
+  if (error <= 1e-10 * pair->scale) return;
+  tbConvexPair parted = *pair;
+  tbConvexResult meeting = {.dist = r->dist};
+  tb_copy3(meeting.normal, r->normal);
+  tb_add_scaled3(parted.pos, pair->pos, -r->dist, r->normal);
+  tb_gjk(&parted, INFINITY, FINE_TOLERANCE, 1, &meeting);
+  pair->evaluations = parted.evaluations;
+
+  // Back to where b is.
+  tb_copy3(meeting.normal, r->normal);
+  meeting.dist = r->dist;
+  tb_add_scaled3(meeting.point_b, meeting.point_b, r->dist, r->normal);
+  if (!(witness_error(&meeting) < error)) return;
+  tb_copy3(r->point_a, meeting.point_a);
+  tb_copy3(r->point_b, meeting.point_b);
+}
+
 // EPA from what is known of the normal. Where it stands on no optimum, one more climb finds the
-// witness points. Returns 0 where the cores are apart.
+// witness points, or else GJK does. Returns 0 where the cores are apart.
 static int search_depth(tbConvexPair* pair, tbConvexResult* r) {
   tb_epa(pair, pair->polyhedral ? DEPTH_TOLERANCE_FLAT : DEPTH_TOLERANCE_ROUND, r);
   if (!pair->polyhedral && !r->certified && r->dist <= 0) {
@@ -76,6 +107,7 @@ static int search_depth(tbConvexPair* pair, tbConvexResult* r) {
       *r = top;
     } else {
       r->certified = tb_polish(pair, r->simplex, r->count, 1, r);
+      if (!r->certified) meet_witness(pair, r);
     }
   }
   return r->dist <= 0;
@@ -288,10 +320,7 @@ int tb_collide_convex(const tbShape* a, const tbShape* b, tbReal margin, tbConta
 // Witness points of overlapping flat cores come from a triangle of the polytope, which need not
 // contain the foot of the origin; the deepest contact of the manifold has true ones.
 static void repair_witness(tbConvexPair* pair, tbConvexResult* r) {
-  tbReal rest[3];
-  tb_sub3(rest, r->point_b, r->point_a);
-  tb_add_scaled3(rest, rest, -r->dist, r->normal);
-  if (tb_norm3(rest) <= 1e-12 * pair->scale) return;
+  if (witness_error(r) <= 1e-12 * pair->scale) return;
   tbContactPoint contact[TB_MAX_MANIFOLD];
   int count = tb_convex_manifold(pair, r, INFINITY, contact), deepest = 0;
   for (int i = 1; i < count; i++) {

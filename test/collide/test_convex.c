@@ -41,7 +41,66 @@ static void test_contract(void** state) {
   }
 }
 
+// Cylinders whose cap or rim is flush with a face, an edge or another rim but for a tilt of 1e-8 to
+// 1e-5: no features are proven to touch, and the polytope's witness points were up to 25 cm beside
+// each other. Meshes are the first test hull.
+static const tbShape flush[][2] = {
+    {{.type = TB_GEOM_CYLINDER, .size = {0.5, 0.25}, .mat = {0, -1, 0, 0, 0, -1, 1, 0, 0}},
+     {.type = TB_GEOM_BOX,
+      .size = {0.375, 0.375, 0.125},
+      .pos = {0.875, -0.625, -0.125},
+      .mat = {-0.99999999999962574, -4.9443103824674495e-07, 7.1007926877927334e-07,
+              -4.944325274354442e-07, 0.99999999999767863, -2.097216082028136e-06,
+              -7.1007823184890002e-07, -2.0972164331136382e-06, -0.99999999999754874}}},
+    {{.type = TB_GEOM_CYLINDER, .size = {0.375, 0.375}, .mat = {0, 1, 0, 1, 0, 0, 0, 0, -1}},
+     {.type = TB_GEOM_BOX,
+      .size = {0.25, 0.125, 0.375},
+      .pos = {0.125, 0.75, -0.625},
+      .mat = {1.4484918209049388e-05, 0.99999999972313935, -1.8544765085677928e-05,
+              -3.2937173478199629e-06, 1.8544812796749187e-05, 0.99999999982262067,
+              0.99999999988966926, -1.4484857125265588e-05, 3.2939859670046258e-06}}},
+    {{.type = TB_GEOM_CYLINDER, .size = {0.5, 0.125}, .mat = {0, 0, 1, -1, 0, 0, 0, -1, 0}},
+     {.type = TB_GEOM_MESH,
+      .pos = {0.375, -0.125, 0.625},
+      .mat = {-0.9999999999282313, 1.1963994344829035e-05, 6.3271702166463595e-07,
+              -6.3274388971947589e-07, -2.2457392051930492e-06, -0.99999999999727807,
+              -1.1963992923879048e-05, -0.99999999992590982, 2.2457467751761933e-06}}},
+    {{.type = TB_GEOM_CYLINDER, .size = {0.25, 0.125}, .mat = {0, 0, 1, 0, 1, 0, -1, 0, 0}},
+     {.type = TB_GEOM_MESH,
+      .pos = {0.25, 0.25, 0.375},
+      .mat = {3.3482193146550194e-06, -0.99999999999326949, 1.5001332950391446e-06,
+              -6.4628542117724623e-06, 1.5001116559629245e-06, 0.99999999997799061,
+              -0.99999999997351041, -3.3482290097241112e-06, -6.4628491890261443e-06}}},
+    {{.type = TB_GEOM_CYLINDER, .size = {0.25, 0.125}, .mat = {0, -1, 0, 0, 0, -1, 1, 0, 0}},
+     {.type = TB_GEOM_MESH,
+      .pos = {0.25, 0.25, 0.375},
+      .mat = {-7.3058415479075946e-06, -3.6346360298411172e-07, 0.9999999999732464,
+              2.1160696515367989e-07, -0.99999999999991174, -3.634620570268457e-07,
+              0.99999999997328992, 2.1160430975182131e-07, 7.3058416248183776e-06}}},
+    {{.type = TB_GEOM_CYLINDER, .size = {0.375, 0.25}, .mat = {0, 1, 0, -1, 0, 0, 0, 0, 1}},
+     {.type = TB_GEOM_CYLINDER,
+      .size = {0.125, 0.375},
+      .pos = {0, 0.5, -0.625},
+      .mat = {0.99999999999999933, -3.7050079614630016e-08, 4.9079336715115105e-09,
+              3.7050079834698784e-08, 0.99999999999999822, -4.4839400665056578e-08,
+              -4.9079320102081373e-09, 4.4839400846895877e-08, 0.99999999999999889}}},
+};
+
+static void test_flush(void** state) {
+  (void)state;
+  tbRng rng = {0};
+  for (int i = 0; i < (int)(sizeof(flush) / sizeof(flush[0])); i++) {
+    tbShape a = flush[i][0], b = flush[i][1];
+    if (b.type == TB_GEOM_MESH) b.hull = tb_test_hull(0);
+    for (int k = 0; k < 2; k++) {
+      tbReal margin = k ? 0.05 : 0;
+      tb_test_contract(&rng, &a, &b, margin, 1e-6);
+      tb_test_contract(&rng, &b, &a, margin, 1e-6);
+    }
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_contract)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_flush), cmocka_unit_test(test_contract)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
