@@ -57,14 +57,13 @@ check: setup-check
 	@scripts/check_sizes.sh
 	@scripts/check_static.sh
 
-# Every unit test under both sanitizers. Under the thread sanitizer eight tests take one to two minutes
-# each and start no thread: long numerical sweeps, which the address sanitizer runs.
-TSAN_WITHOUT = ^(collide/(hfield|robust|convex|polytope)|model/binary|contact/fclib|dynamics/conservation|solvers/auto)$$
+# Every unit test under the address sanitizer; under the thread sanitizer those that start threads and
+# those of what threads share (label `threads`).
 sanitize: setup-test
 	@cmake --preset asan >/dev/null && cmake --build build-asan -j$(JOBS)
-	@scripts/run_tests.sh build-asan -j$(JOBS) -LE 'slow|peer'
-	@cmake --preset tsan >/dev/null && cmake --build build-tsan -j$(JOBS)
-	@scripts/run_tests.sh build-tsan -j$(JOBS) -LE 'slow|peer' -E '$(TSAN_WITHOUT)'
+	@scripts/run_tests.sh build-asan -j$(JOBS) -LE 'slow|peer|install'
+	@cmake --preset tsan >/dev/null && cmake --build build-tsan -j$(JOBS) --target thread_tests tribo
+	@scripts/run_tests.sh build-tsan -j$(JOBS) -L threads
 
 fuzz: setup-check
 	@scripts/fuzz.sh $(SECONDS_EACH)
