@@ -95,21 +95,43 @@ static void meet_witness(tbConvexPair* pair, tbConvexResult* r) {
   tb_copy3(r->point_b, meeting.point_b);
 }
 
+// The climb from a direction, kept where it ends on an optimum no worse than what is known.
+static void climb_on(tbConvexPair* pair, const tbReal n[3], tbConvexResult* r) {
+  tbConvexResult top = *r;
+  tbReal slack = r->certified ? 0 : 1e-9 * pair->scale;
+  tb_copy3(top.normal, n);
+  top.certified = tb_ascend(pair, INFINITY, &top) >= TB_ASCENT_LOCAL;
+  if (top.certified && top.dist >= r->dist - slack) *r = top;
+}
+
+// Crossed cylinders that are equally deep along a whole arc of normals wear EPA out. The arc ends
+// on their caps or sides.
+static void climb_from_cylinders(tbConvexPair* pair, tbConvexResult* r) {
+  tbReal n[3];
+  tb_copy3(n, r->normal);
+  for (int k = 0; k < 2; k++) {
+    if ((k ? pair->b : pair->a).kind != TB_CORE_CYLINDER) continue;
+    tbReal axis[3] = {0, 0, 1}, start[3];
+    if (k) tb_set3(axis, pair->mat[2], pair->mat[5], pair->mat[8]);
+    tbReal along = tb_dot3(n, axis);
+    tb_scale3(start, axis, along < 0 ? -1 : 1);
+    climb_on(pair, start, r);
+    tb_add_scaled3(start, n, -along, axis);
+    if (tb_normalize3(start) > 0) climb_on(pair, start, r);
+  }
+}
+
 // EPA from what is known of the normal. Where it stands on no optimum, one more climb finds the
 // witness points, or else GJK does. Returns 0 where the cores are apart.
 static int search_depth(tbConvexPair* pair, tbConvexResult* r) {
   tb_epa(pair, pair->polyhedral ? DEPTH_TOLERANCE_FLAT : DEPTH_TOLERANCE_ROUND, r);
-  if (!pair->polyhedral && !r->certified && r->dist <= 0) {
-    tbConvexResult top = *r;
-    r->certified = tb_ascend(pair, INFINITY, &top) >= TB_ASCENT_LOCAL &&
-                   top.dist >= r->dist - 1e-9 * pair->scale;
-    if (r->certified) {
-      *r = top;
-    } else {
-      r->certified = tb_polish(pair, r->simplex, r->count, 1, r);
-      if (!r->certified) meet_witness(pair, r);
-    }
-  }
+  if (pair->polyhedral || r->certified || r->dist > 0) return r->dist <= 0;
+  tbReal n[3];
+  tb_copy3(n, r->normal);
+  climb_on(pair, n, r);
+  if (!r->certified) r->certified = tb_polish(pair, r->simplex, r->count, 1, r);
+  if (!r->certified && r->capped) climb_from_cylinders(pair, r);
+  if (!r->certified) meet_witness(pair, r);
   return r->dist <= 0;
 }
 

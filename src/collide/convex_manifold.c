@@ -193,10 +193,13 @@ static void add_crossings(Plane* p) {
       // Parallel edges have no crossing; ends that touch are corners and found as such.
       if (!(t > 0 && t < cross && s > 0 && s < cross)) continue;
       t /= cross;
-      s /= cross;
+      tbReal u = a->u[i] + t * au, v = a->v[i] + t * av;
+      // Where along b's edge by that same point: edges parallel but for 1e-11 cross at a place that
+      // rounding moves along them, and heights must belong to one place.
+      s = ((u - b->u[j]) * bu + (v - b->v[j]) * bv) / (bu * bu + bv * bv);
+      if (!(s > 0 && s < 1)) continue;
       tbReal ha = a->h[i] + t * (a->h[ni] - a->h[i]), hb = b->h[j] + s * (b->h[nj] - b->h[j]);
-      add(p, a->u[i] + t * au, a->v[i] + t * av, ha, hb,
-          FEATURE(3, a->patch->id[i], b->patch->id[j]));
+      add(p, u, v, ha, hb, FEATURE(3, a->patch->id[i], b->patch->id[j]));
     }
   }
 }
