@@ -64,9 +64,11 @@ static int add_point(const tbBoxPair* p, const Projection* x, const tbReal uvg[3
   return 1;
 }
 
-// Cut the parameter range of one coordinate of an edge to |x| <= half; notes which side cut.
-static void cut(tbReal x, tbReal d, tbReal half, int side_code, tbReal* low, tbReal* high,
-                int* low_side, int* high_side) {
+// Cut the parameter range of one coordinate of an edge to |x| <= half; notes which side cut. An
+// edge next to a side all along crosses it anywhere or nowhere, by rounding alone: it is not cut.
+static void cut(tbReal x, tbReal d, tbReal half, tbReal slack, int side_code, tbReal* low,
+                tbReal* high, int* low_side, int* high_side) {
+  if (fabs(x) + fabs(d) <= half + slack) return;
   if (d == 0) {
     if (fabs(x) > half) *high = -2;
     return;
@@ -129,8 +131,8 @@ static int clip_edge(const tbBoxPair* p, const Projection* x, const tbReal middl
     count += add_corner(p, x, middle, along, margin, TB_BOX_FEATURE(0, face, edge), points);
     if (ends) return count;
   }
-  cut(middle[0], along[0], x->half_u, 0, &low, &high, &low_side, &high_side);
-  cut(middle[1], along[1], x->half_v, 2, &low, &high, &low_side, &high_side);
+  cut(middle[0], along[0], x->half_u, x->slack, 0, &low, &high, &low_side, &high_side);
+  cut(middle[1], along[1], x->half_v, x->slack, 2, &low, &high, &low_side, &high_side);
   if (!(low <= high)) return count;
   if (!starts && low_side >= 0) {
     tb_add_scaled3(uvg, middle, low, along);

@@ -36,6 +36,7 @@ typedef struct {
   tbReal bound;    // dry friction: largest force, N or N m
   uint64_t key;    // the same constraint from step to step
   int island;
+  bool known;  // its impulse of the last step is
 } tbConstraint;
 
 typedef struct {

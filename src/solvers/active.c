@@ -28,8 +28,8 @@
 // E over the diagonal of G: while all goes well, and where it does not.
 static const tbReal SOFTNESS = 1e-7, CAUTIOUS = 1e-2, MOST_CAUTIOUS = 1;
 enum { FIRST = 10, CAREFUL = 12, LATER = 6, SWEEPS = 4, MOST_SWEEPS = 256, INNER = 6 };
-static const tbReal SETTLED = 1e-6;
-enum { SETTLE = 8 };
+static const tbReal SETTLED = 1e-6, TIE = 1e-3;
+enum { SETTLE = 8, SETTLE_SLIDING = 2 };
 enum { LARGE = 300, CONVEX = 4, CONVEX_ROUNDS = 40 };
 enum { MAX = TB_MAX_BLOCK_DIM, OPEN = 0, ACTIVE, STICK, SLIDE, LOW, HIGH };
 
@@ -41,6 +41,7 @@ typedef struct {
   tbReal *old, *slow;      // and before it
   tbReal* anchor;          // lambda_k of the proximal term
   tbReal softness;
+  tbReal tie;             // m/s: what opens more slowly is closed
   tbReal *trial, *check;  // lambda within the cones, and the velocity it leads to
   tbReal* good;           // the last trial that was good enough
   tbReal* best;           // the trial with the smallest residual so far
@@ -119,7 +120,9 @@ static void cone_block(Active* s, const tbBlock* b, tbReal* W) {
     rr += u[j] * u[j];
   }
   tbReal r = sqrt(rr);
-  bool open = s->a->law == TB_LAW_NCP ? y <= 0 : r <= -y;
+  bool exact = s->a->law == TB_LAW_NCP;
+  if (exact && s->tie > 0 && y <= 0 && y >= -s->tie / rho_N) y = fmax(r, 1e-300);
+  bool open = exact ? y <= 0 : r <= -y;
   memset(W, 0, sizeof(tbReal) * (size_t)(d * d));
   if (open) {
     set_mode(s, row, OPEN);
@@ -157,29 +160,39 @@ static void linearise(Active* s) {
 
 // ---- the system --------------------------------------------------------------------------------
 
+// The matrix of (3) and its factors; false where it is singular.
+static bool factor_modes(Active* s) {
+  tbVelocity* v = s->a->system;
+  tb_velocity_start(v, !s->sliding);
+  for (int i = 0; i < s->p->nblock; i++) {
+    const tbReal* W = s->W + (size_t)i * MAX * MAX;
+    bool any = false;
+    for (int r = 0; r < s->p->block[i].dim * s->p->block[i].dim; r++) any = any || W[r] != 0;
+    if (any) tb_velocity_add(v, i, W);
+  }
+  return tb_velocity_factor(v);
+}
+
 // Solve (3) and evaluate lambda and sigma at its solution. False where the matrix is singular.
 static bool solve_modes(Active* s) {
   tbVelocity* v = s->a->system;
   const tbProblem* p = s->p;
   memset(s->x, 0, sizeof(tbReal) * (size_t)v->size);
-  tb_velocity_start(v, !s->sliding);
+  if (!factor_modes(s)) return false;
   for (int i = 0; i < p->nblock; i++) {
     const tbBlock* b = &p->block[i];
     const tbReal *W = s->W + (size_t)i * MAX * MAX, *g = p->g + b->row;
     tbReal f[MAX];
-    bool any = false, moved = false;
+    bool moved = false;
     for (int r = 0; r < b->dim; r++) {
       f[r] = s->c0[b->row + r];
       for (int c = 0; c < b->dim; c++) {
         f[r] -= W[r * b->dim + c] * g[c];
-        any = any || W[r * b->dim + c] != 0;
       }
       moved = moved || f[r] != 0;
     }
-    if (any) tb_velocity_add(v, i, W);
     if (moved) tb_velocity_add_impulse(v, i, f, s->x);
   }
-  if (!tb_velocity_factor(v)) return false;
   tb_velocity_solve(v, s->x);
   bool finite = true;
   for (int i = 0; i < p->nblock; i++) {
@@ -478,7 +491,13 @@ static bool settle(Active* s, tbReal* lambda, tbSolveInfo* info) {
     memcpy(s->sigma, s->check, bytes);
     memcpy(s->anchor, s->lambda, bytes);
     linearise(s);
-    if (s->changed || s->sliding || !refine_modes(s)) break;
+    if (s->changed) break;
+    // Directions of sliding change the matrix.
+    if (s->sliding) {
+      info->factorizations++;
+      if (k >= SETTLE_SLIDING || !factor_modes(s)) break;
+    }
+    if (!refine_modes(s)) break;
     memcpy(s->lambda, s->next, bytes);
     memcpy(s->sigma, s->speed, bytes);
     memcpy(s->anchor, s->lambda, bytes);
@@ -504,7 +523,12 @@ static bool eager(Active* s, int rounds, tbReal* lambda, tbSolveInfo* info) {
   size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
   s->softness = SOFTNESS;
   memcpy(s->anchor, s->lambda, bytes);
+  // What falls together is closed at first: loads need not travel up a stack contact by contact.
+  for (int r = 0; info->iterations == 0 && r < s->p->n; r++) {
+    s->tie = fmax(s->tie, TIE * fabs(s->p->g[r]));
+  }
   linearise(s);
+  s->tie = 0;
   for (int k = 0; k < rounds && info->iterations < s->a->max_iter; k++) {
     memcpy(s->old, s->lambda, bytes);
     memcpy(s->slow, s->sigma, bytes);
@@ -515,7 +539,7 @@ static bool eager(Active* s, int rounds, tbReal* lambda, tbSolveInfo* info) {
     memcpy(s->sigma, s->speed, bytes);
     memcpy(s->anchor, s->lambda, bytes);
     linearise(s);
-    if (!s->changed && (s->sliding ? accept : settle)(s, lambda, info)) return true;
+    if (!s->changed && settle(s, lambda, info)) return true;
     tbReal t = step_length(s);
     if (t == 1) {
       s->softness = fmax(SOFTNESS, 1e-2 * s->softness);

@@ -20,6 +20,8 @@ enum { MOST_FAST = 200, MOST_GENERAL = 300, MOST_AFTER = 100 };
 // tolerance: errors that repeat from step to step add up.
 static const tbReal RECALL = 0.5, LARGEST_RECALLED = 1e100;
 
+static const tbReal NOWHERE[3] = {0, 0, 0};
+
 static const char* const SOLVER_NAMES[TB_SOLVER_COUNT] = {
     "auto", "pgs", "admm", "newton", "staggered", "direct", "bisection", "prox", "ipm"};
 
@@ -38,18 +40,33 @@ static tbSolveSettings settings_of(const tbOption* opt) {
   return s;
 }
 
-// Start every island from the impulses of the last step.
-static void recall_impulses(tbStepState* state, const tbIslands* islands) {
-  for (int i = 0; i < islands->count; i++) {
-    const tbIsland* island = &islands->island[i];
-    for (int k = 0, row = 0; k < island->nmember; k++) {
-      const tbConstraint* c = &state->constraints.list[island->member[k]];
-      tb_warm_get(&state->warm, c->key, c->dim, island->lambda + row);
-      // A step that failed may have left anything.
-      for (int r = row; r < row + c->dim; r++) {
-        if (!(fabs(island->lambda[r]) < LARGEST_RECALLED)) island->lambda[r] = 0;
-      }
-      row += c->dim;
+// One pass over all constraints: 0 recalls impulses by identity, 1 what is left by place for those
+// without, 2 for all.
+static void recall_pass(const tbModel* m, const tbData* d, tbStepState* state,
+                        const tbIsland* island, int pass) {
+  for (int k = 0, row = 0; k < island->nmember; k++) {
+    tbConstraint* c = &state->constraints.list[island->member[k]];
+    tbReal* lambda = island->lambda + row;
+    row += c->dim;
+    if (pass == 0) {
+      c->known = tb_warm_get(&state->warm, c->key, c->dim, lambda);
+    } else if (c->source == TB_SOURCE_CONTACT && (pass == 2 || !c->known)) {
+      const tbReal *pos = d->contact[c->id].pos, reach = m->opt.contact_margin;
+      tb_warm_add_near(&state->warm, c->key, pos, reach, c->dim, lambda);
+    }
+    // A step that failed may have left anything.
+    for (int r = 0; r < c->dim; r++) {
+      if (!(fabs(lambda[r]) < LARGEST_RECALLED)) lambda[r] = 0;
+    }
+  }
+}
+
+// Start from the impulses of the last step.
+static void recall_impulses(const tbModel* m, const tbData* d, tbStepState* state,
+                            const tbIslands* islands) {
+  for (int pass = 0; pass < 3 && (pass == 0 || state->warm.left > 0); pass++) {
+    for (int i = 0; i < islands->count; i++) {
+      recall_pass(m, d, state, &islands->island[i], pass);
     }
   }
 }
@@ -234,7 +251,8 @@ static tbResult store_impulses(const tbModel* m, tbData* d, tbStepState* state,
     const tbReal* lambda = island->lambda;
     for (int k = 0; k < island->nmember; k++) {
       const tbConstraint* c = &state->constraints.list[island->member[k]];
-      tb_warm_put(&state->warm, c->key, c->dim, lambda);
+      const tbReal* pos = c->source == TB_SOURCE_CONTACT ? d->contact[c->id].pos : NOWHERE;
+      tb_warm_put(&state->warm, c->key, pos, c->dim, lambda);
       lambda += c->dim;
     }
   }
@@ -267,7 +285,7 @@ tbResult tb_rigid_velocity(const tbModel* m, tbData* d, tbStepState* state, tbRe
   if (result != TB_OK) return result;
   tbReal assemble_end = tb_seconds();
   d->seconds.assemble += assemble_end - dynamics_end;
-  if (m->opt.warmstart) recall_impulses(state, &islands);
+  if (m->opt.warmstart) recall_impulses(m, d, state, &islands);
   result = accept_recalled(m, d, state, factor, v_next, &islands);
   if (result == TB_OK && has_fast_path(&m->opt)) {
     result = solve_active(m, d, state, factor, &islands);

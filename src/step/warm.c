@@ -3,8 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Contacts of a pair start at the same slot, so that they lie in one run.
+static const uint64_t CONTACT = UINT64_C(0x8000000000000000), PAIR = UINT64_C(0xffffffff00000000);
+
 static size_t first_slot(const tbWarmTable* table, uint64_t key) {
-  uint64_t mixed = (key ^ (key >> 29)) * UINT64_C(0x9e3779b97f4a7c15);
+  uint64_t kept = key & CONTACT ? key & PAIR : key;
+  uint64_t mixed = (kept ^ (kept >> 29)) * UINT64_C(0x9e3779b97f4a7c15);
   return (size_t)(mixed >> 20) & (size_t)(table->capacity - 1);
 }
 
@@ -34,23 +38,53 @@ bool tb_warm_clear(tbWarmTable* table, int count) {
     table->allocations++;
   }
   for (int i = 0; i < table->capacity; i++) table->slot[i].dim = 0;
+  table->left = 0;
   return true;
 }
 
-void tb_warm_put(tbWarmTable* table, uint64_t key, int dim, const tbReal* lambda) {
+void tb_warm_put(tbWarmTable* table, uint64_t key, const tbReal pos[3], int dim,
+                 const tbReal* lambda) {
   tbWarmEntry* entry = slot_of(table, key);
+  table->left += entry->dim == 0;
   entry->key = key;
   entry->dim = dim;
+  entry->taken = 0;
+  memcpy(entry->pos, pos, sizeof entry->pos);
   memcpy(entry->lambda, lambda, sizeof(tbReal) * (size_t)dim);
 }
 
-void tb_warm_get(const tbWarmTable* table, uint64_t key, int dim, tbReal* lambda) {
-  if (table->capacity) {
-    const tbWarmEntry* entry = slot_of(table, key);
-    if (entry->dim == dim) {
-      memcpy(lambda, entry->lambda, sizeof(tbReal) * (size_t)dim);
-      return;
-    }
+bool tb_warm_get(tbWarmTable* table, uint64_t key, int dim, tbReal* lambda) {
+  tbWarmEntry* entry = table->capacity ? slot_of(table, key) : NULL;
+  if (!entry || entry->dim != dim) {
+    memset(lambda, 0, sizeof(tbReal) * (size_t)dim);
+    return false;
   }
-  memset(lambda, 0, sizeof(tbReal) * (size_t)dim);
+  table->left -= !entry->taken;
+  entry->taken = 1;
+  memcpy(lambda, entry->lambda, sizeof(tbReal) * (size_t)dim);
+  return true;
+}
+
+bool tb_warm_add_near(tbWarmTable* table, uint64_t key, const tbReal pos[3], tbReal reach, int dim,
+                      tbReal* lambda) {
+  tbWarmEntry* best = NULL;
+  tbReal nearest = reach * reach;
+  if (table->left <= 0 || !(key & CONTACT)) return false;
+  for (size_t i = first_slot(table, key); table->slot[i].dim;
+       i = (i + 1) & (size_t)(table->capacity - 1)) {
+    tbWarmEntry* entry = &table->slot[i];
+    if (((entry->key ^ key) & PAIR) || entry->taken || entry->dim != dim) continue;
+    tbReal square = 0;
+    for (int k = 0; k < 3; k++) square += (entry->pos[k] - pos[k]) * (entry->pos[k] - pos[k]);
+    // The order of slots must not show.
+    bool tie = best && square == nearest && entry->key < best->key;
+    if (!(square < nearest) && !tie) continue;
+    nearest = square;
+    best = entry;
+  }
+  if (!best) return false;
+  table->left--;
+  best->taken = 1;
+  for (int r = 0; r < dim; r++) lambda[r] += best->lambda[r];
+  return true;
 }

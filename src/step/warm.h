@@ -1,4 +1,6 @@
-// Impulses of the last step by constraint identity: where the next solve starts.
+// Impulses of the last step by constraint identity: where the next solve starts. Contacts whose
+// identity is new (a corner that is on one side of an edge or on the other by rounding alone) go by
+// place among those of the same pair.
 #ifndef TRIBO_STEP_WARM_H_
 #define TRIBO_STEP_WARM_H_
 
@@ -8,7 +10,9 @@
 
 typedef struct {
   uint64_t key;
-  int dim;  // 0: an empty slot
+  int dim;    // 0: an empty slot
+  int taken;  // by a contact of this step
+  tbReal pos[3];
   tbReal lambda[TB_MAX_BLOCK_DIM];
 } tbWarmEntry;
 
@@ -16,6 +20,7 @@ typedef struct {
 typedef struct {
   tbWarmEntry* slot;
   int capacity;
+  int left;  // entries that nobody has taken yet
   size_t allocations;
 } tbWarmTable;
 
@@ -23,9 +28,16 @@ void tb_warm_free(tbWarmTable* table);
 
 // Empty the table and make room for `count` entries; false when out of memory.
 bool tb_warm_clear(tbWarmTable* table, int count);
-void tb_warm_put(tbWarmTable* table, uint64_t key, int dim, const tbReal* lambda);
+void tb_warm_put(tbWarmTable* table, uint64_t key, const tbReal pos[3], int dim,
+                 const tbReal* lambda);
 
-// Copy what is known of `key` with the same dimension into lambda, or zeros.
-void tb_warm_get(const tbWarmTable* table, uint64_t key, int dim, tbReal* lambda);
+// Copy what is known of `key` with the same dimension into lambda. False, and zeros, where nothing
+// is.
+bool tb_warm_get(tbWarmTable* table, uint64_t key, int dim, tbReal* lambda);
+
+// Add what nobody has taken yet of the same pair, nearest to `pos` and within `reach`; false where
+// there is nothing.
+bool tb_warm_add_near(tbWarmTable* table, uint64_t key, const tbReal pos[3], tbReal reach, int dim,
+                      tbReal* lambda);
 
 #endif
