@@ -423,7 +423,7 @@ static void add_witness(Plane* p, const tbConvexResult* r, const tbPatch* pa, co
   tbReal rest[3], x[3], u, v, h;
   tb_sub3(rest, r->point_b, r->point_a);
   tb_add_scaled3(rest, rest, -r->dist, r->normal);
-  int off = tb_norm3(rest) > 1e-3 * p->tolerance;
+  int off = tb_norm3(rest) > 0.1 * p->tolerance;
   if (off && pa->kind == TB_PATCH_POINT) {
     tb_add_scaled3(x, pa->point[0], 0.5 * r->dist, r->normal);
   } else if (off && pb->kind == TB_PATCH_POINT) {
