@@ -30,7 +30,7 @@ static const tbReal SOFTNESS = 1e-7, CAUTIOUS = 1e-2, MOST_CAUTIOUS = 1;
 enum { FIRST = 10, CAREFUL = 12, LATER = 6, SWEEPS = 4, MOST_SWEEPS = 256, INNER = 6 };
 static const tbReal SETTLED = 1e-6, TIE = 1e-3;
 enum { SETTLE = 8, SETTLE_SLIDING = 2 };
-enum { LARGE = 300, CONVEX = 4, CONVEX_ROUNDS = 40 };
+enum { SMALL = 300, LARGE = 1000, CONVEX = 4, CONVEX_AFTER = 1, CONVEX_ROUNDS = 40 };
 enum { MAX = TB_MAX_BLOCK_DIM, OPEN = 0, ACTIVE, STICK, SLIDE, LOW, HIGH };
 
 typedef struct {
@@ -494,7 +494,7 @@ static bool settle(Active* s, tbReal* lambda, tbSolveInfo* info) {
     if (s->changed) break;
     // Directions of sliding change the matrix.
     if (s->sliding) {
-      info->factorizations++;
+      best.factorizations++;
       if (k >= SETTLE_SLIDING || !factor_modes(s)) break;
     }
     if (!refine_modes(s)) break;
@@ -601,7 +601,7 @@ bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbR
   if (eager(&s, FIRST, lambda, info)) return true;
 
   // Where modes do not settle: caution, then sweeps, which turn directions of sliding, then convex
-  // problems. Large ones, whose sweeps converge slowly, go straight to these.
+  // problems. On large islands sweeps converge slowly; between, convex problems add little to them.
   memcpy(s.lambda, lambda, bytes);
   memcpy(s.sigma, sigma, bytes);
   if (cautious(&s, CAREFUL, lambda, info)) return true;
@@ -613,7 +613,8 @@ bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbR
       if (eager(&s, LATER, lambda, info)) return true;
     }
   }
-  for (int k = 0; k < CONVEX && info->iterations < a->max_iter; k++) {
+  int convex = a->p->n > SMALL && a->p->n <= LARGE ? CONVEX_AFTER : CONVEX;
+  for (int k = 0; k < convex && info->iterations < a->max_iter; k++) {
     memcpy(s.trial, s.best, bytes);
     true_velocity(&s, s.trial, s.check);
     if (!tb_active_convex(a, arena, CONVEX_ROUNDS, a->tolerance, s.trial, s.check, info)) {

@@ -10,6 +10,7 @@
 #include "linalg/dense.h"
 #include "model/workspace.h"
 #include "solvers/active.h"
+#include "step/warm.h"
 #include "step/state.h"
 #include "tribo/tribo.h"
 
@@ -193,8 +194,51 @@ static void velocities_agree_with_other_solvers(void** state) {
   tb_world_free(w);
 }
 
+// What rests keeps its impulses: no solver runs, and nothing creeps.
+static void stacks_at_rest_need_no_solver(void** state) {
+  (void)state;
+  tbWorld w = tb_world_scene("tower.xml", NULL);
+  int iterations = 0;
+  for (int i = 0; i < 500; i++) {
+    assert_int_equal(tb_step(w.m, w.d), TB_OK);
+    assert_int_equal(w.d->solve.status, TB_SOLVE_CONVERGED);
+    if (i >= 20) iterations += w.d->solve.iterations;
+  }
+  assert_true(iterations <= 5);
+  for (int i = 0; i < w.m->nv; i++) assert_near(w.d->qvel[i], 0, 1e-8);
+  tb_world_free(w);
+}
+
+// An impulse goes by identity, else to the nearest place of the same pair, and only once.
+static void impulses_are_recalled_by_place(void** state) {
+  (void)state;
+  const uint64_t contact = UINT64_C(0x8000000700000000), other = UINT64_C(0x8000000800000000);
+  const tbReal here[3] = {0, 0, 0}, near[3] = {1e-4, 0, 0}, far[3] = {1, 0, 0};
+  const tbReal first[3] = {1, 2, 3}, second[3] = {4, 5, 6};
+  tbReal lambda[3];
+  tbWarmTable table = {0};
+  assert_false(tb_warm_get(&table, contact, 3, lambda));
+  assert_false(tb_warm_add_near(&table, contact, here, 1e-3, 3, lambda));
+  assert_true(tb_warm_clear(&table, 3));
+  tb_warm_put(&table, contact | 1, here, 3, first);
+  tb_warm_put(&table, contact | 2, near, 3, second);
+  tb_warm_put(&table, other | 1, here, 3, second);
+  assert_int_equal(table.left, 3);
+  assert_true(tb_warm_get(&table, contact | 2, 3, lambda));
+  assert_near(lambda[0], 4, 0);
+  assert_false(tb_warm_get(&table, contact | 5, 3, lambda));
+  assert_false(tb_warm_add_near(&table, contact | 5, far, 1e-3, 3, lambda));
+  assert_true(tb_warm_add_near(&table, contact | 5, near, 1e-3, 3, lambda));
+  for (int i = 0; i < 3; i++) assert_near(lambda[i], first[i], 0);
+  assert_false(tb_warm_add_near(&table, contact | 5, near, 1e-3, 3, lambda));
+  assert_int_equal(table.left, 1);
+  tb_warm_free(&table);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(sparse_matrix_is_the_dense_one),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(stacks_at_rest_need_no_solver),
+                                     cmocka_unit_test(impulses_are_recalled_by_place),
+                                     cmocka_unit_test(sparse_matrix_is_the_dense_one),
                                      cmocka_unit_test(answers_hold_in_delassus_form),
                                      cmocka_unit_test(velocities_agree_with_other_solvers)};
   return cmocka_run_group_tests(tests, NULL, NULL);
