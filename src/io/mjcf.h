@@ -14,7 +14,7 @@
 enum {
   TB_MJCF_MAX_DEPTH = 1000,      // nesting of elements
   TB_MJCF_MAX_MODELS = 1000,     // models to attach, all levels together
-  TB_MJCF_MAX_ELEMENTS = 500000  // elements of one kind, replicate included
+  TB_MJCF_MAX_ELEMENTS = 100000  // elements of one kind, replicate included
 };
 
 // A model that `attach` may refer to.
