@@ -35,6 +35,7 @@ void bench_penetration(tbBench* bench) {
     if (!d) return;
     m->opt.comfree_stiffness = GAINS[g][0];
     m->opt.comfree_damping = GAINS[g][1];
+    m->opt.correction_speed = 1;  // the default of 0.3 m/s is for overlaps at the start
     Depths depths = {0};
     double start = tb_bench_clock().cpu, spent = 0;
     for (int i = 0; i < steps; i++) {
