@@ -1,29 +1,9 @@
 // The exact law in motion, against closed forms of the time-stepping scheme.
-#include "common/test.h"
-#include "tribo/tribo.h"
+#include "common/worlds.h"
 
 static const double G = 9.81;
 
-typedef struct {
-  tbModel* m;
-  tbData* d;
-} World;
-
-static World load(const char* xml) {
-  tbError error;
-  World w = {tb_load_string(xml, NULL, NULL, &error), NULL};
-  if (!w.m) fail_msg("%s", error.message);
-  w.d = tb_data_new(w.m);
-  assert_non_null(w.d);
-  return w;
-}
-
-static void unload(World w) {
-  tb_data_free(w.d);
-  tb_model_free(w.m);
-}
-
-static void run(World w, int steps) {
+static void run(tbWorld w, int steps) {
   for (int i = 0; i < steps; i++) {
     if (tb_step(w.m, w.d) != TB_OK) fail_msg("step %d: %s", i, w.d->message);
     assert_int_equal(w.d->solve.status, TB_SOLVE_CONVERGED);
@@ -40,7 +20,7 @@ static const char CUBE[] =
 // v_k = v0 - k mu g h until it stops: the distance is a sum of velocities, the path is straight.
 static void thrown_cube_slides_straight_and_stops(void** state) {
   (void)state;
-  World w = load(CUBE);
+  tbWorld w = tb_world_text(CUBE);
   w.m->opt.solve_tolerance = 1e-12;
   double v0 = 2, angle = 0.3, h = 0.001, mu = 0.4;
   w.d->qvel[0] = v0 * cos(angle);
@@ -54,14 +34,14 @@ static void thrown_cube_slides_straight_and_stops(void** state) {
   assert_near(sideways, 0, 1e-9);
   assert_near(w.d->qpos[2], 0.1, 1e-9);
   for (int i = 0; i < 6; i++) assert_near(w.d->qvel[i], 0, 1e-9);
-  unload(w);
+  tb_world_free(w);
 }
 
 // On an incline the cube sticks just below the friction angle and slides just above it.
 static void incline_separates_stick_from_slip(void** state) {
   (void)state;
   for (int slips = 0; slips < 2; slips++) {
-    World w = load(CUBE);
+    tbWorld w = tb_world_text(CUBE);
     double angle = atan(0.4) + (slips ? 1e-3 : -1e-3);
     w.m->opt.gravity[0] = G * sin(angle);
     w.m->opt.gravity[2] = -G * cos(angle);
@@ -69,14 +49,14 @@ static void incline_separates_stick_from_slip(void** state) {
     run(w, 300);
     double expected = slips ? 0.3 * G * (sin(angle) - 0.4 * cos(angle)) : 0;
     assert_near(w.d->qvel[0], expected, 1e-7);
-    unload(w);
+    tb_world_free(w);
   }
 }
 
 // Newton's law of restitution: each impact returns e of the speed, so apexes fall by e^2.
 static void ball_bounces_to_e_squared(void** state) {
   (void)state;
-  World w = load(
+  tbWorld w = tb_world_text(
       "<mujoco><option timestep='0.0001'/><worldbody><geom type='plane' size='1 1 .1' "
       "restitution='0.8'/><body pos='0 0 1.1'><freejoint/><geom type='sphere' size='0.1' "
       "mass='1'/></body></worldbody></mujoco>");
@@ -90,13 +70,13 @@ static void ball_bounces_to_e_squared(void** state) {
   }
   assert_int_equal(impacts, 2);
   assert_near(apex, 0.64, 2e-3);
-  unload(w);
+  tb_world_free(w);
 }
 
 // A sphere pushed along the floor ends in rolling with 5/7 of its speed.
 static void sliding_sphere_ends_rolling(void** state) {
   (void)state;
-  World w = load(
+  tbWorld w = tb_world_text(
       "<mujoco><option timestep='0.001'/><worldbody><geom type='plane' size='5 5 .1' friction='0.3 "
       "0 0'/><body pos='0 0 0.1'><freejoint/><geom type='sphere' size='0.1' mass='1' "
       "friction='0.3 0 0'/></body></worldbody></mujoco>");
@@ -105,26 +85,26 @@ static void sliding_sphere_ends_rolling(void** state) {
   run(w, 500);
   assert_near(w.d->qvel[0], 5.0 / 7, 1e-6);
   assert_near(w.d->qvel[4], w.d->qvel[0] / 0.1, 1e-6);
-  unload(w);
+  tb_world_free(w);
 }
 
 // A compliant contact carries the weight at depth c m g.
 static void compliant_contact_sinks_by_its_compliance(void** state) {
   (void)state;
-  World w = load(
+  tbWorld w = tb_world_text(
       "<mujoco><option timestep='0.001'/><worldbody><geom type='plane' size='1 1 .1' "
       "compliance='1e-4' contactdamping='200'/><body pos='0 0 0.1'><freejoint/><geom "
       "type='sphere' size='0.1' mass='2'/></body></worldbody></mujoco>");
   w.m->opt.solve_tolerance = 1e-10;
   run(w, 3000);
   assert_near(w.d->qpos[2] - 0.1, -1e-4 * 2 * G, 1e-7);
-  unload(w);
+  tb_world_free(w);
 }
 
 // Two cubes that start deep inside each other part slowly.
 static void deep_overlap_does_not_launch(void** state) {
   (void)state;
-  World w = load(
+  tbWorld w = tb_world_text(
       "<mujoco><option timestep='0.002'/><worldbody><geom type='plane' size='1 1 .1'/>"
       "<body pos='0 0 0.05'><freejoint/><geom type='box' size='.1 .1 .1' mass='1'/></body>"
       "<body pos='0.02 0.01 0.12'><freejoint/><geom type='box' size='.1 .1 .1' mass='1'/></body>"
@@ -137,13 +117,13 @@ static void deep_overlap_does_not_launch(void** state) {
     }
   }
   assert_true(fastest < 3);
-  unload(w);
+  tb_world_free(w);
 }
 
 // A double pendulum keeps its energy: fourth order with RK4.
 static void pendulum_keeps_energy(void** state) {
   (void)state;
-  World w = load(
+  tbWorld w = tb_world_text(
       "<mujoco><option timestep='0.001' integrator='RK4'><flag energy='enable'/></option>"
       "<worldbody><body pos='0 0 0'><joint type='hinge' axis='0 1 0'/><geom type='capsule' "
       "fromto='0 0 0 0.5 0 0' size='0.02' contype='0' conaffinity='0'/><body pos='0.5 0 0'><joint "
@@ -154,7 +134,7 @@ static void pendulum_keeps_energy(void** state) {
   for (int i = 0; i < 2000; i++) assert_int_equal(tb_step(w.m, w.d), TB_OK);
   assert_int_equal(tb_forward(w.m, w.d), TB_OK);
   assert_near(w.d->energy[0] + w.d->energy[1], start, 1e-7);
-  unload(w);
+  tb_world_free(w);
 }
 
 // Hyperstatic: a table on many legs; the forces sum to the weight.
@@ -170,18 +150,18 @@ static void hyperstatic_table_carries_its_weight(void** state) {
     strncat(xml, leg, sizeof xml - strlen(xml) - 1);
   }
   strncat(xml, "</body></worldbody></mujoco>", sizeof xml - strlen(xml) - 1);
-  World w = load(xml);
+  tbWorld w = tb_world_text(xml);
   run(w, 200);
   double total = 0;
   for (int i = 0; i < w.d->ncon; i++) total += w.d->contact[i].force[0];
   assert_near(total, 11.2 * G, 1e-4);
-  unload(w);
+  tb_world_free(w);
 }
 
 // A spinning sphere with torsional friction mu_t loses mu_t m g h / I of its spin per step.
 static void spinning_sphere_is_braked_by_torsion(void** state) {
   (void)state;
-  World w = load(
+  tbWorld w = tb_world_text(
       "<mujoco><option timestep='0.001'/><worldbody><geom type='plane' size='5 5 .1' friction='0.5 "
       "0.01 0' condim='4'/><body pos='0 0 0.1'><freejoint/><geom type='sphere' size='0.1' "
       "mass='1' friction='0.5 0.01 0' condim='4'/></body></worldbody></mujoco>");
@@ -193,7 +173,7 @@ static void spinning_sphere_is_braked_by_torsion(void** state) {
   run(w, 200);
   assert_near(w.d->qvel[5], 0, 1e-8);
   for (int i = 0; i < 5; i++) assert_near(w.d->qvel[i], 0, 1e-8);
-  unload(w);
+  tb_world_free(w);
 }
 
 // A block of 1 kg on a block of 3 kg on ice, mu = 0.5 between them. Pulled with less than
@@ -201,7 +181,7 @@ static void spinning_sphere_is_braked_by_torsion(void** state) {
 static void upper_block_sticks_or_lags(void** state) {
   (void)state;
   for (int lags = 0; lags < 2; lags++) {
-    World w = load(
+    tbWorld w = tb_world_text(
         "<mujoco><option timestep='0.001'/><worldbody><geom name='ice' type='plane' size='9 9 .1' "
         "condim='1'/><body pos='0 0 .1'><freejoint/><geom name='low' type='box' size='1 .5 .1' "
         "mass='3' condim='1'/></body><body pos='0 0 .3'><freejoint/><geom name='high' type='box' "
@@ -213,7 +193,7 @@ static void upper_block_sticks_or_lags(void** state) {
     run(w, 400);
     assert_near(w.d->qvel[6], lags ? 0.5 * G * t : force / 4 * t, 1e-7);
     assert_near(w.d->qvel[0], lags ? (force - 0.5 * G) / 3 * t : force / 4 * t, 1e-7);
-    unload(w);
+    tb_world_free(w);
   }
 }
 
@@ -221,7 +201,7 @@ static void upper_block_sticks_or_lags(void** state) {
 // motion keeps its energy to the order of the step.
 static void four_bar_stays_closed(void** state) {
   (void)state;
-  World w = load(
+  tbWorld w = tb_world_text(
       "<mujoco><option timestep='0.0005'><flag energy='enable' contact='disable'/></option>"
       "<worldbody><body pos='0 0 0'><joint axis='0 1 0'/><geom type='capsule' fromto='0 0 0 0 0 .4'"
       " size='.02' mass='1'/><body name='bar' pos='0 0 .4'><joint axis='0 1 0'/><geom "
@@ -249,7 +229,7 @@ static void four_bar_stays_closed(void** state) {
                 fabs(start));
   assert_true(open < 1e-5);
   assert_true(drift < 0.02 * fabs(start));
-  unload(w);
+  tb_world_free(w);
 }
 
 int main(void) {

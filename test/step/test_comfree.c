@@ -2,33 +2,18 @@
 // decay, stability), and the rows other than contacts.
 #include <time.h>
 
-#include "common/test.h"
+#include "common/worlds.h"
 #include "step/comfree_cone.h"
-#include "tribo/tribo.h"
 
 static const double G = 9.81;
 
-typedef struct {
-  tbModel* m;
-  tbData* d;
-} World;
-
-static World load(const char* xml) {
-  tbError error;
-  World w = {tb_load_string(xml, NULL, NULL, &error), NULL};
-  if (!w.m) fail_msg("%s", error.message);
+static tbWorld load(const char* xml) {
+  tbWorld w = tb_world_text(xml);
   w.m->opt.law = TB_LAW_COMFREE;
-  w.d = tb_data_new(w.m);
-  assert_non_null(w.d);
   return w;
 }
 
-static void unload(World w) {
-  tb_data_free(w.d);
-  tb_model_free(w.m);
-}
-
-static void step(World w) {
+static void step(tbWorld w) {
   if (tb_step(w.m, w.d) != TB_OK) fail_msg("%s", w.d->message);
 }
 
@@ -151,7 +136,7 @@ static void bad_options_are_refused(void** state) {
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     assert_false(tb_facets_init(&facets, bad[i]));
   }
-  World w =
+  tbWorld w =
       load("<mujoco><worldbody><body><freejoint/><geom size='1'/></body></worldbody></mujoco>");
   w.m->opt.comfree_facets = 5;
   assert_int_equal(tb_step(w.m, w.d), TB_ERROR_ARGUMENT);
@@ -170,7 +155,7 @@ static void bad_options_are_refused(void** state) {
     w.m->opt = good;
     assert_int_equal(tb_step(w.m, w.d), TB_OK);
   }
-  unload(w);
+  tb_world_free(w);
 }
 
 // Options come from the model's file too, by the names they have everywhere.
@@ -208,7 +193,7 @@ static const char BALL[] = "<mujoco><option timestep='0.002'/><worldbody>" PLANE
 static void resting_depth_is_the_springs(void** state) {
   (void)state;
   for (int facets = 4; facets <= 16; facets += 6) {
-    World w = load(BALL);
+    tbWorld w = load(BALL);
     w.m->opt.comfree_facets = facets;
     w.m->opt.comfree_stiffness = 0.4;
     w.m->opt.comfree_damping = 0.002;
@@ -228,7 +213,7 @@ static void resting_depth_is_the_springs(void** state) {
     }
     assert_near(depth, low, 1e-7);
     assert_near(w.d->contact[0].force[0], G, 1e-6);
-    unload(w);
+    tb_world_free(w);
   }
 }
 
@@ -241,7 +226,7 @@ static void slides_sticks_and_separates(void** state) {
       "friction='.5 0 0'/><body pos='0 0 .1'><joint type='slide' axis='1 0 0'/><joint type='slide' "
       "axis='0 0 1'/><geom type='sphere' size='.1' mass='1' friction='.5 0 0'/></body></worldbody>"
       "</mujoco>";
-  World w = load(xml);
+  tbWorld w = load(xml);
   for (int i = 0; i < 1000; i++) step(w);
   // sliding: while fast, one facet carries everything and friction is mu m g on average
   w.d->qvel[0] = 4;
@@ -271,7 +256,7 @@ static void slides_sticks_and_separates(void** state) {
   assert_true(w.d->qpos[1] > 0.01);
   assert_int_equal(w.d->ncon, 0);
   for (int i = 0; i < 2; i++) assert_true(w.d->qfrc_constraint[i] == 0);
-  unload(w);
+  tb_world_free(w);
 }
 
 // Figure 4: a spinning sphere and a rolling cylinder slow down monotonically, the faster the larger
@@ -294,7 +279,7 @@ static void spin_and_roll_decay_with_the_coefficient(void** state) {
                     "0 1'/><joint axis='0 0 1'/><geom size='.1' mass='1' condim='4' friction='1 "
                     "0 0'/></body></worldbody></mujoco>",
           mu[i]);
-      World w = load(xml);
+      tbWorld w = load(xml);
       for (int k = 0; k < 500; k++) step(w);
       int speed = rolling ? 0 : 1;
       w.d->qvel[speed] = rolling ? 1 : 10;
@@ -307,14 +292,14 @@ static void spin_and_roll_decay_with_the_coefficient(void** state) {
       }
       assert_true(before >= -1e-9 && before < last);
       last = before;
-      unload(w);
+      tb_world_free(w);
     }
   }
 }
 
 // ---- stability ---------------------------------------------------------------------------------
 
-static double kinetic(World w) {
+static double kinetic(tbWorld w) {
   tb_energy_velocity(w.m, w.d);
   return w.d->energy[1];
 }
@@ -332,7 +317,7 @@ static void thrown_cube_is_stable(void** state) {
                dt[] = {0.0005, 0.002, 0.02};
   for (int c = 0; c < 4 * 4 * 3 * 2; c++) {
     if (c / 48 && dt[c / 16 % 3] > 0.01) continue;
-    World w = load(xml);
+    tbWorld w = load(xml);
     w.m->opt.comfree_stiffness = k[c % 4];
     w.m->opt.comfree_damping = d[c / 4 % 4];
     w.m->opt.timestep = dt[c / 16 % 3];
@@ -353,7 +338,7 @@ static void thrown_cube_is_stable(void** state) {
       fail_msg("k %g d %g dt %g exact %d: speed %g, z %g", k[c % 4], d[c / 4 % 4],
                w.m->opt.timestep, c / 48, speed, w.d->qpos[2]);
     }
-    unload(w);
+    tb_world_free(w);
   }
 }
 
@@ -363,9 +348,9 @@ static void deep_overlap_does_not_jump(void** state) {
   double fastest[3];
   const double cap[3] = {1e6, 1, 0.2};
   for (int i = 0; i < 3; i++) {
-    World w = load("<mujoco><option timestep='0.002'/><worldbody>" PLANE
-                   "<body pos='0 0 0.02'><freejoint/><geom type='box' size='.1 .1 .1' mass='1'/>"
-                   "</body></worldbody></mujoco>");
+    tbWorld w = load("<mujoco><option timestep='0.002'/><worldbody>" PLANE
+                     "<body pos='0 0 0.02'><freejoint/><geom type='box' size='.1 .1 .1' mass='1'/>"
+                     "</body></worldbody></mujoco>");
     w.m->opt.correction_speed = cap[i];
     w.m->opt.comfree_stiffness = 0.5;
     fastest[i] = 0;
@@ -373,7 +358,7 @@ static void deep_overlap_does_not_jump(void** state) {
       step(w);
       fastest[i] = fmax(fastest[i], w.d->qvel[2]);
     }
-    unload(w);
+    tb_world_free(w);
   }
   assert_true(fastest[0] > 3);
   assert_true(fastest[1] < 1.05);
@@ -386,7 +371,7 @@ static void deep_overlap_does_not_jump(void** state) {
 // over the relative motion of the two bodies, taken by finite differences of their poses.
 static void wrench_does_the_work_of_the_rows(void** state) {
   (void)state;
-  World w = load(
+  tbWorld w = load(
       "<mujoco><worldbody><body><joint axis='1 2 3' pos='.1 0 0'/><geom type='box' size='.2 .2 .1' "
       "condim='6' friction='.8 .05 .03'/></body><body pos='0.02 0.03 .29'><freejoint/><geom "
       "type='ellipsoid' size='.15 .25 .2' condim='6' friction='.8 .05 .03'/></body></worldbody>"
@@ -459,14 +444,14 @@ static void wrench_does_the_work_of_the_rows(void** state) {
     assert_near(work, expected, 1e-7);
   }
   assert_true(checked > 25);
-  unload(w);
+  tb_world_free(w);
 }
 
 // Limits, dry friction and equalities in the same closed form.
 static void limits_friction_and_equalities_hold(void** state) {
   (void)state;
   // a pendulum falls on its limit and stays there
-  World w = load(
+  tbWorld w = load(
       "<mujoco><option timestep='0.002'/><worldbody><body><joint axis='0 1 0' range='-30 30' "
       "limited='true'/><geom type='capsule' fromto='0 0 0 .5 0 0' size='.02' mass='1'/></body>"
       "</worldbody></mujoco>");
@@ -476,7 +461,7 @@ static void limits_friction_and_equalities_hold(void** state) {
   }
   assert_near(w.d->qpos[0], 0.5236, 2e-3);
   assert_near(w.d->qvel[0], 0, 1e-6);
-  unload(w);
+  tb_world_free(w);
 
   // dry friction holds a torque below its bound and takes its bound from one above
   w = load(
@@ -488,7 +473,7 @@ static void limits_friction_and_equalities_hold(void** state) {
   w.d->qfrc_applied[0] = 2.5;
   for (int i = 0; i < 500; i++) step(w);
   assert_near(w.d->qvel[0], 0.5 * 500 * w.m->opt.timestep, 1e-9);
-  unload(w);
+  tb_world_free(w);
 
   // a chain of two links closed by a connect and a weld to a swinging arm
   w = load(
@@ -505,7 +490,7 @@ static void limits_friction_and_equalities_hold(void** state) {
   }
   assert_true(sqrt(gap) < 2e-3);
   assert_true(fabs(w.d->qvel[0]) > 0.1);
-  unload(w);
+  tb_world_free(w);
 }
 
 // Where nothing touches, Euler and implicitfast are what they are for the other laws.
@@ -520,7 +505,7 @@ static void free_motion_agrees_with_the_other_laws(void** state) {
   const int integrator[2] = {TB_INTEGRATOR_EULER, TB_INTEGRATOR_IMPLICITFAST};
   const int other[2] = {TB_LAW_SOFT, TB_LAW_NCP};
   for (int i = 0; i < 2; i++) {
-    World a = load(xml), b = load(xml);
+    tbWorld a = load(xml), b = load(xml);
     b.m->opt.law = other[i];
     a.m->opt.integrator = b.m->opt.integrator = integrator[i];
     for (int t = 0; t < 300; t++) {
@@ -530,8 +515,8 @@ static void free_motion_agrees_with_the_other_laws(void** state) {
     }
     assert_near_array(a.d->qpos, b.d->qpos, a.m->nq, 1e-12);
     assert_near_array(a.d->qvel, b.d->qvel, a.m->nv, 1e-12);
-    unload(a);
-    unload(b);
+    tb_world_free(a);
+    tb_world_free(b);
   }
 }
 
@@ -548,7 +533,7 @@ static void contacts_are_decoupled_and_pairs_have_gains(void** state) {
       "0.1'><freejoint/><geom name='b' type='box' size='.1 .1 "
       ".1'/></body></worldbody><contact><pair "
       "geom1='p' geom2='b' comfree='0.8 0.001'/></contact></mujoco>";
-  World a = load(one), b = load(two);
+  tbWorld a = load(one), b = load(two);
   a.d->qvel[0] = b.d->qvel[0] = 1;
   for (int i = 0; i < 3000; i++) step(a), step(b);
   for (int i = 0; i < 7; i++) assert_true(a.d->qpos[i] == b.d->qpos[i]);
@@ -559,8 +544,8 @@ static void contacts_are_decoupled_and_pairs_have_gains(void** state) {
   for (int i = 0; i < 100; i++) step(b);
   assert_int_equal(tb_step_allocations(b.d), before);
   assert_string_equal(tb_step_law_name(TB_LAW_COMFREE), "comfree");
-  unload(a);
-  unload(b);
+  tb_world_free(a);
+  tb_world_free(b);
 }
 
 // Processor seconds of a step with n x n spheres on a plane, all touching: the least of many.
@@ -574,7 +559,7 @@ static double step_seconds(int n) {
                    0.2 * (i / n));
   }
   snprintf(xml + at, size - (size_t)at, "</worldbody></mujoco>");
-  World w = load(xml);
+  tbWorld w = load(xml);
   free(xml);
   double least = INFINITY;
   for (int i = 0; i < 60; i++) {
@@ -586,7 +571,7 @@ static double step_seconds(int n) {
         least, (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec));
   }
   assert_int_equal(w.d->ncon, n * n);
-  unload(w);
+  tb_world_free(w);
   return least;
 }
 

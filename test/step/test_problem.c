@@ -54,6 +54,15 @@ static void several_islands_are_one_problem(void** state) {
   tbSolveInfo info;
   assert_int_equal(tb_solve(p, NULL, lambda, NULL, &info, &error), TB_OK);
   assert_int_equal(info.status, TB_SOLVE_CONVERGED);
+
+  // Islands that were joined wrongly would carry each other's loads.
+  double normal = 0, expected = 0;
+  for (int b = 0; b < p->nblock; b++) {
+    if (p->block[b].type == TB_BLOCK_CONE) normal += lambda[p->block[b].row];
+  }
+  for (int c = 0; c < w.d->ncon; c++) expected += w.d->contact[c].force[0] * w.m->opt.timestep;
+  assert_true(expected > 0);
+  assert_near(normal, expected, 1e-4 * expected);
   free(lambda);
   tb_problem_free(p);
   tb_world_free(w);

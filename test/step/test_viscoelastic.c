@@ -1,6 +1,5 @@
 // The viscoelastic law: closed forms, orders of its integrators, energy, anchors.
-#include "common/test.h"
-#include "tribo/tribo.h"
+#include "common/worlds.h"
 
 static const double G = 9.81;
 
@@ -9,29 +8,15 @@ static const int INTEGRATORS[] = {TB_INTEGRATOR_EULER_EXPLICIT, TB_INTEGRATOR_RK
                                   TB_INTEGRATOR_EXPO_MIDPOINT};
 enum { NINTEGRATOR = sizeof INTEGRATORS / sizeof INTEGRATORS[0] };
 
-typedef struct {
-  tbModel* m;
-  tbData* d;
-} World;
-
-static World load(const char* xml) {
-  tbError error;
-  World w = {tb_load_string(xml, NULL, NULL, &error), NULL};
-  if (!w.m) fail_msg("%s", error.message);
-  w.d = tb_data_new(w.m);
-  assert_non_null(w.d);
+static tbWorld load(const char* xml) {
+  tbWorld w = tb_world_text(xml);
   w.m->opt.law = TB_LAW_VISCOELASTIC;
   w.m->opt.integrator = TB_INTEGRATOR_EXPO;
   w.m->opt.expm_accuracy = 0;
   return w;
 }
 
-static void unload(World w) {
-  tb_data_free(w.d);
-  tb_model_free(w.m);
-}
-
-static void run(World w, int steps) {
+static void run(tbWorld w, int steps) {
   for (int i = 0; i < steps; i++) {
     if (tb_step(w.m, w.d) != TB_OK) fail_msg("step %d: %s", i, w.d->message);
   }
@@ -60,7 +45,7 @@ static void mass_on_floor_is_exact_for_any_step(void** state) {
   static const double STEPS[] = {1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1};
   for (int bilateral = 0; bilateral < 2; bilateral++) {
     for (size_t i = 0; i < sizeof STEPS / sizeof STEPS[0]; i++) {
-      World w = load(BALL);
+      tbWorld w = load(BALL);
       double k = 1e5, b = bilateral ? 300 : 20, z0 = bilateral ? -1e-10 : -1.5e-4;
       double v0 = bilateral ? -1 : 0, z, v;
       w.m->opt.contact_stiffness = k;
@@ -77,14 +62,14 @@ static void mass_on_floor_is_exact_for_any_step(void** state) {
         assert_near(w.d->qpos[2], z, 1e-10);
         assert_near(w.d->qvel[2], v, 1e-10);
       }
-      unload(w);
+      tb_world_free(w);
     }
   }
 }
 
 // Error at a fixed time of each integrator with n steps, against the closed form.
 static double floor_error(int integrator, int n) {
-  World w = load(BALL);
+  tbWorld w = load(BALL);
   double k = 4000, b = 20, z, v, T = 0.05;
   w.m->opt.contact_stiffness = k;
   w.m->opt.contact_damping = b;
@@ -95,7 +80,7 @@ static double floor_error(int integrator, int n) {
   run(w, n);
   floor_closed_form(k, b, -3e-3, 0, T, &z, &v);
   double error = fmax(fabs(w.d->qpos[2] - z), fabs(w.d->qvel[2] - v));
-  unload(w);
+  tb_world_free(w);
   return error;
 }
 
@@ -127,7 +112,7 @@ static const char LEG[] =
     "0'/></body></body></body></worldbody></mujoco>";
 
 static void leg_end(int integrator, int n, double* q, double* v) {
-  World w = load(LEG);
+  tbWorld w = load(LEG);
   w.m->opt.integrator = integrator;
   w.m->opt.contact_stiffness = 2e4;
   w.m->opt.contact_damping = 50;
@@ -140,7 +125,7 @@ static void leg_end(int integrator, int n, double* q, double* v) {
     q[i] = w.d->qpos[i];
     v[i] = w.d->qvel[i];
   }
-  unload(w);
+  tb_world_free(w);
 }
 
 static void nonlinear_leg_converges_with_all_integrators(void** state) {
@@ -168,7 +153,7 @@ static void energy_decays(void** state) {
   (void)state;
   static const double STEPS[] = {1e-3, 4e-3, 2e-2};
   for (int s = 0; s < 3; s++) {
-    World w = load(BALL);
+    tbWorld w = load(BALL);
     w.m->opt.contact_damping = 30;
     w.m->opt.timestep = STEPS[s];
     w.d->qpos[2] = -5e-5;
@@ -185,7 +170,7 @@ static void energy_decays(void** state) {
       run(w, 1);
     }
     assert_near(w.d->qpos[2], -G / 1e5, s == 0 ? 1e-7 : 1e-9);
-    unload(w);
+    tb_world_free(w);
   }
 }
 
@@ -194,7 +179,7 @@ static void energy_decays(void** state) {
 static void sliding_mass_follows_coulomb(void** state) {
   (void)state;
   for (int i = 0; i < NINTEGRATOR; i++) {
-    World w = load(BALL);
+    tbWorld w = load(BALL);
     double h = INTEGRATORS[i] == TB_INTEGRATOR_EULER_EXPLICIT ? 1e-4 : 1e-3, N = G + 0.19, mu = 0.3;
     w.m->opt.integrator = INTEGRATORS[i];
     w.m->opt.timestep = h;
@@ -212,7 +197,7 @@ static void sliding_mass_follows_coulomb(void** state) {
     assert_near(w.d->contact[0].force[0], N, 1e-6);
     double* f = w.d->contact[0].force;
     assert_near(sqrt(f[1] * f[1] + f[2] * f[2]), mu * N, 1e-6);
-    unload(w);
+    tb_world_free(w);
   }
 }
 
@@ -221,7 +206,7 @@ static void sliding_mass_follows_coulomb(void** state) {
 static void anchors_survive_stick_slip_stick(void** state) {
   (void)state;
   for (int i = 0; i < NINTEGRATOR; i++) {
-    World w = load(BALL);
+    tbWorld w = load(BALL);
     double h = INTEGRATORS[i] == TB_INTEGRATOR_EULER_EXPLICIT ? 1e-4 : 1e-3, limit = 0.3 * G;
     w.m->opt.integrator = INTEGRATORS[i];
     w.m->opt.timestep = h;
@@ -248,14 +233,14 @@ static void anchors_survive_stick_slip_stick(void** state) {
     w.d->qfrc_applied[0] = 0;
     run(w, n);
     assert_near(stopped - w.d->qpos[0], 0.5 * limit / 1e5, 1e-8);
-    unload(w);
+    tb_world_free(w);
   }
 }
 
 // A ball that rolls without slipping keeps rolling: the anchor follows the point of contact.
 static void rolling_ball_is_not_held_back(void** state) {
   (void)state;
-  World w = load(
+  tbWorld w = load(
       "<mujoco><option timestep='0.001'/><worldbody><geom type='plane' size='9 9 .1'/><body pos='0 "
       "0 0.1'><freejoint/><geom type='sphere' size='0.1' mass='1'/></body></worldbody></mujoco>");
   w.d->qpos[2] = 0.1 - G / 1e5;
@@ -264,13 +249,13 @@ static void rolling_ball_is_not_held_back(void** state) {
   run(w, 1000);
   assert_near(w.d->qvel[0], 1, 1e-3);
   assert_near(w.d->qpos[0], 1, 1e-3);
-  unload(w);
+  tb_world_free(w);
 }
 
 // Two worlds: one stepped on, one restored from a snapshot taken while the contact slips.
 static void snapshots_hold_the_anchors(void** state) {
   (void)state;
-  World w = load(BALL);
+  tbWorld w = load(BALL);
   w.d->qvel[0] = 1;
   w.d->qpos[2] = -1e-4;
   run(w, 57);
@@ -285,13 +270,13 @@ static void snapshots_hold_the_anchors(void** state) {
   assert_memory_equal(w.d->qvel, other->qvel, sizeof(tbReal) * 3);
   tb_data_free(other);
   free(bytes);
-  unload(w);
+  tb_world_free(w);
 }
 
 // Looking at a state (tb_forward) changes nothing of the simulation.
 static void forward_does_not_move_anchors(void** state) {
   (void)state;
-  World a = load(BALL), b = load(BALL);
+  tbWorld a = load(BALL), b = load(BALL);
   a.d->qvel[0] = b.d->qvel[0] = 1;
   a.d->qpos[2] = b.d->qpos[2] = -1e-4;
   for (int i = 0; i < 50; i++) {
@@ -303,8 +288,8 @@ static void forward_does_not_move_anchors(void** state) {
     run(b, 1);
     assert_memory_equal(a.d->qpos, b.d->qpos, sizeof(tbReal) * 3);
   }
-  unload(a);
-  unload(b);
+  tb_world_free(a);
+  tb_world_free(b);
 }
 
 // Stiffness of geoms in series, of a pair, and the options' where neither says anything.
@@ -324,18 +309,18 @@ static void stiffness_by_geom_pair_and_option(void** state) {
        "axis='0 0 1'/><geom type='sphere' size='.1' mass='1'/></body></worldbody></mujoco>")};
   static const double COMPLIANCE[] = {4e-4, 5e-4, 1e-5};
   for (int i = 0; i < 3; i++) {
-    World w = load(XML[i]);
+    tbWorld w = load(XML[i]);
     w.d->qpos[0] = -1e-5;
     run(w, 2000);
     assert_near(w.d->qpos[0] / COMPLIANCE[i], -G, 1e-6);
-    unload(w);
+    tb_world_free(w);
   }
 }
 
 // Joint limits and equalities are springs too, dry friction holds below its bound.
 static void other_constraints_are_springs(void** state) {
   (void)state;
-  World w = load(
+  tbWorld w = load(
       "<mujoco><option timestep='0.002'/><worldbody>"
       "<body><joint name='a' type='slide' axis='0 0 1' range='-0.01 1' limited='true'/><geom "
       "type='sphere' size='.1' mass='1' contype='0' conaffinity='0'/></body>"
@@ -352,13 +337,13 @@ static void other_constraints_are_springs(void** state) {
   // The friction spring takes a moment to stretch.
   assert_near(w.d->qvel[2], -(G - 5), 2e-3);
   assert_near(w.d->qpos[3], 0.02 - G / 1e5, 1e-8);
-  unload(w);
+  tb_world_free(w);
 }
 
 // A spinning top on a condim-6 contact slows down by its torsional friction.
 static void torsion_slows_a_top(void** state) {
   (void)state;
-  World w = load(
+  tbWorld w = load(
       "<mujoco><option timestep='0.001'/><worldbody><geom type='plane' size='9 9 .1' condim='6' "
       "friction='1 0.01 0.001'/><body pos='0 0 0.1'><freejoint/><geom type='sphere' size='0.1' "
       "mass='1' condim='6' friction='1 0.01 0.001'/></body></worldbody></mujoco>");
@@ -367,13 +352,13 @@ static void torsion_slows_a_top(void** state) {
   run(w, 200);
   double inertia = 0.4 * 0.01, slowed = 10 - 0.01 * G / inertia * 0.2;
   assert_near(w.d->qvel[5], slowed, 2e-2);
-  unload(w);
+  tb_world_free(w);
 }
 
 static void steps_allocate_nothing_and_failures_change_nothing(void** state) {
   (void)state;
   for (int i = 0; i < NINTEGRATOR; i++) {
-    World w = load(LEG);
+    tbWorld w = load(LEG);
     w.m->opt.integrator = INTEGRATORS[i];
     w.m->opt.timestep = 1e-4;
     w.d->qpos[1] = -0.01;
@@ -391,9 +376,9 @@ static void steps_allocate_nothing_and_failures_change_nothing(void** state) {
     assert_memory_equal(v, w.d->qvel, sizeof v);
     w.d->qfrc_applied[1] = 0;
     run(w, 10);
-    unload(w);
+    tb_world_free(w);
   }
-  World w = load(BALL);
+  tbWorld w = load(BALL);
   w.m->opt.expm_order = 4;
   w.d->qpos[2] = -1e-3;
   assert_int_not_equal(tb_step(w.m, w.d), TB_OK);
@@ -401,13 +386,13 @@ static void steps_allocate_nothing_and_failures_change_nothing(void** state) {
   assert_int_equal(tb_step(w.m, w.d), TB_OK);
   w.m->opt.law = TB_LAW_NCP;
   assert_int_equal(tb_step(w.m, w.d), TB_ERROR_ARGUMENT);
-  unload(w);
+  tb_world_free(w);
 }
 
 // Random boxes thrown on a floor and on each other end at rest, on top of the floor.
 static void boxes_come_to_rest(void** state) {
   (void)state;
-  World w = load(
+  tbWorld w = load(
       "<mujoco><option timestep='0.002'/><default><geom compliance='5e-5' contactdamping='150'/>"
       "</default><worldbody><geom type='plane' size='9 9 .1'/>"
       "<body pos='0 0 .15' euler='20 10 0'><freejoint/><geom type='box' size='.1 .1 .1' mass='1'/>"
@@ -417,7 +402,7 @@ static void boxes_come_to_rest(void** state) {
   for (int i = 0; i < 12; i++) assert_near(w.d->qvel[i], 0, 2e-3);
   assert_true(w.d->qpos[2] > 0.09 && w.d->qpos[9] > 0.09);
   assert_true(isfinite(w.d->solve.residual_exact.relative));
-  unload(w);
+  tb_world_free(w);
 }
 
 int main(void) {
