@@ -265,7 +265,7 @@ static void snapshots_hold_the_anchors(void** state) {
   tbData* other = tb_data_new(w.m);
   assert_int_equal(tb_snapshot_load(w.m, other, bytes, size, NULL), TB_OK);
   run(w, 50);
-  run((World){w.m, other}, 50);
+  run((tbWorld){w.m, other}, 50);
   assert_memory_equal(w.d->qpos, other->qpos, sizeof(tbReal) * 3);
   assert_memory_equal(w.d->qvel, other->qvel, sizeof(tbReal) * 3);
   tb_data_free(other);
