@@ -20,18 +20,12 @@
 #include <string.h>
 
 #include "solvers/island.h"
+#include "solvers/lorentz.h"
 
 enum { MAX = TB_MAX_BLOCK_DIM, REFINEMENTS = 3 };
 
 // A step shorter than this is a sign of trouble.
 static const tbReal SHORT_STEP = 0.2;
-
-// What one block has in the scaled system.
-typedef struct {
-  tbReal eta;  // H = eta^2 (2 w w^T - J)
-  tbReal w[MAX];
-  tbReal point[MAX];  // the scaled point V x = V^-1 z
-} Scaling;
 
 typedef struct {
   tbIsland* island;
@@ -43,90 +37,10 @@ typedef struct {
   tbReal *low, *high, *zlow, *zhigh;  // boxes: bounds of x, multipliers
   tbReal *dlow, *dhigh;               // their steps
   tbReal *diagonal, *inverse;         // E H and its inverse
-  Scaling* scaling;
+  tbLorentz* scaling;
   tbReal theta;  // weight of the shift in E
   int pairs;
 } Ipm;
-
-// ---- the algebra of Lorentz cones --------------------------------------------------------------
-
-static tbReal tail_norm(int d, const tbReal* x) {
-  tbReal sum = 0;
-  for (int i = 1; i < d; i++) sum += x[i] * x[i];
-  return sqrt(sum);
-}
-
-// x^T J x, without cancellation for x close to the boundary.
-static tbReal determinant(int d, const tbReal* x) {
-  tbReal t = tail_norm(d, x);
-  return (x[0] - t) * (x[0] + t);
-}
-
-static void product(int d, const tbReal* a, const tbReal* b, tbReal* out) {
-  tbReal sum = 0;
-  for (int i = 0; i < d; i++) sum += a[i] * b[i];
-  for (int i = 1; i < d; i++) out[i] = a[0] * b[i] + b[0] * a[i];
-  out[0] = sum;
-}
-
-// The `out` with a ∘ out = b.
-static void divide(int d, const tbReal* a, const tbReal* b, tbReal* out) {
-  tbReal cross = 0;
-  for (int i = 1; i < d; i++) cross += a[i] * b[i];
-  tbReal first = (a[0] * b[0] - cross) / determinant(d, a);
-  for (int i = 1; i < d; i++) out[i] = (b[i] - a[i] * first) / a[0];
-  out[0] = first;
-}
-
-// V x (sign = 1) or V^-1 x (sign = -1).
-static void scale_apply(int d, const Scaling* s, int sign, const tbReal* x, tbReal* out) {
-  tbReal cross = 0, eta = sign > 0 ? s->eta : 1 / s->eta;
-  for (int i = 1; i < d; i++) cross += s->w[i] * x[i];
-  cross *= sign;
-  tbReal factor = x[0] + cross / (1 + s->w[0]);
-  tbReal first = eta * (s->w[0] * x[0] + cross);
-  for (int i = 1; i < d; i++) out[i] = eta * (x[i] + sign * factor * s->w[i]);
-  out[0] = first;
-}
-
-// H x = V V x.
-static void hessian_apply(int d, const Scaling* s, const tbReal* x, tbReal* out) {
-  tbReal cross = 0, square = s->eta * s->eta;
-  for (int i = 0; i < d; i++) cross += s->w[i] * x[i];
-  for (int i = 0; i < d; i++) {
-    out[i] = square * (2 * cross * s->w[i] - (i == 0 ? x[i] : -x[i]));
-  }
-}
-
-static void find_scaling(int d, const tbReal* x, const tbReal* z, Scaling* s) {
-  tbReal dx = sqrt(determinant(d, x)), dz = sqrt(determinant(d, z)), dot = 0;
-  for (int i = 0; i < d; i++) dot += x[i] * z[i];
-  tbReal gamma = sqrt(0.5 * (1 + dot / (dx * dz)));
-  for (int i = 0; i < d; i++) {
-    s->w[i] = (z[i] / dz + (i == 0 ? x[i] : -x[i]) / dx) / (2 * gamma);
-  }
-  s->eta = sqrt(dz / dx);
-  scale_apply(d, s, 1, x, s->point);
-}
-
-// The largest a with x + a dx in the cone.
-static tbReal cone_step(int d, const tbReal* x, const tbReal* dx) {
-  tbReal a = dx[0] * dx[0], b = x[0] * dx[0], c = determinant(d, x), limit = INFINITY;
-  for (int i = 1; i < d; i++) {
-    a -= dx[i] * dx[i];
-    b -= x[i] * dx[i];
-  }
-  if (c < 0) c = 0;
-  // Roots of a t^2 + 2 b t + c.
-  tbReal disc = b * b - a * c;
-  if (disc >= 0) {
-    tbReal q = -(b + (b >= 0 ? sqrt(disc) : -sqrt(disc)));
-    if (a != 0 && q / a > 0) limit = q / a;
-    if (q != 0 && c / q > 0 && c / q < limit) limit = c / q;
-  }
-  if (dx[0] < 0 && -x[0] / dx[0] < limit) limit = -x[0] / dx[0];
-  return limit;
-}
 
 // ---- setting up --------------------------------------------------------------------------------
 
@@ -148,7 +62,7 @@ static bool ipm_alloc(Ipm* m, tbIsland* island) {
   }
   m->diagonal = TB_ARENA_NEW(island->arena, tbReal, corner);
   m->inverse = TB_ARENA_NEW(island->arena, tbReal, corner);
-  m->scaling = TB_ARENA_NEW(island->arena, Scaling, blocks);
+  m->scaling = TB_ARENA_NEW(island->arena, tbLorentz, blocks);
   m->island = island;
   m->n = island->p.n;
   m->nblock = island->p.nblock;
@@ -237,9 +151,9 @@ static void warm_point(Ipm* m, const tbReal* lambda, tbReal margin) {
       x[r] = lambda[b->row + r] / (m->scale[b->row + r] * m->unit);
       z[r] = m->scale[b->row + r] * m->sigma[b->row + r] / m->unit;
     }
-    z[0] += tail_norm(b->dim, z);
-    x[0] = fmax(x[0], tail_norm(b->dim, x)) + margin;
-    z[0] = fmax(z[0], tail_norm(b->dim, z)) + margin;
+    z[0] += tb_lorentz_tail(b->dim, z);
+    x[0] = fmax(x[0], tb_lorentz_tail(b->dim, x)) + margin;
+    z[0] = fmax(z[0], tb_lorentz_tail(b->dim, z)) + margin;
   }
 }
 
@@ -276,7 +190,7 @@ static tbReal evaluate(Ipm* m) {
         sum += m->x[k] * m->z[k];
       }
     }
-    if (is_cone(b)) m->r[b->row] += tail_norm(b->dim, m->z + b->row);
+    if (is_cone(b)) m->r[b->row] += tb_lorentz_tail(b->dim, m->z + b->row);
   }
   return m->pairs > 0 ? sum / m->pairs : 0;
 }
@@ -290,7 +204,7 @@ static void adopt_velocities(Ipm* m, tbReal mu) {
     int d = b->dim;
     tbReal *x = m->x + b->row, *z = m->z + b->row, y[MAX], dot = 0;
     memcpy(y, m->sigma + b->row, (size_t)d * sizeof *y);
-    tbReal inside = y[0], length = tail_norm(d, y), tail = tail_norm(d, x);
+    tbReal inside = y[0], length = tb_lorentz_tail(d, y), tail = tb_lorentz_tail(d, x);
     y[0] += length;
     for (int r = 0; r < d; r++) dot += x[r] * y[r];
     // Both eigenvalues of the product, from below; their sum, from above.
@@ -306,9 +220,9 @@ static void cone_diagonal(Ipm* m, int i, tbReal* C, tbReal* inverse) {
   const tbBlock* b = &m->island->p.block[i];
   int d = b->dim;
   const tbReal *x = m->x + b->row, *z = m->z + b->row;
-  Scaling* s = &m->scaling[i];
-  find_scaling(d, x, z, s);
-  tbReal square = s->eta * s->eta, length = tail_norm(d, z);
+  tbLorentz* s = &m->scaling[i];
+  tb_lorentz_scaling(d, x, z, s);
+  tbReal square = s->eta * s->eta, length = tb_lorentz_tail(d, z);
   for (int r = 0; r < d; r++) {
     for (int c = 0; c < d; c++) {
       tbReal J = r != c ? 0 : r == 0 ? 1 : -1, flip = (r == 0) == (c == 0) ? 1 : -1;
@@ -365,19 +279,19 @@ static void fill_target(Ipm* m, tbReal target, bool correct) {
     const tbBlock* b = &m->island->p.block[i];
     int d = b->dim, row = b->row;
     if (is_cone(b)) {
-      const Scaling* s = &m->scaling[i];
+      const tbLorentz* s = &m->scaling[i];
       tbReal want[MAX], u[MAX], v[MAX], second[MAX];
-      product(d, s->point, s->point, want);
+      tb_lorentz_product(d, s->point, s->point, want);
       for (int r = 0; r < d; r++) want[r] = -want[r];
       want[0] += target;
       if (correct) {
-        scale_apply(d, s, 1, m->ax + row, u);
-        scale_apply(d, s, -1, m->az + row, v);
-        product(d, u, v, second);
+        tb_lorentz_scale(d, s, 1, m->ax + row, u);
+        tb_lorentz_scale(d, s, -1, m->az + row, v);
+        tb_lorentz_product(d, u, v, second);
         for (int r = 0; r < d; r++) want[r] -= second[r];
       }
-      divide(d, s->point, want, u);
-      scale_apply(d, s, 1, u, m->c + row);
+      tb_lorentz_divide(d, s->point, want, u);
+      tb_lorentz_scale(d, s, 1, u, m->c + row);
       continue;
     }
     for (int k = row; k < row + d; k++) {
@@ -400,7 +314,7 @@ static void find_step(Ipm* m, tbReal target, tbReal* dx, tbReal* dz) {
     int row = b->row;
     for (int k = row; k < row + b->dim; k++) dx[k] = m->c[k] - m->r[k];
     if (is_cone(b)) {
-      tbReal length = tail_norm(b->dim, m->z + row);
+      tbReal length = tb_lorentz_tail(b->dim, m->z + row);
       for (int r = 1; r < b->dim && length > 0; r++) {
         dx[row] -= m->theta * m->z[row + r] / length * m->c[row + r];
       }
@@ -414,7 +328,7 @@ static void find_step(Ipm* m, tbReal target, tbReal* dx, tbReal* dz) {
     const tbBlock* b = &m->island->p.block[i];
     int row = b->row;
     if (is_cone(b)) {
-      hessian_apply(b->dim, &m->scaling[i], dx + row, dz + row);
+      tb_lorentz_hessian(b->dim, &m->scaling[i], dx + row, dz + row);
       for (int k = row; k < row + b->dim; k++) dz[k] = m->c[k] - dz[k];
     }
     for (int k = row; !is_cone(b) && k < row + b->dim; k++) {
@@ -440,8 +354,8 @@ static tbReal step_length(const Ipm* m, const tbReal* dx, const tbReal* dz) {
     const tbBlock* b = &m->island->p.block[i];
     int row = b->row;
     if (is_cone(b)) {
-      a = fmin(a, cone_step(b->dim, m->x + row, dx + row));
-      a = fmin(a, cone_step(b->dim, m->z + row, dz + row));
+      a = fmin(a, tb_lorentz_step(b->dim, m->x + row, dx + row));
+      a = fmin(a, tb_lorentz_step(b->dim, m->z + row, dz + row));
       continue;
     }
     for (int k = row; k < row + b->dim; k++) {
