@@ -10,7 +10,7 @@
 
 #include "step/impedance.h"
 
-static const tbReal SMALLEST = 1e-15;
+static const tbReal SMALLEST = 1e-15, FARTHEST_TURN = 0.1;
 
 typedef struct {
   tbReal ref[2], ref_friction[2], imp[5];
@@ -180,12 +180,22 @@ static void fill_elliptic(const tbModel* m, const tbData* d, const tbConstraint*
   }
 }
 
+// The drift is quadratic in velocity and taken explicitly: where bodies turn far within a step it
+// feeds itself, so from FARTHEST_TURN (rad) on it no longer grows.
+static tbReal fading(const tbModel* m, const tbData* d, const int body[2]) {
+  tbReal speed = fmax(tb_norm3(d->cvel + 6 * body[0]), tb_norm3(d->cvel + 6 * body[1]));
+  tbReal turn = speed * m->opt.timestep;
+  return turn > FARTHEST_TURN ? FARTHEST_TURN * FARTHEST_TURN / (turn * turn) : 1;
+}
+
 void tb_soft_drift(const tbModel* m, const tbData* d, const tbConstraint* c, tbReal* drift) {
   int body[2];
   tbReal point[2][3], quat[2][4], linear[2][3], angular[2][3];
   tb_equality_points(m, d, c->id, body, point, quat);
   for (int i = 0; i < 2; i++) tb_jac_dot_v(m, d, body[i], point[i], linear[i], angular[i]);
+  tbReal fade = fading(m, d, body);
   tb_sub3(drift, linear[0], linear[1]);
+  tb_scale3(drift, drift, fade);
   if (c->dim < 6) return;
   // The rows are s/2 vec(q2^-1 w q1) with w = w1 - w2; dq1/dt = w1 q1 / 2, dq2^-1/dt = -q2^-1 w2
   // / 2.
@@ -200,7 +210,7 @@ void tb_soft_drift(const tbModel* m, const tbData* d, const tbConstraint* c, tbR
   tb_quat_conjugate(conjugate, quat[1]);
   tb_quat_mul(inner, conjugate, inner);
   tb_quat_mul(inner, inner, quat[0]);
-  tb_scale3(drift + 3, inner + 1, 0.5 * m->eq_data[TB_NEQDATA * c->id + 10]);
+  tb_scale3(drift + 3, inner + 1, 0.5 * fade * m->eq_data[TB_NEQDATA * c->id + 10]);
 }
 
 static void fill_plain(const tbModel* m, const tbData* d, const tbConstraint* c,
