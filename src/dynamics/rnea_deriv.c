@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dynamics/axis.h"
+#include "dynamics/drift.h"
 #include "dynamics/gravity.h"
 #include "model/chain.h"
 #include "tribo/derivatives.h"
@@ -15,42 +16,6 @@ enum {
 };  // per body: B (eq. 8), then acceleration and later
     // force
 
-// How the acceleration of everything that dof k carries changes with q_k, apart from what turns
-// with it (eq. 6): C_k = a x S_k + p x dS_k, with a and p acceleration and velocity before dof k.
-static void acceleration_drift(tbReal drift[6], const tbReal a[6], const tbReal p[6],
-                               const tbReal* axis, const tbReal* axis_dot) {
-  tbReal term[6];
-  tb_motion_cross(drift, a, axis);
-  tb_motion_cross(term, p, axis_dot);
-  tb_add6(drift, drift, term);
-}
-
-// Dofs of one joint: their drifts from the acceleration `a` and velocity `v` before the joint,
-// which then become those after it.
-static void joint_outward(const tbModel* m, const tbData* d, int joint, const tbReal* qacc,
-                          tbReal a[6], tbReal v[6], tbReal* drift) {
-  int type = m->jnt_type[joint], first = m->jnt_dofadr[joint], end = first + 1;
-  if (type == TB_JOINT_BALL) end = first + 3;
-  if (type == TB_JOINT_FREE) {
-    // Translations carry no drift; they are known before the rotations.
-    end = first + 6;
-    for (int i = first; i < first + 3; i++) {
-      tb_zero6(drift + 6 * i);
-      tb_add_scaled6(v, v, d->qvel[i], d->cdof + 6 * i);
-      if (qacc) tb_add_scaled6(a, a, qacc[i], d->cdof + 6 * i);
-    }
-    first += 3;
-  }
-  for (int i = first; i < end; i++) {
-    acceleration_drift(drift + 6 * i, a, v, d->cdof + 6 * i, d->cdof_dot + 6 * i);
-  }
-  for (int i = first; i < end; i++) {
-    tb_add_scaled6(a, a, d->qvel[i], d->cdof_dot + 6 * i);
-    tb_add_scaled6(v, v, d->qvel[i], d->cdof + 6 * i);
-    if (qacc) tb_add_scaled6(a, a, qacc[i], d->cdof + 6 * i);
-  }
-}
-
 static void outward(const tbModel* m, const tbData* d, const tbReal* qacc, tbReal* bodies,
                     tbReal* drift) {
   tb_gravity_acceleration(m, bodies + FORCE);
@@ -61,7 +26,7 @@ static void outward(const tbModel* m, const tbData* d, const tbReal* qacc, tbRea
     tb_copy6(a, bodies + WIDTH * parent + FORCE);
     tb_copy6(v, d->cvel + 6 * parent);
     int first = m->body_jntadr[b], end = first + m->body_jntnum[b];
-    for (int j = first; j < end; j++) joint_outward(m, d, j, qacc, a, v, drift);
+    for (int j = first; j < end; j++) tb_joint_drift(m, d, j, qacc, a, v, drift);
   }
 }
 
@@ -130,19 +95,6 @@ static void inward(const tbModel* m, const tbData* d, tbReal* bodies) {
   }
 }
 
-// How acceleration changes with qvel_k beyond S_k x V (eq. 7): dS_k + (velocity after the joint) x
-// S_k, which is twice dS_k but for the joint's own spin.
-static void velocity_drift(const tbModel* m, const tbData* d, int k, tbReal drift[6]) {
-  for (int r = 0; r < 6; r++) drift[r] = 2 * d->cdof_dot[6 * k + r];
-  int joint = m->dof_jntid[k], type = m->jnt_type[joint];
-  if (type == TB_JOINT_HINGE || type == TB_JOINT_SLIDE || tb_is_free_translation(m, k)) return;
-  int first = m->jnt_dofadr[joint] + (type == TB_JOINT_FREE ? 3 : 0);
-  tbReal spin[6] = {0}, term[6];
-  for (int i = first; i < first + 3; i++) tb_add_scaled6(spin, spin, d->qvel[i], d->cdof + 6 * i);
-  tb_motion_cross(term, spin, d->cdof + 6 * k);
-  tb_add6(drift, drift, term);
-}
-
 // Forces along the axes above by a change of dof i, and what the force on dof i makes of changes
 // of the dofs above (eq. 9-12).
 typedef struct {
@@ -162,7 +114,7 @@ static void dof_terms(const tbModel* m, const tbData* d, const tbReal* bodies, c
   tb_inertia_mul(t->by_q, I, drift + 6 * i);
   mul_B(product, B, d->cdof_dot + 6 * i);
   tb_add6(t->by_q, t->by_q, product);
-  velocity_drift(m, d, i, fast);
+  tb_velocity_drift(m, d, i, fast);
   tb_inertia_mul(t->by_v, I, fast);
   mul_B(product, B, S);
   tb_add6(t->by_v, t->by_v, product);
@@ -190,7 +142,7 @@ static void fill_pairs(const tbModel* m, const tbData* d, const tbReal* bodies, 
     if (dv) {
       tbReal fast[6];
       dv[column * nv + row] = tb_dot6(S, t.by_v);
-      velocity_drift(m, d, k, fast);
+      tb_velocity_drift(m, d, k, fast);
       dv[row * nv + column] = tb_dot3(t.row_B, S) + tb_dot6(t.row_I, fast);
     }
   }

@@ -156,6 +156,7 @@ tbResult tb_deriv_linearize(const tbModel* m, tbData* d, const tbDerivativeSetti
   x->move_share = 1;
   x->want_frames = m->opt.law == TB_LAW_VISCOELASTIC;
   x->final_acc = NULL;
+  x->drift = NULL;
   if (!is_supported(m, state)) return whole_step(x, d);
   result = reserve(x, &state->constraints);
   if (result != TB_OK) return result;

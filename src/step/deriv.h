@@ -66,6 +66,7 @@ struct tbDerivatives {
   tbReal* S;              // n x ncol
   tbReal* E;              // n x ncol, or NULL
   tbReal* R;              // n: factor of df in sigma
+  tbReal* drift;          // of all bodies and dofs (dynamics/drift.h), or NULL
   int nisland;
   tbIslandSystem* island;
   tbReal* primal;                    // soft law: Cholesky factor of M + J^T by_sigma J, or NULL
@@ -130,6 +131,9 @@ void tb_active_force(const tbActive* a, tbPartials* out);
 // partials of J^T f in x->law.force (and final).
 tbResult tb_deriv_rigid(tbDerivatives* x, tbData* d, tbStepState* state,
                         const tbDerivativeSettings* settings);
+
+// dJ/dt v of a connect or weld into S (deriv_drift.c); `prepare` fills x->drift once.
+tbResult tb_deriv_drift_prepare(tbDerivatives* x, const tbData* d);
 tbResult tb_deriv_drift(tbDerivatives* x, const tbData* d, const tbConstraint* c, tbActive* a);
 tbResult tb_deriv_soft(tbDerivatives* x, tbData* d, tbStepState* state,
                        const tbDerivativeSettings* settings);
