@@ -199,6 +199,20 @@ static const Scene SCENES[] = {
      {0.3, -0.2, 0.4, 1, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6},
      0,
      0},
+    // Where what turns with the links (dJ/dt v) counts.
+    {"fast closed loop",
+     "<body name='p' pos='0 0 2'><joint type='ball' damping='0.1'/><geom type='capsule' size='.05' "
+     "fromto='0 0 0 .5 0 0'/><body name='q' pos='.5 0 0'><joint type='hinge' axis='0 1 0'/><geom "
+     "type='capsule' size='.05' fromto='0 0 0 .5 0 0'/></body></body><body name='r' pos='1 0.1 "
+     "2.3'><freejoint/><geom type='box' size='.1 .1 .1'/></body>",
+     "<equality><weld body1='q' body2='r'/><connect body1='p' body2='r' anchor='.7 .1 0'/>"
+     "</equality>",
+     0.3,
+     0,
+     3,
+     {6, -4, 8, 10, 2, 3, -5, 7, -9, 8},
+     0,
+     0},
 };
 
 typedef struct {
