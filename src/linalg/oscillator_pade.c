@@ -57,9 +57,7 @@ static Complex multiply(Complex a, Complex b) {
   return (Complex){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 
-// LU with partial pivoting of an n x n matrix in two halves, inverse pivots on the diagonal; false
-// where a pivot vanishes.
-static bool factor(int n, double* TB_RESTRICT re, double* TB_RESTRICT im, int* pivot) {
+bool tb_complex_lu(int n, double* TB_RESTRICT re, double* TB_RESTRICT im, int* pivot) {
   for (int k = 0; k < n; k++) {
     int best = k;
     double largest = 0;
@@ -158,7 +156,7 @@ static bool factor_poles(const Context* x) {
     }
     for (int i = 0; i < n; i++) re[i * n + i] += 1;
     int* pivot = x->pivot + (size_t)k * (size_t)n;
-    bool regular = s.im == 0 ? tb_lu(n, re, n, pivot) : factor(n, re, im, pivot);
+    bool regular = s.im == 0 ? tb_lu(n, re, n, pivot) : tb_complex_lu(n, re, im, pivot);
     if (!regular) return false;
   }
   return true;

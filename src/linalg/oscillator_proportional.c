@@ -244,6 +244,19 @@ static void impulse_response(double c, double k, double out[4]) {
   }
 }
 
+void tb_oscillator_mode(double s, double beta, double h, double first[3], double second[3]) {
+  double I[4], power = h;
+  impulse_response(beta * s * h, s * h * h, I);
+  for (int j = 0; j < 4; j++, power *= h) I[j] *= power;
+  // Minus (stretch + beta rate), once and twice integrated, of a start p, a start v, a load a.
+  first[0] = -(h - s * I[2] - beta * s * I[1]);
+  first[1] = -(I[1] + beta * I[0]);
+  first[2] = -(I[2] + beta * I[1]);
+  second[0] = -(0.5 * h * h - s * I[3] - beta * s * I[2]);
+  second[1] = -(I[2] + beta * I[1]);
+  second[2] = -(I[3] + beta * I[2]);
+}
+
 // Every mode by itself; start (in the eigenbasis) becomes the integrals.
 static void by_modes(const Context* x, double h, double* start) {
   for (int i = 0; i < x->n; i++) {

@@ -3,10 +3,11 @@
 #include "common/test.h"
 #include "linalg/expm.h"
 #include "linalg/oscillator.h"
+#include "linalg/oscillator_tangent.h"
 #include "linalg/symeig.h"
 
 enum { N = 12 };
-static double work[60000];
+static double work[60000], tangent_work[60000];
 static int iwork[8 * N * N];
 
 // Y = L L^T of the given rank, p, v, a; B = ratio K or free.
@@ -238,6 +239,90 @@ static void eigenvectors_rebuild_the_matrix(void** state) {
   }
 }
 
+// Directions in which everything changes, and their derivatives by centred differences of the
+// integrals themselves, for every way of computing them.
+enum { WIDTH = 5, WIDTH_Y = 3 };
+static double dY[N * N * WIDTH_Y], dp[N * WIDTH], dv[N * WIDTH], da[N * WIDTH];
+
+// The integrals with everything moved by e along direction k; returns the plan.
+static tbOscillatorInfo moved_integrals(const Random* r, double h, const tbOscillatorSettings* s,
+                                        int k, double e, double* f1, double* f2) {
+  static Random moved;
+  int n = r->o.n;
+  moved = *r;
+  for (int i = 0; i < n; i++) {
+    moved.p[i] += e * dp[i * WIDTH + k];
+    moved.v[i] += e * dv[i * WIDTH + k];
+    moved.a[i] += e * da[i * WIDTH + k];
+  }
+  for (int i = 0; i < n * n && k < WIDTH_Y; i++) moved.Y[i] += e * dY[i * WIDTH_Y + k];
+  moved.o = (tbOscillator){n, moved.Y, moved.K, moved.B, moved.p, moved.v, moved.a, r->o.general};
+  tbOscillatorInfo info;
+  assert_true(tb_oscillator_integrals(&moved.o, h, s, f1, f2, NULL, work, iwork, &info));
+  return info;
+}
+
+static void random_directions(tbRng* rng, int n, double size, bool general) {
+  for (int i = 0; i < n * WIDTH; i++) {
+    dp[i] = 1e-3 * tb_rng_uniform(rng, -1, 1);
+    dv[i] = tb_rng_uniform(rng, -1, 1);
+    da[i] = tb_rng_uniform(rng, -10, 10);
+  }
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j <= i; j++) {
+      for (int k = 0; k < WIDTH_Y; k++) {
+        double x = size * tb_rng_uniform(rng, -1, 1);
+        dY[(i * n + j) * WIDTH_Y + k] = x;
+        dY[(j * n + i) * WIDTH_Y + k] = general ? size * tb_rng_uniform(rng, -1, 1) : x;
+      }
+    }
+  }
+}
+
+static void tangents_are_differences(void** state) {
+  (void)state;
+  static const int ORDERS[] = {0, 1, 2, 3, 5, 7, 13};
+  tbRng rng = {29};
+  int seen[3] = {0}, compared = 0;
+  double worst = 0;
+  for (int t = 0; t < 420; t++) {
+    Random r;
+    int n = 1 + tb_rng_int(&rng, N), general = t % 4 == 3;
+    // Twins among the eigenvalues now and then, and Y of low rank (where a change of Y would make
+    // negative eigenvalues, which modes take as zero).
+    int rank = t % 10 == 0 ? (n + 1) / 2 : n;
+    make(&rng, n, rank, pow(10, tb_rng_uniform(&rng, 1, 7)), t % 2, &r);
+    for (int i = 0; i < n * n && t % 20 == 1; i++) r.Y[i] = i % (n + 1) == 0;
+    r.o.general = general;
+    double h = pow(10, tb_rng_uniform(&rng, -4, -1)), f1[2][N], f2[2][N];
+    static double t1[N * WIDTH], t2[N * WIDTH];
+    tbOscillatorSettings s = {t % 3 ? 0 : ORDERS[t % 7], t % 3 == 1 ? 0.03 : 1e-8};
+    random_directions(&rng, n, 0.3, general);
+    tbOscillatorInfo plan = moved_integrals(&r, h, &s, 0, 0, f1[0], f2[0]);
+    tbOscillatorChange change = {WIDTH, dp, dv, da, dY, WIDTH_Y};
+    assert_true(tb_oscillator_tangent_work(n, WIDTH) <= sizeof tangent_work / sizeof(double));
+    bool ok = tb_oscillator_tangents(&r.o, h, &plan, &change, t1, t2, tangent_work, iwork);
+    assert_int_equal(ok, plan.method != TB_OSCILLATOR_DENSE);
+    for (int k = 0; ok && k < WIDTH; k++) {
+      double e = 1e-5, size = 0;
+      tbOscillatorInfo high = moved_integrals(&r, h, &s, k, e, f1[0], f2[0]);
+      tbOscillatorInfo low = moved_integrals(&r, h, &s, k, -e, f1[1], f2[1]);
+      if (memcmp(&high, &plan, sizeof plan) || memcmp(&low, &plan, sizeof plan)) continue;
+      for (int i = 0; i < n; i++) size = fmax(size, fabs(f1[0][i]) + fabs(t1[i * WIDTH + k]));
+      for (int i = 0; i < n; i++) {
+        worst = fmax(worst, fabs((f1[0][i] - f1[1][i]) / (2 * e) - t1[i * WIDTH + k]) / size);
+        worst = fmax(worst, fabs((f2[0][i] - f2[1][i]) / (2 * e) - t2[i * WIDTH + k]) / (h * size));
+      }
+      compared++;
+      seen[plan.method]++;
+    }
+  }
+  print_message("tangents: %d compared (poles %d, modes %d), error %.1e\n", compared,
+                seen[TB_OSCILLATOR_PADE], seen[TB_OSCILLATOR_MODES], worst);
+  assert_true(worst < 1e-5);
+  assert_true(seen[TB_OSCILLATOR_PADE] > 100 && seen[TB_OSCILLATOR_MODES] > 50);
+}
+
 static void bad_input_is_refused(void** state) {
   (void)state;
   double Y = 1, K = 1e3, B = 1, p = NAN, v = 0, a = 0, f1, f2;
@@ -259,6 +344,7 @@ int main(void) {
       cmocka_unit_test(single_oscillator_closed_form),
       cmocka_unit_test(halves_make_a_whole),
       cmocka_unit_test(automatic_choice_meets_the_accuracy),
+      cmocka_unit_test(tangents_are_differences),
       cmocka_unit_test(bad_input_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
