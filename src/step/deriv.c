@@ -8,6 +8,7 @@
 
 #include "model/workspace.h"
 #include "spatial/so3.h"
+#include "step/viscoelastic.h"
 #include "tribo/dynamics.h"
 #include "tribo/step.h"
 
@@ -108,13 +109,8 @@ static int is_supported(const tbModel* m, const tbStepState* state) {
   // Sleeping islands and the soft law's last pass against slip follow other rules.
   if (m->opt.sleep || (law == TB_LAW_SOFT && m->opt.noslip_iterations > 0)) return 0;
   if (law == TB_LAW_VISCOELASTIC) {
-    // Explicit Euler is in closed form for contacts without torsion.
-    int plain = integrator == TB_INTEGRATOR_EULER_EXPLICIT;
-    for (int i = 0; i < state->constraints.count; i++) {
-      const tbConstraint* c = &state->constraints.list[i];
-      plain &= c->source != TB_SOURCE_CONTACT || c->dim <= 3;
-    }
-    return plain;
+    return integrator != TB_INTEGRATOR_RK4 && integrator != TB_INTEGRATOR_EXPO_MIDPOINT &&
+           integrator != TB_INTEGRATOR_EULER_IMPLICIT;
   }
   if (law == TB_LAW_COMFREE) {
     return !m->opt.comfree_exact && !state->softened && integrator != TB_INTEGRATOR_RK4;
@@ -124,13 +120,19 @@ static int is_supported(const tbModel* m, const tbStepState* state) {
   return law != TB_LAW_SOFT || integrator != TB_INTEGRATOR_IMPLICIT;
 }
 
-static tbResult whole_step(tbDerivatives* x, tbData* d) {
+tbResult tb_deriv_keep_dense(tbDerivatives* x) {
   x->dense_A = TB_ARENA_NEW(&x->arena, tbReal, x->nx * x->nx + 1);
   x->dense_B = TB_ARENA_NEW(&x->arena, tbReal, x->nx * x->nu + 1);
-  if (!x->dense_A || !x->dense_B) return TB_ERROR_MEMORY;
-  x->info.finite_differences = 1;
+  x->dense_F = TB_ARENA_NEW(&x->arena, tbReal, x->nx * x->nv + 1);
   x->ready = 2;
-  return tb_step_differences(x->m, d, 1e-6, 1, x->dense_A, x->dense_B);
+  return x->dense_A && x->dense_B && x->dense_F ? TB_OK : TB_ERROR_MEMORY;
+}
+
+static tbResult whole_step(tbDerivatives* x, tbData* d) {
+  tbResult result = tb_deriv_keep_dense(x);
+  if (result != TB_OK) return result;
+  x->info.finite_differences = 1;
+  return tb_deriv_differences(x->m, d, 1e-6, 1, x->dense_A, x->dense_B, x->dense_F);
 }
 
 tbResult tb_deriv_linearize(const tbModel* m, tbData* d, const tbDerivativeSettings* settings,
@@ -157,6 +159,9 @@ tbResult tb_deriv_linearize(const tbModel* m, tbData* d, const tbDerivativeSetti
   x->want_frames = m->opt.law == TB_LAW_VISCOELASTIC;
   x->final_acc = NULL;
   x->drift = NULL;
+  x->move = (tbMoveResponse){0};
+  x->expo = NULL;
+  x->nexpo = 0;
   if (!is_supported(m, state)) return whole_step(x, d);
   result = reserve(x, &state->constraints);
   if (result != TB_OK) return result;
@@ -164,7 +169,9 @@ tbResult tb_deriv_linearize(const tbModel* m, tbData* d, const tbDerivativeSetti
   if (m->opt.law == TB_LAW_COMFREE) {
     result = tb_deriv_comfree(x, d, state, settings);
   } else if (m->opt.law == TB_LAW_VISCOELASTIC) {
-    result = tb_deriv_viscoelastic(x, d, state);
+    result = tb_integrator_is_explicit(m) ? tb_deriv_viscoelastic(x, d, state, settings)
+                                          : tb_deriv_expo(x, d, state, settings);
+    if (result == TB_ERROR_UNSUPPORTED) return whole_step(x, d);
   } else {
     result = soft ? tb_deriv_soft(x, d, state, settings) : tb_deriv_rigid(x, d, state, settings);
   }
@@ -172,72 +179,14 @@ tbResult tb_deriv_linearize(const tbModel* m, tbData* d, const tbDerivativeSetti
   if (result != TB_OK) return result;
   tbReal* v_next = TB_ARENA_NEW(&x->arena, tbReal, m->nv + 1);
   if (!v_next) return TB_ERROR_MEMORY;
-  const tbReal* acc = x->final_acc ? x->final_acc : d->qacc;
+  const tbReal* acc = x->move.acc ? x->move.acc : x->final_acc ? x->final_acc : d->qacc;
   for (int i = 0; i < m->nv; i++) v_next[i] = d->qvel[i] + x->move_share * x->h * acc[i];
   integration(x, v_next);
-  x->scratch = TB_ARENA_NEW(&x->arena, tbReal, 4 * m->nv + 4 * x->n + TB_MAX_DIM + 2 * x->ncol + 1);
+  x->scratch = TB_ARENA_NEW(&x->arena, tbReal, 6 * m->nv + 6 * x->n + TB_MAX_DIM + 2 * x->ncol + 1);
   if (!x->scratch) return TB_ERROR_MEMORY;
   x->info.rows = x->n;
   x->ready = 1;
   return TB_OK;
-}
-
-// ---- from accelerations to the next state -------------------------------------------------------
-
-// Rows of q+ from rows of v+: dq+ = turn_q dq + h turn_v dv+. `width` columns; dq is the identity
-// on the first nv columns where `dq` is NULL.
-static void next_position(const tbDerivatives* x, const tbReal* dv, const tbReal* dq, tbReal* out,
-                          int width) {
-  const tbModel* m = x->m;
-  size_t w = (size_t)width;
-  for (int j = 0; j < m->njnt; j++) {
-    int first = m->jnt_dofadr[j], type = m->jnt_type[j];
-    int turning = type == TB_JOINT_BALL || type == TB_JOINT_FREE;
-    int scalar = type == TB_JOINT_FREE ? 3 : type == TB_JOINT_BALL ? 0 : 1;
-    for (int i = first; i < first + scalar; i++) {
-      for (size_t k = 0; k < w; k++) {
-        tbReal own = dq ? dq[(size_t)i * w + k] : k == (size_t)i;
-        out[(size_t)i * w + k] = own + x->h * dv[(size_t)i * w + k];
-      }
-    }
-    const tbReal *Q = x->turn_q + 9 * j, *V = x->turn_v + 9 * j;
-    for (int r = 0; turning && r < 3; r++) {
-      tbReal* row = out + (size_t)(first + scalar + r) * w;
-      for (size_t k = 0; k < w; k++) {
-        tbReal sum = 0;
-        for (int c = 0; c < 3; c++) {
-          size_t i = (size_t)(first + scalar + c);
-          tbReal own = dq ? dq[i * w + k] : k == i;
-          sum += Q[3 * r + c] * own + x->h * V[3 * r + c] * dv[i * w + k];
-        }
-        row[k] = sum;
-      }
-    }
-  }
-}
-
-// z = adjoint of dv+ from y = adjoint of x+, and those of the direct ways from q and v to q+.
-static void next_position_transposed(const tbDerivatives* x, const tbReal* y, tbReal* z, tbReal* dq,
-                                     tbReal* dv) {
-  const tbModel* m = x->m;
-  for (int j = 0; j < m->njnt; j++) {
-    int first = m->jnt_dofadr[j], type = m->jnt_type[j];
-    int scalar = type == TB_JOINT_FREE ? 3 : type == TB_JOINT_BALL ? 0 : 1;
-    for (int i = first; i < first + scalar; i++) {
-      z[i] = y[m->nv + i] + x->move_share * x->h * y[i];
-      dv[i] = (1 - x->move_share) * x->h * y[i];
-      dq[i] = y[i];
-    }
-    if (type != TB_JOINT_BALL && type != TB_JOINT_FREE) continue;
-    int at = first + scalar;
-    tbReal by_v[3];
-    tb_mul_mat3t_vec3(dq + at, x->turn_q + 9 * j, y + at);
-    tb_mul_mat3t_vec3(by_v, x->turn_v + 9 * j, y + at);
-    for (int r = 0; r < 3; r++) {
-      z[at + r] = y[m->nv + at + r] + x->move_share * x->h * by_v[r];
-      dv[at + r] = (1 - x->move_share) * x->h * by_v[r];
-    }
-  }
 }
 
 // ---- dense --------------------------------------------------------------------------------------
@@ -273,11 +222,19 @@ static tbResult dense(tbDerivatives* x, tbReal* A, tbReal* B) {
   if (x->move_share != 1) {
     tbReal* mean = tb_arena_alloc(&x->arena, sizeof(tbReal) * (nv * w + 1));
     if (!mean) return TB_ERROR_MEMORY;
-    for (size_t i = 0; i < nv * w; i++) mean[i] = x->move_share * final[i];
-    for (size_t i = 0; i < nv; i++) mean[i * w + nv + i] += 1 - x->move_share;
+    if (x->move.acc) {
+      memcpy(mean, x->move.force, sizeof(tbReal) * nv * w);
+      memset(rhs, 0, sizeof(tbReal) * (size_t)x->n * w);
+      tb_deriv_solve(x, mean, mean, rhs, gathered, x->move.E, x->ncol);
+      for (size_t i = 0; i < nv * w; i++) mean[i] *= x->move_share * x->h;
+      for (size_t i = 0; i < nv; i++) mean[i * w + nv + i] += 1;
+    } else {
+      for (size_t i = 0; i < nv * w; i++) mean[i] = x->move_share * final[i];
+      for (size_t i = 0; i < nv; i++) mean[i * w + nv + i] += 1 - x->move_share;
+    }
     move = mean;
   }
-  next_position(x, move, NULL, next, x->ncol);
+  tb_next_position(x, move, NULL, next, x->ncol);
   if (A) {
     copy_columns(next, w, 0, nx, nv, A);
     copy_columns(final, w, 0, nx, nv, A + nv * nx);
@@ -303,15 +260,16 @@ void tb_derivatives_dense(tbDerivatives* x, tbReal* A, tbReal* B) {
   for (size_t i = 0; B && i < nx * nu; i++) B[i] = x->ready == 2 ? x->dense_B[i] : NAN;
 }
 
-// dacc for `width` columns of partial forces (replaced by dacc), with S and E of the first columns.
-static tbResult accelerations(tbDerivatives* x, tbReal* force, int width, int with_rows) {
+// dacc for `width` columns of partial forces (replaced by dacc), with S of the first columns and E.
+static tbResult accelerations(tbDerivatives* x, tbReal* force, int width, int with_rows,
+                              const tbReal* E) {
   size_t w = (size_t)width, rows = (size_t)x->n * w;
   tbReal* rhs = tb_arena_calloc(&x->arena, rows + 1, sizeof(tbReal));
   tbReal* gathered =
       tb_arena_alloc(&x->arena, sizeof(tbReal) * ((size_t)(x->n + TB_MAX_DIM) * w + 1));
   if (!rhs || !gathered) return TB_ERROR_MEMORY;
   if (with_rows) memcpy(rhs, x->S, sizeof(tbReal) * rows);
-  tb_deriv_solve(x, force, force, rhs, gathered, with_rows ? x->E : NULL, width);
+  tb_deriv_solve(x, force, force, rhs, gathered, E, width);
   return TB_OK;
 }
 
@@ -323,7 +281,7 @@ tbResult tb_derivatives_acceleration(tbDerivatives* x, tbReal* dqacc_dq, tbReal*
   tbReal* force = tb_arena_alloc(&x->arena, sizeof(tbReal) * (nv * w + 1));
   if (!force) return TB_ERROR_MEMORY;
   memcpy(force, x->law.force, sizeof(tbReal) * nv * w);
-  tbResult result = accelerations(x, force, x->ncol, 1);
+  tbResult result = accelerations(x, force, x->ncol, 1, x->E);
   if (result == TB_OK) {
     copy_columns(force, w, 0, nv, nv, dqacc_dq);
     copy_columns(force, w, nv, nv, nv, dqacc_dv);
@@ -331,177 +289,14 @@ tbResult tb_derivatives_acceleration(tbDerivatives* x, tbReal* dqacc_dq, tbReal*
   if (result == TB_OK && dqacc_dtau) {
     memset(dqacc_dtau, 0, sizeof(tbReal) * nv * nv);
     for (size_t i = 0; i < nv; i++) dqacc_dtau[i * nv + i] = 1;
-    result = accelerations(x, dqacc_dtau, x->nv, 0);
+    // The exponential integrator's forces follow the loads J H^-1 tau on their rows.
+    tbReal* E = x->nexpo ? TB_ARENA_NEW(&x->arena, tbReal, (size_t)x->n * nv + 1) : NULL;
+    if (x->nexpo && !E) return TB_ERROR_MEMORY;
+    for (size_t k = 0; E && k < nv; k++) tb_expo_loads(x, x->law.Y + k, x->nv, 0, E + k);
+    result = accelerations(x, dqacc_dtau, x->nv, 0, E);
   }
   tb_arena_release(&x->arena, mark);
   return result;
-}
-
-// ---- products -----------------------------------------------------------------------------------
-
-static tbReal dot(const tbReal* a, const tbReal* b, int n) {
-  tbReal sum = 0;
-  for (int i = 0; i < n; i++) sum += a[i] * b[i];
-  return sum;
-}
-
-// One right-hand side: forces in scratch, S in rhs, E in law; the next state to out.
-static void respond(tbDerivatives* x, tbReal* force, tbReal* final, tbReal* rhs, const tbReal* law,
-                    const tbReal* dx, tbReal* out) {
-  tbReal* gathered = rhs + 2 * x->n;
-  tb_deriv_solve(x, force, final, rhs, gathered, law, 1);
-  tbReal* dv = out + x->nv;
-  for (int i = 0; i < x->nv; i++) dv[i] = (dx ? dx[x->nv + i] : 0) + x->h * final[i];
-  // The velocity that moves the configuration.
-  for (int i = 0; i < x->nv; i++) {
-    final[i] = x->move_share * dv[i] + (dx ? (1 - x->move_share) * dx[x->nv + i] : 0);
-  }
-  tbReal* zero = x->scratch + 2 * x->nv + 3 * x->n + TB_MAX_DIM;
-  memset(zero, 0, sizeof(tbReal) * (size_t)x->nv);
-  next_position(x, final, dx ? dx : zero, out, 1);
-}
-
-static void multiply(const tbReal* M, int rows, int columns, const tbReal* v, tbReal* out) {
-  for (int i = 0; i < rows; i++) out[i] += v ? dot(M + (size_t)i * (size_t)columns, v, columns) : 0;
-}
-
-void tb_derivatives_apply(tbDerivatives* x, const tbReal* dx, const tbReal* du, tbReal* dx_next) {
-  memset(dx_next, 0, sizeof(tbReal) * (size_t)x->nx);
-  if (x->ready != 1) {
-    if (x->ready == 2) multiply(x->dense_A, x->nx, x->nx, dx, dx_next);
-    if (x->ready == 2) multiply(x->dense_B, x->nx, x->nu, du, dx_next);
-    return;
-  }
-  int nv = x->nv, n = x->n;
-  tbReal *force = x->scratch, *final = x->final.LD ? force + nv : force, *rhs = force + 2 * nv;
-  tbReal *law = rhs + n, *in = rhs + 4 * n + TB_MAX_DIM + nv;
-  memset(in, 0, sizeof(tbReal) * (size_t)x->ncol);
-  if (dx) memcpy(in, dx, sizeof(tbReal) * (size_t)x->nx);
-  if (du) memcpy(in + x->nx, du, sizeof(tbReal) * (size_t)x->nu);
-  for (int i = 0; i < nv; i++) {
-    force[i] = dot(x->law.force + (size_t)i * (size_t)x->ncol, in, x->ncol);
-    if (final != force) final[i] = dot(x->final.force + (size_t)i * (size_t)x->ncol, in, x->ncol);
-  }
-  for (int r = 0; r < n; r++) {
-    rhs[r] = dot(x->S + (size_t)r * (size_t)x->ncol, in, x->ncol);
-    law[r] = x->E ? dot(x->E + (size_t)r * (size_t)x->ncol, in, x->ncol) : 0;
-  }
-  respond(x, force, final, rhs, law, in, dx_next);
-  for (int s = 0; s < x->na; s++) {
-    dx_next[2 * nv + s] =
-        x->act_by_act[s] * in[2 * nv + s] + x->act_by_ctrl[s] * in[x->nx + x->act_ctrl[s]];
-  }
-}
-
-void tb_derivatives_force(tbDerivatives* x, const tbReal* dforce, tbReal* dx_next) {
-  memset(dx_next, 0, sizeof(tbReal) * (size_t)x->nx);
-  if (x->ready != 1) return;
-  tbReal *force = x->scratch, *final = x->final.LD ? force + x->nv : force;
-  tbReal* rhs = x->scratch + 2 * x->nv;
-  memcpy(force, dforce, sizeof(tbReal) * (size_t)x->nv);
-  memcpy(final, dforce, sizeof(tbReal) * (size_t)x->nv);
-  memset(rhs, 0, sizeof(tbReal) * (size_t)x->n);
-  respond(x, force, final, rhs, NULL, NULL, dx_next);
-}
-
-tbResult tb_derivatives_friction(tbDerivatives* x, int contact, tbReal* dx_next) {
-  memset(dx_next, 0, sizeof(tbReal) * (size_t)x->nx);
-  if (contact < 0 || contact >= x->ncon) return TB_ERROR_ARGUMENT;
-  if (x->ready != 1 || x->m->opt.law == TB_LAW_SOFT) return TB_ERROR_UNSUPPORTED;
-  tbReal *force = x->scratch, *rhs = x->scratch + 2 * x->nv, *law = rhs + x->n;
-  memset(force, 0, sizeof(tbReal) * (size_t)x->nv);
-  memset(rhs, 0, sizeof(tbReal) * 2 * (size_t)x->n);
-  for (int b = 0; b < x->nactive; b++) {
-    const tbActive* a = &x->active[b];
-    if (a->source != TB_SOURCE_CONTACT || a->id != contact) continue;
-    for (int r = 0; r < a->dim; r++) law[a->row + r] = a->by_friction[r];
-  }
-  respond(x, force, force, rhs, law, NULL, dx_next);
-  return TB_OK;
-}
-
-tbResult tb_derivatives_inertial(tbDerivatives* x, const tbModel* m, tbData* d, int body,
-                                 tbReal* dx_dparameters) {
-  if (body < 0 || body >= m->nbody) return TB_ERROR_ARGUMENT;
-  if (x->ready != 1) return TB_ERROR_UNSUPPORTED;
-  size_t width = (size_t)TB_NINERTIAL * (size_t)m->nbody, nv = (size_t)m->nv;
-  tbArenaMark mark = tb_arena_mark(&x->arena);
-  tbReal* Y = tb_arena_alloc(&x->arena, sizeof(tbReal) * (2 * nv * width + (size_t)x->nx + 1));
-  if (!Y) return TB_ERROR_MEMORY;
-  tbReal *second = Y + nv * width, *next = second + nv * width;
-  tb_rne_regressor(m, d, x->law_acc ? x->law_acc : d->qacc, Y);
-  if (x->final_acc) tb_rne_regressor(m, d, x->final_acc, second);
-  for (size_t p = 0; p < TB_NINERTIAL; p++) {
-    tbReal *force = x->scratch, *final = x->final.LD ? force + nv : force;
-    tbReal* rhs = x->scratch + 2 * nv;
-    size_t column = (size_t)TB_NINERTIAL * (size_t)body + p;
-    memset(rhs, 0, sizeof(tbReal) * (size_t)x->n);
-    memset(next, 0, sizeof(tbReal) * (size_t)x->nx);
-    for (size_t i = 0; i < nv; i++) {
-      force[i] = -Y[i * width + column];
-      if (x->final_acc) final[i] = -second[i * width + column];
-    }
-    respond(x, force, final, rhs, NULL, NULL, next);
-    for (size_t i = 0; i < (size_t)x->nx; i++) dx_dparameters[i * TB_NINERTIAL + p] = next[i];
-  }
-  tb_arena_release(&x->arena, mark);
-  return TB_OK;
-}
-
-static void multiply_transposed(const tbReal* M, int rows, int columns, const tbReal* y,
-                                tbReal* out) {
-  memset(out, 0, sizeof(tbReal) * (size_t)columns);
-  for (int i = 0; i < rows; i++) {
-    for (int k = 0; k < columns; k++) out[k] += y[i] * M[(size_t)i * (size_t)columns + (size_t)k];
-  }
-}
-
-void tb_derivatives_apply_transposed(tbDerivatives* x, const tbReal* y, tbReal* dx, tbReal* du,
-                                     tbReal* dforce, tbReal* dfriction) {
-  int nv = x->nv, n = x->n;
-  if (dforce) memset(dforce, 0, sizeof(tbReal) * (size_t)nv);
-  if (dfriction) memset(dfriction, 0, sizeof(tbReal) * (size_t)x->ncon);
-  if (x->ready == 2) {
-    if (dx) multiply_transposed(x->dense_A, x->nx, x->nx, y, dx);
-    if (du) multiply_transposed(x->dense_B, x->nx, x->nu, y, du);
-  }
-  if (x->ready != 1) return;
-  tbReal *z = x->scratch, *force = z + nv, *final = x->final.LD ? force + nv : force;
-  tbReal *sigma = z + 3 * nv, *law = sigma + n, *in = law + n;
-  memset(in, 0, sizeof(tbReal) * (size_t)x->ncol);
-  next_position_transposed(x, y, z, in, in + nv);
-  for (int i = 0; i < nv; i++) {
-    in[nv + i] += z[i];
-    z[i] *= x->h;
-  }
-  tb_deriv_solve_transposed(x, z, force, final, sigma, law);
-  for (int i = 0; i < nv; i++) {
-    const tbReal* row = x->law.force + (size_t)i * (size_t)x->ncol;
-    for (int k = 0; k < x->ncol; k++) in[k] += row[k] * force[i];
-    if (final != force) {
-      row = x->final.force + (size_t)i * (size_t)x->ncol;
-      for (int k = 0; k < x->ncol; k++) in[k] += row[k] * final[i];
-    }
-    if (dforce) dforce[i] = force[i] + (final != force ? final[i] : 0);
-  }
-  for (int r = 0; r < n; r++) {
-    const tbReal* S = x->S + (size_t)r * (size_t)x->ncol;
-    for (int k = 0; k < x->ncol; k++) in[k] += S[k] * sigma[r];
-    for (int k = 0; x->E && k < x->ncol; k++) {
-      in[k] += x->E[(size_t)r * (size_t)x->ncol + (size_t)k] * law[r];
-    }
-  }
-  for (int s = 0; s < x->na; s++) {
-    in[2 * nv + s] += x->act_by_act[s] * y[2 * nv + s];
-    in[x->nx + x->act_ctrl[s]] += x->act_by_ctrl[s] * y[2 * nv + s];
-  }
-  if (dx) memcpy(dx, in, sizeof(tbReal) * (size_t)x->nx);
-  if (du) memcpy(du, in + x->nx, sizeof(tbReal) * (size_t)x->nu);
-  for (int b = 0; dfriction && b < x->nactive; b++) {
-    const tbActive* a = &x->active[b];
-    if (a->source != TB_SOURCE_CONTACT) continue;
-    for (int r = 0; r < a->dim; r++) dfriction[a->id] += a->by_friction[r] * law[a->row + r];
-  }
 }
 
 // ---- smoothing by samples -----------------------------------------------------------------------

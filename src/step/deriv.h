@@ -28,6 +28,7 @@ typedef struct {
   tbReal* T;        // dim x nnz x nnz: dJ[r][i]/dq[k]; NULL: J is constant
   tbReal* dpos;     // dim x nnz: dpos[r]/dq[k]
   tbReal* dframe;   // nnz x 9: a contact's frame by q[k], where asked for
+  tbReal* dpoint;   // nnz x 3: and its position
   tbReal force[TB_MAX_DIM], sigma[TB_MAX_DIM];
   tbReal by_sigma[TB_MAX_DIM * TB_MAX_DIM], by_force[TB_MAX_DIM * TB_MAX_DIM];
   tbReal by_friction[TB_MAX_DIM];  // E per unit of the sliding coefficients
@@ -39,6 +40,23 @@ typedef struct {
   tbReal* force;  // nv x ncol: partial forces, replaced by X
   tbReal* Y;      // n x nv
 } tbResponse;
+
+// Where the configuration moves with an acceleration of its own (expo): v + share h acc.
+typedef struct {
+  tbReal* acc;    // nv; NULL: the velocity's
+  tbReal* force;  // nv x ncol: partial forces
+  tbReal* E;      // n x ncol: df
+} tbMoveResponse;
+
+// An island of the exponential integrator: what loads and friction make of its forces, those of
+// the velocity and of the position.
+typedef struct {
+  int n, nmember;
+  int* row;                // active rows
+  int* contact;            // by member: contact or -1
+  tbReal* by_load[2];      // n x n: df by J qacc_free
+  tbReal* by_friction[2];  // n x nmember
+} tbExpoResponse;
 
 typedef struct {
   int n;
@@ -67,6 +85,9 @@ struct tbDerivatives {
   tbReal* E;              // n x ncol, or NULL
   tbReal* R;              // n: factor of df in sigma
   tbReal* drift;          // of all bodies and dofs (dynamics/drift.h), or NULL
+  tbMoveResponse move;
+  int nexpo;
+  tbExpoResponse* expo;
   int nisland;
   tbIslandSystem* island;
   tbReal* primal;                    // soft law: Cholesky factor of M + J^T by_sigma J, or NULL
@@ -76,7 +97,8 @@ struct tbDerivatives {
   int* act_ctrl;                     // na: the control of each activation
   tbReal *turn_q, *turn_v;           // njnt x 9: dq+ of rotations by dq and by h dv+
   tbReal *dense_A, *dense_B;         // where ready is 2
-  tbReal* scratch;                   // 2 nv + 3 n + nx
+  tbReal* dense_F;                   // and by the generalised force (nx x nv)
+  tbReal* scratch;                   // one right-hand side (deriv_products.c)
   tbDerivativeInfo info;
 };
 
@@ -141,7 +163,14 @@ tbResult tb_deriv_soft(tbDerivatives* x, tbData* d, tbStepState* state,
 tbResult tb_deriv_comfree(tbDerivatives* x, tbData* d, tbStepState* state,
                           const tbDerivativeSettings* settings);
 
-tbResult tb_deriv_viscoelastic(tbDerivatives* x, tbData* d, tbStepState* state);
+// Explicit Euler, and the exponential integrator: TB_ERROR_UNSUPPORTED where only differences help.
+tbResult tb_deriv_viscoelastic(tbDerivatives* x, tbData* d, tbStepState* state,
+                               const tbDerivativeSettings* settings);
+tbResult tb_deriv_expo(tbDerivatives* x, tbData* d, tbStepState* state,
+                       const tbDerivativeSettings* settings);
+
+// The largest raw force of all springs.
+tbReal tb_springs_largest(const tbSprings* springs);
 
 // out += scale d(J_r H^-1 J_r^T)/dq over the columns of q. `room`: 2 nv + 12 nbody.
 void tb_deriv_diagonal(const tbDerivatives* x, const tbData* d, const tbConstraint* c,
@@ -151,6 +180,9 @@ void tb_deriv_diagonal(const tbDerivatives* x, const tbData* d, const tbConstrai
 tbActive* tb_deriv_activate(tbDerivatives* x, const tbConstraint* c);
 
 // ---- the system (deriv_system.c) ----------------------------------------------------------------
+
+// x->law.Y of the active rows.
+tbResult tb_deriv_responses(tbDerivatives* x);
 
 // Y, and the factor of the law's system of every island.
 tbResult tb_deriv_factor(tbDerivatives* x, const tbData* d, tbReal proximal);
@@ -173,10 +205,28 @@ void tb_deriv_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tbReal
 void tb_deriv_solve_transposed(tbDerivatives* x, const tbReal* z, tbReal* force,
                                tbReal* final_force, tbReal* sigma, tbReal* law);
 
+// ---- the next state (deriv_products.c) ----------------------------------------------------------
+
+// Rows of q+ from rows of the velocity that moves it: dq+ = turn_q dq + h turn_v dv. `width`
+// columns; dq is the identity on the first nv columns where `dq` is NULL.
+void tb_next_position(const tbDerivatives* x, const tbReal* dv, const tbReal* dq, tbReal* out,
+                      int width);
+
+// Forces that loads on the active rows make, of the velocity or of the position (`second`), of the
+// exponential integrator; both by rows `stride` apart.
+void tb_expo_loads(const tbDerivatives* x, const tbReal* load, int stride, int second, tbReal* law);
+
 // ---- one state, or many (deriv.c, deriv_differences.c) ------------------------------------------
 
 tbResult tb_deriv_linearize(const tbModel* m, tbData* d, const tbDerivativeSettings* settings,
                             tbDerivatives* x);
+
+// Room for dense A, B and F in the arena, from now on what the derivatives are.
+tbResult tb_deriv_keep_dense(tbDerivatives* x);
+
+// tb_step_differences, and F by the generalised force (nx x nv); any may be NULL.
+tbResult tb_deriv_differences(const tbModel* m, tbData* d, tbReal eps, int centred, tbReal* A,
+                              tbReal* B, tbReal* F);
 tbResult tb_deriv_samples(const tbModel* m, tbData* d, const tbDerivativeSettings* settings,
                           tbDerivatives* x);
 

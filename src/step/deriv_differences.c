@@ -17,8 +17,10 @@ static void shift(const tbModel* m, tbData* d, int column, tbReal e, tbReal* uni
     d->qvel[column - m->nv] += e;
   } else if (column < 2 * m->nv + m->na) {
     d->act[column - 2 * m->nv] += e;
-  } else {
+  } else if (column < 2 * m->nv + m->na + m->nu) {
     d->ctrl[column - 2 * m->nv - m->na] += e;
+  } else {
+    d->qfrc_applied[column - 2 * m->nv - m->na - m->nu] += e;
   }
 }
 
@@ -55,34 +57,40 @@ static tbResult moved_step(const tbModel* m, const Start* start, tbData* d, int 
   return tb_step(m, d);
 }
 
+// Newtons per unit of the increment: forces are larger numbers than positions.
+static const tbReal FORCE_SCALE = 1e3;
+
 static tbResult columns(const tbModel* m, const Start* start, tbData* low, tbData* high, tbReal eps,
-                        int centred, tbReal* column, tbReal* A, tbReal* B) {
-  int nx = 2 * m->nv + m->na;
+                        int centred, tbReal* column, tbReal* const out[3]) {
+  int nx = 2 * m->nv + m->na, first[4] = {0, nx, nx + m->nu, nx + m->nu + m->nv};
   tbResult result = centred ? TB_OK : moved_step(m, start, low, 0, 0, column);
-  for (int k = 0; k < nx + m->nu && result == TB_OK; k++) {
-    if ((k < nx && !A) || (k >= nx && !B)) continue;
-    result = moved_step(m, start, high, k, eps, column);
-    if (result == TB_OK && centred) result = moved_step(m, start, low, k, -eps, column);
-    if (result != TB_OK) break;
-    displacement(m, low, high, centred ? 2 * eps : eps, column);
-    for (int i = 0; i < nx; i++) {
-      if (k < nx) A[(size_t)i * (size_t)nx + (size_t)k] = column[i];
-      if (k >= nx) B[(size_t)i * (size_t)m->nu + (size_t)(k - nx)] = column[i];
+  for (int part = 0; part < 3; part++) {
+    size_t width = (size_t)(first[part + 1] - first[part]);
+    tbReal e = part < 2 ? eps : FORCE_SCALE * eps;
+    for (int k = first[part]; out[part] && k < first[part + 1] && result == TB_OK; k++) {
+      result = moved_step(m, start, high, k, e, column);
+      if (result == TB_OK && centred) result = moved_step(m, start, low, k, -e, column);
+      if (result != TB_OK) break;
+      displacement(m, low, high, centred ? 2 * e : e, column);
+      for (int i = 0; i < nx; i++) {
+        out[part][(size_t)i * width + (size_t)(k - first[part])] = column[i];
+      }
     }
   }
   return result;
 }
 
-tbResult tb_step_differences(const tbModel* m, tbData* d, tbReal eps, int centred, tbReal* A,
-                             tbReal* B) {
+tbResult tb_deriv_differences(const tbModel* m, tbData* d, tbReal eps, int centred, tbReal* A,
+                              tbReal* B, tbReal* F) {
   if (!m || !d || !(eps > 0)) return TB_ERROR_ARGUMENT;
   tbResult result = tb_forward(m, d);
   if (result != TB_OK) return result;
   Start start = {NULL, 0};
   tbData *low = tb_data_new(m), *high = tb_data_new(m);
   tbReal* column = calloc((size_t)(2 * m->nv + m->na + 1), sizeof(tbReal));
+  tbReal* const out[3] = {A, B, F};
   result = low && high && column ? start_take(&start, m, d) : TB_ERROR_MEMORY;
-  if (result == TB_OK) result = columns(m, &start, low, high, eps, centred, column, A, B);
+  if (result == TB_OK) result = columns(m, &start, low, high, eps, centred, column, out);
   tb_data_free(low);
   tb_data_free(high);
   free(start.bytes);
@@ -90,13 +98,30 @@ tbResult tb_step_differences(const tbModel* m, tbData* d, tbReal eps, int centre
   return result;
 }
 
-// The mean of A and B over states spread about this one: the gradient of a smoothed step.
+tbResult tb_step_differences(const tbModel* m, tbData* d, tbReal eps, int centred, tbReal* A,
+                             tbReal* B) {
+  return tb_deriv_differences(m, d, eps, centred, A, B, NULL);
+}
+
+// F (nx x nv) of what is linearised, column by column.
+static void force_columns(tbDerivatives* x, tbReal* F, tbReal* unit, tbReal* column) {
+  memset(unit, 0, sizeof(tbReal) * (size_t)x->nv);
+  for (int k = 0; k < x->nv; k++) {
+    unit[k] = 1;
+    tb_derivatives_force(x, unit, column);
+    unit[k] = 0;
+    for (int i = 0; i < x->nx; i++) F[(size_t)i * (size_t)x->nv + (size_t)k] = column[i];
+  }
+}
+
+// The mean of A, B and F over states spread about this one: the gradient of a smoothed step.
 tbResult tb_deriv_samples(const tbModel* m, tbData* d, const tbDerivativeSettings* settings,
                           tbDerivatives* x) {
   tbDerivativeSettings one = *settings;
   one.samples = 0;
-  size_t na = (size_t)x->nx * (size_t)x->nx, nb = (size_t)x->nx * (size_t)x->nu;
-  tbReal* sum = calloc(2 * (na + nb) + 1, sizeof(tbReal));
+  size_t nx = (size_t)x->nx, na = nx * nx, nb = nx * (size_t)x->nu, nf = nx * (size_t)x->nv;
+  size_t all = na + nb + nf;
+  tbReal* sum = calloc(2 * all + nx + (size_t)x->nv + 1, sizeof(tbReal));
   tbData* sample = tb_data_new(m);
   Start start = {NULL, 0};
   tbRng rng = {settings->seed};
@@ -109,22 +134,18 @@ tbResult tb_deriv_samples(const tbModel* m, tbData* d, const tbDerivativeSetting
     }
     result = tb_deriv_linearize(m, sample, &one, x);
     if (result != TB_OK) break;
-    tbReal *A = sum + na + nb, *B = A + na;
+    tbReal *A = sum + all, *B = A + na, *F = B + nb, *column = F + nf;
     tb_derivatives_dense(x, A, B);
-    for (size_t i = 0; i < na + nb; i++) sum[i] += A[i] / settings->samples;
+    force_columns(x, F, column + nx, column);
+    for (size_t i = 0; i < all; i++) sum[i] += A[i] / settings->samples;
   }
   // Contacts and modes that the info tells are those of the state itself.
   if (result == TB_OK) result = tb_deriv_linearize(m, d, &one, x);
+  if (result == TB_OK) result = tb_deriv_keep_dense(x);
   if (result == TB_OK) {
-    x->dense_A = TB_ARENA_NEW(&x->arena, tbReal, na + 1);
-    x->dense_B = TB_ARENA_NEW(&x->arena, tbReal, nb + 1);
-    if (x->dense_A && x->dense_B) {
-      memcpy(x->dense_A, sum, sizeof(tbReal) * na);
-      memcpy(x->dense_B, sum + na, sizeof(tbReal) * nb);
-      x->ready = 2;
-    } else {
-      result = TB_ERROR_MEMORY;
-    }
+    memcpy(x->dense_A, sum, sizeof(tbReal) * na);
+    memcpy(x->dense_B, sum + na, sizeof(tbReal) * nb);
+    memcpy(x->dense_F, sum + na + nb, sizeof(tbReal) * nf);
   }
   tb_data_free(sample);
   free(start.bytes);

@@ -257,7 +257,10 @@ static tbResult contact_rows(tbDerivatives* x, const tbData* d, const tbContactF
   }
   contact_partials(contact, &motion, a, motion1, motion2, &moving);
   add_frame(contact, &moving, a, linear, room + 30 * n);
-  if (x->want_frames) a->dframe = moving.frame;
+  if (x->want_frames) {
+    a->dframe = moving.frame;
+    a->dpoint = moving.pos;
+  }
   return TB_OK;
 }
 

@@ -18,7 +18,7 @@ static tbForest forest_of(const tbModel* m) {
 // Y = J H^-1, one row per active row.
 static tbReal* rows_response(tbDerivatives* x, const tbResponse* r) {
   size_t nv = (size_t)x->nv;
-  tbReal* Y = TB_ARENA_NEW(&x->arena, tbReal, x->n * x->nv);
+  tbReal* Y = TB_ARENA_NEW(&x->arena, tbReal, x->n * x->nv + 1);
   if (!Y) return NULL;
   for (int b = 0; b < x->nactive; b++) {
     const tbActive* a = &x->active[b];
@@ -130,6 +130,11 @@ static tbResult factor_islands(tbDerivatives* x, tbReal proximal) {
     if (result != TB_OK) return result;
   }
   return TB_OK;
+}
+
+tbResult tb_deriv_responses(tbDerivatives* x) {
+  x->law.Y = rows_response(x, &x->law);
+  return x->law.Y ? TB_OK : TB_ERROR_MEMORY;
 }
 
 tbResult tb_deriv_factor(tbDerivatives* x, const tbData* d, tbReal proximal) {

@@ -6,45 +6,12 @@
 #include "linalg/oscillator.h"
 #include "model/workspace.h"
 #include "spatial/vec3.h"
+#include "step/expo_system.h"
 #include "step/viscoelastic.h"
 #include "tribo/dynamics.h"
 
-// What a contact does over the step.
-typedef enum {
-  ROWS_OFF,    // no force: it would pull
-  ROWS_STICK,  // every row is a spring and damper
-  ROWS_SLIP,   // the normal row is; friction is at the cone's boundary, against the slip
-  ROWS_FIXED,  // dry friction of a joint at its bound: a constant force
-} RowState;
-
-typedef struct {
-  const tbModel* m;
-  tbData* d;
-  const tbConstraints* cs;
-  const tbSpring* const* spring;  // by constraint, NULL where it does not act
-  const tbReal* qacc_free;
-} Context;
-
-// One island's rows, all that act, and the oscillators made of them.
-typedef struct {
-  const tbIsland* island;
-  int n;                      // rows that act
-  int* row;                   // their rows in the island
-  tbReal *K, *B, *p, *v, *a;  // n each
-  tbReal* Y;                  // n x n
-  int* state;                 // RowState by member
-  int* settled;               // by member: 1 once it has given way, which is final
-  tbReal* friction;           // by row: force per normal force while slipping
-  int kept;                   // rows of the oscillators
-  int* keep;                  // which of the n
-  tbReal *Yk, *Kk, *Bk, *pk, *vk, *ak;
-  tbReal *first, *second;        // integrals, by row of the n
-  tbReal *part1, *part2, *work;  // of the kept rows
-  int* iwork;
-} System;
-
 // Of a contact's rows: dJ/dt v, the acceleration of the points when qacc is zero.
-static void add_velocity_product(const Context* x, const tbConstraint* c, tbReal* a) {
+static void add_velocity_product(const tbExpoContext* x, const tbConstraint* c, tbReal* a) {
   const tbContact* contact = &x->d->contact[c->id];
   for (int side = 0; side < 2; side++) {
     int body = x->m->geom_bodyid[contact->geom[side]];
@@ -59,7 +26,7 @@ static void add_velocity_product(const Context* x, const tbConstraint* c, tbReal
 }
 
 // a = J qacc_free + dJ/dt v (EXP eq. 10). Rows other than contacts keep their Jacobian.
-static void load_of(const Context* x, const tbConstraint* c, tbReal* a) {
+static void load_of(const tbExpoContext* x, const tbConstraint* c, tbReal* a) {
   for (int r = 0; r < c->dim; r++) {
     const tbReal* J = c->J + (size_t)r * (size_t)c->nnz;
     a[r] = 0;
@@ -84,9 +51,9 @@ static void dense_block(const tbDelassus* G, const int* row, int n, tbReal* colu
   }
 }
 
-static bool allocate(tbArena* arena, const tbIsland* island, System* s) {
-  size_t N = (size_t)island->problem.n, M = (size_t)island->nmember;
-  s->island = island;
+bool tb_expo_allocate(tbArena* arena, int nmember, int nrow, tbExpoSystem* s) {
+  size_t N = (size_t)nrow, M = (size_t)nmember;
+  s->nmember = nmember;
   s->row =
       tb_arena_alloc(arena, sizeof(int) * (2 * N + 2 * M + (size_t)tb_oscillator_ints((int)N) + 1));
   tbReal* at = tb_arena_alloc(arena, sizeof(tbReal) * (2 * N * N + 15 * N + 1));
@@ -105,19 +72,18 @@ static bool allocate(tbArena* arena, const tbIsland* island, System* s) {
   return true;
 }
 
-// Rows of the constraints that act: stretch, rate, load (EXP eq. 11), and which contacts slip.
-static void gather(const Context* x, System* s) {
+void tb_expo_gather(const tbExpoContext* x, tbExpoSystem* s) {
   s->n = 0;
-  for (int k = 0, at = 0; k < s->island->nmember; k++) {
-    int id = s->island->member[k];
+  for (int k = 0, at = 0; k < s->nmember; k++) {
+    int id = s->member[k];
     const tbConstraint* c = &x->cs->list[id];
     const tbSpring* spring = x->spring[id];
-    s->state[k] = spring ? ROWS_STICK : ROWS_OFF;
+    s->state[k] = spring ? TB_ROWS_STICK : TB_ROWS_OFF;
     s->settled[k] = 0;
     if (spring) {
       int slides = spring->slipping && c->source == TB_SOURCE_CONTACT && spring->force[0] > 0;
-      if (spring->slipping && c->source != TB_SOURCE_CONTACT) s->state[k] = ROWS_FIXED;
-      if (slides) s->state[k] = ROWS_SLIP;
+      if (spring->slipping && c->source != TB_SOURCE_CONTACT) s->state[k] = TB_ROWS_FIXED;
+      if (slides) s->state[k] = TB_ROWS_SLIP;
       load_of(x, c, s->a + s->n);
       for (int r = 0; r < c->dim; r++, s->n++) {
         s->row[s->n] = at + r;
@@ -132,17 +98,12 @@ static void gather(const Context* x, System* s) {
   }
 }
 
-// Rows of a member that are oscillators.
-static int rows_kept(int state, int dim) {
-  return state == ROWS_STICK ? dim : state == ROWS_SLIP;
-}
-
 // Dry frictions at their bound load the kept rows.
-static void add_fixed(const Context* x, System* s) {
-  for (int k = 0, i = 0; k < s->island->nmember; k++) {
-    int id = s->island->member[k];
+static void add_fixed(const tbExpoContext* x, tbExpoSystem* s) {
+  for (int k = 0, i = 0; k < s->nmember; k++) {
+    int id = s->member[k];
     if (!x->spring[id]) continue;
-    for (int j = 0; s->state[k] == ROWS_FIXED && j < s->kept; j++) {
+    for (int j = 0; s->state[k] == TB_ROWS_FIXED && j < s->kept; j++) {
       s->ak[j] += s->Y[(size_t)s->keep[j] * (size_t)s->n + (size_t)i] * s->friction[i];
     }
     i += x->cs->list[id].dim;
@@ -151,16 +112,16 @@ static void add_fixed(const Context* x, System* s) {
 
 // The oscillators of the kept rows: a slipping contact's friction follows its normal force, so its
 // columns of Y add to that of the normal row, and Y is no longer symmetric.
-static bool reduce(const Context* x, System* s) {
+bool tb_expo_reduce(const tbExpoContext* x, tbExpoSystem* s) {
   size_t N = (size_t)s->n;
   bool slips = false;
   s->kept = 0;
-  for (int k = 0, i = 0; k < s->island->nmember; k++) {
-    int id = s->island->member[k], dim = x->cs->list[id].dim;
+  for (int k = 0, i = 0; k < s->nmember; k++) {
+    int id = s->member[k], dim = x->cs->list[id].dim;
     if (!x->spring[id]) continue;
-    int rows = rows_kept(s->state[k], dim);
+    int rows = tb_expo_kept(s->state[k], dim);
     for (int r = 0; r < rows; r++) s->keep[s->kept++] = i + r;
-    slips |= s->state[k] == ROWS_SLIP;
+    slips |= s->state[k] == TB_ROWS_SLIP;
     i += dim;
   }
   int n = s->kept;
@@ -175,10 +136,10 @@ static bool reduce(const Context* x, System* s) {
   }
   add_fixed(x, s);
   if (!slips) return false;
-  for (int k = 0, i = 0, j = 0; k < s->island->nmember; k++) {
-    int id = s->island->member[k], dim = x->cs->list[id].dim;
+  for (int k = 0, i = 0, j = 0; k < s->nmember; k++) {
+    int id = s->member[k], dim = x->cs->list[id].dim;
     if (!x->spring[id]) continue;
-    if (s->state[k] == ROWS_SLIP) {
+    if (s->state[k] == TB_ROWS_SLIP) {
       for (int row = 0; row < n; row++) {
         for (int r = 1; r < dim; r++) {
           s->Yk[row * n + j] +=
@@ -186,28 +147,27 @@ static bool reduce(const Context* x, System* s) {
         }
       }
     }
-    j += rows_kept(s->state[k], dim);
+    j += tb_expo_kept(s->state[k], dim);
     i += dim;
   }
   return true;
 }
 
-// Integrals of all rows' forces from those of the kept ones.
-static void expand(const Context* x, System* s, tbReal h) {
+void tb_expo_expand(const tbExpoContext* x, tbExpoSystem* s, tbReal h) {
   memset(s->first, 0, sizeof(tbReal) * (size_t)s->n);
   memset(s->second, 0, sizeof(tbReal) * (size_t)s->n);
   for (int i = 0; i < s->kept; i++) {
     s->first[s->keep[i]] = s->part1[i];
     s->second[s->keep[i]] = s->part2[i];
   }
-  for (int k = 0, i = 0; k < s->island->nmember; k++) {
-    int id = s->island->member[k], dim = x->cs->list[id].dim;
+  for (int k = 0, i = 0; k < s->nmember; k++) {
+    int id = s->member[k], dim = x->cs->list[id].dim;
     if (!x->spring[id]) continue;
-    for (int r = 1; s->state[k] == ROWS_SLIP && r < dim; r++) {
+    for (int r = 1; s->state[k] == TB_ROWS_SLIP && r < dim; r++) {
       s->first[i + r] = s->friction[i + r] * s->first[i];
       s->second[i + r] = s->friction[i + r] * s->second[i];
     }
-    if (s->state[k] == ROWS_FIXED) {
+    if (s->state[k] == TB_ROWS_FIXED) {
       s->first[i] = h * s->friction[i];
       s->second[i] = 0.5 * h * h * s->friction[i];
     }
@@ -217,7 +177,8 @@ static void expand(const Context* x, System* s, tbReal h) {
 
 // Speed along the slip at the end of the step of a constraint whose rows start at i: row `from`
 // on, against the friction.
-static tbReal slip_speed(const System* s, const tbReal* rate, int i, int from, int dim, tbReal h) {
+static tbReal slip_speed(const tbExpoSystem* s, const tbReal* rate, int i, int from, int dim,
+                         tbReal h) {
   tbReal along = 0;
   for (int r = from; r < dim; r++) {
     const tbReal* row = s->Y + (size_t)(i + r) * (size_t)s->n;
@@ -229,14 +190,15 @@ static tbReal slip_speed(const System* s, const tbReal* rate, int i, int from, i
 }
 
 // Whether a constraint that slips at the start would slip backwards at the end.
-static bool turns(const System* s, int k, const tbSpring* spring, int i, tbReal h) {
-  if (s->state[k] == ROWS_SLIP) return slip_speed(s, spring->velocity, i, 1, spring->dim, h) < 0;
-  return s->state[k] == ROWS_FIXED && slip_speed(s, spring->velocity, i, 0, 1, h) < 0;
+static bool turns(const tbExpoSystem* s, int k, const tbSpring* spring, int i, tbReal h) {
+  if (s->state[k] == TB_ROWS_SLIP) return slip_speed(s, spring->velocity, i, 1, spring->dim, h) < 0;
+  return s->state[k] == TB_ROWS_FIXED && slip_speed(s, spring->velocity, i, 0, 1, h) < 0;
 }
 
 // Whether the force over the step leaves the limits of a constraint that sticks. Then `friction`
 // gets what it slips with: per normal force, or of dry friction the bound.
-static bool gives_way(const Context* x, System* s, const tbConstraint* c, int i, tbReal h) {
+static bool gives_way(const tbExpoContext* x, tbExpoSystem* s, const tbConstraint* c, int i,
+                      tbReal h) {
   tbReal mean[6];
   for (int r = 0; r < c->dim; r++) mean[r] = s->first[i + r] / h;
   if (!tb_spring_limit(x->m, x->d, c, mean)) return false;
@@ -248,25 +210,23 @@ static bool gives_way(const Context* x, System* s, const tbConstraint* c, int i,
   return true;
 }
 
-// Contacts that would pull over the step let go, constraints whose friction is not enough slip,
-// those whose slip would turn around stick: each at most once. Returns 1 where one changed.
-static int revise(const Context* x, System* s, tbReal h) {
+int tb_expo_revise(const tbExpoContext* x, tbExpoSystem* s, tbReal h) {
   int changed = 0;
-  for (int k = 0, i = 0; k < s->island->nmember; k++) {
-    int id = s->island->member[k];
+  for (int k = 0, i = 0; k < s->nmember; k++) {
+    int id = s->member[k];
     const tbConstraint* c = &x->cs->list[id];
     const tbSpring* spring = x->spring[id];
     if (!spring) continue;
     int one_sided = c->source >= TB_SOURCE_LIMIT_JOINT &&
                     !(c->source == TB_SOURCE_CONTACT && x->m->opt.contact_bilateral);
-    int sticks = s->state[k] == ROWS_STICK, next = s->state[k];
-    if ((sticks || next == ROWS_SLIP) && one_sided && s->first[i] < 0 && s->second[i] < 0) {
-      next = ROWS_OFF;
+    int sticks = s->state[k] == TB_ROWS_STICK, next = s->state[k];
+    if ((sticks || next == TB_ROWS_SLIP) && one_sided && s->first[i] < 0 && s->second[i] < 0) {
+      next = TB_ROWS_OFF;
     } else if (sticks && !s->settled[k] && gives_way(x, s, c, i, h)) {
-      next = c->source == TB_SOURCE_CONTACT ? ROWS_SLIP : ROWS_FIXED;
+      next = c->source == TB_SOURCE_CONTACT ? TB_ROWS_SLIP : TB_ROWS_FIXED;
       s->settled[k] = 1;
     } else if (!sticks && !s->settled[k] && turns(s, k, spring, i, h)) {
-      next = ROWS_STICK;
+      next = TB_ROWS_STICK;
       for (int r = 0; r < c->dim; r++) s->v[i + r] = spring->velocity[r];
     }
     changed |= next != s->state[k];
@@ -277,15 +237,16 @@ static int revise(const Context* x, System* s, tbReal h) {
 }
 
 // Mean and mean of the running mean, each within the limits (EXP eq. 23-26).
-static void limit_means(const Context* x, const System* s, tbReal h, tbReal* second) {
-  for (int k = 0, i = 0, at = 0; k < s->island->nmember; k++) {
-    int id = s->island->member[k];
+static void limit_means(const tbExpoContext* x, const tbExpoSystem* s, tbReal h, tbReal* lambda,
+                        tbReal* second) {
+  for (int k = 0, i = 0, at = 0; k < s->nmember; k++) {
+    int id = s->member[k];
     const tbConstraint* c = &x->cs->list[id];
     if (x->spring[id]) {
       tbReal* mean = second + c->row;
       for (int r = 0; r < c->dim; r++) mean[r] = s->first[i + r] / h;
       tb_spring_limit(x->m, x->d, c, mean);
-      for (int r = 0; r < c->dim; r++) s->island->lambda[at + r] = h * mean[r];
+      for (int r = 0; r < c->dim; r++) lambda[at + r] = h * mean[r];
       for (int r = 0; r < c->dim; r++) mean[r] = 2 * s->second[i + r] / (h * h);
       tb_spring_limit(x->m, x->d, c, mean);
       i += c->dim;
@@ -295,14 +256,15 @@ static void limit_means(const Context* x, const System* s, tbReal h, tbReal* sec
 }
 
 // Means over the step of one island's forces, into lambda (times h) and `second`.
-static tbResult island_forces(const Context* x, const tbIsland* island, tbReal* second) {
-  enum { PASSES = 5 };
+static tbResult island_forces(const tbExpoContext* x, const tbIsland* island, tbReal* second) {
   tbArena* arena = &x->d->work->arena;
   tbArenaMark mark = tb_arena_mark(arena);
   tbReal* column = TB_ARENA_NEW(arena, tbReal, island->problem.G.ncol);
-  System s;
-  if (!column || !allocate(arena, island, &s)) return TB_ERROR_MEMORY;
-  gather(x, &s);
+  tbExpoSystem s = {.member = island->member};
+  if (!column || !tb_expo_allocate(arena, island->nmember, island->problem.n, &s)) {
+    return TB_ERROR_MEMORY;
+  }
+  tb_expo_gather(x, &s);
   dense_block(&island->problem.G, s.row, s.n, column, s.Y);
 
   // The oscillators (EXP eq. 11-18), again where a contact lets go or stops slipping.
@@ -310,16 +272,16 @@ static tbResult island_forces(const Context* x, const tbIsland* island, tbReal* 
   tbReal h = opt->timestep;
   tbOscillatorSettings settings = {opt->expm_order, opt->expm_accuracy};
   for (int pass = 0;; pass++) {
-    bool general = reduce(x, &s);
+    bool general = tb_expo_reduce(x, &s);
     tbOscillator system = {s.kept, s.Yk, s.Kk, s.Bk, s.pk, s.vk, s.ak, general};
     if (!tb_oscillator_integrals(&system, h, &settings, s.part1, s.part2, NULL, s.work, s.iwork,
                                  NULL)) {
       return TB_ERROR_NUMERIC;
     }
-    expand(x, &s, h);
-    if (pass + 1 == PASSES || !revise(x, &s, h)) break;
+    tb_expo_expand(x, &s, h);
+    if (pass + 1 == TB_EXPO_PASSES || !tb_expo_revise(x, &s, h)) break;
   }
-  limit_means(x, &s, h, second);
+  limit_means(x, &s, h, island->lambda, second);
   tb_arena_release(arena, mark);
   return TB_OK;
 }
@@ -334,7 +296,7 @@ tbResult tb_expo_forces(const tbModel* m, tbData* d, tbStepState* state, const t
     spring[springs->list[i].constraint] = &springs->list[i];
   }
   tbResult result = tb_assemble_delassus(m, d, &state->constraints, factor, islands);
-  Context x = {m, d, &state->constraints, spring, qacc_free};
+  tbExpoContext x = {m, d, &state->constraints, spring, qacc_free};
   for (int i = 0; result == TB_OK && i < islands->count; i++) {
     result = island_forces(&x, &islands->island[i], second);
   }

@@ -1,0 +1,599 @@
+// The exponential integrator differentiated (docs/derivatives.md, eq. 68-71): every island's passes
+// are made again, with the changes of all that goes into them carried along.
+#include <math.h>
+#include <string.h>
+
+#include "dynamics/axis.h"
+#include "dynamics/drift.h"
+#include "linalg/many.h"
+#include "linalg/oscillator_tangent.h"
+#include "model/chain.h"
+#include "spatial/motion.h"
+#include "step/deriv_springs.h"
+#include "step/expo_system.h"
+#include "step/implicit.h"
+#include "step/viscoelastic.h"
+#include "tribo/dynamics.h"
+
+// Numbers of one island's changes, at most: beyond, whole steps are differenced.
+enum { MOST_CHANGES = 1 << 23 };
+
+// An island's system and how it changes, in `w` directions: the ncol columns, a unit load on each
+// of its n rows, the friction of each of its members.
+typedef struct {
+  tbExpoSystem s;
+  int w;
+  tbActive** active;       // by member, NULL where it does not act
+  tbReal *p, *v, *a;       // n x w
+  tbReal* velocity;        // n x w: of the points themselves
+  tbReal* friction;        // n x w
+  tbReal *first, *second;  // n x w
+  tbReal* Y;               // n x n x nv
+  tbReal *kp, *kv, *ka;    // kept x w
+  tbReal *part1, *part2;   // kept x w
+  tbReal* kY;              // kept x kept x w
+  tbReal* work;
+  tbReal* by_raw;  // TB_MAX_DIM x w
+} Tangent;
+
+typedef struct {
+  tbDerivatives* x;
+  tbData* d;
+  tbStepState* state;
+  tbExpoContext context;
+  const tbReal* free;   // nv x ncol: partials of qacc_free
+  const tbReal* rigid;  // nv x nv: partials of M 0 + b by q
+  tbReal near;          // N
+} Replay;
+
+static void add_row(tbReal* to, const tbReal* from, tbReal s, int n) {
+  for (int i = 0; s != 0 && i < n; i++) to[i] += s * from[i];
+}
+
+// ---- what goes in -------------------------------------------------------------------------------
+
+// d(dJ/dt v) of a contact's rows, by q and v, into `a` (dim rows of w).
+static tbResult add_drift(const Replay* y, const tbConstraint* c, const tbActive* act, int w,
+                          tbReal* a) {
+  tbDerivatives* x = y->x;
+  const tbModel* m = x->m;
+  const tbData* d = y->d;
+  const tbContact* contact = &d->contact[c->id];
+  tbArenaMark mark = tb_arena_mark(&x->arena);
+  tbDriftPartials* partials = tb_arena_alloc(&x->arena, sizeof *partials * (size_t)(m->nv + 1));
+  if (!partials) return TB_ERROR_MEMORY;
+  for (int side = 0; side < 2; side++) {
+    int body = m->geom_bodyid[contact->geom[side]];
+    const int* dofs;
+    int n = tb_body_chain(m, body, &dofs);
+    if (n == 0) continue;
+    tbReal sign = side ? 1 : -1, linear[3], angular[3], by_point[9];
+    tb_jac_dot_v(m, d, body, contact->pos, linear, angular);
+    tb_drift_partials(m, d, body, contact->pos, x->drift, x->drift + 6 * m->nbody, partials);
+    tb_drift_by_point(d, body, x->drift, by_point);
+    for (int r = 0; r < c->dim; r++) {
+      const tbReal* axis = contact->frame + 3 * (r < 3 ? r : r - 3);
+      tbReal* row = a + (size_t)r * (size_t)w;
+      for (int s = 0; s < n; s++) {
+        const tbDriftPartials* p = &partials[s];
+        row[dofs[s]] += sign * tb_dot3(axis, r < 3 ? p->linear_q : p->angular_q);
+        row[m->nv + dofs[s]] += sign * tb_dot3(axis, r < 3 ? p->linear_v : p->angular_v);
+      }
+      // The frame turns and the point moves with all dofs of the contact.
+      for (int k = 0; k < act->nnz; k++) {
+        tbReal moved[3];
+        const tbReal* turned = act->dframe + 9 * k + 3 * (r < 3 ? r : r - 3);
+        tb_mul_mat3_vec3(moved, by_point, act->dpoint + 3 * k);
+        tbReal change = tb_dot3(turned, r < 3 ? linear : angular);
+        if (r < 3) change += tb_dot3(axis, moved);
+        row[act->col[k]] += sign * change;
+      }
+    }
+  }
+  tb_arena_release(&x->arena, mark);
+  return TB_OK;
+}
+
+// d(J qacc_free + dJ/dt v), and the unit loads.
+static tbResult load_changes(const Replay* y, const tbConstraint* c, Tangent* t, int k, int i) {
+  const tbActive* act = t->active[k];
+  int w = t->w, ncol = y->x->ncol;
+  tbReal* a = t->a + (size_t)i * (size_t)w;
+  for (int r = 0; r < c->dim; r++) {
+    tbReal* row = a + (size_t)r * (size_t)w;
+    for (int q = 0; q < c->nnz; q++) {
+      add_row(row, y->free + (size_t)c->col[q] * (size_t)ncol, c->J[(size_t)(r * c->nnz + q)],
+              ncol);
+    }
+    row[ncol + i + r] = 1;
+  }
+  tb_active_velocity(act, y->context.qacc_free, 1, a, w);
+  return c->source == TB_SOURCE_CONTACT ? add_drift(y, c, act, w, a) : TB_OK;
+}
+
+// Changes of a limited force (dim rows of w) from those of the raw one.
+static void limit_changes(const Replay* y, const tbConstraint* c, const tbReal* raw, int mu_column,
+                          const tbReal* draw, int w, tbReal* out) {
+  tbReal L[TB_MAX_DIM * TB_MAX_DIM], by_friction[TB_MAX_DIM];
+  tb_limit_slope(y->context.m, y->d, c, raw, L, by_friction);
+  if (tb_limit_near(y->context.m, y->d, c, raw, y->near)) {
+    tb_springs_kink(y->x, "limit of constraint", c->row);
+  }
+  for (int r = 0; r < c->dim; r++) {
+    tbReal* row = out + (size_t)r * (size_t)w;
+    memset(row, 0, sizeof(tbReal) * (size_t)w);
+    for (int q = 0; q < c->dim; q++)
+      add_row(row, draw + (size_t)q * (size_t)w, L[r * c->dim + q], w);
+    row[mu_column] += by_friction[r];
+  }
+}
+
+// Stretch, rate and friction of one spring (tb_springs_measure and tb_expo_gather), rows from i on.
+static tbResult spring_changes(const Replay* y, const tbConstraint* c, const tbSpring* spring,
+                               Tangent* t, int k, int i) {
+  tbDerivatives* x = y->x;
+  const tbActive* act = t->active[k];
+  size_t w = (size_t)t->w, first = (size_t)i * w;
+  tbArenaMark mark = tb_arena_mark(&x->arena);
+  tbReal* stretch = TB_ARENA_NEW(&x->arena, tbReal, c->dim * c->nnz + 1);
+  tbReal* force = TB_ARENA_NEW(&x->arena, tbReal, (size_t)c->dim * w + 1);
+  if (!stretch || !force) return TB_ERROR_MEMORY;
+  tb_stretch_partials(x, y->d, y->state, c, act, stretch);
+  tbReal *dp = t->p + first, *dv = t->v + first, *point = t->velocity + first;
+  tb_active_velocity(act, y->d->qvel, 1, point, t->w);
+  for (int r = 0; r < c->dim; r++) {
+    for (int q = 0; q < c->nnz; q++) {
+      dp[(size_t)r * w + (size_t)c->col[q]] += stretch[r * c->nnz + q];
+      point[(size_t)r * w + (size_t)(x->nv + c->col[q])] += c->J[r * c->nnz + q];
+    }
+    memcpy(dv + (size_t)r * w, point + (size_t)r * w, sizeof(tbReal) * w);
+    tbReal* raw = t->by_raw + (size_t)r * w;
+    memset(raw, 0, sizeof(tbReal) * w);
+    add_row(raw, dp + (size_t)r * w, -spring->K[r], t->w);
+    add_row(raw, dv + (size_t)r * w, -spring->B[r], t->w);
+  }
+  limit_changes(y, c, spring->raw, x->ncol + t->s.n + k, t->by_raw, t->w, force);
+  int contact = c->source == TB_SOURCE_CONTACT;
+  for (int r = 0; r < c->dim; r++) {
+    tbReal *fr = t->friction + first + (size_t)r * w, *df = force + (size_t)r * w;
+    if (spring->slipping && r >= contact) {
+      memset(dp + (size_t)r * w, 0, sizeof(tbReal) * w);
+      memset(dv + (size_t)r * w, 0, sizeof(tbReal) * w);
+      if (spring->K[r] > 0) add_row(dp + (size_t)r * w, df, -1 / spring->K[r], t->w);
+    }
+    if (t->s.state[k] == TB_ROWS_SLIP) {
+      add_row(fr, df, 1 / spring->force[0], t->w);
+      add_row(fr, force, -t->s.friction[i + r] / spring->force[0], t->w);
+    } else {
+      add_row(fr, df, 1, t->w);
+    }
+  }
+  tb_arena_release(&x->arena, mark);
+  return TB_OK;
+}
+
+// Y = J H^-1 J^T of the acting rows, and dY_rs = dJ_r u_s + dJ_s u_r - u_r^T dM u_s (eq. 71).
+static tbResult inverse_inertia(const Replay* y, Tangent* t) {
+  tbDerivatives* x = y->x;
+  size_t nv = (size_t)x->nv, N = (size_t)t->s.n;
+  tbArenaMark mark = tb_arena_mark(&x->arena);
+  tbReal* dM = TB_ARENA_NEW(&x->arena, tbReal, nv * nv + 1);
+  tbReal* both = TB_ARENA_NEW(&x->arena, tbReal, nv + 1);
+  const tbActive** owner = tb_arena_alloc(&x->arena, sizeof(void*) * (N + 1));
+  int* row = tb_arena_alloc(&x->arena, sizeof(int) * (N + 1));
+  if (!dM || !both || !owner || !row) return TB_ERROR_MEMORY;
+  size_t at = 0;
+  for (int k = 0; k < t->s.nmember; k++) {
+    for (int r = 0; t->active[k] && r < t->active[k]->dim; r++) {
+      owner[at] = t->active[k];
+      row[at++] = r;
+    }
+  }
+  for (size_t s = 0; s < N; s++) {
+    const tbReal* us = x->law.Y + (size_t)(owner[s]->row + row[s]) * nv;
+    // dM u: partials with this acceleration less those without.
+    tb_rne_partials(x->m, y->d, us, NULL, dM, NULL);
+    for (size_t i = 0; i < nv * nv; i++) dM[i] -= y->rigid[i];
+    for (size_t r = 0; r < N; r++) {
+      const tbActive* a = owner[r];
+      const tbReal *J = a->J + (size_t)row[r] * (size_t)a->nnz,
+                   *ur = x->law.Y + (size_t)(a->row + row[r]) * nv;
+      tbReal sum = 0, *dY = t->Y + (r * N + s) * nv, *other = t->Y + (s * N + r) * nv;
+      for (int k = 0; k < a->nnz; k++) sum += J[k] * us[a->col[k]];
+      t->s.Y[r * N + s] = sum;
+      for (size_t i = 0; i < nv; i++) add_row(dY, dM + i * nv, -ur[i], x->nv);
+      // dJ_r u_s goes to both (r, s) and (s, r).
+      tbActive one = *a;
+      one.dim = 1;
+      if (a->T) one.T = a->T + (size_t)row[r] * (size_t)(a->nnz * a->nnz);
+      memset(both, 0, sizeof(tbReal) * nv);
+      tb_active_velocity(&one, us, 1, both, x->nv);
+      add_row(dY, both, 1, x->nv);
+      add_row(other, both, 1, x->nv);
+    }
+  }
+  tb_arena_release(&x->arena, mark);
+  return TB_OK;
+}
+
+// ---- one pass -----------------------------------------------------------------------------------
+
+// dY of the entry (i, j) of all rows, in nv directions.
+static const tbReal* entry_of(const Tangent* t, int i, int j, int nv) {
+  return t->Y + ((size_t)i * (size_t)t->s.n + (size_t)j) * (size_t)nv;
+}
+
+// Changes of what tb_expo_reduce makes. `wide`: directions in which the kept Y changes.
+static void reduce_changes(const Replay* y, Tangent* t, int wide) {
+  const tbExpoSystem* s = &t->s;
+  size_t w = (size_t)t->w, n = (size_t)s->kept, W = (size_t)wide;
+  int nv = y->x->nv;
+  for (size_t i = 0; i < n; i++) {
+    size_t from = (size_t)s->keep[i] * w;
+    memcpy(t->kp + i * w, t->p + from, sizeof(tbReal) * w);
+    memcpy(t->kv + i * w, t->v + from, sizeof(tbReal) * w);
+    memcpy(t->ka + i * w, t->a + from, sizeof(tbReal) * w);
+    for (size_t j = 0; j < n; j++) {
+      tbReal* to = t->kY + (i * n + j) * W;
+      memset(to, 0, sizeof(tbReal) * W);
+      add_row(to, entry_of(t, s->keep[i], s->keep[j], nv), 1, nv);
+    }
+  }
+  for (int k = 0, i = 0, j = 0; k < s->nmember; k++) {
+    if (!t->active[k]) continue;
+    int dim = t->active[k]->dim;
+    for (size_t row = 0; row < n; row++) {
+      const tbReal* Y = s->Y + (size_t)s->keep[row] * (size_t)s->n;
+      // Dry friction at its bound loads the row; slipping friction follows the normal force.
+      if (s->state[k] == TB_ROWS_FIXED) {
+        add_row(t->ka + row * w, entry_of(t, s->keep[row], i, nv), s->friction[i], nv);
+        add_row(t->ka + row * w, t->friction + (size_t)i * w, Y[i], t->w);
+      }
+      for (int r = 1; s->state[k] == TB_ROWS_SLIP && r < dim; r++) {
+        tbReal* to = t->kY + (row * n + (size_t)j) * W;
+        add_row(to, entry_of(t, s->keep[row], i + r, nv), s->friction[i + r], nv);
+        add_row(to, t->friction + (size_t)(i + r) * w, Y[i + r], wide);
+      }
+    }
+    j += tb_expo_kept(s->state[k], dim);
+    i += dim;
+  }
+}
+
+// Changes of what tb_expo_expand makes; after it.
+static void expand_changes(const Tangent* t, tbReal h) {
+  const tbExpoSystem* s = &t->s;
+  size_t w = (size_t)t->w;
+  memset(t->first, 0, sizeof(tbReal) * (size_t)s->n * w);
+  memset(t->second, 0, sizeof(tbReal) * (size_t)s->n * w);
+  for (int i = 0; i < s->kept; i++) {
+    memcpy(t->first + (size_t)s->keep[i] * w, t->part1 + (size_t)i * w, sizeof(tbReal) * w);
+    memcpy(t->second + (size_t)s->keep[i] * w, t->part2 + (size_t)i * w, sizeof(tbReal) * w);
+  }
+  for (int k = 0, i = 0; k < s->nmember; k++) {
+    if (!t->active[k]) continue;
+    int dim = t->active[k]->dim;
+    size_t normal = (size_t)i * w;
+    for (int r = 1; s->state[k] == TB_ROWS_SLIP && r < dim; r++) {
+      size_t to = (size_t)(i + r) * w;
+      add_row(t->first + to, t->first + normal, s->friction[i + r], t->w);
+      add_row(t->first + to, t->friction + to, s->first[i], t->w);
+      add_row(t->second + to, t->second + normal, s->friction[i + r], t->w);
+      add_row(t->second + to, t->friction + to, s->second[i], t->w);
+    }
+    if (s->state[k] == TB_ROWS_FIXED) {
+      add_row(t->first + normal, t->friction + normal, h, t->w);
+      add_row(t->second + normal, t->friction + normal, 0.5 * h * h, t->w);
+    }
+    i += dim;
+  }
+}
+
+// The mean force of rows i on and its changes, before any limit: integral times `scale`.
+static void mean_changes(Tangent* t, const tbReal* integral, const tbReal* change, int i, int dim,
+                         tbReal scale, tbReal* mean) {
+  for (int r = 0; r < dim; r++) {
+    size_t w = (size_t)t->w;
+    mean[r] = scale * integral[i + r];
+    memset(t->by_raw + (size_t)r * w, 0, sizeof(tbReal) * w);
+    add_row(t->by_raw + (size_t)r * w, change + (size_t)(i + r) * w, scale, t->w);
+  }
+}
+
+// After tb_expo_revise: constraints that gave way slip as their mean force says, those that turn
+// stick with the velocity of their points.
+static tbResult revise_changes(const Replay* y, Tangent* t, const int* before, tbReal h) {
+  tbDerivatives* x = y->x;
+  const tbExpoSystem* s = &t->s;
+  size_t w = (size_t)t->w;
+  tbArenaMark mark = tb_arena_mark(&x->arena);
+  tbReal* force = tb_arena_alloc(&x->arena, sizeof(tbReal) * (TB_MAX_DIM * w + 1));
+  if (!force) return TB_ERROR_MEMORY;
+  for (int k = 0, i = 0; k < s->nmember; k++) {
+    if (!t->active[k]) continue;
+    const tbConstraint* c = &y->context.cs->list[s->member[k]];
+    int dim = c->dim, gave_way = before[k] == TB_ROWS_STICK && s->state[k] > TB_ROWS_STICK;
+    if (gave_way) {
+      tbReal mean[TB_MAX_DIM], normal = s->first[i] / h;
+      mean_changes(t, s->first, t->first, i, dim, 1 / h, mean);
+      limit_changes(y, c, mean, x->ncol + s->n + k, t->by_raw, t->w, force);
+      int contact = c->source == TB_SOURCE_CONTACT;
+      for (int r = contact; r < dim; r++) {
+        tbReal* to = t->friction + (size_t)(i + r) * w;
+        memset(to, 0, sizeof(tbReal) * w);
+        add_row(to, force + (size_t)r * w, contact ? 1 / normal : 1, t->w);
+        if (contact) add_row(to, force, -s->friction[i + r] / normal, t->w);
+      }
+    } else if (before[k] > TB_ROWS_STICK && s->state[k] == TB_ROWS_STICK) {
+      memcpy(t->v + (size_t)i * w, t->velocity + (size_t)i * w, sizeof(tbReal) * w * (size_t)dim);
+    }
+    i += dim;
+  }
+  tb_arena_release(&x->arena, mark);
+  return TB_OK;
+}
+
+// ---- an island ----------------------------------------------------------------------------------
+
+static tbResult allocate(tbArena* arena, int nv, Tangent* t) {
+  size_t n = (size_t)t->s.n, w = (size_t)t->w, wide = w > (size_t)nv ? w : (size_t)nv;
+  tbReal** const rows[] = {&t->p,      &t->v,  &t->a,  &t->velocity, &t->friction, &t->first,
+                           &t->second, &t->kp, &t->kv, &t->ka,       &t->part1,    &t->part2};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    *rows[i] = TB_ARENA_NEW(arena, tbReal, n * w + 1);
+  }
+  t->Y = TB_ARENA_NEW(arena, tbReal, n * n * (size_t)nv + 1);
+  t->kY = tb_arena_alloc(arena, sizeof(tbReal) * (n * n * wide + 1));
+  t->work = tb_arena_alloc(arena, sizeof(tbReal) * (tb_oscillator_tangent_work((int)n, t->w) + 1));
+  t->by_raw = TB_ARENA_NEW(arena, tbReal, TB_MAX_DIM * w + 1);
+  return arena->failed ? TB_ERROR_MEMORY : TB_OK;
+}
+
+static tbResult start_changes(const Replay* y, Tangent* t) {
+  tbResult result = inverse_inertia(y, t);
+  for (int k = 0, i = 0; result == TB_OK && k < t->s.nmember; k++) {
+    int id = t->s.member[k];
+    const tbConstraint* c = &y->context.cs->list[id];
+    if (!t->active[k]) continue;
+    result = load_changes(y, c, t, k, i);
+    if (result == TB_OK) result = spring_changes(y, c, y->context.spring[id], t, k, i);
+    i += c->dim;
+  }
+  return result;
+}
+
+// The passes of island_forces in expo.c.
+static tbResult passes(const Replay* y, Tangent* t) {
+  const tbOption* opt = &y->context.m->opt;
+  tbExpoSystem* s = &t->s;
+  tbOscillatorSettings settings = {opt->expm_order, opt->expm_accuracy};
+  int* before = tb_arena_alloc(&y->x->arena, sizeof(int) * (size_t)(s->nmember + 1));
+  if (!before) return TB_ERROR_MEMORY;
+  for (int pass = 0;; pass++) {
+    bool general = tb_expo_reduce(&y->context, s);
+    tbOscillator o = {s->kept, s->Yk, s->Kk, s->Bk, s->pk, s->vk, s->ak, general};
+    tbOscillatorInfo plan;
+    if (!tb_oscillator_integrals(&o, opt->timestep, &settings, s->part1, s->part2, NULL, s->work,
+                                 s->iwork, &plan)) {
+      return TB_ERROR_NUMERIC;
+    }
+    int wide = general ? t->w : y->x->nv;
+    reduce_changes(y, t, wide);
+    tbOscillatorChange change = {t->w, t->kp, t->kv, t->ka, t->kY, wide};
+    if (s->kept > 0 && !tb_oscillator_tangents(&o, opt->timestep, &plan, &change, t->part1,
+                                               t->part2, t->work, s->iwork)) {
+      return TB_ERROR_UNSUPPORTED;
+    }
+    tb_expo_expand(&y->context, s, opt->timestep);
+    expand_changes(t, opt->timestep);
+    memcpy(before, s->state, sizeof(int) * (size_t)s->nmember);
+    if (pass + 1 == TB_EXPO_PASSES || !tb_expo_revise(&y->context, s, opt->timestep)) return TB_OK;
+    tbResult result = revise_changes(y, t, before, opt->timestep);
+    if (result != TB_OK) return result;
+  }
+}
+
+// Means within the limits (limit_means in expo.c): forces of the velocity and of the position into
+// the active rows, their partials into E and move.E, and responses to loads and friction.
+static tbResult store(const Replay* y, Tangent* t, tbExpoResponse* out) {
+  tbDerivatives* x = y->x;
+  tbReal h = x->h;
+  size_t w = (size_t)t->w, ncol = (size_t)x->ncol, n = (size_t)t->s.n,
+         members = (size_t)t->s.nmember;
+  tbReal* force = tb_arena_alloc(&x->arena, sizeof(tbReal) * (TB_MAX_DIM * w + 1));
+  out->n = t->s.n;
+  out->nmember = t->s.nmember;
+  out->row = tb_arena_alloc(&x->arena, sizeof(int) * (n + 1));
+  out->contact = tb_arena_alloc(&x->arena, sizeof(int) * (members + 1));
+  for (int second = 0; second < 2; second++) {
+    out->by_load[second] = tb_arena_alloc(&x->arena, sizeof(tbReal) * (n * n + 1));
+    out->by_friction[second] = tb_arena_alloc(&x->arena, sizeof(tbReal) * (n * members + 1));
+  }
+  if (x->arena.failed || !force) return TB_ERROR_MEMORY;
+  for (int k = 0, i = 0; k < t->s.nmember; k++) {
+    const tbConstraint* c = &y->context.cs->list[t->s.member[k]];
+    tbActive* a = t->active[k];
+    out->contact[k] = c->source == TB_SOURCE_CONTACT ? c->id : -1;
+    if (!a) continue;
+    for (int second = 0; second < 2; second++) {
+      tbReal mean[TB_MAX_DIM], *E = second ? x->move.E : x->E;
+      mean_changes(t, second ? t->s.second : t->s.first, second ? t->second : t->first, i, c->dim,
+                   second ? 2 / (h * h) : 1 / h, mean);
+      if (t->s.state[k] <= TB_ROWS_STICK) {
+        limit_changes(y, c, mean, x->ncol + t->s.n + k, t->by_raw, t->w, force);
+      } else {
+        // Already on the boundary, and the friction's changes with it.
+        memcpy(force, t->by_raw, sizeof(tbReal) * (size_t)c->dim * w);
+        if (c->source == TB_SOURCE_CONTACT && !(mean[0] > y->near)) {
+          tb_springs_kink(x, "limit of constraint", c->row);
+        }
+      }
+      tb_spring_limit(x->m, y->d, c, mean);
+      memcpy(second ? a->sigma : a->force, mean, sizeof(tbReal) * (size_t)c->dim);
+      for (int r = 0; r < c->dim; r++) {
+        size_t to = (size_t)(i + r);
+        memcpy(E + (size_t)(a->row + r) * ncol, force + (size_t)r * w, sizeof(tbReal) * ncol);
+        memcpy(out->by_load[second] + to * n, force + (size_t)r * w + ncol, sizeof(tbReal) * n);
+        memcpy(out->by_friction[second] + to * members, force + (size_t)r * w + ncol + n,
+               sizeof(tbReal) * members);
+        out->row[to] = a->row + r;
+      }
+    }
+    if (c->source == TB_SOURCE_CONTACT) {
+      x->info.separated += !(a->force[0] > 0);
+      x->info.sliding += a->force[0] > 0 && t->s.state[k] == TB_ROWS_SLIP;
+      x->info.sticking += a->force[0] > 0 && t->s.state[k] == TB_ROWS_STICK;
+    }
+    i += c->dim;
+  }
+  return TB_OK;
+}
+
+static tbResult island_changes(const Replay* y, const int* member, int count, tbActive** active,
+                               tbExpoResponse* out) {
+  tbArena* arena = &y->x->arena;
+  int rows = 0;
+  for (int k = 0; k < count; k++) rows += y->context.cs->list[member[k]].dim;
+  Tangent t = {.s = {.member = member}, .active = active};
+  if (!tb_expo_allocate(arena, count, rows, &t.s)) return TB_ERROR_MEMORY;
+  tb_expo_gather(&y->context, &t.s);
+  t.w = y->x->ncol + t.s.n + count;
+  if ((double)t.s.n * t.s.n * t.w > MOST_CHANGES) return TB_ERROR_UNSUPPORTED;
+  tbResult result = allocate(arena, y->x->nv, &t);
+  if (result == TB_OK) result = start_changes(y, &t);
+  if (result == TB_OK) result = passes(y, &t);
+  return result == TB_OK ? store(y, &t, out) : result;
+}
+
+// ---- the step -----------------------------------------------------------------------------------
+
+// Members of every island in order; those whose springs act become active.
+static tbResult islands_changes(Replay* y) {
+  tbDerivatives* x = y->x;
+  const tbConstraints* cs = y->context.cs;
+  int most = 0;
+  for (int i = 0; i < cs->count; i++) {
+    if (cs->list[i].island >= most) most = cs->list[i].island + 1;
+  }
+  int* member = tb_arena_alloc(&x->arena, sizeof(int) * (size_t)(cs->count + 1));
+  tbActive** active = TB_ARENA_NEW(&x->arena, tbActive*, cs->count + 1);
+  x->expo = TB_ARENA_NEW(&x->arena, tbExpoResponse, most + 1);
+  if (!member || !active || !x->expo) return TB_ERROR_MEMORY;
+  tbResult result = TB_OK;
+  for (int i = 0; result == TB_OK && i < cs->count; i++) {
+    if (!y->context.spring[i] || cs->list[i].island < 0 || cs->list[i].nnz == 0) continue;
+    active[i] = tb_deriv_activate(x, &cs->list[i]);
+    result = active[i] ? tb_deriv_rows(x, y->d, &cs->list[i], active[i]) : TB_ERROR_MEMORY;
+  }
+  if (result == TB_OK) result = tb_deriv_responses(x);
+  tbActive** of_island = tb_arena_alloc(&x->arena, sizeof(void*) * (size_t)(cs->count + 1));
+  if (!of_island) return TB_ERROR_MEMORY;
+  for (int island = 0; result == TB_OK && island < most; island++) {
+    int count = 0, acts = 0;
+    for (int i = 0; i < cs->count; i++) {
+      if (cs->list[i].island != island) continue;
+      of_island[count] = active[i];
+      member[count++] = i;
+      acts |= active[i] != NULL;
+    }
+    if (acts) result = island_changes(y, member, count, of_island, &x->expo[x->nexpo++]);
+  }
+  return result;
+}
+
+// Partials of smooth forces less H acc.
+static tbResult smooth_partials(tbDerivatives* x, tbData* d, const tbReal* acc, tbReal* force) {
+  tbPartials partials = {force, x->ncol};
+  tbResult result = tb_deriv_inertia(x, d, acc, &partials);
+  return result == TB_OK ? tb_deriv_smooth(x, d, acc, TB_IMPLICIT_ALL, &partials) : result;
+}
+
+// Implicit damping that changes with the state, which would change Y: differenced.
+static int has_changing_damping(const tbModel* m) {
+  for (int i = 0; i < m->nu; i++) {
+    if (m->actuator_gaintype[i] != TB_GAIN_FIXED && m->actuator_gaintype[i] != TB_GAIN_AFFINE) {
+      return 1;
+    }
+    if (m->actuator_gaintype[i] == TB_GAIN_AFFINE && m->actuator_gainprm[TB_NGAIN * i + 2] != 0) {
+      return 1;
+    }
+  }
+  for (int t = 0; t < m->ntendon; t++) {
+    int spatial = m->tendon_num[t] > 0 && m->wrap_type[m->tendon_adr[t]] != TB_WRAP_JOINT;
+    if (spatial && (m->tendon_damping[t] != 0 || m->tendon_armature[t] != 0)) return 1;
+  }
+  return 0;
+}
+
+// What the replay starts from: springs by constraint, qacc_free and its partials.
+static tbResult prepare(Replay* y, const tbInertiaFactor* factor) {
+  tbDerivatives* x = y->x;
+  const tbModel* m = x->m;
+  size_t nv = (size_t)m->nv;
+  const tbSpring** spring = TB_ARENA_NEW(&x->arena, const tbSpring*, y->state->constraints.count);
+  tbReal* qacc_free = tb_arena_alloc(&x->arena, sizeof(tbReal) * (nv + 1));
+  tbReal* free = TB_ARENA_NEW(&x->arena, tbReal, nv * (size_t)x->ncol + 1);
+  tbReal* rigid = TB_ARENA_NEW(&x->arena, tbReal, nv * nv + 1);
+  if (!spring || !qacc_free || !free || !rigid) return TB_ERROR_MEMORY;
+  for (int i = 0; i < y->state->springs.count; i++) {
+    spring[y->state->springs.list[i].constraint] = &y->state->springs.list[i];
+  }
+  tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
+  memcpy(qacc_free, y->d->qfrc_smooth, sizeof(tbReal) * nv);
+  tb_ltdl_solve(forest, factor->LD, factor->inverse, qacc_free);
+  tbResult result = smooth_partials(x, y->d, qacc_free, free);
+  if (result != TB_OK) return result;
+  tb_ltdl_solve_many(forest, factor->LD, factor->inverse, free, x->ncol, x->ncol);
+  tb_rne_partials(m, y->d, NULL, NULL, rigid, NULL);
+  y->context = (tbExpoContext){m, y->d, &y->state->constraints, spring, qacc_free};
+  y->free = free;
+  y->rigid = rigid;
+  return tb_deriv_drift_prepare(x, y->d);
+}
+
+// Partials of the forces of one acceleration, with those of J^T f: for the position f is in sigma.
+static tbResult acceleration_partials(tbDerivatives* x, tbData* d, const tbReal* acc, int second,
+                                      tbReal* force) {
+  tbResult result = smooth_partials(x, d, acc, force);
+  tbPartials partials = {force, x->ncol};
+  for (int b = 0; result == TB_OK && b < x->nactive; b++) {
+    tbActive a = x->active[b];
+    if (second) memcpy(a.force, a.sigma, sizeof a.force);
+    tb_active_force(&a, &partials);
+  }
+  return result;
+}
+
+tbResult tb_deriv_expo(tbDerivatives* x, tbData* d, tbStepState* state,
+                       const tbDerivativeSettings* settings) {
+  const tbModel* m = x->m;
+  if (has_changing_damping(m)) return TB_ERROR_UNSUPPORTED;
+  tbInertiaFactor factor;
+  tbResult result = tb_implicit_factor(m, d, TB_IMPLICIT_ALL, &factor);
+  if (result != TB_OK) return result;
+  memcpy(x->law.LD, factor.LD, sizeof(tbReal) * (size_t)m->nM);
+  memcpy(x->law.inverse, factor.inverse, sizeof(tbReal) * (size_t)m->nv);
+  x->c = 0;
+  x->explicit_law = 1;
+  x->move_share = 0.5;
+  Replay y = {.x = x, .d = d, .state = state};
+  y.near = settings->mode_tolerance * tb_springs_largest(&state->springs);
+  size_t rows = (size_t)state->constraints.nrow * (size_t)x->ncol;
+  x->move.force = TB_ARENA_NEW(&x->arena, tbReal, (size_t)m->nv * (size_t)x->ncol + 1);
+  x->move.E = TB_ARENA_NEW(&x->arena, tbReal, rows + 1);
+  x->move.acc = TB_ARENA_NEW(&x->arena, tbReal, m->nv + 1);
+  if (!x->move.force || !x->move.E || !x->move.acc) return TB_ERROR_MEMORY;
+  result = prepare(&y, &factor);
+  if (result == TB_OK) result = islands_changes(&y);
+  if (result != TB_OK) return result;
+  for (int b = 0; b < x->nactive; b++) {
+    tbActive* a = &x->active[b];
+    for (int r = 0; r < a->dim; r++) a->by_force[r * a->dim + r] = 1;
+  }
+  // v_move = v + h/2 acc: the acceleration of the position.
+  for (int i = 0; i < m->nv; i++) {
+    x->move.acc[i] = 2 * (state->v_move[i] - d->qvel[i]) / x->h;
+  }
+  result = acceleration_partials(x, d, d->qacc, 0, x->law.force);
+  return result == TB_OK ? acceleration_partials(x, d, x->move.acc, 1, x->move.force) : result;
+}

@@ -1,0 +1,183 @@
+// Limits and stretches of the viscoelastic law, differentiated (docs/derivatives.md, eq. 63-67).
+#include "step/deriv_springs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/chain.h"
+#include "spatial/motion.h"
+#include "spatial/quat.h"
+#include "spatial/so3.h"
+#include "spatial/vec3.h"
+
+static int is_dry_friction(const tbConstraint* c) {
+  return c->source == TB_SOURCE_FRICTION_DOF || c->source == TB_SOURCE_FRICTION_TENDON;
+}
+
+// s = sqrt(sum raw_j^2 / mu_j^2)
+static tbReal cone_size(const tbReal* raw, const tbReal* mu, int dim) {
+  tbReal square = 0;
+  for (int r = 1; r < dim; r++) square += raw[r] * raw[r] / (mu[r - 1] * mu[r - 1]);
+  return sqrt(square);
+}
+
+int tb_limit_slope(const tbModel* m, const tbData* d, const tbConstraint* c, const tbReal* raw,
+                   tbReal* L, tbReal* by_friction) {
+  int dim = c->dim, holds = c->source == TB_SOURCE_EQUALITY ||
+                            (c->source == TB_SOURCE_CONTACT && m->opt.contact_bilateral);
+  memset(L, 0, sizeof(tbReal) * (size_t)(dim * dim));
+  memset(by_friction, 0, sizeof(tbReal) * (size_t)dim);
+  if (!holds && is_dry_friction(c) && !(fabs(raw[0]) <= c->bound)) return 0;
+  if (!holds && !is_dry_friction(c) && !(raw[0] > 0)) return 0;
+  for (int r = 0; r < dim; r++) L[r * dim + r] = 1;
+  if (holds || is_dry_friction(c) || dim < 3) return 1;
+  const tbReal* mu = d->contact[c->id].friction;
+  tbReal s = cone_size(raw, mu, dim);
+  if (!(s > raw[0])) return 1;
+  // Cut radially: f_i = raw_i N / s.
+  tbReal scale = raw[0] / s, by_mu = 0;
+  for (int j = 1; j < 3; j++) by_mu += raw[j] * raw[j] / (mu[j - 1] * mu[j - 1] * mu[j - 1]);
+  for (int i = 1; i < dim; i++) {
+    L[i * dim] = raw[i] / s;
+    by_friction[i] = scale * raw[i] * by_mu / (s * s);
+    for (int j = 1; j < dim; j++) {
+      L[i * dim + j] = (i == j) * scale - scale * raw[i] * raw[j] / (mu[j - 1] * mu[j - 1] * s * s);
+    }
+  }
+  return 1;
+}
+
+int tb_limit_near(const tbModel* m, const tbData* d, const tbConstraint* c, const tbReal* raw,
+                  tbReal near) {
+  if (c->source == TB_SOURCE_EQUALITY) return 0;
+  if (is_dry_friction(c)) return fabs(fabs(raw[0]) - c->bound) < near;
+  if (c->source == TB_SOURCE_CONTACT && m->opt.contact_bilateral) return 0;
+  if (fabs(raw[0]) < near) return 1;
+  if (c->dim < 3 || raw[0] < 0) return 0;
+  return fabs(cone_size(raw, d->contact[c->id].friction, c->dim) - raw[0]) < near;
+}
+
+void tb_springs_kink(tbDerivatives* x, const char* what, int id) {
+  x->info.differentiable = 0;
+  if (!x->info.reason[0]) snprintf(x->info.reason, sizeof x->info.reason, "%s %d", what, id);
+}
+
+// ---- stretch ------------------------------------------------------------------------------------
+
+// 1 where dof k moves the body.
+static int moves_body(const tbModel* m, int body, int k) {
+  const int* dofs;
+  int n = tb_body_chain(m, body, &dofs), moves = 0;
+  for (int t = 0; t < n; t++) moves |= dofs[t] == k;
+  return moves;
+}
+
+// A contact's anchor at this state.
+typedef struct {
+  int body[2];
+  tbReal at[2][3];    // the points that touched
+  tbReal kept[3];     // the stretch that was kept, in the world
+  tbReal apart[3];    // the stretch now
+  tbReal twist[3];    // the turn now
+  tbReal by_spin[9];  // and by the bodies' relative rotation
+} Anchored;
+
+static Anchored anchored(const tbModel* m, const tbData* d, const tbContact* contact,
+                         const tbAnchor* anchor, int angular) {
+  Anchored y;
+  for (int i = 0; i < 2; i++) {
+    y.body[i] = m->geom_bodyid[contact->geom[i]];
+    tb_mul_mat3_vec3(y.at[i], d->xmat + 9 * y.body[i], anchor->point[i]);
+    tb_add3(y.at[i], y.at[i], d->xpos + 3 * y.body[i]);
+  }
+  const tbReal* R1 = d->xmat + 9 * y.body[0];
+  tb_mul_mat3_vec3(y.kept, R1, anchor->stretch);
+  tb_add3(y.apart, y.kept, y.at[1]);
+  tb_sub3(y.apart, y.apart, y.at[0]);
+  if (!angular) return y;
+
+  // twist = R1 (log(now before^-1) + remembered); a spin w of body 2 against body 1 turns `now`
+  // from the left by R1^T w, and dlog = Jl^-1 with Jl(x)^-1 = Jr(-x)^-1.
+  tbReal inverse[4], now[4], before[4], change[4], turn[3], back[3], J[9], product[9];
+  tb_quat_conjugate(inverse, d->xquat + 4 * y.body[0]);
+  tb_quat_mul(now, inverse, d->xquat + 4 * y.body[1]);
+  tb_quat_conjugate(before, anchor->relative);
+  tb_quat_mul(change, now, before);
+  tb_quat_log(turn, change);
+  tb_scale3(back, turn, -1);
+  tb_so3_right_jacobian_inverse(J, back);
+  tb_add3(turn, turn, anchor->twist);
+  tb_mul_mat3_vec3(y.twist, R1, turn);
+  // R1 J R1^T
+  for (int i = 0; i < 3; i++) {
+    for (int k = 0; k < 3; k++) {
+      product[3 * i + k] = 0;
+      for (int l = 0; l < 3; l++) product[3 * i + k] += R1[3 * i + l] * J[3 * l + k];
+    }
+  }
+  for (int i = 0; i < 3; i++) {
+    for (int k = 0; k < 3; k++) {
+      y.by_spin[3 * i + k] = 0;
+      for (int l = 0; l < 3; l++) y.by_spin[3 * i + k] += product[3 * i + l] * R1[3 * k + l];
+    }
+  }
+  return y;
+}
+
+// Partials of the tangential stretch frame_r . apart, with apart = R1 remembered + x2 - x1 of the
+// two points that touched (eq. 64), and of the angular rows (eq. 66).
+static void contact_stretch(const tbDerivatives* x, const tbData* d, const tbConstraint* c,
+                            const tbAnchor* anchor, const tbActive* a, tbReal* out) {
+  const tbModel* m = x->m;
+  const tbContact* contact = &d->contact[c->id];
+  Anchored y = anchored(m, d, contact, anchor, a->dim > 3);
+  for (int k = 0; k < a->nnz; k++) {
+    tbReal change[3] = {0, 0, 0}, turned[3] = {0, 0, 0}, spin[3] = {0, 0, 0};
+    for (int i = 0; i < 2; i++) {
+      if (!moves_body(m, y.body[i], a->col[k])) continue;
+      const tbReal* axis = d->cdof + 6 * a->col[k];
+      tbReal arm[3], v[3], carried[3];
+      tb_sub3(arm, y.at[i], d->subtree_com + 3 * m->body_rootid[y.body[i]]);
+      tb_motion_at(v, axis, arm);
+      tb_add_scaled3(change, change, i ? 1 : -1, v);
+      tb_add_scaled3(spin, spin, i ? 1 : -1, axis);
+      if (i) continue;
+      tb_cross(carried, axis, y.kept);
+      tb_add3(change, change, carried);
+      if (a->dim > 3) tb_cross(turned, axis, y.twist);
+    }
+    const tbReal* dframe = a->dframe + 9 * k;
+    if (a->dim > 3) {
+      tbReal by_spin[3];
+      tb_mul_mat3_vec3(by_spin, y.by_spin, spin);
+      tb_add3(turned, turned, by_spin);
+    }
+    for (int r = 1; r < a->dim; r++) {
+      tbReal* to = &out[(size_t)r * (size_t)a->nnz + (size_t)k];
+      if (r < 3) {
+        *to = tb_dot3(dframe + 3 * r, y.apart) + tb_dot3(contact->frame + 3 * r, change);
+      } else {
+        *to =
+            tb_dot3(dframe + 3 * (r - 3), y.twist) + tb_dot3(contact->frame + 3 * (r - 3), turned);
+      }
+    }
+  }
+}
+
+void tb_stretch_partials(const tbDerivatives* x, const tbData* d, const tbStepState* state,
+                         const tbConstraint* c, const tbActive* a, tbReal* out) {
+  const tbModel* m = x->m;
+  const tbAnchor* anchor = tb_anchors_get(&state->anchors, c->key);
+  size_t count = (size_t)(a->dim * a->nnz);
+  memset(out, 0, sizeof(tbReal) * count);
+  if (is_dry_friction(c)) {
+    int type =
+        c->source == TB_SOURCE_FRICTION_DOF ? m->jnt_type[m->dof_jntid[c->id]] : TB_JOINT_SLIDE;
+    int measured = type == TB_JOINT_SLIDE || type == TB_JOINT_HINGE;
+    if (anchor && measured) memcpy(out, a->J, sizeof(tbReal) * count);
+    return;
+  }
+  memcpy(out, a->dpos, sizeof(tbReal) * count);
+  if (c->source == TB_SOURCE_CONTACT && anchor) contact_stretch(x, d, c, anchor, a, out);
+}

@@ -1,0 +1,69 @@
+// One island of the exponential integrator: its springs' rows as oscillators, which of them act and
+// how. Shared by the step (expo.c) and its derivatives (deriv_expo.c).
+#ifndef TRIBO_STEP_EXPO_SYSTEM_H_
+#define TRIBO_STEP_EXPO_SYSTEM_H_
+
+#include <stdbool.h>
+
+#include "step/state.h"
+
+// What a constraint does over the step.
+typedef enum {
+  TB_ROWS_OFF,    // no force: it would pull
+  TB_ROWS_STICK,  // every row is a spring and damper
+  TB_ROWS_SLIP,   // the normal row is; friction is at the cone's boundary, against the slip
+  TB_ROWS_FIXED,  // dry friction of a joint at its bound: a constant force
+} tbRowState;
+
+typedef struct {
+  const tbModel* m;
+  tbData* d;
+  const tbConstraints* cs;
+  const tbSpring* const* spring;  // by constraint, NULL where it does not act
+  const tbReal* qacc_free;
+} tbExpoContext;
+
+// One island's rows, all that act, and the oscillators made of them.
+typedef struct {
+  int nmember;
+  const int* member;          // constraints
+  int n;                      // rows that act
+  int* row;                   // their rows in the island
+  tbReal *K, *B, *p, *v, *a;  // n each
+  tbReal* Y;                  // n x n
+  int* state;                 // tbRowState by member
+  int* settled;               // by member: 1 once it has given way, which is final
+  tbReal* friction;           // by row: force per normal force while slipping
+  int kept;                   // rows of the oscillators
+  int* keep;                  // which of the n
+  tbReal *Yk, *Kk, *Bk, *pk, *vk, *ak;
+  tbReal *first, *second;        // integrals, by row of the n
+  tbReal *part1, *part2, *work;  // of the kept rows
+  int* iwork;
+} tbExpoSystem;
+
+// Passes over the island at most: each constraint changes once.
+enum { TB_EXPO_PASSES = 5 };
+
+// Room for an island of `nrow` rows. False when out of memory.
+bool tb_expo_allocate(tbArena* arena, int nmember, int nrow, tbExpoSystem* s);
+
+// Rows of the constraints that act: stretch, rate, load (EXP eq. 11), and which contacts slip.
+void tb_expo_gather(const tbExpoContext* x, tbExpoSystem* s);
+
+// Rows of a member that are oscillators.
+static inline int tb_expo_kept(int state, int dim) {
+  return state == TB_ROWS_STICK ? dim : state == TB_ROWS_SLIP;
+}
+
+// The oscillators of the kept rows; true where their Y is not symmetric.
+bool tb_expo_reduce(const tbExpoContext* x, tbExpoSystem* s);
+
+// Integrals of all rows' forces from those of the kept ones.
+void tb_expo_expand(const tbExpoContext* x, tbExpoSystem* s, tbReal h);
+
+// Contacts that would pull over the step let go, constraints whose friction is not enough slip,
+// those whose slip would turn around stick: each at most once. Returns 1 where one changed.
+int tb_expo_revise(const tbExpoContext* x, tbExpoSystem* s, tbReal h);
+
+#endif
