@@ -200,6 +200,17 @@ static const Scene SCENES[] = {
      0,
      0},
     // Where what turns with the links (dJ/dt v) counts.
+    {"fast arm on the floor",
+     "<body pos='0 0 0.4'><joint type='ball'/><geom type='capsule' size='.03' fromto='0 0 0 .4 0 "
+     "0'/><body pos='.4 0 0'><joint type='hinge' axis='0 1 0'/><geom type='capsule' size='.03' "
+     "fromto='0 0 0 .1 0 -.3'/><geom type='sphere' pos='.1 0 -.3' size='.1008'/></body></body>",
+     "",
+     0.3,
+     -1e-9,
+     3,
+     {3, 8, 9, -20},
+     0,
+     0},
     {"fast closed loop",
      "<body name='p' pos='0 0 2'><joint type='ball' damping='0.1'/><geom type='capsule' size='.05' "
      "fromto='0 0 0 .5 0 0'/><body name='q' pos='.5 0 0'><joint type='hinge' axis='0 1 0'/><geom "
