@@ -13,6 +13,35 @@ static int take_value(const char* command, int argc, char** argv, const char** t
   return 2;
 }
 
+// Flags that are short for an option of the model.
+static const char* const OPTION_FLAGS[][2] = {
+    {"--law", "law"},        {"--solver", "solver"},       {"--integrator", "integrator"},
+    {"--dt", "timestep"},    {"--tol", "solve_tolerance"}, {"--max-iter", "solve_iterations"},
+    {"--threads", "threads"}};
+
+// --option NAME=VALUE or a flag that is short for it. Returns as model_args_take.
+static int take_option(ModelArgs* args, const char* command, int argc, char** argv) {
+  const char *name = NULL, *value = NULL;
+  bool named = strcmp(argv[0], "--option") == 0;
+  for (size_t i = 0; i < sizeof OPTION_FLAGS / sizeof OPTION_FLAGS[0]; i++) {
+    if (strcmp(argv[0], OPTION_FLAGS[i][0]) == 0) name = OPTION_FLAGS[i][1];
+  }
+  if (!named && !name) return 0;
+  if (take_value(command, argc, argv, &value) < 0) return -1;
+  if (args->noptions == MODEL_ARGS_MOST_OPTIONS) {
+    fprintf(stderr, "tribo %s: more than %d options\n", command, MODEL_ARGS_MOST_OPTIONS);
+    return -1;
+  }
+  size_t length = named ? strcspn(value, "=") : strlen(name);
+  if (named && (value[length] != '=' || length >= sizeof args->option[0].name)) {
+    fprintf(stderr, "tribo %s: --option needs NAME=VALUE, not '%s'\n", command, value);
+    return -1;
+  }
+  memcpy(args->option[args->noptions].name, named ? value : name, length);
+  args->option[args->noptions++].value = named ? value + length + 1 : value;
+  return 2;
+}
+
 int model_args_take(ModelArgs* args, const char* command, int argc, char** argv) {
   const struct {
     const char* flag;
@@ -37,7 +66,7 @@ int model_args_take(ModelArgs* args, const char* command, int argc, char** argv)
     }
     return take_value(command, argc, argv, &args->search_paths[args->options.nsearch_paths++]);
   }
-  if (argv[0][0] == '-') return 0;
+  if (argv[0][0] == '-') return take_option(args, command, argc, argv);
   if (args->path) {
     fprintf(stderr, "tribo %s: one model at a time, not '%s' as well\n", command, argv[0]);
     return -1;
@@ -54,6 +83,13 @@ tbModel* model_args_load(ModelArgs* args, const char* command) {
   tbError error = {TB_OK, ""};
   args->options.search_paths = args->search_paths;
   tbModel* model = tb_load(args->path, &args->options, &error);
+  for (int i = 0; i < args->noptions && model; i++) {
+    if (tb_option_set(&model->opt, args->option[i].name, args->option[i].value, &error) == TB_OK) {
+      continue;
+    }
+    tb_model_free(model);
+    model = NULL;
+  }
   if (!model) fprintf(stderr, "tribo %s: %s\n", command, error.message);
   return model;
 }

@@ -1,4 +1,4 @@
-// Arguments that several commands share: which model, and how it is loaded.
+// Arguments that several commands share: which model, how it is loaded, and its options.
 #ifndef TRIBO_CLI_ARGS_H_
 #define TRIBO_CLI_ARGS_H_
 
@@ -6,13 +6,18 @@
 
 #include "tribo/model.h"
 
-enum { MODEL_ARGS_MOST_PATHS = 32 };
+enum { MODEL_ARGS_MOST_PATHS = 32, MODEL_ARGS_MOST_OPTIONS = 64 };
 
 typedef struct {
   const char* path;  // the model, or NULL
   bool json;
   tbLoadOptions options;
   const char* search_paths[MODEL_ARGS_MOST_PATHS];
+  int noptions;
+  struct {
+    char name[64];
+    const char* value;
+  } option[MODEL_ARGS_MOST_OPTIONS];  // set after loading
 } ModelArgs;
 
 // The lines of a usage text about these arguments.
@@ -25,7 +30,7 @@ typedef struct {
 // something else, and -1 after a complaint on standard error. `command` names the caller in it.
 int model_args_take(ModelArgs* args, const char* command, int argc, char** argv);
 
-// The model, or NULL after a message on standard error.
+// The model with its options set, or NULL after a message on standard error.
 tbModel* model_args_load(ModelArgs* args, const char* command);
 
 #endif

@@ -13,7 +13,7 @@
 
 static const char USAGE[] =
     "tribo eval MODEL [--qpos FILE] [--qvel FILE] [--ctrl FILE] [--act FILE] [--qacc FILE]\n"
-    "           [--key NAME] [--option NAME=VALUE] [--what LIST] [--json]\n\n"
+    "           [--key NAME] [--law L] [--option NAME=VALUE] [--what LIST] [--json]\n\n"
     "Evaluates a model at its reference pose, at a keyframe, or at the numbers of text files\n"
     "(separated by blanks, commas or lines). LIST is comma-separated: any field of the world or "
     "of\n"
@@ -41,8 +41,6 @@ static const char DEFAULT_WHAT[] = "qpos,qvel,xpos,xquat,M,bias,qacc,energy,cont
 typedef struct {
   ModelArgs model;
   const char *qpos, *qvel, *ctrl, *act, *qacc, *key, *what;
-  int noptions;
-  const char* option[64];
 } Arguments;
 
 static bool complain(const char* what, const char* about) {
@@ -61,7 +59,7 @@ static int parse_one(Arguments* a, int argc, char** argv) {
                {"--qacc", &a->qacc}, {"--key", &a->key},   {"--what", &a->what}};
   int taken = model_args_take(&a->model, "eval", argc, argv);
   if (taken) return taken > 0 ? taken : 0;
-  bool known = strcmp(argv[0], "--option") == 0;
+  bool known = false;
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     known |= strcmp(argv[0], texts[i].flag) == 0;
   }
@@ -70,28 +68,7 @@ static int parse_one(Arguments* a, int argc, char** argv) {
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     if (strcmp(argv[0], texts[i].flag) == 0) *texts[i].target = argv[1];
   }
-  if (strcmp(argv[0], "--option") == 0) {
-    if (a->noptions == 64) return complain("too many options at", argv[1]);
-    a->option[a->noptions++] = argv[1];
-  }
   return 2;
-}
-
-static bool apply_options(const Arguments* a, tbOption* option) {
-  for (int i = 0; i < a->noptions; i++) {
-    char name[64];
-    const char* equal = strchr(a->option[i], '=');
-    if (!equal || (size_t)(equal - a->option[i]) >= sizeof name) {
-      return complain("--option needs NAME=VALUE, not", a->option[i]);
-    }
-    memcpy(name, a->option[i], (size_t)(equal - a->option[i]));
-    name[equal - a->option[i]] = 0;
-    tbError error;
-    if (tb_option_set(option, name, equal + 1, &error) == TB_OK) continue;
-    fprintf(stderr, "tribo eval: %s\n", error.message);
-    return false;
-  }
-  return true;
 }
 
 // ---- state -------------------------------------------------------------------------------------
@@ -380,7 +357,7 @@ int tribo_cmd_eval(int argc, char** argv) {
   tbData* d = tb_data_new(m);
   bool good = d != NULL;
   if (!good) fprintf(stderr, "tribo eval: out of memory\n");
-  good = good && apply_options(&a, &m->opt) && set_state(&a, m, d) && compute(m, d) &&
+  good = good && set_state(&a, m, d) && compute(m, d) &&
          (!a.qacc || read_numbers(a.qacc, "qacc", d->qacc, m->nv)) &&
          print_all(a.what, m, d, a.model.json);
   tb_data_free(d);

@@ -26,8 +26,6 @@ typedef struct {
   double time;
   int frames, width, height;
   bool forces;
-  int noptions;
-  const char* option[32][2];
 } Arguments;
 
 static bool parse(Arguments* a, int argc, char** argv) {
@@ -42,7 +40,6 @@ static bool parse(Arguments* a, int argc, char** argv) {
       i++;
       continue;
     }
-    char* equals = value ? strchr(argv[i + 1], '=') : NULL;
     bool ok = value != NULL;
     if (!ok) {
     } else if (strcmp(arg, "--out") == 0) {
@@ -58,13 +55,6 @@ static bool parse(Arguments* a, int argc, char** argv) {
     } else if (strcmp(arg, "--size") == 0) {
       ok = sscanf(value, "%dx%d", &a->width, &a->height) == 2 && a->width > 0 && a->height > 0 &&
            a->width <= 8192 && a->height <= 8192;
-    } else if (strcmp(arg, "--law") == 0 && a->noptions < 32) {
-      a->option[a->noptions][0] = "law";
-      a->option[a->noptions++][1] = value;
-    } else if (strcmp(arg, "--option") == 0 && equals && a->noptions < 32) {
-      *equals = 0;
-      a->option[a->noptions][0] = value;
-      a->option[a->noptions++][1] = equals + 1;
     } else {
       ok = false;
     }
@@ -122,13 +112,8 @@ int tribo_cmd_render(int argc, char** argv) {
   if (!parse(&a, argc, argv)) return 2;
   tbModel* m = model_args_load(&a.model, "render");
   if (!m) return 1;
-  tbError error;
   bool ok = true;
-  for (int i = 0; i < a.noptions && ok; i++) {
-    ok = tb_option_set(&m->opt, a.option[i][0], a.option[i][1], &error) == TB_OK;
-    if (!ok) fprintf(stderr, "tribo render: %s\n", error.message);
-  }
-  tbData* d = ok ? tb_data_new(m) : NULL;
+  tbData* d = tb_data_new(m);
   if (d && a.key) {
     int key = tb_name2id(m, TB_OBJ_KEY, a.key);
     ok = key >= 0 && tb_reset_keyframe(m, d, key) == TB_OK;

@@ -16,8 +16,6 @@ typedef struct {
   ModelArgs model;
   const char *key, *state, *save, *out;
   double time;
-  int noptions;
-  const char* option[64];  // "name=value", applied after loading
 } Arguments;
 
 static const char USAGE[] =
@@ -52,37 +50,17 @@ static void print_help(void) {
 
 // ---- arguments ---------------------------------------------------------------------------------
 
-// Flags that are short for an option of the model.
-static const char* const OPTION_FLAGS[][2] = {
-    {"--law", "law"},        {"--solver", "solver"},       {"--integrator", "integrator"},
-    {"--dt", "timestep"},    {"--tol", "solve_tolerance"}, {"--max-iter", "solve_iterations"},
-    {"--threads", "threads"}};
-
 static bool complain(const char* what, const char* about) {
   fprintf(stderr, "tribo sim: %s '%s' (see --help)\n", what, about);
   return false;
 }
 
-static bool add_option(Arguments* a, const char* text) {
-  if (a->noptions == (int)(sizeof a->option / sizeof a->option[0])) {
-    return complain("too many options at", text);
-  }
-  a->option[a->noptions++] = text;
-  return true;
-}
-
 // Handles argv[0], with its value in argv[1]; how many were used, 0 on error.
-static int parse_one(Arguments* a, int argc, char** argv, char* scratch, size_t size) {
+static int parse_one(Arguments* a, int argc, char** argv) {
   const char *arg = argv[0], *value = argc > 1 ? argv[1] : NULL;
   int taken = model_args_take(&a->model, "sim", argc, argv);
   if (taken) return taken > 0 ? taken : 0;
   if (!value) return complain("missing value or unknown flag", arg);
-  for (size_t i = 0; i < sizeof OPTION_FLAGS / sizeof OPTION_FLAGS[0]; i++) {
-    if (strcmp(arg, OPTION_FLAGS[i][0]) != 0) continue;
-    snprintf(scratch, size, "%s=%s", OPTION_FLAGS[i][1], value);
-    return add_option(a, scratch) ? 2 : 0;
-  }
-  if (strcmp(arg, "--option") == 0) return add_option(a, value) ? 2 : 0;
   const struct {
     const char* flag;
     const char** target;
@@ -100,24 +78,6 @@ static int parse_one(Arguments* a, int argc, char** argv, char* scratch, size_t 
     return 2;
   }
   return complain("no flag", arg);
-}
-
-static bool apply_options(const Arguments* a, tbOption* option) {
-  for (int i = 0; i < a->noptions; i++) {
-    char name[64];
-    const char* equal = strchr(a->option[i], '=');
-    if (!equal || (size_t)(equal - a->option[i]) >= sizeof name) {
-      return complain("--option needs NAME=VALUE, not", a->option[i]);
-    }
-    memcpy(name, a->option[i], (size_t)(equal - a->option[i]));
-    name[equal - a->option[i]] = 0;
-    tbError error;
-    if (tb_option_set(option, name, equal + 1, &error) != TB_OK) {
-      fprintf(stderr, "tribo sim: %s\n", error.message);
-      return false;
-    }
-  }
-  return true;
 }
 
 // ---- start -------------------------------------------------------------------------------------
@@ -369,7 +329,7 @@ static int run(Arguments* a) {
   tbData* d = tb_data_new(m);
   m->opt.enableflags |= TB_ENABLE_ENERGY;
   if (!d) fprintf(stderr, "tribo sim: out of memory\n");
-  if (d && apply_options(a, &m->opt) && set_start(a, m, d)) {
+  if (d && set_start(a, m, d)) {
     Statistics s = {0};
     code = simulate(a, m, d, &s) ? (s.warning[0] ? 1 : 0) : 2;
     if (a->save && !write_snapshot(a->save, m, d)) code = 2;
@@ -387,23 +347,17 @@ static int run(Arguments* a) {
 }
 
 int tribo_cmd_sim(int argc, char** argv) {
-  enum { LONGEST = 128 };
   Arguments a = {.model = {.options = tbDefaultLoadOptions()}, .time = 1};
-  char* scratch = calloc((size_t)argc + 1, LONGEST);
-  if (!scratch) return 2;
   for (int i = 0; i < argc; i++) {
     if (strcmp(argv[i], "--help") == 0) {
       print_help();
-      free(scratch);
       return 0;
     }
   }
   int used = 1;
   for (int i = 0; i < argc && used; i += used) {
-    used = parse_one(&a, argc - i, argv + i, scratch + (size_t)i * LONGEST, LONGEST);
+    used = parse_one(&a, argc - i, argv + i);
   }
   if (used && !a.model.path) complain("a model is needed, not", "");
-  int code = used && a.model.path ? run(&a) : 2;
-  free(scratch);
-  return code;
+  return used && a.model.path ? run(&a) : 2;
 }

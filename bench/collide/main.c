@@ -251,19 +251,6 @@ static double time_broad(const BroadPeer* peer, int count, int steps, long* pair
   return median;
 }
 
-// Slope of log y over log x by least squares.
-static double exponent(const double* x, const double* y, int n) {
-  double sx = 0, sy = 0, sxx = 0, sxy = 0;
-  for (int i = 0; i < n; i++) {
-    double u = log(x[i]), v = log(y[i]);
-    sx += u;
-    sy += v;
-    sxx += u * u;
-    sxy += u * v;
-  }
-  return (n * sxy - sx * sy) / (n * sxx - sx * sx);
-}
-
 static void bench_broad(tbBench* bench) {
   static const int counts[] = {100, 200, 500, 1000, 2000, 5000, 10000, 20000};
   enum { NCOUNTS = sizeof(counts) / sizeof(counts[0]) };
@@ -291,15 +278,16 @@ static void bench_broad(tbBench* bench) {
   double nlogn[NCOUNTS];
   for (int c = 0; c < NCOUNTS; c++) nlogn[c] = x[c] * log(x[c]);
   tb_bench_note(bench, "fitted over the same bodies, n log n has exponent %.3f",
-                exponent(x, nlogn, NCOUNTS));
+                tb_bench_exponent(x, nlogn, NCOUNTS));
   for (int p = 0; p < 3; p++) {
     if (!all[p]) continue;
     tb_table_row(table);
     tb_table_text(table, "bodies", "exponent");
     char column[32];
     snprintf(column, sizeof(column), "%s_us", all[p]->name);
-    tb_table_real(table, column, exponent(x, y[p], NCOUNTS));
-    tb_bench_note(bench, "broad phase %s: time ~ n^%.3f", all[p]->name, exponent(x, y[p], NCOUNTS));
+    tb_table_real(table, column, tb_bench_exponent(x, y[p], NCOUNTS));
+    tb_bench_note(bench, "broad phase %s: time ~ n^%.3f", all[p]->name,
+                  tb_bench_exponent(x, y[p], NCOUNTS));
   }
 }
 

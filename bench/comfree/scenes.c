@@ -1,35 +1,11 @@
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/rng.h"
 #include "comfree_bench.h"
-
-// ---- text that grows ---------------------------------------------------------------------------
-
-typedef struct {
-  char* text;
-  size_t length, capacity;
-} Text;
-
-static void add(Text* t, const char* format, ...) {
-  char line[512];
-  va_list arguments;
-  va_start(arguments, format);
-  int n = vsnprintf(line, sizeof line, format, arguments);
-  va_end(arguments);
-  if (t->length + (size_t)n + 1 > t->capacity) {
-    size_t capacity = 2 * (t->capacity + (size_t)n + 1);
-    char* grown = realloc(t->text, capacity);
-    if (!grown) return;
-    t->text = grown;
-    t->capacity = capacity;
-  }
-  memcpy(t->text + t->length, line, (size_t)n + 1);
-  t->length += (size_t)n;
-}
+#include "common/text.h"
 
 static char* read_text(const char* path) {
   FILE* f = fopen(path, "rb");
@@ -54,19 +30,20 @@ static const char* const SHAPES[5] = {
 // Layers of n x n bodies, one shape a layer, over a flat box; a little off the grid, so that they
 // fall over.
 static char* pile(int n, int layers, const int* shape) {
-  Text t = {0};
+  tbText t = {0};
   tbRng rng = {1};
-  add(&t, "<mujoco><option timestep='0.002'/><size njmax='8000' nconmax='2000'/><worldbody>");
-  add(&t, "<geom type='box' size='1 1 .05' pos='0 0 -.05'/>");
+  tb_text_add(&t,
+              "<mujoco><option timestep='0.002'/><size njmax='8000' nconmax='2000'/><worldbody>");
+  tb_text_add(&t, "<geom type='box' size='1 1 .05' pos='0 0 -.05'/>");
   for (int l = 0; l < layers; l++) {
     for (int i = 0; i < n * n; i++) {
       double x = 0.06 * (i % n - 0.5 * (n - 1)) + tb_rng_uniform(&rng, -0.002, 0.002);
       double y = 0.06 * (i / n - 0.5 * (n - 1)) + tb_rng_uniform(&rng, -0.002, 0.002);
-      add(&t, "<body pos='%.6f %.6f %.6f'><freejoint/><geom %s density='1000'/></body>", x, y,
-          0.05 + 0.08 * l, SHAPES[shape[l]]);
+      tb_text_add(&t, "<body pos='%.6f %.6f %.6f'><freejoint/><geom %s density='1000'/></body>", x,
+                  y, 0.05 + 0.08 * l, SHAPES[shape[l]]);
     }
   }
-  add(&t, "</worldbody></mujoco>");
+  tb_text_add(&t, "</worldbody></mujoco>");
   return t.text;
 }
 

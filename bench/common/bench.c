@@ -516,3 +516,18 @@ double tb_bench_stddev(const double* x, int n) {
   for (int i = 0; i < n; i++) sum += (x[i] - mean) * (x[i] - mean);
   return n > 0 ? sqrt(sum / n) : NAN;
 }
+
+double tb_bench_exponent(const double* x, const double* y, int n) {
+  double sx = 0, sy = 0, sxx = 0, sxy = 0, count = 0;
+  for (int i = 0; i < n; i++) {
+    if (!(x[i] > 0) || !(y[i] > 0)) continue;
+    double u = log(x[i]), v = log(y[i]);
+    sx += u;
+    sy += v;
+    sxx += u * u;
+    sxy += u * v;
+    count++;
+  }
+  double spread = count * sxx - sx * sx;
+  return spread > 0 ? (count * sxy - sx * sy) / spread : NAN;
+}

@@ -100,4 +100,8 @@ double tb_bench_geomean(const double* x, int n);
 double tb_bench_mean(const double* x, int n);
 double tb_bench_stddev(const double* x, int n);
 
+// Slope of log y over log x by least squares, of the points that have logarithms; NAN for fewer
+// than two.
+double tb_bench_exponent(const double* x, const double* y, int n);
+
 #endif

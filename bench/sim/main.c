@@ -149,19 +149,6 @@ static void bench_scene(Bench* b, const Scene* scene) {
 
 // ---- scaling -----------------------------------------------------------------------------------
 
-// Slope of log y over log x.
-static double exponent(const double* x, const double* y, int n) {
-  double sx = 0, sy = 0, sxx = 0, sxy = 0;
-  for (int i = 0; i < n; i++) {
-    double u = log(x[i]), v = log(y[i]);
-    sx += u;
-    sy += v;
-    sxx += u * u;
-    sxy += u * v;
-  }
-  return (n * sxy - sx * sy) / (n * sxx - sx * sx);
-}
-
 static void bench_scaling(Bench* b) {
   static const int BODIES[] = {10, 20, 50, 100, 200, 500, 1000, 2000};
   enum { NSIZES = sizeof BODIES / sizeof *BODIES };
@@ -202,7 +189,8 @@ static void bench_scaling(Bench* b) {
   for (int side = 0; side < 2; side++) {
     if (n[side] < 2) continue;
     tb_bench_note(b->bench, "%s: time of a step grows as contacts to the power %.3f",
-                  side ? "mujoco 2.2.2" : "ncp", exponent(contacts[side], seconds[side], n[side]));
+                  side ? "mujoco 2.2.2" : "ncp",
+                  tb_bench_exponent(contacts[side], seconds[side], n[side]));
   }
   const char* path = tb_bench_path(b->bench, "sim_scaling.svg");
   if (!path) return;

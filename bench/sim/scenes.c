@@ -1,12 +1,12 @@
 // The scenes: robots of the models' folder, and piles made here.
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/rng.h"
 #include "sim_bench.h"
+#include "common/text.h"
 
 #define MENAGERIE "mujoco_menagerie/"
 
@@ -106,34 +106,10 @@ const Scene SCENES[] = {
 };
 const int NSCENES = sizeof SCENES / sizeof *SCENES;
 
-// ---- text that grows ---------------------------------------------------------------------------
-
-typedef struct {
-  char* text;
-  size_t length, capacity;
-} Text;
-
-static void add(Text* t, const char* format, ...) {
-  char line[512];
-  va_list arguments;
-  va_start(arguments, format);
-  int n = vsnprintf(line, sizeof line, format, arguments);
-  va_end(arguments);
-  if (n < 0) return;
-  if (t->length + (size_t)n + 1 > t->capacity) {
-    size_t capacity = 2 * t->capacity + 4096;
-    char* grown = realloc(t->text, capacity);
-    if (!grown) return;
-    t->text = grown;
-    t->capacity = capacity;
-  }
-  memcpy(t->text + t->length, line, (size_t)n + 1);
-  t->length += (size_t)n;
-}
-
 // Room for some contacts per body is for MuJoCo 2.2.2, which does not grow.
-static void begin(Text* t, int bodies) {
-  add(t,
+static void begin(tbText* t, int bodies) {
+  tb_text_add(
+      t,
       "<mujoco><option timestep=\"0.002\" jacobian=\"sparse\"/><size nconmax=\"%d\" njmax=\"%d\"/>"
       "<worldbody><geom type=\"plane\" size=\"50 50 1\"/>",
       12 * bodies + 50, 48 * bodies + 200);
@@ -143,34 +119,35 @@ static void begin(Text* t, int bodies) {
 
 // 4 x 5 cubes of 0.5 m whose masses run from 1 to 1e4 kg, and a ball of 1e3 kg at 10 m/s.
 static char* wall_text(void) {
-  Text t = {0};
+  tbText t = {0};
   begin(&t, 21);
   for (int i = 0; i < 20; i++) {
     // Neighbours differ: the masses in steps of 7 over the places.
     double mass = pow(10, 4.0 * ((7 * i) % 20) / 19);
-    add(&t,
-        "<body pos=\"0 %g %g\"><freejoint/><geom type=\"box\" size=\".25 .25 .25\" "
-        "mass=\"%g\"/></body>",
-        0.5 * (i % 4) - 0.75, 0.25 + 0.5 * (i / 4), mass);
+    tb_text_add(&t,
+                "<body pos=\"0 %g %g\"><freejoint/><geom type=\"box\" size=\".25 .25 .25\" "
+                "mass=\"%g\"/></body>",
+                0.5 * (i % 4) - 0.75, 0.25 + 0.5 * (i / 4), mass);
   }
-  add(&t,
-      "<body name=\"ball\" pos=\"-3 0 1.2\"><freejoint/><geom type=\"sphere\" size=\".4\" "
-      "mass=\"1000\"/></body></worldbody><keyframe><key qpos=\"");
+  tb_text_add(&t,
+              "<body name=\"ball\" pos=\"-3 0 1.2\"><freejoint/><geom type=\"sphere\" size=\".4\" "
+              "mass=\"1000\"/></body></worldbody><keyframe><key qpos=\"");
   for (int i = 0; i < 20; i++) {
-    add(&t, "0 %g %g 1 0 0 0 ", 0.5 * (i % 4) - 0.75, 0.25 + 0.5 * (i / 4));
+    tb_text_add(&t, "0 %g %g 1 0 0 0 ", 0.5 * (i % 4) - 0.75, 0.25 + 0.5 * (i / 4));
   }
-  add(&t, "-3 0 1.2 1 0 0 0\" qvel=\"");
-  for (int i = 0; i < 20; i++) add(&t, "0 0 0 0 0 0 ");
-  add(&t, "10 0 0 0 0 0\"/></keyframe></mujoco>");
+  tb_text_add(&t, "-3 0 1.2 1 0 0 0\" qvel=\"");
+  for (int i = 0; i < 20; i++) tb_text_add(&t, "0 0 0 0 0 0 ");
+  tb_text_add(&t, "10 0 0 0 0 0\"/></keyframe></mujoco>");
   return t.text;
 }
 
-static void add_primitive(Text* t, tbRng* rng, int i, const double pos[3]) {
+static void add_primitive(tbText* t, tbRng* rng, int i, const double pos[3]) {
   static const char* const SHAPES[] = {
       "type=\"box\" size=\".05 .05 .05\"", "type=\"sphere\" size=\".05\"",
       "type=\"capsule\" size=\".035 .035\"", "type=\"cylinder\" size=\".045 .045\"",
       "type=\"box\" size=\".06 .04 .03\""};
-  add(t, "<body pos=\"%g %g %g\" euler=\"%g %g %g\"><freejoint/><geom %s density=\"1000\"/></body>",
+  tb_text_add(
+      t, "<body pos=\"%g %g %g\" euler=\"%g %g %g\"><freejoint/><geom %s density=\"1000\"/></body>",
       pos[0] + 0.02 * (tb_rng_uniform(rng, 0, 1) - 0.5),
       pos[1] + 0.02 * (tb_rng_uniform(rng, 0, 1) - 0.5), pos[2], tb_rng_uniform(rng, 0, 90),
       tb_rng_uniform(rng, 0, 90), tb_rng_uniform(rng, 0, 90), SHAPES[i % 5]);
@@ -178,20 +155,20 @@ static void add_primitive(Text* t, tbRng* rng, int i, const double pos[3]) {
 
 // 5 x 5 x 5 primitives of 10 cm above a floor.
 static char* drop_text(void) {
-  Text t = {0};
+  tbText t = {0};
   tbRng rng = {11};
   begin(&t, 125);
   for (int i = 0; i < 125; i++) {
     double pos[3] = {0.14 * (i % 5 - 2), 0.14 * (i / 5 % 5 - 2), 0.15 + 0.16 * (i / 25)};
     add_primitive(&t, &rng, i, pos);
   }
-  add(&t, "</worldbody></mujoco>");
+  tb_text_add(&t, "</worldbody></mujoco>");
   return t.text;
 }
 
 // A heap four layers high, so that the contacts of a body do not depend on the number of bodies.
 char* pile_text(int bodies) {
-  Text t = {0};
+  tbText t = {0};
   tbRng rng = {3};
   int side = (int)ceil(sqrt(bodies / 4.0));
   begin(&t, bodies);
@@ -199,7 +176,7 @@ char* pile_text(int bodies) {
     double pos[3] = {0.11 * (i % side), 0.11 * (i / side % side), 0.1 + 0.13 * (i / (side * side))};
     add_primitive(&t, &rng, i, pos);
   }
-  add(&t, "</worldbody></mujoco>");
+  tb_text_add(&t, "</worldbody></mujoco>");
   return t.text;
 }
 

@@ -78,8 +78,7 @@ void tb_delassus_apply(const tbProblem* p, const tbReal* x, tbReal* velocity, tb
   add_product(p, x, velocity, y);
 }
 
-// Rows r and s of B, columns ascending: their scalar product.
-static tbReal row_product(const tbDelassus* G, int r, int s) {
+tbReal tb_delassus_row_product(const tbDelassus* G, int r, int s) {
   tbReal sum = 0;
   int a = G->row_start[r], b = G->row_start[s];
   while (a < G->row_start[r + 1] && b < G->row_start[s + 1]) {
@@ -108,7 +107,7 @@ void tb_delassus_diagonal_block(const tbProblem* p, int i, tbReal* out) {
       for (int c = 0; c < b->dim; c++) {
         out[r * b->dim + c] = G->form == TB_DELASSUS_DENSE
                                   ? G->dense[(size_t)(b->row + r) * (size_t)G->stride + b->row + c]
-                                  : row_product(G, b->row + r, b->row + c);
+                                  : tb_delassus_row_product(G, b->row + r, b->row + c);
       }
     }
   }
@@ -140,7 +139,8 @@ void tb_delassus_dense(const tbProblem* p, tbReal* out) {
   } else {
     for (int r = 0; r < p->n; r++) {
       for (int s = 0; s <= r; s++) {
-        out[(size_t)r * n + (size_t)s] = out[(size_t)s * n + (size_t)r] = row_product(G, r, s);
+        out[(size_t)r * n + (size_t)s] = out[(size_t)s * n + (size_t)r] =
+            tb_delassus_row_product(G, r, s);
       }
     }
   }

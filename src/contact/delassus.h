@@ -15,6 +15,9 @@ void tb_delassus_apply(const tbProblem* problem, const tbReal* x, tbReal* veloci
 // The diagonal block i of G + R, row-major dim x dim.
 void tb_delassus_diagonal_block(const tbProblem* problem, int i, tbReal* out);
 
+// Entry (r, s) of G = B B^T in its product form; the columns of a row of B ascend.
+tbReal tb_delassus_row_product(const tbDelassus* G, int r, int s);
+
 // The whole of G (without R) as a dense row-major n x n matrix.
 void tb_delassus_dense(const tbProblem* problem, tbReal* out);
 

@@ -139,22 +139,6 @@ static int find_row(const tbProblem* p, Scratch* s, int i, int stamp) {
   return count;
 }
 
-// Entry (r, c) of B B^T; columns ascend within rows.
-static tbReal row_product(const tbDelassus* G, int r, int c) {
-  tbReal sum = 0;
-  int a = G->row_start[r], b = G->row_start[c];
-  while (a < G->row_start[r + 1] && b < G->row_start[c + 1]) {
-    if (G->row_column[a] == G->row_column[b]) {
-      sum += G->row_value[a++] * G->row_value[b++];
-    } else if (G->row_column[a] < G->row_column[b]) {
-      a++;
-    } else {
-      b++;
-    }
-  }
-  return sum;
-}
-
 static void copy_block(const tbProblem* p, int i, int j, int entry, tbReal* to) {
   const tbBlock *a = &p->block[i], *b = &p->block[j];
   if (p->G.form == TB_DELASSUS_SPARSE) {
@@ -165,7 +149,7 @@ static void copy_block(const tbProblem* p, int i, int j, int entry, tbReal* to) 
         to[r * b->dim + c] =
             p->G.form == TB_DELASSUS_DENSE
                 ? p->G.dense[(size_t)(a->row + r) * (size_t)p->G.stride + b->row + c]
-                : row_product(&p->G, a->row + r, b->row + c);
+                : tb_delassus_row_product(&p->G, a->row + r, b->row + c);
       }
     }
   }

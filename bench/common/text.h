@@ -1,0 +1,15 @@
+// Text that grows, for scenes written on the fly.
+#ifndef TRIBO_BENCH_COMMON_TEXT_H_
+#define TRIBO_BENCH_COMMON_TEXT_H_
+
+#include <stddef.h>
+
+typedef struct {
+  char* text;  // NULL while empty; the caller frees it
+  size_t length, capacity;
+} tbText;
+
+// Append what printf would write, at most 1023 characters. Out of memory leaves the text as it is.
+void tb_text_add(tbText* t, const char* format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif
