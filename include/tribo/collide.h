@@ -50,6 +50,7 @@ typedef struct {
   tbReal center[3];       // a point inside the hull
   tbReal radius;          // all vertices lie within this distance of `center`
   tbReal inner;           // the ball of this radius around `center` is inside; 0 where unknown
+  tbReal low[3], high[3];  // box in its own frame that holds all vertices; equal where unknown
 } tbHull;
 
 // A height field in its own frame: x in [-size[0], size[0]] over ncol columns, y in

@@ -1,6 +1,7 @@
 // Boxes along the world's axes around placed shapes.
 #include <math.h>
 
+#include "collide/bounds.h"
 #include "collide/hull.h"
 #include "tribo/collide.h"
 
@@ -79,5 +80,46 @@ void tb_shape_aabb(const tbShape* s, tbReal low[3], tbReal high[3]) {
       low[i] = s->pos[i] - reach;
       high[i] = s->pos[i] + reach;
     }
+  }
+}
+
+static void mesh_bounds(const tbHull* hull, tbBounds* b) {
+  tbReal low[3] = {0, 0, 0}, high[3] = {0, 0, 0}, far2 = 0;
+  if (hull && hull->nvert > 0) tb_hull_box(hull, low, high);
+  for (int i = 0; i < 3; i++) {
+    b->center[i] = 0.5 * (low[i] + high[i]);
+    b->half[i] = fmax(high[i] - b->center[i], b->center[i] - low[i]);
+  }
+  for (int v = 0; hull && v < hull->nvert; v++) {
+    tbReal arm[3];
+    tb_sub3(arm, hull->vert + 3 * v, b->center);
+    far2 = fmax(far2, tb_dot3(arm, arm));
+  }
+  // More than rounding, here and where the bounds are placed.
+  b->reach = sqrt(far2) * (1 + 1e-12);
+  tb_scale3(b->half, b->half, 1 + 1e-12);
+}
+
+bool tb_shape_bounds(const tbShape* s, tbBounds* b) {
+  const tbReal* size = s->size;
+  *b = (tbBounds){.reach = INFINITY};
+  switch (s->type) {
+    case TB_GEOM_SPHERE: b->radius = size[0]; return true;
+    case TB_GEOM_CAPSULE:
+      b->radius = size[0];
+      b->half[2] = size[1];
+      return true;
+    case TB_GEOM_ELLIPSOID:
+      tb_copy3(b->round, size);
+      b->is_round = true;
+      return true;
+    case TB_GEOM_CYLINDER:
+      tb_set3(b->round, size[0], size[0], 0);
+      b->is_round = true;
+      b->half[2] = size[1];
+      return true;
+    case TB_GEOM_BOX: tb_copy3(b->half, size); return true;
+    case TB_GEOM_MESH: mesh_bounds(s->hull, b); return true;
+    default: return false;
   }
 }

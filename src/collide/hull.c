@@ -69,3 +69,14 @@ tbReal tb_hull_inner(const tbHull* hull) {
   }
   return fmax(inner, 0);
 }
+
+void tb_hull_box(const tbHull* hull, tbReal low[3], tbReal high[3]) {
+  tb_copy3(low, hull->vert);
+  tb_copy3(high, hull->vert);
+  for (int v = 1; v < hull->nvert; v++) {
+    for (int i = 0; i < 3; i++) {
+      low[i] = fmin(low[i], hull->vert[3 * v + i]);
+      high[i] = fmax(high[i], hull->vert[3 * v + i]);
+    }
+  }
+}

@@ -36,6 +36,9 @@ static inline int tb_hull_cell(const tbReal d[3]) {
 // Radius of the largest ball around the hull's center that is inside: tbHull.inner.
 tbReal tb_hull_inner(const tbHull* hull);
 
+// The box around the hull's vertices in its own frame: tbHull.low and tbHull.high.
+void tb_hull_box(const tbHull* hull, tbReal low[3], tbReal high[3]);
+
 // The vertex farthest along d (in the hull's frame, any length): climbs the graph of vertices from
 // `start`, or from the hull's guess where start is out of range.
 int tb_hull_support(const tbHull* hull, const tbReal d[3], int start);

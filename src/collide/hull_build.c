@@ -406,6 +406,7 @@ static tbResult build(Build* b, tbHull* hull, tbArena* arena, const tbReal* poin
     return tb_fail(error, TB_ERROR_MEMORY, "out of memory for a hull of %d points", npoint);
   }
   hull->inner = tb_hull_inner(hull);
+  tb_hull_box(hull, hull->low, hull->high);
   return TB_OK;
 }
 

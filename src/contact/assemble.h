@@ -66,7 +66,8 @@ size_t tb_contact_finder_memory_size(const tbContactFinder* finder);
 void tb_contact_finder_memory_save(const tbContactFinder* finder, void* bytes);
 tbResult tb_contact_finder_memory_load(tbContactFinder* finder, const void* bytes, size_t size);
 
-// The shape of a geom where the last tb_find_contacts saw it; NULL where it can touch nothing.
+// The shape of a geom in a contact of the last tb_find_contacts, as it was then; NULL for geoms
+// that can touch nothing.
 const tbShape* tb_contact_shape(const tbContactFinder* finder, int geom);
 
 // Parameters of a contact of two geoms, or of explicit pair `pair` >= 0; geometry is left zero.

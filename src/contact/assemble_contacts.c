@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collide/bounds.h"
 #include "collide/broadphase.h"
 #include "collide/hull.h"
 #include "contact/assemble.h"
@@ -26,13 +27,17 @@ struct tbContactFinder {
   const tbModel* model;
   int count;           // geoms that can touch anything
   int* geom;           // them, ascending: item i of the broad phase is geom[i]
-  tbShape* shape;      // per item; poses of items that cannot move are set once
+  tbShape* shape;      // per item; the pose is set where a pair needs it
+  uint64_t* placed;    // per item: the search that its pose is of
+  uint64_t search;     // counts searches
   tbHull* hull;        // per mesh
   tbHField* hfield;    // per height field
   tbReal *low, *high;  // per item: box with margin
   tbReal* plane;       // per item: normal and offset
   tbReal* margin;      // per item: the largest of its geom and pairs
-  tbReal* motion;      // per item: velocity of its centre (3), largest speed of turning about it
+  tbBounds* bounds;    // per item
+  bool* bounded;       // per item: it has bounds
+  tbReal* arm;         // per item: no point is farther from its body's centre of mass
   uint8_t* kind;
   Explicit* pair;             // sorted
   uint64_t* exclude;          // excluded bodies, lower in the high half, sorted
@@ -118,6 +123,7 @@ static void view_hulls(tbContactFinder* f, const tbModel* m) {
     };
     tb_copy3(f->hull[i].center, m->mesh_hullcenter + 3 * i);
     f->hull[i].inner = tb_hull_inner(&f->hull[i]);
+    tb_hull_box(&f->hull[i], f->hull[i].low, f->hull[i].high);
   }
   for (int i = 0; i < m->nhfield; i++) {
     f->hfield[i] = (tbHField){.nrow = m->hfield_nrow[i],
@@ -153,6 +159,10 @@ static void list_geoms(tbContactFinder* f, const tbModel* m) {
     tb_copy3(shape->size, m->geom_size + 3 * g);
     if (shape->type == TB_GEOM_MESH) shape->hull = &f->hull[m->geom_dataid[g]];
     if (shape->type == TB_GEOM_HFIELD) shape->hfield = &f->hfield[m->geom_dataid[g]];
+    f->bounded[i] = tb_shape_bounds(shape, &f->bounds[i]);
+    tbReal arm[3];
+    tb_sub3(arm, m->geom_pos + 3 * g, m->body_ipos + 3 * body);
+    f->arm[i] = tb_norm3(arm) + m->geom_rbound[g];
   }
 }
 
@@ -181,12 +191,16 @@ tbContactFinder* tb_contact_finder_new(const tbModel* m) {
   f->high = calloc(3 * n, sizeof(tbReal));
   f->plane = calloc(4 * n, sizeof(tbReal));
   f->margin = calloc(n, sizeof(tbReal));
-  f->motion = calloc(4 * n, sizeof(tbReal));
+  f->placed = calloc(n, sizeof(uint64_t));
+  f->bounds = calloc(n, sizeof(tbBounds));
+  f->bounded = calloc(n, sizeof(bool));
+  f->arm = calloc(n, sizeof(tbReal));
   f->kind = calloc(n, 1);
   f->pair = calloc((size_t)m->npair + 1, sizeof(Explicit));
   f->exclude = calloc((size_t)m->nexclude + 1, sizeof(uint64_t));
   int ok = f->geom && f->shape && f->hull && f->hfield && f->low && f->high && f->plane &&
-           f->margin && f->motion && f->kind && f->pair && f->exclude;
+           f->margin && f->placed && f->bounds && f->bounded && f->arm && f->kind && f->pair &&
+           f->exclude;
   if (ok) {
     view_hulls(f, m);
     list_pairs(f, m);
@@ -201,9 +215,9 @@ tbContactFinder* tb_contact_finder_new(const tbModel* m) {
 void tb_contact_finder_free(tbContactFinder* f) {
   if (!f) return;
   tb_broadphase_free(&f->broad);
-  void* const owned[] = {f->geom, f->shape,   f->hull,   f->hfield,  f->low,
-                         f->high, f->plane,   f->margin, f->motion,  f->kind,
-                         f->pair, f->exclude, f->memory, f->previous};
+  void* const owned[] = {f->geom,  f->shape,  f->hull,    f->hfield, f->low,     f->high,
+                         f->plane, f->margin, f->placed,  f->bounds, f->bounded, f->arm,
+                         f->kind,  f->pair,   f->exclude, f->memory, f->previous};
   for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
   free(f);
 }
@@ -232,7 +246,8 @@ size_t tb_contact_finder_allocations(const tbContactFinder* f) {
 
 size_t tb_contact_finder_bytes(const tbContactFinder* f) {
   const tbModel* m = f->model;
-  size_t item = sizeof(int) + sizeof(tbShape) + 15 * sizeof(tbReal) + 1;
+  size_t item = sizeof(int) + sizeof(uint64_t) + sizeof(tbShape) + sizeof(tbBounds) + sizeof(bool) +
+                12 * sizeof(tbReal) + 1;
   return sizeof *f + item * ((size_t)m->ngeom + 1) + sizeof(tbHull) * ((size_t)m->nmesh + 1) +
          sizeof(tbHField) * ((size_t)m->nhfield + 1) + sizeof(Explicit) * ((size_t)m->npair + 1) +
          sizeof(uint64_t) * ((size_t)m->nexclude + 1) + 2 * sizeof(Memory) * (size_t)f->capacity +
@@ -323,37 +338,69 @@ static void point_velocity(const tbModel* m, const tbData* d, int g, const tbRea
   tb_add3(out, v + 3, swing);
 }
 
-// Poses and boxes of all items that may have moved. With a reach, boxes hold the way of one step.
-static void place_items(tbContactFinder* f, const tbModel* m, const tbData* d, tbReal reach) {
+// How fast a body moves: speed of its centre of mass, and of turning.
+static void body_speed(const tbModel* m, const tbData* d, int body, tbReal speed[2]) {
+  const tbReal* v = d->cvel + 6 * body;
+  tbReal arm[3], swing[3];
+  tb_sub3(arm, d->xipos + 3 * body, d->subtree_com + 3 * m->body_rootid[body]);
+  tb_cross(swing, v, arm);
+  tb_add3(swing, swing, v + 3);
+  speed[0] = tb_norm3(swing);
+  speed[1] = tb_norm3(v);
+}
+
+static void place_box(tbContactFinder* f, const tbData* d, int i, tbReal margin) {
+  int g = f->geom[i];
+  const tbReal *pos = d->geom_xpos + 3 * g, *mat = d->geom_xmat + 9 * g;
+  tbReal *low = f->low + 3 * i, *high = f->high + 3 * i;
+  if (f->bounded[i]) {
+    tb_bounds_place(&f->bounds[i], pos, mat, margin, low, high);
+    return;
+  }
+  tbShape shape = f->shape[i];
+  tb_copy3(shape.pos, pos);
+  memcpy(shape.mat, mat, sizeof shape.mat);
+  tb_shape_aabb(&shape, low, high);
+  for (int k = 0; k < 3; k++) {
+    low[k] -= margin;
+    high[k] += margin;
+  }
+  if (shape.type == TB_GEOM_PLANE) {
+    tbReal* plane = f->plane + 4 * i;
+    tb_set3(plane, mat[2], mat[5], mat[8]);
+    plane[3] = tb_dot3(plane, pos) + margin;
+  }
+}
+
+// Boxes of all items that may have moved. With a reach, they hold the way of one step.
+static void place_boxes(tbContactFinder* f, const tbModel* m, const tbData* d, tbReal reach) {
+  int last = -1;
+  tbReal speed[2] = {0, 0}, h = m->opt.timestep;
+  bool all_alike = m->opt.enableflags & TB_ENABLE_OVERRIDE;
   for (int i = 0; i < f->count; i++) {
-    int g = f->geom[i], body = m->geom_bodyid[g];
-    int moves = m->body_lastdof[body] >= 0 || m->nmocap > 0;
-    if (f->started && !moves) continue;
-    tbShape* shape = &f->shape[i];
-    tb_copy3(shape->pos, d->geom_xpos + 3 * g);
-    memcpy(shape->mat, d->geom_xmat + 9 * g, sizeof shape->mat);
+    int body = m->geom_bodyid[f->geom[i]];
+    bool moves = m->body_lastdof[body] >= 0;
+    if (f->started && !moves && m->nmocap == 0) continue;
     // Each side carries its own margin, or half of the common reach.
-    tbReal margin = fmax(f->margin[i], 0.5 * reach);
-    if (m->opt.enableflags & TB_ENABLE_OVERRIDE) margin = fmax(m->opt.o_margin, 0.5 * reach);
-    if (reach > 0 && m->body_lastdof[body] >= 0) {
-      tbReal* motion = f->motion + 4 * i;
-      point_velocity(m, d, g, d->geom_xpos + 3 * g, motion);
-      motion[3] = tb_norm3(d->cvel + 6 * body) * m->geom_rbound[g];
-      margin += m->opt.timestep * (tb_norm3(motion) + motion[3]);
+    tbReal margin = fmax(all_alike ? m->opt.o_margin : f->margin[i], 0.5 * reach);
+    if (reach > 0 && moves) {
+      if (body != last) body_speed(m, d, body, speed);
+      last = body;
+      margin += h * (speed[0] + speed[1] * f->arm[i]);
     }
-    tbReal *low = f->low + 3 * i, *high = f->high + 3 * i;
-    tb_shape_aabb(shape, low, high);
-    for (int k = 0; k < 3; k++) {
-      low[k] -= margin;
-      high[k] += margin;
-    }
-    if (shape->type == TB_GEOM_PLANE) {
-      tbReal* plane = f->plane + 4 * i;
-      tb_set3(plane, shape->mat[2], shape->mat[5], shape->mat[8]);
-      plane[3] = tb_dot3(plane, shape->pos) + margin;
-    }
+    place_box(f, d, i, margin);
   }
   f->started = 1;
+}
+
+// The shape of an item in its present pose.
+static const tbShape* place_shape(tbContactFinder* f, const tbData* d, int i) {
+  tbShape* shape = &f->shape[i];
+  if (f->placed[i] == f->search) return shape;
+  f->placed[i] = f->search;
+  tb_copy3(shape->pos, d->geom_xpos + 3 * f->geom[i]);
+  memcpy(shape->mat, d->geom_xmat + 9 * f->geom[i], sizeof shape->mat);
+  return shape;
 }
 
 // Room for `extra` more contacts. Arrays given up on the way stay in the arena until the next step.
@@ -393,12 +440,18 @@ static int recall(tbContactFinder* f) {
   return 1;
 }
 
-// How far apart two items may be and still meet within a step.
-static tbReal way_of(const tbContactFinder* f, tbReal h, int i, int j) {
-  const tbReal *a = f->motion + 4 * i, *b = f->motion + 4 * j;
-  tbReal relative[3];
-  tb_sub3(relative, b, a);
-  return h * (tb_norm3(relative) + a[3] + b[3]);
+// How far apart two geoms may be and still meet within a step: their centres approach each other,
+// and both turn.
+static tbReal way_of(const tbModel* m, const tbData* d, int g1, int g2) {
+  tbReal v[2][3] = {{0}}, turn = 0;
+  for (int k = 0; k < 2; k++) {
+    int g = k ? g2 : g1, body = m->geom_bodyid[g];
+    if (m->body_lastdof[body] < 0) continue;
+    point_velocity(m, d, g, d->geom_xpos + 3 * g, v[k]);
+    turn += tb_norm3(d->cvel + 6 * body) * m->geom_rbound[g];
+  }
+  tb_sub3(v[1], v[1], v[0]);
+  return m->opt.timestep * (tb_norm3(v[1]) + turn);
 }
 
 // Whether a gap beyond the reach would close within a step at the current velocities.
@@ -439,8 +492,8 @@ static tbResult collide_pair(tbContactFinder* f, const tbModel* m, tbData* d, Me
   if (m->opt.enableflags & TB_ENABLE_OVERRIDE) margin = m->opt.o_margin;
   tbContactPoint point[TB_MAX_PAIR_CONTACTS];
   tbReal near = fmax(margin, reach), far = near;
-  if (reach > 0) far += way_of(f, m->opt.timestep, i, j);
-  int n = tb_collide(&f->shape[i], &f->shape[j], far, point, &memory->cache);
+  if (reach > 0) far += way_of(m, d, g1, g2);
+  int n = tb_collide(place_shape(f, d, i), place_shape(f, d, j), far, point, &memory->cache);
   if (n == 0) return TB_OK;
   if (!reserve(f, d, capacity, n)) return TB_ERROR_MEMORY;
   tbContact parameters;
@@ -465,7 +518,8 @@ tbResult tb_find_contacts(tbContactFinder* f, const tbModel* m, tbData* d, tbRea
   d->ncon = 0;
   d->contact = NULL;
   if (m->opt.disableflags & (TB_DISABLE_CONTACT | TB_DISABLE_CONSTRAINT)) return TB_OK;
-  place_items(f, m, d, reach);
+  f->search++;
+  place_boxes(f, m, d, reach);
   tbResult result = tb_broadphase_update(&f->broad, f->low, f->high, f->plane);
   if (result != TB_OK) return result;
   if (!recall(f)) return TB_ERROR_MEMORY;

@@ -1,4 +1,5 @@
 // World boxes against support functions along the axes.
+#include "collide/bounds.h"
 #include "common/shapes.h"
 
 static void test_bounds(void** state) {
@@ -21,6 +22,38 @@ static void test_bounds(void** state) {
   }
 }
 
+// Bounds placed in a pose: the smallest box, for meshes one that contains it and is no larger than
+// the mesh's own box, or the ball around that, asks for.
+static void test_placed_bounds(void** state) {
+  (void)state;
+  tbRng rng = {3};
+  for (int type = TB_GEOM_SPHERE; type < TB_NGEOMTYPES; type++) {
+    for (int i = 0; i < 2000; i++) {
+      tbShape s = tb_test_random_shape(&rng, type);
+      for (int k = 0; k < 3; k++) s.pos[k] = tb_rng_uniform(&rng, -2, 2);
+      tbReal margin = tb_rng_uniform(&rng, 0, 0.1), low[3], high[3], least[3], most[3];
+      tbBounds bounds;
+      assert_true(tb_shape_bounds(&s, &bounds));
+      tb_bounds_place(&bounds, s.pos, s.mat, margin, low, high);
+      tb_shape_aabb(&s, least, most);
+      for (int k = 0; k < 3; k++) {
+        if (type != TB_GEOM_MESH) {
+          assert_near(low[k], least[k] - margin, 1e-13);
+          assert_near(high[k], most[k] + margin, 1e-13);
+          continue;
+        }
+        assert_true(low[k] <= least[k] - margin && high[k] >= most[k] + margin);
+        tbReal room = high[k] - low[k] - 2 * margin;
+        assert_true(room <= 2 * tb_norm3(bounds.half) * (1 + 1e-9));
+        assert_true(room <= 2 * bounds.reach * (1 + 1e-9));
+      }
+    }
+  }
+  tbShape plane = {.type = TB_GEOM_PLANE};
+  tbBounds bounds;
+  assert_false(tb_shape_bounds(&plane, &bounds));
+}
+
 // A plane is bounded only above, and only where its normal is an axis; a height field by its solid.
 static void test_unbounded(void** state) {
   (void)state;
@@ -41,6 +74,7 @@ static void test_unbounded(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_bounds),
+                                     cmocka_unit_test(test_placed_bounds),
                                      cmocka_unit_test(test_unbounded)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
