@@ -1,6 +1,7 @@
 // Options by name, with the words that enumerations take.
 #include "tribo/option.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,6 +91,16 @@ static tbResult unknown_name(const char* name, tbError* error) {
                  FIELDS[best].name);
 }
 
+// Whether the option takes words; those go into `list`, separated by commas.
+static int list_words(const char* name, char* list, size_t size) {
+  size_t used = 0;
+  for (size_t i = 0; i < sizeof WORDS / sizeof WORDS[0] && used < size; i++) {
+    if (strcmp(WORDS[i].option, name) != 0) continue;
+    used += (size_t)snprintf(list + used, size - used, used ? ", %s" : "%s", WORDS[i].word);
+  }
+  return used > 0;
+}
+
 // A word of an enumeration. Returns 1 if `text` is one.
 static int set_word(int* target, const char* name, const char* text) {
   for (size_t i = 0; i < sizeof WORDS / sizeof WORDS[0]; i++) {
@@ -122,6 +133,11 @@ tbResult tb_option_set(tbOption* option, const char* name, const char* value, tb
     at = end + strspn(end, " ,\t");
   }
   if (n < field->count || *at) {
+    char words[256];
+    if (list_words(name, words, sizeof words)) {
+      return tb_fail(error, TB_ERROR_ARGUMENT, "option '%s' is one of %s, not '%s'", name, words,
+                     value);
+    }
     return tb_fail(error, TB_ERROR_ARGUMENT, "option '%s': expected %d number%s, got '%s'", name,
                    field->count, field->count > 1 ? "s" : "", value);
   }

@@ -111,6 +111,12 @@ static void weld_change(const Weld* weld, int side, const SideChange* change, tb
   tb_add_scaled3(out, out, weld->scale, product + 1);
 }
 
+// Relative change of a fading drift, which goes with 1/|w|^2 of the faster body.
+static tbReal fade_change(const tbData* d, int body, const SideChange* change) {
+  const tbReal* w = d->cvel + 6 * body;
+  return -2 * tb_dot3(w, change->spin) / tb_dot3(w, w);
+}
+
 tbResult tb_deriv_drift(tbDerivatives* x, const tbData* d, const tbConstraint* c, tbActive* a) {
   const tbModel* m = x->m;
   if (c->source != TB_SOURCE_EQUALITY || c->dim < 3) return TB_OK;
@@ -125,6 +131,9 @@ tbResult tb_deriv_drift(tbDerivatives* x, const tbData* d, const tbConstraint* c
   SideChange* change = tb_arena_alloc(&x->arena, sizeof *change * 2 * room);
   if (!partials || !change) return TB_ERROR_MEMORY;
   Weld weld = weld_of(m, d, c, body, quat, x->drift);
+  int faster;
+  tbReal drift[6], fade = tb_soft_drift_fade(m, d, body, &faster);
+  tb_soft_drift(m, d, c, drift);
   for (int side = 0; side < 2; side++) {
     const int* dofs;
     int n = tb_body_chain(m, body[side], &dofs);
@@ -135,8 +144,9 @@ tbResult tb_deriv_drift(tbDerivatives* x, const tbData* d, const tbConstraint* c
       tb_copy3(rows, change[s].linear);
       if (side) tb_scale3(rows, rows, -1);
       if (a->dim == 6) weld_change(&weld, side, &change[s], rows + 3);
+      tbReal dfade = fade < 1 && side == faster ? fade_change(d, body[side], &change[s]) : 0;
       for (int r = 0; r < a->dim; r++) {
-        x->S[(size_t)(a->row + r) * (size_t)x->ncol + column] += rows[r];
+        x->S[(size_t)(a->row + r) * (size_t)x->ncol + column] += fade * rows[r] + dfade * drift[r];
       }
     }
   }

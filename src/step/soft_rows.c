@@ -180,20 +180,19 @@ static void fill_elliptic(const tbModel* m, const tbData* d, const tbConstraint*
   }
 }
 
-// The drift is quadratic in velocity and taken explicitly: where bodies turn far within a step it
-// feeds itself, so from FARTHEST_TURN (rad) on it no longer grows.
-static tbReal fading(const tbModel* m, const tbData* d, const int body[2]) {
-  tbReal speed = fmax(tb_norm3(d->cvel + 6 * body[0]), tb_norm3(d->cvel + 6 * body[1]));
-  tbReal turn = speed * m->opt.timestep;
+tbReal tb_soft_drift_fade(const tbModel* m, const tbData* d, const int body[2], int* faster) {
+  tbReal speed[2] = {tb_norm3(d->cvel + 6 * body[0]), tb_norm3(d->cvel + 6 * body[1])};
+  *faster = speed[1] > speed[0];
+  tbReal turn = speed[*faster] * m->opt.timestep;
   return turn > FARTHEST_TURN ? FARTHEST_TURN * FARTHEST_TURN / (turn * turn) : 1;
 }
 
 void tb_soft_drift(const tbModel* m, const tbData* d, const tbConstraint* c, tbReal* drift) {
-  int body[2];
+  int body[2], faster;
   tbReal point[2][3], quat[2][4], linear[2][3], angular[2][3];
   tb_equality_points(m, d, c->id, body, point, quat);
   for (int i = 0; i < 2; i++) tb_jac_dot_v(m, d, body[i], point[i], linear[i], angular[i]);
-  tbReal fade = fading(m, d, body);
+  tbReal fade = tb_soft_drift_fade(m, d, body, &faster);
   tb_sub3(drift, linear[0], linear[1]);
   tb_scale3(drift, drift, fade);
   if (c->dim < 6) return;

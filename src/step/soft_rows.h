@@ -27,7 +27,12 @@ void tb_soft_decode(const tbModel* model, const tbData* data, const tbConstraint
                     const tbReal* soft_force, tbReal* force);
 
 // Acceleration of the rows of a connect or weld that the velocity alone causes, dJ/dt v: part of
-// MuJoCo's reference since 3.x.
+// MuJoCo's reference since 3.x. It is quadratic in velocity and taken explicitly, so it feeds
+// itself where bodies turn far within a step: there it fades.
 void tb_soft_drift(const tbModel* model, const tbData* data, const tbConstraint* c, tbReal* drift);
+
+// By what the drift is multiplied: 1, from 0.1 rad a step of the faster body on such that the drift
+// no longer grows.
+tbReal tb_soft_drift_fade(const tbModel* model, const tbData* data, const int body[2], int* faster);
 
 #endif

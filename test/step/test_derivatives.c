@@ -19,6 +19,15 @@ typedef struct {
 } Scene;
 
 // Bodies press into the plane by some tenths of a millimetre, away from every kink.
+#define LOOP                                                                                      \
+  "<body name='p' pos='0 0 2'><joint type='ball' damping='0.1'/><geom type='capsule' size='.05' " \
+  "fromto='0 0 0 .5 0 0'/><body name='q' pos='.5 0 0'><joint type='hinge' axis='0 1 0'/><geom "   \
+  "type='capsule' size='.05' fromto='0 0 0 .5 0 0'/></body></body><body name='r' pos='1 0.1 "     \
+  "2.3'><freejoint/><geom type='box' size='.1 .1 .1'/></body>"
+#define LOOP_CLOSED                                                                      \
+  "<equality><weld body1='q' body2='r'/><connect body1='p' body2='r' anchor='.7 .1 0'/>" \
+  "</equality>"
+
 static const Scene SCENES[] = {
     {"sliding sphere",
      "<body pos='0 0 0.0998'><freejoint/><geom type='sphere' size='0.1' mass='2'/></body>",
@@ -187,12 +196,8 @@ static const Scene SCENES[] = {
      0,
      0},
     {"closed loop",
-     "<body name='p' pos='0 0 2'><joint type='ball' damping='0.1'/><geom type='capsule' size='.05' "
-     "fromto='0 0 0 .5 0 0'/><body name='q' pos='.5 0 0'><joint type='hinge' axis='0 1 0'/><geom "
-     "type='capsule' size='.05' fromto='0 0 0 .5 0 0'/></body></body><body name='r' pos='1 0.1 "
-     "2.3'><freejoint/><geom type='box' size='.1 .1 .1'/></body>",
-     "<equality><weld body1='q' body2='r'/><connect body1='p' body2='r' anchor='.7 .1 0'/>"
-     "</equality>",
+     LOOP,
+     LOOP_CLOSED,
      0.3,
      0,
      3,
@@ -211,17 +216,15 @@ static const Scene SCENES[] = {
      {3, 8, 9, -20},
      0,
      0},
-    {"fast closed loop",
-     "<body name='p' pos='0 0 2'><joint type='ball' damping='0.1'/><geom type='capsule' size='.05' "
-     "fromto='0 0 0 .5 0 0'/><body name='q' pos='.5 0 0'><joint type='hinge' axis='0 1 0'/><geom "
-     "type='capsule' size='.05' fromto='0 0 0 .5 0 0'/></body></body><body name='r' pos='1 0.1 "
-     "2.3'><freejoint/><geom type='box' size='.1 .1 .1'/></body>",
-     "<equality><weld body1='q' body2='r'/><connect body1='p' body2='r' anchor='.7 .1 0'/>"
-     "</equality>",
+    {"fast closed loop", LOOP, LOOP_CLOSED, 0.3, 0, 3, {6, -4, 8, 10, 2, 3, -5, 7, -9, 8}, 0, 0},
+    // So fast that dJ/dt v fades.
+    {"whirling closed loop",
+     LOOP,
+     LOOP_CLOSED,
      0.3,
      0,
      3,
-     {6, -4, 8, 10, 2, 3, -5, 7, -9, 8},
+     {60, -40, 80, 100, 20, 30, -50, 70, -90, 80},
      0,
      0},
 };
@@ -472,7 +475,7 @@ static void test_comfree(void** state) {
   run_law(TB_LAW_COMFREE, "elliptic", "implicitfast");
   // Steps that soften an island against overshoot are differenced.
   print_message("%d scenes differenced\n", differenced);
-  assert_true(differenced < 6);
+  assert_true(differenced <= 6);
 }
 
 // One integrator of the viscoelastic law over all scenes, after some steps, so that its springs
