@@ -9,6 +9,7 @@
 
 // In --short runs: every third problem of up to 60 contacts, and those of figure 4.
 static bool wanted(const Bench* b, int index, const char* file, int contacts) {
+  if (!strstr(file, b->problems)) return false;
   if (!tb_bench_short(b->bench) || (index % 3 == 0 && contacts <= 60)) return true;
   return strstr(file, "Rover1040") || strstr(file, "gen-BoxStackRatio8_4-s00119");
 }

@@ -37,6 +37,8 @@ typedef struct {
   int repeats;
   bool peers;  // run Siconos
   bool all_laws;
+  const char* problems;  // only problems whose file name contains this
+  const char* only;      // only these solvers of ours, "ncp/auto,ncp/admm"; "": all
   // Results: runs[case * solver_count + solver].
   Run* runs;
   char (*solvers)[64];

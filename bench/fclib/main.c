@@ -27,6 +27,8 @@ int main(int argc, char** argv) {
   b.limit = strtod(tb_bench_option(b.bench, "limit", quick ? "0.5" : "10"), NULL);
   b.repeats = atoi(tb_bench_option(b.bench, "repeats", quick ? "5" : "9"));
   b.all_laws = !quick && !tb_bench_flag(b.bench, "ncp-only");
+  b.problems = tb_bench_option(b.bench, "problems", "");
+  b.only = tb_bench_option(b.bench, "solvers", "");
   b.peers = siconos_available() && !tb_bench_flag(b.bench, "no-peers");
   bool paper = !tb_bench_flag(b.bench, "no-paper");
   bool corpus = !tb_bench_flag(b.bench, "no-corpus");
@@ -35,8 +37,8 @@ int main(int argc, char** argv) {
     fprintf(
         stderr,
         "tribo-bench-fclib [--data DIR] [--tol X] [--limit SECONDS] [--repeats N] [--ncp-only]\n"
-        "                  [--no-peers] [--no-paper] [--no-corpus] [--hard N] [--short] [--json] "
-        "[--out DIR]\n");
+        "                  [--no-peers] [--no-paper] [--no-corpus] [--hard N] [--problems TEXT]\n"
+        "                  [--solvers ncp/auto,...] [--short] [--json] [--out DIR]\n");
     tb_bench_close(b.bench);
     return 2;
   }

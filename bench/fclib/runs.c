@@ -7,6 +7,15 @@
 #include "fclib/fclib_bench.h"
 #include "fclib/siconos.h"
 
+// Is `name` one of the words of the list? An empty list has them all.
+static bool listed(const char* list, const char* name) {
+  size_t length = strlen(name);
+  for (const char* at = list; (at = strstr(at, name)); at += length) {
+    if ((at == list || at[-1] == ',') && (!at[length] || at[length] == ',')) return true;
+  }
+  return !*list;
+}
+
 // The solvers' names: ours of the list ("ncp/auto" first), then the peers'.
 static void list_solvers(Bench* b) {
   b->solvers = calloc((size_t)tb_solver_count() + SICONOS_METHODS + 1, sizeof *b->solvers);
@@ -15,7 +24,9 @@ static void list_solvers(Bench* b) {
       tbLaw law = tb_solver_law(i);
       bool first = law == TB_LAW_NCP && strcmp(tb_solver_name(i), "auto") == 0;
       if (first != (pass == 0) || (law != TB_LAW_NCP && !b->all_laws)) continue;
-      snprintf(b->solvers[b->solver_count++], 64, "%s/%s", tb_law_name(law), tb_solver_name(i));
+      char* name = b->solvers[b->solver_count];
+      snprintf(name, 64, "%s/%s", tb_law_name(law), tb_solver_name(i));
+      if (first || listed(b->only, name)) b->solver_count++;
     }
   }
   for (int m = 0; b->peers && m < SICONOS_METHODS; m++) {

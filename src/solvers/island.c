@@ -266,6 +266,9 @@ tbReal tb_island_measure(const tbIsland* island, const tbResidual* residual, con
               ratio(ratio(residual->complementarity, impulse), island->velocity));
 }
 
+// Operations of a factorization beyond which redundancy is used even at the cost of digits.
+static const double MOST_PLAIN_FLOPS = 1e9;
+
 // ---- scaling and structure ---------------------------------------------------------------------
 
 // D: friction coefficients make the cone round, and each block is scaled to a unit diagonal, which
@@ -301,6 +304,20 @@ static void scale_matrix(tbIsland* island) {
   }
 }
 
+// Order and structure of the LU; `plain`: without the reduction of redundant contacts.
+static bool analyze_matrix(tbIsland* island, tbGroupLu* lu, bool plain) {
+  const tbDelassus* G = &island->p.G;
+  tbBlockPattern pattern = {island->p.nblock, island->dim,     island->row,
+                            G->block_start,   G->block_column, G->block_offset};
+  bool* keep = TB_ARENA_NEW(island->arena, bool, island->p.nblock);
+  if (!keep) return false;
+  for (int i = 0; i < island->p.nblock; i++) {
+    int type = island->p.block[i].type;
+    keep[i] = plain || type == TB_BLOCK_EQUALITY || type == TB_BLOCK_BOX;
+  }
+  return tb_group_lu_analyze(lu, island->arena, &pattern, island->scaled, keep);
+}
+
 bool tb_island_analyze(tbIsland* island) {
   if (island->analyzed) return true;
   const tbDelassus* G = &island->p.G;
@@ -315,15 +332,14 @@ bool tb_island_analyze(tbIsland* island) {
   if (island->arena->failed) return false;
   find_scales(island);
   scale_matrix(island);
-  tbBlockPattern pattern = {island->p.nblock, island->dim,     island->row,
-                            G->block_start,   G->block_column, G->block_offset};
-  bool* keep = TB_ARENA_NEW(island->arena, bool, island->p.nblock);
-  if (!keep) return false;
-  for (int i = 0; i < island->p.nblock; i++) {
-    keep[i] =
-        island->p.block[i].type == TB_BLOCK_EQUALITY || island->p.block[i].type == TB_BLOCK_BOX;
-  }
-  island->analyzed =
-      tb_group_lu_analyze(&island->lu, island->arena, &pattern, island->scaled, keep);
+  island->analyzed = analyze_matrix(island, &island->lu, false);
   return island->analyzed;
+}
+
+bool tb_island_analyze_plain(tbIsland* island) {
+  if (!island->lu.any) return true;
+  tbGroupLu plain;
+  if (!analyze_matrix(island, &plain, true)) return false;
+  if (plain.lu.flops < MOST_PLAIN_FLOPS) island->lu = plain;
+  return true;
 }

@@ -67,6 +67,11 @@ typedef struct {
 // memory.
 bool tb_island_analyze(tbIsland* island);
 
+// The LU of the whole matrix in place of one that uses the redundancy of contacts, unless that is
+// far too expensive: slower, but exact also where C is smaller than what the contacts of a pair of
+// bodies differ by. False: out of memory.
+bool tb_island_analyze_plain(tbIsland* island);
+
 // Interior point method on the exact law. Starts near `lambda` unless that is NULL. The answer is
 // the island's best iterate. False: out of memory.
 bool tb_island_ipm(tbIsland* island, const tbIpmSettings* settings, const tbReal* lambda);
@@ -78,5 +83,8 @@ bool tb_island_pgs(tbIsland* island, tbReal* lambda, int max_sweeps, int patienc
 
 // Up to `max_iter` iterations of ADMM from the island's best iterate. False: out of memory.
 bool tb_island_admm(tbIsland* island, int max_iter);
+
+// Up to `max_iter` steps of semismooth Newton from the island's best iterate. False: out of memory.
+bool tb_island_newton(tbIsland* island, int max_iter);
 
 #endif

@@ -3,7 +3,8 @@
 // 1. A few sweeps of Gauss-Seidel over everything: small and easy problems end here.
 // 2. Each island by itself: sweeps while their measured rate promises to end before interior points
 //    would; then interior points, which converge in some ten factorisations whatever the
-//    conditioning; then both in turn from the best point, with other settings each time.
+//    conditioning; then semismooth Newton for the last digits; then all in turn from the best
+//    point, with other settings each time.
 #include <math.h>
 #include <string.h>
 
@@ -129,8 +130,10 @@ static bool solve_island(tbIsland* island, tbReal* lambda) {
   if (!tb_island_pgs(island, lambda, 2 * patience, patience)) return false;
   for (int round = 0; round < ROUND_COUNT && !give_up(island); round++) {
     const tbIpmSettings* set = &ROUNDS[round];
+    if (round == 1 && !tb_island_analyze_plain(island)) return false;
     tbArenaMark mark = tb_arena_mark(island->arena);
     if (!tb_island_ipm(island, set, set->margin > 0 ? lambda : NULL)) return false;
+    if (!give_up(island) && !tb_island_newton(island, 30)) return false;
     if (!give_up(island) && !other_methods(island, round, patience, lambda)) return false;
     tb_arena_release(island->arena, mark);
   }

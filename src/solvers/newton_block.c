@@ -1,0 +1,145 @@
+// The equations of semismooth Newton, block by block (Alart & Curnier 1991, in the form of Acary &
+// Brogliato, "Numerical Methods for Nonsmooth Dynamical Systems", 2008, ch. 13).
+//
+// In rows scaled by (1, mu_i), with y = x - rho sigma, the exact law of a contact is F = 0 where
+//   F_N = x_N - max(y_N, 0),   F_T = x_T - P(y_T on the disc of radius max(y_N, 0))            (1)
+// Its generalised Jacobian is C + D G, block by block (n = y_T / |y_T|, radius c):
+//   apart    C = I, D = 0                stick   C = 0, D = rho
+//   sliding  normal row as in stick; C_TT = I - c/|y_T| (I - n n^T), C_TN = -n,
+//            D_TT = rho_T c/|y_T| (I - n n^T), D_TN = rho_N n                                   (2)
+// C = 0 is replaced by a small multiple of the identity: a proximal term, which leaves the solution
+// where it is and makes hyperstatic problems (G singular) solvable.
+#include <math.h>
+#include <string.h>
+
+#include "solvers/newton.h"
+
+enum { MAX = TB_MAX_BLOCK_DIM };
+
+// F of one block, and on request its C and D.
+static void cone_equation(int d, const tbReal* rho, const tbReal* x, const tbReal* sigma,
+                          tbReal proximal, tbReal* F, tbReal* C, tbReal* D) {
+  tbReal y[MAX], length = 0;
+  for (int r = 0; r < d; r++) y[r] = x[r] - rho[r] * sigma[r];
+  for (int r = 1; r < d; r++) length += y[r] * y[r];
+  length = sqrt(length);
+  tbReal radius = fmax(y[0], 0);
+  bool slide = length > radius;
+  F[0] = x[0] - radius;
+  for (int r = 1; r < d; r++) F[r] = slide ? x[r] - y[r] * (radius / length) : rho[r] * sigma[r];
+  if (!C) return;
+
+  // (2)
+  memset(C, 0, (size_t)(d * d) * sizeof *C);
+  memset(D, 0, (size_t)(d * d) * sizeof *D);
+  for (int r = 0; r < d; r++) {
+    if (y[0] <= 0) {
+      C[r * (d + 1)] = 1;
+    } else if (r == 0 || !slide) {
+      C[r * (d + 1)] = proximal;
+      D[r * (d + 1)] = rho[r];
+    } else {
+      tbReal n = y[r] / length, f = radius / length;
+      C[r * d] = -n;
+      D[r * d] = n * rho[0];
+      for (int c = 1; c < d; c++) {
+        tbReal across = (r == c) - n * (y[c] / length);
+        C[r * d + c] = (r == c) - f * across;
+        D[r * d + c] = f * across * rho[c];
+      }
+    }
+  }
+}
+
+// The pyramid: every tangential row has bounds of its own, +-max(y_N, 0).
+static void pyramid_equation(int d, const tbReal* rho, const tbReal* x, const tbReal* sigma,
+                             tbReal proximal, tbReal* F, tbReal* C, tbReal* D) {
+  tbReal normal = x[0] - rho[0] * sigma[0], radius = fmax(normal, 0);
+  if (C) {
+    memset(C, 0, (size_t)(d * d) * sizeof *C);
+    memset(D, 0, (size_t)(d * d) * sizeof *D);
+  }
+  for (int r = 0; r < d; r++) {
+    tbReal y = x[r] - rho[r] * sigma[r];
+    bool apart = normal <= 0, slide = r > 0 && fabs(y) > radius;
+    tbReal sign = y < 0 ? -1 : 1;
+    F[r] = r == 0 ? x[0] - radius : slide ? x[r] - sign * radius : rho[r] * sigma[r];
+    if (!C) continue;
+    C[r * (d + 1)] = apart || slide ? 1 : proximal;
+    if (apart) continue;
+    if (slide) {
+      C[r * d] = -sign;
+      D[r * d] = sign * rho[0];
+    } else {
+      D[r * (d + 1)] = rho[r];
+    }
+  }
+}
+
+static void row_equations(const tbBlock* b, const tbReal* scale, const tbReal* rho, const tbReal* x,
+                          const tbReal* sigma, tbReal proximal, tbReal* F, tbReal* C, tbReal* D) {
+  int d = b->dim;
+  if (C) {
+    memset(C, 0, (size_t)(d * d) * sizeof *C);
+    memset(D, 0, (size_t)(d * d) * sizeof *D);
+  }
+  for (int r = 0; r < d; r++) {
+    tbReal y = x[r] - rho[r] * sigma[r], low = -INFINITY, high = INFINITY;
+    if (b->type == TB_BLOCK_ONE_SIDED) low = 0;
+    if (b->type == TB_BLOCK_BOX) {
+      low = b->lower / scale[r];
+      high = b->upper / scale[r];
+    }
+    bool inside = y > low && y < high;
+    F[r] = inside ? rho[r] * sigma[r] : x[r] - fmax(low, fmin(high, y));
+    if (!C) continue;
+    C[r * (d + 1)] = inside ? proximal : 1;
+    D[r * (d + 1)] = inside ? rho[r] : 0;
+  }
+}
+
+void tb_newton_block(const tbBlock* b, tbLaw law, const tbReal* scale, const tbReal* rho,
+                     const tbReal* x, const tbReal* sigma, tbReal proximal, tbReal* F, tbReal* C,
+                     tbReal* D) {
+  if (b->type == TB_BLOCK_CONE && law == TB_LAW_LCP) {
+    pyramid_equation(b->dim, rho, x, sigma, proximal, F, C, D);
+  } else if (b->type == TB_BLOCK_CONE) {
+    cone_equation(b->dim, rho, x, sigma, proximal, F, C, D);
+  } else {
+    row_equations(b, scale, rho, x, sigma, proximal, F, C, D);
+  }
+}
+
+// out = C^-1 in for a small general matrix, several columns at once (Gauss with row pivots).
+bool tb_newton_divide(int d, const tbReal* C, const tbReal* in, int columns, tbReal* out) {
+  tbReal a[MAX * MAX];
+  memcpy(a, C, (size_t)(d * d) * sizeof *a);
+  memcpy(out, in, (size_t)(d * columns) * sizeof *out);
+  for (int k = 0; k < d; k++) {
+    int best = k;
+    for (int r = k + 1; r < d; r++) {
+      if (fabs(a[r * d + k]) > fabs(a[best * d + k])) best = r;
+    }
+    if (!(fabs(a[best * d + k]) > 0)) return false;
+    for (int c = 0; c < d && best != k; c++) {
+      tbReal t = a[k * d + c];
+      a[k * d + c] = a[best * d + c];
+      a[best * d + c] = t;
+    }
+    for (int c = 0; c < columns && best != k; c++) {
+      tbReal t = out[k * columns + c];
+      out[k * columns + c] = out[best * columns + c];
+      out[best * columns + c] = t;
+    }
+    for (int r = 0; r < d; r++) {
+      if (r == k) continue;
+      tbReal f = a[r * d + k] / a[k * d + k];
+      for (int c = k; c < d; c++) a[r * d + c] -= f * a[k * d + c];
+      for (int c = 0; c < columns; c++) out[r * columns + c] -= f * out[k * columns + c];
+    }
+  }
+  for (int r = 0; r < d; r++) {
+    for (int c = 0; c < columns; c++) out[r * columns + c] /= a[r * d + r];
+  }
+  return true;
+}
