@@ -133,6 +133,92 @@ static void local_ncp(const tbBlock* block, const tbReal* A, const tbReal* b, tb
   for (int i = 0; i < r.m; i++) lambda[i + 1] = block->mu[i] * x[i];
 }
 
+// The x that minimises x^T S x / 2 + w . x + s |x|, w = c + s a: zero for |w| <= s, else
+// (S + tau I) x = -w with tau |x| = s, whose left side grows with tau from 0 to |w|. Newton inside
+// a bracket; `tau` keeps the last root. Returns the derivative of the dual, |x| + a . x - n0.
+static tbReal dual_slope(const Reduced* r, tbReal s, tbReal* x, tbReal* tau) {
+  Reduced q = *r;
+  tbReal w = 0, value = -r->normal, normal = 0, length = 0, unused = 0;
+  for (int i = 0; i < q.m; i++) {
+    q.c[i] += s * q.a[i];
+    w += q.c[i] * q.c[i];
+  }
+  memset(x, 0, (size_t)q.m * sizeof *x);
+  if (!(w > s * s)) return value;
+  tbReal low = 0, high = INFINITY, t = *tau > 0 ? *tau : q.scale > 0 ? q.scale : 1;
+  for (int k = 0; k < 200; k++) {
+    if (!slide(&q, t, x, &normal, &length, &unused)) break;
+    tbReal l[MAX * MAX], dx[MAX], cross = 0, error = t * length - s;
+    if (fabs(error) <= 4e-16 * s) break;
+    if (error < 0) {
+      low = t;
+    } else {
+      high = t;
+    }
+    if (isfinite(high) && high - low <= 2e-16 * high) break;
+    tb_small_cholesky(q.m, q.S, t, 0, l);
+    tb_small_solve(q.m, l, x, dx);
+    for (int i = 0; i < q.m; i++) cross += x[i] * dx[i];
+    tbReal slope = length - t * cross / length, next = slope > 0 ? t - error / slope : -1;
+    if (!(next > low && next < high)) next = isinf(high) ? 4 * t : 0.5 * (low + high);
+    if (next == low || next == high) break;
+    t = next;
+  }
+  *tau = t;
+  value += length;
+  for (int i = 0; i < q.m; i++) value += q.a[i] * x[i];
+  return value;
+}
+
+// RaiSim's law for cones of any size (CM eq. 23): x minimises x^T S x / 2 + c . x on the convex set
+// |x| <= n0 - a . x. The derivative of the dual function falls with the multiplier s: bisection,
+// sped up by secants (Illinois).
+void tb_local_raisim(const tbBlock* block, const tbReal* A, const tbReal* b, tbReal* lambda,
+                     tbReal* slip) {
+  memset(lambda, 0, (size_t)block->dim * sizeof *lambda);
+  if (b[0] >= 0 || !(A[0] > 0)) return;
+  Reduced r = reduce(block, A, b);
+  tbReal x[MAX] = {0}, normal = 0, length = 0, slope = 0;
+  bool stick = slide(&r, 0, x, &normal, &length, &slope) && length <= normal;
+  if (!stick) {
+    tbReal low = 0, below = length - normal, high = 0, above = 0;
+    for (int i = 0; i < r.m; i++) high += fabs(r.c[i]);
+    if (!(below > 0)) below = r.normal;
+    for (int k = 0; k < 100 && (above = dual_slope(&r, high, x, slip)) > 0; k++) {
+      low = high;
+      below = above;
+      high *= 2;
+    }
+    for (int k = 0; k < 200 && above < 0 && high - low > 1e-15 * high; k++) {
+      tbReal middle =
+          k % 3 == 2 ? 0.5 * (low + high) : low + (high - low) * below / (below - above);
+      if (!(middle > low && middle < high)) middle = 0.5 * (low + high);
+      if (middle <= low || middle >= high) break;
+      tbReal value = dual_slope(&r, middle, x, slip);
+      if (value == 0) break;
+      if (value > 0) {
+        low = middle;
+        below = value;
+        above *= 0.5;
+      } else {
+        high = middle;
+        above = value;
+        below *= 0.5;
+      }
+    }
+    // On the cone exactly.
+    length = 0;
+    for (int i = 0; i < r.m; i++) length += x[i] * x[i];
+    length = sqrt(length);
+    normal = r.normal;
+    for (int i = 0; i < r.m; i++) normal -= r.a[i] * x[i];
+    for (int i = 0; i < r.m && length > normal; i++) x[i] *= fmax(normal, 0) / length;
+  }
+  if (!(normal > 0)) return;
+  lambda[0] = normal;
+  for (int i = 0; i < r.m; i++) lambda[i + 1] = block->mu[i] * x[i];
+}
+
 // The largest eigenvalue of a block is at most its largest absolute row sum.
 static tbReal row_sum_bound(int d, const tbReal* A) {
   tbReal bound = 0;

@@ -10,4 +10,8 @@
 void tb_local_solve(const tbBlock* block, tbLaw law, const tbReal* A, const tbReal* b,
                     tbReal* lambda, tbReal* slip);
 
+// The same for a cone under RaiSim's law, of any number of rows.
+void tb_local_raisim(const tbBlock* block, const tbReal* A, const tbReal* b, tbReal* lambda,
+                     tbReal* slip);
+
 #endif

@@ -4,6 +4,8 @@
 // Sliding: on the plane sigma_N = 0 the impulses of the cone form a conic section. With
 // x_i = lambda_Ti / mu_i, lambda_N = n0 - a . x and x = r(theta) (cos, sin), r = n0 / (1 + a . u),
 // the block's energy e(theta) = x^T S x / 2 + c . x is minimised by bisection on its derivative.
+// Cones of other sizes have the same law, the least energy on the cone cut by sigma_N = 0; there
+// the bisection is on its multiplier (local.c).
 #include <math.h>
 #include <string.h>
 
@@ -114,8 +116,10 @@ static void update(void* context, const tbBlock* block, const tbReal* A, const t
   tbReal target[TB_MAX_BLOCK_DIM] = {0};
   if (q->corrected) {
     tb_local_solve(block, TB_LAW_NCP, A, b, target, slip);
-  } else {
+  } else if (block->dim == 3) {
     contact(block, A, b, target);
+  } else {
+    tb_local_raisim(block, A, b, target, slip);
   }
   for (int r = 0; r < block->dim; r++) lambda[r] += q->alpha * (target[r] - lambda[r]);
   q->alpha = q->gamma * q->alpha + (1 - q->gamma) * q->alpha_min;
@@ -128,13 +132,6 @@ static tbResult run(tbSolve* s, bool corrected) {
 }
 
 tbResult tb_solve_raisim_bisection(tbSolve* s) {
-  for (int i = 0; i < s->p->nblock; i++) {
-    if (s->p->block[i].type == TB_BLOCK_CONE && s->p->block[i].dim != 3) {
-      return tb_fail(s->error, TB_ERROR_UNSUPPORTED,
-                     "raisim/bisection knows cones of 3 rows only; block %d has %d", i,
-                     s->p->block[i].dim);
-    }
-  }
   return run(s, false);
 }
 

@@ -334,13 +334,6 @@ static void bad_settings(void** state) {
   assert_int_equal(s.law, TB_LAW_RAISIM);
   assert_int_equal(tb_solve_settings_set(&s, "max_iter", "1e3", &error), TB_ERROR_ARGUMENT);
   assert_int_equal(tb_solve_settings_set(&s, "nonsense", "1", &error), TB_ERROR_ARGUMENT);
-  // RaiSim's ellipse exists for three rows only.
-  tbTestProblem six = tb_test_backward(TB_STATE_STICK, 1, 6, false, 0, 1);
-  tbReal torque[6] = {0};
-  s = tbDefaultSolveSettings();
-  s.law = TB_LAW_RAISIM;
-  assert_int_equal(tb_solve(six.problem, &s, torque, NULL, NULL, &error), TB_ERROR_UNSUPPORTED);
-  tb_test_problem_free(&six);
   tb_test_problem_free(&t);
 }
 
