@@ -1,6 +1,7 @@
 # Each peer is optional; without any of them the benchmark times Tribo alone.
 add_executable(tribo-bench-engines ${folder}/main.c ${folder}/rig.c)
 target_link_libraries(tribo-bench-engines PRIVATE tribo_bench_common)
+target_include_directories(tribo-bench-engines PRIVATE ${PROJECT_SOURCE_DIR}/test)
 find_library(MUJOCO_LIBRARY NAMES mujoco)
 find_library(ODE_LIBRARY NAMES ode)
 if(MUJOCO_LIBRARY)

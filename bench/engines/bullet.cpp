@@ -19,18 +19,27 @@ btTransform transform(const tbReal* p, const tbReal* R) {
                      btVector3(p[0], p[1], p[2]));
 }
 
+btVector3 vector(const tbReal* v) {
+  return btVector3(v[0], v[1], v[2]);
+}
+
+// The inertial frame of a link at the start; of the world for -1.
+btTransform frame(const Rig* rig, int link) {
+  return link < 0 ? btTransform::getIdentity()
+                  : transform(rig->link[link].pos, rig->link[link].mat);
+}
+
 struct Filter : btOverlapFilterCallback {
-  const tbModel* m;
+  const Rig* rig;
   bool needBroadphaseCollision(btBroadphaseProxy* a, btBroadphaseProxy* b) const override {
-    int body1 = static_cast<btCollisionObject*>(a->m_clientObject)->getUserIndex();
-    int body2 = static_cast<btCollisionObject*>(b->m_clientObject)->getUserIndex();
-    return engine_pair_allowed(m, body1, body2) != 0;
+    int link1 = static_cast<btCollisionObject*>(a->m_clientObject)->getUserIndex();
+    int link2 = static_cast<btCollisionObject*>(b->m_clientObject)->getUserIndex();
+    return rig_pair_allowed(rig, link1, link2) != 0;
   }
 };
 
 struct World {
-  const tbModel* m;
-  tbReal dt;
+  const Rig* rig;
   btDefaultCollisionConfiguration configuration;
   btCollisionDispatcher dispatcher{&configuration};
   btDbvtBroadphase broadphase;
@@ -40,22 +49,40 @@ struct World {
   std::vector<std::unique_ptr<btCollisionShape>> shapes;
   std::vector<std::unique_ptr<btCollisionObject>> objects;
   std::vector<std::unique_ptr<btMultiBody>> trees;
-  std::vector<btRigidBody*> rigid;    // by body, free bodies without children
-  std::vector<btMultiBody*> tree_of;  // by body
-  std::vector<int> link_of;           // by body, -1 for a base
+  std::vector<btRigidBody*> rigid;    // by link, free ones without children
+  std::vector<btMultiBody*> tree_of;  // by link
+  std::vector<int> index;             // by link: its place in the tree, -1 for a base
   ~World() {
     for (auto& object : objects) world.removeCollisionObject(object.get());
     for (auto& tree : trees) world.removeMultiBody(tree.get());
   }
 };
 
+// An ellipsoid as the hull of points on it: Bullet has none.
+btCollisionShape* ellipsoid(const tbReal* s) {
+  constexpr int RINGS = 12, AROUND = 16;
+  constexpr double PI = 3.14159265358979323846;
+  auto* hull = new btConvexHullShape();
+  for (int i = 0; i <= RINGS; i++) {
+    double polar = PI * i / RINGS;
+    for (int k = 0; k < (i == 0 || i == RINGS ? 1 : AROUND); k++) {
+      double turn = 2 * PI * k / AROUND;
+      hull->addPoint(btVector3(s[0] * std::sin(polar) * std::cos(turn),
+                               s[1] * std::sin(polar) * std::sin(turn), s[2] * std::cos(polar)),
+                     false);
+    }
+  }
+  hull->recalcLocalAabb();
+  return hull;
+}
+
 btCollisionShape* make_shape(World& w, int g) {
-  const tbReal* s = w.m->geom_size + 3 * g;
+  const tbReal* s = w.rig->model->geom_size + 3 * g;
   btCollisionShape* shape = nullptr;
-  switch (w.m->geom_type[g]) {
+  switch (w.rig->model->geom_type[g]) {
     case TB_GEOM_PLANE: shape = new btStaticPlaneShape(btVector3(0, 0, 1), 0); break;
     case TB_GEOM_SPHERE: shape = new btSphereShape(s[0]); break;
-    case TB_GEOM_ELLIPSOID: shape = new btSphereShape(std::cbrt(s[0] * s[1] * s[2])); break;
+    case TB_GEOM_ELLIPSOID: shape = ellipsoid(s); break;
     case TB_GEOM_CAPSULE: shape = new btCapsuleShapeZ(s[0], 2 * s[1]); break;
     case TB_GEOM_CYLINDER: shape = new btCylinderShapeZ(btVector3(s[0], s[0], s[1])); break;
     case TB_GEOM_BOX: shape = new btBoxShape(btVector3(s[0], s[1], s[2])); break;
@@ -65,204 +92,182 @@ btCollisionShape* make_shape(World& w, int g) {
   return shape;
 }
 
-// All geoms of a moving body (or of the world, body 0) in its inertial frame.
-btCompoundShape* body_shape(World& w, const tbData* d, int body, tbReal* friction) {
+// All geoms of a link in its inertial frame; Bullet multiplies the friction of both sides, so each
+// gets the root.
+btCompoundShape* link_shape(World& w, int link, btScalar* friction) {
+  const tbModel* m = w.rig->model;
+  const tbData* d = w.rig->start;
   auto* compound = new btCompoundShape();
   w.shapes.emplace_back(compound);
-  btTransform frame =
-      body ? transform(d->xipos + 3 * body, d->ximat + 9 * body) : btTransform::getIdentity();
+  btTransform inverse = frame(w.rig, link).inverse();
   *friction = 0;
-  for (int g = 0; g < w.m->ngeom; g++) {
-    if (engine_moving_body(w.m, w.m->geom_bodyid[g]) != body) continue;
-    if (w.m->geom_contype[g] == 0 && w.m->geom_conaffinity[g] == 0) continue;
+  for (int g = 0; g < m->ngeom; g++) {
+    if (rig_geom_link(w.rig, g) != link || !rig_geom_collides(m, g)) continue;
     btCollisionShape* shape = make_shape(w, g);
     if (!shape) continue;
-    *friction = std::fmax(*friction, w.m->geom_friction[3 * g]);
-    compound->addChildShape(frame.inverse() * transform(d->geom_xpos + 3 * g, d->geom_xmat + 9 * g),
-                            shape);
+    *friction = std::fmax(*friction, std::sqrt(m->geom_friction[3 * g]));
+    compound->addChildShape(inverse * transform(d->geom_xpos + 3 * g, d->geom_xmat + 9 * g), shape);
   }
   return compound;
 }
 
-bool has_children(const tbModel* m, int body) {
-  for (int b = 1; b < m->nbody; b++) {
-    if (m->body_jntnum[b] && engine_moving_body(m, m->body_parentid[b]) == body) return true;
-  }
-  return false;
-}
-
-void add_static(World& w, const tbData* d) {
-  tbReal friction;
-  for (int g = 0; g < w.m->ngeom; g++) {
-    if (w.m->geom_type[g] != TB_GEOM_PLANE) continue;
+void add_static(World& w) {
+  const tbModel* m = w.rig->model;
+  const tbData* d = w.rig->start;
+  for (int g = 0; g < m->ngeom; g++) {
+    if (rig_geom_link(w.rig, g) >= 0 || !rig_geom_collides(m, g)) continue;
+    btCollisionShape* shape = make_shape(w, g);
+    if (!shape) continue;
     auto* object = new btCollisionObject();
-    object->setCollisionShape(make_shape(w, g));
+    object->setCollisionShape(shape);
     object->setWorldTransform(transform(d->geom_xpos + 3 * g, d->geom_xmat + 9 * g));
-    object->setFriction(std::sqrt(w.m->geom_friction[3 * g]));
-    object->setUserIndex(0);
+    object->setFriction(std::sqrt(m->geom_friction[3 * g]));
+    object->setUserIndex(-1);
     w.objects.emplace_back(object);
-    w.world.addCollisionObject(object);
+    w.world.addCollisionObject(object, 2, 1);
   }
-  (void)friction;
 }
 
-void add_rigid(World& w, const tbData* d, int b) {
-  tbReal friction;
-  btCompoundShape* shape = body_shape(w, d, b, &friction);
-  const tbReal* I = w.m->body_inertia + 3 * b;
-  btRigidBody::btRigidBodyConstructionInfo info(w.m->body_mass[b], nullptr, shape,
-                                                btVector3(I[0], I[1], I[2]));
+void add_rigid(World& w, int link) {
+  btScalar friction;
+  btCompoundShape* shape = link_shape(w, link, &friction);
+  const Link& l = w.rig->link[link];
+  btRigidBody::btRigidBodyConstructionInfo info(l.mass, nullptr, shape, vector(l.moment));
   auto* body = new btRigidBody(info);
-  body->setWorldTransform(transform(d->xipos + 3 * b, d->ximat + 9 * b));
+  body->setWorldTransform(frame(w.rig, link));
   body->setDamping(0, 0);
-  body->setFriction(std::sqrt(friction));
+  body->setFriction(friction);
   body->setActivationState(DISABLE_DEACTIVATION);
-  body->setUserIndex(b);
+  body->setUserIndex(link);
   w.objects.emplace_back(body);
-  w.world.addRigidBody(body);
-  w.rigid[static_cast<size_t>(b)] = body;
+  w.world.addRigidBody(body, 1, -1);
+  w.rigid[static_cast<size_t>(link)] = body;
 }
 
-void add_collider(World& w, const tbData* d, btMultiBody* tree, int link, int b) {
-  tbReal friction;
-  btCompoundShape* shape = body_shape(w, d, b, &friction);
-  auto* collider = new btMultiBodyLinkCollider(tree, link);
+void add_collider(World& w, btMultiBody* tree, int place, int link) {
+  btScalar friction;
+  btCompoundShape* shape = link_shape(w, link, &friction);
+  if (shape->getNumChildShapes() == 0) return;
+  auto* collider = new btMultiBodyLinkCollider(tree, place);
   collider->setCollisionShape(shape);
-  collider->setFriction(std::sqrt(friction));
-  collider->setUserIndex(b);
-  collider->setWorldTransform(b ? transform(d->xipos + 3 * b, d->ximat + 9 * b)
-                                : btTransform::getIdentity());
+  collider->setFriction(friction);
+  collider->setUserIndex(link);
+  collider->setWorldTransform(frame(w.rig, link));
   w.objects.emplace_back(collider);
   w.world.addCollisionObject(collider, 1, -1);
-  if (link < 0) {
+  if (place < 0) {
     tree->setBaseCollider(collider);
   } else {
-    tree->getLink(link).m_collider = collider;
+    tree->getLink(place).m_collider = collider;
   }
 }
 
-// The tree under `root` (a free body, or 0 for links that hang on the world). `zero` has the frames
-// of the reference pose, where joint angles are those of qpos0.
-void add_tree(World& w, const tbData* zero, const tbData* start, int root,
-              const std::vector<int>& links) {
-  const tbModel* m = w.m;
-  const tbReal* I = m->body_inertia + 3 * root;
-  auto* tree =
-      new btMultiBody(static_cast<int>(links.size()), root ? m->body_mass[root] : 0,
-                      root ? btVector3(I[0], I[1], I[2]) : btVector3(0, 0, 0), root == 0, false);
-  w.trees.emplace_back(tree);
-  auto frame = [&](const tbData* d, int b) {
-    return b ? transform(d->xipos + 3 * b, d->ximat + 9 * b) : btTransform::getIdentity();
-  };
-  tree->setBaseWorldTransform(frame(start, root));
-  for (size_t i = 0; i < links.size(); i++) {
-    int b = links[i], parent = engine_moving_body(m, m->body_parentid[b]);
-    int j = m->body_jntadr[b];
-    btTransform P = frame(zero, parent), T = frame(zero, b);
-    btVector3 anchor(zero->xanchor[3 * j], zero->xanchor[3 * j + 1], zero->xanchor[3 * j + 2]);
-    btVector3 axis(zero->xaxis[3 * j], zero->xaxis[3 * j + 1], zero->xaxis[3 * j + 2]);
-    btQuaternion parent_to_this;
-    (T.getBasis().transpose() * P.getBasis()).getRotation(parent_to_this);
-    const tbReal* J = m->body_inertia + 3 * b;
-    tree->setupRevolute(static_cast<int>(i), m->body_mass[b], btVector3(J[0], J[1], J[2]),
-                        parent == root ? -1 : w.link_of[static_cast<size_t>(parent)],
-                        parent_to_this, T.getBasis().transpose() * axis,
-                        P.getBasis().transpose() * (anchor - P.getOrigin()),
-                        T.getBasis().transpose() * (T.getOrigin() - anchor), true);
-    w.link_of[static_cast<size_t>(b)] = static_cast<int>(i);
-    w.tree_of[static_cast<size_t>(b)] = tree;
+// Link `place` of a tree, whose joint reads zero at the start.
+void add_link(World& w, btMultiBody* tree, int place, int link) {
+  const Link& l = w.rig->link[link];
+  int parent = l.parent < 0 ? -1 : w.index[static_cast<size_t>(l.parent)];
+  btTransform P = frame(w.rig, l.parent), T = frame(w.rig, link);
+  btMatrix3x3 to_parent = P.getBasis().transpose(), to_this = T.getBasis().transpose();
+  btQuaternion parent_to_this;
+  (to_this * P.getBasis()).getRotation(parent_to_this);
+  btVector3 anchor = l.type == TB_JOINT_SLIDE ? T.getOrigin() : vector(l.anchor);
+  btVector3 before = to_parent * (anchor - P.getOrigin());
+  btVector3 after = to_this * (T.getOrigin() - anchor), axis = to_this * vector(l.axis);
+  if (l.type == TB_JOINT_HINGE) {
+    tree->setupRevolute(place, l.mass, vector(l.moment), parent, parent_to_this, axis, before,
+                        after, true);
+  } else if (l.type == TB_JOINT_SLIDE) {
+    tree->setupPrismatic(place, l.mass, vector(l.moment), parent, parent_to_this, axis, before,
+                         after, true);
+  } else {
+    tree->setupSpherical(place, l.mass, vector(l.moment), parent, parent_to_this, before, after,
+                         true);
   }
+  w.index[static_cast<size_t>(link)] = place;
+  w.tree_of[static_cast<size_t>(link)] = tree;
+}
+
+// The tree under `root` (a free link, or -1 for what hangs on the world).
+void add_tree(World& w, int root, const std::vector<int>& links) {
+  static const tbReal none[3] = {0, 0, 0};
+  const tbReal* moment = root < 0 ? none : w.rig->link[root].moment;
+  auto* tree =
+      new btMultiBody(static_cast<int>(links.size()), root < 0 ? 0 : w.rig->link[root].mass,
+                      vector(moment), root < 0, false);
+  w.trees.emplace_back(tree);
+  tree->setBaseWorldTransform(frame(w.rig, root));
+  if (root >= 0) w.tree_of[static_cast<size_t>(root)] = tree;
+  for (size_t i = 0; i < links.size(); i++) add_link(w, tree, static_cast<int>(i), links[i]);
   tree->finalizeMultiDof();
   tree->setHasSelfCollision(true);
   tree->setLinearDamping(0);
   tree->setAngularDamping(0);
   tree->setUseGyroTerm(true);
   w.world.addMultiBody(tree);
-  for (size_t i = 0; i < links.size(); i++) {
-    int adr = m->jnt_qposadr[m->body_jntadr[links[i]]];
-    tree->setJointPos(static_cast<int>(i), start->qpos[adr] - m->qpos0[adr]);
-  }
-  if (root) {
-    w.tree_of[static_cast<size_t>(root)] = tree;
-    add_collider(w, start, tree, -1, root);
-  }
-  for (size_t i = 0; i < links.size(); i++) {
-    add_collider(w, start, tree, static_cast<int>(i), links[i]);
-  }
+  if (root >= 0) add_collider(w, tree, -1, root);
+  for (size_t i = 0; i < links.size(); i++) add_collider(w, tree, static_cast<int>(i), links[i]);
 }
 
-void collect(const tbModel* m, int root, std::vector<int>& links) {
-  for (int b = 1; b < m->nbody; b++) {
-    if (m->body_jntnum[b] == 0 || m->jnt_type[m->body_jntadr[b]] != TB_JOINT_HINGE) continue;
-    int top = b;
-    while (top > 0 && m->jnt_type[m->body_jntadr[top]] == TB_JOINT_HINGE) {
-      top = engine_moving_body(m, m->body_parentid[top]);
-    }
-    if (top == root) links.push_back(b);
-  }
+int root_of(const Rig* rig, int link) {
+  while (link >= 0 && rig->link[link].type != TB_JOINT_FREE) link = rig->link[link].parent;
+  return link;
 }
 
-void* create(const tbModel* m, const tbData* start, tbReal dt) {
+void* create(const Rig* rig) {
   auto* w = new World();
-  w->m = m;
-  w->dt = dt;
-  w->filter.m = m;
-  size_t n = static_cast<size_t>(m->nbody);
+  w->rig = rig;
+  w->filter.rig = rig;
+  size_t n = static_cast<size_t>(rig->count);
   w->rigid.resize(n);
   w->tree_of.resize(n);
-  w->link_of.assign(n, -1);
-  w->world.setGravity(btVector3(m->opt.gravity[0], m->opt.gravity[1], m->opt.gravity[2]));
+  w->index.assign(n, -1);
+  w->world.setGravity(vector(rig->model->opt.gravity));
   w->world.getSolverInfo().m_numIterations = 50;
   w->world.getPairCache()->setOverlapFilterCallback(&w->filter);
-  tbData* zero = tb_data_new(m);
-  tb_forward(m, zero);
-  add_static(*w, start);
-  for (int b = 0; b < m->nbody; b++) {
-    bool is_free = b > 0 && m->body_jntnum[b] && m->jnt_type[m->body_jntadr[b]] == TB_JOINT_FREE;
-    if (b > 0 && !is_free) continue;
+  add_static(*w);
+  for (int root = -1; root < rig->count; root++) {
+    if (root >= 0 && rig->link[root].type != TB_JOINT_FREE) continue;
     std::vector<int> links;
-    collect(m, b, links);
-    if (is_free && !has_children(m, b)) {
-      add_rigid(*w, start, b);
-    } else if (!links.empty() || is_free) {
-      add_tree(*w, zero, start, b, links);
+    for (int i = 0; i < rig->count; i++) {
+      if (i != root && root_of(rig, i) == root) links.push_back(i);
+    }
+    if (!links.empty()) {
+      add_tree(*w, root, links);
+    } else if (root >= 0) {
+      add_rigid(*w, root);
     }
   }
-  tb_data_free(zero);
   return w;
 }
 
 void step(void* world) {
   auto* w = static_cast<World*>(world);
-  w->world.stepSimulation(w->dt, 0, w->dt);
+  w->world.stepSimulation(w->rig->dt, 0, w->rig->dt);
 }
 
-void write_pose(const tbModel* m, int b, const btTransform& inertial, tbReal* qpos) {
-  const tbReal *ip = m->body_ipos + 3 * b, *iq = m->body_iquat + 4 * b;
-  btTransform local(btQuaternion(iq[1], iq[2], iq[3], iq[0]), btVector3(ip[0], ip[1], ip[2]));
-  btTransform frame = inertial * local.inverse();
-  btQuaternion q = frame.getRotation();
-  for (int k = 0; k < 3; k++) qpos[k] = frame.getOrigin()[k];
-  qpos[3] = q.w();
-  qpos[4] = q.x();
-  qpos[5] = q.y();
-  qpos[6] = q.z();
+// The inertial frame of a link now.
+btTransform pose(World* w, int link) {
+  if (link < 0) return btTransform::getIdentity();
+  size_t i = static_cast<size_t>(link);
+  if (w->rigid[i]) return w->rigid[i]->getWorldTransform();
+  if (w->index[i] < 0) return w->tree_of[i]->getBaseWorldTransform();
+  return w->tree_of[i]->getLink(w->index[i]).m_cachedWorldTransform;
 }
 
 void read(void* world, tbReal* qpos) {
   auto* w = static_cast<World*>(world);
-  const tbModel* m = w->m;
-  for (int b = 1; b < m->nbody; b++) {
-    size_t i = static_cast<size_t>(b);
-    if (m->body_jntnum[b] == 0) continue;
-    int adr = m->jnt_qposadr[m->body_jntadr[b]];
-    if (w->rigid[i]) {
-      write_pose(m, b, w->rigid[i]->getWorldTransform(), qpos + adr);
-    } else if (w->tree_of[i] && w->link_of[i] < 0) {
-      write_pose(m, b, w->tree_of[i]->getBaseWorldTransform(), qpos + adr);
-    } else if (w->tree_of[i]) {
-      qpos[adr] = m->qpos0[adr] + w->tree_of[i]->getJointPos(w->link_of[i]);
+  for (int i = 0; i < w->rig->count; i++) {
+    size_t k = static_cast<size_t>(i);
+    int type = w->rig->link[i].type;
+    if (type == TB_JOINT_HINGE || type == TB_JOINT_SLIDE) {
+      rig_set_scalar(w->rig, i, w->tree_of[k]->getJointPos(w->index[k]), qpos);
+      continue;
     }
+    btTransform T = pose(w, i), P = pose(w, w->rig->link[i].parent);
+    btQuaternion q = T.getRotation(), p = P.getRotation();
+    const tbReal at[3] = {T.getOrigin()[0], T.getOrigin()[1], T.getOrigin()[2]};
+    const tbReal quat[4] = {q.w(), q.x(), q.y(), q.z()}, parent[4] = {p.w(), p.x(), p.y(), p.z()};
+    rig_set_pose(w->rig, i, at, quat, parent, qpos);
   }
 }
 

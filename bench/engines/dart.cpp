@@ -3,10 +3,12 @@
 #include <dart/collision/CollisionFilter.hpp>
 #include <dart/constraint/ConstraintSolver.hpp>
 #include <dart/dynamics/BodyNode.hpp>
+#include <dart/dynamics/BallJoint.hpp>
 #include <dart/dynamics/BoxShape.hpp>
 #include <dart/dynamics/CylinderShape.hpp>
 #include <dart/dynamics/EllipsoidShape.hpp>
 #include <dart/dynamics/FreeJoint.hpp>
+#include <dart/dynamics/PrismaticJoint.hpp>
 #include <dart/dynamics/RevoluteJoint.hpp>
 #include <dart/dynamics/Skeleton.hpp>
 #include <dart/dynamics/SphereShape.hpp>
@@ -20,23 +22,27 @@
 namespace {
 
 using dart::dynamics::BodyNode;
-using dart::dynamics::BodyNodePtr;
 using Eigen::Isometry3d;
 using Eigen::Matrix3d;
 using Eigen::Quaterniond;
 using Eigen::Vector3d;
 
 struct World {
-  const tbModel* m;
+  const Rig* rig;
   dart::simulation::WorldPtr world;
-  std::vector<BodyNode*> body;  // by body of the model
+  std::vector<BodyNode*> body;  // by link
 };
 
-Isometry3d pose(const tbReal* p, const tbReal* q) {
+Isometry3d pose(const tbReal* p, const tbReal* R) {
   Isometry3d T = Isometry3d::Identity();
-  T.translation() = Vector3d(p[0], p[1], p[2]);
-  T.linear() = Quaterniond(q[0], q[1], q[2], q[3]).toRotationMatrix();
+  T.translation() = Eigen::Map<const Vector3d>(p);
+  T.linear() = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(R);
   return T;
+}
+
+// The inertial frame of a link at the start; of the world for -1.
+Isometry3d frame(const Rig* rig, int link) {
+  return link < 0 ? Isometry3d::Identity() : pose(rig->link[link].pos, rig->link[link].mat);
 }
 
 dart::dynamics::ShapePtr make_shape(const tbModel* m, int g) {
@@ -53,19 +59,17 @@ dart::dynamics::ShapePtr make_shape(const tbModel* m, int g) {
   }
 }
 
-void add_shapes(const tbModel* m, const tbData* zero, int body, const Isometry3d& frame,
-                BodyNode* node) {
+void add_shapes(const Rig* rig, int link, BodyNode* node) {
   using namespace dart::dynamics;
+  const tbModel* m = rig->model;
+  Isometry3d inverse = frame(rig, link).inverse();
   for (int g = 0; g < m->ngeom; g++) {
-    if (engine_moving_body(m, m->geom_bodyid[g]) != body) continue;
-    if (m->geom_contype[g] == 0 && m->geom_conaffinity[g] == 0) continue;
-    Isometry3d T = Isometry3d::Identity();
-    T.translation() = Eigen::Map<const Vector3d>(zero->geom_xpos + 3 * g);
-    T.linear() =
-        Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(zero->geom_xmat + 9 * g);
+    if (rig_geom_link(rig, g) != link || !rig_geom_collides(m, g)) continue;
+    if (link >= 0 && rig->link[link].body < 0) continue;
+    Isometry3d T = pose(rig->start->geom_xpos + 3 * g, rig->start->geom_xmat + 9 * g);
     auto add = [&](const ShapePtr& shape, double z) {
       auto* at = node->createShapeNodeWith<CollisionAspect, DynamicsAspect>(shape);
-      at->setRelativeTransform(frame.inverse() * T * Eigen::Translation3d(0, 0, z));
+      at->setRelativeTransform(inverse * T * Eigen::Translation3d(0, 0, z));
       at->getDynamicsAspect()->setFrictionCoeff(m->geom_friction[3 * g]);
     };
     const tbReal* size = m->geom_size + 3 * g;
@@ -81,108 +85,88 @@ void add_shapes(const tbModel* m, const tbData* zero, int body, const Isometry3d
   }
 }
 
-void set_inertia(const tbModel* m, int b, BodyNode* node) {
-  Matrix3d R = Quaterniond(m->body_iquat[4 * b], m->body_iquat[4 * b + 1], m->body_iquat[4 * b + 2],
-                           m->body_iquat[4 * b + 3])
-                   .toRotationMatrix();
-  Matrix3d I =
-      R *
-      Vector3d(m->body_inertia[3 * b], m->body_inertia[3 * b + 1], m->body_inertia[3 * b + 2])
-          .asDiagonal() *
-      R.transpose();
-  node->setInertia(dart::dynamics::Inertia(m->body_mass[b],
-                                           Eigen::Map<const Vector3d>(m->body_ipos + 3 * b), I));
+template <class Joint>
+BodyNode* add_node(const dart::dynamics::SkeletonPtr& skeleton, BodyNode* parent,
+                   typename Joint::Properties properties, int link) {
+  properties.mName = "joint" + std::to_string(link);
+  return skeleton
+      ->createJointAndBodyNodePair<Joint>(parent, properties,
+                                          BodyNode::AspectProperties("link" + std::to_string(link)))
+      .second;
 }
 
-// A free body, or a link on `parent` (nullptr: on the world).
-BodyNode* add_body(const tbModel* m, const tbData* zero, int b, BodyNode* parent,
+// A link on `parent` (nullptr: on the world); joints read zero at the start, but a free one reads
+// its pose.
+BodyNode* add_link(const Rig* rig, int link, BodyNode* parent,
                    const dart::dynamics::SkeletonPtr& skeleton) {
   using namespace dart::dynamics;
-  int j = m->body_jntadr[b];
-  Isometry3d frame = pose(zero->xpos + 3 * b, zero->xquat + 4 * b);
+  const Link& l = rig->link[link];
+  Isometry3d T = frame(rig, link), at = T;
+  at.translation() = Eigen::Map<const Vector3d>(l.anchor);
+  Vector3d axis = T.linear().transpose() * Eigen::Map<const Vector3d>(l.axis);
+  auto place = [&](auto properties) {
+    properties.mT_ParentBodyToJoint = frame(rig, l.parent).inverse() * at;
+    properties.mT_ChildBodyToJoint = T.inverse() * at;
+    return properties;
+  };
   BodyNode* node = nullptr;
-  if (m->jnt_type[j] == TB_JOINT_FREE) {
-    FreeJoint::Properties properties;
-    properties.mName = "joint" + std::to_string(b);
-    node = skeleton
-               ->createJointAndBodyNodePair<FreeJoint>(
-                   nullptr, properties, BodyNode::AspectProperties("body" + std::to_string(b)))
-               .second;
+  if (l.type == TB_JOINT_FREE) {
+    node = add_node<FreeJoint>(skeleton, nullptr, FreeJoint::Properties(), link);
+    node->getParentJoint()->setPositions(FreeJoint::convertToPositions(T));
+  } else if (l.type == TB_JOINT_BALL) {
+    node = add_node<BallJoint>(skeleton, parent, place(BallJoint::Properties()), link);
+  } else if (l.type == TB_JOINT_SLIDE) {
+    auto properties = place(PrismaticJoint::Properties());
+    properties.mAxis = axis;
+    node = add_node<PrismaticJoint>(skeleton, parent, properties, link);
   } else {
-    int p = engine_moving_body(m, m->body_parentid[b]);
-    Isometry3d parent_frame =
-        p ? pose(zero->xpos + 3 * p, zero->xquat + 4 * p) : Isometry3d::Identity();
-    Isometry3d joint = Isometry3d::Identity();
-    joint.translation() = Eigen::Map<const Vector3d>(m->jnt_pos + 3 * j);
-    RevoluteJoint::Properties properties;
-    properties.mAxis = Eigen::Map<const Vector3d>(m->jnt_axis + 3 * j);
-    properties.mT_ParentBodyToJoint = parent_frame.inverse() * frame * joint;
-    properties.mT_ChildBodyToJoint = joint;
-    properties.mName = "joint" + std::to_string(b);
-    node = skeleton
-               ->createJointAndBodyNodePair<RevoluteJoint>(
-                   parent, properties, BodyNode::AspectProperties("body" + std::to_string(b)))
-               .second;
+    auto properties = place(RevoluteJoint::Properties());
+    properties.mAxis = axis;
+    node = add_node<RevoluteJoint>(skeleton, parent, properties, link);
   }
-  set_inertia(m, b, node);
-  add_shapes(m, zero, b, frame, node);
+  Matrix3d I = Eigen::Map<const Vector3d>(l.moment).asDiagonal();
+  node->setInertia(Inertia(l.mass, Vector3d::Zero(), I));
+  add_shapes(rig, link, node);
   return node;
 }
 
-void* create(const tbModel* m, const tbData* start, tbReal dt) {
+void* create(const Rig* rig) {
   using namespace dart::dynamics;
   auto* w = new World();
-  w->m = m;
+  w->rig = rig;
   w->world = dart::simulation::World::create();
-  w->world->setTimeStep(dt);
-  w->world->setGravity(Eigen::Map<const Vector3d>(m->opt.gravity));
-  w->body.resize(static_cast<size_t>(m->nbody));
-  tbData* zero = tb_data_new(m);
-  tb_forward(m, zero);
+  w->world->setTimeStep(rig->dt);
+  w->world->setGravity(Eigen::Map<const Vector3d>(rig->model->opt.gravity));
+  w->body.resize(static_cast<size_t>(rig->count));
 
   // The ground, then a skeleton per tree.
   SkeletonPtr ground = Skeleton::create("ground");
   BodyNode* floor = ground->createJointAndBodyNodePair<WeldJoint>(nullptr).second;
-  add_shapes(m, zero, 0, Isometry3d::Identity(), floor);
+  add_shapes(rig, -1, floor);
   ground->setMobile(false);
   w->world->addSkeleton(ground);
-  std::vector<SkeletonPtr> skeletons(static_cast<size_t>(m->nbody));
-  for (int b = 1; b < m->nbody; b++) {
-    if (m->body_jntnum[b] == 0) continue;
-    size_t i = static_cast<size_t>(b);
-    size_t p = static_cast<size_t>(engine_moving_body(m, m->body_parentid[b]));
-    skeletons[i] = p ? skeletons[p] : Skeleton::create("tree" + std::to_string(b));
-    w->body[i] = add_body(m, zero, b, p ? w->body[p] : nullptr, skeletons[i]);
+  std::vector<SkeletonPtr> skeletons(static_cast<size_t>(rig->count));
+  for (int i = 0; i < rig->count; i++) {
+    size_t k = static_cast<size_t>(i), p = static_cast<size_t>(rig->link[i].parent);
+    bool root = rig->link[i].parent < 0;
+    skeletons[k] = root ? Skeleton::create("tree" + std::to_string(i)) : skeletons[p];
+    w->body[k] = add_link(rig, i, root ? nullptr : w->body[p], skeletons[k]);
   }
-  tb_data_free(zero);
   auto filter = std::make_shared<dart::collision::BodyNodeCollisionFilter>();
-  for (int a = 1; a < m->nbody; a++) {
+  for (int a = 0; a < rig->count; a++) {
     size_t i = static_cast<size_t>(a);
-    if (!w->body[i]) continue;
     if (!w->world->hasSkeleton(skeletons[i])) {
       skeletons[i]->enableSelfCollisionCheck();
       w->world->addSkeleton(skeletons[i]);
     }
-    for (int b = a + 1; b < m->nbody; b++) {
-      size_t k = static_cast<size_t>(b);
-      if (w->body[k] && !engine_pair_allowed(m, a, b)) {
-        filter->addBodyNodePairToBlackList(w->body[i], w->body[k]);
+    if (!rig_pair_allowed(rig, a, -1)) filter->addBodyNodePairToBlackList(w->body[i], floor);
+    for (int b = a + 1; b < rig->count; b++) {
+      if (!rig_pair_allowed(rig, a, b)) {
+        filter->addBodyNodePairToBlackList(w->body[i], w->body[static_cast<size_t>(b)]);
       }
     }
   }
   w->world->getConstraintSolver()->getCollisionOption().collisionFilter = filter;
-
-  for (int b = 1; b < m->nbody; b++) {
-    BodyNode* node = w->body[static_cast<size_t>(b)];
-    if (!node) continue;
-    int j = m->body_jntadr[b], adr = m->jnt_qposadr[j];
-    if (m->jnt_type[j] == TB_JOINT_FREE) {
-      node->getParentJoint()->setPositions(
-          FreeJoint::convertToPositions(pose(start->qpos + adr, start->qpos + adr + 3)));
-    } else {
-      node->getParentJoint()->setPosition(0, start->qpos[adr] - m->qpos0[adr]);
-    }
-  }
   return w;
 }
 
@@ -192,22 +176,22 @@ void step(void* world) {
 
 void read(void* world, tbReal* qpos) {
   auto* w = static_cast<World*>(world);
-  const tbModel* m = w->m;
-  for (int b = 1; b < m->nbody; b++) {
-    BodyNode* node = w->body[static_cast<size_t>(b)];
-    if (!node) continue;
-    int j = m->body_jntadr[b], adr = m->jnt_qposadr[j];
-    if (m->jnt_type[j] == TB_JOINT_FREE) {
-      const Isometry3d& T = node->getWorldTransform();
-      Quaterniond q(T.linear());
-      for (int k = 0; k < 3; k++) qpos[adr + k] = T.translation()[k];
-      qpos[adr + 3] = q.w();
-      qpos[adr + 4] = q.x();
-      qpos[adr + 5] = q.y();
-      qpos[adr + 6] = q.z();
-    } else {
-      qpos[adr] = m->qpos0[adr] + node->getParentJoint()->getPosition(0);
+  for (int i = 0; i < w->rig->count; i++) {
+    BodyNode* node = w->body[static_cast<size_t>(i)];
+    int type = w->rig->link[i].type, parent = w->rig->link[i].parent;
+    if (type == TB_JOINT_HINGE || type == TB_JOINT_SLIDE) {
+      rig_set_scalar(w->rig, i, node->getParentJoint()->getPosition(0), qpos);
+      continue;
     }
+    auto rotation = [&](int link) {
+      return link < 0
+                 ? Quaterniond::Identity()
+                 : Quaterniond(w->body[static_cast<size_t>(link)]->getWorldTransform().linear());
+    };
+    Quaterniond q = rotation(i), p = rotation(parent);
+    Vector3d at = node->getWorldTransform().translation();
+    const tbReal quat[4] = {q.w(), q.x(), q.y(), q.z()}, above[4] = {p.w(), p.x(), p.y(), p.z()};
+    rig_set_pose(w->rig, i, at.data(), quat, above, qpos);
   }
 }
 

@@ -1,4 +1,4 @@
-// ODE: maximal coordinates, hinges and contacts in one linear complementarity problem.
+// ODE: maximal coordinates, joints and contacts in one linear complementarity problem.
 #include <math.h>
 #include <ode/ode.h>
 #include <stdint.h>
@@ -10,14 +10,12 @@
 enum { CONTACTS = 8 };
 
 typedef struct {
-  const tbModel* m;
+  const Rig* rig;
   dWorldID world;
   dSpaceID space;
   dJointGroupID contacts;
-  dBodyID* body;    // by body of the model
-  dJointID* hinge;  // by body
-  tbReal* q0;       // joint angle where the hinge reads zero
-  tbReal dt;
+  dBodyID* body;    // by link
+  dJointID* joint;  // by link
   int exact;
 } World;
 
@@ -29,9 +27,11 @@ static void to_rotation(const tbReal* mat, dMatrix3 R) {
 }
 
 static dGeomID make_geom(World* w, int g) {
-  const tbReal* s = w->m->geom_size + 3 * g;
-  switch (w->m->geom_type[g]) {
+  const tbModel* m = w->rig->model;
+  const tbReal* s = m->geom_size + 3 * g;
+  switch (m->geom_type[g]) {
     case TB_GEOM_SPHERE: return dCreateSphere(w->space, s[0]);
+    // ODE has no ellipsoids: a sphere of the same volume.
     case TB_GEOM_ELLIPSOID: return dCreateSphere(w->space, cbrt(s[0] * s[1] * s[2]));
     case TB_GEOM_CAPSULE: return dCreateCapsule(w->space, s[0], 2 * s[1]);
     case TB_GEOM_CYLINDER: return dCreateCylinder(w->space, s[0], 2 * s[1]);
@@ -40,10 +40,11 @@ static dGeomID make_geom(World* w, int g) {
   }
 }
 
-static void add_geoms(World* w, const tbData* start) {
-  const tbModel* m = w->m;
+static void add_geoms(World* w) {
+  const tbModel* m = w->rig->model;
+  const tbData* start = w->rig->start;
   for (int g = 0; g < m->ngeom; g++) {
-    if (m->geom_contype[g] == 0 && m->geom_conaffinity[g] == 0) continue;
+    if (!rig_geom_collides(m, g)) continue;
     const tbReal *p = start->geom_xpos + 3 * g, *R = start->geom_xmat + 9 * g;
     dGeomID geom;
     if (m->geom_type[g] == TB_GEOM_PLANE) {
@@ -53,9 +54,9 @@ static void add_geoms(World* w, const tbData* start) {
       if (!geom) continue;
       dMatrix3 rotation;
       to_rotation(R, rotation);
-      int body = engine_moving_body(m, m->geom_bodyid[g]);
-      if (body > 0) {
-        dGeomSetBody(geom, w->body[body]);
+      int link = rig_geom_link(w->rig, g);
+      if (link >= 0) {
+        dGeomSetBody(geom, w->body[link]);
         dGeomSetOffsetWorldPosition(geom, p[0], p[1], p[2]);
         dGeomSetOffsetWorldRotation(geom, rotation);
       } else {
@@ -67,30 +68,44 @@ static void add_geoms(World* w, const tbData* start) {
   }
 }
 
-static void add_bodies(World* w, const tbData* start) {
-  const tbModel* m = w->m;
-  for (int b = 1; b < m->nbody; b++) {
-    if (m->body_jntnum[b] == 0) continue;
-    w->body[b] = dBodyCreate(w->world);
+static void add_joint(World* w, int i) {
+  const Link* l = &w->rig->link[i];
+  const tbReal *p = l->anchor, *a = l->axis;
+  dBodyID parent = l->parent >= 0 ? w->body[l->parent] : 0;
+  switch (l->type) {
+    case TB_JOINT_HINGE:
+      w->joint[i] = dJointCreateHinge(w->world, 0);
+      dJointAttach(w->joint[i], w->body[i], parent);
+      dJointSetHingeAnchor(w->joint[i], p[0], p[1], p[2]);
+      dJointSetHingeAxis(w->joint[i], a[0], a[1], a[2]);
+      break;
+    case TB_JOINT_SLIDE:
+      w->joint[i] = dJointCreateSlider(w->world, 0);
+      dJointAttach(w->joint[i], w->body[i], parent);
+      dJointSetSliderAxis(w->joint[i], a[0], a[1], a[2]);
+      break;
+    case TB_JOINT_BALL:
+      w->joint[i] = dJointCreateBall(w->world, 0);
+      dJointAttach(w->joint[i], w->body[i], parent);
+      dJointSetBallAnchor(w->joint[i], p[0], p[1], p[2]);
+      break;
+    default: break;
+  }
+}
+
+static void add_links(World* w) {
+  for (int i = 0; i < w->rig->count; i++) {
+    const Link* l = &w->rig->link[i];
     dMass mass;
-    dMassSetZero(&mass);
-    const tbReal* I = m->body_inertia + 3 * b;
-    dMassSetParameters(&mass, m->body_mass[b], 0, 0, 0, I[0], I[1], I[2], 0, 0, 0);
-    dBodySetMass(w->body[b], &mass);
-    const tbReal* p = start->xipos + 3 * b;
     dMatrix3 R;
-    to_rotation(start->ximat + 9 * b, R);
-    dBodySetPosition(w->body[b], p[0], p[1], p[2]);
-    dBodySetRotation(w->body[b], R);
-    int j = m->body_jntadr[b];
-    if (m->jnt_type[j] != TB_JOINT_HINGE) continue;
-    int parent = engine_moving_body(m, m->body_parentid[b]);
-    w->hinge[b] = dJointCreateHinge(w->world, 0);
-    dJointAttach(w->hinge[b], w->body[b], parent ? w->body[parent] : 0);
-    const tbReal *anchor = start->xanchor + 3 * j, *axis = start->xaxis + 3 * j;
-    dJointSetHingeAnchor(w->hinge[b], anchor[0], anchor[1], anchor[2]);
-    dJointSetHingeAxis(w->hinge[b], axis[0], axis[1], axis[2]);
-    w->q0[b] = start->qpos[m->jnt_qposadr[j]];
+    w->body[i] = dBodyCreate(w->world);
+    dMassSetZero(&mass);
+    dMassSetParameters(&mass, l->mass, 0, 0, 0, l->moment[0], l->moment[1], l->moment[2], 0, 0, 0);
+    dBodySetMass(w->body[i], &mass);
+    to_rotation(l->mat, R);
+    dBodySetPosition(w->body[i], l->pos[0], l->pos[1], l->pos[2]);
+    dBodySetRotation(w->body[i], R);
+    add_joint(w, i);
   }
 }
 
@@ -100,52 +115,51 @@ static void destroy(void* world) {
   dSpaceDestroy(w->space);
   dWorldDestroy(w->world);
   free(w->body);
-  free(w->hinge);
-  free(w->q0);
+  free(w->joint);
   free(w);
 }
 
-static void* create_any(const tbModel* m, const tbData* start, tbReal dt, int exact) {
+static void* create_any(const Rig* rig, int exact) {
   World* w = calloc(1, sizeof *w);
   if (!w) return NULL;
   dInitODE2(0);
-  size_t n = (size_t)m->nbody;
-  w->m = m;
-  w->dt = dt;
+  const tbReal* gravity = rig->model->opt.gravity;
+  size_t n = (size_t)rig->count + 1;
+  w->rig = rig;
   w->exact = exact;
   w->world = dWorldCreate();
   w->space = dHashSpaceCreate(0);
   w->contacts = dJointGroupCreate(0);
   w->body = calloc(n, sizeof *w->body);
-  w->hinge = calloc(n, sizeof *w->hinge);
-  w->q0 = calloc(n, sizeof *w->q0);
-  dWorldSetGravity(w->world, m->opt.gravity[0], m->opt.gravity[1], m->opt.gravity[2]);
+  w->joint = calloc(n, sizeof *w->joint);
+  dWorldSetGravity(w->world, gravity[0], gravity[1], gravity[2]);
   dWorldSetQuickStepNumIterations(w->world, 50);
-  if (w->body && w->hinge && w->q0) {
-    add_bodies(w, start);
-    add_geoms(w, start);
+  if (w->body && w->joint) {
+    add_links(w);
+    add_geoms(w);
     return w;
   }
   destroy(w);
   return NULL;
 }
 
-static void* create(const tbModel* m, const tbData* start, tbReal dt) {
-  return create_any(m, start, dt, 0);
+static void* create(const Rig* rig) {
+  return create_any(rig, 0);
 }
 
-static void* create_exact(const tbModel* m, const tbData* start, tbReal dt) {
-  return create_any(m, start, dt, 1);
+static void* create_exact(const Rig* rig) {
+  return create_any(rig, 1);
 }
 
 static void near_callback(void* world, dGeomID a, dGeomID b) {
   World* w = world;
+  const tbModel* m = w->rig->model;
   int g1 = (int)(intptr_t)dGeomGetData(a) - 1, g2 = (int)(intptr_t)dGeomGetData(b) - 1;
-  if (!engine_pair_allowed(w->m, w->m->geom_bodyid[g1], w->m->geom_bodyid[g2])) return;
+  if (!rig_pair_allowed(w->rig, rig_geom_link(w->rig, g1), rig_geom_link(w->rig, g2))) return;
   dContact contact[CONTACTS];
   memset(contact, 0, sizeof contact);
   int n = dCollide(a, b, CONTACTS, &contact[0].geom, sizeof(dContact));
-  tbReal mu = fmax(w->m->geom_friction[3 * g1], w->m->geom_friction[3 * g2]);
+  tbReal mu = fmax(m->geom_friction[3 * g1], m->geom_friction[3 * g2]);
   for (int i = 0; i < n; i++) {
     contact[i].surface.mode = dContactApprox1;
     contact[i].surface.mu = mu;
@@ -158,50 +172,26 @@ static void step(void* world) {
   World* w = world;
   dSpaceCollide(w->space, w, near_callback);
   if (w->exact) {
-    dWorldStep(w->world, w->dt);
+    dWorldStep(w->world, w->rig->dt);
   } else {
-    dWorldQuickStep(w->world, w->dt);
+    dWorldQuickStep(w->world, w->rig->dt);
   }
   dJointGroupEmpty(w->contacts);
 }
 
-static void conjugate_times(const tbReal a[4], const tbReal b[4], tbReal out[4]) {
-  // a * conj(b)
-  out[0] = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
-  out[1] = -a[0] * b[1] + a[1] * b[0] - a[2] * b[3] + a[3] * b[2];
-  out[2] = -a[0] * b[2] + a[1] * b[3] + a[2] * b[0] - a[3] * b[1];
-  out[3] = -a[0] * b[3] - a[1] * b[2] + a[2] * b[1] + a[3] * b[0];
-}
-
-static void rotate(const tbReal q[4], const tbReal v[3], tbReal out[3]) {
-  tbReal t[3];
-  for (int k = 0; k < 3; k++) {
-    int a = (k + 1) % 3, b = (k + 2) % 3;
-    t[k] = 2 * (q[1 + a] * v[b] - q[1 + b] * v[a]);
-  }
-  for (int k = 0; k < 3; k++) {
-    int a = (k + 1) % 3, b = (k + 2) % 3;
-    out[k] = v[k] + q[0] * t[k] + q[1 + a] * t[b] - q[1 + b] * t[a];
-  }
-}
-
 static void read(void* world, tbReal* qpos) {
+  static const tbReal still[4] = {1, 0, 0, 0};
   World* w = world;
-  const tbModel* m = w->m;
-  for (int b = 1; b < m->nbody; b++) {
-    if (!w->body[b]) continue;
-    int adr = m->jnt_qposadr[m->body_jntadr[b]];
-    if (w->hinge[b]) {
-      qpos[adr] = w->q0[b] + dJointGetHingeAngle(w->hinge[b]);
-      continue;
+  for (int i = 0; i < w->rig->count; i++) {
+    const Link* l = &w->rig->link[i];
+    if (l->type == TB_JOINT_HINGE) {
+      rig_set_scalar(w->rig, i, dJointGetHingeAngle(w->joint[i]), qpos);
+    } else if (l->type == TB_JOINT_SLIDE) {
+      rig_set_scalar(w->rig, i, dJointGetSliderPosition(w->joint[i]), qpos);
+    } else {
+      rig_set_pose(w->rig, i, dBodyGetPosition(w->body[i]), dBodyGetQuaternion(w->body[i]),
+                   l->parent >= 0 ? dBodyGetQuaternion(w->body[l->parent]) : still, qpos);
     }
-    // Body frame from the inertial frame: q = q_i * conj(iquat), p = p_i - q ipos.
-    const dReal *p = dBodyGetPosition(w->body[b]), *q = dBodyGetQuaternion(w->body[b]);
-    const tbReal qi[4] = {q[0], q[1], q[2], q[3]};
-    tbReal shift[3];
-    conjugate_times(qi, m->body_iquat + 4 * b, qpos + adr + 3);
-    rotate(qpos + adr + 3, m->body_ipos + 3 * b, shift);
-    for (int k = 0; k < 3; k++) qpos[adr + k] = p[k] - shift[k];
   }
 }
 

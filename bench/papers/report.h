@@ -13,11 +13,15 @@ typedef struct {
 } Part;
 
 typedef struct {
-  int reproduced, better, worse, differs;
+  int reproduced, better, differs;
+  int worse;    // worse than the paper without leave to be
+  int allowed;  // worse, with a reason in the list of checklist.c
+  int stale;    // in that list, but no longer worse
+  int missing;  // figures and tables that should have a claim and have none
 } Verdicts;
 
 // Write "<folder>/index.html" from the files the benchmarks left in "<folder>/<part>/". Returns the
-// count of each verdict.
+// count of each verdict; names of what is worse, stale or missing go to stderr.
 Verdicts write_report(const char* folder, const Part* parts, int count, bool short_run);
 
 #endif

@@ -1,0 +1,119 @@
+#include "gallery.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "html.h"
+
+enum { PATH = 2048 };
+
+// File name, model ("@" stands for the report's folder, "+" for ../shared/models, else a scene),
+// options of `tribo render`, what is seen.
+static const struct {
+  const char *file, *model, *options, *caption;
+} PICTURES[] = {
+    {"cm_thrown_ncp", "sliding_cube.xml", "--key thrown --law ncp --time 1.2 --frames 24",
+     "CM fig. 9, 10: thrown along (2, 1) under the exact law: straight on"},
+    {"cm_thrown_lcp", "sliding_cube.xml", "--key thrown --law lcp --time 1.2 --frames 24",
+     "CM fig. 6, 9: the same under the pyramid of the LCP: it turns aside"},
+    {"cm_cube", "cm_cube.xml", "--time 0.1 --forces",
+     "CM fig. 11, 14, 15: the cube on four corner spheres"},
+    {"cm_heavy", "very_heavy_on_light.xml", "--time 0.2 --forces",
+     "CM fig. 12: a million times heavier on top"},
+    {"cm_quadruped", "quadruped.xml", "--key stand --time 0.5 --forces",
+     "CM fig. 8, 13: the Solo-like quadruped standing"},
+    {"cm_walk_flat", "@/cm/walk_flat.xml", "--replay @/cm/walk_flat.csv --frames 40 --follow",
+     "CM fig. 18: trotting at 0.3 m/s, friction 0.9"},
+    {"cm_walk_rough", "@/cm/walk_rough.xml", "--replay @/cm/walk_rough.csv --frames 60 --follow",
+     "CM fig. 19: trotting over bumps of 0.1 m, friction 0.3"},
+    {"cm_humanoid", "humanoid.xml", "--key stand --time 1 --forces",
+     "CM fig. 8, 16, 17: our humanoid, pushed around in fig. 17"},
+    {"cm_hand", "hand.xml", "--key grasp --time 0.5 --forces",
+     "CM fig. 8, 17, CF fig. 7: four-finger hand with a cube"},
+    {"cm_talos", "+/mujoco_menagerie/pal_talos/scene_position.xml", "--time 0.2 --forces",
+     "CM fig. 16, 17, ADMM fig. 4, 5: Talos"},
+    {"expo_quadruped", "quadruped_torque.xml", "--key standing",
+     "EXP fig. 1 to 6: the quadruped of squat, jump and trot"},
+    {"expo_biped", "biped_torque.xml", "--key standing", "EXP fig. 1, 2: the biped that walks"},
+    {"cf_drop", "drop.xml", "--law comfree --time 1.2 --frames 24",
+     "CF fig. 2, 6: 125 primitives, forces in closed form"},
+    {"cf_cube", "sliding_cube.xml", "--key thrown --law comfree --time 1.2 --frames 20",
+     "CF fig. 3, 5: the thrown cube without complementarity"},
+    {"admm_wall", "wall.xml", "", "ADMM fig. 1, 4: boxes of 1 to 10,000 kg"},
+    {"admm_hit", "wall.xml", "--key hit --time 0.8 --frames 20",
+     "ADMM fig. 1: the same wall, hit by a ball"},
+    {"admm_arm", "arm.xml", "--key ready", "ADMM fig. 6: our six-axis arm"},
+    {"admm_ur5", "+/mujoco_menagerie/universal_robots_ur5e/scene.xml", "--key home",
+     "ADMM fig. 6: UR5e"},
+    {"admm_cassie", "+/mujoco_menagerie/agility_cassie/scene.xml", "--key home",
+     "ADMM fig. 6: Cassie"},
+    {"admm_wall_arm", "ur5_wall.xml", "--key wall", "ADMM fig. 8: an arm that slides on a wall"},
+    {"sim_tower", "tower.xml", "--time 1", "Whole steps: ten boxes"},
+    {"sim_cards", "card_house.xml", "--time 1", "A house of cards stands"},
+    {"sim_arch", "arch.xml", "--time 1", "An arch of wedges stands by friction"},
+    {"sim_dominoes", "dominoes.xml", "--key push --time 1.5 --frames 30", "Dominoes"},
+    {"sim_grip", "grip.xml", "--key hold --time 0.5 --forces", "Two fingers hold a heavy box"},
+};
+enum { PICTURE_COUNT = sizeof PICTURES / sizeof *PICTURES };
+
+// Replace each "@" of an argument by the report's folder.
+static void expand(const char* text, const char* report, char* out, size_t size) {
+  size_t used = 0;
+  for (; *text && used + 1 < size; text++) {
+    const char* piece = report;
+    size_t n = *text == '@' ? strlen(report) : 1;
+    if (*text != '@') piece = text;
+    if (used + n + 1 > size) break;
+    memcpy(out + used, piece, n);
+    used += n;
+  }
+  out[used] = 0;
+}
+
+static void model_path(const char* model, const char* report, char* out, size_t size) {
+  if (*model == '@') {
+    expand(model, report, out, size);
+  } else if (*model == '+') {
+    snprintf(out, size, TB_SHARED_DIR "/models%s", model + 1);
+  } else {
+    snprintf(out, size, TB_SCENES_DIR "/%s", model);
+  }
+}
+
+void draw_gallery(const char* tribo, const char* report, bool again) {
+  char folder[PATH], model[PATH], options[PATH], image[PATH + 128], command[5 * PATH];
+  snprintf(folder, sizeof folder, "%s/gallery", report);
+  mkdir(folder, 0777);
+  for (int i = 0; i < PICTURE_COUNT; i++) {
+    model_path(PICTURES[i].model, report, model, sizeof model);
+    expand(PICTURES[i].options, report, options, sizeof options);
+    snprintf(image, sizeof image, "%s/%s.png", folder, PICTURES[i].file);
+    if (access(model, R_OK) != 0 || (!again && access(image, R_OK) == 0)) continue;
+    snprintf(command, sizeof command,
+             "timeout 60 '%s' render '%s' %s --size 400x300 --out '%s' >/dev/null 2>&1", tribo,
+             model, options, image);
+    if (system(command) != 0) {
+      fprintf(stderr, "no picture %s of %s\n", PICTURES[i].file, PICTURES[i].model);
+      remove(image);
+    }
+  }
+}
+
+void write_gallery(FILE* f, const char* report) {
+  char folder[PATH], path[PATH + 128], file[128];
+  snprintf(folder, sizeof folder, "%s/gallery", report);
+  fputs("<h2 id=\"gallery\">Gallery</h2><div class=\"gallery\">\n", f);
+  for (int i = 0; i < PICTURE_COUNT; i++) {
+    snprintf(file, sizeof file, "%s.png", PICTURES[i].file);
+    snprintf(path, sizeof path, "%s/%s", folder, file);
+    if (access(path, R_OK) != 0) continue;
+    fputs("<figure>", f);
+    html_image(f, folder, file, PICTURES[i].caption);
+    fputs("<figcaption>", f);
+    html_escape(f, PICTURES[i].caption);
+    fputs("</figcaption></figure>\n", f);
+  }
+  fputs("</div>\n", f);
+}
