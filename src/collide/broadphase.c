@@ -19,6 +19,12 @@ typedef struct {
   int count, capacity;
 } KeyList;
 
+// Boxes of few items by component, so that one box is compared with four at a time.
+typedef struct {
+  float low[3][FEW], high[3][FEW];
+  int32_t hit[FEW];  // scratch: which items overlap the current one
+} FewBoxes;
+
 typedef struct tbBroadState {
   tbAabb* tight;     // count
   tbAabb* fat;       // count
@@ -32,6 +38,7 @@ typedef struct tbBroadState {
   bool has_tree;
   KeyList candidates;  // sorted: fat boxes overlap (few items: all pairs) and the filter agreed
   bool listed;         // few items: candidates are there
+  FewBoxes few;        // tight, by component; planes reach everywhere
   KeyList fresh, spare;
   int pair_capacity;
 } State;
@@ -405,6 +412,33 @@ static void report_pairs(tbBroadphase* broad) {
   broad->npair = count;
 }
 
+// The same among few items. Candidates are sorted, so that those of one item lie in a run; a run is
+// looked through where its item overlaps anything.
+static void report_few(tbBroadphase* broad) {
+  State* s = broad->state;
+  FewBoxes* few = &s->few;
+  const uint64_t* keys = s->candidates.key;
+  const int width = (broad->count + 3) / 4 * 4;
+  int count = 0;
+  for (int c = 0, end = s->candidates.count; c < end;) {
+    const int i = (int)(keys[c] >> 32);
+    float x = few->low[0][i], y = few->low[1][i], z = few->low[2][i];
+    float X = few->high[0][i], Y = few->high[1][i], Z = few->high[2][i];
+    for (int j = i / 4 * 4; j < width; j++) {
+      few->hit[j] = (few->low[0][j] <= X) & (x <= few->high[0][j]) & (few->low[1][j] <= Y) &
+                    (y <= few->high[1][j]) & (few->low[2][j] <= Z) & (z <= few->high[2][j]);
+    }
+    for (; c < end && (int)(keys[c] >> 32) == i; c++) {
+      int j = (int)(keys[c] & UINT32_MAX);
+      if (!few->hit[j]) continue;
+      bool plane = (s->kind[i] | s->kind[j]) & TB_BROAD_PLANE;
+      if (plane && !items_overlap(s, s->tight, i, j)) continue;
+      broad->pairs[count++] = (tbPair){i, j};
+    }
+  }
+  broad->npair = count;
+}
+
 // Few items: their boxes, and once every pair that passes the filter.
 static bool load_few(tbBroadphase* broad, const tbReal* low, const tbReal* high,
                      const tbReal* planes) {
@@ -417,9 +451,20 @@ static bool load_few(tbBroadphase* broad, const tbReal* low, const tbReal* high,
       s->specials[s->nspecial++] = i;
     } else {
       load_box(&s->tight[i], low + 3 * i, high + 3 * i);
+      for (int k = 0; k < 3; k++) {
+        s->few.low[k][i] = s->tight[i].low[k];
+        s->few.high[k][i] = s->tight[i].high[k];
+      }
     }
   }
   if (s->listed) return true;
+  for (int k = 0; k < 3 * FEW; k++) {
+    int item = k % FEW, plane = item < broad->count && s->kind[item] & TB_BROAD_PLANE;
+    if (item < broad->count && !plane) continue;
+    // A plane is tested by itself; a place without item overlaps nothing.
+    s->few.low[k / FEW][item] = plane ? -INFINITY : INFINITY;
+    s->few.high[k / FEW][item] = plane ? INFINITY : -INFINITY;
+  }
   s->candidates.count = 0;
   for (int i = 0; i < broad->count; i++) {
     for (int j = i + 1; j < broad->count; j++) {
@@ -443,7 +488,7 @@ tbResult tb_broadphase_update(tbBroadphase* broad, const tbReal* low, const tbRe
       tb_broadphase_reset(broad);
       return TB_ERROR_MEMORY;
     }
-    report_pairs(broad);
+    report_few(broad);
     return TB_OK;
   }
   find_movers(broad, low, high, planes);

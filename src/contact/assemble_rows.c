@@ -46,6 +46,34 @@ static int pair_support(const tbModel* m, tbArena* arena, int body1, int body2, 
 
 // ---- Jacobians ---------------------------------------------------------------------------------
 
+// The row of a unit direction in a body's twists: f.(w x arm + v) = (arm x f).w + f.v.
+static void twist_row(const tbReal arm[3], const tbReal f[3], tbReal sign, tbReal row[6]) {
+  tbReal direction[3] = {sign * f[0], sign * f[1], sign * f[2]};
+  tb_cross(row, arm, direction);
+  tb_copy3(row + 3, direction);
+}
+
+static inline tbReal dot6(const tbReal a[6], const tbReal b[6]) {
+  return (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) + (a[3] * b[3] + a[4] * b[4] + a[5] * b[5]);
+}
+
+// The usual contact: velocity of a point along three directions.
+static void add_three_rows(const tbReal arm[3], const tbReal* frame, tbReal sign,
+                           const tbReal* cdof, const int* chain, int n, const int* col, int nnz,
+                           tbReal* J) {
+  tbReal a[6], b[6], c[6];
+  twist_row(arm, frame, sign, a);
+  twist_row(arm, frame + 3, sign, b);
+  twist_row(arm, frame + 6, sign, c);
+  for (int k = 0, at = 0; k < n; k++, at++) {
+    while (col[at] != chain[k]) at++;
+    const tbReal* axis = cdof + 6 * chain[k];
+    J[at] += dot6(a, axis);
+    J[nnz + at] += dot6(b, axis);
+    J[2 * nnz + at] += dot6(c, axis);
+  }
+}
+
 // Add sign * (velocity of `point` on `body`, projected on `frame` rows 0..linear-1, then angular
 // velocity on rows 0..angular-1) to the columns of `body` in a block with support `col`.
 static void add_point_rows(const tbModel* m, const tbData* d, int body, const tbReal point[3],
@@ -53,17 +81,23 @@ static void add_point_rows(const tbModel* m, const tbData* d, int body, const tb
                            const int* col, int nnz, tbReal* J) {
   const int* chain = NULL;
   int n = body_chain(m, body, &chain);
+  if (n == 0) return;
   tbReal arm[3];
   tb_sub3(arm, point, d->subtree_com + 3 * m->body_rootid[body]);
-  for (int k = 0, c = 0; k < n; k++, c++) {
+  if (linear == 3) {
+    add_three_rows(arm, frame, sign, d->cdof, chain, n, col, nnz, J);
+  } else if (linear > 0) {
+    tbReal row[6];
+    twist_row(arm, frame, sign, row);
+    for (int k = 0, c = 0; k < n; k++, c++) {
+      while (col[c] != chain[k]) c++;
+      J[c] += dot6(row, d->cdof + 6 * chain[k]);
+    }
+  }
+  for (int k = 0, c = 0; angular > 0 && k < n; k++, c++) {
     while (col[c] != chain[k]) c++;
-    const tbReal* axis = d->cdof + 6 * chain[k];
-    tbReal v[3];
-    tb_cross(v, axis, arm);
-    tb_add3(v, v, axis + 3);
-    for (int r = 0; r < linear; r++) J[r * nnz + c] += sign * tb_dot3(frame + 3 * r, v);
     for (int r = 0; r < angular; r++) {
-      J[(linear + r) * nnz + c] += sign * tb_dot3(frame + 3 * r, axis);
+      J[(linear + r) * nnz + c] += sign * tb_dot3(frame + 3 * r, d->cdof + 6 * chain[k]);
     }
   }
 }

@@ -328,16 +328,17 @@ static tbResult prepare(Context* x, tbData* d) {
         m->opt.comfree_stiffness, m->opt.comfree_damping, m->opt.correction_speed);
     return TB_ERROR_ARGUMENT;
   }
-  // Rows without island keep zeros.
   tbArena* arena = &d->work->arena;
   size_t nrow = (size_t)x->cs->nrow, nv = (size_t)m->nv;
-  tbReal* rows = TB_ARENA_NEW(arena, tbReal, 7 * nrow + 9 * nv + 6);
+  tbReal* rows = tb_arena_alloc(arena, sizeof(tbReal) * (7 * nrow + 9 * nv + 6));
   x->gain = tb_arena_alloc(arena, sizeof(tbFacetGain) * (nrow + 1));
   if (!rows || !x->gain) return TB_ERROR_MEMORY;
   x->velocity = rows;
   x->lambda = rows + nrow;
   x->change = rows + 2 * nrow;
   for (int i = 0; i < 3; i++) x->power[i] = rows + (3 + (size_t)i) * nrow;
+  // Rows without island keep zeros.
+  memset(x->change, 0, sizeof(tbReal) * 2 * nrow);
   x->overshoot = rows + 6 * nrow;
   x->half = rows + 7 * nrow;
   for (int i = 0; i < 2; i++) x->trial[i] = x->half + 6 * (nv + 1) + (size_t)i * nv;
@@ -366,8 +367,10 @@ static int solve(const Context* x, const tbIslands* islands, tbReal* force, tbRe
 }
 
 // How far the answer is from the exact law.
-static void judge(const Context* x, const tbIslands* islands, tbSolveInfo* info) {
+static tbResult judge(const Context* x, tbData* d, tbIslands* islands) {
   tbReal* sigma = x->power[0];
+  tbResult result = tb_assemble_judged(x->m, d, x->cs, x->velocity, islands);
+  if (result != TB_OK) return result;
   for (int i = 0; i < islands->count; i++) {
     const tbIsland* island = &islands->island[i];
     for (int k = 0, row = 0; k < island->nmember; k++) {
@@ -377,7 +380,21 @@ static void judge(const Context* x, const tbIslands* islands, tbSolveInfo* info)
         sigma[row] = island->g[row] + x->change[c->row + r] + island->R[row] * island->lambda[row];
       }
     }
-    tb_certificate_exact(island, sigma, info);
+    tb_certificate_exact(island, sigma, &d->solve);
+  }
+  return TB_OK;
+}
+
+// Forces by row and by contact. Rows that nothing moves keep zero.
+static void store_forces(const Context* x, tbData* d, tbReal* row_force) {
+  for (int i = 0; i < x->cs->count; i++) {
+    const tbConstraint* c = &x->cs->list[i];
+    if (c->island < 0) continue;
+    for (int r = 0; r < c->dim; r++) {
+      tbReal force = x->lambda[c->row + r] / x->m->opt.timestep;
+      row_force[c->row + r] = force;
+      if (c->source == TB_SOURCE_CONTACT) d->contact[c->id].force[r] = force;
+    }
   }
 }
 
@@ -401,7 +418,6 @@ tbResult tb_comfree_velocity(const tbModel* m, tbData* d, tbStepState* state, tb
   all_impulses(&x, x.v_free);
   tbIslands islands;
   result = tb_assemble_groups(m, d, &state->constraints, &islands);
-  if (result == TB_OK) result = tb_assemble_judged(m, d, cs, x.velocity, &islands);
   if (result != TB_OK) return result;
   state->softened = solve(&x, &islands, d->qfrc_constraint, v_next);
   for (int i = 0; i < m->nv; i++) {
@@ -410,11 +426,11 @@ tbResult tb_comfree_velocity(const tbModel* m, tbData* d, tbStepState* state, tb
     d->qacc[i] = (v_next[i] - d->qvel[i]) / h;
   }
   d->solve = (tbSolveInfo){.law = "comfree", .solver = "closed form", .iterations = 1};
-  judge(&x, &islands, &d->solve);
-  tb_store_forces(m, d, state, &islands);
+  if (!state->unseen) result = judge(&x, d, &islands);
+  store_forces(&x, d, state->row_force);
   d->solve.seconds = tb_seconds() - dynamics_end;
   d->seconds.solve += d->solve.seconds;
-  return TB_OK;
+  return result;
 }
 
 tbResult tb_comfree_gains(const tbModel* m, const tbData* d, const tbConstraint* c,

