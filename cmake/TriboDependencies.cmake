@@ -25,7 +25,14 @@ find_path(QHULL_INCLUDE NAMES libqhull_r/libqhull_r.h)
 tribo_option_dependency(QHULL "${QHULL_LIBRARY}" "${QHULL_INCLUDE}")
 
 # Problem files and trajectories.
-find_package(HDF5 COMPONENTS C)
+if(CMAKE_CROSSCOMPILING)
+  # CMake's own search asks the compiler wrapper of the machine that builds.
+  pkg_search_module(HDF5_PC QUIET hdf5-serial hdf5)
+  set(HDF5_C_LIBRARIES ${HDF5_PC_LINK_LIBRARIES})
+  set(HDF5_C_INCLUDE_DIRS ${HDF5_PC_INCLUDE_DIRS})
+else()
+  find_package(HDF5 COMPONENTS C)
+endif()
 tribo_option_dependency(HDF5 "${HDF5_C_LIBRARIES}" "${HDF5_C_INCLUDE_DIRS}")
 
 # Height fields from images.

@@ -485,10 +485,10 @@ static tbResult collide_pair(tbContactFinder* f, const tbModel* m, tbData* d, Me
     j = swap;
   }
   int g1 = f->geom[i], g2 = f->geom[j], pair = explicit_pair(f, g1, g2);
-  // A contact is seen within margin + gap and pushes within the margin.
-  tbReal margin = pair >= 0 ? m->pair_margin[pair] + m->pair_gap[pair]
-                            : fmax(m->geom_margin[g1], m->geom_margin[g2]) +
-                                  fmax(m->geom_gap[g1], m->geom_gap[g2]);
+  // A contact is seen within margin + gap and pushes within the margin; those of two geoms add up.
+  tbReal margin = pair >= 0
+                      ? m->pair_margin[pair] + m->pair_gap[pair]
+                      : m->geom_margin[g1] + m->geom_margin[g2] + m->geom_gap[g1] + m->geom_gap[g2];
   if (m->opt.enableflags & TB_ENABLE_OVERRIDE) margin = m->opt.o_margin;
   tbContactPoint point[TB_MAX_PAIR_CONTACTS];
   tbReal near = fmax(margin, reach), far = near;

@@ -40,8 +40,7 @@ static void mix_physical(const tbModel* m, int g1, int g2, tbContact* c) {
 }
 
 static void geom_parameters(const tbModel* m, int g1, int g2, tbContact* c) {
-  tbReal margin = fmax(m->geom_margin[g1], m->geom_margin[g2]);
-  c->includemargin = margin;
+  c->includemargin = m->geom_margin[g1] + m->geom_margin[g2];
   mix_physical(m, g1, g2, c);
   int p1 = m->geom_priority[g1], p2 = m->geom_priority[g2];
   if (p1 != p2) {

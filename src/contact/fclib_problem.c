@@ -35,7 +35,9 @@ static tbResult symmetric_part(const tbFclibMatrix* matrix, const char* name, tb
     }
     result = tb_fclib_matrix_unpack(&s, name, out, error);
     if (result != TB_OK || sign < 0) break;
-    for (int k = 0; n > 0 && k < out->start[n]; k++) skew = fmax(skew, 2 * fabs(out->value[k]));
+    int entries = n > 0 ? out->start[n] : 0;
+    for (int k = 0; k < entries; k++) skew = fmax(skew, fabs(out->value[k]));
+    skew *= 2;
     tb_fclib_matrix_free(out);
     if (skew > 1e-2 * largest) {
       result =

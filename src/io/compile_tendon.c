@@ -50,6 +50,11 @@ static tbResult check_element(tbCompile* c, const tbSpecTendon* t, int k, const 
                             "%s: site '%s' has no neighbour in its part of the path", label,
                             w->target ? w->target : "");
       }
+      if (before == TB_WRAP_SITE && w->target && path[k - 1].target &&
+          strcmp(w->target, path[k - 1].target) == 0) {
+        return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, w, "%s: site '%s' follows itself", label,
+                            w->target);
+      }
       return tb_compile_resolve(c, TB_SPEC_site, w->target, w->source, w->line, label, &id);
     case TB_WRAP_SPHERE:
     case TB_WRAP_CYLINDER: {

@@ -154,12 +154,36 @@ static void gather(tbSpec* spec, tbSpecKey* key, int id) {
   }
 }
 
+// A vector with fewer values than the model has says nothing of the rest.
+static bool pad(tbSpec* spec, tbSpecKey* key, const char* part, tbSpecList* list, int n,
+                tbReal value) {
+  if (list->n == 0 || list->n >= n) return true;
+  tbSpecList given = *list;
+  if (!blank(spec, list, n, value)) return false;
+  put(list, 0, &given);
+  key->from_parts = true;
+  tb_spec_note(spec, key->source, key->line,
+               "keyframe: %s has %d values of %d; the rest stays as in the reference pose", part,
+               given.n, n);
+  return true;
+}
+
 bool tb_mjcf_join_keys(tbSpec* spec) {
   Sizes s = sizes_of(spec);
   tbReal nan = (tbReal)NAN;
   for (int i = 0; i < spec->nkey; i++) {
     tbSpecKey* key = &spec->key[i];
-    if (!key->from_parts) continue;
+    if (!key->from_parts) {
+      if (!pad(spec, key, "qpos", &key->qpos, s.nq, nan) ||
+          !pad(spec, key, "qvel", &key->qvel, s.nv, 0) ||
+          !pad(spec, key, "ctrl", &key->ctrl, s.nu, 0) ||
+          !pad(spec, key, "act", &key->act, s.na, 0) ||
+          !pad(spec, key, "mpos", &key->mpos, 3 * s.nmocap, nan) ||
+          !pad(spec, key, "mquat", &key->mquat, 4 * s.nmocap, nan)) {
+        return false;
+      }
+      continue;
+    }
     if (!blank(spec, &key->qpos, s.nq, nan) || !blank(spec, &key->qvel, s.nv, 0) ||
         !blank(spec, &key->ctrl, s.nu, 0) || !blank(spec, &key->act, s.na, 0) ||
         !blank(spec, &key->mpos, 3 * s.nmocap, nan) ||

@@ -80,10 +80,6 @@ static const Kind KINDS[] = {
 };
 enum { NKINDS = sizeof KINDS / sizeof KINDS[0] };
 
-// Sensors that Tribo does not have. A sensor changes nothing in the world, so they are left out
-// with a note.
-static const char* const MISSING[] = {"tactile", "plugin", NULL};
-
 static const tbSpecWord FRAMES[] = {{"body", TB_OBJ_BODY},     {"xbody", TB_OBJ_XBODY},
                                     {"geom", TB_OBJ_GEOM},     {"site", TB_OBJ_SITE},
                                     {"camera", TB_OBJ_CAMERA}, {NULL, 0}};
@@ -302,12 +298,12 @@ bool tb_mjcf_sensor(tbMjcf* p, const xmlNode* section) {
     for (int i = 0; i < NKINDS; i++) {
       if (tb_mjcf_is(node, KINDS[i].name)) kind = &KINDS[i];
     }
-    bool skip = false;
-    for (int i = 0; MISSING[i]; i++) skip |= tb_mjcf_is(node, MISSING[i]);
-    // a rangefinder of a camera gives an image, one with data more than a distance
-    skip |= kind && kind->type == TB_SENS_RANGEFINDER &&
-            (tb_mjcf_has(node, "camera") || tb_mjcf_has(node, "data"));
-    if (skip) {
+    // Sensors change nothing in the world, so those that Tribo does not have are left out with a
+    // note: tactile, and a rangefinder of a camera (an image) or with data (more than a distance).
+    // A plugin is foreign code, an error wherever it stands.
+    if (tb_mjcf_is(node, "tactile") ||
+        (kind && kind->type == TB_SENS_RANGEFINDER &&
+         (tb_mjcf_has(node, "camera") || tb_mjcf_has(node, "data")))) {
       tb_spec_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node),
                    "the sensor <%s> is not supported and was left out", (const char*)node->name);
       continue;

@@ -238,8 +238,8 @@ typedef struct {
 typedef struct {
   TB_SPEC_COMMON
   TB_SPEC_KEY(TB_SPEC_MEMBER)
-  bool from_parts;  // of an attached model: a NaN in qpos, mpos or mquat stands for the value at
-                    // qpos0
+  bool from_parts;  // of an attached model, or too short: a NaN in qpos, mpos or mquat is the value
+                    // at qpos0
 } tbSpecKey;
 
 // A default class: one record per kind, inherited from the parent class. All actuators share one.

@@ -524,8 +524,10 @@ static bool eager(Active* s, int rounds, tbReal* lambda, tbSolveInfo* info) {
   s->softness = SOFTNESS;
   memcpy(s->anchor, s->lambda, bytes);
   // What falls together is closed at first: loads need not travel up a stack contact by contact.
-  for (int r = 0; info->iterations == 0 && r < s->p->n; r++) {
-    s->tie = fmax(s->tie, TIE * fabs(s->p->g[r]));
+  if (info->iterations == 0) {
+    tbReal fastest = 0;
+    for (int r = 0; r < s->p->n; r++) fastest = fmax(fastest, fabs(s->p->g[r]));
+    s->tie = TIE * fastest;
   }
   linearise(s);
   s->tie = 0;

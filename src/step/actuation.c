@@ -81,6 +81,37 @@ static tbReal input_of(const tbModel* m, const tbData* d, int i, tbReal ctrl) {
                                  : d->act[state];
 }
 
+// Length of a whole turn in an actuator's units, where its length is a rotation: a ball joint, or a
+// site that turns against another; else 0.
+static tbReal whole_turn(const tbModel* m, int i) {
+  const tbReal *gear = m->actuator_gear + 6 * i, *axis = gear;
+  int type = m->actuator_trntype[i], id = m->actuator_trnid[2 * i];
+  if (type == TB_TRN_JOINT || type == TB_TRN_JOINTINPARENT) {
+    if (m->jnt_type[id] != TB_JOINT_BALL) return 0;
+  } else if (type == TB_TRN_SITE) {
+    if (m->actuator_trnid[2 * i + 1] < 0 || gear[0] != 0 || gear[1] != 0 || gear[2] != 0) return 0;
+    axis = gear + 3;
+  } else {
+    return 0;
+  }
+  return 6.28318530717958648 * sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
+}
+
+// A servo for a rotation goes the short way (MuJoCo since 3.x): its target, up to whole turns, is
+// the one nearest to where it is. Filtered targets are not turned.
+static tbReal short_way(const tbModel* m, const tbData* d, int i, tbReal target) {
+  tbReal kp = m->actuator_gainprm[TB_NGAIN * i];
+  if (m->actuator_gaintype[i] != TB_GAIN_FIXED || m->actuator_biastype[i] != TB_BIAS_AFFINE ||
+      kp == 0 || m->actuator_biasprm[TB_NBIAS * i + 1] != -kp) {
+    return target;
+  }
+  if (m->actuator_dyntype[i] != TB_DYN_NONE && m->actuator_dyntype[i] != TB_DYN_INTEGRATOR) {
+    return target;
+  }
+  tbReal turn = whole_turn(m, i), error = target - d->actuator_length[i];
+  return turn > 0 ? target - turn * floor(error / turn + 0.5) : target;
+}
+
 tbReal tb_actuator_velocity_gain(const tbModel* m, const tbData* d, int i) {
   if (is_disabled(m, i) || (m->opt.disableflags & TB_DISABLE_ACTUATION)) return 0;
   tbReal slope = 0;
@@ -121,7 +152,7 @@ void tb_actuation(const tbModel* m, tbData* d) {
   memset(d->qfrc_actuator, 0, sizeof(tbReal) * (size_t)m->nv);
   memset(d->actuator_force, 0, sizeof(tbReal) * (size_t)m->nu);
   memset(d->act_dot, 0, sizeof(tbReal) * (size_t)m->na);
-  if (m->opt.disableflags & TB_DISABLE_ACTUATION) return;
+  if (tb_is_unactuated(m)) return;
 
   // Scalar forces.
   for (int i = 0; i < m->nu; i++) {
@@ -131,8 +162,8 @@ void tb_actuation(const tbModel* m, tbData* d) {
       d->act_dot[m->actuator_actadr[i] + m->actuator_actnum[i] - 1] =
           activation_rate(m, d, i, ctrl);
     }
-    tbReal force = gain_of(m, d, i) * input_of(m, d, i, ctrl) + bias_of(m, d, i);
-    d->actuator_force[i] = force;
+    tbReal input = short_way(m, d, i, input_of(m, d, i, ctrl));
+    d->actuator_force[i] = gain_of(m, d, i) * input + bias_of(m, d, i);
   }
   clamp_tendon_forces(m, d);
 
@@ -151,11 +182,13 @@ void tb_actuation(const tbModel* m, tbData* d) {
 
   // Gravity compensation that counts as actuation, then the joints' own clamps.
   for (int j = 0; j < m->njnt; j++) {
-    if (m->jnt_type[j] != TB_JOINT_HINGE && m->jnt_type[j] != TB_JOINT_SLIDE) continue;
-    int dof = m->jnt_dofadr[j];
-    if (m->jnt_actgravcomp[j]) d->qfrc_actuator[dof] += d->qfrc_gravcomp[dof];
-    if (m->jnt_actfrclimited[j]) {
-      d->qfrc_actuator[dof] = clamp(d->qfrc_actuator[dof], m->jnt_actfrcrange + 2 * j);
+    int type = m->jnt_type[j], first = m->jnt_dofadr[j];
+    int ndof = type == TB_JOINT_FREE ? 6 : type == TB_JOINT_BALL ? 3 : 1;
+    for (int i = first; i < first + ndof && m->jnt_actgravcomp[j]; i++) {
+      d->qfrc_actuator[i] += d->qfrc_gravcomp[i];
+    }
+    if (ndof == 1 && m->jnt_actfrclimited[j]) {
+      d->qfrc_actuator[first] = clamp(d->qfrc_actuator[first], m->jnt_actfrcrange + 2 * j);
     }
   }
 }

@@ -130,7 +130,8 @@ static tbResult gravity_compensation(tbDerivatives* x, const tbData* d, tbPartia
     tb_wrench_derivative(m, d, b, d->xipos + 3 * b, force, NULL, 1, by_q);
   }
   for (int i = 0; by_q && i < m->nv; i++) {
-    if (m->jnt_actgravcomp[m->dof_jntid[i]] && is_clamped(m, d, i)) continue;
+    int actuated = m->jnt_actgravcomp[m->dof_jntid[i]];
+    if (actuated && (tb_is_unactuated(m) || is_clamped(m, d, i))) continue;
     for (int k = 0; k < m->nv; k++)
       *tb_partial(out, i, k) += by_q[(size_t)i * (size_t)m->nv + (size_t)k];
   }

@@ -17,6 +17,12 @@ int tb_fluid_ellipsoids(const tbModel* m, tbData* d, int body);
 // Moments and velocities of actuators that pull on a body's contacts. After the contacts are found.
 void tb_adhesion(const tbModel* m, tbData* d);
 
+// Whether there is no actuation at all: then, as in MuJoCo, joints whose gravity compensation
+// counts as actuation go without it.
+static inline int tb_is_unactuated(const tbModel* m) {
+  return m->nu == 0 || (m->opt.disableflags & TB_DISABLE_ACTUATION) != 0;
+}
+
 // act_dot, actuator_force, qfrc_actuator. After tb_passive.
 void tb_actuation(const tbModel* m, tbData* d);
 

@@ -1,7 +1,9 @@
 # FCL and Bullet speak C++: a small wrapper each, so that test_<name>.fcl.c and .bullet.c stay C.
-include(CheckLanguage)
-check_language(CXX)
-if(CMAKE_CXX_COMPILER)
+if(NOT CMAKE_CROSSCOMPILING)
+  include(CheckLanguage)
+  check_language(CXX)
+endif()
+if(CMAKE_CXX_COMPILER AND NOT CMAKE_CROSSCOMPILING)
   enable_language(CXX)
   pkg_check_modules(FCL QUIET fcl)
   pkg_check_modules(BULLET QUIET bullet-float64)

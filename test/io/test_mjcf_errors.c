@@ -110,6 +110,8 @@ static void test_unsupported(void** state) {
          "model.xml:2: <composite>: is not supported");
   refuse(WORLD("<flexcomp name='f'/>"), TB_ERROR_UNSUPPORTED, "<flexcomp>");
   refuse(WORLD("<body><plugin plugin='x'/></body>"), TB_ERROR_UNSUPPORTED, "<plugin>");
+  refuse("<mujoco><sensor><plugin plugin='x'/></sensor></mujoco>", TB_ERROR_UNSUPPORTED,
+         "<plugin>: is not supported");
   refuse(WORLD("<geom type='sdf'/>"), TB_ERROR_UNSUPPORTED, "sdf");
   refuse(WORLD("<geom size='1' surfacevel='1'/>"), TB_ERROR_UNSUPPORTED, "surfacevel");
   refuse(WORLD("<body><joint stiffness='1 2'/></body>"), TB_ERROR_UNSUPPORTED, "polynomial");
@@ -117,8 +119,11 @@ static void test_unsupported(void** state) {
          "<flex>");
   tbSpec* s = parse(
       "<mujoco><visual><anything/></visual><deformable><skin name='s'/></deformable>"
-      "<extension><plugin plugin='p'/></extension></mujoco>");
+      "<extension><plugin plugin='p'/></extension><sensor><tactile mesh='m' geom='g'/>"
+      "<rangefinder camera='c'/></sensor></mujoco>");
   find_note(s, "<visual>");
+  find_note(s, "<tactile>");
+  find_note(s, "<rangefinder>");
   find_note(s, "<skin>");
   find_note(s, "<extension>");
   tb_spec_free(s);
