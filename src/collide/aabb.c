@@ -85,6 +85,7 @@ void tb_shape_aabb(const tbShape* s, tbReal low[3], tbReal high[3]) {
 
 static void mesh_bounds(const tbHull* hull, tbBounds* b) {
   tbReal low[3] = {0, 0, 0}, high[3] = {0, 0, 0}, far2 = 0;
+  b->is_mesh = true;
   if (hull && hull->nvert > 0) tb_hull_box(hull, low, high);
   for (int i = 0; i < 3; i++) {
     b->center[i] = 0.5 * (low[i] + high[i]);

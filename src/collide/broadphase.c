@@ -38,7 +38,7 @@ typedef struct tbBroadState {
   bool has_tree;
   KeyList candidates;  // sorted: fat boxes overlap (few items: all pairs) and the filter agreed
   bool listed;         // few items: candidates are there
-  FewBoxes few;        // tight, by component; planes reach everywhere
+  FewBoxes few;        // tight, by component
   KeyList fresh, spare;
   int pair_capacity;
 } State;
@@ -63,6 +63,7 @@ tbResult tb_broadphase_init(tbBroadphase* broad, int count, const uint8_t* kind,
   if (!s) return TB_ERROR_MEMORY;
   broad->state = s;
   size_t n = (size_t)count;
+  broad->box = (tbAabb*)allocate(broad, n, sizeof(tbAabb));
   s->tight = (tbAabb*)allocate(broad, n, sizeof(tbAabb));
   s->fat = (tbAabb*)allocate(broad, n, sizeof(tbAabb));
   s->kind = (uint8_t*)allocate(broad, n, 1);
@@ -73,8 +74,8 @@ tbResult tb_broadphase_init(tbBroadphase* broad, int count, const uint8_t* kind,
   s->tree.nodes = (tbBvhNode*)allocate(broad, 2 * n, sizeof(tbBvhNode));
   s->tree.order = (int*)allocate(broad, n, sizeof(int));
   s->tree.key = (float*)allocate(broad, n, sizeof(float));
-  if (!s->tight || !s->fat || !s->kind || !s->moved || !s->special || !s->specials || !s->plane ||
-      !s->tree.nodes || !s->tree.order || !s->tree.key) {
+  if (!broad->box || !s->tight || !s->fat || !s->kind || !s->moved || !s->special || !s->specials ||
+      !s->plane || !s->tree.nodes || !s->tree.order || !s->tree.key) {
     tb_broadphase_free(broad);
     return TB_ERROR_MEMORY;
   }
@@ -103,23 +104,17 @@ void tb_broadphase_free(tbBroadphase* broad) {
     free(s->spare.key);
     free(s);
   }
+  free(broad->box);
   free(broad->pairs);
   memset(broad, 0, sizeof(*broad));
-}
-
-static void make_empty(tbAabb* box) {
-  for (int i = 0; i < 3; i++) {
-    box->low[i] = INFINITY;
-    box->high[i] = -INFINITY;
-  }
 }
 
 void tb_broadphase_reset(tbBroadphase* broad) {
   State* s = broad->state;
   if (!s) return;
   for (int i = 0; i < broad->count; i++) {
-    make_empty(&s->fat[i]);
-    make_empty(&s->tight[i]);
+    tb_aabb_make_empty(&s->fat[i]);
+    tb_aabb_make_empty(&s->tight[i]);
     s->special[i] = 0;
   }
   s->candidates.count = 0;
@@ -161,23 +156,21 @@ static uint64_t pair_key(int i, int j) {
   return i < j ? (uint64_t)i << 32 | (uint64_t)j : (uint64_t)j << 32 | (uint64_t)i;
 }
 
-// The box of an item, rounded outward by more than the rounding of a float; NAN anywhere makes it
-// empty.
-static void load_box(tbAabb* box, const tbReal* low, const tbReal* high) {
-  const tbReal relative = 1.2e-7, absolute = 1e-37;
-  bool valid = true;
-  for (int i = 0; i < 3; i++) {
-    box->low[i] = (float)(low[i] - (fabs(low[i]) * relative + absolute));
-    box->high[i] = (float)(high[i] + (fabs(high[i]) * relative + absolute));
-    valid &= low[i] <= high[i];
-  }
-  if (!valid) make_empty(box);
-}
-
 static bool box_is_bounded(const tbAabb* box) {
   float low = 0 * box->low[0] * box->low[1] * box->low[2];
   float high = 0 * box->high[0] * box->high[1] * box->high[2];
   return low + high == 0;
+}
+
+// The box of a half space: bounded only where its normal is an axis, and then exact.
+static void load_plane(tbAabb* box, const tbReal plane[4]) {
+  tbReal low[3], high[3];
+  for (int i = 0; i < 3; i++) {
+    bool is_axis = plane[(i + 1) % 3] == 0 && plane[(i + 2) % 3] == 0;
+    low[i] = is_axis && plane[i] == -1 ? -plane[3] : -INFINITY;
+    high[i] = is_axis && plane[i] == 1 ? plane[3] : INFINITY;
+  }
+  tb_aabb_round(box, low, high);
 }
 
 // A box around `now` with room to move: on all sides, and ahead along the last displacement.
@@ -196,35 +189,45 @@ static bool planes_equal(const tbReal* a, const tbReal* b) {
   return a[0] == b[0] && a[1] == b[1] && a[2] == b[2] && a[3] == b[3];
 }
 
-// Load the new boxes and find the items that left their fat boxes. An item that turns from bounded
-// to unbounded or back changes the tree, so that is dropped.
-static void find_movers(tbBroadphase* broad, const tbReal* low, const tbReal* high,
-                        const tbReal* planes) {
+// A plane that changed has moved, and planes are outside of the tree.
+static bool move_plane(State* s, int i, const tbReal* planes) {
+  static const tbReal none[4] = {0, 0, 0, -INFINITY};
+  const tbReal* plane = planes ? planes + 4 * i : none;
+  bool moved = !planes_equal(plane, s->plane + 4 * i) || !s->special[i];
+  if (!moved) return false;
+  memcpy(s->plane + 4 * i, plane, 4 * sizeof(tbReal));
+  load_plane(&s->tight[i], plane);
+  s->fat[i] = s->tight[i];
+  if (!s->special[i]) s->has_tree = false;
+  s->special[i] = 1;
+  return true;
+}
+
+// A new fat box around an item that left its own. An item that turns from bounded to unbounded or
+// back changes the tree, so that is dropped.
+static void move_box(State* s, int i, const tbAabb* now) {
+  uint8_t special = !box_is_bounded(now);
+  if (special != s->special[i]) s->has_tree = false;
+  s->special[i] = special;
+  if (special) {
+    s->fat[i] = *now;
+  } else {
+    fatten(&s->fat[i], now, &s->tight[i]);
+  }
+}
+
+// Take the new boxes and find the items that left their fat boxes.
+static void find_movers(tbBroadphase* broad, const tbReal* planes) {
   State* s = broad->state;
   int nmoved = 0;
   for (int i = 0; i < broad->count; i++) {
-    bool is_plane = s->kind[i] & TB_BROAD_PLANE, moved;
-    tbAabb now;
-    if (is_plane) {
-      static const tbReal none[4] = {0, 0, 0, -INFINITY};
-      const tbReal* plane = planes ? planes + 4 * i : none;
-      moved = !planes_equal(plane, s->plane + 4 * i) || !s->special[i];
-      memcpy(s->plane + 4 * i, plane, 4 * sizeof(tbReal));
-      if (!s->special[i]) s->has_tree = false;
-      s->special[i] = 1;
+    bool moved;
+    if (s->kind[i] & TB_BROAD_PLANE) {
+      moved = move_plane(s, i, planes);
     } else {
-      load_box(&now, low + 3 * i, high + 3 * i);
+      tbAabb now = broad->box[i];
       moved = !tb_aabb_contains(&s->fat[i], &now);
-      if (moved) {
-        uint8_t special = !box_is_bounded(&now);
-        if (special != s->special[i]) s->has_tree = false;
-        s->special[i] = special;
-        if (special) {
-          s->fat[i] = now;
-        } else {
-          fatten(&s->fat[i], &now, &s->tight[i]);
-        }
-      }
+      if (moved) move_box(s, i, &now);
       s->tight[i] = now;
     }
     s->moved[i] = moved;
@@ -261,9 +264,10 @@ static bool plane_reaches(const tbReal plane[4], const tbAabb* box) {
 }
 
 // Whether two items overlap, by the given boxes (tight or fat) and planes.
-static bool items_overlap(const State* s, const tbAabb* boxes, int i, int j) {
+static inline bool items_overlap(const State* s, const tbAabb* boxes, int i, int j) {
+  if (!tb_aabb_overlap(&boxes[i], &boxes[j])) return false;
+  if (!((s->kind[i] | s->kind[j]) & TB_BROAD_PLANE)) return true;
   bool plane_i = s->kind[i] & TB_BROAD_PLANE, plane_j = s->kind[j] & TB_BROAD_PLANE;
-  if (!plane_i && !plane_j) return tb_aabb_overlap(&boxes[i], &boxes[j]);
   if (plane_i && plane_j) return true;
   return plane_i ? plane_reaches(s->plane + 4 * i, &boxes[j])
                  : plane_reaches(s->plane + 4 * j, &boxes[i]);
@@ -395,19 +399,18 @@ static bool merge_candidates(tbBroadphase* broad) {
 }
 
 // Of the candidates, those whose true boxes overlap. Written always, counted when true: no branch
-// to mispredict where there are no planes.
+// to mispredict but where a plane's box is not the whole truth.
 static void report_pairs(tbBroadphase* broad) {
   const State* s = broad->state;
   const uint64_t* keys = s->candidates.key;
   const tbAabb* tight = s->tight;
   tbPair* pairs = broad->pairs;
   int count = 0, total = s->candidates.count;
-  bool only_boxes = s->nspecial == 0;
   for (int c = 0; c < total; c++) {
     int i = (int)(keys[c] >> 32), j = (int)(keys[c] & UINT32_MAX);
     pairs[count].first = i;
     pairs[count].second = j;
-    count += only_boxes ? tb_aabb_overlap(&tight[i], &tight[j]) : items_overlap(s, tight, i, j);
+    count += items_overlap(s, tight, i, j);
   }
   broad->npair = count;
 }
@@ -440,30 +443,29 @@ static void report_few(tbBroadphase* broad) {
 }
 
 // Few items: their boxes, and once every pair that passes the filter.
-static bool load_few(tbBroadphase* broad, const tbReal* low, const tbReal* high,
-                     const tbReal* planes) {
+static bool load_few(tbBroadphase* broad, const tbReal* planes) {
   State* s = broad->state;
   static const tbReal none[4] = {0, 0, 0, -INFINITY};
   s->nspecial = 0;
   for (int i = 0; i < broad->count; i++) {
     if (s->kind[i] & TB_BROAD_PLANE) {
       memcpy(s->plane + 4 * i, planes ? planes + 4 * i : none, 4 * sizeof(tbReal));
+      load_plane(&s->tight[i], s->plane + 4 * i);
       s->specials[s->nspecial++] = i;
     } else {
-      load_box(&s->tight[i], low + 3 * i, high + 3 * i);
-      for (int k = 0; k < 3; k++) {
-        s->few.low[k][i] = s->tight[i].low[k];
-        s->few.high[k][i] = s->tight[i].high[k];
-      }
+      s->tight[i] = broad->box[i];
+    }
+    for (int k = 0; k < 3; k++) {
+      s->few.low[k][i] = s->tight[i].low[k];
+      s->few.high[k][i] = s->tight[i].high[k];
     }
   }
   if (s->listed) return true;
+  // A place without item overlaps nothing.
   for (int k = 0; k < 3 * FEW; k++) {
-    int item = k % FEW, plane = item < broad->count && s->kind[item] & TB_BROAD_PLANE;
-    if (item < broad->count && !plane) continue;
-    // A plane is tested by itself; a place without item overlaps nothing.
-    s->few.low[k / FEW][item] = plane ? -INFINITY : INFINITY;
-    s->few.high[k / FEW][item] = plane ? INFINITY : -INFINITY;
+    if (k % FEW < broad->count) continue;
+    s->few.low[k / FEW][k % FEW] = INFINITY;
+    s->few.high[k / FEW][k % FEW] = -INFINITY;
   }
   s->candidates.count = 0;
   for (int i = 0; i < broad->count; i++) {
@@ -478,29 +480,37 @@ static bool load_few(tbBroadphase* broad, const tbReal* low, const tbReal* high,
   return true;
 }
 
-tbResult tb_broadphase_update(tbBroadphase* broad, const tbReal* low, const tbReal* high,
-                              const tbReal* planes) {
+// The pairs of overlapping fat boxes after some items left theirs.
+static bool search_many(tbBroadphase* broad) {
+  update_tree(broad);
+  return search_movers(broad) && sort_fresh(broad) && merge_candidates(broad);
+}
+
+tbResult tb_broadphase_update_boxes(tbBroadphase* broad, const tbReal* planes) {
   State* s = broad->state;
   if (!s) return TB_ERROR_ARGUMENT;
   broad->npair = 0;
   if (broad->count <= FEW) {
-    if (!load_few(broad, low, high, planes) || !reserve_pairs(broad, s->candidates.count)) {
+    if (!load_few(broad, planes) || !reserve_pairs(broad, s->candidates.count)) {
       tb_broadphase_reset(broad);
       return TB_ERROR_MEMORY;
     }
     report_few(broad);
     return TB_OK;
   }
-  find_movers(broad, low, high, planes);
-  if (broad->nmoved > 0) {
-    update_tree(broad);
-    if (!search_movers(broad) || !sort_fresh(broad) || !merge_candidates(broad)) {
-      tb_broadphase_reset(broad);
-      return TB_ERROR_MEMORY;
-    }
+  find_movers(broad, planes);
+  if (broad->nmoved > 0 && !search_many(broad)) {
+    tb_broadphase_reset(broad);
+    return TB_ERROR_MEMORY;
   }
-
   if (!reserve_pairs(broad, s->candidates.count)) return TB_ERROR_MEMORY;
   report_pairs(broad);
   return TB_OK;
+}
+
+tbResult tb_broadphase_update(tbBroadphase* broad, const tbReal* low, const tbReal* high,
+                              const tbReal* planes) {
+  if (!broad->state) return TB_ERROR_ARGUMENT;
+  for (int i = 0; i < broad->count; i++) tb_aabb_round(&broad->box[i], low + 3 * i, high + 3 * i);
+  return tb_broadphase_update_boxes(broad, planes);
 }

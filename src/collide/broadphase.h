@@ -30,6 +30,8 @@ typedef struct {
   tbPairFilter filter;  // may be NULL
   const void* context;
 
+  tbAabb* box;  // count: the items' new boxes, for tb_broadphase_update_boxes
+
   // The result of the last update.
   int npair;
   tbPair* pairs;
@@ -55,5 +57,9 @@ void tb_broadphase_reset(tbBroadphase* broad);
 // everything that its bounds admit if they are infinite.
 tbResult tb_broadphase_update(tbBroadphase* broad, const tbReal* low, const tbReal* high,
                               const tbReal* planes);
+
+// As above with the boxes that the caller wrote to broad->box: rounded outward to single precision,
+// empty (tb_aabb_make_empty) where a bound is NAN. Boxes of planes are not looked at.
+tbResult tb_broadphase_update_boxes(tbBroadphase* broad, const tbReal* planes);
 
 #endif

@@ -6,6 +6,7 @@
 #ifndef TRIBO_COLLIDE_BVH_H_
 #define TRIBO_COLLIDE_BVH_H_
 
+#include <math.h>
 #include <stdbool.h>
 
 #include "tribo/types.h"
@@ -25,6 +26,25 @@ static inline bool tb_aabb_contains(const tbAabb* outer, const tbAabb* inner) {
   return (outer->low[0] <= inner->low[0]) & (outer->low[1] <= inner->low[1]) &
          (outer->low[2] <= inner->low[2]) & (outer->high[0] >= inner->high[0]) &
          (outer->high[1] >= inner->high[1]) & (outer->high[2] >= inner->high[2]);
+}
+
+static inline void tb_aabb_make_empty(tbAabb* box) {
+  for (int i = 0; i < 3; i++) {
+    box->low[i] = INFINITY;
+    box->high[i] = -INFINITY;
+  }
+}
+
+// Rounded outward by more than the rounding of a float; NAN anywhere makes it empty.
+static inline void tb_aabb_round(tbAabb* box, const tbReal low[3], const tbReal high[3]) {
+  const tbReal relative = 1.2e-7, absolute = 1e-37;
+  bool valid = true;
+  for (int i = 0; i < 3; i++) {
+    box->low[i] = (float)(low[i] - (fabs(low[i]) * relative + absolute));
+    box->high[i] = (float)(high[i] + (fabs(high[i]) * relative + absolute));
+    valid &= low[i] <= high[i];
+  }
+  if (!valid) tb_aabb_make_empty(box);
 }
 
 typedef struct {

@@ -285,13 +285,40 @@ static void middle_of(const tbShape* s, tbReal middle[3]) {
   tb_add3(middle, middle, s->pos);
 }
 
+// As reach_along, by the box around a mesh: never less, and without a look at its vertices. NAN
+// where there is no box.
+static tbReal reach_of_box(const tbShape* s, const tbReal d[3]) {
+  const tbHull* hull = s->hull;
+  tbReal e[3], reach = 0;
+  if (s->type != TB_GEOM_MESH || !(hull->low[0] < hull->high[0])) return NAN;
+  tb_mul_mat3t_vec3(e, s->mat, d);
+  for (int i = 0; i < 3; i++) reach += e[i] * (e[i] > 0 ? hull->high[i] : hull->low[i]);
+  return reach;
+}
+
+// The separation along d beyond the margin. Boxes around meshes mostly are proof enough.
+static tbReal plain_gap(const tbShape* a, const tbShape* b, tbReal margin, const tbReal d[3],
+                        tbReal small, int32_t hint[2]) {
+  tbReal opposite[3], between[3], gap;
+  tb_scale3(opposite, d, -1);
+  tb_sub3(between, b->pos, a->pos);
+  gap = tb_dot3(d, between) - margin;
+  tbReal box_a = reach_of_box(a, d), box_b = reach_of_box(b, opposite);
+  // A shape that is no mesh has a reach of its own, and that costs as little.
+  if (!(a->type == TB_GEOM_MESH)) box_a = reach_along(a, d, &hint[0]);
+  if (!(b->type == TB_GEOM_MESH)) box_b = reach_along(b, opposite, &hint[1]);
+  if (gap - box_a - box_b > small) return gap - box_a - box_b;
+  gap -= a->type == TB_GEOM_MESH ? reach_along(a, d, &hint[0]) : box_a;
+  if (!(gap > 0)) return gap;
+  return gap - (b->type == TB_GEOM_MESH ? reach_along(b, opposite, &hint[1]) : box_b);
+}
+
 // Most pairs that the broad phase finds are apart, and most of those along the first direction that
 // comes to mind: the last one, or from centre to centre.
 static bool is_plainly_apart(const tbShape* a, const tbShape* b, tbReal margin,
                              tbCollideCache* warm) {
-  tbReal d[3], opposite[3], between[3];
+  tbReal d[3], between[3];
   int32_t hint[2] = {-1, -1};
-  tb_sub3(between, b->pos, a->pos);
   if (warm && warm->state) {
     tb_copy3(d, warm->direction);
     hint[0] = warm->hint[0];
@@ -305,13 +332,10 @@ static bool is_plainly_apart(const tbShape* a, const tbShape* b, tbReal margin,
     tb_sub3(d, d, other);
     if (!(tb_normalize3(d) > 0)) return false;
   }
-  tb_scale3(opposite, d, -1);
-  tbReal gap = tb_dot3(d, between) - margin;
-  gap -= reach_along(a, d, &hint[0]);
-  if (!(gap > 0)) return false;
-  gap -= reach_along(b, opposite, &hint[1]);
   // Beyond what rounding may have added.
-  if (!(gap > 1e-12 * (fabs(gap) + margin + tb_norm3(between)))) return false;
+  tb_sub3(between, b->pos, a->pos);
+  tbReal small = 1e-12 * (margin + tb_norm3(between));
+  if (!(plain_gap(a, b, margin, d, small, hint) > small)) return false;
   if (warm) {
     tb_copy3(warm->direction, d);
     warm->hint[0] = hint[0];

@@ -25,19 +25,19 @@ typedef struct {
 
 struct tbContactFinder {
   const tbModel* model;
-  int count;           // geoms that can touch anything
-  int* geom;           // them, ascending: item i of the broad phase is geom[i]
-  tbShape* shape;      // per item; the pose is set where a pair needs it
-  uint64_t* placed;    // per item: the search that its pose is of
-  uint64_t search;     // counts searches
-  tbHull* hull;        // per mesh
-  tbHField* hfield;    // per height field
-  tbReal *low, *high;  // per item: box with margin
-  tbReal* plane;       // per item: normal and offset
-  tbReal* margin;      // per item: the largest of its geom and pairs
-  tbBounds* bounds;    // per item
-  bool* bounded;       // per item: it has bounds
-  tbReal* arm;         // per item: no point is farther from its body's centre of mass
+  int count;         // geoms that can touch anything
+  int* geom;         // them, ascending: item i of the broad phase is geom[i]
+  tbShape* shape;    // per item; the pose is set where a pair needs it
+  uint64_t* placed;  // per item: the search that its pose is of
+  uint64_t search;   // counts searches
+  tbHull* hull;      // per mesh
+  tbHField* hfield;  // per height field
+  tbReal* plane;     // per item: normal and offset
+  tbReal* margin;    // per item: the largest of its geom and pairs
+  tbBounds* bounds;  // per item
+  bool* bounded;     // per item: it has bounds
+  tbReal* arm;       // per item: no point is farther from its body's centre of mass
+  tbReal* reach;     // per item: how far from it a contact may be, as far as it is concerned
   uint8_t* kind;
   Explicit* pair;             // sorted
   uint64_t* exclude;          // excluded bodies, lower in the high half, sorted
@@ -187,20 +187,18 @@ tbContactFinder* tb_contact_finder_new(const tbModel* m) {
   f->shape = calloc(n, sizeof(tbShape));
   f->hull = calloc((size_t)m->nmesh + 1, sizeof(tbHull));
   f->hfield = calloc((size_t)m->nhfield + 1, sizeof(tbHField));
-  f->low = calloc(3 * n, sizeof(tbReal));
-  f->high = calloc(3 * n, sizeof(tbReal));
   f->plane = calloc(4 * n, sizeof(tbReal));
   f->margin = calloc(n, sizeof(tbReal));
   f->placed = calloc(n, sizeof(uint64_t));
   f->bounds = calloc(n, sizeof(tbBounds));
   f->bounded = calloc(n, sizeof(bool));
   f->arm = calloc(n, sizeof(tbReal));
+  f->reach = calloc(n, sizeof(tbReal));
   f->kind = calloc(n, 1);
   f->pair = calloc((size_t)m->npair + 1, sizeof(Explicit));
   f->exclude = calloc((size_t)m->nexclude + 1, sizeof(uint64_t));
-  int ok = f->geom && f->shape && f->hull && f->hfield && f->low && f->high && f->plane &&
-           f->margin && f->placed && f->bounds && f->bounded && f->arm && f->kind && f->pair &&
-           f->exclude;
+  int ok = f->geom && f->shape && f->hull && f->hfield && f->plane && f->margin && f->placed &&
+           f->bounds && f->bounded && f->arm && f->reach && f->kind && f->pair && f->exclude;
   if (ok) {
     view_hulls(f, m);
     list_pairs(f, m);
@@ -215,9 +213,9 @@ tbContactFinder* tb_contact_finder_new(const tbModel* m) {
 void tb_contact_finder_free(tbContactFinder* f) {
   if (!f) return;
   tb_broadphase_free(&f->broad);
-  void* const owned[] = {f->geom,  f->shape,  f->hull,    f->hfield, f->low,     f->high,
-                         f->plane, f->margin, f->placed,  f->bounds, f->bounded, f->arm,
-                         f->kind,  f->pair,   f->exclude, f->memory, f->previous};
+  void* const owned[] = {f->geom,   f->shape,   f->hull,    f->hfield,  f->plane, f->margin,
+                         f->placed, f->bounds,  f->bounded, f->arm,     f->reach, f->kind,
+                         f->pair,   f->exclude, f->memory,  f->previous};
   for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
   free(f);
 }
@@ -247,7 +245,7 @@ size_t tb_contact_finder_allocations(const tbContactFinder* f) {
 size_t tb_contact_finder_bytes(const tbContactFinder* f) {
   const tbModel* m = f->model;
   size_t item = sizeof(int) + sizeof(uint64_t) + sizeof(tbShape) + sizeof(tbBounds) + sizeof(bool) +
-                12 * sizeof(tbReal) + 1;
+                7 * sizeof(tbReal) + 1;
   return sizeof *f + item * ((size_t)m->ngeom + 1) + sizeof(tbHull) * ((size_t)m->nmesh + 1) +
          sizeof(tbHField) * ((size_t)m->nhfield + 1) + sizeof(Explicit) * ((size_t)m->npair + 1) +
          sizeof(uint64_t) * ((size_t)m->nexclude + 1) + 2 * sizeof(Memory) * (size_t)f->capacity +
@@ -349,27 +347,25 @@ static void body_speed(const tbModel* m, const tbData* d, int body, tbReal speed
   speed[1] = tb_norm3(v);
 }
 
-static void place_box(tbContactFinder* f, const tbData* d, int i, tbReal margin) {
-  int g = f->geom[i];
-  const tbReal *pos = d->geom_xpos + 3 * g, *mat = d->geom_xmat + 9 * g;
-  tbReal *low = f->low + 3 * i, *high = f->high + 3 * i;
-  if (f->bounded[i]) {
-    tb_bounds_place(&f->bounds[i], pos, mat, margin, low, high);
-    return;
-  }
+// Boxes of planes and height fields.
+static void place_ground(tbContactFinder* f, int i, const tbReal* pos, const tbReal* mat,
+                         tbReal margin) {
   tbShape shape = f->shape[i];
   tb_copy3(shape.pos, pos);
   memcpy(shape.mat, mat, sizeof shape.mat);
+  if (shape.type == TB_GEOM_PLANE) {
+    tbReal* plane = f->plane + 4 * i;
+    tb_set3(plane, mat[2], mat[5], mat[8]);
+    plane[3] = tb_dot3(plane, pos) + margin;
+    return;
+  }
+  tbReal low[3], high[3];
   tb_shape_aabb(&shape, low, high);
   for (int k = 0; k < 3; k++) {
     low[k] -= margin;
     high[k] += margin;
   }
-  if (shape.type == TB_GEOM_PLANE) {
-    tbReal* plane = f->plane + 4 * i;
-    tb_set3(plane, mat[2], mat[5], mat[8]);
-    plane[3] = tb_dot3(plane, pos) + margin;
-  }
+  tb_aabb_round(&f->broad.box[i], low, high);
 }
 
 // Boxes of all items that may have moved. With a reach, they hold the way of one step.
@@ -388,7 +384,13 @@ static void place_boxes(tbContactFinder* f, const tbModel* m, const tbData* d, t
       last = body;
       margin += h * (speed[0] + speed[1] * f->arm[i]);
     }
-    place_box(f, d, i, margin);
+    f->reach[i] = margin;
+    const tbReal *pos = d->geom_xpos + 3 * f->geom[i], *mat = d->geom_xmat + 9 * f->geom[i];
+    if (f->bounded[i]) {
+      tb_bounds_place(&f->bounds[i], pos, mat, margin, &f->broad.box[i]);
+    } else {
+      place_ground(f, i, pos, mat, margin);
+    }
   }
   f->started = 1;
 }
@@ -473,12 +475,33 @@ static bool both_rest(const tbContactFinder* f, const tbModel* m, int i, int j) 
   return rests1 && rests2;
 }
 
+// Whether the direction that parted two items still does, seen by their bounds alone.
+static bool still_apart(const tbContactFinder* f, const tbData* d, const Memory* memory) {
+  int i = memory->pair.first, j = memory->pair.second;
+  if (!memory->cache.state || !f->bounded[i] || !f->bounded[j]) return false;
+  // It points from the lower type, as pairs are ordered where they are collided.
+  if (f->shape[i].type > f->shape[j].type) {
+    i = memory->pair.second;
+    j = memory->pair.first;
+  }
+  const tbReal *n = memory->cache.direction, *x = d->geom_xpos + 3 * f->geom[i];
+  const tbReal* y = d->geom_xpos + 3 * f->geom[j];
+  tbReal back[3] = {-n[0], -n[1], -n[2]}, between[3], length2 = tb_dot3(n, n);
+  tb_sub3(between, y, x);
+  tbReal far = f->reach[i] + f->reach[j], gap = tb_dot3(n, between) - far;
+  gap -= tb_bounds_along(&f->bounds[i], d->geom_xmat + 9 * f->geom[i], n);
+  if (!(gap > 0)) return false;
+  gap -= tb_bounds_along(&f->bounds[j], d->geom_xmat + 9 * f->geom[j], back);
+  // A unit vector, and beyond what rounding may have added.
+  return fabs(length2 - 1) < 1e-6 && gap > 2e-6 * (far + fabs(gap)) + 1e-12 * tb_norm3(between);
+}
+
 // All contacts of one pair of items.
 static tbResult collide_pair(tbContactFinder* f, const tbModel* m, tbData* d, Memory* memory,
                              tbReal reach, int* capacity) {
   // MuJoCo's order: lower type first, then lower id.
   int i = memory->pair.first, j = memory->pair.second;
-  if (both_rest(f, m, i, j)) return TB_OK;
+  if (both_rest(f, m, i, j) || still_apart(f, d, memory)) return TB_OK;
   if (m->geom_type[f->geom[i]] > m->geom_type[f->geom[j]]) {
     int swap = i;
     i = j;
@@ -520,7 +543,7 @@ tbResult tb_find_contacts(tbContactFinder* f, const tbModel* m, tbData* d, tbRea
   if (m->opt.disableflags & (TB_DISABLE_CONTACT | TB_DISABLE_CONSTRAINT)) return TB_OK;
   f->search++;
   place_boxes(f, m, d, reach);
-  tbResult result = tb_broadphase_update(&f->broad, f->low, f->high, f->plane);
+  tbResult result = tb_broadphase_update_boxes(&f->broad, f->plane);
   if (result != TB_OK) return result;
   if (!recall(f)) return TB_ERROR_MEMORY;
   int capacity = 0;
