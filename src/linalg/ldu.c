@@ -93,6 +93,7 @@ bool tb_ldu_analyze(tbLdu* ldu, tbArena* arena, int nodes, const int* dim, const
   ldu->column = tb_arena_alloc(arena, sizeof(int) * (size_t)(ldu->start[nodes] + 1));
   if (!ldu->column) return false;
   ldu->first[0] = 0;
+  int widest = 0;
   for (int k = 0; k < nodes; k++) {
     int width = 0;
     for (int e = ldu->start[k]; e < ldu->start[k + 1]; e++) {
@@ -100,6 +101,7 @@ bool tb_ldu_analyze(tbLdu* ldu, tbArena* arena, int nodes, const int* dim, const
       width += dim[ldu->later[e]];
     }
     ldu->width[k] = width;
+    if (width > widest) widest = width;
     ldu->first[k + 1] = ldu->first[k] + dim[k];
     ldu->at[k] = ldu->size;
     ldu->skew[k] = ldu->mirror_size;
@@ -110,7 +112,8 @@ bool tb_ldu_analyze(tbLdu* ldu, tbArena* arena, int nodes, const int* dim, const
   ldu->value = tb_arena_alloc(arena, sizeof(tbReal) * (ldu->size + 1));
   ldu->mirror = tb_arena_alloc(arena, sizeof(tbReal) * (ldu->mirror_size + 1));
   ldu->pivot = tb_arena_alloc(arena, sizeof(int) * (size_t)(ldu->first[nodes] + 1));
-  return ldu->value && ldu->mirror && ldu->pivot;
+  ldu->scratch = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(widest + 1));
+  return ldu->value && ldu->mirror && ldu->pivot && ldu->scratch;
 }
 
 int tb_ldu_column(const tbLdu* ldu, int a, int b) {
@@ -192,21 +195,28 @@ static void substitute(int n, const tbReal* D, int row, int col, bool unit, int 
   }
 }
 
+// y -= f^T Z for six rows of Z, the most frequent depth (a free body): y is read once.
+static void subtract_six(int n, const tbReal* f, int step, const tbReal* TB_RESTRICT Z, int width,
+                         tbReal* TB_RESTRICT y) {
+  const tbReal *TB_RESTRICT z1 = Z + width, *TB_RESTRICT z2 = z1 + width;
+  const tbReal *TB_RESTRICT z3 = z2 + width, *TB_RESTRICT z4 = z3 + width;
+  const tbReal* TB_RESTRICT z5 = z4 + width;
+  tbReal f0 = f[0], f1 = f[step], f2 = f[2 * step], f3 = f[3 * step], f4 = f[4 * step];
+  tbReal f5 = f[5 * step];
+  for (int j = 0; j < n; j++) {
+    y[j] -= (f0 * Z[j] + f1 * z1[j]) + (f2 * z2[j] + f3 * z3[j]) + (f4 * z4[j] + f5 * z5[j]);
+  }
+}
+
 // Y (rows x n, own stride) -= X^T Z for X (depth x rows) and Z (depth x n) with stride `width`.
 static void subtract_product(int rows, int depth, int n, int width, const tbReal* X,
                              const tbReal* TB_RESTRICT Z, tbReal* TB_RESTRICT Y, int stride) {
   for (int i = 0; i < rows; i++) {
     tbReal* TB_RESTRICT y = Y + (size_t)i * (size_t)stride;
     int r = 0;
-    for (; r + 4 <= depth; r += 4) {
-      const tbReal* x = X + (size_t)r * (size_t)width + (size_t)i;
-      tbReal f0 = x[0], f1 = x[width], f2 = x[2 * width], f3 = x[3 * width];
-      const tbReal* TB_RESTRICT z0 = Z + (size_t)r * (size_t)width;
-      const tbReal *TB_RESTRICT z1 = z0 + width, *TB_RESTRICT z2 = z1 + width;
-      const tbReal* TB_RESTRICT z3 = z2 + width;
-      for (int j = 0; j < n; j++) {
-        y[j] -= (f0 * z0[j] + f1 * z1[j]) + (f2 * z2[j] + f3 * z3[j]);
-      }
+    for (; r + 6 <= depth; r += 6) {
+      subtract_six(n, X + (size_t)r * (size_t)width + (size_t)i, width,
+                   Z + (size_t)r * (size_t)width, width, y);
     }
     for (; r + 2 <= depth; r += 2) {
       tbReal f = X[(size_t)r * (size_t)width + (size_t)i];
@@ -300,36 +310,69 @@ static void solve_upper(const tbLdu* ldu, int k, tbReal* x) {
   }
 }
 
+// Rows of U or C times what the later nodes have in x, from both ends: gathered into one vector
+// the loops are as long as the rows.
+static void gather(const tbLdu* ldu, int k, const tbReal* x, tbReal* TB_RESTRICT out) {
+  for (int e = ldu->start[k]; e < ldu->start[k + 1]; e++) {
+    int b = ldu->later[e], n = ldu->dim[b];
+    const tbReal* from = x + ldu->first[b];
+    for (int j = 0; j < n; j++) *out++ = from[j];
+  }
+}
+
+// out -= own^T C
+static void push_down(int d, int width, const tbReal* C, const tbReal* own,
+                      tbReal* TB_RESTRICT out) {
+  int r = 0;
+  for (; r + 6 <= d; r += 6) {
+    subtract_six(width, own + r, 1, C + (size_t)r * (size_t)width, width, out);
+  }
+  for (; r < d; r++) {
+    const tbReal* TB_RESTRICT row = C + (size_t)r * (size_t)width;
+    tbReal f = own[r];
+    for (int j = 0; j < width; j++) out[j] -= f * row[j];
+  }
+}
+
+// own -= V x, four sums at a time.
+static void pull_up(int d, int width, const tbReal* V, const tbReal* TB_RESTRICT x, tbReal* own) {
+  for (int r = 0; r < d; r++) {
+    const tbReal* TB_RESTRICT row = V + (size_t)r * (size_t)width;
+    tbReal s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    int j = 0;
+    for (; j + 4 <= width; j += 4) {
+      s0 += row[j] * x[j];
+      s1 += row[j + 1] * x[j + 1];
+      s2 += row[j + 2] * x[j + 2];
+      s3 += row[j + 3] * x[j + 3];
+    }
+    for (; j < width; j++) s0 += row[j] * x[j];
+    own[r] -= (s0 + s1) + (s2 + s3);
+  }
+}
+
 void tb_ldu_solve(const tbLdu* ldu, tbReal* x) {
+  tbReal* row = ldu->scratch;
   for (int k = 0; k < ldu->nodes; k++) {
     int d = ldu->dim[k], width = ldu->width[k];
     const tbReal* C =
         ldu->symmetric ? ldu->value + ldu->at[k] + (size_t)(d * d) : ldu->mirror + ldu->skew[k];
     tbReal* own = x + ldu->first[k];
     solve_lower(ldu, k, own);
+    memset(row, 0, sizeof(tbReal) * (size_t)width);
+    push_down(d, width, C, own, row);
+    const tbReal* from = row;
     for (int e = ldu->start[k]; e < ldu->start[k + 1]; e++) {
       int b = ldu->later[e], n = ldu->dim[b];
       tbReal* to = x + ldu->first[b];
-      for (int r = 0; r < d; r++) {
-        const tbReal* row = C + (size_t)r * (size_t)width + ldu->column[e];
-        for (int j = 0; j < n; j++) to[j] -= row[j] * own[r];
-      }
+      for (int j = 0; j < n; j++) to[j] += *from++;
     }
   }
   for (int k = ldu->nodes - 1; k >= 0; k--) {
     int d = ldu->dim[k], width = ldu->width[k];
-    const tbReal* V = ldu->value + ldu->at[k] + (size_t)(d * d);
     tbReal* own = x + ldu->first[k];
-    for (int e = ldu->start[k]; e < ldu->start[k + 1]; e++) {
-      int b = ldu->later[e], n = ldu->dim[b];
-      const tbReal* from = x + ldu->first[b];
-      for (int r = 0; r < d; r++) {
-        const tbReal* row = V + (size_t)r * (size_t)width + ldu->column[e];
-        tbReal sum = 0;
-        for (int j = 0; j < n; j++) sum += row[j] * from[j];
-        own[r] -= sum;
-      }
-    }
+    gather(ldu, k, x, row);
+    pull_up(d, width, ldu->value + ldu->at[k] + (size_t)(d * d), row, own);
     solve_upper(ldu, k, own);
   }
 }

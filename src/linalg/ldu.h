@@ -27,11 +27,12 @@ typedef struct {
   size_t* skew;  // C_k in `mirror`; a symmetric matrix has none
   size_t size;   // reals of all D and U
   size_t mirror_size;
-  tbReal* value;   // D and U of all nodes
-  tbReal* mirror;  // C of all nodes
-  int* pivot;      // exchanges inside each node
-  bool symmetric;  // what the factors are of
-  double flops;    // of a symmetric factorisation
+  tbReal* value;    // D and U of all nodes
+  tbReal* mirror;   // C of all nodes
+  int* pivot;       // exchanges inside each node
+  tbReal* scratch;  // a vector as long as the longest row
+  bool symmetric;   // what the factors are of
+  double flops;     // of a symmetric factorisation
 } tbLdu;
 
 // Find the pattern of the factors. Neighbours of k that come later, in any order and possibly more

@@ -30,7 +30,15 @@ static const tbReal SOFTNESS = 1e-7, CAUTIOUS = 1e-2, MOST_CAUTIOUS = 1;
 enum { FIRST = 10, CAREFUL = 12, LATER = 6, SWEEPS = 4, MOST_SWEEPS = 256, INNER = 6 };
 static const tbReal SETTLED = 1e-6, TIE = 1e-3;
 enum { SETTLE = 8, SETTLE_SLIDING = 2 };
-enum { SMALL = 300, LARGE = 1000, CONVEX = 4, CONVEX_AFTER = 1, CONVEX_ROUNDS = 40 };
+enum {
+  MEDIUM = 60,
+  FIRST_LARGE = 3,
+  SWEEPS_LARGE = 80,
+  POLISH = 2,
+  CONVEX = 4,
+  CONVEX_AFTER = 1,
+  CONVEX_ROUNDS = 40
+};
 enum { MAX = TB_MAX_BLOCK_DIM, OPEN = 0, ACTIVE, STICK, SLIDE, LOW, HIGH };
 
 typedef struct {
@@ -588,6 +596,44 @@ static bool cautious(Active* s, int rounds, tbReal* lambda, tbSolveInfo* info) {
   return false;
 }
 
+// Large islands, where modes rarely settle by themselves: interior points from the best point so
+// far, with more caution each time, and modes from where they end, which brings the last digits.
+// Sets *solved. False: out of memory.
+static bool interior(Active* s, tbArena* arena, tbReal* lambda, tbSolveInfo* info, bool* solved) {
+  static const tbInterior ATTEMPTS[] = {
+      {40, 6, 0.5, 1, 0.005}, {40, 8, 0.5, 0.01, 0.05}, {60, 12, 0.5, 1, 0.1}};
+  size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
+  Local* local = NULL;
+  for (int k = 0; k < 3 && info->iterations < s->a->max_iter; k++) {
+    // Sweeps turn directions of sliding, at which interior points are slow.
+    if (k > 0) {
+      if (!local) {
+        local = tb_arena_alloc(arena, sizeof(Local) * (size_t)(s->p->nblock + 1));
+        if (!local || !whiten(s, arena, local)) return false;
+      }
+      *solved =
+          sweep_best(s, local, k * SWEEPS_LARGE, lambda, info) || eager(s, LATER, lambda, info);
+      if (*solved) return true;
+    }
+    memcpy(s->trial, s->best, bytes);
+    true_velocity(s, s->trial, s->check);
+    if (!tb_active_interior(s->a, arena, &ATTEMPTS[k], s->trial, s->check, info)) return false;
+    memcpy(s->lambda, s->trial, bytes);
+    memcpy(s->sigma, s->check, bytes);
+    tbSolveInfo found = *info;
+    *solved = judge_trial(s, lambda, &found);
+    bool better = eager(s, *solved ? POLISH : LATER, lambda, info);
+    if (!better && *solved) {
+      found.iterations = info->iterations;
+      found.factorizations = info->factorizations;
+      *info = found;
+    }
+    *solved = *solved || better;
+    if (*solved) return true;
+  }
+  return true;
+}
+
 bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbReal* lambda,
                      tbSolveInfo* info) {
   Active s = {.a = a, .p = a->p};
@@ -600,14 +646,17 @@ bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbR
   memcpy(s.best, lambda, bytes);
   s.best_measure = tb_residual(a->p, a->law, lambda, sigma).relative;
   for (int r = 0; r < a->p->n; r++) s.mode[r] = -1;
-  if (eager(&s, FIRST, lambda, info)) return true;
+  bool large = a->p->n > MEDIUM, solved = false;
+  if (eager(&s, a->p->n > LARGE ? FIRST_LARGE : FIRST, lambda, info)) return true;
+  if (large && !interior(&s, arena, lambda, info, &solved)) return false;
+  if (solved) return true;
 
   // Where modes do not settle: caution, then sweeps, which turn directions of sliding, then convex
-  // problems. On large islands sweeps converge slowly; between, convex problems add little to them.
+  // problems.
   memcpy(s.lambda, lambda, bytes);
   memcpy(s.sigma, sigma, bytes);
-  if (cautious(&s, CAREFUL, lambda, info)) return true;
-  if (a->p->n <= LARGE) {
+  if (!large && cautious(&s, CAREFUL, lambda, info)) return true;
+  if (!large) {
     Local* local = tb_arena_alloc(arena, sizeof(Local) * (size_t)(a->p->nblock + 1));
     if (!local || !whiten(&s, arena, local)) return false;
     for (int count = SWEEPS; count <= MOST_SWEEPS; count *= 2) {
@@ -615,7 +664,7 @@ bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbR
       if (eager(&s, LATER, lambda, info)) return true;
     }
   }
-  int convex = a->p->n > SMALL && a->p->n <= LARGE ? CONVEX_AFTER : CONVEX;
+  int convex = large ? CONVEX_AFTER : CONVEX;
   for (int k = 0; k < convex && info->iterations < a->max_iter; k++) {
     memcpy(s.trial, s.best, bytes);
     true_velocity(&s, s.trial, s.check);

@@ -27,4 +27,21 @@ bool tb_active_solve(const tbActive* problem, tbArena* arena, const tbReal* sigm
 bool tb_active_convex(const tbActive* problem, tbArena* arena, int rounds, tbReal target,
                       tbReal* lambda, tbReal* sigma, tbSolveInfo* info);
 
+// How interior points go about it.
+typedef struct {
+  int rounds, patience;  // most iterations; how many without progress
+  tbReal target;         // stop at this times the tolerance
+  tbReal center;         // distance of the first point from the cones' borders, 1: as large as g
+  tbReal kappa;          // products stay above kappa times the infeasibility
+} tbInterior;
+
+// Interior points from `lambda` and its velocity `sigma`: about 20 factorisations whatever the
+// conditioning. The best of both out. False: out of memory.
+bool tb_active_interior(const tbActive* problem, tbArena* arena, const tbInterior* settings,
+                        tbReal* lambda, tbReal* sigma, tbSolveInfo* info);
+
+// The velocity sigma = g + J M^-1 J^T lambda + R lambda that impulses lead to; `x` is scratch, one
+// entry per dof of the system.
+void tb_active_response(const tbActive* problem, const tbReal* lambda, tbReal* x, tbReal* sigma);
+
 #endif

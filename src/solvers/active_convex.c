@@ -204,6 +204,23 @@ static int minimise(Convex* c, tbReal tolerance, tbReal* Mstep, tbSolveInfo* inf
   return k;
 }
 
+void tb_active_response(const tbActive* a, const tbReal* lambda, tbReal* x, tbReal* sigma) {
+  const tbVelocity* v = a->system;
+  const tbProblem* p = a->p;
+  memset(x, 0, sizeof(tbReal) * (size_t)v->size);
+  for (int i = 0; i < p->nblock; i++) {
+    tb_velocity_add_impulse(v, i, lambda + p->block[i].row, x);
+  }
+  tb_velocity_inverse(v, x);
+  for (int i = 0; i < p->nblock; i++) {
+    int row = p->block[i].row;
+    tb_velocity_mul(v, i, x, sigma + row);
+    for (int r = row; r < row + p->block[i].dim; r++) {
+      sigma[r] += p->g[r] + (p->R ? p->R[r] * lambda[r] : 0);
+    }
+  }
+}
+
 static bool allocate(Convex* c, tbArena* arena, tbReal** Mstep) {
   size_t n = (size_t)c->p->n + 1, m = (size_t)c->a->system->size + 1;
   c->anchor = TB_ARENA_NEW(arena, tbReal, n);
@@ -240,19 +257,7 @@ bool tb_active_convex(const tbActive* a, tbArena* arena, int rounds, tbReal targ
     }
     int inner = minimise(&c, 0.01 * a->tolerance, Mstep, info);
     if (inner < 0) break;
-    // What these impulses lead to.
-    memset(c.step, 0, sizeof(tbReal) * (size_t)v->size);
-    for (int i = 0; i < c.p->nblock; i++) {
-      tb_velocity_add_impulse(v, i, c.lambda + c.p->block[i].row, c.step);
-    }
-    tb_velocity_inverse(v, c.step);
-    for (int i = 0; i < c.p->nblock; i++) {
-      int row = c.p->block[i].row;
-      tb_velocity_mul(v, i, c.step, sigma + row);
-      for (int r = row; r < row + c.p->block[i].dim; r++) {
-        sigma[r] += c.p->g[r] + (c.p->R ? c.p->R[r] * c.lambda[r] : 0);
-      }
-    }
+    tb_active_response(a, c.lambda, c.step, sigma);
     memcpy(c.anchor, c.lambda, sizeof(tbReal) * (size_t)c.p->n);
     tbReal now = tb_residual(c.p, a->law, c.lambda, sigma).relative;
     if (now < best) {

@@ -368,10 +368,35 @@ void tb_velocity_release(tbVelocity* s) {
   for (int i = 0; i < s->size; i++) s->place[s->dof[i]] = -1;
 }
 
+// A contact of three rows on a free body, by far the most frequent part: out += J x.
+static void mul_body(const tbReal* J, int width, const tbReal* x, tbReal* out) {
+  const tbReal *a = J, *b = J + width, *c = b + width;
+  tbReal s0 = 0, s1 = 0, s2 = 0;
+  for (int j = 0; j < 6; j++) {
+    s0 += a[j] * x[j];
+    s1 += b[j] * x[j];
+    s2 += c[j] * x[j];
+  }
+  out[0] += s0;
+  out[1] += s1;
+  out[2] += s2;
+}
+
+// x += J^T f
+static void add_impulse_body(const tbReal* J, int width, const tbReal* f, tbReal* x) {
+  const tbReal *a = J, *b = J + width, *c = b + width;
+  tbReal f0 = f[0], f1 = f[1], f2 = f[2];
+  for (int j = 0; j < 6; j++) x[j] += (f0 * a[j] + f1 * b[j]) + f2 * c[j];
+}
+
 void tb_velocity_mul(const tbVelocity* s, int block, const tbReal* x, tbReal* out) {
   const tbNodeRows* rows = &s->rows[block];
   for (int r = 0; r < rows->dim; r++) out[r] = 0;
   for (int p = 0; p < rows->nnode; p++) {
+    if (rows->dim == 3 && rows->part[p + 1] - rows->part[p] == 6) {
+      mul_body(rows->J + rows->part[p], rows->width, x + s->ldu.first[rows->node[p]], out);
+      continue;
+    }
     const tbReal* from = x + s->ldu.first[rows->node[p]];
     int n = rows->part[p + 1] - rows->part[p];
     for (int r = 0; r < rows->dim; r++) {
@@ -387,6 +412,10 @@ void tb_velocity_add_impulse(const tbVelocity* s, int block, const tbReal* f, tb
   const tbNodeRows* rows = &s->rows[block];
   for (int p = 0; p < rows->nnode; p++) {
     tbReal* to = x + s->ldu.first[rows->node[p]];
+    if (rows->dim == 3 && rows->part[p + 1] - rows->part[p] == 6) {
+      add_impulse_body(rows->J + rows->part[p], rows->width, f, to);
+      continue;
+    }
     int n = rows->part[p + 1] - rows->part[p];
     for (int r = 0; r < rows->dim; r++) {
       if (f[r] == 0) continue;

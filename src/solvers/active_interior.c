@@ -1,0 +1,462 @@
+// Interior points in velocity space: the sure half of the fast path for islands where modes do not
+// settle. The equations are those of island_ipm.c (Nesterov-Todd scaling, Mehrotra's predictor and
+// corrector, De Saxcé's shift inside Newton's matrix), but G = J M^-1 J^T is never formed. With
+// lambda = S x, S making cones round, E = I - theta e t^T and C = E H + S R S, a step solves
+//
+//     (M + J^T S C^-1 S J) dv = J^T S C^-1 b,    dx = C^-1 (b - S J dv),    b = E c - r      (1)
+//     dz = c - H dx
+//
+// on the sparse matrix of solvers/velocity. See docs/solver-active.md.
+#include <math.h>
+#include <string.h>
+
+#include "contact/cone.h"
+#include "solvers/active.h"
+#include "solvers/lorentz.h"
+
+enum { MAX = TB_MAX_BLOCK_DIM, WEIGHTS = 4 };
+
+// A step shorter than this is a sign of trouble; what is kept from the border.
+static const tbReal SHORT_STEP = 0.2, INSIDE = 0.99;
+// Free rows may depend on each other: a small ridge, whose error the next iteration removes.
+static const tbReal RIDGE = 1e-9, FIXED = 1e30;
+
+typedef struct {
+  const tbActive* a;
+  const tbProblem* p;
+  tbReal unit;                              // lambda = unit S x, velocity = unit S^-1 z
+  tbReal *S, *x, *z, *r, *dx, *dz, *c, *b;  // by row
+  tbReal *ax, *az;                          // the affine step
+  tbReal *low, *high, *zlow, *zhigh;        // boxes: bounds of x, multipliers
+  tbReal *dlow, *dhigh;                     // their steps
+  tbReal *lambda, *sigma;                   // of x, as they are outside
+  tbReal* K;                                // C^-1: MAX x MAX per block
+  tbReal* dv;                               // by place
+  tbLorentz* scaling;                       // per block
+  tbReal theta;                             // weight of the shift in E
+  int pairs;
+} Interior;
+
+static bool is_cone(const tbBlock* b) {
+  return b->type == TB_BLOCK_CONE;
+}
+
+// ---- first point -------------------------------------------------------------------------------
+
+static bool allocate(Interior* m, tbArena* arena) {
+  size_t n = (size_t)m->p->n + 1, blocks = (size_t)m->p->nblock + 1;
+  tbReal** vectors[] = {&m->S,    &m->x,     &m->z,    &m->r,     &m->dx,     &m->dz,
+                        &m->c,    &m->b,     &m->ax,   &m->az,    &m->low,    &m->high,
+                        &m->zlow, &m->zhigh, &m->dlow, &m->dhigh, &m->lambda, &m->sigma};
+  for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) {
+    *vectors[k] = TB_ARENA_NEW(arena, tbReal, n);
+  }
+  m->K = tb_arena_alloc(arena, sizeof(tbReal) * MAX * MAX * blocks);
+  m->scaling = tb_arena_alloc(arena, sizeof(tbLorentz) * blocks);
+  m->dv = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(m->a->system->size + 1));
+  return !arena->failed;
+}
+
+// Round cones, energies of like size.
+static void set_scale(Interior* m) {
+  tbReal largest = 0;
+  for (int i = 0; i < m->p->nblock; i++) {
+    const tbBlock* b = &m->p->block[i];
+    const tbReal* rho = m->a->rho + b->row;
+    for (int r = 0; r < b->dim; r++) {
+      bool tangent = is_cone(b) && r > 0;
+      m->S[b->row + r] = (tangent ? b->mu[r - 1] : 1) / sqrt(is_cone(b) ? rho[0] : rho[r]);
+      largest = fmax(largest, fabs(m->S[b->row + r] * m->p->g[b->row + r]));
+    }
+  }
+  m->unit = largest > 0 ? largest : 1;
+}
+
+static void first_box(Interior* m, const tbBlock* b, int k, tbReal center) {
+  tbReal step = m->S[k] * m->unit;
+  m->low[k] = b->lower / step;
+  m->high[k] = b->upper / step;
+  tbReal room = m->high[k] - m->low[k], inset = isfinite(room) ? fmin(center, 0.25 * room) : center;
+  if (!(room > 0)) {
+    m->x[k] = m->low[k];
+    return;
+  }
+  m->x[k] = fmin(m->high[k] - inset, fmax(m->low[k] + inset, m->lambda[k] / step));
+  m->zlow[k] = isfinite(m->low[k]) ? center : 0;
+  m->zhigh[k] = isfinite(m->high[k]) ? center : 0;
+  m->pairs += isfinite(m->low[k]) + isfinite(m->high[k]);
+}
+
+// A point inside of all cones near lambda and its velocity sigma: at least `center` from borders.
+static void first_point(Interior* m, tbReal center) {
+  bool shifted = m->a->law == TB_LAW_NCP;
+  m->pairs = 0;
+  for (int i = 0; i < m->p->nblock; i++) {
+    const tbBlock* b = &m->p->block[i];
+    tbReal *x = m->x + b->row, *z = m->z + b->row;
+    for (int r = 0; r < b->dim; r++) {
+      int k = b->row + r;
+      tbReal step = m->S[k] * m->unit;
+      if (b->type == TB_BLOCK_BOX) {
+        first_box(m, b, k, center);
+        continue;
+      }
+      x[r] = step > 0 ? m->lambda[k] / step : 0;
+      z[r] = b->type == TB_BLOCK_EQUALITY ? 0 : m->S[k] * m->sigma[k] / m->unit;
+      if (b->type == TB_BLOCK_ONE_SIDED) {
+        x[r] = fmax(x[r], 0) + center;
+        z[r] = fmax(z[r], 0) + center;
+        m->pairs++;
+      }
+    }
+    if (!is_cone(b)) continue;
+    tbReal tail = tb_lorentz_tail(b->dim, z);
+    x[0] = fmax(x[0], tb_lorentz_tail(b->dim, x)) + center;
+    z[0] = fmax(z[0] + (shifted ? tail : 0), tail) + center;
+    m->pairs++;
+  }
+}
+
+// ---- one iteration -----------------------------------------------------------------------------
+
+// lambda and its velocity, the residual r of the shifted velocity, the mean product.
+static tbReal evaluate(Interior* m) {
+  const tbProblem* p = m->p;
+  bool shifted = m->a->law == TB_LAW_NCP;
+  tbReal sum = 0;
+  for (int k = 0; k < p->n; k++) m->lambda[k] = m->S[k] * m->unit * m->x[k];
+  tb_active_response(m->a, m->lambda, m->dv, m->sigma);
+  for (int i = 0; i < p->nblock; i++) {
+    const tbBlock* b = &p->block[i];
+    for (int k = b->row; k < b->row + b->dim; k++) {
+      tbReal velocity = m->S[k] * m->sigma[k] / m->unit;
+      if (b->type == TB_BLOCK_BOX) {
+        m->r[k] = velocity - m->zlow[k] + m->zhigh[k];
+        if (m->zlow[k] > 0) sum += m->zlow[k] * (m->x[k] - m->low[k]);
+        if (m->zhigh[k] > 0) sum += m->zhigh[k] * (m->high[k] - m->x[k]);
+      } else {
+        m->r[k] = velocity - m->z[k];
+        sum += m->x[k] * m->z[k];
+      }
+    }
+    if (is_cone(b) && shifted) m->r[b->row] += tb_lorentz_tail(b->dim, m->z + b->row);
+  }
+  return m->pairs > 0 ? sum / m->pairs : 0;
+}
+
+// K <- (I + K R)^-1 K by elimination with row exchanges: the inverse of K^-1 + R.
+static void add_compliance(int d, const tbReal* R, tbReal* K) {
+  tbReal A[MAX * MAX];
+  for (int r = 0; r < d; r++) {
+    for (int c = 0; c < d; c++) A[r * d + c] = (r == c) + K[r * d + c] * R[c];
+  }
+  for (int k = 0; k < d; k++) {
+    int best = k;
+    for (int r = k + 1; r < d; r++) {
+      if (fabs(A[r * d + k]) > fabs(A[best * d + k])) best = r;
+    }
+    for (int c = 0; c < d && best != k; c++) {
+      tbReal a = A[k * d + c], b = K[k * d + c];
+      A[k * d + c] = A[best * d + c];
+      K[k * d + c] = K[best * d + c];
+      A[best * d + c] = a;
+      K[best * d + c] = b;
+    }
+    tbReal pivot = 1 / A[k * d + k];
+    for (int c = 0; c < d; c++) {
+      A[k * d + c] *= pivot;
+      K[k * d + c] *= pivot;
+    }
+    for (int r = 0; r < d; r++) {
+      tbReal f = A[r * d + k];
+      for (int c = 0; c < d && r != k; c++) {
+        A[r * d + c] -= f * A[k * d + c];
+        K[r * d + c] -= f * K[k * d + c];
+      }
+    }
+  }
+}
+
+// The scaling of a cone and (E H)^-1.
+static void cone_inverse(Interior* m, int i, tbReal* K) {
+  const tbBlock* b = &m->p->block[i];
+  int d = b->dim;
+  const tbReal *x = m->x + b->row, *z = m->z + b->row;
+  tbLorentz* s = &m->scaling[i];
+  tb_lorentz_scaling(d, x, z, s);
+  tbReal square = 1 / (s->eta * s->eta), length = tb_lorentz_tail(d, z);
+  for (int r = 0; r < d; r++) {
+    for (int c = 0; c < d; c++) {
+      tbReal J = r != c ? 0 : r == 0 ? 1 : -1, flip = (r == 0) == (c == 0) ? 2 : -2;
+      K[r * d + c] = square * (flip * s->w[r] * s->w[c] - J);
+    }
+  }
+  // E^-1 = I + theta e t^T adds to the columns of H^-1.
+  for (int r = 1; r < d && length > 0; r++) {
+    tbReal f = m->theta * z[r] / length;
+    for (int c = 0; c < d; c++) K[c * d + r] += f * K[c * d];
+  }
+}
+
+static tbReal row_stiffness(const Interior* m, const tbBlock* b, int k) {
+  tbReal stiff = 0;
+  if (b->type == TB_BLOCK_ONE_SIDED) return m->z[k] / m->x[k];
+  if (b->type == TB_BLOCK_EQUALITY) return RIDGE;
+  if (!(m->low[k] < m->high[k])) return FIXED;
+  if (m->zlow[k] > 0) stiff += m->zlow[k] / (m->x[k] - m->low[k]);
+  if (m->zhigh[k] > 0) stiff += m->zhigh[k] / (m->high[k] - m->x[k]);
+  return stiff > 0 ? stiff : RIDGE;
+}
+
+// C^-1 of every block, the matrix of (1) and its factors.
+static bool factor(Interior* m, tbSolveInfo* info) {
+  tbVelocity* v = m->a->system;
+  tb_velocity_start(v, m->theta == 0);
+  info->factorizations++;
+  for (int i = 0; i < m->p->nblock; i++) {
+    const tbBlock* b = &m->p->block[i];
+    int d = b->dim;
+    const tbReal* S = m->S + b->row;
+    tbReal *K = m->K + (size_t)i * MAX * MAX, W[MAX * MAX];
+    if (is_cone(b)) {
+      cone_inverse(m, i, K);
+    } else {
+      memset(K, 0, sizeof(tbReal) * (size_t)(d * d));
+      for (int r = 0; r < d; r++) K[r * (d + 1)] = 1 / row_stiffness(m, b, b->row + r);
+    }
+    if (m->p->R) {
+      tbReal R[MAX];
+      for (int r = 0; r < d; r++) R[r] = S[r] * S[r] * m->p->R[b->row + r];
+      add_compliance(d, R, K);
+    }
+    for (int r = 0; r < d; r++) {
+      for (int c = 0; c < d; c++) W[r * d + c] = S[r] * K[r * d + c] * S[c];
+    }
+    tb_velocity_add(v, i, W);
+  }
+  return tb_velocity_factor(v);
+}
+
+// c: towards products `target`, with the second-order term of the affine step if `correct`. For
+// boxes c holds the change of zlow - zhigh at dx = 0.
+static void fill_target(Interior* m, tbReal target, bool correct) {
+  for (int i = 0; i < m->p->nblock; i++) {
+    const tbBlock* b = &m->p->block[i];
+    int d = b->dim, row = b->row;
+    if (is_cone(b)) {
+      const tbLorentz* s = &m->scaling[i];
+      tbReal want[MAX], u[MAX], v[MAX], second[MAX];
+      tb_lorentz_product(d, s->point, s->point, want);
+      for (int r = 0; r < d; r++) want[r] = -want[r];
+      want[0] += target;
+      if (correct) {
+        tb_lorentz_scale(d, s, 1, m->ax + row, u);
+        tb_lorentz_scale(d, s, -1, m->az + row, v);
+        tb_lorentz_product(d, u, v, second);
+        for (int r = 0; r < d; r++) want[r] -= second[r];
+      }
+      tb_lorentz_divide(d, s->point, want, u);
+      tb_lorentz_scale(d, s, 1, u, m->c + row);
+      continue;
+    }
+    for (int k = row; k < row + d; k++) {
+      m->c[k] = 0;
+      if (b->type == TB_BLOCK_ONE_SIDED) {
+        tbReal second = correct ? m->ax[k] * m->az[k] : 0;
+        m->c[k] = (target - second) / m->x[k] - m->z[k];
+      } else if (b->type == TB_BLOCK_BOX && m->low[k] < m->high[k]) {
+        if (m->zlow[k] > 0) m->c[k] += target / (m->x[k] - m->low[k]) - m->zlow[k];
+        if (m->zhigh[k] > 0) m->c[k] -= target / (m->high[k] - m->x[k]) - m->zhigh[k];
+      }
+    }
+  }
+}
+
+static void multiply(int d, const tbReal* A, const tbReal* x, tbReal* out) {
+  for (int r = 0; r < d; r++) {
+    tbReal sum = 0;
+    for (int c = 0; c < d; c++) sum += A[r * d + c] * x[c];
+    out[r] = sum;
+  }
+}
+
+// dx += the solution of (1) for the right-hand side b.
+static void add_solution(Interior* m, tbReal* dx) {
+  tbVelocity* v = m->a->system;
+  memset(m->dv, 0, sizeof(tbReal) * (size_t)v->size);
+  for (int i = 0; i < m->p->nblock; i++) {
+    const tbBlock* b = &m->p->block[i];
+    tbReal f[MAX];
+    multiply(b->dim, m->K + (size_t)i * MAX * MAX, m->b + b->row, f);
+    for (int r = 0; r < b->dim; r++) f[r] *= m->S[b->row + r];
+    tb_velocity_add_impulse(v, i, f, m->dv);
+  }
+  tb_velocity_solve(v, m->dv);
+  for (int i = 0; i < m->p->nblock; i++) {
+    const tbBlock* b = &m->p->block[i];
+    tbReal velocity[MAX], change[MAX];
+    tb_velocity_mul(v, i, m->dv, velocity);
+    for (int r = 0; r < b->dim; r++) {
+      velocity[r] = m->b[b->row + r] - m->S[b->row + r] * velocity[r];
+    }
+    multiply(b->dim, m->K + (size_t)i * MAX * MAX, velocity, change);
+    for (int r = 0; r < b->dim; r++) dx[b->row + r] += change[r];
+  }
+}
+
+// Solve (1) for dx and dz.
+static void find_step(Interior* m, tbReal target, tbReal* dx, tbReal* dz) {
+  for (int i = 0; i < m->p->nblock; i++) {
+    const tbBlock* b = &m->p->block[i];
+    int row = b->row;
+    for (int k = row; k < row + b->dim; k++) {
+      m->b[k] = m->c[k] - m->r[k];
+      dx[k] = 0;
+      if (b->type == TB_BLOCK_BOX && !(m->low[k] < m->high[k])) m->b[k] = 0;
+    }
+    tbReal length = is_cone(b) ? tb_lorentz_tail(b->dim, m->z + row) : 0;
+    for (int r = 1; r < b->dim && length > 0; r++) {
+      m->b[row] -= m->theta * m->z[row + r] / length * m->c[row + r];
+    }
+  }
+  add_solution(m, dx);
+  for (int i = 0; i < m->p->nblock; i++) {
+    const tbBlock* block = &m->p->block[i];
+    int row = block->row;
+    if (is_cone(block)) {
+      tb_lorentz_hessian(block->dim, &m->scaling[i], dx + row, dz + row);
+      for (int k = row; k < row + block->dim; k++) dz[k] = m->c[k] - dz[k];
+      continue;
+    }
+    for (int k = row; k < row + block->dim; k++) {
+      dz[k] = 0;
+      if (block->type == TB_BLOCK_ONE_SIDED) dz[k] = m->c[k] - m->z[k] / m->x[k] * dx[k];
+      if (block->type != TB_BLOCK_BOX) continue;
+      tbReal down = m->x[k] - m->low[k], up = m->high[k] - m->x[k];
+      m->dlow[k] = m->zlow[k] > 0 ? target / down - m->zlow[k] - m->zlow[k] / down * dx[k] : 0;
+      m->dhigh[k] = m->zhigh[k] > 0 ? target / up - m->zhigh[k] + m->zhigh[k] / up * dx[k] : 0;
+    }
+  }
+}
+
+static tbReal row_step(tbReal x, tbReal dx) {
+  return dx < 0 ? -x / dx : INFINITY;
+}
+
+// The largest step that keeps x and z inside.
+static tbReal step_length(const Interior* m, const tbReal* dx, const tbReal* dz) {
+  tbReal a = INFINITY;
+  for (int i = 0; i < m->p->nblock; i++) {
+    const tbBlock* b = &m->p->block[i];
+    int row = b->row;
+    if (is_cone(b)) {
+      a = fmin(a, tb_lorentz_step(b->dim, m->x + row, dx + row));
+      a = fmin(a, tb_lorentz_step(b->dim, m->z + row, dz + row));
+      continue;
+    }
+    for (int k = row; k < row + b->dim; k++) {
+      if (b->type == TB_BLOCK_ONE_SIDED) {
+        a = fmin(a, fmin(row_step(m->x[k], dx[k]), row_step(m->z[k], dz[k])));
+      } else if (b->type == TB_BLOCK_BOX && m->zlow[k] > 0) {
+        a = fmin(a, fmin(row_step(m->x[k] - m->low[k], dx[k]), row_step(m->zlow[k], m->dlow[k])));
+      }
+      if (b->type == TB_BLOCK_BOX && m->zhigh[k] > 0) {
+        a = fmin(a,
+                 fmin(row_step(m->high[k] - m->x[k], -dx[k]), row_step(m->zhigh[k], m->dhigh[k])));
+      }
+    }
+  }
+  return a;
+}
+
+// Mehrotra's choice: how far the affine step alone would bring the products down.
+static tbReal centering(const Interior* m, tbReal mu, tbReal step) {
+  tbReal sum = 0;
+  for (int i = 0; i < m->p->nblock; i++) {
+    const tbBlock* b = &m->p->block[i];
+    for (int k = b->row; k < b->row + b->dim; k++) {
+      tbReal x = m->x[k] + step * m->ax[k];
+      if (b->type != TB_BLOCK_BOX) {
+        sum += x * (m->z[k] + step * m->az[k]);
+        continue;
+      }
+      if (m->zlow[k] > 0) sum += (m->zlow[k] + step * m->dlow[k]) * (x - m->low[k]);
+      if (m->zhigh[k] > 0) sum += (m->zhigh[k] + step * m->dhigh[k]) * (m->high[k] - x);
+    }
+  }
+  tbReal ratio = m->pairs > 0 && mu > 0 ? fmax(sum / m->pairs, 0) / mu : 0;
+  return fmin(1, fmax(ratio * ratio * ratio, 1e-6));
+}
+
+// ---- all of it ---------------------------------------------------------------------------------
+
+// The step for the current theta: Mehrotra's, or a plain one where that is short. Its length, or 0
+// where the matrix broke down.
+static tbReal attempt(Interior* m, tbReal mu, tbReal floor, tbSolveInfo* info) {
+  if (!factor(m, info)) return 0;
+  fill_target(m, 0, false);
+  find_step(m, 0, m->ax, m->az);
+  tbReal affine = fmin(1, step_length(m, m->ax, m->az));
+  tbReal target = fmax(centering(m, mu, affine) * mu, floor);
+  fill_target(m, target, true);
+  find_step(m, target, m->dx, m->dz);
+  tbReal a = fmin(1, INSIDE * step_length(m, m->dx, m->dz));
+  if (a >= SHORT_STEP) return a;
+  target = fmax(0.25 * mu, floor);
+  fill_target(m, target, false);
+  find_step(m, target, m->dx, m->dz);
+  return fmin(1, 0.9 * step_length(m, m->dx, m->dz));
+}
+
+// Weaken the shift until a step of some length is found.
+static tbReal choose_step(Interior* m, tbReal mu, tbReal kappa, tbSolveInfo* info) {
+  static const tbReal weights[WEIGHTS] = {1, 0.9, 0.5, 0};
+  tbReal infeasible = 0, a = 0;
+  for (int k = 0; k < m->p->n; k++) infeasible = fmax(infeasible, fabs(m->r[k]));
+  tbReal floor = fmin(mu, kappa * infeasible);
+  bool exact = m->a->law == TB_LAW_NCP;
+  for (int k = exact ? 0 : WEIGHTS - 1; k < WEIGHTS; k++) {
+    m->theta = weights[k];
+    a = attempt(m, mu, floor, info);
+    if (a >= SHORT_STEP) return a;
+  }
+  return a;
+}
+
+bool tb_active_interior(const tbActive* a, tbArena* arena, const tbInterior* set, tbReal* lambda,
+                        tbReal* sigma, tbSolveInfo* info) {
+  Interior m = {.a = a, .p = a->p};
+  size_t bytes = sizeof(tbReal) * (size_t)a->p->n;
+  tbArenaMark mark = tb_arena_mark(arena);
+  if (!allocate(&m, arena)) return false;
+  set_scale(&m);
+  memcpy(m.lambda, lambda, bytes);
+  memcpy(m.sigma, sigma, bytes);
+  first_point(&m, set->center);
+  tbReal best = tb_residual(a->p, a->law, lambda, sigma).relative, last = INFINITY;
+  for (int k = 0, since = 0;
+       k < set->rounds && since < set->patience && info->iterations < a->max_iter; k++) {
+    tbReal mu = evaluate(&m);
+    tbReal now = tb_residual(a->p, a->law, m.lambda, m.sigma).relative;
+    if (!isfinite(mu)) break;
+    if (now < best) {
+      best = now;
+      memcpy(lambda, m.lambda, bytes);
+      memcpy(sigma, m.sigma, bytes);
+    }
+    if (now <= set->target * a->tolerance) break;
+    since = now < 0.8 * last ? 0 : since + 1;
+    last = fmin(last, now);
+    info->iterations++;
+    tbReal step = choose_step(&m, mu, k < 4 ? 0 : set->kappa, info);
+    if (!(step > 1e-10) || !isfinite(step)) break;
+    for (int r = 0; r < a->p->n; r++) {
+      m.x[r] += step * m.dx[r];
+      m.z[r] += step * m.dz[r];
+      m.zlow[r] += step * m.dlow[r];
+      m.zhigh[r] += step * m.dhigh[r];
+    }
+  }
+  tb_arena_release(arena, mark);
+  return true;
+}
