@@ -30,15 +30,9 @@ static const tbReal SOFTNESS = 1e-7, CAUTIOUS = 1e-2, MOST_CAUTIOUS = 1;
 enum { FIRST = 10, CAREFUL = 12, LATER = 6, SWEEPS = 4, MOST_SWEEPS = 256, INNER = 6 };
 static const tbReal SETTLED = 1e-6, TIE = 1e-3;
 enum { SETTLE = 8, SETTLE_SLIDING = 2 };
-enum {
-  MEDIUM = 60,
-  FIRST_LARGE = 3,
-  SWEEPS_LARGE = 80,
-  POLISH = 2,
-  CONVEX = 4,
-  CONVEX_AFTER = 1,
-  CONVEX_ROUNDS = 40
-};
+enum { CONVEX = 4, CONVEX_AFTER = 1, CONVEX_ROUNDS = 40 };
+// Rows from which on interior points come next, and after few rounds only.
+enum { MEDIUM = 60, LARGE = 200, FIRST_LARGE = 3, SWEEPS_LARGE = 80, POLISH = 2 };
 enum { MAX = TB_MAX_BLOCK_DIM, OPEN = 0, ACTIVE, STICK, SLIDE, LOW, HIGH };
 
 typedef struct {
