@@ -34,6 +34,7 @@ void tb_derivatives_free(tbDerivatives* x) {
   if (!x) return;
   tb_arena_free(&x->arena);
   tb_data_free(x->probe);
+  tb_derivatives_free(x->stage);
   free(x);
 }
 
@@ -85,8 +86,7 @@ static tbResult reserve(tbDerivatives* x, const tbConstraints* cs) {
   return arena->failed ? TB_ERROR_MEMORY : TB_OK;
 }
 
-// How q+ = q exp(h v+) turns with q and v+ (eq. 18-19).
-static void integration(tbDerivatives* x, const tbReal* v_next) {
+void tb_deriv_integration(tbDerivatives* x, const tbReal* v_next) {
   const tbModel* m = x->m;
   for (int j = 0; j < m->njnt; j++) {
     if (m->jnt_type[j] != TB_JOINT_BALL && m->jnt_type[j] != TB_JOINT_FREE) continue;
@@ -100,7 +100,7 @@ static void integration(tbDerivatives* x, const tbReal* v_next) {
   }
 }
 
-static int is_supported(const tbModel* m, const tbStepState* state) {
+static int is_supported(const tbModel* m, const tbStepState* state, int is_stage) {
   int law = m->opt.law, integrator = m->opt.integrator;
   for (int i = 0; i < m->nu; i++) {
     // Adhesion pulls where contacts are.
@@ -109,8 +109,8 @@ static int is_supported(const tbModel* m, const tbStepState* state) {
   // Sleeping islands and the soft law's last pass against slip follow other rules.
   if (m->opt.sleep || (law == TB_LAW_SOFT && m->opt.noslip_iterations > 0)) return 0;
   if (law == TB_LAW_VISCOELASTIC) {
-    return integrator != TB_INTEGRATOR_RK4 && integrator != TB_INTEGRATOR_EXPO_MIDPOINT &&
-           integrator != TB_INTEGRATOR_EULER_IMPLICIT;
+    int stages = integrator == TB_INTEGRATOR_RK4 || integrator == TB_INTEGRATOR_EXPO_MIDPOINT;
+    return is_stage || !stages;
   }
   if (law == TB_LAW_COMFREE) {
     return !m->opt.comfree_exact && !state->softened && integrator != TB_INTEGRATOR_RK4;
@@ -162,16 +162,19 @@ tbResult tb_deriv_linearize(const tbModel* m, tbData* d, const tbDerivativeSetti
   x->move = (tbMoveResponse){0};
   x->expo = NULL;
   x->nexpo = 0;
-  if (!is_supported(m, state)) return whole_step(x, d);
+  if (!is_supported(m, state, x->is_stage)) return whole_step(x, d);
   result = reserve(x, &state->constraints);
   if (result != TB_OK) return result;
   int soft = m->opt.law == TB_LAW_SOFT;
   if (m->opt.law == TB_LAW_COMFREE) {
     result = tb_deriv_comfree(x, d, state, settings);
   } else if (m->opt.law == TB_LAW_VISCOELASTIC) {
-    result = tb_integrator_is_explicit(m) ? tb_deriv_viscoelastic(x, d, state, settings)
-                                          : tb_deriv_expo(x, d, state, settings);
+    int implicit = m->opt.integrator == TB_INTEGRATOR_EULER_IMPLICIT && !x->is_stage;
+    result = implicit                       ? tb_deriv_euler_implicit(x, d, state, settings)
+             : tb_integrator_is_explicit(m) ? tb_deriv_viscoelastic(x, d, state, settings)
+                                            : tb_deriv_expo(x, d, state, settings);
     if (result == TB_ERROR_UNSUPPORTED) return whole_step(x, d);
+    if (result == TB_OK && implicit) return TB_OK;
   } else {
     result = soft ? tb_deriv_soft(x, d, state, settings) : tb_deriv_rigid(x, d, state, settings);
   }
@@ -181,7 +184,7 @@ tbResult tb_deriv_linearize(const tbModel* m, tbData* d, const tbDerivativeSetti
   if (!v_next) return TB_ERROR_MEMORY;
   const tbReal* acc = x->move.acc ? x->move.acc : x->final_acc ? x->final_acc : d->qacc;
   for (int i = 0; i < m->nv; i++) v_next[i] = d->qvel[i] + x->move_share * x->h * acc[i];
-  integration(x, v_next);
+  tb_deriv_integration(x, v_next);
   x->scratch = TB_ARENA_NEW(&x->arena, tbReal, 6 * m->nv + 6 * x->n + TB_MAX_DIM + 2 * x->ncol + 1);
   if (!x->scratch) return TB_ERROR_MEMORY;
   x->info.rows = x->n;
@@ -273,27 +276,35 @@ static tbResult accelerations(tbDerivatives* x, tbReal* force, int width, int wi
   return TB_OK;
 }
 
+tbResult tb_deriv_acceleration(tbDerivatives* x, tbReal* columns, tbReal* by_force) {
+  size_t nv = (size_t)x->nv;
+  tbArenaMark mark = tb_arena_mark(&x->arena);
+  memcpy(columns, x->law.force, sizeof(tbReal) * nv * (size_t)x->ncol);
+  tbResult result = accelerations(x, columns, x->ncol, 1, x->E);
+  if (result == TB_OK && by_force) {
+    memset(by_force, 0, sizeof(tbReal) * nv * nv);
+    for (size_t i = 0; i < nv; i++) by_force[i * nv + i] = 1;
+    // The exponential integrator's forces follow the loads J H^-1 tau on their rows.
+    tbReal* E = x->nexpo ? TB_ARENA_NEW(&x->arena, tbReal, (size_t)x->n * nv + 1) : NULL;
+    if (x->nexpo && !E) return TB_ERROR_MEMORY;
+    for (size_t k = 0; E && k < nv; k++) tb_expo_loads(x, x->law.Y + k, x->nv, 0, E + k);
+    result = accelerations(x, by_force, x->nv, 0, E);
+  }
+  tb_arena_release(&x->arena, mark);
+  return result;
+}
+
 tbResult tb_derivatives_acceleration(tbDerivatives* x, tbReal* dqacc_dq, tbReal* dqacc_dv,
                                      tbReal* dqacc_dtau) {
   if (x->ready != 1 || (x->explicit_law && x->final.LD)) return TB_ERROR_UNSUPPORTED;
   size_t nv = (size_t)x->nv, w = (size_t)x->ncol;
   tbArenaMark mark = tb_arena_mark(&x->arena);
-  tbReal* force = tb_arena_alloc(&x->arena, sizeof(tbReal) * (nv * w + 1));
-  if (!force) return TB_ERROR_MEMORY;
-  memcpy(force, x->law.force, sizeof(tbReal) * nv * w);
-  tbResult result = accelerations(x, force, x->ncol, 1, x->E);
+  tbReal* columns = tb_arena_alloc(&x->arena, sizeof(tbReal) * (nv * w + 1));
+  if (!columns) return TB_ERROR_MEMORY;
+  tbResult result = tb_deriv_acceleration(x, columns, dqacc_dtau);
   if (result == TB_OK) {
-    copy_columns(force, w, 0, nv, nv, dqacc_dq);
-    copy_columns(force, w, nv, nv, nv, dqacc_dv);
-  }
-  if (result == TB_OK && dqacc_dtau) {
-    memset(dqacc_dtau, 0, sizeof(tbReal) * nv * nv);
-    for (size_t i = 0; i < nv; i++) dqacc_dtau[i * nv + i] = 1;
-    // The exponential integrator's forces follow the loads J H^-1 tau on their rows.
-    tbReal* E = x->nexpo ? TB_ARENA_NEW(&x->arena, tbReal, (size_t)x->n * nv + 1) : NULL;
-    if (x->nexpo && !E) return TB_ERROR_MEMORY;
-    for (size_t k = 0; E && k < nv; k++) tb_expo_loads(x, x->law.Y + k, x->nv, 0, E + k);
-    result = accelerations(x, dqacc_dtau, x->nv, 0, E);
+    copy_columns(columns, w, 0, nv, nv, dqacc_dq);
+    copy_columns(columns, w, nv, nv, nv, dqacc_dv);
   }
   tb_arena_release(&x->arena, mark);
   return result;

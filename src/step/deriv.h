@@ -67,7 +67,9 @@ typedef struct {
 
 struct tbDerivatives {
   tbArena arena;
-  tbData* probe;  // a second world, for finite differences; made on first use
+  tbData* probe;                // a second world, for finite differences; made on first use
+  struct tbDerivatives* stage;  // of another state within the step; made on first use
+  int is_stage;                 // 1: the forces of a state are wanted, whatever the integrator
   const tbModel* m;
   int nv, na, nu, nx, ncol;  // nx = 2 nv + na states, ncol = nx + nu columns
   int ready;                 // 0: nothing yet, 1: linearised, 2: dense A and B only
@@ -169,6 +171,10 @@ tbResult tb_deriv_viscoelastic(tbDerivatives* x, tbData* d, tbStepState* state,
 tbResult tb_deriv_expo(tbDerivatives* x, tbData* d, tbStepState* state,
                        const tbDerivativeSettings* settings);
 
+// Implicit Euler: dense A, B and F.
+tbResult tb_deriv_euler_implicit(tbDerivatives* x, tbData* d, tbStepState* state,
+                                 const tbDerivativeSettings* settings);
+
 // The largest raw force of all springs.
 tbReal tb_springs_largest(const tbSprings* springs);
 
@@ -220,6 +226,12 @@ void tb_expo_loads(const tbDerivatives* x, const tbReal* load, int stride, int s
 
 tbResult tb_deriv_linearize(const tbModel* m, tbData* d, const tbDerivativeSettings* settings,
                             tbDerivatives* x);
+
+// Partials of qacc by all columns (nv x ncol) and by the generalised force (nv x nv, or NULL).
+tbResult tb_deriv_acceleration(tbDerivatives* x, tbReal* columns, tbReal* by_force);
+
+// How q+ = q exp(h v) turns with q and v, into turn_q and turn_v (eq. 18-19).
+void tb_deriv_integration(tbDerivatives* x, const tbReal* v);
 
 // Room for dense A, B and F in the arena, from now on what the derivatives are.
 tbResult tb_deriv_keep_dense(tbDerivatives* x);

@@ -111,56 +111,20 @@ static tbResult load_changes(const Replay* y, const tbConstraint* c, Tangent* t,
   return c->source == TB_SOURCE_CONTACT ? add_drift(y, c, act, w, a) : TB_OK;
 }
 
-// Changes of a limited force (dim rows of w) from those of the raw one.
-static void limit_changes(const Replay* y, const tbConstraint* c, const tbReal* raw, int mu_column,
-                          const tbReal* draw, int w, tbReal* out) {
-  tbReal L[TB_MAX_DIM * TB_MAX_DIM], by_friction[TB_MAX_DIM];
-  tb_limit_slope(y->context.m, y->d, c, raw, L, by_friction);
-  if (tb_limit_near(y->context.m, y->d, c, raw, y->near)) {
-    tb_springs_kink(y->x, "limit of constraint", c->row);
-  }
-  for (int r = 0; r < c->dim; r++) {
-    tbReal* row = out + (size_t)r * (size_t)w;
-    memset(row, 0, sizeof(tbReal) * (size_t)w);
-    for (int q = 0; q < c->dim; q++)
-      add_row(row, draw + (size_t)q * (size_t)w, L[r * c->dim + q], w);
-    row[mu_column] += by_friction[r];
-  }
-}
-
 // Stretch, rate and friction of one spring (tb_springs_measure and tb_expo_gather), rows from i on.
 static tbResult spring_changes(const Replay* y, const tbConstraint* c, const tbSpring* spring,
                                Tangent* t, int k, int i) {
   tbDerivatives* x = y->x;
-  const tbActive* act = t->active[k];
   size_t w = (size_t)t->w, first = (size_t)i * w;
   tbArenaMark mark = tb_arena_mark(&x->arena);
-  tbReal* stretch = TB_ARENA_NEW(&x->arena, tbReal, c->dim * c->nnz + 1);
   tbReal* force = TB_ARENA_NEW(&x->arena, tbReal, (size_t)c->dim * w + 1);
-  if (!stretch || !force) return TB_ERROR_MEMORY;
-  tb_stretch_partials(x, y->d, y->state, c, act, stretch);
-  tbReal *dp = t->p + first, *dv = t->v + first, *point = t->velocity + first;
-  tb_active_velocity(act, y->d->qvel, 1, point, t->w);
-  for (int r = 0; r < c->dim; r++) {
-    for (int q = 0; q < c->nnz; q++) {
-      dp[(size_t)r * w + (size_t)c->col[q]] += stretch[r * c->nnz + q];
-      point[(size_t)r * w + (size_t)(x->nv + c->col[q])] += c->J[r * c->nnz + q];
-    }
-    memcpy(dv + (size_t)r * w, point + (size_t)r * w, sizeof(tbReal) * w);
-    tbReal* raw = t->by_raw + (size_t)r * w;
-    memset(raw, 0, sizeof(tbReal) * w);
-    add_row(raw, dp + (size_t)r * w, -spring->K[r], t->w);
-    add_row(raw, dv + (size_t)r * w, -spring->B[r], t->w);
-  }
-  limit_changes(y, c, spring->raw, x->ncol + t->s.n + k, t->by_raw, t->w, force);
-  int contact = c->source == TB_SOURCE_CONTACT;
+  if (!force) return TB_ERROR_MEMORY;
+  tbSpringChange change = {t->p + first, t->v + first, t->velocity + first,
+                           force,        t->w,         x->ncol + t->s.n + k};
+  tbResult result = tb_spring_changes(x, y->d, y->state, c, spring, t->active[k], y->near, &change);
+  if (result != TB_OK) return result;
   for (int r = 0; r < c->dim; r++) {
     tbReal *fr = t->friction + first + (size_t)r * w, *df = force + (size_t)r * w;
-    if (spring->slipping && r >= contact) {
-      memset(dp + (size_t)r * w, 0, sizeof(tbReal) * w);
-      memset(dv + (size_t)r * w, 0, sizeof(tbReal) * w);
-      if (spring->K[r] > 0) add_row(dp + (size_t)r * w, df, -1 / spring->K[r], t->w);
-    }
     if (t->s.state[k] == TB_ROWS_SLIP) {
       add_row(fr, df, 1 / spring->force[0], t->w);
       add_row(fr, force, -t->s.friction[i + r] / spring->force[0], t->w);
@@ -316,7 +280,7 @@ static tbResult revise_changes(const Replay* y, Tangent* t, const int* before, t
     if (gave_way) {
       tbReal mean[TB_MAX_DIM], normal = s->first[i] / h;
       mean_changes(t, s->first, t->first, i, dim, 1 / h, mean);
-      limit_changes(y, c, mean, x->ncol + s->n + k, t->by_raw, t->w, force);
+      tb_limit_changes(x, y->d, c, mean, y->near, x->ncol + s->n + k, t->by_raw, t->w, force);
       int contact = c->source == TB_SOURCE_CONTACT;
       for (int r = contact; r < dim; r++) {
         tbReal* to = t->friction + (size_t)(i + r) * w;
@@ -420,7 +384,7 @@ static tbResult store(const Replay* y, Tangent* t, tbExpoResponse* out) {
       mean_changes(t, second ? t->s.second : t->s.first, second ? t->second : t->first, i, c->dim,
                    second ? 2 / (h * h) : 1 / h, mean);
       if (t->s.state[k] <= TB_ROWS_STICK) {
-        limit_changes(y, c, mean, x->ncol + t->s.n + k, t->by_raw, t->w, force);
+        tb_limit_changes(x, y->d, c, mean, y->near, x->ncol + t->s.n + k, t->by_raw, t->w, force);
       } else {
         // Already on the boundary, and the friction's changes with it.
         memcpy(force, t->by_raw, sizeof(tbReal) * (size_t)c->dim * w);

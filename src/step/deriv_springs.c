@@ -181,3 +181,55 @@ void tb_stretch_partials(const tbDerivatives* x, const tbData* d, const tbStepSt
   memcpy(out, a->dpos, sizeof(tbReal) * count);
   if (c->source == TB_SOURCE_CONTACT && anchor) contact_stretch(x, d, c, anchor, a, out);
 }
+
+// ---- a spring -----------------------------------------------------------------------------------
+
+static void add_row(tbReal* to, const tbReal* from, tbReal s, int n) {
+  for (int i = 0; s != 0 && i < n; i++) to[i] += s * from[i];
+}
+
+void tb_limit_changes(tbDerivatives* x, const tbData* d, const tbConstraint* c, const tbReal* raw,
+                      tbReal near, int mu_column, const tbReal* draw, int w, tbReal* out) {
+  tbReal L[TB_MAX_DIM * TB_MAX_DIM], by_friction[TB_MAX_DIM];
+  tb_limit_slope(x->m, d, c, raw, L, by_friction);
+  if (tb_limit_near(x->m, d, c, raw, near)) tb_springs_kink(x, "limit of constraint", c->row);
+  for (int r = 0; r < c->dim; r++) {
+    tbReal* row = out + (size_t)r * (size_t)w;
+    memset(row, 0, sizeof(tbReal) * (size_t)w);
+    for (int q = 0; q < c->dim; q++) add_row(row, draw + (size_t)(q * w), L[r * c->dim + q], w);
+    if (mu_column >= 0) row[mu_column] += by_friction[r];
+  }
+}
+
+tbResult tb_spring_changes(tbDerivatives* x, const tbData* d, const tbStepState* state,
+                           const tbConstraint* c, const tbSpring* spring, const tbActive* a,
+                           tbReal near, tbSpringChange* out) {
+  size_t w = (size_t)out->w;
+  tbArenaMark mark = tb_arena_mark(&x->arena);
+  tbReal* stretch = TB_ARENA_NEW(&x->arena, tbReal, c->dim * c->nnz + 1);
+  tbReal* raw = TB_ARENA_NEW(&x->arena, tbReal, (size_t)c->dim * w + 1);
+  if (!stretch || !raw) return TB_ERROR_MEMORY;
+  tb_stretch_partials(x, d, state, c, a, stretch);
+  tb_active_velocity(a, d->qvel, 1, out->velocity, out->w);
+  for (int r = 0; r < c->dim; r++) {
+    tbReal *dp = out->stretch + (size_t)r * w, *point = out->velocity + (size_t)r * w;
+    for (int q = 0; q < c->nnz; q++) {
+      dp[c->col[q]] += stretch[r * c->nnz + q];
+      point[x->nv + c->col[q]] += c->J[r * c->nnz + q];
+    }
+    memcpy(out->rate + (size_t)r * w, point, sizeof(tbReal) * w);
+    add_row(raw + (size_t)r * w, dp, -spring->K[r], out->w);
+    add_row(raw + (size_t)r * w, point, -spring->B[r], out->w);
+  }
+  tb_limit_changes(x, d, c, spring->raw, near, out->mu_column, raw, out->w, out->force);
+  // Where friction was cut, the anchor is where the cut force comes from (EXP eq. 28).
+  for (int r = c->source == TB_SOURCE_CONTACT; spring->slipping && r < c->dim; r++) {
+    memset(out->stretch + (size_t)r * w, 0, sizeof(tbReal) * w);
+    memset(out->rate + (size_t)r * w, 0, sizeof(tbReal) * w);
+    if (spring->K[r] > 0) {
+      add_row(out->stretch + (size_t)r * w, out->force + (size_t)r * w, -1 / spring->K[r], out->w);
+    }
+  }
+  tb_arena_release(&x->arena, mark);
+  return TB_OK;
+}

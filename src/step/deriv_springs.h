@@ -19,6 +19,24 @@ int tb_limit_near(const tbModel* m, const tbData* d, const tbConstraint* c, cons
 void tb_stretch_partials(const tbDerivatives* x, const tbData* d, const tbStepState* state,
                          const tbConstraint* c, const tbActive* a, tbReal* out);
 
+// Changes of a limited force (dim rows of w) from those of the raw one; a force within `near` (N)
+// of a bend is reported. Column mu_column gets the change by friction, where it is not negative.
+void tb_limit_changes(tbDerivatives* x, const tbData* d, const tbConstraint* c, const tbReal* raw,
+                      tbReal near, int mu_column, const tbReal* draw, int w, tbReal* out);
+
+// How a measured spring changes with q and v, first columns of `w`, and by friction (mu_column, or
+// negative): rows of w numbers, zero on entry.
+typedef struct {
+  tbReal *stretch, *rate;  // after slip, as tb_springs_measure leaves them
+  tbReal* velocity;
+  tbReal* force;
+  int w, mu_column;
+} tbSpringChange;
+
+tbResult tb_spring_changes(tbDerivatives* x, const tbData* d, const tbStepState* state,
+                           const tbConstraint* c, const tbSpring* spring, const tbActive* a,
+                           tbReal near, tbSpringChange* out);
+
 // The step is not differentiable at this constraint.
 void tb_springs_kink(tbDerivatives* x, const char* what, int id);
 
