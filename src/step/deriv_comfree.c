@@ -94,7 +94,12 @@ static int contact_law(tbDerivatives* x, const tbData* d, const tbConstraint* c,
     if (f.near_change) x->info.differentiable = 0;
     if (f.p == 0) continue;
     pushing++;
+    // By both sliding coefficients: only the facets of sliding lean on them.
+    int slides = dim > 1 && j < facets.n;
+    tbReal turned[3] = {0, -facets.cosine[j % facets.n], -facets.sine[j % facets.n]};
+    tbReal ds = slides ? turned[1] * sigma[1] + turned[2] * sigma[2] : 0;
     for (int r = 0; r < dim; r++) {
+      a->by_friction[r] += (f.by_s * ds * e[r] + (slides && r < 3 ? f.p * turned[r] : 0)) / x->h;
       by_gap[r] += (f.by_gap + f.by_gain * slope) * e[r];
       for (int q = 0; q < dim; q++) a->by_sigma[r * dim + q] -= f.by_s * e[r] * e[q] / x->h;
     }

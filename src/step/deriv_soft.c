@@ -105,6 +105,65 @@ static void fill_sigma(tbDerivatives* x, const tbData* d, const tbConstraint* c,
   }
 }
 
+// ---- friction -----------------------------------------------------------------------------------
+
+// An elliptic contact's force at constant acceleration by both sliding coefficients: D of the
+// friction rows, the cone's mu and its coefficients change (soft_block.c, soft_rows.c).
+static void elliptic_friction(const tbSoftBlock* b, const tbReal* D, const tbReal* r,
+                              const tbReal* W, tbReal* out) {
+  const tbReal* mu = b->friction;
+  int dim = b->dim, middle = W[1] != 0, acts = W[0] != 0;
+  tbReal dmu = b->mu / mu[0];
+  if (!acts) return;
+  if (!middle) {
+    // Quadratic rows: D_j = mu_j^2 / (R mu_1^2).
+    for (int j = 1; j < dim; j++) {
+      tbReal change = 2 * ((j < 3) / mu[j - 1] - 1 / mu[0]);
+      out[j] = -D[j] * change * r[j];
+    }
+    return;
+  }
+  tbReal N = b->mu * r[0], U[6] = {0}, T = 0, dT = 0;
+  for (int j = 1; j < dim; j++) {
+    U[j] = r[j] * mu[j - 1];
+    T += U[j] * U[j];
+    dT += (j < 3) * U[j] * r[j];
+  }
+  T = sqrt(T);
+  dT /= T;
+  // f_0 = -slope mu, f_j = slope mu U_j mu_j / T with slope = Dm (N - mu T).
+  tbReal square = b->mu * b->mu, Dm = D[0] / (square * (1 + square));
+  tbReal dDm = -Dm * (2 / b->mu + 2 * b->mu / (1 + square)) * dmu;
+  tbReal slope = Dm * (N - b->mu * T);
+  tbReal dslope = dDm * (N - b->mu * T) + Dm * (dmu * r[0] - dmu * T - b->mu * dT);
+  tbReal weight = slope * b->mu, dweight = dslope * b->mu + slope * dmu;
+  out[0] = -dweight;
+  for (int j = 1; j < dim; j++) {
+    tbReal lever = U[j] * mu[j - 1] / T;
+    tbReal dlever = (j < 3) * 2 * U[j] / T - lever * dT / T;
+    out[j] = dweight * lever + weight * dlever;
+  }
+}
+
+// A pyramid's edges n +- mu_j t_j turn, and D falls with mu_1^2 (1 + mu_1^2).
+static void pyramid_friction(const tbData* d, const tbConstraint* c, tbReal damping,
+                             const tbSoftBlock* b, const tbReal* D, const tbReal* r,
+                             const tbReal* W, const tbReal* force, tbReal* out) {
+  const tbReal* mu = d->contact[c->id].friction;
+  tbReal log_D = -(2 / mu[0] + 2 * mu[0] / (1 + mu[0] * mu[0]));
+  for (int e = 0; e < b->dim; e++) {
+    int row = 1 + e / 2;
+    tbReal side = e % 2 ? -1 : 1, along = 0, df = 0;
+    const tbReal* J = c->J + (size_t)row * (size_t)c->nnz;
+    for (int k = 0; k < c->nnz; k++) {
+      along += J[k] * (d->qacc[c->col[k]] + damping * d->qvel[c->col[k]]);
+    }
+    if (W[e * b->dim + e] != 0) df = -D[e] * (log_D * r[e] + (row < 3) * side * along);
+    out[0] += df;
+    out[row] += side * (mu[row - 1] * df + (row < 3) * force[e]);
+  }
+}
+
 static tbResult add_constraint(tbDerivatives* x, tbData* d, const tbConstraint* c,
                                const tbReal* row_force, const tbDerivativeSettings* settings) {
   const tbModel* m = x->m;
@@ -146,6 +205,12 @@ static tbResult add_constraint(tbDerivatives* x, tbData* d, const tbConstraint* 
   edge_map(c, c->source == TB_SOURCE_CONTACT ? d->contact[c->id].friction : NULL, block.dim, map);
   reduce(block.dim, c->dim, map, W, a->by_sigma);
   for (int i = 0; i < c->dim; i++) a->by_force[i * c->dim + i] = 1;
+  if (c->source == TB_SOURCE_CONTACT && block.kind == TB_SOFT_CONE) {
+    elliptic_friction(&block, D, r, W, a->by_friction);
+  } else if (block.pyramid) {
+    tbReal damping = tb_soft_reference(m, d, c).damping;
+    pyramid_friction(d, c, damping, &block, D, r, W, force, a->by_friction);
+  }
   fill_sigma(x, d, c, a);
   result = tb_deriv_drift(x, d, c, a);
   if (result != TB_OK) return result;

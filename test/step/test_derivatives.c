@@ -443,7 +443,7 @@ static void run_law(int law, const char* cone, const char* integrator) {
     snprintf(what, sizeof what, "%s, %s", tb_step_law_name(law), scene->name);
     check(&w, what);
     check_acceleration(&w, what);
-    if (law < TB_LAW_COUNT) check_inputs(&w, what);
+    check_inputs(&w, what);
     world_free(&w);
   }
   assert_int_equal(failures, 0);
@@ -547,8 +547,9 @@ static void test_contract(void** state) {
   (void)state;
   World w = world_new(&SCENES[6], "elliptic", "Euler");
   tbReal* A = calloc((size_t)(w.nx * w.nx), sizeof(tbReal));
-  for (int law = 0; law < TB_LAW_VISCOELASTIC; law++) {
-    w.m->opt.law = law;
+  for (int law = 0; law <= TB_LAW_VISCOELASTIC + 1; law++) {
+    w.m->opt.law = law <= TB_LAW_VISCOELASTIC ? law : TB_LAW_VISCOELASTIC;
+    if (law > TB_LAW_VISCOELASTIC) w.m->opt.integrator = TB_INTEGRATOR_EULER_IMPLICIT;
     for (int i = 0; i < 4; i++) {
       assert_int_equal(tb_step_linearize(w.m, w.d, NULL, w.x, NULL), TB_OK);
       tb_derivatives_dense(w.x, A, NULL);
@@ -561,6 +562,7 @@ static void test_contract(void** state) {
     }
   }
   w.m->opt.law = TB_LAW_NCP;
+  w.m->opt.integrator = TB_INTEGRATOR_EULER;
   World other = world_new(&SCENES[sizeof SCENES / sizeof *SCENES - 1], "elliptic", "Euler");
   assert_int_equal(tb_step_linearize(other.m, other.d, NULL, w.x, NULL), TB_ERROR_ARGUMENT);
   assert_int_equal(tb_step_linearize(NULL, w.d, NULL, w.x, NULL), TB_ERROR_ARGUMENT);
