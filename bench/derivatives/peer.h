@@ -22,6 +22,10 @@ void peer_place(Peer* peer, const tbModel* m, const tbData* d);
 // A and B of mjd_transitionFD, row-major as ours.
 void peer_transition(Peer* peer, double eps, int centred, double* A, double* B);
 
+// qacc at the state that was placed (nv): where it is not ours, the two models or their contacts
+// are not the same, and neither are the derivatives.
+void peer_acceleration(Peer* peer, double* qacc);
+
 // One step of the state, which stays.
 void peer_forward(Peer* peer);
 

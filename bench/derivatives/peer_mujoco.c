@@ -51,6 +51,11 @@ void peer_transition(Peer* peer, double eps, int centred, double* A, double* B) 
   mjd_transitionFD(peer->m, peer->d, eps, (mjtByte)centred, A, B, NULL, NULL);
 }
 
+void peer_acceleration(Peer* peer, double* qacc) {
+  mj_forward(peer->m, peer->d);
+  mju_copy(qacc, peer->d->qacc, peer->m->nv);
+}
+
 void peer_forward(Peer* peer) {
   mj_forward(peer->m, peer->d);
 }

@@ -33,6 +33,11 @@ void peer_transition(Peer* peer, double eps, int centred, double* A, double* B) 
   (void)B;
 }
 
+void peer_acceleration(Peer* peer, double* qacc) {
+  (void)peer;
+  (void)qacc;
+}
+
 void peer_forward(Peer* peer) {
   (void)peer;
 }
