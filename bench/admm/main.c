@@ -9,7 +9,7 @@
 #include "common/method.h"
 #include "common/plot.h"
 
-enum { HISTORY = 2000, SCENES = 6 };
+enum { HISTORY = 10000, SCENES = 6 };
 
 static const struct {
   const char* name;
@@ -86,7 +86,7 @@ static void figure_4(tbBench* bench, tbModel* const* models) {
   tbTable* table = tb_bench_table(bench, "fig4_convergence");
   tbPlot* plot = tb_plot_new("Convergence on one problem (ADMM fig. 4)", 2, 2);
   static tbSolveHistory history[HISTORY];
-  static double x[HISTORY];
+  static double x[HISTORY], y[HISTORY];
   const int scenes[2] = {0, models[4] ? 4 : 1};
   double final[VARIANTS] = {0};
   for (int s = 0; s < 2; s++) {
@@ -118,8 +118,13 @@ static void figure_4(tbBench* bench, tbModel* const* models) {
       tb_plot_panel(plot, SCENE[i].name, "iteration", part ? "complementarity (J)" : "dual (m/s)",
                     true, true);
       for (int v = 0; v < VARIANTS; v++) {
-        for (int k = 0; k < count[v]; k++) x[k] = k + 1;
-        tb_plot_line(plot, VARIANT[v].label, x, curves[v][part], count[v], false);
+        // Ever wider apart, as the axis is.
+        int points = 0;
+        for (int k = 0; k < count[v]; k += 1 + k / 100) {
+          x[points] = k + 1;
+          y[points++] = curves[v][part][k];
+        }
+        tb_plot_line(plot, VARIANT[v].label, x, y, points, false);
       }
     }
     tb_problem_free(problem);
@@ -136,8 +141,8 @@ static void figure_4(tbBench* bench, tbModel* const* models) {
                            final[0] <= 1e-9            ? TB_VERDICT_REPRODUCED
                            : final[0] < 0.1 * final[2] ? TB_VERDICT_DIFFERS
                                                        : TB_VERDICT_WORSE,
-                           "The wall here has some 400 contacts, since boxes side by side count as "
-                           "touching; the paper's has about 60.",
+                           "The wall here has some 240 contacts, since boxes side by side count as "
+                           "touching, and takes some thousand iterations; the paper's is smaller.",
                            "admm_fig4.svg"});
 }
 

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Install into an empty prefix, take the first C block of the README, build it both ways, run it.
+# Install into an empty prefix, take the first C block of the README, build it both ways, run it;
+# the same with the contact problem of docs/problem.md.
 #   run.sh SOURCE BUILD CC
 set -eu
 source=$1 build=$2 cc=$3
@@ -8,14 +9,21 @@ grep -q '^TRIBO_SANITIZE:STRING=.' "$build/CMakeCache.txt" && exit 0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cmake --install "$build" --prefix "$work/prefix" >/dev/null
-awk '/^```c$/ { on = 1; next } /^```$/ { if (on) exit } on' "$source/README.md" >"$work/example.c"
-[ "$(wc -l <"$work/example.c")" -ge 10 ]
+first_block() {
+  awk '/^```c$/ { on = 1; next } /^```$/ { if (on) exit } on' "$1" >"$2"
+  [ "$(wc -l <"$2")" -ge 10 ]
+}
+first_block "$source/README.md" "$work/example.c"
+first_block "$source/docs/problem.md" "$work/problem.c"
 
 # pkg-config
 export PKG_CONFIG_PATH="$(dirname "$(find "$work/prefix" -name tribo.pc)")"
 libdir=$(pkg-config --variable=libdir tribo)
 $cc -std=c17 -Wall -Werror "$work/example.c" -o "$work/by_pkgconfig" $(pkg-config --cflags --libs tribo)
 LD_LIBRARY_PATH=$libdir "$work/by_pkgconfig" "$source/scenes/sliding_cube.xml"
+$cc -std=c17 -Wall -Wextra -Werror "$work/problem.c" -o "$work/problem" \
+  $(pkg-config --cflags --libs tribo) -lm
+LD_LIBRARY_PATH=$libdir "$work/problem"
 
 # find_package
 cat >"$work/CMakeLists.txt" <<'CMAKE'
