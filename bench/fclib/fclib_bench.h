@@ -37,6 +37,7 @@ typedef struct {
   int repeats;
   bool peers;  // run Siconos
   bool all_laws;
+  bool intervals;        // ADMM's interval of looking at the penalty: a study
   const char* problems;  // only problems whose file name contains this
   const char* only;      // only these solvers of ours, "ncp/auto,ncp/admm"; "": all
   // Results: runs[case * solver_count + solver].

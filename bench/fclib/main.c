@@ -31,6 +31,7 @@ int main(int argc, char** argv) {
   b.only = tb_bench_option(b.bench, "solvers", "");
   b.peers = siconos_available() && !tb_bench_flag(b.bench, "no-peers");
   bool paper = !tb_bench_flag(b.bench, "no-paper");
+  b.intervals = tb_bench_flag(b.bench, "intervals");
   bool corpus = !tb_bench_flag(b.bench, "no-corpus");
   int hard = atoi(tb_bench_option(b.bench, "hard", quick ? "2" : "5"));
   if (!tb_bench_check_arguments(b.bench) || !(b.tol > 0) || !(b.limit > 0) || b.repeats < 1) {
@@ -38,7 +39,8 @@ int main(int argc, char** argv) {
         stderr,
         "tribo-bench-fclib [--data DIR] [--tol X] [--limit SECONDS] [--repeats N] [--ncp-only]\n"
         "                  [--no-peers] [--no-paper] [--no-corpus] [--hard N] [--problems TEXT]\n"
-        "                  [--solvers ncp/auto,...] [--short] [--json] [--out DIR]\n");
+        "                  [--solvers ncp/auto,...] [--intervals] [--short] [--json] [--out "
+        "DIR]\n");
     tb_bench_close(b.bench);
     return 2;
   }
