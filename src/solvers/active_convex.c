@@ -6,6 +6,7 @@
 
 #include "contact/cone.h"
 #include "solvers/active.h"
+#include "solvers/prox_impulse.h"
 
 static const tbReal FIRST_SOFTNESS = 1e-2, LEAST_SOFTNESS = 1e-7, MOST_SOFTNESS = 1;
 enum { MAX = TB_MAX_BLOCK_DIM, MOST_INNER = 8 };
@@ -17,81 +18,18 @@ typedef struct {
   tbReal *anchor, *shift;        // lambda_k, s per block
   tbReal *x, *Mx, *grad, *step;  // by place
   tbReal *z, *lambda, *Jstep;    // by row
+  tbReal* E;                     // by row: softness, R included
 } Convex;
 
-// E of a block's row; E of a cone's rows makes it round: E_j = E_N (largest mu / mu_j)^2.
-static tbReal row_softness(const Convex* c, const tbBlock* b, int r, tbReal widest) {
-  const tbReal *rho = c->a->rho + b->row, *R = c->p->R ? c->p->R + b->row : NULL;
-  if (b->type != TB_BLOCK_CONE) return c->softness * rho[r] + (R ? R[r] : 0);
-  tbReal E = c->softness * rho[0] + (R ? R[0] : 0);
-  if (r == 0) return E;
-  tbReal mu = b->mu[r - 1];
-  return mu > 0 ? E * (widest / mu) * (widest / mu) : 0;
-}
-
-static tbReal widest_mu(const tbBlock* b) {
-  tbReal widest = 0;
-  for (int j = 1; b->type == TB_BLOCK_CONE && j < b->dim; j++) widest = fmax(widest, b->mu[j - 1]);
-  return widest;
-}
-
-// Projection on |x_T| <= mu x_N and its derivative W (dim x dim, zero on entry) where wanted.
-static void project_round(int dim, tbReal mu, tbReal* x, tbReal* W) {
-  tbReal tt = 0;
-  for (int i = 1; i < dim; i++) tt += x[i] * x[i];
-  tbReal t = sqrt(tt), k = 1 / (1 + mu * mu);
-  if (t <= mu * x[0]) {
-    for (int i = 0; W && i < dim; i++) W[i * dim + i] = 1;
-    return;
-  }
-  if (mu * t <= -x[0]) {
-    for (int i = 0; i < dim; i++) x[i] = 0;
-    return;
-  }
-  tbReal a = k * (x[0] + mu * t);
-  if (W) {
-    W[0] = k;
-    for (int i = 1; i < dim; i++) {
-      tbReal ui = x[i] / t;
-      W[i] = W[i * dim] = k * mu * ui;
-      for (int j = 1; j < dim; j++) {
-        tbReal uj = x[j] / t;
-        W[i * dim + j] = k * mu * mu * ui * uj + a * mu / t * ((i == j) - ui * uj);
-      }
+// E by row for the current softness.
+static void set_softness(Convex* c, tbReal softness) {
+  c->softness = softness;
+  for (int i = 0; i < c->p->nblock; i++) {
+    const tbBlock* b = &c->p->block[i];
+    for (int r = b->row; r < b->row + b->dim; r++) {
+      c->E[r] = softness * c->a->rho[r] + (c->p->R ? c->p->R[r] : 0);
     }
-  }
-  for (int i = 1; i < dim; i++) x[i] *= a * mu / t;
-  x[0] = a;
-}
-
-// lambda = Proj(z) / E of a block and, where wanted, its derivative by z.
-static void block_impulse(const Convex* c, const tbBlock* b, const tbReal* z, tbReal* lambda,
-                          tbReal* W) {
-  int d = b->dim;
-  tbReal widest = widest_mu(b), E[MAX], scale[MAX];
-  if (W) memset(W, 0, sizeof(tbReal) * (size_t)(d * d));
-  for (int r = 0; r < d; r++) E[r] = row_softness(c, b, r, widest);
-  if (b->type != TB_BLOCK_CONE) {
-    for (int r = 0; r < d; r++) {
-      tbReal free = z[r] / E[r], kept = free;
-      if (b->type == TB_BLOCK_ONE_SIDED) kept = fmax(0, free);
-      if (b->type == TB_BLOCK_BOX) kept = fmin(b->upper, fmax(b->lower, free));
-      lambda[r] = kept;
-      if (W && kept == free) W[r * d + r] = 1 / E[r];
-    }
-    return;
-  }
-  for (int r = 0; r < d; r++) {
-    scale[r] = r == 0 ? 1 : E[r] > 0 ? widest / b->mu[r - 1] : 0;
-    lambda[r] = scale[r] > 0 ? z[r] / (E[0] * scale[r]) : 0;
-  }
-  project_round(d, widest, lambda, W);
-  for (int r = 0; r < d; r++) lambda[r] = scale[r] > 0 ? lambda[r] / scale[r] : 0;
-  for (int r = 0; W && r < d; r++) {
-    for (int k = 0; k < d; k++) {
-      bool both = scale[r] > 0 && scale[k] > 0;
-      W[r * d + k] = both ? W[r * d + k] / (E[0] * scale[r] * scale[k]) : 0;
-    }
+    if (b->type == TB_BLOCK_CONE) tb_prox_cone_rows(b, c->E + b->row);
   }
 }
 
@@ -99,11 +37,11 @@ static void block_impulse(const Convex* c, const tbBlock* b, const tbReal* z, tb
 static void set_z(Convex* c) {
   for (int i = 0; i < c->p->nblock; i++) {
     const tbBlock* b = &c->p->block[i];
-    tbReal widest = widest_mu(b), velocity[MAX];
+    tbReal velocity[MAX];
     tb_velocity_mul(c->a->system, i, c->x, velocity);
     for (int r = 0; r < b->dim; r++) {
       int row = b->row + r;
-      tbReal P = row_softness(c, b, r, widest) - (c->p->R ? c->p->R[row] : 0);
+      tbReal P = c->E[row] - (c->p->R ? c->p->R[row] : 0);
       c->z[row] = P * c->anchor[row] - c->p->g[row] - velocity[r];
     }
     if (b->type == TB_BLOCK_CONE) c->z[b->row] -= c->shift[i];
@@ -117,7 +55,7 @@ static tbReal gradient(Convex* c) {
   for (int j = 0; j < v->size; j++) c->grad[j] = -c->Mx[j];
   for (int i = 0; i < c->p->nblock; i++) {
     const tbBlock* b = &c->p->block[i];
-    block_impulse(c, b, c->z + b->row, c->lambda + b->row, NULL);
+    tb_prox_impulse(b, c->E + b->row, c->z + b->row, c->lambda + b->row, NULL);
     tb_velocity_add_impulse(v, i, c->lambda + b->row, c->grad);
   }
   tbReal largest = 0, scale = 0;
@@ -129,47 +67,16 @@ static tbReal gradient(Convex* c) {
   return scale > 0 ? largest / scale : 0;
 }
 
-// Slope and curvature along the step.
-static tbReal line_slope(const Convex* c, tbReal t, tbReal ww, tbReal ws, tbReal* curvature) {
-  tbReal slope = ws + t * ww;
-  *curvature = ww;
-  for (int i = 0; i < c->p->nblock; i++) {
-    const tbBlock* b = &c->p->block[i];
-    tbReal z[MAX], lambda[MAX], W[MAX * MAX];
-    const tbReal* v = c->Jstep + b->row;
-    for (int r = 0; r < b->dim; r++) z[r] = c->z[b->row + r] - t * v[r];
-    block_impulse(c, b, z, lambda, W);
-    for (int r = 0; r < b->dim; r++) {
-      slope -= lambda[r] * v[r];
-      for (int k = 0; k < b->dim; k++) *curvature += v[r] * W[r * b->dim + k] * v[k];
-    }
-  }
-  return slope;
-}
-
 static tbReal line_search(const Convex* c, tbReal* Mstep) {
   const tbVelocity* v = c->a->system;
-  tbReal ww = 0, ws = 0, curvature, t = 1, low = 0, high = INFINITY, first = 0;
+  tbReal ww = 0, ws = 0, first = 0;
   tb_velocity_mass(v, c->step, Mstep);
   for (int j = 0; j < v->size; j++) {
     ww += c->step[j] * Mstep[j];
     ws += c->step[j] * c->Mx[j];
     first += c->step[j] * c->grad[j];
   }
-  for (int k = 0; k < 20; k++) {
-    tbReal slope = line_slope(c, t, ww, ws, &curvature);
-    if (fabs(slope) <= 1e-2 * fabs(first)) break;
-    if (slope < 0) {
-      low = t;
-    } else {
-      high = t;
-    }
-    tbReal next = curvature > 0 ? t - slope / curvature : 0;
-    if (!(next > low && next < high)) next = isinf(high) ? 2 * low + 1 : 0.5 * (low + high);
-    if (fabs(next - t) <= 1e-12 * fabs(t)) break;
-    t = next;
-  }
-  return t;
+  return tb_prox_line_search(c->p, c->E, c->z, c->Jstep, ww, ws, first, 1e-2);
 }
 
 // Minimise for the current anchor and shift; rounds taken, or -1 where a matrix broke down.
@@ -185,7 +92,7 @@ static int minimise(Convex* c, tbReal tolerance, tbReal* Mstep, tbSolveInfo* inf
     for (int i = 0; i < c->p->nblock; i++) {
       const tbBlock* b = &c->p->block[i];
       tbReal W[MAX * MAX], unused[MAX];
-      block_impulse(c, b, c->z + b->row, unused, W);
+      tb_prox_impulse(b, c->E + b->row, c->z + b->row, unused, W);
       bool any = false;
       for (int r = 0; r < b->dim; r++) any = any || W[r * (b->dim + 1)] != 0;
       if (any) tb_velocity_add(v, i, W);
@@ -227,6 +134,7 @@ static bool allocate(Convex* c, tbArena* arena, tbReal** Mstep) {
   c->z = TB_ARENA_NEW(arena, tbReal, n);
   c->lambda = TB_ARENA_NEW(arena, tbReal, n);
   c->Jstep = TB_ARENA_NEW(arena, tbReal, n);
+  c->E = TB_ARENA_NEW(arena, tbReal, n);
   c->shift = TB_ARENA_NEW(arena, tbReal, c->p->nblock + 1);
   c->x = TB_ARENA_NEW(arena, tbReal, m);
   c->Mx = TB_ARENA_NEW(arena, tbReal, m);
@@ -238,10 +146,11 @@ static bool allocate(Convex* c, tbArena* arena, tbReal** Mstep) {
 
 bool tb_active_convex(const tbActive* a, tbArena* arena, int rounds, tbReal target, tbReal* lambda,
                       tbReal* sigma, tbSolveInfo* info) {
-  Convex c = {.a = a, .p = a->p, .softness = FIRST_SOFTNESS};
+  Convex c = {.a = a, .p = a->p};
   tbReal* Mstep;
   if (!allocate(&c, arena, &Mstep)) return false;
   tbVelocity* v = a->system;
+  set_softness(&c, FIRST_SOFTNESS);
   for (int i = 0; i < c.p->nblock; i++) {
     int row = c.p->block[i].row;
     tb_block_project(&c.p->block[i], a->law, lambda + row, c.anchor + row);
@@ -265,8 +174,8 @@ bool tb_active_convex(const tbActive* a, tbArena* arena, int rounds, tbReal targ
       memcpy(lambda, c.lambda, sizeof(tbReal) * (size_t)c.p->n);
     }
     if (now <= target || inner == 0) break;
-    if (inner <= 3) c.softness = fmax(LEAST_SOFTNESS, 0.1 * c.softness);
-    if (inner >= MOST_INNER) c.softness = fmin(MOST_SOFTNESS, 10 * c.softness);
+    if (inner <= 3) set_softness(&c, fmax(LEAST_SOFTNESS, 0.1 * c.softness));
+    if (inner >= MOST_INNER) set_softness(&c, fmin(MOST_SOFTNESS, 10 * c.softness));
   }
   return true;
 }

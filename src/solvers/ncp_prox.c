@@ -24,6 +24,7 @@
 
 #include "linalg/dense.h"
 #include "solvers/prox.h"
+#include "solvers/prox_impulse.h"
 #include "solvers/solver.h"
 
 // Smallest and first ratio of E to the block's diagonal of G.
@@ -35,9 +36,7 @@ typedef struct {
   const tbProblem* p;
   int n, m;                    // rows, columns of B
   tbReal* diagonal;            // per block: mean diagonal of G + R
-  tbReal* E;                   // per block: E of the normal row
-  tbReal* scale;               // per row: S_j, 0 for a tangent without friction
-  tbReal* mu;                  // per block: coefficient of the circular cone
+  tbReal* E;                   // per row; of a cone's rows E_j = E_N (largest mu / mu_j)^2
   tbReal* anchor;              // lambda_k
   tbReal* shift;               // per block: s
   tbReal *w, *grad, *step;     // m
@@ -46,92 +45,14 @@ typedef struct {
   tbReal softness;
 } Prox;
 
-// ---- projections in scaled coordinates ---------------------------------------------------------
-
-// Projection of x (dim entries) on |x_T| <= mu x_N, and its derivative into W (dim x dim) if
-// wanted.
-static void project_circular(int dim, tbReal mu, const tbReal* x, tbReal* out, tbReal* W) {
-  tbReal tt = 0;
-  for (int i = 1; i < dim; i++) tt += x[i] * x[i];
-  tbReal t = sqrt(tt), k = 1 / (1 + mu * mu);
-  if (t <= mu * x[0]) {
-    memmove(out, x, sizeof(tbReal) * (size_t)dim);
-    for (int i = 0; W && i < dim; i++) W[i * dim + i] = 1;
-    return;
-  }
-  if (mu * t <= -x[0]) {
-    memset(out, 0, sizeof(tbReal) * (size_t)dim);
-    return;
-  }
-  // On the boundary: along (1, mu x_T/t), of length a.
-  tbReal a = k * (x[0] + mu * t);
-  for (int i = 1; W && i < dim; i++) {
-    tbReal ui = x[i] / t;
-    W[i] = W[i * dim] = k * mu * ui;
-    for (int j = 1; j < dim; j++) {
-      tbReal uj = x[j] / t;
-      W[i * dim + j] = k * mu * mu * ui * uj + a * mu / t * ((i == j) - ui * uj);
-    }
-  }
-  if (W) W[0] = k;
-  out[0] = a;
-  for (int i = 1; i < dim; i++) out[i] = a * mu * x[i] / t;
-}
-
-// lambda = Proj(z) / E of block i; where W is given, its derivative with respect to z.
-static void block_impulse(const Prox* x, int i, const tbReal* z, tbReal* lambda, tbReal* W) {
-  const tbBlock* b = &x->p->block[i];
-  const tbReal* S = x->scale + b->row;
-  tbReal E = x->E[i], scaled[TB_MAX_BLOCK_DIM];
-  int dim = b->dim;
-  if (W) memset(W, 0, sizeof(tbReal) * (size_t)(dim * dim));
-  switch (b->type) {
-    case TB_BLOCK_EQUALITY:
-      for (int r = 0; r < dim; r++) {
-        lambda[r] = z[r] / E;
-        if (W) W[r * dim + r] = 1 / E;
-      }
-      return;
-    case TB_BLOCK_ONE_SIDED:
-      for (int r = 0; r < dim; r++) {
-        lambda[r] = fmax(0, z[r] / E);
-        if (W && z[r] > 0) W[r * dim + r] = 1 / E;
-      }
-      return;
-    case TB_BLOCK_BOX:
-      for (int r = 0; r < dim; r++) {
-        tbReal free = z[r] / E;
-        lambda[r] = fmin(b->upper, fmax(b->lower, free));
-        if (W && lambda[r] == free) W[r * dim + r] = 1 / E;
-      }
-      return;
-    default: break;
-  }
-  // E_r = E S_r^2: in the coordinates S lambda the metric is E and the cone circular.
-  scaled[0] = z[0] / E;
-  for (int r = 1; r < dim; r++) scaled[r] = S[r] > 0 ? z[r] / (E * S[r]) : 0;
-  project_circular(dim, x->mu[i], scaled, scaled, W);
-  lambda[0] = scaled[0];
-  for (int r = 1; r < dim; r++) lambda[r] = S[r] > 0 ? scaled[r] / S[r] : 0;
-  if (!W) return;
-  for (int r = 0; r < dim; r++) {
-    for (int c = 0; c < dim; c++) {
-      tbReal sr = r ? S[r] : 1, sc = c ? S[c] : 1;
-      W[r * dim + c] = sr > 0 && sc > 0 ? W[r * dim + c] / (E * sr * sc) : 0;
-    }
-  }
-}
-
 // ---- set-up ------------------------------------------------------------------------------------
 
 static int allocate(Prox* x) {
   tbSolve* s = x->s;
   size_t n = (size_t)x->n, m = (size_t)x->m, nb = (size_t)x->p->nblock;
   x->diagonal = tb_solve_reals(s, nb);
-  x->E = tb_solve_reals(s, nb);
-  x->mu = tb_solve_reals(s, nb);
   x->shift = tb_solve_reals(s, nb);
-  x->scale = tb_solve_reals(s, n);
+  x->E = tb_solve_reals(s, n);
   x->anchor = tb_solve_reals(s, n);
   x->z = tb_solve_reals(s, n);
   x->lambda = tb_solve_reals(s, n);
@@ -145,25 +66,18 @@ static int allocate(Prox* x) {
   return !s->arena->failed;
 }
 
-static void set_scales(Prox* x) {
+static void set_diagonals(Prox* x) {
   const tbDelassus* G = &x->p->G;
   for (int i = 0; i < x->p->nblock; i++) {
     const tbBlock* b = &x->p->block[i];
-    tbReal sum = 0, largest = 0;
+    tbReal sum = 0;
     for (int r = b->row; r < b->row + b->dim; r++) {
       for (int k = G->row_start[r]; k < G->row_start[r + 1]; k++) {
         sum += G->row_value[k] * G->row_value[k];
       }
       if (x->p->R) sum += x->p->R[r];
-      x->scale[r] = 1;
     }
     x->diagonal[i] = sum > 0 ? sum / b->dim : 1;
-    if (b->type != TB_BLOCK_CONE) continue;
-    for (int r = 1; r < b->dim; r++) largest = fmax(largest, b->mu[r - 1]);
-    x->mu[i] = largest;
-    for (int r = 1; r < b->dim; r++) {
-      x->scale[b->row + r] = b->mu[r - 1] > 0 ? largest / b->mu[r - 1] : 0;
-    }
   }
 }
 
@@ -172,11 +86,14 @@ static void set_softness(Prox* x, tbReal softness) {
   x->softness = softness;
   for (int i = 0; i < x->p->nblock; i++) {
     const tbBlock* b = &x->p->block[i];
-    x->E[i] = softness * x->diagonal[i];
+    bool cone = b->type == TB_BLOCK_CONE;
+    tbReal *E = x->E + b->row, unit[TB_MAX_BLOCK_DIM] = {1, 1, 1, 1, 1, 1};
+    if (cone) tb_prox_cone_rows(b, unit);
+    tbReal normal = softness * x->diagonal[i];
     for (int r = 0; x->p->R && r < b->dim; r++) {
-      tbReal s = x->scale[b->row + r];
-      if (s > 0) x->E[i] = fmax(x->E[i], x->p->R[b->row + r] * (1 + softness) / (s * s));
+      if (unit[r] > 0) normal = fmax(normal, x->p->R[b->row + r] * (1 + softness) / unit[r]);
     }
+    for (int r = 0; r < b->dim; r++) E[r] = normal * unit[r];
   }
 }
 
@@ -221,8 +138,7 @@ static void set_z(Prox* x) {
   for (int i = 0; i < x->p->nblock; i++) {
     const tbBlock* b = &x->p->block[i];
     for (int r = b->row; r < b->row + b->dim; r++) {
-      tbReal s = b->type == TB_BLOCK_CONE && r > b->row ? x->scale[r] : 1;
-      tbReal P = x->E[i] * s * s - (x->p->R ? x->p->R[r] : 0);
+      tbReal P = x->E[r] - (x->p->R ? x->p->R[r] : 0);
       x->z[r] = P * x->anchor[r] - x->p->g[r] - x->z[r];
     }
     if (b->type == TB_BLOCK_CONE) x->z[b->row] -= x->shift[i];
@@ -233,7 +149,7 @@ static void set_z(Prox* x) {
 static tbReal gradient(Prox* x) {
   for (int i = 0; i < x->p->nblock; i++) {
     int row = x->p->block[i].row;
-    block_impulse(x, i, x->z + row, x->lambda + row, NULL);
+    tb_prox_impulse(&x->p->block[i], x->E + row, x->z + row, x->lambda + row, NULL);
   }
   memcpy(x->grad, x->w, sizeof(tbReal) * (size_t)x->m);
   subtract_BT(x, x->lambda, x->grad);
@@ -254,7 +170,7 @@ static void fill_H(Prox* x) {
   for (int i = 0; i < x->p->nblock; i++) {
     const tbBlock* b = &x->p->block[i];
     tbReal W[TB_MAX_BLOCK_DIM * TB_MAX_BLOCK_DIM], unused[TB_MAX_BLOCK_DIM];
-    block_impulse(x, i, x->z + b->row, unused, W);
+    tb_prox_impulse(b, x->E + b->row, x->z + b->row, unused, W);
     // Spread row r of W B over the columns, then take the outer product with row r of B.
     for (int r = 0; r < b->dim; r++) {
       tbReal* spread = x->row;
@@ -283,47 +199,15 @@ static void fill_H(Prox* x) {
   }
 }
 
-// Slope and curvature of phi along the step.
-static tbReal line_slope(const Prox* x, tbReal t, tbReal ww, tbReal ws, tbReal* curvature) {
-  tbReal slope = ws + t * ww;
-  *curvature = ww;
-  for (int i = 0; i < x->p->nblock; i++) {
-    const tbBlock* b = &x->p->block[i];
-    tbReal z[TB_MAX_BLOCK_DIM], lambda[TB_MAX_BLOCK_DIM], W[TB_MAX_BLOCK_DIM * TB_MAX_BLOCK_DIM];
-    const tbReal* v = x->slope + b->row;
-    for (int r = 0; r < b->dim; r++) z[r] = x->z[b->row + r] - t * v[r];
-    block_impulse(x, i, z, lambda, W);
-    for (int r = 0; r < b->dim; r++) {
-      slope -= lambda[r] * v[r];
-      for (int c = 0; c < b->dim; c++) *curvature += v[r] * W[r * b->dim + c] * v[c];
-    }
-  }
-  return slope;
-}
-
-// Exact line search: the root of the slope by Newton inside a bracket. One trial suffices when no
-// block changes its zone.
+// Exact line search along the step.
 static tbReal line_search(const Prox* x) {
-  tbReal ww = 0, ws = 0, curvature, t = 1, low = 0, high = INFINITY;
+  tbReal ww = 0, ws = 0, first = 0;
   for (int j = 0; j < x->m; j++) {
     ww += x->step[j] * x->step[j];
     ws += x->step[j] * x->w[j];
+    first += x->step[j] * x->grad[j];
   }
-  tbReal first = fabs(line_slope(x, 0, ww, ws, &curvature));
-  for (int k = 0; k < 30; k++) {
-    tbReal slope = line_slope(x, t, ww, ws, &curvature);
-    if (fabs(slope) <= 1e-3 * first) break;
-    if (slope < 0) {
-      low = t;
-    } else {
-      high = t;
-    }
-    tbReal next = curvature > 0 ? t - slope / curvature : 0;
-    if (!(next > low && next < high)) next = isinf(high) ? 2 * low + 1 : 0.5 * (low + high);
-    if (fabs(next - t) <= 1e-14 * fabs(t)) break;
-    t = next;
-  }
-  return t;
+  return tb_prox_line_search(x->p, x->E, x->z, x->slope, ww, ws, first, 1e-3);
 }
 
 // Minimise phi. False where the Hessian broke down.
@@ -389,7 +273,7 @@ tbResult tb_solve_ncp_prox(tbSolve* s) {
   const tbProblem* p = &product;
   Prox x = {.s = s, .p = p, .n = p->n, .m = p->G.ncol};
   if (!allocate(&x)) return tb_solve_no_memory(s);
-  set_scales(&x);
+  set_diagonals(&x);
   set_softness(&x, FIRST_SOFTNESS);
   memcpy(x.anchor, s->lambda, sizeof(tbReal) * (size_t)x.n);
   memset(x.w, 0, sizeof(tbReal) * (size_t)x.m);
