@@ -32,6 +32,8 @@ void cm_compliance(tbBench* bench);   // fig. 13
 void cm_consistency(tbBench* bench);  // fig. 14, 15, tables III and IV of the preprint
 void cm_robots(tbBench* bench);       // fig. 16, 17
 void cm_locomotion(tbBench* bench);   // fig. 18, 19
-void cm_tables(tbBench* bench);       // tables II and III
+void cm_tables(tbBench* bench);       // table II
+void cm_solvers(tbBench* bench);      // table III
+void cm_stages(tbBench* bench);       // fig. 5, table I
 
 #endif

@@ -107,7 +107,7 @@ void cm_growing(tbBench* bench) {
   snprintf(ours, sizeof ours, "ncp/admm %.0e N, ccp/admm %.0e N; ncp/pgs %.0e N, raisim %.0e N",
            internal[4], internal[3], internal[0], internal[2]);
   tb_bench_claim(bench,
-                 (tbClaim){"CM fig. 11 right",
+                 (tbClaim){"CM fig. 4, 11 right",
                            "ADMM puts no internal forces into a sticking cube; per-contact "
                            "solvers may.",
                            "ADMM none, PGS and RaiSim some", ours,

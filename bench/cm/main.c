@@ -9,7 +9,8 @@ static const struct {
 } EXPERIMENT[] = {
     {"sliding", cm_sliding},       {"growing", cm_growing},         {"mass-ratio", cm_mass_ratio},
     {"compliance", cm_compliance}, {"consistency", cm_consistency}, {"robots", cm_robots},
-    {"locomotion", cm_locomotion}, {"tables", cm_tables},
+    {"locomotion", cm_locomotion}, {"tables", cm_tables},           {"solvers", cm_solvers},
+    {"stages", cm_stages},
 };
 
 int main(int argc, char** argv) {

@@ -75,7 +75,7 @@ static void figure_9(tbBench* bench, tbModel* m) {
   char ours[160];
   snprintf(ours, sizeof ours, "lcp up to %.1f mm aside, ncp %.0e m", 1e3 * worst[1], worst[0]);
   tb_bench_claim(bench,
-                 (tbClaim){"CM fig. 9",
+                 (tbClaim){"CM fig. 6, 9",
                            "The pyramid of the LCP turns a sliding cube off its straight "
                            "line; the round cone does not.",
                            "LCP leaves the line, the others keep it", ours,

@@ -1,5 +1,5 @@
-// CM tables II and III as statements, each from a measurement: which principles a law keeps, and
-// what a solver guarantees, on the problem of a cube that slides or sticks on four contacts.
+// CM table II as measurements: which principles a law keeps, on the problem of a cube that slides
+// on four contacts. Table III is in solvers.c.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

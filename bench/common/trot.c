@@ -8,6 +8,7 @@
 
 enum { LEGS = 4, MOST_DOFS = 64 };
 static const char* const NAME[LEGS] = {"FL", "FR", "HL", "HR"};
+static const tbReal MOST_MISSING = 0.1;  // m, so that a slip does not wind the integral up
 static const tbReal TORQUE_LIMIT = 2.7;  // N m, of Solo's motors
 
 bool trot_init(const tbModel* m, Trot* trot) {
@@ -75,7 +76,7 @@ static void wanted_wrench(const tbModel* m, const tbData* d, const Trot* trot, t
   for (int k = 0; k < 3; k++) {
     spin[k] = R[3 * k] * v[3] + R[3 * k + 1] * v[4] + R[3 * k + 2] * v[5];
   }
-  wrench[0] = mass * 25 * (trot->speed - v[0]);
+  wrench[0] = mass * (25 * (trot->speed - v[0]) + 40 * trot->missing);
   wrench[1] = mass * (6 * (0 - v[1]) - 4 * p[1]);
   wrench[2] = mass * (-m->opt.gravity[2] + 150 * (trot->height - (p[2] - ground)) - 18 * v[2]);
   for (int k = 0; k < 3; k++) wrench[3 + k] = INERTIA[k] * (-200 * angle[k] - 20 * spin[k]);
@@ -159,6 +160,8 @@ void trot_control(const tbModel* m, tbData* d, Trot* trot) {
   for (int i = 0; i < count; i++) {
     ground += (stance[i]->at[2] - m->geom_size[3 * trot->foot[0]]) / count;
   }
+  trot->missing += m->opt.timestep * (trot->speed - d->qvel[0]);
+  trot->missing = fmax(-MOST_MISSING, fmin(MOST_MISSING, trot->missing));
   wanted_wrench(m, d, trot, ground, mass, wrench);
   distribute(wrench, d->subtree_com + 3 * trot->base, stance, count, trot->friction, force);
   for (int i = 6; i < m->nv; i++) tau[i] = d->qfrc_bias[i];

@@ -17,6 +17,7 @@ typedef struct {
   // What the controller remembers.
   int base, foot[4], hip[4];
   tbReal lift[4][3];  // where each swinging foot left the ground
+  tbReal missing;     // integral of the speed that is missing, m
   int swinging[4];
 } Trot;
 
