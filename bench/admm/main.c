@@ -167,11 +167,13 @@ static void figure_4(tbBench* bench, tbModel* const* models) {
   static double x[HISTORY], y[HISTORY];
   const int scenes[2] = {0, models[4] ? 4 : 1};
   double final[VARIANTS] = {0};
+  int wall_contacts = 0;
   for (int s = 0; s < 2; s++) {
     int i = scenes[s];
     tbProblem* problem =
         models[i] ? pushed_problem(models[i], SCENE[i].push, SCENE[i].steps) : NULL;
     if (!problem) continue;
+    if (s == 0) wall_contacts = problem->nblock;
     tbSolveSettings settings = tbDefaultSolveSettings();
     settings.tol_absolute = 1e-9;
     int count[VARIANTS];
@@ -208,7 +210,11 @@ static void figure_4(tbBench* bench, tbModel* const* models) {
     tb_problem_free(problem);
   }
   tb_plot_write(plot, tb_bench_path(bench, "admm_fig4.svg"));
-  char ours[160];
+  char ours[160], because[200];
+  snprintf(because, sizeof because,
+           "The wall here has %d contacts, since boxes side by side count as touching, and takes "
+           "some thousand iterations; the paper's has about 60.",
+           wall_contacts);
   snprintf(ours, sizeof ours, "after at most %d iterations: spectral %.0e, linear %.0e, pgs %.0e",
            HISTORY, final[0], final[1], final[2]);
   tb_bench_claim(bench,
@@ -219,9 +225,7 @@ static void figure_4(tbBench* bench, tbModel* const* models) {
                            final[0] <= 1e-9            ? TB_VERDICT_REPRODUCED
                            : final[0] < 0.1 * final[2] ? TB_VERDICT_DIFFERS
                                                        : TB_VERDICT_WORSE,
-                           "The wall here has some 240 contacts, since boxes side by side count as "
-                           "touching, and takes some thousand iterations; the paper's is smaller.",
-                           "admm_fig4.svg"});
+                           because, "admm_fig4.svg"});
 }
 
 // ---- figure 5: timings -------------------------------------------------------------------------

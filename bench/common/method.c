@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { MOST_FALL = 600 };  // steps
+
 tbModel* load_scene(const char* path) {
   if (access(path, R_OK) != 0) return NULL;
   tbError error;
@@ -32,6 +34,10 @@ Cost method_cost(tbModel* m, Method method, int warm, double force, int steps) {
   Cost cost = {0};
   tbData* d = start(m, method, warm);
   if (!d) return (Cost){NAN, NAN, NAN, steps};
+  // What falls must have landed.
+  for (int i = 0; i < MOST_FALL && d->ncon == 0; i++) {
+    if (tb_step(m, d) != TB_OK) break;
+  }
   for (int i = -50; i < steps; i++) {
     push(m, d, force);
     if (tb_step(m, d) != TB_OK) {

@@ -84,7 +84,7 @@ bool run_stable(Motion* motion, const Method* method, int substeps);
 // Defaults of the law in all tests (K = 1e5, B = 300), and a method's options.
 void set_method(tbModel* m, const Method* method, double dt);
 
-// The parts of the benchmark beyond errors and stability.
+// The parts of the benchmark beyond errors and stability; each ends with its claims.
 void bench_stiffness(tbBench* bench, Motion* trot);
 void bench_prediction(tbBench* bench, Motion* squat, Motion* trot, Motion* walk);
 void bench_times(tbBench* bench, Motion* trot, Motion* squat);

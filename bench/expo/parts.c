@@ -49,6 +49,25 @@ static void draw_sweep(tbPlot* plot, const double* x, double y[NFIXED][MAX_SWEEP
   }
 }
 
+// Figure 4 as a claim: largest error over the stiffnesses.
+static void claim_stiffness(tbBench* bench, double y[NFIXED][MAX_SWEEP], int n) {
+  double worst[NFIXED] = {0};
+  for (int k = 0; k < NFIXED; k++) {
+    for (int i = 0; i < n; i++) worst[k] = fmax(worst[k], isfinite(y[k][i]) ? y[k][i] : INFINITY);
+  }
+  char ours[200];
+  snprintf(ours, sizeof ours,
+           "largest error over 1e3 to 1e8 N/m: expo %.1e, explicit Euler at a quarter of the step "
+           "%.1e, implicit Euler %.1e",
+           worst[0], worst[1], worst[2]);
+  tb_bench_claim(bench, (tbClaim){"EXP fig. 4",
+                                  "The exponential integrator's error hardly depends on stiffness "
+                                  "and damping; explicit Euler's does.",
+                                  "consistent up to 1e8 N/m; Eul-exp highly affected", ours,
+                                  tb_verdict(worst[0] < 1 && worst[0] < 0.1 * worst[1]), NULL,
+                                  "stiffness.svg"});
+}
+
 void bench_stiffness(tbBench* bench, Motion* trot) {
   tbTable* t = tb_bench_table(bench, "stiffness");
   tbPlot* plot = tb_plot_new("Stiffness and damping ratio, trot (EXP fig. 4)", 2, 1);
@@ -62,6 +81,7 @@ void bench_stiffness(tbBench* bench, Motion* trot) {
   }
   tb_plot_panel(plot, "damping ratio 0.5", "stiffness (N/m)", "local error", true, true);
   draw_sweep(plot, x, y, n);
+  claim_stiffness(bench, y, n);
   n = 0;
   for (int i = 0; i < 9; i += brief ? 4 : 1, n++) {
     x[n] = 0.2 + 0.1 * i;
@@ -89,17 +109,18 @@ static double normal_force(const tbData* d, int geom) {
 
 enum { SAMPLES = 40 };
 
-// Normal force of the first foot over 20 ms after landing with some speed: as it comes about in
-// small steps, and as one expo step over the time would predict it. The mean over [0, t] of the
-// prediction is what a step of length t applies, so its derivative times t gives the force at t.
-static void predict(tbBench* bench, tbTable* t, tbPlot* plot, Motion* squat, double speed) {
+// The share of the peak by which a prediction is off at most. Normal force of the first foot over
+// 20 ms after landing with some speed: as it comes about in small steps, and as one expo step over
+// the time would predict it. The mean over [0, t] of the prediction is what a step of length t
+// applies, so its derivative times t gives the force at t.
+static double predict(tbBench* bench, tbTable* t, tbPlot* plot, Motion* squat, double speed) {
   tbModel* m = squat->robot.m;
   tbData *d = tb_data_new(m), *one = tb_data_new(m);
   double time[SAMPLES], real[SAMPLES], guess[SAMPLES], *tau = calloc((size_t)m->nv, sizeof(double));
   static const Method FINE = {"expo", TB_INTEGRATOR_EXPO, 0};
   int foot = tb_name2id(m, TB_OBJ_GEOM, "foot0"), fine = 64;
   double h = 0.02 / SAMPLES, impulse = 0, worst = 0, largest = 0;
-  if (!d || !one || !tau) return;
+  if (!d || !one || !tau) return NAN;
   memcpy(d->qpos, squat->qpos0, sizeof(double) * (size_t)m->nq);
   d->qvel[2] = -speed;
   if (squat->restart) squat->restart(squat);
@@ -147,11 +168,12 @@ static void predict(tbBench* bench, tbTable* t, tbPlot* plot, Motion* squat, dou
   free(tau);
   tb_data_free(d);
   tb_data_free(one);
+  return worst / largest;
 }
 
 // The force of one contact point over the motion: it jumps where contact is made at speed.
-static void force_history(tbBench* bench, tbTable* t, tbPlot* plot, Motion* motion, int geom,
-                          double until) {
+static double force_history(tbBench* bench, tbTable* t, tbPlot* plot, Motion* motion, int geom,
+                            double until) {
   static const Method FINE = {"expo", TB_INTEGRATOR_EXPO, 0};
   tbModel* m = motion->robot.m;
   tbData* d = tb_data_new(m);
@@ -160,7 +182,7 @@ static void force_history(tbBench* bench, tbTable* t, tbPlot* plot, Motion* moti
   double *x = calloc((size_t)(steps * per), sizeof(double)),
          *y = calloc((size_t)(steps * per), sizeof(double)), jump = 0;
   int n = 0;
-  if (!d || !tau || !x || !y) return;
+  if (!d || !tau || !x || !y) return NAN;
   memcpy(d->qpos, motion->qpos0, sizeof(double) * (size_t)m->nq);
   if (motion->restart) motion->restart(motion);
   set_method(m, &FINE, motion->control_dt / per);
@@ -188,20 +210,37 @@ static void force_history(tbBench* bench, tbTable* t, tbPlot* plot, Motion* moti
   free(y);
   free(tau);
   tb_data_free(d);
+  return jump;
 }
 
 void bench_prediction(tbBench* bench, Motion* squat, Motion* trot, Motion* walk) {
   tbTable* t = tb_bench_table(bench, "prediction");
   tbPlot* plot = tb_plot_new("Forces predicted over 20 ms (EXP fig. 5)", 2, 1);
-  predict(bench, t, plot, squat, 0.1);
-  predict(bench, t, plot, squat, 0.3);
+  double slow = predict(bench, t, plot, squat, 0.1), fast = predict(bench, t, plot, squat, 0.3);
   tb_plot_write(plot, tb_bench_path(bench, "prediction.svg"));
+  char ours[160];
+  snprintf(ours, sizeof ours, "off by at most %.1f%% of the peak at 0.1 m/s, %.1f%% at 0.3 m/s",
+           100 * slow, 100 * fast);
+  tb_bench_claim(bench,
+                 (tbClaim){"EXP fig. 5", "Constant A and b predict the contact forces over 20 ms.",
+                           "accurate over a rather long horizon", ours,
+                           tb_verdict(slow < 0.1 && fast < 0.2), NULL, "prediction.svg"});
   plot = tb_plot_new("Normal force of one contact point (EXP fig. 6)", 2, 1);
-  force_history(bench, t, plot, trot, tb_name2id(trot->robot.m, TB_OBJ_GEOM, "foot0"), 1.0);
+  double jump[2] = {NAN, NAN};
+  jump[0] =
+      force_history(bench, t, plot, trot, tb_name2id(trot->robot.m, TB_OBJ_GEOM, "foot0"), 1.0);
   if (walk) {
-    force_history(bench, t, plot, walk, tb_name2id(walk->robot.m, TB_OBJ_GEOM, "foot0"), 5.0);
+    jump[1] =
+        force_history(bench, t, plot, walk, tb_name2id(walk->robot.m, TB_OBJ_GEOM, "foot0"), 5.0);
   }
   tb_plot_write(plot, tb_bench_path(bench, "contact_force.svg"));
+  snprintf(ours, sizeof ours, "jumps of up to %.0f N (trot) and %.0f N (walk)", jump[0], jump[1]);
+  tb_bench_claim(bench,
+                 (tbClaim){"EXP fig. 6",
+                           "Where a point lands with some speed, its force jumps by a "
+                           "finite amount.",
+                           "a finite jump, depending on the velocity", ours,
+                           tb_verdict(jump[0] > 1 && jump[0] < 1e4), NULL, "contact_force.svg"});
 }
 
 // ---- table III ---------------------------------------------------------------------------------
@@ -296,7 +335,12 @@ void bench_times(tbBench* bench, Motion* trot, Motion* squat) {
   tbTable* t = tb_bench_table(bench, "times");
   int brief = tb_bench_short(bench);
   double ratio = cost_table(bench, t, trot, brief ? 300 : 1000, 0.002);
-  tb_bench_note(bench, "trot: an expo step costs %.2f explicit ones (paper: 4.3 and 10.4)", ratio);
+  char ours[120];
+  snprintf(ours, sizeof ours, "%.2f explicit ones", ratio);
+  tb_bench_claim(bench,
+                 (tbClaim){"EXP table III", "An exponential step costs a few explicit ones.",
+                           "39 (94) against 9 us: 4.3 (10.4)", ours,
+                           ratio < 4.3 ? TB_VERDICT_BETTER : tb_verdict(ratio < 10.4), NULL, NULL});
   if (squat->robot.m) {
     ratio = cost_table(bench, t, squat, brief ? 20 : 60, 0.002);
     tb_bench_note(bench, "four contacts: an expo step costs %.2f explicit ones", ratio);

@@ -155,8 +155,69 @@ static void interval_study(Bench* b) {
   }
 }
 
+// Table II: what the problems are, ours next to the paper's.
+static void problems(Bench* b) {
+  static const int PAPER[CATEGORY_COUNT][3] = {{255, 200, 300}, {242, 28, 60}, {249, 200, 300}};
+  tbTable* table = tb_bench_table(b->bench, "admm_table_II");
+  char ours[200] = "";
+  int fewest = b->case_count;
+  for (int k = 0; k < CATEGORY_COUNT; k++) {
+    int count = 0, contacts = 0;
+    for (int i = 0; i < b->case_count; i++) {
+      const Case* c = &b->cases[i];
+      if (c->global || !in_category(c, &CATEGORIES[k])) continue;
+      count++;
+      contacts = c->contacts > contacts ? c->contacts : contacts;
+    }
+    fewest = count < fewest ? count : fewest;
+    tb_table_row(table);
+    tb_table_text(table, "category", CATEGORIES[k].name);
+    tb_table_int(table, "problems", count);
+    tb_table_int(table, "most_contacts", contacts);
+    tb_table_int(table, "paper_problems", PAPER[k][0]);
+    tb_table_int(table, "paper_most_contacts", PAPER[k][1]);
+    size_t used = strlen(ours);
+    snprintf(ours + used, sizeof ours - used, "%s%s %d with up to %d contacts", used ? ", " : "",
+             CATEGORIES[k].name, count, contacts);
+  }
+  tb_bench_claim(b->bench,
+                 (tbClaim){"ADMM table II", "Three categories of hard problems from FCLIB.",
+                           "BoxesStack 255 with up to 200, Chain 242 with up to 28, Capsules 249 "
+                           "with up to 200 contacts",
+                           ours, fewest > 0 ? TB_VERDICT_DIFFERS : TB_VERDICT_WORSE,
+                           "A sample of the archive, and problems generated after the same scenes, "
+                           "of which the stacks have mass ratios up to 1e4.",
+                           NULL});
+}
+
+// Updates and milliseconds by rule, means over the three categories.
+static void claim_rules(Bench* b, const double updates[RULE_COUNT], const double ms[RULE_COUNT]) {
+  int linear[2] = {0, 0}, spectral[2] = {4, 4};
+  for (int rule = 0; rule < RULE_COUNT; rule++) {
+    int* best = RULES[rule].rule == TB_PENALTY_LINEAR ? linear : spectral;
+    if (updates[rule] < updates[best[0]]) best[0] = rule;
+    if (ms[rule] < ms[best[1]]) best[1] = rule;
+  }
+  char ours[200];
+  snprintf(ours, sizeof ours, "%.1f with %s, %.1f with %s", updates[spectral[0]],
+           RULES[spectral[0]].name, updates[linear[0]], RULES[linear[0]].name);
+  tb_bench_claim(b->bench,
+                 (tbClaim){"ADMM table III",
+                           "The spectral rule needs the fewest factorizations (mean over the "
+                           "categories).",
+                           "2.8 with p=0.08 to 3.4 with p=0.05, 6.0 with tau=4 at best", ours,
+                           tb_verdict(updates[spectral[0]] <= updates[linear[0]]), NULL, NULL});
+  snprintf(ours, sizeof ours, "%.2f ms with %s, %.2f ms with %s", ms[spectral[1]],
+           RULES[spectral[1]].name, ms[linear[1]], RULES[linear[1]].name);
+  tb_bench_claim(b->bench,
+                 (tbClaim){"ADMM table IV", "The spectral rule is the fastest.",
+                           "1.20 ms with p=0.05, 1.62 ms with tau=4 at best", ours,
+                           tb_verdict(ms[spectral[1]] <= 1.1 * ms[linear[1]]), NULL, NULL});
+}
+
 // Tables III and IV.
 static void penalty_rules(Bench* b) {
+  double all_updates[RULE_COUNT] = {0}, all_ms[RULE_COUNT] = {0};
   tbTable* table = tb_bench_table(b->bench, "admm_tables_III_IV");
   double* updates = calloc((size_t)b->case_count + 1, sizeof *updates);
   double* ms = calloc((size_t)b->case_count + 1, sizeof *ms);
@@ -178,6 +239,8 @@ static void penalty_rules(Bench* b) {
         updates[count] = run.factorizations > first ? run.factorizations - first : 0;
         ms[count++] = 1e3 * run.seconds;
       }
+      all_updates[rule] += tb_bench_mean(updates, count) / CATEGORY_COUNT;
+      all_ms[rule] += tb_bench_mean(ms, count) / CATEGORY_COUNT;
       tb_table_row(table);
       tb_table_text(table, "category", CATEGORIES[k].name);
       tb_table_text(table, "rule", RULES[rule].name);
@@ -200,6 +263,7 @@ static void penalty_rules(Bench* b) {
       "Tables III and IV: 746 problems of FCLIB's archive in the paper, some twenty of the same "
       "kinds here, of which the stacks have mass ratios up to 1e4 (the paper's have none): these "
       "take most of the updates.");
+  claim_rules(b, all_updates, all_ms);
   free(updates);
   free(ms);
 }
@@ -270,6 +334,34 @@ static void convergence(Bench* b) {
   free(y);
 }
 
+// Figure 7 as a claim: what ADMM, PGS and auto solve of all three categories.
+static void claim_profiles(Bench* b, bool* use_case) {
+  static const char* const names[3] = {"ncp/admm", "ncp/pgs", "ncp/auto"};
+  int solved[3] = {0}, count = 0;
+  for (int c = 0; c < b->case_count; c++) {
+    use_case[c] = false;
+    for (int k = 0; k < CATEGORY_COUNT; k++)
+      use_case[c] |= !b->cases[c].global && in_category(&b->cases[c], &CATEGORIES[k]);
+    count += use_case[c];
+    for (int s = 0; s < b->solver_count && use_case[c]; s++) {
+      for (int n = 0; n < 3; n++) {
+        if (strcmp(b->solvers[s], names[n]) == 0)
+          solved[n] += b->runs[c * b->solver_count + s].solved;
+      }
+    }
+  }
+  char ours[160];
+  snprintf(ours, sizeof ours, "of %d problems admm solves %d, pgs %d, auto %d", count, solved[0],
+           solved[1], solved[2]);
+  tb_bench_claim(b->bench, (tbClaim){"ADMM fig. 7",
+                                     "ADMM outperforms PGS on problems from FCLIB, of which PGS "
+                                     "does not solve all.",
+                                     "ADMM above PGS everywhere; PGS fails on BoxesStack and "
+                                     "Capsules",
+                                     ours, tb_verdict(solved[0] > solved[1] && solved[2] == count),
+                                     NULL, "admm_figure_7.svg"});
+}
+
 // Figure 7: profiles of ADMM and PGS for the three categories, auto beside them.
 static void profiles(Bench* b) {
   bool* use_case = calloc((size_t)b->case_count + 1, sizeof *use_case);
@@ -289,15 +381,13 @@ static void profiles(Bench* b) {
     bench_profile(b, use_case, use_solver, CATEGORIES[k].name, plot, table);
   }
   tb_plot_write(plot, tb_bench_path(b->bench, "admm_figure_7.svg"));
-  tb_bench_note(
-      b->bench,
-      "The paper's figure 7: ADMM above PGS everywhere; PGS reaches 20000 iterations without "
-      "1e-6 on BoxesStack and Capsules.");
+  claim_profiles(b, use_case);
   free(use_case);
   free(use_solver);
 }
 
 void bench_paper(Bench* b) {
+  problems(b);
   if (has_solver("admm")) {
     if (b->intervals) interval_study(b);
     penalty_rules(b);
