@@ -41,7 +41,7 @@ static void write_text(const char* path, const char* text) {
 static tbModel* rough_scene(const char* copy) {
   FILE* f = fopen(TB_SCENES_DIR "/quadruped.xml", "rb");
   if (!f) return NULL;
-  enum { ROWS = 121, COLUMNS = 361 };
+  enum { ROWS = 61, COLUMNS = 181 };
   const size_t room = 300000;
   char* text = calloc(1, room);
   char* xml = calloc(1, 2 * room);
@@ -55,18 +55,18 @@ static tbModel* rough_scene(const char* copy) {
     char* body = strstr(text, "<worldbody>");
     *body = 0;
     out += sprintf(out,
-                   "%s<asset><hfield name=\"bumps\" nrow=\"%d\" ncol=\"%d\" size=\"6 2 0.1 0.1\" "
+                   "%s<asset><hfield name=\"bumps\" nrow=\"%d\" ncol=\"%d\" size=\"3 1 0.1 0.1\" "
                    "elevation=\"",
                    text, ROWS, COLUMNS);
     for (int r = 0; r < ROWS; r++) {
       for (int c = 0; c < COLUMNS; c++) {
-        double x = 12.0 * c / (COLUMNS - 1) - 1, y = 4.0 * r / (ROWS - 1) - 2;
-        double rise = fmin(1, fmax(0, 2 * x - 0.5)), wave = 0.5 - 0.5 * cos(10 * x) * cos(9 * y);
+        double x = 6.0 * c / (COLUMNS - 1) - 1, y = 2.0 * r / (ROWS - 1) - 1;
+        double rise = fmin(1, fmax(0, 2 * x - 0.5)), wave = 0.5 - 0.5 * cos(6.5 * x) * cos(5.5 * y);
         out += sprintf(out, "%.3f ", rise * wave);
       }
     }
     out += sprintf(out, "\"/></asset><worldbody>%s", body + strlen("<worldbody>"));
-    sprintf(out, "<geom name=\"floor\" type=\"hfield\" hfield=\"bumps\" pos=\"5 0 0\"%s", end);
+    sprintf(out, "<geom name=\"floor\" type=\"hfield\" hfield=\"bumps\" pos=\"2 0 0\"%s", end);
     tbError error;
     m = tb_load_string(xml, NULL, NULL, &error);
     if (!m) fprintf(stderr, "%s\n", error.message);
@@ -92,13 +92,12 @@ static void smooth(Walk* w, const double* speed, const double* residual) {
 
 // A line of "time,qpos0,qpos1,..." as `tribo sim --out` writes it.
 static void write_state(FILE* f, const tbModel* m, const tbData* d, bool head) {
-  fprintf(f, head ? "time" : "%.6g", d->time);
-  for (int i = 0; i < m->nq; i++) {
-    if (head) {
-      fprintf(f, ",qpos%d", i);
-    } else {
-      fprintf(f, ",%.9g", d->qpos[i]);
-    }
+  if (head) {
+    fputs("time", f);
+    for (int i = 0; i < m->nq; i++) fprintf(f, ",qpos%d", i);
+  } else {
+    fprintf(f, "%.6g", d->time);
+    for (int i = 0; i < m->nq; i++) fprintf(f, ",%.9g", d->qpos[i]);
   }
   fputc('\n', f);
 }
@@ -119,8 +118,8 @@ static void walk(tbModel* m, Method method, double friction, int steps, const ch
   m->opt.solve_tolerance = 1e-6;
   m->opt.disableflags |= TB_DISABLE_ACTUATION;
   for (int g = 0; g < m->ngeom; g++) m->geom_friction[3 * g] = friction;
-  // The controller does not know the ground: it plans with the same friction everywhere.
-  trot.friction = 0.5;
+  // The stance forces leave a little of the friction cone unused.
+  trot.friction = fmin(0.5, 0.93 * friction);
   if (m->nkey) tb_reset_keyframe(m, d, 0);
   FILE* f = states ? fopen(states, "w") : NULL;
   if (f) write_state(f, m, d, true);
@@ -193,10 +192,10 @@ static void compare(tbBench* bench, tbModel* m, const char* name, const char* st
   }
 }
 
-// How far the farthest walk of the laws [first, METHODS) ends from that of the exact law, m.
-static double apart(const Walk* walks, int first) {
+// How far the farthest walk of the methods [first, last) ends from that of the first, m.
+static double apart(const Walk* walks, int first, int last) {
   double worst = 0;
-  for (int k = first; k < METHODS; k++) {
+  for (int k = first; k < last; k++) {
     int a = walks[0].steps - 1, b = walks[k].steps - 1;
     if (a < 0 || b < 0) continue;
     worst = fmax(worst, hypot(walks[k].x[b] - walks[0].x[a], walks[k].y[b] - walks[0].y[a]));
@@ -231,24 +230,25 @@ static void rough_ground(tbBench* bench, Walk* rough) {
   if (!m) return;
   compare(bench, m, "fig19_rough", "walk_rough.csv", 0.3, rough);
   draw(bench, "Trotting on bumps of 0.1 m, friction 0.3 (CM fig. 19)", "cm_fig19.svg", rough);
-  double deviation = 0;
-  for (int k = 3; k < METHODS; k++)
-    deviation = fmax(deviation, fabs(rough[k].speed - rough[0].speed));
-  char ours[300];
-  snprintf(ours, sizeof ours,
-           "mean residual of the exact law: ncp %.0e, ccp %.0e, raisim %.0e, lcp %.0e; speeds "
-           "%.3f, %.3f, %.3f, %.3f m/s; walks end up to %.2f m apart",
-           rough[0].residual, rough[3].residual, rough[4].residual, rough[5].residual,
-           rough[0].speed, rough[3].speed, rough[4].speed, rough[5].speed, apart(rough, 3));
-  bool exact = rough[0].residual < 1e-5 && !rough[0].fell;
+  char ours[320];
+  double laws = apart(rough, 3, METHODS), solvers = apart(rough, 1, 3);
+  snprintf(
+      ours, sizeof ours,
+      "mean residual of the exact law: ncp %.0e, ccp %.0e, raisim %.0e, lcp %.0e; ncp walks at "
+      "%.3f m/s; other laws end up to %.0f mm from it, other solvers of ncp %.1f mm",
+      rough[0].residual, rough[3].residual, rough[4].residual, rough[5].residual, rough[0].speed,
+      1e3 * laws, 1e3 * solvers);
+  bool exact = rough[0].residual < 1e-5 && !rough[0].fell && fabs(rough[0].speed - 0.3) < 0.02;
   bool bent = rough[3].residual > 1e-3 && rough[4].residual > 1e-5;
-  tb_bench_claim(bench, (tbClaim){"CM fig. 19",
-                                  "On slippery bumps CCP and RaiSim violate the exact law and the "
-                                  "walks come apart.",
-                                  "velocities deviate, contacts slip", ours,
-                                  tb_verdict(exact && bent && deviation > 0.01),
-                                  "Bumps of 0.1 m every 0.6 m: steeper than friction 0.3 holds.",
-                                  "cm_fig19.svg"});
+  tb_bench_claim(
+      bench, (tbClaim){"CM fig. 19",
+                       "On slippery bumps CCP and RaiSim violate the exact law and the "
+                       "walks come apart.",
+                       "velocities deviate, contacts slip", ours,
+                       tb_verdict(exact && bent && laws > 0.01 && laws > 3 * solvers),
+                       "Bumps of 0.1 m, about a metre from one to the next: in places steeper than "
+                       "friction 0.3 holds.",
+                       "cm_fig19.svg"});
   tb_model_free(m);
 }
 

@@ -19,7 +19,8 @@ typedef struct {
 } Cost;
 
 // Push the first body with force * sin(2 t + axis) for `steps` steps of 1 ms from keyframe 0, after
-// the first contact and 50 that are not counted. The options other than law, solver, step and warm start are the model's.
+// the first contact and 50 that are not counted. The options other than law, solver, step and warm
+// start are the model's.
 Cost method_cost(tbModel* model, Method method, int warm, double force, int steps);
 
 // The problem after `steps` such steps; NULL if there is none. tb_problem_free.

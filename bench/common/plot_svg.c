@@ -168,7 +168,7 @@ static void write_categories(FILE* f, const PlotPanel* panel, Axis ax, Axis ay) 
     size_t n = strlen(panel->category[i]);
     longest = n > longest ? n : longest;
   }
-  bool tilt = 7.5 * (double)longest > place;
+  bool tilt = 8.6 * (double)longest > place;
   for (int i = 0; i < panel->categories; i++) {
     double x = to_pixel(ax, i), y = ay.start + (tilt ? 14 : 18);
     char style[128] = "text-anchor=\"middle\"";
@@ -233,7 +233,7 @@ static void write_line(FILE* f, const PlotSeries* series, Axis ax, Axis ay, cons
 // Bar number `place` of `places` in every group.
 static void write_bars(FILE* f, const PlotSeries* series, Axis ax, Axis ay, const char* colour,
                        int place, int places) {
-  double width = 0.82 * ax.size / (ax.high - ax.low) / places;
+  double width = (places > 1 ? 0.82 : 0.5) * ax.size / (ax.high - ax.low) / places;
   for (int i = 0; i < series->n; i++) {
     double left = to_pixel(ax, series->x[i]) + width * (place - 0.5 * places);
     double top = to_pixel(ay, series->y[i]), floor_y = to_pixel(ay, ay.log ? ay.low : 0);
@@ -244,16 +244,34 @@ static void write_bars(FILE* f, const PlotSeries* series, Axis ax, Axis ay, cons
   }
 }
 
+// Most bars over one category: a single one stands in the middle.
+static int most_bars(const PlotPanel* panel) {
+  int most = 0;
+  for (int i = 0; i < panel->categories; i++) {
+    int here = 0;
+    for (int s = 0; s < panel->count; s++) {
+      const PlotSeries* series = &panel->series[s];
+      for (int k = 0; k < series->n && series->kind == PLOT_BARS; k++)
+        here += fabs(series->x[k] - i) < 0.5;
+    }
+    most = here > most ? here : most;
+  }
+  return most;
+}
+
 static void write_all_series(FILE* f, const struct tbPlot* plot, const PlotPanel* panel, Axis ax,
                              Axis ay) {
   int bars = 0, bar = 0;
   for (int s = 0; s < panel->count; s++) bars += panel->series[s].kind == PLOT_BARS;
+  bool alone = bars > 1 && most_bars(panel) == 1;
   for (int s = 0; s < panel->count; s++) {
     const PlotSeries* series = &panel->series[s];
     int label = label_index(plot, series->label, NULL);
     const char* colour = PALETTE[label % PALETTE_SIZE];
     switch (series->kind) {
-      case PLOT_BARS: write_bars(f, series, ax, ay, colour, bar++, bars); break;
+      case PLOT_BARS:
+        write_bars(f, series, ax, ay, colour, alone ? 0 : bar++, alone ? 1 : bars);
+        break;
       case PLOT_POINTS: write_points(f, series, ax, ay, colour); break;
       default: write_line(f, series, ax, ay, colour, DASHES[label % 4]);
     }

@@ -24,9 +24,9 @@ static const struct {
      "CM fig. 12: a million times heavier on top"},
     {"cm_quadruped", "quadruped.xml", "--key stand --time 0.5 --forces",
      "CM fig. 8, 13: the Solo-like quadruped standing"},
-    {"cm_walk_flat", "@/cm/walk_flat.xml", "--replay @/cm/walk_flat.csv --frames 40 --follow",
+    {"cm_walk_flat", "quadruped.xml", "--replay @/cm/walk_flat.csv --frames 30 --follow",
      "CM fig. 18: trotting at 0.3 m/s, friction 0.9"},
-    {"cm_walk_rough", "@/cm/walk_rough.xml", "--replay @/cm/walk_rough.csv --frames 60 --follow",
+    {"cm_walk_rough", "@/cm/walk_rough.xml", "--replay @/cm/walk_rough.csv --frames 30 --follow",
      "CM fig. 19: trotting over bumps of 0.1 m, friction 0.3"},
     {"cm_humanoid", "humanoid.xml", "--key stand --time 1 --forces",
      "CM fig. 8, 16, 17: our humanoid, pushed around in fig. 17"},
@@ -92,7 +92,7 @@ void draw_gallery(const char* tribo, const char* report, bool again) {
     snprintf(image, sizeof image, "%s/%s.png", folder, PICTURES[i].file);
     if (access(model, R_OK) != 0 || (!again && access(image, R_OK) == 0)) continue;
     snprintf(command, sizeof command,
-             "timeout 60 '%s' render '%s' %s --size 400x300 --out '%s' >/dev/null 2>&1", tribo,
+             "timeout 60 '%s' render '%s' %s --size 360x270 --out '%s' >/dev/null 2>&1", tribo,
              model, options, image);
     if (system(command) != 0) {
       fprintf(stderr, "no picture %s of %s\n", PICTURES[i].file, PICTURES[i].model);
