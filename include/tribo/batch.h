@@ -45,9 +45,9 @@ typedef struct {
 TB_EXTERN_C_BEGIN
 
 // `nworld` worlds at the reference pose; `nthread` threads, 0 for one per core. A batch that would
-// need more than `memory_limit` bytes (0: no limit) is refused, and one that grows past it while
-// stepping says so. NULL and `error` on failure. The model must outlive the batch and is not
-// changed.
+// need more than `memory_limit` bytes (0: no limit) is refused; a step for which the limit leaves
+// too little fails, and a batch that remembers more than it says so. NULL and `error` on failure.
+// The model must outlive the batch and is not changed.
 TB_API tbBatch* tb_batch_new(const tbModel* model, int nworld, int nthread, size_t memory_limit,
                              tbError* error);
 TB_API void tb_batch_free(tbBatch* batch);
@@ -64,7 +64,7 @@ TB_API tbResult tb_batch_reset(tbBatch* batch, const unsigned char* mask, int ke
 // that the result depends on the arguments and parameters only.
 TB_API tbResult tb_batch_rollout(tbBatch* batch, const tbRollout* rollout);
 
-// Bytes that the batch holds now: arrays, workers, what worlds remember.
+// Bytes that the batch holds now: arrays, workers with their solvers' memory, what worlds remember.
 TB_API size_t tb_batch_memory(const tbBatch* batch);
 
 // The array called `name` (one of the fields above) and its columns, as tb_data_field. NULL if

@@ -234,8 +234,11 @@ TB_API tbLaw tb_solver_law(int index);
 typedef struct tbSolveWork tbSolveWork;
 TB_API tbSolveWork* tb_solve_work_create(void);
 TB_API void tb_solve_work_free(tbSolveWork* work);
-// Calls to malloc so far.
+// Calls to malloc so far, and bytes held.
 TB_API size_t tb_solve_work_allocations(const tbSolveWork* work);
+TB_API size_t tb_solve_work_bytes(const tbSolveWork* work);
+// Most bytes of scratch memory, 0: as many as there are. A solve that needs more says so.
+TB_API void tb_solve_work_limit(tbSolveWork* work, size_t bytes);
 
 // Keep the memory but nothing of what was solved with it: the next solve gives the bits that it
 // would give with new memory.

@@ -101,6 +101,9 @@ TB_API int tb_tree_asleep(const tbModel* model, const tbData* data, int tree);
 // Calls to malloc by steps of this world so far: constant once the world is warm.
 TB_API size_t tb_step_allocations(const tbData* data);
 
+// Bytes that a world holds: its arrays, contacts and rows, the solvers' memory, what it remembers.
+TB_API size_t tb_step_memory(const tbModel* model, const tbData* data);
+
 TB_EXTERN_C_END
 
 #endif

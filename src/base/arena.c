@@ -15,7 +15,9 @@ struct tbArenaBlock {
 
 static tbArenaBlock* new_block(tbArena* arena, size_t size) {
   if (size > SIZE_MAX - sizeof(tbArenaBlock) - ALIGNMENT) return NULL;
-  tbArenaBlock* block = malloc(sizeof(tbArenaBlock) + ALIGNMENT + size);
+  size_t bytes = sizeof(tbArenaBlock) + ALIGNMENT + size;
+  if (arena->limit && (bytes > arena->limit || arena->bytes > arena->limit - bytes)) return NULL;
+  tbArenaBlock* block = malloc(bytes);
   if (!block) return NULL;
   uintptr_t start = (uintptr_t)(block + 1);
   block->next = NULL;
@@ -23,12 +25,14 @@ static tbArenaBlock* new_block(tbArena* arena, size_t size) {
   block->offset = 0;
   block->bytes = (unsigned char*)((start + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1));
   arena->allocations++;
+  arena->bytes += bytes;
   return block;
 }
 
-static void free_blocks(tbArenaBlock* block) {
+static void free_blocks(tbArena* arena, tbArenaBlock* block) {
   while (block) {
     tbArenaBlock* next = block->next;
+    arena->bytes -= sizeof *block + ALIGNMENT + block->size;
     free(block);
     block = next;
   }
@@ -39,7 +43,7 @@ void tb_arena_init(tbArena* arena) {
 }
 
 void tb_arena_free(tbArena* arena) {
-  free_blocks(arena->first);
+  free_blocks(arena, arena->first);
   tb_arena_init(arena);
 }
 
@@ -51,7 +55,7 @@ void tb_arena_reset(tbArena* arena) {
     for (tbArenaBlock* b = arena->first; b; b = b->next) total += b->size;
     tbArenaBlock* merged = new_block(arena, total);
     if (merged) {
-      free_blocks(arena->first);
+      free_blocks(arena, arena->first);
       arena->first = merged;
     }
   }
@@ -73,6 +77,7 @@ void* tb_arena_alloc(tbArena* arena, size_t bytes) {
       // Grow geometrically, so that few blocks are ever chained.
       size_t grown = 2 * arena->current->size;
       arena->current->next = new_block(arena, size > grown ? size : grown);
+      if (!arena->current->next && size < grown) arena->current->next = new_block(arena, size);
       if (!arena->current->next) {
         arena->failed = true;
         return NULL;

@@ -17,6 +17,8 @@ typedef struct {
   size_t used;         // bytes handed out since the last reset, padding included
   size_t high_water;   // largest `used` ever
   size_t allocations;  // calls to malloc so far: a step that raises this is a defect
+  size_t bytes;        // memory held
+  size_t limit;        // most of it, 0: as much as there is
   bool failed;         // an allocation returned NULL since the last reset
 } tbArena;
 

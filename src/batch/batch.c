@@ -136,6 +136,21 @@ static int build(tbBatch* b) {
   return 1;
 }
 
+// What the limit leaves beside the arrays is shared among the workers' contacts, rows and solvers.
+static int share_limit(tbBatch* b, tbError* error) {
+  struct tbBatchState* s = b->state;
+  size_t held = tb_batch_memory(b);
+  if (s->memory_limit == 0) return 1;
+  if (held >= s->memory_limit) {
+    tb_fail(error, TB_ERROR_MEMORY, "a batch of %d worlds needs %zu bytes, the limit is %zu",
+            b->nworld, held, s->memory_limit);
+    return 0;
+  }
+  size_t share = (s->memory_limit - held) / (size_t)b->nthread;
+  for (int i = 0; i < b->nthread; i++) tb_batch_worker_limit(&s->worker[i], share + 1);
+  return 1;
+}
+
 tbBatch* tb_batch_new(const tbModel* model, int nworld, int nthread, size_t memory_limit,
                       tbError* error) {
   if (!model || nworld < 1 || nworld > MOST_WORLDS || nthread < 0 || nthread > MOST_THREADS) {
@@ -166,6 +181,10 @@ tbBatch* tb_batch_new(const tbModel* model, int nworld, int nthread, size_t memo
     if (!s) free(b);
     if (s && !b) free(s);
     if (b && s) tb_batch_free(b);
+    return NULL;
+  }
+  if (!share_limit(b, error)) {
+    tb_batch_free(b);
     return NULL;
   }
   tb_batch_reset(b, NULL, -1);
@@ -284,7 +303,12 @@ static tbResult report(tbBatch* b) {
     if (worker->failed >= 0 && (!first || worker->failed < first->failed)) first = worker;
   }
   if (!first) return TB_OK;
-  snprintf(b->message, sizeof b->message, "world %d: %.200s", first->failed, first->message);
+  int length =
+      snprintf(b->message, sizeof b->message, "world %d: %.180s", first->failed, first->message);
+  if (first->failure == TB_ERROR_MEMORY && b->state->memory_limit) {
+    snprintf(b->message + length, sizeof b->message - (size_t)length, "; the limit is %zu bytes",
+             b->state->memory_limit);
+  }
   return first->failure;
 }
 

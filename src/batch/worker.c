@@ -11,7 +11,8 @@ int tb_batch_worker_init(tbBatchWorker* worker, const tbModel* model) {
   worker->model = *model;
   worker->model.opt.threads = 1;
   worker->data = tb_data_new(model);
-  return worker->data && tb_step_state(&worker->model, worker->data);
+  tbStepState* state = worker->data ? tb_step_state(&worker->model, worker->data) : NULL;
+  return state && tb_workers_resize(&state->workers, 1);
 }
 
 void tb_batch_worker_free(tbBatchWorker* worker) {
@@ -23,14 +24,16 @@ size_t tb_batch_worker_bytes(const tbBatchWorker* worker) {
   size_t bytes = sizeof *worker;
   if (worker->scaled) bytes += sizeof(tbModel) + worker->scaled->block_size;
   if (!worker->data) return bytes;
-  bytes += sizeof(tbData) + worker->data->block_size + worker->data->work->arena.high_water;
-  const tbStepState* state = worker->data->work->step;
-  if (!state) return bytes;
-  bytes += sizeof *state + tb_contact_finder_bytes(state->finder);
+  return bytes + tb_step_memory(&worker->model, worker->data);
+}
+
+void tb_batch_worker_limit(tbBatchWorker* worker, size_t bytes) {
+  tbStepState* state = worker->data->work->step;
+  worker->data->work->arena.limit = bytes;
   for (int i = 0; i < state->workers.count; i++) {
-    bytes += state->workers.worker[i].arena.high_water;
+    state->workers.worker[i].arena.limit = bytes;
+    tb_solve_work_limit(state->workers.worker[i].solve, bytes);
   }
-  return bytes;
 }
 
 // ---- masses ------------------------------------------------------------------------------------

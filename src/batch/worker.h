@@ -38,6 +38,10 @@ int tb_batch_worker_init(tbBatchWorker* worker, const tbModel* model);
 void tb_batch_worker_free(tbBatchWorker* worker);
 size_t tb_batch_worker_bytes(const tbBatchWorker* worker);
 
+// Most bytes for a step's contacts and rows, and for its solver; 0: as many as there are. A step
+// that needs more fails for want of memory.
+void tb_batch_worker_limit(tbBatchWorker* worker, size_t bytes);
+
 // Bytes of a world's own masses.
 size_t tb_world_masses_bytes(const tbModel* model);
 

@@ -55,6 +55,14 @@ size_t tb_solve_work_allocations(const tbSolveWork* work) {
   return work->arena.allocations + work->cache.allocations;
 }
 
+size_t tb_solve_work_bytes(const tbSolveWork* work) {
+  return sizeof *work + work->arena.bytes + sizeof(tbReal) * (size_t)work->cache.capacity;
+}
+
+void tb_solve_work_limit(tbSolveWork* work, size_t bytes) {
+  work->arena.limit = bytes;
+}
+
 void tb_solve_work_forget(tbSolveWork* work) {
   if (work) work->cache.n = 0;
 }

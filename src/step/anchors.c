@@ -16,6 +16,10 @@ void tb_anchors_free(tbAnchorTable* table) {
   memset(table, 0, sizeof *table);
 }
 
+size_t tb_anchors_bytes(const tbAnchorTable* table) {
+  return sizeof(tbAnchor) * (size_t)table->capacity;
+}
+
 bool tb_anchors_clear(tbAnchorTable* table, int count) {
   if (table->capacity < 2 * count) {
     int capacity = 16;

@@ -28,6 +28,7 @@ typedef struct {
 } tbAnchorTable;
 
 void tb_anchors_free(tbAnchorTable* table);
+size_t tb_anchors_bytes(const tbAnchorTable* table);
 
 // Empty the table and make room for `count`; false when out of memory.
 bool tb_anchors_clear(tbAnchorTable* table, int count);

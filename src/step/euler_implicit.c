@@ -30,8 +30,10 @@ static int prepare(Newton* x) {
   const tbModel* m = x->m;
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
   if (!x->state->newton) {
-    x->state->newton = malloc(sizeof(tbReal) * (nq + 7 * nv + nv * nv + 1));
+    size_t bytes = sizeof(tbReal) * (nq + 7 * nv + nv * nv + 1);
+    x->state->newton = malloc(bytes);
     x->state->allocations++;
+    x->state->bytes += bytes;
     if (!x->state->newton) return 0;
   }
   x->qpos = x->state->newton;

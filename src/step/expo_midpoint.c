@@ -25,8 +25,10 @@ struct tbHeldSpring {
 // Room for the state, two velocities and the springs; grown where needed.
 static int reserve(const tbModel* m, tbStepState* state) {
   if (!state->middle) {
-    state->middle = malloc(sizeof(tbReal) * (size_t)(m->nq + 4 * m->nv + 1));
+    size_t bytes = sizeof(tbReal) * (size_t)(m->nq + 4 * m->nv + 1);
+    state->middle = malloc(bytes);
     state->allocations++;
+    state->bytes += bytes;
     if (!state->middle) return 0;
   }
   if (state->springs.count > state->held_capacity) {
@@ -34,6 +36,7 @@ static int reserve(const tbModel* m, tbStepState* state) {
     tbHeldSpring* grown = realloc(state->held, sizeof(tbHeldSpring) * (size_t)capacity);
     if (!grown) return 0;
     state->held = grown;
+    state->bytes += sizeof(tbHeldSpring) * (size_t)(capacity - state->held_capacity);
     state->held_capacity = capacity;
     state->allocations++;
   }

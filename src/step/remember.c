@@ -53,7 +53,6 @@ void tb_remember_free(tbRemembered* world) {
 }
 
 size_t tb_remember_bytes(const tbModel* model, const tbRemembered* world) {
-  return sizeof(tbWarmEntry) * (size_t)world->warm.capacity +
-         sizeof(tbAnchor) * (size_t)world->anchors.capacity + world->pairs_capacity +
+  return tb_warm_bytes(&world->warm) + tb_anchors_bytes(&world->anchors) + world->pairs_capacity +
          tb_sleep_size(model, &world->sleep);
 }

@@ -53,8 +53,10 @@ tbResult tb_rk4(const tbModel* m, tbData* d, tbStepState* state) {
   size_t size = (size_t)m->nq + 3 * (size_t)m->nv + 2 * (size_t)m->na;
   if (!state->rk4) {
     // Two more vectors hold a stage's own rates, which tb_forward would overwrite.
-    state->rk4 = malloc(sizeof(tbReal) * (size + 2 * (size_t)m->nv + (size_t)m->na + 1));
+    size_t bytes = sizeof(tbReal) * (size + 2 * (size_t)m->nv + (size_t)m->na + 1);
+    state->rk4 = malloc(bytes);
     state->allocations++;
+    state->bytes += bytes;
     if (!state->rk4) return TB_ERROR_MEMORY;
   }
   Buffers b = buffers_of(m, state->rk4);

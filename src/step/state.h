@@ -17,8 +17,8 @@ typedef struct {
   tbWorkers workers;
   tbWarmTable warm;
   tbSleep sleep;
-  tbReal* rk4;  // stages of tb_rk4, made on first use
-  size_t allocations;
+  tbReal* rk4;                // stages of tb_rk4, made on first use
+  size_t allocations, bytes;  // of what is made on first use
   int softened;               // comfree: 1 where the last step softened an island's gains
   int first_half;             // 1 after tb_step1, 0 after tb_step2
   tbConstraints constraints;  // of the current step, in the arena

@@ -73,6 +73,17 @@ size_t tb_step_allocations(const tbData* data) {
   return count;
 }
 
+size_t tb_step_memory(const tbModel* model, const tbData* data) {
+  if (!model || !data) return 0;
+  const tbStepState* state = data->work->step;
+  size_t bytes = sizeof *data + data->block_size + sizeof *data->work + data->work->arena.bytes;
+  if (!state) return bytes;
+  return bytes + sizeof *state + state->bytes + tb_contact_finder_bytes(state->finder) +
+         tb_workers_bytes(&state->workers) + tb_warm_bytes(&state->warm) +
+         tb_anchors_bytes(&state->anchors) + tb_anchors_bytes(&state->spare) +
+         tb_sleep_size(model, &state->sleep);
+}
+
 int tb_tree_asleep(const tbModel* model, const tbData* data, int tree) {
   if (!model || !data || tree < 0 || tree >= model->ntree) return 0;
   const tbStepState* state = data->work->step;
@@ -246,8 +257,10 @@ static int springs_split(const tbModel* m, tbData* d, const tbReal* v_next, tbRe
   tbReal touch = state->parts < MOST ? tb_first_touch(m, d, state, v_next) : 0;
   if (touch <= 0) return 0;
   if (!state->start) {
-    state->start = malloc(sizeof(tbReal) * MOST * (size_t)tb_state_size(m));
+    size_t bytes = sizeof(tbReal) * MOST * (size_t)tb_state_size(m);
+    state->start = malloc(bytes);
     state->allocations++;
+    state->bytes += bytes;
     if (!state->start) return 0;
   }
   tbReal* start = state->start + (size_t)state->parts * (size_t)tb_state_size(m);

@@ -26,6 +26,10 @@ void tb_warm_free(tbWarmTable* table) {
   memset(table, 0, sizeof *table);
 }
 
+size_t tb_warm_bytes(const tbWarmTable* table) {
+  return sizeof(tbWarmEntry) * (size_t)table->capacity;
+}
+
 bool tb_warm_clear(tbWarmTable* table, int count) {
   if (table->capacity < 2 * count) {
     int capacity = 64;

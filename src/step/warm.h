@@ -25,6 +25,7 @@ typedef struct {
 } tbWarmTable;
 
 void tb_warm_free(tbWarmTable* table);
+size_t tb_warm_bytes(const tbWarmTable* table);
 
 // Empty the table and make room for `count` entries; false when out of memory.
 bool tb_warm_clear(tbWarmTable* table, int count);

@@ -43,6 +43,14 @@ size_t tb_workers_allocations(const tbWorkers* w) {
   return total;
 }
 
+size_t tb_workers_bytes(const tbWorkers* w) {
+  size_t total = sizeof(tbWorker) * (size_t)w->count;
+  for (int i = 0; i < w->count; i++) {
+    total += w->worker[i].arena.bytes + tb_solve_work_bytes(w->worker[i].solve);
+  }
+  return total;
+}
+
 // ---- one round ---------------------------------------------------------------------------------
 
 typedef struct {

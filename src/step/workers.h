@@ -36,6 +36,9 @@ void tb_workers_free(tbWorkers* workers);
 // Calls to malloc so far, the workers' memory included.
 size_t tb_workers_allocations(const tbWorkers* workers);
 
+// Bytes held, the solvers' memory included.
+size_t tb_workers_bytes(const tbWorkers* workers);
+
 // Run the job for every item, shared out by `cost` (count entries; 0: skip the item). The result is
 // that of the first item that failed. `arena` gives scratch memory.
 tbResult tb_workers_run(tbWorkers* workers, tbArena* arena, int count, const tbReal* cost,

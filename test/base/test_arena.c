@@ -61,12 +61,34 @@ static void absurd_sizes_fail_cleanly(void** state) {
   tb_arena_free(&arena);
 }
 
+// Bytes held are counted, and a limit is kept: what fits is given, what does not is refused.
+static void limit_is_kept(void** state) {
+  (void)state;
+  tbArena arena;
+  tb_arena_init(&arena);
+  assert_int_equal(arena.bytes, 0);
+  arena.limit = 200000;
+  assert_non_null(tb_arena_alloc(&arena, 60000));
+  assert_true(arena.bytes >= 60000 && arena.bytes <= 200000);
+  // twice the first block would be too much, the size itself is not
+  assert_non_null(tb_arena_alloc(&arena, 100000));
+  assert_null(tb_arena_alloc(&arena, 100000));
+  assert_true(arena.failed);
+  assert_true(arena.bytes <= 200000);
+  tb_arena_reset(&arena);
+  assert_non_null(tb_arena_alloc(&arena, 60000));
+  assert_null(tb_arena_alloc(&arena, SIZE_MAX / 2));
+  tb_arena_free(&arena);
+  assert_int_equal(arena.bytes, 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(growth_keeps_what_was_given),
       cmocka_unit_test(warm_rounds_allocate_nothing),
       cmocka_unit_test(marks_give_back),
       cmocka_unit_test(absurd_sizes_fail_cleanly),
+      cmocka_unit_test(limit_is_kept),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,21 @@
 // Batches: every world gets the bits it gets alone, for every law; parameters, masks, rollouts,
 // failures and memory.
+#include <stdlib.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
 #include "common/test.h"
 #include "tribo/tribo.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define TB_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
+    __has_feature(memory_sanitizer)
+#define TB_SANITIZED 1
+#endif
+#endif
 
 // A pile with closed-form and iterative pairs, a limited and rubbing arm with an actuator, sensors.
 static const char SCENE[] =
@@ -319,6 +333,88 @@ static void ten_thousand_worlds_fit_in_little_memory(void** state) {
   tb_model_free(m);
 }
 
+// Bytes that malloc has handed out, where the C library tells; 0 elsewhere.
+static size_t heap_bytes(void) {
+#if defined(__GLIBC__) && !defined(TB_SANITIZED)
+  struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+#else
+  return 0;
+#endif
+}
+
+// What is reported is what is there, solvers' memory included: the heap knows.
+static void reported_memory_is_what_the_heap_holds(void** state) {
+  (void)state;
+  for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
+    for (int solver = 0; solver < (law == TB_LAW_NCP ? 3 : 1); solver++) {
+      tbModel* m = load(law);
+      m->opt.solver = solver == 1 ? TB_SOLVER_PGS : solver == 2 ? TB_SOLVER_ADMM : TB_SOLVER_AUTO;
+      size_t before = heap_bytes();
+      // one thread: its memory is in the part of the heap that is reported
+      tbBatch* b = batch_of(m, 24, 1);
+      tb_batch_reset(b, NULL, 0);
+      for (int w = 0; w < 24; w++) {
+        tbRng rng = {(uint64_t)w};
+        perturb(m, &rng, b->qvel + w * m->nv);
+        b->mass_scale[w] = w % 3 ? 1 : 2;
+      }
+      assert_int_equal(tb_batch_step(b, 20), TB_OK);
+      size_t held = heap_bytes() - before, reported = tb_batch_memory(b);
+      double error = fabs((double)reported - (double)held);
+      if (held && error > 8192 + 0.03 * (double)held) {
+        fail_msg("%s: %zu bytes reported, %zu held", tb_step_law_name(law), reported, held);
+      }
+      // the same again needs no more
+      for (int k = 0; k < 2; k++) {
+        assert_int_equal(tb_batch_reset(b, NULL, 0), TB_OK);
+        for (int w = 0; w < 24; w++) {
+          tbRng rng = {(uint64_t)w};
+          perturb(m, &rng, b->qvel + w * m->nv);
+        }
+        assert_int_equal(tb_batch_step(b, 20), TB_OK);
+        if (k == 0) reported = tb_batch_memory(b);
+      }
+      assert_int_equal(tb_batch_memory(b), reported);
+      tb_batch_free(b);
+      tb_model_free(m);
+    }
+  }
+}
+
+// A pile that needs more rows than the limit leaves room for fails by itself, keeps its state and
+// never holds more than the limit.
+static void a_limit_bounds_contacts_and_solvers(void** state) {
+  (void)state;
+  for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
+    tbModel* m = load(law);
+    tbError error;
+    tbBatch* b = batch_of(m, 2, 1);
+    size_t least = tb_batch_memory(b);
+    tb_batch_free(b);
+    int refused = 0, done = 0;
+    for (size_t room = 1; room < (size_t)1 << 24; room *= 4) {
+      b = tb_batch_new(m, 2, 1, least + room, &error);
+      if (!b) fail_msg("%s", error.message);
+      tbResult result = tb_batch_step(b, 3);
+      if (result == TB_OK) {
+        done++;
+        assert_true(tb_batch_memory(b) <= least + room);
+      } else {
+        refused++;
+        assert_int_equal(done, 0);
+        assert_int_equal(result, TB_ERROR_MEMORY);
+        assert_non_null(strstr(b->message, "limit"));
+      }
+      for (int i = 0; i < 2 * m->nq; i++) assert_true(isfinite(b->qpos[i]));
+      tb_batch_free(b);
+    }
+    assert_true(refused > 0 && done > 0);
+    assert_null(tb_batch_new(m, 2, 1, least, &error));
+    tb_model_free(m);
+  }
+}
+
 static void fields_by_name(void** state) {
   (void)state;
   tbModel* m = load(TB_LAW_COMFREE);
@@ -345,6 +441,8 @@ int main(void) {
       cmocka_unit_test(rollouts_are_trajectories),
       cmocka_unit_test(a_failing_world_does_not_stop_the_others),
       cmocka_unit_test(ten_thousand_worlds_fit_in_little_memory),
+      cmocka_unit_test(reported_memory_is_what_the_heap_holds),
+      cmocka_unit_test(a_limit_bounds_contacts_and_solvers),
       cmocka_unit_test(fields_by_name),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
