@@ -121,6 +121,9 @@ static bool other_methods(tbIsland* island, int round, int patience, tbReal* lam
   return true;
 }
 
+// Residuals below which contacts of a pair of bodies differ by more than their redundancy allows.
+static const tbReal REDUNDANT_DIGITS = 1e-6;
+
 static bool solve_island(tbIsland* island, tbReal* lambda) {
   size_t bytes = (size_t)island->p.n * sizeof *lambda;
   if (!tb_island_pgs(island, lambda, 8, 8)) return false;
@@ -128,9 +131,14 @@ static bool solve_island(tbIsland* island, tbReal* lambda) {
   if (!tb_island_analyze(island)) return false;
   int patience = worthwhile_sweeps(island);
   if (!tb_island_pgs(island, lambda, 2 * patience, patience)) return false;
+  bool plain = false;
   for (int round = 0; round < ROUND_COUNT && !give_up(island); round++) {
     const tbIpmSettings* set = &ROUNDS[round];
-    if (round == 1 && !tb_island_analyze_plain(island)) return false;
+    // The last digits need the matrix as it is.
+    if (round > 0 && !plain && island->best_measure < REDUNDANT_DIGITS) {
+      plain = true;
+      if (!tb_island_analyze_plain(island)) return false;
+    }
     tbArenaMark mark = tb_arena_mark(island->arena);
     if (!tb_island_ipm(island, set, set->margin > 0 ? lambda : NULL)) return false;
     if (!give_up(island) && !tb_island_newton(island, 30)) return false;
