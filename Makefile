@@ -3,7 +3,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 SECONDS_EACH ?= 600
 
-.PHONY: all help demo test soak determinism bench check sanitize fuzz install clean
+.PHONY: all help demo test soak determinism bench check sanitize aarch64 fuzz install clean
 
 all: build/tribo
 
@@ -16,6 +16,7 @@ help:
 	@echo "make bench      the report: every table and figure of the papers, into report/index.html"
 	@echo "make check      format, layers, headers, static analysis"
 	@echo "make sanitize   unit tests under address, undefined-behaviour and thread sanitizers"
+	@echo "make aarch64    cross-compile for 64-bit ARM and run the unit tests under qemu"
 	@echo "make fuzz       fuzz every reader for SECONDS_EACH=600 seconds each"
 	@echo "make install    install to PREFIX=/usr/local"
 
@@ -42,7 +43,7 @@ soak: setup-test
 	@build/test/test_step_behaviour_slow whole
 	@build/test/test_soak_robots 20
 
-determinism: setup-build
+determinism: setup-test
 	@scripts/check_determinism.sh
 
 bench: setup-bench
@@ -57,13 +58,19 @@ check: setup-check
 	@scripts/check_sizes.sh
 	@scripts/check_static.sh
 
-# Every unit test under the address sanitizer; under the thread sanitizer those that start threads and
-# those of what threads share (label `threads`).
-sanitize: setup-test
+# Every unit test under clang's address sanitizer; under gcc's thread sanitizer those that start threads
+# and those of what threads share (label `threads`). The
+# release build (gcc -O3) and clang's (-O1) must also agree in every bit.
+sanitize: setup-test setup-check
 	@cmake --preset asan >/dev/null && cmake --build build-asan -j$(JOBS)
 	@scripts/run_tests.sh build-asan -j$(JOBS) -LE 'slow|peer|install'
 	@cmake --preset tsan >/dev/null && cmake --build build-tsan -j$(JOBS) --target thread_tests tribo
 	@scripts/run_tests.sh build-tsan -j$(JOBS) -L threads
+	@THREADS=1 scripts/same_bits.sh build build-asan
+
+aarch64:
+	@scripts/setup.sh aarch64
+	@scripts/aarch64.sh
 
 fuzz: setup-check
 	@scripts/fuzz.sh $(SECONDS_EACH)

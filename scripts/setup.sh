@@ -5,6 +5,7 @@
 #   scripts/setup.sh test     build, and what the tests need; peer engines where they can be had
 #   scripts/setup.sh bench    test, and the engines and converters of the report
 #   scripts/setup.sh check    format and static analysis
+#   scripts/setup.sh aarch64  cross-compiling for 64-bit ARM
 set -u
 
 BUILD="gcc make cmake pkg-config libc6-dev libxml2-dev libqhull-dev libhdf5-dev libpng-dev zlib1g-dev"
@@ -14,6 +15,8 @@ PEERS="libmujoco-dev libsiconos-numerics-dev libfclib-dev libccd-dev libfcl-dev 
 # Only the report needs these.
 BENCH="libode-dev libdart-dev librsvg2-bin"
 CHECK="clang clang-format cppcheck libclang-rt-14-dev"
+# What builds and runs for another machine; its libraries are unpacked by scripts/aarch64.sh.
+AARCH64="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user mmdebstrap"
 
 missing() {
   for package in "$@"; do
@@ -42,7 +45,8 @@ case ${1:-build} in
   test) wanted=$TEST optional=$PEERS ;;
   bench) wanted=$TEST optional="$PEERS $BENCH" ;;
   check) wanted=$CHECK optional= ;;
-  *) echo "usage: $0 build|test|bench|check" >&2; exit 2 ;;
+  aarch64) wanted="$BUILD $AARCH64" optional= ;;
+  *) echo "usage: $0 build|test|bench|check|aarch64" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then

@@ -98,6 +98,8 @@ void tb_urdf_note_unused(tbUrdf* u, const xmlNode* node, const char* where);
 
 // urdf_link.c: mass and shapes of a link into its body.
 bool tb_urdf_add_inertial(tbUrdf* u, tbUrdfLink* link);
+// The meshes of all links in the file's order, as MuJoCo numbers them.
+bool tb_urdf_list_meshes(tbUrdf* u);
 bool tb_urdf_add_shapes(tbUrdf* u, tbUrdfLink* link);
 bool tb_urdf_add_missing_mass(tbUrdf* u);
 

@@ -212,6 +212,20 @@ static bool add_shape(tbUrdf* u, const tbUrdfLink* link, const xmlNode* shape, b
   return read_geometry(u, shape, geom);
 }
 
+bool tb_urdf_list_meshes(tbUrdf* u) {
+  bool visuals = !u->spec->compiler->discardvisual;
+  for (int i = 0; i < u->nlink; i++) {
+    for (const xmlNode* c = u->link[i].node->children; c; c = c->next) {
+      if (!tb_urdf_is(c, "collision") && !(visuals && tb_urdf_is(c, "visual"))) continue;
+      const xmlNode* geometry = tb_urdf_child(c, "geometry");
+      const xmlNode* mesh = geometry ? tb_urdf_child(geometry, "mesh") : NULL;
+      tbSpecGeom unused = {0};
+      if (mesh && !read_mesh(u, mesh, &unused)) return false;
+    }
+  }
+  return true;
+}
+
 bool tb_urdf_add_shapes(tbUrdf* u, tbUrdfLink* link) {
   tbReal rgba[4] = {0.5, 0.5, 0.5, 1};
   bool visuals = !u->spec->compiler->discardvisual;
