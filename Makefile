@@ -3,7 +3,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 SECONDS_EACH ?= 600
 
-.PHONY: all help demo test soak determinism bench check sanitize aarch64 fuzz install clean
+.PHONY: all help demo report test soak determinism bench check sanitize aarch64 fuzz install clean
 
 all: build/tribo
 
@@ -14,6 +14,7 @@ help:
 	@echo "make soak       every robot, 20 s of drop and of random controls under every law; slow scenes"
 	@echo "make determinism  the same bits by gcc and clang, -O1 to -O3, 1 to 4 threads"
 	@echo "make bench      the report: every table and figure of the papers, into report/index.html"
+	@echo "make report     its short form, a few minutes, into build/report/index.html"
 	@echo "make check      format, layers, headers, static analysis"
 	@echo "make sanitize   unit tests under address, undefined-behaviour and thread sanitizers"
 	@echo "make aarch64    cross-compile for 64-bit ARM and run the unit tests under qemu"
@@ -30,6 +31,8 @@ setup-build setup-test setup-bench setup-check:
 	@scripts/setup.sh $(@:setup-%=%)
 
 demo: build/tribo
+	@cmake --preset release -DTRIBO_BUILD_BENCH=ON >/dev/null
+	@cmake --build build -j$(JOBS) --target tribo-bench-cm tribo-bench-papers >/dev/null
 	@scripts/demo.sh
 
 test: setup-test
@@ -45,6 +48,12 @@ soak: setup-test
 
 determinism: setup-test
 	@scripts/check_determinism.sh
+
+# The short form of the report, a few minutes: fails where a claim stops holding.
+report: setup-bench
+	@cmake --preset release -DTRIBO_BUILD_BENCH=ON >/dev/null
+	@cmake --build build -j$(JOBS)
+	@build/tribo bench papers --short --out build/report
 
 bench: setup-bench
 	@cmake --preset release -DTRIBO_BUILD_BENCH=ON >/dev/null

@@ -85,7 +85,9 @@ void cm_growing(tbBench* bench) {
   }
   tb_plot_panel(plot, "largest force across the pull", "time (s)", "N", false, false);
   for (int k = 0; k < METHODS; k++) {
-    tb_plot_line(plot, METHOD[k].label, traces[k].time, pulls[k].internal, traces[k].steps, false);
+    // The force of a step is read before the next one.
+    tb_plot_line(plot, METHOD[k].label, traces[k].time, pulls[k].internal, traces[k].steps - 1,
+                 false);
   }
   tb_plot_write(plot, tb_bench_path(bench, "cm_fig11.svg"));
   for (int k = 0; k < METHODS; k++) cm_trace_free(&traces[k]);

@@ -90,7 +90,7 @@ static double exact_energy(double time) {
 
 static void figure_10(tbBench* bench, tbModel* m) {
   tbTable* table = tb_bench_table(bench, "fig10_energy");
-  tbPlot* plot = tb_plot_new("Lift and energy of a sliding cube (CM fig. 10)", 2, 1);
+  tbPlot* plot = tb_plot_new("Lift and energy of a sliding cube (CM fig. 10)", 3, 1);
   Trace traces[METHODS] = {{0}};
   double lift[METHODS] = {0}, error[METHODS] = {0}, exact[STEPS];
   for (int k = 0; k < METHODS; k++) throw_cube(m, METHOD[k], PI / 2, &traces[k]);
@@ -114,6 +114,13 @@ static void figure_10(tbBench* bench, tbModel* m) {
   tb_plot_line(plot, "analytic", traces[0].time, exact, traces[0].steps, false);
   for (int k = 0; k < METHODS; k++) {
     tb_plot_line(plot, METHOD[k].label, traces[k].time, traces[k].energy, traces[k].steps, false);
+  }
+  tb_plot_panel(plot, "distance from the analytic energy", "time (s)", "J", false, true);
+  for (int k = 0; k < METHODS; k++) {
+    double gap[STEPS];
+    for (int i = 0; i < traces[k].steps; i++)
+      gap[i] = fmax(fabs(traces[k].energy[i] - exact_energy(traces[k].time[i])), 1e-11);
+    tb_plot_line(plot, METHOD[k].label, traces[k].time, gap, traces[k].steps, false);
   }
   tb_plot_write(plot, tb_bench_path(bench, "cm_fig10.svg"));
   for (int k = 0; k < METHODS; k++) cm_trace_free(&traces[k]);

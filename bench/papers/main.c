@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -35,6 +36,14 @@ static const Part PARTS[] = {
 };
 enum { NPARTS = sizeof PARTS / sizeof *PARTS, PATH = 4096 };
 
+// What was asked for.
+typedef struct {
+  const char *report, *only;
+  bool brief;  // --short
+  bool demo;   // only the most telling experiments of `cm`
+  bool again;
+} Run;
+
 static bool program_path(const char* name, char* path) {
   ssize_t n = readlink("/proc/self/exe", path, PATH - 1);
   if (n <= 0) return false;
@@ -46,11 +55,13 @@ static bool program_path(const char* name, char* path) {
 }
 
 // What a finished part leaves behind: which program with which options made it.
-static void stamp_of(const char* program, bool short_run, char* stamp, size_t size) {
+static void stamp_of(const char* program, const Run* run, char* stamp, size_t size) {
   struct stat info;
   if (stat(program, &info) != 0) memset(&info, 0, sizeof info);
   snprintf(stamp, size, "%lld %lld %s\n", (long long)info.st_size, (long long)info.st_mtime,
-           short_run ? "short" : "full");
+           run->demo    ? "demo"
+           : run->brief ? "short"
+                        : "full");
 }
 
 static bool is_done(const char* folder, const char* stamp) {
@@ -100,9 +111,10 @@ static void show(const Progress* p, int part, const char* name, double expected,
 }
 
 // Run one benchmark with its tables in `folder` and its text in "<folder>/log.txt"; its exit code.
-static int run_part(const char* program, char* folder, bool short_run, const Progress* progress,
+static int run_part(const char* program, char* folder, const Run* run, const Progress* progress,
                     int part, double expected) {
-  char log[PATH + 16], out[] = "--out", quick[] = "--short";
+  char log[PATH + 16], out[] = "--out", quick[] = "--short", only[] = "--only";
+  char telling[] = "laws,sliding,growing,mass-ratio,tables,locomotion";
   snprintf(log, sizeof log, "%s/log.txt", folder);
   mkdir(folder, 0777);
   pid_t child = fork();
@@ -111,7 +123,13 @@ static int run_part(const char* program, char* folder, bool short_run, const Pro
     int file = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     if (file >= 0) dup2(file, STDOUT_FILENO);
     if (file >= 0) dup2(file, STDERR_FILENO);
-    char* arguments[] = {(char*)program, out, folder, short_run ? quick : NULL, NULL};
+    char* arguments[] = {(char*)program,
+                         out,
+                         folder,
+                         run->brief ? quick : NULL,
+                         run->demo ? only : NULL,
+                         run->demo ? telling : NULL,
+                         NULL};
     execv(program, arguments);
     _exit(127);
   }
@@ -138,22 +156,34 @@ static void convert_figures(const char* folder) {
   if (system(command) != 0) fprintf(stderr, "no PNG figures: install librsvg2-bin\n");
 }
 
+// Processor time of all parts so far.
+static double children_seconds(void) {
+  struct rusage usage;
+  if (getrusage(RUSAGE_CHILDREN, &usage) != 0) return NAN;
+  return (double)usage.ru_utime.tv_sec + 1e-6 * (double)usage.ru_utime.tv_usec +
+         (double)usage.ru_stime.tv_sec + 1e-6 * (double)usage.ru_stime.tv_usec;
+}
+
+static double expected_seconds(const Run* run, int index) {
+  if (run->demo) return 20;
+  return run->brief ? PARTS[index].seconds_short : PARTS[index].seconds;
+}
+
 // Run part `index` unless it is done; a row of the table says how it went.
-static void do_part(int index, const char* report, bool short_run, bool again, Progress* progress,
-                    tbTable* table) {
+static void do_part(int index, const Run* run, Progress* progress, tbTable* table) {
   char program[PATH], folder[PATH], stamp[256];
   const char *name = PARTS[index].name, *state = "done before";
-  double expected = short_run ? PARTS[index].seconds_short : PARTS[index].seconds;
-  double start = tb_seconds();
+  double expected = expected_seconds(run, index);
+  double start = tb_seconds(), cpu = children_seconds();
   int code = 0;
   if (!program_path(name, program)) {
     state = "not built";
   } else {
-    snprintf(folder, sizeof folder, "%s/%s", report, name);
-    stamp_of(program, short_run, stamp, sizeof stamp);
-    if (again || !is_done(folder, stamp)) {
+    snprintf(folder, sizeof folder, "%s/%s", run->report, name);
+    stamp_of(program, run, stamp, sizeof stamp);
+    if (run->again || !is_done(folder, stamp)) {
       show(progress, index, name, expected, 0, isatty(STDERR_FILENO));
-      code = run_part(program, folder, short_run, progress, index, expected);
+      code = run_part(program, folder, run, progress, index, expected);
       state = code == 0 ? "ran" : "ran; see log.txt";
       if (code <= 1) mark_done(folder, stamp);
       progress->taken += tb_seconds() - start;
@@ -165,6 +195,7 @@ static void do_part(int index, const char* report, bool short_run, bool again, P
   tb_table_text(table, "part", name);
   tb_table_text(table, "state", state);
   tb_table_real(table, "seconds", tb_seconds() - start);
+  tb_table_real(table, "processor", children_seconds() - cpu);
   tb_table_real(table, "expected", expected);
   tb_table_int(table, "exit", code);
 }
@@ -177,36 +208,49 @@ static bool tribo_path(char* path) {
   return access(path, X_OK) == 0;
 }
 
+static bool wanted(const Run* run, int index) {
+  return !run->only || strcmp(run->only, PARTS[index].name) == 0;
+}
+
 int main(int argc, char** argv) {
   tbBench* bench = tb_bench_open("papers", argc, argv);
   if (!bench) return 2;
-  const char* report = tb_bench_out(bench) ? tb_bench_out(bench) : "report";
-  const char* only = tb_bench_option(bench, "only", NULL);
-  bool again = tb_bench_flag(bench, "again"), page = tb_bench_flag(bench, "page");
-  bool short_run = tb_bench_short(bench);
+  Run run = {.report = tb_bench_out(bench) ? tb_bench_out(bench) : "report",
+             .only = tb_bench_option(bench, "only", NULL),
+             .demo = tb_bench_flag(bench, "demo"),
+             .again = tb_bench_flag(bench, "again")};
+  bool page = tb_bench_flag(bench, "page");
   if (!tb_bench_check_arguments(bench)) {
-    fprintf(stderr, "tribo bench papers [--out DIR] [--short] [--only PART] [--again] [--page]\n");
+    fprintf(stderr,
+            "tribo bench papers [--out DIR] [--short] [--demo] [--only PART] [--again] [--page]\n");
     return tb_bench_close(bench), 2;
   }
-  mkdir(report, 0777);
+  run.brief = tb_bench_short(bench) || run.demo;
+  if (run.demo) run.only = "cm";
+  mkdir(run.report, 0777);
   tbTable* table = tb_bench_table(bench, "parts");
   Progress progress = {0};
   for (int i = 0; i < NPARTS; i++) {
-    if (only && strcmp(only, PARTS[i].name) != 0) continue;
-    progress.expected_all += short_run ? PARTS[i].seconds_short : PARTS[i].seconds;
+    if (wanted(&run, i)) progress.expected_all += expected_seconds(&run, i);
   }
   for (int i = 0; i < NPARTS && !page; i++) {
-    if (only && strcmp(only, PARTS[i].name) != 0) continue;
-    do_part(i, report, short_run, again, &progress, table);
+    if (wanted(&run, i)) do_part(i, &run, &progress, table);
   }
+  if (isatty(STDERR_FILENO)) fputc('\n', stderr);
+
+  // Pictures, PNG copies, the page.
   char tribo[PATH];
-  if (!only && tribo_path(tribo)) draw_gallery(tribo, report, again);
-  convert_figures(report);
-  Verdicts v = write_report(report, PARTS, NPARTS, short_run);
+  if ((!run.only || run.demo) && tribo_path(tribo)) {
+    draw_gallery(tribo, run.report, run.demo ? "cm_thrown" : "", run.again);
+  }
+  if (!run.demo) convert_figures(run.report);
+  Verdicts v = write_report(run.report, PARTS, NPARTS, run.brief);
+  if (run.demo) print_claims(stdout, run.report, "cm");
   tb_bench_note(bench,
                 "%d claims reproduced, %d better, %d differ with a reason, %d worse (and %d that "
                 "may be), %d figures or tables without a claim: %s/index.html",
-                v.reproduced, v.better, v.differs, v.worse, v.allowed, v.missing, report);
+                v.reproduced, v.better, v.differs, v.worse, v.allowed, run.only ? 0 : v.missing,
+                run.report);
   int code = tb_bench_close(bench);
-  return v.worse > 0 || (v.missing > 0 && !only) ? 1 : code;
+  return v.worse > 0 || (v.missing > 0 && !run.only) ? 1 : code;
 }

@@ -3,6 +3,7 @@
 #define TRIBO_BENCH_PAPERS_REPORT_H_
 
 #include <stdbool.h>
+#include <stdio.h>
 
 // One benchmark of the report.
 typedef struct {
@@ -23,5 +24,8 @@ typedef struct {
 // Write "<folder>/index.html" from the files the benchmarks left in "<folder>/<part>/". Returns the
 // count of each verdict; names of what is worse, stale or missing go to stderr.
 Verdicts write_report(const char* folder, const Part* parts, int count, bool short_run);
+
+// The claims of one part as lines of text.
+void print_claims(FILE* file, const char* folder, const char* part);
 
 #endif

@@ -4,7 +4,7 @@
 #include "common/test.h"
 
 static int run(const char* arguments) {
-  char command[4096];
+  char command[8192];
   snprintf(command, sizeof command, "'%s/tribo' render %s 2>/dev/null", TB_BUILD_DIR, arguments);
   int status = system(command);
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -90,10 +90,82 @@ static void refuses_what_it_cannot_do(void** state) {
   assert_int_equal(run("missing.xml --out x.png"), 1);
 }
 
+static void write_file(const char* path, const char* text) {
+  FILE* f = fopen(path, "w");
+  assert_non_null(f);
+  fputs(text, f);
+  fclose(f);
+}
+
+// A state from a file gives the picture of that state.
+static void replays_a_file(void** state) {
+  (void)state;
+  if (!has_render()) skip();
+  char arguments[2600], csv[1024], drawn[1024], replayed[1024];
+  snprintf(csv, sizeof csv, "%s/render_states.csv", TB_BUILD_DIR);
+  snprintf(drawn, sizeof drawn, "%s/render_drawn.png", TB_BUILD_DIR);
+  snprintf(replayed, sizeof replayed, "%s/render_replayed.png", TB_BUILD_DIR);
+  snprintf(arguments, sizeof arguments, "'%s/sliding_cube.xml' --size 80x60 --out '%s'",
+           TB_SCENES_DIR, drawn);
+  assert_int_equal(run(arguments), 0);
+  snprintf(arguments, sizeof arguments,
+           "'%s/sliding_cube.xml' --replay '%s' --size 80x60 --out '%s'", TB_SCENES_DIR, csv,
+           replayed);
+
+  // Columns in any order; the same pose from the first to the last state gives the same picture.
+  write_file(csv,
+             "time,qpos2,qpos0,qpos1,qpos3,qpos4,qpos5,qpos6,ncon\n"
+             "0,0.1,0,0,1,0,0,0,0\n0.1,0.1,0,0,1,0,0,0,4\n");
+  assert_int_equal(run(arguments), 0);
+  size_t size[2];
+  unsigned char* bytes[2] = {read_file(drawn, &size[0]), read_file(replayed, &size[1])};
+  assert_int_equal(size[0], size[1]);
+  assert_memory_equal(bytes[0], bytes[1], size[0]);
+  free(bytes[1]);
+
+  // Another last state gives another one.
+  write_file(csv,
+             "time,qpos0,qpos1,qpos2,qpos3,qpos4,qpos5,qpos6\n"
+             "0,0,0,0.1,1,0,0,0\n0.1,0,0,0.3,1,0,0,0\n");
+  assert_int_equal(run(arguments), 0);
+  bytes[1] = read_file(replayed, &size[1]);
+  assert_true(size[0] != size[1] || memcmp(bytes[0], bytes[1], size[0]) != 0);
+  free(bytes[0]);
+  free(bytes[1]);
+  remove(csv);
+  remove(drawn);
+  remove(replayed);
+}
+
+static void refuses_bad_files(void** state) {
+  (void)state;
+  if (!has_render()) skip();
+  static const char* const BAD[] = {
+      "",
+      "time,qpos0\n0,1\n",
+      "time,qpos0,qpos1,qpos2,qpos3,qpos4,qpos5,qpos6\n",
+      "time,qpos0,qpos1,qpos2,qpos3,qpos4,qpos5,qpos6\n0,0,0,nan,1,0,0,0\n",
+      "time,qpos0,qpos1,qpos2,qpos3,qpos4,qpos5,qpos6\n0,0,0,0,1,0\n",
+      "time,qpos0,qpos1,qpos2,qpos3,qpos4,qpos5,qpos6\n1,0,0,0,1,0,0,0\n0,0,0,0,1,0,0,0\n"};
+  char arguments[2600], csv[1024], out[1024];
+  snprintf(csv, sizeof csv, "%s/render_bad.csv", TB_BUILD_DIR);
+  snprintf(out, sizeof out, "%s/render_bad.png", TB_BUILD_DIR);
+  for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
+    write_file(csv, BAD[i]);
+    snprintf(arguments, sizeof arguments, "'%s/sliding_cube.xml' --replay '%s' --out '%s'",
+             TB_SCENES_DIR, csv, out);
+    assert_int_equal(run(arguments), 1);
+  }
+  remove(csv);
+  assert_int_equal(run("'" TB_SCENES_DIR "/stack.xml' --replay missing.csv --out x.png"), 1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(draws_a_still),
       cmocka_unit_test(draws_an_animation),
+      cmocka_unit_test(replays_a_file),
+      cmocka_unit_test(refuses_bad_files),
       cmocka_unit_test(refuses_what_it_cannot_do),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
