@@ -96,6 +96,7 @@ void tb_equality_wrenches(const tbModel* model, tbData* data, const tbConstraint
 typedef struct {
   const tbReal* LD;
   const tbReal* inverse;  // 1/D
+  const tbReal* H;        // the matrix; NULL where nobody asks for it
 } tbInertiaFactor;
 
 // Constraints that are coupled through the bodies they act on, as one problem.

@@ -9,8 +9,11 @@ static tbReal scaled_norm(int n, const tbReal* scale, const tbReal* x) {
   tbReal v[TB_MAX_BLOCK_DIM] = {0}, m = 0, sum = 0;
   for (int i = 0; i < n; i++) {
     v[i] = scale[i] * x[i];
-    m = fmax(m, fabs(v[i]));
+    sum += v[i] * v[i];
   }
+  if (sum > 1e-280 && sum < 1e280) return sqrt(sum);
+  sum = 0;
+  for (int i = 0; i < n; i++) m = fmax(m, fabs(v[i]));
   if (m == 0 || !isfinite(m)) return m;
   for (int i = 0; i < n; i++) sum += (v[i] / m) * (v[i] / m);
   return m * sqrt(sum);
@@ -38,34 +41,37 @@ static tbReal inverse_scaled_norm(int n, const tbReal* mu, const tbReal* x) {
 
 // Projection on the boundary of an elliptic cone. With multiplier nu >= 0 the point is
 // t = t0 / (1 - nu), y_i = x_i mu_i^2 / (mu_i^2 + nu), and nu solves
-//   |1 - nu| |(x_i mu_i / (mu_i^2 + nu))| = |t0|,
-// whose left side is monotone on each side of nu = 1. `u` is nu for t0 > 0 and 1 / nu for t0 < 0.
-static tbReal secular(int n, const tbReal* mu, const tbReal* x, bool inverse, tbReal u) {
-  tbReal y[TB_MAX_BLOCK_DIM], one[TB_MAX_BLOCK_DIM];
+//   |1 - nu| |(x_i mu_i / (mu_i^2 + nu))| = |t0|.
+// With u = nu for t0 > 0 and 1 / nu for t0 < 0 both are (1 - u) N(u) = |t0| on 0 < u < 1, N the
+// norm of c_i / (a_i + u). 1 / N is concave and nearly straight (the secular equation of trust
+// regions), so Newton's iterates on 1 / N(u) = (1 - u) / |t0| rise to the root from u = 0 on.
+static tbReal secular_root(int n, const tbReal* mu, const tbReal* x, tbReal t0) {
+  tbReal a[TB_MAX_BLOCK_DIM], c[TB_MAX_BLOCK_DIM], size = fabs(t0), u = 0;
   for (int i = 0; i < n; i++) {
-    one[i] = 1;
-    y[i] = mu[i] == 0 ? 0 : x[i] * mu[i] / (inverse ? mu[i] * mu[i] * u + 1 : mu[i] * mu[i] + u);
+    tbReal square = mu[i] * mu[i];
+    // An axis without friction carries nothing.
+    a[i] = mu[i] == 0 ? 1 : t0 < 0 ? 1 / square : square;
+    c[i] = mu[i] == 0 ? 0 : fabs(t0 < 0 ? x[i] / mu[i] : x[i] * mu[i]) / size;
+    if (!(c[i] < 1e90)) return 1;
   }
-  return (1 - u) * scaled_norm(n, one, y);
+  for (int k = 0; k < 100; k++) {
+    tbReal sum = 0, slope = 0;
+    for (int i = 0; i < n; i++) {
+      tbReal part = c[i] / (a[i] + u);
+      sum += part * part;
+      slope += part * part / (a[i] + u);
+    }
+    tbReal N = sqrt(sum), next = u + ((1 - u) - 1 / N) / (1 + slope / sum / N);
+    if (!(next > u)) break;
+    u = fmin(next, 1);
+  }
+  return u;
 }
 
 static void project_ellipse(int n, const tbReal* mu, tbReal t0, const tbReal* x, tbReal* t,
                             tbReal* y) {
-  tbReal u = 1;
   bool inverse = t0 < 0;
-  if (t0 != 0) {
-    // Both forms fall from above |t0| at u = 0 to zero at u = 1.
-    tbReal low = 0, high = 1, target = fabs(t0);
-    for (int k = 0; k < 200 && high - low > 0; k++) {
-      u = 0.5 * (low + high);
-      if (u == low || u == high) break;
-      if (secular(n, mu, x, inverse, u) > target) {
-        low = u;
-      } else {
-        high = u;
-      }
-    }
-  }
+  tbReal u = t0 != 0 ? secular_root(n, mu, x, t0) : 1;
   for (int i = 0; i < n; i++) {
     if (mu[i] == 0) {
       y[i] = 0;

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/kernel.h"
 #include "linalg/gemm.h"
 
 enum { PANEL = 24 };
@@ -16,20 +17,23 @@ int tb_cholesky_scratch(int n) {
   return PANEL * (n > 0 ? n : 1);
 }
 
-// Unblocked Cholesky of a diagonal block, then the rows below it solved against it.
+// Unblocked Cholesky of a diagonal block, and the rows below it solved against it: column by
+// column, what is right of a column loses its product with the column at once, so that the inner
+// loop runs along rows.
 static bool cholesky_panel(int n, int k0, int width, double* A, int lda) {
-  for (int j = k0; j < k0 + width; j++) {
-    double* row = at(A, lda, j, k0);
-    double d = row[j - k0];
-    for (int k = 0; k < j - k0; k++) d -= row[k] * row[k];
+  double column[PANEL];
+  for (int j = 0; j < width; j++) {
+    double d = *at(A, lda, k0 + j, k0 + j);
     if (!(d > 0)) return false;
     d = sqrt(d);
-    row[j - k0] = d;
-    for (int i = j + 1; i < n; i++) {
-      double* other = at(A, lda, i, k0);
-      double sum = other[j - k0];
-      for (int k = 0; k < j - k0; k++) sum -= other[k] * row[k];
-      other[j - k0] = sum / d;
+    *at(A, lda, k0 + j, k0 + j) = d;
+    for (int i = j + 1; i < n - k0; i++) {
+      double* TB_RESTRICT row = at(A, lda, k0 + i, k0);
+      double f = row[j] / d;
+      int end = i < width ? i : width - 1;
+      row[j] = f;
+      if (i < width) column[i] = f;
+      for (int k = j + 1; k <= end; k++) row[k] -= f * column[k];
     }
   }
   return true;

@@ -23,7 +23,12 @@ static bool take_pivot(tbReal* d, tbReal least) {
 }
 
 int tb_ltdl_factor(tbForest forest, tbReal* M, tbReal* inverse, tbReal least) {
-  for (int k = forest.n - 1; k >= 0; k--) {
+  return tb_ltdl_factor_range(forest, M, inverse, least, 0, forest.n);
+}
+
+int tb_ltdl_factor_range(tbForest forest, tbReal* M, tbReal* inverse, tbReal least, int first,
+                         int end) {
+  for (int k = end - 1; k >= first; k--) {
     tbReal* row = M + forest.rowadr[k];
     const int* columns = forest.colind + forest.rowadr[k];
     int last = forest.rownnz[k] - 1;

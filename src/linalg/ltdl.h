@@ -22,6 +22,10 @@ typedef struct {
 // or -1.
 int tb_ltdl_factor(tbForest forest, tbReal* M, tbReal* inverse, tbReal least);
 
+// The same for the indices first ... end - 1, which hold whole trees.
+int tb_ltdl_factor_range(tbForest forest, tbReal* M, tbReal* inverse, tbReal least, int first,
+                         int end);
+
 // x <- M^-1 x.
 void tb_ltdl_solve(tbForest forest, const tbReal* LD, const tbReal* inverse, tbReal* x);
 

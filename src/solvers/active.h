@@ -6,12 +6,23 @@
 #include "solvers/velocity.h"
 #include "tribo/problem.h"
 
+// Dofs first ... end - 1 of one tree.
 typedef struct {
-  const tbProblem* p;  // blocks, R, g; G is not used
-  tbVelocity* system;  // one block of rows per block of the problem
-  const tbReal* rho;   // per row: an estimate of the diagonal of G, > 0
-  tbLaw law;           // TB_LAW_NCP or TB_LAW_CCP
-  tbReal tolerance;    // relative residual
+  int first, end;
+} tbRange;
+
+typedef struct {
+  const tbProblem* p;   // blocks, R, g; its G is not used
+  const tbRows* block;  // one block of rows per block of the problem
+  tbForest forest;
+  const tbReal *LD, *inverse;  // factor of M
+  tbVelocity* system;  // the same rows, to work in velocity space; NULL: in impulse space, with
+  const tbReal* M;     // the matrix itself
+  int ntree;           // and the trees that the rows move
+  const tbRange* tree;
+  const tbReal* rho;  // per row: an estimate of the diagonal of G, > 0
+  tbLaw law;          // TB_LAW_NCP or TB_LAW_CCP
+  tbReal tolerance;   // relative residual
   int max_iter;
 } tbActive;
 
@@ -21,9 +32,13 @@ typedef struct {
 bool tb_active_solve(const tbActive* problem, tbArena* arena, const tbReal* sigma, tbReal* lambda,
                      tbSolveInfo* info);
 
-// Its slow and sure part: proximal steps on convex problems, about `rounds` factorisations, until
-// the relative residual falls below `target`. `lambda` and its velocity `sigma` in; the best lambda
-// and the velocity of the last one out. False: out of memory.
+// How many rows of a block of rows impulse space keeps in its dense matrix: none where the row
+// moves a single dof.
+int tb_active_dense_rows(const tbRows* block);
+
+// Its slow and sure part, in velocity space: proximal steps on convex problems, about `rounds`
+// factorisations, until the relative residual falls below `target`. `lambda` and its velocity
+// `sigma` in; the best lambda and the velocity of the last one out. False: out of memory.
 bool tb_active_convex(const tbActive* problem, tbArena* arena, int rounds, tbReal target,
                       tbReal* lambda, tbReal* sigma, tbSolveInfo* info);
 

@@ -152,8 +152,8 @@ static tbResult add_constraint(tbDerivatives* x, tbData* d, const tbConstraint* 
   const tbModel* m = x->m;
   tbFacetGain gain[TB_MAX_DIM];
   tbReal sigma[TB_MAX_DIM], diagonal[TB_MAX_DIM], by_gap[TB_MAX_DIM];
-  tbResult result = tb_comfree_gains(m, d, c, (tbInertiaFactor){x->law.LD, x->law.inverse}, gain,
-                                     diagonal, &x->arena);
+  tbResult result = tb_comfree_gains(m, d, c, (tbInertiaFactor){x->law.LD, x->law.inverse, NULL},
+                                     gain, diagonal, &x->arena);
   if (result != TB_OK) return result;
   int acts = 0;
   for (int r = 0; r < c->dim; r++) {

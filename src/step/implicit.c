@@ -50,12 +50,13 @@ static void add_actuator(const tbModel* m, const tbData* d, tbReal* H, int i) {
 }
 
 tbResult tb_implicit_factor(const tbModel* m, tbData* d, tbImplicit what, tbInertiaFactor* factor) {
-  *factor = (tbInertiaFactor){d->qLD, d->qLDiagInv};
+  *factor = (tbInertiaFactor){d->qLD, d->qLDiagInv, d->qM};
   if (!has_damping(m, d, what)) return TB_OK;
   tbArena* arena = &d->work->arena;
   tbReal* H = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)m->nM);
+  tbReal* LD = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)m->nM);
   tbReal* inverse = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)m->nv);
-  if (!H || !inverse) return TB_ERROR_MEMORY;
+  if (!H || !LD || !inverse) return TB_ERROR_MEMORY;
 
   memcpy(H, d->qM, sizeof(tbReal) * (size_t)m->nM);
   if (!(m->opt.disableflags & TB_DISABLE_DAMPER)) {
@@ -71,7 +72,8 @@ tbResult tb_implicit_factor(const tbModel* m, tbData* d, tbImplicit what, tbIner
   }
 
   tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
-  if (tb_ltdl_factor(forest, H, inverse, 0) >= 0) return TB_ERROR_NUMERIC;
-  *factor = (tbInertiaFactor){H, inverse};
+  memcpy(LD, H, sizeof(tbReal) * (size_t)m->nM);
+  if (tb_ltdl_factor(forest, LD, inverse, 0) >= 0) return TB_ERROR_NUMERIC;
+  *factor = (tbInertiaFactor){LD, inverse, H};
   return TB_OK;
 }

@@ -14,7 +14,7 @@
 
 // Rounds of the fast path; most rows of an island that it leaves to the other solvers where it does
 // not converge.
-enum { MOST_FAST = 200, MOST_GENERAL = 300, MOST_AFTER = 100 };
+enum { MOST_FAST = 200, MOST_DENSE = 64, MOST_GENERAL = 300, MOST_AFTER = 100 };
 
 // Impulses of the last step are taken as they are where their residual is this far below the
 // tolerance: errors that repeat from step to step add up.
@@ -113,33 +113,86 @@ typedef struct {
   int* place;         // by dof: scratch; islands share no dof
 } Fast;
 
-static tbResult solve_fast(void* context, int index, tbWorker* worker) {
-  Fast* f = context;
+// Newton in velocity space, with sparse factors.
+static bool solve_sparse(const Fast* f, tbActive active, int nblock, const tbIsland* island,
+                         tbArena* arena, tbSolveInfo* info) {
+  tbVelocity system;
+  if (!tb_velocity_build(&system, arena, active.forest, active.LD, active.inverse, nblock,
+                         active.block, f->place)) {
+    return false;
+  }
+  active.system = &system;
+  bool ok = tb_active_solve(&active, arena, island->sigma, island->lambda, info);
+  tb_velocity_release(&system);
+  return ok;
+}
+
+// The trees that an island's rows move.
+static bool list_trees(const Fast* f, tbArena* arena, tbActive* active, int nblock) {
   const tbModel* m = f->m;
+  tbRange* tree = tb_arena_alloc(arena, sizeof(tbRange) * (size_t)(m->ntree + 1));
+  if (!tree) return false;
+  for (int i = 0; i < nblock; i++) {
+    const tbRows* rows = &active->block[i];
+    for (int k = 0; k < rows->nnz; k++) {
+      int id = m->dof_treeid[rows->col[k]], first = m->tree_dofadr[id];
+      if (f->place[first] < 0) {
+        f->place[first] = active->ntree;
+        tree[active->ntree++] = (tbRange){first, first + m->tree_dofnum[id]};
+      }
+      // On to the next tree.
+      while (k + 1 < rows->nnz && rows->col[k + 1] < first + m->tree_dofnum[id]) k++;
+    }
+  }
+  for (int t = 0; t < active->ntree; t++) f->place[tree[t].first] = -1;
+  active->tree = tree;
+  return true;
+}
+
+// Newton in impulse space. Where it fails the guess is as it was.
+static bool solve_dense(const Fast* f, tbActive active, int nblock, const tbIsland* island,
+                        tbArena* arena, tbSolveInfo* info) {
+  size_t bytes = sizeof(tbReal) * (size_t)island->problem.n;
+  tbReal* lambda = tb_arena_alloc(arena, bytes);
+  if (!lambda || !list_trees(f, arena, &active, nblock)) return false;
+  memcpy(lambda, island->lambda, bytes);
+  if (!tb_active_solve(&active, arena, island->sigma, lambda, info)) return false;
+  if (info->status == TB_SOLVE_CONVERGED) memcpy(island->lambda, lambda, bytes);
+  return true;
+}
+
+static tbResult solve_fast(void* context, int index, tbWorker* worker) {
+  const Fast* f = context;
+  const tbOption* opt = &f->m->opt;
   const tbIsland* island = &f->islands->island[index];
   tbArena* arena = &worker->arena;
   tbArenaMark mark = tb_arena_mark(arena);
-  tbRows* rows = tb_arena_alloc(arena, sizeof(tbRows) * (size_t)(island->nmember + 1));
+  int nblock = island->nmember, dense = 0;
+  tbRows* rows = tb_arena_alloc(arena, sizeof(tbRows) * (size_t)(nblock + 1));
   if (!rows) return TB_ERROR_MEMORY;
-  for (int k = 0; k < island->nmember; k++) {
+  for (int k = 0; k < nblock; k++) {
     const tbConstraint* c = &f->constraints->list[island->member[k]];
     rows[k] = (tbRows){c->dim, c->nnz, c->col, c->J};
-  }
-  tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
-  tbVelocity system;
-  if (!tb_velocity_build(&system, arena, forest, f->factor.LD, f->factor.inverse, island->nmember,
-                         rows, f->place)) {
-    return TB_ERROR_MEMORY;
+    dense += tb_active_dense_rows(&rows[k]);
   }
   tbActive active = {
       .p = &island->problem,
-      .system = &system,
+      .block = rows,
+      .forest = {f->m->nv, f->m->M_rowadr, f->m->M_rownnz, f->m->M_colind},
+      .LD = f->factor.LD,
+      .inverse = f->factor.inverse,
+      .M = f->factor.H,
       .rho = island->rho,
-      .law = (tbLaw)m->opt.law,
-      .tolerance = m->opt.solve_tolerance,
-      .max_iter = m->opt.solve_iterations < MOST_FAST ? m->opt.solve_iterations : MOST_FAST};
-  bool ok = tb_active_solve(&active, arena, island->sigma, island->lambda, &f->info[index]);
-  tb_velocity_release(&system);
+      .law = (tbLaw)opt->law,
+      .tolerance = opt->solve_tolerance,
+      .max_iter = opt->solve_iterations < MOST_FAST ? opt->solve_iterations : MOST_FAST};
+  tbSolveInfo* info = &f->info[index];
+  bool ok = true, solved = false;
+  if (dense <= MOST_DENSE) {
+    ok = solve_dense(f, active, nblock, island, arena, info);
+    solved = info->status == TB_SOLVE_CONVERGED;
+  }
+  if (ok && !solved) ok = solve_sparse(f, active, nblock, island, arena, info);
   tb_arena_release(arena, mark);
   return ok ? TB_OK : TB_ERROR_MEMORY;
 }
@@ -149,7 +202,7 @@ static tbResult solve_fast(void* context, int index, tbWorker* worker) {
 static tbResult solve_active(const tbModel* m, tbData* d, tbStepState* state,
                              tbInertiaFactor factor, tbIslands* islands) {
   tbArena* arena = &d->work->arena;
-  Fast f = {m, &state->constraints, factor, islands, NULL, NULL};
+  Fast f = {.m = m, .constraints = &state->constraints, .factor = factor, .islands = islands};
   f.info = tb_arena_alloc(arena, sizeof(tbSolveInfo) * (size_t)(islands->count + 1));
   f.place = tb_arena_alloc(arena, sizeof(int) * (size_t)(m->nv + 1));
   tbReal* cost = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(islands->count + 1));

@@ -1,0 +1,513 @@
+// Newton's method on the active set in impulse space, for small islands: a round costs as much as
+// factoring a dense matrix of what is active, often a dozen rows.
+//
+// Rows that move a single dof (dry friction and limits of joints, often more than half of a robot's
+// rows) stay in velocity space: with their weights W = 1 / (E + R) where they are active,
+//
+//     M' = M + J_f^T W J_f                                                                    (4)
+//
+// is M with other diagonal entries, factored as fast as M. What they do to all others is in
+// G' = J M'^-1 J^T = B B^T, B = J L'^-1 D'^-1/2 (dense, by half-solves).
+//
+// Of the others, impulses are lambda = fixed + N z given the modes: a unit column for every row
+// with sigma = 0, and for a sliding block the edge (1, mu u) of its cone and a basis t of what lies
+// across u. With the test columns T (those of N, but for ncp the normal row in place of an edge),
+// (2) of active.c becomes
+//
+//     T^T sigma + D (z - z_k) = 0,    D = E (free rows and edges), 1 / c (across)               (5)
+//
+// with z_k the anchor's, or 0 across. It is solved for the change from the last lambda, so that
+// rounding is relative to the change: with r = E (lambda_k - lambda) - sigma of the active rows of
+// (4) and y = M'^-1 J_f^T W r,
+//
+//     (T^T (G' + R) N + D) dz = D (z_k - z) - T^T (sigma + J y)                                 (6)
+//     dx = y + M'^-1 J^T N dz,    dlambda_f = W (r - J_f dx).
+#include <math.h>
+#include <string.h>
+
+#include "base/kernel.h"
+#include "linalg/dense.h"
+#include "solvers/active_state.h"
+
+enum { MAX = TB_MAX_BLOCK_DIM };
+
+// One entry of z: a column of N over `dim` rows.
+typedef struct {
+  int row, at, dim;  // its first row in the problem and in G'
+  bool normal;       // its test column is the first row alone
+  tbReal D;          // of (5)
+  tbReal pull;       // D (z_k - z)
+  tbReal N[MAX];
+} Column;
+
+typedef struct {
+  int dof;               // the only one that this block moves, or -1
+  tbReal value;          // its J
+  tbReal weight, right;  // W and W r of (6)
+  int at;                // of all others: first row in G'
+  tbReal* B;             // B of the present factor,
+  bool ready;            // if it and its part of G' are there
+  bool active;           // something of it is in z
+} Part;
+
+typedef struct {
+  int size, m;  // rows of G', columns of N
+  Part* part;   // per block
+  Column* column;
+  tbReal *G, *A;  // A: the matrix of (6), then its factors
+  tbReal *z, *row;
+  int* pivot;
+  tbReal* scratch;
+  bool symmetric;
+  const tbReal *LD, *inverse;            // the factor of M' in use
+  tbReal *own_LD, *own_inverse, *x, *y;  // by dof, used in the island's trees only
+  tbReal* change;                        // of lambda
+} Dual;
+
+// The position of the only entry of a row, or -1.
+static int only_entry(const tbRows* rows) {
+  int found = -1;
+  if (rows->dim != 1) return -1;
+  for (int k = rows->nnz - 1; k >= 0; k--) {
+    if (rows->J[k] == 0) continue;
+    if (found >= 0) return -1;
+    found = k;
+  }
+  return found;
+}
+
+int tb_active_dense_rows(const tbRows* block) {
+  return only_entry(block) >= 0 ? 0 : block->dim;
+}
+
+static bool start(tbActiveState* s, tbArena* arena) {
+  const tbActive* a = s->a;
+  const tbForest* f = &a->forest;
+  size_t n = (size_t)s->p->n + 1, nv = (size_t)f->n;
+  Dual* w = TB_ARENA_NEW(arena, Dual, 1);
+  Part* part = TB_ARENA_NEW(arena, Part, s->p->nblock + 1);
+  if (!w || !part) return false;
+  s->work = w;
+  w->part = part;
+  w->LD = a->LD;
+  w->inverse = a->inverse;
+  int entries = 0;
+  for (int i = 0; i < s->p->nblock; i++) {
+    int only = only_entry(&a->block[i]);
+    part[i].dof = only >= 0 ? a->block[i].col[only] : -1;
+    part[i].value = only >= 0 ? a->block[i].J[only] : 0;
+    part[i].at = w->size;
+    if (only >= 0) continue;
+    w->size += a->block[i].dim;
+    entries += a->block[i].dim * a->block[i].nnz;
+  }
+  size_t size = (size_t)w->size + 1, nM = nv ? (size_t)(f->rowadr[nv - 1] + f->rownnz[nv - 1]) : 0;
+  w->column = tb_arena_alloc(arena, sizeof(Column) * size);
+  w->G = tb_arena_alloc(arena, sizeof(tbReal) * size * size);
+  w->A = tb_arena_alloc(arena, sizeof(tbReal) * size * size);
+  w->z = tb_arena_alloc(arena, sizeof(tbReal) * size);
+  w->row = tb_arena_alloc(arena, sizeof(tbReal) * size);
+  w->scratch = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)tb_cholesky_scratch(w->size));
+  w->pivot = tb_arena_alloc(arena, sizeof(int) * size);
+  w->own_LD = tb_arena_alloc(arena, sizeof(tbReal) * (nM + 1));
+  w->own_inverse = tb_arena_alloc(arena, sizeof(tbReal) * (nv + 1));
+  w->x = tb_arena_alloc(arena, sizeof(tbReal) * (nv + 1));
+  w->y = tb_arena_alloc(arena, sizeof(tbReal) * (nv + 1));
+  w->change = tb_arena_alloc(arena, sizeof(tbReal) * n);
+  tbReal* B = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(entries + 1));
+  if (arena->failed) return false;
+  for (int i = 0; i < s->p->nblock; i++) {
+    part[i].B = B;
+    if (part[i].dof < 0) B += a->block[i].dim * a->block[i].nnz;
+  }
+  return true;
+}
+
+// ---- velocities --------------------------------------------------------------------------------
+
+static void clear(const tbActive* a, tbReal* x) {
+  for (int t = 0; t < a->ntree; t++) {
+    memset(x + a->tree[t].first, 0, sizeof(tbReal) * (size_t)(a->tree[t].end - a->tree[t].first));
+  }
+}
+
+static void inverse(const tbActive* a, const tbReal* LD, const tbReal* diagonal, tbReal* x) {
+  for (int t = 0; t < a->ntree; t++) {
+    tb_ltdl_solve_range(a->forest, LD, diagonal, x, a->tree[t].first, a->tree[t].end);
+  }
+}
+
+// x += J^T f of a block.
+static void add_impulse(const tbRows* rows, const Part* part, const tbReal* f, tbReal* x) {
+  if (part->dof >= 0) {
+    x[part->dof] += part->value * f[0];
+    return;
+  }
+  for (int r = 0; r < rows->dim; r++) {
+    if (f[r] == 0) continue;
+    const tbReal* J = rows->J + r * rows->nnz;
+    for (int k = 0; k < rows->nnz; k++) x[rows->col[k]] += J[k] * f[r];
+  }
+}
+
+// out += J x of a block.
+static void add_velocity(const tbRows* rows, const Part* part, const tbReal* x, tbReal* out) {
+  if (part->dof >= 0) {
+    out[0] += part->value * x[part->dof];
+    return;
+  }
+  for (int r = 0; r < rows->dim; r++) {
+    const tbReal* J = rows->J + r * rows->nnz;
+    tbReal sum = 0;
+    for (int k = 0; k < rows->nnz; k++) sum += J[k] * x[rows->col[k]];
+    out[r] += sum;
+  }
+}
+
+static void true_velocity(tbActiveState* s, const tbReal* lambda, tbReal* sigma) {
+  const tbActive* a = s->a;
+  const tbProblem* p = s->p;
+  Dual* w = s->work;
+  clear(a, w->x);
+  for (int i = 0; i < p->nblock; i++) {
+    add_impulse(&a->block[i], &w->part[i], lambda + p->block[i].row, w->x);
+  }
+  inverse(a, a->LD, a->inverse, w->x);
+  for (int r = 0; r < p->n; r++) sigma[r] = p->g[r] + (p->R ? p->R[r] * lambda[r] : 0);
+  for (int i = 0; i < p->nblock; i++) {
+    add_velocity(&a->block[i], &w->part[i], w->x, sigma + p->block[i].row);
+  }
+}
+
+// ---- G' ----------------------------------------------------------------------------------------
+
+// Three rows of X times three of Y over `n` columns.
+static void product_3x3(int n, const tbReal* x, int x_stride, const tbReal* y, int y_stride,
+                        tbReal sum[9]) {
+  const tbReal *x1 = x + x_stride, *x2 = x1 + x_stride, *y1 = y + y_stride, *y2 = y1 + y_stride;
+  tbReal s0 = 0, s1 = 0, s2 = 0, s3 = 0, s4 = 0, s5 = 0, s6 = 0, s7 = 0, s8 = 0;
+  for (int k = 0; k < n; k++) {
+    tbReal a = x[k], b = x1[k], c = x2[k], d = y[k], e = y1[k], f = y2[k];
+    s0 += a * d;
+    s1 += a * e;
+    s2 += a * f;
+    s3 += b * d;
+    s4 += b * e;
+    s5 += b * f;
+    s6 += c * d;
+    s7 += c * e;
+    s8 += c * f;
+  }
+  const tbReal all[9] = {s0, s1, s2, s3, s4, s5, s6, s7, s8};
+  memcpy(sum, all, sizeof all);
+}
+
+// The block of G between two blocks of rows of B. Supports are ascending: they begin alike where
+// both are chains of one tree, and may share more further on.
+static void block_product(const tbRows* a, const tbReal* A, const tbRows* b, const tbReal* B,
+                          tbReal* G, int stride) {
+  int common = 0, least = a->nnz < b->nnz ? a->nnz : b->nnz;
+  while (common < least && a->col[common] == b->col[common]) common++;
+  for (int i = 0; i < a->dim; i += 3) {
+    for (int j = 0; j < b->dim; j += 3) {
+      int rows = a->dim - i < 3 ? a->dim - i : 3, columns = b->dim - j < 3 ? b->dim - j : 3;
+      tbReal sum[9] = {0};
+      if (rows == 3 && columns == 3) {
+        product_3x3(common, A + i * a->nnz, a->nnz, B + j * b->nnz, b->nnz, sum);
+      } else {
+        for (int r = 0; r < rows; r++) {
+          for (int c = 0; c < columns; c++) {
+            const tbReal *x = A + (i + r) * a->nnz, *y = B + (j + c) * b->nnz;
+            for (int k = 0; k < common; k++) sum[3 * r + c] += x[k] * y[k];
+          }
+        }
+      }
+      for (int r = 0; r < rows; r++) {
+        for (int c = 0; c < columns; c++) G[(i + r) * stride + j + c] = sum[3 * r + c];
+      }
+    }
+  }
+  for (int p = common, q = common; p < a->nnz && q < b->nnz;) {
+    if (a->col[p] < b->col[q]) {
+      p++;
+    } else if (a->col[p] > b->col[q]) {
+      q++;
+    } else {
+      for (int r = 0; r < a->dim; r++) {
+        for (int c = 0; c < b->dim; c++) {
+          G[r * stride + c] += A[r * a->nnz + p] * B[c * b->nnz + q];
+        }
+      }
+      p++;
+      q++;
+    }
+  }
+}
+
+// M' for the weights of the rows with a single dof. False: it cannot be factored.
+static bool factor_inertia(tbActiveState* s) {
+  const tbActive* a = s->a;
+  Dual* w = s->work;
+  bool changed = false, any = false;
+  for (int i = 0; i < s->p->nblock; i++) {
+    Part* part = &w->part[i];
+    int row = s->p->block[i].row;
+    if (part->dof < 0) continue;
+    tbReal weight = 0;
+    if (s->mode[row] == TB_MODE_ACTIVE) {
+      weight = 1 / (s->softness * a->rho[row] + (s->p->R ? s->p->R[row] : 0));
+    }
+    changed = changed || weight != part->weight;
+    any = any || weight != 0;
+    part->weight = weight;
+  }
+  if (!changed) return true;
+  for (int i = 0; i < s->p->nblock; i++) w->part[i].ready = false;
+  w->LD = any ? w->own_LD : a->LD;
+  w->inverse = any ? w->own_inverse : a->inverse;
+  if (!any) return true;
+  const tbForest* f = &a->forest;
+  for (int t = 0; t < a->ntree; t++) {
+    int first = f->rowadr[a->tree[t].first], last = a->tree[t].end - 1;
+    int end = f->rowadr[last] + f->rownnz[last];
+    memcpy(w->own_LD + first, a->M + first, sizeof(tbReal) * (size_t)(end - first));
+  }
+  for (int i = 0; i < s->p->nblock; i++) {
+    const Part* part = &w->part[i];
+    if (part->dof < 0 || part->weight == 0) continue;
+    w->own_LD[f->rowadr[part->dof] + f->rownnz[part->dof] - 1] +=
+        part->weight * part->value * part->value;
+  }
+  for (int t = 0; t < a->ntree; t++) {
+    if (tb_ltdl_factor_range(*f, w->own_LD, w->own_inverse, 0, a->tree[t].first, a->tree[t].end) >=
+        0) {
+      for (int i = 0; i < s->p->nblock; i++) w->part[i].weight = 0;
+      w->LD = a->LD;
+      w->inverse = a->inverse;
+      return false;
+    }
+  }
+  return true;
+}
+
+// B of a block, and G' between it and all blocks that have theirs.
+static void prepare(tbActiveState* s, int i) {
+  const tbRows* rows = &s->a->block[i];
+  Dual* w = s->work;
+  Part* part = &w->part[i];
+  int d = rows->dim, n = rows->nnz, size = w->size;
+  memcpy(part->B, rows->J, sizeof(tbReal) * (size_t)(d * n));
+  tb_ltdl_half_solve_support(s->a->forest, w->LD, w->inverse, rows->col, n, part->B, n, d);
+  part->ready = true;
+  for (int j = 0; j < s->p->nblock; j++) {
+    const Part* other = &w->part[j];
+    if (!other->ready) continue;
+    block_product(rows, part->B, &s->a->block[j], other->B, w->G + part->at * size + other->at,
+                  size);
+    for (int r = 0; r < d && j != i; r++) {
+      for (int c = 0; c < s->a->block[j].dim; c++) {
+        w->G[(other->at + c) * size + part->at + r] = w->G[(part->at + r) * size + other->at + c];
+      }
+    }
+  }
+}
+
+// ---- columns -----------------------------------------------------------------------------------
+
+static void free_column(tbActiveState* s, int row, int at) {
+  Dual* w = s->work;
+  tbReal E = s->softness * s->a->rho[row];
+  Column* c = &w->column[w->m++];
+  *c = (Column){.row = row, .at = at, .dim = 1, .D = E, .N = {1}};
+  c->pull = E * (s->anchor[row] - s->lambda[row]);
+  s->next[row] = s->lambda[row];
+}
+
+// The edge of the cone, and what lies across: the columns but one of the reflection that takes an
+// axis to u (Householder).
+static void slide_columns(tbActiveState* s, const tbBlock* b, const tbSlide* slide, int at) {
+  Dual* w = s->work;
+  int row = b->row, d = b->dim, axis = 1;
+  const tbReal *u = slide->u, *lambda = s->lambda + row;
+  tbReal E = s->softness * s->a->rho[row], *base = s->next + row;
+  Column* edge = &w->column[w->m++];
+  *edge =
+      (Column){.row = row, .at = at, .dim = d, .normal = s->a->law == TB_LAW_NCP, .D = E, .N = {1}};
+  edge->pull = E * (s->anchor[row] - lambda[0]);
+  for (int j = 1; j < d; j++) {
+    edge->N[j] = b->mu[j - 1] * u[j];
+    if (fabs(u[j]) > fabs(u[axis])) axis = j;
+  }
+  for (int j = 0; j < d; j++) base[j] = lambda[0] * edge->N[j];
+
+  // u + sign(u_axis) e_axis is the normal v of the mirror: t = e_k - 2 v_k v / |v|^2.
+  tbReal sign = u[axis] < 0 ? -1 : 1, square = 2 * (1 + fabs(u[axis]));
+  for (int k = 1; k < d; k++) {
+    if (k == axis) continue;
+    Column* c = &w->column[w->m++];
+    *c = (Column){.row = row, .at = at, .dim = d, .D = 1 / slide->across};
+    tbReal z = 0;
+    for (int j = 1; j < d; j++) {
+      tbReal v = u[j] + (j == axis ? sign : 0);
+      tbReal t = (j == k) - 2 * u[k] * v / square, mu = b->mu[j - 1];
+      c->N[j] = mu * t;
+      z += mu > 0 ? t * lambda[j] / mu : 0;
+    }
+    c->pull = -c->D * z;
+    for (int j = 1; j < d; j++) base[j] += z * c->N[j];
+  }
+}
+
+// Columns of all modes, and in `next` the point from which the change is taken: the last lambda,
+// as far as the modes allow it.
+static void list_columns(tbActiveState* s) {
+  Dual* w = s->work;
+  w->m = 0;
+  for (int i = 0; i < s->p->nblock; i++) {
+    const tbBlock* b = &s->p->block[i];
+    Part* part = &w->part[i];
+    int before = w->m;
+    bool cone = b->type == TB_BLOCK_CONE;
+    if (cone && s->mode[b->row] == TB_MODE_SLIDE) {
+      slide_columns(s, b, &s->slide[i], part->at);
+    } else {
+      for (int r = 0; r < b->dim; r++) {
+        int row = b->row + r, mode = s->mode[cone ? b->row : row];
+        if (mode == TB_MODE_ACTIVE && part->dof >= 0) {
+          s->next[row] = s->lambda[row];
+        } else if (mode == TB_MODE_ACTIVE ||
+                   (mode == TB_MODE_STICK && (r == 0 || b->mu[r - 1] > 0))) {
+          free_column(s, row, part->at + r);
+        } else {
+          s->next[row] = mode == TB_MODE_LOW ? b->lower : mode == TB_MODE_HIGH ? b->upper : 0;
+        }
+      }
+    }
+    part->active = w->m > before;
+  }
+}
+
+// T^T y, y from the column's first row on.
+static tbReal test(const Column* c, const tbReal* y) {
+  const tbReal* N = c->N;
+  if (c->dim == 1 || c->normal) return y[0];
+  if (c->dim == 3) return N[0] * y[0] + N[1] * y[1] + N[2] * y[2];
+  tbReal sum = 0;
+  for (int r = 0; r < c->dim; r++) sum += N[r] * y[r];
+  return sum;
+}
+
+// ---- rounds ------------------------------------------------------------------------------------
+
+static bool factor(tbActiveState* s) {
+  Dual* w = s->work;
+  const tbReal* R = s->p->R;
+  list_columns(s);
+  if (!factor_inertia(s)) return false;
+  for (int i = 0; i < s->p->nblock; i++) {
+    if (w->part[i].active && !w->part[i].ready) prepare(s, i);
+  }
+  int m = w->m, size = w->size;
+  w->symmetric = !s->sliding;
+  for (int k = 0; k < m; k++) {
+    const Column* c = &w->column[k];
+    const tbReal* y = w->G + c->at * size;
+    if (c->dim > 1) {
+      tbReal* TB_RESTRICT sum = w->row;
+      memset(sum, 0, sizeof(tbReal) * (size_t)size);
+      for (int r = 0; r < c->dim; r++) {
+        const tbReal *TB_RESTRICT from = y + r * size, f = c->N[r];
+        if (f == 0) continue;
+        for (int j = 0; j < size; j++) sum[j] += f * from[j];
+        if (R) sum[c->at + r] += R[c->row + r] * f;
+      }
+      y = sum;
+    }
+    for (int i = w->symmetric ? k : 0; i < m; i++) {
+      w->A[i * m + k] = test(&w->column[i], y + w->column[i].at);
+    }
+    w->A[k * m + k] += c->D + (R && c->dim == 1 ? R[c->row] : 0);
+  }
+  return w->symmetric ? tb_cholesky(m, w->A, m, w->scratch) : tb_lu(m, w->A, m, w->pivot);
+}
+
+// y of (6), and sigma + J y in place of sigma for the blocks in z.
+static void push_single(tbActiveState* s, tbReal* sigma) {
+  const tbActive* a = s->a;
+  Dual* w = s->work;
+  clear(a, w->y);
+  for (int i = 0; i < s->p->nblock; i++) {
+    Part* part = &w->part[i];
+    int row = s->p->block[i].row;
+    if (part->weight == 0) continue;
+    tbReal E = s->softness * a->rho[row];
+    part->right = part->weight * (E * (s->anchor[row] - s->lambda[row]) - sigma[row]);
+    w->y[part->dof] += part->value * part->right;
+  }
+  inverse(a, w->LD, w->inverse, w->y);
+}
+
+// (6), with the factors that there are.
+static bool correct(tbActiveState* s) {
+  const tbActive* a = s->a;
+  const tbProblem* p = s->p;
+  Dual* w = s->work;
+  list_columns(s);
+  int m = w->m;
+  // sigma at the point from which the change is taken.
+  if (memcmp(s->next, s->lambda, sizeof(tbReal) * (size_t)p->n) == 0) {
+    memcpy(s->speed, s->sigma, sizeof(tbReal) * (size_t)p->n);
+  } else {
+    true_velocity(s, s->next, s->speed);
+  }
+  push_single(s, s->speed);
+  tbReal* pushed = w->change;
+  for (int i = 0; i < p->nblock; i++) {
+    int row = p->block[i].row;
+    if (!w->part[i].active) continue;
+    memcpy(pushed + row, s->speed + row, sizeof(tbReal) * (size_t)p->block[i].dim);
+    add_velocity(&a->block[i], &w->part[i], w->y, pushed + row);
+  }
+  for (int k = 0; k < m; k++) {
+    w->z[k] = w->column[k].pull - test(&w->column[k], pushed + w->column[k].row);
+  }
+  if (w->symmetric) {
+    tb_cholesky_solve(m, w->A, m, w->z);
+  } else {
+    tb_lu_solve(m, w->A, m, w->pivot, w->z);
+  }
+
+  // The change of lambda and the velocity that it leads to.
+  memset(w->change, 0, sizeof(tbReal) * (size_t)p->n);
+  for (int k = 0; k < m; k++) {
+    const Column* c = &w->column[k];
+    for (int r = 0; r < c->dim; r++) w->change[c->row + r] += c->N[r] * w->z[k];
+  }
+  clear(a, w->x);
+  for (int i = 0; i < p->nblock; i++) {
+    if (w->part[i].active) {
+      add_impulse(&a->block[i], &w->part[i], w->change + p->block[i].row, w->x);
+    }
+  }
+  inverse(a, w->LD, w->inverse, w->x);
+  for (int t = 0; t < a->ntree; t++) {
+    for (int k = a->tree[t].first; k < a->tree[t].end; k++) w->x[k] += w->y[k];
+  }
+  bool finite = true;
+  for (int i = 0; i < p->nblock; i++) {
+    const Part* part = &w->part[i];
+    int row = p->block[i].row;
+    if (part->weight != 0) {
+      w->change[row] = part->right - part->weight * part->value * w->x[part->dof];
+    }
+    add_velocity(&a->block[i], part, w->x, s->speed + row);
+    for (int r = row; r < row + p->block[i].dim; r++) {
+      s->next[r] += w->change[r];
+      s->speed[r] += p->R ? p->R[r] * w->change[r] : 0;
+      finite = finite && isfinite(s->next[r]);
+    }
+  }
+  return finite;
+}
+
+const tbActiveForm TB_ACTIVE_DUAL = {start, factor, correct, correct, true_velocity};

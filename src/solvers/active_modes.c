@@ -1,0 +1,153 @@
+// Which block is open, sticks or slides: the fixed point (1) of active.c, and the distance from it.
+#include <math.h>
+
+#include "solvers/active_state.h"
+
+enum { MAX = TB_MAX_BLOCK_DIM };
+
+static void set_mode(tbActiveState* s, int row, int mode) {
+  s->changed = s->changed || s->mode[row] != mode;
+  s->mode[row] = mode;
+}
+
+// At rest the velocity of what is at a bound is rounding, and its sign says nothing: on the first
+// look such rows stay where the last step left them, unless they leave by this share of the range.
+static const tbReal LEAVES = 1e-2;
+
+static tbReal first_look(const tbBlock* b, tbReal lambda, tbReal y) {
+  tbReal range = LEAVES * (b->upper - b->lower);
+  if (lambda >= b->upper && y > b->upper - range) return b->upper;
+  if (lambda <= b->lower && y < b->lower + range) return b->lower;
+  return y;
+}
+
+static void plain_modes(tbActiveState* s, const tbBlock* b) {
+  for (int row = b->row; row < b->row + b->dim; row++) {
+    int mode = TB_MODE_ACTIVE;
+    tbReal y = s->lambda[row] - s->sigma[row] / s->a->rho[row];
+    if (s->first && b->type == TB_BLOCK_BOX) y = first_look(b, s->lambda[row], y);
+    if (b->type == TB_BLOCK_ONE_SIDED && y <= 0) mode = TB_MODE_OPEN;
+    if (b->type == TB_BLOCK_BOX && y <= b->lower) {
+      mode = TB_MODE_LOW;
+    } else if (b->type == TB_BLOCK_BOX && y >= b->upper) {
+      mode = TB_MODE_HIGH;
+    }
+    set_mode(s, row, mode);
+  }
+}
+
+// y of (1) in the coordinates in which the cone is round, with one rho for all tangents (and, for
+// ccp, for the normal too). u: its tangents, r their length.
+typedef struct {
+  tbReal rho_N, rho_T, y, r, u[MAX];
+} Round;
+
+static Round round_point(const tbActive* a, const tbBlock* b, const tbReal* lambda,
+                         const tbReal* sigma) {
+  const tbReal* rho = a->rho + b->row;
+  Round p = {.rho_N = rho[0]};
+  for (int j = 1; j < b->dim; j++) {
+    tbReal scaled = b->mu[j - 1] * b->mu[j - 1] * rho[j];
+    if (scaled > p.rho_T) p.rho_T = scaled;
+  }
+  if (a->law == TB_LAW_CCP && p.rho_T > 0) p.rho_N = p.rho_T;
+  p.y = lambda[0] - sigma[0] / p.rho_N;
+  tbReal rr = 0;
+  for (int j = 1; j < b->dim; j++) {
+    tbReal mu = b->mu[j - 1];
+    p.u[j] = mu > 0 ? lambda[j] / mu - mu * sigma[j] / p.rho_T : 0;
+    rr += p.u[j] * p.u[j];
+  }
+  p.r = sqrt(rr);
+  return p;
+}
+
+static void cone_mode(tbActiveState* s, const tbBlock* b, tbSlide* slide) {
+  int row = b->row;
+  bool exact = s->a->law == TB_LAW_NCP;
+  Round p = round_point(s->a, b, s->lambda + row, s->sigma + row);
+  if (exact && s->tie > 0 && p.y <= 0 && p.y >= -s->tie / p.rho_N) p.y = fmax(p.r, 1e-300);
+  bool open = exact ? p.y <= 0 : p.r <= -p.y;
+  if (open) {
+    set_mode(s, row, TB_MODE_OPEN);
+  } else if (p.r <= p.y) {
+    set_mode(s, row, TB_MODE_STICK);
+  } else {
+    set_mode(s, row, TB_MODE_SLIDE);
+    for (int j = 1; j < b->dim; j++) slide->u[j] = p.u[j] / p.r;
+    tbReal kappa = exact ? p.y / p.r : 0.5 * (p.y + p.r) / p.r;
+    slide->across = kappa / (p.rho_T * fmax(1 - kappa, TB_ACTIVE_SOFTNESS));
+    s->sliding = s->sliding || exact;
+  }
+}
+
+void tb_active_modes(tbActiveState* s) {
+  s->changed = s->sliding = false;
+  for (int i = 0; i < s->p->nblock; i++) {
+    const tbBlock* b = &s->p->block[i];
+    if (b->type == TB_BLOCK_CONE) {
+      cone_mode(s, b, &s->slide[i]);
+    } else {
+      plain_modes(s, b);
+    }
+  }
+}
+
+// ---- step length -------------------------------------------------------------------------------
+
+// Squared distance of a cone block from its fixed point (1), weighted with rho: an energy.
+static tbReal cone_distance(const tbActiveState* s, const tbBlock* b, const tbReal* lambda,
+                            const tbReal* sigma) {
+  bool exact = s->a->law == TB_LAW_NCP;
+  Round p = round_point(s->a, b, lambda, sigma);
+  // Where y is projected to: along the normal, and the factor of the tangents.
+  tbReal normal = p.y > 0 ? p.y : 0, factor = 1;
+  if (!exact && p.r > fabs(p.y)) normal = 0.5 * (p.y + p.r);
+  if (!exact && p.r <= -p.y) normal = 0;
+  if (p.r > normal) factor = normal / p.r;
+  tbReal sum = p.rho_N * (lambda[0] - normal) * (lambda[0] - normal);
+  for (int j = 1; j < b->dim; j++) {
+    tbReal mu = b->mu[j - 1], d = mu > 0 ? lambda[j] / mu - factor * p.u[j] : 0;
+    sum += p.rho_T * d * d;
+  }
+  return sum;
+}
+
+// The same over all blocks, at a point on the line from (old, slow) to (next, speed).
+static tbReal distance(const tbActiveState* s, tbReal t) {
+  tbReal sum = 0;
+  for (int i = 0; i < s->p->nblock; i++) {
+    const tbBlock* b = &s->p->block[i];
+    tbReal lambda[MAX], sigma[MAX];
+    for (int r = 0; r < b->dim; r++) {
+      int row = b->row + r;
+      lambda[r] = s->old[row] + t * (s->next[row] - s->old[row]);
+      sigma[r] = s->slow[row] + t * (s->speed[row] - s->slow[row]);
+    }
+    if (b->type == TB_BLOCK_CONE) {
+      sum += cone_distance(s, b, lambda, sigma);
+      continue;
+    }
+    for (int r = 0; r < b->dim; r++) {
+      tbReal rho = s->a->rho[b->row + r], y = lambda[r] - sigma[r] / rho;
+      if (b->type == TB_BLOCK_ONE_SIDED && y < 0) y = 0;
+      if (b->type == TB_BLOCK_BOX) y = fmin(b->upper, fmax(b->lower, y));
+      sum += rho * (lambda[r] - y) * (lambda[r] - y);
+    }
+  }
+  return sum;
+}
+
+// Velocities are linear in impulses, so that a trial costs next to nothing.
+tbReal tb_active_length(const tbActiveState* s) {
+  tbReal before = distance(s, 0), best = distance(s, 1), length = 1;
+  if (best <= 0.5 * before) return 1;
+  for (tbReal t = 0.5; t > 1e-2; t *= 0.5) {
+    tbReal d = distance(s, t);
+    if (d < best) {
+      best = d;
+      length = t;
+    }
+  }
+  return best < before ? length : 0;
+}

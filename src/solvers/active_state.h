@@ -1,0 +1,69 @@
+// What Newton's method on the active set shares between its files: the iterate, the modes, and the
+// two forms of its linear algebra.
+#ifndef TRIBO_SOLVERS_ACTIVE_STATE_H_
+#define TRIBO_SOLVERS_ACTIVE_STATE_H_
+
+#include "solvers/active.h"
+
+enum { TB_MODE_OPEN = 0, TB_MODE_ACTIVE, TB_MODE_STICK, TB_MODE_SLIDE, TB_MODE_LOW, TB_MODE_HIGH };
+
+// The proximal term over the diagonal of G while all goes well, and the least 1 - kappa of (1).
+#define TB_ACTIVE_SOFTNESS 1e-7
+
+// How a cone block slides, in the coordinates in which its cone is round.
+typedef struct {
+  tbReal u[TB_MAX_BLOCK_DIM];  // direction of the impulse, u[0] unused
+  tbReal across;               // c of (1)
+} tbSlide;
+
+typedef struct tbActiveForm tbActiveForm;
+typedef struct tbActiveSweeps tbActiveSweeps;
+
+typedef struct {
+  const tbActive* a;
+  const tbProblem* p;
+  const tbActiveForm* form;
+  void* work;              // the form's own
+  tbActiveSweeps* sweeps;  // from the first sweep on
+  tbReal *lambda, *sigma;  // where Newton's method is; sigma is what lambda leads to
+  tbReal *next, *speed;    // the same at the end of a full step
+  tbReal *old, *slow;      // and before it
+  tbReal* anchor;          // lambda_k of the proximal term
+  tbReal softness;
+  bool first;             // modes of the last step's impulses: what was at a bound stays there
+  tbReal tie;             // m/s: what opens more slowly is closed
+  tbReal *trial, *check;  // lambda within the cones, and the velocity it leads to
+  tbReal* good;           // the last trial that was good enough
+  tbReal* best;           // the trial with the smallest residual so far
+  tbReal best_measure;
+  int* mode;       // per block; per row for one-sided and box blocks
+  tbSlide* slide;  // per block, where it slides
+  bool changed, sliding;
+} tbActiveState;
+
+struct tbActiveForm {
+  bool (*start)(tbActiveState* s, tbArena* arena);  // false: out of memory
+  bool (*factor)(tbActiveState* s);                 // the matrix of (3); false: singular
+  // `next` and `speed` of the modes from `anchor`; false: not finite.
+  bool (*solve)(tbActiveState* s);
+  // The same for the change of lambda, which is the anchor: what large weights round away is then
+  // relative to the change.
+  bool (*refine)(tbActiveState* s);
+  // The velocity that impulses lead to.
+  void (*velocity)(tbActiveState* s, const tbReal* lambda, tbReal* sigma);
+};
+
+extern const tbActiveForm TB_ACTIVE_VELOCITY, TB_ACTIVE_DUAL;
+
+// Modes of all blocks from lambda and sigma, by (1).
+void tb_active_modes(tbActiveState* s);
+
+// Sweeps of Gauss-Seidel with exact local solutions on lambda, and the sigma it leads to. False:
+// out of memory.
+bool tb_active_sweep(tbActiveState* s, tbArena* arena, int count);
+
+// The length of the step from (old, slow) to (next, speed): full where that helps, else the best of
+// some shorter ones, 0 where none does.
+tbReal tb_active_length(const tbActiveState* s);
+
+#endif
