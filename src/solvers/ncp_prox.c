@@ -29,7 +29,7 @@
 
 // Smallest and first ratio of E to the block's diagonal of G.
 static const tbReal FIRST_SOFTNESS = 1e-3, LEAST_SOFTNESS = 1e-9, MOST_SOFTNESS = 1;
-enum { MOST_INNER = 12, MOST_OUTER = 60, LARGEST_DENSE = 400 };
+enum { MOST_INNER = 12, MOST_OUTER = 60, PATIENCE = 8, LARGEST_DENSE = 400 };
 
 typedef struct {
   tbSolve* s;
@@ -281,11 +281,19 @@ tbResult tb_solve_ncp_prox(tbSolve* s) {
   for (int j = 0; j < x.m; j++) x.w[j] = -x.w[j];
   set_shift(&x, s->sigma);
 
+  tbReal mark = INFINITY;
+  int since = 0;
   for (int k = 0; k < MOST_OUTER && s->info->iterations < s->settings->max_iter; k++) {
     int before = s->info->iterations;
     if (!minimise(&x, 0.01 * s->tolerance)) break;
     memcpy(s->lambda, x.lambda, sizeof(tbReal) * (size_t)x.n);
     if (tb_solve_check(s, s->lambda, s->info->iterations, x.softness)) return TB_OK;
+
+    // The fixed point on the shift need not contract.
+    tbReal measure = tb_solve_measure(s, &s->last);
+    since = measure < 0.5 * mark ? 0 : since + 1;
+    if (since == 0) mark = measure;
+    if (since > PATIENCE) break;
 
     // Easy steps may be stiffer; a hard one was too stiff.
     int inner = s->info->iterations - before;

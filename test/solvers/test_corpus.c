@@ -1,5 +1,6 @@
-// Every solver on the small problems of the FCLIB collection: whatever it answers, it does not
-// claim success that the residual function denies, and `auto` succeeds on all of them.
+// Every solver on the small problems of the FCLIB collection (with the argument "whole" on all of
+// them): whatever it answers, it does not claim success that the residual function denies, the
+// impulses are finite, and `auto` succeeds on all of them.
 #include <dirent.h>
 
 #include "common/test.h"
@@ -14,6 +15,8 @@ static int is_problem(const struct dirent* entry) {
   return strstr(entry->d_name, ".hdf5") != NULL;
 }
 
+static int most_contacts = 12;
+
 static void solve_all(const char* name, const tbProblem* p, int* runs, int* converged) {
   tbReal *lambda = calloc((size_t)p->n, sizeof *lambda),
          *sigma = calloc((size_t)p->n, sizeof *sigma);
@@ -22,8 +25,9 @@ static void solve_all(const char* name, const tbProblem* p, int* runs, int* conv
     tbSolveSettings settings = tbDefaultSolveSettings();
     settings.law = tb_solver_law(s);
     settings.solver = tb_solver_name(s);
-    settings.tol = automatic ? 1e-8 : 1e-6;
-    settings.max_iter = 500;
+    bool small = p->nblock <= 12;
+    settings.tol = automatic && small ? 1e-8 : 1e-6;
+    settings.max_iter = small || !automatic ? 500 : 100000;
     if (!automatic) settings.time_limit = 0.02;
     tbSolveInfo info;
     tbError error;
@@ -38,6 +42,7 @@ static void solve_all(const char* name, const tbProblem* p, int* runs, int* conv
     if (automatic && info.status != TB_SOLVE_CONVERGED) {
       fail_msg("%s: auto reached %g only", name, r.relative);
     }
+    for (int i = 0; i < p->n; i++) assert_true(isfinite(lambda[i]));
     *runs += 1;
     *converged += info.status == TB_SOLVE_CONVERGED;
   }
@@ -63,7 +68,7 @@ static void every_solver(void** state) {
       tbResult result = tb_fclib_read(path, &file, &error);
       if (result == TB_ERROR_UNSUPPORTED) skip();
       if (result != TB_OK) fail_msg("%s: %s", path, error.message);
-      if (file->contacts <= 12) {
+      if (file->contacts <= most_contacts) {
         if (tb_fclib_problem(file, &p, &error) != TB_OK) fail_msg("%s: %s", path, error.message);
         solve_all(entry[k]->d_name, p, &runs, &converged);
         tb_problem_free(p);
@@ -74,10 +79,11 @@ static void every_solver(void** state) {
     free(entry);
   }
   print_message("%d of %d runs converged\n", converged, runs);
-  assert_true(converged > 0.8 * runs);
+  assert_true(converged > (most_contacts > 12 ? 0.4 : 0.8) * runs);
 }
 
-int main(void) {
+int main(int argc, char** argv) {
+  if (argc > 1 && strcmp(argv[1], "whole") == 0) most_contacts = 100000;
   const struct CMUnitTest tests[] = {cmocka_unit_test(every_solver)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,3 +11,9 @@ if(TARGET test_solvers_velocity.siconos)
     target_link_libraries(test_solvers_velocity.siconos PRIVATE ${SICONOS_SPARSE_LIBRARY})
   endif()
 endif()
+
+# Every solver on every problem of the collection.
+if(TARGET test_solvers_corpus)
+  add_test(NAME solvers/corpus-whole COMMAND test_solvers_corpus whole)
+  set_tests_properties(solvers/corpus-whole PROPERTIES LABELS slow TIMEOUT 900)
+endif()
