@@ -148,15 +148,23 @@ static tbReal ratio(tbReal x, tbReal scale) {
   return x == 0 ? 0 : scale > 0 ? x / scale : INFINITY;
 }
 
+// Velocities are measured by |g|. Where that is next to nothing (all that is free rests) any
+// impulse is wrong, by as much as it moves: a part of that, so that the answer is a large number
+// and not an infinite one. An answer within a thousand times |g| of the truth never meets this
+// guard.
+static const tbReal LEAST_PART = 1e-3;
+
 tbResidual tb_residual(const tbProblem* p, tbLaw law, const tbReal* lambda, const tbReal* sigma) {
   tbResidual r = {0, 0, 0, 0};
-  tbReal impulse = 0, velocity = 0;
+  tbReal impulse = 0, velocity = 0, moved = 0;
   bool finite = true;
   for (int i = 0; i < p->n; i++) {
     finite = finite && isfinite(lambda[i]) && isfinite(sigma[i]);
     tbReal size = fabs(lambda[i]), speed = fabs(p->g[i]);
     if (size > impulse) impulse = size;
     if (speed > velocity) velocity = speed;
+    tbReal change = fabs(sigma[i] - p->g[i]);
+    if (change > moved) moved = change;
   }
   if (!finite) return (tbResidual){INFINITY, INFINITY, INFINITY, INFINITY};
   for (int i = 0; i < p->nblock; i++) {
@@ -166,6 +174,7 @@ tbResidual tb_residual(const tbProblem* p, tbLaw law, const tbReal* lambda, cons
     if (part.dual > r.dual) r.dual = part.dual;
     if (part.complementarity > r.complementarity) r.complementarity = part.complementarity;
   }
+  if (isfinite(moved)) velocity = fmax(velocity, LEAST_PART * moved);
   // Divided one by one, so that tiny scales do not underflow in their product.
   r.relative = fmax(fmax(ratio(r.primal, impulse), ratio(r.dual, velocity)),
                     ratio(ratio(r.complementarity, impulse), velocity));

@@ -104,6 +104,27 @@ static void not_finite(void** state) {
   assert_true(tb_residual(&p, TB_LAW_NCP, zero, zero).relative == 0);
 }
 
+// Where next to nothing moves freely, impulses that move things are wrong by a large number, not by
+// an infinite one; and the guard is not met by answers that are merely bad.
+static void tiny_free_velocity(void** state) {
+  (void)state;
+  tbBlock block;
+  tbReal G[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, lambda[3] = {2, 0.1, 0};
+  static const tbReal TINY[4] = {0, 1e-300, 1e-17, 1e-8};
+  for (int k = 0; k < 4; k++) {
+    tbReal g[3] = {-TINY[k], 0, 0}, sigma[3] = {2 - TINY[k], 0.1, 0};
+    tbProblem p = one_cone(&block, 0.5, G, g);
+    tbReal relative = tb_residual(&p, TB_LAW_NCP, lambda, sigma).relative;
+    assert_true(relative >= 100 && relative <= 1e4);
+  }
+  // 1 m/s of free velocity and impulses that make 400 of it: the plain definition
+  tbReal g[3] = {-1, 0, 0}, sigma[3] = {399, 0, 0};
+  tbProblem p = one_cone(&block, 0.5, G, g);
+  lambda[0] = 400;
+  lambda[1] = 0;
+  assert_near(tb_residual(&p, TB_LAW_NCP, lambda, sigma).relative, 399, 1e-12);
+}
+
 // RaiSim's law (CM eq. 23-24): a sliding answer by brute force over the ellipse has no residual,
 // and other points of the ellipse do.
 static void raisim_by_brute_force(void** state) {
@@ -136,9 +157,13 @@ static void raisim_by_brute_force(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(by_hand),    cmocka_unit_test(exact_states_have_no_residual),
-      cmocka_unit_test(scale_free), cmocka_unit_test(other_blocks),
-      cmocka_unit_test(not_finite), cmocka_unit_test(raisim_by_brute_force),
+      cmocka_unit_test(by_hand),
+      cmocka_unit_test(exact_states_have_no_residual),
+      cmocka_unit_test(scale_free),
+      cmocka_unit_test(other_blocks),
+      cmocka_unit_test(not_finite),
+      cmocka_unit_test(tiny_free_velocity),
+      cmocka_unit_test(raisim_by_brute_force),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
