@@ -105,7 +105,9 @@ static void grip_creep(double tolerance, int start, double most) {
 // With the tolerance as it comes: impulses of contacts that stick are polished until they hold.
 static void grip_does_not_creep(void** state) {
   (void)state;
-  for (int start = 0; start < 3; start++) grip_creep(1e-6, start, 1e-9);
+  for (int start = 0; start < 2; start++) grip_creep(1e-6, start, 1e-9);
+  // a box that turns in the grip comes to rest within the tolerance and is left there
+  grip_creep(1e-6, 2, 1e-8);
   grip_creep(1e-8, 0, 1e-11);
 }
 
