@@ -70,8 +70,11 @@ static void find_range(const PlotPanel* panel, bool vertical, double* low, doubl
     *high = panel->categories > 0 ? panel->categories - 0.5 : *high + 0.5;
     return;
   }
-  double margin = 0.04 * (*high - *low);
-  if (margin < 1e-9 * (1 + fabs(*high))) margin = 0.5;
+  // What hardly varies is drawn flat, not as noise.
+  bool log = vertical ? panel->log_y : panel->log_x;
+  double largest = fmax(fabs(*low), fabs(*high)), margin = 0.04 * (*high - *low);
+  if (margin < 1e-9 * (1 + *high)) margin = 0.5;
+  if (!log && *high - *low < 1e-4 * largest) margin = 0.1 * largest;
   if (bars) *low = panel->log_y ? floor(*low - 0.1) : fmin(0, *low);
   if (!bars) *low -= margin;
   *high += margin;
@@ -107,7 +110,7 @@ static void tick_text(const Axis* axis, double v, double step, char* label, size
   if (axis->log) {
     bool plain = axis->low > -2.9 && axis->high < 4.2;
     if (plain || fabs(v - round(v)) > 1e-9) {
-      snprintf(label, size, "%.3g", pow(10, v));
+      snprintf(label, size, "%.6g", pow(10, v));
     } else {
       power_text(label, (int)lround(v));
     }
