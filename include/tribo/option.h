@@ -56,6 +56,9 @@
   X(tbReal, contact_stiffness, 1, 1e5, "N/m", "viscoelastic: of contacts without compliance")      \
   X(tbReal, contact_damping, 1, 300, "N s/m", "viscoelastic: of contacts without their own")       \
   X(int, contact_bilateral, 1, 0, "", "viscoelastic: 1: contacts hold, also in tension")           \
+  X(int, contact_anchor_normal, 1, 0, "",                                                          \
+    "viscoelastic: 1: the normal spring starts where the contact was first seen (EXP), 0: "        \
+    "overlap")                                                                                     \
   X(int, expm_order, 1, 0, "", "expo: Padé order 1, 2, 3, 5, 7, 13; 0: from the accuracy")         \
   X(tbReal, expm_accuracy, 1, 0.03, "", "expo: relative error of the matrix exponential")          \
   X(int, warmstart, 1, 1, "", "1: start from the last step's impulses")                            \

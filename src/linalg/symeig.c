@@ -17,6 +17,12 @@ int tb_eigen_rotations(int n) {
 // The vectors v stay in the rows of A right of the diagonal; d, e become the tridiagonal matrix.
 static void tridiagonal(int n, double* TB_RESTRICT A, double* TB_RESTRICT d, double* TB_RESTRICT e,
                         double* TB_RESTRICT beta, double* TB_RESTRICT p) {
+  // Rows that hold rounding errors only are left as they are: a reflection made of them would turn
+  // what follows by chance, and T with it.
+  double noise = 0;
+  for (int k = 0; k < n; k++) noise = fmax(noise, fabs(A[(size_t)k * (size_t)n + (size_t)k]));
+  noise *= 1e-14;
+  noise *= noise;
   for (int k = 0; k < n; k++) {
     double* TB_RESTRICT v = A + (size_t)k * (size_t)n;
     d[k] = v[k];
@@ -25,7 +31,7 @@ static void tridiagonal(int n, double* TB_RESTRICT A, double* TB_RESTRICT d, dou
     double tail = 0;
     for (int j = k + 2; j < n; j++) tail += v[j] * v[j];
     e[k] = v[k + 1];
-    if (tail == 0) continue;
+    if (tail <= noise) continue;
     double length = sqrt(v[k + 1] * v[k + 1] + tail), alpha = v[k + 1] > 0 ? -length : length;
     e[k] = alpha;
     v[k + 1] -= alpha;

@@ -18,6 +18,7 @@ typedef struct {
   tbReal stretch[3];   // m: tangential, p - p0 (EXP eq. 2), in the frame of body 1
   tbReal twist[3];     // rad: angular rows, in the frame of body 1
   tbReal relative[4];  // orientation of body 2 in body 1
+  tbReal depth;        // m: distance from which the normal stretch counts
 } tbAnchor;
 
 // Open addressing over a power of two, at most half full.

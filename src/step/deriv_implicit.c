@@ -27,7 +27,8 @@ typedef struct {
 
 typedef struct {
   tbDerivatives *x, *end;
-  const tbData *d, *probe;
+  tbData* d;
+  const tbData* probe;
   int count;
   StartSpring* start;
 } Anchors;
@@ -156,6 +157,11 @@ static void anchor_partials(const Anchors* y, const StartSpring* s, const tbCons
     memcpy(out, s->stretch, sizeof(tbReal) * w);
     for (int q = 0; q < s->a->nnz; q++) out[s->a->col[q]] -= s->a->J[q];
     return;
+  }
+  // A contact first seen at the start takes its depth along.
+  const tbStepState* state = tb_step_state(y->x->m, y->d);
+  if (y->x->m->opt.contact_anchor_normal && !tb_anchors_get(&state->anchors, c->key)) {
+    for (int q = 0; q < s->a->nnz; q++) out[s->a->col[q]] -= s->a->dpos[q];
   }
   const tbReal* frame = y->probe->contact[c->id].frame;
   for (size_t k = 0; k < w; k++) {

@@ -53,7 +53,7 @@ int tb_limit_near(const tbModel* m, const tbData* d, const tbConstraint* c, cons
   if (c->source == TB_SOURCE_EQUALITY) return 0;
   if (is_dry_friction(c)) return fabs(fabs(raw[0]) - c->bound) < near;
   if (c->source == TB_SOURCE_CONTACT && m->opt.contact_bilateral) return 0;
-  if (fabs(raw[0]) < near) return 1;
+  if (fabs(raw[0]) <= near) return 1;
   if (c->dim < 3 || raw[0] < 0) return 0;
   return fabs(cone_size(raw, d->contact[c->id].friction, c->dim) - raw[0]) < near;
 }
@@ -179,7 +179,13 @@ void tb_stretch_partials(const tbDerivatives* x, const tbData* d, const tbStepSt
     return;
   }
   memcpy(out, a->dpos, sizeof(tbReal) * count);
-  if (c->source == TB_SOURCE_CONTACT && anchor) contact_stretch(x, d, c, anchor, a, out);
+  if (c->source != TB_SOURCE_CONTACT) return;
+  if (anchor) {
+    contact_stretch(x, d, c, anchor, a, out);
+  } else if (m->opt.contact_anchor_normal) {
+    // Counted from where the contact is first seen, wherever that is.
+    memset(out, 0, sizeof(tbReal) * (size_t)a->nnz);
+  }
 }
 
 // ---- a spring -----------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ typedef struct {
   int constraint;  // index in the step's constraints
   int dim;
   int slipping;        // 1: the friction cone's boundary was reached, the anchor moves
+  tbReal depth;        // m: distance of a contact from which its normal stretch counts
   tbReal stretch[6];   // m or rad: p - p0, normal first
   tbReal rate[6];      // m/s or rad/s: of the stretch; zero along rows that slip
   tbReal velocity[6];  // m/s or rad/s: of the point itself

@@ -119,6 +119,7 @@ static void remember_contact(const tbModel* m, const tbData* d, const tbContact*
   for (int r = 3; r < s->dim; r++) {
     tb_add_scaled3(twist, twist, s->stretch[r], contact->frame + 3 * (r - 3));
   }
+  anchor->depth = s->depth;
   tb_mul_mat3t_vec3(anchor->stretch, d->xmat + 9 * body[0], world);
   if (s->dim <= 3) return;
   tb_mul_mat3t_vec3(anchor->twist, d->xmat + 9 * body[0], twist);
@@ -188,7 +189,8 @@ static int measure_stretch(const tbModel* m, const tbData* d, const tbStepState*
     }
     case TB_SOURCE_CONTACT:
       // A bilateral contact, once made, holds as long as it is seen at all.
-      s->stretch[0] = c->pos[0];
+      if (m->opt.contact_anchor_normal) s->depth = anchor ? anchor->depth : c->pos[0];
+      s->stretch[0] = c->pos[0] - s->depth;
       if (anchor) recall_contact(m, d, &d->contact[c->id], anchor, s);
       return c->pos[0] <= 0 || (m->opt.contact_bilateral && anchor);
     default: s->stretch[0] = c->pos[0]; return c->pos[0] <= 0;
