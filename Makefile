@@ -44,7 +44,7 @@ soak: setup-test
 	@cmake --preset release -DTRIBO_BUILD_TESTS=ON >/dev/null
 	@cmake --build build -j$(JOBS) --target test_soak_robots test_step_behaviour_slow
 	@build/test/test_step_behaviour_slow whole
-	@build/test/test_soak_robots 20
+	@build/test/test_soak_robots --seconds 20
 
 determinism: setup-test
 	@scripts/check_determinism.sh

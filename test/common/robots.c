@@ -34,6 +34,14 @@ const char* tb_test_robot_name(int index) {
   return FILES[index];
 }
 
+void tb_test_robot_compiled(int index, const char* folder, char* path, size_t size) {
+  size_t start = (size_t)snprintf(path, size, "%s/", folder);
+  snprintf(path + start, size - start, "%s.tbm", FILES[index]);
+  for (char* c = path + start; *c; c++) {
+    if (*c == '/') *c = '-';
+  }
+}
+
 tbModel* tb_test_robot(int index) {
   char relative[512], path[1024];
   snprintf(relative, sizeof relative, "models/%s", FILES[index]);

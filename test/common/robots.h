@@ -12,4 +12,7 @@ const char* tb_test_robot_name(int index);
 // The robot, or NULL with a message where the file is absent. A URDF gets a floating base.
 tbModel* tb_test_robot(int index);
 
+// Where robot `index` lies as a compiled model in `folder`.
+void tb_test_robot_compiled(int index, const char* folder, char* path, size_t size);
+
 #endif
