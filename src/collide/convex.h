@@ -42,6 +42,7 @@ typedef struct {
   int overlapped;   // in the last query: start from its normal
   int stubborn;     // how many queries in a row the climb from there has proven nothing
   int evaluations;  // support points asked for
+  tbReal enough;    // GJK may stop where cores are apart by more than this and within the limit
 } tbConvexPair;
 
 // A point of b minus a: w = b - a, with the vertices it came from (for a cylinder 1 top, 0 bottom).
@@ -86,7 +87,8 @@ int tb_core_support(tbCore* core, const tbReal d[3], tbReal point[3]);
 // The point of b - a that is lowest along n, so that s(n) = n.w for unit n.
 void tb_pair_support(tbConvexPair* pair, const tbReal n[3], tbSupport* out);
 
-// GJK: distance of the cores. Ends with state APART as soon as s(n) > limit for some n.
+// GJK: distance of the cores. Ends with state APART as soon as s(n) > limit for some n, and with
+// state NEAR and no more than bounds where pair->enough allows.
 // `normal` of the result holds the direction to start from. `tolerance` is the gap between the
 // bounds at which to stop, relative to the distance, or to ten times the size of the pair.
 // Unless `patient`, cores that are hardly apart, if at all, are called overlapping: EPA is faster

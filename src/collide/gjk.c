@@ -242,6 +242,7 @@ void tb_gjk(tbConvexPair* pair, tbReal limit, tbReal tolerance, int patient, tbC
     r->state = TB_CONVEX_NEAR;
     r->capped = iteration >= MAX_ITERATIONS;
     if (length - s <= fmax(tolerance * length, small) || already_in(r, next) || r->capped) break;
+    if (s > pair->enough && length <= limit) break;
     // Hardly apart and no proof of it: more likely they overlap by little.
     if (!patient && length < shallow && !(best > 0)) {
       r->state = TB_CONVEX_OVERLAP;

@@ -11,6 +11,10 @@
 // Contacts collected before the choice, contacts kept for one direction of the normal.
 #define MAX_FOUND 256
 #define PER_DIRECTION 4
+// Directions that are remembered because they part the shape from a prism.
+#define MAX_APART 4
+// GJK's tolerance where only its bounds matter.
+#define COARSE 1e-3
 // Normals within this cosine are one direction.
 #define SAME_DIRECTION 0.9999
 
@@ -30,6 +34,12 @@ typedef struct {
   tbReal prism[18];
   tbReal normal[3];
   int triangle;
+  // Directions that parted the last prisms from the shape, and how low the shape is along them.
+  tbReal apart[MAX_APART][3], lowest[MAX_APART];
+  int napart, next_apart;
+  bool thorough;  // also look where only a spare contact could be
+  bool skipped;   // a triangle was not looked at that might have one
+  bool overlap;   // some prism and the shape overlap
   tbContactPoint found[MAX_FOUND];
   int count;
   // The best contact that was no local minimum, in case there is no other.
@@ -281,7 +291,7 @@ static int add_region(Terrain* t, const tbConvexResult* r, int buried) {
   return kept + filter(t, contact, 1, buried);
 }
 
-// A round shape is below the triangle's plane: the way out that starts along the triangle's normal.
+// A shape is below the triangle's plane: the way out that starts along the triangle's normal.
 // A shorter one through a wall of the prism is no way out of the terrain.
 static void solve_from_above(Terrain* t, tbReal limit, tbConvexResult* r) {
   r->dist = -INFINITY;
@@ -296,30 +306,118 @@ static void solve_from_above(Terrain* t, tbReal limit, tbConvexResult* r) {
   r->state = apart ? TB_CONVEX_APART : (r->dist > 0 ? TB_CONVEX_NEAR : TB_CONVEX_OVERLAP);
 }
 
-static void collide_triangle(Terrain* t) {
+// Neighbours are parted from the shape by the same directions: is this prism, by more than `far`?
+static bool is_known_apart(const Terrain* t, tbReal far) {
+  for (int k = 0; k < t->napart; k++) {
+    const tbReal* n = t->apart[k];
+    tbReal most = -INFINITY, bottom = n[2] * t->base;
+    for (int i = 0; i < 3; i++) {
+      const tbReal* v = t->prism + 3 * i;
+      tbReal up = n[2] * v[2], along = n[0] * v[0] + n[1] * v[1] + (up > bottom ? up : bottom);
+      most = along > most ? along : most;
+    }
+    if (t->lowest[k] - most > far) return true;
+  }
+  return false;
+}
+
+static void remember_apart(Terrain* t, const tbReal n[3]) {
+  tbReal d[3], p[3], q[3];
+  int k = t->next_apart;
+  t->next_apart = (k + 1) % MAX_APART;
+  if (t->napart < MAX_APART) t->napart++;
+  tb_mul_mat3t_vec3(d, t->pair.mat, n);
+  tb_scale3(d, d, -1);
+  tb_core_support(&t->pair.b, d, p);
+  tb_pair_b_to_a(&t->pair, p, q);
+  tb_copy3(t->apart[k], n);
+  t->lowest[k] = tb_dot3(n, q);
+}
+
+// The shape is below the triangle, and the shortest way out of the prism is no way out of the
+// terrain, or it is beside the prism: push it out along the triangle's own normal, where it is
+// under the triangle.
+static void push_along_normal(Terrain* t, const tbSupport* at, tbReal above) {
   tbConvexResult r;
-  tbSupport at;
   memset(&r, 0, sizeof r);
   tb_copy3(r.normal, t->normal);
+  r.dist = above;
+  tb_copy3(r.point_b, at->b);
+  tb_add_scaled3(r.point_a, at->b, -above, r.normal);
+  add_region(t, &r, 1);
+}
+
+// Does the surface fall off, seen from the triangle's plane, beyond one of its edges? Where it does
+// not, the triangle can touch along no other normal than its own. The border of the field falls
+// off.
+static bool has_ridge(const Terrain* t) {
+  for (int i = 0; i < 3; i++) {
+    const int *u = t->grid[i], *v = t->grid[(i + 1) % 3], *w = t->grid[(i + 2) % 3];
+    int row = u[0] + v[0] - w[0], column = u[1] + v[1] - w[1];
+    if (!on_grid(t, row, column)) return true;
+    tbReal q[3];
+    grid_point(t, row, column, q);
+    tb_sub3(q, q, t->prism);
+    if (!(tb_dot3(t->normal, q) >= 0)) return true;
+  }
+  return false;
+}
+
+// Where the shape is relative to the prism, roughly. True where that is all there is to know: it is
+// apart by more than `far`, or beside the prism.
+static bool is_aside(Terrain* t, tbReal limit, tbReal far, bool* beside) {
+  tbConvexResult r;
+  r.certified = 0;
+  tb_copy3(r.normal, t->normal);
+  t->pair.enough = limit;
+  tb_gjk(&t->pair, far, COARSE, 0, &r);
+  t->pair.enough = INFINITY;
+  *beside = r.state == TB_CONVEX_NEAR && r.dist > limit;
+  if (r.state == TB_CONVEX_APART) remember_apart(t, r.normal);
+  return *beside || r.state == TB_CONVEX_APART;
+}
+
+// Contacts of the triangle and the shape, whose lowest point along the normal is `at`, at the
+// height `above`.
+static void collide_near(Terrain* t, const tbSupport* at, tbReal above, tbReal far) {
+  tbConvexResult r;
+  tbReal weight[3], small = 1e-6;
+  memset(&r, 0, sizeof r);
+  tb_copy3(r.normal, t->normal);
+  r.dist = above;
+  r.state = TB_CONVEX_OVERLAP;
+  tb_copy3(r.point_b, at->b);
+  tb_add_scaled3(r.point_a, at->b, -above, r.normal);
+  triangle_weights(t, r.point_a, weight);
+  bool inside = weight[0] > small && weight[1] > small && weight[2] > small;
+  if (!(above < 0)) {
+    tb_convex_solve(&t->pair, far, &r);
+  } else if (!inside && has_ridge(t)) {
+    solve_from_above(t, far, &r);
+  }
+  if (r.state == TB_CONVEX_APART) return;
+  t->overlap |= r.dist <= 0;
+  if (add_region(t, &r, 0) > 0 || above > 0) return;
+  push_along_normal(t, at, above);
+}
+
+static void collide_triangle(Terrain* t) {
+  tbSupport at;
   // Above the plane of the triangle by more than the margin: nothing to find.
   tbReal limit = t->margin + t->pair.b.radius, above;
   above = tb_pair_separation(&t->pair, t->normal, &at);
   if (above > limit) return;
-  // A point below a slope may lie in the next prism: look as far aside as it is deep.
-  if (above < 0 && !t->pair.polyhedral) {
-    solve_from_above(t, fmax(limit, -above), &r);
-  } else {
-    tb_convex_solve(&t->pair, fmax(limit, -above), &r);
+  // A point below a slope may lie in the next prism. That prism pushes it out, too; only where none
+  // does, look as far aside as it is deep.
+  tbReal far = t->thorough ? fmax(limit, -above) : limit;
+  t->skipped |= far < -above;
+  if (is_known_apart(t, far)) return;
+  bool beside = false;
+  if (far < INFINITY && is_aside(t, limit, far, &beside)) {
+    if (beside && above <= 0) push_along_normal(t, &at, above);
+    return;
   }
-  if (r.state == TB_CONVEX_APART) return;
-  if (add_region(t, &r, 0) > 0 || above > 0) return;
-  // The shape is below the triangle, and the shortest way out of the prism is no way out of the
-  // terrain: push it out along the triangle's own normal, where it is under the triangle.
-  tb_copy3(r.normal, t->normal);
-  r.dist = above;
-  tb_copy3(r.point_b, at.b);
-  tb_add_scaled3(r.point_a, at.b, -above, r.normal);
-  add_region(t, &r, 1);
+  collide_near(t, &at, above, far);
 }
 
 // Prism below the triangle of three grid points, counter-clockwise seen from above.
@@ -343,6 +441,13 @@ static tbReal highest(const Terrain* t) {
   return fmax(t->prism[2], fmax(t->prism[5], t->prism[8]));
 }
 
+// Are all four corners of a cell lower than z?
+static bool cell_is_below(const tbHField* f, int row, int column, tbReal z) {
+  const tbReal *h = f->data + (size_t)row * (size_t)f->ncol + (size_t)column, *g = h + f->ncol;
+  return (f->size[2] * h[0] < z) & (f->size[2] * h[1] < z) & (f->size[2] * g[0] < z) &
+         (f->size[2] * g[1] < z);
+}
+
 // All triangles under the box of the shape, grown by the margin.
 static void collide_cells(Terrain* t, const tbReal low[3], const tbReal high[3]) {
   const tbHField* f = t->field;
@@ -356,6 +461,7 @@ static void collide_cells(Terrain* t, const tbReal low[3], const tbReal high[3])
   int r1 = clamp_index((high[1] + f->size[1]) / t->step[1], f->nrow - 2);
   for (int r = r0; r <= r1; r++) {
     for (int c = c0; c <= c1; c++) {
+      if (cell_is_below(f, r, c, low[2])) continue;
       // The diagonal joins (r+1, c) and (r, c+1), as in MuJoCo.
       const int lower[3][2] = {{r, c}, {r, c + 1}, {r + 1, c}};
       const int upper[3][2] = {{r + 1, c + 1}, {r + 1, c}, {r, c + 1}};
@@ -398,7 +504,7 @@ static int collide_within(const tbShape* a, const tbShape* b, tbReal margin, tbC
   const tbHField* f = a->hfield;
   Terrain t;
   t.field = f;
-  t.count = t.has_spare = 0;
+  t.count = t.has_spare = t.napart = t.next_apart = 0;
   t.margin = margin;
   t.closest = margin == INFINITY;
   t.base = -f->size[3];
@@ -420,7 +526,12 @@ static int collide_within(const tbShape* a, const tbShape* b, tbReal margin, tbC
     high[i] += margin;
   }
   if (high[2] < t.base) return 0;
+  t.thorough = t.skipped = t.overlap = false;
   collide_cells(&t, low, high);
+  if (t.count == 0 && t.skipped && t.overlap) {
+    t.thorough = true;
+    collide_cells(&t, low, high);
+  }
   if (t.count == 0 && t.has_spare) add(&t, &t.spare);
   int count = choose(&t, out);
   for (int i = 0; i < count; i++) to_world(a, &out[i]);

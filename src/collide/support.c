@@ -121,6 +121,7 @@ static void place(tbConvexPair* pair, const tbShape* a, const tbShape* b) {
   pair->polyhedral = pair->a.kind < TB_CORE_ELLIPSOID && pair->b.kind < TB_CORE_ELLIPSOID;
   pair->overlapped = pair->stubborn = 0;
   pair->evaluations = 0;
+  pair->enough = INFINITY;
 }
 
 void tb_convex_pair_init(tbConvexPair* pair, const tbShape* a, const tbShape* b) {
