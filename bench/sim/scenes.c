@@ -100,6 +100,7 @@ const Scene SCENES[] = {
      0,
      0},
     {"wall", NULL, {NULL}, MANY, 0.002, 2, 7290, 0},
+    {"tight wall", NULL, {NULL}, MANY, 0.002, 2, 0, 0},
     {"drop", NULL, {NULL}, MANY, 0.002, 2, 630, 0},
     {"22 humanoids", "mujoco/model/humanoid/22_humanoids.xml", {NULL}, MANY, 0.002, 2, 1210, 0},
     {"100 humanoids", "mujoco/model/humanoid/100_humanoids.xml", {NULL}, MANY, 0.002, 2, 238, 0},
@@ -117,23 +118,26 @@ static void begin(tbText* t, int bodies) {
 
 // ---- what is built -----------------------------------------------------------------------------
 
-// 4 x 5 cubes of 0.5 m whose masses run from 1 to 1e4 kg, and a ball of 1e3 kg at 10 m/s.
-static char* wall_text(void) {
+// 4 x 5 cubes of 0.5 m and a ball of 1e3 kg at 10 m/s. As in the ADMM paper's figure 1 the masses
+// grow by rows from 1 kg at the bottom to 1e4 kg at the top, and columns stand apart: 15 cubes
+// there have some 60 contacts, four per cube. The tight wall has its columns in touch and heavy
+// next to light everywhere.
+static char* wall_text(bool tight) {
   tbText t = {0};
+  double pitch = tight ? 0.5 : 0.51;
   begin(&t, 21);
   for (int i = 0; i < 20; i++) {
-    // Neighbours differ: the masses in steps of 7 over the places.
-    double mass = pow(10, 4.0 * ((7 * i) % 20) / 19);
+    double mass = pow(10, tight ? 4.0 * ((7 * i) % 20) / 19 : i / 4);
     tb_text_add(&t,
                 "<body pos=\"0 %g %g\"><freejoint/><geom type=\"box\" size=\".25 .25 .25\" "
                 "mass=\"%g\"/></body>",
-                0.5 * (i % 4) - 0.75, 0.25 + 0.5 * (i / 4), mass);
+                pitch * (i % 4 - 1.5), 0.25 + 0.5 * (i / 4), mass);
   }
   tb_text_add(&t,
               "<body name=\"ball\" pos=\"-3 0 1.2\"><freejoint/><geom type=\"sphere\" size=\".4\" "
               "mass=\"1000\"/></body></worldbody><keyframe><key qpos=\"");
   for (int i = 0; i < 20; i++) {
-    tb_text_add(&t, "0 %g %g 1 0 0 0 ", 0.5 * (i % 4) - 0.75, 0.25 + 0.5 * (i / 4));
+    tb_text_add(&t, "0 %g %g 1 0 0 0 ", pitch * (i % 4 - 1.5), 0.25 + 0.5 * (i / 4));
   }
   tb_text_add(&t, "-3 0 1.2 1 0 0 0\" qvel=\"");
   for (int i = 0; i < 20; i++) tb_text_add(&t, "0 0 0 0 0 0 ");
@@ -141,16 +145,18 @@ static char* wall_text(void) {
   return t.text;
 }
 
-static void add_primitive(tbText* t, tbRng* rng, int i, const double pos[3]) {
+// `turn`: largest angle about each axis, degrees; `jitter`: of the place, m.
+static void add_primitive(tbText* t, tbRng* rng, int i, const double pos[3], double turn,
+                          double jitter) {
   static const char* const SHAPES[] = {
       "type=\"box\" size=\".05 .05 .05\"", "type=\"sphere\" size=\".05\"",
       "type=\"capsule\" size=\".035 .035\"", "type=\"cylinder\" size=\".045 .045\"",
       "type=\"box\" size=\".06 .04 .03\""};
   tb_text_add(
       t, "<body pos=\"%g %g %g\" euler=\"%g %g %g\"><freejoint/><geom %s density=\"1000\"/></body>",
-      pos[0] + 0.02 * (tb_rng_uniform(rng, 0, 1) - 0.5),
-      pos[1] + 0.02 * (tb_rng_uniform(rng, 0, 1) - 0.5), pos[2], tb_rng_uniform(rng, 0, 90),
-      tb_rng_uniform(rng, 0, 90), tb_rng_uniform(rng, 0, 90), SHAPES[i % 5]);
+      pos[0] + jitter * (tb_rng_uniform(rng, 0, 1) - 0.5),
+      pos[1] + jitter * (tb_rng_uniform(rng, 0, 1) - 0.5), pos[2], tb_rng_uniform(rng, 0, turn),
+      tb_rng_uniform(rng, 0, turn), tb_rng_uniform(rng, 0, turn), SHAPES[i % 5]);
 }
 
 // 5 x 5 x 5 primitives of 10 cm above a floor.
@@ -160,28 +166,35 @@ static char* drop_text(void) {
   begin(&t, 125);
   for (int i = 0; i < 125; i++) {
     double pos[3] = {0.14 * (i % 5 - 2), 0.14 * (i / 5 % 5 - 2), 0.15 + 0.16 * (i / 25)};
-    add_primitive(&t, &rng, i, pos);
+    add_primitive(&t, &rng, i, pos, 90, 0.02);
   }
   tb_text_add(&t, "</worldbody></mujoco>");
   return t.text;
 }
 
 // A heap four layers high, so that the contacts of a body do not depend on the number of bodies.
+// Every other layer is shifted by half a pitch: each body falls on four, all become one island.
+// They start apart.
 char* pile_text(int bodies) {
+  const double PITCH = 0.14, HEIGHT = 0.145;
   tbText t = {0};
   tbRng rng = {3};
   int side = (int)ceil(sqrt(bodies / 4.0));
   begin(&t, bodies);
   for (int i = 0; i < bodies; i++) {
-    double pos[3] = {0.11 * (i % side), 0.11 * (i / side % side), 0.1 + 0.13 * (i / (side * side))};
-    add_primitive(&t, &rng, i, pos);
+    int layer = i / (side * side);
+    double shift = layer % 2 ? 0.5 : 0;
+    double pos[3] = {PITCH * (i % side + shift), PITCH * (i / side % side + shift),
+                     0.09 + HEIGHT * layer};
+    add_primitive(&t, &rng, i, pos, 15, 0.005);
   }
   tb_text_add(&t, "</worldbody></mujoco>");
   return t.text;
 }
 
 char* scene_text(const char* name) {
-  if (strcmp(name, "wall") == 0) return wall_text();
+  if (strcmp(name, "wall") == 0) return wall_text(false);
+  if (strcmp(name, "tight wall") == 0) return wall_text(true);
   if (strcmp(name, "drop") == 0) return drop_text();
   return NULL;
 }

@@ -8,6 +8,19 @@
 #define TB_RESTRICT restrict
 #endif
 
+// A hot loop compiled twice: TB_WIDE functions may use 32-byte registers and are called only where
+// tb_wide() holds. What both call must be TB_INLINE. Products and sums stay separate, so that the
+// bits are the same.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__)
+#define TB_WIDE __attribute__((target("avx2")))
+#define TB_INLINE static inline __attribute__((always_inline))
+#define tb_wide() __builtin_cpu_supports("avx2")
+#else
+#define TB_WIDE
+#define TB_INLINE static inline
+#define tb_wide() 0
+#endif
+
 // Below this a mass, a length or a determinant counts as zero (MuJoCo's value). A macro, since
 // device code cannot read constants of file scope.
 #define TB_TINY 1e-15

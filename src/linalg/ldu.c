@@ -132,7 +132,7 @@ int tb_ldu_column(const tbLdu* ldu, int a, int b) {
 // ---- numbers -----------------------------------------------------------------------------------
 
 // D = L L^T in place, in the lower triangle.
-static bool factor_symmetric(int n, tbReal* D) {
+TB_INLINE bool factor_symmetric(int n, tbReal* D) {
   for (int j = 0; j < n; j++) {
     tbReal d = D[j * n + j];
     for (int k = 0; k < j; k++) d -= D[j * n + k] * D[j * n + k];
@@ -150,7 +150,7 @@ static bool factor_symmetric(int n, tbReal* D) {
 }
 
 // P D = L U in place, L with a unit diagonal.
-static bool factor_general(int n, tbReal* D, int* pivot) {
+TB_INLINE bool factor_general(int n, tbReal* D, int* pivot) {
   for (int k = 0; k < n; k++) {
     int best = k;
     for (int i = k + 1; i < n; i++) {
@@ -172,7 +172,7 @@ static bool factor_general(int n, tbReal* D, int* pivot) {
   return true;
 }
 
-static void swap_rows(int width, tbReal* X, int i, int j) {
+TB_INLINE void swap_rows(int width, tbReal* X, int i, int j) {
   for (int k = 0; k < width; k++) {
     tbReal t = X[(size_t)i * (size_t)width + k];
     X[(size_t)i * (size_t)width + k] = X[(size_t)j * (size_t)width + k];
@@ -181,7 +181,8 @@ static void swap_rows(int width, tbReal* X, int i, int j) {
 }
 
 // X <- T^-1 X for a lower triangular T given by T(r, s) = D[r * row + s * col], its diagonal or 1.
-static void substitute(int n, const tbReal* D, int row, int col, bool unit, int width, tbReal* X) {
+TB_INLINE void substitute(int n, const tbReal* D, int row, int col, bool unit, int width,
+                          tbReal* X) {
   for (int r = 0; r < n; r++) {
     tbReal* TB_RESTRICT x = X + (size_t)r * (size_t)width;
     for (int s = 0; s < r; s++) {
@@ -196,8 +197,8 @@ static void substitute(int n, const tbReal* D, int row, int col, bool unit, int 
 }
 
 // y -= f^T Z for six rows of Z, the most frequent depth (a free body): y is read once.
-static void subtract_six(int n, const tbReal* f, int step, const tbReal* TB_RESTRICT Z, int width,
-                         tbReal* TB_RESTRICT y) {
+TB_INLINE void subtract_six(int n, const tbReal* f, int step, const tbReal* TB_RESTRICT Z,
+                            int width, tbReal* TB_RESTRICT y) {
   const tbReal *TB_RESTRICT z1 = Z + width, *TB_RESTRICT z2 = z1 + width;
   const tbReal *TB_RESTRICT z3 = z2 + width, *TB_RESTRICT z4 = z3 + width;
   const tbReal* TB_RESTRICT z5 = z4 + width;
@@ -209,8 +210,8 @@ static void subtract_six(int n, const tbReal* f, int step, const tbReal* TB_REST
 }
 
 // Y (rows x n, own stride) -= X^T Z for X (depth x rows) and Z (depth x n) with stride `width`.
-static void subtract_product(int rows, int depth, int n, int width, const tbReal* X,
-                             const tbReal* TB_RESTRICT Z, tbReal* TB_RESTRICT Y, int stride) {
+TB_INLINE void subtract_product(int rows, int depth, int n, int width, const tbReal* X,
+                                const tbReal* TB_RESTRICT Z, tbReal* TB_RESTRICT Y, int stride) {
   for (int i = 0; i < rows; i++) {
     tbReal* TB_RESTRICT y = Y + (size_t)i * (size_t)stride;
     int r = 0;
@@ -235,7 +236,7 @@ static void subtract_product(int rows, int depth, int n, int width, const tbReal
 
 // Take node k out of the nodes that remain: A[a, b] -= C[:, a]^T V[:, b], where V = L^-1 U_k and
 // C = U^-T C_k with the factors L U of D_k.
-static void eliminate(tbLdu* ldu, int k, const tbReal* C, const tbReal* V, bool symmetric) {
+TB_INLINE void eliminate(tbLdu* ldu, int k, const tbReal* C, const tbReal* V, bool symmetric) {
   int depth = ldu->dim[k], width = ldu->width[k], end = ldu->start[k + 1];
   for (int e = ldu->start[k]; e < end; e++) {
     int a = ldu->later[e], da = ldu->dim[a], ca = ldu->column[e], wa = ldu->width[a];
@@ -259,7 +260,7 @@ static void eliminate(tbLdu* ldu, int k, const tbReal* C, const tbReal* V, bool 
   }
 }
 
-bool tb_ldu_factor(tbLdu* ldu, bool symmetric) {
+TB_INLINE bool factor_all(tbLdu* ldu, bool symmetric) {
   ldu->symmetric = symmetric;
   for (int k = 0; k < ldu->nodes; k++) {
     int d = ldu->dim[k], width = ldu->width[k];
@@ -282,8 +283,20 @@ bool tb_ldu_factor(tbLdu* ldu, bool symmetric) {
   return true;
 }
 
+static bool factor_narrow(tbLdu* ldu, bool symmetric) {
+  return factor_all(ldu, symmetric);
+}
+
+TB_WIDE static bool factor_wide(tbLdu* ldu, bool symmetric) {
+  return factor_all(ldu, symmetric);
+}
+
+bool tb_ldu_factor(tbLdu* ldu, bool symmetric) {
+  return tb_wide() ? factor_wide(ldu, symmetric) : factor_narrow(ldu, symmetric);
+}
+
 // x <- L^-1 P x, or L^-1 x.
-static void solve_lower(const tbLdu* ldu, int k, tbReal* x) {
+TB_INLINE void solve_lower(const tbLdu* ldu, int k, tbReal* x) {
   int d = ldu->dim[k];
   const tbReal* D = ldu->value + ldu->at[k];
   for (int r = 0; r < d && !ldu->symmetric; r++) {
@@ -300,7 +313,7 @@ static void solve_lower(const tbLdu* ldu, int k, tbReal* x) {
 }
 
 // x <- U^-1 x, or L^-T x.
-static void solve_upper(const tbLdu* ldu, int k, tbReal* x) {
+TB_INLINE void solve_upper(const tbLdu* ldu, int k, tbReal* x) {
   int d = ldu->dim[k];
   const tbReal* D = ldu->value + ldu->at[k];
   for (int r = d - 1; r >= 0; r--) {
@@ -312,7 +325,7 @@ static void solve_upper(const tbLdu* ldu, int k, tbReal* x) {
 
 // Rows of U or C times what the later nodes have in x, from both ends: gathered into one vector
 // the loops are as long as the rows.
-static void gather(const tbLdu* ldu, int k, const tbReal* x, tbReal* TB_RESTRICT out) {
+TB_INLINE void gather(const tbLdu* ldu, int k, const tbReal* x, tbReal* TB_RESTRICT out) {
   for (int e = ldu->start[k]; e < ldu->start[k + 1]; e++) {
     int b = ldu->later[e], n = ldu->dim[b];
     const tbReal* from = x + ldu->first[b];
@@ -321,8 +334,8 @@ static void gather(const tbLdu* ldu, int k, const tbReal* x, tbReal* TB_RESTRICT
 }
 
 // out -= own^T C
-static void push_down(int d, int width, const tbReal* C, const tbReal* own,
-                      tbReal* TB_RESTRICT out) {
+TB_INLINE void push_down(int d, int width, const tbReal* C, const tbReal* own,
+                         tbReal* TB_RESTRICT out) {
   int r = 0;
   for (; r + 6 <= d; r += 6) {
     subtract_six(width, own + r, 1, C + (size_t)r * (size_t)width, width, out);
@@ -335,7 +348,8 @@ static void push_down(int d, int width, const tbReal* C, const tbReal* own,
 }
 
 // own -= V x, four sums at a time.
-static void pull_up(int d, int width, const tbReal* V, const tbReal* TB_RESTRICT x, tbReal* own) {
+TB_INLINE void pull_up(int d, int width, const tbReal* V, const tbReal* TB_RESTRICT x,
+                       tbReal* own) {
   for (int r = 0; r < d; r++) {
     const tbReal* TB_RESTRICT row = V + (size_t)r * (size_t)width;
     tbReal s0 = 0, s1 = 0, s2 = 0, s3 = 0;
@@ -351,7 +365,7 @@ static void pull_up(int d, int width, const tbReal* V, const tbReal* TB_RESTRICT
   }
 }
 
-void tb_ldu_solve(const tbLdu* ldu, tbReal* x) {
+TB_INLINE void solve_all(const tbLdu* ldu, tbReal* x) {
   tbReal* row = ldu->scratch;
   for (int k = 0; k < ldu->nodes; k++) {
     int d = ldu->dim[k], width = ldu->width[k];
@@ -374,5 +388,21 @@ void tb_ldu_solve(const tbLdu* ldu, tbReal* x) {
     gather(ldu, k, x, row);
     pull_up(d, width, ldu->value + ldu->at[k] + (size_t)(d * d), row, own);
     solve_upper(ldu, k, own);
+  }
+}
+
+static void solve_narrow(const tbLdu* ldu, tbReal* x) {
+  solve_all(ldu, x);
+}
+
+TB_WIDE static void solve_wide(const tbLdu* ldu, tbReal* x) {
+  solve_all(ldu, x);
+}
+
+void tb_ldu_solve(const tbLdu* ldu, tbReal* x) {
+  if (tb_wide()) {
+    solve_wide(ldu, x);
+  } else {
+    solve_narrow(ldu, x);
   }
 }

@@ -245,19 +245,18 @@ static bool cautious(tbActiveState* s, int rounds, tbReal* lambda, tbSolveInfo* 
 // Sets *solved. False: out of memory.
 static bool interior(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveInfo* info,
                      bool* solved) {
-  static const tbInterior ATTEMPTS[] = {
-      {40, 6, 0.5, 1, 0.005}, {40, 8, 0.5, 0.01, 0.05}, {60, 12, 0.5, 1, 0.1}};
+  enum { ATTEMPTS = 2 };
+  static const tbInterior settings[ATTEMPTS] = {{40, 6, 0.5, 1, 0.005}, {25, 6, 0.5, 0.01, 0.05}};
   size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
-  for (int k = 0; k < 3 && info->iterations < s->a->max_iter; k++) {
+  for (int k = 0; k < ATTEMPTS && info->iterations < s->a->max_iter; k++) {
     // Sweeps turn directions of sliding, at which interior points are slow.
     if (k > 0) {
-      *solved =
-          sweep_best(s, arena, k * SWEEPS_LARGE, lambda, info) || eager(s, LATER, lambda, info);
+      *solved = sweep_best(s, arena, SWEEPS_LARGE, lambda, info) || eager(s, LATER, lambda, info);
       if (*solved) return true;
     }
     memcpy(s->trial, s->best, bytes);
     s->form->velocity(s, s->trial, s->check);
-    if (!tb_active_interior(s->a, arena, &ATTEMPTS[k], s->trial, s->check, info)) return false;
+    if (!tb_active_interior(s->a, arena, &settings[k], s->trial, s->check, info)) return false;
     memcpy(s->lambda, s->trial, bytes);
     memcpy(s->sigma, s->check, bytes);
     tbSolveInfo found = *info;

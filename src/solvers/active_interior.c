@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/kernel.h"
 #include "contact/cone.h"
 #include "solvers/active.h"
 #include "solvers/lorentz.h"
@@ -178,9 +179,8 @@ static void add_compliance(int d, const tbReal* R, tbReal* K) {
 }
 
 // The scaling of a cone and (E H)^-1.
-static void cone_inverse(Interior* m, int i, tbReal* K) {
+TB_INLINE void cone_inverse(Interior* m, int i, int d, tbReal* K) {
   const tbBlock* b = &m->p->block[i];
-  int d = b->dim;
   const tbReal *x = m->x + b->row, *z = m->z + b->row;
   tbLorentz* s = &m->scaling[i];
   tb_lorentz_scaling(d, x, z, s);
@@ -218,8 +218,10 @@ static bool factor(Interior* m, tbSolveInfo* info) {
     int d = b->dim;
     const tbReal* S = m->S + b->row;
     tbReal *K = m->K + (size_t)i * MAX * MAX, W[MAX * MAX];
-    if (is_cone(b)) {
-      cone_inverse(m, i, K);
+    if (is_cone(b) && d == 3) {
+      cone_inverse(m, i, 3, K);
+    } else if (is_cone(b)) {
+      cone_inverse(m, i, d, K);
     } else {
       memset(K, 0, sizeof(tbReal) * (size_t)(d * d));
       for (int r = 0; r < d; r++) K[r * (d + 1)] = 1 / row_stiffness(m, b, b->row + r);
@@ -237,29 +239,38 @@ static bool factor(Interior* m, tbSolveInfo* info) {
   return tb_velocity_factor(v);
 }
 
-// c: towards products `target`, with the second-order term of the affine step if `correct`. For
-// boxes c holds the change of zlow - zhigh at dx = 0.
+// c of a cone: towards products `target`, with the second-order term of the affine step if
+// `correct`.
+TB_INLINE void cone_target(Interior* m, int i, int d, tbReal target, bool correct) {
+  int row = m->p->block[i].row;
+  const tbLorentz* s = &m->scaling[i];
+  tbReal want[MAX], u[MAX], v[MAX], second[MAX];
+  tb_lorentz_product(d, s->point, s->point, want);
+  for (int r = 0; r < d; r++) want[r] = -want[r];
+  want[0] += target;
+  if (correct) {
+    tb_lorentz_scale(d, s, 1, m->ax + row, u);
+    tb_lorentz_scale(d, s, -1, m->az + row, v);
+    tb_lorentz_product(d, u, v, second);
+    for (int r = 0; r < d; r++) want[r] -= second[r];
+  }
+  tb_lorentz_divide(d, s->point, want, u);
+  tb_lorentz_scale(d, s, 1, u, m->c + row);
+}
+
+// The same of all blocks. For boxes c holds the change of zlow - zhigh at dx = 0.
 static void fill_target(Interior* m, tbReal target, bool correct) {
   for (int i = 0; i < m->p->nblock; i++) {
     const tbBlock* b = &m->p->block[i];
-    int d = b->dim, row = b->row;
-    if (is_cone(b)) {
-      const tbLorentz* s = &m->scaling[i];
-      tbReal want[MAX], u[MAX], v[MAX], second[MAX];
-      tb_lorentz_product(d, s->point, s->point, want);
-      for (int r = 0; r < d; r++) want[r] = -want[r];
-      want[0] += target;
-      if (correct) {
-        tb_lorentz_scale(d, s, 1, m->ax + row, u);
-        tb_lorentz_scale(d, s, -1, m->az + row, v);
-        tb_lorentz_product(d, u, v, second);
-        for (int r = 0; r < d; r++) want[r] -= second[r];
-      }
-      tb_lorentz_divide(d, s->point, want, u);
-      tb_lorentz_scale(d, s, 1, u, m->c + row);
+    if (is_cone(b) && b->dim == 3) {
+      cone_target(m, i, 3, target, correct);
       continue;
     }
-    for (int k = row; k < row + d; k++) {
+    if (is_cone(b)) {
+      cone_target(m, i, b->dim, target, correct);
+      continue;
+    }
+    for (int k = b->row; k < b->row + b->dim; k++) {
       m->c[k] = 0;
       if (b->type == TB_BLOCK_ONE_SIDED) {
         tbReal second = correct ? m->ax[k] * m->az[k] : 0;
@@ -272,7 +283,7 @@ static void fill_target(Interior* m, tbReal target, bool correct) {
   }
 }
 
-static void multiply(int d, const tbReal* A, const tbReal* x, tbReal* out) {
+TB_INLINE void multiply(int d, const tbReal* A, const tbReal* x, tbReal* out) {
   for (int r = 0; r < d; r++) {
     tbReal sum = 0;
     for (int c = 0; c < d; c++) sum += A[r * d + c] * x[c];
@@ -280,27 +291,43 @@ static void multiply(int d, const tbReal* A, const tbReal* x, tbReal* out) {
   }
 }
 
-// dx += the solution of (1) for the right-hand side b.
-static void add_solution(Interior* m, tbReal* dx) {
+// Impulse S K b of a block; change of dx = K (b - S J dv).
+TB_INLINE void block_push(Interior* m, int i, int d) {
+  int row = m->p->block[i].row;
+  tbReal f[MAX];
+  multiply(d, m->K + (size_t)i * MAX * MAX, m->b + row, f);
+  for (int r = 0; r < d; r++) f[r] *= m->S[row + r];
+  tb_velocity_add_impulse(m->a->system, i, f, m->dv);
+}
+
+TB_INLINE void block_solution(Interior* m, int i, int d, tbReal* dx) {
+  int row = m->p->block[i].row;
+  tbReal velocity[TB_ROWS_DIM];
+  tb_velocity_mul(m->a->system, i, m->dv, velocity);
+  for (int r = 0; r < d; r++) velocity[r] = m->b[row + r] - m->S[row + r] * velocity[r];
+  multiply(d, m->K + (size_t)i * MAX * MAX, velocity, dx + row);
+}
+
+// dx of (1) for the right-hand side b.
+static void solve_impulses(Interior* m, tbReal* dx) {
   tbVelocity* v = m->a->system;
   memset(m->dv, 0, sizeof(tbReal) * (size_t)v->size);
   for (int i = 0; i < m->p->nblock; i++) {
-    const tbBlock* b = &m->p->block[i];
-    tbReal f[MAX];
-    multiply(b->dim, m->K + (size_t)i * MAX * MAX, m->b + b->row, f);
-    for (int r = 0; r < b->dim; r++) f[r] *= m->S[b->row + r];
-    tb_velocity_add_impulse(v, i, f, m->dv);
+    int d = m->p->block[i].dim;
+    if (d == 3) {
+      block_push(m, i, 3);
+    } else {
+      block_push(m, i, d);
+    }
   }
   tb_velocity_solve(v, m->dv);
   for (int i = 0; i < m->p->nblock; i++) {
-    const tbBlock* b = &m->p->block[i];
-    tbReal velocity[MAX], change[MAX];
-    tb_velocity_mul(v, i, m->dv, velocity);
-    for (int r = 0; r < b->dim; r++) {
-      velocity[r] = m->b[b->row + r] - m->S[b->row + r] * velocity[r];
+    int d = m->p->block[i].dim;
+    if (d == 3) {
+      block_solution(m, i, 3, dx);
+    } else {
+      block_solution(m, i, d, dx);
     }
-    multiply(b->dim, m->K + (size_t)i * MAX * MAX, velocity, change);
-    for (int r = 0; r < b->dim; r++) dx[b->row + r] += change[r];
   }
 }
 
@@ -311,7 +338,6 @@ static void find_step(Interior* m, tbReal target, tbReal* dx, tbReal* dz) {
     int row = b->row;
     for (int k = row; k < row + b->dim; k++) {
       m->b[k] = m->c[k] - m->r[k];
-      dx[k] = 0;
       if (b->type == TB_BLOCK_BOX && !(m->low[k] < m->high[k])) m->b[k] = 0;
     }
     tbReal length = is_cone(b) ? tb_lorentz_tail(b->dim, m->z + row) : 0;
@@ -319,13 +345,18 @@ static void find_step(Interior* m, tbReal target, tbReal* dx, tbReal* dz) {
       m->b[row] -= m->theta * m->z[row + r] / length * m->c[row + r];
     }
   }
-  add_solution(m, dx);
+  solve_impulses(m, dx);
   for (int i = 0; i < m->p->nblock; i++) {
     const tbBlock* block = &m->p->block[i];
     int row = block->row;
     if (is_cone(block)) {
-      tb_lorentz_hessian(block->dim, &m->scaling[i], dx + row, dz + row);
-      for (int k = row; k < row + block->dim; k++) dz[k] = m->c[k] - dz[k];
+      int d = block->dim;
+      if (d == 3) {
+        tb_lorentz_hessian(3, &m->scaling[i], dx + row, dz + row);
+      } else {
+        tb_lorentz_hessian(d, &m->scaling[i], dx + row, dz + row);
+      }
+      for (int k = row; k < row + d; k++) dz[k] = m->c[k] - dz[k];
       continue;
     }
     for (int k = row; k < row + block->dim; k++) {
@@ -350,8 +381,13 @@ static tbReal step_length(const Interior* m, const tbReal* dx, const tbReal* dz)
     const tbBlock* b = &m->p->block[i];
     int row = b->row;
     if (is_cone(b)) {
-      a = fmin(a, tb_lorentz_step(b->dim, m->x + row, dx + row));
-      a = fmin(a, tb_lorentz_step(b->dim, m->z + row, dz + row));
+      int d = b->dim;
+      tbReal of_x = d == 3 ? tb_lorentz_step(3, m->x + row, dx + row)
+                           : tb_lorentz_step(d, m->x + row, dx + row);
+      tbReal of_z = d == 3 ? tb_lorentz_step(3, m->z + row, dz + row)
+                           : tb_lorentz_step(d, m->z + row, dz + row);
+      if (of_z < of_x) of_x = of_z;
+      if (of_x < a) a = of_x;
       continue;
     }
     for (int k = row; k < row + b->dim; k++) {
@@ -390,22 +426,23 @@ static tbReal centering(const Interior* m, tbReal mu, tbReal step) {
 
 // ---- all of it ---------------------------------------------------------------------------------
 
-// The step for the current theta: Mehrotra's, or a plain one where that is short. Its length, or 0
-// where the matrix broke down.
+// A step towards products `target`, after the affine step or by itself; its length.
+static tbReal aim(Interior* m, tbReal target, bool correct) {
+  fill_target(m, target, correct);
+  find_step(m, target, m->dx, m->dz);
+  return fmin(1, (correct ? INSIDE : 0.9) * step_length(m, m->dx, m->dz));
+}
+
+// The step for the current theta: Mehrotra's, a plain one where that is short, towards the centre
+// where that is short too. Its length, or 0 where the matrix broke down.
 static tbReal attempt(Interior* m, tbReal mu, tbReal floor, tbSolveInfo* info) {
   if (!factor(m, info)) return 0;
   fill_target(m, 0, false);
   find_step(m, 0, m->ax, m->az);
   tbReal affine = fmin(1, step_length(m, m->ax, m->az));
-  tbReal target = fmax(centering(m, mu, affine) * mu, floor);
-  fill_target(m, target, true);
-  find_step(m, target, m->dx, m->dz);
-  tbReal a = fmin(1, INSIDE * step_length(m, m->dx, m->dz));
-  if (a >= SHORT_STEP) return a;
-  target = fmax(0.25 * mu, floor);
-  fill_target(m, target, false);
-  find_step(m, target, m->dx, m->dz);
-  return fmin(1, 0.9 * step_length(m, m->dx, m->dz));
+  tbReal a = aim(m, fmax(centering(m, mu, affine) * mu, floor), true);
+  if (a < SHORT_STEP) a = aim(m, fmax(0.25 * mu, floor), false);
+  return a < SHORT_STEP ? aim(m, mu, false) : a;
 }
 
 // Weaken the shift until a step of some length is found.

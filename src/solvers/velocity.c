@@ -478,22 +478,12 @@ void tb_velocity_start(tbVelocity* s, bool symmetric) {
 }
 
 // Y (rows x n, own stride) += X^T Z for X (depth x rows) and Z (depth x n) with stride `width`.
-static void add_product(int rows, int depth, int n, int width, const tbReal* X,
-                        const tbReal* TB_RESTRICT Z, tbReal* TB_RESTRICT Y, int stride) {
+TB_INLINE void add_product(int rows, int depth, int n, int width, const tbReal* X,
+                           const tbReal* TB_RESTRICT Z, tbReal* TB_RESTRICT Y, int stride) {
   if (depth == 3) {
     const tbReal *TB_RESTRICT z1 = Z + width, *TB_RESTRICT z2 = z1 + width;
     const tbReal *x1 = X + width, *x2 = x1 + width;
-    int i = 0;
-    // Two rows at a time: half the traffic of Z.
-    for (; i + 2 <= rows; i += 2) {
-      tbReal *TB_RESTRICT y = Y + (size_t)i * (size_t)stride, *TB_RESTRICT w = y + stride;
-      tbReal a = X[i], b = x1[i], c = x2[i], d = X[i + 1], e = x1[i + 1], f = x2[i + 1];
-      for (int j = 0; j < n; j++) {
-        y[j] += a * Z[j] + b * z1[j] + c * z2[j];
-        w[j] += d * Z[j] + e * z1[j] + f * z2[j];
-      }
-    }
-    if (i < rows) {
+    for (int i = 0; i < rows; i++) {
       tbReal* TB_RESTRICT y = Y + (size_t)i * (size_t)stride;
       tbReal a = X[i], b = x1[i], c = x2[i];
       for (int j = 0; j < n; j++) y[j] += a * Z[j] + b * z1[j] + c * z2[j];
@@ -512,28 +502,55 @@ static void add_product(int rows, int depth, int n, int width, const tbReal* X,
 }
 
 // out = W J, or W^T J.
-static void weigh(const tbNodeRows* rows, const tbReal* W, int row_step, int col_step,
-                  tbReal* TB_RESTRICT out) {
+TB_INLINE void weigh(const tbNodeRows* rows, const tbReal* W, int row_step, int col_step,
+                     tbReal* TB_RESTRICT out) {
+  int width = rows->width;
+  if (rows->dim == 3) {
+    const tbReal *TB_RESTRICT a = rows->J, *TB_RESTRICT b = a + width, *TB_RESTRICT c = b + width;
+    for (int r = 0; r < 3; r++) {
+      const tbReal* w = W + r * row_step;
+      tbReal u = w[0], v = w[col_step], t = w[2 * col_step], *TB_RESTRICT to = out + r * width;
+      for (int j = 0; j < width; j++) to[j] = u * a[j] + v * b[j] + t * c[j];
+    }
+    return;
+  }
   for (int r = 0; r < rows->dim; r++) {
     // Most weights are diagonal.
-    tbReal *TB_RESTRICT to = out + r * rows->width, own = W[r * (row_step + col_step)];
-    const tbReal* TB_RESTRICT J = rows->J + r * rows->width;
-    for (int j = 0; j < rows->width; j++) to[j] = own * J[j];
+    tbReal *TB_RESTRICT to = out + r * width, own = W[r * (row_step + col_step)];
+    const tbReal* TB_RESTRICT J = rows->J + r * width;
+    for (int j = 0; j < width; j++) to[j] = own * J[j];
     for (int c = 0; c < rows->dim; c++) {
       tbReal w = W[r * row_step + c * col_step];
       if (w == 0 || c == r) continue;
-      const tbReal* TB_RESTRICT other = rows->J + c * rows->width;
-      for (int j = 0; j < rows->width; j++) to[j] += w * other[j];
+      const tbReal* TB_RESTRICT other = rows->J + c * width;
+      for (int j = 0; j < width; j++) to[j] += w * other[j];
     }
   }
 }
 
-void tb_velocity_add(tbVelocity* s, int block, const tbReal* W) {
+// A contact of three rows between two free bodies: all sizes are known.
+TB_INLINE void add_bodies(tbVelocity* s, const tbNodeRows* rows, const tbReal* WJ,
+                          const tbReal* WtJ) {
+  int a = rows->node[0], b = rows->node[1], wa = s->ldu.width[a];
+  tbReal *D = s->ldu.value + s->ldu.at[a], *U = D + 36 + rows->pair[0];
+  add_product(6, 3, 6, 12, rows->J, WJ, D, 6);
+  add_product(6, 3, 6, 12, rows->J, WJ + 6, U, wa);
+  if (!s->symmetric) {
+    add_product(6, 3, 6, 12, rows->J, WtJ + 6, s->ldu.mirror + s->ldu.skew[a] + rows->pair[0], wa);
+  }
+  add_product(6, 3, 6, 12, rows->J + 6, WJ + 6, s->ldu.value + s->ldu.at[b], 6);
+}
+
+TB_INLINE void add_block(tbVelocity* s, int block, const tbReal* W) {
   const tbNodeRows* rows = &s->rows[block];
   int dim = rows->dim, width = rows->width;
   tbReal *WJ = s->scratch, *WtJ = s->scratch + dim * width;
   weigh(rows, W, dim, 1, WJ);
   if (!s->symmetric) weigh(rows, W, 1, dim, WtJ);
+  if (dim == 3 && rows->nnode == 2 && width == 12 && rows->part[1] == 6) {
+    add_bodies(s, rows, WJ, WtJ);
+    return;
+  }
   const int* pair = rows->pair;
   for (int p = 0; p < rows->nnode; p++) {
     int a = rows->node[p], da = s->ldu.dim[a], wa = s->ldu.width[a], from = rows->part[p];
@@ -546,6 +563,22 @@ void tb_velocity_add(tbVelocity* s, int block, const tbReal* W) {
       add_product(da, dim, n, width, J, WJ + rows->part[q], U + *pair, wa);
       if (!s->symmetric) add_product(da, dim, n, width, J, WtJ + rows->part[q], C + *pair, wa);
     }
+  }
+}
+
+static void add_narrow(tbVelocity* s, int block, const tbReal* W) {
+  add_block(s, block, W);
+}
+
+TB_WIDE static void add_wide(tbVelocity* s, int block, const tbReal* W) {
+  add_block(s, block, W);
+}
+
+void tb_velocity_add(tbVelocity* s, int block, const tbReal* W) {
+  if (tb_wide()) {
+    add_wide(s, block, W);
+  } else {
+    add_narrow(s, block, W);
   }
 }
 
