@@ -25,6 +25,10 @@ typedef struct {
   int nratio, nsoft;
   double worst, worst_soft;
   const char *worst_name, *worst_soft_name;
+  bool calibrated;
+  char many[400];  // what ncp did on scenes of many bodies
+  double many_worst, many_depth;
+  int nmany;
 } Bench;
 
 // ---- one scene ---------------------------------------------------------------------------------
@@ -41,6 +45,28 @@ static double newest_rate(const Bench* b, const Scene* scene, const Run* peer, c
   }
   *how = "unknown";
   return NAN;
+}
+
+// The speed of this machine where no robot ran before: MuJoCo 2.2.2 on the standing humanoid.
+static void calibrate(Bench* b) {
+  if (b->calibrated || b->nmachine > 0) return;
+  b->calibrated = true;
+  for (int i = 0; i < NSCENES; i++) {
+    if (strcmp(SCENES[i].name, "humanoid") != 0 || SCENES[i].kind != STANDING) continue;
+    Scene scene = SCENES[i];
+    scene.time = 0.6;
+    char message[400];
+    tbModel* m = scene_model(&scene, message, sizeof message);
+    if (!m) return;
+    Run peer;
+    run_peer(m, &scene, NULL, 3, &peer);
+    if (peer.ok) {
+      b->log_machine += log(run_rate(&peer) / scene.debian);
+      b->nmachine++;
+    }
+    run_free(&peer);
+    tb_model_free(m);
+  }
 }
 
 static void row_start(tbTable* t, const Scene* scene, const char* engine) {
@@ -63,6 +89,17 @@ static void row_common(tbTable* t, const Run* run) {
   tb_table_real(t, "KiB", (double)run->bytes / 1024);
 }
 
+static void add_many(Bench* b, const Scene* scene, const Run* run, double newest) {
+  size_t used = strlen(b->many);
+  double ratio = run_rate(run) / newest;
+  snprintf(b->many + used, sizeof b->many - used,
+           "%s%s %.2f (overlap %.2g mm, %d of %d unconverged)", used ? "; " : "", scene->name,
+           ratio, 1e3 * run->depth_mean, run->unconverged, run->steps);
+  if (!(newest > 0)) return;
+  b->many_worst = b->nmany++ ? fmin(b->many_worst, ratio) : ratio;
+  b->many_depth = fmax(b->many_depth, run->depth_mean);
+}
+
 static void add_law(Bench* b, const Scene* scene, int law, const Run* run, double newest) {
   row_start(b->steps, scene, tb_step_law_name(law));
   if (!run->ok) {
@@ -78,6 +115,7 @@ static void add_law(Bench* b, const Scene* scene, int law, const Run* run, doubl
   for (int k = 0; k < 4; k++) {
     tb_table_real(b->steps, PHASES[k], 1e6 * run->phase[k] / run_rate(run));
   }
+  if (scene->kind == MANY && law == TB_LAW_NCP) add_many(b, scene, run, newest);
   if (scene->kind == MANY || !(newest > 0)) return;
   double ratio = run_rate(run) / newest;
   if (law == TB_LAW_NCP) {
@@ -126,6 +164,7 @@ static void bench_scene(Bench* b, const Scene* scene) {
   } else {
     tb_bench_note(b->bench, "%s %s, MuJoCo: %s", scene->name, KINDS[scene->kind], peer.message);
   }
+  if (scene->debian == 0) calibrate(b);
   const char* how;
   double newest = newest_rate(b, scene, &peer, &how);
   if (newest > 0) {
@@ -149,9 +188,27 @@ static void bench_scene(Bench* b, const Scene* scene) {
 
 // ---- scaling -----------------------------------------------------------------------------------
 
+// What the fit says, and what a world takes.
+static void claim_scaling(Bench* b, double power, double bytes_per_body) {
+  char ours[160];
+  snprintf(ours, sizeof ours, "contacts to the power %.2f; %.1f KiB of memory per body", power,
+           bytes_per_body / 1024);
+  tb_bench_claim(
+      b->bench,
+      (tbClaim){"Issue: scaling", "Time of a step of the exact law on heaps of 10 to 2000 bodies.",
+                "(asked for: at most contacts to the power 1.15)", ours,
+                power <= 1.15 ? TB_VERDICT_BETTER : TB_VERDICT_DIFFERS,
+                power <= 1.15 ? NULL
+                              : "Large islands need interior points, small ones only a "
+                                "round or two of Newton's method.",
+                "sim_scaling.svg"});
+}
+
 static void bench_scaling(Bench* b) {
   static const int BODIES[] = {10, 20, 50, 100, 200, 500, 1000, 2000};
-  enum { NSIZES = sizeof BODIES / sizeof *BODIES };
+  // MuJoCo 2.2.2 takes minutes beyond.
+  enum { NSIZES = sizeof BODIES / sizeof *BODIES, MOST_PEER = 500 };
+  double bytes_per_body = 0;
   int count = tb_bench_short(b->bench) ? 4 : NSIZES, n[2] = {0, 0};
   double contacts[2][NSIZES], seconds[2][NSIZES];
   for (int i = 0; i < count; i++) {
@@ -160,13 +217,16 @@ static void bench_scaling(Bench* b) {
     tbError error;
     tbModel* m = text ? tb_load_string(text, NULL, NULL, &error) : NULL;
     Scene scene = {.name = "pile", .kind = MANY, .dt = 0.002};
-    scene.time = tb_bench_short(b->bench) ? 0.2 : 0.6;
+    scene.time = tb_bench_short(b->bench) ? 0.2 : 0.36;
     for (int side = 0; m && side < 2; side++) {
       Run run;
       if (side == 0) {
         run_ours(m, &scene, TB_LAW_NCP, 1, &run);
-      } else {
+        bytes_per_body = (double)run.bytes / BODIES[i];
+      } else if (BODIES[i] <= MOST_PEER) {
         run_peer(m, &scene, text, 1, &run);
+      } else {
+        continue;
       }
       tb_table_row(b->scaling);
       tb_table_int(b->scaling, "bodies", BODIES[i]);
@@ -192,6 +252,9 @@ static void bench_scaling(Bench* b) {
                   side ? "mujoco 2.2.2" : "ncp",
                   tb_bench_exponent(contacts[side], seconds[side], n[side]));
   }
+  if (n[0] == NSIZES) {
+    claim_scaling(b, tb_bench_exponent(contacts[0], seconds[0], n[0]), bytes_per_body);
+  }
   const char* path = tb_bench_path(b->bench, "sim_scaling.svg");
   if (!path) return;
   tbPlot* plot = tb_plot_new("time of a step against contacts", 1, 1);
@@ -201,6 +264,50 @@ static void bench_scaling(Bench* b) {
   tb_plot_write(plot, path);
 }
 
+// ---- claims ------------------------------------------------------------------------------------
+
+static void summarise(Bench* b) {
+  if (b->nratio > 0) {
+    tb_bench_note(b->bench,
+                  "ncp over the newest MuJoCo (estimate): geometric mean %.2f over %d robots, "
+                  "least %.2f (%s). Target: at least 2, none below 1.",
+                  exp(b->log_ratio / b->nratio), b->nratio, b->worst, b->worst_name);
+  }
+  if (b->nratio > 0) {
+    char ours[160];
+    snprintf(ours, sizeof ours, "%.2f times in geometric mean over %d robots, least %.2f (%s)",
+             exp(b->log_ratio / b->nratio), b->nratio, b->worst, b->worst_name);
+    tb_bench_claim(
+        b->bench,
+        (tbClaim){
+            "Anchors",
+            "Steps per second of the exact law over the newest MuJoCo's "
+            "(estimated from 2.2.2 in the same run).",
+            "(asked for: 2 times, none below 1)", ours,
+            b->worst >= 1 ? TB_VERDICT_BETTER : TB_VERDICT_DIFFERS,
+            b->worst >= 1 ? NULL : "The exact law costs more than the relaxed one on these robots.",
+            NULL});
+  }
+  if (b->nsoft > 0) {
+    tb_bench_note(b->bench,
+                  "soft over the newest MuJoCo (estimate): geometric mean %.2f, least %.2f (%s).",
+                  exp(b->log_soft / b->nsoft), b->worst_soft, b->worst_soft_name);
+  }
+  if (b->nmany > 0) {
+    bool good = b->many_worst >= 2 && b->many_depth < 1e-4;
+    tb_bench_claim(b->bench,
+                   (tbClaim){"Anchors",
+                             "Scenes of many bodies: steps per second of the exact law over the "
+                             "newest MuJoCo's (estimated).",
+                             "(asked for: 2 times, mean overlap below 0.1 mm)", b->many,
+                             good ? TB_VERDICT_BETTER : TB_VERDICT_DIFFERS,
+                             good ? NULL
+                                  : "Rigid contacts of a large island take some ten factorisations "
+                                    "where MuJoCo's soft ones take three.",
+                             NULL});
+  }
+}
+
 int main(int argc, char** argv) {
   Bench b = {.bench = tb_bench_open("sim", argc, argv)};
   if (!b.bench) return 2;
@@ -208,6 +315,11 @@ int main(int argc, char** argv) {
   b.law = tb_bench_option(b.bench, "law", NULL);
   const char* mode = tb_bench_option(b.bench, "mode", NULL);
   if (!tb_bench_check_arguments(b.bench)) return 2;
+  if (mode && strcmp(mode, "scaling") != 0 && strcmp(mode, KINDS[STANDING]) != 0 &&
+      strcmp(mode, KINDS[DROP]) != 0 && strcmp(mode, KINDS[MANY]) != 0) {
+    fprintf(stderr, "--mode %s: expected standing, drop, many or scaling\n", mode);
+    return 2;
+  }
   b.steps = tb_bench_table(b.bench, "steps");
   b.scaling = tb_bench_table(b.bench, "scaling");
   for (int i = 0; i < NSCENES; i++) {
@@ -217,32 +329,7 @@ int main(int argc, char** argv) {
     bench_scene(&b, &SCENES[i]);
   }
   if (!b.scene && (!mode || strcmp(mode, "scaling") == 0)) bench_scaling(&b);
-  if (b.nratio > 0) {
-    tb_bench_note(b.bench,
-                  "ncp over the newest MuJoCo (estimate): geometric mean %.2f over %d robots, "
-                  "least %.2f (%s). Target: at least 2, none below 1.",
-                  exp(b.log_ratio / b.nratio), b.nratio, b.worst, b.worst_name);
-  }
-  if (b.nratio > 0) {
-    char ours[160];
-    snprintf(ours, sizeof ours, "%.2f times in geometric mean over %d robots, least %.2f (%s)",
-             exp(b.log_ratio / b.nratio), b.nratio, b.worst, b.worst_name);
-    tb_bench_claim(
-        b.bench,
-        (tbClaim){
-            "Anchors",
-            "Steps per second of the exact law over the newest MuJoCo's "
-            "(estimated from 2.2.2 in the same run).",
-            "(asked for: 2 times, none below 1)", ours,
-            b.worst >= 1 ? TB_VERDICT_BETTER : TB_VERDICT_DIFFERS,
-            b.worst >= 1 ? NULL : "The exact law costs more than the relaxed one on these robots.",
-            NULL});
-  }
-  if (b.nsoft > 0) {
-    tb_bench_note(b.bench,
-                  "soft over the newest MuJoCo (estimate): geometric mean %.2f, least %.2f (%s).",
-                  exp(b.log_soft / b.nsoft), b.worst_soft, b.worst_soft_name);
-  }
+  summarise(&b);
   if (peer_version()) {
     tb_bench_note(b.bench,
                   "MuJoCo %s is measured here. Its residuals: contact forces and the velocity "
