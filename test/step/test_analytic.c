@@ -25,7 +25,13 @@ static void thrown_cube_slides_straight_and_stops(void** state) {
   double v0 = 2, angle = 0.3, h = 0.001, mu = 0.4;
   w.d->qvel[0] = v0 * cos(angle);
   w.d->qvel[1] = v0 * sin(angle);
-  run(w, 700);
+  // It moves for v0 / (mu g), to the step.
+  int last = (int)ceil(v0 / (mu * G * h)) - 1;
+  run(w, last);
+  assert_near(hypot(w.d->qvel[0], w.d->qvel[1]), v0 - last * mu * G * h, 1e-9);
+  run(w, 1);
+  assert_near(hypot(w.d->qvel[0], w.d->qvel[1]), 0, 1e-9);
+  run(w, 150);
   double distance = 0;
   for (double v = v0 - mu * G * h; v > 0; v -= mu * G * h) distance += h * v;
   double along = w.d->qpos[0] * cos(angle) + w.d->qpos[1] * sin(angle);
@@ -85,6 +91,69 @@ static void sliding_sphere_ends_rolling(void** state) {
   run(w, 500);
   assert_near(w.d->qvel[0], 5.0 / 7, 1e-6);
   assert_near(w.d->qvel[4], w.d->qvel[0] / 0.1, 1e-6);
+  tb_world_free(w);
+}
+
+// A sphere that rolls down an incline gains 5/7 of g sin(angle), one on ice all of it.
+static void sphere_rolls_down_an_incline(void** state) {
+  (void)state;
+  for (int ice = 0; ice < 2; ice++) {
+    tbWorld w = tb_world_text(
+        "<mujoco><option timestep='0.001'/><worldbody><geom type='plane' size='5 5 .1' "
+        "friction='0.8 0 0'/><body pos='0 0 0.1'><freejoint/><geom type='sphere' size='0.1' "
+        "mass='1' friction='0.8 0 0'/></body></worldbody></mujoco>");
+    w.m->opt.solve_tolerance = 1e-11;
+    if (ice) w.m->geom_condim[0] = w.m->geom_condim[1] = 1;
+    double angle = 0.3, t = 0.5;
+    w.m->opt.gravity[0] = G * sin(angle);
+    w.m->opt.gravity[2] = -G * cos(angle);
+    run(w, 500);
+    assert_near(w.d->qvel[0], (ice ? 1 : 5.0 / 7) * G * sin(angle) * t, 1e-8);
+    assert_near(w.d->qvel[4], ice ? 0 : w.d->qvel[0] / 0.1, 1e-7);
+    tb_world_free(w);
+  }
+}
+
+// Complete elliptic integral of the first kind by the arithmetic-geometric mean.
+static double quarter_period(double k) {
+  double a = 1, b = sqrt(1 - k * k);
+  for (int i = 0; i < 8; i++) {
+    double mean = 0.5 * (a + b);
+    b = sqrt(a * b);
+    a = mean;
+  }
+  return 1.5707963267948966 / a;
+}
+
+// A pendulum let go at rest keeps its energy and comes back after 4 K(sin(angle / 2)) sqrt(I /
+// mgl).
+static void pendulum_swings_in_its_period(void** state) {
+  (void)state;
+  tbWorld w = tb_world_text(
+      "<mujoco><option timestep='0.0005' integrator='RK4'><flag energy='enable'/></option>"
+      "<worldbody><body><joint axis='0 1 0'/><inertial pos='0 0 -.5' mass='2' diaginertia='.1 .1 "
+      ".1'/></body></worldbody></mujoco>");
+  double angle = 2, h = 0.0005, inertia = 0.1 + 2 * 0.25, before = 0, after = 0;
+  double period = 4 * quarter_period(sin(0.5 * angle)) * sqrt(inertia / (2 * G * 0.5));
+  w.d->qpos[0] = angle;
+  assert_int_equal(tb_forward(w.m, w.d), TB_OK);
+  double start = w.d->energy[0] + w.d->energy[1], worst = 0;
+  // At half a period the velocity passes through zero, at the whole one again.
+  int steps = (int)(period / h);
+  for (int i = 0; i <= steps + 1; i++) {
+    assert_int_equal(tb_step(w.m, w.d), TB_OK);
+    worst = fmax(worst, fabs(w.d->energy[0] + w.d->energy[1] - start));
+    before = after;
+    after = w.d->qvel[0];
+    if (i > steps - 3 && before >= 0 && after < 0) {
+      double zero = w.d->time - h * after / (after - before);
+      assert_near(zero, period, 1e-7);
+      period = 0;
+    }
+  }
+  assert_true(period == 0);
+  print_message("pendulum: energy drifts by %.1e J of %.1f\n", worst, fabs(start));
+  assert_true(worst < 2e-8);
   tb_world_free(w);
 }
 
@@ -238,6 +307,8 @@ int main(void) {
       cmocka_unit_test(incline_separates_stick_from_slip),
       cmocka_unit_test(ball_bounces_to_e_squared),
       cmocka_unit_test(sliding_sphere_ends_rolling),
+      cmocka_unit_test(sphere_rolls_down_an_incline),
+      cmocka_unit_test(pendulum_swings_in_its_period),
       cmocka_unit_test(compliant_contact_sinks_by_its_compliance),
       cmocka_unit_test(deep_overlap_does_not_launch),
       cmocka_unit_test(pendulum_keeps_energy),

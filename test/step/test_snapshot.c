@@ -58,6 +58,30 @@ static void every_law_continues_bit_for_bit(void** state) {
   }
 }
 
+// Integrators with memories and stages of their own, sleeping, more than one thread.
+static void every_integrator_continues_bit_for_bit(void** state) {
+  (void)state;
+  for (int integrator = TB_INTEGRATOR_RK4; integrator <= TB_INTEGRATOR_EULER_IMPLICIT;
+       integrator++) {
+    for (int springs = 0; springs < 2; springs++) {
+      if (!springs && integrator >= TB_INTEGRATOR_EXPO) continue;
+      tbWorld w = tb_world_scene("sliding_cube.xml", "thrown");
+      w.m->opt.law = springs ? TB_LAW_VISCOELASTIC : TB_LAW_SOFT;
+      w.m->opt.integrator = integrator;
+      if (springs) w.m->opt.timestep = 5e-4;
+      compare(w, 120);
+      tb_world_free(w);
+    }
+  }
+  for (int threads = 1; threads <= 2; threads++) {
+    tbWorld w = tb_world_scene("islands.xml", NULL);
+    w.m->opt.sleep = 1;
+    w.m->opt.threads = threads;
+    compare(w, 30);
+    tb_world_free(w);
+  }
+}
+
 // Solvers that keep something between solves must not let it show.
 static void every_solver_continues_bit_for_bit(void** state) {
   (void)state;
@@ -132,6 +156,7 @@ static void bad_bytes_are_refused(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_law_continues_bit_for_bit),
+      cmocka_unit_test(every_integrator_continues_bit_for_bit),
       cmocka_unit_test(every_solver_continues_bit_for_bit),
       cmocka_unit_test(activations_and_equalities_continue),
       cmocka_unit_test(bad_bytes_are_refused),
