@@ -66,6 +66,8 @@ static int sensor_dim(const tbSpecSensor* s) {
   return sensor_kind(s->type).dim;
 }
 
+enum { MOST_VALUES = 1 << 24 };
+
 tbResult tb_compile_count_sensors(const tbCompile* c, tbModel* sizes) {
   sizes->nsensor = c->spec->nsensor;
   int64_t total = 0;
@@ -76,8 +78,12 @@ tbResult tb_compile_count_sensors(const tbCompile* c, tbModel* sizes) {
       return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s, "sensor: dim is %d", dim);
     }
     total += dim;
+    if (total > MOST_VALUES) {
+      return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s, "sensors have more than %d values",
+                          MOST_VALUES);
+    }
   }
-  sizes->nsensordata = total > (1 << 30) ? -1 : (int)total;
+  sizes->nsensordata = (int)total;
   return TB_OK;
 }
 

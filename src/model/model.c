@@ -19,6 +19,11 @@ static size_t padded(size_t bytes) {
 static size_t block_bytes(const tbModel* model) {
   TB_MODEL_SIZES(TB_SIZE_LOCAL)
   size_t total = ALIGNMENT;
+  // Some sizes are only those of a world's arrays.
+#define X(name, what) \
+  if (model->name < 0 || model->name > LARGEST_SIZE) return 0;
+  TB_MODEL_SIZES(X)
+#undef X
 #define X(type, name, rows, columns, unit, what)                                       \
   {                                                                                    \
     int64_t r = (rows), c = (columns);                                                 \

@@ -18,6 +18,9 @@ typedef struct {
   bool failed;
 } Pattern;
 
+// Loading takes time with the cube of the longest chain of dofs, memory with the entries of M.
+enum { LONGEST_CHAIN = 2048, MOST_ENTRIES = 1 << 25 };
+
 static bool pattern_open(Pattern* p, int rows) {
   memset(p, 0, sizeof *p);
   p->adr = calloc((size_t)rows + 1, sizeof(int));
@@ -36,7 +39,8 @@ static void add_row(Pattern* p, int row, const int* columns, int n) {
   if (p->failed) return;
   if (p->size + n > p->room) {
     int64_t room = 2 * (p->size + n) + 64;
-    int* grown = room < INT32_MAX ? realloc(p->columns, (size_t)room * sizeof(int)) : NULL;
+    int* grown =
+        p->size + n <= MOST_ENTRIES ? realloc(p->columns, (size_t)room * sizeof(int)) : NULL;
     if (!grown) {
       p->failed = true;
       return;
@@ -60,6 +64,7 @@ static void mass_rows(const tbModel* m, Pattern* p, int* row) {
       memcpy(row, p->columns + p->adr[parent], (size_t)n * sizeof(int));
     }
     row[n++] = i;
+    if (n > LONGEST_CHAIN) p->failed = true;
     add_row(p, i, row, n);
   }
 }
@@ -165,7 +170,12 @@ tbResult tb_model_set_sparsity(tbModel* m, tbError* error) {
   }
   ok = ok && row && spare && !mass.failed && !tendon.failed && !actuator.failed;
   tbResult result = TB_OK;
-  if (!ok) result = tb_fail(error, TB_ERROR_MEMORY, "out of memory for the sparsity of the model");
+  if (!ok) {
+    result = tb_fail(error, TB_ERROR_MEMORY,
+                     "no memory for the matrices of the model, or a chain of joints has more than "
+                     "%d degrees of freedom, or a matrix more than %d entries",
+                     LONGEST_CHAIN, MOST_ENTRIES);
+  }
 
   // Make room where a size differs, then store.
   tbModel sizes = *m;

@@ -99,6 +99,12 @@ static const Case CASES[] = {
     // keyframes and user values
     {BODY("<joint/>" BALL) "<keyframe><key name='k' qpos='1 2'/></keyframe>",
      "qpos has 2 values, expected 1"},
+    {"<sensor><user dim='1000000'/><user dim='1000000'/><user dim='1000000'/><user dim='1000000'/>"
+     "<user dim='1000000'/><user dim='1000000'/><user dim='1000000'/><user dim='1000000'/>"
+     "<user dim='1000000'/><user dim='1000000'/><user dim='1000000'/><user dim='1000000'/>"
+     "<user dim='1000000'/><user dim='1000000'/><user dim='1000000'/><user dim='1000000'/>"
+     "<user dim='1000000'/></sensor>",
+     "more than 16777216 values"},
     {BODY("<joint/>" BALL) "<keyframe><key ctrl='1'/></keyframe>", "ctrl has 1 values, expected 0"},
     {"<size nuser_geom='1'/>" BODY("<geom size='1' user='1 2'/>"), "user values"},
 };
