@@ -71,7 +71,7 @@ typedef struct {
 // and m/s: a factor of the time step.
 static void study(tbBench* bench, tbModel* m, const Scenario* s, const Study* what,
                   double error[METHODS][LEVELS]) {
-  const double finest = tb_bench_short(bench) ? 1e-4 : 1e-5, dt = 1e-3;
+  const double finest = tb_bench_short(bench) ? 2e-4 : 1e-5, dt = 1e-3;
   tbTable* table = tb_bench_table(bench, what->table);
   tbPlot* plot = tb_plot_new(what->title, METHODS, 1);
   for (int k = 0; k < METHODS; k++) {
