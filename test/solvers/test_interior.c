@@ -1,0 +1,265 @@
+// Interior points in velocity space: against the problem in Delassus form, against other solvers
+// where the answer is unique, on contacts that depend on each other, and on bad input.
+#include "common/test.h"
+#include "solvers/active.h"
+#include "tribo/tribo.h"
+
+enum { BODIES = 12, MOST = 60, NV = 6 * BODIES, ROWS = 4 * MOST };
+
+// Free bodies of masses over some decades and random blocks of rows between them.
+typedef struct {
+  tbArena arena;
+  tbForest forest;
+  tbReal LD[NV * 6], inverse[NV];
+  int adr[NV], nnz[NV], col[NV * 6], place[NV];
+  tbBlock block[MOST];
+  tbRows rows[MOST];
+  int support[MOST][12];
+  tbReal J[MOST][4 * 12], g[ROWS], R[ROWS], rho[ROWS];
+  tbReal G[ROWS * ROWS];
+  tbProblem p;
+  tbVelocity system;
+  tbActive active;
+} Case;
+
+static void make_bodies(Case* c, tbRng* rng, double decades) {
+  for (int i = 0; i < NV; i++) {
+    c->adr[i] = i == 0 ? 0 : c->adr[i - 1] + c->nnz[i - 1];
+    c->nnz[i] = i % 6 + 1;
+    c->place[i] = -1;
+    for (int k = 0; k < c->nnz[i]; k++) c->col[c->adr[i] + k] = i - i % 6 + k;
+  }
+  for (int b = 0; b < BODIES; b++) {
+    double mass = pow(10, tb_rng_uniform(rng, 0, decades)), A[36];
+    for (int k = 0; k < 36; k++) A[k] = 0.2 * tb_rng_normal(rng);
+    for (int i = 0; i < 6; i++) {
+      for (int j = 0; j <= i; j++) {
+        double sum = i == j;
+        for (int k = 0; k < 6; k++) sum += A[i * 6 + k] * A[j * 6 + k];
+        c->LD[c->adr[6 * b + i] + j] = mass * sum;
+      }
+    }
+  }
+  c->forest = (tbForest){NV, c->adr, c->nnz, c->col};
+  assert_int_equal(tb_ltdl_factor(c->forest, c->LD, c->inverse, 0), -1);
+}
+
+// G = J M^-1 J^T, column by column.
+static void fill_delassus(Case* c) {
+  int n = c->p.n;
+  for (int i = 0; i < c->p.nblock; i++) {
+    const tbRows* rows = &c->rows[i];
+    for (int r = 0; r < rows->dim; r++) {
+      tbReal v[NV] = {0};
+      for (int k = 0; k < rows->nnz; k++) v[rows->col[k]] = rows->J[r * rows->nnz + k];
+      tb_ltdl_solve(c->forest, c->LD, c->inverse, v);
+      for (int j = 0; j < c->p.nblock; j++) {
+        const tbRows* other = &c->rows[j];
+        for (int s = 0; s < other->dim; s++) {
+          tbReal sum = 0;
+          for (int k = 0; k < other->nnz; k++)
+            sum += other->J[s * other->nnz + k] * v[other->col[k]];
+          c->G[(c->block[j].row + s) * n + c->block[i].row + r] = sum;
+        }
+      }
+    }
+  }
+  for (int i = 0; i < n; i++) c->rho[i] = fmax(c->G[i * n + i], 1e-12);
+}
+
+static int random_type(tbRng* rng, bool mixed) {
+  int k = tb_rng_int(rng, 8);
+  if (!mixed || k > 2) return TB_BLOCK_CONE;
+  return k == 0 ? TB_BLOCK_ONE_SIDED : k == 1 ? TB_BLOCK_BOX : TB_BLOCK_EQUALITY;
+}
+
+static void make_block(Case* c, tbRng* rng, int i, bool mixed) {
+  tbBlock* b = &c->block[i];
+  *b = (tbBlock){.type = random_type(rng, mixed), .row = c->p.n, .lower = -0.3, .upper = 0.2};
+  b->dim = b->type == TB_BLOCK_CONE ? 3 + (mixed && tb_rng_int(rng, 4) == 0) : 1;
+  for (int k = 0; k < b->dim - 1; k++) b->mu[k] = tb_rng_uniform(rng, 0, 0.5);
+  if (!mixed) b->mu[1] = b->mu[0];
+  int first = tb_rng_int(rng, BODIES), second = tb_rng_int(rng, BODIES), n = 0;
+  if (first > second) {
+    int t = first;
+    first = second;
+    second = t;
+  }
+  for (int k = 0; k < 6; k++) c->support[i][n++] = 6 * first + k;
+  for (int k = 0; k < 6 && second != first; k++) c->support[i][n++] = 6 * second + k;
+  for (int k = 0; k < 4 * 12; k++) c->J[i][k] = tb_rng_normal(rng);
+  c->rows[i] = (tbRows){b->dim, n, c->support[i], c->J[i]};
+  c->p.n += b->dim;
+}
+
+static Case* case_new(tbRng* rng, int nblock, double decades, bool mixed, double compliance) {
+  Case* c = calloc(1, sizeof *c);
+  assert_non_null(c);
+  tb_arena_init(&c->arena);
+  make_bodies(c, rng, decades);
+  for (int i = 0; i < nblock; i++) make_block(c, rng, i, mixed);
+  c->p.nblock = nblock;
+  c->p.block = c->block;
+  c->p.g = c->g;
+  c->p.R = compliance > 0 ? c->R : NULL;
+  for (int k = 0; k < c->p.n; k++) c->g[k] = tb_rng_normal(rng);
+  fill_delassus(c);
+  for (int k = 0; k < c->p.n; k++) c->R[k] = compliance * c->rho[k];
+  assert_true(tb_velocity_build(&c->system, &c->arena, c->forest, c->LD, c->inverse, nblock,
+                                c->rows, c->place));
+  c->active = (tbActive){.p = &c->p,
+                         .block = c->rows,
+                         .forest = c->forest,
+                         .LD = c->LD,
+                         .inverse = c->inverse,
+                         .system = &c->system,
+                         .rho = c->rho,
+                         .law = TB_LAW_NCP,
+                         .tolerance = 1e-6,
+                         .max_iter = 200};
+  return c;
+}
+
+static void case_free(Case* c) {
+  tb_arena_free(&c->arena);
+  free(c);
+}
+
+// sigma = (G + R) lambda + g, by the dense matrix.
+static void dense_velocity(const Case* c, const tbReal* lambda, tbReal* sigma) {
+  int n = c->p.n;
+  for (int i = 0; i < n; i++) {
+    sigma[i] = c->g[i] + (c->p.R ? c->R[i] * lambda[i] : 0);
+    for (int j = 0; j < n; j++) sigma[i] += c->G[i * n + j] * lambda[j];
+  }
+}
+
+// Interior points alone, from nothing; the residual in Delassus form.
+static double solve(Case* c, tbReal* lambda, tbSolveInfo* info) {
+  const tbInterior settings = {100, 20, 0.5, 1, 0.02};
+  tbReal sigma[ROWS], *x = TB_ARENA_NEW(&c->arena, tbReal, c->system.size + 1);
+  *info = (tbSolveInfo){0};
+  memset(lambda, 0, sizeof(tbReal) * ROWS);
+  tb_active_response(&c->active, lambda, x, sigma);
+  assert_true(tb_active_interior(&c->active, &c->arena, &settings, lambda, sigma, info));
+  tbReal dense[ROWS];
+  dense_velocity(c, lambda, dense);
+  assert_near_array(sigma, dense, c->p.n, 1e-8);
+  return tb_residual(&c->p, c->active.law, lambda, dense).relative;
+}
+
+static void residuals_are_small_in_delassus_form(void** state) {
+  (void)state;
+  int rounds = 0, failed = 0, count = 60;
+  for (int trial = 0; trial < count; trial++) {
+    tbRng rng = {(uint64_t)trial + 1};
+    Case* c = case_new(&rng, 5 + trial % 16, trial % 4, trial % 2, trial % 3 ? 0 : 1e-3);
+    c->active.law = trial % 5 == 0 ? TB_LAW_CCP : TB_LAW_NCP;
+    tbReal lambda[ROWS];
+    tbSolveInfo info;
+    double residual = solve(c, lambda, &info);
+    failed += !(residual <= 1e-6);
+    // ccp is convex: no excuse.
+    if (c->active.law == TB_LAW_CCP) assert_true(residual <= 1e-6);
+    rounds += info.iterations;
+    case_free(c);
+  }
+  print_message("interior: %.1f iterations, %d of %d did not end\n", (double)rounds / count, failed,
+                count);
+  assert_true(failed <= count / 20);
+  assert_true(rounds < 30 * count);
+}
+
+// With compliance everywhere and little friction there is one answer.
+static void impulses_agree_with_other_solvers(void** state) {
+  (void)state;
+  for (int trial = 0; trial < 12; trial++) {
+    tbRng rng = {(uint64_t)trial + 100};
+    Case* c = case_new(&rng, 8, 1, false, 0.1);
+    for (int i = 0; i < c->p.nblock; i++) c->block[i].mu[0] = c->block[i].mu[1] = 0.1;
+    c->active.law = trial % 2 ? TB_LAW_CCP : TB_LAW_NCP;
+    c->active.tolerance = 1e-8;
+    tbReal lambda[ROWS], other[ROWS] = {0};
+    tbSolveInfo info;
+    assert_true(solve(c, lambda, &info) <= 1e-7);
+    tbError error;
+    tbProblem* p = tb_problem_create_dense(c->p.nblock, c->block, c->G, c->R, c->g, &error);
+    assert_non_null(p);
+    tbSolveSettings settings = tbDefaultSolveSettings();
+    settings.law = (int)c->active.law;
+    settings.solver = "pgs";
+    settings.tol = 1e-10;
+    settings.max_iter = 100000;
+    assert_int_equal(tb_solve(p, &settings, other, NULL, &info, &error), TB_OK);
+    assert_int_equal(info.status, TB_SOLVE_CONVERGED);
+    assert_near_array(lambda, other, c->p.n, 1e-4);
+    tb_problem_free(p);
+    case_free(c);
+  }
+}
+
+// Every contact three times: impulses are not unique, velocities are those of one.
+static void repeated_contacts_are_no_obstacle(void** state) {
+  (void)state;
+  for (int trial = 0; trial < 10; trial++) {
+    tbRng rng = {(uint64_t)trial + 200};
+    Case* c = case_new(&rng, 24, 4, false, 0);
+    for (int i = 8; i < 24; i++) {
+      c->block[i] = c->block[i % 8];
+      c->block[i].row = 3 * i;
+      c->rows[i] = c->rows[i % 8];
+      memcpy(c->g + 3 * i, c->g + 3 * (i % 8), 3 * sizeof(tbReal));
+    }
+    fill_delassus(c);
+    tb_velocity_release(&c->system);
+    assert_true(tb_velocity_build(&c->system, &c->arena, c->forest, c->LD, c->inverse, 24, c->rows,
+                                  c->place));
+    tbReal lambda[ROWS], sigma[ROWS];
+    tbSolveInfo info;
+    assert_true(solve(c, lambda, &info) <= 1e-6);
+    dense_velocity(c, lambda, sigma);
+    assert_near_array(sigma, sigma + 24, 24, 1e-9);
+    case_free(c);
+  }
+}
+
+// Contacts that open, no friction, numbers that are none: an answer or a best guess, never a hang.
+static void bad_input_ends(void** state) {
+  (void)state;
+  tbRng rng = {300};
+  Case* c = case_new(&rng, 10, 2, true, 0);
+  tbReal lambda[ROWS], g[ROWS];
+  tbSolveInfo info;
+  memcpy(g, c->g, sizeof g);
+  for (int i = 0; i < c->p.nblock; i++) {
+    for (int k = 0; k < 3; k++) c->block[i].mu[k] = 0;
+  }
+  assert_true(solve(c, lambda, &info) <= 1e-6);
+  for (int i = 0; i < c->p.nblock; i++) {
+    for (int r = 1; r < c->block[i].dim; r++) assert_near(lambda[c->block[i].row + r], 0, 0);
+  }
+  memset(c->g, 0, sizeof c->g);
+  assert_true(solve(c, lambda, &info) <= 1e-6);
+  static const tbReal BAD[] = {NAN, INFINITY, 1e300};
+  for (int k = 0; k < 3; k++) {
+    memcpy(c->g, g, sizeof g);
+    c->g[2] = BAD[k];
+    const tbInterior settings = {60, 10, 0.5, 1, 0.02};
+    tbReal sigma[ROWS];
+    memset(lambda, 0, sizeof lambda);
+    memcpy(sigma, c->g, sizeof sigma);
+    info = (tbSolveInfo){0};
+    assert_true(tb_active_interior(&c->active, &c->arena, &settings, lambda, sigma, &info));
+    assert_true(info.iterations <= 60);
+    for (int r = 0; r < c->p.n; r++) assert_true(isfinite(lambda[r]));
+  }
+  case_free(c);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(residuals_are_small_in_delassus_form),
+                                     cmocka_unit_test(impulses_agree_with_other_solvers),
+                                     cmocka_unit_test(repeated_contacts_are_no_obstacle),
+                                     cmocka_unit_test(bad_input_ends)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
