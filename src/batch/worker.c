@@ -1,5 +1,6 @@
 #include "batch/worker.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,6 +122,21 @@ static void view_rows(tbData* d, const tbBatch* b, int w) {
   d->sensordata = b->sensordata + row * (size_t)nsensordata;
 }
 
+// The first parameter of a world that makes no sense, or NULL.
+static const char* bad_parameter(const tbBatch* b, int w) {
+  struct {
+    const char* name;
+    tbReal value;
+  } parameter[3] = {{"friction_scale", b->friction_scale[w]},
+                    {"comfree_stiffness", b->comfree_stiffness[w]},
+                    {"comfree_damping", b->comfree_damping[w]}};
+  for (int i = 0; i < 3; i++) {
+    tbReal x = parameter[i].value;
+    if (!(x >= 0 && x - x == 0)) return parameter[i].name;
+  }
+  return NULL;
+}
+
 tbResult tb_batch_worker_enter(tbBatchWorker* worker, tbBatch* b, int w, tbRemembered* remembered,
                                tbWorldMasses* masses) {
   tbData* d = worker->data;
@@ -136,6 +152,11 @@ tbResult tb_batch_worker_enter(tbBatchWorker* worker, tbBatch* b, int w, tbRemem
   tbStepState* state = tb_step_state(&worker->model, d);
   tbResult result = tb_remember_enter(state, remembered);
   if (d->status == TB_OK) d->status = result;
+  const char* bad = bad_parameter(b, w);
+  if (bad) {
+    snprintf(d->message, sizeof d->message, "%s is negative or not a number", bad);
+    d->status = TB_ERROR_ARGUMENT;
+  }
   return d->status;
 }
 

@@ -297,6 +297,93 @@ static void a_failing_world_does_not_stop_the_others(void** state) {
   tb_model_free(m);
 }
 
+// Parameters that make no sense stop their world alone, under every law, and name themselves.
+static void bad_parameters_stop_their_world_alone(void** state) {
+  (void)state;
+  static const tbReal BAD[] = {NAN, INFINITY, -1, -INFINITY};
+  for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
+    tbModel* m = load(law);
+    tbBatch* b = batch_of(m, 4, 2);
+    tbReal* parameters[4] = {b->friction_scale, b->mass_scale, b->comfree_stiffness,
+                             b->comfree_damping};
+    static const char* const NAMES[4] = {"friction_scale", "mass_scale", "comfree_stiffness",
+                                         "comfree_damping"};
+    for (int p = 0; p < 4; p++) {
+      for (int k = 0; k < 4; k++) {
+        tbReal good = parameters[p][2];
+        parameters[p][2] = BAD[k];
+        assert_int_equal(tb_batch_reset(b, NULL, 0), TB_OK);
+        if (tb_batch_step(b, 2) != TB_ERROR_ARGUMENT) {
+          fail_msg("%s %g under %s: \"%s\"", NAMES[p], BAD[k], tb_step_law_name(law), b->message);
+        }
+        assert_non_null(strstr(b->message, "world 2"));
+        assert_non_null(strstr(b->message, NAMES[p]));
+        for (int w = 0; w < 4; w++) {
+          assert_int_equal(b->status[w], w == 2 ? TB_ERROR_ARGUMENT : TB_OK);
+          assert_true((b->time[w] == 0) == (w == 2));
+        }
+        parameters[p][2] = good;
+      }
+    }
+    assert_int_equal(tb_batch_step(b, 2), TB_OK);
+    tb_batch_free(b);
+    tb_model_free(m);
+  }
+}
+
+// Rollouts of nothing, from states and with controls that are not numbers.
+static void bad_rollouts_fail_by_world(void** state) {
+  (void)state;
+  enum { WORLDS = 3, STEPS = 4 };
+  tbModel* m = load(TB_LAW_COMFREE);
+  size_t nq = (size_t)m->nq;
+  tbBatch* b = batch_of(m, WORLDS, 2);
+  tbReal *qpos = calloc(WORLDS * nq, sizeof(tbReal)), ctrl[WORLDS * STEPS] = {0};
+  tbReal* out = calloc(WORLDS * STEPS * nq, sizeof(tbReal));
+  for (int w = 0; w < WORLDS; w++) {
+    memcpy(qpos + (size_t)w * nq, m->key_qpos, sizeof(tbReal) * nq);
+  }
+  tbReal* qvel = calloc(WORLDS * (size_t)m->nv, sizeof(tbReal));
+  tbRollout r = {.nstep = 0, .qpos = qpos, .qvel = qvel, .ctrl = ctrl, .qpos_out = out};
+  assert_int_equal(tb_batch_rollout(b, &r), TB_OK);
+  assert_memory_equal(b->qpos, qpos, sizeof(tbReal) * WORLDS * nq);
+  assert_true(out[0] == 0);
+  assert_int_equal(tb_batch_rollout(b, NULL), TB_ERROR_ARGUMENT);
+  assert_int_equal(tb_batch_rollout(NULL, &r), TB_ERROR_ARGUMENT);
+  assert_int_equal(tb_batch_step(NULL, 1), TB_ERROR_ARGUMENT);
+  assert_int_equal(tb_batch_reset(NULL, NULL, -1), TB_ERROR_ARGUMENT);
+  assert_int_equal(tb_batch_memory(NULL), 0);
+
+  // world 0 starts nowhere; world 1 loses its control on the way and repeats its last good state
+  r.nstep = STEPS;
+  qpos[3] = NAN;
+  ctrl[STEPS + 2] = NAN;
+  assert_int_equal(tb_batch_rollout(b, &r), TB_ERROR_NUMERIC);
+  assert_non_null(strstr(b->message, "world 0: qpos 3"));
+  assert_int_equal(b->status[1], TB_ERROR_NUMERIC);
+  assert_int_equal(b->status[2], TB_OK);
+  const tbReal* path = out + STEPS * nq;
+  assert_memory_equal(path + 2 * nq, path + nq, sizeof(tbReal) * nq);
+  assert_memory_equal(path + 3 * nq, path + nq, sizeof(tbReal) * nq);
+  assert_true(memcmp(path, path + nq, sizeof(tbReal) * nq) != 0);
+  // a good rollout afterwards is as if nothing had happened
+  tbReal* again = calloc(WORLDS * STEPS * nq, sizeof(tbReal));
+  qpos[3] = m->key_qpos[3];
+  ctrl[STEPS + 2] = 0;
+  tbBatch* fresh = batch_of(m, WORLDS, 1);
+  assert_int_equal(tb_batch_rollout(b, &r), TB_OK);
+  r.qpos_out = again;
+  assert_int_equal(tb_batch_rollout(fresh, &r), TB_OK);
+  assert_memory_equal(out, again, sizeof(tbReal) * WORLDS * STEPS * nq);
+  free(qpos);
+  free(qvel);
+  free(out);
+  free(again);
+  tb_batch_free(b);
+  tb_batch_free(fresh);
+  tb_model_free(m);
+}
+
 // Ten thousand worlds: memory is the state's, a bound is kept or refused, and warm steps do not
 // allocate.
 static void ten_thousand_worlds_fit_in_little_memory(void** state) {
@@ -440,6 +527,8 @@ int main(void) {
       cmocka_unit_test(reset_by_mask_touches_only_the_masked),
       cmocka_unit_test(rollouts_are_trajectories),
       cmocka_unit_test(a_failing_world_does_not_stop_the_others),
+      cmocka_unit_test(bad_parameters_stop_their_world_alone),
+      cmocka_unit_test(bad_rollouts_fail_by_world),
       cmocka_unit_test(ten_thousand_worlds_fit_in_little_memory),
       cmocka_unit_test(reported_memory_is_what_the_heap_holds),
       cmocka_unit_test(a_limit_bounds_contacts_and_solvers),
