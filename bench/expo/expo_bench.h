@@ -43,6 +43,7 @@ struct Motion {
   double paper[3];    // largest stable step of expo, explicit, implicit Euler, ms
   double* qpos0;
   double* qvel0;
+  tbControlWork* work;
   void* context;
   void (*control)(Motion* motion, tbData* d, int step, double* tau);
   void (*restart)(Motion* motion);

@@ -47,7 +47,8 @@ static bool allocate(Motion* motion) {
   tbModel* m = motion->robot.m;
   motion->qpos0 = calloc((size_t)m->nq, sizeof(double));
   motion->qvel0 = calloc((size_t)m->nv, sizeof(double));
-  if (!motion->qpos0 || !motion->qvel0) return false;
+  motion->work = tb_control_work_create();
+  if (!motion->qpos0 || !motion->qvel0 || !motion->work) return false;
   memcpy(motion->qpos0, m->qpos0, sizeof(double) * (size_t)m->nq);
   common_options(m);
   return true;
@@ -96,7 +97,8 @@ static void squat_control(Motion* motion, tbData* d, int step, double* tau) {
   }
   tbInverseDynamics controller = {task, 2, support, r->npoint, 1e-6};
   tbError error;
-  if (tb_inverse_dynamics_control(r->m, d, &controller, tau, NULL, NULL, NULL, &error) != TB_OK) {
+  if (tb_inverse_dynamics_control(r->m, d, &controller, tau, NULL, NULL, motion->work, NULL,
+                                  &error) != TB_OK) {
     memset(tau, 0, sizeof(double) * (size_t)r->m->nv);
   }
 }
@@ -241,7 +243,8 @@ static void walk_control(Motion* motion, tbData* d, int step, double* tau) {
   }
   tbInverseDynamics controller = {task, ntask, support, nsupport, 1e-5};
   tbError error;
-  if (tb_inverse_dynamics_control(r->m, d, &controller, tau, NULL, NULL, NULL, &error) != TB_OK) {
+  if (tb_inverse_dynamics_control(r->m, d, &controller, tau, NULL, NULL, motion->work, NULL,
+                                  &error) != TB_OK) {
     memset(tau, 0, sizeof(double) * (size_t)r->m->nv);
   }
 }
@@ -408,6 +411,7 @@ void motion_close(Motion* motion) {
   if (motion->release) motion->release(motion);
   free(motion->qpos0);
   free(motion->qvel0);
+  tb_control_work_free(motion->work);
   robot_free(&motion->robot);
   memset(motion, 0, sizeof *motion);
 }

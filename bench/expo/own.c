@@ -78,8 +78,8 @@ static void solve(Motion* motion, tbData* d, const tbTask* task, int ntask,
                   const tbSupport* support, int nsupport, double* tau) {
   tbInverseDynamics controller = {task, ntask, support, nsupport, 1e-6};
   tbError error;
-  if (tb_inverse_dynamics_control(motion->robot.m, d, &controller, tau, NULL, NULL, NULL, &error) !=
-      TB_OK) {
+  if (tb_inverse_dynamics_control(motion->robot.m, d, &controller, tau, NULL, NULL, motion->work,
+                                  NULL, &error) != TB_OK) {
     memset(tau, 0, sizeof(double) * (size_t)motion->robot.m->nv);
   }
 }
@@ -266,6 +266,7 @@ bool own_open(Motion* motion, int which) {
   motion->control = CONTROL[which];
   motion->qpos0 = calloc((size_t)m->nq, sizeof(double));
   motion->qvel0 = calloc((size_t)m->nv, sizeof(double));
+  motion->work = tb_control_work_create();
   if (!motion->qpos0 || !motion->qvel0 || m->nkey < 1) return false;
   memcpy(motion->qpos0, m->key_qpos, sizeof(double) * (size_t)m->nq);
   m->opt.contact_stiffness = 1e5;

@@ -8,6 +8,15 @@
 
 TB_EXTERN_C_BEGIN
 
+// ---- memory ------------------------------------------------------------------------------------
+
+// What a controller keeps from call to call: after the first calls, programs of the same size
+// allocate nothing. One per controller and thread.
+typedef struct tbControlWork tbControlWork;
+TB_API tbControlWork* tb_control_work_create(void);  // NULL when out of memory
+TB_API void tb_control_work_free(tbControlWork* work);
+TB_API size_t tb_control_work_allocations(const tbControlWork* work);
+
 // ---- quadratic programs ------------------------------------------------------------------------
 
 // minimise x'Hx/2 + c'x  such that each block of A x - b lies in its set:
@@ -25,10 +34,10 @@ typedef struct {
 
 // Solve for x (n) and, where z is not NULL, the multipliers (rows). `tolerance` is the relative
 // residual of the contact problem that is the program's dual: G = A H^-1 A', g = -A H^-1 c - b
-// under the law ccp. TB_OK also where it did not converge: `info` says so. Errors: H not positive
-// definite, bad blocks, no memory.
+// under the law ccp. TB_OK also where it did not converge: `info` says so. `work` may be NULL for
+// memory of its own. Errors: H not positive definite, bad blocks, no memory.
 TB_API tbResult tb_qp_solve(const tbQp* qp, tbReal tolerance, tbReal* x, tbReal* z,
-                            tbSolveInfo* info, tbError* error);
+                            tbControlWork* work, tbSolveInfo* info, tbError* error);
 
 // ---- task-space inverse dynamics ---------------------------------------------------------------
 
@@ -80,11 +89,11 @@ typedef struct {
 // Generalised forces `tau` (nv; zero on the dofs of free joints, which nothing drives) from the
 // state in `data`, whose kinematics and inertia it recomputes. Where not NULL, `qacc` (nv) and
 // `force` (3 per support point, world axes) get the accelerations and contact forces that go with
-// them.
+// them. `work` may be NULL for memory of its own.
 TB_API tbResult tb_inverse_dynamics_control(const tbModel* model, tbData* data,
                                             const tbInverseDynamics* controller, tbReal* tau,
-                                            tbReal* qacc, tbReal* force, tbSolveInfo* info,
-                                            tbError* error);
+                                            tbReal* qacc, tbReal* force, tbControlWork* work,
+                                            tbSolveInfo* info, tbError* error);
 
 // ---- linear state feedback ---------------------------------------------------------------------
 
@@ -103,13 +112,14 @@ TB_API tbFeedback* tb_feedback_load(const tbModel* model, const char* states, co
 TB_API void tb_feedback_free(tbFeedback* feedback);
 TB_API int tb_feedback_count(const tbFeedback* feedback);  // N
 
-// Reference state at a time: states are interpolated. qpos and qvel in Tribo's conventions.
-TB_API void tb_feedback_reference(const tbModel* model, const tbFeedback* feedback, tbReal time,
+// Reference state at a time: states are interpolated. qpos and qvel in Tribo's conventions. The
+// feedback holds the memory that this and the control need: one per thread.
+TB_API void tb_feedback_reference(const tbModel* model, tbFeedback* feedback, tbReal time,
                                   tbReal* qpos, tbReal* qvel);
 
 // Generalised forces (nv) at a time for the state in `data`.
-TB_API void tb_feedback_control(const tbModel* model, const tbData* data,
-                                const tbFeedback* feedback, tbReal time, tbReal* tau);
+TB_API void tb_feedback_control(const tbModel* model, const tbData* data, tbFeedback* feedback,
+                                tbReal time, tbReal* tau);
 
 TB_EXTERN_C_END
 

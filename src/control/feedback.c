@@ -16,6 +16,7 @@ struct tbFeedback {
   tbReal dt, lift;
   tbNpy states, controls, gains;
   int *dof, *qpos;  // of the driven joints, in the files' order
+  tbReal* work;     // two configurations, six velocities
 };
 
 void tb_feedback_free(tbFeedback* f) {
@@ -25,6 +26,7 @@ void tb_feedback_free(tbFeedback* f) {
   tb_npy_free(&f->gains);
   free(f->dof);
   free(f->qpos);
+  free(f->work);
   free(f);
 }
 
@@ -39,7 +41,8 @@ static tbResult find_joints(const tbModel* m, tbFeedback* f, const char* const* 
   }
   f->dof = calloc((size_t)f->nu, sizeof(int));
   f->qpos = calloc((size_t)f->nu, sizeof(int));
-  if (!f->dof || !f->qpos) return tb_fail(error, TB_ERROR_MEMORY, "out of memory");
+  f->work = calloc((size_t)(2 * m->nq + 6 * m->nv), sizeof(tbReal));
+  if (!f->dof || !f->qpos || !f->work) return tb_fail(error, TB_ERROR_MEMORY, "out of memory");
   for (int i = 0; i < f->nu; i++) {
     int id = joint ? tb_name2id(m, TB_OBJ_JOINT, joint[i]) : i + 1;
     if (id < 1) return tb_fail(error, TB_ERROR_MODEL, "no joint '%s'", joint[i]);
@@ -98,22 +101,19 @@ static void convert(const tbFeedback* f, int index, tbReal* qpos, tbReal* qvel) 
   }
 }
 
-void tb_feedback_reference(const tbModel* m, const tbFeedback* f, tbReal time, tbReal* qpos,
+void tb_feedback_reference(const tbModel* m, tbFeedback* f, tbReal time, tbReal* qpos,
                            tbReal* qvel) {
   tbReal at = fmax(0, fmin(time / f->dt, f->count));
   int index = (int)at < f->count ? (int)at : f->count - 1;
   tbReal share = at - index;
   convert(f, index, qpos, qvel);
   if (share <= 0) return;
-  // Towards the next state, on the manifold. Nothing is larger than the files' own sizes.
-  tbReal* next = calloc((size_t)(m->nq + 2 * m->nv), sizeof(tbReal));
-  if (!next) return;
-  tbReal *next_v = next + m->nq, *step = next_v + m->nv;
+  // Towards the next state, on the manifold.
+  tbReal *next = f->work, *next_v = next + m->nq, *step = next_v + m->nv;
   convert(f, index + 1, next, next_v);
   tb_differentiate_pos(m, step, 1, qpos, next);
   tb_integrate_pos(m, qpos, step, share);
   for (int i = 0; i < m->nv; i++) qvel[i] += share * (next_v[i] - qvel[i]);
-  free(next);
 }
 
 // The logarithm of the pose (from^-1 to): translation then rotation, in the frame of `from`.
@@ -138,12 +138,11 @@ static void pose_difference(const tbReal* from, const tbReal* to, tbReal out[6])
   tb_add_scaled3(out, out, c, twice);
 }
 
-void tb_feedback_control(const tbModel* m, const tbData* d, const tbFeedback* f, tbReal time,
+void tb_feedback_control(const tbModel* m, const tbData* d, tbFeedback* f, tbReal time,
                          tbReal* tau) {
   memset(tau, 0, sizeof(tbReal) * (size_t)m->nv);
-  tbReal* memory = calloc((size_t)(m->nq + 3 * m->nv), sizeof(tbReal));
-  if (!memory) return;
-  tbReal *qpos = memory, *qvel = qpos + m->nq, *dx = qvel + m->nv;
+  // The reference uses the first part of the memory.
+  tbReal *qpos = f->work + m->nq + 2 * m->nv, *qvel = qpos + m->nq, *dx = qvel + m->nv;
   tb_feedback_reference(m, f, time, qpos, qvel);
 
   // The difference as the files' gains expect it: base pose, joints, base velocity, joints.
@@ -167,5 +166,4 @@ void tb_feedback_control(const tbModel* m, const tbData* d, const tbFeedback* f,
     for (size_t k = 0; k < width; k++) u += K[i * width + k] * dx[k];
     tau[f->dof[i]] = u;
   }
-  free(memory);
 }

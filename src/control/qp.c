@@ -5,8 +5,34 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "control/work.h"
 #include "linalg/dense.h"
 #include "tribo/control.h"
+
+// ---- memory ------------------------------------------------------------------------------------
+
+tbControlWork* tb_control_work_create(void) {
+  tbControlWork* work = calloc(1, sizeof *work);
+  if (!work) return NULL;
+  tb_arena_init(&work->arena);
+  work->solve = tb_solve_work_create();
+  if (work->solve) return work;
+  free(work);
+  return NULL;
+}
+
+void tb_control_work_free(tbControlWork* work) {
+  if (!work) return;
+  tb_arena_free(&work->arena);
+  tb_solve_work_free(work->solve);
+  free(work);
+}
+
+size_t tb_control_work_allocations(const tbControlWork* work) {
+  return work->arena.allocations + tb_solve_work_allocations(work->solve);
+}
+
+// ---- the dual ----------------------------------------------------------------------------------
 
 static int rows_of(const tbQp* qp) {
   int rows = 0;
@@ -61,12 +87,15 @@ static void build_dual(const tbQp* qp, int rows, const tbReal* L, tbReal* W, tbR
 
 // Solve the dual for z. Rows are scaled alike within a block so that G has a unit diagonal: the
 // residual's tolerance then means the same for forces and accelerations.
-static tbResult solve_dual(const tbQp* qp, int rows, tbReal tolerance, tbReal* G, tbReal* g,
-                           tbReal* z, tbSolveInfo* info, tbError* error) {
-  tbReal* scale = malloc(sizeof(tbReal) * (size_t)(rows + 1));
-  if (!scale) return tb_fail(error, TB_ERROR_MEMORY, "out of memory");
+static tbResult solve_dual(const tbQp* qp, int rows, tbReal tolerance, tbControlWork* work,
+                           tbReal* G, tbReal* g, tbReal* z, tbSolveInfo* info, tbError* error) {
+  tbReal* scale = TB_ARENA_NEW(&work->arena, tbReal, rows + 1);
+  tbBlock* block = TB_ARENA_NEW(&work->arena, tbBlock, qp->nblock + 1);
+  if (!scale || !block) return tb_fail(error, TB_ERROR_MEMORY, "out of memory");
   for (int i = 0, row = 0; i < qp->nblock; i++) {
     tbReal largest = 0;
+    block[i] = qp->block[i];
+    block[i].row = row;
     for (int r = 0; r < qp->block[i].dim; r++) {
       largest = fmax(largest, G[(row + r) * rows + row + r]);
     }
@@ -78,23 +107,21 @@ static tbResult solve_dual(const tbQp* qp, int rows, tbReal tolerance, tbReal* G
     g[i] *= scale[i];
     for (int j = 0; j < rows; j++) G[i * rows + j] *= scale[i] * scale[j];
   }
-  tbProblem* problem = tb_problem_create_dense(qp->nblock, qp->block, G, NULL, g, error);
-  tbResult result = problem ? TB_OK : TB_ERROR_ARGUMENT;
-  if (problem) {
-    tbSolveSettings settings = tbDefaultSolveSettings();
-    settings.law = TB_LAW_CCP;
-    settings.tol = tolerance;
-    settings.islands = 0;
-    result = tb_solve(problem, &settings, z, NULL, info, error);
-  }
+  tbProblem problem = {.n = rows, .nblock = qp->nblock, .block = block, .g = g};
+  problem.G.form = TB_DELASSUS_DENSE;
+  problem.G.stride = rows;
+  problem.G.dense = G;
+  tbSolveSettings settings = tbDefaultSolveSettings();
+  settings.law = TB_LAW_CCP;
+  settings.tol = tolerance;
+  settings.islands = 0;
+  tbResult result = tb_solve(&problem, &settings, z, work->solve, info, error);
   for (int i = 0; i < rows; i++) z[i] *= scale[i];
-  tb_problem_free(problem);
-  free(scale);
   return result;
 }
 
-tbResult tb_qp_solve(const tbQp* qp, tbReal tolerance, tbReal* x, tbReal* z, tbSolveInfo* info,
-                     tbError* error) {
+tbResult tb_qp_solve_within(const tbQp* qp, tbReal tolerance, tbReal* x, tbReal* z,
+                            tbControlWork* work, tbSolveInfo* info, tbError* error) {
   tbSolveInfo own;
   if (!info) info = &own;
   memset(info, 0, sizeof *info);
@@ -102,28 +129,36 @@ tbResult tb_qp_solve(const tbQp* qp, tbReal tolerance, tbReal* x, tbReal* z, tbS
   if (result != TB_OK) return result;
   int n = qp->n, rows = rows_of(qp);
   size_t N = (size_t)n, R = (size_t)rows, scratch = (size_t)tb_cholesky_scratch(n);
-  tbReal* memory = calloc(N * N + scratch + N + R * N + R * R + 2 * R + 1, sizeof(tbReal));
+  tbReal* memory =
+      TB_ARENA_NEW(&work->arena, tbReal, N * N + scratch + N + R * N + R * R + 2 * R + 1);
   if (!memory) return tb_fail(error, TB_ERROR_MEMORY, "out of memory");
   tbReal *L = memory, *y = L + N * N, *W = y + N, *G = W + R * N, *g = G + R * R, *own_z = g + R;
   memcpy(L, qp->H, sizeof(tbReal) * N * N);
   if (!tb_cholesky(n, L, n, own_z + R)) {
-    free(memory);
     return tb_fail(error, TB_ERROR_NUMERIC, "H is not positive definite");
   }
   build_dual(qp, rows, L, W, y, G, g);
-  if (rows) result = solve_dual(qp, rows, tolerance, G, g, own_z, info, error);
-  if (result == TB_OK) {
-    // x = L^-T (W'z - y)
-    for (int k = 0; k < n; k++) {
-      x[k] = -y[k];
-      for (int i = 0; i < rows; i++) x[k] += W[i * n + k] * own_z[i];
-    }
-    for (int i = n - 1; i >= 0; i--) {
-      x[i] /= L[i * n + i];
-      for (int k = 0; k < i; k++) x[k] -= L[i * n + k] * x[i];
-    }
-    if (z) memcpy(z, own_z, sizeof(tbReal) * R);
+  if (rows) result = solve_dual(qp, rows, tolerance, work, G, g, own_z, info, error);
+  if (result != TB_OK) return result;
+  // x = L^-T (W'z - y)
+  for (int k = 0; k < n; k++) {
+    x[k] = -y[k];
+    for (int i = 0; i < rows; i++) x[k] += W[i * n + k] * own_z[i];
   }
-  free(memory);
+  for (int i = n - 1; i >= 0; i--) {
+    x[i] /= L[i * n + i];
+    for (int k = 0; k < i; k++) x[k] -= L[i * n + k] * x[i];
+  }
+  if (z) memcpy(z, own_z, sizeof(tbReal) * R);
+  return TB_OK;
+}
+
+tbResult tb_qp_solve(const tbQp* qp, tbReal tolerance, tbReal* x, tbReal* z, tbControlWork* work,
+                     tbSolveInfo* info, tbError* error) {
+  tbControlWork* own = work ? NULL : tb_control_work_create();
+  if (!work && !own) return tb_fail(error, TB_ERROR_MEMORY, "out of memory");
+  if (work) tb_arena_reset(&work->arena);
+  tbResult result = tb_qp_solve_within(qp, tolerance, x, z, work ? work : own, info, error);
+  tb_control_work_free(own);
   return result;
 }

@@ -6,10 +6,10 @@
 //             J_c qacc + dJ_c/dt v = a_c* where a body stands,
 //             f within the friction cones, f_n >= f_min.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "control/work.h"
 #include "spatial/quat.h"
 #include "spatial/vec3.h"
 #include "step/forces.h"
@@ -37,7 +37,7 @@ static int is_free_dof(const tbModel* m, int dof) {
   return m->jnt_type[m->dof_jntid[dof]] == TB_JOINT_FREE;
 }
 
-static int allocate(Builder* b) {
+static int allocate(Builder* b, tbArena* arena) {
   const tbInverseDynamics* k = b->controller;
   int points = 0, motion = 0, blocks = 1;
   for (int i = 0; i < k->nsupport; i++) {
@@ -50,8 +50,8 @@ static int allocate(Builder* b) {
   b->rows = b->nfree + motion + 4 * points;
   size_t N = (size_t)b->n, nv = (size_t)b->nv, R = (size_t)b->rows;
   size_t reals = N * N + 2 * N + R * N + R + 6 * nv + 6 + nv * nv + 3 * nv + 1;
-  b->H = calloc(reals, sizeof(tbReal));
-  b->block = calloc((size_t)blocks, sizeof(tbBlock));
+  b->H = TB_ARENA_NEW(arena, tbReal, reals);
+  b->block = TB_ARENA_NEW(arena, tbBlock, blocks);
   if (!b->H || !b->block) return 0;
   b->c = b->H + N * N;
   b->x = b->c + N;
@@ -285,21 +285,12 @@ static void joint_forces(Builder* b, tbReal* tau) {
   }
 }
 
-tbResult tb_inverse_dynamics_control(const tbModel* m, tbData* d,
-                                     const tbInverseDynamics* controller, tbReal* tau, tbReal* qacc,
-                                     tbReal* force, tbSolveInfo* info, tbError* error) {
-  if (!m || !d || !controller || !tau) {
-    return tb_fail(error, TB_ERROR_ARGUMENT, "model, data, controller and tau are needed");
-  }
-  tbResult result = check(m, controller, error);
-  if (result != TB_OK) return result;
+static tbResult control(const tbModel* m, tbData* d, const tbInverseDynamics* controller,
+                        tbReal* tau, tbReal* qacc, tbReal* force, tbControlWork* work,
+                        tbSolveInfo* info, tbError* error) {
   Builder b = {.m = m, .d = d, .controller = controller, .nv = m->nv};
   for (int i = 0; i < m->nv; i++) b.nfree += is_free_dof(m, i);
-  if (!allocate(&b)) {
-    free(b.H);
-    free(b.block);
-    return tb_fail(error, TB_ERROR_MEMORY, "out of memory");
-  }
+  if (!allocate(&b, &work->arena)) return tb_fail(error, TB_ERROR_MEMORY, "out of memory");
   tb_compute_position(m, d);
   tb_compute_velocity(m, d);
   tb_passive(m, d);
@@ -314,13 +305,27 @@ tbResult tb_inverse_dynamics_control(const tbModel* m, tbData* d,
     column += 3 * controller->support[i].npoint;
   }
   tbQp qp = {b.n, b.H, b.c, b.nblock, b.block, b.A, b.b};
-  result = tb_qp_solve(&qp, 1e-9, b.x, NULL, info, error);
-  if (result == TB_OK) {
-    joint_forces(&b, tau);
-    if (qacc) memcpy(qacc, b.x, sizeof(tbReal) * (size_t)b.nv);
-    if (force) memcpy(force, b.x + b.nv, sizeof(tbReal) * (size_t)b.nf);
+  tbResult result = tb_qp_solve_within(&qp, 1e-9, b.x, NULL, work, info, error);
+  if (result != TB_OK) return result;
+  joint_forces(&b, tau);
+  if (qacc) memcpy(qacc, b.x, sizeof(tbReal) * (size_t)b.nv);
+  if (force) memcpy(force, b.x + b.nv, sizeof(tbReal) * (size_t)b.nf);
+  return TB_OK;
+}
+
+tbResult tb_inverse_dynamics_control(const tbModel* m, tbData* d,
+                                     const tbInverseDynamics* controller, tbReal* tau, tbReal* qacc,
+                                     tbReal* force, tbControlWork* work, tbSolveInfo* info,
+                                     tbError* error) {
+  if (!m || !d || !controller || !tau) {
+    return tb_fail(error, TB_ERROR_ARGUMENT, "model, data, controller and tau are needed");
   }
-  free(b.H);
-  free(b.block);
+  tbResult result = check(m, controller, error);
+  if (result != TB_OK) return result;
+  tbControlWork* own = work ? NULL : tb_control_work_create();
+  if (!work && !own) return tb_fail(error, TB_ERROR_MEMORY, "out of memory");
+  if (work) tb_arena_reset(&work->arena);
+  result = control(m, d, controller, tau, qacc, force, work ? work : own, info, error);
+  tb_control_work_free(own);
   return result;
 }

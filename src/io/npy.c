@@ -115,17 +115,23 @@ static tbResult parse(const unsigned char* bytes, size_t size, const char* path,
   return TB_OK;
 }
 
+tbResult tb_npy_parse(const unsigned char* bytes, size_t size, const char* name, const char* member,
+                      tbNpy* out, tbError* error) {
+  memset(out, 0, sizeof *out);
+  size_t length = size;
+  if (member) bytes = find_member(bytes, size, member, &length);
+  if (!bytes) return tb_fail(error, TB_ERROR_PARSE, "%s: no stored member '%s.npy'", name, member);
+  tbResult result = parse(bytes, length, name, out, error);
+  if (result != TB_OK) memset(out, 0, sizeof *out);
+  return result;
+}
+
 tbResult tb_npy_read(const char* path, const char* member, tbNpy* out, tbError* error) {
   memset(out, 0, sizeof *out);
-  size_t size, length;
+  size_t size;
   unsigned char* bytes = read_all(path, &size, error);
   if (!bytes) return TB_ERROR_FILE;
-  const unsigned char* array = bytes;
-  length = size;
-  if (member) array = find_member(bytes, size, member, &length);
-  tbResult result =
-      array ? parse(array, length, path, out, error)
-            : tb_fail(error, TB_ERROR_PARSE, "%s: no stored member '%s.npy'", path, member);
+  tbResult result = tb_npy_parse(bytes, size, path, member, out, error);
   free(bytes);
   return result;
 }

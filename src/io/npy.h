@@ -18,4 +18,8 @@ typedef struct {
 tbResult tb_npy_read(const char* path, const char* member, tbNpy* out, tbError* error);
 void tb_npy_free(tbNpy* array);
 
+// The same from bytes in memory; `name` for messages.
+tbResult tb_npy_parse(const unsigned char* bytes, size_t size, const char* name, const char* member,
+                      tbNpy* out, tbError* error);
+
 #endif

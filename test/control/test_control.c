@@ -37,7 +37,7 @@ static void programs_meet_their_optimality_conditions(void** state) {
     tbQp qp = {n, H, c, 3, block, A, b};
     tbSolveInfo info;
     tbError error;
-    assert_int_equal(tb_qp_solve(&qp, 1e-10, x, z, &info, &error), TB_OK);
+    assert_int_equal(tb_qp_solve(&qp, 1e-10, x, z, NULL, &info, &error), TB_OK);
     assert_int_equal(info.status, TB_SOLVE_CONVERGED);
     // Stationarity: H x + c = A'z.
     for (int i = 0; i < n; i++) {
@@ -70,7 +70,7 @@ static void projection_on_a_friction_cone(void** state) {
   tbBlock block = {.type = TB_BLOCK_CONE, .dim = 3, .mu = {1 / mu, 1 / mu}};
   tbQp qp = {3, H, c, 1, &block, A, b};
   tbError error;
-  assert_int_equal(tb_qp_solve(&qp, 1e-11, x, NULL, NULL, &error), TB_OK);
+  assert_int_equal(tb_qp_solve(&qp, 1e-11, x, NULL, NULL, NULL, &error), TB_OK);
   double normal = (1 + mu * 3) / (1 + mu * mu);
   assert_near(x[0], normal, 1e-8);
   assert_near(x[1], mu * normal, 1e-8);
@@ -83,15 +83,15 @@ static void bad_programs_are_refused(void** state) {
   tbBlock block = {.type = TB_BLOCK_EQUALITY, .dim = 1};
   tbQp qp = {2, H, c, 1, &block, A, b};
   tbError error;
-  assert_int_equal(tb_qp_solve(&qp, 1e-9, x, NULL, NULL, &error), TB_ERROR_NUMERIC);
+  assert_int_equal(tb_qp_solve(&qp, 1e-9, x, NULL, NULL, NULL, &error), TB_ERROR_NUMERIC);
   H[0] = NAN;
-  assert_int_equal(tb_qp_solve(&qp, 1e-9, x, NULL, NULL, &error), TB_ERROR_ARGUMENT);
+  assert_int_equal(tb_qp_solve(&qp, 1e-9, x, NULL, NULL, NULL, &error), TB_ERROR_ARGUMENT);
   H[0] = 5;
   block.type = TB_BLOCK_BOX;
-  assert_int_equal(tb_qp_solve(&qp, 1e-9, x, NULL, NULL, &error), TB_ERROR_ARGUMENT);
+  assert_int_equal(tb_qp_solve(&qp, 1e-9, x, NULL, NULL, NULL, &error), TB_ERROR_ARGUMENT);
   qp.nblock = 0;
   H[0] = H[3] = 2, H[1] = H[2] = 0, c[0] = -4;
-  assert_int_equal(tb_qp_solve(&qp, 1e-9, x, NULL, NULL, &error), TB_OK);
+  assert_int_equal(tb_qp_solve(&qp, 1e-9, x, NULL, NULL, NULL, &error), TB_OK);
   assert_near(x[0], 2, 1e-12);
 }
 
@@ -162,8 +162,8 @@ static void inverse_dynamics_is_inverse(void** state) {
     double tau[18], qacc[18], force[12], back[18], total = 0;
     tbSolveInfo info;
     tbError error;
-    assert_int_equal(tb_inverse_dynamics_control(q.m, q.d, &k, tau, qacc, force, &info, &error),
-                     TB_OK);
+    assert_int_equal(
+        tb_inverse_dynamics_control(q.m, q.d, &k, tau, qacc, force, NULL, &info, &error), TB_OK);
     assert_int_equal(info.status, TB_SOLVE_CONVERGED);
     for (int i = 0; i < 6; i++) assert_true(tau[i] == 0);
     for (int i = 0; i < 4; i++) {
@@ -198,24 +198,32 @@ static void quadruped_stands_and_shifts(void** state) {
   q.m->opt.timestep = 0.005;
   q.task[0].position[1] += 0.01;
   tbInverseDynamics k = {q.task, 2, q.support, 4, 1e-6};
+  tbControlWork* work = tb_control_work_create();
+  assert_non_null(work);
+  size_t warm = 0;
   for (int i = 0; i < 600; i++) {
     tbError error;
-    assert_int_equal(
-        tb_inverse_dynamics_control(q.m, q.d, &k, q.d->qfrc_applied, NULL, NULL, NULL, &error),
-        TB_OK);
+    if (i == 50) warm = tb_control_work_allocations(work);
+    assert_int_equal(tb_inverse_dynamics_control(q.m, q.d, &k, q.d->qfrc_applied, NULL, NULL, work,
+                                                 NULL, &error),
+                     TB_OK);
     if (tb_step(q.m, q.d) != TB_OK) fail_msg("%s", q.d->message);
   }
+  // The loop allocates nothing once warm.
+  assert_int_equal(tb_control_work_allocations(work), warm);
+  assert_true(warm > 0);
+  tb_control_work_free(work);
   assert_near(q.d->subtree_com[4], q.com[1] + 0.01, 1e-3);
   assert_near(q.d->subtree_com[5], q.com[2], 1e-3);
   // Nonsense is refused.
   double tau[18];
   tbError error;
   k.force_weight = 0;
-  assert_int_equal(tb_inverse_dynamics_control(q.m, q.d, &k, tau, NULL, NULL, NULL, &error),
+  assert_int_equal(tb_inverse_dynamics_control(q.m, q.d, &k, tau, NULL, NULL, NULL, NULL, &error),
                    TB_ERROR_ARGUMENT);
   k.force_weight = 1;
   q.support[0].friction = 0;
-  assert_int_equal(tb_inverse_dynamics_control(q.m, q.d, &k, tau, NULL, NULL, NULL, &error),
+  assert_int_equal(tb_inverse_dynamics_control(q.m, q.d, &k, tau, NULL, NULL, NULL, NULL, &error),
                    TB_ERROR_ARGUMENT);
   close_quadruped(&q);
 }
