@@ -7,8 +7,8 @@
 //
 // The iteration runs in rows scaled block by block to a unit diagonal (admm_scaling = 0 switches
 // this off): a scalar per cone maps the cone to itself and removes mass ratios from the spectrum.
-// Where a coefficient exceeds 1, tangential rows are scaled by it as well, since the shift mu |z_T|
-// would otherwise be fed back with a gain above one.
+// Where a coefficient exceeds 1, tangential rows are scaled by its root as well: the shift mu |z_T|
+// is fed back with a gain of mu, and scaled by mu the normal rows would be mu^2 softer than these.
 #include "solvers/admm.h"
 
 #include <math.h>
@@ -43,6 +43,7 @@ static void choose_scale(Admm* a) {
     a->block[i] = *b;
     tbReal steep = 1;
     for (int r = 0; r < b->dim - 1 && b->type == TB_BLOCK_CONE; r++) steep = fmax(steep, b->mu[r]);
+    steep = sqrt(steep);
     for (int r = 0; r < b->dim; r++) {
       tbReal d = b->type == TB_BLOCK_CONE ? mean : A[r * (b->dim + 1)];
       a->scale[b->row + r] = a->s->settings->admm_scaling && d > 0 ? 1 / sqrt(d) : 1;
