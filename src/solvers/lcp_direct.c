@@ -230,7 +230,7 @@ static void read_answer(const Lemke* l, tbSolve* s) {
   }
 }
 
-// Follow the path until z0 leaves. False on a ray or when the pivots are used up.
+// Follow the path until z0 leaves. False on a ray or when pivots or time are used up.
 static bool follow(Lemke* l, tbSolve* s) {
   int row = 0;
   for (int r = 1; r < l->size; r++) {
@@ -238,7 +238,8 @@ static bool follow(Lemke* l, tbSolve* s) {
   }
   if (l->size == 0 || *entry(l, row, l->size + 1) >= 0) return true;
   int entering = 2 * l->size, left = 50 * l->size;
-  while (row >= 0 && left-- > 0 && s->info->iterations < s->settings->max_iter) {
+  while (row >= 0 && left-- > 0 && s->info->iterations < s->settings->max_iter &&
+         !tb_solve_late(s)) {
     int leaving = l->basis[row];
     pivot(l, row, column_of(l, entering));
     l->basis[row] = entering;
@@ -267,6 +268,7 @@ tbResult tb_solve_lcp_direct(tbSolve* s) {
       if (!(measure < 0.9 * last)) break;
       last = measure;
     }
+    if (tb_solve_late(s)) return TB_OK;
     if (s->info->iterations >= s->settings->max_iter) {
       s->info->status = TB_SOLVE_MAX_ITERATIONS;
       return TB_OK;

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/timer.h"
 #include "solvers/prox.h"
 #include "solvers/island.h"
 #include "solvers/local.h"
@@ -53,11 +52,7 @@ static bool check_island(tbIsland* island, const tbReal* lambda, const tbReal* s
     memcpy(island->best, lambda, (size_t)island->p.n * sizeof *lambda);
   }
   island->converged = island->best_measure <= island->tolerance;
-  if (s->settings->time_limit > 0 && tb_seconds() - s->start > s->settings->time_limit) {
-    s->info->status = TB_SOLVE_TIME_LIMIT;
-    return true;
-  }
-  return island->converged;
+  return tb_solve_late(s) || island->converged;
 }
 
 // The relative error that rounding makes of sigma = G lambda + g: no residual can be trusted below.
@@ -124,6 +119,22 @@ static bool other_methods(tbIsland* island, int round, int patience, tbReal* lam
 // Residuals below which contacts of a pair of bodies differ by more than their redundancy allows.
 static const tbReal REDUNDANT_DIGITS = 1e-6;
 
+// The last digits need the matrix as it is, and patience: small steps along a path that turns, then
+// Newton as long as it descends.
+static bool last_digits(tbIsland* island) {
+  static const tbIpmSettings starts[] = {{400, 120, true, true, 1e-2, 0.05, 0.05, 0, 0},
+                                         {400, 120, true, true, 1e-5, 0.1, 0.1, 0, 0},
+                                         {400, 120, true, true, 1e-4, 0.05, 0.05, 0, 0}};
+  if (!tb_island_analyze_plain(island)) return false;
+  for (int k = 0; k < 3 && !give_up(island); k++) {
+    tbArenaMark mark = tb_arena_mark(island->arena);
+    if (!tb_island_ipm(island, &starts[k], NULL)) return false;
+    if (!give_up(island) && !tb_island_newton(island, 100)) return false;
+    tb_arena_release(island->arena, mark);
+  }
+  return true;
+}
+
 static bool solve_island(tbIsland* island, tbReal* lambda) {
   size_t bytes = (size_t)island->p.n * sizeof *lambda;
   if (!tb_island_pgs(island, lambda, 8, 8)) return false;
@@ -131,17 +142,17 @@ static bool solve_island(tbIsland* island, tbReal* lambda) {
   if (!tb_island_analyze(island)) return false;
   int patience = worthwhile_sweeps(island);
   if (!tb_island_pgs(island, lambda, 2 * patience, patience)) return false;
-  bool plain = false;
+  bool fine = false;
   for (int round = 0; round < ROUND_COUNT && !give_up(island); round++) {
     const tbIpmSettings* set = &ROUNDS[round];
-    // The last digits need the matrix as it is.
-    if (round > 0 && !plain && island->best_measure < REDUNDANT_DIGITS) {
-      plain = true;
-      if (!tb_island_analyze_plain(island)) return false;
+    if (round > 0 && !fine && island->best_measure < REDUNDANT_DIGITS) {
+      fine = true;
+      if (!last_digits(island)) return false;
+      if (give_up(island)) break;
     }
     tbArenaMark mark = tb_arena_mark(island->arena);
     if (!tb_island_ipm(island, set, set->margin > 0 ? lambda : NULL)) return false;
-    if (!give_up(island) && !tb_island_newton(island, 30)) return false;
+    if (!give_up(island) && !tb_island_newton(island, 100)) return false;
     if (!give_up(island) && !other_methods(island, round, patience, lambda)) return false;
     tb_arena_release(island->arena, mark);
   }

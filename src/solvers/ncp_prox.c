@@ -214,7 +214,7 @@ static tbReal line_search(const Prox* x) {
 static bool minimise(Prox* x, tbReal tolerance) {
   set_z(x);
   tbReal size = gradient(x);
-  for (int k = 0; k < MOST_INNER && size > tolerance; k++) {
+  for (int k = 0; k < MOST_INNER && size > tolerance && !tb_solve_late(x->s); k++) {
     x->s->info->iterations++;
     x->s->info->factorizations++;
     fill_H(x);
@@ -302,6 +302,6 @@ tbResult tb_solve_ncp_prox(tbSolve* s) {
     memcpy(x.anchor, x.lambda, sizeof(tbReal) * (size_t)x.n);
     set_shift(&x, s->sigma);
   }
-  s->info->status = TB_SOLVE_STALLED;
+  if (s->info->status != TB_SOLVE_TIME_LIMIT) s->info->status = TB_SOLVE_STALLED;
   return TB_OK;
 }

@@ -79,6 +79,13 @@ tbReal tb_solve_measure(const tbSolve* s, const tbResidual* residual) {
   return s->settings->tol_absolute > 0 ? tb_residual_absolute(residual) : residual->relative;
 }
 
+bool tb_solve_late(tbSolve* s) {
+  tbReal limit = s->settings->time_limit;
+  if (!(limit > 0) || !(tb_seconds() - s->start > limit)) return false;
+  s->info->status = TB_SOLVE_TIME_LIMIT;
+  return true;
+}
+
 bool tb_solve_check_sigma(tbSolve* s, const tbReal* lambda, const tbReal* sigma, int iteration,
                           tbReal penalty) {
   const tbSolveSettings* settings = s->settings;
@@ -101,11 +108,7 @@ bool tb_solve_check_sigma(tbSolve* s, const tbReal* lambda, const tbReal* sigma,
     s->info->status = TB_SOLVE_CONVERGED;
     return true;
   }
-  if (settings->time_limit > 0 && tb_seconds() - s->start > settings->time_limit) {
-    s->info->status = TB_SOLVE_TIME_LIMIT;
-    return true;
-  }
-  return false;
+  return tb_solve_late(s);
 }
 
 bool tb_solve_check(tbSolve* s, const tbReal* lambda, int iteration, tbReal penalty) {

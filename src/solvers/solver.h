@@ -61,6 +61,9 @@ bool tb_solve_check(tbSolve* s, const tbReal* lambda, int iteration, tbReal pena
 bool tb_solve_check_sigma(tbSolve* s, const tbReal* lambda, const tbReal* sigma, int iteration,
                           tbReal penalty);
 
+// Has the time limit passed? Sets the status if so. For loops that are long between two checks.
+bool tb_solve_late(tbSolve* s);
+
 // The quantity that the stop test compares with s->tolerance.
 tbReal tb_solve_measure(const tbSolve* s, const tbResidual* residual);
 

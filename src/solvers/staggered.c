@@ -183,7 +183,11 @@ static void free_velocity(const Staggered* q, Qp* to, const Qp* from) {
 tbResult tb_staggered(tbSolve* s, bool pyramid) {
   Staggered q = {.s = s, .p = s->p, .pyramid = pyramid};
   tbReal* radius = tb_solve_reals(s, (size_t)s->p->n);
-  if (!radius || !init(&q)) return tb_solve_no_memory(s);
+  if (!radius || !init(&q)) {
+    if (s->arena->failed) return tb_solve_no_memory(s);
+    s->info->status = TB_SOLVE_FAILED;  // numbers beyond what a factorisation can bear
+    return TB_OK;
+  }
   tbReal accuracy = 1e-3, smallest = INFINITY;
   int stuck = 0;
   for (int k = 1; k <= s->settings->max_iter; k++) {
