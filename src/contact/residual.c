@@ -154,9 +154,17 @@ static tbReal ratio(tbReal x, tbReal scale) {
 // guard.
 static const tbReal LEAST_PART = 1e-3;
 
+// The same for impulses: dry friction that has next to nothing to hold is measured by a part of
+// what it could hold, since its complementarity is (bound - lambda) sigma.
+static tbReal largest_bound(const tbBlock* b) {
+  if (b->type != TB_BLOCK_BOX) return 0;
+  tbReal lower = fabs(b->lower), upper = fabs(b->upper);
+  return fmax(isfinite(lower) ? lower : 0, isfinite(upper) ? upper : 0);
+}
+
 tbResidual tb_residual(const tbProblem* p, tbLaw law, const tbReal* lambda, const tbReal* sigma) {
   tbResidual r = {0, 0, 0, 0};
-  tbReal impulse = 0, velocity = 0, moved = 0;
+  tbReal impulse = 0, velocity = 0, moved = 0, bound = 0;
   bool finite = true;
   for (int i = 0; i < p->n; i++) {
     finite = finite && isfinite(lambda[i]) && isfinite(sigma[i]);
@@ -170,6 +178,7 @@ tbResidual tb_residual(const tbProblem* p, tbLaw law, const tbReal* lambda, cons
   for (int i = 0; i < p->nblock; i++) {
     int row = p->block[i].row;
     Parts part = block_residual(p, i, law, lambda + row, sigma + row);
+    bound = fmax(bound, largest_bound(&p->block[i]));
     if (part.primal > r.primal) r.primal = part.primal;
     if (part.dual > r.dual) r.dual = part.dual;
     if (part.complementarity > r.complementarity) r.complementarity = part.complementarity;
@@ -177,7 +186,7 @@ tbResidual tb_residual(const tbProblem* p, tbLaw law, const tbReal* lambda, cons
   if (isfinite(moved)) velocity = fmax(velocity, LEAST_PART * moved);
   // Divided one by one, so that tiny scales do not underflow in their product.
   r.relative = fmax(fmax(ratio(r.primal, impulse), ratio(r.dual, velocity)),
-                    ratio(ratio(r.complementarity, impulse), velocity));
+                    ratio(ratio(r.complementarity, fmax(impulse, LEAST_PART * bound)), velocity));
   return r;
 }
 

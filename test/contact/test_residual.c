@@ -125,6 +125,22 @@ static void tiny_free_velocity(void** state) {
   assert_near(tb_residual(&p, TB_LAW_NCP, lambda, sigma).relative, 399, 1e-12);
 }
 
+// Dry friction with next to nothing to hold: what is left of the velocity counts, not how far the
+// bound is.
+static void idle_dry_friction(void** state) {
+  (void)state;
+  tbBlock block = {.type = TB_BLOCK_BOX, .dim = 1, .lower = -2, .upper = 2};
+  tbReal G = 1, g = 1e-16, lambda = -0.5e-16, sigma = 0.5e-16;
+  tbProblem p = {.n = 1, .nblock = 1, .block = &block, .g = &g};
+  p.G = (tbDelassus){.form = TB_DELASSUS_DENSE, .dense = &G, .stride = 1};
+  tbReal relative = tb_residual(&p, TB_LAW_NCP, &lambda, &sigma).relative;
+  assert_true(relative > 0.1 && relative < 1e4);
+  // as much as it could hold within a factor of a thousand: the plain definition
+  lambda = -0.1, g = 0.3, sigma = 0.2;
+  relative = tb_residual(&p, TB_LAW_NCP, &lambda, &sigma).relative;
+  assert_near(relative, 0.2 * (2 - 0.1) / 0.1 / 0.3, 1e-12);
+}
+
 // RaiSim's law (CM eq. 23-24): a sliding answer by brute force over the ellipse has no residual,
 // and other points of the ellipse do.
 static void raisim_by_brute_force(void** state) {
@@ -157,13 +173,10 @@ static void raisim_by_brute_force(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(by_hand),
-      cmocka_unit_test(exact_states_have_no_residual),
-      cmocka_unit_test(scale_free),
-      cmocka_unit_test(other_blocks),
-      cmocka_unit_test(not_finite),
-      cmocka_unit_test(tiny_free_velocity),
-      cmocka_unit_test(raisim_by_brute_force),
+      cmocka_unit_test(by_hand),           cmocka_unit_test(exact_states_have_no_residual),
+      cmocka_unit_test(scale_free),        cmocka_unit_test(other_blocks),
+      cmocka_unit_test(not_finite),        cmocka_unit_test(tiny_free_velocity),
+      cmocka_unit_test(idle_dry_friction), cmocka_unit_test(raisim_by_brute_force),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
