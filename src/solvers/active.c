@@ -246,7 +246,7 @@ static bool cautious(tbActiveState* s, int rounds, tbReal* lambda, tbSolveInfo* 
 static bool interior(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveInfo* info,
                      bool* solved) {
   enum { ATTEMPTS = 2 };
-  static const tbInterior settings[ATTEMPTS] = {{40, 6, 0.5, 1, 0.005}, {25, 6, 0.5, 0.01, 0.05}};
+  static const tbInterior settings[ATTEMPTS] = {{40, 5, 0.5, 1, 0.005}, {25, 5, 0.5, 0.01, 0.05}};
   size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
   for (int k = 0; k < ATTEMPTS && info->iterations < s->a->max_iter; k++) {
     // Sweeps turn directions of sliding, at which interior points are slow.

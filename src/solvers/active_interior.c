@@ -15,7 +15,7 @@
 #include "solvers/active.h"
 #include "solvers/lorentz.h"
 
-enum { MAX = TB_MAX_BLOCK_DIM, WEIGHTS = 4 };
+enum { MAX = TB_MAX_BLOCK_DIM, WEIGHTS = 3 };
 
 // A step shorter than this is a sign of trouble; what is kept from the border.
 static const tbReal SHORT_STEP = 0.2, INSIDE = 0.99;
@@ -34,7 +34,7 @@ typedef struct {
   tbReal* K;                                // C^-1: MAX x MAX per block
   tbReal* dv;                               // by place
   tbLorentz* scaling;                       // per block
-  tbReal theta;                             // weight of the shift in E
+  tbReal* theta;                            // per block: weight of the shift in E
   int pairs;
 } Interior;
 
@@ -53,6 +53,7 @@ static bool allocate(Interior* m, tbArena* arena) {
     *vectors[k] = TB_ARENA_NEW(arena, tbReal, n);
   }
   m->K = tb_arena_alloc(arena, sizeof(tbReal) * MAX * MAX * blocks);
+  m->theta = TB_ARENA_NEW(arena, tbReal, blocks);
   m->scaling = tb_arena_alloc(arena, sizeof(tbLorentz) * blocks);
   m->dv = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(m->a->system->size + 1));
   return !arena->failed;
@@ -193,7 +194,7 @@ TB_INLINE void cone_inverse(Interior* m, int i, int d, tbReal* K) {
   }
   // E^-1 = I + theta e t^T adds to the columns of H^-1.
   for (int r = 1; r < d && length > 0; r++) {
-    tbReal f = m->theta * z[r] / length;
+    tbReal f = m->theta[i] * z[r] / length;
     for (int c = 0; c < d; c++) K[c * d + r] += f * K[c * d];
   }
 }
@@ -211,7 +212,7 @@ static tbReal row_stiffness(const Interior* m, const tbBlock* b, int k) {
 // C^-1 of every block, the matrix of (1) and its factors.
 static bool factor(Interior* m, tbSolveInfo* info) {
   tbVelocity* v = m->a->system;
-  tb_velocity_start(v, m->theta == 0);
+  tb_velocity_start(v, m->a->law != TB_LAW_NCP);
   info->factorizations++;
   for (int i = 0; i < m->p->nblock; i++) {
     const tbBlock* b = &m->p->block[i];
@@ -342,7 +343,7 @@ static void find_step(Interior* m, tbReal target, tbReal* dx, tbReal* dz) {
     }
     tbReal length = is_cone(b) ? tb_lorentz_tail(b->dim, m->z + row) : 0;
     for (int r = 1; r < b->dim && length > 0; r++) {
-      m->b[row] -= m->theta * m->z[row + r] / length * m->c[row + r];
+      m->b[row] -= m->theta[i] * m->z[row + r] / length * m->c[row + r];
     }
   }
   solve_impulses(m, dx);
@@ -445,17 +446,31 @@ static tbReal attempt(Interior* m, tbReal mu, tbReal floor, tbSolveInfo* info) {
   return a < SHORT_STEP ? aim(m, mu, false) : a;
 }
 
-// Weaken the shift until a step of some length is found.
+// The shift of cones that let no step of some length pass becomes weaker. False: there are none.
+static bool weaken(Interior* m, tbReal weight) {
+  bool any = false;
+  for (int i = 0; i < m->p->nblock; i++) {
+    const tbBlock* b = &m->p->block[i];
+    if (!is_cone(b) || m->theta[i] <= weight) continue;
+    tbReal x = tb_lorentz_step(b->dim, m->x + b->row, m->dx + b->row);
+    tbReal z = tb_lorentz_step(b->dim, m->z + b->row, m->dz + b->row);
+    if (0.9 * fmin(x, z) >= SHORT_STEP) continue;
+    m->theta[i] = weight;
+    any = true;
+  }
+  return any;
+}
+
+// Weaken the shift where it stands in the way until a step of some length is found.
 static tbReal choose_step(Interior* m, tbReal mu, tbReal kappa, tbSolveInfo* info) {
-  static const tbReal weights[WEIGHTS] = {1, 0.9, 0.5, 0};
-  tbReal infeasible = 0, a = 0;
-  for (int k = 0; k < m->p->n; k++) infeasible = fmax(infeasible, fabs(m->r[k]));
-  tbReal floor = fmin(mu, kappa * infeasible);
+  static const tbReal weights[WEIGHTS] = {0.9, 0.5, 0};
   bool exact = m->a->law == TB_LAW_NCP;
-  for (int k = exact ? 0 : WEIGHTS - 1; k < WEIGHTS; k++) {
-    m->theta = weights[k];
+  tbReal infeasible = 0;
+  for (int k = 0; k < m->p->n; k++) infeasible = fmax(infeasible, fabs(m->r[k]));
+  for (int i = 0; i < m->p->nblock; i++) m->theta[i] = exact;
+  tbReal floor = fmin(mu, kappa * infeasible), a = attempt(m, mu, floor, info);
+  for (int k = 0; k < WEIGHTS && a < SHORT_STEP && weaken(m, weights[k]); k++) {
     a = attempt(m, mu, floor, info);
-    if (a >= SHORT_STEP) return a;
   }
   return a;
 }
