@@ -8,6 +8,8 @@
 #ifndef TRIBO_SOLVERS_SOFT_H_
 #define TRIBO_SOLVERS_SOFT_H_
 
+#include <stdbool.h>
+
 #include "base/arena.h"
 #include "linalg/ltdl.h"
 #include "tribo/types.h"
@@ -40,7 +42,7 @@ typedef struct {
   const tbReal* M;             // by the forest's rows
   const tbReal *LD, *inverse;  // its factor, for the solvers that need M^-1
   tbReal scale;                // of MuJoCo's improvement: 1 / (mean inertia * dofs)
-  int conjugate;               // 1: conjugate gradients with M^-1 instead of Newton steps
+  int conjugate;               // 1: conjugate gradients instead of Newton steps
   const tbReal* a_smooth;      // by dof
   const tbSoftBlock* block;
   const tbReal* aref;  // nrow
@@ -57,6 +59,12 @@ typedef struct {
 // the constraint forces. Stops when the relative gradient is below `tol`.
 tbResult tb_soft_newton(const tbSoftProblem* problem, tbReal tol, int max_iter, tbArena* arena,
                         tbReal* a, tbReal* force, tbSoftInfo* info);
+
+// The factor of M + J^T W J at residuals r, kept where M has an entry: what conjugate gradients are
+// preconditioned with. `JW` has room for the rows of the largest block. False where it is not
+// positive definite.
+bool tb_soft_precondition(const tbSoftProblem* problem, const tbReal* r, tbReal* JW, tbReal* LD,
+                          tbReal* inverse);
 
 // MuJoCo's projected Gauss-Seidel over the forces; stops when a sweep lowers the scaled cost by
 // less than `tol`. As tb_soft_newton, but info->gradient is that last improvement.

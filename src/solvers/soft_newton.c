@@ -246,35 +246,53 @@ static bool newton_step(Newton* n) {
   return true;
 }
 
-// Conjugate gradients (Polak-Ribiere, never negative) with M^-1 as preconditioner, as MuJoCo's.
+// Conjugate gradients (Polak-Ribiere, never negative). MuJoCo's are preconditioned with M, these
+// with M + J^T W J where M has an entry, made anew every few steps since W changes with what
+// slides.
+enum { FRESH = 10 };
+
 typedef struct {
-  tbReal *step, *grad, *Mgrad;  // local: the last step, gradient, M^-1 gradient
+  tbReal *step, *grad, *Pgrad;  // local: the last step, gradient, preconditioned gradient
   tbReal* full;                 // by dof
+  tbReal *LD, *inverse, *JW;    // factor of the preconditioner, scratch
+  bool fresh;                   // it could be factored; M serves where it could not
 } Conjugate;
 
 static int allocate_conjugate(Conjugate* cg, const tbSoftProblem* p, tbArena* arena) {
   cg->step = TB_ARENA_NEW(arena, tbReal, p->ndof);
   cg->grad = TB_ARENA_NEW(arena, tbReal, p->ndof);
-  cg->Mgrad = TB_ARENA_NEW(arena, tbReal, p->ndof);
+  cg->Pgrad = TB_ARENA_NEW(arena, tbReal, p->ndof);
   cg->full = TB_ARENA_NEW(arena, tbReal, p->forest.n);
-  return cg->step && cg->grad && cg->Mgrad && cg->full;
+  int last = p->forest.n - 1, room = 1;
+  for (int b = 0; b < p->nblock; b++) {
+    int size = p->block[b].dim * p->block[b].nnz;
+    room = size > room ? size : room;
+  }
+  size_t entries = (size_t)(p->forest.rowadr[last] + p->forest.rownnz[last]);
+  cg->LD = tb_arena_alloc(arena, sizeof(tbReal) * entries);
+  cg->inverse = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)p->forest.n);
+  cg->JW = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)room);
+  return cg->step && cg->grad && cg->Pgrad && cg->full && cg->LD && cg->inverse && cg->JW;
 }
 
-static void conjugate_step(Newton* n, Conjugate* cg, int first) {
+static void conjugate_step(Newton* n, Conjugate* cg, int iteration) {
   const tbSoftProblem* p = n->p;
   tbReal rise = 0, before = 0;
+  bool first = iteration % FRESH == 1;
+  if (first) cg->fresh = tb_soft_precondition(p, n->r, cg->JW, cg->LD, cg->inverse);
   for (int i = 0; i < p->ndof; i++) cg->full[p->dof[i]] = n->grad[i];
-  tb_ltdl_solve(p->forest, p->LD, p->inverse, cg->full);
+  tb_ltdl_solve(p->forest, cg->fresh ? cg->LD : p->LD, cg->fresh ? cg->inverse : p->inverse,
+                cg->full);
   for (int i = 0; i < p->ndof; i++) {
     tbReal now = cg->full[p->dof[i]];
-    rise += n->grad[i] * (now - cg->Mgrad[i]);
-    before += cg->grad[i] * cg->Mgrad[i];
-    cg->Mgrad[i] = now;
+    rise += n->grad[i] * (now - cg->Pgrad[i]);
+    before += cg->grad[i] * cg->Pgrad[i];
+    cg->Pgrad[i] = now;
     cg->grad[i] = n->grad[i];
   }
   tbReal beta = first ? 0 : fmax(0, rise / fmax(before, 1e-300));
   for (int i = 0; i < p->ndof; i++) {
-    cg->step[i] = beta * cg->step[i] - cg->Mgrad[i];
+    cg->step[i] = beta * cg->step[i] - cg->Pgrad[i];
     n->step[i] = cg->step[i];
   }
 }
@@ -293,7 +311,7 @@ tbResult tb_soft_newton(const tbSoftProblem* problem, tbReal tol, int max_iter, 
   while (info->gradient > tol && info->iterations < max_iter) {
     info->iterations++;
     if (problem->conjugate) {
-      conjugate_step(&n, &cg, info->iterations == 1);
+      conjugate_step(&n, &cg, info->iterations);
     } else if (!newton_step(&n)) {
       return TB_ERROR_NUMERIC;
     }
