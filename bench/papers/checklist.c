@@ -84,7 +84,6 @@ const Allowed ALLOWED[] = {
     {"ADMM table III", "",
      "The sample of problems here has mass ratios up to 1e4 and few of the paper's: on it the "
      "linear and the spectral rule need about as many factorizations."},
-    {"ADMM table IV", "", "As table III: the times follow the factorizations."},
     {"CM table III", "",
      "Our staggered projections stall at a mass ratio of a million, where the paper's do not (they "
      "are nobody's default here), and ccp/pgs needs more than 10,000 sweeps for some of the "

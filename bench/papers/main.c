@@ -2,6 +2,7 @@
 // then one page. What was finished before an interruption is not run again.
 #include <fcntl.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,7 @@ static const Part PARTS[] = {
     {"sim", "Whole steps against MuJoCo", "Steps per second, penetration and residuals in one run.",
      600, 60},
 };
-enum { NPARTS = sizeof PARTS / sizeof *PARTS, PATH = 4096 };
+enum { NPARTS = sizeof PARTS / sizeof *PARTS, PATH = 4096, CUT_OFF = 124 };
 
 // What was asked for.
 typedef struct {
@@ -133,17 +134,20 @@ static int run_part(const char* program, char* folder, const Run* run, const Pro
     execv(program, arguments);
     _exit(127);
   }
-  // On a terminal the bar moves every second.
+  // On a terminal the bar moves every second; a part that takes far too long is cut off, so that
+  // the whole is bounded.
   bool terminal = isatty(STDERR_FILENO);
-  double start = tb_seconds();
-  int status;
+  double start = tb_seconds(), limit = (run->brief ? 6 : 2.5) * expected;
+  int status, shown = 0;
   pid_t ended;
-  while ((ended = waitpid(child, &status, terminal ? WNOHANG : 0)) == 0) {
-    show(progress, part, PARTS[part].name, expected, tb_seconds() - start, terminal);
-    nanosleep(&(struct timespec){1, 0}, NULL);
+  while ((ended = waitpid(child, &status, WNOHANG)) == 0) {
+    double spent = tb_seconds() - start;
+    if (spent > limit) kill(child, SIGKILL);
+    if (terminal && spent > shown) show(progress, part, PARTS[part].name, expected, ++shown, true);
+    nanosleep(&(struct timespec){0, 100000000}, NULL);
   }
   if (ended != child) return 1;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : CUT_OFF;
 }
 
 // PNG beside every SVG, where the converter is installed.
@@ -184,7 +188,7 @@ static void do_part(int index, const Run* run, Progress* progress, tbTable* tabl
     if (run->again || !is_done(folder, stamp)) {
       show(progress, index, name, expected, 0, isatty(STDERR_FILENO));
       code = run_part(program, folder, run, progress, index, expected);
-      state = code == 0 ? "ran" : "ran; see log.txt";
+      state = code == 0 ? "ran" : code == CUT_OFF ? "cut off" : "ran; see log.txt";
       if (code <= 1) mark_done(folder, stamp);
       progress->taken += tb_seconds() - start;
       progress->ran += expected;
