@@ -1,9 +1,10 @@
 // Steps per second of whole steps on one thread: every law of ours, and MuJoCo, in one run.
 //
 // Both start from the same state with the same controls. A step's time is the fastest of several
-// repeats of the whole motion, so that what else the machine does hardly shows. MuJoCo 2.2.2 is
-// measured; the newest MuJoCo is an estimate: 2.2.2's number of this run times how much faster the
-// newest was on one machine of 2026 where both were measured (Scene.newest / Scene.debian).
+// repeats of the whole motion, by the smaller of wall and processor time, so that what else the
+// machine does hardly shows. MuJoCo 2.2.2 is measured; the newest MuJoCo is an estimate: 2.2.2's
+// number of this run times how much faster the newest was on one machine of 2026 where both were
+// measured (Scene.newest / Scene.debian).
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

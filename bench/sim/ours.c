@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/timer.h"
+#include "common/bench.h"
 #include "model/workspace.h"
 #include "sim_bench.h"
 
@@ -96,9 +96,9 @@ static void repeat(const tbModel* m, tbData* d, bool first, Run* run, double* de
     tb_reset(m, d);
   }
   for (int i = 0; i < run->steps && run->ok; i++) {
-    double start = tb_seconds();
+    tbClock start = tb_bench_clock();
     tbResult result = tb_step(m, d);
-    double seconds = tb_seconds() - start;
+    double seconds = tb_bench_since(start);
     run->seconds[i] = first ? seconds : fmin(run->seconds[i], seconds);
     if (result != TB_OK) {
       run->ok = false;

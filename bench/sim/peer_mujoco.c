@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "base/timer.h"
+#include "common/bench.h"
 #include "common/mujoco_model.h"
 #include "sim_bench.h"
 
@@ -166,9 +166,9 @@ static void repeat(const tbModel* model, const mjModel* m, mjData* d, bool first
   for (int i = 0; i < run->steps && run->ok; i++) {
     bool judge = first && i % stride == 0;
     if (judge) memcpy(tally->v_before, d->qvel, sizeof(double) * (size_t)m->nv);
-    double begin = tb_seconds();
+    tbClock begin = tb_bench_clock();
     mj_step(m, d);
-    double seconds = tb_seconds() - begin;
+    double seconds = tb_bench_since(begin);
     run->seconds[i] = first ? seconds : fmin(run->seconds[i], seconds);
     if (first) add_step(run, m, d, tally, judge);
     if (d->warning[mjWARN_BADQACC].number || d->warning[mjWARN_CONTACTFULL].number) {
