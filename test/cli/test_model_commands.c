@@ -153,6 +153,57 @@ static void test_eval(void** state) {
   assert_non_null(strstr(output, "\"kinetic\": 6.02"));
 }
 
+// Every derivative and the inverse of a driven pendulum, against its closed forms.
+static void test_derivatives(void** state) {
+  (void)state;
+  static const char MODEL[] =
+      "<mujoco><option timestep='0.002'/><worldbody><body pos='0 0 2'><joint name='hinge' axis='0 "
+      "1 0'/><geom type='sphere' size='0.1' pos='0 0 -1' mass='3'/></body></worldbody><actuator>"
+      "<motor joint='hinge' gear='2'/></actuator></mujoco>";
+  char arguments[8000], model[1024], qpos[1024], qvel[1024], ctrl[1024];
+  snprintf(model, sizeof model, "%s", write_file("cli_d.xml", MODEL));
+  snprintf(qpos, sizeof qpos, "%s", write_file("cli_dq.txt", "0.5"));
+  snprintf(qvel, sizeof qvel, "%s", write_file("cli_dv.txt", "1.5"));
+  snprintf(ctrl, sizeof ctrl, "%s", write_file("cli_du.txt", "0.25"));
+  snprintf(arguments, sizeof arguments,
+           "eval '%s' --qpos '%s' --qvel '%s' --ctrl '%s' --what "
+           "inverse,inverse_info,dtau_dq,dtau_dv,dtau_dqacc,dqacc_dq,dqacc_dv,dqacc_dtau,daba_dq,"
+           "daba_dv,regressor,A,B --json",
+           model, qpos, qvel, ctrl);
+  assert_int_equal(run(arguments), 0);
+  assert_json(output);
+  double value[32], M = 3 * (1 + 0.4 * 0.01), pull = 3 * 9.81 * cos(0.5), h = 0.002;
+  const struct {
+    const char* name;
+    int count;
+    double value[4];
+  } expected[] = {
+      // The motor's torque is what the motion needs.
+      {"inverse", 1, {2 * 0.25}},
+      {"dtau_dq", 1, {pull}},
+      {"dtau_dv", 1, {0}},
+      {"dtau_dqacc", 1, {M}},
+      {"dqacc_dq", 1, {-pull / M}},
+      {"dqacc_dv", 1, {0}},
+      {"dqacc_dtau", 1, {1 / M}},
+      {"daba_dq", 1, {-pull / M}},
+      {"daba_dv", 1, {0}},
+      {"A", 4, {1 - h * h * pull / M, h, -h * pull / M, 1}},
+      {"B", 2, {2 * h * h / M, 2 * h / M}},
+  };
+  for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+    assert_int_equal(numbers(expected[i].name, value, 32), expected[i].count);
+    for (int k = 0; k < expected[i].count; k++) assert_near(value[k], expected[i].value[k], 1e-11);
+  }
+  // tau = Y pi: mass, mass times centre, inertia yy about the hinge.
+  assert_int_equal(numbers("regressor", value, 32), 20);
+  double qacc = (0.5 - 3 * 9.81 * sin(0.5)) / M;
+  assert_near(value[13] * -3 + value[16] * 3 * (1 + 0.4 * 0.01), 0.5, 1e-10);
+  assert_near(value[16], qacc, 1e-10);
+  assert_non_null(strstr(output, "\"A\": {\"shape\": [2, 2]"));
+  assert_non_null(strstr(output, "\"B\": {\"shape\": [2, 1]"));
+}
+
 static void test_errors(void** state) {
   (void)state;
   char arguments[4096], model[1024];
@@ -179,6 +230,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_info),
       cmocka_unit_test(test_eval),
+      cmocka_unit_test(test_derivatives),
       cmocka_unit_test(test_errors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
