@@ -151,6 +151,17 @@ static int follow(const tbShape* a, const tbShape* b, const tbContact* c, tbReal
   return found >= 0;
 }
 
+// 1 where what lies between two values is not their mean: the contact jumps or bends in between,
+// as that of parallel faces does when the touching corner changes.
+static int bends(const tbReal* low, const tbReal* at, const tbReal* high, int n, tbReal e) {
+  tbReal middle = 0, apart = 0;
+  for (int i = 0; i < n; i++) {
+    middle = fmax(middle, fabs(high[i] + low[i] - 2 * at[i]));
+    apart = fmax(apart, fabs(high[i] - low[i]));
+  }
+  return middle > 0.1 * (apart + e);
+}
+
 static void differences(const tbShape* s1, const tbShape* s2, const tbContact* c,
                         tbContactMotion* out) {
   const tbReal e = 1e-5, reach = 1e-2;
@@ -160,6 +171,9 @@ static void differences(const tbShape* s1, const tbShape* s2, const tbContact* c
     tbReal pos[3] = {0}, normal[3] = {0}, dist = 0;
     if (follow(s1, &back, c, reach, &low) && follow(s1, &on, c, reach, &high)) {
       dist = (high.dist - low.dist) / (2 * e);
+      out->lost |= bends(&low.dist, &c->dist, &high.dist, 1, e) ||
+                   bends(low.pos, c->pos, high.pos, 3, e) ||
+                   bends(low.frame, c->frame, high.frame, 3, e);
       tb_sub3(pos, high.pos, low.pos);
       tb_sub3(normal, high.frame, low.frame);
       tb_scale3(pos, pos, 1 / (2 * e));

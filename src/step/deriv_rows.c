@@ -1,6 +1,7 @@
 // How the rows of a constraint change with the configuration: T[r][i][k] = dJ[r][i]/dq_k
 // (docs/derivatives.md, eq. 25-27 and 34-37).
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/kernel.h"
@@ -239,7 +240,12 @@ static tbResult contact_rows(tbDerivatives* x, const tbData* d, const tbContactF
   int linear = a->dim < 3 ? a->dim : 3, n = a->nnz;
   tbContactMotion motion;
   tb_contact_motion(m, d, finder, contact, &motion);
-  if (motion.lost) x->info.differentiable = 0;
+  if (motion.lost) {
+    x->info.differentiable = 0;
+    if (!x->info.reason[0]) {
+      snprintf(x->info.reason, sizeof x->info.reason, "geometry of contact %d", c->id);
+    }
+  }
   Side side[2] = {
       side_of(m, d, m->geom_bodyid[contact->geom[0]], contact->pos, -1),
       side_of(m, d, m->geom_bodyid[contact->geom[1]], contact->pos, 1),
