@@ -99,7 +99,9 @@ bool tb_tridiagonal_eigen(double* d, double* e, tbEigenBasis* basis, double* rot
   double norm = 0;
   for (int i = 0; i < n; i++) norm = fmax(norm, fabs(d[i]) + fabs(e[i]));
   if (!isfinite(norm)) return false;
-  double negligible = DBL_EPSILON * DBL_EPSILON * norm;
+  // Beside eigenvalues that are zero only rounding errors stand: they would never pass a test
+  // relative to them.
+  double negligible = 0.25 * DBL_EPSILON * norm;
   for (int l = 0; l < n; l++) {
     for (int tries = 0;; tries++) {
       int m = l;

@@ -323,6 +323,43 @@ static void tangents_are_differences(void** state) {
   assert_true(seen[TB_OSCILLATOR_PADE] > 100 && seen[TB_OSCILLATOR_MODES] > 50);
 }
 
+// Many contacts of few bodies: most eigenvalues are zero, and so are the entries between them but
+// for rounding. The iteration ends, and finds as many as there are.
+static void low_rank_has_eigenvalues(void** state) {
+  (void)state;
+  enum { MANY = 120, RANK = 15 };
+  static double A[MANY * MANY], L[MANY * RANK], d[MANY], e[MANY], memory[2 * MANY];
+  static double rotations[8 * MANY * MANY];
+  static int places[4 * MANY * MANY];
+  tbRng rng = {5};
+  for (int t = 0; t < 6; t++) {
+    double trace = 0, sum = 0;
+    for (int i = 0; i < MANY * RANK; i++) L[i] = tb_rng_uniform(&rng, -1, 1);
+    // Some rows again and again: corners of one face.
+    for (int i = RANK; i < MANY && t % 2; i++)
+      memcpy(L + i * RANK, L + i % 7 * RANK, sizeof L / MANY);
+    for (int i = 0; i < MANY; i++) {
+      for (int j = 0; j < MANY; j++) {
+        A[i * MANY + j] = 0;
+        for (int k = 0; k < RANK; k++) A[i * MANY + j] += L[i * RANK + k] * L[j * RANK + k];
+      }
+      trace += A[i * MANY + i];
+    }
+    tbEigenBasis basis;
+    assert_true(tb_eigen_rotations(MANY) <= 4 * MANY * MANY);
+    tb_symmetric_tridiagonal(MANY, A, d, e, &basis, memory);
+    assert_true(tb_tridiagonal_eigen(d, e, &basis, rotations, places));
+    int positive = 0;
+    for (int i = 0; i < MANY; i++) {
+      sum += d[i];
+      positive += d[i] > 1e-10 * trace;
+      assert_true(d[i] > -1e-12 * trace);
+    }
+    assert_near(sum, trace, 1e-10 * trace);
+    assert_true(positive <= RANK && positive >= 7);
+  }
+}
+
 static void bad_input_is_refused(void** state) {
   (void)state;
   double Y = 1, K = 1e3, B = 1, p = NAN, v = 0, a = 0, f1, f2;
@@ -344,6 +381,7 @@ int main(void) {
       cmocka_unit_test(single_oscillator_closed_form),
       cmocka_unit_test(halves_make_a_whole),
       cmocka_unit_test(automatic_choice_meets_the_accuracy),
+      cmocka_unit_test(low_rank_has_eigenvalues),
       cmocka_unit_test(tangents_are_differences),
       cmocka_unit_test(bad_input_is_refused),
   };
