@@ -145,7 +145,7 @@ static bool solve_island(tbIsland* island, tbReal* lambda) {
   bool fine = false;
   for (int round = 0; round < ROUND_COUNT && !give_up(island); round++) {
     const tbIpmSettings* set = &ROUNDS[round];
-    if (round > 0 && !fine && island->best_measure < REDUNDANT_DIGITS) {
+    if (round >= 4 && !fine && island->best_measure < REDUNDANT_DIGITS) {
       fine = true;
       if (!last_digits(island)) return false;
       if (give_up(island)) break;

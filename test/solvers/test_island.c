@@ -61,7 +61,7 @@ static void newton_is_fast_nearby(void** state) {
   for (uint64_t seed = 0; seed < 20; seed++) {
     tbTestState kind = seed % 2 ? TB_STATE_SLIDE : TB_STATE_STICK;
     tbTestProblem t = tb_test_backward(kind, 6, seed % 4 < 2 ? 3 : 6, seed % 3 == 0, 0, seed);
-    assert_true(newton_steps(t.problem, t.lambda, 1e-3, 1e-12) <= 12);
+    assert_true(newton_steps(t.problem, t.lambda, 1e-3, 1e-12) <= 4);
     tb_test_problem_free(&t);
   }
 }
@@ -73,7 +73,7 @@ static void newton_on_stacks(void** state) {
   tbTestProblem t = tb_test_stack(3, mass, 0.5);
   tbReal lambda[36] = {0};
   tb_test_solve(t.problem, TB_LAW_NCP, "auto", 1e-9, 10000, lambda);
-  assert_true(newton_steps(t.problem, lambda, 1e-3, 1e-11) <= 20);
+  assert_true(newton_steps(t.problem, lambda, 1e-3, 1e-11) <= 6);
   tb_test_problem_free(&t);
 }
 
