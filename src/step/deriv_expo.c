@@ -136,7 +136,7 @@ static tbResult spring_changes(const Replay* y, const tbConstraint* c, const tbS
   return TB_OK;
 }
 
-// Y = J H^-1 J^T of the acting rows, and dY_rs = dJ_r u_s + dJ_s u_r - u_r^T dM u_s (eq. 71).
+// Y = J H^-1 J^T of the acting rows, and dY_rs = dJ_r u_s + dJ_s u_r - u_r^T dM u_s (eq. 68).
 static tbResult inverse_inertia(const Replay* y, Tangent* t) {
   tbDerivatives* x = y->x;
   size_t nv = (size_t)x->nv, N = (size_t)t->s.n;

@@ -67,6 +67,43 @@ static void mass_on_floor_is_exact_for_any_step(void** state) {
   }
 }
 
+// With normal anchors the spring starts where the contact is first seen: no force but the damper's
+// there, and the closed form about that depth from then on, whatever the step.
+static void normal_anchor_starts_where_it_is_first_seen(void** state) {
+  (void)state;
+  static const double STEPS[] = {1e-5, 1e-4, 1e-3, 2e-3};
+  for (size_t i = 0; i < sizeof STEPS / sizeof STEPS[0]; i++) {
+    tbWorld w = load(BALL);
+    double k = 1e5, b = 20, z0 = -0.02, v0 = -1, z, v;
+    w.m->opt.contact_stiffness = k;
+    w.m->opt.contact_damping = b;
+    w.m->opt.contact_anchor_normal = 1;
+    w.m->opt.timestep = STEPS[i];
+    w.d->qpos[2] = z0;
+    w.d->qvel[2] = v0;
+    // Until it swings back, where the floor does not hold it.
+    int steps = (int)(0.008 / STEPS[i] + 0.5);
+    for (int s = 1; s <= steps; s++) {
+      run(w, 1);
+      floor_closed_form(k, b, 0, v0, s * STEPS[i], &z, &v);
+      assert_near(w.d->qpos[2], z0 + z, 1e-10);
+      assert_near(w.d->qvel[2], v, 1e-9);
+    }
+    // Off the floor the anchor is gone; the next contact has its own.
+    w.d->qpos[2] = 0.01;
+    w.d->qvel[2] = 0;
+    run(w, 1);
+    w.d->qpos[2] = -0.001;
+    assert_int_equal(tb_forward(w.m, w.d), TB_OK);
+    assert_true(w.d->contact[0].force[0] < 100);
+    w.m->opt.contact_anchor_normal = 0;
+    w.m->opt.integrator = TB_INTEGRATOR_EULER_EXPLICIT;
+    assert_int_equal(tb_forward(w.m, w.d), TB_OK);
+    assert_near(w.d->contact[0].force[0], 100 - b * w.d->qvel[2], 1e-9);
+    tb_world_free(w);
+  }
+}
+
 // Error at a fixed time of each integrator with n steps, against the closed form.
 static double floor_error(int integrator, int n) {
   tbWorld w = load(BALL);
@@ -408,6 +445,7 @@ static void boxes_come_to_rest(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(mass_on_floor_is_exact_for_any_step),
+      cmocka_unit_test(normal_anchor_starts_where_it_is_first_seen),
       cmocka_unit_test(integrators_agree_with_their_orders),
       cmocka_unit_test(nonlinear_leg_converges_with_all_integrators),
       cmocka_unit_test(energy_decays),
