@@ -193,7 +193,9 @@ static tbReal simplex_size2(const tbConvexResult* r) {
   tbReal size2 = 0;
   for (int i = 0; i < r->count; i++) {
     tbReal pos2 = tb_dot3(r->simplex[i].a, r->simplex[i].a);
-    size2 = fmax(size2, fmax(tb_dot3(r->simplex[i].w, r->simplex[i].w), pos2));
+    tbReal way2 = tb_dot3(r->simplex[i].w, r->simplex[i].w);
+    size2 = pos2 > size2 ? pos2 : size2;
+    size2 = way2 > size2 ? way2 : size2;
   }
   return size2;
 }
@@ -233,7 +235,7 @@ void tb_gjk(tbConvexPair* pair, tbReal limit, tbReal tolerance, int patient, tbC
     tbSupport* next = &r->simplex[r->count];
     s = tb_pair_separation(pair, n, next);
     if (s >= best - 8 * DBL_EPSILON * length) {
-      best = fmax(best, s);
+      best = s > best ? s : best;
       r->dist = s;
       tb_copy3(r->normal, n);
     }
@@ -241,7 +243,8 @@ void tb_gjk(tbConvexPair* pair, tbReal limit, tbReal tolerance, int patient, tbC
     if (s > limit) return;
     r->state = TB_CONVEX_NEAR;
     r->capped = iteration >= MAX_ITERATIONS;
-    if (length - s <= fmax(tolerance * length, small) || already_in(r, next) || r->capped) break;
+    bool closed = length - s <= tolerance * length || length - s <= small;
+    if (closed || already_in(r, next) || r->capped) break;
     if (s > pair->enough && length <= limit) break;
     // Hardly apart and no proof of it: more likely they overlap by little.
     if (!patient && length < shallow && !(best > 0)) {

@@ -10,9 +10,10 @@ static int segment_support(const tbCore* core, const tbReal d[3], tbReal p[3]) {
 }
 
 static int box_support(const tbCore* core, const tbReal d[3], tbReal p[3]) {
+  // A table instead of branches: signs cannot be predicted.
+  static const tbReal sign[2] = {-1, 1};
   int x = d[0] >= 0, y = d[1] >= 0, z = d[2] >= 0;
-  tb_set3(p, x ? core->size[0] : -core->size[0], y ? core->size[1] : -core->size[1],
-          z ? core->size[2] : -core->size[2]);
+  tb_set3(p, sign[x] * core->size[0], sign[y] * core->size[1], sign[z] * core->size[2]);
   return x | y << 1 | z << 2;
 }
 
@@ -21,10 +22,8 @@ static int prism_support(const tbCore* core, const tbReal d[3], tbReal p[3]) {
   tbReal most = tb_dot3(core->prism, d);
   for (int v = 1; v < 6; v++) {
     tbReal along = tb_dot3(core->prism + 3 * v, d);
-    if (along > most) {
-      most = along;
-      best = v;
-    }
+    best = along > most ? v : best;
+    most = along > most ? along : most;
   }
   tb_copy3(p, core->prism + 3 * best);
   return best;
@@ -72,8 +71,8 @@ void tb_pair_support(tbConvexPair* pair, const tbReal n[3], tbSupport* out) {
   tbReal d[3], p[3];
   pair->evaluations++;
   out->ia = tb_core_support(&pair->a, n, out->a);
-  tb_mul_mat3t_vec3(d, pair->mat, n);
-  tb_scale3(d, d, -1);
+  tbReal opposite[3] = {-n[0], -n[1], -n[2]};
+  tb_mul_mat3t_vec3(d, pair->mat, opposite);
   out->ib = tb_core_support(&pair->b, d, p);
   tb_pair_b_to_a(pair, p, out->b);
   tb_sub3(out->w, out->b, out->a);
