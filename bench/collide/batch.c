@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "collide/convex.h"
 #include "collide/pairs.h"
 #include "spatial/quat.h"
 
@@ -119,6 +120,22 @@ static long public_run(void* objects) {
   return count;
 }
 
+// GJK by itself from centre to centre, as a query of the distance: what a support function costs.
+static long gjk_run(void* objects) {
+  const Batch* batch = (const Batch*)objects;
+  long near = 0;
+  for (int k = 0; k < BATCH; k++) {
+    tbConvexPair pair;
+    tbConvexResult r = {.count = 0};
+    tb_convex_pair_init(&pair, &batch->a[k], &batch->b[k]);
+    tb_copy3(r.normal, pair.pos);
+    if (!(tb_normalize3(r.normal) > 0)) r.normal[2] = 1;
+    tb_gjk(&pair, INFINITY, 1e-6, 1, &r);
+    near += r.state == TB_CONVEX_NEAR;
+  }
+  return near;
+}
+
 static void ours_drop(void* objects) {
   (void)objects;
 }
@@ -135,5 +152,10 @@ const PairPeer* peer_tribo_warm(void) {
 
 const PairPeer* peer_tribo_public(void) {
   static const PairPeer peer = {"tribo_api", ours_make, public_run, ours_drop};
+  return &peer;
+}
+
+const PairPeer* peer_gjk(void) {
+  static const PairPeer peer = {"gjk", ours_make, gjk_run, ours_drop};
   return &peer;
 }

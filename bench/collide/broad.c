@@ -38,8 +38,12 @@ static void* make(const tbReal* boxes, int count) {
   return ours;
 }
 
+static size_t bytes(const void* data) {
+  return ((const Ours*)data)->broad.bytes;
+}
+
 const BroadPeer* broad_tribo(void) {
-  static const BroadPeer peer = {"tribo", make, update, drop};
+  static const BroadPeer peer = {"tribo", make, update, drop, bytes};
   return &peer;
 }
 

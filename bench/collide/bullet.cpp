@@ -139,6 +139,6 @@ extern "C" const PairPeer* peer_bullet(void) {
 }
 
 extern "C" const BroadPeer* broad_bullet(void) {
-  static const BroadPeer peer = {"bullet", broad_make, broad_update, broad_drop};
+  static const BroadPeer peer = {"bullet", broad_make, broad_update, broad_drop, nullptr};
   return &peer;
 }

@@ -132,6 +132,6 @@ extern "C" const PairPeer* peer_fcl(void) {
 }
 
 extern "C" const BroadPeer* broad_fcl(void) {
-  static const BroadPeer peer = {"fcl", broad_make, broad_update, broad_drop};
+  static const BroadPeer peer = {"fcl", broad_make, broad_update, broad_drop, nullptr};
   return &peer;
 }

@@ -125,24 +125,30 @@ static void make_terrain(tbHField* field, tbReal* data) {
   field->data = data;
 }
 
-// The large mesh against what GJK costs with the cheapest smooth support function: ellipsoids with
-// equal radii, which no closed form takes.
+// The large mesh against the cheapest smooth support function, spheres as ellipsoids with equal
+// radii, which no closed form takes: whole queries (the spheres' climb ends after a step or two,
+// the meshes' answer is a manifold), and the distance by GJK alone, where the same iteration asks
+// both support functions.
 static void bench_sphere_support(PairBench* b, const tbHull* hull) {
   static Batch batch;
+  const PairPeer* both[2] = {peer_tribo(), peer_gjk()};
   tbTable* table = tb_bench_table(b->bench, "mesh1000_vs_sphere_support");
   for (int regime = 0; regime < NREGIMES; regime++) {
     double sphere[MAX_PEERS], mesh[MAX_PEERS];
     long counts[MAX_PEERS];
     if (!batch_fill(&batch, TB_GEOM_ELLIPSOID, TB_GEOM_ELLIPSOID, hull, NULL, (Regime)regime, 0.3))
       return;
-    time_batch(&batch, b->peers, 1, b->rounds, sphere, counts);
+    time_batch(&batch, both, 2, b->rounds, sphere, counts);
     if (!batch_fill(&batch, TB_GEOM_MESH, TB_GEOM_MESH, hull, NULL, (Regime)regime, 0)) return;
-    time_batch(&batch, b->peers, 1, b->rounds, mesh, counts);
+    time_batch(&batch, both, 2, b->rounds, mesh, counts);
     tb_table_row(table);
     tb_table_text(table, "regime", regime_name((Regime)regime));
-    tb_table_real(table, "sphere_support", sphere[0]);
-    tb_table_real(table, "mesh", mesh[0]);
-    tb_table_real(table, "mesh/sphere", mesh[0] / sphere[0]);
+    tb_table_real(table, "sphere_query", sphere[0]);
+    tb_table_real(table, "mesh_query", mesh[0]);
+    tb_table_real(table, "query mesh/sphere", mesh[0] / sphere[0]);
+    tb_table_real(table, "sphere_gjk", sphere[1]);
+    tb_table_real(table, "mesh_gjk", mesh[1]);
+    tb_table_real(table, "gjk mesh/sphere", mesh[1] / sphere[1]);
   }
 }
 
@@ -232,8 +238,8 @@ static double processor_seconds(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// Median seconds of one update of all boxes, and the pairs it found.
-static double time_broad(const BroadPeer* peer, int count, int steps, long* pairs) {
+// Median seconds of one update of all boxes, the pairs it found, and the memory it holds.
+static double time_broad(const BroadPeer* peer, int count, int steps, long* pairs, size_t* bytes) {
   Crowd crowd = make_crowd(count);
   move_crowd(&crowd);
   void* broad = peer->make(crowd.boxes, count);
@@ -245,6 +251,7 @@ static double time_broad(const BroadPeer* peer, int count, int steps, long* pair
     if (s >= 10) seconds[s - 10] = processor_seconds() - start;
   }
   double median = tb_bench_median(seconds, steps);
+  *bytes = peer->bytes ? peer->bytes(broad) : 0;
   peer->drop(broad);
   free(seconds);
   free_crowd(&crowd);
@@ -255,7 +262,7 @@ static void bench_broad(tbBench* bench) {
   static const int counts[] = {100, 200, 500, 1000, 2000, 5000, 10000, 20000};
   enum { NCOUNTS = sizeof(counts) / sizeof(counts[0]) };
   const BroadPeer* all[3] = {broad_tribo(), broad_fcl(), broad_bullet()};
-  double x[NCOUNTS], y[3][NCOUNTS];
+  double x[NCOUNTS], y[3][NCOUNTS], memory[NCOUNTS];
   tbTable* table = tb_bench_table(bench, "broadphase");
   for (int c = 0; c < NCOUNTS; c++) {
     tb_bench_progress(bench, c, NCOUNTS, "broad phase");
@@ -267,11 +274,15 @@ static void bench_broad(tbBench* bench) {
       char column[32];
       long pairs = 0;
       int steps = tb_bench_short(bench) ? 10 : 100;
-      y[p][c] = time_broad(all[p], counts[c], steps, &pairs);
+      size_t bytes = 0;
+      y[p][c] = time_broad(all[p], counts[c], steps, &pairs, &bytes);
       snprintf(column, sizeof(column), "%s_us", all[p]->name);
       tb_table_real(table, column, 1e6 * y[p][c]);
       snprintf(column, sizeof(column), "%s_pairs", all[p]->name);
       tb_table_int(table, column, pairs);
+      if (bytes == 0) continue;
+      memory[c] = (double)bytes;
+      tb_table_real(table, "tribo_bytes_per_body", (double)bytes / counts[c]);
     }
   }
   tb_bench_progress(bench, NCOUNTS, NCOUNTS, "broad phase");
@@ -279,6 +290,7 @@ static void bench_broad(tbBench* bench) {
   for (int c = 0; c < NCOUNTS; c++) nlogn[c] = x[c] * log(x[c]);
   tb_bench_note(bench, "fitted over the same bodies, n log n has exponent %.3f",
                 tb_bench_exponent(x, nlogn, NCOUNTS));
+  tb_bench_note(bench, "broad phase tribo: memory ~ n^%.3f", tb_bench_exponent(x, memory, NCOUNTS));
   for (int p = 0; p < 3; p++) {
     if (!all[p]) continue;
     tb_table_row(table);

@@ -37,6 +37,7 @@ typedef struct {
 const PairPeer* peer_tribo(void);
 const PairPeer* peer_tribo_warm(void);
 const PairPeer* peer_tribo_public(void);
+const PairPeer* peer_gjk(void);  // our GJK alone, to its end: state and distance, no contacts
 const PairPeer* peer_mujoco(void);
 const PairPeer* peer_ccd(void);
 const PairPeer* peer_fcl(void);
@@ -49,6 +50,7 @@ typedef struct {
   void* (*make)(const tbReal* boxes, int count);
   long (*update)(void* broad, const tbReal* boxes);
   void (*drop)(void* broad);
+  size_t (*bytes)(const void* broad);  // memory held; NULL where a peer does not say
 } BroadPeer;
 
 const BroadPeer* broad_tribo(void);
