@@ -12,6 +12,7 @@
 #include "model/workspace.h"
 #include "step/certificate.h"
 #include "step/comfree_cone.h"
+#include "step/comfree_equality.h"
 #include "step/impedance.h"
 #include "step/implicit.h"
 
@@ -30,6 +31,8 @@ typedef struct {
   tbReal* overshoot;  // by island
   tbReal* trial[2];   // scratch by dof
   tbReal* v_free;     // predicted velocity
+  tbHeld held;        // the equalities
+  tbReal* drawn[3];   // their impulses: of the prediction, of the correction, of a trial
 } Context;
 
 // ---- gains -------------------------------------------------------------------------------------
@@ -176,18 +179,14 @@ static int is_limit(const tbConstraint* c) {
   return c->source == TB_SOURCE_LIMIT_JOINT || c->source == TB_SOURCE_LIMIT_TENDON;
 }
 
-// The closed form for rows that are not contacts: without the positive part for an equality,
-// between bounds and without a spring for dry friction.
+// The closed form for rows that are not contacts: between bounds and without a spring for dry
+// friction.
 static void plain_impulse(const Context* x, const tbConstraint* c, tbReal* impulse) {
   for (int r = 0; r < c->dim; r++) {
     tbReal s = x->velocity[c->row + r];
     const tbFacetGain* gain = &x->gain[c->row + r];
     if (is_limit(c)) {
       impulse[r] = tb_facet_impulse(gain, s, c->pos[r] - c->margin);
-    } else if (c->source == TB_SOURCE_EQUALITY) {
-      // The position's part asks for no more than the fastest correction.
-      tbReal pull = fmin(gain->stiff * fabs(c->pos[r]), gain->most * gain->speed);
-      impulse[r] = -gain->slope * s - copysign(pull, c->pos[r]);
     } else {
       tbReal bound = c->bound * gain->dt;
       impulse[r] = fmax(-bound, fmin(bound, -gain->slope * s));
@@ -206,11 +205,16 @@ static void constraint_impulse(const Context* x, const tbConstraint* c) {
   }
 }
 
-// Predicted velocities, gains and impulses of all constraints.
+// Predicted velocities, gains and impulses of all constraints but equalities, which the prediction
+// already holds.
 static void all_impulses(const Context* x, const tbReal* v_free) {
   for (int i = 0; i < x->cs->count; i++) {
     const tbConstraint* c = &x->cs->list[i];
     rows_of(c, v_free, x->velocity + c->row);
+    if (c->source == TB_SOURCE_EQUALITY) {
+      for (int r = 0; r < c->dim; r++) x->lambda[c->row + r] = 0;
+      continue;
+    }
     if (c->source == TB_SOURCE_CONTACT) {
       contact_gain(x, c);
     } else {
@@ -232,7 +236,7 @@ static void response(const Context* x, const tbConstraint* c, const tbReal* w, t
     return;
   }
   for (int r = 0; r < c->dim; r++) {
-    tbReal slope = gain[r].slope;
+    tbReal slope = c->source == TB_SOURCE_EQUALITY ? 0 : gain[r].slope;
     if (is_limit(c)) slope = tb_facet_slope(&gain[r], s[r], c->pos[r] - c->margin);
     if (c->bound > 0 && fabs(impulse[r]) >= c->bound * gain->dt) slope = 0;
     out[r] = slope * w[r];
@@ -256,8 +260,10 @@ static tbReal power_round(const Context* x, const tbIsland* island, const tbReal
   return work > 0 ? bend / work : 0;
 }
 
-// u = H^-1 J^T y over all rows; J^T y goes to `force`.
-static void velocity_change(const Context* x, const tbReal* y, tbReal* force, tbReal* u) {
+// u = H^-1 J^T y over all rows, with what the equalities make of it (`drawn`: their impulses); J^T
+// y goes to `force`.
+static void velocity_change(const Context* x, const tbReal* y, tbReal* force, tbReal* u,
+                            tbReal* drawn) {
   const tbModel* m = x->m;
   size_t bytes = sizeof(tbReal) * (size_t)m->nv;
   memset(force, 0, bytes);
@@ -268,12 +274,15 @@ static void velocity_change(const Context* x, const tbReal* y, tbReal* force, tb
   memcpy(u, force, bytes);
   tb_ltdl_solve((tbForest){m->nv, m->M_rowadr, m->M_rownnz, m->M_colind}, x->factor.LD,
                 x->factor.inverse, u);
+  for (int r = 0; r < x->held.n; r++) drawn[r] = 0;
+  tb_held_correct(&x->held, NULL, u, drawn);
 }
 
 // Damping gives way first, springs only where they alone would overshoot.
 static void soften(const Context* x, const tbIsland* island, tbReal length) {
   for (int k = 0; k < island->nmember; k++) {
     const tbConstraint* c = &x->cs->list[island->member[k]];
+    if (c->source == TB_SOURCE_EQUALITY) continue;
     for (int r = 0; r < (c->source == TB_SOURCE_CONTACT ? 1 : c->dim); r++) {
       tbFacetGain* gain = &x->gain[c->row + r];
       gain->slope *= length;
@@ -295,7 +304,7 @@ static int prevent_overshoot(const Context* x, const tbIslands* islands, const t
     again |= x->overshoot[i] > near;
   }
   if (!again) return 0;
-  velocity_change(x, x->power[0], x->trial[0], x->trial[1]);
+  velocity_change(x, x->power[0], x->trial[0], x->trial[1], x->drawn[2]);
   for (int i = 0; i < islands->count; i++) {
     const tbIsland* island = &islands->island[i];
     tbReal rho = power_round(x, island, x->trial[1], x->power[0], x->power[1], x->power[2]);
@@ -303,7 +312,8 @@ static int prevent_overshoot(const Context* x, const tbIslands* islands, const t
     if (rho <= 1) continue;
     soften(x, island, 1 / rho);
     for (int k = 0; k < island->nmember; k++) {
-      constraint_impulse(x, &x->cs->list[island->member[k]]);
+      const tbConstraint* c = &x->cs->list[island->member[k]];
+      if (c->source != TB_SOURCE_EQUALITY) constraint_impulse(x, c);
     }
     any = 1;
   }
@@ -356,9 +366,9 @@ static tbImplicit implicit_part(const tbOption* opt) {
 // CF eq. 8-9: impulses of every constraint by itself and the velocity change u that they lead to,
 // again where they would overshoot. `force` gets J^T lambda. Returns 1 if an island was softened.
 static int solve(const Context* x, const tbIslands* islands, tbReal* force, tbReal* u) {
-  velocity_change(x, x->lambda, force, u);
+  velocity_change(x, x->lambda, force, u, x->drawn[1]);
   if (!prevent_overshoot(x, islands, u)) return 0;
-  velocity_change(x, x->lambda, force, u);
+  velocity_change(x, x->lambda, force, u, x->drawn[1]);
   for (int i = 0; i < x->cs->count; i++) {
     const tbConstraint* c = &x->cs->list[i];
     rows_of(c, u, x->change + c->row);
@@ -398,6 +408,20 @@ static void store_forces(const Context* x, tbData* d, tbReal* row_force) {
   }
 }
 
+// The prediction with equalities held: free of contact, not of the mechanism.
+static tbResult hold_equalities(Context* x, tbData* d) {
+  tbArena* arena = &d->work->arena;
+  tbResult result = tb_held_build(x->m, arena, x->cs, x->factor, &x->held);
+  if (result != TB_OK || x->held.n == 0) return result;
+  size_t n = (size_t)x->held.n;
+  tbReal* rows = TB_ARENA_NEW(arena, tbReal, 4 * n);
+  if (!rows) return TB_ERROR_MEMORY;
+  for (int i = 0; i < 3; i++) x->drawn[i] = rows + (size_t)i * n;
+  tb_held_bias(x->m, &x->held, rows + 3 * n);
+  tb_held_correct(&x->held, rows + 3 * n, x->v_free, x->drawn[0]);
+  return TB_OK;
+}
+
 tbResult tb_comfree_velocity(const tbModel* m, tbData* d, tbStepState* state, tbReal* v_next) {
   const tbConstraints* cs = &state->constraints;
   tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
@@ -411,6 +435,8 @@ tbResult tb_comfree_velocity(const tbModel* m, tbData* d, tbStepState* state, tb
   memcpy(x.v_free, d->qfrc_smooth, sizeof(tbReal) * (size_t)m->nv);
   tb_ltdl_solve(forest, x.factor.LD, x.factor.inverse, x.v_free);
   for (int i = 0; i < m->nv; i++) x.v_free[i] = d->qvel[i] + h * x.v_free[i];
+  result = hold_equalities(&x, d);
+  if (result != TB_OK) return result;
   tbReal dynamics_end = tb_seconds();
   d->seconds.dynamics += dynamics_end - start;
 
@@ -420,6 +446,8 @@ tbResult tb_comfree_velocity(const tbModel* m, tbData* d, tbStepState* state, tb
   result = tb_assemble_groups(m, d, &state->constraints, &islands);
   if (result != TB_OK) return result;
   state->softened = solve(&x, &islands, d->qfrc_constraint, v_next);
+  for (int r = 0; r < x.held.n; r++) x.drawn[0][r] += x.drawn[1][r];
+  tb_held_store(&x.held, x.drawn[0], x.lambda, d->qfrc_constraint);
   for (int i = 0; i < m->nv; i++) {
     v_next[i] += x.v_free[i];
     d->qfrc_constraint[i] /= h;

@@ -113,6 +113,10 @@ static int is_supported(const tbModel* m, const tbStepState* state, int is_stage
     return is_stage || !stages;
   }
   if (law == TB_LAW_COMFREE) {
+    // Equalities are held by a system of their own.
+    for (int i = 0; i < state->constraints.count; i++) {
+      if (state->constraints.list[i].source == TB_SOURCE_EQUALITY) return 0;
+    }
     return !m->opt.comfree_exact && !state->softened && integrator != TB_INTEGRATOR_RK4;
   }
   if (law < 0 || (law >= TB_LAW_COUNT && law != TB_LAW_SOFT)) return 0;

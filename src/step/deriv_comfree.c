@@ -115,11 +115,6 @@ static int plain_law(const tbDerivatives* x, const tbConstraint* c, const tbFace
                      const tbReal* sigma, int r, tbActive* a, tbReal* by_gap) {
   tbReal* by_sigma = &a->by_sigma[r * c->dim + r];
   *by_gap = 0;
-  if (c->source == TB_SOURCE_EQUALITY) {
-    *by_sigma = gain->slope / x->h;
-    if (gain->stiff * fabs(c->pos[r]) < gain->most * gain->speed) *by_gap = -gain->stiff;
-    return 1;
-  }
   if (c->source == TB_SOURCE_FRICTION_DOF || c->source == TB_SOURCE_FRICTION_TENDON) {
     if (gain->slope * fabs(sigma[r]) >= c->bound * gain->dt) return 0;
     *by_sigma = gain->slope / x->h;

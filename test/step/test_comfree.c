@@ -583,6 +583,52 @@ static void cost_is_linear_in_contacts(void** state) {
   if (exponent > 1.25) fail_msg("step time grows with contacts^%g", exponent);
 }
 
+// Equalities are held exactly: a four-bar linkage stays shut on the floor and in the air, and two
+// welds that contradict each other tear nothing apart.
+static void loops_stay_closed(void** state) {
+  (void)state;
+  tbWorld w = tb_world_text(
+      "<mujoco><option timestep='0.002'/><worldbody><geom type='plane' size='2 2 .1' pos='0 0 "
+      "-.3'/><body pos='0 0 0'><joint axis='0 1 0'/><geom type='capsule' fromto='0 0 0 0 0 .4' "
+      "size='.02' mass='1'/><body name='bar' pos='0 0 .4'><joint axis='0 1 0'/><geom "
+      "type='capsule' fromto='0 0 0 .6 0 0' size='.02' mass='.001'/><site name='end' pos='.6 0 "
+      "0'/></body></body><body name='rocker' pos='.6 0 0'><joint axis='0 1 0'/><geom "
+      "type='capsule' fromto='0 0 0 0 0 .4' size='.02' mass='1'/><site name='tip' pos='0 0 .4'/>"
+      "</body></worldbody><equality><connect body1='bar' body2='rocker' anchor='.6 0 0'/>"
+      "</equality></mujoco>");
+  w.m->opt.law = TB_LAW_COMFREE;
+  w.d->qvel[0] = w.d->qvel[2] = 2;
+  w.d->qvel[1] = -2;
+  int end = tb_name2id(w.m, TB_OBJ_SITE, "end"), tip = tb_name2id(w.m, TB_OBJ_SITE, "tip");
+  double open = 0, fastest = 0;
+  int contacts = 0;
+  for (int i = 0; i < 1500; i++) {
+    tb_world_run(w, 1);
+    contacts += w.d->ncon;
+    for (int k = 0; k < 3; k++) {
+      open = fmax(open, fabs(w.d->site_xpos[3 * end + k] - w.d->site_xpos[3 * tip + k]));
+      fastest = fmax(fastest, fabs(w.d->qvel[k]));
+    }
+  }
+  print_message("four-bar: opens by %.1e m, fastest %.1f rad/s\n", open, fastest);
+  assert_true(open < 1e-3);
+  assert_true(fastest < 60);
+  assert_true(contacts > 100);
+  tb_world_free(w);
+
+  w = tb_world_text(
+      "<mujoco><worldbody><body name='a' pos='0 0 1'><freejoint/><geom size='.1' mass='1'/></body>"
+      "<body name='b' pos='1 0 1'><freejoint/><geom size='.1' mass='1'/></body></worldbody>"
+      "<equality><weld body1='a' body2='b'/><weld body1='a' body2='b' relpose='.5 0 0 1 0 0 0'/>"
+      "<connect body1='a' body2='b' anchor='0 0 0'/></equality></mujoco>");
+  w.m->opt.law = TB_LAW_COMFREE;
+  for (int i = 0; i < 500; i++) {
+    tb_world_run(w, 1);
+    for (int k = 0; k < w.m->nv; k++) assert_true(fabs(w.d->qvel[k]) < 20);
+  }
+  tb_world_free(w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(closed_form_is_feasible_and_right),
@@ -599,6 +645,7 @@ int main(void) {
       cmocka_unit_test(free_motion_agrees_with_the_other_laws),
       cmocka_unit_test(contacts_are_decoupled_and_pairs_have_gains),
       cmocka_unit_test(cost_is_linear_in_contacts),
+      cmocka_unit_test(loops_stay_closed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
