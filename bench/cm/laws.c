@@ -103,9 +103,9 @@ void cm_laws(tbBench* bench) {
   snprintf(
       ours, sizeof ours,
       "ncp stops %.0e m from v^2/(2 mu g); lcp %.0f mm aside, soft %.0f mm aside; ccp lifts it "
-      "by %.1f mm; viscoelastic %.1f mm short",
+      "by %.1f mm; viscoelastic stops %.1f mm off",
       fabs(t[0].distance - exact), 1e3 * t[2].aside, 1e3 * t[4].aside, t[1].lift,
-      1e3 * (exact - t[6].distance));
+      1e3 * fabs(exact - t[6].distance));
   tb_bench_claim(bench, (tbClaim){"All laws",
                                   "The same cube under every law: only the exact one stops where "
                                   "Coulomb says, in a straight line, on the floor.",

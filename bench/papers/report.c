@@ -19,7 +19,7 @@ typedef struct {
   const char* folder;
   const Part* parts;
   int count;
-  bool short_run;
+  bool short_run, partial;
   Csv claims[MOST_PARTS];
   Verdicts verdicts;
 } Report;
@@ -144,6 +144,8 @@ static void write_measured(FILE* f, Report* r, const Item* item, const char* sha
   snprintf(needed, sizeof needed, "%s/%s", shared, item->needs ? item->needs : "");
   if (!found && item->needs && access(needed, R_OK) != 0) {
     fprintf(f, "<span class=\"badge\">not run</span> needs ../shared/%s", item->needs);
+  } else if (!found && r->partial) {
+    fputs("<span class=\"badge\">not in this run</span>", f);
   } else if (!found) {
     fputs("<span class=\"badge missing\">missing</span>", f);
     fprintf(stderr, "no claim: %s %s\n", item->paper, item->item);
@@ -232,8 +234,13 @@ static void write_head(FILE* f, const Report* r) {
   fputs("</ul>\n", f);
 }
 
-Verdicts write_report(const char* folder, const Part* parts, int count, bool short_run) {
-  Report r = {.folder = folder, .parts = parts, .count = count, .short_run = short_run};
+Verdicts write_report(const Wanted* wanted, const Part* parts, int count) {
+  const char* folder = wanted->folder;
+  Report r = {.folder = folder,
+              .parts = parts,
+              .count = count,
+              .short_run = wanted->brief,
+              .partial = wanted->partial};
   char path[PATH], body[PATH];
   for (int i = 0; i < count && i < MOST_PARTS; i++) {
     snprintf(path, sizeof path, "%s/%s/claims.csv", folder, parts[i].name);

@@ -21,9 +21,16 @@ typedef struct {
   int missing;  // figures and tables that should have a claim and have none
 } Verdicts;
 
+// What was asked for.
+typedef struct {
+  const char* folder;
+  bool brief;    // --short
+  bool partial;  // not everything: nothing is missing
+} Wanted;
+
 // Write "<folder>/index.html" from the files the benchmarks left in "<folder>/<part>/". Returns the
 // count of each verdict; names of what is worse, stale or missing go to stderr.
-Verdicts write_report(const char* folder, const Part* parts, int count, bool short_run);
+Verdicts write_report(const Wanted* wanted, const Part* parts, int count);
 
 // The claims of one part as lines of text.
 void print_claims(FILE* file, const char* folder, const char* part);
