@@ -11,13 +11,14 @@ static const struct {
   const char* name;
   const char* path;
   double push;  // N, on the first body that moves
+  bool hand;
 } ROBOT[ROBOTS] = {
-    {"quadruped", TB_SCENES_DIR "/quadruped.xml", 12},
-    {"humanoid", TB_SCENES_DIR "/humanoid.xml", 75},
-    {"hand", TB_SCENES_DIR "/hand.xml", 1},
-    {"go2", TB_SHARED_DIR "/models/mujoco_menagerie/unitree_go2/scene.xml", 12},
-    {"talos", TB_SHARED_DIR "/models/mujoco_menagerie/pal_talos/scene_position.xml", 75},
-    {"allegro", TB_SHARED_DIR "/models/mujoco_menagerie/wonik_allegro/scene_right.xml", 1},
+    {"quadruped", TB_SCENES_DIR "/quadruped.xml", 12, false},
+    {"humanoid", TB_SCENES_DIR "/humanoid.xml", 75, false},
+    {"hand", TB_SCENES_DIR "/hand.xml", 1, true},
+    {"go2", TB_SHARED_DIR "/models/mujoco_menagerie/unitree_go2/scene.xml", 12, false},
+    {"talos", TB_SHARED_DIR "/models/mujoco_menagerie/pal_talos/scene_position.xml", 75, false},
+    {"allegro", TB_SHARED_DIR "/models/mujoco_menagerie/wonik_allegro/scene_right.xml", 1, true},
 };
 
 static const Method METHOD[METHODS] = {
@@ -38,7 +39,7 @@ static void figure_16(tbBench* bench, tbModel* const* models, int robots) {
   static tbSolveHistory history[HISTORY];
   tbSolveSettings settings = tbDefaultSolveSettings();
   settings.tol = 1e-12;
-  double reached[METHODS] = {0};
+  double reached[2][METHODS] = {{0}};  // on legged robots, on hands
   for (int r = 0; r < ROBOTS; r++) {
     tbProblem* problem = models[r] ? pushed_problem(models[r], ROBOT[r].push, 100) : NULL;
     if (!problem) continue;
@@ -58,7 +59,7 @@ static void figure_16(tbBench* bench, tbModel* const* models, int robots) {
         best = fmin(best, residual[i]);
         if (to_five < 0 && residual[i] <= 1e-5) to_five = (int)iteration[i];
       }
-      reached[k] = fmax(reached[k], best);
+      reached[ROBOT[r].hand][k] = fmax(reached[ROBOT[r].hand][k], best);
       tb_table_row(table);
       tb_table_text(table, "robot", ROBOT[r].name);
       tb_table_text(table, "method", METHOD[k].label);
@@ -68,18 +69,23 @@ static void figure_16(tbBench* bench, tbModel* const* models, int robots) {
     tb_problem_free(problem);
   }
   tb_plot_write(plot, tb_bench_path(bench, "cm_fig16.svg"));
-  char ours[200];
-  snprintf(ours, sizeof ours, "worst best residual: admm %.0e, newton %.0e, pgs %.0e", reached[1],
-           reached[2], reached[0]);
+  char ours[240];
+  snprintf(ours, sizeof ours,
+           "best residual, worst of the legged robots: admm %.0e, newton %.0e, pgs %.0e; of the "
+           "hands: admm %.0e, newton %.0e, pgs %.0e",
+           reached[0][1], reached[0][2], reached[0][0], reached[1][1], reached[1][2],
+           reached[1][0]);
   tb_bench_claim(bench, (tbClaim){"CM fig. 16",
                                   "PGS reaches mild accuracy quickly; ADMM and Newton reach high "
                                   "precision.",
-                                  "ADMM and second order reach 1e-10 and below", ours,
-                                  tb_verdict(reached[1] < 1e-8), NULL, "cm_fig16.svg"});
+                                  "ADMM and second order reach 1e-10 and below (Solo, Talos)", ours,
+                                  tb_verdict(reached[0][1] < 1e-10 && reached[0][2] < 1e-10 &&
+                                             reached[1][2] < 1e-10),
+                                  NULL, "cm_fig16.svg"});
 }
 
 static void figure_17(tbBench* bench, tbModel* const* models) {
-  int steps = tb_bench_short(bench) ? 60 : 1000;
+  int steps = tb_bench_short(bench) ? 30 : 1000;
   tbTable* table = tb_bench_table(bench, "fig17_timings");
   double gain[ROBOTS * METHODS];
   double bars[2][METHODS][ROBOTS];

@@ -30,14 +30,18 @@ static tbData* start(tbModel* m, Method method, int warm) {
   return d;
 }
 
+// What falls must have landed: step until something touches.
+static void land(const tbModel* m, tbData* d) {
+  for (int i = 0; i < MOST_FALL && d->ncon == 0; i++) {
+    if (tb_step(m, d) != TB_OK) break;
+  }
+}
+
 Cost method_cost(tbModel* m, Method method, int warm, double force, int steps) {
   Cost cost = {0};
   tbData* d = start(m, method, warm);
   if (!d) return (Cost){NAN, NAN, NAN, steps};
-  // What falls must have landed.
-  for (int i = 0; i < MOST_FALL && d->ncon == 0; i++) {
-    if (tb_step(m, d) != TB_OK) break;
-  }
+  land(m, d);
   for (int i = -50; i < steps; i++) {
     push(m, d, force);
     if (tb_step(m, d) != TB_OK) {
@@ -58,6 +62,7 @@ tbProblem* pushed_problem(tbModel* m, double force, int steps) {
   tbData* d = start(m, (Method){"ncp", TB_LAW_NCP, TB_SOLVER_AUTO}, 1);
   if (!d) return NULL;
   bool ok = true;
+  land(m, d);
   for (int i = 0; i < steps && ok; i++) {
     push(m, d, force);
     ok = tb_step(m, d) == TB_OK;

@@ -23,7 +23,7 @@ typedef struct {
 // start are the model's.
 Cost method_cost(tbModel* model, Method method, int warm, double force, int steps);
 
-// The problem after `steps` such steps; NULL if there is none. tb_problem_free.
+// The problem `steps` such steps after the first contact; NULL if there is none. tb_problem_free.
 tbProblem* pushed_problem(tbModel* model, double force, int steps);
 
 // Solve from zero; residuals by iteration into `history` (capacity `most`). The count of entries.
