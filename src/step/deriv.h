@@ -175,7 +175,7 @@ tbResult tb_deriv_expo(tbDerivatives* x, tbData* d, tbStepState* state,
 tbResult tb_deriv_euler_implicit(tbDerivatives* x, tbData* d, tbStepState* state,
                                  const tbDerivativeSettings* settings);
 
-// The largest raw force of all springs.
+// The largest force of all springs, or part of one that a damper takes away.
 tbReal tb_springs_largest(const tbSprings* springs);
 
 // out += scale d(J_r H^-1 J_r^T)/dq over the columns of q. `room`: 2 nv + 12 nbody.

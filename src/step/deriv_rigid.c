@@ -189,7 +189,9 @@ static tbLawBlock block_of(const Context* x, const tbConstraint* c, const tbReal
                            const tbReal* sigma, const tbReal* diagonal) {
   tbLawBlock b = {.dim = c->dim, .force = force, .sigma = sigma};
   b.stiffness = 1 / (x->m->opt.timestep * fmax(diagonal[0], 1e-300));
-  b.scale = x->largest;
+  // The size of forces: the largest there is, or what would undo the step's change of velocity.
+  tbReal change = row_velocity(c, 0, x->v_next) - row_velocity(c, 0, x->d->qvel);
+  b.scale = fmax(x->largest, b.stiffness * fabs(change));
   b.tolerance = x->settings->mode_tolerance;
   b.relaxation = x->settings->relaxation;
   b.bound = c->bound;

@@ -52,7 +52,9 @@ tbReal tb_springs_largest(const tbSprings* springs) {
   tbReal largest = 0;
   for (int i = 0; i < springs->count; i++) {
     const tbSpring* s = &springs->list[i];
-    for (int r = 0; r < s->dim; r++) largest = fmax(largest, fabs(s->raw[r]));
+    for (int r = 0; r < s->dim; r++) {
+      largest = fmax(largest, fmax(fabs(s->raw[r]), s->B[r] * fabs(s->velocity[r])));
+    }
   }
   return largest;
 }

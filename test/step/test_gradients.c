@@ -209,6 +209,68 @@ static void test_identification(void** state) {
   tb_model_free(m);
 }
 
+// ---- where there is no derivative ---------------------------------------------------------------
+
+static int is_differentiable(tbModel* m, tbReal push, tbReal speed, char reason[128]) {
+  tbData* d = tb_data_new(m);
+  tbDerivatives* x = tb_derivatives_new(m);
+  tbDerivativeInfo info;
+  d->qfrc_applied[0] = push;
+  d->qvel[2] = speed;
+  assert_int_equal(tb_step_linearize(m, d, NULL, x, &info), TB_OK);
+  memcpy(reason, info.reason, sizeof info.reason);
+  tb_derivatives_free(x);
+  tb_data_free(d);
+  return info.differentiable;
+}
+
+// A box that a push just moves, and a ball that just touches, have none, and the info says where;
+// a little to either side they have one.
+static void test_flag(void** state) {
+  (void)state;
+  static const int LAWS[] = {TB_LAW_NCP, TB_LAW_CCP};
+  char reason[128];
+  tbReal limit = 0.5 * 3 * GRAVITY;
+  for (int i = 0; i < 2; i++) {
+    tbModel* box = load("<geom type='box' size='.2 .2 .01' mass='3'/>", 0.5, 0.01 - 5e-6);
+    box->opt.law = LAWS[i];
+    assert_false(is_differentiable(box, limit, 0, reason));
+    assert_true(reason[0] != 0);
+    assert_true(is_differentiable(box, 1.1 * limit, 0, reason));
+    assert_string_equal(reason, "");
+    assert_true(is_differentiable(box, 0.9 * limit, 0, reason));
+    tb_model_free(box);
+    // Resting at a gap of zero: whether it opens or overlaps, the gap term bends.
+    tbModel* ball = load("<geom type='sphere' size='.1' mass='3'/>", 0.5, 0.1);
+    ball->opt.law = LAWS[i];
+    assert_false(is_differentiable(ball, 0, 0, reason));
+    assert_true(reason[0] != 0);
+    tb_model_free(ball);
+    ball = load("<geom type='sphere' size='.1' mass='3'/>", 0.5, 0.1 - 5e-6);
+    ball->opt.law = LAWS[i];
+    assert_true(is_differentiable(ball, 0, 0, reason));
+    // Lifting off at the speed that gravity takes away within the step: neither held nor free.
+    assert_false(is_differentiable(ball, 0, GRAVITY * H, reason));
+    tb_model_free(ball);
+  }
+  // A spring whose damper takes all of its force away: it is about to let go.
+  tbModel* m = load("<geom type='sphere' size='.1' mass='3'/>", 0.5, 0.1 - 5e-4);
+  m->opt.law = TB_LAW_VISCOELASTIC;
+  m->opt.integrator = TB_INTEGRATOR_EULER_EXPLICIT;
+  tbData* d = tb_data_new(m);
+  tbDerivatives* x = tb_derivatives_new(m);
+  tbDerivativeInfo info;
+  for (int k = -1; k <= 1; k++) {
+    tbReal balance = m->opt.contact_stiffness * 5e-4 / m->opt.contact_damping;
+    d->qvel[2] = (1 + 0.01 * k) * balance;
+    assert_int_equal(tb_step_linearize(m, d, NULL, x, &info), TB_OK);
+    assert_int_equal(info.differentiable, k != 0);
+  }
+  tb_derivatives_free(x);
+  tb_data_free(d);
+  tb_model_free(m);
+}
+
 // ---- smoothing ----------------------------------------------------------------------------------
 
 // A ball just above the floor feels nothing; the smoothed steps do.
@@ -242,9 +304,9 @@ static void test_smoothing(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_sliding),   cmocka_unit_test(test_rolling),
-      cmocka_unit_test(test_bouncing),  cmocka_unit_test(test_identification),
-      cmocka_unit_test(test_smoothing),
+      cmocka_unit_test(test_sliding),  cmocka_unit_test(test_rolling),
+      cmocka_unit_test(test_bouncing), cmocka_unit_test(test_identification),
+      cmocka_unit_test(test_flag),     cmocka_unit_test(test_smoothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
