@@ -19,21 +19,21 @@
 
 static const Part PARTS[] = {
     {"cm", "Contact models in robotics (CM)",
-     "What each contact law gets wrong, how solvers converge, and how long they take.", 240, 60},
+     "What each contact law gets wrong, how solvers converge, and how long they take.", 240, 35},
     {"admm", "ADMM for rigid and compliant contact (ADMM)",
-     "The exact law by proximal ADMM in simulation.", 120, 20},
+     "The exact law by proximal ADMM in simulation.", 240, 15},
     {"fclib", "Problems from the FCLIB collection (ADMM tables III, IV, figures 4, 7)",
-     "Every solver on problems nobody here wrote, next to Siconos.", 1800, 60},
+     "Every solver on problems nobody here wrote, next to Siconos.", 1800, 30},
     {"expo", "Exponential integration of viscoelastic contact (EXP)",
-     "Stiff springs at large time steps.", 600, 40},
+     "Stiff springs at large time steps.", 900, 45},
     {"comfree", "Contact without complementarity (CF)",
-     "Forces in closed form, many worlds at once.", 300, 40},
+     "Forces in closed form, many worlds at once.", 300, 25},
     {"derivatives", "Derivatives and inverse dynamics (ADMM figure 8)",
-     "Through the contact, against finite differences.", 120, 20},
+     "Through the contact, against finite differences.", 200, 35},
     {"engines", "The same robots in five engines (ADMM figure 6)",
-     "Passive drops in Tribo, MuJoCo, Bullet, DART and ODE.", 240, 60},
+     "Passive drops in Tribo, MuJoCo, Bullet, DART and ODE.", 120, 12},
     {"sim", "Whole steps against MuJoCo", "Steps per second, penetration and residuals in one run.",
-     600, 60},
+     900, 45},
 };
 enum { NPARTS = sizeof PARTS / sizeof *PARTS, PATH = 4096, CUT_OFF = 124 };
 

@@ -72,7 +72,13 @@ static void write_claim(FILE* f, const Report* r, int part, int row) {
     html_escape(f, allowed->reason);
     fputs("</p>", f);
   }
-  if (*image) html_image(f, folder, image, sentence);
+  // A figure that several claims share is shown with the first of them.
+  int first = 1;
+  while (first < row && strcmp(csv_get(claims, first, "image"), image) != 0) first++;
+  if (*image && first == row) html_image(f, folder, image, sentence);
+  if (*image && first < row) {
+    fprintf(f, "<p><a href=\"#%s-%d\">Figure %s</a></p>", r->parts[part].name, first, image);
+  }
   fputs("</div>\n", f);
 }
 
