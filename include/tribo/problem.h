@@ -152,8 +152,9 @@ typedef enum {
   TB_SOLVE_CONVERGED = 0,  // the residual function agrees with the tolerance asked for
   TB_SOLVE_MAX_ITERATIONS,
   TB_SOLVE_TIME_LIMIT,
-  TB_SOLVE_STALLED,  // no more progress; lambda is the best found
-  TB_SOLVE_FAILED,   // a breakdown (non-finite numbers); lambda is the best found
+  TB_SOLVE_STALLED,     // no more progress; lambda is the best found
+  TB_SOLVE_FAILED,      // a breakdown (non-finite numbers); lambda is the best found
+  TB_SOLVE_INFEASIBLE,  // ncp/auto: proven that no velocity is allowed; lambda is the best found
 } tbSolveStatus;
 
 TB_API const char* tb_solve_status_name(tbSolveStatus status);

@@ -31,9 +31,10 @@ struct tbIsland {
   int iterations;
   int factorizations;
   bool converged;
-  tbReal* scale;   // lambda = scale x makes cones round and diagonal blocks alike
-  tbReal* scaled;  // scale G scale, in the pattern of G
-  tbGroupLu lu;    // of the scaled matrix; all three are made by tb_island_analyze
+  bool infeasible;  // it was proven that no velocity is allowed
+  tbReal* scale;    // lambda = scale x makes cones round and diagonal blocks alike
+  tbReal* scaled;   // scale G scale, in the pattern of G
+  tbGroupLu lu;     // of the scaled matrix; all three are made by tb_island_analyze
   bool analyzed;
 };
 
@@ -83,6 +84,9 @@ bool tb_island_pgs(tbIsland* island, tbReal* lambda, int max_sweeps, int patienc
 
 // Up to `max_iter` iterations of ADMM from the island's best iterate. False: out of memory.
 bool tb_island_admm(tbIsland* island, int max_iter);
+
+// Look for a proof that no velocity at all satisfies the island's law. False: out of memory.
+bool tb_island_infeasible(tbIsland* island, bool* proven);
 
 // Up to `max_iter` steps of semismooth Newton from the island's best iterate. False: out of memory.
 bool tb_island_newton(tbIsland* island, int max_iter);

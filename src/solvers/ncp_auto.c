@@ -75,7 +75,8 @@ static tbReal rounding_level(const tbIsland* island) {
 
 // Done, out of time, or as good as the arithmetic allows.
 static bool give_up(const tbIsland* island) {
-  if (island->converged || island->solve->info->status == TB_SOLVE_TIME_LIMIT) return true;
+  if (island->converged || island->infeasible) return true;
+  if (island->solve->info->status == TB_SOLVE_TIME_LIMIT) return true;
   if (island->iterations >= island->solve->settings->max_iter) return true;
   return island->factorizations > 0 && island->best_measure <= 8 * rounding_level(island);
 }
@@ -117,7 +118,7 @@ static bool other_methods(tbIsland* island, int round, int patience, tbReal* lam
 }
 
 // Residuals below which contacts of a pair of bodies differ by more than their redundancy allows.
-static const tbReal REDUNDANT_DIGITS = 1e-6;
+static const tbReal REDUNDANT_DIGITS = 1e-6, FAR = 1e-3;
 
 // The last digits need the matrix as it is, and patience: small steps along a path that turns, then
 // Newton as long as it descends.
@@ -155,6 +156,11 @@ static bool solve_island(tbIsland* island, tbReal* lambda) {
     if (!give_up(island) && !tb_island_newton(island, 100)) return false;
     if (!give_up(island) && !other_methods(island, round, patience, lambda)) return false;
     tb_arena_release(island->arena, mark);
+    // Far from a solution: perhaps there is none.
+    if (round == 0 && !give_up(island) && island->best_measure > FAR &&
+        !tb_island_infeasible(island, &island->infeasible)) {
+      return false;
+    }
   }
   // Nothing is left but patience.
   memcpy(lambda, island->best, bytes);
@@ -182,7 +188,8 @@ static void scatter(const tbIsland* island, const tbReal* lambda, tbReal* all) {
 
 // Solve island `id` and put its impulses into s->lambda, their size into `impulse`. False: out of
 // memory.
-static bool run_island(tbSolve* s, const int* part, int id, tbReal velocity, tbReal* impulse) {
+static bool run_island(tbSolve* s, const int* part, int id, tbReal velocity, tbReal* impulse,
+                       bool* infeasible) {
   tbArenaMark mark = tb_arena_mark(s->arena);
   tbIsland island;
   if (!tb_island_extract(&island, s, part, id)) return false;
@@ -198,6 +205,7 @@ static bool run_island(tbSolve* s, const int* part, int id, tbReal velocity, tbR
   for (int i = 0; i < island.p.n; i++) *impulse = fmax(*impulse, fabs(lambda[i]));
   if (island.iterations > s->info->iterations) s->info->iterations = island.iterations;
   if (island.factorizations > 0) s->info->solver = "ipm";
+  *infeasible = *infeasible || island.infeasible;
   s->info->factorizations += island.factorizations;
   tb_arena_release(s->arena, mark);
   return true;
@@ -239,12 +247,16 @@ tbResult tb_solve_ncp_auto(tbSolve* s) {
   tbReal impulse = 0;  // of the islands solved so far: a lower bound of |lambda|
   int* order = TB_ARENA_NEW(s->arena, int, count + 1);
   if (!order || !order_islands(s, part, count, order)) return tb_solve_no_memory(s);
+  bool infeasible = false;
   for (int k = 0; k < count; k++) {
-    if (!run_island(s, s->settings->islands ? part : NULL, order[k], velocity, &impulse)) {
+    if (!run_island(s, s->settings->islands ? part : NULL, order[k], velocity, &impulse,
+                    &infeasible)) {
       return tb_solve_no_memory(s);
     }
     if (s->info->status == TB_SOLVE_TIME_LIMIT) return TB_OK;
   }
-  if (!tb_solve_check(s, s->lambda, s->info->iterations, 0)) s->info->status = TB_SOLVE_STALLED;
+  if (!tb_solve_check(s, s->lambda, s->info->iterations, 0)) {
+    s->info->status = infeasible ? TB_SOLVE_INFEASIBLE : TB_SOLVE_STALLED;
+  }
   return TB_OK;
 }

@@ -27,6 +27,7 @@ const char* tb_solve_status_name(tbSolveStatus status) {
     case TB_SOLVE_TIME_LIMIT: return "time_limit";
     case TB_SOLVE_STALLED: return "stalled";
     case TB_SOLVE_FAILED: return "failed";
+    case TB_SOLVE_INFEASIBLE: return "infeasible";
   }
   return "unknown";
 }

@@ -119,6 +119,12 @@ static void eigenvalues_of_a_diagonal(void** state) {
   assert_true(tb_factor_shift(&factor, shift));
   memset(v, 0, sizeof v);
   assert_near(tb_eigen_smallest(&factor, 0.25, 1000, v, work), 1, 2e-2);
+  // Warm again, and what two iterations reach without.
+  assert_near(tb_eigen_smallest(&factor, 0.25, 2, v, work), 1, 1e-2);
+  memset(v, 0, sizeof v);
+  assert_true(fabs(tb_eigen_smallest(&factor, 0.25, 2, v, work) - 1) > 2e-2);
+  memset(v, 0, sizeof v);
+  assert_true(fabs(tb_eigen_largest(&p, NULL, 2, v, work) - 12) > 2e-2);
   tb_arena_free(&arena);
 }
 
