@@ -108,9 +108,28 @@ static void plain_factors(void** state) {
   tb_problem_free(p);
 }
 
+// A proof that there is no solution is never found where there is one: these scenes have gaps and
+// corrections that bodies can follow.
+static void no_false_proof(void** state) {
+  (void)state;
+  for (int family = 0; family < 9; family++) {
+    for (uint64_t seed = 300; seed < 306; seed++) {
+      Setup s;
+      bool proven = true;
+      tbProblem* p = tb_hard_problem(family, 0, seed);
+      assert_non_null(p);
+      open_island(&s, p, 1e-6);
+      assert_true(tb_island_infeasible(&s.island, &proven));
+      if (proven) fail_msg("%s %d", tb_hard_family_name(family), (int)seed);
+      tb_arena_free(&s.arena);
+      tb_problem_free(p);
+    }
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(newton_is_fast_nearby),
-                                     cmocka_unit_test(newton_on_stacks),
-                                     cmocka_unit_test(plain_factors)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(newton_is_fast_nearby), cmocka_unit_test(newton_on_stacks),
+      cmocka_unit_test(plain_factors), cmocka_unit_test(no_false_proof)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
