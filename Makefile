@@ -3,7 +3,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 SECONDS_EACH ?= 600
 
-.PHONY: all help demo report test soak determinism bench check sanitize aarch64 fuzz install clean
+.PHONY: all help demo report test soak determinism bench check sanitize clang aarch64 fuzz install clean
 
 all: build/tribo
 
@@ -17,6 +17,7 @@ help:
 	@echo "make report     its short form, a few minutes, into build/report/index.html"
 	@echo "make check      format, layers, headers, static analysis"
 	@echo "make sanitize   unit tests under address, undefined-behaviour and thread sanitizers"
+	@echo "make clang      build everything with clang too: the same bits as gcc's"
 	@echo "make aarch64    cross-compile for 64-bit ARM and run the unit tests under qemu"
 	@echo "make fuzz       fuzz every reader for SECONDS_EACH=600 seconds each"
 	@echo "make install    install to PREFIX=/usr/local"
@@ -67,15 +68,18 @@ check: setup-check
 	@scripts/check_sizes.sh
 	@scripts/check_static.sh
 
-# Every unit test under clang's address sanitizer; under gcc's thread sanitizer those that start threads
-# and those of what threads share (label `threads`). The
-# release build (gcc -O3) and clang's (-O1) must also agree in every bit.
-sanitize: setup-test setup-check
+# Every unit test under the address sanitizer; under the thread sanitizer those that start threads and
+# those of what threads share (label `threads`).
+sanitize: setup-test
 	@cmake --preset asan >/dev/null && cmake --build build-asan -j$(JOBS)
 	@scripts/run_tests.sh build-asan -j$(JOBS) -LE 'slow|peer|install'
 	@cmake --preset tsan >/dev/null && cmake --build build-tsan -j$(JOBS) --target thread_tests tribo
 	@scripts/run_tests.sh build-tsan -j$(JOBS) -L threads
-	@THREADS=1 scripts/same_bits.sh build build-asan
+
+# Everything by clang as well, warnings as errors; its bits must be those of the release build.
+clang: setup-test setup-check
+	@cmake --preset clang >/dev/null && cmake --build build-clang -j$(JOBS)
+	@scripts/same_bits.sh build build-clang
 
 aarch64:
 	@scripts/setup.sh aarch64
