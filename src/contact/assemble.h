@@ -120,6 +120,9 @@ typedef struct {
 tbResult tb_assemble_groups(const tbModel* model, tbData* data, tbConstraints* constraints,
                             tbIslands* out);
 
+// What of a velocity relative to others of n dofs is rounding, m/s or rad/s.
+tbReal tb_velocity_noise(int n, const tbReal* v);
+
 // Give every island the blocks, g = J v_free + gamma (gap, correction, restitution) and R (physical
 // compliance, softness) of the rigid laws, and lambda = 0; all but G. Without a factor (LD NULL)
 // neither softness nor rho: for judging answers of other laws.

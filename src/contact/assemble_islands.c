@@ -328,12 +328,17 @@ tbResult tb_assemble_groups(const tbModel* model, tbData* data, tbConstraints* c
   return out->island && fill_members(arena, constraints, out) ? TB_OK : TB_ERROR_MEMORY;
 }
 
+tbReal tb_velocity_noise(int n, const tbReal* v) {
+  tbReal largest = 0;
+  for (int i = 0; i < n; i++) largest = fmax(largest, fabs(v[i]));
+  return ROUNDING * largest;
+}
+
 tbResult tb_assemble_terms(const tbModel* model, tbData* data, const tbConstraints* constraints,
                            tbInertiaFactor factor, const tbReal* v_free, tbIslands* islands) {
   Context x = {model, data, &data->work->arena, constraints->list, factor, 0, NULL, NULL};
   // In free fall, say, joints do not move but for rounding; a problem made of that has no scale.
-  for (int i = 0; i < model->nv; i++) x.noise = fmax(x.noise, fabs(v_free[i]));
-  x.noise *= ROUNDING;
+  x.noise = tb_velocity_noise(model->nv, v_free);
   for (int i = 0; i < islands->count; i++) {
     if (!build_terms(&x, &islands->island[i], v_free)) return TB_ERROR_MEMORY;
   }

@@ -6,12 +6,13 @@
 
 void tb_certificate_add(tbSolveInfo* total, const tbSolveInfo* one);
 
-// Residual of an island's lambda, whose velocity is sigma, under the exact law.
-void tb_certificate_exact(const tbIsland* island, const tbReal* sigma, tbSolveInfo* info);
+// Residual of an island's lambda, whose velocity is sigma, under the exact law. Velocities up to
+// `noise` are none: in free fall joints move by rounding alone, and that is no error.
+void tb_certificate_exact(const tbIsland* island, tbReal noise, tbReal* sigma, tbSolveInfo* info);
 
 // Residuals of an answer that no solver of a problem gave: impulses in islands->lambda that led
 // from v_free to v_next.
-tbResult tb_certificate_judge(tbData* data, const tbConstraints* constraints,
+tbResult tb_certificate_judge(const tbModel* model, tbData* data, const tbConstraints* constraints,
                               const tbIslands* islands, const tbReal* v_free, const tbReal* v_next,
                               tbSolveInfo* info);
 

@@ -378,7 +378,7 @@ static int solve(const Context* x, const tbIslands* islands, tbReal* force, tbRe
 
 // How far the answer is from the exact law.
 static tbResult judge(const Context* x, tbData* d, tbIslands* islands) {
-  tbReal* sigma = x->power[0];
+  tbReal *sigma = x->power[0], noise = tb_velocity_noise(x->m->nv, x->v_free);
   tbResult result = tb_assemble_judged(x->m, d, x->cs, x->velocity, islands);
   if (result != TB_OK) return result;
   for (int i = 0; i < islands->count; i++) {
@@ -390,7 +390,7 @@ static tbResult judge(const Context* x, tbData* d, tbIslands* islands) {
         sigma[row] = island->g[row] + x->change[c->row + r] + island->R[row] * island->lambda[row];
       }
     }
-    tb_certificate_exact(island, sigma, &d->solve);
+    tb_certificate_exact(island, noise, sigma, &d->solve);
   }
   return TB_OK;
 }

@@ -191,5 +191,5 @@ tbResult tb_soft_velocity(const tbModel* m, tbData* d, tbStepState* state, tbRea
   if (result != TB_OK) return result;
   d->solve = total;
   if (state->unseen) return TB_OK;
-  return tb_certificate_judge(d, &state->constraints, &islands, v_free, v_next, &d->solve);
+  return tb_certificate_judge(m, d, &state->constraints, &islands, v_free, v_next, &d->solve);
 }

@@ -349,5 +349,5 @@ tbResult tb_viscoelastic_velocity(const tbModel* m, tbData* d, tbStepState* stat
   d->solve.law = "viscoelastic";
   d->solve.solver = tb_integrator_is_explicit(m) ? "explicit" : "expo";
   if (state->inner || state->unseen) return TB_OK;
-  return tb_certificate_judge(d, cs, &islands, qacc_free, v_next, &d->solve);
+  return tb_certificate_judge(m, d, cs, &islands, qacc_free, v_next, &d->solve);
 }
