@@ -25,18 +25,9 @@
 
 // E over the diagonal of G where modes do not settle.
 static const tbReal CAUTIOUS = 1e-2, MOST_CAUTIOUS = 1;
-enum {
-  FIRST_BOLD = 5,
-  LATER_BOLD = 4,
-  EAGER_FROM = 32,
-  FIRST = 10,
-  CAREFUL = 12,
-  LATER = 6,
-  SWEEPS = 4,
-  SWEEPS_SMALL = 8,
-  MOST_SWEEPS = 256,
-  INNER = 6
-};
+enum { FIRST = 10, CAREFUL = 12, LATER = 6, SWEEPS = 4, MOST_SWEEPS = 256, INNER = 6 };
+// Small islands.
+enum { BOLD = 3, SWEEPS_SMALL = 8, MOST_SWEEPS_SMALL = 16 };
 // How far below the tolerance residuals are brought while that is easy; small islands have so many
 // steps that it counts.
 static const tbReal SETTLED = 1e-6, SETTLED_SMALL = 1e-3, TIE = 1e-3;
@@ -275,11 +266,10 @@ static bool interior(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveIn
 
 // Impulse space: rounds and sweeps cost next to nothing there.
 static bool small_island(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveInfo* info) {
-  if (bold(s, FIRST_BOLD, lambda, info)) return true;
-  for (int count = SWEEPS_SMALL; count <= MOST_SWEEPS; count *= 2) {
+  if (bold(s, BOLD, lambda, info)) return true;
+  for (int count = SWEEPS_SMALL; count <= MOST_SWEEPS_SMALL; count *= 2) {
     if (sweep_best(s, arena, count, lambda, info)) return true;
-    if (bold(s, LATER_BOLD, lambda, info)) return true;
-    if (count >= EAGER_FROM && eager(s, LATER, lambda, info)) return true;
+    if (bold(s, BOLD, lambda, info)) return true;
   }
   return false;
 }
@@ -297,12 +287,13 @@ bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbR
   memcpy(s.best, lambda, bytes);
   s.best_measure = tb_residual(a->p, a->law, lambda, sigma).relative;
   for (int r = 0; r < a->p->n; r++) s.mode[r] = -1;
-  bool large = a->p->n > MEDIUM, solved = false;
+  bool large = a->p->n > MEDIUM || a->tried, solved = false;
   int convex = !a->system ? 0 : large ? CONVEX_AFTER : CONVEX;
   if (!a->system) {
     if (small_island(&s, arena, lambda, info)) return true;
   } else {
-    if (eager(&s, a->p->n > LARGE ? FIRST_LARGE : FIRST, lambda, info)) return true;
+    int rounds = a->tried ? 0 : a->p->n > LARGE ? FIRST_LARGE : FIRST;
+    if (eager(&s, rounds, lambda, info)) return true;
     if (large && !interior(&s, arena, lambda, info, &solved)) return false;
     if (solved) return true;
   }

@@ -54,7 +54,7 @@ typedef struct {
   int size, m;  // rows of G', columns of N
   Part* part;   // per block
   Column* column;
-  tbReal *G, *A;  // A: the matrix of (6), then its factors
+  tbReal *G, *GN, *A;  // A: the matrix of (6), then its factors
   tbReal *z, *row;
   int* pivot;
   tbReal* scratch;
@@ -105,6 +105,7 @@ static bool start(tbActiveState* s, tbArena* arena) {
   w->column = tb_arena_alloc(arena, sizeof(Column) * size);
   w->G = tb_arena_alloc(arena, sizeof(tbReal) * size * size);
   w->A = tb_arena_alloc(arena, sizeof(tbReal) * size * size);
+  w->GN = tb_arena_alloc(arena, sizeof(tbReal) * size * size);
   w->z = tb_arena_alloc(arena, sizeof(tbReal) * size);
   w->row = tb_arena_alloc(arena, sizeof(tbReal) * size);
   w->scratch = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)tb_cholesky_scratch(w->size));
@@ -116,6 +117,7 @@ static bool start(tbActiveState* s, tbArena* arena) {
   w->change = tb_arena_alloc(arena, sizeof(tbReal) * n);
   tbReal* B = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(entries + 1));
   if (arena->failed) return false;
+  memset(w->G, 0, sizeof(tbReal) * size * size);
   for (int i = 0; i < s->p->nblock; i++) {
     part[i].B = B;
     if (part[i].dof < 0) B += a->block[i].dim * a->block[i].nnz;
@@ -399,39 +401,77 @@ static tbReal test(const Column* c, const tbReal* y) {
 
 // ---- rounds ------------------------------------------------------------------------------------
 
-static bool factor(tbActiveState* s) {
-  Dual* w = s->work;
-  const tbReal* R = s->p->R;
-  list_columns(s);
-  if (!factor_inertia(s)) return false;
-  for (int i = 0; i < s->p->nblock; i++) {
-    if (w->part[i].active && !w->part[i].ready) prepare(s, i);
-  }
+// The matrix of (6): rows of N^T (G' + R), turned into columns, and T^T of these, so that all loops
+// run along rows.
+static void assemble(Dual* w, const tbReal* R) {
   int m = w->m, size = w->size;
-  w->symmetric = !s->sliding;
   for (int k = 0; k < m; k++) {
     const Column* c = &w->column[k];
-    const tbReal* y = w->G + c->at * size;
-    if (c->dim > 1) {
-      tbReal* TB_RESTRICT sum = w->row;
+    const tbReal* G = w->G + c->at * size;
+    tbReal* TB_RESTRICT sum = w->row;
+    if (c->dim == 1) {
+      memcpy(sum, G, sizeof(tbReal) * (size_t)size);
+      if (R) sum[c->at] += R[c->row];
+    } else {
       memset(sum, 0, sizeof(tbReal) * (size_t)size);
       for (int r = 0; r < c->dim; r++) {
-        const tbReal *TB_RESTRICT from = y + r * size, f = c->N[r];
+        const tbReal *TB_RESTRICT from = G + r * size, f = c->N[r];
         if (f == 0) continue;
         for (int j = 0; j < size; j++) sum[j] += f * from[j];
         if (R) sum[c->at + r] += R[c->row + r] * f;
       }
-      y = sum;
     }
-    for (int i = w->symmetric ? k : 0; i < m; i++) {
-      w->A[i * m + k] = test(&w->column[i], y + w->column[i].at);
-    }
-    w->A[k * m + k] += c->D + (R && c->dim == 1 ? R[c->row] : 0);
+    for (int j = 0; j < size; j++) w->GN[j * m + k] = sum[j];
   }
-  return w->symmetric ? tb_cholesky(m, w->A, m, w->scratch) : tb_lu(m, w->A, m, w->pivot);
+  for (int i = 0; i < m; i++) {
+    const Column* c = &w->column[i];
+    tbReal* TB_RESTRICT out = w->A + i * m;
+    const tbReal* from = w->GN + c->at * m;
+    if (c->dim == 1 || c->normal) {
+      memcpy(out, from, sizeof(tbReal) * (size_t)m);
+    } else {
+      memset(out, 0, sizeof(tbReal) * (size_t)m);
+      for (int r = 0; r < c->dim; r++) {
+        const tbReal *TB_RESTRICT y = from + r * m, f = c->N[r];
+        if (f == 0) continue;
+        for (int k = 0; k < m; k++) out[k] += f * y[k];
+      }
+    }
+    out[i] += c->D;
+  }
 }
 
-// y of (6), and sigma + J y in place of sigma for the blocks in z.
+// Only free rows: the active part of G' itself, below the diagonal.
+static void assemble_free(Dual* w, const tbReal* R) {
+  for (int i = 0; i < w->m; i++) {
+    const Column* c = &w->column[i];
+    const tbReal* G = w->G + c->at * w->size;
+    tbReal* out = w->A + i * w->m;
+    for (int k = 0; k <= i; k++) out[k] = G[w->column[k].at];
+    out[i] += c->D + (R ? R[c->row] : 0);
+  }
+}
+
+static bool factor(tbActiveState* s) {
+  Dual* w = s->work;
+  list_columns(s);
+  if (!factor_inertia(s)) return false;
+  bool free = true;
+  for (int i = 0; i < s->p->nblock; i++) {
+    if (w->part[i].active && !w->part[i].ready) prepare(s, i);
+    free = free && s->mode[s->p->block[i].row] != TB_MODE_SLIDE;
+  }
+  w->symmetric = !s->sliding;
+  if (free) {
+    assemble_free(w, s->p->R);
+  } else {
+    assemble(w, s->p->R);
+  }
+  return w->symmetric ? tb_cholesky(w->m, w->A, w->m, w->scratch)
+                      : tb_lu(w->m, w->A, w->m, w->pivot);
+}
+
+// y of (6).
 static void push_single(tbActiveState* s, tbReal* sigma) {
   const tbActive* a = s->a;
   Dual* w = s->work;

@@ -191,6 +191,7 @@ static tbResult solve_fast(void* context, int index, tbWorker* worker) {
   if (dense <= MOST_DENSE) {
     ok = solve_dense(f, active, nblock, island, arena, info);
     solved = info->status == TB_SOLVE_CONVERGED;
+    active.tried = true;
   }
   if (ok && !solved) ok = solve_sparse(f, active, nblock, island, arena, info);
   tb_arena_release(arena, mark);
