@@ -28,9 +28,7 @@ static const tbReal CAUTIOUS = 1e-2, MOST_CAUTIOUS = 1;
 enum { FIRST = 10, CAREFUL = 12, LATER = 6, SWEEPS = 4, MOST_SWEEPS = 256, INNER = 6 };
 // Small islands.
 enum { BOLD = 3, SWEEPS_SMALL = 8, MOST_SWEEPS_SMALL = 16 };
-// How far below the tolerance residuals are brought while that is easy; small islands have so many
-// steps that it counts.
-static const tbReal SETTLED = 1e-6, SETTLED_SMALL = 1e-3, TIE = 1e-3;
+static const tbReal SETTLED = 1e-6, TIE = 1e-3;
 enum { SETTLE = 8, SETTLE_SLIDING = 2 };
 enum { CONVEX = 4, CONVEX_AFTER = 1, CONVEX_ROUNDS = 40 };
 // Rows from which on interior points come next, and after few rounds only.
@@ -85,7 +83,6 @@ static bool settle(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
   tbSolveInfo best = *info;
   tbReal last = INFINITY;
-  tbReal settled = (s->a->system ? SETTLED : SETTLED_SMALL) * s->a->tolerance;
   bool held = true;
   for (int k = 0; k < SETTLE; k++) {
     tbSolveInfo now = *info;
@@ -95,7 +92,7 @@ static bool settle(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
       best = now;
       memcpy(lambda, s->good, bytes);
     }
-    if (!held || measure <= settled || !(measure < 0.5 * last)) break;
+    if (!held || measure <= SETTLED * s->a->tolerance || !(measure < 0.5 * last)) break;
     last = measure;
     memcpy(s->lambda, s->trial, bytes);
     memcpy(s->sigma, s->check, bytes);
@@ -268,8 +265,9 @@ static bool interior(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveIn
 static bool small_island(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveInfo* info) {
   if (bold(s, BOLD, lambda, info)) return true;
   for (int count = SWEEPS_SMALL; count <= MOST_SWEEPS_SMALL; count *= 2) {
-    if (sweep_best(s, arena, count, lambda, info)) return true;
-    if (bold(s, BOLD, lambda, info)) return true;
+    // What sweeps end with may do, but modes bring it to where it holds.
+    bool enough = sweep_best(s, arena, count, lambda, info);
+    if (bold(s, BOLD, lambda, info) || enough) return true;
   }
   return false;
 }
