@@ -23,16 +23,15 @@
 #include "contact/cone.h"
 #include "solvers/active_state.h"
 
-// E over the diagonal of G where modes do not settle.
-static const tbReal CAUTIOUS = 1e-2, MOST_CAUTIOUS = 1;
-enum { FIRST = 10, CAREFUL = 12, LATER = 6, SWEEPS = 4, MOST_SWEEPS = 256, INNER = 6 };
+// The largest E over the diagonal of G.
+static const tbReal MOST_CAUTIOUS = 1;
 // Small islands.
 enum { BOLD = 3, SWEEPS_SMALL = 8, MOST_SWEEPS_SMALL = 16 };
 static const tbReal SETTLED = 1e-6, TIE = 1e-3;
 enum { SETTLE = 8, SETTLE_SLIDING = 2 };
-enum { CONVEX = 4, CONVEX_AFTER = 1, CONVEX_ROUNDS = 40 };
-// Rows from which on interior points come next, and after few rounds only.
-enum { MEDIUM = 60, LARGE = 200, FIRST_LARGE = 3, SWEEPS_LARGE = 80, POLISH = 2 };
+// Rounds at first, after sweeps, and on islands of more than LARGE rows.
+enum { FIRST = 10, LATER = 6, FIRST_LARGE = 3, LARGE = 200 };
+enum { SWEEPS_LARGE = 80, POLISH = 2, CONVEX_ROUNDS = 40 };
 
 static bool allocate(tbActiveState* s, tbArena* arena) {
   size_t n = (size_t)s->p->n + 1;
@@ -202,32 +201,6 @@ static bool eager(tbActiveState* s, int rounds, tbReal* lambda, tbSolveInfo* inf
   return false;
 }
 
-// Whole proximal steps, each until its modes hold, stiffer as long as that is easy.
-static bool cautious(tbActiveState* s, int rounds, tbReal* lambda, tbSolveInfo* info) {
-  size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
-  int end = info->iterations + rounds;
-  if (end > s->a->max_iter) end = s->a->max_iter;
-  s->softness = CAUTIOUS;
-  while (info->iterations < end) {
-    memcpy(s->anchor, s->lambda, bytes);
-    int k = 0;
-    for (; k < INNER && info->iterations < end; k++) {
-      tb_active_modes(s);
-      if (k > 0 && !s->changed) break;
-      if (!whole_step(s, info)) return false;
-    }
-    if (accept(s, lambda, info)) return true;
-    if (k < 3) {
-      s->softness = fmax(TB_ACTIVE_SOFTNESS, 0.1 * s->softness);
-    } else if (k == INNER) {
-      s->softness = fmin(MOST_CAUTIOUS, 10 * s->softness);
-    }
-    memcpy(s->lambda, s->trial, bytes);
-    memcpy(s->sigma, s->check, bytes);
-  }
-  return false;
-}
-
 // Large islands, where modes rarely settle by themselves: interior points from the best point so
 // far, with more caution each time, and modes from where they end, which brings the last digits.
 // Sets *solved. False: out of memory.
@@ -261,6 +234,24 @@ static bool interior(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveIn
   return true;
 }
 
+// Convex problems, which get closer from anywhere, and modes from where they end. Sets *solved.
+// False: out of memory.
+static bool convex(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveInfo* info,
+                   bool* solved) {
+  size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
+  if (info->iterations >= s->a->max_iter) return true;
+  memcpy(s->trial, s->best, bytes);
+  s->form->velocity(s, s->trial, s->check);
+  if (!tb_active_convex(s->a, arena, CONVEX_ROUNDS, s->a->tolerance, s->trial, s->check, info)) {
+    return false;
+  }
+  s->form->velocity(s, s->trial, s->check);
+  memcpy(s->lambda, s->trial, bytes);
+  memcpy(s->sigma, s->check, bytes);
+  *solved = judge_trial(s, lambda, info) || eager(s, LATER, lambda, info);
+  return true;
+}
+
 // Impulse space: rounds and sweeps cost next to nothing there.
 static bool small_island(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveInfo* info) {
   if (bold(s, BOLD, lambda, info)) return true;
@@ -285,39 +276,15 @@ bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbR
   memcpy(s.best, lambda, bytes);
   s.best_measure = tb_residual(a->p, a->law, lambda, sigma).relative;
   for (int r = 0; r < a->p->n; r++) s.mode[r] = -1;
-  bool large = a->p->n > MEDIUM || a->tried, solved = false;
-  int convex = !a->system ? 0 : large ? CONVEX_AFTER : CONVEX;
+  bool solved = false;
   if (!a->system) {
-    if (small_island(&s, arena, lambda, info)) return true;
-  } else {
-    int rounds = a->tried ? 0 : a->p->n > LARGE ? FIRST_LARGE : FIRST;
-    if (eager(&s, rounds, lambda, info)) return true;
-    if (large && !interior(&s, arena, lambda, info, &solved)) return false;
-    if (solved) return true;
+    solved = small_island(&s, arena, lambda, info);
+  } else if (!a->tried) {
+    solved = eager(&s, a->p->n > LARGE ? FIRST_LARGE : FIRST, lambda, info);
   }
-
-  // Where modes do not settle: caution, then sweeps, which turn directions of sliding, then convex
-  // problems.
-  memcpy(s.lambda, lambda, bytes);
-  memcpy(s.sigma, sigma, bytes);
-  if (a->system && !large) {
-    if (cautious(&s, CAREFUL, lambda, info)) return true;
-    for (int count = SWEEPS; count <= MOST_SWEEPS; count *= 2) {
-      if (sweep_best(&s, arena, count, lambda, info)) return true;
-      if (eager(&s, LATER, lambda, info)) return true;
-    }
-  }
-  for (int k = 0; k < convex && info->iterations < a->max_iter; k++) {
-    memcpy(s.trial, s.best, bytes);
-    s.form->velocity(&s, s.trial, s.check);
-    if (!tb_active_convex(a, arena, CONVEX_ROUNDS, a->tolerance, s.trial, s.check, info)) {
-      return false;
-    }
-    s.form->velocity(&s, s.trial, s.check);
-    memcpy(s.lambda, s.trial, bytes);
-    memcpy(s.sigma, s.check, bytes);
-    if (judge_trial(&s, lambda, info) || eager(&s, LATER, lambda, info)) return true;
-  }
+  if (a->system && !solved && !interior(&s, arena, lambda, info, &solved)) return false;
+  if (a->system && !solved && !convex(&s, arena, lambda, info, &solved)) return false;
+  if (solved) return true;
 
   // Not good enough, but the best there is.
   memcpy(lambda, s.best, bytes);

@@ -9,7 +9,8 @@
 #include "common/worlds.h"
 #include "linalg/dense.h"
 #include "model/workspace.h"
-#include "solvers/active.h"
+#include "solvers/active_state.h"
+#include "step/implicit.h"
 #include "step/warm.h"
 #include "step/state.h"
 #include "tribo/tribo.h"
@@ -137,6 +138,176 @@ static void sparse_matrix_is_the_dense_one(void** state) {
   }
 }
 
+// ---- two forms ---------------------------------------------------------------------------------
+
+// A problem as the fast path gets it, for a world with one island.
+typedef struct {
+  tbArena arena;
+  tbProblem* p;
+  tbVelocity system;
+  tbRange* tree;
+  tbActive a;
+} Case;
+
+static bool make_case(tbWorld w, Case* c) {
+  const tbModel* m = w.m;
+  tbError error;
+  assert_int_equal(tb_forward(m, w.d), TB_OK);
+  const tbConstraints* cs = &((tbStepState*)w.d->work->step)->constraints;
+  if (cs->count == 0) return false;
+  tb_arena_init(&c->arena);
+  c->p = tb_step_problem(m, w.d, &error);
+  assert_non_null(c->p);
+  tbInertiaFactor factor;
+  assert_int_equal(tb_implicit_factor(m, w.d, TB_IMPLICIT_ALL, &factor), TB_OK);
+  tbRows* rows = TB_ARENA_NEW(&c->arena, tbRows, cs->count);
+  tbReal* rho = TB_ARENA_NEW(&c->arena, tbReal, c->p->n);
+  int* place = TB_ARENA_NEW(&c->arena, int, m->nv);
+  c->tree = TB_ARENA_NEW(&c->arena, tbRange, m->ntree);
+  tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
+  for (int i = 0; i < m->nv; i++) place[i] = -1;
+  for (int t = 0; t < m->ntree; t++) {
+    c->tree[t] = (tbRange){m->tree_dofadr[t], m->tree_dofadr[t] + m->tree_dofnum[t]};
+  }
+  for (int b = 0, row = 0; b < cs->count; b++) {
+    const tbConstraint* k = &cs->list[b];
+    rows[b] = (tbRows){k->dim, k->nnz, k->col, k->J};
+    tbReal* half = TB_ARENA_NEW(&c->arena, tbReal, k->dim * k->nnz);
+    memcpy(half, k->J, sizeof(tbReal) * (size_t)(k->dim * k->nnz));
+    tb_ltdl_half_solve_support(forest, factor.LD, factor.inverse, k->col, k->nnz, half, k->nnz,
+                               k->dim);
+    for (int r = 0; r < k->dim; r++, row++) {
+      for (int j = 0; j < k->nnz; j++) rho[row] += half[r * k->nnz + j] * half[r * k->nnz + j];
+    }
+  }
+  assert_true(tb_velocity_build(&c->system, &c->arena, forest, factor.LD, factor.inverse, cs->count,
+                                rows, place));
+  c->a = (tbActive){.p = c->p,
+                    .block = rows,
+                    .forest = forest,
+                    .LD = factor.LD,
+                    .inverse = factor.inverse,
+                    .M = factor.H,
+                    .ntree = m->ntree,
+                    .tree = c->tree,
+                    .rho = rho,
+                    .tolerance = 1e-8,
+                    .max_iter = 200};
+  return true;
+}
+
+static void free_case(Case* c) {
+  tb_problem_free(c->p);
+  tb_arena_free(&c->arena);
+}
+
+// Random impulses, some of them at bounds and edges, the modes there, and one round of a form.
+static void one_round(Case* c, const tbActiveForm* form, uint64_t seed, tbActiveState* s) {
+  tbRng rng = {seed};
+  size_t n = (size_t)c->p->n;
+  *s = (tbActiveState){.a = &c->a, .p = c->p, .form = form, .softness = 1e-2};
+  tbReal** const vectors[] = {&s->lambda, &s->sigma, &s->anchor, &s->next, &s->speed};
+  for (int k = 0; k < 5; k++) *vectors[k] = TB_ARENA_NEW(&c->arena, tbReal, n);
+  s->mode = TB_ARENA_NEW(&c->arena, int, n);
+  s->slide = TB_ARENA_NEW(&c->arena, tbSlide, c->p->nblock);
+  assert_true(form->start(s, &c->arena));
+  for (size_t r = 0; r < n; r++) {
+    s->lambda[r] = 0.3 * tb_rng_normal(&rng) / c->a.rho[r];
+    s->anchor[r] = s->lambda[r];
+  }
+  form->velocity(s, s->lambda, s->sigma);
+  tb_active_modes(s);
+  assert_true(form->factor(s));
+  assert_true(form->solve(s));
+}
+
+static double largest(const tbReal* x, int n) {
+  double most = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+  return most;
+}
+
+static void check_round(Case* c, uint64_t seed, int* seen) {
+  tbActiveState dense, sparse;
+  int n = c->p->n;
+  c->a.system = NULL;
+  one_round(c, &TB_ACTIVE_DUAL, seed, &dense);
+  c->a.system = &c->system;
+  one_round(c, &TB_ACTIVE_VELOCITY, seed, &sparse);
+  double impulse = largest(dense.next, n), speed = largest(dense.speed, n);
+  for (int r = 0; r < n; r++) {
+    assert_near(dense.sigma[r], sparse.sigma[r], 1e-9 * (1 + speed));
+    assert_near(dense.next[r], sparse.next[r], 1e-7 * impulse);
+    assert_near(dense.speed[r], sparse.speed[r], 1e-7 * speed);
+  }
+  for (int i = 0; i < c->p->nblock; i++) seen[dense.mode[c->p->block[i].row]]++;
+}
+
+// The same round from the same modes, whichever unknowns it is written in.
+static void both_forms_take_the_same_round(void** state) {
+  (void)state;
+  static const char* const SCENES[] = {"humanoid.xml", "grip.xml", "arm.xml", "sliding_cube.xml"};
+  int seen[6] = {0};
+  for (int law = TB_LAW_NCP; law <= TB_LAW_CCP; law++) {
+    for (int k = 0; k < 4; k++) {
+      tbRng rng = {(uint64_t)k + 3};
+      tbWorld w = tb_world_scene(SCENES[k], NULL);
+      // Dry friction everywhere, so that rows between bounds take part.
+      for (int i = 0; i < w.m->nv; i++) w.m->dof_frictionloss[i] = i < 6 && k == 0 ? 0 : 0.05;
+      for (int trial = 0; trial < 10; trial++) {
+        Case c;
+        shake(w, &rng, 7);
+        if (!make_case(w, &c)) continue;
+        c.a.law = (tbLaw)law;
+        check_round(&c, (uint64_t)(100 * k + trial), seen);
+        free_case(&c);
+      }
+      tb_world_free(w);
+    }
+  }
+  for (int mode = 0; mode < 6; mode++) assert_true(seen[mode] > 20);
+}
+
+// Whole solves from rest: both converge, and where velocities are unique (ccp) they agree.
+static void both_forms_find_the_same_velocities(void** state) {
+  (void)state;
+  tbRng rng = {31};
+  tbWorld w = tb_world_scene("humanoid.xml", NULL);
+  int converged = 0;
+  for (int trial = 0; trial < 24; trial++) {
+    Case c;
+    shake(w, &rng, 11);
+    if (!make_case(w, &c)) continue;
+    c.a.law = trial % 2 ? TB_LAW_CCP : TB_LAW_NCP;
+    int n = c.p->n;
+    tbReal* lambda = TB_ARENA_NEW(&c.arena, tbReal, 2 * n);
+    tbReal* sigma = TB_ARENA_NEW(&c.arena, tbReal, 2 * n);
+    int solved = 0;
+    for (int form = 0; form < 2; form++) {
+      tbSolveInfo info;
+      tbError error;
+      c.a.system = form ? &c.system : NULL;
+      assert_true(tb_active_solve(&c.a, &c.arena, c.p->g, lambda + form * n, &info));
+      assert_int_equal(tb_problem_velocity(c.p, lambda + form * n, sigma + form * n, &error),
+                       TB_OK);
+      tbResidual r = tb_residual(c.p, c.a.law, lambda + form * n, sigma + form * n);
+      // What is reported is what the problem in Delassus form says.
+      assert_near(r.relative, info.residual.relative, 1e-9 + 1e-3 * r.relative);
+      solved += info.status == TB_SOLVE_CONVERGED;
+      if (info.status == TB_SOLVE_CONVERGED) assert_true(r.relative <= 1.01 * c.a.tolerance);
+    }
+    converged += solved;
+    if (c.a.law == TB_LAW_CCP && solved == 2) {
+      double fastest = largest(c.p->g, n);
+      for (int r = 0; r < n; r++) assert_near(sigma[r], sigma[n + r], 1e-4 * fastest);
+    }
+    free_case(&c);
+  }
+  // Impulse space alone gives up early.
+  assert_true(converged >= 36);
+  tb_world_free(w);
+}
+
 // ---- answers -----------------------------------------------------------------------------------
 
 // The forces of a step put into the problem in Delassus form: its residual is what was reported.
@@ -239,6 +410,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(stacks_at_rest_need_no_solver),
                                      cmocka_unit_test(impulses_are_recalled_by_place),
                                      cmocka_unit_test(sparse_matrix_is_the_dense_one),
+                                     cmocka_unit_test(both_forms_take_the_same_round),
+                                     cmocka_unit_test(both_forms_find_the_same_velocities),
                                      cmocka_unit_test(answers_hold_in_delassus_form),
                                      cmocka_unit_test(velocities_agree_with_other_solvers)};
   return cmocka_run_group_tests(tests, NULL, NULL);
