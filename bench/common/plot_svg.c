@@ -134,23 +134,40 @@ static void write_tick(FILE* f, Axis axis, Axis other, bool vertical, double v, 
   }
 }
 
+// Ticks of a logarithmic axis of less than two decades: round numbers where it is almost linear,
+// else 1, 2 and 5 times each power.
+static void write_narrow_axis(FILE* f, Axis axis, Axis other, bool vertical) {
+  char label[64];
+  if (axis.high - axis.low < 0.7) {
+    Axis plain = {pow(10, axis.low), pow(10, axis.high), false, 0, 1};
+    double step = tick_step(&plain);
+    for (double v = ceil(plain.low / step) * step; v <= plain.high; v += step) {
+      snprintf(label, sizeof label, "%.6g", v);
+      write_tick(f, axis, other, vertical, log10(v), label);
+    }
+    return;
+  }
+  for (double v = floor(axis.low); v <= axis.high; v += 1) {
+    for (int k = 0; k < 3; k++) {
+      double at = v + log10(k == 0 ? 1 : k == 1 ? 2 : 5);
+      if (at < axis.low || at > axis.high) continue;
+      tick_text(&axis, at, 1, label, sizeof label);
+      write_tick(f, axis, other, vertical, at, label);
+    }
+  }
+}
+
 static void write_axis(FILE* f, Axis axis, Axis other, bool vertical) {
   char label[64];
   double step = tick_step(&axis);
-  bool narrow = axis.log && axis.high - axis.low < 1.6;
+  if (axis.log && axis.high - axis.low < 1.6) {
+    write_narrow_axis(f, axis, other, vertical);
+    return;
+  }
   for (double v = ceil(axis.low / step - 1e-9) * step; v <= axis.high + 1e-9 * step; v += step) {
     if (fabs(v) < 1e-9 * step) v = 0;
     tick_text(&axis, v, step, label, sizeof label);
     write_tick(f, axis, other, vertical, v, label);
-  }
-  // Less than two decades: also 2 and 5 times each power.
-  for (double v = floor(axis.low); narrow && v <= axis.high; v += 1) {
-    for (int k = 0; k < 2; k++) {
-      double at = v + log10(k ? 5 : 2);
-      if (at < axis.low || at > axis.high) continue;
-      tick_text(&axis, at, step, label, sizeof label);
-      write_tick(f, axis, other, vertical, at, label);
-    }
   }
   int exponent = common_exponent(&axis);
   if (exponent == 0) return;

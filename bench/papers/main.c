@@ -137,7 +137,7 @@ static int run_part(const char* program, char* folder, const Run* run, const Pro
   // On a terminal the bar moves every second; a part that takes far too long is cut off, so that
   // the whole is bounded.
   bool terminal = isatty(STDERR_FILENO);
-  double start = tb_seconds(), limit = (run->brief ? 6 : 2.5) * expected;
+  double start = tb_seconds(), limit = (run->brief ? 20 : 2.5) * expected;
   int status, shown = 0;
   pid_t ended;
   while ((ended = waitpid(child, &status, WNOHANG)) == 0) {
