@@ -36,7 +36,7 @@ typedef struct {
   int triangle;
   // Directions that parted the last prisms from the shape, and how low the shape is along them.
   tbReal apart[MAX_APART][3], lowest[MAX_APART];
-  int napart, next_apart;
+  int napart, next_apart, last_apart;
   bool thorough;  // also look where only a spare contact could be
   bool skipped;   // a triangle was not looked at that might have one
   bool overlap;   // some prism and the shape overlap
@@ -65,7 +65,8 @@ static int stays_below(const Terrain* t, const tbReal p[3], const tbReal n[3], i
   tbReal q[3];
   grid_point(t, row, column, q);
   tb_sub3(q, q, p);
-  return tb_dot3(n, q) <= t->rounding * fmax(tb_norm3(q), t->step[0]);
+  tbReal rise = tb_dot3(n, q);
+  return rise <= t->rounding * t->step[0] || rise <= t->rounding * tb_norm3(q);
 }
 
 // Corners of the two triangles that share the edge between two grid points: the other ends of the
@@ -306,9 +307,17 @@ static void solve_from_above(Terrain* t, tbReal limit, tbConvexResult* r) {
   r->state = apart ? TB_CONVEX_APART : (r->dist > 0 ? TB_CONVEX_NEAR : TB_CONVEX_OVERLAP);
 }
 
+// The point of the shape's core that is lowest along n, both in the field's frame.
+static void lowest_along(Terrain* t, const tbReal n[3], tbReal x[3]) {
+  tbReal d[3], p[3], down[3] = {-n[0], -n[1], -n[2]};
+  tb_mul_mat3t_vec3(d, t->pair.mat, down);
+  tb_core_support(&t->pair.b, d, p);
+  tb_pair_b_to_a(&t->pair, p, x);
+}
+
 // Neighbours are parted from the shape by the same directions: is this prism, by more than `far`?
-static bool is_known_apart(const Terrain* t, tbReal far) {
-  for (int k = 0; k < t->napart; k++) {
+static bool is_known_apart(Terrain* t, tbReal far) {
+  for (int c = 0, k = t->last_apart; c < t->napart; c++, k = k + 1 < t->napart ? k + 1 : 0) {
     const tbReal* n = t->apart[k];
     tbReal most = -INFINITY, bottom = n[2] * t->base;
     for (int i = 0; i < 3; i++) {
@@ -316,49 +325,60 @@ static bool is_known_apart(const Terrain* t, tbReal far) {
       tbReal up = n[2] * v[2], along = n[0] * v[0] + n[1] * v[1] + (up > bottom ? up : bottom);
       most = along > most ? along : most;
     }
-    if (t->lowest[k] - most > far) return true;
+    if (!(t->lowest[k] - most > far)) continue;
+    t->last_apart = k;
+    return true;
   }
   return false;
 }
 
 static void remember_apart(Terrain* t, const tbReal n[3]) {
-  tbReal d[3], p[3], q[3];
+  tbReal x[3];
   int k = t->next_apart;
+  t->last_apart = k;
   t->next_apart = (k + 1) % MAX_APART;
   if (t->napart < MAX_APART) t->napart++;
-  tb_mul_mat3t_vec3(d, t->pair.mat, n);
-  tb_scale3(d, d, -1);
-  tb_core_support(&t->pair.b, d, p);
-  tb_pair_b_to_a(&t->pair, p, q);
+  lowest_along(t, n, x);
   tb_copy3(t->apart[k], n);
-  t->lowest[k] = tb_dot3(n, q);
+  t->lowest[k] = tb_dot3(n, x);
 }
 
 // The shape is below the triangle, and the shortest way out of the prism is no way out of the
 // terrain, or it is beside the prism: push it out along the triangle's own normal, where it is
 // under the triangle.
-static void push_along_normal(Terrain* t, const tbSupport* at, tbReal above) {
+static void push_along_normal(Terrain* t, const tbReal lowest[3], tbReal above) {
   tbConvexResult r;
   memset(&r, 0, sizeof r);
   tb_copy3(r.normal, t->normal);
   r.dist = above;
-  tb_copy3(r.point_b, at->b);
-  tb_add_scaled3(r.point_a, at->b, -above, r.normal);
+  tb_copy3(r.point_b, lowest);
+  tb_add_scaled3(r.point_a, lowest, -above, r.normal);
   add_region(t, &r, 1);
 }
 
-// Does the surface fall off, seen from the triangle's plane, beyond one of its edges? Where it does
-// not, the triangle can touch along no other normal than its own. The border of the field falls
-// off.
-static bool has_ridge(const Terrain* t) {
+// May the shape touch an edge of the triangle along a normal between those of its two triangles?
+// Only where the surface falls off beyond the edge, and the shape's lowest point lies beyond it
+// along this triangle's normal (`weight` places it) but not along the other's: else a neighbour, or
+// the triangle by its own normal, has the contact. What is beyond the border of the field is not
+// known.
+static bool may_touch_edge(Terrain* t, const tbReal weight[3]) {
   for (int i = 0; i < 3; i++) {
-    const int *u = t->grid[i], *v = t->grid[(i + 1) % 3], *w = t->grid[(i + 2) % 3];
-    int row = u[0] + v[0] - w[0], column = u[1] + v[1] - w[1];
+    int j = (i + 1) % 3, k = (i + 2) % 3;
+    if (weight[k] > 1e-6) continue;
+    int row = t->grid[i][0] + t->grid[j][0] - t->grid[k][0];
+    int column = t->grid[i][1] + t->grid[j][1] - t->grid[k][1];
     if (!on_grid(t, row, column)) return true;
-    tbReal q[3];
+    const tbReal *u = t->prism + 3 * i, *v = t->prism + 3 * j;
+    tbReal q[3], e[3], normal[3], out[3], y[3];
     grid_point(t, row, column, q);
-    tb_sub3(q, q, t->prism);
-    if (!(tb_dot3(t->normal, q) >= 0)) return true;
+    tb_sub3(q, q, u);
+    if (tb_dot3(t->normal, q) >= 0) continue;
+    tb_sub3(e, v, u);
+    tb_cross(normal, q, e);
+    tb_cross(out, e, normal);
+    lowest_along(t, normal, y);
+    tb_sub3(y, y, u);
+    if (!(tb_dot3(out, y) > 1e-9 * t->pair.scale * tb_norm3(out))) return true;
   }
   return false;
 }
@@ -368,7 +388,7 @@ static bool has_ridge(const Terrain* t) {
 static bool is_aside(Terrain* t, tbReal limit, tbReal far, bool* beside) {
   tbConvexResult r;
   r.certified = 0;
-  tb_copy3(r.normal, t->normal);
+  tb_copy3(r.normal, t->napart ? t->apart[t->last_apart] : t->normal);
   t->pair.enough = limit;
   tb_gjk(&t->pair, far, COARSE, 0, &r);
   t->pair.enough = INFINITY;
@@ -377,35 +397,41 @@ static bool is_aside(Terrain* t, tbReal limit, tbReal far, bool* beside) {
   return *beside || r.state == TB_CONVEX_APART;
 }
 
-// Contacts of the triangle and the shape, whose lowest point along the normal is `at`, at the
-// height `above`.
-static void collide_near(Terrain* t, const tbSupport* at, tbReal above, tbReal far) {
+// Contacts of the triangle and the shape, whose lowest point along the normal is at the height
+// `above`.
+static void collide_near(Terrain* t, const tbReal lowest[3], tbReal above, tbReal far) {
   tbConvexResult r;
-  tbReal weight[3], small = 1e-6;
   memset(&r, 0, sizeof r);
   tb_copy3(r.normal, t->normal);
-  r.dist = above;
-  r.state = TB_CONVEX_OVERLAP;
-  tb_copy3(r.point_b, at->b);
-  tb_add_scaled3(r.point_a, at->b, -above, r.normal);
-  triangle_weights(t, r.point_a, weight);
-  bool inside = weight[0] > small && weight[1] > small && weight[2] > small;
   if (!(above < 0)) {
     tb_convex_solve(&t->pair, far, &r);
-  } else if (!inside && has_ridge(t)) {
-    solve_from_above(t, far, &r);
+    if (r.state != TB_CONVEX_APART) add_region(t, &r, 0);
+    return;
   }
-  if (r.state == TB_CONVEX_APART) return;
+  tbReal weight[3], small = 1e-6;
+  r.dist = above;
+  tb_copy3(r.point_b, lowest);
+  tb_add_scaled3(r.point_a, lowest, -above, r.normal);
+  triangle_weights(t, r.point_a, weight);
+  if (weight[0] > small && weight[1] > small && weight[2] > small) {
+    // The lowest point is under the triangle: its normal is the way out.
+    t->overlap = true;
+    add_region(t, &r, 0);
+    return;
+  }
+  if (may_touch_edge(t, weight)) {
+    solve_from_above(t, far, &r);
+    if (r.state == TB_CONVEX_APART || add_region(t, &r, 0) > 0) return;
+  }
   t->overlap |= r.dist <= 0;
-  if (add_region(t, &r, 0) > 0 || above > 0) return;
-  push_along_normal(t, at, above);
+  push_along_normal(t, lowest, above);
 }
 
 static void collide_triangle(Terrain* t) {
-  tbSupport at;
   // Above the plane of the triangle by more than the margin: nothing to find.
-  tbReal limit = t->margin + t->pair.b.radius, above;
-  above = tb_pair_separation(&t->pair, t->normal, &at);
+  tbReal limit = t->margin + t->pair.b.radius, lowest[3];
+  lowest_along(t, t->normal, lowest);
+  tbReal above = tb_dot3(t->normal, lowest) - tb_dot3(t->normal, t->prism);
   if (above > limit) return;
   // A point below a slope may lie in the next prism. That prism pushes it out, too; only where none
   // does, look as far aside as it is deep.
@@ -414,10 +440,10 @@ static void collide_triangle(Terrain* t) {
   if (is_known_apart(t, far)) return;
   bool beside = false;
   if (far < INFINITY && is_aside(t, limit, far, &beside)) {
-    if (beside && above <= 0) push_along_normal(t, &at, above);
+    if (beside && above <= 0) push_along_normal(t, lowest, above);
     return;
   }
-  collide_near(t, &at, above, far);
+  collide_near(t, lowest, above, far);
 }
 
 // Prism below the triangle of three grid points, counter-clockwise seen from above.
@@ -504,7 +530,7 @@ static int collide_within(const tbShape* a, const tbShape* b, tbReal margin, tbC
   const tbHField* f = a->hfield;
   Terrain t;
   t.field = f;
-  t.count = t.has_spare = t.napart = t.next_apart = 0;
+  t.count = t.has_spare = t.napart = t.next_apart = t.last_apart = 0;
   t.margin = margin;
   t.closest = margin == INFINITY;
   t.base = -f->size[3];
