@@ -17,11 +17,23 @@ static int is_problem(const struct dirent* entry) {
 
 static int most_contacts = 12;
 
+// Methods on dense matrices are for problems of up to some hundred contacts.
+static bool dense_method(const char* name) {
+  static const char* const names[] = {"staggered", "newton", "prox", "direct"};
+  for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+    if (strcmp(names[k], name) == 0) return true;
+  }
+  return false;
+}
+
 static void solve_all(const char* name, const tbProblem* p, int* runs, int* converged) {
   tbReal *lambda = calloc((size_t)p->n, sizeof *lambda),
          *sigma = calloc((size_t)p->n, sizeof *sigma);
   for (int s = 0; s < tb_solver_count(); s++) {
     bool automatic = strcmp(tb_solver_name(s), "auto") == 0 && tb_solver_law(s) == TB_LAW_NCP;
+    bool dense = dense_method(tb_solver_name(s)) ||
+                 (tb_solver_law(s) == TB_LAW_CCP && strcmp(tb_solver_name(s), "ipm") == 0);
+    if (dense && p->nblock > 200) continue;
     tbSolveSettings settings = tbDefaultSolveSettings();
     settings.law = tb_solver_law(s);
     settings.solver = tb_solver_name(s);
