@@ -85,10 +85,16 @@ static int fill_members(tbArena* arena, const tbConstraints* cs, tbIslands* out)
 
 // ---- right-hand side and blocks ----------------------------------------------------------------
 
+// The first column of J that may not be zero: dry friction of a joint acts on its own dof alone,
+// the last of its support.
+static int first_column(const tbConstraint* c) {
+  return c->source == TB_SOURCE_FRICTION_DOF ? c->nnz - 1 : 0;
+}
+
 static tbReal row_velocity(const tbConstraint* c, int row, const tbReal* v) {
   tbReal sum = 0;
   const tbReal* J = c->J + (size_t)row * (size_t)c->nnz;
-  for (int k = 0; k < c->nnz; k++) sum += J[k] * v[c->col[k]];
+  for (int k = first_column(c); k < c->nnz; k++) sum += J[k] * v[c->col[k]];
   return sum;
 }
 
@@ -394,7 +400,9 @@ void tb_assembled_velocity(const tbConstraints* constraints, const tbIsland* isl
     for (int r = 0; r < c->dim; r++, row++) {
       const tbReal* J = c->J + (size_t)r * (size_t)c->nnz;
       tbReal sum = p->g[row] + p->R[row] * island->lambda[row];
-      for (int j = 0; j < c->nnz; j++) sum += J[j] * (v[c->col[j]] - v_free[c->col[j]]);
+      for (int j = first_column(c); j < c->nnz; j++) {
+        sum += J[j] * (v[c->col[j]] - v_free[c->col[j]]);
+      }
       sigma[row] = sum;
     }
   }
@@ -409,7 +417,9 @@ void tb_gather_impulse(const tbConstraints* constraints, const tbIslands* island
       const tbConstraint* c = &constraints->list[island->member[k]];
       for (int r = 0; r < c->dim; r++, lambda++) {
         if (*lambda == 0) continue;
-        for (int j = 0; j < c->nnz; j++) impulse[c->col[j]] += *lambda * c->J[r * c->nnz + j];
+        for (int j = first_column(c); j < c->nnz; j++) {
+          impulse[c->col[j]] += *lambda * c->J[r * c->nnz + j];
+        }
       }
     }
   }
