@@ -27,7 +27,8 @@
 static const tbReal MOST_CAUTIOUS = 1;
 // Small islands.
 enum { BOLD = 3, SWEEPS_SMALL = 8, MOST_SWEEPS_SMALL = 16 };
-static const tbReal SETTLED = 1e-6, TIE = 1e-3;
+// How far below the tolerance residuals are brought while that is easy.
+static const tbReal SETTLED = 1e-6, SETTLED_SMALL = 1e-3, TIE = 1e-3;
 enum { SETTLE = 8, SETTLE_SLIDING = 2 };
 // Rounds at first, after sweeps, and on islands of more than LARGE rows.
 enum { FIRST = 10, LATER = 6, FIRST_LARGE = 3, LARGE = 200 };
@@ -82,6 +83,7 @@ static bool settle(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
   tbSolveInfo best = *info;
   tbReal last = INFINITY;
+  tbReal settled = (s->a->system ? SETTLED : SETTLED_SMALL) * s->a->tolerance;
   bool held = true;
   for (int k = 0; k < SETTLE; k++) {
     tbSolveInfo now = *info;
@@ -91,7 +93,7 @@ static bool settle(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
       best = now;
       memcpy(lambda, s->good, bytes);
     }
-    if (!held || measure <= SETTLED * s->a->tolerance || !(measure < 0.5 * last)) break;
+    if (!held || measure <= settled || !(measure < 0.5 * last)) break;
     last = measure;
     memcpy(s->lambda, s->trial, bytes);
     memcpy(s->sigma, s->check, bytes);
