@@ -19,7 +19,7 @@
 
 static const Part PARTS[] = {
     {"cm", "Contact models in robotics (CM)",
-     "What each contact law gets wrong, how solvers converge, and how long they take.", 240, 35},
+     "What each contact law gets wrong, how solvers converge, and how long they take.", 240, 45},
     {"admm", "ADMM for rigid and compliant contact (ADMM)",
      "The exact law by proximal ADMM in simulation.", 240, 15},
     {"fclib", "Problems from the FCLIB collection (ADMM tables III, IV, figures 4, 7)",
