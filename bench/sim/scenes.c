@@ -152,11 +152,13 @@ static void add_primitive(tbText* t, tbRng* rng, int i, const double pos[3], dou
       "type=\"box\" size=\".05 .05 .05\"", "type=\"sphere\" size=\".05\"",
       "type=\"capsule\" size=\".035 .035\"", "type=\"cylinder\" size=\".045 .045\"",
       "type=\"box\" size=\".06 .04 .03\""};
+  // Drawn one by one: the order in which arguments are evaluated is the compiler's.
+  double euler[3], place[2];
+  for (int k = 2; k >= 0; k--) euler[k] = tb_rng_uniform(rng, 0, turn);
+  for (int k = 1; k >= 0; k--) place[k] = pos[k] + jitter * (tb_rng_uniform(rng, 0, 1) - 0.5);
   tb_text_add(
       t, "<body pos=\"%g %g %g\" euler=\"%g %g %g\"><freejoint/><geom %s density=\"1000\"/></body>",
-      pos[0] + jitter * (tb_rng_uniform(rng, 0, 1) - 0.5),
-      pos[1] + jitter * (tb_rng_uniform(rng, 0, 1) - 0.5), pos[2], tb_rng_uniform(rng, 0, turn),
-      tb_rng_uniform(rng, 0, turn), tb_rng_uniform(rng, 0, turn), SHAPES[i % 5]);
+      place[0], place[1], pos[2], euler[0], euler[1], euler[2], SHAPES[i % 5]);
 }
 
 // 5 x 5 x 5 primitives of 10 cm above a floor.
