@@ -26,7 +26,7 @@
 // The largest E over the diagonal of G.
 static const tbReal MOST_CAUTIOUS = 1;
 // Small islands.
-enum { BOLD = 3, SWEEPS_SMALL = 8, MOST_SWEEPS_SMALL = 16 };
+enum { BOLD = 6, BOLD_LATER = 3, SWEEPS_SMALL = 8, MOST_SWEEPS_SMALL = 16 };
 // How far below the tolerance residuals are brought while that is easy.
 static const tbReal SETTLED = 1e-6, SETTLED_SMALL = 1e-3, TIE = 1e-3;
 enum { SETTLE = 8, SETTLE_SLIDING = 2 };
@@ -260,7 +260,7 @@ static bool small_island(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSol
   for (int count = SWEEPS_SMALL; count <= MOST_SWEEPS_SMALL; count *= 2) {
     // What sweeps end with may do, but modes bring it to where it holds.
     bool enough = sweep_best(s, arena, count, lambda, info);
-    if (bold(s, BOLD, lambda, info) || enough) return true;
+    if (bold(s, BOLD_LATER, lambda, info) || enough) return true;
   }
   return false;
 }
