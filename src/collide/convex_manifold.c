@@ -455,10 +455,11 @@ static int manifold(tbConvexPair* pair, const tbConvexResult* r, tbReal margin, 
     intersect(&p);
   }
   // Keep what is within the margin; the deepest must be there, from the witness points if need be.
-  int kept = 0;
+  int kept = 0, lowest = 0;
   tbReal deepest = INFINITY;
   for (int i = 0; i < p.count; i++) {
     if (!(p.point[i].dist <= limit)) continue;
+    if (p.point[i].dist < deepest) lowest = kept;
     p.point[kept] = p.point[i];
     p.ha[kept] = p.ha[i];
     p.hb[kept] = p.hb[i];
@@ -469,6 +470,12 @@ static int manifold(tbConvexPair* pair, const tbConvexResult* r, tbReal margin, 
   int single = pa.kind == TB_PATCH_POINT || pb.kind == TB_PATCH_POINT;
   if (!(deepest <= r->dist + 1e-8 * pair->scale) && (!terrain || single || r->dist > 0)) {
     add_witness(&p, r, &pa, &pb);
+  } else if (p.count > 0 && deepest > r->dist && !terrain) {
+    // A corner that rounding moved along a nearly parallel edge: its gap is s(n).
+    tbReal more = deepest - r->dist;
+    p.ha[lowest] += 0.5 * more;
+    p.hb[lowest] -= 0.5 * more;
+    p.point[lowest].dist = r->dist;
   }
   if (p.count == 0) return 0;
 
