@@ -14,11 +14,6 @@ static double total(tbWorld w) {
   return w.d->energy[0] + w.d->energy[1];
 }
 
-static double kinetic(tbWorld w) {
-  tb_energy_velocity(w.m, w.d);
-  return w.d->energy[1];
-}
-
 // Sum of masses times velocity of free bodies.
 static void momentum(tbWorld w, double p[3]) {
   p[0] = p[1] = p[2] = 0;
@@ -69,7 +64,7 @@ static void wall_takes_the_hit(void** state) {
   tb_world_free(w);
 }
 
-// Nothing falls through the floor or through another; in the end all is calm.
+// Nothing falls through the floor or through another; in the end what cannot roll is calm.
 static void heap_comes_to_rest(void** state) {
   (void)state;
   tbWorld w = tb_world_scene("drop.xml", NULL);
@@ -84,7 +79,12 @@ static void heap_comes_to_rest(void** state) {
                 s.depth_max, s.unconverged, steps);
   assert_true(mean < 1e-4);
   for (int j = 0; j < w.m->njnt; j++) assert_true(w.d->qpos[w.m->jnt_qposadr[j] + 2] > 0.04);
-  if (whole) assert_true(kinetic(w) < 0.05 * w.m->total_mass);
+  // What is round rolls on, since nothing brakes rolling here; boxes lie still.
+  for (int j = 0; whole && j < w.m->njnt; j++) {
+    int geom = w.m->body_geomadr[w.m->jnt_bodyid[j]];
+    if (w.m->geom_type[geom] != TB_GEOM_BOX) continue;
+    for (int k = 0; k < 6; k++) assert_true(fabs(w.d->qvel[w.m->jnt_dofadr[j] + k]) < 1e-3);
+  }
   tb_world_free(w);
 }
 
