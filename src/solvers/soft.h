@@ -25,6 +25,7 @@ typedef struct {
   int kind;
   int row, dim;
   int nnz;
+  int lead;            // a single row: columns before this one are zero
   const int* col;      // dofs, ascending
   const tbReal* J;     // dim x nnz
   tbReal bound;        // friction: largest force

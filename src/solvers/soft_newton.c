@@ -2,7 +2,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/kernel.h"
 #include "solvers/soft.h"
+#include "solvers/soft_dense.h"
 #include "solvers/velocity.h"
 
 typedef struct {
@@ -10,72 +12,94 @@ typedef struct {
   tbReal *a, *r, *force;     // current point (by dof), residual rows, constraint forces
   tbReal *Ma, *grad, *step;  // local: M (a - a_smooth), gradient, Newton step
   tbReal *Mstep, *Jstep;     // local: M step; rows: J step
-  tbVelocity system;         // M + J^T W J on the dofs that constraints move
-  tbReal* x;                 // a vector of the system
-  int* place;                // by dof: its place there, or -1
+  int* column;               // by block: the local index of each of its columns
+  bool small;                // the matrix is dense
+  tbSoftDense dense;
+  tbVelocity system;  // otherwise: M + J^T W J on the dofs that constraints move
+  tbReal* x;          // a vector of the system
+  int* place;         // by dof: its place there, or -1
 } Newton;
 
 // out[local] = (M x)[dof] for local x.
-static void mul_M(const tbSoftProblem* p, tbReal* out, const tbReal* x) {
-  memset(out, 0, sizeof(tbReal) * (size_t)p->ndof);
+static void mul_M(const tbSoftProblem* p, tbReal* TB_RESTRICT out, const tbReal* x) {
   for (int i = 0; i < p->ndof; i++) {
-    int dof = p->dof[i], adr = p->forest.rowadr[dof], nnz = p->forest.rownnz[dof];
+    // A tree's dofs follow each other, so within its rows the local index is shifted.
+    int dof = p->dof[i], shift = dof - i, nnz = p->forest.rownnz[dof];
+    const int* column = p->forest.colind + p->forest.rowadr[dof];
+    const tbReal* M = p->M + p->forest.rowadr[dof];
+    tbReal sum = M[nnz - 1] * x[i];
     for (int k = 0; k < nnz - 1; k++) {
-      int j = p->local[p->forest.colind[adr + k]];
-      out[i] += p->M[adr + k] * x[j];
-      out[j] += p->M[adr + k] * x[i];
+      int j = column[k] - shift;
+      sum += M[k] * x[j];
+      out[j] += M[k] * x[i];
     }
-    out[i] += p->M[adr + nnz - 1] * x[i];
+    out[i] = sum;
   }
 }
 
 // out[row] = J x for local x.
-static void mul_J(const tbSoftProblem* p, tbReal* out, const tbReal* x) {
-  for (int b = 0; b < p->nblock; b++) {
-    const tbSoftBlock* block = &p->block[b];
-    for (int r = 0; r < block->dim; r++) {
-      const tbReal* J = block->J + (size_t)r * (size_t)block->nnz;
+static void mul_J(const Newton* n, tbReal* TB_RESTRICT out, const tbReal* x) {
+  const int* column = n->column;
+  for (int b = 0; b < n->p->nblock; b++) {
+    const tbSoftBlock* block = &n->p->block[b];
+    const tbReal* J = block->J;
+    for (int r = 0; r < block->dim; r++, J += block->nnz) {
       tbReal sum = 0;
-      for (int k = 0; k < block->nnz; k++) sum += J[k] * x[p->local[block->col[k]]];
+      for (int k = block->lead; k < block->nnz; k++) sum += J[k] * x[column[k]];
       out[block->row + r] = sum;
     }
+    column += block->nnz;
   }
 }
 
-// Cost, constraint forces and gradient at the current residuals.
-static tbReal evaluate(Newton* n) {
+// Cost of the constraints at residuals r, and their forces.
+static tbReal block_costs(Newton* n, const tbReal* r) {
   const tbSoftProblem* p = n->p;
   tbReal cost = 0;
-  memcpy(n->grad, n->Ma, sizeof(tbReal) * (size_t)p->ndof);
-  for (int i = 0; i < p->ndof; i++) {
-    cost += 0.5 * n->Ma[i] * (n->a[p->dof[i]] - p->a_smooth[p->dof[i]]);
-  }
   for (int b = 0; b < p->nblock; b++) {
-    const tbSoftBlock* block = &p->block[b];
-    tbReal* force = n->force + block->row;
-    cost += tb_soft_block(block, p->D + block->row, n->r + block->row, force, NULL);
-    for (int r = 0; r < block->dim; r++) {
-      if (force[r] == 0) continue;
-      const tbReal* J = block->J + (size_t)r * (size_t)block->nnz;
-      for (int k = 0; k < block->nnz; k++) n->grad[p->local[block->col[k]]] -= J[k] * force[r];
-    }
+    int row = p->block[b].row;
+    cost += tb_soft_block(&p->block[b], p->D + row, r + row, n->force + row, NULL);
   }
   return cost;
+}
+
+// The gradient M (a - a_smooth) - J^T f at the current forces.
+static void find_gradient(Newton* n) {
+  const int* column = n->column;
+  tbReal* TB_RESTRICT grad = n->grad;
+  memcpy(grad, n->Ma, sizeof(tbReal) * (size_t)n->p->ndof);
+  for (int b = 0; b < n->p->nblock; b++) {
+    const tbSoftBlock* block = &n->p->block[b];
+    const tbReal *J = block->J, *force = n->force + block->row;
+    for (int r = 0; r < block->dim; r++, J += block->nnz) {
+      tbReal f = force[r];
+      if (f == 0) continue;
+      for (int k = block->lead; k < block->nnz; k++) grad[column[k]] -= J[k] * f;
+    }
+    column += block->nnz;
+  }
 }
 
 // H = M + sum J^T W J, factored. False where it is not positive definite.
 static bool factor_H(Newton* n) {
   const tbSoftProblem* p = n->p;
-  tb_velocity_start(&n->system, true);
+  const int* column = n->column;
+  if (n->small) {
+    tb_soft_dense_start(&n->dense, p);
+  } else {
+    tb_velocity_start(&n->system, true);
+  }
   for (int b = 0; b < p->nblock; b++) {
     const tbSoftBlock* block = &p->block[b];
     tbReal W[16 * 16], force[16];
     tb_soft_block(block, p->D + block->row, n->r + block->row, force, W);
     bool any = false;
     for (int i = 0; i < block->dim; i++) any = any || W[i * (block->dim + 1)] != 0;
-    if (any) tb_velocity_add(&n->system, b, W);
+    if (any && n->small) tb_soft_dense_add(&n->dense, block, column, W);
+    if (any && !n->small) tb_velocity_add(&n->system, b, W);
+    column += block->nnz;
   }
-  return tb_velocity_factor(&n->system);
+  return n->small ? tb_soft_dense_factor(&n->dense) : tb_velocity_factor(&n->system);
 }
 
 // x <- H^-1 x for local x. Dofs that no constraint moves are eliminated as in M's own factor.
@@ -119,6 +143,33 @@ static void row_slope(const tbSoftBlock* block, tbReal D, tbReal r, tbReal v, tb
   *curvature += D * v * v;
 }
 
+// Share of a cone: with N = mu r0 and T^2 = sum of (friction_j r_j)^2 the cost in its middle zone
+// is 1/2 Dm (N - mu T)^2 (see soft_block.c), and along the step N is linear, T^2 quadratic.
+static void cone_slope(const tbSoftBlock* block, const tbReal* D, const tbReal* r, const tbReal* v,
+                       tbReal* slope, tbReal* curvature) {
+  tbReal mu = block->mu, N = mu * r[0], TT = 0, TV = 0, VV = 0;
+  for (int j = 1; j < block->dim; j++) {
+    tbReal scale = block->friction[j - 1], U = scale * r[j], V = scale * v[j];
+    TT += U * U;
+    TV += U * V;
+    VV += V * V;
+  }
+  tbReal T = sqrt(TT);
+  if (N >= mu * T || (T <= 0 && N >= 0)) return;
+  if (mu * N + T <= 0 || (T <= 0 && N < 0)) {
+    for (int i = 0; i < block->dim; i++) {
+      *slope += D[i] * r[i] * v[i];
+      *curvature += D[i] * v[i] * v[i];
+    }
+    return;
+  }
+  tbReal Dm = D[0] / (mu * mu * (1 + mu * mu)), gap = N - mu * T;
+  tbReal T_rate = TV / T, T_bend = (VV - T_rate * T_rate) / T;
+  tbReal rate = mu * (v[0] - T_rate);
+  *slope += Dm * gap * rate;
+  *curvature += Dm * (rate * rate - gap * mu * T_bend);
+}
+
 // First and second derivative of the cost along the step at length t.
 static tbReal line_slope(const Newton* n, tbReal t, tbReal quadratic, tbReal linear,
                          tbReal* curvature) {
@@ -128,33 +179,29 @@ static tbReal line_slope(const Newton* n, tbReal t, tbReal quadratic, tbReal lin
   for (int b = 0; b < p->nblock; b++) {
     const tbSoftBlock* block = &p->block[b];
     const tbReal *v = n->Jstep + block->row, *D = p->D + block->row;
-    tbReal r[16], force[16], W[16 * 16];
+    tbReal r[16];
     for (int i = 0; i < block->dim; i++) r[i] = n->r[block->row + i] + t * v[i];
-    if (block->kind != TB_SOFT_CONE) {
-      for (int i = 0; i < block->dim; i++) row_slope(block, D[i], r[i], v[i], &slope, curvature);
+    if (block->kind == TB_SOFT_CONE) {
+      cone_slope(block, D, r, v, &slope, curvature);
       continue;
     }
-    tb_soft_block(block, D, r, force, W);
-    for (int i = 0; i < block->dim; i++) {
-      slope -= force[i] * v[i];
-      for (int j = 0; j < block->dim; j++) *curvature += v[i] * W[i * block->dim + j] * v[j];
-    }
+    for (int i = 0; i < block->dim; i++) row_slope(block, D[i], r[i], v[i], &slope, curvature);
   }
   return slope;
 }
 
 // The root of the cost's derivative along the step: Newton kept inside a bracket.
 static tbReal line_search(const Newton* n) {
-  tbReal quadratic = 0, linear = 0;
+  tbReal quadratic = 0, linear = 0, first = 0;
   for (int i = 0; i < n->p->ndof; i++) {
     quadratic += n->step[i] * n->Mstep[i];
     linear += n->step[i] * n->Ma[i];
+    first += n->step[i] * n->grad[i];
   }
   tbReal curvature, t = 1, low = 0, high = INFINITY;
-  tbReal first = fabs(line_slope(n, 0, quadratic, linear, &curvature));
   for (int i = 0; i < 50; i++) {
     tbReal slope = line_slope(n, t, quadratic, linear, &curvature);
-    if (fabs(slope) <= 1e-12 * first) break;
+    if (fabs(slope) <= 1e-12 * fabs(first)) break;
     if (slope < 0) {
       low = t;
     } else {
@@ -170,18 +217,29 @@ static tbReal line_search(const Newton* n) {
 
 static int allocate(Newton* n, tbArena* arena) {
   const tbSoftProblem* p = n->p;
-  size_t nd = (size_t)p->ndof;
-  n->r = TB_ARENA_NEW(arena, tbReal, p->nrow);
-  n->Jstep = TB_ARENA_NEW(arena, tbReal, p->nrow);
-  n->Ma = TB_ARENA_NEW(arena, tbReal, nd);
-  n->grad = TB_ARENA_NEW(arena, tbReal, nd);
-  n->step = TB_ARENA_NEW(arena, tbReal, nd);
-  n->Mstep = TB_ARENA_NEW(arena, tbReal, nd);
-  return n->r && n->Jstep && n->Ma && n->grad && n->step && n->Mstep;
+  size_t nd = (size_t)p->ndof, nr = (size_t)p->nrow, columns = 0;
+  for (int b = 0; b < p->nblock; b++) columns += (size_t)p->block[b].nnz;
+  tbReal* reals = tb_arena_alloc(arena, sizeof(tbReal) * (4 * nd + 2 * nr + 1));
+  n->column = tb_arena_alloc(arena, sizeof(int) * (columns + 1));
+  if (!reals || !n->column) return 0;
+  n->Ma = reals;
+  n->grad = reals + nd;
+  n->step = reals + 2 * nd;
+  n->Mstep = reals + 3 * nd;
+  n->r = reals + 4 * nd;
+  n->Jstep = n->r + nr;
+  int* column = n->column;
+  for (int b = 0; b < p->nblock; b++) {
+    const tbSoftBlock* block = &p->block[b];
+    for (int k = 0; k < block->nnz; k++) *column++ = p->local[block->col[k]];
+  }
+  return 1;
 }
 
 static bool build_system(Newton* n, tbArena* arena) {
   const tbSoftProblem* p = n->p;
+  n->small = p->ndof <= TB_SOFT_DENSE;
+  if (n->small) return tb_soft_dense_build(&n->dense, p, arena);
   tbRows* rows = tb_arena_alloc(arena, sizeof(tbRows) * (size_t)(p->nblock + 1));
   n->place = tb_arena_alloc(arena, sizeof(int) * (size_t)(p->forest.n + 1));
   n->x = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(p->ndof + 1));
@@ -201,40 +259,46 @@ static void refresh(Newton* n) {
   for (int i = 0; i < p->ndof; i++) n->step[i] = n->a[p->dof[i]] - p->a_smooth[p->dof[i]];
   mul_M(p, n->Ma, n->step);
   for (int i = 0; i < p->ndof; i++) n->step[i] = n->a[p->dof[i]];
-  mul_J(p, n->r, n->step);
+  mul_J(n, n->r, n->step);
   for (int i = 0; i < p->nrow; i++) n->r[i] -= p->aref[i];
 }
 
 // Start from the caller's guess or from the acceleration without constraints, whichever costs less.
-static int start(Newton* n, tbArena* arena) {
+static void start(Newton* n) {
   const tbSoftProblem* p = n->p;
-  tbReal* guess = TB_ARENA_NEW(arena, tbReal, p->ndof);
-  if (!guess) return 0;
-  int differs = 0;
+  bool differs = false;
   for (int i = 0; i < p->ndof; i++) {
-    guess[i] = n->a[p->dof[i]];
-    differs |= guess[i] != p->a_smooth[p->dof[i]];
+    n->step[i] = p->a_smooth[p->dof[i]];
+    differs = differs || n->a[p->dof[i]] != n->step[i];
   }
-  tbReal cost = INFINITY;
+  tbReal* r_smooth = n->Jstep;
+  mul_J(n, r_smooth, n->step);
+  for (int i = 0; i < p->nrow; i++) r_smooth[i] -= p->aref[i];
+  tbReal cost_smooth = block_costs(n, r_smooth), cost = 0;
   if (differs) {
     refresh(n);
-    cost = evaluate(n);
+    for (int i = 0; i < p->ndof; i++) {
+      cost += 0.5 * n->Ma[i] * (n->a[p->dof[i]] - p->a_smooth[p->dof[i]]);
+    }
+    cost += block_costs(n, n->r);
   }
-  for (int i = 0; i < p->ndof; i++) n->a[p->dof[i]] = p->a_smooth[p->dof[i]];
-  refresh(n);
-  if (!(cost < evaluate(n))) return 1;
-  for (int i = 0; i < p->ndof; i++) n->a[p->dof[i]] = guess[i];
-  refresh(n);
-  evaluate(n);
-  return 1;
+  if (!differs || !(cost < cost_smooth)) {
+    for (int i = 0; i < p->ndof; i++) n->a[p->dof[i]] = p->a_smooth[p->dof[i]];
+    memset(n->Ma, 0, sizeof(tbReal) * (size_t)p->ndof);
+    memcpy(n->r, r_smooth, sizeof(tbReal) * (size_t)p->nrow);
+    block_costs(n, n->r);
+  }
+  find_gradient(n);
 }
 
 // Largest gradient entry over the largest of the two forces it balances.
 static tbReal relative_gradient(const Newton* n) {
   tbReal largest = 0, scale = 1e-300;
   for (int i = 0; i < n->p->ndof; i++) {
-    largest = fmax(largest, fabs(n->grad[i]));
-    scale = fmax(scale, fmax(fabs(n->Ma[i]), fabs(n->Ma[i] - n->grad[i])));
+    tbReal grad = fabs(n->grad[i]), Ma = fabs(n->Ma[i]), Jf = fabs(n->Ma[i] - n->grad[i]);
+    largest = grad > largest ? grad : largest;
+    scale = Ma > scale ? Ma : scale;
+    scale = Jf > scale ? Jf : scale;
   }
   return largest / scale;
 }
@@ -242,7 +306,11 @@ static tbReal relative_gradient(const Newton* n) {
 static bool newton_step(Newton* n) {
   if (!factor_H(n)) return false;
   for (int i = 0; i < n->p->ndof; i++) n->step[i] = -n->grad[i];
-  solve_H(n, n->step);
+  if (n->small) {
+    tb_soft_dense_solve(&n->dense, n->step);
+  } else {
+    solve_H(n, n->step);
+  }
   return true;
 }
 
@@ -297,13 +365,29 @@ static void conjugate_step(Newton* n, Conjugate* cg, int iteration) {
   }
 }
 
+// Go on by t steps. What is carried on gathers rounding, so it is made anew now and then.
+static void advance(Newton* n, tbReal t, int iteration) {
+  enum { ANEW = 4 };
+  const tbSoftProblem* p = n->p;
+  for (int i = 0; i < p->ndof; i++) n->a[p->dof[i]] += t * n->step[i];
+  if (iteration % ANEW == 0) {
+    refresh(n);
+  } else {
+    for (int i = 0; i < p->ndof; i++) n->Ma[i] += t * n->Mstep[i];
+    for (int i = 0; i < p->nrow; i++) n->r[i] += t * n->Jstep[i];
+  }
+  block_costs(n, n->r);
+  find_gradient(n);
+}
+
 tbResult tb_soft_newton(const tbSoftProblem* problem, tbReal tol, int max_iter, tbArena* arena,
                         tbReal* a, tbReal* force, tbSoftInfo* info) {
   Newton n = {.p = problem, .a = a, .force = force};
   memset(info, 0, sizeof *info);
   Conjugate cg = {0};
-  if (!allocate(&n, arena) || !start(&n, arena)) return TB_ERROR_MEMORY;
+  if (!allocate(&n, arena)) return TB_ERROR_MEMORY;
   if (problem->conjugate && !allocate_conjugate(&cg, problem, arena)) return TB_ERROR_MEMORY;
+  start(&n);
   info->gradient = relative_gradient(&n);
   if (!problem->conjugate && info->gradient > tol && !build_system(&n, arena)) {
     return TB_ERROR_MEMORY;
@@ -316,11 +400,9 @@ tbResult tb_soft_newton(const tbSoftProblem* problem, tbReal tol, int max_iter, 
       return TB_ERROR_NUMERIC;
     }
     mul_M(problem, n.Mstep, n.step);
-    mul_J(problem, n.Jstep, n.step);
+    mul_J(&n, n.Jstep, n.step);
     tbReal t = line_search(&n);
-    for (int i = 0; i < problem->ndof; i++) a[problem->dof[i]] += t * n.step[i];
-    refresh(&n);
-    evaluate(&n);
+    advance(&n, t, info->iterations);
     tbReal before = info->gradient;
     info->gradient = relative_gradient(&n);
     if (!(info->gradient < before) && info->gradient < 1e-11) break;

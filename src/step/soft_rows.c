@@ -123,7 +123,7 @@ int tb_soft_rows_of(const tbModel* m, const tbConstraint* c) {
 
 static tbReal row_velocity(const tbSoftBlock* b, int r, const tbReal* v) {
   tbReal sum = 0;
-  for (int k = 0; k < b->nnz; k++) sum += b->J[r * b->nnz + k] * v[b->col[k]];
+  for (int k = b->lead; k < b->nnz; k++) sum += b->J[r * b->nnz + k] * v[b->col[k]];
   return sum;
 }
 
@@ -256,6 +256,8 @@ tbResult tb_soft_fill(const tbModel* model, tbData* data, const tbConstraint* c,
   block->nnz = c->nnz;
   block->col = c->col;
   block->J = c->J;
+  // Dry friction and limits of a joint act on the last dofs of their support alone.
+  while (c->dim == 1 && block->lead + 1 < c->nnz && c->J[block->lead] == 0) block->lead++;
   block->kind = TB_SOFT_ONE_SIDED;
   block->pyramid = is_pyramid(model, c);
   if (block->pyramid) return fill_pyramid(model, data, c, arena, &p, block, aref, D);

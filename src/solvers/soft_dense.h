@@ -1,0 +1,29 @@
+// Newton's matrix M + J^T W J of a small island as a dense lower triangle. It is eliminated from
+// the last dof up, as M itself is, so that what is zero between the branches of a tree stays zero
+// and is skipped: no pattern has to be found first. See docs/step.md.
+#ifndef TRIBO_SOLVERS_SOFT_DENSE_H_
+#define TRIBO_SOLVERS_SOFT_DENSE_H_
+
+#include "solvers/soft.h"
+
+enum { TB_SOFT_DENSE = 64 };  // most dofs that this is faster for than solvers/velocity
+
+typedef struct {
+  int n, stride;
+  tbReal* H;        // n x stride; the factor L, unit diagonal not stored, where H = L^T D L
+  tbReal* inverse;  // of D
+  tbReal* WJ;       // rows of the largest block
+} tbSoftDense;
+
+// False: out of memory.
+bool tb_soft_dense_build(tbSoftDense* dense, const tbSoftProblem* problem, tbArena* arena);
+
+// H = M; H += J^T W J of a block, `place` the local index of each of its columns, W symmetric;
+// factor (false: not positive definite); x <- H^-1 x.
+void tb_soft_dense_start(tbSoftDense* dense, const tbSoftProblem* problem);
+void tb_soft_dense_add(tbSoftDense* dense, const tbSoftBlock* block, const int* place,
+                       const tbReal* W);
+bool tb_soft_dense_factor(tbSoftDense* dense);
+void tb_soft_dense_solve(const tbSoftDense* dense, tbReal* x);
+
+#endif
