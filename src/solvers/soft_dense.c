@@ -5,16 +5,11 @@
 #include "base/kernel.h"
 
 bool tb_soft_dense_build(tbSoftDense* s, const tbSoftProblem* p, tbArena* arena) {
-  int room = 1;
-  for (int b = 0; b < p->nblock; b++) {
-    int size = p->block[b].dim * p->block[b].nnz;
-    room = size > room ? size : room;
-  }
   s->n = p->ndof;
   s->stride = (p->ndof + 3) & ~3;
   s->H = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(s->n * s->stride + 1));
   s->inverse = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(s->n + 1));
-  s->WJ = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)room);
+  s->WJ = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(2 * TB_SOFT_ROWS * s->stride + 1));
   return s->H && s->inverse && s->WJ;
 }
 
@@ -30,54 +25,62 @@ void tb_soft_dense_start(tbSoftDense* s, const tbSoftProblem* p) {
 
 // ---- J^T W J -----------------------------------------------------------------------------------
 
-// y += sum of a[r] z[r], up to four rows at a time.
-TB_INLINE void add_rows(int depth, int n, const tbReal* a, int step, const tbReal* TB_RESTRICT z,
+// y[0..n) += sum of a[r] z[r] over rows of z, n a multiple of four.
+TB_INLINE void add_rows(int depth, int n, int stride, const tbReal* a, const tbReal* TB_RESTRICT z,
                         tbReal* TB_RESTRICT y) {
   int r = 0;
-  for (; r + 4 <= depth; r += 4) {
-    const tbReal *TB_RESTRICT z0 = z + r * step, *TB_RESTRICT z1 = z0 + step,
-                              *TB_RESTRICT z2 = z1 + step, *TB_RESTRICT z3 = z2 + step;
-    tbReal a0 = a[r * step], a1 = a[(r + 1) * step], a2 = a[(r + 2) * step], a3 = a[(r + 3) * step];
-    for (int j = 0; j < n; j++) y[j] += (a0 * z0[j] + a1 * z1[j]) + (a2 * z2[j] + a3 * z3[j]);
+  for (; r + 3 <= depth; r += 3, z += 3 * stride) {
+    const tbReal *TB_RESTRICT z1 = z + stride, *TB_RESTRICT z2 = z1 + stride;
+    tbReal a0 = a[r], a1 = a[r + 1], a2 = a[r + 2];
+    for (int j = 0; j < n; j += 4) {
+      for (int k = j; k < j + 4; k++) y[k] += a0 * z[k] + a1 * z1[k] + a2 * z2[k];
+    }
   }
-  for (; r + 2 <= depth; r += 2) {
-    const tbReal *TB_RESTRICT z0 = z + r * step, *TB_RESTRICT z1 = z0 + step;
-    tbReal a0 = a[r * step], a1 = a[(r + 1) * step];
-    for (int j = 0; j < n; j++) y[j] += a0 * z0[j] + a1 * z1[j];
-  }
-  if (r < depth) {
-    const tbReal* TB_RESTRICT z0 = z + r * step;
-    tbReal a0 = a[r * step];
-    for (int j = 0; j < n; j++) y[j] += a0 * z0[j];
+  for (; r < depth; r++, z += stride) {
+    tbReal a0 = a[r];
+    for (int j = 0; j < n; j += 4) {
+      for (int k = j; k < j + 4; k++) y[k] += a0 * z[k];
+    }
   }
 }
 
-// out = W J
-TB_INLINE void weigh(const tbSoftBlock* b, const tbReal* W, tbReal* TB_RESTRICT out) {
-  int dim = b->dim, nnz = b->nnz;
-  for (int r = 0; r < dim; r++) {
-    tbReal *TB_RESTRICT to = out + r * nnz, own = W[r * dim + r];
-    const tbReal* TB_RESTRICT J = b->J + r * nnz;
-    for (int k = 0; k < nnz; k++) to[k] = own * J[k];
-    for (int c = 0; c < dim; c++) {
-      tbReal w = W[r * dim + c];
-      if (w == 0 || c == r) continue;
-      const tbReal* TB_RESTRICT other = b->J + c * nnz;
-      for (int k = 0; k < nnz; k++) to[k] += w * other[k];
-    }
+// Rows of W J that are not zero, spread over all dofs; `kept` are their numbers.
+TB_INLINE int weigh(tbSoftDense* s, const tbSoftBlock* b, const int* place, const tbReal* W,
+                    int* kept) {
+  int dim = b->dim, nnz = b->nnz, n = 0, size = (place[nnz - 1] + 4) & ~3;
+  tbReal* spread = s->WJ + TB_SOFT_ROWS * s->stride;
+  bool diagonal = true;
+  for (int i = 1; i < dim && diagonal; i++) {
+    for (int j = 0; j < i; j++) diagonal = diagonal && W[i * dim + j] == 0;
   }
+  for (int r = 0; r < dim; r++) {
+    tbReal own = W[r * dim + r];
+    if (diagonal && own == 0) continue;
+    tbReal *to = (diagonal ? s->WJ : spread) + n * s->stride, scale = diagonal ? own : 1;
+    const tbReal* J = b->J + r * nnz;
+    memset(to, 0, sizeof(tbReal) * (size_t)size);
+    for (int k = b->lead; k < nnz; k++) to[place[k]] = scale * J[k];
+    kept[n++] = r;
+  }
+  for (int r = 0; r < dim && !diagonal; r++) {
+    tbReal* to = s->WJ + r * s->stride;
+    memset(to, 0, sizeof(tbReal) * (size_t)size);
+    add_rows(dim, size, s->stride, W + r * dim, spread, to);
+  }
+  return n;
 }
 
 TB_INLINE void add_block(tbSoftDense* s, const tbSoftBlock* b, const int* place, const tbReal* W) {
-  int dim = b->dim, nnz = b->nnz;
-  weigh(b, W, s->WJ);
-  // Columns that follow each other are added together.
-  for (int begin = 0, end; begin < nnz; begin = end) {
-    for (end = begin + 1; end < nnz && place[end] == place[end - 1] + 1;) end++;
-    for (int k = begin; k < nnz; k++) {
-      int n = (k < end ? k + 1 : end) - begin;
-      add_rows(dim, n, b->J + k, nnz, s->WJ + begin, s->H + place[k] * s->stride + place[begin]);
+  int kept[TB_SOFT_ROWS], n = weigh(s, b, place, W, kept);
+  for (int k = b->lead; k < b->nnz; k++) {
+    tbReal a[TB_SOFT_ROWS];
+    bool any = false;
+    for (int r = 0; r < n; r++) {
+      a[r] = b->J[kept[r] * b->nnz + k];
+      any = any || a[r] != 0;
     }
+    // Up to the diagonal, and on to a multiple of four: what lies above it is never read.
+    if (any) add_rows(n, (place[k] + 4) & ~3, s->stride, a, s->WJ, s->H + place[k] * s->stride);
   }
 }
 
@@ -91,6 +94,7 @@ TB_WIDE static void add_wide(tbSoftDense* s, const tbSoftBlock* b, const int* pl
 }
 
 void tb_soft_dense_add(tbSoftDense* s, const tbSoftBlock* b, const int* place, const tbReal* W) {
+  if (b->nnz == 0) return;
   // One row over a single dof: dry friction or a limit.
   if (b->dim == 1 && b->lead == b->nnz - 1) {
     int at = place[b->lead];
@@ -104,6 +108,7 @@ void tb_soft_dense_add(tbSoftDense* s, const tbSoftBlock* b, const int* place, c
 
 // ---- factor and solve --------------------------------------------------------------------------
 
+// Loops go on to a multiple of four: what lies above the diagonal is never read.
 TB_INLINE bool factor(tbSoftDense* s) {
   for (int k = s->n - 1; k >= 0; k--) {
     tbReal* TB_RESTRICT row = s->H + k * s->stride;
@@ -112,9 +117,13 @@ TB_INLINE bool factor(tbSoftDense* s) {
     for (int i = 0; i < k; i++) {
       if (row[i] == 0) continue;
       tbReal f = row[i] * inverse, *TB_RESTRICT to = s->H + i * s->stride;
-      for (int j = 0; j <= i; j++) to[j] -= f * row[j];
+      for (int j = 0; j <= i; j += 4) {
+        for (int q = 0; q < 4; q++) to[j + q] -= f * row[j + q];
+      }
     }
-    for (int i = 0; i < k; i++) row[i] *= inverse;
+    for (int i = 0; i < k; i += 4) {
+      for (int q = 0; q < 4; q++) row[i + q] *= inverse;
+    }
   }
   return true;
 }

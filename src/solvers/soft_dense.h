@@ -6,13 +6,16 @@
 
 #include "solvers/soft.h"
 
-enum { TB_SOFT_DENSE = 64 };  // most dofs that this is faster for than solvers/velocity
+enum {
+  TB_SOFT_DENSE = 64,  // most dofs that this is faster for than solvers/velocity
+  TB_SOFT_ROWS = 16,   // most rows of a block
+};
 
 typedef struct {
   int n, stride;
   tbReal* H;        // n x stride; the factor L, unit diagonal not stored, where H = L^T D L
   tbReal* inverse;  // of D
-  tbReal* WJ;       // rows of the largest block
+  tbReal* WJ;       // W J of a block over all dofs, then J
 } tbSoftDense;
 
 // False: out of memory.

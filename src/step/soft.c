@@ -65,14 +65,13 @@ static tbResult solve_island(const tbModel* m, tbData* d, const tbConstraints* c
   for (int k = 0; k < island->nmember; k++) {
     p.nrow += tb_soft_rows_of(m, &cs->list[island->member[k]]);
   }
-  tbSoftBlock* block = TB_ARENA_NEW(arena, tbSoftBlock, p.nblock);
-  tbReal* aref = TB_ARENA_NEW(arena, tbReal, p.nrow);
-  tbReal* D = TB_ARENA_NEW(arena, tbReal, p.nrow);
-  tbReal* force = TB_ARENA_NEW(arena, tbReal, p.nrow);
-  int* in_island = TB_ARENA_NEW(arena, int, m->ntree);
-  int* dof = TB_ARENA_NEW(arena, int, m->nv);
-  int* local = TB_ARENA_NEW(arena, int, m->nv);
-  if (!block || !aref || !D || !force || !in_island || !dof || !local) return TB_ERROR_MEMORY;
+  size_t nr = (size_t)p.nrow, nv = (size_t)m->nv;
+  tbSoftBlock* block = tb_arena_alloc(arena, sizeof(tbSoftBlock) * (size_t)(p.nblock + 1));
+  tbReal* aref = tb_arena_alloc(arena, sizeof(tbReal) * (3 * nr + 1));
+  int* dof = tb_arena_alloc(arena, sizeof(int) * (2 * nv + (size_t)m->ntree + 1));
+  if (!block || !aref || !dof) return TB_ERROR_MEMORY;
+  tbReal *D = aref + nr, *force = D + nr;
+  int *local = dof + nv, *in_island = local + nv;
   for (int k = 0, row = 0; k < island->nmember; k++) {
     tbResult result =
         tb_soft_fill(m, d, &cs->list[island->member[k]], arena, &block[k], aref + row, D + row);
