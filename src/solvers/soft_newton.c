@@ -201,7 +201,7 @@ static tbReal line_search(const Newton* n) {
   tbReal curvature, t = 1, low = 0, high = INFINITY;
   for (int i = 0; i < 50; i++) {
     tbReal slope = line_slope(n, t, quadratic, linear, &curvature);
-    if (fabs(slope) <= 1e-12 * fabs(first)) break;
+    if (fabs(slope) <= 1e-6 * fabs(first)) break;
     if (slope < 0) {
       low = t;
     } else {
