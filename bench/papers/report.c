@@ -34,10 +34,11 @@ static void judge(Report* r, const char* figure, const char* claim, const char* 
   v->differs += strcmp(verdict, "differs") == 0;
   v->worse += worse && !allowed;
   v->allowed += worse && allowed;
-  v->stale += !worse && allowed;
+  bool stale = !worse && allowed && !allowed->timed;
+  v->stale += stale;
   if (worse) {
     fprintf(stderr, "worse%s: %s: %s\n", allowed ? " (allowed)" : "", figure, claim);
-  } else if (allowed) {
+  } else if (stale) {
     fprintf(stderr, "holds again, take it off the list: %s: %s\n", figure, claim);
   }
 }
@@ -68,7 +69,7 @@ static void write_claim(FILE* f, const Report* r, int part, int row) {
   }
   const Allowed* allowed = strcmp(verdict, "worse") == 0 ? allowed_worse(figure, sentence) : NULL;
   if (allowed) {
-    fputs("<p class=\"soft\">Known to be worse: ", f);
+    fputs("<p class=\"soft\">May be worse: ", f);
     html_escape(f, allowed->reason);
     fputs("</p>", f);
   }

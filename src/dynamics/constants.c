@@ -293,6 +293,26 @@ static tbResult singular(const tbModel* m, const tbData* d, tbError* error) {
                  "the joint-space inertia is not finite at the reference pose");
 }
 
+// Distances and masses whose ratios overflow leave weights that no solver can use.
+static tbResult check_weights(const tbModel* m, tbError* error) {
+  for (int i = 0; i < m->nbody; i++) {
+    const tbReal* weight = m->body_invweight0 + 2 * i;
+    if (isfinite(weight[0]) && isfinite(weight[1])) continue;
+    return tb_fail(error, TB_ERROR_MODEL,
+                   "the inverse inertia of body %d '%s' is not finite at the reference pose: its "
+                   "distances are too large for the masses that move with it",
+                   i, tb_id2name(m, TB_OBJ_BODY, i));
+  }
+  for (int i = 0; i < m->nv; i++) {
+    if (isfinite(m->dof_invweight0[i])) continue;
+    int joint = m->dof_jntid[i];
+    return tb_fail(error, TB_ERROR_MODEL,
+                   "the inverse inertia of joint %d '%s' is not finite at the reference pose",
+                   joint, tb_id2name(m, TB_OBJ_JOINT, joint));
+  }
+  return TB_OK;
+}
+
 static tbResult set_at_reference(tbModel* m, tbData* d, tbError* error) {
   tbReal* work = malloc(6 * ((size_t)m->nv + 1) * sizeof(tbReal));
   if (!work) return out_of_memory(error);
@@ -309,7 +329,7 @@ static tbResult set_at_reference(tbModel* m, tbData* d, tbError* error) {
     set_diagonal(m, d);
     set_equalities(m, d);
     set_statistics(m, d);
-    if (tb_set_lengths(m, d) != TB_OK) result = out_of_memory(error);
+    result = tb_set_lengths(m, d) == TB_OK ? check_weights(m, error) : out_of_memory(error);
   } else {
     result = singular(m, d, error);
   }
