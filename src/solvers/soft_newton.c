@@ -179,8 +179,10 @@ static tbReal line_slope(const Newton* n, tbReal t, tbReal quadratic, tbReal lin
   for (int b = 0; b < p->nblock; b++) {
     const tbSoftBlock* block = &p->block[b];
     const tbReal *v = n->Jstep + block->row, *D = p->D + block->row;
+    // A block has at least one row; said again for compilers that doubt it.
     tbReal r[16];
-    for (int i = 0; i < block->dim; i++) r[i] = n->r[block->row + i] + t * v[i];
+    r[0] = n->r[block->row] + t * v[0];
+    for (int i = 1; i < block->dim; i++) r[i] = n->r[block->row + i] + t * v[i];
     if (block->kind == TB_SOFT_CONE) {
       cone_slope(block, D, r, v, &slope, curvature);
       continue;
