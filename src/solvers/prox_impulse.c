@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "linalg/bracket.h"
+
 enum { MAX = TB_MAX_BLOCK_DIM, MOST_TRIALS = 30 };
 
 static tbReal widest_mu(const tbBlock* b) {
@@ -104,18 +106,13 @@ static tbReal line_slope(const tbProblem* p, const tbReal* E, const tbReal* z, c
 
 tbReal tb_prox_line_search(const tbProblem* p, const tbReal* E, const tbReal* z, const tbReal* v,
                            tbReal quadratic, tbReal linear, tbReal first, tbReal accuracy) {
-  tbReal curvature, t = 1, low = 0, high = INFINITY;
+  tbBracket bracket = {0, INFINITY};
+  tbReal curvature, t = 1;
   // One trial suffices when no block changes its zone.
   for (int k = 0; k < MOST_TRIALS; k++) {
     tbReal slope = line_slope(p, E, z, v, t, quadratic, linear, &curvature);
     if (fabs(slope) <= accuracy * fabs(first)) break;
-    if (slope < 0) {
-      low = t;
-    } else {
-      high = t;
-    }
-    tbReal next = curvature > 0 ? t - slope / curvature : 0;
-    if (!(next > low && next < high)) next = isinf(high) ? 2 * low + 1 : 0.5 * (low + high);
+    tbReal next = tb_bracket_next(&bracket, t, slope, curvature);
     if (fabs(next - t) <= 1e-14 * fabs(t)) break;
     t = next;
   }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/kernel.h"
+#include "linalg/bracket.h"
 #include "solvers/soft.h"
 #include "solvers/soft_dense.h"
 #include "solvers/velocity.h"
@@ -200,17 +201,12 @@ static tbReal line_search(const Newton* n) {
     linear += n->step[i] * n->Ma[i];
     first += n->step[i] * n->grad[i];
   }
-  tbReal curvature, t = 1, low = 0, high = INFINITY;
+  tbBracket bracket = {0, INFINITY};
+  tbReal curvature, t = 1;
   for (int i = 0; i < 50; i++) {
     tbReal slope = line_slope(n, t, quadratic, linear, &curvature);
     if (fabs(slope) <= 1e-6 * fabs(first)) break;
-    if (slope < 0) {
-      low = t;
-    } else {
-      high = t;
-    }
-    tbReal next = curvature > 0 ? t - slope / curvature : 0;
-    if (!(next > low && next < high)) next = isinf(high) ? 2 * low + 1 : 0.5 * (low + high);
+    tbReal next = tb_bracket_next(&bracket, t, slope, curvature);
     if (fabs(next - t) <= 1e-15 * fabs(t)) break;
     t = next;
   }
