@@ -5,39 +5,7 @@
 #include <string.h>
 
 #include "contact/cone.h"
-
-// On the boundary y = P(x) solves y - x + nu Q y = 0, y^T Q y = 0 with Q = diag(-1, 1/mu_i^2).
-// Differentiated: [I + nu Q, Q y; (Q y)^T, 0] [dy; dnu] = [dx; 0], a system of dim + 1 rows.
-static void bordered_inverse(int n, tbReal* a, tbReal* b, int columns) {
-  for (int k = 0; k < n; k++) {
-    int best = k;
-    for (int r = k + 1; r < n; r++) {
-      if (fabs(a[r * n + k]) > fabs(a[best * n + k])) best = r;
-    }
-    for (int c = 0; c < n && best != k; c++) {
-      tbReal t = a[k * n + c];
-      a[k * n + c] = a[best * n + c];
-      a[best * n + c] = t;
-    }
-    for (int c = 0; c < columns && best != k; c++) {
-      tbReal t = b[k * columns + c];
-      b[k * columns + c] = b[best * columns + c];
-      b[best * columns + c] = t;
-    }
-    if (a[k * n + k] == 0) continue;
-    for (int r = 0; r < n; r++) {
-      if (r == k) continue;
-      tbReal f = a[r * n + k] / a[k * n + k];
-      for (int c = k; c < n; c++) a[r * n + c] -= f * a[k * n + c];
-      for (int c = 0; c < columns; c++) b[r * columns + c] -= f * b[k * columns + c];
-    }
-  }
-  for (int r = 0; r < n; r++) {
-    for (int c = 0; c < columns; c++) {
-      b[r * columns + c] = a[r * n + r] == 0 ? 0 : b[r * columns + c] / a[r * n + r];
-    }
-  }
-}
+#include "linalg/small.h"
 
 void tb_cone_project_derivative(int dim, const tbReal* mu, const tbReal* x, tbReal* out) {
   tbReal y[TB_MAX_BLOCK_DIM] = {0}, q[TB_MAX_BLOCK_DIM] = {0};
@@ -56,6 +24,8 @@ void tb_cone_project_derivative(int dim, const tbReal* mu, const tbReal* x, tbRe
     return;
   }
 
+  // On the boundary y = P(x) solves y - x + nu Q y = 0, y^T Q y = 0 with Q = diag(-1, 1/mu_i^2).
+  // Differentiated: [I + nu Q, Q y; (Q y)^T, 0] [dy; dnu] = [dx; 0], a system of dim + 1 rows.
   // nu from the component that determines it best; rows and columns without friction drop out.
   tbReal nu = 0, weight = 0;
   for (int i = 0; i < dim; i++) {
@@ -74,7 +44,7 @@ void tb_cone_project_derivative(int dim, const tbReal* mu, const tbReal* x, tbRe
     a[i * n + dim] = a[dim * n + i] = q[i] * y[i];
     b[i * dim + i] = free;
   }
-  bordered_inverse(n, a, b, dim);
+  tb_small_divide(n, a, dim, b);
   for (int i = 0; i < dim; i++) {
     for (int j = 0; j < dim; j++) out[i * dim + j] = 0.5 * (b[i * dim + j] + b[j * dim + i]);
   }

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/small.h"
 #include "solvers/newton.h"
 
 enum { MAX = TB_MAX_BLOCK_DIM };
@@ -110,36 +111,9 @@ void tb_newton_block(const tbBlock* b, tbLaw law, const tbReal* scale, const tbR
   }
 }
 
-// out = C^-1 in for a small general matrix, several columns at once (Gauss with row pivots).
 bool tb_newton_divide(int d, const tbReal* C, const tbReal* in, int columns, tbReal* out) {
   tbReal a[MAX * MAX];
   memcpy(a, C, (size_t)(d * d) * sizeof *a);
   memcpy(out, in, (size_t)(d * columns) * sizeof *out);
-  for (int k = 0; k < d; k++) {
-    int best = k;
-    for (int r = k + 1; r < d; r++) {
-      if (fabs(a[r * d + k]) > fabs(a[best * d + k])) best = r;
-    }
-    if (!(fabs(a[best * d + k]) > 0)) return false;
-    for (int c = 0; c < d && best != k; c++) {
-      tbReal t = a[k * d + c];
-      a[k * d + c] = a[best * d + c];
-      a[best * d + c] = t;
-    }
-    for (int c = 0; c < columns && best != k; c++) {
-      tbReal t = out[k * columns + c];
-      out[k * columns + c] = out[best * columns + c];
-      out[best * columns + c] = t;
-    }
-    for (int r = 0; r < d; r++) {
-      if (r == k) continue;
-      tbReal f = a[r * d + k] / a[k * d + k];
-      for (int c = k; c < d; c++) a[r * d + c] -= f * a[k * d + c];
-      for (int c = 0; c < columns; c++) out[r * columns + c] -= f * out[k * columns + c];
-    }
-  }
-  for (int r = 0; r < d; r++) {
-    for (int c = 0; c < columns; c++) out[r * columns + c] /= a[r * d + r];
-  }
-  return true;
+  return tb_small_divide(d, a, columns, out);
 }
