@@ -160,7 +160,6 @@ tbResult tb_deriv_linearize(const tbModel* m, tbData* d, const tbDerivativeSetti
   x->law_acc = NULL;
   x->explicit_law = 0;
   x->move_share = 1;
-  x->want_frames = m->opt.law == TB_LAW_VISCOELASTIC;
   x->final_acc = NULL;
   x->drift = NULL;
   x->move = (tbMoveResponse){0};

@@ -17,6 +17,24 @@
 
 enum { TB_MAX_DIM = TB_MAX_BLOCK_DIM };
 
+// One body of a contact: its chain of dofs.
+typedef struct {
+  int n;
+  tbReal sign;
+  int* place;      // of each dof in the contact's support
+  int* first;      // first of the chain's dofs whose axis it carries
+  tbReal* motion;  // n x 6: angular, linear at the contact
+} tbMovingSide;
+
+// How a contact's rows change with the configuration, without dJ/dq itself (eq. 28).
+typedef struct {
+  const tbReal* frame;
+  tbMovingSide side[2];
+  tbReal* relative;  // nnz x 6: motion of body 2 relative to body 1
+  int turns;         // 0: the frame stays as it is
+  tbReal* room;      // 7 (nnz + 1)
+} tbMovingContact;
+
 // A constraint that acts, copied so that it outlives the step's arena.
 typedef struct {
   int source, id;  // of the constraint
@@ -25,10 +43,12 @@ typedef struct {
   int dim, nnz;
   const int* col;
   const tbReal* J;  // dim x nnz
-  tbReal* T;        // dim x nnz x nnz: dJ[r][i]/dq[k]; NULL: J is constant
+  tbReal* T;        // dim x nnz x nnz: dJ[r][i]/dq[k]; NULL: J is constant, or a contact's
   tbReal* dpos;     // dim x nnz: dpos[r]/dq[k]
-  tbReal* dframe;   // nnz x 9: a contact's frame by q[k], where asked for
+  tbReal* dframe;   // nnz x 9: a contact's frame by q[k]
   tbReal* dpoint;   // nnz x 3: and its position
+  const tbMovingContact* moving;  // contacts: what dJ/dq is made of
+  int first;                      // row of the contact that is this one's first (tb_active_row)
   tbReal force[TB_MAX_DIM], sigma[TB_MAX_DIM];
   tbReal by_sigma[TB_MAX_DIM * TB_MAX_DIM], by_force[TB_MAX_DIM * TB_MAX_DIM];
   tbReal by_friction[TB_MAX_DIM];  // E per unit of the sliding coefficients
@@ -76,7 +96,6 @@ struct tbDerivatives {
   tbReal h;
   tbReal c;           // factor of J dacc in sigma: h for rigid laws, 1 for soft
   tbReal move_share;  // the configuration moves with (1 - share) v + share v+
-  int want_frames;    // 1: active contacts keep dframe
   int n, nactive, ncon;
   tbActive* active;
   tbResponse law, final;  // final.LD is NULL where it is the law's
@@ -125,7 +144,7 @@ tbResult tb_deriv_smooth(tbDerivatives* x, tbData* d, const tbReal* acc, int dam
 // Subtract the partials of M acc + b - J^T xfrc.
 tbResult tb_deriv_inertia(tbDerivatives* x, tbData* d, const tbReal* acc, tbPartials* out);
 
-// ---- constraint rows (deriv_rows.c, deriv_geometry.c) -------------------------------------------
+// ---- constraint rows (deriv_rows.c, deriv_contact.c, deriv_geometry.c) --------------------------
 
 // How a contact moves with its two bodies: partials by the motion of body 2 relative to body 1,
 // (angular, linear) about the contact's position in world axes.
@@ -143,8 +162,16 @@ void tb_contact_motion(const tbModel* m, const tbData* d, const tbContactFinder*
 // tendons.
 tbResult tb_deriv_rows(tbDerivatives* x, tbData* d, const tbConstraint* c, tbActive* a);
 
+// The same of a contact (deriv_contact.c): fills moving, dframe, dpoint and dpos.
+tbResult tb_deriv_contact(tbDerivatives* x, tbData* d, const tbConstraint* c, tbActive* a);
+void tb_moving_velocity(const tbActive* a, const tbReal* x, tbReal scale, tbReal* out, int stride);
+void tb_moving_force(const tbActive* a, tbPartials* out);
+
 // out[r * stride + k] += scale * d(J x)[r]/dq_k.
 void tb_active_velocity(const tbActive* a, const tbReal* x, tbReal scale, tbReal* out, int stride);
+
+// One row of it.
+tbActive tb_active_row(const tbActive* a, int r);
 
 // out (nv x ncol) += d(J^T f)/dq over the columns of q.
 void tb_active_force(const tbActive* a, tbPartials* out);

@@ -167,9 +167,7 @@ static tbResult inverse_inertia(const Replay* y, Tangent* t) {
       t->s.Y[r * N + s] = sum;
       for (size_t i = 0; i < nv; i++) add_row(dY, dM + i * nv, -ur[i], x->nv);
       // dJ_r u_s goes to both (r, s) and (s, r).
-      tbActive one = *a;
-      one.dim = 1;
-      if (a->T) one.T = a->T + (size_t)row[r] * (size_t)(a->nnz * a->nnz);
+      tbActive one = tb_active_row(a, row[r]);
       memset(both, 0, sizeof(tbReal) * nv);
       tb_active_velocity(&one, us, 1, both, x->nv);
       add_row(dY, both, 1, x->nv);

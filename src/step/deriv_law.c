@@ -32,10 +32,12 @@ static tbReal friction_used(const tbLawBlock* b) {
 }
 
 // Of two complementary quantities (the second a velocity), 1 where the first is the zero one. Where
-// both are zero nobody knows; a velocity lost in rounding then counts as zero.
+// both are zero nobody knows; a velocity lost in rounding then counts as zero. Nor where both are
+// small and neither is much smaller: there the solver has not decided.
 static int first_is_zero(tbLawBlock* b, tbReal force, tbReal speed, tbReal scale) {
-  tbReal other = b->stiffness * speed;
-  if (fmax(fabs(force), fabs(other)) <= b->tolerance * scale) b->near_change = 1;
+  tbReal other = b->stiffness * speed, small = b->tolerance * scale;
+  tbReal larger = fmax(fabs(force), fabs(other)), smaller = fmin(fabs(force), fabs(other));
+  b->near_change |= larger <= small || (larger <= 1e3 * small && smaller > 1e-4 * larger);
   return other > fmax(force, 1e-13 * scale);
 }
 

@@ -128,9 +128,7 @@ static void add_diagonal(const Context* x, const tbActive* a, int r, const tbRea
                          tbReal* S_row) {
   tb_kinetic_gradient(x->m, x->d, u, x->gradient, x->body);
   for (int k = 0; k < x->m->nv; k++) S_row[k] -= 2 * scale * x->gradient[k];
-  tbActive one = *a;
-  one.dim = 1;
-  if (a->T) one.T = a->T + (size_t)r * (size_t)(a->nnz * a->nnz);
+  tbActive one = tb_active_row(a, r);
   tb_active_velocity(&one, u, 2 * scale, S_row, x->x->ncol);
 }
 
@@ -156,9 +154,7 @@ static void fill_sigma(const Context* x, tbActive* a, const Terms* terms) {
       S[m->nv + a->col[k]] += (1 + t->restitution) * J[k];
     }
     if (t->restitution > 0) {
-      tbActive one = *a;
-      one.dim = 1;
-      if (a->T) one.T = a->T + (size_t)r * (size_t)(a->nnz * a->nnz);
+      tbActive one = tb_active_row(a, r);
       tb_active_velocity(&one, x->d->qvel, t->restitution, S, out->ncol);
     }
     tbReal by_y = t->gamma_by_y + t->R_by_y * out->h * a->force[r];
@@ -222,11 +218,9 @@ static tbResult raisim_block(const Context* x, const tbConstraint* c, tbActive* 
     tbReal* out = dA + (size_t)r * (size_t)x->x->ncol;
     A[r] = row_velocity(c, r, u);
     // dJ_r u_N + dJ_N u_r - u_r^T dM u_N, the last by polarisation.
-    tbActive one = *a;
-    one.dim = 1;
-    one.T = a->T + (size_t)r * (size_t)(a->nnz * a->nnz);
+    tbActive one = tb_active_row(a, r);
     tb_active_velocity(&one, u, 1, out, x->x->ncol);
-    one.T = a->T;
+    one = tb_active_row(a, 0);
     tb_active_velocity(&one, u + r * nv, 1, out, x->x->ncol);
     for (int i = 0; i < nv; i++) sum[i] = u[i] + u[r * nv + i];
     for (int pass = 0; pass < 3; pass++) {
@@ -301,10 +295,11 @@ typedef struct {
   int n, near_change;
 } Resting;
 
-// 1 where a contact neither slides nor opens.
-static int is_resting(const tbLawBlock* b, tbReal tolerance) {
+// 1 where a contact neither slides nor opens, as far as the solver knows velocities (`noise`): a
+// slow slip is one, and its force has no choice.
+static int is_resting(const tbLawBlock* b, tbReal noise) {
   for (int r = 0; r < b->dim; r++) {
-    if (b->stiffness * fabs(b->sigma[r]) > tolerance * b->scale) return 0;
+    if (fabs(b->sigma[r]) > fmin(noise, b->tolerance * b->scale / b->stiffness)) return 0;
   }
   return b->kind == TB_BLOCK_CONE;
 }
@@ -320,7 +315,7 @@ static void list_resting(const Context* x, const tbConstraints* cs, int island, 
     evaluate(x, c, force + c->row, terms, sigma, diagonal);
     tbLawBlock block = block_of(x, c, force + c->row, sigma, diagonal);
     tb_law_mode(&block);
-    if (!is_resting(&block, x->settings->mode_tolerance)) continue;
+    if (!is_resting(&block, 100 * x->d->solve.residual.dual + 1e-12)) continue;
     rest->near_change |= block.near_change;
     for (int r = 0; r < c->dim; r++) {
       if (terms[r].R > 0) continue;

@@ -16,6 +16,7 @@ static tbReal* entry(const tbActive* a, int r, int i, int k) {
 }
 
 void tb_active_velocity(const tbActive* a, const tbReal* x, tbReal scale, tbReal* out, int stride) {
+  if (a->moving) tb_moving_velocity(a, x, scale, out, stride);
   for (int r = 0; a->T && r < a->dim; r++) {
     tbReal* row = out + (size_t)r * (size_t)stride;
     for (int i = 0; i < a->nnz; i++) {
@@ -27,7 +28,16 @@ void tb_active_velocity(const tbActive* a, const tbReal* x, tbReal scale, tbReal
   }
 }
 
+tbActive tb_active_row(const tbActive* a, int r) {
+  tbActive one = *a;
+  one.dim = 1;
+  one.first = a->first + r;
+  if (a->T) one.T = a->T + (size_t)r * (size_t)(a->nnz * a->nnz);
+  return one;
+}
+
 void tb_active_force(const tbActive* a, tbPartials* out) {
+  if (a->moving) tb_moving_force(a, out);
   for (int r = 0; a->T && r < a->dim; r++) {
     if (a->force[r] == 0) continue;
     for (int i = 0; i < a->nnz; i++) {
@@ -91,186 +101,12 @@ static void add_axes(const tbModel* m, const tbData* d, const tbActive* a, const
   }
 }
 
-// ---- contacts -----------------------------------------------------------------------------------
-
-// dt1 and dt2 from dn, by the rule that made them: t1 is `wish` made orthogonal to n (eq. 33).
-static void frame_motion(const tbReal frame[9], const tbReal wish[3], const tbReal dwish[3],
-                         const tbReal dn[3], tbReal dframe[9]) {
-  const tbReal *n = frame, *t1 = frame + 3;
-  tbReal along = tb_dot3(wish, n), raw[3], term[3];
-  tb_add_scaled3(raw, wish, -along, n);
-  tbReal length = tb_norm3(raw);
-  tb_copy3(dframe, dn);
-  tb_add_scaled3(raw, dwish, -(tb_dot3(dwish, n) + tb_dot3(wish, dn)), n);
-  tb_add_scaled3(raw, raw, -along, dn);
-  tb_add_scaled3(raw, raw, -tb_dot3(raw, t1), t1);
-  tb_scale3(dframe + 3, raw, 1 / length);
-  tb_cross(dframe + 6, dn, t1);
-  tb_cross(term, n, dframe + 3);
-  tb_add3(dframe + 6, dframe + 6, term);
-}
-
-typedef struct {
-  tbReal *pos, *frame;  // per place: 3 and 9, partials by that dof
-  tbReal* motion;       // per place: relative motion (angular, linear at the contact)
-} Moving;
-
-// Motion of the contact with every dof of its support.
-static void contact_partials(const tbContact* c, const tbContactMotion* motion, const tbActive* a,
-                             const tbReal* motion1, const tbReal* motion2, const Moving* out) {
-  const tbReal* n = c->frame;
-  tbReal wish[3] = {0, 1, 0};
-  if (n[1] >= 0.5 || n[1] <= -0.5) tb_set3(wish, 0, 0, 1);
-  if (motion->follows_axis) tb_copy3(wish, motion->axis);
-  for (int k = 0; k < a->nnz; k++) {
-    const tbReal *m1 = motion1 + 6 * k, *m2 = motion2 + 6 * k;
-    tbReal rel[6], dn[3], dwish[3] = {0}, dist = 0;
-    for (int r = 0; r < 6; r++) rel[r] = m2[r] - m1[r];
-    tb_cross(dn, m1, n);
-    tb_copy3(out->pos + 3 * k, m1 + 3);
-    for (int r = 0; r < 3; r++) {
-      dn[r] += tb_dot6(motion->normal + 6 * r, rel);
-      out->pos[3 * k + r] += tb_dot6(motion->pos + 6 * r, rel);
-    }
-    for (int r = 0; r < 6; r++) dist += motion->dist[r] * rel[r];
-    a->dpos[k] = dist;
-    if (motion->follows_axis) tb_cross(dwish, m2, motion->axis);
-    frame_motion(c->frame, wish, dwish, dn, out->frame + 9 * k);
-    tb_copy6(out->motion + 6 * k, rel);
-  }
-}
+// ---- equalities ---------------------------------------------------------------------------------
 
 // The motions of a side's body with every dof of the support, at the side's point.
 static void side_motions(const tbData* d, const Side* s, const int* place, tbReal* motion) {
   for (int k = 0; k < s->n; k++) motion_at(d, s, s->chain[k], motion + 6 * place[k]);
 }
-
-// Two vectors per dof, component by component, so that loops over dofs are contiguous.
-typedef struct {
-  tbReal* part[6];
-} Lanes;
-
-static Lanes lanes_at(tbReal* room, int n) {
-  Lanes l;
-  for (int p = 0; p < 6; p++) l.part[p] = room + p * n;
-  return l;
-}
-
-static void set_lane(const Lanes* l, int k, const tbReal a[3], const tbReal b[3], tbReal sign) {
-  for (int p = 0; p < 3; p++) {
-    l->part[p][k] = sign * a[p];
-    l->part[3 + p][k] = sign * b[p];
-  }
-}
-
-// out[k] += a_k . v + b_k . w for k < n.
-static void add_lanes(const Lanes* l, const tbReal v[3], const tbReal w[3], int n,
-                      tbReal* TB_RESTRICT out) {
-  const tbReal *TB_RESTRICT ax = l->part[0], *TB_RESTRICT ay = l->part[1];
-  const tbReal *TB_RESTRICT az = l->part[2], *TB_RESTRICT bx = l->part[3];
-  const tbReal *TB_RESTRICT by = l->part[4], *TB_RESTRICT bz = l->part[5];
-  for (int k = 0; k < n; k++) {
-    out[k] += (v[0] * ax[k] + v[1] * ay[k]) + (v[2] * az[k] + w[0] * bx[k]) +
-              (w[1] * by[k] + w[2] * bz[k]);
-  }
-}
-
-// How many dofs of a chain, from its first on, carry the axis of its dof i: those before its joint,
-// and those of a joint that turns its own axes.
-static int carriers(const tbModel* m, const Side* s, int i) {
-  int n = i;
-  while (n < s->n && m->dof_jntid[s->chain[n]] == m->dof_jntid[s->chain[i]] &&
-         tb_axis_moves(m, s->chain[n], s->chain[i])) {
-    n++;
-  }
-  while (n > 0 && !tb_axis_moves(m, s->chain[n - 1], s->chain[i])) n--;
-  return n;
-}
-
-// One side's axes carry each other: where k moves i, f . (S_k x S_i at the contact), which is
-// v_i . (f x w_k) + w_i . (f x v_k) with all motions taken at the contact. `room`: 7 n.
-static void add_carried(const tbModel* m, const tbActive* a, const Side* s, const int* place,
-                        const tbReal* motion, const tbReal* frame, int linear, tbReal* room) {
-  static const tbReal ZERO[3] = {0, 0, 0};
-  Lanes lanes = lanes_at(room, s->n);
-  tbReal* row = room + 6 * s->n;
-  for (int r = 0; r < a->dim; r++) {
-    const tbReal* f = frame + 3 * (r < linear ? r : r - linear);
-    for (int k = 0; k < s->n; k++) {
-      const tbReal* by = motion + 6 * place[k];
-      tbReal turned[3], swung[3];
-      tb_cross(turned, f, by);
-      tb_cross(swung, f, by + 3);
-      set_lane(&lanes, k, turned, r < linear ? swung : ZERO, s->sign);
-    }
-    for (int i = 0; i < s->n; i++) {
-      const tbReal* at = motion + 6 * place[i];
-      int n = carriers(m, s, i);
-      memset(row, 0, sizeof(tbReal) * (size_t)n);
-      add_lanes(&lanes, r < linear ? at + 3 : at, r < linear ? at : ZERO, n, row);
-      for (int k = 0; k < n; k++) *entry(a, r, place[i], place[k]) += row[k];
-    }
-  }
-}
-
-// The frame turns, and the point that is looked at moves: f . (w_i x dpos) = w_i . (dpos x f).
-static void add_frame(const tbContact* c, const Moving* moving, const tbActive* a, int linear,
-                      tbReal* room) {
-  static const tbReal ZERO[3] = {0, 0, 0};
-  Lanes lanes = lanes_at(room, a->nnz);
-  for (int r = 0; r < a->dim; r++) {
-    int axis = r < linear ? r : r - linear;
-    for (int k = 0; k < a->nnz; k++) {
-      tbReal swing[3];
-      tb_cross(swing, moving->pos + 3 * k, c->frame + 3 * axis);
-      set_lane(&lanes, k, moving->frame + 9 * k + 3 * axis, r < linear ? swing : ZERO, 1);
-    }
-    for (int i = 0; i < a->nnz; i++) {
-      const tbReal* rel = moving->motion + 6 * i;
-      add_lanes(&lanes, r < linear ? rel + 3 : rel, r < linear ? rel : ZERO, a->nnz,
-                entry(a, r, i, 0));
-    }
-  }
-}
-
-static tbResult contact_rows(tbDerivatives* x, const tbData* d, const tbContactFinder* finder,
-                             const tbConstraint* c, tbActive* a) {
-  const tbModel* m = x->m;
-  const tbContact* contact = &d->contact[c->id];
-  int linear = a->dim < 3 ? a->dim : 3, n = a->nnz;
-  tbContactMotion motion;
-  tb_contact_motion(m, d, finder, contact, &motion);
-  if (motion.lost) {
-    x->info.differentiable = 0;
-    if (!x->info.reason[0]) {
-      snprintf(x->info.reason, sizeof x->info.reason, "geometry of contact %d", c->id);
-    }
-  }
-  Side side[2] = {
-      side_of(m, d, m->geom_bodyid[contact->geom[0]], contact->pos, -1),
-      side_of(m, d, m->geom_bodyid[contact->geom[1]], contact->pos, 1),
-  };
-  tbReal* room = TB_ARENA_NEW(&x->arena, tbReal, 37 * n);
-  int* place = tb_arena_alloc(&x->arena, sizeof(int) * (size_t)(n + 1));
-  if (!room || !place) return TB_ERROR_MEMORY;
-  tbReal *motion1 = room, *motion2 = room + 6 * n;
-  Moving moving = {room + 12 * n, room + 15 * n, room + 24 * n};
-  for (int s = 0; s < 2; s++) {
-    places(a, &side[s], place);
-    side_motions(d, &side[s], place, s ? motion2 : motion1);
-    add_carried(m, a, &side[s], place, s ? motion2 : motion1, contact->frame, linear,
-                room + 30 * n);
-  }
-  contact_partials(contact, &motion, a, motion1, motion2, &moving);
-  add_frame(contact, &moving, a, linear, room + 30 * n);
-  if (x->want_frames) {
-    a->dframe = moving.frame;
-    a->dpoint = moving.pos;
-  }
-  return TB_OK;
-}
-
-// ---- equalities ---------------------------------------------------------------------------------
 
 // r = vector part of a b c, for quaternions with b = (0, w).
 static void sandwich(const tbReal a[4], const tbReal w[3], const tbReal c[4], tbReal out[4]) {
@@ -445,11 +281,10 @@ tbResult tb_deriv_rows(tbDerivatives* x, tbData* d, const tbConstraint* c, tbAct
     memcpy(a->dpos, a->J, sizeof(tbReal) * (size_t)(a->dim * a->nnz));
   }
   if (scalar_joint || c->source == TB_SOURCE_FRICTION_DOF) return TB_OK;
+  if (c->source == TB_SOURCE_CONTACT) return tb_deriv_contact(x, d, c, a);
   a->T = TB_ARENA_NEW(&x->arena, tbReal, a->dim * a->nnz * a->nnz);
   if (!a->T) return TB_ERROR_MEMORY;
-  const tbStepState* state = tb_step_state(m, d);
   switch (c->source) {
-    case TB_SOURCE_CONTACT: return contact_rows(x, d, state->finder, c, a);
     case TB_SOURCE_LIMIT_JOINT: ball_limit(m, d, c, a); return TB_OK;
     case TB_SOURCE_LIMIT_TENDON: return add_tendon(x, d, c->id, tendon_side(m, d, c), a);
     case TB_SOURCE_FRICTION_TENDON: return add_tendon(x, d, c->id, 1, a);

@@ -82,9 +82,7 @@ static void fill_sigma(tbDerivatives* x, const tbData* d, const tbConstraint* c,
     tbReal violation = c->pos[r] - c->margin;
     int tangent = c->source == TB_SOURCE_CONTACT && r > 0;
     tbReal damping = tangent ? ref.damping_friction : ref.damping;
-    tbActive one = *a;
-    one.dim = 1;
-    if (a->T) one.T = a->T + (size_t)r * (size_t)(a->nnz * a->nnz);
+    tbActive one = tb_active_row(a, r);
     tb_active_velocity(&one, d->qvel, damping, S, x->ncol);
     for (int k = 0; k < a->nnz; k++) {
       // By how much the violation that decides the impedance changes.

@@ -89,7 +89,7 @@ static tbResult factor_island(tbDerivatives* x, const int* member, int count, tb
   out->row = TB_ARENA_NEW(&x->arena, int, n);
   out->LU = TB_ARENA_NEW(&x->arena, tbReal, n * n);
   out->pivot = TB_ARENA_NEW(&x->arena, int, n);
-  tbReal* G = TB_ARENA_NEW(&x->arena, tbReal, n * n);
+  tbReal* G = tb_arena_alloc(&x->arena, sizeof(tbReal) * (size_t)n * (size_t)n);
   if (!out->row || !out->LU || !out->pivot || !G) return TB_ERROR_MEMORY;
   for (int p = 0, i = 0; p < count; p++) {
     for (int r = 0; r < x->active[member[p]].dim; r++) out->row[i++] = x->active[member[p]].row + r;
