@@ -1,6 +1,7 @@
 #include "args.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // A flag with a value: its place in `target`. Returns as model_args_take.
@@ -90,6 +91,29 @@ tbModel* model_args_load(ModelArgs* args, const char* command) {
     tb_model_free(model);
     model = NULL;
   }
+  if (model && !(model->opt.timestep > 0)) {
+    snprintf(error.message, sizeof error.message, "the time step is %g s, it must be above zero",
+             model->opt.timestep);
+    tb_model_free(model);
+    model = NULL;
+  }
   if (!model) fprintf(stderr, "tribo %s: %s\n", command, error.message);
   return model;
+}
+
+bool model_args_reset(const tbModel* m, tbData* d, const char* key, const char* command) {
+  char* end;
+  long number = strtol(key, &end, 10);
+  int id = tb_name2id(m, TB_OBJ_KEY, key);
+  if (id < 0 && *key && !*end && number >= 0 && number < m->nkey) id = (int)number;
+  if (id >= 0) return tb_reset_keyframe(m, d, id) == TB_OK;
+  fprintf(stderr, "tribo %s: no keyframe '%s'; the model has ", command, key);
+  if (m->nkey == 0) fprintf(stderr, "none");
+  for (int i = 0; i < m->nkey && i < 10; i++) {
+    const char* name = tb_id2name(m, TB_OBJ_KEY, i);
+    fprintf(stderr, "%s%d", i ? ", " : "", i);
+    if (name && *name) fprintf(stderr, " (%s)", name);
+  }
+  fprintf(stderr, "%s\n", m->nkey > 10 ? ", ..." : "");
+  return false;
 }

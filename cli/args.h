@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "tribo/model.h"
+#include "tribo/tribo.h"
 
 enum { MODEL_ARGS_MOST_PATHS = 32, MODEL_ARGS_MOST_OPTIONS = 64 };
 
@@ -32,5 +32,9 @@ int model_args_take(ModelArgs* args, const char* command, int argc, char** argv)
 
 // The model with its options set, or NULL after a message on standard error.
 tbModel* model_args_load(ModelArgs* args, const char* command);
+
+// Start at a keyframe, given by name or, where it has none, by number. False after a message that
+// lists those there are.
+bool model_args_reset(const tbModel* model, tbData* data, const char* key, const char* command);
 
 #endif

@@ -100,15 +100,7 @@ static bool read_numbers(const char* path, const char* what, tbReal* values, int
 }
 
 static bool set_state(const Arguments* a, const tbModel* m, tbData* d) {
-  if (a->key) {
-    // A name, or a number where keyframes have none.
-    char* end;
-    int key = tb_name2id(m, TB_OBJ_KEY, a->key);
-    long number = strtol(a->key, &end, 10);
-    if (key < 0 && !*end && number >= 0 && number < m->nkey) key = (int)number;
-    if (key < 0) return complain("no keyframe", a->key);
-    tb_reset_keyframe(m, d, key);
-  }
+  if (a->key && !model_args_reset(m, d, a->key, "eval")) return false;
   return (!a->qpos || read_numbers(a->qpos, "qpos", d->qpos, m->nq)) &&
          (!a->qvel || read_numbers(a->qvel, "qvel", d->qvel, m->nv)) &&
          (!a->act || read_numbers(a->act, "act", d->act, m->na)) &&

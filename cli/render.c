@@ -140,15 +140,10 @@ int tribo_cmd_render(int argc, char** argv) {
   if (!parse(&a, argc, argv)) return 2;
   tbModel* m = model_args_load(&a.model, "render");
   if (!m) return 1;
-  bool ok = true;
   tbData* d = tb_data_new(m);
-  if (d && a.key) {
-    int key = tb_name2id(m, TB_OBJ_KEY, a.key);
-    ok = key >= 0 && tb_reset_keyframe(m, d, key) == TB_OK;
-    if (!ok) fprintf(stderr, "tribo render: no keyframe '%s'\n", a.key);
-  }
+  bool ok = d && (!a.key || model_args_reset(m, d, a.key, "render"));
   Replay replay = {0};
-  ok = ok && d && (!a.replay || replay_read(&replay, a.replay, m, "render"));
+  ok = ok && (!a.replay || replay_read(&replay, a.replay, m, "render"));
   ok = ok && tb_forward(m, d) == TB_OK && animate(&a, m, d, &replay);
   replay_free(&replay);
   tb_data_free(d);

@@ -140,11 +140,7 @@ static bool read_state(const char* path, const tbModel* m, tbData* d) {
 }
 
 static bool set_start(const Arguments* a, const tbModel* m, tbData* d) {
-  if (a->key) {
-    int key = tb_name2id(m, TB_OBJ_KEY, a->key);
-    if (key < 0) return complain("no keyframe", a->key);
-    return tb_reset_keyframe(m, d, key) == TB_OK;
-  }
+  if (a->key) return model_args_reset(m, d, a->key, "sim");
   if (!a->state) return true;
   int snapshot = read_snapshot(a->state, m, d);
   return snapshot ? snapshot > 0 : read_state(a->state, m, d);
@@ -304,6 +300,10 @@ static void print_json(const tbModel* m, const tbData* d, const Statistics* s) {
 }
 
 static void print_text(const tbModel* m, const tbData* d, const Statistics* s) {
+  if (s->steps == 0 && s->warning[0]) {
+    fprintf(stderr, "tribo sim: %s\n", s->warning);
+    return;
+  }
   Depth depth = depth_of(s);
   double steps = s->steps ? (double)s->steps : 1, us = 1e6 / steps;
   printf("%ld steps of %g ms under %s: %.3g s simulated in %.3g s (%.0f steps/s)\n", s->steps,
@@ -331,15 +331,16 @@ static int run(Arguments* a) {
   if (!d) fprintf(stderr, "tribo sim: out of memory\n");
   if (d && set_start(a, m, d)) {
     Statistics s = {0};
-    code = simulate(a, m, d, &s) ? (s.warning[0] ? 1 : 0) : 2;
-    if (a->save && !write_snapshot(a->save, m, d)) code = 2;
+    bool written = simulate(a, m, d, &s);
+    bool saved = !a->save || write_snapshot(a->save, m, d);
+    code = !written || !saved ? 2 : s.warning[0] ? 1 : 0;
     // Energies of the final state.
     tb_compute_position(m, d);
     tb_compute_velocity(m, d);
     tb_energy_position(m, d);
     tb_energy_velocity(m, d);
-    if (a->model.json) print_json(m, d, &s);
-    if (!a->model.json) print_text(m, d, &s);
+    if (a->model.json && written) print_json(m, d, &s);
+    if (!a->model.json && written) print_text(m, d, &s);
   }
   tb_data_free(d);
   tb_model_free(m);

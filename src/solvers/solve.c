@@ -1,5 +1,6 @@
 // tb_solve: checks, dispatch by the list, and the verdict by the residual function.
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,6 +117,18 @@ bool tb_solve_check(tbSolve* s, const tbReal* lambda, int iteration, tbReal pena
   return tb_solve_check_sigma(s, lambda, s->sigma, iteration, penalty);
 }
 
+// The answer to a name that is none: those the law has.
+static tbResult no_such_solver(tbLaw law, const char* name, tbError* error) {
+  char list[256] = "";
+  for (int i = 0; i < SOLVER_COUNT; i++) {
+    size_t used = strlen(list);
+    if (solvers[i].law != law) continue;
+    snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", solvers[i].name);
+  }
+  return tb_fail(error, TB_ERROR_UNSUPPORTED, "law %s has no solver \"%s\", it has %s",
+                 tb_law_name(law), name, list);
+}
+
 static tbResult check_settings(const tbSolveSettings* set, const tbSolverEntry** entry,
                                tbError* error) {
   if (set->law < 0 || set->law >= TB_LAW_COUNT) {
@@ -124,10 +137,7 @@ static tbResult check_settings(const tbSolveSettings* set, const tbSolverEntry**
   }
   const char* name = set->solver ? set->solver : "auto";
   *entry = tb_solver_find((tbLaw)set->law, name);
-  if (!*entry) {
-    return tb_fail(error, TB_ERROR_UNSUPPORTED, "law %s has no solver \"%s\"",
-                   tb_law_name((tbLaw)set->law), name);
-  }
+  if (!*entry) return no_such_solver((tbLaw)set->law, name, error);
   if (!(set->tol >= 0) || !(set->tol_absolute >= 0) || set->max_iter < 0 ||
       !(set->time_limit >= 0)) {
     return tb_fail(error, TB_ERROR_ARGUMENT, "tolerances, max_iter and time_limit must be >= 0");

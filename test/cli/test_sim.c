@@ -154,10 +154,20 @@ static void bad_calls_say_so(void** state) {
                                       "stack.xml --key none",
                                       "stack.xml --state nothing.txt",
                                       "stack.xml --what",
-                                      "stack.xml --dt zero"};
+                                      "stack.xml --dt zero",
+                                      "stack.xml --dt 0",
+                                      "stack.xml --out nowhere/a.csv",
+                                      "sliding_cube.xml --key 1"};
   for (size_t i = 0; i < sizeof CALLS / sizeof CALLS[0]; i++) {
     if (run("%s 2>/dev/null", CALLS[i]) != 2) fail_msg("'%s' is not refused", CALLS[i]);
+    // No report of a run that never was.
+    assert_int_equal(strlen(output), 0);
   }
+  // What would have been right is part of the message.
+  run("sliding_cube.xml --key none 2>&1");
+  assert_non_null(strstr(output, "0 (thrown)"));
+  run("stack.xml --law lcp --solver bisection 2>&1");
+  assert_non_null(strstr(output, "it has pgs, newton"));
 }
 
 int main(void) {
