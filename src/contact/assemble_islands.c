@@ -278,7 +278,9 @@ static int soften_push(const Context* x, const tbConstraint* c, tbReal* g, tbRea
   if (push >= 0) return 1;
   if (!exact_diagonal(x, c, 1, &yields)) return 0;
   tbReal free = free_diagonal(x, c, 0);
-  g[0] -= push * (1 - yields / (yields + 0.01 * free));
+  // A wheel on its axle, say, yields to no push at all.
+  tbReal kept = yields > 0 ? yields / (yields + 0.01 * free) : 0;
+  g[0] -= push * (1 - kept);
   R[0] += x->m->opt.correction_softness * free;
   return 1;
 }

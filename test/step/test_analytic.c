@@ -189,6 +189,28 @@ static void deep_overlap_does_not_launch(void** state) {
   tb_world_free(w);
 }
 
+// A wheel on an axle through its centre, pressed into a wall: no joint yields to the push, so there
+// is none. The law leaves the normal force open, and so how much the wheel is braked.
+static void overlap_that_nothing_can_undo(void** state) {
+  (void)state;
+  static const tbLaw LAWS[] = {TB_LAW_NCP, TB_LAW_CCP, TB_LAW_LCP, TB_LAW_RAISIM};
+  for (int i = 0; i < 4; i++) {
+    tbWorld w = tb_world_text(
+        "<mujoco><worldbody><geom type='box' size='1 1 1'/><body pos='1.2 1.2 0'><joint axis='0 0 "
+        "1'/><geom type='sphere' size='1'/></body></worldbody></mujoco>");
+    w.m->opt.law = LAWS[i];
+    w.d->qvel[0] = 2;
+    for (int k = 0; k < 50; k++) {
+      assert_int_equal(tb_step(w.m, w.d), TB_OK);
+      assert_int_equal(w.d->ncon, 1);
+      assert_int_equal(w.d->solve.status, TB_SOLVE_CONVERGED);
+      assert_true(isfinite(w.d->solve.residual_exact.relative));
+    }
+    assert_true(w.d->qvel[0] > -1e-9 && w.d->qvel[0] < 2 + 1e-9);
+    tb_world_free(w);
+  }
+}
+
 // A double pendulum keeps its energy: fourth order with RK4.
 static void pendulum_keeps_energy(void** state) {
   (void)state;
@@ -311,6 +333,7 @@ int main(void) {
       cmocka_unit_test(pendulum_swings_in_its_period),
       cmocka_unit_test(compliant_contact_sinks_by_its_compliance),
       cmocka_unit_test(deep_overlap_does_not_launch),
+      cmocka_unit_test(overlap_that_nothing_can_undo),
       cmocka_unit_test(pendulum_keeps_energy),
       cmocka_unit_test(hyperstatic_table_carries_its_weight),
       cmocka_unit_test(spinning_sphere_is_braked_by_torsion),
