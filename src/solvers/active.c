@@ -22,11 +22,20 @@
 
 #include "contact/cone.h"
 #include "solvers/active_state.h"
+#include "solvers/soft_dense.h"
 
 // The largest E over the diagonal of G.
 static const tbReal MOST_CAUTIOUS = 1;
 // Small islands.
-enum { BOLD = 6, BOLD_LATER = 3, SWEEPS_SMALL = 8, MOST_SWEEPS_SMALL = 16 };
+enum { BOLD = 2, BOLD_LATER = 3, SWEEPS_SMALL = 8, MOST_SWEEPS_SMALL = 16 };
+enum { STAGE = 2, LAST_STAGE = 4 };
+// E over the diagonal of G: where it starts from when modes do not settle, and what it loses from
+// stage to stage.
+static const tbReal SOFT_START = 1e-2, SOFT_DECAY = 0.1;
+// What is that many times the tolerance away from the answer is not tried.
+static const tbReal NEAR = 100;
+// What is this far below the tolerance is not polished where modes have not settled.
+static const tbReal EARLY = 1e-2;
 // How far below the tolerance residuals are brought while that is easy.
 static const tbReal SETTLED = 1e-6, SETTLED_SMALL = 1e-3, TIE = 1e-3;
 enum { SETTLE = 8, SETTLE_SLIDING = 2 };
@@ -131,9 +140,7 @@ static bool sweep_best(tbActiveState* s, tbArena* arena, int count, tbReal* lamb
 static void first_modes(tbActiveState* s, const tbSolveInfo* info) {
   s->first = info->iterations == 0;
   // What falls together is closed at first: loads need not travel up a stack contact by contact.
-  tbReal fastest = 0;
-  for (int r = 0; s->first && r < s->p->n; r++) fastest = fmax(fastest, fabs(s->p->g[r]));
-  s->tie = TIE * fastest;
+  s->tie = s->first ? TIE * s->fastest : 0;
   tb_active_modes(s);
   s->first = false;
   s->tie = 0;
@@ -150,10 +157,21 @@ static bool whole_step(tbActiveState* s, tbSolveInfo* info) {
   return true;
 }
 
+// What the modes lead to is tried even where others come next, if it is close: at a border between
+// two modes both are right.
+static bool try_early(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
+  if (!(s->miss <= NEAR * s->a->tolerance * s->fastest)) return false;
+  tbSolveInfo now = *info;
+  if (!accept(s, lambda, &now)) return false;
+  *info = now;
+  return true;
+}
+
 // Whole steps, each with the modes that the last one led to: where modes are nearly right this is
 // fastest, though on the way nothing need get better. Where they do not settle, back to the start.
 static bool bold(tbActiveState* s, int rounds, tbReal* lambda, tbSolveInfo* info) {
   size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
+  bool enough = info->status == TB_SOLVE_CONVERGED;
   s->softness = TB_ACTIVE_SOFTNESS;
   memcpy(s->anchor, s->lambda, bytes);
   memcpy(s->old, s->lambda, bytes);
@@ -162,15 +180,56 @@ static bool bold(tbActiveState* s, int rounds, tbReal* lambda, tbSolveInfo* info
   for (int k = 0; k < rounds && info->iterations < s->a->max_iter; k++) {
     if (!whole_step(s, info)) break;
     tb_active_modes(s);
-    if (s->changed) continue;
-    memcpy(s->anchor, s->lambda, bytes);
-    if (settle(s, lambda, info)) return true;
-    if (s->changed) continue;
-    break;
+    if (!s->changed) {
+      memcpy(s->anchor, s->lambda, bytes);
+      if (settle(s, lambda, info)) return true;
+      if (!s->changed) break;
+    } else if (!enough && try_early(s, lambda, info)) {
+      // It will do, but modes that settle bring it to where it holds.
+      if (info->residual.relative <= EARLY * s->a->tolerance) return true;
+      enough = true;
+      rounds = k + 1 + POLISH;
+    }
   }
+  if (enough) return true;
   memcpy(s->lambda, s->old, bytes);
   memcpy(s->sigma, s->slow, bytes);
   return false;
+}
+
+// Redundant contacts share a load in many ways, and modes that are nearly right may ask for huge
+// impulses that cancel. A large proximal term keeps them near the last ones: its problem is solved
+// by a few rounds, and again from there with a smaller one, until there is next to none.
+static bool anneal(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
+  size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
+  bool solved = false, last = false;
+  s->proximal = true;
+  for (tbReal softness = SOFT_START; !solved && !last; softness *= SOFT_DECAY) {
+    last = softness <= TB_ACTIVE_SOFTNESS;
+    s->softness = last ? TB_ACTIVE_SOFTNESS : softness;
+    memcpy(s->anchor, s->lambda, bytes);
+    if (softness == SOFT_START) tb_active_modes(s);
+    for (int k = 0; k < (last ? LAST_STAGE : STAGE) && !solved; k++) {
+      if (info->iterations >= s->a->max_iter || !whole_step(s, info)) {
+        s->proximal = false;
+        return false;
+      }
+      tb_active_modes(s);
+      if (!s->changed && last) break;
+      solved = try_early(s, lambda, info);
+      if (!s->changed) break;
+    }
+  }
+  s->proximal = false;
+  if (!solved && s->changed) return false;
+  if (!solved) {
+    memcpy(s->anchor, s->lambda, bytes);
+    return settle(s, lambda, info);
+  }
+  // Good enough, and now to where it holds.
+  memcpy(s->lambda, s->trial, bytes);
+  memcpy(s->sigma, s->check, bytes);
+  return bold(s, POLISH, lambda, info);
 }
 
 // Every round is a proximal step that is cut short. Where full steps do not help, the proximal term
@@ -256,19 +315,27 @@ static bool convex(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveInfo
 
 // Impulse space: rounds and sweeps cost next to nothing there.
 static bool small_island(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveInfo* info) {
-  if (bold(s, BOLD, lambda, info)) return true;
+  if (bold(s, BOLD, lambda, info) || anneal(s, lambda, info)) return true;
   for (int count = SWEEPS_SMALL; count <= MOST_SWEEPS_SMALL; count *= 2) {
     // What sweeps end with may do, but modes bring it to where it holds.
-    bool enough = sweep_best(s, arena, count, lambda, info);
-    if (bold(s, BOLD_LATER, lambda, info) || enough) return true;
+    sweep_best(s, arena, count, lambda, info);
+    if (bold(s, BOLD_LATER, lambda, info)) return true;
   }
   return false;
+}
+
+int tb_active_dofs(const tbActive* a) {
+  int n = 0;
+  for (int t = 0; t < a->ntree; t++) n += a->tree[t].end - a->tree[t].first;
+  return n;
 }
 
 bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbReal* lambda,
                      tbSolveInfo* info) {
   tbActiveState s = {.a = a, .p = a->p};
-  s.form = a->system ? &TB_ACTIVE_VELOCITY : &TB_ACTIVE_DUAL;
+  s.form = a->system                            ? &TB_ACTIVE_VELOCITY
+           : tb_active_dofs(a) <= TB_SOFT_DENSE ? &TB_ACTIVE_SQUARE
+                                                : &TB_ACTIVE_DUAL;
   size_t bytes = sizeof(tbReal) * (size_t)a->p->n;
   *info = (tbSolveInfo){.status = TB_SOLVE_MAX_ITERATIONS, .law = tb_law_name(a->law)};
   info->solver = "active";
@@ -276,6 +343,7 @@ bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbR
   memcpy(s.lambda, lambda, bytes);
   memcpy(s.sigma, sigma, bytes);
   memcpy(s.best, lambda, bytes);
+  for (int r = 0; r < a->p->n; r++) s.fastest = fmax(s.fastest, fabs(a->p->g[r]));
   s.best_measure = tb_residual(a->p, a->law, lambda, sigma).relative;
   for (int r = 0; r < a->p->n; r++) s.mode[r] = -1;
   bool solved = false;

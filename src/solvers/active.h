@@ -16,7 +16,7 @@ typedef struct {
   const tbRows* block;  // one block of rows per block of the problem
   tbForest forest;
   const tbReal *LD, *inverse;  // factor of M
-  tbVelocity* system;  // the same rows, to work in velocity space; NULL: in impulse space, with
+  tbVelocity* system;  // the same rows by sparse factors; NULL: a small island, with dense ones,
   const tbReal* M;     // the matrix itself
   int ntree;           // and the trees that the rows move
   const tbRange* tree;
@@ -24,7 +24,7 @@ typedef struct {
   tbLaw law;          // TB_LAW_NCP or TB_LAW_CCP
   tbReal tolerance;   // relative residual
   int max_iter;
-  bool tried;  // impulse space has failed: interior points come first
+  bool tried;  // dense factors have failed: interior points come first
 } tbActive;
 
 // Improve `lambda` (first guess in, the answer out), `sigma` the velocity that the guess leads to.
@@ -36,6 +36,9 @@ bool tb_active_solve(const tbActive* problem, tbArena* arena, const tbReal* sigm
 // How many rows of a block of rows impulse space keeps in its dense matrix: none where the row
 // moves a single dof.
 int tb_active_dense_rows(const tbRows* block);
+
+// How many dofs the trees have that its rows move.
+int tb_active_dofs(const tbActive* problem);
 
 // Its slow and sure part, in velocity space: proximal steps on convex problems, about `rounds`
 // factorisations, until the relative residual falls below `target`. `lambda` and its velocity

@@ -1,5 +1,6 @@
 // Which block is open, sticks or slides: the fixed point (1) of active.c, and the distance from it.
 #include <math.h>
+#include <string.h>
 
 #include "solvers/active_state.h"
 
@@ -21,17 +22,35 @@ static tbReal first_look(const tbBlock* b, tbReal lambda, tbReal y) {
   return y;
 }
 
+static void add_miss(tbActiveState* s, tbReal miss) {
+  miss = fabs(miss);
+  if (!(miss <= s->miss)) s->miss = miss;
+}
+
+// The velocity of a row, and that of the proximal term's spring.
+static tbReal velocity_of(tbActiveState* s, int row) {
+  if (!s->proximal) return s->sigma[row];
+  tbReal spring = s->softness * s->a->rho[row] * (s->lambda[row] - s->anchor[row]);
+  add_miss(s, spring);
+  return s->sigma[row] + spring;
+}
+
 static void plain_modes(tbActiveState* s, const tbBlock* b) {
   for (int row = b->row; row < b->row + b->dim; row++) {
     int mode = TB_MODE_ACTIVE;
-    tbReal y = s->lambda[row] - s->sigma[row] / s->a->rho[row];
+    tbReal rho = s->a->rho[row], y = s->lambda[row] - velocity_of(s, row) / rho, z = y;
     if (s->first && b->type == TB_BLOCK_BOX) y = first_look(b, s->lambda[row], y);
-    if (b->type == TB_BLOCK_ONE_SIDED && y <= 0) mode = TB_MODE_OPEN;
-    if (b->type == TB_BLOCK_BOX && y <= b->lower) {
+    if (b->type == TB_BLOCK_ONE_SIDED && y <= 0) {
+      mode = TB_MODE_OPEN;
+      z = 0;
+    } else if (b->type == TB_BLOCK_BOX && y <= b->lower) {
       mode = TB_MODE_LOW;
+      z = b->lower;
     } else if (b->type == TB_BLOCK_BOX && y >= b->upper) {
       mode = TB_MODE_HIGH;
+      z = b->upper;
     }
+    add_miss(s, rho * (s->lambda[row] - z));
     set_mode(s, row, mode);
   }
 }
@@ -65,7 +84,9 @@ static Round round_point(const tbActive* a, const tbBlock* b, const tbReal* lamb
 static void cone_mode(tbActiveState* s, const tbBlock* b, tbSlide* slide) {
   int row = b->row;
   bool exact = s->a->law == TB_LAW_NCP;
-  Round p = round_point(s->a, b, s->lambda + row, s->sigma + row);
+  tbReal velocity[MAX];
+  for (int j = 0; j < b->dim; j++) velocity[j] = velocity_of(s, row + j);
+  Round p = round_point(s->a, b, s->lambda + row, velocity);
   if (exact && s->tie > 0 && p.y <= 0 && p.y >= -s->tie / p.rho_N) p.y = fmax(p.r, 1e-300);
   bool open = exact ? p.y <= 0 : p.r <= -p.y;
   if (open) {
@@ -79,16 +100,77 @@ static void cone_mode(tbActiveState* s, const tbBlock* b, tbSlide* slide) {
     slide->across = kappa / (p.rho_T * fmax(1 - kappa, TB_ACTIVE_SOFTNESS));
     s->sliding = s->sliding || exact;
   }
+  // How far the block is from where its mode has it.
+  tbReal normal = open ? 0 : exact || p.r <= p.y ? p.y : 0.5 * (p.y + p.r);
+  tbReal share = open ? 0 : p.r > normal ? normal / p.r : 1;
+  add_miss(s, p.rho_N * (s->lambda[row] - normal));
+  for (int j = 1; j < b->dim; j++) {
+    tbReal mu = b->mu[j - 1];
+    if (mu > 0) add_miss(s, s->a->rho[row + j] * (s->lambda[row + j] - mu * share * p.u[j]));
+  }
 }
 
 void tb_active_modes(tbActiveState* s) {
   s->changed = s->sliding = false;
+  s->miss = 0;
   for (int i = 0; i < s->p->nblock; i++) {
     const tbBlock* b = &s->p->block[i];
     if (b->type == TB_BLOCK_CONE) {
       cone_mode(s, b, &s->slide[i]);
     } else {
       plain_modes(s, b);
+    }
+  }
+}
+
+// ---- modes as weights --------------------------------------------------------------------------
+
+// A row with sigma = 0: lambda = (E anchor - velocity) / (E + R).
+static void free_row(const tbActiveState* s, int row, tbReal* c0, tbReal* w) {
+  tbReal E = s->softness * s->a->rho[row], R = s->p->R ? s->p->R[row] : 0;
+  c0[row] = E * s->anchor[row] / (E + R);
+  *w = 1 / (E + R);
+}
+
+static void plain_weights(const tbActiveState* s, const tbBlock* b, tbReal* c0, tbReal* W) {
+  for (int r = 0; r < b->dim; r++) {
+    int row = b->row + r, mode = s->mode[row];
+    c0[row] = mode == TB_MODE_LOW ? b->lower : mode == TB_MODE_HIGH ? b->upper : 0;
+    if (mode == TB_MODE_ACTIVE) free_row(s, row, c0, &W[r * b->dim + r]);
+  }
+}
+
+// Sliding by (1) and (2).
+static void slide_weights(const tbActiveState* s, const tbBlock* b, const tbSlide* slide,
+                          tbReal* c0, tbReal* W) {
+  int row = b->row, d = b->dim, exact = s->a->law == TB_LAW_NCP;
+  const tbReal* u = slide->u;
+  tbReal E = s->softness * s->a->rho[row], R = s->p->R ? s->p->R[row] : 0, w = 1 / (E + R);
+  tbReal edge[MAX] = {1};
+  for (int j = 1; j < d; j++) edge[j] = b->mu[j - 1] * u[j];
+  tbReal constant = E * s->anchor[row] * w;
+  for (int i = 0; i < d; i++) {
+    c0[row + i] = edge[i] * constant;
+    for (int j = 0; j < d; j++) {
+      tbReal along = edge[i] * w * (exact ? (j == 0) : edge[j]);
+      tbReal mu = i && j ? slide->across * b->mu[i - 1] * b->mu[j - 1] : 0;
+      W[i * d + j] = along + (mu != 0 ? mu * ((i == j) - u[i] * u[j]) : 0);
+    }
+  }
+}
+
+void tb_active_weights(const tbActiveState* s, int i, tbReal* c0, tbReal* W) {
+  const tbBlock* b = &s->p->block[i];
+  memset(W, 0, sizeof(tbReal) * (size_t)(b->dim * b->dim));
+  if (b->type != TB_BLOCK_CONE) {
+    plain_weights(s, b, c0, W);
+  } else if (s->mode[b->row] == TB_MODE_SLIDE) {
+    slide_weights(s, b, &s->slide[i], c0, W);
+  } else {
+    bool stick = s->mode[b->row] == TB_MODE_STICK;
+    for (int r = 0; r < b->dim; r++) {
+      c0[b->row + r] = 0;
+      if (stick && (r == 0 || b->mu[r - 1] > 0)) free_row(s, b->row + r, c0, &W[r * b->dim + r]);
     }
   }
 }

@@ -30,7 +30,9 @@ typedef struct {
   tbReal *old, *slow;      // and before it
   tbReal* anchor;          // lambda_k of the proximal term
   tbReal softness;
+  bool proximal;          // modes are those of the problem with the proximal term
   bool first;             // modes of the last step's impulses: what was at a bound stays there
+  tbReal fastest;         // m/s: the largest entry of g
   tbReal tie;             // m/s: what opens more slowly is closed
   tbReal *trial, *check;  // lambda within the cones, and the velocity it leads to
   tbReal* good;           // the last trial that was good enough
@@ -39,6 +41,7 @@ typedef struct {
   int* mode;       // per block; per row for one-sided and box blocks
   tbSlide* slide;  // per block, where it slides
   bool changed, sliding;
+  tbReal miss;  // m/s: about how far lambda and sigma are from solving the problem
 } tbActiveState;
 
 struct tbActiveForm {
@@ -53,10 +56,17 @@ struct tbActiveForm {
   void (*velocity)(tbActiveState* s, const tbReal* lambda, tbReal* sigma);
 };
 
-extern const tbActiveForm TB_ACTIVE_VELOCITY, TB_ACTIVE_DUAL;
+extern const tbActiveForm TB_ACTIVE_VELOCITY, TB_ACTIVE_DUAL, TB_ACTIVE_SQUARE;
+
+// The position of the only entry of a single row that is not zero, or -1.
+int tb_active_only_entry(const tbRows* rows);
 
 // Modes of all blocks from lambda and sigma, by (1).
 void tb_active_modes(tbActiveState* s);
+
+// A block's weights in velocity space, lambda = c0 - W (g + J x): c0 by row of the problem, W dim x
+// dim.
+void tb_active_weights(const tbActiveState* s, int block, tbReal* c0, tbReal* W);
 
 // Sweeps of Gauss-Seidel with exact local solutions on lambda, and the sigma it leads to. False:
 // out of memory.

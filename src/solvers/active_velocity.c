@@ -21,62 +21,6 @@ static bool start(tbActiveState* s, tbArena* arena) {
   return w->x && w->c0 && w->W;
 }
 
-// ---- modes as weights --------------------------------------------------------------------------
-
-// A row with sigma = 0: lambda = (E anchor - velocity) / (E + R).
-static void free_row(const tbActiveState* s, int row, tbReal* w) {
-  const Velocity* v = s->work;
-  tbReal E = s->softness * s->a->rho[row], R = s->p->R ? s->p->R[row] : 0;
-  v->c0[row] = E * s->anchor[row] / (E + R);
-  *w = 1 / (E + R);
-}
-
-static void plain_weights(const tbActiveState* s, const tbBlock* b, tbReal* W) {
-  const Velocity* v = s->work;
-  for (int r = 0; r < b->dim; r++) {
-    int row = b->row + r, mode = s->mode[row];
-    v->c0[row] = mode == TB_MODE_LOW ? b->lower : mode == TB_MODE_HIGH ? b->upper : 0;
-    if (mode == TB_MODE_ACTIVE) free_row(s, row, &W[r * b->dim + r]);
-  }
-}
-
-// Sliding by (1) and (2).
-static void slide_weights(const tbActiveState* s, const tbBlock* b, const tbSlide* slide,
-                          tbReal* W) {
-  const Velocity* v = s->work;
-  int row = b->row, d = b->dim, exact = s->a->law == TB_LAW_NCP;
-  const tbReal* u = slide->u;
-  tbReal E = s->softness * s->a->rho[row], R = s->p->R ? s->p->R[row] : 0, w = 1 / (E + R);
-  tbReal edge[MAX] = {1};
-  for (int j = 1; j < d; j++) edge[j] = b->mu[j - 1] * u[j];
-  tbReal constant = E * s->anchor[row] * w;
-  for (int i = 0; i < d; i++) {
-    v->c0[row + i] = edge[i] * constant;
-    for (int j = 0; j < d; j++) {
-      tbReal along = edge[i] * w * (exact ? (j == 0) : edge[j]);
-      tbReal mu = i && j ? slide->across * b->mu[i - 1] * b->mu[j - 1] : 0;
-      W[i * d + j] = along + (mu != 0 ? mu * ((i == j) - u[i] * u[j]) : 0);
-    }
-  }
-}
-
-static void weigh(const tbActiveState* s, int i, tbReal* W) {
-  const Velocity* v = s->work;
-  const tbBlock* b = &s->p->block[i];
-  memset(W, 0, sizeof(tbReal) * (size_t)(b->dim * b->dim));
-  if (b->type != TB_BLOCK_CONE) {
-    plain_weights(s, b, W);
-  } else if (s->mode[b->row] == TB_MODE_SLIDE) {
-    slide_weights(s, b, &s->slide[i], W);
-  } else {
-    bool stick = s->mode[b->row] == TB_MODE_STICK;
-    for (int r = 0; r < b->dim; r++) {
-      v->c0[b->row + r] = 0;
-      if (stick && (r == 0 || b->mu[r - 1] > 0)) free_row(s, b->row + r, &W[r * b->dim + r]);
-    }
-  }
-}
-
 // ---- the system --------------------------------------------------------------------------------
 
 // The weights of all blocks and the factors of (3).
@@ -86,7 +30,7 @@ static bool factor_modes(tbActiveState* s) {
   tb_velocity_start(v, !s->sliding);
   for (int i = 0; i < s->p->nblock; i++) {
     tbReal* W = w->W + (size_t)i * MAX * MAX;
-    weigh(s, i, W);
+    tb_active_weights(s, i, w->c0, W);
     bool any = false;
     for (int r = 0; r < s->p->block[i].dim * s->p->block[i].dim; r++) any = any || W[r] != 0;
     if (any) tb_velocity_add(v, i, W);
@@ -145,7 +89,7 @@ static bool refine_modes(tbActiveState* s) {
     const tbBlock* b = &p->block[i];
     const tbReal* R = p->R ? p->R + b->row : NULL;
     tbReal* W = w->W + (size_t)i * MAX * MAX;
-    weigh(s, i, W);
+    tb_active_weights(s, i, w->c0, W);
     const tbReal *lambda = s->lambda + b->row, *sigma = s->sigma + b->row;
     tbReal* change = s->next + b->row;
     for (int r = 0; r < b->dim; r++) {

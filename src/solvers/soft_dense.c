@@ -14,12 +14,20 @@ bool tb_soft_dense_build(tbSoftDense* s, const tbSoftProblem* p, tbArena* arena)
 }
 
 void tb_soft_dense_start(tbSoftDense* s, const tbSoftProblem* p) {
+  s->skew = false;
   memset(s->H, 0, sizeof(tbReal) * (size_t)(s->n * s->stride));
   for (int i = 0; i < s->n; i++) {
     // A tree's dofs follow each other, so within its rows the local index is shifted.
     int dof = p->dof[i], shift = dof - i, adr = p->forest.rowadr[dof], nnz = p->forest.rownnz[dof];
     tbReal* row = s->H + i * s->stride;
     for (int k = 0; k < nnz; k++) row[p->forest.colind[adr + k] - shift] = p->M[adr + k];
+  }
+}
+
+void tb_soft_dense_skew(tbSoftDense* s) {
+  s->skew = true;
+  for (int i = 1; i < s->n; i++) {
+    for (int j = 0; j < i; j++) s->H[j * s->stride + i] = s->H[i * s->stride + j];
   }
 }
 
@@ -51,7 +59,9 @@ TB_INLINE int weigh(tbSoftDense* s, const tbSoftBlock* b, const int* place, cons
   tbReal* spread = s->WJ + TB_SOFT_ROWS * s->stride;
   bool diagonal = true;
   for (int i = 1; i < dim && diagonal; i++) {
-    for (int j = 0; j < i; j++) diagonal = diagonal && W[i * dim + j] == 0;
+    for (int j = 0; j < i; j++) {
+      diagonal = diagonal && W[i * dim + j] == 0 && W[j * dim + i] == 0;
+    }
   }
   for (int r = 0; r < dim; r++) {
     tbReal own = W[r * dim + r];
@@ -80,7 +90,8 @@ TB_INLINE void add_block(tbSoftDense* s, const tbSoftBlock* b, const int* place,
       any = any || a[r] != 0;
     }
     // Up to the diagonal, and on to a multiple of four: what lies above it is never read.
-    if (any) add_rows(n, (place[k] + 4) & ~3, s->stride, a, s->WJ, s->H + place[k] * s->stride);
+    int last = s->skew ? place[b->nnz - 1] : place[k];
+    if (any) add_rows(n, (last + 4) & ~3, s->stride, a, s->WJ, s->H + place[k] * s->stride);
   }
 }
 
@@ -140,6 +151,64 @@ bool tb_soft_dense_factor(tbSoftDense* s) {
   return tb_wide() ? factor_wide(s) : factor_narrow(s);
 }
 
+// The same for a full square, H = U D L: D L below and on the diagonal, U above it.
+TB_INLINE bool factor_skew(tbSoftDense* s, const tbReal* least) {
+  for (int k = s->n - 1; k >= 0; k--) {
+    const tbReal* TB_RESTRICT row = s->H + k * s->stride;
+    if (!(row[k] > 0.1 * least[k])) return false;
+    tbReal inverse = s->inverse[k] = 1 / row[k];
+    for (int i = 0; i < k; i++) {
+      tbReal* TB_RESTRICT to = s->H + i * s->stride;
+      if (to[k] == 0) continue;
+      tbReal f = to[k] * inverse;
+      int j = 0;
+      for (; j + 4 <= k; j += 4) {
+        for (int q = 0; q < 4; q++) to[j + q] -= f * row[j + q];
+      }
+      for (; j < k; j++) to[j] -= f * row[j];
+      to[k] = f;
+    }
+  }
+  return true;
+}
+
+static bool factor_skew_narrow(tbSoftDense* s, const tbReal* least) {
+  return factor_skew(s, least);
+}
+
+TB_WIDE static bool factor_skew_wide(tbSoftDense* s, const tbReal* least) {
+  return factor_skew(s, least);
+}
+
+bool tb_soft_dense_factor_skew(tbSoftDense* s, const tbReal* least) {
+  return tb_wide() ? factor_skew_wide(s, least) : factor_skew_narrow(s, least);
+}
+
+static void solve_skew(const tbSoftDense* s, tbReal* TB_RESTRICT x) {
+  for (int i = s->n - 2; i >= 0; i--) {
+    const tbReal* TB_RESTRICT row = s->H + i * s->stride;
+    tbReal a = 0, b = 0;
+    int k = i + 1;
+    for (; k + 2 <= s->n; k += 2) {
+      a += row[k] * x[k];
+      b += row[k + 1] * x[k + 1];
+    }
+    if (k < s->n) a += row[k] * x[k];
+    x[i] -= a + b;
+  }
+  for (int k = 0; k < s->n; k++) {
+    const tbReal* TB_RESTRICT row = s->H + k * s->stride;
+    tbReal a = 0, b = 0;
+    int j = 0;
+    for (; j + 2 <= k; j += 2) {
+      a += row[j] * x[j];
+      b += row[j + 1] * x[j + 1];
+    }
+    if (j < k) a += row[j] * x[j];
+    x[k] = (x[k] - (a + b)) * s->inverse[k];
+  }
+}
+
 TB_INLINE void solve(const tbSoftDense* s, tbReal* TB_RESTRICT x) {
   for (int k = s->n - 1; k > 0; k--) {
     const tbReal* TB_RESTRICT row = s->H + k * s->stride;
@@ -170,7 +239,9 @@ TB_WIDE static void solve_wide(const tbSoftDense* s, tbReal* x) {
 }
 
 void tb_soft_dense_solve(const tbSoftDense* s, tbReal* x) {
-  if (tb_wide()) {
+  if (s->skew) {
+    solve_skew(s, x);
+  } else if (tb_wide()) {
     solve_wide(s, x);
   } else {
     solve_narrow(s, x);

@@ -16,6 +16,7 @@ typedef struct {
   tbReal* H;        // n x stride; the factor L, unit diagonal not stored, where H = L^T D L
   tbReal* inverse;  // of D
   tbReal* WJ;       // W J of a block over all dofs, then J
+  bool skew;        // W need not be symmetric: H is a full square, and its factors U D L
 } tbSoftDense;
 
 // False: out of memory.
@@ -28,5 +29,10 @@ void tb_soft_dense_add(tbSoftDense* dense, const tbSoftBlock* block, const int* 
                        const tbReal* W);
 bool tb_soft_dense_factor(tbSoftDense* dense);
 void tb_soft_dense_solve(const tbSoftDense* dense, tbReal* x);
+
+// After tb_soft_dense_start: W need not be symmetric from here on. A factor then needs every pivot
+// to be above a tenth of `least`, the pivots of M alone, or it does not hold: false, and H is lost.
+void tb_soft_dense_skew(tbSoftDense* dense);
+bool tb_soft_dense_factor_skew(tbSoftDense* dense, const tbReal* least);
 
 #endif

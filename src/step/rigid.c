@@ -8,12 +8,13 @@
 #include "linalg/ltdl.h"
 #include "model/workspace.h"
 #include "solvers/active.h"
+#include "solvers/soft_dense.h"
 #include "step/certificate.h"
 #include "step/implicit.h"
 #include "tribo/step.h"
 
-// Rounds of the fast path; most rows of an island that it leaves to the other solvers where it does
-// not converge.
+// Rounds of the fast path; most rows for dense factors where there are many dofs; most rows of an
+// island that it leaves to the other solvers where it does not converge.
 enum { MOST_FAST = 200, MOST_DENSE = 64, MOST_GENERAL = 300, MOST_AFTER = 100 };
 
 // Impulses of the last step are taken as they are where their residual is this far below the
@@ -149,12 +150,12 @@ static bool list_trees(const Fast* f, tbArena* arena, tbActive* active, int nblo
   return true;
 }
 
-// Newton in impulse space. Where it fails the guess is as it was.
-static bool solve_dense(const Fast* f, tbActive active, int nblock, const tbIsland* island,
-                        tbArena* arena, tbSolveInfo* info) {
+// Newton with dense factors. Where it fails the guess is as it was.
+static bool solve_dense(tbActive active, const tbIsland* island, tbArena* arena,
+                        tbSolveInfo* info) {
   size_t bytes = sizeof(tbReal) * (size_t)island->problem.n;
   tbReal* lambda = tb_arena_alloc(arena, bytes);
-  if (!lambda || !list_trees(f, arena, &active, nblock)) return false;
+  if (!lambda) return false;
   memcpy(lambda, island->lambda, bytes);
   if (!tb_active_solve(&active, arena, island->sigma, lambda, info)) return false;
   if (info->status == TB_SOLVE_CONVERGED) memcpy(island->lambda, lambda, bytes);
@@ -187,9 +188,9 @@ static tbResult solve_fast(void* context, int index, tbWorker* worker) {
       .tolerance = opt->solve_tolerance,
       .max_iter = opt->solve_iterations < MOST_FAST ? opt->solve_iterations : MOST_FAST};
   tbSolveInfo* info = &f->info[index];
-  bool ok = true, solved = false;
-  if (dense <= MOST_DENSE) {
-    ok = solve_dense(f, active, nblock, island, arena, info);
+  bool ok = list_trees(f, arena, &active, nblock), solved = false;
+  if (ok && (dense <= MOST_DENSE || tb_active_dofs(&active) <= TB_SOFT_DENSE)) {
+    ok = solve_dense(active, island, arena, info);
     solved = info->status == TB_SOLVE_CONVERGED;
     active.tried = true;
   }

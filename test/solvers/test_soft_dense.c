@@ -142,6 +142,66 @@ static void solves_random_islands(void** state) {
   tb_arena_free(&arena);
 }
 
+// Antisymmetric parts of the weights, as sliding has them.
+static void add_skew(Island* s) {
+  for (int b = 0; b < BLOCKS; b++) {
+    int dim = s->block[b].dim, nnz = s->block[b].nnz;
+    for (int i = 1; i < dim; i++) {
+      for (int j = 0; j < i; j++) {
+        tbReal w = 30 * tb_rng_uniform(&s->rng, -1, 1);
+        s->W[b][i * dim + j] += w;
+        s->W[b][j * dim + i] -= w;
+        for (int k = 0; k < nnz * nnz; k++) {
+          int row = k / nnz, column = k % nnz;
+          const tbReal *Ji = s->J[b] + i * nnz, *Jj = s->J[b] + j * nnz;
+          s->full[s->place[b][row]][s->place[b][column]] +=
+              w * (Ji[row] * Jj[column] - Jj[row] * Ji[column]);
+        }
+      }
+    }
+  }
+}
+
+static void solves_with_weights_that_are_not_symmetric(void** state) {
+  (void)state;
+  static Island s;
+  tbArena arena;
+  tb_arena_init(&arena);
+  for (uint64_t seed = 1; seed <= 300; seed++) {
+    random_island(&s, seed);
+    add_skew(&s);
+    tb_arena_reset(&arena);
+    tbSoftDense dense;
+    tbReal x[MOST], b[MOST], least[MOST];
+    assert_true(tb_soft_dense_build(&dense, &s.problem, &arena));
+    for (int i = 0; i < s.ndof; i++) least[i] = 0.1;
+    for (int round = 0; round < 2; round++) {
+      tb_soft_dense_start(&dense, &s.problem);
+      tb_soft_dense_skew(&dense);
+      for (int k = 0; k < BLOCKS; k++) {
+        tb_soft_dense_add(&dense, &s.block[k], s.place[k], s.W[k]);
+      }
+      assert_true(tb_soft_dense_factor_skew(&dense, least));
+    }
+    for (int i = 0; i < s.ndof; i++) x[i] = b[i] = tb_rng_uniform(&s.rng, -1, 1);
+    tb_soft_dense_solve(&dense, x);
+    for (int i = 0; i < s.ndof; i++) {
+      tbReal sum = 0, scale = 1;
+      for (int j = 0; j < s.ndof; j++) {
+        sum += s.full[i][j] * x[j];
+        scale += fabs(s.full[i][j] * x[j]);
+      }
+      assert_near(sum, b[i], 1e-10 * scale);
+    }
+    // A pivot that is too small is refused.
+    tb_soft_dense_start(&dense, &s.problem);
+    tb_soft_dense_skew(&dense);
+    least[0] = 1e9;
+    assert_false(tb_soft_dense_factor_skew(&dense, least));
+  }
+  tb_arena_free(&arena);
+}
+
 static void refuses_what_is_not_positive(void** state) {
   (void)state;
   static Island s;
@@ -163,6 +223,7 @@ static void refuses_what_is_not_positive(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(solves_random_islands),
+      cmocka_unit_test(solves_with_weights_that_are_not_symmetric),
       cmocka_unit_test(refuses_what_is_not_positive),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
