@@ -13,24 +13,40 @@
 #include "tribo/tribo.h"
 
 static const char USAGE[] =
-    "tribo render MODEL --out FILE.png [--key NAME] [--time X] [--frames N] [--size WxH]\n"
-    "             [--camera AZIMUTH,ELEVATION[,DISTANCE]] [--follow] [--forces] [--replay "
-    "FILE.csv]\n"
+    "tribo render MODEL --out FILE.png [--key NAME] [--start X] [--time X] [--frames N]\n"
+    "             [--size WxH] [--camera AZIMUTH,ELEVATION[,DISTANCE]] [--lookat X,Y,Z]\n"
+    "             [--follow] [--forces] [--trail] [--replay FILE.csv] [--compare LAW,LAW,...]\n"
     "             [--law L] [--option NAME=VALUE]\n\n"
-    "Simulates for --time seconds (default 0: the pose as it is) and draws the end, or with "
-    "--frames\n"
-    "N pictures on the way as an animated PNG. --replay takes the states from a file of `tribo "
-    "sim\n"
-    "--out` instead. --follow moves the camera with the first body, --forces draws contact forces "
-    "as\narrows.\n\n" MODEL_ARGS_USAGE;
+    "Simulates for --start seconds unseen, then for --time seconds (both default to 0: the pose "
+    "as\n"
+    "it is), and draws the end, or with --frames N pictures on the way as an animated PNG.\n"
+    "--replay takes the states from a file of `tribo sim --out` instead. --follow moves the "
+    "camera\n"
+    "with the first body, --forces draws contact forces as arrows, --trail dots where the first\n"
+    "body was. --compare runs the model under each of up to six laws and draws all into one\n"
+    "picture: blue, orange, green, pink, yellow, light blue in their order.\n\n" MODEL_ARGS_USAGE;
+
+enum { MOST_WORLDS = 6 };
 
 typedef struct {
   ModelArgs model;
-  const char *out, *key, *camera, *replay;
-  double time;
+  const char *out, *key, *camera, *lookat, *replay, *compare;
+  double start, time;
   int frames, width, height;
-  bool forces, follow;
+  bool forces, follow, trail;
 } Arguments;
+
+// Where the text after a flag goes; NULL for a flag that takes none.
+static const char** text_of(Arguments* a, const char* flag) {
+  const struct {
+    const char *flag, **text;
+  } known[] = {{"--out", &a->out},       {"--key", &a->key},       {"--camera", &a->camera},
+               {"--lookat", &a->lookat}, {"--replay", &a->replay}, {"--compare", &a->compare}};
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    if (strcmp(flag, known[i].flag) == 0) return known[i].text;
+  }
+  return NULL;
+}
 
 static bool parse(Arguments* a, int argc, char** argv) {
   for (int i = 0; i < argc;) {
@@ -41,6 +57,7 @@ static bool parse(Arguments* a, int argc, char** argv) {
     const char *arg = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
     bool* flag = strcmp(arg, "--forces") == 0   ? &a->forces
                  : strcmp(arg, "--follow") == 0 ? &a->follow
+                 : strcmp(arg, "--trail") == 0  ? &a->trail
                                                 : NULL;
     if (flag) {
       *flag = true;
@@ -48,15 +65,12 @@ static bool parse(Arguments* a, int argc, char** argv) {
       continue;
     }
     bool ok = value != NULL;
+    const char** text = text_of(a, arg);
     if (!ok) {
-    } else if (strcmp(arg, "--out") == 0) {
-      a->out = value;
-    } else if (strcmp(arg, "--replay") == 0) {
-      a->replay = value;
-    } else if (strcmp(arg, "--key") == 0) {
-      a->key = value;
-    } else if (strcmp(arg, "--camera") == 0) {
-      a->camera = value;
+    } else if (text) {
+      *text = value;
+    } else if (strcmp(arg, "--start") == 0) {
+      ok = sscanf(value, "%lf", &a->start) == 1 && a->start >= 0 && a->start < 1e6;
     } else if (strcmp(arg, "--time") == 0) {
       ok = sscanf(value, "%lf", &a->time) == 1 && a->time >= 0 && a->time < 1e6;
     } else if (strcmp(arg, "--frames") == 0) {
@@ -79,35 +93,124 @@ static bool parse(Arguments* a, int argc, char** argv) {
 
 // What the arguments ask of the camera, on top of one that sees everything.
 static bool place_camera(const Arguments* a, Camera* camera) {
-  if (!a->camera) return true;
-  double az, el, distance = camera->distance;
-  if (sscanf(a->camera, "%lf,%lf,%lf", &az, &el, &distance) < 2 || !(distance > 0)) {
+  tbReal* at = camera->lookat;
+  double distance = camera->distance;
+  if (a->lookat && sscanf(a->lookat, "%lf,%lf,%lf", &at[0], &at[1], &at[2]) != 3) {
+    fprintf(stderr, "tribo render: --lookat expects X,Y,Z\n");
+    return false;
+  }
+  if (a->camera &&
+      (sscanf(a->camera, "%lf,%lf,%lf", &camera->azimuth, &camera->elevation, &distance) < 2 ||
+       !(distance > 0))) {
     fprintf(stderr, "tribo render: --camera expects AZIMUTH,ELEVATION[,DISTANCE]\n");
     return false;
   }
-  camera->azimuth = az;
-  camera->elevation = el;
   camera->distance = distance;
   return true;
 }
 
-// The state at `until`, by steps or from the file, with contacts and frames.
-static bool advance(const tbModel* m, tbData* d, const Replay* replay, double until) {
+// ---- the worlds --------------------------------------------------------------------------------
+
+// The worlds of the picture: one, or one for each law that is compared.
+typedef struct {
+  tbModel* m;
+  tbData* d[MOST_WORLDS];
+  int law[MOST_WORLDS], count;
+  tbReal* trail[MOST_WORLDS];  // 3 numbers a frame
+  int trail_count;
+  Replay replay;
+} Worlds;
+
+// The laws of "ncp,lcp"; false after a message.
+static bool read_laws(Worlds* w, const char* text) {
+  if (!text) {
+    w->law[w->count++] = w->m->opt.law;
+    return true;
+  }
+  while (*text) {
+    char name[32];
+    size_t n = strcspn(text, ",");
+    int law = 0;
+    snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : sizeof name - 1), text);
+    tbError error;
+    if (w->count == MOST_WORLDS || tb_option_set(&w->m->opt, "law", name, &error) != TB_OK) {
+      fprintf(stderr, "tribo render: --compare expects up to %d laws, not '%s'\n", MOST_WORLDS,
+              name);
+      return false;
+    }
+    law = w->m->opt.law;
+    w->law[w->count++] = law;
+    text += n + (text[n] == ',');
+  }
+  if (!w->count) fprintf(stderr, "tribo render: --compare expects laws\n");
+  return w->count > 0;
+}
+
+static bool make_worlds(Worlds* w, const Arguments* a) {
+  if (!read_laws(w, a->compare)) return false;
+  for (int i = 0; i < w->count; i++) {
+    w->d[i] = tb_data_new(w->m);
+    if (a->trail) w->trail[i] = calloc(3 * (size_t)a->frames, sizeof *w->trail[i]);
+    bool ok = w->d[i] && (!a->trail || w->trail[i]) &&
+              (!a->key || model_args_reset(w->m, w->d[i], a->key, "render")) &&
+              tb_forward(w->m, w->d[i]) == TB_OK;
+    if (!ok) return false;
+  }
+  return !a->replay || replay_read(&w->replay, a->replay, w->m, "render");
+}
+
+static void free_worlds(Worlds* w) {
+  for (int i = 0; i < w->count; i++) {
+    tb_data_free(w->d[i]);
+    free(w->trail[i]);
+  }
+  replay_free(&w->replay);
+}
+
+// The state of world `i` at `until`, by steps or from the file, with contacts and frames.
+static bool advance(Worlds* w, int i, double until) {
+  tbData* d = w->d[i];
   bool ok = true;
-  if (replay->rows) replay_pose(replay, until, d);
-  while (!replay->rows && ok && d->time + 0.5 * m->opt.timestep < until)
-    ok = tb_step(m, d) == TB_OK;
-  ok = ok && tb_forward(m, d) == TB_OK;
+  w->m->opt.law = w->law[i];
+  if (w->replay.rows) replay_pose(&w->replay, until, d);
+  while (!w->replay.rows && ok && d->time + 0.5 * w->m->opt.timestep < until)
+    ok = tb_step(w->m, d) == TB_OK;
+  ok = ok && tb_forward(w->m, d) == TB_OK;
   if (!ok) fprintf(stderr, "tribo render: %s\n", d->message);
   return ok;
 }
 
+// ---- the frames --------------------------------------------------------------------------------
+
+// All worlds at `until` as one picture.
+static bool draw_frame(const Arguments* a, Worlds* w, double until, Camera* camera,
+                       const tbReal offset[3], PngWriter* png) {
+  const int leader = w->m->nbody > 1;
+  World world[MOST_WORLDS];
+  bool ok = true;
+  for (int i = 0; i < w->count && ok; i++) {
+    ok = advance(w, i, until);
+    if (a->trail) {
+      memcpy(w->trail[i] + 3 * w->trail_count, w->d[i]->xpos + 3 * leader, 3 * sizeof(tbReal));
+    }
+    world[i] = (World){w->d[i], w->trail[i], w->trail_count + 1};
+  }
+  w->trail_count++;
+  for (int k = 0; k < 3 && a->follow; k++)
+    camera->lookat[k] = w->d[0]->xpos[3 * leader + k] + offset[k];
+  Image image = {a->width, a->height, NULL};
+  ok = ok && render(w->m, world, w->count, camera, a->forces, &image) && png_frame(png, &image);
+  image_free(&image);
+  return ok;
+}
+
 // Draw `frames` pictures over the time asked for; false after a message.
-static bool animate(const Arguments* a, const tbModel* m, tbData* d, const Replay* replay) {
-  double first = replay->rows ? replay->time[0] : 0;
-  double time = replay->rows ? replay->time[replay->rows - 1] - first : a->time;
-  if (replay->rows && !advance(m, d, replay, first)) return false;
-  Camera camera = camera_for(m, d);
+static bool animate(const Arguments* a, Worlds* w) {
+  const Replay* replay = &w->replay;
+  double first = a->start + (replay->rows ? replay->time[0] : 0), time = a->time;
+  if (replay->rows && time == 0) time = fmax(0, replay->time[replay->rows - 1] - first);
+  if (replay->rows && !advance(w, 0, first)) return false;
+  Camera camera = camera_for(w->m, w->d[0]);
   if (!place_camera(a, &camera)) return false;
   int delay = a->frames > 1 ? (int)lround(1000 * time / (a->frames - 1)) : 0;
   PngWriter* png = png_open(a->out, a->width, a->height, a->frames, delay);
@@ -116,15 +219,12 @@ static bool animate(const Arguments* a, const tbModel* m, tbData* d, const Repla
     return false;
   }
   bool ok = true;
-  const int leader = m->nbody > 1;
+  const int leader = w->m->nbody > 1;
   tbReal offset[3];
-  for (int k = 0; k < 3; k++) offset[k] = camera.lookat[k] - d->xpos[3 * leader + k];
+  for (int k = 0; k < 3; k++) offset[k] = camera.lookat[k] - w->d[0]->xpos[3 * leader + k];
   for (int f = 0; f < a->frames && ok; f++) {
-    ok = advance(m, d, replay, first + (a->frames > 1 ? time * f / (a->frames - 1) : time));
-    for (int k = 0; k < 3 && a->follow; k++) camera.lookat[k] = d->xpos[3 * leader + k] + offset[k];
-    Image image = {a->width, a->height, NULL};
-    ok = ok && render(m, d, &camera, a->forces, &image) && png_frame(png, &image);
-    image_free(&image);
+    double until = first + (a->frames > 1 ? time * f / (a->frames - 1) : time);
+    ok = draw_frame(a, w, until, &camera, offset, png);
   }
   ok = png_close(png) && ok;
   if (!ok) fprintf(stderr, "tribo render: %s was not written completely\n", a->out);
@@ -138,16 +238,15 @@ int tribo_cmd_render(int argc, char** argv) {
   }
   Arguments a = {.frames = 1, .width = 640, .height = 480};
   if (!parse(&a, argc, argv)) return 2;
-  tbModel* m = model_args_load(&a.model, "render");
-  if (!m) return 1;
-  tbData* d = tb_data_new(m);
-  bool ok = d && (!a.key || model_args_reset(m, d, a.key, "render"));
-  Replay replay = {0};
-  ok = ok && (!a.replay || replay_read(&replay, a.replay, m, "render"));
-  ok = ok && tb_forward(m, d) == TB_OK && animate(&a, m, d, &replay);
-  replay_free(&replay);
-  tb_data_free(d);
-  tb_model_free(m);
+  if (a.replay && a.compare) {
+    fprintf(stderr, "tribo render: --replay and --compare do not go together\n");
+    return 2;
+  }
+  Worlds w = {.m = model_args_load(&a.model, "render")};
+  if (!w.m) return 1;
+  bool ok = make_worlds(&w, &a) && animate(&a, &w);
+  free_worlds(&w);
+  tb_model_free(w.m);
   return ok ? 0 : 1;
 }
 #else

@@ -9,6 +9,7 @@
 struct PngWriter {
   FILE* file;
   int width, height, frames, delay;
+  unsigned char* before;  // the last frame of an animation
   int written;
   uint32_t sequence;  // of APNG's control and data chunks
   bool failed;
@@ -36,7 +37,8 @@ static void chunk(PngWriter* w, const char* type, const unsigned char* head, siz
 PngWriter* png_open(const char* path, int width, int height, int frames, int delay) {
   PngWriter* w = calloc(1, sizeof *w);
   if (!w) return NULL;
-  *w = (PngWriter){.width = width, .height = height, .frames = frames, .delay = delay};
+  *w = (PngWriter){.width = width, .height = height, .frames = frames};
+  w->delay = delay < 0xffff ? delay : 0xffff;
   w->file = fopen(path, "wb");
   if (!w->file) {
     free(w);
@@ -58,35 +60,75 @@ PngWriter* png_open(const char* path, int width, int height, int frames, int del
   return w;
 }
 
-// fcTL: the frame covers the whole picture.
-static void frame_control(PngWriter* w) {
+// The part of the picture that a frame replaces.
+typedef struct {
+  int x, y, width, height;
+} Part;
+
+// What differs from the frame before (at least one pixel, since a frame cannot be empty).
+static Part changed_part(const PngWriter* w, const Image* image) {
+  if (!w->before) return (Part){0, 0, w->width, w->height};
+  int left = w->width, right = -1, top = w->height, bottom = -1;
+  for (int y = 0; y < w->height; y++) {
+    for (int x = 0; x < w->width; x++) {
+      size_t at = 3 * ((size_t)y * (size_t)w->width + (size_t)x);
+      if (memcmp(w->before + at, image->rgb + at, 3) == 0) continue;
+      left = x < left ? x : left;
+      right = x > right ? x : right;
+      top = y < top ? y : top;
+      bottom = y;
+    }
+  }
+  if (right < 0) return (Part){0, 0, 1, 1};
+  return (Part){left, top, right - left + 1, bottom - top + 1};
+}
+
+// fcTL: where the frame goes and how long it is seen; the last one long enough to be looked at.
+static void frame_control(PngWriter* w, Part part) {
+  enum { LAST = 1200 };
   unsigned char control[26] = {0};
+  int delay = w->written + 1 == w->frames && w->delay < LAST ? LAST : w->delay;
   put32(control, w->sequence++);
-  put32(control + 4, (uint32_t)w->width);
-  put32(control + 8, (uint32_t)w->height);
-  control[20] = (unsigned char)(w->delay >> 8);
-  control[21] = (unsigned char)w->delay;
+  put32(control + 4, (uint32_t)part.width);
+  put32(control + 8, (uint32_t)part.height);
+  put32(control + 12, (uint32_t)part.x);
+  put32(control + 16, (uint32_t)part.y);
+  control[20] = (unsigned char)(delay >> 8);
+  control[21] = (unsigned char)delay;
   control[22] = 1000 >> 8;
   control[23] = 1000 & 255;
   chunk(w, "fcTL", control, sizeof control, control, 0);
 }
 
+// Rows with filter 2 (difference to the row above).
+static void filter_rows(const PngWriter* w, const Image* image, Part part, unsigned char* out) {
+  size_t stride = 3 * (size_t)w->width, row = 3 * (size_t)part.width;
+  for (int y = 0; y < part.height; y++) {
+    const unsigned char* in = image->rgb + stride * (size_t)(part.y + y) + 3 * (size_t)part.x;
+    *out++ = 2;
+    for (size_t k = 0; k < row; k++) {
+      *out++ = (unsigned char)(in[k] - (y > 0 ? *(in + k - stride) : 0));
+    }
+  }
+}
+
+// Remember the frame, for the differences of the next.
+static void keep(PngWriter* w, const Image* image) {
+  size_t size = 3 * (size_t)w->width * (size_t)w->height;
+  if (w->frames < 2) return;
+  if (!w->before) w->before = malloc(size);
+  if (w->before) memcpy(w->before, image->rgb, size);
+}
+
 bool png_frame(PngWriter* w, const Image* image) {
-  // Rows with filter 2 (difference to the row above), then deflate.
-  size_t row = 3 * (size_t)w->width, size = (row + 1) * (size_t)w->height;
+  Part part = changed_part(w, image);
+  size_t size = (3 * (size_t)part.width + 1) * (size_t)part.height;
   uLongf packed_size = compressBound((uLong)size);
   unsigned char *raw = malloc(size), *packed = malloc(packed_size), number[4];
   if (raw && packed) {
-    for (int y = 0; y < w->height; y++) {
-      unsigned char* out = raw + (row + 1) * (size_t)y;
-      const unsigned char* in = image->rgb + row * (size_t)y;
-      *out++ = 2;
-      for (size_t k = 0; k < row; k++) {
-        out[k] = (unsigned char)(in[k] - (y > 0 ? *(in + k - row) : 0));
-      }
-    }
+    filter_rows(w, image, part, raw);
     if (compress2(packed, &packed_size, raw, (uLong)size, 9) != Z_OK) w->failed = true;
-    if (w->frames > 1) frame_control(w);
+    if (w->frames > 1) frame_control(w, part);
     if (w->written == 0) {
       chunk(w, "IDAT", number, 0, packed, packed_size);
     } else {
@@ -97,6 +139,7 @@ bool png_frame(PngWriter* w, const Image* image) {
   } else {
     w->failed = true;
   }
+  keep(w, image);
   free(raw);
   free(packed);
   return !w->failed;
@@ -106,6 +149,7 @@ bool png_close(PngWriter* w) {
   chunk(w, "IEND", (const unsigned char*)"", 0, (const unsigned char*)"", 0);
   bool ok = !w->failed && w->written == w->frames;
   ok = fclose(w->file) == 0 && ok;
+  free(w->before);
   free(w);
   return ok;
 }

@@ -97,7 +97,13 @@ static void shade(const Scene* s, const tbReal world[3], const tbReal n[3], floa
   tbReal shine = s->checker ? 0 : 0.25 * pow(fmax(0, dot(normal, half)), 40);
   tbReal sky = 0.38 + 0.12 * normal[2], tile = 1;
   if (s->checker) {
-    int cell = (int)floor(2 * world[0]) + (int)floor(2 * world[1]);
+    // Tiles of half a metre along the plane's own axes.
+    int cell = 0;
+    for (int axis = 0; axis < 2; axis++) {
+      tbReal along = 0;
+      for (int k = 0; k < 3; k++) along += s->rotation[3 * k + axis] * (world[k] - s->position[k]);
+      cell += (int)floor(2 * along);
+    }
     tile = cell & 1 ? 0.86 : 1;
   }
   for (int k = 0; k < 3; k++) {
@@ -219,7 +225,13 @@ static int visible(const tbModel* m, int g) {
   return 1;
 }
 
-// The model's colour, or one by body where it has MuJoCo's default grey.
+// Colours of compared worlds: those of the figures' first lines.
+enum { TINTS = 6 };
+static const tbReal TINT[TINTS][3] = {{0.0, 0.36, 0.72},  {0.86, 0.32, 0.0}, {0.0, 0.60, 0.40},
+                                      {0.80, 0.40, 0.62}, {0.92, 0.66, 0.0}, {0.28, 0.70, 0.95}};
+
+// The model's colour, or one by body where it has MuJoCo's default grey. Floors are not quite
+// white, so that light and shadow can be told from it.
 static void choose_colour(const tbModel* m, int g, tbReal rgb[3]) {
   static const tbReal PALETTE[8][3] = {{0.36, 0.55, 0.78}, {0.87, 0.56, 0.30}, {0.45, 0.68, 0.45},
                                        {0.78, 0.42, 0.42}, {0.60, 0.52, 0.76}, {0.66, 0.55, 0.45},
@@ -228,19 +240,45 @@ static void choose_colour(const tbModel* m, int g, tbReal rgb[3]) {
   int plain = c[0] == 0.5F && c[1] == 0.5F && c[2] == 0.5F, body = m->geom_bodyid[g];
   for (int k = 0; k < 3; k++) {
     rgb[k] = !plain ? (tbReal)c[k] : body == 0 ? 0.85 : PALETTE[body % 8][k];
+    if (m->geom_type[g] == TB_GEOM_PLANE) rgb[k] = fmin(rgb[k], 0.85);
   }
 }
 
-static void draw_geoms(Scene* s, const tbModel* m, const tbData* d, tbReal reach) {
+// The geoms of world `index`; `tinted`: in that world's colour.
+static void draw_geoms(Scene* s, const tbModel* m, const tbData* d, int index, bool tinted,
+                       tbReal reach) {
   for (int g = 0; g < m->ngeom; g++) {
-    if (!visible(m, g)) continue;
+    bool fixed = m->geom_bodyid[g] == 0;
+    if (!visible(m, g) || (fixed && index > 0)) continue;
     int floor_like = m->geom_type[g] == TB_GEOM_PLANE;
     if (s->shadow_pass && floor_like) continue;
     s->position = d->geom_xpos + 3 * g;
     s->rotation = d->geom_xmat + 9 * g;
     s->checker = floor_like;
     choose_colour(m, g, s->rgb);
+    if (tinted && !fixed) memcpy(s->rgb, TINT[index % TINTS], sizeof s->rgb);
     shape_triangles(m, g, reach, draw_triangle, s);
+  }
+}
+
+// Dots where the first body was, in the world's colour.
+static void draw_trail(Scene* s, const World* world, int index, tbReal size) {
+  static const tbReal UPRIGHT[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  s->checker = 0;
+  memcpy(s->rgb, TINT[index % TINTS], sizeof s->rgb);
+  s->rotation = UPRIGHT;
+  for (int i = 0; world->trail && i < world->trail_count; i++) {
+    s->position = world->trail + 3 * i;
+    ball_triangles(0.008 * size, draw_triangle, s);
+  }
+}
+
+// One pass over everything: the light's or the eye's.
+static void draw_worlds(Scene* s, const tbModel* m, const World* worlds, int count,
+                        const Camera* camera) {
+  for (int i = 0; i < count; i++) {
+    draw_geoms(s, m, worlds[i].data, i, count > 1, 12 * camera->distance);
+    draw_trail(s, &worlds[i], i, camera->distance);
   }
 }
 
@@ -315,7 +353,8 @@ static void paint_sky(Scene* s) {
   }
 }
 
-bool render(const tbModel* m, const tbData* d, const Camera* camera, bool forces, Image* image) {
+bool render(const tbModel* m, const World* worlds, int count, const Camera* camera, bool forces,
+            Image* image) {
   Scene s = {.to_light = {0.35, -0.45, 0.85}};
   int wide = image->width * SAMPLES, high = image->height * SAMPLES;
   image->rgb = malloc(3 * (size_t)image->width * (size_t)image->height);
@@ -340,12 +379,13 @@ bool render(const tbModel* m, const tbData* d, const Camera* camera, bool forces
     paint_sky(&s);
 
     // The light sees first, so that the second pass knows what lies in shadow.
-    tbReal reach = 12 * camera->distance;
     s.shadow_pass = 1;
-    draw_geoms(&s, m, d, reach);
+    draw_worlds(&s, m, worlds, count, camera);
     s.shadow_pass = 0;
-    draw_geoms(&s, m, d, reach);
-    if (forces) draw_forces(&s, m, d, camera->distance);
+    draw_worlds(&s, m, worlds, count, camera);
+    for (int i = 0; i < count && forces; i++) {
+      draw_forces(&s, m, worlds[i].data, camera->distance);
+    }
     resolve(&s, image);
   }
   free(s.colour);

@@ -17,12 +17,20 @@ typedef struct {
   unsigned char* rgb;  // rows from the top
 } Image;
 
+// One world of a picture. Several are drawn into each other, to compare them: then each has a
+// colour of its own, and what does not move is drawn once.
+typedef struct {
+  const tbData* data;   // its current geom poses (after tb_forward or a step)
+  const tbReal* trail;  // where its first body was: 3 numbers each, drawn as dots; or NULL
+  int trail_count;
+} World;
+
 // A camera that sees everything that moves, at the data's current poses.
 Camera camera_for(const tbModel* model, const tbData* data);
 
-// Draw the data's current geom poses (after tb_forward or a step). `forces` true: contact forces as
-// arrows. False when out of memory; image_free in any case.
-bool render(const tbModel* model, const tbData* data, const Camera* camera, bool forces,
+// Draw the worlds. `forces` true: contact forces as arrows. False when out of memory; image_free in
+// any case.
+bool render(const tbModel* model, const World* worlds, int count, const Camera* camera, bool forces,
             Image* image);
 void image_free(Image* image);
 

@@ -158,6 +158,12 @@ void shape_triangles(const tbModel* m, int g, tbReal reach, TriangleSink sink, v
   }
 }
 
+void ball_triangles(tbReal radius, TriangleSink sink, void* context) {
+  const tbReal one[3] = {1, 1, 1};
+  Profile p[2 * RINGS + 4];
+  revolve(p, round_profile(radius, 0, p), one, sink, context);
+}
+
 void arrow_triangles(tbReal length, tbReal radius, TriangleSink sink, void* context) {
   tbReal neck = fmax(0, length - 4 * radius), one[3] = {1, 1, 1};
   const Profile p[5] = {{radius, 0, 1, 0},

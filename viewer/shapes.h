@@ -10,6 +10,9 @@ typedef void (*TriangleSink)(void* context, const tbReal corner[3][3], const tbR
 // Triangles of geom `g`. Planes of size 0 extend over `reach`.
 void shape_triangles(const tbModel* model, int g, tbReal reach, TriangleSink sink, void* context);
 
+// A ball about the origin.
+void ball_triangles(tbReal radius, TriangleSink sink, void* context);
+
 // An arrow from the origin along z of that length.
 void arrow_triangles(tbReal length, tbReal radius, TriangleSink sink, void* context);
 

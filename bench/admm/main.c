@@ -74,7 +74,7 @@ static void figure_1(tbBench* bench) {
   bool brief = tb_bench_short(bench);
   Stack stack[STACK_METHODS];
   for (int k = 0; k < STACK_METHODS; k++) {
-    stack[k] = stand(m, STACKED[k], brief ? 100 : 1000, brief ? 2 : 60);
+    stack[k] = stand(m, STACKED[k], brief ? 100 : 500, brief ? 2 : 20);
     tb_table_row(table);
     tb_table_text(table, "method", STACKED[k].label);
     tb_table_int(table, "steps", stack[k].steps);
@@ -246,7 +246,7 @@ enum { METHODS = sizeof TIMED / sizeof *TIMED };
 
 static void figure_5(tbBench* bench, tbModel* const* models) {
   tbTable* table = tb_bench_table(bench, "fig5_timings");
-  int steps = tb_bench_short(bench) ? 60 : 1000, admm_failed = 0, pgs_failed = 0;
+  int steps = tb_bench_short(bench) ? 60 : 300, admm_failed = 0, pgs_failed = 0;
   double ratio[SCENES], bars[METHODS][SCENES];
   const char* names[SCENES];
   int count = 0;

@@ -85,7 +85,7 @@ static void figure_16(tbBench* bench, tbModel* const* models, int robots) {
 }
 
 static void figure_17(tbBench* bench, tbModel* const* models) {
-  int steps = tb_bench_short(bench) ? 30 : 1000;
+  int steps = tb_bench_short(bench) ? 30 : 300;
   tbTable* table = tb_bench_table(bench, "fig17_timings");
   double gain[ROBOTS * METHODS];
   double bars[2][METHODS][ROBOTS];

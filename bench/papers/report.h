@@ -10,7 +10,8 @@ typedef struct {
   const char* name;               // of tribo-bench-<name>, and of its folder
   const char* title;              // heading
   const char* intro;              // one sentence
-  double seconds, seconds_short;  // about how long it takes
+  double seconds, seconds_short;  // about how much processor time it takes
+  const char* arguments[6];       // of the whole report, up to NULL: cheaper than its own defaults
 } Part;
 
 typedef struct {
