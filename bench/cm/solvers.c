@@ -7,7 +7,8 @@
 
 #include "cm.h"
 
-enum { METHODS = 11, THROWS = 100, MOST_ITERATIONS = 10000 };
+// Convergence is a matter of any number of iterations, robustness one of the paper's.
+enum { METHODS = 11, THROWS = 100, MOST_ITERATIONS = 10000, ANY_NUMBER = 1000000 };
 
 // The paper's ticks: hard contacts, no internal forces, robust, convergence guaranteed.
 typedef struct {
@@ -101,7 +102,7 @@ static void random_throws(Method method, Measured* out) {
   for (int i = 0; d && i < THROWS; i++) {
     cm_choose(m, method, 1e-3, 0);
     m->opt.solve_tolerance = 1e-6;
-    m->opt.solve_iterations = MOST_ITERATIONS;
+    m->opt.solve_iterations = ANY_NUMBER;
     tb_reset(m, d);
     for (int k = 0; k < 6; k++) d->qvel[k] = uniform(&state) * (k < 3 ? 1 : 5);
     bool ok = tb_step(m, d) == TB_OK && d->solve.status == TB_SOLVE_CONVERGED;

@@ -87,11 +87,6 @@ const Allowed ALLOWED[] = {
      "The sample of problems here has mass ratios up to 1e4 and few of the paper's: on it the "
      "linear and the spectral rule need about as many factorizations.",
      false},
-    {"CM table III", "",
-     "Our staggered projections stall at a mass ratio of a million, where the paper's do not (they "
-     "are nobody's default here), and ccp/pgs needs more than 10,000 sweeps for some of the "
-     "throws.",
-     false},
     {"ADMM table IV", "", BUSY " Here both rules need about as many factorizations.", true},
     {"ADMM fig. 5", "", BUSY, true},
     {"ADMM fig. 6", "", BUSY, true},

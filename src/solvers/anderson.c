@@ -6,7 +6,7 @@
 #include "linalg/small.h"
 
 bool tb_anderson_init(tbAnderson* a, tbSolve* s, int n, int memory) {
-  *a = (tbAnderson){.n = n};
+  *a = (tbAnderson){.n = n, .ridge = 1e-10, .reach = 1e4};
   a->memory = memory > TB_ANDERSON_MAX ? TB_ANDERSON_MAX : memory;
   if (a->memory <= 0) return true;
   for (int k = 0; k < a->memory; k++) {
@@ -85,10 +85,10 @@ void tb_anderson_step(tbAnderson* a, tbReal* w, const tbReal* T) {
     gamma[j] = dot(a->n, a->dR[j], a->r);
     trace += G[j * (m + 1)];
   }
-  if (!(trace > 0) || !tb_small_cholesky(m, G, 1e-10 * trace, 0, L)) return;
+  if (!(trace > 0) || !tb_small_cholesky(m, G, a->ridge * trace, 0, L)) return;
   tb_small_solve(m, L, gamma, gamma);
   for (int j = 0; j < m; j++) {
-    if (!isfinite(gamma[j]) || fabs(gamma[j]) > 1e4) return;
+    if (!isfinite(gamma[j]) || fabs(gamma[j]) > a->reach) return;
   }
   for (int j = 0; j < m; j++) {
     for (int i = 0; i < a->n; i++) w[i] -= gamma[j] * a->dT[j][i];

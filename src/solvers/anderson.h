@@ -17,11 +17,13 @@ typedef struct {
   tbReal* dT[TB_ANDERSON_MAX];
   tbReal *r, *last_r, *last_T, *safe;
   tbReal gram[TB_ANDERSON_MAX * TB_ANDERSON_MAX];
-  tbReal best;  // smallest |r| since the last restart
+  tbReal best;          // smallest |r| since the last restart
+  tbReal ridge, reach;  // of the normal equations, relative; largest |gamma| that is believed
   bool started, extrapolated;
 } tbAnderson;
 
-// `memory` pairs (0: never extrapolates). False when out of memory.
+// `memory` pairs (0: never extrapolates). A caller whose map hardly contracts may set a smaller
+// ridge and a longer reach afterwards. False when out of memory.
 bool tb_anderson_init(tbAnderson* anderson, tbSolve* s, int n, int memory);
 
 // Forget everything: the iteration's map has changed.

@@ -1,5 +1,5 @@
 // ccp/pgs: projected Gauss-Seidel on the convex law (CM Alg. 2), a few projected gradient steps per
-// block.
+// block, or its exact minimum where those are slow.
 #include "solvers/local.h"
 #include "solvers/sweep.h"
 

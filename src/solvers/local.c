@@ -4,7 +4,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "contact/cone.h"
 #include "linalg/small.h"
 
 enum { MAX = TB_MAX_BLOCK_DIM };
@@ -219,43 +218,6 @@ void tb_local_raisim(const tbBlock* block, const tbReal* A, const tbReal* b, tbR
   for (int i = 0; i < r.m; i++) lambda[i + 1] = block->mu[i] * x[i];
 }
 
-// The largest eigenvalue of a block is at most its largest absolute row sum.
-static tbReal row_sum_bound(int d, const tbReal* A) {
-  tbReal bound = 0;
-  for (int i = 0; i < d; i++) {
-    tbReal sum = 0;
-    for (int j = 0; j < d; j++) sum += fabs(A[i * d + j]);
-    bound = fmax(bound, sum);
-  }
-  return bound;
-}
-
-// One projected gradient step (CM Alg. 2) with the paper's step 3 / trace where it is certain to
-// descend, else the inverse of a bound of the largest eigenvalue.
-static void local_ccp(const tbBlock* block, const tbReal* A, const tbReal* b, tbReal* lambda) {
-  int d = block->dim;
-  tbReal trace = 0, bound = row_sum_bound(d, A), x[MAX];
-  for (int i = 0; i < d; i++) trace += A[i * d + i];
-  if (!(trace > 0)) return;
-  tbReal step = d / trace;
-  if (step * bound > 1.5) step = 1 / bound;
-  for (int inner = 0; inner < 8; inner++) {
-    tbReal change = 0, size = 0;
-    for (int i = 0; i < d; i++) {
-      tbReal sigma = b[i];
-      for (int j = 0; j < d; j++) sigma += A[i * d + j] * lambda[j];
-      x[i] = lambda[i] - step * sigma;
-    }
-    tb_cone_project(d, block->mu, x, x);
-    for (int i = 0; i < d; i++) {
-      change = fmax(change, fabs(x[i] - lambda[i]));
-      size = fmax(size, fabs(x[i]));
-      lambda[i] = x[i];
-    }
-    if (change <= 1e-15 * size) break;
-  }
-}
-
 // Row by row: the exact minimum of each row inside its bounds.
 static void local_rows(const tbBlock* block, bool pyramid, const tbReal* A, const tbReal* b,
                        tbReal* lambda) {
@@ -299,7 +261,7 @@ void tb_local_solve(const tbBlock* block, tbLaw law, const tbReal* A, const tbRe
     case TB_BLOCK_EQUALITY: local_equality(block, A, b, lambda); break;
     case TB_BLOCK_CONE:
       if (law == TB_LAW_CCP) {
-        local_ccp(block, A, b, lambda);
+        tb_local_ccp(block, A, b, lambda);
       } else if (law == TB_LAW_LCP) {
         local_rows(block, true, A, b, lambda);
       } else {

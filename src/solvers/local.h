@@ -10,6 +10,10 @@
 void tb_local_solve(const tbBlock* block, tbLaw law, const tbReal* A, const tbReal* b,
                     tbReal* lambda, tbReal* slip);
 
+// The same for a cone under the convex law: a few projected gradient steps (CM Alg. 2), and the
+// exact minimum where those converge slowly.
+void tb_local_ccp(const tbBlock* block, const tbReal* A, const tbReal* b, tbReal* lambda);
+
 // The same for a cone under RaiSim's law, of any number of rows.
 void tb_local_raisim(const tbBlock* block, const tbReal* A, const tbReal* b, tbReal* lambda,
                      tbReal* slip);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "linalg/dense.h"
+#include "solvers/anderson.h"
 
 enum { MAX = TB_MAX_BLOCK_DIM };
 
@@ -33,6 +34,8 @@ typedef struct {
   tbReal* scale;    // lambda = scale x; friction rows include mu
   int* contact_of;  // block of each row
   tbReal* G;        // scaled G + R, n x n
+  tbReal* point;    // friction at the start of a round, as in tangent.y
+  tbAnderson anderson;
 } Staggered;
 
 static bool qp_init(Qp* q, tbSolve* s, int n) {
@@ -180,17 +183,31 @@ static void free_velocity(const Staggered* q, Qp* to, const Qp* from) {
   }
 }
 
+// A round maps friction to friction; where the two problems are strongly coupled (a light body
+// between heavy ones) that map contracts hardly at all, along few directions. Anderson acceleration
+// finds those.
+static bool accelerate(Staggered* q) {
+  q->point = tb_solve_reals(q->s, (size_t)q->tangent.n);
+  bool ok = tb_anderson_init(&q->anderson, q->s, q->tangent.n, TB_ANDERSON_MAX);
+  q->anderson.ridge = 1e-14;
+  q->anderson.reach = 1e8;
+  tb_anderson_reset(&q->anderson);
+  return ok;
+}
+
 tbResult tb_staggered(tbSolve* s, bool pyramid) {
   Staggered q = {.s = s, .p = s->p, .pyramid = pyramid};
   tbReal* radius = tb_solve_reals(s, (size_t)s->p->n);
-  if (!radius || !init(&q)) {
+  if (!radius || !init(&q) || !accelerate(&q)) {
     if (s->arena->failed) return tb_solve_no_memory(s);
     s->info->status = TB_SOLVE_FAILED;  // numbers beyond what a factorisation can bear
     return TB_OK;
   }
   tbReal accuracy = 1e-3, smallest = INFINITY;
   int stuck = 0;
+  size_t friction = (size_t)q.tangent.n * sizeof *q.point;
   for (int k = 1; k <= s->settings->max_iter; k++) {
+    memcpy(q.point, q.tangent.y, friction);
     free_velocity(&q, &q.normal, &q.tangent);
     bool fine = qp_solve(&q, &q.normal, NULL, accuracy, 2000);
     for (int i = 0; i < q.normal.n; i++) {
@@ -217,6 +234,8 @@ tbResult tb_staggered(tbSolve* s, bool pyramid) {
       s->info->status = TB_SOLVE_STALLED;
       return TB_OK;
     }
+    tb_anderson_step(&q.anderson, q.point, q.tangent.y);
+    memcpy(q.tangent.y, q.point, friction);
   }
   s->info->status = TB_SOLVE_MAX_ITERATIONS;
   return TB_OK;

@@ -165,12 +165,13 @@ tbResult tb_sweep_solve(tbSolve* s, tbBlockUpdate update, void* context) {
       return TB_OK;
     }
     // A third of the sweeps without any gain: this method circles or creeps here, and says so.
-    // RaiSim's law has no guarantee of convergence, so it must gain more.
-    bool unsure = s->law == TB_LAW_RAISIM;
+    // RaiSim's law has no guarantee of convergence, so it must gain more; the convex law's sweeps
+    // always descend, so that they may creep as long as they are allowed to.
+    bool unsure = s->law == TB_LAW_RAISIM, certain = s->law == TB_LAW_CCP;
     if (s->best_measure < (unsure ? 0.9 : 0.99) * mark) {
       mark = s->best_measure;
       last_gain = k;
-    } else if (k - last_gain > (unsure ? 50 + k / 4 : 200 + k / 2)) {
+    } else if (!certain && k - last_gain > (unsure ? 50 + k / 4 : 200 + k / 2)) {
       s->info->status = TB_SOLVE_STALLED;
       return TB_OK;
     }

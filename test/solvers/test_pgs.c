@@ -1,6 +1,11 @@
-// The first contact of solver and problem: one cube's contact in its three states.
+// The first contact of solver and problem: one cube's contact in its three states; one block under
+// the convex law against plain descent; sweeps and staggered projections on badly conditioned
+// cubes.
+#include "base/rng.h"
 #include "common/test.h"
-#include "tribo/problem.h"
+#include "contact/cone.h"
+#include "solvers/local.h"
+#include "tribo/tribo.h"
 
 // One contact of unit mass: G = 1 on the diagonal. Take-off, stiction and sliding by hand.
 static void one_contact(void** state) {
@@ -25,7 +30,128 @@ static void one_contact(void** state) {
   }
 }
 
+// ---- one block under the convex law ------------------------------------------------------------
+
+// A random block of `d` rows whose axes differ by up to six orders of magnitude.
+static void random_block(tbRng* rng, int d, tbBlock* block, tbReal* A, tbReal* b) {
+  tbReal F[36];
+  *block = (tbBlock){.type = TB_BLOCK_CONE, .dim = d};
+  for (int i = 0; i + 1 < d; i++) {
+    block->mu[i] = pow(10, 1.5 * tb_rng_uniform(rng, -1, 1) - 1);
+    if (tb_rng_uniform(rng, -1, 1) > 0.9) block->mu[i] = 0;
+  }
+  for (int i = 0; i < d * d; i++) F[i] = tb_rng_uniform(rng, -1, 1);
+  for (int i = 0; i < d; i++) {
+    b[i] = tb_rng_uniform(rng, -1, 1) - (i == 0 ? 0.3 : 0);
+    for (int j = 0; j < d; j++) {
+      A[i * d + j] = i == j ? 1e-6 : 0;
+      for (int k = 0; k < d; k++) A[i * d + j] += F[i * d + k] * F[j * d + k];
+    }
+  }
+}
+
+static tbReal energy(int d, const tbReal* A, const tbReal* b, const tbReal* x) {
+  tbReal value = 0;
+  for (int i = 0; i < d; i++) {
+    value += b[i] * x[i];
+    for (int j = 0; j < d; j++) value += 0.5 * A[i * d + j] * x[i] * x[j];
+  }
+  return value;
+}
+
+// How far a projected gradient step of unit length moves x: zero at the minimum only.
+static tbReal optimality(const tbBlock* block, const tbReal* A, const tbReal* b, const tbReal* x) {
+  int d = block->dim;
+  tbReal y[6], worst = 0;
+  for (int i = 0; i < d; i++) {
+    y[i] = x[i] - b[i];
+    for (int j = 0; j < d; j++) y[i] -= A[i * d + j] * x[j];
+  }
+  tb_cone_project(d, block->mu, y, y);
+  for (int i = 0; i < d; i++) worst = fmax(worst, fabs(y[i] - x[i]));
+  return worst;
+}
+
+static void block_minimum(void** state) {
+  (void)state;
+  tbRng rng = {5};
+  static const int dims[3] = {3, 4, 6};
+  int exact = 0, count = 3000;
+  for (int k = 0; k < count; k++) {
+    tbBlock block;
+    tbReal A[36], b[6], x[6] = {0}, size = 1;
+    int d = dims[k % 3];
+    random_block(&rng, d, &block, A, b);
+    tbReal before = energy(d, A, b, x);
+    // Every update descends and stays in the cone; a few of them reach the minimum.
+    for (int round = 0; round < 3; round++) {
+      tb_local_ccp(&block, A, b, x);
+      tbReal after = energy(d, A, b, x), inside[6];
+      assert_true(after <= before + 1e-12 * (fabs(before) + size * size));
+      tb_cone_project(d, block.mu, x, inside);
+      for (int i = 0; i < d; i++) {
+        assert_true(isfinite(x[i]));
+        size = fmax(size, fabs(x[i]));
+      }
+      assert_near_array(inside, x, d, 1e-12 * size);
+      before = after;
+    }
+    exact += optimality(&block, A, b, x) <= 1e-9 * size;
+  }
+  // Gradient steps alone reach it on a quarter of them.
+  assert_true(exact >= count * 95 / 100);
+}
+
+// ---- badly conditioned cubes -------------------------------------------------------------------
+
+// The contact problem of a cube 10^6 times as heavy as the one below it, pulled sideways.
+static tbProblem* heavy_on_light(void) {
+  tbError error;
+  tbModel* m = tb_load(TB_SCENES_DIR "/cm_two_cubes.xml", NULL, &error);
+  assert_non_null(m);
+  tbReal scale = 1e3 / m->body_mass[2];
+  m->body_mass[2] *= scale;
+  for (int k = 0; k < 3; k++) m->body_inertia[6 + k] *= scale;
+  tb_set_constants(m, NULL);
+  m->opt.timestep = 1e-3;
+  m->opt.baumgarte = 0;
+  m->opt.contact_margin = 1e-3;
+  tbData* d = tb_data_new(m);
+  assert_non_null(d);
+  d->qfrc_applied[7] = 785;
+  for (int i = 0; i < 10; i++) assert_int_equal(tb_step(m, d), TB_OK);
+  assert_int_equal(tb_forward(m, d), TB_OK);
+  tbProblem* p = tb_step_problem(m, d, &error);
+  tb_data_free(d);
+  tb_model_free(m);
+  return p;
+}
+
+// Staggered projections, whose rounds hardly contract there, against Newton.
+static void staggered_stands_mass_ratios(void** state) {
+  (void)state;
+  static const char* const solvers[2] = {"newton", "staggered"};
+  tbProblem* p = heavy_on_light();
+  assert_non_null(p);
+  assert_int_equal(p->n, 24);
+  tbReal lambda[2][24] = {{0}}, sigma[2][24];
+  for (int k = 0; k < 2; k++) {
+    tbSolveSettings settings = tbDefaultSolveSettings();
+    settings.solver = solvers[k];
+    settings.tol = k ? 1e-6 : 1e-8;
+    settings.max_iter = 1000;
+    tbSolveInfo info;
+    tbError error;
+    assert_int_equal(tb_solve(p, &settings, lambda[k], NULL, &info, &error), TB_OK);
+    assert_int_equal(info.status, TB_SOLVE_CONVERGED);
+    assert_int_equal(tb_problem_velocity(p, lambda[k], sigma[k], &error), TB_OK);
+  }
+  assert_near_array(sigma[0], sigma[1], 24, 1e-7);
+  tb_problem_free(p);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(one_contact)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(one_contact), cmocka_unit_test(block_minimum),
+                                     cmocka_unit_test(staggered_stands_mass_ratios)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
