@@ -473,6 +473,13 @@ tbResult tb_comfree_gains(const tbModel* m, const tbData* d, const tbConstraint*
   tbReal G[36];
   x.half = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(c->dim * c->nnz + 1));
   if (!x.half) return TB_ERROR_MEMORY;
+  if (c->source == TB_SOURCE_CONTACT) {
+    const tbContact* contact = &d->contact[c->id];
+    diagonal[0] = contact_diagonal(&x, c, contact->friction);
+    gain[0] =
+        exact_gain(&x, contact->comfree, c->dim == 1 ? diagonal[0] : x.facets.n * diagonal[0]);
+    return TB_OK;
+  }
   own_block(&x, c, G);
   for (int r = 0; r < c->dim; r++) {
     diagonal[r] = G[r * c->dim + r];

@@ -113,11 +113,7 @@ static int is_supported(const tbModel* m, const tbStepState* state, int is_stage
     return is_stage || !stages;
   }
   if (law == TB_LAW_COMFREE) {
-    // Equalities are held by a system of their own.
-    for (int i = 0; i < state->constraints.count; i++) {
-      if (state->constraints.list[i].source == TB_SOURCE_EQUALITY) return 0;
-    }
-    return !m->opt.comfree_exact && !state->softened && integrator != TB_INTEGRATOR_RK4;
+    return !state->softened && integrator != TB_INTEGRATOR_RK4;
   }
   if (law < 0 || (law >= TB_LAW_COUNT && law != TB_LAW_SOFT)) return 0;
   if (integrator == TB_INTEGRATOR_RK4) return law != TB_LAW_SOFT && state->constraints.nrow > 0;
@@ -157,8 +153,9 @@ tbResult tb_deriv_linearize(const tbModel* m, tbData* d, const tbDerivativeSetti
   x->ncon = d->ncon;
   x->law = x->final = (tbResponse){0};
   x->primal = NULL;
+  x->held = NULL;
   x->law_acc = NULL;
-  x->explicit_law = 0;
+  x->explicit_law = x->input_damps = 0;
   x->move_share = 1;
   x->final_acc = NULL;
   x->drift = NULL;
@@ -266,32 +263,41 @@ void tb_derivatives_dense(tbDerivatives* x, tbReal* A, tbReal* B) {
   for (size_t i = 0; B && i < nx * nu; i++) B[i] = x->ready == 2 ? x->dense_B[i] : NAN;
 }
 
-// dacc for `width` columns of partial forces (replaced by dacc), with S of the first columns and E.
-static tbResult accelerations(tbDerivatives* x, tbReal* force, int width, int with_rows,
-                              const tbReal* E) {
+// dacc for `width` columns of partial forces, with S of the first columns and E, in place of the
+// partial forces of `final`. The law's own acceleration counts, but for forces that are a function
+// of the prediction (comfree).
+static tbResult accelerations(tbDerivatives* x, tbReal* force, tbReal* final, int width,
+                              int with_rows, const tbReal* E) {
   size_t w = (size_t)width, rows = (size_t)x->n * w;
   tbReal* rhs = tb_arena_calloc(&x->arena, rows + 1, sizeof(tbReal));
   tbReal* gathered =
       tb_arena_alloc(&x->arena, sizeof(tbReal) * ((size_t)(x->n + TB_MAX_DIM) * w + 1));
   if (!rhs || !gathered) return TB_ERROR_MEMORY;
   if (with_rows) memcpy(rhs, x->S, sizeof(tbReal) * rows);
-  tb_deriv_solve(x, force, force, rhs, gathered, E, width);
+  tb_deriv_solve(x, force, final, rhs, gathered, E, width);
   return TB_OK;
 }
 
 tbResult tb_deriv_acceleration(tbDerivatives* x, tbReal* columns, tbReal* by_force) {
-  size_t nv = (size_t)x->nv;
+  size_t nv = (size_t)x->nv, w = (size_t)x->ncol;
+  int predicted = x->explicit_law && x->final.LD;
   tbArenaMark mark = tb_arena_mark(&x->arena);
-  memcpy(columns, x->law.force, sizeof(tbReal) * nv * (size_t)x->ncol);
-  tbResult result = accelerations(x, columns, x->ncol, 1, x->E);
+  tbReal* force = columns;
+  if (predicted) force = tb_arena_alloc(&x->arena, sizeof(tbReal) * (nv * w + nv * nv + 1));
+  if (!force) return TB_ERROR_MEMORY;
+  memcpy(columns, predicted ? x->final.force : x->law.force, sizeof(tbReal) * nv * w);
+  if (predicted) memcpy(force, x->law.force, sizeof(tbReal) * nv * w);
+  tbResult result = accelerations(x, force, columns, x->ncol, 1, x->E);
   if (result == TB_OK && by_force) {
+    force = predicted ? force : by_force;
     memset(by_force, 0, sizeof(tbReal) * nv * nv);
     for (size_t i = 0; i < nv; i++) by_force[i * nv + i] = 1;
+    if (predicted) memcpy(force, by_force, sizeof(tbReal) * nv * nv);
     // The exponential integrator's forces follow the loads J H^-1 tau on their rows.
     tbReal* E = x->nexpo ? TB_ARENA_NEW(&x->arena, tbReal, (size_t)x->n * nv + 1) : NULL;
     if (x->nexpo && !E) return TB_ERROR_MEMORY;
     for (size_t k = 0; E && k < nv; k++) tb_expo_loads(x, x->law.Y + k, x->nv, 0, E + k);
-    result = accelerations(x, by_force, x->nv, 0, E);
+    result = accelerations(x, force, by_force, x->nv, 0, E);
   }
   tb_arena_release(&x->arena, mark);
   return result;
@@ -299,7 +305,7 @@ tbResult tb_deriv_acceleration(tbDerivatives* x, tbReal* columns, tbReal* by_for
 
 tbResult tb_derivatives_acceleration(tbDerivatives* x, tbReal* dqacc_dq, tbReal* dqacc_dv,
                                      tbReal* dqacc_dtau) {
-  if (x->ready != 1 || (x->explicit_law && x->final.LD)) return TB_ERROR_UNSUPPORTED;
+  if (x->ready != 1) return TB_ERROR_UNSUPPORTED;
   size_t nv = (size_t)x->nv, w = (size_t)x->ncol;
   tbArenaMark mark = tb_arena_mark(&x->arena);
   tbReal* columns = tb_arena_alloc(&x->arena, sizeof(tbReal) * (nv * w + 1));

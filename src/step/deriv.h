@@ -52,6 +52,7 @@ typedef struct {
   tbReal force[TB_MAX_DIM], sigma[TB_MAX_DIM];
   tbReal by_sigma[TB_MAX_DIM * TB_MAX_DIM], by_force[TB_MAX_DIM * TB_MAX_DIM];
   tbReal by_friction[TB_MAX_DIM];  // E per unit of the sliding coefficients
+  tbReal by_diagonal[TB_MAX_DIM];  // S (comfree: E) per unit of the row's J H^-1 J^T
 } tbActive;
 
 // An inertia and what forces make of it.
@@ -85,6 +86,15 @@ typedef struct {
   int* pivot;
 } tbIslandSystem;
 
+// Equalities that are held by a system of their own (complementarity-free law): rows, and the
+// factor of c J H^-1 J^T + R. Their rows of E are S at the end of the step, those of S in the
+// prediction.
+typedef struct {
+  int n;
+  int* row;  // active rows
+  tbReal *L, *scratch;
+} tbHeldSystem;
+
 struct tbDerivatives {
   tbArena arena;
   tbData* probe;                // a second world, for finite differences; made on first use
@@ -100,6 +110,7 @@ struct tbDerivatives {
   tbActive* active;
   tbResponse law, final;  // final.LD is NULL where it is the law's
   const tbReal* law_acc;  // acceleration that the law's forces belong to; NULL: qacc
+  int input_damps;        // 1: H changes with the input of servos
   int explicit_law;       // 1: df follows from dacc without a solve
   tbReal* final_acc;      // where there is a second inertia
   tbReal* S;              // n x ncol
@@ -111,6 +122,7 @@ struct tbDerivatives {
   tbExpoResponse* expo;
   int nisland;
   tbIslandSystem* island;
+  tbHeldSystem* held;                // or NULL
   tbReal* primal;                    // soft law: Cholesky factor of M + J^T by_sigma J, or NULL
   const tbReal* M;                   // where there is `primal`: by rows of the forest
   tbReal* Jt;                        // and J transposed, nv x n
@@ -140,6 +152,17 @@ static inline tbReal* tb_partial(const tbPartials* p, int dof, int column) {
 // After tb_forward.
 tbResult tb_deriv_smooth(tbDerivatives* x, tbData* d, const tbReal* acc, int damping,
                          tbPartials* out);
+
+// 1 where every smooth force of the model has its partials in closed form.
+int tb_deriv_is_plain(const tbModel* m);
+
+// 1 where the damping of a servo follows its input.
+int tb_deriv_input_damps(const tbModel* m);
+
+// out += scale (-u_r^T dH u_s) over the columns of act and ctrl, where such damping is implicit
+// (x->input_damps).
+void tb_deriv_damping_change(const tbDerivatives* x, const tbData* d, const tbReal* ur,
+                             const tbReal* us, tbReal scale, tbReal* out);
 
 // Subtract the partials of M acc + b - J^T xfrc.
 tbResult tb_deriv_inertia(tbDerivatives* x, tbData* d, const tbReal* acc, tbPartials* out);
@@ -227,6 +250,18 @@ void tb_primal_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tbRea
                      tbReal* gathered, const tbReal* E, int width);
 void tb_primal_solve_transposed(tbDerivatives* x, const tbReal* z, tbReal* force,
                                 tbReal* final_force, tbReal* sigma, tbReal* law);
+
+// The same with equalities held before and after the law (deriv_held.c).
+tbResult tb_held_factor(tbDerivatives* x);
+void tb_held_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tbReal* rhs,
+                   tbReal* gathered, const tbReal* E, int width);
+void tb_held_solve_transposed(tbDerivatives* x, const tbReal* z, tbReal* force, tbReal* final_force,
+                              tbReal* sigma, tbReal* law);
+
+// rows <- E - by_sigma rows of every active constraint but held ones, `width` numbers each. `room`:
+// TB_MAX_DIM rows.
+void tb_deriv_apply_law(const tbDerivatives* x, tbReal* rows, const tbReal* E, tbReal* room,
+                        int width);
 
 // `width` right-hand sides side by side. In: partial forces (nv x width; final_force is force where
 // there is no second inertia), S in rhs (n x width), E or NULL. Out: dacc in final_force, df in

@@ -3,7 +3,8 @@
 //
 //     df = -by_sigma dsigma + E,   by_sigma = sum over facets of slope e e^T / h
 //
-// Constraints whose gains an island's overshoot has softened are left to differences.
+// Equalities are held by a system of their own (deriv_held.c). Constraints whose gains an island's
+// overshoot has softened are left to differences.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "base/kernel.h"
 #include "model/workspace.h"
 #include "step/comfree.h"
+#include "step/comfree_equality.h"
 #include "step/deriv.h"
 #include "step/deriv_law.h"
 #include "step/impedance.h"
@@ -81,7 +83,8 @@ static int contact_law(tbDerivatives* x, const tbData* d, const tbConstraint* c,
   const tbContact* contact = &d->contact[c->id];
   tbFacets facets;
   Directions way;
-  tbReal gap = c->pos[0] - c->margin, slope = gain_slope(contact, gap);
+  tbReal gap = c->pos[0] - c->margin,
+         slope = x->m->opt.comfree_exact ? 0 : gain_slope(contact, gap);
   int dim = c->dim, pushing = 0;
   if (!tb_facets_init(&facets, x->m->opt.comfree_facets)) return -1;
   directions_of(&facets, dim, contact->friction, &way);
@@ -141,24 +144,101 @@ static void fill_rows(tbDerivatives* x, const tbActive* a, const tbReal* v_free,
   }
 }
 
-static tbResult add_constraint(tbDerivatives* x, tbData* d, const tbConstraint* c,
-                               const tbReal* row_force, const tbReal* v_free,
-                               const tbReal* gradient_room, const tbDerivativeSettings* settings) {
-  const tbModel* m = x->m;
+// What all constraints of the step share.
+typedef struct {
+  tbDerivatives* x;
+  tbData* d;
+  tbInertiaFactor factor;
+  const tbReal *row_force, *v_free, *v_next;
+  tbReal tolerance;
+  tbReal* room;  // 2 nv + 12 nbody
+} Context;
+
+// Exact gains of a contact fall with the largest diagonal A of its facets, and its forces with
+// them: df = -f dA / A. Of facets that share the maximum, the changes must agree.
+static tbResult exact_gain(const Context* y, const tbConstraint* c, const tbReal* mu, tbActive* a) {
+  tbDerivatives* x = y->x;
+  tbFacets facets;
+  Directions way;
+  if (!tb_facets_init(&facets, x->m->opt.comfree_facets)) return TB_ERROR_ARGUMENT;
+  directions_of(&facets, c->dim, mu, &way);
+  size_t nv = (size_t)x->nv, rows = (size_t)c->dim * nv;
+  tbArenaMark mark = tb_arena_mark(&x->arena);
+  tbReal* u = tb_arena_alloc(&x->arena, sizeof(tbReal) * (2 * rows + 3 * nv + 1));
+  if (!u) return TB_ERROR_MEMORY;
+  tbReal *dJ = u + rows, *way_u = dJ + rows, *dA = way_u + nv, *first = dA + nv;
+  tbReal G[TB_MAX_DIM * TB_MAX_DIM], A[MOST_FACETS], largest = 0;
+  for (int r = 0; r < c->dim; r++) {
+    tbReal* ur = u + (size_t)r * nv;
+    memset(ur, 0, sizeof(tbReal) * nv);
+    for (int k = 0; k < c->nnz; k++) ur[c->col[k]] = c->J[(size_t)(r * c->nnz + k)];
+    tb_ltdl_solve((tbForest){x->nv, x->m->M_rowadr, x->m->M_rownnz, x->m->M_colind}, x->law.LD,
+                  x->law.inverse, ur);
+    for (int s = 0; s < c->dim; s++) {
+      tbReal sum = 0;
+      for (int k = 0; k < c->nnz; k++) sum += c->J[(size_t)(s * c->nnz + k)] * ur[c->col[k]];
+      G[s * c->dim + r] = sum;
+    }
+  }
+  for (int j = 0; j < way.n; j++) {
+    A[j] = 0;
+    for (int r = 0; r < c->dim; r++) {
+      for (int s = 0; s < c->dim; s++) A[j] += way.e[j][r] * G[r * c->dim + s] * way.e[j][s];
+    }
+    largest = fmax(largest, A[j]);
+  }
+  for (int j = 0, found = 0; j < way.n; j++) {
+    if (A[j] < largest * (1 - 1e-9)) continue;
+    memset(way_u, 0, sizeof(tbReal) * nv);
+    memset(dJ, 0, sizeof(tbReal) * rows);
+    for (int r = 0; r < c->dim; r++) {
+      for (size_t k = 0; k < nv; k++) way_u[k] += way.e[j][r] * u[(size_t)r * nv + k];
+    }
+    tb_kinetic_gradient(x->m, y->d, way_u, dA, y->room);
+    tb_active_velocity(a, way_u, 1, dJ, x->nv);
+    tbReal by_mu = 0, apart = 0, size = 0;
+    for (size_t k = 0; k < nv; k++) {
+      dA[k] *= -2;
+      for (int r = 0; r < c->dim; r++) dA[k] += 2 * way.e[j][r] * dJ[(size_t)r * nv + k];
+      apart = fmax(apart, found ? fabs(dA[k] - first[k]) : 0);
+      size = fmax(size, fabs(dA[k]));
+    }
+    if (apart > 1e-6 * (size + largest)) x->info.differentiable = 0;
+    if (found++) continue;
+    memcpy(first, dA, sizeof(tbReal) * nv);
+    // By both sliding coefficients, which the facets of sliding lean on.
+    for (int r = 0; c->dim > 1 && j < facets.n && r < c->dim; r++) {
+      by_mu -=
+          2 * (facets.cosine[j] * G[c->dim + r] + facets.sine[j] * G[2 * c->dim + r]) * way.e[j][r];
+    }
+    for (int r = 0; r < c->dim; r++) {
+      tbReal* E = x->E + (size_t)(a->row + r) * (size_t)x->ncol;
+      tb_deriv_damping_change(x, y->d, way_u, way_u, -a->force[r] / largest, E);
+      for (size_t k = 0; k < nv; k++) E[k] -= a->force[r] / largest * dA[k];
+      a->by_friction[r] -= a->force[r] / largest * by_mu;
+    }
+  }
+  tb_arena_release(&x->arena, mark);
+  return TB_OK;
+}
+
+static tbResult add_constraint(const Context* y, const tbConstraint* c) {
+  tbDerivatives* x = y->x;
+  tbData* d = y->d;
+  const tbReal* row_force = y->row_force;
   tbFacetGain gain[TB_MAX_DIM];
   tbReal sigma[TB_MAX_DIM], diagonal[TB_MAX_DIM], by_gap[TB_MAX_DIM];
-  tbResult result = tb_comfree_gains(m, d, c, (tbInertiaFactor){x->law.LD, x->law.inverse, NULL},
-                                     gain, diagonal, &x->arena);
+  tbResult result = tb_comfree_gains(x->m, d, c, y->factor, gain, diagonal, &x->arena);
   if (result != TB_OK) return result;
-  int acts = 0;
+  int acts = 0, contact = c->source == TB_SOURCE_CONTACT;
   for (int r = 0; r < c->dim; r++) {
     acts |= row_force[c->row + r] != 0;
     sigma[r] = 0;
     for (int k = 0; k < c->nnz; k++) {
-      sigma[r] += c->J[(size_t)r * (size_t)c->nnz + (size_t)k] * v_free[c->col[k]];
+      sigma[r] += c->J[(size_t)r * (size_t)c->nnz + (size_t)k] * y->v_free[c->col[k]];
     }
   }
-  x->info.separated += c->source == TB_SOURCE_CONTACT && !acts;
+  x->info.separated += contact && !acts;
   if (!acts) return TB_OK;
   tbActive* a = tb_deriv_activate(x, c);
   if (!a) return TB_ERROR_MEMORY;
@@ -166,20 +246,83 @@ static tbResult add_constraint(tbDerivatives* x, tbData* d, const tbConstraint* 
   result = tb_deriv_rows(x, d, c, a);
   if (result != TB_OK) return result;
   for (int r = 0; r < c->dim; r++) a->by_force[r * c->dim + r] = 1;
-  int contact = c->source == TB_SOURCE_CONTACT;
-  if (contact) contact_law(x, d, c, gain, sigma, settings->mode_tolerance, a, by_gap);
+  if (contact) contact_law(x, d, c, gain, sigma, y->tolerance, a, by_gap);
+  if (contact && x->m->opt.comfree_exact) {
+    result = exact_gain(y, c, d->contact[c->id].friction, a);
+    if (result != TB_OK) return result;
+  }
   for (int r = 0; !contact && r < c->dim; r++) {
     if (!plain_law(x, c, &gain[r], sigma, r, a, &by_gap[r])) continue;
-    tb_deriv_diagonal(x, d, c, a, r, -a->force[r] / diagonal[r],
-                      x->E + (size_t)(a->row + r) * (size_t)x->ncol, (tbReal*)gradient_room);
+    a->by_diagonal[r] = -a->force[r] / diagonal[r];
+    tb_deriv_diagonal(x, d, c, a, r, a->by_diagonal[r],
+                      x->E + (size_t)(a->row + r) * (size_t)x->ncol, y->room);
   }
-  fill_rows(x, a, v_free, by_gap);
+  fill_rows(x, a, y->v_free, by_gap);
   tbPartials partials = {x->final.force, x->ncol};
   tb_active_force(a, &partials);
   return TB_OK;
 }
 
-static tbResult prepare(tbDerivatives* x, tbData* d, tbImplicit what, tbReal* free_acc) {
+// An equality: velocity and bias, in the prediction (S; `first`: its forces there) and at the end
+// of the step (E).
+static tbResult add_equality(const Context* y, const tbConstraint* c, const tbReal* first) {
+  tbDerivatives* x = y->x;
+  const tbOption* opt = &x->m->opt;
+  tbFacetGain gain[TB_MAX_DIM];
+  tbReal diagonal[TB_MAX_DIM];
+  tbResult result = tb_comfree_gains(x->m, y->d, c, y->factor, gain, diagonal, &x->arena);
+  if (result != TB_OK) return result;
+  tbActive* a = tb_deriv_activate(x, c);
+  if (!a) return TB_ERROR_MEMORY;
+  result = tb_deriv_rows(x, y->d, c, a);
+  if (result != TB_OK) return result;
+  tbReal* const rows[2] = {x->S, x->E};
+  const tbReal *force[2] = {first, y->row_force + c->row}, *v[2] = {y->v_free, y->v_next};
+  for (int end = 0; end < 2; end++) {
+    tbReal* out = rows[end] + (size_t)a->row * (size_t)x->ncol;
+    memcpy(a->force, force[end], sizeof(tbReal) * (size_t)c->dim);
+    tbPartials partials = {end ? x->final.force : x->law.force, x->ncol};
+    tb_active_force(a, &partials);
+    tb_active_velocity(a, v[end], 1, out, x->ncol);
+    for (int r = 0; r < c->dim; r++, out += x->ncol) {
+      tbReal speed = opt->baumgarte * fabs(c->pos[r]) / x->h;
+      tbReal by_pos = speed < opt->correction_speed ? opt->baumgarte / x->h : 0;
+      for (int k = 0; k < a->nnz; k++) {
+        out[a->col[k]] += by_pos * a->dpos[(size_t)(r * a->nnz + k)];
+        out[x->nv + a->col[k]] += a->J[(size_t)(r * a->nnz + k)];
+      }
+      if (diagonal[r] <= 0) continue;
+      x->R[a->row + r] = x->h * opt->equality_softness * diagonal[r];
+      tb_deriv_diagonal(x, y->d, c, a, r, opt->equality_softness * x->h * a->force[r], out,
+                        y->room);
+    }
+  }
+  return TB_OK;
+}
+
+// The prediction with equalities held: free_acc, and their forces there (`first`, by held row).
+static tbResult hold_equalities(tbDerivatives* x, tbData* d, const tbConstraints* cs,
+                                tbInertiaFactor factor, tbReal* free_acc, tbReal** first) {
+  tbHeld held;
+  size_t nv = (size_t)x->nv;
+  tbResult result = tb_held_build(x->m, &x->arena, cs, factor, &held);
+  if (result != TB_OK || held.n == 0) return result;
+  size_t n = (size_t)held.n;
+  tbReal* bias = TB_ARENA_NEW(&x->arena, tbReal, 2 * n + nv + 1);
+  x->held = TB_ARENA_NEW(&x->arena, tbHeldSystem, 1);
+  if (!bias || !x->held) return TB_ERROR_MEMORY;
+  tbReal* v = bias + 2 * n;
+  *first = bias + n;
+  tb_held_bias(x->m, &held, bias);
+  for (size_t i = 0; i < nv; i++) v[i] = d->qvel[i] + x->h * free_acc[i];
+  tb_held_correct(&held, bias, v, *first);
+  for (size_t i = 0; i < nv; i++) free_acc[i] = (v[i] - d->qvel[i]) / x->h;
+  for (size_t i = 0; i < n; i++) (*first)[i] /= x->h;
+  return TB_OK;
+}
+
+static tbResult prepare(tbDerivatives* x, tbData* d, tbImplicit what, const tbConstraints* cs,
+                        tbReal* free_acc, tbReal** first) {
   const tbModel* m = x->m;
   tbInertiaFactor factor;
   tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
@@ -195,6 +338,8 @@ static tbResult prepare(tbDerivatives* x, tbData* d, tbImplicit what, tbReal* fr
   memcpy(x->final_acc, d->qacc, sizeof(tbReal) * (size_t)m->nv);
   memcpy(free_acc, d->qfrc_smooth, sizeof(tbReal) * (size_t)m->nv);
   tb_ltdl_solve(forest, x->law.LD, x->law.inverse, free_acc);
+  result = hold_equalities(x, d, cs, factor, free_acc, first);
+  if (result != TB_OK) return result;
   x->law_acc = free_acc;
   tbPartials law = {x->law.force, x->ncol}, final = {x->final.force, x->ncol};
   result = tb_deriv_inertia(x, d, free_acc, &law);
@@ -212,17 +357,28 @@ tbResult tb_deriv_comfree(tbDerivatives* x, tbData* d, tbStepState* state,
   tbImplicit what = m->opt.integrator == TB_INTEGRATOR_IMPLICITFAST ? TB_IMPLICIT_ALL
                     : explicit                                      ? TB_IMPLICIT_NOTHING
                                                                     : TB_IMPLICIT_DAMPERS;
-  tbReal* room = TB_ARENA_NEW(&x->arena, tbReal, 4 * m->nv + 12 * m->nbody);
+  tbReal* room = TB_ARENA_NEW(&x->arena, tbReal, 5 * m->nv + 12 * m->nbody);
   if (!room) return TB_ERROR_MEMORY;
-  tbReal *free_acc = room, *v_free = room + m->nv;
-  tbResult result = prepare(x, d, what, free_acc);
+  tbReal *free_acc = room, *v_free = room + m->nv, *v_next = v_free + m->nv, *first = NULL;
   x->c = x->h;
   x->explicit_law = 1;
-  for (int i = 0; i < m->nv; i++) v_free[i] = d->qvel[i] + x->h * free_acc[i];
+  x->input_damps = what == TB_IMPLICIT_ALL && tb_deriv_input_damps(m);
+  tbResult result = prepare(x, d, what, cs, free_acc, &first);
+  for (int i = 0; i < m->nv; i++) {
+    v_free[i] = d->qvel[i] + x->h * free_acc[i];
+    v_next[i] = d->qvel[i] + x->h * d->qacc[i];
+  }
+  Context y = {x,      d,      {x->law.LD, x->law.inverse, NULL}, state->row_force,
+               v_free, v_next, settings->mode_tolerance,          v_next + m->nv};
   for (int i = 0; result == TB_OK && i < cs->count; i++) {
-    if (cs->list[i].nnz == 0) continue;
-    result =
-        add_constraint(x, d, &cs->list[i], state->row_force, v_free, room + 2 * m->nv, settings);
+    const tbConstraint* c = &cs->list[i];
+    if (c->nnz == 0) continue;
+    if (c->source == TB_SOURCE_EQUALITY) {
+      result = add_equality(&y, c, first);
+      first += c->dim;
+    } else {
+      result = add_constraint(&y, c);
+    }
   }
   return result;
 }

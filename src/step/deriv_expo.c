@@ -28,7 +28,8 @@ typedef struct {
   tbReal* velocity;        // n x w: of the points themselves
   tbReal* friction;        // n x w
   tbReal *first, *second;  // n x w
-  tbReal* Y;               // n x n x nv
+  int turns;               // first columns that change Y: nv, or all where damping changes
+  tbReal* Y;               // n x n x turns
   tbReal *kp, *kv, *ka;    // kept x w
   tbReal *part1, *part2;   // kept x w
   tbReal* kY;              // kept x kept x w
@@ -44,6 +45,7 @@ typedef struct {
   const tbReal* free;   // nv x ncol: partials of qacc_free
   const tbReal* rigid;  // nv x nv: partials of M 0 + b by q
   tbReal near;          // N
+  int turns;            // first columns that change the oscillators' inertia
 } Replay;
 
 static void add_row(tbReal* to, const tbReal* from, tbReal s, int n) {
@@ -162,7 +164,8 @@ static tbResult inverse_inertia(const Replay* y, Tangent* t) {
       const tbActive* a = owner[r];
       const tbReal *J = a->J + (size_t)row[r] * (size_t)a->nnz,
                    *ur = x->law.Y + (size_t)(a->row + row[r]) * nv;
-      tbReal sum = 0, *dY = t->Y + (r * N + s) * nv, *other = t->Y + (s * N + r) * nv;
+      size_t turns = (size_t)t->turns;
+      tbReal sum = 0, *dY = t->Y + (r * N + s) * turns, *other = t->Y + (s * N + r) * turns;
       for (int k = 0; k < a->nnz; k++) sum += J[k] * us[a->col[k]];
       t->s.Y[r * N + s] = sum;
       for (size_t i = 0; i < nv; i++) add_row(dY, dM + i * nv, -ur[i], x->nv);
@@ -172,6 +175,7 @@ static tbResult inverse_inertia(const Replay* y, Tangent* t) {
       tb_active_velocity(&one, us, 1, both, x->nv);
       add_row(dY, both, 1, x->nv);
       add_row(other, both, 1, x->nv);
+      if (t->turns > x->nv) tb_deriv_damping_change(x, y->d, ur, us, 1, dY);
     }
   }
   tb_arena_release(&x->arena, mark);
@@ -180,16 +184,15 @@ static tbResult inverse_inertia(const Replay* y, Tangent* t) {
 
 // ---- one pass -----------------------------------------------------------------------------------
 
-// dY of the entry (i, j) of all rows, in nv directions.
-static const tbReal* entry_of(const Tangent* t, int i, int j, int nv) {
-  return t->Y + ((size_t)i * (size_t)t->s.n + (size_t)j) * (size_t)nv;
+// dY of the entry (i, j) of all rows, in its directions.
+static const tbReal* entry_of(const Tangent* t, int i, int j) {
+  return t->Y + ((size_t)i * (size_t)t->s.n + (size_t)j) * (size_t)t->turns;
 }
 
 // Changes of what tb_expo_reduce makes. `wide`: directions in which the kept Y changes.
-static void reduce_changes(const Replay* y, Tangent* t, int wide) {
+static void reduce_changes(Tangent* t, int wide) {
   const tbExpoSystem* s = &t->s;
   size_t w = (size_t)t->w, n = (size_t)s->kept, W = (size_t)wide;
-  int nv = y->x->nv;
   for (size_t i = 0; i < n; i++) {
     size_t from = (size_t)s->keep[i] * w;
     memcpy(t->kp + i * w, t->p + from, sizeof(tbReal) * w);
@@ -198,7 +201,7 @@ static void reduce_changes(const Replay* y, Tangent* t, int wide) {
     for (size_t j = 0; j < n; j++) {
       tbReal* to = t->kY + (i * n + j) * W;
       memset(to, 0, sizeof(tbReal) * W);
-      add_row(to, entry_of(t, s->keep[i], s->keep[j], nv), 1, nv);
+      add_row(to, entry_of(t, s->keep[i], s->keep[j]), 1, t->turns);
     }
   }
   for (int k = 0, i = 0, j = 0; k < s->nmember; k++) {
@@ -208,12 +211,12 @@ static void reduce_changes(const Replay* y, Tangent* t, int wide) {
       const tbReal* Y = s->Y + (size_t)s->keep[row] * (size_t)s->n;
       // Dry friction at its bound loads the row; slipping friction follows the normal force.
       if (s->state[k] == TB_ROWS_FIXED) {
-        add_row(t->ka + row * w, entry_of(t, s->keep[row], i, nv), s->friction[i], nv);
+        add_row(t->ka + row * w, entry_of(t, s->keep[row], i), s->friction[i], t->turns);
         add_row(t->ka + row * w, t->friction + (size_t)i * w, Y[i], t->w);
       }
       for (int r = 1; s->state[k] == TB_ROWS_SLIP && r < dim; r++) {
         tbReal* to = t->kY + (row * n + (size_t)j) * W;
-        add_row(to, entry_of(t, s->keep[row], i + r, nv), s->friction[i + r], nv);
+        add_row(to, entry_of(t, s->keep[row], i + r), s->friction[i + r], t->turns);
         add_row(to, t->friction + (size_t)(i + r) * w, Y[i + r], wide);
       }
     }
@@ -297,15 +300,15 @@ static tbResult revise_changes(const Replay* y, Tangent* t, const int* before, t
 
 // ---- an island ----------------------------------------------------------------------------------
 
-static tbResult allocate(tbArena* arena, int nv, Tangent* t) {
-  size_t n = (size_t)t->s.n, w = (size_t)t->w, wide = w > (size_t)nv ? w : (size_t)nv;
+static tbResult allocate(tbArena* arena, Tangent* t) {
+  size_t n = (size_t)t->s.n, w = (size_t)t->w;
   tbReal** const rows[] = {&t->p,      &t->v,  &t->a,  &t->velocity, &t->friction, &t->first,
                            &t->second, &t->kp, &t->kv, &t->ka,       &t->part1,    &t->part2};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     *rows[i] = TB_ARENA_NEW(arena, tbReal, n * w + 1);
   }
-  t->Y = TB_ARENA_NEW(arena, tbReal, n * n * (size_t)nv + 1);
-  t->kY = tb_arena_alloc(arena, sizeof(tbReal) * (n * n * wide + 1));
+  t->Y = TB_ARENA_NEW(arena, tbReal, n * n * (size_t)t->turns + 1);
+  t->kY = tb_arena_alloc(arena, sizeof(tbReal) * (n * n * w + 1));
   t->work = tb_arena_alloc(arena, sizeof(tbReal) * (tb_oscillator_tangent_work((int)n, t->w) + 1));
   t->by_raw = TB_ARENA_NEW(arena, tbReal, TB_MAX_DIM * w + 1);
   return arena->failed ? TB_ERROR_MEMORY : TB_OK;
@@ -339,8 +342,8 @@ static tbResult passes(const Replay* y, Tangent* t) {
                                  s->iwork, &plan)) {
       return TB_ERROR_NUMERIC;
     }
-    int wide = general ? t->w : y->x->nv;
-    reduce_changes(y, t, wide);
+    int wide = general ? t->w : t->turns;
+    reduce_changes(t, wide);
     tbOscillatorChange change = {t->w, t->kp, t->kv, t->ka, t->kY, wide};
     if (s->kept > 0 && !tb_oscillator_tangents(&o, opt->timestep, &plan, &change, t->part1,
                                                t->part2, t->work, s->iwork)) {
@@ -420,8 +423,9 @@ static tbResult island_changes(const Replay* y, const int* member, int count, tb
   if (!tb_expo_allocate(arena, count, rows, &t.s)) return TB_ERROR_MEMORY;
   tb_expo_gather(&y->context, &t.s);
   t.w = y->x->ncol + t.s.n + count;
+  t.turns = y->turns;
   if ((double)t.s.n * t.s.n * t.w > MOST_CHANGES) return TB_ERROR_UNSUPPORTED;
-  tbResult result = allocate(arena, y->x->nv, &t);
+  tbResult result = allocate(arena, &t);
   if (result == TB_OK) result = start_changes(y, &t);
   if (result == TB_OK) result = passes(y, &t);
   return result == TB_OK ? store(y, &t, out) : result;
@@ -470,21 +474,17 @@ static tbResult smooth_partials(tbDerivatives* x, tbData* d, const tbReal* acc, 
   return result == TB_OK ? tb_deriv_smooth(x, d, acc, TB_IMPLICIT_ALL, &partials) : result;
 }
 
-// Implicit damping that changes with the state, which would change Y: differenced.
+// Implicit damping that changes with the state in ways that only differences know.
 static int has_changing_damping(const tbModel* m) {
   for (int i = 0; i < m->nu; i++) {
-    if (m->actuator_gaintype[i] != TB_GAIN_FIXED && m->actuator_gaintype[i] != TB_GAIN_AFFINE) {
-      return 1;
-    }
-    if (m->actuator_gaintype[i] == TB_GAIN_AFFINE && m->actuator_gainprm[TB_NGAIN * i + 2] != 0) {
-      return 1;
-    }
+    int gain = m->actuator_gaintype[i];
+    if (gain != TB_GAIN_FIXED && gain != TB_GAIN_AFFINE) return 1;
   }
   for (int t = 0; t < m->ntendon; t++) {
     int spatial = m->tendon_num[t] > 0 && m->wrap_type[m->tendon_adr[t]] != TB_WRAP_JOINT;
     if (spatial && (m->tendon_damping[t] != 0 || m->tendon_armature[t] != 0)) return 1;
   }
-  return 0;
+  return tb_deriv_input_damps(m) && !tb_deriv_is_plain(m);
 }
 
 // What the replay starts from: springs by constraint, qacc_free and its partials.
@@ -539,6 +539,8 @@ tbResult tb_deriv_expo(tbDerivatives* x, tbData* d, tbStepState* state,
   x->explicit_law = 1;
   x->move_share = 0.5;
   Replay y = {.x = x, .d = d, .state = state};
+  x->input_damps = tb_deriv_input_damps(m);
+  y.turns = x->input_damps ? x->ncol : x->nv;
   y.near = settings->mode_tolerance * tb_springs_largest(&state->springs);
   size_t rows = (size_t)state->constraints.nrow * (size_t)x->ncol;
   x->move.force = TB_ARENA_NEW(&x->arena, tbReal, (size_t)m->nv * (size_t)x->ncol + 1);

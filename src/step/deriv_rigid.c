@@ -128,6 +128,7 @@ static void add_diagonal(const Context* x, const tbActive* a, int r, const tbRea
                          tbReal* S_row) {
   tb_kinetic_gradient(x->m, x->d, u, x->gradient, x->body);
   for (int k = 0; k < x->m->nv; k++) S_row[k] -= 2 * scale * x->gradient[k];
+  tb_deriv_damping_change(x->x, x->d, u, u, scale, S_row);
   tbActive one = tb_active_row(a, r);
   tb_active_velocity(&one, u, 2 * scale, S_row, x->x->ncol);
 }
@@ -231,6 +232,7 @@ static tbResult raisim_block(const Context* x, const tbConstraint* c, tbActive* 
                           x->gradient, x->body);
       for (int k = 0; k < nv; k++) out[k] += (pass == 0 ? -1 : 1) * x->gradient[k];
     }
+    tb_deriv_damping_change(x->x, x->d, u, u + r * nv, 1, out);
   }
   A[0] += terms[0].R;
   tb_law_raisim(block, A, dA, x->x->ncol, a, x->x->E + (size_t)a->row * (size_t)x->x->ncol);
@@ -446,6 +448,7 @@ tbResult tb_deriv_rigid(tbDerivatives* x, tbData* d, tbStepState* state,
   result = tb_deriv_inertia(x, d, d->qacc, &partials);
   if (result == TB_OK) result = tb_deriv_smooth(x, d, d->qacc, TB_IMPLICIT_ALL, &partials);
   x->c = m->opt.timestep;
+  x->input_damps = tb_deriv_input_damps(m);
   tbReal* force = tb_arena_alloc(&x->arena, sizeof(tbReal) * (size_t)(cs->nrow + 1));
   if (!force) return TB_ERROR_MEMORY;
   memcpy(force, state->row_force, sizeof(tbReal) * (size_t)cs->nrow);

@@ -40,8 +40,7 @@ static int is_plain_actuator(const tbModel* m, int i) {
   return plain && has_constant_moment(m, i) && m->actuator_actnum[i] <= 1;
 }
 
-// 1 where every smooth force of the model has its partials in closed form.
-static int is_plain(const tbModel* m) {
+int tb_deriv_is_plain(const tbModel* m) {
   if (m->opt.density > 0 || m->opt.viscosity > 0) return 0;
   for (int t = 0; t < m->ntendon; t++) {
     int acts =
@@ -221,6 +220,39 @@ static int is_disabled(const tbModel* m, int i) {
          (group >= 0 && group <= 30 && (m->opt.disableactuator >> group & 1));
 }
 
+int tb_deriv_input_damps(const tbModel* m) {
+  for (int i = 0; i < m->nu; i++) {
+    if (m->actuator_gaintype[i] == TB_GAIN_AFFINE && m->actuator_gainprm[TB_NGAIN * i + 2] != 0) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+void tb_deriv_damping_change(const tbDerivatives* x, const tbData* d, const tbReal* ur,
+                             const tbReal* us, tbReal scale, tbReal* out) {
+  const tbModel* m = x->m;
+  for (int i = 0; x->input_damps && i < m->nu; i++) {
+    Actuator a = {0};
+    if (m->actuator_gaintype[i] != TB_GAIN_AFFINE || is_disabled(m, i)) continue;
+    activation(m, d, i, &a);
+    scalar_force(m, d, i, &a);
+    if (a.by_velocity >= 0) continue;
+    const int* col = m->Jmom_colind + m->actuator_Jadr[i];
+    const tbReal* moment = d->actuator_moment + m->actuator_Jadr[i];
+    tbReal r = 0, s = 0;
+    for (int k = 0; k < m->actuator_Jnnz[i]; k++) {
+      r += moment[k] * ur[col[k]];
+      s += moment[k] * us[col[k]];
+    }
+    // H holds - h slope moment moment^T.
+    tbReal change = scale * m->opt.timestep * m->actuator_gainprm[TB_NGAIN * i + 2] * r * s;
+    if (m->actuator_actadr[i] >= 0)
+      out[2 * m->nv + m->actuator_actadr[i]] += change * a.input_by_act;
+    out[x->nx + i] += change * a.input_by_ctrl;
+  }
+}
+
 // Implicit damping by this actuator, - h D acc with D = -slope moment moment^T, changes with the
 // input where the gain depends on velocity.
 static tbReal damping_by_input(const tbModel* m, const tbData* d, int i, const Actuator* a,
@@ -253,10 +285,12 @@ static void add_actuator(tbDerivatives* x, const tbData* d, int i, const tbReal*
   const int* col = m->Jmom_colind + m->actuator_Jadr[i];
   const tbReal* moment = d->actuator_moment + m->actuator_Jadr[i];
   int n = m->actuator_Jnnz[i];
-  tbReal by_input = a.by_input + damping_by_input(m, d, i, &a, acc, damping);
+  tbReal by_damping = damping_by_input(m, d, i, &a, acc, damping);
   for (int r = 0; r < n; r++) {
-    if (is_clamped(m, d, col[r])) continue;
-    for (int c = 0; c < n; c++) {
+    // A joint's own clamp holds the force, not the damping that H was given.
+    int clamped = is_clamped(m, d, col[r]);
+    tbReal by_input = by_damping + (clamped ? 0 : a.by_input);
+    for (int c = 0; !clamped && c < n; c++) {
       *tb_partial(out, col[r], col[c]) += a.by_length * moment[r] * moment[c];
       *tb_partial(out, col[r], nv + col[c]) += a.by_velocity * moment[r] * moment[c];
     }
@@ -384,7 +418,7 @@ tbResult tb_deriv_smooth(tbDerivatives* x, tbData* d, const tbReal* acc, int dam
       x->act_ctrl[m->actuator_actadr[i] + k] = i;
     }
   }
-  if (!is_plain(m)) return by_differences(x, d, acc, damping, out);
+  if (!tb_deriv_is_plain(m)) return by_differences(x, d, acc, damping, out);
   tbResult result = passive(x, d, out);
   for (int i = 0; i < m->nu; i++) add_actuator(x, d, i, acc, damping, out);
   return result;

@@ -143,8 +143,10 @@ tbResult tb_deriv_factor(tbDerivatives* x, const tbData* d, tbReal proximal) {
     return tb_primal_factor(x, d->qM);
   }
   if (!x->law.Y) x->law.Y = rows_response(x, &x->law);
-  x->final.Y = x->final.LD ? rows_response(x, &x->final) : x->law.Y;
+  int second = x->final.LD && x->final.LD != x->law.LD;
+  x->final.Y = second ? rows_response(x, &x->final) : x->law.Y;
   if (!x->law.Y || !x->final.Y) return TB_ERROR_MEMORY;
+  if (x->held) return tb_held_factor(x);
   return x->explicit_law ? TB_OK : factor_islands(x, proximal);
 }
 
@@ -155,12 +157,12 @@ static void add_scaled(tbReal* TB_RESTRICT y, const tbReal* TB_RESTRICT x, tbRea
   for (int i = 0; i < n; i++) y[i] += s * x[i];
 }
 
-// rhs <- E - by_sigma rhs, blockwise; rows of `width` numbers. `room`: TB_MAX_DIM rows.
-static void apply_law(const tbDerivatives* x, tbReal* rhs, const tbReal* E, tbReal* room,
-                      int width) {
+void tb_deriv_apply_law(const tbDerivatives* x, tbReal* rhs, const tbReal* E, tbReal* room,
+                        int width) {
   size_t w = (size_t)width;
   for (int b = 0; b < x->nactive; b++) {
     const tbActive* a = &x->active[b];
+    if (x->held && a->source == TB_SOURCE_EQUALITY) continue;
     tbReal* rows = rhs + (size_t)a->row * w;
     memcpy(room, rows, sizeof(tbReal) * w * (size_t)a->dim);
     if (E) {
@@ -201,6 +203,10 @@ void tb_deriv_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tbReal
     tb_primal_solve(x, force, final_force, rhs, gathered, E, width);
     return;
   }
+  if (x->held) {
+    tb_held_solve(x, force, final_force, rhs, gathered, E, width);
+    return;
+  }
   size_t w = (size_t)width;
   tb_ltdl_solve_many(forest_of(x->m), x->law.LD, x->law.inverse, force, width, width);
   if (final_force != force) {
@@ -217,7 +223,7 @@ void tb_deriv_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tbReal
       add_scaled(to, gathered, x->c, width);
     }
   }
-  apply_law(x, rhs, E, gathered, width);
+  tb_deriv_apply_law(x, rhs, E, gathered, width);
   solve_islands(x, rhs, gathered, width);
   const tbReal* Y = final_force == force ? x->law.Y : x->final.Y;
   for (int i = 0; i < x->nv; i++) {
@@ -229,6 +235,10 @@ void tb_deriv_solve_transposed(tbDerivatives* x, const tbReal* z, tbReal* force,
                                tbReal* final_force, tbReal* sigma, tbReal* law) {
   if (x->primal) {
     tb_primal_solve_transposed(x, z, force, final_force, sigma, law);
+    return;
+  }
+  if (x->held) {
+    tb_held_solve_transposed(x, z, force, final_force, sigma, law);
     return;
   }
   size_t nv = (size_t)x->nv;
