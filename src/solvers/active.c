@@ -41,7 +41,10 @@ static const tbReal SETTLED = 1e-6, SETTLED_SMALL = 1e-3, TIE = 1e-3;
 enum { SETTLE = 8, SETTLE_SLIDING = 2 };
 // Rounds at first, after sweeps, and on islands of more than LARGE rows.
 enum { FIRST = 10, LATER = 6, FIRST_LARGE = 3, LARGE = 200 };
-enum { SWEEPS_LARGE = 80, POLISH = 2, CONVEX_ROUNDS = 40 };
+enum { SWEEPS_LARGE = 80, POLISH = 1, CONVEX_ROUNDS = 40 };
+// Products at which interior points start, over the residual of the start; a step shorter than
+// SHORT is a sign of trouble.
+static const tbReal NEAR = 0.1, SHORT = 0.3;
 
 static bool allocate(tbActiveState* s, tbArena* arena) {
   size_t n = (size_t)s->p->n + 1;
@@ -233,7 +236,7 @@ static bool anneal(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
 }
 
 // Every round is a proximal step that is cut short. Where full steps do not help, the proximal term
-// grows until they do.
+// grows until they do; on large islands there are better ways.
 static bool eager(tbActiveState* s, int rounds, tbReal* lambda, tbSolveInfo* info) {
   size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
   s->softness = TB_ACTIVE_SOFTNESS;
@@ -251,7 +254,8 @@ static bool eager(tbActiveState* s, int rounds, tbReal* lambda, tbSolveInfo* inf
       s->softness = fmax(TB_ACTIVE_SOFTNESS, 1e-2 * s->softness);
       continue;
     }
-    if (t < 0.3) s->softness = fmin(MOST_CAUTIOUS, fmax(1e-4, 30 * s->softness));
+    if (t < SHORT && k == 0 && s->p->n > LARGE) return false;
+    if (t < SHORT) s->softness = fmin(MOST_CAUTIOUS, fmax(1e-4, 30 * s->softness));
     for (int r = 0; r < s->p->n; r++) {
       s->lambda[r] = s->old[r] + t * (s->next[r] - s->old[r]);
       s->sigma[r] = s->slow[r] + t * (s->speed[r] - s->slow[r]);
@@ -262,35 +266,41 @@ static bool eager(tbActiveState* s, int rounds, tbReal* lambda, tbSolveInfo* inf
   return false;
 }
 
-// Large islands, where modes rarely settle by themselves: interior points from the best point so
-// far, with more caution each time, and modes from where they end, which brings the last digits.
-// Sets *solved. False: out of memory.
+// One attempt of interior points from `trial` and its velocity `check`, and a round on the modes
+// where they end, which brings the last digits. Sets *solved. False: out of memory.
+static bool interior_attempt(tbActiveState* s, tbArena* arena, const tbInterior* settings,
+                             tbReal* lambda, tbSolveInfo* info, bool* solved) {
+  size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
+  if (!tb_active_interior(s->a, arena, settings, s->trial, s->check, info)) return false;
+  memcpy(s->lambda, s->trial, bytes);
+  memcpy(s->sigma, s->check, bytes);
+  tbSolveInfo found = *info;
+  *solved = judge_trial(s, lambda, &found);
+  if (!*solved || eager(s, POLISH, lambda, info)) return true;
+  found.iterations = info->iterations;
+  found.factorizations = info->factorizations;
+  *info = found;
+  return true;
+}
+
+// Large islands, where modes rarely settle by themselves: interior points, at first near the last
+// step's impulses (or near none, where these are worse), then with more caution, then after sweeps,
+// which turn directions of sliding. Sets *solved. False: out of memory.
 static bool interior(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveInfo* info,
                      bool* solved) {
-  enum { ATTEMPTS = 2 };
-  static const tbInterior settings[ATTEMPTS] = {{40, 5, 0.5, 1, 0.005}, {25, 5, 0.5, 0.01, 0.05}};
+  enum { ATTEMPTS = 3 };
   size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
-  for (int k = 0; k < ATTEMPTS && info->iterations < s->a->max_iter; k++) {
-    // Sweeps turn directions of sliding, at which interior points are slow.
-    if (k > 0) {
-      *solved = sweep_best(s, arena, SWEEPS_LARGE, lambda, info) || eager(s, LATER, lambda, info);
-      if (*solved) return true;
-    }
-    memcpy(s->trial, s->best, bytes);
-    s->form->velocity(s, s->trial, s->check);
-    if (!tb_active_interior(s->a, arena, &settings[k], s->trial, s->check, info)) return false;
-    memcpy(s->lambda, s->trial, bytes);
-    memcpy(s->sigma, s->check, bytes);
-    tbSolveInfo found = *info;
-    *solved = judge_trial(s, lambda, &found);
-    bool better = eager(s, *solved ? POLISH : LATER, lambda, info);
-    if (!better && *solved) {
-      found.iterations = info->iterations;
-      found.factorizations = info->factorizations;
-      *info = found;
-    }
-    *solved = *solved || better;
+  for (int k = 0; k < ATTEMPTS && !*solved && info->iterations < s->a->max_iter; k++) {
+    *solved = k == 2 && sweep_best(s, arena, SWEEPS_LARGE, lambda, info);
     if (*solved) return true;
+    tbReal start = fmin(s->best_measure, 1);
+    tbInterior settings = {40, 5, 0.5, k == 1 ? 1 : NEAR * start, k ? 0.02 : 0.005};
+    if (k < 2) {
+      memcpy(s->trial, s->best, bytes);
+      if (s->best_measure > 1) memset(s->trial, 0, bytes);
+      s->form->velocity(s, s->trial, s->check);
+    }
+    if (!interior_attempt(s, arena, &settings, lambda, info, solved)) return false;
   }
   return true;
 }

@@ -50,7 +50,7 @@ bool tb_active_convex(const tbActive* problem, tbArena* arena, int rounds, tbRea
 typedef struct {
   int rounds, patience;  // most iterations; how many without progress
   tbReal target;         // stop at this times the tolerance
-  tbReal center;         // distance of the first point from the cones' borders, 1: as large as g
+  tbReal mu;             // products of the first point, 1: as those of g and the largest load
   tbReal kappa;          // products stay above kappa times the infeasibility
 } tbInterior;
 

@@ -74,6 +74,29 @@ static void set_scale(Interior* m) {
   m->unit = largest > 0 ? largest : 1;
 }
 
+// The pair on the central path, x ∘ z = mu, with x - z = y: x = (y + sqrt(y^2 + 4 mu)) / 2 in the
+// algebra of the cone (Chen and Harker; Kanzow; Smale). However small mu is, the point is centred.
+static void central_pair(tbReal y, tbReal mu, tbReal* x, tbReal* z) {
+  tbReal root = sqrt(y * y + 4 * mu);
+  *x = y > 0 ? 0.5 * (y + root) : 2 * mu / (root - y);
+  *z = y > 0 ? 2 * mu / (root + y) : 0.5 * (root - y);
+}
+
+static void central_cone(int d, tbReal mu, tbReal* x, tbReal* z) {
+  tbReal y[MAX], x1, x2, z1, z2;
+  for (int r = 0; r < d; r++) y[r] = x[r] - z[r];
+  tbReal tail = tb_lorentz_tail(d, y);
+  central_pair(y[0] + tail, mu, &x1, &z1);
+  central_pair(y[0] - tail, mu, &x2, &z2);
+  x[0] = 0.5 * (x1 + x2);
+  z[0] = 0.5 * (z1 + z2);
+  for (int r = 1; r < d; r++) {
+    tbReal u = tail > 0 ? y[r] / tail : 0;
+    x[r] = 0.5 * (x1 - x2) * u;
+    z[r] = 0.5 * (z1 - z2) * u;
+  }
+}
+
 static void first_box(Interior* m, const tbBlock* b, int k, tbReal center) {
   tbReal step = m->S[k] * m->unit;
   m->low[k] = b->lower / step;
@@ -89,8 +112,18 @@ static void first_box(Interior* m, const tbBlock* b, int k, tbReal center) {
   m->pairs += isfinite(m->low[k]) + isfinite(m->high[k]);
 }
 
-// A point inside of all cones near lambda and its velocity sigma: at least `center` from borders.
-static void first_point(Interior* m, tbReal center) {
+// The largest impulse of a contact: light bodies may carry far more than their weight.
+static tbReal largest_load(const Interior* m) {
+  tbReal largest = 1;
+  for (int i = 0; i < m->p->nblock; i++) {
+    int row = m->p->block[i].row;
+    if (is_cone(&m->p->block[i])) largest = fmax(largest, m->lambda[row] / (m->S[row] * m->unit));
+  }
+  return largest;
+}
+
+// The point of the central path near lambda and its velocity sigma at products `mu`.
+static void first_point(Interior* m, tbReal mu) {
   bool shifted = m->a->law == TB_LAW_NCP;
   m->pairs = 0;
   for (int i = 0; i < m->p->nblock; i++) {
@@ -100,21 +133,19 @@ static void first_point(Interior* m, tbReal center) {
       int k = b->row + r;
       tbReal step = m->S[k] * m->unit;
       if (b->type == TB_BLOCK_BOX) {
-        first_box(m, b, k, center);
+        first_box(m, b, k, sqrt(mu));
         continue;
       }
       x[r] = step > 0 ? m->lambda[k] / step : 0;
       z[r] = b->type == TB_BLOCK_EQUALITY ? 0 : m->S[k] * m->sigma[k] / m->unit;
       if (b->type == TB_BLOCK_ONE_SIDED) {
-        x[r] = fmax(x[r], 0) + center;
-        z[r] = fmax(z[r], 0) + center;
+        central_pair(x[r] - z[r], mu, &x[r], &z[r]);
         m->pairs++;
       }
     }
     if (!is_cone(b)) continue;
-    tbReal tail = tb_lorentz_tail(b->dim, z);
-    x[0] = fmax(x[0], tb_lorentz_tail(b->dim, x)) + center;
-    z[0] = fmax(z[0] + (shifted ? tail : 0), tail) + center;
+    if (shifted) z[0] += tb_lorentz_tail(b->dim, z);
+    central_cone(b->dim, mu, x, z);
     m->pairs++;
   }
 }
@@ -484,7 +515,7 @@ bool tb_active_interior(const tbActive* a, tbArena* arena, const tbInterior* set
   set_scale(&m);
   memcpy(m.lambda, lambda, bytes);
   memcpy(m.sigma, sigma, bytes);
-  first_point(&m, set->center);
+  first_point(&m, set->mu * largest_load(&m));
   tbReal best = tb_residual(a->p, a->law, lambda, sigma).relative, last = INFINITY;
   for (int k = 0, since = 0;
        k < set->rounds && since < set->patience && info->iterations < a->max_iter; k++) {
