@@ -44,7 +44,7 @@ enum { FIRST = 10, LATER = 6, FIRST_LARGE = 3, LARGE = 200 };
 enum { SWEEPS_LARGE = 80, POLISH = 1, CONVEX_ROUNDS = 40 };
 // Products at which interior points start, over the residual of the start; a step shorter than
 // SHORT is a sign of trouble.
-static const tbReal NEAR = 0.1, SHORT = 0.3;
+static const tbReal CENTRAL = 0.1, SHORT = 0.3;
 
 static bool allocate(tbActiveState* s, tbArena* arena) {
   size_t n = (size_t)s->p->n + 1;
@@ -294,7 +294,7 @@ static bool interior(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveIn
     *solved = k == 2 && sweep_best(s, arena, SWEEPS_LARGE, lambda, info);
     if (*solved) return true;
     tbReal start = fmin(s->best_measure, 1);
-    tbInterior settings = {40, 5, 0.5, k == 1 ? 1 : NEAR * start, k ? 0.02 : 0.005};
+    tbInterior settings = {40, 5, 0.5, k == 1 ? 1 : CENTRAL * start, k ? 0.02 : 0.005};
     if (k < 2) {
       memcpy(s->trial, s->best, bytes);
       if (s->best_measure > 1) memset(s->trial, 0, bytes);
