@@ -16,9 +16,13 @@ static void subtract_two(tbReal* TB_RESTRICT y, const tbReal* TB_RESTRICT x, tbR
   for (int i = 0; i < n; i++) y[i] -= a * x[i] + b * z[i];
 }
 
-// Raise a pivot to the least allowed one. False if it is then not positive and finite.
-static bool take_pivot(tbReal* d, tbReal least) {
-  if (*d < least) *d = least;
+// Inertia of an index that is held, over its diagonal.
+static const tbReal HELD = 1e20;
+
+// A pivot of no more than `least` of its diagonal is rounding: its index is held. False if it is
+// then not positive and finite.
+static bool take_pivot(tbReal* d, tbReal diagonal, tbReal least) {
+  if (*d <= least * diagonal) *d = HELD * diagonal;
   return *d > 0 && *d < INFINITY;
 }
 
@@ -28,11 +32,15 @@ int tb_ltdl_factor(tbForest forest, tbReal* M, tbReal* inverse, tbReal least) {
 
 int tb_ltdl_factor_range(tbForest forest, tbReal* M, tbReal* inverse, tbReal least, int first,
                          int end) {
+  // Until its turn comes, an index has its diagonal where the inverse of its pivot will be.
+  for (int k = first; k < end; k++) {
+    inverse[k] = least > 0 ? M[forest.rowadr[k] + forest.rownnz[k] - 1] : 0;
+  }
   for (int k = end - 1; k >= first; k--) {
     tbReal* row = M + forest.rowadr[k];
     const int* columns = forest.colind + forest.rowadr[k];
     int last = forest.rownnz[k] - 1;
-    if (!take_pivot(&row[last], least)) return k;
+    if (!take_pivot(&row[last], inverse[k], least)) return k;
     tbReal inv = 1 / row[last];
     inverse[k] = inv;
 
@@ -52,7 +60,7 @@ int tb_ltdl_factor_range(tbForest forest, tbReal* M, tbReal* inverse, tbReal lea
     tbReal a = row[t] * inv;
     subtract_scaled(parent, row, a, last);
     row[t] = a;
-    if (!take_pivot(&parent[t], least)) return k - 1;
+    if (!take_pivot(&parent[t], inverse[k - 1], least)) return k - 1;
     tbReal parent_inv = 1 / parent[t];
     inverse[k - 1] = parent_inv;
     for (t--; t >= 0; t--) {

@@ -17,10 +17,14 @@ typedef struct {
   const int* colind;
 } tbForest;
 
-// Replace M by its factor; inverse (n) gets 1/D. Pivots below `least` are raised to it (0: none
-// are). Returns the first pivot met that is not positive and finite (the factor is then unusable),
-// or -1.
+// Replace M by its factor; inverse (n) gets 1/D. An index whose pivot is no more than `least` times
+// its diagonal is held: it gets an inertia that nothing moves (0: none is). So a singular M, as of
+// two hinges on one axis, gives the motion of the last of them. Returns the first pivot met that
+// is not positive and finite (the factor is then unusable), or -1.
 int tb_ltdl_factor(tbForest forest, tbReal* M, tbReal* inverse, tbReal least);
+
+// What rounding leaves of a pivot that should be zero, over its diagonal.
+#define TB_LEAST_PIVOT 1e-14
 
 // The same for the indices first ... end - 1, which hold whole trees.
 int tb_ltdl_factor_range(tbForest forest, tbReal* M, tbReal* inverse, tbReal least, int first,

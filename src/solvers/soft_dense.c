@@ -1,5 +1,6 @@
 #include "solvers/soft_dense.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/kernel.h"
@@ -119,12 +120,16 @@ void tb_soft_dense_add(tbSoftDense* s, const tbSoftBlock* b, const int* place, c
 
 // ---- factor and solve --------------------------------------------------------------------------
 
-// Loops go on to a multiple of four: what lies above the diagonal is never read.
+// A pivot that is rounding, as joints that do the same (two hinges on one axis) leave one, is held,
+// as in M's own factor. Loops go on to a multiple of four: what lies above the diagonal is never
+// read.
 TB_INLINE bool factor(tbSoftDense* s) {
+  for (int k = 0; k < s->n; k++) s->inverse[k] = s->H[k * s->stride + k];
   for (int k = s->n - 1; k >= 0; k--) {
     tbReal* TB_RESTRICT row = s->H + k * s->stride;
-    if (!(row[k] > 0)) return false;
-    tbReal inverse = s->inverse[k] = 1 / row[k];
+    tbReal least = TB_LEAST_PIVOT * s->inverse[k];
+    if (!(least > 0 && row[k] < INFINITY)) return false;
+    tbReal inverse = s->inverse[k] = row[k] > least ? 1 / row[k] : 0;
     for (int i = 0; i < k; i++) {
       if (row[i] == 0) continue;
       tbReal f = row[i] * inverse, *TB_RESTRICT to = s->H + i * s->stride;

@@ -14,7 +14,7 @@ enum {
 typedef struct {
   int n, stride;
   tbReal* H;        // n x stride; the factor L, unit diagonal not stored, where H = L^T D L
-  tbReal* inverse;  // of D
+  tbReal* inverse;  // of D; zero where a pivot is no more than rounding
   tbReal* WJ;       // W J of a block over all dofs, then J
   bool skew;        // W need not be symmetric: H is a full square, and its factors U D L
 } tbSoftDense;
@@ -23,7 +23,7 @@ typedef struct {
 bool tb_soft_dense_build(tbSoftDense* dense, const tbSoftProblem* problem, tbArena* arena);
 
 // H = M; H += J^T W J of a block, `place` the local index of each of its columns, W symmetric;
-// factor (false: not positive definite); x <- H^-1 x.
+// factor (false: a diagonal entry is not positive, or not finite); x <- H^-1 x.
 void tb_soft_dense_start(tbSoftDense* dense, const tbSoftProblem* problem);
 void tb_soft_dense_add(tbSoftDense* dense, const tbSoftBlock* block, const int* place,
                        const tbReal* W);

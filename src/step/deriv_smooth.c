@@ -1,6 +1,7 @@
 // Partials of the smooth forces of a step: springs, dampers, actuators (docs/derivatives.md, eq.
 // 20-24). Forces whose moment arms change with the configuration (spatial tendons, sites, cranks),
-// muscles and the medium are differenced on a second world, without collision and constraints.
+// muscles, the medium and trees that turn fast are differenced on a second world, without collision
+// and constraints.
 #include <math.h>
 #include <string.h>
 
@@ -325,6 +326,7 @@ static void evaluate(const tbDerivatives* x, const tbReal* acc, int damping, tbR
   tb_passive(m, p);
   tb_actuation(m, p);
   for (int i = 0; i < m->nv; i++) out[i] = p->qfrc_passive[i] + p->qfrc_actuator[i];
+  tb_bound_coriolis(m, p, 1, out);
   tbReal h = m->opt.timestep;
   int all = damping == TB_IMPLICIT_ALL;
   for (int t = 0; t < m->ntendon && all && !(m->opt.disableflags & TB_DISABLE_DAMPER); t++) {
@@ -418,7 +420,9 @@ tbResult tb_deriv_smooth(tbDerivatives* x, tbData* d, const tbReal* acc, int dam
       x->act_ctrl[m->actuator_actadr[i] + k] = i;
     }
   }
-  if (!tb_deriv_is_plain(m)) return by_differences(x, d, acc, damping, out);
+  if (!tb_deriv_is_plain(m) || tb_turns_fast(m, d)) {
+    return by_differences(x, d, acc, damping, out);
+  }
   tbResult result = passive(x, d, out);
   for (int i = 0; i < m->nu; i++) add_actuator(x, d, i, acc, damping, out);
   return result;

@@ -2,6 +2,8 @@
 #ifndef TRIBO_STEP_FORCES_H_
 #define TRIBO_STEP_FORCES_H_
 
+#include <stdbool.h>
+
 #include "tribo/data.h"
 
 // qfrc_spring, qfrc_damper, qfrc_gravcomp, qfrc_fluid and their sum qfrc_passive. After
@@ -25,6 +27,13 @@ static inline int tb_is_unactuated(const tbModel* m) {
 
 // act_dot, actuator_force, qfrc_actuator. After tb_passive.
 void tb_actuation(const tbModel* m, tbData* d);
+
+// Where trees turn so fast that Coriolis and gyroscopic forces, taken at the start of the step,
+// would add energy: force (nv) += sign times what keeps them from it. After tb_compute_velocity.
+void tb_bound_coriolis(const tbModel* m, tbData* d, tbReal sign, tbReal* force);
+
+// Whether that may change anything.
+bool tb_turns_fast(const tbModel* m, const tbData* d);
 
 // The activation one step ahead, clamped where the actuator asks for it.
 tbReal tb_next_activation(const tbModel* m, const tbData* d, int actuator, int state,

@@ -73,7 +73,7 @@ tbResult tb_implicit_factor(const tbModel* m, tbData* d, tbImplicit what, tbIner
 
   tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
   memcpy(LD, H, sizeof(tbReal) * (size_t)m->nM);
-  if (tb_ltdl_factor(forest, LD, inverse, 0) >= 0) return TB_ERROR_NUMERIC;
+  if (tb_ltdl_factor(forest, LD, inverse, TB_LEAST_PIVOT) >= 0) return TB_ERROR_NUMERIC;
   *factor = (tbInertiaFactor){LD, inverse, H};
   return TB_OK;
 }

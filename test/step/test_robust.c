@@ -1,0 +1,228 @@
+// Models and motions at the edge of what a step can do: inertia without a direction, mass ratios of
+// 1e9 and more, spins of half a turn per step, gains that no step holds.
+#include "common/worlds.h"
+
+#define FLOOR "<geom type='plane' size='5 5 .1'/>"
+
+static double kinetic(tbWorld w) {
+  tb_compute_position(w.m, w.d);
+  tb_compute_velocity(w.m, w.d);
+  tb_energy_velocity(w.m, w.d);
+  return w.d->energy[1];
+}
+
+// ---- inertia -----------------------------------------------------------------------------------
+
+static tbWorld redundant_arm(int joints, int law, bool damped) {
+  char xml[2048], list[1024] = "";
+  for (int i = 0; i < joints; i++) strcat(list, "<joint axis='0 1 0'/>");
+  snprintf(xml, sizeof xml,
+           "<mujoco><worldbody>" FLOOR
+           "<body pos='0 0 .5'>%s<geom type='capsule' fromto='0 0 0 .6 0 0' size='.05' mass='1'/>"
+           "</body><body pos='2 0 1'><joint axis='0 1 0' damping='%g'/><geom size='.1' pos='.3 0 0'"
+           "/></body></worldbody></mujoco>",
+           list, damped ? 0.1 : 0.0);
+  tbWorld w = tb_world_text(xml);
+  w.m->opt.law = law;
+  return w;
+}
+
+// Six hinges on one axis are one hinge, pushed and not, in the air and on the floor.
+static void hinges_on_one_axis_are_one(void** state) {
+  (void)state;
+  for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
+    for (int damped = 0; damped < 2; damped++) {
+      tbWorld six = redundant_arm(6, law, damped), one = redundant_arm(1, law, damped);
+      for (int step = 0; step < 400; step++) {
+        six.d->qfrc_applied[5] = one.d->qfrc_applied[0] = 0.5;
+        tb_world_run(six, 1);
+        tb_world_run(one, 1);
+      }
+      double angle = 0;
+      for (int i = 0; i < 6; i++) angle += six.d->qpos[i];
+      // at rest on the floor, held by the contact
+      assert_true(one.d->qpos[0] > 0.8);
+      assert_near(angle, one.d->qpos[0], 1e-6);
+      tb_world_free(six);
+      tb_world_free(one);
+    }
+  }
+}
+
+// A force on a hinge that has no inertia of its own neither fails nor runs away.
+static void force_on_a_held_hinge(void** state) {
+  (void)state;
+  for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
+    tbWorld w = redundant_arm(6, law, false);
+    w.d->qfrc_applied[1] = 10;
+    tb_world_run(w, 400);
+    for (int i = 0; i < 6; i++) assert_true(fabs(w.d->qvel[i]) < 1);
+    tb_world_free(w);
+  }
+}
+
+// A heavy box on a light one, down to 1e-9 of its weight. RaiSim's bisection does not solve these.
+static void light_under_heavy(void** state) {
+  (void)state;
+  static const double LIGHT[] = {1e-3, 1e-6, 1e-9};
+  for (int k = 0; k < 3; k++) {
+    for (int law = 0; law < TB_LAW_RAISIM; law++) {
+      char xml[1024];
+      snprintf(xml, sizeof xml,
+               "<mujoco><worldbody>" FLOOR
+               "<body pos='0 0 .1'><freejoint/><geom type='box' size='.1 .1 .1' mass='%g'/></body>"
+               "<body pos='0 0 .3'><freejoint/><geom type='box' size='.1 .1 .1' mass='1'/></body>"
+               "</worldbody></mujoco>",
+               LIGHT[k]);
+      tbWorld w = tb_world_text(xml);
+      w.m->opt.law = law;
+      tb_world_run(w, 500);
+      assert_near(w.d->qpos[2], 0.1, 1e-5);
+      assert_near(w.d->qpos[9], 0.3, 1e-5);
+      tb_world_free(w);
+    }
+  }
+}
+
+// ---- fast turns --------------------------------------------------------------------------------
+
+static const char SPINNER[] =
+    "<mujoco><option timestep='0.002' gravity='0 0 0'/><worldbody><body pos='0 0 0'><freejoint/>"
+    "<geom type='box' size='.2 .1 .02' mass='1'/></body></worldbody></mujoco>";
+
+// A body that turns by a radian in a step: its energy does not grow, and its flight is straight.
+static void spin_keeps_energy_and_path(void** state) {
+  (void)state;
+  for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
+    if (law == TB_LAW_VISCOELASTIC) continue;
+    tbWorld w = tb_world_text(SPINNER);
+    w.m->opt.law = law;
+    static const tbReal START[] = {3, -2, 1, 500, 20, 100};
+    memcpy(w.d->qvel, START, sizeof START);
+    double before = kinetic(w);
+    tb_compute_position(w.m, w.d);
+    tbReal start[3], moment[6], after[6];
+    memcpy(start, w.d->xipos + 3, sizeof start);
+    tb_mul_m(w.m, w.d, moment, w.d->qvel);
+    for (int step = 0; step < 1000; step++) {
+      tb_world_run(w, 1);
+      assert_true(kinetic(w) <= before * (1 + 1e-9));
+    }
+    assert_true(kinetic(w) > 0.99 * before);
+    tb_mul_m(w.m, w.d, after, w.d->qvel);
+    assert_near_array(after, moment, 3, 1e-9);
+    for (int k = 0; k < 3; k++) start[k] += 2 * moment[k];
+    assert_near_array(w.d->xipos + 3, start, 3, 1e-9);
+    tb_world_free(w);
+  }
+}
+
+// Slow turns are what they were: the step's velocity is that of the formula, to rounding.
+static void slow_turns_are_left_alone(void** state) {
+  (void)state;
+  tbWorld w = tb_world_text(SPINNER);
+  static const tbReal START[] = {3, -2, 1, 20, 10, 30};
+  memcpy(w.d->qvel, START, sizeof START);
+  assert_int_equal(tb_forward(w.m, w.d), TB_OK);
+  tbReal expected[6];
+  for (int i = 0; i < 6; i++) expected[i] = -w.d->qfrc_bias[i];
+  tb_solve_m(w.m, w.d, expected, expected, 1);
+  assert_near_array(w.d->qacc, expected, 6, 1e-9);
+  tb_world_free(w);
+}
+
+// Light links on the way to a heavy one, and six hinges that are three: both blow up in a step that
+// takes Coriolis forces as they come.
+static const char POLE[] =
+    "<mujoco><worldbody><body pos='0 0 1.5'><joint axis='0 1 0'/><geom size='.01' mass='1e-7'/>"
+    "<body pos='.1 0 0'><joint axis='0 1 0'/><geom size='.01' mass='1e-7'/>"
+    "<body pos='.1 0 0'><joint axis='0 1 0'/><geom type='box' size='.1 .1 .1' mass='100'/></body>"
+    "</body></body></worldbody></mujoco>";
+static const char SKEW[] =
+    "<mujoco><worldbody><body pos='0 0 .5'><joint axis='-.5 .7 0'/><joint axis='.1 .7 .1'/>"
+    "<joint axis='.7 .7 .2'/><joint axis='-.2 .7 .3'/><joint axis='.4 .7 .4'/><joint axis='-.5 .7 "
+    ".5'/><geom type='capsule' fromto='0 0 0 .6 0 0' size='.05' mass='1'/><geom type='box' "
+    "size='.1 .1 .1' pos='0 .2 .1' mass='.3'/></body></worldbody></mujoco>";
+
+static void whirling_trees_stay_bounded(void** state) {
+  (void)state;
+  static const char* const XML[] = {POLE, SKEW};
+  for (int k = 0; k < 2; k++) {
+    for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
+      if (law == TB_LAW_VISCOELASTIC) continue;
+      tbWorld w = tb_world_text(XML[k]);
+      w.m->opt.law = law;
+      tb_energy_position(w.m, w.d);
+      // What it can fall by, many times: an instability makes 1e100 of it.
+      double most = 10 * w.m->total_mass * 9.81 * 2;
+      for (int step = 0; step < 1000; step++) {
+        tb_world_run(w, 1);
+        if (step % 50 == 0) assert_true(kinetic(w) < most);
+      }
+      tb_world_free(w);
+    }
+  }
+}
+
+// What the step adds there, inverse dynamics know of.
+static void fast_turns_have_an_inverse(void** state) {
+  (void)state;
+  for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
+    if (law == TB_LAW_VISCOELASTIC || law == TB_LAW_COMFREE) continue;
+    tbWorld w = tb_world_text(SPINNER);
+    w.m->opt.law = law;
+    static const tbReal START[] = {3, -2, 1, 300, 200, 100};
+    memcpy(w.d->qvel, START, sizeof START);
+    assert_int_equal(tb_forward(w.m, w.d), TB_OK);
+    tbReal qacc[6], qfrc[6], zero[6] = {0};
+    memcpy(qacc, w.d->qacc, sizeof qacc);
+    tbInverseInfo info;
+    assert_int_equal(tb_inverse(w.m, w.d, qacc, NULL, qfrc, &info), TB_OK);
+    assert_near_array(qfrc, zero, 6, 1e-8);
+    tb_world_free(w);
+  }
+}
+
+// ---- unstable gains ----------------------------------------------------------------------------
+
+// A servo that no step of this length holds ends in an error that says what to do, long before
+// numbers overflow, and the state is that of the last good step.
+static void runaway_is_an_error_with_advice(void** state) {
+  (void)state;
+  for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
+    tbWorld w = tb_world_text(
+        "<mujoco><worldbody><body name='link' pos='0 0 1'><joint name='j' axis='0 1 0'/><geom "
+        "type='capsule' fromto='0 0 0 .3 0 0' size='.03' mass='1'/></body></worldbody><actuator>"
+        "<position joint='j' kp='1e7'/></actuator></mujoco>");
+    w.m->opt.law = law;
+    // The exponential integrator holds it.
+    w.m->opt.integrator =
+        law == TB_LAW_VISCOELASTIC ? TB_INTEGRATOR_EULER_EXPLICIT : TB_INTEGRATOR_EULER;
+    tbResult result = TB_OK;
+    tbReal last = 0;
+    for (int i = 0; i < 1000 && result == TB_OK; i++) {
+      last = w.d->qvel[0];
+      result = tb_step(w.m, w.d);
+    }
+    assert_int_equal(result, TB_ERROR_NUMERIC);
+    assert_non_null(strstr(w.d->message, "'link'"));
+    assert_non_null(strstr(w.d->message, "timestep"));
+    assert_true(fabs(w.d->qvel[0]) <= 1e10);
+    assert_true(w.d->qvel[0] == last);
+    tb_world_free(w);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(hinges_on_one_axis_are_one),
+      cmocka_unit_test(force_on_a_held_hinge),
+      cmocka_unit_test(light_under_heavy),
+      cmocka_unit_test(spin_keeps_energy_and_path),
+      cmocka_unit_test(slow_turns_are_left_alone),
+      cmocka_unit_test(whirling_trees_stay_bounded),
+      cmocka_unit_test(fast_turns_have_an_inverse),
+      cmocka_unit_test(runaway_is_an_error_with_advice),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
