@@ -515,8 +515,8 @@ static void test_comfree(void** state) {
   for (exact_gains = 0; exact_gains < 2; exact_gains++) {
     run_law(TB_LAW_COMFREE, "elliptic", "Euler");
     run_law(TB_LAW_COMFREE, "elliptic", "implicitfast");
-    // Only steps that soften an island against overshoot are differenced.
-    assert_true(differenced <= 3);
+    // Only steps that soften an island against overshoot are differenced, and the whirling loop.
+    assert_true(differenced <= 4);
   }
   exact_gains = 0;
 }
