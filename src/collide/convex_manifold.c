@@ -418,8 +418,10 @@ static void set_plane(Plane* p, const tbConvexPair* pair, const tbConvexResult* 
 }
 
 // The witness points, put at the heights that the normal measures. EPA's may lie beside each other;
-// then a core that touches with one point knows better.
-static void add_witness(Plane* p, const tbConvexResult* r, const tbPatch* pa, const tbPatch* pb) {
+// then a core that touches with one point knows better. The lowest corner (-1: none) gives way
+// where it is the same place, and leaves its identity.
+static void add_witness(Plane* p, const tbConvexResult* r, const tbPatch* pa, const tbPatch* pb,
+                        int lowest) {
   tbReal rest[3], x[3], u, v, h;
   tb_sub3(rest, r->point_b, r->point_a);
   tb_add_scaled3(rest, rest, -r->dist, r->normal);
@@ -432,7 +434,17 @@ static void add_witness(Plane* p, const tbConvexResult* r, const tbPatch* pa, co
     tb_copy3(x, p->origin);
   }
   project(p, x, &u, &v, &h);
-  add(p, u, v, h - 0.5 * r->dist, h + 0.5 * r->dist, FEATURE(0, 0, 0));
+  int count = p->count;
+  uint32_t feature = FEATURE(0, 0, 0);
+  if (lowest >= 0) {
+    tbReal du = u - p->point[lowest].u, dv = v - p->point[lowest].v, same = 1e3 * p->tolerance;
+    if (du * du + dv * dv < same * same) {
+      feature = p->feature[lowest];
+      p->count = lowest;
+    }
+  }
+  add(p, u, v, h - 0.5 * r->dist, h + 0.5 * r->dist, feature);
+  if (p->count < count) p->count = count;
 }
 
 // `terrain` keeps every corner of the region, and no more than the region.
@@ -468,10 +480,11 @@ static int manifold(tbConvexPair* pair, const tbConvexResult* r, tbReal margin, 
   }
   p.count = kept < MAX_CANDIDATES ? kept : MAX_CANDIDATES - 1;
   int single = pa.kind == TB_PATCH_POINT || pb.kind == TB_PATCH_POINT;
-  if (!(deepest <= r->dist + 1e-8 * pair->scale) && (!terrain || single || r->dist > 0)) {
-    add_witness(&p, r, &pa, &pb);
+  if (!(deepest <= r->dist + p.tolerance) && (!terrain || single || r->dist > 0)) {
+    add_witness(&p, r, &pa, &pb, p.count > 0 ? lowest : -1);
   } else if (p.count > 0 && deepest > r->dist && !terrain) {
-    // A corner that rounding moved along a nearly parallel edge: its gap is s(n).
+    // A corner that rounding moved along a nearly parallel edge: its gap is s(n). (A gap that is
+    // more than rounding is a true one, and its points would leave the shapes.)
     tbReal more = deepest - r->dist;
     p.ha[lowest] += 0.5 * more;
     p.hb[lowest] -= 0.5 * more;

@@ -44,8 +44,9 @@ static void test_contract(void** state) {
 // Found by soaks. Cylinders whose cap or rim is flush with a face, an edge or another rim but for a
 // tilt of 1e-8 to 1e-5: no features are proven to touch, and the polytope's witness points were up
 // to 25 cm beside each other. Crossed cylinders that are equally deep along an arc of normals. An
-// edge along a capsule but for 1e-11: rounding decides where they cross. Meshes are the first test
-// hull.
+// edge along a capsule but for 1e-11: rounding decides where they cross. The tip of a mesh (of size
+// 2: the diamond) beyond the end of a capsule's axis by 3e-9, whose gap was taken for rounding.
+// Meshes are the first test hull unless they have a size.
 static const tbShape found[][2] = {
     {{.type = TB_GEOM_CYLINDER, .size = {0.5, 0.25}, .mat = {0, -1, 0, 0, 0, -1, 1, 0, 0}},
      {.type = TB_GEOM_BOX,
@@ -98,6 +99,12 @@ static const tbShape found[][2] = {
       .pos = {0.125, 0.5, -0.625},
       .mat = {-3.692295242942406e-11, -2.0377009599659312e-11, 1, -1.0446772826942081e-12, -1,
               -2.0377009599697886e-11, 1, -1.0446772834465874e-12, 3.6922952429402773e-11}}},
+    {{.type = TB_GEOM_CAPSULE, .size = {0.5, 0.125}, .mat = {0, 0, 1, 0, -1, 0, 1, 0, 0}},
+     {.type = TB_GEOM_MESH,
+      .size = {2},
+      .pos = {0.125, 0, 1},
+      .mat = {1, 6.3062962195059235e-09, -5.4748153245353773e-09, 6.3062962053600167e-09, -1,
+              -2.5838145037276545e-09, -5.4748153408296773e-09, 2.5838144692018471e-09, -1}}},
     {{.type = TB_GEOM_CYLINDER,
       .size = {0.70322960010557312, 0.097212150564531377},
       .mat = {-0.83882619602673381, -0.50910448211071047, -0.19282955985560099, 0.2601730620571136,
@@ -116,7 +123,7 @@ static void test_found(void** state) {
   tbRng rng = {0};
   for (int i = 0; i < (int)(sizeof(found) / sizeof(found[0])); i++) {
     tbShape a = found[i][0], b = found[i][1];
-    if (b.type == TB_GEOM_MESH) b.hull = tb_test_hull(0);
+    if (b.type == TB_GEOM_MESH) b.hull = tb_test_hull((int)b.size[0]);
     tbReal tolerance = a.type == TB_GEOM_CAPSULE ? 1e-9 : 1e-6;
     for (int k = 0; k < 2; k++) {
       tbReal margin = k ? 0.05 : 0;
