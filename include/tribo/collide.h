@@ -47,6 +47,9 @@ typedef struct {
   const int* face_adj;    // like face_vert: the face across the edge from this vertex to the next
   const int* vert_face;   // nvert: a face at (or close to) it; may be NULL
   const int* guess;       // TB_HULL_GUESS: where the climb for a support vertex starts; may be NULL
+  const tbReal* lanes;    // 3 x nlane, of a small hull: vertices by coordinate; may be NULL
+  int nlane;              // a multiple of eight; places beyond nvert repeat vertex 0
+  const uint16_t* cells;  // of a large hull: a finer table of guesses; may be NULL
   tbReal center[3];       // a point inside the hull
   tbReal radius;          // all vertices lie within this distance of `center`
   tbReal inner;           // the ball of this radius around `center` is inside; 0 where unknown

@@ -184,7 +184,25 @@ static int solve_as_before(tbConvexPair* pair, tbConvexResult* r) {
   return r->dist <= 0 && solve_overlap(pair, r);
 }
 
+static bool is_solid_polytope(const tbCore* core) {
+  return core->kind == TB_CORE_BOX || core->kind == TB_CORE_HULL;
+}
+
+// Solid polytopes: depth at once. Returns 0 where they are within reach but apart.
+static int solve_polytopes(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
+  if (tb_depth(pair, r)) return 1;
+  r->state = TB_CONVEX_APART;
+  return r->dist > limit;
+}
+
 void tb_convex_solve(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
+  if (pair->a.kind == TB_CORE_CYLINDER && pair->b.kind == TB_CORE_BOX &&
+      tb_depth_cylinder_box(pair, limit, r)) {
+    if (r->state == TB_CONVEX_OVERLAP) meet_witness(pair, r);
+    return;
+  }
+  if (is_solid_polytope(&pair->a) && is_solid_polytope(&pair->b) && solve_polytopes(pair, limit, r))
+    return;
   if (!pair->polyhedral && pair->a.kind != TB_CORE_PRISM && solve_by_ascent(pair, limit, r)) return;
   if (pair->overlapped && solve_as_before(pair, r)) return;
   // Coarse: enough to find the features of round cores, or that cores overlap.

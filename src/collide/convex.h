@@ -100,6 +100,15 @@ void tb_gjk(tbConvexPair* pair, tbReal limit, tbReal tolerance, int patient,
 // the depth differ by less than tolerance * scale.
 void tb_epa(tbConvexPair* pair, tbReal tolerance, tbConvexResult* result);
 
+// The same for two solid polytopes, from the normal of `result` alone and made for speed. False
+// where it has no answer: then normal and dist are the best direction that it saw, which may prove
+// that the cores are apart.
+bool tb_depth(tbConvexPair* pair, tbConvexResult* result);
+
+// A cylinder (a) and a box (b): their depth, or that they are apart by more than the limit. False
+// where they are apart by less: then `normal` separates them.
+bool tb_depth_cylinder_box(const tbConvexPair* pair, tbReal limit, tbConvexResult* result);
+
 // The climb from the normal of `result` to a local maximum of s(n), features changing on the way.
 typedef enum {
   TB_ASCENT_OPEN,    // nothing proven; normal and dist are the better ones of before and after

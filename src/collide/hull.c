@@ -18,9 +18,13 @@ static int scan_support(const tbHull* hull, const tbReal d[3]) {
 // A convex function has no local maximum on the graph of a hull but the global one; strict increase
 // ends the climb after at most nvert moves.
 int tb_hull_support(const tbHull* hull, const tbReal d[3], int start) {
+  if (hull->lanes) return tb_hull_search_all(hull, d);
   if (hull->nvert <= SCAN_MAX || !hull->adj_start) return scan_support(hull, d);
   int best = start;
-  if (start < 0 || start >= hull->nvert) best = hull->guess ? hull->guess[tb_hull_cell(d)] : 0;
+  if (start < 0 || start >= hull->nvert) {
+    best = hull->cells ? tb_hull_search_start(hull, d)
+                       : (hull->guess ? hull->guess[tb_hull_cell(d)] : 0);
+  }
   tbReal most = tb_dot3(hull->vert + 3 * best, d);
   for (;;) {
     // Without branches on the outcome: which neighbour is higher cannot be predicted.

@@ -33,6 +33,15 @@ static inline int tb_hull_cell(const tbReal d[3]) {
   return 16 * (2 * axis + (d[axis] < 0)) + 4 * i + j;
 }
 
+// What makes a search for the farthest vertex fast (hull_search.c): `memory` of that many bytes,
+// aligned for tbReal, stays with the hull.
+size_t tb_hull_search_bytes(const tbHull* hull);
+void tb_hull_search_fill(tbHull* hull, void* memory);
+
+// With it, the farthest vertex of a hull with lanes, and where to climb from in one with cells.
+int tb_hull_search_all(const tbHull* hull, const tbReal d[3]);
+int tb_hull_search_start(const tbHull* hull, const tbReal d[3]);
+
 // Radius of the largest ball around the hull's center that is inside: tbHull.inner.
 tbReal tb_hull_inner(const tbHull* hull);
 

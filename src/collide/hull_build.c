@@ -405,6 +405,11 @@ static tbResult build(Build* b, tbHull* hull, tbArena* arena, const tbReal* poin
       !set_guess(hull, arena)) {
     return tb_fail(error, TB_ERROR_MEMORY, "out of memory for a hull of %d points", npoint);
   }
+  void* search = tb_arena_alloc(arena, tb_hull_search_bytes(hull) + 1);
+  if (!search) {
+    return tb_fail(error, TB_ERROR_MEMORY, "out of memory for a hull of %d points", npoint);
+  }
+  tb_hull_search_fill(hull, search);
   hull->inner = tb_hull_inner(hull);
   tb_hull_box(hull, hull->low, hull->high);
   return TB_OK;

@@ -49,8 +49,7 @@ static int cylinder_support(const tbCore* core, const tbReal d[3], tbReal p[3]) 
 // Climb from the guess for this direction, or from the last vertex.
 static int hull_support(tbCore* core, const tbReal d[3], tbReal p[3]) {
   const tbHull* hull = core->hull;
-  int start = hull->guess ? hull->guess[tb_hull_cell(d)] : core->hint;
-  core->hint = tb_hull_support(hull, d, start);
+  core->hint = tb_hull_support(hull, d, hull->guess ? -1 : core->hint);
   tb_copy3(p, hull->vert + 3 * core->hint);
   return core->hint;
 }

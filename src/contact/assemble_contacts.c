@@ -25,19 +25,21 @@ typedef struct {
 
 struct tbContactFinder {
   const tbModel* model;
-  int count;         // geoms that can touch anything
-  int* geom;         // them, ascending: item i of the broad phase is geom[i]
-  tbShape* shape;    // per item; the pose is set where a pair needs it
-  uint64_t* placed;  // per item: the search that its pose is of
-  uint64_t search;   // counts searches
-  tbHull* hull;      // per mesh
-  tbHField* hfield;  // per height field
-  tbReal* plane;     // per item: normal and offset
-  tbReal* margin;    // per item: the largest of its geom and pairs
-  tbBounds* bounds;  // per item
-  bool* bounded;     // per item: it has bounds
-  tbReal* arm;       // per item: no point is farther from its body's centre of mass
-  tbReal* reach;     // per item: how far from it a contact may be, as far as it is concerned
+  int count;          // geoms that can touch anything
+  int* geom;          // them, ascending: item i of the broad phase is geom[i]
+  tbShape* shape;     // per item; the pose is set where a pair needs it
+  uint64_t* placed;   // per item: the search that its pose is of
+  uint64_t search;    // counts searches
+  tbHull* hull;       // per mesh
+  char* hull_search;  // what makes searches on them fast
+  size_t nsearch;     // bytes of it
+  tbHField* hfield;   // per height field
+  tbReal* plane;      // per item: normal and offset
+  tbReal* margin;     // per item: the largest of its geom and pairs
+  tbBounds* bounds;   // per item
+  bool* bounded;      // per item: it has bounds
+  tbReal* arm;        // per item: no point is farther from its body's centre of mass
+  tbReal* reach;      // per item: how far from it a contact may be, as far as it is concerned
   uint8_t* kind;
   Explicit* pair;             // sorted
   uint64_t* exclude;          // excluded bodies, lower in the high half, sorted
@@ -125,6 +127,26 @@ static void view_hulls(tbContactFinder* f, const tbModel* m) {
     f->hull[i].inner = tb_hull_inner(&f->hull[i]);
     tb_hull_box(&f->hull[i], f->hull[i].low, f->hull[i].high);
   }
+}
+
+// Memory for the searches of all hulls, each on its own cache lines.
+static int prepare_hulls(tbContactFinder* f, const tbModel* m) {
+  const size_t line = 64;
+  f->nsearch = 0;
+  for (int i = 0; i < m->nmesh; i++) {
+    f->nsearch += (tb_hull_search_bytes(&f->hull[i]) + line - 1) / line * line;
+  }
+  f->hull_search = malloc(f->nsearch + 1);
+  if (!f->hull_search) return 0;
+  char* at = f->hull_search;
+  for (int i = 0; i < m->nmesh; i++) {
+    tb_hull_search_fill(&f->hull[i], at);
+    at += (tb_hull_search_bytes(&f->hull[i]) + line - 1) / line * line;
+  }
+  return 1;
+}
+
+static void view_hfields(tbContactFinder* f, const tbModel* m) {
   for (int i = 0; i < m->nhfield; i++) {
     f->hfield[i] = (tbHField){.nrow = m->hfield_nrow[i],
                               .ncol = m->hfield_ncol[i],
@@ -201,9 +223,11 @@ tbContactFinder* tb_contact_finder_new(const tbModel* m) {
            f->bounds && f->bounded && f->arm && f->reach && f->kind && f->pair && f->exclude;
   if (ok) {
     view_hulls(f, m);
+    view_hfields(f, m);
     list_pairs(f, m);
     list_geoms(f, m);
-    ok = tb_broadphase_init(&f->broad, f->count, f->kind, may_collide, f) == TB_OK;
+    ok = prepare_hulls(f, m) &&
+         tb_broadphase_init(&f->broad, f->count, f->kind, may_collide, f) == TB_OK;
   }
   if (ok) return f;
   tb_contact_finder_free(f);
@@ -213,9 +237,9 @@ tbContactFinder* tb_contact_finder_new(const tbModel* m) {
 void tb_contact_finder_free(tbContactFinder* f) {
   if (!f) return;
   tb_broadphase_free(&f->broad);
-  void* const owned[] = {f->geom,   f->shape,   f->hull,    f->hfield,  f->plane, f->margin,
-                         f->placed, f->bounds,  f->bounded, f->arm,     f->reach, f->kind,
-                         f->pair,   f->exclude, f->memory,  f->previous};
+  void* const owned[] = {f->geom,   f->shape,   f->hull,    f->hfield,   f->plane,      f->margin,
+                         f->placed, f->bounds,  f->bounded, f->arm,      f->reach,      f->kind,
+                         f->pair,   f->exclude, f->memory,  f->previous, f->hull_search};
   for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
   free(f);
 }
@@ -246,10 +270,10 @@ size_t tb_contact_finder_bytes(const tbContactFinder* f) {
   const tbModel* m = f->model;
   size_t item = sizeof(int) + sizeof(uint64_t) + sizeof(tbShape) + sizeof(tbBounds) + sizeof(bool) +
                 7 * sizeof(tbReal) + 1;
-  return sizeof *f + item * ((size_t)m->ngeom + 1) + sizeof(tbHull) * ((size_t)m->nmesh + 1) +
-         sizeof(tbHField) * ((size_t)m->nhfield + 1) + sizeof(Explicit) * ((size_t)m->npair + 1) +
-         sizeof(uint64_t) * ((size_t)m->nexclude + 1) + 2 * sizeof(Memory) * (size_t)f->capacity +
-         f->broad.bytes;
+  return sizeof *f + f->nsearch + item * ((size_t)m->ngeom + 1) +
+         sizeof(tbHull) * ((size_t)m->nmesh + 1) + sizeof(tbHField) * ((size_t)m->nhfield + 1) +
+         sizeof(Explicit) * ((size_t)m->npair + 1) + sizeof(uint64_t) * ((size_t)m->nexclude + 1) +
+         2 * sizeof(Memory) * (size_t)f->capacity + f->broad.bytes;
 }
 
 // ---- snapshots ---------------------------------------------------------------------------------

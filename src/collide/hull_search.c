@@ -1,0 +1,146 @@
+// Faster searches for the farthest vertex than the hull's own arrays allow: all vertices at once by
+// wide registers where they are few, a fine table of directions where they are many.
+#include <stdint.h>
+
+#include "base/kernel.h"
+#include "collide/hull.h"
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+#define HAVE_AVX2 1
+#endif
+
+// Hulls of more vertices climb from the table.
+#define LANES_MAX 128
+// Vertices at a time: two registers of four.
+#define LANE_GROUP 8
+// Cells of the table along each side of the cube's faces.
+#define CELLS 16
+
+static int lane_count(const tbHull* hull) {
+  return (hull->nvert + LANE_GROUP - 1) / LANE_GROUP * LANE_GROUP;
+}
+
+static bool has_cells(const tbHull* hull) {
+  return hull->nvert > LANES_MAX && hull->nvert <= UINT16_MAX && hull->adj_start;
+}
+
+size_t tb_hull_search_bytes(const tbHull* hull) {
+  if (hull->nvert < 1) return 0;
+  if (hull->nvert <= LANES_MAX) return 3 * sizeof(tbReal) * (size_t)lane_count(hull);
+  return has_cells(hull) ? sizeof(uint16_t) * 6 * CELLS * CELLS : 0;
+}
+
+// As tb_hull_cell, for the finer table.
+static int fine_cell(const tbReal d[3]) {
+  tbReal x = fabs(d[0]), y = fabs(d[1]), z = fabs(d[2]);
+  int axis = x >= y ? (x >= z ? 0 : 2) : (y >= z ? 1 : 2);
+  int u = axis == 0 ? 1 : 0, v = axis == 2 ? 1 : 2;
+  tbReal major = axis == 0 ? x : (axis == 1 ? y : z);
+  if (!(major > 0) || !(major < INFINITY)) return 0;
+  tbReal scale = 0.5 * CELLS / major;
+  int i = (int)(scale * d[u] + 0.5 * CELLS), j = (int)(scale * d[v] + 0.5 * CELLS);
+  i = i < 0 ? 0 : (i > CELLS - 1 ? CELLS - 1 : i);
+  j = j < 0 ? 0 : (j > CELLS - 1 ? CELLS - 1 : j);
+  return CELLS * (CELLS * (2 * axis + (d[axis] < 0)) + i) + j;
+}
+
+static void fill_lanes(tbHull* hull, tbReal* lanes) {
+  int count = lane_count(hull);
+  for (int i = 0; i < count; i++) {
+    const tbReal* x = hull->vert + 3 * (i < hull->nvert ? i : 0);
+    for (int k = 0; k < 3; k++) lanes[k * count + i] = x[k];
+  }
+  hull->nlane = count;
+  hull->lanes = lanes;
+}
+
+static void fill_cells(tbHull* hull, uint16_t* cells) {
+  for (int cell = 0; cell < 6 * CELLS * CELLS; cell++) {
+    int side = cell / (CELLS * CELLS), axis = side / 2;
+    int u = axis == 0 ? 1 : 0, v = axis == 2 ? 1 : 2;
+    tbReal d[3];
+    d[axis] = side % 2 ? -1 : 1;
+    d[u] = (2 * (cell / CELLS % CELLS) + 1 - CELLS) / (tbReal)CELLS;
+    d[v] = (2 * (cell % CELLS) + 1 - CELLS) / (tbReal)CELLS;
+    // The neighbouring cell's vertex is a good start.
+    cells[cell] = (uint16_t)tb_hull_support(hull, d, cell % CELLS ? cells[cell - 1] : -1);
+  }
+  hull->cells = cells;
+}
+
+void tb_hull_search_fill(tbHull* hull, void* memory) {
+  hull->nlane = 0;
+  hull->lanes = NULL;
+  hull->cells = NULL;
+  if (!memory || tb_hull_search_bytes(hull) == 0) return;
+  if (hull->nvert <= LANES_MAX) {
+    fill_lanes(hull, (tbReal*)memory);
+  } else {
+    fill_cells(hull, (uint16_t*)memory);
+  }
+}
+
+int tb_hull_search_start(const tbHull* hull, const tbReal d[3]) {
+  return hull->cells[fine_cell(d)];
+}
+
+// One vertex after the other: what the wide search gives, to the bit. The first of equals wins.
+static int scan_lanes(const tbHull* hull, const tbReal d[3]) {
+  const tbReal *x = hull->lanes, *y = x + hull->nlane, *z = y + hull->nlane;
+  int best = 0;
+  tbReal most = -INFINITY;
+  for (int i = 0; i < hull->nvert; i++) {
+    tbReal along = x[i] * d[0] + y[i] * d[1] + z[i] * d[2];
+    best = along > most ? i : best;
+    most = along > most ? along : most;
+  }
+  return best;
+}
+
+#ifdef HAVE_AVX2
+TB_WIDE static inline __m256d four_along(const tbReal* x, const tbReal* y, const tbReal* z, int i,
+                                         __m256d dx, __m256d dy, __m256d dz) {
+  __m256d xy = _mm256_add_pd(_mm256_mul_pd(_mm256_loadu_pd(x + i), dx),
+                             _mm256_mul_pd(_mm256_loadu_pd(y + i), dy));
+  return _mm256_add_pd(xy, _mm256_mul_pd(_mm256_loadu_pd(z + i), dz));
+}
+
+// Two chains of four: indices travel with the values as doubles.
+TB_WIDE static int scan_lanes_wide(const tbHull* hull, const tbReal d[3]) {
+  const tbReal *x = hull->lanes, *y = x + hull->nlane, *z = y + hull->nlane;
+  __m256d dx = _mm256_set1_pd(d[0]), dy = _mm256_set1_pd(d[1]), dz = _mm256_set1_pd(d[2]);
+  __m256d most0 = _mm256_set1_pd(-INFINITY), most1 = most0;
+  __m256d index0 = _mm256_set_pd(3, 2, 1, 0), step = _mm256_set1_pd(4);
+  __m256d best0 = index0, best1 = index0;
+  for (int i = 0; i < hull->nlane; i += LANE_GROUP) {
+    __m256d index1 = _mm256_add_pd(index0, step);
+    __m256d along0 = four_along(x, y, z, i, dx, dy, dz);
+    __m256d along1 = four_along(x, y, z, i + 4, dx, dy, dz);
+    best0 = _mm256_blendv_pd(best0, index0, _mm256_cmp_pd(along0, most0, _CMP_GT_OQ));
+    best1 = _mm256_blendv_pd(best1, index1, _mm256_cmp_pd(along1, most1, _CMP_GT_OQ));
+    most0 = _mm256_max_pd(along0, most0);
+    most1 = _mm256_max_pd(along1, most1);
+    index0 = _mm256_add_pd(index1, step);
+  }
+  // The largest of the eight in all places, then the lowest index among those equal to it.
+  __m256d top = _mm256_max_pd(most0, most1), far = _mm256_set1_pd(INFINITY);
+  top = _mm256_max_pd(top, _mm256_permute2f128_pd(top, top, 1));
+  top = _mm256_max_pd(top, _mm256_permute_pd(top, 5));
+  best0 = _mm256_blendv_pd(far, best0, _mm256_cmp_pd(most0, top, _CMP_EQ_OQ));
+  best1 = _mm256_blendv_pd(far, best1, _mm256_cmp_pd(most1, top, _CMP_EQ_OQ));
+  best0 = _mm256_min_pd(best0, best1);
+  __m128d low = _mm_min_pd(_mm256_castpd256_pd128(best0), _mm256_extractf128_pd(best0, 1));
+  low = _mm_min_sd(low, _mm_unpackhi_pd(low, low));
+  tbReal at = _mm_cvtsd_f64(low);
+  return at < hull->nvert ? (int)at : 0;
+}
+#else
+static int scan_lanes_wide(const tbHull* hull, const tbReal d[3]) {
+  return scan_lanes(hull, d);
+}
+#endif
+
+int tb_hull_search_all(const tbHull* hull, const tbReal d[3]) {
+  return tb_wide() ? scan_lanes_wide(hull, d) : scan_lanes(hull, d);
+}

@@ -1,0 +1,154 @@
+// The fast methods for depth against the general ones, which share no code with them but the
+// support functions: a cylinder and a box by their candidate directions, two hulls by the polytope
+// without links, and the searches of a hull's farthest vertex.
+#include <string.h>
+
+#include "collide/convex.h"
+#include "common/shapes.h"
+
+// A pair, and the direction from centre to centre.
+static void set_pair(const tbShape* a, const tbShape* b, tbConvexPair* pair, tbConvexResult* r) {
+  memset(r, 0, sizeof *r);
+  tb_convex_pair_init(pair, a, b);
+  tb_copy3(r->normal, pair->pos);
+  if (!(tb_normalize3(r->normal) > 0)) r->normal[2] = 1;
+}
+
+// Given as box and cylinder the pair climbs and, where that proves nothing, expands a polytope.
+// What it finds is a lower bound of the distance, and mostly the distance.
+static void test_cylinder_box(void** state) {
+  (void)state;
+  int overlaps = 0, equal = 0;
+  for (int placement = 0; placement < TB_TEST_NPLACEMENTS; placement++) {
+    tbRng rng = {(uint64_t)placement + 77};
+    for (int i = 0; i < 3000; i++) {
+      tbShape a, b;
+      tbConvexPair pair, swapped;
+      tbConvexResult r, general;
+      tb_test_random_pair(&rng, TB_GEOM_CYLINDER, TB_GEOM_BOX, (tbTestPlacement)placement, &a, &b);
+      set_pair(&a, &b, &pair, &r);
+      set_pair(&b, &a, &swapped, &general);
+      bool answered = tb_depth_cylinder_box(&pair, INFINITY, &r);
+      tb_convex_solve(&swapped, INFINITY, &general);
+      if (!answered) {
+        assert_true(general.dist > -1e-6 * pair.scale);
+        continue;
+      }
+      // Its normal proves what it says.
+      tbSupport at;
+      assert_near(tb_pair_separation(&pair, r.normal, &at), r.dist, 1e-13 * pair.scale);
+      assert_true(general.dist <= r.dist + 1e-8 * pair.scale);
+      overlaps++;
+      equal += fabs(general.dist - r.dist) <= 1e-8 * pair.scale;
+
+      // And with a limit below the distance it says that they are apart.
+      if (i % 8 == 0) {
+        tb_add_scaled3(pair.pos, pair.pos, 0.1 - r.dist, r.normal);
+        assert_true(tb_depth_cylinder_box(&pair, 0.05, &r));
+        assert_int_equal(r.state, TB_CONVEX_APART);
+        assert_true(r.dist > 0.05 && r.dist <= 0.1 + 1e-9);
+      }
+    }
+  }
+  print_message("%d of %d equal\n", equal, overlaps);
+  assert_true(overlaps > 4000 && equal >= 0.999 * overlaps);
+}
+
+#ifdef TB_WITH_QHULL
+
+// Points of an ellipsoid, or of a grid: many equal values.
+static void random_hull(tbRng* rng, tbArena* arena, int count, bool grid, tbHull* hull) {
+  tbReal* points = TB_ARENA_NEW(arena, tbReal, 3 * count);
+  for (int i = 0; i < count; i++) {
+    tb_test_random_direction(rng, points + 3 * i);
+    for (int k = 0; k < 3 && grid; k++) points[3 * i + k] = 0.25 * floor(4 * points[3 * i + k]);
+    points[3 * i] *= 1.5;
+  }
+  assert_int_equal(tb_hull_build(hull, arena, points, count, 0, NULL, NULL), TB_OK);
+}
+
+static void test_search(void** state) {
+  (void)state;
+  static const int counts[] = {8, 17, 50, 64, 100, 128, 129, 400, 1500};
+  tbRng rng = {3};
+  tbArena arena;
+  tb_arena_init(&arena);
+  for (size_t c = 0; c < 2 * sizeof counts / sizeof counts[0]; c++) {
+    tbHull hull;
+    random_hull(&rng, &arena, counts[c / 2], c % 2 && counts[c / 2] > 20, &hull);
+    assert_true(hull.lanes || hull.cells);
+    for (int i = 0; i < 500; i++) {
+      tbReal d[3], most = -INFINITY;
+      int first = 0;
+      tb_test_random_direction(&rng, d);
+      for (int k = 0; k < 3 && i % 3 == 0; k++) d[k] = floor(2 * d[k]);
+      for (int v = 0; v < hull.nvert; v++) {
+        tbReal along = tb_dot3(hull.vert + 3 * v, d);
+        first = along > most ? v : first;
+        most = along > most ? along : most;
+      }
+      int found = tb_hull_support(&hull, d, -1);
+      assert_near(tb_dot3(hull.vert + 3 * found, d), most, 1e-15 * hull.radius);
+      if (hull.lanes) assert_int_equal(found, first);
+    }
+    // Directions that are none still give a vertex.
+    tbReal odd[4][3] = {{0, 0, 0}, {NAN, 1, 0}, {INFINITY, 0, 0}, {1e308, -1e308, 1e308}};
+    for (int i = 0; i < 4; i++) {
+      assert_in_range(tb_hull_support(&hull, odd[i], -1), 0, hull.nvert - 1);
+    }
+    tb_arena_reset(&arena);
+  }
+  tb_arena_free(&arena);
+}
+
+// Hulls up to sizes where brute force (test_polytope.c) is too slow, deep and shallow.
+static void test_hulls(void** state) {
+  (void)state;
+  tbRng rng = {5};
+  tbArena arena;
+  tb_arena_init(&arena);
+  int answered = 0, overlaps = 0;
+  for (int i = 0; i < 400; i++) {
+    tbHull hull[2];
+    tbShape s[2] = {{.type = TB_GEOM_MESH, .hull = &hull[0]},
+                    {.type = TB_GEOM_MESH, .hull = &hull[1]}};
+    for (int k = 0; k < 2; k++) {
+      random_hull(&rng, &arena, 30 + tb_rng_int(&rng, 200), i % 5 == 0, &hull[k]);
+      tb_test_random_rotation(&rng, s[k].mat);
+    }
+    tb_test_random_direction(&rng, s[1].pos);
+    tb_scale3(s[1].pos, s[1].pos, tb_rng_uniform(&rng, 0.5, 2.2));
+    tbConvexPair pair, other;
+    tbConvexResult r, general;
+    set_pair(&s[0], &s[1], &pair, &r);
+    set_pair(&s[0], &s[1], &other, &general);
+    bool ok = tb_depth(&pair, &r);
+    tb_gjk(&other, INFINITY, 1e-14, 1, &general);
+    if (general.state == TB_CONVEX_NEAR) {
+      assert_false(ok);
+      tb_arena_reset(&arena);
+      continue;
+    }
+    tb_epa(&other, 1e-14, &general);
+    overlaps++;
+    answered += ok;
+    if (ok) assert_near(r.dist, general.dist, 1e-12 * pair.scale);
+    tb_arena_reset(&arena);
+  }
+  print_message("%d of %d answered\n", answered, overlaps);
+  assert_true(overlaps > 150 && answered > 0.95 * overlaps);
+  tb_arena_free(&arena);
+}
+
+#endif
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_cylinder_box),
+#ifdef TB_WITH_QHULL
+      cmocka_unit_test(test_search),
+      cmocka_unit_test(test_hulls),
+#endif
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
