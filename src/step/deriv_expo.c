@@ -507,7 +507,8 @@ static tbResult prepare(Replay* y, const tbInertiaFactor* factor) {
   if (result != TB_OK) return result;
   tb_ltdl_solve_many(forest, factor->LD, factor->inverse, free, x->ncol, x->ncol);
   tb_rne_partials(m, y->d, NULL, NULL, rigid, NULL);
-  y->context = (tbExpoContext){m, y->d, &y->state->constraints, spring, qacc_free};
+  y->context = (tbExpoContext){
+      .m = m, .d = y->d, .cs = &y->state->constraints, .spring = spring, .qacc_free = qacc_free};
   y->free = free;
   y->rigid = rigid;
   return tb_deriv_drift_prepare(x, y->d);

@@ -56,7 +56,7 @@ bool tb_expo_allocate(tbArena* arena, int nmember, int nrow, tbExpoSystem* s) {
   s->nmember = nmember;
   s->row =
       tb_arena_alloc(arena, sizeof(int) * (2 * N + 2 * M + (size_t)tb_oscillator_ints((int)N) + 1));
-  tbReal* at = tb_arena_alloc(arena, sizeof(tbReal) * (2 * N * N + 15 * N + 1));
+  tbReal* at = tb_arena_alloc(arena, sizeof(tbReal) * (2 * N * N + 17 * N + 1));
   s->work = tb_arena_alloc(arena, sizeof(tbReal) * (tb_oscillator_work((int)N) + 1));
   if (!s->row || !at || !s->work) return false;
   s->keep = s->row + N;
@@ -67,8 +67,9 @@ bool tb_expo_allocate(tbArena* arena, int nmember, int nrow, tbExpoSystem* s) {
                               &s->Kk,       &s->Bk,    &s->pk,     &s->vk,    &s->ak,
                               &s->friction, &s->first, &s->second, &s->part1, &s->part2};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++, at += N) *vectors[i] = at;
-  s->Y = at;
-  s->Yk = at + N * N;
+  s->end = at;
+  s->Y = at + 2 * N;
+  s->Yk = s->Y + N * N;
   return true;
 }
 
@@ -175,6 +176,20 @@ void tb_expo_expand(const tbExpoContext* x, tbExpoSystem* s, tbReal h) {
   }
 }
 
+bool tb_expo_integrate(const tbExpoContext* x, tbExpoSystem* s, tbReal h) {
+  const tbOption* opt = &x->m->opt;
+  tbOscillatorSettings settings = {opt->expm_order, opt->expm_accuracy};
+  bool general = tb_expo_reduce(x, s);
+  tbReal* end = general || x->event ? s->end : NULL;
+  tbOscillator system = {s->kept, s->Yk, s->Kk, s->Bk, s->pk, s->vk, s->ak, general};
+  if (!tb_oscillator_integrals(&system, h, &settings, s->part1, s->part2, end, s->work, s->iwork,
+                               NULL)) {
+    return false;
+  }
+  tb_expo_expand(x, s, h);
+  return true;
+}
+
 // Speed along the slip at the end of the step of a constraint whose rows start at i: row `from`
 // on, against the friction.
 static tbReal slip_speed(const tbExpoSystem* s, const tbReal* rate, int i, int from, int dim,
@@ -189,8 +204,7 @@ static tbReal slip_speed(const tbExpoSystem* s, const tbReal* rate, int i, int f
   return along;
 }
 
-// Whether a constraint that slips at the start would slip backwards at the end.
-static bool turns(const tbExpoSystem* s, int k, const tbSpring* spring, int i, tbReal h) {
+bool tb_expo_turns(const tbExpoSystem* s, int k, const tbSpring* spring, int i, tbReal h) {
   if (s->state[k] == TB_ROWS_SLIP) return slip_speed(s, spring->velocity, i, 1, spring->dim, h) < 0;
   return s->state[k] == TB_ROWS_FIXED && slip_speed(s, spring->velocity, i, 0, 1, h) < 0;
 }
@@ -225,7 +239,7 @@ int tb_expo_revise(const tbExpoContext* x, tbExpoSystem* s, tbReal h) {
     } else if (sticks && !s->settled[k] && gives_way(x, s, c, i, h)) {
       next = c->source == TB_SOURCE_CONTACT ? TB_ROWS_SLIP : TB_ROWS_FIXED;
       s->settled[k] = 1;
-    } else if (!sticks && !s->settled[k] && turns(s, k, spring, i, h)) {
+    } else if (!sticks && !s->settled[k] && tb_expo_turns(s, k, spring, i, h)) {
       next = TB_ROWS_STICK;
       for (int r = 0; r < c->dim; r++) s->v[i + r] = spring->velocity[r];
     }
@@ -255,6 +269,43 @@ static void limit_means(const tbExpoContext* x, const tbExpoSystem* s, tbReal h,
   }
 }
 
+// One slipping contact, whose rows start at i and whose normal row is kept row j.
+static void slide_anchor(const tbExpoContext* x, const tbExpoSystem* s, const tbConstraint* c,
+                         const tbSpring* spring, int i, int j, tbReal h) {
+  tbReal* slid = x->slid + c->row;
+  tbReal normal = fmax(0, -s->Kk[j] * s->end[j] - s->Bk[j] * s->end[s->kept + j]);
+  tbReal velocity[6] = {0}, way[6] = {0}, friction[6];
+  for (int r = 1; r < c->dim; r++) {
+    const tbReal* row = s->Y + (size_t)(i + r) * (size_t)s->n;
+    velocity[r] = spring->velocity[r] + h * s->a[i + r];
+    way[r] = h * (spring->velocity[r] + 0.5 * h * s->a[i + r]);
+    for (int q = 0; q < s->n; q++) {
+      velocity[r] += row[q] * s->first[q];
+      way[r] += row[q] * s->second[q];
+    }
+    friction[r] = s->friction[i + r];
+  }
+  tb_slip_direction(x->d, c, spring, velocity, friction);
+  for (int r = 1; r < c->dim; r++) {
+    tbReal end = spring->K[r] > 0 ? -friction[r] * normal / spring->K[r] : 0;
+    slid[r] = end - way[r] - spring->stretch[r];
+  }
+}
+
+// A contact that slips over the step takes its anchor along: at the end its spring is to hold what
+// the cone allows then, not what it allowed at the start (EXP eq. 28). What the anchor keeps
+// besides the stretch at the start makes up for that, and for how far the point goes.
+static void slide_anchors(const tbExpoContext* x, const tbExpoSystem* s, tbReal h) {
+  for (int k = 0, i = 0, j = 0; k < s->nmember; k++) {
+    int id = s->member[k];
+    const tbConstraint* c = &x->cs->list[id];
+    if (!x->spring[id]) continue;
+    if (s->state[k] == TB_ROWS_SLIP) slide_anchor(x, s, c, x->spring[id], i, j, h);
+    j += tb_expo_kept(s->state[k], c->dim);
+    i += c->dim;
+  }
+}
+
 // Means over the step of one island's forces, into lambda (times h) and `second`.
 static tbResult island_forces(const tbExpoContext* x, const tbIsland* island, tbReal* second) {
   tbArena* arena = &x->d->work->arena;
@@ -268,19 +319,13 @@ static tbResult island_forces(const tbExpoContext* x, const tbIsland* island, tb
   dense_block(&island->problem.G, s.row, s.n, column, s.Y);
 
   // The oscillators (EXP eq. 11-18), again where a contact lets go or stops slipping.
-  const tbOption* opt = &x->m->opt;
-  tbReal h = opt->timestep;
-  tbOscillatorSettings settings = {opt->expm_order, opt->expm_accuracy};
+  tbReal h = x->m->opt.timestep;
   for (int pass = 0;; pass++) {
-    bool general = tb_expo_reduce(x, &s);
-    tbOscillator system = {s.kept, s.Yk, s.Kk, s.Bk, s.pk, s.vk, s.ak, general};
-    if (!tb_oscillator_integrals(&system, h, &settings, s.part1, s.part2, NULL, s.work, s.iwork,
-                                 NULL)) {
-      return TB_ERROR_NUMERIC;
-    }
-    tb_expo_expand(x, &s, h);
+    if (!tb_expo_integrate(x, &s, h)) return TB_ERROR_NUMERIC;
+    if (pass == 0 && x->event) tb_expo_locate(x, &s, h);
     if (pass + 1 == TB_EXPO_PASSES || !tb_expo_revise(x, &s, h)) break;
   }
+  slide_anchors(x, &s, h);
   limit_means(x, &s, h, island->lambda, second);
   tb_arena_release(arena, mark);
   return TB_OK;
@@ -291,12 +336,21 @@ tbResult tb_expo_forces(const tbModel* m, tbData* d, tbStepState* state, const t
                         tbReal* second) {
   const tbSpring** spring =
       TB_ARENA_NEW(&d->work->arena, const tbSpring*, state->constraints.count);
-  if (!spring) return TB_ERROR_MEMORY;
+  state->slid = TB_ARENA_NEW(&d->work->arena, tbReal, state->constraints.nrow);
+  if (!spring || !state->slid) return TB_ERROR_MEMORY;
   for (int i = 0; i < springs->count; i++) {
     spring[springs->list[i].constraint] = &springs->list[i];
   }
   tbResult result = tb_assemble_delassus(m, d, &state->constraints, factor, islands);
-  tbExpoContext x = {m, d, &state->constraints, spring, qacc_free};
+  int splits = m->opt.integrator == TB_INTEGRATOR_EXPO_MIDPOINT && !state->recall;
+  state->event = m->opt.timestep;
+  tbExpoContext x = {.m = m,
+                     .d = d,
+                     .cs = &state->constraints,
+                     .spring = spring,
+                     .qacc_free = qacc_free,
+                     .slid = state->slid,
+                     .event = splits ? &state->event : NULL};
   for (int i = 0; result == TB_OK && i < islands->count; i++) {
     result = island_forces(&x, &islands->island[i], second);
   }

@@ -14,7 +14,8 @@
 #include "tribo/step.h"
 
 // Springs that come into play within a step would act only from the next one on, an error of first
-// order at every impact. So a step in which a gap closes is made in two, up to that moment and on.
+// order at every impact. So a step in which a gap closes, a contact lets go, or friction begins or
+// ends to slip (expo_events.c) is made in two, up to that moment and on.
 
 // A spring of the start of the step and whose it is.
 struct tbHeldSpring {
@@ -51,14 +52,25 @@ static void hold_springs(tbStepState* state) {
   }
 }
 
-int tb_springs_recall(tbStepState* state) {
+// Friction of a slipping contact in the direction of its velocity now.
+static void redirect(const tbData* d, const tbConstraint* c, const tbReal* velocity, tbSpring* s) {
+  tbReal friction[6];
+  for (int r = 1; r < s->dim; r++) friction[r] = s->force[r] / s->force[0];
+  tb_slip_direction(d, c, s, velocity, friction);
+  for (int r = 1; r < s->dim; r++) s->force[r] = friction[r] * s->force[0];
+}
+
+int tb_springs_recall(const tbData* d, tbStepState* state) {
   if (state->springs.count != state->held_count) return 0;
   for (int i = 0; i < state->springs.count; i++) {
-    tbSpring* s = &state->springs.list[i];
-    if (state->constraints.list[s->constraint].key != state->held[i].key) return 0;
-    int constraint = s->constraint;
+    tbSpring *s = &state->springs.list[i], now = *s;
+    const tbConstraint* c = &state->constraints.list[s->constraint];
+    if (c->key != state->held[i].key) return 0;
     *s = state->held[i].spring;
-    s->constraint = constraint;
+    s->constraint = now.constraint;
+    if (s->slipping && c->source == TB_SOURCE_CONTACT && s->force[0] > 0) {
+      redirect(d, c, now.velocity, s);
+    }
   }
   return 1;
 }
@@ -76,7 +88,7 @@ static tbReal closing_time(tbReal gap, tbReal v, tbReal v_end, tbReal h) {
 
 tbReal tb_first_touch(const tbModel* m, const tbData* d, const tbStepState* state,
                       const tbReal* v_next) {
-  tbReal h = m->opt.timestep, first = h;
+  tbReal h = m->opt.timestep, first = state->event > 0 ? fmin(h, state->event) : h;
   for (int i = 0; i < state->constraints.count; i++) {
     const tbConstraint* c = &state->constraints.list[i];
     if (c->source < TB_SOURCE_LIMIT_JOINT || !(c->pos[0] > 0)) continue;

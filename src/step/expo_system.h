@@ -21,6 +21,8 @@ typedef struct {
   const tbConstraints* cs;
   const tbSpring* const* spring;  // by constraint, NULL where it does not act
   const tbReal* qacc_free;
+  tbReal* slid;   // m or rad by row: what anchors keep besides the stretch at the start
+  tbReal* event;  // s: where not NULL, gets the time of the first event within the step
 } tbExpoContext;
 
 // One island's rows, all that act, and the oscillators made of them.
@@ -39,6 +41,7 @@ typedef struct {
   tbReal *Yk, *Kk, *Bk, *pk, *vk, *ak;
   tbReal *first, *second;        // integrals, by row of the n
   tbReal *part1, *part2, *work;  // of the kept rows
+  tbReal* end;                   // stretch and rate of the kept rows at the end, 2 n
   int* iwork;
 } tbExpoSystem;
 
@@ -61,6 +64,18 @@ bool tb_expo_reduce(const tbExpoContext* x, tbExpoSystem* s);
 
 // Integrals of all rows' forces from those of the kept ones.
 void tb_expo_expand(const tbExpoContext* x, tbExpoSystem* s, tbReal h);
+
+// Both integrals over a time h, from the rows' states, and where something slips or events are
+// wanted the kept rows' stretch and rate then (s->end). False where they are not finite.
+bool tb_expo_integrate(const tbExpoContext* x, tbExpoSystem* s, tbReal h);
+
+// Whether member k, whose rows start at i and which slips at the start, would slip backwards at h.
+bool tb_expo_turns(const tbExpoSystem* s, int k, const tbSpring* spring, int i, tbReal h);
+
+// After tb_expo_integrate: where a force leaves its limits or a slip turns around within
+// the step, the time of the first such event into *x->event, if that is earlier than what is there.
+// Leaves the rows and their integrals as they were.
+void tb_expo_locate(const tbExpoContext* x, tbExpoSystem* s, tbReal h);
 
 // Contacts that would pull over the step let go, constraints whose friction is not enough slip,
 // those whose slip would turn around stick: each at most once. Returns 1 where one changed.

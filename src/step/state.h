@@ -27,6 +27,7 @@ typedef struct {
   tbAnchorTable anchors, spare;  // of the last step; of the one before or being written
   tbSprings springs;             // of the current state, in the arena
   tbReal* v_move;      // velocity that moves the configuration, in the arena; NULL: the new one
+  tbReal* slid;        // by row: what anchors keep besides the stretch, in the arena; NULL: nothing
   tbReal* newton;      // memory of tb_euler_implicit, made on first use
   tbReal* middle;      // memory of tb_expo_midpoint, made on first use
   tbHeldSpring* held;  // springs of the start of the step, while its middle is evaluated
@@ -34,6 +35,7 @@ typedef struct {
   int recall;     // 1: the springs to use are the held ones; 0 again where they do not match
   tbReal* start;  // states at the start of steps made in parts, made on first use
   int parts;      // steps that this one is a part of
+  tbReal event;   // s: time within the step when friction or a normal force first changes its kind
   int inner;      // 1: an evaluation within a step, its certificate is not wanted
   // 1: nobody sees more of this step than the state and the sensors it leads to: the certificate
   // and accelerations that nothing needs are left out.

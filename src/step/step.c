@@ -149,7 +149,7 @@ tbResult tb_step1(const tbModel* m, tbData* d) {
                       horizon = rigid || foresees ? 2 * m->opt.timestep : 0;
   tbResult result = find_rows(m, d, state, reach, horizon, &collide_end);
   state->row_force = TB_ARENA_NEW(&d->work->arena, tbReal, state->constraints.nrow);
-  state->v_move = NULL;
+  state->v_move = state->slid = NULL;
   if (result == TB_OK && springs) result = tb_springs_measure(m, d, state, &state->springs);
   if (result != TB_OK || !state->row_force) {
     return fail(d, TB_ERROR_MEMORY, "out of memory for contacts");
@@ -247,7 +247,7 @@ static tbResult integrate(const tbModel* m, tbData* d, const tbReal* v_next) {
   return TB_OK;
 }
 
-// A step of expo-midpoint in which a gap closes is made in two parts, each a step by itself.
+// A step of expo-midpoint in which a contact changes its kind is made in two parts, each a step by itself.
 // Returns 1 where that was done. Parts are not divided again and again: a few times at most.
 static int springs_split(const tbModel* m, tbData* d, const tbReal* v_next, tbResult* result) {
   enum { MOST = 4 };

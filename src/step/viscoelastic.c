@@ -59,6 +59,20 @@ int tb_spring_limit(const tbModel* m, const tbData* d, const tbConstraint* c, tb
   return 1;
 }
 
+void tb_slip_direction(const tbData* d, const tbConstraint* c, const tbSpring* spring,
+                       const tbReal* velocity, tbReal* friction) {
+  const tbReal* mu = d->contact[c->id].friction;
+  tbReal square = 0, along = 0;
+  for (int r = 1; r < c->dim; r++) {
+    tbReal share = spring->B[r] * velocity[r] / mu[r - 1];
+    square += share * share;
+    along -= share * friction[r] / mu[r - 1];
+  }
+  // A slip that has all but stopped says little about its direction.
+  if (!isfinite(square) || !(along > 0.5 * sqrt(square))) return;
+  for (int r = 1; r < c->dim; r++) friction[r] = -spring->B[r] * velocity[r] / sqrt(square);
+}
+
 // ---- anchors -----------------------------------------------------------------------------------
 
 static const int* bodies_of(const tbModel* m, const tbContact* contact, int body[2]) {
@@ -103,8 +117,9 @@ static void recall_contact(const tbModel* m, const tbData* d, const tbContact* c
   for (int r = 3; r < s->dim; r++) s->stretch[r] = tb_dot3(contact->frame + 3 * (r - 3), world);
 }
 
+// What a spring's anchor keeps; `slid`, where not NULL, adds to the stretch of its rows.
 static void remember_contact(const tbModel* m, const tbData* d, const tbContact* contact,
-                             const tbSpring* s, tbAnchor* anchor) {
+                             const tbSpring* s, const tbReal* slid, tbAnchor* anchor) {
   int body[2];
   bodies_of(m, contact, body);
   for (int i = 0; i < 2; i++) {
@@ -114,10 +129,12 @@ static void remember_contact(const tbModel* m, const tbData* d, const tbContact*
   }
   tbReal world[3] = {0, 0, 0}, twist[3] = {0, 0, 0};
   for (int r = 1; r < 3 && r < s->dim; r++) {
-    tb_add_scaled3(world, world, s->stretch[r], contact->frame + 3 * r);
+    tbReal kept = s->stretch[r] + (slid ? slid[r] : 0);
+    tb_add_scaled3(world, world, kept, contact->frame + 3 * r);
   }
   for (int r = 3; r < s->dim; r++) {
-    tb_add_scaled3(twist, twist, s->stretch[r], contact->frame + 3 * (r - 3));
+    tbReal kept = s->stretch[r] + (slid ? slid[r] : 0);
+    tb_add_scaled3(twist, twist, kept, contact->frame + 3 * (r - 3));
   }
   anchor->depth = s->depth;
   tb_mul_mat3t_vec3(anchor->stretch, d->xmat + 9 * body[0], world);
@@ -150,7 +167,8 @@ tbResult tb_anchors_exchange(const tbModel* m, const tbData* d, tbStepState* sta
     anchor.key = c->key;
     tbReal y;
     if (c->source == TB_SOURCE_CONTACT) {
-      remember_contact(m, d, &d->contact[c->id], s, &anchor);
+      const tbReal* slid = state->slid ? state->slid + c->row : NULL;
+      remember_contact(m, d, &d->contact[c->id], s, slid, &anchor);
     } else if (c->source != TB_SOURCE_FRICTION_DOF && c->source != TB_SOURCE_FRICTION_TENDON) {
       continue;
     } else if (friction_position(m, d, c, &y)) {
@@ -296,7 +314,7 @@ tbResult tb_viscoelastic_velocity(const tbModel* m, tbData* d, tbStepState* stat
   tbReal* second = TB_ARENA_NEW(arena, tbReal, cs->nrow);
   if (!qacc_free || !move || !second) return TB_ERROR_MEMORY;
 
-  if (state->recall && !tb_springs_recall(state)) state->recall = 0;
+  if (state->recall && !tb_springs_recall(d, state)) state->recall = 0;
 
   // Acceleration without contacts; expo takes joint dampers and servos implicitly,
   // except in the middle of a step, where they are already as they should be.

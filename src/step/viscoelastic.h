@@ -16,6 +16,12 @@ tbResult tb_springs_measure(const tbModel* model, tbData* data, tbStepState* sta
 int tb_spring_limit(const tbModel* model, const tbData* data, const tbConstraint* constraint,
                     tbReal* force);
 
+// Friction per normal force, rows 1 on, of a contact whose point slips with this velocity: against
+// it, on the cone's boundary, which is where the law's damper turns it within no time. Left as it
+// is where the velocity has turned away from it by more than 60 degrees.
+void tb_slip_direction(const tbData* data, const tbConstraint* constraint, const tbSpring* spring,
+                       const tbReal* velocity, tbReal* friction);
+
 // Make the anchors of the measured springs those of the world; restore takes that back.
 tbResult tb_anchors_exchange(const tbModel* model, const tbData* data, tbStepState* state);
 void tb_anchors_restore(tbStepState* state);
@@ -41,12 +47,13 @@ tbResult tb_expo_midpoint(const tbModel* model, tbData* data, tbStepState* state
                           const tbReal* v_next);
 
 // After the law's velocity at the start of a step: the time within the step when the first gap
-// closes, or 0 where none does.
+// closes or a force first changes its kind (state->event), or 0 where none does.
 tbReal tb_first_touch(const tbModel* model, const tbData* data, const tbStepState* state,
                       const tbReal* v_next);
 
-// Put the held springs in the place of the measured ones; 0 where they are not the same ones.
-int tb_springs_recall(tbStepState* state);
+// Put the held springs in the place of the measured ones, those that slip with the direction they
+// have now; 0 where they are not the same ones.
+int tb_springs_recall(const tbData* data, tbStepState* state);
 
 // Implicit Euler from the state at the start of a step, whose forces have just been computed. Moves
 // qpos, qvel and time. Newton's iterations and residual (m/s) go to data->solve.
