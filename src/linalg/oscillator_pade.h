@@ -1,4 +1,4 @@
-// Padé approximants for coupled oscillators, factored by poles.
+// Padé approximants for coupled oscillators, as sums over their poles.
 #ifndef TRIBO_LINALG_OSCILLATOR_PADE_H_
 #define TRIBO_LINALG_OSCILLATOR_PADE_H_
 
@@ -6,11 +6,12 @@
 
 enum { TB_MAX_POLES = 7 };
 
-// Inverse poles of the diagonal Padé approximant of `order` with im >= 0, the real one (of odd
-// orders) first.
+// The diagonal Padé approximant of `order` as a sum: r(z) = (-1)^order + sum of rho / (1 - s z)
+// over its inverse poles s. Those with im >= 0, the real one (of odd orders) first.
 typedef struct {
   int order, count;
-  double re[TB_MAX_POLES], im[TB_MAX_POLES];
+  double re[TB_MAX_POLES], im[TB_MAX_POLES];          // s
+  double rho_re[TB_MAX_POLES], rho_im[TB_MAX_POLES];  // rho
 } tbPadePoles;
 
 // NULL where the order is none of 1, 2, 3, 5, 7, 13.
@@ -22,10 +23,28 @@ size_t tb_oscillator_pade_work(int n);
 // diagonal; false where a pivot vanishes.
 bool tb_complex_lu(int n, double* re, double* im, int* pivot);
 
+// Of one pole (s, rho) and step tau: sigma = s tau, and the weights of its share g in the integral
+// of the force, and in the integral of that (docs/expo.md, eq. 5-6). A pole with im > 0 stands for
+// its conjugate too.
+typedef struct {
+  double re, im;
+} tbComplex;
+
+static inline tbComplex tb_complex_times(tbComplex a, tbComplex b) {
+  tbComplex c = {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+  return c;
+}
+
+typedef struct {
+  tbComplex sigma, first, second;
+} tbPoleShare;
+
+tbPoleShare tb_pole_share(const tbPadePoles* poles, int k, double tau);
+
 // The approximant of `order` of (h / steps) Abar (EXP eq. 30), applied `steps` times to its last
-// two unit vectors: integrals of the force, and `travel`, the integral of p'. `iwork`: 7 n ints.
+// two unit vectors: integrals of the force. `iwork`: 7 n ints.
 bool tb_oscillator_pade(const tbOscillator* system, double h, int order, int steps, double* first,
-                        double* second, double* travel, double* work, int* iwork);
+                        double* second, double* work, int* iwork);
 
 // Where Y is symmetric and B = beta K: once tridiagonal, a pole costs O(n), and eigenvectors are a
 // choice too. Picks order, steps or modes by the spectrum and the accuracy.
@@ -33,7 +52,7 @@ size_t tb_oscillator_proportional_work(int n);
 int tb_oscillator_proportional_ints(int n);
 bool tb_oscillator_proportional(const tbOscillator* system, double beta, double h,
                                 const tbOscillatorSettings* settings, double* first, double* second,
-                                double* travel, double* work, int* iwork, tbOscillatorInfo* info);
+                                double* work, int* iwork, tbOscillatorInfo* info);
 
 // The same scalar functions of one eigenvalue s of K^1/2 Y K^1/2, exactly: F1 = first[0] p +
 // first[1] v + first[2] a, and the double integral with second.

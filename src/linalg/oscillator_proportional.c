@@ -10,171 +10,188 @@
 #include "linalg/oscillator_pade.h"
 #include "linalg/symeig.h"
 
-enum { COLUMNS = 2 };
-
-typedef struct {
-  double re, im;
-} Complex;
-
-static Complex times(Complex a, Complex b) {
-  return (Complex){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
-}
+enum { LANES = 4 };
 
 typedef struct {
   int n;
-  double beta, tau;
-  const tbPadePoles* poles;
-  double *d, *e;             // T
-  const double* start;       // n x 4: p, v, a in the reflected basis
-  double* factor;            // per pole: n inverse pivots, n multipliers, complex
-  double *p, *v;             // n x COLUMNS: the two columns
-  double chain[3][COLUMNS];  // their chained scalars
-  double *rp, *rv;           // n x COLUMNS x 2: real parts, then imaginary parts, row by row
+  double beta;
+  double *d, *e;  // T
 } Context;
 
+// Room of by_poles for each row: four poles' factors and solutions, and parts of the integrals.
+enum { POLE_ROOM = 6 * LANES + 4 };
+
 size_t tb_oscillator_proportional_work(int n) {
-  size_t N = (size_t)n, poles = N * (4 * TB_MAX_POLES + 2 * COLUMNS + 4 * COLUMNS) + 16;
+  size_t N = (size_t)n, poles = (N + 1) * POLE_ROOM;
   size_t rotations = 2 * (size_t)tb_eigen_rotations(n);
-  return N * N + 9 * N + (poles > rotations ? poles : rotations);
+  size_t stride = (size_t)tb_eigen_stride(n);
+  return (N + 2) * stride + 7 * N + (poles > rotations ? poles : rotations);
 }
 
 int tb_oscillator_proportional_ints(int n) {
   return tb_eigen_rotations(n);
 }
 
-// L D L^T of 1 + mu T for every pole.
-static void factor_poles(const Context* x) {
-  for (int k = 0; k < x->poles->count; k++) {
-    Complex s = {x->tau * x->poles->re[k], x->tau * x->poles->im[k]}, mu = times(s, s);
-    mu.re += x->beta * s.re;
-    mu.im += x->beta * s.im;
-    double* f = x->factor + 4 * (size_t)k * (size_t)x->n;
-    Complex last = {0, 0}, below = {0, 0};
-    for (int i = 0; i < x->n; i++, f += 4) {
-      // pivot = 1 + mu d - l (mu e), l = mu e / previous pivot
-      Complex fill = times(last, below);
-      double a = 1 + mu.re * x->d[i] - fill.re, b = mu.im * x->d[i] - fill.im;
-      double scale = 1 / (a * a + b * b);
-      Complex inverse = {a * scale, -b * scale};
-      double off = i + 1 < x->n ? x->e[i] : 0;
-      below = (Complex){mu.re * off, mu.im * off};
-      last = times(below, inverse);
-      f[0] = inverse.re;
-      f[1] = inverse.im;
-      f[2] = last.re;
-      f[3] = last.im;
-    }
+// ---- poles -------------------------------------------------------------------------------------
+
+// Four poles side by side; what is missing has no weight.
+typedef struct {
+  double mu_re[LANES], mu_im[LANES];      // sigma (sigma + beta)
+  double gain_re[LANES], gain_im[LANES];  // sigma + beta
+  double w1_re[LANES], w1_im[LANES];      // weights of both integrals
+  double w2_re[LANES], w2_im[LANES];
+} Poles;
+
+static void load_poles(const tbPadePoles* poles, int from, double beta, double tau, Poles* q) {
+  memset(q, 0, sizeof *q);
+  for (int c = 0; c < LANES && from + c < poles->count; c++) {
+    tbPoleShare share = tb_pole_share(poles, from + c, tau);
+    tbComplex gain = {share.sigma.re + beta, share.sigma.im};
+    tbComplex mu = tb_complex_times(share.sigma, gain);
+    q->mu_re[c] = mu.re;
+    q->mu_im[c] = mu.im;
+    q->gain_re[c] = gain.re;
+    q->gain_im[c] = gain.im;
+    q->w1_re[c] = share.first.re;
+    q->w1_im[c] = share.first.im;
+    q->w2_re[c] = share.second.re;
+    q->w2_im[c] = share.second.im;
   }
 }
 
-// x -= l y for both columns; rows hold real parts, then imaginary parts.
-static inline void subtract(double* TB_RESTRICT x, const double* TB_RESTRICT y, double re,
-                            double im) {
-  for (int c = 0; c < COLUMNS; c++) {
-    double a = y[c], b = y[COLUMNS + c];
-    x[c] -= re * a - im * b;
-    x[COLUMNS + c] -= re * b + im * a;
+// One row of the elimination of (1 + mu T) g = p + gain v + mu a, by L D L^T: its inverse pivot and
+// multiplier into `f`, its right-hand side into `g`, real parts before imaginary ones; `last` and
+// `before` are those of the row before. Here and below everything is loaded before anything is
+// stored, so that four lanes are one register.
+TB_INLINE void eliminate(const Poles* q, double diagonal, double above, double off,
+                         const double* start, const double* last, const double* before, double* f,
+                         double* g) {
+  double inverse_re[LANES], inverse_im[LANES], l_re[LANES], l_im[LANES], re[LANES], im[LANES];
+  for (int c = 0; c < LANES; c++) {
+    double m_re = last[2 * LANES + c], m_im = last[3 * LANES + c];
+    double b_re = q->mu_re[c] * above, b_im = q->mu_im[c] * above;
+    double a = 1 + q->mu_re[c] * diagonal - (m_re * b_re - m_im * b_im);
+    double b = q->mu_im[c] * diagonal - (m_re * b_im + m_im * b_re);
+    double scale = 1 / (a * a + b * b);
+    inverse_re[c] = a * scale;
+    inverse_im[c] = -b * scale;
+    l_re[c] = off * (q->mu_re[c] * inverse_re[c] - q->mu_im[c] * inverse_im[c]);
+    l_im[c] = off * (q->mu_re[c] * inverse_im[c] + q->mu_im[c] * inverse_re[c]);
+    re[c] = start[0] + q->gain_re[c] * start[1] + q->mu_re[c] * start[2] -
+            (m_re * before[c] - m_im * before[LANES + c]);
+    im[c] = q->gain_im[c] * start[1] + q->mu_im[c] * start[2] -
+            (m_re * before[LANES + c] + m_im * before[c]);
   }
+  for (int c = 0; c < LANES; c++) f[c] = inverse_re[c];
+  for (int c = 0; c < LANES; c++) f[LANES + c] = inverse_im[c];
+  for (int c = 0; c < LANES; c++) f[2 * LANES + c] = l_re[c];
+  for (int c = 0; c < LANES; c++) f[3 * LANES + c] = l_im[c];
+  for (int c = 0; c < LANES; c++) g[c] = re[c];
+  for (int c = 0; c < LANES; c++) g[LANES + c] = im[c];
 }
 
-static inline void scale_row(double* TB_RESTRICT x, double re, double im) {
-  for (int c = 0; c < COLUMNS; c++) {
-    double a = x[c], b = x[COLUMNS + c];
-    x[c] = re * a - im * b;
-    x[COLUMNS + c] = re * b + im * a;
+// One row of the substitution: g = inverse pivot g - multiplier g of the row after.
+TB_INLINE void substitute(const double* f, const double* after, double* g) {
+  double re[LANES], im[LANES];
+  for (int c = 0; c < LANES; c++) {
+    re[c] = f[c] * g[c] - f[LANES + c] * g[LANES + c] -
+            (f[2 * LANES + c] * after[c] - f[3 * LANES + c] * after[LANES + c]);
+    im[c] = f[c] * g[LANES + c] + f[LANES + c] * g[c] -
+            (f[2 * LANES + c] * after[LANES + c] + f[3 * LANES + c] * after[c]);
   }
+  for (int c = 0; c < LANES; c++) g[c] = re[c];
+  for (int c = 0; c < LANES; c++) g[LANES + c] = im[c];
 }
 
-// One factor of the approximant on both columns: 2 R - 1 of the real pole, or of a pair
-// 1 - 4 Re R + 4 Im(s R) / Im s = 1 + (4 Re s / Im s) Im R, since Im(s R) = Re s Im R + Im s Re R.
-static double combine(double w, double re, double im, double ratio) {
-  return ratio == 0 ? 2 * re - w : w + ratio * im;
+// The sum over the lanes of Re(w g).
+TB_INLINE double weigh(const double* re, const double* im, const double* g) {
+  double x[LANES];
+  for (int c = 0; c < LANES; c++) x[c] = re[c] * g[c] - im[c] * g[LANES + c];
+  return (x[0] + x[1]) + (x[2] + x[3]);
 }
 
-// r = w + s1 start of one row, real parts then imaginary parts.
-static inline void load_row(const double* TB_RESTRICT w, const Complex* s1, double start,
-                            double* TB_RESTRICT r) {
-  for (int c = 0; c < COLUMNS; c++) {
-    r[c] = w[c] + s1[c].re * start;
-    r[COLUMNS + c] = s1[c].im * start;
-  }
-}
-
-static void apply_pole(Context* x, int k) {
-  enum { WIDTH = 2 * COLUMNS };
-  Complex s = {x->tau * x->poles->re[k], x->tau * x->poles->im[k]};
-  double ratio = s.im == 0 ? 0 : 4 * s.re / s.im;
+// Take four poles' shares from the integrals. `start`: n x 4; `room`: 6 LANES (n + 1), where the
+// last row stands for those before the first and after the last.
+TB_INLINE void add_poles(const Context* x, const Poles* q, const double* start, double* room,
+                         double* first, double* second) {
   int n = x->n;
-  Complex c1[COLUMNS], c0[COLUMNS], s1[COLUMNS], s0[COLUMNS];
-  for (int c = 0; c < COLUMNS; c++) {
-    c1[c] = (Complex){x->chain[1][c] + s.re * x->chain[2][c], s.im * x->chain[2][c]};
-    s1[c] = times(s, c1[c]);
-    c0[c] = (Complex){x->chain[0][c] + s1[c].re, s1[c].im};
-    s0[c] = times(s, c0[c]);
-  }
-
-  // Down: right-hand side v + ... - s T r, and elimination.
-  const double* f = x->factor + 4 * (size_t)k * (size_t)n;
-  double before[WIDTH] = {0}, above = 0;
-  load_row(x->p, s1, x->start[0], x->rp);
+  double *factor = room, *g = room + 4 * LANES * (n + 1);
+  double *last = factor + 4 * LANES * n, *zero = g + 2 * LANES * n, *near = zero, above = 0;
+  for (int i = 0; i < 4 * LANES; i++) last[i] = 0;
+  for (int i = 0; i < 2 * LANES; i++) zero[i] = 0;
   for (int i = 0; i < n; i++) {
-    double *rp = x->rp + i * WIDTH, *rv = x->rv + i * WIDTH, sum[WIDTH];
-    double v0 = x->start[4 * i + 1], a0 = x->start[4 * i + 2], d = x->d[i], e = x->e[i];
-    for (int c = 0; c < WIDTH; c++) sum[c] = d * rp[c] + above * before[c];
-    if (i + 1 < n) {
-      load_row(x->p + (i + 1) * COLUMNS, s1, x->start[4 * i + 4], rp + WIDTH);
-      for (int c = 0; c < WIDTH; c++) sum[c] += e * rp[WIDTH + c];
-    }
-    for (int c = 0; c < WIDTH; c++) before[c] = rp[c];
-    above = e;
-    for (int c = 0; c < COLUMNS; c++) {
-      double re = sum[c], im = sum[COLUMNS + c];
-      rv[c] = x->v[i * COLUMNS + c] + s0[c].re * a0 + s1[c].re * v0 - (s.re * re - s.im * im);
-      rv[COLUMNS + c] = s0[c].im * a0 + s1[c].im * v0 - (s.re * im + s.im * re);
-    }
-    if (i > 0) subtract(rv, rv - WIDTH, f[4 * i - 2], f[4 * i - 1]);
+    double *f = factor + 4 * LANES * i, *now = g + 2 * LANES * i;
+    eliminate(q, x->d[i], above, x->e[i], start + 4 * i, last, near, f, now);
+    last = f;
+    near = now;
+    above = x->e[i];
   }
-
-  // Up: substitution, and the factor's result.
+  near = zero;
   for (int i = n - 1; i >= 0; i--) {
-    double *rp = x->rp + i * WIDTH, *rv = x->rv + i * WIDTH;
-    scale_row(rv, f[4 * i], f[4 * i + 1]);
-    if (i + 1 < n) subtract(rv, rv + WIDTH, f[4 * i + 2], f[4 * i + 3]);
-    for (int c = 0; c < COLUMNS; c++) {
-      double re = rv[c], im = rv[COLUMNS + c], *p = &x->p[i * COLUMNS + c];
-      double* v = &x->v[i * COLUMNS + c];
-      *p = combine(*p, rp[c] + s.re * re - s.im * im, rp[COLUMNS + c] + s.re * im + s.im * re,
-                   ratio);
-      *v = combine(*v, re, im, ratio);
-    }
-  }
-  for (int c = 0; c < COLUMNS; c++) {
-    x->chain[0][c] = combine(x->chain[0][c], c0[c].re, c0[c].im, ratio);
-    x->chain[1][c] = combine(x->chain[1][c], c1[c].re, c1[c].im, ratio);
+    double* now = g + 2 * LANES * i;
+    substitute(factor + 4 * LANES * i, near, now);
+    first[i] -= weigh(q->w1_re, q->w1_im, now);
+    second[i] -= weigh(q->w2_re, q->w2_im, now);
+    near = now;
   }
 }
 
-// Both columns by the approximant; start becomes the integrals of the force and of v.
-static void by_poles(Context* x, double h, int order, int steps, double* start, double* memory) {
-  size_t N = (size_t)x->n;
-  x->tau = h / steps;
-  x->poles = tb_pade_poles(order);
-  x->p = memory;
-  x->v = x->p + COLUMNS * N;
-  x->rp = x->v + COLUMNS * N;
-  x->rv = x->rp + 2 * COLUMNS * N;
-  x->factor = x->rv + 2 * COLUMNS * N;
-  factor_poles(x);
-  // The columns that give the integral and the double integral (EXP eq. 29).
-  memset(x->p, 0, sizeof(double) * 2 * COLUMNS * N);
-  x->chain[1][0] = x->chain[2][1] = 1;
-  for (int i = 0; i < steps; i++) {
-    for (int k = 0; k < x->poles->count; k++) apply_pole(x, k);
-  }
+static void add_narrow(const Context* x, const Poles* q, const double* start, double* room,
+                       double* first, double* second) {
+  add_poles(x, q, start, room, first, second);
+}
+
+TB_WIDE static void add_wide(const Context* x, const Poles* q, const double* start, double* room,
+                             double* first, double* second) {
+  add_poles(x, q, start, room, first, second);
+}
+
+// z'' = a + T force, integrated once and twice: the state after a part of the step.
+static void move_on(const Context* x, double tau, const double* part1, const double* part2,
+                    double* start) {
   for (int i = 0; i < x->n; i++) {
-    start[4 * i] = -x->p[2 * i] - x->beta * x->v[2 * i];
-    start[4 * i + 1] = -x->p[2 * i + 1] - x->beta * x->v[2 * i + 1];
-    start[4 * i + 2] = x->v[2 * i];
+    double *y = start + 4 * i, once = x->d[i] * part1[i], twice = x->d[i] * part2[i];
+    if (i > 0) {
+      once += x->e[i - 1] * part1[i - 1];
+      twice += x->e[i - 1] * part2[i - 1];
+    }
+    if (i + 1 < x->n) {
+      once += x->e[i] * part1[i + 1];
+      twice += x->e[i] * part2[i + 1];
+    }
+    y[0] += tau * (y[1] + 0.5 * tau * y[2]) + twice;
+    y[1] += tau * y[2] + once;
+  }
+}
+
+// start becomes the integrals of the force, by the approximant applied `steps` times.
+static void by_poles(const Context* x, double h, int order, int steps, double* start,
+                     double* memory) {
+  size_t n = (size_t)x->n;
+  const tbPadePoles* poles = tb_pade_poles(order);
+  double *first = memory, *second = first + n, *part1 = second + n, *part2 = part1 + n;
+  double *room = part2 + n, tau = h / steps;
+  memset(first, 0, sizeof(double) * 2 * n);
+  for (int step = 0; step < steps; step++) {
+    memset(part1, 0, sizeof(double) * 2 * n);
+    for (int from = 0; from < poles->count; from += LANES) {
+      Poles q;
+      load_poles(poles, from, x->beta, tau, &q);
+      if (tb_wide()) {
+        add_wide(x, &q, start, room, part1, part2);
+      } else {
+        add_narrow(x, &q, start, room, part1, part2);
+      }
+    }
+    for (size_t i = 0; i < n; i++) {
+      second[i] += tau * first[i] + part2[i];
+      first[i] += part1[i];
+    }
+    if (step + 1 < steps) move_on(x, tau, part1, part2, start);
+  }
+  for (size_t i = 0; i < n; i++) {
+    start[4 * i] = first[i];
+    start[4 * i + 1] = second[i];
   }
 }
 
@@ -270,7 +287,6 @@ static void by_modes(const Context* x, double h, double* start) {
     double v2 = -s * I[2] * p + I[1] * v + I[2] * a;
     y[0] = -(p1 + x->beta * v1);
     y[1] = -(p2 + x->beta * v2);
-    y[2] = v1;
   }
 }
 
@@ -287,56 +303,49 @@ static double spectral_radius(const Context* x, double h) {
   return square > 0 ? 0.5 * (c + sqrt(square)) : sqrt(k);
 }
 
-// The largest |z| at which the approximants of order 1, 2, 3, 5, 7, 13 have the error 1e-2 ...
-// 1e-6, 1e-8 on the negative real axis, and on every circle through 0 in the left half plane with
-// that diameter: where damped oscillators have their eigenvalues, with circles of diameter 2 h /
-// beta.
-enum { NORDER = 6, NACCURACY = 7 };
-static const int ORDERS[NORDER] = {1, 2, 3, 5, 7, 13};
+// The largest |z| at which the approximant of order 7 has the error 3e-2, 1e-2, ... 1e-6, 1e-8 on
+// the negative real axis, and on every circle through 0 in the left half plane with that diameter:
+// where damped oscillators have their eigenvalues, with circles of diameter 2 h / beta.
+enum { AUTOMATIC = 7, NACCURACY = 7 };
 static const double ACCURACIES[NACCURACY] = {3e-2, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-8};
-static const double REACH[NORDER][NACCURACY] = {
-    {0.95, 0.60, 0.25, 0.11, 0.05, 0.02, 0.005}, {3.12, 2.18, 1.17, 0.68, 0.40, 0.25, 0.10},
-    {6.48, 4.73, 2.77, 1.76, 1.18, 0.81, 0.40},  {16.7, 12.4, 7.91, 5.42, 3.96, 3.00, 1.79},
-    {31.6, 23.8, 15.2, 11.0, 8.40, 6.48, 4.28},  {103.8, 78.7, 51.9, 38.1, 30.1, 24.4, 17.4},
-};
+static const double REACH[NACCURACY] = {31.6, 23.8, 15.2, 11.0, 8.40, 6.48, 4.28};
 
-static double reach(const Context* x, double h, double radius, int i, double accuracy) {
+static double reach(const Context* x, double h, double radius, double accuracy) {
   // Few damped modes: eigenvalues near the imaginary axis, where only the norm counts.
-  if (x->beta * radius < 2 * h) return tb_pade_norm(ORDERS[i], accuracy);
+  if (x->beta * radius < 2 * h) return tb_pade_norm(AUTOMATIC, accuracy);
   for (int k = 0; k < NACCURACY; k++) {
-    if (ACCURACIES[k] <= accuracy * 1.001) return REACH[i][k];
+    if (ACCURACIES[k] <= accuracy * 1.001) return REACH[k];
   }
-  return tb_pade_norm(ORDERS[i], accuracy);
+  return tb_pade_norm(AUTOMATIC, accuracy);
 }
 
-// Nanoseconds, roughly, on a machine of 2020; only their ratios matter.
+// Four poles side by side cost as much as one, so order 7 is as cheap as any below it. Nanoseconds,
+// roughly, on a machine of 2020; only their ratios matter.
 static tbOscillatorInfo choose(const Context* x, double h, const tbOscillatorSettings* s) {
   if (s->order) return (tbOscillatorInfo){TB_OSCILLATOR_PADE, s->order, 1};
-  double n = x->n, radius = spectral_radius(x, h), best = 43 * n * n + 100 * n;
-  tbOscillatorInfo info = {TB_OSCILLATOR_MODES, 0, 1};
-  for (int i = 0; i < NORDER; i++) {
-    double steps = fmax(1, ceil(radius / reach(x, h, radius, i, s->accuracy)));
-    double cost = (0.5 + steps) * ((ORDERS[i] + 1) / 2) * 27 * n;
-    if (cost >= best) continue;
-    best = cost;
-    info = (tbOscillatorInfo){TB_OSCILLATOR_PADE, ORDERS[i], (int)steps};
+  double n = x->n, radius = spectral_radius(x, h);
+  double steps = fmax(1, ceil(radius / reach(x, h, radius, s->accuracy)));
+  if (steps * (30 * n + 60) < 43 * n * n + 100 * n) {
+    return (tbOscillatorInfo){TB_OSCILLATOR_PADE, AUTOMATIC, (int)steps};
   }
-  return info;
+  return (tbOscillatorInfo){TB_OSCILLATOR_MODES, 0, 1};
 }
 
 bool tb_oscillator_proportional(const tbOscillator* o, double beta, double h,
                                 const tbOscillatorSettings* settings, double* first, double* second,
-                                double* travel, double* work, int* iwork, tbOscillatorInfo* info) {
+                                double* work, int* iwork, tbOscillatorInfo* info) {
   int n = o->n;
-  size_t N = (size_t)n;
-  double *S = work, *root = S + N * N, *memory = root + N, *start = memory + 2 * N;
-  Context x = {.n = n, .beta = beta, .start = start, .d = start + 4 * N, .e = start + 5 * N};
-  double* rest = start + 6 * N;
+  size_t N = (size_t)n, stride = (size_t)tb_eigen_stride(n);
+  double *S = work, *memory = S + N * stride, *start = memory + 2 * stride, *root = start + 6 * N;
+  Context x = {.n = n, .beta = beta, .d = start + 4 * N, .e = start + 5 * N};
+  double* rest = root + N;
   if (settings->order && !tb_pade_poles(settings->order)) return false;
   for (int i = 0; i < n; i++) root[i] = sqrt(o->K[i]);
   for (size_t i = 0; i < N; i++) {
     double scale = root[i];
-    for (size_t j = 0; j < N; j++) S[i * N + j] = scale * o->Y[i * N + j] * root[j];
+    double* row = S + i * stride;
+    for (size_t j = 0; j < N; j++) row[j] = scale * o->Y[i * N + j] * root[j];
+    for (size_t j = N; j < stride; j++) row[j] = 0;
     start[4 * i] = scale * o->p[i];
     start[4 * i + 1] = scale * o->v[i];
     start[4 * i + 2] = scale * o->a[i];
@@ -357,7 +366,6 @@ bool tb_oscillator_proportional(const tbOscillator* o, double beta, double h,
   for (int i = 0; i < n; i++) {
     first[i] = root[i] * start[4 * i];
     second[i] = root[i] * start[4 * i + 1];
-    travel[i] = start[4 * i + 2] / root[i];
   }
   return true;
 }

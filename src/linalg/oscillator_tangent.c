@@ -263,10 +263,12 @@ static void divided(double a, double b, double beta, double h, double out[6]) {
 static bool eigenvectors(const tbOscillator* o, const double* root, double* Q, double* d,
                          double* work, int* iwork) {
   int n = o->n;
-  size_t N = (size_t)n;
-  double *S = work, *e = S + N * N, *memory = e + N, *strip = memory + 2 * N, *rest = strip + 4 * N;
+  size_t N = (size_t)n, stride = (size_t)tb_eigen_stride(n);
+  double *S = work, *memory = S + N * stride, *e = memory + 2 * stride, *strip = e + N;
+  double* rest = strip + 4 * N;
   for (size_t i = 0; i < N; i++) {
-    for (size_t j = 0; j < N; j++) S[i * N + j] = root[i] * o->Y[i * N + j] * root[j];
+    for (size_t j = 0; j < N; j++) S[i * stride + j] = root[i] * o->Y[i * N + j] * root[j];
+    for (size_t j = N; j < stride; j++) S[i * stride + j] = 0;
   }
   tbEigenBasis basis;
   tb_symmetric_tridiagonal(n, S, d, e, &basis, memory);
@@ -348,7 +350,7 @@ static bool by_modes(const tbOscillator* o, double h, const tbOscillatorChange* 
 size_t tb_oscillator_tangent_work(int n, int width) {
   size_t N = (size_t)n, W = (size_t)width + 1;
   size_t poles = N * N * (2 + 2 * TB_MAX_POLES) + 9 * N * W + 2 * N + 1;
-  size_t modes = 2 * N * N + 20 * N + 2 * N * W + 3 * W + 2 * (size_t)tb_eigen_rotations(n) + 1;
+  size_t modes = 2 * N * N + 26 * N + 6 + 2 * N * W + 3 * W + 2 * (size_t)tb_eigen_rotations(n) + 1;
   return poles > modes ? poles : modes;
 }
 

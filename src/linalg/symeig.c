@@ -13,18 +13,27 @@ int tb_eigen_rotations(int n) {
   return 4 * n * n;
 }
 
+// to += s from, four numbers that are loaded before they are stored.
+TB_INLINE void add_four(double* to, double s, const double* from) {
+  double sum[COLUMNS];
+  for (int c = 0; c < COLUMNS; c++) sum[c] = to[c] + s * from[c];
+  for (int c = 0; c < COLUMNS; c++) to[c] = sum[c];
+}
+
 // Reflect: A <- H A H with H = I - beta v v^T that zeroes row k beyond k + 1, for k = 0, 1, ...
 // The vectors v stay in the rows of A right of the diagonal; d, e become the tridiagonal matrix.
-static void tridiagonal(int n, double* TB_RESTRICT A, double* TB_RESTRICT d, double* TB_RESTRICT e,
-                        double* TB_RESTRICT beta, double* TB_RESTRICT p) {
+// Loops over rows begin at the multiple of four before k + 1, where v and p are zero, and go on to
+// the stride, where all is zero.
+TB_INLINE void tridiagonal(int n, int stride, double* TB_RESTRICT A, double* TB_RESTRICT d,
+                           double* TB_RESTRICT e, double* TB_RESTRICT beta, double* TB_RESTRICT p) {
   // Rows that hold rounding errors only are left as they are: a reflection made of them would turn
   // what follows by chance, and T with it.
   double noise = 0;
-  for (int k = 0; k < n; k++) noise = fmax(noise, fabs(A[(size_t)k * (size_t)n + (size_t)k]));
+  for (int k = 0; k < n; k++) noise = fmax(noise, fabs(A[k * stride + k]));
   noise *= 1e-14;
   noise *= noise;
   for (int k = 0; k < n; k++) {
-    double* TB_RESTRICT v = A + (size_t)k * (size_t)n;
+    double* TB_RESTRICT v = A + k * stride;
     d[k] = v[k];
     beta[k] = 0;
     if (k + 1 >= n) break;
@@ -36,22 +45,41 @@ static void tridiagonal(int n, double* TB_RESTRICT A, double* TB_RESTRICT d, dou
     e[k] = alpha;
     v[k + 1] -= alpha;
     beta[k] = 2 / (v[k + 1] * v[k + 1] + tail);
+    int from = (k + 1) & ~3;
+    for (int j = from; j <= k; j++) v[j] = 0;
 
     // p = beta A v by rows, then A -= v w^T + w v^T with w = p - (beta/2)(p.v) v.
-    for (int j = k + 1; j < n; j++) p[j] = 0;
+    for (int j = from; j < stride; j++) p[j] = 0;
     for (int i = k + 1; i < n; i++) {
-      const double *row = A + (size_t)i * (size_t)n, scale = beta[k] * v[i];
-      for (int j = k + 1; j < n; j++) p[j] += scale * row[j];
+      const double *row = A + i * stride, scale = beta[k] * v[i];
+      for (int j = from; j < stride; j += 4) {
+        add_four(p + j, scale, row + j);
+      }
     }
     double dot = 0;
     for (int i = k + 1; i < n; i++) dot += p[i] * v[i];
     double half = 0.5 * beta[k] * dot;
     for (int i = k + 1; i < n; i++) p[i] -= half * v[i];
+    for (int j = from; j <= k; j++) p[j] = 0;
     for (int i = k + 1; i < n; i++) {
-      double *TB_RESTRICT row = A + (size_t)i * (size_t)n, vi = v[i], pi = p[i];
-      for (int j = k + 1; j < n; j++) row[j] -= vi * p[j] + pi * v[j];
+      double *TB_RESTRICT row = A + i * stride, vi = v[i], pi = p[i];
+      for (int j = from; j < stride; j += 4) {
+        double left[4];
+        for (int q = 0; q < 4; q++) left[q] = row[j + q] - (vi * p[j + q] + pi * v[j + q]);
+        for (int q = 0; q < 4; q++) row[j + q] = left[q];
+      }
     }
   }
+}
+
+static void tridiagonal_narrow(int n, int stride, double* A, double* d, double* e, double* beta,
+                               double* p) {
+  tridiagonal(n, stride, A, d, e, beta, p);
+}
+
+TB_WIDE static void tridiagonal_wide(int n, int stride, double* A, double* d, double* e,
+                                     double* beta, double* p) {
+  tridiagonal(n, stride, A, d, e, beta, p);
 }
 
 // One implicit QL sweep over the unreduced block l ... m, with Wilkinson's shift. Rotations are
@@ -117,21 +145,49 @@ bool tb_tridiagonal_eigen(double* d, double* e, tbEigenBasis* basis, double* rot
 
 void tb_symmetric_tridiagonal(int n, double* A, double* d, double* e, tbEigenBasis* basis,
                               double* memory) {
-  *basis = (tbEigenBasis){.n = n, .reflector = A, .beta = memory};
-  tridiagonal(n, A, d, e, memory, memory + n);
+  int stride = tb_eigen_stride(n);
+  double* p = memory + stride;
+  *basis = (tbEigenBasis){.n = n, .stride = stride, .reflector = A, .beta = memory};
+  if (tb_wide()) {
+    tridiagonal_wide(n, stride, A, d, e, memory, p);
+  } else {
+    tridiagonal_narrow(n, stride, A, d, e, memory, p);
+  }
   if (n > 0) e[n - 1] = 0;
 }
 
 // X <- H X.
-static void reflect(const tbEigenBasis* b, int k, double* TB_RESTRICT X) {
-  const double* v = b->reflector + (size_t)k * (size_t)b->n;
-  double sum[COLUMNS] = {0};
-  for (int i = k + 1; i < b->n; i++) {
-    for (int c = 0; c < COLUMNS; c++) sum[c] += v[i] * X[i * COLUMNS + c];
+TB_INLINE void reflect(const tbEigenBasis* b, int k, double* X) {
+  // The second row of the basis' memory is free by now.
+  double *v = b->reflector + k * b->stride, *sum = b->beta + b->stride;
+  for (int c = 0; c < COLUMNS; c++) sum[c] = 0;
+  for (int i = k + 1; i < b->n; i++) add_four(sum, v[i], X + i * COLUMNS);
+  double beta = -b->beta[k];
+  for (int i = k + 1; i < b->n; i++) add_four(X + i * COLUMNS, beta * v[i], sum);
+}
+
+// All reflections, in their order or backwards.
+TB_INLINE void reflect_all(const tbEigenBasis* b, bool backwards, double* X) {
+  int last = b->n - 2;
+  for (int i = 0; i <= last; i++) {
+    int k = backwards ? last - i : i;
+    if (b->beta[k] != 0) reflect(b, k, X);
   }
-  for (int c = 0; c < COLUMNS; c++) sum[c] *= b->beta[k];
-  for (int i = k + 1; i < b->n; i++) {
-    for (int c = 0; c < COLUMNS; c++) X[i * COLUMNS + c] -= v[i] * sum[c];
+}
+
+static void reflect_narrow(const tbEigenBasis* b, bool backwards, double* X) {
+  reflect_all(b, backwards, X);
+}
+
+TB_WIDE static void reflect_wide(const tbEigenBasis* b, bool backwards, double* X) {
+  reflect_all(b, backwards, X);
+}
+
+static void reflections(const tbEigenBasis* b, bool backwards, double* X) {
+  if (tb_wide()) {
+    reflect_wide(b, backwards, X);
+  } else {
+    reflect_narrow(b, backwards, X);
   }
 }
 
@@ -145,9 +201,7 @@ static void turn(double* TB_RESTRICT x, double c, double s) {
 }
 
 void tb_eigen_to_modes(const tbEigenBasis* b, double* X) {
-  for (int k = 0; k < b->n - 1; k++) {
-    if (b->beta[k] != 0) reflect(b, k, X);
-  }
+  reflections(b, false, X);
   for (int i = 0; i < b->count; i++) {
     turn(X + (size_t)b->place[i] * COLUMNS, b->cosine[i], b->sine[i]);
   }
@@ -157,7 +211,5 @@ void tb_eigen_from_modes(const tbEigenBasis* b, double* X) {
   for (int i = b->count - 1; i >= 0; i--) {
     turn(X + (size_t)b->place[i] * COLUMNS, b->cosine[i], -b->sine[i]);
   }
-  for (int k = b->n - 2; k >= 0; k--) {
-    if (b->beta[k] != 0) reflect(b, k, X);
-  }
+  reflections(b, true, X);
 }

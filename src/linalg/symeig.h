@@ -8,17 +8,22 @@
 // A (n x n, symmetric, both halves) = sum of w[i] q_i q_i^T. The eigenvectors are not formed: they
 // are kept as reflections and rotations, which is all that a few products with them need.
 typedef struct {
-  int n;
-  double* reflector;      // n x n: the vectors, right of the diagonal
+  int n, stride;
+  double* reflector;      // n x stride: the vectors, right of the diagonal
   double* beta;           // n
   double *cosine, *sine;  // of every rotation
   int* place;             // row of every rotation
   int count, capacity;    // rotations
 } tbEigenBasis;
 
-// A = Q T Q^T with T tridiagonal, d its diagonal and e beside it (n each, the last of e is 0). A is
-// destroyed and, like `memory` (2 n reals), stays in use by the basis, which maps to T's
-// coordinates.
+// The length of a row of A: n or a little more, where it is zero.
+static inline int tb_eigen_stride(int n) {
+  return (n + 3) & ~3;
+}
+
+// A = Q T Q^T with T tridiagonal, d its diagonal and e beside it (n each, the last of e is 0). A (n
+// rows of tb_eigen_stride) is destroyed and, like `memory` (two such rows), stays in use by the
+// basis, which maps to T's coordinates.
 void tb_symmetric_tridiagonal(int n, double* A, double* d, double* e, tbEigenBasis* basis,
                               double* memory);
 

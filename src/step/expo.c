@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/kernel.h"
 #include "linalg/oscillator.h"
 #include "model/workspace.h"
 #include "spatial/vec3.h"
@@ -35,20 +36,52 @@ static void load_of(const tbExpoContext* x, const tbConstraint* c, tbReal* a) {
   if (c->source == TB_SOURCE_CONTACT) add_velocity_product(x, c, a);
 }
 
-// The rows of G that belong to acting constraints, dense: Y = B B^T of the product form.
-static void dense_block(const tbDelassus* G, const int* row, int n, tbReal* column, tbReal* Y) {
+// Rows of Y = B B^T, where `column` holds the columns of B, each `stride` long (a multiple of
+// four), and after them a row of room.
+TB_INLINE void product(const tbDelassus* G, const int* row, int n, int stride, tbReal* column,
+                       tbReal* Y) {
+  tbReal* sum = column + (size_t)G->ncol * (size_t)stride;
   for (int i = 0; i < n; i++) {
-    int first = G->row_start[row[i]], end = G->row_start[row[i] + 1];
-    for (int k = first; k < end; k++) column[G->row_column[k]] = G->row_value[k];
-    for (int j = 0; j <= i; j++) {
-      tbReal sum = 0;
-      for (int k = G->row_start[row[j]]; k < G->row_start[row[j] + 1]; k++) {
-        sum += G->row_value[k] * column[G->row_column[k]];
+    for (int j = 0; j < stride; j++) sum[j] = 0;
+    for (int k = G->row_start[row[i]]; k < G->row_start[row[i] + 1]; k++) {
+      const tbReal *b = column + G->row_column[k] * stride, value = G->row_value[k];
+      for (int j = 0; j < stride; j += 4) {
+        tbReal next[4];
+        for (int q = 0; q < 4; q++) next[q] = sum[j + q] + value * b[j + q];
+        for (int q = 0; q < 4; q++) sum[j + q] = next[q];
       }
-      Y[(size_t)i * (size_t)n + (size_t)j] = Y[(size_t)j * (size_t)n + (size_t)i] = sum;
     }
-    for (int k = first; k < end; k++) column[G->row_column[k]] = 0;
+    memcpy(Y + (size_t)i * (size_t)n, sum, sizeof(tbReal) * (size_t)n);
   }
+}
+
+static void product_narrow(const tbDelassus* G, const int* row, int n, int stride, tbReal* column,
+                           tbReal* Y) {
+  product(G, row, n, stride, column, Y);
+}
+
+TB_WIDE static void product_wide(const tbDelassus* G, const int* row, int n, int stride,
+                                 tbReal* column, tbReal* Y) {
+  product(G, row, n, stride, column, Y);
+}
+
+// The rows of G that belong to acting constraints, dense: Y = B B^T of the product form. False when
+// out of memory.
+static bool acting_block(tbArena* arena, const tbDelassus* G, const int* row, int n, tbReal* Y) {
+  int stride = (n + 3) & ~3;
+  tbReal* column = TB_ARENA_NEW(arena, tbReal, (size_t)(G->ncol + 1) * (size_t)stride);
+  if (!column) return false;
+  for (int i = 0; i < n; i++) {
+    for (int k = G->row_start[row[i]]; k < G->row_start[row[i] + 1]; k++) {
+      column[G->row_column[k] * stride + i] = G->row_value[k];
+    }
+  }
+  if (tb_wide()) {
+    product_wide(G, row, n, stride, column, Y);
+  } else {
+    product_narrow(G, row, n, stride, column, Y);
+  }
+  return true;
 }
 
 bool tb_expo_allocate(tbArena* arena, int nmember, int nrow, tbExpoSystem* s) {
@@ -310,13 +343,10 @@ static void slide_anchors(const tbExpoContext* x, const tbExpoSystem* s, tbReal 
 static tbResult island_forces(const tbExpoContext* x, const tbIsland* island, tbReal* second) {
   tbArena* arena = &x->d->work->arena;
   tbArenaMark mark = tb_arena_mark(arena);
-  tbReal* column = TB_ARENA_NEW(arena, tbReal, island->problem.G.ncol);
   tbExpoSystem s = {.member = island->member};
-  if (!column || !tb_expo_allocate(arena, island->nmember, island->problem.n, &s)) {
-    return TB_ERROR_MEMORY;
-  }
+  if (!tb_expo_allocate(arena, island->nmember, island->problem.n, &s)) return TB_ERROR_MEMORY;
   tb_expo_gather(x, &s);
-  dense_block(&island->problem.G, s.row, s.n, column, s.Y);
+  if (!acting_block(arena, &island->problem.G, s.row, s.n, s.Y)) return TB_ERROR_MEMORY;
 
   // The oscillators (EXP eq. 11-18), again where a contact lets go or stops slipping.
   tbReal h = x->m->opt.timestep;
