@@ -247,8 +247,9 @@ static tbResult integrate(const tbModel* m, tbData* d, const tbReal* v_next) {
   return TB_OK;
 }
 
-// A step of expo-midpoint in which a contact changes its kind is made in two parts, each a step by itself.
-// Returns 1 where that was done. Parts are not divided again and again: a few times at most.
+// A step of expo-midpoint in which a contact changes its kind is made in two parts, each a step by
+// itself. Returns 1 where that was done. Parts are not divided again and again: a few times at
+// most.
 static int springs_split(const tbModel* m, tbData* d, const tbReal* v_next, tbResult* result) {
   enum { MOST = 4 };
   tbStepState* state = tb_step_state(m, d);
