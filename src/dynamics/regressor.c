@@ -1,4 +1,6 @@
 // Forces as a linear function of the inertial parameters (docs/derivatives.md, eq. 17-19).
+#include "dynamics/regressor.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -92,6 +94,44 @@ static void central_inertia(const tbReal p[TB_NINERTIAL], const tbReal c[3], tbR
   }
 }
 
+void tb_inertia_products(const tbModel* m, const tbData* d, int body, const tbReal* u,
+                         const tbReal* w, tbReal out[TB_NINERTIAL]) {
+  const tbReal *motion[2] = {u, w}, *R = d->xmat + 9 * body;
+  const int* dofs;
+  int n = tb_body_chain(m, body, &dofs);
+  tbReal offset[3], v[2][6], term[3];
+  tb_sub3(offset, d->xpos + 3 * body, d->subtree_com + 3 * m->body_rootid[body]);
+  for (int s = 0; s < 2; s++) {
+    tbReal sum[6] = {0};
+    for (int k = 0; k < n; k++) {
+      tb_add_scaled6(sum, sum, motion[s][dofs[k]], d->cdof + 6 * dofs[k]);
+    }
+    to_body(R, offset, sum, v[s]);
+  }
+  const tbReal *w1 = v[0], *w2 = v[1], *v1 = v[0] + 3, *v2 = v[1] + 3;
+  out[0] = tb_dot3(v1, v2);
+  tb_cross(out + 1, v1, w2);
+  tb_cross(term, v2, w1);
+  tb_add3(out + 1, out + 1, term);
+  out[4] = w1[0] * w2[0];
+  out[5] = w1[0] * w2[1] + w1[1] * w2[0];
+  out[6] = w1[1] * w2[1];
+  out[7] = w1[0] * w2[2] + w1[2] * w2[0];
+  out[8] = w1[1] * w2[2] + w1[2] * w2[1];
+  out[9] = w1[2] * w2[2];
+}
+
+void tb_inertial_write(tbModel* m, int body, const tbReal parameters[TB_NINERTIAL]) {
+  tbReal c[3], I[9], moment[3], quat[4];
+  tb_scale3(c, parameters + 1, 1 / parameters[0]);
+  central_inertia(parameters, c, I);
+  tb_eig3(moment, quat, I);
+  m->body_mass[body] = parameters[0];
+  tb_copy3(m->body_ipos + 3 * body, c);
+  tb_copy3(m->body_inertia + 3 * body, moment);
+  for (int k = 0; k < 4; k++) m->body_iquat[4 * body + k] = quat[k];
+}
+
 tbResult tb_inertial_set(tbModel* m, int body, const tbReal parameters[TB_NINERTIAL]) {
   if (body <= 0 || body >= m->nbody) return TB_ERROR_ARGUMENT;
   for (int p = 0; p < TB_NINERTIAL; p++) {
@@ -105,9 +145,6 @@ tbResult tb_inertial_set(tbModel* m, int body, const tbReal parameters[TB_NINERT
   // Moments of a body of positive density obey the triangle inequality.
   tbReal slack = 1e-12 * (fabs(moment[0]) + fabs(moment[1]) + fabs(moment[2]));
   if (!(moment[2] >= 0) || moment[0] > moment[1] + moment[2] + slack) return TB_ERROR_MODEL;
-  m->body_mass[body] = parameters[0];
-  tb_copy3(m->body_ipos + 3 * body, c);
-  tb_copy3(m->body_inertia + 3 * body, moment);
-  for (int k = 0; k < 4; k++) m->body_iquat[4 * body + k] = quat[k];
+  tb_inertial_write(m, body, parameters);
   return TB_OK;
 }

@@ -80,6 +80,8 @@ static tbResult reserve(tbDerivatives* x, const tbConstraints* cs) {
   x->law.force = TB_ARENA_NEW(arena, tbReal, m->nv * x->ncol + 1);
   x->act_by_act = TB_ARENA_NEW(arena, tbReal, m->na + 1);
   x->act_by_ctrl = TB_ARENA_NEW(arena, tbReal, m->na + 1);
+  x->rate_by_act = TB_ARENA_NEW(arena, tbReal, m->na + 1);
+  x->rate_by_ctrl = TB_ARENA_NEW(arena, tbReal, m->na + 1);
   x->act_ctrl = TB_ARENA_NEW(arena, int, m->na + 1);
   x->turn_q = TB_ARENA_NEW(arena, tbReal, 9 * m->njnt + 1);
   x->turn_v = TB_ARENA_NEW(arena, tbReal, 9 * m->njnt + 1);
@@ -108,19 +110,27 @@ static int is_supported(const tbModel* m, const tbStepState* state, int is_stage
   }
   // Sleeping islands and the soft law's last pass against slip follow other rules.
   if (m->opt.sleep || (law == TB_LAW_SOFT && m->opt.noslip_iterations > 0)) return 0;
-  if (law == TB_LAW_VISCOELASTIC) {
-    int stages = integrator == TB_INTEGRATOR_RK4 || integrator == TB_INTEGRATOR_EXPO_MIDPOINT;
-    return is_stage || !stages;
-  }
-  if (law == TB_LAW_COMFREE) {
-    return !state->softened && integrator != TB_INTEGRATOR_RK4;
-  }
+  if (law == TB_LAW_VISCOELASTIC) return is_stage || integrator != TB_INTEGRATOR_EXPO_MIDPOINT;
+  if (law == TB_LAW_COMFREE) return !state->softened;
   if (law < 0 || (law >= TB_LAW_COUNT && law != TB_LAW_SOFT)) return 0;
-  if (integrator == TB_INTEGRATOR_RK4) return law != TB_LAW_SOFT && state->constraints.nrow > 0;
   return law != TB_LAW_SOFT || integrator != TB_INTEGRATOR_IMPLICIT;
 }
 
-tbResult tb_deriv_keep_dense(tbDerivatives* x) {
+// Runge-Kutta is the rigid laws' and comfree's only where nothing touches (step.c).
+static int has_stages(const tbModel* m, const tbStepState* state) {
+  if (m->opt.integrator != TB_INTEGRATOR_RK4) return 0;
+  return m->opt.law == TB_LAW_SOFT || m->opt.law == TB_LAW_VISCOELASTIC ||
+         state->constraints.nrow == 0;
+}
+
+tbResult tb_deriv_keep_dense(tbDerivatives* x, const tbData* d) {
+  x->start_size = tb_snapshot_size(x->m, d);
+  x->start = tb_arena_alloc(&x->arena, x->start_size + 1);
+  x->contact_key = TB_ARENA_NEW(&x->arena, uint64_t, d->ncon + 1);
+  if (!x->start || !x->contact_key) return TB_ERROR_MEMORY;
+  tbResult result = tb_snapshot_save(x->m, d, x->start, x->start_size);
+  if (result != TB_OK) return result;
+  for (int i = 0; i < d->ncon; i++) x->contact_key[i] = d->contact[i].key;
   x->dense_A = TB_ARENA_NEW(&x->arena, tbReal, x->nx * x->nx + 1);
   x->dense_B = TB_ARENA_NEW(&x->arena, tbReal, x->nx * x->nu + 1);
   x->dense_F = TB_ARENA_NEW(&x->arena, tbReal, x->nx * x->nv + 1);
@@ -129,7 +139,7 @@ tbResult tb_deriv_keep_dense(tbDerivatives* x) {
 }
 
 static tbResult whole_step(tbDerivatives* x, tbData* d) {
-  tbResult result = tb_deriv_keep_dense(x);
+  tbResult result = tb_deriv_keep_dense(x, d);
   if (result != TB_OK) return result;
   x->info.finite_differences = 1;
   return tb_deriv_differences(x->m, d, 1e-6, 1, x->dense_A, x->dense_B, x->dense_F);
@@ -161,10 +171,18 @@ tbResult tb_deriv_linearize(const tbModel* m, tbData* d, const tbDerivativeSetti
   x->drift = NULL;
   x->move = (tbMoveResponse){0};
   x->expo = NULL;
+  x->dense_mu = x->dense_acc = NULL;
+  x->sampled.samples = 0;
   x->nexpo = 0;
-  if (!is_supported(m, state, x->is_stage)) return whole_step(x, d);
+  if (!is_supported(m, state, x->is_stage)) {
+    return x->is_stage ? TB_ERROR_UNSUPPORTED : whole_step(x, d);
+  }
   result = reserve(x, &state->constraints);
   if (result != TB_OK) return result;
+  if (has_stages(m, state) && !x->is_stage) {
+    result = tb_deriv_rk4(x, d, state, settings);
+    return result == TB_ERROR_UNSUPPORTED ? whole_step(x, d) : result;
+  }
   int soft = m->opt.law == TB_LAW_SOFT;
   if (m->opt.law == TB_LAW_COMFREE) {
     result = tb_deriv_comfree(x, d, state, settings);
@@ -305,7 +323,8 @@ tbResult tb_deriv_acceleration(tbDerivatives* x, tbReal* columns, tbReal* by_for
 
 tbResult tb_derivatives_acceleration(tbDerivatives* x, tbReal* dqacc_dq, tbReal* dqacc_dv,
                                      tbReal* dqacc_dtau) {
-  if (x->ready != 1) return TB_ERROR_UNSUPPORTED;
+  if (x->ready == 0) return TB_ERROR_ARGUMENT;
+  if (x->ready == 2) return tb_deriv_acceleration_differences(x, dqacc_dq, dqacc_dv, dqacc_dtau);
   size_t nv = (size_t)x->nv, w = (size_t)x->ncol;
   tbArenaMark mark = tb_arena_mark(&x->arena);
   tbReal* columns = tb_arena_alloc(&x->arena, sizeof(tbReal) * (nv * w + 1));

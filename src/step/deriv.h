@@ -10,6 +10,8 @@
 #ifndef TRIBO_STEP_DERIV_H_
 #define TRIBO_STEP_DERIV_H_
 
+#include <stdint.h>
+
 #include "contact/assemble.h"
 #include "linalg/ltdl.h"
 #include "step/state.h"
@@ -51,8 +53,8 @@ typedef struct {
   int first;                      // row of the contact that is this one's first (tb_active_row)
   tbReal force[TB_MAX_DIM], sigma[TB_MAX_DIM];
   tbReal by_sigma[TB_MAX_DIM * TB_MAX_DIM], by_force[TB_MAX_DIM * TB_MAX_DIM];
-  tbReal by_friction[TB_MAX_DIM];  // E per unit of the sliding coefficients
-  tbReal by_diagonal[TB_MAX_DIM];  // S (comfree: E) per unit of the row's J H^-1 J^T
+  tbReal by_friction[TB_MAX_DIM];     // E per unit of the sliding coefficients
+  tbReal by_diagonal[2][TB_MAX_DIM];  // S, and E, per unit of the row's J H^-1 J^T
 } tbActive;
 
 // An inertia and what forces make of it.
@@ -122,16 +124,23 @@ struct tbDerivatives {
   tbExpoResponse* expo;
   int nisland;
   tbIslandSystem* island;
-  tbHeldSystem* held;                // or NULL
-  tbReal* primal;                    // soft law: Cholesky factor of M + J^T by_sigma J, or NULL
-  const tbReal* M;                   // where there is `primal`: by rows of the forest
-  tbReal* Jt;                        // and J transposed, nv x n
-  tbReal *act_by_act, *act_by_ctrl;  // na: next activation by activation and by its control
-  int* act_ctrl;                     // na: the control of each activation
-  tbReal *turn_q, *turn_v;           // njnt x 9: dq+ of rotations by dq and by h dv+
-  tbReal *dense_A, *dense_B;         // where ready is 2
-  tbReal* dense_F;                   // and by the generalised force (nx x nv)
-  tbReal* scratch;                   // one right-hand side (deriv_products.c)
+  tbHeldSystem* held;                  // or NULL
+  tbReal* primal;                      // soft law: Cholesky factor of M + J^T by_sigma J, or NULL
+  const tbReal* M;                     // where there is `primal`: by rows of the forest
+  tbReal* Jt;                          // and J transposed, nv x n
+  tbReal *act_by_act, *act_by_ctrl;    // na: next activation by activation and by its control
+  tbReal *rate_by_act, *rate_by_ctrl;  // na: the same of act_dot
+  int* act_ctrl;                       // na: the control of each activation
+  tbReal *turn_q, *turn_v;             // njnt x 9: dq+ of rotations by dq and by h dv+
+  tbReal *dense_A, *dense_B;           // where ready is 2
+  tbReal* dense_F;                     // and by the generalised force (nx x nv)
+  tbReal* dense_mu;                    // and by friction (nx x ncon), made when asked for
+  tbReal* dense_acc;                   // means over samples: qacc by q, v and force (nv x nv each)
+  void* start;                         // where ready is 2: a snapshot to difference from
+  size_t start_size;
+  uint64_t* contact_key;         // ncon, and its contacts
+  tbDerivativeSettings sampled;  // samples > 1: what was averaged
+  tbReal* scratch;               // one right-hand side (deriv_products.c)
   tbDerivativeInfo info;
 };
 
@@ -225,6 +234,10 @@ tbResult tb_deriv_expo(tbDerivatives* x, tbData* d, tbStepState* state,
 tbResult tb_deriv_euler_implicit(tbDerivatives* x, tbData* d, tbStepState* state,
                                  const tbDerivativeSettings* settings);
 
+// Runge-Kutta: dense A, B and F, by the chain rule over its stages (deriv_rk4.c).
+tbResult tb_deriv_rk4(tbDerivatives* x, tbData* d, tbStepState* state,
+                      const tbDerivativeSettings* settings);
+
 // The largest force of all springs, or part of one that a damper takes away.
 tbReal tb_springs_largest(const tbSprings* springs);
 
@@ -295,8 +308,18 @@ tbResult tb_deriv_acceleration(tbDerivatives* x, tbReal* columns, tbReal* by_for
 // How q+ = q exp(h v) turns with q and v, into turn_q and turn_v (eq. 18-19).
 void tb_deriv_integration(tbDerivatives* x, const tbReal* v);
 
-// Room for dense A, B and F in the arena, from now on what the derivatives are.
-tbResult tb_deriv_keep_dense(tbDerivatives* x);
+// Room for dense A, B and F in the arena, from now on what the derivatives are, and what further
+// differences at the data's state start from.
+tbResult tb_deriv_keep_dense(tbDerivatives* x, const tbData* d);
+
+// By differences from there: dense_mu, and partials of qacc (any may be NULL).
+tbResult tb_deriv_friction_differences(tbDerivatives* x);
+tbResult tb_deriv_acceleration_differences(tbDerivatives* x, tbReal* dq, tbReal* dv, tbReal* dtau);
+
+// tb_derivatives_inertial by differences, or as a mean over samples.
+tbResult tb_deriv_inertial_differences(const tbModel* m, const tbData* d, int body, tbReal* out);
+tbResult tb_deriv_inertial_samples(tbDerivatives* x, const tbModel* m, tbData* d, int body,
+                                   tbReal* out);
 
 // tb_step_differences, and F by the generalised force (nx x nv); any may be NULL.
 tbResult tb_deriv_differences(const tbModel* m, tbData* d, tbReal eps, int centred, tbReal* A,

@@ -253,8 +253,8 @@ static tbResult add_constraint(const Context* y, const tbConstraint* c) {
   }
   for (int r = 0; !contact && r < c->dim; r++) {
     if (!plain_law(x, c, &gain[r], sigma, r, a, &by_gap[r])) continue;
-    a->by_diagonal[r] = -a->force[r] / diagonal[r];
-    tb_deriv_diagonal(x, d, c, a, r, a->by_diagonal[r],
+    a->by_diagonal[1][r] = -a->force[r] / diagonal[r];
+    tb_deriv_diagonal(x, d, c, a, r, a->by_diagonal[1][r],
                       x->E + (size_t)(a->row + r) * (size_t)x->ncol, y->room);
   }
   fill_rows(x, a, y->v_free, by_gap);
@@ -293,8 +293,8 @@ static tbResult add_equality(const Context* y, const tbConstraint* c, const tbRe
       }
       if (diagonal[r] <= 0) continue;
       x->R[a->row + r] = x->h * opt->equality_softness * diagonal[r];
-      tb_deriv_diagonal(x, y->d, c, a, r, opt->equality_softness * x->h * a->force[r], out,
-                        y->room);
+      a->by_diagonal[end][r] = opt->equality_softness * x->h * a->force[r];
+      tb_deriv_diagonal(x, y->d, c, a, r, a->by_diagonal[end][r], out, y->room);
     }
   }
   return TB_OK;

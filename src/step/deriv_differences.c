@@ -1,8 +1,12 @@
 // Derivatives that ask for more steps: differences of whole steps, and means over random states.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/rng.h"
+#include "dynamics/frames.h"
+#include "dynamics/regressor.h"
+#include "spatial/quat.h"
 #include "step/deriv.h"
 #include "tribo/dynamics.h"
 #include "tribo/step.h"
@@ -103,6 +107,145 @@ tbResult tb_step_differences(const tbModel* m, tbData* d, tbReal eps, int centre
   return tb_deriv_differences(m, d, eps, centred, A, B, NULL);
 }
 
+// ---- by parameters, from a snapshot -------------------------------------------------------------
+
+tbResult tb_deriv_friction_differences(tbDerivatives* x) {
+  const tbReal e = 1e-6;
+  const tbModel* m = x->m;
+  size_t nx = (size_t)x->nx, ncon = (size_t)x->ncon;
+  tbReal* mu = TB_ARENA_NEW(&x->arena, tbReal, nx * ncon + nx + 1);
+  tbData *low = tb_data_new(m), *high = tb_data_new(m);
+  tbStepState* state[2] = {low ? tb_step_state(m, low) : NULL,
+                           high ? tb_step_state(m, high) : NULL};
+  tbResult result = mu && state[0] && state[1] ? TB_OK : TB_ERROR_MEMORY;
+  Start start = {x->start, x->start_size};
+  for (size_t c = 0; c < ncon && result == TB_OK; c++) {
+    for (int side = 0; side < 2 && result == TB_OK; side++) {
+      state[side]->friction_key = x->contact_key[c];
+      state[side]->friction_shift = side ? e : -e;
+      result = moved_step(m, &start, side ? high : low, 0, 0, mu + nx * ncon);
+    }
+    if (result != TB_OK) break;
+    displacement(m, low, high, 2 * e, mu + nx * ncon);
+    for (size_t i = 0; i < nx; i++) mu[i * ncon + c] = mu[nx * ncon + i];
+  }
+  tb_data_free(low);
+  tb_data_free(high);
+  if (result == TB_OK) x->dense_mu = mu;
+  return result;
+}
+
+tbResult tb_deriv_acceleration_differences(tbDerivatives* x, tbReal* dq, tbReal* dv, tbReal* dtau) {
+  const tbReal e = 1e-6;
+  const tbModel* m = x->m;
+  size_t nv = (size_t)m->nv;
+  tbReal* const out[3] = {dq, dv, dtau};
+  const int first[3] = {0, m->nv, x->ncol};
+  if (x->dense_acc) {
+    for (size_t part = 0; part < 3; part++) {
+      if (out[part]) memcpy(out[part], x->dense_acc + part * nv * nv, sizeof(tbReal) * nv * nv);
+    }
+    return TB_OK;
+  }
+  tbData* probe = tb_data_new(m);
+  tbResult result = probe ? TB_OK : TB_ERROR_MEMORY;
+  Start start = {x->start, x->start_size};
+  for (int part = 0; part < 3; part++) {
+    tbReal span = part < 2 ? e : FORCE_SCALE * e;
+    if (out[part]) memset(out[part], 0, sizeof(tbReal) * nv * nv);
+    for (int k = 0; out[part] && k < m->nv && result == TB_OK; k++) {
+      for (int side = -1; side <= 1 && result == TB_OK; side += 2) {
+        result = place(m, &start, probe);
+        if (result != TB_OK) break;
+        shift(m, probe, first[part] + k, side * span, probe->scratch_nv);
+        result = tb_forward(m, probe);
+        for (size_t i = 0; i < nv; i++) {
+          out[part][i * nv + (size_t)k] += side * probe->qacc[i] / (2 * span);
+        }
+      }
+    }
+  }
+  tb_data_free(probe);
+  return result;
+}
+
+// A model that shares all but the inertia of its bodies with another, and what depends on it.
+typedef struct {
+  tbModel m;
+  void* memory;
+} Inertias;
+
+static tbResult inertias_new(const tbModel* m, int body, Inertias* out) {
+  size_t nb = (size_t)m->nbody, reals = nb * (1 + 3 + 4 + 3 + 9);
+  size_t ints = nb + (size_t)m->ngeom + (size_t)m->nsite;
+  out->m = *m;
+  out->memory = malloc(sizeof(tbReal) * reals + sizeof(int) * ints + 1);
+  if (!out->memory) return TB_ERROR_MEMORY;
+  tbReal* real = out->memory;
+  tbReal** const field[] = {&out->m.body_mass, &out->m.body_ipos, &out->m.body_iquat,
+                            &out->m.body_inertia, &out->m.body_imat};
+  const size_t width[] = {1, 3, 4, 3, 9};
+  for (int f = 0; f < 5; f++) {
+    memcpy(real, *field[f], sizeof(tbReal) * nb * width[f]);
+    *field[f] = real;
+    real += nb * width[f];
+  }
+  int* frame = (int*)real;
+  int** const kind[] = {&out->m.body_sameframe, &out->m.geom_sameframe, &out->m.site_sameframe};
+  const int* const owner[] = {NULL, m->geom_bodyid, m->site_bodyid};
+  const int count[] = {m->nbody, m->ngeom, m->nsite};
+  // Nothing of this body may lean on its inertial frame.
+  for (int f = 0; f < 3; f++) {
+    for (int i = 0; i < count[f]; i++) {
+      int own = owner[f] ? owner[f][i] == body : i == body;
+      frame[i] = own ? TB_FRAME_GENERAL : (*kind[f])[i];
+    }
+    *kind[f] = frame;
+    frame += count[f];
+  }
+  return TB_OK;
+}
+
+tbResult tb_deriv_inertial_differences(const tbModel* m, const tbData* d, int body, tbReal* out) {
+  int nx = 2 * m->nv + m->na;
+  memset(out, 0, sizeof(tbReal) * (size_t)nx * TB_NINERTIAL);
+  if (m->body_lastdof[body] < 0) return TB_OK;
+  Inertias other = {.memory = NULL};
+  Start start = {NULL, 0};
+  tbData *low = tb_data_new(m), *high = tb_data_new(m);
+  tbReal* column = calloc((size_t)(nx + 1), sizeof(tbReal));
+  tbResult result = low && high && column ? start_take(&start, m, d) : TB_ERROR_MEMORY;
+  if (result == TB_OK) result = inertias_new(m, body, &other);
+  tbReal parameters[TB_NINERTIAL];
+  tb_inertial_get(m, body, parameters);
+  // A body without mass has a centre only if it is given some.
+  parameters[0] = fmax(parameters[0], 1e-9 * m->total_mass);
+  tbReal inertia = parameters[4] + parameters[6] + parameters[9];
+  tbReal mass = parameters[0], size = fmax(1e-5 * inertia, 1e-12);
+  for (int p = 0; p < TB_NINERTIAL && result == TB_OK; p++) {
+    tbReal e = p == 0 ? 1e-5 * mass : p < 4 ? sqrt(1e-5 * mass * size) : size;
+    for (int side = -1; side <= 1 && result == TB_OK; side += 2) {
+      tbReal changed[TB_NINERTIAL];
+      memcpy(changed, parameters, sizeof changed);
+      changed[p] += side * e;
+      tb_inertial_write(&other.m, body, changed);
+      tb_quat_to_mat(other.m.body_imat + 9 * body, other.m.body_iquat + 4 * body);
+      result = moved_step(&other.m, &start, side < 0 ? low : high, 0, 0, column);
+    }
+    if (result != TB_OK) break;
+    displacement(m, low, high, 2 * e, column);
+    for (int i = 0; i < nx; i++) out[i * TB_NINERTIAL + p] = column[i];
+  }
+  tb_data_free(low);
+  tb_data_free(high);
+  free(start.bytes);
+  free(other.memory);
+  free(column);
+  return result;
+}
+
+// ---- means over samples -------------------------------------------------------------------------
+
 // F (nx x nv) of what is linearised, column by column.
 static void force_columns(tbDerivatives* x, tbReal* F, tbReal* unit, tbReal* column) {
   memset(unit, 0, sizeof(tbReal) * (size_t)x->nv);
@@ -114,41 +257,128 @@ static void force_columns(tbDerivatives* x, tbReal* F, tbReal* unit, tbReal* col
   }
 }
 
-// The mean of A, B and F over states spread about this one: the gradient of a smoothed step.
+// A state at random about the start.
+static tbResult sample_place(const tbModel* m, const Start* start,
+                             const tbDerivativeSettings* settings, tbRng* rng, tbData* sample) {
+  tbResult result = place(m, start, sample);
+  int columns = 2 * m->nv + m->na + m->nu;
+  for (int k = 0; k < columns && result == TB_OK; k++) {
+    shift(m, sample, k, settings->spread * tb_rng_normal(rng), sample->scratch_nv);
+  }
+  return result;
+}
+
+// What is averaged, in a row.
+typedef struct {
+  tbReal *A, *B, *F, *acc, *mu;
+  size_t na, nb, nf, nacc, nmu;
+  tbReal* column;  // nx + nv
+} Means;
+
+static Means means_sizes(const tbDerivatives* x, int ncon) {
+  size_t nx = (size_t)x->nx, nv = (size_t)x->nv;
+  Means r = {.na = nx * nx, .nb = nx * (size_t)x->nu, .nf = nx * nv, .nacc = 3 * nv * nv};
+  r.nmu = nx * (size_t)ncon;
+  return r;
+}
+
+static Means means_at(const tbDerivatives* x, tbReal* memory, int ncon) {
+  Means r = means_sizes(x, ncon);
+  r.A = memory;
+  r.B = r.A + r.na;
+  r.F = r.B + r.nb;
+  r.acc = r.F + r.nf;
+  r.mu = r.acc + r.nacc;
+  r.column = r.mu + r.nmu;
+  return r;
+}
+
+// One sample's derivatives; friction by the contacts that the start (`at`) has too.
+static tbResult sample_read(tbDerivatives* x, const tbData* sample, const tbData* at, Means* out) {
+  size_t square = (size_t)x->nv * (size_t)x->nv, nx = (size_t)x->nx;
+  tb_derivatives_dense(x, out->A, out->B);
+  force_columns(x, out->F, out->column + nx, out->column);
+  tbResult result =
+      tb_derivatives_acceleration(x, out->acc, out->acc + square, out->acc + 2 * square);
+  memset(out->mu, 0, sizeof(tbReal) * out->nmu);
+  for (int c = 0; c < sample->ncon && result == TB_OK; c++) {
+    int same = 0;
+    while (same < at->ncon && at->contact[same].key != sample->contact[c].key) same++;
+    if (same == at->ncon) continue;
+    result = tb_derivatives_friction(x, c, out->column);
+    for (size_t i = 0; i < nx; i++) {
+      out->mu[i * (size_t)at->ncon + (size_t)same] += out->column[i];
+    }
+  }
+  return result;
+}
+
+// The mean of all derivatives over states spread about this one: those of a smoothed step.
 tbResult tb_deriv_samples(const tbModel* m, tbData* d, const tbDerivativeSettings* settings,
                           tbDerivatives* x) {
   tbDerivativeSettings one = *settings;
   one.samples = 0;
-  size_t nx = (size_t)x->nx, na = nx * nx, nb = nx * (size_t)x->nu, nf = nx * (size_t)x->nv;
-  size_t all = na + nb + nf;
-  tbReal* sum = calloc(2 * all + nx + (size_t)x->nv + 1, sizeof(tbReal));
+  tbResult result = tb_forward(m, d);
+  if (result != TB_OK) return result;
+  Means size = means_sizes(x, d->ncon);
+  size_t all = size.na + size.nb + size.nf + size.nacc + size.nmu;
+  tbReal* sum = calloc(2 * all + (size_t)(x->nx + x->nv) + 1, sizeof(tbReal));
   tbData* sample = tb_data_new(m);
   Start start = {NULL, 0};
   tbRng rng = {settings->seed};
-  tbResult result = sum && sample ? start_take(&start, m, d) : TB_ERROR_MEMORY;
+  result = sum && sample ? start_take(&start, m, d) : TB_ERROR_MEMORY;
   for (int s = 0; s < settings->samples && result == TB_OK; s++) {
-    result = place(m, &start, sample);
-    if (result != TB_OK) break;
-    for (int k = 0; k < x->ncol; k++) {
-      shift(m, sample, k, settings->spread * tb_rng_normal(&rng), sample->scratch_nv);
-    }
-    result = tb_deriv_linearize(m, sample, &one, x);
-    if (result != TB_OK) break;
-    tbReal *A = sum + all, *B = A + na, *F = B + nb, *column = F + nf;
-    tb_derivatives_dense(x, A, B);
-    force_columns(x, F, column + nx, column);
-    for (size_t i = 0; i < all; i++) sum[i] += A[i] / settings->samples;
+    result = sample_place(m, &start, settings, &rng, sample);
+    if (result == TB_OK) result = tb_deriv_linearize(m, sample, &one, x);
+    Means read = means_at(x, sum + all, d->ncon);
+    if (result == TB_OK) result = sample_read(x, sample, d, &read);
+    for (size_t i = 0; i < all && result == TB_OK; i++) sum[i] += read.A[i] / settings->samples;
   }
   // Contacts and modes that the info tells are those of the state itself.
   if (result == TB_OK) result = tb_deriv_linearize(m, d, &one, x);
-  if (result == TB_OK) result = tb_deriv_keep_dense(x);
+  if (result == TB_OK) result = tb_deriv_keep_dense(x, d);
   if (result == TB_OK) {
-    memcpy(x->dense_A, sum, sizeof(tbReal) * na);
-    memcpy(x->dense_B, sum + na, sizeof(tbReal) * nb);
-    memcpy(x->dense_F, sum + na + nb, sizeof(tbReal) * nf);
+    x->dense_mu = TB_ARENA_NEW(&x->arena, tbReal, size.nmu + 1);
+    x->dense_acc = TB_ARENA_NEW(&x->arena, tbReal, size.nacc + 1);
+    if (!x->dense_mu || !x->dense_acc) result = TB_ERROR_MEMORY;
+  }
+  if (result == TB_OK) {
+    Means mean = means_at(x, sum, d->ncon);
+    memcpy(x->dense_A, mean.A, sizeof(tbReal) * mean.na);
+    memcpy(x->dense_B, mean.B, sizeof(tbReal) * mean.nb);
+    memcpy(x->dense_F, mean.F, sizeof(tbReal) * mean.nf);
+    memcpy(x->dense_acc, mean.acc, sizeof(tbReal) * mean.nacc);
+    memcpy(x->dense_mu, mean.mu, sizeof(tbReal) * mean.nmu);
+    x->sampled = *settings;
   }
   tb_data_free(sample);
   free(start.bytes);
   free(sum);
+  return result;
+}
+
+tbResult tb_deriv_inertial_samples(tbDerivatives* x, const tbModel* m, tbData* d, int body,
+                                   tbReal* out) {
+  const tbDerivativeSettings settings = x->sampled;
+  tbDerivativeSettings one = settings;
+  one.samples = 0;
+  size_t count = (size_t)x->nx * TB_NINERTIAL;
+  tbReal* part = calloc(count + 1, sizeof(tbReal));
+  tbData* sample = tb_data_new(m);
+  tbDerivatives* each = tb_derivatives_new(m);
+  Start start = {NULL, 0};
+  tbRng rng = {settings.seed};
+  tbResult result = part && sample && each ? start_take(&start, m, d) : TB_ERROR_MEMORY;
+  memset(out, 0, sizeof(tbReal) * count);
+  for (int s = 0; s < settings.samples && result == TB_OK; s++) {
+    result = sample_place(m, &start, &settings, &rng, sample);
+    if (result == TB_OK) result = tb_deriv_linearize(m, sample, &one, each);
+    if (result == TB_OK) result = tb_derivatives_inertial(each, m, sample, body, part);
+    for (size_t i = 0; i < count && result == TB_OK; i++) out[i] += part[i] / settings.samples;
+  }
+  tb_derivatives_free(each);
+  tb_data_free(sample);
+  free(start.bytes);
+  free(part);
   return result;
 }

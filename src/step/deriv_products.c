@@ -1,10 +1,13 @@
 // Products with A and B and their transposes, and responses to other inputs, without forming
 // matrices (docs/derivatives.md, sec. 4).
+#include <math.h>
 #include <string.h>
 
+#include "dynamics/regressor.h"
 #include "spatial/vec3.h"
 #include "step/deriv.h"
 #include "tribo/dynamics.h"
+#include "tribo/step.h"
 
 void tb_next_position(const tbDerivatives* x, const tbReal* dv, const tbReal* dq, tbReal* out,
                       int width) {
@@ -176,7 +179,14 @@ void tb_derivatives_force(tbDerivatives* x, const tbReal* dforce, tbReal* dx_nex
 tbResult tb_derivatives_friction(tbDerivatives* x, int contact, tbReal* dx_next) {
   memset(dx_next, 0, sizeof(tbReal) * (size_t)x->nx);
   if (contact < 0 || contact >= x->ncon) return TB_ERROR_ARGUMENT;
-  if (x->ready != 1) return TB_ERROR_UNSUPPORTED;
+  if (x->ready == 0) return TB_ERROR_ARGUMENT;
+  if (x->ready == 2) {
+    tbResult result = x->dense_mu ? TB_OK : tb_deriv_friction_differences(x);
+    for (int r = 0; result == TB_OK && r < x->nx; r++) {
+      dx_next[r] = x->dense_mu[(size_t)r * (size_t)x->ncon + (size_t)contact];
+    }
+    return result;
+  }
   Input i = input_of(x);
   for (int b = 0; b < x->nactive; b++) {
     const tbActive* a = &x->active[b];
@@ -197,14 +207,45 @@ tbResult tb_derivatives_friction(tbDerivatives* x, int contact, tbReal* dx_next)
   return TB_OK;
 }
 
+// 1 where inertia changes forces in ways that only differences know: the oscillators of expo, the
+// blocks of G of raisim's sliding and of exact gains.
+static int needs_differences(const tbDerivatives* x) {
+  int law = x->m->opt.law;
+  if (x->ready != 1 || x->move.acc) return 1;
+  return (law == TB_LAW_RAISIM && x->info.sliding > 0) ||
+         (law == TB_LAW_COMFREE && x->m->opt.comfree_exact && x->ncon > 0);
+}
+
+// What a change of the diagonal J H^-1 J^T = J u makes of S and E: its partials are -u^T dM u.
+static void add_diagonals(const tbDerivatives* x, const tbData* d, int body, tbReal* S, tbReal* E) {
+  for (int b = 0; b < x->nactive; b++) {
+    const tbActive* a = &x->active[b];
+    for (int r = 0; r < a->dim; r++) {
+      if (a->by_diagonal[0][r] == 0 && a->by_diagonal[1][r] == 0) continue;
+      const tbReal* u = x->law.Y + (size_t)(a->row + r) * (size_t)x->nv;
+      tbReal products[TB_NINERTIAL];
+      tb_inertia_products(x->m, d, body, u, u, products);
+      for (int p = 0; p < TB_NINERTIAL; p++) {
+        size_t at = (size_t)p * (size_t)x->n + (size_t)(a->row + r);
+        S[at] -= a->by_diagonal[0][r] * products[p];
+        E[at] -= a->by_diagonal[1][r] * products[p];
+      }
+    }
+  }
+}
+
 tbResult tb_derivatives_inertial(tbDerivatives* x, const tbModel* m, tbData* d, int body,
                                  tbReal* dx_dparameters) {
-  if (body < 0 || body >= m->nbody) return TB_ERROR_ARGUMENT;
-  if (x->ready != 1 || x->move.acc) return TB_ERROR_UNSUPPORTED;
+  if (body < 0 || body >= m->nbody || x->ready == 0) return TB_ERROR_ARGUMENT;
+  if (x->sampled.samples > 1) return tb_deriv_inertial_samples(x, m, d, body, dx_dparameters);
+  if (needs_differences(x)) return tb_deriv_inertial_differences(m, d, body, dx_dparameters);
   size_t width = (size_t)TB_NINERTIAL * (size_t)m->nbody, nv = (size_t)m->nv;
   tbArenaMark mark = tb_arena_mark(&x->arena);
   tbReal* Y = tb_arena_alloc(&x->arena, sizeof(tbReal) * (2 * nv * width + (size_t)x->nx + 1));
-  if (!Y) return TB_ERROR_MEMORY;
+  tbReal* S = TB_ARENA_NEW(&x->arena, tbReal, 2 * TB_NINERTIAL * (size_t)x->n + 1);
+  if (!Y || !S) return TB_ERROR_MEMORY;
+  tbReal* E = S + TB_NINERTIAL * (size_t)x->n;
+  add_diagonals(x, d, body, S, E);
   tbReal *second = Y + nv * width, *next = second + nv * width;
   tb_rne_regressor(m, d, x->law_acc ? x->law_acc : d->qacc, Y);
   if (x->final_acc) tb_rne_regressor(m, d, x->final_acc, second);
@@ -216,6 +257,8 @@ tbResult tb_derivatives_inertial(tbDerivatives* x, const tbModel* m, tbData* d, 
       in.force[i] = -Y[i * width + column];
       if (x->final_acc) in.final[i] = -second[i * width + column];
     }
+    memcpy(in.sigma, S + p * (size_t)x->n, sizeof(tbReal) * (size_t)x->n);
+    memcpy(in.law, E + p * (size_t)x->n, sizeof(tbReal) * (size_t)x->n);
     respond(x, &in, NULL, next);
     for (size_t i = 0; i < (size_t)x->nx; i++) dx_dparameters[i * TB_NINERTIAL + p] = next[i];
   }
@@ -232,12 +275,16 @@ static void multiply_transposed(const tbReal* M, int rows, int columns, const tb
   }
 }
 
-static void dense_transposed(const tbDerivatives* x, const tbReal* y, tbReal* dx, tbReal* du,
-                             tbReal* dforce) {
-  const tbReal* const matrix[] = {x->dense_A, x->dense_B, x->dense_F};
-  tbReal* const out[] = {dx, du, dforce};
-  const int columns[] = {x->nx, x->nu, x->nv};
-  for (int i = 0; i < 3; i++) {
+static void dense_transposed(tbDerivatives* x, const tbReal* y, tbReal* dx, tbReal* du,
+                             tbReal* dforce, tbReal* dfriction) {
+  if (dfriction && !x->dense_mu && tb_deriv_friction_differences(x) != TB_OK) {
+    for (int i = 0; i < x->ncon; i++) dfriction[i] = NAN;
+    dfriction = NULL;
+  }
+  const tbReal* const matrix[] = {x->dense_A, x->dense_B, x->dense_F, x->dense_mu};
+  tbReal* const out[] = {dx, du, dforce, dfriction};
+  const int columns[] = {x->nx, x->nu, x->nv, x->ncon};
+  for (int i = 0; i < 4; i++) {
     if (!out[i]) continue;
     memset(out[i], 0, sizeof(tbReal) * (size_t)columns[i]);
     multiply_transposed(matrix[i], x->nx, columns[i], y, out[i]);
@@ -294,7 +341,7 @@ void tb_derivatives_apply_transposed(tbDerivatives* x, const tbReal* y, tbReal* 
   int nv = x->nv;
   if (dforce) memset(dforce, 0, sizeof(tbReal) * (size_t)nv);
   if (dfriction) memset(dfriction, 0, sizeof(tbReal) * (size_t)x->ncon);
-  if (x->ready == 2) dense_transposed(x, y, dx, du, dforce);
+  if (x->ready == 2) dense_transposed(x, y, dx, du, dforce, dfriction);
   if (x->ready != 1) return;
   Input i = input_of(x);
   tbReal *move = i.move, *z = i.zero;

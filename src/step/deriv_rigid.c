@@ -159,6 +159,7 @@ static void fill_sigma(const Context* x, tbActive* a, const Terms* terms) {
       tb_active_velocity(&one, x->d->qvel, t->restitution, S, out->ncol);
     }
     tbReal by_y = t->gamma_by_y + t->R_by_y * out->h * a->force[r];
+    a->by_diagonal[0][r] = by_y;
     if (by_y != 0) {
       add_diagonal(x, a, r, out->law.Y + (size_t)(a->row + r) * (size_t)m->nv, by_y, S);
     }

@@ -160,6 +160,7 @@ typedef struct {
   tbReal by_length, by_velocity, by_input;
   tbReal input, input_by_act, input_by_ctrl;
   tbReal next_by_act, next_by_ctrl;
+  tbReal rate_by_act, rate_by_ctrl;
 } Actuator;
 
 static void activation(const tbModel* m, const tbData* d, int i, Actuator* a) {
@@ -173,22 +174,20 @@ static void activation(const tbModel* m, const tbData* d, int i, Actuator* a) {
   if (state < 0) return;
 
   // act_dot, then the state one step on.
-  tbReal h = m->opt.timestep, tau = fmax(SMALLEST, m->actuator_dynprm[TB_NDYN * i]),
-         rate_by_act = 0;
-  tbReal rate_by_ctrl = 0, span = h;
+  tbReal h = m->opt.timestep, tau = fmax(SMALLEST, m->actuator_dynprm[TB_NDYN * i]), span = h;
   switch (m->actuator_dyntype[i]) {
-    case TB_DYN_INTEGRATOR: rate_by_ctrl = by_ctrl; break;
+    case TB_DYN_INTEGRATOR: a->rate_by_ctrl = by_ctrl; break;
     case TB_DYN_FILTEREXACT: span = tau * (1 - exp(-h / tau));  // fall through
     case TB_DYN_FILTER:
-      rate_by_ctrl = by_ctrl / tau;
-      rate_by_act = -1 / tau;
+      a->rate_by_ctrl = by_ctrl / tau;
+      a->rate_by_act = -1 / tau;
       break;
     default: break;
   }
   tbReal next = tb_next_activation(m, d, i, state, d->act_dot[state]);
   if (!m->actuator_actlimited[i] || is_inside(next, m->actuator_actrange + 2 * i)) {
-    a->next_by_act = 1 + span * rate_by_act;
-    a->next_by_ctrl = span * rate_by_ctrl;
+    a->next_by_act = 1 + span * a->rate_by_act;
+    a->next_by_ctrl = span * a->rate_by_ctrl;
   }
   int early = m->actuator_actearly[i];
   a->input = early ? next : d->act[state];
@@ -282,6 +281,8 @@ static void add_actuator(tbDerivatives* x, const tbData* d, int i, const tbReal*
   if (state >= 0) {
     x->act_by_act[state] = a.next_by_act;
     x->act_by_ctrl[state] = a.next_by_ctrl;
+    x->rate_by_act[state] = a.rate_by_act;
+    x->rate_by_ctrl[state] = a.rate_by_ctrl;
   }
   const int* col = m->Jmom_colind + m->actuator_Jadr[i];
   const tbReal* moment = d->actuator_moment + m->actuator_Jadr[i];
@@ -371,9 +372,13 @@ static void place_probe(const tbDerivatives* x, const tbData* d, int column, tbR
   if (column < 2 * m->nv) tb_compute_velocity(m, p);
 }
 
-static tbReal next_activation(const tbDerivatives* x, int state) {
-  int i = x->act_ctrl[state];
-  return tb_next_activation(x->m, x->probe, i, state, x->probe->act_dot[state]);
+// Next activations, then their rates.
+static void activations(const tbDerivatives* x, tbReal* out) {
+  for (int s = 0; s < x->na; s++) {
+    tbReal rate = x->probe->act_dot[s];
+    out[s] = tb_next_activation(x->m, x->probe, x->act_ctrl[s], s, rate);
+    out[x->na + s] = rate;
+  }
 }
 
 static tbResult by_differences(tbDerivatives* x, const tbData* d, const tbReal* acc, int damping,
@@ -382,8 +387,8 @@ static tbResult by_differences(tbDerivatives* x, const tbData* d, const tbReal* 
   const tbModel* m = x->m;
   if (!x->probe) x->probe = tb_data_new(m);
   tbArenaMark mark = tb_arena_mark(&x->arena);
-  tbReal* low = TB_ARENA_NEW(&x->arena, tbReal, m->nv + m->na);
-  tbReal* high = TB_ARENA_NEW(&x->arena, tbReal, m->nv + m->na);
+  tbReal* low = TB_ARENA_NEW(&x->arena, tbReal, m->nv + 2 * m->na);
+  tbReal* high = TB_ARENA_NEW(&x->arena, tbReal, m->nv + 2 * m->na);
   if (!x->probe || !low || !high) return TB_ERROR_MEMORY;
   memcpy(x->probe->mocap_pos, d->mocap_pos, sizeof(tbReal) * 3 * (size_t)m->nmocap);
   memcpy(x->probe->mocap_quat, d->mocap_quat, sizeof(tbReal) * 4 * (size_t)m->nmocap);
@@ -396,15 +401,18 @@ static tbResult by_differences(tbDerivatives* x, const tbData* d, const tbReal* 
     }
     place_probe(x, d, k, -e);
     evaluate(x, acc, damping, low);
-    for (int s = 0; s < m->na; s++) low[m->nv + s] = next_activation(x, s);
+    activations(x, low + m->nv);
     place_probe(x, d, k, e);
     evaluate(x, acc, damping, high);
-    for (int s = 0; s < m->na; s++) high[m->nv + s] = next_activation(x, s);
+    activations(x, high + m->nv);
     for (int i = 0; i < m->nv; i++) *tb_partial(out, i, k) += (high[i] - low[i]) / (2 * e);
     for (int s = 0; s < m->na; s++) {
       tbReal slope = (high[m->nv + s] - low[m->nv + s]) / (2 * e);
       if (k == 2 * m->nv + s) x->act_by_act[s] = slope;
       if (k == x->nx + x->act_ctrl[s]) x->act_by_ctrl[s] = slope;
+      slope = (high[m->nv + m->na + s] - low[m->nv + m->na + s]) / (2 * e);
+      if (k == 2 * m->nv + s) x->rate_by_act[s] = slope;
+      if (k == x->nx + x->act_ctrl[s]) x->rate_by_ctrl[s] = slope;
     }
   }
   x->info.finite_differences = 1;

@@ -40,6 +40,9 @@ typedef struct {
   // 1: nobody sees more of this step than the state and the sensors it leads to: the certificate
   // and accelerations that nothing needs are left out.
   int unseen;
+  // Differences by friction: what is added to both sliding coefficients of the contact of this key.
+  tbReal friction_shift;
+  uint64_t friction_key;
 } tbStepState;
 
 // The state of a world, made on first use. NULL when out of memory.

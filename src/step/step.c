@@ -106,6 +106,10 @@ static tbResult find_rows(const tbModel* m, tbData* d, tbStepState* state, tbRea
     tb_contact_finder_rest(state->finder, state->sleep.count ? state->sleep.fixed : NULL);
     result = tb_find_contacts(state->finder, m, d, reach);
     *collide_end = tb_seconds();
+    for (int i = 0; state->friction_shift != 0 && i < d->ncon; i++) {
+      if (d->contact[i].key != state->friction_key) continue;
+      for (int k = 0; k < 2; k++) d->contact[i].friction[k] += state->friction_shift;
+    }
     if (result == TB_OK) result = tb_assemble_rows(m, d, horizon, &state->constraints);
   } while (result == TB_OK && tb_sleep_disturbed(m, d, &state->sleep, &state->constraints));
   return result;
