@@ -41,7 +41,7 @@ static const tbReal SETTLED = 1e-6, SETTLED_SMALL = 1e-3, TIE = 1e-3;
 enum { SETTLE = 8, SETTLE_SLIDING = 2 };
 // Rounds at first, after sweeps, and on islands of more than LARGE rows.
 enum { FIRST = 10, LATER = 6, FIRST_LARGE = 3, LARGE = 200 };
-enum { SWEEPS_LARGE = 80, POLISH = 1, CONVEX_ROUNDS = 40 };
+enum { SWEEPS_LARGE = 80, POLISH = 2, POLISH_LARGE = 1, CONVEX_ROUNDS = 40 };
 // Products at which interior points start, over the residual of the start; a step shorter than
 // SHORT is a sign of trouble.
 static const tbReal CENTRAL = 0.1, SHORT = 0.3;
@@ -276,7 +276,7 @@ static bool interior_attempt(tbActiveState* s, tbArena* arena, const tbInterior*
   memcpy(s->sigma, s->check, bytes);
   tbSolveInfo found = *info;
   *solved = judge_trial(s, lambda, &found);
-  if (!*solved || eager(s, POLISH, lambda, info)) return true;
+  if (!*solved || eager(s, POLISH_LARGE, lambda, info)) return true;
   found.iterations = info->iterations;
   found.factorizations = info->factorizations;
   *info = found;
