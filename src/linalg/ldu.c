@@ -5,6 +5,8 @@
 
 #include "base/kernel.h"
 
+enum { SIX = 6 };  // rows of a free body: nodes among these have code of fixed size
+
 // ---- pattern -----------------------------------------------------------------------------------
 
 static void sort_ints(int* x, int n) {
@@ -87,7 +89,10 @@ bool tb_ldu_analyze(tbLdu* ldu, tbArena* arena, int nodes, const int* dim, const
   ldu->width = tb_arena_alloc(arena, sizeof(int) * n);
   ldu->at = tb_arena_alloc(arena, sizeof(size_t) * n);
   ldu->skew = tb_arena_alloc(arena, sizeof(size_t) * n);
-  if (!ldu->first || !ldu->start || !ldu->width || !ldu->at || !ldu->skew) return false;
+  ldu->six = tb_arena_alloc(arena, sizeof(bool) * n);
+  if (!ldu->first || !ldu->start || !ldu->width || !ldu->at || !ldu->skew || !ldu->six) {
+    return false;
+  }
   ldu->start[0] = 0;
   if (!find_later(ldu, arena, edge_start, edge)) return false;
   ldu->column = tb_arena_alloc(arena, sizeof(int) * (size_t)(ldu->start[nodes] + 1));
@@ -96,9 +101,11 @@ bool tb_ldu_analyze(tbLdu* ldu, tbArena* arena, int nodes, const int* dim, const
   int widest = 0;
   for (int k = 0; k < nodes; k++) {
     int width = 0;
+    ldu->six[k] = dim[k] == SIX;
     for (int e = ldu->start[k]; e < ldu->start[k + 1]; e++) {
       ldu->column[e] = width;
       width += dim[ldu->later[e]];
+      ldu->six[k] = ldu->six[k] && dim[ldu->later[e]] == SIX;
     }
     ldu->width[k] = width;
     if (width > widest) widest = width;
@@ -112,8 +119,9 @@ bool tb_ldu_analyze(tbLdu* ldu, tbArena* arena, int nodes, const int* dim, const
   ldu->value = tb_arena_alloc(arena, sizeof(tbReal) * (ldu->size + 1));
   ldu->mirror = tb_arena_alloc(arena, sizeof(tbReal) * (ldu->mirror_size + 1));
   ldu->pivot = tb_arena_alloc(arena, sizeof(int) * (size_t)(ldu->first[nodes] + 1));
+  ldu->inverse = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(ldu->first[nodes] + 1));
   ldu->scratch = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(widest + 1));
-  return ldu->value && ldu->mirror && ldu->pivot && ldu->scratch;
+  return ldu->value && ldu->mirror && ldu->pivot && ldu->inverse && ldu->scratch;
 }
 
 int tb_ldu_column(const tbLdu* ldu, int a, int b) {
@@ -131,26 +139,26 @@ int tb_ldu_column(const tbLdu* ldu, int a, int b) {
 
 // ---- numbers -----------------------------------------------------------------------------------
 
-// D = L L^T in place, in the lower triangle.
-TB_INLINE bool factor_symmetric(int n, tbReal* D) {
+// D = L L^T in place, in the lower triangle; one over L's diagonal.
+TB_INLINE bool factor_symmetric(int n, tbReal* D, tbReal* inverse) {
   for (int j = 0; j < n; j++) {
     tbReal d = D[j * n + j];
     for (int k = 0; k < j; k++) d -= D[j * n + k] * D[j * n + k];
     if (!(d > 0) || !isfinite(d)) return false;
     d = sqrt(d);
     D[j * n + j] = d;
-    tbReal inverse = 1 / d;
+    inverse[j] = 1 / d;
     for (int i = j + 1; i < n; i++) {
       tbReal sum = D[i * n + j];
       for (int k = 0; k < j; k++) sum -= D[i * n + k] * D[j * n + k];
-      D[i * n + j] = sum * inverse;
+      D[i * n + j] = sum * inverse[j];
     }
   }
   return true;
 }
 
-// P D = L U in place, L with a unit diagonal.
-TB_INLINE bool factor_general(int n, tbReal* D, int* pivot) {
+// P D = L U in place, L with a unit diagonal; one over U's diagonal.
+TB_INLINE bool factor_general(int n, tbReal* D, int* pivot, tbReal* inverse) {
   for (int k = 0; k < n; k++) {
     int best = k;
     for (int i = k + 1; i < n; i++) {
@@ -163,9 +171,9 @@ TB_INLINE bool factor_general(int n, tbReal* D, int* pivot) {
       D[best * n + j] = t;
     }
     if (D[k * n + k] == 0 || !isfinite(D[k * n + k])) return false;
-    tbReal inverse = 1 / D[k * n + k];
+    inverse[k] = 1 / D[k * n + k];
     for (int i = k + 1; i < n; i++) {
-      tbReal f = D[i * n + k] *= inverse;
+      tbReal f = D[i * n + k] *= inverse[k];
       for (int j = k + 1; j < n; j++) D[i * n + j] -= f * D[k * n + j];
     }
   }
@@ -180,19 +188,19 @@ TB_INLINE void swap_rows(int width, tbReal* X, int i, int j) {
   }
 }
 
-// X <- T^-1 X for a lower triangular T given by T(r, s) = D[r * row + s * col], its diagonal or 1.
-TB_INLINE void substitute(int n, const tbReal* D, int row, int col, bool unit, int width,
-                          tbReal* X) {
-  for (int r = 0; r < n; r++) {
+// X <- T^-1 X for `n` columns of X and a lower triangular T given by T(r, s) = D[r * row + s *
+// col], its diagonal that of `inverse` or, where that is NULL, 1.
+TB_INLINE void substitute(int d, const tbReal* D, int row, int col, const tbReal* inverse, int n,
+                          int width, tbReal* X) {
+  for (int r = 0; r < d; r++) {
     tbReal* TB_RESTRICT x = X + (size_t)r * (size_t)width;
     for (int s = 0; s < r; s++) {
       tbReal f = D[r * row + s * col];
       const tbReal* TB_RESTRICT y = X + (size_t)s * (size_t)width;
-      for (int j = 0; j < width; j++) x[j] -= f * y[j];
+      for (int j = 0; j < n; j++) x[j] -= f * y[j];
     }
-    if (unit) continue;
-    tbReal inverse = 1 / D[r * (row + col)];
-    for (int j = 0; j < width; j++) x[j] *= inverse;
+    if (!inverse) continue;
+    for (int j = 0; j < n; j++) x[j] *= inverse[r];
   }
 }
 
@@ -260,25 +268,58 @@ TB_INLINE void eliminate(tbLdu* ldu, int k, const tbReal* C, const tbReal* V, bo
   }
 }
 
+// The same among nodes of six rows.
+TB_INLINE void eliminate_six(tbLdu* ldu, int k, const tbReal* C, const tbReal* V, bool symmetric) {
+  int width = ldu->width[k], begin = ldu->start[k], end = ldu->start[k + 1];
+  for (int e = begin; e < end; e++) {
+    int a = ldu->later[e], wa = ldu->width[a];
+    const tbReal *Ca = C + SIX * (e - begin), *Va = V + SIX * (e - begin);
+    tbReal* D = ldu->value + ldu->at[a];
+    tbReal* T = ldu->mirror + ldu->skew[a];
+    subtract_product(SIX, SIX, SIX, width, Ca, Va, D, SIX);
+    for (int f = e + 1, g = ldu->start[a]; f < end; f++, g++) {
+      while (ldu->later[g] != ldu->later[f]) g++;
+      int from = SIX * (f - begin), to = ldu->column[g];
+      subtract_product(SIX, SIX, SIX, width, Ca, V + from, D + SIX * SIX + to, wa);
+      if (!symmetric) subtract_product(SIX, SIX, SIX, width, Va, C + from, T + to, wa);
+    }
+  }
+}
+
+// Factor a node of `d` rows and take it out. `six`: those that it is connected with have six too.
+TB_INLINE bool factor_node(tbLdu* ldu, int k, int d, bool six, bool symmetric) {
+  int width = ldu->width[k], step = six ? SIX : width;
+  tbReal *D = ldu->value + ldu->at[k], *V = D + d * d, *C = V;
+  tbReal* inverse = ldu->inverse + ldu->first[k];
+  if (symmetric) {
+    if (!factor_symmetric(d, D, inverse)) return false;
+    for (int j = 0; j < width; j += step) substitute(d, D, d, 1, inverse, step, width, V + j);
+  } else {
+    int* pivot = ldu->pivot + ldu->first[k];
+    C = ldu->mirror + ldu->skew[k];
+    if (!factor_general(d, D, pivot, inverse)) return false;
+    for (int r = 0; r < d; r++) {
+      if (pivot[r] != r) swap_rows(width, V, r, pivot[r]);
+    }
+    for (int j = 0; j < width; j += step) {
+      substitute(d, D, d, 1, NULL, step, width, V + j);
+      substitute(d, D, 1, d, inverse, step, width, C + j);
+    }
+  }
+  if (six) {
+    eliminate_six(ldu, k, C, V, symmetric);
+  } else {
+    eliminate(ldu, k, C, V, symmetric);
+  }
+  return true;
+}
+
 TB_INLINE bool factor_all(tbLdu* ldu, bool symmetric) {
   ldu->symmetric = symmetric;
   for (int k = 0; k < ldu->nodes; k++) {
-    int d = ldu->dim[k], width = ldu->width[k];
-    tbReal *D = ldu->value + ldu->at[k], *V = D + d * d, *C = V;
-    if (symmetric) {
-      if (!factor_symmetric(d, D)) return false;
-      substitute(d, D, d, 1, false, width, V);
-    } else {
-      int* pivot = ldu->pivot + ldu->first[k];
-      C = ldu->mirror + ldu->skew[k];
-      if (!factor_general(d, D, pivot)) return false;
-      for (int r = 0; r < d; r++) {
-        if (pivot[r] != r) swap_rows(width, V, r, pivot[r]);
-      }
-      substitute(d, D, d, 1, true, width, V);
-      substitute(d, D, 1, d, false, width, C);
-    }
-    eliminate(ldu, k, C, V, symmetric);
+    bool done = ldu->six[k] ? factor_node(ldu, k, SIX, true, symmetric)
+                            : factor_node(ldu, k, ldu->dim[k], false, symmetric);
+    if (!done) return false;
   }
   return true;
 }
@@ -296,8 +337,7 @@ bool tb_ldu_factor(tbLdu* ldu, bool symmetric) {
 }
 
 // x <- L^-1 P x, or L^-1 x.
-TB_INLINE void solve_lower(const tbLdu* ldu, int k, tbReal* x) {
-  int d = ldu->dim[k];
+TB_INLINE void solve_lower(const tbLdu* ldu, int k, int d, tbReal* x) {
   const tbReal* D = ldu->value + ldu->at[k];
   for (int r = 0; r < d && !ldu->symmetric; r++) {
     int p = ldu->pivot[ldu->first[k] + r];
@@ -308,18 +348,17 @@ TB_INLINE void solve_lower(const tbLdu* ldu, int k, tbReal* x) {
   for (int r = 0; r < d; r++) {
     tbReal sum = x[r];
     for (int s = 0; s < r; s++) sum -= D[r * d + s] * x[s];
-    x[r] = ldu->symmetric ? sum / D[r * d + r] : sum;
+    x[r] = ldu->symmetric ? sum * ldu->inverse[ldu->first[k] + r] : sum;
   }
 }
 
 // x <- U^-1 x, or L^-T x.
-TB_INLINE void solve_upper(const tbLdu* ldu, int k, tbReal* x) {
-  int d = ldu->dim[k];
+TB_INLINE void solve_upper(const tbLdu* ldu, int k, int d, tbReal* x) {
   const tbReal* D = ldu->value + ldu->at[k];
   for (int r = d - 1; r >= 0; r--) {
     tbReal sum = x[r];
     for (int s = r + 1; s < d; s++) sum -= (ldu->symmetric ? D[s * d + r] : D[r * d + s]) * x[s];
-    x[r] = sum / D[r * d + r];
+    x[r] = sum * ldu->inverse[ldu->first[k] + r];
   }
 }
 
@@ -365,29 +404,52 @@ TB_INLINE void pull_up(int d, int width, const tbReal* V, const tbReal* TB_RESTR
   }
 }
 
+// Take what node k has out of the later ones.
+TB_INLINE void push_node(const tbLdu* ldu, int k, const tbReal* C, const tbReal* own, tbReal* x) {
+  int d = ldu->dim[k], width = ldu->width[k];
+  tbReal* row = ldu->scratch;
+  memset(row, 0, sizeof(tbReal) * (size_t)width);
+  push_down(d, width, C, own, row);
+  for (int e = ldu->start[k]; e < ldu->start[k + 1]; e++) {
+    int b = ldu->later[e], n = ldu->dim[b];
+    tbReal* to = x + ldu->first[b];
+    for (int j = 0; j < n; j++) to[j] += *row++;
+  }
+}
+
+TB_INLINE void push_six(const tbLdu* ldu, int k, const tbReal* C, const tbReal* own, tbReal* x) {
+  for (int e = ldu->start[k]; e < ldu->start[k + 1]; e++, C += SIX) {
+    subtract_six(SIX, own, 1, C, ldu->width[k], x + ldu->first[ldu->later[e]]);
+  }
+}
+
 TB_INLINE void solve_all(const tbLdu* ldu, tbReal* x) {
   tbReal* row = ldu->scratch;
   for (int k = 0; k < ldu->nodes; k++) {
-    int d = ldu->dim[k], width = ldu->width[k];
+    int d = ldu->dim[k];
     const tbReal* C =
         ldu->symmetric ? ldu->value + ldu->at[k] + (size_t)(d * d) : ldu->mirror + ldu->skew[k];
     tbReal* own = x + ldu->first[k];
-    solve_lower(ldu, k, own);
-    memset(row, 0, sizeof(tbReal) * (size_t)width);
-    push_down(d, width, C, own, row);
-    const tbReal* from = row;
-    for (int e = ldu->start[k]; e < ldu->start[k + 1]; e++) {
-      int b = ldu->later[e], n = ldu->dim[b];
-      tbReal* to = x + ldu->first[b];
-      for (int j = 0; j < n; j++) to[j] += *from++;
+    if (ldu->six[k]) {
+      solve_lower(ldu, k, SIX, own);
+      push_six(ldu, k, C, own, x);
+    } else {
+      solve_lower(ldu, k, d, own);
+      push_node(ldu, k, C, own, x);
     }
   }
   for (int k = ldu->nodes - 1; k >= 0; k--) {
     int d = ldu->dim[k], width = ldu->width[k];
+    const tbReal* V = ldu->value + ldu->at[k] + (size_t)(d * d);
     tbReal* own = x + ldu->first[k];
     gather(ldu, k, x, row);
-    pull_up(d, width, ldu->value + ldu->at[k] + (size_t)(d * d), row, own);
-    solve_upper(ldu, k, own);
+    if (ldu->six[k]) {
+      pull_up(SIX, width, V, row, own);
+      solve_upper(ldu, k, SIX, own);
+    } else {
+      pull_up(d, width, V, row, own);
+      solve_upper(ldu, k, d, own);
+    }
   }
 }
 

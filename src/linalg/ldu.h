@@ -30,6 +30,8 @@ typedef struct {
   tbReal* value;    // D and U of all nodes
   tbReal* mirror;   // C of all nodes
   int* pivot;       // exchanges inside each node
+  tbReal* inverse;  // by row: one over the diagonal of the factors of D_k
+  bool* six;        // by node: it and all later nodes have six rows, as free bodies do
   tbReal* scratch;  // a vector as long as the longest row
   bool symmetric;   // what the factors are of
   double flops;     // of a symmetric factorisation
