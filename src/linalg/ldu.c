@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/kernel.h"
+#include "linalg/six.h"
 
 enum { SIX = 6 };  // rows of a free body: nodes among these have code of fixed size
 
@@ -188,19 +189,19 @@ TB_INLINE void swap_rows(int width, tbReal* X, int i, int j) {
   }
 }
 
-// X <- T^-1 X for `n` columns of X and a lower triangular T given by T(r, s) = D[r * row + s *
-// col], its diagonal that of `inverse` or, where that is NULL, 1.
-TB_INLINE void substitute(int d, const tbReal* D, int row, int col, const tbReal* inverse, int n,
+// X <- T^-1 X for a lower triangular T given by T(r, s) = D[r * row + s * col], its diagonal that
+// of `inverse` or, where that is NULL, 1.
+TB_INLINE void substitute(int n, const tbReal* D, int row, int col, const tbReal* inverse,
                           int width, tbReal* X) {
-  for (int r = 0; r < d; r++) {
+  for (int r = 0; r < n; r++) {
     tbReal* TB_RESTRICT x = X + (size_t)r * (size_t)width;
     for (int s = 0; s < r; s++) {
       tbReal f = D[r * row + s * col];
       const tbReal* TB_RESTRICT y = X + (size_t)s * (size_t)width;
-      for (int j = 0; j < n; j++) x[j] -= f * y[j];
+      for (int j = 0; j < width; j++) x[j] -= f * y[j];
     }
     if (!inverse) continue;
-    for (int j = 0; j < n; j++) x[j] *= inverse[r];
+    for (int j = 0; j < width; j++) x[j] *= inverse[r];
   }
 }
 
@@ -276,39 +277,51 @@ TB_INLINE void eliminate_six(tbLdu* ldu, int k, const tbReal* C, const tbReal* V
     const tbReal *Ca = C + SIX * (e - begin), *Va = V + SIX * (e - begin);
     tbReal* D = ldu->value + ldu->at[a];
     tbReal* T = ldu->mirror + ldu->skew[a];
-    subtract_product(SIX, SIX, SIX, width, Ca, Va, D, SIX);
+    tb_six_subtract(SIX, Ca, width, Va, width, D, SIX);
     for (int f = e + 1, g = ldu->start[a]; f < end; f++, g++) {
       while (ldu->later[g] != ldu->later[f]) g++;
       int from = SIX * (f - begin), to = ldu->column[g];
-      subtract_product(SIX, SIX, SIX, width, Ca, V + from, D + SIX * SIX + to, wa);
-      if (!symmetric) subtract_product(SIX, SIX, SIX, width, Va, C + from, T + to, wa);
+      tb_six_subtract(SIX, Ca, width, V + from, width, D + SIX * SIX + to, wa);
+      if (!symmetric) tb_six_subtract(SIX, Va, width, C + from, width, T + to, wa);
     }
+  }
+}
+
+// V <- L^-1 V and C <- U^-T C for the factors of a node, V = C where symmetric.
+TB_INLINE void substitute_node(const tbLdu* ldu, int k, int d, bool symmetric, tbReal* V,
+                               tbReal* C) {
+  int width = ldu->width[k];
+  const tbReal *D = ldu->value + ldu->at[k], *inverse = ldu->inverse + ldu->first[k];
+  substitute(d, D, d, 1, symmetric ? inverse : NULL, width, V);
+  if (!symmetric) substitute(d, D, 1, d, inverse, width, C);
+}
+
+TB_INLINE void substitute_six(const tbLdu* ldu, int k, bool symmetric, tbReal* V, tbReal* C) {
+  int width = ldu->width[k];
+  const tbReal *D = ldu->value + ldu->at[k], *inverse = ldu->inverse + ldu->first[k];
+  for (int j = 0; j < width; j += SIX) {
+    tb_six_substitute(D, SIX, 1, symmetric ? inverse : NULL, V + j, width);
+    if (!symmetric) tb_six_substitute(D, 1, SIX, inverse, C + j, width);
   }
 }
 
 // Factor a node of `d` rows and take it out. `six`: those that it is connected with have six too.
 TB_INLINE bool factor_node(tbLdu* ldu, int k, int d, bool six, bool symmetric) {
-  int width = ldu->width[k], step = six ? SIX : width;
-  tbReal *D = ldu->value + ldu->at[k], *V = D + d * d, *C = V;
+  tbReal *D = ldu->value + ldu->at[k], *V = D + d * d;
+  tbReal* C = symmetric ? V : ldu->mirror + ldu->skew[k];
   tbReal* inverse = ldu->inverse + ldu->first[k];
-  if (symmetric) {
-    if (!factor_symmetric(d, D, inverse)) return false;
-    for (int j = 0; j < width; j += step) substitute(d, D, d, 1, inverse, step, width, V + j);
-  } else {
-    int* pivot = ldu->pivot + ldu->first[k];
-    C = ldu->mirror + ldu->skew[k];
-    if (!factor_general(d, D, pivot, inverse)) return false;
-    for (int r = 0; r < d; r++) {
-      if (pivot[r] != r) swap_rows(width, V, r, pivot[r]);
-    }
-    for (int j = 0; j < width; j += step) {
-      substitute(d, D, d, 1, NULL, step, width, V + j);
-      substitute(d, D, 1, d, inverse, step, width, C + j);
-    }
+  int* pivot = ldu->pivot + ldu->first[k];
+  if (symmetric ? !factor_symmetric(d, D, inverse) : !factor_general(d, D, pivot, inverse)) {
+    return false;
+  }
+  for (int r = 0; r < d && !symmetric; r++) {
+    if (pivot[r] != r) swap_rows(ldu->width[k], V, r, pivot[r]);
   }
   if (six) {
+    substitute_six(ldu, k, symmetric, V, C);
     eliminate_six(ldu, k, C, V, symmetric);
   } else {
+    substitute_node(ldu, k, d, symmetric, V, C);
     eliminate(ldu, k, C, V, symmetric);
   }
   return true;
@@ -419,7 +432,7 @@ TB_INLINE void push_node(const tbLdu* ldu, int k, const tbReal* C, const tbReal*
 
 TB_INLINE void push_six(const tbLdu* ldu, int k, const tbReal* C, const tbReal* own, tbReal* x) {
   for (int e = ldu->start[k]; e < ldu->start[k + 1]; e++, C += SIX) {
-    subtract_six(SIX, own, 1, C, ldu->width[k], x + ldu->first[ldu->later[e]]);
+    tb_six_subtract(1, own, 1, C, ldu->width[k], x + ldu->first[ldu->later[e]], 0);
   }
 }
 

@@ -240,33 +240,40 @@ static tbReal row_stiffness(const Interior* m, const tbBlock* b, int k) {
   return stiff > 0 ? stiff : RIDGE;
 }
 
-// C^-1 of every block, the matrix of (1) and its factors.
+// C^-1 of a block, and its part of the matrix of (1).
+TB_INLINE void add_block(Interior* m, int i, int d, bool cone) {
+  const tbBlock* b = &m->p->block[i];
+  const tbReal* S = m->S + b->row;
+  tbReal *K = m->K + (size_t)i * MAX * MAX, W[MAX * MAX];
+  if (cone) {
+    cone_inverse(m, i, d, K);
+  } else {
+    memset(K, 0, sizeof(tbReal) * (size_t)(d * d));
+    for (int r = 0; r < d; r++) K[r * (d + 1)] = 1 / row_stiffness(m, b, b->row + r);
+  }
+  if (m->p->R) {
+    tbReal R[MAX];
+    for (int r = 0; r < d; r++) R[r] = S[r] * S[r] * m->p->R[b->row + r];
+    add_compliance(d, R, K);
+  }
+  for (int r = 0; r < d; r++) {
+    for (int c = 0; c < d; c++) W[r * d + c] = S[r] * K[r * d + c] * S[c];
+  }
+  tb_velocity_add(m->a->system, i, W);
+}
+
+// The same of all blocks, and the factors of the matrix.
 static bool factor(Interior* m, tbSolveInfo* info) {
   tbVelocity* v = m->a->system;
   tb_velocity_start(v, m->a->law != TB_LAW_NCP);
   info->factorizations++;
   for (int i = 0; i < m->p->nblock; i++) {
     const tbBlock* b = &m->p->block[i];
-    int d = b->dim;
-    const tbReal* S = m->S + b->row;
-    tbReal *K = m->K + (size_t)i * MAX * MAX, W[MAX * MAX];
-    if (is_cone(b) && d == 3) {
-      cone_inverse(m, i, 3, K);
-    } else if (is_cone(b)) {
-      cone_inverse(m, i, d, K);
+    if (is_cone(b) && b->dim == 3) {
+      add_block(m, i, 3, true);
     } else {
-      memset(K, 0, sizeof(tbReal) * (size_t)(d * d));
-      for (int r = 0; r < d; r++) K[r * (d + 1)] = 1 / row_stiffness(m, b, b->row + r);
+      add_block(m, i, b->dim, is_cone(b));
     }
-    if (m->p->R) {
-      tbReal R[MAX];
-      for (int r = 0; r < d; r++) R[r] = S[r] * S[r] * m->p->R[b->row + r];
-      add_compliance(d, R, K);
-    }
-    for (int r = 0; r < d; r++) {
-      for (int c = 0; c < d; c++) W[r * d + c] = S[r] * K[r * d + c] * S[c];
-    }
-    tb_velocity_add(v, i, W);
   }
   return tb_velocity_factor(v);
 }
@@ -363,20 +370,37 @@ static void solve_impulses(Interior* m, tbReal* dx) {
   }
 }
 
-// Solve (1) for dx and dz.
-static void find_step(Interior* m, tbReal target, tbReal* dx, tbReal* dz) {
+// The right-hand side b = E c - r of a cone.
+TB_INLINE void cone_right(Interior* m, int i, int d) {
+  int row = m->p->block[i].row;
+  const tbReal *z = m->z + row, *c = m->c + row;
+  tbReal length = tb_lorentz_tail(d, z), along = 0;
+  for (int r = 0; r < d; r++) m->b[row + r] = c[r] - m->r[row + r];
+  for (int r = 1; r < d; r++) along += z[r] * c[r];
+  if (length > 0) m->b[row] -= m->theta[i] * along / length;
+}
+
+static void fill_right(Interior* m) {
   for (int i = 0; i < m->p->nblock; i++) {
     const tbBlock* b = &m->p->block[i];
-    int row = b->row;
-    for (int k = row; k < row + b->dim; k++) {
-      m->b[k] = m->c[k] - m->r[k];
-      if (b->type == TB_BLOCK_BOX && !(m->low[k] < m->high[k])) m->b[k] = 0;
+    if (is_cone(b) && b->dim == 3) {
+      cone_right(m, i, 3);
+      continue;
     }
-    tbReal length = is_cone(b) ? tb_lorentz_tail(b->dim, m->z + row) : 0;
-    for (int r = 1; r < b->dim && length > 0; r++) {
-      m->b[row] -= m->theta[i] * m->z[row + r] / length * m->c[row + r];
+    if (is_cone(b)) {
+      cone_right(m, i, b->dim);
+      continue;
+    }
+    for (int k = b->row; k < b->row + b->dim; k++) {
+      bool fixed = b->type == TB_BLOCK_BOX && !(m->low[k] < m->high[k]);
+      m->b[k] = fixed ? 0 : m->c[k] - m->r[k];
     }
   }
+}
+
+// Solve (1) for dx and dz.
+static void find_step(Interior* m, tbReal target, tbReal* dx, tbReal* dz) {
+  fill_right(m);
   solve_impulses(m, dx);
   for (int i = 0; i < m->p->nblock; i++) {
     const tbBlock* block = &m->p->block[i];

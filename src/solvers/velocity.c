@@ -4,6 +4,7 @@
 
 #include "base/kernel.h"
 #include "linalg/order.h"
+#include "linalg/six.h"
 
 // ---- nodes -------------------------------------------------------------------------------------
 
@@ -501,21 +502,26 @@ TB_INLINE void add_product(int rows, int depth, int n, int width, const tbReal* 
   }
 }
 
-// out = W J, or W^T J.
+// out = W J, or W^T J, for three rows.
+TB_INLINE void weigh_three(int width, const tbReal* J, const tbReal* W, int row_step, int col_step,
+                           tbReal* TB_RESTRICT out) {
+  const tbReal *TB_RESTRICT a = J, *TB_RESTRICT b = a + width, *TB_RESTRICT c = b + width;
+  for (int r = 0; r < 3; r++) {
+    const tbReal* w = W + r * row_step;
+    tbReal u = w[0], v = w[col_step], t = w[2 * col_step], *TB_RESTRICT to = out + r * width;
+    for (int j = 0; j < width; j++) to[j] = u * a[j] + v * b[j] + t * c[j];
+  }
+}
+
+// The same for any number of rows, most weights being diagonal.
 TB_INLINE void weigh(const tbNodeRows* rows, const tbReal* W, int row_step, int col_step,
                      tbReal* TB_RESTRICT out) {
   int width = rows->width;
   if (rows->dim == 3) {
-    const tbReal *TB_RESTRICT a = rows->J, *TB_RESTRICT b = a + width, *TB_RESTRICT c = b + width;
-    for (int r = 0; r < 3; r++) {
-      const tbReal* w = W + r * row_step;
-      tbReal u = w[0], v = w[col_step], t = w[2 * col_step], *TB_RESTRICT to = out + r * width;
-      for (int j = 0; j < width; j++) to[j] = u * a[j] + v * b[j] + t * c[j];
-    }
+    weigh_three(width, rows->J, W, row_step, col_step, out);
     return;
   }
   for (int r = 0; r < rows->dim; r++) {
-    // Most weights are diagonal.
     tbReal *TB_RESTRICT to = out + r * width, own = W[r * (row_step + col_step)];
     const tbReal* TB_RESTRICT J = rows->J + r * width;
     for (int j = 0; j < width; j++) to[j] = own * J[j];
@@ -528,29 +534,40 @@ TB_INLINE void weigh(const tbNodeRows* rows, const tbReal* W, int row_step, int 
   }
 }
 
-// A contact of three rows between two free bodies: all sizes are known.
-TB_INLINE void add_bodies(tbVelocity* s, const tbNodeRows* rows, const tbReal* WJ,
-                          const tbReal* WtJ) {
+// A contact of three rows between two free bodies, or of one with the world: all sizes are known.
+TB_INLINE void add_bodies(tbVelocity* s, const tbNodeRows* rows, const tbReal* W) {
   int a = rows->node[0], b = rows->node[1], wa = s->ldu.width[a];
-  tbReal *D = s->ldu.value + s->ldu.at[a], *U = D + 36 + rows->pair[0];
-  add_product(6, 3, 6, 12, rows->J, WJ, D, 6);
-  add_product(6, 3, 6, 12, rows->J, WJ + 6, U, wa);
+  tbReal *D = s->ldu.value + s->ldu.at[a], *U = D + 36 + rows->pair[0], WJ[36], WtJ[36];
+  weigh_three(12, rows->J, W, 3, 1, WJ);
+  tb_six_add(6, rows->J, 12, WJ, 12, D, 6);
+  tb_six_add(6, rows->J, 12, WJ + 6, 12, U, wa);
   if (!s->symmetric) {
-    add_product(6, 3, 6, 12, rows->J, WtJ + 6, s->ldu.mirror + s->ldu.skew[a] + rows->pair[0], wa);
+    weigh_three(12, rows->J, W, 1, 3, WtJ);
+    tb_six_add(6, rows->J, 12, WtJ + 6, 12, s->ldu.mirror + s->ldu.skew[a] + rows->pair[0], wa);
   }
-  add_product(6, 3, 6, 12, rows->J + 6, WJ + 6, s->ldu.value + s->ldu.at[b], 6);
+  tb_six_add(6, rows->J + 6, 12, WJ + 6, 12, s->ldu.value + s->ldu.at[b], 6);
+}
+
+TB_INLINE void add_body(tbVelocity* s, const tbNodeRows* rows, const tbReal* W) {
+  tbReal WJ[18];
+  weigh_three(6, rows->J, W, 3, 1, WJ);
+  tb_six_add(6, rows->J, 6, WJ, 6, s->ldu.value + s->ldu.at[rows->node[0]], 6);
 }
 
 TB_INLINE void add_block(tbVelocity* s, int block, const tbReal* W) {
   const tbNodeRows* rows = &s->rows[block];
   int dim = rows->dim, width = rows->width;
   tbReal *WJ = s->scratch, *WtJ = s->scratch + dim * width;
-  weigh(rows, W, dim, 1, WJ);
-  if (!s->symmetric) weigh(rows, W, 1, dim, WtJ);
   if (dim == 3 && rows->nnode == 2 && width == 12 && rows->part[1] == 6) {
-    add_bodies(s, rows, WJ, WtJ);
+    add_bodies(s, rows, W);
     return;
   }
+  if (dim == 3 && rows->nnode == 1 && width == 6) {
+    add_body(s, rows, W);
+    return;
+  }
+  weigh(rows, W, dim, 1, WJ);
+  if (!s->symmetric) weigh(rows, W, 1, dim, WtJ);
   const int* pair = rows->pair;
   for (int p = 0; p < rows->nnode; p++) {
     int a = rows->node[p], da = s->ldu.dim[a], wa = s->ldu.width[a], from = rows->part[p];

@@ -1,0 +1,106 @@
+// Products with rows of six columns, those of a free body: a row lies in one register of four and
+// one of two. Compilers do not find this by themselves once such loops are inlined.
+#ifndef TRIBO_LINALG_SIX_H_
+#define TRIBO_LINALG_SIX_H_
+
+#include <stddef.h>
+
+#include "base/kernel.h"
+#include "tribo/types.h"
+
+#if defined(__GNUC__) && !defined(__CUDACC__)
+
+typedef tbReal tbSixFour __attribute__((vector_size(4 * sizeof(tbReal)), aligned(8), may_alias));
+typedef tbReal tbSixTwo __attribute__((vector_size(2 * sizeof(tbReal)), aligned(8), may_alias));
+
+#define TB_SIX_SUBTRACT(Part, at)                                                        \
+  do {                                                                                   \
+    Part z0 = *(const Part*)(Z + (at)), z1 = *(const Part*)(Z + zs + (at));              \
+    Part z2 = *(const Part*)(Z + 2 * zs + (at)), z3 = *(const Part*)(Z + 3 * zs + (at)); \
+    Part z4 = *(const Part*)(Z + 4 * zs + (at)), z5 = *(const Part*)(Z + 5 * zs + (at)); \
+    for (int i = 0; i < rows; i++) {                                                     \
+      const tbReal* f = X + i;                                                           \
+      *(Part*)(Y + i * ys + (at)) -= (f[0] * z0 + f[xs] * z1) +                          \
+                                     (f[2 * xs] * z2 + f[3 * xs] * z3) +                 \
+                                     (f[4 * xs] * z4 + f[5 * xs] * z5);                  \
+    }                                                                                    \
+  } while (0)
+
+#define TB_SIX_ADD(Part, at)                                                  \
+  do {                                                                        \
+    Part z0 = *(const Part*)(Z + (at)), z1 = *(const Part*)(Z + zs + (at));   \
+    Part z2 = *(const Part*)(Z + 2 * zs + (at));                              \
+    for (int i = 0; i < rows; i++) {                                          \
+      const tbReal* f = X + i;                                                \
+      *(Part*)(Y + i * ys + (at)) += f[0] * z0 + f[xs] * z1 + f[2 * xs] * z2; \
+    }                                                                         \
+  } while (0)
+
+#define TB_SIX_SUBSTITUTE(Part, at)                                    \
+  do {                                                                 \
+    Part x[6];                                                         \
+    for (int r = 0; r < 6; r++) {                                      \
+      x[r] = *(const Part*)(X + r * xs + (at));                        \
+      for (int s = 0; s < r; s++) x[r] -= D[r * row + s * col] * x[s]; \
+      if (inverse) x[r] *= inverse[r];                                 \
+      *(Part*)(X + r * xs + (at)) = x[r];                              \
+    }                                                                  \
+  } while (0)
+
+#else
+
+#define TB_SIX_SUBTRACT(Part, at)                                        \
+  for (int i = 0; i < rows; i++) {                                       \
+    for (int j = (at); j < (at) + TB_SIX_##Part; j++) {                  \
+      const tbReal *f = X + i, *z = Z + j;                               \
+      Y[i * ys + j] -= (f[0] * z[0] + f[xs] * z[zs]) +                   \
+                       (f[2 * xs] * z[2 * zs] + f[3 * xs] * z[3 * zs]) + \
+                       (f[4 * xs] * z[4 * zs] + f[5 * xs] * z[5 * zs]);  \
+    }                                                                    \
+  }
+
+#define TB_SIX_ADD(Part, at)                                                \
+  for (int i = 0; i < rows; i++) {                                          \
+    for (int j = (at); j < (at) + TB_SIX_##Part; j++) {                     \
+      const tbReal *f = X + i, *z = Z + j;                                  \
+      Y[i * ys + j] += f[0] * z[0] + f[xs] * z[zs] + f[2 * xs] * z[2 * zs]; \
+    }                                                                       \
+  }
+
+#define TB_SIX_SUBSTITUTE(Part, at)                                              \
+  for (int r = 0; r < 6; r++) {                                                  \
+    for (int j = (at); j < (at) + TB_SIX_##Part; j++) {                          \
+      tbReal* x = X + j;                                                         \
+      for (int s = 0; s < r; s++) x[r * xs] -= D[r * row + s * col] * x[s * xs]; \
+      if (inverse) x[r * xs] *= inverse[r];                                      \
+    }                                                                            \
+  }
+
+#define TB_SIX_tbSixFour 4
+#define TB_SIX_tbSixTwo 2
+
+#endif
+
+// Y -= X^T Z for X (6 x rows), Z (6 x 6) and Y (rows x 6), with strides xs, zs, ys.
+TB_INLINE void tb_six_subtract(int rows, const tbReal* X, ptrdiff_t xs, const tbReal* Z,
+                               ptrdiff_t zs, tbReal* Y, ptrdiff_t ys) {
+  TB_SIX_SUBTRACT(tbSixFour, 0);
+  TB_SIX_SUBTRACT(tbSixTwo, 4);
+}
+
+// Y += X^T Z for X (3 x rows), Z (3 x 6) and Y (rows x 6).
+TB_INLINE void tb_six_add(int rows, const tbReal* X, ptrdiff_t xs, const tbReal* Z, ptrdiff_t zs,
+                          tbReal* Y, ptrdiff_t ys) {
+  TB_SIX_ADD(tbSixFour, 0);
+  TB_SIX_ADD(tbSixTwo, 4);
+}
+
+// X <- T^-1 X for X (6 x 6) and a lower triangular T given by T(r, s) = D[r * row + s * col], its
+// diagonal that of `inverse` or, where that is NULL, 1.
+TB_INLINE void tb_six_substitute(const tbReal* D, int row, int col, const tbReal* inverse,
+                                 tbReal* X, ptrdiff_t xs) {
+  TB_SIX_SUBSTITUTE(tbSixFour, 0);
+  TB_SIX_SUBSTITUTE(tbSixTwo, 4);
+}
+
+#endif
