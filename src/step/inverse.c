@@ -156,17 +156,22 @@ static void find_driven(const tbModel* m, const tbData* d, int* driven) {
   }
 }
 
-static void judge_base(const tbModel* m, const int* driven, const tbReal* qfrc,
-                       tbInverseInfo* info) {
-  tbReal scale = 1;
+// `largest`: force of any row. What is left counts against all forces that it is the sum of, and
+// only where the motion would show it: contacts that yield turn a velocity of rounding into force.
+static void judge_base(const tbModel* m, const tbData* d, const int* driven, const tbReal* qfrc,
+                       tbReal largest, tbInverseInfo* info) {
+  tbReal scale = fmax(1, largest);
   for (int i = 0; i < m->nv; i++) {
-    scale = fmax(scale, fabs(qfrc[i]));
+    scale = fmax(scale, fmax(fabs(qfrc[i]), fabs(d->qfrc_constraint[i])));
     if (driven[i] || fabs(qfrc[i]) <= info->base_residual) continue;
     info->base_residual = fabs(qfrc[i]);
     info->worst_dof = i;
   }
-  int moves = info->velocity_residual <= 10 * TB_INVERSE_REST,
-      stands = info->base_residual <= 1e-6 * scale;
+  int moves = info->velocity_residual <= 10 * TB_INVERSE_REST, stands = 1;
+  for (int i = 0; i < m->nv; i++) {
+    tbReal unseen = 10 * TB_INVERSE_REST * m->dof_M0[i] / m->opt.timestep;
+    stands &= driven[i] || fabs(qfrc[i]) <= fmax(1e-6 * scale, unseen);
+  }
   info->feasible = moves && stands;
   if (!moves) {
     snprintf(info->reason, sizeof info->reason,
@@ -177,6 +182,14 @@ static void judge_base(const tbModel* m, const int* driven, const tbReal* qfrc,
              "nothing drives dof %d, which needs %.3g N or N m more", info->worst_dof,
              info->base_residual);
   }
+}
+
+static tbReal largest_force(const tbStepState* state) {
+  tbReal largest = 0;
+  for (int r = 0; r < state->constraints.nrow; r++) {
+    largest = fmax(largest, fabs(state->row_force[r]));
+  }
+  return largest;
 }
 
 // ---- rigid laws ---------------------------------------------------------------------------------
@@ -262,7 +275,7 @@ static tbResult inverse_rigid(const tbModel* m, tbData* d, tbStepState* state, c
   constraint_force(m, d, cs, &islands);
   for (int i = 0; i < m->nv; i++) qfrc[i] -= d->qfrc_constraint[i];
   tb_store_forces(m, d, state, &islands);
-  judge_base(m, driven, qfrc, info);
+  judge_base(m, d, driven, qfrc, largest_force(state), info);
   return TB_OK;
 }
 
@@ -303,7 +316,7 @@ static tbResult inverse_soft(const tbModel* m, tbData* d, tbStepState* state, co
   tb_bound_coriolis(m, d, -1, qfrc);
   find_driven(m, d, driven);
   if (settings->driven) memcpy(driven, settings->driven, sizeof(int) * (size_t)m->nv);
-  judge_base(m, driven, qfrc, info);
+  judge_base(m, d, driven, qfrc, largest_force(state), info);
   return TB_OK;
 }
 

@@ -25,14 +25,16 @@ typedef struct {
 typedef enum { FIXED, CONE, RAY, INTERVAL } Freedom;
 
 static Freedom freedom_of(const tbBlock* b, const tbReal* R, const tbReal* sigma,
-                          const tbReal* lambda) {
-  tbReal slip = 0;
+                          const tbReal* lambda, int law) {
+  tbReal slip = 0, open = sigma[0];
   for (int r = 1; r < b->dim; r++) slip = fmax(slip, fabs(sigma[r]));
+  // Under the convex law a contact rises as it slides, and still pushes.
+  if (b->type == TB_BLOCK_CONE && law == TB_LAW_CCP) open -= tb_cone_shift(b->dim, b->mu, sigma);
   switch (b->type) {
     case TB_BLOCK_BOX: return fabs(sigma[0]) < TB_INVERSE_REST ? INTERVAL : FIXED;
     case TB_BLOCK_ONE_SIDED: return R[0] == 0 && fabs(sigma[0]) < TB_INVERSE_REST ? RAY : FIXED;
     case TB_BLOCK_CONE:
-      if (R[0] > 0 ? !(lambda[0] > 0) : fabs(sigma[0]) >= TB_INVERSE_REST) return FIXED;
+      if (R[0] > 0 ? !(lambda[0] > 0) : fabs(open) >= TB_INVERSE_REST) return FIXED;
       if (slip >= TB_INVERSE_REST) return R[0] > 0 ? FIXED : RAY;
       return CONE;
     default: return FIXED;
@@ -162,7 +164,7 @@ static tbResult solve_island(Context x, const tbConstraints* cs, const tbIsland*
     for (int r = b->row; r < b->row + b->dim; r++) {
       sigma[r] = island->R[r] * island->lambda[r] + island->g[r];
     }
-    freedom[k] = freedom_of(b, island->R + b->row, sigma + b->row, island->lambda + b->row);
+    freedom[k] = freedom_of(b, island->R + b->row, sigma + b->row, island->lambda + b->row, x.law);
     open += freedom[k] != FIXED;
     if (freedom[k] == FIXED) {
       subtract_fixed(&cs->list[island->member[k]], island->lambda + b->row, left);

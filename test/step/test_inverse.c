@@ -170,11 +170,90 @@ static void test_robots(void** state) {
   assert_true(10 * unsolved <= count);
 }
 
+// ---- every robot under the rigid laws -----------------------------------------------------------
+
+static int trips_failed;
+
+typedef struct {
+  const char* name;
+  int law;
+  tbReal compliance;
+} Contact;
+
+// The largest change of a velocity within the step, over the largest velocity.
+static tbReal motion_error(const tbModel* m, const tbData* d, const tbReal* qacc) {
+  tbReal h = m->opt.timestep, error = 0, scale = 1;
+  for (int i = 0; i < m->nv; i++) {
+    error = fmax(error, h * fabs(d->qacc[i] - qacc[i]));
+    scale = fmax(scale, fabs(d->qvel[i] + h * qacc[i]));
+  }
+  return error / scale;
+}
+
+// A robot on its floor, motors at random: inverse(forward) is a motion that contacts allow and
+// motors can make, and forward with what was found makes the same motion. 0 where the forward step
+// did not converge.
+static int robot_trip(tbModel* m, int index, const Contact* contact) {
+  tbData* d = tb_data_new(m);
+  tbRng rng = {(uint64_t)index + 1};
+  m->opt.law = contact->law;
+  for (int g = 0; g < m->ngeom && contact->compliance > 0; g++) {
+    m->geom_compliance[g] = contact->compliance;
+    m->geom_contactdamping[g] = 10;
+  }
+  if (m->nkey > 0) tb_reset_keyframe(m, d, 0);
+  for (int k = 0; k < m->nu; k++) d->ctrl[k] += 0.01 * tb_rng_normal(&rng);
+  for (int s = 0; s < 30; s++) tb_step(m, d);
+  m->opt.solve_tolerance = 1e-12;
+  m->opt.warmstart = 0;
+  tbReal *qacc = calloc((size_t)(2 * m->nv), sizeof(tbReal)), *qfrc = qacc + m->nv;
+  assert_int_equal(tb_forward(m, d), TB_OK);
+  int solved = d->solve.status == TB_SOLVE_CONVERGED;
+  memcpy(qacc, d->qacc, sizeof(tbReal) * (size_t)m->nv);
+  tbInverseInfo info;
+  assert_int_equal(tb_inverse(m, d, qacc, NULL, qfrc, &info), TB_OK);
+  for (int i = 0; i < m->nv; i++) assert_true(isfinite(qfrc[i]));
+  tb_forward(m, d);
+  for (int i = 0; i < m->nv; i++) d->qfrc_applied[i] = qfrc[i] - d->qfrc_actuator[i];
+  assert_int_equal(tb_forward(m, d), TB_OK);
+  tbReal error = motion_error(m, d, qacc);
+  // Normal forces of contacts that yield are held by a penalty while the base is balanced.
+  tbReal tolerance = contact->compliance > 0 ? 1e-4 : 1e-6;
+  if (solved && (!info.feasible || !(error < tolerance))) {
+    trips_failed++;
+    print_message("%s %s: %s; the motion differs by %g\n", contact->name, tb_test_robot_name(index),
+                  info.feasible ? "feasible" : info.reason, error);
+  }
+  free(qacc);
+  tb_data_free(d);
+  return solved;
+}
+
+static void test_rigid_robots(void** state) {
+  (void)state;
+  static const Contact CONTACTS[] = {
+      {"ncp", TB_LAW_NCP, 0}, {"ccp", TB_LAW_CCP, 0}, {"compliant", TB_LAW_NCP, 1e-5}};
+  for (int c = 0; c < 3; c++) {
+    int count = 0, solved = 0;
+    for (int i = 0; i < TB_TEST_ROBOT_COUNT; i++) {
+      tbModel* m = tb_test_robot(i);
+      if (!m) continue;
+      solved += robot_trip(m, i, &CONTACTS[c]);
+      count++;
+      tb_model_free(m);
+    }
+    if (count == 0) skip();
+    print_message("%s: %d of %d robots\n", CONTACTS[c].name, solved, count);
+    assert_true(10 * solved >= 9 * count);
+    assert_int_equal(trips_failed, 0);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_free_bodies), cmocka_unit_test(test_arm),
       cmocka_unit_test(test_guess),       cmocka_unit_test(test_infeasible),
-      cmocka_unit_test(test_robots),
+      cmocka_unit_test(test_robots),      cmocka_unit_test(test_rigid_robots),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
