@@ -40,6 +40,7 @@ struct Motion {
   int stable_steps;   // of the stability test
   int truth;          // sub-steps of the ground truth
   int finest;         // most sub-steps tested (explicit Euler: eight times as many)
+  int paper_finest;   // most that the paper tested
   double paper[3];    // largest stable step of expo, explicit, implicit Euler, ms
   double* qpos0;
   double* qvel0;

@@ -54,8 +54,10 @@ typedef struct {
 
 static void measure_curve(Report* r, Motion* motion, const Truth* truth, const Method* method,
                           Curve* curve) {
+  // The cheapest goes furthest; fixed orders and Newton's method as far as the paper went.
   int explicit = method->integrator == TB_INTEGRATOR_EULER_EXPLICIT;
-  int finest = explicit ? 8 * motion->finest : motion->finest;
+  int coarse = method->order > 0 || method->integrator == TB_INTEGRATOR_EULER_IMPLICIT;
+  int finest = explicit ? 8 * motion->finest : coarse ? motion->paper_finest : motion->finest;
   if (tb_bench_short(r->bench) && finest > 64) finest = explicit ? 512 : 64;
   curve->n = 0;
   for (int n = 1; n <= finest && curve->n < MAX_CURVE; n *= 2) {

@@ -83,7 +83,7 @@ static tbReal closing_time(tbReal gap, tbReal v, tbReal v_end, tbReal h) {
   tbReal root = sqrt(fmax(0, v * v - 4 * a * gap));
   // The root of either formula that does not cancel.
   tbReal t = v <= 0 ? 2 * gap / (root - v) : (-v - root) / (2 * a);
-  return t + 1e-3 * h;
+  return t + 1e-6 * h;
 }
 
 tbReal tb_first_touch(const tbModel* m, const tbData* d, const tbStepState* state,
@@ -100,8 +100,8 @@ tbReal tb_first_touch(const tbModel* m, const tbData* d, const tbStepState* stat
     tbReal t = closing_time(c->pos[0], v, v_end, h);
     if (t > 0 && t < first) first = t;
   }
-  // A sliver at either end is not worth a step of its own.
-  return first > 0.002 * h && first < 0.998 * h ? first : 0;
+  // Where the gap is not quite closed by then, what is left of the step has another sliver.
+  return first > 1e-7 * h && first < (1 - 1e-7) * h ? first : 0;
 }
 
 tbResult tb_expo_midpoint(const tbModel* m, tbData* d, tbStepState* state, const tbReal* v_next) {

@@ -1,0 +1,220 @@
+// The exponential integrators where contacts change within a step: landing, slipping, letting go,
+// and where the step is long or the contact stiff.
+#include "common/robots.h"
+#include "common/worlds.h"
+
+static tbWorld prepare(tbWorld w, int integrator, double h) {
+  w.m->opt.law = TB_LAW_VISCOELASTIC;
+  w.m->opt.integrator = integrator;
+  w.m->opt.timestep = h;
+  return w;
+}
+
+static void run(tbWorld w, int steps) {
+  for (int i = 0; i < steps; i++) {
+    if (tb_step(w.m, w.d) != TB_OK) fail_msg("step %d: %s", i, w.d->message);
+  }
+}
+
+// A mass that only translates, over a floor.
+static const char MASS[] =
+    "<mujoco><worldbody><geom type='plane' size='5 5 0.1' friction='0.5 0 0'/>"
+    "<body pos='0 0 0.1'><joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 1 0'/>"
+    "<joint type='slide' axis='0 0 1'/><geom type='sphere' size='0.1' mass='1' friction='0.5 0 "
+    "0'/></body></worldbody></mujoco>";
+
+// ---- events ------------------------------------------------------------------------------------
+
+// Thrown at the floor askew: it lands, slips while the normal force rises, turns, sticks or lets go
+// again. Position and velocity after 20 ms.
+static void thrown(int integrator, int n, const double* start, double* end) {
+  tbWorld w = prepare(tb_world_text(MASS), integrator, 0.02 / n);
+  for (int i = 0; i < 3; i++) w.d->qvel[i] = start[i];
+  w.d->qpos[2] = start[3];
+  run(w, n);
+  memcpy(end, w.d->qpos, 3 * sizeof(double));
+  memcpy(end + 3, w.d->qvel, 3 * sizeof(double));
+  tb_world_free(w);
+}
+
+static double distance(const double* a, const double* b) {
+  double most = 0;
+  for (int i = 0; i < 6; i++) most = fmax(most, fabs(a[i] - b[i]));
+  return most;
+}
+
+// The middle of the step and its events: second order through all of them, and the same limit as
+// explicit Euler, which knows of neither.
+static void events_keep_the_order(void** state) {
+  (void)state;
+  tbRng rng = {3};
+  double sum[3] = {0};
+  enum { RUNS = 12 };
+  for (int t = 0; t < RUNS; t++) {
+    double start[4] = {tb_rng_uniform(&rng, -0.6, 0.6), tb_rng_uniform(&rng, -0.6, 0.6),
+                       tb_rng_uniform(&rng, -0.8, -0.3), tb_rng_uniform(&rng, 0, 0.003)};
+    double truth[6], end[6];
+    thrown(TB_INTEGRATOR_EXPO_MIDPOINT, 2560, start, truth);
+    for (int k = 0; k < 3; k++) {
+      thrown(TB_INTEGRATOR_EXPO_MIDPOINT, 10 << (2 * k), start, end);
+      sum[k] += distance(end, truth) / RUNS;
+    }
+    if (t % 4) continue;
+    thrown(TB_INTEGRATOR_EULER_EXPLICIT, 10000, start, end);
+    assert_true(distance(end, truth) < 5e-3);
+  }
+  print_message("errors at 2, 0.5, 0.125 ms: %.1e %.1e %.1e\n", sum[0], sum[1], sum[2]);
+  assert_true(sum[0] < 5e-2);
+  assert_true(sum[2] < sum[0] / 40);
+  assert_true(sum[2] < 5e-4);
+}
+
+// A mass slides while it is pressed down more and more: friction is the cone's at every step, since
+// the anchor ends each step where the cone of its end allows; x'' = -mu N.
+static void slipping_anchor_keeps_up_with_the_cone(void** state) {
+  (void)state;
+  static const int INTEGRATORS[] = {TB_INTEGRATOR_EXPO, TB_INTEGRATOR_EXPO_MIDPOINT};
+  for (int i = 0; i < 2; i++) {
+    double h = 0.002, g = 9.81, mu = 0.5, v = 2;
+    tbWorld w = prepare(tb_world_text(MASS), INTEGRATORS[i], h);
+    w.d->qpos[2] = -g / 1e5;
+    w.d->qvel[0] = v;
+    for (int k = 0; k < 40; k++) {
+      double press = 20.0 * k, before = w.d->qvel[0];
+      w.d->qfrc_applied[2] = -press;
+      run(w, 1);
+      const double* f = w.d->contact[0].force;
+      assert_near(hypot(f[1], f[2]), mu * f[0], 1e-9 * f[0]);
+      assert_near(before - w.d->qvel[0], h * mu * f[0], 1e-9);
+      if (w.d->qvel[0] < 0.1) break;
+    }
+    assert_true(w.d->qvel[0] < 1.9);
+    tb_world_free(w);
+  }
+}
+
+// A slip that turns in the plane: friction stays against the velocity.
+static void friction_turns_with_the_slip(void** state) {
+  (void)state;
+  tbWorld w = prepare(tb_world_text(MASS), TB_INTEGRATOR_EXPO, 0.001);
+  w.d->qpos[2] = -9.81 / 1e5;
+  w.d->qvel[0] = 1;
+  for (int k = 0; k < 100; k++) {
+    // Pushed sideways: the path is a curve.
+    w.d->qfrc_applied[1] = 6;
+    double v[2] = {w.d->qvel[0], w.d->qvel[1]}, speed = hypot(v[0], v[1]);
+    run(w, 1);
+    const tbContact* c = &w.d->contact[0];
+    double f[2];
+    for (int i = 0; i < 2; i++)
+      f[i] = c->force[1] * c->frame[3 + i] + c->force[2] * c->frame[6 + i];
+    double along = -(f[0] * v[0] + f[1] * v[1]) / (hypot(f[0], f[1]) * speed);
+    assert_true(along > 0.9999);
+  }
+  assert_true(w.d->qvel[1] > 0.1);
+  tb_world_free(w);
+}
+
+// ---- long steps, stiff contacts ----------------------------------------------------------------
+
+// EXP section VI-F: constant A and b predict the forces over 20 ms. One step as long as that
+// applies the impulses of 320 small ones, up to what the robot's motion changes.
+static void one_long_step_predicts_the_impulse(void** state) {
+  (void)state;
+  double sum[2] = {0};
+  for (int fine = 0; fine < 2; fine++) {
+    int n = fine ? 320 : 1;
+    tbWorld w =
+        prepare(tb_world_scene("quadruped_torque.xml", "standing"), TB_INTEGRATOR_EXPO, 0.02 / n);
+    // Just touching, on its way down.
+    tb_compute_position(w.m, w.d);
+    int foot = tb_name2id(w.m, TB_OBJ_GEOM, "foot_FL");
+    w.d->qpos[2] -= w.d->geom_xpos[3 * foot + 2] - w.m->geom_size[3 * foot] + 1e-9;
+    w.d->qvel[2] = -0.1;
+    for (int i = 0; i < n; i++) {
+      run(w, 1);
+      for (int c = 0; c < w.d->ncon; c++) sum[fine] += w.d->contact[c].force[0] * 0.02 / n;
+    }
+    tb_world_free(w);
+  }
+  print_message("impulse over 20 ms: %.4f predicted, %.4f N s\n", sum[0], sum[1]);
+  assert_true(sum[1] > 0.03);
+  assert_near(sum[0], sum[1], 0.1 * sum[1]);
+}
+
+// Contacts of 1e3 to 1e8 N/m, thousands of their own times in a step: the robot stays where it is.
+static void stable_at_any_stiffness(void** state) {
+  (void)state;
+  static const int INTEGRATORS[] = {TB_INTEGRATOR_EXPO, TB_INTEGRATOR_EXPO_MIDPOINT};
+  for (int i = 0; i < 2; i++) {
+    for (int digits = 4; digits <= 8; digits++) {
+      tbWorld w = prepare(
+          tb_world_text("<mujoco><worldbody><geom type='plane' size='5 5 .1'/><body pos='0 0 "
+                        "0.1'><freejoint/><geom type='box' size='.1 .1 .1' mass='1'/></body>"
+                        "<body pos='0 0 0.31'><freejoint/><geom type='box' size='.1 .1 .1' "
+                        "mass='3'/></body></worldbody></mujoco>"),
+          INTEGRATORS[i], 0.002);
+      double K = pow(10, digits), start;
+      w.m->opt.contact_stiffness = K;
+      w.m->opt.contact_damping = sqrt(K);
+      w.m->opt.contact_anchor_normal = 1;
+      start = w.d->qpos[9];
+      run(w, 500);
+      for (int k = 0; k < w.m->nv; k++) assert_true(fabs(w.d->qvel[k]) < 0.02);
+      assert_near(w.d->qpos[9], start - 0.01, 0.01);
+      tb_world_free(w);
+    }
+  }
+}
+
+// ---- deep overlaps -----------------------------------------------------------------------------
+
+// A hand without armature under random controls at 2 ms: its fingers are centimetres deep in each
+// other when they are first seen. Springs that count from there (contact_anchor_normal) bear it;
+// those that count from the surface may throw the fingers out ever faster, and then the step says
+// so and leaves a finite state behind.
+static void hand_survives_random_controls(void** state) {
+  (void)state;
+  int index = -1;
+  for (int i = 0; i < TB_TEST_ROBOT_COUNT; i++) {
+    if (strstr(tb_test_robot_name(i), "leap_hand/scene_right")) index = i;
+  }
+  for (int anchored = 0; anchored < 2; anchored++) {
+    tbModel* m = index >= 0 ? tb_test_robot(index) : NULL;
+    if (!m) {
+      print_message("skipped: no hand\n");
+      return;
+    }
+    tbWorld w = prepare((tbWorld){m, tb_data_new(m)}, TB_INTEGRATOR_EXPO, 0.002);
+    tbRng rng = {(uint64_t)(11 + index)};
+    int result = TB_OK;
+    m->opt.contact_anchor_normal = anchored;
+    for (int i = 0; i < 3000 && result == TB_OK; i++) {
+      for (int k = 0; i % 25 == 0 && k < m->nu; k++) {
+        const tbReal* range = m->actuator_ctrlrange + 2 * k;
+        w.d->ctrl[k] = tb_rng_uniform(&rng, range[0], range[1]);
+      }
+      result = tb_step(m, w.d);
+    }
+    if (anchored) assert_int_equal(result, TB_OK);
+    if (result != TB_OK) assert_true(strlen(w.d->message) > 10);
+    for (int k = 0; k < m->nq; k++) assert_true(isfinite(w.d->qpos[k]));
+    for (int k = 0; k < m->nv; k++) {
+      assert_true(isfinite(w.d->qvel[k]));
+      if (anchored) assert_true(fabs(w.d->qvel[k]) < 1e3);
+    }
+    tb_world_free(w);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(events_keep_the_order),
+      cmocka_unit_test(slipping_anchor_keeps_up_with_the_cone),
+      cmocka_unit_test(friction_turns_with_the_slip),
+      cmocka_unit_test(one_long_step_predicts_the_impulse),
+      cmocka_unit_test(stable_at_any_stiffness),
+      cmocka_unit_test(hand_survives_random_controls),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
