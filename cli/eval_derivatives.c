@@ -11,17 +11,32 @@ typedef struct {
   tbReal* out;
 } Context;
 
+// What a number alone does not say goes to standard error.
+static void warn_step(const tbDerivativeInfo* info) {
+  if (info->differentiable) return;
+  fprintf(stderr, "tribo eval: the step is not differentiable here: %s (see A_info)\n",
+          info->reason[0] ? info->reason : "it changes mode");
+}
+
 static tbResult step_partials(const Context* x, tbReal* A, tbReal* B) {
   tbDerivatives* derivatives = tb_derivatives_new(x->m);
   if (!derivatives) return TB_ERROR_MEMORY;
-  tbResult result = tb_step_linearize(x->m, x->d, NULL, derivatives, NULL);
+  tbDerivativeInfo info;
+  tbResult result = tb_step_linearize(x->m, x->d, NULL, derivatives, &info);
   if (result == TB_OK) tb_derivatives_dense(derivatives, A, B);
+  if (result == TB_OK && A) warn_step(&info);
   tb_derivatives_free(derivatives);
   return result;
 }
 
 static tbResult get_inverse(const Context* x) {
-  return tb_inverse(x->m, x->d, x->qacc, NULL, x->out, NULL);
+  tbInverseInfo info;
+  tbResult result = tb_inverse(x->m, x->d, x->qacc, NULL, x->out, &info);
+  if (result == TB_OK && !info.feasible) {
+    fprintf(stderr, "tribo eval: inverse: the motion is not feasible, %s (see inverse_info)\n",
+            info.reason);
+  }
+  return result;
 }
 
 static tbResult get_dtau_dq(const Context* x) {
@@ -40,8 +55,10 @@ static tbResult get_dtau_dqacc(const Context* x) {
 static tbResult acceleration_partials(const Context* x, tbReal* dq, tbReal* dv, tbReal* dtau) {
   tbDerivatives* derivatives = tb_derivatives_new(x->m);
   if (!derivatives) return TB_ERROR_MEMORY;
-  tbResult result = tb_step_linearize(x->m, x->d, NULL, derivatives, NULL);
+  tbDerivativeInfo info;
+  tbResult result = tb_step_linearize(x->m, x->d, NULL, derivatives, &info);
   if (result == TB_OK) result = tb_derivatives_acceleration(derivatives, dq, dv, dtau);
+  if (result == TB_OK && dq) warn_step(&info);
   tb_derivatives_free(derivatives);
   return result;
 }

@@ -131,6 +131,20 @@ static const Scene SCENES[] = {
      {0, 0, 0, 0, 0, 0},
      0,
      0},
+    // Eight contacts where six would do, one body upon the other.
+    {"loaded table",
+     "<body pos='0 0 0.3997'><freejoint/><geom type='box' size='.4 .3 .02' mass='5'/><geom "
+     "type='sphere' size='.02' pos='.35 .25 -.38' mass='.2'/><geom type='sphere' size='.02' "
+     "pos='-.35 .25 -.38' mass='.2'/><geom type='sphere' size='.02' pos='.35 -.25 -.38' "
+     "mass='.2'/><geom type='sphere' size='.02' pos='-.35 -.25 -.38' mass='.2'/></body>"
+     "<body pos='.05 .02 .5194'><freejoint/><geom type='box' size='.1 .1 .1' mass='2'/></body>",
+     "",
+     0.8,
+     -1e-9,
+     3,
+     {0, 0, -0.05, 0, 0, 0, 0, 0, -0.1},
+     0,
+     0},
     {"bouncing sphere",
      "<body pos='0 0 0.0998'><freejoint/><geom type='sphere' size='0.1' mass='2'/></body>",
      "",
