@@ -1,4 +1,6 @@
-// auto for the relaxed laws: Gauss-Seidel for a while, then what handles the hard problems.
+// auto for the relaxed laws: the cheap method for a while, then what handles the hard problems,
+// with a bounded number of operations in each.
+#include <math.h>
 #include <string.h>
 
 #include "solvers/prox.h"
@@ -16,6 +18,40 @@ static bool try_first(tbSolve* s, tbSolverFunction first, int budget, tbResult* 
          s->info->status == TB_SOLVE_TIME_LIMIT || full->max_iter <= budget;
 }
 
+// s->lambda becomes the exact law's answer, or what some dozens of iterations make of it: where
+// contacts stick, that is this law's as well.
+static tbResult start_exactly(tbSolve* s) {
+  enum { MOST = 60 };
+  size_t bytes = (size_t)s->p->n * sizeof *s->lambda;
+  tbReal* best = tb_solve_reals(s, (size_t)s->p->n);
+  if (!best) return tb_solve_no_memory(s);
+  memcpy(best, s->best, bytes);
+  memcpy(s->lambda, s->best, bytes);
+  tbReal best_measure = s->best_measure;
+  tbLaw law = s->law;
+  tbSolveSettings settings = *s->settings;
+  const tbSolveSettings* full = s->settings;
+  if (settings.max_iter > MOST) settings.max_iter = MOST;
+  settings.history = NULL;
+  s->law = TB_LAW_NCP;
+  s->settings = &settings;
+  s->best_measure = INFINITY;
+  tbResult result = tb_prox_fits(s->p) ? tb_solve_ncp_prox(s) : tb_solve_ncp_auto(s);
+  if (isfinite(s->best_measure)) memcpy(s->lambda, s->best, bytes);
+  s->law = law;
+  s->settings = full;
+  s->best_measure = best_measure;
+  memcpy(s->best, best, bytes);
+  if (s->info->status == TB_SOLVE_CONVERGED) s->info->status = TB_SOLVE_MAX_ITERATIONS;
+  return result;
+}
+
+// Whether the first guess, whose sigma is at hand, is the exact law's answer already.
+static bool is_exact(const tbSolve* s) {
+  tbResidual residual = tb_residual(s->p, TB_LAW_NCP, s->lambda, s->sigma);
+  return tb_solve_measure(s, &residual) <= s->tolerance;
+}
+
 tbResult tb_solve_ccp_auto(tbSolve* s) {
   tbResult result;
   if (tb_prox_fits(s->p)) {
@@ -30,29 +66,72 @@ tbResult tb_solve_ccp_auto(tbSolve* s) {
   return tb_solve_ccp_ipm(s);
 }
 
+// Lemke's tableau has some eight times the rows squared, and every pivot passes over it: as many
+// pivots as a bounded number of products allows.
+static int worthwhile_pivots(int n) {
+  tbReal count = 4e8 / (8.0 * n * n + 1);
+  return count < 2000 ? (int)count : 2000;
+}
+
 tbResult tb_solve_lcp_auto(tbSolve* s) {
+  size_t bytes = (size_t)s->p->n * sizeof *s->lambda;
+  int n = s->p->n, pivots = worthwhile_pivots(n);
+  bool small = n <= 300, exact = is_exact(s);
   tbResult result;
   // Newton from a good guess ends in a few steps; sweeps would only spoil it.
-  if (s->p->n <= 300) {
+  if (small) {
     s->info->solver = "newton";
     if (try_first(s, tb_solve_lcp_newton, 50, &result)) return result;
-    memcpy(s->lambda, s->best, (size_t)s->p->n * sizeof *s->lambda);
+    if (!exact) {
+      result = start_exactly(s);
+      if (result != TB_OK || s->info->status == TB_SOLVE_TIME_LIMIT) return result;
+      if (tb_solve_check(s, s->lambda, s->info->iterations, 0)) return TB_OK;
+      if (try_first(s, tb_solve_lcp_newton, 50, &result)) return result;
+    }
+    memcpy(s->lambda, s->best, bytes);
+  }
+  // Lemke's method takes one to two pivots per row.
+  if (pivots >= 3 * n) {
+    s->info->solver = "direct";
+    s->info->iterations = 0;
+    if (try_first(s, tb_solve_lcp_direct, pivots, &result)) return result;
+    memcpy(s->lambda, s->best, bytes);
   }
   s->info->solver = "pgs";
   if (try_first(s, tb_solve_lcp_pgs, 200, &result)) return result;
-  memcpy(s->lambda, s->best, (size_t)s->p->n * sizeof *s->lambda);
-  if (s->p->n > 300 && s->p->n <= 3000) {
+  memcpy(s->lambda, s->best, bytes);
+  if (!small && n <= 3000) {
     s->info->solver = "newton";
     if (try_first(s, tb_solve_lcp_newton, 50, &result)) return result;
-    memcpy(s->lambda, s->best, (size_t)s->p->n * sizeof *s->lambda);
+    memcpy(s->lambda, s->best, bytes);
+    s->info->solver = "pgs";
   }
-  // Lemke's tableau grows with the square of the rows.
-  if (s->p->n <= 300) {
-    s->info->solver = "direct";
-    result = tb_solve_lcp_direct(s);
-    if (result != TB_OK || s->info->status == TB_SOLVE_CONVERGED) return result;
-  }
-  s->info->solver = "pgs";
-  memcpy(s->lambda, s->best, (size_t)s->p->n * sizeof *s->lambda);
   return tb_solve_lcp_pgs(s);
+}
+
+// Residual of an answer that is as good as no impulses at all.
+static const tbReal NOWHERE = 0.1;
+
+// Sweeps from the exact law's answer, unless some from where we are do.
+tbResult tb_solve_raisim_auto(tbSolve* s) {
+  tbResult result;
+  s->info->solver = "bisection";
+  if (!is_exact(s)) {
+    if (try_first(s, tb_solve_raisim_bisection, 30, &result)) return result;
+    result = start_exactly(s);
+    if (result != TB_OK || s->info->status == TB_SOLVE_TIME_LIMIT) return result;
+  }
+  if (tb_solve_check(s, s->lambda, s->info->iterations, 0)) return TB_OK;
+  size_t bytes = (size_t)s->p->n * sizeof *s->lambda;
+  tbReal *exact = tb_solve_reals(s, (size_t)s->p->n), measure = tb_solve_measure(s, &s->last);
+  if (!exact) return tb_solve_no_memory(s);
+  memcpy(exact, s->lambda, bytes);
+  result = tb_solve_raisim_bisection(s);
+  // Where sweeps lead nowhere the exact law's answer is better than none at all.
+  if (s->info->status != TB_SOLVE_CONVERGED && s->best_measure > NOWHERE && isfinite(measure)) {
+    memcpy(s->best, exact, bytes);
+    memcpy(s->lambda, exact, bytes);
+    s->best_measure = measure;
+  }
+  return result;
 }

@@ -138,6 +138,8 @@ tbResult tb_solve_ncp_newton(tbSolve* s) {
   if (!clean) return tb_solve_no_memory(s);
   int sweeps = s->settings->warm_start ? 0 : 20, failures = 0;
   bool interior = s->law != TB_LAW_NCP;  // interior points know the round cone only
+  // On a pyramid Newton finds the way after some hundred sweeps, or not at all.
+  int most = s->law == TB_LAW_LCP ? 4 : 8;
   for (int k = 1; k <= s->settings->max_iter; k++) {
     tb_sweep_set(&sweep, s->lambda);
     for (int j = 0; j < sweeps; j++) {
@@ -163,8 +165,8 @@ tbResult tb_solve_ncp_newton(tbSolve* s) {
       }
       memcpy(s->lambda, s->best, (size_t)s->p->n * sizeof *s->best);
     }
-    if (failures > 8) break;
+    if (failures > most) break;
   }
-  s->info->status = failures > 8 ? TB_SOLVE_STALLED : TB_SOLVE_MAX_ITERATIONS;
+  s->info->status = failures > most ? TB_SOLVE_STALLED : TB_SOLVE_MAX_ITERATIONS;
   return TB_OK;
 }

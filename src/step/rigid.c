@@ -184,7 +184,7 @@ static tbResult solve_fast(void* context, int index, tbWorker* worker) {
       .inverse = f->factor.inverse,
       .M = f->factor.H,
       .rho = island->rho,
-      .law = (tbLaw)opt->law,
+      .law = opt->law == TB_LAW_CCP ? TB_LAW_CCP : TB_LAW_NCP,
       .tolerance = opt->solve_tolerance,
       .max_iter = opt->solve_iterations < MOST_FAST ? opt->solve_iterations : MOST_FAST};
   tbSolveInfo* info = &f->info[index];
@@ -197,6 +197,17 @@ static tbResult solve_fast(void* context, int index, tbWorker* worker) {
   if (ok && !solved) ok = solve_sparse(f, active, nblock, island, arena, info);
   tb_arena_release(arena, mark);
   return ok ? TB_OK : TB_ERROR_MEMORY;
+}
+
+static bool has_fast_path(const tbOption* opt) {
+  return (opt->law == TB_LAW_NCP || opt->law == TB_LAW_CCP) && opt->solver == TB_SOLVER_AUTO &&
+         !(opt->solve_absolute > 0);
+}
+
+// Laws without it start from the exact law's impulses.
+static bool starts_exactly(const tbOption* opt) {
+  return (opt->law == TB_LAW_LCP || opt->law == TB_LAW_RAISIM) && opt->solver == TB_SOLVER_AUTO &&
+         !(opt->solve_absolute > 0);
 }
 
 // Newton on the active set, where the law has one and nobody asked for another solver. Islands
@@ -214,7 +225,7 @@ static tbResult solve_active(const tbModel* m, tbData* d, tbStepState* state,
     cost[i] = islands->island[i].solved ? 0 : islands->island[i].problem.n;
   }
   tbResult result = tb_workers_run(&state->workers, arena, islands->count, cost, solve_fast, &f);
-  if (result != TB_OK) return result;
+  if (result != TB_OK || starts_exactly(&m->opt)) return result;
   for (int i = 0; i < islands->count; i++) {
     // The other solvers take seconds on large islands, and mostly in vain.
     bool large = islands->island[i].problem.n > MOST_GENERAL;
@@ -223,11 +234,6 @@ static tbResult solve_active(const tbModel* m, tbData* d, tbStepState* state,
     tb_certificate_add(&d->solve, &f.info[i]);
   }
   return TB_OK;
-}
-
-static bool has_fast_path(const tbOption* opt) {
-  return (opt->law == TB_LAW_NCP || opt->law == TB_LAW_CCP) && opt->solver == TB_SOLVER_AUTO &&
-         !(opt->solve_absolute > 0);
 }
 
 // ---- the general path --------------------------------------------------------------------------
@@ -250,6 +256,7 @@ typedef struct {
   const tbIslands* islands;
   tbSolveInfo* info;  // per island
   bool tried;         // the fast path left these islands, with the best it had found
+  bool started;       // the first guess is the exact law's
 } Solves;
 
 static tbResult solve_one(void* context, int index, tbWorker* worker) {
@@ -261,7 +268,7 @@ static tbResult solve_one(void* context, int index, tbWorker* worker) {
   tbResult result =
       tb_solve(&island->problem, &s->settings, island->lambda, worker->solve, info, &worker->error);
   if (result == TB_OK && info->status != TB_SOLVE_CONVERGED && s->settings.warm_start &&
-      !s->tried) {
+      !s->tried && !s->started) {
     // A bad first guess may be to blame: once more from rest, and the better answer counts.
     result = retry_cold(&island->problem, s->settings, island->lambda, worker, info);
   }
@@ -272,12 +279,12 @@ static tbResult solve_islands(const tbModel* m, tbData* d, tbStepState* state,
                               const tbIslands* islands) {
   tbArena* arena = &d->work->arena;
   Solves s = {settings_of(&m->opt), islands, TB_ARENA_NEW(arena, tbSolveInfo, islands->count),
-              has_fast_path(&m->opt)};
+              has_fast_path(&m->opt), starts_exactly(&m->opt)};
   // What it could not do in some dozens of rounds is hard: the rest is bounded, unless somebody
   // wants digits.
   s.tried = s.tried && m->opt.solve_tolerance >= 1e-8;
+  if (s.tried || s.started) s.settings.warm_start = 1;
   if (s.tried) {
-    s.settings.warm_start = 1;
     if (s.settings.max_iter > MOST_AFTER) s.settings.max_iter = MOST_AFTER;
   }
   tbReal* cost = TB_ARENA_NEW(arena, tbReal, islands->count);
@@ -342,7 +349,7 @@ tbResult tb_rigid_velocity(const tbModel* m, tbData* d, tbStepState* state, tbRe
   d->seconds.assemble += assemble_end - dynamics_end;
   if (m->opt.warmstart) recall_impulses(m, d, state, &islands);
   result = accept_recalled(m, d, state, factor, v_next, &islands);
-  if (result == TB_OK && has_fast_path(&m->opt)) {
+  if (result == TB_OK && (has_fast_path(&m->opt) || starts_exactly(&m->opt))) {
     result = solve_active(m, d, state, factor, &islands);
   }
   if (result == TB_OK) {
