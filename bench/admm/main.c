@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/bench.h"
 #include "common/method.h"
@@ -161,6 +162,50 @@ static const Variant VARIANT[] = {
 };
 enum { VARIANTS = sizeof VARIANT / sizeof *VARIANT };
 
+// The paper's three statements on both problems: ADMM reaches 1e-9, PGS does not, and the spectral
+// rule needs fewer iterations than the linear one.
+static void claim_4(tbBench* bench, const char* robot, int contacts, double final[2][VARIANTS],
+                    int iterations[2][VARIANTS], double wall) {
+  bool reaches = true, loops = true, fewer = true;
+  for (int s = 0; s < 2; s++) {
+    reaches = reaches && final[s][0] <= 1e-9;
+    loops = loops && final[s][2] > 1e-9;
+    fewer = fewer && iterations[s][0] <= iterations[s][1];
+  }
+  char ours[400], because[500] = "";
+  snprintf(ours, sizeof ours,
+           "stack of %d contacts: spectral %.0e in %d iterations, linear %.0e in %d, pgs %.0e in "
+           "%d; %s: %.0e in %d, %.0e in %d, %.0e in %d",
+           contacts, final[0][0], iterations[0][0], final[0][1], iterations[0][1], final[0][2],
+           iterations[0][2], robot, final[1][0], iterations[1][0], final[1][1], iterations[1][1],
+           final[1][2], iterations[1][2]);
+  if (!loops || !fewer) {
+    snprintf(because, sizeof because, "%s%s",
+             loops ? ""
+                   : "PGS solves the robot's problem here, because it solves each "
+                     "contact exactly. ",
+             fewer ? ""
+                   : "The linear rule needs no more iterations than the "
+                     "spectral one where the penalty starts well.");
+  }
+  if (isfinite(wall)) {
+    size_t used = strlen(because);
+    snprintf(because + used, sizeof because - used,
+             " On a wall whose boxes also touch side by side, which the paper does not have, the "
+             "spectral rule ends at %.0e.",
+             wall);
+  }
+  tb_bench_claim(
+      bench, (tbClaim){"ADMM fig. 4",
+                       "ADMM solves a stack of cubes of 1 to 1e4 kg and a falling humanoid "
+                       "to 1e-9, where PGS loops; the spectral rule converges faster.",
+                       "ADMM reaches 1e-9 on both, PGS on neither; spectral before linear", ours,
+                       !reaches         ? TB_VERDICT_WORSE
+                       : loops && fewer ? TB_VERDICT_REPRODUCED
+                                        : TB_VERDICT_DIFFERS,
+                       because, "admm_fig4.svg"});
+}
+
 static void figure_4(tbBench* bench, tbModel* const* models) {
   tbTable* table = tb_bench_table(bench, "fig4_convergence");
   tbPlot* plot = tb_plot_new("Convergence on one problem (ADMM fig. 4)", 2, 3);
@@ -168,8 +213,8 @@ static void figure_4(tbBench* bench, tbModel* const* models) {
   static double x[HISTORY], y[HISTORY];
   // The paper's two; and, in the whole report, a wall whose boxes also touch side by side.
   const int scenes[3] = {STACK, models[TALOS] ? TALOS : 1, WALL};
-  double final[VARIANTS] = {0}, wall = NAN;
-  int contacts = 0, pgs = 0;
+  double final[2][VARIANTS] = {{0}}, wall = NAN;
+  int contacts = 0, iterations[2][VARIANTS] = {{0}};
   for (int s = 0; s < (tb_bench_short(bench) ? 2 : 3); s++) {
     int i = scenes[s];
     tbProblem* problem =
@@ -188,9 +233,9 @@ static void figure_4(tbBench* bench, tbModel* const* models) {
         curves[v][1][k] = fmax(history[k].residual.complementarity, 1e-16);
       }
       double last = count[v] ? tb_residual_absolute(&history[count[v] - 1].residual) : INFINITY;
-      if (s < 2) final[v] = fmax(final[v], last);
+      if (s < 2) final[s][v] = last;
+      if (s < 2) iterations[s][v] = count[v];
       if (s == 2 && v == 0) wall = last;
-      if (s == 0 && v == VARIANTS - 1) pgs = count[v];
       tb_table_row(table);
       tb_table_text(table, "scene", SCENE[i].name);
       tb_table_int(table, "rows", problem->n);
@@ -214,25 +259,7 @@ static void figure_4(tbBench* bench, tbModel* const* models) {
     tb_problem_free(problem);
   }
   tb_plot_write(plot, tb_bench_path(bench, "admm_fig4.svg"));
-  char ours[240], because[200] = "";
-  snprintf(ours, sizeof ours,
-           "stack of %d contacts and %s: spectral %.0e, linear %.0e; pgs %.0e after %d iterations",
-           contacts, SCENE[scenes[1]].name, final[0], final[1], final[2], pgs);
-  if (isfinite(wall)) {
-    snprintf(because, sizeof because,
-             "On a wall whose boxes also touch side by side, which the paper does not have, the "
-             "spectral rule ends at %.0e.",
-             wall);
-  }
-  tb_bench_claim(bench,
-                 (tbClaim){"ADMM fig. 4",
-                           "ADMM solves a stack of cubes of 1 to 1e4 kg and a falling humanoid "
-                           "to 1e-9, where PGS loops.",
-                           "ADMM reaches 1e-9, PGS does not", ours,
-                           final[0] <= 1e-9            ? TB_VERDICT_REPRODUCED
-                           : final[0] < 0.1 * final[2] ? TB_VERDICT_DIFFERS
-                                                       : TB_VERDICT_WORSE,
-                           because, "admm_fig4.svg"});
+  claim_4(bench, SCENE[scenes[1]].name, contacts, final, iterations, wall);
 }
 
 // ---- figure 5: timings -------------------------------------------------------------------------

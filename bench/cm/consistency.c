@@ -73,7 +73,7 @@ static void study(tbBench* bench, tbModel* m, const Scenario* s, const Study* wh
                   double error[METHODS][LEVELS]) {
   const double finest = tb_bench_short(bench) ? 2e-4 : 1e-5, dt = 1e-3;
   tbTable* table = tb_bench_table(bench, what->table);
-  tbPlot* plot = tb_plot_new(what->title, METHODS, 1);
+  tbPlot* plot = tb_plot_new(what->title, 2, 2);
   for (int k = 0; k < METHODS; k++) {
     Trace fine = {0};
     follow(m, s, k, what->tolerance ? dt : finest, what->tolerance ? 1e-9 * dt : 1e-9, &fine);
@@ -98,6 +98,12 @@ static void study(tbBench* bench, tbModel* m, const Scenario* s, const Study* wh
     }
     tb_plot_line(plot, "reference", fine.time, fine.energy, fine.steps, false);
     cm_trace_free(&fine);
+  }
+  // The errors themselves, over what was varied.
+  tb_plot_panel(plot, "integral of the distance to the reference",
+                what->tolerance ? "tolerance" : "time step (s)", "m s", true, true);
+  for (int k = 0; k < METHODS; k++) {
+    tb_plot_line(plot, s->method[k].label, what->level, error[k], LEVELS, false);
   }
   tb_plot_write(plot, tb_bench_path(bench, what->file));
 }

@@ -27,7 +27,8 @@ typedef struct {
   double violation[MOST_STEPS];  // largest residual of the exact law in the last gait cycle
 } Walk;
 
-enum { CYCLE = 320, COMPARED = 5000 };  // steps of one gait cycle, until walks are compared
+enum { CYCLE = 320 };              // steps of one gait cycle
+static const double WANTED = 0.3;  // m/s
 
 static void write_text(const char* path, const char* text) {
   FILE* f = path ? fopen(path, "w") : NULL;
@@ -192,16 +193,15 @@ static void compare(tbBench* bench, tbModel* m, const char* name, const char* st
   }
 }
 
-// How far the farthest walk of the methods [first, last) is from that of the first after COMPARED
-// steps (later even the solvers of one law drift apart: a slip multiplies what they differ by), m.
-static double apart(const Walk* walks, int first, int last) {
+// Largest difference of the speed, averaged over a gait cycle, of methods [first, last) to that of
+// the first, after the start (the first two seconds), m/s.
+static double speed_apart(const Walk* walks, int first, int last) {
+  enum { START = 2000 };
   double worst = 0;
   for (int k = first; k < last; k++) {
-    int a = walks[0].steps - 1, b = walks[k].steps - 1;
-    a = a < COMPARED ? a : COMPARED - 1;
-    b = b < COMPARED ? b : COMPARED - 1;
-    if (a < 0 || b < 0) continue;
-    worst = fmax(worst, hypot(walks[k].x[b] - walks[0].x[a], walks[k].y[b] - walks[0].y[a]));
+    for (int i = START; i < walks[0].steps && i < walks[k].steps; i++) {
+      worst = fmax(worst, fabs(walks[k].velocity[i] - walks[0].velocity[i]));
+    }
   }
   return worst;
 }
@@ -233,25 +233,36 @@ static void rough_ground(tbBench* bench, Walk* rough) {
   if (!m) return;
   compare(bench, m, "fig19_rough", "walk_rough.csv", 0.3, rough);
   draw(bench, "Trotting on bumps of 0.1 m, friction 0.3 (CM fig. 19)", "cm_fig19.svg", rough);
-  char ours[320];
-  double laws = apart(rough, 3, METHODS), solvers = apart(rough, 1, 3);
-  snprintf(
-      ours, sizeof ours,
-      "mean residual of the exact law: ncp %.0e, ccp %.0e, raisim %.0e, lcp %.0e; ncp walks at "
-      "%.3f m/s; after 5 s other laws are up to %.0f mm from it, other solvers of ncp %.1f mm",
-      rough[0].residual, rough[3].residual, rough[4].residual, rough[5].residual, rough[0].speed,
-      1e3 * laws, 1e3 * solvers);
-  bool exact = rough[0].residual < 1e-5 && !rough[0].fell && fabs(rough[0].speed - 0.3) < 0.02;
+  // The paper: the velocity of RaiSim and CCP deviates significantly from NCP's (here: by more than
+  // a tenth of what is wanted); both violate the exact law while sliding.
+  char ours[400];
+  double apart = speed_apart(rough, 3, 5), solvers = speed_apart(rough, 1, 3);
+  bool walks = !rough[0].fell && rough[0].residual < 1e-5 && fabs(rough[0].speed - WANTED) < 0.03;
   bool bent = rough[3].residual > 1e-3 && rough[4].residual > 1e-5;
+  snprintf(ours, sizeof ours,
+           "mean residual of the exact law: ncp %.0e, ncp/pgs %.0e, ccp %.0e, raisim %.0e, lcp "
+           "%.0e; ncp walks at %.3f of %.1f m/s; ccp and raisim differ from its speed by at most "
+           "%.1f mm/s, lcp by %.1f, other solvers of ncp by %.1f",
+           rough[0].residual, rough[1].residual, rough[3].residual, rough[4].residual,
+           rough[5].residual, rough[0].speed, WANTED, 1e3 * apart, 1e3 * speed_apart(rough, 5, 6),
+           1e3 * solvers);
+  bool significant = apart > 0.1 * WANTED && apart > 3 * solvers;
   tb_bench_claim(
-      bench, (tbClaim){"CM fig. 19",
-                       "On slippery bumps CCP and RaiSim violate the exact law and the "
-                       "walks come apart.",
-                       "velocities deviate, contacts slip", ours,
-                       tb_verdict(exact && bent && laws > 0.01 && laws > 3 * solvers),
-                       "Bumps of 0.1 m, about a metre from one to the next: in places steeper than "
-                       "friction 0.3 holds.",
-                       "cm_fig19.svg"});
+      bench,
+      (tbClaim){"CM fig. 19",
+                "On slippery bumps CCP and RaiSim violate the exact law, and the speed of "
+                "the walk deviates from NCP's.",
+                "velocities deviate significantly; RaiSim and CCP violate the law, PGS now "
+                "and then",
+                ours,
+                !walks || !bent ? TB_VERDICT_WORSE
+                : significant   ? TB_VERDICT_REPRODUCED
+                                : TB_VERDICT_DIFFERS,
+                significant ? "Bumps of 0.1 m, about a metre from one to the next: in places "
+                              "steeper than friction 0.3 holds."
+                            : "The laws are violated as in the paper, but our controller "
+                              "feeds the speed back and takes most of the difference out.",
+                "cm_fig19.svg"});
   tb_model_free(m);
 }
 

@@ -6,12 +6,18 @@
 
 #include "cm.h"
 
-enum { STEPS = 100, METHODS = 6, RATIOS = 7 };
+// The paper's limit of iterations.
+enum { STEPS = 40, METHODS = 8, RATIOS = 7, MOST_ITERATIONS = 10000 };
 
 static const Method METHOD[METHODS] = {
-    {"ncp/pgs", TB_LAW_NCP, TB_SOLVER_PGS},       {"ccp/pgs", TB_LAW_CCP, TB_SOLVER_PGS},
-    {"ccp/admm", TB_LAW_CCP, TB_SOLVER_ADMM},     {"ncp/admm", TB_LAW_NCP, TB_SOLVER_ADMM},
-    {"ncp/newton", TB_LAW_NCP, TB_SOLVER_NEWTON}, {"ncp/auto", TB_LAW_NCP, TB_SOLVER_AUTO},
+    {"ncp/pgs", TB_LAW_NCP, TB_SOLVER_PGS},
+    {"ccp/pgs", TB_LAW_CCP, TB_SOLVER_PGS},
+    {"ccp/admm", TB_LAW_CCP, TB_SOLVER_ADMM},
+    {"ncp/admm", TB_LAW_NCP, TB_SOLVER_ADMM},
+    {"ncp/newton", TB_LAW_NCP, TB_SOLVER_NEWTON},
+    {"ncp/auto", TB_LAW_NCP, TB_SOLVER_AUTO},
+    {"ncp/staggered", TB_LAW_NCP, TB_SOLVER_STAGGERED},
+    {"raisim", TB_LAW_RAISIM, TB_SOLVER_BISECTION},
 };
 
 // Set the upper mass to `mass`, inertia with it.
@@ -27,8 +33,8 @@ static double drag(tbModel* m, Method method, double mass, int steps) {
   if (!d) return NAN;
   cm_choose(m, method, 1e-3, 0);
   m->opt.baumgarte = 0;
-  m->opt.solve_tolerance = 1e-12;
-  m->opt.solve_iterations = 100;
+  m->opt.solve_tolerance = 1e-6;
+  m->opt.solve_iterations = MOST_ITERATIONS;
   double residual[STEPS];
   for (int i = 0; i < steps; i++) residual[i] = 1;
   for (int i = 0; i < steps; i++) {
@@ -52,7 +58,7 @@ void cm_mass_ratio(tbBench* bench) {
     set_mass(m, mass);
     tb_set_constants(m, NULL);
     for (int k = 0; k < METHODS; k++) {
-      residual[k][i] = drag(m, METHOD[k], mass, tb_bench_short(bench) ? STEPS / 4 : STEPS);
+      residual[k][i] = drag(m, METHOD[k], mass, tb_bench_short(bench) ? STEPS / 5 : STEPS);
       tb_table_row(table);
       tb_table_text(table, "method", METHOD[k].label);
       tb_table_real(table, "mass_ratio", ratio[i]);
@@ -60,27 +66,28 @@ void cm_mass_ratio(tbBench* bench) {
     }
   }
   tb_model_free(m);
-  tb_plot_panel(plot, "median residual after at most 100 iterations", "mass ratio",
+  tb_plot_panel(plot, "median residual, to 1e-6 or 10,000 iterations", "mass ratio",
                 "relative residual", true, true);
   for (int k = 0; k < METHODS; k++) {
     tb_plot_line(plot, METHOD[k].label, ratio, residual[k], RATIOS, false);
   }
   tb_plot_write(plot, tb_bench_path(bench, "cm_fig12.svg"));
 
-  char ours[240];
+  // The paper's words: at a million the per-contact solvers hit the limit, the others do not.
+  char ours[300];
   int last = RATIOS - 1;
+  double fails = fmin(residual[0][last], fmin(residual[1][last], residual[7][last]));
+  double stands = fmax(fmax(residual[2][last], residual[3][last]),
+                       fmax(residual[4][last], fmax(residual[5][last], residual[6][last])));
   snprintf(ours, sizeof ours,
-           "at 1e6: ncp/pgs %.0e, ccp/pgs %.0e; ncp/admm %.0e, newton %.0e, auto %.0e",
-           residual[0][last], residual[1][last], residual[3][last], residual[4][last],
-           residual[5][last]);
-  tb_bench_claim(
-      bench,
-      (tbClaim){
-          "CM fig. 12",
-          "Per-contact solvers fail at a mass ratio of a million; ADMM and Newton stay "
-          "accurate.",
-          "PGS and RaiSim fail, ADMM, staggered and Newton do not", ours,
-          tb_verdict(residual[0][last] > 1e-4 && residual[4][last] < 1e-6 &&
-                     residual[3][last] < 0.05 * residual[0][last] && residual[5][last] < 1e-6),
-          NULL, "cm_fig12.svg"});
+           "at 1e6: ncp/pgs %.0e, ccp/pgs %.0e, raisim %.0e; ccp/admm %.0e, ncp/admm %.0e, newton "
+           "%.0e, staggered %.0e, auto %.0e",
+           residual[0][last], residual[1][last], residual[7][last], residual[2][last],
+           residual[3][last], residual[4][last], residual[6][last], residual[5][last]);
+  tb_bench_claim(bench,
+                 (tbClaim){"CM fig. 12",
+                           "Per-contact solvers fail at a mass ratio of a million; ADMM, staggered "
+                           "projections and Newton stay accurate.",
+                           "PGS and RaiSim fail, ADMM, staggered and Newton do not", ours,
+                           tb_verdict(fails > 1e-4 && stands <= 1e-6), NULL, "cm_fig12.svg"});
 }

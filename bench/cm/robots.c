@@ -32,6 +32,35 @@ static const Method METHOD[METHODS] = {
     {"raisim", TB_LAW_RAISIM, TB_SOLVER_AUTO},
 };
 
+// The paper's words, for Solo and Talos: PGS is fast to 1e-5 and saturates before high precision on
+// the complex one; ADMM, Newton and staggered projections find high accuracy.
+static void claim_16(tbBench* bench, double reached[2][METHODS], bool mild) {
+  const double high = 1e-10;
+  double precise = fmax(reached[0][1], fmax(reached[0][2], reached[0][3]));
+  bool saturates = reached[0][0] > high;
+  char ours[400];
+  snprintf(ours, sizeof ours,
+           "best residual on the worst of the legged robots: pgs %.0e, admm %.0e, newton %.0e, "
+           "staggered %.0e; of the hands: pgs %.0e, admm %.0e, newton %.0e, staggered %.0e",
+           reached[0][0], reached[0][1], reached[0][2], reached[0][3], reached[1][0], reached[1][1],
+           reached[1][2], reached[1][3]);
+  tb_bench_claim(
+      bench,
+      (tbClaim){"CM fig. 16",
+                "PGS is fast to mild accuracy, then saturates on the complex robot; ADMM, Newton "
+                "and staggered projections reach high precision.",
+                "PGS to 1e-5 at once, not to high precision on Talos; the others to high precision",
+                ours,
+                !mild || precise > high ? TB_VERDICT_WORSE
+                : saturates             ? TB_VERDICT_REPRODUCED
+                                        : TB_VERDICT_DIFFERS,
+                saturates ? NULL
+                          : "On the legged robots our PGS goes on to high precision, because it "
+                            "solves each contact exactly; it saturates on the hand that holds a "
+                            "cube, where of the others only Newton reaches 1e-10.",
+                "cm_fig16.svg"});
+}
+
 static void figure_16(tbBench* bench, tbModel* const* models, int robots) {
   tbTable* table = tb_bench_table(bench, "fig16_convergence");
   tbPlot* plot = tb_plot_new("Residual by iteration (CM fig. 16)", robots, 1);
@@ -39,7 +68,8 @@ static void figure_16(tbBench* bench, tbModel* const* models, int robots) {
   static tbSolveHistory history[HISTORY];
   tbSolveSettings settings = tbDefaultSolveSettings();
   settings.tol = 1e-12;
-  double reached[2][METHODS] = {{0}};  // on legged robots, on hands
+  double reached[2][METHODS] = {{0}};  // worst of the legged robots, of the hands
+  bool mild = true;                    // PGS to 1e-5 on legged robots
   for (int r = 0; r < ROBOTS; r++) {
     tbProblem* problem = models[r] ? pushed_problem(models[r], ROBOT[r].push, 100) : NULL;
     if (!problem) continue;
@@ -60,6 +90,7 @@ static void figure_16(tbBench* bench, tbModel* const* models, int robots) {
         if (to_five < 0 && residual[i] <= 1e-5) to_five = (int)iteration[i];
       }
       reached[ROBOT[r].hand][k] = fmax(reached[ROBOT[r].hand][k], best);
+      mild = mild && (k != 0 || ROBOT[r].hand || to_five > 0);
       tb_table_row(table);
       tb_table_text(table, "robot", ROBOT[r].name);
       tb_table_text(table, "method", METHOD[k].label);
@@ -69,19 +100,7 @@ static void figure_16(tbBench* bench, tbModel* const* models, int robots) {
     tb_problem_free(problem);
   }
   tb_plot_write(plot, tb_bench_path(bench, "cm_fig16.svg"));
-  char ours[240];
-  snprintf(ours, sizeof ours,
-           "best residual, worst of the legged robots: admm %.0e, newton %.0e, pgs %.0e; of the "
-           "hands: admm %.0e, newton %.0e, pgs %.0e",
-           reached[0][1], reached[0][2], reached[0][0], reached[1][1], reached[1][2],
-           reached[1][0]);
-  tb_bench_claim(bench, (tbClaim){"CM fig. 16",
-                                  "PGS reaches mild accuracy quickly; ADMM and Newton reach high "
-                                  "precision.",
-                                  "ADMM and second order reach 1e-10 and below (Solo, Talos)", ours,
-                                  tb_verdict(reached[0][1] < 1e-10 && reached[0][2] < 1e-10 &&
-                                             reached[1][2] < 1e-10),
-                                  NULL, "cm_fig16.svg"});
+  claim_16(bench, reached, mild);
 }
 
 static void figure_17(tbBench* bench, tbModel* const* models) {

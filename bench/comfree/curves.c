@@ -1,4 +1,4 @@
-// Penetration (CF figure 2), torsion and rolling (figures 3-4), stability (figure 5).
+// Penetration (CF fig. 2), torsion and rolling (figures 3-4), stability (figure 5).
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,10 +136,10 @@ void bench_friction(tbBench* bench) {
   for (int i = 0; i < CURVE; i++) time[i] = 0.002 * (i + 1);
   tbTable* table = tb_bench_table(bench, "friction");
   bool monotone = true, ordered = true;
-  tbPlot* plot = tb_plot_new("Torsional and rolling friction (CF figure 4)", 2, 1);
+  tbPlot* plot = tb_plot_new("Torsional and rolling friction (CF fig. 4)", 2, 1);
   for (int rolling = 0; rolling < 2; rolling++) {
-    tb_plot_panel(plot, rolling ? "rolling cylinder" : "spinning sphere", "time, s",
-                  rolling ? "velocity, m/s" : "angular velocity, rad/s", false, false);
+    tb_plot_panel(plot, rolling ? "rolling cylinder" : "spinning sphere", "time (s)",
+                  rolling ? "velocity (m/s)" : "angular velocity (rad/s)", false, false);
     double last = INFINITY;
     for (int i = 0; i < 5; i++) {
       if (!friction_curve(rolling, mu[i], y)) continue;
@@ -235,10 +235,11 @@ void bench_stability(tbBench* bench) {
   double* buffer = malloc(sizeof(double) * 3 * N);
   tbTable* table = tb_bench_table(bench, "stability");
   bool stable = true;
-  tbPlot* plots[2] = {tb_plot_new("Thrown cube: speed (CF figure 5)", 1, 1),
-                      tb_plot_new("Thrown cube: height (CF figure 5)", 1, 1)};
+  tbPlot* plots[2] = {tb_plot_new("Thrown cube: speed (CF fig. 5)", 1, 1),
+                      tb_plot_new("Thrown cube: height (CF fig. 5)", 1, 1)};
   for (int p = 0; p < 2; p++) {
-    tb_plot_panel(plots[p], "", "time, s", p ? "z, m" : "horizontal speed, m/s", false, false);
+    tb_plot_panel(plots[p], "", "time (s)", p ? "height (m)" : "horizontal speed (m/s)", false,
+                  false);
   }
   for (size_t c = 0; buffer && c < sizeof CASES / sizeof *CASES; c++) {
     double *time = buffer, *speed = buffer + N, *z = buffer + 2 * N, dt = CASES[c][2];

@@ -59,7 +59,7 @@ void bench_contacts(tbBench* bench, int nthread) {
   tb_table_real(fit, "without_contacts_ms", 1e3 * idle);
   tb_table_int(fit, "most_contacts", (long long)most);
   if (tb_bench_path(bench, "contacts.svg")) {
-    tbPlot* plot = tb_plot_new("Step time against contacts (CF figure 6)", 1, 1);
+    tbPlot* plot = tb_plot_new("Step time against contacts (CF fig. 6)", 1, 1);
     tb_plot_panel(plot, "many worlds of falling bodies", "contacts", "seconds a step", true, true);
     tb_plot_points(plot, "comfree", contacts, seconds, steps);
     tb_plot_write(plot, tb_bench_path(bench, "contacts.svg"));

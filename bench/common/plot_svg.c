@@ -6,7 +6,7 @@
 #include "common/plot_data.h"
 
 // Room of one panel and of what stands around its axes, in pixels.
-enum { PANEL_WIDTH = 480, PANEL_HEIGHT = 340, LEFT = 74, RIGHT = 18, TOP = 40, BOTTOM = 54 };
+enum { PANEL_HEIGHT = 340, LEFT = 74, RIGHT = 18, TOP = 40, BOTTOM = 54 };
 enum { TITLE_HEIGHT = 34, LEGEND_ROW = 22, LEGEND_MARGIN = 12, FEW_POINTS = 24 };
 
 // Hues that stay apart on white, also for most colour-blind readers; dashes tell lines apart that
@@ -16,6 +16,11 @@ static const char* const PALETTE[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7"
                                       "#7f3c8d", "#999900", "#11a579", "#f2b701"};
 enum { PALETTE_SIZE = sizeof PALETTE / sizeof PALETTE[0] };
 static const char* const DASHES[] = {"none", "8 4", "2 3", "9 3 2 3"};
+
+// Three panels side by side are as wide as the column of a page, one alone is a little wider.
+static int panel_width(const struct tbPlot* plot) {
+  return plot->columns == 1 ? 560 : plot->columns == 2 ? 480 : 385;
+}
 
 typedef struct {
   double low, high;
@@ -302,9 +307,9 @@ static void write_all_series(FILE* f, const struct tbPlot* plot, const PlotPanel
 
 static void write_panel(FILE* f, const struct tbPlot* plot, int index) {
   const PlotPanel* panel = &plot->panels[index];
-  double x0 = (double)(index % plot->columns) * PANEL_WIDTH;
+  double x0 = (double)(index % plot->columns) * panel_width(plot);
   double y0 = TITLE_HEIGHT + (double)(index / plot->columns) * PANEL_HEIGHT;
-  double width = PANEL_WIDTH - LEFT - RIGHT, height = PANEL_HEIGHT - TOP - BOTTOM;
+  double width = panel_width(plot) - LEFT - RIGHT, height = PANEL_HEIGHT - TOP - BOTTOM;
   Axis ax = {0, 1, panel->log_x, x0 + LEFT, width};
   Axis ay = {0, 1, panel->log_y, y0 + TOP + height, -height};
   find_range(panel, false, &ax.low, &ax.high);
@@ -332,8 +337,13 @@ static void write_panel(FILE* f, const struct tbPlot* plot, int index) {
   write_text(f, lx, ly, rotate, panel->y_label);
 }
 
+// About how wide a label is with its mark, in a sans-serif font of 13 pixels.
 static double entry_width(const char* label) {
-  return 52 + 7.4 * (double)strlen(label);
+  double width = 56;
+  for (; *label; label++) {
+    width += strchr("mwMW", *label) ? 12.2 : strchr("fijlrt./,:()' ", *label) ? 5 : 8.1;
+  }
+  return width;
 }
 
 // The kind of mark that stands for a label: that of its first series.
@@ -352,7 +362,7 @@ static PlotKind label_kind(const struct tbPlot* plot, const char* label) {
 static int write_legend(FILE* f, const struct tbPlot* plot, double y0) {
   const char* names[256];
   int count = label_index(plot, NULL, names), rows = 0;
-  double width = (double)plot->columns * PANEL_WIDTH;
+  double width = (double)plot->columns * panel_width(plot);
   for (int first = 0, last; first < count; first = last, rows++) {
     double used = entry_width(names[first]);
     for (last = first + 1; last < count && used + entry_width(names[last]) < width - 20; last++)
@@ -383,7 +393,7 @@ void plot_write_svg(FILE* f, const struct tbPlot* plot) {
   const char* names[256];
   bool legend = label_index(plot, NULL, names) > 1;
   int rows = (plot->count + plot->columns - 1) / plot->columns;
-  int width = plot->columns * PANEL_WIDTH, panels = rows * PANEL_HEIGHT + TITLE_HEIGHT;
+  int width = plot->columns * panel_width(plot), panels = rows * PANEL_HEIGHT + TITLE_HEIGHT;
   int height = panels + (legend ? write_legend(NULL, plot, 0) * LEGEND_ROW + LEGEND_MARGIN : 0);
   fprintf(f,
           "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "

@@ -29,10 +29,15 @@ static const char STYLE[] =
     ".badge.differs{background:#b26a00}.claim .badge{float:right}"
     ".score{display:flex;flex-wrap:wrap;gap:10px;margin:1em 0}.score div{border:1px solid "
     "var(--line);border-radius:8px;padding:.4em 1.1em;background:var(--card)}"
-    ".score b{font-size:1.6em;display:block;line-height:1.2}"
+    ".score b{font-size:1.6em;display:block;line-height:1.2}.score .reproduced b{color:var(--good)}"
+    ".score .better b{color:var(--better)}.score .differs b{color:var(--other)}"
+    ".score .worse b{color:var(--bad)}.number{text-align:right}"
     "svg,img{max-width:100%;height:auto;border-radius:6px;display:block;margin:.6em auto}"
+    ".figure{overflow-x:auto}"
     "details{margin:.4em 0}summary{cursor:pointer}"
     ".gallery{display:grid;grid-template-columns:repeat(auto-fill,minmax(250px,1fr));gap:14px}"
+    "@media(max-width:640px){.figure svg{min-width:600px}"
+    ".gallery{grid-template-columns:1fr 1fr;gap:10px}}"
     ".gallery figure{margin:0}.gallery img{width:100%;margin:0}"
     ".gallery figcaption{font-size:12.5px;color:var(--soft);line-height:1.35;margin-top:4px}"
     "@media print{.claim{break-inside:avoid}details{display:none}}";
@@ -64,9 +69,9 @@ static void write_svg(FILE* f, const char* path, const char* description) {
   char* text = read_text(path, &size);
   char* start = text ? strstr(text, "<svg") : NULL;
   if (start) {
-    fputs("<svg role=\"img\" aria-label=\"", f);
+    fputs("<div class=\"figure\"><svg role=\"img\" aria-label=\"", f);
     html_escape(f, description);
-    fprintf(f, "\"%s", start + strlen("<svg"));
+    fprintf(f, "\"%s</div>", start + strlen("<svg"));
   }
   free(text);
 }
