@@ -5,29 +5,17 @@
 #include <string.h>
 
 #include "common/plot_data.h"
+#include "common/text.h"
 
 enum { MOST_COLUMNS = 3 };
 
-static void* need(void* pointer) {
-  if (!pointer) {
-    fprintf(stderr, "out of memory\n");
-    exit(3);
-  }
-  return pointer;
-}
-
-static char* copy_text(const char* text) {
-  size_t size = strlen(text) + 1;
-  return memcpy(need(malloc(size)), text, size);
-}
-
 tbPlot* tb_plot_new(const char* title, int columns, int rows) {
-  tbPlot* plot = need(calloc(1, sizeof *plot));
-  plot->title = copy_text(title);
+  tbPlot* plot = tb_need(calloc(1, sizeof *plot));
+  plot->title = tb_text_copy(title);
   int panels = (columns > 0 ? columns : 1) * (rows > 0 ? rows : 1);
   plot->columns = columns < 1 ? 1 : columns < MOST_COLUMNS ? columns : MOST_COLUMNS;
   plot->rows = (panels + plot->columns - 1) / plot->columns;
-  plot->panels = need(calloc((size_t)(plot->columns * plot->rows), sizeof(PlotPanel)));
+  plot->panels = tb_need(calloc((size_t)(plot->columns * plot->rows), sizeof(PlotPanel)));
   return plot;
 }
 
@@ -36,10 +24,17 @@ void tb_plot_panel(tbPlot* plot, const char* title, const char* x_label, const c
   if (plot->count == plot->columns * plot->rows) {
     plot->rows++;
     size_t n = (size_t)(plot->columns * plot->rows);
-    plot->panels = need(realloc(plot->panels, n * sizeof(PlotPanel)));
+    plot->panels = tb_need(realloc(plot->panels, n * sizeof(PlotPanel)));
   }
-  plot->panels[plot->count++] = (PlotPanel){
-      copy_text(title), copy_text(x_label), copy_text(y_label), log_x, log_y, NULL, 0, NULL, 0};
+  plot->panels[plot->count++] = (PlotPanel){tb_text_copy(title),
+                                            tb_text_copy(x_label),
+                                            tb_text_copy(y_label),
+                                            log_x,
+                                            log_y,
+                                            NULL,
+                                            0,
+                                            NULL,
+                                            0};
 }
 
 static PlotPanel* current_panel(tbPlot* plot) {
@@ -55,16 +50,16 @@ static bool visible(const PlotPanel* panel, double x, double y) {
 static void add_series(tbPlot* plot, const char* label, PlotKind kind, const double* x,
                        const double* y, int n) {
   PlotPanel* panel = current_panel(plot);
-  PlotSeries series = {copy_text(label), NULL, NULL, 0, kind};
-  series.x = need(malloc((size_t)(n + 1) * sizeof(double)));
-  series.y = need(malloc((size_t)(n + 1) * sizeof(double)));
+  PlotSeries series = {tb_text_copy(label), NULL, NULL, 0, kind};
+  series.x = tb_need(malloc((size_t)(n + 1) * sizeof(double)));
+  series.y = tb_need(malloc((size_t)(n + 1) * sizeof(double)));
   for (int i = 0; i < n; i++) {
     double at = x ? x[i] : i;
     if (!visible(panel, at, y[i])) continue;
     series.x[series.n] = panel->log_x ? log10(at) : at;
     series.y[series.n++] = panel->log_y ? log10(y[i]) : y[i];
   }
-  panel->series = need(realloc(panel->series, (size_t)(panel->count + 1) * sizeof(PlotSeries)));
+  panel->series = tb_need(realloc(panel->series, (size_t)(panel->count + 1) * sizeof(PlotSeries)));
   panel->series[panel->count++] = series;
 }
 
@@ -83,9 +78,9 @@ void tb_plot_bars(tbPlot* plot, const char* label, const double* y, int n) {
 
 void tb_plot_categories(tbPlot* plot, const char* const* names, int n) {
   PlotPanel* panel = current_panel(plot);
-  panel->category = need(calloc((size_t)n + 1, sizeof(char*)));
+  panel->category = tb_need(calloc((size_t)n + 1, sizeof(char*)));
   panel->categories = n;
-  for (int i = 0; i < n; i++) panel->category[i] = copy_text(names[i]);
+  for (int i = 0; i < n; i++) panel->category[i] = tb_text_copy(names[i]);
 }
 
 static void free_panel(PlotPanel* panel) {

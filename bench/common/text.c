@@ -22,3 +22,16 @@ void tb_text_add(tbText* t, const char* format, ...) {
   memcpy(t->text + t->length, piece, (size_t)n + 1);
   t->length += (size_t)n;
 }
+
+void* tb_need(void* pointer) {
+  if (!pointer) {
+    fprintf(stderr, "out of memory\n");
+    exit(3);
+  }
+  return pointer;
+}
+
+char* tb_text_copy(const char* text) {
+  size_t size = strlen(text) + 1;
+  return memcpy(tb_need(malloc(size)), text, size);
+}
