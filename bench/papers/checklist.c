@@ -84,7 +84,7 @@ const int CHECKLIST_COUNT = sizeof CHECKLIST / sizeof *CHECKLIST;
 
 const Allowed ALLOWED[] = {
     {"ADMM table III", "",
-     "On the 25 problems here that every rule solves the best linear rule needs fewer updates than "
+     "On the problems here that every rule solves the best linear rule needs fewer updates than "
      "the best spectral one: its steps are longer, and the best penalties lie far apart. The paper "
      "has 746 problems, of which the archive at hand holds few.",
      false},
