@@ -113,7 +113,7 @@ static int is_supported(const tbModel* m, const tbStepState* state, int is_stage
   if (law == TB_LAW_VISCOELASTIC) return is_stage || integrator != TB_INTEGRATOR_EXPO_MIDPOINT;
   if (law == TB_LAW_COMFREE) return !state->softened;
   if (law < 0 || (law >= TB_LAW_COUNT && law != TB_LAW_SOFT)) return 0;
-  return law != TB_LAW_SOFT || integrator != TB_INTEGRATOR_IMPLICIT;
+  return law != TB_LAW_SOFT || integrator != TB_INTEGRATOR_IMPLICIT || tb_deriv_is_plain(m);
 }
 
 // Runge-Kutta is the rigid laws' and comfree's only where nothing touches (step.c).
@@ -227,7 +227,7 @@ static tbResult dense(tbDerivatives* x, tbReal* A, tbReal* B) {
   tbReal* gathered =
       tb_arena_alloc(&x->arena, sizeof(tbReal) * ((size_t)(x->n + TB_MAX_DIM) * w + 1));
   tbReal* final = force;
-  if (x->final.LD) final = tb_arena_alloc(&x->arena, sizeof(tbReal) * (nv * w + 1));
+  if (x->final.force) final = tb_arena_alloc(&x->arena, sizeof(tbReal) * (nv * w + 1));
   tbReal* next = tb_arena_alloc(&x->arena, sizeof(tbReal) * (nv * w + 1));
   if (!force || !rhs || !gathered || !final || !next) return TB_ERROR_MEMORY;
   memcpy(force, x->law.force, sizeof(tbReal) * nv * w);
@@ -298,7 +298,7 @@ static tbResult accelerations(tbDerivatives* x, tbReal* force, tbReal* final, in
 
 tbResult tb_deriv_acceleration(tbDerivatives* x, tbReal* columns, tbReal* by_force) {
   size_t nv = (size_t)x->nv, w = (size_t)x->ncol;
-  int predicted = x->explicit_law && x->final.LD;
+  int predicted = x->explicit_law && x->final.force;
   tbArenaMark mark = tb_arena_mark(&x->arena);
   tbReal* force = columns;
   if (predicted) force = tb_arena_alloc(&x->arena, sizeof(tbReal) * (nv * w + nv * nv + 1));

@@ -62,6 +62,8 @@ typedef struct {
   tbReal *LD, *inverse;
   tbReal* force;  // nv x ncol: partial forces, replaced by X
   tbReal* Y;      // n x nv
+  tbReal* LU;     // an inertia that is not symmetric (MuJoCo's implicit), in place of LD
+  int* pivot;
 } tbResponse;
 
 // Where the configuration moves with an acceleration of its own (expo): v + share h acc.
@@ -110,7 +112,7 @@ struct tbDerivatives {
   tbReal move_share;  // the configuration moves with (1 - share) v + share v+
   int n, nactive, ncon;
   tbActive* active;
-  tbResponse law, final;  // final.LD is NULL where it is the law's
+  tbResponse law, final;  // final.force is NULL where it is the law's
   const tbReal* law_acc;  // acceleration that the law's forces belong to; NULL: qacc
   int input_damps;        // 1: H changes with the input of servos
   int explicit_law;       // 1: df follows from dacc without a solve
@@ -155,6 +157,9 @@ static inline tbReal* tb_partial(const tbPartials* p, int dof, int column) {
 }
 
 // ---- smooth forces (deriv_smooth.c) -------------------------------------------------------------
+
+// Implicit damping with every derivative by velocity, whatever its sign (beside tbImplicit's).
+enum { TB_IMPLICIT_FULL = 100 };
 
 // Add the partials of passive, applied and actuator forces, and fill act_by_act, act_by_ctrl.
 // `acc` and `damping` (a tbImplicit): the part - h D acc of implicit damping is differentiated too.
@@ -249,6 +254,10 @@ void tb_deriv_diagonal(const tbDerivatives* x, const tbData* d, const tbConstrai
 tbActive* tb_deriv_activate(tbDerivatives* x, const tbConstraint* c);
 
 // ---- the system (deriv_system.c) ----------------------------------------------------------------
+
+// X <- H^-1 X for `width` right-hand sides, and x <- H^-T x.
+void tb_response_solve(const tbDerivatives* x, const tbResponse* r, tbReal* X, int width);
+void tb_response_solve_transposed(const tbDerivatives* x, const tbResponse* r, tbReal* z);
 
 // x->law.Y of the active rows.
 tbResult tb_deriv_responses(tbDerivatives* x);

@@ -5,10 +5,6 @@
 #include "linalg/many.h"
 #include "step/deriv.h"
 
-static tbForest forest_of(const tbModel* m) {
-  return (tbForest){m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
-}
-
 // H += J^T W J of one constraint, lower triangle.
 static void add_block(const tbActive* a, tbReal* WJ, tbReal* H, size_t nv) {
   size_t n = (size_t)a->nnz;
@@ -112,7 +108,7 @@ void tb_primal_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tbRea
   // J^T df = M da - force, so the second inertia sees final - force + M da.
   if (final_force == force) return;
   add_M(x, force, final_force, width);
-  tb_ltdl_solve_many(forest_of(m), x->final.LD, x->final.inverse, final_force, width, width);
+  tb_response_solve(x, &x->final, final_force, width);
 }
 
 void tb_primal_solve_transposed(tbDerivatives* x, const tbReal* z, tbReal* force,
@@ -123,7 +119,7 @@ void tb_primal_solve_transposed(tbDerivatives* x, const tbReal* z, tbReal* force
     memcpy(force, z, bytes);
   } else {
     memcpy(final_force, z, bytes);
-    tb_ltdl_solve(forest_of(m), x->final.LD, x->final.inverse, final_force);
+    tb_response_solve_transposed(x, &x->final, final_force);
     memset(force, 0, bytes);
     add_M(x, final_force, force, 1);
   }

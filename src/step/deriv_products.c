@@ -79,7 +79,7 @@ static Input input_of(const tbDerivatives* x) {
   Input i;
   size_t nv = (size_t)x->nv, n = (size_t)x->n;
   i.force = x->scratch;
-  i.final = x->final.LD ? i.force + nv : i.force;
+  i.final = x->final.force ? i.force + nv : i.force;
   i.move = i.force + 2 * nv;
   i.zero = i.force + 3 * nv;
   i.sigma = i.force + 4 * nv;
@@ -208,10 +208,10 @@ tbResult tb_derivatives_friction(tbDerivatives* x, int contact, tbReal* dx_next)
 }
 
 // 1 where inertia changes forces in ways that only differences know: the oscillators of expo, the
-// blocks of G of raisim's sliding and of exact gains.
+// slopes of the bias of `implicit`, the blocks of G of raisim's sliding and of exact gains.
 static int needs_differences(const tbDerivatives* x) {
   int law = x->m->opt.law;
-  if (x->ready != 1 || x->move.acc) return 1;
+  if (x->ready != 1 || x->move.acc || x->final.LU) return 1;
   return (law == TB_LAW_RAISIM && x->info.sliding > 0) ||
          (law == TB_LAW_COMFREE && x->m->opt.comfree_exact && x->ncon > 0);
 }

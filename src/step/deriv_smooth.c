@@ -257,8 +257,9 @@ void tb_deriv_damping_change(const tbDerivatives* x, const tbData* d, const tbRe
 // input where the gain depends on velocity.
 static tbReal damping_by_input(const tbModel* m, const tbData* d, int i, const Actuator* a,
                                const tbReal* acc, int damping) {
-  if (damping != TB_IMPLICIT_ALL || m->actuator_gaintype[i] != TB_GAIN_AFFINE) return 0;
-  if (a->by_velocity >= 0) return 0;
+  if (damping != TB_IMPLICIT_ALL && damping != TB_IMPLICIT_FULL) return 0;
+  if (m->actuator_gaintype[i] != TB_GAIN_AFFINE) return 0;
+  if (a->by_velocity >= 0 && damping != TB_IMPLICIT_FULL) return 0;
   const int* col = m->Jmom_colind + m->actuator_Jadr[i];
   tbReal speed = 0;
   for (int k = 0; k < m->actuator_Jnnz[i]; k++) {

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dynamics/axis.h"
+#include "linalg/dense.h"
 #include "model/workspace.h"
 #include "step/deriv.h"
 #include "step/implicit.h"
@@ -221,7 +223,7 @@ static tbResult add_constraint(tbDerivatives* x, tbData* d, const tbConstraint* 
   }
   tbPartials partials = {x->law.force, x->ncol};
   tb_active_force(a, &partials);
-  if (x->final.LD) {
+  if (x->final.force) {
     partials.value = x->final.force;
     tb_active_force(a, &partials);
   }
@@ -253,6 +255,67 @@ static tbResult final_response(tbDerivatives* x, tbData* d, const tbInertiaFacto
   return result == TB_OK ? tb_deriv_smooth(x, d, x->final_acc, damping_of(m), &partials) : result;
 }
 
+// -h d(db/dv a) of the implicit integrator, with b the bias at velocity v. It is a quadratic form
+// of v, so that differences of its partials are exact (eq. 76): db/dq along a by q, db/dv at a by
+// v.
+static tbResult add_bias_slopes(tbDerivatives* x, const tbData* d, const tbReal* a,
+                                tbPartials* out) {
+  const tbModel* m = x->m;
+  size_t nv = (size_t)m->nv;
+  if (!x->probe) x->probe = tb_data_new(m);
+  tbArenaMark mark = tb_arena_mark(&x->arena);
+  tbReal* low = tb_arena_alloc(&x->arena, sizeof(tbReal) * (2 * nv * nv + 1));
+  if (!x->probe || !low) return TB_ERROR_MEMORY;
+  tbReal *high = low + nv * nv, speed = 0, size = 0;
+  tbData* p = x->probe;
+  memcpy(p->qpos, d->qpos, sizeof(tbReal) * (size_t)m->nq);
+  memcpy(p->mocap_pos, d->mocap_pos, sizeof(tbReal) * 3 * (size_t)m->nmocap);
+  memcpy(p->mocap_quat, d->mocap_quat, sizeof(tbReal) * 4 * (size_t)m->nmocap);
+  tb_compute_position(m, p);
+  for (size_t i = 0; i < nv; i++) {
+    speed = fmax(speed, fabs(d->qvel[i]));
+    size = fmax(size, fabs(a[i]));
+  }
+  tbReal s = fmax(speed, 1) / fmax(size, 1e-300), h = m->opt.timestep;
+  for (int side = -1; side <= 1; side += 2) {
+    for (size_t i = 0; i < nv; i++) p->qvel[i] = d->qvel[i] + side * s * a[i];
+    tb_compute_velocity(m, p);
+    tb_rne_partials(m, p, NULL, NULL, side < 0 ? low : high, NULL);
+  }
+  for (size_t i = 0; i < nv; i++) {
+    for (size_t k = 0; k < nv; k++) {
+      *tb_partial(out, (int)i, (int)k) -= h * (high[i * nv + k] - low[i * nv + k]) / (2 * s);
+    }
+  }
+  memcpy(p->qvel, a, sizeof(tbReal) * nv);
+  tb_compute_velocity(m, p);
+  tb_rne_partials(m, p, NULL, NULL, NULL, low);
+  for (size_t i = 0; i < nv; i++) {
+    for (size_t k = 0; k < nv; k++) *tb_partial(out, (int)i, (int)(nv + k)) -= h * low[i * nv + k];
+  }
+  tb_arena_release(&x->arena, mark);
+  return TB_OK;
+}
+
+// The inertia of MuJoCo's implicit integrator, M - h dtau/dv.
+static tbResult full_response(tbDerivatives* x, tbData* d) {
+  const tbModel* m = x->m;
+  x->final.LU = TB_ARENA_NEW(&x->arena, tbReal, m->nv * m->nv + 1);
+  x->final.pivot = TB_ARENA_NEW(&x->arena, int, m->nv + 1);
+  x->final.force = TB_ARENA_NEW(&x->arena, tbReal, m->nv * x->ncol + 1);
+  x->final_acc = TB_ARENA_NEW(&x->arena, tbReal, m->nv + 1);
+  if (x->arena.failed) return TB_ERROR_MEMORY;
+  tbResult result = tb_implicit_full_matrix(m, d, x->final.LU);
+  if (result != TB_OK) return result;
+  if (!tb_lu(m->nv, x->final.LU, m->nv, x->final.pivot)) return TB_ERROR_NUMERIC;
+  for (int i = 0; i < m->nv; i++) x->final_acc[i] = d->qfrc_smooth[i] + d->qfrc_constraint[i];
+  tb_response_solve(x, &x->final, x->final_acc, 1);
+  tbPartials partials = {x->final.force, x->ncol};
+  result = tb_deriv_inertia(x, d, x->final_acc, &partials);
+  if (result == TB_OK) result = tb_deriv_smooth(x, d, x->final_acc, TB_IMPLICIT_FULL, &partials);
+  return result == TB_OK ? add_bias_slopes(x, d, x->final_acc, &partials) : result;
+}
+
 tbResult tb_deriv_soft(tbDerivatives* x, tbData* d, tbStepState* state,
                        const tbDerivativeSettings* settings) {
   const tbModel* m = x->m;
@@ -263,8 +326,10 @@ tbResult tb_deriv_soft(tbDerivatives* x, tbData* d, tbStepState* state,
   tbResult result = tb_deriv_inertia(x, d, d->qacc, &partials);
   if (result == TB_OK) result = tb_deriv_smooth(x, d, d->qacc, TB_IMPLICIT_NOTHING, &partials);
   x->c = 1;
-  tbInertiaFactor factor;
-  if (result == TB_OK) result = tb_implicit_factor(m, d, damping_of(m), &factor);
+  tbInertiaFactor factor = {d->qLD, NULL, NULL};
+  int full = m->opt.integrator == TB_INTEGRATOR_IMPLICIT;
+  if (result == TB_OK && full) result = full_response(x, d);
+  if (result == TB_OK && !full) result = tb_implicit_factor(m, d, damping_of(m), &factor);
   if (result == TB_OK && factor.LD != d->qLD) result = final_response(x, d, &factor);
   for (int i = 0; result == TB_OK && i < cs->count; i++) {
     if (cs->list[i].island < 0) continue;

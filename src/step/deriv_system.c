@@ -13,6 +13,24 @@ static tbForest forest_of(const tbModel* m) {
   return (tbForest){m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
 }
 
+void tb_response_solve(const tbDerivatives* x, const tbResponse* r, tbReal* X, int width) {
+  if (r->LU) {
+    tb_lu_solve_many(x->nv, r->LU, x->nv, r->pivot, X, width, width);
+  } else if (width == 1) {
+    tb_ltdl_solve(forest_of(x->m), r->LD, r->inverse, X);
+  } else {
+    tb_ltdl_solve_many(forest_of(x->m), r->LD, r->inverse, X, width, width);
+  }
+}
+
+void tb_response_solve_transposed(const tbDerivatives* x, const tbResponse* r, tbReal* z) {
+  if (r->LU) {
+    tb_lu_solve_transposed(x->nv, r->LU, x->nv, r->pivot, z);
+  } else {
+    tb_ltdl_solve(forest_of(x->m), r->LD, r->inverse, z);
+  }
+}
+
 // ---- factor -------------------------------------------------------------------------------------
 
 // Y = J H^-1, one row per active row.
@@ -25,7 +43,7 @@ static tbReal* rows_response(tbDerivatives* x, const tbResponse* r) {
     for (int i = 0; i < a->dim; i++) {
       tbReal* y = Y + (size_t)(a->row + i) * nv;
       for (int k = 0; k < a->nnz; k++) y[a->col[k]] = a->J[(size_t)i * (size_t)a->nnz + (size_t)k];
-      tb_ltdl_solve(forest_of(x->m), r->LD, r->inverse, y);
+      tb_response_solve(x, r, y, 1);
     }
   }
   return Y;
@@ -143,7 +161,7 @@ tbResult tb_deriv_factor(tbDerivatives* x, const tbData* d, tbReal proximal) {
     return tb_primal_factor(x, d->qM);
   }
   if (!x->law.Y) x->law.Y = rows_response(x, &x->law);
-  int second = x->final.LD && x->final.LD != x->law.LD;
+  int second = x->final.force && x->final.LD != x->law.LD;
   x->final.Y = second ? rows_response(x, &x->final) : x->law.Y;
   if (!x->law.Y || !x->final.Y) return TB_ERROR_MEMORY;
   if (x->held) return tb_held_factor(x);
@@ -210,7 +228,7 @@ void tb_deriv_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tbReal
   size_t w = (size_t)width;
   tb_ltdl_solve_many(forest_of(x->m), x->law.LD, x->law.inverse, force, width, width);
   if (final_force != force) {
-    tb_ltdl_solve_many(forest_of(x->m), x->final.LD, x->final.inverse, final_force, width, width);
+    tb_response_solve(x, &x->final, final_force, width);
   }
   // rhs = S + c J X
   for (int b = 0; b < x->nactive; b++) {
@@ -272,7 +290,7 @@ void tb_deriv_solve_transposed(tbDerivatives* x, const tbReal* z, tbReal* force,
     for (size_t i = 0; i < nv; i++) force[i] += z[i];
   } else {
     memcpy(final_force, z, sizeof(tbReal) * nv);
-    tb_ltdl_solve(forest, x->final.LD, x->final.inverse, final_force);
+    tb_response_solve_transposed(x, &x->final, final_force);
   }
   tb_ltdl_solve(forest, x->law.LD, x->law.inverse, force);
 }

@@ -19,4 +19,7 @@ tbResult tb_implicit_factor(const tbModel* model, tbData* data, tbImplicit what,
 // actuators' forces; qvel-dependent quantities are as before. Takes nv x nv numbers of the arena.
 tbResult tb_implicit_full(const tbModel* model, tbData* data, tbReal* x);
 
+// That matrix (nv x nv): every tree is a block of its own.
+tbResult tb_implicit_full_matrix(const tbModel* model, tbData* data, tbReal* H);
+
 #endif

@@ -80,11 +80,8 @@ static tbResult add_fluid(const tbModel* m, tbData* d, tbReal* H) {
   return TB_OK;
 }
 
-tbResult tb_implicit_full(const tbModel* m, tbData* d, tbReal* x) {
+tbResult tb_implicit_full_matrix(const tbModel* m, tbData* d, tbReal* H) {
   size_t n = (size_t)m->nv;
-  tbReal* H = tb_arena_alloc(&d->work->arena, sizeof(tbReal) * (n * n + 1));
-  int* pivot = tb_arena_alloc(&d->work->arena, sizeof(int) * (n + 1));
-  if (!H || !pivot) return TB_ERROR_MEMORY;
   // H = M + h db/dv, then the forces that damp.
   tbResult result = tb_rne_derivatives(m, d, NULL, NULL, NULL, H);
   if (result != TB_OK) return result;
@@ -99,8 +96,15 @@ tbResult tb_implicit_full(const tbModel* m, tbData* d, tbReal* x) {
   }
   add_dampers(m, d, H);
   add_actuators(m, d, H);
-  result = add_fluid(m, d, H);
-  // Each tree is a block of its own.
+  return add_fluid(m, d, H);
+}
+
+tbResult tb_implicit_full(const tbModel* m, tbData* d, tbReal* x) {
+  size_t n = (size_t)m->nv;
+  tbReal* H = tb_arena_alloc(&d->work->arena, sizeof(tbReal) * (n * n + 1));
+  int* pivot = tb_arena_alloc(&d->work->arena, sizeof(int) * (n + 1));
+  if (!H || !pivot) return TB_ERROR_MEMORY;
+  tbResult result = tb_implicit_full_matrix(m, d, H);
   for (int t = 0; result == TB_OK && t < m->ntree; t++) {
     int first = m->tree_dofadr[t], count = m->tree_dofnum[t];
     tbReal* block = entry(m, H, first, first);

@@ -685,6 +685,8 @@ static void test_soft(void** state) {
   run_law(TB_LAW_SOFT, "elliptic", "Euler");
   run_law(TB_LAW_SOFT, "pyramidal", "Euler");
   run_law(TB_LAW_SOFT, "elliptic", "implicitfast");
+  run_law(TB_LAW_SOFT, "elliptic", "implicit");
+  assert_int_equal(differenced, 0);
 }
 
 // Once warm, linearising allocates nothing; bad arguments are errors; NaN states stay where they

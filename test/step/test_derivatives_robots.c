@@ -182,6 +182,7 @@ CASE(test_explicit, {"explicit", TB_LAW_VISCOELASTIC, TB_INTEGRATOR_EULER_EXPLIC
 CASE(test_expo, {"expo", TB_LAW_VISCOELASTIC, TB_INTEGRATOR_EXPO, 0})
 CASE(test_rk4, {"rk4", TB_LAW_VISCOELASTIC, TB_INTEGRATOR_RK4, 1e-5})
 CASE(test_soft_rk4, {"soft rk4", TB_LAW_SOFT, TB_INTEGRATOR_RK4, 0})
+CASE(test_soft_implicit, {"soft implicit", TB_LAW_SOFT, TB_INTEGRATOR_IMPLICIT, 0})
 CASE(test_implicit, {"implicit", TB_LAW_VISCOELASTIC, TB_INTEGRATOR_EULER_IMPLICIT, 0})
 
 int main(void) {
@@ -191,7 +192,7 @@ int main(void) {
       cmocka_unit_test(test_soft),     cmocka_unit_test(test_comfree),
       cmocka_unit_test(test_explicit), cmocka_unit_test(test_expo),
       cmocka_unit_test(test_implicit), cmocka_unit_test(test_rk4),
-      cmocka_unit_test(test_soft_rk4),
+      cmocka_unit_test(test_soft_rk4), cmocka_unit_test(test_soft_implicit),
   };
   if (getenv("TRIBO_TEST_FILTER")) cmocka_set_test_filter(getenv("TRIBO_TEST_FILTER"));
   return cmocka_run_group_tests(tests, NULL, NULL);
