@@ -100,10 +100,11 @@ static void print_row(const LawRow* law, const Outcome* o, bool cube) {
     printf(" %s\n", o->message);
     return;
   }
-  if (cube) printf(" %9.5f", o->distance);
-  printf(" %12.2e", 1e3 * o->sideways);
-  if (cube) printf(" %12.2e", 1e3 * o->lift);
-  printf(" %12.2e %14.1e %9.1f   %s\n", 1e3 * o->sink, o->residual, o->microseconds, law->what);
+  // Millimetres to the micrometre; what is less is zero to anyone who looks at a robot.
+  if (cube) printf(" %10.4f", o->distance);
+  printf(" %12.3f", 1e3 * o->sideways);
+  if (cube) printf(" %10.3f", 1e3 * fmax(0, o->lift));
+  printf(" %11.3f %11.0e %9.1f   %s\n", 1e3 * o->sink, o->residual, o->microseconds, law->what);
 }
 
 static bool show(const char* folder, const char* scene, const char* title, const char* header,
@@ -137,13 +138,12 @@ int tribo_cmd_demo(int argc, char** argv) {
            "v^2/(2 mu g) - v h/2 = %.5f m)",
            v2 / (2 * mu * g) - 0.5e-3 * sqrt(v2));
   bool ok = show(folder, "sliding_cube.xml", title,
-                 "  law      distance  sideways mm      lift mm overlap mm      exact law   us/step"
+                 "  law     distance m  sideways mm    lift mm  overlap mm   exact law   us/step"
                  "   what the law bends",
                  thrown_cube, true);
-  ok =
-      ok && show(folder, "stack.xml", "Ten boxes, the top one 1000 times heavier (two seconds)",
-                 "  law     sideways mm   overlap mm      exact law   us/step   what the law bends",
-                 heavy_stack, false);
+  ok = ok && show(folder, "stack.xml", "Ten boxes, the top one 1000 times heavier (two seconds)",
+                  "  law      sideways mm  overlap mm   exact law   us/step   what the law bends",
+                  heavy_stack, false);
   if (ok)
     printf("\nNext: build/tribo sim scenes/stack.xml --law soft, build/tribo --help, docs/\n");
   return ok ? 0 : 1;
