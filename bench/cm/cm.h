@@ -25,6 +25,10 @@ void cm_choose(tbModel* m, Method method, double dt, double tolerance);
 bool cm_run(tbModel* m, tbData* d, int steps, BeforeStep before, void* context, Trace* trace);
 void cm_trace_free(Trace* trace);
 
+// The paper's quadruped on a floor, NULL where its file is absent; its standing pose.
+tbModel* solo_scene(void);
+void solo_stand(const tbModel* m, tbData* d);
+
 void cm_laws(tbBench* bench);         // every law on one cube
 void cm_sliding(tbBench* bench);      // fig. 9, 10
 void cm_growing(tbBench* bench);      // fig. 11
