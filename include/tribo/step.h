@@ -23,6 +23,7 @@ typedef enum {
   TB_SOLVER_BISECTION,
   TB_SOLVER_PROX,
   TB_SOLVER_IPM,
+  TB_SOLVER_CORRECTED,
   TB_SOLVER_COUNT
 } tbSolverKind;
 

@@ -71,6 +71,8 @@ static const Word WORDS[] = {
     {"solver", "bisection", 6},
     {"solver", "prox", 7},
     {"solver", "ipm", 8},
+    {"solver", "corrected", 9},
+    {"solver", "lemke", 5},
     {"cone", "pyramidal", TB_CONE_PYRAMIDAL},
     {"cone", "elliptic", TB_CONE_ELLIPTIC},
     {"mjsolver", "pgs", TB_MJSOLVER_PGS},

@@ -24,14 +24,18 @@ static const tbReal RECALL = 0.5, LARGEST_RECALLED = 1e100;
 static const tbReal NOWHERE[3] = {0, 0, 0};
 
 static const char* const SOLVER_NAMES[TB_SOLVER_COUNT] = {
-    "auto", "pgs", "admm", "newton", "staggered", "direct", "bisection", "prox", "ipm"};
+    "auto",   "pgs",       "admm", "newton", "staggered",
+    "direct", "bisection", "prox", "ipm",    "corrected"};
+
+const char* tb_step_solver_name(int solver) {
+  return solver >= 0 && solver < TB_SOLVER_COUNT ? SOLVER_NAMES[solver] : "unknown";
+}
 
 static tbSolveSettings settings_of(const tbOption* opt) {
   tbSolveSettings s = tbDefaultSolveSettings();
   s.law = opt->law;
   // A number out of range is refused by name.
-  bool known = opt->solver >= 0 && opt->solver < TB_SOLVER_COUNT;
-  s.solver = known ? SOLVER_NAMES[opt->solver] : "unknown";
+  s.solver = tb_step_solver_name(opt->solver);
   s.tol = opt->solve_tolerance;
   s.tol_absolute = opt->solve_absolute;
   s.max_iter = opt->solve_iterations;

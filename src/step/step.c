@@ -180,14 +180,26 @@ static tbResult law_velocity(const tbModel* m, tbData* d, tbStepState* state, tb
   }
 }
 
+// Laws of one method, or of two, take no other. (tb_solve says the same of the rigid laws.)
+static tbResult check_method(const tbModel* m, tbData* d) {
+  int solver = m->opt.solver, soft = m->opt.law == TB_LAW_SOFT;
+  if (m->opt.integrator >= TB_INTEGRATOR_EXPO && m->opt.law != TB_LAW_VISCOELASTIC) {
+    return fail(d, TB_ERROR_ARGUMENT, "this integrator is the viscoelastic law's");
+  }
+  if (m->opt.law < TB_LAW_COUNT || solver == TB_SOLVER_AUTO) return TB_OK;
+  if (soft && (solver == TB_SOLVER_NEWTON || solver == TB_SOLVER_PGS)) return TB_OK;
+  d->status = TB_ERROR_UNSUPPORTED;
+  snprintf(d->message, sizeof d->message, "law %s has no solver \"%s\", it has %sauto",
+           tb_step_law_name(m->opt.law), tb_step_solver_name(solver), soft ? "newton, pgs, " : "");
+  return d->status;
+}
+
 // Forces, the law, the next velocity.
 static tbResult next_velocity(const tbModel* m, tbData* d, tbReal* v_next) {
   tbStepState* state = tb_step_state(m, d);
   if (!state || !state->first_half) return fail(d, TB_ERROR_ARGUMENT, "tb_step1 comes first");
   state->first_half = 0;
-  if (m->opt.integrator >= TB_INTEGRATOR_EXPO && m->opt.law != TB_LAW_VISCOELASTIC) {
-    return fail(d, TB_ERROR_ARGUMENT, "this integrator is the viscoelastic law's");
-  }
+  if (check_method(m, d) != TB_OK) return d->status;
   if (tb_check_inputs(m, d) != TB_OK) return d->status;
   tb_actuation(m, d);
   for (int i = 0; i < m->nv; i++) {

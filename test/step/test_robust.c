@@ -278,6 +278,56 @@ static void runaway_is_an_error_with_advice(void** state) {
   }
 }
 
+// ---- laws and solvers --------------------------------------------------------------------------
+
+// Every pair of law and solver that there is runs on a robot; every other is refused by a message
+// that lists what the law has.
+static void every_law_with_every_solver(void** state) {
+  (void)state;
+  int pairs[TB_STEP_LAW_COUNT] = {0};
+  for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
+    for (int solver = 0; solver < TB_SOLVER_COUNT; solver++) {
+      tbWorld w = tb_world_scene("quadruped.xml", NULL);
+      w.m->opt.law = law;
+      w.m->opt.solver = solver;
+      tbResult result = TB_OK;
+      // until it stands on the floor, the step has not met the solver
+      bool touched = false;
+      for (int i = 0; i < 60 && result == TB_OK; i++) {
+        result = tb_step(w.m, w.d);
+        touched = touched || w.d->ncon > 0;
+      }
+      if (result == TB_OK) {
+        pairs[law]++;
+        assert_true(touched);
+        assert_true(w.d->qpos[2] > 0.1);
+      } else {
+        assert_int_equal(result, TB_ERROR_UNSUPPORTED);
+        assert_non_null(strstr(w.d->message, tb_step_law_name(law)));
+        assert_non_null(strstr(w.d->message, "auto"));
+      }
+      tb_world_free(w);
+    }
+  }
+  // auto and: pgs, admm, newton, staggered, prox, ipm; pgs, admm, newton, prox, ipm; pgs, newton,
+  // staggered, direct; bisection, corrected; newton, pgs
+  static const int EXPECTED[TB_STEP_LAW_COUNT] = {7, 6, 5, 3, 3, 1, 1};
+  for (int law = 0; law < TB_STEP_LAW_COUNT; law++) assert_int_equal(pairs[law], EXPECTED[law]);
+}
+
+// The words of the command line.
+static void solvers_have_words(void** state) {
+  (void)state;
+  tbOption option = tbDefaultOption();
+  tbError error;
+  assert_int_equal(tb_option_set(&option, "solver", "corrected", &error), TB_OK);
+  assert_int_equal(option.solver, TB_SOLVER_CORRECTED);
+  assert_int_equal(tb_option_set(&option, "solver", "lemke", &error), TB_OK);
+  assert_int_equal(option.solver, TB_SOLVER_DIRECT);
+  assert_int_equal(tb_option_set(&option, "solver", "lemk", &error), TB_ERROR_ARGUMENT);
+  assert_non_null(strstr(error.message, "lemke"));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(hinges_on_one_axis_are_one),
@@ -290,6 +340,8 @@ int main(void) {
       cmocka_unit_test(whirling_trees_stay_bounded),
       cmocka_unit_test(fast_turns_have_an_inverse),
       cmocka_unit_test(runaway_is_an_error_with_advice),
+      cmocka_unit_test(every_law_with_every_solver),
+      cmocka_unit_test(solvers_have_words),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
