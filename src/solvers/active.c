@@ -363,7 +363,8 @@ bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbR
     solved = eager(&s, a->p->n > LARGE ? FIRST_LARGE : FIRST, lambda, info);
   }
   if (a->system && !solved && !interior(&s, arena, lambda, info, &solved)) return false;
-  if (a->system && !solved && !convex(&s, arena, lambda, info, &solved)) return false;
+  if (a->system && !solved && a->p->n <= LARGE && !convex(&s, arena, lambda, info, &solved))
+    return false;
   if (solved) return true;
 
   // Not good enough, but the best there is.

@@ -369,35 +369,38 @@ void tb_velocity_release(tbVelocity* s) {
   for (int i = 0; i < s->size; i++) s->place[s->dof[i]] = -1;
 }
 
-// A contact of three rows on a free body, by far the most frequent part: out += J x.
-static void mul_body(const tbReal* J, int width, const tbReal* x, tbReal* out) {
-  const tbReal *a = J, *b = J + width, *c = b + width;
-  tbReal s0 = 0, s1 = 0, s2 = 0;
-  for (int j = 0; j < 6; j++) {
-    s0 += a[j] * x[j];
-    s1 += b[j] * x[j];
-    s2 += c[j] * x[j];
+// A contact of three rows on a free body, by far the most frequent part: out += J x, each row in
+// two sums that do not wait for each other.
+TB_INLINE void mul_body(const tbReal* J, int width, const tbReal* x, tbReal* out) {
+  for (int r = 0; r < 3; r++, J += width) {
+    tbReal even = (J[0] * x[0] + J[2] * x[2]) + J[4] * x[4];
+    tbReal odd = (J[1] * x[1] + J[3] * x[3]) + J[5] * x[5];
+    out[r] += even + odd;
   }
-  out[0] += s0;
-  out[1] += s1;
-  out[2] += s2;
 }
 
-// x += J^T f
-static void add_impulse_body(const tbReal* J, int width, const tbReal* f, tbReal* x) {
-  const tbReal *a = J, *b = J + width, *c = b + width;
-  tbReal f0 = f[0], f1 = f[1], f2 = f[2];
-  for (int j = 0; j < 6; j++) x[j] += (f0 * a[j] + f1 * b[j]) + f2 * c[j];
+// Two free bodies, or one: the shapes of nearly all contacts in a heap.
+TB_INLINE bool is_pair(const tbNodeRows* rows) {
+  return rows->dim == 3 && rows->nnode == 2 && rows->width == 12 && rows->part[1] == 6;
+}
+
+TB_INLINE bool is_single(const tbNodeRows* rows) {
+  return rows->dim == 3 && rows->nnode == 1 && rows->width == 6;
 }
 
 void tb_velocity_mul(const tbVelocity* s, int block, const tbReal* x, tbReal* out) {
   const tbNodeRows* rows = &s->rows[block];
   for (int r = 0; r < rows->dim; r++) out[r] = 0;
+  if (is_pair(rows)) {
+    mul_body(rows->J, 12, x + s->ldu.first[rows->node[0]], out);
+    mul_body(rows->J + 6, 12, x + s->ldu.first[rows->node[1]], out);
+    return;
+  }
+  if (is_single(rows)) {
+    mul_body(rows->J, 6, x + s->ldu.first[rows->node[0]], out);
+    return;
+  }
   for (int p = 0; p < rows->nnode; p++) {
-    if (rows->dim == 3 && rows->part[p + 1] - rows->part[p] == 6) {
-      mul_body(rows->J + rows->part[p], rows->width, x + s->ldu.first[rows->node[p]], out);
-      continue;
-    }
     const tbReal* from = x + s->ldu.first[rows->node[p]];
     int n = rows->part[p + 1] - rows->part[p];
     for (int r = 0; r < rows->dim; r++) {
@@ -411,12 +414,17 @@ void tb_velocity_mul(const tbVelocity* s, int block, const tbReal* x, tbReal* ou
 
 void tb_velocity_add_impulse(const tbVelocity* s, int block, const tbReal* f, tbReal* x) {
   const tbNodeRows* rows = &s->rows[block];
+  if (is_pair(rows)) {
+    tb_six_add(1, f, 1, rows->J, 12, x + s->ldu.first[rows->node[0]], 0);
+    tb_six_add(1, f, 1, rows->J + 6, 12, x + s->ldu.first[rows->node[1]], 0);
+    return;
+  }
+  if (is_single(rows)) {
+    tb_six_add(1, f, 1, rows->J, 6, x + s->ldu.first[rows->node[0]], 0);
+    return;
+  }
   for (int p = 0; p < rows->nnode; p++) {
     tbReal* to = x + s->ldu.first[rows->node[p]];
-    if (rows->dim == 3 && rows->part[p + 1] - rows->part[p] == 6) {
-      add_impulse_body(rows->J + rows->part[p], rows->width, f, to);
-      continue;
-    }
     int n = rows->part[p + 1] - rows->part[p];
     for (int r = 0; r < rows->dim; r++) {
       if (f[r] == 0) continue;
@@ -558,11 +566,11 @@ TB_INLINE void add_block(tbVelocity* s, int block, const tbReal* W) {
   const tbNodeRows* rows = &s->rows[block];
   int dim = rows->dim, width = rows->width;
   tbReal *WJ = s->scratch, *WtJ = s->scratch + dim * width;
-  if (dim == 3 && rows->nnode == 2 && width == 12 && rows->part[1] == 6) {
+  if (is_pair(rows)) {
     add_bodies(s, rows, W);
     return;
   }
-  if (dim == 3 && rows->nnode == 1 && width == 6) {
+  if (is_single(rows)) {
     add_body(s, rows, W);
     return;
   }
