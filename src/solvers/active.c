@@ -42,9 +42,9 @@ enum { SETTLE = 8, SETTLE_SLIDING = 2 };
 // Rounds at first, after sweeps, and on islands of more than LARGE rows.
 enum { FIRST = 10, LATER = 6, FIRST_LARGE = 3, LARGE = 200 };
 enum { SWEEPS_LARGE = 80, POLISH = 2, POLISH_LARGE = 1, CONVEX_ROUNDS = 40 };
-// Products at which interior points start, over the residual of the start; a step shorter than
-// SHORT is a sign of trouble.
-static const tbReal CENTRAL = 0.1, SHORT = 0.3;
+// A step shorter than this is a sign of trouble. Iterations without progress.
+static const tbReal SHORT = 0.3;
+enum { PATIENCE = 4 };
 
 static bool allocate(tbActiveState* s, tbArena* arena) {
   size_t n = (size_t)s->p->n + 1;
@@ -283,19 +283,21 @@ static bool interior_attempt(tbActiveState* s, tbArena* arena, const tbInterior*
   return true;
 }
 
-// Large islands, where modes rarely settle by themselves: interior points, at first near the last
-// step's impulses (or near none, where these are worse), then with more caution, then after sweeps,
-// which turn directions of sliding. Sets *solved. False: out of memory.
+// Large islands, where modes rarely settle by themselves: interior points near the last step's
+// impulses (or near none, where these are worse), and again from the best point so far, each time
+// on the central path at first; at last after sweeps, which turn directions of sliding. Sets
+// *solved. False: out of memory.
 static bool interior(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveInfo* info,
                      bool* solved) {
-  enum { ATTEMPTS = 3 };
+  enum { ATTEMPTS = 4, AFTER_SWEEPS = 3 };
+  static const tbReal central[ATTEMPTS] = {0.1, 1, 10, 0.1};
   size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
   for (int k = 0; k < ATTEMPTS && !*solved && info->iterations < s->a->max_iter; k++) {
-    *solved = k == 2 && sweep_best(s, arena, SWEEPS_LARGE, lambda, info);
+    *solved = k == AFTER_SWEEPS && sweep_best(s, arena, SWEEPS_LARGE, lambda, info);
     if (*solved) return true;
-    tbReal start = fmin(s->best_measure, 1);
-    tbInterior settings = {40, 5, 0.5, k == 1 ? 1 : CENTRAL * start, k ? 0.02 : 0.005};
-    if (k < 2) {
+    tbInterior settings = {40, PATIENCE, 0.5, fmin(1, central[k] * fmin(s->best_measure, 1)),
+                           0.005};
+    if (k != AFTER_SWEEPS) {
       memcpy(s->trial, s->best, bytes);
       if (s->best_measure > 1) memset(s->trial, 0, bytes);
       s->form->velocity(s, s->trial, s->check);
