@@ -21,8 +21,11 @@ static void make(Problem* p, tbRng* rng, bool symmetric) {
   memset(p, 0, sizeof *p);
   p->nodes = 1 + tb_rng_int(rng, MOST);
   double density = tb_rng_uniform(rng, 0, 0.4);
+  // Free bodies only, or free bodies among others, or anything.
+  int kind = tb_rng_int(rng, 3);
   for (int k = 0; k < p->nodes; k++) {
     p->dim[k] = 1 + tb_rng_int(rng, TB_LDU_DIM);
+    if (kind == 0 || (kind == 1 && tb_rng_int(rng, 4) > 0)) p->dim[k] = 6;
     p->first[k + 1] = p->first[k] + p->dim[k];
   }
   p->size = p->first[p->nodes];

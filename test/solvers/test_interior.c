@@ -134,18 +134,51 @@ static void dense_velocity(const Case* c, const tbReal* lambda, tbReal* sigma) {
   }
 }
 
-// Interior points alone, from nothing; the residual in Delassus form.
-static double solve(Case* c, tbReal* lambda, tbSolveInfo* info) {
-  const tbInterior settings = {100, 20, 0.5, 1, 0.02};
+// Interior points alone from `lambda`, at first with products `mu`; the residual in Delassus form.
+static double solve_from(Case* c, tbReal mu, tbReal* lambda, tbSolveInfo* info) {
+  const tbInterior settings = {100, 20, 0.5, mu, 0.02};
   tbReal sigma[ROWS], *x = TB_ARENA_NEW(&c->arena, tbReal, c->system.size + 1);
   *info = (tbSolveInfo){0};
-  memset(lambda, 0, sizeof(tbReal) * ROWS);
   tb_active_response(&c->active, lambda, x, sigma);
   assert_true(tb_active_interior(&c->active, &c->arena, &settings, lambda, sigma, info));
   tbReal dense[ROWS];
   dense_velocity(c, lambda, dense);
   assert_near_array(sigma, dense, c->p.n, 1e-8);
   return tb_residual(&c->p, c->active.law, lambda, dense).relative;
+}
+
+// The same from nothing.
+static double solve(Case* c, tbReal* lambda, tbSolveInfo* info) {
+  memset(lambda, 0, sizeof(tbReal) * ROWS);
+  return solve_from(c, 1, lambda, info);
+}
+
+// Near an answer of a slightly different problem the first point is on the central path at products
+// as small as its residual: fewer iterations, and as many answers.
+static void answers_nearby_help(void** state) {
+  (void)state;
+  int cold = 0, warm = 0, failed = 0, count = 0;
+  for (int trial = 0; trial < 40; trial++) {
+    tbRng rng = {(uint64_t)trial + 1001};
+    Case* c = case_new(&rng, 10 + trial % 10, trial % 3, trial % 2, 0);
+    tbReal lambda[ROWS], sigma[ROWS];
+    tbSolveInfo first, again;
+    if (solve(c, lambda, &first) <= 1e-6) {
+      for (int k = 0; k < c->p.n; k++) c->g[k] *= 1 + 1e-4 * tb_rng_normal(&rng);
+      dense_velocity(c, lambda, sigma);
+      double start = tb_residual(&c->p, c->active.law, lambda, sigma).relative;
+      failed += !(solve_from(c, fmin(1, 0.1 * start), lambda, &again) <= 1e-6);
+      cold += first.iterations;
+      warm += again.iterations;
+      count++;
+    }
+    case_free(c);
+  }
+  print_message("interior: %.1f iterations from nothing, %.1f from nearby, %d of %d failed\n",
+                (double)cold / count, (double)warm / count, failed, count);
+  assert_true(count >= 36);
+  assert_true(failed <= 2);
+  assert_true(warm < 0.8 * cold);
 }
 
 static void residuals_are_small_in_delassus_form(void** state) {
@@ -257,9 +290,9 @@ static void bad_input_ends(void** state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(residuals_are_small_in_delassus_form),
-                                     cmocka_unit_test(impulses_agree_with_other_solvers),
-                                     cmocka_unit_test(repeated_contacts_are_no_obstacle),
-                                     cmocka_unit_test(bad_input_ends)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(residuals_are_small_in_delassus_form), cmocka_unit_test(answers_nearby_help),
+      cmocka_unit_test(impulses_agree_with_other_solvers),
+      cmocka_unit_test(repeated_contacts_are_no_obstacle), cmocka_unit_test(bad_input_ends)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
