@@ -48,6 +48,15 @@ tbReal tb_next_activation(const tbModel* m, const tbData* d, int actuator, int s
   return m->actuator_actlimited[actuator] ? clamp(act, m->actuator_actrange + 2 * actuator) : act;
 }
 
+void tb_next_activations(const tbModel* m, tbData* d, const tbReal* act_dot) {
+  for (int i = 0; i < m->nu; i++) {
+    int adr = m->actuator_actadr[i];
+    for (int k = 0; adr >= 0 && k < m->actuator_actnum[i]; k++) {
+      d->act[adr + k] = tb_next_activation(m, d, i, adr + k, act_dot[adr + k]);
+    }
+  }
+}
+
 static tbReal gain_of(const tbModel* m, const tbData* d, int i) {
   const tbReal* prm = m->actuator_gainprm + TB_NGAIN * i;
   switch (m->actuator_gaintype[i]) {

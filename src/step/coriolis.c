@@ -107,9 +107,10 @@ static tbReal share_kept(const Motion* x, int first, int end, tbReal h) {
 }
 
 // Whether Coriolis forces are those of the start of the step and move the velocity by themselves.
+// The soft law's motion is MuJoCo's, its growing energy included.
 static bool is_semi_implicit(const tbOption* opt) {
-  if (opt->law == TB_LAW_VISCOELASTIC || opt->integrator == TB_INTEGRATOR_RK4) return false;
-  return opt->law != TB_LAW_SOFT || opt->integrator != TB_INTEGRATOR_IMPLICIT;
+  return opt->law != TB_LAW_VISCOELASTIC && opt->law != TB_LAW_SOFT &&
+         opt->integrator != TB_INTEGRATOR_RK4;
 }
 
 bool tb_turns_fast(const tbModel* m, const tbData* d) {

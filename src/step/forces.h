@@ -39,6 +39,9 @@ bool tb_turns_fast(const tbModel* m, const tbData* d);
 tbReal tb_next_activation(const tbModel* m, const tbData* d, int actuator, int state,
                           tbReal act_dot);
 
+// All of them, in place.
+void tb_next_activations(const tbModel* m, tbData* d, const tbReal* act_dot);
+
 // Derivative of an actuator's force with respect to its velocity.
 tbReal tb_actuator_velocity_gain(const tbModel* m, const tbData* d, int actuator);
 

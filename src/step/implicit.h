@@ -7,7 +7,7 @@
 typedef enum {
   TB_IMPLICIT_NOTHING,  // H = M
   TB_IMPLICIT_DAMPERS,  // joint dampers (MuJoCo's Euler)
-  TB_IMPLICIT_ALL,      // joint and tendon dampers, actuators (MuJoCo's implicitfast)
+  TB_IMPLICIT_ALL,      // joint and tendon dampers, actuators
 } tbImplicit;
 
 // Factor H; where nothing damps, H is M and its factor is used as it is. The factor lives in the
@@ -21,5 +21,8 @@ tbResult tb_implicit_full(const tbModel* model, tbData* data, tbReal* x);
 
 // That matrix (nv x nv): every tree is a block of its own.
 tbResult tb_implicit_full_matrix(const tbModel* model, tbData* data, tbReal* H);
+
+// The same for MuJoCo's implicitfast.
+tbResult tb_implicit_fast(const tbModel* model, tbData* data, tbReal* x);
 
 #endif

@@ -81,6 +81,9 @@ tbResult tb_rk4(const tbModel* m, tbData* d, tbStepState* state) {
     accumulate(m, d, &b, WEIGHT[s]);
   }
   move(m, d, &b, h, b.velocity, b.qacc, b.act_rate);
+  // Filters end as in any other step, exact or clamped.
+  memcpy(d->act, b.act, sizeof(tbReal) * (size_t)m->na);
+  tb_next_activations(m, d, b.act_rate);
   d->time = time + h;
   return TB_OK;
 }

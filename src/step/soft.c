@@ -104,14 +104,14 @@ static tbResult solve_island(const tbModel* m, tbData* d, const tbConstraints* c
 // v+ = v + h H^-1 (qfrc_smooth + qfrc_constraint).
 static tbResult integrate_velocity(const tbModel* m, tbData* d, tbReal* v_next) {
   int explicit = m->opt.disableflags & (TB_DISABLE_EULERDAMP | TB_DISABLE_DAMPER);
-  tbImplicit what = m->opt.integrator == TB_INTEGRATOR_IMPLICITFAST ? TB_IMPLICIT_ALL
-                    : explicit                                      ? TB_IMPLICIT_NOTHING
-                                                                    : TB_IMPLICIT_DAMPERS;
   for (int i = 0; i < m->nv; i++) v_next[i] = d->qfrc_smooth[i] + d->qfrc_constraint[i];
   tbResult result;
   if (m->opt.integrator == TB_INTEGRATOR_IMPLICIT) {
     result = tb_implicit_full(m, d, v_next);
+  } else if (m->opt.integrator == TB_INTEGRATOR_IMPLICITFAST) {
+    result = tb_implicit_fast(m, d, v_next);
   } else {
+    tbImplicit what = explicit ? TB_IMPLICIT_NOTHING : TB_IMPLICIT_DAMPERS;
     tbInertiaFactor factor;
     tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
     result = tb_implicit_factor(m, d, what, &factor);

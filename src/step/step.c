@@ -220,15 +220,6 @@ static tbResult next_velocity(const tbModel* m, tbData* d, tbReal* v_next) {
   return TB_OK;
 }
 
-static void next_activations(const tbModel* m, tbData* d) {
-  for (int i = 0; i < m->nu; i++) {
-    int adr = m->actuator_actadr[i];
-    for (int k = 0; adr >= 0 && k < m->actuator_actnum[i]; k++) {
-      d->act[adr + k] = tb_next_activation(m, d, i, adr + k, d->act_dot[adr + k]);
-    }
-  }
-}
-
 static tbResult stages_end(tbData* d, tbResult result) {
   return result == TB_OK ? TB_OK : fail(d, result, d->message[0] ? NULL : "out of memory");
 }
@@ -248,15 +239,15 @@ static tbResult integrate(const tbModel* m, tbData* d, const tbReal* v_next) {
   }
   if (m->opt.integrator == TB_INTEGRATOR_EXPO_MIDPOINT && springs) {
     tbResult result = tb_expo_midpoint(m, d, state, v_next);
-    if (result == TB_OK) next_activations(m, d);
+    if (result == TB_OK) tb_next_activations(m, d, d->act_dot);
     return stages_end(d, result);
   }
   if (m->opt.integrator == TB_INTEGRATOR_EULER_IMPLICIT && springs) {
-    next_activations(m, d);
+    tb_next_activations(m, d, d->act_dot);
     return stages_end(d, tb_euler_implicit(m, d, state));
   }
   // Semi-implicit Euler: the new velocity moves the configuration, or the law's mean one.
-  next_activations(m, d);
+  tb_next_activations(m, d, d->act_dot);
   memcpy(d->qvel, v_next, sizeof(tbReal) * (size_t)m->nv);
   tb_integrate_pos(m, d->qpos, springs ? state->v_move : d->qvel, m->opt.timestep);
   d->time += m->opt.timestep;
