@@ -35,16 +35,15 @@ static tbReal activation_rate(const tbModel* m, const tbData* d, int i, tbReal c
   }
 }
 
+tbReal tb_activation_reach(const tbModel* m, int actuator) {
+  tbReal h = m->opt.timestep, tau = fmax(SMALLEST, m->actuator_dynprm[TB_NDYN * actuator]);
+  // The filter's exact solution with the input held over the step.
+  return m->actuator_dyntype[actuator] == TB_DYN_FILTEREXACT ? tau * (1 - exp(-h / tau)) : h;
+}
+
 tbReal tb_next_activation(const tbModel* m, const tbData* d, int actuator, int state,
                           tbReal act_dot) {
-  tbReal h = m->opt.timestep, act = d->act[state];
-  if (m->actuator_dyntype[actuator] == TB_DYN_FILTEREXACT) {
-    // The filter's exact solution with the input held over the step.
-    tbReal tau = fmax(SMALLEST, m->actuator_dynprm[TB_NDYN * actuator]);
-    act += act_dot * tau * (1 - exp(-h / tau));
-  } else {
-    act += act_dot * h;
-  }
+  tbReal act = d->act[state] + act_dot * tb_activation_reach(m, actuator);
   return m->actuator_actlimited[actuator] ? clamp(act, m->actuator_actrange + 2 * actuator) : act;
 }
 

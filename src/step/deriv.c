@@ -1,4 +1,5 @@
 // The derivatives of a step: linearise, then A, B and their products (docs/derivatives.md, sec. 3).
+#include "step/implicit.h"
 #include "step/deriv.h"
 
 #include <math.h>
@@ -102,7 +103,7 @@ void tb_deriv_integration(tbDerivatives* x, const tbReal* v_next) {
   }
 }
 
-static int is_supported(const tbModel* m, const tbStepState* state, int is_stage) {
+static int is_supported(const tbModel* m, const tbData* d, const tbStepState* state, int is_stage) {
   int law = m->opt.law, integrator = m->opt.integrator;
   for (int i = 0; i < m->nu; i++) {
     // Adhesion pulls where contacts are.
@@ -113,7 +114,9 @@ static int is_supported(const tbModel* m, const tbStepState* state, int is_stage
   if (law == TB_LAW_VISCOELASTIC) return is_stage || integrator != TB_INTEGRATOR_EXPO_MIDPOINT;
   if (law == TB_LAW_COMFREE) return !state->softened;
   if (law < 0 || (law >= TB_LAW_COUNT && law != TB_LAW_SOFT)) return 0;
-  return law != TB_LAW_SOFT || integrator != TB_INTEGRATOR_IMPLICIT || tb_deriv_is_plain(m);
+  if (law != TB_LAW_SOFT) return 1;
+  if (integrator == TB_INTEGRATOR_IMPLICITFAST) return tb_implicit_fast_is_all(m, d);
+  return integrator != TB_INTEGRATOR_IMPLICIT || tb_deriv_is_plain(m);
 }
 
 // Runge-Kutta is the rigid laws' and comfree's only where nothing touches (step.c).
@@ -174,7 +177,7 @@ tbResult tb_deriv_linearize(const tbModel* m, tbData* d, const tbDerivativeSetti
   x->dense_mu = x->dense_acc = NULL;
   x->sampled.samples = 0;
   x->nexpo = 0;
-  if (!is_supported(m, state, x->is_stage)) {
+  if (!is_supported(m, d, state, x->is_stage)) {
     return x->is_stage ? TB_ERROR_UNSUPPORTED : whole_step(x, d);
   }
   result = reserve(x, &state->constraints);

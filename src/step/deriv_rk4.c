@@ -4,8 +4,10 @@
 //     x_s = x_0 + c_s h k_{s-1},   x+ = x_0 + h sum w_s k_s,   da_s = a_x dx_s + a_u du + a_f df
 //
 // in the columns q, v, act, ctrl and generalised force of the start.
+#include <stdbool.h>
 #include <string.h>
 
+#include "step/forces.h"
 #include "step/deriv_anchors.h"
 #include "step/deriv_springs.h"
 #include "step/viscoelastic.h"
@@ -73,6 +75,24 @@ static void move(Chain* c, const Rows* rate, const tbReal* velocity, tbReal h, R
   for (size_t i = 0; i < nv; i++) out->v[i * W + nv + i] += 1;
   for (size_t i = 0; i < na * W; i++) out->act[i] = h * rate->act[i];
   for (size_t i = 0; i < na; i++) out->act[i * W + 2 * nv + i] += 1;
+}
+
+// Activations end as those of every step, filters exactly and all within their range; `rate` is
+// their mean rate.
+static void end_activations(Chain* c, const tbData* d, const tbReal* rate) {
+  const tbModel* m = c->x->m;
+  for (int i = 0; i < m->nu; i++) {
+    int adr = m->actuator_actadr[i];
+    tbReal reach = tb_activation_reach(m, i);
+    for (int s = adr; adr >= 0 && s < adr + m->actuator_actnum[i]; s++) {
+      tbReal *row = c->state.act + (size_t)s * c->W, free = d->act[s] + reach * rate[s];
+      bool held = tb_next_activation(m, d, i, s, rate[s]) != free;
+      for (size_t k = 0; k < c->W; k++) {
+        row[k] = held ? 0 : reach * c->sum.act[(size_t)s * c->W + k];
+      }
+      if (!held) row[2 * c->nv + (size_t)s] += 1;
+    }
+  }
 }
 
 static void store(Chain* c, const Rows* end) {
@@ -181,7 +201,7 @@ tbResult tb_deriv_rk4(tbDerivatives* x, tbData* d, tbStepState* state,
   tbStartAnchors anchors = {.x = x, .d = d};
   size_t nv = (size_t)m->nv;
   tbResult result = chain_new(x, &c);
-  tbReal* mean = TB_ARENA_NEW(&x->arena, tbReal, nv + 1);
+  tbReal* mean = TB_ARENA_NEW(&x->arena, tbReal, nv + (size_t)m->na + 1);
   tbReal* rates = TB_ARENA_NEW(&x->arena, tbReal, 2 * nv + (size_t)m->na + 1);
   if (result == TB_OK && (!mean || !rates)) result = TB_ERROR_MEMORY;
   if (result == TB_OK) result = probe_start(x, d);
@@ -199,6 +219,7 @@ tbResult tb_deriv_rk4(tbDerivatives* x, tbData* d, tbStepState* state,
       result = tb_start_springs(x, d, state, near, &anchors);
     }
     for (size_t i = 0; i < nv; i++) mean[i] += WEIGHT[s] * at->qvel[i];
+    for (size_t i = 0; i < c.na; i++) mean[nv + i] += WEIGHT[s] * at->act_dot[i];
     memcpy(velocity, at->qvel, sizeof(tbReal) * nv);
     memcpy(qacc, at->qacc, sizeof(tbReal) * nv);
     memcpy(act_rate, at->act_dot, sizeof(tbReal) * c.na);
@@ -206,6 +227,7 @@ tbResult tb_deriv_rk4(tbDerivatives* x, tbData* d, tbStepState* state,
   if (result == TB_OK) result = tb_deriv_keep_dense(x, d);
   if (result != TB_OK) return result;
   move(&c, &c.sum, mean, x->h, &c.state);
+  end_activations(&c, d, mean + nv);
   store(&c, &c.state);
   return TB_OK;
 }

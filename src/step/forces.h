@@ -35,6 +35,9 @@ void tb_bound_coriolis(const tbModel* m, tbData* d, tbReal sign, tbReal* force);
 // Whether that may change anything.
 bool tb_turns_fast(const tbModel* m, const tbData* d);
 
+// The time that takes an activation with a constant rate where a step takes it.
+tbReal tb_activation_reach(const tbModel* m, int actuator);
+
 // The activation one step ahead, clamped where the actuator asks for it.
 tbReal tb_next_activation(const tbModel* m, const tbData* d, int actuator, int state,
                           tbReal act_dot);

@@ -2,6 +2,8 @@
 #ifndef TRIBO_STEP_IMPLICIT_H_
 #define TRIBO_STEP_IMPLICIT_H_
 
+#include <stdbool.h>
+
 #include "contact/assemble.h"
 
 typedef enum {
@@ -24,5 +26,9 @@ tbResult tb_implicit_full_matrix(const tbModel* model, tbData* data, tbReal* H);
 
 // The same for MuJoCo's implicitfast.
 tbResult tb_implicit_fast(const tbModel* model, tbData* data, tbReal* x);
+
+// Whether that is what TB_IMPLICIT_ALL does: no medium, no body that flies free, and no actuator
+// that drives harder the faster it goes.
+bool tb_implicit_fast_is_all(const tbModel* model, const tbData* data);
 
 #endif

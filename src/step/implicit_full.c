@@ -242,3 +242,9 @@ tbResult tb_implicit_fast(const tbModel* m, tbData* d, tbReal* x) {
   }
   return result;
 }
+
+bool tb_implicit_fast_is_all(const tbModel* m, const tbData* d) {
+  bool free = false;
+  for (int t = 0; t < m->ntree; t++) free = free || flies_free(m, t);
+  return !free && is_sparse(m, d);
+}

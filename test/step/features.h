@@ -123,4 +123,30 @@ static const char NEWER[] =
     "joint='elbow' kp='3' dampratio='1'/></actuator><sensor><jointactuatorfrc joint='shoulder'/>"
     "<framequat objtype='site' objname='tip'/></sensor></mujoco>";
 
+// MuJoCo's implicitfast since 3.11: two bodies that fly free, one with a part fixed off its centre,
+// a chain in a medium, and an actuator that drives harder the faster it goes.
+static const char FLYING[] =
+    "<mujoco><option timestep='0.004' integrator='implicitfast' density='%s' viscosity='%s' "
+    "wind='1 "
+    "0 .5'/><worldbody><body pos='0 0 1'><freejoint/><geom type='box' size='.1 .05 .02' mass='1' "
+    "fluidshape='ellipsoid'/><body pos='.1 .1 0' euler='20 30 0'><geom type='capsule' size='.02 "
+    ".1' "
+    "mass='.3'/></body></body><body pos='1 0 1'><freejoint/><geom type='box' size='.05 .1 .02' "
+    "mass='1'/></body><body pos='2 0 1'><joint axis='0 1 0'/><geom type='capsule' fromto='0 0 0 .3 "
+    "0 0' size='.03' fluidshape='ellipsoid'/><body pos='.3 0 0'><joint name='far' axis='0 1 1'/>"
+    "<geom type='capsule' fromto='0 0 0 .2 .2 0' size='.02'/></body></body></worldbody><actuator>"
+    "<general joint='far' gaintype='affine' gainprm='0 0 .02' biastype='affine' biasprm='0 -1 %s'/>"
+    "</actuator><keyframe><key qvel='0 0 0 9 4 -6  .5 0 1 -8 2 5  3 -4' ctrl='.7'/></keyframe>"
+    "</mujoco>";
+
+// Runge and Kutta with activations: an exact filter, a clamped one, an integrator.
+static const char STAGES[] =
+    "<mujoco><option timestep='0.004' integrator='RK4'/><worldbody><body pos='0 0 1'><joint "
+    "name='a' axis='0 1 0'/><geom type='capsule' fromto='0 0 0 .3 0 0' size='.03'/><body pos='.3 0 "
+    "0'><joint name='b' axis='1 1 0'/><geom type='capsule' fromto='0 0 0 .2 .2 0' size='.02'/>"
+    "</body></body></worldbody><actuator><position joint='a' kp='5' timeconst='.02'/><general "
+    "joint='b' dyntype='filter' dynprm='.01' gainprm='3' actlimited='true' actrange='-.1 .1'/>"
+    "<intvelocity joint='b' kp='2' actrange='-1 1'/></actuator><keyframe><key qvel='1 -2' ctrl='.8 "
+    "-.6 3'/></keyframe></mujoco>";
+
 #endif

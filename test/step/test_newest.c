@@ -184,12 +184,16 @@ static void robots_agree(void** state) {
 static void features_agree(void** state) {
   (void)state;
   if (!tb_oracle_available()) return;
-  static const char* const TEXTS[] = {FLUID, ADHESION, MECHANISM, NEWER};
-  static const char* const NAMES[] = {"fluid", "adhesion", "mechanism", "newer"};
+  char flying[4096], swimming[4096];
+  snprintf(flying, sizeof flying, FLYING, "0", "0", "-.5");
+  snprintf(swimming, sizeof swimming, FLYING, "5", ".1", ".01");
+  const char* const TEXTS[] = {FLUID, ADHESION, MECHANISM, NEWER, flying, swimming, STAGES};
+  static const char* const NAMES[] = {"fluid",  "adhesion", "mechanism", "newer",
+                                      "flying", "swimming", "stages"};
   char folder[900], path[1024];
   snprintf(folder, sizeof folder, "%s/features", TB_BUILD_DIR);
   mkdir(folder, 0777);
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 7; i++) {
     // Written only where it changed, so that MuJoCo's answer is kept.
     snprintf(path, sizeof path, "%s/%s.xml", folder, NAMES[i]);
     write_if_new(path, TEXTS[i]);
