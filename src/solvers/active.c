@@ -22,18 +22,19 @@
 
 #include "contact/cone.h"
 #include "solvers/active_state.h"
-#include "solvers/soft_dense.h"
 
 // The largest E over the diagonal of G.
 static const tbReal MOST_CAUTIOUS = 1;
 // Small islands.
-enum { BOLD = 2, BOLD_LATER = 3, SWEEPS_SMALL = 8, MOST_SWEEPS_SMALL = 16 };
+enum { BOLD = 2 };
 enum { STAGE = 2, LAST_STAGE = 4 };
 // E over the diagonal of G: where it starts from when modes do not settle, and what it loses from
 // stage to stage.
 static const tbReal SOFT_START = 1e-2, SOFT_DECAY = 0.1;
 // What is that many times the tolerance away from the answer is not tried.
 static const tbReal NEAR = 100;
+// Of the largest velocity: what is farther away after a whole step needs smaller ones.
+static const tbReal FAR = 1e-2;
 // What is this far below the tolerance is not polished where modes have not settled.
 static const tbReal EARLY = 1e-2;
 // How far below the tolerance residuals are brought while that is easy.
@@ -95,7 +96,7 @@ static bool settle(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
   tbSolveInfo best = *info;
   tbReal last = INFINITY;
-  tbReal settled = (s->a->system ? SETTLED : SETTLED_SMALL) * s->a->tolerance;
+  tbReal settled = (s->form == &TB_ACTIVE_VELOCITY ? SETTLED : SETTLED_SMALL) * s->a->tolerance;
   bool held = true;
   for (int k = 0; k < SETTLE; k++) {
     tbSolveInfo now = *info;
@@ -192,6 +193,8 @@ static bool bold(tbActiveState* s, int rounds, tbReal* lambda, tbSolveInfo* info
       if (info->residual.relative <= EARLY * s->a->tolerance) return true;
       enough = true;
       rounds = k + 1 + POLISH;
+    } else if (!(s->miss <= (enough ? NEAR * s->a->tolerance : FAR) * s->fastest)) {
+      break;
     }
   }
   if (enough) return true;
@@ -295,14 +298,18 @@ static bool interior(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveIn
   for (int k = 0; k < ATTEMPTS && !*solved && info->iterations < s->a->max_iter; k++) {
     *solved = k == AFTER_SWEEPS && sweep_best(s, arena, SWEEPS_LARGE, lambda, info);
     if (*solved) return true;
-    tbInterior settings = {40, PATIENCE, 0.5, fmin(1, central[k] * fmin(s->best_measure, 1)),
-                           0.005};
+    // Small islands come here only where what is close to the last impulses has been tried, and
+    // rounds from where an attempt ends cost little there.
+    bool small = s->form != &TB_ACTIVE_VELOCITY;
+    tbReal center = small && k == 0 ? 1 : fmin(1, central[k] * fmin(s->best_measure, 1));
+    tbInterior settings = {40, PATIENCE, 0.5, center, 0.005};
     if (k != AFTER_SWEEPS) {
       memcpy(s->trial, s->best, bytes);
       if (s->best_measure > 1) memset(s->trial, 0, bytes);
       s->form->velocity(s, s->trial, s->check);
     }
     if (!interior_attempt(s, arena, &settings, lambda, info, solved)) return false;
+    if (!*solved && small) *solved = anneal(s, lambda, info);
   }
   return true;
 }
@@ -325,29 +332,16 @@ static bool convex(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveInfo
   return true;
 }
 
-// Impulse space: rounds and sweeps cost next to nothing there.
-static bool small_island(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveInfo* info) {
-  if (bold(s, BOLD, lambda, info) || anneal(s, lambda, info)) return true;
-  for (int count = SWEEPS_SMALL; count <= MOST_SWEEPS_SMALL; count *= 2) {
-    // What sweeps end with may do, but modes bring it to where it holds.
-    sweep_best(s, arena, count, lambda, info);
-    if (bold(s, BOLD_LATER, lambda, info)) return true;
-  }
-  return false;
-}
-
-int tb_active_dofs(const tbActive* a) {
-  int n = 0;
-  for (int t = 0; t < a->ntree; t++) n += a->tree[t].end - a->tree[t].first;
-  return n;
+// Small islands, where a round costs little. What is not solved then needs interior points.
+static bool small_island(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
+  return bold(s, BOLD, lambda, info) || anneal(s, lambda, info);
 }
 
 bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbReal* lambda,
                      tbSolveInfo* info) {
   tbActiveState s = {.a = a, .p = a->p};
-  s.form = a->system                            ? &TB_ACTIVE_VELOCITY
-           : tb_active_dofs(a) <= TB_SOFT_DENSE ? &TB_ACTIVE_SQUARE
-                                                : &TB_ACTIVE_DUAL;
+  bool small = !a->system || a->system->dense;
+  s.form = !a->system ? &TB_ACTIVE_DUAL : small ? &TB_ACTIVE_DENSE : &TB_ACTIVE_VELOCITY;
   size_t bytes = sizeof(tbReal) * (size_t)a->p->n;
   *info = (tbSolveInfo){.status = TB_SOLVE_MAX_ITERATIONS, .law = tb_law_name(a->law)};
   info->solver = "active";
@@ -359,8 +353,8 @@ bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbR
   s.best_measure = tb_residual(a->p, a->law, lambda, sigma).relative;
   for (int r = 0; r < a->p->n; r++) s.mode[r] = -1;
   bool solved = false;
-  if (!a->system) {
-    solved = small_island(&s, arena, lambda, info);
+  if (small) {
+    solved = small_island(&s, lambda, info);
   } else if (!a->tried) {
     solved = eager(&s, a->p->n > LARGE ? FIRST_LARGE : FIRST, lambda, info);
   }

@@ -6,17 +6,12 @@
 #include "solvers/velocity.h"
 #include "tribo/problem.h"
 
-// Dofs first ... end - 1 of one tree.
-typedef struct {
-  int first, end;
-} tbRange;
-
 typedef struct {
   const tbProblem* p;   // blocks, R, g; its G is not used
   const tbRows* block;  // one block of rows per block of the problem
   tbForest forest;
   const tbReal *LD, *inverse;  // factor of M
-  tbVelocity* system;  // the same rows by sparse factors; NULL: a small island, with dense ones,
+  tbVelocity* system;  // the same rows, to work in velocity space; NULL: in impulse space, with
   const tbReal* M;     // the matrix itself
   int ntree;           // and the trees that the rows move
   const tbRange* tree;
@@ -24,7 +19,7 @@ typedef struct {
   tbLaw law;          // TB_LAW_NCP or TB_LAW_CCP
   tbReal tolerance;   // relative residual
   int max_iter;
-  bool tried;  // dense factors have failed: interior points come first
+  bool tried;  // impulse space has failed: interior points come first
 } tbActive;
 
 // Improve `lambda` (first guess in, the answer out), `sigma` the velocity that the guess leads to.
@@ -36,9 +31,6 @@ bool tb_active_solve(const tbActive* problem, tbArena* arena, const tbReal* sigm
 // How many rows of a block of rows impulse space keeps in its dense matrix: none where the row
 // moves a single dof.
 int tb_active_dense_rows(const tbRows* block);
-
-// How many dofs the trees have that its rows move.
-int tb_active_dofs(const tbActive* problem);
 
 // Its slow and sure part, in velocity space: proximal steps on convex problems, about `rounds`
 // factorisations, until the relative residual falls below `target`. `lambda` and its velocity

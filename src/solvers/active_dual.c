@@ -64,19 +64,8 @@ typedef struct {
   tbReal* change;                        // of lambda
 } Dual;
 
-int tb_active_only_entry(const tbRows* rows) {
-  int found = -1;
-  if (rows->dim != 1) return -1;
-  for (int k = rows->nnz - 1; k >= 0; k--) {
-    if (rows->J[k] == 0) continue;
-    if (found >= 0) return -1;
-    found = k;
-  }
-  return found;
-}
-
 int tb_active_dense_rows(const tbRows* block) {
-  return tb_active_only_entry(block) >= 0 ? 0 : block->dim;
+  return tb_rows_only_entry(block) >= 0 ? 0 : block->dim;
 }
 
 static bool start(tbActiveState* s, tbArena* arena) {
@@ -92,7 +81,7 @@ static bool start(tbActiveState* s, tbArena* arena) {
   w->inverse = a->inverse;
   int entries = 0;
   for (int i = 0; i < s->p->nblock; i++) {
-    int only = tb_active_only_entry(&a->block[i]);
+    int only = tb_rows_only_entry(&a->block[i]);
     part[i].dof = only >= 0 ? a->block[i].col[only] : -1;
     part[i].value = only >= 0 ? a->block[i].J[only] : 0;
     part[i].at = w->size;

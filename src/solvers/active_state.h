@@ -56,10 +56,8 @@ struct tbActiveForm {
   void (*velocity)(tbActiveState* s, const tbReal* lambda, tbReal* sigma);
 };
 
-extern const tbActiveForm TB_ACTIVE_VELOCITY, TB_ACTIVE_DUAL, TB_ACTIVE_SQUARE;
-
-// The position of the only entry of a single row that is not zero, or -1.
-int tb_active_only_entry(const tbRows* rows);
+// Sparse and dense factors in velocity space, and impulse space.
+extern const tbActiveForm TB_ACTIVE_VELOCITY, TB_ACTIVE_DENSE, TB_ACTIVE_DUAL;
 
 // Modes of all blocks from lambda and sigma, by (1).
 void tb_active_modes(tbActiveState* s);

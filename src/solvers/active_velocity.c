@@ -138,5 +138,8 @@ static void true_velocity(tbActiveState* s, const tbReal* lambda, tbReal* sigma)
   }
 }
 
+// Small islands take every step as a change.
+const tbActiveForm TB_ACTIVE_DENSE = {start, factor_modes, refine_modes, refine_modes,
+                                      true_velocity};
 const tbActiveForm TB_ACTIVE_VELOCITY = {start, factor_modes, solve_modes, refine_modes,
                                          true_velocity};

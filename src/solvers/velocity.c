@@ -5,6 +5,18 @@
 #include "base/kernel.h"
 #include "linalg/order.h"
 #include "linalg/six.h"
+#include "solvers/velocity_dense.h"
+
+int tb_rows_only_entry(const tbRows* rows) {
+  int found = -1;
+  if (rows->dim != 1) return -1;
+  for (int k = rows->nnz - 1; k >= 0; k--) {
+    if (rows->J[k] == 0) continue;
+    if (found >= 0) return -1;
+    found = k;
+  }
+  return found;
+}
 
 // ---- nodes -------------------------------------------------------------------------------------
 
@@ -389,6 +401,10 @@ TB_INLINE bool is_single(const tbNodeRows* rows) {
 }
 
 void tb_velocity_mul(const tbVelocity* s, int block, const tbReal* x, tbReal* out) {
+  if (s->dense) {
+    tb_velocity_dense_mul(s, block, x, out);
+    return;
+  }
   const tbNodeRows* rows = &s->rows[block];
   for (int r = 0; r < rows->dim; r++) out[r] = 0;
   if (is_pair(rows)) {
@@ -413,6 +429,10 @@ void tb_velocity_mul(const tbVelocity* s, int block, const tbReal* x, tbReal* ou
 }
 
 void tb_velocity_add_impulse(const tbVelocity* s, int block, const tbReal* f, tbReal* x) {
+  if (s->dense) {
+    tb_velocity_dense_add_impulse(s, block, f, x);
+    return;
+  }
   const tbNodeRows* rows = &s->rows[block];
   if (is_pair(rows)) {
     tb_six_add(1, f, 1, rows->J, 12, x + s->ldu.first[rows->node[0]], 0);
@@ -435,6 +455,10 @@ void tb_velocity_add_impulse(const tbVelocity* s, int block, const tbReal* f, tb
 }
 
 void tb_velocity_inverse(const tbVelocity* s, tbReal* x) {
+  if (s->dense) {
+    tb_velocity_dense_inverse(s, x);
+    return;
+  }
   for (int i = s->size - 1; i >= 0; i--) {
     int k = s->dof[i], last = s->forest.rownnz[k] - 1;
     const tbReal* row = s->LD + s->forest.rowadr[k];
@@ -454,6 +478,10 @@ void tb_velocity_inverse(const tbVelocity* s, tbReal* x) {
 }
 
 void tb_velocity_mass(const tbVelocity* s, const tbReal* x, tbReal* out) {
+  if (s->dense) {
+    tb_velocity_dense_mass(s, x, out);
+    return;
+  }
   const tbLdu* l = &s->ldu;
   memset(out, 0, sizeof(tbReal) * (size_t)s->size);
   for (int k = 0; k < l->nodes; k++) {
@@ -476,6 +504,10 @@ void tb_velocity_mass(const tbVelocity* s, const tbReal* x, tbReal* out) {
 }
 
 void tb_velocity_start(tbVelocity* s, bool symmetric) {
+  if (s->dense) {
+    tb_velocity_dense_start(s, symmetric);
+    return;
+  }
   s->symmetric = symmetric;
   memcpy(s->ldu.value, s->base, sizeof(tbReal) * s->ldu.size);
   if (symmetric) return;
@@ -600,7 +632,9 @@ TB_WIDE static void add_wide(tbVelocity* s, int block, const tbReal* W) {
 }
 
 void tb_velocity_add(tbVelocity* s, int block, const tbReal* W) {
-  if (tb_wide()) {
+  if (s->dense) {
+    tb_velocity_dense_add(s, block, W);
+  } else if (tb_wide()) {
     add_wide(s, block, W);
   } else {
     add_narrow(s, block, W);
@@ -608,9 +642,13 @@ void tb_velocity_add(tbVelocity* s, int block, const tbReal* W) {
 }
 
 bool tb_velocity_factor(tbVelocity* s) {
-  return tb_ldu_factor(&s->ldu, s->symmetric);
+  return s->dense ? tb_velocity_dense_factor(s) : tb_ldu_factor(&s->ldu, s->symmetric);
 }
 
 void tb_velocity_solve(const tbVelocity* s, tbReal* x) {
-  tb_ldu_solve(&s->ldu, x);
+  if (s->dense) {
+    tb_velocity_dense_solve(s, x);
+  } else {
+    tb_ldu_solve(&s->ldu, x);
+  }
 }

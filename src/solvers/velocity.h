@@ -20,6 +20,11 @@ typedef struct {
   const tbReal* J;  // dim x nnz
 } tbRows;
 
+// Dofs first ... end - 1 of one tree.
+typedef struct {
+  int first, end;
+} tbRange;
+
 // The same by nodes: each node that moves the block, in order of elimination, with all its dofs.
 typedef struct {
   int dim, width, nnode;
@@ -39,10 +44,14 @@ typedef struct {
   const tbRows* block;  // as given
   tbNodeRows* rows;
   tbLdu ldu;
-  tbReal* base;     // D and U of M
-  tbReal* scratch;  // TB_ROWS_DIM x the widest block
-  bool symmetric;   // of what is being assembled or was factored
+  tbReal* base;                   // D and U of M
+  tbReal* scratch;                // TB_ROWS_DIM x the widest block
+  bool symmetric;                 // of what is being assembled or was factored
+  struct tbVelocityDense* dense;  // a small island by velocity_dense.h, or NULL
 } tbVelocity;
+
+// The position of the only entry of a single row that is not zero, or -1.
+int tb_rows_only_entry(const tbRows* rows);
 
 // Build the system of some blocks. `place` has an entry per dof of the forest, all -1; entries of
 // the dofs used here are taken until tb_velocity_release. False: out of memory.

@@ -8,7 +8,7 @@
 #include "linalg/ltdl.h"
 #include "model/workspace.h"
 #include "solvers/active.h"
-#include "solvers/soft_dense.h"
+#include "solvers/velocity_dense.h"
 #include "step/certificate.h"
 #include "step/implicit.h"
 #include "tribo/step.h"
@@ -118,6 +118,16 @@ typedef struct {
   int* place;         // by dof: scratch; islands share no dof
 } Fast;
 
+// Newton in velocity space over whole trees, with dense factors.
+static bool solve_small(tbActive active, int nblock, const tbIsland* island, tbArena* arena,
+                        tbSolveInfo* info) {
+  tbVelocity system;
+  active.system = &system;
+  return tb_velocity_build_dense(&system, arena, active.forest, active.M, active.LD, active.inverse,
+                                 active.ntree, active.tree, nblock, active.block) &&
+         tb_active_solve(&active, arena, island->sigma, island->lambda, info);
+}
+
 // Newton in velocity space, with sparse factors.
 static bool solve_sparse(const Fast* f, tbActive active, int nblock, const tbIsland* island,
                          tbArena* arena, tbSolveInfo* info) {
@@ -154,7 +164,7 @@ static bool list_trees(const Fast* f, tbArena* arena, tbActive* active, int nblo
   return true;
 }
 
-// Newton with dense factors. Where it fails the guess is as it was.
+// Newton in impulse space. Where it fails the guess is as it was.
 static bool solve_dense(tbActive active, const tbIsland* island, tbArena* arena,
                         tbSolveInfo* info) {
   size_t bytes = sizeof(tbReal) * (size_t)island->problem.n;
@@ -193,7 +203,12 @@ static tbResult solve_fast(void* context, int index, tbWorker* worker) {
       .max_iter = opt->solve_iterations < MOST_FAST ? opt->solve_iterations : MOST_FAST};
   tbSolveInfo* info = &f->info[index];
   bool ok = list_trees(f, arena, &active, nblock), solved = false;
-  if (ok && (dense <= MOST_DENSE || tb_active_dofs(&active) <= TB_SOFT_DENSE)) {
+  int dofs = 0;
+  for (int t = 0; ok && t < active.ntree; t++) dofs += active.tree[t].end - active.tree[t].first;
+  if (ok && dofs <= TB_SOFT_DENSE) {
+    ok = solve_small(active, nblock, island, arena, info);
+    solved = true;
+  } else if (ok && dense <= MOST_DENSE) {
     ok = solve_dense(active, island, arena, info);
     solved = info->status == TB_SOLVE_CONVERGED;
     active.tried = true;

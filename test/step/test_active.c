@@ -10,6 +10,7 @@
 #include "linalg/dense.h"
 #include "model/workspace.h"
 #include "solvers/active_state.h"
+#include "solvers/velocity_dense.h"
 #include "step/implicit.h"
 #include "step/warm.h"
 #include "step/state.h"
@@ -144,7 +145,7 @@ static void sparse_matrix_is_the_dense_one(void** state) {
 typedef struct {
   tbArena arena;
   tbProblem* p;
-  tbVelocity system;
+  tbVelocity system, whole;  // sparse, and dense over whole trees
   tbRange* tree;
   tbActive a;
 } Case;
@@ -182,6 +183,8 @@ static bool make_case(tbWorld w, Case* c) {
   }
   assert_true(tb_velocity_build(&c->system, &c->arena, forest, factor.LD, factor.inverse, cs->count,
                                 rows, place));
+  assert_true(tb_velocity_build_dense(&c->whole, &c->arena, forest, factor.H, factor.LD,
+                                      factor.inverse, m->ntree, c->tree, cs->count, rows));
   c->a = (tbActive){.p = c->p,
                     .block = rows,
                     .forest = forest,
@@ -232,9 +235,10 @@ static void check_round(Case* c, uint64_t seed, int* seen) {
   int n = c->p->n;
   c->a.system = NULL;
   one_round(c, &TB_ACTIVE_DUAL, seed, &dense);
-  one_round(c, &TB_ACTIVE_SQUARE, seed, &square);
   c->a.system = &c->system;
   one_round(c, &TB_ACTIVE_VELOCITY, seed, &sparse);
+  c->a.system = &c->whole;
+  one_round(c, &TB_ACTIVE_DENSE, seed, &square);
   double impulse = largest(dense.next, n), speed = largest(dense.speed, n);
   for (int r = 0; r < n; r++) {
     assert_near(dense.sigma[r], sparse.sigma[r], 1e-9 * (1 + speed));
@@ -273,7 +277,7 @@ static void all_forms_take_the_same_round(void** state) {
 }
 
 // Whole solves from rest: both converge, and where velocities are unique (ccp) they agree.
-static void both_forms_find_the_same_velocities(void** state) {
+static void all_forms_find_the_same_velocities(void** state) {
   (void)state;
   tbRng rng = {31};
   tbWorld w = tb_world_scene("humanoid.xml", NULL);
@@ -284,13 +288,13 @@ static void both_forms_find_the_same_velocities(void** state) {
     if (!make_case(w, &c)) continue;
     c.a.law = trial % 2 ? TB_LAW_CCP : TB_LAW_NCP;
     int n = c.p->n;
-    tbReal* lambda = TB_ARENA_NEW(&c.arena, tbReal, 2 * n);
-    tbReal* sigma = TB_ARENA_NEW(&c.arena, tbReal, 2 * n);
+    tbReal* lambda = TB_ARENA_NEW(&c.arena, tbReal, 3 * n);
+    tbReal* sigma = TB_ARENA_NEW(&c.arena, tbReal, 3 * n);
     int solved = 0;
-    for (int form = 0; form < 2; form++) {
+    for (int form = 0; form < 3; form++) {
       tbSolveInfo info;
       tbError error;
-      c.a.system = form ? &c.system : NULL;
+      c.a.system = form == 2 ? &c.whole : form ? &c.system : NULL;
       assert_true(tb_active_solve(&c.a, &c.arena, c.p->g, lambda + form * n, &info));
       assert_int_equal(tb_problem_velocity(c.p, lambda + form * n, sigma + form * n, &error),
                        TB_OK);
@@ -301,14 +305,17 @@ static void both_forms_find_the_same_velocities(void** state) {
       if (info.status == TB_SOLVE_CONVERGED) assert_true(r.relative <= 1.01 * c.a.tolerance);
     }
     converged += solved;
-    if (c.a.law == TB_LAW_CCP && solved == 2) {
+    if (c.a.law == TB_LAW_CCP && solved == 3) {
       double fastest = largest(c.p->g, n);
-      for (int r = 0; r < n; r++) assert_near(sigma[r], sigma[n + r], 1e-4 * fastest);
+      for (int r = 0; r < n; r++) {
+        assert_near(sigma[r], sigma[n + r], 1e-4 * fastest);
+        assert_near(sigma[r], sigma[2 * n + r], 1e-4 * fastest);
+      }
     }
     free_case(&c);
   }
   // Impulse space alone gives up early.
-  assert_true(converged >= 36);
+  assert_true(converged >= 60);
   tb_world_free(w);
 }
 
@@ -415,7 +422,7 @@ int main(void) {
                                      cmocka_unit_test(impulses_are_recalled_by_place),
                                      cmocka_unit_test(sparse_matrix_is_the_dense_one),
                                      cmocka_unit_test(all_forms_take_the_same_round),
-                                     cmocka_unit_test(both_forms_find_the_same_velocities),
+                                     cmocka_unit_test(all_forms_find_the_same_velocities),
                                      cmocka_unit_test(answers_hold_in_delassus_form),
                                      cmocka_unit_test(velocities_agree_with_other_solvers)};
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,255 @@
+#include "solvers/velocity_dense.h"
+
+#include <string.h>
+
+#include "base/kernel.h"
+#include "linalg/dense.h"
+
+// ---- building ----------------------------------------------------------------------------------
+
+static bool allocate(tbVelocity* s, tbArena* arena, int entries, int spread) {
+  struct tbVelocityDense* w = s->dense;
+  size_t room = (size_t)w->n + 4;
+  tbSoftProblem sizes = {.ndof = w->n};
+  if (!tb_soft_dense_build(&w->H, &sizes, arena)) return false;
+  size_t square = (size_t)(w->n * w->H.stride + 4);
+  w->rows = tb_arena_alloc(arena, sizeof(tbDenseRows) * (size_t)(s->nblock + 1));
+  s->dof = tb_arena_alloc(arena, sizeof(int) * room);
+  s->place = tb_arena_alloc(arena, sizeof(int) * (size_t)(s->forest.n + entries + 1));
+  w->base = tb_arena_alloc(arena, sizeof(tbReal) * square);
+  w->copy = tb_arena_alloc(arena, sizeof(tbReal) * square);
+  w->least = tb_arena_alloc(arena, sizeof(tbReal) * room);
+  w->by_dof = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(s->forest.n + 1));
+  w->pivot = tb_arena_alloc(arena, sizeof(int) * room);
+  s->scratch = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(TB_ROWS_DIM * w->H.stride + 1));
+  tbReal* J = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(spread + 1));
+  if (arena->failed) return false;
+  memset(w->base, 0, sizeof(tbReal) * square);
+  memset(J, 0, sizeof(tbReal) * (size_t)spread);
+  w->rows[0].spread = J;
+  return true;
+}
+
+// M by places, both triangles.
+static void fill_base(tbVelocity* s, const tbReal* M) {
+  struct tbVelocityDense* w = s->dense;
+  for (int i = 0; i < w->n; i++) {
+    int dof = s->dof[i], adr = s->forest.rowadr[dof];
+    w->least[i] = 1 / s->inverse[dof];
+    for (int k = 0; k < s->forest.rownnz[dof]; k++) {
+      int j = s->place[s->forest.colind[adr + k]];
+      w->base[i * w->H.stride + j] = w->base[j * w->H.stride + i] = M[adr + k];
+    }
+  }
+}
+
+// The width of a block's rows: whole quadruples up to the last place.
+static int width_of(int last) {
+  return (last + 4) & ~3;
+}
+
+static void fill_rows(tbVelocity* s) {
+  struct tbVelocityDense* w = s->dense;
+  int* place = s->place + s->forest.n;
+  tbReal* spread = w->rows[0].spread;
+  for (int i = 0; i < s->nblock; i++) {
+    const tbRows* from = &s->block[i];
+    tbDenseRows* rows = &w->rows[i];
+    *rows = (tbDenseRows){.dim = from->dim, .nnz = from->nnz, .place = place, .J = from->J};
+    rows->only = tb_rows_only_entry(from);
+    rows->spread = spread;
+    for (int k = 0; k < from->nnz; k++) *place++ = s->place[from->col[k]];
+    if (rows->only >= 0 || from->nnz == 0) continue;
+    rows->width = width_of(rows->place[from->nnz - 1]);
+    spread += rows->dim * rows->width;
+    for (int r = 0; r < rows->dim; r++) {
+      for (int k = 0; k < rows->nnz; k++) {
+        rows->spread[r * rows->width + rows->place[k]] = from->J[r * from->nnz + k];
+      }
+    }
+  }
+}
+
+bool tb_velocity_build_dense(tbVelocity* s, tbArena* arena, tbForest forest, const tbReal* M,
+                             const tbReal* LD, const tbReal* inverse, int ntree,
+                             const tbRange* tree, int nblock, const tbRows* block) {
+  *s = (tbVelocity){
+      .forest = forest, .LD = LD, .inverse = inverse, .nblock = nblock, .block = block};
+  s->dense = TB_ARENA_NEW(arena, struct tbVelocityDense, 1);
+  if (!s->dense) return false;
+  struct tbVelocityDense* w = s->dense;
+  int entries = 0, spread = 0;
+  w->ntree = ntree;
+  w->tree = tree;
+  for (int t = 0; t < ntree; t++) w->n += tree[t].end - tree[t].first;
+  for (int i = 0; i < nblock; i++) {
+    entries += block[i].nnz;
+    spread +=
+        block[i].dim > 1 || tb_rows_only_entry(&block[i]) < 0 ? block[i].dim * width_of(w->n) : 0;
+  }
+  s->size = w->n;
+  if (!allocate(s, arena, entries, spread)) return false;
+  for (int t = 0, at = 0; t < ntree; t++) {
+    for (int k = tree[t].first; k < tree[t].end; k++, at++) {
+      s->dof[at] = k;
+      s->place[k] = at;
+    }
+  }
+  fill_base(s, M);
+  fill_rows(s);
+  return true;
+}
+
+// ---- products ----------------------------------------------------------------------------------
+
+void tb_velocity_dense_mul(const tbVelocity* s, int block, const tbReal* x, tbReal* out) {
+  const tbDenseRows* rows = &s->dense->rows[block];
+  const int *place = rows->place, n = rows->nnz;
+  if (rows->only >= 0) {
+    out[0] = rows->J[rows->only] * x[place[rows->only]];
+  } else if (rows->dim == 3) {
+    const tbReal *a = rows->J, *b = a + n, *c = b + n;
+    tbReal sa = 0, sb = 0, sc = 0;
+    for (int k = 0; k < n; k++) {
+      tbReal v = x[place[k]];
+      sa += a[k] * v;
+      sb += b[k] * v;
+      sc += c[k] * v;
+    }
+    out[0] = sa;
+    out[1] = sb;
+    out[2] = sc;
+  } else {
+    for (int r = 0; r < rows->dim; r++) {
+      tbReal sum = 0;
+      for (int k = 0; k < n; k++) sum += rows->J[r * n + k] * x[place[k]];
+      out[r] = sum;
+    }
+  }
+}
+
+void tb_velocity_dense_add_impulse(const tbVelocity* s, int block, const tbReal* f, tbReal* x) {
+  const tbDenseRows* rows = &s->dense->rows[block];
+  const int *place = rows->place, n = rows->nnz;
+  if (rows->only >= 0) {
+    x[place[rows->only]] += rows->J[rows->only] * f[0];
+  } else if (rows->dim == 3) {
+    const tbReal *a = rows->J, *b = a + n, *c = b + n;
+    for (int k = 0; k < n; k++) x[place[k]] += a[k] * f[0] + b[k] * f[1] + c[k] * f[2];
+  } else {
+    for (int r = 0; r < rows->dim; r++) {
+      if (f[r] == 0) continue;
+      for (int k = 0; k < n; k++) x[place[k]] += rows->J[r * n + k] * f[r];
+    }
+  }
+}
+
+void tb_velocity_dense_inverse(const tbVelocity* s, tbReal* x) {
+  struct tbVelocityDense* w = s->dense;
+  for (int k = 0; k < w->n; k++) w->by_dof[s->dof[k]] = x[k];
+  for (int t = 0; t < w->ntree; t++) {
+    tb_ltdl_solve_range(s->forest, s->LD, s->inverse, w->by_dof, w->tree[t].first, w->tree[t].end);
+  }
+  for (int k = 0; k < w->n; k++) x[k] = w->by_dof[s->dof[k]];
+}
+
+void tb_velocity_dense_mass(const tbVelocity* s, const tbReal* x, tbReal* out) {
+  const struct tbVelocityDense* w = s->dense;
+  for (int i = 0; i < w->n; i++) {
+    tbReal sum = 0;
+    for (int j = 0; j < w->n; j++) sum += w->base[i * w->H.stride + j] * x[j];
+    out[i] = sum;
+  }
+}
+
+// ---- the matrix --------------------------------------------------------------------------------
+
+void tb_velocity_dense_start(tbVelocity* s, bool symmetric) {
+  struct tbVelocityDense* w = s->dense;
+  s->symmetric = symmetric;
+  w->H.skew = !symmetric;
+  w->exchanged = false;
+  memcpy(w->H.H, w->base, sizeof(tbReal) * (size_t)(w->n * w->H.stride));
+}
+
+// y += a[0] z[0] + a[1] z[1] + ... over rows of z, `n` a multiple of four.
+TB_INLINE void add_rows(int depth, int n, int stride, const tbReal* a, const tbReal* TB_RESTRICT z,
+                        tbReal* TB_RESTRICT y) {
+  int r = 0;
+  for (; r + 3 <= depth; r += 3, z += 3 * stride) {
+    const tbReal *TB_RESTRICT z1 = z + stride, *TB_RESTRICT z2 = z1 + stride;
+    tbReal a0 = a[r], a1 = a[r + 1], a2 = a[r + 2];
+    for (int j = 0; j < n; j += 4) {
+      for (int k = j; k < j + 4; k++) y[k] += a0 * z[k] + a1 * z1[k] + a2 * z2[k];
+    }
+  }
+  for (; r < depth; r++, z += stride) {
+    tbReal a0 = a[r];
+    for (int j = 0; j < n; j += 4) {
+      for (int k = j; k < j + 4; k++) y[k] += a0 * z[k];
+    }
+  }
+}
+
+// H += J^T W J. Below and on the diagonal where H is symmetric, and on to a multiple of four.
+TB_INLINE void add_block(tbVelocity* s, const tbDenseRows* rows, const tbReal* W) {
+  struct tbVelocityDense* w = s->dense;
+  int dim = rows->dim, nnz = rows->nnz, width = rows->width, stride = w->H.stride;
+  for (int r = 0; r < dim; r++) {
+    memset(s->scratch + r * width, 0, sizeof(tbReal) * (size_t)width);
+    add_rows(dim, width, width, W + r * dim, rows->spread, s->scratch + r * width);
+  }
+  for (int k = 0; k < nnz; k++) {
+    tbReal a[TB_ROWS_DIM];
+    bool any = false;
+    for (int r = 0; r < dim; r++) {
+      a[r] = rows->J[r * nnz + k];
+      any = any || a[r] != 0;
+    }
+    int place = rows->place[k], n = s->symmetric ? width_of(place) : width;
+    if (any) add_rows(dim, n, width, a, s->scratch, w->H.H + place * stride);
+  }
+}
+
+static void add_narrow(tbVelocity* s, const tbDenseRows* rows, const tbReal* W) {
+  add_block(s, rows, W);
+}
+
+TB_WIDE static void add_wide(tbVelocity* s, const tbDenseRows* rows, const tbReal* W) {
+  add_block(s, rows, W);
+}
+
+void tb_velocity_dense_add(tbVelocity* s, int block, const tbReal* W) {
+  struct tbVelocityDense* w = s->dense;
+  const tbDenseRows* rows = &w->rows[block];
+  if (rows->only >= 0) {
+    tbReal value = rows->J[rows->only];
+    w->H.H[rows->place[rows->only] * (w->H.stride + 1)] += W[0] * value * value;
+  } else if (rows->nnz == 0) {
+    return;
+  } else if (tb_wide()) {
+    add_wide(s, rows, W);
+  } else {
+    add_narrow(s, rows, W);
+  }
+}
+
+bool tb_velocity_dense_factor(tbVelocity* s) {
+  struct tbVelocityDense* w = s->dense;
+  int n = w->n, stride = w->H.stride;
+  if (s->symmetric) return tb_soft_dense_factor(&w->H);
+  memcpy(w->copy, w->H.H, sizeof(tbReal) * (size_t)(n * stride));
+  if (tb_soft_dense_factor_skew(&w->H, w->least)) return true;
+  // A pivot vanishes or nearly so: once more with row exchanges.
+  w->exchanged = true;
+  return tb_lu(n, w->copy, stride, w->pivot);
+}
+
+void tb_velocity_dense_solve(const tbVelocity* s, tbReal* x) {
+  const struct tbVelocityDense* w = s->dense;
+  if (w->exchanged) {
+    tb_lu_solve(w->n, w->copy, w->H.stride, w->pivot, x);
+  } else {
+    tb_soft_dense_solve(&w->H, x);
+  }
+}

@@ -1,0 +1,47 @@
+// The matrix of solvers/velocity as a dense square over the dofs of whole trees, for islands of up
+// to TB_SOFT_DENSE dofs. Contacts with the world couple no dofs that M does not couple, so that the
+// branches of a robot stay apart and are skipped (solvers/soft_dense), and what many contacts hold
+// costs little more than what few do.
+#ifndef TRIBO_SOLVERS_VELOCITY_DENSE_H_
+#define TRIBO_SOLVERS_VELOCITY_DENSE_H_
+
+#include "solvers/soft_dense.h"
+#include "solvers/velocity.h"
+
+// Rows of a block over the island's own dofs.
+typedef struct {
+  int dim, nnz;
+  int only;          // the only column of a single row that is not zero, or -1
+  int width;         // of the columns up to the last, a multiple of four
+  const int* place;  // of each column
+  const tbReal* J;   // dim x nnz
+  tbReal* spread;    // J with a column per place, dim x width
+} tbDenseRows;
+
+struct tbVelocityDense {
+  int n, ntree;
+  const tbRange* tree;
+  tbDenseRows* rows;
+  tbSoftDense H;
+  tbReal* base;                   // M, in full, as H is stored
+  tbReal *least, *copy, *by_dof;  // pivots of M; H before it was factored; scratch
+  int* pivot;
+  bool exchanged;  // the factor has row exchanges: it is in `copy`
+};
+
+// As tb_velocity_build, over whole trees: `tree` lists those that the blocks move.
+bool tb_velocity_build_dense(tbVelocity* system, tbArena* arena, tbForest forest, const tbReal* M,
+                             const tbReal* LD, const tbReal* inverse, int ntree,
+                             const tbRange* tree, int nblock, const tbRows* block);
+
+// What tb_velocity_mul and the others do for such a system.
+void tb_velocity_dense_mul(const tbVelocity* system, int block, const tbReal* x, tbReal* out);
+void tb_velocity_dense_add_impulse(const tbVelocity* system, int block, const tbReal* f, tbReal* x);
+void tb_velocity_dense_inverse(const tbVelocity* system, tbReal* x);
+void tb_velocity_dense_mass(const tbVelocity* system, const tbReal* x, tbReal* out);
+void tb_velocity_dense_start(tbVelocity* system, bool symmetric);
+void tb_velocity_dense_add(tbVelocity* system, int block, const tbReal* W);
+bool tb_velocity_dense_factor(tbVelocity* system);
+void tb_velocity_dense_solve(const tbVelocity* system, tbReal* x);
+
+#endif
