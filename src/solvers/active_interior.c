@@ -36,6 +36,7 @@ typedef struct {
   tbLorentz* scaling;                       // per block
   tbReal* theta;                            // per block: weight of the shift in E
   int pairs;
+  bool eased;  // theta is below 1 somewhere
 } Interior;
 
 static bool is_cone(const tbBlock* b) {
@@ -519,14 +520,16 @@ static bool weaken(Interior* m, tbReal weight) {
 // Weaken the shift where it stands in the way until a step of some length is found.
 static tbReal choose_step(Interior* m, tbReal mu, tbReal kappa, tbSolveInfo* info) {
   static const tbReal weights[WEIGHTS] = {0.9, 0.5, 0};
-  bool exact = m->a->law == TB_LAW_NCP;
+  bool exact = m->a->law == TB_LAW_NCP, eased = false;
   tbReal infeasible = 0;
   for (int k = 0; k < m->p->n; k++) infeasible = fmax(infeasible, fabs(m->r[k]));
-  for (int i = 0; i < m->p->nblock; i++) m->theta[i] = exact;
+  for (int i = 0; i < m->p->nblock && !m->eased; i++) m->theta[i] = exact;
   tbReal floor = fmin(mu, kappa * infeasible), a = attempt(m, mu, floor, info);
   for (int k = 0; k < WEIGHTS && a < SHORT_STEP && weaken(m, weights[k]); k++) {
     a = attempt(m, mu, floor, info);
+    eased = true;
   }
+  m->eased = eased || (m->eased && a < 0.9);
   return a;
 }
 
