@@ -6,7 +6,7 @@
 #include "common/plot_data.h"
 
 // Room of one panel and of what stands around its axes, in pixels.
-enum { PANEL_HEIGHT = 340, LEFT = 74, RIGHT = 18, TOP = 40, BOTTOM = 54 };
+enum { PANEL_HEIGHT = 340, LEFT = 82, RIGHT = 18, TOP = 40, BOTTOM = 54 };
 enum { TITLE_HEIGHT = 34, LEGEND_ROW = 22, LEGEND_MARGIN = 12, FEW_POINTS = 24 };
 
 // Hues that stay apart on white, also for most colour-blind readers; dashes tell lines apart that
@@ -331,7 +331,7 @@ static void write_panel(FILE* f, const struct tbPlot* plot, int index) {
   write_text(f, ax.start + width / 2, y0 + PANEL_HEIGHT - 14, "text-anchor=\"middle\"",
              panel->x_label);
   char rotate[128];
-  double lx = x0 + 18, ly = y0 + TOP + height / 2;
+  double lx = x0 + 15, ly = y0 + TOP + height / 2;
   snprintf(rotate, sizeof rotate, "text-anchor=\"middle\" transform=\"rotate(-90 %.1f %.1f)\"", lx,
            ly);
   write_text(f, lx, ly, rotate, panel->y_label);
