@@ -109,6 +109,13 @@ static double normal_force(const tbData* d, int geom) {
 
 enum { SAMPLES = 40 };
 
+// The first geom that is a foot: "foot0" of robots from URDF, "foot_FL" and the like of our own.
+static int first_foot(const tbModel* m) {
+  int g = 0;
+  while (g < m->ngeom && strncmp(tb_id2name(m, TB_OBJ_GEOM, g), "foot", 4) != 0) g++;
+  return g < m->ngeom ? g : -1;
+}
+
 // The share of the peak by which a prediction is off at most. Normal force of the first foot over
 // 20 ms after landing with some speed: as it comes about in small steps, and as one expo step over
 // the time would predict it. The mean over [0, t] of the prediction is what a step of length t
@@ -118,7 +125,7 @@ static double predict(tbBench* bench, tbTable* t, tbPlot* plot, Motion* squat, d
   tbData *d = tb_data_new(m), *one = tb_data_new(m);
   double time[SAMPLES], real[SAMPLES], guess[SAMPLES], *tau = calloc((size_t)m->nv, sizeof(double));
   static const Method FINE = {"expo", TB_INTEGRATOR_EXPO, 0};
-  int foot = tb_name2id(m, TB_OBJ_GEOM, "foot0"), fine = 64;
+  int foot = first_foot(m), fine = 64;
   double h = 0.02 / SAMPLES, impulse = 0, worst = 0, largest = 0;
   if (!d || !one || !tau) return NAN;
   memcpy(d->qpos, squat->qpos0, sizeof(double) * (size_t)m->nq);
@@ -227,11 +234,9 @@ void bench_prediction(tbBench* bench, Motion* squat, Motion* trot, Motion* walk)
                            tb_verdict(slow < 0.1 && fast < 0.2), NULL, "prediction.svg"});
   plot = tb_plot_new("Normal force of one contact point (EXP fig. 6)", 2, 1);
   double jump[2] = {NAN, NAN};
-  jump[0] =
-      force_history(bench, t, plot, trot, tb_name2id(trot->robot.m, TB_OBJ_GEOM, "foot0"), 1.0);
+  jump[0] = force_history(bench, t, plot, trot, first_foot(trot->robot.m), 1.0);
   if (walk) {
-    jump[1] =
-        force_history(bench, t, plot, walk, tb_name2id(walk->robot.m, TB_OBJ_GEOM, "foot0"), 5.0);
+    jump[1] = force_history(bench, t, plot, walk, first_foot(walk->robot.m), 5.0);
   }
   tb_plot_write(plot, tb_bench_path(bench, "contact_force.svg"));
   snprintf(ours, sizeof ours, "jumps of up to %.0f N (trot) and %.0f N (walk)", jump[0], jump[1]);
