@@ -26,8 +26,6 @@ cmake --preset release -DTRIBO_BUILD_TESTS=ON >/dev/null
 cmake --build build -j"$jobs" --target tribo_hashes >/dev/null
 builds=build
 build gcc-O1 gcc "-O1 -w"
-build gcc-O2 gcc "-O2 -w"
 build clang-O2 clang "-O2 -w"
-build clang-O3 clang "-O3 -w"
 [ ! -x build-aarch64/test/tribo_hashes ] || builds="$builds build-aarch64"
 scripts/same_bits.sh $builds
