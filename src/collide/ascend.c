@@ -12,6 +12,8 @@
 #define PI 3.14159265358979323846
 // How far witness points may be off their features, relative to the size of the pair.
 #define CERTIFIED 1e-10
+// A slope that is none, relative to the size of the pair.
+#define LEVEL 1e-11
 // A side that leans less than this against a face lies on it.
 #define LYING 1e-7
 
@@ -120,9 +122,13 @@ static bool evaluate(Climb* c) {
   return true;
 }
 
-// Newton's step along a direction of curvature, or a long one uphill where s has no maximum.
-static tbReal step_along(tbReal gradient, tbReal curvature) {
-  if (!(curvature > 0)) return copysign(MAX_STEP, gradient);
+// Newton's step along a direction of curvature, or a long one uphill where s has no maximum. Where
+// it has no slope either (every normal of a cone is as good: a corner on the axis of a round core)
+// there is nowhere to go.
+static tbReal step_along(const Climb* c, tbReal gradient, tbReal curvature) {
+  if (!(curvature > 0)) {
+    return fabs(gradient) <= LEVEL * c->pair->scale ? 0 : copysign(MAX_STEP, gradient);
+  }
   return fmin(fmax(gradient / curvature, -MAX_STEP), MAX_STEP);
 }
 
@@ -131,7 +137,7 @@ static void newton_step(const Climb* c, tbReal g1, tbReal g2, tbReal dd[3]) {
   tbReal k11 = c->q[0] + c->s, k12 = c->q[1], k22 = c->q[2] + c->s, x = 0, y = 0;
   tbReal determinant = k11 * k22 - k12 * k12;
   if (c->freedom == 1) {
-    x = step_along(g1, k11);
+    x = step_along(c, g1, k11);
   } else if (k11 > 0 && determinant > 0) {
     x = (k22 * g1 - k12 * g2) / determinant;
     y = (k11 * g2 - k12 * g1) / determinant;
@@ -151,8 +157,8 @@ static void newton_step(const Climb* c, tbReal g1, tbReal g2, tbReal dd[3]) {
     tbReal length = sqrt(u * u + v * v);
     u = length > 0 ? u / length : 1;
     v = length > 0 ? v / length : 0;
-    tbReal most = step_along(u * g1 + v * g2, mean + spread);
-    tbReal least = step_along(u * g2 - v * g1, mean - spread);
+    tbReal most = step_along(c, u * g1 + v * g2, mean + spread);
+    tbReal least = step_along(c, u * g2 - v * g1, mean - spread);
     x = u * most - v * least;
     y = v * most + u * least;
   }

@@ -25,7 +25,8 @@ typedef enum {
 
 typedef struct {
   int kind;
-  int hint;  // last support vertex of a hull
+  int hint;   // last support vertex of a hull
+  int known;  // a vertex of a hull that supports the final normal, or -1
   tbReal size[3];
   tbReal radius;
   const tbHull* hull;

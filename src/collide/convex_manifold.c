@@ -32,6 +32,7 @@ typedef struct {
   tbReal e1[3], e2[3];  // x = origin + u e1 + v e2 + h n
   tbReal n[3], m[3];    // e1 and e2 are perpendicular to m, which may lean against n
   tbReal lean;          // m.n
+  int slanted;          // m is not n
   tbReal tolerance;     // lengths below this are rounding
   tbReal least;         // s(n)
   Flat a, b;
@@ -44,8 +45,11 @@ typedef struct {
 static void project(const Plane* p, const tbReal x[3], tbReal* u, tbReal* v, tbReal* h) {
   tbReal arm[3];
   tb_sub3(arm, x, p->origin);
-  *h = tb_dot3(p->m, arm) / p->lean;
-  tb_add_scaled3(arm, arm, -*h, p->n);
+  *h = tb_dot3(p->m, arm);
+  if (p->slanted) {
+    *h /= p->lean;
+    tb_add_scaled3(arm, arm, -*h, p->n);
+  }
   *u = tb_dot3(p->e1, arm);
   *v = tb_dot3(p->e2, arm);
 }
@@ -404,6 +408,7 @@ static void set_plane(Plane* p, const tbConvexPair* pair, const tbConvexResult* 
                       const tbPatch* pa, const tbPatch* pb) {
   tb_copy3(p->n, r->normal);
   tb_copy3(p->m, r->normal);
+  p->slanted = pa->kind == TB_PATCH_DISC || pb->kind == TB_PATCH_DISC;
   if (pa->kind == TB_PATCH_DISC) {
     tb_copy3(p->m, pa->normal);
   } else if (pb->kind == TB_PATCH_DISC) {

@@ -15,8 +15,8 @@
 // A closed surface of triangles has 2 V - 4; lists are read four at a time.
 #define MAX_FACES (2 * MAX_VERTS)
 // Tangents of the angles at which the first points are looked for around the first direction.
-#define FRONT \
-  { 0.3, 1, 3 }
+#define ASIDE \
+  { 0.6, 1.5, 5, -5 }
 
 typedef struct {
   tbConvexPair* pair;
@@ -83,21 +83,24 @@ TB_INLINE void set_face(Body* body, int f, int a, int b, int c, const tbReal fal
   body->dist[f] = flat ? INFINITY : body->offset[f];
 }
 
-// How far the next vertex is from the flat (point, line) through those before it, squared.
+// How far the next vertex is from the flat (point, line, plane) through those before it, squared.
 TB_INLINE tbReal off_the_flat2(const Body* body) {
-  tbReal e[3], arm[3], cross[3];
-  if (body->nvert == 0) return INFINITY;
+  tbReal e1[3], e2[3], arm[3], cross[3];
   tb_sub3(arm, body->vert[body->nvert].w, body->vert[0].w);
   if (body->nvert == 1) return tb_dot3(arm, arm);
-  tb_sub3(e, body->vert[1].w, body->vert[0].w);
-  tb_cross(cross, e, arm);
-  return tb_dot3(cross, cross) / tb_dot3(e, e);
+  tb_sub3(e1, body->vert[1].w, body->vert[0].w);
+  tb_cross(cross, e1, arm);
+  if (body->nvert == 2) return tb_dot3(cross, cross) / tb_dot3(e1, e1);
+  tb_sub3(e2, body->vert[2].w, body->vert[0].w);
+  tb_cross(cross, e1, e2);
+  tbReal height = tb_dot3(cross, arm);
+  return height * height / tb_dot3(cross, cross);
 }
 
-// A point in front of the first direction, to the side t, farther aside where that is no news.
-// Returns 0 where there is none, or where it proves that the cores are apart.
-TB_INLINE int add_in_front(Body* body, const tbReal n[3], const tbReal t[3]) {
-  static const tbReal aside[] = FRONT;
+// A point to the side t of the first direction, farther aside where that is no news. Returns 0
+// where there is none, or where it proves that the cores are apart.
+TB_INLINE int add_aside(Body* body, const tbReal n[3], const tbReal t[3]) {
+  static const tbReal aside[] = ASIDE;
   tbReal small = 1e-2 * body->pair->scale, m[3];
   for (size_t k = 0; k < sizeof aside / sizeof aside[0]; k++) {
     tb_scale3(m, n, -1);
@@ -112,28 +115,27 @@ TB_INLINE int add_in_front(Body* body, const tbReal n[3], const tbReal t[3]) {
   return 0;
 }
 
-// Points in front of the first direction, all around, and behind. Returns 0 where they span no
+// The point in front of the first direction, and points all around it. Returns 0 where they span no
 // volume, or where one of them proves that the cores are apart.
 TB_INLINE int start(Body* body, const tbReal n[3]) {
   static const tbReal around[3][2] = {
       {1, 0}, {-0.5, 0.8660254037844386}, {-0.5, -0.8660254037844386}};
   static const int corner[4][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}};
   tbReal t1[3], t2[3], t[3], e1[3], e2[3], e3[3], cross[3];
+  tb_scale3(t, n, -1);
+  if (look_along(body, t) < 0) return 0;
+  body->nvert = 1;
   tb_frame_from_normal(n, t1, t2);
   for (int k = 0; k < 3; k++) {
     for (int i = 0; i < 3; i++) t[i] = around[k][0] * t1[i] + around[k][1] * t2[i];
-    if (!add_in_front(body, n, t)) return 0;
+    if (!add_aside(body, n, t)) return 0;
   }
-  look_along(body, n);
-  body->nvert++;
   tb_sub3(e1, body->vert[1].w, body->vert[0].w);
   tb_sub3(e2, body->vert[2].w, body->vert[0].w);
   tb_sub3(e3, body->vert[3].w, body->vert[0].w);
   tb_cross(cross, e1, e2);
-  tbReal volume = tb_dot3(cross, e3), scale = body->pair->scale;
-  if (!(fabs(volume) > 1e-6 * scale * scale * scale)) return 0;
   // With the volume positive, vertex 3 lies on the side that (0 1 2) looks at.
-  int swap = volume < 0;
+  int swap = tb_dot3(cross, e3) < 0;
   for (int f = 0; f < 4; f++) {
     const int* c = corner[f];
     set_face(body, f, c[0], swap ? c[2] : c[1], swap ? c[1] : c[2], n);
@@ -284,11 +286,8 @@ TB_INLINE bool find_depth(tbConvexPair* pair, tbConvexResult* r) {
   body.nvert = body.nface = 0;
   body.best = INFINITY;
   memset(body.edge, 0, sizeof body.edge);
-  tbReal first = look_along(&body, (tbReal[3]){-r->normal[0], -r->normal[1], -r->normal[2]});
   int face = -1;
-  if (!(first < 0) && start(&body, r->normal)) {
-    face = expand(&body, 1e-14 * pair->scale, 1e-15 * pair->scale);
-  }
+  if (start(&body, r->normal)) face = expand(&body, 1e-14 * pair->scale, 1e-15 * pair->scale);
   tb_copy3(r->normal, body.best_normal);
   r->dist = -body.best;
   r->state = TB_CONVEX_OVERLAP;
@@ -296,6 +295,9 @@ TB_INLINE bool find_depth(tbConvexPair* pair, tbConvexResult* r) {
   r->count = 0;
   if (face < 0) return false;
   set_result(&body, face, r);
+  // Corners of the face that the normal stands on support it.
+  if (pair->a.kind == TB_CORE_HULL) pair->a.known = pair->a.hint = r->simplex[0].ia;
+  if (pair->b.kind == TB_CORE_HULL) pair->b.known = pair->b.hint = r->simplex[0].ib;
   return true;
 }
 

@@ -53,7 +53,8 @@ static void box_patch(const tbCore* core, const tbReal d[3], tbPatch* patch) {
 
 static void hull_patch(tbCore* core, const tbReal d[3], tbPatch* patch) {
   const tbHull* hull = core->hull;
-  int vertex = tb_hull_support(hull, d, core->hint), face = tb_hull_face_toward(hull, d, vertex);
+  int vertex = core->known >= 0 ? core->known : tb_hull_support(hull, d, core->hint);
+  int face = tb_hull_face_toward(hull, d, vertex);
   if (face < 0 || tb_dot3(hull->plane + 4 * face, d) < FACE_COSINE) {
     set_point(patch, hull->vert + 3 * vertex, vertex);
     return;

@@ -80,7 +80,7 @@ void tb_pair_support(tbConvexPair* pair, const tbReal n[3], tbSupport* out) {
 // Core of a shape, and the size of it.
 static tbReal core_init(tbCore* core, const tbShape* s) {
   memset(core, 0, sizeof *core);
-  core->hint = -1;
+  core->hint = core->known = -1;
   switch (s->type) {
     case TB_GEOM_SPHERE:
       core->kind = TB_CORE_POINT;

@@ -45,8 +45,9 @@ static void test_contract(void** state) {
 // tilt of 1e-8 to 1e-5: no features are proven to touch, and the polytope's witness points were up
 // to 25 cm beside each other. Crossed cylinders that are equally deep along an arc of normals. An
 // edge along a capsule but for 1e-11: rounding decides where they cross. The tip of a mesh (of size
-// 2: the diamond) beyond the end of a capsule's axis by 3e-9, whose gap was taken for rounding.
-// Meshes are the first test hull unless they have a size.
+// 2: the diamond) beyond the end of a capsule's axis by 3e-9, whose gap was taken for rounding. A
+// corner of a box on the axis of an ellipsoid of revolution: all normals of a cone are equally
+// deep. Meshes are the first test hull unless they have a size.
 static const tbShape found[][2] = {
     {{.type = TB_GEOM_CYLINDER, .size = {0.5, 0.25}, .mat = {0, -1, 0, 0, 0, -1, 1, 0, 0}},
      {.type = TB_GEOM_BOX,
@@ -105,6 +106,14 @@ static const tbShape found[][2] = {
       .pos = {0.125, 0, 1},
       .mat = {1, 6.3062962195059235e-09, -5.4748153245353773e-09, 6.3062962053600167e-09, -1,
               -2.5838145037276545e-09, -5.4748153408296773e-09, 2.5838144692018471e-09, -1}}},
+    {{.type = TB_GEOM_ELLIPSOID,
+      .size = {0.125, 0.125, 0.25},
+      .mat = {-1, 0, 0, 0, 0, -1, 0, -1, 0}},
+     {.type = TB_GEOM_BOX,
+      .size = {0.5, 0.125, 0.5},
+      .pos = {0.5, 0.625, 0.125},
+      .mat = {1, -6.9946141025378917e-13, 3.5185553660524617e-13, 3.5185553660592633e-13,
+              9.7246122179024961e-13, -1, 6.9946141025344707e-13, 1, 9.7246122179049558e-13}}},
     {{.type = TB_GEOM_CYLINDER,
       .size = {0.70322960010557312, 0.097212150564531377},
       .mat = {-0.83882619602673381, -0.50910448211071047, -0.19282955985560099, 0.2601730620571136,
