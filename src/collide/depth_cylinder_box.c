@@ -6,11 +6,9 @@
 // Where s < 0 no maximum lies where n points to a corner of the box and to a rim: along the
 // meridian both are points, and there s curves upwards. So n is a face normal of the box, the
 // cylinder's axis, perpendicular to the axis, or perpendicular to an edge of the box.
+#include "collide/arc.h"
 #include "collide/convex.h"
 
-#define MAX_STEPS 40
-// How often an arc is cut in half.
-#define MAX_CUTS 8
 // Faces and caps win over what is better by no more than this, relative to the size of the pair.
 #define TIE 1e-12
 
@@ -92,108 +90,13 @@ static void try_side(Query* q, tbReal tie) {
   keep(q, flat, separation(q, flat), tie, ONE_OF_BOX);
 }
 
-static void copy2(tbReal to[2], const tbReal from[2]) {
-  to[0] = from[0];
-  to[1] = from[1];
-}
-
-// Part of the great circle perpendicular to the box's edge k, in coordinates (i, j), on which the
-// box's corner and the rim stay the same: s is smooth there.
-typedef struct {
-  int i, j, k;
-  tbReal corner[2];  // signs
-  tbReal top;        // 1 or -1: which rim
-  tbReal turn;       // 1: from n1 to n2 is counter-clockwise
-  tbReal n1[2], n2[2];
-  tbReal s1, s2;        // s at the ends
-  tbReal rise1, rise2;  // its slopes there, inwards
-} Arc;
-
-// s at n = (x, y), its slope along the arc's turn, and its curvature -s - r z_k^2 / w^3.
-static tbReal along_arc(const Query* q, const Arc* arc, const tbReal n[2], tbReal* slope,
-                        tbReal* curvature) {
-  tbReal zi = q->z[arc->i], zj = q->z[arc->j], zk = q->z[arc->k];
-  tbReal gi = q->p[arc->i] - arc->corner[0] * q->h[arc->i] - arc->top * q->l * zi;
-  tbReal gj = q->p[arc->j] - arc->corner[1] * q->h[arc->j] - arc->top * q->l * zj;
-  tbReal along = zi * n[0] + zj * n[1], turn = zj * n[0] - zi * n[1];
-  tbReal w = sqrt(fmax(turn * turn + zk * zk, 1e-30)), s = gi * n[0] + gj * n[1] - q->r * w;
-  *slope = arc->turn * (gj * n[0] - gi * n[1] + q->r * along * turn / w);
-  *curvature = -s - q->r * zk * zk / (w * w * w);
-  return s;
-}
-
-// The maximum on an arc from both of whose ends s rises: Newton within a bracket, else its middle.
-static void climb_arc(Query* q, const Arc* arc, tbReal tie) {
-  tbReal low[2] = {arc->n1[0], arc->n1[1]}, high[2] = {arc->n2[0], arc->n2[1]}, at[2], slope;
-  tbReal part = arc->rise1 / (arc->rise1 + arc->rise2), delta = 1, curvature, turn = arc->turn;
-  for (int i = 0; i < 2; i++) at[i] = low[i] + part * (high[i] - low[i]);
-  for (int step = 0; step < MAX_STEPS && fabs(delta) > 1e-9; step++) {
-    tbReal scale = 1 / sqrt(at[0] * at[0] + at[1] * at[1]);
-    at[0] *= scale;
-    at[1] *= scale;
-    along_arc(q, arc, at, &slope, &curvature);
-    for (int i = 0; i < 2; i++) *(slope > 0 ? &low[i] : &high[i]) = at[i];
-    delta = curvature < 0 ? -turn * slope / curvature : INFINITY;
-    tbReal x = at[0] - delta * at[1], y = at[1] + delta * at[0];
-    bool inside = fabs(delta) < 1 && turn * (low[0] * y - low[1] * x) >= 0 &&
-                  turn * (x * high[1] - y * high[0]) >= 0;
-    if (!inside) {
-      x = low[0] + high[0];
-      y = low[1] + high[1];
-      delta = low[0] * high[1] - low[1] * high[0];
-    }
-    at[0] = x;
-    at[1] = y;
-  }
-  tbReal n[3], scale = 1 / sqrt(at[0] * at[0] + at[1] * at[1]);
-  n[arc->i] = at[0] * scale;
-  n[arc->j] = at[1] * scale;
-  n[arc->k] = 0;
+// The best of an arc, in the plane of the box's axes i and j.
+static void search_arc(Query* q, int i, int j, const tbArc* arc, tbReal tie) {
+  tbReal best = q->best + tie, at[2], n[3] = {0, 0, 0};
+  if (!tb_arc_search(arc, &best, at)) return;
+  n[i] = at[0];
+  n[j] = at[1];
   keep(q, n, separation(q, n), tie, ONE_OF_CYLINDER);
-}
-
-// Can s be better than the best somewhere on the arc? It is below n.P for every point P of the
-// difference of the shapes, and those of both ends are known: in each half the one of its end.
-static bool is_promising(const Query* q, const Arc* arc) {
-  tbReal cosine = arc->n1[0] * arc->n2[0] + arc->n1[1] * arc->n2[1];
-  tbReal sine = fabs(arc->n1[0] * arc->n2[1] - arc->n1[1] * arc->n2[0]);
-  // At the middle, times the length of (n1 + n2) / 2.
-  tbReal middle1 = 0.5 * (arc->s1 + cosine * arc->s1 + sine * arc->rise1);
-  tbReal middle2 = 0.5 * (arc->s2 + cosine * arc->s2 + sine * arc->rise2);
-  tbReal most = fmax(middle1, middle2), best = q->best;
-  return most >= 0 || most * most < best * best * 0.5 * (1 + cosine);
-}
-
-// Where s rises from both ends there is one maximum between (those of an ellipse seen from inside
-// lie on opposite rims); elsewhere the arc is cut in half until it is proven or hopeless.
-static void search_arc(Query* q, const Arc* whole, tbReal tie) {
-  Arc stack[MAX_CUTS + 1];
-  int depth[MAX_CUTS + 1], count = 1;
-  stack[0] = *whole;
-  depth[0] = 0;
-  while (count > 0) {
-    Arc arc = stack[--count];
-    int cuts = depth[count];
-    if (!is_promising(q, &arc)) continue;
-    if (arc.rise1 > 0 && arc.rise2 > 0) {
-      climb_arc(q, &arc, tie);
-      continue;
-    }
-    if (cuts == MAX_CUTS) continue;
-    tbReal n[2] = {arc.n1[0] + arc.n2[0], arc.n1[1] + arc.n2[1]}, slope, curvature;
-    tbReal scale = 1 / sqrt(n[0] * n[0] + n[1] * n[1]);
-    n[0] *= scale;
-    n[1] *= scale;
-    tbReal s = along_arc(q, &arc, n, &slope, &curvature);
-    for (int half = 0; half < 2; half++) {
-      Arc* part = &stack[count];
-      *part = arc;
-      copy2(half ? part->n1 : part->n2, n);
-      *(half ? &part->s1 : &part->s2) = s;
-      *(half ? &part->rise1 : &part->rise2) = half ? slope : -slope;
-      depth[count++] = cuts + 1;
-    }
-  }
 }
 
 // s and its slope at the face normal that ends a quarter: `side` of the axis `from`, towards `way`
@@ -211,27 +114,39 @@ static tbReal at_face(const Query* q, int from, int to, tbReal side, tbReal way,
 static void search_quarter(Query* q, int i, int j, int k, tbReal side1, tbReal side2, tbReal tie) {
   tbReal z1 = side1 * q->z[i], z2 = side2 * q->z[j];
   tbReal top1 = z1 > 0 || (z1 == 0 && z2 > 0) ? 1 : -1, top2 = z2 != 0 ? (z2 > 0 ? 1 : -1) : top1;
-  Arc arc = {.i = i, .j = j, .k = k, .corner = {side1, side2}, .top = top1, .turn = side1 * side2};
-  arc.n1[0] = side1;
-  arc.n2[1] = side2;
-  arc.s1 = at_face(q, i, j, side1, side2, top1, &arc.rise1);
-  arc.s2 = at_face(q, j, i, side2, side1, top2, &arc.rise2);
+  tbReal rise1, rise2, s1 = at_face(q, i, j, side1, side2, top1, &rise1);
+  tbReal s2 = at_face(q, j, i, side2, side1, top2, &rise2);
+  // Hopeless by the bounds of arc.c, which hold across the rims' meeting, too.
+  tbReal most = 0.5 * fmax(s1 + rise1, s2 + rise2);
+  if (most < 0 && most * most >= 0.5 * q->best * q->best) return;
+  tbArc arc = {.g = {q->p[i] - side1 * q->h[i], q->p[j] - side2 * q->h[j]},
+               .z = {q->z[i], q->z[j]},
+               .out = q->z[k] * q->z[k],
+               .r = q->r,
+               .l = q->l,
+               .top = top1,
+               .turn = side1 * side2,
+               .n1 = {side1, 0},
+               .n2 = {0, side2},
+               .s1 = s1,
+               .s2 = s2,
+               .rise1 = rise1,
+               .rise2 = rise2};
   if (!(z1 * z2 < 0)) {
-    search_arc(q, &arc, tie);
+    search_arc(q, i, j, &arc, tie);
     return;
   }
   // Cut where n.z = 0; there the rims meet.
-  Arc rest = arc;
+  tbArc rest = arc;
   tbReal scale = 1 / sqrt(z1 * z1 + z2 * z2), slope, curvature;
-  tbReal n[2] = {side1 * fabs(z2) * scale, side2 * fabs(z1) * scale};
-  copy2(arc.n2, n);
-  arc.s2 = along_arc(q, &arc, n, &slope, &curvature);
+  arc.n2[0] = rest.n1[0] = side1 * fabs(z2) * scale;
+  arc.n2[1] = rest.n1[1] = side2 * fabs(z1) * scale;
+  arc.s2 = tb_arc_at(&arc, arc.n2, &slope, &curvature);
   arc.rise2 = -slope;
   rest.top = top2;
-  copy2(rest.n1, n);
-  rest.s1 = along_arc(q, &rest, n, &rest.rise1, &curvature);
-  search_arc(q, &arc, tie);
-  search_arc(q, &rest, tie);
+  rest.s1 = tb_arc_at(&rest, rest.n1, &rest.rise1, &curvature);
+  search_arc(q, i, j, &arc, tie);
+  search_arc(q, i, j, &rest, tie);
 }
 
 // Normals perpendicular to an edge of the box that end on a rim. The deepest n has n.p >= 0, which
