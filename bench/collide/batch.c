@@ -121,19 +121,26 @@ static long public_run(void* objects) {
 }
 
 // GJK by itself from centre to centre, as a query of the distance: what a support function costs.
-static long gjk_run(void* objects) {
-  const Batch* batch = (const Batch*)objects;
+static long gjk_from(const Batch* batch, bool centres) {
   long near = 0;
   for (int k = 0; k < BATCH; k++) {
     tbConvexPair pair;
     tbConvexResult r = {.count = 0};
     tb_convex_pair_init(&pair, &batch->a[k], &batch->b[k]);
-    tb_copy3(r.normal, pair.pos);
-    if (!(tb_normalize3(r.normal) > 0)) r.normal[2] = 1;
+    if (centres) tb_copy3(r.normal, pair.pos);
+    if (!(tb_normalize3(r.normal) > 0)) r.normal[0] = 1;
     tb_gjk(&pair, INFINITY, 1e-6, 1, &r);
     near += r.state == TB_CONVEX_NEAR;
   }
   return near;
+}
+
+static long gjk_run(void* objects) {
+  return gjk_from((const Batch*)objects, true);
+}
+
+static long gjk_blind_run(void* objects) {
+  return gjk_from((const Batch*)objects, false);
 }
 
 static void ours_drop(void* objects) {
@@ -157,5 +164,10 @@ const PairPeer* peer_tribo_public(void) {
 
 const PairPeer* peer_gjk(void) {
   static const PairPeer peer = {"gjk", ours_make, gjk_run, ours_drop};
+  return &peer;
+}
+
+const PairPeer* peer_gjk_blind(void) {
+  static const PairPeer peer = {"gjk_blind", ours_make, gjk_blind_run, ours_drop};
   return &peer;
 }

@@ -49,10 +49,12 @@ typedef struct {
   const int* guess;       // TB_HULL_GUESS: where the climb for a support vertex starts; may be NULL
   const tbReal* lanes;    // 3 x nlane, of a small hull: vertices by coordinate; may be NULL
   int nlane;              // a multiple of eight; places beyond nvert repeat vertex 0
-  const uint16_t* cells;  // of a large hull: a finer table of guesses; may be NULL
-  tbReal center[3];       // a point inside the hull
-  tbReal radius;          // all vertices lie within this distance of `center`
-  tbReal inner;           // the ball of this radius around `center` is inside; 0 where unknown
+  const uint8_t*
+      edges;  // of a small hull: face_start[nface] bytes, two faces per edge; may be NULL
+  const uint16_t* cells;   // of a large hull: a finer table of guesses; may be NULL
+  tbReal center[3];        // a point inside the hull
+  tbReal radius;           // all vertices lie within this distance of `center`
+  tbReal inner;            // the ball of this radius around `center` is inside; 0 where unknown
   tbReal low[3], high[3];  // box in its own frame that holds all vertices; equal where unknown
 } tbHull;
 

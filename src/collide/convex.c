@@ -188,21 +188,25 @@ static bool is_solid_polytope(const tbCore* core) {
   return core->kind == TB_CORE_BOX || core->kind == TB_CORE_HULL;
 }
 
-// Solid polytopes: depth at once. Returns 0 where they are within reach but apart.
-static int solve_polytopes(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
+// Pairs that have a depth of their own. Returns 0 where there is none, or where the cores are
+// within reach but apart: then the normal is where to start from.
+static int solve_by_depth(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
+  if (pair->a.kind == TB_CORE_CYLINDER) {
+    int hull = pair->b.kind == TB_CORE_HULL && tb_depth_cylinder_hull_fits(pair->b.hull);
+    if (!hull && pair->b.kind != TB_CORE_BOX) return 0;
+    bool answered =
+        hull ? tb_depth_cylinder_hull(pair, limit, r) : tb_depth_cylinder_box(pair, limit, r);
+    if (answered && r->state == TB_CONVEX_OVERLAP) meet_witness(pair, r);
+    return answered;
+  }
+  if (!is_solid_polytope(&pair->a) || !is_solid_polytope(&pair->b)) return 0;
   if (tb_depth(pair, r)) return 1;
   r->state = TB_CONVEX_APART;
   return r->dist > limit;
 }
 
 void tb_convex_solve(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
-  if (pair->a.kind == TB_CORE_CYLINDER && pair->b.kind == TB_CORE_BOX &&
-      tb_depth_cylinder_box(pair, limit, r)) {
-    if (r->state == TB_CONVEX_OVERLAP) meet_witness(pair, r);
-    return;
-  }
-  if (is_solid_polytope(&pair->a) && is_solid_polytope(&pair->b) && solve_polytopes(pair, limit, r))
-    return;
+  if (solve_by_depth(pair, limit, r)) return;
   if (!pair->polyhedral && pair->a.kind != TB_CORE_PRISM && solve_by_ascent(pair, limit, r)) return;
   if (pair->overlapped && solve_as_before(pair, r)) return;
   // Coarse: enough to find the features of round cores, or that cores overlap.

@@ -110,6 +110,10 @@ bool tb_depth(tbConvexPair* pair, tbConvexResult* result);
 // where they are apart by less: then `normal` separates them.
 bool tb_depth_cylinder_box(const tbConvexPair* pair, tbReal limit, tbConvexResult* result);
 
+// The same for a cylinder (a) and a hull (b) that `fits`.
+bool tb_depth_cylinder_hull_fits(const tbHull* hull);
+bool tb_depth_cylinder_hull(tbConvexPair* pair, tbReal limit, tbConvexResult* result);
+
 // The climb from the normal of `result` to a local maximum of s(n), features changing on the way.
 typedef enum {
   TB_ASCENT_OPEN,    // nothing proven; normal and dist are the better ones of before and after

@@ -25,9 +25,17 @@ static bool has_cells(const tbHull* hull) {
   return hull->nvert > LANES_MAX && hull->nvert <= UINT16_MAX && hull->adj_start;
 }
 
+// Pairs of faces with an edge between them, in bytes.
+static size_t edge_bytes(const tbHull* hull) {
+  bool numbered = hull->nface > 3 && hull->nface <= UINT8_MAX + 1 && hull->face_adj;
+  return numbered ? (size_t)hull->face_start[hull->nface] : 0;
+}
+
 size_t tb_hull_search_bytes(const tbHull* hull) {
   if (hull->nvert < 1) return 0;
-  if (hull->nvert <= LANES_MAX) return 3 * sizeof(tbReal) * (size_t)lane_count(hull);
+  if (hull->nvert <= LANES_MAX) {
+    return 3 * sizeof(tbReal) * (size_t)lane_count(hull) + edge_bytes(hull);
+  }
   return has_cells(hull) ? sizeof(uint16_t) * 6 * CELLS * CELLS : 0;
 }
 
@@ -55,6 +63,23 @@ static void fill_lanes(tbHull* hull, tbReal* lanes) {
   hull->lanes = lanes;
 }
 
+// Sheets and needles, whose planes say little once faces are merged, have no list; nor have hulls
+// with edges so sharp that no arc leads from face to face.
+static void fill_edges(tbHull* hull, uint8_t* edges) {
+  size_t count = 0, most = edge_bytes(hull);
+  if (!(tb_hull_inner(hull) > 1e-3 * hull->radius)) return;
+  for (int f = 0; f < hull->nface && most > 0; f++) {
+    for (int k = hull->face_start[f]; k < hull->face_start[f + 1]; k++) {
+      if (hull->face_adj[k] <= f || count == most) continue;
+      if (tb_dot3(hull->plane + 4 * f, hull->plane + 4 * hull->face_adj[k]) < -0.9) return;
+      edges[count++] = (uint8_t)f;
+      edges[count++] = (uint8_t)hull->face_adj[k];
+    }
+  }
+  // Faces without a neighbour across some edge have no list.
+  if (most > 0 && count == most) hull->edges = edges;
+}
+
 static void fill_cells(tbHull* hull, uint16_t* cells) {
   for (int cell = 0; cell < 6 * CELLS * CELLS; cell++) {
     int side = cell / (CELLS * CELLS), axis = side / 2;
@@ -72,10 +97,12 @@ static void fill_cells(tbHull* hull, uint16_t* cells) {
 void tb_hull_search_fill(tbHull* hull, void* memory) {
   hull->nlane = 0;
   hull->lanes = NULL;
+  hull->edges = NULL;
   hull->cells = NULL;
   if (!memory || tb_hull_search_bytes(hull) == 0) return;
   if (hull->nvert <= LANES_MAX) {
     fill_lanes(hull, (tbReal*)memory);
+    fill_edges(hull, (uint8_t*)memory + 3 * sizeof(tbReal) * (size_t)lane_count(hull));
   } else {
     fill_cells(hull, (uint16_t*)memory);
   }

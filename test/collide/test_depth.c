@@ -101,6 +101,47 @@ static void test_search(void** state) {
   tb_arena_free(&arena);
 }
 
+// A cylinder and hulls, round ones and ones with many equal edges, against the climb and the
+// polytope, which the pair takes with the hull first.
+static void test_cylinder_hull(void** state) {
+  (void)state;
+  tbRng rng = {11};
+  tbArena arena;
+  tb_arena_init(&arena);
+  int overlaps = 0, equal = 0;
+  for (int i = 0; i < 1500; i++) {
+    tbHull hull;
+    tbShape a = tb_test_random_shape(&rng, TB_GEOM_CYLINDER);
+    tbShape b = {.type = TB_GEOM_MESH, .hull = &hull};
+    random_hull(&rng, &arena, 30 + tb_rng_int(&rng, 60), i % 3 == 0, &hull);
+    assert_true(tb_depth_cylinder_hull_fits(&hull));
+    tb_test_random_rotation(&rng, b.mat);
+    if (i % 5 == 0) memcpy(b.mat, a.mat, sizeof b.mat);
+    tb_test_random_direction(&rng, b.pos);
+    tb_scale3(b.pos, b.pos, tb_rng_uniform(&rng, 0, 2));
+    tbConvexPair pair, swapped;
+    tbConvexResult r, general;
+    set_pair(&a, &b, &pair, &r);
+    set_pair(&b, &a, &swapped, &general);
+    bool answered = tb_depth_cylinder_hull(&pair, INFINITY, &r);
+    tb_convex_solve(&swapped, INFINITY, &general);
+    if (i % 4 == 0) tb_test_contract(&rng, &a, &b, 0.05, 1e-6);
+    if (answered) {
+      tbSupport at;
+      assert_near(tb_pair_separation(&pair, r.normal, &at), r.dist, 1e-13 * pair.scale);
+      assert_true(general.dist <= r.dist + 1e-8 * pair.scale);
+      overlaps++;
+      equal += fabs(general.dist - r.dist) <= 1e-8 * pair.scale;
+    } else {
+      assert_true(general.dist > -1e-6 * pair.scale);
+    }
+    tb_arena_reset(&arena);
+  }
+  print_message("%d of %d equal\n", equal, overlaps);
+  assert_true(overlaps > 700 && equal >= 0.995 * overlaps);
+  tb_arena_free(&arena);
+}
+
 // Hulls up to sizes where brute force (test_polytope.c) is too slow, deep and shallow.
 static void test_hulls(void** state) {
   (void)state;
@@ -147,6 +188,7 @@ int main(void) {
       cmocka_unit_test(test_cylinder_box),
 #ifdef TB_WITH_QHULL
       cmocka_unit_test(test_search),
+      cmocka_unit_test(test_cylinder_hull),
       cmocka_unit_test(test_hulls),
 #endif
   };
