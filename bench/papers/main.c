@@ -69,6 +69,7 @@ typedef struct {
   bool brief;  // --short
   bool demo;   // only the most telling experiments of `cm`
   bool again;
+  double patience;  // how much longer than usual a part may take
 } Run;
 
 static bool program_path(const char* name, char* path) {
@@ -140,7 +141,7 @@ static void show(const Progress* p, int part, const char* name, double expected,
 // What a part may use: some times the processor time expected of it, and far more on the clock,
 // since other programs may run too.
 static double most_processor(const Run* run, double expected) {
-  return (run->brief ? 8 : 3) * expected;
+  return run->patience * (run->brief ? 8 : 3) * expected;
 }
 
 // In the child: become the benchmark, its text in "<folder>/log.txt".
@@ -268,11 +269,13 @@ int main(int argc, char** argv) {
   Run run = {.report = tb_bench_out(bench) ? tb_bench_out(bench) : "report",
              .only = tb_bench_option(bench, "only", NULL),
              .demo = tb_bench_flag(bench, "demo"),
-             .again = tb_bench_flag(bench, "again")};
+             .again = tb_bench_flag(bench, "again"),
+             .patience = strtod(tb_bench_option(bench, "patience", "1"), NULL)};
   bool page = tb_bench_flag(bench, "page");
-  if (!tb_bench_check_arguments(bench)) {
+  if (!tb_bench_check_arguments(bench) || !(run.patience > 0)) {
     fprintf(stderr,
-            "tribo bench papers [--out DIR] [--short] [--demo] [--only PART] [--again] [--page]\n");
+            "tribo bench papers [--out DIR] [--short] [--demo] [--only PART] [--again] [--page]\n"
+            "                   [--patience X]   parts may take X times as long as usual\n");
     return tb_bench_close(bench), 2;
   }
   run.brief = tb_bench_short(bench) || run.demo;

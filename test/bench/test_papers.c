@@ -20,6 +20,7 @@ static const char SCRIPT[] =
     "here=$(dirname \"$0\"); name=${0##*tribo-bench-}\n"
     "echo \"$name\" >>\"$here/ran\"\n"
     "[ -f \"$here/stop-$name\" ] && { rm \"$here/stop-$name\"; kill -9 $PPID; exit 9; }\n"
+    "[ -f \"$here/spin-$name\" ] && while :; do :; done\n"
     "cp \"$here/claims-$name\" \"$2/claims.csv\"\n";
 
 static char folder[256];
@@ -137,6 +138,23 @@ static void claims_decide_the_exit_status(void** state) {
   assert_int_equal(papers("--again"), 1);
 }
 
+// A part that never ends is cut off by its processor time; its claims are missing.
+static void a_part_that_hangs_is_cut_off(void** state) {
+  (void)state;
+  if (!folder[0]) skip();
+  write_claims(NULL, NULL, NULL);
+  write_file("spin-engines", "", 0666);
+  assert_int_equal(papers("--patience 0.01"), 1);
+  assert_int_equal(count_runs("sim"), 1);
+  // It counts as not run.
+  char command[1024];
+  snprintf(command, sizeof command, "rm '%s/spin-engines'", folder);
+  assert_int_equal(shell(command), 0);
+  assert_int_equal(papers(""), 0);
+  assert_int_equal(count_runs("engines"), 2);
+  assert_int_equal(count_runs("sim"), 1);
+}
+
 static void the_page_needs_no_other_file(void** state) {
   (void)state;
   if (!folder[0]) skip();
@@ -163,6 +181,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(finished_parts_are_not_run_again, setup, teardown),
       cmocka_unit_test_setup_teardown(claims_decide_the_exit_status, setup, teardown),
+      cmocka_unit_test_setup_teardown(a_part_that_hangs_is_cut_off, setup, teardown),
       cmocka_unit_test_setup_teardown(the_page_needs_no_other_file, setup, teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
