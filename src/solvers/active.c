@@ -30,7 +30,7 @@ enum { BOLD = 2 };
 enum { STAGE = 2, LAST_STAGE = 4 };
 // E over the diagonal of G: where it starts from when modes do not settle, and what it loses from
 // stage to stage.
-static const tbReal SOFT_START = 1e-2, SOFT_DECAY = 0.1;
+static const tbReal SOFT_START = 1e-2, SOFT_DECAY = 0.1, SOFT_LITTLE = 2e-4;
 // What is that many times the tolerance away from the answer is not tried.
 static const tbReal NEAR = 100;
 // Of the largest velocity: what is farther away after a whole step needs smaller ones.
@@ -211,7 +211,7 @@ static bool anneal(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   bool solved = false, last = false;
   s->proximal = true;
   for (tbReal softness = SOFT_START; !solved && !last; softness *= SOFT_DECAY) {
-    last = softness <= TB_ACTIVE_SOFTNESS;
+    last = softness < 2 * TB_ACTIVE_SOFTNESS;
     s->softness = last ? TB_ACTIVE_SOFTNESS : softness;
     memcpy(s->anchor, s->lambda, bytes);
     if (softness == SOFT_START) tb_active_modes(s);
@@ -225,6 +225,9 @@ static bool anneal(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
       solved = try_early(s, lambda, info);
       if (!s->changed) break;
     }
+    // Far off with so small a term: less of it will not help.
+    bool far = s->changed && !(s->miss <= FAR * s->fastest);
+    if (!solved && far && softness < SOFT_LITTLE) break;
   }
   s->proximal = false;
   if (!solved && s->changed) return false;

@@ -1,6 +1,7 @@
 #include "solvers/soft_dense.h"
 
 #include <math.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/kernel.h"
@@ -160,7 +161,7 @@ bool tb_soft_dense_factor(tbSoftDense* s) {
 TB_INLINE bool factor_skew(tbSoftDense* s, const tbReal* least) {
   for (int k = s->n - 1; k >= 0; k--) {
     const tbReal* TB_RESTRICT row = s->H + k * s->stride;
-    if (!(row[k] > 0.1 * least[k])) return false;
+    if (!(fabs(row[k]) > 0.1 * least[k])) return false;
     tbReal inverse = s->inverse[k] = 1 / row[k];
     for (int i = 0; i < k; i++) {
       tbReal* TB_RESTRICT to = s->H + i * s->stride;

@@ -31,7 +31,8 @@ bool tb_soft_dense_factor(tbSoftDense* dense);
 void tb_soft_dense_solve(const tbSoftDense* dense, tbReal* x);
 
 // After tb_soft_dense_start: W need not be symmetric from here on. A factor then needs every pivot
-// to be above a tenth of `least`, the pivots of M alone, or it does not hold: false, and H is lost.
+// to be larger than a tenth of `least`, the pivots of M alone, whatever its sign, or it does not
+// hold: false, and H is lost.
 void tb_soft_dense_skew(tbSoftDense* dense);
 bool tb_soft_dense_factor_skew(tbSoftDense* dense, const tbReal* least);
 
