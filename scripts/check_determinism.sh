@@ -18,12 +18,12 @@ build() { # name compiler flags
   [ -z "$ninja" ] || [ ! -e "build-det-$1/Makefile" ] || rm -rf "build-det-$1"
   cmake -S . -B "build-det-$1" $ninja $launcher -DCMAKE_C_COMPILER="$2" -DCMAKE_BUILD_TYPE=None \
     -DCMAKE_C_FLAGS="$3" -DTRIBO_BUILD_BENCH=OFF -DTRIBO_WERROR=OFF >/dev/null
-  cmake --build "build-det-$1" -j"$jobs" --target tribo_hashes >/dev/null
+  cmake --build "build-det-$1" -j"$jobs" --target tribo_hashes >build-det.log 2>&1
   builds="$builds build-det-$1"
 }
 
 cmake --preset release -DTRIBO_BUILD_TESTS=ON >/dev/null
-cmake --build build -j"$jobs" --target tribo_hashes >/dev/null
+cmake --build build -j"$jobs" --target tribo_hashes >build-det.log 2>&1
 builds=build
 build gcc-O1 gcc "-O1 -w"
 build clang-O2 clang "-O2 -w"
