@@ -137,6 +137,65 @@ static void replays_a_file(void** state) {
   remove(replayed);
 }
 
+// A scene drawn with some options; the caller frees the file's bytes.
+static unsigned char* draw(const char* options, size_t* size) {
+  char arguments[2600], path[1024];
+  snprintf(path, sizeof path, "%s/render_compared.png", TB_BUILD_DIR);
+  snprintf(arguments, sizeof arguments,
+           "'%s/sliding_cube.xml' --key thrown --size 80x60 --out '%s' %s", TB_SCENES_DIR, path,
+           options);
+  assert_int_equal(run(arguments), 0);
+  unsigned char* bytes = read_file(path, size);
+  remove(path);
+  return bytes;
+}
+
+// Two laws in one picture are two cubes where they differ; trails and cameras show.
+static void compares_laws(void** state) {
+  (void)state;
+  if (!has_render()) skip();
+  enum { PICTURES = 6 };
+  static const char* const options[PICTURES] = {"--compare ncp,lcp",  "--compare ncp,ncp",
+                                                "--frames 3 --trail", "--frames 3",
+                                                "--lookat 0.3,0,0",   ""};
+  unsigned char* bytes[PICTURES];
+  size_t size[PICTURES];
+  for (int i = 0; i < PICTURES; i++) {
+    char all[256];
+    snprintf(all, sizeof all, "--time 0.4 --camera 90,60,2 %s", options[i]);
+    bytes[i] = draw(all, &size[i]);
+  }
+  for (int i = 0; i + 1 < PICTURES; i++) {
+    assert_true(size[i] != size[i + 1] || memcmp(bytes[i], bytes[i + 1], size[i]) != 0);
+  }
+  for (int i = 0; i < PICTURES; i++) free(bytes[i]);
+
+  // With a camera at rest a later frame holds only what changed; the last one is seen for long.
+  size_t length;
+  unsigned char* frames = draw("--time 0.2 --frames 3 --camera 90,60,2", &length);
+  int seen = 0;
+  for (size_t at = 8; at + 12 <= length; at += 12 + (size_t)word(frames + at)) {
+    if (memcmp(frames + at + 4, "fcTL", 4) != 0) continue;
+    const unsigned char* control = frames + at + 8;
+    int delay = control[20] << 8 | control[21];
+    assert_int_equal(word(control + 4) < 80, seen > 0);
+    assert_true(word(control + 4) + word(control + 12) <= 80);
+    assert_true(word(control + 8) + word(control + 16) <= 60);
+    assert_int_equal(delay, seen == 2 ? 1200 : 100);
+    seen++;
+  }
+  assert_int_equal(seen, 3);
+  free(frames);
+  const char* scene = "'" TB_SCENES_DIR "/sliding_cube.xml' --out x.png ";
+  static const char* const bad[4] = {"--compare nonsense", "--compare ,",
+                                     "--compare ncp,ncp,ncp,ncp,ncp,ncp,ncp", "--lookat 1,2"};
+  for (int i = 0; i < 4; i++) {
+    char arguments[1024];
+    snprintf(arguments, sizeof arguments, "%s%s", scene, bad[i]);
+    assert_int_not_equal(run(arguments), 0);
+  }
+}
+
 static void refuses_bad_files(void** state) {
   (void)state;
   if (!has_render()) skip();
@@ -162,11 +221,9 @@ static void refuses_bad_files(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(draws_a_still),
-      cmocka_unit_test(draws_an_animation),
-      cmocka_unit_test(replays_a_file),
-      cmocka_unit_test(refuses_bad_files),
-      cmocka_unit_test(refuses_what_it_cannot_do),
+      cmocka_unit_test(draws_a_still),     cmocka_unit_test(draws_an_animation),
+      cmocka_unit_test(replays_a_file),    cmocka_unit_test(compares_laws),
+      cmocka_unit_test(refuses_bad_files), cmocka_unit_test(refuses_what_it_cannot_do),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
