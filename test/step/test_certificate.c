@@ -123,8 +123,33 @@ static void early_stop_is_not_silent(void** state) {
   tb_world_free(w);
 }
 
+// One island that is not solved counts, whichever comes last, and so does its residual.
+static void worst_island_counts(void** state) {
+  (void)state;
+  static const char STACK[] =
+      "<body pos='0 0 .1'><freejoint/><geom type='box' size='.1 .1 .1' mass='1'/></body><body "
+      "pos='0 0 .3'><freejoint/><geom type='box' size='.1 .1 .1' mass='100'/></body>";
+  static const char BALL[] =
+      "<body pos='2 0 .1'><freejoint/><geom type='sphere' size='.1' mass='1'/></body>";
+  for (int order = 0; order < 2; order++) {
+    char xml[1024];
+    snprintf(xml, sizeof xml,
+             "<mujoco><worldbody><geom type='plane' size='5 5 .1'/>%s%s</worldbody></mujoco>",
+             order ? BALL : STACK, order ? STACK : BALL);
+    tbWorld w = tb_world_text(xml);
+    w.m->opt.solver = TB_SOLVER_PGS;
+    w.m->opt.solve_iterations = 3;
+    tb_world_run(w, 1);
+    assert_int_not_equal(w.d->solve.status, TB_SOLVE_CONVERGED);
+    assert_true(w.d->solve.residual.relative > w.m->opt.solve_tolerance);
+    assert_true(w.d->solve.residual_exact.relative > w.m->opt.solve_tolerance);
+    tb_world_free(w);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(bad_input_is_named_and_changes_nothing),
-                                     cmocka_unit_test(early_stop_is_not_silent)};
+                                     cmocka_unit_test(early_stop_is_not_silent),
+                                     cmocka_unit_test(worst_island_counts)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
