@@ -283,7 +283,9 @@ static void figure_5(tbBench* bench, tbModel* const* models) {
     models[i]->opt.solve_iterations = 1000;
     Cost cost[METHODS];
     for (int k = 0; k < METHODS; k++) {
-      cost[k] = method_cost(models[i], TIMED[k], 1, SCENE[i].push, steps);
+      // Sweeps over the wall do not converge, and take their thousand iterations in every step.
+      int most = i == WALL && steps > 60 ? 60 : steps;
+      cost[k] = method_cost(models[i], TIMED[k], 1, SCENE[i].push, most);
       tb_table_row(table);
       tb_table_text(table, "scene", SCENE[i].name);
       tb_table_text(table, "method", TIMED[k].label);
