@@ -61,9 +61,9 @@ TB_API tbResult tb_inertial_set(tbModel* m, int body, const tbReal parameters[TB
 //
 // The state is x = (q, v, act), its displacement dx has 2 nv + na entries; u is ctrl. A step x+ =
 // f(x, u) is linearised at the data's state by implicit differentiation of the solved contact
-// problem; then dx+ = A dx + B du. Every law with the Euler and implicitfast integrators, and the
-// viscoelastic law's explicit, implicit and exponential ones; the others (RK4, full implicit,
-// expo-midpoint) fall back on centred differences of the whole step, and the info says so.
+// problem; then dx+ = A dx + B du. Every law and integrator but expo-midpoint, noslip, adhesion and
+// sleeping, which fall back on centred differences of the whole step, and the info says so (all
+// cases: docs/derivatives.md).
 
 typedef struct tbDerivatives tbDerivatives;
 
@@ -103,8 +103,8 @@ TB_API tbResult tb_step_linearize(const tbModel* model, tbData* data,
 TB_API void tb_derivatives_dense(tbDerivatives* derivatives, tbReal* A, tbReal* B);
 
 // Partials (nv x nv, any may be NULL) of the acceleration qacc that tb_forward gives, contacts and
-// actuators included, by q, v and the generalised force. TB_ERROR_UNSUPPORTED where the whole step
-// was differenced or sampled.
+// actuators included, by q, v and the generalised force. Differenced under Runge-Kutta, implicit
+// Euler and where the whole step was.
 TB_API tbResult tb_derivatives_acceleration(tbDerivatives* derivatives, tbReal* dqacc_dq,
                                             tbReal* dqacc_dv, tbReal* dqacc_dtau);
 
@@ -113,21 +113,21 @@ TB_API void tb_derivatives_apply(tbDerivatives* derivatives, const tbReal* dx, c
                                  tbReal* dx_next);
 
 // dx = A^T y, du = B^T y, and by the other inputs: dforce (nv) by qfrc_applied, dfriction (ncon) by
-// both sliding coefficients of each contact (zero where tb_derivatives_friction is not supported).
-// Any output may be NULL.
+// both sliding coefficients of each contact (NaN when out of memory). Any output may be NULL.
 TB_API void tb_derivatives_apply_transposed(tbDerivatives* derivatives, const tbReal* y, tbReal* dx,
                                             tbReal* du, tbReal* dforce, tbReal* dfriction);
 
 // dx_next (nx) of a change of the generalised force (nv).
 TB_API void tb_derivatives_force(tbDerivatives* derivatives, const tbReal* dforce, tbReal* dx_next);
 
-// dx_next (nx) of a change of both sliding coefficients of contact `contact` of data->contact.
-// TB_ERROR_UNSUPPORTED where the step was differenced or sampled, and for implicit Euler.
+// dx_next (nx) of a change of both sliding coefficients of contact `contact` of data->contact, as
+// tb_step_linearize found them. Differenced as tb_derivatives_acceleration.
 TB_API tbResult tb_derivatives_friction(tbDerivatives* derivatives, int contact, tbReal* dx_next);
 
 // dx_dparameters (nx x TB_NINERTIAL) of the inertial parameters of `body`, with the data as
 // tb_step_linearize left it. Constants of the model (inverse weights) are taken as they are.
-// TB_ERROR_UNSUPPORTED as tb_derivatives_friction, and for the exponential integrator.
+// Differenced as tb_derivatives_friction, and for the exponential and the full implicit integrator,
+// raisim's sliding and comfree's exact gains.
 TB_API tbResult tb_derivatives_inertial(tbDerivatives* derivatives, const tbModel* model,
                                         tbData* data, int body, tbReal* dx_dparameters);
 
