@@ -28,14 +28,22 @@ static tbResult check_qpos(const tbModel* m, tbData* d) {
   return TB_OK;
 }
 
+// Poses of mocap bodies: `width` numbers each.
+static tbResult check_mocap(const tbModel* m, tbData* d, const tbReal* x, int width,
+                            const char* what) {
+  for (int i = 0; i < width * m->nmocap; i++) {
+    if (isfinite(x[i])) continue;
+    int body = 0;
+    while (body + 1 < m->nbody && m->body_mocapid[body] != i / width) body++;
+    return refuse(m, d, what, i, body);
+  }
+  return TB_OK;
+}
+
 tbResult tb_check_state(const tbModel* m, tbData* d) {
   if (check_qpos(m, d) != TB_OK) return d->status;
-  for (int i = 0; i < 3 * m->nmocap; i++) {
-    if (isfinite(d->mocap_pos[i])) continue;
-    int body = 0;
-    while (body + 1 < m->nbody && m->body_mocapid[body] != i / 3) body++;
-    return refuse(m, d, "mocap_pos", i, body);
-  }
+  if (check_mocap(m, d, d->mocap_pos, 3, "mocap_pos") != TB_OK) return d->status;
+  if (check_mocap(m, d, d->mocap_quat, 4, "mocap_quat") != TB_OK) return d->status;
   return tb_check_dofs(m, d, d->qvel, "qvel of dof");
 }
 

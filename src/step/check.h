@@ -4,7 +4,7 @@
 
 #include "tribo/data.h"
 
-// qpos, mocap positions and qvel, before anything is computed.
+// qpos, poses of mocap bodies and qvel, before anything is computed.
 tbResult tb_check_state(const tbModel* model, tbData* data);
 
 // ctrl, act, applied forces, before they act.

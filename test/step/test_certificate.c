@@ -9,6 +9,7 @@ static const char ARM[] =
     "name='elbow' "
     "axis='0 1 0'/><geom type='capsule' fromto='0 0 0 .3 0 0' size='.04' mass='1'/></body></body>"
     "<body name='box' pos='1 0 .1'><freejoint/><geom type='box' size='.1 .1 .1' mass='1'/></body>"
+    "<body name='hand' mocap='true' pos='0 2 1'><geom type='box' size='.05 .05 .05'/></body>"
     "</worldbody><actuator><motor joint='shoulder'/><general joint='elbow' dyntype='filter' "
     "dynprm='.1'/></actuator></mujoco>";
 
@@ -32,6 +33,12 @@ static void spoil_qvel(tbWorld w, tbReal value) {
 static void spoil_qpos(tbWorld w, tbReal value) {
   w.d->qpos[1] = value;
 }
+static void spoil_mocap_pos(tbWorld w, tbReal value) {
+  w.d->mocap_pos[1] = value;
+}
+static void spoil_mocap_quat(tbWorld w, tbReal value) {
+  w.d->mocap_quat[2] = value;
+}
 static void spoil_gravity(tbWorld w, tbReal value) {
   w.m->opt.gravity[2] = value;
 }
@@ -51,6 +58,8 @@ static const Case CASES[] = {
     {"xfrc_applied", spoil_wrench, "force", "box", 0},
     {"qvel", spoil_qvel, "qvel", "box", 0},
     {"qpos", spoil_qpos, "qpos", "lower", 0},
+    {"mocap_pos", spoil_mocap_pos, "mocap_pos", "hand", 2},
+    {"mocap_quat", spoil_mocap_quat, "mocap_quat", "hand", 0},
     {"gravity", spoil_gravity, "force", NULL, -9.81},
 };
 
@@ -98,6 +107,7 @@ static void bad_input_is_named_and_changes_nothing(void** state) {
           fail_msg("%s under %s: \"%s\"", k->name, tb_step_law_name(law), w.d->message);
         }
         assert_true(w.d->message[0] != 0);
+        if (k->spoil == spoil_mocap_pos || k->spoil == spoil_mocap_quat) k->spoil(w, k->back);
         same_state(w.m, before, w.d, k->spoil == spoil_qpos ? 1 : -1,
                    k->spoil == spoil_qvel ? 2 : -1);
         // Healed, the world goes on.
