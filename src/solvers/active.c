@@ -30,7 +30,7 @@ enum { BOLD = 2 };
 enum { STAGE = 2, LAST_STAGE = 4 };
 // E over the diagonal of G: where it starts from when modes do not settle, and what it loses from
 // stage to stage.
-static const tbReal SOFT_START = 1e-2, SOFT_DECAY = 0.1, SOFT_LITTLE = 2e-4;
+static const tbReal SOFT_START = 1e-2, SOFT_DECAY = 0.1, SOFT_POLISH = 1e-2, SOFT_LITTLE = 2e-4;
 // What is that many times the tolerance away from the answer is not tried.
 static const tbReal NEAR = 100;
 // Of the largest velocity: what is farther away after a whole step needs smaller ones.
@@ -208,37 +208,32 @@ static bool bold(tbActiveState* s, int rounds, tbReal* lambda, tbSolveInfo* info
 // by a few rounds, and again from there with a smaller one, until there is next to none.
 static bool anneal(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
-  bool solved = false, last = false;
+  bool enough = false, last = false;
   s->proximal = true;
-  for (tbReal softness = SOFT_START; !solved && !last; softness *= SOFT_DECAY) {
+  for (tbReal softness = SOFT_START; !last; softness *= enough ? SOFT_POLISH : SOFT_DECAY) {
     last = softness < 2 * TB_ACTIVE_SOFTNESS;
     s->softness = last ? TB_ACTIVE_SOFTNESS : softness;
     memcpy(s->anchor, s->lambda, bytes);
     if (softness == SOFT_START) tb_active_modes(s);
-    for (int k = 0; k < (last ? LAST_STAGE : STAGE) && !solved; k++) {
+    for (int k = 0; k < (last ? LAST_STAGE : STAGE); k++) {
       if (info->iterations >= s->a->max_iter || !whole_step(s, info)) {
         s->proximal = false;
-        return false;
+        return enough;
       }
       tb_active_modes(s);
-      if (!s->changed && last) break;
-      solved = try_early(s, lambda, info);
       if (!s->changed) break;
+      // It will do, but modes that settle bring it to where it holds.
+      enough = enough || try_early(s, lambda, info);
     }
+    enough = enough || (!last && try_early(s, lambda, info));
     // Far off with so small a term: less of it will not help.
-    bool far = s->changed && !(s->miss <= FAR * s->fastest);
-    if (!solved && far && softness < SOFT_LITTLE) break;
+    tbReal most = enough ? NEAR * s->a->tolerance : softness < SOFT_LITTLE ? FAR : INFINITY;
+    if (s->changed && !(s->miss <= most * s->fastest)) break;
   }
   s->proximal = false;
-  if (!solved && s->changed) return false;
-  if (!solved) {
-    memcpy(s->anchor, s->lambda, bytes);
-    return settle(s, lambda, info);
-  }
-  // Good enough, and now to where it holds.
-  memcpy(s->lambda, s->trial, bytes);
-  memcpy(s->sigma, s->check, bytes);
-  return bold(s, POLISH, lambda, info);
+  if (s->changed || !last) return enough;
+  memcpy(s->anchor, s->lambda, bytes);
+  return settle(s, lambda, info) || enough;
 }
 
 // Every round is a proximal step that is cut short. Where full steps do not help, the proximal term
