@@ -65,7 +65,8 @@ static bool keep(tbReal s, const tbReal at[2], tbReal* best, tbReal n[2]) {
 bool tb_arc_search(const tbArc* whole, tbReal* best, tbReal n[2]) {
   tbArc stack[MAX_CUTS + 1];
   int cuts[MAX_CUTS + 1], count = 1;
-  bool found = keep(whole->s1, whole->n1, best, n) | keep(whole->s2, whole->n2, best, n);
+  bool found = keep(whole->s1, whole->n1, best, n);
+  found |= keep(whole->s2, whole->n2, best, n);
   stack[0] = *whole;
   cuts[0] = 0;
   while (count > 0) {

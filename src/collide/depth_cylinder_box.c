@@ -1,5 +1,5 @@
 // How deep a cylinder and a box overlap, or that they do not: all directions that can be deepest,
-// one after the other (docs/gjk.md, "Cylinder and box").
+// one after the other (docs/gjk.md, "Cylinders").
 //
 // In the box's frame, with z the cylinder's axis and p the way from its centre to the box's,
 //   s(n) = n.p - sum of h_i |n_i| - r sqrt(1 - (n.z)^2) - l |n.z|.

@@ -132,11 +132,11 @@ static void view_hulls(tbContactFinder* f, const tbModel* m) {
 // Memory for the searches of all hulls, each on its own cache lines.
 static int prepare_hulls(tbContactFinder* f, const tbModel* m) {
   const size_t line = 64;
-  f->nsearch = 0;
+  f->nsearch = 1;
   for (int i = 0; i < m->nmesh; i++) {
     f->nsearch += (tb_hull_search_bytes(&f->hull[i]) + line - 1) / line * line;
   }
-  f->hull_search = malloc(f->nsearch + 1);
+  f->hull_search = malloc(f->nsearch);
   if (!f->hull_search) return 0;
   char* at = f->hull_search;
   for (int i = 0; i < m->nmesh; i++) {
