@@ -12,19 +12,25 @@ launcher=
 ! command -v ninja >/dev/null || ninja="-G Ninja"
 ! command -v ccache >/dev/null || launcher="-DCMAKE_C_COMPILER_LAUNCHER=ccache"
 
+compile() { # folder
+  if ! cmake --build "$1" -j"$jobs" --target tribo_hashes >"$1/determinism.log" 2>&1; then
+    tail -20 "$1/determinism.log"
+    exit 1
+  fi
+  builds="$builds $1"
+}
+
 build() { # name compiler flags
   command -v "$2" >/dev/null || { echo "skipped: no $2"; return 0; }
   # A folder that another generator made is made anew.
   [ -z "$ninja" ] || [ ! -e "build-det-$1/Makefile" ] || rm -rf "build-det-$1"
   cmake -S . -B "build-det-$1" $ninja $launcher -DCMAKE_C_COMPILER="$2" -DCMAKE_BUILD_TYPE=None \
     -DCMAKE_C_FLAGS="$3" -DTRIBO_BUILD_BENCH=OFF -DTRIBO_WERROR=OFF >/dev/null
-  cmake --build "build-det-$1" -j"$jobs" --target tribo_hashes >build-det.log 2>&1
-  builds="$builds build-det-$1"
+  compile "build-det-$1"
 }
 
 cmake --preset release -DTRIBO_BUILD_TESTS=ON >/dev/null
-cmake --build build -j"$jobs" --target tribo_hashes >build-det.log 2>&1
-builds=build
+compile build
 build gcc-O1 gcc "-O1 -w"
 build clang-O2 clang "-O2 -w"
 [ ! -x build-aarch64/test/tribo_hashes ] || builds="$builds build-aarch64"
