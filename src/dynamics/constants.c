@@ -313,6 +313,15 @@ static tbResult check_weights(const tbModel* m, tbError* error) {
   return TB_OK;
 }
 
+// Joints that do the same make M singular. A step holds all but one of them (mass.c); MuJoCo's
+// weights, which a file's solref and solimp were tuned with, give them next to no inertia.
+static void release_held(const tbModel* m, tbData* d) {
+  for (int i = 0; i < m->nv; i++) {
+    tbReal diagonal = d->qM[m->M_rowadr[i] + m->M_rownnz[i] - 1];
+    if (d->qLDiagInv[i] * diagonal < 1e-19) d->qLDiagInv[i] = 1 / TB_TINY;
+  }
+}
+
 static tbResult set_at_reference(tbModel* m, tbData* d, tbError* error) {
   tbReal* work = malloc(6 * ((size_t)m->nv + 1) * sizeof(tbReal));
   if (!work) return out_of_memory(error);
@@ -324,6 +333,7 @@ static tbResult set_at_reference(tbModel* m, tbData* d, tbError* error) {
   tb_transmission(m, d);
   tbResult result = tb_factor_m(m, d);
   if (result == TB_OK) {
+    release_held(m, d);
     set_body_weights(m, d, work);
     set_dof_weights(m, d, work);
     set_diagonal(m, d);

@@ -48,6 +48,11 @@ static void drag_on_box(const tbModel* m, tbData* d, int body) {
   tb_apply_wrench(m, d, body, d->xipos + 3 * body, force, torque, d->qfrc_fluid);
 }
 
+int tb_has_fluid(const tbModel* m) {
+  int both = TB_DISABLE_SPRING | TB_DISABLE_DAMPER;
+  return (m->opt.density > 0 || m->opt.viscosity > 0) && (m->opt.disableflags & both) != both;
+}
+
 void tb_fluid(const tbModel* m, tbData* d) {
   for (int i = 1; i < m->nbody; i++) {
     if (m->body_mass[i] < 1e-15) continue;

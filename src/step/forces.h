@@ -13,6 +13,9 @@ void tb_passive(const tbModel* m, tbData* d);
 // qfrc_fluid: drag and lift of the medium on every body.
 void tb_fluid(const tbModel* m, tbData* d);
 
+// Whether there is a medium, and passive forces are not off altogether.
+int tb_has_fluid(const tbModel* m);
+
 // The same on the geoms of a body as ellipsoids, where one of them asks for it: 1, else 0.
 int tb_fluid_ellipsoids(const tbModel* m, tbData* d, int body);
 

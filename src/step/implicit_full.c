@@ -59,7 +59,7 @@ static void add_actuators(const tbModel* m, const tbData* d, tbReal* H) {
 
 // The medium, by central differences of its force.
 static tbResult add_fluid(const tbModel* m, tbData* d, tbReal* H) {
-  if (m->opt.density <= 0 && m->opt.viscosity <= 0) return TB_OK;
+  if (!tb_has_fluid(m)) return TB_OK;
   static const tbReal STEP = 1e-5;
   size_t bytes = sizeof(tbReal) * (size_t)m->nv;
   tbReal* saved = tb_arena_alloc(&d->work->arena, 2 * bytes + 1);
@@ -181,7 +181,7 @@ static void add_gyroscopic(const tbModel* m, const tbData* d, int tree, tbReal* 
 // Whether the medium or an actuator that drives harder the faster it goes asks for more than the
 // symmetric positive definite H of implicit.c.
 static bool is_sparse(const tbModel* m, const tbData* d) {
-  if (m->opt.density > 0 || m->opt.viscosity > 0) return false;
+  if (tb_has_fluid(m)) return false;
   for (int i = 0; i < m->nu; i++) {
     if (tb_actuator_velocity_gain(m, d, i) > 0) return false;
   }

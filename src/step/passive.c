@@ -90,7 +90,7 @@ void tb_passive(const tbModel* m, tbData* d) {
   }
   if (!(m->opt.disableflags & TB_DISABLE_DAMPER)) dampers(m, d);
   if (!(m->opt.disableflags & TB_DISABLE_GRAVITY)) gravity_compensation(m, d);
-  if (m->opt.density > 0 || m->opt.viscosity > 0) tb_fluid(m, d);
+  if (tb_has_fluid(m)) tb_fluid(m, d);
 
   // Compensation that counts as actuation is added there.
   for (int i = 0; i < m->nv; i++) {

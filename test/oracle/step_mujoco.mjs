@@ -87,14 +87,16 @@ const FIELDS = ['qpos', 'qvel', 'act', 'ctrl', 'qfrc_bias', 'qfrc_passive', 'qfr
 function putState(mujoco, writer, model, data, prefix) {
   mujoco.mj_forward(model, data);
   for (const name of FIELDS) writer.put(prefix + name, data[name]);
-  const contacts = data.contact, dist = [];
+  const contacts = data.contact, dist = [], pos = [];
   for (let i = 0; i < contacts.size(); i++) {
     const c = contacts.get(i);
     dist.push(c.dist);
+    pos.push(...c.pos);
     c.delete();
   }
   contacts.delete();
   writer.put(prefix + 'contact_dist', dist);
+  writer.put(prefix + 'contact_pos', pos, 3);
 }
 
 const options = parseArguments(process.argv.slice(2));

@@ -53,11 +53,15 @@ static void take(tbReal* ours, const tbOracle* o, int k, const char* name, int n
   if (n) memcpy(ours, field->values, sizeof(tbReal) * (size_t)n);
 }
 
-// Whether the same contacts were found, by their distances in order.
-static bool same_contacts(const tbData* d, const tbOracleField* dist) {
+// Whether the same contacts were found, by their distances and places in order: meshes may touch at
+// another corner of the same face.
+static bool same_contacts(const tbData* d, const tbOracleField* dist, const tbOracleField* pos) {
   if (d->ncon != dist->rows) return false;
   for (int i = 0; i < d->ncon; i++) {
     if (!(fabs(d->contact[i].dist - dist->values[i]) < 1e-8)) return false;
+    for (int k = 0; k < 3; k++) {
+      if (!(fabs(d->contact[i].pos[k] - pos->values[3 * i + k]) < 1e-7)) return false;
+    }
   }
   return true;
 }
@@ -104,7 +108,7 @@ static Verdict compare_states(const tbModel* m, const tbOracle* o, const char* r
     v.smooth =
         fmax(v.smooth, difference(d->qfrc_actuator, tb_oracle_state(o, k, "qfrc_actuator"), m->nv));
     v.smooth = fmax(v.smooth, difference(d->act_dot, tb_oracle_state(o, k, "act_dot"), m->na));
-    if (same_contacts(d, dist)) {
+    if (same_contacts(d, dist, tb_oracle_state(o, k, "contact_pos"))) {
       v.same++;
       v.qacc = fmax(v.qacc, difference(d->qacc, tb_oracle_state(o, k, "qacc"), m->nv));
       v.sensor = fmax(v.sensor, sensor_difference(m, d, tb_oracle_state(o, k, "sensordata")));
