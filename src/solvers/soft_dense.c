@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/kernel.h"
+#include "solvers/add_rows.h"
 
 bool tb_soft_dense_build(tbSoftDense* s, const tbSoftProblem* p, tbArena* arena) {
   s->n = p->ndof;
@@ -35,25 +36,6 @@ void tb_soft_dense_skew(tbSoftDense* s) {
 
 // ---- J^T W J -----------------------------------------------------------------------------------
 
-// y[0..n) += sum of a[r] z[r] over rows of z, n a multiple of four.
-TB_INLINE void add_rows(int depth, int n, int stride, const tbReal* a, const tbReal* TB_RESTRICT z,
-                        tbReal* TB_RESTRICT y) {
-  int r = 0;
-  for (; r + 3 <= depth; r += 3, z += 3 * stride) {
-    const tbReal *TB_RESTRICT z1 = z + stride, *TB_RESTRICT z2 = z1 + stride;
-    tbReal a0 = a[r], a1 = a[r + 1], a2 = a[r + 2];
-    for (int j = 0; j < n; j += 4) {
-      for (int k = j; k < j + 4; k++) y[k] += a0 * z[k] + a1 * z1[k] + a2 * z2[k];
-    }
-  }
-  for (; r < depth; r++, z += stride) {
-    tbReal a0 = a[r];
-    for (int j = 0; j < n; j += 4) {
-      for (int k = j; k < j + 4; k++) y[k] += a0 * z[k];
-    }
-  }
-}
-
 // Rows of W J that are not zero, spread over all dofs; `kept` are their numbers.
 TB_INLINE int weigh(tbSoftDense* s, const tbSoftBlock* b, const int* place, const tbReal* W,
                     int* kept) {
@@ -77,7 +59,7 @@ TB_INLINE int weigh(tbSoftDense* s, const tbSoftBlock* b, const int* place, cons
   for (int r = 0; r < dim && !diagonal; r++) {
     tbReal* to = s->WJ + r * s->stride;
     memset(to, 0, sizeof(tbReal) * (size_t)size);
-    add_rows(dim, size, s->stride, W + r * dim, spread, to);
+    tb_add_rows(dim, size, s->stride, W + r * dim, spread, to);
   }
   return n;
 }
@@ -93,7 +75,7 @@ TB_INLINE void add_block(tbSoftDense* s, const tbSoftBlock* b, const int* place,
     }
     // Up to the diagonal, and on to a multiple of four: what lies above it is never read.
     int last = s->skew ? place[b->nnz - 1] : place[k];
-    if (any) add_rows(n, (last + 4) & ~3, s->stride, a, s->WJ, s->H + place[k] * s->stride);
+    if (any) tb_add_rows(n, (last + 4) & ~3, s->stride, a, s->WJ, s->H + place[k] * s->stride);
   }
 }
 

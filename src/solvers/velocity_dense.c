@@ -4,6 +4,7 @@
 
 #include "base/kernel.h"
 #include "linalg/dense.h"
+#include "solvers/add_rows.h"
 
 // ---- building ----------------------------------------------------------------------------------
 
@@ -172,32 +173,13 @@ void tb_velocity_dense_start(tbVelocity* s, bool symmetric) {
   memcpy(w->H.H, w->base, sizeof(tbReal) * (size_t)(w->n * w->H.stride));
 }
 
-// y += a[0] z[0] + a[1] z[1] + ... over rows of z, `n` a multiple of four.
-TB_INLINE void add_rows(int depth, int n, int stride, const tbReal* a, const tbReal* TB_RESTRICT z,
-                        tbReal* TB_RESTRICT y) {
-  int r = 0;
-  for (; r + 3 <= depth; r += 3, z += 3 * stride) {
-    const tbReal *TB_RESTRICT z1 = z + stride, *TB_RESTRICT z2 = z1 + stride;
-    tbReal a0 = a[r], a1 = a[r + 1], a2 = a[r + 2];
-    for (int j = 0; j < n; j += 4) {
-      for (int k = j; k < j + 4; k++) y[k] += a0 * z[k] + a1 * z1[k] + a2 * z2[k];
-    }
-  }
-  for (; r < depth; r++, z += stride) {
-    tbReal a0 = a[r];
-    for (int j = 0; j < n; j += 4) {
-      for (int k = j; k < j + 4; k++) y[k] += a0 * z[k];
-    }
-  }
-}
-
 // H += J^T W J. Below and on the diagonal where H is symmetric, and on to a multiple of four.
 TB_INLINE void add_block(tbVelocity* s, const tbDenseRows* rows, const tbReal* W) {
   struct tbVelocityDense* w = s->dense;
   int dim = rows->dim, nnz = rows->nnz, width = rows->width, stride = w->H.stride;
   for (int r = 0; r < dim; r++) {
     memset(s->scratch + r * width, 0, sizeof(tbReal) * (size_t)width);
-    add_rows(dim, width, width, W + r * dim, rows->spread, s->scratch + r * width);
+    tb_add_rows(dim, width, width, W + r * dim, rows->spread, s->scratch + r * width);
   }
   for (int k = 0; k < nnz; k++) {
     tbReal a[TB_ROWS_DIM];
@@ -207,7 +189,7 @@ TB_INLINE void add_block(tbVelocity* s, const tbDenseRows* rows, const tbReal* W
       any = any || a[r] != 0;
     }
     int place = rows->place[k], n = s->symmetric ? width_of(place) : width;
-    if (any) add_rows(dim, n, width, a, s->scratch, w->H.H + place * stride);
+    if (any) tb_add_rows(dim, n, width, a, s->scratch, w->H.H + place * stride);
   }
 }
 

@@ -106,7 +106,7 @@ static void scale_along_slip(const tbLawBlock* b, const tbReal* y, tbReal ratio,
 }
 
 // Tangential rows of a sliding contact: (s/f_N)(df_i + w_i df_N) + mu_i^2 dy_i - w_i sum w_j dy_j,
-// with dy = dsigma for now. `smooth` rounds the corner at rest.
+// with dy = dsigma (RaiSim's y has more, see tb_law_raisim). `smooth` rounds the corner at rest.
 static void slide_rows(const tbLawBlock* b, const tbReal* y, tbReal smooth, tbReal normal,
                        tbReal w[TB_MAX_DIM], tbActive* out) {
   int dim = b->dim;

@@ -2,6 +2,7 @@
 // dynamics it inverts, feedback against its own formula.
 #include <unistd.h>
 
+#include "common/npy.h"
 #include "common/test.h"
 #include "io/npy.h"
 #include "tribo/tribo.h"
@@ -230,22 +231,6 @@ static void quadruped_stands_and_shifts(void** state) {
 
 // ---- feedback ----------------------------------------------------------------------------------
 
-static void write_npy(const char* path, const char* shape, const double* x, int n) {
-  FILE* f = fopen(path, "wb");
-  assert_non_null(f);
-  char header[118];
-  memset(header, ' ', sizeof header);
-  int used = snprintf(header, sizeof header,
-                      "{'descr': '<f8', 'fortran_order': False, 'shape': %s, }", shape);
-  header[used] = ' ';
-  header[117] = '\n';
-  unsigned char start[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, 118, 0};
-  fwrite(start, 1, 10, f);
-  fwrite(header, 1, 118, f);
-  fwrite(x, 8, (size_t)n, f);
-  fclose(f);
-}
-
 // A floating base with one joint: two states, one control, gains that pick each coordinate.
 static void feedback_is_its_formula(void** state) {
   (void)state;
@@ -260,9 +245,9 @@ static void feedback_is_its_formula(void** state) {
   x[15] += 0.1;
   double u[1] = {4}, K[14];
   for (int i = 0; i < 14; i++) K[i] = i + 1;
-  write_npy(path[0], "(2, 15, 1)", x, 30);
-  write_npy(path[1], "(1, 1, 1)", u, 1);
-  write_npy(path[2], "(1, 1, 14)", K, 14);
+  tb_test_write_npy(path[0], "(2, 15, 1)", x, 30);
+  tb_test_write_npy(path[1], "(1, 1, 1)", u, 1);
+  tb_test_write_npy(path[2], "(1, 1, 14)", K, 14);
   tbError error;
   tbModel* m = tb_load_string(
       "<mujoco><worldbody><body><freejoint/><geom size='.1'/><body pos='1 0 0'><joint name='j' "
@@ -327,7 +312,7 @@ static void damaged_arrays_are_refused(void** state) {
   assert_true(file >= 0);
   close(file);
   double x[6] = {1, 2, 3, 4, 5, 6};
-  write_npy(path, "(2, 3)", x, 6);
+  tb_test_write_npy(path, "(2, 3)", x, 6);
   tbNpy a;
   tbError error;
   assert_int_equal(tb_npy_read(path, NULL, &a, &error), TB_OK);
@@ -338,7 +323,7 @@ static void damaged_arrays_are_refused(void** state) {
   static const char* const SHAPES[] = {
       "(2, 4)", "(-2, 3)", "(2, 3", "(999999999, 999999999)", "(1, 1, 1, 2, 3)", "x"};
   for (size_t i = 0; i < sizeof SHAPES / sizeof SHAPES[0]; i++) {
-    write_npy(path, SHAPES[i], x, 6);
+    tb_test_write_npy(path, SHAPES[i], x, 6);
     assert_int_equal(tb_npy_read(path, NULL, &a, &error), TB_ERROR_PARSE);
     assert_null(a.data);
   }

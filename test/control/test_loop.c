@@ -3,34 +3,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "common/count_malloc.h"
+#include "common/npy.h"
 #include "common/worlds.h"
 #include "tribo/control.h"
-
-static long calls;
-
-#ifdef TB_WRAPS_MALLOC
-void* __real_malloc(size_t size);
-void* __real_calloc(size_t count, size_t size);
-void* __real_realloc(void* memory, size_t size);
-void* __wrap_malloc(size_t size);
-void* __wrap_calloc(size_t count, size_t size);
-void* __wrap_realloc(void* memory, size_t size);
-
-void* __wrap_malloc(size_t size) {
-  calls++;
-  return __real_malloc(size);
-}
-
-void* __wrap_calloc(size_t count, size_t size) {
-  calls++;
-  return __real_calloc(count, size);
-}
-
-void* __wrap_realloc(void* memory, size_t size) {
-  calls++;
-  return __real_realloc(memory, size);
-}
-#endif
 
 // The quadruped on its feet, and its driven joints.
 enum { JOINTS = 12, WIDTH = 2 * JOINTS + 12 };
@@ -50,22 +26,6 @@ static tbWorld quadruped(const char* joint[JOINTS]) {
   return w;
 }
 
-static void write_array(const char* path, const char* shape, const double* x, size_t n) {
-  FILE* f = fopen(path, "wb");
-  assert_non_null(f);
-  char header[118];
-  memset(header, ' ', sizeof header);
-  int used = snprintf(header, sizeof header,
-                      "{'descr': '<f8', 'fortran_order': False, 'shape': %s, }", shape);
-  header[used] = ' ';
-  header[117] = '\n';
-  unsigned char start[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, 118, 0};
-  fwrite(start, 1, 10, f);
-  fwrite(header, 1, 118, f);
-  fwrite(x, 8, n, f);
-  fclose(f);
-}
-
 // Joints held at the standing pose by gains from files.
 static tbFeedback* hold_pose(tbWorld w, const char* const joint[JOINTS]) {
   enum { STATE = 7 + JOINTS + 6 + JOINTS };
@@ -82,9 +42,9 @@ static tbFeedback* hold_pose(tbWorld w, const char* const joint[JOINTS]) {
     K[i * WIDTH + JOINTS + 12 + i] = 0.2;
   }
   memcpy(x + STATE, x, STATE * sizeof(double));
-  write_array(path[0], "(2, 37, 1)", x, 2 * STATE);
-  write_array(path[1], "(1, 12, 1)", u, JOINTS);
-  write_array(path[2], "(1, 12, 36)", K, JOINTS * WIDTH);
+  tb_test_write_npy(path[0], "(2, 37, 1)", x, 2 * STATE);
+  tb_test_write_npy(path[1], "(1, 12, 1)", u, JOINTS);
+  tb_test_write_npy(path[2], "(1, 12, 36)", K, JOINTS * WIDTH);
   tbError error;
   tbFeedback* f = tb_feedback_load(w.m, path[0], path[1], path[2], 0.01, 0, joint, &error);
   if (!f) fail_msg("%s", error.message);

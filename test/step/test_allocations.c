@@ -1,37 +1,8 @@
 // A step that has been made before allocates nothing: calls to malloc are counted at the linker, so
 // that no part of the library can forget to count its own. Every law, every integrator and solver
 // that it has, over scenes with joints, tendons, equalities, limits and many contacts.
-#include <stdatomic.h>
-
+#include "common/count_malloc.h"
 #include "common/worlds.h"
-
-// ---- counting ----------------------------------------------------------------------------------
-
-static atomic_long calls;
-
-#ifdef TB_WRAPS_MALLOC
-void* __real_malloc(size_t size);
-void* __real_calloc(size_t count, size_t size);
-void* __real_realloc(void* memory, size_t size);
-void* __wrap_malloc(size_t size);
-void* __wrap_calloc(size_t count, size_t size);
-void* __wrap_realloc(void* memory, size_t size);
-
-void* __wrap_malloc(size_t size) {
-  atomic_fetch_add(&calls, 1);
-  return __real_malloc(size);
-}
-
-void* __wrap_calloc(size_t count, size_t size) {
-  atomic_fetch_add(&calls, 1);
-  return __real_calloc(count, size);
-}
-
-void* __wrap_realloc(void* memory, size_t size) {
-  atomic_fetch_add(&calls, 1);
-  return __real_realloc(memory, size);
-}
-#endif
 
 static void calls_are_counted(void** state) {
   (void)state;
