@@ -2,6 +2,7 @@
 // dofs is a chain of single-dof joints with massless bodies between. All spatial quantities of a
 // tree are about one point in world axes, so that nothing is transformed from body to body.
 #include "base/kernel.h"
+#include "dynamics/articulated.h"
 #include "dynamics/gravity.h"
 #include "spatial/motion.h"
 #include "tribo/dynamics.h"
@@ -17,41 +18,6 @@ typedef struct {
   tbReal* inverse;  // nv
 } Dofs;
 
-static void set_row(tbReal* r, tbReal a, tbReal b, tbReal c, tbReal d, tbReal e, tbReal f) {
-  r[0] = a;
-  r[1] = b;
-  r[2] = c;
-  r[3] = d;
-  r[4] = e;
-  r[5] = f;
-}
-
-static void rigid_to_articulated(tbReal A[36], const tbReal I[10]) {
-  set_row(A, I[0], I[3], I[4], 0, -I[8], I[7]);
-  set_row(A + 6, I[3], I[1], I[5], I[8], 0, -I[6]);
-  set_row(A + 12, I[4], I[5], I[2], -I[7], I[6], 0);
-  set_row(A + 18, 0, I[8], -I[7], I[9], 0, 0);
-  set_row(A + 24, -I[8], 0, I[6], 0, I[9], 0);
-  set_row(A + 30, I[7], -I[6], 0, 0, 0, I[9]);
-}
-
-// r = A v, with A symmetric: a sum of its rows.
-static void articulated_mul(tbReal r[6], const tbReal A[36], const tbReal v[6]) {
-  tbReal sum[6];
-  for (int i = 0; i < 6; i++) sum[i] = A[i] * v[0] + A[6 + i] * v[1];
-  for (int i = 0; i < 6; i++) sum[i] += A[12 + i] * v[2] + A[18 + i] * v[3];
-  for (int i = 0; i < 6; i++) sum[i] += A[24 + i] * v[4] + A[30 + i] * v[5];
-  for (int i = 0; i < 6; i++) r[i] = sum[i];
-}
-
-// A -= U U^T / D
-static void subtract_outer(tbReal A[36], const tbReal U[6], tbReal inverse) {
-  for (int i = 0; i < 6; i++) {
-    tbReal a = U[i] * inverse;
-    for (int j = 0; j < 6; j++) A[6 * i + j] -= a * U[j];
-  }
-}
-
 // c = sum of dS/dt qvel over the dofs of a body: its acceleration when no dof accelerates.
 static void velocity_product(const tbModel* m, const tbData* d, int body, tbReal c[6]) {
   int first = m->body_dofadr[body], end = first + m->body_dofnum[body];
@@ -65,7 +31,7 @@ static void initialize(const tbModel* m, const tbData* d, const tbReal* xfrc, tb
     if (m->body_lastdof[i] < 0) continue;
     tbReal* body = bodies + WIDTH * i;
     tbReal momentum[6];
-    rigid_to_articulated(body, d->cinert + 10 * i);
+    tb_articulated_make(body, d->cinert + 10 * i);
     tb_inertia_mul(momentum, d->cinert + 10 * i, d->cvel + 6 * i);
     tb_force_cross(body + BIAS, d->cvel + 6 * i, momentum);
     if (xfrc) {
@@ -83,7 +49,7 @@ static int eliminate(const tbModel* m, const tbData* d, const tbReal* tau, int i
                      tbReal* body, Dofs dofs) {
   const tbReal* axis = d->cdof + 6 * i;
   tbReal* U = dofs.U + 6 * i;
-  articulated_mul(U, body, axis);
+  tb_articulated_mul(U, body, axis);
   tbReal D = tb_dot6(axis, U) + m->dof_armature[i];
   if (!(D >= TB_TINY)) {
     // No inertia of its own is an error; inertia that a joint further out takes up is as in
@@ -98,7 +64,7 @@ static int eliminate(const tbModel* m, const tbData* d, const tbReal* tau, int i
   dofs.u[i] = u;
   dofs.inverse[i] = inverse;
   if (root) return 1;
-  subtract_outer(body, U, inverse);
+  tb_articulated_reduce(body, U, inverse);
   tb_add_scaled6(body + BIAS, body + BIAS, u * inverse, U);
   return 1;
 }
@@ -123,7 +89,7 @@ static int inward(const tbModel* m, const tbData* d, const tbReal* tau, tbReal* 
     if (count > 0) {
       tbReal c[6], force[6];
       velocity_product(m, d, b, c);
-      articulated_mul(force, body, c);
+      tb_articulated_mul(force, body, c);
       tb_add6(body + BIAS, body + BIAS, force);
     }
     for (int i = first + count - 1; i >= first; i--) {

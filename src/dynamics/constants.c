@@ -8,7 +8,7 @@
 #include "dynamics/frames.h"
 #include "dynamics/lengths.h"
 #include "dynamics/mass.h"
-#include "model/chain.h"
+#include "dynamics/weights.h"
 #include "model/sparsity.h"
 #include "spatial/motion.h"
 #include "spatial/quat.h"
@@ -24,17 +24,13 @@ static void set_masses(tbModel* m) {
   m->total_mass = m->nbody > 0 ? m->body_subtreemass[0] : 0;
 }
 
-static int is_zero(const tbReal p[3]) {
-  return p[0] == 0 && p[1] == 0 && p[2] == 0;
-}
-
 static int is_identity(const tbReal q[4]) {
   return q[0] == 1 && q[1] == 0 && q[2] == 0 && q[3] == 0;
 }
 
 static int frame_kind(const tbReal* pos, const tbReal* quat) {
   if (!is_identity(quat)) return TB_FRAME_GENERAL;
-  return is_zero(pos) ? TB_FRAME_BODY : TB_FRAME_MOVED;
+  return tb_is_zero3(pos) ? TB_FRAME_BODY : TB_FRAME_MOVED;
 }
 
 static int attached_kind(const tbModel* m, int body, const tbReal* pos, const tbReal* quat) {
@@ -70,71 +66,7 @@ static void set_frames(tbModel* m) {
   }
 }
 
-// A body that slides only, along axes of its own, on the world and with nothing on it. MuJoCo
-// weighs such a body by its mass alone, whatever directions it can take.
-static int slides_only(const tbModel* m, int i) {
-  int parent = m->body_parentid[i];
-  int grounded = parent == 0 || (m->body_parentid[parent] == 0 && m->body_dofnum[parent] == 0);
-  if (!grounded || m->body_subtreenum[i] > 1 || m->body_sameframe[i] != TB_FRAME_BODY) return 0;
-  int first = m->body_jntadr[i], end = first + m->body_jntnum[i];
-  for (int j = first; j < end; j++) {
-    const tbReal* axis = m->jnt_axis + 3 * j;
-    int aligned = 0;
-    for (int k = 0; k < 3; k++) aligned += fabs(axis[k]) > TB_TINY;
-    if (m->jnt_type[j] != TB_JOINT_SLIDE || !is_zero(m->jnt_pos + 3 * j) || aligned != 1) return 0;
-  }
-  return end > first && m->body_mass[i] > TB_TINY;
-}
-
-// --- inverse weights ------------------------------------------------------------------------
-
-static tbReal dot(const tbReal* a, const tbReal* b, int n) {
-  tbReal sum = 0;
-  for (int i = 0; i < n; i++) sum += a[i] * b[i];
-  return sum;
-}
-
-// Mean diagonal of J M^-1 J^T over the linear and over the angular rows, per body. `work` holds six
-// rows of nv.
-static void set_body_weights(tbModel* m, const tbData* d, tbReal* work) {
-  for (int i = 0; i < m->nbody; i++) {
-    tbReal* weight = m->body_invweight0 + 2 * i;
-    weight[0] = weight[1] = 0;
-    if (m->body_lastdof[i] < 0) continue;
-    if (slides_only(m, i)) {
-      weight[0] = 1 / m->body_mass[i];
-      continue;
-    }
-    const int* dofs;
-    int n = tb_body_chain(m, i, &dofs);
-    tb_jac_sparse(m, d, i, d->xipos + 3 * i, work, work + 3 * n, n);
-    tb_half_solve_support(m, d, dofs, n, work, n, 6);
-    for (int r = 0; r < 6; r++) weight[r / 3] += dot(work + r * n, work + r * n, n) / 3;
-  }
-}
-
-static int joint_dofs(int type) {
-  return type == TB_JOINT_FREE ? 6 : type == TB_JOINT_BALL ? 3 : 1;
-}
-
-// Diagonal of M^-1, averaged over the three directions of a translation or rotation.
-static void set_dof_weights(tbModel* m, const tbData* d, tbReal* work) {
-  for (int i = 0; i < m->nv; i++) {
-    int n = m->M_rownnz[i];
-    memset(work, 0, (size_t)n * sizeof(tbReal));
-    work[n - 1] = 1;
-    tb_half_solve_support(m, d, m->M_colind + m->M_rowadr[i], n, work, n, 1);
-    m->dof_invweight0[i] = dot(work, work, n);
-    if (slides_only(m, m->dof_bodyid[i])) m->dof_invweight0[i] = 1 / m->body_mass[m->dof_bodyid[i]];
-  }
-  for (int j = 0; j < m->njnt; j++) {
-    int first = m->jnt_dofadr[j], end = first + joint_dofs(m->jnt_type[j]);
-    for (int i = first; i + 2 < end; i += 3) {
-      tbReal* w = m->dof_invweight0 + i;
-      w[0] = w[1] = w[2] = (w[0] + w[1] + w[2]) / 3;
-    }
-  }
-}
+// --- inertia --------------------------------------------------------------------------------
 
 // Diagonal of M without what tendons add.
 static void set_diagonal(tbModel* m, const tbData* d) {
@@ -314,17 +246,20 @@ static tbResult check_weights(const tbModel* m, tbError* error) {
 }
 
 // Joints that do the same make M singular. A step holds all but one of them (mass.c); MuJoCo's
-// weights, which a file's solref and solimp were tuned with, give them next to no inertia.
-static void release_held(const tbModel* m, tbData* d) {
+// weights, which a file's solref and solimp were tuned with, give them next to no inertia. Returns
+// how many there are.
+static int release_held(const tbModel* m, tbData* d) {
+  int released = 0;
   for (int i = 0; i < m->nv; i++) {
     tbReal diagonal = d->qM[m->M_rowadr[i] + m->M_rownnz[i] - 1];
-    if (d->qLDiagInv[i] * diagonal < 1e-19) d->qLDiagInv[i] = 1 / TB_TINY;
+    if (d->qLDiagInv[i] * diagonal >= 1e-19) continue;
+    d->qLDiagInv[i] = 1 / TB_TINY;
+    released++;
   }
+  return released;
 }
 
 static tbResult set_at_reference(tbModel* m, tbData* d, tbError* error) {
-  tbReal* work = malloc(6 * ((size_t)m->nv + 1) * sizeof(tbReal));
-  if (!work) return out_of_memory(error);
   tb_kinematics(m, d);
   tb_com_position(m, d);
   tb_camera_constants(m, d);
@@ -333,17 +268,16 @@ static tbResult set_at_reference(tbModel* m, tbData* d, tbError* error) {
   tb_transmission(m, d);
   tbResult result = tb_factor_m(m, d);
   if (result == TB_OK) {
-    release_held(m, d);
-    set_body_weights(m, d, work);
-    set_dof_weights(m, d, work);
+    int released = release_held(m, d);
     set_diagonal(m, d);
     set_equalities(m, d);
     set_statistics(m, d);
-    result = tb_set_lengths(m, d) == TB_OK ? check_weights(m, error) : out_of_memory(error);
+    result = tb_set_weights(m, d, released);
+    if (result == TB_OK) result = tb_set_lengths(m, d);
+    result = result == TB_OK ? check_weights(m, error) : out_of_memory(error);
   } else {
     result = singular(m, d, error);
   }
-  free(work);
   return result;
 }
 

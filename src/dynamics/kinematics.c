@@ -16,10 +16,6 @@ static void renormalize(tbReal q[4]) {
   }
 }
 
-static int is_zero3(const tbReal v[3]) {
-  return v[0] == 0 && v[1] == 0 && v[2] == 0;
-}
-
 // A unit quaternion from four coordinates that a user may have scaled.
 static void unit_quat(tbReal q[4], const tbReal coordinates[4]) {
   for (int i = 0; i < 4; i++) q[i] = coordinates[i];
@@ -47,7 +43,7 @@ static void apply_joint(const tbModel* m, tbData* d, int joint, tbReal pos[3], t
   const tbReal* offset = m->jnt_pos + 3 * joint;
   tbReal* anchor = d->xanchor + 3 * joint;
   tbReal* axis = d->xaxis + 3 * joint;
-  int centred = is_zero3(offset);
+  int centred = tb_is_zero3(offset);
   tb_copy3(anchor, pos);
   if (!centred) {
     tb_quat_rotate(anchor, quat, offset);
@@ -112,7 +108,7 @@ static void hinge_frame(const tbModel* m, tbData* d, int body, int joint) {
   tb_add3(anchor, anchor, d->xpos + 3 * parent);
   tb_mul_mat3_vec3(axis, xmat, m->jnt_axis + 3 * joint);
   tb_copy3(xpos, anchor);
-  if (!is_zero3(offset)) {
+  if (!tb_is_zero3(offset)) {
     tbReal arm[3];
     tb_mul_mat3_vec3(arm, xmat, offset);
     tb_sub3(xpos, anchor, arm);

@@ -11,6 +11,10 @@ static inline void tb_zero3(tbReal r[3]) {
   r[0] = r[1] = r[2] = 0;
 }
 
+static inline int tb_is_zero3(const tbReal a[3]) {
+  return a[0] == 0 && a[1] == 0 && a[2] == 0;
+}
+
 static inline void tb_set3(tbReal r[3], tbReal x, tbReal y, tbReal z) {
   r[0] = x;
   r[1] = y;

@@ -276,6 +276,55 @@ static void lengths_have_the_weights_of_whole_solves(void** state) {
   }
 }
 
+// Does a body take the mass alone for a weight (constants.md)? Only bodies on slides may.
+static bool slides(const tbModel* m, int body) {
+  bool only = m->body_jntnum[body] > 0;
+  for (int j = m->body_jntadr[body]; j < m->body_jntadr[body] + m->body_jntnum[body]; j++) {
+    only &= m->jnt_type[j] == TB_JOINT_SLIDE;
+  }
+  return only && m->body_subtreenum[body] == 1;
+}
+
+// Inverse weights, carried along the tree, are those of whole solves; so are those of models with
+// inertia along tendons, which are not.
+static void bodies_have_the_weights_of_whole_solves(void** state) {
+  (void)state;
+  int compared = 0;
+  for (uint64_t seed = 1; seed <= 60; seed++) {
+    tbRandomTree options = {.seed = seed,
+                            .nbody = 2 + (int)(seed % 25),
+                            .ntendon = (int)(seed % 3),
+                            .tendon_armature = seed % 2};
+    World w = world_of(&options);
+    const tbModel* m = w.m;
+    size_t nv = (size_t)m->nv;
+    tbReal *rows = reals(6 * nv), *x = reals(6 * nv);
+    memcpy(w.d->qpos, m->qpos0, (size_t)m->nq * sizeof(tbReal));
+    tb_compute_position(m, w.d);
+    for (int b = 1; b < m->nbody; b++) {
+      if (slides(m, b)) continue;
+      tb_jac_body_com(m, w.d, b, rows, rows + 3 * nv);
+      tb_solve_m(m, w.d, x, rows, 6);
+      tbReal sum[2] = {0, 0};
+      for (size_t k = 0; k < 6 * nv; k++) sum[k / (3 * nv)] += rows[k] * x[k] / 3;
+      assert_near(m->body_invweight0[2 * b], sum[0], 1e-9 * (1 + sum[0]));
+      assert_near(m->body_invweight0[2 * b + 1], sum[1], 1e-9 * (1 + sum[1]));
+      compared++;
+    }
+    for (int j = 0; j < m->njnt; j++) {
+      int dof = m->jnt_dofadr[j];
+      if (m->jnt_type[j] != TB_JOINT_HINGE) continue;
+      memset(x, 0, nv * sizeof *x);
+      x[dof] = 1;
+      tb_solve_m(m, w.d, x, x, 1);
+      assert_near(m->dof_invweight0[dof], x[dof], 1e-9 * (1 + x[dof]));
+    }
+    free(rows), free(x);
+    world_free(w);
+  }
+  assert_true(compared > 300);
+}
+
 // Two hinges on one axis share the acceleration that one alone would have; forward dynamics agree.
 static void redundant_joints_move_together(void** state) {
   (void)state;
@@ -333,6 +382,7 @@ int main(void) {
       cmocka_unit_test(test_body_forces_balance),
       cmocka_unit_test(tendon_armature_is_in_all),
       cmocka_unit_test(lengths_have_the_weights_of_whole_solves),
+      cmocka_unit_test(bodies_have_the_weights_of_whole_solves),
       cmocka_unit_test(redundant_joints_move_together),
       cmocka_unit_test(massless_body_is_an_error),
   };
