@@ -285,6 +285,13 @@ static bool slides(const tbModel* m, int body) {
   return only && m->body_subtreenum[body] == 1;
 }
 
+// Joints that do the same are held in a step and free in the weights (constants.c).
+static bool has_held_dofs(World w) {
+  bool held = false;
+  for (int i = 0; i < w.m->nv; i++) held |= w.d->qLDiagInv[i] < 1e-15;
+  return held;
+}
+
 // Inverse weights, carried along the tree, are those of whole solves; so are those of models with
 // inertia along tendons, which are not.
 static void bodies_have_the_weights_of_whole_solves(void** state) {
@@ -301,23 +308,24 @@ static void bodies_have_the_weights_of_whole_solves(void** state) {
     tbReal *rows = reals(6 * nv), *x = reals(6 * nv);
     memcpy(w.d->qpos, m->qpos0, (size_t)m->nq * sizeof(tbReal));
     tb_compute_position(m, w.d);
-    for (int b = 1; b < m->nbody; b++) {
+    bool held = has_held_dofs(w);
+    for (int b = 1; b < m->nbody && !held; b++) {
       if (slides(m, b)) continue;
       tb_jac_body_com(m, w.d, b, rows, rows + 3 * nv);
       tb_solve_m(m, w.d, x, rows, 6);
       tbReal sum[2] = {0, 0};
       for (size_t k = 0; k < 6 * nv; k++) sum[k / (3 * nv)] += rows[k] * x[k] / 3;
-      assert_near(m->body_invweight0[2 * b], sum[0], 1e-9 * (1 + sum[0]));
-      assert_near(m->body_invweight0[2 * b + 1], sum[1], 1e-9 * (1 + sum[1]));
+      assert_near(m->body_invweight0[2 * b], sum[0], 1e-9);
+      assert_near(m->body_invweight0[2 * b + 1], sum[1], 1e-9);
       compared++;
     }
     for (int j = 0; j < m->njnt; j++) {
       int dof = m->jnt_dofadr[j];
-      if (m->jnt_type[j] != TB_JOINT_HINGE) continue;
+      if (held || m->jnt_type[j] != TB_JOINT_HINGE) continue;
       memset(x, 0, nv * sizeof *x);
       x[dof] = 1;
       tb_solve_m(m, w.d, x, x, 1);
-      assert_near(m->dof_invweight0[dof], x[dof], 1e-9 * (1 + x[dof]));
+      assert_near(m->dof_invweight0[dof], x[dof], 1e-9);
     }
     free(rows), free(x);
     world_free(w);
