@@ -44,79 +44,252 @@ static bool needs_range(tbModel* m, const tbLengthRangeOptions* o, int u) {
   return false;
 }
 
-static tbReal norm(const tbReal* x, int n) {
-  tbReal sum = 0;
-  for (int i = 0; i < n; i++) sum += x[i] * x[i];
-  return sqrt(sum);
+// --- which actuators can be pulled at once ---------------------------------------------------
+
+// Actuators of parts of the model that nothing joins are pulled in one simulation.
+typedef struct {
+  int* part;     // ntree + 1: a tree's part (the last entry is for what does not move)
+  int* next;     // nu: the next actuator of the same part that needs a range, or -1
+  int* head;     // ntree + 1: the first one of a part that has none yet, or -1
+  int* points;   // ntendon: how many points each tendon has
+  int* pulled;   // nu: those of this round
+  tbReal* ends;  // nu x 4: shortest and longest length while shortened, while lengthened
+  tbReal* size;  // ntree + 1: |M^-1 moment|^2, |force|^2 of a part
+} Pulls;
+
+static int part_of(const int* part, int tree) {
+  while (part[tree] != tree) tree = part[tree];
+  return tree;
 }
 
-static void scale(tbReal* x, int n, tbReal a) {
-  for (int i = 0; i < n; i++) x[i] *= a;
+// Join two parts; the lower index stands for both. What cannot move (-1) joins nothing.
+static void join(int* part, int* first, int tree) {
+  if (tree < 0) return;
+  if (*first >= 0) {
+    int a = part_of(part, *first), b = part_of(part, tree);
+    part[a > b ? a : b] = a > b ? b : a;
+  }
+  *first = tree;
 }
 
-// The force along the actuator's moment that gives the acceleration asked for.
-static void set_force(const tbModel* m, tbData* d, const tbLengthRangeOptions* o, int u,
-                      tbReal sign) {
+static int object_tree(const tbModel* m, int objtype, int id) {
+  if (id < 0) return -1;
+  if (objtype == TB_OBJ_SITE) return m->body_treeid[m->site_bodyid[id]];
+  if (objtype == TB_OBJ_GEOM) return m->body_treeid[m->geom_bodyid[id]];
+  return m->body_treeid[id];
+}
+
+static void join_dofs(const tbModel* m, int* part, int* first, const int* dofs, int n) {
+  for (int k = 0; k < n; k++) join(part, first, m->dof_treeid[dofs[k]]);
+}
+
+static void join_tendon(const tbModel* m, int* part, int* first, int t) {
+  if (t >= 0) join_dofs(m, part, first, m->Jten_colind + m->tendon_Jadr[t], m->tendon_Jnnz[t]);
+}
+
+// Trees that a tendon, an actuator or an equality constraint joins are one part.
+static void find_parts(const tbModel* m, int* part) {
+  for (int t = 0; t <= m->ntree; t++) part[t] = t;
+  for (int t = 0; t < m->ntendon; t++) {
+    int first = -1;
+    join_tendon(m, part, &first, t);
+  }
+  for (int u = 0; u < m->nu; u++) {
+    int first = -1;
+    join_dofs(m, part, &first, m->Jmom_colind + m->actuator_Jadr[u], m->actuator_Jnnz[u]);
+  }
+  for (int e = 0; e < m->neq; e++) {
+    int ends[2] = {m->eq_obj1id[e], m->eq_obj2id[e]}, first = -1;
+    for (int k = 0; k < 2; k++) {
+      if (ends[k] < 0) continue;
+      if (m->eq_type[e] == TB_EQ_TENDON) {
+        join_tendon(m, part, &first, ends[k]);
+      } else if (m->eq_type[e] == TB_EQ_JOINT) {
+        join(part, &first, m->dof_treeid[m->jnt_dofadr[ends[k]]]);
+      } else {
+        join(part, &first, object_tree(m, m->eq_objtype[e], ends[k]));
+      }
+    }
+  }
+  for (int t = 0; t <= m->ntree; t++) part[t] = part_of(part, t);
+}
+
+// An actuator's part; one that moves nothing has that of what does not move.
+static int actuator_part(const tbModel* m, const int* part, int u) {
+  if (m->actuator_Jnnz[u] == 0) return part[m->ntree];
+  return part[m->dof_treeid[m->Jmom_colind[m->actuator_Jadr[u]]]];
+}
+
+// --- one round -------------------------------------------------------------------------------
+
+// The forces along the moments of n actuators, each of a part of its own, that give the
+// acceleration asked for.
+static void set_forces(const tbModel* m, tbData* d, const tbLengthRangeOptions* o, const Pulls* p,
+                       int n, tbReal sign) {
   tbReal *force = d->qfrc_applied, *acceleration = d->scratch_nv;
+  tbReal *reached = p->size, *size = p->size + m->ntree + 1;
   memset(force, 0, (size_t)m->nv * sizeof(tbReal));
-  for (int s = m->actuator_Jadr[u]; s < m->actuator_Jadr[u] + m->actuator_Jnnz[u]; s++) {
-    force[m->Jmom_colind[s]] = d->actuator_moment[s];
+  memset(p->size, 0, 2 * ((size_t)m->ntree + 1) * sizeof(tbReal));
+  for (int k = 0; k < n; k++) {
+    int at = m->actuator_Jadr[p->pulled[k]], end = at + m->actuator_Jnnz[p->pulled[k]];
+    for (int s = at; s < end; s++) force[m->Jmom_colind[s]] = d->actuator_moment[s];
   }
   tb_solve_m(m, d, acceleration, force, 1);
-  scale(force, m->nv, sign * o->accel / fmax(TB_TINY, norm(acceleration, m->nv)));
-  tbReal size = norm(force, m->nv);
-  if (o->maxforce > 0 && size > o->maxforce) scale(force, m->nv, o->maxforce / size);
+  for (int i = 0; i < m->nv; i++) {
+    int part = p->part[m->dof_treeid[i]];
+    reached[part] += acceleration[i] * acceleration[i];
+    size[part] += force[i] * force[i];
+  }
+  for (int i = 0; i < m->nv; i++) {
+    int part = p->part[m->dof_treeid[i]];
+    tbReal scale = o->accel / fmax(TB_TINY, sqrt(reached[part]));
+    tbReal most = scale * sqrt(size[part]);
+    if (o->maxforce > 0 && most > o->maxforce) scale *= o->maxforce / most;
+    force[i] *= sign * scale;
+  }
 }
 
-// Pull one way; lengths near the end lie in low ... high.
-static tbResult pull(const tbModel* m, tbData* d, const tbLengthRangeOptions* o, int u, tbReal sign,
-                     tbReal* low, tbReal* high) {
-  tbReal decay = exp(-m->opt.timestep / fmax(0.01, o->timeconst));
-  *low = INFINITY;
-  *high = -INFINITY;
+// Nothing moves any more: what is left of the pull would change no digit that counts.
+static bool at_rest(const tbModel* m, const tbData* d) {
+  tbReal fastest = 0;
+  for (int i = 0; i < m->nv; i++) fastest = fmax(fastest, fabs(d->qvel[i]));
+  return fastest < 1e-10;
+}
+
+// Pull n actuators one way; their lengths near the end lie in ends[0] ... ends[1]. The end may be
+// taken for the last interval once all has rested for a tenth of it (a start at rest moves within
+// the first step, unless it cannot move).
+static tbResult pull(const tbModel* m, tbData* d, const tbLengthRangeOptions* o, const Pulls* p,
+                     int n, int side) {
+  tbReal decay = exp(-m->opt.timestep / fmax(0.01, o->timeconst)), rested = 0;
+  for (int k = 0; k < n; k++) {
+    p->ends[4 * p->pulled[k] + 2 * side] = INFINITY;
+    p->ends[4 * p->pulled[k] + 2 * side + 1] = -INFINITY;
+  }
   tb_reset(m, d);
   while (d->time < o->inttotal) {
-    scale(d->qvel, m->nv, decay);
+    for (int i = 0; i < m->nv; i++) d->qvel[i] *= decay;
     tbResult result = tb_step1(m, d);
-    if (result == TB_OK) set_force(m, d, o, u, sign);
+    if (result == TB_OK) set_forces(m, d, o, p, n, side ? 1 : -1);
     if (result == TB_OK) result = tb_step2(m, d);
     if (result != TB_OK) return result;
-    if (d->time > o->inttotal - o->interval) {
-      *low = fmin(*low, d->actuator_length[u]);
-      *high = fmax(*high, d->actuator_length[u]);
+    rested = at_rest(m, d) ? rested + m->opt.timestep : 0;
+    bool done = rested > 0.1 * o->interval;
+    if (done || d->time > o->inttotal - o->interval) {
+      for (int k = 0; k < n; k++) {
+        tbReal* ends = p->ends + 4 * p->pulled[k] + 2 * side;
+        tbReal length = d->actuator_length[p->pulled[k]];
+        ends[0] = fmin(ends[0], length);
+        ends[1] = fmax(ends[1], length);
+      }
     }
+    if (done) break;
   }
   return TB_OK;
 }
 
-static tbResult set_range(tbModel* m, tbData* d, const tbLengthRangeOptions* o, int u,
+// What the lengths at the two ends say.
+static tbResult set_range(tbModel* m, const tbLengthRangeOptions* o, int u, const tbReal ends[4],
                           tbError* error) {
   const char* name = tb_id2name(m, TB_OBJ_ACTUATOR, u);
-  tbReal low[2], high[2];
-  for (int side = 0; side < 2; side++) {
-    if (pull(m, d, o, u, side ? 1 : -1, &low[side], &high[side]) != TB_OK) {
-      return tb_fail(error, TB_ERROR_NUMERIC,
-                     "actuator %d '%s': its length range cannot be found: %s; give lengthrange", u,
-                     name, d->message);
-    }
-  }
-  tbReal range = high[1] - low[0];
+  tbReal range = ends[3] - ends[0];
   if (!(range > 0)) {
     return tb_fail(error, TB_ERROR_MODEL,
                    "actuator %d '%s': its lengths range from %g to %g; give lengthrange", u, name,
-                   low[0], high[1]);
+                   ends[0], ends[3]);
   }
   for (int side = 0; side < 2; side++) {
-    if (high[side] - low[side] <= o->tolrange * range) continue;
+    tbReal low = ends[2 * side], high = ends[2 * side + 1];
+    if (high - low <= o->tolrange * range) continue;
     return tb_fail(error, TB_ERROR_MODEL,
                    "actuator %d '%s': its %s length did not settle: between %g and %g at the end, "
                    "of a range from %g to %g; limit the joints, give lengthrange or change "
                    "compiler/lengthrange",
-                   u, name, side ? "longest" : "shortest", low[side], high[side], low[0], high[1]);
+                   u, name, side ? "longest" : "shortest", low, high, ends[0], ends[3]);
   }
-  m->actuator_lengthrange[2 * u] = low[0];
-  m->actuator_lengthrange[2 * u + 1] = high[1];
+  m->actuator_lengthrange[2 * u] = ends[0];
+  m->actuator_lengthrange[2 * u + 1] = ends[3];
   return TB_OK;
+}
+
+// Tendons that neither hold the model together nor pull now are left out of a round: their paths
+// would cost more than all else.
+static void choose_tendons(tbModel* m, const Pulls* p, int n) {
+  for (int t = 0; t < m->ntendon; t++) {
+    bool holds = m->tendon_limited[t] || m->tendon_armature[t] > 0;
+    m->tendon_num[t] = holds ? p->points[t] : 0;
+  }
+  for (int e = 0; e < m->neq; e++) {
+    if (m->eq_type[e] != TB_EQ_TENDON) continue;
+    int ends[2] = {m->eq_obj1id[e], m->eq_obj2id[e]};
+    for (int k = 0; k < 2; k++) {
+      if (ends[k] >= 0) m->tendon_num[ends[k]] = p->points[ends[k]];
+    }
+  }
+  for (int k = 0; k < n; k++) {
+    int u = p->pulled[k], t = m->actuator_trnid[2 * u];
+    if (m->actuator_trntype[u] == TB_TRN_TENDON) m->tendon_num[t] = p->points[t];
+  }
+}
+
+// Pull both ways. Returns with *failed the actuator of an error.
+static tbResult round_of(tbModel* m, tbData* d, const tbLengthRangeOptions* o, Pulls* p, int n,
+                         int* failed, tbError* error) {
+  for (int side = 0; side < 2; side++) {
+    tbResult result = pull(m, d, o, p, n, side);
+    if (result == TB_OK) continue;
+    // Which of them it was shows when they are pulled one by one.
+    for (int k = 0; k < n && n > 1; k++) {
+      int all = p->pulled[0];
+      p->pulled[0] = p->pulled[k];
+      result = round_of(m, d, o, p, 1, failed, error);
+      p->pulled[0] = all;
+      if (result != TB_OK) return result;
+    }
+    if (n > 1) return TB_OK;
+    *failed = p->pulled[0];
+    return tb_fail(error, TB_ERROR_NUMERIC,
+                   "actuator %d '%s': its length range cannot be found: %s; give lengthrange",
+                   *failed, tb_id2name(m, TB_OBJ_ACTUATOR, *failed), d->message);
+  }
+  for (int k = 0; k < n; k++) {
+    *failed = p->pulled[k];
+    tbResult result = set_range(m, o, *failed, p->ends + 4 * *failed, error);
+    if (result != TB_OK) return result;
+  }
+  *failed = -1;
+  return TB_OK;
+}
+
+// Rounds of one actuator of each part, until none is left.
+static tbResult all_rounds(tbModel* m, tbData* d, const tbLengthRangeOptions* o, Pulls* p,
+                           int* failed, tbError* error) {
+  for (;;) {
+    int n = 0;
+    for (int t = 0; t <= m->ntree; t++) {
+      if (p->head[t] < 0) continue;
+      p->pulled[n++] = p->head[t];
+      p->head[t] = p->next[p->head[t]];
+    }
+    if (n == 0) return TB_OK;
+    choose_tendons(m, p, n);
+    tbResult result = round_of(m, d, o, p, n, failed, error);
+    if (result != TB_OK) return result;
+  }
+}
+
+// Queue the actuators that need a range by their parts, in their order; returns how many.
+static int queue(tbModel* m, const tbLengthRangeOptions* o, Pulls* p) {
+  int count = 0;
+  for (int t = 0; t <= m->ntree; t++) p->head[t] = -1;
+  for (int u = m->nu - 1; u >= 0; u--) {
+    if (!needs_range(m, o, u)) continue;
+    int part = actuator_part(m, p->part, u);
+    p->next[u] = p->head[part];
+    p->head[part] = u;
+    count++;
+  }
+  return count;
 }
 
 // Only what keeps the robot together and within its limits acts.
@@ -132,30 +305,53 @@ static tbOption pulling_options(const tbModel* m, const tbLengthRangeOptions* o)
   return option;
 }
 
+static tbResult set_ranges(tbModel* m, const tbLengthRangeOptions* o, const tbOption* pulling,
+                           int* failed, tbError* error) {
+  size_t nu = (size_t)m->nu, parts = (size_t)m->ntree + 1, ntendon = (size_t)m->ntendon;
+  int* indices = malloc((2 * (nu + parts) + ntendon) * sizeof(int));
+  tbReal* reals = malloc((4 * nu + 2 * parts) * sizeof(tbReal));
+  tbResult result = TB_ERROR_MEMORY;
+  if (indices && reals) {
+    Pulls p = {.part = indices,
+               .head = indices + parts,
+               .next = indices + 2 * parts,
+               .pulled = indices + 2 * parts + nu,
+               .points = indices + 2 * (parts + nu),
+               .ends = reals,
+               .size = reals + 4 * nu};
+    find_parts(m, p.part);
+    int count = queue(m, o, &p);
+    // The model pulls by other options and fewer tendons, and gets its own back.
+    tbOption saved = m->opt;
+    memcpy(p.points, m->tendon_num, ntendon * sizeof(int));
+    m->opt = *pulling;
+    tbData* d = count > 0 ? tb_data_new(m) : NULL;
+    if (count == 0) result = TB_OK;
+    if (d) result = all_rounds(m, d, o, &p, failed, error);
+    tb_data_free(d);
+    m->opt = saved;
+    memcpy(m->tendon_num, p.points, ntendon * sizeof(int));
+  }
+  if (result == TB_ERROR_MEMORY) tb_fail(error, result, "out of memory for length ranges");
+  free(indices);
+  free(reals);
+  return result;
+}
+
 tbResult tb_set_length_ranges(tbModel* m, const tbLengthRangeOptions* options, int* failed,
                               tbError* error) {
   tbLengthRangeOptions defaults = tbDefaultLengthRangeOptions();
   const tbLengthRangeOptions* o = options ? options : &defaults;
-  if (failed) *failed = -1;
+  int unused;
+  if (!failed) failed = &unused;
+  *failed = -1;
   if (!m) return tb_fail(error, TB_ERROR_ARGUMENT, "NULL model");
-  tbOption saved = m->opt, pulling = pulling_options(m, o);
+  tbOption pulling = pulling_options(m, o);
   // A clear end, and room for a length in the interval.
   if (!(o->inttotal > 0 && o->interval > 0 && o->inttotal / pulling.timestep <= 20000)) {
     return tb_fail(error, TB_ERROR_MODEL,
                    "lengthrange: inttotal %g, interval %g and timestep %g do not make a simulation",
                    o->inttotal, o->interval, pulling.timestep);
   }
-  tbData* d = NULL;
-  tbResult result = TB_OK;
-  for (int u = 0; u < m->nu && result == TB_OK; u++) {
-    if (!needs_range(m, o, u)) continue;
-    m->opt = pulling;
-    if (!d) d = tb_data_new(m);
-    result = d ? set_range(m, d, o, u, error) : TB_ERROR_MEMORY;
-    if (result == TB_ERROR_MEMORY) tb_fail(error, result, "out of memory for length ranges");
-    if (result != TB_OK && failed) *failed = u;
-    m->opt = saved;
-  }
-  tb_data_free(d);
-  return result;
+  return m->nu > 0 ? set_ranges(m, o, &pulling, failed, error) : TB_OK;
 }

@@ -95,10 +95,84 @@ static void what_never_rests_is_an_error(void** state) {
   expect_error("<lengthrange accel='0'/>", "range='-1 1'", "triceps");
 }
 
+// An arm of its own with a muscle over its joint and one along a tendon, at `x`.
+static void write_arm(char* bodies, char* tendons, char* muscles, size_t size, int k) {
+  snprintf(bodies, size,
+           "<site name='w%d' pos='%d 0 1'/><body pos='%d 0 0'><joint name='j%d' axis='0 1 0' "
+           "range='%d %d'/><geom type='capsule' size='0.05' fromto='0 0 0 0.4 0 0'/>"
+           "<body pos='0.4 0 0'><joint name='e%d' axis='0 1 0' range='-%d 40'/>"
+           "<geom size='0.04' pos='0.1 0 0'/><site name='s%d' pos='0.1 0 0.02'/></body></body>",
+           k, k, k, k, -60 + 7 * k, 20 + 3 * k, k, 30 + 5 * k, k);
+  snprintf(tendons, size,
+           "<spatial name='t%d'><site site='w%d'/><site site='s%d'/></spatial>"
+           "<spatial name='unused%d'><site site='s%d'/><site site='w%d'/></spatial>",
+           k, k, k, k, k, k);
+  snprintf(muscles, size, "<muscle joint='j%d'/><muscle tendon='t%d'/>", k, k);
+}
+
+// Arms first ... end - 1, the first two of them joined where `joined` says so.
+static tbModel* load_arms(int first, int end, bool joined) {
+  static char bodies[8192], tendons[4096], muscles[2048], xml[16384];
+  char body[1024], tendon[1024], muscle[1024];
+  bodies[0] = tendons[0] = muscles[0] = 0;
+  for (int k = first; k < end; k++) {
+    write_arm(body, tendon, muscle, sizeof body, k);
+    strcat(bodies, body), strcat(tendons, tendon), strcat(muscles, muscle);
+  }
+  snprintf(
+      xml, sizeof xml,
+      "<mujoco><worldbody>%s</worldbody><tendon>%s</tendon>%s<actuator>%s</actuator></mujoco>",
+      bodies, tendons,
+      joined ? "<equality><joint joint1='j0' joint2='j1' polycoef='0 -0.5 0 0 0'/></equality>" : "",
+      muscles);
+  tbError error = {0};
+  tbModel* m = tb_load_string(xml, NULL, NULL, &error);
+  if (!m) fail_msg("%s", error.message);
+  return m;
+}
+
+// Arms that nothing joins have the ranges that each has alone, and every tendon keeps its points.
+static void arms_together_are_arms_alone(void** state) {
+  (void)state;
+  enum { ARMS = 5 };
+  tbModel* all = load_arms(0, ARMS, false);
+  tbModel* joined = load_arms(0, ARMS, true);
+  for (int t = 0; t < all->ntendon; t++) assert_int_equal(all->tendon_num[t], 2);
+  for (int k = 0; k < ARMS; k++) {
+    tbModel* one = load_arms(k, k + 1, false);
+    assert_near_array(all->actuator_lengthrange + 4 * k, one->actuator_lengthrange, 4, 1e-9);
+    if (k > 1) {
+      assert_near_array(joined->actuator_lengthrange + 4 * k, one->actuator_lengthrange, 4, 1e-9);
+    }
+    tb_model_free(one);
+  }
+  // j0 = -j1 / 2, with j1 between -53 and 23 degrees: the second arm's upper limit is the first's
+  // lower one, and nothing else pulls at the second.
+  const double DEG = 3.14159265358979323846 / 180;
+  assert_near(joined->actuator_lengthrange[0], -11.5 * DEG, 0.03);
+  assert_near(joined->actuator_lengthrange[1], 20 * DEG, 0.03);
+  tb_model_free(all);
+  tb_model_free(joined);
+}
+
+// One arm that never rests is named, whatever is pulled with it.
+static void the_one_that_fails_is_named(void** state) {
+  (void)state;
+  tbError error = {0};
+  tbModel* m = tb_load_string(
+      "<mujoco><worldbody><body><joint name='a' axis='0 1 0' range='-30 30'/>"
+      "<geom size='0.1' pos='0.2 0 0'/></body><body pos='1 0 0'><joint name='b' axis='0 1 0'/>"
+      "<geom size='0.1' pos='0.2 0 0'/></body></worldbody><actuator><muscle name='biceps' "
+      "joint='a'/><muscle name='triceps' joint='b'/></actuator></mujoco>",
+      NULL, NULL, &error);
+  assert_null(m);
+  if (!strstr(error.message, "actuator 1 'triceps'")) fail_msg("%s", error.message);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(ranges_follow_the_limits),
-      cmocka_unit_test(settings_count),
+      cmocka_unit_test(ranges_follow_the_limits),     cmocka_unit_test(settings_count),
+      cmocka_unit_test(arms_together_are_arms_alone), cmocka_unit_test(the_one_that_fails_is_named),
       cmocka_unit_test(what_never_rests_is_an_error),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
