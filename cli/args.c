@@ -1,13 +1,17 @@
 #include "args.h"
 
+#include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 // A flag with a value: its place in `target`. Returns as model_args_take.
 static int take_value(const char* command, int argc, char** argv, const char** target) {
   if (argc < 2) {
-    fprintf(stderr, "tribo %s: %s needs a value\n", command, argv[0]);
+    fprintf(stderr, "tribo %s: %s needs a value (see --help)\n", command, argv[0]);
     return -1;
   }
   *target = argv[1];
@@ -97,8 +101,54 @@ tbModel* model_args_load(ModelArgs* args, const char* command) {
     tb_model_free(model);
     model = NULL;
   }
+  if (model && model->opt.threads < 0) {
+    snprintf(error.message, sizeof error.message, "%d threads: expected 0 or more",
+             model->opt.threads);
+    tb_model_free(model);
+    model = NULL;
+  }
   if (!model) fprintf(stderr, "tribo %s: %s\n", command, error.message);
   return model;
+}
+
+int read_numbers(const char* path, const char* command, tbReal* values, int most) {
+  struct stat status;
+  FILE* file = fopen(path, "r");
+  bool folder = file && fstat(fileno(file), &status) == 0 && S_ISDIR(status.st_mode);
+  if (!file || folder) {
+    fprintf(stderr, "tribo %s: %s: %s\n", command, path,
+            folder ? "a folder; expected a text file of numbers" : strerror(errno));
+    if (file) fclose(file);
+    return -1;
+  }
+  int count = 0;
+  char word[128];
+  while (count >= 0 && fscanf(file, "%*[ ,;\t\r\n]") != EOF &&
+         fscanf(file, "%127[^ ,;\t\r\n]", word) == 1) {
+    char* end;
+    double value = strtod(word, &end);
+    if (*end || !isfinite(value)) {
+      fprintf(stderr, "tribo %s: %s: '%s' is not a finite number\n", command, path, word);
+      count = -1;
+    } else {
+      if (count < most) values[count] = value;
+      count++;
+    }
+  }
+  fclose(file);
+  return count;
+}
+
+bool can_write(const char* path, const char* command) {
+  bool there = access(path, F_OK) == 0;
+  FILE* file = fopen(path, "ab");
+  if (!file) {
+    fprintf(stderr, "tribo %s: cannot write %s: %s\n", command, path, strerror(errno));
+    return false;
+  }
+  fclose(file);
+  if (!there) remove(path);
+  return true;
 }
 
 bool model_args_reset(const tbModel* m, tbData* d, const char* key, const char* command) {

@@ -33,6 +33,13 @@ int model_args_take(ModelArgs* args, const char* command, int argc, char** argv)
 // The model with its options set, or NULL after a message on standard error.
 tbModel* model_args_load(ModelArgs* args, const char* command);
 
+// The numbers of a text file, separated by blanks, commas, semicolons or lines: how many there are,
+// the first `most` of them in `values`, or -1 after a message on standard error.
+int read_numbers(const char* path, const char* command, tbReal* values, int most);
+
+// Can `path` be written? False after a message. What is there stays.
+bool can_write(const char* path, const char* command);
+
 // Start at a keyframe, given by name or, where it has none, by number. False after a message that
 // lists those there are.
 bool model_args_reset(const tbModel* model, tbData* data, const char* key, const char* command);

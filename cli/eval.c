@@ -74,37 +74,20 @@ static int parse_one(Arguments* a, int argc, char** argv) {
 // ---- state -------------------------------------------------------------------------------------
 
 // Exactly n numbers of a text file.
-static bool read_numbers(const char* path, const char* what, tbReal* values, int n) {
-  FILE* file = fopen(path, "r");
-  if (!file) return complain("cannot open", path);
-  int count = 0;
-  bool good = true;
-  char word[128];
-  while (good && fscanf(file, "%*[ ,;\t\r\n]") != EOF &&
-         fscanf(file, "%127[^ ,;\t\r\n]", word) == 1) {
-    char* end;
-    double value = strtod(word, &end);
-    good = *end == 0 && isfinite(value);
-    if (!good) {
-      fprintf(stderr, "tribo eval: %s: '%s' is not a finite number\n", path, word);
-    } else if (count < n) {
-      values[count] = value;
-    }
-    count++;
-  }
-  fclose(file);
-  if (good && count != n) {
+static bool read_vector(const char* path, const char* what, tbReal* values, int n) {
+  int count = read_numbers(path, "eval", values, n);
+  if (count >= 0 && count != n) {
     fprintf(stderr, "tribo eval: %s has %d numbers, expected %d for %s\n", path, count, n, what);
   }
-  return good && count == n;
+  return count == n;
 }
 
 static bool set_state(const Arguments* a, const tbModel* m, tbData* d) {
   if (a->key && !model_args_reset(m, d, a->key, "eval")) return false;
-  return (!a->qpos || read_numbers(a->qpos, "qpos", d->qpos, m->nq)) &&
-         (!a->qvel || read_numbers(a->qvel, "qvel", d->qvel, m->nv)) &&
-         (!a->act || read_numbers(a->act, "act", d->act, m->na)) &&
-         (!a->ctrl || read_numbers(a->ctrl, "ctrl", d->ctrl, m->nu));
+  return (!a->qpos || read_vector(a->qpos, "qpos", d->qpos, m->nq)) &&
+         (!a->qvel || read_vector(a->qvel, "qvel", d->qvel, m->nv)) &&
+         (!a->act || read_vector(a->act, "act", d->act, m->na)) &&
+         (!a->ctrl || read_vector(a->ctrl, "ctrl", d->ctrl, m->nu));
 }
 
 // ---- quantities --------------------------------------------------------------------------------
@@ -180,9 +163,9 @@ static bool make_derivative(Matrix* q, const char* name, const tbModel* m, const
   return true;
 }
 
-// False after a complaint about an unknown name.
-static bool get_quantity(Matrix* q, const char* name, const tbModel* m, const tbData* d) {
-  int failed = 0;
+// False after a complaint: about an unknown name or, with *failed set, because there is no value.
+static bool get_quantity(Matrix* q, const char* name, const tbModel* m, const tbData* d,
+                         int* failed) {
   memset(q, 0, sizeof *q);
   if (strcmp(name, "M") == 0) {
     tbReal* M = make(q, m->nv, m->nv);
@@ -200,9 +183,9 @@ static bool get_quantity(Matrix* q, const char* name, const tbModel* m, const tb
     make_rows(q, d->ten_J, m->tendon_Jadr, m->tendon_Jnnz, m->Jten_colind, m->ntendon, m->nv);
   } else if (strncmp(name, "jac:", 4) == 0) {
     if (!make_jacobian(q, name + 4, m, d)) return false;
-  } else if (make_derivative(q, name, m, d, &failed)) {
+  } else if (make_derivative(q, name, m, d, failed)) {
     return true;
-  } else if (failed || !make_field(q, name, m, d)) {
+  } else if (*failed || !make_field(q, name, m, d)) {
     return false;
   }
   return q->values ? true : complain("out of memory at", name);
@@ -275,20 +258,21 @@ static void print_matrix(Json* json, const char* name, const Matrix* q) {
   if (vector) putchar('\n');
 }
 
-// One quantity, or (with `check`) only whether there is such a one.
-static bool print_one(Json* json, const char* name, const tbModel* m, const tbData* d, bool check) {
+// What is printed otherwise than as a matrix.
+static bool is_special(const char* name) {
+  return strcmp(name, "energy") == 0 || strcmp(name, "contacts") == 0 ||
+         eval_is_derivative_info(name);
+}
+
+static void print_special(Json* json, const char* name, const tbModel* m, const tbData* d) {
   if (strcmp(name, "energy") == 0) {
-    if (!check) print_energy(json, d);
+    print_energy(json, d);
   } else if (strcmp(name, "contacts") == 0) {
-    if (!check && json) json_contacts(json, m, d);
-    if (!check && !json) text_contacts(m, d);
-  } else if (!eval_derivative_info(json, name, m, d, d->qacc, check)) {
-    Matrix q;
-    if (!get_quantity(&q, name, m, d)) return false;
-    if (!check) print_matrix(json, name, &q);
-    free(q.owned);
+    if (json) json_contacts(json, m, d);
+    if (!json) text_contacts(m, d);
+  } else {
+    eval_derivative_info(json, name, m, d, d->qacc);
   }
-  return true;
 }
 
 // ---- command -----------------------------------------------------------------------------------
@@ -315,21 +299,56 @@ static const char* next_name(const char** list, char* name, size_t size) {
   return name;
 }
 
-// Nothing is printed where one name is unknown.
-static bool print_all(const char* what, const tbModel* m, const tbData* d, bool json) {
-  char name[256];
-  for (const char* at = what; next_name(&at, name, sizeof name);) {
-    if (!print_one(NULL, name, m, d, true)) return false;
+enum { QUANTITY_NAME = 256 };
+
+typedef struct {
+  char name[QUANTITY_NAME];
+  Matrix q;
+} Item;
+
+// The quantities of a list; NULL after a complaint, with *failed as for one of them.
+static Item* get_all(const char* what, const tbModel* m, const tbData* d, int* count, int* failed) {
+  char name[QUANTITY_NAME];
+  int most = 0;
+  *count = 0;
+  for (const char* at = what; next_name(&at, name, sizeof name);) most++;
+  Item* items = most ? calloc((size_t)most, sizeof *items) : NULL;
+  if (!items) {
+    complain(most ? "out of memory for" : "no quantities in", what);
+    return NULL;
   }
+  for (const char* at = what; next_name(&at, items[*count].name, sizeof name);) {
+    Item* item = &items[*count];
+    if (!is_special(item->name) && !get_quantity(&item->q, item->name, m, d, failed)) {
+      for (int i = 0; i < *count; i++) free(items[i].q.owned);
+      free(items);
+      return NULL;
+    }
+    if (++*count == most) break;
+  }
+  return items;
+}
+
+// Nothing is printed where one name is unknown.
+static bool print_all(const char* what, const tbModel* m, const tbData* d, bool json, int* failed) {
+  int count;
+  Item* items = get_all(what, m, d, &count, failed);
+  if (!items) return false;
   Json out = {stdout, false};
   if (json) json_open(&out, NULL);
-  for (const char* at = what; next_name(&at, name, sizeof name);) {
-    if (!print_one(json ? &out : NULL, name, m, d, false)) return false;
+  for (int i = 0; i < count; i++) {
+    if (is_special(items[i].name)) {
+      print_special(json ? &out : NULL, items[i].name, m, d);
+    } else {
+      print_matrix(json ? &out : NULL, items[i].name, &items[i].q);
+    }
+    free(items[i].q.owned);
   }
   if (json) {
     json_close(&out);
     putchar('\n');
   }
+  free(items);
   return true;
 }
 
@@ -345,14 +364,15 @@ int tribo_cmd_eval(int argc, char** argv) {
     i += taken;
   }
   tbModel* m = model_args_load(&a.model, "eval");
-  if (!m) return 1;
+  if (!m) return 2;
   tbData* d = tb_data_new(m);
   bool good = d != NULL;
   if (!good) fprintf(stderr, "tribo eval: out of memory\n");
-  good = good && set_state(&a, m, d) && compute(m, d) &&
-         (!a.qacc || read_numbers(a.qacc, "qacc", d->qacc, m->nv)) &&
-         print_all(a.what, m, d, a.model.json);
+  good = good && set_state(&a, m, d);
+  int failed = good && !compute(m, d);
+  good = good && !failed && (!a.qacc || read_vector(a.qacc, "qacc", d->qacc, m->nv)) &&
+         print_all(a.what, m, d, a.model.json, &failed);
   tb_data_free(d);
   tb_model_free(m);
-  return good ? 0 : 1;
+  return good ? 0 : failed ? 1 : 2;
 }

@@ -216,11 +216,13 @@ static void print_step_info(Json* json, const tbDerivativeInfo* info) {
   json_close(json);
 }
 
-int eval_derivative_info(Json* json, const char* name, const tbModel* m, const tbData* d,
-                         const tbReal* qacc, int check) {
+int eval_is_derivative_info(const char* name) {
+  return strcmp(name, "inverse_info") == 0 || strcmp(name, "A_info") == 0;
+}
+
+void eval_derivative_info(Json* json, const char* name, const tbModel* m, const tbData* d,
+                          const tbReal* qacc) {
   int inverse = strcmp(name, "inverse_info") == 0;
-  if (!inverse && strcmp(name, "A_info") != 0) return 0;
-  if (check) return 1;
   tbData* copy = tb_data_copy(m, d);
   tbReal* qfrc = calloc((size_t)m->nv + 1, sizeof(tbReal));
   tbDerivatives* x = tb_derivatives_new(m);
@@ -238,5 +240,4 @@ int eval_derivative_info(Json* json, const char* name, const tbModel* m, const t
   tb_derivatives_free(x);
   tb_data_free(copy);
   free(qfrc);
-  return 1;
 }

@@ -11,8 +11,9 @@
 tbReal* eval_derivative(const char* name, const tbModel* m, const tbData* d, const tbReal* qacc,
                         int* rows, int* columns, int* failed);
 
-// inverse_info and A_info; false for other names. With `check` nothing is printed.
-int eval_derivative_info(Json* json, const char* name, const tbModel* m, const tbData* d,
-                         const tbReal* qacc, int check);
+// Whether `name` is inverse_info or A_info, and printing them.
+int eval_is_derivative_info(const char* name);
+void eval_derivative_info(Json* json, const char* name, const tbModel* m, const tbData* d,
+                          const tbReal* qacc);
 
 #endif

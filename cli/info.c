@@ -164,7 +164,7 @@ int tribo_cmd_info(int argc, char** argv) {
     i += taken;
   }
   tbModel* m = model_args_load(&args, "info");
-  if (!m) return 1;
+  if (!m) return 2;
   if (args.json) {
     print_json(m);
   } else {

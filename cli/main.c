@@ -1,6 +1,10 @@
 // `tribo`: finds the subcommand and hands over.
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "commands.h"
 
@@ -33,12 +37,39 @@ static void print_usage(FILE* out) {
   fprintf(out, "\nEvery command takes --help; --json prints one JSON object on standard output.\n");
 }
 
-int main(int argc, char** argv) {
+// A closed standard stream would be the next file that is opened. This one can be neither read nor
+// written by mistake.
+static void occupy_standard_streams(void) {
+  for (int stream = 0; stream < 3; stream++) {
+    if (fcntl(stream, F_GETFD) < 0 && errno == EBADF &&
+        open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY) != stream) {
+      return;
+    }
+  }
+}
+
+// What did not reach standard output makes a success a failure.
+static int finish(int code) {
+  errno = 0;
+  if (fflush(stdout) == 0 && !ferror(stdout)) return code;
+  fprintf(stderr, "tribo: cannot write to standard output%s%s\n", errno ? ": " : "",
+          errno ? strerror(errno) : "");
+  return code ? code : 1;
+}
+
+static int is_help(const char* word) {
+  return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+static int run(int argc, char** argv) {
   if (argc < 2) {
     print_usage(stderr);
     return 2;
   }
-  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+  static char help[] = "--help";
+  char* asked[] = {help};
+  bool about_one = strcmp(argv[1], "help") == 0 && argc > 2;
+  if (is_help(argv[1]) || (strcmp(argv[1], "help") == 0 && argc == 2)) {
     print_usage(stdout);
     return 0;
   }
@@ -46,10 +77,18 @@ int main(int argc, char** argv) {
     printf("tribo %s\n", TRIBO_VERSION);
     return 0;
   }
+  const char* name = argv[about_one ? 2 : 1];
+  for (int i = 2; i < argc; i++) about_one |= is_help(argv[i]);
   for (int i = 0; i < NCOMMANDS; i++) {
-    if (strcmp(argv[1], COMMANDS[i].name) == 0) return COMMANDS[i].run(argc - 2, argv + 2);
+    if (strcmp(name, COMMANDS[i].name) != 0) continue;
+    return about_one ? COMMANDS[i].run(1, asked) : COMMANDS[i].run(argc - 2, argv + 2);
   }
-  fprintf(stderr, "tribo: no command '%s'\n\n", argv[1]);
+  fprintf(stderr, "tribo: no command '%s'\n\n", name);
   print_usage(stderr);
   return 2;
+}
+
+int main(int argc, char** argv) {
+  occupy_standard_streams();
+  return finish(run(argc, argv));
 }

@@ -1,5 +1,6 @@
 // `tribo render`: a picture or a short animation of a model, without a display.
 #ifdef TB_WITH_ZLIB
+#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include "apng.h"
 #include "args.h"
 #include "commands.h"
+#include "json.h"
 #include "replay.h"
 #include "tribo/tribo.h"
 
@@ -16,7 +18,7 @@ static const char USAGE[] =
     "tribo render MODEL --out FILE.png [--key NAME] [--start X] [--time X] [--frames N]\n"
     "             [--size WxH] [--camera AZIMUTH,ELEVATION[,DISTANCE]] [--lookat X,Y,Z]\n"
     "             [--follow] [--forces] [--trail] [--replay FILE.csv] [--compare LAW,LAW,...]\n"
-    "             [--law L] [--option NAME=VALUE]\n\n"
+    "             [--law L] [--option NAME=VALUE] [--json]\n\n"
     "Simulates for --start seconds unseen, then for --time seconds (both default to 0: the pose "
     "as\n"
     "it is), and draws the end, or with --frames N pictures on the way as an animated PNG.\n"
@@ -87,21 +89,29 @@ static bool parse(Arguments* a, int argc, char** argv) {
     }
     i += 2;
   }
-  if (!a->model.path || !a->out) fprintf(stderr, "%s", USAGE);
-  return a->model.path && a->out;
+  if (!a->model.path || !a->out) {
+    fprintf(stderr, "tribo render: %s is needed (see --help)\n",
+            a->model.path ? "--out FILE.png" : "a model file");
+    return false;
+  }
+  const char* end = strrchr(a->out, '.');
+  if (end && strcmp(end, ".png") == 0) return true;
+  fprintf(stderr, "tribo render: '%s': a picture ends in .png\n", a->out);
+  return false;
 }
 
 // What the arguments ask of the camera, on top of one that sees everything.
 static bool place_camera(const Arguments* a, Camera* camera) {
   tbReal* at = camera->lookat;
   double distance = camera->distance;
-  if (a->lookat && sscanf(a->lookat, "%lf,%lf,%lf", &at[0], &at[1], &at[2]) != 3) {
+  if (a->lookat && (sscanf(a->lookat, "%lf,%lf,%lf", &at[0], &at[1], &at[2]) != 3 ||
+                    !isfinite(at[0] + at[1] + at[2]))) {
     fprintf(stderr, "tribo render: --lookat expects X,Y,Z\n");
     return false;
   }
   if (a->camera &&
       (sscanf(a->camera, "%lf,%lf,%lf", &camera->azimuth, &camera->elevation, &distance) < 2 ||
-       !(distance > 0))) {
+       !isfinite(camera->azimuth + camera->elevation) || !(distance > 0) || !isfinite(distance))) {
     fprintf(stderr, "tribo render: --camera expects AZIMUTH,ELEVATION[,DISTANCE]\n");
     return false;
   }
@@ -151,10 +161,15 @@ static bool make_worlds(Worlds* w, const Arguments* a) {
   for (int i = 0; i < w->count; i++) {
     w->d[i] = tb_data_new(w->m);
     if (a->trail) w->trail[i] = calloc(3 * (size_t)a->frames, sizeof *w->trail[i]);
-    bool ok = w->d[i] && (!a->trail || w->trail[i]) &&
-              (!a->key || model_args_reset(w->m, w->d[i], a->key, "render")) &&
-              tb_forward(w->m, w->d[i]) == TB_OK;
-    if (!ok) return false;
+    if (!w->d[i] || (a->trail && !w->trail[i])) {
+      fprintf(stderr, "tribo render: out of memory\n");
+      return false;
+    }
+    if (a->key && !model_args_reset(w->m, w->d[i], a->key, "render")) return false;
+    if (tb_forward(w->m, w->d[i]) != TB_OK) {
+      fprintf(stderr, "tribo render: %s\n", w->d[i]->message);
+      return false;
+    }
   }
   return !a->replay || replay_read(&w->replay, a->replay, w->m, "render");
 }
@@ -204,19 +219,31 @@ static bool draw_frame(const Arguments* a, Worlds* w, double until, Camera* came
   return ok;
 }
 
-// Draw `frames` pictures over the time asked for; false after a message.
-static bool animate(const Arguments* a, Worlds* w) {
+static void print_json(const Arguments* a, double start, double time) {
+  Json json = {stdout, false};
+  json_open(&json, NULL);
+  json_string(&json, "out", a->out);
+  json_int(&json, "frames", a->frames);
+  json_real(&json, "start", start);
+  json_real(&json, "time", time);
+  json_close(&json);
+  putchar('\n');
+}
+
+// Draw `frames` pictures over the time asked for. The exit code: 1 where a step fails, 2 for a bad
+// call, both after a message.
+static int animate(const Arguments* a, Worlds* w) {
   const Replay* replay = &w->replay;
   double first = a->start + (replay->rows ? replay->time[0] : 0), time = a->time;
   if (replay->rows && time == 0) time = fmax(0, replay->time[replay->rows - 1] - first);
-  if (replay->rows && !advance(w, 0, first)) return false;
+  if (replay->rows && !advance(w, 0, first)) return 1;
   Camera camera = camera_for(w->m, w->d[0]);
-  if (!place_camera(a, &camera)) return false;
+  if (!place_camera(a, &camera)) return 2;
   int delay = a->frames > 1 ? (int)lround(1000 * time / (a->frames - 1)) : 0;
   PngWriter* png = png_open(a->out, a->width, a->height, a->frames, delay);
   if (!png) {
-    fprintf(stderr, "tribo render: cannot write %s\n", a->out);
-    return false;
+    fprintf(stderr, "tribo render: cannot write %s: %s\n", a->out, strerror(errno));
+    return 2;
   }
   bool ok = true;
   const int leader = w->m->nbody > 1;
@@ -228,13 +255,14 @@ static bool animate(const Arguments* a, Worlds* w) {
   }
   ok = png_close(png) && ok;
   if (!ok) fprintf(stderr, "tribo render: %s was not written completely\n", a->out);
-  return ok;
+  if (ok && a->model.json) print_json(a, first, time);
+  return ok ? 0 : 1;
 }
 
 int tribo_cmd_render(int argc, char** argv) {
-  if (argc == 0 || strcmp(argv[0], "--help") == 0) {
+  if (argc > 0 && strcmp(argv[0], "--help") == 0) {
     printf("%s", USAGE);
-    return argc == 0 ? 2 : 0;
+    return 0;
   }
   Arguments a = {.frames = 1, .width = 640, .height = 480};
   if (!parse(&a, argc, argv)) return 2;
@@ -243,11 +271,11 @@ int tribo_cmd_render(int argc, char** argv) {
     return 2;
   }
   Worlds w = {.m = model_args_load(&a.model, "render")};
-  if (!w.m) return 1;
-  bool ok = make_worlds(&w, &a) && animate(&a, &w);
+  if (!w.m) return 2;
+  int code = make_worlds(&w, &a) ? animate(&a, &w) : 2;
   free_worlds(&w);
   tb_model_free(w.m);
-  return ok ? 0 : 1;
+  return code;
 }
 #else
 typedef int tbNothingToRender;  // C has no empty files

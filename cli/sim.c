@@ -1,5 +1,6 @@
 // `tribo sim`: run a model and report what the contact law did.
 #include <math.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +61,7 @@ static int parse_one(Arguments* a, int argc, char** argv) {
   const char *arg = argv[0], *value = argc > 1 ? argv[1] : NULL;
   int taken = model_args_take(&a->model, "sim", argc, argv);
   if (taken) return taken > 0 ? taken : 0;
-  if (!value) return complain("missing value or unknown flag", arg);
+  if (!value) return complain("no flag, or no value after", arg);
   const struct {
     const char* flag;
     const char** target;
@@ -74,7 +75,9 @@ static int parse_one(Arguments* a, int argc, char** argv) {
   if (strcmp(arg, "--time") == 0) {
     char* end;
     a->time = strtod(value, &end);
-    if (*end || !(a->time >= 0) || a->time > 1e9) return complain("bad --time", value);
+    if (end == value || *end || !(a->time >= 0) || a->time > 1e9) {
+      return complain("--time expects seconds, 0 to 1e9, not", value);
+    }
     return 2;
   }
   return complain("no flag", arg);
@@ -120,23 +123,22 @@ static bool write_snapshot(const char* path, const tbModel* m, const tbData* d) 
 
 // Numbers of a text file: qpos, qvel, and ctrl where there are enough.
 static bool read_state(const char* path, const tbModel* m, tbData* d) {
-  FILE* file = fopen(path, "r");
-  if (!file) return complain("cannot open", path);
-  int need = m->nq + m->nv, most = need + m->nu, n = 0;
-  for (double x; n < most && fscanf(file, "%lf%*[ ,;\t\r\n]", &x) == 1; n++) {
-    if (n < m->nq) {
-      d->qpos[n] = x;
-    } else if (n < need) {
-      d->qvel[n - m->nq] = x;
-    } else {
-      d->ctrl[n - need] = x;
-    }
+  int need = m->nq + m->nv, most = need + m->nu;
+  tbReal* numbers = malloc(((size_t)most + 1) * sizeof(tbReal));
+  if (!numbers) return complain("out of memory for", path);
+  int n = read_numbers(path, "sim", numbers, most);
+  bool ok = n == need || n == most;
+  if (ok) {
+    memcpy(d->qpos, numbers, (size_t)m->nq * sizeof(tbReal));
+    memcpy(d->qvel, numbers + m->nq, (size_t)m->nv * sizeof(tbReal));
+    memcpy(d->ctrl, numbers + need, (size_t)(n - need) * sizeof(tbReal));
+  } else if (n >= 0) {
+    fprintf(stderr, "tribo sim: %s has %d numbers, expected %d (qpos, qvel)", path, n, need);
+    if (m->nu) fprintf(stderr, " or %d (and ctrl)", most);
+    fputc('\n', stderr);
   }
-  fclose(file);
-  if (n == need || n == most) return true;
-  fprintf(stderr, "tribo sim: %s has %d numbers, expected %d (qpos, qvel) or %d (and ctrl)\n", path,
-          n, need, most);
-  return false;
+  free(numbers);
+  return ok;
 }
 
 static bool set_start(const Arguments* a, const tbModel* m, tbData* d) {
@@ -154,6 +156,7 @@ typedef struct {
   tbResidual mean, max, exact_mean, exact_max;
   tbStepTimes seconds;
   double wall;
+  tbResult result;  // of the last step
   char warning[320];
 } Statistics;
 
@@ -211,19 +214,51 @@ static void show_progress(long step, long steps, double started, double* shown) 
           30 - filled, "..............................", 100 * step / steps, left);
 }
 
+// ---- the run -----------------------------------------------------------------------------------
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int number) {
+  (void)number;
+  interrupted = 1;
+}
+
+// The first interrupt ends the run after its step; a second one ends the program.
+static void catch_interrupt(void) {
+  struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, NULL);
+}
+
+// Steps of the whole time, or -1 after a message.
+static long count_steps(const Arguments* a, const tbModel* m) {
+  double steps = a->time / m->opt.timestep;
+  if (steps <= 1e15 && (a->time == 0 || steps >= 0.5)) return lround(steps);
+  fprintf(stderr, "tribo sim: %g s are %g steps of %g s; change --time or --dt\n", a->time, steps,
+          m->opt.timestep);
+  return -1;
+}
+
 // Run the steps; false only where the trajectory cannot be written.
 static bool simulate(const Arguments* a, const tbModel* m, tbData* d, Statistics* s) {
   tbError error;
+  long steps = count_steps(a, m);
+  if (steps < 0 || (a->save && !can_write(a->save, "sim"))) return false;
   tbTrajectory* trajectory = NULL;
   if (a->out && !(trajectory = tb_trajectory_open(a->out, m, &error))) {
     fprintf(stderr, "tribo sim: %s\n", error.message);
     return false;
   }
-  long steps = lround(a->time / m->opt.timestep);
+  catch_interrupt();
   double started = now(), shown = started, writing = 0;
   bool ok = true;
   for (long i = 0; i < steps && ok; i++) {
-    if (tb_step(m, d) != TB_OK) {
+    if (interrupted) {
+      snprintf(s->warning, sizeof s->warning, "interrupted after %ld of %ld steps", i, steps);
+      break;
+    }
+    s->result = tb_step(m, d);
+    if (s->result != TB_OK) {
       snprintf(s->warning, sizeof s->warning, "step %ld: %s", i, d->message);
       break;
     }
@@ -322,6 +357,15 @@ static void print_text(const tbModel* m, const tbData* d, const Statistics* s) {
   if (s->warning[0]) printf("  stopped at           %s\n", s->warning);
 }
 
+// 2 for a bad call, also one that the first step finds; 128 + SIGINT, as shells say it, for a run
+// that was interrupted.
+static int exit_code(const Statistics* s, bool written) {
+  bool bad_call = s->result == TB_ERROR_ARGUMENT || s->result == TB_ERROR_UNSUPPORTED;
+  if (!written || (s->steps == 0 && bad_call)) return 2;
+  if (interrupted) return 128 + SIGINT;
+  return s->warning[0] ? 1 : 0;
+}
+
 static int run(Arguments* a) {
   tbModel* m = model_args_load(&a->model, "sim");
   if (!m) return 2;
@@ -332,8 +376,8 @@ static int run(Arguments* a) {
   if (d && set_start(a, m, d)) {
     Statistics s = {0};
     bool written = simulate(a, m, d, &s);
-    bool saved = !a->save || write_snapshot(a->save, m, d);
-    code = !written || !saved ? 2 : s.warning[0] ? 1 : 0;
+    bool saved = written && (!a->save || write_snapshot(a->save, m, d));
+    code = exit_code(&s, written && saved);
     // Energies of the final state.
     tb_compute_position(m, d);
     tb_compute_velocity(m, d);
@@ -359,6 +403,9 @@ int tribo_cmd_sim(int argc, char** argv) {
   for (int i = 0; i < argc && used; i += used) {
     used = parse_one(&a, argc - i, argv + i);
   }
-  if (used && !a.model.path) complain("a model is needed, not", "");
-  return used && a.model.path ? run(&a) : 2;
+  if (used && a.key && a.state) {
+    fprintf(stderr, "tribo sim: --key and --state both say where to start: give one\n");
+    used = 0;
+  }
+  return used ? run(&a) : 2;
 }

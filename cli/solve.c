@@ -82,7 +82,9 @@ static bool parse(int argc, char** argv, Arguments* a) {
     }
     bool known = field || strcmp(arg, "--out") == 0 || strcmp(arg, "--option") == 0;
     if (!known || !value) {
-      fprintf(stderr, known ? "tribo solve: %s needs a value\n" : "tribo solve: no option %s\n",
+      fprintf(stderr,
+              known ? "tribo solve: %s needs a value (see --help)\n"
+                    : "tribo solve: no flag '%s' (see --help)\n",
               arg);
       return false;
     }

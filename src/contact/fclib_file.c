@@ -5,18 +5,26 @@ typedef int tb_fclib_file_unit;
 
 #ifdef TB_WITH_HDF5
 
+#include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 
 tbResult tb_h5_open(const char* path, bool write, hid_t* file, tbError* error) {
+  FILE* there = fopen(path, "rb");
+  if (!there)
+    return tb_fail(error, TB_ERROR_FILE, "%s: cannot be opened: %s", path, strerror(errno));
+  fclose(there);
   H5E_BEGIN_TRY {
     *file = H5Fopen(path, write ? H5F_ACC_RDWR : H5F_ACC_RDONLY, H5P_DEFAULT);
   }
   H5E_END_TRY
-  if (*file < 0) return tb_fail(error, TB_ERROR_FILE, "%s: not a readable HDF5 file", path);
+  if (*file < 0)
+    return tb_fail(error, TB_ERROR_FILE,
+                   "%s: not an HDF5 file (expected a problem in FCLIB format)", path);
   return TB_OK;
 }
 

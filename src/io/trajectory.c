@@ -71,7 +71,10 @@ static void csv_rows(tbTrajectory* t) {
 
 #ifdef TB_WITH_HDF5
 static int hdf5_create(tbTrajectory* t, const char* path) {
-  t->file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  H5E_BEGIN_TRY {
+    t->file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  }
+  H5E_END_TRY
   if (t->file < 0) return 0;
   for (int g = 0; g < NGROUPS; g++) {
     hsize_t width = (hsize_t)t->width[g], now[2] = {0, width}, most[2] = {H5S_UNLIMITED, width};

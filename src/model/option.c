@@ -1,6 +1,8 @@
 // Options by name, with the words that enumerations take.
 #include "tribo/option.h"
 
+#include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +91,10 @@ static tbResult unknown_name(const char* name, tbError* error) {
       best = i;
     }
   }
+  // A guess that shares less than half of the letters helps nobody.
+  if (2 * best_distance > (int)strlen(name)) {
+    return tb_fail(error, TB_ERROR_ARGUMENT, "unknown option '%s' (see option.h)", name);
+  }
   return tb_fail(error, TB_ERROR_ARGUMENT, "unknown option '%s', did you mean '%s'?", name,
                  FIELDS[best].name);
 }
@@ -112,6 +118,15 @@ static int set_word(int* target, const char* name, const char* text) {
     }
   }
   return 0;
+}
+
+// Whether a word of the option stands for `value`.
+static int is_word_value(const char* name, int value) {
+  int found = 0;
+  for (size_t i = 0; i < sizeof WORDS / sizeof WORDS[0]; i++) {
+    found |= strcmp(WORDS[i].option, name) == 0 && WORDS[i].value == value;
+  }
+  return found;
 }
 
 tbResult tb_option_set(tbOption* option, const char* name, const char* value, tbError* error) {
@@ -144,8 +159,13 @@ tbResult tb_option_set(tbOption* option, const char* name, const char* value, tb
                    field->count, field->count > 1 ? "s" : "", value);
   }
   if (field->is_int) {
-    if (numbers[0] != (int)numbers[0]) {
+    if (!(fabs(numbers[0]) <= INT_MAX) || numbers[0] != (int)numbers[0]) {
       return tb_fail(error, TB_ERROR_ARGUMENT, "option '%s': '%s' is not an integer", name, value);
+    }
+    char words[256];
+    if (list_words(name, words, sizeof words) && !is_word_value(name, (int)numbers[0])) {
+      return tb_fail(error, TB_ERROR_ARGUMENT, "option '%s' is one of %s, not '%s'", name, words,
+                     value);
     }
     *(int*)target = (int)numbers[0];
   } else {

@@ -1,5 +1,6 @@
 // `tribo info` and `tribo eval` as a user runs them: output, JSON, exit codes.
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "common/test.h"
 
@@ -208,30 +209,88 @@ static void test_errors(void** state) {
   (void)state;
   char arguments[4096], model[1024];
   snprintf(model, sizeof model, "%s", write_file("cli.xml", PENDULUM));
-  assert_int_equal(run("info no_such_file.xml 2>&1"), 1);
+  assert_int_equal(run("info no_such_file.xml 2>&1"), 2);
   assert_non_null(strstr(output, "no_such_file.xml"));
-  assert_int_equal(run("info 2>&1"), 1);
+  assert_int_equal(run("info 2>&1"), 2);
   assert_int_equal(run("info --nonsense 2>&1"), 2);
   snprintf(arguments, sizeof arguments, "eval '%s' --what qpos,nonsense --json 2>/dev/null", model);
-  assert_int_equal(run(arguments), 1);
+  assert_int_equal(run(arguments), 2);
   assert_string_equal(output, "");
   snprintf(arguments, sizeof arguments, "eval '%s' --qpos '%s' 2>&1", model,
            write_file("cli_qpos.txt", "1 2"));
-  assert_int_equal(run(arguments), 1);
+  assert_int_equal(run(arguments), 2);
   assert_non_null(strstr(output, "has 2 numbers, expected 1"));
   snprintf(arguments, sizeof arguments, "eval '%s' --qpos '%s' 2>&1", model,
            write_file("cli_qpos.txt", "nan"));
+  assert_int_equal(run(arguments), 2);
+  snprintf(arguments, sizeof arguments, "eval '%s' --what '' 2>&1", model);
+  assert_int_equal(run(arguments), 2);
+  snprintf(arguments, sizeof arguments, "eval '%s' --qpos / 2>&1", model);
+  assert_int_equal(run(arguments), 2);
+  assert_non_null(strstr(output, "a folder"));
+  // A state that cannot be computed is no bad call.
+  snprintf(arguments, sizeof arguments, "eval '%s' --qvel '%s' 2>&1", model,
+           write_file("cli_qvel.txt", "1e200"));
   assert_int_equal(run(arguments), 1);
   snprintf(arguments, sizeof arguments, "eval '%s' --key down 2>&1", model);
+  assert_int_equal(run(arguments), 2);
+}
+
+// A motion that no force makes is said to be one, once.
+static void notes_come_once(void** state) {
+  (void)state;
+  char arguments[4096];
+  snprintf(arguments, sizeof arguments,
+           "eval '%s/sliding_cube.xml' --qacc '%s' --what inverse 2>&1", TB_SCENES_DIR,
+           write_file("cli_qacc.txt", "0 0 -500 0 0 0"));
+  assert_int_equal(run(arguments), 0);
+  const char* note = strstr(output, "not feasible");
+  if (!note) fail_msg("no note in: %s", output);
+  assert_null(strstr(note + 1, "not feasible"));
+}
+
+// What does not reach the reader is no success, and never lands in another file.
+static void lost_output_is_a_failure(void** state) {
+  (void)state;
+  char arguments[4096], csv[1024];
+  snprintf(csv, sizeof csv, "%s/cli_closed.csv", TB_BUILD_DIR);
+  snprintf(arguments, sizeof arguments, "sim '%s/stack.xml' --time 0.01 --out '%s' 2>/dev/null >&-",
+           TB_SCENES_DIR, csv);
   assert_int_equal(run(arguments), 1);
+  FILE* file = fopen(csv, "r");
+  assert_non_null(file);
+  for (char line[1 << 16]; fgets(line, sizeof line, file);) assert_null(strstr(line, "steps"));
+  fclose(file);
+  remove(csv);
+  if (access("/dev/full", W_OK) != 0) return;
+  snprintf(arguments, sizeof arguments, "info '%s/stack.xml' 2>/dev/null >/dev/full",
+           TB_SCENES_DIR);
+  assert_int_equal(run(arguments), 1);
+}
+
+static void help_is_found(void** state) {
+  (void)state;
+  static const char* const CALLS[] = {"-h", "help", "--help"};
+  for (int i = 0; i < 3; i++) {
+    assert_int_equal(run(CALLS[i]), 0);
+    assert_non_null(strstr(output, "tribo solve"));
+  }
+  static const char* const SIM[] = {"help sim", "sim -h", "sim stack.xml --help"};
+  for (int i = 0; i < 3; i++) {
+    assert_int_equal(run(SIM[i]), 0);
+    assert_non_null(strstr(output, "--integrator"));
+  }
+  assert_int_equal(run("help nonsense 2>/dev/null"), 2);
+  assert_int_equal(run("demo --nonsense 2>/dev/null"), 2);
+  assert_int_equal(run("demo /nowhere 2>/dev/null"), 2);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_info),
-      cmocka_unit_test(test_eval),
-      cmocka_unit_test(test_derivatives),
-      cmocka_unit_test(test_errors),
+      cmocka_unit_test(test_info),        cmocka_unit_test(test_eval),
+      cmocka_unit_test(test_derivatives), cmocka_unit_test(test_errors),
+      cmocka_unit_test(notes_come_once),  cmocka_unit_test(lost_output_is_a_failure),
+      cmocka_unit_test(help_is_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,10 +84,12 @@ static void refuses_what_it_cannot_do(void** state) {
   (void)state;
   if (!has_render()) skip();
   assert_int_equal(run("'" TB_SCENES_DIR "/stack.xml'"), 2);
-  assert_int_equal(run("'" TB_SCENES_DIR "/stack.xml' --out /nonexistent/x.png"), 1);
+  assert_int_equal(run("'" TB_SCENES_DIR "/stack.xml' --out /nonexistent/x.png"), 2);
   assert_int_equal(run("'" TB_SCENES_DIR "/stack.xml' --size 0x0 --out x.png"), 2);
-  assert_int_equal(run("'" TB_SCENES_DIR "/stack.xml' --key nobody --out x.png"), 1);
-  assert_int_equal(run("missing.xml --out x.png"), 1);
+  assert_int_equal(run("'" TB_SCENES_DIR "/stack.xml' --key nobody --out x.png"), 2);
+  assert_int_equal(run("missing.xml --out x.png"), 2);
+  assert_int_equal(run("'" TB_SCENES_DIR "/stack.xml' --out x.jpg"), 2);
+  assert_int_equal(run("'" TB_SCENES_DIR "/stack.xml' --camera nan,1 --out x.png"), 2);
 }
 
 static void write_file(const char* path, const char* text) {
@@ -213,10 +215,10 @@ static void refuses_bad_files(void** state) {
     write_file(csv, BAD[i]);
     snprintf(arguments, sizeof arguments, "'%s/sliding_cube.xml' --replay '%s' --out '%s'",
              TB_SCENES_DIR, csv, out);
-    assert_int_equal(run(arguments), 1);
+    assert_int_equal(run(arguments), 2);
   }
   remove(csv);
-  assert_int_equal(run("'" TB_SCENES_DIR "/stack.xml' --replay missing.csv --out x.png"), 1);
+  assert_int_equal(run("'" TB_SCENES_DIR "/stack.xml' --replay missing.csv --out x.png"), 2);
 }
 
 int main(void) {

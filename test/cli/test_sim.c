@@ -156,6 +156,18 @@ static void bad_calls_say_so(void** state) {
                                       "stack.xml --what",
                                       "stack.xml --dt zero",
                                       "stack.xml --dt 0",
+                                      "stack.xml --dt 1e300",
+                                      "stack.xml --dt 1e-300",
+                                      "stack.xml --threads -1",
+                                      "stack.xml --tol -1",
+                                      "stack.xml --max-iter -1",
+                                      "stack.xml --max-iter 1e30",
+                                      "stack.xml --option law=9",
+                                      "stack.xml --law lcp --solver admm",
+                                      "stack.xml --integrator expo",
+                                      "stack.xml --save nowhere/a",
+                                      "sliding_cube.xml --key thrown --state state.txt",
+                                      "stack.xml --out nowhere/a.h5",
                                       "stack.xml --out nowhere/a.csv",
                                       "sliding_cube.xml --key 1"};
   for (size_t i = 0; i < sizeof CALLS / sizeof CALLS[0]; i++) {
@@ -170,6 +182,19 @@ static void bad_calls_say_so(void** state) {
   assert_non_null(strstr(output, "it has pgs, newton"));
 }
 
+// An interrupt ends a run as its time would: report, trajectory and snapshot are whole.
+static void interrupts_end_a_run(void** state) {
+  (void)state;
+  char csv[512];
+  snprintf(csv, sizeof csv, "%s/sim-interrupt.csv", TB_BUILD_DIR);
+  assert_int_equal(
+      run("stack.xml --time 1e6 --out '%s' --json & p=$!; sleep 0.3; kill -INT $p; wait $p", csv),
+      130);
+  assert_non_null(strstr(value_of("warnings"), "interrupted after"));
+  assert_int_equal(count_lines(csv), 1 + atoi(value_of("steps")));
+  remove(csv);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(report_has_every_key),
@@ -177,6 +202,7 @@ int main(void) {
       cmocka_unit_test(trajectories_have_a_row_per_step),
       cmocka_unit_test(snapshots_go_on_bit_for_bit),
       cmocka_unit_test(bad_calls_say_so),
+      cmocka_unit_test(interrupts_end_a_run),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
