@@ -286,22 +286,25 @@ static bool interior_attempt(tbActiveState* s, tbArena* arena, const tbInterior*
 
 // Large islands, where modes rarely settle by themselves: interior points near the last step's
 // impulses (or near none, where these are worse), and again from the best point so far, each time
-// on the central path at first; at last after sweeps, which turn directions of sliding. Sets
-// *solved. False: out of memory.
+// on the central path at first. One contact that does not let them pass keeps all others from
+// their borders; sweeps leave it alone among those and turn directions of sliding. With sparse
+// factors they come before every further attempt, on small islands before the last. Sets *solved.
+// False: out of memory.
 static bool interior(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveInfo* info,
                      bool* solved) {
   enum { ATTEMPTS = 4, AFTER_SWEEPS = 3 };
-  static const tbReal central[ATTEMPTS] = {0.1, 1, 10, 0.1};
+  static const tbReal central[2][ATTEMPTS] = {{0.1, 1, 10, 0.1}, {0.1, 0.1, 1, 0.1}};
+  bool small = s->form != &TB_ACTIVE_VELOCITY;
   size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
   for (int k = 0; k < ATTEMPTS && !*solved && info->iterations < s->a->max_iter; k++) {
-    *solved = k == AFTER_SWEEPS && sweep_best(s, arena, SWEEPS_LARGE, lambda, info);
+    bool swept = k >= (small ? AFTER_SWEEPS : 1);
+    *solved = swept && sweep_best(s, arena, SWEEPS_LARGE, lambda, info);
     if (*solved) return true;
     // Small islands come here only where what is close to the last impulses has been tried, and
     // rounds from where an attempt ends cost little there.
-    bool small = s->form != &TB_ACTIVE_VELOCITY;
-    tbReal center = small && k == 0 ? 1 : fmin(1, central[k] * fmin(s->best_measure, 1));
+    tbReal center = small && k == 0 ? 1 : fmin(1, central[!small][k] * fmin(s->best_measure, 1));
     tbInterior settings = {40, PATIENCE, 0.5, center, 0.005};
-    if (k != AFTER_SWEEPS) {
+    if (!swept) {
       memcpy(s->trial, s->best, bytes);
       if (s->best_measure > 1) memset(s->trial, 0, bytes);
       s->form->velocity(s, s->trial, s->check);
