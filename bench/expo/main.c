@@ -14,7 +14,7 @@
 #include "common/plot.h"
 #include "expo_bench.h"
 
-enum { NTEST = 4, EXPLICIT = 7, MAX_CURVE = 16 };
+enum { NTEST = 4, EXPLICIT = 7, MOST_DIGITS = 5, MAX_CURVE = 20 };
 
 static const Method METHODS[] = {
     {"expo", TB_INTEGRATOR_EXPO, 0},
@@ -54,14 +54,19 @@ typedef struct {
 
 static void measure_curve(Report* r, Motion* motion, const Truth* truth, const Method* method,
                           Curve* curve) {
-  // The cheapest goes furthest; fixed orders and Newton's method as far as the paper went.
+  // As far as the paper went, and on until the smallest error of the comparison is reached: the
+  // cheapest goes furthest; fixed orders and Newton's method stop with the paper.
   int explicit = method->integrator == TB_INTEGRATOR_EULER_EXPLICIT;
   int coarse = method->order > 0 || method->integrator == TB_INTEGRATOR_EULER_IMPLICIT;
-  int finest = explicit ? 8 * motion->finest : coarse ? motion->paper_finest : motion->finest;
+  int finest = explicit ? 16 * motion->finest : coarse ? motion->paper_finest : motion->finest;
+  int paper = explicit ? 8 * motion->paper_finest : motion->paper_finest;
   if (tb_bench_short(r->bench) && finest > 64) finest = explicit ? 512 : 64;
   curve->n = 0;
+  double least = INFINITY;
   for (int n = 1; n <= finest && curve->n < MAX_CURVE; n *= 2) {
+    if (n > paper && least <= pow(10, -MOST_DIGITS)) break;
     LocalRun run = run_local(motion, truth, method, n);
+    least = fmin(least, run.error);
     curve->error[curve->n] = run.error;
     curve->factor[curve->n] = run.factor;
     curve->dt[curve->n++] = 1e3 * motion->control_dt / n;
@@ -72,7 +77,7 @@ static void measure_curve(Report* r, Motion* motion, const Truth* truth, const M
     tb_table_real(r->errors, "dt_ms", 1e3 * motion->control_dt / n);
     tb_table_real(r->errors, "error", run.error);
     tb_table_real(r->errors, "realtime_factor", run.factor);
-    tb_table_real(r->errors, "us_per_step", 1e6 * run.seconds / truth->steps / n);
+    tb_table_real(r->errors, "us_per_step", 1e6 * run.seconds / run.steps / n);
   }
 }
 
@@ -93,8 +98,8 @@ static double factor_at(const Curve* c, double error) {
   return best;
 }
 
-static void compare_equal(Report* r, const Motion* motion, const Curve* curve) {
-  for (int digits = 2; digits <= 5; digits++) {
+static void compare_equal(Report* r, const Motion* motion, const Truth* truth, const Curve* curve) {
+  for (int digits = 2; digits <= MOST_DIGITS; digits++) {
     double error = pow(10, -digits), ours = 0, other = 0;
     const char *best = "none", *next = "none";
     for (int k = 0; k < NMETHOD; k++) {
@@ -114,6 +119,8 @@ static void compare_equal(Report* r, const Motion* motion, const Curve* curve) {
     tb_table_real(r->equal, "expo_factor", ours);
     tb_table_text(r->equal, "next_best", next);
     tb_table_real(r->equal, "next_factor", other);
+    tb_table_real(r->equal, "truth_error", truth->error);
+    tb_table_int(r->equal, "steps_without_truth", truth->unsure);
     tb_table_real(r->equal, "ratio", other > 0 ? ours / other : ours > 0 ? INFINITY : NAN);
     if (ours > 0 && other > 0) {
       r->log_gain += log(ours / other);
@@ -140,7 +147,9 @@ static void local_errors(Report* r, Motion* motion) {
   // A subset of the control steps must still hold impacts.
   if (brief && motion->control_dt < 0.005) steps = 250;
   Truth truth;
-  if (truth_make(r->bench, motion, steps, brief ? motion->truth / 2 : motion->truth, &truth)) {
+  int substeps = brief ? motion->truth / 2 : motion->truth;
+  if (truth_make(r->bench, motion, steps, substeps, &truth) &&
+      truth_judge(r->bench, motion, substeps, &truth)) {
     Curve* curve = calloc(NMETHOD, sizeof *curve);
     for (int k = 0; curve && k < NMETHOD; k++) {
       tb_bench_progress(r->bench, k, NMETHOD, METHODS[k].name);
@@ -149,7 +158,7 @@ static void local_errors(Report* r, Motion* motion) {
     if (curve) {
       r->large_step[0] = fmax(r->large_step[0], curve[0].error[0]);
       r->large_step[1] = fmax(r->large_step[1], curve[EXPLICIT].error[0]);
-      compare_equal(r, motion, curve);
+      compare_equal(r, motion, &truth, curve);
       plot_curves(r, motion, curve);
     }
     free(curve);

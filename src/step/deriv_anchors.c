@@ -123,10 +123,10 @@ static void contact_column(const tbStartAnchors* y, const tbStartSpring* s, int 
 static void anchor_partials(const tbStartAnchors* y, const tbStartSpring* s, const tbConstraint* c,
                             tbReal* out) {
   size_t w = 2 * (size_t)y->x->nv;
+  const tbModel* m = y->x->m;
   memset(out, 0, sizeof(tbReal) * w * (size_t)c->dim);
   if (c->source != TB_SOURCE_CONTACT) {
     // Dry friction: stretch + y_end - y_start, where it has a coordinate.
-    const tbModel* m = y->x->m;
     int type =
         c->source == TB_SOURCE_FRICTION_DOF ? m->jnt_type[m->dof_jntid[c->id]] : TB_JOINT_SLIDE;
     if (type != TB_JOINT_SLIDE && type != TB_JOINT_HINGE) return;
@@ -135,8 +135,9 @@ static void anchor_partials(const tbStartAnchors* y, const tbStartSpring* s, con
     return;
   }
   // A contact first seen at the start takes its depth along.
-  const tbStepState* state = tb_step_state(y->x->m, y->d);
-  if (y->x->m->opt.contact_anchor_normal && !tb_anchors_get(&state->anchors, c->key)) {
+  const tbStepState* state = tb_step_state(m, y->d);
+  tbReal depth = tb_next_depth(m, tb_first_depth(m, s->c->pos[0]));
+  if (depth < 0 && !tb_anchors_get(&state->anchors, c->key)) {
     for (int q = 0; q < s->a->nnz; q++) out[s->a->col[q]] -= s->a->dpos[q];
   }
   const tbReal* frame = y->probe->contact[c->id].frame;

@@ -10,6 +10,7 @@
 #include "spatial/quat.h"
 #include "spatial/so3.h"
 #include "spatial/vec3.h"
+#include "step/viscoelastic.h"
 
 static int is_dry_friction(const tbConstraint* c) {
   return c->source == TB_SOURCE_FRICTION_DOF || c->source == TB_SOURCE_FRICTION_TENDON;
@@ -182,8 +183,8 @@ void tb_stretch_partials(const tbDerivatives* x, const tbData* d, const tbStepSt
   if (c->source != TB_SOURCE_CONTACT) return;
   if (anchor) {
     contact_stretch(x, d, c, anchor, a, out);
-  } else if (m->opt.contact_anchor_normal) {
-    // Counted from where the contact is first seen, wherever that is.
+  } else if (m->opt.contact_anchor_normal || tb_first_depth(m, c->pos[0]) < 0) {
+    // Counted from where the contact is first seen, or a fixed way above, wherever that is.
     memset(out, 0, sizeof(tbReal) * (size_t)a->nnz);
   }
 }

@@ -75,6 +75,16 @@ void tb_slip_direction(const tbData* d, const tbConstraint* c, const tbSpring* s
 
 // ---- anchors -----------------------------------------------------------------------------------
 
+tbReal tb_first_depth(const tbModel* m, tbReal dist) {
+  if (m->opt.contact_anchor_normal) return dist;
+  return m->opt.contact_bilateral ? 0 : fmin(0, dist + TB_DEEP);
+}
+
+tbReal tb_next_depth(const tbModel* m, tbReal depth) {
+  if (m->opt.contact_anchor_normal) return depth;
+  return fmin(0, depth + m->opt.correction_speed * m->opt.timestep);
+}
+
 static const int* bodies_of(const tbModel* m, const tbContact* contact, int body[2]) {
   body[0] = m->geom_bodyid[contact->geom[0]];
   body[1] = m->geom_bodyid[contact->geom[1]];
@@ -136,7 +146,7 @@ static void remember_contact(const tbModel* m, const tbData* d, const tbContact*
     tbReal kept = s->stretch[r] + (slid ? slid[r] : 0);
     tb_add_scaled3(twist, twist, kept, contact->frame + 3 * (r - 3));
   }
-  anchor->depth = s->depth;
+  anchor->depth = tb_next_depth(m, s->depth);
   tb_mul_mat3t_vec3(anchor->stretch, d->xmat + 9 * body[0], world);
   if (s->dim <= 3) return;
   tb_mul_mat3t_vec3(anchor->twist, d->xmat + 9 * body[0], twist);
@@ -207,7 +217,7 @@ static int measure_stretch(const tbModel* m, const tbData* d, const tbStepState*
     }
     case TB_SOURCE_CONTACT:
       // A bilateral contact, once made, holds as long as it is seen at all.
-      if (m->opt.contact_anchor_normal) s->depth = anchor ? anchor->depth : c->pos[0];
+      s->depth = anchor ? anchor->depth : tb_first_depth(m, c->pos[0]);
       s->stretch[0] = c->pos[0] - s->depth;
       if (anchor) recall_contact(m, d, &d->contact[c->id], anchor, s);
       return c->pos[0] <= 0 || (m->opt.contact_bilateral && anchor);

@@ -22,6 +22,16 @@ int tb_spring_limit(const tbModel* model, const tbData* data, const tbConstraint
 void tb_slip_direction(const tbData* data, const tbConstraint* constraint, const tbSpring* spring,
                        const tbReal* velocity, tbReal* friction);
 
+// Depth from which a contact's normal spring counts, where it is first seen at this distance: the
+// surface (0), that distance (EXP, contact_anchor_normal), or where it is deeper than TB_DEEP that
+// much above it: an overlap that was there at the start, or that light parts ran into within a
+// step, holds no more energy than one of TB_DEEP.
+#define TB_DEEP 0.005  // m
+tbReal tb_first_depth(const tbModel* model, tbReal dist);
+
+// The same after one step: it comes up to the surface at correction_speed.
+tbReal tb_next_depth(const tbModel* model, tbReal depth);
+
 // Make the anchors of the measured springs those of the world; restore takes that back.
 tbResult tb_anchors_exchange(const tbModel* model, const tbData* data, tbStepState* state);
 void tb_anchors_restore(tbStepState* state);

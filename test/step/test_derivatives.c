@@ -622,6 +622,21 @@ static void run_springs(int integrator, tbReal timestep, int order, int steps, c
   }
 }
 
+// A sphere first seen 2 cm deep, now or some steps ago: its spring ends a fixed way above that, and
+// comes up.
+static void run_deep(int integrator, tbReal timestep, int steps, const char* name) {
+  World w = world_new(&SCENES[0], "elliptic", "Euler");
+  w.m->opt.law = TB_LAW_VISCOELASTIC;
+  w.m->opt.integrator = integrator;
+  w.m->opt.timestep = timestep;
+  w.d->qpos[2] -= 0.02;
+  for (int i = 0; i < steps; i++) assert_int_equal(tb_step(w.m, w.d), TB_OK);
+  char what[128];
+  snprintf(what, sizeof what, "viscoelastic %s %g (%d), deep sphere", name, timestep, steps);
+  check(&w, what);
+  world_free(&w);
+}
+
 // Every integrator with derivatives in closed form, anchors included.
 static void test_viscoelastic(void** state) {
   (void)state;
@@ -638,6 +653,12 @@ static void test_viscoelastic(void** state) {
   }
   run_springs(TB_INTEGRATOR_EXPO, 2e-3, 0, 7, "expo");
   run_springs(TB_INTEGRATOR_EXPO, 2e-3, 3, 7, "expo order 3");
+  for (int steps = 0; steps < 3; steps += 2) {
+    run_deep(TB_INTEGRATOR_EULER_EXPLICIT, 1e-4, steps, "explicit");
+    run_deep(TB_INTEGRATOR_EULER_IMPLICIT, 1e-3, steps, "implicit");
+    run_deep(TB_INTEGRATOR_EXPO, 1e-3, steps, "expo");
+    run_deep(TB_INTEGRATOR_RK4, 1e-4, steps, "rk4");
+  }
   run_springs(TB_INTEGRATOR_EXPO, 1e-2, 0, 7, "expo");
   assert_int_equal(differenced, 0);
   assert_int_equal(failures, 0);
