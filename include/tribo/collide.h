@@ -51,6 +51,9 @@ typedef struct {
   int nlane;              // a multiple of eight; places beyond nvert repeat vertex 0
   const uint8_t*
       edges;  // of a small hull: face_start[nface] bytes, two faces per edge; may be NULL
+  const tbReal* planes;    // with `edges`, 4 x nplane: planes by coordinate; may be NULL
+  int nplane;              // a multiple of four; places beyond nface repeat face 0
+  bool flat;               // of a small hull with `edges`: its vertices obey its planes to rounding
   const uint16_t* cells;   // of a large hull: a finer table of guesses; may be NULL
   tbReal center[3];        // a point inside the hull
   tbReal radius;           // all vertices lie within this distance of `center`

@@ -200,6 +200,10 @@ static int solve_by_depth(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
     return answered;
   }
   if (!is_solid_polytope(&pair->a) || !is_solid_polytope(&pair->b)) return 0;
+  if (pair->a.kind == TB_CORE_BOX && pair->b.kind == TB_CORE_HULL &&
+      tb_depth_box_hull_fits(pair->b.hull)) {
+    return tb_depth_box_hull(pair, limit, r);
+  }
   if (tb_depth(pair, r)) return 1;
   r->state = TB_CONVEX_APART;
   return r->dist > limit;

@@ -114,6 +114,10 @@ bool tb_depth_cylinder_box(const tbConvexPair* pair, tbReal limit, tbConvexResul
 bool tb_depth_cylinder_hull_fits(const tbHull* hull);
 bool tb_depth_cylinder_hull(tbConvexPair* pair, tbReal limit, tbConvexResult* result);
 
+// The same for a box (a) and a hull (b) that `fits`.
+bool tb_depth_box_hull_fits(const tbHull* hull);
+bool tb_depth_box_hull(tbConvexPair* pair, tbReal limit, tbConvexResult* result);
+
 // The climb from the normal of `result` to a local maximum of s(n), features changing on the way.
 typedef enum {
   TB_ASCENT_OPEN,    // nothing proven; normal and dist are the better ones of before and after

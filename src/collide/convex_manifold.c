@@ -166,44 +166,88 @@ static int contains(const Plane* p, const Flat* f, tbReal u, tbReal v) {
   return 1;
 }
 
-// Corners of f inside g. `kind` says whose corners they are.
+// Corner i of f, over g. `kind` says whose corners they are.
+static void add_corner(Plane* p, const Flat* f, const Flat* g, int i, int kind) {
+  // A corner's own height is exact; planes of merged faces are not quite.
+  tbReal other = height(g, f->u[i], f->v[i]);
+  tbReal ha = kind == 1 ? f->h[i] : other, hb = kind == 1 ? other : f->h[i];
+  add(p, f->u[i], f->v[i], ha, hb, FEATURE(kind, f->patch->id[i], 0));
+}
+
 static void add_corners(Plane* p, const Flat* f, const Flat* g, int kind) {
   for (int i = 0; i < f->patch->count; i++) {
-    if (!contains(p, g, f->u[i], f->v[i])) continue;
-    // A corner's own height is exact; planes of merged faces are not quite.
-    tbReal other = height(g, f->u[i], f->v[i]);
-    tbReal ha = kind == 1 ? f->h[i] : other, hb = kind == 1 ? other : f->h[i];
-    add(p, f->u[i], f->v[i], ha, hb, FEATURE(kind, f->patch->id[i], 0));
+    if (contains(p, g, f->u[i], f->v[i])) add_corner(p, f, g, i, kind);
   }
 }
 
-// Proper crossings of the edges of a and b (polygons or segments).
-static void add_crossings(Plane* p) {
+// Where edge i of a crosses edge j of b, if they do.
+static void add_crossing(Plane* p, int i, int j) {
   const Flat *a = &p->a, *b = &p->b;
-  int na = a->patch->count, nb = b->patch->count;
+  int ni = i + 1 < a->patch->count ? i + 1 : 0, nj = j + 1 < b->patch->count ? j + 1 : 0;
+  tbReal au = a->u[ni] - a->u[i], av = a->v[ni] - a->v[i];
+  tbReal bu = b->u[nj] - b->u[j], bv = b->v[nj] - b->v[j];
+  tbReal gu = b->u[j] - a->u[i], gv = b->v[j] - a->v[i];
+  tbReal cross = au * bv - av * bu, t = gu * bv - gv * bu, s = gu * av - gv * au;
+  if (cross < 0) {
+    cross = -cross;
+    t = -t;
+    s = -s;
+  }
+  // Parallel edges have no crossing; ends that touch are corners and found as such.
+  if (!(t > 0 && t < cross && s > 0 && s < cross)) return;
+  t /= cross;
+  tbReal u = a->u[i] + t * au, v = a->v[i] + t * av;
+  // Where along b's edge by that same point: edges parallel but for 1e-11 cross at a place that
+  // rounding moves along them, and heights must belong to one place.
+  s = ((u - b->u[j]) * bu + (v - b->v[j]) * bv) / (bu * bu + bv * bv);
+  if (!(s > 0 && s < 1)) return;
+  tbReal ha = a->h[i] + t * (a->h[ni] - a->h[i]), hb = b->h[j] + s * (b->h[nj] - b->h[j]);
+  add(p, u, v, ha, hb, FEATURE(3, a->patch->id[i], b->patch->id[j]));
+}
+
+// Proper crossings of the edges of a and b, one of them a segment.
+static void add_crossings(Plane* p) {
+  int na = p->a.patch->count, nb = p->b.patch->count;
   for (int i = 0; i < (na == 2 ? 1 : na); i++) {
-    int ni = i + 1 < na ? i + 1 : 0;
-    tbReal au = a->u[ni] - a->u[i], av = a->v[ni] - a->v[i];
-    for (int j = 0; j < (nb == 2 ? 1 : nb); j++) {
-      int nj = j + 1 < nb ? j + 1 : 0;
-      tbReal bu = b->u[nj] - b->u[j], bv = b->v[nj] - b->v[j];
-      tbReal gu = b->u[j] - a->u[i], gv = b->v[j] - a->v[i];
-      tbReal cross = au * bv - av * bu, t = gu * bv - gv * bu, s = gu * av - gv * au;
-      if (cross < 0) {
-        cross = -cross;
-        t = -t;
-        s = -s;
-      }
-      // Parallel edges have no crossing; ends that touch are corners and found as such.
-      if (!(t > 0 && t < cross && s > 0 && s < cross)) continue;
-      t /= cross;
-      tbReal u = a->u[i] + t * au, v = a->v[i] + t * av;
-      // Where along b's edge by that same point: edges parallel but for 1e-11 cross at a place that
-      // rounding moves along them, and heights must belong to one place.
-      s = ((u - b->u[j]) * bu + (v - b->v[j]) * bv) / (bu * bu + bv * bv);
-      if (!(s > 0 && s < 1)) continue;
-      tbReal ha = a->h[i] + t * (a->h[ni] - a->h[i]), hb = b->h[j] + s * (b->h[nj] - b->h[j]);
-      add(p, u, v, ha, hb, FEATURE(3, a->patch->id[i], b->patch->id[j]));
+    for (int j = 0; j < (nb == 2 ? 1 : nb); j++) add_crossing(p, i, j);
+  }
+}
+
+// The corners of g against the lines through the edges of polygon f, without branches. For each
+// edge, bits of g's edges that cross its line; returns bits of the corners of g that lie in f.
+static uint32_t cut_by_edges(const Plane* p, const Flat* f, const Flat* g,
+                             uint32_t crossed[TB_PATCH_MAX]) {
+  int n = f->patch->count, m = g->patch->count;
+  uint32_t outside = 0;
+  tbReal sign = f->ccw ? 1 : -1, tolerance2 = p->tolerance * p->tolerance;
+  for (int i = 0, j = n - 1; i < n; j = i++) {
+    tbReal du = sign * (f->u[i] - f->u[j]), dv = sign * (f->v[i] - f->v[j]);
+    tbReal allowed = -tolerance2 * (du * du + dv * dv), u = f->u[j], v = f->v[j];
+    uint32_t right = 0;
+    for (int k = 0; k < m; k++) {
+      tbReal left = du * (g->v[k] - v) - dv * (g->u[k] - u);
+      right |= (uint32_t)(left < 0) << k;
+      outside |= (uint32_t)(left * fabs(left) < allowed) << k;
+    }
+    crossed[j] = right ^ (right >> 1 | (right & 1) << (m - 1));
+  }
+  return ~outside;
+}
+
+static void intersect_polygons(Plane* p) {
+  uint32_t by_a[TB_PATCH_MAX], by_b[TB_PATCH_MAX];
+  uint32_t b_inside = cut_by_edges(p, &p->a, &p->b, by_a);
+  uint32_t a_inside = cut_by_edges(p, &p->b, &p->a, by_b);
+  int na = p->a.patch->count, nb = p->b.patch->count;
+  for (int i = 0; i < na; i++) {
+    if (a_inside >> i & 1) add_corner(p, &p->a, &p->b, i, 1);
+  }
+  for (int j = 0; j < nb; j++) {
+    if (b_inside >> j & 1) add_corner(p, &p->b, &p->a, j, 2);
+  }
+  for (int i = 0; i < na; i++) {
+    for (int j = 0; by_a[i] >> j && j < nb; j++) {
+      if (by_a[i] >> j & by_b[j] >> i & 1) add_crossing(p, i, j);
     }
   }
 }
@@ -356,6 +400,8 @@ static void intersect(Plane* p) {
     if (!is_nearly_parallel(&p->a, &p->b)) return;
     add_beside(p, &p->a, &p->b, 1);
     add_beside(p, &p->b, &p->a, 2);
+  } else if (ka == TB_PATCH_POLYGON && kb == TB_PATCH_POLYGON) {
+    intersect_polygons(p);
   } else {
     if (kb == TB_PATCH_POLYGON) add_corners(p, &p->a, &p->b, 1);
     if (ka == TB_PATCH_POLYGON) add_corners(p, &p->b, &p->a, 2);

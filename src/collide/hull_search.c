@@ -16,6 +16,8 @@
 #define LANE_GROUP 8
 // Cells of the table along each side of the cube's faces.
 #define CELLS 16
+// Corners this far off their planes, relative to the size of the hull, are on them.
+#define FLAT 1e-12
 
 static int lane_count(const tbHull* hull) {
   return (hull->nvert + LANE_GROUP - 1) / LANE_GROUP * LANE_GROUP;
@@ -23,6 +25,10 @@ static int lane_count(const tbHull* hull) {
 
 static bool has_cells(const tbHull* hull) {
   return hull->nvert > LANES_MAX && hull->nvert <= UINT16_MAX && hull->adj_start;
+}
+
+static int plane_count(const tbHull* hull) {
+  return (hull->nface + 3) / 4 * 4;
 }
 
 // Pairs of faces with an edge between them, in bytes.
@@ -34,7 +40,9 @@ static size_t edge_bytes(const tbHull* hull) {
 size_t tb_hull_search_bytes(const tbHull* hull) {
   if (hull->nvert < 1) return 0;
   if (hull->nvert <= LANES_MAX) {
-    return 3 * sizeof(tbReal) * (size_t)lane_count(hull) + edge_bytes(hull);
+    size_t reals = 3 * (size_t)lane_count(hull), edges = edge_bytes(hull);
+    if (edges > 0) reals += 4 * (size_t)plane_count(hull);
+    return sizeof(tbReal) * reals + edges;
   }
   return has_cells(hull) ? sizeof(uint16_t) * 6 * CELLS * CELLS : 0;
 }
@@ -63,9 +71,36 @@ static void fill_lanes(tbHull* hull, tbReal* lanes) {
   hull->lanes = lanes;
 }
 
+static void fill_planes(tbHull* hull, tbReal* planes) {
+  int count = plane_count(hull);
+  for (int i = 0; i < count; i++) {
+    const tbReal* plane = hull->plane + 4 * (i < hull->nface ? i : 0);
+    for (int k = 0; k < 4; k++) planes[k * count + i] = plane[k];
+  }
+  hull->nplane = count;
+  hull->planes = planes;
+}
+
+// Does no vertex stand out of a plane, and no corner of a face lie below it? Planes of merged faces
+// are only good to the tolerance of merging.
+static bool is_flat(const tbHull* hull) {
+  tbReal small = FLAT * hull->radius;
+  for (int f = 0; f < hull->nface; f++) {
+    const tbReal* plane = hull->plane + 4 * f;
+    const tbReal* top = hull->vert + 3 * tb_hull_support(hull, plane, -1);
+    if (!(fabs(tb_dot3(plane, top) - plane[3]) <= small)) return false;
+    for (int k = hull->face_start[f]; k < hull->face_start[f + 1]; k++) {
+      tbReal height = tb_dot3(plane, hull->vert + 3 * hull->face_vert[k]) - plane[3];
+      if (!(fabs(height) <= small)) return false;
+    }
+  }
+  return true;
+}
+
 // Sheets and needles, whose planes say little once faces are merged, have no list; nor have hulls
 // with edges so sharp that no arc leads from face to face.
-static void fill_edges(tbHull* hull, uint8_t* edges) {
+static void fill_edges(tbHull* hull, tbReal* planes) {
+  uint8_t* edges = (uint8_t*)(planes + 4 * (size_t)plane_count(hull));
   size_t count = 0, most = edge_bytes(hull);
   if (!(tb_hull_inner(hull) > 1e-3 * hull->radius)) return;
   for (int f = 0; f < hull->nface && most > 0; f++) {
@@ -77,7 +112,10 @@ static void fill_edges(tbHull* hull, uint8_t* edges) {
     }
   }
   // Faces without a neighbour across some edge have no list.
-  if (most > 0 && count == most) hull->edges = edges;
+  if (most == 0 || count != most) return;
+  hull->edges = edges;
+  fill_planes(hull, planes);
+  hull->flat = is_flat(hull);
 }
 
 static void fill_cells(tbHull* hull, uint16_t* cells) {
@@ -95,14 +133,15 @@ static void fill_cells(tbHull* hull, uint16_t* cells) {
 }
 
 void tb_hull_search_fill(tbHull* hull, void* memory) {
-  hull->nlane = 0;
-  hull->lanes = NULL;
+  hull->nlane = hull->nplane = 0;
+  hull->lanes = hull->planes = NULL;
   hull->edges = NULL;
+  hull->flat = false;
   hull->cells = NULL;
   if (!memory || tb_hull_search_bytes(hull) == 0) return;
   if (hull->nvert <= LANES_MAX) {
     fill_lanes(hull, (tbReal*)memory);
-    fill_edges(hull, (uint8_t*)memory + 3 * sizeof(tbReal) * (size_t)lane_count(hull));
+    if (edge_bytes(hull) > 0) fill_edges(hull, (tbReal*)memory + 3 * (size_t)lane_count(hull));
   } else {
     fill_cells(hull, (uint16_t*)memory);
   }
