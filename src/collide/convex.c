@@ -322,7 +322,8 @@ static tbReal reach_of_box(const tbShape* s, const tbReal d[3]) {
   return reach;
 }
 
-// The separation along d beyond the margin. Boxes around meshes mostly are proof enough.
+// The separation along d beyond the margin, or -1 where it does not pay to ask. Boxes around meshes
+// mostly are proof enough.
 static tbReal plain_gap(const tbShape* a, const tbShape* b, tbReal margin, const tbReal d[3],
                         tbReal small, int32_t hint[2]) {
   tbReal opposite[3], between[3], gap;
@@ -334,6 +335,9 @@ static tbReal plain_gap(const tbShape* a, const tbShape* b, tbReal margin, const
   if (!(a->type == TB_GEOM_MESH)) box_a = reach_along(a, d, &hint[0]);
   if (!(b->type == TB_GEOM_MESH)) box_b = reach_along(b, opposite, &hint[1]);
   if (gap - box_a - box_b > small) return gap - box_a - box_b;
+  // A box and a small hull are as soon compared along all directions at once.
+  bool all_at_once = a->type == TB_GEOM_BOX && b->type == TB_GEOM_MESH;
+  if (all_at_once && tb_depth_box_hull_fits(b->hull)) return -1;
   gap -= a->type == TB_GEOM_MESH ? reach_along(a, d, &hint[0]) : box_a;
   if (!(gap > 0)) return gap;
   return gap - (b->type == TB_GEOM_MESH ? reach_along(b, opposite, &hint[1]) : box_b);

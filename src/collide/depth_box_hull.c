@@ -34,6 +34,7 @@ typedef struct {
   tbReal best, n[3];        // the best s so far and its normal, from the box to the hull
   Touching touching;
   int face[2], axis;  // what touches: a face, or the faces beside an edge and the box's axis
+  int vertex;         // of the hull, where a face of the box touches
 } Query;
 
 // All normals of the hull, and the best of them: four chains, the first of equals wins. Indices are
@@ -98,9 +99,10 @@ static void try_box_faces(Query* q) {
     }
     if (!(s > q->best)) continue;
     tb_scale3(d, pair->mat + 3 * k, -sign);
-    const tbReal* v = q->hull->vert + 3 * tb_hull_search_all(q->hull, d);
-    s = sign * pair->pos[k] - tb_dot3(d, v) - pair->a.size[k];
+    int vertex = tb_hull_search_all(q->hull, d);
+    s = sign * pair->pos[k] - tb_dot3(d, q->hull->vert + 3 * vertex) - pair->a.size[k];
     if (!(s > q->best)) continue;
+    q->vertex = vertex;
     q->best = s;
     q->touching = FACE_OF_BOX;
     tb_zero3(q->n);
@@ -153,7 +155,7 @@ TB_INLINE void try_edge(Query* q, int f, int g, int k, tbReal tie) {
 }
 
 // Edges that no point puts out of question and that cross a plane q_k = 0; those are listed first,
-// without branches, because which are cannot be predicted.
+// without branches, because which are cannot be predicted. (Gathers of wide registers are slower.)
 TB_INLINE void try_edges(Query* q, tbReal tie) {
   const uint8_t* edges = q->hull->edges;
   const uint32_t* mark = q->mark;
@@ -187,11 +189,9 @@ static void edge_between(const tbHull* hull, int f, int g, int end[2]) {
 
 // The point of the hull's edge that lies over the box's edge along the normal; false where the
 // edges are parallel.
-static bool find_crossing(const Query* q, const tbReal corner[3], tbReal y[3]) {
+static bool find_crossing(const Query* q, const int end[2], const tbReal corner[3], tbReal y[3]) {
   const tbConvexPair* pair = q->pair;
-  int end[2];
   tbReal v[3], w[3], e[3], way[3], axis[3] = {0, 0, 0}, side[3];
-  edge_between(q->hull, q->face[0], q->face[1], end);
   tb_pair_b_to_a(pair, q->hull->vert + 3 * end[0], v);
   tb_pair_b_to_a(pair, q->hull->vert + 3 * end[1], w);
   tb_sub3(e, w, v);
@@ -214,14 +214,31 @@ static bool is_alone(const tbHull* hull, int v, const tbReal d[3]) {
   return true;
 }
 
-// Normal and distance by true support points. Witness points where one point touches; elsewhere
-// support points, which do not face each other: the manifold knows better.
+// The support points of both along the normal. Those of the hull are corners of what touches, since
+// its vertices obey its planes.
+static void set_support(const Query* q, const tbReal n[3], const int end[2], tbSupport* at) {
+  tbConvexPair* pair = q->pair;
+  const tbHull* hull = q->hull;
+  at->ia = tb_core_support(&pair->a, n, at->a);
+  at->ib = end[0];
+  if (q->touching == FACE_OF_HULL) at->ib = hull->face_vert[hull->face_start[q->face[0]]];
+  if (q->touching == FACE_OF_BOX) at->ib = q->vertex;
+  tb_pair_b_to_a(pair, hull->vert + 3 * at->ib, at->b);
+  tb_sub3(at->w, at->b, at->a);
+  pair->b.known = pair->b.hint = at->ib;
+  pair->evaluations++;
+}
+
+// Normal, distance, and witness points where one point touches; elsewhere support points, which do
+// not face each other: the manifold knows better.
 static void set_result(const Query* q, tbConvexResult* r) {
   tbConvexPair* pair = q->pair;
+  int end[2] = {-1, -1};
+  if (q->touching == EDGES) edge_between(q->hull, q->face[0], q->face[1], end);
   tb_copy3(r->normal, q->n);
   tb_normalize3(r->normal);
-  r->dist = tb_pair_separation(pair, r->normal, &r->simplex[0]);
-  pair->b.known = r->simplex[0].ib;
+  set_support(q, r->normal, end, &r->simplex[0]);
+  r->dist = tb_dot3(r->normal, r->simplex[0].w);
   r->weight[0] = r->count = 1;
   r->capped = r->certified = 0;
   tb_copy3(r->point_a, r->simplex[0].a);
@@ -230,18 +247,17 @@ static void set_result(const Query* q, tbConvexResult* r) {
   tbReal d[3], y[3];
   switch (q->touching) {
     case FACE_OF_HULL:
-      if (fmin(fabs(n[0]), fmin(fabs(n[1]), fabs(n[2]))) < 1e-6) return;
+      if ((fabs(n[0]) < 1e-6) | (fabs(n[1]) < 1e-6) | (fabs(n[2]) < 1e-6)) return;
       tb_add_scaled3(r->point_b, r->point_a, r->dist, n);
       return;
     case FACE_OF_BOX:
       tb_mul_mat3t_vec3(d, pair->mat, n);
       tb_scale3(d, d, -1);
-      if (is_alone(q->hull, r->simplex[0].ib, d)) {
-        tb_add_scaled3(r->point_a, r->point_b, -r->dist, n);
-      }
+      if (!is_alone(q->hull, q->vertex, d)) return;
+      tb_add_scaled3(r->point_a, r->point_b, -r->dist, n);
       return;
     default:
-      if (!find_crossing(q, r->simplex[0].a, y)) return;
+      if (!find_crossing(q, end, r->simplex[0].a, y)) return;
       tb_copy3(r->point_b, y);
       tb_add_scaled3(r->point_a, y, -r->dist, n);
   }

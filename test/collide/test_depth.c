@@ -142,6 +142,52 @@ static void test_cylinder_hull(void** state) {
   tb_arena_free(&arena);
 }
 
+// A box and hulls against the polytope, which the pair takes with the hull first: both are exact.
+// Boxes as the hull's axes lie, too, where edges are parallel to edges and faces to faces.
+static void test_box_hull(void** state) {
+  (void)state;
+  tbRng rng = {13};
+  tbArena arena;
+  tb_arena_init(&arena);
+  int overlaps = 0, answers = 0;
+  for (int i = 0; i < 3000; i++) {
+    tbHull hull;
+    tbShape a = tb_test_random_shape(&rng, TB_GEOM_BOX);
+    tbShape b = {.type = TB_GEOM_MESH, .hull = &hull};
+    random_hull(&rng, &arena, 8 + tb_rng_int(&rng, 110), i % 3 == 0, &hull);
+    tb_test_random_rotation(&rng, b.mat);
+    if (i % 5 == 0) memcpy(b.mat, a.mat, sizeof b.mat);
+    tb_test_random_direction(&rng, b.pos);
+    tb_scale3(b.pos, b.pos, tb_rng_uniform(&rng, 0, 2));
+    tbConvexPair pair, swapped;
+    tbConvexResult r, general;
+    set_pair(&a, &b, &pair, &r);
+    set_pair(&b, &a, &swapped, &general);
+    // Sheets are left to the polytope.
+    bool fits = tb_depth_box_hull_fits(&hull);
+    bool answered = fits && tb_depth_box_hull(&pair, INFINITY, &r);
+    tb_convex_solve(&swapped, INFINITY, &general);
+    if (i % 4 == 0) tb_test_contract(&rng, &a, &b, 0.05, 1e-9);
+    if (answered) {
+      tbSupport at;
+      assert_near(tb_pair_separation(&pair, r.normal, &at), r.dist, 1e-11 * pair.scale);
+      assert_near(general.dist, r.dist, 1e-10 * pair.scale);
+      overlaps++;
+      tb_add_scaled3(pair.pos, pair.pos, 0.1 - r.dist, r.normal);
+      assert_true(tb_depth_box_hull(&pair, 0.05, &r));
+      assert_int_equal(r.state, TB_CONVEX_APART);
+      assert_true(r.dist > 0.05 && r.dist <= 0.1 + 1e-9);
+    } else if (fits) {
+      assert_true(general.dist > -1e-10 * pair.scale);
+    }
+    answers += fits;
+    tb_arena_reset(&arena);
+  }
+  print_message("%d overlaps, %d of 3000 hulls fit\n", overlaps, answers);
+  assert_true(overlaps > 1500 && answers > 2700);
+  tb_arena_free(&arena);
+}
+
 // Hulls up to sizes where brute force (test_polytope.c) is too slow, deep and shallow.
 static void test_hulls(void** state) {
   (void)state;
@@ -187,9 +233,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_cylinder_box),
 #ifdef TB_WITH_QHULL
-      cmocka_unit_test(test_search),
-      cmocka_unit_test(test_cylinder_hull),
-      cmocka_unit_test(test_hulls),
+      cmocka_unit_test(test_search),       cmocka_unit_test(test_cylinder_hull),
+      cmocka_unit_test(test_box_hull),     cmocka_unit_test(test_hulls),
 #endif
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
