@@ -30,6 +30,7 @@ typedef struct {
   int dim;         // rows
   int nnz;         // dofs that move it
   const int* col;  // those dofs, ascending, closed under ancestors
+  int lead;        // the first of them that J is not zero at by its nature
   tbReal* J;       // dim x nnz: velocity of the constraint from qvel
   tbReal pos[6];   // m or rad: gap (limits, contacts: normal row) or violation (equality)
   tbReal margin;   // m or rad: where a soft constraint starts
@@ -108,6 +109,7 @@ typedef struct {
   tbReal* rho;        // per row: estimate of the diagonal of G, > 0
   tbReal* lambda;     // N s
   tbReal* sigma;      // m/s: velocity that the first lambda leads to, where it was computed
+  tbReal measure;     // its relative residual under the law, or NAN where nobody asked
   int solved;         // 1: lambda is good enough as it is, G is not needed
 } tbIsland;
 

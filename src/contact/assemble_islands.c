@@ -32,6 +32,8 @@ static int find_root(int* parent, int i) {
 static int next_tree(const tbModel* m, const tbConstraint* c, int* k) {
   if (*k >= c->nnz) return -1;
   int tree = m->dof_treeid[c->col[*k]], end = m->tree_dofadr[tree] + m->tree_dofnum[tree];
+  // Most constraints move one tree.
+  if (c->col[c->nnz - 1] < end) *k = c->nnz;
   while (*k < c->nnz && c->col[*k] < end) (*k)++;
   return tree;
 }
@@ -46,7 +48,7 @@ static int label_islands(const tbModel* m, tbArena* arena, tbConstraints* cs) {
     label[i] = -1;
   }
   for (int i = 0; i < cs->count; i++) {
-    int k = 0, first = next_tree(m, &cs->list[i], &k);
+    int k = cs->list[i].lead, first = next_tree(m, &cs->list[i], &k);
     for (int tree; first >= 0 && (tree = next_tree(m, &cs->list[i], &k)) >= 0;) {
       parent[find_root(parent, tree)] = find_root(parent, first);
     }
@@ -54,7 +56,7 @@ static int label_islands(const tbModel* m, tbArena* arena, tbConstraints* cs) {
   int count = 0;
   for (int i = 0; i < cs->count; i++) {
     tbConstraint* c = &cs->list[i];
-    int k = 0, tree = next_tree(m, c, &k);
+    int k = c->lead, tree = next_tree(m, c, &k);
     c->island = -1;
     if (tree < 0) continue;
     int root = find_root(parent, tree);
@@ -85,16 +87,10 @@ static int fill_members(tbArena* arena, const tbConstraints* cs, tbIslands* out)
 
 // ---- right-hand side and blocks ----------------------------------------------------------------
 
-// The first column of J that may not be zero: dry friction of a joint acts on its own dof alone,
-// the last of its support.
-static int first_column(const tbConstraint* c) {
-  return c->source == TB_SOURCE_FRICTION_DOF ? c->nnz - 1 : 0;
-}
-
 static tbReal row_velocity(const tbConstraint* c, int row, const tbReal* v) {
   tbReal sum = 0;
   const tbReal* J = c->J + (size_t)row * (size_t)c->nnz;
-  for (int k = first_column(c); k < c->nnz; k++) sum += J[k] * v[c->col[k]];
+  for (int k = c->lead; k < c->nnz; k++) sum += J[k] * v[c->col[k]];
   return sum;
 }
 
@@ -318,6 +314,7 @@ static int build_terms(const Context* x, tbIsland* island, const tbReal* v_free)
     if (x->factor.LD && !soften(x, c, g + row, R + row, island->rho + row)) return 0;
     row += c->dim;
   }
+  island->measure = NAN;
   p->block = block;
   p->g = island->g = g;
   p->R = island->R = R;
@@ -402,7 +399,7 @@ void tb_assembled_velocity(const tbConstraints* constraints, const tbIsland* isl
     for (int r = 0; r < c->dim; r++, row++) {
       const tbReal* J = c->J + (size_t)r * (size_t)c->nnz;
       tbReal sum = p->g[row] + p->R[row] * island->lambda[row];
-      for (int j = first_column(c); j < c->nnz; j++) {
+      for (int j = c->lead; j < c->nnz; j++) {
         sum += J[j] * (v[c->col[j]] - v_free[c->col[j]]);
       }
       sigma[row] = sum;
@@ -419,7 +416,7 @@ void tb_gather_impulse(const tbConstraints* constraints, const tbIslands* island
       const tbConstraint* c = &constraints->list[island->member[k]];
       for (int r = 0; r < c->dim; r++, lambda++) {
         if (*lambda == 0) continue;
-        for (int j = first_column(c); j < c->nnz; j++) {
+        for (int j = c->lead; j < c->nnz; j++) {
           impulse[c->col[j]] += *lambda * c->J[r * c->nnz + j];
         }
       }

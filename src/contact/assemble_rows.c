@@ -329,7 +329,9 @@ static tbConstraint* add_dof_row(Builder* b, int source, int id, int dof, tbReal
   const int* col = m->M_colind + m->M_rowadr[dof];
   int nnz = m->M_rownnz[dof];
   tbConstraint* c = add(b, source, id, 1, nnz, col, plain_key(source, id, side));
-  if (c) c->J[nnz - 1] = value;
+  if (!c) return NULL;
+  c->J[nnz - 1] = value;
+  c->lead = nnz - 1;
   return c;
 }
 
@@ -381,6 +383,7 @@ static int add_ball_limit(Builder* b, int j, tbReal horizon) {
       add(b, TB_SOURCE_LIMIT_JOINT, j, 1, nnz, col, plain_key(TB_SOURCE_LIMIT_JOINT, j, 0));
   if (!c) return 0;
   for (int k = 0; k < 3; k++) c->J[nnz - 3 + k] = -axis[k];
+  c->lead = nnz - 3;
   c->pos[0] = dist;
   c->margin = m->jnt_margin[j];
   return 1;

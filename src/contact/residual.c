@@ -102,6 +102,20 @@ static Parts cone(const tbProblem* p, int i, tbLaw law, const tbReal* lambda, co
                  fabs(dot(b->dim, lambda, shifted))};
 }
 
+// The same as box() for a single row, dry friction: half of a robot's rows.
+static Parts single(tbReal lower, tbReal upper, tbReal lambda, tbReal sigma) {
+  tbReal bound = sigma > 0 ? lower : upper;
+  Parts r = {0, 0, 0};
+  r.primal = lambda < lower ? lower - lambda : lambda > upper ? lambda - upper : 0;
+  if (sigma == 0) return r;
+  if (isfinite(bound)) {
+    r.complementarity = fabs((lambda - bound) * sigma);
+  } else {
+    r.dual = fabs(sigma);
+  }
+  return r;
+}
+
 // A row between bounds: sigma > 0 only at the lower bound, sigma < 0 only at the upper one.
 static Parts box(const tbBlock* b, const tbReal* lambda, const tbReal* sigma) {
   Parts r = {0, 0, 0};
@@ -128,8 +142,15 @@ static Parts block_residual(const tbProblem* p, int i, tbLaw law, const tbReal* 
   Parts r = {0, 0, 0};
   switch (b->type) {
     case TB_BLOCK_CONE: return cone(p, i, law, lambda, sigma);
-    case TB_BLOCK_BOX: return box(b, lambda, sigma);
+    case TB_BLOCK_BOX:
+      return b->dim == 1 ? single(b->lower, b->upper, *lambda, *sigma) : box(b, lambda, sigma);
     case TB_BLOCK_ONE_SIDED: {
+      if (b->dim == 1) {
+        r.primal = *lambda < 0 ? -*lambda : 0;
+        r.dual = *sigma < 0 ? -*sigma : 0;
+        r.complementarity = fabs(*lambda * *sigma);
+        return r;
+      }
       tbReal out[TB_MAX_BLOCK_DIM];
       tb_block_project(b, law, lambda, out);
       r.primal = distance(b->dim, lambda, out);
@@ -159,7 +180,9 @@ static const tbReal LEAST_PART = 1e-3;
 static tbReal largest_bound(const tbBlock* b) {
   if (b->type != TB_BLOCK_BOX) return 0;
   tbReal lower = fabs(b->lower), upper = fabs(b->upper);
-  return fmax(isfinite(lower) ? lower : 0, isfinite(upper) ? upper : 0);
+  if (!isfinite(lower)) lower = 0;
+  if (!isfinite(upper)) upper = 0;
+  return lower > upper ? lower : upper;
 }
 
 tbResidual tb_residual(const tbProblem* p, tbLaw law, const tbReal* lambda, const tbReal* sigma) {
@@ -178,7 +201,8 @@ tbResidual tb_residual(const tbProblem* p, tbLaw law, const tbReal* lambda, cons
   for (int i = 0; i < p->nblock; i++) {
     int row = p->block[i].row;
     Parts part = block_residual(p, i, law, lambda + row, sigma + row);
-    bound = fmax(bound, largest_bound(&p->block[i]));
+    tbReal largest = largest_bound(&p->block[i]);
+    if (largest > bound) bound = largest;
     if (part.primal > r.primal) r.primal = part.primal;
     if (part.dual > r.dual) r.dual = part.dual;
     if (part.complementarity > r.complementarity) r.complementarity = part.complementarity;

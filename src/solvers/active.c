@@ -351,7 +351,7 @@ bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbR
   memcpy(s.sigma, sigma, bytes);
   memcpy(s.best, lambda, bytes);
   for (int r = 0; r < a->p->n; r++) s.fastest = fmax(s.fastest, fabs(a->p->g[r]));
-  s.best_measure = tb_residual(a->p, a->law, lambda, sigma).relative;
+  s.best_measure = a->measure ? *a->measure : tb_residual(a->p, a->law, lambda, sigma).relative;
   for (int r = 0; r < a->p->n; r++) s.mode[r] = -1;
   bool solved = false;
   if (small) {

@@ -19,7 +19,8 @@ typedef struct {
   tbLaw law;          // TB_LAW_NCP or TB_LAW_CCP
   tbReal tolerance;   // relative residual
   int max_iter;
-  bool tried;  // impulse space has failed: interior points come first
+  const tbReal* measure;  // relative residual of the first guess, or NULL where it is not known
+  bool tried;             // impulse space has failed: interior points come first
 } tbActive;
 
 // Improve `lambda` (first guess in, the answer out), `sigma` the velocity that the guess leads to.

@@ -8,7 +8,7 @@
 
 // ---- building ----------------------------------------------------------------------------------
 
-static bool allocate(tbVelocity* s, tbArena* arena, int entries, int spread) {
+static bool allocate(tbVelocity* s, tbArena* arena, int entries, int padded) {
   struct tbVelocityDense* w = s->dense;
   size_t room = (size_t)w->n + 4;
   tbSoftProblem sizes = {.ndof = w->n};
@@ -23,11 +23,12 @@ static bool allocate(tbVelocity* s, tbArena* arena, int entries, int spread) {
   w->by_dof = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(s->forest.n + 1));
   w->pivot = tb_arena_alloc(arena, sizeof(int) * room);
   s->scratch = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(TB_ROWS_DIM * w->H.stride + 1));
-  tbReal* J = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(spread + 1));
+  w->pile = tb_arena_alloc(arena, sizeof(tbReal) * square);
+  w->piled = -1;
+  tbReal* J = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(padded + 1));
   if (arena->failed) return false;
   memset(w->base, 0, sizeof(tbReal) * square);
-  memset(J, 0, sizeof(tbReal) * (size_t)spread);
-  w->rows[0].spread = J;
+  w->rows[0].padded = J;
   return true;
 }
 
@@ -44,31 +45,44 @@ static void fill_base(tbVelocity* s, const tbReal* M) {
   }
 }
 
-// The width of a block's rows: whole quadruples up to the last place.
-static int width_of(int last) {
-  return (last + 4) & ~3;
+// A number of columns, and on to a multiple of four.
+static int width_of(int columns) {
+  return (columns + 3) & ~3;
 }
 
 static void fill_rows(tbVelocity* s) {
   struct tbVelocityDense* w = s->dense;
   int* place = s->place + s->forest.n;
-  tbReal* spread = w->rows[0].spread;
+  tbReal* padded = w->rows[0].padded;
   for (int i = 0; i < s->nblock; i++) {
     const tbRows* from = &s->block[i];
     tbDenseRows* rows = &w->rows[i];
     *rows = (tbDenseRows){.dim = from->dim, .nnz = from->nnz, .place = place, .J = from->J};
     rows->only = tb_rows_only_entry(from);
-    rows->spread = spread;
+    rows->padded = padded;
     for (int k = 0; k < from->nnz; k++) *place++ = s->place[from->col[k]];
-    if (rows->only >= 0 || from->nnz == 0) continue;
-    rows->width = width_of(rows->place[from->nnz - 1]);
-    spread += rows->dim * rows->width;
-    for (int r = 0; r < rows->dim; r++) {
-      for (int k = 0; k < rows->nnz; k++) {
-        rows->spread[r * rows->width + rows->place[k]] = from->J[r * from->nnz + k];
-      }
+    if (rows->only >= 0) continue;
+    rows->width = width_of(from->nnz);
+    for (int r = 0; r < rows->dim; r++, padded += rows->width) {
+      memcpy(padded, from->J + r * from->nnz, sizeof(tbReal) * (size_t)from->nnz);
+      for (int k = from->nnz; k < rows->width; k++) padded[k] = 0;
     }
   }
+}
+
+// Trees in the order of their dofs, so that places ascend where dofs do; a few dozen at most.
+static bool sort_trees(struct tbVelocityDense* w, tbArena* arena, int ntree, const tbRange* tree) {
+  tbRange* sorted = tb_arena_alloc(arena, sizeof(tbRange) * (size_t)(ntree + 1));
+  if (!sorted) return false;
+  for (int t = 0; t < ntree; t++) {
+    int at = t;
+    for (; at > 0 && sorted[at - 1].first > tree[t].first; at--) sorted[at] = sorted[at - 1];
+    sorted[at] = tree[t];
+    w->n += tree[t].end - tree[t].first;
+  }
+  w->ntree = ntree;
+  w->tree = sorted;
+  return true;
 }
 
 bool tb_velocity_build_dense(tbVelocity* s, tbArena* arena, tbForest forest, const tbReal* M,
@@ -79,19 +93,16 @@ bool tb_velocity_build_dense(tbVelocity* s, tbArena* arena, tbForest forest, con
   s->dense = TB_ARENA_NEW(arena, struct tbVelocityDense, 1);
   if (!s->dense) return false;
   struct tbVelocityDense* w = s->dense;
-  int entries = 0, spread = 0;
-  w->ntree = ntree;
-  w->tree = tree;
-  for (int t = 0; t < ntree; t++) w->n += tree[t].end - tree[t].first;
+  int entries = 0, padded = 0;
+  if (!sort_trees(w, arena, ntree, tree)) return false;
   for (int i = 0; i < nblock; i++) {
     entries += block[i].nnz;
-    spread +=
-        block[i].dim > 1 || tb_rows_only_entry(&block[i]) < 0 ? block[i].dim * width_of(w->n) : 0;
+    padded += block[i].dim * width_of(block[i].nnz);
   }
   s->size = w->n;
-  if (!allocate(s, arena, entries, spread)) return false;
+  if (!allocate(s, arena, entries, padded)) return false;
   for (int t = 0, at = 0; t < ntree; t++) {
-    for (int k = tree[t].first; k < tree[t].end; k++, at++) {
+    for (int k = w->tree[t].first; k < w->tree[t].end; k++, at++) {
       s->dof[at] = k;
       s->place[k] = at;
     }
@@ -170,35 +181,88 @@ void tb_velocity_dense_start(tbVelocity* s, bool symmetric) {
   s->symmetric = symmetric;
   w->H.skew = !symmetric;
   w->exchanged = false;
+  w->piled = -1;
   memcpy(w->H.H, w->base, sizeof(tbReal) * (size_t)(w->n * w->H.stride));
 }
 
-// H += J^T W J. Below and on the diagonal where H is symmetric, and on to a multiple of four.
-TB_INLINE void add_block(tbVelocity* s, const tbDenseRows* rows, const tbReal* W) {
+// H += the pile, run by run of columns whose places follow each other. On and below the diagonal
+// where H is symmetric.
+TB_INLINE void spread_pile(tbVelocity* s) {
   struct tbVelocityDense* w = s->dense;
-  int dim = rows->dim, nnz = rows->nnz, width = rows->width, stride = w->H.stride;
-  for (int r = 0; r < dim; r++) {
-    memset(s->scratch + r * width, 0, sizeof(tbReal) * (size_t)width);
-    tb_add_rows(dim, width, width, W + r * dim, rows->spread, s->scratch + r * width);
-  }
-  for (int k = 0; k < nnz; k++) {
-    tbReal a[TB_ROWS_DIM];
-    bool any = false;
-    for (int r = 0; r < dim; r++) {
-      a[r] = rows->J[r * nnz + k];
-      any = any || a[r] != 0;
+  const tbDenseRows* rows = &w->rows[w->piled];
+  const int *place = rows->place, nnz = rows->nnz;
+  for (int first = 0, end; first < nnz; first = end) {
+    end = first + 1;
+    while (end < nnz && place[end] == place[end - 1] + 1) end++;
+    for (int k = s->symmetric ? first : 0; k < nnz; k++) {
+      const tbReal* TB_RESTRICT from = w->pile + k * rows->width + first;
+      tbReal* TB_RESTRICT to = w->H.H + place[k] * w->H.stride + place[first];
+      int n = (s->symmetric && k < end ? k + 1 : end) - first;
+      for (int j = 0; j < n; j++) to[j] += from[j];
     }
-    int place = rows->place[k], n = s->symmetric ? width_of(place) : width;
-    if (any) tb_add_rows(dim, n, width, a, s->scratch, w->H.H + place * stride);
+  }
+  w->piled = -1;
+}
+
+// W J over a block's own columns, in s->scratch.
+TB_INLINE void weigh_rows(tbVelocity* s, const tbDenseRows* rows, const tbReal* W) {
+  int dim = rows->dim, width = rows->width;
+  memset(s->scratch, 0, sizeof(tbReal) * (size_t)(dim * width));
+  for (int r = 0; r < dim; r++) {
+    tbReal* to = s->scratch + r * width;
+    bool own = true;
+    for (int c = 0; c < dim; c++) own = own && (c == r || W[r * dim + c] == 0);
+    if (own) {
+      tb_add_rows(1, width, width, W + r * dim + r, rows->padded + r * width, to);
+    } else {
+      tb_add_rows(dim, width, width, W + r * dim, rows->padded, to);
+    }
   }
 }
 
-static void add_narrow(tbVelocity* s, const tbDenseRows* rows, const tbReal* W) {
-  add_block(s, rows, W);
+// The pile += J^T W J: on and below the diagonal where H is symmetric, and on to a multiple of
+// four. What has other columns starts a new one.
+TB_INLINE void add_block(tbVelocity* s, int block, const tbReal* W) {
+  struct tbVelocityDense* w = s->dense;
+  const tbDenseRows* rows = &w->rows[block];
+  int dim = rows->dim, nnz = rows->nnz, width = rows->width;
+  bool same = w->piled >= 0 && s->block[w->piled].col == s->block[block].col &&
+              s->block[w->piled].nnz == nnz;
+  if (w->piled >= 0 && !same) spread_pile(s);
+  if (w->piled < 0) {
+    w->piled = block;
+    memset(w->pile, 0, sizeof(tbReal) * (size_t)(nnz * width));
+  }
+  weigh_rows(s, rows, W);
+  for (int k = 0; k < nnz; k++) {
+    int n = s->symmetric ? width_of(k + 1) : width;
+    const tbReal* column = rows->padded + k;
+    tbReal *to = w->pile + k * width, a[TB_ROWS_DIM];
+    if (dim == 3) {
+      // The usual contact, written out.
+      tbReal three[3] = {column[0], column[width], column[2 * width]};
+      tb_add_rows(3, n, width, three, s->scratch, to);
+      continue;
+    }
+    for (int r = 0; r < dim; r++) a[r] = column[r * width];
+    tb_add_rows(dim, n, width, a, s->scratch, to);
+  }
 }
 
-TB_WIDE static void add_wide(tbVelocity* s, const tbDenseRows* rows, const tbReal* W) {
-  add_block(s, rows, W);
+static void add_narrow(tbVelocity* s, int block, const tbReal* W) {
+  add_block(s, block, W);
+}
+
+TB_WIDE static void add_wide(tbVelocity* s, int block, const tbReal* W) {
+  add_block(s, block, W);
+}
+
+static void spread_narrow(tbVelocity* s) {
+  spread_pile(s);
+}
+
+TB_WIDE static void spread_wide(tbVelocity* s) {
+  spread_pile(s);
 }
 
 void tb_velocity_dense_add(tbVelocity* s, int block, const tbReal* W) {
@@ -210,15 +274,20 @@ void tb_velocity_dense_add(tbVelocity* s, int block, const tbReal* W) {
   } else if (rows->nnz == 0) {
     return;
   } else if (tb_wide()) {
-    add_wide(s, rows, W);
+    add_wide(s, block, W);
   } else {
-    add_narrow(s, rows, W);
+    add_narrow(s, block, W);
   }
 }
 
 bool tb_velocity_dense_factor(tbVelocity* s) {
   struct tbVelocityDense* w = s->dense;
   int n = w->n, stride = w->H.stride;
+  if (w->piled >= 0 && tb_wide()) {
+    spread_wide(s);
+  } else if (w->piled >= 0) {
+    spread_narrow(s);
+  }
   if (s->symmetric) return tb_soft_dense_factor(&w->H);
   memcpy(w->copy, w->H.H, sizeof(tbReal) * (size_t)(n * stride));
   if (tb_soft_dense_factor_skew(&w->H, w->least)) return true;

@@ -1,7 +1,8 @@
 // The matrix of solvers/velocity as a dense square over the dofs of whole trees, for islands of up
 // to TB_SOFT_DENSE dofs. Contacts with the world couple no dofs that M does not couple, so that the
-// branches of a robot stay apart and are skipped (solvers/soft_dense), and what many contacts hold
-// costs little more than what few do.
+// branches of a robot stay apart and are skipped (solvers/soft_dense). J^T W J is summed over the
+// columns that a block has, over all contacts of a body at once, and only then spread over the
+// square: what many contacts hold costs little more than what few do.
 #ifndef TRIBO_SOLVERS_VELOCITY_DENSE_H_
 #define TRIBO_SOLVERS_VELOCITY_DENSE_H_
 
@@ -12,10 +13,10 @@
 typedef struct {
   int dim, nnz;
   int only;          // the only column of a single row that is not zero, or -1
-  int width;         // of the columns up to the last, a multiple of four
+  int width;         // nnz and on to a multiple of four
   const int* place;  // of each column
   const tbReal* J;   // dim x nnz
-  tbReal* spread;    // J with a column per place, dim x width
+  tbReal* padded;    // J with zeros up to the width, dim x width
 } tbDenseRows;
 
 struct tbVelocityDense {
@@ -25,6 +26,9 @@ struct tbVelocityDense {
   tbSoftDense H;
   tbReal* base;                   // M, in full, as H is stored
   tbReal *least, *copy, *by_dof;  // pivots of M; H before it was factored; scratch
+  // J^T W J of the blocks since `piled` that have its columns, nnz x width of it; none: -1.
+  tbReal* pile;
+  int piled;
   int* pivot;
   bool exchanged;  // the factor has row exchanges: it is in `copy`
 };

@@ -76,16 +76,17 @@ static void recall_impulses(const tbModel* m, const tbData* d, tbStepState* stat
   }
 }
 
-// The velocity that the first impulses of every island lead to, with and without the islands that
-// these already solve (at rest, most): they need neither G nor a solver.
+// The impulse on the dofs and the velocity that the first impulses of every island lead to, and
+// which islands these already solve (at rest, most): they need neither G nor a solver.
 static tbResult accept_recalled(const tbModel* m, tbData* d, tbStepState* state,
-                                tbInertiaFactor factor, const tbReal* v_free, tbIslands* islands) {
+                                tbInertiaFactor factor, const tbReal* v_free, tbIslands* islands,
+                                tbReal* impulse, tbReal* v) {
   tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
-  tbReal* v = TB_ARENA_NEW(&d->work->arena, tbReal, m->nv);
   tbReal* sigma =
       tb_arena_alloc(&d->work->arena, sizeof(tbReal) * (size_t)(state->constraints.nrow + 1));
-  if (!v || !sigma) return TB_ERROR_MEMORY;
-  tb_gather_impulse(&state->constraints, islands, v);
+  if (!sigma) return TB_ERROR_MEMORY;
+  tb_gather_impulse(&state->constraints, islands, impulse);
+  memcpy(v, impulse, sizeof(tbReal) * (size_t)m->nv);
   tb_ltdl_solve(forest, factor.LD, factor.inverse, v);
   for (int i = 0; i < m->nv; i++) v[i] += v_free[i];
   for (int i = 0; i < islands->count; i++) {
@@ -97,6 +98,7 @@ static tbResult accept_recalled(const tbModel* m, tbData* d, tbStepState* state,
     if (m->opt.solve_absolute > 0 || m->opt.law == TB_LAW_RAISIM) continue;
     tbSolveInfo info = {.law = tb_law_name((tbLaw)m->opt.law), .solver = "warm start"};
     info.residual = tb_residual(&island->problem, (tbLaw)m->opt.law, island->lambda, island->sigma);
+    island->measure = info.residual.relative;
     if (!(info.residual.relative <= RECALL * m->opt.solve_tolerance)) continue;
     info.residual_exact = m->opt.law == TB_LAW_NCP ? info.residual
                                                    : tb_residual(&island->problem, TB_LAW_NCP,
@@ -176,20 +178,29 @@ static bool solve_dense(tbActive active, const tbIsland* island, tbArena* arena,
   return true;
 }
 
+// An island's rows. Without the columns at which a single row has a zero by its nature, the others
+// need not be closed under ancestors: for dense factors only.
+static int list_rows(const Fast* f, const tbIsland* island, bool closed, tbRows* rows) {
+  int dense = 0;
+  for (int k = 0; k < island->nmember; k++) {
+    const tbConstraint* c = &f->constraints->list[island->member[k]];
+    int skip = closed || c->dim > 1 ? 0 : c->lead;
+    rows[k] = (tbRows){c->dim, c->nnz - skip, c->col + skip, c->J + skip};
+    dense += closed ? tb_active_dense_rows(&rows[k]) : 0;
+  }
+  return dense;
+}
+
 static tbResult solve_fast(void* context, int index, tbWorker* worker) {
   const Fast* f = context;
   const tbOption* opt = &f->m->opt;
   const tbIsland* island = &f->islands->island[index];
   tbArena* arena = &worker->arena;
   tbArenaMark mark = tb_arena_mark(arena);
-  int nblock = island->nmember, dense = 0;
+  int nblock = island->nmember, dofs = 0;
   tbRows* rows = tb_arena_alloc(arena, sizeof(tbRows) * (size_t)(nblock + 1));
   if (!rows) return TB_ERROR_MEMORY;
-  for (int k = 0; k < nblock; k++) {
-    const tbConstraint* c = &f->constraints->list[island->member[k]];
-    rows[k] = (tbRows){c->dim, c->nnz, c->col, c->J};
-    dense += tb_active_dense_rows(&rows[k]);
-  }
+  list_rows(f, island, false, rows);
   tbActive active = {
       .p = &island->problem,
       .block = rows,
@@ -201,14 +212,14 @@ static tbResult solve_fast(void* context, int index, tbWorker* worker) {
       .law = opt->law == TB_LAW_CCP ? TB_LAW_CCP : TB_LAW_NCP,
       .tolerance = opt->solve_tolerance,
       .max_iter = opt->solve_iterations < MOST_FAST ? opt->solve_iterations : MOST_FAST};
+  if ((int)active.law == opt->law && !isnan(island->measure)) active.measure = &island->measure;
   tbSolveInfo* info = &f->info[index];
   bool ok = list_trees(f, arena, &active, nblock), solved = false;
-  int dofs = 0;
   for (int t = 0; ok && t < active.ntree; t++) dofs += active.tree[t].end - active.tree[t].first;
   if (ok && dofs <= TB_SOFT_DENSE) {
     ok = solve_small(active, nblock, island, arena, info);
     solved = true;
-  } else if (ok && dense <= MOST_DENSE) {
+  } else if (ok && list_rows(f, island, true, rows) <= MOST_DENSE) {
     ok = solve_dense(active, island, arena, info);
     solved = info->status == TB_SOLVE_CONVERGED;
     active.tried = true;
@@ -341,50 +352,74 @@ static tbResult store_impulses(const tbModel* m, tbData* d, tbStepState* state,
   return TB_OK;
 }
 
+// Impulses of all islands, from the last step's on, the impulse on the dofs that they add up to and
+// the velocity that this leads to.
+static tbResult find_impulses(const tbModel* m, tbData* d, tbStepState* state,
+                              tbInertiaFactor factor, const tbReal* v_free, tbIslands* islands,
+                              tbReal* impulse, tbReal* v) {
+  if (m->opt.warmstart) recall_impulses(m, d, state, islands);
+  tbResult result = accept_recalled(m, d, state, factor, v_free, islands, impulse, v);
+  if (result != TB_OK) return result;
+  bool all = true;
+  for (int i = 0; i < islands->count; i++) all = all && islands->island[i].solved;
+  if (all) return store_impulses(m, d, state, islands);
+  if (has_fast_path(&m->opt) || starts_exactly(&m->opt)) {
+    result = solve_active(m, d, state, factor, islands);
+  }
+  if (result == TB_OK) {
+    result = tb_assemble_delassus(m, d, &state->constraints, factor, islands);
+  }
+  if (result == TB_OK) result = solve_islands(m, d, state, islands);
+  if (result == TB_OK) result = store_impulses(m, d, state, islands);
+  if (result != TB_OK) return result;
+
+  // v+ = v_f + H^-1 J^T lambda
+  tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
+  memset(impulse, 0, sizeof(tbReal) * (size_t)m->nv);
+  tb_gather_impulse(&state->constraints, islands, impulse);
+  memcpy(v, impulse, sizeof(tbReal) * (size_t)m->nv);
+  tb_ltdl_solve(forest, factor.LD, factor.inverse, v);
+  for (int i = 0; i < m->nv; i++) v[i] += v_free[i];
+  return TB_OK;
+}
+
 tbResult tb_rigid_velocity(const tbModel* m, tbData* d, tbStepState* state, tbReal* v_next) {
   size_t bytes = sizeof(tbReal) * (size_t)m->nv;
   tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
-  tbReal h = m->opt.timestep, start = tb_seconds();
+  tbReal h = m->opt.timestep;
   tbReal* impulse = TB_ARENA_NEW(&d->work->arena, tbReal, m->nv);
-  if (!impulse) return TB_ERROR_MEMORY;
+  tbReal* v_free = tb_arena_alloc(&d->work->arena, bytes + sizeof(tbReal));
+  if (!impulse || !v_free) return TB_ERROR_MEMORY;
 
   // Free velocity v_f = v + h H^-1 (tau - b), H = M with damping made implicit.
   tbInertiaFactor factor;
   tbResult result = tb_implicit_factor(m, d, TB_IMPLICIT_ALL, &factor);
   if (result != TB_OK) return result;
-  memcpy(v_next, d->qfrc_smooth, bytes);
-  tb_ltdl_solve(forest, factor.LD, factor.inverse, v_next);
-  for (int i = 0; i < m->nv; i++) v_next[i] = d->qvel[i] + h * v_next[i];
+  memcpy(v_free, d->qfrc_smooth, bytes);
+  tb_ltdl_solve(forest, factor.LD, factor.inverse, v_free);
+  for (int i = 0; i < m->nv; i++) v_free[i] = d->qvel[i] + h * v_free[i];
   tbReal dynamics_end = tb_seconds();
-  d->seconds.dynamics += dynamics_end - start;
+  d->seconds.dynamics += dynamics_end - state->clock;
 
   // One problem per island, each solved from the last step's impulses.
-  tbIslands islands;
-  result = tb_assemble_groups(m, d, &state->constraints, &islands);
-  if (result == TB_OK)
-    result = tb_assemble_terms(m, d, &state->constraints, factor, v_next, &islands);
-  if (result != TB_OK) return result;
-  tbReal assemble_end = tb_seconds();
-  d->seconds.assemble += assemble_end - dynamics_end;
-  if (m->opt.warmstart) recall_impulses(m, d, state, &islands);
-  result = accept_recalled(m, d, state, factor, v_next, &islands);
-  if (result == TB_OK && (has_fast_path(&m->opt) || starts_exactly(&m->opt))) {
-    result = solve_active(m, d, state, factor, &islands);
+  memcpy(v_next, v_free, bytes);
+  if (state->constraints.count > 0) {
+    tbIslands islands;
+    result = tb_assemble_groups(m, d, &state->constraints, &islands);
+    if (result == TB_OK)
+      result = tb_assemble_terms(m, d, &state->constraints, factor, v_free, &islands);
+    if (result != TB_OK) return result;
+    tbReal assemble_end = tb_seconds();
+    d->seconds.assemble += assemble_end - dynamics_end;
+    result = find_impulses(m, d, state, factor, v_free, &islands, impulse, v_next);
+    d->seconds.solve += tb_seconds() - assemble_end;
+  } else if (!tb_warm_clear(&state->warm, 0)) {
+    result = TB_ERROR_MEMORY;
   }
-  if (result == TB_OK) {
-    result = tb_assemble_delassus(m, d, &state->constraints, factor, &islands);
+  if (result != TB_OK) return result;
+  for (int i = 0; i < m->nv; i++) {
+    d->qfrc_constraint[i] = impulse[i] / h;
+    d->qacc[i] = (v_next[i] - d->qvel[i]) / h;
   }
-  if (result == TB_OK) result = solve_islands(m, d, state, &islands);
-  if (result != TB_OK) return result;
-  result = store_impulses(m, d, state, &islands);
-  d->seconds.solve += tb_seconds() - assemble_end;
-  if (result != TB_OK) return result;
-
-  // v+ = v_f + H^-1 J^T lambda
-  tb_gather_impulse(&state->constraints, &islands, impulse);
-  for (int i = 0; i < m->nv; i++) d->qfrc_constraint[i] = impulse[i] / h;
-  tb_ltdl_solve(forest, factor.LD, factor.inverse, impulse);
-  for (int i = 0; i < m->nv; i++) v_next[i] += impulse[i];
-  for (int i = 0; i < m->nv; i++) d->qacc[i] = (v_next[i] - d->qvel[i]) / h;
   return TB_OK;
 }

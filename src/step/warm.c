@@ -31,18 +31,21 @@ size_t tb_warm_bytes(const tbWarmTable* table) {
 }
 
 bool tb_warm_clear(tbWarmTable* table, int count) {
-  if (table->capacity < 2 * count) {
+  bool grown = table->capacity < 2 * count;
+  if (grown) {
     int capacity = 64;
     while (capacity < 4 * count) capacity *= 2;
-    tbWarmEntry* grown = malloc(sizeof(tbWarmEntry) * (size_t)capacity);
-    if (!grown) return false;
+    tbWarmEntry* slot = malloc(sizeof(tbWarmEntry) * (size_t)capacity);
+    if (!slot) return false;
     free(table->slot);
-    table->slot = grown;
+    table->slot = slot;
     table->capacity = capacity;
     table->allocations++;
   }
-  for (int i = 0; i < table->capacity; i++) table->slot[i].dim = 0;
-  table->left = 0;
+  if (table->filled > 0 || grown) {
+    for (int i = 0; i < table->capacity; i++) table->slot[i].dim = 0;
+  }
+  table->filled = table->left = 0;
   return true;
 }
 
@@ -50,6 +53,7 @@ void tb_warm_put(tbWarmTable* table, uint64_t key, const tbReal pos[3], int dim,
                  const tbReal* lambda) {
   tbWarmEntry* entry = slot_of(table, key);
   table->left += entry->dim == 0;
+  table->filled += entry->dim == 0;
   entry->key = key;
   entry->dim = dim;
   entry->taken = 0;

@@ -20,7 +20,8 @@ typedef struct {
 typedef struct {
   tbWarmEntry* slot;
   int capacity;
-  int left;  // entries that nobody has taken yet
+  int filled;  // entries
+  int left;    // entries that nobody has taken yet
   size_t allocations;
 } tbWarmTable;
 

@@ -168,7 +168,8 @@ static bool make_case(tbWorld w, Case* c) {
   tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
   for (int i = 0; i < m->nv; i++) place[i] = -1;
   for (int t = 0; t < m->ntree; t++) {
-    c->tree[t] = (tbRange){m->tree_dofadr[t], m->tree_dofadr[t] + m->tree_dofnum[t]};
+    // In any order.
+    c->tree[m->ntree - 1 - t] = (tbRange){m->tree_dofadr[t], m->tree_dofadr[t] + m->tree_dofnum[t]};
   }
   for (int b = 0, row = 0; b < cs->count; b++) {
     const tbConstraint* k = &cs->list[b];
