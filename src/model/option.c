@@ -93,7 +93,8 @@ static tbResult unknown_name(const char* name, tbError* error) {
   }
   // A guess that shares less than half of the letters helps nobody.
   if (2 * best_distance > (int)strlen(name)) {
-    return tb_fail(error, TB_ERROR_ARGUMENT, "unknown option '%s' (see option.h)", name);
+    return tb_fail(error, TB_ERROR_ARGUMENT, "unknown option '%s' (tribo sim --help lists all)",
+                   name);
   }
   return tb_fail(error, TB_ERROR_ARGUMENT, "unknown option '%s', did you mean '%s'?", name,
                  FIELDS[best].name);
