@@ -12,28 +12,23 @@ const char* peer_version(void) {
 
 Peer* peer_open(const char* path, const char* include, const tbModel* same, char* message,
                 size_t size) {
-  char error[1000] = "";
   Peer* peer = calloc(1, sizeof *peer);
-  if (!peer) return NULL;
-  peer->m = tb_mujoco_load(path, include, error);
-  peer->d = peer->m ? mj_makeData(peer->m) : NULL;
-  if (!peer->d) {
-    snprintf(message, size, "MuJoCo cannot load it: %s", error);
-  } else if (peer->m->nv != same->nv || peer->m->nu != same->nu || peer->m->na != same->na) {
-    snprintf(message, size, "MuJoCo's model of it is another robot");
-  } else {
-    // The newest files ask for integrators that this version does not have.
-    if (same->opt.integrator == TB_INTEGRATOR_EULER) peer->m->opt.integrator = mjINT_EULER;
-    return peer;
+  bool open = peer && tb_mujoco_open(path, include, &peer->m, &peer->d, message, size);
+  bool alike =
+      open && peer->m->nv == same->nv && peer->m->nu == same->nu && peer->m->na == same->na;
+  if (open && !alike) snprintf(message, size, "MuJoCo's model of it is another robot");
+  if (!alike) {
+    peer_close(peer);
+    return NULL;
   }
-  peer_close(peer);
-  return NULL;
+  // The newest files ask for integrators that this version does not have.
+  if (same->opt.integrator == TB_INTEGRATOR_EULER) peer->m->opt.integrator = mjINT_EULER;
+  return peer;
 }
 
 void peer_close(Peer* peer) {
   if (!peer) return;
-  if (peer->d) mj_deleteData(peer->d);
-  if (peer->m) mj_deleteModel(peer->m);
+  tb_mujoco_close(peer->m, peer->d);
   free(peer);
 }
 

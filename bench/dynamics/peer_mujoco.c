@@ -11,21 +11,15 @@ const char* peer_version(void) {
 }
 
 Peer* peer_open(const char* path, const char* include, char* message, size_t size) {
-  char error[1000] = "";
   Peer* peer = calloc(1, sizeof *peer);
-  if (!peer) return NULL;
-  peer->m = tb_mujoco_load(path, include, error);
-  peer->d = peer->m ? mj_makeData(peer->m) : NULL;
-  if (peer->d) return peer;
-  snprintf(message, size, "MuJoCo cannot load it: %s", error);
+  if (peer && tb_mujoco_open(path, include, &peer->m, &peer->d, message, size)) return peer;
   peer_close(peer);
   return NULL;
 }
 
 void peer_close(Peer* peer) {
   if (!peer) return;
-  if (peer->d) mj_deleteData(peer->d);
-  if (peer->m) mj_deleteModel(peer->m);
+  tb_mujoco_close(peer->m, peer->d);
   free(peer);
 }
 

@@ -336,15 +336,11 @@ static void find_step(Ipm* m, tbReal target, tbReal* dx, tbReal* dz) {
       if (b->type == TB_BLOCK_ONE_SIDED) dz[k] = m->c[k] - m->z[k] / m->x[k] * dx[k];
       if (b->type == TB_BLOCK_BOX) {
         tbReal down = m->x[k] - m->low[k], up = m->high[k] - m->x[k];
-        m->dlow[k] = m->zlow[k] > 0 ? target / down - m->zlow[k] - m->zlow[k] / down * dx[k] : 0;
-        m->dhigh[k] = m->zhigh[k] > 0 ? target / up - m->zhigh[k] + m->zhigh[k] / up * dx[k] : 0;
+        m->dlow[k] = tb_bound_slope(target, down, dx[k], m->zlow[k]);
+        m->dhigh[k] = tb_bound_slope(target, up, -dx[k], m->zhigh[k]);
       }
     }
   }
-}
-
-static tbReal row_step(tbReal x, tbReal dx) {
-  return dx < 0 ? -x / dx : INFINITY;
 }
 
 // The largest step that keeps x and z inside.
@@ -360,14 +356,13 @@ static tbReal step_length(const Ipm* m, const tbReal* dx, const tbReal* dz) {
     }
     for (int k = row; k < row + b->dim; k++) {
       if (b->type == TB_BLOCK_ONE_SIDED) {
-        a = fmin(a, fmin(row_step(m->x[k], dx[k]), row_step(m->z[k], dz[k])));
+        a = fmin(a, tb_pair_step(m->x[k], dx[k], m->z[k], dz[k]));
       } else if (b->type == TB_BLOCK_BOX && m->low[k] < m->high[k]) {
         if (m->zlow[k] > 0) {
-          a = fmin(a, fmin(row_step(m->x[k] - m->low[k], dx[k]), row_step(m->zlow[k], m->dlow[k])));
+          a = fmin(a, tb_pair_step(m->x[k] - m->low[k], dx[k], m->zlow[k], m->dlow[k]));
         }
         if (m->zhigh[k] > 0) {
-          a = fmin(
-              a, fmin(row_step(m->high[k] - m->x[k], -dx[k]), row_step(m->zhigh[k], m->dhigh[k])));
+          a = fmin(a, tb_pair_step(m->high[k] - m->x[k], -dx[k], m->zhigh[k], m->dhigh[k]));
         }
       }
     }

@@ -92,4 +92,17 @@ static inline tbReal tb_lorentz_step(int d, const tbReal* x, const tbReal* dx) {
   return limit;
 }
 
+// --- cones of one dimension ------------------------------------------------------------------
+
+// The largest step that keeps a row x and its multiplier z from going below zero.
+static inline tbReal tb_pair_step(tbReal x, tbReal dx, tbReal z, tbReal dz) {
+  return fmin(dx < 0 ? -x / dx : INFINITY, dz < 0 ? -z / dz : INFINITY);
+}
+
+// Newton's step of the multiplier z of a bound at distance `gap`, towards gap z = target; a bound
+// that is not there has z = 0.
+static inline tbReal tb_bound_slope(tbReal target, tbReal gap, tbReal dgap, tbReal z) {
+  return z > 0 ? target / gap - z - z / gap * dgap : 0;
+}
+
 #endif

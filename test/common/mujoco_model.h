@@ -95,6 +95,24 @@ static inline mjModel* tb_mujoco_load(const char* path, const char* include, cha
   return model;
 }
 
+// A model as tb_mujoco_load has it, and a world of it; false with a message and both NULL.
+static inline bool tb_mujoco_open(const char* path, const char* include, mjModel** m, mjData** d,
+                                  char* message, size_t size) {
+  char error[1000] = "";
+  *m = tb_mujoco_load(path, include, error);
+  *d = *m ? mj_makeData(*m) : NULL;
+  if (*d) return true;
+  snprintf(message, size, "MuJoCo cannot load it: %s", error);
+  if (*m) mj_deleteModel(*m);
+  *m = NULL;
+  return false;
+}
+
+static inline void tb_mujoco_close(mjModel* m, mjData* d) {
+  if (d) mj_deleteData(d);
+  if (m) mj_deleteModel(m);
+}
+
 // --- from its model to ours -----------------------------------------------------------------
 
 // Ids that MuJoCo 2.2.2 does not keep: trees, last dofs, sizes of subtrees.

@@ -109,6 +109,21 @@ static void random_island(Island* s, uint64_t seed) {
                                .block = s->block};
 }
 
+// The factors solve with a random right side; `tolerance` is of the terms of a row.
+static void check_solution(Island* s, const tbSoftDense* dense, double tolerance) {
+  tbReal x[MOST], b[MOST];
+  for (int i = 0; i < s->ndof; i++) x[i] = b[i] = tb_rng_uniform(&s->rng, -1, 1);
+  tb_soft_dense_solve(dense, x);
+  for (int i = 0; i < s->ndof; i++) {
+    tbReal sum = 0, scale = 1;
+    for (int j = 0; j < s->ndof; j++) {
+      sum += s->full[i][j] * x[j];
+      scale += fabs(s->full[i][j] * x[j]);
+    }
+    assert_near(sum, b[i], tolerance * scale);
+  }
+}
+
 static void solves_random_islands(void** state) {
   (void)state;
   static Island s;
@@ -127,17 +142,7 @@ static void solves_random_islands(void** state) {
       }
       assert_true(tb_soft_dense_factor(&dense));
     }
-    tbReal x[MOST], b[MOST];
-    for (int i = 0; i < s.ndof; i++) x[i] = b[i] = tb_rng_uniform(&s.rng, -1, 1);
-    tb_soft_dense_solve(&dense, x);
-    for (int i = 0; i < s.ndof; i++) {
-      tbReal sum = 0, scale = 1;
-      for (int j = 0; j < s.ndof; j++) {
-        sum += s.full[i][j] * x[j];
-        scale += fabs(s.full[i][j] * x[j]);
-      }
-      assert_near(sum, b[i], 1e-12 * scale);
-    }
+    check_solution(&s, &dense, 1e-12);
   }
   tb_arena_free(&arena);
 }
@@ -172,7 +177,7 @@ static void solves_with_weights_that_are_not_symmetric(void** state) {
     add_skew(&s);
     tb_arena_reset(&arena);
     tbSoftDense dense;
-    tbReal x[MOST], b[MOST], least[MOST];
+    tbReal least[MOST];
     assert_true(tb_soft_dense_build(&dense, &s.problem, &arena));
     for (int i = 0; i < s.ndof; i++) least[i] = 0.1;
     for (int round = 0; round < 2; round++) {
@@ -183,16 +188,7 @@ static void solves_with_weights_that_are_not_symmetric(void** state) {
       }
       assert_true(tb_soft_dense_factor_skew(&dense, least));
     }
-    for (int i = 0; i < s.ndof; i++) x[i] = b[i] = tb_rng_uniform(&s.rng, -1, 1);
-    tb_soft_dense_solve(&dense, x);
-    for (int i = 0; i < s.ndof; i++) {
-      tbReal sum = 0, scale = 1;
-      for (int j = 0; j < s.ndof; j++) {
-        sum += s.full[i][j] * x[j];
-        scale += fabs(s.full[i][j] * x[j]);
-      }
-      assert_near(sum, b[i], 1e-10 * scale);
-    }
+    check_solution(&s, &dense, 1e-10);
     // A pivot that is too small is refused.
     tb_soft_dense_start(&dense, &s.problem);
     tb_soft_dense_skew(&dense);
