@@ -40,7 +40,7 @@ struct Motion {
   int stable_steps;   // of the stability test
   int truth;          // sub-steps of the ground truth
   int finest;         // most sub-steps tested where an error of 1e-5 is not reached before
-                      // (explicit Euler: sixteen times as many)
+                      // (explicit Euler: eight times as many)
   int paper_finest;   // most that the paper tested
   double paper[3];    // largest stable step of expo, explicit, implicit Euler, ms
   double* qpos0;

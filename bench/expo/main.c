@@ -58,7 +58,7 @@ static void measure_curve(Report* r, Motion* motion, const Truth* truth, const M
   // cheapest goes furthest; fixed orders and Newton's method stop with the paper.
   int explicit = method->integrator == TB_INTEGRATOR_EULER_EXPLICIT;
   int coarse = method->order > 0 || method->integrator == TB_INTEGRATOR_EULER_IMPLICIT;
-  int finest = explicit ? 16 * motion->finest : coarse ? motion->paper_finest : motion->finest;
+  int finest = explicit ? 8 * motion->finest : coarse ? motion->paper_finest : motion->finest;
   int paper = explicit ? 8 * motion->paper_finest : motion->paper_finest;
   if (tb_bench_short(r->bench) && finest > 64) finest = explicit ? 512 : 64;
   curve->n = 0;

@@ -329,7 +329,8 @@ static void forward_does_not_move_anchors(void** state) {
   tb_world_free(b);
 }
 
-// Stiffness of geoms in series, of a pair, and the options' where neither says anything.
+// Stiffness and damping of geoms in series, of a pair, and the options' where neither says
+// anything: by where the ball rests, and by the force at a speed.
 static void stiffness_by_geom_pair_and_option(void** state) {
   (void)state;
   static const char* const XML[] = {
@@ -344,12 +345,16 @@ static void stiffness_by_geom_pair_and_option(void** state) {
       ("<mujoco><worldbody><geom type='plane' size='5 5 .1'/><body pos='0 0 .1'><joint "
        "type='slide' "
        "axis='0 0 1'/><geom type='sphere' size='.1' mass='1'/></body></worldbody></mujoco>")};
-  static const double COMPLIANCE[] = {4e-4, 5e-4, 1e-5};
+  static const double COMPLIANCE[] = {4e-4, 5e-4, 1e-5}, DAMPING[] = {50, 80, 300};
   for (int i = 0; i < 3; i++) {
     tbWorld w = load(XML[i]);
     w.d->qpos[0] = -1e-5;
     run(w, 2000);
     assert_near(w.d->qpos[0] / COMPLIANCE[i], -G, 1e-6);
+    w.m->opt.integrator = TB_INTEGRATOR_EULER_EXPLICIT;
+    w.d->qvel[0] = -0.25;
+    assert_int_equal(tb_forward(w.m, w.d), TB_OK);
+    assert_near(w.d->contact[0].force[0], G + 0.25 * DAMPING[i], 1e-5);
     tb_world_free(w);
   }
 }
@@ -389,6 +394,36 @@ static void torsion_slows_a_top(void** state) {
   run(w, 200);
   double inertia = 0.4 * 0.01, slowed = 10 - 0.01 * G / inertia * 0.2;
   assert_near(w.d->qvel[5], slowed, 2e-2);
+
+  // Below the bound it holds, by springs of K l^2 about the normal and about a tangent.
+  tb_reset(w.m, w.d);
+  w.d->qpos[2] = 0.1 - G / 1e5;
+  w.d->qfrc_applied[5] = 0.005 * G;
+  run(w, 3000);
+  assert_near(2 * atan2(w.d->qpos[6], w.d->qpos[3]), 0.005 * G / (1e5 * 0.01 * 0.01), 1e-7);
+  tb_world_free(w);
+}
+
+// A foot on an arm passes the lowest point of its circle inside the floor: the normal row of J is
+// zero there, so that all that lifts it is dJ/dt v = r w^2, and the mean force over a step is that
+// of the stretch p + r w^2 t^2 / 2 (EXP eq. 10).
+static void circling_foot_is_lifted_by_the_drift(void** state) {
+  (void)state;
+  tbWorld w = load(
+      "<mujoco><worldbody><geom type='plane' size='9 9 .1' friction='1e-6 0 0'/><body pos='0 0 1'>"
+      "<joint type='hinge' axis='0 1 0'/><geom type='sphere' pos='0 0 -0.999' size='0.002' "
+      "mass='1' "
+      "friction='1e-6 0 0'/></body></worldbody></mujoco>");
+  double h = 0.002, spin = 3, k = 1e5, b = 300;
+  w.m->opt.timestep = h;
+  w.m->opt.expm_accuracy = 0;
+  w.d->qvel[0] = spin;
+  assert_int_equal(tb_forward(w.m, w.d), TB_OK);
+  assert_int_equal(w.d->ncon, 1);
+  const tbContact* c = &w.d->contact[0];
+  double lift = (1 - c->pos[2]) * spin * spin;
+  assert_near(c->dist, -0.001, 1e-12);
+  assert_near(c->force[0], k * 0.001 - k * lift * h * h / 6 - b * lift * h / 2, 1e-6);
   tb_world_free(w);
 }
 
@@ -457,6 +492,7 @@ int main(void) {
       cmocka_unit_test(stiffness_by_geom_pair_and_option),
       cmocka_unit_test(other_constraints_are_springs),
       cmocka_unit_test(torsion_slows_a_top),
+      cmocka_unit_test(circling_foot_is_lifted_by_the_drift),
       cmocka_unit_test(steps_allocate_nothing_and_failures_change_nothing),
       cmocka_unit_test(boxes_come_to_rest),
   };
