@@ -32,7 +32,6 @@ static const int next_edge[3] = {1, 2, 0};
 typedef struct {
   tbConvexPair* pair;
   tbSupport vert[MAX_VERTS];
-  tbReal look[MAX_VERTS][3];  // outward direction that a vertex supports; zero where unknown
   Face face[MAX_FACES];
   tbReal dist[MAX_FACES];  // of a face's plane from the origin; INFINITY for dead and flat ones
   int nvert;
@@ -114,11 +113,6 @@ static void make_tetrahedron(Polytope* p, const tbReal fallback[3]) {
     tbSupport swap = p->vert[1];
     p->vert[1] = p->vert[2];
     p->vert[2] = swap;
-    for (int i = 0; i < 3; i++) {
-      tbReal look = p->look[1][i];
-      p->look[1][i] = p->look[2][i];
-      p->look[2][i] = look;
-    }
   }
   for (int f = 0; f < 4; f++) {
     new_face(p, corner[f][0], corner[f][1], corner[f][2]);
@@ -173,19 +167,18 @@ static int open_directions(const Polytope* p, int count, tbReal d[6][3]) {
 
 // Support points in front of the best direction known, all around, and behind: the front ones span
 // the face of b - a that the answer is on, or nearly.
-static int seed(Polytope* p, const tbReal n[3], tbSupport* out, tbReal look[4][3]) {
-  tbReal t1[3], t2[3];
+static int seed(Polytope* p, const tbReal n[3], tbSupport* out) {
+  tbReal t1[3], t2[3], look[3];
   static const tbReal around[3][2] = {
       {1, 0}, {-0.5, 0.8660254037844386}, {-0.5, -0.8660254037844386}};
   tb_frame_from_normal(n, t1, t2);
   for (int k = 0; k < 3; k++) {
     for (int i = 0; i < 3; i++) {
-      look[k][i] = FRONT * (around[k][0] * t1[i] + around[k][1] * t2[i]) - n[i];
+      look[i] = FRONT * (around[k][0] * t1[i] + around[k][1] * t2[i]) - n[i];
     }
-    tb_normalize3(look[k]);
-    try_direction(p, look[k], &out[k]);
+    tb_normalize3(look);
+    try_direction(p, look, &out[k]);
   }
-  tb_copy3(look[3], n);
   try_direction(p, n, &out[3]);
   return 4;
 }
@@ -195,10 +188,8 @@ static int seed(Polytope* p, const tbReal n[3], tbSupport* out, tbReal look[4][3
 static int start_polytope(Polytope* p, const tbConvexResult* r) {
   tbReal flat = 1e-3 * p->pair->scale, apart[3];
   tbSupport candidate[8];
-  tbReal look[4][3];
-  static const tbReal nowhere[3] = {0, 0, 0};
   int seeds = 0, candidates, count = 0;
-  if (!p->pair->polyhedral || r->count < 3) seeds = seed(p, r->normal, candidate, look);
+  if (!p->pair->polyhedral || r->count < 3) seeds = seed(p, r->normal, candidate);
   candidates = seeds;
   for (int i = 0; i < r->count; i++) candidate[candidates++] = r->simplex[i];
   // GJK's simplex stands in front of the origin, or around it: a point behind it makes it a body.
@@ -207,7 +198,6 @@ static int start_polytope(Polytope* p, const tbConvexResult* r) {
   // Keep those that are in general position.
   for (int i = 0; i < candidates && count < 4; i++) {
     if (count > 0 && !(from_flat(p, count, candidate[i].w, apart) > flat)) continue;
-    tb_copy3(p->look[count], i < seeds ? look[i] : nowhere);
     p->vert[count++] = candidate[i];
   }
   // Complete them by the farthest point in the open directions.
@@ -224,7 +214,6 @@ static int start_polytope(Polytope* p, const tbConvexResult* r) {
       }
     }
     if (!(most > 1e-14 * p->pair->scale)) return 0;
-    tb_zero3(p->look[count]);
     p->vert[count++] = farthest;
   }
   p->nvert = 4;
@@ -293,7 +282,6 @@ static int border_is_loop(const Polytope* p) {
 static int grow(Polytope* p, int start, const tbSupport* at, tbReal tolerance) {
   if (p->nvert == MAX_VERTS) return 0;
   int v = p->nvert, first = -1, previous = -1;
-  tb_copy3(p->look[v], p->face[start].normal);
   carve(p, start, at->w, tolerance);
   if (!border_is_loop(p)) return 0;
   p->vert[v] = *at;
@@ -366,29 +354,34 @@ static void set_result(const Polytope* p, int f, tbConvexResult* r) {
   }
 }
 
-// Towards a neighbour that is far enough, the polytope is so too from some direction on: is that
-// still in the basin? (On the way the distance grows at least linearly.)
-static int is_near_across(const Polytope* p, int f, int g, const Optimum* o) {
-  tbReal low = p->dist[f], high = p->dist[g], m[3];
-  if (!(high >= p->best) || high == INFINITY) return 1;
-  tbReal t = (p->best - low) / (high - low);
-  for (int i = 0; i < 3; i++) {
-    m[i] = p->face[f].normal[i] + t * (p->face[g].normal[i] - p->face[f].normal[i]);
-  }
-  return -tb_dot3(o->normal, m) >= o->basin * tb_norm3(m);
+// Seen along directions that turn from the face's normal over its edge i, the edge moves away from
+// the origin: is it as far as the best depth while still in the basin? With m the normal and u at
+// right angles to it and to the edge, out of the face, the edge is at
+//   low cos(t) + side sin(t) = R cos(t - t0)
+// and reaches the best at t0 - acos(best / R). Whatever lies across, now or later, is no nearer.
+static int is_near_across(const Polytope* p, int f, int i, const Optimum* o) {
+  const Face* face = &p->face[f];
+  const tbReal *x = p->vert[face->vert[i]].w, *y = p->vert[face->vert[next_edge[i]]].w;
+  tbReal e[3], u[3], low = p->dist[f], best = p->best;
+  tb_sub3(e, y, x);
+  tb_cross(u, e, face->normal);
+  if (!(tb_normalize3(u) > 0)) return 0;
+  tbReal side = tb_dot3(u, x), R2 = low * low + side * side;
+  if (!(side > 0) || !(R2 > best * best)) return 0;
+  tbReal rest = sqrt(R2 - best * best);
+  tbReal cosine = (low * best + side * rest) / R2, sine = (side * best - low * rest) / R2;
+  return -(cosine * tb_dot3(o->normal, face->normal) + sine * tb_dot3(o->normal, u)) >= o->basin;
 }
 
-// Does an optimum already speak for this face? The surface beyond the face looks in the directions
-// between those of its corners: all must be where the optimum's features are proof enough.
+// Does an optimum already speak for this face? The directions along which the polytope is nearer
+// than the best depth, around the face's normal, end over its edges or go on around the normal of a
+// neighbour: all must be where the optimum's features are proof enough. A basin is convex.
 static int in_basin(const Polytope* p, int f) {
   const Face* face = &p->face[f];
   for (int k = 0; k < p->noptimum; k++) {
     const Optimum* o = &p->optimum[k];
     int near = -tb_dot3(o->normal, face->normal) >= o->basin;
-    for (int i = 0; i < 3 && near; i++) {
-      near = -tb_dot3(o->normal, p->look[face->vert[i]]) >= o->basin &&
-             is_near_across(p, f, face->adj[i] >> 2, o);
-    }
+    for (int i = 0; i < 3 && near; i++) near = is_near_across(p, f, i, o);
     if (near) return 1;
   }
   return 0;

@@ -12,6 +12,9 @@
 // ... and when their normals agree to this cosine; slivers have qhull's normal of their facet.
 #define COPLANAR_COSINE 0.999
 
+// Faces are plane to rounding where their corners are off by no more than this.
+#define WHIM_TOLERANCE 1e-14
+
 // A directed edge of a triangle: the triangle lies to its left.
 typedef struct {
   int from, to, tri;
@@ -25,6 +28,7 @@ typedef struct {
   int* tri_adj;     // 3 tri.count: the triangle across edge i of a triangle
   int* group;       // tri.count: face that a triangle belongs to
   int group_count;  // faces
+  bool* fanned;     // faces whose triangles are replaced by a fan from their first corner
   tbReal tolerance;
 } Build;
 
@@ -154,21 +158,6 @@ static tbReal signed_volume(const Build* b, const tbHull* hull) {
     volume += tb_dot3(arm[0], cross) / 6;
   }
   return volume;
-}
-
-// Edges sorted by (from, to) are the rows of the vertex graph.
-static bool set_graph(const Build* b, tbHull* hull, tbArena* arena) {
-  int n = 3 * b->tri.count;
-  int* start = TB_ARENA_NEW(arena, int, hull->nvert + 1);
-  int* adj = TB_ARENA_NEW(arena, int, n);
-  if (!start || !adj) return false;
-  for (int k = 0; k < n; k++) {
-    adj[k] = b->edge[k].to;
-    start[b->edge[k].from + 1] = k + 1;
-  }
-  hull->adj_start = start;
-  hull->adj = adj;
-  return true;
 }
 
 static tbReal triangle_normal(const Build* b, const tbHull* hull, int t, tbReal normal[3]) {
@@ -305,27 +294,59 @@ static void set_plane(const tbHull* hull, const int* loop, int count, tbReal pla
   }
 }
 
-// Polygons, planes and neighbours of all faces.
-static bool set_faces(Build* b, tbHull* hull, tbArena* arena) {
-  int n = 3 * b->tri.count;
-  int *loop = TB_ARENA_NEW(b->temp, int, n), *across = TB_ARENA_NEW(b->temp, int, n);
-  if (!loop || !across || !split_broken_faces(b, loop, across)) return false;
-  // Number faces in the order of their first triangle.
-  int* rank = TB_ARENA_NEW(b->temp, int, b->group_count);
-  int* first = TB_ARENA_NEW(b->temp, int, b->group_count);
-  if (!rank || !first) return false;
-  int border = 0, faces = 0;
-  for (int f = 0; f < b->group_count; f++) rank[f] = -1;
+// The faces in order of their first edges, those that leave a face's lowest vertex: `first` holds
+// places of these edges in the triangles' list. Whatever triangles a face is made of, it is the
+// same.
+static bool order_faces(Build* b, int* first, int* faces, int* border) {
+  int n = 3 * b->tri.count, groups = b->group_count;
+  Edge* key = TB_ARENA_NEW(b->temp, Edge, groups);
+  int *rank = TB_ARENA_NEW(b->temp, int, groups), *at = TB_ARENA_NEW(b->temp, int, groups);
+  if (!key || !rank || !at) return false;
+  for (int f = 0; f < groups; f++) key[f] = (Edge){n, n, f};
+  *border = *faces = 0;
   for (int k = 0; k < n; k++) {
     int f = b->group[k / 3];
     if (b->group[b->tri_adj[k]] == f) continue;
-    if (rank[f] < 0) {
-      rank[f] = faces;
-      first[faces++] = k;
+    Edge e = {b->tri.vert[k], b->tri.vert[3 * (k / 3) + (k + 1) % 3], f};
+    if (compare_edges(&e, &key[f]) < 0) {
+      key[f] = e;
+      at[f] = k;
     }
-    border++;
+    ++*border;
+  }
+  qsort(key, (size_t)groups, sizeof *key, compare_edges);
+  for (int f = 0; f < groups; f++) {
+    rank[key[f].tri] = f;
+    if (key[f].from == n) continue;
+    first[f] = at[key[f].tri];
+    ++*faces;
   }
   for (int t = 0; t < b->tri.count; t++) b->group[t] = rank[b->group[t]];
+  return true;
+}
+
+// A face with no vertex but those of its border, plane to rounding: how it falls into triangles is
+// qhull's whim, and differs from machine to machine.
+static bool is_any_fan(const tbHull* hull, const int* loop, int corners, int triangles,
+                       const tbReal plane[4]) {
+  if (triangles != corners - 2) return false;
+  for (int i = 0; i < corners; i++) {
+    tbReal height = tb_dot3(plane, hull->vert + 3 * loop[i]) - plane[3];
+    if (!(fabs(height) <= WHIM_TOLERANCE * hull->radius)) return false;
+  }
+  return true;
+}
+
+// Polygons, planes and neighbours of all faces.
+static bool set_faces(Build* b, tbHull* hull, tbArena* arena) {
+  int n = 3 * b->tri.count, faces, border;
+  int *loop = TB_ARENA_NEW(b->temp, int, n), *across = TB_ARENA_NEW(b->temp, int, n);
+  if (!loop || !across || !split_broken_faces(b, loop, across)) return false;
+  int* first = TB_ARENA_NEW(b->temp, int, b->group_count);
+  int* triangles = TB_ARENA_NEW(b->temp, int, b->group_count);
+  b->fanned = TB_ARENA_NEW(b->temp, bool, b->group_count);
+  if (!first || !triangles || !b->fanned || !order_faces(b, first, &faces, &border)) return false;
+  for (int t = 0; t < b->tri.count; t++) triangles[b->group[t]]++;
   tbReal* plane = TB_ARENA_NEW(arena, tbReal, 4 * (size_t)faces);
   int* start = TB_ARENA_NEW(arena, int, faces + 1);
   int *vert = TB_ARENA_NEW(arena, int, border), *adj = TB_ARENA_NEW(arena, int, border);
@@ -338,14 +359,49 @@ static bool set_faces(Build* b, tbHull* hull, tbArena* arena) {
     start[f + 1] = at + count;
     tb_copy3(plane + 4 * f, b->tri.normal + 3 * (k / 3));
     set_plane(hull, vert + at, count, plane + 4 * f);
+    b->fanned[f] = is_any_fan(hull, vert + at, count, triangles[f], plane + 4 * f);
   }
+  // The first face at a vertex; those inside a face have that.
   for (int k = n - 1; k >= 0; k--) vert_face[b->tri.vert[k]] = b->group[k / 3];
+  for (int f = faces - 1; f >= 0; f--) {
+    for (int k = start[f]; k < start[f + 1]; k++) vert_face[vert[k]] = f;
+  }
   hull->nface = faces;
   hull->plane = plane;
   hull->face_start = start;
   hull->face_vert = vert;
   hull->face_adj = adj;
   hull->vert_face = vert_face;
+  return true;
+}
+
+// Sorted by (from, to), directed edges are the rows of the vertex graph: those of the triangles,
+// but inside fanned faces those of the fans.
+static bool set_graph(const Build* b, tbHull* hull, tbArena* arena) {
+  int n = 3 * b->tri.count, count = 0;
+  int* start = TB_ARENA_NEW(arena, int, hull->nvert + 1);
+  int* adj = TB_ARENA_NEW(arena, int, n);
+  if (!start || !adj) return false;
+  for (int k = 0; k < n; k++) {
+    int face = b->group[k / 3];
+    if (b->fanned[face] && b->group[b->tri_adj[k]] == face) continue;
+    b->edge[count++] = (Edge){b->tri.vert[k], b->tri.vert[3 * (k / 3) + (k + 1) % 3], 0};
+  }
+  for (int f = 0; f < hull->nface; f++) {
+    const int* loop = hull->face_vert + hull->face_start[f];
+    int corners = hull->face_start[f + 1] - hull->face_start[f];
+    for (int i = 2; i < corners - 1 && b->fanned[f]; i++) {
+      b->edge[count++] = (Edge){loop[0], loop[i], 0};
+      b->edge[count++] = (Edge){loop[i], loop[0], 0};
+    }
+  }
+  qsort(b->edge, (size_t)count, sizeof *b->edge, compare_edges);
+  for (int k = 0; k < count; k++) {
+    adj[k] = b->edge[k].to;
+    start[b->edge[k].from + 1] = k + 1;
+  }
+  hull->adj_start = start;
+  hull->adj = adj;
   return true;
 }
 
@@ -401,7 +457,7 @@ static tbResult build(Build* b, tbHull* hull, tbArena* arena, const tbReal* poin
   if (!(signed_volume(b, hull) > 0)) {
     return tb_fail(error, TB_ERROR_MODEL, "the hull of the points has no volume");
   }
-  if (!set_graph(b, hull, arena) || !merge_coplanar(b, hull) || !set_faces(b, hull, arena) ||
+  if (!merge_coplanar(b, hull) || !set_faces(b, hull, arena) || !set_graph(b, hull, arena) ||
       !set_guess(hull, arena)) {
     return tb_fail(error, TB_ERROR_MEMORY, "out of memory for a hull of %d points", npoint);
   }

@@ -47,7 +47,8 @@ static void test_contract(void** state) {
 // edge along a capsule but for 1e-11: rounding decides where they cross. The tip of a mesh (of size
 // 2: the diamond) beyond the end of a capsule's axis by 3e-9, whose gap was taken for rounding. A
 // corner of a box on the axis of an ellipsoid of revolution: all normals of a cone are equally
-// deep. Meshes are the first test hull unless they have a size.
+// deep. A cap that is deepest by 6e-5, where the polytope was taken for proven beside another
+// optimum. Meshes are the first test hull unless they have a size.
 static const tbShape found[][2] = {
     {{.type = TB_GEOM_CYLINDER, .size = {0.5, 0.25}, .mat = {0, -1, 0, 0, 0, -1, 1, 0, 0}},
      {.type = TB_GEOM_BOX,
@@ -125,6 +126,16 @@ static const tbShape found[][2] = {
       .mat = {0.6828388558781483, -0.62208689798685524, 0.38306525326125968, 0.0015511550970452315,
               -0.52310249662375863, -0.85226836849894605, 0.73056737596260479, 0.58255615126705362,
               -0.35622975703895288}}},
+    {{.type = TB_GEOM_CYLINDER,
+      .size = {0.81679797727062275, 0.38887300919031048},
+      .mat = {-0.43296814164537373, 0.38819713517960031, -0.81353646049731676, -0.65075276227796208,
+              -0.75912322504136587, -0.01589879210498768, -0.62374628712943325, 0.52252742841036248,
+              0.58129653005251947}},
+     {.type = TB_GEOM_MESH,
+      .pos = {-0.59489599507429258, 0.81115583790167123, 0.47023443224796546},
+      .mat = {0.72791225845601837, -0.22198468201068414, 0.64874227929284378, 0.56984405037765784,
+              0.72205779398728132, -0.39231403287596822, -0.38134171321617061, 0.65525212177820258,
+              0.65209136987581695}}},
 };
 
 static void test_found(void** state) {

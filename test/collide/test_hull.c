@@ -1,6 +1,8 @@
 // Hulls: topology, planes and support against brute force, merged faces, and bad input.
 #include "collide/hull.h"
 
+#include <string.h>
+
 #include "base/hash.h"
 #include "common/test.h"
 #include "spatial/quat.h"
@@ -176,6 +178,126 @@ static void test_same_bits_and_vertex_limit(void** state) {
   tb_arena_free(&arena);
 }
 
+// Points that qhull cuts into triangles as it likes: a turned box with a bevel, a prism of twelve
+// sides, a grid's hull.
+static int coplanar_points(int which, tbRng* rng, double* points) {
+  double q[4], R[9];
+  int count = which == 0 ? 8 : (which == 1 ? 24 : 60);
+  for (int i = 0; i < 4; i++) q[i] = tb_rng_normal(rng);
+  tb_quat_normalize(q);
+  tb_quat_to_mat(R, q);
+  for (int i = 0; i < count; i++) {
+    double x[3] = {i & 1 ? 1 : -1, i & 2 ? 0.7 : -0.7, i & 4 ? 0.4 : -0.4};
+    double angle = 0.5235987755982988 * (i % 12);
+    if (which == 1) tb_set3(x, cos(angle), sin(angle), i < 12 ? -0.3 : 0.3);
+    for (int k = 0; k < 3 && which == 2; k++) x[k] = 0.25 * tb_rng_int(rng, 5);
+    tb_mul_mat3_vec3(points + 3 * i, R, x);
+  }
+  return count;
+}
+
+// The face of `h` with these corners (in h's numbering, any order): -1 where there is none.
+static int face_with(const tbHull* h, const int* corner, int count) {
+  for (int f = 0; f < h->nface; f++) {
+    int same = 0, first = h->face_start[f];
+    if (h->face_start[f + 1] - first != count) continue;
+    for (int i = 0; i < count; i++) {
+      for (int k = 0; k < count; k++) same += h->face_vert[first + k] == corner[i];
+    }
+    if (same == count) return f;
+  }
+  return -1;
+}
+
+static int vertex_at(const tbHull* h, const double x[3]) {
+  for (int v = 0; v < h->nvert; v++) {
+    if (memcmp(h->vert + 3 * v, x, 3 * sizeof(double)) == 0) return v;
+  }
+  return -1;
+}
+
+// Faces start at their lowest vertex and follow each other by their first edges; inside a face the
+// graph is a fan from there.
+static void check_canonical(const tbHull* h) {
+  for (int f = 0; f < h->nface; f++) {
+    const int *loop = h->face_vert + h->face_start[f], *next = h->face_vert + h->face_start[f + 1];
+    int count = (int)(next - loop);
+    for (int i = 1; i < count; i++) assert_true(loop[i] > loop[0]);
+    if (f + 1 < h->nface) {
+      assert_true(loop[0] < next[0] || (loop[0] == next[0] && loop[1] < next[1]));
+    }
+    for (int i = 0; i < count; i++) {
+      for (int k = i + 2; k < count && !(i == 0 && k == count - 1); k++) {
+        int joined = 0;
+        for (int e = h->adj_start[loop[i]]; e < h->adj_start[loop[i] + 1]; e++) {
+          joined += h->adj[e] == loop[k];
+        }
+        assert_int_equal(joined, i == 0);
+      }
+    }
+  }
+}
+
+// In another order the same points give the same hull, up to the vertices' numbers.
+static void test_order_of_points(void** state) {
+  (void)state;
+  tbRng rng = {17};
+  tbArena arena;
+  tb_arena_init(&arena);
+  for (int i = 0; i < 300; i++) {
+    double points[180], shuffled[180];
+    tbHull h, g;
+    int count = coplanar_points(i % 3, &rng, points);
+    memcpy(shuffled, points, sizeof points);
+    for (int k = count - 1; k > 0; k--) {
+      int other = tb_rng_int(&rng, k + 1);
+      for (int c = 0; c < 3; c++) {
+        double x = shuffled[3 * k + c];
+        shuffled[3 * k + c] = shuffled[3 * other + c];
+        shuffled[3 * other + c] = x;
+      }
+    }
+    assert_int_equal(tb_hull_build(&h, &arena, points, count, 0, NULL, NULL), TB_OK);
+    assert_int_equal(tb_hull_build(&g, &arena, shuffled, count, 0, NULL, NULL), TB_OK);
+    check_canonical(&h);
+    check_canonical(&g);
+    assert_int_equal(h.nvert, g.nvert);
+    assert_int_equal(h.nface, g.nface);
+    for (int f = 0; f < h.nface; f++) {
+      int corner[60], corners = h.face_start[f + 1] - h.face_start[f];
+      for (int k = 0; k < corners; k++) {
+        corner[k] = vertex_at(&g, h.vert + 3 * h.face_vert[h.face_start[f] + k]);
+        assert_true(corner[k] >= 0);
+      }
+      int other = face_with(&g, corner, corners);
+      assert_true(other >= 0);
+      for (int k = 0; k < 4; k++) {
+        assert_near(g.plane[4 * other + k], h.plane[4 * f + k], 1e-14);
+      }
+    }
+    // And the same contacts with a box that lies on it.
+    tbShape a = {.type = TB_GEOM_BOX, .size = {0.3, 0.5, 0.2}, .mat = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    tbShape b = {.type = TB_GEOM_MESH, .mat = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    for (int k = 0; k < 3; k++) b.pos[k] = tb_rng_uniform(&rng, -0.8, 0.8);
+    tbContactPoint one[TB_MAX_PAIR_CONTACTS], two[TB_MAX_PAIR_CONTACTS];
+    b.hull = &h;
+    int found = tb_collide(&a, &b, 0.01, one, NULL);
+    b.hull = &g;
+    assert_int_equal(tb_collide(&a, &b, 0.01, two, NULL), found);
+    for (int k = 0; k < found; k++) {
+      double nearest = INFINITY;
+      for (int m = 0; m < found; m++) {
+        double apart[3];
+        tb_sub3(apart, one[k].pos, two[m].pos);
+        nearest = fmin(nearest, tb_norm3(apart) + fabs(one[k].dist - two[m].dist));
+      }
+      assert_true(nearest < 1e-9);
+    }
+    tb_arena_reset(&arena);
+  }
+  tb_arena_free(&arena);
+}
+
 static void test_bad_input(void** state) {
   (void)state;
   tbArena arena;
@@ -211,6 +333,7 @@ int main(void) {
       cmocka_unit_test(test_float_prism_merges_caps),
       cmocka_unit_test(test_random_clouds),
       cmocka_unit_test(test_same_bits_and_vertex_limit),
+      cmocka_unit_test(test_order_of_points),
       cmocka_unit_test(test_bad_input),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
