@@ -82,6 +82,7 @@ typedef struct {
   const Batch* batch;
   tbShape moved[BATCH];
   tbCollideCache warm[BATCH];
+  tbReal normal[BATCH][3];  // of the last query by GJK alone
   int round;
 } Warm;
 
@@ -135,6 +136,24 @@ static long gjk_from(const Batch* batch, bool centres) {
   return near;
 }
 
+// The same from step to step: from the last direction, the second shape moved as above.
+static long gjk_warm_run(void* objects) {
+  Warm* w = (Warm*)objects;
+  long near = 0;
+  const tbShape* b = w->round++ % 2 ? w->moved : w->batch->b;
+  for (int k = 0; k < BATCH; k++) {
+    tbConvexPair pair;
+    tbConvexResult r = {.count = 0};
+    tb_convex_pair_init(&pair, &w->batch->a[k], &b[k]);
+    tb_copy3(r.normal, w->normal[k]);
+    if (!(tb_normalize3(r.normal) > 0)) r.normal[0] = 1;
+    tb_gjk(&pair, INFINITY, 1e-6, 1, &r);
+    tb_copy3(w->normal[k], r.normal);
+    near += r.state == TB_CONVEX_NEAR;
+  }
+  return near;
+}
+
 static long gjk_run(void* objects) {
   return gjk_from((const Batch*)objects, true);
 }
@@ -164,6 +183,11 @@ const PairPeer* peer_tribo_public(void) {
 
 const PairPeer* peer_gjk(void) {
   static const PairPeer peer = {"gjk", ours_make, gjk_run, ours_drop};
+  return &peer;
+}
+
+const PairPeer* peer_gjk_warm(void) {
+  static const PairPeer peer = {"gjk_warm", warm_make, gjk_warm_run, free};
   return &peer;
 }
 

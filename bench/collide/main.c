@@ -126,33 +126,34 @@ static void make_terrain(tbHField* field, tbReal* data) {
 }
 
 // The large mesh against the cheapest smooth support function, spheres as ellipsoids with equal
-// radii, which no closed form takes: whole queries (the spheres' climb ends after a step or two,
-// the meshes' answer is a manifold), the distance by GJK alone, where the same iteration asks both
-// support functions, and GJK from a direction that has nothing to do with the pair: the one from
-// centre to centre is a sphere's answer already.
+// radii, which no closed form takes. Cold and as a step does, from the last direction and with a
+// small motion: whole queries (the spheres' climb ends after a step or two, the meshes' answer is a
+// manifold), and the distance by GJK alone, where the same iteration asks both support functions;
+// cold, that is also asked from a direction that has nothing to do with the pair, since the one
+// from centre to centre is a sphere's answer already.
 static void bench_sphere_support(PairBench* b, const tbHull* hull) {
+  enum { WAYS = 5 };
   static Batch batch;
-  const PairPeer* all[3] = {peer_tribo(), peer_gjk(), peer_gjk_blind()};
+  const PairPeer* all[WAYS] = {peer_tribo(), peer_tribo_warm(), peer_gjk(), peer_gjk_warm(),
+                               peer_gjk_blind()};
+  static const char* const names[WAYS] = {"query", "query_warm", "gjk", "gjk_warm", "gjk_blind"};
   tbTable* table = tb_bench_table(b->bench, "mesh1000_vs_sphere_support");
   for (int regime = 0; regime < NREGIMES; regime++) {
     double sphere[MAX_PEERS], mesh[MAX_PEERS];
     long counts[MAX_PEERS];
     if (!batch_fill(&batch, TB_GEOM_ELLIPSOID, TB_GEOM_ELLIPSOID, hull, NULL, (Regime)regime, 0.3))
       return;
-    time_batch(&batch, all, 3, b->rounds, sphere, counts);
+    time_batch(&batch, all, WAYS, b->rounds, sphere, counts);
     if (!batch_fill(&batch, TB_GEOM_MESH, TB_GEOM_MESH, hull, NULL, (Regime)regime, 0)) return;
-    time_batch(&batch, all, 3, b->rounds, mesh, counts);
-    tb_table_row(table);
-    tb_table_text(table, "regime", regime_name((Regime)regime));
-    tb_table_real(table, "sphere_query", sphere[0]);
-    tb_table_real(table, "mesh_query", mesh[0]);
-    tb_table_real(table, "query mesh/sphere", mesh[0] / sphere[0]);
-    tb_table_real(table, "sphere_gjk", sphere[1]);
-    tb_table_real(table, "mesh_gjk", mesh[1]);
-    tb_table_real(table, "gjk mesh/sphere", mesh[1] / sphere[1]);
-    tb_table_real(table, "sphere_gjk_blind", sphere[2]);
-    tb_table_real(table, "mesh_gjk_blind", mesh[2]);
-    tb_table_real(table, "blind mesh/sphere", mesh[2] / sphere[2]);
+    time_batch(&batch, all, WAYS, b->rounds, mesh, counts);
+    for (int way = 0; way < WAYS; way++) {
+      tb_table_row(table);
+      tb_table_text(table, "regime", regime_name((Regime)regime));
+      tb_table_text(table, "way", names[way]);
+      tb_table_real(table, "sphere", sphere[way]);
+      tb_table_real(table, "mesh", mesh[way]);
+      tb_table_real(table, "mesh/sphere", mesh[way] / sphere[way]);
+    }
   }
 }
 
@@ -183,7 +184,8 @@ static void bench_pairs(tbBench* bench, const char* only) {
       if (i == TB_GEOM_MESH) bench_pair(&b, i, j, &large, &field);
     }
   }
-  if (have_hulls && !only) bench_sphere_support(&b, &large);
+  if (have_hulls && (!only || strcmp(only, "sphere-support") == 0))
+    bench_sphere_support(&b, &large);
   tb_bench_note(bench,
                 "tribo is fastest in %d of %d cells (ns per pair, best of %d interleaved rounds)",
                 b.wins, b.cells, b.rounds);

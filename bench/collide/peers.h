@@ -39,6 +39,7 @@ const PairPeer* peer_tribo_warm(void);
 const PairPeer* peer_tribo_public(void);
 const PairPeer* peer_gjk_blind(void);  // the same from the x axis, whatever the pair
 const PairPeer* peer_gjk(void);        // our GJK alone, to its end: state and distance, no contacts
+const PairPeer* peer_gjk_warm(void);   // and from the last direction, as in a step
 const PairPeer* peer_mujoco(void);
 const PairPeer* peer_ccd(void);
 const PairPeer* peer_fcl(void);
