@@ -26,7 +26,7 @@
 // The largest E over the diagonal of G.
 static const tbReal MOST_CAUTIOUS = 1;
 // Small islands.
-enum { BOLD = 2 };
+enum { BOLD = 4 };
 enum { STAGE = 2, LAST_STAGE = 4 };
 // E over the diagonal of G: where it starts from when modes do not settle, and what it loses from
 // stage to stage.
@@ -34,7 +34,7 @@ static const tbReal SOFT_START = 1e-2, SOFT_DECAY = 0.1, SOFT_POLISH = 1e-2, SOF
 // What is that many times the tolerance away from the answer is not tried.
 static const tbReal NEAR = 100;
 // Of the largest velocity: what is farther away after a whole step needs smaller ones.
-static const tbReal FAR = 1e-2;
+static const tbReal FAR = 0.1;
 // What is this far below the tolerance is not polished where modes have not settled.
 static const tbReal EARLY = 1e-2;
 // How far below the tolerance residuals are brought while that is easy.
