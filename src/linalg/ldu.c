@@ -6,7 +6,8 @@
 #include "base/kernel.h"
 #include "linalg/six.h"
 
-enum { SIX = 6 };  // rows of a free body: nodes among these have code of fixed size
+enum { SIX = 6 };    // rows of a free body: nodes among these have code of fixed size
+enum { GROUP = 4 };  // most nodes that are taken out together
 
 // ---- pattern -----------------------------------------------------------------------------------
 
@@ -79,6 +80,16 @@ static bool find_later(tbLdu* ldu, tbArena* arena, const int* edge_start, const 
   return true;
 }
 
+// Nodes of six rows that follow each other and have the same later nodes.
+static void find_groups(tbLdu* ldu) {
+  for (int k = ldu->nodes - 1; k >= 0; k--) {
+    int begin = ldu->start[k], end = ldu->start[k + 1];
+    bool same = ldu->six[k] && end > begin && ldu->later[begin] == k + 1 &&
+                end - begin - 1 == ldu->start[k + 2] - end;
+    ldu->group[k] = same && ldu->group[k + 1] - k <= GROUP ? ldu->group[k + 1] : k + 1;
+  }
+}
+
 bool tb_ldu_analyze(tbLdu* ldu, tbArena* arena, int nodes, const int* dim, const int* edge_start,
                     const int* edge) {
   size_t n = (size_t)nodes + 1;
@@ -91,9 +102,8 @@ bool tb_ldu_analyze(tbLdu* ldu, tbArena* arena, int nodes, const int* dim, const
   ldu->at = tb_arena_alloc(arena, sizeof(size_t) * n);
   ldu->skew = tb_arena_alloc(arena, sizeof(size_t) * n);
   ldu->six = tb_arena_alloc(arena, sizeof(bool) * n);
-  if (!ldu->first || !ldu->start || !ldu->width || !ldu->at || !ldu->skew || !ldu->six) {
-    return false;
-  }
+  ldu->group = tb_arena_alloc(arena, sizeof(int) * n);
+  if (arena->failed) return false;
   ldu->start[0] = 0;
   if (!find_later(ldu, arena, edge_start, edge)) return false;
   ldu->column = tb_arena_alloc(arena, sizeof(int) * (size_t)(ldu->start[nodes] + 1));
@@ -117,6 +127,7 @@ bool tb_ldu_analyze(tbLdu* ldu, tbArena* arena, int nodes, const int* dim, const
     ldu->mirror_size += (size_t)dim[k] * (size_t)width;
     ldu->flops += (double)dim[k] * width * width;
   }
+  find_groups(ldu);
   ldu->value = tb_arena_alloc(arena, sizeof(tbReal) * (ldu->size + 1));
   ldu->mirror = tb_arena_alloc(arena, sizeof(tbReal) * (ldu->mirror_size + 1));
   ldu->pivot = tb_arena_alloc(arena, sizeof(int) * (size_t)(ldu->first[nodes] + 1));
@@ -269,21 +280,44 @@ TB_INLINE void eliminate(tbLdu* ldu, int k, const tbReal* C, const tbReal* V, bo
   }
 }
 
-// The same among nodes of six rows.
-TB_INLINE void eliminate_six(tbLdu* ldu, int k, const tbReal* C, const tbReal* V, bool symmetric) {
-  int width = ldu->width[k], begin = ldu->start[k], end = ldu->start[k + 1];
-  for (int e = begin; e < end; e++) {
-    int a = ldu->later[e], wa = ldu->width[a];
-    const tbReal *Ca = C + SIX * (e - begin), *Va = V + SIX * (e - begin);
-    tbReal* D = ldu->value + ldu->at[a];
-    tbReal* T = ldu->mirror + ldu->skew[a];
-    tb_six_subtract(SIX, Ca, width, Va, width, D, SIX);
-    for (int f = e + 1, g = ldu->start[a]; f < end; f++, g++) {
+// What nodes `first` to `end` - 1 of a group, which all have six rows and the same later nodes,
+// take away from these: one after the other they would fetch and store each block anew.
+TB_INLINE void eliminate_group(tbLdu* ldu, int first, int end, bool symmetric) {
+  tbSixPanel panel[GROUP], mirrored[GROUP];
+  int last = end - 1, begin = ldu->start[last], stop = ldu->start[end], count = end - first;
+  for (int k = first; k < end; k++) {
+    tbReal* V = ldu->value + ldu->at[k] + SIX * SIX + SIX * (last - k);
+    tbReal* C = symmetric ? V : ldu->mirror + ldu->skew[k] + SIX * (last - k);
+    panel[k - first] = (tbSixPanel){C, V, ldu->width[k]};
+    mirrored[k - first] = (tbSixPanel){V, C, ldu->width[k]};
+  }
+  for (int e = begin; e < stop; e++) {
+    int a = ldu->later[e], wa = ldu->width[a], ca = SIX * (e - begin);
+    tbReal *D = ldu->value + ldu->at[a], *U = D + SIX * SIX, *T = ldu->mirror + ldu->skew[a];
+    tb_six_subtract_panels(count, panel, ca, ca, SIX, D, SIX);
+    // Runs of later nodes that lie side by side in both rows.
+    for (int f = e + 1, g = ldu->start[a]; f < stop;) {
       while (ldu->later[g] != ldu->later[f]) g++;
-      int from = SIX * (f - begin), to = ldu->column[g];
-      tb_six_subtract(SIX, Ca, width, V + from, width, D + SIX * SIX + to, wa);
-      if (!symmetric) tb_six_subtract(SIX, Va, width, C + from, width, T + to, wa);
+      int from = SIX * (f - begin), to = ldu->column[g], n = 0;
+      for (; f < stop && ldu->later[g] == ldu->later[f]; f++, g++) n += SIX;
+      tb_six_subtract_panels(count, panel, ca, from, n, U + to, wa);
+      if (!symmetric) tb_six_subtract_panels(count, mirrored, ca, from, n, T + to, wa);
     }
+  }
+}
+
+// What a node takes away from the later ones of its own group, whose rows have the same columns.
+TB_INLINE void eliminate_inside(tbLdu* ldu, int k, int end, bool symmetric) {
+  tbReal* V = ldu->value + ldu->at[k] + SIX * SIX;
+  tbReal* C = symmetric ? V : ldu->mirror + ldu->skew[k];
+  tbSixPanel panel = {C, V, ldu->width[k]}, mirrored = {V, C, ldu->width[k]};
+  for (int a = k + 1, ca = 0; a < end; a++, ca += SIX) {
+    tbReal* D = ldu->value + ldu->at[a];
+    int wa = ldu->width[a];
+    tb_six_subtract_panels(1, &panel, ca, ca, SIX, D, SIX);
+    tb_six_subtract_panels(1, &panel, ca, ca + SIX, wa, D + SIX * SIX, wa);
+    if (symmetric) continue;
+    tb_six_subtract_panels(1, &mirrored, ca, ca + SIX, wa, ldu->mirror + ldu->skew[a], wa);
   }
 }
 
@@ -305,7 +339,7 @@ TB_INLINE void substitute_six(const tbLdu* ldu, int k, bool symmetric, tbReal* V
   }
 }
 
-// Factor a node of `d` rows and take it out. `six`: those that it is connected with have six too.
+// Factor a node of `d` rows and what it has of later ones. `six`: these have six too.
 TB_INLINE bool factor_node(tbLdu* ldu, int k, int d, bool six, bool symmetric) {
   tbReal *D = ldu->value + ldu->at[k], *V = D + d * d;
   tbReal* C = symmetric ? V : ldu->mirror + ldu->skew[k];
@@ -319,20 +353,29 @@ TB_INLINE bool factor_node(tbLdu* ldu, int k, int d, bool six, bool symmetric) {
   }
   if (six) {
     substitute_six(ldu, k, symmetric, V, C);
-    eliminate_six(ldu, k, C, V, symmetric);
   } else {
     substitute_node(ldu, k, d, symmetric, V, C);
-    eliminate(ldu, k, C, V, symmetric);
   }
   return true;
 }
 
 TB_INLINE bool factor_all(tbLdu* ldu, bool symmetric) {
   ldu->symmetric = symmetric;
-  for (int k = 0; k < ldu->nodes; k++) {
-    bool done = ldu->six[k] ? factor_node(ldu, k, SIX, true, symmetric)
-                            : factor_node(ldu, k, ldu->dim[k], false, symmetric);
-    if (!done) return false;
+  for (int k = 0; k < ldu->nodes;) {
+    int end = ldu->group[k];
+    if (!ldu->six[k]) {
+      int d = ldu->dim[k];
+      if (!factor_node(ldu, k, d, false, symmetric)) return false;
+      tbReal* V = ldu->value + ldu->at[k] + (size_t)(d * d);
+      eliminate(ldu, k, symmetric ? V : ldu->mirror + ldu->skew[k], V, symmetric);
+      k++;
+      continue;
+    }
+    for (int first = k; k < end; k++) {
+      if (!factor_node(ldu, k, SIX, true, symmetric)) return false;
+      eliminate_inside(ldu, k, end, symmetric);
+      if (k + 1 == end) eliminate_group(ldu, first, end, symmetric);
+    }
   }
   return true;
 }
@@ -457,7 +500,7 @@ TB_INLINE void solve_all(const tbLdu* ldu, tbReal* x) {
     tbReal* own = x + ldu->first[k];
     gather(ldu, k, x, row);
     if (ldu->six[k]) {
-      pull_up(SIX, width, V, row, own);
+      tb_six_pull(width, V, row, own);
       solve_upper(ldu, k, SIX, own);
     } else {
       pull_up(d, width, V, row, own);

@@ -32,6 +32,7 @@ typedef struct {
   int* pivot;       // exchanges inside each node
   tbReal* inverse;  // by row: one over the diagonal of the factors of D_k
   bool* six;        // by node: it and all later nodes have six rows, as free bodies do
+  int* group;       // by node: where its group of nodes with the same later nodes ends
   tbReal* scratch;  // a vector as long as the longest row
   bool symmetric;   // what the factors are of
   double flops;     // of a symmetric factorisation

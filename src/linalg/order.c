@@ -175,3 +175,37 @@ bool tb_order_minimum_degree(tbArena* arena, int n, const int* weight, const int
   }
   return true;
 }
+
+bool tb_order_postorder(tbArena* arena, int n, tbOrdering* ordering) {
+  tbArenaMark mark = tb_arena_mark(arena);
+  int* position = TB_ARENA_NEW(arena, int, n + 1);
+  int* parent = TB_ARENA_NEW(arena, int, n + 1);
+  int* size = TB_ARENA_NEW(arena, int, n + 1);
+  int* end = TB_ARENA_NEW(arena, int, n + 1);
+  if (arena->failed) return false;
+  for (int k = 0; k < n; k++) position[ordering->order[k]] = k;
+  // The parent of a vertex is the first to go of those it is connected with; by position. All
+  // roots hang on n.
+  for (int k = 0; k < n; k++) {
+    int v = ordering->order[k], first = n;
+    for (int m = 0; m < ordering->fill_count[v]; m++) {
+      int p = position[ordering->fill[v][m]];
+      if (p < first) first = p;
+    }
+    parent[k] = first;
+    size[first] += ++size[k];
+  }
+  // From the last vertex back each subtree takes the room before the parent that is still free.
+  end[n] = n;
+  for (int k = n - 1; k >= 0; k--) {
+    int last = end[parent[k]];
+    end[parent[k]] -= size[k];
+    end[k] = last - 1;
+    size[k] = last - 1;
+  }
+  // Now `size` holds the new positions and `position` is free.
+  memcpy(position, ordering->order, sizeof(int) * (size_t)n);
+  for (int k = 0; k < n; k++) ordering->order[size[k]] = position[k];
+  tb_arena_release(arena, mark);
+  return true;
+}

@@ -21,4 +21,8 @@ typedef struct {
 bool tb_order_minimum_degree(tbArena* arena, int n, const int* weight, const int* start,
                              const int* column, tbOrdering* out);
 
+// Sort `order` anew so that what leads up to a vertex comes right before it: the same fill, but
+// what is written lies close to what is read. False: out of memory.
+bool tb_order_postorder(tbArena* arena, int n, tbOrdering* ordering);
+
 #endif

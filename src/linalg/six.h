@@ -26,6 +26,25 @@ typedef tbReal tbSixTwo __attribute__((vector_size(2 * sizeof(tbReal)), aligned(
     }                                                                                    \
   } while (0)
 
+// The rows of Y stay in registers while the panels pass.
+#define TB_SIX_PANELS(Part, at)                                                              \
+  do {                                                                                       \
+    Part y[6];                                                                               \
+    for (int i = 0; i < 6; i++) y[i] = *(const Part*)(Y + i * ys + (at));                    \
+    for (int k = 0; k < count; k++) {                                                        \
+      ptrdiff_t s = panel[k].stride;                                                         \
+      const tbReal *f = panel[k].X + x, *z = panel[k].Z + from + (at);                       \
+      Part z0 = *(const Part*)z, z1 = *(const Part*)(z + s), z2 = *(const Part*)(z + 2 * s); \
+      Part z3 = *(const Part*)(z + 3 * s), z4 = *(const Part*)(z + 4 * s);                   \
+      Part z5 = *(const Part*)(z + 5 * s);                                                   \
+      for (int i = 0; i < 6; i++, f++) {                                                     \
+        y[i] -= (f[0] * z0 + f[s] * z1) + (f[2 * s] * z2 + f[3 * s] * z3) +                  \
+                (f[4 * s] * z4 + f[5 * s] * z5);                                             \
+      }                                                                                      \
+    }                                                                                        \
+    for (int i = 0; i < 6; i++) *(Part*)(Y + i * ys + (at)) = y[i];                          \
+  } while (0)
+
 #define TB_SIX_ADD(Part, at)                                                  \
   do {                                                                        \
     Part z0 = *(const Part*)(Z + (at)), z1 = *(const Part*)(Z + zs + (at));   \
@@ -59,6 +78,19 @@ typedef tbReal tbSixTwo __attribute__((vector_size(2 * sizeof(tbReal)), aligned(
     }                                                                    \
   }
 
+#define TB_SIX_PANELS(Part, at)                                           \
+  for (int k = 0; k < count; k++) {                                       \
+    ptrdiff_t s = panel[k].stride;                                        \
+    for (int i = 0; i < 6; i++) {                                         \
+      for (int j = (at); j < (at) + TB_SIX_##Part; j++) {                 \
+        const tbReal *f = panel[k].X + x + i, *z = panel[k].Z + from + j; \
+        Y[i * ys + j] -= (f[0] * z[0] + f[s] * z[s]) +                    \
+                         (f[2 * s] * z[2 * s] + f[3 * s] * z[3 * s]) +    \
+                         (f[4 * s] * z[4 * s] + f[5 * s] * z[5 * s]);     \
+      }                                                                   \
+    }                                                                     \
+  }
+
 #define TB_SIX_ADD(Part, at)                                                \
   for (int i = 0; i < rows; i++) {                                          \
     for (int j = (at); j < (at) + TB_SIX_##Part; j++) {                     \
@@ -86,6 +118,47 @@ TB_INLINE void tb_six_subtract(int rows, const tbReal* X, ptrdiff_t xs, const tb
                                ptrdiff_t zs, tbReal* Y, ptrdiff_t ys) {
   TB_SIX_SUBTRACT(tbSixFour, 0);
   TB_SIX_SUBTRACT(tbSixTwo, 4);
+}
+
+// Six rows of a factor: X^T Z is what they take away, X and Z with the same stride.
+typedef struct {
+  const tbReal *X, *Z;
+  ptrdiff_t stride;
+} tbSixPanel;
+
+// Y (6 x n) -= the sum of X[:, x ...]^T Z[:, from ...] over some panels, in their order; n a
+// multiple of two.
+TB_INLINE void tb_six_subtract_panels(int count, const tbSixPanel* panel, int x, int from, int n,
+                                      tbReal* Y, ptrdiff_t ys) {
+  int j = 0;
+  for (; j + 4 <= n; j += 4) TB_SIX_PANELS(tbSixFour, j);
+  for (; j < n; j += 2) TB_SIX_PANELS(tbSixTwo, j);
+}
+
+// own -= V x for V (6 x width): each row in four sums that do not wait for each other, and all rows
+// at once.
+TB_INLINE void tb_six_pull(int width, const tbReal* V, const tbReal* x, tbReal* own) {
+  tbReal sum[6][4];
+  int j = 0;
+#if defined(__GNUC__) && !defined(__CUDACC__)
+  tbSixFour s[6] = {{0}};
+  for (; j + 4 <= width; j += 4) {
+    tbSixFour four = *(const tbSixFour*)(x + j);
+    for (int r = 0; r < 6; r++) s[r] += *(const tbSixFour*)(V + r * (ptrdiff_t)width + j) * four;
+  }
+  for (int r = 0; r < 6; r++) *(tbSixFour*)sum[r] = s[r];
+#else
+  for (int r = 0; r < 6; r++) sum[r][0] = sum[r][1] = sum[r][2] = sum[r][3] = 0;
+  for (; j + 4 <= width; j += 4) {
+    for (int r = 0; r < 6; r++) {
+      for (int i = 0; i < 4; i++) sum[r][i] += V[r * (ptrdiff_t)width + j + i] * x[j + i];
+    }
+  }
+#endif
+  for (int r = 0; r < 6; r++) {
+    for (int i = j; i < width; i++) sum[r][0] += V[r * (ptrdiff_t)width + i] * x[i];
+    own[r] -= (sum[r][0] + sum[r][1]) + (sum[r][2] + sum[r][3]);
+  }
 }
 
 // Y += X^T Z for X (3 x rows), Z (3 x 6) and Y (rows x 6).

@@ -170,7 +170,10 @@ static bool order_trees(const tbVelocity* s, Builder* b) {
   tbOrdering ordering;
   if (!weight || !tree_graph(s, b, &start, &column)) return false;
   for (int t = 0; t < b->ntree; t++) weight[t] = tree_size(b, t);
-  if (!tb_order_minimum_degree(b->arena, b->ntree, weight, start, column, &ordering)) return false;
+  if (!tb_order_minimum_degree(b->arena, b->ntree, weight, start, column, &ordering) ||
+      !tb_order_postorder(b->arena, b->ntree, &ordering)) {
+    return false;
+  }
   memcpy(b->order, ordering.order, sizeof(int) * (size_t)b->ntree);
   return true;
 }

@@ -7,8 +7,9 @@
 #include "common/test.h"
 #include "linalg/dense.h"
 #include "linalg/ldu.h"
+#include "linalg/order.h"
 
-enum { MOST = 24, ROWS = MOST * TB_LDU_DIM };
+enum { MOST = 24, ROWS = MOST * TB_LDU_DIM, GRAPH = 40 };
 
 typedef struct {
   int nodes, size, dim[MOST], first[MOST + 1];
@@ -75,18 +76,39 @@ static void fill(const Problem* p, tbLdu* ldu, bool symmetric) {
   }
 }
 
+// Nodes of a group have six rows, as their later nodes do, and the same later nodes outside of it.
+// The number of nodes that share a group with the next one.
+static int check_groups(const tbLdu* ldu) {
+  int grouped = 0;
+  for (int k = 0; k < ldu->nodes; k++) {
+    assert_in_range(ldu->group[k], k + 1, ldu->nodes);
+    if (ldu->group[k] == k + 1) continue;
+    assert_true(ldu->six[k]);
+    assert_int_equal(ldu->group[k], ldu->group[k + 1]);
+    int begin = ldu->start[k], count = ldu->start[k + 1] - begin;
+    assert_int_equal(ldu->later[begin], k + 1);
+    assert_int_equal(count - 1, ldu->start[k + 2] - ldu->start[k + 1]);
+    assert_memory_equal(ldu->later + begin + 1, ldu->later + ldu->start[k + 1],
+                        sizeof(int) * (size_t)(count - 1));
+    grouped++;
+  }
+  return grouped;
+}
+
 static void check(bool symmetric) {
   Problem* p = malloc(sizeof *p);
   assert_non_null(p);
   tbRng rng = {symmetric ? 5 : 6};
   tbArena arena;
   tb_arena_init(&arena);
+  int grouped = 0;
   for (int trial = 0; trial < 200; trial++) {
     make(p, &rng, symmetric);
     tb_arena_reset(&arena);
     tbLdu ldu;
     assert_true(tb_ldu_analyze(&ldu, &arena, p->nodes, p->dim, p->edge_start, p->edge));
     assert_int_equal(ldu.first[p->nodes], p->size);
+    grouped += check_groups(&ldu);
     fill(p, &ldu, symmetric);
     assert_true(tb_ldu_factor(&ldu, symmetric));
     double x[ROWS], y[ROWS];
@@ -97,6 +119,8 @@ static void check(bool symmetric) {
     tb_lu_solve(p->size, p->A, p->size, pivot, y);
     for (int i = 0; i < p->size; i++) assert_near(x[i], y[i], 1e-11);
   }
+  // Both are taken out: nodes one by one, and in groups.
+  assert_true(grouped > 200);
   tb_arena_free(&arena);
   free(p);
 }
@@ -109,6 +133,77 @@ static void test_symmetric(void** state) {
 static void test_unsymmetric(void** state) {
   (void)state;
   check(false);
+}
+
+// Edges of a random graph in some order of its vertices, each from the one that goes first; the
+// work of its factors.
+static double work_in_order(tbArena* arena, int n, const int* start, const int* column,
+                            const int* order, tbLdu* ldu) {
+  static int position[GRAPH], dim[GRAPH], edge_start[GRAPH + 1], edge[GRAPH * GRAPH];
+  for (int k = 0; k < n; k++) position[order[k]] = -1;
+  for (int k = 0; k < n; k++) {
+    assert_int_equal(position[order[k]], -1);
+    position[order[k]] = k;
+    dim[k] = 6;
+  }
+  int count = 0;
+  for (int k = 0; k < n; k++) {
+    edge_start[k] = count;
+    for (int e = start[order[k]]; e < start[order[k] + 1]; e++) {
+      if (position[column[e]] > k) edge[count++] = position[column[e]];
+    }
+  }
+  edge_start[n] = count;
+  assert_true(tb_ldu_analyze(ldu, arena, n, dim, edge_start, edge));
+  return ldu->flops;
+}
+
+// Postorder keeps the fill, and what leads up to a vertex comes right before it.
+static void test_postorder(void** state) {
+  (void)state;
+  static bool linked[GRAPH][GRAPH];
+  int start[GRAPH + 1], column[GRAPH * GRAPH], weight[GRAPH];
+  tbRng rng = {8};
+  tbArena arena;
+  tb_arena_init(&arena);
+  int moved = 0;
+  for (int trial = 0; trial < 100; trial++) {
+    tb_arena_reset(&arena);
+    int n = 1 + tb_rng_int(&rng, GRAPH), count = 0, before[GRAPH];
+    double density = tb_rng_uniform(&rng, 0, 3.0 / n);
+    for (int a = 0; a < n; a++) {
+      weight[a] = 6;
+      for (int b = 0; b < a; b++) {
+        linked[a][b] = linked[b][a] = tb_rng_uniform(&rng, 0, 1) < density;
+      }
+    }
+    for (int a = 0; a < n; a++) {
+      start[a] = count;
+      for (int b = 0; b < n; b++) {
+        if (b != a && linked[a][b]) column[count++] = b;
+      }
+    }
+    start[n] = count;
+    tbOrdering o;
+    tbLdu ldu;
+    assert_true(tb_order_minimum_degree(&arena, n, weight, start, column, &o));
+    memcpy(before, o.order, sizeof(int) * (size_t)n);
+    double work = work_in_order(&arena, n, start, column, o.order, &ldu);
+    assert_true(tb_order_postorder(&arena, n, &o));
+    moved += memcmp(before, o.order, sizeof(int) * (size_t)n) != 0;
+    assert_near(work_in_order(&arena, n, start, column, o.order, &ldu), work, 0);
+    // Whatever lies between a vertex and its parent leads up to that parent too.
+    for (int k = 0; k < n; k++) {
+      if (ldu.start[k] == ldu.start[k + 1]) continue;
+      int parent = ldu.later[ldu.start[k]];
+      for (int j = k + 1; j < parent; j++) {
+        assert_true(ldu.start[j] < ldu.start[j + 1]);
+        assert_true(ldu.later[ldu.start[j]] <= parent);
+      }
+    }
+  }
+  assert_true(moved > 30);
+  tb_arena_free(&arena);
 }
 
 // A block that is singular is reported, not divided by.
@@ -128,8 +223,8 @@ static void test_singular(void** state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_symmetric),
-                                     cmocka_unit_test(test_unsymmetric),
-                                     cmocka_unit_test(test_singular)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_symmetric), cmocka_unit_test(test_unsymmetric),
+      cmocka_unit_test(test_postorder), cmocka_unit_test(test_singular)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
