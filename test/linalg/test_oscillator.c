@@ -65,10 +65,10 @@ static void all_methods_agree_with_the_augmented_matrix(void** state) {
   for (int t = 0; t < 200; t++) {
     Random r;
     int n = 1 + tb_rng_int(&rng, N), rank = t % 5 == 0 ? (n + 1) / 2 : n;
-    // Some stiff enough for modes.
-    make(&rng, n, rank, pow(10, tb_rng_uniform(&rng, t % 8 == 1 ? 5 : 1, 6)), t % 2, &r);
-    double h = pow(10, tb_rng_uniform(&rng, t % 8 == 1 ? -1.5 : -4, -1)), F1[N], F2[N], f1[N],
-           f2[N];
+    // Some stiff enough for modes, or where there are none for squaring.
+    double least = t % 8 == 1 ? 5 : t % 8 == 3 ? 8 : 1, most = t % 8 == 3 ? 9 : 6;
+    make(&rng, n, rank, pow(10, tb_rng_uniform(&rng, least, most)), t % 2, &r);
+    double h = pow(10, tb_rng_uniform(&rng, least > 1 ? -1.5 : -4, -1)), F1[N], F2[N], f1[N], f2[N];
     if (t % 4 == 3) {
       // Not symmetric: rows scaled.
       for (int i = 0; i < n * n; i++) r.Y[i] *= 1 + 0.3 * (i / n % 2);
@@ -82,6 +82,7 @@ static void all_methods_agree_with_the_augmented_matrix(void** state) {
     assert_near_array(f2, F2, n, 1e-9);
   }
   assert_true(seen[TB_OSCILLATOR_PADE] > 10 && seen[TB_OSCILLATOR_MODES] > 10);
+  assert_true(seen[TB_OSCILLATOR_DENSE] > 10);
 }
 
 // A given order is EXP's: the approximant of that order of the augmented matrix, no scaling.

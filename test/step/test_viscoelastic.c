@@ -289,6 +289,31 @@ static void rolling_ball_is_not_held_back(void** state) {
   tb_world_free(w);
 }
 
+// A puck on a turntable, both turning, pushed against each other by equal and opposite torques: the
+// spring between them turns with the table and stays as long as the push makes it.
+static void anchors_turn_with_their_body(void** state) {
+  (void)state;
+  static const int KINDS[] = {TB_INTEGRATOR_EXPO, TB_INTEGRATOR_EXPO_MIDPOINT,
+                              TB_INTEGRATOR_EULER_EXPLICIT};
+  for (int i = 0; i < 3; i++) {
+    tbWorld w = load(
+        "<mujoco><worldbody><body><joint type='hinge' axis='0 0 1'/><geom type='cylinder' size='1 "
+        ".05' mass='10'/></body><body><joint type='hinge' axis='0 0 1'/><geom type='sphere' "
+        "pos='.5 "
+        "0 .149' size='.1' mass='1'/></body></worldbody></mujoco>");
+    double torque = 10, spin = 3, r = 0.5;
+    w.m->opt.integrator = KINDS[i];
+    w.m->opt.timestep = i < 2 ? 1e-3 : 1e-4;
+    w.d->qfrc_applied[0] = -torque;
+    w.d->qfrc_applied[1] = torque;
+    w.d->qvel[0] = w.d->qvel[1] = spin;
+    run(w, (int)(0.5 / w.m->opt.timestep + 0.5));
+    assert_near((w.d->qpos[1] - w.d->qpos[0]) * r, torque / r / 1e5, 1e-8);
+    assert_near(w.d->qpos[0], 1.5, 1e-3);
+    tb_world_free(w);
+  }
+}
+
 // Two worlds: one stepped on, one restored from a snapshot taken while the contact slips.
 static void snapshots_hold_the_anchors(void** state) {
   (void)state;
@@ -379,6 +404,27 @@ static void other_constraints_are_springs(void** state) {
   // The friction spring takes a moment to stretch.
   assert_near(w.d->qvel[2], -(G - 5), 2e-3);
   assert_near(w.d->qpos[3], 0.02 - G / 1e5, 1e-8);
+  tb_world_free(w);
+}
+
+// A ball pressed into the floor along a joint with dry friction, which is at its bound: a constant
+// force upwards in the closed form.
+static void dry_friction_loads_the_contact(void** state) {
+  (void)state;
+  tbWorld w = load(
+      "<mujoco><worldbody><geom type='plane' size='9 9 .1'/><body pos='0 0 .1'><joint type='slide' "
+      "axis='0 0 1' frictionloss='5'/><geom type='sphere' size='.1' mass='1'/></body></worldbody>"
+      "</mujoco>");
+  double k = 1e5, b = 20, h = 1e-3, z, v, rest = 5 / k;
+  w.m->opt.contact_damping = b;
+  w.m->opt.timestep = h;
+  w.m->opt.expm_accuracy = 0;
+  w.d->qpos[0] = -1e-4;
+  w.d->qvel[0] = -0.5;
+  run(w, 1);
+  floor_closed_form(k, b, -1e-4 - rest, -0.5, h, &z, &v);
+  assert_near(w.d->qpos[0], z + rest, 1e-10);
+  assert_near(w.d->qvel[0], v, 1e-9);
   tb_world_free(w);
 }
 
@@ -487,10 +533,12 @@ int main(void) {
       cmocka_unit_test(sliding_mass_follows_coulomb),
       cmocka_unit_test(anchors_survive_stick_slip_stick),
       cmocka_unit_test(rolling_ball_is_not_held_back),
+      cmocka_unit_test(anchors_turn_with_their_body),
       cmocka_unit_test(snapshots_hold_the_anchors),
       cmocka_unit_test(forward_does_not_move_anchors),
       cmocka_unit_test(stiffness_by_geom_pair_and_option),
       cmocka_unit_test(other_constraints_are_springs),
+      cmocka_unit_test(dry_friction_loads_the_contact),
       cmocka_unit_test(torsion_slows_a_top),
       cmocka_unit_test(circling_foot_is_lifted_by_the_drift),
       cmocka_unit_test(steps_allocate_nothing_and_failures_change_nothing),

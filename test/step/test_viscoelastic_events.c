@@ -121,6 +121,35 @@ static void friction_turns_with_the_slip(void** state) {
   tb_world_free(w);
 }
 
+// The same with a push that holds its direction for 4 ms, each made in n steps.
+static void circled(int n, double* end) {
+  tbWorld w = prepare(tb_world_text(MASS), TB_INTEGRATOR_EXPO_MIDPOINT, 0.004 / n);
+  w.d->qpos[2] = -9.81 / 1e5;
+  w.d->qvel[0] = 0.1;
+  for (int k = 0; k < 25; k++) {
+    w.d->qfrc_applied[0] = 0.5 * 9.81 * cos(0.1 * k);
+    w.d->qfrc_applied[1] = 0.5 * 9.81 * sin(0.1 * k);
+    run(w, n);
+  }
+  memcpy(end, w.d->qpos, 3 * sizeof(double));
+  memcpy(end + 3, w.d->qvel, 3 * sizeof(double));
+  tb_world_free(w);
+}
+
+// Friction that has the direction of the middle keeps the second order where the slip turns.
+static void turning_slip_keeps_the_order(void** state) {
+  (void)state;
+  double truth[6], end[6], error[2];
+  circled(64, truth);
+  for (int k = 0; k < 2; k++) {
+    circled(k ? 4 : 1, end);
+    error[k] = distance(end, truth);
+  }
+  print_message("turning slip at 4 and 1 ms: %.1e %.1e\n", error[0], error[1]);
+  assert_true(error[0] < 1e-3);
+  assert_true(error[1] < error[0] / 10);
+}
+
 // ---- means within the limits -------------------------------------------------------------------
 
 // EXP eq. 23-24: over three quarters of a period a ball let go inside the floor would be pulled
@@ -154,6 +183,69 @@ static void mean_of_the_mean_is_in_the_cone(void** state) {
   assert_near(w.d->qvel[0], v, 1e-8);
   assert_true(2 * v / h > 2 * 0.5 * g);
   assert_near(w.d->qpos[0], h * v - 0.5 * h * h * 0.5 * g, 1e-9);
+  tb_world_free(w);
+}
+
+// ---- contacts that change over a step ----------------------------------------------------------
+
+// A slip that ends within a long step does not turn into one backwards.
+static void slip_that_ends_sticks(void** state) {
+  (void)state;
+  tbWorld w = prepare(tb_world_text(MASS), TB_INTEGRATOR_EXPO, 0.02);
+  w.d->qpos[2] = -9.81 / 1e5;
+  w.d->qvel[0] = 0.02;
+  run(w, 1);
+  assert_true(fabs(w.d->qvel[0]) < 0.01);
+  tb_world_free(w);
+}
+
+// A bar on two feet, the first with friction 0.1 and perhaps no contact at all.
+static tbWorld bar(int collides, double h) {
+  char xml[700];
+  snprintf(
+      xml, sizeof xml,
+      "<mujoco><worldbody><geom type='plane' size='5 5 .1' friction='.01 0 0'/><body pos='0 0 "
+      ".05'><freejoint/><geom type='sphere' pos='-.5 0 0' size='.05' mass='.5' friction='.1 0 "
+      "0' contype='%d' conaffinity='%d'/><geom type='sphere' pos='.5 0 0' size='.05' mass='.5' "
+      "friction='1 0 0'/></body></worldbody></mujoco>",
+      collides, collides);
+  tbWorld w = prepare(tb_world_text(xml), TB_INTEGRATOR_EXPO, h);
+  w.d->qpos[2] = 0.05 - 0.5 * 9.81 / 1e5;
+  return w;
+}
+
+// One foot is lifted: over the step the other bears what it would without it.
+static void lifted_foot_lets_go(void** state) {
+  (void)state;
+  tbWorld w[2] = {bar(1, 0.02), bar(0, 0.02)};
+  for (int i = 0; i < 2; i++) {
+    w[i].d->qfrc_applied[2] = 20;
+    w[i].d->qfrc_applied[4] = 0.5 * 20;
+    run(w[i], 1);
+  }
+  assert_true(w[0].d->qvel[4] > 0.1);
+  for (int i = 0; i < 6; i++) assert_near(w[0].d->qvel[i], w[1].d->qvel[i], 1e-9);
+  for (int i = 0; i < 7; i++) assert_near(w[0].d->qpos[i], w[1].d->qpos[i], 1e-9);
+  for (int i = 0; i < 2; i++) tb_world_free(w[i]);
+}
+
+// Pushed by more than half of what both feet hold: the first, of little friction, slips, and the
+// other holds the bar by itself, within the same step.
+static void foot_that_gives_way_leaves_its_share(void** state) {
+  (void)state;
+  tbWorld w = bar(1, 0.2);
+  w.d->qfrc_applied[0] = 3;
+  run(w, 1);
+  assert_int_equal(w.d->ncon, 2);
+  double weak = 1e9, strong = 0;
+  for (int i = 0; i < 2; i++) {
+    const double* f = w.d->contact[i].force;
+    weak = fmin(weak, hypot(f[1], f[2]));
+    strong = fmax(strong, hypot(f[1], f[2]));
+  }
+  print_message("friction %.4f and %.4f N, speed %.1e\n", weak, strong, w.d->qvel[0]);
+  assert_near(weak + strong, 3, 0.02);
+  assert_true(fabs(w.d->qvel[0]) < 2e-3);
   tb_world_free(w);
 }
 
@@ -290,8 +382,12 @@ int main(void) {
       cmocka_unit_test(events_keep_the_order),
       cmocka_unit_test(slipping_anchor_keeps_up_with_the_cone),
       cmocka_unit_test(friction_turns_with_the_slip),
+      cmocka_unit_test(turning_slip_keeps_the_order),
       cmocka_unit_test(mean_that_pulls_is_none),
       cmocka_unit_test(mean_of_the_mean_is_in_the_cone),
+      cmocka_unit_test(slip_that_ends_sticks),
+      cmocka_unit_test(lifted_foot_lets_go),
+      cmocka_unit_test(foot_that_gives_way_leaves_its_share),
       cmocka_unit_test(one_long_step_predicts_the_impulse),
       cmocka_unit_test(stable_at_any_stiffness),
       cmocka_unit_test(deep_start_comes_up_slowly),
