@@ -149,6 +149,7 @@ static void inverse_dynamics_is_inverse(void** state) {
   open_quadruped(&q);
   tbRng rng = {31};
   int nv = q.m->nv;
+  for (int i = 6; i < nv; i++) q.m->dof_damping[i] = 0.3;
   for (int t = 0; t < 20; t++) {
     tb_reset_keyframe(q.m, q.d, 0);
     for (int i = 6; i < nv; i++) q.d->qpos[i + 1] += tb_rng_uniform(&rng, -0.05, 0.05);
@@ -186,6 +187,94 @@ static void inverse_dynamics_is_inverse(void** state) {
     tb_forward_dynamics(q.m, q.d, tau, back);
     assert_near_array(back, qacc, nv, 1e-6);
   }
+  close_quadruped(&q);
+}
+
+// Centre of mass and base accelerate as their tasks ask, seen from outside: second differences of
+// positions, differences of the angular velocity. The base is tilted and turns.
+static void tasks_are_met(void** state) {
+  (void)state;
+  Quadruped q;
+  open_quadruped(&q);
+  tbRng rng = {32};
+  int nv = q.m->nv;
+  double *v = q.d->qvel, *pos = q.d->qpos, dt = 1e-4;
+  for (int t = 0; t < 5; t++) {
+    tb_reset_keyframe(q.m, q.d, 0);
+    for (int i = 0; i < nv; i++) v[i] = tb_rng_uniform(&rng, -0.5, 0.5);
+    double tilt = 0.15, angle = tb_rng_uniform(&rng, 0.1, 0.3);
+    pos[3] = cos(tilt);
+    pos[4] = sin(tilt);
+    pos[5] = pos[6] = 0;
+    tb_compute_position(q.m, q.d);
+    for (int i = 0; i < 4; i++) {
+      q.support[i].friction = 20;
+      q.support[i].kd = 0;
+      memcpy(q.support[i].position, q.d->geom_xpos + 3 * q.foot[i], 3 * sizeof(double));
+    }
+    // Turned by `angle` about the world's y from where it is: (c, 0, s, 0) q.
+    double c = cos(angle / 2), s = sin(angle / 2), com[3][3], spin[3][3], start[64], v0[64];
+    tbTask task[2] = {q.task[0], {.type = TB_TASK_ORIENTATION, .body = 1, .weight = 1}};
+    task[1].kp = 5;
+    task[1].kd = 3;
+    double target[4] = {c * pos[3] - s * pos[5], c * pos[4] + s * pos[6], c * pos[5] + s * pos[3],
+                        c * pos[6] - s * pos[4]};
+    memcpy(task[1].quat, target, sizeof target);
+    tbInverseDynamics k = {task, 2, q.support, 4, 1e-8};
+    double tau[18], qacc[18], force[12];
+    tbError error;
+    assert_int_equal(
+        tb_inverse_dynamics_control(q.m, q.d, &k, tau, qacc, force, NULL, NULL, &error), TB_OK);
+    memcpy(start, pos, sizeof(double) * (size_t)q.m->nq);
+    memcpy(v0, v, sizeof(double) * (size_t)nv);
+    for (int side = 0; side < 3; side++) {
+      double move[18], h = (side - 1) * dt;
+      memcpy(pos, start, sizeof(double) * (size_t)q.m->nq);
+      for (int i = 0; i < nv; i++) {
+        move[i] = v0[i] + 0.5 * h * qacc[i];
+        v[i] = v0[i] + h * qacc[i];
+      }
+      tb_integrate_pos(q.m, pos, move, h);
+      tb_compute_position(q.m, q.d);
+      memcpy(com[side], q.d->subtree_com + 3, sizeof com[side]);
+      for (int r = 0; r < 3; r++) {
+        const double* R = q.d->xmat + 9 + 3 * r;
+        spin[side][r] = R[0] * v[3] + R[1] * v[4] + R[2] * v[5];
+      }
+    }
+    for (int r = 0; r < 3; r++) {
+      double rate = (com[2][r] - com[0][r]) / (2 * dt);
+      double a = (com[2][r] - 2 * com[1][r] + com[0][r]) / (dt * dt);
+      assert_near(a, 20 * (q.com[r] - com[1][r]) - 9 * rate, 1e-3);
+      a = (spin[2][r] - spin[0][r]) / (2 * dt);
+      assert_near(a, 5 * angle * (r == 1) - 3 * spin[1][r], 1e-3);
+    }
+  }
+  close_quadruped(&q);
+}
+
+// Pushed aside by more than friction allows, the feet's forces stay in their cones, and reach them;
+// a foot that is to bear two fifths of the weight does.
+static void forces_keep_to_their_limits(void** state) {
+  (void)state;
+  Quadruped q;
+  open_quadruped(&q);
+  double tau[18], force[12], weight = 9.81 * q.m->total_mass, most = 0;
+  for (int i = 0; i < 4; i++) q.support[i].friction = 0.2;
+  q.support[0].force_min = 0.4 * weight;
+  q.task[0].acceleration[1] = 3;
+  tbInverseDynamics k = {q.task, 2, q.support, 4, 1e-6};
+  tbError error;
+  for (int i = 0; i < 4; i++) q.support[i].weight = 1;
+  assert_int_equal(tb_inverse_dynamics_control(q.m, q.d, &k, tau, NULL, force, NULL, NULL, &error),
+                   TB_OK);
+  for (int i = 0; i < 4; i++) {
+    const double* f = force + 3 * i;
+    assert_true(hypot(f[0], f[1]) <= 0.2 * f[2] + 1e-6);
+    most = fmax(most, hypot(f[0], f[1]) / f[2]);
+  }
+  assert_true(most > 0.199);
+  assert_true(force[2] >= 0.4 * weight - 1e-6);
   close_quadruped(&q);
 }
 
@@ -336,6 +425,8 @@ int main(void) {
       cmocka_unit_test(projection_on_a_friction_cone),
       cmocka_unit_test(bad_programs_are_refused),
       cmocka_unit_test(inverse_dynamics_is_inverse),
+      cmocka_unit_test(tasks_are_met),
+      cmocka_unit_test(forces_keep_to_their_limits),
       cmocka_unit_test(quadruped_stands_and_shifts),
       cmocka_unit_test(feedback_is_its_formula),
       cmocka_unit_test(damaged_arrays_are_refused),
