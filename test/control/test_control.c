@@ -320,7 +320,7 @@ static void quadruped_stands_and_shifts(void** state) {
 
 // ---- feedback ----------------------------------------------------------------------------------
 
-// A floating base with one joint: two states, one control, gains that pick each coordinate.
+// A floating base with one joint: three states, two controls, gains that pick each coordinate.
 static void feedback_is_its_formula(void** state) {
   (void)state;
   char folder[] = "/tmp/tribo-control-XXXXXX", path[3][64];
@@ -329,14 +329,16 @@ static void feedback_is_its_formula(void** state) {
   snprintf(path[1], 64, "%s/u.npy", folder);
   snprintf(path[2], 64, "%s/k.npy", folder);
   // Quaternion (x y z w): a quarter turn about z; the base moves along its own x.
-  double s = sqrt(0.5), x[30] = {1, 2, 3, 0, 0, s, s, 0.5, 0.3, 0, 0, 0, 0, 0, 0.7};
+  double s = sqrt(0.5), x[45] = {1, 2, 3, 0, 0, s, s, 0.5, 0.3, 0, 0, 0, 0, 0, 0.7};
   memcpy(x + 15, x, 15 * sizeof(double));
+  memcpy(x + 30, x, 15 * sizeof(double));
   x[15] += 0.1;
-  double u[1] = {4}, K[14];
-  for (int i = 0; i < 14; i++) K[i] = i + 1;
-  tb_test_write_npy(path[0], "(2, 15, 1)", x, 30);
-  tb_test_write_npy(path[1], "(1, 1, 1)", u, 1);
-  tb_test_write_npy(path[2], "(1, 1, 14)", K, 14);
+  x[30] += 0.3;
+  double u[2] = {4, 5}, K[28];
+  for (int i = 0; i < 28; i++) K[i] = i % 14 + 1;
+  tb_test_write_npy(path[0], "(3, 15, 1)", x, 45);
+  tb_test_write_npy(path[1], "(2, 1, 1)", u, 2);
+  tb_test_write_npy(path[2], "(2, 1, 14)", K, 28);
   tbError error;
   tbModel* m = tb_load_string(
       "<mujoco><worldbody><body><freejoint/><geom size='.1'/><body pos='1 0 0'><joint name='j' "
@@ -347,7 +349,7 @@ static void feedback_is_its_formula(void** state) {
   const char* joint[] = {"j"};
   tbFeedback* f = tb_feedback_load(m, path[0], path[1], path[2], 0.01, 0.5, joint, &error);
   if (!f) fail_msg("%s", error.message);
-  assert_int_equal(tb_feedback_count(f), 1);
+  assert_int_equal(tb_feedback_count(f), 2);
   tb_feedback_reference(m, f, 0, d->qpos, d->qvel);
   // In Tribo's conventions: lifted, w first, velocity in the world.
   double q[8] = {1, 2, 3.5, s, 0, 0, s, 0.5}, v[7] = {0, 0.3, 0, 0, 0, 0, 0.7}, tau[7];
@@ -363,9 +365,13 @@ static void feedback_is_its_formula(void** state) {
   memset(d->qvel, 0, sizeof(double) * 7);
   tb_feedback_control(m, d, f, 0, tau);
   assert_near(tau[6], 4 + 0.2 * 1 + 0.1 * 7 + 0.3 * 8 + 0.7 * 14, 1e-12);
-  // Half way to the next state.
-  tb_feedback_reference(m, f, 0.005, d->qpos, d->qvel);
-  assert_near(d->qpos[0], 1.05, 1e-12);
+  // Between states, and before and after all of them.
+  const double times[] = {-1, 0.005, 0.01, 0.015, 0.02, 7};
+  const double places[] = {1, 1.05, 1.1, 1.2, 1.3, 1.3};
+  for (int i = 0; i < 6; i++) {
+    tb_feedback_reference(m, f, times[i], d->qpos, d->qvel);
+    assert_near(d->qpos[0], places[i], 1e-12);
+  }
   // A turn of 0.2 rad about z ahead: rotation gain 6, and no translation.
   tb_feedback_reference(m, f, 0, d->qpos, d->qvel);
   double turn[6] = {0, 0, 0, 0, 0, -0.2};

@@ -2,6 +2,7 @@
 #include "common/test.h"
 #include "io/compile_internal.h"
 #include "spatial/quat.h"
+#include "tribo/tribo.h"
 
 // ---- solids: the mean of y^2 + z^2 over a fine grid of points inside ----------------------------
 
@@ -139,12 +140,40 @@ static void test_full_inertia(void** state) {
   assert_false(tb_inertia_diagonalize(negative, moments, quat));
 }
 
+// compiler/inertiafromgeom: "auto" and "false" keep an inertial that is there, "true" never does.
+static void test_inertia_from_geoms(void** state) {
+  (void)state;
+  static const char* const words[] = {"auto", "true", "false"};
+  // A box of 0.2 x 0.4 x 0.6 m at 1000 kg/m3 has 48 kg; the inertial says 3.
+  const double given[3] = {3, 48, 3}, found[3] = {48, 48, -1};
+  for (int k = 0; k < 3; k++) {
+    for (int inertial = 0; inertial < 2; inertial++) {
+      char xml[512];
+      snprintf(xml, sizeof xml,
+               "<mujoco><compiler inertiafromgeom='%s'/><worldbody><body><freejoint/>%s"
+               "<geom type='box' size='.1 .2 .3'/></body></worldbody></mujoco>",
+               words[k], inertial ? "<inertial pos='0 0 0' mass='3' diaginertia='1 1 1'/>" : "");
+      tbError error;
+      tbModel* m = tb_load_string(xml, NULL, NULL, &error);
+      double mass = inertial ? given[k] : found[k];
+      if (mass < 0) {
+        assert_null(m);
+        continue;
+      }
+      if (!m) fail_msg("%s", error.message);
+      assert_near(m->body_mass[1], mass, 1e-12);
+      tb_model_free(m);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_solids),
       cmocka_unit_test(test_shells),
       cmocka_unit_test(test_parts),
       cmocka_unit_test(test_full_inertia),
+      cmocka_unit_test(test_inertia_from_geoms),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
