@@ -323,8 +323,33 @@ static void four_bar_stays_closed(void** state) {
   tb_world_free(w);
 }
 
+// A hammer that goes several of its own sizes a step, by turning alone, stops at a thin wall
+// wherever it is when the step begins.
+static void nothing_fast_passes_a_thin_wall(void** state) {
+  (void)state;
+  for (int k = 0; k < 20; k++) {
+    double angle = 0.5 + 0.013 * k;
+    char xml[1024];
+    snprintf(xml, sizeof xml,
+             "<mujoco><compiler angle='radian'/><option timestep='0.002' gravity='0 0 0'/>"
+             "<worldbody><geom type='box' size='0.2 0.001 0.2' pos='%.9g %.9g 0' euler='0 0 %.9g'/>"
+             "<body><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/>"
+             "<joint name='hinge' axis='0 0 1'/><geom size='0.02' pos='1 0 0'/></body>"
+             "</worldbody></mujoco>",
+             cos(angle), sin(angle), angle);
+    tbWorld w = tb_world_text(xml);
+    w.d->qvel[0] = 60;
+    tb_world_run(w, 50);
+    // The sphere and the wall take 0.021 of it; a step's arc is taken for a straight line.
+    assert_true(w.d->qpos[0] < angle - 0.02 && w.d->qpos[0] > angle - 0.05);
+    assert_true(fabs(w.d->qvel[0]) < 0.5);
+    tb_world_free(w);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(nothing_fast_passes_a_thin_wall),
       cmocka_unit_test(thrown_cube_slides_straight_and_stops),
       cmocka_unit_test(incline_separates_stick_from_slip),
       cmocka_unit_test(ball_bounces_to_e_squared),
