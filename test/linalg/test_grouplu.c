@@ -13,8 +13,11 @@ typedef struct {
 } Chain;
 
 // Contacts of neighbouring pairs in a chain of bodies: G = B A B^T, A block tridiagonal, B random
-// (3 x 6 a contact). With `full` the rank of a group is not reduced: a ridge on G's diagonal.
-static Chain* make_chain(tbRng* rng, bool full) {
+// (3 x 6 a contact). The rank of NONE, ALL or EVERY_OTHER of the groups is full, by a ridge on G's
+// diagonal.
+enum { NONE, ALL, EVERY_OTHER };
+
+static Chain* make_chain(tbRng* rng, int full) {
   Chain* s = calloc(1, sizeof *s);
   tbReal(*B)[DIM][RANK] = calloc(NODES, sizeof *B);
   for (int i = 0; i < NODES; i++) {
@@ -33,7 +36,8 @@ static Chain* make_chain(tbRng* rng, bool full) {
       s->offset[entries++] = values;
       for (int r = 0; r < DIM; r++) {
         for (int c = 0; c < DIM; c++) {
-          tbReal sum = full && i == j && r == c ? 1 : 0;
+          bool ridge = full == ALL || (full == EVERY_OTHER && i / MEMBERS % 2);
+          tbReal sum = ridge && i == j && r == c ? 1 : 0;
           for (int k = 0; k < RANK; k++) sum += (apart ? -0.45 : 1) * B[i][r][k] * B[j][c][k];
           s->value[values++] = sum;
         }
@@ -149,7 +153,8 @@ static void refines(void** state) {
 static void solves(void** state) {
   (void)state;
   tbRng rng = {3};
-  for (int full = 0; full < 2; full++) {
+  const int size_of[] = {GROUPS * RANK, N, GROUPS / 2 * (RANK + MEMBERS * DIM)};
+  for (int full = NONE; full <= EVERY_OTHER; full++) {
     Chain* s = make_chain(&rng, full);
     tbBlockPattern p = {NODES, s->dim, s->row, s->start, s->column, s->offset};
     tbArena arena;
@@ -157,8 +162,8 @@ static void solves(void** state) {
     tb_arena_init(&arena);
     assert_true(tb_group_lu_analyze(&lu, &arena, &p, s->value, NULL));
     // The redundancy is found where it is, and makes the factors much smaller.
-    assert_int_equal(lu.any, !full);
-    assert_int_equal(lu.lu.size, full ? N : GROUPS * RANK);
+    assert_int_equal(lu.any, full != ALL);
+    assert_int_equal(lu.lu.size, size_of[full]);
     size_t allocations = arena.allocations;
     for (int k = 0; k < 6; k++) {
       tbReal *b = calloc(N, sizeof *b), *x = calloc(N, sizeof *x), low = pow(10, -2 * k);
@@ -186,7 +191,62 @@ static void solves(void** state) {
   }
 }
 
+// Groups are the nodes with the same neighbours, and their graph is that of any of their members,
+// by a matrix instead of lists.
+static void groups_are_twins(void** state) {
+  (void)state;
+  enum { MOST = 40 };
+  tbRng rng = {7};
+  for (int trial = 0; trial < 300; trial++) {
+    int n = 2 + tb_rng_int(&rng, MOST - 1), edges = 0;
+    bool next[MOST][MOST] = {{false}};
+    int dim[MOST], row[MOST + 1] = {0}, start[MOST + 1] = {0}, column[MOST * MOST];
+    for (int i = 0; i < n; i++) {
+      next[i][i] = true;
+      // A path, sparse or dense graphs, and twins: a node with the neighbours of the one before.
+      for (int j = 0; j < i; j++) {
+        next[i][j] = trial % 3 == 0 ? j == i - 1 : tb_rng_int(&rng, trial % 3 == 1 ? n : 3) == 0;
+      }
+      bool twin = i > 0 && trial % 3 && tb_rng_int(&rng, 3) == 0;
+      for (int j = 0; twin && j < i; j++) next[i][j] = next[i - 1][j];
+      for (int j = 0; j < i; j++) next[j][i] = next[i][j];
+    }
+    for (int i = 0; i < n; i++) {
+      dim[i] = 1 + i % 3;
+      row[i + 1] = row[i] + dim[i];
+      for (int j = 0; j < n; j++) {
+        if (next[i][j]) column[edges++] = j;
+      }
+      start[i + 1] = edges;
+    }
+    tbBlockPattern p = {n, dim, row, start, column, NULL};
+    tbArena arena;
+    tbBlockGroups g;
+    tb_arena_init(&arena);
+    assert_true(tb_block_groups(&arena, &p, &g));
+    for (int i = 0; i < n; i++) {
+      for (int j = 0; j < n; j++) {
+        bool same = next[i][j] && memcmp(next[i], next[j], sizeof next[i]) == 0;
+        assert_int_equal(g.of[i] == g.of[j], same);
+      }
+    }
+    for (int a = 0; a < g.count; a++) {
+      bool listed[MOST] = {false};
+      for (int k = g.start[a]; k < g.start[a + 1]; k++) {
+        assert_false(listed[g.column[k]]);
+        listed[g.column[k]] = true;
+      }
+      for (int j = 0; j < n; j++) {
+        if (g.of[j] == a) continue;
+        assert_int_equal(listed[g.of[j]], next[g.member[g.begin[a]]][j]);
+      }
+    }
+    tb_arena_free(&arena);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(solves), cmocka_unit_test(refines)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(solves), cmocka_unit_test(refines),
+                                     cmocka_unit_test(groups_are_twins)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
