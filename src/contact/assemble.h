@@ -100,6 +100,16 @@ typedef struct {
   const tbReal* H;        // the matrix; NULL where nobody asks for it
 } tbInertiaFactor;
 
+// MuJoCo's estimate of the diagonal of J M^-1 J^T at row r of a constraint: what it would be if
+// nothing but the bodies' weights at the reference pose resisted.
+tbReal tb_row_weight(const tbModel* model, const tbData* data, const tbConstraint* c, int r);
+
+// What the softness of row r of an equality is relative to, and its slope by y, the diagonal of G
+// there: y itself, except near a singular pose (an outstretched arm), where it vanishes and a share
+// of the estimate takes its place.
+tbReal tb_equality_scale(const tbModel* model, const tbConstraint* c, int r, tbReal y,
+                         tbReal* slope);
+
 // Constraints that are coupled through the bodies they act on, as one problem.
 typedef struct {
   int nmember;

@@ -249,22 +249,6 @@ static int exact_diagonal(const Context* x, const tbConstraint* c, int rows, tbR
   return 1;
 }
 
-// What the diagonal would be if nothing but the two bodies' own inertia resisted; `angular`: of a
-// rotation.
-static tbReal free_diagonal(const Context* x, const tbConstraint* c, int angular) {
-  const tbModel* m = x->m;
-  switch (c->source) {
-    case TB_SOURCE_CONTACT: {
-      const tbContact* contact = &x->d->contact[c->id];
-      return m->body_invweight0[2 * m->geom_bodyid[contact->geom[0]] + angular] +
-             m->body_invweight0[2 * m->geom_bodyid[contact->geom[1]] + angular];
-    }
-    case TB_SOURCE_LIMIT_JOINT: return m->dof_invweight0[m->jnt_dofadr[c->id]];
-    case TB_SOURCE_FRICTION_DOF: return m->dof_invweight0[c->id];
-    default: return m->tendon_invweight0[c->id];
-  }
-}
-
 // Pushing an overlap apart may be impossible: the joints may not allow the motion, or two overlaps
 // may contradict each other, and then no rigid answer exists. So the push fades where the mechanism
 // hardly yields along it, and meets a small compliance.
@@ -273,7 +257,7 @@ static int soften_push(const Context* x, const tbConstraint* c, tbReal* g, tbRea
   if (c->source == TB_SOURCE_CONTACT && x->d->contact[c->id].compliance > 0) return 1;
   if (push >= 0) return 1;
   if (!exact_diagonal(x, c, 1, &yields)) return 0;
-  tbReal free = free_diagonal(x, c, 0);
+  tbReal free = tb_row_weight(x->m, x->d, c, 0);
   // A wheel on its axle, say, yields to no push at all.
   tbReal kept = yields > 0 ? yields / (yields + 0.01 * free) : 0;
   g[0] -= push * (1 - kept);
@@ -286,9 +270,13 @@ static int soften_push(const Context* x, const tbConstraint* c, tbReal* g, tbRea
 static int soften(const Context* x, const tbConstraint* c, tbReal* g, tbReal* R, tbReal* rho) {
   if (c->source == TB_SOURCE_EQUALITY) {
     if (!exact_diagonal(x, c, c->dim, rho)) return 0;
-    for (int r = 0; r < c->dim; r++) R[r] += x->m->opt.equality_softness * rho[r];
+    for (int r = 0; r < c->dim; r++) {
+      tbReal slope;
+      rho[r] = tb_equality_scale(x->m, c, r, rho[r], &slope);
+      R[r] += x->m->opt.equality_softness * rho[r];
+    }
   } else {
-    for (int r = 0; r < c->dim; r++) rho[r] = free_diagonal(x, c, r >= 3);
+    for (int r = 0; r < c->dim; r++) rho[r] = tb_row_weight(x->m, x->d, c, r);
     if (c->source >= TB_SOURCE_LIMIT_JOINT && !soften_push(x, c, g, R)) return 0;
   }
   for (int r = 0; r < c->dim; r++) rho[r] = rho[r] > 0 ? rho[r] : 1;

@@ -94,3 +94,50 @@ void tb_contact_parameters(const tbModel* m, int geom1, int geom2, int pair, tbC
   c->geom[1] = geom2;
   c->row = -1;
 }
+
+// ---- weights of rows ---------------------------------------------------------------------------
+
+static tbReal pair_weight(const tbModel* m, int body1, int body2, int angular) {
+  return m->body_invweight0[2 * body1 + angular] + m->body_invweight0[2 * body2 + angular];
+}
+
+static int eq_body(const tbModel* m, int eq, int id) {
+  return m->eq_objtype[eq] == TB_OBJ_SITE ? m->site_bodyid[id] : id;
+}
+
+static tbReal equality_weight(const tbModel* m, int id, int r) {
+  int a = m->eq_obj1id[id], b = m->eq_obj2id[id];
+  switch (m->eq_type[id]) {
+    case TB_EQ_JOINT:
+      return m->dof_invweight0[m->jnt_dofadr[a]] +
+             (b >= 0 ? m->dof_invweight0[m->jnt_dofadr[b]] : 0);
+    case TB_EQ_TENDON: return m->tendon_invweight0[a] + (b >= 0 ? m->tendon_invweight0[b] : 0);
+    default: return pair_weight(m, eq_body(m, id, a), eq_body(m, id, b), r >= 3);
+  }
+}
+
+tbReal tb_row_weight(const tbModel* m, const tbData* d, const tbConstraint* c, int r) {
+  int id = c->id;
+  switch (c->source) {
+    case TB_SOURCE_CONTACT: {
+      const int* geom = d->contact[id].geom;
+      return pair_weight(m, m->geom_bodyid[geom[0]], m->geom_bodyid[geom[1]], r >= 3);
+    }
+    case TB_SOURCE_FRICTION_DOF: return m->dof_invweight0[id];
+    case TB_SOURCE_LIMIT_JOINT: return m->dof_invweight0[m->jnt_dofadr[id]];
+    case TB_SOURCE_FRICTION_TENDON:
+    case TB_SOURCE_LIMIT_TENDON: return m->tendon_invweight0[id];
+    default: return equality_weight(m, id, r);
+  }
+}
+
+tbReal tb_equality_scale(const tbModel* m, const tbConstraint* c, int r, tbReal y, tbReal* slope) {
+  const tbReal most = 0.1, few = 1e-3;
+  tbReal weight = equality_weight(m, c->id, r);
+  *slope = 1;
+  // Rows that nothing moves stay as they are.
+  if (!(y > 0) || !(weight > 0)) return y;
+  tbReal share = few * weight / (few * weight + y), added = most * weight * share * share;
+  *slope -= 2 * added / (few * weight + y);
+  return y + added;
+}

@@ -39,9 +39,12 @@ static void fill(const tbModel* m, const tbConstraints* cs, tbInertiaFactor fact
       }
     }
   }
-  for (int r = 0; r < h->n; r++) {
-    tbReal* diagonal = &h->L[(size_t)r * (size_t)(h->n + 1)];
-    *diagonal = *diagonal > 0 ? *diagonal * (1 + m->opt.equality_softness) : 1;
+  for (int i = 0, row = 0; i < cs->count; i++) {
+    const tbConstraint* c = &cs->list[i];
+    for (int r = 0; is_equality(c) && r < c->dim; r++, row++) {
+      tbReal *diagonal = &h->L[(size_t)row * (size_t)(h->n + 1)], y = *diagonal, slope;
+      *diagonal = y > 0 ? y + m->opt.equality_softness * tb_equality_scale(m, c, r, y, &slope) : 1;
+    }
   }
 }
 

@@ -292,8 +292,9 @@ static tbResult add_equality(const Context* y, const tbConstraint* c, const tbRe
         out[x->nv + a->col[k]] += a->J[(size_t)(r * a->nnz + k)];
       }
       if (diagonal[r] <= 0) continue;
-      x->R[a->row + r] = x->h * opt->equality_softness * diagonal[r];
-      a->by_diagonal[end][r] = opt->equality_softness * x->h * a->force[r];
+      tbReal slope, scale = tb_equality_scale(x->m, c, r, diagonal[r], &slope);
+      x->R[a->row + r] = x->h * opt->equality_softness * scale;
+      a->by_diagonal[end][r] = opt->equality_softness * slope * x->h * a->force[r];
       tb_deriv_diagonal(x, y->d, c, a, r, a->by_diagonal[end][r], out, y->room);
     }
   }

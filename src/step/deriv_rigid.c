@@ -53,15 +53,6 @@ static tbReal gap_term(const tbOption* opt, tbReal gap, tbReal* slope, int* kink
   return -speed;
 }
 
-// The diagonal of G that counts as free (free_diagonal of assemble_islands.c).
-static tbReal free_diagonal(const tbModel* m, const tbData* d, const tbConstraint* c) {
-  if (c->source == TB_SOURCE_LIMIT_JOINT) return m->dof_invweight0[m->jnt_dofadr[c->id]];
-  if (c->source == TB_SOURCE_LIMIT_TENDON) return m->tendon_invweight0[c->id];
-  const int* geom = d->contact[c->id].geom;
-  return m->body_invweight0[2 * m->geom_bodyid[geom[0]]] +
-         m->body_invweight0[2 * m->geom_bodyid[geom[1]]];
-}
-
 static tbReal row_velocity(const tbConstraint* c, int r, const tbReal* v) {
   tbReal sum = 0;
   for (int k = 0; k < c->nnz; k++)
@@ -93,7 +84,7 @@ static Terms gap_row(const Context* x, const tbConstraint* c, tbReal y) {
   }
   if (push >= 0) return t;
   // The push fades where the mechanism hardly yields.
-  tbReal weak = 0.01 * free_diagonal(x->m, x->d, c), share = y / (y + weak);
+  tbReal weak = 0.01 * tb_row_weight(x->m, x->d, c, 0), share = y / (y + weak);
   t.gamma -= push * (1 - share);
   t.by_pos -= slope * (1 - share);
   t.gamma_by_y = push * weak / ((y + weak) * (y + weak));
@@ -104,11 +95,12 @@ static Terms gap_row(const Context* x, const tbConstraint* c, tbReal y) {
 static Terms equality_row(const Context* x, const tbConstraint* c, int r, tbReal y) {
   const tbOption* opt = &x->m->opt;
   tbReal speed = opt->baumgarte * fabs(c->pos[r]) / opt->timestep;
+  tbReal slope, scale = tb_equality_scale(x->m, c, r, y, &slope);
   int capped = speed >= opt->correction_speed;
   return (Terms){.gamma = copysign(capped ? opt->correction_speed : speed, c->pos[r]),
                  .by_pos = capped ? 0 : opt->baumgarte / opt->timestep,
-                 .R = opt->equality_softness * y,
-                 .R_by_y = opt->equality_softness};
+                 .R = opt->equality_softness * scale,
+                 .R_by_y = opt->equality_softness * slope};
 }
 
 // ---- the diagonal of G --------------------------------------------------------------------------
@@ -377,7 +369,7 @@ static int has_edge(const Context* x, const tbConstraints* cs, const tbReal* for
     const tbReal* f = force + c->row;
     if (c->source != TB_SOURCE_CONTACT || c->dim < 3 || c->island < 0 || is_far(x, c, f)) continue;
     const tbReal* mu = x->d->contact[c->id].friction;
-    tbReal used = 0, slip = 0, free = fmax(free_diagonal(x->m, x->d, c), 1e-12);
+    tbReal used = 0, slip = 0, free = fmax(tb_row_weight(x->m, x->d, c, 0), 1e-12);
     for (int r = 1; r < c->dim; r++) {
       used += f[r] * f[r] / (mu[r - 1] * mu[r - 1]);
       slip = fmax(slip, fabs(row_velocity(c, r, x->v_next)));

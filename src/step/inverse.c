@@ -160,7 +160,8 @@ static void find_driven(const tbModel* m, const tbData* d, int* driven) {
 // only where the motion would show it: contacts that yield turn a velocity of rounding into force.
 static void judge_base(const tbModel* m, const tbData* d, const int* driven, const tbReal* qfrc,
                        tbReal largest, tbInverseInfo* info) {
-  tbReal scale = fmax(1, largest);
+  tbReal scale = fmax(1, largest), most = 0;
+  int undriven = 0;  // the dof that lacks most of what it may lack
   for (int i = 0; i < m->nv; i++) {
     scale = fmax(scale, fmax(fabs(qfrc[i]), fabs(d->qfrc_constraint[i])));
     if (driven[i] || fabs(qfrc[i]) <= info->base_residual) continue;
@@ -170,7 +171,10 @@ static void judge_base(const tbModel* m, const tbData* d, const int* driven, con
   int moves = info->velocity_residual <= 10 * TB_INVERSE_REST, stands = 1;
   for (int i = 0; i < m->nv; i++) {
     tbReal unseen = 10 * TB_INVERSE_REST * m->dof_M0[i] / m->opt.timestep;
-    stands &= driven[i] || fabs(qfrc[i]) <= fmax(1e-6 * scale, unseen);
+    tbReal excess = driven[i] ? 0 : fabs(qfrc[i]) / fmax(5e-6 * scale, unseen);
+    stands &= excess <= 1;
+    if (excess > most) undriven = i;
+    most = fmax(most, excess);
   }
   info->feasible = moves && stands;
   if (!moves) {
@@ -179,8 +183,8 @@ static void judge_base(const tbModel* m, const tbData* d, const int* driven, con
              info->worst_constraint, info->velocity_residual);
   } else if (!stands) {
     snprintf(info->reason, sizeof info->reason,
-             "nothing drives dof %d, which needs %.3g N or N m more", info->worst_dof,
-             info->base_residual);
+             "nothing drives dof %d, which needs %.3g N or N m more", undriven,
+             fabs(qfrc[undriven]));
   }
 }
 

@@ -81,36 +81,6 @@ static void reference(const tbReal ref[2], tbReal largest, tbReal* k, tbReal* b)
   }
 }
 
-// ---- inverse weights ---------------------------------------------------------------------------
-
-static tbReal pair_weight(const tbModel* m, int body1, int body2, int angular) {
-  return m->body_invweight0[2 * body1 + angular] + m->body_invweight0[2 * body2 + angular];
-}
-
-static int eq_body(const tbModel* m, int eq, int id) {
-  return m->eq_objtype[eq] == TB_OBJ_SITE ? m->site_bodyid[id] : id;
-}
-
-// MuJoCo's estimate of the diagonal of J M^-1 J^T for row r of a constraint other than a contact.
-static tbReal diagonal(const tbModel* m, const tbConstraint* c, int r) {
-  int id = c->id;
-  switch (c->source) {
-    case TB_SOURCE_FRICTION_DOF: return m->dof_invweight0[id];
-    case TB_SOURCE_LIMIT_JOINT: return m->dof_invweight0[m->jnt_dofadr[id]];
-    case TB_SOURCE_FRICTION_TENDON:
-    case TB_SOURCE_LIMIT_TENDON: return m->tendon_invweight0[id];
-    default: break;
-  }
-  int a = m->eq_obj1id[id], b = m->eq_obj2id[id];
-  switch (m->eq_type[id]) {
-    case TB_EQ_JOINT:
-      return m->dof_invweight0[m->jnt_dofadr[a]] +
-             (b >= 0 ? m->dof_invweight0[m->jnt_dofadr[b]] : 0);
-    case TB_EQ_TENDON: return m->tendon_invweight0[a] + (b >= 0 ? m->tendon_invweight0[b] : 0);
-    default: return pair_weight(m, eq_body(m, id, a), eq_body(m, id, b), r >= 3);
-  }
-}
-
 // ---- rows --------------------------------------------------------------------------------------
 
 static int is_pyramid(const tbModel* m, const tbConstraint* c) {
@@ -145,8 +115,7 @@ static tbResult fill_pyramid(const tbModel* m, const tbData* d, const tbConstrai
     for (int k = 0; k < c->nnz; k++) J[e * c->nnz + k] = c->J[k] + s * tangent[k];
   }
   block->J = J;
-  int body1 = m->geom_bodyid[contact->geom[0]], body2 = m->geom_bodyid[contact->geom[1]];
-  tbReal tran = pair_weight(m, body1, body2, 0);
+  tbReal tran = tb_row_weight(m, d, c, 0);
   tbReal imp = tb_impedance(p->imp, c->pos[0] - c->margin), k, b;
   tbReal R = regularisation(imp, tran + mu[0] * mu[0] * tran);
   R = fmax(SMALLEST, 2 * mu[0] * mu[0] / m->opt.impratio * R);
@@ -162,9 +131,8 @@ static void fill_elliptic(const tbModel* m, const tbData* d, const tbConstraint*
                           const Parameters* p, tbSoftBlock* block, tbReal* aref, tbReal* D) {
   const tbContact* contact = &d->contact[c->id];
   const tbReal* mu = contact->friction;
-  int body1 = m->geom_bodyid[contact->geom[0]], body2 = m->geom_bodyid[contact->geom[1]];
   tbReal imp = tb_impedance(p->imp, c->pos[0] - c->margin), k, b;
-  tbReal R = regularisation(imp, pair_weight(m, body1, body2, 0));
+  tbReal R = regularisation(imp, tb_row_weight(m, d, c, 0));
   tbReal R_friction = R / fmax(SMALLEST, m->opt.impratio);
   reference(p->ref, p->imp[1], &k, &b);
   D[0] = 1 / R;
@@ -218,14 +186,7 @@ static void fill_plain(const tbModel* m, const tbData* d, const tbConstraint* c,
   reference(p->ref, p->imp[1], &k, &b);
   int friction = c->source == TB_SOURCE_FRICTION_DOF || c->source == TB_SOURCE_FRICTION_TENDON;
   for (int r = 0; r < c->dim; r++) {
-    tbReal violation = c->pos[r] - c->margin, weight;
-    if (c->source == TB_SOURCE_CONTACT) {
-      const tbContact* contact = &d->contact[c->id];
-      weight =
-          pair_weight(m, m->geom_bodyid[contact->geom[0]], m->geom_bodyid[contact->geom[1]], 0);
-    } else {
-      weight = diagonal(m, c, r);
-    }
+    tbReal violation = c->pos[r] - c->margin, weight = tb_row_weight(m, d, c, r);
     // The rows of connect and weld share the impedance of their common violation.
     tbReal size = violation;
     if (c->source == TB_SOURCE_EQUALITY && c->dim > 1) {
