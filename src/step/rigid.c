@@ -10,6 +10,7 @@
 #include "solvers/active.h"
 #include "solvers/velocity_dense.h"
 #include "step/certificate.h"
+#include "step/guard.h"
 #include "step/implicit.h"
 #include "tribo/step.h"
 
@@ -370,6 +371,9 @@ static tbResult find_impulses(const tbModel* m, tbData* d, tbStepState* state,
     result = tb_assemble_delassus(m, d, &state->constraints, factor, islands);
   }
   if (result == TB_OK) result = solve_islands(m, d, state, islands);
+  if (result == TB_OK) {
+    result = tb_guard_impulses(m, d, &state->constraints, factor, v_free, islands);
+  }
   if (result == TB_OK) result = store_impulses(m, d, state, islands);
   if (result != TB_OK) return result;
 
