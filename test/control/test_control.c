@@ -334,6 +334,7 @@ static void feedback_is_its_formula(void** state) {
   memcpy(x + 30, x, 15 * sizeof(double));
   x[15] += 0.1;
   x[30] += 0.3;
+  x[29] += 0.2;
   double u[2] = {4, 5}, K[28];
   for (int i = 0; i < 28; i++) K[i] = i % 14 + 1;
   tb_test_write_npy(path[0], "(3, 15, 1)", x, 45);
@@ -372,6 +373,8 @@ static void feedback_is_its_formula(void** state) {
     tb_feedback_reference(m, f, times[i], d->qpos, d->qvel);
     assert_near(d->qpos[0], places[i], 1e-12);
   }
+  tb_feedback_reference(m, f, 0.005, d->qpos, d->qvel);
+  assert_near(d->qvel[6], 0.8, 1e-12);
   // A turn of 0.2 rad about z ahead: rotation gain 6, and no translation.
   tb_feedback_reference(m, f, 0, d->qpos, d->qvel);
   double turn[6] = {0, 0, 0, 0, 0, -0.2};
@@ -382,6 +385,33 @@ static void feedback_is_its_formula(void** state) {
   double wx = 0.3 - 0.3 * cos(0.2), wy = 0 - 0.3 * sin(0.2);
   tb_feedback_control(m, d, f, 0, tau);
   assert_near(tau[6], 4 + 0.2 * 6 + wx * 8 + wy * 9, 1e-9);
+  // Behind by a screw: 0.3 along the base's x while it turns by 0.2 about its z, which is a chord
+  // of (sin a, 1 - cos a) 0.3 / a. The frame from which this is seen is the base's, 0.2 behind the
+  // quarter turn; the velocity is as wanted there.
+  double a = 0.2, heading = acos(0) - a, along = 0.3 * sin(a) / a, aside = 0.3 * (1 - cos(a)) / a;
+  tb_feedback_reference(m, f, 0, d->qpos, d->qvel);
+  d->qpos[0] -= along * cos(heading) - aside * sin(heading);
+  d->qpos[1] -= along * sin(heading) + aside * cos(heading);
+  d->qpos[3] = cos(heading / 2);
+  d->qpos[6] = sin(heading / 2);
+  d->qvel[0] = 0.3 * cos(heading);
+  d->qvel[1] = 0.3 * sin(heading);
+  tb_feedback_control(m, d, f, 0, tau);
+  assert_near(tau[6], 4 + 0.3 * 1 + a * 6, 1e-9);
+  tb_feedback_free(f);
+  // Two controls: each for its whole interval, rounding aside.
+  double longer[45] = {0}, two[2] = {4, 9}, none[28] = {0};
+  for (int i = 0; i < 3; i++) memcpy(longer + 15 * i, x, 15 * sizeof(double));
+  tb_test_write_npy(path[0], "(3, 15, 1)", longer, 45);
+  tb_test_write_npy(path[1], "(2, 1, 1)", two, 2);
+  tb_test_write_npy(path[2], "(2, 1, 14)", none, 28);
+  f = tb_feedback_load(m, path[0], path[1], path[2], 0.01, 0.5, joint, &error);
+  if (!f) fail_msg("%s", error.message);
+  static const double TIMES[] = {0, 0.006, 0.0099, 0.00999999999999999, 0.01, 0.03};
+  for (int i = 0; i < 6; i++) {
+    tb_feedback_control(m, d, f, TIMES[i], tau);
+    assert_near(tau[6], i < 3 ? 4 : 9, 0);
+  }
   tb_feedback_free(f);
   // Files that do not fit each other, or are no arrays.
   assert_null(tb_feedback_load(m, path[1], path[1], path[2], 0.01, 0, joint, &error));

@@ -274,6 +274,28 @@ static void anchors_survive_stick_slip_stick(void** state) {
   }
 }
 
+// Implicit Euler on the floor's spring is linear: v+ (1 + h b + h^2 k) = v - h (k z + g), and
+// Newton's matrix is exact, so that one iteration does it.
+static void implicit_euler_is_its_formula(void** state) {
+  (void)state;
+  tbWorld w = load(BALL);
+  double h = 0.002, k = 1e5, b = 300, z = -1.5e-4, v = -0.02;
+  w.m->opt.integrator = TB_INTEGRATOR_EULER_IMPLICIT;
+  w.m->opt.timestep = h;
+  w.m->opt.solve_tolerance = 1e-12;
+  w.d->qpos[2] = z;
+  w.d->qvel[2] = v;
+  for (int i = 0; i < 5; i++) {
+    run(w, 1);
+    v = (v - h * (k * z + G)) / (1 + h * b + h * h * k);
+    z += h * v;
+    assert_near(w.d->qvel[2], v, 1e-9);
+    assert_near(w.d->qpos[2], z, 1e-11);
+    assert_true(w.d->solve.iterations <= 2);
+  }
+  tb_world_free(w);
+}
+
 // A ball that rolls without slipping keeps rolling: the anchor follows the point of contact.
 static void rolling_ball_is_not_held_back(void** state) {
   (void)state;
@@ -532,6 +554,7 @@ int main(void) {
       cmocka_unit_test(energy_decays),
       cmocka_unit_test(sliding_mass_follows_coulomb),
       cmocka_unit_test(anchors_survive_stick_slip_stick),
+      cmocka_unit_test(implicit_euler_is_its_formula),
       cmocka_unit_test(rolling_ball_is_not_held_back),
       cmocka_unit_test(anchors_turn_with_their_body),
       cmocka_unit_test(snapshots_hold_the_anchors),
