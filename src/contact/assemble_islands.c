@@ -323,7 +323,10 @@ tbResult tb_assemble_groups(const tbModel* model, tbData* data, tbConstraints* c
 
 tbReal tb_velocity_noise(int n, const tbReal* v) {
   tbReal largest = 0;
-  for (int i = 0; i < n; i++) largest = fmax(largest, fabs(v[i]));
+  for (int i = 0; i < n; i++) {
+    tbReal size = fabs(v[i]);
+    if (size > largest) largest = size;
+  }
   return ROUNDING * largest;
 }
 

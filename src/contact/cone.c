@@ -169,10 +169,13 @@ void tb_pyramid_project(int dim, const tbReal* mu, const tbReal* x, tbReal* out)
 void tb_block_project(const tbBlock* block, tbLaw law, const tbReal* x, tbReal* out) {
   switch (block->type) {
     case TB_BLOCK_ONE_SIDED:
-      for (int i = 0; i < block->dim; i++) out[i] = fmax(x[i], 0);
+      for (int i = 0; i < block->dim; i++) out[i] = x[i] > 0 ? x[i] : 0;
       break;
     case TB_BLOCK_BOX:
-      for (int i = 0; i < block->dim; i++) out[i] = fmax(block->lower, fmin(block->upper, x[i]));
+      for (int i = 0; i < block->dim; i++) {
+        tbReal y = x[i] < block->upper ? x[i] : block->upper;
+        out[i] = y > block->lower ? y : block->lower;
+      }
       break;
     case TB_BLOCK_CONE:
       if (law == TB_LAW_LCP) {

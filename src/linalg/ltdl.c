@@ -83,7 +83,14 @@ static void solve_transposed(tbForest forest, const tbReal* LD, tbReal* x, int f
     int last = forest.rownnz[k] - 1;
     tbReal xk = x[k];
     if (xk == 0) continue;
-    for (int t = 0; t < last; t++) x[columns[t]] -= row[t] * xk;
+    // Two at a time: no column occurs twice.
+    int t = 0;
+    for (; t + 2 <= last; t += 2) {
+      tbReal a = x[columns[t]] - row[t] * xk, b = x[columns[t + 1]] - row[t + 1] * xk;
+      x[columns[t]] = a;
+      x[columns[t + 1]] = b;
+    }
+    if (t < last) x[columns[t]] -= row[t] * xk;
   }
 }
 
@@ -99,9 +106,15 @@ void tb_ltdl_solve_range(tbForest forest, const tbReal* LD, const tbReal* invers
     const tbReal* row = LD + forest.rowadr[k];
     const int* columns = forest.colind + forest.rowadr[k];
     int last = forest.rownnz[k] - 1;
-    tbReal sum = x[k] * inverse[k];
-    for (int t = 0; t < last; t++) sum -= row[t] * x[columns[t]];
-    x[k] = sum;
+    // Two sums: one alone would wait for itself.
+    tbReal a = 0, b = 0;
+    int t = 0;
+    for (; t + 2 <= last; t += 2) {
+      a += row[t] * x[columns[t]];
+      b += row[t + 1] * x[columns[t + 1]];
+    }
+    if (t < last) a += row[t] * x[columns[t]];
+    x[k] = x[k] * inverse[k] - (a + b);
   }
 }
 

@@ -350,7 +350,10 @@ bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbR
   memcpy(s.lambda, lambda, bytes);
   memcpy(s.sigma, sigma, bytes);
   memcpy(s.best, lambda, bytes);
-  for (int r = 0; r < a->p->n; r++) s.fastest = fmax(s.fastest, fabs(a->p->g[r]));
+  for (int r = 0; r < a->p->n; r++) {
+    tbReal speed = fabs(a->p->g[r]);
+    if (speed > s.fastest) s.fastest = speed;
+  }
   s.best_measure = a->measure ? *a->measure : tb_residual(a->p, a->law, lambda, sigma).relative;
   for (int r = 0; r < a->p->n; r++) s.mode[r] = -1;
   bool solved = false;
