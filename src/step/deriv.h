@@ -210,6 +210,10 @@ void tb_active_velocity(const tbActive* a, const tbReal* x, tbReal scale, tbReal
 // One row of it.
 tbActive tb_active_row(const tbActive* a, int r);
 
+// Back through a constraint: sigma = -by_sigma^T law of its rows, and c J^T sigma added to `force`.
+void tb_active_pull(const tbDerivatives* x, const tbActive* a, const tbReal* law, tbReal* sigma,
+                    tbReal* force);
+
 // out (nv x ncol) += d(J^T f)/dq over the columns of q.
 void tb_active_force(const tbActive* a, tbPartials* out);
 

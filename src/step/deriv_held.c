@@ -150,14 +150,7 @@ void tb_held_solve_transposed(tbDerivatives* x, const tbReal* z, tbReal* force, 
       law[a->row + r] = 0;
       for (size_t k = 0; k < nv; k++) law[a->row + r] += y[k] * final_force[k];
     }
-    for (int s = 0; s < a->dim; s++) {
-      tbReal sum = 0;
-      for (int r = 0; r < a->dim; r++) sum -= a->by_sigma[r * a->dim + s] * law[a->row + r];
-      sigma[a->row + s] = sum;
-      for (int k = 0; k < a->nnz; k++) {
-        force[a->col[k]] += x->c * sum * a->J[(size_t)s * (size_t)a->nnz + (size_t)k];
-      }
-    }
+    tb_active_pull(x, a, law, sigma, force);
   }
   hold_transposed(x, force, sigma, x->held->scratch);
   tb_ltdl_solve(forest_of(x->m), x->law.LD, x->law.inverse, final_force);

@@ -249,6 +249,18 @@ void tb_deriv_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tbReal
   }
 }
 
+void tb_active_pull(const tbDerivatives* x, const tbActive* a, const tbReal* law, tbReal* sigma,
+                    tbReal* force) {
+  for (int s = 0; s < a->dim; s++) {
+    tbReal sum = 0;
+    for (int r = 0; r < a->dim; r++) sum -= a->by_sigma[r * a->dim + s] * law[a->row + r];
+    sigma[a->row + s] = sum;
+    for (int k = 0; k < a->nnz; k++) {
+      force[a->col[k]] += x->c * sum * a->J[(size_t)s * (size_t)a->nnz + (size_t)k];
+    }
+  }
+}
+
 void tb_deriv_solve_transposed(tbDerivatives* x, const tbReal* z, tbReal* force,
                                tbReal* final_force, tbReal* sigma, tbReal* law) {
   if (x->primal) {
@@ -275,17 +287,7 @@ void tb_deriv_solve_transposed(tbDerivatives* x, const tbReal* z, tbReal* force,
   }
   // sigma = -by_sigma^T law, and through J to the accelerations.
   memset(force, 0, sizeof(tbReal) * nv);
-  for (int b = 0; b < x->nactive; b++) {
-    const tbActive* a = &x->active[b];
-    for (int s = 0; s < a->dim; s++) {
-      tbReal sum = 0;
-      for (int r = 0; r < a->dim; r++) sum -= a->by_sigma[r * a->dim + s] * law[a->row + r];
-      sigma[a->row + s] = sum;
-      for (int k = 0; k < a->nnz; k++) {
-        force[a->col[k]] += x->c * sum * a->J[(size_t)s * (size_t)a->nnz + (size_t)k];
-      }
-    }
-  }
+  for (int b = 0; b < x->nactive; b++) tb_active_pull(x, &x->active[b], law, sigma, force);
   if (final_force == force) {
     for (size_t i = 0; i < nv; i++) force[i] += z[i];
   } else {
