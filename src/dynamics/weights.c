@@ -31,18 +31,25 @@ static int slides_only(const tbModel* m, int i) {
 
 // --- along the tree -------------------------------------------------------------------------
 
-// Per dof of the way in: U = A s (docs/dynamics.md, eq. 20).
-static void sweep_in(const tbModel* m, const tbData* d, tbReal* A, tbReal* U) {
+// Per dof of the way in: U = A s and 1/D (docs/dynamics.md, eq. 20). The pivots are the sweep's
+// own: those of M's factors have other rounding errors, which grow along a chain of a thousand
+// bodies. False where a pivot is not above zero.
+static bool sweep_in(const tbModel* m, const tbData* d, tbReal* A, tbReal* U, tbReal* inverse) {
   for (int i = 1; i < m->nbody; i++) tb_articulated_make(A + 36 * (size_t)i, d->cinert + 10 * i);
   for (int i = m->nbody - 1; i > 0; i--) {
     tbReal* own = A + 36 * (size_t)i;
     for (int k = m->body_dofadr[i] + m->body_dofnum[i] - 1; k >= m->body_dofadr[i]; k--) {
-      tb_articulated_mul(U + 6 * (size_t)k, own, d->cdof + 6 * k);
-      tb_articulated_reduce(own, U + 6 * (size_t)k, d->qLDiagInv[k]);
+      const tbReal* s = d->cdof + 6 * (size_t)k;
+      tb_articulated_mul(U + 6 * (size_t)k, own, s);
+      tbReal D = tb_dot6(s, U + 6 * (size_t)k) + m->dof_armature[k];
+      if (!(D > 0)) return false;
+      inverse[k] = 1 / D;
+      tb_articulated_reduce(own, U + 6 * (size_t)k, inverse[k]);
     }
     tbReal* parent = A + 36 * (size_t)m->body_parentid[i];
     for (int t = 0; t < 36; t++) parent[t] += own[t];
   }
+  return true;
 }
 
 // One dof outward, eq. 10: with P = 1 - s U^T / D, W <- P W P^T + s s^T / D. Returns eq. 11, the
@@ -78,13 +85,14 @@ static void mean_weights(const tbReal W[36], const tbReal c[3], tbReal weight[2]
 
 // The inverse inertia W of every body, outward from the world, where it is zero. `W` may be the
 // way in's A: a body's own is read no more.
-static void sweep_out(tbModel* m, const tbData* d, tbReal* W, const tbReal* U) {
+static void sweep_out(tbModel* m, const tbData* d, tbReal* W, const tbReal* U,
+                      const tbReal* inverse) {
   memset(W, 0, 36 * sizeof(tbReal));
   for (int i = 1; i < m->nbody; i++) {
     tbReal* own = W + 36 * (size_t)i;
     memcpy(own, W + 36 * (size_t)m->body_parentid[i], 36 * sizeof(tbReal));
     for (int k = m->body_dofadr[i]; k < m->body_dofadr[i] + m->body_dofnum[i]; k++) {
-      m->dof_invweight0[k] = pass_dof(own, d->cdof + 6 * k, U + 6 * (size_t)k, d->qLDiagInv[k]);
+      m->dof_invweight0[k] = pass_dof(own, d->cdof + 6 * k, U + 6 * (size_t)k, inverse[k]);
     }
     tbReal offset[3];
     tb_sub3(offset, d->xipos + 3 * i, d->subtree_com + 3 * m->body_rootid[i]);
@@ -162,12 +170,12 @@ static bool of_the_tree(const tbModel* m, int released) {
 tbResult tb_set_weights(tbModel* m, const tbData* d, int released) {
   bool tree = of_the_tree(m, released);
   size_t nbody = (size_t)m->nbody + 1, nv = (size_t)m->nv + 1;
-  tbReal* work = calloc(tree ? 36 * nbody + 6 * nv : 6 * nv, sizeof(tbReal));
+  tbReal* work = calloc(tree ? 36 * nbody + 7 * nv : 6 * nv, sizeof(tbReal));
   if (!work) return TB_ERROR_MEMORY;
   memset(m->body_invweight0, 0, 2 * (size_t)m->nbody * sizeof(tbReal));
-  if (tree) {
-    sweep_in(m, d, work, work + 36 * nbody);
-    sweep_out(m, d, work, work + 36 * nbody);
+  tbReal *U = work + 36 * nbody, *inverse = U + 6 * nv;
+  if (tree && sweep_in(m, d, work, U, inverse)) {
+    sweep_out(m, d, work, U, inverse);
   } else {
     factored_bodies(m, d, work);
     factored_dofs(m, d, work);

@@ -333,6 +333,34 @@ static void bodies_have_the_weights_of_whole_solves(void** state) {
   assert_true(compared > 300);
 }
 
+// Far from its ends a long chain has the same weights everywhere: rounding does not add up along
+// it.
+static void long_chains_keep_their_weights(void** state) {
+  (void)state;
+  enum { LINKS = 500, SIZE = 200 * LINKS };
+  char* xml = malloc(SIZE);
+  int n = snprintf(xml, SIZE, "<mujoco><worldbody>");
+  for (int i = 0; i < LINKS; i++) {
+    n += snprintf(xml + n, (size_t)(SIZE - n),
+                  "<body pos='0.1 0 0'><joint axis='0 1 0'/><joint axis='0 0 1'/><geom "
+                  "type='capsule' size='.01' fromto='0 0 0 .1 0 0'/>");
+  }
+  for (int i = 0; i < LINKS; i++) n += snprintf(xml + n, (size_t)(SIZE - n), "</body>");
+  snprintf(xml + n, (size_t)(SIZE - n), "</worldbody></mujoco>");
+  tbError error = {0};
+  tbModel* m = tb_load_string(xml, NULL, NULL, &error);
+  if (!m) fail_msg("%s", error.message);
+  const tbReal* middle = m->body_invweight0 + LINKS;
+  for (int b = 50; b < LINKS - 50; b++) {
+    for (int k = 0; k < 2; k++) {
+      assert_near(m->body_invweight0[2 * b + k] / middle[k], 1, 1e-8);
+      assert_near(m->dof_invweight0[2 * b + k] / m->dof_invweight0[LINKS + k], 1, 1e-8);
+    }
+  }
+  tb_model_free(m);
+  free(xml);
+}
+
 // Two hinges on one axis share the acceleration that one alone would have; forward dynamics agree.
 static void redundant_joints_move_together(void** state) {
   (void)state;
@@ -391,6 +419,7 @@ int main(void) {
       cmocka_unit_test(tendon_armature_is_in_all),
       cmocka_unit_test(lengths_have_the_weights_of_whole_solves),
       cmocka_unit_test(bodies_have_the_weights_of_whole_solves),
+      cmocka_unit_test(long_chains_keep_their_weights),
       cmocka_unit_test(redundant_joints_move_together),
       cmocka_unit_test(massless_body_is_an_error),
   };
