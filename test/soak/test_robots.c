@@ -98,8 +98,8 @@ static void one(tbModel* m, int robot, int law, double dt, int controlled) {
   tbRng rng = {(uint64_t)(11 + robot)};
   int before = failures;
   Record r = run(m, d, controlled, &rng, what);
-  // Springs release what an overlapping start has stored: those of the soft law are bounded, those
-  // of the viscoelastic law hold whatever the stiffness asked for makes of the depth.
+  // Springs release what an overlapping start has stored: those of the soft law are bounded, and
+  // contacts of the viscoelastic law, but not its joint limits: Go2 starts 0.8 rad beyond one.
   double most = law == TB_LAW_VISCOELASTIC ? INFINITY : law == TB_LAW_SOFT ? 2 : 0.2;
   if (!(r.excess <= most)) report(what, "energy from nowhere", 0);
   if (choice.lines) {
