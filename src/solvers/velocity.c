@@ -377,6 +377,7 @@ bool tb_velocity_build(tbVelocity* s, tbArena* arena, tbForest forest, const tbR
   if (!s->scratch || !list_edges(s, &b)) return false;
   if (!tb_ldu_analyze(&s->ldu, arena, b.nnode, b.dim, b.edge_start, b.edge)) return false;
   find_pairs(s);
+  s->apart = b.nnode == b.ntree;
   return fill_base(s, &b, node_at);
 }
 
@@ -506,12 +507,27 @@ void tb_velocity_mass(const tbVelocity* s, const tbReal* x, tbReal* out) {
   }
 }
 
+// M has no blocks between nodes: what lies there need not be read.
+static void start_apart(tbVelocity* s) {
+  for (int k = 0; k < s->ldu.nodes; k++) {
+    size_t d = (size_t)s->ldu.dim[k];
+    tbReal* D = s->ldu.value + s->ldu.at[k];
+    memcpy(D, s->base + s->ldu.at[k], sizeof(tbReal) * d * d);
+    memset(D + d * d, 0, sizeof(tbReal) * d * (size_t)s->ldu.width[k]);
+  }
+  if (!s->symmetric) memset(s->ldu.mirror, 0, sizeof(tbReal) * s->ldu.mirror_size);
+}
+
 void tb_velocity_start(tbVelocity* s, bool symmetric) {
   if (s->dense) {
     tb_velocity_dense_start(s, symmetric);
     return;
   }
   s->symmetric = symmetric;
+  if (s->apart) {
+    start_apart(s);
+    return;
+  }
   memcpy(s->ldu.value, s->base, sizeof(tbReal) * s->ldu.size);
   if (symmetric) return;
   for (int k = 0; k < s->ldu.nodes; k++) {

@@ -45,6 +45,7 @@ typedef struct {
   tbNodeRows* rows;
   tbLdu ldu;
   tbReal* base;                   // D and U of M
+  bool apart;                     // every tree is a single node, as free bodies are
   tbReal* scratch;                // TB_ROWS_DIM x the widest block
   bool symmetric;                 // of what is being assembled or was factored
   struct tbVelocityDense* dense;  // a small island by velocity_dense.h, or NULL
