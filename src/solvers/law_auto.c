@@ -69,7 +69,7 @@ tbResult tb_solve_ccp_auto(tbSolve* s) {
 // Lemke's tableau has some eight times the rows squared, and every pivot passes over it: as many
 // pivots as a bounded number of products allows.
 static int worthwhile_pivots(int n) {
-  tbReal count = 4e8 / (8.0 * n * n + 1);
+  tbReal count = 1e8 / (8.0 * n * n + 1);
   return count < 2000 ? (int)count : 2000;
 }
 

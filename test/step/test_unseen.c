@@ -1,0 +1,162 @@
+// What a roboticist tries first: grippers that lift, a peg in a tight hole, a screw, a car,
+// adhesion, a feather under an anvil. Each for a second or two under the exact law; every step
+// converges.
+#include "common/worlds.h"
+
+#define FLOOR "<geom type='plane' size='20 20 .1'/>"
+
+static void run_solved(tbWorld w, double seconds) {
+  int steps = (int)(seconds / w.m->opt.timestep + 0.5);
+  for (int i = 0; i < steps; i++) {
+    tb_world_run(w, 1);
+    assert_int_equal(w.d->solve.status, TB_SOLVE_CONVERGED);
+  }
+}
+
+static const tbReal* place(tbWorld w, const char* body) {
+  int id = tb_name2id(w.m, TB_OBJ_BODY, body);
+  assert_true(id > 0);
+  tb_compute_position(w.m, w.d);
+  return w.d->xpos + 3 * id;
+}
+
+// Two fingers close with 20 N each and the hand goes up by 10 cm, less what the servo sags.
+static void gripper_lifts(void** state) {
+  (void)state;
+  static const char* const SHAPES[] = {
+      "type='box' size='.03 .03 .1'", "type='cylinder' size='.03 .1'",
+      "type='sphere' size='.05' condim='6' friction='1 .02 .001'",
+      "type='capsule' size='.03 .07' condim='4' friction='.8 .02 .001'",
+      "type='ellipsoid' size='.03 .04 .1'"};
+  for (int k = 0; k < 5; k++) {
+    char xml[2048];
+    snprintf(
+        xml, sizeof xml,
+        "<mujoco><default><geom type='box'/></default><worldbody>" FLOOR
+        "<body pos='0 0 .25'><joint name='lift' type='slide' axis='0 0 1'/><geom size='.05 .08 "
+        ".02' mass='1'/><body pos='0 .08 -.1'><joint name='l' type='slide' axis='0 -1 0'/>"
+        "<geom size='.02 .01 .08' mass='.1'/></body><body pos='0 -.08 -.1'><joint name='r' "
+        "type='slide' axis='0 1 0'/><geom size='.02 .01 .08' mass='.1'/></body></body>"
+        "<body name='held' pos='0 0 .1'><freejoint/><geom %s mass='.3'/></body></worldbody>"
+        "<actuator><position joint='lift' kp='2000' kv='200'/><motor joint='l'/><motor "
+        "joint='r'/></actuator></mujoco>",
+        SHAPES[k]);
+    tbWorld w = tb_world_text(xml);
+    w.d->ctrl[1] = w.d->ctrl[2] = 20;
+    run_solved(w, 0.4);
+    w.d->ctrl[0] = 0.1;
+    run_solved(w, 1.2);
+    // a sphere and a capsule drop to the floor first
+    double height = place(w, "held")[2], before = w.d->time;
+    assert_true(height > 0.1 + 0.035);
+    run_solved(w, 1);
+    double creep = fabs(place(w, "held")[2] - height) / (w.d->time - before);
+    assert_true(creep < 1e-5);
+    tb_world_free(w);
+  }
+}
+
+// A peg of 40 mm falls into a square hole 0.2 mm wider, to the floor.
+static void peg_falls_into_its_hole(void** state) {
+  (void)state;
+  tbWorld w = tb_world_text(
+      "<mujoco><default><geom type='box'/></default><worldbody>" FLOOR
+      "<geom size='.02 .08 .03' pos='.0401 0 .03'/><geom size='.02 .08 .03' pos='-.0401 0 .03'/>"
+      "<geom size='.0201 .02 .03' pos='0 .0401 .03'/><geom size='.0201 .02 .03' pos='0 -.0401 "
+      ".03'/><body name='peg' pos='0 0 .1'><freejoint/><geom type='cylinder' size='.02 .03' "
+      "mass='.2'/></body></worldbody></mujoco>");
+  run_solved(w, 0.6);
+  assert_near(place(w, "peg")[2], 0.03, 1e-6);
+  tb_world_free(w);
+}
+
+// A nut with 10 mm per radian carries a weight up as it turns.
+static void screw_lifts(void** state) {
+  (void)state;
+  tbWorld w = tb_world_text(
+      "<mujoco><worldbody><body name='nut' pos='0 0 .5'><joint name='z' type='slide' axis='0 0 "
+      "1'/><joint name='r' axis='0 0 1'/><geom type='box' size='.1 .1 .02' mass='1'/></body><body "
+      "name='load' pos='0 0 .56'><freejoint/><geom type='box' size='.05 .05 .04' mass='2'/></body>"
+      "</worldbody><equality><joint joint1='z' joint2='r' polycoef='0 .01 0 0 0'/></equality>"
+      "<actuator><velocity joint='r' kv='1'/></actuator></mujoco>");
+  w.d->ctrl[0] = 5;
+  run_solved(w, 2);
+  assert_near(w.d->qpos[0], 0.01 * w.d->qpos[1], 1e-6);
+  // friction loss of no kind: the weight takes 3 g 0.01 N m, 0.294 rad/s of the servo's gain
+  assert_near(w.d->qvel[1], 5 - 3 * 9.81 * 0.01, 1e-3);
+  assert_near(place(w, "load")[2], 0.56 + w.d->qpos[0], 1e-5);
+  tb_world_free(w);
+}
+
+// Four driven wheels: straight on, at the speed of their rims.
+static void car_goes_straight(void** state) {
+  (void)state;
+  char xml[4096] = "<mujoco><worldbody>" FLOOR
+                   "<body name='car' pos='0 0 .1'><freejoint/><geom type='box' size='.2 .1 .04' "
+                   "mass='4'/>",
+       part[512], motors[512] = "";
+  for (int i = 0; i < 4; i++) {
+    snprintf(part, sizeof part,
+             "<body pos='%g %g -.04'><joint name='w%d' axis='0 1 0'/><geom type='cylinder' "
+             "size='.06 .02' euler='90 0 0' mass='.3'/></body>",
+             i < 2 ? 0.15 : -0.15, i % 2 ? 0.14 : -0.14, i);
+    strcat(xml, part);
+    snprintf(part, sizeof part, "<velocity joint='w%d' kv='.5'/>", i);
+    strcat(motors, part);
+  }
+  strcat(xml, "</body></worldbody><actuator>");
+  strcat(xml, motors);
+  strcat(xml, "</actuator></mujoco>");
+  tbWorld w = tb_world_text(xml);
+  for (int i = 0; i < 4; i++) w.d->ctrl[i] = 6;
+  run_solved(w, 2);
+  assert_near(w.d->qvel[0], 6 * 0.06, 1e-3);
+  assert_near(place(w, "car")[1], 0, 1e-6);
+  assert_near(place(w, "car")[2], 0.1, 1e-5);
+  tb_world_free(w);
+}
+
+// Adhesion of 50 N holds a box of 1 kg under a ceiling, 5 N do not.
+static void adhesion_holds(void** state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    tbWorld w = tb_world_text(
+        "<mujoco><worldbody><geom type='box' size='.5 .5 .02' pos='0 0 1'/><body name='box' pos='0 "
+        "0 .93'><freejoint/><geom type='box' size='.05 .05 .05' mass='1'/></body></worldbody>"
+        "<actuator><adhesion body='box' ctrlrange='0 1' gain='50'/></actuator></mujoco>");
+    w.d->ctrl[0] = k ? 0.1 : 1;
+    run_solved(w, 1);
+    double height = place(w, "box")[2];
+    if (k == 0) assert_near(height, 0.93, 1e-7);
+    if (k == 1) assert_true(height < 0);
+    tb_world_free(w);
+  }
+}
+
+// A milligram under a ton, and on it.
+static void feather_and_anvil_stand(void** state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    char xml[1024];
+    snprintf(xml, sizeof xml,
+             "<mujoco><worldbody>" FLOOR
+             "<body name='feather' pos='0 0 %g'><freejoint/><geom type='box' size='.05 .05 .01' "
+             "mass='1e-6'/></body><body name='anvil' pos='0 0 %g'><freejoint/><geom type='box' "
+             "size='.1 .1 .1' mass='1e3'/></body></worldbody></mujoco>",
+             k ? 0.21 : 0.01, k ? 0.1 : 0.12);
+    tbWorld w = tb_world_text(xml);
+    run_solved(w, 1);
+    assert_near(place(w, "feather")[2], k ? 0.21 : 0.01, 1e-6);
+    assert_near(place(w, "anvil")[2], k ? 0.1 : 0.12, 1e-6);
+    tb_world_free(w);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(gripper_lifts),  cmocka_unit_test(peg_falls_into_its_hole),
+      cmocka_unit_test(screw_lifts),    cmocka_unit_test(car_goes_straight),
+      cmocka_unit_test(adhesion_holds), cmocka_unit_test(feather_and_anvil_stand),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
