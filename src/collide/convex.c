@@ -325,7 +325,7 @@ static tbReal reach_of_box(const tbShape* s, const tbReal d[3]) {
 // The separation along d beyond the margin, or -1 where it does not pay to ask. Boxes around meshes
 // mostly are proof enough.
 static tbReal plain_gap(const tbShape* a, const tbShape* b, tbReal margin, const tbReal d[3],
-                        tbReal small, int32_t hint[2]) {
+                        tbReal small, bool warm, int32_t hint[2]) {
   tbReal opposite[3], between[3], gap;
   tb_scale3(opposite, d, -1);
   tb_sub3(between, b->pos, a->pos);
@@ -335,8 +335,8 @@ static tbReal plain_gap(const tbShape* a, const tbShape* b, tbReal margin, const
   if (!(a->type == TB_GEOM_MESH)) box_a = reach_along(a, d, &hint[0]);
   if (!(b->type == TB_GEOM_MESH)) box_b = reach_along(b, opposite, &hint[1]);
   if (gap - box_a - box_b > small) return gap - box_a - box_b;
-  // A box and a small hull are as soon compared along all directions at once.
-  bool all_at_once = a->type == TB_GEOM_BOX && b->type == TB_GEOM_MESH;
+  // Without a direction from before, a box and a small hull are as soon compared along all.
+  bool all_at_once = !warm && a->type == TB_GEOM_BOX && b->type == TB_GEOM_MESH;
   if (all_at_once && tb_depth_box_hull_fits(b->hull)) return -1;
   gap -= a->type == TB_GEOM_MESH ? reach_along(a, d, &hint[0]) : box_a;
   if (!(gap > 0)) return gap;
@@ -365,7 +365,8 @@ static bool is_plainly_apart(const tbShape* a, const tbShape* b, tbReal margin,
   // Beyond what rounding may have added.
   tb_sub3(between, b->pos, a->pos);
   tbReal small = 1e-12 * (margin + tb_norm3(between));
-  if (!(plain_gap(a, b, margin, d, small, hint) > small)) return false;
+  bool known = warm && warm->state;
+  if (!(plain_gap(a, b, margin, d, small, known, hint) > small)) return false;
   if (warm) {
     tb_copy3(warm->direction, d);
     warm->hint[0] = hint[0];
