@@ -120,6 +120,9 @@ typedef struct {
   tbReal* lambda;     // N s
   tbReal* sigma;      // m/s: velocity that the first lambda leads to, where it was computed
   tbReal measure;     // its relative residual under the law, or NAN where nobody asked
+  tbReal inherited;   // relative residual that the last step left
+  tbReal residual;    // and this one
+  tbReal* rest;       // where the next step starts, or NULL: from lambda
   int solved;         // 1: lambda is good enough as it is, G is not needed
 } tbIsland;
 

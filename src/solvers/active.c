@@ -31,6 +31,10 @@ enum { STAGE = 2, LAST_STAGE = 4 };
 // E over the diagonal of G: where it starts from when modes do not settle, and what it loses from
 // stage to stage.
 static const tbReal SOFT_START = 1e-2, SOFT_DECAY = 0.1, SOFT_POLISH = 1e-2, SOFT_LITTLE = 2e-4;
+// Times the residual of the last step: what velocities at the start of this one are its doing.
+static const tbReal INHERITED_MOST = 10;
+// Of an impulse: what swings to and fro by less comes to rest in the middle.
+static const tbReal SWING = 1e-3;
 // What is that many times the tolerance away from the answer is not tried.
 static const tbReal NEAR = 100;
 // Of the largest velocity: what is farther away after a whole step needs smaller ones.
@@ -50,7 +54,7 @@ enum { PATIENCE = 4 };
 static bool allocate(tbActiveState* s, tbArena* arena) {
   size_t n = (size_t)s->p->n + 1;
   tbReal** const vectors[] = {&s->lambda, &s->sigma, &s->anchor, &s->next, &s->speed, &s->slow,
-                              &s->old,    &s->trial, &s->check,  &s->best, &s->good};
+                              &s->old,    &s->trial, &s->check,  &s->best, &s->good,  &s->guess};
   enum { COUNT = sizeof vectors / sizeof *vectors };
   tbReal* block = tb_arena_alloc(arena, sizeof(tbReal) * COUNT * n);
   s->mode = tb_arena_alloc(arena, sizeof(int) * n);
@@ -338,6 +342,55 @@ static bool small_island(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   return bold(s, BOLD, lambda, info) || anneal(s, lambda, info);
 }
 
+// ---- impulses at rest --------------------------------------------------------------------------
+
+// The middle of two impulses of a block that differ by little.
+static void swing_middle(const tbBlock* b, const tbReal* before, tbReal* lambda) {
+  tbReal size = 0, change = 0;
+  for (int row = b->row; row < b->row + b->dim; row++) {
+    size = fmax(size, fabs(lambda[row]));
+    change = fmax(change, fabs(lambda[row] - before[row]));
+  }
+  if (!(change <= SWING * size)) return;
+  for (int row = b->row; row < b->row + b->dim; row++) {
+    lambda[row] = 0.5 * (lambda[row] + before[row]);
+  }
+}
+
+// What a step leaves within the tolerance the next one undoes. The impulse for that is none of the
+// step after: taken as a guess there it would have to be undone again, and so on for ever. What the
+// same modes need without it is the better guess, and costs a solve with factors that are there.
+// Without modes: impulses that undo differ from those of rest as the last ones did, to the other
+// side, where they differ by little.
+static void rest_impulses(tbActiveState* s, const tbReal* lambda) {
+  const tbActive* a = s->a;
+  const tbProblem* p = s->p;
+  memcpy(a->rest, lambda, sizeof(tbReal) * (size_t)p->n);
+  if (s->changed || s->softness != TB_ACTIVE_SOFTNESS) {
+    for (int i = 0; i < p->nblock; i++) swing_middle(&p->block[i], s->guess, a->rest);
+    return;
+  }
+  tbReal most = 0;
+  for (int i = 0; i < p->nblock; i++) {
+    const tbBlock* b = &p->block[i];
+    for (int row = b->row; row < b->row + b->dim; row++) {
+      int mode = s->mode[b->type == TB_BLOCK_CONE ? b->row : row];
+      bool normal = mode == TB_MODE_SLIDE && row == b->row;
+      if (mode != TB_MODE_ACTIVE && mode != TB_MODE_STICK && !normal) continue;
+      most = fmax(most, fabs(a->inherited[row]));
+      s->sigma[row] -= a->inherited[row];
+    }
+  }
+  // What moves has more than what was left, and will have it again.
+  if (!(most <= INHERITED_MOST * a->left * s->fastest)) return;
+  memcpy(s->anchor, s->lambda, sizeof(tbReal) * (size_t)p->n);
+  if (!s->form->refine(s)) return;
+  for (int i = 0; i < p->nblock; i++) {
+    int row = p->block[i].row;
+    tb_block_project(&p->block[i], a->law, s->next + row, a->rest + row);
+  }
+}
+
 bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbReal* lambda,
                      tbSolveInfo* info) {
   tbActiveState s = {.a = a, .p = a->p};
@@ -350,6 +403,7 @@ bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbR
   memcpy(s.lambda, lambda, bytes);
   memcpy(s.sigma, sigma, bytes);
   memcpy(s.best, lambda, bytes);
+  memcpy(s.guess, lambda, bytes);
   for (int r = 0; r < a->p->n; r++) {
     tbReal speed = fabs(a->p->g[r]);
     if (speed > s.fastest) s.fastest = speed;
@@ -365,6 +419,7 @@ bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbR
   if (a->system && !solved && !interior(&s, arena, lambda, info, &solved)) return false;
   if (a->system && !solved && a->p->n <= LARGE && !convex(&s, arena, lambda, info, &solved))
     return false;
+  if (solved && a->rest) rest_impulses(&s, lambda);
   if (solved) return true;
 
   // Not good enough, but the best there is.

@@ -21,6 +21,12 @@ typedef struct {
   int max_iter;
   const tbReal* measure;  // relative residual of the first guess, or NULL where it is not known
   bool tried;             // impulse space has failed: interior points come first
+  // Where `rest` is not NULL: what of sigma is over after this step, the velocity and the gap at
+  // its start, by row, and the relative residual that the last step left; out: the impulses
+  // without.
+  const tbReal* inherited;
+  tbReal left;
+  tbReal* rest;
 } tbActive;
 
 // Improve `lambda` (first guess in, the answer out), `sigma` the velocity that the guess leads to.

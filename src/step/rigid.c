@@ -22,6 +22,9 @@ enum { MOST_FAST = 200, MOST_DENSE = 64, MOST_GENERAL = 300, MOST_AFTER = 100 };
 // tolerance: errors that repeat from step to step add up.
 static const tbReal RECALL = 0.5, LARGEST_RECALLED = 1e100;
 
+// What the last step left is made up for in the next guess from this share of the tolerance on.
+static const tbReal INHERITED = 1e-2;
+
 static const tbReal NOWHERE[3] = {0, 0, 0};
 
 static const char* const SOLVER_NAMES[TB_SOLVER_COUNT] = {
@@ -48,14 +51,14 @@ static tbSolveSettings settings_of(const tbOption* opt) {
 
 // One pass over all constraints: 0 recalls impulses by identity, 1 what is left by place for those
 // without, 2 for all.
-static void recall_pass(const tbModel* m, const tbData* d, tbStepState* state,
-                        const tbIsland* island, int pass) {
+static void recall_pass(const tbModel* m, const tbData* d, tbStepState* state, tbIsland* island,
+                        int pass) {
   for (int k = 0, row = 0; k < island->nmember; k++) {
     tbConstraint* c = &state->constraints.list[island->member[k]];
     tbReal* lambda = island->lambda + row;
     row += c->dim;
     if (pass == 0) {
-      c->known = tb_warm_get(&state->warm, c->key, c->dim, lambda);
+      c->known = tb_warm_get(&state->warm, c->key, c->dim, lambda, &island->inherited);
     } else if (c->source == TB_SOURCE_CONTACT && (pass == 2 || !c->known)) {
       const tbReal *pos = d->contact[c->id].pos, reach = m->opt.contact_margin;
       tb_warm_add_near(&state->warm, c->key, pos, reach, c->dim, lambda);
@@ -69,7 +72,7 @@ static void recall_pass(const tbModel* m, const tbData* d, tbStepState* state,
 
 // Start from the impulses of the last step.
 static void recall_impulses(const tbModel* m, const tbData* d, tbStepState* state,
-                            const tbIslands* islands) {
+                            tbIslands* islands) {
   for (int pass = 0; pass < 3 && (pass == 0 || state->warm.left > 0); pass++) {
     for (int i = 0; i < islands->count; i++) {
       recall_pass(m, d, state, &islands->island[i], pass);
@@ -105,6 +108,7 @@ static tbResult accept_recalled(const tbModel* m, tbData* d, tbStepState* state,
                                                    : tb_residual(&island->problem, TB_LAW_NCP,
                                                                  island->lambda, island->sigma);
     island->solved = 1;
+    island->residual = info.residual.relative;
     tb_certificate_add(&d->solve, &info);
   }
   return TB_OK;
@@ -119,6 +123,7 @@ typedef struct {
   const tbIslands* islands;
   tbSolveInfo* info;  // per island
   int* place;         // by dof: scratch; islands share no dof
+  const tbReal *v, *v_free;
 } Fast;
 
 // Newton in velocity space over whole trees, with dense factors.
@@ -214,6 +219,15 @@ static tbResult solve_fast(void* context, int index, tbWorker* worker) {
       .tolerance = opt->solve_tolerance,
       .max_iter = opt->solve_iterations < MOST_FAST ? opt->solve_iterations : MOST_FAST};
   if ((int)active.law == opt->law && !isnan(island->measure)) active.measure = &island->measure;
+  if (island->rest) {
+    // The velocity at the start of the step, and the gap.
+    tbReal* inherited = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)island->problem.n);
+    if (!inherited) return TB_ERROR_MEMORY;
+    tb_assembled_velocity(f->constraints, island, f->v_free, f->v, inherited);
+    active.inherited = inherited;
+    active.left = island->inherited;
+    active.rest = island->rest;
+  }
   tbSolveInfo* info = &f->info[index];
   bool ok = list_trees(f, arena, &active, nblock), solved = false;
   for (int t = 0; ok && t < active.ntree; t++) dofs += active.tree[t].end - active.tree[t].first;
@@ -244,24 +258,39 @@ static bool starts_exactly(const tbOption* opt) {
 // Newton on the active set, where the law has one and nobody asked for another solver. Islands
 // where it does not converge are left to tb_solve, unless they are large.
 static tbResult solve_active(const tbModel* m, tbData* d, tbStepState* state,
-                             tbInertiaFactor factor, tbIslands* islands) {
+                             tbInertiaFactor factor, const tbReal* v_free, tbIslands* islands) {
   tbArena* arena = &d->work->arena;
-  Fast f = {.m = m, .constraints = &state->constraints, .factor = factor, .islands = islands};
+  Fast f = {.m = m,
+            .constraints = &state->constraints,
+            .factor = factor,
+            .islands = islands,
+            .v = d->qvel,
+            .v_free = v_free};
   f.info = tb_arena_alloc(arena, sizeof(tbSolveInfo) * (size_t)(islands->count + 1));
   f.place = tb_arena_alloc(arena, sizeof(int) * (size_t)(m->nv + 1));
   tbReal* cost = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(islands->count + 1));
   if (!f.info || !f.place || !cost) return TB_ERROR_MEMORY;
   for (int i = 0; i < m->nv; i++) f.place[i] = -1;
   for (int i = 0; i < islands->count; i++) {
-    cost[i] = islands->island[i].solved ? 0 : islands->island[i].problem.n;
+    tbIsland* island = &islands->island[i];
+    cost[i] = island->solved ? 0 : island->problem.n;
+    if (island->solved || !(island->inherited > INHERITED * m->opt.solve_tolerance)) continue;
+    island->rest = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)island->problem.n);
+    if (!island->rest) return TB_ERROR_MEMORY;
   }
   tbResult result = tb_workers_run(&state->workers, arena, islands->count, cost, solve_fast, &f);
-  if (result != TB_OK || starts_exactly(&m->opt)) return result;
+  if (result != TB_OK) return result;
+  if (starts_exactly(&m->opt)) {
+    for (int i = 0; i < islands->count; i++) islands->island[i].rest = NULL;
+    return TB_OK;
+  }
   for (int i = 0; i < islands->count; i++) {
     // The other solvers take seconds on large islands, and mostly in vain.
     bool large = islands->island[i].problem.n > MOST_GENERAL;
+    if (f.info[i].status != TB_SOLVE_CONVERGED) islands->island[i].rest = NULL;
     if (cost[i] == 0 || (f.info[i].status != TB_SOLVE_CONVERGED && !large)) continue;
     islands->island[i].solved = 1;
+    islands->island[i].residual = f.info[i].residual.relative;
     tb_certificate_add(&d->solve, &f.info[i]);
   }
   return TB_OK;
@@ -330,7 +359,9 @@ static tbResult solve_islands(const tbModel* m, tbData* d, tbStepState* state,
     return result;
   }
   for (int i = 0; i < islands->count; i++) {
-    if (cost[i] > 0) tb_certificate_add(&d->solve, &s.info[i]);
+    if (cost[i] == 0) continue;
+    islands->island[i].residual = s.info[i].residual.relative;
+    tb_certificate_add(&d->solve, &s.info[i]);
   }
   return TB_OK;
 }
@@ -341,11 +372,11 @@ static tbResult store_impulses(const tbModel* m, tbData* d, tbStepState* state,
   if (!tb_warm_clear(&state->warm, state->constraints.count)) return TB_ERROR_MEMORY;
   for (int i = 0; i < islands->count; i++) {
     const tbIsland* island = &islands->island[i];
-    const tbReal* lambda = island->lambda;
+    const tbReal* lambda = island->rest ? island->rest : island->lambda;
     for (int k = 0; k < island->nmember; k++) {
       const tbConstraint* c = &state->constraints.list[island->member[k]];
       const tbReal* pos = c->source == TB_SOURCE_CONTACT ? d->contact[c->id].pos : NOWHERE;
-      tb_warm_put(&state->warm, c->key, pos, c->dim, lambda);
+      tb_warm_put(&state->warm, c->key, pos, c->dim, lambda, island->residual);
       lambda += c->dim;
     }
   }
@@ -365,7 +396,7 @@ static tbResult find_impulses(const tbModel* m, tbData* d, tbStepState* state,
   for (int i = 0; i < islands->count; i++) all = all && islands->island[i].solved;
   if (all) return store_impulses(m, d, state, islands);
   if (has_fast_path(&m->opt) || starts_exactly(&m->opt)) {
-    result = solve_active(m, d, state, factor, islands);
+    result = solve_active(m, d, state, factor, v_free, islands);
   }
   if (result == TB_OK) {
     result = tb_assemble_delassus(m, d, &state->constraints, factor, islands);

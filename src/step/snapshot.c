@@ -9,7 +9,7 @@
 #include "step/state.h"
 #include "tribo/step.h"
 
-enum { VERSION = 4 };
+enum { VERSION = 5 };
 static const char MAGIC[8] = "tribosn";
 
 typedef struct {
@@ -87,6 +87,7 @@ tbResult tb_snapshot_save(const tbModel* model, const tbData* data, void* bytes,
     memset(&entry, 0, sizeof entry);
     entry.key = slot->key;
     entry.dim = slot->dim;
+    entry.residual = slot->residual;
     memcpy(entry.pos, slot->pos, sizeof entry.pos);
     memcpy(entry.lambda, slot->lambda, sizeof(tbReal) * (size_t)slot->dim);
     memcpy(at, &entry, sizeof entry);
@@ -145,7 +146,7 @@ static tbResult load_warm(tbWarmTable* warm, const unsigned char* at, uint64_t c
   if (!tb_warm_clear(warm, (int)count)) return tb_fail(error, TB_ERROR_MEMORY, "out of memory");
   for (uint64_t i = 0; i < count; i++) {
     memcpy(&entry, at + i * sizeof entry, sizeof entry);
-    tb_warm_put(warm, entry.key, entry.pos, entry.dim, entry.lambda);
+    tb_warm_put(warm, entry.key, entry.pos, entry.dim, entry.lambda, entry.residual);
   }
   return TB_OK;
 }

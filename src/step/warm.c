@@ -50,18 +50,19 @@ bool tb_warm_clear(tbWarmTable* table, int count) {
 }
 
 void tb_warm_put(tbWarmTable* table, uint64_t key, const tbReal pos[3], int dim,
-                 const tbReal* lambda) {
+                 const tbReal* lambda, tbReal residual) {
   tbWarmEntry* entry = slot_of(table, key);
   table->left += entry->dim == 0;
   table->filled += entry->dim == 0;
   entry->key = key;
   entry->dim = dim;
   entry->taken = 0;
+  entry->residual = residual;
   memcpy(entry->pos, pos, sizeof entry->pos);
   memcpy(entry->lambda, lambda, sizeof(tbReal) * (size_t)dim);
 }
 
-bool tb_warm_get(tbWarmTable* table, uint64_t key, int dim, tbReal* lambda) {
+bool tb_warm_get(tbWarmTable* table, uint64_t key, int dim, tbReal* lambda, tbReal* residual) {
   tbWarmEntry* entry = table->capacity ? slot_of(table, key) : NULL;
   if (!entry || entry->dim != dim) {
     memset(lambda, 0, sizeof(tbReal) * (size_t)dim);
@@ -69,6 +70,7 @@ bool tb_warm_get(tbWarmTable* table, uint64_t key, int dim, tbReal* lambda) {
   }
   table->left -= !entry->taken;
   entry->taken = 1;
+  if (entry->residual > *residual) *residual = entry->residual;
   memcpy(lambda, entry->lambda, sizeof(tbReal) * (size_t)dim);
   return true;
 }

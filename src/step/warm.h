@@ -10,8 +10,9 @@
 
 typedef struct {
   uint64_t key;
-  int dim;    // 0: an empty slot
-  int taken;  // by a contact of this step
+  int dim;          // 0: an empty slot
+  int taken;        // by a contact of this step
+  tbReal residual;  // relative, that the step left in its island
   tbReal pos[3];
   tbReal lambda[TB_MAX_BLOCK_DIM];
 } tbWarmEntry;
@@ -31,11 +32,11 @@ size_t tb_warm_bytes(const tbWarmTable* table);
 // Empty the table and make room for `count` entries; false when out of memory.
 bool tb_warm_clear(tbWarmTable* table, int count);
 void tb_warm_put(tbWarmTable* table, uint64_t key, const tbReal pos[3], int dim,
-                 const tbReal* lambda);
+                 const tbReal* lambda, tbReal residual);
 
-// Copy what is known of `key` with the same dimension into lambda. False, and zeros, where nothing
-// is.
-bool tb_warm_get(tbWarmTable* table, uint64_t key, int dim, tbReal* lambda);
+// Copy what is known of `key` with the same dimension into lambda; *residual grows to that of its
+// island. False, and zeros, where nothing is.
+bool tb_warm_get(tbWarmTable* table, uint64_t key, int dim, tbReal* lambda, tbReal* residual);
 
 // Add what nobody has taken yet of the same pair, nearest to `pos` and within `reach`; false where
 // there is nothing.
