@@ -56,6 +56,28 @@ static void gripper_lifts(void** state) {
   }
 }
 
+// A box between two fingers: the exact law holds it, under comfree friction below the cone is
+// viscous and it slides down at a steady speed.
+static void comfree_grip_creeps(void** state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    tbWorld w = tb_world_text(
+        "<mujoco><default><geom type='box' mass='.1'/></default><worldbody><body pos='0 .04 5'>"
+        "<joint name='l' type='slide' axis='0 -1 0'/><geom size='.02 .01 .8'/></body><body pos='0 "
+        "-.04 5'><joint name='r' type='slide' axis='0 1 0'/><geom size='.02 .01 .8'/></body><body "
+        "name='held' pos='0 0 5.6'><freejoint/><geom size='.03 .03 .1' mass='.2'/></body>"
+        "</worldbody><actuator><motor joint='l'/><motor joint='r'/></actuator></mujoco>");
+    w.m->opt.law = k ? TB_LAW_COMFREE : TB_LAW_NCP;
+    w.d->ctrl[0] = w.d->ctrl[1] = 20;
+    tb_world_run(w, 200);
+    double first = w.d->qvel[4];
+    tb_world_run(w, 200);
+    assert_near(w.d->qvel[4], k ? -0.119 : 0, k ? 0.01 : 1e-9);
+    assert_near(w.d->qvel[4], first, 1e-4);
+    tb_world_free(w);
+  }
+}
+
 // A peg of 40 mm falls into a square hole 0.2 mm wider, to the floor.
 static void peg_falls_into_its_hole(void** state) {
   (void)state;
@@ -154,9 +176,10 @@ static void feather_and_anvil_stand(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(gripper_lifts),  cmocka_unit_test(peg_falls_into_its_hole),
-      cmocka_unit_test(screw_lifts),    cmocka_unit_test(car_goes_straight),
-      cmocka_unit_test(adhesion_holds), cmocka_unit_test(feather_and_anvil_stand),
+      cmocka_unit_test(gripper_lifts),           cmocka_unit_test(comfree_grip_creeps),
+      cmocka_unit_test(peg_falls_into_its_hole), cmocka_unit_test(screw_lifts),
+      cmocka_unit_test(car_goes_straight),       cmocka_unit_test(adhesion_holds),
+      cmocka_unit_test(feather_and_anvil_stand),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
