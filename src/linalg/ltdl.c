@@ -106,15 +106,9 @@ void tb_ltdl_solve_range(tbForest forest, const tbReal* LD, const tbReal* invers
     const tbReal* row = LD + forest.rowadr[k];
     const int* columns = forest.colind + forest.rowadr[k];
     int last = forest.rownnz[k] - 1;
-    // Two sums: one alone would wait for itself.
-    tbReal a = 0, b = 0;
-    int t = 0;
-    for (; t + 2 <= last; t += 2) {
-      a += row[t] * x[columns[t]];
-      b += row[t + 1] * x[columns[t + 1]];
-    }
-    if (t < last) a += row[t] * x[columns[t]];
-    x[k] = x[k] * inverse[k] - (a + b);
+    tbReal sum = x[k] * inverse[k];
+    for (int t = 0; t < last; t++) sum -= row[t] * x[columns[t]];
+    x[k] = sum;
   }
 }
 
