@@ -50,6 +50,10 @@ enum { SWEEPS_LARGE = 80, POLISH = 2, POLISH_LARGE = 1, CONVEX_ROUNDS = 40 };
 // A step shorter than this is a sign of trouble. Iterations without progress.
 static const tbReal SHORT = 0.3;
 enum { PATIENCE = 4 };
+// Shares of contacts that no longer do what their impulses say, above which a large island is not
+// tried with these, and above which its answer is not polished for the next step; and how close to
+// a border, of the largest impulse or of their own, they say nothing.
+static const tbReal MOVED = 0.02, MOVES = 0.1, BORDER = 1e-4;
 
 static bool allocate(tbActiveState* s, tbArena* arena) {
   size_t n = (size_t)s->p->n + 1;
@@ -152,6 +156,38 @@ static void first_modes(tbActiveState* s, const tbSolveInfo* info) {
   tb_active_modes(s);
   s->first = false;
   s->tie = 0;
+}
+
+// Whether a cone's impulses say something else than its mode. Interior points end next to the
+// borders, not on them: what is that close to one may be on either side.
+static bool differs(const tbBlock* b, const tbReal* lambda, int mode, tbReal little) {
+  tbReal tangent = 0;
+  for (int j = 1; j < b->dim; j++) {
+    tbReal share = b->mu[j - 1] > 0 ? lambda[j] / b->mu[j - 1] : 0;
+    tangent += share * share;
+  }
+  tangent = sqrt(tangent);
+  if (mode == TB_MODE_OPEN) return lambda[0] > little;
+  if (!(lambda[0] > 0)) return true;
+  return mode == TB_MODE_STICK ? tangent >= (1 - TB_ACTIVE_SOFTNESS) * lambda[0]
+                               : tangent < (1 - BORDER) * lambda[0];
+}
+
+// The share of contacts that, by the velocity that their impulses lead to, do something else than
+// these say. Where it is more than a few in a hundred, rounds on the active set are in vain; where
+// it is large, so is it to find the last digits of an answer that the next step cannot recall.
+static tbReal moved_share(tbActiveState* s) {
+  int differ = 0, cones = 0;
+  tbReal largest = 0;
+  for (int r = 0; r < s->p->n; r++) largest = fmax(largest, fabs(s->lambda[r]));
+  first_modes(s, &(tbSolveInfo){0});
+  for (int i = 0; i < s->p->nblock; i++) {
+    const tbBlock* b = &s->p->block[i];
+    if (b->type != TB_BLOCK_CONE) continue;
+    cones++;
+    differ += differs(b, s->lambda + b->row, s->mode[b->row], BORDER * largest);
+  }
+  return cones > 0 ? (tbReal)differ / cones : 0;
 }
 
 // One round: to the solution of the modes, and the modes there. False: the matrix is singular.
@@ -281,7 +317,7 @@ static bool interior_attempt(tbActiveState* s, tbArena* arena, const tbInterior*
   memcpy(s->sigma, s->check, bytes);
   tbSolveInfo found = *info;
   *solved = judge_trial(s, lambda, &found);
-  if (!*solved || eager(s, POLISH_LARGE, lambda, info)) return true;
+  if (!*solved || (!s->moves && eager(s, POLISH_LARGE, lambda, info))) return true;
   found.iterations = info->iterations;
   found.factorizations = info->factorizations;
   *info = found;
@@ -307,7 +343,7 @@ static bool interior(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveIn
     // Small islands come here only where what is close to the last impulses has been tried, and
     // rounds from where an attempt ends cost little there.
     tbReal center = small && k == 0 ? 1 : fmin(1, central[!small][k] * fmin(s->best_measure, 1));
-    tbInterior settings = {40, PATIENCE, 0.5, center, 0.005};
+    tbInterior settings = {40, PATIENCE, 0.9, center, 0.005};
     if (!swept) {
       memcpy(s->trial, s->best, bytes);
       if (s->best_measure > 1) memset(s->trial, 0, bytes);
@@ -414,7 +450,9 @@ bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbR
   if (small) {
     solved = small_island(&s, lambda, info);
   } else if (!a->tried) {
-    solved = eager(&s, a->p->n > LARGE ? FIRST_LARGE : FIRST, lambda, info);
+    tbReal share = a->p->n > LARGE ? moved_share(&s) : 0;
+    s.moves = share > MOVES;
+    solved = share <= MOVED && eager(&s, a->p->n > LARGE ? FIRST_LARGE : FIRST, lambda, info);
   }
   if (a->system && !solved && !interior(&s, arena, lambda, info, &solved)) return false;
   if (a->system && !solved && a->p->n <= LARGE && !convex(&s, arena, lambda, info, &solved))
