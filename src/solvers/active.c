@@ -343,7 +343,8 @@ static bool interior(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveIn
     // Small islands come here only where what is close to the last impulses has been tried, and
     // rounds from where an attempt ends cost little there.
     tbReal center = small && k == 0 ? 1 : fmin(1, central[!small][k] * fmin(s->best_measure, 1));
-    tbInterior settings = {40, PATIENCE, 0.9, center, 0.005};
+    // What a small one leaves shows: a box in a grip creeps.
+    tbInterior settings = {40, PATIENCE, small ? 0.5 : 0.9, center, 0.005};
     if (!swept) {
       memcpy(s->trial, s->best, bytes);
       if (s->best_measure > 1) memset(s->trial, 0, bytes);
