@@ -77,7 +77,7 @@ void tb_slip_direction(const tbData* d, const tbConstraint* c, const tbSpring* s
 
 tbReal tb_first_depth(const tbModel* m, tbReal dist) {
   if (m->opt.contact_anchor_normal) return dist;
-  return m->opt.contact_bilateral ? 0 : fmin(0, dist + TB_DEEP);
+  return m->opt.contact_bilateral ? 0 : fmin(0, dist + fmax(TB_DEEP, TB_FAST * m->opt.timestep));
 }
 
 tbReal tb_next_depth(const tbModel* m, tbReal depth) {

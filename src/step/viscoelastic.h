@@ -23,10 +23,11 @@ void tb_slip_direction(const tbData* data, const tbConstraint* constraint, const
                        const tbReal* velocity, tbReal* friction);
 
 // Depth from which a contact's normal spring counts, where it is first seen at this distance: the
-// surface (0), that distance (EXP, contact_anchor_normal), or where it is deeper than TB_DEEP that
-// much above it: an overlap that was there at the start, or that light parts ran into within a
-// step, holds no more energy than one of TB_DEEP.
+// surface (0), that distance (EXP, contact_anchor_normal), or where it is deeper than TB_DEEP or
+// the way of a fast foot in a step, that much above it: an overlap that was there at the start, or
+// that light parts ran into within a step, holds no more energy than that.
 #define TB_DEEP 0.005  // m
+#define TB_FAST 2.0    // m/s
 tbReal tb_first_depth(const tbModel* model, tbReal dist);
 
 // The same after one step: it comes up to the surface at correction_speed.
