@@ -249,6 +249,9 @@ static int exact_diagonal(const Context* x, const tbConstraint* c, int rows, tbR
   return 1;
 }
 
+// Of the inverse of all mass: an inverse mass below this is rounding.
+static const tbReal LEAST_WEIGHT = 1e-15;
+
 // Pushing an overlap apart may be impossible: the joints may not allow the motion, or two overlaps
 // may contradict each other, and then no rigid answer exists. So the push fades where the mechanism
 // hardly yields along it, and meets a small compliance.
@@ -279,7 +282,9 @@ static int soften(const Context* x, const tbConstraint* c, tbReal* g, tbReal* R,
     for (int r = 0; r < c->dim; r++) rho[r] = tb_row_weight(x->m, x->d, c, r);
     if (c->source >= TB_SOURCE_LIMIT_JOINT && !soften_push(x, c, g, R)) return 0;
   }
-  for (int r = 0; r < c->dim; r++) rho[r] = rho[r] > 0 ? rho[r] : 1;
+  // What turns about its own centre yields to no push, but for rounding.
+  tbReal least = x->m->total_mass > 0 ? LEAST_WEIGHT / x->m->total_mass : 0;
+  for (int r = 0; r < c->dim; r++) rho[r] = rho[r] > least ? rho[r] : 1;
   return 1;
 }
 

@@ -2,6 +2,7 @@
 // 1e9 and more, spins of half a turn per step, gains that no step holds.
 #include "common/robots.h"
 #include "common/worlds.h"
+#include "step/state.h"
 
 #define FLOOR "<geom type='plane' size='5 5 .1'/>"
 
@@ -396,8 +397,39 @@ static void solvers_have_words(void** state) {
   assert_non_null(strstr(error.message, "lemke"));
 }
 
+// A wheel that turns about its own centre moves along no axis: its inverse mass is rounding, which
+// is no estimate of what its contact yields.
+static void wheels_on_the_floor_are_no_levers(void** state) {
+  (void)state;
+  tbWorld w = tb_world_text(
+      "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0.3 0.1 0.1'>"
+      "<joint type='hinge' axis='0 1 0'/><geom type='sphere' size='0.1' mass='1'/></body>"
+      "</worldbody></mujoco>");
+  int wheel = 1;
+  w.m->body_invweight0[2 * wheel] = 2.6e-34;
+  assert_int_equal(tb_forward(w.m, w.d), TB_OK);
+  tbConstraints* constraints = &tb_step_state(w.m, w.d)->constraints;
+  tbInertiaFactor factor = {w.d->qLD, w.d->qLDiagInv, NULL};
+  tbIslands islands;
+  assert_int_equal(tb_assemble_groups(w.m, w.d, constraints, &islands), TB_OK);
+  assert_int_equal(tb_assemble_terms(w.m, w.d, constraints, factor, w.d->qvel, &islands), TB_OK);
+  assert_int_equal(islands.count, 1);
+  for (int r = 0; r < islands.island[0].problem.n; r++) {
+    assert_true(islands.island[0].rho[r] > 1e-3);
+  }
+  w.d->qvel[0] = 5;
+  for (int i = 0; i < 200; i++) {
+    assert_int_equal(tb_step(w.m, w.d), TB_OK);
+    assert_int_equal(w.d->solve.status, TB_SOLVE_CONVERGED);
+    assert_true(fabs(w.d->qvel[0]) <= 5);
+    for (int k = 0; k < w.d->ncon; k++) assert_true(fabs(w.d->contact[k].force[0]) < 1e6);
+  }
+  tb_world_free(w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(wheels_on_the_floor_are_no_levers),
       cmocka_unit_test(hinges_on_one_axis_are_one),
       cmocka_unit_test(force_on_a_held_hinge),
       cmocka_unit_test(light_under_heavy),
