@@ -246,7 +246,7 @@ static void intersect_polygons(Plane* p) {
     if (b_inside >> j & 1) add_corner(p, &p->b, &p->a, j, 2);
   }
   for (int i = 0; i < na; i++) {
-    for (int j = 0; by_a[i] >> j && j < nb; j++) {
+    for (int j = 0; j < nb && by_a[i] >> j; j++) {
       if (by_a[i] >> j & by_b[j] >> i & 1) add_crossing(p, i, j);
     }
   }

@@ -130,9 +130,9 @@ typedef struct {
 // multiple of two.
 TB_INLINE void tb_six_subtract_panels(int count, const tbSixPanel* panel, int x, int from, int n,
                                       tbReal* Y, ptrdiff_t ys) {
-  int j = 0;
-  for (; j + 4 <= n; j += 4) TB_SIX_PANELS(tbSixFour, j);
-  for (; j < n; j += 2) TB_SIX_PANELS(tbSixTwo, j);
+  int fours = n & ~3;
+  for (int column = 0; column < fours; column += 4) TB_SIX_PANELS(tbSixFour, column);
+  for (int column = fours; column < n; column += 2) TB_SIX_PANELS(tbSixTwo, column);
 }
 
 // own -= V x for V (6 x width): each row in four sums that do not wait for each other, and all rows

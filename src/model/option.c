@@ -92,7 +92,7 @@ static tbResult unknown_name(const char* name, tbError* error) {
     }
   }
   // A guess that shares less than half of the letters helps nobody.
-  if (2 * best_distance > (int)strlen(name)) {
+  if (best_distance > (int)strlen(name) / 2) {
     return tb_fail(error, TB_ERROR_ARGUMENT, "unknown option '%s' (tribo sim --help lists all)",
                    name);
   }
