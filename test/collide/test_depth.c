@@ -101,6 +101,14 @@ static void test_search(void** state) {
   tb_arena_free(&arena);
 }
 
+// Somewhere around the origin, turned at random or as `like` is.
+static void place_near(tbRng* rng, const tbShape* like, tbShape* shape) {
+  tb_test_random_rotation(rng, shape->mat);
+  if (like) memcpy(shape->mat, like->mat, sizeof shape->mat);
+  tb_test_random_direction(rng, shape->pos);
+  tb_scale3(shape->pos, shape->pos, tb_rng_uniform(rng, 0, 2));
+}
+
 // A cylinder and hulls, round ones and ones with many equal edges, against the climb and the
 // polytope, which the pair takes with the hull first.
 static void test_cylinder_hull(void** state) {
@@ -115,10 +123,7 @@ static void test_cylinder_hull(void** state) {
     tbShape b = {.type = TB_GEOM_MESH, .hull = &hull};
     random_hull(&rng, &arena, 30 + tb_rng_int(&rng, 60), i % 3 == 0, &hull);
     assert_true(tb_depth_cylinder_hull_fits(&hull));
-    tb_test_random_rotation(&rng, b.mat);
-    if (i % 5 == 0) memcpy(b.mat, a.mat, sizeof b.mat);
-    tb_test_random_direction(&rng, b.pos);
-    tb_scale3(b.pos, b.pos, tb_rng_uniform(&rng, 0, 2));
+    place_near(&rng, i % 5 == 0 ? &a : NULL, &b);
     tbConvexPair pair, swapped;
     tbConvexResult r, general;
     set_pair(&a, &b, &pair, &r);
@@ -155,10 +160,7 @@ static void test_box_hull(void** state) {
     tbShape a = tb_test_random_shape(&rng, TB_GEOM_BOX);
     tbShape b = {.type = TB_GEOM_MESH, .hull = &hull};
     random_hull(&rng, &arena, 8 + tb_rng_int(&rng, 110), i % 3 == 0, &hull);
-    tb_test_random_rotation(&rng, b.mat);
-    if (i % 5 == 0) memcpy(b.mat, a.mat, sizeof b.mat);
-    tb_test_random_direction(&rng, b.pos);
-    tb_scale3(b.pos, b.pos, tb_rng_uniform(&rng, 0, 2));
+    place_near(&rng, i % 5 == 0 ? &a : NULL, &b);
     tbConvexPair pair, swapped;
     tbConvexResult r, general;
     set_pair(&a, &b, &pair, &r);
