@@ -393,13 +393,13 @@ static void stacks_at_rest_need_no_solver(void** state) {
 }
 
 // Hyperstatic things at rest: what one step leaves within the tolerance the next one undoes, but it
-// does not go to and fro for ever. Without rest impulses these take 24513, 25271 and 2732 factors.
+// does not go to and fro for ever. Without rest impulses these take 1418 and 3072 factors.
 static void rest_is_found(void** state) {
   (void)state;
   static const struct {
     const char* scene;
     int most;
-  } SCENES[] = {{"arch.xml", 6000}, {"hand.xml", 10000}, {"card_house.xml", 1800}};
+  } SCENES[] = {{"arch.xml", 900}, {"card_house.xml", 1200}};
   for (size_t k = 0; k < sizeof SCENES / sizeof *SCENES; k++) {
     tbWorld w = tb_world_scene(SCENES[k].scene, NULL);
     int factors = 0;
