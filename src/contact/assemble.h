@@ -104,6 +104,12 @@ typedef struct {
 // nothing but the bodies' weights at the reference pose resisted.
 tbReal tb_row_weight(const tbModel* model, const tbData* data, const tbConstraint* c, int r);
 
+// The same for the push apart of a contact or limit: where a joint's axis goes through its body's
+// centre of mass the estimate is zero, or rounding. What the bodies yield at the point of contact
+// in this pose, the mean of three directions, takes its place. 0 where memory ran out.
+int tb_push_weight(const tbModel* model, const tbData* data, tbInertiaFactor factor, tbArena* arena,
+                   const tbConstraint* c, tbReal* weight);
+
 // What the softness of row r of an equality is relative to, and its slope by y, the diagonal of G
 // there: y itself, except near a singular pose (an outstretched arm), where it vanishes and a share
 // of the estimate takes its place.

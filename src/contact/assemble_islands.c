@@ -255,12 +255,11 @@ static const tbReal LEAST_WEIGHT = 1e-15;
 // Pushing an overlap apart may be impossible: the joints may not allow the motion, or two overlaps
 // may contradict each other, and then no rigid answer exists. So the push fades where the mechanism
 // hardly yields along it, and meets a small compliance.
-static int soften_push(const Context* x, const tbConstraint* c, tbReal* g, tbReal* R) {
+static int soften_push(const Context* x, const tbConstraint* c, tbReal free, tbReal* g, tbReal* R) {
   tbReal push = gap_term(&x->m->opt, c->pos[0]), yields;
   if (c->source == TB_SOURCE_CONTACT && x->d->contact[c->id].compliance > 0) return 1;
   if (push >= 0) return 1;
   if (!exact_diagonal(x, c, 1, &yields)) return 0;
-  tbReal free = tb_row_weight(x->m, x->d, c, 0);
   // A wheel on its axle, say, yields to no push at all.
   tbReal kept = yields > 0 ? yields / (yields + 0.01 * free) : 0;
   g[0] -= push * (1 - kept);
@@ -279,8 +278,10 @@ static int soften(const Context* x, const tbConstraint* c, tbReal* g, tbReal* R,
       R[r] += x->m->opt.equality_softness * rho[r];
     }
   } else {
-    for (int r = 0; r < c->dim; r++) rho[r] = tb_row_weight(x->m, x->d, c, r);
-    if (c->source >= TB_SOURCE_LIMIT_JOINT && !soften_push(x, c, g, R)) return 0;
+    tbReal free;
+    if (!tb_push_weight(x->m, x->d, x->factor, x->arena, c, &free)) return 0;
+    for (int r = 0; r < c->dim; r++) rho[r] = r < 3 ? free : tb_row_weight(x->m, x->d, c, r);
+    if (c->source >= TB_SOURCE_LIMIT_JOINT && !soften_push(x, c, free, g, R)) return 0;
   }
   // What turns about its own centre yields to no push, but for rounding.
   tbReal least = x->m->total_mass > 0 ? LEAST_WEIGHT / x->m->total_mass : 0;

@@ -3,6 +3,9 @@
 #include <string.h>
 
 #include "contact/assemble.h"
+#include "linalg/ltdl.h"
+#include "model/chain.h"
+#include "tribo/dynamics.h"
 
 // Weight of the first geom in the mix of soft parameters.
 static tbReal mix_weight(tbReal mix1, tbReal mix2) {
@@ -129,6 +132,44 @@ tbReal tb_row_weight(const tbModel* m, const tbData* d, const tbConstraint* c, i
     case TB_SOURCE_LIMIT_TENDON: return m->tendon_invweight0[id];
     default: return equality_weight(m, id, r);
   }
+}
+
+// What a point of a body yields to a unit impulse, the mean of three directions, in this pose.
+static int point_weight(const tbModel* m, const tbData* d, tbInertiaFactor factor, tbArena* arena,
+                        int body, const tbReal pos[3], tbReal* weight) {
+  const int* dofs;
+  int n = tb_body_chain(m, body, &dofs);
+  if (n == 0) return 1;
+  tbArenaMark mark = tb_arena_mark(arena);
+  tbReal* half = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(3 * n));
+  if (!half) return 0;
+  tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
+  tb_jac_sparse(m, d, body, pos, half, NULL, n);
+  tb_ltdl_half_solve_support(forest, factor.LD, factor.inverse, dofs, n, half, n, 3);
+  for (int k = 0; k < 3 * n; k++) *weight += half[k] * half[k] / 3;
+  tb_arena_release(arena, mark);
+  return 1;
+}
+
+int tb_push_weight(const tbModel* m, const tbData* d, tbInertiaFactor factor, tbArena* arena,
+                   const tbConstraint* c, tbReal* weight) {
+  const tbReal little = 1e-3;
+  *weight = tb_row_weight(m, d, c, 0);
+  if (c->source != TB_SOURCE_CONTACT) return 1;
+  const tbContact* contact = &d->contact[c->id];
+  tbReal alone = 0, here = 0;
+  int body[2];
+  for (int k = 0; k < 2; k++) {
+    body[k] = m->geom_bodyid[contact->geom[k]];
+    tbReal mass = m->body_mass[body[k]];
+    if (m->body_lastdof[body[k]] >= 0 && mass > 0) alone += 1 / mass;
+  }
+  if (*weight > little * alone) return 1;
+  for (int k = 0; k < 2; k++) {
+    if (!point_weight(m, d, factor, arena, body[k], contact->pos, &here)) return 0;
+  }
+  *weight = fmax(*weight, here);
+  return 1;
 }
 
 tbReal tb_equality_scale(const tbModel* m, const tbConstraint* c, int r, tbReal y, tbReal* slope) {

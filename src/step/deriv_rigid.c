@@ -84,7 +84,11 @@ static Terms gap_row(const Context* x, const tbConstraint* c, tbReal y) {
   }
   if (push >= 0) return t;
   // The push fades where the mechanism hardly yields.
-  tbReal weak = 0.01 * tb_row_weight(x->m, x->d, c, 0), share = y / (y + weak);
+  tbInertiaFactor factor = {x->x->law.LD, x->x->law.inverse, NULL};
+  tbReal weak, share;
+  if (!tb_push_weight(x->m, x->d, factor, &x->x->arena, c, &weak)) return t;
+  weak *= 0.01;
+  share = y > 0 ? y / (y + weak) : 0;
   t.gamma -= push * (1 - share);
   t.by_pos -= slope * (1 - share);
   t.gamma_by_y = push * weak / ((y + weak) * (y + weak));
