@@ -275,19 +275,19 @@ static void summarise(Bench* b) {
                   exp(b->log_ratio / b->nratio), b->nratio, b->worst, b->worst_name);
   }
   if (b->nratio > 0) {
+    bool good = b->worst >= 1 && b->log_ratio / b->nratio >= log(2);
     char ours[160];
     snprintf(ours, sizeof ours, "%.2f times in geometric mean over %d robots, least %.2f (%s)",
              exp(b->log_ratio / b->nratio), b->nratio, b->worst, b->worst_name);
     tb_bench_claim(
         b->bench,
-        (tbClaim){
-            "Anchors",
-            "Steps per second of the exact law over the newest MuJoCo's "
-            "(estimated from 2.2.2 in the same run).",
-            "(asked for: 2 times, none below 1)", ours,
-            b->worst >= 1 ? TB_VERDICT_BETTER : TB_VERDICT_DIFFERS,
-            b->worst >= 1 ? NULL : "The exact law costs more than the relaxed one on these robots.",
-            NULL});
+        (tbClaim){"Anchors",
+                  "Steps per second of the exact law over the newest MuJoCo's "
+                  "(estimated from 2.2.2 in the same run).",
+                  "(asked for: 2 times, none below 1)", ours,
+                  good ? TB_VERDICT_BETTER : TB_VERDICT_DIFFERS,
+                  good ? NULL : "Hard steps of the exact law take several times a usual one.",
+                  NULL});
   }
   if (b->nsoft > 0) {
     tb_bench_note(b->bench,
@@ -309,6 +309,13 @@ static void summarise(Bench* b) {
   }
 }
 
+static bool has_scene(const char* name) {
+  for (int i = 0; i < NSCENES; i++) {
+    if (strcmp(name, SCENES[i].name) == 0) return true;
+  }
+  return false;
+}
+
 int main(int argc, char** argv) {
   Bench b = {.bench = tb_bench_open("sim", argc, argv)};
   if (!b.bench) return 2;
@@ -319,6 +326,12 @@ int main(int argc, char** argv) {
   if (mode && strcmp(mode, "scaling") != 0 && strcmp(mode, KINDS[STANDING]) != 0 &&
       strcmp(mode, KINDS[DROP]) != 0 && strcmp(mode, KINDS[MANY]) != 0) {
     fprintf(stderr, "--mode %s: expected standing, drop, many or scaling\n", mode);
+    return 2;
+  }
+  if (b.scene && !has_scene(b.scene)) {
+    fprintf(stderr, "--scene %s: expected one of", b.scene);
+    for (int i = 0; i < NSCENES; i++) fprintf(stderr, " '%s'", SCENES[i].name);
+    fprintf(stderr, "\n");
     return 2;
   }
   b.steps = tb_bench_table(b.bench, "steps");

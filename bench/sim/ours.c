@@ -70,8 +70,8 @@ static void add_step(Run* run, const tbData* d, double* depths) {
   run->solved_max = fmax(run->solved_max, d->solve.residual.relative);
   for (int i = 0; i < d->ncon; i++) {
     double depth = fmax(0, -d->contact[i].dist);
-    // Contacts are seen before they close; those count for neither mean.
-    if (d->contact[i].dist > 0) continue;
+    // Contacts are seen before they close; those that do not push yet count for neither mean.
+    if (d->contact[i].dist > 0 && !(d->contact[i].force[0] > 0)) continue;
     run->depth_mean += depth;
     run->depth_max = fmax(run->depth_max, depth);
     (*depths)++;

@@ -135,9 +135,12 @@ static void add_step(Run* run, const mjModel* m, mjData* d, Tally* tally, bool j
   run->contacts += d->ncon;
   run->iterations += d->solver_iter;
   for (int i = 0; i < d->ncon; i++) {
-    if (d->contact[i].dist > 0) continue;
-    run->depth_mean -= d->contact[i].dist;
-    run->depth_max = fmax(run->depth_max, -d->contact[i].dist);
+    mjtNum force[6];
+    mj_contactForce(m, d, i, force);
+    if (d->contact[i].dist > 0 && !(force[0] > 0)) continue;
+    double depth = fmax(0, -d->contact[i].dist);
+    run->depth_mean += depth;
+    run->depth_max = fmax(run->depth_max, depth);
     tally->depths++;
   }
   if (!judge) return;

@@ -37,7 +37,7 @@ typedef struct {
   double* seconds;  // per step, the fastest of all repeats
   double phase[4];  // ours: dynamics, collide, assemble, solve, shares of the whole
   double contacts, iterations;
-  double depth_mean, depth_max;        // m, over all contacts
+  double depth_mean, depth_max;        // m, over contacts that overlap or push
   double residual_mean, residual_max;  // relative residual of the exact law
   double solved_max;                   // ours: of the law that was solved
   int unconverged;
