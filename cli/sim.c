@@ -28,8 +28,8 @@ static const char USAGE[] =
     "                viscoelastic\n"
     "  --solver      auto (default), pgs, admm, newton, staggered, direct (lemke), bisection,\n"
     "                corrected, prox, ipm: those that the law has; soft has newton and pgs\n"
-    "  --integrator  euler, rk4, implicit, implicitfast; viscoelastic: expo, euler-explicit,\n"
-    "                rk4, euler-implicit\n"
+    "  --integrator  euler, rk4, implicit, implicitfast; viscoelastic: expo, expo-midpoint,\n"
+    "                euler-explicit, rk4, euler-implicit\n"
     "  --dt          time step, s (default: the file's)\n"
     "  --tol         relative residual at which a rigid solver stops (default 1e-6)\n"
     "  --max-iter    iterations of a rigid solver (default 1000)\n"
@@ -44,7 +44,8 @@ static const char USAGE[] =
 
 static void print_help(void) {
   fputs(USAGE, stdout);
-#define X(type, name, count, value, unit, what) printf("  %-22s %-6s %s\n", #name, unit, what);
+#define X(type, name, count, value, allowed, unit, what) \
+  printf("  %-22s %-6s %s\n", #name, unit, what);
   TB_OPTION_FIELDS(X)
 #undef X
 }

@@ -28,7 +28,7 @@ static void print_usage(FILE* f) {
     fprintf(f, "  %s/%s\n", tb_law_name(tb_solver_law(i)), tb_solver_name(i));
   }
   fprintf(f, "\noptions:\n");
-#define TB_X(type, name, value, meaning) fprintf(f, "  %-20s %s\n", #name, meaning);
+#define TB_X(type, name, value, allowed, meaning) fprintf(f, "  %-20s %s\n", #name, meaning);
   TB_SOLVE_SETTINGS(TB_X)
 #undef TB_X
 }

@@ -168,37 +168,45 @@ typedef struct {
   tbReal penalty;       // ADMM's rho, or the solver's step or regularisation
 } tbSolveHistory;
 
-// Every numeric setting, declared once: X(type, name, default, meaning).
-#define TB_SOLVE_SETTINGS(X)                                                                    \
-  X(tbReal, tol, 1e-6, "relative residual of the law solved")                                   \
-  X(tbReal, tol_absolute, 0, "if > 0: stop on the absolute residual instead")                   \
-  X(int, max_iter, 10000, "iterations of the solver's own kind")                                \
-  X(tbReal, time_limit, 0, "seconds; 0: none")                                                  \
-  X(int, warm_start, 0, "1: lambda holds a first guess; 0: start from zero")                    \
-  X(int, check, 1, "1: check the problem first; 0: the caller vouches for it")                  \
-  X(tbReal, relaxation, 1, "pgs: over-relaxation in (0, 2) (CM eq. 25)")                        \
-  X(int, pgs_local_exact, 1, "ncp/pgs: solve each contact exactly; 0: CM Alg. 6 as written")    \
-  X(int, admm_rule, TB_PENALTY_SPECTRAL, "0: spectral, 1: linear, 2: constant penalty")         \
-  X(tbReal, admm_rho, 0, "admm: first penalty; 0: from the spectrum")                           \
-  X(tbReal, admm_tau, 2, "admm, linear rule: factor of increase and decrease (ADMM eq. 44)")    \
-  X(tbReal, admm_exponent_step, 0.05, "admm, spectral rule: p_inc = p_dec (ADMM eq. 46)")       \
-  X(tbReal, admm_ratio, 10, "admm: alpha, allowed ratio of primal and dual residual")           \
-  X(tbReal, admm_proximal, 1e-8, "admm: eta (ADMM eq. 35), relative to the largest eigenvalue") \
-  X(tbReal, admm_relaxation, 1, "admm: over-relaxation in (0, 2)")                              \
-  X(int, admm_scaling, 1, "admm: 1: scale every block to a unit diagonal; 0: as in the paper")  \
-  X(int, admm_interval, 10, "admm: fewest iterations between changes of the penalty")           \
-  X(tbReal, admm_backoff, 1.3, "admm: growth of that interval with every change; 1: none")      \
-  X(int, admm_relative, 1, "admm: 1: balance relative residuals; 0: as in the paper")           \
-  X(int, admm_memory, 6, "admm: pairs of Anderson acceleration, up to 6; 0: as in the paper")   \
-  X(tbReal, raisim_alpha, 1, "raisim: first step weight (CM Alg. 5)")                           \
-  X(tbReal, raisim_alpha_min, 0.3, "raisim: last step weight")                                  \
-  X(tbReal, raisim_gamma, 0.99, "raisim: decay of the step weight")                             \
-  X(int, islands, 1, "auto: solve unconnected parts one by one")
+// Every numeric setting, declared once: X(type, name, default, allowed, meaning); `allowed` says
+// which values x it may have.
+#define TB_SOLVE_SETTINGS(X)                                                                       \
+  X(tbReal, tol, 1e-6, x >= 0, "relative residual of the law solved")                              \
+  X(tbReal, tol_absolute, 0, x >= 0, "if > 0: stop on the absolute residual instead")              \
+  X(int, max_iter, 10000, x >= 0, "iterations of the solver's own kind")                           \
+  X(tbReal, time_limit, 0, x >= 0, "seconds; 0: none")                                             \
+  X(int, warm_start, 0, x == 0 || x == 1, "1: lambda holds a first guess; 0: start from zero")     \
+  X(int, check, 1, x == 0 || x == 1, "1: check the problem first; 0: the caller vouches for it")   \
+  X(tbReal, relaxation, 1, x > 0 && x < 2, "pgs: over-relaxation in (0, 2) (CM eq. 25)")           \
+  X(int, pgs_local_exact, 1, x == 0 || x == 1,                                                     \
+    "ncp/pgs: solve each contact exactly; 0: CM Alg. 6 as written")                                \
+  X(int, admm_rule, TB_PENALTY_SPECTRAL, x >= 0 && x <= 2,                                         \
+    "0: spectral, 1: linear, 2: constant penalty")                                                 \
+  X(tbReal, admm_rho, 0, x >= 0, "admm: first penalty; 0: from the spectrum")                      \
+  X(tbReal, admm_tau, 2, x > 1,                                                                    \
+    "admm, linear rule: factor of increase and decrease (ADMM eq. 44)")                            \
+  X(tbReal, admm_exponent_step, 0.05, x > 0, "admm, spectral rule: p_inc = p_dec (ADMM eq. 46)")   \
+  X(tbReal, admm_ratio, 10, x > 1, "admm: alpha, allowed ratio of primal and dual residual")       \
+  X(tbReal, admm_proximal, 1e-8, x > 0,                                                            \
+    "admm: eta (ADMM eq. 35), relative to the largest eigenvalue")                                 \
+  X(tbReal, admm_relaxation, 1, x > 0 && x < 2, "admm: over-relaxation in (0, 2)")                 \
+  X(int, admm_scaling, 1, x == 0 || x == 1,                                                        \
+    "admm: 1: scale every block to a unit diagonal; 0: as in the paper")                           \
+  X(int, admm_interval, 10, x >= 0, "admm: fewest iterations between changes of the penalty")      \
+  X(tbReal, admm_backoff, 1.3, x >= 1, "admm: growth of that interval with every change; 1: none") \
+  X(int, admm_relative, 1, x == 0 || x == 1,                                                       \
+    "admm: 1: balance relative residuals; 0: as in the paper")                                     \
+  X(int, admm_memory, 6, x >= 0 && x <= 6,                                                         \
+    "admm: pairs of Anderson acceleration, up to 6; 0: as in the paper")                           \
+  X(tbReal, raisim_alpha, 1, x > 0 && x <= 1, "raisim: first step weight (CM Alg. 5)")             \
+  X(tbReal, raisim_alpha_min, 0.3, x > 0 && x <= 1, "raisim: last step weight")                    \
+  X(tbReal, raisim_gamma, 0.99, x >= 0 && x <= 1, "raisim: decay of the step weight")              \
+  X(int, islands, 1, x == 0 || x == 1, "auto: solve unconnected parts one by one")
 
 typedef struct {
   int law;             // a tbLaw
   const char* solver;  // "auto" or a name of tb_solver_name
-#define TB_X(type, name, value, meaning) type name;
+#define TB_X(type, name, value, allowed, meaning) type name;
   TB_SOLVE_SETTINGS(TB_X)
 #undef TB_X
   tbSolveHistory* history;  // NULL, or room for history_capacity entries
@@ -220,7 +228,7 @@ typedef struct {
 TB_API tbSolveSettings tbDefaultSolveSettings(void);
 
 // Set a field by its name ("law", "solver" and every TB_SOLVE_SETTINGS name) from text. `solver`
-// keeps the pointer `value`. Errors: unknown name, malformed number.
+// keeps the pointer `value`. Errors: unknown name, malformed number, a value that is not allowed.
 TB_API tbResult tb_solve_settings_set(tbSolveSettings* settings, const char* name,
                                       const char* value, tbError* error);
 

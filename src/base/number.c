@@ -2,6 +2,7 @@
 
 #include <locale.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,4 +99,14 @@ const char* tb_parse_int(const char* at, const char* end, int* value) {
   }
   *value = (int)(negative ? -v : v);
   return at;
+}
+
+void tb_print_real(char text[TB_NUMBER_TEXT], tbReal value) {
+  snprintf(text, TB_NUMBER_TEXT, "%.17g", value);
+  const char* point = localeconv()->decimal_point;
+  size_t width = strlen(point);
+  char* at = width ? strstr(text, point) : NULL;
+  if (!at) return;
+  *at = '.';
+  memmove(at + 1, at + width, strlen(at + width) + 1);
 }

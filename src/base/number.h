@@ -11,6 +11,11 @@ const char* tb_parse_real(const char* at, const char* end, tbReal* value);
 // Read a decimal integer that fits an int. Returns the place behind it, or NULL.
 const char* tb_parse_int(const char* at, const char* end, int* value);
 
+// Write `value` with as many digits as it takes to read the same number back, and a point in any
+// locale. The text fits TB_NUMBER_TEXT characters.
+enum { TB_NUMBER_TEXT = 40 };
+void tb_print_real(char text[TB_NUMBER_TEXT], tbReal value);
+
 // The first character at or after `at` that is no white space, at most `end`.
 const char* tb_skip_space(const char* at, const char* end);
 

@@ -2,7 +2,6 @@
 // in the file: settings, classes, assets, what refers to the tree, and last the tree itself, so
 // that replicate and attach can copy what refers to their bodies.
 #include <libxml/parser.h>
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -158,15 +157,7 @@ tbSpec* tb_spec_parse_mjcf(const char* text, size_t size, const char* path,
     tb_fail(error, TB_ERROR_ARGUMENT, "NULL argument");
     return NULL;
   }
-  // numbers are written with a point, whatever the user's locale
-  locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  locale_t before = plain ? uselocale(plain) : (locale_t)0;
-  tbSpec* spec = tb_mjcf_parse(text, size, path, options, NULL, error);
-  if (plain) {
-    uselocale(before);
-    freelocale(plain);
-  }
-  return spec;
+  return tb_mjcf_parse(text, size, path, options, NULL, error);
 }
 
 tbSpec* tb_spec_load_mjcf(const char* path, const tbLoadOptions* options, tbError* error) {

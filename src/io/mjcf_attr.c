@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/text.h"
 #include "io/mjcf.h"
 
@@ -32,9 +33,7 @@ bool tb_mjcf_required(tbMjcf* p, const xmlNode* node, const char* name, const ch
   return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "attribute '%s' is missing", name);
 }
 
-static bool is_space(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
+static const char SPACE[] = " \t\n\r";
 
 // Infinity stands for "no bound" in ranges; anywhere else it is a mistake.
 static bool may_be_infinite(const char* name) {
@@ -42,23 +41,33 @@ static bool may_be_infinite(const char* name) {
   return n >= 5 && strcmp(name + n - 5, "range") == 0;
 }
 
+// Infinity in the ways that files spell it: "inf", "-inf", "+infinity", in any case.
+static bool read_infinity(const char* at, const char* end, tbReal* value) {
+  static const char WORD[] = "infinity";
+  *value = *at == '-' ? -INFINITY : INFINITY;
+  if (*at == '-' || *at == '+') at++;
+  size_t n = (size_t)(end - at);
+  for (size_t i = 0; i < n && i < sizeof WORD - 1; i++) {
+    if ((at[i] | 0x20) != WORD[i]) return false;
+  }
+  return n == 3 || n == sizeof WORD - 1;
+}
+
 // The next number of a list separated by spaces. 1: got one, 0: end, -1: not a number.
 static int next_number(const char** at, const char* name, tbReal* value) {
-  const char* s = *at;
-  while (is_space(*s)) s++;
-  *at = s;
+  const char* s = *at += strspn(*at, SPACE);
   if (!*s) return 0;
-  char* end;
-  *value = strtod(s, &end);
-  if (end == s || (*end && !is_space(*end))) return -1;
-  if (isnan(*value) || (isinf(*value) && !may_be_infinite(name))) return -1;
+  const char* end = s + strcspn(s, SPACE);
+  bool ok = tb_parse_real(s, end, value) == end ||
+            (may_be_infinite(name) && read_infinity(s, end, value));
+  if (!ok) return -1;
   *at = end;
   return 1;
 }
 
 // Where a list of numbers goes wrong, quoted up to the next space.
 static bool not_a_number(tbMjcf* p, const xmlNode* node, const char* name, const char* at) {
-  int length = (int)strcspn(at, " \t\r\n");
+  int length = (int)strcspn(at, SPACE);
   return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "attribute '%s': '%.*s' is not a finite number",
                       name, length < 40 ? length : 40, at);
 }

@@ -197,7 +197,7 @@ static bool disable_groups(tbMjcf* p, const xmlNode* node) {
 
 // Tribo's own options by their names in tbOption, where MuJoCo has none of that name.
 static const char* const OWN[] = {
-#define X(type, name, count, value, unit, what) #name,
+#define X(type, name, count, value, allowed, unit, what) #name,
     TB_OPTION_FIELDS(X)
 #undef X
 };

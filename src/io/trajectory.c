@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/number.h"
 
 #ifdef TB_WITH_HDF5
 #include <hdf5.h>
@@ -60,7 +61,9 @@ static void csv_rows(tbTrajectory* t) {
     const char* separator = "";
     for (int g = 0; g < NGROUPS; g++) {
       for (int i = 0; i < t->width[g]; i++, separator = ",") {
-        fprintf(t->csv, "%s%.17g", separator, t->buffer[g][r * t->width[g] + i]);
+        char number[TB_NUMBER_TEXT];
+        tb_print_real(number, t->buffer[g][r * t->width[g] + i]);
+        fprintf(t->csv, "%s%s", separator, number);
       }
     }
     fputc('\n', t->csv);

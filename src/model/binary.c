@@ -30,7 +30,7 @@ enum {
 // Bytes of the options, one field after the other without padding.
 static size_t option_bytes(void) {
   size_t total = 0;
-#define X(type, name, count, initial, unit, what) total += sizeof(type) * (count);
+#define X(type, name, count, initial, allowed, unit, what) total += sizeof(type) * (count);
   TB_OPTION_FIELDS(X)
 #undef X
   return total;
@@ -45,7 +45,7 @@ static uint64_t fields_hash(void) {
 #define X(type, name, rows, columns, unit, what) #type " " #name " " #rows " " #columns ","
           TB_MODEL_ARRAYS(X)
 #undef X
-#define X(type, name, count, initial, unit, what) #type " " #name " " #count ","
+#define X(type, name, count, initial, allowed, unit, what) #type " " #name " " #count ","
               TB_OPTION_FIELDS(X)
 #undef X
       ;
@@ -106,7 +106,7 @@ void tb_model_write(const tbModel* model, unsigned char* bytes) {
   at = put(at, &model->total_mass, sizeof(tbReal));
   at = put(at, &model->extent, sizeof(tbReal));
   at = put(at, &model->mean_inertia, sizeof(tbReal));
-#define X(type, name, count, initial, unit, what) \
+#define X(type, name, count, initial, allowed, unit, what) \
   at = put(at, &model->opt.name, sizeof(type) * (count));
   TB_OPTION_FIELDS(X)
 #undef X
@@ -215,7 +215,7 @@ tbModel* tb_model_load_binary(const void* data, size_t size, tbError* error) {
   at = get(at, &sizes.total_mass, sizeof(tbReal));
   at = get(at, &sizes.extent, sizeof(tbReal));
   at = get(at, &sizes.mean_inertia, sizeof(tbReal));
-#define X(type, name, count, initial, unit, what) \
+#define X(type, name, count, initial, allowed, unit, what) \
   at = get(at, &sizes.opt.name, sizeof(type) * (count));
   TB_OPTION_FIELDS(X)
 #undef X

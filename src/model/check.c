@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "tribo/step.h"
 
 tbResult tb_check_range(const char* field, const int* a, int64_t n, int64_t low, int64_t high,
                         tbError* error) {
@@ -79,37 +78,6 @@ static tbResult check_numbers(const tbModel* model, tbError* error) {
   return TB_OK;
 }
 
-static tbResult check_option(const tbOption* opt, tbError* error) {
-#define X(type, name, count, initial, unit, what)                                       \
-  for (int i = 0; i < (count); i++) {                                                   \
-    type values[count];                                                                 \
-    memcpy(values, &opt->name, sizeof values);                                          \
-    if (!isfinite((double)values[i])) {                                                 \
-      return tb_fail(error, TB_ERROR_MODEL, "model: option '%s' is not finite", #name); \
-    }                                                                                   \
-  }
-  TB_OPTION_FIELDS(X)
-#undef X
-  if (!(opt->timestep > 0)) {
-    return tb_fail(error, TB_ERROR_MODEL, "model: option 'timestep' is %g, expected > 0",
-                   opt->timestep);
-  }
-  struct {
-    const char* name;
-    int value, count;
-  } words[] = {{"integrator", opt->integrator, TB_INTEGRATOR_IMPLICITFAST + 1},
-               {"cone", opt->cone, TB_CONE_ELLIPTIC + 1},
-               {"jacobian", opt->jacobian, TB_JACOBIAN_AUTO + 1},
-               {"mjsolver", opt->mjsolver, TB_MJSOLVER_NEWTON + 1},
-               {"law", opt->law, TB_STEP_LAW_COUNT},
-               {"solver", opt->solver, TB_SOLVER_COUNT}};
-  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-    tbResult result = tb_check_range(words[i].name, &words[i].value, 1, 0, words[i].count, error);
-    if (result) return result;
-  }
-  return TB_OK;
-}
-
 // Offsets into the pool of names, and pools that end with a zero.
 static tbResult check_names(const tbModel* model, tbError* error) {
   TB_MODEL_SIZES(TB_SIZE_LOCAL)
@@ -147,12 +115,12 @@ static tbResult check_sizes(const tbModel* model, tbError* error) {
 
 tbResult tb_model_check(const tbModel* model, tbError* error) {
   static tbResult (*const PARTS[])(const tbModel*, tbError*) = {
-      check_sizes,     check_numbers,    check_names,     tb_check_tree,
-      tb_check_shapes, tb_check_objects, tb_check_sensors};
+      check_sizes,     check_numbers,    check_names,      tb_check_tree,
+      tb_check_shapes, tb_check_objects, tb_check_sensors, tb_check_option};
   if (!model) return tb_fail(error, TB_ERROR_ARGUMENT, "no model");
   for (size_t i = 0; i < sizeof PARTS / sizeof PARTS[0]; i++) {
     tbResult result = PARTS[i](model, error);
     if (result) return result;
   }
-  return check_option(&model->opt, error);
+  return TB_OK;
 }

@@ -26,5 +26,6 @@ tbResult tb_check_tree(const tbModel* model, tbError* error);
 tbResult tb_check_shapes(const tbModel* model, tbError* error);
 tbResult tb_check_objects(const tbModel* model, tbError* error);
 tbResult tb_check_sensors(const tbModel* model, tbError* error);
+tbResult tb_check_option(const tbModel* model, tbError* error);
 
 #endif

@@ -3,12 +3,15 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/number.h"
 #include "base/text.h"
+#include "model/check.h"
+#include "tribo/step.h"
 
 // Initialiser of one field: a plain value, or a parenthesised list for several.
 #define UNWRAP(...) \
@@ -20,7 +23,7 @@
 
 tbOption tbDefaultOption(void) {
   tbOption option = {
-#define X(type, name, count, value, unit, what) .name = INIT_##count(value),
+#define X(type, name, count, value, allowed, unit, what) .name = INIT_##count(value),
       TB_OPTION_FIELDS(X)
 #undef X
   };
@@ -35,7 +38,7 @@ typedef struct {
 } Field;
 
 static const Field FIELDS[] = {
-#define X(type, name, count, value, unit, what) \
+#define X(type, name, count, value, allowed, unit, what) \
   {#name, offsetof(tbOption, name), count, sizeof #type == sizeof "int"},
     TB_OPTION_FIELDS(X)
 #undef X
@@ -57,26 +60,29 @@ static const Word WORDS[] = {
     {"integrator", "expo-midpoint", TB_INTEGRATOR_EXPO_MIDPOINT},
     {"integrator", "euler-explicit", TB_INTEGRATOR_EULER_EXPLICIT},
     {"integrator", "euler-implicit", TB_INTEGRATOR_EULER_IMPLICIT},
-    {"law", "ncp", 0},
-    {"law", "ccp", 1},
-    {"law", "lcp", 2},
-    {"law", "raisim", 3},
-    {"law", "soft", 4},
-    {"law", "comfree", 5},
-    {"law", "viscoelastic", 6},
-    {"solver", "auto", 0},
-    {"solver", "pgs", 1},
-    {"solver", "admm", 2},
-    {"solver", "newton", 3},
-    {"solver", "staggered", 4},
-    {"solver", "direct", 5},
-    {"solver", "bisection", 6},
-    {"solver", "prox", 7},
-    {"solver", "ipm", 8},
-    {"solver", "corrected", 9},
-    {"solver", "lemke", 5},
+    {"law", "ncp", TB_LAW_NCP},
+    {"law", "ccp", TB_LAW_CCP},
+    {"law", "lcp", TB_LAW_LCP},
+    {"law", "raisim", TB_LAW_RAISIM},
+    {"law", "soft", TB_LAW_SOFT},
+    {"law", "comfree", TB_LAW_COMFREE},
+    {"law", "viscoelastic", TB_LAW_VISCOELASTIC},
+    {"solver", "auto", TB_SOLVER_AUTO},
+    {"solver", "pgs", TB_SOLVER_PGS},
+    {"solver", "admm", TB_SOLVER_ADMM},
+    {"solver", "newton", TB_SOLVER_NEWTON},
+    {"solver", "staggered", TB_SOLVER_STAGGERED},
+    {"solver", "direct", TB_SOLVER_DIRECT},
+    {"solver", "bisection", TB_SOLVER_BISECTION},
+    {"solver", "prox", TB_SOLVER_PROX},
+    {"solver", "ipm", TB_SOLVER_IPM},
+    {"solver", "corrected", TB_SOLVER_CORRECTED},
+    {"solver", "lemke", TB_SOLVER_DIRECT},
     {"cone", "pyramidal", TB_CONE_PYRAMIDAL},
     {"cone", "elliptic", TB_CONE_ELLIPTIC},
+    {"jacobian", "dense", TB_JACOBIAN_DENSE},
+    {"jacobian", "sparse", TB_JACOBIAN_SPARSE},
+    {"jacobian", "auto", TB_JACOBIAN_AUTO},
     {"mjsolver", "pgs", TB_MJSOLVER_PGS},
     {"mjsolver", "cg", TB_MJSOLVER_CG},
     {"mjsolver", "newton", TB_MJSOLVER_NEWTON},
@@ -121,13 +127,56 @@ static int set_word(int* target, const char* name, const char* text) {
   return 0;
 }
 
-// Whether a word of the option stands for `value`.
-static int is_word_value(const char* name, int value) {
-  int found = 0;
+// The answer to a value that stands for none of the option's words.
+static tbResult no_such_word(const char* name, const char* value, tbResult code, tbError* error) {
+  char words[256];
+  list_words(name, words, sizeof words);
+  return tb_fail(error, code, "option '%s' is one of %s, not '%s'", name, words, value);
+}
+
+// Whether the option takes words and none of them stands for `value`.
+static bool is_no_word(const char* name, int value) {
+  bool takes_words = false;
   for (size_t i = 0; i < sizeof WORDS / sizeof WORDS[0]; i++) {
-    found |= strcmp(WORDS[i].option, name) == 0 && WORDS[i].value == value;
+    if (strcmp(WORDS[i].option, name) != 0) continue;
+    if (WORDS[i].value == value) return false;
+    takes_words = true;
   }
-  return found;
+  return takes_words;
+}
+
+// Numbers separated by spaces or commas, exactly as many as the field has.
+static tbResult read_values(const Field* field, const char* text, tbReal* numbers, tbError* error) {
+  const char *at = text, *end = text + strlen(text);
+  int n = 0;
+  for (at += strspn(at, " \t"); n < field->count; n++) {
+    const char* next = tb_parse_real(at, end, &numbers[n]);
+    if (!next) break;
+    at = next + strspn(next, " ,\t");
+  }
+  if (n == field->count && !*at) return TB_OK;
+  char words[256];
+  if (list_words(field->name, words, sizeof words)) {
+    return no_such_word(field->name, text, TB_ERROR_ARGUMENT, error);
+  }
+  return tb_fail(error, TB_ERROR_ARGUMENT, "option '%s': expected %d number%s, got '%s'",
+                 field->name, field->count, field->count > 1 ? "s" : "", text);
+}
+
+// Whether an algorithm has a meaning for these values of the option.
+static tbResult check_allowed(const char* name, const tbReal* numbers, tbError* error) {
+#define X(type, field, count, value, allowed, unit, what)                                      \
+  for (int i = 0; i < (count) && strcmp(name, #field) == 0; i++) {                             \
+    const type x = (type)numbers[i];                                                           \
+    (void)x;                                                                                   \
+    if (!(allowed)) {                                                                          \
+      return tb_fail(error, TB_ERROR_ARGUMENT, "option '%s': %g is out of range, expected %s", \
+                     name, numbers[i], #allowed);                                              \
+    }                                                                                          \
+  }
+  TB_OPTION_FIELDS(X)
+#undef X
+  return TB_OK;
 }
 
 tbResult tb_option_set(tbOption* option, const char* name, const char* value, tbError* error) {
@@ -140,37 +189,50 @@ tbResult tb_option_set(tbOption* option, const char* name, const char* value, tb
   char* target = (char*)option + field->offset;
   if (field->is_int && set_word((int*)target, name, value)) return TB_OK;
 
-  // Numbers, exactly as many as the field has.
   tbReal numbers[5];
-  const char* at = value;
-  int n = 0;
-  for (; n < field->count; n++) {
-    char* end;
-    numbers[n] = strtod(at, &end);
-    if (end == at || !(numbers[n] - numbers[n] == 0)) break;
-    at = end + strspn(end, " ,\t");
+  tbResult result = read_values(field, value, numbers, error);
+  if (result) return result;
+  if (!field->is_int) {
+    result = check_allowed(name, numbers, error);
+    if (!result) memcpy(target, numbers, sizeof(tbReal) * (size_t)field->count);
+    return result;
   }
-  if (n < field->count || *at) {
-    char words[256];
-    if (list_words(name, words, sizeof words)) {
-      return tb_fail(error, TB_ERROR_ARGUMENT, "option '%s' is one of %s, not '%s'", name, words,
-                     value);
-    }
-    return tb_fail(error, TB_ERROR_ARGUMENT, "option '%s': expected %d number%s, got '%s'", name,
-                   field->count, field->count > 1 ? "s" : "", value);
+  if (!(fabs(numbers[0]) <= INT_MAX) || numbers[0] != (int)numbers[0]) {
+    return tb_fail(error, TB_ERROR_ARGUMENT, "option '%s': '%s' is not an integer", name, value);
   }
-  if (field->is_int) {
-    if (!(fabs(numbers[0]) <= INT_MAX) || numbers[0] != (int)numbers[0]) {
-      return tb_fail(error, TB_ERROR_ARGUMENT, "option '%s': '%s' is not an integer", name, value);
+  int number = (int)numbers[0];
+  if (is_no_word(name, number)) return no_such_word(name, value, TB_ERROR_ARGUMENT, error);
+  result = check_allowed(name, numbers, error);
+  if (!result) *(int*)target = number;
+  return result;
+}
+
+// Written by the user's code or read from a binary file: finite, a time step, words that exist.
+tbResult tb_check_option(const tbModel* model, tbError* error) {
+  const tbOption* opt = &model->opt;
+#define X(type, name, count, initial, allowed, unit, what)                              \
+  for (int i = 0; i < (count); i++) {                                                   \
+    type values[count];                                                                 \
+    memcpy(values, &opt->name, sizeof values);                                          \
+    if (!isfinite((double)values[i])) {                                                 \
+      return tb_fail(error, TB_ERROR_MODEL, "model: option '%s' is not finite", #name); \
+    }                                                                                   \
+  }
+  TB_OPTION_FIELDS(X)
+#undef X
+  if (!(opt->timestep > 0)) {
+    return tb_fail(error, TB_ERROR_MODEL, "model: option 'timestep' is %g, expected > 0",
+                   opt->timestep);
+  }
+  for (int i = 0; i < NFIELDS; i++) {
+    if (!FIELDS[i].is_int) continue;
+    int value;
+    char text[16];
+    memcpy(&value, (const char*)opt + FIELDS[i].offset, sizeof value);
+    snprintf(text, sizeof text, "%d", value);
+    if (is_no_word(FIELDS[i].name, value)) {
+      return no_such_word(FIELDS[i].name, text, TB_ERROR_MODEL, error);
     }
-    char words[256];
-    if (list_words(name, words, sizeof words) && !is_word_value(name, (int)numbers[0])) {
-      return tb_fail(error, TB_ERROR_ARGUMENT, "option '%s' is one of %s, not '%s'", name, words,
-                     value);
-    }
-    *(int*)target = (int)numbers[0];
-  } else {
-    memcpy(target, numbers, sizeof(tbReal) * (size_t)field->count);
   }
   return TB_OK;
 }

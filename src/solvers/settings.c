@@ -1,10 +1,9 @@
-#include <errno.h>
-#include <limits.h>
-#include <math.h>
-#include <stdlib.h>
+// Names of laws and verdicts; a solve's settings, their defaults and what they may be.
 #include <string.h>
 
 #include "base/error.h"
+#include "base/number.h"
+#include "solvers/solver.h"
 #include "tribo/problem.h"
 
 static const char* const law_names[TB_LAW_COUNT] = {"ncp", "ccp", "lcp", "raisim"};
@@ -36,31 +35,39 @@ tbSolveSettings tbDefaultSolveSettings(void) {
   tbSolveSettings settings = {0};
   settings.law = TB_LAW_NCP;
   settings.solver = "auto";
-#define TB_X(type, name, value, meaning) settings.name = value;
+#define TB_X(type, name, value, allowed, meaning) settings.name = value;
   TB_SOLVE_SETTINGS(TB_X)
 #undef TB_X
   return settings;
 }
 
-static tbResult parse_real(const char* name, const char* text, tbReal* out, tbError* error) {
-  char* end = NULL;
-  tbReal value = strtod(text, &end);
-  if (end == text || *end || isnan(value)) {
-    return tb_fail(error, TB_ERROR_ARGUMENT, "%s: \"%s\" is not a number", name, text);
+static tbResult not_allowed(const char* name, tbReal value, const char* allowed,
+                            const char* meaning, tbError* error) {
+  return tb_fail(error, TB_ERROR_ARGUMENT, "%s is %g, expected %s (%s)", name, value, allowed,
+                 meaning);
+}
+
+tbResult tb_solve_settings_check(const tbSolveSettings* settings, tbError* error) {
+#define TB_X(type, name, value, allowed, meaning)                                   \
+  {                                                                                 \
+    const type x = settings->name;                                                  \
+    if (!(allowed)) return not_allowed(#name, (tbReal)x, #allowed, meaning, error); \
   }
-  *out = value;
+  TB_SOLVE_SETTINGS(TB_X)
+#undef TB_X
   return TB_OK;
 }
 
+static tbResult parse_real(const char* name, const char* text, tbReal* out, tbError* error) {
+  const char* end = text + strlen(text);
+  if (tb_parse_real(text, end, out) == end) return TB_OK;
+  return tb_fail(error, TB_ERROR_ARGUMENT, "%s: \"%s\" is not a number", name, text);
+}
+
 static tbResult parse_int(const char* name, const char* text, int* out, tbError* error) {
-  char* end = NULL;
-  errno = 0;
-  long value = strtol(text, &end, 10);
-  if (end == text || *end || errno || value < INT_MIN || value > INT_MAX) {
-    return tb_fail(error, TB_ERROR_ARGUMENT, "%s: \"%s\" is not an integer", name, text);
-  }
-  *out = (int)value;
-  return TB_OK;
+  const char* end = text + strlen(text);
+  if (tb_parse_int(text, end, out) == end) return TB_OK;
+  return tb_fail(error, TB_ERROR_ARGUMENT, "%s: \"%s\" is not an integer", name, text);
 }
 
 #define PARSE_tbReal parse_real
@@ -82,8 +89,15 @@ tbResult tb_solve_settings_set(tbSolveSettings* settings, const char* name, cons
     settings->solver = value;
     return TB_OK;
   }
-#define TB_X(type, field, standard, meaning) \
-  if (strcmp(name, #field) == 0) return PARSE_##type(name, value, &settings->field, error);
+#define TB_X(type, field, standard, allowed, meaning)                              \
+  if (strcmp(name, #field) == 0) {                                                 \
+    type x;                                                                        \
+    tbResult result = PARSE_##type(name, value, &x, error);                        \
+    if (result) return result;                                                     \
+    if (!(allowed)) return not_allowed(name, (tbReal)x, #allowed, meaning, error); \
+    settings->field = x;                                                           \
+    return TB_OK;                                                                  \
+  }
   TB_SOLVE_SETTINGS(TB_X)
 #undef TB_X
   return tb_fail(error, TB_ERROR_ARGUMENT, "no solver setting \"%s\"", name);

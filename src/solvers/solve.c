@@ -138,27 +138,7 @@ static tbResult check_settings(const tbSolveSettings* set, const tbSolverEntry**
   const char* name = set->solver ? set->solver : "auto";
   *entry = tb_solver_find((tbLaw)set->law, name);
   if (!*entry) return no_such_solver((tbLaw)set->law, name, error);
-  if (!(set->tol >= 0) || !(set->tol_absolute >= 0) || set->max_iter < 0 ||
-      !(set->time_limit >= 0)) {
-    return tb_fail(error, TB_ERROR_ARGUMENT, "tolerances, max_iter and time_limit must be >= 0");
-  }
-  if (!(set->relaxation > 0 && set->relaxation < 2) ||
-      !(set->admm_relaxation > 0 && set->admm_relaxation < 2)) {
-    return tb_fail(error, TB_ERROR_ARGUMENT, "relaxation must lie in (0, 2)");
-  }
-  if (!(set->admm_rho >= 0) || !(set->admm_tau > 1) || !(set->admm_exponent_step > 0) ||
-      !(set->admm_ratio > 1) || !(set->admm_proximal > 0) || !(set->admm_backoff >= 1)) {
-    return tb_fail(error, TB_ERROR_ARGUMENT,
-                   "admm: rho >= 0, tau > 1, exponent_step > 0, ratio > 1, proximal > 0, "
-                   "backoff >= 1 expected");
-  }
-  if (!(set->raisim_alpha > 0 && set->raisim_alpha <= 1) ||
-      !(set->raisim_alpha_min > 0 && set->raisim_alpha_min <= 1) ||
-      !(set->raisim_gamma >= 0 && set->raisim_gamma <= 1)) {
-    return tb_fail(error, TB_ERROR_ARGUMENT,
-                   "raisim: alpha and alpha_min in (0, 1], gamma in [0, 1] expected");
-  }
-  return TB_OK;
+  return tb_solve_settings_check(set, error);
 }
 
 // Start from the caller's guess if it is asked for and no worse than zero.

@@ -53,6 +53,9 @@ typedef struct {
 // The registered solver of that law and name, or NULL.
 const tbSolverEntry* tb_solver_find(tbLaw law, const char* name);
 
+// Whether every number of the settings is one that it may be.
+tbResult tb_solve_settings_check(const tbSolveSettings* settings, tbError* error);
+
 // Compute sigma and the residual of `lambda`, remember it if it is the best so far, write the
 // history, and say whether to stop: converged (status set), out of time (status set).
 bool tb_solve_check(tbSolve* s, const tbReal* lambda, int iteration, tbReal penalty);

@@ -66,7 +66,27 @@ static void test_refused(void** state) {
   assert_int_equal(whole, -12);
 }
 
+// What is written is read back, bit for bit, with a comma in the locale as well.
+static void test_printed(void** state) {
+  (void)state;
+  for (int comma = 0; comma < 2; comma++) {
+    if (comma && !tb_test_comma("locale_number")) skip();
+    tbRng rng = {2};
+    bool good = true;
+    for (int i = 0; i < 2000 && good; i++) {
+      char text[TB_NUMBER_TEXT];
+      double v = tb_rng_normal(&rng) * pow(10, tb_rng_uniform(&rng, -300, 300)), back = 0;
+      tb_print_real(text, v);
+      const char* end = text + strlen(text);
+      good = tb_parse_real(text, end, &back) == end && back == v && !strchr(text, ',');
+    }
+    tb_test_comma(NULL);
+    assert_true(good);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_reals), cmocka_unit_test(test_refused)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_reals), cmocka_unit_test(test_refused),
+                                     cmocka_unit_test(test_printed)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

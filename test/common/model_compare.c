@@ -342,7 +342,7 @@ static void compare_options(tbCompare* c, const tbModel* m, const tbOracle* orac
   // MuJoCo has moved multiccd to the disable flags, and what came behind it one bit down.
   option.enableflags &= ~TB_ENABLE_MULTICCD;
   if (m->opt.enableflags & TB_ENABLE_SLEEP) option.enableflags ^= TB_ENABLE_SLEEP | (1 << 4);
-#define X(type, field, count, value, unit, what)                                   \
+#define X(type, field, count, value, allowed, unit, what)                          \
   {                                                                                \
     const char* theirs_name = strcmp(#field, "mjsolver") == 0 ? "solver" : #field; \
     snprintf(name, sizeof name, "opt.%s", theirs_name);                            \

@@ -1,5 +1,7 @@
 #include "common/test.h"
 
+#include <locale.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 void tb_test_near(double a, double b, double tolerance, const char* file, int line) {
@@ -28,5 +30,24 @@ bool tb_test_shared(const char* path, char* full, size_t size) {
   snprintf(full, size, "%s/%s", TB_SHARED_DIR, path);
   if (access(full, R_OK) == 0) return true;
   print_message("skipped: %s is not here\n", full);
+  return false;
+}
+
+bool tb_test_comma(const char* folder) {
+  if (!folder) return setlocale(LC_ALL, "C") != NULL;
+  mkdir(folder, 0777);
+  char path[512], command[1200];
+  snprintf(path, sizeof path, "%s/comma.txt", folder);
+  FILE* file = fopen(path, "w");
+  if (!file) return false;
+  fputs("LC_NUMERIC\ndecimal_point \",\"\nthousands_sep \"\"\ngrouping -1\nEND LC_NUMERIC\n", file);
+  fclose(file);
+  // Categories that are not defined are warnings, which localedef answers with 1.
+  snprintf(command, sizeof command, "localedef -c -i %s %s/comma >/dev/null 2>&1", path, folder);
+  int made = system(command);
+  (void)made;
+  setenv("LOCPATH", folder, 1);
+  if (setlocale(LC_NUMERIC, "comma") && strcmp(localeconv()->decimal_point, ",") == 0) return true;
+  print_message("skipped: no locale with a comma\n");
   return false;
 }

@@ -1,6 +1,4 @@
 // Bad input: every mistake has a message that names the file, the line and what was expected.
-#include <locale.h>
-
 #include "io/mjcf_test.h"
 
 static void test_xml(void** state) {
@@ -148,17 +146,34 @@ static void test_long_file(void** state) {
   free(xml);
 }
 
+// Numbers are read and written with a point in any locale.
 static void test_locale(void** state) {
   (void)state;
-  // numbers are read with a point in any locale; silently passes where no such locale exists
-  const char* const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", NULL};
-  for (int i = 0; names[i]; i++) {
-    if (setlocale(LC_ALL, names[i])) break;
-  }
-  tbSpec* s = parse(WORLD("<geom size='1.5'/>"));
+  if (!tb_test_comma("locale_mjcf")) skip();
+  tbSpec* s = parse(
+      "<mujoco><option timestep='1.25' baumgarte='0.5'/>"
+      "<worldbody><geom size='1.5'/></worldbody></mujoco>");
+  tb_test_comma(NULL);
   assert_near(s->geom[0].size[0], 1.5, 0);
+  assert_near(s->option.timestep, 1.25, 0);
+  assert_near(s->option.baumgarte, 0.5, 0);
   tb_spec_free(s);
-  setlocale(LC_ALL, "C");
+}
+
+// Infinity is a word where a range is open, and a mistake elsewhere.
+static void test_infinity(void** state) {
+  (void)state;
+  tbSpec* s = parse(WORLD("<body><joint range='-inf +Infinity'/><geom size='1'/></body>"));
+  assert_true(s->joint[0].range[0] == -INFINITY && s->joint[0].range[1] == INFINITY);
+  tb_spec_free(s);
+  static const char* const WORDS[] = {"infi", "in", "infinityy", "nan", "-", "1e", "0x1", "1,5"};
+  for (size_t i = 0; i < sizeof WORDS / sizeof WORDS[0]; i++) {
+    char xml[200];
+    snprintf(xml, sizeof xml, WORLD("<body><joint range='0 %s'/><geom size='1'/></body>"),
+             WORDS[i]);
+    refuse(xml, TB_ERROR_PARSE, "is not a finite number");
+  }
+  refuse(WORLD("<geom size='inf'/>"), TB_ERROR_PARSE, "'inf' is not a finite number");
 }
 
 // Text cut anywhere, and with bytes changed, gives an error or a spec, never a crash.
@@ -195,11 +210,12 @@ static void test_damaged(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_xml),       cmocka_unit_test(test_bombs),
-      cmocka_unit_test(test_numbers),   cmocka_unit_test(test_names),
-      cmocka_unit_test(test_unknown),   cmocka_unit_test(test_unsupported),
-      cmocka_unit_test(test_long_file), cmocka_unit_test(test_locale),
-      cmocka_unit_test(test_damaged),   cmocka_unit_test(test_first_line),
+      cmocka_unit_test(test_xml),        cmocka_unit_test(test_bombs),
+      cmocka_unit_test(test_numbers),    cmocka_unit_test(test_names),
+      cmocka_unit_test(test_unknown),    cmocka_unit_test(test_unsupported),
+      cmocka_unit_test(test_long_file),  cmocka_unit_test(test_locale),
+      cmocka_unit_test(test_infinity),   cmocka_unit_test(test_damaged),
+      cmocka_unit_test(test_first_line),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,6 +111,34 @@ static void test_file(void** state) {
   remove(path);
 }
 
+// Every word of every option survives, those of other laws included; a number that no word stands
+// for does not.
+static void test_choices(void** state) {
+  (void)state;
+  tbModel* model = make(1);
+  tbOption standard = model->opt;
+  int* const CHOICE[] = {&model->opt.integrator, &model->opt.law,      &model->opt.solver,
+                         &model->opt.cone,       &model->opt.mjsolver, &model->opt.jacobian};
+  const int COUNT[] = {
+      TB_INTEGRATOR_EULER_IMPLICIT + 1, TB_STEP_LAW_COUNT,   TB_SOLVER_COUNT, TB_CONE_ELLIPTIC + 1,
+      TB_MJSOLVER_NEWTON + 1,           TB_JACOBIAN_AUTO + 1};
+  for (int k = 0; k < 6; k++) {
+    for (int value = -1; value <= COUNT[k]; value++) {
+      model->opt = standard;
+      *CHOICE[k] = value;
+      size_t size;
+      tbError error = {0};
+      unsigned char* bytes = pack(model, &size);
+      tbModel* copy = tb_model_load_binary(bytes, size, &error);
+      if (value >= 0 && value < COUNT[k] && !copy) fail_msg("%s", error.message);
+      if ((value < 0 || value == COUNT[k]) && copy) fail_msg("choice %d is %d", k, value);
+      tb_model_free(copy);
+      free(bytes);
+    }
+  }
+  tb_model_free(model);
+}
+
 // A file cut at any length is an error, with and without a checksum that fits.
 static void test_truncation(void** state) {
   (void)state;
@@ -267,8 +295,9 @@ static void test_indices(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_round_trip), cmocka_unit_test(test_file),
-      cmocka_unit_test(test_truncation), cmocka_unit_test(test_header),
-      cmocka_unit_test(test_changes),    cmocka_unit_test(test_indices),
+      cmocka_unit_test(test_choices),    cmocka_unit_test(test_truncation),
+      cmocka_unit_test(test_header),     cmocka_unit_test(test_changes),
+      cmocka_unit_test(test_indices),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -334,6 +334,18 @@ static void bad_settings(void** state) {
   assert_int_equal(s.law, TB_LAW_RAISIM);
   assert_int_equal(tb_solve_settings_set(&s, "max_iter", "1e3", &error), TB_ERROR_ARGUMENT);
   assert_int_equal(tb_solve_settings_set(&s, "nonsense", "1", &error), TB_ERROR_ARGUMENT);
+
+  // Out of range: the message says what it takes, by name and written into the struct.
+  s = tbDefaultSolveSettings();
+  assert_int_equal(tb_solve_settings_set(&s, "admm_rule", "7", &error), TB_ERROR_ARGUMENT);
+  assert_non_null(strstr(error.message, "0: spectral, 1: linear"));
+  assert_int_equal(s.admm_rule, TB_PENALTY_SPECTRAL);
+  assert_int_equal(tb_solve_settings_set(&s, "admm_memory", "7", &error), TB_ERROR_ARGUMENT);
+  assert_int_equal(tb_solve_settings_set(&s, "islands", "-1", &error), TB_ERROR_ARGUMENT);
+  assert_int_equal(tb_solve_settings_set(&s, "tol", "nan", &error), TB_ERROR_ARGUMENT);
+  s.admm_rule = 3;
+  assert_int_equal(tb_solve(t.problem, &s, lambda, NULL, NULL, &error), TB_ERROR_ARGUMENT);
+  assert_non_null(strstr(error.message, "admm_rule is 3"));
   tb_test_problem_free(&t);
 }
 
