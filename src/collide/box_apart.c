@@ -1,9 +1,19 @@
 // The closest points of two boxes that do not overlap, by comparing all features: every edge of
 // each box against the other box, which covers every pair of features but vertex-face pairs of
 // edges' ends, which it covers as well. Used only where the separating axis is not the closest
-// direction (a vertex near a vertex or an edge), within the margin.
+// direction (a vertex or an edge near a vertex or an edge), within the margin. Corners that are
+// near the other box in the same direction join them: parallel edges touch along a stretch.
 #include "collide/box_box.h"
+#include "collide/manifold.h"
+#include "collide/round.h"
 #include "collide/segment_box.h"
+
+// An edge is level where its direction makes at most this cosine with the closest direction.
+#define LEVEL 0.1
+// Contacts of corners lean at most this far (cosine) from the closest direction.
+#define SAME_WAY 0.7
+// The closest points, and four corners of each box.
+#define MAX_NEAR 9
 
 typedef struct {
   tbReal squared;
@@ -59,26 +69,132 @@ static void closest_points(const tbBoxPair* p, Closest* best) {
   }
 }
 
+// Contacts so far, in a's frame; the closest points and up to four corners of each box.
+typedef struct {
+  const tbBoxPair* p;
+  tbReal n[3], dist;  // closest direction from a to b, and the distance
+  tbReal margin;
+  tbReal touching;  // lengths below this have no direction of their own
+  tbContactPoint contact[MAX_NEAR];
+  int count;
+} Near;
+
+// The contact there is within a thousandth of the boxes' size, or -1.
+static int contact_at(const Near* near, const tbReal pos[3]) {
+  tbReal reach = 1e9 * near->p->tolerance;
+  for (int i = 0; i < near->count; i++) {
+    tbReal diff[3];
+    tb_sub3(diff, near->contact[i].pos, pos);
+    if (tb_dot3(diff, diff) <= reach * reach) return i;
+  }
+  return -1;
+}
+
+// A corner of one box and the point of the other that is nearest to it, if that is about where the
+// closest direction leads.
+static void add_corner(Near* near, const tbReal on_a[3], const tbReal on_b[3], uint32_t feature) {
+  tbReal between[3], pos[3];
+  tb_sub3(between, on_b, on_a);
+  tbReal dist = tb_norm3(between);
+  if (dist > near->touching) {
+    tb_scale3(between, between, 1 / dist);
+    if (!(tb_dot3(between, near->n) > SAME_WAY)) return;
+  } else {
+    tb_copy3(between, near->n);
+    dist = near->dist;
+  }
+  tb_add3(pos, on_a, on_b);
+  tb_scale3(pos, pos, 0.5);
+  if (!(dist <= near->margin) || contact_at(near, pos) >= 0) return;
+  tb_contact_set(&near->contact[near->count++], pos, between, dist, feature);
+}
+
+// Corners of a box that lie about as far along d (in its frame) as any: those of the corner, edge
+// or face that looks there. Bit k of a corner is set for the positive end of axis k.
+static int facing_corners(const tbReal d[3], int corners[4]) {
+  int count = 1, widened = 0;
+  corners[0] = 0;
+  for (int k = 0; k < 3; k++) corners[0] |= (d[k] > 0) << k;
+  for (int k = 0; k < 3 && widened < 2; k++) {
+    if (!(fabs(d[k]) < LEVEL)) continue;
+    for (int i = 0; i < count; i++) corners[count + i] = corners[i] ^ (1 << k);
+    count *= 2;
+    widened++;
+  }
+  return count;
+}
+
+static void corner_of(const tbReal size[3], int corner, tbReal x[3]) {
+  for (int k = 0; k < 3; k++) x[k] = corner >> k & 1 ? size[k] : -size[k];
+}
+
+static void clamp_to_box(const tbReal x[3], const tbReal size[3], tbReal out[3]) {
+  for (int k = 0; k < 3; k++) out[k] = tb_clamp(x[k], -size[k], size[k]);
+}
+
+// Where edges or faces run side by side the closest points are one pair of many: the corners at the
+// ends of the stretch join them.
+static void add_corners(Near* near) {
+  const tbBoxPair* p = near->p;
+  int corners[4];
+  tbReal d[3], x[3], y[3], on_a[3], on_b[3];
+  tb_mul_mat3t_vec3(d, p->R, near->n);
+  tb_scale3(d, d, -1);
+  int count = facing_corners(d, corners);
+  for (int i = 0; i < count; i++) {
+    corner_of(p->sb, corners[i], x);
+    tb_mul_mat3_vec3(on_b, p->R, x);
+    tb_add3(on_b, on_b, p->d);
+    clamp_to_box(on_b, p->sa, on_a);
+    add_corner(near, on_a, on_b, TB_BOX_FEATURE(5, corners[i], 0));
+  }
+  count = facing_corners(near->n, corners);
+  for (int i = 0; i < count; i++) {
+    corner_of(p->sa, corners[i], on_a);
+    tb_sub3(x, on_a, p->d);
+    tb_mul_mat3t_vec3(y, p->R, x);
+    clamp_to_box(y, p->sb, x);
+    tb_mul_mat3_vec3(on_b, p->R, x);
+    tb_add3(on_b, on_b, p->d);
+    add_corner(near, on_a, on_b, TB_BOX_FEATURE(6, corners[i], 0));
+  }
+}
+
+// The closest points themselves: a corner's contact that is there already gets them.
+static void add_closest(Near* near, const Closest* best) {
+  tbReal pos[3];
+  tb_add3(pos, best->point_a, best->point_b);
+  tb_scale3(pos, pos, 0.5);
+  int place = contact_at(near, pos);
+  uint32_t feature = place < 0 ? TB_BOX_FEATURE(4, 0, 0) : near->contact[place].feature;
+  if (place < 0) place = near->count++;
+  tb_contact_set(&near->contact[place], pos, near->n, near->dist, feature);
+}
+
 int tb_box_box_apart(const tbBoxPair* p, const tbShape* a, tbReal margin, tbContactPoint* out) {
   Closest best;
   closest_points(p, &best);
-  tbReal n[3], dist = sqrt(best.squared);
-  tb_sub3(n, best.point_b, best.point_a);
+  Near near = {.p = p, .margin = margin, .touching = 200 * p->tolerance, .count = 0};
+  near.dist = sqrt(best.squared);
+  tb_sub3(near.n, best.point_b, best.point_a);
 
   // Boxes that touch within rounding have no difference vector: keep the axis.
-  if (dist > 200 * p->tolerance) {
-    tb_normalize3(n);
+  if (near.dist > near.touching) {
+    tb_normalize3(near.n);
   } else {
-    tb_copy3(n, p->n);
-    dist = p->separation;
+    tb_copy3(near.n, p->n);
+    near.dist = p->separation;
   }
-  if (!(dist <= margin)) return 0;
-  tbReal local[3], pos[3], normal[3];
-  tb_add3(local, best.point_a, best.point_b);
-  tb_scale3(local, local, 0.5);
-  tb_mul_mat3_vec3(pos, a->mat, local);
-  tb_add3(pos, pos, a->pos);
-  tb_mul_mat3_vec3(normal, a->mat, n);
-  tb_contact_set(out, pos, normal, dist, TB_BOX_FEATURE(4, 0, 0));
-  return 1;
+  if (!(near.dist <= margin)) return 0;
+  if (!isinf(margin)) add_corners(&near);
+  add_closest(&near, &best);
+  int count = near.count > 4 ? tb_manifold_reduce(near.contact, near.count, 4) : near.count;
+  for (int i = 0; i < count; i++) {
+    tbReal pos[3], n[3];
+    tb_mul_mat3_vec3(pos, a->mat, near.contact[i].pos);
+    tb_add3(pos, pos, a->pos);
+    tb_mul_mat3_vec3(n, a->mat, near.contact[i].frame);
+    tb_contact_set(&out[i], pos, n, near.contact[i].dist, near.contact[i].feature);
+  }
+  return count;
 }

@@ -28,14 +28,16 @@ typedef struct {
 #define TB_BOX_MAX_POINTS 14
 
 // kind 0: corner of b over a's face; 1: corner of a over b's face; 2: crossing of two face edges;
-// 3: crossing of the two edges of an edge axis; 4: closest points when apart.
+// 3: crossing of the two edges of an edge axis; 4: closest points when apart; 5 and 6: a corner of
+// b or of a and the point nearest to it, next to those.
 #define TB_BOX_FEATURE(kind, first, second) \
   (((uint32_t)(kind) << 16) | ((uint32_t)(first) << 8) | (uint32_t)(second))
 
 // Corners of the overlap of the two faces with gap <= margin; at most TB_BOX_MAX_POINTS - 1.
 int tb_box_box_clip(const tbBoxPair* p, tbReal margin, tbBoxPoint* points);
 
-// The closest points of two boxes that do not overlap, as one contact, by comparing all features.
+// The closest points of two boxes that do not overlap, by comparing all features, and where edges
+// run side by side their ends: at most four contacts.
 int tb_box_box_apart(const tbBoxPair* p, const tbShape* a, tbReal margin, tbContactPoint* out);
 
 #endif

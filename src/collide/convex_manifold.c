@@ -8,10 +8,9 @@
 #include "collide/patch.h"
 
 #define MAX_CANDIDATES 128
+// Contacts nearer than this, relative to the size of the pair, are at one place.
+#define STRETCH 1e-3
 
-// Which features meet: 0 the witness points, 1 a corner of a, 2 a corner of b, 3 an edge of each.
-#define FEATURE(kind, i, j) \
-  ((uint32_t)(kind) << 30 | ((uint32_t)(i)&0x7fff) << 15 | ((uint32_t)(j)&0x7fff))
 // Features of a disc that are no corner: points fixed to the rim, its lowest point, crossings.
 #define RIM 0x7f00
 
@@ -23,8 +22,7 @@ typedef struct {
   // A disc: centre, its two arms in the plane (an ellipse where it leans), and the inverse map that
   // takes it to the unit circle.
   tbReal cu, cv, radius, arm[2][2], inverse[4];
-  tbReal lean;  // of a segment: sine of its angle against the plane
-  int ccw;      // corners run counter-clockwise in (u, v)
+  int ccw;  // corners run counter-clockwise in (u, v)
 } Flat;
 
 typedef struct {
@@ -35,6 +33,7 @@ typedef struct {
   int slanted;          // m is not n
   tbReal tolerance;     // lengths below this are rounding
   tbReal least;         // s(n)
+  int terrain;          // nothing beyond the region where the patches meet
   Flat a, b;
   tbManifoldPoint point[MAX_CANDIDATES];
   tbReal ha[MAX_CANDIDATES], hb[MAX_CANDIDATES];
@@ -109,8 +108,6 @@ static void flatten(const Plane* p, const tbPatch* patch, Flat* f) {
   } else if (patch->kind == TB_PATCH_SEGMENT) {
     // Height changes along the segment only.
     tbReal du = f->u[1] - f->u[0], dv = f->v[1] - f->v[0], length2 = du * du + dv * dv;
-    tbReal rise = f->h[1] - f->h[0];
-    f->lean = rise / sqrt(length2 + rise * rise);
     tbReal rate = length2 > 0 ? (f->h[1] - f->h[0]) / length2 : 0;
     f->slope[0] = rate * du;
     f->slope[1] = rate * dv;
@@ -144,6 +141,20 @@ static void add(Plane* p, tbReal u, tbReal v, tbReal ha, tbReal hb, uint32_t fea
   p->feature[i] = feature;
 }
 
+// As above for a feature that may be there: the smaller gap stays.
+static void add_once(Plane* p, tbReal u, tbReal v, tbReal ha, tbReal hb, uint32_t feature) {
+  for (int i = 0; i < p->count; i++) {
+    if (p->feature[i] != feature) continue;
+    if (!(hb - ha < p->point[i].dist)) return;
+    int count = p->count;
+    p->count = i;
+    add(p, u, v, ha, hb, feature);
+    p->count = count;
+    return;
+  }
+  add(p, u, v, ha, hb, feature);
+}
+
 static void add_at(Plane* p, tbReal u, tbReal v, uint32_t feature) {
   add(p, u, v, height(&p->a, u, v), height(&p->b, u, v), feature);
 }
@@ -171,7 +182,7 @@ static void add_corner(Plane* p, const Flat* f, const Flat* g, int i, int kind) 
   // A corner's own height is exact; planes of merged faces are not quite.
   tbReal other = height(g, f->u[i], f->v[i]);
   tbReal ha = kind == 1 ? f->h[i] : other, hb = kind == 1 ? other : f->h[i];
-  add(p, f->u[i], f->v[i], ha, hb, FEATURE(kind, f->patch->id[i], 0));
+  add(p, f->u[i], f->v[i], ha, hb, TB_FEATURE(kind, f->patch->id[i], 0));
 }
 
 static void add_corners(Plane* p, const Flat* f, const Flat* g, int kind) {
@@ -202,7 +213,7 @@ static void add_crossing(Plane* p, int i, int j) {
   s = ((u - b->u[j]) * bu + (v - b->v[j]) * bv) / (bu * bu + bv * bv);
   if (!(s > 0 && s < 1)) return;
   tbReal ha = a->h[i] + t * (a->h[ni] - a->h[i]), hb = b->h[j] + s * (b->h[nj] - b->h[j]);
-  add(p, u, v, ha, hb, FEATURE(3, a->patch->id[i], b->patch->id[j]));
+  add(p, u, v, ha, hb, TB_FEATURE(3, a->patch->id[i], b->patch->id[j]));
 }
 
 // Proper crossings of the edges of a and b, one of them a segment.
@@ -268,7 +279,7 @@ static void add_rim_crossings(Plane* p, const Flat* f, const Flat* g) {
       tbReal t = (-b + (k ? root : -root)) / a;
       if (!(t > 0 && t < 1)) continue;
       add_at(p, f->u[i] + t * (f->u[j] - f->u[i]), f->v[i] + t * (f->v[j] - f->v[i]),
-             FEATURE(3, RIM + k, f->patch->id[i] + (f == &p->b ? 0 : 0x4000)));
+             TB_FEATURE(3, RIM + k, f->patch->id[i] + (f == &p->b ? 0 : 0x4000)));
     }
   }
 }
@@ -286,13 +297,13 @@ static void add_rim_point(Plane* p, const Flat* f, const Flat* g, tbReal x, tbRe
 static void add_rim(Plane* p, const Flat* f, const Flat* g, int kind) {
   static const tbReal fixed[4][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}};
   for (int k = 0; k < 4; k++) {
-    add_rim_point(p, f, g, fixed[k][0], fixed[k][1], FEATURE(kind, RIM + k, 0));
+    add_rim_point(p, f, g, fixed[k][0], fixed[k][1], TB_FEATURE(kind, RIM + k, 0));
   }
   tbReal du = p->a.slope[0] - p->b.slope[0], dv = p->a.slope[1] - p->b.slope[1];
   tbReal x = du * f->arm[0][0] + dv * f->arm[0][1], y = du * f->arm[1][0] + dv * f->arm[1][1];
   tbReal steep = sqrt(x * x + y * y);
   if (steep > p->tolerance) {
-    add_rim_point(p, f, g, x / steep, y / steep, FEATURE(kind, RIM + 4, 0));
+    add_rim_point(p, f, g, x / steep, y / steep, TB_FEATURE(kind, RIM + 4, 0));
   }
 }
 
@@ -327,18 +338,18 @@ static void add_disc_disc(Plane* p) {
   if (apart <= p->tolerance || apart <= fabs(a->radius - b->radius)) return;
   to_circle(a, b->cu, b->cv, &x, &y);
   length = sqrt(x * x + y * y);
-  add_rim_point(p, a, b, x / length, y / length, FEATURE(1, RIM + 5, 0));
+  add_rim_point(p, a, b, x / length, y / length, TB_FEATURE(1, RIM + 5, 0));
   to_circle(b, a->cu, a->cv, &x, &y);
   length = sqrt(x * x + y * y);
-  add_rim_point(p, b, a, x / length, y / length, FEATURE(2, RIM + 5, 0));
+  add_rim_point(p, b, a, x / length, y / length, TB_FEATURE(2, RIM + 5, 0));
   du /= apart;
   dv /= apart;
   tbReal along = 0.5 * (apart + (a->radius * a->radius - b->radius * b->radius) / apart);
   tbReal across2 = a->radius * a->radius - along * along;
   if (!(across2 > 0)) return;
   tbReal across = sqrt(across2), u = a->cu + along * du, v = a->cv + along * dv;
-  add_rims_meet(p, u - across * dv, v + across * du, FEATURE(3, RIM, RIM));
-  add_rims_meet(p, u + across * dv, v - across * du, FEATURE(3, RIM + 1, RIM));
+  add_rims_meet(p, u - across * dv, v + across * du, TB_FEATURE(3, RIM, RIM));
+  add_rims_meet(p, u + across * dv, v - across * du, TB_FEATURE(3, RIM + 1, RIM));
 }
 
 // Corners of a lie below the contact, those of b above it.
@@ -346,43 +357,94 @@ static tbReal kind_sign(int kind) {
   return kind == 1 ? 1 : -1;
 }
 
+// A segment patch or an edge of a polygon in the plane: what lies beside another such.
+typedef struct {
+  tbReal u[2], v[2], h[2];
+  tbReal radius, lean;  // how round the core is across it; sine of its angle against the plane
+  int id[2];
+} Rod;
+
+static void set_rod(const Flat* f, int i, Rod* rod) {
+  int n = f->patch->count;
+  for (int k = 0; k < 2; k++) {
+    int at = i + k < n ? i + k : 0;
+    rod->u[k] = f->u[at];
+    rod->v[k] = f->v[at];
+    rod->h[k] = f->h[at];
+    rod->id[k] = f->patch->id[at];
+  }
+  tbReal du = rod->u[1] - rod->u[0], dv = rod->v[1] - rod->v[0], rise = rod->h[1] - rod->h[0];
+  tbReal length2 = du * du + dv * dv + rise * rise;
+  rod->radius = f->patch->curvature_radius;
+  rod->lean = length2 > 0 ? rise / sqrt(length2) : 0;
+}
+
 // How far the surface of a round core falls below its highest line at distance x beside it, and not
 // less where the core leans against the normal.
-static tbReal fall(const Flat* f, tbReal x) {
-  tbReal r = f->patch->curvature_radius, lean = f->lean;
+static tbReal fall(const Rod* f, tbReal x) {
+  tbReal r = f->radius, lean = f->lean;
   return (r - sqrt(fmax(r * r - x * x, 0))) / fmax(1 - lean * lean, 0.5);
 }
 
-// An end of segment f beside segment g: the contact lies where both round surfaces are parallel, at
+// An end of rod f beside rod g: the contact lies where both round surfaces are parallel, at
 // distances from their highest lines as the radii (docs/gjk.md eq. 14).
-static void add_beside(Plane* p, const Flat* f, const Flat* g, int kind) {
+static void add_beside(Plane* p, const Rod* f, const Rod* g, int kind) {
   tbReal du = g->u[1] - g->u[0], dv = g->v[1] - g->v[0], length = sqrt(du * du + dv * dv);
-  tbReal rf = f->patch->curvature_radius, round = rf + g->patch->curvature_radius;
+  tbReal rf = f->radius, round = rf + g->radius;
   if (!(length > 0) || !(round > 0)) return;
   for (int i = 0; i < 2; i++) {
     int o = 1 - i;
     tbReal side = ((f->v[i] - g->v[0]) * du - (f->u[i] - g->u[0]) * dv) / length;
     if (fabs(side) > 0.1 * round) continue;
-    tbReal x = side * rf / round, fall_f = fall(f, x), fall_g = fall(g, side - x);
     // Where the core leans, falling along the normal also moves along the axis: stay inside.
     tbReal span =
         sqrt((f->u[o] - f->u[i]) * (f->u[o] - f->u[i]) + (f->v[o] - f->v[i]) * (f->v[o] - f->v[i]));
-    tbReal e = fmin((fabs(f->lean) * fall_f + 1e-3 * p->tolerance) / span, 0.5);
+    tbReal drop = fabs(f->lean) * fall(f, 1.1 * side * rf / round);
+    tbReal e = fmin((drop + 1e-3 * p->tolerance) / span, 0.5);
     tbReal fu = f->u[i] + e * (f->u[o] - f->u[i]), fv = f->v[i] + e * (f->v[o] - f->v[i]);
+    side = ((fv - g->v[0]) * du - (fu - g->u[0]) * dv) / length;
+    tbReal x = side * rf / round, fall_f = fall(f, x), fall_g = fall(g, side - x);
     tbReal hf = f->h[i] + e * (f->h[o] - f->h[i]) - kind_sign(kind) * fall_f;
     tbReal t = ((fu - g->u[0]) * du + (fv - g->v[0]) * dv) / (length * length);
     tbReal inset = fabs(g->lean) * fall_g / length;
     if (!(t >= inset && t <= 1 - inset)) continue;
     tbReal hg = g->h[0] + t * (g->h[1] - g->h[0]) + kind_sign(kind) * fall_g;
     tbReal u = fu + x * dv / length, v = fv - x * du / length;
-    add(p, u, v, kind == 1 ? hf : hg, kind == 1 ? hg : hf, FEATURE(kind, i, 0));
+    add_once(p, u, v, kind == 1 ? hf : hg, kind == 1 ? hg : hf, TB_FEATURE(kind, f->id[i], 0));
   }
 }
 
-static int is_nearly_parallel(const Flat* a, const Flat* b) {
+static int is_nearly_parallel(const Rod* a, const Rod* b) {
   tbReal au = a->u[1] - a->u[0], av = a->v[1] - a->v[0];
   tbReal bu = b->u[1] - b->u[0], bv = b->v[1] - b->v[0], cross = au * bv - av * bu;
   return cross * cross < 0.01 * (au * au + av * av) * (bu * bu + bv * bv);
+}
+
+static void add_rods(Plane* p, const Rod* a, const Rod* b) {
+  if (!is_nearly_parallel(a, b)) return;
+  add_beside(p, a, b, 1);
+  add_beside(p, b, a, 2);
+}
+
+// Whether all candidates lie within `reach` of one another.
+static int is_one_place(const Plane* p, tbReal reach) {
+  for (int i = 1; i < p->count; i++) {
+    tbReal du = p->point[i].u - p->point[0].u, dv = p->point[i].v - p->point[0].v;
+    if (du * du + dv * dv > reach * reach) return 0;
+  }
+  return 1;
+}
+
+// A round core along an edge of a polygon: but for exactly parallel ones they cross at one place
+// and are over the face on one side of it only, though they touch, to a hair, all along.
+static void add_along_edges(Plane* p) {
+  const Flat* polygon = p->a.patch->kind == TB_PATCH_POLYGON ? &p->a : &p->b;
+  Rod segment, edge;
+  set_rod(polygon == &p->a ? &p->b : &p->a, 0, &segment);
+  for (int i = 0; i < polygon->patch->count; i++) {
+    set_rod(polygon, i, &edge);
+    add_rods(p, polygon == &p->a ? &edge : &segment, polygon == &p->a ? &segment : &edge);
+  }
 }
 
 static void intersect(Plane* p) {
@@ -397,15 +459,17 @@ static void intersect(Plane* p) {
     add_rim_crossings(p, other, disc);
     if (other->patch->kind == TB_PATCH_POLYGON) add_rim(p, disc, other, disc == &p->a ? 1 : 2);
   } else if (ka == TB_PATCH_SEGMENT && kb == TB_PATCH_SEGMENT) {
-    if (!is_nearly_parallel(&p->a, &p->b)) return;
-    add_beside(p, &p->a, &p->b, 1);
-    add_beside(p, &p->b, &p->a, 2);
+    Rod a, b;
+    set_rod(&p->a, 0, &a);
+    set_rod(&p->b, 0, &b);
+    add_rods(p, &a, &b);
   } else if (ka == TB_PATCH_POLYGON && kb == TB_PATCH_POLYGON) {
     intersect_polygons(p);
   } else {
     if (kb == TB_PATCH_POLYGON) add_corners(p, &p->a, &p->b, 1);
     if (ka == TB_PATCH_POLYGON) add_corners(p, &p->b, &p->a, 2);
     add_crossings(p);
+    if (!p->terrain) add_along_edges(p);
   }
 }
 
@@ -436,8 +500,11 @@ static tbReal chosen_area(const Plane* p, const int* chosen, int count) {
 
 // Four contacts, or up to eight where four would give away much of the contact region.
 static int choose(const Plane* p, int* chosen) {
-  if (p->count == 1) {
+  if (is_one_place(p, p->tolerance)) {
     chosen[0] = 0;
+    for (int i = 1; i < p->count; i++) {
+      if (p->point[i].dist < p->point[chosen[0]].dist) chosen[0] = i;
+    }
     return 1;
   }
   int four[4], kept = tb_manifold_choose(p->point, p->count, 4, four);
@@ -486,7 +553,7 @@ static void add_witness(Plane* p, const tbConvexResult* r, const tbPatch* pa, co
   }
   project(p, x, &u, &v, &h);
   int count = p->count;
-  uint32_t feature = FEATURE(0, 0, 0);
+  uint32_t feature = TB_FEATURE(0, 0, 0);
   if (lowest >= 0) {
     tbReal du = u - p->point[lowest].u, dv = v - p->point[lowest].v, same = 1e3 * p->tolerance;
     if (du * du + dv * dv < same * same) {
@@ -512,6 +579,7 @@ static int manifold(tbConvexPair* pair, const tbConvexResult* r, tbReal margin, 
   tb_patch_of(&pair->b, d, &pb);
   tb_patch_move(&pb, pair->mat, pair->pos);
   set_plane(&p, pair, r, &pa, &pb);
+  p.terrain = terrain;
   if (pa.kind != TB_PATCH_POINT && pb.kind != TB_PATCH_POINT) {
     flatten(&p, &pa, &p.a);
     flatten(&p, &pb, &p.b);
@@ -558,7 +626,9 @@ static int manifold(tbConvexPair* pair, const tbConvexResult* r, tbReal margin, 
     tb_add_scaled3(pos, pos, middle, p.n);
     tb_contact_set(&out[i], pos, p.n, p.point[k].dist - ra - rb, p.feature[k]);
   }
-  return count;
+  bool edges = r->dist > 0 && pa.kind == TB_PATCH_POLYGON && pb.kind == TB_PATCH_POLYGON;
+  if (!edges || terrain || isinf(margin) || !is_one_place(&p, STRETCH * pair->scale)) return count;
+  return tb_stretch(&pa, &pb, r->normal, STRETCH * pair->scale, margin, out, count);
 }
 
 int tb_convex_manifold(tbConvexPair* pair, const tbConvexResult* r, tbReal margin,

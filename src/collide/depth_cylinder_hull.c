@@ -340,7 +340,7 @@ bool tb_depth_cylinder_hull(tbConvexPair* pair, tbReal limit, tbConvexResult* r)
   q.pair = pair;
   q.hull = pair->b.hull;
   q.npoint = 0;
-  q.best = -INFINITY;
+  q.best = q.s[0] = -INFINITY;
   q.r = pair->a.size[0];
   q.l = pair->a.size[2];
   for (int k = 0; k < 3; k++) tb_copy3(q.axis[k], pair->mat + 3 * k);

@@ -5,6 +5,10 @@
 
 #include "collide/convex.h"
 
+// Which features meet: 0 the witness points, 1 a corner of a, 2 a corner of b, 3 an edge of each.
+#define TB_FEATURE(kind, i, j) \
+  ((uint32_t)(kind) << 30 | ((uint32_t)(i)&0x7fff) << 15 | ((uint32_t)(j)&0x7fff))
+
 // Faces with more corners are thinned out evenly.
 #define TB_PATCH_MAX 32
 
@@ -26,5 +30,11 @@ void tb_patch_of(tbCore* core, const tbReal d[3], tbPatch* patch);
 
 // x -> mat x + pos for all of it.
 void tb_patch_move(tbPatch* patch, const tbReal mat[9], const tbReal pos[3]);
+
+// Two polygons in one frame that are apart: corners of nearly parallel edges that are as near to
+// each other as the closest points, at least a length of `apart` from the contacts there are, up to
+// four in all. `n` is the closest direction from a to b. Returns the new count.
+int tb_stretch(const tbPatch* a, const tbPatch* b, const tbReal n[3], tbReal apart, tbReal margin,
+               tbContactPoint* contacts, int count);
 
 #endif

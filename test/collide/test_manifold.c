@@ -199,6 +199,88 @@ static void test_features_persist(void** state) {
   }
 }
 
+static tbReal spread_of(const tbContactPoint* c, int count) {
+  tbReal most = 0;
+  for (int i = 0; i < count; i++) {
+    for (int j = 0; j < i; j++) {
+      tbReal diff[3];
+      tb_sub3(diff, c[i].pos, c[j].pos);
+      most = fmax(most, tb_norm3(diff));
+    }
+  }
+  return most;
+}
+
+// A cuboid of half lengths 0.3, 0.2, 0.1 as a box or as a mesh.
+static tbShape cuboid(int type) {
+  tbShape s = shape(type, 0.3, 0.2, 0.1);
+  if (type == TB_GEOM_MESH) s.hull = tb_test_hull(0);
+  return s;
+}
+
+static const tbReal small_angles[] = {0, 1e-12, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4};
+#define NANGLES (sizeof(small_angles) / sizeof(small_angles[0]))
+
+// Two cuboids, parallel but for a small angle, edge beside edge across a small gap: contacts at
+// both ends of the stretch, whether or not they are exactly parallel.
+static void test_edges_apart(void** state) {
+  (void)state;
+  tbContactPoint c[TB_MAX_PAIR_CONTACTS];
+  static const int types[2] = {TB_GEOM_BOX, TB_GEOM_MESH};
+  for (int pair = 0; pair < 4; pair++) {
+    tbShape a = cuboid(types[pair / 2]), b = cuboid(types[pair % 2]);
+    for (size_t k = 0; k < NANGLES; k++) {
+      // Edges along x; b is shifted by 0.1 along them, so that the stretch is 0.5 long.
+      turn(&b, 0.3, 1, 0.2, small_angles[k]);
+      tb_set3(b.pos, 0.1, 0.4 + 3e-4, 0.2 + 4e-4);
+      int count = tb_collide(&a, &b, 1e-2, c, NULL);
+      assert_in_range(count, 2, 4);
+      assert_near(spread_of(c, count), 0.5, 1e-3);
+      tbReal least = INFINITY;
+      for (int i = 0; i < count; i++) {
+        least = fmin(least, c[i].dist);
+        assert_true(c[i].frame[1] > 0.4 && c[i].frame[2] > 0.6);
+      }
+      assert_near(least, tb_distance(&a, &b, NULL, NULL, NULL, NULL), 1e-9);
+      assert_near(least, 5e-4, 1e-4);
+      // Nothing beyond the margin.
+      assert_int_equal(tb_collide(&a, &b, 3e-4, c, NULL), 0);
+    }
+  }
+}
+
+// A log on the edge of a cuboid: a contact at each end, also where it crosses the edge at a small
+// angle, and no contact twice.
+static void test_log_on_edge(void** state) {
+  (void)state;
+  tbContactPoint c[TB_MAX_PAIR_CONTACTS];
+  static const int logs[2] = {TB_GEOM_CAPSULE, TB_GEOM_CYLINDER};
+  static const int types[2] = {TB_GEOM_BOX, TB_GEOM_MESH};
+  for (int pair = 0; pair < 4; pair++) {
+    tbShape a = cuboid(types[pair / 2]), b = shape(logs[pair % 2], 0.1, 0.2, 0);
+    turn(&a, 1, 0, 0, PI / 4);
+    tbReal top = (0.2 + 0.1) / sqrt(2), lying[9], lean[9];
+    for (size_t k = 0; k < NANGLES; k++) {
+      turn(&b, 0, 1, 0, PI / 2);
+      for (int i = 0; i < 9; i++) lying[i] = b.mat[i];
+      turn(&b, 0, 0, 1, small_angles[k]);
+      for (int i = 0; i < 9; i++) lean[i] = b.mat[i];
+      tb_mul_mat3(b.mat, lean, lying);
+      tb_set3(b.pos, 0.05, 0.1 / sqrt(2), top + 0.1 - 1e-4);
+      int count = tb_collide(&a, &b, 0, c, NULL);
+      assert_in_range(count, 2, 3);
+      assert_near(spread_of(c, count), 0.4, 1e-6);
+      for (int i = 0; i < count; i++) {
+        assert_near(c[i].dist, -1e-4, 1e-6);
+        assert_true(c[i].frame[2] > 0.99);
+      }
+    }
+    // Crossing at a real angle they touch at one place, once.
+    turn(&b, 0.3, 1, 0, PI / 2);
+    assert_int_equal(tb_collide(&a, &b, 0, c, NULL), 1);
+  }
+}
+
 // Reduction keeps the deepest and the corners of the cloud, whatever else there is.
 static void test_reduce(void** state) {
   (void)state;
@@ -250,8 +332,9 @@ static void test_reduce(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_on_plane), cmocka_unit_test(test_box_on_box),
-      cmocka_unit_test(test_capsules), cmocka_unit_test(test_features_persist),
+      cmocka_unit_test(test_on_plane),    cmocka_unit_test(test_box_on_box),
+      cmocka_unit_test(test_capsules),    cmocka_unit_test(test_features_persist),
+      cmocka_unit_test(test_edges_apart), cmocka_unit_test(test_log_on_edge),
       cmocka_unit_test(test_reduce),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
