@@ -13,7 +13,7 @@ TEST="$BUILD libcmocka-dev g++"
 # Test oracles: a missing one skips its tests, it never fails them.
 PEERS="libmujoco-dev libsiconos-numerics-dev libfclib-dev libccd-dev libfcl-dev libbullet-dev nodejs npm"
 # Only the report needs these.
-BENCH="libode-dev libdart-dev librsvg2-bin"
+BENCH="libode-dev libdart-dev libsuitesparse-dev librsvg2-bin"
 CHECK="clang clang-format cppcheck libclang-rt-14-dev"
 # What builds and runs for another machine; its libraries are unpacked by scripts/aarch64.sh.
 AARCH64="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user mmdebstrap"

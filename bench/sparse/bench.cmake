@@ -1,0 +1,10 @@
+# CHOLMOD is the peer where it is installed.
+find_library(CHOLMOD_LIBRARY NAMES cholmod)
+find_path(CHOLMOD_INCLUDE NAMES cholmod.h PATH_SUFFIXES suitesparse)
+add_executable(tribo-bench-${name} ${sources})
+target_link_libraries(tribo-bench-${name} PRIVATE tribo_bench_common)
+if(CHOLMOD_LIBRARY AND CHOLMOD_INCLUDE)
+  target_compile_definitions(tribo-bench-${name} PRIVATE TB_BENCH_CHOLMOD=1)
+  target_include_directories(tribo-bench-${name} SYSTEM PRIVATE ${CHOLMOD_INCLUDE})
+  target_link_libraries(tribo-bench-${name} PRIVATE ${CHOLMOD_LIBRARY})
+endif()
