@@ -142,6 +142,7 @@
   X(int, M_rowadr, nv, 1, "", "first entry of the row")                                           \
   X(int, M_rownnz, nv, 1, "", "entries of the row")                                               \
   X(int, M_colind, nM, 1, "", "columns")                                                          \
+  X(int, M_rowrun, nv, 1, "", "first of the dofs up to this one, each the next one's parent")     \
   /* geoms */                                                                                     \
   X(int, geom_type, ngeom, 1, "", "tbGeomType")                                                   \
   X(int, geom_contype, ngeom, 1, "", "collision bits")                                            \

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "contact/assemble.h"
+#include "dynamics/mass.h"
 #include "linalg/ltdl.h"
 #include "model/workspace.h"
 
@@ -238,7 +239,7 @@ static int exact_diagonal(const Context* x, const tbConstraint* c, int rows, tbR
   tbReal* half = tb_arena_alloc(x->arena, bytes);
   if (!half) return 0;
   memcpy(half, c->J, bytes);
-  tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
+  tbForest forest = tb_forest(m);
   tb_ltdl_half_solve_support(forest, x->factor.LD, x->factor.inverse, c->col, c->nnz, half, c->nnz,
                              rows);
   for (int r = 0; r < rows; r++) {
@@ -369,7 +370,7 @@ tbResult tb_assemble_delassus(const tbModel* model, tbData* data, const tbConstr
   for (int i = 0; i < model->nv; i++) place[i] = -1;
 
   // Half-solves: G = B B^T with B = J L^-1 D^-1/2.
-  tbForest forest = {model->nv, model->M_rowadr, model->M_rownnz, model->M_colind};
+  tbForest forest = tb_forest(model);
   for (int i = 0; i < constraints->count; i++) {
     const tbConstraint* c = &constraints->list[i];
     if (c->island < 0 || islands->island[c->island].solved) continue;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "contact/assemble.h"
+#include "dynamics/mass.h"
 #include "linalg/ltdl.h"
 #include "model/chain.h"
 #include "tribo/dynamics.h"
@@ -143,7 +144,7 @@ static int point_weight(const tbModel* m, const tbData* d, tbInertiaFactor facto
   tbArenaMark mark = tb_arena_mark(arena);
   tbReal* half = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(3 * n));
   if (!half) return 0;
-  tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
+  tbForest forest = tb_forest(m);
   tb_jac_sparse(m, d, body, pos, half, NULL, n);
   tb_ltdl_half_solve_support(forest, factor.LD, factor.inverse, dofs, n, half, n, 3);
   for (int k = 0; k < 3 * n; k++) *weight += half[k] * half[k] / 3;

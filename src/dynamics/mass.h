@@ -6,7 +6,7 @@
 #include "tribo/model.h"
 
 static inline tbForest tb_forest(const tbModel* m) {
-  tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
+  tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind, m->M_rowrun};
   return forest;
 }
 

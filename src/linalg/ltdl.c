@@ -3,18 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "base/kernel.h"
-
-// y -= a x
-static void subtract_scaled(tbReal* TB_RESTRICT y, const tbReal* TB_RESTRICT x, tbReal a, int n) {
-  for (int i = 0; i < n; i++) y[i] -= a * x[i];
-}
-
-// y -= a x + b z
-static void subtract_two(tbReal* TB_RESTRICT y, const tbReal* TB_RESTRICT x, tbReal a,
-                         const tbReal* TB_RESTRICT z, tbReal b, int n) {
-  for (int i = 0; i < n; i++) y[i] -= a * x[i] + b * z[i];
-}
+#include "linalg/four.h"
 
 // Inertia of an index that is held, over its diagonal.
 static const tbReal HELD = 1e20;
@@ -26,12 +15,10 @@ static bool take_pivot(tbReal* d, tbReal diagonal, tbReal least) {
   return *d > 0 && *d < INFINITY;
 }
 
-int tb_ltdl_factor(tbForest forest, tbReal* M, tbReal* inverse, tbReal least) {
-  return tb_ltdl_factor_range(forest, M, inverse, least, 0, forest.n);
-}
+// ---- the factor --------------------------------------------------------------------------------
 
-int tb_ltdl_factor_range(tbForest forest, tbReal* M, tbReal* inverse, tbReal least, int first,
-                         int end) {
+TB_INLINE int factor_range(tbForest forest, tbReal* M, tbReal* inverse, tbReal least, int first,
+                           int end) {
   // Until its turn comes, an index has its diagonal where the inverse of its pivot will be.
   for (int k = first; k < end; k++) {
     inverse[k] = least > 0 ? M[forest.rowadr[k] + forest.rownnz[k] - 1] : 0;
@@ -48,7 +35,7 @@ int tb_ltdl_factor_range(tbForest forest, tbReal* M, tbReal* inverse, tbReal lea
     if (last == 0 || columns[last - 1] != k - 1) {
       for (int t = last - 1; t >= 0; t--) {
         tbReal a = row[t] * inv;
-        subtract_scaled(M + forest.rowadr[columns[t]], row, a, t + 1);
+        tb_subtract_scaled(M + forest.rowadr[columns[t]], row, a, t + 1);
         row[t] = a;
       }
       continue;
@@ -58,7 +45,7 @@ int tb_ltdl_factor_range(tbForest forest, tbReal* M, tbReal* inverse, tbReal lea
     tbReal* parent = M + forest.rowadr[k - 1];
     int t = last - 1;
     tbReal a = row[t] * inv;
-    subtract_scaled(parent, row, a, last);
+    tb_subtract_scaled(parent, row, a, last);
     row[t] = a;
     if (!take_pivot(&parent[t], inverse[k - 1], least)) return k - 1;
     tbReal parent_inv = 1 / parent[t];
@@ -66,7 +53,7 @@ int tb_ltdl_factor_range(tbForest forest, tbReal* M, tbReal* inverse, tbReal lea
     for (t--; t >= 0; t--) {
       a = row[t] * inv;
       tbReal b = parent[t] * parent_inv;
-      subtract_two(M + forest.rowadr[columns[t]], row, a, parent, b, t + 1);
+      tb_subtract_two(M + forest.rowadr[columns[t]], row, a, parent, b, t + 1);
       row[t] = a;
       parent[t] = b;
     }
@@ -75,7 +62,124 @@ int tb_ltdl_factor_range(tbForest forest, tbReal* M, tbReal* inverse, tbReal lea
   return -1;
 }
 
-// x <- L^-T x: from the leaves to the root.
+static int factor_narrow(tbForest forest, tbReal* M, tbReal* inverse, tbReal least, int first,
+                         int end) {
+  return factor_range(forest, M, inverse, least, first, end);
+}
+
+TB_WIDE static int factor_wide(tbForest forest, tbReal* M, tbReal* inverse, tbReal least, int first,
+                               int end) {
+  return factor_range(forest, M, inverse, least, first, end);
+}
+
+int tb_ltdl_factor_range(tbForest forest, tbReal* M, tbReal* inverse, tbReal least, int first,
+                         int end) {
+  return tb_wide() ? factor_wide(forest, M, inverse, least, first, end)
+                   : factor_narrow(forest, M, inverse, least, first, end);
+}
+
+int tb_ltdl_factor(tbForest forest, tbReal* M, tbReal* inverse, tbReal least) {
+  return tb_ltdl_factor_range(forest, M, inverse, least, 0, forest.n);
+}
+
+// ---- solves ------------------------------------------------------------------------------------
+
+// Indices of which each is the parent of the next are a run. Their rows begin with the same
+// columns, those of the ancestors of the first of them, and go on with the run itself; the
+// ancestors again are pieces of a few runs. So loops go over numbers side by side.
+
+// x[c] -= sum of L[i][c] x[i] over the run, for the ancestors c: from the last of the run to the
+// first.
+TB_INLINE void subtract_from_ancestors(tbForest forest, const tbReal* LD, tbReal* x, int first,
+                                       int last) {
+  const int *adr = forest.rowadr, *columns = forest.colind + adr[first];
+  for (int at = forest.rownnz[first] - 1; at > 0;) {
+    int start = forest.run[columns[at - 1]], n = columns[at - 1] - start + 1, c = 0;
+    tbReal* y = x + start;
+    at -= n;
+#if TB_HAS_FOUR
+    for (; c + 4 <= n; c += 4) {
+      tbFour sum = *(tbFour*)(y + c);
+      for (int i = last; i >= first; i--) sum -= x[i] * *(const tbFour*)(LD + adr[i] + at + c);
+      *(tbFour*)(y + c) = sum;
+    }
+    if (n & 2) {
+      tbTwo sum = *(tbTwo*)(y + c);
+      for (int i = last; i >= first; i--) sum -= x[i] * *(const tbTwo*)(LD + adr[i] + at + c);
+      *(tbTwo*)(y + c) = sum;
+      c += 2;
+    }
+#endif
+    for (; c < n; c++) {
+      tbReal sum = y[c];
+      for (int i = last; i >= first; i--) sum -= x[i] * LD[adr[i] + at + c];
+      y[c] = sum;
+    }
+  }
+}
+
+// x <- L^-T x by runs, from the leaves to the root.
+TB_INLINE void rise_by_runs(tbForest forest, const tbReal* LD, tbReal* x, int begin, int end) {
+  for (int last = end - 1, first; last >= begin; last = first - 1) {
+    first = forest.run[last];
+    bool moves = x[first] != 0;
+    int above = forest.rownnz[first] - 1;
+    for (int i = last; i > first; i--) {
+      if (x[i] == 0) continue;
+      tb_subtract_scaled(x + first, LD + forest.rowadr[i] + above, x[i], i - first);
+      moves = true;
+    }
+    if (moves) subtract_from_ancestors(forest, LD, x, first, last);
+  }
+}
+
+// x <- L^-1 D^-1 x for one run of which the ancestors are done.
+enum { MOST_IN_RUN = 64 };
+TB_INLINE void fall_run(tbForest forest, const tbReal* LD, const tbReal* inverse, tbReal* x,
+                        int first, int last) {
+  int above = forest.rownnz[first] - 1;
+  // What the rows multiply, side by side.
+  const int* columns = forest.colind + forest.rowadr[first];
+  tbReal room[2 * MOST_IN_RUN], *y = above ? room : x + first;
+  for (int at = above; at > 0;) {
+    int start = forest.run[columns[at - 1]], n = columns[at - 1] - start + 1;
+    at -= n;
+    tb_copy_four(room + at, x + start, n);
+  }
+  for (int i = first, n = above; i <= last; i++, n++) {
+    const tbReal* row = LD + forest.rowadr[i];
+    // The last one came just now: the others do not wait for it.
+    tbReal sum = x[i] * inverse[i];
+    if (n > 0) sum = (sum - tb_dot_four(row, y, n - 1)) - row[n - 1] * y[n - 1];
+    x[i] = y[n] = sum;
+  }
+}
+
+// The same for one index, without runs.
+TB_INLINE void fall_index(tbForest forest, const tbReal* LD, const tbReal* inverse, tbReal* x,
+                          int k) {
+  const tbReal* row = LD + forest.rowadr[k];
+  const int* columns = forest.colind + forest.rowadr[k];
+  tbReal sum = x[k] * inverse[k];
+  for (int t = 0; t < forest.rownnz[k] - 1; t++) sum -= row[t] * x[columns[t]];
+  x[k] = sum;
+}
+
+// x <- L^-1 D^-1 x by runs, from the root to the leaves.
+TB_INLINE void fall_by_runs(tbForest forest, const tbReal* LD, const tbReal* inverse, tbReal* x,
+                            int begin, int end) {
+  for (int first = begin, last; first < end; first = last + 1) {
+    last = first;
+    while (last + 1 < end && forest.run[last + 1] == first) last++;
+    if (forest.rownnz[last] <= 2 * MOST_IN_RUN) {
+      fall_run(forest, LD, inverse, x, first, last);
+    } else {
+      for (int i = first; i <= last; i++) fall_index(forest, LD, inverse, x, i);
+    }
+  }
+}
+
+// x <- L^-T x without runs.
 static void solve_transposed(tbForest forest, const tbReal* LD, tbReal* x, int first, int end) {
   for (int k = end - 1; k >= first; k--) {
     const tbReal* row = LD + forest.rowadr[k];
@@ -83,14 +187,35 @@ static void solve_transposed(tbForest forest, const tbReal* LD, tbReal* x, int f
     int last = forest.rownnz[k] - 1;
     tbReal xk = x[k];
     if (xk == 0) continue;
-    // Two at a time: no column occurs twice.
-    int t = 0;
-    for (; t + 2 <= last; t += 2) {
-      tbReal a = x[columns[t]] - row[t] * xk, b = x[columns[t + 1]] - row[t + 1] * xk;
-      x[columns[t]] = a;
-      x[columns[t + 1]] = b;
-    }
-    if (t < last) x[columns[t]] -= row[t] * xk;
+    for (int t = 0; t < last; t++) x[columns[t]] -= row[t] * xk;
+  }
+}
+
+TB_INLINE void solve_range(tbForest forest, const tbReal* LD, const tbReal* inverse, tbReal* x,
+                           int first, int end) {
+  rise_by_runs(forest, LD, x, first, end);
+  fall_by_runs(forest, LD, inverse, x, first, end);
+}
+
+static void solve_narrow(tbForest forest, const tbReal* LD, const tbReal* inverse, tbReal* x,
+                         int first, int end) {
+  solve_range(forest, LD, inverse, x, first, end);
+}
+
+TB_WIDE static void solve_wide(tbForest forest, const tbReal* LD, const tbReal* inverse, tbReal* x,
+                               int first, int end) {
+  solve_range(forest, LD, inverse, x, first, end);
+}
+
+void tb_ltdl_solve_range(tbForest forest, const tbReal* LD, const tbReal* inverse, tbReal* x,
+                         int first, int end) {
+  if (!forest.run) {
+    solve_transposed(forest, LD, x, first, end);
+    for (int k = first; k < end; k++) fall_index(forest, LD, inverse, x, k);
+  } else if (tb_wide()) {
+    solve_wide(forest, LD, inverse, x, first, end);
+  } else {
+    solve_narrow(forest, LD, inverse, x, first, end);
   }
 }
 
@@ -98,27 +223,14 @@ void tb_ltdl_solve(tbForest forest, const tbReal* LD, const tbReal* inverse, tbR
   tb_ltdl_solve_range(forest, LD, inverse, x, 0, forest.n);
 }
 
-void tb_ltdl_solve_range(tbForest forest, const tbReal* LD, const tbReal* inverse, tbReal* x,
-                         int first, int end) {
-  solve_transposed(forest, LD, x, first, end);
-  // x <- L^-1 D^-1 x: from the root to the leaves.
-  for (int k = first; k < end; k++) {
-    const tbReal* row = LD + forest.rowadr[k];
-    const int* columns = forest.colind + forest.rowadr[k];
-    int last = forest.rownnz[k] - 1;
-    tbReal sum = x[k] * inverse[k];
-    for (int t = 0; t < last; t++) sum -= row[t] * x[columns[t]];
-    x[k] = sum;
-  }
-}
-
 void tb_ltdl_half_solve(tbForest forest, const tbReal* LD, const tbReal* inverse, tbReal* x) {
   solve_transposed(forest, LD, x, 0, forest.n);
   for (int k = 0; k < forest.n; k++) x[k] *= sqrt(inverse[k]);
 }
 
-void tb_ltdl_half_solve_support(tbForest forest, const tbReal* LD, const tbReal* inverse,
-                                const int* support, int nsupport, tbReal* x, int stride, int rows) {
+TB_INLINE void half_solve_support(tbForest forest, const tbReal* LD, const tbReal* inverse,
+                                  const int* support, int nsupport, tbReal* x, int stride,
+                                  int rows) {
   size_t width = (size_t)stride;
   for (int k = nsupport - 1; k >= 0; k--) {
     int dof = support[k];
@@ -130,7 +242,7 @@ void tb_ltdl_half_solve_support(tbForest forest, const tbReal* LD, const tbReal*
       // One chain this far: the ancestors are the first of the support.
       for (int r = 0; r < rows; r++) {
         tbReal* xr = x + (size_t)r * width;
-        subtract_scaled(xr, row, xr[k], last);
+        tb_subtract_scaled(xr, row, xr[k], last);
       }
     } else {
       // Otherwise walk both ascending lists down from k.
@@ -141,6 +253,26 @@ void tb_ltdl_half_solve_support(tbForest forest, const tbReal* LD, const tbReal*
       }
     }
     for (int r = 0; r < rows; r++) x[(size_t)r * width + (size_t)k] *= root;
+  }
+}
+
+static void half_solve_narrow(tbForest forest, const tbReal* LD, const tbReal* inverse,
+                              const int* support, int nsupport, tbReal* x, int stride, int rows) {
+  half_solve_support(forest, LD, inverse, support, nsupport, x, stride, rows);
+}
+
+TB_WIDE static void half_solve_wide(tbForest forest, const tbReal* LD, const tbReal* inverse,
+                                    const int* support, int nsupport, tbReal* x, int stride,
+                                    int rows) {
+  half_solve_support(forest, LD, inverse, support, nsupport, x, stride, rows);
+}
+
+void tb_ltdl_half_solve_support(tbForest forest, const tbReal* LD, const tbReal* inverse,
+                                const int* support, int nsupport, tbReal* x, int stride, int rows) {
+  if (tb_wide()) {
+    half_solve_wide(forest, LD, inverse, support, nsupport, x, stride, rows);
+  } else {
+    half_solve_narrow(forest, LD, inverse, support, nsupport, x, stride, rows);
   }
 }
 

@@ -15,6 +15,9 @@ typedef struct {
   const int* rowadr;
   const int* rownnz;
   const int* colind;
+  // First of the indices up to this one of which each is the parent of the next, or NULL: solves
+  // are then slower.
+  const int* run;
 } tbForest;
 
 // Replace M by its factor; inverse (n) gets 1/D. An index whose pivot is no more than `least` times

@@ -5,13 +5,9 @@
 
 #include <stddef.h>
 
-#include "base/kernel.h"
-#include "tribo/types.h"
+#include "linalg/four.h"
 
-#if defined(__GNUC__) && !defined(__CUDACC__)
-
-typedef tbReal tbSixFour __attribute__((vector_size(4 * sizeof(tbReal)), aligned(8), may_alias));
-typedef tbReal tbSixTwo __attribute__((vector_size(2 * sizeof(tbReal)), aligned(8), may_alias));
+#if TB_HAS_FOUR
 
 #define TB_SIX_SUBTRACT(Part, at)                                                        \
   do {                                                                                   \
@@ -108,16 +104,16 @@ typedef tbReal tbSixTwo __attribute__((vector_size(2 * sizeof(tbReal)), aligned(
     }                                                                            \
   }
 
-#define TB_SIX_tbSixFour 4
-#define TB_SIX_tbSixTwo 2
+#define TB_SIX_tbFour 4
+#define TB_SIX_tbTwo 2
 
 #endif
 
 // Y -= X^T Z for X (6 x rows), Z (6 x 6) and Y (rows x 6), with strides xs, zs, ys.
 TB_INLINE void tb_six_subtract(int rows, const tbReal* X, ptrdiff_t xs, const tbReal* Z,
                                ptrdiff_t zs, tbReal* Y, ptrdiff_t ys) {
-  TB_SIX_SUBTRACT(tbSixFour, 0);
-  TB_SIX_SUBTRACT(tbSixTwo, 4);
+  TB_SIX_SUBTRACT(tbFour, 0);
+  TB_SIX_SUBTRACT(tbTwo, 4);
 }
 
 // Six rows of a factor: X^T Z is what they take away, X and Z with the same stride.
@@ -131,8 +127,8 @@ typedef struct {
 TB_INLINE void tb_six_subtract_panels(int count, const tbSixPanel* panel, int x, int from, int n,
                                       tbReal* Y, ptrdiff_t ys) {
   int fours = n & ~3;
-  for (int column = 0; column < fours; column += 4) TB_SIX_PANELS(tbSixFour, column);
-  for (int column = fours; column < n; column += 2) TB_SIX_PANELS(tbSixTwo, column);
+  for (int column = 0; column < fours; column += 4) TB_SIX_PANELS(tbFour, column);
+  for (int column = fours; column < n; column += 2) TB_SIX_PANELS(tbTwo, column);
 }
 
 // own -= V x for V (6 x width): each row in four sums that do not wait for each other, and all rows
@@ -140,13 +136,13 @@ TB_INLINE void tb_six_subtract_panels(int count, const tbSixPanel* panel, int x,
 TB_INLINE void tb_six_pull(int width, const tbReal* V, const tbReal* x, tbReal* own) {
   tbReal sum[6][4];
   int j = 0;
-#if defined(__GNUC__) && !defined(__CUDACC__)
-  tbSixFour s[6] = {{0}};
+#if TB_HAS_FOUR
+  tbFour s[6] = {{0}};
   for (; j + 4 <= width; j += 4) {
-    tbSixFour four = *(const tbSixFour*)(x + j);
-    for (int r = 0; r < 6; r++) s[r] += *(const tbSixFour*)(V + r * (ptrdiff_t)width + j) * four;
+    tbFour four = *(const tbFour*)(x + j);
+    for (int r = 0; r < 6; r++) s[r] += *(const tbFour*)(V + r * (ptrdiff_t)width + j) * four;
   }
-  for (int r = 0; r < 6; r++) *(tbSixFour*)sum[r] = s[r];
+  for (int r = 0; r < 6; r++) *(tbFour*)sum[r] = s[r];
 #else
   for (int r = 0; r < 6; r++) sum[r][0] = sum[r][1] = sum[r][2] = sum[r][3] = 0;
   for (; j + 4 <= width; j += 4) {
@@ -164,16 +160,16 @@ TB_INLINE void tb_six_pull(int width, const tbReal* V, const tbReal* x, tbReal* 
 // Y += X^T Z for X (3 x rows), Z (3 x 6) and Y (rows x 6).
 TB_INLINE void tb_six_add(int rows, const tbReal* X, ptrdiff_t xs, const tbReal* Z, ptrdiff_t zs,
                           tbReal* Y, ptrdiff_t ys) {
-  TB_SIX_ADD(tbSixFour, 0);
-  TB_SIX_ADD(tbSixTwo, 4);
+  TB_SIX_ADD(tbFour, 0);
+  TB_SIX_ADD(tbTwo, 4);
 }
 
 // X <- T^-1 X for X (6 x 6) and a lower triangular T given by T(r, s) = D[r * row + s * col], its
 // diagonal that of `inverse` or, where that is NULL, 1.
 TB_INLINE void tb_six_substitute(const tbReal* D, int row, int col, const tbReal* inverse,
                                  tbReal* X, ptrdiff_t xs) {
-  TB_SIX_SUBSTITUTE(tbSixFour, 0);
-  TB_SIX_SUBSTITUTE(tbSixTwo, 4);
+  TB_SIX_SUBSTITUTE(tbFour, 0);
+  TB_SIX_SUBSTITUTE(tbTwo, 4);
 }
 
 #endif

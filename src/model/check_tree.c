@@ -146,6 +146,8 @@ static tbResult check_mass_pattern(const tbModel* m, tbError* error) {
       if (column[k] != above[k]) return broken(error, "M_colind", (int)entries + k);
     }
     if (column[nnz - 1] != d) return broken(error, "M_colind", (int)entries + nnz - 1);
+    int run = d > 0 && p == d - 1 ? m->M_rowrun[p] : d;
+    if (m->M_rowrun[d] != run) return broken(error, "M_rowrun", d);
     entries += nnz;
   }
   if (entries != m->nM) return tb_fail(error, TB_ERROR_MODEL, "model: nM does not match the tree");

@@ -186,6 +186,9 @@ tbResult tb_model_set_sparsity(tbModel* m, tbError* error) {
   if (result == TB_OK && !fits) result = resize(m, &sizes, error);
   if (result == TB_OK) {
     store(&mass, m->nv, m->M_rowadr, m->M_rownnz, m->M_colind);
+    for (int i = 0; i < m->nv; i++) {
+      m->M_rowrun[i] = i > 0 && m->dof_parentid[i] == i - 1 ? m->M_rowrun[i - 1] : i;
+    }
     store(&tendon, m->ntendon, m->tendon_Jadr, m->tendon_Jnnz, m->Jten_colind);
     store(&actuator, m->nu, m->actuator_Jadr, m->actuator_Jnnz, m->Jmom_colind);
   }

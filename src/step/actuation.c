@@ -108,6 +108,9 @@ static tbReal whole_turn(const tbModel* m, int i) {
 // A servo for a rotation goes the short way (MuJoCo since 3.x): its target, up to whole turns, is
 // the one nearest to where it is. Filtered targets are not turned.
 static tbReal short_way(const tbModel* m, const tbData* d, int i, tbReal target) {
+  // Most actuators turn a hinge.
+  int type = m->actuator_trntype[i];
+  if (type == TB_TRN_JOINT && m->jnt_type[m->actuator_trnid[2 * i]] != TB_JOINT_BALL) return target;
   tbReal kp = m->actuator_gainprm[TB_NGAIN * i];
   if (m->actuator_gaintype[i] != TB_GAIN_FIXED || m->actuator_biastype[i] != TB_BIAS_AFFINE ||
       kp == 0 || m->actuator_biasprm[TB_NBIAS * i + 1] != -kp) {
@@ -190,6 +193,7 @@ void tb_actuation(const tbModel* m, tbData* d) {
 
   // Gravity compensation that counts as actuation, then the joints' own clamps.
   for (int j = 0; j < m->njnt; j++) {
+    if (!m->jnt_actgravcomp[j] && !m->jnt_actfrclimited[j]) continue;
     int type = m->jnt_type[j], first = m->jnt_dofadr[j];
     int ndof = type == TB_JOINT_FREE ? 6 : type == TB_JOINT_BALL ? 3 : 1;
     for (int i = first; i < first + ndof && m->jnt_actgravcomp[j]; i++) {

@@ -1,5 +1,6 @@
 // The complementarity-free law: predict without contacts, push back what violates the dual cone,
 // correct the velocity (CF eq. 2, 8, 9). See docs/comfree.md.
+#include "dynamics/mass.h"
 #include "step/comfree.h"
 
 #include <math.h>
@@ -75,7 +76,7 @@ static tbFacetGain exact_gain(const Context* x, const tbReal own[2], tbReal A) {
 // J M^-1 J^T of one constraint, dim x dim.
 static void own_block(const Context* x, const tbConstraint* c, tbReal* G) {
   const tbModel* m = x->m;
-  tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
+  tbForest forest = tb_forest(m);
   memcpy(x->half, c->J, sizeof(tbReal) * (size_t)(c->dim * c->nnz));
   tb_ltdl_half_solve_support(forest, x->factor.LD, x->factor.inverse, c->col, c->nnz, x->half,
                              c->nnz, c->dim);
@@ -272,8 +273,7 @@ static void velocity_change(const Context* x, const tbReal* y, tbReal* force, tb
     add_columns(c, y + c->row, force);
   }
   memcpy(u, force, bytes);
-  tb_ltdl_solve((tbForest){m->nv, m->M_rowadr, m->M_rownnz, m->M_colind}, x->factor.LD,
-                x->factor.inverse, u);
+  tb_ltdl_solve(tb_forest(m), x->factor.LD, x->factor.inverse, u);
   for (int r = 0; r < x->held.n; r++) drawn[r] = 0;
   tb_held_correct(&x->held, NULL, u, drawn);
 }
@@ -424,7 +424,7 @@ static tbResult hold_equalities(Context* x, tbData* d) {
 
 tbResult tb_comfree_velocity(const tbModel* m, tbData* d, tbStepState* state, tbReal* v_next) {
   const tbConstraints* cs = &state->constraints;
-  tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
+  tbForest forest = tb_forest(m);
   tbReal h = m->opt.timestep, start = tb_seconds();
   Context x = {.m = m, .d = d, .cs = cs};
   tbResult result = prepare(&x, d);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "dynamics/mass.h"
 #include "linalg/dense.h"
 #include "linalg/ltdl.h"
 
@@ -20,7 +21,7 @@ static tbReal row_dot(const tbConstraint* c, int r, const tbReal* v) {
 // Rows of Y = J H^-1, then A = Y J^T with a compliance far below what anyone could measure, which
 // bounds the impulses of equalities that contradict each other.
 static void fill(const tbModel* m, const tbConstraints* cs, tbInertiaFactor factor, tbHeld* h) {
-  tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
+  tbForest forest = tb_forest(m);
   for (int i = 0, row = 0; i < cs->count; i++) {
     const tbConstraint* c = &cs->list[i];
     for (int r = 0; is_equality(c) && r < c->dim; r++, row++) {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/kernel.h"
+#include "dynamics/mass.h"
 #include "model/workspace.h"
 #include "step/comfree.h"
 #include "step/comfree_equality.h"
@@ -172,8 +173,7 @@ static tbResult exact_gain(const Context* y, const tbConstraint* c, const tbReal
     tbReal* ur = u + (size_t)r * nv;
     memset(ur, 0, sizeof(tbReal) * nv);
     for (int k = 0; k < c->nnz; k++) ur[c->col[k]] = c->J[(size_t)(r * c->nnz + k)];
-    tb_ltdl_solve((tbForest){x->nv, x->m->M_rowadr, x->m->M_rownnz, x->m->M_colind}, x->law.LD,
-                  x->law.inverse, ur);
+    tb_ltdl_solve(tb_forest(x->m), x->law.LD, x->law.inverse, ur);
     for (int s = 0; s < c->dim; s++) {
       tbReal sum = 0;
       for (int k = 0; k < c->nnz; k++) sum += c->J[(size_t)(s * c->nnz + k)] * ur[c->col[k]];
@@ -326,7 +326,7 @@ static tbResult prepare(tbDerivatives* x, tbData* d, tbImplicit what, const tbCo
                         tbReal* free_acc, tbReal** first) {
   const tbModel* m = x->m;
   tbInertiaFactor factor;
-  tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
+  tbForest forest = tb_forest(m);
   tbResult result = tb_implicit_factor(m, d, what, &factor);
   if (result != TB_OK) return result;
   memcpy(x->law.LD, factor.LD, sizeof(tbReal) * (size_t)m->nM);

@@ -5,6 +5,7 @@
 
 #include "dynamics/axis.h"
 #include "dynamics/drift.h"
+#include "dynamics/mass.h"
 #include "linalg/many.h"
 #include "linalg/oscillator_tangent.h"
 #include "model/chain.h"
@@ -500,7 +501,7 @@ static tbResult prepare(Replay* y, const tbInertiaFactor* factor) {
   for (int i = 0; i < y->state->springs.count; i++) {
     spring[y->state->springs.list[i].constraint] = &y->state->springs.list[i];
   }
-  tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
+  tbForest forest = tb_forest(m);
   memcpy(qacc_free, y->d->qfrc_smooth, sizeof(tbReal) * nv);
   tb_ltdl_solve(forest, factor->LD, factor->inverse, qacc_free);
   tbResult result = smooth_partials(x, y->d, qacc_free, free);

@@ -6,13 +6,10 @@
 //     dacc      = X' + Y_c^T df_c + Y_e^T df_e,      K df_e = -(S_1 + h J_e (X' + Y_c^T df_c))
 #include <string.h>
 
+#include "dynamics/mass.h"
 #include "linalg/dense.h"
 #include "linalg/many.h"
 #include "step/deriv.h"
-
-static tbForest forest_of(const tbModel* m) {
-  return (tbForest){m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
-}
 
 static int is_held(const tbActive* a) {
   return a->source == TB_SOURCE_EQUALITY;
@@ -87,8 +84,8 @@ static void hold(const tbDerivatives* x, const tbReal* S, tbReal* acc, tbReal* d
 void tb_held_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tbReal* rhs,
                    tbReal* gathered, const tbReal* E, int width) {
   size_t w = (size_t)width;
-  tb_ltdl_solve_many(forest_of(x->m), x->law.LD, x->law.inverse, force, width, width);
-  tb_ltdl_solve_many(forest_of(x->m), x->law.LD, x->law.inverse, final_force, width, width);
+  tb_ltdl_solve_many(tb_forest(x->m), x->law.LD, x->law.inverse, force, width, width);
+  tb_ltdl_solve_many(tb_forest(x->m), x->law.LD, x->law.inverse, final_force, width, width);
   // The prediction, with equalities held.
   hold(x, rhs, force, gathered, width);
   // What the law makes of it.
@@ -153,6 +150,6 @@ void tb_held_solve_transposed(tbDerivatives* x, const tbReal* z, tbReal* force, 
     tb_active_pull(x, a, law, sigma, force);
   }
   hold_transposed(x, force, sigma, x->held->scratch);
-  tb_ltdl_solve(forest_of(x->m), x->law.LD, x->law.inverse, final_force);
-  tb_ltdl_solve(forest_of(x->m), x->law.LD, x->law.inverse, force);
+  tb_ltdl_solve(tb_forest(x->m), x->law.LD, x->law.inverse, final_force);
+  tb_ltdl_solve(tb_forest(x->m), x->law.LD, x->law.inverse, force);
 }

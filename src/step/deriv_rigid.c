@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dynamics/mass.h"
 #include "linalg/dense.h"
 #include "model/workspace.h"
 #include "step/deriv.h"
@@ -112,7 +113,7 @@ static Terms equality_row(const Context* x, const tbConstraint* c, int r, tbReal
 // u = H^-1 J_r^T and y = J_r u.
 static tbReal row_response(const Context* x, const tbConstraint* c, int r, tbReal* u) {
   const tbModel* m = x->m;
-  tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
+  tbForest forest = tb_forest(m);
   memset(u, 0, sizeof(tbReal) * (size_t)m->nv);
   for (int k = 0; k < c->nnz; k++) u[c->col[k]] = c->J[(size_t)r * (size_t)c->nnz + (size_t)k];
   tb_ltdl_solve(forest, x->x->law.LD, x->x->law.inverse, u);

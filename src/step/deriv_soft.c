@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dynamics/axis.h"
+#include "dynamics/mass.h"
 #include "linalg/dense.h"
 #include "model/workspace.h"
 #include "step/deriv.h"
@@ -240,7 +241,7 @@ static tbImplicit damping_of(const tbModel* m) {
 // The second inertia M + h D and the acceleration that the integrator makes of the forces.
 static tbResult final_response(tbDerivatives* x, tbData* d, const tbInertiaFactor* factor) {
   const tbModel* m = x->m;
-  tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
+  tbForest forest = tb_forest(m);
   x->final.LD = TB_ARENA_NEW(&x->arena, tbReal, m->nM);
   x->final.inverse = TB_ARENA_NEW(&x->arena, tbReal, m->nv);
   x->final.force = TB_ARENA_NEW(&x->arena, tbReal, m->nv * x->ncol);

@@ -4,22 +4,19 @@
 #include <string.h>
 
 #include "base/kernel.h"
+#include "dynamics/mass.h"
 #include "linalg/dense.h"
 #include "linalg/many.h"
 #include "step/deriv.h"
 #include "tribo/step.h"
 
-static tbForest forest_of(const tbModel* m) {
-  return (tbForest){m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
-}
-
 void tb_response_solve(const tbDerivatives* x, const tbResponse* r, tbReal* X, int width) {
   if (r->LU) {
     tb_lu_solve_many(x->nv, r->LU, x->nv, r->pivot, X, width, width);
   } else if (width == 1) {
-    tb_ltdl_solve(forest_of(x->m), r->LD, r->inverse, X);
+    tb_ltdl_solve(tb_forest(x->m), r->LD, r->inverse, X);
   } else {
-    tb_ltdl_solve_many(forest_of(x->m), r->LD, r->inverse, X, width, width);
+    tb_ltdl_solve_many(tb_forest(x->m), r->LD, r->inverse, X, width, width);
   }
 }
 
@@ -27,7 +24,7 @@ void tb_response_solve_transposed(const tbDerivatives* x, const tbResponse* r, t
   if (r->LU) {
     tb_lu_solve_transposed(x->nv, r->LU, x->nv, r->pivot, z);
   } else {
-    tb_ltdl_solve(forest_of(x->m), r->LD, r->inverse, z);
+    tb_ltdl_solve(tb_forest(x->m), r->LD, r->inverse, z);
   }
 }
 
@@ -226,7 +223,7 @@ void tb_deriv_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tbReal
     return;
   }
   size_t w = (size_t)width;
-  tb_ltdl_solve_many(forest_of(x->m), x->law.LD, x->law.inverse, force, width, width);
+  tb_ltdl_solve_many(tb_forest(x->m), x->law.LD, x->law.inverse, force, width, width);
   if (final_force != force) {
     tb_response_solve(x, &x->final, final_force, width);
   }
@@ -272,7 +269,7 @@ void tb_deriv_solve_transposed(tbDerivatives* x, const tbReal* z, tbReal* force,
     return;
   }
   size_t nv = (size_t)x->nv;
-  tbForest forest = forest_of(x->m);
+  tbForest forest = tb_forest(x->m);
   // Back through the forces: law = K^-T (Y z).
   for (int r = 0; r < x->n; r++) {
     tbReal sum = 0;

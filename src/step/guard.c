@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "dynamics/mass.h"
 #include "linalg/ltdl.h"
 #include "model/workspace.h"
 #include "step/certificate.h"
@@ -86,7 +87,7 @@ tbResult tb_guard_impulses(const tbModel* m, tbData* d, const tbConstraints* con
     doubtful = has_large_impulses(&islands->island[i]);
   }
   if (!doubtful) return TB_OK;
-  tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
+  tbForest forest = tb_forest(m);
   tbReal* v = TB_ARENA_NEW(&d->work->arena, tbReal, 2 * m->nv);
   tbReal* sigma = TB_ARENA_NEW(&d->work->arena, tbReal, constraints->nrow + 1);
   if (!v || !sigma) return TB_ERROR_MEMORY;

@@ -2,13 +2,23 @@
 
 #include <string.h>
 
+#include "dynamics/mass.h"
 #include "linalg/ltdl.h"
 #include "model/workspace.h"
 #include "step/forces.h"
 
+// Entry of the diagonal: the last of its row.
+static tbReal* diagonal(const tbModel* m, tbReal* H, int i) {
+  return &H[m->M_rowadr[i] + m->M_rownnz[i] - 1];
+}
+
 // H += s x x^T for a sparse vector x, kept where M has an entry.
 static void add_outer(const tbModel* m, tbReal* H, tbReal s, const int* col, const tbReal* x,
                       int n) {
+  if (n == 1) {
+    *diagonal(m, H, col[0]) += s * x[0] * x[0];
+    return;
+  }
   for (int a = 0; a < n; a++) {
     int row = col[a], adr = m->M_rowadr[row], nnz = m->M_rownnz[row];
     for (int b = 0, k = 0; b <= a; b++) {
@@ -16,11 +26,6 @@ static void add_outer(const tbModel* m, tbReal* H, tbReal s, const int* col, con
       if (k < nnz && m->M_colind[adr + k] == col[b]) H[adr + k] += s * x[a] * x[b];
     }
   }
-}
-
-// Entry of the diagonal: the last of its row.
-static tbReal* diagonal(const tbModel* m, tbReal* H, int i) {
-  return &H[m->M_rowadr[i] + m->M_rownnz[i] - 1];
 }
 
 static int has_damping(const tbModel* m, const tbData* d, tbImplicit what) {
@@ -71,7 +76,7 @@ tbResult tb_implicit_factor(const tbModel* m, tbData* d, tbImplicit what, tbIner
     for (int i = 0; i < m->nu; i++) add_actuator(m, d, H, i);
   }
 
-  tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
+  tbForest forest = tb_forest(m);
   memcpy(LD, H, sizeof(tbReal) * (size_t)m->nM);
   if (tb_ltdl_factor(forest, LD, inverse, TB_LEAST_PIVOT) >= 0) return TB_ERROR_NUMERIC;
   *factor = (tbInertiaFactor){LD, inverse, H};

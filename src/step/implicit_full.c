@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "dynamics/mass.h"
 #include "linalg/dense.h"
 #include "linalg/ltdl.h"
 #include "model/workspace.h"
@@ -230,7 +231,7 @@ static bool solve_free(const tbModel* m, const tbData* d, int tree, const tbReal
 tbResult tb_implicit_fast(const tbModel* m, tbData* d, tbReal* x) {
   if (!is_sparse(m, d)) return fast_dense(m, d, x);
   tbInertiaFactor factor;
-  tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
+  tbForest forest = tb_forest(m);
   tbResult result = tb_implicit_factor(m, d, TB_IMPLICIT_ALL, &factor);
   for (int t = 0; result == TB_OK && t < m->ntree; t++) {
     int first = m->tree_dofadr[t], end = first + m->tree_dofnum[t];

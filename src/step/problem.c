@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "dynamics/mass.h"
 #include "linalg/ltdl.h"
 #include "model/workspace.h"
 #include "step/implicit.h"
@@ -61,7 +62,7 @@ tbProblem* tb_step_problem(const tbModel* m, tbData* d, tbError* error) {
   }
 
   // v_free as in the step, then the islands with all their terms.
-  tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
+  tbForest forest = tb_forest(m);
   tbReal* v_free = TB_ARENA_NEW(&d->work->arena, tbReal, m->nv + 1);
   tbInertiaFactor factor;
   tbIslands islands;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/timer.h"
+#include "dynamics/mass.h"
 #include "linalg/ltdl.h"
 #include "model/workspace.h"
 #include "solvers/active.h"
@@ -85,7 +86,7 @@ static void recall_impulses(const tbModel* m, const tbData* d, tbStepState* stat
 static tbResult accept_recalled(const tbModel* m, tbData* d, tbStepState* state,
                                 tbInertiaFactor factor, const tbReal* v_free, tbIslands* islands,
                                 tbReal* impulse, tbReal* v) {
-  tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
+  tbForest forest = tb_forest(m);
   tbReal* sigma =
       tb_arena_alloc(&d->work->arena, sizeof(tbReal) * (size_t)(state->constraints.nrow + 1));
   if (!sigma) return TB_ERROR_MEMORY;
@@ -210,7 +211,7 @@ static tbResult solve_fast(void* context, int index, tbWorker* worker) {
   tbActive active = {
       .p = &island->problem,
       .block = rows,
-      .forest = {f->m->nv, f->m->M_rowadr, f->m->M_rownnz, f->m->M_colind},
+      .forest = tb_forest(f->m),
       .LD = f->factor.LD,
       .inverse = f->factor.inverse,
       .M = f->factor.H,
@@ -409,7 +410,7 @@ static tbResult find_impulses(const tbModel* m, tbData* d, tbStepState* state,
   if (result != TB_OK) return result;
 
   // v+ = v_f + H^-1 J^T lambda
-  tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
+  tbForest forest = tb_forest(m);
   memset(impulse, 0, sizeof(tbReal) * (size_t)m->nv);
   tb_gather_impulse(&state->constraints, islands, impulse);
   memcpy(v, impulse, sizeof(tbReal) * (size_t)m->nv);
@@ -420,7 +421,7 @@ static tbResult find_impulses(const tbModel* m, tbData* d, tbStepState* state,
 
 tbResult tb_rigid_velocity(const tbModel* m, tbData* d, tbStepState* state, tbReal* v_next) {
   size_t bytes = sizeof(tbReal) * (size_t)m->nv;
-  tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
+  tbForest forest = tb_forest(m);
   tbReal h = m->opt.timestep;
   tbReal* impulse = TB_ARENA_NEW(&d->work->arena, tbReal, m->nv);
   tbReal* v_free = tb_arena_alloc(&d->work->arena, bytes + sizeof(tbReal));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/timer.h"
+#include "dynamics/mass.h"
 #include "linalg/ltdl.h"
 #include "model/workspace.h"
 #include "solvers/soft.h"
@@ -57,7 +58,7 @@ static tbResult run_solver(const tbModel* m, tbSoftProblem* p, tbArena* arena, t
 static tbResult solve_island(const tbModel* m, tbData* d, const tbConstraints* cs, tbIsland* island,
                              tbArena* arena, tbReal* a, tbSoftInfo* info) {
   tbSoftProblem p = {.nblock = island->nmember,
-                     .forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind},
+                     .forest = tb_forest(m),
                      .M = d->qM,
                      .LD = d->qLD,
                      .inverse = d->qLDiagInv,
@@ -113,7 +114,7 @@ static tbResult integrate_velocity(const tbModel* m, tbData* d, tbReal* v_next) 
   } else {
     tbImplicit what = explicit ? TB_IMPLICIT_NOTHING : TB_IMPLICIT_DAMPERS;
     tbInertiaFactor factor;
-    tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
+    tbForest forest = tb_forest(m);
     result = tb_implicit_factor(m, d, what, &factor);
     if (result == TB_OK) tb_ltdl_solve(forest, factor.LD, factor.inverse, v_next);
   }

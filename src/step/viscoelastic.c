@@ -1,4 +1,5 @@
 // Springs, anchors and limits of the viscoelastic law, and the explicit evaluation of its forces.
+#include "dynamics/mass.h"
 #include "step/viscoelastic.h"
 
 #include <math.h>
@@ -333,7 +334,7 @@ tbResult tb_viscoelastic_velocity(const tbModel* m, tbData* d, tbStepState* stat
   tbImplicit what = as_they_are ? TB_IMPLICIT_NOTHING : TB_IMPLICIT_ALL;
   tbResult result = tb_implicit_factor(m, d, what, &factor);
   if (result != TB_OK) return result;
-  tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
+  tbForest forest = tb_forest(m);
   if (factor.LD == d->qLD) {
     memcpy(qacc_free, d->qacc_smooth, sizeof(tbReal) * (size_t)m->nv);
   } else {

@@ -78,7 +78,7 @@ static void test_ltdl(void** state) {
   enum { DOFS = 5 };
   static const int ADR[] = {0, 1, 3, 6, 9}, NNZ[] = {1, 2, 3, 3, 4};
   static const int COL[] = {0, 0, 1, 0, 1, 2, 0, 1, 3, 0, 1, 3, 4};
-  tbForest forest = {DOFS, ADR, NNZ, COL};
+  tbForest forest = {DOFS, ADR, NNZ, COL, NULL};
   tbReal M[13] = {9, 1, 8, .5, .4, 7, .3, .2, 6, .1, .6, .7, 5}, inverse[DOFS];
   tbReal X[DOFS * STRIDE], Y[DOFS * STRIDE];
   tbRng rng = {3};

@@ -40,7 +40,7 @@ static void make_bodies(Case* c, tbRng* rng, double decades) {
       }
     }
   }
-  c->forest = (tbForest){NV, c->adr, c->nnz, c->col};
+  c->forest = (tbForest){NV, c->adr, c->nnz, c->col, NULL};
   assert_int_equal(tb_ltdl_factor(c->forest, c->LD, c->inverse, 0), -1);
 }
 

@@ -104,7 +104,7 @@ static void random_island(Island* s, uint64_t seed) {
                                .ndof = s->ndof,
                                .dof = s->dof,
                                .local = s->local,
-                               .forest = {s->n, s->rowadr, s->rownnz, s->colind},
+                               .forest = {s->n, s->rowadr, s->rownnz, s->colind, NULL},
                                .M = s->M,
                                .block = s->block};
 }

@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "common/test.h"
 #include "common/worlds.h"
+#include "dynamics/mass.h"
 #include "linalg/dense.h"
 #include "model/workspace.h"
 #include "solvers/active_state.h"
@@ -85,7 +86,7 @@ static void check_matrix(tbWorld w, tbRng* rng, bool symmetric) {
     const tbConstraint* c = &cs->list[b];
     rows[b] = (tbRows){c->dim, c->nnz, c->col, c->J};
   }
-  tbForest forest = {nv, m->M_rowadr, m->M_rownnz, m->M_colind};
+  tbForest forest = tb_forest(m);
   tbVelocity v;
   assert_true(
       tb_velocity_build(&v, &arena, forest, w.d->qLD, w.d->qLDiagInv, cs->count, rows, place));
@@ -165,7 +166,7 @@ static bool make_case(tbWorld w, Case* c) {
   tbReal* rho = TB_ARENA_NEW(&c->arena, tbReal, c->p->n);
   int* place = TB_ARENA_NEW(&c->arena, int, m->nv);
   c->tree = TB_ARENA_NEW(&c->arena, tbRange, m->ntree);
-  tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
+  tbForest forest = tb_forest(m);
   for (int i = 0; i < m->nv; i++) place[i] = -1;
   for (int t = 0; t < m->ntree; t++) {
     // In any order.

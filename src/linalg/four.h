@@ -1,0 +1,89 @@
+// Vectors of four and of two numbers: what fits the registers of most machines, or two of them.
+// Compilers do not find these by themselves in short loops.
+#ifndef TRIBO_LINALG_FOUR_H_
+#define TRIBO_LINALG_FOUR_H_
+
+#include "base/kernel.h"
+#include "tribo/types.h"
+
+#if defined(__GNUC__) && !defined(__CUDACC__)
+#define TB_HAS_FOUR 1
+typedef tbReal tbFour __attribute__((vector_size(4 * sizeof(tbReal)), aligned(8), may_alias));
+typedef tbReal tbTwo __attribute__((vector_size(2 * sizeof(tbReal)), aligned(8), may_alias));
+#else
+#define TB_HAS_FOUR 0
+#endif
+
+// y = x
+TB_INLINE void tb_copy_four(tbReal* TB_RESTRICT y, const tbReal* TB_RESTRICT x, int n) {
+  int i = 0;
+#if TB_HAS_FOUR
+  for (; i + 4 <= n; i += 4) *(tbFour*)(y + i) = *(const tbFour*)(x + i);
+  if (n & 2) {
+    *(tbTwo*)(y + i) = *(const tbTwo*)(x + i);
+    i += 2;
+  }
+  // Spelled out: a loop would be made one for many.
+  if (n & 1) y[i] = x[i];
+#else
+  for (; i < n; i++) y[i] = x[i];
+#endif
+}
+
+// y -= a x
+TB_INLINE void tb_subtract_scaled(tbReal* TB_RESTRICT y, const tbReal* TB_RESTRICT x, tbReal a,
+                                  int n) {
+  int i = 0;
+#if TB_HAS_FOUR
+  for (; i + 4 <= n; i += 4) *(tbFour*)(y + i) -= a * *(const tbFour*)(x + i);
+  if (n & 2) {
+    *(tbTwo*)(y + i) -= a * *(const tbTwo*)(x + i);
+    i += 2;
+  }
+  if (n & 1) y[i] -= a * x[i];
+#else
+  for (; i < n; i++) y[i] -= a * x[i];
+#endif
+}
+
+// y -= a x + b z
+TB_INLINE void tb_subtract_two(tbReal* TB_RESTRICT y, const tbReal* TB_RESTRICT x, tbReal a,
+                               const tbReal* TB_RESTRICT z, tbReal b, int n) {
+  int i = 0;
+#if TB_HAS_FOUR
+  for (; i + 4 <= n; i += 4) {
+    *(tbFour*)(y + i) -= a * *(const tbFour*)(x + i) + b * *(const tbFour*)(z + i);
+  }
+  if (n & 2) {
+    *(tbTwo*)(y + i) -= a * *(const tbTwo*)(x + i) + b * *(const tbTwo*)(z + i);
+    i += 2;
+  }
+  if (n & 1) y[i] -= a * x[i] + b * z[i];
+#else
+  for (; i < n; i++) y[i] -= a * x[i] + b * z[i];
+#endif
+}
+
+// x . y in four sums that do not wait for each other, the same with and without vectors.
+TB_INLINE tbReal tb_dot_four(const tbReal* x, const tbReal* y, int n) {
+  tbReal sum[4] = {0, 0, 0, 0};
+  int i = 0;
+#if TB_HAS_FOUR
+  tbFour s = {0};
+  for (; i + 4 <= n; i += 4) s += *(const tbFour*)(x + i) * *(const tbFour*)(y + i);
+  for (int k = 0; k < 4; k++) sum[k] = s[k];
+#else
+  for (; i + 4 <= n; i += 4) {
+    for (int k = 0; k < 4; k++) sum[k] += x[i + k] * y[i + k];
+  }
+#endif
+  if (n & 2) {
+    sum[0] += x[i] * y[i];
+    sum[1] += x[i + 1] * y[i + 1];
+    i += 2;
+  }
+  if (n & 1) sum[2] += x[i] * y[i];
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+#endif
