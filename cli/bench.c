@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "json.h"
 
 static const char PREFIX[] = "tribo-bench-";
 enum { LONGEST_PATH = 4096, MOST_BENCHES = 64, LONGEST_NAME = 64, MOST_ARGUMENTS = 256 };
@@ -69,12 +70,26 @@ static int run_bench(const char* folder, const char* name, int argc, char** argv
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
+static void print_list(char (*names)[LONGEST_NAME], int n, bool as_json) {
+  if (as_json) {
+    Json json = {stdout, false};
+    json_open(&json, NULL);
+    json_open_array(&json, "benchmarks");
+    for (int i = 0; i < n; i++) json_string(&json, NULL, names[i]);
+    json_close_array(&json);
+    json_close(&json);
+    printf("\n");
+    return;
+  }
+  printf("usage: tribo bench [NAME...] [--short] [--out DIR] [--json]\n\n");
+  for (int i = 0; i < n; i++) printf("  %s\n", names[i]);
+}
+
 int tribo_cmd_bench(int argc, char** argv) {
   char folder[LONGEST_PATH], all[MOST_BENCHES][LONGEST_NAME];
   int nall = bench_folder(folder, sizeof folder) ? list_benches(folder, all) : 0;
   if (argc > 0 && (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "--list") == 0)) {
-    printf("usage: tribo bench [NAME...] [--short] [--out DIR] [--json]\n\n");
-    for (int i = 0; i < nall; i++) printf("  %s\n", all[i]);
+    print_list(all, nall, argc > 1 && strcmp(argv[1], "--json") == 0);
     return 0;
   }
   if (nall == 0) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "json.h"
 #include "tribo/tribo.h"
 
 typedef struct {
@@ -107,50 +108,108 @@ static void print_row(const LawRow* law, const Outcome* o, bool cube) {
   printf(" %11.3f %11.0e %9.1f   %s\n", 1e3 * o->sink, o->residual, o->microseconds, law->what);
 }
 
-static bool show(const char* folder, const char* scene, const char* title, const char* header,
-                 Outcome (*experiment)(tbModel* m, int law), bool cube) {
-  tbModel* m = load(folder, scene);
-  if (!m) return false;
-  printf("\n%s\n\n%s\n", title, header);
-  for (int i = 0; i < NLAWS; i++) {
-    Outcome out = experiment(m, LAWS[i].law);
-    print_row(&LAWS[i], &out, cube);
-    fflush(stdout);
-  }
-  tb_model_free(m);
-  return true;
+static void write_row(Json* json, const LawRow* law, const Outcome* o, bool cube) {
+  json_open(json, NULL);
+  json_string(json, "law", tb_step_law_name(law->law));
+  json_string(json, "bends", law->what);
+  json_bool(json, "ok", o->ok);
+  if (!o->ok) json_string(json, "message", o->message);
+  if (cube) json_real(json, "distance", o->distance);
+  json_real(json, "sideways", o->sideways);
+  if (cube) json_real(json, "lift", fmax(0, o->lift));
+  json_real(json, "overlap", o->sink);
+  json_real(json, "residual_exact", o->residual);
+  json_real(json, "microseconds_per_step", o->microseconds);
+  json_close(json);
 }
 
-int tribo_cmd_demo(int argc, char** argv) {
-  const char* folder = argc > 0 ? argv[0] : "scenes";
-  if (strcmp(folder, "--help") == 0) {
-    printf(
-        "tribo demo [FOLDER]\n\nThrows a cube and loads a stack under every contact law, and says "
-        "what each law bends.\nFOLDER holds sliding_cube.xml and stack.xml (default: scenes).\n");
-    return 0;
-  }
-  if (argc > 1 || folder[0] == '-') {
-    fprintf(stderr, "tribo demo: no flag '%s' (see --help)\n", argv[argc > 1 ? 1 : 0]);
-    return 2;
-  }
-  printf("The same scene, the same collisions, the same dynamics; only the contact law changes.\n");
-  printf(
-      "The column 'exact law' is Tribo's certificate: the worst relative residual of the exact\n");
-  printf("law of rigid contact with Coulomb friction over all steps.\n");
+typedef struct {
+  const char* scene;
+  const char* key;    // in JSON
+  const char* title;  // NULL: the cube's, which has a number
+  const char* header;
+  Outcome (*experiment)(tbModel* m, int law);
+  bool cube;
+} Experiment;
+
+static const Experiment EXPERIMENTS[] = {
+    {"sliding_cube.xml", "thrown_cube", NULL,
+     "  law     distance m  sideways mm    lift mm  overlap mm   exact law   us/step"
+     "   what the law bends",
+     thrown_cube, true},
+    {"stack.xml", "heavy_stack", "Ten boxes, the top one 1000 times heavier (two seconds)",
+     "  law      sideways mm  overlap mm   exact law   us/step   what the law bends", heavy_stack,
+     false},
+};
+enum { NEXPERIMENTS = sizeof EXPERIMENTS / sizeof EXPERIMENTS[0] };
+
+// One experiment under every law, as a table or (json not NULL) as an array of rows.
+static void show(tbModel* m, const Experiment* e, Json* json) {
   double v2 = 2 * 2 + 1 * 1, mu = 0.4, g = 9.81;
-  char title[256];
-  snprintf(title, sizeof title,
-           "A cube thrown along the floor (with steps of 1 ms it should stop after "
-           "v^2/(2 mu g) - v h/2 = %.5f m)",
-           v2 / (2 * mu * g) - 0.5e-3 * sqrt(v2));
-  bool ok = show(folder, "sliding_cube.xml", title,
-                 "  law     distance m  sideways mm    lift mm  overlap mm   exact law   us/step"
-                 "   what the law bends",
-                 thrown_cube, true);
-  ok = ok && show(folder, "stack.xml", "Ten boxes, the top one 1000 times heavier (two seconds)",
-                  "  law      sideways mm  overlap mm   exact law   us/step   what the law bends",
-                  heavy_stack, false);
-  if (ok)
-    printf("\nNext: build/tribo sim scenes/stack.xml --law soft, build/tribo --help, docs/\n");
+  if (json) {
+    json_open_array(json, e->key);
+  } else if (e->title) {
+    printf("\n%s\n\n%s\n", e->title, e->header);
+  } else {
+    printf(
+        "\nA cube thrown along the floor (with steps of 1 ms it should stop after "
+        "v^2/(2 mu g) - v h/2 = %.5f m)\n\n%s\n",
+        v2 / (2 * mu * g) - 0.5e-3 * sqrt(v2), e->header);
+  }
+  for (int i = 0; i < NLAWS; i++) {
+    Outcome out = e->experiment(m, LAWS[i].law);
+    if (json) write_row(json, &LAWS[i], &out, e->cube);
+    if (!json) print_row(&LAWS[i], &out, e->cube);
+    fflush(stdout);
+  }
+  if (json) json_close_array(json);
+}
+
+static const char INTRODUCTION[] =
+    "The same scene, the same collisions, the same dynamics; only the contact law changes.\n"
+    "The column 'exact law' is Tribo's certificate: the worst relative residual of the exact\n"
+    "law of rigid contact with Coulomb friction over all steps.\n";
+
+int tribo_cmd_demo(int argc, char** argv) {
+  const char* folder = NULL;
+  bool as_json = false;
+  for (int i = 0; i < argc; i++) {
+    if (strcmp(argv[i], "--help") == 0) {
+      printf(
+          "tribo demo [FOLDER] [--json]\n\nThrows a cube and loads a stack under every contact "
+          "law, and says what each law bends.\nFOLDER holds sliding_cube.xml and stack.xml "
+          "(default: scenes).\n");
+      return 0;
+    }
+    bool flag = argv[i][0] == '-', known = strcmp(argv[i], "--json") == 0;
+    if ((flag && !known) || (!flag && folder)) {
+      fprintf(stderr, "tribo demo: no flag '%s' (see --help)\n", argv[i]);
+      return 2;
+    }
+    as_json |= known;
+    if (!flag) folder = argv[i];
+  }
+
+  // Both scenes first: nothing is printed of a demo that cannot run.
+  tbModel* models[NEXPERIMENTS] = {NULL};
+  bool ok = true;
+  for (int i = 0; i < NEXPERIMENTS && ok; i++) {
+    models[i] = load(folder ? folder : "scenes", EXPERIMENTS[i].scene);
+    ok = models[i] != NULL;
+  }
+  Json json = {stdout, false};
+  if (ok && as_json) json_open(&json, NULL);
+  if (ok && !as_json) fputs(INTRODUCTION, stdout);
+  for (int i = 0; i < NEXPERIMENTS && ok; i++) {
+    show(models[i], &EXPERIMENTS[i], as_json ? &json : NULL);
+  }
+  if (ok && as_json) json_close(&json);
+  if (ok) {
+    fputs(as_json ? "\n"
+                  : "\nNext: build/tribo sim scenes/stack.xml --law soft, build/tribo --help, "
+                    "docs/\n",
+          stdout);
+  }
+  for (int i = 0; i < NEXPERIMENTS; i++) tb_model_free(models[i]);
   return ok ? 0 : 2;
 }

@@ -62,7 +62,6 @@ static int parse_one(Arguments* a, int argc, char** argv) {
   const char *arg = argv[0], *value = argc > 1 ? argv[1] : NULL;
   int taken = model_args_take(&a->model, "sim", argc, argv);
   if (taken) return taken > 0 ? taken : 0;
-  if (!value) return complain("no flag, or no value after", arg);
   const struct {
     const char* flag;
     const char** target;
@@ -70,10 +69,12 @@ static int parse_one(Arguments* a, int argc, char** argv) {
       {"--key", &a->key}, {"--state", &a->state}, {"--save", &a->save}, {"--out", &a->out}};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     if (strcmp(arg, texts[i].flag) != 0) continue;
+    if (!value) return complain("no value after", arg);
     *texts[i].target = value;
     return 2;
   }
   if (strcmp(arg, "--time") == 0) {
+    if (!value) return complain("no value after", arg);
     char* end;
     a->time = strtod(value, &end);
     if (end == value || *end || !(a->time >= 0) || a->time > 1e9) {

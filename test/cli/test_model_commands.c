@@ -68,9 +68,12 @@ static const char* skip_value(const char* p) {
   for (int i = 0; i < 3; i++) {
     if (strncmp(p, words[i], strlen(words[i])) == 0) return p + strlen(words[i]);
   }
+  // No infinities and no NaN.
+  const char* digit = p + (*p == '-');
+  if (*digit < '0' || *digit > '9') return NULL;
   char* end;
   strtod(p, &end);
-  return end == p ? NULL : end;
+  return end;
 }
 
 static void assert_json(const char* text) {
@@ -285,8 +288,59 @@ static void help_is_found(void** state) {
   assert_int_equal(run("demo /nowhere 2>/dev/null"), 2);
 }
 
+// The README shows what the demo prints: the rows of its table are those of the thrown cube.
+static void test_demo(void** state) {
+  (void)state;
+  char path[1024], line[1024], arguments[1024];
+  snprintf(arguments, sizeof arguments, "demo '%s' --json", TB_SCENES_DIR);
+  assert_int_equal(run(arguments), 0);
+  assert_json(output);
+  assert_non_null(strstr(output, "\"heavy_stack\": ["));
+  snprintf(arguments, sizeof arguments, "demo '%s'", TB_SCENES_DIR);
+  assert_int_equal(run(arguments), 0);
+  snprintf(path, sizeof path, "%s/../README.md", TB_SCENES_DIR);
+  FILE* readme = fopen(path, "r");
+  assert_non_null(readme);
+  int rows = 0;
+  while (fgets(line, sizeof line, readme)) {
+    char law[32], cell[5][32];
+    if (sscanf(line, "| `%31[a-z]`", law) != 1 || !strstr(line, "e-0")) continue;
+    const char* numbers_at = strstr(strstr(line, law), "|");
+    assert_int_equal(sscanf(numbers_at, "| %31s | %31s | %31s | %31s | %31s |", cell[0], cell[1],
+                            cell[2], cell[3], cell[4]),
+                     5);
+    char start[40];
+    snprintf(start, sizeof start, "\n  %s ", law);
+    const char* at = strstr(output, start);
+    assert_non_null(at);
+    at += strlen(start);
+    for (int k = 0; k < 5; k++) {
+      char word[32];
+      int length;
+      assert_int_equal(sscanf(at, "%31s%n", word, &length), 1);
+      if (strcmp(word, cell[k]) != 0) fail_msg("%s: README says %s, not %s", law, cell[k], word);
+      at += length;
+    }
+    rows++;
+  }
+  fclose(readme);
+  assert_int_equal(rows, 6);
+}
+
+// The list of benchmarks is JSON too; words without their value are named.
+static void test_small_things(void** state) {
+  (void)state;
+  assert_int_equal(run("bench --list --json"), 0);
+  assert_json(output);
+  assert_int_equal(run("sim stack.xml --time 2>&1"), 2);
+  assert_non_null(strstr(output, "no value after '--time'"));
+  assert_int_equal(run("sim stack.xml --nonsense 2>&1"), 2);
+  assert_non_null(strstr(output, "no flag '--nonsense'"));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_demo),        cmocka_unit_test(test_small_things),
       cmocka_unit_test(test_info),        cmocka_unit_test(test_eval),
       cmocka_unit_test(test_derivatives), cmocka_unit_test(test_errors),
       cmocka_unit_test(notes_come_once),  cmocka_unit_test(lost_output_is_a_failure),
