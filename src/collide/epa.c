@@ -8,6 +8,9 @@
 
 #define MAX_VERTS 160
 #define MAX_FACES (2 * MAX_VERTS)
+// Faces whose nearest is remembered together; divides MAX_FACES.
+#define GROUP 8
+#define GROUPS (MAX_FACES / GROUP)
 #define MAX_OPTIMA 8
 // Tangent of the angle at which the first points are looked for around the first direction.
 #define FRONT 0.15
@@ -34,6 +37,9 @@ typedef struct {
   tbSupport vert[MAX_VERTS];
   Face face[MAX_FACES];
   tbReal dist[MAX_FACES];  // of a face's plane from the origin; INFINITY for dead and flat ones
+  int nearest[GROUPS];     // the nearest face of each group, unless the group is stale
+  tbReal near[GROUPS];     // and its distance
+  bool stale[GROUPS];
   int nvert;
   int nface;
   int spare[MAX_FACES];  // dead faces to use again
@@ -65,6 +71,11 @@ static tbReal try_direction(Polytope* p, const tbReal m[3], tbSupport* at) {
   return reach;
 }
 
+static void set_dist(Polytope* p, int f, tbReal dist) {
+  p->dist[f] = dist;
+  p->stale[f / GROUP] = true;
+}
+
 // Plane of a face. A face without area keeps the normal given and never is the nearest.
 static void set_face_plane(Polytope* p, int f, const tbReal fallback[3]) {
   Face* face = &p->face[f];
@@ -77,11 +88,11 @@ static void set_face_plane(Polytope* p, int f, const tbReal fallback[3]) {
   tbReal area = tb_norm3(cross), size = tb_dot3(e1, e1) + tb_dot3(e2, e2);
   if (area <= 1e-13 * size) {
     tb_copy3(face->normal, fallback);
-    p->dist[f] = INFINITY;
+    set_dist(p, f, INFINITY);
     return;
   }
   tb_scale3(face->normal, cross, 1 / area);
-  p->dist[f] = tb_dot3(face->normal, a);
+  set_dist(p, f, tb_dot3(face->normal, a));
 }
 
 static int new_face(Polytope* p, int a, int b, int c) {
@@ -89,6 +100,10 @@ static int new_face(Polytope* p, int a, int b, int c) {
   if (p->nspare > 0) {
     f = p->spare[--p->nspare];
   } else if (p->nface < MAX_FACES) {
+    // The rest of a new group are no faces yet.
+    if (p->nface % GROUP == 0) {
+      for (int k = 0; k < GROUP; k++) set_dist(p, p->nface + k, INFINITY);
+    }
     f = p->nface++;
   } else {
     return -1;
@@ -220,14 +235,23 @@ static int start_polytope(Polytope* p, const tbConvexResult* r) {
   return 1;
 }
 
-static int nearest_face(const Polytope* p) {
-  int best = -1;
+// The first of the nearest faces; -1 where none has a distance. A new point changes few faces, so
+// that most groups keep their nearest.
+static int nearest_face(Polytope* p) {
   tbReal least = INFINITY;
-  for (int f = 0; f < p->nface; f++) {
-    if (p->dist[f] < least) {
-      least = p->dist[f];
-      best = f;
+  int best = -1;
+  for (int g = 0; g * GROUP < p->nface; g++) {
+    if (p->stale[g]) {
+      int first = g * GROUP, nearest = first;
+      for (int f = first + 1; f < first + GROUP; f++) {
+        nearest = p->dist[f] < p->dist[nearest] ? f : nearest;
+      }
+      p->nearest[g] = nearest;
+      p->near[g] = p->dist[nearest];
+      p->stale[g] = false;
     }
+    best = p->near[g] < least ? p->nearest[g] : best;
+    least = p->near[g] < least ? p->near[g] : least;
   }
   return best;
 }
@@ -287,7 +311,7 @@ static int grow(Polytope* p, int start, const tbSupport* at, tbReal tolerance) {
   p->vert[v] = *at;
   p->nvert++;
   for (int i = 0; i < p->ncarved; i++) {
-    p->dist[p->carved[i]] = INFINITY;
+    set_dist(p, p->carved[i], INFINITY);
     p->spare[p->nspare++] = p->carved[i];
   }
   for (int i = 0; i < p->nborder; i++) {
@@ -428,7 +452,7 @@ static int expand(Polytope* p, tbReal stop, int* capped) {
     tbReal reach = try_direction(p, p->face[f].normal, &at), gap = reach - p->dist[f];
     // A face that has nothing better to offer than the optimum it belongs to is done.
     if (reach >= best && in_basin(p, f)) {
-      p->dist[f] = INFINITY;
+      set_dist(p, f, INFINITY);
       continue;
     }
     if (p->best - p->dist[f] <= stop || gap <= rounding || is_vertex_of(p, f, at.w)) return result;
@@ -443,7 +467,7 @@ static int expand(Polytope* p, tbReal stop, int* capped) {
     if (!grow(p, f, &at, rounding)) {
       // Leave the polytope as the best answer so far.
       p->face[f] = kept;
-      p->dist[f] = dist;
+      set_dist(p, f, dist);
       *capped = 1;
       return result;
     }
