@@ -38,9 +38,17 @@ static inline int tb_hull_cell(const tbReal d[3]) {
 size_t tb_hull_search_bytes(const tbHull* hull);
 void tb_hull_search_fill(tbHull* hull, void* memory);
 
+// Hulls of more vertices have no lanes, and climb from the table.
+#define TB_HULL_LANES 128
+
 // With it, the farthest vertex of a hull with lanes, and where to climb from in one with cells.
 int tb_hull_search_all(const tbHull* hull, const tbReal d[3]);
 int tb_hull_search_start(const tbHull* hull, const tbReal d[3]);
+
+// In a hull with lanes: the vertices v with n.v + offset <= limit, ascending, and what that is.
+// Returns how many.
+int tb_hull_search_below(const tbHull* hull, const tbReal n[3], tbReal offset, tbReal limit,
+                         int found[TB_HULL_LANES], tbReal dist[TB_HULL_LANES]);
 
 // Radius of the largest ball around the hull's center that is inside: tbHull.inner.
 tbReal tb_hull_inner(const tbHull* hull);

@@ -10,8 +10,6 @@
 #define HAVE_AVX2 1
 #endif
 
-// Hulls of more vertices climb from the table.
-#define LANES_MAX 128
 // Vertices at a time: two registers of four.
 #define LANE_GROUP 8
 // Cells of the table along each side of the cube's faces.
@@ -24,7 +22,7 @@ static int lane_count(const tbHull* hull) {
 }
 
 static bool has_cells(const tbHull* hull) {
-  return hull->nvert > LANES_MAX && hull->nvert <= UINT16_MAX && hull->adj_start;
+  return hull->nvert > TB_HULL_LANES && hull->nvert <= UINT16_MAX && hull->adj_start;
 }
 
 static int plane_count(const tbHull* hull) {
@@ -39,7 +37,7 @@ static size_t edge_bytes(const tbHull* hull) {
 
 size_t tb_hull_search_bytes(const tbHull* hull) {
   if (hull->nvert < 1) return 0;
-  if (hull->nvert <= LANES_MAX) {
+  if (hull->nvert <= TB_HULL_LANES) {
     size_t reals = 3 * (size_t)lane_count(hull), edges = edge_bytes(hull);
     if (edges > 0) reals += 4 * (size_t)plane_count(hull);
     return sizeof(tbReal) * reals + edges;
@@ -139,7 +137,7 @@ void tb_hull_search_fill(tbHull* hull, void* memory) {
   hull->flat = false;
   hull->cells = NULL;
   if (!memory || tb_hull_search_bytes(hull) == 0) return;
-  if (hull->nvert <= LANES_MAX) {
+  if (hull->nvert <= TB_HULL_LANES) {
     fill_lanes(hull, (tbReal*)memory);
     if (edge_bytes(hull) > 0) fill_edges(hull, (tbReal*)memory + 3 * (size_t)lane_count(hull));
   } else {
@@ -162,6 +160,19 @@ static int scan_lanes(const tbHull* hull, const tbReal d[3]) {
     most = along > most ? along : most;
   }
   return best;
+}
+
+// Without a branch per vertex.
+static int scan_below(const tbHull* hull, const tbReal n[3], tbReal offset, tbReal limit,
+                      int* found, tbReal* dist) {
+  const tbReal *x = hull->lanes, *y = x + hull->nlane, *z = y + hull->nlane;
+  int count = 0;
+  for (int i = 0; i < hull->nvert; i++) {
+    found[count] = i;
+    dist[count] = x[i] * n[0] + y[i] * n[1] + z[i] * n[2] + offset;
+    count += dist[count] <= limit;
+  }
+  return count;
 }
 
 #ifdef HAVE_AVX2
@@ -201,12 +212,49 @@ TB_WIDE static int scan_lanes_wide(const tbHull* hull, const tbReal d[3]) {
   tbReal at = _mm_cvtsd_f64(low);
   return at < hull->nvert ? (int)at : 0;
 }
+// As scan_below, by bits: most groups have no vertex in reach.
+TB_WIDE static int scan_below_wide(const tbHull* hull, const tbReal n[3], tbReal offset,
+                                   tbReal limit, int* found, tbReal* dist) {
+  const tbReal *x = hull->lanes, *y = x + hull->nlane, *z = y + hull->nlane;
+  __m256d nx = _mm256_set1_pd(n[0]), ny = _mm256_set1_pd(n[1]), nz = _mm256_set1_pd(n[2]);
+  __m256d shift = _mm256_set1_pd(offset), most = _mm256_set1_pd(limit);
+  tbReal height[TB_HULL_LANES];
+  uint64_t bits[2] = {0, 0};
+  for (int i = 0; i < hull->nlane; i += 4) {
+    __m256d h = _mm256_add_pd(four_along(x, y, z, i, nx, ny, nz), shift);
+    _mm256_storeu_pd(height + i, h);
+    uint64_t below = (uint64_t)_mm256_movemask_pd(_mm256_cmp_pd(h, most, _CMP_LE_OQ));
+    bits[i >> 6] |= below << (i & 63);
+  }
+  int count = 0;
+  for (int word = 0; word < 2; word++) {
+    for (uint64_t rest = bits[word]; rest != 0; rest &= rest - 1) {
+      int v = 64 * word + __builtin_ctzll(rest);
+      // Places beyond the last vertex repeat the first.
+      if (v >= hull->nvert) break;
+      found[count] = v;
+      dist[count++] = height[v];
+    }
+  }
+  return count;
+}
 #else
 static int scan_lanes_wide(const tbHull* hull, const tbReal d[3]) {
   return scan_lanes(hull, d);
+}
+
+static int scan_below_wide(const tbHull* hull, const tbReal n[3], tbReal offset, tbReal limit,
+                           int* found, tbReal* dist) {
+  return scan_below(hull, n, offset, limit, found, dist);
 }
 #endif
 
 int tb_hull_search_all(const tbHull* hull, const tbReal d[3]) {
   return tb_wide() ? scan_lanes_wide(hull, d) : scan_lanes(hull, d);
+}
+
+int tb_hull_search_below(const tbHull* hull, const tbReal n[3], tbReal offset, tbReal limit,
+                         int found[TB_HULL_LANES], tbReal dist[TB_HULL_LANES]) {
+  return tb_wide() ? scan_below_wide(hull, n, offset, limit, found, dist)
+                   : scan_below(hull, n, offset, limit, found, dist);
 }

@@ -53,20 +53,31 @@ static void add_vertex(const Query* q, int v, tbReal dist, Patch* patch) {
   patch->vertex[patch->count++] = v;
 }
 
-// All vertices within the margin, a block at a time, without a branch per vertex.
-static void scan_all(const Query* q, tbReal margin, Patch* patch) {
+// All vertices within the margin, without a branch per vertex.
+static void scan_block(const Query* q, int start, int end, tbReal margin, Patch* patch) {
   const tbReal nx = q->n_local[0], ny = q->n_local[1], nz = q->n_local[2], offset = q->offset;
-  int found[MAX_PATCH];
+  int found[MAX_PATCH], count = 0;
   tbReal dist[MAX_PATCH];
-  for (int start = 0; start < q->hull->nvert; start += MAX_PATCH) {
-    int end = start + MAX_PATCH < q->hull->nvert ? start + MAX_PATCH : q->hull->nvert, count = 0;
-    const tbReal* x = q->hull->vert + 3 * start;
-    for (int v = start; v < end; v++, x += 3) {
-      found[count] = v;
-      dist[count] = nx * x[0] + ny * x[1] + nz * x[2] + offset;
-      count += dist[count] <= margin;
-    }
+  const tbReal* x = q->hull->vert + 3 * start;
+  for (int v = start; v < end; v++, x += 3) {
+    found[count] = v;
+    dist[count] = nx * x[0] + ny * x[1] + nz * x[2] + offset;
+    count += dist[count] <= margin;
+  }
+  for (int i = 0; i < count; i++) add_vertex(q, found[i], dist[i], patch);
+}
+
+static void scan_all(const Query* q, tbReal margin, Patch* patch) {
+  if (q->hull->lanes) {
+    int found[TB_HULL_LANES];
+    tbReal dist[TB_HULL_LANES];
+    int count = tb_hull_search_below(q->hull, q->n_local, q->offset, margin, found, dist);
     for (int i = 0; i < count; i++) add_vertex(q, found[i], dist[i], patch);
+    return;
+  }
+  for (int start = 0; start < q->hull->nvert; start += MAX_PATCH) {
+    int end = start + MAX_PATCH < q->hull->nvert ? start + MAX_PATCH : q->hull->nvert;
+    scan_block(q, start, end, margin, patch);
   }
 }
 
