@@ -52,8 +52,12 @@ typedef struct {
 
 typedef struct {
   int iterations;
-  tbReal gradient;  // largest entry of M (a - a_smooth) - J^T f, relative to the largest force
+  // Largest entry of M (a - a_smooth) - J^T f, relative to the largest force; of a still answer the
+  // last step, relative to a - a_smooth.
+  tbReal gradient;
   int converged;
+  int still;  // 1: a moves no more, but forces are rounding: M (a - a_smooth) is what J^T f should
+              // be
 } tbSoftInfo;
 
 // Newton with an exact line search. `a` holds the first guess and gets the answer, `force` (nrow)

@@ -9,6 +9,7 @@
 
 bool tb_soft_dense_build(tbSoftDense* s, const tbSoftProblem* p, tbArena* arena) {
   s->n = p->ndof;
+  s->least = NULL;
   s->stride = (p->ndof + 3) & ~3;
   s->H = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(s->n * s->stride + 1));
   s->inverse = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(s->n + 1));
@@ -103,16 +104,24 @@ void tb_soft_dense_add(tbSoftDense* s, const tbSoftBlock* b, const int* place, c
 
 // ---- factor and solve --------------------------------------------------------------------------
 
-// A pivot that is rounding, as joints that do the same (two hinges on one axis) leave one, is held,
-// as in M's own factor. Loops go on to a multiple of four: what lies above the diagonal is never
+// The pivot of row k, or zero. One that is rounding, as joints that do the same (two hinges on one
+// axis) leave one, is held, as in M's own factor. Rows of next to no compliance leave little of M
+// in the sum, but since H >= M, its pivots are no smaller than M's.
+TB_INLINE tbReal pivot_of(const tbSoftDense* s, int k, tbReal value, tbReal diagonal) {
+  tbReal own = s->least ? s->least[k] : 0;
+  if (own > 0) return value > 0.5 * own ? value : own;
+  return value > TB_LEAST_PIVOT * diagonal ? value : 0;
+}
+
+// H = L^T D L. Loops go on to a multiple of four: what lies above the diagonal is never
 // read.
 TB_INLINE bool factor(tbSoftDense* s) {
   for (int k = 0; k < s->n; k++) s->inverse[k] = s->H[k * s->stride + k];
   for (int k = s->n - 1; k >= 0; k--) {
     tbReal* TB_RESTRICT row = s->H + k * s->stride;
-    tbReal least = TB_LEAST_PIVOT * s->inverse[k];
-    if (!(least > 0 && row[k] < INFINITY)) return false;
-    tbReal inverse = s->inverse[k] = row[k] > least ? 1 / row[k] : 0;
+    tbReal pivot = pivot_of(s, k, row[k], s->inverse[k]);
+    if (!(s->inverse[k] > 0 && row[k] < INFINITY)) return false;
+    tbReal inverse = s->inverse[k] = pivot > 0 ? 1 / pivot : 0;
     for (int i = 0; i < k; i++) {
       if (row[i] == 0) continue;
       tbReal f = row[i] * inverse, *TB_RESTRICT to = s->H + i * s->stride;

@@ -16,7 +16,9 @@ typedef struct {
   tbReal* H;        // n x stride; the factor L, unit diagonal not stored, where H = L^T D L
   tbReal* inverse;  // of D; zero where a pivot is no more than rounding
   tbReal* WJ;       // W J of a block over all dofs, then J
-  bool skew;        // W need not be symmetric: H is a full square, and its factors U D L
+  const tbReal*
+      least;  // pivots of M alone, zero where M has none, or NULL: those of H >= M are no smaller
+  bool skew;  // W need not be symmetric: H is a full square, and its factors U D L
 } tbSoftDense;
 
 // False: out of memory.

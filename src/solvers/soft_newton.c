@@ -193,14 +193,16 @@ static tbReal line_slope(const Newton* n, tbReal t, tbReal quadratic, tbReal lin
   return slope;
 }
 
-// The root of the cost's derivative along the step: Newton kept inside a bracket.
-static tbReal line_search(const Newton* n) {
+// The root of the cost's derivative along the step: Newton kept inside a bracket. `energy` gets
+// step . M step.
+static tbReal line_search(const Newton* n, tbReal* energy) {
   tbReal quadratic = 0, linear = 0, first = 0;
   for (int i = 0; i < n->p->ndof; i++) {
     quadratic += n->step[i] * n->Mstep[i];
     linear += n->step[i] * n->Ma[i];
     first += n->step[i] * n->grad[i];
   }
+  *energy = quadratic;
   tbBracket bracket = {0, INFINITY};
   tbReal curvature, t = 1;
   for (int i = 0; i < 50; i++) {
@@ -237,7 +239,16 @@ static int allocate(Newton* n, tbArena* arena) {
 static bool build_system(Newton* n, tbArena* arena) {
   const tbSoftProblem* p = n->p;
   n->small = p->ndof <= TB_SOFT_DENSE;
-  if (n->small) return tb_soft_dense_build(&n->dense, p, arena);
+  if (n->small) {
+    tbReal* least = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(p->ndof + 1));
+    if (!least || !tb_soft_dense_build(&n->dense, p, arena)) return false;
+    for (int i = 0; i < p->ndof; i++) {
+      tbReal inverse = p->inverse[p->dof[i]];
+      least[i] = inverse > 0 ? 1 / inverse : 0;
+    }
+    n->dense.least = least;
+    return true;
+  }
   tbRows* rows = tb_arena_alloc(arena, sizeof(tbRows) * (size_t)(p->nblock + 1));
   n->place = tb_arena_alloc(arena, sizeof(int) * (size_t)(p->forest.n + 1));
   n->x = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(p->ndof + 1));
@@ -378,6 +389,20 @@ static void advance(Newton* n, tbReal t, int iteration) {
   find_gradient(n);
 }
 
+// Newton's step is rounding next to what the constraints do, in the norm of M; `energy` is step . M
+// step. Forces of rows with next to no compliance are rounding long before the acceleration is.
+static bool is_still(const Newton* n, tbReal energy, tbReal* share) {
+  const tbReal still = 1e-11;
+  tbReal all = 0;
+  for (int i = 0; i < n->p->ndof; i++) {
+    int dof = n->p->dof[i];
+    all += n->Ma[i] * (n->a[dof] - n->p->a_smooth[dof]);
+  }
+  if (!(energy <= still * still * all)) return false;
+  *share = all > 0 ? sqrt(energy / all) : 0;
+  return true;
+}
+
 tbResult tb_soft_newton(const tbSoftProblem* problem, tbReal tol, int max_iter, tbArena* arena,
                         tbReal* a, tbReal* force, tbSoftInfo* info) {
   Newton n = {.p = problem, .a = a, .force = force};
@@ -399,12 +424,15 @@ tbResult tb_soft_newton(const tbSoftProblem* problem, tbReal tol, int max_iter, 
     }
     mul_M(problem, n.Mstep, n.step);
     mul_J(&n, n.Jstep, n.step);
-    tbReal t = line_search(&n);
+    tbReal energy, t = line_search(&n, &energy);
     advance(&n, t, info->iterations);
     tbReal before = info->gradient;
     info->gradient = relative_gradient(&n);
     if (!(info->gradient < before) && info->gradient < 1e-11) break;
+    info->still =
+        !problem->conjugate && info->gradient > tol && is_still(&n, energy, &info->gradient);
+    if (info->still) break;
   }
-  info->converged = info->gradient <= fmax(tol, 1e-11);
+  info->converged = info->still || info->gradient <= fmax(tol, 1e-11);
   return TB_OK;
 }

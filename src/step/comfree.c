@@ -34,6 +34,7 @@ typedef struct {
   tbReal* v_free;     // predicted velocity
   tbHeld held;        // the equalities
   tbReal* drawn[3];   // their impulses: of the prediction, of the correction, of a trial
+  tbArena* arena;
 } Context;
 
 // ---- gains -------------------------------------------------------------------------------------
@@ -46,15 +47,13 @@ static void user_gains(const tbOption* opt, const tbReal own[2], tbReal* k, tbRe
 
 // Impedance heuristic (CF eq. 11-13): M = r / (1 - r) / trace, K dt = k M, D dt = d M. The trace is
 // that of the normal row, estimated by MuJoCo's inverse weights of the two bodies.
-static tbFacetGain heuristic_gain(const Context* x, const tbContact* contact, tbReal gap) {
-  const tbModel* m = x->m;
-  const tbOption* opt = &m->opt;
+static tbFacetGain heuristic_gain(const Context* x, const tbContact* contact, tbReal mean,
+                                  tbReal gap) {
+  const tbOption* opt = &x->m->opt;
   tbReal imp[TB_NIMP], k, d;
   memcpy(imp, contact->solimp, sizeof imp);
   tb_impedance_check(imp);
   user_gains(opt, contact->comfree, &k, &d);
-  tbReal mean = m->body_invweight0[2 * m->geom_bodyid[contact->geom[0]]] +
-                m->body_invweight0[2 * m->geom_bodyid[contact->geom[1]]];
   tbReal r = tb_impedance(imp, gap);
   // More facets share the load of four, a frictionless contact carries it alone.
   tbReal share = contact->dim == 1 ? 4 : 4.0 / x->facets.n;
@@ -157,15 +156,18 @@ static void add_columns(const tbConstraint* c, const tbReal* y, tbReal* out) {
   }
 }
 
-static void contact_gain(const Context* x, const tbConstraint* c) {
+static bool contact_gain(const Context* x, const tbConstraint* c) {
   const tbContact* contact = &x->d->contact[c->id];
   if (x->m->opt.comfree_exact) {
     // The facets of a cone share the load.
     tbReal A = contact_diagonal(x, c, contact->friction);
     x->gain[c->row] = exact_gain(x, contact->comfree, c->dim == 1 ? A : x->facets.n * A);
-  } else {
-    x->gain[c->row] = heuristic_gain(x, contact, c->pos[0] - c->margin);
+    return true;
   }
+  tbReal mean;
+  if (!tb_push_weight(x->m, x->d, x->factor, x->arena, c, &mean)) return false;
+  x->gain[c->row] = heuristic_gain(x, contact, mean, c->pos[0] - c->margin);
+  return true;
 }
 
 static void plain_gain(const Context* x, const tbConstraint* c) {
@@ -208,7 +210,7 @@ static void constraint_impulse(const Context* x, const tbConstraint* c) {
 
 // Predicted velocities, gains and impulses of all constraints but equalities, which the prediction
 // already holds.
-static void all_impulses(const Context* x, const tbReal* v_free) {
+static tbResult all_impulses(const Context* x, const tbReal* v_free) {
   for (int i = 0; i < x->cs->count; i++) {
     const tbConstraint* c = &x->cs->list[i];
     rows_of(c, v_free, x->velocity + c->row);
@@ -217,12 +219,13 @@ static void all_impulses(const Context* x, const tbReal* v_free) {
       continue;
     }
     if (c->source == TB_SOURCE_CONTACT) {
-      contact_gain(x, c);
+      if (!contact_gain(x, c)) return TB_ERROR_MEMORY;
     } else {
       plain_gain(x, c);
     }
     constraint_impulse(x, c);
   }
+  return TB_OK;
 }
 
 // ---- overshoot ---------------------------------------------------------------------------------
@@ -356,11 +359,10 @@ static tbResult prepare(Context* x, tbData* d) {
   return TB_OK;
 }
 
-// Damping is implicit as the integrator says: H = M + h D.
-static tbImplicit implicit_part(const tbOption* opt) {
-  if (opt->integrator == TB_INTEGRATOR_IMPLICITFAST) return TB_IMPLICIT_ALL;
-  int explicit = opt->disableflags & (TB_DISABLE_EULERDAMP | TB_DISABLE_DAMPER);
-  return explicit ? TB_IMPLICIT_NOTHING : TB_IMPLICIT_DAMPERS;
+tbImplicit tb_comfree_implicit(const tbOption* opt) {
+  bool euler = opt->integrator != TB_INTEGRATOR_IMPLICITFAST;
+  return euler && (opt->disableflags & TB_DISABLE_EULERDAMP) ? TB_IMPLICIT_NOTHING
+                                                             : TB_IMPLICIT_ALL;
 }
 
 // CF eq. 8-9: impulses of every constraint by itself and the velocity change u that they lead to,
@@ -426,11 +428,11 @@ tbResult tb_comfree_velocity(const tbModel* m, tbData* d, tbStepState* state, tb
   const tbConstraints* cs = &state->constraints;
   tbForest forest = tb_forest(m);
   tbReal h = m->opt.timestep, start = tb_seconds();
-  Context x = {.m = m, .d = d, .cs = cs};
+  Context x = {.m = m, .d = d, .cs = cs, .arena = &d->work->arena};
   tbResult result = prepare(&x, d);
 
   // Prediction: v_f = v + h H^-1 (tau - b), CF eq. 2.
-  if (result == TB_OK) result = tb_implicit_factor(m, d, implicit_part(&m->opt), &x.factor);
+  if (result == TB_OK) result = tb_implicit_factor(m, d, tb_comfree_implicit(&m->opt), &x.factor);
   if (result != TB_OK) return result;
   memcpy(x.v_free, d->qfrc_smooth, sizeof(tbReal) * (size_t)m->nv);
   tb_ltdl_solve(forest, x.factor.LD, x.factor.inverse, x.v_free);
@@ -441,9 +443,9 @@ tbResult tb_comfree_velocity(const tbModel* m, tbData* d, tbStepState* state, tb
   d->seconds.dynamics += dynamics_end - start;
 
   // Impulses and correction, by island.
-  all_impulses(&x, x.v_free);
   tbIslands islands;
-  result = tb_assemble_groups(m, d, &state->constraints, &islands);
+  result = all_impulses(&x, x.v_free);
+  if (result == TB_OK) result = tb_assemble_groups(m, d, &state->constraints, &islands);
   if (result != TB_OK) return result;
   state->softened = solve(&x, &islands, d->qfrc_constraint, v_next);
   for (int r = 0; r < x.held.n; r++) x.drawn[0][r] += x.drawn[1][r];
@@ -464,10 +466,12 @@ tbResult tb_comfree_velocity(const tbModel* m, tbData* d, tbStepState* state, tb
 tbResult tb_comfree_gains(const tbModel* m, const tbData* d, const tbConstraint* c,
                           tbInertiaFactor factor, tbFacetGain* gain, tbReal* diagonal,
                           tbArena* arena) {
-  Context x = {.m = m, .d = d, .factor = factor};
+  Context x = {.m = m, .d = d, .factor = factor, .arena = arena};
   if (!tb_facets_init(&x.facets, m->opt.comfree_facets)) return TB_ERROR_ARGUMENT;
   if (c->source == TB_SOURCE_CONTACT && !m->opt.comfree_exact) {
-    gain[0] = heuristic_gain(&x, &d->contact[c->id], c->pos[0] - c->margin);
+    tbReal mean;
+    if (!tb_push_weight(m, d, factor, arena, c, &mean)) return TB_ERROR_MEMORY;
+    gain[0] = heuristic_gain(&x, &d->contact[c->id], mean, c->pos[0] - c->margin);
     return TB_OK;
   }
   tbReal G[36];

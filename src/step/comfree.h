@@ -3,6 +3,7 @@
 #define TRIBO_STEP_COMFREE_H_
 
 #include "step/comfree_cone.h"
+#include "step/implicit.h"
 #include "step/state.h"
 
 // From the smooth forces to the next velocity: prediction (CF eq. 2), one impulse per facet (eq.
@@ -10,6 +11,10 @@
 // data->solve.
 tbResult tb_comfree_velocity(const tbModel* model, tbData* data, tbStepState* state,
                              tbReal* v_next);
+
+// What of the damping is implicit in the prediction: all of it, as under the rigid laws, unless
+// Euler's implicit damping is switched off.
+tbImplicit tb_comfree_implicit(const tbOption* option);
 
 // Gains of a constraint as the law has them before an island is softened: one of a contact, one per
 // row of the others, with the diagonal of G behind those (dim each). Scratch from the arena.

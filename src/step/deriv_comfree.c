@@ -354,10 +354,7 @@ tbResult tb_deriv_comfree(tbDerivatives* x, tbData* d, tbStepState* state,
                           const tbDerivativeSettings* settings) {
   const tbModel* m = x->m;
   const tbConstraints* cs = &state->constraints;
-  int explicit = m->opt.disableflags & (TB_DISABLE_EULERDAMP | TB_DISABLE_DAMPER);
-  tbImplicit what = m->opt.integrator == TB_INTEGRATOR_IMPLICITFAST ? TB_IMPLICIT_ALL
-                    : explicit                                      ? TB_IMPLICIT_NOTHING
-                                                                    : TB_IMPLICIT_DAMPERS;
+  tbImplicit what = tb_comfree_implicit(&m->opt);
   tbReal* room = TB_ARENA_NEW(&x->arena, tbReal, 5 * m->nv + 12 * m->nbody);
   if (!room) return TB_ERROR_MEMORY;
   tbReal *free_acc = room, *v_free = room + m->nv, *v_next = v_free + m->nv, *first = NULL;

@@ -11,6 +11,7 @@
 #include "step/certificate.h"
 #include "step/implicit.h"
 #include "step/soft_rows.h"
+#include "tribo/dynamics.h"
 #include "tribo/step.h"
 
 enum { LEAST_ITERATIONS = 20 };
@@ -123,6 +124,29 @@ static tbResult integrate_velocity(const tbModel* m, tbData* d, tbReal* v_next) 
   return TB_OK;
 }
 
+// J^T f of a still island from its acceleration, M (a - a_smooth), on the trees that it moves.
+static tbResult still_forces(const tbModel* m, tbData* d, const tbConstraints* cs,
+                             const tbIslands* islands) {
+  bool any = false;
+  for (int i = 0; i < islands->count; i++) any = any || islands->island[i].solved;
+  if (!any) return TB_OK;
+  tbReal* change = tb_arena_alloc(&d->work->arena, sizeof(tbReal) * (size_t)(2 * m->nv + 1));
+  if (!change) return TB_ERROR_MEMORY;
+  tbReal* force = change + m->nv;
+  for (int i = 0; i < m->nv; i++) change[i] = d->qacc[i] - d->qacc_smooth[i];
+  tb_mul_m(m, d, force, change);
+  for (int c = 0; c < cs->count; c++) {
+    const tbConstraint* one = &cs->list[c];
+    if (one->island < 0 || !islands->island[one->island].solved) continue;
+    for (int k = 0; k < one->nnz; k++) {
+      int tree = m->dof_treeid[one->col[k]], first = m->tree_dofadr[tree];
+      size_t bytes = sizeof(tbReal) * (size_t)m->tree_dofnum[tree];
+      memcpy(d->qfrc_constraint + first, force + first, bytes);
+    }
+  }
+  return TB_OK;
+}
+
 typedef struct {
   const tbModel* m;
   tbData* d;
@@ -152,6 +176,7 @@ static tbResult solve_islands(const tbModel* m, tbData* d, tbStepState* state, t
   if (result != TB_OK) return result;
   for (int i = 0; i < islands->count; i++) {
     const tbSoftInfo* info = &s.info[i];
+    islands->island[i].solved = info->still && m->opt.noslip_iterations <= 0;
     if (!info->converged) total->status = TB_SOLVE_MAX_ITERATIONS;
     if (info->iterations > total->iterations) total->iterations = info->iterations;
     total->factorizations += info->iterations;
@@ -184,6 +209,8 @@ tbResult tb_soft_velocity(const tbModel* m, tbData* d, tbStepState* state, tbRea
   memset(d->qfrc_constraint, 0, bytes);
   tb_gather_impulse(&state->constraints, &islands, d->qfrc_constraint);
   for (int i = 0; i < m->nv; i++) d->qfrc_constraint[i] /= h;
+  result = still_forces(m, d, &state->constraints, &islands);
+  if (result != TB_OK) return result;
   tb_store_forces(m, d, state, &islands);
   total.seconds = tb_seconds() - assemble_end;
   d->seconds.solve += total.seconds;

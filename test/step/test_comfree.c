@@ -493,7 +493,8 @@ static void limits_friction_and_equalities_hold(void** state) {
   tb_world_free(w);
 }
 
-// Where nothing touches, Euler and implicitfast are what they are for the other laws.
+// Where nothing touches, Euler and implicitfast are what they are for the rigid laws, servos with
+// damping included; with implicit damping switched off what they are for the soft law.
 static void free_motion_agrees_with_the_other_laws(void** state) {
   (void)state;
   static const char* const xml =
@@ -502,12 +503,13 @@ static void free_motion_agrees_with_the_other_laws(void** state) {
       ".5 0 0' size='.02' mass='1'/><body pos='.5 0 0'><joint axis='0 0 1' damping='.1' name='j'/>"
       "<geom type='capsule' fromto='0 0 0 .5 0 0' size='.02' mass='1'/></body></body></worldbody>"
       "<actuator><position joint='j' kp='10' kv='1'/></actuator></mujoco>";
-  const int integrator[2] = {TB_INTEGRATOR_EULER, TB_INTEGRATOR_IMPLICITFAST};
-  const int other[2] = {TB_LAW_SOFT, TB_LAW_NCP};
-  for (int i = 0; i < 2; i++) {
+  const int integrator[3] = {TB_INTEGRATOR_EULER, TB_INTEGRATOR_IMPLICITFAST, TB_INTEGRATOR_EULER};
+  const int other[3] = {TB_LAW_NCP, TB_LAW_NCP, TB_LAW_SOFT};
+  for (int i = 0; i < 3; i++) {
     tbWorld a = load(xml), b = load(xml);
     b.m->opt.law = other[i];
     a.m->opt.integrator = b.m->opt.integrator = integrator[i];
+    a.m->opt.disableflags = b.m->opt.disableflags = i == 2 ? TB_DISABLE_EULERDAMP : 0;
     for (int t = 0; t < 300; t++) {
       a.d->ctrl[0] = b.d->ctrl[0] = 0.5;
       step(a);
@@ -518,6 +520,31 @@ static void free_motion_agrees_with_the_other_laws(void** state) {
     tb_world_free(a);
     tb_world_free(b);
   }
+}
+
+// A servo whose damping no explicit step holds (kv h / m = 20) goes where it is told, and two
+// wheels that touch, and weigh nothing by the estimate at their centres, leave a plank on them its
+// springs.
+static void stiff_servos_and_wheels_hold(void** state) {
+  (void)state;
+  tbWorld w =
+      load("<mujoco><worldbody>" PLANE
+           "<body pos='0 0 .1'><joint name='x' type='slide' axis='1 0 0'/>"
+           "<geom size='.1' mass='1'/></body></worldbody><actuator><position joint='x' kp='1e4' "
+           "kv='1e4'/></actuator></mujoco>");
+  w.d->ctrl[0] = 0.5;
+  for (int i = 0; i < 4000; i++) step(w);
+  assert_near(w.d->qpos[0], 0.5, 1e-3);
+  tb_world_free(w);
+  w = load(
+      "<mujoco><worldbody><body pos='0 0 .3'><joint axis='0 1 0'/><geom type='cylinder' size='.15 "
+      ".02' euler='90 0 0' mass='1'/></body><body pos='.3 0 .3'><joint axis='0 1 0'/><geom "
+      "type='cylinder' size='.15 .02' euler='90 0 0' mass='2'/></body><body pos='.15 0 .47'>"
+      "<joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 0 1'/><geom type='box' "
+      "size='.4 .02 .02' mass='1'/></body></worldbody></mujoco>");
+  for (int i = 0; i < 500; i++) step(w);
+  assert_near(w.d->qpos[3], 0, 2e-3);
+  tb_world_free(w);
 }
 
 // Contacts that share no body do not see each other: a second cube changes no bit of the first.
@@ -643,6 +670,7 @@ int main(void) {
       cmocka_unit_test(wrench_does_the_work_of_the_rows),
       cmocka_unit_test(limits_friction_and_equalities_hold),
       cmocka_unit_test(free_motion_agrees_with_the_other_laws),
+      cmocka_unit_test(stiff_servos_and_wheels_hold),
       cmocka_unit_test(contacts_are_decoupled_and_pairs_have_gains),
       cmocka_unit_test(cost_is_linear_in_contacts),
       cmocka_unit_test(loops_stay_closed),
