@@ -8,8 +8,8 @@
 // last displacements it looks ahead.
 #define FAT_SIDE 0.1f
 #define FAT_AHEAD 4
-// Up to this many items all pairs that pass the filter are tested every time: cheaper than a tree,
-// and no worse where every update is of another world.
+// Up to this many items there is no tree: one that leaves its fat box is compared with all others,
+// and pairs are bits of a word for each item. No worse where every update is of another world.
 enum { FEW = 32 };
 // Rebuild the tree when its cost has grown by this factor.
 #define LOOSE 1.3
@@ -19,10 +19,12 @@ typedef struct {
   int count, capacity;
 } KeyList;
 
-// Boxes of few items by component, so that one box is compared with four at a time.
+// Fat boxes of few items by component, so that one is compared with four at a time.
 typedef struct {
   float low[3][FEW], high[3][FEW];
-  int32_t hit[FEW];  // scratch: which items overlap the current one
+  int32_t hit[FEW];       // scratch: which items overlap the current one
+  uint32_t allowed[FEW];  // bit j of item i: the filter lets them pair
+  uint32_t overlap[FEW];  // the same, and the fat boxes overlap
 } FewBoxes;
 
 typedef struct tbBroadState {
@@ -30,15 +32,16 @@ typedef struct tbBroadState {
   tbAabb* fat;       // count
   uint8_t* kind;     // count
   uint8_t* moved;    // count: left its fat box in this update
+  uint8_t* stale;    // count: the tight box is not the present one
   uint8_t* special;  // count: a plane or a box without bounds, outside the tree
   int* specials;     // those items, ascending
   int nspecial;
   tbReal* plane;  // count x 4
   tbBvh tree;
   bool has_tree;
-  KeyList candidates;  // sorted: fat boxes overlap (few items: all pairs) and the filter agreed
-  bool listed;         // few items: candidates are there
-  FewBoxes few;        // tight, by component
+  KeyList candidates;  // sorted: fat boxes overlap and the filter agreed
+  bool listed;         // few items: the filter was asked
+  FewBoxes few;
   KeyList fresh, spare;
   int pair_capacity;
 } State;
@@ -68,14 +71,18 @@ tbResult tb_broadphase_init(tbBroadphase* broad, int count, const uint8_t* kind,
   s->fat = (tbAabb*)allocate(broad, n, sizeof(tbAabb));
   s->kind = (uint8_t*)allocate(broad, n, 1);
   s->moved = (uint8_t*)allocate(broad, n, 1);
+  s->stale = (uint8_t*)allocate(broad, n, 1);
+  broad->still = (uint8_t*)allocate(broad, n, 1);
+  broad->slack = (float*)allocate(broad, n, sizeof(float));
   s->special = (uint8_t*)allocate(broad, n, 1);
   s->specials = (int*)allocate(broad, n, sizeof(int));
   s->plane = (tbReal*)allocate(broad, 4 * n, sizeof(tbReal));
   s->tree.nodes = (tbBvhNode*)allocate(broad, 2 * n, sizeof(tbBvhNode));
   s->tree.order = (int*)allocate(broad, n, sizeof(int));
   s->tree.key = (float*)allocate(broad, n, sizeof(float));
-  if (!broad->box || !s->tight || !s->fat || !s->kind || !s->moved || !s->special || !s->specials ||
-      !s->plane || !s->tree.nodes || !s->tree.order || !s->tree.key) {
+  if (!broad->box || !broad->still || !broad->slack || !s->tight || !s->fat || !s->kind ||
+      !s->moved || !s->stale || !s->special || !s->specials || !s->plane || !s->tree.nodes ||
+      !s->tree.order || !s->tree.key) {
     tb_broadphase_free(broad);
     return TB_ERROR_MEMORY;
   }
@@ -93,6 +100,7 @@ void tb_broadphase_free(tbBroadphase* broad) {
     free(s->fat);
     free(s->kind);
     free(s->moved);
+    free(s->stale);
     free(s->special);
     free(s->specials);
     free(s->plane);
@@ -105,6 +113,8 @@ void tb_broadphase_free(tbBroadphase* broad) {
     free(s);
   }
   free(broad->box);
+  free(broad->still);
+  free(broad->slack);
   free(broad->pairs);
   memset(broad, 0, sizeof(*broad));
 }
@@ -116,6 +126,9 @@ void tb_broadphase_reset(tbBroadphase* broad) {
     tb_aabb_make_empty(&s->fat[i]);
     tb_aabb_make_empty(&s->tight[i]);
     s->special[i] = 0;
+    s->stale[i] = 0;
+    broad->still[i] = 0;
+    broad->slack[i] = -1;
   }
   s->candidates.count = 0;
   s->has_tree = false;
@@ -216,24 +229,50 @@ static void move_box(State* s, int i, const tbAabb* now) {
   }
 }
 
+// How far a box may move until it leaves its fat one, less than what rounding to single precision
+// can hide.
+static float slack_of(const tbAabb* fat, const tbAabb* now) {
+  float least = INFINITY, most = 0;
+  for (int i = 0; i < 3; i++) {
+    least = fminf(least, fminf(now->low[i] - fat->low[i], fat->high[i] - now->high[i]));
+    most = fmaxf(most, fmaxf(fabsf(now->low[i]), fabsf(now->high[i])));
+  }
+  return isfinite(most) ? 0.999f * least - 3e-7f * most : -1;
+}
+
+// Take the new box of an item. True if it left its fat box.
+static bool take_box(tbBroadphase* broad, const tbReal* planes, int i) {
+  State* s = broad->state;
+  s->stale[i] = 0;
+  if (s->kind[i] & TB_BROAD_PLANE) return move_plane(s, i, planes);
+  s->stale[i] = broad->still[i];
+  if (s->stale[i]) return false;
+  tbAabb now = broad->box[i];
+  bool moved = !tb_aabb_contains(&s->fat[i], &now);
+  if (moved) move_box(s, i, &now);
+  s->tight[i] = now;
+  broad->slack[i] = slack_of(&s->fat[i], &now);
+  return moved;
+}
+
 // Take the new boxes and find the items that left their fat boxes.
 static void find_movers(tbBroadphase* broad, const tbReal* planes) {
   State* s = broad->state;
   int nmoved = 0;
   for (int i = 0; i < broad->count; i++) {
-    bool moved;
-    if (s->kind[i] & TB_BROAD_PLANE) {
-      moved = move_plane(s, i, planes);
-    } else {
-      tbAabb now = broad->box[i];
-      moved = !tb_aabb_contains(&s->fat[i], &now);
-      if (moved) move_box(s, i, &now);
-      s->tight[i] = now;
-    }
-    s->moved[i] = moved;
-    nmoved += moved;
+    s->moved[i] = take_box(broad, planes, i);
+    nmoved += s->moved[i];
   }
   broad->nmoved = nmoved;
+}
+
+// The tight box of an item as it is now.
+static inline void freshen(tbBroadphase* broad, int i) {
+  State* s = broad->state;
+  if (!s->stale[i]) return;
+  s->stale[i] = 0;
+  broad->place(broad->owner, i);
+  s->tight[i] = broad->box[i];
 }
 
 static void update_tree(tbBroadphase* broad) {
@@ -408,6 +447,8 @@ static void report_pairs(tbBroadphase* broad) {
   int count = 0, total = s->candidates.count;
   for (int c = 0; c < total; c++) {
     int i = (int)(keys[c] >> 32), j = (int)(keys[c] & UINT32_MAX);
+    freshen(broad, i);
+    freshen(broad, j);
     pairs[count].first = i;
     pairs[count].second = j;
     count += items_overlap(s, tight, i, j);
@@ -415,69 +456,79 @@ static void report_pairs(tbBroadphase* broad) {
   broad->npair = count;
 }
 
-// The same among few items. Candidates are sorted, so that those of one item lie in a run; a run is
-// looked through where its item overlaps anything.
-static void report_few(tbBroadphase* broad) {
-  State* s = broad->state;
-  FewBoxes* few = &s->few;
-  const uint64_t* keys = s->candidates.key;
-  const int width = (broad->count + 3) / 4 * 4;
-  int count = 0;
-  for (int c = 0, end = s->candidates.count; c < end;) {
-    const int i = (int)(keys[c] >> 32);
-    float x = few->low[0][i], y = few->low[1][i], z = few->low[2][i];
-    float X = few->high[0][i], Y = few->high[1][i], Z = few->high[2][i];
-    for (int j = i / 4 * 4; j < width; j++) {
-      few->hit[j] = (few->low[0][j] <= X) & (x <= few->high[0][j]) & (few->low[1][j] <= Y) &
-                    (y <= few->high[1][j]) & (few->low[2][j] <= Z) & (z <= few->high[2][j]);
-    }
-    for (; c < end && (int)(keys[c] >> 32) == i; c++) {
-      int j = (int)(keys[c] & UINT32_MAX);
-      if (!few->hit[j]) continue;
-      bool plane = (s->kind[i] | s->kind[j]) & TB_BROAD_PLANE;
-      if (plane && !items_overlap(s, s->tight, i, j)) continue;
-      broad->pairs[count++] = (tbPair){i, j};
-    }
-  }
-  broad->npair = count;
-}
+// ---- few items ---------------------------------------------------------------------------------
 
-// Few items: their boxes, and once every pair that passes the filter.
-static bool load_few(tbBroadphase* broad, const tbReal* planes) {
+// Which pairs pass the filter. A place without item overlaps nothing.
+static void list_few(tbBroadphase* broad) {
   State* s = broad->state;
-  static const tbReal none[4] = {0, 0, 0, -INFINITY};
-  s->nspecial = 0;
-  for (int i = 0; i < broad->count; i++) {
-    if (s->kind[i] & TB_BROAD_PLANE) {
-      memcpy(s->plane + 4 * i, planes ? planes + 4 * i : none, 4 * sizeof(tbReal));
-      load_plane(&s->tight[i], s->plane + 4 * i);
-      s->specials[s->nspecial++] = i;
-    } else {
-      s->tight[i] = broad->box[i];
-    }
-    for (int k = 0; k < 3; k++) {
-      s->few.low[k][i] = s->tight[i].low[k];
-      s->few.high[k][i] = s->tight[i].high[k];
-    }
-  }
-  if (s->listed) return true;
-  // A place without item overlaps nothing.
   for (int k = 0; k < 3 * FEW; k++) {
-    if (k % FEW < broad->count) continue;
     s->few.low[k / FEW][k % FEW] = INFINITY;
     s->few.high[k / FEW][k % FEW] = -INFINITY;
   }
-  s->candidates.count = 0;
+  memset(s->few.allowed, 0, sizeof s->few.allowed);
+  memset(s->few.overlap, 0, sizeof s->few.overlap);
   for (int i = 0; i < broad->count; i++) {
     for (int j = i + 1; j < broad->count; j++) {
       if (s->kind[i] & s->kind[j] & TB_BROAD_STATIC) continue;
       if (broad->filter && !broad->filter(broad->context, i, j)) continue;
-      if (!reserve_keys(broad, &s->candidates, (int64_t)s->candidates.count + 1)) return false;
-      s->candidates.key[s->candidates.count++] = pair_key(i, j);
+      s->few.allowed[i] |= UINT32_C(1) << j;
+      s->few.allowed[j] |= UINT32_C(1) << i;
     }
   }
   s->listed = true;
-  return true;
+}
+
+// Which fat boxes that of a mover overlaps.
+static void search_few(tbBroadphase* broad, int i) {
+  State* s = broad->state;
+  FewBoxes* few = &s->few;
+  const int width = (broad->count + 3) / 4 * 4;
+  float x = few->low[0][i], y = few->low[1][i], z = few->low[2][i];
+  float X = few->high[0][i], Y = few->high[1][i], Z = few->high[2][i];
+  for (int j = 0; j < width; j++) {
+    few->hit[j] = (few->low[0][j] <= X) & (x <= few->high[0][j]) & (few->low[1][j] <= Y) &
+                  (y <= few->high[1][j]) & (few->low[2][j] <= Z) & (z <= few->high[2][j]);
+  }
+  few->overlap[i] = 0;
+  const uint32_t own = UINT32_C(1) << i;
+  for (int j = 0; j < broad->count; j++) {
+    bool near = few->hit[j] && (few->allowed[i] >> j & 1);
+    if (near && ((s->kind[i] | s->kind[j]) & TB_BROAD_PLANE)) near = items_overlap(s, s->fat, i, j);
+    few->overlap[i] |= (uint32_t)near << j;
+    few->overlap[j] = near ? few->overlap[j] | own : few->overlap[j] & ~own;
+  }
+}
+
+static void find_few(tbBroadphase* broad) {
+  State* s = broad->state;
+  if (!s->listed) list_few(broad);
+  // All fat boxes first: movers are compared with each other.
+  for (int i = 0; i < broad->count; i++) {
+    if (!s->moved[i]) continue;
+    for (int k = 0; k < 3; k++) {
+      s->few.low[k][i] = s->fat[i].low[k];
+      s->few.high[k][i] = s->fat[i].high[k];
+    }
+  }
+  for (int i = 0; i < broad->count; i++) {
+    if (s->moved[i]) search_few(broad, i);
+  }
+}
+
+static void report_few(tbBroadphase* broad) {
+  const State* s = broad->state;
+  int count = 0;
+  for (int i = 0; i < broad->count; i++) {
+    // The items behind this one.
+    uint32_t bits = s->few.overlap[i] >> i >> 1;
+    for (int j = i + 1; bits; j++, bits >>= 1) {
+      if (!(bits & 1)) continue;
+      freshen(broad, i);
+      freshen(broad, j);
+      if (items_overlap(s, s->tight, i, j)) broad->pairs[count++] = (tbPair){i, j};
+    }
+  }
+  broad->npair = count;
 }
 
 // The pairs of overlapping fat boxes after some items left theirs.
@@ -490,15 +541,13 @@ tbResult tb_broadphase_update_boxes(tbBroadphase* broad, const tbReal* planes) {
   State* s = broad->state;
   if (!s) return TB_ERROR_ARGUMENT;
   broad->npair = 0;
+  find_movers(broad, planes);
   if (broad->count <= FEW) {
-    if (!load_few(broad, planes) || !reserve_pairs(broad, s->candidates.count)) {
-      tb_broadphase_reset(broad);
-      return TB_ERROR_MEMORY;
-    }
+    if (!reserve_pairs(broad, broad->count * broad->count / 2)) return TB_ERROR_MEMORY;
+    if (broad->nmoved > 0) find_few(broad);
     report_few(broad);
     return TB_OK;
   }
-  find_movers(broad, planes);
   if (broad->nmoved > 0 && !search_many(broad)) {
     tb_broadphase_reset(broad);
     return TB_ERROR_MEMORY;
@@ -512,5 +561,6 @@ tbResult tb_broadphase_update(tbBroadphase* broad, const tbReal* low, const tbRe
                               const tbReal* planes) {
   if (!broad->state) return TB_ERROR_ARGUMENT;
   for (int i = 0; i < broad->count; i++) tb_aabb_round(&broad->box[i], low + 3 * i, high + 3 * i);
+  memset(broad->still, 0, (size_t)broad->count);
   return tb_broadphase_update_boxes(broad, planes);
 }

@@ -4,7 +4,10 @@
 // nothing is searched: the pairs of overlapping fat boxes are remembered, filtered once when they
 // appear, and every update only tests the true boxes of those. The result is exactly the set of
 // filtered pairs with overlapping true boxes (rounded outward to single precision), sorted,
-// whatever came before. Among few items all pairs that pass the filter are tested every time.
+// whatever came before. Few items have no tree: one that leaves its fat box is compared with all.
+//
+// A caller that knows how far an item has moved need not place its box: it says that the item is
+// still within its fat box, and places the box when it is asked for.
 #ifndef TRIBO_COLLIDE_BROADPHASE_H_
 #define TRIBO_COLLIDE_BROADPHASE_H_
 
@@ -17,6 +20,9 @@ typedef struct {
 // Whether items i < j may touch. Must not change while the broad phase lives (see
 // tb_broadphase_reset).
 typedef bool (*tbPairFilter)(const void* context, int i, int j);
+
+// Write the present box of an item to broad->box.
+typedef void (*tbPlaceBox)(void* owner, int item);
 
 // What an item is.
 enum {
@@ -31,6 +37,14 @@ typedef struct {
   const void* context;
 
   tbAabb* box;  // count: the items' new boxes, for tb_broadphase_update_boxes
+
+  // count: items that are known to be within their fat boxes; theirs are placed by `place` where a
+  // pair needs them. Zero at first. And how far an item placed by the caller may move, at least,
+  // until it leaves its fat box.
+  uint8_t* still;
+  float* slack;
+  tbPlaceBox place;
+  void* owner;
 
   // The result of the last update.
   int npair;
@@ -59,7 +73,8 @@ tbResult tb_broadphase_update(tbBroadphase* broad, const tbReal* low, const tbRe
                               const tbReal* planes);
 
 // As above with the boxes that the caller wrote to broad->box: rounded outward to single precision,
-// empty (tb_aabb_make_empty) where a bound is NAN. Boxes of planes are not looked at.
+// empty (tb_aabb_make_empty) where a bound is NAN. Boxes of planes are not looked at, nor are those
+// of items that are still.
 tbResult tb_broadphase_update_boxes(tbBroadphase* broad, const tbReal* planes);
 
 #endif

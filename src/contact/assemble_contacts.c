@@ -23,6 +23,19 @@ typedef struct {
   tbCollideCache cache;
 } Memory;
 
+// How far a body has come since the finder was made, and how fast it is.
+typedef struct {
+  tbReal pos[3], quat[4];  // of the last search
+  tbReal way, turn;        // sum of what its frame moved, and of twice what its quaternion changed
+  tbReal speed[2];         // of its centre of mass, and of turning; 0 without a reach
+} Travel;
+
+// An item when its box was last placed: the way and turn of its body, and what of its margin is
+// due to speed.
+typedef struct {
+  tbReal way, turn, ahead;
+} Mark;
+
 struct tbContactFinder {
   const tbModel* model;
   int count;          // geoms that can touch anything
@@ -40,6 +53,11 @@ struct tbContactFinder {
   bool* bounded;      // per item: it has bounds
   tbReal* arm;        // per item: no point is farther from its body's centre of mass
   tbReal* reach;      // per item: how far from it a contact may be, as far as it is concerned
+  tbReal* swing;   // per item: a turn of its body by x moves its box by no more than this times x
+  Travel* travel;  // per body
+  Mark* mark;      // per item
+  const tbData* data;        // of the current search
+  tbReal near, step, equal;  // of the last search: reach, time step, margin of all or -1
   uint8_t* kind;
   Explicit* pair;             // sorted
   uint64_t* exclude;          // excluded bodies, lower in the high half, sorted
@@ -105,6 +123,8 @@ static bool may_collide(const void* context, int i, int j) {
 }
 
 // ---- set-up ------------------------------------------------------------------------------------
+
+static void place_item(void* owner, int item);
 
 static void view_hulls(tbContactFinder* f, const tbModel* m) {
   for (int i = 0; i < m->nmesh; i++) {
@@ -183,8 +203,11 @@ static void list_geoms(tbContactFinder* f, const tbModel* m) {
     if (shape->type == TB_GEOM_HFIELD) shape->hfield = &f->hfield[m->geom_dataid[g]];
     f->bounded[i] = tb_shape_bounds(shape, &f->bounds[i]);
     tbReal arm[3];
+    const tbBounds* b = &f->bounds[i];
     tb_sub3(arm, m->geom_pos + 3 * g, m->body_ipos + 3 * body);
     f->arm[i] = tb_norm3(arm) + m->geom_rbound[g];
+    f->swing[i] = tb_norm3(m->geom_pos + 3 * g) + tb_norm3(b->center) + tb_norm3(b->half) +
+                  tb_norm3(b->round);
   }
 }
 
@@ -216,11 +239,15 @@ tbContactFinder* tb_contact_finder_new(const tbModel* m) {
   f->bounded = calloc(n, sizeof(bool));
   f->arm = calloc(n, sizeof(tbReal));
   f->reach = calloc(n, sizeof(tbReal));
+  f->swing = calloc(n, sizeof(tbReal));
+  f->mark = calloc(n, sizeof(Mark));
+  f->travel = calloc((size_t)m->nbody + 1, sizeof(Travel));
   f->kind = calloc(n, 1);
   f->pair = calloc((size_t)m->npair + 1, sizeof(Explicit));
   f->exclude = calloc((size_t)m->nexclude + 1, sizeof(uint64_t));
   int ok = f->geom && f->shape && f->hull && f->hfield && f->plane && f->margin && f->placed &&
-           f->bounds && f->bounded && f->arm && f->reach && f->kind && f->pair && f->exclude;
+           f->bounds && f->bounded && f->arm && f->reach && f->swing && f->mark && f->travel &&
+           f->kind && f->pair && f->exclude;
   if (ok) {
     view_hulls(f, m);
     view_hfields(f, m);
@@ -228,6 +255,8 @@ tbContactFinder* tb_contact_finder_new(const tbModel* m) {
     list_geoms(f, m);
     ok = prepare_hulls(f, m) &&
          tb_broadphase_init(&f->broad, f->count, f->kind, may_collide, f) == TB_OK;
+    f->broad.place = place_item;
+    f->broad.owner = f;
   }
   if (ok) return f;
   tb_contact_finder_free(f);
@@ -237,9 +266,10 @@ tbContactFinder* tb_contact_finder_new(const tbModel* m) {
 void tb_contact_finder_free(tbContactFinder* f) {
   if (!f) return;
   tb_broadphase_free(&f->broad);
-  void* const owned[] = {f->geom,   f->shape,   f->hull,    f->hfield,   f->plane,      f->margin,
-                         f->placed, f->bounds,  f->bounded, f->arm,      f->reach,      f->kind,
-                         f->pair,   f->exclude, f->memory,  f->previous, f->hull_search};
+  void* const owned[] = {f->geom,     f->shape,       f->hull,   f->hfield,  f->plane,
+                         f->margin,   f->placed,      f->bounds, f->bounded, f->arm,
+                         f->reach,    f->kind,        f->pair,   f->exclude, f->memory,
+                         f->previous, f->hull_search, f->swing,  f->mark,    f->travel};
   for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
   free(f);
 }
@@ -269,11 +299,12 @@ size_t tb_contact_finder_allocations(const tbContactFinder* f) {
 size_t tb_contact_finder_bytes(const tbContactFinder* f) {
   const tbModel* m = f->model;
   size_t item = sizeof(int) + sizeof(uint64_t) + sizeof(tbShape) + sizeof(tbBounds) + sizeof(bool) +
-                7 * sizeof(tbReal) + 1;
+                8 * sizeof(tbReal) + sizeof(Mark) + 1;
   return sizeof *f + f->nsearch + item * ((size_t)m->ngeom + 1) +
-         sizeof(tbHull) * ((size_t)m->nmesh + 1) + sizeof(tbHField) * ((size_t)m->nhfield + 1) +
-         sizeof(Explicit) * ((size_t)m->npair + 1) + sizeof(uint64_t) * ((size_t)m->nexclude + 1) +
-         2 * sizeof(Memory) * (size_t)f->capacity + f->broad.bytes;
+         sizeof(Travel) * ((size_t)m->nbody + 1) + sizeof(tbHull) * ((size_t)m->nmesh + 1) +
+         sizeof(tbHField) * ((size_t)m->nhfield + 1) + sizeof(Explicit) * ((size_t)m->npair + 1) +
+         sizeof(uint64_t) * ((size_t)m->nexclude + 1) + 2 * sizeof(Memory) * (size_t)f->capacity +
+         f->broad.bytes;
 }
 
 // ---- snapshots ---------------------------------------------------------------------------------
@@ -392,29 +423,72 @@ static void place_ground(tbContactFinder* f, int i, const tbReal* pos, const tbR
   tb_aabb_round(&f->broad.box[i], low, high);
 }
 
-// Boxes of all items that may have moved. With a reach, they hold the way of one step.
+// What a body's speed adds to an item's margin.
+static tbReal ahead_of(const tbContactFinder* f, int i) {
+  const tbReal* speed = f->travel[f->model->geom_bodyid[f->geom[i]]].speed;
+  return f->step * (speed[0] + speed[1] * f->arm[i]);
+}
+
+// The box of one item. With a reach, it holds the way of one step.
+static void place_item(void* owner, int i) {
+  tbContactFinder* f = owner;
+  // Each side carries its own margin, or half of the common reach.
+  tbReal margin = fmax(f->equal >= 0 ? f->equal : f->margin[i], 0.5 * f->near) + ahead_of(f, i);
+  f->reach[i] = margin;
+  const tbReal* pos = f->data->geom_xpos + 3 * f->geom[i];
+  const tbReal* mat = f->data->geom_xmat + 9 * f->geom[i];
+  if (f->bounded[i]) {
+    tb_bounds_place(&f->bounds[i], pos, mat, margin, &f->broad.box[i]);
+  } else {
+    place_ground(f, i, pos, mat, margin);
+  }
+}
+
+// How far a body's frame has moved since the last search: rotations by unit quaternions q and p
+// differ by no more than 2 |q - p| in the spectral norm. False where that is not known.
+static bool travel_on(tbContactFinder* f, const tbModel* m, const tbData* d, int body) {
+  Travel* t = &f->travel[body];
+  const tbReal *pos = d->xpos + 3 * body, *quat = d->xquat + 4 * body;
+  tbReal moved[3], turned = 0;
+  tb_sub3(moved, pos, t->pos);
+  for (int k = 0; k < 4; k++) {
+    turned += (quat[k] - t->quat[k]) * (quat[k] - t->quat[k]);
+    t->quat[k] = quat[k];
+  }
+  tb_copy3(t->pos, pos);
+  t->way += tb_norm3(moved);
+  t->turn += 2 * sqrt(turned);
+  if (f->near > 0 && m->body_lastdof[body] >= 0) body_speed(m, d, body, t->speed);
+  if (t->way + t->turn < 1e9) return true;
+  t->way = t->turn = 0;
+  return false;
+}
+
+// Boxes of all items that may have left their fat ones.
 static void place_boxes(tbContactFinder* f, const tbModel* m, const tbData* d, tbReal reach) {
-  int last = -1;
-  tbReal speed[2] = {0, 0}, h = m->opt.timestep;
-  bool all_alike = m->opt.enableflags & TB_ENABLE_OVERRIDE;
-  for (int i = 0; i < f->count; i++) {
+  tbReal equal = m->opt.enableflags & TB_ENABLE_OVERRIDE ? m->opt.o_margin : -1;
+  bool same = f->started && reach == f->near && m->opt.timestep == f->step && equal == f->equal;
+  bool known = false;
+  f->data = d;
+  f->near = reach;
+  f->step = m->opt.timestep;
+  f->equal = equal;
+  if (!same) memset(f->travel, 0, sizeof(Travel) * (size_t)m->nbody);
+  for (int i = 0, last = -1; i < f->count; i++) {
     int body = m->geom_bodyid[f->geom[i]];
-    bool moves = m->body_lastdof[body] >= 0;
-    if (f->started && !moves && m->nmocap == 0) continue;
-    // Each side carries its own margin, or half of the common reach.
-    tbReal margin = fmax(all_alike ? m->opt.o_margin : f->margin[i], 0.5 * reach);
-    if (reach > 0 && moves) {
-      if (body != last) body_speed(m, d, body, speed);
-      last = body;
-      margin += h * (speed[0] + speed[1] * f->arm[i]);
-    }
-    f->reach[i] = margin;
-    const tbReal *pos = d->geom_xpos + 3 * f->geom[i], *mat = d->geom_xmat + 9 * f->geom[i];
-    if (f->bounded[i]) {
-      tb_bounds_place(&f->bounds[i], pos, mat, margin, &f->broad.box[i]);
-    } else {
-      place_ground(f, i, pos, mat, margin);
-    }
+    f->broad.still[i] = same && m->body_lastdof[body] < 0 && m->nmocap == 0;
+    if (f->broad.still[i]) continue;
+    if (body != last) known = travel_on(f, m, d, body) && same;
+    last = body;
+    const Travel* t = &f->travel[body];
+    Mark* mark = &f->mark[i];
+    tbReal ahead = ahead_of(f, i);
+    tbReal moved = (t->way - mark->way) + (t->turn - mark->turn) * f->swing[i];
+    if (ahead > mark->ahead) moved += ahead - mark->ahead;
+    f->broad.still[i] = known && f->bounded[i] && moved <= f->broad.slack[i];
+    if (f->broad.still[i]) continue;
+    *mark = (Mark){t->way, t->turn, ahead};
+    place_item(f, i);
   }
   f->started = 1;
 }

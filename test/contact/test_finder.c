@@ -1,0 +1,83 @@
+// The finder keeps boxes from search to search while bodies move little: what it finds must be what
+// one finds that has just been made.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "common/test.h"
+#include "common/worlds.h"
+
+// A tree of bars that turn and slide among posts, and one on a mocap body; `posts` of them.
+static tbWorld mill(int posts) {
+  static char xml[1 << 14];
+  int n = snprintf(
+      xml, sizeof xml,
+      "<mujoco><option timestep='0.002'/><worldbody><geom type='plane' size='5 5 .1'/>"
+      "<body name='hand' mocap='true' pos='0 0 2'><geom type='box' size='.3 .05 .05'/></body>"
+      "<body pos='0 0 .6'><joint type='slide' axis='0 0 1'/><joint axis='0 0 1'/>"
+      "<geom type='box' size='.7 .03 .02' mass='1'/><geom type='sphere' size='.05' pos='-.6 0 0'/>"
+      "<body pos='.7 0 0'><joint axis='0 1 0'/><geom type='capsule' size='.03' fromto='0 0 0 .5 0 "
+      "0'/>"
+      "<body pos='.5 0 0'><joint type='ball'/><geom type='ellipsoid' size='.2 .05 .03' pos='.2 0 "
+      "0'/>"
+      "<geom type='cylinder' size='.04 .2' pos='0 .2 0'/></body></body></body>");
+  for (int i = 0; i < posts; i++) {
+    n += snprintf(xml + n, sizeof xml - (size_t)n,
+                  "<geom type='%s' size='.05 .05 .3' pos='%g %g %g'/>", i % 2 ? "box" : "ellipsoid",
+                  0.2 + 0.05 * i, 0.3 * (i % 7) - 1, 0.2 + 0.1 * (i % 5));
+  }
+  snprintf(xml + n, sizeof xml - (size_t)n, "</worldbody></mujoco>");
+  return tb_world_text(xml);
+}
+
+static void assert_same_contacts(const tbData* a, const tbData* b) {
+  assert_int_equal(a->ncon, b->ncon);
+  for (int i = 0; i < a->ncon; i++) {
+    assert_int_equal(a->contact[i].geom[0], b->contact[i].geom[0]);
+    assert_int_equal(a->contact[i].geom[1], b->contact[i].geom[1]);
+    assert_near(a->contact[i].dist, b->contact[i].dist, 1e-6);
+  }
+}
+
+static void random_velocity(tbRng* rng, tbWorld w, double size) {
+  for (int i = 0; i < w.m->nv; i++) w.d->qvel[i] = size * tb_rng_normal(rng);
+}
+
+// Slow, fast and sudden motion; velocities that change while nothing moves; other time steps.
+static void finds_what_a_new_one_finds(void** state) {
+  (void)state;
+  const int posts[] = {4, 60};
+  for (int world = 0; world < 2; world++) {
+    tbWorld w = mill(posts[world]);
+    tbRng rng = {(uint64_t)world};
+    int touching = 0;
+    for (int step = 0; step < 1500; step++) {
+      double speed = step % 500 < 250 ? 0.3 : 5;
+      if (step % 50 == 0) random_velocity(&rng, w, speed);
+      if (step % 97 == 0) random_velocity(&rng, w, 30 * speed);
+      w.m->opt.timestep = step % 300 == 7 ? 0.01 : 0.002;
+      if (step % 200 == 11) w.d->mocap_pos[2] = tb_rng_uniform(&rng, 0.1, 1);
+      w.d->mocap_pos[0] += 1e-3;
+      assert_int_equal(tb_forward(w.m, w.d), TB_OK);
+      tbWorld fresh = tb_world_again(w);
+      memcpy(fresh.d->qpos, w.d->qpos, sizeof(tbReal) * (size_t)w.m->nq);
+      memcpy(fresh.d->qvel, w.d->qvel, sizeof(tbReal) * (size_t)w.m->nv);
+      memcpy(fresh.d->mocap_pos, w.d->mocap_pos, 3 * sizeof(tbReal));
+      assert_int_equal(tb_forward(fresh.m, fresh.d), TB_OK);
+      assert_same_contacts(w.d, fresh.d);
+      touching += w.d->ncon > 0;
+      tb_data_free(fresh.d);
+      tb_integrate_pos(w.m, w.d->qpos, w.d->qvel, 0.002);
+    }
+    assert_true(touching > 300);
+    tb_world_free(w);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(finds_what_a_new_one_finds),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
