@@ -85,6 +85,14 @@ tbResult tb_find_contacts(tbContactFinder* finder, const tbModel* model, tbData*
 // > 0: limits that could be reached within that time at the current velocity are included.
 tbResult tb_assemble_rows(const tbModel* model, tbData* data, tbReal horizon, tbConstraints* out);
 
+// The only body of a contact that moves, or -1 where both do; its rows as functions of that body's
+// twist about the centre of its tree, `P` dim x 6; and that twist by dofs: fills J (6 x nnz) and
+// returns nnz, at most the number of dofs.
+int tb_contact_body(const tbModel* model, const tbContact* contact);
+void tb_contact_twist_rows(const tbModel* model, const tbData* data, const tbContact* contact,
+                           int body, tbReal* P);
+int tb_body_twist(const tbModel* model, const tbData* data, int body, const int** col, tbReal* J);
+
 // The bodies and points of a connect or weld, and for a weld the orientations that must agree.
 void tb_equality_points(const tbModel* model, const tbData* data, int id, int body[2],
                         tbReal point[2][3], tbReal quat[2][4]);
@@ -130,6 +138,7 @@ typedef struct {
   tbReal residual;    // and this one
   tbReal* rest;       // where the next step starts, or NULL: from lambda
   int solved;         // 1: lambda is good enough as it is, G is not needed
+  int applied;        // 1: the velocity that lambda leads to has been computed
 } tbIsland;
 
 typedef struct {
@@ -164,7 +173,8 @@ tbResult tb_assemble_delassus(const tbModel* model, tbData* data, const tbConstr
 void tb_assembled_velocity(const tbConstraints* constraints, const tbIsland* island,
                            const tbReal* v_free, const tbReal* v, tbReal* sigma);
 
-// impulse += J^T lambda over all islands.
+// impulse += J^T lambda over all islands, or over one.
 void tb_gather_impulse(const tbConstraints* constraints, const tbIslands* islands, tbReal* impulse);
+void tb_gather_island(const tbConstraints* constraints, const tbIsland* island, tbReal* impulse);
 
 #endif

@@ -405,19 +405,22 @@ void tb_assembled_velocity(const tbConstraints* constraints, const tbIsland* isl
   }
 }
 
+void tb_gather_island(const tbConstraints* constraints, const tbIsland* island, tbReal* impulse) {
+  const tbReal* lambda = island->lambda;
+  for (int k = 0; k < island->nmember; k++) {
+    const tbConstraint* c = &constraints->list[island->member[k]];
+    for (int r = 0; r < c->dim; r++, lambda++) {
+      if (*lambda == 0) continue;
+      for (int j = c->lead; j < c->nnz; j++) {
+        impulse[c->col[j]] += *lambda * c->J[r * c->nnz + j];
+      }
+    }
+  }
+}
+
 void tb_gather_impulse(const tbConstraints* constraints, const tbIslands* islands,
                        tbReal* impulse) {
   for (int i = 0; i < islands->count; i++) {
-    const tbIsland* island = &islands->island[i];
-    const tbReal* lambda = island->lambda;
-    for (int k = 0; k < island->nmember; k++) {
-      const tbConstraint* c = &constraints->list[island->member[k]];
-      for (int r = 0; r < c->dim; r++, lambda++) {
-        if (*lambda == 0) continue;
-        for (int j = c->lead; j < c->nnz; j++) {
-          impulse[c->col[j]] += *lambda * c->J[r * c->nnz + j];
-        }
-      }
-    }
+    tb_gather_island(constraints, &islands->island[i], impulse);
   }
 }

@@ -452,6 +452,35 @@ static int add_contacts(Builder* b) {
   return 1;
 }
 
+int tb_contact_body(const tbModel* m, const tbContact* contact) {
+  int body1 = m->geom_bodyid[contact->geom[0]], body2 = m->geom_bodyid[contact->geom[1]];
+  bool moves1 = m->body_lastdof[body1] >= 0, moves2 = m->body_lastdof[body2] >= 0;
+  return moves1 == moves2 ? -1 : moves1 ? body1 : body2;
+}
+
+void tb_contact_twist_rows(const tbModel* m, const tbData* d, const tbContact* contact, int body,
+                           tbReal* P) {
+  tbReal arm[3], sign = m->geom_bodyid[contact->geom[1]] == body ? 1 : -1;
+  tb_sub3(arm, contact->pos, d->subtree_com + 3 * m->body_rootid[body]);
+  for (int r = 0; r < contact->dim; r++, P += 6) {
+    if (r < 3) {
+      twist_row(arm, contact->frame + 3 * r, sign, P);
+      continue;
+    }
+    tb_scale3(P, contact->frame + 3 * (r - 3), sign);
+    tb_zero3(P + 3);
+  }
+}
+
+int tb_body_twist(const tbModel* m, const tbData* d, int body, const int** col, tbReal* J) {
+  int n = body_chain(m, body, col);
+  for (int k = 0; k < n; k++) {
+    const tbReal* axis = d->cdof + 6 * (*col)[k];
+    for (int r = 0; r < 6; r++) J[r * n + k] = axis[r];
+  }
+  return n;
+}
+
 tbResult tb_assemble_rows(const tbModel* model, tbData* data, tbReal horizon, tbConstraints* out) {
   tbArena* arena = &data->work->arena;
   memset(out, 0, sizeof *out);

@@ -31,8 +31,6 @@ enum { STAGE = 2, LAST_STAGE = 4 };
 // E over the diagonal of G: where it starts from when modes do not settle, and what it loses from
 // stage to stage.
 static const tbReal SOFT_START = 1e-2, SOFT_DECAY = 0.1, SOFT_POLISH = 1e-2, SOFT_LITTLE = 2e-4;
-// Times the residual of the last step: what velocities at the start of this one are its doing.
-static const tbReal INHERITED_MOST = 10;
 // Of an impulse: what swings to and fro by less comes to rest in the middle.
 static const tbReal SWING = 1e-3;
 // What is that many times the tolerance away from the answer is not tried.
@@ -419,13 +417,14 @@ static void rest_impulses(tbActiveState* s, const tbReal* lambda) {
     }
   }
   // What moves has more than what was left, and will have it again.
-  if (!(most <= INHERITED_MOST * a->left * s->fastest)) return;
+  if (!(most <= TB_INHERITED_MOST * a->left * s->fastest)) return;
   memcpy(s->anchor, s->lambda, sizeof(tbReal) * (size_t)p->n);
   if (!s->form->refine(s)) return;
   for (int i = 0; i < p->nblock; i++) {
     int row = p->block[i].row;
     tb_block_project(&p->block[i], a->law, s->next + row, a->rest + row);
   }
+  if (a->relieved) *a->relieved = true;
 }
 
 bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbReal* lambda,

@@ -27,6 +27,7 @@ typedef struct {
   const tbReal* inherited;
   tbReal left;
   tbReal* rest;
+  bool* relieved;  // out, or NULL: `rest` is without `inherited`
 } tbActive;
 
 // Improve `lambda` (first guess in, the answer out), `sigma` the velocity that the guess leads to.

@@ -9,6 +9,8 @@ enum { TB_MODE_OPEN = 0, TB_MODE_ACTIVE, TB_MODE_STICK, TB_MODE_SLIDE, TB_MODE_L
 
 // The proximal term over the diagonal of G while all goes well, and the least 1 - kappa of (1).
 #define TB_ACTIVE_SOFTNESS 1e-7
+// Times the residual of the last step: what velocities at the start of this one are its doing.
+#define TB_INHERITED_MOST 10
 
 // How a cone block slides, in the coordinates in which its cone is round.
 typedef struct {

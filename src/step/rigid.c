@@ -13,11 +13,15 @@
 #include "step/certificate.h"
 #include "step/guard.h"
 #include "step/implicit.h"
+#include "step/twists.h"
 #include "tribo/step.h"
 
 // Rounds of the fast path; most rows for dense factors where there are many dofs; most rows of an
 // island that it leaves to the other solvers where it does not converge.
 enum { MOST_FAST = 200, MOST_DENSE = 64, MOST_GENERAL = 300, MOST_AFTER = 100 };
+
+// Of its dofs: what an island may have of unknowns in the space of what touches.
+static const tbReal REDUCED_SHARE = 0.7;
 
 // Impulses of the last step are taken as they are where their residual is this far below the
 // tolerance: errors that repeat from step to step add up.
@@ -108,7 +112,7 @@ static tbResult accept_recalled(const tbModel* m, tbData* d, tbStepState* state,
     info.residual_exact = m->opt.law == TB_LAW_NCP ? info.residual
                                                    : tb_residual(&island->problem, TB_LAW_NCP,
                                                                  island->lambda, island->sigma);
-    island->solved = 1;
+    island->solved = island->applied = 1;
     island->residual = info.residual.relative;
     tb_certificate_add(&d->solve, &info);
   }
@@ -124,8 +128,34 @@ typedef struct {
   const tbIslands* islands;
   tbSolveInfo* info;  // per island
   int* place;         // by dof: scratch; islands share no dof
-  const tbReal *v, *v_free;
+  const tbData* d;
+  const tbReal* v_free;
+  tbReal *impulse, *v_next;  // by dof: what acts, and where it leads to; every island has its own
 } Fast;
+
+// Where an island's impulses lead to.
+static void apply_impulses(const Fast* f, const tbActive* active, tbIsland* island) {
+  for (int t = 0; t < active->ntree; t++) {
+    int first = active->tree[t].first, end = active->tree[t].end;
+    memset(f->impulse + first, 0, sizeof(tbReal) * (size_t)(end - first));
+  }
+  tb_gather_island(f->constraints, island, f->impulse);
+  for (int t = 0; t < active->ntree; t++) {
+    int first = active->tree[t].first, end = active->tree[t].end;
+    memcpy(f->v_next + first, f->impulse + first, sizeof(tbReal) * (size_t)(end - first));
+    tb_ltdl_solve_range(active->forest, active->LD, active->inverse, f->v_next, first, end);
+    for (int k = first; k < end; k++) f->v_next[k] += f->v_free[k];
+  }
+  island->applied = 1;
+}
+
+// The same, and how far from the law that is.
+static tbResidual judge_applied(const Fast* f, const tbActive* active, tbIsland* island,
+                                tbReal* sigma) {
+  apply_impulses(f, active, island);
+  tb_assembled_velocity(f->constraints, island, f->v_free, f->v_next, sigma);
+  return tb_residual(&island->problem, active->law, island->lambda, sigma);
+}
 
 // Newton in velocity space over whole trees, with dense factors.
 static bool solve_small(tbActive active, int nblock, const tbIsland* island, tbArena* arena,
@@ -135,6 +165,31 @@ static bool solve_small(tbActive active, int nblock, const tbIsland* island, tbA
   return tb_velocity_build_dense(&system, arena, active.forest, active.M, active.LD, active.inverse,
                                  active.ntree, active.tree, nblock, active.block) &&
          tb_active_solve(&active, arena, island->sigma, island->lambda, info);
+}
+
+// The same in the space of what touches, where that is smaller; what it finds is judged by where it
+// leads to. Sets *solved; where it is not, the guess is as it was.
+static bool solve_reduced(const Fast* f, tbActive active, int dofs, tbIsland* island,
+                          tbArena* arena, tbSolveInfo* info, bool* solved) {
+  tbTwists twists;
+  size_t bytes = sizeof(tbReal) * (size_t)island->problem.n;
+  if (!tb_island_twists(f->m, f->d, f->constraints, island, arena, &twists)) return false;
+  if (tb_active_base_rows(&active, &twists) > REDUCED_SHARE * dofs) return true;
+  tbReal *guess = tb_arena_alloc(arena, bytes), *sigma = tb_arena_alloc(arena, bytes);
+  if (!guess || !sigma) return false;
+  memcpy(guess, island->lambda, bytes);
+  if (!tb_active_solve_reduced(&active, &twists, arena, island->sigma, island->lambda, info)) {
+    return false;
+  }
+  if (info->status == TB_SOLVE_CONVERGED) {
+    info->residual = judge_applied(f, &active, island, sigma);
+    *solved = info->residual.relative <= active.tolerance;
+    info->residual_exact = active.law == TB_LAW_NCP
+                               ? info->residual
+                               : tb_residual(&island->problem, TB_LAW_NCP, island->lambda, sigma);
+  }
+  if (!*solved) memcpy(island->lambda, guess, bytes);
+  return true;
 }
 
 // Newton in velocity space, with sparse factors.
@@ -201,13 +256,13 @@ static int list_rows(const Fast* f, const tbIsland* island, bool closed, tbRows*
 static tbResult solve_fast(void* context, int index, tbWorker* worker) {
   const Fast* f = context;
   const tbOption* opt = &f->m->opt;
-  const tbIsland* island = &f->islands->island[index];
+  tbIsland* island = &f->islands->island[index];
   tbArena* arena = &worker->arena;
   tbArenaMark mark = tb_arena_mark(arena);
   int nblock = island->nmember, dofs = 0;
   tbRows* rows = tb_arena_alloc(arena, sizeof(tbRows) * (size_t)(nblock + 1));
   if (!rows) return TB_ERROR_MEMORY;
-  list_rows(f, island, false, rows);
+  list_rows(f, island, true, rows);
   tbActive active = {
       .p = &island->problem,
       .block = rows,
@@ -224,7 +279,7 @@ static tbResult solve_fast(void* context, int index, tbWorker* worker) {
     // The velocity at the start of the step, and the gap.
     tbReal* inherited = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)island->problem.n);
     if (!inherited) return TB_ERROR_MEMORY;
-    tb_assembled_velocity(f->constraints, island, f->v_free, f->v, inherited);
+    tb_assembled_velocity(f->constraints, island, f->v_free, f->d->qvel, inherited);
     active.inherited = inherited;
     active.left = island->inherited;
     active.rest = island->rest;
@@ -233,6 +288,14 @@ static tbResult solve_fast(void* context, int index, tbWorker* worker) {
   bool ok = list_trees(f, arena, &active, nblock), solved = false;
   for (int t = 0; ok && t < active.ntree; t++) dofs += active.tree[t].end - active.tree[t].first;
   if (ok && dofs <= TB_SOFT_DENSE) {
+    ok = solve_reduced(f, active, dofs, island, arena, info, &solved);
+    if (solved) {
+      tb_arena_release(arena, mark);
+      return TB_OK;
+    }
+  }
+  if (ok && dofs <= TB_SOFT_DENSE) {
+    list_rows(f, island, false, rows);
     ok = solve_small(active, nblock, island, arena, info);
     solved = true;
   } else if (ok && list_rows(f, island, true, rows) <= MOST_DENSE) {
@@ -241,6 +304,7 @@ static tbResult solve_fast(void* context, int index, tbWorker* worker) {
     active.tried = true;
   }
   if (ok && !solved) ok = solve_sparse(f, active, nblock, island, arena, info);
+  if (ok && info->status == TB_SOLVE_CONVERGED) apply_impulses(f, &active, island);
   tb_arena_release(arena, mark);
   return ok ? TB_OK : TB_ERROR_MEMORY;
 }
@@ -259,14 +323,17 @@ static bool starts_exactly(const tbOption* opt) {
 // Newton on the active set, where the law has one and nobody asked for another solver. Islands
 // where it does not converge are left to tb_solve, unless they are large.
 static tbResult solve_active(const tbModel* m, tbData* d, tbStepState* state,
-                             tbInertiaFactor factor, const tbReal* v_free, tbIslands* islands) {
+                             tbInertiaFactor factor, const tbReal* v_free, tbIslands* islands,
+                             tbReal* impulse, tbReal* v) {
   tbArena* arena = &d->work->arena;
   Fast f = {.m = m,
             .constraints = &state->constraints,
             .factor = factor,
             .islands = islands,
-            .v = d->qvel,
-            .v_free = v_free};
+            .d = d,
+            .v_free = v_free,
+            .impulse = impulse,
+            .v_next = v};
   f.info = tb_arena_alloc(arena, sizeof(tbSolveInfo) * (size_t)(islands->count + 1));
   f.place = tb_arena_alloc(arena, sizeof(int) * (size_t)(m->nv + 1));
   tbReal* cost = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(islands->count + 1));
@@ -385,6 +452,15 @@ static tbResult store_impulses(const tbModel* m, tbData* d, tbStepState* state,
   return TB_OK;
 }
 
+// Whether all islands are solved, and their impulses act.
+static bool all_applied(const tbIslands* islands) {
+  bool all = true;
+  for (int i = 0; i < islands->count; i++) {
+    all = all && islands->island[i].solved && islands->island[i].applied;
+  }
+  return all;
+}
+
 // Impulses of all islands, from the last step's on, the impulse on the dofs that they add up to and
 // the velocity that this leads to.
 static tbResult find_impulses(const tbModel* m, tbData* d, tbStepState* state,
@@ -393,11 +469,10 @@ static tbResult find_impulses(const tbModel* m, tbData* d, tbStepState* state,
   if (m->opt.warmstart) recall_impulses(m, d, state, islands);
   tbResult result = accept_recalled(m, d, state, factor, v_free, islands, impulse, v);
   if (result != TB_OK) return result;
-  bool all = true;
-  for (int i = 0; i < islands->count; i++) all = all && islands->island[i].solved;
-  if (all) return store_impulses(m, d, state, islands);
+  if (all_applied(islands)) return store_impulses(m, d, state, islands);
   if (has_fast_path(&m->opt) || starts_exactly(&m->opt)) {
-    result = solve_active(m, d, state, factor, v_free, islands);
+    result = solve_active(m, d, state, factor, v_free, islands, impulse, v);
+    if (result == TB_OK && all_applied(islands)) return store_impulses(m, d, state, islands);
   }
   if (result == TB_OK) {
     result = tb_assemble_delassus(m, d, &state->constraints, factor, islands);

@@ -14,6 +14,7 @@
 #include "solvers/velocity_dense.h"
 #include "step/implicit.h"
 #include "step/warm.h"
+#include "step/twists.h"
 #include "step/state.h"
 #include "tribo/tribo.h"
 
@@ -321,6 +322,148 @@ static void all_forms_find_the_same_velocities(void** state) {
   tb_world_free(w);
 }
 
+// ---- the space of what touches -----------------------------------------------------------------
+
+static tbTwists twists_of(tbWorld w, Case* c) {
+  const tbConstraints* cs = &((tbStepState*)w.d->work->step)->constraints;
+  int* member = TB_ARENA_NEW(&c->arena, int, cs->count);
+  for (int i = 0; i < cs->count; i++) member[i] = i;
+  tbIsland island = {.nmember = cs->count, .member = member};
+  tbTwists twists;
+  assert_true(tb_island_twists(w.m, w.d, cs, &island, &c->arena, &twists));
+  return twists;
+}
+
+// Any impulses of what is left, and those of the equalities that follow, put into the whole island:
+// velocities are those of the problem that is left, and equalities hold.
+static void check_reduced(Case* c, const tbTwists* twists, tbRng* rng) {
+  const tbProblem* p = c->p;
+  size_t n = (size_t)p->n;
+  tbReal* lambda = TB_ARENA_NEW(&c->arena, tbReal, 3 * n);
+  tbReal *sigma = lambda + n, *small = lambda + 2 * n;
+  tbReal* x = TB_ARENA_NEW(&c->arena, tbReal, c->whole.size);
+  for (size_t r = 0; r < n; r++) lambda[r] = 0.3 * tb_rng_normal(rng) / c->a.rho[r];
+  c->a.system = &c->whole;
+  tb_active_response(&c->a, lambda, x, sigma);
+  tbReduced reduced;
+  tbReal* point = TB_ARENA_NEW(&c->arena, tbReal, 2 * n);
+  memcpy(point, lambda, sizeof(tbReal) * 2 * n);
+  assert_true(tb_active_reduce(&c->a, twists, &c->arena, point, point + n, &reduced));
+  assert_true(reduced.possible);
+  const tbProblem* left = &reduced.problem;
+  for (int r = 0; r < left->n; r++) small[r] = 0.3 * tb_rng_normal(rng) / reduced.small.rho[r];
+  tb_active_expand(&reduced, small, lambda);
+  tb_active_response(&c->a, lambda, x, sigma);
+  double speed = 1e-3 + largest(sigma, p->n),
+         tall = largest(lambda, p->n) * largest(c->a.rho, p->n);
+  double near = 1e-8 * (speed + tall);
+
+  // J J^T of what is left.
+  int size = reduced.small.forest.n;
+  tbReal* y = TB_ARENA_NEW(&c->arena, tbReal, size + 1);
+  for (int k = 0; k < left->nblock; k++) {
+    const tbRows* rows = &reduced.small.block[k];
+    for (int r = 0; r < rows->dim; r++) {
+      for (int j = 0; j < rows->nnz; j++) {
+        y[rows->col[j]] += rows->J[r * rows->nnz + j] * small[left->block[k].row + r];
+      }
+    }
+  }
+  int kept = 0;
+  for (int i = 0; i < p->nblock; i++) {
+    int row = p->block[i].row, dim = p->block[i].dim;
+    if (p->block[i].type == TB_BLOCK_EQUALITY) {
+      for (int r = 0; r < dim; r++) assert_near(sigma[row + r], 0, near);
+      continue;
+    }
+    const tbRows* rows = &reduced.small.block[kept];
+    for (int r = 0, at = left->block[kept].row; r < dim; r++, at++) {
+      double velocity = left->g[at] + left->R[at] * small[at];
+      for (int j = 0; j < rows->nnz; j++) velocity += rows->J[r * rows->nnz + j] * y[rows->col[j]];
+      assert_near(sigma[row + r], velocity, near);
+      assert_near(lambda[row + r], small[at], 0);
+    }
+    kept++;
+  }
+  assert_int_equal(kept, left->nblock);
+}
+
+// Whole solves in both spaces: where velocities are unique (ccp) they agree.
+static int solve_both(Case* c, const tbTwists* twists) {
+  size_t n = (size_t)c->p->n;
+  tbReal* lambda = TB_ARENA_NEW(&c->arena, tbReal, 4 * n);
+  tbReal* x = TB_ARENA_NEW(&c->arena, tbReal, c->whole.size);
+  tbReal* sigma = lambda + 2 * n;
+  tbSolveInfo info[2];
+  c->a.system = &c->whole;
+  c->a.tolerance = 1e-8;
+  tb_active_response(&c->a, lambda, x, sigma);
+  assert_true(tb_active_solve(&c->a, &c->arena, sigma, lambda, &info[0]));
+  assert_true(tb_active_solve_reduced(&c->a, twists, &c->arena, sigma, lambda + n, &info[1]));
+  if (info[0].status != TB_SOLVE_CONVERGED || info[1].status != TB_SOLVE_CONVERGED) return 0;
+  for (size_t k = 0; k < 2; k++) {
+    tb_active_response(&c->a, lambda + k * n, x, sigma + k * n);
+    tbResidual r = tb_residual(c->p, c->a.law, lambda + k * n, sigma + k * n);
+    assert_true(r.relative <= 1.01 * c->a.tolerance);
+  }
+  double fastest = largest(c->p->g, c->p->n);
+  for (size_t r = 0; r < n && c->a.law == TB_LAW_CCP; r++) {
+    assert_near(sigma[r], sigma[n + r], 1e-4 * fastest);
+  }
+  return 1;
+}
+
+// A robot of two legs with wide feet, a loop and a weld in each.
+static const char TWO_LEGS[] =
+    "<mujoco><option timestep='0.002'/><default><joint stiffness='300' damping='5'/></default>"
+    "<worldbody><geom type='plane' size='5 5 1'/>"
+    "<body pos='0 0 .591'><freejoint/><geom type='box' size='.1 .2 .05' mass='10'/>"
+    "<body pos='0 .12 0'><joint axis='0 1 0' range='-40 40'/>"
+    "<geom type='capsule' fromto='0 0 0 0 0 -.3' size='.03'/>"
+    "<body name='s1' pos='0 0 -.3'><joint axis='0 1 0'/>"
+    "<geom type='capsule' fromto='0 0 0 0 0 -.25' size='.03' contype='0' conaffinity='0'/>"
+    "<body name='f1' pos='0 0 -.27'><joint axis='1 0 0'/><geom type='box' size='.1 .05 "
+    ".02'/></body>"
+    "</body><body name='r1' pos='.03 0 0'><joint axis='0 1 0'/>"
+    "<geom type='capsule' fromto='0 0 0 0 0 -.3' size='.01' contype='0' conaffinity='0'/></body>"
+    "</body>"
+    "<body pos='0 -.12 0'><joint axis='0 1 0' range='-40 40'/>"
+    "<geom type='capsule' fromto='0 0 0 0 0 -.3' size='.03'/>"
+    "<body name='s2' pos='0 0 -.3'><joint axis='0 1 0'/>"
+    "<geom type='capsule' fromto='0 0 0 0 0 -.25' size='.03' contype='0' conaffinity='0'/>"
+    "<body name='f2' pos='0 0 -.27'><joint axis='1 0 0'/><geom type='box' size='.1 .05 "
+    ".02'/></body>"
+    "</body><body name='r2' pos='.03 0 0'><joint axis='0 1 0'/>"
+    "<geom type='capsule' fromto='0 0 0 0 0 -.3' size='.01' contype='0' conaffinity='0'/></body>"
+    "</body></body></worldbody>"
+    "<equality><connect body1='r1' body2='s1' anchor='0 0 -.3'/>"
+    "<connect body1='r2' body2='s2' anchor='0 0 -.3'/></equality></mujoco>";
+
+static void reduced_problem_is_the_same(void** state) {
+  (void)state;
+  static const char* const SCENES[] = {"humanoid.xml", "grip.xml", "arm.xml"};
+  int solved = 0, twisted = 0, tied = 0;
+  for (int k = 0; k < 4; k++) {
+    tbRng rng = {(uint64_t)k + 31};
+    tbWorld w = k < 3 ? tb_world_scene(SCENES[k], NULL) : tb_world_text(TWO_LEGS);
+    for (int trial = 0; trial < 20; trial++) {
+      Case c;
+      shake(w, &rng, 7);
+      if (!make_case(w, &c)) continue;
+      c.a.law = trial % 2 ? TB_LAW_CCP : TB_LAW_NCP;
+      tbTwists twists = twists_of(w, &c);
+      check_reduced(&c, &twists, &rng);
+      twisted += twists.count > 0;
+      for (int i = 0; i < c.p->nblock; i++) tied += c.p->block[i].type == TB_BLOCK_EQUALITY;
+      solved += solve_both(&c, &twists);
+      free_case(&c);
+    }
+    tb_world_free(w);
+  }
+  print_message("%d solved, %d with twists, %d equalities\n", solved, twisted, tied);
+  assert_true(solved > 40 && twisted >= 8 && tied > 20);
+}
+
 // ---- answers -----------------------------------------------------------------------------------
 
 // The forces of a step put into the problem in Delassus form: its residual is what was reported.
@@ -479,6 +622,7 @@ int main(void) {
                                      cmocka_unit_test(sparse_matrix_is_the_dense_one),
                                      cmocka_unit_test(all_forms_take_the_same_round),
                                      cmocka_unit_test(all_forms_find_the_same_velocities),
+                                     cmocka_unit_test(reduced_problem_is_the_same),
                                      cmocka_unit_test(answers_hold_in_delassus_form),
                                      cmocka_unit_test(velocities_agree_with_other_solvers)};
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,485 @@
+// Contacts see a robot only through the twists of the bodies that touch: J = P J_b with six rows of
+// J_b for a body, however many contacts it has. Equalities e hold whatever the others do. With the
+// rows of B = [J_e; J_b] H^-1/2, dl the change of impulses and sigma the velocity before it,
+//
+//     B B^T + [R_e, 0] = U^T U,   U = [U_ee U_eb; 0 C^T]                                       (9)
+//     t = U_ee^-T sigma_e,   dl_e = -U_ee^-1 (t + U_eb P^T dl_c)                              (10)
+//     sigma_c + P (-U_eb^T t) + (P C C^T P^T + R) dl_c                                        (11)
+//
+// the last being the new velocity of all others. So what is left is a problem with H = 1 and
+// J = P C, of as many columns as C has pivots, and all else stays as it is.
+#include "solvers/active_reduced.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/kernel.h"
+#include "solvers/active_state.h"
+#include "solvers/add_rows.h"
+#include "solvers/velocity_dense.h"
+
+enum { TWIST = 6 };
+
+// The residual that is left to equalities.
+static const tbReal SHARE = 0.9;
+
+// ---- which rows are what -----------------------------------------------------------------------
+
+static bool is_equality(const tbReduced* s, int i) {
+  return s->a->p->block[i].type == TB_BLOCK_EQUALITY;
+}
+
+int tb_active_base_rows(const tbActive* a, const tbTwists* twists) {
+  int count = TWIST * twists->count;
+  for (int i = 0; i < a->p->nblock; i++) {
+    const tbBlock* b = &a->p->block[i];
+    if (b->type != TB_BLOCK_EQUALITY && twists->of[i] < 0) count += b->dim;
+  }
+  return count;
+}
+
+// Base rows of all blocks, and how many are kept.
+static int sort_blocks(tbReduced* s) {
+  const tbProblem* p = s->a->p;
+  int kept = 0;
+  for (int i = 0; i < p->nblock; i++) {
+    if (!is_equality(s, i)) continue;
+    s->at[i] = s->nequal;
+    s->nequal += p->block[i].dim;
+  }
+  s->nbase = s->nequal + TWIST * s->twists->count;
+  for (int i = 0; i < p->nblock; i++) {
+    int twist = s->twists->of[i];
+    if (is_equality(s, i)) continue;
+    kept++;
+    s->problem.n += p->block[i].dim;
+    s->at[i] = twist >= 0 ? s->nequal + TWIST * twist : s->nbase;
+    if (twist < 0) s->nbase += p->block[i].dim;
+  }
+  s->stride = (s->nbase + 3) & ~3;
+  return kept;
+}
+
+// x += J^T f; out += J x, for the problem that is left.
+static void add_impulse(const tbRows* rows, const tbReal* f, tbReal* x) {
+  for (int r = 0; r < rows->dim; r++) {
+    const tbReal* J = rows->J + r * rows->nnz;
+    if (f[r] == 0) continue;
+    for (int k = 0; k < rows->nnz; k++) x[k] += J[k] * f[r];
+  }
+}
+
+static void add_velocity(const tbRows* rows, const tbReal* x, tbReal* out) {
+  for (int r = 0; r < rows->dim; r++) {
+    const tbReal* J = rows->J + r * rows->nnz;
+    tbReal sum = 0;
+    for (int k = 0; k < rows->nnz; k++) sum += J[k] * x[k];
+    out[r] += sum;
+  }
+}
+
+// ---- base rows ---------------------------------------------------------------------------------
+
+typedef struct {
+  int n, stride;
+  int* place;           // by dof
+  tbReal *Bt, *column;  // B transposed: by dof, then by base row
+  tbReal* half;         // scratch
+} Base;
+
+// Half-solves of some rows, put into columns `at` on.
+static void add_base_rows(const tbReduced* s, const Base* base, const tbRows* rows, int at) {
+  int nnz = rows->nnz;
+  memcpy(base->half, rows->J, sizeof(tbReal) * (size_t)(rows->dim * nnz));
+  tb_ltdl_half_solve_support(s->a->forest, s->a->LD, s->a->inverse, rows->col, nnz, base->half, nnz,
+                             rows->dim);
+  for (int k = 0; k < nnz; k++) {
+    tbReal* to = base->Bt + base->place[rows->col[k]] * s->stride + at;
+    for (int r = 0; r < rows->dim; r++) to[r] = base->half[r * nnz + k];
+  }
+}
+
+// The upper triangle of B B^T, row by row.
+TB_INLINE void multiply_base(const tbReduced* s, const Base* base) {
+  int stride = s->stride;
+  for (int i = 0; i < s->nbase; i++) {
+    int start = i & ~3;
+    for (int k = 0; k < base->n; k++) base->column[k] = base->Bt[k * stride + i];
+    tb_add_rows(base->n, stride - start, stride, base->column, base->Bt + start,
+                s->U + i * stride + start);
+  }
+}
+
+static void multiply_narrow(const tbReduced* s, const Base* base) {
+  multiply_base(s, base);
+}
+
+TB_WIDE static void multiply_wide(const tbReduced* s, const Base* base) {
+  multiply_base(s, base);
+}
+
+// U of (9). A pivot that is rounding is left out, as nothing moves along it; false where one of an
+// equality is.
+TB_INLINE bool factor_base(const tbReduced* s) {
+  int stride = s->stride;
+  tbReal* diagonal = s->f;
+  for (int k = 0; k < s->nbase; k++) diagonal[k] = s->U[k * stride + k];
+  for (int k = 0; k < s->nbase; k++) {
+    tbReal *TB_RESTRICT row = s->U + k * stride, pivot = row[k];
+    int start = k & ~3;
+    bool holds = pivot > TB_LEAST_PIVOT * diagonal[k];
+    if (!(pivot < INFINITY) || (!holds && k < s->nequal)) return false;
+    tbReal scale = holds ? 1 / sqrt(pivot) : 0;
+    for (int j = start; j < k; j++) row[j] = 0;
+    for (int j = start; j < stride; j++) row[j] *= scale;
+    for (int i = k + 1; i < s->nbase; i++) {
+      tbReal f = row[i], *TB_RESTRICT to = s->U + i * stride;
+      if (f == 0) continue;
+      for (int j = i & ~3; j < stride; j += 4) {
+        for (int q = j; q < j + 4; q++) to[q] -= f * row[q];
+      }
+    }
+  }
+  return true;
+}
+
+static bool factor_narrow(const tbReduced* s) {
+  return factor_base(s);
+}
+
+TB_WIDE static bool factor_wide(const tbReduced* s) {
+  return factor_base(s);
+}
+
+// Room for base rows; B of all of them.
+static bool fill_base(tbReduced* s, tbArena* arena, Base* base) {
+  const tbActive* a = s->a;
+  int widest = 0, nv = a->forest.n;
+  for (int i = 0; i < a->p->nblock; i++) {
+    int size = a->block[i].dim * a->block[i].nnz;
+    if (size > widest) widest = size;
+  }
+  for (int i = 0; i < s->twists->count; i++) {
+    int size = TWIST * s->twists->twist[i].nnz;
+    if (size > widest) widest = size;
+  }
+  base->place = tb_arena_alloc(arena, sizeof(int) * (size_t)(nv + 1));
+  if (!base->place) return false;
+  for (int t = 0; t < a->ntree; t++) {
+    for (int k = a->tree[t].first; k < a->tree[t].end; k++) base->place[k] = base->n++;
+  }
+  size_t square = (size_t)(s->nbase * s->stride + 4);
+  size_t size = (size_t)(base->n * s->stride + 4);
+  s->U = tb_arena_alloc(arena, sizeof(tbReal) * square);
+  s->f = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(s->stride + 4));
+  s->shift = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(s->stride + 4));
+  s->offset = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(s->stride + 4));
+  base->Bt = tb_arena_alloc(arena, sizeof(tbReal) * size);
+  base->column = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(base->n + 4));
+  base->half = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(widest + 4));
+  if (arena->failed) return false;
+  memset(s->U, 0, sizeof(tbReal) * square);
+  memset(base->Bt, 0, sizeof(tbReal) * size);
+  for (int i = 0; i < a->p->nblock; i++) {
+    if (is_equality(s, i) || s->twists->of[i] < 0) add_base_rows(s, base, &a->block[i], s->at[i]);
+  }
+  for (int i = 0; i < s->twists->count; i++) {
+    add_base_rows(s, base, &s->twists->twist[i], s->nequal + TWIST * i);
+  }
+  return true;
+}
+
+// (9). Sets `possible`.
+static bool build_base(tbReduced* s, tbArena* arena) {
+  const tbProblem* p = s->a->p;
+  Base base = {0};
+  if (!fill_base(s, arena, &base)) return false;
+  if (tb_wide()) {
+    multiply_wide(s, &base);
+  } else {
+    multiply_narrow(s, &base);
+  }
+  for (int i = 0; i < p->nblock && p->R; i++) {
+    for (int r = 0; r < p->block[i].dim && is_equality(s, i); r++) {
+      s->U[(s->at[i] + r) * (s->stride + 1)] += p->R[p->block[i].row + r];
+    }
+  }
+  s->possible = (tb_wide() ? factor_wide(s) : factor_narrow(s));
+  return true;
+}
+
+// ---- what is left ------------------------------------------------------------------------------
+
+// t of (10) in the rows of equalities, and what (11) adds in the others, for velocities sigma.
+static void fill_shift(const tbReduced* s, const tbReal* sigma, tbReal* shift) {
+  const tbProblem* p = s->a->p;
+  memset(shift, 0, sizeof(tbReal) * (size_t)s->stride);
+  for (int i = 0; i < p->nblock && s->nequal > 0; i++) {
+    if (!is_equality(s, i)) continue;
+    memcpy(shift + s->at[i], sigma + p->block[i].row, sizeof(tbReal) * (size_t)p->block[i].dim);
+  }
+  // Row by row of U_ee^T, and on through U_eb^T.
+  for (int k = 0; k < s->nequal; k++) {
+    const tbReal* row = s->U + k * s->stride;
+    tbReal t = shift[k] /= row[k];
+    for (int j = k + 1; j < s->nbase; j++) shift[j] -= row[j] * t;
+  }
+}
+
+// P y of a block that is kept.
+static void add_from_base(const tbReduced* s, int i, const tbReal* y, tbReal* out) {
+  int dim = s->a->p->block[i].dim;
+  const tbReal *from = y + s->at[i], *P = s->twists->P[i];
+  for (int r = 0; r < dim; r++) {
+    if (s->twists->of[i] < 0) {
+      out[r] += from[r];
+      continue;
+    }
+    for (int q = 0; q < TWIST; q++) out[r] += P[r * TWIST + q] * from[q];
+  }
+}
+
+// y += P^T f.
+static void add_to_base(const tbReduced* s, int i, const tbReal* f, tbReal* y) {
+  int dim = s->a->p->block[i].dim;
+  tbReal* to = y + s->at[i];
+  const tbReal* P = s->twists->P[i];
+  for (int r = 0; r < dim; r++) {
+    if (s->twists->of[i] < 0) {
+      to[r] += f[r];
+      continue;
+    }
+    for (int q = 0; q < TWIST; q++) to[q] += P[r * TWIST + q] * f[r];
+  }
+}
+
+// Rows P C of a block over the columns that have a pivot.
+static int fill_columns(const tbReduced* s, int i, tbReal* J) {
+  int dim = s->a->p->block[i].dim, at = s->at[i], twist = s->twists->of[i];
+  int end = at + (twist >= 0 ? TWIST : dim), width = 0, column = 0;
+  for (int k = s->nequal; k < end; k++) width += s->U[k * (s->stride + 1)] != 0;
+  for (int k = s->nequal; k < end; k++) {
+    const tbReal *row = s->U + k * s->stride + at, *P = s->twists->P[i];
+    if (s->U[k * (s->stride + 1)] == 0) continue;
+    for (int r = 0; r < dim; r++) {
+      if (twist >= 0) {
+        const tbReal* p = P + r * TWIST;
+        J[r * width + column] = (p[0] * row[0] + p[1] * row[1] + p[2] * row[2]) +
+                                (p[3] * row[3] + p[4] * row[4] + p[5] * row[5]);
+      } else {
+        J[r * width + column] = row[r];
+      }
+    }
+    column++;
+  }
+  return width;
+}
+
+// A forest of `n` dofs that do not know each other, each of inertia one.
+static bool unit_forest(tbActive* small, tbArena* arena, int n) {
+  int* index = tb_arena_alloc(arena, sizeof(int) * (size_t)(2 * n + 2));
+  tbReal* one = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(n + 1));
+  tbRange* tree = tb_arena_alloc(arena, sizeof(tbRange));
+  if (!index || !one || !tree) return false;
+  for (int k = 0; k < n; k++) {
+    index[k] = k;
+    index[n + k] = 1;
+    one[k] = 1;
+  }
+  *tree = (tbRange){0, n};
+  small->forest = (tbForest){n, index, index + n, index};
+  small->LD = small->inverse = small->M = one;
+  small->ntree = 1;
+  small->tree = tree;
+  return true;
+}
+
+// Views of what is kept: blocks, R, rho, first impulses and what they lead to.
+static bool copy_kept(tbReduced* s, tbArena* arena, int kept) {
+  const tbProblem* p = s->a->p;
+  size_t n = (size_t)s->problem.n + 1;
+  tbBlock* block = tb_arena_alloc(arena, sizeof(tbBlock) * (size_t)(kept + 1));
+  tbRows* rows = tb_arena_alloc(arena, sizeof(tbRows) * (size_t)(kept + 1));
+  s->kept = tb_arena_alloc(arena, sizeof(int) * (size_t)(kept + 1));
+  tbReal* vectors = tb_arena_alloc(arena, sizeof(tbReal) * 5 * n);
+  tbReal* J = tb_arena_alloc(arena, sizeof(tbReal) * n * (size_t)(s->nbase - s->nequal + 1));
+  if (arena->failed) return false;
+  tbReal *R = vectors, *rho = R + n;
+  s->g = rho + n;
+  s->first = s->g + n;
+  s->velocity = s->first + n;
+  for (int i = 0, k = 0, row = 0; i < p->nblock; i++) {
+    int dim = p->block[i].dim, from = p->block[i].row;
+    if (is_equality(s, i)) continue;
+    block[k] = p->block[i];
+    block[k].row = row;
+    s->kept[k] = i;
+    int width = fill_columns(s, i, J);
+    rows[k++] = (tbRows){dim, width, s->small.forest.colind, J};
+    J += dim * width;
+    for (int r = 0; r < dim; r++, row++) {
+      R[row] = p->R ? p->R[from + r] : 0;
+      rho[row] = s->a->rho[from + r];
+      s->first[row] = s->lambda[from + r];
+      s->velocity[row] = s->sigma[from + r];
+    }
+    add_from_base(s, i, s->shift, s->velocity + row - dim);
+  }
+  s->problem.nblock = kept;
+  s->problem.block = block;
+  s->problem.R = R;
+  s->problem.g = s->g;
+  s->problem.dt = p->dt;
+  s->small.block = rows;
+  s->small.rho = rho;
+  return true;
+}
+
+static tbReal largest(int n, const tbReal* x) {
+  tbReal most = 0;
+  for (int r = 0; r < n; r++) most = fmax(most, fabs(x[r]));
+  return most;
+}
+
+// g of what is left: the velocity at the first impulses less what these do.
+static void fill_free(tbReduced* s) {
+  const tbProblem* p = &s->problem;
+  const tbActive* small = &s->small;
+  tbReal* x = s->f;
+  memset(x, 0, sizeof(tbReal) * (size_t)s->stride);
+  for (int k = 0; k < p->nblock; k++) {
+    add_impulse(&small->block[k], s->first + p->block[k].row, x);
+  }
+  for (int k = 0; k < p->nblock; k++) {
+    int row = p->block[k].row;
+    tbReal sum[TB_MAX_BLOCK_DIM] = {0};
+    add_velocity(&small->block[k], x, sum);
+    for (int r = 0; r < p->block[k].dim; r++) {
+      s->g[row + r] = s->velocity[row + r] - sum[r] - p->R[row + r] * s->first[row + r];
+    }
+  }
+}
+
+bool tb_active_reduce(const tbActive* a, const tbTwists* twists, tbArena* arena,
+                      const tbReal* lambda, const tbReal* sigma, tbReduced* s) {
+  *s = (tbReduced){.a = a, .twists = twists, .lambda = lambda, .sigma = sigma, .small = *a};
+  s->at = tb_arena_alloc(arena, sizeof(int) * (size_t)(a->p->nblock + 1));
+  if (!s->at) return false;
+  int kept = sort_blocks(s), rank = 0;
+  if (!build_base(s, arena)) return false;
+  if (!s->possible) return true;
+  fill_shift(s, sigma, s->shift);
+  for (int k = s->nequal; k < s->nbase; k++) rank += s->U[k * (s->stride + 1)] != 0;
+  if (!unit_forest(&s->small, arena, rank) || !copy_kept(s, arena, kept)) return false;
+  fill_free(s);
+  // The same velocities are allowed as in the island.
+  tbReal all = largest(a->p->n, a->p->g), left = largest(s->problem.n, s->problem.g);
+  s->scale = all > 0 && left > 0 ? all / left : 1;
+  s->small.p = &s->problem;
+  s->small.tolerance = SHARE * a->tolerance * s->scale;
+  s->small.measure = NULL;
+  s->small.rest = NULL;
+  s->small.relieved = &s->relieved;
+  return true;
+}
+
+// ---- and back ----------------------------------------------------------------------------------
+
+// Impulses of all rows, for t of (10) in `shift`.
+static void expand(const tbReduced* s, const tbReal* small, const tbReal* shift, tbReal* lambda) {
+  const tbProblem* p = s->a->p;
+  tbReal* f = s->f;
+  memset(f, 0, sizeof(tbReal) * (size_t)s->stride);
+  for (int k = 0; k < s->problem.nblock; k++) {
+    int i = s->kept[k], row = p->block[i].row, from = s->problem.block[k].row;
+    tbReal change[TB_MAX_BLOCK_DIM];
+    for (int r = 0; r < p->block[i].dim; r++) {
+      change[r] = small[from + r] - s->first[from + r];
+      lambda[row + r] = small[from + r];
+    }
+    if (s->nequal > 0) add_to_base(s, i, change, f);
+  }
+  // (10), from the last row of U_ee up.
+  for (int k = s->nequal - 1; k >= 0; k--) {
+    const tbReal* row = s->U + k * s->stride;
+    tbReal sum = shift[k];
+    for (int j = s->nequal; j < s->nbase; j++) sum += row[j] * f[j];
+    for (int j = k + 1; j < s->nequal; j++) sum += row[j] * f[j];
+    f[k] = -sum / row[k];
+  }
+  for (int i = 0; i < p->nblock && s->nequal > 0; i++) {
+    int row = p->block[i].row;
+    for (int r = 0; r < p->block[i].dim && is_equality(s, i); r++) {
+      lambda[row + r] = s->lambda[row + r] + f[s->at[i] + r];
+    }
+  }
+}
+
+void tb_active_expand(const tbReduced* s, const tbReal* small, tbReal* lambda) {
+  expand(s, small, s->shift, lambda);
+}
+
+// ---- all of it ---------------------------------------------------------------------------------
+
+// What of sigma is over after this step, for the problem that is left. Where equalities have more
+// of it than the last step left, they move: there is none.
+static bool inherit(tbReduced* s, tbArena* arena) {
+  const tbActive* a = s->a;
+  const tbProblem* p = a->p;
+  tbReal most = TB_INHERITED_MOST * a->left * largest(p->n, p->g);
+  for (int i = 0; i < p->nblock; i++) {
+    if (!is_equality(s, i)) continue;
+    if (!(largest(p->block[i].dim, a->inherited + p->block[i].row) <= most)) return true;
+  }
+  size_t n = (size_t)s->problem.n + 1;
+  tbReal* vectors = tb_arena_alloc(arena, sizeof(tbReal) * 2 * n);
+  if (!vectors) return false;
+  fill_shift(s, a->inherited, s->offset);
+  for (int k = 0; k < s->problem.nblock; k++) {
+    int i = s->kept[k], row = s->problem.block[k].row;
+    memcpy(vectors + row, a->inherited + p->block[i].row, sizeof(tbReal) * (size_t)p->block[i].dim);
+    add_from_base(s, i, s->offset, vectors + row);
+  }
+  s->small.inherited = vectors;
+  s->small.left = a->left * s->scale;
+  s->small.rest = vectors + n;
+  return true;
+}
+
+// The island's impulses at rest: without what is inherited, where that was taken off.
+static void expand_rest(const tbReduced* s, const tbReal* lambda) {
+  if (s->small.rest) {
+    for (int k = 0; k < s->stride && s->relieved; k++) s->offset[k] = s->shift[k] - s->offset[k];
+    expand(s, s->small.rest, s->relieved ? s->offset : s->shift, s->a->rest);
+  } else {
+    memcpy(s->a->rest, lambda, sizeof(tbReal) * (size_t)s->a->p->n);
+  }
+}
+
+bool tb_active_solve_reduced(const tbActive* a, const tbTwists* twists, tbArena* arena,
+                             const tbReal* sigma, tbReal* lambda, tbSolveInfo* info) {
+  tbReduced s;
+  tbVelocity system;
+  const tbActive* left = &s.small;
+  *info = (tbSolveInfo){.status = TB_SOLVE_MAX_ITERATIONS, .law = tb_law_name(a->law)};
+  info->solver = "active";
+  tbReal* guess = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(a->p->n + 1));
+  if (!guess) return false;
+  memcpy(guess, lambda, sizeof(tbReal) * (size_t)a->p->n);
+  if (!tb_active_reduce(a, twists, arena, guess, sigma, &s)) return false;
+  if (!s.possible) return true;
+  if (a->rest && !inherit(&s, arena)) return false;
+  s.small.system = &system;
+  tbReal* small = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(s.problem.n + 1));
+  if (!small) return false;
+  memcpy(small, s.first, sizeof(tbReal) * (size_t)s.problem.n);
+  if (!tb_velocity_build_dense(&system, arena, left->forest, left->M, left->LD, left->inverse,
+                               left->ntree, left->tree, s.problem.nblock, left->block) ||
+      !tb_active_solve(left, arena, s.velocity, small, info)) {
+    return false;
+  }
+  if (info->status != TB_SOLVE_CONVERGED) return true;
+  expand(&s, small, s.shift, lambda);
+  if (a->rest) expand_rest(&s, lambda);
+  return true;
+}

@@ -1,0 +1,13 @@
+// Which contacts of an island act on the same body: solvers/active_reduced works in the space of
+// their twists.
+#ifndef TRIBO_STEP_TWISTS_H_
+#define TRIBO_STEP_TWISTS_H_
+
+#include "contact/assemble.h"
+#include "solvers/active_reduced.h"
+
+// Twists of the bodies that touch the world with more than six rows. False: out of memory.
+bool tb_island_twists(const tbModel* model, const tbData* data, const tbConstraints* constraints,
+                      const tbIsland* island, tbArena* arena, tbTwists* out);
+
+#endif
