@@ -287,7 +287,7 @@ static bool unit_forest(tbActive* small, tbArena* arena, int n) {
     one[k] = 1;
   }
   *tree = (tbRange){0, n};
-  small->forest = (tbForest){n, index, index + n, index};
+  small->forest = (tbForest){n, index, index + n, index, index};
   small->LD = small->inverse = small->M = one;
   small->ntree = 1;
   small->tree = tree;
