@@ -372,7 +372,7 @@ tbResult tb_expo_forces(const tbModel* m, tbData* d, tbStepState* state, const t
     spring[springs->list[i].constraint] = &springs->list[i];
   }
   tbResult result = tb_assemble_delassus(m, d, &state->constraints, factor, islands);
-  int splits = m->opt.integrator == TB_INTEGRATOR_EXPO_MIDPOINT && !state->recall;
+  int locates = tb_step_splits(m, state) && !state->until_event;
   state->event = m->opt.timestep;
   tbExpoContext x = {.m = m,
                      .d = d,
@@ -380,7 +380,7 @@ tbResult tb_expo_forces(const tbModel* m, tbData* d, tbStepState* state, const t
                      .spring = spring,
                      .qacc_free = qacc_free,
                      .slid = state->slid,
-                     .event = splits ? &state->event : NULL};
+                     .event = locates ? &state->event : NULL};
   for (int i = 0; result == TB_OK && i < islands->count; i++) {
     result = island_forces(&x, &islands->island[i], second);
   }

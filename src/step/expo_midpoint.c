@@ -86,6 +86,11 @@ static tbReal closing_time(tbReal gap, tbReal v, tbReal v_end, tbReal h) {
   return t + 1e-6 * h;
 }
 
+int tb_step_splits(const tbModel* m, const tbStepState* state) {
+  return m->opt.law == TB_LAW_VISCOELASTIC && m->opt.integrator == TB_INTEGRATOR_EXPO_MIDPOINT &&
+         !state->recall && (state->parts == 0 || state->splits < TB_EXPO_PARTS);
+}
+
 tbReal tb_first_touch(const tbModel* m, const tbData* d, const tbStepState* state,
                       const tbReal* v_next) {
   tbReal h = m->opt.timestep, first = state->event > 0 ? fmin(h, state->event) : h;
@@ -101,7 +106,8 @@ tbReal tb_first_touch(const tbModel* m, const tbData* d, const tbStepState* stat
     if (t > 0 && t < first) first = t;
   }
   // Where the gap is not quite closed by then, what is left of the step has another sliver.
-  return first > 1e-7 * h && first < (1 - 1e-7) * h ? first : 0;
+  tbReal last = state->until_event ? (1 - 1e-5) * h : (1 - 1e-7) * h;
+  return first > 1e-7 * h && first < last ? first : 0;
 }
 
 tbResult tb_expo_midpoint(const tbModel* m, tbData* d, tbStepState* state, const tbReal* v_next) {

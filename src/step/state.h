@@ -33,11 +33,13 @@ typedef struct {
   tbReal* middle;      // memory of tb_expo_midpoint, made on first use
   tbHeldSpring* held;  // springs of the start of the step, while its middle is evaluated
   int held_count, held_capacity;
-  int recall;     // 1: the springs to use are the held ones; 0 again where they do not match
-  tbReal* start;  // states at the start of steps made in parts, made on first use
-  int parts;      // steps that this one is a part of
-  tbReal event;   // s: time within the step when friction or a normal force first changes its kind
-  int inner;      // 1: an evaluation within a step, its certificate is not wanted
+  int recall;       // 1: the springs to use are the held ones; 0 again where they do not match
+  tbReal* start;    // states at the start of steps made in parts, made on first use
+  int parts;        // steps that this one is a part of
+  int splits;       // made so far of the step that all of these are parts of
+  int until_event;  // 1: this part ends at the first event, which is known
+  tbReal event;  // s: time within the step when friction or a normal force first changes its kind
+  int inner;     // 1: an evaluation within a step, its certificate is not wanted
   // 1: nobody sees more of this step than the state and the sensors it leads to: the certificate
   // and accelerations that nothing needs are left out.
   int unseen;

@@ -255,19 +255,18 @@ static tbResult integrate(const tbModel* m, tbData* d, const tbReal* v_next) {
   return TB_OK;
 }
 
-// A step of expo-midpoint in which a contact changes its kind is made in two parts, each a step by
-// itself. Returns 1 where that was done. Parts are not divided again and again: a few times at
-// most.
+static tbResult second_half(const tbModel* m, tbData* d, tbReal start);
+
+// A step of expo-midpoint in which a contact changes its kind is made in two parts: up to that
+// moment, from what the first half has already found, and on, as a step by itself. Returns 1 where
+// that was done.
 static int springs_split(const tbModel* m, tbData* d, const tbReal* v_next, tbResult* result) {
-  enum { MOST = 4 };
   tbStepState* state = tb_step_state(m, d);
-  if (m->opt.law != TB_LAW_VISCOELASTIC || m->opt.integrator != TB_INTEGRATOR_EXPO_MIDPOINT) {
-    return 0;
-  }
-  tbReal touch = state->parts < MOST ? tb_first_touch(m, d, state, v_next) : 0;
+  if (state->parts == 0) state->splits = 0;
+  tbReal touch = tb_step_splits(m, state) ? tb_first_touch(m, d, state, v_next) : 0;
   if (touch <= 0) return 0;
   if (!state->start) {
-    size_t bytes = sizeof(tbReal) * MOST * (size_t)tb_state_size(m);
+    size_t bytes = sizeof(tbReal) * TB_EXPO_PARTS * (size_t)tb_state_size(m);
     state->start = malloc(bytes);
     state->allocations++;
     state->bytes += bytes;
@@ -277,8 +276,12 @@ static int springs_split(const tbModel* m, tbData* d, const tbReal* v_next, tbRe
   tb_state_get(m, d, start);
   tbModel part = *m;
   part.opt.timestep = touch;
+  int until = state->until_event;
   state->parts++;
-  *result = tb_step(&part, d);
+  state->splits++;
+  state->first_half = state->until_event = 1;
+  *result = second_half(&part, d, tb_seconds());
+  state->until_event = until;
   if (*result == TB_OK) {
     part.opt.timestep = m->opt.timestep - touch;
     *result = tb_step(&part, d);
@@ -291,12 +294,13 @@ static int springs_split(const tbModel* m, tbData* d, const tbReal* v_next, tbRe
 // From `start` of the clock on; reading it takes a tenth of a microsecond on virtual machines.
 static tbResult second_half(const tbModel* m, tbData* d, tbReal start) {
   tbReal* v_next = tb_arena_alloc(&d->work->arena, sizeof(tbReal) * (size_t)(m->nv + 1));
+  tbReal before = d->seconds.total;
   if (!v_next) return fail(d, TB_ERROR_MEMORY, "out of memory");
   if (next_velocity(m, d, v_next) != TB_OK) return d->status;
 
   tbResult result;
   if (springs_split(m, d, v_next, &result)) {
-    d->seconds.total += tb_seconds() - start;
+    d->seconds.total = before + tb_seconds() - start;
     return result;
   }
   // The springs' anchors of this state count from here on; a step that fails takes them back.

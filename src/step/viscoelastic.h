@@ -57,6 +57,10 @@ int tb_integrator_is_explicit(const tbModel* model);
 tbResult tb_expo_midpoint(const tbModel* model, tbData* data, tbStepState* state,
                           const tbReal* v_next);
 
+// How often a step of expo-midpoint is divided at most, and whether this one may be (again).
+enum { TB_EXPO_PARTS = 12 };
+int tb_step_splits(const tbModel* model, const tbStepState* state);
+
 // After the law's velocity at the start of a step: the time within the step when the first gap
 // closes or a force first changes its kind (state->event), or 0 where none does.
 tbReal tb_first_touch(const tbModel* model, const tbData* data, const tbStepState* state,

@@ -44,26 +44,35 @@ static double distance(const double* a, const double* b) {
 }
 
 // The middle of the step and its events: second order through all of them, and the same limit as
-// explicit Euler, which knows of neither.
+// explicit Euler, which knows of neither. Where the normal force falls faster than a sticking
+// spring relaxes, sticking and slipping alternate ever faster as the speed goes to zero, and what
+// comes of it is decided by rounding: throws whose truth changes with its step count for nobody.
 static void events_keep_the_order(void** state) {
   (void)state;
   tbRng rng = {3};
   double sum[3] = {0};
-  enum { RUNS = 12 };
+  int counted = 0;
+  enum { RUNS = 16 };
   for (int t = 0; t < RUNS; t++) {
     double start[4] = {tb_rng_uniform(&rng, -0.6, 0.6), tb_rng_uniform(&rng, -0.6, 0.6),
                        tb_rng_uniform(&rng, -0.8, -0.3), tb_rng_uniform(&rng, 0, 0.003)};
-    double truth[6], end[6];
+    double truth[6], twice[6], end[6];
     thrown(TB_INTEGRATOR_EXPO_MIDPOINT, 2560, start, truth);
+    thrown(TB_INTEGRATOR_EXPO_MIDPOINT, 1280, start, twice);
+    if (distance(twice, truth) > 1e-5) continue;
+    counted++;
     for (int k = 0; k < 3; k++) {
       thrown(TB_INTEGRATOR_EXPO_MIDPOINT, 10 << (2 * k), start, end);
-      sum[k] += distance(end, truth) / RUNS;
+      sum[k] += distance(end, truth);
     }
     if (t % 4) continue;
     thrown(TB_INTEGRATOR_EULER_EXPLICIT, 10000, start, end);
     assert_true(distance(end, truth) < 5e-3);
   }
-  print_message("errors at 2, 0.5, 0.125 ms: %.1e %.1e %.1e\n", sum[0], sum[1], sum[2]);
+  assert_true(counted >= RUNS - 4);
+  for (int k = 0; k < 3; k++) sum[k] /= counted;
+  print_message("errors at 2, 0.5, 0.125 ms: %.1e %.1e %.1e, %d of %d throws\n", sum[0], sum[1],
+                sum[2], counted, RUNS);
   assert_true(sum[0] < 1.5e-3);
   assert_true(sum[2] < sum[0] / 40);
   assert_true(sum[2] < 2e-5);
