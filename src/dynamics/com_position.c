@@ -4,7 +4,7 @@
 #include "tribo/dynamics.h"
 
 // Mass-weighted sums from the leaves to the world, then divided by the mass of each subtree.
-static void subtree_centers(const tbModel* m, tbData* d) {
+TB_INLINE void subtree_centers(const tbModel* m, tbData* d) {
   tbReal* com = d->subtree_com;
   for (int i = 0; i < m->nbody; i++) {
     tb_scale3(com + 3 * i, d->xipos + 3 * i, m->body_mass[i]);
@@ -26,19 +26,20 @@ static void subtree_centers(const tbModel* m, tbData* d) {
 }
 
 // Rotation about `axis` through a point that lies `offset` before the origin.
-static void set_rotation(tbReal* cdof, const tbReal axis[3], const tbReal offset[3]) {
+TB_INLINE void set_rotation(tbReal* cdof, const tbReal axis[3], const tbReal offset[3]) {
   tb_copy3(cdof, axis);
   tb_cross(cdof + 3, axis, offset);
 }
 
-static void rotations_about_body_axes(tbReal* cdof, const tbReal xmat[9], const tbReal offset[3]) {
+TB_INLINE void rotations_about_body_axes(tbReal* cdof, const tbReal xmat[9],
+                                         const tbReal offset[3]) {
   for (int k = 0; k < 3; k++) {
     tbReal axis[3] = {xmat[k], xmat[3 + k], xmat[6 + k]};
     set_rotation(cdof + 6 * k, axis, offset);
   }
 }
 
-static void joint_axes(const tbModel* m, tbData* d, int joint) {
+TB_INLINE void joint_axes(const tbModel* m, tbData* d, int joint) {
   int body = m->jnt_bodyid[joint];
   tbReal* cdof = d->cdof + 6 * m->jnt_dofadr[joint];
   tbReal offset[3];
@@ -58,7 +59,7 @@ static void joint_axes(const tbModel* m, tbData* d, int joint) {
   }
 }
 
-void tb_com_position(const tbModel* m, tbData* d) {
+TB_INLINE void com_position(const tbModel* m, tbData* d) {
   subtree_centers(m, d);
   for (int i = 0; i < 10; i++) d->cinert[i] = 0;
   for (int i = 1; i < m->nbody; i++) {
@@ -68,4 +69,20 @@ void tb_com_position(const tbModel* m, tbData* d) {
                     c);
   }
   for (int j = 0; j < m->njnt; j++) joint_axes(m, d, j);
+}
+
+static void com_position_narrow(const tbModel* m, tbData* d) {
+  com_position(m, d);
+}
+
+TB_WIDE static void com_position_wide(const tbModel* m, tbData* d) {
+  com_position(m, d);
+}
+
+void tb_com_position(const tbModel* m, tbData* d) {
+  if (tb_wide()) {
+    com_position_wide(m, d);
+  } else {
+    com_position_narrow(m, d);
+  }
 }

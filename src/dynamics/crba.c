@@ -1,16 +1,16 @@
 // M by the composite-rigid-body algorithm (docs/dynamics.md, eq. 10-12).
 #include <string.h>
 
-#include "spatial/motion.h"
+#include "spatial/wide.h"
 #include "tribo/dynamics.h"
 
 // Inertia of each subtree, about its tree's centre: the sum of its bodies'.
-static void composite_inertias(const tbModel* m, tbData* d) {
+TB_INLINE void composite_inertias(const tbModel* m, tbData* d) {
   memcpy(d->crb, d->cinert, (size_t)m->nbody * 10 * sizeof(tbReal));
   for (int i = m->nbody - 1; i > 0; i--) {
     int parent = m->body_parentid[i];
     if (parent == 0) continue;
-    for (int k = 0; k < 10; k++) d->crb[10 * parent + k] += d->crb[10 * i + k];
+    tb_wide_add10(d->crb + 10 * parent, d->crb + 10 * i);
   }
 }
 
@@ -31,19 +31,35 @@ static void add_tendon_armature(const tbModel* m, tbData* d, int tendon) {
   }
 }
 
-void tb_crb(const tbModel* m, tbData* d) {
+TB_INLINE void crb(const tbModel* m, tbData* d, int wide) {
   composite_inertias(m, d);
   for (int i = 0; i < m->nv; i++) {
     // The force that moves i's subtree along i, felt along every ancestor.
     tbReal force[6];
-    tb_inertia_mul(force, d->crb + 10 * m->dof_bodyid[i], d->cdof + 6 * i);
+    tb_wide_inertia_mul(wide, force, d->crb + 10 * m->dof_bodyid[i], d->cdof + 6 * i);
     const int* columns = m->M_colind + m->M_rowadr[i];
     tbReal* row = d->qM + m->M_rowadr[i];
     int count = m->M_rownnz[i];
-    for (int k = 0; k < count; k++) row[k] = tb_dot6(d->cdof + 6 * columns[k], force);
+    for (int k = 0; k < count; k++) row[k] = tb_wide_dot6(d->cdof + 6 * columns[k], force);
     row[count - 1] += m->dof_armature[i];
   }
   for (int t = 0; t < m->ntendon; t++) {
     if (m->tendon_armature[t] != 0) add_tendon_armature(m, d, t);
+  }
+}
+
+static void crb_narrow(const tbModel* m, tbData* d) {
+  crb(m, d, 0);
+}
+
+TB_WIDE static void crb_wide(const tbModel* m, tbData* d) {
+  crb(m, d, 1);
+}
+
+void tb_crb(const tbModel* m, tbData* d) {
+  if (tb_wide()) {
+    crb_wide(m, d);
+  } else {
+    crb_narrow(m, d);
   }
 }

@@ -2,7 +2,7 @@
 #ifndef TRIBO_DYNAMICS_FRAMES_H_
 #define TRIBO_DYNAMICS_FRAMES_H_
 
-#include "spatial/vec3.h"
+#include "spatial/wide.h"
 
 // What is special about a frame fixed to a body (body_sameframe, geom_sameframe, site_sameframe).
 // Zero is always right; tb_set_constants finds the others.
@@ -14,9 +14,9 @@ enum {
 };
 
 // World position and axes of a frame at (offset, turn) in a body's frame (pos, mat).
-static inline void tb_attach_frame(tbReal xpos[3], tbReal xmat[9], const tbReal pos[3],
-                                   const tbReal mat[9], const tbReal offset[3],
-                                   const tbReal turn[9], int special) {
+TB_INLINE void tb_attach_frame(int wide, tbReal xpos[3], tbReal xmat[9], const tbReal pos[3],
+                               const tbReal mat[9], const tbReal offset[3], const tbReal turn[9],
+                               int special) {
   if (special == TB_FRAME_BODY) {
     tb_copy3(xpos, pos);
   } else {
@@ -25,11 +25,9 @@ static inline void tb_attach_frame(tbReal xpos[3], tbReal xmat[9], const tbReal 
     tb_add3(xpos, pos, arm);
   }
   if (special == TB_FRAME_GENERAL) {
-    tbReal R[9];
-    tb_mul_mat3(R, mat, turn);
-    for (int i = 0; i < 9; i++) xmat[i] = R[i];
+    tb_wide_mul_mat3(wide, xmat, mat, turn);
   } else {
-    for (int i = 0; i < 9; i++) xmat[i] = mat[i];
+    tb_wide_copy9(xmat, mat);
   }
 }
 

@@ -91,7 +91,7 @@ static void body_rest(const tbModel* m, const tbData* d, int body, tbReal pos[3]
 // cos(a/2) body_quat + sin(a/2) body_quat (0, axis), linear in two constants; its axis is the same
 // before and after the joint turns. Products of unit quaternions are left as rounding makes them:
 // the chain starts anew at every call.
-static void hinge_frame(const tbModel* m, tbData* d, int body, int joint) {
+TB_INLINE void hinge_frame(const tbModel* m, tbData* d, int body, int joint, int wide) {
   int parent = m->body_parentid[body], at = m->jnt_qposadr[joint];
   const tbReal* rest = m->body_quat + 4 * body;
   const tbReal* turn = m->jnt_turn + 4 * joint;
@@ -102,7 +102,7 @@ static void hinge_frame(const tbModel* m, tbData* d, int body, int joint) {
 
   tbReal* xmat = d->xmat + 9 * body;
   tbReal* xpos = d->xpos + 3 * body;
-  tb_quat_mul(quat, d->xquat + 4 * parent, local);
+  tb_wide_quat_mul(wide, quat, d->xquat + 4 * parent, local);
   tb_quat_to_mat(xmat, quat);
   tb_mul_mat3_vec3(anchor, d->xmat + 9 * parent, m->jnt_anchor + 3 * joint);
   tb_add3(anchor, anchor, d->xpos + 3 * parent);
@@ -138,33 +138,35 @@ static void general_frame(const tbModel* m, tbData* d, int body) {
   tb_quat_to_mat(d->xmat + 9 * body, quat);
 }
 
-static void body_frame(const tbModel* m, tbData* d, int body) {
+TB_INLINE void body_frame(const tbModel* m, tbData* d, int body, int wide) {
   int joint = m->body_jntadr[body];
   if (m->body_jntnum[body] == 1 && m->jnt_type[joint] == TB_JOINT_HINGE) {
-    hinge_frame(m, d, body, joint);
+    hinge_frame(m, d, body, joint, wide);
   } else {
     general_frame(m, d, body);
   }
-  tb_attach_frame(d->xipos + 3 * body, d->ximat + 9 * body, d->xpos + 3 * body, d->xmat + 9 * body,
-                  m->body_ipos + 3 * body, m->body_imat + 9 * body, m->body_sameframe[body]);
+  tb_attach_frame(wide, d->xipos + 3 * body, d->ximat + 9 * body, d->xpos + 3 * body,
+                  d->xmat + 9 * body, m->body_ipos + 3 * body, m->body_imat + 9 * body,
+                  m->body_sameframe[body]);
 }
 
 // Geoms or sites of all bodies.
-static void attached_frames(const tbData* d, int n, const int* bodyid, const int* sameframe,
-                            const tbReal* pos, const tbReal* mat, tbReal* xpos, tbReal* xmat) {
+TB_INLINE void attached_frames(const tbData* d, int n, const int* bodyid, const int* sameframe,
+                               const tbReal* pos, const tbReal* mat, tbReal* xpos, tbReal* xmat,
+                               int wide) {
   for (int i = 0; i < n; i++) {
     int b = bodyid[i];
     if (sameframe[i] == TB_FRAME_INERTIA) {
       tb_copy3(xpos + 3 * i, d->xipos + 3 * b);
-      for (int k = 0; k < 9; k++) xmat[9 * i + k] = d->ximat[9 * b + k];
+      tb_wide_copy9(xmat + 9 * i, d->ximat + 9 * b);
     } else {
-      tb_attach_frame(xpos + 3 * i, xmat + 9 * i, d->xpos + 3 * b, d->xmat + 9 * b, pos + 3 * i,
-                      mat + 9 * i, sameframe[i]);
+      tb_attach_frame(wide, xpos + 3 * i, xmat + 9 * i, d->xpos + 3 * b, d->xmat + 9 * b,
+                      pos + 3 * i, mat + 9 * i, sameframe[i]);
     }
   }
 }
 
-void tb_kinematics(const tbModel* m, tbData* d) {
+TB_INLINE void kinematics(const tbModel* m, tbData* d, int wide) {
   // The world does not move.
   tb_zero3(d->xpos);
   tb_zero3(d->xipos);
@@ -172,9 +174,25 @@ void tb_kinematics(const tbModel* m, tbData* d) {
   tb_quat_to_mat(d->xmat, d->xquat);
   tb_quat_to_mat(d->ximat, d->xquat);
 
-  for (int body = 1; body < m->nbody; body++) body_frame(m, d, body);
+  for (int body = 1; body < m->nbody; body++) body_frame(m, d, body, wide);
   attached_frames(d, m->ngeom, m->geom_bodyid, m->geom_sameframe, m->geom_pos, m->geom_mat,
-                  d->geom_xpos, d->geom_xmat);
+                  d->geom_xpos, d->geom_xmat, wide);
   attached_frames(d, m->nsite, m->site_bodyid, m->site_sameframe, m->site_pos, m->site_mat,
-                  d->site_xpos, d->site_xmat);
+                  d->site_xpos, d->site_xmat, wide);
+}
+
+static void kinematics_narrow(const tbModel* m, tbData* d) {
+  kinematics(m, d, 0);
+}
+
+TB_WIDE static void kinematics_wide(const tbModel* m, tbData* d) {
+  kinematics(m, d, 1);
+}
+
+void tb_kinematics(const tbModel* m, tbData* d) {
+  if (tb_wide()) {
+    kinematics_wide(m, d);
+  } else {
+    kinematics_narrow(m, d);
+  }
 }

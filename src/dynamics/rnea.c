@@ -1,28 +1,27 @@
 // Recursive Newton-Euler: the force that a motion needs (docs/dynamics.md, eq. 17-19).
 #include "dynamics/gravity.h"
-#include "spatial/motion.h"
+#include "spatial/wide.h"
 #include "tribo/dynamics.h"
 
 // Acceleration of a body from its parent's: r += sum of dS/dt qvel + S qacc over its dofs.
-static void add_joint_acceleration(const tbModel* m, const tbData* d, int body, const tbReal* qacc,
-                                   tbReal r[6]) {
+TB_INLINE void add_joint_acceleration(const tbModel* m, const tbData* d, int body,
+                                      const tbReal* qacc, tbReal r[6]) {
   int first = m->body_dofadr[body], end = first + m->body_dofnum[body];
-  for (int i = first; i < end; i++) tb_add_scaled6(r, r, d->qvel[i], d->cdof_dot + 6 * i);
+  for (int i = first; i < end; i++) tb_wide_add_scaled6(r, d->qvel[i], d->cdof_dot + 6 * i);
   if (!qacc) return;
-  for (int i = first; i < end; i++) tb_add_scaled6(r, r, qacc[i], d->cdof + 6 * i);
+  for (int i = first; i < end; i++) tb_wide_add_scaled6(r, qacc[i], d->cdof + 6 * i);
 }
 
 // The force that gives a body its acceleration: I a + v x* I v.
-static void body_force(const tbModel* m, const tbData* d, int body, const tbReal acceleration[6],
-                       tbReal force[6]) {
-  (void)m;
+TB_INLINE void body_force(const tbData* d, int body, const tbReal acceleration[6], tbReal force[6],
+                          int wide) {
   const tbReal* inertia = d->cinert + 10 * body;
   const tbReal* velocity = d->cvel + 6 * body;
   tbReal momentum[6], gyroscopic[6];
-  tb_inertia_mul(force, inertia, acceleration);
-  tb_inertia_mul(momentum, inertia, velocity);
-  tb_force_cross(gyroscopic, velocity, momentum);
-  tb_add6(force, force, gyroscopic);
+  tb_wide_inertia_mul(wide, force, inertia, acceleration);
+  tb_wide_inertia_mul(wide, momentum, inertia, velocity);
+  tb_wide_force_cross(wide, gyroscopic, velocity, momentum);
+  tb_wide_add6(force, gyroscopic);
 }
 
 // Subtract a user's force and torque at the centre of mass.
@@ -35,33 +34,33 @@ static void subtract_external(const tbModel* m, const tbData* d, int body, const
 }
 
 // Outward over the bodies that can move: accelerations, then forces.
-static void outward(const tbModel* m, const tbData* d, const tbReal* qacc, tbReal* acceleration,
-                    tbReal* force) {
+TB_INLINE void outward(const tbModel* m, const tbData* d, const tbReal* qacc, tbReal* acceleration,
+                       tbReal* force, int wide) {
   tb_gravity_acceleration(m, acceleration);
   for (int i = 1; i < m->nbody; i++) {
     tbReal a[6];
     tb_copy6(a, acceleration + 6 * m->body_parentid[i]);
     if (m->body_lastdof[i] >= 0) {
       add_joint_acceleration(m, d, i, qacc, a);
-      body_force(m, d, i, a, force + 6 * i);
+      body_force(d, i, a, force + 6 * i, wide);
     }
     tb_copy6(acceleration + 6 * i, a);
   }
 }
 
 // Inward: each body passes its force to its parent.
-static void inward(const tbModel* m, tbReal* force) {
+TB_INLINE void inward(const tbModel* m, tbReal* force) {
   for (int i = m->nbody - 1; i > 0; i--) {
     int parent = m->body_parentid[i];
-    if (m->body_lastdof[parent] >= 0)
-      tb_add6(force + 6 * parent, force + 6 * parent, force + 6 * i);
+    if (m->body_lastdof[parent] >= 0) tb_wide_add6(force + 6 * parent, force + 6 * i);
   }
 }
 
-void tb_rne(const tbModel* m, tbData* d, const tbReal* qacc, const tbReal* xfrc, tbReal* tau) {
+TB_INLINE void rne(const tbModel* m, tbData* d, const tbReal* qacc, const tbReal* xfrc, tbReal* tau,
+                   int wide) {
   tbReal* acceleration = d->scratch_body;
   tbReal* force = d->scratch_body + 6 * m->nbody;
-  outward(m, d, qacc, acceleration, force);
+  outward(m, d, qacc, acceleration, force, wide);
   if (xfrc) {
     for (int i = 1; i < m->nbody; i++) {
       if (m->body_lastdof[i] >= 0) subtract_external(m, d, i, xfrc, force + 6 * i);
@@ -69,22 +68,56 @@ void tb_rne(const tbModel* m, tbData* d, const tbReal* qacc, const tbReal* xfrc,
   }
   inward(m, force);
   for (int i = 0; i < m->nv; i++) {
-    tau[i] = tb_dot6(d->cdof + 6 * i, force + 6 * m->dof_bodyid[i]);
+    tau[i] = tb_wide_dot6(d->cdof + 6 * i, force + 6 * m->dof_bodyid[i]);
     if (qacc) tau[i] += m->dof_armature[i] * qacc[i];
   }
   tb_add_tendon_inertia(m, d, qacc, tau);
 }
 
-void tb_body_forces(const tbModel* m, tbData* d) {
-  outward(m, d, d->qacc, d->cacc, d->cfrc_int);
+static void rne_narrow(const tbModel* m, tbData* d, const tbReal* qacc, const tbReal* xfrc,
+                       tbReal* tau) {
+  rne(m, d, qacc, xfrc, tau, 0);
+}
+
+TB_WIDE static void rne_wide(const tbModel* m, tbData* d, const tbReal* qacc, const tbReal* xfrc,
+                             tbReal* tau) {
+  rne(m, d, qacc, xfrc, tau, 1);
+}
+
+void tb_rne(const tbModel* m, tbData* d, const tbReal* qacc, const tbReal* xfrc, tbReal* tau) {
+  if (tb_wide()) {
+    rne_wide(m, d, qacc, xfrc, tau);
+  } else {
+    rne_narrow(m, d, qacc, xfrc, tau);
+  }
+}
+
+TB_INLINE void body_forces(const tbModel* m, tbData* d, int wide) {
+  outward(m, d, d->qacc, d->cacc, d->cfrc_int, wide);
   tb_zero6(d->cfrc_int);
   for (int i = 1; i < m->nbody; i++) {
     // Bodies that cannot move are held against gravity and their loads.
-    if (m->body_lastdof[i] < 0) body_force(m, d, i, d->cacc + 6 * i, d->cfrc_int + 6 * i);
-    tb_add_scaled6(d->cfrc_int + 6 * i, d->cfrc_int + 6 * i, -1, d->cfrc_ext + 6 * i);
+    if (m->body_lastdof[i] < 0) body_force(d, i, d->cacc + 6 * i, d->cfrc_int + 6 * i, wide);
+    tb_wide_add_scaled6(d->cfrc_int + 6 * i, -1, d->cfrc_ext + 6 * i);
   }
   for (int i = m->nbody - 1; i > 0; i--) {
     int parent = m->body_parentid[i];
-    tb_add6(d->cfrc_int + 6 * parent, d->cfrc_int + 6 * parent, d->cfrc_int + 6 * i);
+    tb_wide_add6(d->cfrc_int + 6 * parent, d->cfrc_int + 6 * i);
+  }
+}
+
+static void body_forces_narrow(const tbModel* m, tbData* d) {
+  body_forces(m, d, 0);
+}
+
+TB_WIDE static void body_forces_wide(const tbModel* m, tbData* d) {
+  body_forces(m, d, 1);
+}
+
+void tb_body_forces(const tbModel* m, tbData* d) {
+  if (tb_wide()) {
+    body_forces_wide(m, d);
+  } else {
+    body_forces_narrow(m, d);
   }
 }

@@ -1,0 +1,177 @@
+// Products of motions, inertias and frames in registers of four, for functions compiled for such
+// (TB_WIDE). Each adds and multiplies in the order of its plain form in motion.h and vec3.h, which
+// is taken where `wide` is 0: the bits are the same. `wide` must be a constant where these are
+// inlined.
+#ifndef TRIBO_SPATIAL_WIDE_H_
+#define TRIBO_SPATIAL_WIDE_H_
+
+#include "linalg/four.h"
+#include "spatial/motion.h"
+#include "spatial/quat.h"
+
+#if TB_HAS_FOUR
+
+#if defined(__clang__)
+#define TB_PICK(x, a, b, c, d) __builtin_shufflevector(x, x, a, b, c, d)
+#define TB_PICK_TWO(x, y, a, b, c, d) __builtin_shufflevector(x, y, a, b, c, d)
+#else
+typedef long long tbFourPlace __attribute__((vector_size(32)));
+#define TB_PICK(x, a, b, c, d) __builtin_shuffle(x, (tbFourPlace){a, b, c, d})
+#define TB_PICK_TWO(x, y, a, b, c, d) __builtin_shuffle(x, y, (tbFourPlace){a, b, c, d})
+#endif
+
+#define TB_LOAD4(p) (*(const tbFour*)(p))
+
+// The last three of four numbers that lie before p + 3: p itself without reading behind it.
+#define TB_LOAD_END3(p) TB_PICK(TB_LOAD4((p)-1), 1, 2, 3, 3)
+
+// Write three numbers x behind those of `before` that are there already, its last at r[-1].
+#define TB_STORE_END3(r, before, x) (*(tbFour*)((r)-1) = TB_PICK_TWO(before, x, 2, 4, 5, 6))
+
+#define TB_YZX(x) TB_PICK(x, 1, 2, 0, 3)
+#define TB_ZXY(x) TB_PICK(x, 2, 0, 1, 3)
+
+#endif
+
+// R = A B
+TB_INLINE void tb_wide_mul_mat3(int wide, tbReal R[9], const tbReal A[9], const tbReal B[9]) {
+#if TB_HAS_FOUR
+  if (wide) {
+    tbFour b0 = TB_LOAD4(B), b1 = TB_LOAD4(B + 3), b2 = TB_LOAD_END3(B + 6);
+    tbFour r0 = A[0] * b0 + A[1] * b1 + A[2] * b2;
+    tbFour r1 = A[3] * b0 + A[4] * b1 + A[5] * b2;
+    tbFour r2 = A[6] * b0 + A[7] * b1 + A[8] * b2;
+    *(tbFour*)R = r0;
+    *(tbFour*)(R + 3) = r1;
+    TB_STORE_END3(R + 6, r1, r2);
+    return;
+  }
+#endif
+  (void)wide;
+  tb_mul_mat3(R, A, B);
+}
+
+// r = x of nine.
+TB_INLINE void tb_wide_copy9(tbReal r[9], const tbReal x[9]) {
+#if TB_HAS_FOUR
+  *(tbFour*)r = TB_LOAD4(x);
+  *(tbFour*)(r + 4) = TB_LOAD4(x + 4);
+  r[8] = x[8];
+#else
+  for (int i = 0; i < 9; i++) r[i] = x[i];
+#endif
+}
+
+// r = a b for quaternions, as tb_quat_mul.
+TB_INLINE void tb_wide_quat_mul(int wide, tbReal r[4], const tbReal a[4], const tbReal b[4]) {
+#if TB_HAS_FOUR
+  if (wide) {
+    const tbFour i = {-1, 1, -1, 1}, j = {-1, 1, 1, -1}, k = {-1, -1, 1, 1};
+    tbFour x = TB_LOAD4(b);
+    *(tbFour*)r = a[0] * x + a[1] * (i * TB_PICK(x, 1, 0, 3, 2)) +
+                  a[2] * (j * TB_PICK(x, 2, 3, 0, 1)) + a[3] * (k * TB_PICK(x, 3, 2, 1, 0));
+    return;
+  }
+#endif
+  (void)wide;
+  tb_quat_mul(r, a, b);
+}
+
+// r = I v
+TB_INLINE void tb_wide_inertia_mul(int wide, tbReal r[6], const tbReal I[10], const tbReal v[6]) {
+#if TB_HAS_FOUR
+  if (wide) {
+    // Columns of the moments; mass times centre, mass; both halves of v.
+    tbFour i0 = TB_LOAD4(I), i2 = TB_LOAD4(I + 2), i3 = TB_LOAD4(I + 3), i4 = TB_LOAD4(I + 4);
+    tbFour c0 = TB_PICK_TWO(i0, i2, 0, 5, 6, 3), c1 = TB_PICK_TWO(i3, i0, 0, 5, 2, 3);
+    tbFour c2 = TB_PICK_TWO(i4, i0, 0, 1, 6, 3), h = TB_LOAD4(I + 6);
+    tbFour w = TB_LOAD4(v), u = TB_LOAD_END3(v + 3);
+    tbFour h1 = TB_YZX(h), h2 = TB_ZXY(h);
+    tbFour turn = c0 * v[0] + c1 * v[1] + c2 * v[2] + (h1 * TB_ZXY(u) - h2 * TB_YZX(u));
+    tbFour move = I[9] * u + (h2 * TB_YZX(w) - h1 * TB_ZXY(w));
+    *(tbFour*)r = turn;
+    TB_STORE_END3(r + 3, turn, move);
+    return;
+  }
+#endif
+  (void)wide;
+  tb_inertia_mul(r, I, v);
+}
+
+// r = v x* f
+TB_INLINE void tb_wide_force_cross(int wide, tbReal r[6], const tbReal v[6], const tbReal f[6]) {
+#if TB_HAS_FOUR
+  if (wide) {
+    tbFour w = TB_LOAD4(v), u = TB_LOAD_END3(v + 3), n = TB_LOAD4(f), p = TB_LOAD_END3(f + 3);
+    tbFour w1 = TB_YZX(w), w2 = TB_ZXY(w), p1 = TB_YZX(p), p2 = TB_ZXY(p);
+    tbFour turn = (w1 * TB_ZXY(n) - w2 * TB_YZX(n)) + (TB_YZX(u) * p2 - TB_ZXY(u) * p1);
+    *(tbFour*)r = turn;
+    tbFour push = w1 * p2 - w2 * p1;
+    TB_STORE_END3(r + 3, turn, push);
+    return;
+  }
+#endif
+  (void)wide;
+  tb_force_cross(r, v, f);
+}
+
+// r = v x s
+TB_INLINE void tb_wide_motion_cross(int wide, tbReal r[6], const tbReal v[6], const tbReal s[6]) {
+#if TB_HAS_FOUR
+  if (wide) {
+    tbFour w = TB_LOAD4(v), u = TB_LOAD_END3(v + 3), a = TB_LOAD4(s), b = TB_LOAD_END3(s + 3);
+    tbFour w1 = TB_YZX(w), w2 = TB_ZXY(w), a1 = TB_YZX(a), a2 = TB_ZXY(a);
+    tbFour turn = w1 * a2 - w2 * a1;
+    tbFour move = (w1 * TB_ZXY(b) - w2 * TB_YZX(b)) + (TB_YZX(u) * a2 - TB_ZXY(u) * a1);
+    *(tbFour*)r = turn;
+    TB_STORE_END3(r + 3, turn, move);
+    return;
+  }
+#endif
+  (void)wide;
+  tb_motion_cross(r, v, s);
+}
+
+// a . b of six, in the two sums of tb_dot6.
+TB_INLINE tbReal tb_wide_dot6(const tbReal a[6], const tbReal b[6]) {
+#if TB_HAS_FOUR
+  tbTwo s = *(const tbTwo*)a * *(const tbTwo*)b + *(const tbTwo*)(a + 2) * *(const tbTwo*)(b + 2) +
+            *(const tbTwo*)(a + 4) * *(const tbTwo*)(b + 4);
+  return s[0] + s[1];
+#else
+  return tb_dot6(a, b);
+#endif
+}
+
+// r += s x of six.
+TB_INLINE void tb_wide_add_scaled6(tbReal r[6], tbReal s, const tbReal x[6]) {
+#if TB_HAS_FOUR
+  *(tbFour*)r += s * TB_LOAD4(x);
+  *(tbTwo*)(r + 4) += s * *(const tbTwo*)(x + 4);
+#else
+  tb_add_scaled6(r, r, s, x);
+#endif
+}
+
+// r += x of six.
+TB_INLINE void tb_wide_add6(tbReal r[6], const tbReal x[6]) {
+#if TB_HAS_FOUR
+  *(tbFour*)r += TB_LOAD4(x);
+  *(tbTwo*)(r + 4) += *(const tbTwo*)(x + 4);
+#else
+  tb_add6(r, r, x);
+#endif
+}
+
+// r += x of ten.
+TB_INLINE void tb_wide_add10(tbReal r[10], const tbReal x[10]) {
+#if TB_HAS_FOUR
+  *(tbFour*)r += TB_LOAD4(x);
+  *(tbFour*)(r + 4) += TB_LOAD4(x + 4);
+  *(tbTwo*)(r + 8) += *(const tbTwo*)(x + 8);
+#else
+  for (int i = 0; i < 10; i++) r[i] += x[i];
+#endif
+}
+
+#endif

@@ -1,0 +1,97 @@
+// Products in registers of four are those of the plain forms, bit by bit, and write no more than
+// they should.
+#include "spatial/wide.h"
+
+#include "common/test.h"
+
+enum { ROOM = 12 };
+
+// Room for a result between numbers that must stay.
+typedef struct {
+  tbReal before, x[ROOM];
+} Guarded;
+
+static void prepare(Guarded* g) {
+  g->before = 17;
+  for (int i = 0; i < ROOM; i++) g->x[i] = 100 + i;
+}
+
+static void assert_same(const Guarded* g, const tbReal* plain, int n) {
+  assert_memory_equal(g->x, plain, sizeof(tbReal) * (size_t)n);
+  assert_true(g->before == 17);
+  for (int i = n; i < ROOM; i++) assert_true(g->x[i] == 100 + i);
+}
+
+// Normal numbers, and now and then zeros and huge ones.
+static void random_vector(tbRng* rng, tbReal* v, int n) {
+  for (int i = 0; i < n; i++) {
+    int kind = tb_rng_int(rng, 20);
+    v[i] = kind == 0 ? 0 : kind == 1 ? 1e150 * tb_rng_normal(rng) : tb_rng_normal(rng);
+  }
+}
+
+static void wide_is_plain(void** state) {
+  (void)state;
+  tbRng rng = {41};
+  for (int trial = 0; trial < 5000; trial++) {
+    tbReal a[10], b[10], r[10], s;
+    Guarded g;
+    random_vector(&rng, a, 10);
+    random_vector(&rng, b, 10);
+    s = tb_rng_normal(&rng);
+
+    prepare(&g);
+    tb_mul_mat3(r, a, b);
+    tb_wide_mul_mat3(1, g.x, a, b);
+    assert_same(&g, r, 9);
+
+    prepare(&g);
+    tb_quat_mul(r, a, b);
+    tb_wide_quat_mul(1, g.x, a, b);
+    assert_same(&g, r, 4);
+
+    prepare(&g);
+    tb_inertia_mul(r, a, b);
+    tb_wide_inertia_mul(1, g.x, a, b);
+    assert_same(&g, r, 6);
+
+    prepare(&g);
+    tb_force_cross(r, a, b);
+    tb_wide_force_cross(1, g.x, a, b);
+    assert_same(&g, r, 6);
+
+    prepare(&g);
+    tb_motion_cross(r, a, b);
+    tb_wide_motion_cross(1, g.x, a, b);
+    assert_same(&g, r, 6);
+
+    prepare(&g);
+    tb_wide_copy9(g.x, a);
+    assert_same(&g, a, 9);
+
+    prepare(&g);
+    tb_add_scaled6(r, g.x, s, a);
+    tb_wide_add_scaled6(g.x, s, a);
+    assert_same(&g, r, 6);
+
+    prepare(&g);
+    tb_add6(r, g.x, a);
+    tb_wide_add6(g.x, a);
+    assert_same(&g, r, 6);
+
+    prepare(&g);
+    for (int i = 0; i < 10; i++) r[i] = g.x[i] + a[i];
+    tb_wide_add10(g.x, a);
+    assert_same(&g, r, 10);
+
+    tbReal dot = tb_wide_dot6(a, b), plain = tb_dot6(a, b);
+    assert_memory_equal(&dot, &plain, sizeof dot);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(wide_is_plain),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
