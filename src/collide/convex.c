@@ -11,6 +11,9 @@
 #define DEPTH_TOLERANCE_FLAT 1e-14
 #define DEPTH_TOLERANCE_ROUND 1e-7
 
+// A hull of more faces has all of them compared where the centre of a ball is inside.
+#define MANY_FACES 300
+
 // States of a warm start.
 enum { CACHE_EMPTY, CACHE_APART, CACHE_OVERLAP };
 
@@ -121,9 +124,37 @@ static void climb_from_cylinders(tbConvexPair* pair, tbConvexResult* r) {
   }
 }
 
+// How deep the centre of a ball is in a hull of many faces, where a polytope would run out of
+// vertices: all faces are looked at, and s is measured along the best. Returns 0 where it is none.
+static int search_faces(tbConvexPair* pair, tbConvexResult* r) {
+  const tbHull* hull = pair->b.hull;
+  if (pair->a.kind != TB_CORE_POINT || !hull || hull->nface < MANY_FACES) return 0;
+  tbReal center[3], n[3], most = -INFINITY;
+  int best = 0;
+  tb_scale3(n, pair->pos, -1);
+  tb_mul_mat3t_vec3(center, pair->mat, n);
+  for (int f = 0; f < hull->nface; f++) {
+    tbReal height = tb_dot3(hull->plane + 4 * f, center) - hull->plane[4 * f + 3];
+    best = height > most ? f : best;
+    most = height > most ? height : most;
+  }
+  if (!(most < 0)) return 0;
+  tb_mul_mat3_vec3(n, pair->mat, hull->plane + 4 * best);
+  tb_scale3(r->normal, n, -1);
+  r->dist = tb_pair_separation(pair, r->normal, &r->simplex[0]);
+  r->count = 1;
+  r->weight[0] = 1;
+  r->capped = 0;
+  r->state = TB_CONVEX_OVERLAP;
+  tb_zero3(r->point_a);
+  tb_scale3(r->point_b, r->normal, r->dist);
+  return 1;
+}
+
 // EPA from what is known of the normal. Where it stands on no optimum, one more climb finds the
 // witness points, or else GJK does. Returns 0 where the cores are apart.
 static int search_depth(tbConvexPair* pair, tbConvexResult* r) {
+  if (search_faces(pair, r)) return r->dist <= 0;
   tb_epa(pair, pair->polyhedral ? DEPTH_TOLERANCE_FLAT : DEPTH_TOLERANCE_ROUND, r);
   if (pair->polyhedral || r->certified || r->dist > 0) return r->dist <= 0;
   tbReal n[3];

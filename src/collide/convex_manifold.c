@@ -8,6 +8,8 @@
 #include "collide/patch.h"
 
 #define MAX_CANDIDATES 128
+// A core lies along an edge where neither leans more than this (sine) against the normal.
+#define LEVEL 0.1
 // Contacts nearer than this, relative to the size of the pair, are at one place.
 #define STRETCH 1e-3
 
@@ -226,19 +228,19 @@ static void add_crossings(Plane* p) {
 
 // The corners of g against the lines through the edges of polygon f, without branches. For each
 // edge, bits of g's edges that cross its line; returns bits of the corners of g that lie in f.
-static uint32_t cut_by_edges(const Plane* p, const Flat* f, const Flat* g,
-                             uint32_t crossed[TB_PATCH_MAX]) {
+static uint64_t cut_by_edges(const Plane* p, const Flat* f, const Flat* g,
+                             uint64_t crossed[TB_PATCH_MAX]) {
   int n = f->patch->count, m = g->patch->count;
-  uint32_t outside = 0;
+  uint64_t outside = 0;
   tbReal sign = f->ccw ? 1 : -1, tolerance2 = p->tolerance * p->tolerance;
   for (int i = 0, j = n - 1; i < n; j = i++) {
     tbReal du = sign * (f->u[i] - f->u[j]), dv = sign * (f->v[i] - f->v[j]);
     tbReal allowed = -tolerance2 * (du * du + dv * dv), u = f->u[j], v = f->v[j];
-    uint32_t right = 0;
+    uint64_t right = 0;
     for (int k = 0; k < m; k++) {
       tbReal left = du * (g->v[k] - v) - dv * (g->u[k] - u);
-      right |= (uint32_t)(left < 0) << k;
-      outside |= (uint32_t)(left * fabs(left) < allowed) << k;
+      right |= (uint64_t)(left < 0) << k;
+      outside |= (uint64_t)(left * fabs(left) < allowed) << k;
     }
     crossed[j] = right ^ (right >> 1 | (right & 1) << (m - 1));
   }
@@ -246,9 +248,9 @@ static uint32_t cut_by_edges(const Plane* p, const Flat* f, const Flat* g,
 }
 
 static void intersect_polygons(Plane* p) {
-  uint32_t by_a[TB_PATCH_MAX], by_b[TB_PATCH_MAX];
-  uint32_t b_inside = cut_by_edges(p, &p->a, &p->b, by_a);
-  uint32_t a_inside = cut_by_edges(p, &p->b, &p->a, by_b);
+  uint64_t by_a[TB_PATCH_MAX], by_b[TB_PATCH_MAX];
+  uint64_t b_inside = cut_by_edges(p, &p->a, &p->b, by_a);
+  uint64_t a_inside = cut_by_edges(p, &p->b, &p->a, by_b);
   int na = p->a.patch->count, nb = p->b.patch->count;
   for (int i = 0; i < na; i++) {
     if (a_inside >> i & 1) add_corner(p, &p->a, &p->b, i, 1);
@@ -396,12 +398,13 @@ static void add_beside(Plane* p, const Rod* f, const Rod* g, int kind) {
     int o = 1 - i;
     tbReal side = ((f->v[i] - g->v[0]) * du - (f->u[i] - g->u[0]) * dv) / length;
     if (fabs(side) > 0.1 * round) continue;
-    // Where the core leans, falling along the normal also moves along the axis: stay inside.
-    tbReal span =
-        sqrt((f->u[o] - f->u[i]) * (f->u[o] - f->u[i]) + (f->v[o] - f->v[i]) * (f->v[o] - f->v[i]));
-    tbReal drop = fabs(f->lean) * fall(f, 1.1 * side * rf / round);
-    tbReal e = fmin((drop + 1e-3 * p->tolerance) / span, 0.5);
-    tbReal fu = f->u[i] + e * (f->u[o] - f->u[i]), fv = f->v[i] + e * (f->v[o] - f->v[i]);
+    // Going sideways, which is at right angles to g, and where the core leans also falling along
+    // the normal, moves along the axis of f: stay inside.
+    tbReal eu = f->u[o] - f->u[i], ev = f->v[o] - f->v[i], span = sqrt(eu * eu + ev * ev);
+    tbReal turn = fabs(eu * dv - ev * du) / (span * length), x_most = 1.1 * fabs(side) * rf / round;
+    tbReal way = fabs(f->lean) * fall(f, x_most) + turn * x_most;
+    tbReal e = fmin((way + 1e-3 * p->tolerance) / span, 0.5);
+    tbReal fu = f->u[i] + e * eu, fv = f->v[i] + e * ev;
     side = ((fv - g->v[0]) * du - (fu - g->u[0]) * dv) / length;
     tbReal x = side * rf / round, fall_f = fall(f, x), fall_g = fall(g, side - x);
     tbReal hf = f->h[i] + e * (f->h[o] - f->h[i]) - kind_sign(kind) * fall_f;
@@ -441,8 +444,10 @@ static void add_along_edges(Plane* p) {
   const Flat* polygon = p->a.patch->kind == TB_PATCH_POLYGON ? &p->a : &p->b;
   Rod segment, edge;
   set_rod(polygon == &p->a ? &p->b : &p->a, 0, &segment);
+  if (!(segment.radius > 0) || !(fabs(segment.lean) < LEVEL)) return;
   for (int i = 0; i < polygon->patch->count; i++) {
     set_rod(polygon, i, &edge);
+    if (!(fabs(edge.lean) < LEVEL)) continue;
     add_rods(p, polygon == &p->a ? &edge : &segment, polygon == &p->a ? &segment : &edge);
   }
 }
@@ -463,6 +468,8 @@ static void intersect(Plane* p) {
     set_rod(&p->a, 0, &a);
     set_rod(&p->b, 0, &b);
     add_rods(p, &a, &b);
+    // A sharp edge of a hull crosses what it touches.
+    if (!(a.radius > 0) || !(b.radius > 0)) add_crossings(p);
   } else if (ka == TB_PATCH_POLYGON && kb == TB_PATCH_POLYGON) {
     intersect_polygons(p);
   } else {
@@ -536,8 +543,8 @@ static void set_plane(Plane* p, const tbConvexPair* pair, const tbConvexResult* 
 }
 
 // The witness points, put at the heights that the normal measures. EPA's may lie beside each other;
-// then a core that touches with one point knows better. The lowest corner (-1: none) gives way
-// where it is the same place, and leaves its identity.
+// then a core that touches with one point knows better, or else the lowest corner (-1: none). That
+// gives way where it is the same place, and leaves its identity.
 static void add_witness(Plane* p, const tbConvexResult* r, const tbPatch* pa, const tbPatch* pb,
                         int lowest) {
   tbReal rest[3], x[3], u, v, h;
@@ -552,6 +559,11 @@ static void add_witness(Plane* p, const tbConvexResult* r, const tbPatch* pa, co
     tb_copy3(x, p->origin);
   }
   project(p, x, &u, &v, &h);
+  if (off && pa->kind != TB_PATCH_POINT && pb->kind != TB_PATCH_POINT && lowest >= 0) {
+    u = p->point[lowest].u;
+    v = p->point[lowest].v;
+    h = 0.5 * (p->ha[lowest] + p->hb[lowest]);
+  }
   int count = p->count;
   uint32_t feature = TB_FEATURE(0, 0, 0);
   if (lowest >= 0) {
@@ -563,6 +575,35 @@ static void add_witness(Plane* p, const tbConvexResult* r, const tbPatch* pa, co
   }
   add(p, u, v, h - 0.5 * r->dist, h + 0.5 * r->dist, feature);
   if (p->count < count) p->count = count;
+}
+
+// Keep what is within the limit. Returns the deepest; there must be one, from the witness points if
+// need be.
+static int keep_within(Plane* p, tbReal limit, tbReal* deepest) {
+  int kept = 0, lowest = 0;
+  for (int i = 1; i < p->count; i++) {
+    if (p->point[i].dist < p->point[lowest].dist) lowest = i;
+  }
+  // A corner that rounding moved along a nearly parallel edge: its gap is s(n). (A gap that is more
+  // than rounding is a true one, and its points would leave the shapes.)
+  tbReal more = p->count > 0 ? p->point[lowest].dist - p->least : 0;
+  if (more > 0 && more <= p->tolerance && !p->terrain) {
+    p->ha[lowest] += 0.5 * more;
+    p->hb[lowest] -= 0.5 * more;
+    p->point[lowest].dist = p->least;
+  }
+  lowest = 0;
+  for (int i = 0; i < p->count; i++) {
+    if (!(p->point[i].dist <= limit)) continue;
+    if (p->point[i].dist < *deepest) lowest = kept;
+    p->point[kept] = p->point[i];
+    p->ha[kept] = p->ha[i];
+    p->hb[kept] = p->hb[i];
+    p->feature[kept] = p->feature[i];
+    *deepest = fmin(*deepest, p->point[kept++].dist);
+  }
+  p->count = kept < MAX_CANDIDATES ? kept : MAX_CANDIDATES - 1;
+  return lowest;
 }
 
 // `terrain` keeps every corner of the region, and no more than the region.
@@ -585,29 +626,11 @@ static int manifold(tbConvexPair* pair, const tbConvexResult* r, tbReal margin, 
     flatten(&p, &pb, &p.b);
     intersect(&p);
   }
-  // Keep what is within the margin; the deepest must be there, from the witness points if need be.
-  int kept = 0, lowest = 0;
   tbReal deepest = INFINITY;
-  for (int i = 0; i < p.count; i++) {
-    if (!(p.point[i].dist <= limit)) continue;
-    if (p.point[i].dist < deepest) lowest = kept;
-    p.point[kept] = p.point[i];
-    p.ha[kept] = p.ha[i];
-    p.hb[kept] = p.hb[i];
-    p.feature[kept] = p.feature[i];
-    deepest = fmin(deepest, p.point[kept++].dist);
-  }
-  p.count = kept < MAX_CANDIDATES ? kept : MAX_CANDIDATES - 1;
+  int lowest = keep_within(&p, limit, &deepest);
   int single = pa.kind == TB_PATCH_POINT || pb.kind == TB_PATCH_POINT;
   if (!(deepest <= r->dist + p.tolerance) && (!terrain || single || r->dist > 0)) {
     add_witness(&p, r, &pa, &pb, p.count > 0 ? lowest : -1);
-  } else if (p.count > 0 && deepest > r->dist && !terrain) {
-    // A corner that rounding moved along a nearly parallel edge: its gap is s(n). (A gap that is
-    // more than rounding is a true one, and its points would leave the shapes.)
-    tbReal more = deepest - r->dist;
-    p.ha[lowest] += 0.5 * more;
-    p.hb[lowest] -= 0.5 * more;
-    p.point[lowest].dist = r->dist;
   }
   if (p.count == 0) return 0;
 

@@ -295,9 +295,14 @@ TB_INLINE bool find_depth(tbConvexPair* pair, tbConvexResult* r) {
   r->count = 0;
   if (face < 0) return false;
   set_result(&body, face, r);
-  // Corners of the face that the normal stands on support it.
-  if (pair->a.kind == TB_CORE_HULL) pair->a.known = pair->a.hint = r->simplex[0].ia;
-  if (pair->b.kind == TB_CORE_HULL) pair->b.known = pair->b.hint = r->simplex[0].ib;
+  // Corners of the face that the normal stands on support it, but where the best normal is another
+  // than the face's: bounds that meet at zero.
+  for (int i = 2; i >= 0; i--) {
+    const tbSupport* at = &r->simplex[i];
+    if (!(tb_dot3(r->normal, at->w) <= r->dist + 1e-13 * pair->scale)) continue;
+    if (pair->a.kind == TB_CORE_HULL) pair->a.known = pair->a.hint = at->ia;
+    if (pair->b.kind == TB_CORE_HULL) pair->b.known = pair->b.hint = at->ib;
+  }
   return true;
 }
 

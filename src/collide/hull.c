@@ -3,6 +3,8 @@
 
 // Below this many vertices a plain scan is as fast as climbing.
 #define SCAN_MAX 16
+// An edge that leans less than this (sine) touches along its length.
+#define LEVEL_SINE 1e-3
 
 static int scan_support(const tbHull* hull, const tbReal d[3]) {
   int best = 0;
@@ -64,6 +66,46 @@ int tb_hull_face_toward(const tbHull* hull, const tbReal d[3], int vertex) {
     }
     if (best == from) return best;
   }
+}
+
+// The neighbour that is about as far along d as the vertex, if one is: most level first.
+static int level_neighbour(const tbHull* hull, const tbReal d[3], int vertex) {
+  tbReal least = LEVEL_SINE;
+  int best = -1;
+  for (int k = hull->adj_start[vertex]; k < hull->adj_start[vertex + 1]; k++) {
+    tbReal e[3];
+    tb_sub3(e, hull->vert + 3 * vertex, hull->vert + 3 * hull->adj[k]);
+    tbReal rise = tb_dot3(e, d), length = tb_norm3(e);
+    if (!(rise < least * length)) continue;
+    least = rise / length;
+    best = hull->adj[k];
+  }
+  return best;
+}
+
+// Around the vertex, from face to face over the edges that leave it.
+int tb_hull_face_at(const tbHull* hull, const tbReal d[3], int vertex) {
+  if (hull->nface < 1) return -1;
+  if (!hull->vert_face || !hull->face_adj || !hull->adj_start) return scan_faces(hull, d);
+  int level = level_neighbour(hull, d, vertex), first = hull->vert_face[vertex], best = -1;
+  int left = hull->adj_start[vertex + 1] - hull->adj_start[vertex] + 1;
+  tbReal most = -INFINITY;
+  for (int f = first; left > 0; left--) {
+    int at = -1, with_level = 0;
+    for (int k = hull->face_start[f]; k < hull->face_start[f + 1]; k++) {
+      at = hull->face_vert[k] == vertex ? k : at;
+      with_level |= hull->face_vert[k] == level;
+    }
+    // A vertex inside of a merged face has no faces around it.
+    if (at < 0) break;
+    // Beyond what any face without the level edge reaches.
+    tbReal along = tb_dot3(hull->plane + 4 * f, d) + 4 * with_level;
+    best = along > most ? f : best;
+    most = along > most ? along : most;
+    f = hull->face_adj[at];
+    if (f == first) return best;
+  }
+  return tb_hull_face_toward(hull, d, vertex);
 }
 
 tbReal tb_hull_inner(const tbHull* hull) {

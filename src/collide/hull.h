@@ -64,4 +64,9 @@ int tb_hull_support(const tbHull* hull, const tbReal d[3], int start);
 // face to face. -1 for a hull without faces.
 int tb_hull_face_toward(const tbHull* hull, const tbReal d[3], int vertex);
 
+// The face at `vertex` (a support vertex for d) that looks along d most: of the two at its level
+// edge where it has one. On a bulged plate seen from the side another face may look along d more,
+// but that does not hold what is farthest. -1 for a hull without faces.
+int tb_hull_face_at(const tbHull* hull, const tbReal d[3], int vertex);
+
 #endif

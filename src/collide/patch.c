@@ -8,6 +8,8 @@
 #define CAP_COSINE 0.95
 // A segment or side that leans more than this (sine) towards the direction touches with its end.
 #define SEGMENT_SINE 0.5
+// An edge between faces that are no patch touches along its length up to this sine.
+#define EDGE_SINE 0.1
 
 static void set_point(tbPatch* patch, const tbReal p[3], int id) {
   patch->kind = TB_PATCH_POINT;
@@ -51,22 +53,61 @@ static void box_patch(const tbCore* core, const tbReal d[3], tbPatch* patch) {
   }
 }
 
+// The edge of a hull at its support vertex that is most level, seen along d; false where none is.
+static bool edge_patch(const tbHull* hull, const tbReal d[3], int vertex, tbPatch* patch) {
+  const tbReal* x = hull->vert + 3 * vertex;
+  tbReal least = EDGE_SINE;
+  int best = -1;
+  if (!hull->adj_start) return false;
+  for (int k = hull->adj_start[vertex]; k < hull->adj_start[vertex + 1]; k++) {
+    tbReal e[3];
+    tb_sub3(e, x, hull->vert + 3 * hull->adj[k]);
+    tbReal rise = tb_dot3(e, d), length = tb_norm3(e);
+    if (!(rise < least * length)) continue;
+    least = rise / length;
+    best = hull->adj[k];
+  }
+  if (best < 0) return false;
+  patch->kind = TB_PATCH_SEGMENT;
+  patch->count = 2;
+  // In an order that does not depend on which end is higher by rounding.
+  patch->id[0] = vertex < best ? vertex : best;
+  patch->id[1] = vertex < best ? best : vertex;
+  for (int i = 0; i < 2; i++) tb_copy3(patch->point[i], hull->vert + 3 * patch->id[i]);
+  return true;
+}
+
+// Whether corner i of `total` stays in a patch: all but three of its places go to corners at equal
+// steps, three to the support vertex, at `place`, and its neighbours, whose edges may be what
+// touches.
+static bool is_kept(int i, int total, int place) {
+  const long even = TB_PATCH_MAX - 3;
+  if (total <= TB_PATCH_MAX || i == 0) return true;
+  int from = i - place;
+  bool around = from >= -1 && from <= 1;
+  around |= place >= 0 && (from == total - 1 || from == 1 - total);
+  return around || i * even / total != (i - 1) * even / total;
+}
+
 static void hull_patch(tbCore* core, const tbReal d[3], tbPatch* patch) {
   const tbHull* hull = core->hull;
   int vertex = core->known >= 0 ? core->known : tb_hull_support(hull, d, core->hint);
-  int face = tb_hull_face_toward(hull, d, vertex);
+  int face = tb_hull_face_at(hull, d, vertex);
   if (face < 0 || tb_dot3(hull->plane + 4 * face, d) < FACE_COSINE) {
-    set_point(patch, hull->vert + 3 * vertex, vertex);
+    // A tip, or an edge so sharp that both of its faces look away.
+    if (!edge_patch(hull, d, vertex, patch)) set_point(patch, hull->vert + 3 * vertex, vertex);
     return;
   }
   int first = hull->face_start[face], total = hull->face_start[face + 1] - first;
   patch->kind = TB_PATCH_POLYGON;
-  patch->count = total < TB_PATCH_MAX ? total : TB_PATCH_MAX;
   tb_copy3(patch->normal, hull->plane + 4 * face);
-  for (int i = 0; i < patch->count; i++) {
-    int v = hull->face_vert[first + (int)((long)i * total / patch->count)];
-    patch->id[i] = v;
-    tb_copy3(patch->point[i], hull->vert + 3 * v);
+  const int* corner = hull->face_vert + first;
+  int place = -1;
+  for (int i = 0; i < total && total > TB_PATCH_MAX; i++) place = corner[i] == vertex ? i : place;
+  for (int i = 0; i < total && patch->count < TB_PATCH_MAX; i++) {
+    if (!is_kept(i, total, place)) continue;
+    patch->id[patch->count] = corner[i];
+    tb_copy3(patch->point[patch->count++], hull->vert + 3 * corner[i]);
   }
 }
 

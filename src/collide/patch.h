@@ -9,8 +9,8 @@
 #define TB_FEATURE(kind, i, j) \
   ((uint32_t)(kind) << 30 | ((uint32_t)(i)&0x7fff) << 15 | ((uint32_t)(j)&0x7fff))
 
-// Faces with more corners are thinned out evenly.
-#define TB_PATCH_MAX 32
+// Faces with more corners are thinned out evenly, but for those around the support vertex.
+#define TB_PATCH_MAX 64
 
 typedef enum { TB_PATCH_POINT, TB_PATCH_SEGMENT, TB_PATCH_POLYGON, TB_PATCH_DISC } tbPatchKind;
 
