@@ -32,6 +32,7 @@ typedef struct {
   const int* col;  // those dofs, ascending, closed under ancestors
   int lead;        // the first of them that J is not zero at by its nature
   tbReal* J;       // dim x nnz: velocity of the constraint from qvel
+  tbReal* half;    // J H^-1/2 where it is known, or NULL
   tbReal pos[6];   // m or rad: gap (limits, contacts: normal row) or violation (equality)
   tbReal margin;   // m or rad: where a soft constraint starts
   tbReal bound;    // dry friction: largest force, N or N m

@@ -15,7 +15,7 @@ typedef struct {
   const tbModel* m;
   tbData* d;
   tbArena* arena;
-  const tbConstraint* list;
+  tbConstraint* list;
   tbInertiaFactor factor;
   tbReal noise;         // m/s, rad/s: velocities below this are rounding
   tbReal* const* half;  // per constraint: D^-1/2 L^-T J^T, dim x nnz
@@ -95,6 +95,25 @@ static tbReal row_velocity(const tbConstraint* c, int row, const tbReal* v) {
   return sum;
 }
 
+// The velocity of all rows of a constraint, three at a time.
+static void block_velocity(const tbConstraint* c, const tbReal* v, tbReal* out) {
+  int r = 0, n = c->nnz;
+  for (; r + 3 <= c->dim; r += 3) {
+    const tbReal *J0 = c->J + r * n, *J1 = J0 + n, *J2 = J1 + n;
+    tbReal a = 0, b = 0, d = 0;
+    for (int k = c->lead; k < n; k++) {
+      tbReal x = v[c->col[k]];
+      a += J0[k] * x;
+      b += J1[k] * x;
+      d += J2[k] * x;
+    }
+    out[r] = a;
+    out[r + 1] = b;
+    out[r + 2] = d;
+  }
+  for (; r < c->dim; r++) out[r] = row_velocity(c, r, v);
+}
+
 // Velocity that takes back part of an overlap, no faster than the cap (Baumgarte).
 static tbReal correction(const tbOption* opt, tbReal overlap) {
   tbReal speed = opt->baumgarte * overlap / opt->timestep;
@@ -139,8 +158,9 @@ static void fill_block(const Context* x, const tbConstraint* c, int row, const t
   memset(block, 0, sizeof *block);
   block->row = row;
   block->dim = c->dim;
+  if (!x->known) block_velocity(c, v_free, g);
   for (int r = 0; r < c->dim; r++) {
-    g[r] = x->known ? x->known[c->row + r] : row_velocity(c, r, v_free);
+    if (x->known) g[r] = x->known[c->row + r];
     if (fabs(g[r]) <= x->noise) g[r] = 0;
     R[r] = 0;
   }
@@ -232,7 +252,7 @@ static int build_G(const Context* x, tbIsland* island, int* place) {
 // ---- compliance where a rigid answer may not exist ---------------------------------------------
 
 // The diagonal of G at the first `rows` rows of a constraint.
-static int exact_diagonal(const Context* x, const tbConstraint* c, int rows, tbReal* out) {
+static int exact_diagonal(const Context* x, tbConstraint* c, int rows, tbReal* out) {
   const tbModel* m = x->m;
   size_t bytes = sizeof(tbReal) * (size_t)(rows * c->nnz);
   tbArenaMark mark = tb_arena_mark(x->arena);
@@ -246,7 +266,12 @@ static int exact_diagonal(const Context* x, const tbConstraint* c, int rows, tbR
     out[r] = 0;
     for (int k = 0; k < c->nnz; k++) out[r] += half[r * c->nnz + k] * half[r * c->nnz + k];
   }
-  tb_arena_release(x->arena, mark);
+  // Whole blocks are wanted again.
+  if (rows == c->dim) {
+    c->half = half;
+  } else {
+    tb_arena_release(x->arena, mark);
+  }
   return 1;
 }
 
@@ -256,7 +281,7 @@ static const tbReal LEAST_WEIGHT = 1e-15;
 // Pushing an overlap apart may be impossible: the joints may not allow the motion, or two overlaps
 // may contradict each other, and then no rigid answer exists. So the push fades where the mechanism
 // hardly yields along it, and meets a small compliance.
-static int soften_push(const Context* x, const tbConstraint* c, tbReal free, tbReal* g, tbReal* R) {
+static int soften_push(const Context* x, tbConstraint* c, tbReal free, tbReal* g, tbReal* R) {
   tbReal push = gap_term(&x->m->opt, c->pos[0]), yields;
   if (c->source == TB_SOURCE_CONTACT && x->d->contact[c->id].compliance > 0) return 1;
   if (push >= 0) return 1;
@@ -270,7 +295,7 @@ static int soften_push(const Context* x, const tbConstraint* c, tbReal free, tbR
 
 // Equalities that contradict each other or meet a singular pose have no rigid answer either: a
 // compliance far below what anyone could measure bounds the impulses. Sets rho on the way.
-static int soften(const Context* x, const tbConstraint* c, tbReal* g, tbReal* R, tbReal* rho) {
+static int soften(const Context* x, tbConstraint* c, tbReal* g, tbReal* R, tbReal* rho) {
   if (c->source == TB_SOURCE_EQUALITY) {
     if (!exact_diagonal(x, c, c->dim, rho)) return 0;
     for (int r = 0; r < c->dim; r++) {
@@ -304,7 +329,7 @@ static int build_terms(const Context* x, tbIsland* island, const tbReal* v_free)
   island->lambda = TB_ARENA_NEW(x->arena, tbReal, p->n);
   if (!block || !g || !R || !island->rho || !island->lambda) return 0;
   for (int i = 0, row = 0; i < island->nmember; i++) {
-    const tbConstraint* c = &x->list[island->member[i]];
+    tbConstraint* c = &x->list[island->member[i]];
     fill_block(x, c, row, v_free, &block[i], g + row, R + row);
     if (x->factor.LD && !soften(x, c, g + row, R + row, island->rho + row)) return 0;
     row += c->dim;
@@ -394,12 +419,25 @@ void tb_assembled_velocity(const tbConstraints* constraints, const tbIsland* isl
   const tbProblem* p = &island->problem;
   for (int k = 0, row = 0; k < island->nmember; k++) {
     const tbConstraint* c = &constraints->list[island->member[k]];
-    for (int r = 0; r < c->dim; r++, row++) {
-      const tbReal* J = c->J + (size_t)r * (size_t)c->nnz;
-      tbReal sum = p->g[row] + p->R[row] * island->lambda[row];
-      for (int j = c->lead; j < c->nnz; j++) {
-        sum += J[j] * (v[c->col[j]] - v_free[c->col[j]]);
+    const int *col = c->col, n = c->nnz;
+    int r = 0;
+    // Three rows at a time.
+    for (; r + 3 <= c->dim; r += 3, row += 3) {
+      const tbReal *J0 = c->J + r * n, *J1 = J0 + n, *J2 = J1 + n;
+      tbReal sum[3];
+      for (int i = 0; i < 3; i++) sum[i] = p->g[row + i] + p->R[row + i] * island->lambda[row + i];
+      for (int j = c->lead; j < n; j++) {
+        tbReal x = v[col[j]] - v_free[col[j]];
+        sum[0] += J0[j] * x;
+        sum[1] += J1[j] * x;
+        sum[2] += J2[j] * x;
       }
+      for (int i = 0; i < 3; i++) sigma[row + i] = sum[i];
+    }
+    for (; r < c->dim; r++, row++) {
+      const tbReal* J = c->J + r * n;
+      tbReal sum = p->g[row] + p->R[row] * island->lambda[row];
+      for (int j = c->lead; j < n; j++) sum += J[j] * (v[col[j]] - v_free[col[j]]);
       sigma[row] = sum;
     }
   }
@@ -409,11 +447,18 @@ void tb_gather_island(const tbConstraints* constraints, const tbIsland* island, 
   const tbReal* lambda = island->lambda;
   for (int k = 0; k < island->nmember; k++) {
     const tbConstraint* c = &constraints->list[island->member[k]];
-    for (int r = 0; r < c->dim; r++, lambda++) {
+    const int *col = c->col, n = c->nnz;
+    int r = 0;
+    // Three rows at a time.
+    for (; r + 3 <= c->dim; r += 3, lambda += 3) {
+      const tbReal *J0 = c->J + r * n, *J1 = J0 + n, *J2 = J1 + n;
+      tbReal a = lambda[0], b = lambda[1], d = lambda[2];
+      if (a == 0 && b == 0 && d == 0) continue;
+      for (int j = c->lead; j < n; j++) impulse[col[j]] += a * J0[j] + b * J1[j] + d * J2[j];
+    }
+    for (; r < c->dim; r++, lambda++) {
       if (*lambda == 0) continue;
-      for (int j = c->lead; j < c->nnz; j++) {
-        impulse[c->col[j]] += *lambda * c->J[r * c->nnz + j];
-      }
+      for (int j = c->lead; j < n; j++) impulse[col[j]] += *lambda * c->J[r * n + j];
     }
   }
 }

@@ -15,7 +15,6 @@
 
 #include "base/kernel.h"
 #include "solvers/active_state.h"
-#include "solvers/add_rows.h"
 #include "solvers/velocity_dense.h"
 
 enum { TWIST = 6 };
@@ -81,74 +80,82 @@ static void add_velocity(const tbRows* rows, const tbReal* x, tbReal* out) {
 // ---- base rows ---------------------------------------------------------------------------------
 
 typedef struct {
-  int n, stride;
-  int* place;           // by dof
-  tbReal *Bt, *column;  // B transposed: by dof, then by base row
-  tbReal* half;         // scratch
+  int n;
+  int* place;      // by dof
+  tbReal* Bt;      // B transposed: by dof, then by base row
+  tbReal* half;    // scratch
+  tbReal* column;  // the entries of a column that are not zero,
+  int* row;        // and their rows
 } Base;
 
-// Half-solves of some rows, put into columns `at` on.
-static void add_base_rows(const tbReduced* s, const Base* base, const tbRows* rows, int at) {
+// Half-solves of some rows, if they are not there yet, put into columns `at` on.
+static void add_base_rows(const tbReduced* s, const Base* base, const tbRows* rows,
+                          const tbReal* half, int at) {
   int nnz = rows->nnz;
-  memcpy(base->half, rows->J, sizeof(tbReal) * (size_t)(rows->dim * nnz));
-  tb_ltdl_half_solve_support(s->a->forest, s->a->LD, s->a->inverse, rows->col, nnz, base->half, nnz,
-                             rows->dim);
+  if (!half) {
+    half = base->half;
+    memcpy(base->half, rows->J, sizeof(tbReal) * (size_t)(rows->dim * nnz));
+    tb_ltdl_half_solve_support(s->a->forest, s->a->LD, s->a->inverse, rows->col, nnz, base->half,
+                               nnz, rows->dim);
+  }
   for (int k = 0; k < nnz; k++) {
     tbReal* to = base->Bt + base->place[rows->col[k]] * s->stride + at;
-    for (int r = 0; r < rows->dim; r++) to[r] = base->half[r * nnz + k];
+    for (int r = 0; r < rows->dim; r++) to[r] = half[r * nnz + k];
   }
 }
 
-// The upper triangle of B B^T, row by row.
-TB_INLINE void multiply_base(const tbReduced* s, const Base* base) {
-  int stride = s->stride;
-  for (int i = 0; i < s->nbase; i++) {
-    int start = i & ~3;
-    for (int k = 0; k < base->n; k++) base->column[k] = base->Bt[k * stride + i];
-    tb_add_rows(base->n, stride - start, stride, base->column, base->Bt + start,
-                s->U + i * stride + start);
+// y[0..n) += the sum of a[r] times row number row[r] of z, n a multiple of four.
+TB_INLINE void add_listed_rows(int depth, int n, int stride, const tbReal* a, const int* row,
+                               const tbReal* z, tbReal* TB_RESTRICT y) {
+  int r = 0;
+  for (; r + 3 <= depth; r += 3) {
+    const tbReal *z0 = z + row[r] * stride, *z1 = z + row[r + 1] * stride;
+    const tbReal *z2 = z + row[r + 2] * stride, a0 = a[r], a1 = a[r + 1], a2 = a[r + 2];
+    for (int j = 0; j < n; j += 4) {
+      for (int k = j; k < j + 4; k++) y[k] += a0 * z0[k] + a1 * z1[k] + a2 * z2[k];
+    }
+  }
+  for (; r < depth; r++) {
+    const tbReal *z0 = z + row[r] * stride, a0 = a[r];
+    for (int j = 0; j < n; j += 4) {
+      for (int k = j; k < j + 4; k++) y[k] += a0 * z0[k];
+    }
   }
 }
 
-static void multiply_narrow(const tbReduced* s, const Base* base) {
-  multiply_base(s, base);
-}
-
-TB_WIDE static void multiply_wide(const tbReduced* s, const Base* base) {
-  multiply_base(s, base);
-}
-
-// U of (9). A pivot that is rounding is left out, as nothing moves along it; false where one of an
-// equality is.
-TB_INLINE bool factor_base(const tbReduced* s) {
-  int stride = s->stride;
-  tbReal* diagonal = s->f;
-  for (int k = 0; k < s->nbase; k++) diagonal[k] = s->U[k * stride + k];
+// U of (9), row by row: those of B B^T + R less what the rows of U above it have. They lie behind
+// those of B^T. A pivot that is rounding is left out, as nothing moves along it; false where one of
+// an equality is.
+TB_INLINE bool factor_base(const tbReduced* s, const Base* base) {
+  int stride = s->stride, n = base->n;
   for (int k = 0; k < s->nbase; k++) {
-    tbReal *TB_RESTRICT row = s->U + k * stride, pivot = row[k];
-    int start = k & ~3;
-    bool holds = pivot > TB_LEAST_PIVOT * diagonal[k];
-    if (!(pivot < INFINITY) || (!holds && k < s->nequal)) return false;
-    tbReal scale = holds ? 1 / sqrt(pivot) : 0;
+    int start = k & ~3, depth = 0;
+    tbReal diagonal = s->shift[k], *TB_RESTRICT row = s->U + k * stride;
+    for (int i = 0; i < n + k; i++) {
+      tbReal value = base->Bt[i * stride + k];
+      if (value == 0) continue;
+      if (i < n) diagonal += value * value;
+      base->column[depth] = i < n ? value : -value;
+      base->row[depth++] = i;
+    }
+    row[k] = s->shift[k];
+    add_listed_rows(depth, stride - start, stride, base->column, base->row, base->Bt + start,
+                    row + start);
+    bool holds = row[k] > TB_LEAST_PIVOT * diagonal;
+    if (!(row[k] < INFINITY) || (!holds && k < s->nequal)) return false;
+    tbReal scale = holds ? 1 / sqrt(row[k]) : 0;
     for (int j = start; j < k; j++) row[j] = 0;
     for (int j = start; j < stride; j++) row[j] *= scale;
-    for (int i = k + 1; i < s->nbase; i++) {
-      tbReal f = row[i], *TB_RESTRICT to = s->U + i * stride;
-      if (f == 0) continue;
-      for (int j = i & ~3; j < stride; j += 4) {
-        for (int q = j; q < j + 4; q++) to[q] -= f * row[q];
-      }
-    }
   }
   return true;
 }
 
-static bool factor_narrow(const tbReduced* s) {
-  return factor_base(s);
+static bool factor_narrow(const tbReduced* s, const Base* base) {
+  return factor_base(s, base);
 }
 
-TB_WIDE static bool factor_wide(const tbReduced* s) {
-  return factor_base(s);
+TB_WIDE static bool factor_wide(const tbReduced* s, const Base* base) {
+  return factor_base(s, base);
 }
 
 // Room for base rows; B of all of them.
@@ -168,23 +175,23 @@ static bool fill_base(tbReduced* s, tbArena* arena, Base* base) {
   for (int t = 0; t < a->ntree; t++) {
     for (int k = a->tree[t].first; k < a->tree[t].end; k++) base->place[k] = base->n++;
   }
-  size_t square = (size_t)(s->nbase * s->stride + 4);
-  size_t size = (size_t)(base->n * s->stride + 4);
-  s->U = tb_arena_alloc(arena, sizeof(tbReal) * square);
+  size_t size = (size_t)((base->n + s->nbase) * s->stride + 4);
   s->f = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(s->stride + 4));
   s->shift = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(s->stride + 4));
   s->offset = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(s->stride + 4));
   base->Bt = tb_arena_alloc(arena, sizeof(tbReal) * size);
-  base->column = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(base->n + 4));
+  base->column = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(base->n + s->nbase + 4));
+  base->row = tb_arena_alloc(arena, sizeof(int) * (size_t)(base->n + s->nbase + 4));
   base->half = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(widest + 4));
   if (arena->failed) return false;
-  memset(s->U, 0, sizeof(tbReal) * square);
   memset(base->Bt, 0, sizeof(tbReal) * size);
+  s->U = base->Bt + base->n * s->stride;
   for (int i = 0; i < a->p->nblock; i++) {
-    if (is_equality(s, i) || s->twists->of[i] < 0) add_base_rows(s, base, &a->block[i], s->at[i]);
+    if (is_equality(s, i) || s->twists->of[i] < 0)
+      add_base_rows(s, base, &a->block[i], s->twists->half[i], s->at[i]);
   }
   for (int i = 0; i < s->twists->count; i++) {
-    add_base_rows(s, base, &s->twists->twist[i], s->nequal + TWIST * i);
+    add_base_rows(s, base, &s->twists->twist[i], NULL, s->nequal + TWIST * i);
   }
   return true;
 }
@@ -194,17 +201,12 @@ static bool build_base(tbReduced* s, tbArena* arena) {
   const tbProblem* p = s->a->p;
   Base base = {0};
   if (!fill_base(s, arena, &base)) return false;
-  if (tb_wide()) {
-    multiply_wide(s, &base);
-  } else {
-    multiply_narrow(s, &base);
-  }
+  memset(s->shift, 0, sizeof(tbReal) * (size_t)s->stride);
   for (int i = 0; i < p->nblock && p->R; i++) {
-    for (int r = 0; r < p->block[i].dim && is_equality(s, i); r++) {
-      s->U[(s->at[i] + r) * (s->stride + 1)] += p->R[p->block[i].row + r];
-    }
+    if (!is_equality(s, i)) continue;
+    memcpy(s->shift + s->at[i], p->R + p->block[i].row, sizeof(tbReal) * (size_t)p->block[i].dim);
   }
-  s->possible = (tb_wide() ? factor_wide(s) : factor_narrow(s));
+  s->possible = tb_wide() ? factor_wide(s, &base) : factor_narrow(s, &base);
   return true;
 }
 

@@ -11,6 +11,7 @@ typedef struct {
   const tbRows* twist;  // six rows each
   const int* of;        // per block: its twist, or -1 where its rows stand for themselves
   const tbReal** P;     // per block with a twist: dim x 6, its J is P times that of the twist
+  const tbReal** half;  // per block: its J H^-1/2 where that is known, or NULL
 } tbTwists;
 
 typedef struct {

@@ -119,8 +119,11 @@ void tb_velocity_dense_mul(const tbVelocity* s, int block, const tbReal* x, tbRe
   const int *place = rows->place, n = rows->nnz;
   if (rows->only >= 0) {
     out[0] = rows->J[rows->only] * x[place[rows->only]];
-  } else if (rows->dim == 3) {
-    const tbReal *a = rows->J, *b = a + n, *c = b + n;
+    return;
+  }
+  int r = 0;
+  for (; r + 3 <= rows->dim; r += 3) {
+    const tbReal *a = rows->J + r * n, *b = a + n, *c = b + n;
     tbReal sa = 0, sb = 0, sc = 0;
     for (int k = 0; k < n; k++) {
       tbReal v = x[place[k]];
@@ -128,15 +131,14 @@ void tb_velocity_dense_mul(const tbVelocity* s, int block, const tbReal* x, tbRe
       sb += b[k] * v;
       sc += c[k] * v;
     }
-    out[0] = sa;
-    out[1] = sb;
-    out[2] = sc;
-  } else {
-    for (int r = 0; r < rows->dim; r++) {
-      tbReal sum = 0;
-      for (int k = 0; k < n; k++) sum += rows->J[r * n + k] * x[place[k]];
-      out[r] = sum;
-    }
+    out[r] = sa;
+    out[r + 1] = sb;
+    out[r + 2] = sc;
+  }
+  for (; r < rows->dim; r++) {
+    tbReal sum = 0;
+    for (int k = 0; k < n; k++) sum += rows->J[r * n + k] * x[place[k]];
+    out[r] = sum;
   }
 }
 
@@ -145,14 +147,17 @@ void tb_velocity_dense_add_impulse(const tbVelocity* s, int block, const tbReal*
   const int *place = rows->place, n = rows->nnz;
   if (rows->only >= 0) {
     x[place[rows->only]] += rows->J[rows->only] * f[0];
-  } else if (rows->dim == 3) {
-    const tbReal *a = rows->J, *b = a + n, *c = b + n;
-    for (int k = 0; k < n; k++) x[place[k]] += a[k] * f[0] + b[k] * f[1] + c[k] * f[2];
-  } else {
-    for (int r = 0; r < rows->dim; r++) {
-      if (f[r] == 0) continue;
-      for (int k = 0; k < n; k++) x[place[k]] += rows->J[r * n + k] * f[r];
-    }
+    return;
+  }
+  int r = 0;
+  for (; r + 3 <= rows->dim; r += 3) {
+    const tbReal *a = rows->J + r * n, *b = a + n, *c = b + n;
+    if (f[r] == 0 && f[r + 1] == 0 && f[r + 2] == 0) continue;
+    for (int k = 0; k < n; k++) x[place[k]] += a[k] * f[r] + b[k] * f[r + 1] + c[k] * f[r + 2];
+  }
+  for (; r < rows->dim; r++) {
+    if (f[r] == 0) continue;
+    for (int k = 0; k < n; k++) x[place[k]] += rows->J[r * n + k] * f[r];
   }
 }
 

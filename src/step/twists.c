@@ -18,12 +18,14 @@ bool tb_island_twists(const tbModel* m, const tbData* d, const tbConstraints* co
   int* body = tb_arena_alloc(arena, sizeof(int) * n);
   int* rows = tb_arena_alloc(arena, sizeof(int) * n);
   const tbReal** P = tb_arena_alloc(arena, sizeof(tbReal*) * n);
+  const tbReal** half = tb_arena_alloc(arena, sizeof(tbReal*) * n);
   if (arena->failed) return false;
   int bodies = 0, entries = 0;
   for (int k = 0; k < island->nmember; k++) {
     const tbConstraint* c = &constraints->list[island->member[k]];
     int moves = c->source == TB_SOURCE_CONTACT ? tb_contact_body(m, &d->contact[c->id]) : -1;
     P[k] = NULL;
+    half[k] = c->half;
     of[k] = moves >= 0 ? find_body(body, bodies, moves) : -1;
     if (moves < 0) continue;
     if (of[k] < 0) {
@@ -37,7 +39,7 @@ bool tb_island_twists(const tbModel* m, const tbData* d, const tbConstraints* co
   // Few rows stand for themselves: renumber the bodies that are left.
   tbRows* twist = tb_arena_alloc(arena, sizeof(tbRows) * (size_t)(bodies + 1));
   if (!twist) return false;
-  *out = (tbTwists){.twist = twist, .of = of, .P = P};
+  *out = (tbTwists){.twist = twist, .of = of, .P = P, .half = half};
   for (int b = 0; b < bodies; b++) {
     bool many = rows[b] > TWIST;
     rows[b] = -1;
