@@ -50,6 +50,30 @@ static const char** text_of(Arguments* a, const char* flag) {
   return NULL;
 }
 
+// A number with nothing behind it.
+static bool read_seconds(const char* text, double* seconds) {
+  char rest;
+  return sscanf(text, "%lf%c", seconds, &rest) == 1 && *seconds >= 0 && *seconds < 1e6;
+}
+
+// A flag with its value; false where there is no such flag or it cannot have that value.
+static bool take_value(Arguments* a, const char* flag, const char* value) {
+  char rest;
+  const char** text = text_of(a, flag);
+  if (text) {
+    *text = value;
+    return true;
+  }
+  if (strcmp(flag, "--start") == 0) return read_seconds(value, &a->start);
+  if (strcmp(flag, "--time") == 0) return read_seconds(value, &a->time);
+  if (strcmp(flag, "--frames") == 0) {
+    return sscanf(value, "%d%c", &a->frames, &rest) == 1 && a->frames > 0 && a->frames <= 10000;
+  }
+  return strcmp(flag, "--size") == 0 &&
+         sscanf(value, "%dx%d%c", &a->width, &a->height, &rest) == 2 && a->width > 0 &&
+         a->height > 0 && a->width <= 8192 && a->height <= 8192;
+}
+
 static bool parse(Arguments* a, int argc, char** argv) {
   for (int i = 0; i < argc;) {
     int taken = model_args_take(&a->model, "render", argc - i, argv + i);
@@ -66,24 +90,7 @@ static bool parse(Arguments* a, int argc, char** argv) {
       i++;
       continue;
     }
-    bool ok = value != NULL;
-    const char** text = text_of(a, arg);
-    if (!ok) {
-    } else if (text) {
-      *text = value;
-    } else if (strcmp(arg, "--start") == 0) {
-      ok = sscanf(value, "%lf", &a->start) == 1 && a->start >= 0 && a->start < 1e6;
-    } else if (strcmp(arg, "--time") == 0) {
-      ok = sscanf(value, "%lf", &a->time) == 1 && a->time >= 0 && a->time < 1e6;
-    } else if (strcmp(arg, "--frames") == 0) {
-      ok = sscanf(value, "%d", &a->frames) == 1 && a->frames > 0 && a->frames <= 10000;
-    } else if (strcmp(arg, "--size") == 0) {
-      ok = sscanf(value, "%dx%d", &a->width, &a->height) == 2 && a->width > 0 && a->height > 0 &&
-           a->width <= 8192 && a->height <= 8192;
-    } else {
-      ok = false;
-    }
-    if (!ok) {
+    if (!value || !take_value(a, arg, value)) {
       fprintf(stderr, "tribo render: cannot use '%s %s' (see --help)\n", arg, value ? value : "");
       return false;
     }
@@ -100,17 +107,26 @@ static bool parse(Arguments* a, int argc, char** argv) {
   return false;
 }
 
+// AZIMUTH,ELEVATION or AZIMUTH,ELEVATION,DISTANCE, with nothing behind them.
+static bool read_camera(const char* text, Camera* camera, double* distance) {
+  double *azimuth = &camera->azimuth, *elevation = &camera->elevation;
+  char rest;
+  return sscanf(text, "%lf,%lf%c", azimuth, elevation, &rest) == 2 ||
+         sscanf(text, "%lf,%lf,%lf%c", azimuth, elevation, distance, &rest) == 3;
+}
+
 // What the arguments ask of the camera, on top of one that sees everything.
 static bool place_camera(const Arguments* a, Camera* camera) {
+  char rest;
   tbReal* at = camera->lookat;
   double distance = camera->distance;
-  if (a->lookat && (sscanf(a->lookat, "%lf,%lf,%lf", &at[0], &at[1], &at[2]) != 3 ||
+  if (a->lookat && (sscanf(a->lookat, "%lf,%lf,%lf%c", &at[0], &at[1], &at[2], &rest) != 3 ||
                     !isfinite(at[0] + at[1] + at[2]))) {
     fprintf(stderr, "tribo render: --lookat expects X,Y,Z\n");
     return false;
   }
   if (a->camera &&
-      (sscanf(a->camera, "%lf,%lf,%lf", &camera->azimuth, &camera->elevation, &distance) < 2 ||
+      (!read_camera(a->camera, camera, &distance) ||
        !isfinite(camera->azimuth + camera->elevation) || !(distance > 0) || !isfinite(distance))) {
     fprintf(stderr, "tribo render: --camera expects AZIMUTH,ELEVATION[,DISTANCE]\n");
     return false;

@@ -8,6 +8,7 @@
 #include "io/compile.h"
 #include "io/mesh.h"
 #include "io/urdf.h"
+#include "model/model.h"
 #include "tribo/dynamics.h"
 #include "tribo/model.h"
 #include "tribo/step.h"
@@ -69,6 +70,8 @@ static tbModel* finish(tbSpec* spec, const tbLoadOptions* options, tbError* erro
   tbResult result = model ? tb_set_constants(model, error) : TB_ERROR_MODEL;
   if (result == TB_OK) tb_compile_finish(spec, model);
   if (result == TB_OK) result = set_length_ranges(spec, model, error);
+  // Numbers near the end of what a double holds may overflow in what follows from them.
+  if (result == TB_OK) result = tb_model_check(model, error);
   if (result != TB_OK) {
     tb_model_free(model);
     model = NULL;

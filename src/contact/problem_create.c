@@ -21,7 +21,7 @@ static void* copy(Owned* owned, const void* data, size_t count, size_t size) {
   return result;
 }
 
-// Blocks, g and R; NULL on bad blocks or missing memory.
+// Blocks, g (zero where NULL) and R; NULL on bad blocks or missing memory.
 static Owned* create(int nblock, const tbBlock* block, const tbReal* R, const tbReal* g,
                      tbError* error) {
   tb_error_clear(error);
@@ -57,6 +57,14 @@ static Owned* create(int nblock, const tbBlock* block, const tbReal* R, const tb
   return owned;
 }
 
+// The same where g must be given.
+static Owned* create_with_velocity(int nblock, const tbBlock* block, const tbReal* R,
+                                   const tbReal* g, tbError* error) {
+  if (nblock <= 0 || g) return create(nblock, block, R, g, error);
+  tb_fail(error, TB_ERROR_ARGUMENT, "problem: no free velocity g");
+  return NULL;
+}
+
 static tbProblem* finish(Owned* owned, tbError* error) {
   if (owned->arena.failed) {
     tb_fail(error, TB_ERROR_MEMORY, "problem: out of memory");
@@ -76,12 +84,12 @@ void tb_problem_free(tbProblem* problem) {
 
 tbProblem* tb_problem_create_dense(int nblock, const tbBlock* block, const tbReal* G,
                                    const tbReal* R, const tbReal* g, tbError* error) {
-  Owned* owned = create(nblock, block, R, g, error);
+  Owned* owned = create_with_velocity(nblock, block, R, g, error);
   if (!owned) return NULL;
   size_t n = (size_t)owned->problem.n;
   owned->problem.G.form = TB_DELASSUS_DENSE;
   owned->problem.G.stride = (int)n;
-  owned->problem.G.dense = copy(owned, G, n * n, sizeof *G);
+  if (G) owned->problem.G.dense = copy(owned, G, n * n, sizeof *G);
   return finish(owned, error);
 }
 
@@ -203,7 +211,7 @@ static tbResult check_rows(const tbProblem* p, tbError* error) {
 tbProblem* tb_problem_create_csr(int nblock, const tbBlock* block, const int* row_start,
                                  const int* column, const tbReal* value, const tbReal* R,
                                  const tbReal* g, tbError* error) {
-  Owned* owned = create(nblock, block, R, g, error);
+  Owned* owned = create_with_velocity(nblock, block, R, g, error);
   if (!owned) return NULL;
   if (!owned->arena.failed &&
       (check_rows(&owned->problem, error) != TB_OK ||
@@ -369,7 +377,7 @@ static tbResult fill_product(Owned* owned, int nv, const Parts* parts, const int
 tbProblem* tb_problem_create_product(int nblock, const tbBlock* block, int ncol,
                                      const int* row_start, const int* column, const tbReal* value,
                                      const tbReal* R, const tbReal* g, tbError* error) {
-  Owned* owned = create(nblock, block, R, g, error);
+  Owned* owned = create_with_velocity(nblock, block, R, g, error);
   if (!owned) return NULL;
   tbProblem* p = &owned->problem;
   if (check_csr("B", p->n, ncol, row_start, column, value, error) != TB_OK) {

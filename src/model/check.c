@@ -108,7 +108,9 @@ static tbResult check_sizes(const tbModel* model, tbError* error) {
   }
   if (model->nbody < 1) return tb_fail(error, TB_ERROR_MODEL, "model: no world body");
   if (!isfinite(model->total_mass) || !isfinite(model->extent) || !isfinite(model->mean_inertia)) {
-    return tb_fail(error, TB_ERROR_MODEL, "model: a statistic is not finite");
+    return tb_fail(error, TB_ERROR_MODEL,
+                   "model: mass %g kg, extent %g m, mean inertia %g: not all are finite",
+                   model->total_mass, model->extent, model->mean_inertia);
   }
   return TB_OK;
 }

@@ -90,6 +90,15 @@ static void refuses_what_it_cannot_do(void** state) {
   assert_int_equal(run("missing.xml --out x.png"), 2);
   assert_int_equal(run("'" TB_SCENES_DIR "/stack.xml' --out x.jpg"), 2);
   assert_int_equal(run("'" TB_SCENES_DIR "/stack.xml' --camera nan,1 --out x.png"), 2);
+  // A number with something behind it is none.
+  static const char* const BAD[] = {"--time 1s",       "--start 0.1x",   "--frames 2.5",
+                                    "--size 80x60x",   "--camera 1,2,x", "--camera 1,2,3,4",
+                                    "--lookat 1,2,3m", "--time"};
+  for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
+    char arguments[2048];
+    snprintf(arguments, sizeof arguments, "'%s/stack.xml' --out x.png %s", TB_SCENES_DIR, BAD[i]);
+    if (run(arguments) != 2) fail_msg("'%s' is not refused", BAD[i]);
+  }
 }
 
 static void write_file(const char* path, const char* text) {

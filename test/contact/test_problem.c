@@ -213,6 +213,14 @@ static void bad_creation(void** state) {
   value[1] = NAN;
   assert_null(tb_problem_create_csr(1, &block, start, column, value, NULL, g, &error));
   value[1] = 1;
+  // What is not there is not zero.
+  tbReal G[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  assert_null(tb_problem_create_dense(1, &block, NULL, NULL, g, &error));
+  assert_null(tb_problem_create_dense(1, &block, G, NULL, NULL, &error));
+  assert_non_null(strstr(error.message, "no free velocity"));
+  assert_null(tb_problem_create_csr(1, &block, start, column, value, NULL, NULL, &error));
+  assert_null(tb_problem_create_product(1, &block, 3, start, column, value, NULL, NULL, &error));
+  assert_null(tb_problem_create_product(1, &block, -3, start, column, value, NULL, g, &error));
   assert_null(tb_problem_create_csr(-1, &block, start, column, value, NULL, g, &error));
   // M must be positive definite and symmetric.
   tbReal M[3] = {1, -1, 1}, v[3] = {0, 0, -1};

@@ -1,6 +1,6 @@
 # Every test/fuzz/fuzz_<name>.c is a fuzz target. It always runs over its corpus, which holds small
-# seeds and every input that once failed. With TRIBO_FUZZ (clang) it is a libFuzzer program:
-# scripts/fuzz.sh builds and runs these.
+# seeds and every input that once failed, and over some mutants of each (driver.c). With TRIBO_FUZZ
+# (clang) it is a libFuzzer program: scripts/fuzz.sh builds and runs these.
 option(TRIBO_FUZZ "build the fuzz targets for libFuzzer; needs clang" OFF)
 set(FUZZ_DIR ${CMAKE_CURRENT_LIST_DIR})
 file(GLOB FUZZ_SOURCES CONFIGURE_DEPENDS ${FUZZ_DIR}/fuzz_*.c)
@@ -19,7 +19,7 @@ foreach(source ${FUZZ_SOURCES})
   else()
     target_sources(${target} PRIVATE ${FUZZ_DIR}/driver.c)
     if(EXISTS ${FUZZ_DIR}/corpus/${name})
-      add_test(NAME fuzz/${name} COMMAND ${target} ${FUZZ_DIR}/corpus/${name})
+      add_test(NAME fuzz/${name} COMMAND ${target} --mutants 100 ${FUZZ_DIR}/corpus/${name})
       set_tests_properties(fuzz/${name} PROPERTIES TIMEOUT 120)
     endif()
   endif()

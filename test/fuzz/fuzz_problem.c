@@ -1,0 +1,105 @@
+// Contact problems as another engine might hand them over, and every solver on them. The input
+// chooses blocks, the form of G and every number, small ones and nasty ones alike.
+#include <math.h>
+
+#include "fuzz/fuzz.h"
+
+enum { MAX_BLOCKS = 6, MAX_ROWS = MAX_BLOCKS * TB_MAX_BLOCK_DIM, MAX_COLUMNS = 12 };
+
+// What is left of the input; zeros once it is used up.
+typedef struct {
+  const uint8_t* at;
+  size_t left;
+} Input;
+
+static int take(Input* in, int below) {
+  if (!in->left) return 0;
+  in->left--;
+  return *in->at++ % below;
+}
+
+// Mostly plain numbers; now and then one that is at the edge of what a double holds.
+static tbReal number(Input* in) {
+  static const tbReal ODD[] = {0,   1,   -1,    1e-300,    1e300, 1e-12,    -1e12, -INFINITY,
+                               NAN, 1e8, -1e-8, 0x1p-1074, -0.0,  INFINITY, 1e16,  -1e-16};
+  int a = take(in, 256);
+  return a < 16 ? ODD[a] : (a - 128) * pow(10, take(in, 16) / 4 - 2);
+}
+
+static int make_blocks(Input* in, tbBlock* block, int* n) {
+  int nblock = take(in, MAX_BLOCKS + 1);
+  *n = 0;
+  for (int i = 0; i < nblock; i++) {
+    tbBlock* b = &block[i];
+    *b = (tbBlock){.type = take(in, 4), .row = *n, .dim = 1 + take(in, TB_MAX_BLOCK_DIM)};
+    for (int k = 0; k < TB_MAX_BLOCK_DIM - 1; k++) b->mu[k] = fabs(number(in));
+    b->lower = number(in), b->upper = number(in);
+    // One in sixteen is wrong on purpose.
+    if (take(in, 16) == 15) b->type = take(in, 256) - 128, b->dim = take(in, 256) - 128;
+    *n += b->dim > 0 && b->dim <= TB_MAX_BLOCK_DIM ? b->dim : 0;
+  }
+  return nblock;
+}
+
+static void check_answer(const tbProblem* p, const tbReal* lambda, const tbSolveInfo* info,
+                         const tbSolveSettings* set) {
+  FUZZ_CHECK(info->status >= TB_SOLVE_CONVERGED && info->status <= TB_SOLVE_INFEASIBLE, "status");
+  for (int i = 0; i < p->n; i++) FUZZ_CHECK(isfinite(lambda[i]), set->solver);
+  FUZZ_CHECK(!isnan(info->residual.relative), set->solver);
+  FUZZ_CHECK(info->status != TB_SOLVE_CONVERGED || info->residual.relative <= set->tol,
+             set->solver);
+}
+
+static void solve_all(const tbProblem* p) {
+  tbReal lambda[MAX_ROWS + 1], before[MAX_ROWS + 1];
+  for (int i = 0; i < tb_solver_count(); i++) {
+    tbSolveSettings set = tbDefaultSolveSettings();
+    set.law = tb_solver_law(i);
+    set.solver = tb_solver_name(i);
+    set.max_iter = 30;
+    for (int k = 0; k <= MAX_ROWS; k++) lambda[k] = before[k] = k;
+    tbSolveInfo info = {0};
+    tbError error = {0};
+    if (tb_solve(p, &set, lambda, NULL, &info, &error) == TB_OK) {
+      check_answer(p, lambda, &info, &set);
+    } else {
+      FUZZ_CHECK(error.code != TB_OK && error.message[0], "an error without a message");
+      FUZZ_CHECK(memcmp(lambda, before, sizeof lambda) == 0, "an error that changed lambda");
+    }
+  }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
+  Input in = {bytes, size};
+  int form = take(&in, 3), ncol = 1 + take(&in, MAX_COLUMNS), n = 0;
+  bool compliant = take(&in, 2);
+  tbBlock block[MAX_BLOCKS];
+  int nblock = make_blocks(&in, block, &n);
+  tbReal B[MAX_ROWS * MAX_COLUMNS], G[MAX_ROWS * MAX_ROWS], R[MAX_ROWS], g[MAX_ROWS];
+  int start[MAX_ROWS + 1], column[MAX_ROWS * MAX_ROWS];
+  for (int i = 0; i < n * ncol; i++) B[i] = number(&in);
+  for (int i = 0; i < n; i++) R[i] = fabs(number(&in)), g[i] = number(&in);
+  // G = B B^T, so that what is finite is a sound problem; or nonsense where the input says so.
+  bool nonsense = take(&in, 16) == 15;
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) {
+      tbReal sum = nonsense ? number(&in) : 0;
+      for (int k = 0; k < ncol; k++) sum += B[i * ncol + k] * B[j * ncol + k];
+      G[i * n + j] = sum;
+    }
+  }
+  int width = form == 2 ? ncol : n;
+  for (int i = 0; i <= n; i++) start[i] = i * width;
+  for (int i = 0; i < n * width; i++) column[i] = i % width;
+  tbError error = {0};
+  const tbReal* soft = compliant ? R : NULL;
+  tbProblem* p =
+      form == 0 ? tb_problem_create_dense(nblock, block, G, soft, g, &error)
+      : form == 1
+          ? tb_problem_create_csr(nblock, block, start, column, G, soft, g, &error)
+          : tb_problem_create_product(nblock, block, ncol, start, column, B, soft, g, &error);
+  FUZZ_CHECK(p || (error.code != TB_OK && error.message[0]), "an error without a message");
+  if (p) solve_all(p);
+  tb_problem_free(p);
+  return 0;
+}
