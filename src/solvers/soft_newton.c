@@ -392,7 +392,7 @@ static void advance(Newton* n, tbReal t, int iteration) {
 // Newton's step is rounding next to what the constraints do, in the norm of M; `energy` is step . M
 // step. Forces of rows with next to no compliance are rounding long before the acceleration is.
 static bool is_still(const Newton* n, tbReal energy, tbReal* share) {
-  const tbReal still = 1e-11;
+  const tbReal still = 1e-13;
   tbReal all = 0;
   for (int i = 0; i < n->p->ndof; i++) {
     int dof = n->p->dof[i];

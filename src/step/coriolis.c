@@ -20,11 +20,12 @@
 #include "tribo/dynamics.h"
 #include "tribo/step.h"
 
-// Turn of a body in a step from which on it is fast, rad.
-static const tbReal FAST_TURN = 0.1;
+// Turn of a body in a step from which on it is fast, rad. The soft law's motion is MuJoCo's, its
+// growing energy included, as far as that means anything.
+static const tbReal FAST_TURN = 0.1, SOFT_FAST_TURN = 1;
 
 static bool is_fast(const tbModel* m, const tbData* d, int tree) {
-  tbReal most = FAST_TURN / m->opt.timestep;
+  tbReal most = (m->opt.law == TB_LAW_SOFT ? SOFT_FAST_TURN : FAST_TURN) / m->opt.timestep;
   int first = m->tree_bodyadr[tree], end = first + m->tree_bodynum[tree];
   for (int i = first; i < end; i++) {
     const tbReal* omega = d->cvel + 6 * i;
@@ -107,10 +108,9 @@ static tbReal share_kept(const Motion* x, int first, int end, tbReal h) {
 }
 
 // Whether Coriolis forces are those of the start of the step and move the velocity by themselves.
-// The soft law's motion is MuJoCo's, its growing energy included.
 static bool is_semi_implicit(const tbOption* opt) {
-  return opt->law != TB_LAW_VISCOELASTIC && opt->law != TB_LAW_SOFT &&
-         opt->integrator != TB_INTEGRATOR_RK4;
+  if (opt->law == TB_LAW_SOFT) return opt->integrator == TB_INTEGRATOR_EULER;
+  return opt->law != TB_LAW_VISCOELASTIC && opt->integrator != TB_INTEGRATOR_RK4;
 }
 
 bool tb_turns_fast(const tbModel* m, const tbData* d) {

@@ -141,6 +141,33 @@ static void test_infeasible(void** state) {
 
 // Robots on their floors: the motors that a step had come back (soft: unique), or make the same
 // motion.
+// Some contact is between bodies that weigh nothing by MuJoCo's estimate: with a compliance of
+// 1e-15 its force is below the rounding of the acceleration, and not to be found from it.
+static bool has_rigid_contact(const tbModel* m, const tbData* d) {
+  for (int k = 0; k < d->ncon; k++) {
+    const int* geom = d->contact[k].geom;
+    tbReal weight = m->body_invweight0[2 * m->geom_bodyid[geom[0]]] +
+                    m->body_invweight0[2 * m->geom_bodyid[geom[1]]];
+    if (weight < 1e-9) return true;
+  }
+  return false;
+}
+
+// Contacts of deep meshes may depend on where the last search ended: the same state twice has the
+// same ones.
+static bool has_steady_contacts(const tbModel* m, tbData* d) {
+  int n = d->ncon;
+  tbContact* before = malloc(sizeof(tbContact) * (size_t)(n + 1));
+  if (n) memcpy(before, d->contact, sizeof(tbContact) * (size_t)n);
+  assert_int_equal(tb_forward(m, d), TB_OK);
+  bool same = d->ncon == n;
+  for (int k = 0; same && k < 3 * n; k++) {
+    same = fabs(before[k / 3].pos[k % 3] - d->contact[k / 3].pos[k % 3]) < 1e-9;
+  }
+  free(before);
+  return same;
+}
+
 static void test_robots(void** state) {
   (void)state;
   int count = 0, unsolved = 0;
@@ -158,9 +185,10 @@ static void test_robots(void** state) {
     // A forward step that says it did not converge has no inverse to speak of.
     assert_int_equal(tb_forward(m, d), TB_OK);
     bool solved = d->solve.status == TB_SOLVE_CONVERGED || d->solve.residual.relative < 1e-8;
+    solved = solved && !has_rigid_contact(m, d) && has_steady_contacts(m, d);
     // Contact forces of overlapping starts are a million times larger than what must come back.
     if (solved) round_trip(m, d, 1e-5, true);
-    if (!solved) print_message("%s: the soft step did not converge\n", tb_test_robot_name(i));
+    if (!solved) print_message("%s: the soft step has no inverse\n", tb_test_robot_name(i));
     tb_data_free(d);
     tb_model_free(m);
     unsolved += !solved;
