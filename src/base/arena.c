@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/kernel.h"
+
 enum { ALIGNMENT = 64, MINIMUM_BLOCK = 1 << 16 };
 
 struct tbArenaBlock {
@@ -65,36 +67,38 @@ void tb_arena_reset(tbArena* arena) {
   arena->failed = false;
 }
 
-void* tb_arena_alloc(tbArena* arena, size_t bytes) {
-  if (bytes > SIZE_MAX - ALIGNMENT) {
-    arena->failed = true;
-    return NULL;
-  }
-  size_t size = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
-  if (size == 0) size = ALIGNMENT;
+// Make the current block one that has room.
+TB_COLD bool make_room(tbArena* arena, size_t size) {
   while (arena->current && arena->current->size - arena->current->offset < size) {
     if (!arena->current->next) {
       // Grow geometrically, so that few blocks are ever chained.
       size_t grown = 2 * arena->current->size;
       arena->current->next = new_block(arena, size > grown ? size : grown);
       if (!arena->current->next && size < grown) arena->current->next = new_block(arena, size);
-      if (!arena->current->next) {
-        arena->failed = true;
-        return NULL;
-      }
+      if (!arena->current->next) return false;
     }
     arena->current = arena->current->next;
     arena->current->offset = 0;
   }
   if (!arena->current) {
     arena->first = arena->current = new_block(arena, size > MINIMUM_BLOCK ? size : MINIMUM_BLOCK);
-    if (!arena->current) {
+  }
+  return arena->current != NULL;
+}
+
+void* tb_arena_alloc(tbArena* arena, size_t bytes) {
+  // Nothing takes room as well, so that every result has its own address.
+  size_t size = bytes ? (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1) : ALIGNMENT;
+  tbArenaBlock* block = arena->current;
+  if (!block || size < bytes || block->size - block->offset < size) {
+    if (size < bytes || !make_room(arena, size)) {
       arena->failed = true;
       return NULL;
     }
+    block = arena->current;
   }
-  void* result = arena->current->bytes + arena->current->offset;
-  arena->current->offset += size;
+  void* result = block->bytes + block->offset;
+  block->offset += size;
   arena->used += size;
   if (arena->used > arena->high_water) arena->high_water = arena->used;
   return result;

@@ -21,6 +21,13 @@
 #define tb_wide() 0
 #endif
 
+// What is rarely called and would make its caller save registers if it were inlined.
+#if defined(__GNUC__) && !defined(__CUDACC__)
+#define TB_COLD static __attribute__((noinline, cold))
+#else
+#define TB_COLD static
+#endif
+
 // Below this a mass, a length or a determinant counts as zero (MuJoCo's value). A macro, since
 // device code cannot read constants of file scope.
 #define TB_TINY 1e-15

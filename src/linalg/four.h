@@ -64,26 +64,30 @@ TB_INLINE void tb_subtract_two(tbReal* TB_RESTRICT y, const tbReal* TB_RESTRICT 
 #endif
 }
 
-// x . y in four sums that do not wait for each other, the same with and without vectors.
+// x . y in four sums that do not wait for each other, the same with and without vectors. Short ones
+// are the rule.
 TB_INLINE tbReal tb_dot_four(const tbReal* x, const tbReal* y, int n) {
-  tbReal sum[4] = {0, 0, 0, 0};
+  tbReal sum = 0;
   int i = 0;
+  if (n >= 4) {
 #if TB_HAS_FOUR
-  tbFour s = {0};
-  for (; i + 4 <= n; i += 4) s += *(const tbFour*)(x + i) * *(const tbFour*)(y + i);
-  for (int k = 0; k < 4; k++) sum[k] = s[k];
+    tbFour s = *(const tbFour*)x * *(const tbFour*)y;
+    for (i = 4; i + 4 <= n; i += 4) s += *(const tbFour*)(x + i) * *(const tbFour*)(y + i);
+    sum = (s[0] + s[2]) + (s[1] + s[3]);
 #else
-  for (; i + 4 <= n; i += 4) {
-    for (int k = 0; k < 4; k++) sum[k] += x[i + k] * y[i + k];
-  }
+    tbReal s[4] = {x[0] * y[0], x[1] * y[1], x[2] * y[2], x[3] * y[3]};
+    for (i = 4; i + 4 <= n; i += 4) {
+      for (int k = 0; k < 4; k++) s[k] += x[i + k] * y[i + k];
+    }
+    sum = (s[0] + s[2]) + (s[1] + s[3]);
 #endif
+  }
   if (n & 2) {
-    sum[0] += x[i] * y[i];
-    sum[1] += x[i + 1] * y[i + 1];
+    sum += x[i] * y[i] + x[i + 1] * y[i + 1];
     i += 2;
   }
-  if (n & 1) sum[2] += x[i] * y[i];
-  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  if (n & 1) sum += x[i] * y[i];
+  return sum;
 }
 
 #endif

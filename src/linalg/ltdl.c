@@ -244,8 +244,20 @@ TB_INLINE void half_solve_support(tbForest forest, const tbReal* LD, const tbRea
         tbReal* xr = x + (size_t)r * width;
         tb_subtract_scaled(xr, row, xr[k], last);
       }
+    } else if (forest.run) {
+      // Otherwise walk both ascending lists down from k, run by run: those follow each other in
+      // both.
+      for (int at = last, a = k - 1; at > 0;) {
+        int n = columns[at - 1] - forest.run[columns[at - 1]] + 1;
+        while (support[a] != columns[at - 1]) a--;
+        at -= n;
+        a -= n;
+        for (int r = 0; r < rows; r++) {
+          tbReal* xr = x + (size_t)r * width;
+          tb_subtract_scaled(xr + a + 1, row + at, xr[k], n);
+        }
+      }
     } else {
-      // Otherwise walk both ascending lists down from k.
       for (int t = last - 1, a = k - 1; t >= 0; t--, a--) {
         while (support[a] != columns[t]) a--;
         for (int r = 0; r < rows; r++)
