@@ -283,19 +283,8 @@ static bool factor(Interior* m, tbSolveInfo* info) {
 // `correct`.
 TB_INLINE void cone_target(Interior* m, int i, int d, tbReal target, bool correct) {
   int row = m->p->block[i].row;
-  const tbLorentz* s = &m->scaling[i];
-  tbReal want[MAX], u[MAX], v[MAX], second[MAX];
-  tb_lorentz_product(d, s->point, s->point, want);
-  for (int r = 0; r < d; r++) want[r] = -want[r];
-  want[0] += target;
-  if (correct) {
-    tb_lorentz_scale(d, s, 1, m->ax + row, u);
-    tb_lorentz_scale(d, s, -1, m->az + row, v);
-    tb_lorentz_product(d, u, v, second);
-    for (int r = 0; r < d; r++) want[r] -= second[r];
-  }
-  tb_lorentz_divide(d, s->point, want, u);
-  tb_lorentz_scale(d, s, 1, u, m->c + row);
+  const tbReal* dx = correct ? m->ax + row : NULL;
+  tb_lorentz_target(d, &m->scaling[i], target, dx, m->az + row, m->c + row);
 }
 
 // The same of all blocks. For boxes c holds the change of zlow - zhigh at dx = 0.

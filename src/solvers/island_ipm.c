@@ -279,19 +279,8 @@ static void fill_target(Ipm* m, tbReal target, bool correct) {
     const tbBlock* b = &m->island->p.block[i];
     int d = b->dim, row = b->row;
     if (is_cone(b)) {
-      const tbLorentz* s = &m->scaling[i];
-      tbReal want[MAX], u[MAX], v[MAX], second[MAX];
-      tb_lorentz_product(d, s->point, s->point, want);
-      for (int r = 0; r < d; r++) want[r] = -want[r];
-      want[0] += target;
-      if (correct) {
-        tb_lorentz_scale(d, s, 1, m->ax + row, u);
-        tb_lorentz_scale(d, s, -1, m->az + row, v);
-        tb_lorentz_product(d, u, v, second);
-        for (int r = 0; r < d; r++) want[r] -= second[r];
-      }
-      tb_lorentz_divide(d, s->point, want, u);
-      tb_lorentz_scale(d, s, 1, u, m->c + row);
+      const tbReal* dx = correct ? m->ax + row : NULL;
+      tb_lorentz_target(d, &m->scaling[i], target, dx, m->az + row, m->c + row);
       continue;
     }
     for (int k = row; k < row + d; k++) {

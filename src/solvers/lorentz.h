@@ -73,6 +73,25 @@ static inline void tb_lorentz_scaling(int d, const tbReal* x, const tbReal* z, t
   tb_lorentz_scale(d, s, 1, x, s->point);
 }
 
+// What interior points aim at: c with V^-1 c ∘ point = target e - point ∘ point, less the
+// second-order term (V dx) ∘ (V^-1 dz) of an affine step where dx is not NULL (Mehrotra).
+static inline void tb_lorentz_target(int d, const tbLorentz* s, tbReal target, const tbReal* dx,
+                                     const tbReal* dz, tbReal* c) {
+  tbReal want[TB_MAX_BLOCK_DIM], u[TB_MAX_BLOCK_DIM];
+  tb_lorentz_product(d, s->point, s->point, want);
+  for (int r = 0; r < d; r++) want[r] = -want[r];
+  want[0] += target;
+  if (dx) {
+    tbReal v[TB_MAX_BLOCK_DIM], second[TB_MAX_BLOCK_DIM];
+    tb_lorentz_scale(d, s, 1, dx, u);
+    tb_lorentz_scale(d, s, -1, dz, v);
+    tb_lorentz_product(d, u, v, second);
+    for (int r = 0; r < d; r++) want[r] -= second[r];
+  }
+  tb_lorentz_divide(d, s->point, want, u);
+  tb_lorentz_scale(d, s, 1, u, c);
+}
+
 // The largest a with x + a dx in the cone.
 static inline tbReal tb_lorentz_step(int d, const tbReal* x, const tbReal* dx) {
   tbReal a = dx[0] * dx[0], b = x[0] * dx[0], c = tb_lorentz_det(d, x), limit = INFINITY;
