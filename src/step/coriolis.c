@@ -108,9 +108,10 @@ static tbReal share_kept(const Motion* x, int first, int end, tbReal h) {
 }
 
 // Whether Coriolis forces are those of the start of the step and move the velocity by themselves.
+// Integrators of the viscoelastic law other than the exponential one are what their formulas say.
 static bool is_semi_implicit(const tbOption* opt) {
   if (opt->law == TB_LAW_SOFT) return opt->integrator == TB_INTEGRATOR_EULER;
-  return opt->law != TB_LAW_VISCOELASTIC && opt->integrator != TB_INTEGRATOR_RK4;
+  return opt->integrator != TB_INTEGRATOR_RK4 && opt->integrator <= TB_INTEGRATOR_EXPO;
 }
 
 bool tb_turns_fast(const tbModel* m, const tbData* d) {

@@ -18,10 +18,7 @@ tbResult tb_start_springs(tbDerivatives* x, tbData* d, tbStepState* state, tbRea
   for (int i = 0; i < state->springs.count; i++) {
     const tbSpring* spring = &state->springs.list[i];
     const tbConstraint* c = &state->constraints.list[spring->constraint];
-    if (c->source == TB_SOURCE_EQUALITY || c->source == TB_SOURCE_LIMIT_JOINT ||
-        c->source == TB_SOURCE_LIMIT_TENDON || c->nnz == 0) {
-      continue;
-    }
+    if (c->source == TB_SOURCE_EQUALITY || c->nnz == 0) continue;
     tbActive* a = tb_deriv_activate(x, c);
     size_t rows = (size_t)c->dim * 2 * (size_t)x->nv + 1;
     tbReal* room = TB_ARENA_NEW(&x->arena, tbReal, 4 * rows);
@@ -125,7 +122,7 @@ static void anchor_partials(const tbStartAnchors* y, const tbStartSpring* s, con
   size_t w = 2 * (size_t)y->x->nv;
   const tbModel* m = y->x->m;
   memset(out, 0, sizeof(tbReal) * w * (size_t)c->dim);
-  if (c->source != TB_SOURCE_CONTACT) {
+  if (c->source < TB_SOURCE_LIMIT_JOINT) {
     // Dry friction: stretch + y_end - y_start, where it has a coordinate.
     int type =
         c->source == TB_SOURCE_FRICTION_DOF ? m->jnt_type[m->dof_jntid[c->id]] : TB_JOINT_SLIDE;
@@ -134,12 +131,13 @@ static void anchor_partials(const tbStartAnchors* y, const tbStartSpring* s, con
     for (int q = 0; q < s->a->nnz; q++) out[s->a->col[q]] -= s->a->J[q];
     return;
   }
-  // A contact first seen at the start takes its depth along.
+  // A contact or limit first seen at the start takes its depth along.
   const tbStepState* state = tb_step_state(m, y->d);
-  tbReal depth = tb_next_depth(m, tb_first_depth(m, s->c->pos[0]));
+  tbReal depth = tb_next_depth(m, s->c, tb_first_depth(m, s->c));
   if (depth < 0 && !tb_anchors_get(&state->anchors, c->key)) {
     for (int q = 0; q < s->a->nnz; q++) out[s->a->col[q]] -= s->a->dpos[q];
   }
+  if (c->source != TB_SOURCE_CONTACT) return;
   const tbReal* frame = y->probe->contact[c->id].frame;
   for (size_t k = 0; k < w; k++) {
     tbReal apart[3], turn[3];

@@ -180,11 +180,12 @@ void tb_stretch_partials(const tbDerivatives* x, const tbData* d, const tbStepSt
     return;
   }
   memcpy(out, a->dpos, sizeof(tbReal) * count);
-  if (c->source != TB_SOURCE_CONTACT) return;
-  if (anchor) {
+  if (c->source == TB_SOURCE_EQUALITY) return;
+  if (anchor && c->source == TB_SOURCE_CONTACT) {
     contact_stretch(x, d, c, anchor, a, out);
-  } else if (m->opt.contact_anchor_normal || tb_first_depth(m, c->pos[0]) < 0) {
-    // Counted from where the contact is first seen, or a fixed way above, wherever that is.
+  } else if (!anchor && ((c->source == TB_SOURCE_CONTACT && m->opt.contact_anchor_normal) ||
+                         tb_first_depth(m, c) < 0)) {
+    // Counted from where it is first seen, or a fixed way above, wherever that is.
     memset(out, 0, sizeof(tbReal) * (size_t)a->nnz);
   }
 }

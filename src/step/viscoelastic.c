@@ -76,13 +76,21 @@ void tb_slip_direction(const tbData* d, const tbConstraint* c, const tbSpring* s
 
 // ---- anchors -----------------------------------------------------------------------------------
 
-tbReal tb_first_depth(const tbModel* m, tbReal dist) {
-  if (m->opt.contact_anchor_normal) return dist;
-  return m->opt.contact_bilateral ? 0 : fmin(0, dist + fmax(TB_DEEP, TB_FAST * m->opt.timestep));
+// Limits of hinges and balls are angles.
+static int is_angle(const tbModel* m, const tbConstraint* c) {
+  return c->source == TB_SOURCE_LIMIT_JOINT && m->jnt_type[c->id] != TB_JOINT_SLIDE;
 }
 
-tbReal tb_next_depth(const tbModel* m, tbReal depth) {
-  if (m->opt.contact_anchor_normal) return depth;
+tbReal tb_first_depth(const tbModel* m, const tbConstraint* c) {
+  if (c->source == TB_SOURCE_CONTACT && m->opt.contact_anchor_normal) return c->pos[0];
+  if (c->source == TB_SOURCE_CONTACT && m->opt.contact_bilateral) return 0;
+  int angle = is_angle(m, c);
+  tbReal deep = angle ? TB_DEEP_ANGLE : TB_DEEP, fast = angle ? TB_FAST_TURN : TB_FAST;
+  return fmin(0, c->pos[0] + fmax(deep, fast * m->opt.timestep));
+}
+
+tbReal tb_next_depth(const tbModel* m, const tbConstraint* c, tbReal depth) {
+  if (c->source == TB_SOURCE_CONTACT && m->opt.contact_anchor_normal) return depth;
   return fmin(0, depth + m->opt.correction_speed * m->opt.timestep);
 }
 
@@ -147,7 +155,6 @@ static void remember_contact(const tbModel* m, const tbData* d, const tbContact*
     tbReal kept = s->stretch[r] + (slid ? slid[r] : 0);
     tb_add_scaled3(twist, twist, kept, contact->frame + 3 * (r - 3));
   }
-  anchor->depth = tb_next_depth(m, s->depth);
   tb_mul_mat3t_vec3(anchor->stretch, d->xmat + 9 * body[0], world);
   if (s->dim <= 3) return;
   tb_mul_mat3t_vec3(anchor->twist, d->xmat + 9 * body[0], twist);
@@ -176,13 +183,14 @@ tbResult tb_anchors_exchange(const tbModel* m, const tbData* d, tbStepState* sta
     tbAnchor anchor;
     memset(&anchor, 0, sizeof anchor);
     anchor.key = c->key;
+    anchor.depth = tb_next_depth(m, c, s->depth);
     tbReal y;
     if (c->source == TB_SOURCE_CONTACT) {
       const tbReal* slid = state->slid ? state->slid + c->row : NULL;
       remember_contact(m, d, &d->contact[c->id], s, slid, &anchor);
-    } else if (c->source != TB_SOURCE_FRICTION_DOF && c->source != TB_SOURCE_FRICTION_TENDON) {
+    } else if (c->source == TB_SOURCE_EQUALITY) {
       continue;
-    } else if (friction_position(m, d, c, &y)) {
+    } else if (c->source < TB_SOURCE_LIMIT_JOINT && friction_position(m, d, c, &y)) {
       anchor.point[0][0] = y;
       anchor.stretch[0] = s->stretch[0];
     }
@@ -218,11 +226,14 @@ static int measure_stretch(const tbModel* m, const tbData* d, const tbStepState*
     }
     case TB_SOURCE_CONTACT:
       // A bilateral contact, once made, holds as long as it is seen at all.
-      s->depth = anchor ? anchor->depth : tb_first_depth(m, c->pos[0]);
+      s->depth = anchor ? anchor->depth : tb_first_depth(m, c);
       s->stretch[0] = c->pos[0] - s->depth;
       if (anchor) recall_contact(m, d, &d->contact[c->id], anchor, s);
       return c->pos[0] <= 0 || (m->opt.contact_bilateral && anchor);
-    default: s->stretch[0] = c->pos[0]; return c->pos[0] <= 0;
+    default:
+      s->depth = anchor ? anchor->depth : tb_first_depth(m, c);
+      s->stretch[0] = c->pos[0] - s->depth;
+      return c->pos[0] <= 0;
   }
 }
 

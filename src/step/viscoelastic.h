@@ -22,16 +22,19 @@ int tb_spring_limit(const tbModel* model, const tbData* data, const tbConstraint
 void tb_slip_direction(const tbData* data, const tbConstraint* constraint, const tbSpring* spring,
                        const tbReal* velocity, tbReal* friction);
 
-// Depth from which a contact's normal spring counts, where it is first seen at this distance: the
-// surface (0), that distance (EXP, contact_anchor_normal), or where it is deeper than TB_DEEP or
-// the way of a fast foot in a step, that much above it: an overlap that was there at the start, or
-// that light parts ran into within a step, holds no more energy than that.
-#define TB_DEEP 0.005  // m
-#define TB_FAST 2.0    // m/s
-tbReal tb_first_depth(const tbModel* model, tbReal dist);
+// Depth from which the spring of a contact's normal or a limit counts, where it is first seen at
+// this distance: the surface (0), that distance (contacts with contact_anchor_normal, EXP), or
+// where it is deeper than TB_DEEP or the way of a fast foot in a step, that much above it: an
+// overlap that was there at the start, or that light parts ran into within a step, holds no more
+// energy than that.
+#define TB_DEEP 0.005       // m
+#define TB_FAST 2.0         // m/s
+#define TB_DEEP_ANGLE 0.02  // rad
+#define TB_FAST_TURN 20.0   // rad/s
+tbReal tb_first_depth(const tbModel* model, const tbConstraint* constraint);
 
 // The same after one step: it comes up to the surface at correction_speed.
-tbReal tb_next_depth(const tbModel* model, tbReal depth);
+tbReal tb_next_depth(const tbModel* model, const tbConstraint* constraint, tbReal depth);
 
 // Make the anchors of the measured springs those of the world; restore takes that back.
 tbResult tb_anchors_exchange(const tbModel* model, const tbData* data, tbStepState* state);

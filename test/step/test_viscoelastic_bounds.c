@@ -1,0 +1,169 @@
+// What keeps the viscoelastic law bounded: limits that start violated, bodies that whirl in flight,
+// and Newton's method of implicit Euler where its first guess is far off.
+#include "common/test.h"
+#include "common/worlds.h"
+#include "step/state.h"
+
+static tbWorld prepare(tbWorld w, int integrator, double h) {
+  assert_non_null(w.m);
+  assert_non_null(w.d);
+  w.m->opt.law = TB_LAW_VISCOELASTIC;
+  w.m->opt.integrator = integrator;
+  w.m->opt.timestep = h;
+  return w;
+}
+
+static void run(tbWorld w, int steps) {
+  for (int i = 0; i < steps; i++) {
+    if (tb_step(w.m, w.d) != TB_OK) fail_msg("%s", w.d->message);
+  }
+}
+
+// ---- limits -------------------------------------------------------------------------------------
+
+// A door that starts 0.8 rad behind its stop comes up to it at correction_speed and rests there,
+// instead of being thrown at K 0.8 / B = 267 rad/s; a slider 30 cm behind its own likewise. A load
+// then holds the spring's full depth: what was seen within bounds is a plain spring.
+static void limit_comes_up_slowly(void** state) {
+  (void)state;
+  static const char ROBOT[] =
+      "<mujoco><option gravity='0 0 0'/><worldbody><body><joint type='hinge' axis='0 0 1' "
+      "limited='true' range='0 170'/><geom type='box' pos='.3 0 0' size='.3 .02 .2' mass='2'/>"
+      "</body><body pos='0 0 2'><joint type='slide' axis='1 0 0' limited='true' range='0 5'/>"
+      "<geom type='box' size='.1 .1 .1' mass='1'/></body></worldbody></mujoco>";
+  static const struct {
+    int integrator;
+    double h;
+  } CASES[] = {{TB_INTEGRATOR_EXPO, 0.002},
+               {TB_INTEGRATOR_EXPO_MIDPOINT, 0.002},
+               {TB_INTEGRATOR_EULER_EXPLICIT, 1e-4},
+               {TB_INTEGRATOR_RK4, 1e-4},
+               {TB_INTEGRATOR_EULER_IMPLICIT, 0.001}};
+  for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
+    tbWorld w = prepare(tb_world_text(ROBOT), CASES[i].integrator, CASES[i].h);
+    double speed = w.m->opt.correction_speed, arrives = 0.8 / speed;
+    // Pressed against the stop, so that they follow the end of the spring instead of coasting.
+    w.d->qfrc_applied[0] = w.d->qfrc_applied[1] = -500;
+    w.d->qpos[0] = -0.8;
+    w.d->qpos[1] = -0.3;
+    while (w.d->time < arrives + 0.5) {
+      run(w, 1);
+      double ends[2] = {fmin(0, -0.8 + fmax(0.02, 20 * CASES[i].h) + speed * w.d->time),
+                        fmin(0, -0.3 + 0.005 + speed * w.d->time)};
+      assert_true(fabs(w.d->qvel[0]) < 14);
+      assert_true(fabs(w.d->qvel[1]) < 2.5);
+      assert_true(w.d->qpos[0] > ends[0] - 0.05 && w.d->qpos[0] < ends[0] + 0.06);
+      assert_true(w.d->qpos[1] > ends[1] - 0.01 && w.d->qpos[1] < ends[1] + 0.04);
+    }
+    assert_near(w.d->qpos[0], -500 / 1e5, 1e-6);
+    assert_near(w.d->qpos[1], -500 / 1e5, 1e-6);
+    // Far beyond the bound of the first sight, but slowly: a spring all the way.
+    for (int k = 1; k <= 50; k++) {
+      w.d->qfrc_applied[0] = -500 - 90.0 * k;
+      run(w, (int)(0.004 / CASES[i].h + 0.5));
+    }
+    run(w, (int)(0.1 / CASES[i].h + 0.5));
+    assert_near(w.d->qpos[0], -0.05, 1e-4);
+    tb_world_free(w);
+  }
+}
+
+// ---- flight -------------------------------------------------------------------------------------
+
+// A body that turns about its middle axis, 0.3 rad a step, and a chain that whirls: neither gains
+// energy under expo.
+static void whirling_gains_no_energy(void** state) {
+  (void)state;
+  static const char BODIES[] =
+      "<mujoco><option gravity='0 0 0'/><worldbody><body pos='0 0 5'><freejoint/>"
+      "<geom type='box' size='.3 .2 .05' mass='3'/></body>"
+      "<body pos='0 0 9'><freejoint/><geom type='box' size='.1 .1 .1' mass='2'/>"
+      "<body pos='.1 0 0'><joint type='hinge' axis='0 1 0'/><geom type='capsule' size='.03' "
+      "fromto='0 0 0 .3 0 0' mass='.5'/><body pos='.3 0 0'><joint type='hinge' axis='0 1 0'/>"
+      "<geom type='capsule' size='.03' fromto='0 0 0 .3 0 0' mass='.5'/></body></body></body>"
+      "</worldbody></mujoco>";
+  tbWorld w = prepare(tb_world_text(BODIES), TB_INTEGRATOR_EXPO, 0.005);
+  for (int i = 0; i < w.m->ngeom; i++) w.m->geom_contype[i] = w.m->geom_conaffinity[i] = 0;
+  w.m->opt.enableflags |= TB_ENABLE_ENERGY;
+  w.d->qvel[3] = 1;
+  w.d->qvel[4] = 60;
+  w.d->qvel[5] = 2;
+  w.d->qvel[6 + 4] = 20;
+  w.d->qvel[12] = -40;
+  w.d->qvel[13] = 60;
+  run(w, 1);
+  double start = w.d->energy[1], most = 0;
+  for (int i = 0; i < 2000; i++) {
+    run(w, 1);
+    most = fmax(most, w.d->energy[1]);
+  }
+  print_message("energy %.4g J, at most %.4g J, at the end %.4g J\n", start, most, w.d->energy[1]);
+  assert_true(most < 1.1 * start);
+  tb_world_free(w);
+}
+
+// ---- implicit Euler -----------------------------------------------------------------------------
+
+static const double G = 9.81, STIFFNESS = 1e5, DAMPING = 300;
+
+// A mass above or in a frictionless floor.
+static const char BALL[] =
+    "<mujoco><worldbody><geom type='plane' size='5 5 .1' condim='1'/><body pos='0 0 .1'>"
+    "<joint type='slide' axis='0 0 1'/><geom type='sphere' size='.1' mass='1' condim='1'/></body>"
+    "</worldbody></mujoco>";
+
+// Implicit Euler's equation for it: v - v0 - h a(z0 + h v, v).
+static double residual(double z0, double v0, double h, double v) {
+  double z = z0 + h * v, force = z <= 0 ? fmax(0, -STIFFNESS * z - DAMPING * v) : 0;
+  return v - v0 + h * G - h * force;
+}
+
+// Whether the equation has a root: the damper's force jumps where the floor is reached, and a root
+// may lie in the jump.
+static bool has_root(double z0, double v0, double h) {
+  double free = v0 - h * G;
+  double held = (v0 - h * (STIFFNESS * z0 + G)) / (1 + h * DAMPING + h * h * STIFFNESS);
+  return fabs(residual(z0, v0, h, free)) < 1e-9 || fabs(residual(z0, v0, h, held)) < 1e-9;
+}
+
+// From random starts in and above the floor: where there is a root Newton's method finds it, and
+// where there is none its line search ends no worse than the better of the two guesses it has.
+static void newton_finds_the_root_or_improves(void** state) {
+  (void)state;
+  tbRng rng = {5};
+  int roots = 0, none = 0;
+  for (int i = 0; i < 400; i++) {
+    double h = pow(10, tb_rng_uniform(&rng, -4, -2)), v0 = tb_rng_uniform(&rng, -2, 1);
+    double z0 = tb_rng_uniform(&rng, -2e-3, 2e-3 + 2 * h);
+    tbWorld w = prepare(tb_world_text(BALL), TB_INTEGRATOR_EULER_IMPLICIT, h);
+    w.m->opt.solve_tolerance = 1e-10;
+    w.d->qpos[0] = z0;
+    w.d->qvel[0] = v0;
+    double force = z0 <= 0 ? fmax(0, -STIFFNESS * z0 - DAMPING * v0) : 0;
+    double guess = v0 + h * (force - G);
+    double start = fmin(fabs(residual(z0, v0, h, guess)), fabs(residual(z0, v0, h, v0)));
+    run(w, 1);
+    double v = w.d->qvel[0], left = fabs(residual(z0, v0, h, v));
+    assert_near(w.d->qpos[0], z0 + h * v, 1e-12);
+    assert_near(w.d->solve.residual.relative, left, 1e-9);
+    if (has_root(z0, v0, h)) {
+      roots++;
+      if (!(left <= 1e-9)) fail_msg("start %.17g %.17g, step %g: %g left", z0, v0, h, left);
+    } else {
+      none++;
+      if (!(left <= start * (1 + 1e-9))) fail_msg("%g after %g: %g, %g", left, start, z0, v0);
+    }
+    tb_world_free(w);
+  }
+  print_message("%d starts with a root, %d without\n", roots, none);
+  assert_true(roots > 200 && none > 20);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(limit_comes_up_slowly),
+      cmocka_unit_test(whirling_gains_no_energy),
+      cmocka_unit_test(newton_finds_the_root_or_improves),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
