@@ -27,6 +27,11 @@ typedef struct {
   int ccw;  // corners run counter-clockwise in (u, v)
 } Flat;
 
+// A place for witness points and how far off they would be there: sideways and along the normal.
+typedef struct {
+  tbReal u, v, h, off;
+} Place;
+
 typedef struct {
   tbReal origin[3];
   tbReal e1[3], e2[3];  // x = origin + u e1 + v e2 + h n
@@ -37,6 +42,7 @@ typedef struct {
   tbReal least;         // s(n)
   int terrain;          // nothing beyond the region where the patches meet
   Flat a, b;
+  Place lowest;  // of the corners, before any is left out
   tbManifoldPoint point[MAX_CANDIDATES];
   tbReal ha[MAX_CANDIDATES], hb[MAX_CANDIDATES];
   uint32_t feature[MAX_CANDIDATES];
@@ -407,12 +413,13 @@ static void add_beside(Plane* p, const Rod* f, const Rod* g, int kind) {
     tbReal fu = f->u[i] + e * eu, fv = f->v[i] + e * ev;
     side = ((fv - g->v[0]) * du - (fu - g->u[0]) * dv) / length;
     tbReal x = side * rf / round, fall_f = fall(f, x), fall_g = fall(g, side - x);
-    tbReal hf = f->h[i] + e * (f->h[o] - f->h[i]) - kind_sign(kind) * fall_f;
+    tbReal u = fu + x * dv / length, v = fv - x * du / length;
+    tbReal along = ((u - f->u[i]) * eu + (v - f->v[i]) * ev) / (span * span);
+    tbReal hf = f->h[i] + along * (f->h[o] - f->h[i]) - kind_sign(kind) * fall_f;
     tbReal t = ((fu - g->u[0]) * du + (fv - g->v[0]) * dv) / (length * length);
     tbReal inset = fabs(g->lean) * fall_g / length;
     if (!(t >= inset && t <= 1 - inset)) continue;
     tbReal hg = g->h[0] + t * (g->h[1] - g->h[0]) + kind_sign(kind) * fall_g;
-    tbReal u = fu + x * dv / length, v = fv - x * du / length;
     add_once(p, u, v, kind == 1 ? hf : hg, kind == 1 ? hg : hf, TB_FEATURE(kind, f->id[i], 0));
   }
 }
@@ -542,9 +549,29 @@ static void set_plane(Plane* p, const tbConvexPair* pair, const tbConvexResult* 
   for (int i = 0; i < 3; i++) p->origin[i] = 0.5 * (r->point_a[i] + r->point_b[i]);
 }
 
+// The corners of f against the edges of g, which is above f for sign 1.
+static void nearest_corner(const Plane* p, const Flat* f, const Flat* g, tbReal sign, Place* best) {
+  int n = g->patch->count;
+  for (int i = 0; i < f->patch->count; i++) {
+    for (int j = 0; j < n; j++) {
+      int k = j + 1 < n ? j + 1 : 0;
+      tbReal du = g->u[k] - g->u[j], dv = g->v[k] - g->v[j], length2 = du * du + dv * dv;
+      tbReal u = f->u[i] - g->u[j], v = f->v[i] - g->v[j];
+      tbReal t = length2 > 0 ? fmin(fmax((u * du + v * dv) / length2, 0), 1) : 0;
+      tbReal h = g->h[j] + t * (g->h[k] - g->h[j]);
+      u -= t * du;
+      v -= t * dv;
+      tbReal off = sqrt(u * u + v * v) + fabs(sign * (h - f->h[i]) - p->least);
+      if (!(off < best->off)) continue;
+      *best = (Place){f->u[i] - 0.5 * u, f->v[i] - 0.5 * v, 0.5 * (f->h[i] + h), off};
+    }
+  }
+}
+
 // The witness points, put at the heights that the normal measures. EPA's may lie beside each other;
-// then a core that touches with one point knows better, or else the lowest corner (-1: none). That
-// gives way where it is the same place, and leaves its identity.
+// then a core that touches with one point knows better, or else the corners and edges of the
+// patches. The lowest corner (-1: none) gives way where it is the same place, and leaves its
+// identity.
 static void add_witness(Plane* p, const tbConvexResult* r, const tbPatch* pa, const tbPatch* pb,
                         int lowest) {
   tbReal rest[3], x[3], u, v, h;
@@ -559,10 +586,14 @@ static void add_witness(Plane* p, const tbConvexResult* r, const tbPatch* pa, co
     tb_copy3(x, p->origin);
   }
   project(p, x, &u, &v, &h);
-  if (off && pa->kind != TB_PATCH_POINT && pb->kind != TB_PATCH_POINT && lowest >= 0) {
-    u = p->point[lowest].u;
-    v = p->point[lowest].v;
-    h = 0.5 * (p->ha[lowest] + p->hb[lowest]);
+  if (off && pa->kind != TB_PATCH_POINT && pb->kind != TB_PATCH_POINT) {
+    Place best = {u, v, h, tb_norm3(rest)};
+    if (p->lowest.off < best.off) best = p->lowest;
+    nearest_corner(p, &p->a, &p->b, 1, &best);
+    nearest_corner(p, &p->b, &p->a, -1, &best);
+    u = best.u;
+    v = best.v;
+    h = best.h;
   }
   int count = p->count;
   uint32_t feature = TB_FEATURE(0, 0, 0);
@@ -591,6 +622,11 @@ static int keep_within(Plane* p, tbReal limit, tbReal* deepest) {
     p->ha[lowest] += 0.5 * more;
     p->hb[lowest] -= 0.5 * more;
     p->point[lowest].dist = p->least;
+  }
+  p->lowest.off = INFINITY;
+  if (p->count > 0) {
+    const tbManifoldPoint* low = &p->point[lowest];
+    p->lowest = (Place){low->u, low->v, 0.5 * (p->ha[lowest] + p->hb[lowest]), more};
   }
   lowest = 0;
   for (int i = 0; i < p->count; i++) {

@@ -25,8 +25,8 @@ static int flat_tetrahedron(tbRng* rng, tbReal* points) {
   return count;
 }
 
-static int turned_part(tbRng* rng, tbReal* points) {
-  int count = 0, sides = 3 + tb_rng_int(rng, 98);
+static int turned(tbRng* rng, int sides, tbReal* points) {
+  int count = 0;
   tbReal length = tb_rng_uniform(rng, 0.02, 1), taper = tb_rng_int(rng, 2) ? 1 : 0.3;
   for (int i = 0; i < sides; i++) {
     tbReal x = cos(2 * PI * i / sides), y = sin(2 * PI * i / sides);
@@ -34,6 +34,14 @@ static int turned_part(tbRng* rng, tbReal* points) {
     put(points, &count, 0.3 * taper * x, 0.3 * taper * y, length);
   }
   return count;
+}
+
+static int turned_part(tbRng* rng, tbReal* points) {
+  return turned(rng, 3 + tb_rng_int(rng, 62), points);
+}
+
+static int fine_part(tbRng* rng, tbReal* points) {
+  return turned(rng, 65 + tb_rng_int(rng, 100), points);
 }
 
 static int cone(tbRng* rng, tbReal* points) {
@@ -102,7 +110,8 @@ static int ten_thousand(tbRng* rng, tbReal* points) {
 }
 
 // Planes of merged faces are good to a millionth where vertices were stored as float or the hull is
-// as thin as that. Balls and capsules deep inside of thousands of faces may end at the cap of EPA.
+// as thin as that. Of faces with more than 64 corners some are left out. Balls and capsules deep
+// inside of thousands of faces may end at the cap of EPA.
 static const struct {
   MakePoints make;
   int hulls, poses;
@@ -111,6 +120,7 @@ static const struct {
 } kinds[] = {
     {flat_tetrahedron, 12, 20, 2e-5, false},
     {turned_part, 12, 20, 1e-6, false},
+    {fine_part, 4, 20, 1e-3, false},
     {cone, 12, 20, 1e-6, false},
     {wedge, 12, 20, 1e-6, false},
     {grid_on_cube, 12, 20, 1e-6, false},
