@@ -109,6 +109,14 @@ typedef struct {
   const tbReal* H;        // the matrix; NULL where nobody asks for it
 } tbInertiaFactor;
 
+// The speed at which a violation of a constraint, m or rad, is taken back (Baumgarte), its slope by
+// the violation, and its cap: correction_speed, or where a mocap body leads the violation in 0.02
+// s, as fast as MuJoCo's default reference, since others must follow it at any speed.
+tbReal tb_correction(const tbModel* model, const tbData* data, const tbConstraint* c,
+                     tbReal violation, tbReal* slope);
+tbReal tb_correction_cap(const tbModel* model, const tbData* data, const tbConstraint* c,
+                         tbReal violation);
+
 // MuJoCo's estimate of the diagonal of J M^-1 J^T at row r of a constraint: what it would be if
 // nothing but the bodies' weights at the reference pose resisted.
 tbReal tb_row_weight(const tbModel* model, const tbData* data, const tbConstraint* c, int r);

@@ -114,18 +114,13 @@ static void block_velocity(const tbConstraint* c, const tbReal* v, tbReal* out) 
   for (; r < c->dim; r++) out[r] = row_velocity(c, r, v);
 }
 
-// Velocity that takes back part of an overlap, no faster than the cap (Baumgarte).
-static tbReal correction(const tbOption* opt, tbReal overlap) {
-  tbReal speed = opt->baumgarte * overlap / opt->timestep;
-  return fmin(speed, opt->correction_speed);
-}
-
 // gamma of a gap that must stay open: an open one may close within the step, a closed one is
 // pushed out slowly.
-static tbReal gap_term(const tbOption* opt, tbReal gap) {
+static tbReal gap_term(const Context* x, const tbConstraint* c, tbReal gap) {
+  const tbOption* opt = &x->m->opt;
   if (gap >= 0) return gap / opt->timestep;
-  tbReal overlap = -gap - opt->overlap_allowed;
-  return overlap > 0 ? -correction(opt, overlap) : 0;
+  tbReal overlap = -gap - opt->overlap_allowed, slope;
+  return overlap > 0 ? -tb_correction(x->m, x->d, c, overlap, &slope) : 0;
 }
 
 // gamma and R of a contact's normal row.
@@ -133,7 +128,7 @@ static void contact_terms(const Context* x, const tbConstraint* c, tbReal* gamma
   const tbOption* opt = &x->m->opt;
   const tbContact* contact = &x->d->contact[c->id];
   tbReal h = opt->timestep, gap = contact->dist;
-  *gamma = gap_term(opt, gap);
+  *gamma = gap_term(x, c, gap);
   *R = 0;
 
   // Spring with compliance e and damping b, implicit: e lambda/h = -(gap + h v) - e b v.
@@ -168,7 +163,7 @@ static void fill_block(const Context* x, const tbConstraint* c, int row, const t
     case TB_SOURCE_EQUALITY:
       block->type = TB_BLOCK_EQUALITY;
       for (int r = 0; r < c->dim; r++) {
-        tbReal speed = correction(opt, fabs(c->pos[r]));
+        tbReal slope, speed = tb_correction(x->m, x->d, c, fabs(c->pos[r]), &slope);
         g[r] += c->pos[r] > 0 ? speed : -speed;
       }
       break;
@@ -181,7 +176,7 @@ static void fill_block(const Context* x, const tbConstraint* c, int row, const t
     case TB_SOURCE_LIMIT_JOINT:
     case TB_SOURCE_LIMIT_TENDON:
       block->type = TB_BLOCK_ONE_SIDED;
-      g[0] += gap_term(opt, c->pos[0]);
+      g[0] += gap_term(x, c, c->pos[0]);
       break;
     default: {
       tbReal gamma;
@@ -282,7 +277,7 @@ static const tbReal LEAST_WEIGHT = 1e-15;
 // may contradict each other, and then no rigid answer exists. So the push fades where the mechanism
 // hardly yields along it, and meets a small compliance.
 static int soften_push(const Context* x, tbConstraint* c, tbReal free, tbReal* g, tbReal* R) {
-  tbReal push = gap_term(&x->m->opt, c->pos[0]), yields;
+  tbReal push = gap_term(x, c, c->pos[0]), yields;
   if (c->source == TB_SOURCE_CONTACT && x->d->contact[c->id].compliance > 0) return 1;
   if (push >= 0) return 1;
   if (!exact_diagonal(x, c, 1, &yields)) return 0;

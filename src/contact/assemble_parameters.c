@@ -99,14 +99,45 @@ void tb_contact_parameters(const tbModel* m, int geom1, int geom2, int pair, tbC
   c->row = -1;
 }
 
+// ---- corrections -------------------------------------------------------------------------------
+
+static int eq_body(const tbModel* m, int eq, int id) {
+  return m->eq_objtype[eq] == TB_OBJ_SITE ? m->site_bodyid[id] : id;
+}
+
+// Whether a mocap body, or what hangs on one, is part of it.
+static bool is_led(const tbModel* m, const tbData* d, const tbConstraint* c) {
+  if (m->nmocap == 0) return false;
+  int body[2] = {0, 0};
+  if (c->source == TB_SOURCE_CONTACT) {
+    for (int k = 0; k < 2; k++) body[k] = m->geom_bodyid[d->contact[c->id].geom[k]];
+  } else if (c->source == TB_SOURCE_EQUALITY && c->dim >= 3) {
+    body[0] = eq_body(m, c->id, m->eq_obj1id[c->id]);
+    body[1] = eq_body(m, c->id, m->eq_obj2id[c->id]);
+  }
+  return m->body_mocapid[m->body_rootid[body[0]]] >= 0 ||
+         m->body_mocapid[m->body_rootid[body[1]]] >= 0;
+}
+
+tbReal tb_correction_cap(const tbModel* m, const tbData* d, const tbConstraint* c,
+                         tbReal violation) {
+  const tbReal follows = 0.02;
+  tbReal cap = m->opt.correction_speed;
+  return is_led(m, d, c) ? fmax(cap, violation / follows) : cap;
+}
+
+tbReal tb_correction(const tbModel* m, const tbData* d, const tbConstraint* c, tbReal violation,
+                     tbReal* slope) {
+  tbReal rate = m->opt.baumgarte / m->opt.timestep, speed = rate * violation;
+  tbReal cap = tb_correction_cap(m, d, c, violation);
+  *slope = speed < cap ? rate : cap > m->opt.correction_speed ? cap / violation : 0;
+  return fmin(speed, cap);
+}
+
 // ---- weights of rows ---------------------------------------------------------------------------
 
 static tbReal pair_weight(const tbModel* m, int body1, int body2, int angular) {
   return m->body_invweight0[2 * body1 + angular] + m->body_invweight0[2 * body2 + angular];
-}
-
-static int eq_body(const tbModel* m, int eq, int id) {
-  return m->eq_objtype[eq] == TB_OBJ_SITE ? m->site_bodyid[id] : id;
 }
 
 static tbReal equality_weight(const tbModel* m, int id, int r) {

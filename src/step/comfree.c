@@ -167,6 +167,7 @@ static bool contact_gain(const Context* x, const tbConstraint* c) {
   tbReal mean;
   if (!tb_push_weight(x->m, x->d, x->factor, x->arena, c, &mean)) return false;
   x->gain[c->row] = heuristic_gain(x, contact, mean, c->pos[0] - c->margin);
+  x->gain[c->row].speed = tb_correction_cap(x->m, x->d, c, c->margin - c->pos[0]);
   return true;
 }
 
@@ -419,7 +420,7 @@ static tbResult hold_equalities(Context* x, tbData* d) {
   tbReal* rows = TB_ARENA_NEW(arena, tbReal, 4 * n);
   if (!rows) return TB_ERROR_MEMORY;
   for (int i = 0; i < 3; i++) x->drawn[i] = rows + (size_t)i * n;
-  tb_held_bias(x->m, &x->held, rows + 3 * n);
+  tb_held_bias(x->m, d, &x->held, rows + 3 * n);
   tb_held_correct(&x->held, rows + 3 * n, x->v_free, x->drawn[0]);
   return TB_OK;
 }
@@ -472,6 +473,7 @@ tbResult tb_comfree_gains(const tbModel* m, const tbData* d, const tbConstraint*
     tbReal mean;
     if (!tb_push_weight(m, d, factor, arena, c, &mean)) return TB_ERROR_MEMORY;
     gain[0] = heuristic_gain(&x, &d->contact[c->id], mean, c->pos[0] - c->margin);
+    gain[0].speed = tb_correction_cap(m, d, c, c->margin - c->pos[0]);
     return TB_OK;
   }
   tbReal G[36];

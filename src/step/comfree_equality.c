@@ -66,13 +66,12 @@ tbResult tb_held_build(const tbModel* m, tbArena* arena, const tbConstraints* cs
   return tb_cholesky(h->n, h->L, h->n, scratch) ? TB_OK : TB_ERROR_NUMERIC;
 }
 
-void tb_held_bias(const tbModel* m, const tbHeld* h, tbReal* bias) {
-  const tbOption* opt = &m->opt;
+void tb_held_bias(const tbModel* m, const tbData* d, const tbHeld* h, tbReal* bias) {
   for (int i = 0, row = 0; i < h->rows->count; i++) {
     const tbConstraint* c = &h->rows->list[i];
     for (int r = 0; is_equality(c) && r < c->dim; r++, row++) {
-      tbReal speed = fmin(opt->baumgarte * fabs(c->pos[r]) / opt->timestep, opt->correction_speed);
-      bias[row] = copysign(speed, c->pos[r]);
+      tbReal slope;
+      bias[row] = copysign(tb_correction(m, d, c, fabs(c->pos[r]), &slope), c->pos[r]);
     }
   }
 }

@@ -22,7 +22,7 @@ tbResult tb_held_build(const tbModel* model, tbArena* arena, const tbConstraints
 void tb_held_correct(const tbHeld* held, const tbReal* bias, tbReal* v, tbReal* impulse);
 
 // Velocity by which the equalities' drift is taken back, by row.
-void tb_held_bias(const tbModel* model, const tbHeld* held, tbReal* bias);
+void tb_held_bias(const tbModel* model, const tbData* data, const tbHeld* held, tbReal* bias);
 
 // Impulses to the rows of all constraints, and their J^T to `force`.
 void tb_held_store(const tbHeld* held, const tbReal* impulse, tbReal* lambda, tbReal* force);

@@ -285,8 +285,8 @@ static tbResult add_equality(const Context* y, const tbConstraint* c, const tbRe
     tb_active_force(a, &partials);
     tb_active_velocity(a, v[end], 1, out, x->ncol);
     for (int r = 0; r < c->dim; r++, out += x->ncol) {
-      tbReal speed = opt->baumgarte * fabs(c->pos[r]) / x->h;
-      tbReal by_pos = speed < opt->correction_speed ? opt->baumgarte / x->h : 0;
+      tbReal by_pos;
+      tb_correction(x->m, y->d, c, fabs(c->pos[r]), &by_pos);
       for (int k = 0; k < a->nnz; k++) {
         out[a->col[k]] += by_pos * a->dpos[(size_t)(r * a->nnz + k)];
         out[x->nv + a->col[k]] += a->J[(size_t)(r * a->nnz + k)];
@@ -314,7 +314,7 @@ static tbResult hold_equalities(tbDerivatives* x, tbData* d, const tbConstraints
   if (!bias || !x->held) return TB_ERROR_MEMORY;
   tbReal* v = bias + 2 * n;
   *first = bias + n;
-  tb_held_bias(x->m, &held, bias);
+  tb_held_bias(x->m, d, &held, bias);
   for (size_t i = 0; i < nv; i++) v[i] = d->qvel[i] + x->h * free_acc[i];
   tb_held_correct(&held, bias, v, *first);
   for (size_t i = 0; i < nv; i++) free_acc[i] = (v[i] - d->qvel[i]) / x->h;

@@ -37,9 +37,10 @@ typedef struct {
 // ---- gamma and R (contact/assemble_islands.c) ---------------------------------------------------
 
 // Value and slope of the gap term.
-static tbReal gap_term(const tbOption* opt, tbReal gap, tbReal* slope, int* kink) {
+static tbReal gap_term(const Context* x, const tbConstraint* c, tbReal* slope, int* kink) {
   const tbReal near = 1e-10;
-  tbReal h = opt->timestep, overlap = -gap - opt->overlap_allowed;
+  const tbOption* opt = &x->m->opt;
+  tbReal gap = c->pos[0], h = opt->timestep, overlap = -gap - opt->overlap_allowed;
   *slope = 0;
   *kink |= fabs(gap) < near || fabs(overlap) < near;
   if (gap >= 0) {
@@ -49,9 +50,7 @@ static tbReal gap_term(const tbOption* opt, tbReal gap, tbReal* slope, int* kink
   if (overlap <= 0) return 0;
   tbReal speed = opt->baumgarte * overlap / h;
   *kink |= fabs(speed - opt->correction_speed) < 1e-9 * opt->correction_speed;
-  if (speed >= opt->correction_speed) return -opt->correction_speed;
-  *slope = opt->baumgarte / h;
-  return -speed;
+  return -tb_correction(x->m, x->d, c, overlap, slope);
 }
 
 static tbReal row_velocity(const tbConstraint* c, int r, const tbReal* v) {
@@ -65,7 +64,7 @@ static tbReal row_velocity(const tbConstraint* c, int r, const tbReal* v) {
 static Terms gap_row(const Context* x, const tbConstraint* c, tbReal y) {
   const tbOption* opt = &x->m->opt;
   Terms t = {0};
-  tbReal slope, push = gap_term(opt, c->pos[0], &slope, &t.kink);
+  tbReal slope, push = gap_term(x, c, &slope, &t.kink);
   t.gamma = push;
   t.by_pos = slope;
   if (c->source == TB_SOURCE_CONTACT) {
@@ -99,11 +98,10 @@ static Terms gap_row(const Context* x, const tbConstraint* c, tbReal y) {
 
 static Terms equality_row(const Context* x, const tbConstraint* c, int r, tbReal y) {
   const tbOption* opt = &x->m->opt;
-  tbReal speed = opt->baumgarte * fabs(c->pos[r]) / opt->timestep;
+  tbReal by_pos, speed = tb_correction(x->m, x->d, c, fabs(c->pos[r]), &by_pos);
   tbReal slope, scale = tb_equality_scale(x->m, c, r, y, &slope);
-  int capped = speed >= opt->correction_speed;
-  return (Terms){.gamma = copysign(capped ? opt->correction_speed : speed, c->pos[r]),
-                 .by_pos = capped ? 0 : opt->baumgarte / opt->timestep,
+  return (Terms){.gamma = copysign(speed, c->pos[r]),
+                 .by_pos = by_pos,
                  .R = opt->equality_softness * scale,
                  .R_by_y = opt->equality_softness * slope};
 }
