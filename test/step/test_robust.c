@@ -463,9 +463,10 @@ static void stuck_links_stay(void** state) {
 // lags.
 static void mocap_bodies_lead(void** state) {
   (void)state;
+  // friction of one jams under ccp: the floor asks for v_z >= v_x, the paddle for v_x >= v + v_z
   for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
     tbWorld w = tb_world_text(
-        "<mujoco><worldbody>" FLOOR
+        "<mujoco><default><geom friction='.5 .005 .0001'/></default><worldbody>" FLOOR
         "<body name='hand' mocap='true' pos='0 0 .5'/><body name='held'"
         " pos='0 0 .5'><freejoint/><geom type='box' size='.05 .05 .05' mass='1'/></body><body "
         "mocap='true' pos='0 1 .1'><geom type='box' size='.02 .2 .1'/></body><body name='box' "
@@ -477,7 +478,7 @@ static void mocap_bodies_lead(void** state) {
       for (int k = 0; k < 2; k++) w.d->mocap_pos[3 * k] += 2 * w.m->opt.timestep;
       tb_world_run(w, 1);
       assert_true(fabs(w.d->xpos[3 * held] - w.d->mocap_pos[0]) < 0.08);
-      assert_true(w.d->xpos[3 * box] - w.d->mocap_pos[3] > 0.12 - 0.1);
+      assert_true(w.d->xpos[3 * box] - w.d->mocap_pos[3] > 0.12 - 0.08);
     }
     tb_world_free(w);
   }
