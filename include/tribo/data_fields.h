@@ -42,7 +42,7 @@
   X(tbReal, crb, nbody, 10, "", "composite inertia of the subtree")                      \
   /* inertia */                                                                          \
   X(tbReal, qM, nM, 1, "", "M by rows of the lower triangle, see M_rowadr")              \
-  X(tbReal, qLD, nM, 1, "", "L^T D L of M: unit L, D on the diagonal")                   \
+  X(tbReal, qLD, nM, 1, "", "L^T D L of M; after a whole step see tb_factor_m")          \
   X(tbReal, qLDiagInv, nv, 1, "", "1/D")                                                 \
   /* tendons and actuators: lengths and moments */                                       \
   X(tbReal, ten_length, ntendon, 1, "m", "tendon length")                                \

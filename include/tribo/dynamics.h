@@ -65,7 +65,9 @@ TB_API void tb_full_ten_J(const tbModel* m, const tbData* d, tbReal* J);
 TB_API void tb_crb(const tbModel* m, tbData* d);
 
 // qLD, qLDiagInv: M = L^T D L. TB_ERROR_NUMERIC if M is not positive definite; solves then give
-// NaN. After tb_crb.
+// NaN. After tb_crb. A whole tb_step of a rigid law or comfree, which factors M with its dampers,
+// leaves these to whoever needs them: the solves below make them when first called, and so does
+// this.
 TB_API tbResult tb_factor_m(const tbModel* m, tbData* d);
 
 // M as a dense nv x nv matrix; r = M v. After tb_crb.

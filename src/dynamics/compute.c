@@ -1,15 +1,22 @@
 // The position and the velocity stage, on one screen.
 #include "dynamics/camera.h"
+#include "dynamics/mass.h"
+#include "model/workspace.h"
 #include "tribo/dynamics.h"
 
-void tb_compute_position(const tbModel* m, tbData* d) {
+void tb_position_stage(const tbModel* m, tbData* d) {
   tb_kinematics(m, d);
   tb_com_position(m, d);
   tb_camera(m, d);
   tb_tendon(m, d);
   tb_crb(m, d);
-  tb_factor_m(m, d);
   tb_transmission(m, d);
+  d->work->unfactored = 1;
+}
+
+void tb_compute_position(const tbModel* m, tbData* d) {
+  tb_position_stage(m, d);
+  tb_factor_m(m, d);
 }
 
 // r[i] = row i . v, for rows by a sparsity pattern.

@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "base/kernel.h"
+#include "model/workspace.h"
 #include "tribo/dynamics.h"
 
-tbResult tb_factor_m(const tbModel* m, tbData* d) {
+static tbResult factor(const tbModel* m, const tbData* d) {
+  d->work->unfactored = 0;
   memcpy(d->qLD, d->qM, (size_t)m->nM * sizeof(tbReal));
   bool heavy = true;
   for (int i = 0; i < m->nv; i++) heavy &= d->qM[m->M_rowadr[i] + m->M_rownnz[i] - 1] > 0;
@@ -17,6 +19,14 @@ tbResult tb_factor_m(const tbModel* m, tbData* d) {
   // Whoever solves without asking gets what cannot be mistaken for a result.
   for (int i = 0; i < m->nv; i++) d->qLDiagInv[i] = NAN;
   return TB_ERROR_NUMERIC;
+}
+
+tbResult tb_factor_m(const tbModel* m, tbData* d) {
+  return factor(m, d);
+}
+
+void tb_factor_ready(const tbModel* m, const tbData* d) {
+  if (d->work->unfactored) factor(m, d);
 }
 
 void tb_full_m(const tbModel* m, const tbData* d, tbReal* M) {
@@ -39,6 +49,7 @@ static void copy_rows(const tbModel* m, tbReal* x, const tbReal* y, int n) {
 }
 
 void tb_solve_m(const tbModel* m, const tbData* d, tbReal* x, const tbReal* y, int n) {
+  tb_factor_ready(m, d);
   copy_rows(m, x, y, n);
   for (int r = 0; r < n; r++) {
     tb_ltdl_solve(tb_forest(m), d->qLD, d->qLDiagInv, x + (size_t)r * (size_t)m->nv);
@@ -46,6 +57,7 @@ void tb_solve_m(const tbModel* m, const tbData* d, tbReal* x, const tbReal* y, i
 }
 
 void tb_half_solve_m(const tbModel* m, const tbData* d, tbReal* x, const tbReal* y, int n) {
+  tb_factor_ready(m, d);
   copy_rows(m, x, y, n);
   for (int r = 0; r < n; r++) {
     tb_ltdl_half_solve(tb_forest(m), d->qLD, d->qLDiagInv, x + (size_t)r * (size_t)m->nv);
@@ -54,5 +66,6 @@ void tb_half_solve_m(const tbModel* m, const tbData* d, tbReal* x, const tbReal*
 
 void tb_half_solve_support(const tbModel* m, const tbData* d, const int* support, int nsupport,
                            tbReal* x, int stride, int n) {
+  tb_factor_ready(m, d);
   tb_ltdl_half_solve_support(tb_forest(m), d->qLD, d->qLDiagInv, support, nsupport, x, stride, n);
 }

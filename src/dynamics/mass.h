@@ -3,11 +3,18 @@
 #define TRIBO_DYNAMICS_MASS_H_
 
 #include "linalg/ltdl.h"
+#include "tribo/data.h"
 #include "tribo/model.h"
 
 static inline tbForest tb_forest(const tbModel* m) {
   tbForest forest = {m->nv, m->M_rowadr, m->M_rownnz, m->M_colind, m->M_rowrun};
   return forest;
 }
+
+// tb_compute_position without the factor of M, which is made where something solves with it.
+void tb_position_stage(const tbModel* m, tbData* d);
+
+// The factor of M, unless it is there.
+void tb_factor_ready(const tbModel* m, const tbData* d);
 
 #endif

@@ -72,6 +72,7 @@ tbData* tb_data_copy(const tbModel* model, const tbData* source) {
   memcpy(copy->name, source->name, (size_t)((rows) * (columns)) * sizeof(type));
   TB_DATA_ARRAYS(X)
 #undef X
+  copy->work->unfactored = source->work->unfactored;
   copy->time = source->time;
   memcpy(copy->energy, source->energy, sizeof copy->energy);
   return copy;

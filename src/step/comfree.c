@@ -437,6 +437,7 @@ tbResult tb_comfree_velocity(const tbModel* m, tbData* d, tbStepState* state, tb
   if (result != TB_OK) return result;
   memcpy(x.v_free, d->qfrc_smooth, sizeof(tbReal) * (size_t)m->nv);
   tb_ltdl_solve(forest, x.factor.LD, x.factor.inverse, x.v_free);
+  memcpy(d->qacc_smooth, x.v_free, sizeof(tbReal) * (size_t)m->nv);
   for (int i = 0; i < m->nv; i++) x.v_free[i] = d->qvel[i] + h * x.v_free[i];
   result = hold_equalities(&x, d);
   if (result != TB_OK) return result;

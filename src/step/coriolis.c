@@ -79,6 +79,7 @@ static void tree_motion(const tbModel* m, const tbData* d, int first, int end, c
     x->u[i] = x->b[i];
     x->w[i] = d->qvel[i];
   }
+  tb_factor_ready(m, d);
   tb_ltdl_solve_range(tb_forest(m), d->qLD, d->qLDiagInv, x->u, first, end);
   if (m->jnt_type[m->dof_jntid[first]] != TB_JOINT_FREE) return;
   tbReal centre[3];

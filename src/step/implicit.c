@@ -56,7 +56,10 @@ static void add_actuator(const tbModel* m, const tbData* d, tbReal* H, int i) {
 
 tbResult tb_implicit_factor(const tbModel* m, tbData* d, tbImplicit what, tbInertiaFactor* factor) {
   *factor = (tbInertiaFactor){d->qLD, d->qLDiagInv, d->qM};
-  if (!has_damping(m, d, what)) return TB_OK;
+  if (!has_damping(m, d, what)) {
+    tb_factor_ready(m, d);
+    return TB_OK;
+  }
   tbArena* arena = &d->work->arena;
   tbReal* H = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)m->nM);
   tbReal* LD = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)m->nM);

@@ -517,6 +517,7 @@ tbResult tb_rigid_velocity(const tbModel* m, tbData* d, tbStepState* state, tbRe
   if (result != TB_OK) return result;
   memcpy(v_free, d->qfrc_smooth, bytes);
   tb_ltdl_solve(forest, factor.LD, factor.inverse, v_free);
+  memcpy(d->qacc_smooth, v_free, bytes);
   for (int i = 0; i < m->nv; i++) v_free[i] = d->qvel[i] + h * v_free[i];
   tbReal dynamics_end = tb_seconds();
   d->seconds.dynamics += dynamics_end - state->clock;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/timer.h"
+#include "dynamics/mass.h"
 #include "model/workspace.h"
 #include "step/check.h"
 #include "step/comfree.h"
@@ -117,7 +118,14 @@ static tbResult find_rows(const tbModel* m, tbData* d, tbStepState* state, tbRea
 
 // ---- the two halves ----------------------------------------------------------------------------
 
-tbResult tb_step1(const tbModel* m, tbData* d) {
+// Laws that need the acceleration by M alone. The others take dampers implicitly, and have theirs
+// from that matrix.
+static int needs_smooth(const tbModel* m) {
+  return m->opt.law == TB_LAW_SOFT || m->opt.law == TB_LAW_VISCOELASTIC;
+}
+
+// In a whole step nobody looks at what is between the halves.
+static tbResult first_half(const tbModel* m, tbData* d, int whole) {
   if (!m || !d) return TB_ERROR_ARGUMENT;
   tbReal start = tb_seconds();
   d->status = TB_OK;
@@ -136,7 +144,11 @@ tbResult tb_step1(const tbModel* m, tbData* d) {
   }
 
   // What follows from position and velocity.
-  tb_compute_position(m, d);
+  if (whole && !needs_smooth(m)) {
+    tb_position_stage(m, d);
+  } else {
+    tb_compute_position(m, d);
+  }
   tb_compute_velocity(m, d);
   if (m->opt.enableflags & TB_ENABLE_ENERGY) {
     tb_energy_position(m, d);
@@ -169,6 +181,10 @@ tbResult tb_step1(const tbModel* m, tbData* d) {
   state->clock = end;
   state->first_half = 1;
   return TB_OK;
+}
+
+tbResult tb_step1(const tbModel* m, tbData* d) {
+  return first_half(m, d, 0);
 }
 
 // The law: constraint impulses and the velocity they lead to.
@@ -211,8 +227,7 @@ static tbResult next_velocity(const tbModel* m, tbData* d, tbReal* v_next) {
   tb_bound_coriolis(m, d, 1, d->qfrc_smooth);
   if (tb_check_dofs(m, d, d->qfrc_smooth, "force of dof") != TB_OK) return d->status;
   if (tb_check_activations(m, d, d->act_dot) != TB_OK) return d->status;
-  int needs_smooth = m->opt.law == TB_LAW_SOFT || m->opt.law == TB_LAW_VISCOELASTIC;
-  if (needs_smooth || !state->unseen) tb_solve_m(m, d, d->qacc_smooth, d->qfrc_smooth, 1);
+  if (needs_smooth(m)) tb_solve_m(m, d, d->qacc_smooth, d->qfrc_smooth, 1);
   tbResult result = law_velocity(m, d, state, v_next);
   if (result != TB_OK) return fail(d, result, d->message[0] ? NULL : "the solve broke down");
   tb_sleep_hold(m, d, &state->sleep, v_next);
@@ -326,7 +341,7 @@ tbResult tb_step2(const tbModel* m, tbData* d) {
 }
 
 tbResult tb_step(const tbModel* m, tbData* d) {
-  tbResult result = tb_step1(m, d);
+  tbResult result = first_half(m, d, 1);
   return result == TB_OK ? second_half(m, d, tb_step_state(m, d)->clock) : result;
 }
 
