@@ -21,6 +21,8 @@ enum { TWIST = 6 };
 
 // The residual that is left to equalities.
 static const tbReal SHARE = 0.9;
+// Of the estimate of what a row yields: less is hardly anything.
+static const tbReal LITTLE = 1e-6;
 
 // ---- which rows are what -----------------------------------------------------------------------
 
@@ -277,6 +279,21 @@ static int fill_columns(const tbReduced* s, int i, tbReal* J) {
   return width;
 }
 
+// The diagonal of J J^T of a block, one number for the three directions of a contact; an estimate
+// stays where nothing moves.
+static void fill_rho(int dim, int width, const tbReal* J, tbReal* rho) {
+  tbReal diagonal[TB_MAX_BLOCK_DIM], linear = 0;
+  for (int r = 0; r < dim; r++) {
+    diagonal[r] = 0;
+    for (int k = 0; k < width; k++) diagonal[r] += J[r * width + k] * J[r * width + k];
+    if (r < 3) linear = fmax(linear, diagonal[r]);
+  }
+  for (int r = 0; r < dim; r++) {
+    tbReal size = r < 3 ? linear : diagonal[r];
+    if (size > LITTLE * rho[r]) rho[r] = size;
+  }
+}
+
 // A forest of `n` dofs that do not know each other, each of inertia one.
 static bool unit_forest(tbActive* small, tbArena* arena, int n) {
   int* index = tb_arena_alloc(arena, sizeof(int) * (size_t)(2 * n + 2));
@@ -318,7 +335,6 @@ static bool copy_kept(tbReduced* s, tbArena* arena, int kept) {
     s->kept[k] = i;
     int width = fill_columns(s, i, J);
     rows[k++] = (tbRows){dim, width, s->small.forest.colind, J};
-    J += dim * width;
     for (int r = 0; r < dim; r++, row++) {
       R[row] = p->R ? p->R[from + r] : 0;
       rho[row] = s->a->rho[from + r];
@@ -326,6 +342,8 @@ static bool copy_kept(tbReduced* s, tbArena* arena, int kept) {
       s->velocity[row] = s->sigma[from + r];
     }
     add_from_base(s, i, s->shift, s->velocity + row - dim);
+    fill_rho(dim, width, J, rho + row - dim);
+    J += dim * width;
   }
   s->problem.nblock = kept;
   s->problem.block = block;
