@@ -113,27 +113,61 @@ TB_INLINE tbReal pivot_of(const tbSoftDense* s, int k, tbReal value, tbReal diag
   return value > TB_LEAST_PIVOT * diagonal ? value : 0;
 }
 
-// H = L^T D L. Loops go on to a multiple of four: what lies above the diagonal is never
-// read.
+// to[0..n) -= f times a row, and that of two; n is taken on to a multiple of four.
+TB_INLINE void take_row(int n, tbReal f, const tbReal* TB_RESTRICT row, tbReal* TB_RESTRICT to) {
+  for (int j = 0; j < n; j += 4) {
+    for (int q = j; q < j + 4; q++) to[q] -= f * row[q];
+  }
+}
+
+TB_INLINE void take_rows(int n, tbReal f, const tbReal* TB_RESTRICT row, tbReal g,
+                         const tbReal* TB_RESTRICT other, tbReal* TB_RESTRICT to) {
+  for (int j = 0; j < n; j += 4) {
+    for (int q = j; q < j + 4; q++) to[q] = (to[q] - f * row[q]) - g * other[q];
+  }
+}
+
+// 1/D in place of the diagonal that was there at first. False: there is none.
+TB_INLINE bool take_pivot(tbSoftDense* s, int k) {
+  tbReal value = s->H[k * (s->stride + 1)], diagonal = s->inverse[k];
+  tbReal pivot = pivot_of(s, k, value, diagonal);
+  if (!(diagonal > 0 && value < INFINITY)) return false;
+  s->inverse[k] = pivot > 0 ? 1 / pivot : 0;
+  return true;
+}
+
+TB_INLINE void scale_row(int n, tbReal f, tbReal* row) {
+  for (int i = 0; i < n; i += 4) {
+    for (int q = i; q < i + 4; q++) row[q] *= f;
+  }
+}
+
+// H = L^T D L, two pivots at a time, so that every other row is read and written half as often.
+// Loops go on to a multiple of four: what lies above the diagonal is never read.
 TB_INLINE bool factor(tbSoftDense* s) {
-  for (int k = 0; k < s->n; k++) s->inverse[k] = s->H[k * s->stride + k];
-  for (int k = s->n - 1; k >= 0; k--) {
-    tbReal* TB_RESTRICT row = s->H + k * s->stride;
-    tbReal pivot = pivot_of(s, k, row[k], s->inverse[k]);
-    if (!(s->inverse[k] > 0 && row[k] < INFINITY)) return false;
-    tbReal inverse = s->inverse[k] = pivot > 0 ? 1 / pivot : 0;
-    for (int i = 0; i < k; i++) {
-      if (row[i] == 0) continue;
-      tbReal f = row[i] * inverse, *TB_RESTRICT to = s->H + i * s->stride;
-      for (int j = 0; j <= i; j += 4) {
-        for (int q = 0; q < 4; q++) to[j + q] -= f * row[j + q];
+  int stride = s->stride, k = s->n - 1;
+  for (int i = 0; i <= k; i++) s->inverse[i] = s->H[i * (stride + 1)];
+  for (; k > 0; k -= 2) {
+    tbReal *row = s->H + k * stride, *other = row - stride;
+    if (!take_pivot(s, k)) return false;
+    tbReal inverse = s->inverse[k];
+    if (row[k - 1] != 0) take_row(k, row[k - 1] * inverse, row, other);
+    if (!take_pivot(s, k - 1)) return false;
+    tbReal second = s->inverse[k - 1];
+    for (int i = 0; i < k - 1; i++) {
+      tbReal *to = s->H + i * stride, f = row[i], g = other[i];
+      if (f != 0 && g != 0) {
+        take_rows(i + 1, f * inverse, row, g * second, other, to);
+      } else if (f != 0) {
+        take_row(i + 1, f * inverse, row, to);
+      } else if (g != 0) {
+        take_row(i + 1, g * second, other, to);
       }
     }
-    for (int i = 0; i < k; i += 4) {
-      for (int q = 0; q < 4; q++) row[i + q] *= inverse;
-    }
+    scale_row(k, inverse, row);
+    scale_row(k - 1, second, other);
   }
-  return true;
+  return k < 0 || take_pivot(s, k);
 }
 
 static bool factor_narrow(tbSoftDense* s) {
@@ -148,25 +182,55 @@ bool tb_soft_dense_factor(tbSoftDense* s) {
   return tb_wide() ? factor_wide(s) : factor_narrow(s);
 }
 
+// As take_row and take_rows, but not a number beyond n.
+TB_INLINE void take_exactly(int n, tbReal f, const tbReal* TB_RESTRICT row,
+                            tbReal* TB_RESTRICT to) {
+  int whole = n & ~3;
+  take_row(whole, f, row, to);
+  for (int j = whole; j < n; j++) to[j] -= f * row[j];
+}
+
+TB_INLINE void take_both(int n, tbReal f, const tbReal* TB_RESTRICT row, tbReal g,
+                         const tbReal* TB_RESTRICT other, tbReal* TB_RESTRICT to) {
+  int whole = n & ~3;
+  take_rows(whole, f, row, g, other, to);
+  for (int j = whole; j < n; j++) to[j] = (to[j] - f * row[j]) - g * other[j];
+}
+
+TB_INLINE bool skew_pivot(tbSoftDense* s, const tbReal* least, int k) {
+  tbReal pivot = s->H[k * (s->stride + 1)];
+  s->inverse[k] = 1 / pivot;
+  return fabs(pivot) > 0.1 * least[k];
+}
+
 // The same for a full square, H = U D L: D L below and on the diagonal, U above it.
 TB_INLINE bool factor_skew(tbSoftDense* s, const tbReal* least) {
-  for (int k = s->n - 1; k >= 0; k--) {
-    const tbReal* TB_RESTRICT row = s->H + k * s->stride;
-    if (!(fabs(row[k]) > 0.1 * least[k])) return false;
-    tbReal inverse = s->inverse[k] = 1 / row[k];
-    for (int i = 0; i < k; i++) {
-      tbReal* TB_RESTRICT to = s->H + i * s->stride;
-      if (to[k] == 0) continue;
-      tbReal f = to[k] * inverse;
-      int j = 0;
-      for (; j + 4 <= k; j += 4) {
-        for (int q = 0; q < 4; q++) to[j + q] -= f * row[j + q];
-      }
-      for (; j < k; j++) to[j] -= f * row[j];
+  int stride = s->stride, k = s->n - 1;
+  for (; k > 0; k -= 2) {
+    tbReal *row = s->H + k * stride, *other = row - stride;
+    if (!skew_pivot(s, least, k)) return false;
+    tbReal inverse = s->inverse[k];
+    if (other[k] != 0) {
+      other[k] *= inverse;
+      take_exactly(k, other[k], row, other);
+    }
+    if (!skew_pivot(s, least, k - 1)) return false;
+    tbReal second = s->inverse[k - 1];
+    for (int i = 0; i < k - 1; i++) {
+      tbReal *to = s->H + i * stride, f = to[k] * inverse;
+      tbReal g = (f != 0 ? to[k - 1] - f * row[k - 1] : to[k - 1]) * second;
       to[k] = f;
+      to[k - 1] = g;
+      if (f != 0 && g != 0) {
+        take_both(k - 1, f, row, g, other, to);
+      } else if (f != 0) {
+        take_exactly(k - 1, f, row, to);
+      } else if (g != 0) {
+        take_exactly(k - 1, g, other, to);
+      }
     }
   }
-  return true;
+  return k < 0 || skew_pivot(s, least, k);
 }
 
 static bool factor_skew_narrow(tbSoftDense* s, const tbReal* least) {
