@@ -7,7 +7,7 @@
 #include "linalg/oscillator_pade.h"
 
 // Beyond this many applications of an approximant, squaring is cheaper.
-enum { MAX_STEPS = 256, NORDER = 4 };
+enum { MAX_STEPS = 256, NORDER = 4, GRADED_ORDER = 7, MANY = 24 };
 // Order 13 is for whoever asks for it: its poles' shares are a hundred thousand times their sum, so
 // it rounds to 1e-11; order 7 in several steps is as fast and rounds to 1e-14. So is order 1: its
 // z^3 is a half too large, so that where Y is small it is off however small h A is (a point under a
@@ -22,8 +22,10 @@ int tb_oscillator_ints(int n) {
 size_t tb_oscillator_work(int n) {
   size_t m = 2 * (size_t)n + 3, most = tb_expm_work((int)m, 2) + m * m + 4 * m;
   size_t pade = tb_oscillator_pade_work(n), proportional = tb_oscillator_proportional_work(n);
+  size_t narrow = tb_oscillator_narrow_work(n);
   if (pade > most) most = pade;
-  return proportional > most ? proportional : most;
+  if (narrow > most) most = narrow;
+  return 4 * (size_t)n + (proportional > most ? proportional : most);
 }
 
 // ---- the augmented matrix ----------------------------------------------------------------------
@@ -92,24 +94,94 @@ static double balanced_norm(const tbOscillator* o, double h) {
 }
 
 // Nanoseconds, roughly, on a machine of 2020; only their ratios matter: each pole is a
-// factorisation.
-static double pade_cost(double n, int order, double steps) {
+// factorisation of `rank` rows.
+static double pade_cost(double n, double rank, int order, double steps) {
   double poles = 0.4 * (order & 1) + 1.1 * (order / 2);
-  return poles * (0.7 * n * n * n + 2 * n * n + steps * (2.5 * n * n + 20 * n));
+  return poles * (0.7 * rank * rank * rank + 2 * n * rank + steps * (2.5 * n * rank + 20 * n));
+}
+
+bool tb_oscillator_is_narrow(int n, int rank) {
+  return rank > 0 && n >= MANY && 3 * rank <= 2 * n;
+}
+
+// Parts of a graded step, 0 where there is none. Few rows do without: equal steps have derivatives
+// in closed form (oscillator_tangent.c). Every mode beyond the reach of one part must be
+// overdamped (z real), and what is not, on a circle of diameter 2 h / beta, within it.
+static int graded_parts(const tbOscillator* o, double h, double norm, double accuracy) {
+  static const double REACH = 15.2, LEAST = 1e-3, MOST = 1e12;
+  double beta = INFINITY;
+  for (int i = 0; i < o->n; i++) beta = fmin(beta, o->K[i] > 0 ? o->B[i] / o->K[i] : INFINITY);
+  if (o->n < MANY || accuracy < LEAST || !(2 * h <= REACH * beta) || !(norm <= MOST)) return 0;
+  return norm <= REACH ? 1 : 1 + (int)ceil(log(norm / REACH) / log(4));
 }
 
 static tbOscillatorInfo choose(const tbOscillator* o, double h, const tbOscillatorSettings* s) {
   if (s->order) return (tbOscillatorInfo){TB_OSCILLATOR_PADE, s->order, 1};
-  double norm = balanced_norm(o, h), best = INFINITY;
+  double norm = balanced_norm(o, h), best = INFINITY,
+         rank = tb_oscillator_is_narrow(o->n, o->rank) ? o->rank : o->n;
   tbOscillatorInfo info = {TB_OSCILLATOR_DENSE, 0, 1};
   for (int i = 0; i < NORDER; i++) {
     double steps = fmax(1, ceil(norm / tb_pade_norm(ORDERS[i], s->accuracy)));
-    double cost = pade_cost(o->n, ORDERS[i], steps);
+    double cost = pade_cost(o->n, rank, ORDERS[i], steps);
     if (!(steps <= MAX_STEPS) || cost >= best) continue;
     best = cost;
     info = (tbOscillatorInfo){TB_OSCILLATOR_PADE, ORDERS[i], (int)steps};
   }
+  int parts = graded_parts(o, h, norm, s->accuracy);
+  if (parts > 1 && parts * pade_cost(o->n, rank, GRADED_ORDER, 1) < best) {
+    info = (tbOscillatorInfo){TB_OSCILLATOR_GRADED, GRADED_ORDER, parts};
+  }
   return info;
+}
+
+// Equal steps of the approximant, in as few unknowns as there may be.
+static bool by_poles(const tbOscillator* o, double h, int order, int steps, double* first,
+                     double* second, double* work, int* iwork) {
+  if (o->left && tb_oscillator_is_narrow(o->n, o->rank)) {
+    return tb_oscillator_narrow(o, h, order, steps, first, second, work, iwork);
+  }
+  return tb_oscillator_pade(o, h, order, steps, first, second, work, iwork);
+}
+
+// p and v after a time tau under forces with these integrals: p'' = a + Y force.
+static void move_on(const tbOscillator* o, double tau, const double* once, const double* twice,
+                    double* p, double* v) {
+  size_t n = (size_t)o->n;
+  for (size_t i = 0; i < n; i++) {
+    const double* row = o->Y + i * n;
+    double force1 = 0, force2 = 0;
+    for (size_t j = 0; j < n; j++) {
+      force1 += row[j] * once[j];
+      force2 += row[j] * twice[j];
+    }
+    p[i] += tau * (v[i] + 0.5 * tau * o->a[i]) + force2;
+    v[i] += tau * o->a[i] + force1;
+  }
+}
+
+// Parts of h / 4^(parts - 1), and from the second on three times all that came before.
+static bool by_parts(const tbOscillator* o, double h, int parts, double* first, double* second,
+                     double* work, int* iwork) {
+  size_t N = (size_t)o->n;
+  double *p = work, *v = p + N, *part1 = v + N, *part2 = part1 + N, *rest = part2 + N, done = 0;
+  memcpy(p, o->p, sizeof(double) * N);
+  memcpy(v, o->v, sizeof(double) * N);
+  memset(first, 0, sizeof(double) * N);
+  memset(second, 0, sizeof(double) * N);
+  tbOscillator part = *o;
+  part.p = p;
+  part.v = v;
+  for (int k = 0; k < parts; k++) {
+    double end = ldexp(h, 2 * (k + 1 - parts)), tau = end - done;
+    if (!by_poles(&part, tau, GRADED_ORDER, 1, part1, part2, rest, iwork)) return false;
+    for (size_t i = 0; i < N; i++) {
+      second[i] += tau * first[i] + part2[i];
+      first[i] += part1[i];
+    }
+    move_on(o, tau, part1, part2, p, v);
+    done = end;
+  }
+  return true;
 }
 
 static bool all_finite(int n, const double* x) {
@@ -125,29 +197,25 @@ bool tb_oscillator_integrals(const tbOscillator* o, double h, const tbOscillator
   if (!settings) settings = &automatic;
   int n = o->n;
   double beta = damping_ratio(o);
-  tbOscillatorInfo plan = {0, 0, 0};
-  bool ok;
-  if (beta >= 0) {
+  tbOscillatorInfo plan = {TB_OSCILLATOR_DENSE, 0, 0};
+  bool ok, narrow = tb_oscillator_is_narrow(n, o->rank);
+  if (narrow || beta < 0) plan = choose(o, h, settings);
+  if (plan.method == TB_OSCILLATOR_PADE) {
+    ok = by_poles(o, h, plan.order, plan.steps, first, second, work, iwork);
+  } else if (plan.method == TB_OSCILLATOR_GRADED) {
+    ok = by_parts(o, h, plan.steps, first, second, work, iwork);
+  } else if (beta >= 0) {
     ok = tb_oscillator_proportional(o, beta, h, settings, first, second, work, iwork, &plan);
   } else {
-    plan = choose(o, h, settings);
-    ok = plan.method == TB_OSCILLATOR_PADE
-             ? tb_oscillator_pade(o, h, plan.order, plan.steps, first, second, work, iwork)
-             : dense(o, h, settings->accuracy, first, second, work, iwork, &plan);
+    ok = dense(o, h, settings->accuracy, first, second, work, iwork, &plan);
   }
   if (info) *info = plan;
   if (!ok || !all_finite(n, first) || !all_finite(n, second)) return false;
 
-  // p'' = a + Y force, integrated once and twice.
-  for (int i = 0; end && i < n; i++) {
-    const double* row = o->Y + (size_t)i * (size_t)n;
-    double once = 0, twice = 0;
-    for (int j = 0; j < n; j++) {
-      once += row[j] * first[j];
-      twice += row[j] * second[j];
-    }
-    end[i] = o->p[i] + h * (o->v[i] + 0.5 * h * o->a[i]) + twice;
-    end[n + i] = o->v[i] + h * o->a[i] + once;
+  if (end) {
+    memcpy(end, o->p, sizeof(double) * (size_t)n);
+    memcpy(end + n, o->v, sizeof(double) * (size_t)n);
+    move_on(o, h, first, second, end, end + n);
   }
   return true;
 }

@@ -15,6 +15,9 @@ typedef enum {
   TB_OSCILLATOR_PADE,   // Padé approximant of (h/q) A, applied q times
   TB_OSCILLATOR_MODES,  // eigenvectors: exact; only where B is a multiple of K
   TB_OSCILLATOR_DENSE,  // the augmented matrix by scaling and squaring: the last resort
+  // Padé approximants of parts of h that grow fourfold, the first so short that it holds for the
+  // fastest modes, all damped ones; they have died out by the next.
+  TB_OSCILLATOR_GRADED,
 } tbOscillatorMethod;
 
 typedef struct {
@@ -25,7 +28,7 @@ typedef struct {
 typedef struct {
   int method;  // tbOscillatorMethod
   int order;   // of the Padé approximant, 0 for modes
-  int steps;   // q, or 2^squarings
+  int steps;   // q, parts, or 2^squarings
 } tbOscillatorInfo;
 
 typedef struct {
@@ -33,7 +36,14 @@ typedef struct {
   const double *Y, *K, *B;  // Y: n x n; K, B: n
   const double *p, *v, *a;  // start and load, n each
   bool general;             // Y need not be symmetric
+  // Y = left right^T with n x rank factors, where that is known (0: it is not). The factors may be
+  // NULL: then only the choice of the method counts on the rank.
+  int rank;
+  const double *left, *right;
 } tbOscillator;
+
+// Whether poles are to be solved in as many unknowns as Y has rank: the other ways cost n^3.
+bool tb_oscillator_is_narrow(int n, int rank);
 
 // Reals and ints of scratch for n rows.
 size_t tb_oscillator_work(int n);

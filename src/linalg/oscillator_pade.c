@@ -110,8 +110,8 @@ bool tb_complex_lu(int n, double* TB_RESTRICT re, double* TB_RESTRICT im, int* p
   return true;
 }
 
-static void solve(int n, const double* re, const double* im, const int* pivot,
-                  double* TB_RESTRICT x, double* TB_RESTRICT y) {
+void tb_complex_solve(int n, const double* re, const double* im, const int* pivot,
+                      double* TB_RESTRICT x, double* TB_RESTRICT y) {
   for (int k = 0; k < n; k++) {
     int p = pivot[k];
     double a = x[k], b = y[k];
@@ -185,7 +185,7 @@ static void add_poles(const tbOscillator* o, const tbPadePoles* poles, double ta
     if (s.im == 0) {
       tb_lu_solve(n, matrix, n, pivot, re);
     } else {
-      solve(n, matrix, matrix + size, pivot, re, im);
+      tb_complex_solve(n, matrix, matrix + size, pivot, re, im);
     }
     for (int i = 0; i < n; i++) {
       first[i] -= share.first.re * re[i] - share.first.im * im[i];

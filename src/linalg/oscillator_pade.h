@@ -46,6 +46,15 @@ tbPoleShare tb_pole_share(const tbPadePoles* poles, int k, double tau);
 bool tb_oscillator_pade(const tbOscillator* system, double h, int order, int steps, double* first,
                         double* second, double* work, int* iwork);
 
+// The same where Y = left right^T of rank r < n: each pole's system has r unknowns instead of n.
+size_t tb_oscillator_narrow_work(int n);
+bool tb_oscillator_narrow(const tbOscillator* system, double h, int order, int steps, double* first,
+                          double* second, double* work, int* iwork);
+
+// Back and forward substitution after tb_complex_lu.
+void tb_complex_solve(int n, const double* re, const double* im, const int* pivot, double* x,
+                      double* y);
+
 // Where Y is symmetric and B = beta K: once tridiagonal, a pole costs O(n), and eigenvectors are a
 // choice too. Picks order, steps or modes by the spectrum and the accuracy.
 size_t tb_oscillator_proportional_work(int n);

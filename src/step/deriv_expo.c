@@ -337,7 +337,7 @@ static tbResult passes(const Replay* y, Tangent* t) {
   if (!before) return TB_ERROR_MEMORY;
   for (int pass = 0;; pass++) {
     bool general = tb_expo_reduce(&y->context, s);
-    tbOscillator o = {s->kept, s->Yk, s->Kk, s->Bk, s->pk, s->vk, s->ak, general};
+    tbOscillator o = tb_expo_oscillator(s, general);
     tbOscillatorInfo plan;
     if (!tb_oscillator_integrals(&o, opt->timestep, &settings, s->part1, s->part2, NULL, s->work,
                                  s->iwork, &plan)) {
@@ -422,6 +422,13 @@ static tbResult island_changes(const Replay* y, const int* member, int count, tb
   for (int k = 0; k < count; k++) rows += y->context.cs->list[member[k]].dim;
   Tangent t = {.s = {.member = member}, .active = active};
   if (!tb_expo_allocate(arena, count, rows, &t.s)) return TB_ERROR_MEMORY;
+  // The rank of Y decides how its step was made.
+  char* seen = TB_ARENA_NEW(arena, char, y->x->nv + 1);
+  if (!seen) return TB_ERROR_MEMORY;
+  for (int k = 0; k < count; k++) {
+    const tbConstraint* c = &y->context.cs->list[member[k]];
+    for (int q = 0; q < c->nnz; q++) t.s.rank += !seen[c->col[q]], seen[c->col[q]] = 1;
+  }
   tb_expo_gather(&y->context, &t.s);
   t.w = y->x->ncol + t.s.n + count;
   t.turns = y->turns;

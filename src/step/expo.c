@@ -209,12 +209,38 @@ void tb_expo_expand(const tbExpoContext* x, tbExpoSystem* s, tbReal h) {
   }
 }
 
+// Yk = left right^T: rows of B, and of what each of them moves with it: friction of a slipping
+// contact follows its normal row.
+static void fill_factors(const tbExpoContext* x, tbExpoSystem* s) {
+  const tbDelassus* G = s->G;
+  size_t rank = (size_t)s->rank;
+  memset(s->left, 0, sizeof(tbReal) * rank * (size_t)s->kept);
+  memset(s->right, 0, sizeof(tbReal) * rank * (size_t)s->kept);
+  for (int k = 0, i = 0, j = 0; k < s->nmember; k++) {
+    int id = s->member[k], dim = x->cs->list[id].dim;
+    if (!x->spring[id]) continue;
+    int kept = tb_expo_kept(s->state[k], dim);
+    for (int r = 0; r < dim && kept > 0; r++) {
+      int to = s->state[k] == TB_ROWS_SLIP ? j : j + r, row = s->row[i + r];
+      tbReal share = s->state[k] == TB_ROWS_SLIP && r > 0 ? s->friction[i + r] : 1;
+      for (int e = G->row_start[row]; e < G->row_start[row + 1]; e++) {
+        size_t at = (size_t)to * rank + (size_t)G->row_column[e];
+        s->right[at] += share * G->row_value[e];
+        if (r < kept) s->left[at] += G->row_value[e];
+      }
+    }
+    i += dim;
+    j += kept;
+  }
+}
+
 bool tb_expo_integrate(const tbExpoContext* x, tbExpoSystem* s, tbReal h) {
   const tbOption* opt = &x->m->opt;
   tbOscillatorSettings settings = {opt->expm_order, opt->expm_accuracy};
   bool general = tb_expo_reduce(x, s);
   tbReal* end = general || x->event ? s->end : NULL;
-  tbOscillator system = {s->kept, s->Yk, s->Kk, s->Bk, s->pk, s->vk, s->ak, general};
+  tbOscillator system = tb_expo_oscillator(s, general);
+  if (s->G) fill_factors(x, s);
   if (!tb_oscillator_integrals(&system, h, &settings, s->part1, s->part2, end, s->work, s->iwork,
                                NULL)) {
     return false;
@@ -343,10 +369,19 @@ static void slide_anchors(const tbExpoContext* x, const tbExpoSystem* s, tbReal 
 static tbResult island_forces(const tbExpoContext* x, const tbIsland* island, tbReal* second) {
   tbArena* arena = &x->d->work->arena;
   tbArenaMark mark = tb_arena_mark(arena);
-  tbExpoSystem s = {.member = island->member};
+  tbExpoSystem s = {.member = island->member, .rank = island->problem.G.ncol};
   if (!tb_expo_allocate(arena, island->nmember, island->problem.n, &s)) return TB_ERROR_MEMORY;
   tb_expo_gather(x, &s);
   if (!acting_block(arena, &island->problem.G, s.row, s.n, s.Y)) return TB_ERROR_MEMORY;
+
+  // Factors of Y where it has many more rows than rank.
+  size_t factor = (size_t)s.rank * (size_t)s.n;
+  if (tb_oscillator_is_narrow(s.n, s.rank)) {
+    s.left = tb_arena_alloc(arena, sizeof(tbReal) * (factor + 1));
+    s.right = tb_arena_alloc(arena, sizeof(tbReal) * (factor + 1));
+    if (!s.left || !s.right) return TB_ERROR_MEMORY;
+    s.G = &island->problem.G;
+  }
 
   // The oscillators (EXP eq. 11-18), again where a contact lets go or stops slipping.
   tbReal h = x->m->opt.timestep;

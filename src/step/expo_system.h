@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "linalg/oscillator.h"
 #include "step/state.h"
 
 // What a constraint does over the step.
@@ -43,6 +44,9 @@ typedef struct {
   tbReal *part1, *part2, *work;  // of the kept rows
   tbReal* end;                   // stretch and rate of the kept rows at the end, 2 n
   int* iwork;
+  int rank;              // of Y at most: dofs of the island
+  const tbDelassus* G;   // the island's, where its factors are to be used, else NULL
+  tbReal *left, *right;  // of Yk: kept x rank each
 } tbExpoSystem;
 
 // Passes over the island at most: each constraint changes once.
@@ -61,6 +65,22 @@ static inline int tb_expo_kept(int state, int dim) {
 
 // The oscillators of the kept rows; true where their Y is not symmetric.
 bool tb_expo_reduce(const tbExpoContext* x, tbExpoSystem* s);
+
+// They as linalg knows them.
+static inline tbOscillator tb_expo_oscillator(const tbExpoSystem* s, bool general) {
+  tbOscillator o = {.n = s->kept,
+                    .Y = s->Yk,
+                    .K = s->Kk,
+                    .B = s->Bk,
+                    .p = s->pk,
+                    .v = s->vk,
+                    .a = s->ak,
+                    .general = general,
+                    .rank = s->rank,
+                    .left = s->left,
+                    .right = s->right};
+  return o;
+}
 
 // Integrals of all rows' forces from those of the kept ones.
 void tb_expo_expand(const tbExpoContext* x, tbExpoSystem* s, tbReal h);
