@@ -42,8 +42,9 @@ static const tbReal EARLY = 1e-2;
 // How far below the tolerance residuals are brought while that is easy.
 static const tbReal SETTLED = 1e-6, SETTLED_SMALL = 1e-3, TIE = 1e-3;
 enum { SETTLE = 8, SETTLE_SLIDING = 2 };
-// Rounds at first, after sweeps, and on islands of more than LARGE rows.
-enum { FIRST = 10, LATER = 6, FIRST_LARGE = 3, LARGE = 200 };
+// Rounds at first, after sweeps, and on islands of more than LARGE rows. Those of more than
+// BY_PARTS are divided.
+enum { FIRST = 10, LATER = 6, FIRST_LARGE = 3, LARGE = 200, BY_PARTS = 5000 };
 enum { SWEEPS_LARGE = 80, POLISH = 2, POLISH_LARGE = 1, CONVEX_ROUNDS = 40 };
 // A step shorter than this is a sign of trouble. Iterations without progress.
 static const tbReal SHORT = 0.3;
@@ -135,15 +136,21 @@ static bool settle(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   return info->status == TB_SOLVE_CONVERGED;
 }
 
-// Sweeps from the best point so far; what they end with is a candidate too.
-static bool sweep_best(tbActiveState* s, tbArena* arena, int count, tbReal* lambda,
-                       tbSolveInfo* info) {
+// Sweeps, or passes over the parts of an island, from the best point so far (or from no impulses,
+// where these are better); what they end with is a candidate too. Sets *solved. False: out of
+// memory.
+static bool relax_best(tbActiveState* s, tbArena* arena, bool parts, tbReal* lambda,
+                       tbSolveInfo* info, bool* solved) {
   size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
   memcpy(s->lambda, s->best, bytes);
-  if (!tb_active_sweep(s, arena, count)) return false;
+  if (parts && s->best_measure > 1) memset(s->lambda, 0, bytes);
+  if (!(parts ? tb_active_parts(s, arena, info) : tb_active_sweep(s, arena, SWEEPS_LARGE))) {
+    return false;
+  }
   memcpy(s->trial, s->lambda, bytes);
   memcpy(s->check, s->sigma, bytes);
-  return judge_trial(s, lambda, info);
+  *solved = judge_trial(s, lambda, info);
+  return true;
 }
 
 // Modes of the first guess.
@@ -326,17 +333,19 @@ static bool interior_attempt(tbActiveState* s, tbArena* arena, const tbInterior*
 // impulses (or near none, where these are worse), and again from the best point so far, each time
 // on the central path at first. One contact that does not let them pass keeps all others from
 // their borders; sweeps leave it alone among those and turn directions of sliding. With sparse
-// factors they come before every further attempt, on small islands before the last. Sets *solved.
-// False: out of memory.
+// factors they come before every further attempt, on small islands before the last. The largest
+// ones are solved part by part instead, before the first attempt too. Sets *solved. False: out of
+// memory.
 static bool interior(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveInfo* info,
                      bool* solved) {
-  enum { ATTEMPTS = 4, AFTER_SWEEPS = 3 };
+  enum { ATTEMPTS = 4, PART_ATTEMPTS = 2, AFTER_SWEEPS = 3 };
   static const tbReal central[2][ATTEMPTS] = {{0.1, 1, 10, 0.1}, {0.1, 0.1, 1, 0.1}};
-  bool small = s->form != &TB_ACTIVE_VELOCITY;
+  bool small = s->form != &TB_ACTIVE_VELOCITY, parts = !s->a->part && s->p->n > BY_PARTS;
+  int attempts = s->a->part ? PART_ATTEMPTS : ATTEMPTS;
   size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
-  for (int k = 0; k < ATTEMPTS && !*solved && info->iterations < s->a->max_iter; k++) {
-    bool swept = k >= (small ? AFTER_SWEEPS : 1);
-    *solved = swept && sweep_best(s, arena, SWEEPS_LARGE, lambda, info);
+  for (int k = 0; k < attempts && !*solved && info->iterations < s->a->max_iter; k++) {
+    bool swept = parts || k >= (small ? AFTER_SWEEPS : 1);
+    if (swept && !relax_best(s, arena, parts, lambda, info, solved)) return false;
     if (*solved) return true;
     // Small islands come here only where what is close to the last impulses has been tried, and
     // rounds from where an attempt ends cost little there.
@@ -455,8 +464,8 @@ bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbR
     solved = share <= MOVED && eager(&s, a->p->n > LARGE ? FIRST_LARGE : FIRST, lambda, info);
   }
   if (a->system && !solved && !interior(&s, arena, lambda, info, &solved)) return false;
-  if (a->system && !solved && a->p->n <= LARGE && !convex(&s, arena, lambda, info, &solved))
-    return false;
+  bool slow = a->system && a->p->n <= LARGE && !a->part;
+  if (slow && !solved && !convex(&s, arena, lambda, info, &solved)) return false;
   if (solved && a->rest) rest_impulses(&s, lambda);
   if (solved) return true;
 

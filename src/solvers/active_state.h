@@ -20,12 +20,14 @@ typedef struct {
 
 typedef struct tbActiveForm tbActiveForm;
 typedef struct tbActiveSweeps tbActiveSweeps;
+typedef struct tbActiveParts tbActiveParts;
 
 typedef struct {
   const tbActive* a;
   const tbProblem* p;
   const tbActiveForm* form;
   void* work;              // the form's own
+  tbActiveParts* parts;    // of a large island, from the first pass on
   tbActiveSweeps* sweeps;  // from the first sweep on
   tbReal *lambda, *sigma;  // where Newton's method is; sigma is what lambda leads to
   tbReal *next, *speed;    // the same at the end of a full step
@@ -73,6 +75,16 @@ void tb_active_weights(const tbActiveState* s, int block, tbReal* c0, tbReal* W)
 // Sweeps of Gauss-Seidel with exact local solutions on lambda, and the sigma it leads to. False:
 // out of memory.
 bool tb_active_sweep(tbActiveState* s, tbArena* arena, int count);
+
+// Whitened velocities of lambda (projected on its cones); from them the sigma of a block, also
+// after a change of a block's lambda has been pushed. False: out of memory.
+bool tb_active_whiten(tbActiveState* s, tbArena* arena);
+void tb_active_whitened_velocity(const tbActiveState* s, int block, tbReal* sigma);
+void tb_active_whitened_push(tbActiveState* s, int block, const tbReal* change);
+
+// Passes over the parts of a large island, each solved with the impulses of all others held, on
+// lambda, and the sigma it leads to. False: out of memory.
+bool tb_active_parts(tbActiveState* s, tbArena* arena, tbSolveInfo* info);
 
 // The length of the step from (old, slow) to (next, speed): full where that helps, else the best of
 // some shorter ones, 0 where none does.

@@ -92,7 +92,7 @@ static void sweep_once(tbActiveState* s) {
   }
 }
 
-bool tb_active_sweep(tbActiveState* s, tbArena* arena, int count) {
+bool tb_active_whiten(tbActiveState* s, tbArena* arena) {
   const tbProblem* p = s->p;
   if (!s->sweeps && !(s->sweeps = start(s, arena))) return false;
   const Local* local = s->sweeps->local;
@@ -105,9 +105,22 @@ bool tb_active_sweep(tbActiveState* s, tbArena* arena, int count) {
     tb_block_project(b, s->a->law, s->lambda + b->row, s->lambda + b->row);
     add_whitened(s, &local[i], i, s->lambda + b->row, w);
   }
+  return true;
+}
+
+void tb_active_whitened_velocity(const tbActiveState* s, int i, tbReal* out) {
+  block_velocity(s, &s->sweeps->local[i], i, s->sweeps->w, out);
+}
+
+void tb_active_whitened_push(tbActiveState* s, int i, const tbReal* change) {
+  add_whitened(s, &s->sweeps->local[i], i, change, s->sweeps->w);
+}
+
+bool tb_active_sweep(tbActiveState* s, tbArena* arena, int count) {
+  if (!tb_active_whiten(s, arena)) return false;
   for (int k = 0; k < count; k++) sweep_once(s);
-  for (int i = 0; i < p->nblock; i++) {
-    block_velocity(s, &local[i], i, w, s->sigma + p->block[i].row);
+  for (int i = 0; i < s->p->nblock; i++) {
+    tb_active_whitened_velocity(s, i, s->sigma + s->p->block[i].row);
   }
   return true;
 }

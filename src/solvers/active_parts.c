@@ -1,0 +1,395 @@
+// Large islands by parts (nonlinear multiplicative Schwarz): what a contact does is decided by its
+// neighbours, and a heap of a thousand bodies has many such neighbourhoods, each of which would
+// hold up interior points on the whole. So the island is cut into parts of some hundred dofs with
+// two rings of bodies around each. One after the other is solved with the impulses of all other
+// contacts held,
+//
+//     sigma_P = g_P + G_PP lambda_P + R lambda_P,   g_P = sigma_P - G_PP lambda_P - R lambda_P at
+//     the present lambda                                                                      (1)
+//
+// by the same machinery as any island, from the present impulses. A few passes over all parts leave
+// the far reaching remainder, which interior points on the whole island take away in a few
+// iterations. See docs/solver-interior.md.
+#include <math.h>
+#include <string.h>
+
+#include "solvers/active_state.h"
+
+// Dofs of a part without its rings; how many of these it has; how much larger it may become by
+// them (a body that touches hundreds of others).
+enum { PART = 600, RINGS = 2, LARGEST = 4 };
+// Times the tolerance: how well parts are solved at first, and at last; where first passes end, and
+// how many there are at most.
+static const tbReal LOOSE = 100, TIGHT = 1, NEARLY = 1000;
+enum { PASSES = 4, PART_ITERATIONS = 60 };
+
+typedef struct {
+  int nblock, n;
+  const int* member;  // blocks of the island
+  tbBlock* block;
+  tbRows* rows;
+  tbReal *rho, *R, *g;
+  tbReal *lambda, *sigma, *own, *x;  // own: the velocity by the part's impulses alone
+  tbVelocity system;
+  int* place;  // of the dofs of the system
+} Part;
+
+// Trees (bodies, robots), the blocks that join them, and the parts.
+struct tbActiveParts {
+  int ntree, npart;
+  int *block_start, *block_tree;  // trees of each block
+  int *tree_start, *tree_block;   // blocks of each tree
+  int* weight;                    // dofs of each tree
+  int* part;                      // of each tree
+  int *order, *part_start;        // trees by part
+  int *seen, *used;               // by tree, by block: the last part that looked at it
+  int *set, *member;              // trees and blocks of the part being made
+  int* place;                     // by dof, all -1
+  Part** list;                    // NULL: not needed yet
+};
+
+typedef struct tbActiveParts Parts;
+
+// ---- the graph ---------------------------------------------------------------------------------
+
+static int root_of(const tbActive* a, int dof) {
+  return a->forest.colind[a->forest.rowadr[dof]];
+}
+
+// The next tree of a block's support from position *k on, by its first dof, or -1.
+static int next_root(const tbActive* a, const tbRows* rows, int* k) {
+  if (*k >= rows->nnz) return -1;
+  int root = root_of(a, rows->col[*k]);
+  while (*k < rows->nnz && root_of(a, rows->col[*k]) == root) (*k)++;
+  return root;
+}
+
+// Trees of each block. `id`: by dof, all -1.
+static bool list_trees(const tbActive* a, int nblock, tbArena* arena, int* id, Parts* g) {
+  int total = 0;
+  g->block_start = TB_ARENA_NEW(arena, int, nblock + 2);
+  if (!g->block_start) return false;
+  for (int i = 0; i < nblock; i++) {
+    int k = 0;
+    while (next_root(a, &a->block[i], &k) >= 0) total++;
+    g->block_start[i + 1] = total;
+  }
+  g->block_tree = TB_ARENA_NEW(arena, int, total + 1);
+  if (!g->block_tree) return false;
+  for (int i = 0, at = 0; i < nblock; i++) {
+    int k = 0, root;
+    while ((root = next_root(a, &a->block[i], &k)) >= 0) {
+      if (id[root] < 0) id[root] = g->ntree++;
+      g->block_tree[at++] = id[root];
+    }
+  }
+  return true;
+}
+
+// Blocks of each tree.
+static bool list_blocks(int nblock, tbArena* arena, Parts* g) {
+  int total = g->block_start[nblock];
+  g->tree_start = TB_ARENA_NEW(arena, int, g->ntree + 2);
+  g->tree_block = TB_ARENA_NEW(arena, int, total + 1);
+  if (arena->failed) return false;
+  // From counts to starts; filling moves them on to the ends.
+  int* at = g->tree_start + 1;
+  for (int e = 0; e < total; e++) at[g->block_tree[e]]++;
+  for (int t = 0, sum = 0; t < g->ntree; t++) {
+    int count = at[t];
+    at[t] = sum;
+    sum += count;
+  }
+  for (int i = 0; i < nblock; i++) {
+    for (int e = g->block_start[i]; e < g->block_start[i + 1]; e++) {
+      g->tree_block[at[g->block_tree[e]]++] = i;
+    }
+  }
+  return true;
+}
+
+static bool build_graph(const tbActiveState* s, tbArena* arena, Parts* g) {
+  const tbActive* a = s->a;
+  int nblock = s->p->nblock;
+  g->place = tb_arena_alloc(arena, sizeof(int) * (size_t)(a->forest.n + 1));
+  if (!g->place) return false;
+  for (int i = 0; i < a->forest.n; i++) g->place[i] = -1;
+  if (!list_trees(a, nblock, arena, g->place, g) || !list_blocks(nblock, arena, g)) return false;
+  int** const by_tree[] = {&g->weight, &g->part, &g->order, &g->part_start, &g->seen, &g->set};
+  for (size_t k = 0; k < sizeof by_tree / sizeof *by_tree; k++) {
+    *by_tree[k] = TB_ARENA_NEW(arena, int, g->ntree + 2);
+  }
+  g->used = TB_ARENA_NEW(arena, int, nblock + 1);
+  g->member = TB_ARENA_NEW(arena, int, nblock + 1);
+  if (arena->failed) return false;
+  for (int i = 0; i < a->system->size; i++) {
+    g->weight[g->place[root_of(a, a->system->dof[i])]]++;
+  }
+  for (int i = 0; i < a->forest.n; i++) g->place[i] = -1;
+  return true;
+}
+
+// ---- parts -------------------------------------------------------------------------------------
+
+// Trees that share a block with tree t and are not in a part yet join `part`, until it weighs
+// enough. Returns the new end of `order`.
+static int take_neighbours(Parts* g, int t, int part, int* weight, int end) {
+  for (int k = g->tree_start[t]; k < g->tree_start[t + 1] && *weight < PART; k++) {
+    int b = g->tree_block[k];
+    for (int e = g->block_start[b]; e < g->block_start[b + 1]; e++) {
+      int other = g->block_tree[e];
+      if (g->part[other] >= 0) continue;
+      g->part[other] = part;
+      g->order[end++] = other;
+      *weight += g->weight[other];
+    }
+  }
+  return end;
+}
+
+// The first part that touches the trees order[begin] ... order[end - 1], or -1.
+static int part_beside(const Parts* g, int part, int begin, int end) {
+  int found = -1;
+  for (int k = begin; k < end; k++) {
+    int t = g->order[k];
+    for (int j = g->tree_start[t]; j < g->tree_start[t + 1]; j++) {
+      int b = g->tree_block[j];
+      for (int e = g->block_start[b]; e < g->block_start[b + 1]; e++) {
+        int other = g->part[g->block_tree[e]];
+        if (other >= 0 && other != part && (found < 0 || other < found)) found = other;
+      }
+    }
+  }
+  return found;
+}
+
+// Parts grow from tree to tree; what is left between them joins one of them.
+static void grow_parts(Parts* g) {
+  int n = 0;
+  for (int t = 0; t < g->ntree; t++) g->part[t] = -1;
+  for (int seed = 0; seed < g->ntree; seed++) {
+    if (g->part[seed] >= 0) continue;
+    int begin = n, weight = g->weight[seed];
+    g->part[seed] = g->npart;
+    g->order[n++] = seed;
+    for (int head = begin; head < n && weight < PART; head++) {
+      n = take_neighbours(g, g->order[head], g->npart, &weight, n);
+    }
+    int into = 3 * weight < PART ? part_beside(g, g->npart, begin, n) : -1;
+    for (int k = begin; k < n && into >= 0; k++) g->part[g->order[k]] = into;
+    if (into < 0) g->npart++;
+  }
+  // Trees in order of their parts.
+  int* at = g->part_start + 1;
+  memset(g->part_start, 0, sizeof(int) * (size_t)(g->ntree + 2));
+  for (int t = 0; t < g->ntree; t++) at[g->part[t]]++;
+  for (int q = 0, sum = 0; q < g->npart; q++) {
+    int count = at[q];
+    at[q] = sum;
+    sum += count;
+  }
+  for (int t = 0; t < g->ntree; t++) g->order[at[g->part[t]]++] = t;
+}
+
+// The trees of a part and of its rings in `set`: their number.
+static int add_rings(Parts* g, int part) {
+  int n = 0, weight = 0, stamp = part + 1;
+  for (int k = g->part_start[part]; k < g->part_start[part + 1]; k++) {
+    int t = g->order[k];
+    g->set[n++] = t;
+    g->seen[t] = stamp;
+    weight += g->weight[t];
+  }
+  int most = LARGEST * (weight > PART ? weight : PART);
+  for (int ring = 0, begin = 0; ring < RINGS; ring++) {
+    int end = n;
+    for (int k = begin; k < end; k++) {
+      int t = g->set[k];
+      for (int j = g->tree_start[t]; j < g->tree_start[t + 1] && weight < most; j++) {
+        int b = g->tree_block[j];
+        for (int e = g->block_start[b]; e < g->block_start[b + 1]; e++) {
+          int other = g->block_tree[e];
+          if (g->seen[other] == stamp) continue;
+          g->seen[other] = stamp;
+          g->set[n++] = other;
+          weight += g->weight[other];
+        }
+      }
+    }
+    begin = end;
+  }
+  return n;
+}
+
+// Blocks that move no tree outside of the part and its rings, in `member`: their number.
+static int list_members(Parts* g, int part) {
+  int trees = add_rings(g, part), count = 0, stamp = part + 1;
+  for (int k = 0; k < trees; k++) {
+    int t = g->set[k];
+    for (int j = g->tree_start[t]; j < g->tree_start[t + 1]; j++) {
+      int b = g->tree_block[j];
+      if (g->used[b] == stamp) continue;
+      g->used[b] = stamp;
+      bool inside = true;
+      for (int e = g->block_start[b]; e < g->block_start[b + 1]; e++) {
+        inside = inside && g->seen[g->block_tree[e]] == stamp;
+      }
+      if (inside) g->member[count++] = b;
+    }
+  }
+  return count;
+}
+
+// A part's blocks, its compliance and its matrix. NULL: out of memory.
+static Part* make_part(const tbActiveState* s, tbArena* arena, Parts* g, int index) {
+  const tbActive* a = s->a;
+  Part* part = TB_ARENA_NEW(arena, Part, 1);
+  int count = list_members(g, index), n = 0;
+  for (int k = 0; k < count; k++) n += s->p->block[g->member[k]].dim;
+  int* member = tb_arena_alloc(arena, sizeof(int) * (size_t)(count + 1));
+  tbBlock* block = tb_arena_alloc(arena, sizeof(tbBlock) * (size_t)(count + 1));
+  tbRows* rows = tb_arena_alloc(arena, sizeof(tbRows) * (size_t)(count + 1));
+  tbReal* reals = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(6 * n + 1));
+  if (arena->failed) return NULL;
+  memcpy(member, g->member, sizeof(int) * (size_t)count);
+  *part = (Part){.nblock = count, .n = n, .member = member, .block = block, .rows = rows};
+  part->rho = reals;
+  part->R = reals + n;
+  part->g = reals + 2 * n;
+  part->lambda = reals + 3 * n;
+  part->sigma = reals + 4 * n;
+  part->own = reals + 5 * n;
+  for (int k = 0, row = 0; k < count; row += block[k++].dim) {
+    int from = s->p->block[member[k]].row;
+    block[k] = s->p->block[member[k]];
+    block[k].row = row;
+    rows[k] = a->block[member[k]];
+    for (int r = 0; r < block[k].dim; r++) {
+      part->rho[row + r] = a->rho[from + r];
+      part->R[row + r] = s->p->R ? s->p->R[from + r] : 0;
+    }
+  }
+  tbVelocity* v = &part->system;
+  if (!tb_velocity_build(v, arena, a->forest, a->LD, a->inverse, count, rows, g->place))
+    return NULL;
+  part->x = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(v->size + 1));
+  part->place = tb_arena_alloc(arena, sizeof(int) * (size_t)(v->size + 1));
+  if (arena->failed) return NULL;
+  for (int i = 0; i < v->size; i++) part->place[i] = g->place[v->dof[i]];
+  tb_velocity_release(v);
+  return part;
+}
+
+// ---- passes ------------------------------------------------------------------------------------
+
+// What of the whole island a part is judged by.
+typedef struct {
+  tbReal load, speed;  // its largest impulse and velocity
+  tbReal target;       // relative residual
+} Scale;
+
+static tbReal in_scale(const tbResidual* r, const Scale* scale) {
+  return fmax(fmax(r->primal / scale->load, r->dual / scale->speed),
+              r->complementarity / scale->load / scale->speed);
+}
+
+// The part as a problem of its own, at the present impulses. False: it is good enough.
+static bool pose(const tbActiveState* s, Part* part, const Scale* scale, tbProblem* p) {
+  for (int k = 0; k < part->nblock; k++) {
+    int from = s->p->block[part->member[k]].row, row = part->block[k].row;
+    tb_active_whitened_velocity(s, part->member[k], part->sigma + row);
+    memcpy(part->lambda + row, s->lambda + from, sizeof(tbReal) * (size_t)part->block[k].dim);
+  }
+  *p = (tbProblem){.n = part->n, .nblock = part->nblock, .block = part->block, .g = part->sigma};
+  p->R = s->p->R ? part->R : NULL;
+  tbResidual now = tb_residual(p, s->a->law, part->lambda, part->sigma);
+  return !(in_scale(&now, scale) <= scale->target);
+}
+
+// Solve (1), and give the island its impulses. False: out of memory.
+static bool solve_part(tbActiveState* s, tbArena* arena, Parts* g, Part* part, const Scale* scale,
+                       double* work) {
+  tbProblem p;
+  if (!pose(s, part, scale, &p)) return true;
+  tbActive local = *s->a;
+  tbVelocity* v = &part->system;
+  local.p = &p;
+  local.block = part->rows;
+  local.system = v;
+  local.rho = part->rho;
+  local.measure = NULL;
+  local.inherited = NULL;
+  local.rest = NULL;
+  local.part = true;
+  local.max_iter = PART_ITERATIONS;
+  for (int i = 0; i < v->size; i++) g->place[v->dof[i]] = part->place[i];
+  // g of (1).
+  memset(part->g, 0, sizeof(tbReal) * (size_t)part->n);
+  p.g = part->g;
+  tb_active_response(&local, part->lambda, part->x, part->own);
+  tbReal speed = 0, load = 0;
+  for (int r = 0; r < part->n; r++) {
+    part->g[r] = part->sigma[r] - part->own[r];
+    speed = fmax(speed, fabs(part->g[r]));
+    load = fmax(load, fabs(part->lambda[r]));
+  }
+  // Judged by the whole island, small velocities and loads need not be so exact.
+  tbReal ease = fmin(scale->speed / speed, load > 0 ? scale->load / load : 1);
+  local.tolerance = scale->target * fmax(1, fmin(ease, LOOSE));
+  tbSolveInfo info;
+  tbArenaMark mark = tb_arena_mark(arena);
+  bool ok = tb_active_solve(&local, arena, part->sigma, part->lambda, &info);
+  tb_arena_release(arena, mark);
+  tb_velocity_release(v);
+  *work += info.factorizations * v->ldu.flops;
+  if (!ok || !isfinite(info.residual.relative)) return ok;
+  for (int k = 0; k < part->nblock; k++) {
+    int from = s->p->block[part->member[k]].row, row = part->block[k].row;
+    tbReal change[TB_MAX_BLOCK_DIM];
+    for (int r = 0; r < part->block[k].dim; r++) {
+      change[r] = part->lambda[row + r] - s->lambda[from + r];
+      s->lambda[from + r] = part->lambda[row + r];
+    }
+    tb_active_whitened_push(s, part->member[k], change);
+  }
+  return true;
+}
+
+// All parts once, forth or back, and the velocities then. False: out of memory.
+static bool pass(tbActiveState* s, tbArena* arena, Parts* g, tbReal target, bool back,
+                 double* work) {
+  Scale scale = {0, s->fastest, target};
+  for (int r = 0; r < s->p->n; r++) scale.load = fmax(scale.load, fabs(s->lambda[r]));
+  if (!(scale.load > 0)) scale.load = INFINITY;
+  for (int k = 0; k < g->npart; k++) {
+    int index = back ? g->npart - 1 - k : k;
+    if (!g->list[index]) g->list[index] = make_part(s, arena, g, index);
+    if (!g->list[index] || !solve_part(s, arena, g, g->list[index], &scale, work)) return false;
+  }
+  for (int i = 0; i < s->p->nblock; i++) {
+    tb_active_whitened_velocity(s, i, s->sigma + s->p->block[i].row);
+  }
+  return true;
+}
+
+bool tb_active_parts(tbActiveState* s, tbArena* arena, tbSolveInfo* info) {
+  Parts* g = s->parts;
+  double work = 0;
+  if (!g) {
+    g = s->parts = TB_ARENA_NEW(arena, Parts, 1);
+    if (!g || !build_graph(s, arena, g)) return false;
+    grow_parts(g);
+    g->list = TB_ARENA_NEW(arena, Part*, g->npart + 1);
+  }
+  if (!g->list || !tb_active_whiten(s, arena)) return false;
+  tbReal tolerance = s->a->tolerance, now = fmin(1, s->best_measure);
+  bool tight = false;
+  for (int k = 0; k < PASSES && !tight; k++) {
+    tight = now <= NEARLY * tolerance || k + 1 == PASSES;
+    if (!pass(s, arena, g, (tight ? TIGHT : LOOSE) * tolerance, k % 2, &work)) return false;
+    info->iterations++;
+    now = tb_residual(s->p, s->a->law, s->lambda, s->sigma).relative;
+  }
+  info->factorizations += (int)ceil(work / fmax(1, s->a->system->ldu.flops));
+  return true;
+}

@@ -1,0 +1,227 @@
+// Islands that are solved part by part: against the residual function with velocities by another
+// way, against the same island in one piece where the answer is unique, on islands that fall apart,
+// on a body that touches all others, on bad input and without memory.
+#include "common/test.h"
+#include "solvers/active.h"
+#include "tribo/tribo.h"
+
+enum { SIDE = 30, BODIES = SIDE * SIDE, NV = 6 * BODIES, MOST = 3 * BODIES, ROWS = 3 * MOST };
+
+// Free bodies of masses over some decades and contacts between neighbours of a square grid.
+typedef struct {
+  tbArena arena;
+  tbForest forest;
+  tbReal LD[NV * 6], inverse[NV];
+  int adr[NV], nnz[NV], col[NV * 6], place[NV];
+  tbBlock block[MOST];
+  tbRows rows[MOST];
+  int support[MOST][12];
+  tbReal J[MOST][36], g[ROWS], R[ROWS], rho[ROWS], lambda[ROWS], sigma[ROWS];
+  tbProblem p;
+  tbVelocity system;
+  tbActive active;
+} Case;
+
+static void make_bodies(Case* c, tbRng* rng, double decades) {
+  for (int i = 0; i < NV; i++) {
+    c->adr[i] = i == 0 ? 0 : c->adr[i - 1] + c->nnz[i - 1];
+    c->nnz[i] = i % 6 + 1;
+    c->place[i] = -1;
+    for (int k = 0; k < c->nnz[i]; k++) c->col[c->adr[i] + k] = i - i % 6 + k;
+  }
+  for (int b = 0; b < BODIES; b++) {
+    double mass = pow(10, tb_rng_uniform(rng, 0, decades));
+    for (int i = 0; i < 6; i++) {
+      c->LD[c->adr[6 * b + i] + i] = mass * tb_rng_uniform(rng, 0.5, 2);
+      for (int j = 0; j < i; j++) c->LD[c->adr[6 * b + i] + j] = 0.1 * mass * tb_rng_normal(rng);
+    }
+  }
+  c->forest = (tbForest){NV, c->adr, c->nnz, c->col};
+  assert_int_equal(tb_ltdl_factor(c->forest, c->LD, c->inverse, 0), -1);
+}
+
+static void add_contact(Case* c, tbRng* rng, int a, int b, double mu) {
+  int i = c->p.nblock++, first = a < b ? a : b, second = a < b ? b : a;
+  c->block[i] = (tbBlock){.type = TB_BLOCK_CONE, .row = c->p.n, .dim = 3, .mu = {mu, mu}};
+  for (int k = 0; k < 6; k++) {
+    c->support[i][k] = 6 * first + k;
+    c->support[i][6 + k] = 6 * second + k;
+  }
+  for (int k = 0; k < 36; k++) c->J[i][k] = tb_rng_normal(rng);
+  c->rows[i] = (tbRows){3, 12, c->support[i], c->J[i]};
+  c->p.n += 3;
+}
+
+// `width`: the grid is cut into strips of that many columns; `hub`: body 0 touches every third.
+static Case* case_new(tbRng* rng, int width, bool hub, double mu, double compliance) {
+  Case* c = calloc(1, sizeof *c);
+  assert_non_null(c);
+  tb_arena_init(&c->arena);
+  make_bodies(c, rng, 2);
+  for (int b = 0; b < BODIES; b++) {
+    if (b % SIDE + 1 < SIDE && (b % SIDE + 1) % width != 0) add_contact(c, rng, b, b + 1, mu);
+    if (b + SIDE < BODIES) add_contact(c, rng, b, b + SIDE, mu);
+    if (hub && b > 0 && b % 3 == 0) add_contact(c, rng, 0, b, mu);
+    // A second contact here and there.
+    if (b % 3 == 0 && b + SIDE < BODIES) add_contact(c, rng, b, b + SIDE, mu);
+  }
+  c->p.block = c->block;
+  c->p.g = c->g;
+  for (int k = 0; k < c->p.n; k++) c->g[k] = tb_rng_normal(rng);
+  for (int i = 0; i < c->p.nblock; i++) {
+    for (int r = 0; r < 3; r++) {
+      tbReal sum = 0, B[12];
+      memcpy(B, c->J[i] + 12 * r, sizeof B);
+      tb_ltdl_half_solve_support(c->forest, c->LD, c->inverse, c->support[i], 12, B, 12, 1);
+      for (int k = 0; k < 12; k++) sum += B[k] * B[k];
+      c->rho[c->block[i].row + r] = sum;
+      c->R[c->block[i].row + r] = compliance * sum;
+    }
+  }
+  c->p.R = compliance > 0 ? c->R : NULL;
+  assert_true(tb_velocity_build(&c->system, &c->arena, c->forest, c->LD, c->inverse, c->p.nblock,
+                                c->rows, c->place));
+  c->active = (tbActive){.p = &c->p, .block = c->rows, .forest = c->forest, .LD = c->LD};
+  c->active.inverse = c->inverse;
+  c->active.system = &c->system;
+  c->active.rho = c->rho;
+  c->active.law = TB_LAW_NCP;
+  c->active.tolerance = 1e-6;
+  c->active.max_iter = 200;
+  return c;
+}
+
+static void case_free(Case* c) {
+  tb_arena_free(&c->arena);
+  free(c);
+}
+
+// sigma of lambda by the factor of M alone.
+static void true_velocity(const Case* c, const tbReal* lambda, tbReal* sigma) {
+  tbReal* v = calloc(NV, sizeof(tbReal));
+  assert_non_null(v);
+  for (int i = 0; i < c->p.nblock; i++) {
+    for (int r = 0; r < 3; r++) {
+      for (int k = 0; k < 12; k++) {
+        v[c->support[i][k]] += c->J[i][12 * r + k] * lambda[c->block[i].row + r];
+      }
+    }
+  }
+  tb_ltdl_solve(c->forest, c->LD, c->inverse, v);
+  for (int i = 0; i < c->p.nblock; i++) {
+    for (int r = 0; r < 3; r++) {
+      int row = c->block[i].row + r;
+      sigma[row] = c->g[row] + (c->p.R ? c->R[row] * lambda[row] : 0);
+      for (int k = 0; k < 12; k++) sigma[row] += c->J[i][12 * r + k] * v[c->support[i][k]];
+    }
+  }
+  free(v);
+}
+
+// From nothing; the residual by true velocities.
+static double solve(Case* c, tbReal* lambda, tbSolveInfo* info) {
+  memset(lambda, 0, sizeof(tbReal) * (size_t)c->p.n);
+  assert_true(tb_active_solve(&c->active, &c->arena, c->g, lambda, info));
+  true_velocity(c, lambda, c->sigma);
+  return tb_residual(&c->p, TB_LAW_NCP, lambda, c->sigma).relative;
+}
+
+static void islands_are_solved(void** state) {
+  (void)state;
+  for (int hub = 0; hub < 2; hub++) {
+    tbRng rng = {(uint64_t)hub + 5};
+    Case* c = case_new(&rng, SIDE, hub, 0.4, 0);
+    tbSolveInfo info;
+    assert_true(c->p.n > 5000);
+    double residual = solve(c, c->lambda, &info);
+    print_message("parts: %d rows, %d iterations, %d factorisations, residual %.1e\n", c->p.n,
+                  info.iterations, info.factorizations, residual);
+    assert_int_equal(info.status, TB_SOLVE_CONVERGED);
+    assert_true(residual <= 1.001e-6);
+    // The same bits once more.
+    tbReal* again = calloc(ROWS, sizeof(tbReal));
+    assert_non_null(again);
+    solve(c, again, &info);
+    assert_memory_equal(again, c->lambda, sizeof(tbReal) * (size_t)c->p.n);
+    free(again);
+    case_free(c);
+  }
+}
+
+// Strips of 540 dofs do not touch: their parts hold all there is to know, and passes over them are
+// enough.
+static void islands_apart_need_passes_only(void** state) {
+  (void)state;
+  tbRng rng = {9};
+  Case* c = case_new(&rng, 3, false, 0.3, 1e-3);
+  tbSolveInfo info;
+  assert_true(c->p.n > 5000);
+  double residual = solve(c, c->lambda, &info);
+  print_message("parts: apart %d iterations, residual %.1e\n", info.iterations, residual);
+  assert_int_equal(info.status, TB_SOLVE_CONVERGED);
+  assert_true(info.iterations <= 4);
+  assert_true(residual <= 1.001e-6);
+  case_free(c);
+}
+
+// Without friction and with compliance there is one answer.
+static void parts_and_whole_agree(void** state) {
+  (void)state;
+  tbRng rng = {17};
+  Case* c = case_new(&rng, SIDE, true, 0, 1e-2);
+  tbReal* whole = calloc(ROWS, sizeof(tbReal));
+  tbSolveInfo info;
+  assert_non_null(whole);
+  c->active.tolerance = 1e-7;
+  assert_true(solve(c, c->lambda, &info) <= 1.001e-7);
+  c->active.part = true;
+  assert_true(solve(c, whole, &info) <= 1.001e-7);
+  assert_near_array(c->lambda, whole, c->p.n, 1e-4);
+  free(whole);
+  case_free(c);
+}
+
+static void bad_input_ends(void** state) {
+  (void)state;
+  static const tbReal BAD[] = {NAN, INFINITY, 1e300};
+  for (int k = 0; k < 3; k++) {
+    tbRng rng = {23};
+    Case* c = case_new(&rng, SIDE, false, 0.4, 0);
+    tbSolveInfo info;
+    c->g[100] = BAD[k];
+    c->active.max_iter = 6;
+    assert_true(tb_active_solve(&c->active, &c->arena, c->g, c->lambda, &info));
+    assert_true(isfinite(BAD[k]) || info.status != TB_SOLVE_CONVERGED);
+    for (int r = 0; r < c->p.n; r++) assert_true(isfinite(c->lambda[r]));
+    case_free(c);
+  }
+}
+
+// However little memory there is: an error, or an answer.
+static void memory_may_end(void** state) {
+  (void)state;
+  tbRng rng = {29};
+  Case* c = case_new(&rng, SIDE, false, 0.4, 0);
+  size_t before = c->arena.bytes;
+  int failed = 0;
+  c->active.max_iter = 3;
+  for (int k = 0; k < 6; k++) {
+    tbSolveInfo info;
+    tbArenaMark mark = tb_arena_mark(&c->arena);
+    c->arena.limit = before + ((size_t)1 << (16 + 2 * k));
+    memset(c->lambda, 0, sizeof c->lambda);
+    failed += !tb_active_solve(&c->active, &c->arena, c->g, c->lambda, &info);
+    c->arena.failed = false;
+    tb_arena_release(&c->arena, mark);
+  }
+  assert_true(failed > 0);
+  case_free(c);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(islands_are_solved), cmocka_unit_test(islands_apart_need_passes_only),
+      cmocka_unit_test(parts_and_whole_agree), cmocka_unit_test(bad_input_ends),
+      cmocka_unit_test(memory_may_end)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
