@@ -1,5 +1,6 @@
 // The exact line search of the soft law: slope and curvature along a step, block by block, against
-// the block's own force and second derivative (tb_soft_block), in every zone of every kind.
+// the block's own force and second derivative (tb_soft_block), in every zone of every kind; and
+// those forces against the cost.
 #include "common/test.h"
 // The search is private to its file.
 #include "solvers/soft_newton.c"  // NOLINT
@@ -50,7 +51,34 @@ static void slopes_are_those_of_the_blocks(void** state) {
   }
 }
 
+// The force is the cost's slope, downhill; the cost is zero where there is no force, never less,
+// and jumps nowhere.
+static void forces_are_slopes_of_the_cost(void** state) {
+  (void)state;
+  tbRng rng = {12};
+  for (int trial = 0; trial < 40000; trial++) {
+    tbReal D[6], r[6], force[6], unused[6], W[36], step = 1e-6, size = 0;
+    tbSoftBlock b = random_block(&rng, trial % KINDS, D);
+    for (int i = 0; i < b.dim; i++) r[i] = tb_rng_normal(&rng);
+    tbReal cost = tb_soft_block(&b, D, r, force, W);
+    assert_true(cost >= 0);
+    for (int i = 0; i < b.dim; i++) {
+      tbReal at = r[i];
+      r[i] = at + step;
+      tbReal ahead = tb_soft_block(&b, D, r, unused, W);
+      r[i] = at - step;
+      tbReal behind = tb_soft_block(&b, D, r, unused, W);
+      r[i] = at;
+      // Zones join with a continuous slope: a step across a border is off by its length at most.
+      assert_near((behind - ahead) / (2 * step), force[i], 1e-4);
+      size = fmax(size, fabs(force[i]));
+    }
+    if (size == 0) assert_near(cost, 0, 0);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(slopes_are_those_of_the_blocks)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(slopes_are_those_of_the_blocks),
+                                     cmocka_unit_test(forces_are_slopes_of_the_cost)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
