@@ -437,7 +437,7 @@ static void few_unknowns_give_the_same(void** state) {
 }
 
 // Grams that slip: modes up to a hundred thousand times faster than the step. Parts that grow
-// fourfold are as good as asked for.
+// fourfold are better than asked for (a longer first part is worse).
 static void graded_parts_meet_the_accuracy(void** state) {
   (void)state;
   static Wide r;
@@ -445,6 +445,7 @@ static void graded_parts_meet_the_accuracy(void** state) {
   static int places[8 * WIDE * WIDE];
   tbRng rng = {18};
   int graded = 0;
+  double worst = 0;
   for (int t = 0; t < 30; t++) {
     int n = 24 + tb_rng_int(&rng, WIDE - 23), rank = 3 + tb_rng_int(&rng, 2 * n / 3 - 3);
     make_wide(&rng, n, rank, true, pow(10, tb_rng_uniform(&rng, 3, 6)), &r);
@@ -461,10 +462,11 @@ static void graded_parts_meet_the_accuracy(void** state) {
       most2 = fmax(most2, fabs(F2[i]));
     }
     for (int i = 0; i < n; i++) {
-      assert_near(f1[i], F1[i], 0.03 * most1);
-      assert_near(f2[i], F2[i], 0.03 * most2);
+      worst = fmax(worst, fmax(fabs(f1[i] - F1[i]) / most1, fabs(f2[i] - F2[i]) / most2));
     }
   }
+  print_message("worst error %.1e\n", worst);
+  assert_true(worst < 4e-7);
   assert_true(graded > 20);
 }
 
