@@ -159,11 +159,96 @@ static void newton_finds_the_root_or_improves(void** state) {
   assert_true(roots > 200 && none > 20);
 }
 
+// A mass that slides askew while it is pressed down. Newton's matrix holds the slope of the cone:
+// the normal force's part of friction and how friction turns with the slip. With it the residual's
+// digits double from one iteration to the next; without, they come one by one.
+static void newton_knows_the_cone(void** state) {
+  (void)state;
+  static const char MASS[] =
+      "<mujoco><worldbody><geom type='plane' size='5 5 .1' friction='.5 0 0'/><body pos='0 0 .1'>"
+      "<joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 1 0'/>"
+      "<joint type='slide' axis='0 0 1'/><geom type='sphere' size='.1' mass='1' "
+      "friction='.5 0 0'/></body></worldbody></mujoco>";
+  tbRng rng = {7};
+  int most = 0, slid = 0;
+  for (int i = 0; i < 50; i++) {
+    tbWorld w = prepare(tb_world_text(MASS), TB_INTEGRATOR_EULER_IMPLICIT, 0.002);
+    w.m->opt.solve_tolerance = 1e-11;
+    double angle = tb_rng_uniform(&rng, 0, 6.2), speed = tb_rng_uniform(&rng, 0.1, 0.5);
+    w.d->qpos[2] = -1e-4;
+    w.d->qvel[0] = speed * cos(angle);
+    w.d->qvel[1] = speed * sin(angle);
+    w.d->qvel[2] = tb_rng_uniform(&rng, -0.1, 0);
+    w.d->qfrc_applied[0] = tb_rng_uniform(&rng, -20, 20);
+    w.d->qfrc_applied[1] = tb_rng_uniform(&rng, -20, 20);
+    w.d->qfrc_applied[2] = -30;
+    run(w, 1);
+    assert_int_equal(w.d->solve.status, TB_SOLVE_CONVERGED);
+    most = w.d->solve.iterations > most ? w.d->solve.iterations : most;
+    const tbStepState* step = tb_step_state(w.m, w.d);
+    slid += step->springs.count == 1 && step->springs.list[0].slipping;
+    tb_world_free(w);
+  }
+  print_message("at most %d iterations, %d of 50 slide\n", most, slid);
+  assert_true(slid >= 45);
+  assert_true(most <= 3);
+}
+
+// ---- events of expo-midpoint --------------------------------------------------------------------
+
+// Two feet of one mass, one of them still in the floor but leaving it so fast that its damper would
+// pull: it is off from the start, and the moment to find is when the other one lets go.
+static void foot_that_is_off_hides_no_event(void** state) {
+  (void)state;
+  static const char FEET[] =
+      "<mujoco><worldbody><geom type='plane' size='5 5 .1' condim='1'/><body pos='0 0 .1'>"
+      "<joint type='slide' axis='0 0 1'/><geom type='sphere' size='.1' mass='1' condim='1'/>"
+      "<geom type='sphere' pos='1 0 .0009' size='.1' mass='1' condim='1'/></body>"
+      "</worldbody></mujoco>";
+  double h = 0.01, v = 0.1, z = -1e-3, t = 0, dt = 1e-7;
+  tbWorld w = prepare(tb_world_text(FEET), TB_INTEGRATOR_EXPO_MIDPOINT, h);
+  w.d->qpos[0] = z;
+  w.d->qvel[0] = v;
+  assert_int_equal(tb_forward(w.m, w.d), TB_OK);
+  // The deeper one alone, by small steps, until it would pull.
+  while (-STIFFNESS * z - DAMPING * v > 0) {
+    v += dt * ((-STIFFNESS * z - DAMPING * v) / 2 - G);
+    z += dt * v;
+    t += dt;
+  }
+  assert_true(t > 0.1 * h && t < 0.9 * h);
+  assert_near(tb_step_state(w.m, w.d)->event, t, 2e-3 * h);
+  tb_world_free(w);
+}
+
+// A contact that was carried away from its anchor beyond the cone, and now comes back: it sticks
+// from the start, and nothing happens within the step.
+static void slip_that_turns_at_once_is_no_event(void** state) {
+  (void)state;
+  static const char MASS[] =
+      "<mujoco><worldbody><geom type='plane' size='5 5 .1' friction='.5 0 0'/><body pos='0 0 .1'>"
+      "<joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 0 1'/>"
+      "<geom type='sphere' size='.1' mass='1' friction='.5 0 0'/></body></worldbody></mujoco>";
+  tbWorld w = prepare(tb_world_text(MASS), TB_INTEGRATOR_EXPO_MIDPOINT, 0.002);
+  w.d->qpos[1] = -G / STIFFNESS;
+  run(w, 1);
+  w.d->qpos[0] += 1e-3;
+  w.d->qvel[0] = -0.01;
+  assert_int_equal(tb_forward(w.m, w.d), TB_OK);
+  const tbStepState* step = tb_step_state(w.m, w.d);
+  assert_true(step->springs.count == 1 && step->springs.list[0].slipping);
+  assert_near(step->event, w.m->opt.timestep, 1e-12);
+  tb_world_free(w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(limit_comes_up_slowly),
       cmocka_unit_test(whirling_gains_no_energy),
       cmocka_unit_test(newton_finds_the_root_or_improves),
+      cmocka_unit_test(newton_knows_the_cone),
+      cmocka_unit_test(foot_that_is_off_hides_no_event),
+      cmocka_unit_test(slip_that_turns_at_once_is_no_event),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
