@@ -176,12 +176,26 @@ static bool solve_small(tbActive active, int nblock, const tbIsland* island, tbA
          tb_active_solve(&active, arena, island->sigma, island->lambda, info);
 }
 
+// No fewer unknowns than these are left in the space of what touches: rows that are neither of
+// contacts nor equalities, and a body's or a few of its contacts' rows.
+static int least_base_rows(const tbProblem* p) {
+  enum { TWIST = 6 };
+  int contacts = 0, others = 0;
+  for (int i = 0; i < p->nblock; i++) {
+    const tbBlock* b = &p->block[i];
+    if (b->type == TB_BLOCK_CONE) contacts += b->dim;
+    if (b->type == TB_BLOCK_BOX || b->type == TB_BLOCK_ONE_SIDED) others += b->dim;
+  }
+  return others + (contacts < TWIST ? contacts : TWIST);
+}
+
 // The same in the space of what touches, where that is smaller; what it finds is judged by where it
 // leads to. Sets *solved; where it is not, the guess is as it was.
 static bool solve_reduced(const Fast* f, tbActive active, int dofs, tbIsland* island,
                           tbArena* arena, tbSolveInfo* info, bool* solved) {
   tbTwists twists;
   size_t bytes = sizeof(tbReal) * (size_t)island->problem.n;
+  if (least_base_rows(&island->problem) > REDUCED_SHARE * dofs) return true;
   if (!tb_island_twists(f->m, f->d, f->constraints, island, arena, &twists)) return false;
   if (tb_active_base_rows(&active, &twists) > REDUCED_SHARE * dofs) return true;
   tbReal *guess = tb_arena_alloc(arena, bytes), *sigma = tb_arena_alloc(arena, bytes);
@@ -297,16 +311,18 @@ static tbResult solve_fast(void* context, int index, tbWorker* worker) {
   bool ok = list_trees(f, arena, &active, nblock), solved = false;
   for (int t = 0; ok && t < active.ntree; t++) dofs += active.tree[t].end - active.tree[t].first;
   if (ok && dofs <= TB_SOFT_DENSE) {
-    ok = solve_reduced(f, active, dofs, island, arena, info, &solved);
-    if (solved) {
+    tbSolveInfo spent = {0};
+    ok = solve_reduced(f, active, dofs, island, arena, &spent, &solved);
+    if (ok && solved) {
+      *info = spent;
       tb_arena_release(arena, mark);
       return TB_OK;
     }
-  }
-  if (ok && dofs <= TB_SOFT_DENSE) {
     list_rows(f, island, false, rows);
-    ok = solve_small(active, nblock, island, arena, info);
+    ok = ok && solve_small(active, nblock, island, arena, info);
     solved = true;
+    info->iterations += spent.iterations;
+    info->factorizations += spent.factorizations;
   } else if (ok && list_rows(f, island, true, rows) <= MOST_DENSE) {
     ok = solve_dense(active, island, arena, info);
     solved = info->status == TB_SOLVE_CONVERGED;
