@@ -20,3 +20,8 @@ int tb_edit_distance(const char* a, const char* b) {
   }
   return row[nb];
 }
+
+bool tb_ends_with(const char* text, const char* end) {
+  size_t n = strlen(text), k = strlen(end);
+  return n >= k && strcmp(text + n - k, end) == 0;
+}

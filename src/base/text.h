@@ -2,8 +2,12 @@
 #ifndef TRIBO_BASE_TEXT_H_
 #define TRIBO_BASE_TEXT_H_
 
+#include <stdbool.h>
+
 // Number of single-character edits between two strings; both are cut at 63 characters. For "did you
 // mean" hints.
 int tb_edit_distance(const char* a, const char* b);
+
+bool tb_ends_with(const char* text, const char* end);
 
 #endif

@@ -1,5 +1,5 @@
-// Rows are gathered in memory column by column group and written as they come (CSV) or in chunks
-// (HDF5), so that a long run needs little memory and an interrupted one keeps what it had.
+// Rows are gathered in memory, group of columns by group of columns, and written in chunks, so that
+// a long run needs little memory and an interrupted one keeps all but its last chunk.
 #include "tribo/trajectory.h"
 
 #include <stdio.h>
@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "base/text.h"
 
 #ifdef TB_WITH_HDF5
 #include <hdf5.h>
@@ -28,9 +29,10 @@ struct tbTrajectory {
   int buffered;             // rows in the buffers
 };
 
-static int ends_with(const char* text, const char* end) {
-  size_t n = strlen(text), k = strlen(end);
-  return n >= k && strcmp(text + n - k, end) == 0;
+// Values per row of each group.
+static void widths_of(const tbModel* m, int width[NGROUPS]) {
+  const int widths[NGROUPS] = {1, m->nq, m->nv, m->nu, 2, 1, 1};
+  memcpy(width, widths, sizeof widths);
 }
 
 static void row_of(const tbModel* m, const tbData* d, tbReal* const row[NGROUPS]) {
@@ -79,10 +81,10 @@ static int hdf5_create(tbTrajectory* t, const char* path) {
   }
   H5E_END_TRY
   if (t->file < 0) return 0;
+  for (int g = 0; g < NGROUPS; g++) t->dataset[g] = -1;
   for (int g = 0; g < NGROUPS; g++) {
     hsize_t width = (hsize_t)t->width[g], now[2] = {0, width}, most[2] = {H5S_UNLIMITED, width};
     hsize_t chunk[2] = {ROWS_PER_CHUNK, width ? width : 1};
-    t->dataset[g] = -1;
     if (width == 0) continue;
     hid_t space = H5Screate_simple(2, now, most), plist = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_chunk(plist, 2, chunk);
@@ -128,17 +130,18 @@ static void free_all(tbTrajectory* t) {
 }
 
 static int open_file(tbTrajectory* t, const char* path, tbError* error) {
-  if (ends_with(path, ".csv")) {
+  if (tb_ends_with(path, ".csv")) {
     t->csv = fopen(path, "w");
     if (t->csv) csv_header(t);
     return t->csv ? 1 : (tb_fail(error, TB_ERROR_FILE, "cannot write '%s'", path), 0);
   }
-  if (!ends_with(path, ".h5") && !ends_with(path, ".hdf5")) {
+  if (!tb_ends_with(path, ".h5") && !tb_ends_with(path, ".hdf5")) {
     tb_fail(error, TB_ERROR_ARGUMENT, "'%s': a trajectory ends in .csv, .h5 or .hdf5", path);
     return 0;
   }
 #ifdef TB_WITH_HDF5
   if (hdf5_create(t, path)) return 1;
+  if (t->file >= 0) hdf5_close(t);
   tb_fail(error, TB_ERROR_FILE, "cannot write '%s'", path);
 #else
   tb_fail(error, TB_ERROR_UNSUPPORTED, "'%s': built without HDF5, use .csv", path);
@@ -156,10 +159,9 @@ tbTrajectory* tb_trajectory_open(const char* path, const tbModel* model, tbError
     tb_fail(error, TB_ERROR_MEMORY, "out of memory");
     return NULL;
   }
-  const int width[NGROUPS] = {1, model->nq, model->nv, model->nu, 2, 1, 1};
-  memcpy(t->width, width, sizeof width);
+  widths_of(model, t->width);
   for (int g = 0; g < NGROUPS; g++) {
-    t->buffer[g] = calloc((size_t)ROWS_PER_CHUNK * (size_t)(width[g] + 1), sizeof(tbReal));
+    t->buffer[g] = calloc((size_t)ROWS_PER_CHUNK * (size_t)(t->width[g] + 1), sizeof(tbReal));
     if (!t->buffer[g]) {
       tb_fail(error, TB_ERROR_MEMORY, "out of memory");
       free_all(t);
@@ -190,6 +192,11 @@ static int flush_rows(tbTrajectory* t) {
 tbResult tb_trajectory_append(tbTrajectory* t, const tbModel* model, const tbData* data,
                               tbError* error) {
   if (!t || !model || !data) return tb_fail(error, TB_ERROR_ARGUMENT, "NULL argument");
+  int width[NGROUPS];
+  widths_of(model, width);
+  if (memcmp(width, t->width, sizeof width) != 0) {
+    return tb_fail(error, TB_ERROR_ARGUMENT, "the trajectory was opened for another model");
+  }
   tbReal* row[NGROUPS];
   for (int g = 0; g < NGROUPS; g++) row[g] = t->buffer[g] + t->buffered * t->width[g];
   row_of(model, data, row);

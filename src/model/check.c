@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text.h"
 
 tbResult tb_check_range(const char* field, const int* a, int64_t n, int64_t low, int64_t high,
                         tbError* error) {
@@ -50,11 +51,6 @@ tbResult tb_check_quats(const char* field, const tbReal* q, int64_t n, tbError* 
   return TB_OK;
 }
 
-static bool ends_with(const char* text, const char* end) {
-  size_t n = strlen(text), m = strlen(end);
-  return n >= m && strcmp(text + n - m, end) == 0;
-}
-
 // Numbers are finite; ranges may be infinite, and users may store what they like.
 static tbResult check_numbers(const tbModel* model, tbError* error) {
   TB_MODEL_SIZES(TB_SIZE_LOCAL)
@@ -63,8 +59,8 @@ static tbResult check_numbers(const tbModel* model, tbError* error) {
 #define TB_IS_REAL_char 0
 #define TB_IS_REAL_float 0
 #define X(type, name, rows, columns, unit, what)                                            \
-  if (TB_IS_REAL_##type && !ends_with(#name, "user") && strcmp(#name, "numeric_data")) {    \
-    const bool is_range = ends_with(#name, "range");                                        \
+  if (TB_IS_REAL_##type && !tb_ends_with(#name, "user") && strcmp(#name, "numeric_data")) { \
+    const bool is_range = tb_ends_with(#name, "range");                                     \
     for (int64_t i = 0; i < (rows) * (columns); i++) {                                      \
       double value = (double)model->name[i];                                                \
       if (is_range ? isnan(value) : !isfinite(value)) {                                     \

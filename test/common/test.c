@@ -33,17 +33,19 @@ bool tb_test_shared(const char* path, char* full, size_t size) {
   return false;
 }
 
-bool tb_test_comma(const char* folder) {
-  if (!folder) return setlocale(LC_ALL, "C") != NULL;
+bool tb_test_comma(const char* name) {
+  if (!name) return setlocale(LC_ALL, "C") != NULL;
+  char folder[1024], path[1100], command[2300];
+  snprintf(folder, sizeof folder, "%s/%s", TB_BUILD_DIR, name);
   mkdir(folder, 0777);
-  char path[512], command[1200];
   snprintf(path, sizeof path, "%s/comma.txt", folder);
   FILE* file = fopen(path, "w");
   if (!file) return false;
   fputs("LC_NUMERIC\ndecimal_point \",\"\nthousands_sep \"\"\ngrouping -1\nEND LC_NUMERIC\n", file);
   fclose(file);
   // Categories that are not defined are warnings, which localedef answers with 1.
-  snprintf(command, sizeof command, "localedef -c -i %s %s/comma >/dev/null 2>&1", path, folder);
+  snprintf(command, sizeof command, "localedef -c -i '%s' '%s/comma' >/dev/null 2>&1", path,
+           folder);
   int made = system(command);
   (void)made;
   setenv("LOCPATH", folder, 1);

@@ -31,8 +31,8 @@ void tb_test_near_array(const double* a, const double* b, int n, double toleranc
 // True where `path` below the shared data folder exists; prints a skip message where it does not.
 bool tb_test_shared(const char* path, char* full, size_t size);
 
-// Go over to a locale whose numbers have a comma, made for the test; NULL goes back. False, with a
-// message, where none can be made.
-bool tb_test_comma(const char* folder);
+// Go over to a locale whose numbers have a comma, made for the test in a folder of this name below
+// the build; NULL goes back. False, with a message, where none can be made.
+bool tb_test_comma(const char* name);
 
 #endif
