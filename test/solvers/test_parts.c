@@ -36,7 +36,7 @@ static void make_bodies(Case* c, tbRng* rng, double decades) {
       for (int j = 0; j < i; j++) c->LD[c->adr[6 * b + i] + j] = 0.1 * mass * tb_rng_normal(rng);
     }
   }
-  c->forest = (tbForest){NV, c->adr, c->nnz, c->col};
+  c->forest = (tbForest){.n = NV, .rowadr = c->adr, .rownnz = c->nnz, .colind = c->col};
   assert_int_equal(tb_ltdl_factor(c->forest, c->LD, c->inverse, 0), -1);
 }
 
