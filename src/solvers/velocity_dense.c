@@ -62,6 +62,7 @@ static void fill_rows(tbVelocity* s) {
     rows->padded = padded;
     for (int k = 0; k < from->nnz; k++) *place++ = s->place[from->col[k]];
     if (rows->only >= 0) continue;
+    rows->leading = from->nnz > 0 && rows->place[from->nnz - 1] == from->nnz - 1;
     rows->width = width_of(from->nnz);
     for (int r = 0; r < rows->dim; r++, padded += rows->width) {
       memcpy(padded, from->J + r * from->nnz, sizeof(tbReal) * (size_t)from->nnz);
@@ -225,24 +226,37 @@ TB_INLINE void weigh_rows(tbVelocity* s, const tbDenseRows* rows, const tbReal* 
   }
 }
 
-// The pile += J^T W J: on and below the diagonal where H is symmetric, and on to a multiple of
-// four. What has other columns starts a new one.
-TB_INLINE void add_block(tbVelocity* s, int block, const tbReal* W) {
+// Where J^T W J of a block goes: to the pile, what has other columns starts a new one; to H itself
+// where its columns are the first ones.
+TB_INLINE tbReal* pile_of(tbVelocity* s, int block, int* stride) {
   struct tbVelocityDense* w = s->dense;
   const tbDenseRows* rows = &w->rows[block];
-  int dim = rows->dim, nnz = rows->nnz, width = rows->width;
+  if (rows->leading) {
+    *stride = w->H.stride;
+    return w->H.H;
+  }
   bool same = w->piled >= 0 && s->block[w->piled].col == s->block[block].col &&
-              s->block[w->piled].nnz == nnz;
+              s->block[w->piled].nnz == rows->nnz;
   if (w->piled >= 0 && !same) spread_pile(s);
   if (w->piled < 0) {
     w->piled = block;
-    memset(w->pile, 0, sizeof(tbReal) * (size_t)(nnz * width));
+    memset(w->pile, 0, sizeof(tbReal) * (size_t)(rows->nnz * rows->width));
   }
+  *stride = rows->width;
+  return w->pile;
+}
+
+// The pile += J^T W J: on and below the diagonal where H is symmetric, and on to a multiple of
+// four.
+TB_INLINE void add_block(tbVelocity* s, int block, const tbReal* W) {
+  const tbDenseRows* rows = &s->dense->rows[block];
+  int dim = rows->dim, nnz = rows->nnz, width = rows->width, stride;
+  tbReal* pile = pile_of(s, block, &stride);
   weigh_rows(s, rows, W);
   for (int k = 0; k < nnz; k++) {
     int n = s->symmetric ? width_of(k + 1) : width;
     const tbReal* column = rows->padded + k;
-    tbReal *to = w->pile + k * width, a[TB_ROWS_DIM];
+    tbReal *to = pile + k * stride, a[TB_ROWS_DIM];
     if (dim == 3) {
       // The usual contact, written out.
       tbReal three[3] = {column[0], column[width], column[2 * width]};
