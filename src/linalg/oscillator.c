@@ -7,7 +7,7 @@
 #include "linalg/oscillator_pade.h"
 
 // Beyond this many applications of an approximant, squaring is cheaper.
-enum { MAX_STEPS = 256, NORDER = 4, GRADED_ORDER = 7, MANY = 24 };
+enum { MAX_STEPS = 256, NORDER = 4, MANY = 24 };
 // Order 13 is for whoever asks for it: its poles' shares are a hundred thousand times their sum, so
 // it rounds to 1e-11; order 7 in several steps is as fast and rounds to 1e-14. So is order 1: its
 // z^3 is a half too large, so that where Y is small it is off however small h A is (a point under a
@@ -101,18 +101,19 @@ static double pade_cost(double n, double rank, int order, double steps) {
 }
 
 bool tb_oscillator_is_narrow(int n, int rank) {
-  return rank > 0 && n >= MANY && 3 * rank <= 2 * n;
+  return rank > 0 && n >= MANY && 5 * rank <= 4 * n;
 }
 
-// Parts of a graded step, 0 where there is none. Few rows do without: equal steps have derivatives
-// in closed form (oscillator_tangent.c). Every mode beyond the reach of one part must be
-// overdamped (z real), and what is not, on a circle of diameter 2 h / beta, within it.
-static int graded_parts(const tbOscillator* o, double h, double norm, double accuracy) {
-  static const double REACH = 15.2, LEAST = 1e-3, MOST = 1e12;
-  double beta = INFINITY;
+// Parts of a graded step of this order, 0 where there is none. Few rows do without: equal steps
+// have derivatives in closed form (oscillator_tangent.c). Every mode beyond the reach of one part
+// must be overdamped (z real), and what is not, on a circle of diameter 2 h / beta, within it; then
+// modes that a part of four times the length does not follow have lost most of their share before.
+static int graded_parts(const tbOscillator* o, double h, double norm, int order, double accuracy) {
+  static const double LEAST = 1e-2, MOST = 1e12;
+  double beta = INFINITY, reach = tb_pade_norm(order, accuracy);
   for (int i = 0; i < o->n; i++) beta = fmin(beta, o->K[i] > 0 ? o->B[i] / o->K[i] : INFINITY);
-  if (o->n < MANY || accuracy < LEAST || !(2 * h <= REACH * beta) || !(norm <= MOST)) return 0;
-  return norm <= REACH ? 1 : 1 + (int)ceil(log(norm / REACH) / log(4));
+  if (o->n < MANY || accuracy < LEAST || !(2 * h <= reach * beta) || !(norm <= MOST)) return 0;
+  return norm <= reach ? 1 : 1 + (int)ceil(log(norm / reach) / log(4));
 }
 
 static tbOscillatorInfo choose(const tbOscillator* o, double h, const tbOscillatorSettings* s) {
@@ -123,13 +124,16 @@ static tbOscillatorInfo choose(const tbOscillator* o, double h, const tbOscillat
   for (int i = 0; i < NORDER; i++) {
     double steps = fmax(1, ceil(norm / tb_pade_norm(ORDERS[i], s->accuracy)));
     double cost = pade_cost(o->n, rank, ORDERS[i], steps);
-    if (!(steps <= MAX_STEPS) || cost >= best) continue;
-    best = cost;
-    info = (tbOscillatorInfo){TB_OSCILLATOR_PADE, ORDERS[i], (int)steps};
-  }
-  int parts = graded_parts(o, h, norm, s->accuracy);
-  if (parts > 1 && parts * pade_cost(o->n, rank, GRADED_ORDER, 1) < best) {
-    info = (tbOscillatorInfo){TB_OSCILLATOR_GRADED, GRADED_ORDER, parts};
+    if (steps <= MAX_STEPS && cost < best) {
+      best = cost;
+      info = (tbOscillatorInfo){TB_OSCILLATOR_PADE, ORDERS[i], (int)steps};
+    }
+    int parts = graded_parts(o, h, norm, ORDERS[i], s->accuracy);
+    cost = parts * pade_cost(o->n, rank, ORDERS[i], 1);
+    if (parts > 1 && cost < best) {
+      best = cost;
+      info = (tbOscillatorInfo){TB_OSCILLATOR_GRADED, ORDERS[i], parts};
+    }
   }
   return info;
 }
@@ -160,8 +164,8 @@ static void move_on(const tbOscillator* o, double tau, const double* once, const
 }
 
 // Parts of h / 4^(parts - 1), and from the second on three times all that came before.
-static bool by_parts(const tbOscillator* o, double h, int parts, double* first, double* second,
-                     double* work, int* iwork) {
+static bool by_parts(const tbOscillator* o, double h, int order, int parts, double* first,
+                     double* second, double* work, int* iwork) {
   size_t N = (size_t)o->n;
   double *p = work, *v = p + N, *part1 = v + N, *part2 = part1 + N, *rest = part2 + N, done = 0;
   memcpy(p, o->p, sizeof(double) * N);
@@ -173,7 +177,7 @@ static bool by_parts(const tbOscillator* o, double h, int parts, double* first, 
   part.v = v;
   for (int k = 0; k < parts; k++) {
     double end = ldexp(h, 2 * (k + 1 - parts)), tau = end - done;
-    if (!by_poles(&part, tau, GRADED_ORDER, 1, part1, part2, rest, iwork)) return false;
+    if (!by_poles(&part, tau, order, 1, part1, part2, rest, iwork)) return false;
     for (size_t i = 0; i < N; i++) {
       second[i] += tau * first[i] + part2[i];
       first[i] += part1[i];
@@ -203,7 +207,7 @@ bool tb_oscillator_integrals(const tbOscillator* o, double h, const tbOscillator
   if (plan.method == TB_OSCILLATOR_PADE) {
     ok = by_poles(o, h, plan.order, plan.steps, first, second, work, iwork);
   } else if (plan.method == TB_OSCILLATOR_GRADED) {
-    ok = by_parts(o, h, plan.steps, first, second, work, iwork);
+    ok = by_parts(o, h, plan.order, plan.steps, first, second, work, iwork);
   } else if (beta >= 0) {
     ok = tb_oscillator_proportional(o, beta, h, settings, first, second, work, iwork, &plan);
   } else {

@@ -22,8 +22,8 @@ typedef struct {
 } Context;
 
 size_t tb_oscillator_narrow_work(int n) {
-  // A rank of at most 2/3 n (tb_oscillator_is_narrow).
-  size_t N = (size_t)n, R = 2 * N / 3 + 1;
+  // A rank of at most 4/5 n (tb_oscillator_is_narrow).
+  size_t N = (size_t)n, R = 4 * N / 5 + 1;
   return R * R * (2 * TB_MAX_POLES + 2) + 10 * N;
 }
 

@@ -71,7 +71,26 @@ size_t tb_oscillator_pade_work(int n) {
   return N * N * 2 * TB_MAX_POLES + 6 * N;
 }
 
-bool tb_complex_lu(int n, double* TB_RESTRICT re, double* TB_RESTRICT im, int* pivot) {
+// row -= f top, from column `from` on; four at a time are loaded before any is stored.
+TB_INLINE void subtract_row(int n, int from, tbComplex f, const double* top_re,
+                            const double* top_im, double* row_re, double* row_im) {
+  int j = from;
+  for (; j + 4 <= n; j += 4) {
+    double re[4], im[4];
+    for (int q = 0; q < 4; q++) {
+      re[q] = row_re[j + q] - (f.re * top_re[j + q] - f.im * top_im[j + q]);
+      im[q] = row_im[j + q] - (f.re * top_im[j + q] + f.im * top_re[j + q]);
+    }
+    for (int q = 0; q < 4; q++) row_re[j + q] = re[q];
+    for (int q = 0; q < 4; q++) row_im[j + q] = im[q];
+  }
+  for (; j < n; j++) {
+    row_re[j] -= f.re * top_re[j] - f.im * top_im[j];
+    row_im[j] -= f.re * top_im[j] + f.im * top_re[j];
+  }
+}
+
+TB_INLINE bool factor(int n, double* re, double* im, int* pivot) {
   for (int k = 0; k < n; k++) {
     int best = k;
     double largest = 0;
@@ -99,15 +118,22 @@ bool tb_complex_lu(int n, double* TB_RESTRICT re, double* TB_RESTRICT im, int* p
       tbComplex f = tb_complex_times((tbComplex){re[i * n + k], im[i * n + k]}, inverse);
       re[i * n + k] = f.re;
       im[i * n + k] = f.im;
-      double *row_re = re + i * n, *row_im = im + i * n;
-      const double *top_re = re + k * n, *top_im = im + k * n;
-      for (int j = k + 1; j < n; j++) {
-        row_re[j] -= f.re * top_re[j] - f.im * top_im[j];
-        row_im[j] -= f.re * top_im[j] + f.im * top_re[j];
-      }
+      subtract_row(n, k + 1, f, re + k * n, im + k * n, re + i * n, im + i * n);
     }
   }
   return true;
+}
+
+static bool factor_narrow(int n, double* re, double* im, int* pivot) {
+  return factor(n, re, im, pivot);
+}
+
+TB_WIDE static bool factor_wide(int n, double* re, double* im, int* pivot) {
+  return factor(n, re, im, pivot);
+}
+
+bool tb_complex_lu(int n, double* re, double* im, int* pivot) {
+  return tb_wide() ? factor_wide(n, re, im, pivot) : factor_narrow(n, re, im, pivot);
 }
 
 void tb_complex_solve(int n, const double* re, const double* im, const int* pivot,
