@@ -366,16 +366,55 @@ tbImplicit tb_comfree_implicit(const tbOption* opt) {
                                                              : TB_IMPLICIT_ALL;
 }
 
-// CF eq. 8-9: impulses of every constraint by itself and the velocity change u that they lead to,
-// again where they would overshoot. `force` gets J^T lambda. Returns 1 if an island was softened.
-static int solve(const Context* x, const tbIslands* islands, tbReal* force, tbReal* u) {
-  velocity_change(x, x->lambda, force, u, x->drawn[1]);
-  if (!prevent_overshoot(x, islands, u)) return 0;
-  velocity_change(x, x->lambda, force, u, x->drawn[1]);
+// x->change = J u.
+static void change_rows(const Context* x, const tbReal* u) {
   for (int i = 0; i < x->cs->count; i++) {
     const tbConstraint* c = &x->cs->list[i];
     rows_of(c, u, x->change + c->row);
   }
+}
+
+// Impulses lambda at predicted velocities s make the energy lambda.s + lambda.(J u)/2. No facet
+// pushes beyond its fastest correction, so that is at most this speed times the push; where two
+// rounds of the power method have missed an overshoot it is more, and the island is scaled down to
+// it. Returns 1 if one was.
+static int bound_energy(const Context* x, const tbIslands* islands) {
+  int any = 0;
+  for (int i = 0; i < islands->count; i++) {
+    const tbIsland* island = &islands->island[i];
+    tbReal first = 0, second = 0, most = 0;
+    for (int k = 0; k < island->nmember; k++) {
+      const tbConstraint* c = &x->cs->list[island->member[k]];
+      if (c->source == TB_SOURCE_EQUALITY) continue;
+      for (int r = 0; r < c->dim; r++) {
+        first += x->lambda[c->row + r] * x->velocity[c->row + r];
+        second += x->lambda[c->row + r] * x->change[c->row + r];
+      }
+      if (c->bound == 0) most += x->lambda[c->row] * x->gain[c->row].speed;
+    }
+    tbReal share = 2 * (most - first) / fmax(second, TB_TINY);
+    if (!(second > 0) || share >= 1) continue;
+    for (int k = 0; k < island->nmember; k++) {
+      const tbConstraint* c = &x->cs->list[island->member[k]];
+      for (int r = 0; r < c->dim; r++) x->lambda[c->row + r] *= fmax(0, share);
+    }
+    any = 1;
+  }
+  return any;
+}
+
+// CF eq. 8-9: impulses of every constraint by itself and the velocity change u that they lead to,
+// again where they would overshoot. `force` gets J^T lambda. Returns 1 if an island was softened.
+static int solve(const Context* x, const tbIslands* islands, tbReal* force, tbReal* u) {
+  velocity_change(x, x->lambda, force, u, x->drawn[1]);
+  int softened = prevent_overshoot(x, islands, u);
+  if (softened) {
+    velocity_change(x, x->lambda, force, u, x->drawn[1]);
+    change_rows(x, u);
+  }
+  if (!bound_energy(x, islands)) return softened;
+  velocity_change(x, x->lambda, force, u, x->drawn[1]);
+  change_rows(x, u);
   return 1;
 }
 
