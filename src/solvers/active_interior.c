@@ -21,6 +21,9 @@ enum { MAX = TB_MAX_BLOCK_DIM, WEIGHTS = 3 };
 static const tbReal SHORT_STEP = 0.2, INSIDE = 0.99;
 // Free rows may depend on each other: a small ridge, whose error the next iteration removes.
 static const tbReal RIDGE = 1e-9, FIXED = 1e30;
+// Velocities are computed anew below this times the tolerance, and every so many iterations above.
+static const tbReal FAR = 100;
+enum { EXACT = 4 };
 
 typedef struct {
   const tbActive* a;
@@ -28,6 +31,7 @@ typedef struct {
   tbReal unit;                              // lambda = unit S x, velocity = unit S^-1 z
   tbReal *S, *x, *z, *r, *dx, *dz, *c, *b;  // by row
   tbReal *ax, *az;                          // the affine step
+  tbReal* jv;                               // J dv of the last direction
   tbReal *low, *high, *zlow, *zhigh;        // boxes: bounds of x, multipliers
   tbReal *dlow, *dhigh;                     // their steps
   tbReal *lambda, *sigma;                   // of x, as they are outside
@@ -47,9 +51,9 @@ static bool is_cone(const tbBlock* b) {
 
 static bool allocate(Interior* m, tbArena* arena) {
   size_t n = (size_t)m->p->n + 1, blocks = (size_t)m->p->nblock + 1;
-  tbReal** vectors[] = {&m->S,    &m->x,     &m->z,    &m->r,     &m->dx,     &m->dz,
-                        &m->c,    &m->b,     &m->ax,   &m->az,    &m->low,    &m->high,
-                        &m->zlow, &m->zhigh, &m->dlow, &m->dhigh, &m->lambda, &m->sigma};
+  tbReal** vectors[] = {&m->S,    &m->x,     &m->z,      &m->r,     &m->dx,   &m->dz,   &m->c,
+                        &m->b,    &m->ax,    &m->az,     &m->low,   &m->high, &m->zlow, &m->zhigh,
+                        &m->dlow, &m->dhigh, &m->lambda, &m->sigma, &m->jv};
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) {
     *vectors[k] = TB_ARENA_NEW(arena, tbReal, n);
   }
@@ -153,13 +157,14 @@ static void first_point(Interior* m, tbReal mu) {
 
 // ---- one iteration -----------------------------------------------------------------------------
 
-// lambda and its velocity, the residual r of the shifted velocity, the mean product.
-static tbReal evaluate(Interior* m) {
+// lambda and its velocity (which far from the answer has come along with the steps), the residual r
+// of the shifted velocity, the mean product.
+static tbReal evaluate(Interior* m, bool exact) {
   const tbProblem* p = m->p;
   bool shifted = m->a->law == TB_LAW_NCP;
   tbReal sum = 0;
   for (int k = 0; k < p->n; k++) m->lambda[k] = m->S[k] * m->unit * m->x[k];
-  tb_active_response(m->a, m->lambda, m->dv, m->sigma);
+  if (exact) tb_active_response(m->a, m->lambda, m->dv, m->sigma);
   for (int i = 0; i < p->nblock; i++) {
     const tbBlock* b = &p->block[i];
     for (int k = b->row; k < b->row + b->dim; k++) {
@@ -284,6 +289,11 @@ static bool factor(Interior* m, tbSolveInfo* info) {
 TB_INLINE void cone_target(Interior* m, int i, int d, tbReal target, bool correct) {
   int row = m->p->block[i].row;
   const tbReal* dx = correct ? m->ax + row : NULL;
+  // Towards no products at all the scaled point is taken away: c = -V V^-1 z.
+  if (target == 0 && !correct) {
+    for (int r = 0; r < d; r++) m->c[row + r] = -m->z[row + r];
+    return;
+  }
   tb_lorentz_target(d, &m->scaling[i], target, dx, m->az + row, m->c + row);
 }
 
@@ -333,7 +343,10 @@ TB_INLINE void block_solution(Interior* m, int i, int d, tbReal* dx) {
   int row = m->p->block[i].row;
   tbReal velocity[TB_ROWS_DIM];
   tb_velocity_mul(m->a->system, i, m->dv, velocity);
-  for (int r = 0; r < d; r++) velocity[r] = m->b[row + r] - m->S[row + r] * velocity[r];
+  for (int r = 0; r < d; r++) {
+    m->jv[row + r] = velocity[r];
+    velocity[r] = m->b[row + r] - m->S[row + r] * velocity[r];
+  }
   multiply(d, m->K + (size_t)i * MAX * MAX, velocity, dx + row);
 }
 
@@ -416,23 +429,30 @@ static void find_step(Interior* m, tbReal target, tbReal* dx, tbReal* dz) {
   }
 }
 
-// The largest step that keeps x and z inside.
+// Steps are cut at 1, and at 0.9 or more of what is found below.
+static const tbReal LONGEST = 1.25;
+
+// The least of `a` and the largest step that keeps x and z of a cone inside. Cones are convex:
+// where a step of length a ends inside, no root need be found.
+TB_INLINE tbReal cone_step(const Interior* m, int row, int d, const tbReal* dx, const tbReal* dz,
+                           tbReal a) {
+  const tbReal *x = m->x + row, *z = m->z + row;
+  if (!tb_lorentz_holds(d, x, dx + row, a)) a = fmin(a, tb_lorentz_step(d, x, dx + row));
+  if (!tb_lorentz_holds(d, z, dz + row, a)) a = fmin(a, tb_lorentz_step(d, z, dz + row));
+  return a;
+}
+
+// The largest step that keeps x and z inside, up to LONGEST.
 static tbReal step_length(const Interior* m, const tbReal* dx, const tbReal* dz) {
-  tbReal a = INFINITY;
+  tbReal a = LONGEST;
   for (int i = 0; i < m->p->nblock; i++) {
     const tbBlock* b = &m->p->block[i];
-    int row = b->row;
     if (is_cone(b)) {
-      int d = b->dim;
-      tbReal of_x = d == 3 ? tb_lorentz_step(3, m->x + row, dx + row)
-                           : tb_lorentz_step(d, m->x + row, dx + row);
-      tbReal of_z = d == 3 ? tb_lorentz_step(3, m->z + row, dz + row)
-                           : tb_lorentz_step(d, m->z + row, dz + row);
-      if (of_z < of_x) of_x = of_z;
-      if (of_x < a) a = of_x;
+      a = b->dim == 3 ? cone_step(m, b->row, 3, dx, dz, a)
+                      : cone_step(m, b->row, b->dim, dx, dz, a);
       continue;
     }
-    for (int k = row; k < row + b->dim; k++) {
+    for (int k = b->row; k < b->row + b->dim; k++) {
       if (b->type == TB_BLOCK_ONE_SIDED) {
         a = fmin(a, tb_pair_step(m->x[k], dx[k], m->z[k], dz[k]));
       } else if (b->type == TB_BLOCK_BOX && m->zlow[k] > 0) {
@@ -528,10 +548,16 @@ bool tb_active_interior(const tbActive* a, tbArena* arena, const tbInterior* set
   memcpy(m.sigma, sigma, bytes);
   first_point(&m, set->mu * largest_load(&m));
   tbReal best = tb_residual(a->p, a->law, lambda, sigma).relative, last = INFINITY;
+  bool exact = true;
   for (int k = 0, since = 0;
        k < set->rounds && since < set->patience && info->iterations < a->max_iter; k++) {
-    tbReal mu = evaluate(&m);
+    tbReal mu = evaluate(&m, exact);
     tbReal now = tb_residual(a->p, a->law, m.lambda, m.sigma).relative;
+    if (!exact && !(now > FAR * a->tolerance)) {
+      mu = evaluate(&m, true);
+      now = tb_residual(a->p, a->law, m.lambda, m.sigma).relative;
+    }
+    exact = !(now > FAR * a->tolerance) || k % EXACT == EXACT - 1;
     if (!isfinite(mu)) break;
     if (now < best) {
       best = now;
@@ -545,6 +571,8 @@ bool tb_active_interior(const tbActive* a, tbArena* arena, const tbInterior* set
     tbReal step = choose_step(&m, mu, k < 4 ? 0 : set->kappa, info);
     if (!(step > 1e-10) || !isfinite(step)) break;
     for (int r = 0; r < a->p->n; r++) {
+      tbReal compliance = a->p->R ? a->p->R[r] * m.S[r] * m.dx[r] : 0;
+      m.sigma[r] += step * m.unit * (m.jv[r] + compliance);
       m.x[r] += step * m.dx[r];
       m.z[r] += step * m.dz[r];
       m.zlow[r] += step * m.dlow[r];

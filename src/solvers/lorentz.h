@@ -4,6 +4,7 @@
 #define TRIBO_SOLVERS_LORENTZ_H_
 
 #include <math.h>
+#include <stdbool.h>
 
 #include "tribo/problem.h"
 
@@ -90,6 +91,16 @@ static inline void tb_lorentz_target(int d, const tbLorentz* s, tbReal target, c
   }
   tb_lorentz_divide(d, s->point, want, u);
   tb_lorentz_scale(d, s, 1, u, c);
+}
+
+// Whether x + a dx lies in the cone.
+static inline bool tb_lorentz_holds(int d, const tbReal* x, const tbReal* dx, tbReal a) {
+  tbReal first = x[0] + a * dx[0], sum = 0;
+  for (int i = 1; i < d; i++) {
+    tbReal y = x[i] + a * dx[i];
+    sum += y * y;
+  }
+  return first >= 0 && sum <= first * first;
 }
 
 // The largest a with x + a dx in the cone.
