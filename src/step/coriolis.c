@@ -22,10 +22,13 @@
 
 // Turn of a body in a step from which on it is fast, rad. The soft law's motion is MuJoCo's, its
 // growing energy included, as far as that means anything.
-static const tbReal FAST_TURN = 0.1, SOFT_FAST_TURN = 1;
+static const tbReal FAST_TURN = 0.1, SOFT_FAST_TURN = 1, EXPO_FAST_TURN = 0.5;
 
 static bool is_fast(const tbModel* m, const tbData* d, int tree) {
-  tbReal most = (m->opt.law == TB_LAW_SOFT ? SOFT_FAST_TURN : FAST_TURN) / m->opt.timestep;
+  tbReal turn = m->opt.law == TB_LAW_SOFT           ? SOFT_FAST_TURN
+                : m->opt.law == TB_LAW_VISCOELASTIC ? EXPO_FAST_TURN
+                                                    : FAST_TURN;
+  tbReal most = turn / m->opt.timestep;
   int first = m->tree_bodyadr[tree], end = first + m->tree_bodynum[tree];
   for (int i = first; i < end; i++) {
     const tbReal* omega = d->cvel + 6 * i;
