@@ -16,6 +16,7 @@ enum { FEW = 32 };
 
 typedef struct {
   uint64_t* key;
+  tbReal* until;  // see pair_overlaps
   int count, capacity;
 } KeyList;
 
@@ -25,6 +26,7 @@ typedef struct {
   int32_t hit[FEW];       // scratch: which items overlap the current one
   uint32_t allowed[FEW];  // bit j of item i: the filter lets them pair
   uint32_t overlap[FEW];  // the same, and the fat boxes overlap
+  tbReal until[FEW][FEW];
 } FewBoxes;
 
 typedef struct tbBroadState {
@@ -107,9 +109,11 @@ void tb_broadphase_free(tbBroadphase* broad) {
     free(s->tree.nodes);
     free(s->tree.order);
     free(s->tree.key);
-    free(s->candidates.key);
-    free(s->fresh.key);
-    free(s->spare.key);
+    KeyList* const lists[] = {&s->candidates, &s->fresh, &s->spare};
+    for (int i = 0; i < 3; i++) {
+      free(lists[i]->key);
+      free(lists[i]->until);
+    }
     free(s);
   }
   free(broad->box);
@@ -144,9 +148,12 @@ static bool reserve_keys(tbBroadphase* broad, KeyList* list, int64_t count) {
   if (count > capacity) return false;
   uint64_t* key = (uint64_t*)realloc(list->key, (size_t)capacity * sizeof(uint64_t));
   if (!key) return false;
-  broad->nallocation++;
-  broad->bytes += (size_t)(capacity - list->capacity) * sizeof(uint64_t);
   list->key = key;
+  tbReal* until = (tbReal*)realloc(list->until, (size_t)capacity * sizeof(tbReal));
+  if (!until) return false;
+  list->until = until;
+  broad->nallocation += 2;
+  broad->bytes += (size_t)(capacity - list->capacity) * (sizeof(uint64_t) + sizeof(tbReal));
   list->capacity = (int)capacity;
   return true;
 }
@@ -423,13 +430,17 @@ static bool merge_candidates(tbBroadphase* broad) {
   if (!reserve_keys(broad, fresh, (int64_t)fresh->count + 1)) return false;
   int count = 0, f = 0;
   fresh->key[fresh->count] = UINT64_MAX;
-  for (int i = 0; i < old->count; i++) {
-    uint64_t key = old->key[i];
-    if (s->moved[key >> 32] | s->moved[key & UINT32_MAX]) continue;
-    while (fresh->key[f] < key) out->key[count++] = fresh->key[f++];
-    out->key[count++] = key;
+  for (int i = 0; i <= old->count; i++) {
+    uint64_t key = i < old->count ? old->key[i] : UINT64_MAX;
+    if (i < old->count && (s->moved[key >> 32] | s->moved[key & UINT32_MAX])) continue;
+    for (; fresh->key[f] < key; f++) {
+      out->key[count] = fresh->key[f];
+      out->until[count++] = 0;
+    }
+    if (i == old->count) break;
+    out->key[count] = key;
+    out->until[count++] = old->until[i];
   }
-  while (f < fresh->count) out->key[count++] = fresh->key[f++];
   out->count = count;
   KeyList swap = *old;
   *old = *out;
@@ -437,21 +448,64 @@ static bool merge_candidates(tbBroadphase* broad) {
   return true;
 }
 
-// Of the candidates, those whose true boxes overlap. Written always, counted when true: no branch
-// to mispredict but where a plane's box is not the whole truth.
+// How far two items are from touching (positive) or from parting (negative), by the sides of their
+// boxes; for a plane also by its normal, along which a box reaches no farther than the root of
+// three times what its sides move.
+static tbReal gap_between(const State* s, int i, int j) {
+  const tbAabb *a = &s->tight[i], *b = &s->tight[j];
+  tbReal gap = -INFINITY, most = 0;
+  for (int k = 0; k < 3; k++) {
+    gap = fmax(gap, fmax((tbReal)a->low[k] - b->high[k], (tbReal)b->low[k] - a->high[k]));
+  }
+  bool plane_i = s->kind[i] & TB_BROAD_PLANE, plane_j = s->kind[j] & TB_BROAD_PLANE;
+  const tbAabb* box = plane_i ? b : a;
+  if (plane_i != plane_j) {
+    const tbReal* plane = s->plane + 4 * (plane_i ? i : j);
+    tbReal lowest = -plane[3];
+    for (int k = 0; k < 3; k++) {
+      if (plane[k] != 0) lowest += plane[k] * (tbReal)(plane[k] > 0 ? box->low[k] : box->high[k]);
+    }
+    gap = fmax(gap, lowest / 1.7320508075688774);
+  }
+  for (int k = 0; k < 3; k++) {
+    most = fmax(most, fmax(fabs(box->low[k]), fabs(box->high[k])));
+    if (!plane_i && !plane_j) most = fmax(most, fmax(fabs(b->low[k]), fabs(b->high[k])));
+  }
+  // Less what rounding to single precision can hide.
+  tbReal sure = fabs(gap) - 1e-6 * most;
+  if (!(sure > 0 && sure < 1e30)) return 0;
+  return gap > 0 ? 0.999 * sure : -0.999 * sure;
+}
+
+// Whether the true boxes of a candidate overlap. While both items together have come less far than
+// |until|, they do where it is negative and do not where it is positive.
+static inline bool pair_overlaps(tbBroadphase* broad, int i, int j, tbReal* until) {
+  const State* s = broad->state;
+  tbReal path = broad->path ? broad->path[i] + broad->path[j] : INFINITY;
+  if (path < fabs(*until)) return *until < 0;
+  freshen(broad, i);
+  freshen(broad, j);
+  bool overlap = items_overlap(s, s->tight, i, j);
+  *until = 0;
+  if (path < 1e12) {
+    tbReal gap = gap_between(s, i, j);
+    // Where both ways to see it differ by rounding, nothing is known.
+    if ((gap < 0) == overlap) *until = gap < 0 ? gap - path : gap + path;
+  }
+  return overlap;
+}
+
+// Of the candidates, those whose true boxes overlap.
 static void report_pairs(tbBroadphase* broad) {
   const State* s = broad->state;
   const uint64_t* keys = s->candidates.key;
-  const tbAabb* tight = s->tight;
   tbPair* pairs = broad->pairs;
   int count = 0, total = s->candidates.count;
   for (int c = 0; c < total; c++) {
     int i = (int)(keys[c] >> 32), j = (int)(keys[c] & UINT32_MAX);
-    freshen(broad, i);
-    freshen(broad, j);
     pairs[count].first = i;
     pairs[count].second = j;
-    count += items_overlap(s, tight, i, j);
+    count += pair_overlaps(broad, i, j, &s->candidates.until[c]);
   }
   broad->npair = count;
 }
@@ -496,6 +550,7 @@ static void search_few(tbBroadphase* broad, int i) {
     if (near && ((s->kind[i] | s->kind[j]) & TB_BROAD_PLANE)) near = items_overlap(s, s->fat, i, j);
     few->overlap[i] |= (uint32_t)near << j;
     few->overlap[j] = near ? few->overlap[j] | own : few->overlap[j] & ~own;
+    few->until[i][j] = few->until[j][i] = 0;
   }
 }
 
@@ -516,16 +571,14 @@ static void find_few(tbBroadphase* broad) {
 }
 
 static void report_few(tbBroadphase* broad) {
-  const State* s = broad->state;
+  State* s = broad->state;
   int count = 0;
   for (int i = 0; i < broad->count; i++) {
     // The items behind this one.
     uint32_t bits = s->few.overlap[i] >> i >> 1;
     for (int j = i + 1; bits; j++, bits >>= 1) {
       if (!(bits & 1)) continue;
-      freshen(broad, i);
-      freshen(broad, j);
-      if (items_overlap(s, s->tight, i, j)) broad->pairs[count++] = (tbPair){i, j};
+      if (pair_overlaps(broad, i, j, &s->few.until[i][j])) broad->pairs[count++] = (tbPair){i, j};
     }
   }
   broad->npair = count;

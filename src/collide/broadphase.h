@@ -45,6 +45,10 @@ typedef struct {
   float* slack;
   tbPlaceBox place;
   void* owner;
+  // count, or NULL: how far each item has come. No side of its box moves by more than this grows,
+  // which it does until it is infinite once: what is known of the item's pairs is then forgotten.
+  // Pairs far from touching and far from parting are not looked at meanwhile.
+  const tbReal* path;
 
   // The result of the last update.
   int npair;

@@ -30,10 +30,10 @@ typedef struct {
   tbReal speed[2];         // of its centre of mass, and of turning; 0 without a reach
 } Travel;
 
-// An item when its box was last placed: the way and turn of its body, and what of its margin is
-// due to speed.
+// What of an item's margin is due to speed, how much that has changed in sum, and the path of the
+// item when its box was last placed.
 typedef struct {
-  tbReal way, turn, ahead;
+  tbReal ahead, changed, placed;
 } Mark;
 
 struct tbContactFinder {
@@ -56,6 +56,7 @@ struct tbContactFinder {
   tbReal* swing;   // per item: a turn of its body by x moves its box by no more than this times x
   Travel* travel;  // per body
   Mark* mark;      // per item
+  tbReal* path;    // per item: no side of its box has come farther (broadphase.h)
   const tbData* data;        // of the current search
   tbReal near, step, equal;  // of the last search: reach, time step, margin of all or -1
   uint8_t* kind;
@@ -241,13 +242,14 @@ tbContactFinder* tb_contact_finder_new(const tbModel* m) {
   f->reach = calloc(n, sizeof(tbReal));
   f->swing = calloc(n, sizeof(tbReal));
   f->mark = calloc(n, sizeof(Mark));
+  f->path = calloc(n, sizeof(tbReal));
   f->travel = calloc((size_t)m->nbody + 1, sizeof(Travel));
   f->kind = calloc(n, 1);
   f->pair = calloc((size_t)m->npair + 1, sizeof(Explicit));
   f->exclude = calloc((size_t)m->nexclude + 1, sizeof(uint64_t));
   int ok = f->geom && f->shape && f->hull && f->hfield && f->plane && f->margin && f->placed &&
-           f->bounds && f->bounded && f->arm && f->reach && f->swing && f->mark && f->travel &&
-           f->kind && f->pair && f->exclude;
+           f->bounds && f->bounded && f->arm && f->reach && f->swing && f->mark && f->path &&
+           f->travel && f->kind && f->pair && f->exclude;
   if (ok) {
     view_hulls(f, m);
     view_hfields(f, m);
@@ -257,6 +259,7 @@ tbContactFinder* tb_contact_finder_new(const tbModel* m) {
          tb_broadphase_init(&f->broad, f->count, f->kind, may_collide, f) == TB_OK;
     f->broad.place = place_item;
     f->broad.owner = f;
+    f->broad.path = f->path;
   }
   if (ok) return f;
   tb_contact_finder_free(f);
@@ -266,10 +269,10 @@ tbContactFinder* tb_contact_finder_new(const tbModel* m) {
 void tb_contact_finder_free(tbContactFinder* f) {
   if (!f) return;
   tb_broadphase_free(&f->broad);
-  void* const owned[] = {f->geom,     f->shape,       f->hull,   f->hfield,  f->plane,
-                         f->margin,   f->placed,      f->bounds, f->bounded, f->arm,
-                         f->reach,    f->kind,        f->pair,   f->exclude, f->memory,
-                         f->previous, f->hull_search, f->swing,  f->mark,    f->travel};
+  void* const owned[] = {f->geom,   f->shape,   f->hull,    f->hfield,   f->plane,       f->margin,
+                         f->placed, f->bounds,  f->bounded, f->arm,      f->reach,       f->kind,
+                         f->pair,   f->exclude, f->memory,  f->previous, f->hull_search, f->swing,
+                         f->mark,   f->travel,  f->path};
   for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
   free(f);
 }
@@ -299,7 +302,7 @@ size_t tb_contact_finder_allocations(const tbContactFinder* f) {
 size_t tb_contact_finder_bytes(const tbContactFinder* f) {
   const tbModel* m = f->model;
   size_t item = sizeof(int) + sizeof(uint64_t) + sizeof(tbShape) + sizeof(tbBounds) + sizeof(bool) +
-                8 * sizeof(tbReal) + sizeof(Mark) + 1;
+                9 * sizeof(tbReal) + sizeof(Mark) + 1;
   return sizeof *f + f->nsearch + item * ((size_t)m->ngeom + 1) +
          sizeof(Travel) * ((size_t)m->nbody + 1) + sizeof(tbHull) * ((size_t)m->nmesh + 1) +
          sizeof(tbHField) * ((size_t)m->nhfield + 1) + sizeof(Explicit) * ((size_t)m->npair + 1) +
@@ -423,24 +426,15 @@ static void place_ground(tbContactFinder* f, int i, const tbReal* pos, const tbR
   tb_aabb_round(&f->broad.box[i], low, high);
 }
 
-// What a body's speed adds to an item's margin.
-static tbReal ahead_of(const tbContactFinder* f, int i) {
-  const tbReal* speed = f->travel[f->model->geom_bodyid[f->geom[i]]].speed;
-  return f->step * (speed[0] + speed[1] * f->arm[i]);
-}
-
-// The box of one item. With a reach, it holds the way of one step.
+// The box of one item.
 static void place_item(void* owner, int i) {
   tbContactFinder* f = owner;
-  // Each side carries its own margin, or half of the common reach.
-  tbReal margin = fmax(f->equal >= 0 ? f->equal : f->margin[i], 0.5 * f->near) + ahead_of(f, i);
-  f->reach[i] = margin;
   const tbReal* pos = f->data->geom_xpos + 3 * f->geom[i];
   const tbReal* mat = f->data->geom_xmat + 9 * f->geom[i];
   if (f->bounded[i]) {
-    tb_bounds_place(&f->bounds[i], pos, mat, margin, &f->broad.box[i]);
+    tb_bounds_place(&f->bounds[i], pos, mat, f->reach[i], &f->broad.box[i]);
   } else {
-    place_ground(f, i, pos, mat, margin);
+    place_ground(f, i, pos, mat, f->reach[i]);
   }
 }
 
@@ -477,17 +471,22 @@ static void place_boxes(tbContactFinder* f, const tbModel* m, const tbData* d, t
   for (int i = 0, last = -1; i < f->count; i++) {
     int body = m->geom_bodyid[f->geom[i]];
     f->broad.still[i] = same && m->body_lastdof[body] < 0 && m->nmocap == 0;
+    if (f->broad.still[i]) f->path[i] = f->mark[i].placed;
     if (f->broad.still[i]) continue;
     if (body != last) known = travel_on(f, m, d, body) && same;
     last = body;
     const Travel* t = &f->travel[body];
     Mark* mark = &f->mark[i];
-    tbReal ahead = ahead_of(f, i);
-    tbReal moved = (t->way - mark->way) + (t->turn - mark->turn) * f->swing[i];
-    if (ahead > mark->ahead) moved += ahead - mark->ahead;
-    f->broad.still[i] = known && f->bounded[i] && moved <= f->broad.slack[i];
+    // Each side carries its own margin, or half of the common reach, and the way of one step.
+    tbReal ahead = f->step * (t->speed[0] + t->speed[1] * f->arm[i]);
+    f->reach[i] = fmax(equal >= 0 ? equal : f->margin[i], 0.5 * reach) + ahead;
+    mark->changed = known ? mark->changed + fabs(ahead - mark->ahead) : 0;
+    mark->ahead = ahead;
+    tbReal path = t->way + t->turn * f->swing[i] + mark->changed;
+    f->path[i] = known && f->bounded[i] ? path : INFINITY;
+    f->broad.still[i] = f->path[i] - mark->placed <= f->broad.slack[i];
     if (f->broad.still[i]) continue;
-    *mark = (Mark){t->way, t->turn, ahead};
+    mark->placed = path;
     place_item(f, i);
   }
   f->started = 1;

@@ -124,6 +124,69 @@ static void test_against_all_pairs(void** state) {
   }
 }
 
+// What a caller that knows how far items have come says to the broad phase.
+typedef struct {
+  const World* w;
+  tbBroadphase* broad;
+  tbReal *path, *placed;
+  int asked;  // how often it had to place a box
+} Owner;
+
+static void place(void* owner, int i) {
+  Owner* o = owner;
+  tb_aabb_round(&o->broad->box[i], o->w->low + 3 * i, o->w->high + 3 * i);
+  o->asked++;
+}
+
+static void update_by_path(Owner* o, tbReal dt) {
+  const World* w = o->w;
+  for (int i = 0; i < w->count; i++) {
+    tbReal most = 0;
+    for (int k = 0; k < 3; k++) most = fmax(most, fabs(dt * w->velocity[3 * i + k]));
+    o->path[i] += most;
+    o->broad->still[i] = o->path[i] - o->placed[i] <= o->broad->slack[i];
+    if (o->broad->still[i]) continue;
+    o->placed[i] = o->path[i];
+    place(o, i);
+  }
+  assert_int_equal(tb_broadphase_update_boxes(o->broad, w->plane), TB_OK);
+}
+
+// Boxes placed only where they are needed: exactly the pairs of all boxes, few or many, back and
+// forth.
+static void test_paths(void** state) {
+  (void)state;
+  const int counts[] = {17, 32, 300};
+  for (int c = 0; c < 3; c++) {
+    tbRng rng = {(uint64_t)c + 40};
+    World w = make_world(&rng, counts[c], 3, counts[c] > 32 ? 4 : 1.5);
+    tbBroadphase broad, fresh;
+    assert_int_equal(tb_broadphase_init(&broad, w.count, w.kind, filter_odd, NULL), TB_OK);
+    Owner o = {&w, &broad, calloc((size_t)w.count, sizeof(tbReal)),
+               calloc((size_t)w.count, sizeof(tbReal)), 0};
+    broad.place = place;
+    broad.owner = &o;
+    broad.path = o.path;
+    for (int step = 0; step < 400; step++) {
+      tbReal dt = step % 50 == 49 ? 0.3 : step / 40 % 2 ? -0.004 : 0.003;
+      move_world(&w, dt);
+      update_by_path(&o, dt);
+      assert_int_equal(tb_broadphase_init(&fresh, w.count, w.kind, filter_odd, NULL), TB_OK);
+      assert_int_equal(tb_broadphase_update(&fresh, w.low, w.high, w.plane), TB_OK);
+      assert_int_equal(fresh.npair, broad.npair);
+      if (fresh.npair) {
+        assert_memory_equal(fresh.pairs, broad.pairs, sizeof(tbPair) * (size_t)fresh.npair);
+      }
+      tb_broadphase_free(&fresh);
+    }
+    assert_true(o.asked < 400 * w.count / 2);
+    tb_broadphase_free(&broad);
+    free(o.path);
+    free(o.placed);
+    free_world(&w);
+  }
+}
+
 // Bodies that vibrate in place: after the first updates nothing is allocated and nothing searched.
 static void test_warm_allocates_nothing(void** state) {
   (void)state;
@@ -193,6 +256,7 @@ static void test_bad_boxes(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_against_all_pairs),
+      cmocka_unit_test(test_paths),
       cmocka_unit_test(test_warm_allocates_nothing),
       cmocka_unit_test(test_memory_linear),
       cmocka_unit_test(test_bad_boxes),
