@@ -211,7 +211,10 @@ static bool solve_reduced(const Fast* f, tbActive active, int dofs, tbIsland* is
                                ? info->residual
                                : tb_residual(&island->problem, TB_LAW_NCP, island->lambda, sigma);
   }
-  if (!*solved) memcpy(island->lambda, guess, bytes);
+  if (!*solved) {
+    memcpy(island->lambda, guess, bytes);
+    island->applied = 0;
+  }
   return true;
 }
 
