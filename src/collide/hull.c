@@ -70,12 +70,16 @@ int tb_hull_face_toward(const tbHull* hull, const tbReal d[3], int vertex) {
 
 // The neighbour that is about as far along d as the vertex, if one is: most level first.
 static int level_neighbour(const tbHull* hull, const tbReal d[3], int vertex) {
+  const tbReal *x = hull->vert + 3 * vertex, height = tb_dot3(x, d);
   tbReal least = LEVEL_SINE;
   int best = -1;
   for (int k = hull->adj_start[vertex]; k < hull->adj_start[vertex + 1]; k++) {
-    tbReal e[3];
-    tb_sub3(e, hull->vert + 3 * vertex, hull->vert + 3 * hull->adj[k]);
-    tbReal rise = tb_dot3(e, d), length = tb_norm3(e);
+    const tbReal* y = hull->vert + 3 * hull->adj[k];
+    tbReal rise = height - tb_dot3(y, d), e[3];
+    // No edge is longer than the hull is wide: most are out without their length.
+    if (!(rise < 2 * least * hull->radius)) continue;
+    tb_sub3(e, x, y);
+    tbReal length = tb_norm3(e);
     if (!(rise < least * length)) continue;
     least = rise / length;
     best = hull->adj[k];
@@ -83,29 +87,42 @@ static int level_neighbour(const tbHull* hull, const tbReal d[3], int vertex) {
   return best;
 }
 
-// Around the vertex, from face to face over the edges that leave it.
+// Where a vertex is among the corners of a face, or -1; and whether another (-1: any) is there too.
+static int corner_of(const tbHull* hull, int face, int vertex, int other, bool* both) {
+  int at = -1;
+  *both = other < 0;
+  for (int k = hull->face_start[face]; k < hull->face_start[face + 1]; k++) {
+    at = hull->face_vert[k] == vertex ? k : at;
+    *both |= hull->face_vert[k] == other;
+  }
+  *both &= at >= 0;
+  return at;
+}
+
 int tb_hull_face_at(const tbHull* hull, const tbReal d[3], int vertex) {
-  if (hull->nface < 1) return -1;
-  if (!hull->vert_face || !hull->face_adj || !hull->adj_start) return scan_faces(hull, d);
-  int level = level_neighbour(hull, d, vertex), first = hull->vert_face[vertex], best = -1;
+  int toward = tb_hull_face_toward(hull, d, vertex), best = -1;
+  if (toward < 0 || !hull->vert_face || !hull->face_adj || !hull->adj_start) return toward;
+  bool both;
+  int level = level_neighbour(hull, d, vertex);
+  corner_of(hull, toward, vertex, level, &both);
+  if (both) return toward;
+
+  // Around the vertex, from face to face over the edges that leave it.
+  int first = hull->vert_face[vertex];
   int left = hull->adj_start[vertex + 1] - hull->adj_start[vertex] + 1;
   tbReal most = -INFINITY;
   for (int f = first; left > 0; left--) {
-    int at = -1, with_level = 0;
-    for (int k = hull->face_start[f]; k < hull->face_start[f + 1]; k++) {
-      at = hull->face_vert[k] == vertex ? k : at;
-      with_level |= hull->face_vert[k] == level;
-    }
+    int at = corner_of(hull, f, vertex, level, &both);
     // A vertex inside of a merged face has no faces around it.
-    if (at < 0) break;
-    // Beyond what any face without the level edge reaches.
-    tbReal along = tb_dot3(hull->plane + 4 * f, d) + 4 * with_level;
+    if (at < 0) return toward;
+    // With the level edge: beyond what any face without it reaches.
+    tbReal along = tb_dot3(hull->plane + 4 * f, d) + (both ? 4 : 0);
     best = along > most ? f : best;
     most = along > most ? along : most;
     f = hull->face_adj[at];
     if (f == first) return best;
   }
-  return tb_hull_face_toward(hull, d, vertex);
+  return toward;
 }
 
 tbReal tb_hull_inner(const tbHull* hull) {
