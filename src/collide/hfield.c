@@ -172,8 +172,19 @@ static int reduce_group(tbContactPoint* group, int count, int most, tbReal step)
   group[0] = group[outermost];
   point[outermost] = first;
   group[outermost] = contact;
-  int kept = tb_manifold_choose(point, count, most, chosen);
-  for (int i = 0; i < kept; i++) group[i] = group[chosen[i]];
+  // More than can be compared at once are thinned out on the way.
+  int kept = 0, next = 0;
+  while (next < count) {
+    for (; next < count && kept < TB_MANIFOLD_MAX; next++, kept++) {
+      point[kept] = point[next];
+      group[kept] = group[next];
+    }
+    kept = tb_manifold_choose(point, kept, most, chosen);
+    for (int i = 0; i < kept; i++) {
+      point[i] = point[chosen[i]];
+      group[i] = group[chosen[i]];
+    }
+  }
   return kept;
 }
 
