@@ -247,6 +247,32 @@ static void test_shapes_on_rough_ground(void** state) {
   }
 }
 
+// A plate on hundreds of spikes: more contacts of one direction than are compared at once.
+static void test_bed_of_nails(void** state) {
+  (void)state;
+  enum { N = 41 };
+  static tbReal data[N * N];
+  for (int k = 0; k < N * N; k++) data[k] = (k % N) % 2 == 0 && (k / N) % 2 == 0;
+  tbHField f = {.nrow = N, .ncol = N, .size = {1, 1, 0.1, 0.1}, .data = data};
+  tbShape a = place(&f);
+  tbShape b = {.type = TB_GEOM_BOX, .size = {0.9, 0.9, 0.1}, .mat = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+  b.pos[2] = 0.1 + 0.1 - 1e-3;
+  tbContactPoint c[TB_MAX_PAIR_CONTACTS];
+  int count = tb_collide(&a, &b, 0, c, NULL);
+  assert_in_range(count, 3, TB_MAX_PAIR_CONTACTS);
+  tbReal low = INFINITY, high = -INFINITY, deepest = 0;
+  for (int i = 0; i < count; i++) {
+    assert_true(c[i].dist > -1e-3 - 1e-9 && c[i].dist <= 0 && c[i].frame[2] > 0.1);
+    deepest = fmin(deepest, c[i].dist);
+    if (c[i].dist > -0.9e-3) continue;
+    assert_near(c[i].frame[2], 1, 1e-9);
+    low = fmin(low, c[i].pos[0]);
+    high = fmax(high, c[i].pos[0]);
+  }
+  assert_near(deepest, -1e-3, 1e-9);
+  assert_true(high - low > 1.5);
+}
+
 static void test_bad_fields(void** state) {
   (void)state;
   tbRng rng = {3};
@@ -281,6 +307,7 @@ int main(void) {
       cmocka_unit_test(test_no_ghost_edges),
       cmocka_unit_test(test_ball_on_rough_ground),
       cmocka_unit_test(test_shapes_on_rough_ground),
+      cmocka_unit_test(test_bed_of_nails),
       cmocka_unit_test(test_bad_fields),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
