@@ -449,7 +449,10 @@ void tb_gather_island(const tbConstraints* constraints, const tbIsland* island, 
       const tbReal *J0 = c->J + r * n, *J1 = J0 + n, *J2 = J1 + n;
       tbReal a = lambda[0], b = lambda[1], d = lambda[2];
       if (a == 0 && b == 0 && d == 0) continue;
-      for (int j = c->lead; j < n; j++) impulse[col[j]] += a * J0[j] + b * J1[j] + d * J2[j];
+      for (int j = c->lead; j < n; j++) {
+        tbReal sum = impulse[col[j]] + a * J0[j];
+        impulse[col[j]] = (sum + b * J1[j]) + d * J2[j];
+      }
     }
     for (; r < c->dim; r++, lambda++) {
       if (*lambda == 0) continue;
