@@ -158,12 +158,19 @@ static void apply_impulses(const Fast* f, const tbActive* active, tbIsland* isla
   island->applied = 1;
 }
 
-// The same, and how far from the law that is.
-static tbResidual judge_applied(const Fast* f, const tbActive* active, tbIsland* island,
-                                tbReal* sigma) {
+// The same, and how far from the law that is. False: out of memory.
+static bool judge_applied(const Fast* f, const tbActive* active, tbIsland* island, tbArena* arena,
+                          tbSolveInfo* info) {
+  const tbProblem* p = &island->problem;
+  tbReal* sigma = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)p->n);
+  if (!sigma) return false;
   apply_impulses(f, active, island);
   tb_assembled_velocity(f->constraints, island, f->v_free, f->v_next, sigma);
-  return tb_residual(&island->problem, active->law, island->lambda, sigma);
+  info->residual = tb_residual(p, active->law, island->lambda, sigma);
+  info->residual_exact = active->law == TB_LAW_NCP
+                             ? info->residual
+                             : tb_residual(p, TB_LAW_NCP, island->lambda, sigma);
+  return true;
 }
 
 // Newton in velocity space over whole trees, with dense factors.
@@ -198,18 +205,15 @@ static bool solve_reduced(const Fast* f, tbActive active, int dofs, tbIsland* is
   if (least_base_rows(&island->problem) > REDUCED_SHARE * dofs) return true;
   if (!tb_island_twists(f->m, f->d, f->constraints, island, arena, &twists)) return false;
   if (tb_active_base_rows(&active, &twists) > REDUCED_SHARE * dofs) return true;
-  tbReal *guess = tb_arena_alloc(arena, bytes), *sigma = tb_arena_alloc(arena, bytes);
-  if (!guess || !sigma) return false;
+  tbReal* guess = tb_arena_alloc(arena, bytes);
+  if (!guess) return false;
   memcpy(guess, island->lambda, bytes);
   if (!tb_active_solve_reduced(&active, &twists, arena, island->sigma, island->lambda, info)) {
     return false;
   }
   if (info->status == TB_SOLVE_CONVERGED) {
-    info->residual = judge_applied(f, &active, island, sigma);
+    if (!judge_applied(f, &active, island, arena, info)) return false;
     *solved = info->residual.relative <= active.tolerance;
-    info->residual_exact = active.law == TB_LAW_NCP
-                               ? info->residual
-                               : tb_residual(&island->problem, TB_LAW_NCP, island->lambda, sigma);
   }
   if (!*solved) {
     memcpy(island->lambda, guess, bytes);
@@ -280,16 +284,13 @@ static int list_rows(const Fast* f, const tbIsland* island, bool closed, tbRows*
 }
 
 // What was found acts, and counts by where it leads to: a solver's own velocities may have gone
-// astray.
+// astray by more than rounding.
 static bool certify(const Fast* f, const tbActive* active, tbIsland* island, tbArena* arena,
                     tbSolveInfo* info) {
-  const tbReal rounding = 10;
-  tbReal* sigma = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)island->problem.n);
-  if (!sigma) return false;
-  tbResidual residual = judge_applied(f, active, island, sigma);
-  if (residual.relative <= rounding * active->tolerance) return true;
+  const tbReal rounding = 1e-12;
+  if (!judge_applied(f, active, island, arena, info)) return false;
+  if (info->residual.relative <= active->tolerance + rounding) return true;
   info->status = TB_SOLVE_STALLED;
-  info->residual = residual;
   island->applied = 0;
   return true;
 }
