@@ -59,8 +59,12 @@ static void calibrate(Bench* b) {
     char message[400];
     tbModel* m = scene_model(&scene, message, sizeof message);
     if (!m) return;
-    Run peer;
-    run_peer(m, &scene, NULL, 3, &peer);
+    Run peer = {0};
+    for (int r = 0; r < 3; r++) {
+      Run one;
+      run_peer(m, &scene, NULL, &one);
+      run_merge(&peer, &one);
+    }
     if (peer.ok) {
       b->log_machine += log(run_rate(&peer) / scene.debian);
       b->nmachine++;
@@ -136,6 +140,29 @@ static void add_law(Bench* b, const Scene* scene, int law, const Run* run, doubl
   }
 }
 
+static bool wants_law(const Bench* b, const Scene* scene, int law) {
+  if (b->law) return strcmp(b->law, tb_step_law_name(law)) == 0;
+  bool main_law = law == TB_LAW_NCP || law == TB_LAW_SOFT;
+  return main_law || (!tb_bench_short(b->bench) && scene->kind != MANY);
+}
+
+// All engines in turn, `repeats` times: a machine whose speed changes does so for all of them.
+static void run_scene(const Bench* b, const tbModel* m, const Scene* scene, int repeats, Run* peer,
+                      Run* ours) {
+  char* text = scene->path ? NULL : scene_text(scene->name);
+  for (int r = 0; r < repeats; r++) {
+    Run one;
+    run_peer(m, scene, text, &one);
+    run_merge(peer, &one);
+    for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
+      if (!wants_law(b, scene, law)) continue;
+      run_ours(m, scene, law, &one);
+      run_merge(&ours[law], &one);
+    }
+  }
+  free(text);
+}
+
 static void bench_scene(Bench* b, const Scene* scene) {
   char message[400];
   Scene shorter = *scene;
@@ -149,12 +176,8 @@ static void bench_scene(Bench* b, const Scene* scene) {
     tb_bench_note(b->bench, "%s is left out: %s", scene->name, message);
     return;
   }
-
-  // MuJoCo first: its rate is what ours are compared with.
-  Run peer;
-  char* text = scene->path ? NULL : scene_text(scene->name);
-  run_peer(m, &shorter, text, repeats, &peer);
-  free(text);
+  Run peer = {0}, ours[TB_STEP_LAW_COUNT] = {0};
+  run_scene(b, m, &shorter, repeats, &peer, ours);
   if (peer.ok) {
     row_start(b->steps, scene, "mujoco 2.2.2");
     row_common(b->steps, &peer);
@@ -173,17 +196,11 @@ static void bench_scene(Bench* b, const Scene* scene) {
     tb_table_real(b->steps, "steps_per_s", newest);
     tb_table_text(b->steps, "estimate", how);
   }
-  run_free(&peer);
-
   for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
-    bool main_law = law == TB_LAW_NCP || law == TB_LAW_SOFT;
-    if (b->law && strcmp(b->law, tb_step_law_name(law)) != 0) continue;
-    if (!b->law && !main_law && (tb_bench_short(b->bench) || scene->kind == MANY)) continue;
-    Run run;
-    run_ours(m, &shorter, law, repeats, &run);
-    add_law(b, scene, law, &run, newest);
-    run_free(&run);
+    if (wants_law(b, scene, law)) add_law(b, scene, law, &ours[law], newest);
+    run_free(&ours[law]);
   }
+  run_free(&peer);
   tb_model_free(m);
 }
 
@@ -222,10 +239,10 @@ static void bench_scaling(Bench* b) {
     for (int side = 0; m && side < 2; side++) {
       Run run;
       if (side == 0) {
-        run_ours(m, &scene, TB_LAW_NCP, 1, &run);
+        run_ours(m, &scene, TB_LAW_NCP, &run);
         bytes_per_body = (double)run.bytes / BODIES[i];
       } else if (BODIES[i] <= MOST_PEER) {
-        run_peer(m, &scene, text, 1, &run);
+        run_peer(m, &scene, text, &run);
       } else {
         continue;
       }

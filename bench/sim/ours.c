@@ -12,6 +12,21 @@ void run_free(Run* run) {
   run->seconds = NULL;
 }
 
+void run_merge(Run* all, Run* one) {
+  if (!all->seconds) {
+    *all = *one;
+    return;
+  }
+  for (int i = 0; i < all->steps && one->ok; i++) {
+    all->seconds[i] = fmin(all->seconds[i], one->seconds[i]);
+  }
+  if (!one->ok) {
+    all->ok = false;
+    memcpy(all->message, one->message, sizeof all->message);
+  }
+  run_free(one);
+}
+
 double run_rate(const Run* run) {
   double sum = 0;
   for (int i = 0; i < run->steps; i++) sum += run->seconds[i];
@@ -89,7 +104,7 @@ static size_t world_bytes(const tbData* d) {
   return sizeof *d + d->block_size + d->work->arena.high_water;
 }
 
-static void repeat(const tbModel* m, tbData* d, bool first, Run* run, double* depths) {
+static void run_steps(const tbModel* m, tbData* d, Run* run, double* depths) {
   if (m->nkey) {
     tb_reset_keyframe(m, d, 0);
   } else {
@@ -98,34 +113,26 @@ static void repeat(const tbModel* m, tbData* d, bool first, Run* run, double* de
   for (int i = 0; i < run->steps && run->ok; i++) {
     tbClock start = tb_bench_clock();
     tbResult result = tb_step(m, d);
-    double seconds = tb_bench_since(start);
-    run->seconds[i] = first ? seconds : fmin(run->seconds[i], seconds);
+    run->seconds[i] = tb_bench_since(start);
     if (result != TB_OK) {
       run->ok = false;
       snprintf(run->message, sizeof run->message, "step %d: %s", i, d->message);
     }
-    if (first) add_step(run, d, depths);
+    add_step(run, d, depths);
     add_phases(run, &d->seconds);
   }
 }
 
-void run_ours(const tbModel* model, const Scene* scene, int law, int repeats, Run* run) {
+void run_ours(const tbModel* model, const Scene* scene, int law, Run* run) {
   memset(run, 0, sizeof *run);
   tbModel* m = tb_model_copy(model);
+  if (m) m->opt.law = law;
   tbData* d = m ? tb_data_new(m) : NULL;
   run->steps = (int)(scene->time / scene->dt + 0.5);
   run->seconds = calloc((size_t)run->steps + 1, sizeof(double));
   run->ok = d && run->seconds;
   double depths = 0;
-  if (run->ok) {
-    m->opt.law = law;
-    for (int r = 0; r < repeats && run->ok; r++) {
-      // A fresh world each time, so that every repeat takes the same steps.
-      tb_data_free(d);
-      d = tb_data_new(m);
-      if (d) repeat(m, d, r == 0, run, &depths);
-    }
-  }
+  if (run->ok) run_steps(m, d, run, &depths);
   double total = run->phase[0] + run->phase[1] + run->phase[2] + run->phase[3];
   for (int k = 0; k < 4 && total > 0; k++) run->phase[k] /= total;
   run->contacts /= run->steps;

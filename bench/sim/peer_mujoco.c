@@ -161,19 +161,17 @@ static void start(const tbModel* model, const mjModel* m, mjData* d) {
   memcpy(d->ctrl, model->key_ctrl, sizeof(double) * (size_t)m->nu);
 }
 
-static void repeat(const tbModel* model, const mjModel* m, mjData* d, bool first, Run* run,
-                   Tally* tally) {
+static void run_steps(const tbModel* model, const mjModel* m, mjData* d, Run* run, Tally* tally) {
   start(model, m, d);
   // At most some hundred steps are judged: that costs more than stepping.
   int stride = 1 + run->steps / 100;
   for (int i = 0; i < run->steps && run->ok; i++) {
-    bool judge = first && i % stride == 0;
+    bool judge = i % stride == 0;
     if (judge) memcpy(tally->v_before, d->qvel, sizeof(double) * (size_t)m->nv);
     tbClock begin = tb_bench_clock();
     mj_step(m, d);
-    double seconds = tb_bench_since(begin);
-    run->seconds[i] = first ? seconds : fmin(run->seconds[i], seconds);
-    if (first) add_step(run, m, d, tally, judge);
+    run->seconds[i] = tb_bench_since(begin);
+    add_step(run, m, d, tally, judge);
     if (d->warning[mjWARN_BADQACC].number || d->warning[mjWARN_CONTACTFULL].number) {
       run->ok = false;
       snprintf(
@@ -183,7 +181,7 @@ static void repeat(const tbModel* model, const mjModel* m, mjData* d, bool first
   }
 }
 
-void run_peer(const tbModel* model, const Scene* scene, const char* text, int repeats, Run* run) {
+void run_peer(const tbModel* model, const Scene* scene, const char* text, Run* run) {
   char error[1000] = "";
   memset(run, 0, sizeof *run);
   mjModel* m = load(scene, text, error);
@@ -199,7 +197,7 @@ void run_peer(const tbModel* model, const Scene* scene, const char* text, int re
                  calloc((size_t)m->nv + 1, sizeof(double)), 0, 0};
   run->ok = run->seconds && tally.v_before && tally.v_free && take_over(model, scene, m);
   if (!run->ok) snprintf(run->message, sizeof run->message, "its model is another one");
-  for (int r = 0; r < repeats && run->ok; r++) repeat(model, m, d, r == 0, run, &tally);
+  if (run->ok) run_steps(model, m, d, run, &tally);
   run->contacts /= run->steps;
   run->iterations /= run->steps;
   run->depth_mean /= tally.depths > 0 ? tally.depths : 1;

@@ -8,8 +8,8 @@ const char* peer_version(void) {
   return NULL;
 }
 
-void run_peer(const tbModel* model, const Scene* scene, const char* text, int repeats, Run* run) {
-  (void)model, (void)scene, (void)text, (void)repeats;
+void run_peer(const tbModel* model, const Scene* scene, const char* text, Run* run) {
+  (void)model, (void)scene, (void)text;
   memset(run, 0, sizeof *run);
   snprintf(run->message, sizeof run->message, "MuJoCo is not installed");
 }

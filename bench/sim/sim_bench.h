@@ -46,16 +46,19 @@ typedef struct {
 
 void run_free(Run* run);
 
+// Take one more run of the same steps into `all` ({0} before the first): the fastest of each step.
+void run_merge(Run* all, Run* one);
+
 // Our model of a scene with its options set; NULL with a message.
 tbModel* scene_model(const Scene* scene, char* message, size_t size);
 
-// Run a law on a model `repeats` times from the same state.
-void run_ours(const tbModel* model, const Scene* scene, int law, int repeats, Run* run);
+// Run a law on a model.
+void run_ours(const tbModel* model, const Scene* scene, int law, Run* run);
 
 // The same with MuJoCo: `model` gives the actuators' gains, the key and the options, so that both
 // simulate the same. `text`: MJCF of a generated scene, or NULL.
 const char* peer_version(void);
-void run_peer(const tbModel* model, const Scene* scene, const char* text, int repeats, Run* run);
+void run_peer(const tbModel* model, const Scene* scene, const char* text, Run* run);
 
 // Steps per second at the mean time, and the q-quantile of the time of a step.
 double run_rate(const Run* run);
