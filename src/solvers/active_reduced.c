@@ -499,7 +499,7 @@ bool tb_active_solve_reduced(const tbActive* a, const tbTwists* twists, tbArena*
     return false;
   }
   if (info->status != TB_SOLVE_CONVERGED) return true;
-  expand(&s, small, s.shift, lambda);
+  tb_active_expand(&s, small, lambda);
   if (a->rest) expand_rest(&s, lambda);
   return true;
 }
