@@ -1,6 +1,7 @@
 // The step on one screen: kinematics, collision, rows, smooth forces, law, integration.
 #include "tribo/step.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "base/timer.h"
 #include "dynamics/mass.h"
 #include "model/workspace.h"
+#include "spatial/vec3.h"
 #include "step/check.h"
 #include "step/comfree.h"
 #include "step/forces.h"
@@ -124,6 +126,13 @@ static int needs_smooth(const tbModel* m) {
   return m->opt.law == TB_LAW_SOFT || m->opt.law == TB_LAW_VISCOELASTIC;
 }
 
+// From where on a law that looks ahead sees contacts: what starts at rest falls by h^2 g in a step,
+// which at 20 ms is more than the margin.
+static tbReal first_reach(const tbModel* m) {
+  const tbReal h = m->opt.timestep;
+  return fmax(m->opt.contact_margin, h * h * tb_norm3(m->opt.gravity));
+}
+
 // In a whole step nobody looks at what is between the halves.
 static tbResult first_half(const tbModel* m, tbData* d, int whole) {
   if (!m || !d) return TB_ERROR_ARGUMENT;
@@ -161,7 +170,7 @@ static tbResult first_half(const tbModel* m, tbData* d, int whole) {
   int springs = m->opt.law == TB_LAW_VISCOELASTIC;
   int foresees = springs && m->opt.integrator == TB_INTEGRATOR_EXPO_MIDPOINT;
   int early = rigid || foresees || (springs && m->opt.contact_bilateral);
-  tbReal collide_end, reach = early ? m->opt.contact_margin : 0,
+  tbReal collide_end, reach = early ? first_reach(m) : 0,
                       horizon = rigid || foresees ? 2 * m->opt.timestep : 0;
   tbResult result = find_rows(m, d, state, reach, horizon, &collide_end);
   state->row_force = TB_ARENA_NEW(&d->work->arena, tbReal, state->constraints.nrow);
