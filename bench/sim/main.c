@@ -326,11 +326,12 @@ static void summarise(Bench* b) {
   }
 }
 
-static bool has_scene(const char* name) {
+// The first scene of that name (robots stand and fall under the same one), or -1.
+static int scene_index(const char* name) {
   for (int i = 0; i < NSCENES; i++) {
-    if (strcmp(name, SCENES[i].name) == 0) return true;
+    if (strcmp(name, SCENES[i].name) == 0) return i;
   }
-  return false;
+  return -1;
 }
 
 int main(int argc, char** argv) {
@@ -345,9 +346,11 @@ int main(int argc, char** argv) {
     fprintf(stderr, "--mode %s: expected standing, drop, many or scaling\n", mode);
     return 2;
   }
-  if (b.scene && !has_scene(b.scene)) {
+  if (b.scene && scene_index(b.scene) < 0) {
     fprintf(stderr, "--scene %s: expected one of", b.scene);
-    for (int i = 0; i < NSCENES; i++) fprintf(stderr, " '%s'", SCENES[i].name);
+    for (int i = 0; i < NSCENES; i++) {
+      if (scene_index(SCENES[i].name) == i) fprintf(stderr, " '%s'", SCENES[i].name);
+    }
     fprintf(stderr, "\n");
     return 2;
   }

@@ -18,7 +18,7 @@
 
 // Rounds of the fast path; most rows for dense factors where there are many dofs; most rows of an
 // island that it leaves to the other solvers where it does not converge.
-enum { MOST_FAST = 200, MOST_DENSE = 64, MOST_GENERAL = 300, MOST_AFTER = 100 };
+enum { MOST_FAST = 200, MOST_DENSE = 64, MOST_GENERAL = 300, MOST_SURE = 100, MOST_AFTER = 100 };
 
 // Of its dofs: what an island may have of unknowns in the space of what touches.
 static const tbReal REDUCED_SHARE = 0.7;
@@ -29,6 +29,10 @@ static const tbReal RECALL = 0.5, LARGEST_RECALLED = 1e100;
 
 // What the last step left is made up for in the next guess from this share of the tolerance on.
 static const tbReal INHERITED = 1e-2;
+
+// Islands of some size are left as they are where their relative residual is below; a tolerance
+// below asks for digits, whatever they cost.
+static const tbReal NEAR = 1e-3, DIGITS = 1e-8;
 
 static const tbReal NOWHERE[3] = {0, 0, 0};
 
@@ -397,8 +401,11 @@ static tbResult solve_active(const tbModel* m, tbData* d, tbStepState* state,
     return TB_OK;
   }
   for (int i = 0; i < islands->count; i++) {
-    // The other solvers take seconds on large islands, and mostly in vain.
-    bool large = islands->island[i].problem.n > MOST_GENERAL;
+    // The other solvers take seconds on large islands, and mostly in vain; on those of some size
+    // they seldom converge either, but bring what is far off closer.
+    int n = islands->island[i].problem.n;
+    bool near = m->opt.solve_tolerance >= DIGITS && f.info[i].residual.relative <= NEAR;
+    bool large = n > MOST_GENERAL || (n > MOST_SURE && near);
     if (f.info[i].status != TB_SOLVE_CONVERGED) islands->island[i].rest = NULL;
     if (cost[i] == 0 || (f.info[i].status != TB_SOLVE_CONVERGED && !large)) continue;
     islands->island[i].solved = 1;
@@ -454,7 +461,7 @@ static tbResult solve_islands(const tbModel* m, tbData* d, tbStepState* state,
               has_fast_path(&m->opt), starts_exactly(&m->opt)};
   // What it could not do in some dozens of rounds is hard: the rest is bounded, unless somebody
   // wants digits.
-  s.tried = s.tried && m->opt.solve_tolerance >= 1e-8;
+  s.tried = s.tried && m->opt.solve_tolerance >= DIGITS;
   if (s.tried || s.started) s.settings.warm_start = 1;
   if (s.tried) {
     if (s.settings.max_iter > MOST_AFTER) s.settings.max_iter = MOST_AFTER;
