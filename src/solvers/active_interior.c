@@ -183,6 +183,17 @@ static tbReal evaluate(Interior* m, bool exact) {
   return m->pairs > 0 ? sum / m->pairs : 0;
 }
 
+// K <- (K^-1 + R)^-1 where only the first row has any compliance, as contacts that are pushed
+// apart: of rank one, and K_00 > 0.
+TB_INLINE void add_normal(int d, tbReal R, tbReal* K) {
+  tbReal row[MAX], f = R / (1 + R * K[0]);
+  for (int c = 0; c < d; c++) row[c] = K[c];
+  for (int r = 0; r < d; r++) {
+    tbReal a = f * K[r * d];
+    for (int c = 0; c < d; c++) K[r * d + c] -= a * row[c];
+  }
+}
+
 // K <- (I + K R)^-1 K by elimination with row exchanges: the inverse of K^-1 + R.
 static void add_compliance(int d, const tbReal* R, tbReal* K) {
   tbReal A[MAX * MAX];
@@ -258,9 +269,14 @@ TB_INLINE void add_block(Interior* m, int i, int d, bool cone) {
     for (int r = 0; r < d; r++) K[r * (d + 1)] = 1 / row_stiffness(m, b, b->row + r);
   }
   if (m->p->R) {
-    tbReal R[MAX];
+    tbReal R[MAX], others = 0;
     for (int r = 0; r < d; r++) R[r] = S[r] * S[r] * m->p->R[b->row + r];
-    add_compliance(d, R, K);
+    for (int r = 1; r < d; r++) others = fmax(others, R[r]);
+    if (others > 0) {
+      add_compliance(d, R, K);
+    } else if (R[0] > 0) {
+      add_normal(d, R[0], K);
+    }
   }
   for (int r = 0; r < d; r++) {
     for (int c = 0; c < d; c++) W[r * d + c] = S[r] * K[r * d + c] * S[c];

@@ -3,12 +3,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/kernel.h"
 #include "solvers/active_state.h"
 
 enum { MAX = TB_MAX_BLOCK_DIM };
 
 typedef struct {
   tbReal *x, *c0, *W;  // W: MAX x MAX per block
+  bool fresh;          // c0 and W are those of the anchor and the modes
 } Velocity;
 
 static bool start(tbActiveState* s, tbArena* arena) {
@@ -23,6 +25,16 @@ static bool start(tbActiveState* s, tbArena* arena) {
 
 // ---- the system --------------------------------------------------------------------------------
 
+// Whether a block's modes leave it any weight.
+static bool weighs(const tbActiveState* s, const tbBlock* b) {
+  if (b->type == TB_BLOCK_CONE) return s->mode[b->row] != TB_MODE_OPEN;
+  bool any = false;
+  for (int row = b->row; row < b->row + b->dim; row++) {
+    any = any || s->mode[row] == TB_MODE_ACTIVE;
+  }
+  return any;
+}
+
 // The weights of all blocks and the factors of (3).
 static bool factor_modes(tbActiveState* s) {
   tbVelocity* v = s->a->system;
@@ -31,10 +43,9 @@ static bool factor_modes(tbActiveState* s) {
   for (int i = 0; i < s->p->nblock; i++) {
     tbReal* W = w->W + (size_t)i * MAX * MAX;
     tb_active_weights(s, i, w->c0, W);
-    bool any = false;
-    for (int r = 0; r < s->p->block[i].dim * s->p->block[i].dim; r++) any = any || W[r] != 0;
-    if (any) tb_velocity_add(v, i, W);
+    if (weighs(s, &s->p->block[i])) tb_velocity_add(v, i, W);
   }
+  w->fresh = true;
   return tb_velocity_factor(v);
 }
 
@@ -43,6 +54,7 @@ static bool solve_modes(tbActiveState* s) {
   tbVelocity* v = s->a->system;
   Velocity* w = s->work;
   const tbProblem* p = s->p;
+  w->fresh = false;
   memset(w->x, 0, sizeof(tbReal) * (size_t)v->size);
   for (int i = 0; i < p->nblock; i++) {
     const tbBlock* b = &p->block[i];
@@ -78,6 +90,34 @@ static bool solve_modes(tbActiveState* s) {
   return finite;
 }
 
+// c0 - lambda - W (sigma - R lambda) of a block.
+TB_INLINE void block_change(tbActiveState* s, const tbBlock* b, int d, const tbReal* c0,
+                            const tbReal* W) {
+  const tbReal *lambda = s->lambda + b->row, *sigma = s->sigma + b->row;
+  const tbReal* R = s->p->R ? s->p->R + b->row : NULL;
+  tbReal rest[MAX], *change = s->next + b->row;
+  for (int r = 0; r < d; r++) rest[r] = sigma[r] - (R ? R[r] * lambda[r] : 0);
+  for (int r = 0; r < d; r++) {
+    change[r] = c0[b->row + r] - lambda[r];
+    for (int c = 0; c < d; c++) change[r] -= W[r * d + c] * rest[c];
+  }
+}
+
+// lambda and sigma of a block after its change, less W times its velocity. False: not finite.
+TB_INLINE bool block_next(tbActiveState* s, const tbBlock* b, int d, const tbReal* W,
+                          const tbReal* velocity) {
+  bool finite = true;
+  for (int r = 0; r < d; r++) {
+    int row = b->row + r;
+    tbReal change = s->next[row];
+    for (int c = 0; c < d; c++) change -= W[r * d + c] * velocity[c];
+    s->next[row] = s->lambda[row] + change;
+    s->speed[row] = s->sigma[row] + velocity[r] + (s->p->R ? s->p->R[row] * change : 0);
+    finite = finite && isfinite(s->next[row]);
+  }
+  return finite;
+}
+
 // Solve (3) for the change of lambda and x. sigma must be what lambda leads to; the weights are
 // those that were factored, with the new anchor.
 static bool refine_modes(tbActiveState* s) {
@@ -87,19 +127,20 @@ static bool refine_modes(tbActiveState* s) {
   memset(w->x, 0, sizeof(tbReal) * (size_t)v->size);
   for (int i = 0; i < p->nblock; i++) {
     const tbBlock* b = &p->block[i];
-    const tbReal* R = p->R ? p->R + b->row : NULL;
     tbReal* W = w->W + (size_t)i * MAX * MAX;
-    tb_active_weights(s, i, w->c0, W);
-    const tbReal *lambda = s->lambda + b->row, *sigma = s->sigma + b->row;
-    tbReal* change = s->next + b->row;
-    for (int r = 0; r < b->dim; r++) {
-      change[r] = w->c0[b->row + r] - lambda[r];
-      for (int c = 0; c < b->dim; c++) {
-        change[r] -= W[r * b->dim + c] * (sigma[c] - (R ? R[c] * lambda[c] : 0));
-      }
+    if (!w->fresh) tb_active_weights(s, i, w->c0, W);
+    if (b->dim == 1) {
+      block_change(s, b, 1, w->c0, W);
+    } else if (b->dim == 3) {
+      block_change(s, b, 3, w->c0, W);
+    } else if (b->dim == 6) {
+      block_change(s, b, 6, w->c0, W);
+    } else {
+      block_change(s, b, b->dim, w->c0, W);
     }
-    tb_velocity_add_impulse(v, i, change, w->x);
+    tb_velocity_add_impulse(v, i, s->next + b->row, w->x);
   }
+  w->fresh = false;
   tb_velocity_solve(v, w->x);
   bool finite = true;
   for (int i = 0; i < p->nblock; i++) {
@@ -107,13 +148,14 @@ static bool refine_modes(tbActiveState* s) {
     const tbReal* W = w->W + (size_t)i * MAX * MAX;
     tbReal velocity[MAX];
     tb_velocity_mul(v, i, w->x, velocity);
-    for (int r = 0; r < b->dim; r++) {
-      int row = b->row + r;
-      tbReal change = s->next[row];
-      for (int c = 0; c < b->dim; c++) change -= W[r * b->dim + c] * velocity[c];
-      s->next[row] = s->lambda[row] + change;
-      s->speed[row] = s->sigma[row] + velocity[r] + (p->R ? p->R[row] * change : 0);
-      finite = finite && isfinite(s->next[row]);
+    if (b->dim == 1) {
+      finite = block_next(s, b, 1, W, velocity) && finite;
+    } else if (b->dim == 3) {
+      finite = block_next(s, b, 3, W, velocity) && finite;
+    } else if (b->dim == 6) {
+      finite = block_next(s, b, 6, W, velocity) && finite;
+    } else {
+      finite = block_next(s, b, b->dim, W, velocity) && finite;
     }
   }
   return finite;

@@ -1,7 +1,6 @@
 #include "solvers/soft_dense.h"
 
 #include <math.h>
-#include <math.h>
 #include <string.h>
 
 #include "base/kernel.h"
@@ -245,29 +244,31 @@ bool tb_soft_dense_factor_skew(tbSoftDense* s, const tbReal* least) {
   return tb_wide() ? factor_skew_wide(s, least) : factor_skew_narrow(s, least);
 }
 
-static void solve_skew(const tbSoftDense* s, tbReal* TB_RESTRICT x) {
-  for (int i = s->n - 2; i >= 0; i--) {
-    const tbReal* TB_RESTRICT row = s->H + i * s->stride;
-    tbReal a = 0, b = 0;
-    int k = i + 1;
-    for (; k + 2 <= s->n; k += 2) {
-      a += row[k] * x[k];
-      b += row[k + 1] * x[k + 1];
-    }
-    if (k < s->n) a += row[k] * x[k];
-    x[i] -= a + b;
+// The sum of a[k] b[k] over first ... end - 1, in four parts.
+TB_INLINE tbReal dot_range(int first, int end, const tbReal* TB_RESTRICT a,
+                           const tbReal* TB_RESTRICT b) {
+  tbReal part[4] = {0};
+  int k = first;
+  for (; k + 4 <= end; k += 4) {
+    for (int q = 0; q < 4; q++) part[q] += a[k + q] * b[k + q];
   }
+  for (; k < end; k++) part[0] += a[k] * b[k];
+  return (part[0] + part[1]) + (part[2] + part[3]);
+}
+
+TB_INLINE void solve_skew(const tbSoftDense* s, tbReal* TB_RESTRICT x) {
+  for (int i = s->n - 2; i >= 0; i--) x[i] -= dot_range(i + 1, s->n, s->H + i * s->stride, x);
   for (int k = 0; k < s->n; k++) {
-    const tbReal* TB_RESTRICT row = s->H + k * s->stride;
-    tbReal a = 0, b = 0;
-    int j = 0;
-    for (; j + 2 <= k; j += 2) {
-      a += row[j] * x[j];
-      b += row[j + 1] * x[j + 1];
-    }
-    if (j < k) a += row[j] * x[j];
-    x[k] = (x[k] - (a + b)) * s->inverse[k];
+    x[k] = (x[k] - dot_range(0, k, s->H + k * s->stride, x)) * s->inverse[k];
   }
+}
+
+static void solve_skew_narrow(const tbSoftDense* s, tbReal* x) {
+  solve_skew(s, x);
+}
+
+TB_WIDE static void solve_skew_wide(const tbSoftDense* s, tbReal* x) {
+  solve_skew(s, x);
 }
 
 TB_INLINE void solve(const tbSoftDense* s, tbReal* TB_RESTRICT x) {
@@ -300,8 +301,10 @@ TB_WIDE static void solve_wide(const tbSoftDense* s, tbReal* x) {
 }
 
 void tb_soft_dense_solve(const tbSoftDense* s, tbReal* x) {
-  if (s->skew) {
-    solve_skew(s, x);
+  if (s->skew && tb_wide()) {
+    solve_skew_wide(s, x);
+  } else if (s->skew) {
+    solve_skew_narrow(s, x);
   } else if (tb_wide()) {
     solve_wide(s, x);
   } else {

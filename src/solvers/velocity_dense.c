@@ -4,7 +4,6 @@
 
 #include "base/kernel.h"
 #include "linalg/dense.h"
-#include "solvers/add_rows.h"
 
 // ---- building ----------------------------------------------------------------------------------
 
@@ -211,18 +210,41 @@ TB_INLINE void spread_pile(tbVelocity* s) {
 }
 
 // W J over a block's own columns, in s->scratch.
-TB_INLINE void weigh_rows(tbVelocity* s, const tbDenseRows* rows, const tbReal* W) {
-  int dim = rows->dim, width = rows->width;
-  memset(s->scratch, 0, sizeof(tbReal) * (size_t)(dim * width));
+TB_INLINE void weigh_rows(int dim, int width, const tbReal* W, const tbReal* TB_RESTRICT J,
+                          tbReal* TB_RESTRICT out) {
+  bool diagonal = true;
   for (int r = 0; r < dim; r++) {
-    tbReal* to = s->scratch + r * width;
-    bool own = true;
-    for (int c = 0; c < dim; c++) own = own && (c == r || W[r * dim + c] == 0);
-    if (own) {
-      tb_add_rows(1, width, width, W + r * dim + r, rows->padded + r * width, to);
-    } else {
-      tb_add_rows(dim, width, width, W + r * dim, rows->padded, to);
+    for (int c = 0; c < dim; c++) diagonal = diagonal && (c == r || W[r * dim + c] == 0);
+  }
+  for (int r = 0; r < dim && diagonal; r++) {
+    tbReal w = W[r * dim + r];
+    for (int j = r * width; j < (r + 1) * width; j += 4) {
+      for (int k = j; k < j + 4; k++) out[k] = w * J[k];
     }
+  }
+  for (int r = 0; r < dim && !diagonal; r++) {
+    for (int j = 0; j < width; j += 4) {
+      tbReal sum[4] = {0};
+      for (int c = 0; c < dim; c++) {
+        for (int k = 0; k < 4; k++) sum[k] += W[r * dim + c] * J[c * width + j + k];
+      }
+      for (int k = 0; k < 4; k++) out[r * width + j + k] = sum[k];
+    }
+  }
+}
+
+// y[0..n) += the sum of column[r] z[r] over the rows of z, n a multiple of four.
+TB_INLINE void add_column(int dim, int n, int width, const tbReal* TB_RESTRICT column,
+                          const tbReal* TB_RESTRICT z, tbReal* TB_RESTRICT y) {
+  tbReal a[TB_ROWS_DIM];
+  for (int r = 0; r < dim; r++) a[r] = column[r * width];
+  for (int j = 0; j < n; j += 4) {
+    tbReal sum[4];
+    for (int k = 0; k < 4; k++) sum[k] = a[0] * z[j + k];
+    for (int r = 1; r < dim; r++) {
+      for (int k = 0; k < 4; k++) sum[k] += a[r] * z[r * width + j + k];
+    }
+    for (int k = 0; k < 4; k++) y[j + k] += sum[k];
   }
 }
 
@@ -246,25 +268,28 @@ TB_INLINE tbReal* pile_of(tbVelocity* s, int block, int* stride) {
   return w->pile;
 }
 
-// The pile += J^T W J: on and below the diagonal where H is symmetric, and on to a multiple of
-// four.
-TB_INLINE void add_block(tbVelocity* s, int block, const tbReal* W) {
+// The pile += J^T W J of a block of `dim` rows: on and below the diagonal where H is symmetric, and
+// on to a multiple of four.
+TB_INLINE void add_rows_of(tbVelocity* s, int block, int dim, const tbReal* W) {
   const tbDenseRows* rows = &s->dense->rows[block];
-  int dim = rows->dim, nnz = rows->nnz, width = rows->width, stride;
+  int nnz = rows->nnz, width = rows->width, stride;
   tbReal* pile = pile_of(s, block, &stride);
-  weigh_rows(s, rows, W);
+  weigh_rows(dim, width, W, rows->padded, s->scratch);
   for (int k = 0; k < nnz; k++) {
     int n = s->symmetric ? width_of(k + 1) : width;
-    const tbReal* column = rows->padded + k;
-    tbReal *to = pile + k * stride, a[TB_ROWS_DIM];
-    if (dim == 3) {
-      // The usual contact, written out.
-      tbReal three[3] = {column[0], column[width], column[2 * width]};
-      tb_add_rows(3, n, width, three, s->scratch, to);
-      continue;
-    }
-    for (int r = 0; r < dim; r++) a[r] = column[r * width];
-    tb_add_rows(dim, n, width, a, s->scratch, to);
+    add_column(dim, n, width, rows->padded + k, s->scratch, pile + k * stride);
+  }
+}
+
+// Contacts of three and six rows written out.
+TB_INLINE void add_block(tbVelocity* s, int block, const tbReal* W) {
+  int dim = s->dense->rows[block].dim;
+  if (dim == 3) {
+    add_rows_of(s, block, 3, W);
+  } else if (dim == 6) {
+    add_rows_of(s, block, 6, W);
+  } else {
+    add_rows_of(s, block, dim, W);
   }
 }
 
