@@ -54,7 +54,8 @@ typedef struct {
   const tbReal* planes;    // with `edges`, 4 x nplane: planes by coordinate; may be NULL
   int nplane;              // a multiple of four; places beyond nface repeat face 0
   bool flat;               // of a small hull with `edges`: its vertices obey its planes to rounding
-  const uint16_t* cells;   // of a large hull: a finer table of guesses; may be NULL
+  const uint16_t* cells;   // of a large hull: vertices by cells of directions; may be NULL
+  int side;                // cells along each side of a cube's faces
   tbReal center[3];        // a point inside the hull
   tbReal radius;           // all vertices lie within this distance of `center`
   tbReal inner;            // the ball of this radius around `center` is inside; 0 where unknown

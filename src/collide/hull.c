@@ -1,6 +1,8 @@
 // Searches on a hull: the farthest vertex and the face that looks along a direction.
 #include "collide/hull.h"
 
+#include "collide/hull_cells.h"
+
 // Below this many vertices a plain scan is as fast as climbing.
 #define SCAN_MAX 16
 // An edge that leans less than this (sine) touches along its length.
@@ -23,9 +25,12 @@ int tb_hull_support(const tbHull* hull, const tbReal d[3], int start) {
   if (hull->lanes) return tb_hull_search_all(hull, d);
   if (hull->nvert <= SCAN_MAX || !hull->adj_start) return scan_support(hull, d);
   int best = start;
-  if (start < 0 || start >= hull->nvert) {
-    best = hull->cells ? tb_hull_search_start(hull, d)
-                       : (hull->guess ? hull->guess[tb_hull_cell(d)] : 0);
+  if (hull->cells) {
+    bool climb;
+    best = tb_hull_cells_find(hull, d, &climb);
+    if (!climb) return best;
+  } else if (start < 0 || start >= hull->nvert) {
+    best = hull->guess ? hull->guess[tb_hull_cell(d)] : 0;
   }
   tbReal most = tb_dot3(hull->vert + 3 * best, d);
   for (;;) {

@@ -38,12 +38,11 @@ static inline int tb_hull_cell(const tbReal d[3]) {
 size_t tb_hull_search_bytes(const tbHull* hull);
 void tb_hull_search_fill(tbHull* hull, void* memory);
 
-// Hulls of more vertices have no lanes, and climb from the table.
+// Hulls of more vertices have no lanes but cells, each with a list of vertices.
 #define TB_HULL_LANES 128
 
-// With it, the farthest vertex of a hull with lanes, and where to climb from in one with cells.
+// With it, the farthest vertex of a hull with lanes; the first of equals.
 int tb_hull_search_all(const tbHull* hull, const tbReal d[3]);
-int tb_hull_search_start(const tbHull* hull, const tbReal d[3]);
 
 // In a hull with lanes: the vertices v with n.v + offset <= limit, ascending, and what that is.
 // Returns how many.

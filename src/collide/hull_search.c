@@ -1,9 +1,10 @@
 // Faster searches for the farthest vertex than the hull's own arrays allow: all vertices at once by
-// wide registers where they are few, a fine table of directions where they are many.
+// wide registers where they are few; where they are many, a table of directions (hull_cells.c).
 #include <stdint.h>
 
 #include "base/kernel.h"
 #include "collide/hull.h"
+#include "collide/hull_cells.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
@@ -12,17 +13,11 @@
 
 // Vertices at a time: two registers of four.
 #define LANE_GROUP 8
-// Cells of the table along each side of the cube's faces.
-#define CELLS 16
 // Corners this far off their planes, relative to the size of the hull, are on them.
 #define FLAT 1e-12
 
 static int lane_count(const tbHull* hull) {
   return (hull->nvert + LANE_GROUP - 1) / LANE_GROUP * LANE_GROUP;
-}
-
-static bool has_cells(const tbHull* hull) {
-  return hull->nvert > TB_HULL_LANES && hull->nvert <= UINT16_MAX && hull->adj_start;
 }
 
 static int plane_count(const tbHull* hull) {
@@ -42,21 +37,7 @@ size_t tb_hull_search_bytes(const tbHull* hull) {
     if (edges > 0) reals += 4 * (size_t)plane_count(hull);
     return sizeof(tbReal) * reals + edges;
   }
-  return has_cells(hull) ? sizeof(uint16_t) * 6 * CELLS * CELLS : 0;
-}
-
-// As tb_hull_cell, for the finer table.
-static int fine_cell(const tbReal d[3]) {
-  tbReal x = fabs(d[0]), y = fabs(d[1]), z = fabs(d[2]);
-  int axis = x >= y ? (x >= z ? 0 : 2) : (y >= z ? 1 : 2);
-  int u = axis == 0 ? 1 : 0, v = axis == 2 ? 1 : 2;
-  tbReal major = axis == 0 ? x : (axis == 1 ? y : z);
-  if (!(major > 0) || !(major < INFINITY)) return 0;
-  tbReal scale = 0.5 * CELLS / major;
-  int i = (int)(scale * d[u] + 0.5 * CELLS), j = (int)(scale * d[v] + 0.5 * CELLS);
-  i = i < 0 ? 0 : (i > CELLS - 1 ? CELLS - 1 : i);
-  j = j < 0 ? 0 : (j > CELLS - 1 ? CELLS - 1 : j);
-  return CELLS * (CELLS * (2 * axis + (d[axis] < 0)) + i) + j;
+  return tb_hull_cells_bytes(hull);
 }
 
 static void fill_lanes(tbHull* hull, tbReal* lanes) {
@@ -116,37 +97,20 @@ static void fill_edges(tbHull* hull, tbReal* planes) {
   hull->flat = is_flat(hull);
 }
 
-static void fill_cells(tbHull* hull, uint16_t* cells) {
-  for (int cell = 0; cell < 6 * CELLS * CELLS; cell++) {
-    int side = cell / (CELLS * CELLS), axis = side / 2;
-    int u = axis == 0 ? 1 : 0, v = axis == 2 ? 1 : 2;
-    tbReal d[3];
-    d[axis] = side % 2 ? -1 : 1;
-    d[u] = (2 * (cell / CELLS % CELLS) + 1 - CELLS) / (tbReal)CELLS;
-    d[v] = (2 * (cell % CELLS) + 1 - CELLS) / (tbReal)CELLS;
-    // The neighbouring cell's vertex is a good start.
-    cells[cell] = (uint16_t)tb_hull_support(hull, d, cell % CELLS ? cells[cell - 1] : -1);
-  }
-  hull->cells = cells;
-}
-
 void tb_hull_search_fill(tbHull* hull, void* memory) {
   hull->nlane = hull->nplane = 0;
   hull->lanes = hull->planes = NULL;
   hull->edges = NULL;
   hull->flat = false;
   hull->cells = NULL;
+  hull->side = 0;
   if (!memory || tb_hull_search_bytes(hull) == 0) return;
   if (hull->nvert <= TB_HULL_LANES) {
     fill_lanes(hull, (tbReal*)memory);
     if (edge_bytes(hull) > 0) fill_edges(hull, (tbReal*)memory + 3 * (size_t)lane_count(hull));
   } else {
-    fill_cells(hull, (uint16_t*)memory);
+    tb_hull_cells_fill(hull, (uint16_t*)memory);
   }
-}
-
-int tb_hull_search_start(const tbHull* hull, const tbReal d[3]) {
-  return hull->cells[fine_cell(d)];
 }
 
 // One vertex after the other: what the wide search gives, to the bit. The first of equals wins.

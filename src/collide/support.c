@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "collide/convex.h"
+#include "collide/hull_cells.h"
 
 static int segment_support(const tbCore* core, const tbReal d[3], tbReal p[3]) {
   int top = d[2] >= 0;
@@ -46,10 +47,14 @@ static int cylinder_support(const tbCore* core, const tbReal d[3], tbReal p[3]) 
   return top;
 }
 
-// Climb from the guess for this direction, or from the last vertex.
-static int hull_support(tbCore* core, const tbReal d[3], tbReal p[3]) {
+// By the table of directions where there is one, or climb from the guess for this direction, or
+// from the last vertex.
+static inline int hull_support(tbCore* core, const tbReal d[3], tbReal p[3]) {
   const tbHull* hull = core->hull;
-  core->hint = tb_hull_support(hull, d, hull->guess ? -1 : core->hint);
+  bool climb = !hull->cells;
+  int vertex = climb ? -1 : tb_hull_cells_find(hull, d, &climb);
+  if (climb) vertex = tb_hull_support(hull, d, hull->guess ? -1 : core->hint);
+  core->hint = vertex;
   tb_copy3(p, hull->vert + 3 * core->hint);
   return core->hint;
 }
@@ -69,10 +74,16 @@ int tb_core_support(tbCore* core, const tbReal d[3], tbReal p[3]) {
 void tb_pair_support(tbConvexPair* pair, const tbReal n[3], tbSupport* out) {
   tbReal d[3], p[3];
   pair->evaluations++;
-  out->ia = tb_core_support(&pair->a, n, out->a);
   tbReal opposite[3] = {-n[0], -n[1], -n[2]};
   tb_mul_mat3t_vec3(d, pair->mat, opposite);
-  out->ib = tb_core_support(&pair->b, d, p);
+  // Two hulls side by side: neither search waits for the other.
+  if (pair->a.kind == TB_CORE_HULL && pair->b.kind == TB_CORE_HULL) {
+    out->ia = hull_support(&pair->a, n, out->a);
+    out->ib = hull_support(&pair->b, d, p);
+  } else {
+    out->ia = tb_core_support(&pair->a, n, out->a);
+    out->ib = tb_core_support(&pair->b, d, p);
+  }
   tb_pair_b_to_a(pair, p, out->b);
   tb_sub3(out->w, out->b, out->a);
 }
