@@ -13,6 +13,7 @@
 #include "base/kernel.h"
 #include "contact/cone.h"
 #include "solvers/active.h"
+#include "solvers/cone_four.h"
 #include "solvers/lorentz.h"
 
 enum { MAX = TB_MAX_BLOCK_DIM, WEIGHTS = 3 };
@@ -25,9 +26,14 @@ static const tbReal RIDGE = 1e-9, FIXED = 1e30;
 static const tbReal FAR = 100;
 enum { EXACT = 4 };
 
+// Cones of three rows are held by fours, all other blocks one by one: what is by row is theirs, but
+// for lambda, sigma and S, and for the first point.
 typedef struct {
   const tbActive* a;
   const tbProblem* p;
+  tbConeFour* four;
+  int nfour;
+  int *other, nother;                       // blocks one by one
   tbReal unit;                              // lambda = unit S x, velocity = unit S^-1 z
   tbReal *S, *x, *z, *r, *dx, *dz, *c, *b;  // by row
   tbReal *ax, *az;                          // the affine step
@@ -40,11 +46,16 @@ typedef struct {
   tbLorentz* scaling;                       // per block
   tbReal* theta;                            // per block: weight of the shift in E
   int pairs;
-  bool eased;  // theta is below 1 somewhere
+  tbReal infeasible;  // the largest entry of r
+  bool eased;         // theta is below 1 somewhere
 } Interior;
 
 static bool is_cone(const tbBlock* b) {
   return b->type == TB_BLOCK_CONE;
+}
+
+static bool is_contact(const tbBlock* b) {
+  return is_cone(b) && b->dim == TB_CONE_ROWS;
 }
 
 // ---- first point -------------------------------------------------------------------------------
@@ -58,6 +69,8 @@ static bool allocate(Interior* m, tbArena* arena) {
     *vectors[k] = TB_ARENA_NEW(arena, tbReal, n);
   }
   m->K = tb_arena_alloc(arena, sizeof(tbReal) * MAX * MAX * blocks);
+  m->other = tb_arena_alloc(arena, sizeof(int) * blocks);
+  m->four = tb_arena_alloc(arena, sizeof(tbConeFour) * (blocks / TB_CONE_LANES + 1));
   m->theta = TB_ARENA_NEW(arena, tbReal, blocks);
   m->scaling = tb_arena_alloc(arena, sizeof(tbLorentz) * blocks);
   m->dv = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(m->a->system->size + 1));
@@ -155,6 +168,71 @@ static void first_point(Interior* m, tbReal mu) {
   }
 }
 
+// ---- cones by fours ----------------------------------------------------------------------------
+
+// One contact of four at its first point.
+static void load_lane(const Interior* m, int i, tbConeFour* g, int l) {
+  int row = m->p->block[i].row;
+  g->block[l] = i;
+  g->row[l] = row;
+  for (int r = 0; r < TB_CONE_ROWS; r++) {
+    tbReal S = m->S[row + r];
+    g->S[r][l] = S;
+    g->R[r][l] = m->p->R ? S * S * m->p->R[row + r] : 0;
+    g->yields = g->yields || (r > 0 && g->R[r][l] > 0);
+    g->x[r][l] = m->x[row + r];
+    g->z[r][l] = m->z[row + r];
+  }
+}
+
+// Contacts by fours at their first point, and the list of all other blocks.
+static void load_fours(Interior* m) {
+  m->nfour = m->nother = 0;
+  int lanes = 0;
+  for (int i = 0; i < m->p->nblock; i++) {
+    if (!is_contact(&m->p->block[i])) {
+      m->other[m->nother++] = i;
+      continue;
+    }
+    if (lanes == 0) {
+      memset(&m->four[m->nfour], 0, sizeof *m->four);
+      m->nfour++;
+    }
+    tbConeFour* g = &m->four[m->nfour - 1];
+    load_lane(m, i, g, lanes);
+    g->used = ++lanes;
+    lanes %= TB_CONE_LANES;
+  }
+  // What is left of the last four are copies.
+  for (int l = lanes; l > 0 && l < TB_CONE_LANES; l++) {
+    load_lane(m, m->four[m->nfour - 1].block[0], &m->four[m->nfour - 1], l);
+  }
+}
+
+// Their velocities out of sigma.
+static void load_velocities(Interior* m) {
+  for (int k = 0; k < m->nfour; k++) {
+    tbConeFour* g = &m->four[k];
+    for (int l = 0; l < TB_CONE_LANES; l++) {
+      for (int r = 0; r < TB_CONE_ROWS; r++) {
+        g->v[r][l] = g->S[r][l] * m->sigma[g->row[l] + r] / m->unit;
+      }
+    }
+  }
+}
+
+// Their impulses.
+static void store_impulses(Interior* m) {
+  for (int k = 0; k < m->nfour; k++) {
+    const tbConeFour* g = &m->four[k];
+    for (int l = 0; l < g->used; l++) {
+      for (int r = 0; r < TB_CONE_ROWS; r++) {
+        m->lambda[g->row[l] + r] = g->S[r][l] * m->unit * g->x[r][l];
+      }
+    }
+  }
+}
+
 // ---- one iteration -----------------------------------------------------------------------------
 
 // lambda and its velocity (which far from the answer has come along with the steps), the residual r
@@ -162,11 +240,17 @@ static void first_point(Interior* m, tbReal mu) {
 static tbReal evaluate(Interior* m, bool exact) {
   const tbProblem* p = m->p;
   bool shifted = m->a->law == TB_LAW_NCP;
-  tbReal sum = 0;
-  for (int k = 0; k < p->n; k++) m->lambda[k] = m->S[k] * m->unit * m->x[k];
+  store_impulses(m);
+  for (int j = 0; j < m->nother; j++) {
+    const tbBlock* b = &p->block[m->other[j]];
+    for (int k = b->row; k < b->row + b->dim; k++) m->lambda[k] = m->S[k] * m->unit * m->x[k];
+  }
   if (exact) tb_active_response(m->a, m->lambda, m->dv, m->sigma);
-  for (int i = 0; i < p->nblock; i++) {
-    const tbBlock* b = &p->block[i];
+  load_velocities(m);
+  m->infeasible = 0;
+  tbReal sum = tb_cone_four_residual(m->four, m->nfour, shifted, &m->infeasible);
+  for (int j = 0; j < m->nother; j++) {
+    const tbBlock* b = &p->block[m->other[j]];
     for (int k = b->row; k < b->row + b->dim; k++) {
       tbReal velocity = m->S[k] * m->sigma[k] / m->unit;
       if (b->type == TB_BLOCK_BOX) {
@@ -179,13 +263,16 @@ static tbReal evaluate(Interior* m, bool exact) {
       }
     }
     if (is_cone(b) && shifted) m->r[b->row] += tb_lorentz_tail(b->dim, m->z + b->row);
+    for (int k = b->row; k < b->row + b->dim; k++) {
+      m->infeasible = fmax(m->infeasible, fabs(m->r[k]));
+    }
   }
   return m->pairs > 0 ? sum / m->pairs : 0;
 }
 
 // K <- (K^-1 + R)^-1 where only the first row has any compliance, as contacts that are pushed
 // apart: of rank one, and K_00 > 0.
-TB_INLINE void add_normal(int d, tbReal R, tbReal* K) {
+static void add_normal(int d, tbReal R, tbReal* K) {
   tbReal row[MAX], f = R / (1 + R * K[0]);
   for (int c = 0; c < d; c++) row[c] = K[c];
   for (int r = 0; r < d; r++) {
@@ -228,7 +315,7 @@ static void add_compliance(int d, const tbReal* R, tbReal* K) {
 }
 
 // The scaling of a cone and (E H)^-1.
-TB_INLINE void cone_inverse(Interior* m, int i, int d, tbReal* K) {
+static void cone_inverse(Interior* m, int i, int d, tbReal* K) {
   const tbBlock* b = &m->p->block[i];
   const tbReal *x = m->x + b->row, *z = m->z + b->row;
   tbLorentz* s = &m->scaling[i];
@@ -258,11 +345,12 @@ static tbReal row_stiffness(const Interior* m, const tbBlock* b, int k) {
 }
 
 // C^-1 of a block, and its part of the matrix of (1).
-TB_INLINE void add_block(Interior* m, int i, int d, bool cone) {
+static void add_block(Interior* m, int i) {
   const tbBlock* b = &m->p->block[i];
   const tbReal* S = m->S + b->row;
   tbReal *K = m->K + (size_t)i * MAX * MAX, W[MAX * MAX];
-  if (cone) {
+  int d = b->dim;
+  if (is_cone(b)) {
     cone_inverse(m, i, d, K);
   } else {
     memset(K, 0, sizeof(tbReal) * (size_t)(d * d));
@@ -284,25 +372,45 @@ TB_INLINE void add_block(Interior* m, int i, int d, bool cone) {
   tb_velocity_add(m->a->system, i, W);
 }
 
+// Compliance of four contacts along their tangents.
+static void add_compliances(tbConeFour* g) {
+  enum { ENTRIES = TB_CONE_ROWS * TB_CONE_ROWS };
+  for (int l = 0; l < TB_CONE_LANES; l++) {
+    tbReal K[ENTRIES], R[TB_CONE_ROWS] = {0, g->R[1][l], g->R[2][l]};
+    for (int e = 0; e < ENTRIES; e++) K[e] = g->K[e][l];
+    add_compliance(TB_CONE_ROWS, R, K);
+    for (int e = 0; e < ENTRIES; e++) g->K[e][l] = K[e];
+  }
+}
+
+// Their parts of the matrix.
+static void add_four(const Interior* m, const tbConeFour* g) {
+  for (int l = 0; l < g->used; l++) {
+    tbReal W[TB_CONE_ROWS * TB_CONE_ROWS];
+    for (int r = 0, e = 0; r < TB_CONE_ROWS; r++) {
+      for (int c = 0; c < TB_CONE_ROWS; c++, e++) W[e] = g->S[r][l] * g->K[e][l] * g->S[c][l];
+    }
+    tb_velocity_add(m->a->system, g->block[l], W);
+  }
+}
+
 // The same of all blocks, and the factors of the matrix.
 static bool factor(Interior* m, tbSolveInfo* info) {
   tbVelocity* v = m->a->system;
   tb_velocity_start(v, m->a->law != TB_LAW_NCP);
   info->factorizations++;
-  for (int i = 0; i < m->p->nblock; i++) {
-    const tbBlock* b = &m->p->block[i];
-    if (is_cone(b) && b->dim == 3) {
-      add_block(m, i, 3, true);
-    } else {
-      add_block(m, i, b->dim, is_cone(b));
-    }
+  tb_cone_four_scale(m->four, m->nfour);
+  for (int k = 0; k < m->nfour; k++) {
+    if (m->four[k].yields) add_compliances(&m->four[k]);
+    add_four(m, &m->four[k]);
   }
+  for (int j = 0; j < m->nother; j++) add_block(m, m->other[j]);
   return tb_velocity_factor(v);
 }
 
 // c of a cone: towards products `target`, with the second-order term of the affine step if
 // `correct`.
-TB_INLINE void cone_target(Interior* m, int i, int d, tbReal target, bool correct) {
+static void cone_target(Interior* m, int i, int d, tbReal target, bool correct) {
   int row = m->p->block[i].row;
   const tbReal* dx = correct ? m->ax + row : NULL;
   // Towards no products at all the scaled point is taken away: c = -V V^-1 z.
@@ -315,14 +423,11 @@ TB_INLINE void cone_target(Interior* m, int i, int d, tbReal target, bool correc
 
 // The same of all blocks. For boxes c holds the change of zlow - zhigh at dx = 0.
 static void fill_target(Interior* m, tbReal target, bool correct) {
-  for (int i = 0; i < m->p->nblock; i++) {
-    const tbBlock* b = &m->p->block[i];
-    if (is_cone(b) && b->dim == 3) {
-      cone_target(m, i, 3, target, correct);
-      continue;
-    }
+  tb_cone_four_target(m->four, m->nfour, target, correct);
+  for (int j = 0; j < m->nother; j++) {
+    const tbBlock* b = &m->p->block[m->other[j]];
     if (is_cone(b)) {
-      cone_target(m, i, b->dim, target, correct);
+      cone_target(m, m->other[j], b->dim, target, correct);
       continue;
     }
     for (int k = b->row; k < b->row + b->dim; k++) {
@@ -338,7 +443,7 @@ static void fill_target(Interior* m, tbReal target, bool correct) {
   }
 }
 
-TB_INLINE void multiply(int d, const tbReal* A, const tbReal* x, tbReal* out) {
+static void multiply(int d, const tbReal* A, const tbReal* x, tbReal* out) {
   for (int r = 0; r < d; r++) {
     tbReal sum = 0;
     for (int c = 0; c < d; c++) sum += A[r * d + c] * x[c];
@@ -346,17 +451,30 @@ TB_INLINE void multiply(int d, const tbReal* A, const tbReal* x, tbReal* out) {
   }
 }
 
-// Impulse S K b of a block; change of dx = K (b - S J dv).
-TB_INLINE void block_push(Interior* m, int i, int d) {
-  int row = m->p->block[i].row;
-  tbReal f[MAX];
-  multiply(d, m->K + (size_t)i * MAX * MAX, m->b + row, f);
+// The right-hand side b = E c - r of a block, and its impulse S K b.
+static void push_block(Interior* m, int i) {
+  const tbBlock* block = &m->p->block[i];
+  int row = block->row, d = block->dim;
+  tbReal f[MAX], *b = m->b + row;
+  const tbReal *z = m->z + row, *c = m->c + row;
+  for (int r = 0; r < d; r++) {
+    bool fixed = block->type == TB_BLOCK_BOX && !(m->low[row + r] < m->high[row + r]);
+    b[r] = fixed ? 0 : c[r] - m->r[row + r];
+  }
+  if (is_cone(block)) {
+    tbReal length = tb_lorentz_tail(d, z), along = 0;
+    for (int r = 1; r < d; r++) along += z[r] * c[r];
+    if (length > 0) b[0] -= m->theta[i] * along / length;
+  }
+  multiply(d, m->K + (size_t)i * MAX * MAX, b, f);
   for (int r = 0; r < d; r++) f[r] *= m->S[row + r];
   tb_velocity_add_impulse(m->a->system, i, f, m->dv);
 }
 
-TB_INLINE void block_solution(Interior* m, int i, int d, tbReal* dx) {
-  int row = m->p->block[i].row;
+// dx = K (b - S J dv) and dz of a block.
+static void solve_block(Interior* m, int i, tbReal target, tbReal* dx, tbReal* dz) {
+  const tbBlock* block = &m->p->block[i];
+  int row = block->row, d = block->dim;
   tbReal velocity[TB_ROWS_DIM];
   tb_velocity_mul(m->a->system, i, m->dv, velocity);
   for (int r = 0; r < d; r++) {
@@ -364,85 +482,50 @@ TB_INLINE void block_solution(Interior* m, int i, int d, tbReal* dx) {
     velocity[r] = m->b[row + r] - m->S[row + r] * velocity[r];
   }
   multiply(d, m->K + (size_t)i * MAX * MAX, velocity, dx + row);
+  if (is_cone(block)) {
+    tb_lorentz_hessian(d, &m->scaling[i], dx + row, dz + row);
+    for (int k = row; k < row + d; k++) dz[k] = m->c[k] - dz[k];
+    return;
+  }
+  for (int k = row; k < row + d; k++) {
+    dz[k] = 0;
+    if (block->type == TB_BLOCK_ONE_SIDED) dz[k] = m->c[k] - m->z[k] / m->x[k] * dx[k];
+    if (block->type != TB_BLOCK_BOX) continue;
+    tbReal down = m->x[k] - m->low[k], up = m->high[k] - m->x[k];
+    m->dlow[k] = tb_bound_slope(target, down, dx[k], m->zlow[k]);
+    m->dhigh[k] = tb_bound_slope(target, up, -dx[k], m->zhigh[k]);
+  }
 }
 
-// dx of (1) for the right-hand side b.
-static void solve_impulses(Interior* m, tbReal* dx) {
+// Impulses of four contacts; J dv of them.
+static void push_four(const Interior* m, const tbConeFour* g) {
+  for (int l = 0; l < g->used; l++) {
+    tbReal f[TB_CONE_ROWS] = {g->f[0][l], g->f[1][l], g->f[2][l]};
+    tb_velocity_add_impulse(m->a->system, g->block[l], f, m->dv);
+  }
+}
+
+static void move_four(const Interior* m, tbConeFour* g) {
+  for (int l = 0; l < TB_CONE_LANES; l++) {
+    tbReal velocity[TB_ROWS_DIM];
+    int from = l < g->used ? l : 0;
+    if (from == l) tb_velocity_mul(m->a->system, g->block[l], m->dv, velocity);
+    for (int r = 0; r < TB_CONE_ROWS; r++) g->jv[r][l] = from == l ? velocity[r] : g->jv[r][from];
+  }
+}
+
+// Solve (1) for dx and dz, or for ax and az.
+static void find_step(Interior* m, tbReal target, bool affine) {
   tbVelocity* v = m->a->system;
+  tbReal *dx = affine ? m->ax : m->dx, *dz = affine ? m->az : m->dz;
   memset(m->dv, 0, sizeof(tbReal) * (size_t)v->size);
-  for (int i = 0; i < m->p->nblock; i++) {
-    int d = m->p->block[i].dim;
-    if (d == 3) {
-      block_push(m, i, 3);
-    } else {
-      block_push(m, i, d);
-    }
-  }
+  tb_cone_four_right(m->four, m->nfour);
+  for (int k = 0; k < m->nfour; k++) push_four(m, &m->four[k]);
+  for (int j = 0; j < m->nother; j++) push_block(m, m->other[j]);
   tb_velocity_solve(v, m->dv);
-  for (int i = 0; i < m->p->nblock; i++) {
-    int d = m->p->block[i].dim;
-    if (d == 3) {
-      block_solution(m, i, 3, dx);
-    } else {
-      block_solution(m, i, d, dx);
-    }
-  }
-}
-
-// The right-hand side b = E c - r of a cone.
-TB_INLINE void cone_right(Interior* m, int i, int d) {
-  int row = m->p->block[i].row;
-  const tbReal *z = m->z + row, *c = m->c + row;
-  tbReal length = tb_lorentz_tail(d, z), along = 0;
-  for (int r = 0; r < d; r++) m->b[row + r] = c[r] - m->r[row + r];
-  for (int r = 1; r < d; r++) along += z[r] * c[r];
-  if (length > 0) m->b[row] -= m->theta[i] * along / length;
-}
-
-static void fill_right(Interior* m) {
-  for (int i = 0; i < m->p->nblock; i++) {
-    const tbBlock* b = &m->p->block[i];
-    if (is_cone(b) && b->dim == 3) {
-      cone_right(m, i, 3);
-      continue;
-    }
-    if (is_cone(b)) {
-      cone_right(m, i, b->dim);
-      continue;
-    }
-    for (int k = b->row; k < b->row + b->dim; k++) {
-      bool fixed = b->type == TB_BLOCK_BOX && !(m->low[k] < m->high[k]);
-      m->b[k] = fixed ? 0 : m->c[k] - m->r[k];
-    }
-  }
-}
-
-// Solve (1) for dx and dz.
-static void find_step(Interior* m, tbReal target, tbReal* dx, tbReal* dz) {
-  fill_right(m);
-  solve_impulses(m, dx);
-  for (int i = 0; i < m->p->nblock; i++) {
-    const tbBlock* block = &m->p->block[i];
-    int row = block->row;
-    if (is_cone(block)) {
-      int d = block->dim;
-      if (d == 3) {
-        tb_lorentz_hessian(3, &m->scaling[i], dx + row, dz + row);
-      } else {
-        tb_lorentz_hessian(d, &m->scaling[i], dx + row, dz + row);
-      }
-      for (int k = row; k < row + d; k++) dz[k] = m->c[k] - dz[k];
-      continue;
-    }
-    for (int k = row; k < row + block->dim; k++) {
-      dz[k] = 0;
-      if (block->type == TB_BLOCK_ONE_SIDED) dz[k] = m->c[k] - m->z[k] / m->x[k] * dx[k];
-      if (block->type != TB_BLOCK_BOX) continue;
-      tbReal down = m->x[k] - m->low[k], up = m->high[k] - m->x[k];
-      m->dlow[k] = tb_bound_slope(target, down, dx[k], m->zlow[k]);
-      m->dhigh[k] = tb_bound_slope(target, up, -dx[k], m->zhigh[k]);
-    }
-  }
+  for (int k = 0; k < m->nfour; k++) move_four(m, &m->four[k]);
+  tb_cone_four_solve(m->four, m->nfour, affine);
+  for (int j = 0; j < m->nother; j++) solve_block(m, m->other[j], target, dx, dz);
 }
 
 // Steps are cut at 1, and at 0.9 or more of what is found below.
@@ -450,22 +533,23 @@ static const tbReal LONGEST = 1.25;
 
 // The least of `a` and the largest step that keeps x and z of a cone inside. Cones are convex:
 // where a step of length a ends inside, no root need be found.
-TB_INLINE tbReal cone_step(const Interior* m, int row, int d, const tbReal* dx, const tbReal* dz,
-                           tbReal a) {
-  const tbReal *x = m->x + row, *z = m->z + row;
+static tbReal cone_step(const Interior* m, const tbBlock* b, const tbReal* dx, const tbReal* dz,
+                        tbReal a) {
+  const tbReal *x = m->x + b->row, *z = m->z + b->row;
+  int d = b->dim, row = b->row;
   if (!tb_lorentz_holds(d, x, dx + row, a)) a = fmin(a, tb_lorentz_step(d, x, dx + row));
   if (!tb_lorentz_holds(d, z, dz + row, a)) a = fmin(a, tb_lorentz_step(d, z, dz + row));
   return a;
 }
 
 // The largest step that keeps x and z inside, up to LONGEST.
-static tbReal step_length(const Interior* m, const tbReal* dx, const tbReal* dz) {
-  tbReal a = LONGEST;
-  for (int i = 0; i < m->p->nblock; i++) {
-    const tbBlock* b = &m->p->block[i];
+static tbReal step_length(const Interior* m, bool affine) {
+  const tbReal *dx = affine ? m->ax : m->dx, *dz = affine ? m->az : m->dz;
+  tbReal a = tb_cone_four_length(m->four, m->nfour, affine, LONGEST);
+  for (int j = 0; j < m->nother; j++) {
+    const tbBlock* b = &m->p->block[m->other[j]];
     if (is_cone(b)) {
-      a = b->dim == 3 ? cone_step(m, b->row, 3, dx, dz, a)
-                      : cone_step(m, b->row, b->dim, dx, dz, a);
+      a = cone_step(m, b, dx, dz, a);
       continue;
     }
     for (int k = b->row; k < b->row + b->dim; k++) {
@@ -484,9 +568,9 @@ static tbReal step_length(const Interior* m, const tbReal* dx, const tbReal* dz)
 
 // Mehrotra's choice: how far the affine step alone would bring the products down.
 static tbReal centering(const Interior* m, tbReal mu, tbReal step) {
-  tbReal sum = 0;
-  for (int i = 0; i < m->p->nblock; i++) {
-    const tbBlock* b = &m->p->block[i];
+  tbReal sum = tb_cone_four_products(m->four, m->nfour, step);
+  for (int j = 0; j < m->nother; j++) {
+    const tbBlock* b = &m->p->block[m->other[j]];
     for (int k = b->row; k < b->row + b->dim; k++) {
       tbReal x = m->x[k] + step * m->ax[k];
       if (b->type != TB_BLOCK_BOX) {
@@ -506,8 +590,8 @@ static tbReal centering(const Interior* m, tbReal mu, tbReal step) {
 // A step towards products `target`, after the affine step or by itself; its length.
 static tbReal aim(Interior* m, tbReal target, bool correct) {
   fill_target(m, target, correct);
-  find_step(m, target, m->dx, m->dz);
-  return fmin(1, (correct ? INSIDE : 0.9) * step_length(m, m->dx, m->dz));
+  find_step(m, target, false);
+  return fmin(1, (correct ? INSIDE : 0.9) * step_length(m, false));
 }
 
 // The step for the current theta: Mehrotra's, a plain one where that is short, towards the centre
@@ -515,42 +599,100 @@ static tbReal aim(Interior* m, tbReal target, bool correct) {
 static tbReal attempt(Interior* m, tbReal mu, tbReal floor, tbSolveInfo* info) {
   if (!factor(m, info)) return 0;
   fill_target(m, 0, false);
-  find_step(m, 0, m->ax, m->az);
-  tbReal affine = fmin(1, step_length(m, m->ax, m->az));
+  find_step(m, 0, true);
+  tbReal affine = fmin(1, step_length(m, true));
   tbReal a = aim(m, fmax(centering(m, mu, affine) * mu, floor), true);
   if (a < SHORT_STEP) a = aim(m, fmax(0.25 * mu, floor), false);
   return a < SHORT_STEP ? aim(m, mu, false) : a;
 }
 
+// Whether a cone lets no step of some length pass.
+static bool stands_in_way(int d, const tbReal* x, const tbReal* dx, const tbReal* z,
+                          const tbReal* dz) {
+  return 0.9 * fmin(tb_lorentz_step(d, x, dx), tb_lorentz_step(d, z, dz)) < SHORT_STEP;
+}
+
+static bool lane_stands_in_way(const tbConeFour* g, int l) {
+  enum { D = TB_CONE_ROWS };
+  tbReal x[D], dx[D], z[D], dz[D];
+  for (int r = 0; r < D; r++) {
+    x[r] = g->x[r][l];
+    dx[r] = g->dx[r][l];
+    z[r] = g->z[r][l];
+    dz[r] = g->dz[r][l];
+  }
+  return stands_in_way(D, x, dx, z, dz);
+}
+
 // The shift of cones that let no step of some length pass becomes weaker. False: there are none.
 static bool weaken(Interior* m, tbReal weight) {
   bool any = false;
-  for (int i = 0; i < m->p->nblock; i++) {
-    const tbBlock* b = &m->p->block[i];
-    if (!is_cone(b) || m->theta[i] <= weight) continue;
-    tbReal x = tb_lorentz_step(b->dim, m->x + b->row, m->dx + b->row);
-    tbReal z = tb_lorentz_step(b->dim, m->z + b->row, m->dz + b->row);
-    if (0.9 * fmin(x, z) >= SHORT_STEP) continue;
+  for (int k = 0; k < m->nfour; k++) {
+    tbConeFour* g = &m->four[k];
+    for (int l = 0; l < TB_CONE_LANES; l++) {
+      if (g->theta[l] <= weight || !lane_stands_in_way(g, l)) continue;
+      g->theta[l] = weight;
+      any = true;
+    }
+  }
+  for (int j = 0; j < m->nother; j++) {
+    int i = m->other[j], row = m->p->block[i].row;
+    if (!is_cone(&m->p->block[i]) || m->theta[i] <= weight) continue;
+    if (!stands_in_way(m->p->block[i].dim, m->x + row, m->dx + row, m->z + row, m->dz + row)) {
+      continue;
+    }
     m->theta[i] = weight;
     any = true;
   }
   return any;
 }
 
+static void set_shift(Interior* m, tbReal theta) {
+  for (int i = 0; i < m->p->nblock; i++) m->theta[i] = theta;
+  for (int k = 0; k < m->nfour; k++) {
+    for (int l = 0; l < TB_CONE_LANES; l++) m->four[k].theta[l] = theta;
+  }
+}
+
 // Weaken the shift where it stands in the way until a step of some length is found.
 static tbReal choose_step(Interior* m, tbReal mu, tbReal kappa, tbSolveInfo* info) {
   static const tbReal weights[WEIGHTS] = {0.9, 0.5, 0};
-  bool exact = m->a->law == TB_LAW_NCP, eased = false;
-  tbReal infeasible = 0;
-  for (int k = 0; k < m->p->n; k++) infeasible = fmax(infeasible, fabs(m->r[k]));
-  for (int i = 0; i < m->p->nblock && !m->eased; i++) m->theta[i] = exact;
-  tbReal floor = fmin(mu, kappa * infeasible), a = attempt(m, mu, floor, info);
+  bool eased = false;
+  if (!m->eased) set_shift(m, m->a->law == TB_LAW_NCP);
+  tbReal floor = fmin(mu, kappa * m->infeasible), a = attempt(m, mu, floor, info);
   for (int k = 0; k < WEIGHTS && a < SHORT_STEP && weaken(m, weights[k]); k++) {
     a = attempt(m, mu, floor, info);
     eased = true;
   }
   m->eased = eased || (m->eased && a < 0.9);
   return a;
+}
+
+// Go a step of length a; velocities come along.
+static void go(Interior* m, tbReal a) {
+  const tbReal* R = m->p->R;
+  tb_cone_four_go(m->four, m->nfour, a);
+  for (int k = 0; k < m->nfour; k++) {
+    const tbConeFour* g = &m->four[k];
+    for (int l = 0; l < g->used; l++) {
+      for (int r = 0; r < TB_CONE_ROWS; r++) {
+        int row = g->row[l] + r;
+        tbReal compliance = R ? R[row] * g->S[r][l] * g->dx[r][l] : 0;
+        m->sigma[row] += a * m->unit * (g->jv[r][l] + compliance);
+      }
+    }
+  }
+  for (int j = 0; j < m->nother; j++) {
+    const tbBlock* b = &m->p->block[m->other[j]];
+    for (int r = b->row; r < b->row + b->dim; r++) {
+      tbReal compliance = R ? R[r] * m->S[r] * m->dx[r] : 0;
+      m->sigma[r] += a * m->unit * (m->jv[r] + compliance);
+      m->x[r] += a * m->dx[r];
+      m->z[r] += a * m->dz[r];
+      m->zlow[r] += a * m->dlow[r];
+      m->zhigh[r] += a * m->dhigh[r];
+    }
+  }
 }
 
 bool tb_active_interior(const tbActive* a, tbArena* arena, const tbInterior* set, tbReal* lambda,
@@ -563,6 +705,7 @@ bool tb_active_interior(const tbActive* a, tbArena* arena, const tbInterior* set
   memcpy(m.lambda, lambda, bytes);
   memcpy(m.sigma, sigma, bytes);
   first_point(&m, set->mu * largest_load(&m));
+  load_fours(&m);
   tbReal best = tb_residual(a->p, a->law, lambda, sigma).relative, last = INFINITY;
   bool exact = true;
   for (int k = 0, since = 0;
@@ -586,14 +729,7 @@ bool tb_active_interior(const tbActive* a, tbArena* arena, const tbInterior* set
     info->iterations++;
     tbReal step = choose_step(&m, mu, k < 4 ? 0 : set->kappa, info);
     if (!(step > 1e-10) || !isfinite(step)) break;
-    for (int r = 0; r < a->p->n; r++) {
-      tbReal compliance = a->p->R ? a->p->R[r] * m.S[r] * m.dx[r] : 0;
-      m.sigma[r] += step * m.unit * (m.jv[r] + compliance);
-      m.x[r] += step * m.dx[r];
-      m.z[r] += step * m.dz[r];
-      m.zlow[r] += step * m.dlow[r];
-      m.zhigh[r] += step * m.dhigh[r];
-    }
+    go(&m, step);
   }
   tb_arena_release(arena, mark);
   return true;

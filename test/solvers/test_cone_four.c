@@ -1,0 +1,242 @@
+// Cones by fours against the algebra of one cone at a time, at random points inside, near the
+// border and with products over many decades.
+#include "common/test.h"
+#include "solvers/cone_four.h"
+#include "solvers/lorentz.h"
+
+enum { D = TB_CONE_ROWS, FOURS = 3, CASES = 400 };
+
+typedef struct {
+  tbReal x[D], z[D], dx[D], dz[D];
+} Lane;
+
+static Lane lane_of(const tbConeFour* g, int l, bool affine) {
+  Lane lane;
+  for (int r = 0; r < D; r++) {
+    lane.x[r] = g->x[r][l];
+    lane.z[r] = g->z[r][l];
+    lane.dx[r] = affine ? g->ax[r][l] : g->dx[r][l];
+    lane.dz[r] = affine ? g->az[r][l] : g->dz[r][l];
+  }
+  return lane;
+}
+
+// A point inside, `close` to the border.
+static void inside(tbRng* rng, tbReal close, tbReal size, tbReal* x) {
+  tbReal angle = tb_rng_uniform(rng, 0, 6.28), tail = tb_rng_uniform(rng, 0, 1) * size;
+  if (tb_rng_int(rng, 8) == 0) tail = 0;
+  x[0] = tail + close * size;
+  x[1] = tail * cos(angle);
+  x[2] = tail * sin(angle);
+}
+
+static void make_lane(tbRng* rng, tbConeFour* g, int l) {
+  tbReal x[D], z[D];
+  inside(rng, pow(10, tb_rng_uniform(rng, -5, 0)), pow(10, tb_rng_uniform(rng, -2, 2)), x);
+  inside(rng, pow(10, tb_rng_uniform(rng, -5, 0)), pow(10, tb_rng_uniform(rng, -2, 2)), z);
+  for (int r = 0; r < D; r++) {
+    g->x[r][l] = x[r];
+    g->z[r][l] = z[r];
+    g->S[r][l] = tb_rng_uniform(rng, 0.1, 1);
+    g->R[r][l] = r == 0 && tb_rng_int(rng, 2) ? pow(10, tb_rng_uniform(rng, -4, 1)) : 0;
+    g->v[r][l] = tb_rng_normal(rng);
+    g->r[r][l] = tb_rng_normal(rng);
+    g->jv[r][l] = tb_rng_normal(rng);
+    g->ax[r][l] = tb_rng_normal(rng);
+    g->az[r][l] = tb_rng_normal(rng);
+    g->dx[r][l] = tb_rng_normal(rng);
+    g->dz[r][l] = tb_rng_normal(rng);
+  }
+  g->theta[l] = tb_rng_int(rng, 3) * 0.5;
+}
+
+static void make(tbRng* rng, tbConeFour* four) {
+  memset(four, 0, sizeof *four * FOURS);
+  for (int k = 0; k < FOURS; k++) {
+    for (int l = 0; l < TB_CONE_LANES; l++) make_lane(rng, &four[k], l);
+    four[k].used = k + 1 == FOURS ? 1 + tb_rng_int(rng, 4) : TB_CONE_LANES;
+  }
+}
+
+// E y: the shift of the velocity linearised.
+static void shift(const tbReal* z, tbReal theta, const tbReal* y, tbReal* out) {
+  tbReal length = tb_lorentz_tail(D, z), along = 0;
+  for (int r = 1; r < D; r++) along += length > 0 ? z[r] * y[r] / length : 0;
+  for (int r = 0; r < D; r++) out[r] = y[r] - (r == 0 ? theta * along : 0);
+}
+
+static tbReal size_of(const tbReal* x) {
+  tbReal size = 0;
+  for (int r = 0; r < D; r++) size = fmax(size, fabs(x[r]));
+  return size;
+}
+
+// V x = V^-1 z, and K is the inverse of E H + R: K (E H + R) y = y.
+static void scaling(void** state) {
+  (void)state;
+  tbRng rng = {5};
+  tbConeFour four[FOURS];
+  for (int n = 0; n < CASES; n++) {
+    make(&rng, four);
+    tb_cone_four_scale(four, FOURS);
+    for (int k = 0; k < FOURS; k++) {
+      for (int l = 0; l < TB_CONE_LANES; l++) {
+        const tbConeFour* g = &four[k];
+        Lane a = lane_of(g, l, true);
+        tbLorentz s;
+        tbReal hx[D], y[D], ehy[D];
+        tb_lorentz_scaling(D, a.x, a.z, &s);
+        for (int r = 0; r < D; r++) {
+          assert_near(g->point[r][l], s.point[r], 1e-9 * size_of(s.point));
+          assert_near(g->w[r][l], s.w[r], 1e-9 * size_of(s.w));
+          y[r] = tb_rng_normal(&rng);
+        }
+        tb_lorentz_hessian(D, &s, y, hx);
+        shift(a.z, g->theta[l], hx, ehy);
+        ehy[0] += g->R[0][l] * y[0];
+        tbReal scale = 0, found[D];
+        for (int r = 0; r < D; r++) {
+          found[r] = 0;
+          for (int c = 0; c < D; c++) {
+            found[r] += g->K[r * D + c][l] * ehy[c];
+            scale = fmax(scale, fabs(g->K[r * D + c][l] * ehy[c]));
+          }
+        }
+        for (int r = 0; r < D; r++) assert_near(found[r], y[r], 1e-9 * (scale + size_of(y)));
+      }
+    }
+  }
+}
+
+// c as in lorentz.h, b = E c - r, f = S K b, dx = K (b - S J dv), dz = c - H dx.
+static void directions(void** state) {
+  (void)state;
+  tbRng rng = {6};
+  tbConeFour four[FOURS];
+  for (int n = 0; n < CASES; n++) {
+    make(&rng, four);
+    bool correct = n % 3 == 0, affine = n % 3 == 1;
+    tbReal target = n % 3 == 1 ? 0 : 0.3;
+    tbConeFour before[FOURS];
+    tb_cone_four_scale(four, FOURS);
+    memcpy(before, four, sizeof four);
+    tb_cone_four_target(four, FOURS, target, correct);
+    tb_cone_four_right(four, FOURS);
+    tb_cone_four_solve(four, FOURS, affine);
+    for (int k = 0; k < FOURS; k++) {
+      for (int l = 0; l < TB_CONE_LANES; l++) {
+        const tbConeFour* g = &four[k];
+        Lane old = lane_of(&before[k], l, true), now = lane_of(g, l, affine);
+        tbLorentz s;
+        tbReal c[D], b[D], h[D];
+        tb_lorentz_scaling(D, old.x, old.z, &s);
+        tb_lorentz_target(D, &s, target, correct ? old.dx : NULL, old.dz, c);
+        for (int r = 0; r < D; r++) assert_near(g->c[r][l], c[r], 1e-8 * size_of(c));
+        for (int r = 0; r < D; r++) c[r] = g->c[r][l];
+        shift(old.z, g->theta[l], c, b);
+        tb_lorentz_hessian(D, &s, now.dx, h);
+        for (int r = 0; r < D; r++) {
+          b[r] -= g->r[r][l];
+          assert_near(g->b[r][l], b[r], 1e-12 * (size_of(b) + size_of(c)));
+          assert_near(now.dz[r], c[r] - h[r], 1e-7 * (size_of(c) + size_of(h)));
+        }
+        for (int r = 0; r < D; r++) {
+          tbReal push = 0, dx = 0, scale = 0;
+          for (int i = 0; i < D; i++) {
+            tbReal K = g->K[r * D + i][l], rest = g->b[i][l] - g->S[i][l] * g->jv[i][l];
+            push += g->S[r][l] * K * g->b[i][l];
+            dx += K * rest;
+            scale = fmax(scale, fabs(K) * (fabs(rest) + fabs(g->b[i][l])));
+          }
+          assert_near(g->f[r][l], push, 1e-12 * scale);
+          assert_near(now.dx[r], dx, 1e-12 * scale);
+        }
+      }
+    }
+  }
+}
+
+// The length that keeps every cone inside is that of the one which lets the least pass.
+static void lengths(void** state) {
+  (void)state;
+  tbRng rng = {7};
+  tbConeFour four[FOURS];
+  int cut = 0;
+  for (int n = 0; n < CASES; n++) {
+    make(&rng, four);
+    bool affine = n % 2;
+    tbReal expected = 1.25;
+    tbReal shrink = pow(10, tb_rng_uniform(&rng, -6, 1));
+    for (int k = 0; k < FOURS; k++) {
+      for (int l = 0; l < TB_CONE_LANES; l++) {
+        for (int r = 0; r < D; r++) {
+          four[k].dx[r][l] *= shrink;
+          four[k].dz[r][l] *= shrink;
+        }
+        Lane a = lane_of(&four[k], l, affine);
+        expected = fmin(expected, tb_lorentz_step(D, a.x, a.dx));
+        expected = fmin(expected, tb_lorentz_step(D, a.z, a.dz));
+      }
+    }
+    cut += expected < 1.25;
+    assert_near(tb_cone_four_length(four, FOURS, affine, 1.25), expected, 1e-9 * expected);
+  }
+  assert_true(cut > CASES / 4 && cut < CASES);
+  // What is not a number lets nothing pass that would be taken for a step.
+  make(&rng, four);
+  four[1].x[0][2] = NAN;
+  tbReal a = tb_cone_four_length(four, FOURS, false, 1.25);
+  assert_true(!(a > 1.25));
+}
+
+// Products of the lanes in use only; r of the shifted velocity; x and z after a step.
+static void points(void** state) {
+  (void)state;
+  tbRng rng = {8};
+  tbConeFour four[FOURS];
+  for (int n = 0; n < CASES; n++) {
+    make(&rng, four);
+    bool shifted = n % 2;
+    tbReal step = tb_rng_uniform(&rng, 0, 1), after = 0, now = 0, most = 0, largest = 0;
+    for (int k = 0; k < FOURS; k++) {
+      // The others are copies.
+      for (int l = four[k].used; l < TB_CONE_LANES; l++) {
+        for (int r = 0; r < D; r++) {
+          four[k].v[r][l] = four[k].v[r][0];
+          four[k].z[r][l] = four[k].z[r][0];
+        }
+      }
+      for (int l = 0; l < four[k].used; l++) {
+        Lane a = lane_of(&four[k], l, true);
+        for (int r = 0; r < D; r++) {
+          after += (a.x[r] + step * a.dx[r]) * (a.z[r] + step * a.dz[r]);
+          now += a.x[r] * a.z[r];
+          tbReal rest = four[k].v[r][l] - a.z[r];
+          if (r == 0 && shifted) rest += tb_lorentz_tail(D, a.z);
+          most = fmax(most, fabs(rest));
+        }
+      }
+    }
+    assert_near(tb_cone_four_products(four, FOURS, step), after, 1e-9 * (fabs(after) + 1));
+    assert_near(tb_cone_four_residual(four, FOURS, shifted, &largest), now, 1e-9 * (now + 1));
+    assert_near(largest, most, 1e-12 * (1 + most));
+    tbConeFour before = four[1];
+    tb_cone_four_go(four, FOURS, step);
+    for (int l = 0; l < TB_CONE_LANES; l++) {
+      for (int r = 0; r < D; r++) {
+        assert_near(four[1].x[r][l], before.x[r][l] + step * before.dx[r][l], 1e-12 * 1e3);
+        assert_near(four[1].z[r][l], before.z[r][l] + step * before.dz[r][l], 1e-12 * 1e3);
+      }
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(scaling),
+      cmocka_unit_test(directions),
+      cmocka_unit_test(lengths),
+      cmocka_unit_test(points),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
