@@ -32,7 +32,8 @@ typedef struct {
   const tbActive* a;
   const tbProblem* p;
   tbConeFour* four;
-  int nfour;
+  int *contact, nfour, ncontact;            // the blocks of all fours, one after the other
+  tbReal* rows;                             // three numbers of each
   int *other, nother;                       // blocks one by one
   tbReal unit;                              // lambda = unit S x, velocity = unit S^-1 z
   tbReal *S, *x, *z, *r, *dx, *dz, *c, *b;  // by row
@@ -70,6 +71,8 @@ static bool allocate(Interior* m, tbArena* arena) {
   }
   m->K = tb_arena_alloc(arena, sizeof(tbReal) * MAX * MAX * blocks);
   m->other = tb_arena_alloc(arena, sizeof(int) * blocks);
+  m->contact = tb_arena_alloc(arena, sizeof(int) * blocks);
+  m->rows = tb_arena_alloc(arena, sizeof(tbReal) * TB_CONE_ROWS * blocks);
   m->four = tb_arena_alloc(arena, sizeof(tbConeFour) * (blocks / TB_CONE_LANES + 1));
   m->theta = TB_ARENA_NEW(arena, tbReal, blocks);
   m->scaling = tb_arena_alloc(arena, sizeof(tbLorentz) * blocks);
@@ -187,7 +190,7 @@ static void load_lane(const Interior* m, int i, tbConeFour* g, int l) {
 
 // Contacts by fours at their first point, and the list of all other blocks.
 static void load_fours(Interior* m) {
-  m->nfour = m->nother = 0;
+  m->nfour = m->nother = m->ncontact = 0;
   int lanes = 0;
   for (int i = 0; i < m->p->nblock; i++) {
     if (!is_contact(&m->p->block[i])) {
@@ -199,6 +202,7 @@ static void load_fours(Interior* m) {
       m->nfour++;
     }
     tbConeFour* g = &m->four[m->nfour - 1];
+    m->contact[m->ncontact++] = i;
     load_lane(m, i, g, lanes);
     g->used = ++lanes;
     lanes %= TB_CONE_LANES;
@@ -497,20 +501,28 @@ static void solve_block(Interior* m, int i, tbReal target, tbReal* dx, tbReal* d
   }
 }
 
-// Impulses of four contacts; J dv of them.
-static void push_four(const Interior* m, const tbConeFour* g) {
-  for (int l = 0; l < g->used; l++) {
-    tbReal f[TB_CONE_ROWS] = {g->f[0][l], g->f[1][l], g->f[2][l]};
-    tb_velocity_add_impulse(m->a->system, g->block[l], f, m->dv);
+// Impulses of contacts onto the dofs; J dv of them.
+static void push_contacts(const Interior* m) {
+  tbReal* f = m->rows;
+  for (int k = 0; k < m->nfour; k++) {
+    const tbConeFour* g = &m->four[k];
+    for (int l = 0; l < g->used; l++, f += TB_CONE_ROWS) {
+      for (int r = 0; r < TB_CONE_ROWS; r++) f[r] = g->f[r][l];
+    }
   }
+  tb_velocity_push_contacts(m->a->system, m->ncontact, m->contact, m->rows, m->dv);
 }
 
-static void move_four(const Interior* m, tbConeFour* g) {
-  for (int l = 0; l < TB_CONE_LANES; l++) {
-    tbReal velocity[TB_ROWS_DIM];
-    int from = l < g->used ? l : 0;
-    if (from == l) tb_velocity_mul(m->a->system, g->block[l], m->dv, velocity);
-    for (int r = 0; r < TB_CONE_ROWS; r++) g->jv[r][l] = from == l ? velocity[r] : g->jv[r][from];
+static void move_contacts(Interior* m) {
+  const tbReal* velocity = m->rows;
+  tb_velocity_mul_contacts(m->a->system, m->ncontact, m->contact, m->dv, m->rows);
+  for (int k = 0; k < m->nfour; k++) {
+    tbConeFour* g = &m->four[k];
+    for (int l = 0; l < TB_CONE_LANES; l++) {
+      const tbReal* own = velocity + (l < g->used ? TB_CONE_ROWS * l : 0);
+      for (int r = 0; r < TB_CONE_ROWS; r++) g->jv[r][l] = own[r];
+    }
+    velocity += TB_CONE_ROWS * TB_CONE_LANES;
   }
 }
 
@@ -520,10 +532,10 @@ static void find_step(Interior* m, tbReal target, bool affine) {
   tbReal *dx = affine ? m->ax : m->dx, *dz = affine ? m->az : m->dz;
   memset(m->dv, 0, sizeof(tbReal) * (size_t)v->size);
   tb_cone_four_right(m->four, m->nfour);
-  for (int k = 0; k < m->nfour; k++) push_four(m, &m->four[k]);
+  push_contacts(m);
   for (int j = 0; j < m->nother; j++) push_block(m, m->other[j]);
   tb_velocity_solve(v, m->dv);
-  for (int k = 0; k < m->nfour; k++) move_four(m, &m->four[k]);
+  move_contacts(m);
   tb_cone_four_solve(m->four, m->nfour, affine);
   for (int j = 0; j < m->nother; j++) solve_block(m, m->other[j], target, dx, dz);
 }

@@ -64,6 +64,13 @@ void tb_velocity_release(tbVelocity* system);
 void tb_velocity_mul(const tbVelocity* system, int block, const tbReal* x, tbReal* out);
 void tb_velocity_add_impulse(const tbVelocity* system, int block, const tbReal* f, tbReal* x);
 
+// The same for a list of blocks of three rows each: `out` and `f` have three entries per block.
+enum { TB_CONTACT_ROWS = 3 };
+void tb_velocity_mul_contacts(const tbVelocity* system, int count, const int* block,
+                              const tbReal* x, tbReal* out);
+void tb_velocity_push_contacts(const tbVelocity* system, int count, const int* block,
+                               const tbReal* f, tbReal* x);
+
 // x <- M^-1 x on the dofs of the system; out = M x (the Schur complement's M).
 void tb_velocity_inverse(const tbVelocity* system, tbReal* x);
 void tb_velocity_mass(const tbVelocity* system, const tbReal* x, tbReal* out);

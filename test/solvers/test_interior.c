@@ -325,9 +325,34 @@ static void bad_input_ends(void** state) {
   case_free(c);
 }
 
+// Products with the rows of a list of contacts, on one body or two, are those of one at a time.
+static void contacts_at_once(void** state) {
+  (void)state;
+  for (int trial = 0; trial < 20; trial++) {
+    tbRng rng = {(uint64_t)trial + 400};
+    Case* c = case_new(&rng, 1 + 3 * trial, 1, false, 0);
+    int list[MOST], n = 0;
+    for (int i = c->p.nblock - 1; i >= 0; i -= 1 + tb_rng_int(&rng, 2)) list[n++] = i;
+    tbReal x[NV], y[NV], out[3 * MOST], f[3 * MOST];
+    for (int k = 0; k < NV; k++) x[k] = y[k] = tb_rng_normal(&rng);
+    for (int k = 0; k < 3 * n; k++) f[k] = tb_rng_normal(&rng);
+    tb_velocity_mul_contacts(&c->system, n, list, x, out);
+    for (int k = 0; k < n; k++) {
+      tbReal one[TB_ROWS_DIM];
+      tb_velocity_mul(&c->system, list[k], x, one);
+      assert_near_array(out + 3 * k, one, 3, 1e-13);
+    }
+    tb_velocity_push_contacts(&c->system, n, list, f, x);
+    for (int k = 0; k < n; k++) tb_velocity_add_impulse(&c->system, list[k], f + 3 * k, y);
+    assert_near_array(x, y, c->system.size, 1e-12);
+    case_free(c);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(residuals_are_small_in_delassus_form),
                                      cmocka_unit_test(answers_nearby_help),
+                                     cmocka_unit_test(contacts_at_once),
                                      cmocka_unit_test(guesses_far_off_are_not_tried),
                                      cmocka_unit_test(impulses_agree_with_other_solvers),
                                      cmocka_unit_test(repeated_contacts_are_no_obstacle),
