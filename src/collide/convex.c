@@ -14,7 +14,7 @@
 // A hull of more faces has all of them compared where the centre of a ball is inside.
 #define MANY_FACES 300
 
-// States of a warm start.
+// What the memory of a pair is from.
 enum { CACHE_EMPTY, CACHE_APART, CACHE_OVERLAP };
 
 // Newton on what GJK found. Where the cores are apart a local optimum is the global one; where they
@@ -191,30 +191,6 @@ static int solve_overlap(tbConvexPair* pair, tbConvexResult* r) {
   return search_depth(pair, r) ? 1 : apart_after_all(r);
 }
 
-// Cores that overlapped in the last query, from its normal: no need to find out again. Returns 0
-// where they seem to be apart now.
-static int solve_as_before(tbConvexPair* pair, tbConvexResult* r) {
-  tbReal before[3];
-  tb_copy3(before, r->normal);
-  // Round cores have tried this already; polytopes that it says nothing about rarely try again.
-  if (pair->polyhedral && pair->stubborn++ % 16 == 0) {
-    r->dist = -INFINITY;
-    r->state = TB_CONVEX_OVERLAP;
-    r->capped = 0;
-    r->certified = 1;
-    if (tb_ascend(pair, INFINITY, r) == TB_ASCENT_GLOBAL && r->dist <= 0) {
-      pair->stubborn = 0;
-      return 1;
-    }
-    tb_copy3(r->normal, before);
-  }
-  r->dist = tb_pair_separation(pair, r->normal, &r->simplex[0]);
-  r->count = 1;
-  r->weight[0] = 1;
-  r->state = TB_CONVEX_OVERLAP;
-  return r->dist <= 0 && solve_overlap(pair, r);
-}
-
 static bool is_solid_polytope(const tbCore* core) {
   return core->kind == TB_CORE_BOX || core->kind == TB_CORE_HULL;
 }
@@ -243,7 +219,6 @@ static int solve_by_depth(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
 void tb_convex_solve(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
   if (solve_by_depth(pair, limit, r)) return;
   if (!pair->polyhedral && pair->a.kind != TB_CORE_PRISM && solve_by_ascent(pair, limit, r)) return;
-  if (pair->overlapped && solve_as_before(pair, r)) return;
   // Coarse: enough to find the features of round cores, or that cores overlap.
   tb_gjk(pair, limit, pair->polyhedral ? FLAT_TOLERANCE : COARSE_TOLERANCE, 0, r);
   if (r->state == TB_CONVEX_APART) return;
@@ -279,15 +254,9 @@ void tb_convex_solve(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
   if (r->state == TB_CONVEX_NEAR && r->dist > limit) r->state = TB_CONVEX_APART;
 }
 
-// Where to start: the last normal, or from centre to centre.
-static void start_direction(const tbConvexPair* pair, const tbShape* a, const tbCollideCache* warm,
-                            tbConvexResult* r) {
+// Where to start: from centre to centre.
+static void start_direction(const tbConvexPair* pair, tbConvexResult* r) {
   r->count = r->certified = 0;
-  if (warm && warm->state) {
-    tb_mul_mat3t_vec3(r->normal, a->mat, warm->direction);
-    tbReal length2 = tb_dot3(r->normal, r->normal);
-    if (length2 > 0.9 && length2 < 1.1) return;
-  }
   tbReal center[3] = {0, 0, 0};
   if (pair->b.hull) tb_copy3(center, pair->b.hull->center);
   tb_pair_b_to_a(pair, center, r->normal);
@@ -295,24 +264,13 @@ static void start_direction(const tbConvexPair* pair, const tbShape* a, const tb
   if (!(tb_normalize3(r->normal) > 0)) tb_set3(r->normal, 0, 0, 1);
 }
 
-static void solve(tbConvexPair* pair, const tbShape* a, const tbShape* b, tbReal limit,
-                  tbConvexResult* r, tbCollideCache* warm) {
-  tb_convex_pair_init(pair, a, b);
-  if (warm && warm->state) {
-    pair->a.hint = warm->hint[0];
-    pair->b.hint = warm->hint[1];
-    pair->overlapped = warm->state == CACHE_OVERLAP;
-    pair->stubborn = (int)(warm->reserved & 0xff);
-  }
-  start_direction(pair, a, warm, r);
-  tb_convex_solve(pair, limit + pair->a.radius + pair->b.radius, r);
-  if (warm) {
-    tb_mul_mat3_vec3(warm->direction, a->mat, r->normal);
-    warm->hint[0] = pair->a.hint;
-    warm->hint[1] = pair->b.hint;
-    warm->state = r->state == TB_CONVEX_OVERLAP ? CACHE_OVERLAP : CACHE_APART;
-    warm->reserved = (uint32_t)pair->stubborn & 0xff;
-  }
+static void remember(const tbConvexPair* pair, const tbShape* a, const tbConvexResult* r,
+                     tbCollideCache* warm) {
+  if (!warm) return;
+  tb_mul_mat3_vec3(warm->direction, a->mat, r->normal);
+  warm->hint[0] = pair->a.hint;
+  warm->hint[1] = pair->b.hint;
+  warm->state = r->state == TB_CONVEX_OVERLAP ? CACHE_OVERLAP : CACHE_APART;
 }
 
 // How far a shape reaches from its place along the unit vector d (in the world). `hint` is the last
@@ -412,7 +370,11 @@ int tb_collide_convex(const tbShape* a, const tbShape* b, tbReal margin, tbConta
   if (is_plainly_apart(a, b, margin, warm)) return 0;
   tbConvexPair pair;
   tbConvexResult r;
-  solve(&pair, a, b, margin, &r, warm);
+  // From here on nothing depends on the memory: contacts are a function of the pose, to the bit.
+  tb_convex_pair_init(&pair, a, b);
+  start_direction(&pair, &r);
+  tb_convex_solve(&pair, margin + pair.a.radius + pair.b.radius, &r);
+  remember(&pair, a, &r, warm);
   if (r.state == TB_CONVEX_APART) return 0;
   int count = tb_convex_manifold(&pair, &r, margin, out);
   // From a's frame to the world.
@@ -444,7 +406,17 @@ tbReal tb_distance_convex(const tbShape* a, const tbShape* b, tbReal point_a[3],
                           tbReal normal[3], tbCollideCache* warm) {
   tbConvexPair pair;
   tbConvexResult r;
-  solve(&pair, a, b, INFINITY, &r, warm);
+  tb_convex_pair_init(&pair, a, b);
+  start_direction(&pair, &r);
+  // Cores that are apart have one closest direction, and the last one is near it.
+  if (warm && warm->state == CACHE_APART) {
+    tbReal last[3];
+    tb_mul_mat3t_vec3(last, a->mat, warm->direction);
+    tbReal length2 = tb_dot3(last, last);
+    if (length2 > 0.9 && length2 < 1.1) tb_copy3(r.normal, last);
+  }
+  tb_convex_solve(&pair, INFINITY, &r);
+  remember(&pair, a, &r, warm);
   repair_witness(&pair, &r);
   // From the cores to the surfaces, then to the world.
   tb_add_scaled3(r.point_a, r.point_a, pair.a.radius, r.normal);

@@ -40,8 +40,6 @@ typedef struct {
   tbReal mat[9];
   tbReal scale;     // a length that rounding errors are relative to
   int polyhedral;   // both cores have flat faces only: GJK and EPA end exactly
-  int overlapped;   // in the last query: start from its normal
-  int stubborn;     // how many queries in a row the climb from there has proven nothing
   int evaluations;  // support points asked for
   tbReal enough;    // GJK may stop where cores are apart by more than this and within the limit
 } tbConvexPair;

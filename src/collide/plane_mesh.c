@@ -127,11 +127,12 @@ static void set_contact(const Query* q, int v, tbReal dist, tbContactPoint* out)
   tb_contact_set(out, pos, q->n, dist, (uint32_t)v);
 }
 
-// The lowest vertex, remembered for the next query.
+// The lowest vertex, found without the last one: which of equals comes first is a matter of the
+// pose alone.
 static int find_lowest(const Query* q, tbCollideCache* warm) {
   tbReal down[3];
   tb_scale3(down, q->n_local, -1);
-  int lowest = tb_hull_support(q->hull, down, warm && warm->state ? warm->hint[1] : -1);
+  int lowest = tb_hull_support(q->hull, down, -1);
   if (warm) {
     warm->hint[1] = lowest;
     warm->state = 1;

@@ -153,21 +153,6 @@ static bool has_rigid_contact(const tbModel* m, const tbData* d) {
   return false;
 }
 
-// Contacts of deep meshes may depend on where the last search ended: the same state twice has the
-// same ones.
-static bool has_steady_contacts(const tbModel* m, tbData* d) {
-  int n = d->ncon;
-  tbContact* before = malloc(sizeof(tbContact) * (size_t)(n + 1));
-  if (n) memcpy(before, d->contact, sizeof(tbContact) * (size_t)n);
-  assert_int_equal(tb_forward(m, d), TB_OK);
-  bool same = d->ncon == n;
-  for (int k = 0; same && k < 3 * n; k++) {
-    same = fabs(before[k / 3].pos[k % 3] - d->contact[k / 3].pos[k % 3]) < 1e-9;
-  }
-  free(before);
-  return same;
-}
-
 static void test_robots(void** state) {
   (void)state;
   int count = 0, unsolved = 0;
@@ -185,7 +170,7 @@ static void test_robots(void** state) {
     // A forward step that says it did not converge has no inverse to speak of.
     assert_int_equal(tb_forward(m, d), TB_OK);
     bool solved = d->solve.status == TB_SOLVE_CONVERGED || d->solve.residual.relative < 1e-8;
-    solved = solved && !has_rigid_contact(m, d) && has_steady_contacts(m, d);
+    solved = solved && !has_rigid_contact(m, d);
     // Contact forces of overlapping starts are a million times larger than what must come back.
     if (solved) round_trip(m, d, 1e-5, true);
     if (!solved) print_message("%s: the soft step has no inverse\n", tb_test_robot_name(i));
