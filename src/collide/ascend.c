@@ -9,13 +9,14 @@
 
 #define MAX_STEPS 40
 #define MAX_STEP 0.5
-#define PI 3.14159265358979323846
 // How far witness points may be off their features, relative to the size of the pair.
 #define CERTIFIED 1e-10
 // A slope that is none, relative to the size of the pair.
 #define LEVEL 1e-11
 // A side that leans less than this against a face lies on it.
 #define LYING 1e-7
+// How often the last two cosines that the features are tried for are halved.
+#define HALVINGS 4
 
 typedef struct {
   tbConvexPair* pair;
@@ -367,13 +368,8 @@ static Settling settle(Climb* c) {
   return SETTLED;
 }
 
-// How the surface of b - a extends around the witness points: 2 x 2 matrices in the tangents for
-// what is flat and what is round (docs/gjk.md eq. 11).
-typedef struct {
-  tbReal flat[3], round[3], ball;
-} Width;
-
-static void add_width(const Climb* c, int which, Width* w) {
+// What a core adds to the width, in the tangents (docs/gjk.md eq. 11).
+static void add_width(const Climb* c, int which, tbWidth* w) {
   tbTouchWidth width;
   tbReal x[3], d[3];
   tb_copy3(x, c->point[which]);
@@ -382,10 +378,13 @@ static void add_width(const Climb* c, int which, Width* w) {
   w->flat[0] += width.inset;
   w->flat[2] += width.inset;
   w->ball += width.ball;
+  const tbReal* n = which ? c->n_b : c->n;
+  w->lean[which] = fmin(sqrt(n[0] * n[0] + n[1] * n[1]), 1);
   for (int k = 0; k < width.count; k++) {
     tb_copy3(d, width.direction[k]);
     if (which) tb_mul_mat3_vec3(d, c->pair->mat, width.direction[k]);
-    tbReal u = tb_dot3(d, c->t1), v = tb_dot3(d, c->t2), *m = width.round[k] ? w->round : w->flat;
+    tbReal u = tb_dot3(d, c->t1), v = tb_dot3(d, c->t2);
+    tbReal* m = width.round[k] ? w->round[which] : w->flat;
     m[0] += width.extent[k] * u * u;
     m[1] += width.extent[k] * u * v;
     m[2] += width.extent[k] * v * v;
@@ -393,18 +392,17 @@ static void add_width(const Climb* c, int which, Width* w) {
 }
 
 // The depth up to which the features hold b - a away from the origin in all directions within an
-// angle of the normal: flat extents count by 1/tan(angle/2), round ones by cos(angle/2)^2
-// (docs/gjk.md eq. 12).
-static tbReal held_within(const Width* w, tbReal cosine) {
-  tbReal round = 0.5 * (1 + cosine), flat = sqrt((1 + cosine) / fmax(1 - cosine, 1e-300)), m[3];
-  for (int i = 0; i < 3; i++) m[i] = flat * w->flat[i] + round * w->round[i];
+// angle of the normal.
+static tbReal held_within(const tbWidth* w, tbReal cosine) {
+  tbReal m[3];
+  tb_width_within(w, cosine, m);
   tbReal mean = 0.5 * (m[0] + m[2]), half = 0.5 * (m[0] - m[2]);
   return w->ball + mean - sqrt(half * half + m[1] * m[1]);
 }
 
-// Beyond this angle from the normal a ball inside b - a holds it away (docs/gjk.md eq. 10); 0 where
-// it does so everywhere.
-static tbReal angle_of_ball(const Climb* c) {
+// Beyond an angle from the normal a ball inside b - a holds it away (docs/gjk.md eq. 10): its
+// cosine, or 2 where the ball does so everywhere.
+static tbReal cosine_of_ball(const Climb* c) {
   tbReal depth = -c->s, x[3], y[3], center[3], down[3];
   tbReal ball = tb_touch_ball(&c->pair->a, c->point[0], center);
   to_b(c, c->point[1], x);
@@ -412,26 +410,39 @@ static tbReal angle_of_ball(const Climb* c) {
   tb_pair_b_to_a(c->pair, y, x);
   tb_sub3(down, x, center);
   tbReal far = tb_norm3(down), reach = ball - depth;
-  if (reach >= far) return 0;
-  tbReal lean = fmax(fmin(tb_dot3(down, c->n) / far, 1), -1);
-  return fmin(acos(lean) + acos(fmax(reach / far, -1)), PI);
+  if (reach >= far) return 2;
+  tbReal lean = fmax(fmin(tb_dot3(down, c->n) / far, 1), -1), hold = fmax(reach / far, -1);
+  // The sum of two angles, of which half a turn is the most.
+  tbReal lean_sine = sqrt(1 - lean * lean), hold_sine = sqrt(1 - hold * hold);
+  return lean_sine * hold + lean * hold_sine > 0 ? lean * hold - lean_sine * hold_sine : -1;
 }
 
 // Is the local maximum the deepest of all? Near the normal the features themselves hold b - a away
 // from the origin, beyond some angle a ball inside of it does. Sufficient, not necessary; where it
-// fails `basin` tells how near is near (a cosine; none: 2).
-static bool is_global(Climb* c, tbReal* basin) {
+// fails `basin` tells how near is near (a cosine; none: 2), by the `width` of the features.
+static bool is_global(Climb* c, tbReal* basin, tbWidth* width) {
   static const tbReal cosines[] = {0.3, 0.7, 0.9, 0.97, 0.99, 0.997, 0.999};
-  tbReal depth = -c->s, angle = angle_of_ball(c);
-  if (angle <= 0) return true;
-  Width w = {{0, 0, 0}, {0, 0, 0}, 0};
+  tbReal depth = -c->s, beyond = cosine_of_ball(c);
+  if (beyond > 1) return true;
+  tbWidth w = {.ball = 0};
   tb_frame_from_normal(c->n, c->t1, c->t2);
   add_width(c, 0, &w);
   add_width(c, 1, &w);
-  if (held_within(&w, cos(angle)) >= depth) return true;
+  if (held_within(&w, beyond) >= depth) return true;
   *basin = 2;
-  for (size_t i = 0; i < sizeof cosines / sizeof cosines[0] && *basin > 1; i++) {
-    if (held_within(&w, cosines[i]) >= depth) *basin = cosines[i];
+  *width = w;
+  size_t i = 0, count = sizeof cosines / sizeof cosines[0];
+  tbReal outside = cosines[0];
+  while (i < count && !(held_within(&w, cosines[i]) >= depth)) outside = cosines[i++];
+  if (i == count) return false;
+  *basin = cosines[i];
+  for (int k = 0; k < HALVINGS && i > 0; k++) {
+    tbReal middle = 0.5 * (*basin + outside);
+    if (held_within(&w, middle) >= depth) {
+      *basin = middle;
+    } else {
+      outside = middle;
+    }
   }
   return false;
 }
@@ -455,7 +466,7 @@ static tbAscent finish(Climb* c, tbConvexResult* r) {
   tb_copy3(r->normal, c->n);
   tb_copy3(r->point_a, c->point[0]);
   tb_copy3(r->point_b, c->point[1]);
-  return s > 0 || is_global(c, &r->basin) ? TB_ASCENT_GLOBAL : TB_ASCENT_LOCAL;
+  return s > 0 || is_global(c, &r->basin, &r->width) ? TB_ASCENT_GLOBAL : TB_ASCENT_LOCAL;
 }
 
 // The tangential part of b - a, and Newton's step from it. False at rest: there, or where points

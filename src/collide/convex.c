@@ -14,6 +14,9 @@
 // A hull of more faces has all of them compared where the centre of a ball is inside.
 #define MANY_FACES 300
 
+// How many covers are tried before the polytope.
+#define MAX_COVERS 3
+
 // What the memory of a pair is from.
 enum { CACHE_EMPTY, CACHE_APART, CACHE_OVERLAP };
 
@@ -166,6 +169,22 @@ static int search_depth(tbConvexPair* pair, tbConvexResult* r) {
   return r->dist <= 0;
 }
 
+// A local optimum: proven by a cover of the sphere, or left for a better one that this comes upon.
+// Returns 0 where neither helps.
+static int prove_depth(tbConvexPair* pair, tbConvexResult* r) {
+  for (int tries = 0; tries < MAX_COVERS; tries++) {
+    tbConvexResult top = *r;
+    tbCover cover = tb_cover(pair, &top);
+    if (cover == TB_COVER_PROVEN) return 1;
+    if (cover == TB_COVER_OPEN) return 0;
+    tbAscent ascent = tb_ascend(pair, INFINITY, &top);
+    if (ascent < TB_ASCENT_LOCAL || !(top.dist > r->dist)) return 0;
+    *r = top;
+    if (ascent == TB_ASCENT_GLOBAL) return 1;
+  }
+  return 0;
+}
+
 // Where round cores touch, a climb from the first direction mostly finds and proves the answer.
 // What it cannot prove is where the rest starts.
 static int solve_by_ascent(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
@@ -175,8 +194,8 @@ static int solve_by_ascent(tbConvexPair* pair, tbReal limit, tbConvexResult* r) 
   tbAscent ascent = tb_ascend(pair, limit, r);
   r->certified = ascent >= TB_ASCENT_LOCAL;
   if (ascent == TB_ASCENT_APART) return 1;
-  if (ascent == TB_ASCENT_LOCAL) return search_depth(pair, r);
   if (ascent == TB_ASCENT_OPEN) return 0;
+  if (ascent == TB_ASCENT_LOCAL && !prove_depth(pair, r)) return search_depth(pair, r);
   r->state = r->dist > 0 ? (r->dist > limit ? TB_CONVEX_APART : TB_CONVEX_NEAR) : TB_CONVEX_OVERLAP;
   return 1;
 }
@@ -254,9 +273,11 @@ void tb_convex_solve(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
   if (r->state == TB_CONVEX_NEAR && r->dist > limit) r->state = TB_CONVEX_APART;
 }
 
-// Where to start: from centre to centre.
-static void start_direction(const tbConvexPair* pair, tbConvexResult* r) {
+// Where to start: from centre to centre, but for cylinders.
+static void start_direction(const tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
   r->count = r->certified = 0;
+  bool cylinders = pair->a.kind == TB_CORE_CYLINDER && pair->b.kind == TB_CORE_CYLINDER;
+  if (cylinders && tb_cylinder_start(pair, limit, r->normal)) return;
   tbReal center[3] = {0, 0, 0};
   if (pair->b.hull) tb_copy3(center, pair->b.hull->center);
   tb_pair_b_to_a(pair, center, r->normal);
@@ -372,7 +393,7 @@ int tb_collide_convex(const tbShape* a, const tbShape* b, tbReal margin, tbConta
   tbConvexResult r;
   // From here on nothing depends on the memory: contacts are a function of the pose, to the bit.
   tb_convex_pair_init(&pair, a, b);
-  start_direction(&pair, &r);
+  start_direction(&pair, margin, &r);
   tb_convex_solve(&pair, margin + pair.a.radius + pair.b.radius, &r);
   remember(&pair, a, &r, warm);
   if (r.state == TB_CONVEX_APART) return 0;
@@ -407,7 +428,7 @@ tbReal tb_distance_convex(const tbShape* a, const tbShape* b, tbReal point_a[3],
   tbConvexPair pair;
   tbConvexResult r;
   tb_convex_pair_init(&pair, a, b);
-  start_direction(&pair, &r);
+  start_direction(&pair, INFINITY, &r);
   // Cores that are apart have one closest direction, and the last one is near it.
   if (warm && warm->state == CACHE_APART) {
     tbReal last[3];

@@ -58,6 +58,14 @@ typedef enum {
   TB_CONVEX_OVERLAP,  // cores overlap (or touch to rounding)
 } tbConvexState;
 
+// How the surface of b - a extends around witness points: 2 x 2 matrices (11, 12, 22) in the
+// tangents of tb_frame_from_normal for what is flat and what is round (around the axis of a and of
+// b, from which the normal leans by the sine `lean`), and the radius of a ball (docs/gjk.md eq.
+// 11).
+typedef struct {
+  tbReal flat[3], round[2][3], lean[2], ball;
+} tbWidth;
+
 // The answer for a pair of cores: normal from a to b and witness points in a's frame.
 typedef struct {
   int state;          // tbConvexState
@@ -69,6 +77,7 @@ typedef struct {
   tbReal weight[4];  // of the simplex points in the witness, when separated
   int count;         // points of the simplex
   tbReal basin;      // of a local optimum, cosine: no direction nearer to the normal is better
+  tbWidth width;     // of an optimum that is not known to be global
   int certified;     // a proven local optimum: exact to rounding
   int capped;        // an iteration limit was hit: dist is the best bound found
 } tbConvexResult;
@@ -124,6 +133,19 @@ typedef enum {
   TB_ASCENT_GLOBAL,  // and it is the signed distance of the cores
 } tbAscent;
 tbAscent tb_ascend(tbConvexPair* pair, tbReal limit, tbConvexResult* result);
+
+// Two cylinders: a good direction to climb from, in closed form; the first that is apart by more
+// than the limit ends the search. False where axes are parallel.
+bool tb_cylinder_start(const tbConvexPair* pair, tbReal limit, tbReal normal[3]);
+
+// Is the local optimum in `result`, with its basin and width, the depth of the cores? By covering
+// the sphere with triangles of directions in which b - a is proven to reach as far.
+typedef enum {
+  TB_COVER_OPEN,    // nothing proven
+  TB_COVER_BETTER,  // `normal` of the result is a direction with a larger s; the rest is unchanged
+  TB_COVER_PROVEN,
+} tbCover;
+tbCover tb_cover(tbConvexPair* pair, tbConvexResult* result);
 
 // Newton on s(n) with the features of the given support points held (docs/gjk.md eq. 6-9), from
 // the normal and dist of `result`. Where that raises dist, normal, dist and witness points are

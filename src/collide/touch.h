@@ -75,6 +75,22 @@ typedef struct {
 void tb_touch_width(const tbCore* core, const tbTouch* touch, const tbReal x[3],
                     tbTouchWidth* width);
 
+// The width in all directions within an angle (its cosine) of the normal, as a matrix of depths
+// that it holds (docs/gjk.md eq. 12): flat extents count by 1/tan(angle/2), round ones by
+// cos(angle/2)^2 / |m x z|, where m leans from the axis z by no more than the normal and the angle.
+static inline void tb_width_within(const tbWidth* w, tbReal cosine, tbReal m[3]) {
+  tbReal rest = 1 - cosine > 1e-300 ? 1 - cosine : 1e-300, sine2 = (1 + cosine) * rest;
+  tbReal flat = sqrt((1 + cosine) / rest), sine = sqrt(sine2);
+  for (int i = 0; i < 3; i++) m[i] = flat * w->flat[i];
+  for (int k = 0; k < 2; k++) {
+    tbReal lean = w->lean[k], other = sqrt(1 - lean * lean);
+    // Beyond a right angle to the axis it would fall again.
+    tbReal most = lean < cosine ? lean * cosine + other * sine : 1;
+    tbReal round = 0.5 * (1 + cosine) / most;
+    for (int i = 0; i < 3; i++) m[i] += round * w->round[k][i];
+  }
+}
+
 // A ball inside the core, close to its surface point x: centre and radius.
 tbReal tb_touch_ball(const tbCore* core, const tbReal x[3], tbReal center[3]);
 
