@@ -12,7 +12,9 @@
 // How far witness points may be off their features, relative to the size of the pair.
 #define CERTIFIED 1e-10
 // A slope that is none, relative to the size of the pair.
-#define LEVEL 1e-11
+#define LEVEL 1e-10
+// A curvature that says nothing about a slope that is none.
+#define WEAK 1e-7
 // A side that leans less than this against a face lies on it.
 #define LYING 1e-7
 // How often the last two cosines that the features are tried for are halved.
@@ -124,12 +126,12 @@ static bool evaluate(Climb* c) {
 }
 
 // Newton's step along a direction of curvature, or a long one uphill where s has no maximum. Where
-// it has no slope either (every normal of a cone is as good: a corner on the axis of a round core)
-// there is nowhere to go.
+// it has no slope and hardly a curvature (every normal of a cone is as good, but for rounding: a
+// corner on the axis of a round core) there is nowhere to go.
 static tbReal step_along(const Climb* c, tbReal gradient, tbReal curvature) {
-  if (!(curvature > 0)) {
-    return fabs(gradient) <= LEVEL * c->pair->scale ? 0 : copysign(MAX_STEP, gradient);
-  }
+  tbReal scale = c->pair->scale;
+  if (curvature <= WEAK * scale && fabs(gradient) <= LEVEL * scale) return 0;
+  if (!(curvature > 0)) return copysign(MAX_STEP, gradient);
   return fmin(fmax(gradient / curvature, -MAX_STEP), MAX_STEP);
 }
 
@@ -139,7 +141,7 @@ static void newton_step(const Climb* c, tbReal g1, tbReal g2, tbReal dd[3]) {
   tbReal determinant = k11 * k22 - k12 * k12;
   if (c->freedom == 1) {
     x = step_along(c, g1, k11);
-  } else if (k11 > 0 && determinant > 0) {
+  } else if (k11 > 0 && determinant > WEAK * c->pair->scale * (k11 + k22)) {
     x = (k22 * g1 - k12 * g2) / determinant;
     y = (k11 * g2 - k12 * g1) / determinant;
     tbReal length2 = x * x + y * y;

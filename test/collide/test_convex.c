@@ -2,7 +2,8 @@
 #include "common/shapes.h"
 #include "spatial/vec3.h"
 
-// Set TRIBO_TEST_POSES for a longer run, TRIBO_TEST_SEED for other poses.
+// Set TRIBO_TEST_POSES for a longer run, TRIBO_TEST_SEED for other poses, TRIBO_TEST_PAIR for one
+// pair only (its place in the list below).
 static int setting(const char* name, int fallback) {
   const char* text = getenv(name);
   return text ? atoi(text) : fallback;
@@ -22,7 +23,9 @@ static const int pairs[][2] = {
 static void test_contract(void** state) {
   (void)state;
   int poses = setting("TRIBO_TEST_POSES", 500), seed = setting("TRIBO_TEST_SEED", 0);
+  int only = setting("TRIBO_TEST_PAIR", -1);
   for (int p = 0; p < NPAIRS; p++) {
+    if (only >= 0 && p != only) continue;
     for (int placement = 0; placement < TB_TEST_NPLACEMENTS; placement++) {
       tbRng rng = {(uint64_t)(1000 * p + placement) + ((uint64_t)seed << 32)};
       for (int i = 0; i < poses; i++) {
@@ -115,6 +118,14 @@ static const tbShape found[][2] = {
       .pos = {0.5, 0.625, 0.125},
       .mat = {1, -6.9946141025378917e-13, 3.5185553660524617e-13, 3.5185553660592633e-13,
               9.7246122179024961e-13, -1, 6.9946141025344707e-13, 1, 9.7246122179049558e-13}}},
+    {{.type = TB_GEOM_ELLIPSOID,
+      .size = {0.25, 0.125, 0.125},
+      .mat = {1, 0, 0, 0, -1, 0, 0, 0, -1}},
+     {.type = TB_GEOM_BOX,
+      .size = {0.5, 0.125, 0.125},
+      .pos = {0.625, 0.125, -0.125},
+      .mat = {-1, 1.5939851022170366e-11, -3.6567534186450025e-12, 1.5939851022084074e-11, 1,
+              2.3598017015507149e-11, 3.6567534190211516e-12, 2.3598017015448858e-11, -1}}},
     {{.type = TB_GEOM_CYLINDER,
       .size = {0.70322960010557312, 0.097212150564531377},
       .mat = {-0.83882619602673381, -0.50910448211071047, -0.19282955985560099, 0.2601730620571136,
