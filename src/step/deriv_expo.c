@@ -70,7 +70,9 @@ static tbResult add_drift(const Replay* y, const tbConstraint* c, const tbActive
     const int* dofs;
     int n = tb_body_chain(m, body, &dofs);
     if (n == 0) continue;
-    tbReal sign = side ? 1 : -1, linear[3], angular[3], by_point[9];
+    // Beyond TB_EXPO_TURN the fade is taken as it is: how it changes is left out.
+    tbReal sign = (side ? 1 : -1) * tb_expo_drift_fade(m, d, body);
+    tbReal linear[3], angular[3], by_point[9];
     tb_jac_dot_v(m, d, body, contact->pos, linear, angular);
     tb_drift_partials(m, d, body, contact->pos, x->drift, x->drift + 6 * m->nbody, partials);
     tb_drift_by_point(d, body, x->drift, by_point);

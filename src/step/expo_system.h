@@ -52,6 +52,12 @@ typedef struct {
 // Passes over the island at most: each constraint changes once.
 enum { TB_EXPO_PASSES = 5 };
 
+// Share of dJ/dt v that counts for the points of a body: all of it up to TB_EXPO_TURN rad in a
+// step, from then on so that it grows no further. Held over a step in which a leg turns by more, it
+// is no acceleration that any of its points has (300 rad/s at 5 ms: 70 m/s into the floor).
+#define TB_EXPO_TURN 0.5
+tbReal tb_expo_drift_fade(const tbModel* model, const tbData* data, int body);
+
 // Room for an island of `nrow` rows. False when out of memory.
 bool tb_expo_allocate(tbArena* arena, int nmember, int nrow, tbExpoSystem* s);
 

@@ -241,6 +241,103 @@ static void slip_that_turns_at_once_is_no_event(void** state) {
   tb_world_free(w);
 }
 
+// ---- energy from nowhere -----------------------------------------------------------------------
+
+static double energy(tbWorld w) {
+  tb_compute_position(w.m, w.d);
+  tb_compute_velocity(w.m, w.d);
+  tb_energy_position(w.m, w.d);
+  tb_energy_velocity(w.m, w.d);
+  return w.d->energy[0] + w.d->energy[1];
+}
+
+// A box that starts within a larger one falls to the floor inside it, and both rest there. Springs
+// whose ends have not come up yet are slack; as oscillators they pulled, so that the floor let go
+// of the box and threw it out again with 700 J from 16 cm below.
+static void slack_springs_do_not_pull(void** state) {
+  (void)state;
+  tbWorld w = prepare(tb_world_text("<mujoco><default><geom type='box' mass='1'/></default>"
+                                    "<worldbody><geom type='plane' size='5 5 .1'/><body pos='0 0 "
+                                    ".5'><freejoint/><geom size='.5 .5 .5'/></body><body pos='0 0 "
+                                    ".5'><freejoint/><geom size='.1 .1 .1'/></body></worldbody>"
+                                    "</mujoco>"),
+                      TB_INTEGRATOR_EXPO, 0.002);
+  for (int i = 0; i < 500; i++) {
+    run(w, 1);
+    assert_true(energy(w) < 2 * 9.81 * 0.5 + 3);
+    assert_true(w.d->qpos[9] > 0.08);
+  }
+  assert_near(w.d->qpos[2], 0.5, 1e-3);
+  assert_near(w.d->qpos[9], 0.1, 1e-3);
+  tb_world_free(w);
+}
+
+// Grains of a milligram at steps of up to 3e6 times their contact's time: where slip presses them
+// on, friction that follows the normal force runs away within a step. No step fails, and what they
+// get is not much more than they fell with.
+static void grains_do_not_run_away(void** state) {
+  (void)state;
+  static const char* const SHAPES[] = {
+      "capsule' size='.0003 .0005", "sphere' size='.0005", "ellipsoid' size='.0005 .0004 .0003",
+      "cylinder' size='.0005 .0005", "box' size='.0005 .0005 .0005"};
+  static const double STEPS[] = {0.002, 0.005};
+  for (int k = 0; k < 10; k++) {
+    char xml[4096] = "<mujoco><worldbody><geom type='plane' size='5 5 .1'/>", grain[256];
+    for (int i = 0; i < 6; i++) {
+      snprintf(grain, sizeof grain,
+               "<body pos='%g %g %g'><freejoint/><geom type='%s' mass='1e-6'/></body>",
+               0.0004 * (i % 3), 0.0003 * (i % 2), 0.001 + 0.0012 * i, SHAPES[k / 2]);
+      strcat(xml, grain);
+    }
+    strcat(xml, "</worldbody></mujoco>");
+    tbWorld w = prepare(tb_world_text(xml), TB_INTEGRATOR_EXPO, STEPS[k % 2]);
+    double start = energy(w), most = 0;
+    for (int i = 0; i < 150; i++) {
+      run(w, 1);
+      most = fmax(most, energy(w));
+    }
+    print_message("%s: %.2g J, at most %.2g J\n", SHAPES[k / 2], start, most);
+    assert_true(most < 100 * start);
+    tb_world_free(w);
+  }
+}
+
+// A tonne falls on a box of a milligram at 10 ms: means that are cut one by one threw them apart
+// with 4e8 J.
+static void cut_means_make_no_energy(void** state) {
+  (void)state;
+  tbWorld w = prepare(
+      tb_world_text("<mujoco><worldbody><geom type='plane' size='5 5 .1'/><body pos='0 0 .1'>"
+                    "<freejoint/><geom type='box' size='.1 .1 .1' mass='1e-6'/></body><body "
+                    "pos='.03 .02 .5'><freejoint/><geom size='.1' mass='1e3'/></body></worldbody>"
+                    "</mujoco>"),
+      TB_INTEGRATOR_EXPO, 0.01);
+  double start = energy(w);
+  for (int i = 0; i < 50; i++) {
+    run(w, 1);
+    assert_true(energy(w) < 1.1 * start);
+  }
+  tb_world_free(w);
+}
+
+// A robot without torques falls down at steps of 5 and 10 ms; its lower legs turn at up to a radian
+// in a step, whose dJ/dt v is no acceleration any more. It made a million joules.
+static void fast_legs_make_no_energy(void** state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    tbWorld w =
+        prepare(tb_world_scene("quadruped_torque.xml", NULL), TB_INTEGRATOR_EXPO, k ? 0.01 : 0.005);
+    double most = 0;
+    for (int i = 0; i < (k ? 1000 : 2000); i++) {
+      run(w, 1);
+      most = fmax(most, energy(w));
+    }
+    print_message("at most %.3g J\n", most);
+    assert_true(most < 300);
+    tb_world_free(w);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(limit_comes_up_slowly),
@@ -249,6 +346,10 @@ int main(void) {
       cmocka_unit_test(newton_knows_the_cone),
       cmocka_unit_test(foot_that_is_off_hides_no_event),
       cmocka_unit_test(slip_that_turns_at_once_is_no_event),
+      cmocka_unit_test(slack_springs_do_not_pull),
+      cmocka_unit_test(grains_do_not_run_away),
+      cmocka_unit_test(cut_means_make_no_energy),
+      cmocka_unit_test(fast_legs_make_no_energy),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
