@@ -103,7 +103,7 @@ static bool settle(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
   tbSolveInfo best = *info;
   tbReal last = INFINITY;
-  tbReal settled = (s->form == &TB_ACTIVE_VELOCITY ? SETTLED : SETTLED_SMALL) * s->a->tolerance;
+  tbReal settled = (s->small ? SETTLED_SMALL : SETTLED) * s->a->tolerance;
   bool held = true;
   for (int k = 0; k < SETTLE; k++) {
     tbSolveInfo now = *info;
@@ -340,7 +340,7 @@ static bool interior(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveIn
                      bool* solved) {
   enum { ATTEMPTS = 4, PART_ATTEMPTS = 2, AFTER_SWEEPS = 3 };
   static const tbReal central[2][ATTEMPTS] = {{0.1, 1, 10, 0.1}, {0.1, 0.1, 1, 0.1}};
-  bool small = s->form != &TB_ACTIVE_VELOCITY, parts = !s->a->part && s->p->n > BY_PARTS;
+  bool small = s->small, parts = !s->a->part && s->p->n > BY_PARTS;
   int attempts = s->a->part ? PART_ATTEMPTS : ATTEMPTS;
   size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
   for (int k = 0; k < attempts && !*solved && info->iterations < s->a->max_iter; k++) {
@@ -439,8 +439,9 @@ static void rest_impulses(tbActiveState* s, const tbReal* lambda) {
 bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbReal* lambda,
                      tbSolveInfo* info) {
   tbActiveState s = {.a = a, .p = a->p};
-  bool small = !a->system || a->system->dense;
-  s.form = !a->system ? &TB_ACTIVE_DUAL : small ? &TB_ACTIVE_DENSE : &TB_ACTIVE_VELOCITY;
+  bool dense = a->system && a->system->dense;
+  s.form = !a->system ? &TB_ACTIVE_DUAL : dense ? &TB_ACTIVE_DENSE : &TB_ACTIVE_VELOCITY;
+  s.small = !a->system || dense || a->few;
   size_t bytes = sizeof(tbReal) * (size_t)a->p->n;
   *info = (tbSolveInfo){.status = TB_SOLVE_MAX_ITERATIONS, .law = tb_law_name(a->law)};
   info->solver = "active";
@@ -456,7 +457,7 @@ bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbR
   s.best_measure = a->measure ? *a->measure : tb_residual(a->p, a->law, lambda, sigma).relative;
   for (int r = 0; r < a->p->n; r++) s.mode[r] = -1;
   bool solved = false;
-  if (small) {
+  if (s.small) {
     solved = small_island(&s, lambda, info);
   } else if (!a->tried) {
     tbReal share = a->p->n > LARGE ? moved_share(&s) : 0;

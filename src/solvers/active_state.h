@@ -27,6 +27,7 @@ typedef struct {
   const tbProblem* p;
   const tbActiveForm* form;
   void* work;              // the form's own
+  bool small;              // rounds cost little: they are tried at length
   tbActiveParts* parts;    // of a large island, from the first pass on
   tbActiveSweeps* sweeps;  // from the first sweep on
   tbReal *lambda, *sigma;  // where Newton's method is; sigma is what lambda leads to

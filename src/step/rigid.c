@@ -299,6 +299,16 @@ static bool certify(const Fast* f, const tbActive* active, tbIsland* island, tbA
   return true;
 }
 
+// Whether an island is of free bodies, and enough of them that what they do not share outweighs the
+// bookkeeping of sparse factors.
+static bool loose_bodies(const tbActive* active, int dofs) {
+  enum { BODY = 6, LEAST = 24 };
+  for (int t = 0; t < active->ntree; t++) {
+    if (active->tree[t].end - active->tree[t].first > BODY) return false;
+  }
+  return dofs > LEAST;
+}
+
 static tbResult solve_fast(void* context, int index, tbWorker* worker) {
   const Fast* f = context;
   const tbOption* opt = &f->m->opt;
@@ -333,7 +343,8 @@ static tbResult solve_fast(void* context, int index, tbWorker* worker) {
   tbSolveInfo* info = &f->info[index];
   bool ok = list_trees(f, arena, &active, nblock), solved = false;
   for (int t = 0; ok && t < active.ntree; t++) dofs += active.tree[t].end - active.tree[t].first;
-  if (ok && dofs <= TB_SOFT_DENSE) {
+  active.few = dofs <= TB_SOFT_DENSE;
+  if (ok && active.few && !loose_bodies(&active, dofs)) {
     tbSolveInfo spent = {0};
     ok = solve_reduced(f, active, dofs, island, arena, &spent, &solved);
     if (ok && solved) {
@@ -346,7 +357,7 @@ static tbResult solve_fast(void* context, int index, tbWorker* worker) {
     solved = true;
     info->iterations += spent.iterations;
     info->factorizations += spent.factorizations;
-  } else if (ok && list_rows(f, island, true, rows) <= MOST_DENSE) {
+  } else if (ok && !active.few && list_rows(f, island, true, rows) <= MOST_DENSE) {
     ok = solve_dense(active, island, arena, info);
     solved = info->status == TB_SOLVE_CONVERGED;
     active.tried = true;

@@ -349,10 +349,41 @@ static void contacts_at_once(void** state) {
   }
 }
 
+// Where dofs are few, rounds with sparse factors are tried at length, as with dense ones: as many
+// answers, by other ways.
+static void few_dofs_take_rounds(void** state) {
+  (void)state;
+  int solved[2] = {0}, work[2] = {0}, others = 0, count = 40;
+  for (int trial = 0; trial < count; trial++) {
+    tbRng rng = {(uint64_t)trial + 5001};
+    Case* c = case_new(&rng, 12 + trial % 8, 2, false, 0);
+    int spent[2];
+    for (int few = 0; few < 2; few++) {
+      tbReal lambda[ROWS] = {0}, sigma[ROWS];
+      tbSolveInfo info;
+      c->active.few = few;
+      memcpy(sigma, c->g, sizeof sigma);
+      assert_true(tb_active_solve(&c->active, &c->arena, sigma, lambda, &info));
+      dense_velocity(c, lambda, sigma);
+      double residual = tb_residual(&c->p, TB_LAW_NCP, lambda, sigma).relative;
+      assert_true(info.status != TB_SOLVE_CONVERGED || residual <= 1e-6);
+      solved[few] += info.status == TB_SOLVE_CONVERGED;
+      work[few] += spent[few] = info.factorizations;
+    }
+    others += spent[0] != spent[1];
+    case_free(c);
+  }
+  print_message("few dofs: %d and %d of %d solved, %.1f and %.1f factorisations\n", solved[0],
+                solved[1], count, (double)work[0] / count, (double)work[1] / count);
+  assert_true(solved[1] >= count - 1);
+  assert_true(others > count / 4);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(residuals_are_small_in_delassus_form),
                                      cmocka_unit_test(answers_nearby_help),
                                      cmocka_unit_test(contacts_at_once),
+                                     cmocka_unit_test(few_dofs_take_rounds),
                                      cmocka_unit_test(guesses_far_off_are_not_tried),
                                      cmocka_unit_test(impulses_agree_with_other_solvers),
                                      cmocka_unit_test(repeated_contacts_are_no_obstacle),
