@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/kernel.h"
+#include "step/lengthrange_part.h"
 #include "tribo/dynamics.h"
 #include "tribo/step.h"
 
@@ -51,7 +52,6 @@ typedef struct {
   int* part;     // ntree + 1: a tree's part (the last entry is for what does not move)
   int* next;     // nu: the next actuator of the same part that needs a range, or -1
   int* head;     // ntree + 1: the first one of a part that has none yet, or -1
-  int* points;   // ntendon: how many points each tendon has
   int* pulled;   // nu: those of this round
   tbReal* ends;  // nu x 4: shortest and longest length while shortened, while lengthened
   tbReal* size;  // ntree + 1: |M^-1 moment|^2, |force|^2 of a part
@@ -122,16 +122,16 @@ static int actuator_part(const tbModel* m, const int* part, int u) {
 
 // --- one round -------------------------------------------------------------------------------
 
-// The forces along the moments of n actuators, each of a part of its own, that give the
+// The forces along the moments of all actuators of m, each of a part of its own, that give the
 // acceleration asked for.
 static void set_forces(const tbModel* m, tbData* d, const tbLengthRangeOptions* o, const Pulls* p,
-                       int n, tbReal sign) {
+                       tbReal sign) {
   tbReal *force = d->qfrc_applied, *acceleration = d->scratch_nv;
   tbReal *reached = p->size, *size = p->size + m->ntree + 1;
   memset(force, 0, (size_t)m->nv * sizeof(tbReal));
   memset(p->size, 0, 2 * ((size_t)m->ntree + 1) * sizeof(tbReal));
-  for (int k = 0; k < n; k++) {
-    int at = m->actuator_Jadr[p->pulled[k]], end = at + m->actuator_Jnnz[p->pulled[k]];
+  for (int u = 0; u < m->nu; u++) {
+    int at = m->actuator_Jadr[u], end = at + m->actuator_Jnnz[u];
     for (int s = at; s < end; s++) force[m->Jmom_colind[s]] = d->actuator_moment[s];
   }
   tb_solve_m(m, d, acceleration, force, 1);
@@ -156,13 +156,13 @@ static bool at_rest(const tbModel* m, const tbData* d) {
   return fastest < 1e-10;
 }
 
-// Pull n actuators one way; their lengths near the end lie in ends[0] ... ends[1]. The end may be
-// taken for the last interval once all has rested for a tenth of it (a start at rest moves within
-// the first step, unless it cannot move).
+// Pull all actuators of m, a part of the model, one way; their lengths near the end lie in ends[0]
+// ... ends[1]. The end may be taken for the last interval once all has rested for a tenth of it (a
+// start at rest moves within the first step, unless it cannot move).
 static tbResult pull(const tbModel* m, tbData* d, const tbLengthRangeOptions* o, const Pulls* p,
-                     int n, int side) {
+                     int side) {
   tbReal decay = exp(-m->opt.timestep / fmax(0.01, o->timeconst)), rested = 0;
-  for (int k = 0; k < n; k++) {
+  for (int k = 0; k < m->nu; k++) {
     p->ends[4 * p->pulled[k] + 2 * side] = INFINITY;
     p->ends[4 * p->pulled[k] + 2 * side + 1] = -INFINITY;
   }
@@ -170,15 +170,15 @@ static tbResult pull(const tbModel* m, tbData* d, const tbLengthRangeOptions* o,
   while (d->time < o->inttotal) {
     for (int i = 0; i < m->nv; i++) d->qvel[i] *= decay;
     tbResult result = tb_step1(m, d);
-    if (result == TB_OK) set_forces(m, d, o, p, n, side ? 1 : -1);
+    if (result == TB_OK) set_forces(m, d, o, p, side ? 1 : -1);
     if (result == TB_OK) result = tb_step2(m, d);
     if (result != TB_OK) return result;
     rested = at_rest(m, d) ? rested + m->opt.timestep : 0;
     bool done = rested > 0.1 * o->interval;
     if (done || d->time > o->inttotal - o->interval) {
-      for (int k = 0; k < n; k++) {
+      for (int k = 0; k < m->nu; k++) {
         tbReal* ends = p->ends + 4 * p->pulled[k] + 2 * side;
-        tbReal length = d->actuator_length[p->pulled[k]];
+        tbReal length = d->actuator_length[k];
         ends[0] = fmin(ends[0], length);
         ends[1] = fmax(ends[1], length);
       }
@@ -212,37 +212,36 @@ static tbResult set_range(tbModel* m, const tbLengthRangeOptions* o, int u, cons
   return TB_OK;
 }
 
-// Tendons that neither hold the model together nor pull now are left out of a round: their paths
-// would cost more than all else.
-static void choose_tendons(tbModel* m, const Pulls* p, int n) {
-  for (int t = 0; t < m->ntendon; t++) {
-    bool holds = m->tendon_limited[t] || m->tendon_armature[t] > 0;
-    m->tendon_num[t] = holds ? p->points[t] : 0;
+// Both ways, with a world of its own. `message` says what went wrong, if it did.
+static tbResult pull_both(const tbModel* m, const tbLengthRangeOptions* o, const tbOption* pulling,
+                          const Pulls* p, int n, tbError* message) {
+  tbModelPart part;
+  tbResult result = tb_model_part(m, p->pulled, n, &part);
+  if (result != TB_OK) return result;
+  part.model.opt = *pulling;
+  tbData* d = tb_data_new(&part.model);
+  if (!d) result = TB_ERROR_MEMORY;
+  for (int side = 0; result == TB_OK && side < 2; side++) {
+    result = pull(&part.model, d, o, p, side);
+    if (result != TB_OK) tb_fail(message, result, "%s", d->message);
   }
-  for (int e = 0; e < m->neq; e++) {
-    if (m->eq_type[e] != TB_EQ_TENDON) continue;
-    int ends[2] = {m->eq_obj1id[e], m->eq_obj2id[e]};
-    for (int k = 0; k < 2; k++) {
-      if (ends[k] >= 0) m->tendon_num[ends[k]] = p->points[ends[k]];
-    }
-  }
-  for (int k = 0; k < n; k++) {
-    int u = p->pulled[k], t = m->actuator_trnid[2 * u];
-    if (m->actuator_trntype[u] == TB_TRN_TENDON) m->tendon_num[t] = p->points[t];
-  }
+  tb_data_free(d);
+  free(part.memory);
+  return result;
 }
 
 // Pull both ways. Returns with *failed the actuator of an error.
-static tbResult round_of(tbModel* m, tbData* d, const tbLengthRangeOptions* o, Pulls* p, int n,
-                         int* failed, tbError* error) {
-  for (int side = 0; side < 2; side++) {
-    tbResult result = pull(m, d, o, p, n, side);
-    if (result == TB_OK) continue;
+static tbResult round_of(tbModel* m, const tbLengthRangeOptions* o, const tbOption* pulling,
+                         Pulls* p, int n, int* failed, tbError* error) {
+  tbError message;
+  tbResult result = pull_both(m, o, pulling, p, n, &message);
+  if (result == TB_ERROR_MEMORY) return result;
+  if (result != TB_OK) {
     // Which of them it was shows when they are pulled one by one.
     for (int k = 0; k < n && n > 1; k++) {
       int all = p->pulled[0];
       p->pulled[0] = p->pulled[k];
-      result = round_of(m, d, o, p, 1, failed, error);
+      result = round_of(m, o, pulling, p, 1, failed, error);
       p->pulled[0] = all;
       if (result != TB_OK) return result;
     }
@@ -250,11 +249,11 @@ static tbResult round_of(tbModel* m, tbData* d, const tbLengthRangeOptions* o, P
     *failed = p->pulled[0];
     return tb_fail(error, TB_ERROR_NUMERIC,
                    "actuator %d '%s': its length range cannot be found: %s; give lengthrange",
-                   *failed, tb_id2name(m, TB_OBJ_ACTUATOR, *failed), d->message);
+                   *failed, tb_id2name(m, TB_OBJ_ACTUATOR, *failed), message.message);
   }
   for (int k = 0; k < n; k++) {
     *failed = p->pulled[k];
-    tbResult result = set_range(m, o, *failed, p->ends + 4 * *failed, error);
+    result = set_range(m, o, *failed, p->ends + 4 * *failed, error);
     if (result != TB_OK) return result;
   }
   *failed = -1;
@@ -262,8 +261,8 @@ static tbResult round_of(tbModel* m, tbData* d, const tbLengthRangeOptions* o, P
 }
 
 // Rounds of one actuator of each part, until none is left.
-static tbResult all_rounds(tbModel* m, tbData* d, const tbLengthRangeOptions* o, Pulls* p,
-                           int* failed, tbError* error) {
+static tbResult all_rounds(tbModel* m, const tbLengthRangeOptions* o, const tbOption* pulling,
+                           Pulls* p, int* failed, tbError* error) {
   for (;;) {
     int n = 0;
     for (int t = 0; t <= m->ntree; t++) {
@@ -272,24 +271,20 @@ static tbResult all_rounds(tbModel* m, tbData* d, const tbLengthRangeOptions* o,
       p->head[t] = p->next[p->head[t]];
     }
     if (n == 0) return TB_OK;
-    choose_tendons(m, p, n);
-    tbResult result = round_of(m, d, o, p, n, failed, error);
+    tbResult result = round_of(m, o, pulling, p, n, failed, error);
     if (result != TB_OK) return result;
   }
 }
 
-// Queue the actuators that need a range by their parts, in their order; returns how many.
-static int queue(tbModel* m, const tbLengthRangeOptions* o, Pulls* p) {
-  int count = 0;
+// Queue the actuators that need a range by their parts, in their order.
+static void queue(tbModel* m, const tbLengthRangeOptions* o, Pulls* p) {
   for (int t = 0; t <= m->ntree; t++) p->head[t] = -1;
   for (int u = m->nu - 1; u >= 0; u--) {
     if (!needs_range(m, o, u)) continue;
     int part = actuator_part(m, p->part, u);
     p->next[u] = p->head[part];
     p->head[part] = u;
-    count++;
   }
-  return count;
 }
 
 // Only what keeps the robot together and within its limits acts.
@@ -307,8 +302,8 @@ static tbOption pulling_options(const tbModel* m, const tbLengthRangeOptions* o)
 
 static tbResult set_ranges(tbModel* m, const tbLengthRangeOptions* o, const tbOption* pulling,
                            int* failed, tbError* error) {
-  size_t nu = (size_t)m->nu, parts = (size_t)m->ntree + 1, ntendon = (size_t)m->ntendon;
-  int* indices = malloc((2 * (nu + parts) + ntendon) * sizeof(int));
+  size_t nu = (size_t)m->nu, parts = (size_t)m->ntree + 1;
+  int* indices = malloc(2 * (nu + parts) * sizeof(int));
   tbReal* reals = malloc((4 * nu + 2 * parts) * sizeof(tbReal));
   tbResult result = TB_ERROR_MEMORY;
   if (indices && reals) {
@@ -316,21 +311,11 @@ static tbResult set_ranges(tbModel* m, const tbLengthRangeOptions* o, const tbOp
                .head = indices + parts,
                .next = indices + 2 * parts,
                .pulled = indices + 2 * parts + nu,
-               .points = indices + 2 * (parts + nu),
                .ends = reals,
                .size = reals + 4 * nu};
     find_parts(m, p.part);
-    int count = queue(m, o, &p);
-    // The model pulls by other options and fewer tendons, and gets its own back.
-    tbOption saved = m->opt;
-    memcpy(p.points, m->tendon_num, ntendon * sizeof(int));
-    m->opt = *pulling;
-    tbData* d = count > 0 ? tb_data_new(m) : NULL;
-    if (count == 0) result = TB_OK;
-    if (d) result = all_rounds(m, d, o, &p, failed, error);
-    tb_data_free(d);
-    m->opt = saved;
-    memcpy(m->tendon_num, p.points, ntendon * sizeof(int));
+    queue(m, o, &p);
+    result = all_rounds(m, o, pulling, &p, failed, error);
   }
   if (result == TB_ERROR_MEMORY) tb_fail(error, result, "out of memory for length ranges");
   free(indices);
