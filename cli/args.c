@@ -161,8 +161,11 @@ bool model_args_reset(const tbModel* m, tbData* d, const char* key, const char* 
   if (m->nkey == 0) fprintf(stderr, "none");
   for (int i = 0; i < m->nkey && i < 10; i++) {
     const char* name = tb_id2name(m, TB_OBJ_KEY, i);
-    fprintf(stderr, "%s%d", i ? ", " : "", i);
-    if (name && *name) fprintf(stderr, " (%s)", name);
+    if (name && *name) {
+      fprintf(stderr, "%s'%s'", i ? ", " : "", name);
+    } else {
+      fprintf(stderr, "%snumber %d", i ? ", " : "", i);
+    }
   }
   fprintf(stderr, "%s\n", m->nkey > 10 ? ", ..." : "");
   return false;

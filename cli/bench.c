@@ -82,6 +82,7 @@ static void print_list(char (*names)[LONGEST_NAME], int n, bool as_json) {
     return;
   }
   printf("usage: tribo bench [NAME...] [--short] [--out DIR] [--json]\n\n");
+  if (n == 0) printf("  none were built; run `make bench`\n");
   for (int i = 0; i < n; i++) printf("  %s\n", names[i]);
 }
 

@@ -37,7 +37,10 @@ static tbModel* load(const char* folder, const char* name) {
   tbError error;
   snprintf(path, sizeof path, "%s/%s", folder, name);
   tbModel* model = tb_load(path, NULL, &error);
-  if (!model) fprintf(stderr, "tribo demo: %s\n", error.message);
+  if (!model) {
+    fprintf(stderr, "tribo demo: %s; FOLDER is where sliding_cube.xml and stack.xml are (scenes)\n",
+            error.message);
+  }
   return model;
 }
 

@@ -271,7 +271,12 @@ static int animate(const Arguments* a, Worlds* w) {
   }
   ok = png_close(png) && ok;
   if (!ok) fprintf(stderr, "tribo render: %s was not written completely\n", a->out);
-  if (ok && a->model.json) print_json(a, first, time);
+  if (ok && a->model.json) {
+    print_json(a, first, time);
+  } else if (ok) {
+    printf("%s: %d picture%s of %d x %d\n", a->out, a->frames, a->frames > 1 ? "s" : "", a->width,
+           a->height);
+  }
   return ok ? 0 : 1;
 }
 

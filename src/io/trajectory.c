@@ -2,6 +2,7 @@
 // a long run needs little memory and an interrupted one keeps all but its last chunk.
 #include "tribo/trajectory.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,7 +134,9 @@ static int open_file(tbTrajectory* t, const char* path, tbError* error) {
   if (tb_ends_with(path, ".csv")) {
     t->csv = fopen(path, "w");
     if (t->csv) csv_header(t);
-    return t->csv ? 1 : (tb_fail(error, TB_ERROR_FILE, "cannot write '%s'", path), 0);
+    if (t->csv) return 1;
+    tb_fail(error, TB_ERROR_FILE, "cannot write '%s': %s", path, strerror(errno));
+    return 0;
   }
   if (!tb_ends_with(path, ".h5") && !tb_ends_with(path, ".hdf5")) {
     tb_fail(error, TB_ERROR_ARGUMENT, "'%s': a trajectory ends in .csv, .h5 or .hdf5", path);

@@ -210,7 +210,10 @@ static tbResult law_velocity(const tbModel* m, tbData* d, tbStepState* state, tb
 static tbResult check_method(const tbModel* m, tbData* d) {
   int solver = m->opt.solver, soft = m->opt.law == TB_LAW_SOFT;
   if (m->opt.integrator >= TB_INTEGRATOR_EXPO && m->opt.law != TB_LAW_VISCOELASTIC) {
-    return fail(d, TB_ERROR_ARGUMENT, "this integrator is the viscoelastic law's");
+    return fail(
+        d, TB_ERROR_ARGUMENT,
+        "this integrator is the viscoelastic law's; set law viscoelastic, or integrator euler, "
+        "implicitfast, implicit or rk4");
   }
   if (m->opt.law < TB_LAW_COUNT || solver == TB_SOLVER_AUTO) return TB_OK;
   if (soft && (solver == TB_SOLVER_NEWTON || solver == TB_SOLVER_PGS)) return TB_OK;
