@@ -25,22 +25,27 @@
 
 // The largest E over the diagonal of G.
 static const tbReal MOST_CAUTIOUS = 1;
-// Small islands.
-enum { BOLD = 4 };
+// Small islands: rounds in which modes change, at first and on the way; most rounds of either.
+enum { BOLD = 4, LEAP = 2, MOST_ROUNDS = 10 };
 enum { STAGE = 2, LAST_STAGE = 4 };
-// E over the diagonal of G: where it starts from when modes do not settle, and what it loses from
-// stage to stage.
-static const tbReal SOFT_START = 1e-2, SOFT_DECAY = 0.1, SOFT_POLISH = 1e-2, SOFT_LITTLE = 2e-4;
+// E over the diagonal of G: where it starts from when modes do not settle, what it loses from stage
+// to stage, and below what modes that change still will not settle any more.
+static const tbReal SOFT_START = 1e-2, SOFT_DECAY = 0.1, SOFT_POLISH = 1e-2, SOFT_LITTLE = 2e-3;
 // Of an impulse: what swings to and fro by less comes to rest in the middle.
 static const tbReal SWING = 1e-3;
-// What is that many times the tolerance away from the answer is not tried.
-static const tbReal NEAR = 100;
+// What is that many times the tolerance away from the answer is not tried; while modes hold, the
+// next round costs less than a trial down to this.
+static const tbReal NEAR = 100, CLOSE = 30;
 // Of the largest velocity: what is farther away after a whole step needs smaller ones.
 static const tbReal FAR = 0.1;
+// And what is closer than this where modes have settled is tried without a proximal term.
+static const tbReal LEAP_FROM = 1e-2;
 // What is this far below the tolerance is not polished where modes have not settled.
 static const tbReal EARLY = 1e-2;
 // How far below the tolerance residuals are brought while that is easy.
 static const tbReal SETTLED = 1e-6, SETTLED_SMALL = 1e-3, TIE = 1e-3;
+// The same on small islands where something slides: what moves is found anew in the next step.
+static const tbReal SETTLED_SLIDING = 0.1;
 enum { SETTLE = 8, SETTLE_SLIDING = 2 };
 // Rounds at first, after sweeps, and on islands of more than LARGE rows. Those of more than
 // BY_PARTS are divided.
@@ -103,17 +108,17 @@ static bool settle(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
   tbSolveInfo best = *info;
   tbReal last = INFINITY;
-  tbReal settled = (s->small ? SETTLED_SMALL : SETTLED) * s->a->tolerance;
   bool held = true;
   for (int k = 0; k < SETTLE; k++) {
     tbSolveInfo now = *info;
     bool enough = accept(s, s->good, &now);
     tbReal measure = now.residual.relative;
+    tbReal settled = !s->small ? SETTLED : s->sliding ? SETTLED_SLIDING : SETTLED_SMALL;
     if (enough && (best.status != TB_SOLVE_CONVERGED || measure < best.residual.relative)) {
       best = now;
       memcpy(lambda, s->good, bytes);
     }
-    if (!held || measure <= settled || !(measure < 0.5 * last)) break;
+    if (!held || measure <= settled * s->a->tolerance || !(measure < 0.5 * last)) break;
     last = measure;
     memcpy(s->lambda, s->trial, bytes);
     memcpy(s->sigma, s->check, bytes);
@@ -216,29 +221,37 @@ static bool try_early(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   return true;
 }
 
-// Whole steps, each with the modes that the last one led to: where modes are nearly right this is
-// fastest, though on the way nothing need get better. Where they do not settle, back to the start.
-static bool bold(tbActiveState* s, int rounds, tbReal* lambda, tbSolveInfo* info) {
+// Whole steps with next to no proximal term, each with the modes that the last one led to: where
+// modes are nearly right this is fastest, though on the way nothing need get better. While modes
+// hold, directions of sliding are all that is left to find, and rounds do not count. Where modes do
+// not settle in `rounds`, back to the start.
+static bool newton(tbActiveState* s, int rounds, tbReal* lambda, tbSolveInfo* info) {
   size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
-  bool enough = info->status == TB_SOLVE_CONVERGED;
+  tbReal unit = s->a->tolerance * s->fastest;
+  bool enough = false;
   s->softness = TB_ACTIVE_SOFTNESS;
-  memcpy(s->anchor, s->lambda, bytes);
   memcpy(s->old, s->lambda, bytes);
   memcpy(s->slow, s->sigma, bytes);
-  first_modes(s, info);
-  for (int k = 0; k < rounds && info->iterations < s->a->max_iter; k++) {
+  memcpy(s->anchor, s->lambda, bytes);
+  for (int k = 0, used = 0; used < rounds && k < MOST_ROUNDS; k++) {
+    if (info->iterations >= s->a->max_iter) break;
     if (!whole_step(s, info)) break;
     tb_active_modes(s);
+    if (!s->changed && s->miss > CLOSE * unit) {
+      if (!(s->miss <= FAR * s->fastest)) break;
+      continue;
+    }
+    used++;
     if (!s->changed) {
       memcpy(s->anchor, s->lambda, bytes);
       if (settle(s, lambda, info)) return true;
-      if (!s->changed) break;
+      if (!s->changed && !s->sliding) break;
     } else if (!enough && try_early(s, lambda, info)) {
       // It will do, but modes that settle bring it to where it holds.
       if (info->residual.relative <= EARLY * s->a->tolerance) return true;
       enough = true;
-      rounds = k + 1 + POLISH;
-    } else if (!(s->miss <= (enough ? NEAR * s->a->tolerance : FAR) * s->fastest)) {
+      rounds = used + POLISH;
+    } else if (!(s->miss <= (enough ? NEAR * unit : FAR * s->fastest))) {
       break;
     }
   }
@@ -248,12 +261,34 @@ static bool bold(tbActiveState* s, int rounds, tbReal* lambda, tbSolveInfo* info
   return false;
 }
 
+// The same from the last step's impulses.
+static bool bold(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
+  memcpy(s->anchor, s->lambda, sizeof(tbReal) * (size_t)s->p->n);
+  s->softness = TB_ACTIVE_SOFTNESS;
+  first_modes(s, info);
+  return newton(s, BOLD, lambda, info);
+}
+
+// The same from where modes have settled with a proximal term: mostly these are the right ones. If
+// not, on with the term.
+static bool leap(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
+  tbReal softness = s->softness;
+  s->proximal = false;
+  if (newton(s, LEAP, lambda, info)) return true;
+  s->proximal = true;
+  s->softness = softness;
+  memcpy(s->anchor, s->lambda, sizeof(tbReal) * (size_t)s->p->n);
+  tb_active_modes(s);
+  s->changed = false;
+  return false;
+}
+
 // Redundant contacts share a load in many ways, and modes that are nearly right may ask for huge
 // impulses that cancel. A large proximal term keeps them near the last ones: its problem is solved
 // by a few rounds, and again from there with a smaller one, until there is next to none.
 static bool anneal(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
-  bool enough = false, last = false;
+  bool enough = false, last = false, leapt = false;
   s->proximal = true;
   for (tbReal softness = SOFT_START; !last; softness *= enough ? SOFT_POLISH : SOFT_DECAY) {
     last = softness < 2 * TB_ACTIVE_SOFTNESS;
@@ -271,9 +306,12 @@ static bool anneal(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
       enough = enough || try_early(s, lambda, info);
     }
     enough = enough || (!last && try_early(s, lambda, info));
-    // Far off with so small a term: less of it will not help.
-    tbReal most = enough ? NEAR * s->a->tolerance : softness < SOFT_LITTLE ? FAR : INFINITY;
-    if (s->changed && !(s->miss <= most * s->fastest)) break;
+    if (!s->changed && !last && !enough && !leapt && s->miss < LEAP_FROM * s->fastest) {
+      leapt = true;
+      if (leap(s, lambda, info)) return true;
+    }
+    bool far = enough && !(s->miss <= NEAR * s->a->tolerance * s->fastest);
+    if (s->changed && (far || (softness < SOFT_LITTLE && !(s->miss <= FAR * s->fastest)))) break;
   }
   s->proximal = false;
   if (s->changed || !last) return enough;
@@ -338,22 +376,22 @@ static bool interior_attempt(tbActiveState* s, tbArena* arena, const tbInterior*
 // memory.
 static bool interior(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveInfo* info,
                      bool* solved) {
-  enum { ATTEMPTS = 4, PART_ATTEMPTS = 2, AFTER_SWEEPS = 3 };
-  static const tbReal central[2][ATTEMPTS] = {{0.1, 1, 10, 0.1}, {0.1, 0.1, 1, 0.1}};
+  enum { ATTEMPTS = 4, SMALL_ATTEMPTS = 5, PART_ATTEMPTS = 2 };
+  static const tbReal central[2][SMALL_ATTEMPTS] = {{3, 1e9, 0.1, 10, 0.1}, {0.1, 0.1, 1, 0.1}};
   bool small = s->small, parts = !s->a->part && s->p->n > BY_PARTS;
-  int attempts = s->a->part ? PART_ATTEMPTS : ATTEMPTS;
+  int attempts = s->a->part ? PART_ATTEMPTS : small ? SMALL_ATTEMPTS : ATTEMPTS;
   size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
   for (int k = 0; k < attempts && !*solved && info->iterations < s->a->max_iter; k++) {
-    bool swept = parts || k >= (small ? AFTER_SWEEPS : 1);
+    bool swept = parts || k >= (small ? SMALL_ATTEMPTS - 1 : 1);
     if (swept && !relax_best(s, arena, parts, lambda, info, solved)) return false;
     if (*solved) return true;
-    // Small islands come here only where what is close to the last impulses has been tried, and
-    // rounds from where an attempt ends cost little there.
-    tbReal center = small && k == 0 ? 1 : fmin(1, central[!small][k] * fmin(s->best_measure, 1));
+    // Small islands come here only where what is close to the last impulses has been tried: a
+    // little farther away, then from the centre.
+    tbReal center = fmin(1, central[!small][k] * fmin(s->best_measure, 1));
     // What a small one leaves shows: a box in a grip creeps.
     tbInterior settings = {40, PATIENCE, small ? 0.5 : 0.9, center, 0.005};
     if (!swept) {
-      memcpy(s->trial, s->best, bytes);
+      memcpy(s->trial, small && k == 1 ? s->guess : s->best, bytes);
       if (s->best_measure > 1) memset(s->trial, 0, bytes);
       s->form->velocity(s, s->trial, s->check);
     }
@@ -383,7 +421,7 @@ static bool convex(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveInfo
 
 // Small islands, where a round costs little. What is not solved then needs interior points.
 static bool small_island(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
-  return bold(s, BOLD, lambda, info) || anneal(s, lambda, info);
+  return bold(s, lambda, info) || anneal(s, lambda, info);
 }
 
 // ---- impulses at rest --------------------------------------------------------------------------

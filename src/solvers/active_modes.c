@@ -22,6 +22,10 @@ static tbReal first_look(const tbBlock* b, tbReal lambda, tbReal y) {
   return y;
 }
 
+// So do contacts that slid: at the edge of its cone an impulse says more about a contact that
+// hardly moves than its velocity does. Unless it comes inside by this share.
+static const tbReal STOPS = 0.1, EDGE = 1e-9;
+
 static void add_miss(tbActiveState* s, tbReal miss) {
   miss = fabs(miss);
   if (!(miss <= s->miss)) s->miss = miss;
@@ -81,6 +85,15 @@ static Round round_point(const tbActive* a, const tbBlock* b, const tbReal* lamb
   return p;
 }
 
+static bool on_edge(const tbBlock* b, const tbReal* lambda) {
+  tbReal sum = 0;
+  for (int j = 1; j < b->dim; j++) {
+    tbReal share = b->mu[j - 1] > 0 ? lambda[j] / b->mu[j - 1] : 0;
+    sum += share * share;
+  }
+  return lambda[0] > 0 && sqrt(sum) >= (1 - EDGE) * lambda[0];
+}
+
 static void cone_mode(tbActiveState* s, const tbBlock* b, tbSlide* slide) {
   int row = b->row;
   bool exact = s->a->law == TB_LAW_NCP;
@@ -88,15 +101,18 @@ static void cone_mode(tbActiveState* s, const tbBlock* b, tbSlide* slide) {
   for (int j = 0; j < b->dim; j++) velocity[j] = velocity_of(s, row + j);
   Round p = round_point(s->a, b, s->lambda + row, velocity);
   if (exact && s->tie > 0 && p.y <= 0 && p.y >= -s->tie / p.rho_N) p.y = fmax(p.r, 1e-300);
-  bool open = exact ? p.y <= 0 : p.r <= -p.y;
+  bool open = exact ? p.y <= 0 : p.r <= -p.y, stick = p.r <= p.y;
+  if (exact && s->first && !open && stick && p.r > (1 - STOPS) * p.y) {
+    stick = !on_edge(b, s->lambda + row);
+  }
   if (open) {
     set_mode(s, row, TB_MODE_OPEN);
-  } else if (p.r <= p.y) {
+  } else if (stick) {
     set_mode(s, row, TB_MODE_STICK);
   } else {
     set_mode(s, row, TB_MODE_SLIDE);
     for (int j = 1; j < b->dim; j++) slide->u[j] = p.u[j] / p.r;
-    tbReal kappa = exact ? p.y / p.r : 0.5 * (p.y + p.r) / p.r;
+    tbReal kappa = exact ? fmin(p.y / p.r, 1) : 0.5 * (p.y + p.r) / p.r;
     slide->across = kappa / (p.rho_T * fmax(1 - kappa, TB_ACTIVE_SOFTNESS));
     s->sliding = s->sliding || exact;
   }
