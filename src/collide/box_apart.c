@@ -146,7 +146,7 @@ static void add_corners(Near* near) {
     tb_mul_mat3_vec3(on_b, p->R, x);
     tb_add3(on_b, on_b, p->d);
     clamp_to_box(on_b, p->sa, on_a);
-    add_corner(near, on_a, on_b, TB_BOX_FEATURE(5, corners[i], 0));
+    add_corner(near, on_a, on_b, TB_BOX_FEATURE(0, corners[i], 0));
   }
   count = facing_corners(near->n, corners);
   for (int i = 0; i < count; i++) {
@@ -156,7 +156,7 @@ static void add_corners(Near* near) {
     clamp_to_box(y, p->sb, x);
     tb_mul_mat3_vec3(on_b, p->R, x);
     tb_add3(on_b, on_b, p->d);
-    add_corner(near, on_a, on_b, TB_BOX_FEATURE(6, corners[i], 0));
+    add_corner(near, on_a, on_b, TB_BOX_FEATURE(1, corners[i], 0));
   }
 }
 

@@ -103,7 +103,10 @@ static void edge_contact(const tbBoxPair* p, tbBoxPoint* point) {
   tbReal corner_a[3], corner_b[3], edge_b[3], diff[3], along_b[3];
   tb_mul_mat3t_vec3(along_b, p->R, p->n);
   tb_copy3(corner_b, p->d);
+  int at_a = 0, at_b = 0;
   for (int k = 0; k < 3; k++) {
+    at_a |= (p->n[k] >= 0) << k;
+    at_b |= (along_b[k] < 0) << k;
     corner_a[k] = k == i ? 0 : (p->n[k] < 0 ? -p->sa[k] : p->sa[k]);
     tbReal y = k == j ? 0 : (along_b[k] < 0 ? p->sb[k] : -p->sb[k]);
     for (int m = 0; m < 3; m++) corner_b[m] += p->R[3 * m + k] * y;
@@ -117,7 +120,18 @@ static void edge_contact(const tbBoxPair* p, tbBoxPoint* point) {
   tb_add_scaled3(point->local, corner_b, t, edge_b);
   point->gap = p->separation;
   tb_add_scaled3(point->local, point->local, -0.5 * point->gap, p->n);
-  point->feature = TB_BOX_FEATURE(3, (i << 2) | j, 0);
+  point->feature = TB_BOX_FEATURE(2, tb_box_edge(i, at_a), tb_box_edge(j, at_b));
+}
+
+// With it, in the place of the same edges' crossing where there is one.
+static int add_edge_contact(const tbBoxPair* p, tbBoxPoint* points, int count) {
+  edge_contact(p, &points[count]);
+  for (int i = 0; i < count; i++) {
+    if (points[i].feature != points[count].feature) continue;
+    points[i] = points[count];
+    return count;
+  }
+  return count + 1;
 }
 
 static void write_contacts(const tbShape* a, const tbBoxPair* p, const tbBoxPoint* points,
@@ -182,7 +196,7 @@ int tb_collide_box_box(const tbShape* a, const tbShape* b, tbReal margin, tbCont
   // The polygon must hold the point that the axis promised.
   if (!(deepest <= p.separation + 4 * p.tolerance)) {
     if (p.separation > 0) return tb_box_box_apart(&p, a, margin, out);
-    if (p.axis_code >= 6) edge_contact(&p, &points[count++]);
+    if (p.axis_code >= 6) count = add_edge_contact(&p, points, count);
   }
   if (count == 0) return tb_box_box_apart(&p, a, margin, out);
   tbContactPoint all[TB_BOX_MAX_POINTS];

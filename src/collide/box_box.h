@@ -27,11 +27,16 @@ typedef struct {
 
 #define TB_BOX_MAX_POINTS 14
 
-// kind 0: corner of b over a's face; 1: corner of a over b's face; 2: crossing of two face edges;
-// 3: crossing of the two edges of an edge axis; 4: closest points when apart; 5 and 6: a corner of
-// b or of a and the point nearest to it, next to those.
+// kind 0: corner of b; 1: corner of a; 2: edge of a and edge of b; 4: closest points when apart, of
+// no corner. The same features have the same name whichever faces look at each other.
 #define TB_BOX_FEATURE(kind, first, second) \
   (((uint32_t)(kind) << 16) | ((uint32_t)(first) << 8) | (uint32_t)(second))
+
+// Corner of a box: bit k is set where it is at the upper end of axis k. An edge is its axis and the
+// corner at its lower end.
+static inline int tb_box_edge(int axis, int corner) {
+  return axis << 3 | (corner & ~(1 << axis));
+}
 
 // Corners of the overlap of the two faces with gap <= margin; at most TB_BOX_MAX_POINTS - 1.
 int tb_box_box_clip(const tbBoxPair* p, tbReal margin, tbBoxPoint* points);

@@ -119,16 +119,29 @@ static int add_corner(const tbBoxPair* p, const Projection* x, const tbReal midd
   return add_point(p, x, uvg, margin, feature, point);
 }
 
+// The corner of b that an edge of its face starts at, walked around.
+static int start_of_edge(const tbBoxPair* p, const Projection* x, int edge) {
+  int upper1 = edge == 1 || edge == 2, upper2 = edge >= 2;
+  return (p->side_b > 0) << p->face_b | upper1 << x->j1 | upper2 << x->j2;
+}
+
+// The edge of a on a side of its face: 0 and 1 end its u, 2 and 3 its v.
+static int edge_of_side(const tbBoxPair* p, const Projection* x, int side) {
+  int corner = (p->side_a > 0) << x->k | (side & 1) << (side < 2 ? x->u : x->v);
+  return tb_box_edge(side < 2 ? x->v : x->u, corner);
+}
+
 // One edge of b's face: its end where that is inside a's face, and its crossings with a's edges.
 // An edge starts at t = -1; its far end is the next edge's start. Ends next to a's face count as
 // inside, so that equal faces on each other keep their four contacts while they settle.
 static int clip_edge(const tbBoxPair* p, const Projection* x, const tbReal middle[3],
                      const tbReal along[3], int edge, tbReal margin, tbBoxPoint* points) {
   tbReal low = -1, high = 1, uvg[3];
-  int low_side = -1, high_side = -1, count = 0, face = (p->face_b << 1) | (p->side_b > 0);
+  int low_side = -1, high_side = -1, count = 0;
+  int corner = start_of_edge(p, x, edge), edge_b = tb_box_edge(edge & 1 ? x->j2 : x->j1, corner);
   bool starts = end_inside(x, middle, along, -1), ends = end_inside(x, middle, along, 1);
   if (starts) {
-    count += add_corner(p, x, middle, along, margin, TB_BOX_FEATURE(0, face, edge), points);
+    count += add_corner(p, x, middle, along, margin, TB_BOX_FEATURE(0, corner, 0), points);
     if (ends) return count;
   }
   cut(middle[0], along[0], x->half_u, x->slack, 0, &low, &high, &low_side, &high_side);
@@ -136,13 +149,13 @@ static int clip_edge(const tbBoxPair* p, const Projection* x, const tbReal middl
   if (!(low <= high)) return count;
   if (!starts && low_side >= 0) {
     tb_add_scaled3(uvg, middle, low, along);
-    count += add_point(p, x, uvg, margin, TB_BOX_FEATURE(2, face, (edge << 4) | low_side),
-                       points + count);
+    uint32_t feature = TB_BOX_FEATURE(2, edge_of_side(p, x, low_side), edge_b);
+    count += add_point(p, x, uvg, margin, feature, points + count);
   }
   if (!ends && high_side >= 0) {
     tb_add_scaled3(uvg, middle, high, along);
-    count += add_point(p, x, uvg, margin, TB_BOX_FEATURE(2, face, (edge << 4) | (8 + high_side)),
-                       points + count);
+    uint32_t feature = TB_BOX_FEATURE(2, edge_of_side(p, x, high_side), edge_b);
+    count += add_point(p, x, uvg, margin, feature, points + count);
   }
   return count;
 }
@@ -167,7 +180,6 @@ static int corners_of_a(const tbBoxPair* p, const Projection* x, tbReal margin, 
   tbReal det = d1[0] * d2[1] - d1[1] * d2[0];
   tbReal smallest = p->tolerance * p->tolerance;
   if (fabs(det) <= smallest) return count;
-  int face = (p->face_a << 1) | (p->side_a > 0);
   tbReal half_u = p->sa[x->u], half_v = p->sa[x->v], scale = 1 / det;
 
   // A corner on b's edge may be there already as a crossing.
@@ -179,7 +191,8 @@ static int corners_of_a(const tbBoxPair* p, const Projection* x, tbReal margin, 
     tbReal most = fmax(fabs(alpha), fabs(beta));
     if (!(most < touching) || (most > inside && have_point(p, x, uvg, points, count))) continue;
     uvg[2] = x->center[2] + alpha * d1[2] + beta * d2[2];
-    count += add_point(p, x, uvg, margin, TB_BOX_FEATURE(1, face, corner), points + count);
+    int which = (p->side_a > 0) << x->k | (corner & 1) << x->u | corner >> 1 << x->v;
+    count += add_point(p, x, uvg, margin, TB_BOX_FEATURE(1, which, 0), points + count);
   }
   return count;
 }

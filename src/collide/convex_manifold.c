@@ -13,7 +13,8 @@
 // Contacts nearer than this, relative to the size of the pair, are at one place.
 #define STRETCH 1e-3
 
-// Features of a disc that are no corner: points fixed to the rim, its lowest point, crossings.
+// Features of a disc that are no corner: points fixed to the rim, crossings. (Its lowest point is a
+// corner with the number of the disc, as for a cylinder that lies or leans.)
 #define RIM 0x7f00
 
 // A patch in the plane: corners (u, v) and the height above the plane along the normal.
@@ -311,7 +312,7 @@ static void add_rim(Plane* p, const Flat* f, const Flat* g, int kind) {
   tbReal x = du * f->arm[0][0] + dv * f->arm[0][1], y = du * f->arm[1][0] + dv * f->arm[1][1];
   tbReal steep = sqrt(x * x + y * y);
   if (steep > p->tolerance) {
-    add_rim_point(p, f, g, x / steep, y / steep, TB_FEATURE(kind, RIM + 4, 0));
+    add_rim_point(p, f, g, x / steep, y / steep, TB_FEATURE(kind, f->patch->id[0], 0));
   }
 }
 
@@ -596,7 +597,10 @@ static void add_witness(Plane* p, const tbConvexResult* r, const tbPatch* pa, co
     h = best.h;
   }
   int count = p->count;
+  // A core that touches with one point names the contact.
   uint32_t feature = TB_FEATURE(0, 0, 0);
+  if (pa->kind == TB_PATCH_POINT) feature = TB_FEATURE(1, pa->id[0], 0);
+  if (pb->kind == TB_PATCH_POINT) feature = TB_FEATURE(2, pb->id[0], 0);
   if (lowest >= 0) {
     tbReal du = u - p->point[lowest].u, dv = v - p->point[lowest].v, same = 1e3 * p->tolerance;
     if (du * du + dv * dv < same * same) {

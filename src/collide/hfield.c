@@ -11,6 +11,8 @@
 // Contacts collected before the choice, contacts kept for one direction of the normal.
 #define MAX_FOUND 256
 #define PER_DIRECTION 4
+// Shapes with more corners have those of one face looked at only.
+#define MAX_CORNERS 32
 // Directions that are remembered because they part the shape from a prism.
 #define MAX_APART 4
 // GJK's tolerance where only its bounds matter.
@@ -18,8 +20,11 @@
 // Normals within this cosine are one direction.
 #define SAME_DIRECTION 0.9999
 
-// The feature of the shape's lowest point.
-#define LOWEST UINT32_C(0x12345)
+// What names a contact: a point of the shape, a grid point, two edges that cross, an outer wall. In
+// this order contacts are preferred where they tie.
+enum { BY_SHAPE, BY_GRID, BY_EDGES, BY_WALL };
+// Slopes below this have no direction.
+#define LEVEL 0.02
 
 typedef struct {
   const tbHField* field;
@@ -40,12 +45,18 @@ typedef struct {
   bool thorough;  // also look where only a spare contact could be
   bool skipped;   // a triangle was not looked at that might have one
   bool overlap;   // some prism and the shape overlap
+  // Corners of the shape, where they are few.
+  tbReal corner[MAX_CORNERS][3];
+  int ncorner;
   tbContactPoint found[MAX_FOUND];
   int count;
   // The best contact that was no local minimum, in case there is no other.
   tbContactPoint spare;
   int has_spare;
 } Terrain;
+
+// Grid points around one.
+static const int around[6][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, -1}, {-1, 1}};
 
 static void grid_point(const Terrain* t, int row, int column, tbReal p[3]) {
   const tbHField* f = t->field;
@@ -115,7 +126,6 @@ static int is_local_minimum(const Terrain* t, const tbReal p[3], const tbReal n[
     return edge_is_ridge(t, p, n, t->grid[i], t->grid[j]);
   }
   // A corner: all six grid points around it.
-  static const int around[6][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, -1}, {-1, 1}};
   int corner = inside[0] ? 0 : (inside[1] ? 1 : 2);
   for (int k = 0; k < 6; k++) {
     int row = t->grid[corner][0] + around[k][0], column = t->grid[corner][1] + around[k][1];
@@ -139,53 +149,112 @@ static int is_outer_wall(const Terrain* t, const tbReal p[3], const tbReal n[3])
          (p[2] <= t->base + small && n[2] < -0.999);
 }
 
-// One identity per triangle and feature of the pair prism-shape.
-static uint32_t feature_of(const Terrain* t, uint32_t feature) {
-  uint32_t x = (uint32_t)t->triangle * UINT32_C(0x9e3779b1) ^ (feature * UINT32_C(0x85ebca6b));
-  return x ^ x >> 15;
+static uint32_t name_of(int by, uint32_t what) {
+  return (uint32_t)by << 30 | (what & UINT32_C(0x3fffffff));
+}
+
+static uint32_t mix(uint32_t x, uint32_t y) {
+  uint32_t z = x * UINT32_C(0x9e3779b1) ^ (y + UINT32_C(0x7f4a7c15)) * UINT32_C(0x85ebca6b);
+  return z ^ z >> 15;
+}
+
+// Which way a slope looks: one point of the shape may touch both sides of a valley. Sectors begin
+// at no angle that a grid has.
+static uint32_t slope_of(const tbReal n[3]) {
+  if (!(n[0] * n[0] + n[1] * n[1] > LEVEL * LEVEL)) return 0;
+  tbReal x = n[0] + 0.3 * n[1], y = n[1] - 0.3 * n[0];
+  return 4 | (x > 0) << 1 | (y > 0);
+}
+
+// Is a grid point in the plane of the triangle at hand?
+static bool is_level(const Terrain* t, int row, int column) {
+  tbReal q[3];
+  if (!on_grid(t, row, column)) return false;
+  grid_point(t, row, column, q);
+  tb_sub3(q, q, t->prism);
+  return fabs(tb_dot3(t->normal, q)) <= 1e-9 * tb_norm3(q);
+}
+
+// The corner of the triangle at hand that a feature of the prism is at or begins at. Crossings with
+// a rim have it second.
+static int corner_of(uint32_t feature) {
+  bool rim = feature >> 30 == 3 && feature & 0x4000;
+  return (int)(rim ? feature & 0xff : feature >> 15 & 0x7fff);
+}
+
+// Is the contact's feature of the prism a line or point drawn on flat ground? Then the shape's own
+// corners say all, as on a plane.
+static bool is_drawn(const Terrain* t, uint32_t feature) {
+  uint32_t kind = feature >> 30;
+  int i = corner_of(feature);
+  if ((kind != 1 && kind != 3) || i > 2) return false;
+  const int *from = t->grid[i], *to = t->grid[(i + 1) % 3], *other = t->grid[(i + 2) % 3];
+  if (kind == 3) return is_level(t, from[0] + to[0] - other[0], from[1] + to[1] - other[1]);
+  bool level = true;
+  for (int k = 0; k < 6 && level; k++) {
+    level = is_level(t, from[0] + around[k][0], from[1] + around[k][1]);
+  }
+  return level;
+}
+
+// The identity of a contact says which features touch, not in which triangle: a corner that slides
+// from cell to cell stays what it is. Grid points and edges are named by their place in the grid.
+static uint32_t feature_of(const Terrain* t, const tbContactPoint* c, bool top) {
+  uint32_t kind = c->feature >> 30, i = c->feature >> 15 & 0x7fff, j = c->feature & 0x7fff;
+  if (!top) return name_of(BY_WALL, mix((uint32_t)t->triangle, c->feature));
+  if (kind == 2) return name_of(BY_SHAPE, slope_of(c->frame) << 15 | i);
+  if (kind == 0) return name_of(BY_SHAPE, slope_of(c->frame) << 15 | 0x40000);
+  bool rim = kind == 3 && j & 0x4000;
+  int corner = corner_of(c->feature);
+  if (corner > 2) return name_of(BY_WALL, mix((uint32_t)t->triangle, c->feature));
+  const int *from = t->grid[corner], *to = t->grid[(corner + 1) % 3];
+  uint32_t start = (uint32_t)from[0] * (uint32_t)t->field->ncol + (uint32_t)from[1];
+  uint32_t end = (uint32_t)to[0] * (uint32_t)t->field->ncol + (uint32_t)to[1];
+  if (kind == 1) return name_of(BY_GRID, start);
+  // Both triangles of an edge give it one name. From the other side its two crossings change
+  // places.
+  bool ahead = start < end;
+  uint32_t edge = ahead ? mix(start, end) : mix(end, start);
+  return name_of(BY_EDGES, mix(edge, rim ? 0x8000 | (uint32_t)((i & 1) == ahead) : j));
+}
+
+// Indices of contacts in the order of their features.
+static void sort_by_feature(const tbContactPoint* group, int count, int* order) {
+  for (int i = 0; i < count; i++) {
+    int k = i;
+    for (; k > 0 && group[order[k - 1]].feature > group[i].feature; k--) order[k] = order[k - 1];
+    order[k] = i;
+  }
 }
 
 // Reduce contacts of one direction. On flat ground all are equally deep but for rounding: depths
-// are compared in steps of `step`, and the outermost contact comes first.
+// are compared in steps of `step`. Contacts that tie are taken in the order of their features, so
+// that the choice does not change from step to step with the cells that are under the shape.
 static int reduce_group(tbContactPoint* group, int count, int most, tbReal step) {
   if (count <= most) return count;
-  tbManifoldPoint point[MAX_FOUND];
-  tbReal t1[3], t2[3], cu = 0, cv = 0, far = -1;
-  int chosen[TB_MAX_PAIR_CONTACTS], outermost = 0;
+  tbManifoldPoint point[TB_MANIFOLD_MAX];
+  tbContactPoint kept[TB_MANIFOLD_MAX];
+  tbReal t1[3], t2[3], deepest = INFINITY;
+  int chosen[TB_MAX_PAIR_CONTACTS], order[MAX_FOUND], nkept = 0, next = 0;
   tb_frame_from_normal(group[0].frame, t1, t2);
-  for (int i = 0; i < count; i++) {
-    point[i].u = tb_dot3(t1, group[i].pos);
-    point[i].v = tb_dot3(t2, group[i].pos);
-    point[i].dist = step > 0 ? step * floor(group[i].dist / step) : group[i].dist;
-    cu += point[i].u / count;
-    cv += point[i].v / count;
-  }
-  for (int i = 0; i < count; i++) {
-    tbReal u = point[i].u - cu, v = point[i].v - cv, out = u * u + v * v;
-    if (out <= far * (1 + 1e-9)) continue;
-    far = out;
-    outermost = i;
-  }
-  tbManifoldPoint first = point[0];
-  tbContactPoint contact = group[0];
-  point[0] = point[outermost];
-  group[0] = group[outermost];
-  point[outermost] = first;
-  group[outermost] = contact;
+  sort_by_feature(group, count, order);
+  for (int i = 0; i < count; i++) deepest = fmin(deepest, group[i].dist);
   // More than can be compared at once are thinned out on the way.
-  int kept = 0, next = 0;
   while (next < count) {
-    for (; next < count && kept < TB_MANIFOLD_MAX; next++, kept++) {
-      point[kept] = point[next];
-      group[kept] = group[next];
+    for (; next < count && nkept < TB_MANIFOLD_MAX; next++, nkept++) {
+      const tbContactPoint* c = &group[order[next]];
+      tbReal level = step > 0 ? step * floor((c->dist - deepest) / step + 0.5) : c->dist;
+      kept[nkept] = *c;
+      point[nkept] = (tbManifoldPoint){tb_dot3(t1, c->pos), tb_dot3(t2, c->pos), level};
     }
-    kept = tb_manifold_choose(point, kept, most, chosen);
-    for (int i = 0; i < kept; i++) {
+    nkept = tb_manifold_choose(point, nkept, most, chosen);
+    for (int i = 0; i < nkept; i++) {
       point[i] = point[chosen[i]];
-      group[i] = group[chosen[i]];
+      kept[i] = kept[chosen[i]];
     }
   }
-  return kept;
+  memcpy(group, kept, (size_t)nkept * sizeof *kept);
+  return nkept;
 }
 
 // Move the contacts whose normal is that of the deepest to `group`, and reduce them to `most`.
@@ -222,19 +291,21 @@ static void thin_out(Terrain* t) {
   t->count = total;
 }
 
-// The neighbours of this triangle find the same contact on shared edges and corners: keep one.
-static void add(Terrain* t, const tbContactPoint* c) {
+// The neighbours of this triangle find the same contact on shared edges and corners: keep one, with
+// the name that comes first.
+static void add(Terrain* t, const tbContactPoint* c, uint32_t feature) {
   tbReal near2 = 1e-12 * t->pair.scale * t->pair.scale;
   for (int i = 0; i < t->count; i++) {
     tbReal apart[3];
     tb_sub3(apart, t->found[i].pos, c->pos);
     if (tb_dot3(apart, apart) <= near2 && tb_dot3(t->found[i].frame, c->frame) > SAME_DIRECTION) {
+      if (feature < t->found[i].feature) t->found[i].feature = feature;
       return;
     }
   }
   if (t->count == MAX_FOUND) thin_out(t);
   t->found[t->count] = *c;
-  t->found[t->count++].feature = feature_of(t, c->feature);
+  t->found[t->count++].feature = feature;
   if (t->closest) t->margin = fmin(t->margin, c->dist);
 }
 
@@ -268,7 +339,8 @@ static int filter(Terrain* t, const tbContactPoint* contact, int count, int buri
     const tbContactPoint* c = &contact[i];
     tbReal p[3];
     tb_add_scaled3(p, c->pos, -0.5 * c->dist, c->frame);
-    int valid = on_top(t, p) ? is_local_minimum(t, p, c->frame) : is_outer_wall(t, p, c->frame);
+    bool top = on_top(t, p);
+    int valid = top ? is_local_minimum(t, p, c->frame) : is_outer_wall(t, p, c->frame);
     // What is below the plane must be below the surface; a spare must not push sideways.
     int inside = 0;
     if (buried && c->dist + t->pair.b.radius < 0) {
@@ -277,15 +349,46 @@ static int filter(Terrain* t, const tbContactPoint* contact, int count, int buri
       valid = valid && inside;
     }
     int usable = buried ? inside : t->closest || c->dist > 0 || c->frame[2] > 0.1;
-    if (valid) {
-      add(t, c);
+    if (valid && !(top && is_drawn(t, c->feature))) {
+      add(t, c, feature_of(t, c, top));
       kept++;
     } else if (usable && (!t->has_spare || c->dist < t->spare.dist)) {
       t->spare = *c;
+      t->spare.feature = feature_of(t, c, top);
       t->has_spare = 1;
     }
   }
   return kept;
+}
+
+// Corners of the shape below the triangle that do not belong to the face which looks down most: all
+// that are deep count, as on a plane.
+static int add_corners(Terrain* t, int buried) {
+  int kept = 0;
+  tbReal level = tb_dot3(t->normal, t->prism);
+  for (int i = 0; i < t->ncorner; i++) {
+    tbContactPoint contact;
+    tbReal pos[3], dist = tb_dot3(t->normal, t->corner[i]) - level;
+    if (!(dist <= t->margin)) continue;
+    tb_add_scaled3(pos, t->corner[i], -0.5 * dist, t->normal);
+    tb_contact_set(&contact, pos, t->normal, dist, TB_FEATURE(2, i, 0));
+    kept += filter(t, &contact, 1, buried);
+  }
+  return kept;
+}
+
+// All corners of a box or small hull, in the field's frame.
+static void set_corners(Terrain* t) {
+  const tbCore* core = &t->pair.b;
+  t->ncorner = 0;
+  if (core->kind == TB_CORE_BOX) t->ncorner = 8;
+  if (core->kind == TB_CORE_HULL && core->hull->nvert <= MAX_CORNERS)
+    t->ncorner = core->hull->nvert;
+  for (int i = 0; i < t->ncorner; i++) {
+    const tbReal* h = core->size;
+    tbReal p[3] = {i & 1 ? h[0] : -h[0], i & 2 ? h[1] : -h[1], i & 4 ? h[2] : -h[2]};
+    tb_pair_b_to_a(&t->pair, core->hull ? core->hull->vert + 3 * i : p, t->corner[i]);
+  }
 }
 
 // Contacts along the normal of `r`: the corners of the region where triangle and shape meet, and
@@ -298,8 +401,9 @@ static int add_region(Terrain* t, const tbConvexResult* r, int buried) {
   tbReal radius = t->pair.b.radius, dist = tb_pair_separation(&t->pair, r->normal, &at) - radius;
   if (r->dist > 0 || dist > t->margin) return kept;
   tbReal pos[3];
+  if (tb_dot3(r->normal, t->normal) > SAME_DIRECTION) kept += add_corners(t, buried);
   tb_add_scaled3(pos, at.b, -radius - 0.5 * dist, r->normal);
-  tb_contact_set(contact, pos, r->normal, dist, LOWEST);
+  tb_contact_set(contact, pos, r->normal, dist, TB_FEATURE(2, at.ib, 0));
   return kept + filter(t, contact, 1, buried);
 }
 
@@ -416,7 +520,9 @@ static void collide_near(Terrain* t, const tbReal lowest[3], tbReal above, tbRea
   tb_copy3(r.normal, t->normal);
   if (!(above < 0)) {
     tb_convex_solve(&t->pair, far, &r);
-    if (r.state != TB_CONVEX_APART) add_region(t, &r, 0);
+    if (r.state == TB_CONVEX_APART) return;
+    add_region(t, &r, 0);
+    add_corners(t, 0);
     return;
   }
   tbReal weight[3], small = 1e-6;
@@ -511,6 +617,22 @@ static void collide_cells(Terrain* t, const tbReal low[3], const tbReal high[3])
   }
 }
 
+// One point of the shape may touch two slopes that look the same way, and hashes may meet by
+// chance. Then the place decides, since depths change places more often.
+static void make_unique(tbContactPoint* out, int count) {
+  for (int i = 1; i < count; i++) {
+    for (int j = 0; j < i; j++) {
+      if (out[j].feature != out[i].feature) continue;
+      tbReal way[3];
+      tb_sub3(way, out[i].pos, out[j].pos);
+      int moved = way[0] + 0.3 * way[1] < 0 ? j : i;
+      out[moved].feature++;
+      i = moved == j ? j : i;
+      j = -1;
+    }
+  }
+}
+
 // Contacts of one direction are one manifold: deepest and widest of each. Deepest groups first.
 static int choose(Terrain* t, tbContactPoint* out) {
   tbContactPoint group[MAX_FOUND];
@@ -520,14 +642,7 @@ static int choose(Terrain* t, tbContactPoint* out) {
     int same = take_group(t, group, room < PER_DIRECTION ? room : PER_DIRECTION);
     for (int i = 0; i < same; i++) out[kept++] = group[i];
   }
-  // Hashed features may meet by chance.
-  for (int i = 1; i < kept; i++) {
-    for (int j = 0; j < i; j++) {
-      if (out[j].feature != out[i].feature) continue;
-      out[i].feature++;
-      j = -1;
-    }
-  }
+  make_unique(out, kept);
   return kept;
 }
 
@@ -554,6 +669,7 @@ static int collide_within(const tbShape* a, const tbShape* b, tbReal margin, tbC
   tb_convex_pair_init_prism(&t.pair, a, b, t.prism);
   t.pair.scale += t.step[0] + t.step[1];
   t.rounding = 1e-7;
+  set_corners(&t);
   tb_copy3(local.pos, t.pair.pos);
   memcpy(local.mat, t.pair.mat, sizeof local.mat);
   tbReal low[3], high[3];
@@ -569,7 +685,7 @@ static int collide_within(const tbShape* a, const tbShape* b, tbReal margin, tbC
     t.thorough = true;
     collide_cells(&t, low, high);
   }
-  if (t.count == 0 && t.has_spare) add(&t, &t.spare);
+  if (t.count == 0 && t.has_spare) add(&t, &t.spare, t.spare.feature);
   int count = choose(&t, out);
   for (int i = 0; i < count; i++) to_world(a, &out[i]);
   return count;

@@ -13,13 +13,18 @@ static int deepest_of(const tbManifoldPoint* p, int count) {
   return best;
 }
 
+// What is larger only by rounding is not: among equals the first stays, or the choice would change
+// from step to step.
+#define MORE (1 + 1e-9)
+
 static int farthest_from(const tbManifoldPoint* p, int count, int from, tbReal* span) {
   int best = from;
   tbReal most = 0;
   for (int i = 0; i < count; i++) {
     tbReal u = p[i].u - p[from].u, v = p[i].v - p[from].v, squared = u * u + v * v;
-    best = squared > most ? i : best;
-    most = squared > most ? squared : most;
+    bool farther = squared > MORE * most;
+    best = farther ? i : best;
+    most = farther ? squared : most;
   }
   *span = most;
   return best;
@@ -53,7 +58,7 @@ static void search_edge(const tbManifoldPoint* p, int count, Polygon* polygon, i
   int best = -1;
   for (int i = 0; i < count; i++) {
     tbReal area = dv * (p[i].u - a->u) - du * (p[i].v - a->v);
-    bool wider = (area > most) & !is_used(polygon, i);
+    bool wider = (area > MORE * most) & !is_used(polygon, i);
     best = wider ? i : best;
     most = wider ? area : most;
   }
@@ -78,7 +83,7 @@ static void grow(const tbManifoldPoint* p, int count, int max, tbReal span, Poly
   while (polygon->count < max) {
     int edge = 0;
     for (int i = 1; i < polygon->count; i++) {
-      if (polygon->gain[i] > polygon->gain[edge]) edge = i;
+      if (polygon->gain[i] > MORE * polygon->gain[edge]) edge = i;
     }
 
     // A gain below a thousandth of the span squared is a point on an edge already there.

@@ -147,6 +147,7 @@ static void cylinder_patch(tbCore* core, const tbReal d[3], tbPatch* patch) {
   int top = d[2] >= 0;
   if (fabs(d[2]) > CAP_COSINE && r > 0) {
     patch->kind = TB_PATCH_DISC;
+    patch->id[0] = top;
     tb_set3(patch->normal, 0, 0, top ? 1 : -1);
     tb_set3(patch->center, 0, 0, top ? half : -half);
     tb_set3(patch->arm[0], r, 0, 0);

@@ -18,7 +18,7 @@ typedef struct {
   int kind;   // tbPatchKind
   int count;  // corners: 1, 2, those of the polygon, or 0 for a disc
   tbReal point[TB_PATCH_MAX][3];
-  int id[TB_PATCH_MAX];  // vertices of the core
+  int id[TB_PATCH_MAX];  // vertices of the core; of a disc which one it is, 1 the upper
   tbReal normal[3];      // of a polygon or disc, outward
   tbReal center[3];      // of a disc, with two radii at right angles that are fixed to the body
   tbReal arm[2][3];
