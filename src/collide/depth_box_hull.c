@@ -10,8 +10,15 @@
 //
 // As for cylinders, s(n) <= n.(y - x) for any points x of the box and y of the hull, which puts
 // most edges out of question.
+#include <string.h>
+
 #include "base/kernel.h"
 #include "collide/convex.h"
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+#define HAVE_AVX2 1
+#endif
 
 #define MAX_FACES 256
 // Rows of that many, a little more: a power of two apart they would be in each other's way.
@@ -28,54 +35,49 @@ typedef enum { FACE_OF_HULL, FACE_OF_BOX, EDGES } Touching;
 typedef struct {
   tbConvexPair* pair;
   const tbHull* hull;
-  tbReal q[3][ROW], gap[ROW], s[ROW];
-  uint32_t mark[ROW];       // the signs of q, and above them a bit for each hopeless point
-  tbReal point[NPOINT][3];  // of the hull less one of the box
-  tbReal best, n[3];        // the best s so far and its normal, from the box to the hull
+  tbReal q[3][ROW], gap[ROW];
+  uint8_t mark[ROW];             // the signs of q, and above them a bit for each hopeless point
+  uint16_t list[MAX_EDGES + 1];  // places of edges that are in question
+  tbReal point[NPOINT][3];       // of the hull less one of the box
+  tbReal best, n[3];             // the best s so far and its normal, from the box to the hull
   Touching touching;
   int face[2], axis;  // what touches: a face, or the faces beside an edge and the box's axis
   int vertex;         // of the hull, where a face of the box touches
 } Query;
 
-// All normals of the hull, and the best of them: four chains, the first of equals wins. Indices are
-// numbers of the same width as what they belong to.
-TB_INLINE void try_faces(Query* q) {
+static void keep_face(Query* q, int face, tbReal s) {
+  q->best = s;
+  q->touching = FACE_OF_HULL;
+  q->face[0] = face;
+  tb_mul_mat3_vec3(q->n, q->pair->mat, q->hull->plane + 4 * face);
+  tb_scale3(q->n, q->n, -1);
+}
+
+// All normals of the hull, and the best of them; the first of equals wins.
+static void try_faces(Query* q) {
   const tbReal *R = q->pair->mat, *pos = q->pair->pos, *h = q->pair->a.size;
-  tbReal r0 = R[0], r1 = R[1], r2 = R[2], r3 = R[3], r4 = R[4], r5 = R[5], r6 = R[6], r7 = R[7];
-  tbReal r8 = R[8], x = -pos[0], y = -pos[1], z = -pos[2], hx = h[0], hy = h[1], hz = h[2];
-  int count = q->hull->nplane;
+  int count = q->hull->nplane, best = 0;
+  tbReal most = -INFINITY;
   const tbReal *mx = q->hull->planes, *my = mx + count, *mz = my + count, *offset = mz + count;
   for (int f = 0; f < count; f++) {
-    tbReal qx = mx[f] * r0 + my[f] * r1 + mz[f] * r2, qy = mx[f] * r3 + my[f] * r4 + mz[f] * r5;
-    tbReal qz = mx[f] * r6 + my[f] * r7 + mz[f] * r8;
-    tbReal gap = qx * x + qy * y + qz * z - offset[f];
+    tbReal qx = mx[f] * R[0] + my[f] * R[1] + mz[f] * R[2];
+    tbReal qy = mx[f] * R[3] + my[f] * R[4] + mz[f] * R[5];
+    tbReal qz = mx[f] * R[6] + my[f] * R[7] + mz[f] * R[8];
+    tbReal gap = qx * -pos[0] + qy * -pos[1] + qz * -pos[2] - offset[f];
     q->q[0][f] = qx;
     q->q[1][f] = qy;
     q->q[2][f] = qz;
     q->gap[f] = gap;
-    q->s[f] = gap - (hx * fabs(qx) + hy * fabs(qy) + hz * fabs(qz));
+    tbReal s = gap - (h[0] * fabs(qx) + h[1] * fabs(qy) + h[2] * fabs(qz));
+    best = s > most ? f : best;
+    most = s > most ? s : most;
   }
-  tbReal most[4] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY}, at[4] = {0, 0, 0, 0};
-  tbReal index[4] = {0, 1, 2, 3};
-  for (int f = 0; f < count; f += 4) {
-    for (int k = 0; k < 4; k++) at[k] = q->s[f + k] > most[k] ? index[k] : at[k];
-    for (int k = 0; k < 4; k++) most[k] = q->s[f + k] > most[k] ? q->s[f + k] : most[k];
-    for (int k = 0; k < 4; k++) index[k] += 4;
-  }
-  int best = 0;
-  for (int k = 1; k < 4; k++) {
-    bool better = (most[k] > most[best]) | ((most[k] == most[best]) & (at[k] < at[best]));
-    best = better ? k : best;
-  }
-  q->best = most[best];
-  q->touching = FACE_OF_HULL;
-  q->face[0] = (int)at[best];
-  for (int k = 0; k < 3; k++) q->n[k] = -q->q[k][q->face[0]];
+  keep_face(q, best, most);
 }
 
 // Points that put directions out of question: the corner of the box that looks at the hull's best
 // face with corners of that, and the centres.
-TB_INLINE void set_points(Query* q) {
+static void set_points(Query* q) {
   const tbHull* hull = q->hull;
   const tbConvexPair* pair = q->pair;
   int f = q->face[0], first = hull->face_start[f], corners = hull->face_start[f + 1] - first;
@@ -112,71 +114,205 @@ static void try_box_faces(Query* q) {
 
 // Signs of the hull's normals, and bits of the points that allow nothing better than the best
 // there.
-TB_INLINE void mark_faces(Query* q) {
-  const tbReal(*p)[3] = (const tbReal(*)[3])q->point;
-  tbReal x0 = -p[0][0], y0 = -p[0][1], z0 = -p[0][2], x1 = -p[1][0], y1 = -p[1][1], z1 = -p[1][2];
-  tbReal x2 = -p[2][0], y2 = -p[2][1], z2 = -p[2][2], x3 = -p[3][0], y3 = -p[3][1], z3 = -p[3][2];
-  tbReal best = q->best;
+static void mark_faces(Query* q) {
   int count = q->hull->nplane;
   for (int f = 0; f < count; f++) {
-    // As numbers, which wide registers choose between.
     tbReal x = q->q[0][f], y = q->q[1][f], z = q->q[2][f];
-    tbReal sign = (x < 0 ? 1.0 : 0.0) + (y < 0 ? 2.0 : 0.0) + (z < 0 ? 4.0 : 0.0);
-    tbReal hopeless = (x * x0 + y * y0 + z * z0 <= best ? 8.0 : 0.0) +
-                      (x * x1 + y * y1 + z * z1 <= best ? 16.0 : 0.0) +
-                      (x * x2 + y * y2 + z * z2 <= best ? 32.0 : 0.0) +
-                      (x * x3 + y * y3 + z * z3 <= best ? 64.0 : 0.0);
-    q->mark[f] = (uint32_t)(int32_t)(sign + hopeless);
+    unsigned mark = (unsigned)(x < 0) | (unsigned)(y < 0) << 1 | (unsigned)(z < 0) << 2;
+    for (int i = 0; i < NPOINT; i++) {
+      const tbReal* p = q->point[i];
+      mark |= (unsigned)(x * -p[0] + y * -p[1] + z * -p[2] <= q->best) << (3 + i);
+    }
+    q->mark[f] = (uint8_t)mark;
   }
 }
 
-// The place on the arc from face f to face g where q_k = 0.
-TB_INLINE void try_edge(Query* q, int f, int g, int k, tbReal tie) {
+// Edges that no point puts out of question and that cross a plane q_k = 0.
+static size_t list_edges(Query* q) {
+  const uint8_t *edges = q->hull->edges, *mark = q->mark;
+  size_t count = 0, total = (size_t)q->hull->face_start[q->hull->nface];
+  for (size_t e = 0; e < total; e += 2) {
+    unsigned f = mark[edges[e]], g = mark[edges[e + 1]];
+    q->list[count] = (uint16_t)e;
+    count += ((f & g) <= SIGNS) & (((f ^ g) & SIGNS) > 0);
+  }
+  return count;
+}
+
+#ifdef HAVE_AVX2
+// x a + y b + z c, in that order.
+TB_WIDE static inline __m256d dot_wide(__m256d x, __m256d y, __m256d z, const tbReal v[3]) {
+  __m256d xy =
+      _mm256_add_pd(_mm256_mul_pd(x, _mm256_set1_pd(v[0])), _mm256_mul_pd(y, _mm256_set1_pd(v[1])));
+  return _mm256_add_pd(xy, _mm256_mul_pd(z, _mm256_set1_pd(v[2])));
+}
+
+// As try_faces, four at a time; indices travel with the values as doubles.
+TB_WIDE static void try_faces_wide(Query* q) {
+  const tbReal *R = q->pair->mat, *pos = q->pair->pos, *h = q->pair->a.size;
+  const tbReal away[3] = {-pos[0], -pos[1], -pos[2]};
+  int count = q->hull->nplane;
+  const tbReal *mx = q->hull->planes, *my = mx + count, *mz = my + count, *offset = mz + count;
+  __m256d most = _mm256_set1_pd(-INFINITY), index = _mm256_set_pd(3, 2, 1, 0), best = index;
+  __m256d minus = _mm256_set1_pd(-0.0), step = _mm256_set1_pd(4);
+  for (int f = 0; f < count; f += 4) {
+    __m256d x = _mm256_loadu_pd(mx + f), y = _mm256_loadu_pd(my + f), z = _mm256_loadu_pd(mz + f);
+    __m256d qx = dot_wide(x, y, z, R), qy = dot_wide(x, y, z, R + 3);
+    __m256d qz = dot_wide(x, y, z, R + 6);
+    __m256d gap = _mm256_sub_pd(dot_wide(qx, qy, qz, away), _mm256_loadu_pd(offset + f));
+    _mm256_storeu_pd(q->q[0] + f, qx);
+    _mm256_storeu_pd(q->q[1] + f, qy);
+    _mm256_storeu_pd(q->q[2] + f, qz);
+    _mm256_storeu_pd(q->gap + f, gap);
+    __m256d reach = dot_wide(_mm256_andnot_pd(minus, qx), _mm256_andnot_pd(minus, qy),
+                             _mm256_andnot_pd(minus, qz), h);
+    __m256d s = _mm256_sub_pd(gap, reach);
+    best = _mm256_blendv_pd(best, index, _mm256_cmp_pd(s, most, _CMP_GT_OQ));
+    most = _mm256_max_pd(s, most);
+    index = _mm256_add_pd(index, step);
+  }
+  tbReal value[4], at[4];
+  _mm256_storeu_pd(value, most);
+  _mm256_storeu_pd(at, best);
+  int top = 0;
+  for (int k = 1; k < 4; k++) {
+    bool better = (value[k] > value[top]) | ((value[k] == value[top]) & (at[k] < at[top]));
+    top = better ? k : top;
+  }
+  keep_face(q, (int)at[top], value[top]);
+}
+
+TB_WIDE static inline __m256i bit_where(__m256d mask, int bit) {
+  return _mm256_and_si256(_mm256_castpd_si256(mask), _mm256_set1_epi64x(bit));
+}
+
+TB_WIDE static void mark_faces_wide(Query* q) {
+  const __m256i low = _mm256_set_epi32(0, 0, 0, 0, 6, 4, 2, 0);
+  const __m128i bytes = _mm_set_epi32(-1, -1, -1, 0x0c080400);
+  __m256d best = _mm256_set1_pd(q->best), zero = _mm256_setzero_pd();
+  tbReal away[NPOINT][3];
+  for (int i = 0; i < NPOINT; i++) tb_scale3(away[i], q->point[i], -1);
+  for (int f = 0; f < q->hull->nplane; f += 4) {
+    __m256d x = _mm256_loadu_pd(q->q[0] + f), y = _mm256_loadu_pd(q->q[1] + f);
+    __m256d z = _mm256_loadu_pd(q->q[2] + f);
+    __m256i mark = bit_where(_mm256_cmp_pd(x, zero, _CMP_LT_OQ), 1);
+    mark = _mm256_or_si256(mark, bit_where(_mm256_cmp_pd(y, zero, _CMP_LT_OQ), 2));
+    mark = _mm256_or_si256(mark, bit_where(_mm256_cmp_pd(z, zero, _CMP_LT_OQ), 4));
+    for (int i = 0; i < NPOINT; i++) {
+      __m256d most = dot_wide(x, y, z, away[i]);
+      mark = _mm256_or_si256(mark, bit_where(_mm256_cmp_pd(most, best, _CMP_LE_OQ), 8 << i));
+    }
+    __m128i four = _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(mark, low));
+    int packed = _mm_cvtsi128_si32(_mm_shuffle_epi8(four, bytes));
+    memcpy(q->mark + f, &packed, sizeof packed);
+  }
+}
+
+// As list_edges, sixteen at a time: marks are looked up in tables of sixteen bytes.
+TB_WIDE static size_t list_edges_wide(Query* q) {
+  size_t count = 0, total = (size_t)q->hull->face_start[q->hull->nface];
+  int tables = (q->hull->nplane + 15) / 16;
+  memset(q->mark + q->hull->nplane, 0, 12);
+  for (size_t e = 0; e < total; e += 32) {
+    uint8_t rest[32] = {0};
+    const uint8_t* from = q->hull->edges + e;
+    if (total - e < 32) {
+      memcpy(rest, from, total - e);
+      from = rest;
+    }
+    __m256i place = _mm256_loadu_si256((const __m256i*)(const void*)from);
+    __m256i mark = _mm256_setzero_si256();
+    for (int t = 0; t < tables; t++) {
+      __m128i row = _mm_loadu_si128((const __m128i*)(const void*)(q->mark + 16 * t));
+      // Places of other tables get their highest bit, for which the shuffle gives nothing.
+      __m256i at = _mm256_adds_epu8(place, _mm256_set1_epi8(0x70));
+      mark = _mm256_or_si256(mark, _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(row), at));
+      place = _mm256_sub_epi8(place, _mm256_set1_epi8(16));
+    }
+    // The marks of both faces are the bytes of a word.
+    __m256i other = _mm256_srli_epi16(mark, 8), none = _mm256_setzero_si256();
+    __m256i both = _mm256_and_si256(_mm256_and_si256(mark, other), _mm256_set1_epi16(0x78));
+    __m256i differ = _mm256_and_si256(_mm256_xor_si256(mark, other), _mm256_set1_epi16(SIGNS));
+    __m256i open =
+        _mm256_andnot_si256(_mm256_cmpeq_epi16(differ, none), _mm256_cmpeq_epi16(both, none));
+    uint32_t bits = (uint32_t)_mm256_movemask_epi8(open) & 0x55555555u;
+    for (; bits != 0; bits &= bits - 1) {
+      size_t edge = e + (size_t)__builtin_ctz(bits);
+      if (edge < total) q->list[count++] = (uint16_t)edge;
+    }
+  }
+  return count;
+}
+#else
+static void try_faces_wide(Query* q) {
+  try_faces(q);
+}
+
+static void mark_faces_wide(Query* q) {
+  mark_faces(q);
+}
+
+static size_t list_edges_wide(Query* q) {
+  return list_edges(q);
+}
+#endif
+
+// A place where an arc from face f to face g crosses q_k = 0.
+typedef struct {
+  uint8_t f, g, k;
+} Crossing;
+
+// All crossings of the listed edges, without branches: which there are cannot be predicted.
+static size_t list_crossings(const Query* q, size_t count, Crossing* crossing) {
+  const uint8_t* edges = q->hull->edges;
+  size_t crossings = 0;
+  for (size_t c = 0; c < count; c++) {
+    uint8_t f = edges[q->list[c]], g = edges[q->list[c] + 1];
+    unsigned differ = (unsigned)(q->mark[f] ^ q->mark[g]);
+    for (unsigned k = 0; k < 3; k++) {
+      crossing[crossings] = (Crossing){f, g, (uint8_t)k};
+      crossings += differ >> k & 1;
+    }
+  }
+  return crossings;
+}
+
+// s at a crossing, squared with its sign, and the two parts of q there.
+static inline tbReal cross(const Query* q, Crossing at, tbReal* u, tbReal* v) {
   const tbReal* h = q->pair->a.size;
-  int i = k < 2 ? k + 1 : 0, j = k > 0 ? k - 1 : 2;
+  int f = at.f, g = at.g, k = at.k, i = k < 2 ? k + 1 : 0, j = k > 0 ? k - 1 : 2;
   tbReal from_f = fabs(q->q[k][g]), from_g = fabs(q->q[k][f]);
-  tbReal u = from_f * q->q[i][f] + from_g * q->q[i][g];
-  tbReal v = from_f * q->q[j][f] + from_g * q->q[j][g];
-  tbReal gap = from_f * q->gap[f] + from_g * q->gap[g] - h[i] * fabs(u) - h[j] * fabs(v);
-  tbReal length2 = u * u + v * v, best = q->best + tie;
-  // gap > best |(u, v)|, without the root.
-  bool better = gap < 0 ? best < 0 && gap * gap < best * best * length2
-                        : length2 > 0 && (best < 0 || gap * gap > best * best * length2);
-  if (!better) return;
-  tbReal length = sqrt(length2);
-  q->best = gap / length;
+  *u = from_f * q->q[i][f] + from_g * q->q[i][g];
+  *v = from_f * q->q[j][f] + from_g * q->q[j][g];
+  tbReal gap = from_f * q->gap[f] + from_g * q->gap[g] - h[i] * fabs(*u) - h[j] * fabs(*v);
+  return gap * fabs(gap) / (*u * *u + *v * *v);
+}
+
+// The directions across an edge of each.
+static void try_edges(Query* q, size_t count, tbReal tie) {
+  Crossing crossing[3 * MAX_EDGES + 1];
+  size_t crossings = list_crossings(q, count, crossing);
+  tbReal u, v, best = -INFINITY;
+  size_t top = 0;
+  for (size_t c = 0; c < crossings; c++) {
+    tbReal s = cross(q, crossing[c], &u, &v);
+    top = s > best ? c : top;
+    best = s > best ? s : best;
+  }
+  best = copysign(sqrt(fabs(best)), best);
+  if (!(best > q->best + tie)) return;
+  Crossing at = crossing[top];
+  cross(q, at, &u, &v);
+  tbReal length = sqrt(u * u + v * v);
+  int k = at.k, i = k < 2 ? k + 1 : 0, j = k > 0 ? k - 1 : 2;
+  q->best = best;
   q->touching = EDGES;
-  q->face[0] = f;
-  q->face[1] = g;
+  q->face[0] = at.f;
+  q->face[1] = at.g;
   q->axis = k;
   q->n[k] = 0;
   q->n[i] = -u / length;
   q->n[j] = -v / length;
-}
-
-// Edges that no point puts out of question and that cross a plane q_k = 0; those are listed first,
-// without branches, because which are cannot be predicted. (Gathers of wide registers are slower.)
-TB_INLINE void try_edges(Query* q, tbReal tie) {
-  const uint8_t* edges = q->hull->edges;
-  const uint32_t* mark = q->mark;
-  uint16_t list[MAX_EDGES + 1];
-  size_t count = 0, left = 0, total = (size_t)q->hull->face_start[q->hull->nface];
-  for (size_t e = 0; e < total; e += 2) {
-    list[count] = (uint16_t)e;
-    count += (mark[edges[e]] & mark[edges[e + 1]]) <= SIGNS;
-  }
-  for (size_t c = 0; c < count; c++) {
-    size_t e = list[c];
-    list[left] = (uint16_t)e;
-    left += ((mark[edges[e]] ^ mark[edges[e + 1]]) & SIGNS) > 0;
-  }
-  for (size_t c = 0; c < left; c++) {
-    int f = edges[list[c]], g = edges[list[c] + 1];
-    uint32_t differ = mark[f] ^ mark[g];
-    if (differ & 1) try_edge(q, f, g, 0, tie);
-    if (differ & 2) try_edge(q, f, g, 1, tie);
-    if (differ & 4) try_edge(q, f, g, 2, tie);
-  }
 }
 
 // The vertices of the edge between two faces.
@@ -263,18 +399,23 @@ static void set_result(const Query* q, tbConvexResult* r) {
   }
 }
 
-TB_INLINE void search(Query* q, tbReal limit, tbReal tie) {
-  try_faces(q);
+static void search(Query* q, tbReal limit, tbReal tie) {
+  bool wide = tb_wide();
+  if (wide) {
+    try_faces_wide(q);
+  } else {
+    try_faces(q);
+  }
   if (q->best > limit) return;
   set_points(q);
   try_box_faces(q);
   if (q->best > limit) return;
-  mark_faces(q);
-  try_edges(q, tie);
-}
-
-TB_WIDE static void search_wide(Query* q, tbReal limit, tbReal tie) {
-  search(q, limit, tie);
+  if (wide) {
+    mark_faces_wide(q);
+  } else {
+    mark_faces(q);
+  }
+  try_edges(q, wide ? list_edges_wide(q) : list_edges(q), tie);
 }
 
 bool tb_depth_box_hull_fits(const tbHull* hull) {
@@ -285,11 +426,7 @@ bool tb_depth_box_hull(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
   Query q;
   q.pair = pair;
   q.hull = pair->b.hull;
-  if (tb_wide()) {
-    search_wide(&q, limit, TIE * pair->scale);
-  } else {
-    search(&q, limit, TIE * pair->scale);
-  }
+  search(&q, limit, TIE * pair->scale);
   set_result(&q, r);
   r->state = r->dist > 0 ? TB_CONVEX_APART : TB_CONVEX_OVERLAP;
   return r->dist <= 0 || r->dist > limit;
