@@ -10,7 +10,8 @@ bool tb_soft_dense_build(tbSoftDense* s, const tbSoftProblem* p, tbArena* arena)
   s->n = p->ndof;
   s->least = NULL;
   s->stride = (p->ndof + 3) & ~3;
-  s->H = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(s->n * s->stride + 1));
+  // Rows that are added on to a multiple of four may end behind the last one.
+  s->H = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(s->n * s->stride + 4));
   s->inverse = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(s->n + 1));
   s->WJ = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(2 * TB_SOFT_ROWS * s->stride + 1));
   return s->H && s->inverse && s->WJ;

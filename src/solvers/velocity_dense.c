@@ -61,7 +61,7 @@ static void fill_rows(tbVelocity* s) {
     rows->padded = padded;
     for (int k = 0; k < from->nnz; k++) *place++ = s->place[from->col[k]];
     if (rows->only >= 0) continue;
-    rows->leading = from->nnz > 0 && rows->place[from->nnz - 1] == from->nnz - 1;
+    rows->straight = from->nnz > 0 && rows->place[from->nnz - 1] - rows->place[0] == from->nnz - 1;
     rows->width = width_of(from->nnz);
     for (int r = 0; r < rows->dim; r++, padded += rows->width) {
       memcpy(padded, from->J + r * from->nnz, sizeof(tbReal) * (size_t)from->nnz);
@@ -249,13 +249,13 @@ TB_INLINE void add_column(int dim, int n, int width, const tbReal* TB_RESTRICT c
 }
 
 // Where J^T W J of a block goes: to the pile, what has other columns starts a new one; to H itself
-// where its columns are the first ones.
+// where its columns follow each other. What goes on to a multiple of four adds zeros there.
 TB_INLINE tbReal* pile_of(tbVelocity* s, int block, int* stride) {
   struct tbVelocityDense* w = s->dense;
   const tbDenseRows* rows = &w->rows[block];
-  if (rows->leading) {
+  if (rows->straight) {
     *stride = w->H.stride;
-    return w->H.H;
+    return w->H.H + rows->place[0] * (w->H.stride + 1);
   }
   bool same = w->piled >= 0 && s->block[w->piled].col == s->block[block].col &&
               s->block[w->piled].nnz == rows->nnz;

@@ -14,7 +14,7 @@ typedef struct {
   int dim, nnz;
   int only;          // the only column of a single row that is not zero, or -1
   int width;         // nnz and on to a multiple of four
-  bool leading;      // its columns are the first ones
+  bool straight;     // the places of its columns follow each other
   const int* place;  // of each column
   const tbReal* J;   // dim x nnz
   tbReal* padded;    // J with zeros up to the width, dim x width
