@@ -84,7 +84,12 @@ tbResult tb_find_contacts(tbContactFinder* finder, const tbModel* model, tbData*
 
 // Build all constraint rows in MuJoCo's order: equality, dry friction, limits, contacts. `horizon`
 // > 0: limits that could be reached within that time at the current velocity are included.
-tbResult tb_assemble_rows(const tbModel* model, tbData* data, tbReal horizon, tbConstraints* out);
+// `left_out`: 1 per contact that goes without rows, or NULL.
+tbResult tb_assemble_rows(const tbModel* model, tbData* data, tbReal horizon, const char* left_out,
+                          tbConstraints* out);
+
+// The key of a contact's constraint.
+uint64_t tb_contact_key(const tbContact* contact);
 
 // The only body of a contact that moves, or -1 where both do; its rows as functions of that body's
 // twist about the centre of its tree, `P` dim x 6; and that twist by dofs: fills J (6 x nnz) and

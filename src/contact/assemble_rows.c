@@ -428,17 +428,20 @@ static int add_limits(Builder* b, tbReal horizon) {
 
 // ---- contacts ----------------------------------------------------------------------------------
 
-static int add_contacts(Builder* b) {
+uint64_t tb_contact_key(const tbContact* contact) {
+  return contact->key | UINT64_C(0x8000000000000000);
+}
+
+static int add_contacts(Builder* b, const char* left_out) {
   const tbModel* m = b->m;
   for (int i = 0; i < b->d->ncon; i++) {
     tbContact* contact = &b->d->contact[i];
     contact->row = -1;
-    if (contact->exclude) continue;
+    if (contact->exclude || (left_out && left_out[i])) continue;
     int body1 = m->geom_bodyid[contact->geom[0]], body2 = m->geom_bodyid[contact->geom[1]];
     const int* col;
     int nnz = pair_support(m, b->arena, body1, body2, &col);
-    tbConstraint* c = add(b, TB_SOURCE_CONTACT, i, contact->dim, nnz, col,
-                          contact->key | UINT64_C(0x8000000000000000));
+    tbConstraint* c = add(b, TB_SOURCE_CONTACT, i, contact->dim, nnz, col, tb_contact_key(contact));
     if (!c) return 0;
     int linear = contact->dim < 3 ? contact->dim : 3, angular = contact->dim - linear;
     add_point_rows(m, b->d, body1, contact->pos, contact->frame, linear, angular, -1, col, nnz,
@@ -481,7 +484,8 @@ int tb_body_twist(const tbModel* m, const tbData* d, int body, const int** col, 
   return n;
 }
 
-tbResult tb_assemble_rows(const tbModel* model, tbData* data, tbReal horizon, tbConstraints* out) {
+tbResult tb_assemble_rows(const tbModel* model, tbData* data, tbReal horizon, const char* left_out,
+                          tbConstraints* out) {
   tbArena* arena = &data->work->arena;
   memset(out, 0, sizeof *out);
   if (model->opt.disableflags & TB_DISABLE_CONSTRAINT) return TB_OK;
@@ -489,6 +493,7 @@ tbResult tb_assemble_rows(const tbModel* model, tbData* data, tbReal horizon, tb
   b.capacity = model->neq + model->nv + 3 * model->ntendon + 2 * model->njnt + data->ncon;
   out->list = tb_arena_alloc(arena, sizeof(tbConstraint) * (size_t)(b.capacity + 1));
   if (!out->list) return TB_ERROR_MEMORY;
-  int ok = add_equalities(&b) && add_frictions(&b) && add_limits(&b, horizon) && add_contacts(&b);
+  int ok = add_equalities(&b) && add_frictions(&b) && add_limits(&b, horizon) &&
+           add_contacts(&b, left_out);
   return ok ? TB_OK : TB_ERROR_MEMORY;
 }

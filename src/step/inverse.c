@@ -338,7 +338,7 @@ tbResult tb_inverse(const tbModel* m, tbData* d, const tbReal* qacc,
   *info = (tbInverseInfo){.worst_constraint = -1, .worst_dof = -1};
   if (!(chosen.proximal > 0) || chosen.max_iter < 1) return TB_ERROR_ARGUMENT;
   if (m->opt.law < 0 || m->opt.law > TB_LAW_SOFT) return TB_ERROR_UNSUPPORTED;
-  tbResult result = tb_step1(m, d);
+  tbResult result = tb_step1_all_rows(m, d);
   if (result != TB_OK) return result;
   tbStepState* state = tb_step_state(m, d);
   state->first_half = 0;

@@ -23,6 +23,7 @@ typedef struct {
   tbReal clock;               // s: when the second half of the step began
   int first_half;             // 1 after tb_step1, 0 after tb_step2
   tbConstraints constraints;  // of the current step, in the arena
+  char* left_out;             // per contact: 1 where it goes without rows, or NULL; in the arena
   tbReal* row_force;          // N or N m by row of the constraints, in the arena
   // The viscoelastic law's.
   tbAnchorTable anchors, spare;  // of the last step; of the one before or being written
@@ -50,6 +51,9 @@ typedef struct {
 
 // The state of a world, made on first use. NULL when out of memory.
 tbStepState* tb_step_state(const tbModel* model, tbData* data);
+
+// tb_step1 with rows of all contacts, also of those that cannot push in this step.
+tbResult tb_step1_all_rows(const tbModel* model, tbData* data);
 
 // After the law: contact forces and row forces from the islands' impulses.
 void tb_store_forces(const tbModel* model, tbData* data, tbStepState* state,

@@ -15,6 +15,7 @@
 #include "step/forces.h"
 #include "step/rigid.h"
 #include "step/rk4.h"
+#include "step/screen.h"
 #include "step/sensor.h"
 #include "step/soft.h"
 #include "step/state.h"
@@ -101,10 +102,38 @@ static tbResult fail(tbData* d, tbResult status, const char* message) {
   return status;
 }
 
-// Contacts and rows, once more where they wake someone.
-static tbResult find_rows(const tbModel* m, tbData* d, tbStepState* state, tbReal reach,
-                          tbReal horizon, tbReal* collide_end) {
+// Rows of what was found, and room for their forces.
+static tbResult assemble(const tbModel* m, tbData* d, tbStepState* state, tbReal horizon) {
+  tbResult result = tb_assemble_rows(m, d, horizon, state->left_out, &state->constraints);
+  if (result != TB_OK) return result;
+  state->row_force = TB_ARENA_NEW(&d->work->arena, tbReal, state->constraints.nrow);
+  return state->row_force ? TB_OK : TB_ERROR_MEMORY;
+}
+
+// How far ahead limits are seen. Rigid laws see contacts and limits before they close.
+static tbReal horizon_of(const tbModel* m) {
+  int rigid = m->opt.law < TB_LAW_COUNT;
+  int foresees =
+      m->opt.law == TB_LAW_VISCOELASTIC && m->opt.integrator == TB_INTEGRATOR_EXPO_MIDPOINT;
+  return rigid || foresees ? 2 * m->opt.timestep : 0;
+}
+
+// From where on a law that looks ahead sees contacts: what starts at rest falls by h^2 g in a step,
+// which at 20 ms is more than the margin.
+static tbReal first_reach(const tbModel* m) {
+  const tbReal h = m->opt.timestep;
+  return fmax(m->opt.contact_margin, h * h * tb_norm3(m->opt.gravity));
+}
+
+// Contacts and rows, once more where they wake someone. With `all`, rows of every contact.
+static tbResult find_rows(const tbModel* m, tbData* d, tbStepState* state, int all,
+                          tbReal* collide_end) {
+  int springs = m->opt.law == TB_LAW_VISCOELASTIC;
+  tbReal horizon = horizon_of(m);
+  int early = horizon > 0 || (springs && m->opt.contact_bilateral);
+  tbReal reach = early ? first_reach(m) : 0;
   tbResult result;
+  state->left_out = NULL;
   do {
     tb_contact_finder_rest(state->finder, state->sleep.count ? state->sleep.fixed : NULL);
     result = tb_find_contacts(state->finder, m, d, reach);
@@ -113,7 +142,8 @@ static tbResult find_rows(const tbModel* m, tbData* d, tbStepState* state, tbRea
       if (d->contact[i].key != state->friction_key) continue;
       for (int k = 0; k < 2; k++) d->contact[i].friction[k] += state->friction_shift;
     }
-    if (result == TB_OK) result = tb_assemble_rows(m, d, horizon, &state->constraints);
+    if (result == TB_OK && !all) result = tb_screen_contacts(m, d, state);
+    if (result == TB_OK) result = assemble(m, d, state, horizon);
   } while (result == TB_OK && tb_sleep_disturbed(m, d, &state->sleep, &state->constraints));
   return result;
 }
@@ -126,15 +156,11 @@ static int needs_smooth(const tbModel* m) {
   return m->opt.law == TB_LAW_SOFT || m->opt.law == TB_LAW_VISCOELASTIC;
 }
 
-// From where on a law that looks ahead sees contacts: what starts at rest falls by h^2 g in a step,
-// which at 20 ms is more than the margin.
-static tbReal first_reach(const tbModel* m) {
-  const tbReal h = m->opt.timestep;
-  return fmax(m->opt.contact_margin, h * h * tb_norm3(m->opt.gravity));
-}
+// For whom the first half is: in a whole step nobody looks at what is between the halves; some want
+// rows of contacts that cannot push, too.
+enum { FOR_STEP, FOR_HALVES, FOR_ALL_ROWS };
 
-// In a whole step nobody looks at what is between the halves.
-static tbResult first_half(const tbModel* m, tbData* d, int whole) {
+static tbResult first_half(const tbModel* m, tbData* d, int purpose) {
   if (!m || !d) return TB_ERROR_ARGUMENT;
   tbReal start = tb_seconds();
   d->status = TB_OK;
@@ -153,7 +179,7 @@ static tbResult first_half(const tbModel* m, tbData* d, int whole) {
   }
 
   // What follows from position and velocity.
-  if (whole && !needs_smooth(m)) {
+  if (purpose == FOR_STEP && !needs_smooth(m)) {
     tb_position_stage(m, d);
   } else {
     tb_compute_position(m, d);
@@ -165,20 +191,14 @@ static tbResult first_half(const tbModel* m, tbData* d, int whole) {
   }
   tbReal dynamics_end = tb_seconds();
 
-  // Contacts and constraint rows. Rigid laws see contacts and limits before they close.
-  int rigid = m->opt.law < TB_LAW_COUNT;
-  int springs = m->opt.law == TB_LAW_VISCOELASTIC;
-  int foresees = springs && m->opt.integrator == TB_INTEGRATOR_EXPO_MIDPOINT;
-  int early = rigid || foresees || (springs && m->opt.contact_bilateral);
-  tbReal collide_end, reach = early ? first_reach(m) : 0,
-                      horizon = rigid || foresees ? 2 * m->opt.timestep : 0;
-  tbResult result = find_rows(m, d, state, reach, horizon, &collide_end);
-  state->row_force = TB_ARENA_NEW(&d->work->arena, tbReal, state->constraints.nrow);
+  // Contacts and constraint rows.
+  tbReal collide_end;
+  tbResult result = find_rows(m, d, state, purpose == FOR_ALL_ROWS, &collide_end);
   state->v_move = state->slid = NULL;
-  if (result == TB_OK && springs) result = tb_springs_measure(m, d, state, &state->springs);
-  if (result != TB_OK || !state->row_force) {
-    return fail(d, TB_ERROR_MEMORY, "out of memory for contacts");
+  if (result == TB_OK && m->opt.law == TB_LAW_VISCOELASTIC) {
+    result = tb_springs_measure(m, d, state, &state->springs);
   }
+  if (result != TB_OK) return fail(d, TB_ERROR_MEMORY, "out of memory for contacts");
   tb_adhesion(m, d);
   tb_passive(m, d);
   tb_sensor_first(m, d, &state->constraints);
@@ -193,7 +213,28 @@ static tbResult first_half(const tbModel* m, tbData* d, int whole) {
 }
 
 tbResult tb_step1(const tbModel* m, tbData* d) {
-  return first_half(m, d, 0);
+  return first_half(m, d, FOR_HALVES);
+}
+
+tbResult tb_step1_all_rows(const tbModel* m, tbData* d) {
+  return first_half(m, d, FOR_ALL_ROWS);
+}
+
+// A rigid law, once more with those contacts that were left out and would be crossed: their
+// impulses start at zero, the others where the last solve ended.
+static tbResult rigid_velocity(const tbModel* m, tbData* d, tbStepState* state, tbReal* v_next) {
+  tbResult result = tb_rigid_velocity(m, d, state, v_next);
+  while (result == TB_OK && tb_screen_missed(m, d, state, v_next)) {
+    tbSolveInfo before = d->solve;
+    memset(&d->solve, 0, sizeof d->solve);
+    state->clock = tb_seconds();
+    result = assemble(m, d, state, horizon_of(m));
+    if (result == TB_OK) result = tb_rigid_velocity(m, d, state, v_next);
+    d->solve.iterations += before.iterations;
+    d->solve.factorizations += before.factorizations;
+    d->solve.seconds += before.seconds;
+  }
+  return result;
 }
 
 // The law: constraint impulses and the velocity they lead to.
@@ -202,7 +243,7 @@ static tbResult law_velocity(const tbModel* m, tbData* d, tbStepState* state, tb
     case TB_LAW_SOFT: return tb_soft_velocity(m, d, state, v_next);
     case TB_LAW_COMFREE: return tb_comfree_velocity(m, d, state, v_next);
     case TB_LAW_VISCOELASTIC: return tb_viscoelastic_velocity(m, d, state, v_next);
-    default: return tb_rigid_velocity(m, d, state, v_next);
+    default: return rigid_velocity(m, d, state, v_next);
   }
 }
 
@@ -353,12 +394,12 @@ tbResult tb_step2(const tbModel* m, tbData* d) {
 }
 
 tbResult tb_step(const tbModel* m, tbData* d) {
-  tbResult result = first_half(m, d, 1);
+  tbResult result = first_half(m, d, FOR_STEP);
   return result == TB_OK ? second_half(m, d, tb_step_state(m, d)->clock) : result;
 }
 
 tbResult tb_forward(const tbModel* m, tbData* d) {
-  if (tb_step1(m, d) != TB_OK) return d ? d->status : TB_ERROR_ARGUMENT;
+  if (first_half(m, d, FOR_ALL_ROWS) != TB_OK) return d ? d->status : TB_ERROR_ARGUMENT;
   tbReal* v_next = tb_arena_alloc(&d->work->arena, sizeof(tbReal) * (size_t)(m->nv + 1));
   if (!v_next) return fail(d, TB_ERROR_MEMORY, "out of memory");
   return next_velocity(m, d, v_next);

@@ -75,6 +75,11 @@ bool tb_warm_get(tbWarmTable* table, uint64_t key, int dim, tbReal* lambda, tbRe
   return true;
 }
 
+bool tb_warm_pushes(const tbWarmTable* table, uint64_t key) {
+  const tbWarmEntry* entry = table->filled ? slot_of(table, key) : NULL;
+  return entry && entry->dim && entry->lambda[0] != 0;
+}
+
 bool tb_warm_add_near(tbWarmTable* table, uint64_t key, const tbReal pos[3], tbReal reach, int dim,
                       tbReal* lambda) {
   tbWarmEntry* best = NULL;

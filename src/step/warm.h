@@ -38,6 +38,9 @@ void tb_warm_put(tbWarmTable* table, uint64_t key, const tbReal pos[3], int dim,
 // island. False, and zeros, where nothing is.
 bool tb_warm_get(tbWarmTable* table, uint64_t key, int dim, tbReal* lambda, tbReal* residual);
 
+// Whether the impulse that is known of `key` is not zero.
+bool tb_warm_pushes(const tbWarmTable* table, uint64_t key);
+
 // Add what nobody has taken yet of the same pair, nearest to `pos` and within `reach`; false where
 // there is nothing.
 bool tb_warm_add_near(tbWarmTable* table, uint64_t key, const tbReal pos[3], tbReal reach, int dim,

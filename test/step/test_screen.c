@@ -1,0 +1,126 @@
+// Contacts that a step leaves out of its problem obey the exact law all the same.
+#include <stdio.h>
+
+#include "base/rng.h"
+#include "common/worlds.h"
+
+// A palm that flies free with a row of fingers, 0.4 mm apart.
+static tbWorld hand(void) {
+  char xml[4096] =
+      "<mujoco><option timestep='0.001'/><worldbody><geom type='plane' size='5 5 1'/>"
+      "<body pos='0 0 .0304'><freejoint/><geom type='box' size='.06 .06 .01' mass='.3'/>";
+  for (int i = 0; i < 6; i++) {
+    char part[400];
+    snprintf(part, sizeof part,
+             "<body pos='.07 %g 0'><joint axis='0 0 1'/><joint axis='0 1 0'/>"
+             "<geom type='box' pos='.03 0 0' size='.03 .0098 .0098' mass='.03'/></body>",
+             0.02 * (i - 2.5));
+    strncat(xml, part, sizeof xml - strlen(xml) - 1);
+  }
+  strncat(xml, "</body></worldbody></mujoco>", sizeof xml - strlen(xml) - 1);
+  return tb_world_text(xml);
+}
+
+static void start(tbWorld w, tbRng* rng) {
+  tb_reset(w.m, w.d);
+  w.d->qpos[2] += tb_rng_uniform(rng, -0.02, 0.001);
+  for (int i = 7; i < w.m->nq; i++) w.d->qpos[i] = 0.004 * tb_rng_normal(rng);
+  for (int i = 0; i < w.m->nv; i++) w.d->qvel[i] = (i < 3 ? 0.3 : 10) * tb_rng_normal(rng);
+}
+
+// The residual of a step's impulses in the problem of all contacts.
+static tbReal residual_of_all(tbWorld w, const tbData* all, tbProblem* p) {
+  tbReal* lambda = calloc(2 * (size_t)p->n + 1, sizeof *lambda);
+  tbError error;
+  assert_int_equal(all->ncon, w.d->ncon);
+  for (int c = 0; c < all->ncon; c++) {
+    assert_true(all->contact[c].key == w.d->contact[c].key);
+    for (int k = 0; k < all->contact[c].dim; k++) {
+      lambda[all->contact[c].row + k] = w.d->contact[c].force[k] * w.m->opt.timestep;
+    }
+  }
+  assert_int_equal(tb_problem_velocity(p, lambda, lambda + p->n, &error), TB_OK);
+  tbReal relative = tb_residual(p, TB_LAW_NCP, lambda, lambda + p->n).relative;
+  free(lambda);
+  return relative;
+}
+
+// At random states, some of them with impacts that drive fingers into each other. What would be
+// crossed was left out at first: without impulses it would stay open, and it pushes.
+static void all_contacts_obey_the_law(void** state) {
+  (void)state;
+  tbWorld w = hand();
+  tbRng rng = {5};
+  int left_out = 0, come_back = 0;
+  for (int trial = 0; trial < 400; trial++) {
+    start(w, &rng);
+    tbData* all = tb_data_copy(w.m, w.d);
+    assert_int_equal(tb_forward(w.m, all), TB_OK);
+    tbError error;
+    tbProblem* p = tb_step_problem(w.m, all, &error);
+    assert_non_null(p);
+    assert_int_equal(tb_step(w.m, w.d), TB_OK);
+    assert_int_equal(w.d->solve.status, TB_SOLVE_CONVERGED);
+    assert_true(residual_of_all(w, all, p) <= 1.01 * w.m->opt.solve_tolerance);
+    for (int c = 0; c < w.d->ncon; c++) {
+      const tbContact* contact = &w.d->contact[c];
+      left_out += contact->row < 0;
+      if (contact->row < 0) assert_true(contact->force[0] == 0);
+      // g = gap/h + v_N at the free velocity: more than half of the gap is left.
+      tbReal ends = w.m->opt.timestep * p->g[all->contact[c].row];
+      come_back += contact->dist > 1e-4 && ends > 0.6 * contact->dist && contact->force[0] > 0;
+    }
+    tb_problem_free(p);
+    tb_data_free(all);
+  }
+  print_message("%d contacts left out, %d came back\n", left_out, come_back);
+  assert_true(left_out > 400);
+  assert_true(come_back > 10);
+  tb_world_free(w);
+}
+
+// What is left out does not depend on how a step is made.
+static void halves_leave_out_the_same(void** state) {
+  (void)state;
+  tbWorld w = hand();
+  tbRng rng = {8};
+  start(w, &rng);
+  tbData* other = tb_data_copy(w.m, w.d);
+  int left_out = 0;
+  for (int i = 0; i < 200; i++) {
+    assert_int_equal(tb_step(w.m, w.d), TB_OK);
+    assert_int_equal(tb_step1(w.m, other), TB_OK);
+    assert_int_equal(tb_step2(w.m, other), TB_OK);
+    assert_memory_equal(w.d->qpos, other->qpos, sizeof(tbReal) * (size_t)w.m->nq);
+    for (int c = 0; c < w.d->ncon; c++) left_out += w.d->contact[c].row < 0;
+  }
+  assert_true(left_out > 100);
+  tb_data_free(other);
+  tb_world_free(w);
+}
+
+// Other laws, and steps that may sleep, see all of them.
+static void others_leave_out_nothing(void** state) {
+  (void)state;
+  tbWorld w = hand();
+  for (int k = 0; k < 2; k++) {
+    w.m->opt.law = k ? TB_LAW_NCP : TB_LAW_CCP;
+    w.m->opt.sleep = k;
+    tb_reset(w.m, w.d);
+    for (int i = 0; i < 50; i++) {
+      assert_int_equal(tb_step(w.m, w.d), TB_OK);
+      assert_true(w.d->ncon > 0);
+      for (int c = 0; c < w.d->ncon; c++) assert_true(w.d->contact[c].row >= 0);
+    }
+  }
+  tb_world_free(w);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(all_contacts_obey_the_law),
+      cmocka_unit_test(halves_leave_out_the_same),
+      cmocka_unit_test(others_leave_out_nothing),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
