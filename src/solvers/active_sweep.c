@@ -1,19 +1,37 @@
 // Gauss-Seidel with exact local solutions (CM Alg. 6): slow to converge, but what opens, sticks or
 // slides shows after a few sweeps. Velocities are kept whitened, w = B^T lambda with
 // B = J L^-1 D^-1/2, so that a block costs its support and no more.
+//
+// Contacts of three rows on free bodies, nearly all in a heap, have code of their own: what of the
+// local problem does not change from sweep to sweep is computed once, and the multiplier of
+// sliding goes on from the last sweep's by a few steps of Newton's method.
+#include <math.h>
 #include <string.h>
 
 #include "contact/cone.h"
 #include "solvers/active_state.h"
+#include "solvers/contact_rows.h"
 #include "solvers/local.h"
 
-enum { MAX = TB_MAX_BLOCK_DIM };
+enum { MAX = TB_MAX_BLOCK_DIM, D = TB_CONTACT_ROWS };
+
+// A contact after elimination of its normal row on the plane sigma_N = 0, in the unknowns
+// x_i = lambda_Ti / mu_i (local.c): lambda_N = n0 - a . x with n0 = -b_N / A_NN, (S + s I) x = -c
+// with c_i = mu_i (b_i - h_i b_N), s >= 0 the multiplier of sliding.
+typedef struct {
+  tbReal inverse;  // 1 / A_NN
+  tbReal mu[2], h[2], a[2], S[3];
+  tbReal rest[3];  // S^-1
+} Contact;
 
 // What a block needs: its rows of B on its support, and B B^T + R.
 typedef struct {
   tbReal* B;
   tbReal A[MAX * MAX];
   tbReal slip;
+  int bodies;   // that a contact of three rows moves, or 0: by the general way
+  int body[2];  // their first dofs
+  Contact contact;
 } Local;
 
 struct tbActiveSweeps {
@@ -21,11 +39,48 @@ struct tbActiveSweeps {
   tbReal* w;  // by dof; only the dofs of the island are used
 };
 
+// ---- what does not change ----------------------------------------------------------------------
+
+// Whether a block of rows moves one free body or two, with all of their dofs.
+static int count_bodies(const tbRows* rows, int* body) {
+  if (rows->nnz != TB_BODY_DOFS && rows->nnz != TB_PAIR_DOFS) return 0;
+  body[1] = 0;
+  for (int k = 0; k < rows->nnz; k++) {
+    int part = k / TB_BODY_DOFS;
+    if (k % TB_BODY_DOFS == 0) body[part] = rows->col[k];
+    if (rows->col[k] != body[part] + k % TB_BODY_DOFS) return 0;
+  }
+  return rows->nnz / TB_BODY_DOFS;
+}
+
+// False where an axis has no friction or no inertia, or where two depend on each other.
+static bool reduce(const tbBlock* b, const tbReal* A, Contact* c) {
+  const tbReal singular = 1e-14;
+  if (!(A[0] > 0)) return false;
+  c->inverse = 1 / A[0];
+  for (int i = 0; i < 2; i++) {
+    c->mu[i] = b->mu[i];
+    c->h[i] = A[(i + 1) * D] * c->inverse;
+    c->a[i] = b->mu[i] * A[i + 1] * c->inverse;
+  }
+  tbReal m0 = b->mu[0], m1 = b->mu[1];
+  c->S[0] = m0 * m0 * (A[4] - A[3] * c->h[0]);
+  c->S[1] = m0 * m1 * (A[5] - A[3] * c->h[1]);
+  c->S[2] = m1 * m1 * (A[8] - A[6] * c->h[1]);
+  tbReal product = c->S[0] * c->S[2], det = product - c->S[1] * c->S[1];
+  if (!(c->S[0] > 0) || !(c->S[2] > 0) || !(det > singular * product)) return false;
+  c->rest[0] = c->S[2] / det;
+  c->rest[1] = -c->S[1] / det;
+  c->rest[2] = c->S[0] / det;
+  return true;
+}
+
 static bool whiten(const tbActiveState* s, tbArena* arena, Local* local) {
   const tbActive* a = s->a;
   for (int i = 0; i < s->p->nblock; i++) {
     const tbRows* rows = &a->block[i];
-    int d = rows->dim, n = rows->nnz, row = s->p->block[i].row;
+    const tbBlock* b = &s->p->block[i];
+    int d = rows->dim, n = rows->nnz;
     Local* l = &local[i];
     l->B = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(d * n + 1));
     if (!l->B) return false;
@@ -38,8 +93,10 @@ static bool whiten(const tbActiveState* s, tbArena* arena, Local* local) {
         for (int k = 0; k < n; k++) sum += l->B[r * n + k] * l->B[c * n + k];
         l->A[r * d + c] = l->A[c * d + r] = sum;
       }
-      if (s->p->R) l->A[r * d + r] += s->p->R[row + r];
+      if (s->p->R) l->A[r * d + r] += s->p->R[b->row + r];
     }
+    bool contact = b->type == TB_BLOCK_CONE && d == D && a->law == TB_LAW_NCP;
+    l->bodies = contact && reduce(b, l->A, &l->contact) ? count_bodies(rows, l->body) : 0;
   }
   return true;
 }
@@ -52,6 +109,99 @@ static tbActiveSweeps* start(const tbActiveState* s, tbArena* arena) {
   if (!sweeps->local || !sweeps->w || !whiten(s, arena, sweeps->local)) return NULL;
   return sweeps;
 }
+
+// ---- contacts on free bodies -------------------------------------------------------------------
+
+// x(s) and lambda_N(s) of sliding, and the derivative of phi = lambda_N / |x| - 1.
+TB_INLINE tbReal slide(const Contact* k, const tbReal* c, tbReal n0, tbReal s, tbReal* x,
+                       tbReal* normal, tbReal* slope) {
+  tbReal p = k->S[0] + s, q = k->S[1], t = k->S[2] + s, by = 1 / (p * t - q * q);
+  x[0] = (q * c[1] - t * c[0]) * by;
+  x[1] = (q * c[0] - p * c[1]) * by;
+  tbReal d0 = (q * x[1] - t * x[0]) * by, d1 = (q * x[0] - p * x[1]) * by;
+  tbReal square = x[0] * x[0] + x[1] * x[1], length = sqrt(square);
+  tbReal n = n0 - (k->a[0] * x[0] + k->a[1] * x[1]), dn = -(k->a[0] * d0 + k->a[1] * d1);
+  *normal = n;
+  *slope = (dn - n * (x[0] * d0 + x[1] * d1) / square) / length;
+  return n / length - 1;
+}
+
+// The multiplier s with |x(s)| = lambda_N(s), by Newton's method inside a bracket: phi is below
+// zero at s = 0 and above for s -> infinity. Sweeps go on from it: some digits are enough.
+TB_INLINE tbReal find_slip(const Contact* k, const tbReal* c, tbReal n0, tbReal s, tbReal* x,
+                           tbReal* normal) {
+  enum { MOST = 50 };
+  const tbReal enough = 1e-9;
+  tbReal low = 0, high = 0, slope = 0;
+  if (!(s > 0)) s = sqrt(c[0] * c[0] + c[1] * c[1]) / n0;
+  for (int i = 0; i < MOST; i++) {
+    tbReal phi = slide(k, c, n0, s, x, normal, &slope);
+    if (!(fabs(phi) > enough)) break;
+    if (phi < 0) {
+      low = s;
+    } else {
+      high = s;
+    }
+    tbReal next = slope > 0 ? s - phi / slope : -1;
+    if (high == 0) {
+      s = fmax(2 * s, fmin(next, 100 * s));
+    } else {
+      s = next > low && next < high ? next : low > 0 ? sqrt(low * high) : 0.01 * high;
+    }
+    if (!isfinite(s) || s == low || s == high) break;
+  }
+  return s;
+}
+
+// The exact law of one contact (CM eq. 13), b its velocity without its own impulse.
+TB_INLINE void contact_solve(const Contact* k, const tbReal* b, tbReal* lambda, tbReal* slip) {
+  lambda[0] = lambda[1] = lambda[2] = 0;
+  if (!(b[0] < 0)) return;
+  tbReal n0 = -b[0] * k->inverse;
+  tbReal c[2] = {k->mu[0] * (b[1] - k->h[0] * b[0]), k->mu[1] * (b[2] - k->h[1] * b[0])};
+  tbReal x[2] = {-(k->rest[0] * c[0] + k->rest[1] * c[1]),
+                 -(k->rest[1] * c[0] + k->rest[2] * c[1])};
+  tbReal normal = n0 - (k->a[0] * x[0] + k->a[1] * x[1]);
+  if (!(normal > 0) || x[0] * x[0] + x[1] * x[1] > normal * normal) {
+    tbReal found = find_slip(k, c, n0, *slip, x, &normal);
+    tbReal length = sqrt(x[0] * x[0] + x[1] * x[1]);
+    tbReal shrink = length > normal && length > 0 ? normal / length : 1;
+    if (!(normal > 0) || !isfinite(shrink)) return;
+    *slip = found;
+    x[0] *= shrink;
+    x[1] *= shrink;
+  }
+  lambda[0] = normal;
+  lambda[1] = k->mu[0] * x[0];
+  lambda[2] = k->mu[1] * x[1];
+}
+
+// One contact of a sweep; R its compliance or NULL.
+TB_INLINE void sweep_contact(Local* l, const tbReal* g, const tbReal* R, tbReal* w,
+                             tbReal* lambda) {
+  tbReal v[D], b[D], change[D];
+  tbReal *first = w + l->body[0], *second = w + l->body[1];
+  if (l->bodies == 2) {
+    tb_contact_mul_pair(l->B, first, second, v);
+  } else {
+    tb_contact_mul_single(l->B, first, v);
+  }
+  for (int r = 0; r < D; r++) {
+    const tbReal* A = l->A + r * D;
+    change[r] = lambda[r];
+    b[r] = v[r] + g[r] - (A[0] * lambda[0] + A[1] * lambda[1] + A[2] * lambda[2]);
+  }
+  for (int r = 0; r < D && R; r++) b[r] += R[r] * change[r];
+  contact_solve(&l->contact, b, lambda, &l->slip);
+  for (int r = 0; r < D; r++) change[r] = lambda[r] - change[r];
+  if (l->bodies == 2) {
+    tb_contact_push_pair(l->B, change, first, second);
+  } else {
+    tb_contact_push_single(l->B, change, first);
+  }
+}
+
+// ---- any block ---------------------------------------------------------------------------------
 
 // sigma of a block at whitened velocity w.
 static void block_velocity(const tbActiveState* s, const Local* l, int i, const tbReal* w,
@@ -74,22 +224,41 @@ static void add_whitened(const tbActiveState* s, const Local* l, int i, const tb
   }
 }
 
-static void sweep_once(tbActiveState* s) {
-  const tbProblem* p = s->p;
-  tbReal* w = s->sweeps->w;
-  for (int i = 0; i < p->nblock; i++) {
-    const tbBlock* b = &p->block[i];
-    Local* l = &s->sweeps->local[i];
-    tbReal velocity[MAX], change[MAX], *lambda = s->lambda + b->row;
-    block_velocity(s, l, i, w, velocity);
-    for (int r = 0; r < b->dim; r++) {
-      change[r] = lambda[r];
-      for (int c = 0; c < b->dim; c++) velocity[r] -= l->A[r * b->dim + c] * lambda[c];
-    }
-    tb_local_solve(b, s->a->law, l->A, velocity, lambda, &l->slip);
-    for (int r = 0; r < b->dim; r++) change[r] = lambda[r] - change[r];
-    add_whitened(s, l, i, change, w);
+static void sweep_block(tbActiveState* s, int i) {
+  const tbBlock* b = &s->p->block[i];
+  Local* l = &s->sweeps->local[i];
+  tbReal velocity[MAX], change[MAX], *lambda = s->lambda + b->row, *w = s->sweeps->w;
+  block_velocity(s, l, i, w, velocity);
+  for (int r = 0; r < b->dim; r++) {
+    change[r] = lambda[r];
+    for (int c = 0; c < b->dim; c++) velocity[r] -= l->A[r * b->dim + c] * lambda[c];
   }
+  tb_local_solve(b, s->a->law, l->A, velocity, lambda, &l->slip);
+  for (int r = 0; r < b->dim; r++) change[r] = lambda[r] - change[r];
+  add_whitened(s, l, i, change, w);
+}
+
+TB_INLINE void sweep_all(tbActiveState* s, int count) {
+  const tbProblem* p = s->p;
+  for (int k = 0; k < count; k++) {
+    for (int i = 0; i < p->nblock; i++) {
+      Local* l = &s->sweeps->local[i];
+      int row = p->block[i].row;
+      if (l->bodies > 0) {
+        sweep_contact(l, p->g + row, p->R ? p->R + row : NULL, s->sweeps->w, s->lambda + row);
+      } else {
+        sweep_block(s, i);
+      }
+    }
+  }
+}
+
+static void sweep_narrow(tbActiveState* s, int count) {
+  sweep_all(s, count);
+}
+
+TB_WIDE static void sweep_wide(tbActiveState* s, int count) {
+  sweep_all(s, count);
 }
 
 bool tb_active_whiten(tbActiveState* s, tbArena* arena) {
@@ -118,7 +287,11 @@ void tb_active_whitened_push(tbActiveState* s, int i, const tbReal* change) {
 
 bool tb_active_sweep(tbActiveState* s, tbArena* arena, int count) {
   if (!tb_active_whiten(s, arena)) return false;
-  for (int k = 0; k < count; k++) sweep_once(s);
+  if (tb_wide()) {
+    sweep_wide(s, count);
+  } else {
+    sweep_narrow(s, count);
+  }
   for (int i = 0; i < s->p->nblock; i++) {
     tb_active_whitened_velocity(s, i, s->sigma + s->p->block[i].row);
   }

@@ -65,7 +65,6 @@ void tb_velocity_mul(const tbVelocity* system, int block, const tbReal* x, tbRea
 void tb_velocity_add_impulse(const tbVelocity* system, int block, const tbReal* f, tbReal* x);
 
 // The same for a list of blocks of three rows each: `out` and `f` have three entries per block.
-enum { TB_CONTACT_ROWS = 3 };
 void tb_velocity_mul_contacts(const tbVelocity* system, int count, const int* block,
                               const tbReal* x, tbReal* out);
 void tb_velocity_push_contacts(const tbVelocity* system, int count, const int* block,

@@ -1,7 +1,8 @@
 // Interior points in velocity space: against the problem in Delassus form, against other solvers
 // where the answer is unique, on contacts that depend on each other, and on bad input.
 #include "common/test.h"
-#include "solvers/active.h"
+#include "solvers/active_state.h"
+#include "solvers/local.h"
 #include "tribo/tribo.h"
 
 enum { BODIES = 12, MOST = 72, NV = 6 * BODIES, ROWS = 4 * MOST };
@@ -379,10 +380,64 @@ static void few_dofs_take_rounds(void** state) {
   assert_true(others > count / 4);
 }
 
+// One sweep over the dense matrix.
+static void dense_sweep(const Case* c, tbReal* lambda) {
+  int n = c->p.n;
+  for (int i = 0; i < c->p.nblock; i++) {
+    int row = c->block[i].row, d = c->block[i].dim;
+    tbReal A[36], b[6], slip = 0, sigma[ROWS];
+    dense_velocity(c, lambda, sigma);
+    for (int r = 0; r < d; r++) {
+      b[r] = sigma[row + r];
+      for (int k = 0; k < d; k++) {
+        A[r * d + k] = c->G[(row + r) * n + row + k] + (r == k && c->p.R ? c->R[row + r] : 0);
+        b[r] -= A[r * d + k] * lambda[row + k];
+      }
+    }
+    tb_local_solve(&c->block[i], c->active.law, A, b, lambda + row, &slip);
+  }
+}
+
+// Sweeps on whitened velocities, with code of their own for contacts on free bodies, are those over
+// the dense matrix with the general local solver.
+static void sweeps_are_gauss_seidel(void** state) {
+  (void)state;
+  int slides = 0, sticks = 0, opens = 0;
+  for (int trial = 0; trial < 40; trial++) {
+    tbRng rng = {(uint64_t)trial + 6001};
+    Case* c = case_new(&rng, 4 + trial % 12, trial % 3, trial % 4 == 3, trial % 5 ? 0 : 1e-2);
+    c->active.law = trial % 8 == 7 ? TB_LAW_CCP : TB_LAW_NCP;
+    if (trial % 10 == 9) c->block[0].mu[0] = c->block[0].mu[1] = 0;
+    tbReal lambda[ROWS] = {0}, sigma[ROWS], expected[ROWS] = {0}, velocity[ROWS];
+    tbActiveState s = {.a = &c->active, .p = &c->p, .lambda = lambda, .sigma = sigma};
+    for (int k = 1; k <= 3; k++) {
+      // Every call projects first, which changes nothing here.
+      assert_true(tb_active_sweep(&s, &c->arena, k));
+      for (int j = 0; j < k; j++) dense_sweep(c, expected);
+      dense_velocity(c, expected, velocity);
+      assert_near_array(lambda, expected, c->p.n, 1e-6);
+      assert_near_array(sigma, velocity, c->p.n, 1e-6);
+    }
+    for (int i = 0; i < c->p.nblock; i++) {
+      const tbBlock* b = &c->block[i];
+      if (b->type != TB_BLOCK_CONE || b->dim != 3 || !(b->mu[0] > 0) || !(b->mu[1] > 0)) continue;
+      const tbReal* f = expected + b->row;
+      double tail = hypot(f[1] / b->mu[0], f[2] / b->mu[1]);
+      opens += f[0] == 0;
+      slides += f[0] > 0 && tail > (1 - 1e-6) * f[0];
+      sticks += f[0] > 0 && tail <= (1 - 1e-6) * f[0];
+    }
+    case_free(c);
+  }
+  print_message("sweeps: %d contacts open, %d slide, %d stick\n", opens, slides, sticks);
+  assert_true(opens > 10 && slides > 10 && sticks > 5);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(residuals_are_small_in_delassus_form),
                                      cmocka_unit_test(answers_nearby_help),
                                      cmocka_unit_test(contacts_at_once),
+                                     cmocka_unit_test(sweeps_are_gauss_seidel),
                                      cmocka_unit_test(few_dofs_take_rounds),
                                      cmocka_unit_test(guesses_far_off_are_not_tried),
                                      cmocka_unit_test(impulses_agree_with_other_solvers),

@@ -1,0 +1,68 @@
+// Products with the three rows of a contact on one free body or two, six columns each: what nearly
+// all contacts of a heap are.
+#ifndef TRIBO_SOLVERS_CONTACT_ROWS_H_
+#define TRIBO_SOLVERS_CONTACT_ROWS_H_
+
+#include "base/kernel.h"
+#include "linalg/six.h"
+
+enum { TB_CONTACT_ROWS = 3, TB_BODY_DOFS = 6, TB_PAIR_DOFS = 2 * TB_BODY_DOFS };
+
+#if TB_HAS_FOUR
+
+// A row's sum: of four and two products, in this order.
+TB_INLINE tbReal tb_sum_six(tbFour p, tbTwo q) {
+  return ((p[0] + p[2]) + (p[1] + p[3])) + (q[0] + q[1]);
+}
+
+// out = J x; with two bodies J (x, y).
+TB_INLINE void tb_contact_mul_single(const tbReal* J, const tbReal* x, tbReal* out) {
+  tbFour x4 = *(const tbFour*)x;
+  tbTwo x2 = *(const tbTwo*)(x + 4);
+  for (int r = 0; r < TB_CONTACT_ROWS; r++, J += TB_BODY_DOFS) {
+    out[r] = tb_sum_six(*(const tbFour*)J * x4, *(const tbTwo*)(J + 4) * x2);
+  }
+}
+
+TB_INLINE void tb_contact_mul_pair(const tbReal* J, const tbReal* x, const tbReal* y, tbReal* out) {
+  tbFour x4 = *(const tbFour*)x, y4 = *(const tbFour*)y;
+  tbTwo x2 = *(const tbTwo*)(x + 4), y2 = *(const tbTwo*)(y + 4);
+  for (int r = 0; r < TB_CONTACT_ROWS; r++, J += TB_PAIR_DOFS) {
+    const tbReal* K = J + TB_BODY_DOFS;
+    tbFour p = *(const tbFour*)J * x4 + *(const tbFour*)K * y4;
+    tbTwo q = *(const tbTwo*)(J + 4) * x2 + *(const tbTwo*)(K + 4) * y2;
+    out[r] = tb_sum_six(p, q);
+  }
+}
+
+#else
+
+TB_INLINE void tb_contact_mul_single(const tbReal* J, const tbReal* x, tbReal* out) {
+  for (int r = 0; r < TB_CONTACT_ROWS; r++, J += TB_BODY_DOFS) {
+    tbReal p[TB_BODY_DOFS];
+    for (int k = 0; k < TB_BODY_DOFS; k++) p[k] = J[k] * x[k];
+    out[r] = ((p[0] + p[2]) + (p[1] + p[3])) + (p[4] + p[5]);
+  }
+}
+
+TB_INLINE void tb_contact_mul_pair(const tbReal* J, const tbReal* x, const tbReal* y, tbReal* out) {
+  for (int r = 0; r < TB_CONTACT_ROWS; r++, J += TB_PAIR_DOFS) {
+    tbReal p[TB_BODY_DOFS];
+    for (int k = 0; k < TB_BODY_DOFS; k++) p[k] = J[k] * x[k] + J[TB_BODY_DOFS + k] * y[k];
+    out[r] = ((p[0] + p[2]) + (p[1] + p[3])) + (p[4] + p[5]);
+  }
+}
+
+#endif
+
+// x += J^T f; with two bodies x and y.
+TB_INLINE void tb_contact_push_single(const tbReal* J, const tbReal* f, tbReal* x) {
+  tb_six_add(1, f, 1, J, TB_BODY_DOFS, x, 0);
+}
+
+TB_INLINE void tb_contact_push_pair(const tbReal* J, const tbReal* f, tbReal* x, tbReal* y) {
+  tb_six_add(1, f, 1, J, TB_PAIR_DOFS, x, 0);
+  tb_six_add(1, f, 1, J + TB_BODY_DOFS, TB_PAIR_DOFS, y, 0);
+}
+
+#endif
