@@ -14,6 +14,11 @@
 // top.
 static const tbReal APPROACH = 2;
 
+// Fewer than this share are not worth it. Neither are those of a heap: an impact that reaches one
+// of them, a second solve of all, is more likely than the others are dear.
+static const tbReal WORTH = 0.125;
+enum { MOST_CONTACTS = 80 };
+
 // The twists of the two bodies of a contact, about the centres of their trees.
 typedef struct {
   int body[2];
@@ -60,8 +65,9 @@ static bool is_screened(const tbModel* m) {
 tbResult tb_screen_contacts(const tbModel* m, tbData* d, tbStepState* state) {
   // What rests keeps all that it may rest on: gaps come and go by what the tolerance leaves.
   tbReal touching = m->opt.overlap_allowed;
+  int count = 0;
   state->left_out = NULL;
-  if (!is_screened(m)) return TB_OK;
+  if (!is_screened(m) || d->ncon > MOST_CONTACTS) return TB_OK;
   for (int i = 0; i < d->ncon; i++) {
     const tbContact* c = &d->contact[i];
     if (!(c->dist > touching) || c->exclude) continue;
@@ -74,7 +80,9 @@ tbResult tb_screen_contacts(const tbModel* m, tbData* d, tbStepState* state) {
     if (!state->left_out) state->left_out = TB_ARENA_NEW(&d->work->arena, char, d->ncon);
     if (!state->left_out) return TB_ERROR_MEMORY;
     state->left_out[i] = 1;
+    count++;
   }
+  if (count < WORTH * d->ncon) state->left_out = NULL;
   return TB_OK;
 }
 
