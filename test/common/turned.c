@@ -49,10 +49,3 @@ void tb_turned_axis(tbTurned t, int b, int axis, tbReal local[3]) {
   const tbReal* R = t.w.d->xmat + 9 * b;
   tb_turned_look(t, (tbReal[3]){R[axis], R[3 + axis], R[6 + axis]}, local);
 }
-
-void tb_run_solved(tbWorld w, int steps) {
-  for (int i = 0; i < steps; i++) {
-    tb_world_run(w, 1);
-    assert_int_equal(w.d->solve.status, TB_SOLVE_CONVERGED);
-  }
-}

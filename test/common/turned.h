@@ -27,7 +27,4 @@ void tb_turned_look(tbTurned t, const tbReal v[3], tbReal local[3]);
 void tb_turned_place(tbTurned t, int b, tbReal local[3]);
 void tb_turned_axis(tbTurned t, int b, int axis, tbReal local[3]);
 
-// Steps that all converge.
-void tb_run_solved(tbWorld w, int steps);
-
 #endif

@@ -41,6 +41,21 @@ void tb_world_run(tbWorld w, int steps) {
   }
 }
 
+void tb_world_run_solved(tbWorld w, int steps) {
+  for (int i = 0; i < steps; i++) {
+    tb_world_run(w, 1);
+    assert_int_equal(w.d->solve.status, TB_SOLVE_CONVERGED);
+  }
+}
+
+double tb_world_energy(tbWorld w) {
+  tb_compute_position(w.m, w.d);
+  tb_compute_velocity(w.m, w.d);
+  tb_energy_position(w.m, w.d);
+  tb_energy_velocity(w.m, w.d);
+  return w.d->energy[0] + w.d->energy[1];
+}
+
 uint64_t tb_world_hash(uint64_t hash, tbWorld w) {
   hash = tb_hash(hash, w.d->qpos, sizeof(tbReal) * (size_t)w.m->nq);
   hash = tb_hash(hash, w.d->qvel, sizeof(tbReal) * (size_t)w.m->nv);

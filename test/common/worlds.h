@@ -22,6 +22,12 @@ tbWorld tb_world_again(tbWorld world);
 // `steps` steps; a step that fails fails the test.
 void tb_world_run(tbWorld world, int steps);
 
+// The same, each of which must converge.
+void tb_world_run_solved(tbWorld world, int steps);
+
+// Kinetic and potential energy now, J; leaves both in data->energy.
+double tb_world_energy(tbWorld world);
+
 // Hash of qpos, qvel and act.
 uint64_t tb_world_hash(uint64_t hash, tbWorld world);
 

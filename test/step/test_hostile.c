@@ -102,14 +102,6 @@ static const Scene SCENES[] = {
      .gain = {3, 500, 500}},
 };
 
-static double energy(tbWorld w) {
-  tb_compute_position(w.m, w.d);
-  tb_compute_velocity(w.m, w.d);
-  tb_energy_position(w.m, w.d);
-  tb_energy_velocity(w.m, w.d);
-  return w.d->energy[0] + w.d->energy[1];
-}
-
 static int run_scene(const Scene* s, int law) {
   char xml[8192];
   snprintf(xml, sizeof xml, "<mujoco><option %s/><worldbody>%s</worldbody></mujoco>",
@@ -118,12 +110,12 @@ static int run_scene(const Scene* s, int law) {
   tbError error;
   assert_int_equal(tb_option_set(&w.m->opt, "law", LAWS[law], &error), TB_OK);
   memcpy(w.d->qvel, s->velocity, sizeof s->velocity);
-  double start = energy(w), most = start;
+  double start = tb_world_energy(w), most = start;
   int steps = (int)(s->seconds / w.m->opt.timestep), unsolved = 0;
   for (int i = 0; i < steps; i++) {
     if (tb_step(w.m, w.d) != TB_OK) fail_msg("%s, %s: %s", s->name, LAWS[law], w.d->message);
     unsolved += law < RIGID && w.d->solve.status != TB_SOLVE_CONVERGED;
-    most = fmax(most, energy(w));
+    most = fmax(most, tb_world_energy(w));
   }
   double spare = s->gain[law < RIGID ? 0 : law == SOFT ? 2 : 1];
   bool ok = most <= start + spare && unsolved <= s->unsolved * steps;

@@ -14,13 +14,6 @@ static double kinetic(tbWorld w) {
   return w.d->energy[1];
 }
 
-static void run_solved(tbWorld w, int steps) {
-  for (int i = 0; i < steps; i++) {
-    tb_world_run(w, 1);
-    assert_int_equal(w.d->solve.status, TB_SOLVE_CONVERGED);
-  }
-}
-
 // A cylinder thrown without spin slips for v / (3 mu g) and rolls at 2/3 of its speed from then on.
 static void slipping_becomes_rolling(void** state) {
   (void)state;
@@ -31,12 +24,12 @@ static void slipping_becomes_rolling(void** state) {
   w.d->qvel[0] = speed;
   const tbReal until = speed / (3 * mu * GRAVITY), h = w.m->opt.timestep;
   while (w.d->time < until - 2 * h) {
-    run_solved(w, 1);
+    tb_world_run_solved(w, 1);
     assert_near(w.d->qvel[0], speed - mu * GRAVITY * w.d->time, 1e-6);
   }
-  run_solved(w, 4);
+  tb_world_run_solved(w, 4);
   for (int i = 0; i < 200; i++) {
-    run_solved(w, 1);
+    tb_world_run_solved(w, 1);
     assert_near(w.d->qvel[0], 2.0 / 3 * speed, 1e-6);
     assert_near(fabs(w.d->qvel[5]), w.d->qvel[0] / radius, 1e-5);
   }
@@ -57,12 +50,12 @@ static void rolling_resistance_brakes(void** state) {
   w.d->qvel[4] = speed / radius;
   const tbReal brake = GRAVITY * b / radius / 1.4, h = w.m->opt.timestep;
   for (int i = 0; i < 1000; i++) {
-    run_solved(w, 1);
+    tb_world_run_solved(w, 1);
     tbReal expected = fmax(0, speed - brake * w.d->time);
     assert_near(w.d->qvel[0], expected, brake * h + 6e-4);
   }
   const tbReal stop = w.d->qpos[0];
-  run_solved(w, 4500);
+  tb_world_run_solved(w, 4500);
   assert_near(w.d->qvel[0], 0, 1e-7);
   assert_near(w.d->qpos[0], speed * speed / (2 * brake), 3e-3);
   assert_true(w.d->qpos[0] > stop);
@@ -84,7 +77,7 @@ static void cradle_passes_the_speed_on(void** state) {
   strcat(xml, "</worldbody></mujoco>");
   tbWorld w = tb_world_text(xml);
   w.d->qvel[0] = 2;
-  run_solved(w, 200);
+  tb_world_run_solved(w, 200);
   for (int i = 0; i < 5; i++) assert_near(w.d->qvel[6 * i], i == 4 ? 2 : 0, 1e-9);
   tb_world_free(w);
 }
@@ -164,7 +157,7 @@ static void break_is_symmetric(void** state) {
   strcat(xml, "</worldbody></mujoco>");
   tbWorld w = tb_world_text(xml);
   w.d->qvel[6 * count] = 4;
-  run_solved(w, 200);
+  tb_world_run_solved(w, 200);
   double spread = 0;
   for (int i = 0; i < count; i++) {
     const tbReal *a = w.d->qpos + 7 * i, *b = w.d->qpos + 7 * mirror[i];
@@ -208,11 +201,11 @@ static void block_rocks_as_housner_says(void** state) {
   fall_back(alpha, reach, lean, &time, &rate);
   while (w.d->qpos[2] > 1e-9 && w.d->time < 1) {
     before = w.d->qvel[2];
-    run_solved(w, 1);
+    tb_world_run_solved(w, 1);
   }
   assert_near(w.d->time, time, 2e-3);
   assert_near(before, -rate, 0.01 * rate);
-  run_solved(w, 10);
+  tb_world_run_solved(w, 10);
   assert_near(w.d->qvel[2], -rate * (1 - 1.5 * sin(alpha) * sin(alpha)), 0.02 * rate);
   tb_world_free(w);
 }
@@ -231,14 +224,14 @@ static void rod_of_painleve_jams(void** state) {
   w.d->qpos[2] = tilt;
   w.d->qvel[0] = speed;
   double energy = kinetic(w);
-  run_solved(w, 1);
+  tb_world_run_solved(w, 1);
   assert_true(w.d->ncon > 0);
   assert_true(kinetic(w) <= energy);
   // velocity of the lower end
   tbReal tip = w.d->qvel[0] - 0.5 * cos(w.d->qpos[2]) * w.d->qvel[2];
   assert_near(tip, 0, 1e-2 * speed);
   for (int i = 0; i < 100; i++) {
-    run_solved(w, 1);
+    tb_world_run_solved(w, 1);
     for (int c = 0; c < w.d->ncon; c++) assert_true(w.d->contact[c].dist > -2e-5);
   }
   tb_world_free(w);
@@ -255,7 +248,7 @@ static void hyperstatic_feet_balance(void** state) {
   const tbReal push[2] = {5, -3}, weight = 4 * GRAVITY;
   w.d->xfrc_applied[6] = push[0];
   w.d->xfrc_applied[7] = push[1];
-  run_solved(w, 300);
+  tb_world_run_solved(w, 300);
   assert_int_equal(w.d->ncon, 5);
   tbReal sum[3] = {0}, moment[2] = {0};
   for (int c = 0; c < 5; c++) {

@@ -6,11 +6,7 @@
 #define FLOOR "<geom type='plane' size='20 20 .1'/>"
 
 static void run_solved(tbWorld w, double seconds) {
-  int steps = (int)(seconds / w.m->opt.timestep + 0.5);
-  for (int i = 0; i < steps; i++) {
-    tb_world_run(w, 1);
-    assert_int_equal(w.d->solve.status, TB_SOLVE_CONVERGED);
-  }
+  tb_world_run_solved(w, (int)(seconds / w.m->opt.timestep + 0.5));
 }
 
 static const tbReal* place(tbWorld w, const char* body) {

@@ -243,14 +243,6 @@ static void slip_that_turns_at_once_is_no_event(void** state) {
 
 // ---- energy from nowhere -----------------------------------------------------------------------
 
-static double energy(tbWorld w) {
-  tb_compute_position(w.m, w.d);
-  tb_compute_velocity(w.m, w.d);
-  tb_energy_position(w.m, w.d);
-  tb_energy_velocity(w.m, w.d);
-  return w.d->energy[0] + w.d->energy[1];
-}
-
 // A box that starts within a larger one falls to the floor inside it, and both rest there. Springs
 // whose ends have not come up yet are slack; as oscillators they pulled, so that the floor let go
 // of the box and threw it out again with 700 J from 16 cm below.
@@ -264,7 +256,7 @@ static void slack_springs_do_not_pull(void** state) {
                       TB_INTEGRATOR_EXPO, 0.002);
   for (int i = 0; i < 500; i++) {
     run(w, 1);
-    assert_true(energy(w) < 2 * 9.81 * 0.5 + 3);
+    assert_true(tb_world_energy(w) < 2 * 9.81 * 0.5 + 3);
     assert_true(w.d->qpos[9] > 0.08);
   }
   assert_near(w.d->qpos[2], 0.5, 1e-3);
@@ -291,10 +283,10 @@ static void grains_do_not_run_away(void** state) {
     }
     strcat(xml, "</worldbody></mujoco>");
     tbWorld w = prepare(tb_world_text(xml), TB_INTEGRATOR_EXPO, STEPS[k % 2]);
-    double start = energy(w), most = 0;
+    double start = tb_world_energy(w), most = 0;
     for (int i = 0; i < 150; i++) {
       run(w, 1);
-      most = fmax(most, energy(w));
+      most = fmax(most, tb_world_energy(w));
     }
     print_message("%s: %.2g J, at most %.2g J\n", SHAPES[k / 2], start, most);
     assert_true(most < 100 * start);
@@ -312,10 +304,10 @@ static void cut_means_make_no_energy(void** state) {
                     "pos='.03 .02 .5'><freejoint/><geom size='.1' mass='1e3'/></body></worldbody>"
                     "</mujoco>"),
       TB_INTEGRATOR_EXPO, 0.01);
-  double start = energy(w);
+  double start = tb_world_energy(w);
   for (int i = 0; i < 50; i++) {
     run(w, 1);
-    assert_true(energy(w) < 1.1 * start);
+    assert_true(tb_world_energy(w) < 1.1 * start);
   }
   tb_world_free(w);
 }
@@ -330,7 +322,7 @@ static void fast_legs_make_no_energy(void** state) {
     double most = 0;
     for (int i = 0; i < (k ? 1000 : 2000); i++) {
       run(w, 1);
-      most = fmax(most, energy(w));
+      most = fmax(most, tb_world_energy(w));
     }
     print_message("at most %.3g J\n", most);
     assert_true(most < 300);
