@@ -45,12 +45,13 @@ static const tbReal EARLY = 1e-2;
 // How far below the tolerance residuals are brought while that is easy.
 static const tbReal SETTLED = 1e-6, SETTLED_SMALL = 1e-3, TIE = 1e-3;
 // The same on small islands where something slides: what moves is found anew in the next step.
-static const tbReal SETTLED_SLIDING = 0.1;
+// So it is in parts of an island, which others disturb.
+static const tbReal SETTLED_SLIDING = 0.1, SETTLED_PART = 0.1;
 enum { SETTLE = 8, SETTLE_SLIDING = 2 };
 // Rounds at first, after sweeps, and on islands of more than LARGE rows. Those of more than
 // BY_PARTS are divided.
 enum { FIRST = 10, LATER = 6, FIRST_LARGE = 3, LARGE = 200, BY_PARTS = 5000 };
-enum { SWEEPS_LARGE = 80, POLISH = 2, POLISH_LARGE = 1, CONVEX_ROUNDS = 40 };
+enum { SWEEPS_LARGE = 80, SWEEPS_REGIONS = 20, POLISH = 2, POLISH_LARGE = 1, CONVEX_ROUNDS = 40 };
 // A step shorter than this is a sign of trouble. Iterations without progress.
 static const tbReal SHORT = 0.3;
 enum { PATIENCE = 4 };
@@ -114,6 +115,7 @@ static bool settle(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
     bool enough = accept(s, s->good, &now);
     tbReal measure = now.residual.relative;
     tbReal settled = !s->small ? SETTLED : s->sliding ? SETTLED_SLIDING : SETTLED_SMALL;
+    if (s->a->part) settled = SETTLED_PART;
     if (enough && (best.status != TB_SOLVE_CONVERGED || measure < best.residual.relative)) {
       best = now;
       memcpy(lambda, s->good, bytes);
@@ -149,7 +151,12 @@ static bool relax_best(tbActiveState* s, tbArena* arena, bool parts, tbReal* lam
   size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
   memcpy(s->lambda, s->best, bytes);
   if (parts && s->best_measure > 1) memset(s->lambda, 0, bytes);
-  if (!(parts ? tb_active_parts(s, arena, info) : tb_active_sweep(s, arena, SWEEPS_LARGE))) {
+  // Many contacts are settled then: what surrounds the others can be solved alone.
+  bool regions = !s->small && !s->a->part && s->p->n > LARGE && s->best_measure < s->repaired;
+  s->repaired = s->best_measure;
+  int sweeps = regions ? SWEEPS_REGIONS : SWEEPS_LARGE;
+  if (!(parts ? tb_active_parts(s, arena, info) : tb_active_sweep(s, arena, sweeps)) ||
+      (regions && !tb_active_regions(s, arena, info))) {
     return false;
   }
   memcpy(s->trial, s->lambda, bytes);
@@ -383,6 +390,8 @@ static bool interior(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveIn
   size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
   for (int k = 0; k < attempts && !*solved && info->iterations < s->a->max_iter; k++) {
     bool swept = parts || k >= (small ? SMALL_ATTEMPTS - 1 : 1);
+    // From the same point the same parts would lead to the same place.
+    if (parts && k > 0 && !(s->best_measure < s->repaired)) break;
     if (swept && !relax_best(s, arena, parts, lambda, info, solved)) return false;
     if (*solved) return true;
     // Small islands come here only where what is close to the last impulses has been tried: a
@@ -478,8 +487,10 @@ bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbR
                      tbSolveInfo* info) {
   tbActiveState s = {.a = a, .p = a->p};
   bool dense = a->system && a->system->dense;
-  s.form = !a->system ? &TB_ACTIVE_DUAL : dense ? &TB_ACTIVE_DENSE : &TB_ACTIVE_VELOCITY;
   s.small = !a->system || dense || a->few;
+  // A small part takes every step as a change, too.
+  if (a->part && a->few) dense = true;
+  s.form = !a->system ? &TB_ACTIVE_DUAL : dense ? &TB_ACTIVE_DENSE : &TB_ACTIVE_VELOCITY;
   size_t bytes = sizeof(tbReal) * (size_t)a->p->n;
   *info = (tbSolveInfo){.status = TB_SOLVE_MAX_ITERATIONS, .law = tb_law_name(a->law)};
   info->solver = "active";
@@ -493,6 +504,7 @@ bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbR
     if (speed > s.fastest) s.fastest = speed;
   }
   s.best_measure = a->measure ? *a->measure : tb_residual(a->p, a->law, lambda, sigma).relative;
+  s.repaired = INFINITY;
   for (int r = 0; r < a->p->n; r++) s.mode[r] = -1;
   bool solved = false;
   if (s.small) {

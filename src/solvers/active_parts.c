@@ -13,17 +13,19 @@
 #include <math.h>
 #include <string.h>
 
-#include "solvers/active_state.h"
+#include "solvers/active_parts.h"
 
-// Dofs of a part without its rings; how many of these it has; how much larger it may become by
-// them (a body that touches hundreds of others).
-enum { PART = 600, RINGS = 2, LARGEST = 4 };
+// How many rings a part has; how much larger it may become by them (a body that touches hundreds of
+// others).
+enum { PART = TB_PART_DOFS, RINGS = 2, LARGEST = 4 };
 // Times the tolerance: how well parts are solved at first, and at last; where first passes end, and
 // how many there are at most.
 static const tbReal LOOSE = 100, TIGHT = 1, NEARLY = 1000;
-enum { PASSES = 4, PART_ITERATIONS = 60 };
+enum { PASSES = 2, PART_ITERATIONS = 60 };
+// Rows of a part up to which rounds are tried at length.
+enum { FEW = 300 };
 
-typedef struct {
+struct tbActivePart {
   int nblock, n;
   const int* member;  // blocks of the island
   tbBlock* block;
@@ -32,22 +34,9 @@ typedef struct {
   tbReal *lambda, *sigma, *own, *x;  // own: the velocity by the part's impulses alone
   tbVelocity system;
   int* place;  // of the dofs of the system
-} Part;
-
-// Trees (bodies, robots), the blocks that join them, and the parts.
-struct tbActiveParts {
-  int ntree, npart;
-  int *block_start, *block_tree;  // trees of each block
-  int *tree_start, *tree_block;   // blocks of each tree
-  int* weight;                    // dofs of each tree
-  int* part;                      // of each tree
-  int *order, *part_start;        // trees by part
-  int *seen, *used;               // by tree, by block: the last part that looked at it
-  int *set, *member;              // trees and blocks of the part being made
-  int* place;                     // by dof, all -1
-  Part** list;                    // NULL: not needed yet
 };
 
+typedef struct tbActivePart Part;
 typedef struct tbActiveParts Parts;
 
 // ---- the graph ---------------------------------------------------------------------------------
@@ -115,7 +104,8 @@ static bool build_graph(const tbActiveState* s, tbArena* arena, Parts* g) {
   if (!g->place) return false;
   for (int i = 0; i < a->forest.n; i++) g->place[i] = -1;
   if (!list_trees(a, nblock, arena, g->place, g) || !list_blocks(nblock, arena, g)) return false;
-  int** const by_tree[] = {&g->weight, &g->part, &g->order, &g->part_start, &g->seen, &g->set};
+  int** const by_tree[] = {&g->weight, &g->part,  &g->order, &g->part_start, &g->seen,
+                           &g->set,    &g->rough, &g->core,  &g->hard,       &g->touched};
   for (size_t k = 0; k < sizeof by_tree / sizeof *by_tree; k++) {
     *by_tree[k] = TB_ARENA_NEW(arena, int, g->ntree + 2);
   }
@@ -191,17 +181,22 @@ static void grow_parts(Parts* g) {
   for (int t = 0; t < g->ntree; t++) g->order[at[g->part[t]]++] = t;
 }
 
-// The trees of a part and of its rings in `set`: their number.
-static int add_rings(Parts* g, int part) {
-  int n = 0, weight = 0, stamp = part + 1;
+// The trees of a part in `set`: their number.
+static int list_part(Parts* g, int part) {
+  int n = 0;
+  g->stamp++;
   for (int k = g->part_start[part]; k < g->part_start[part + 1]; k++) {
-    int t = g->order[k];
-    g->set[n++] = t;
-    g->seen[t] = stamp;
-    weight += g->weight[t];
+    g->set[n++] = g->order[k];
+    g->seen[g->order[k]] = g->stamp;
   }
+  return n;
+}
+
+int tb_active_part_rings(Parts* g, int n, int rings) {
+  int weight = 0, stamp = g->stamp;
+  for (int k = 0; k < n; k++) weight += g->weight[g->set[k]];
   int most = LARGEST * (weight > PART ? weight : PART);
-  for (int ring = 0, begin = 0; ring < RINGS; ring++) {
+  for (int ring = 0, begin = 0; ring < rings; ring++) {
     int end = n;
     for (int k = begin; k < end; k++) {
       int t = g->set[k];
@@ -221,9 +216,9 @@ static int add_rings(Parts* g, int part) {
   return n;
 }
 
-// Blocks that move no tree outside of the part and its rings, in `member`: their number.
-static int list_members(Parts* g, int part) {
-  int trees = add_rings(g, part), count = 0, stamp = part + 1;
+// Blocks that move none but the first `trees` in `set`, in `member`: their number.
+static int list_members(Parts* g, int trees) {
+  int count = 0, stamp = g->stamp;
   for (int k = 0; k < trees; k++) {
     int t = g->set[k];
     for (int j = g->tree_start[t]; j < g->tree_start[t + 1]; j++) {
@@ -240,11 +235,11 @@ static int list_members(Parts* g, int part) {
   return count;
 }
 
-// A part's blocks, its compliance and its matrix. NULL: out of memory.
-static Part* make_part(const tbActiveState* s, tbArena* arena, Parts* g, int index) {
+// The part's blocks, its compliance and its matrix.
+Part* tb_active_part_make(const tbActiveState* s, tbArena* arena, Parts* g, int trees) {
   const tbActive* a = s->a;
   Part* part = TB_ARENA_NEW(arena, Part, 1);
-  int count = list_members(g, index), n = 0;
+  int count = list_members(g, trees), n = 0;
   for (int k = 0; k < count; k++) n += s->p->block[g->member[k]].dim;
   int* member = tb_arena_alloc(arena, sizeof(int) * (size_t)(count + 1));
   tbBlock* block = tb_arena_alloc(arena, sizeof(tbBlock) * (size_t)(count + 1));
@@ -282,19 +277,21 @@ static Part* make_part(const tbActiveState* s, tbArena* arena, Parts* g, int ind
 
 // ---- passes ------------------------------------------------------------------------------------
 
-// What of the whole island a part is judged by.
-typedef struct {
-  tbReal load, speed;  // its largest impulse and velocity
-  tbReal target;       // relative residual
-} Scale;
+tbPartScale tb_active_part_scale(const tbActiveState* s, tbReal target) {
+  tbPartScale scale = {0, s->fastest, target, 1, PART_ITERATIONS};
+  for (int r = 0; r < s->p->n; r++) scale.load = fmax(scale.load, fabs(s->lambda[r]));
+  if (!(scale.load > 0)) scale.load = INFINITY;
+  return scale;
+}
 
-static tbReal in_scale(const tbResidual* r, const Scale* scale) {
-  return fmax(fmax(r->primal / scale->load, r->dual / scale->speed),
-              r->complementarity / scale->load / scale->speed);
+bool tb_active_part_holds(const tbResidual* r, const tbPartScale* scale) {
+  tbReal relative = fmax(fmax(r->primal / scale->load, r->dual / scale->speed),
+                         r->complementarity / scale->load / scale->speed);
+  return relative <= scale->target;
 }
 
 // The part as a problem of its own, at the present impulses. False: it is good enough.
-static bool pose(const tbActiveState* s, Part* part, const Scale* scale, tbProblem* p) {
+static bool pose(const tbActiveState* s, Part* part, const tbPartScale* scale, tbProblem* p) {
   for (int k = 0; k < part->nblock; k++) {
     int from = s->p->block[part->member[k]].row, row = part->block[k].row;
     tb_active_whitened_velocity(s, part->member[k], part->sigma + row);
@@ -303,13 +300,14 @@ static bool pose(const tbActiveState* s, Part* part, const Scale* scale, tbProbl
   *p = (tbProblem){.n = part->n, .nblock = part->nblock, .block = part->block, .g = part->sigma};
   p->R = s->p->R ? part->R : NULL;
   tbResidual now = tb_residual(p, s->a->law, part->lambda, part->sigma);
-  return !(in_scale(&now, scale) <= scale->target);
+  return !tb_active_part_holds(&now, scale);
 }
 
-// Solve (1), and give the island its impulses. False: out of memory.
-static bool solve_part(tbActiveState* s, tbArena* arena, Parts* g, Part* part, const Scale* scale,
-                       double* work) {
+// Solve (1), and give the island its impulses.
+bool tb_active_part_solve(tbActiveState* s, tbArena* arena, Parts* g, Part* part,
+                          const tbPartScale* scale, bool* solved, double* work) {
   tbProblem p;
+  *solved = true;
   if (!pose(s, part, scale, &p)) return true;
   tbActive local = *s->a;
   tbVelocity* v = &part->system;
@@ -321,7 +319,8 @@ static bool solve_part(tbActiveState* s, tbArena* arena, Parts* g, Part* part, c
   local.inherited = NULL;
   local.rest = NULL;
   local.part = true;
-  local.max_iter = PART_ITERATIONS;
+  local.few = part->n <= FEW;
+  local.max_iter = scale->iterations;
   for (int i = 0; i < v->size; i++) g->place[v->dof[i]] = part->place[i];
   // g of (1).
   memset(part->g, 0, sizeof(tbReal) * (size_t)part->n);
@@ -336,13 +335,16 @@ static bool solve_part(tbActiveState* s, tbArena* arena, Parts* g, Part* part, c
   // Judged by the whole island, small velocities and loads need not be so exact.
   tbReal ease = fmin(scale->speed / speed, load > 0 ? scale->load / load : 1);
   local.tolerance = scale->target * fmax(1, fmin(ease, LOOSE));
+  tbReal before = tb_residual(&p, s->a->law, part->lambda, part->sigma).relative;
   tbSolveInfo info;
   tbArenaMark mark = tb_arena_mark(arena);
   bool ok = tb_active_solve(&local, arena, part->sigma, part->lambda, &info);
   tb_arena_release(arena, mark);
   tb_velocity_release(v);
   *work += info.factorizations * v->ldu.flops;
-  if (!ok || !isfinite(info.residual.relative)) return ok;
+  bool better = info.residual.relative < scale->better * before;
+  *solved = info.status == TB_SOLVE_CONVERGED;
+  if (!ok || !(*solved || better)) return ok;
   for (int k = 0; k < part->nblock; k++) {
     int from = s->p->block[part->member[k]].row, row = part->block[k].row;
     tbReal change[TB_MAX_BLOCK_DIM];
@@ -358,30 +360,44 @@ static bool solve_part(tbActiveState* s, tbArena* arena, Parts* g, Part* part, c
 // All parts once, forth or back, and the velocities then. False: out of memory.
 static bool pass(tbActiveState* s, tbArena* arena, Parts* g, tbReal target, bool back,
                  double* work) {
-  Scale scale = {0, s->fastest, target};
-  for (int r = 0; r < s->p->n; r++) scale.load = fmax(scale.load, fabs(s->lambda[r]));
-  if (!(scale.load > 0)) scale.load = INFINITY;
+  tbPartScale scale = tb_active_part_scale(s, target);
   for (int k = 0; k < g->npart; k++) {
     int index = back ? g->npart - 1 - k : k;
-    if (!g->list[index]) g->list[index] = make_part(s, arena, g, index);
-    if (!g->list[index] || !solve_part(s, arena, g, g->list[index], &scale, work)) return false;
+    Part** part = &g->list[index];
+    if (!*part) {
+      int trees = tb_active_part_rings(g, list_part(g, index), RINGS);
+      *part = tb_active_part_make(s, arena, g, trees);
+    }
+    bool solved;
+    if (!*part || !tb_active_part_solve(s, arena, g, *part, &scale, &solved, work)) return false;
   }
-  for (int i = 0; i < s->p->nblock; i++) {
-    tb_active_whitened_velocity(s, i, s->sigma + s->p->block[i].row);
-  }
+  tb_active_parts_velocity(s);
   return true;
 }
 
-bool tb_active_parts(tbActiveState* s, tbArena* arena, tbSolveInfo* info) {
-  Parts* g = s->parts;
-  double work = 0;
-  if (!g) {
-    g = s->parts = TB_ARENA_NEW(arena, Parts, 1);
-    if (!g || !build_graph(s, arena, g)) return false;
-    grow_parts(g);
-    g->list = TB_ARENA_NEW(arena, Part*, g->npart + 1);
+void tb_active_parts_velocity(tbActiveState* s) {
+  for (int i = 0; i < s->p->nblock; i++) {
+    tb_active_whitened_velocity(s, i, s->sigma + s->p->block[i].row);
   }
-  if (!g->list || !tb_active_whiten(s, arena)) return false;
+}
+
+Parts* tb_active_parts_start(tbActiveState* s, tbArena* arena) {
+  if (s->parts) return s->parts;
+  Parts* g = TB_ARENA_NEW(arena, Parts, 1);
+  if (!g || !build_graph(s, arena, g)) return NULL;
+  grow_parts(g);
+  g->list = TB_ARENA_NEW(arena, Part*, g->npart + 1);
+  return s->parts = g->list ? g : NULL;
+}
+
+void tb_active_parts_count(const tbActiveState* s, double work, tbSolveInfo* info) {
+  info->factorizations += (int)ceil(work / fmax(1, s->a->system->ldu.flops));
+}
+
+bool tb_active_parts(tbActiveState* s, tbArena* arena, tbSolveInfo* info) {
+  Parts* g = tb_active_parts_start(s, arena);
+  double work = 0;
+  if (!g || !tb_active_whiten(s, arena)) return false;
   tbReal tolerance = s->a->tolerance, now = fmin(1, s->best_measure);
   bool tight = false;
   for (int k = 0; k < PASSES && !tight; k++) {
@@ -390,6 +406,6 @@ bool tb_active_parts(tbActiveState* s, tbArena* arena, tbSolveInfo* info) {
     info->iterations++;
     now = tb_residual(s->p, s->a->law, s->lambda, s->sigma).relative;
   }
-  info->factorizations += (int)ceil(work / fmax(1, s->a->system->ldu.flops));
+  tb_active_parts_count(s, work, info);
   return true;
 }

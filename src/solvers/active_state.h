@@ -44,8 +44,9 @@ typedef struct {
   tbReal* good;           // the last trial that was good enough
   tbReal* best;           // the trial with the smallest residual so far
   tbReal best_measure;
-  int* mode;       // per block; per row for one-sided and box blocks
-  tbSlide* slide;  // per block, where it slides
+  tbReal repaired;  // the same when regions were last solved
+  int* mode;        // per block; per row for one-sided and box blocks
+  tbSlide* slide;   // per block, where it slides
   bool changed, sliding;
   bool moves;   // many contacts do something else than their first impulses say
   tbReal miss;  // m/s: about how far lambda and sigma are from solving the problem
@@ -86,6 +87,10 @@ void tb_active_whitened_push(tbActiveState* s, int block, const tbReal* change);
 // Passes over the parts of a large island, each solved with the impulses of all others held, on
 // lambda, and the sigma it leads to. False: out of memory.
 bool tb_active_parts(tbActiveState* s, tbArena* arena, tbSolveInfo* info);
+
+// Where few contacts are unsettled: solve what surrounds these, again and again, on lambda and its
+// whitened velocities, and the sigma it leads to. False: out of memory.
+bool tb_active_regions(tbActiveState* s, tbArena* arena, tbSolveInfo* info);
 
 // The length of the step from (old, slow) to (next, speed): full where that helps, else the best of
 // some shorter ones, 0 where none does.

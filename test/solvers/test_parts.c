@@ -1,8 +1,9 @@
 // Islands that are solved part by part: against the residual function with velocities by another
 // way, against the same island in one piece where the answer is unique, on islands that fall apart,
-// on a body that touches all others, on bad input and without memory.
+// on a body that touches all others, on bad input and without memory; and repairs around contacts
+// that are off.
 #include "common/test.h"
-#include "solvers/active.h"
+#include "solvers/active_state.h"
 #include "tribo/tribo.h"
 
 enum { SIDE = 30, BODIES = SIDE * SIDE, NV = 6 * BODIES, MOST = 3 * BODIES, ROWS = 3 * MOST };
@@ -218,10 +219,87 @@ static void memory_may_end(void** state) {
   case_free(c);
 }
 
+// What tb_active_regions needs of a state, at the impulses of the case.
+static tbActiveState state_of(Case* c) {
+  tbActiveState s = {.a = &c->active, .p = &c->p, .form = &TB_ACTIVE_VELOCITY};
+  s.lambda = c->lambda;
+  s.sigma = c->sigma;
+  for (int r = 0; r < c->p.n; r++) s.fastest = fmax(s.fastest, fabs(c->g[r]));
+  assert_true(tb_active_whiten(&s, &c->arena));
+  return s;
+}
+
+static int steps_between(int a, int b) {
+  return abs(a % SIDE - b % SIDE) + abs(a / SIDE - b / SIDE);
+}
+
+// Impulses of a few contacts that are off are set right, and what is far from them stays as it is
+// to the last bit.
+static void repairs_are_local(void** state) {
+  (void)state;
+  enum { FAR = 12 };
+  static const int OFF[] = {310, 1700};
+  int off_body[2], kept = 0;
+  tbRng rng = {31};
+  Case* c = case_new(&rng, SIDE, false, 0.4, 0);
+  tbReal* before = calloc(ROWS, sizeof(tbReal));
+  tbSolveInfo info;
+  assert_non_null(before);
+  c->active.tolerance = 1e-7;
+  assert_true(solve(c, before, &info) <= 1.001e-7);
+  c->active.tolerance = 1e-6;
+  memcpy(c->lambda, before, sizeof c->lambda);
+  for (int k = 0; k < 2; k++) {
+    c->lambda[c->block[OFF[k]].row] += 0.5;
+    off_body[k] = c->support[OFF[k]][0] / 6;
+  }
+  // Projected on their cones.
+  tbActiveState s = state_of(c);
+  memcpy(before, c->lambda, sizeof c->lambda);
+  true_velocity(c, c->lambda, c->sigma);
+  assert_true(tb_residual(&c->p, TB_LAW_NCP, c->lambda, c->sigma).relative > 1e-2);
+  info = (tbSolveInfo){0};
+  assert_true(tb_active_regions(&s, &c->arena, &info));
+  true_velocity(c, c->lambda, c->sigma);
+  assert_true(tb_residual(&c->p, TB_LAW_NCP, c->lambda, c->sigma).relative <= 1.001e-6);
+  for (int i = 0; i < c->p.nblock; i++) {
+    int body = c->support[i][0] / 6, row = c->block[i].row;
+    if (steps_between(body, off_body[0]) < FAR || steps_between(body, off_body[1]) < FAR) continue;
+    assert_memory_equal(c->lambda + row, before + row, 3 * sizeof(tbReal));
+    kept++;
+  }
+  print_message("repairs: %d of %d contacts are as they were\n", kept, c->p.nblock);
+  assert_true(kept > c->p.nblock / 4);
+  free(before);
+  case_free(c);
+}
+
+// A tolerance that nothing can meet, and velocities that are no numbers: turns come to an end, and
+// impulses are numbers.
+static void repairs_end(void** state) {
+  (void)state;
+  for (int bad = 0; bad < 2; bad++) {
+    tbRng rng = {37};
+    Case* c = case_new(&rng, SIDE, false, 0.4, 0);
+    tbSolveInfo info;
+    solve(c, c->lambda, &info);
+    c->active.tolerance = bad ? 1e-6 : 1e-18;
+    if (bad) c->g[900] = NAN;
+    tbActiveState s = state_of(c);
+    info = (tbSolveInfo){0};
+    assert_true(tb_active_regions(&s, &c->arena, &info));
+    for (int r = 0; r < c->p.n; r++) assert_true(isfinite(c->lambda[r]));
+    case_free(c);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(islands_are_solved), cmocka_unit_test(islands_apart_need_passes_only),
-      cmocka_unit_test(parts_and_whole_agree), cmocka_unit_test(bad_input_ends),
-      cmocka_unit_test(memory_may_end)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(islands_are_solved),
+                                     cmocka_unit_test(islands_apart_need_passes_only),
+                                     cmocka_unit_test(parts_and_whole_agree),
+                                     cmocka_unit_test(bad_input_ends),
+                                     cmocka_unit_test(memory_may_end),
+                                     cmocka_unit_test(repairs_are_local),
+                                     cmocka_unit_test(repairs_end)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

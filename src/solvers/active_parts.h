@@ -1,0 +1,63 @@
+// Parts of a large island, each a problem of its own with the impulses of all other contacts held:
+// what passes over all of them (active_parts.c) and repairs here and there (active_regions.c)
+// share.
+#ifndef TRIBO_SOLVERS_ACTIVE_PARTS_H_
+#define TRIBO_SOLVERS_ACTIVE_PARTS_H_
+
+#include "solvers/active_state.h"
+
+enum { TB_PART_DOFS = 600 };  // of a part without its rings
+
+typedef struct tbActivePart tbActivePart;
+
+// Trees (bodies, robots), the blocks that join them, and the parts.
+struct tbActiveParts {
+  int ntree, npart;
+  int *block_start, *block_tree;  // trees of each block
+  int *tree_start, *tree_block;   // blocks of each tree
+  int* weight;                    // dofs of each tree
+  int* part;                      // of each tree
+  int *order, *part_start;        // trees by part
+  int *seen, *used;               // by tree, by block: the last part that looked at it
+  int stamp;                      // what that part has left there
+  int *rough, *core;              // by tree: the last turn in which it was unsettled, in a core
+  int* hard;                      // by tree: how often a region around it was not solved
+  int* touched;                   // by tree: the last turn in which it was in a region
+  int *set, *member;              // trees and blocks of the part being made
+  int* place;                     // by dof, all -1
+  tbActivePart** list;            // NULL: not needed yet
+};
+
+// What of the whole island a part is judged by.
+typedef struct {
+  tbReal load, speed;  // its largest impulse and velocity
+  tbReal target;       // relative residual
+  tbReal better;       // times the residual before: what a part that does not converge must reach
+  int iterations;      // most of them
+} tbPartScale;
+
+// The trees of an island and its parts, made once. NULL: out of memory.
+tbActiveParts* tb_active_parts_start(tbActiveState* s, tbArena* arena);
+
+// The scale of the present impulses, in which any progress will do; whether a residual holds in it.
+tbPartScale tb_active_part_scale(const tbActiveState* s, tbReal target);
+bool tb_active_part_holds(const tbResidual* residual, const tbPartScale* scale);
+
+// Add rings of neighbours around the first n trees in `set`, which carry the stamp: the number of
+// all.
+int tb_active_part_rings(tbActiveParts* g, int n, int rings);
+
+// The part made of the first `trees` in `set`, which carry the stamp. NULL: out of memory.
+tbActivePart* tb_active_part_make(const tbActiveState* s, tbArena* arena, tbActiveParts* g,
+                                  int trees);
+
+// Solve a part where it is not good enough, and give the island its impulses. Sets *solved, and
+// adds the operations of its factorisations to *work. False: out of memory.
+bool tb_active_part_solve(tbActiveState* s, tbArena* arena, tbActiveParts* g, tbActivePart* part,
+                          const tbPartScale* scale, bool* solved, double* work);
+
+// sigma from whitened velocities; operations as factorisations of the whole.
+void tb_active_parts_velocity(tbActiveState* s);
+void tb_active_parts_count(const tbActiveState* s, double work, tbSolveInfo* info);
+
+#endif
