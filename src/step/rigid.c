@@ -412,13 +412,15 @@ static tbResult solve_active(const tbModel* m, tbData* d, tbStepState* state,
     return TB_OK;
   }
   for (int i = 0; i < islands->count; i++) {
+    // Islands that recalled impulses solve were none of its business.
+    if (cost[i] == 0) continue;
     // The other solvers take seconds on large islands, and mostly in vain; on those of some size
     // they seldom converge either, but bring what is far off closer.
     int n = islands->island[i].problem.n;
     bool near = m->opt.solve_tolerance >= DIGITS && f.info[i].residual.relative <= NEAR;
     bool large = n > MOST_GENERAL || (n > MOST_SURE && near);
     if (f.info[i].status != TB_SOLVE_CONVERGED) islands->island[i].rest = NULL;
-    if (cost[i] == 0 || (f.info[i].status != TB_SOLVE_CONVERGED && !large)) continue;
+    if (f.info[i].status != TB_SOLVE_CONVERGED && !large) continue;
     islands->island[i].solved = 1;
     islands->island[i].residual = f.info[i].residual.relative;
     tb_certificate_add(&d->solve, &f.info[i]);
