@@ -11,19 +11,19 @@
 
 #define MAX_CLIMBS 2
 #define SECTORS 6
-#define MAX_DIRECTIONS 72
+#define MAX_DIRECTIONS 120
 #define MAX_TRIANGLES 96
 #define NO_MIDDLE 0xffff
 // What is better by less, relative to the size of the pair, is as good.
 #define TOLERANCE 1e-8
 // Cosine of the angle up to which what curves is looked at.
-#define NEAR 0.5
+#define NEAR 0.6
 // Cosine of the angle of the ring around the normal.
-#define RING -0.3
+#define RING 0
 // A direction that is at most this much deeper may belong to another optimum.
 #define RIVAL 1.2
 // Angles up to which the features of the optimum may hold.
-#define LEVELS 8
+#define LEVELS 9
 
 typedef struct {
   tbReal m[3];
@@ -101,14 +101,33 @@ static bool look(Cover* c) {
   return true;
 }
 
+// The direction in the tangents along which the features hold least.
+static void find_weakest(const tbWidth* w, tbReal cosine, tbReal weak[2]) {
+  tbReal m[3];
+  tb_width_within(w, cosine, m);
+  tbReal h = 0.5 * (m[0] - m[2]), spread = sqrt(h * h + m[1] * m[1]);
+  weak[0] = h > 0 ? -m[1] : spread - h;
+  weak[1] = h > 0 ? h + spread : -m[1];
+  tbReal length = sqrt(weak[0] * weak[0] + weak[1] * weak[1]);
+  weak[0] = length > 0 ? weak[0] / length : 1;
+  weak[1] = length > 0 ? weak[1] / length : 0;
+}
+
 // For each sector around the normal, the level (an angle) up to which the features hold in all of
 // its directions: docs/gjk.md eq. 12 with the least value in the sector instead of the eigenvalue.
 // Values are mean + h cos(2 phi) + k sin(2 phi).
-static void find_levels(const tbConvexResult* o, const tbReal cosines[LEVELS],
+static void find_levels(const tbConvexResult* o, const tbReal cosines[LEVELS], const tbReal weak[2],
                         int level[SECTORS / 2]) {
-  static const tbReal ends[SECTORS / 2 + 1][2] = {
+  static const tbReal thirds[SECTORS / 2 + 1][2] = {
       {1, 0}, {-0.5, 0.8660254037844386}, {-0.5, -0.8660254037844386}, {1, 0}};
   const tbWidth* w = &o->width;
+  // Twice the angles of the sectors' ends, of which the first is at the weakest direction.
+  tbReal ends[SECTORS / 2 + 1][2], x = weak[0] * weak[0] - weak[1] * weak[1];
+  tbReal y = 2 * weak[0] * weak[1];
+  for (int i = 0; i <= SECTORS / 2; i++) {
+    ends[i][0] = thirds[i][0] * x - thirds[i][1] * y;
+    ends[i][1] = thirds[i][1] * x + thirds[i][0] * y;
+  }
   for (int i = 0; i < SECTORS / 2; i++) level[i] = LEVELS;
   for (int l = LEVELS - 1; l >= 0; l--) {
     tbReal m[3];
@@ -145,17 +164,22 @@ static void open_triangle(Cover* c, int x, int y, int z) {
 // The triangles from where the features end to a ring about a right angle from the normal, and on
 // to its opposite.
 static bool start(Cover* c) {
-  static const tbReal cosines[LEVELS] = {0, 0.4, 0.7, 0.85, 0.94, 0.98, 0.995, 0.999};
+  static const tbReal cosines[LEVELS] = {0, 0.4, 0.7, 0.85, 0.94, 0.98, 0.995, 0.999, 0.9998};
   static const tbReal around[SECTORS][2] = {
       {1, 0},  {0.5, 0.8660254037844386},   {-0.5, 0.8660254037844386},
       {-1, 0}, {-0.5, -0.8660254037844386}, {0.5, -0.8660254037844386}};
-  tbReal t[2][3];
+  tbReal t[2][3], t1[3], t2[3], weak[2];
   int level[SECTORS / 2];
-  find_levels(c->optimum, cosines, level);
+  find_weakest(&c->optimum->width, cosines[LEVELS - 1], weak);
+  find_levels(c->optimum, cosines, weak, level);
   for (int k = 0; k < SECTORS / 2; k++) {
     if (level[k] == LEVELS) return false;
   }
-  tb_frame_from_normal(c->optimum->normal, t[0], t[1]);
+  tb_frame_from_normal(c->optimum->normal, t1, t2);
+  for (int i = 0; i < 3; i++) {
+    t[0][i] = weak[0] * t1[i] + weak[1] * t2[i];
+    t[1][i] = weak[0] * t2[i] - weak[1] * t1[i];
+  }
   for (int k = 0; k < SECTORS; k++) {
     if (!look_aside(c, RING, t, around[k])) return false;
   }
@@ -167,30 +191,30 @@ static bool start(Cover* c) {
     c->between[SECTORS] = NO_MIDDLE;
     if (!look(c)) return false;
   }
+  // A corner serves the sectors on both sides, so that the narrower one counts.
+  int first = c->count;
   for (int k = 0; k < SECTORS; k++) {
-    int next = k + 1 < SECTORS ? k + 1 : 0, l = level[k % (SECTORS / 2)];
-    // The corner of the last sector serves both where they end alike.
-    bool shared = k > 0 && level[(k - 1) % (SECTORS / 2)] == l;
-    if (!shared && !look_aside(c, cosines[l], t, around[k])) return false;
-    if (!look_aside(c, cosines[l], t, around[next])) return false;
+    int here = level[k % (SECTORS / 2)], before = level[(k + SECTORS - 1) % (SECTORS / 2)];
+    tbReal cosine = cosines[here > before ? here : before];
+    if (!look_aside(c, cosine, t, around[k])) return false;
+  }
+  for (int k = 0; k < SECTORS; k++) {
+    int next = k + 1 < SECTORS ? k + 1 : 0;
     if (beyond) open_triangle(c, k, next, SECTORS);
-    open_triangle(c, c->count - 1, k, next);
-    open_triangle(c, c->count - 2, c->count - 1, k);
+    open_triangle(c, first + next, k, next);
+    open_triangle(c, first + k, first + next, k);
   }
   return true;
 }
 
+// Without branches, which could not be predicted. Each corner's own point is proof for itself.
 static bool is_proven(const Cover* c, const int t[3]) {
   const Direction *x = &c->direction[t[0]], *y = &c->direction[t[1]], *z = &c->direction[t[2]];
-  if (x->away & y->away & z->away) return true;
-  for (int i = 0; i < 3; i++) {
-    const tbReal* w = c->direction[t[i]].w;
-    if (tb_dot3(x->m, w) <= c->enough && tb_dot3(y->m, w) <= c->enough &&
-        tb_dot3(z->m, w) <= c->enough) {
-      return true;
-    }
-  }
-  return false;
+  tbReal most = c->enough;
+  bool by_x = (tb_dot3(y->m, x->w) <= most) & (tb_dot3(z->m, x->w) <= most);
+  bool by_y = (tb_dot3(x->m, y->w) <= most) & (tb_dot3(z->m, y->w) <= most);
+  bool by_z = (tb_dot3(x->m, z->w) <= most) & (tb_dot3(y->m, z->w) <= most);
+  return by_x | by_y | by_z | (x->away & y->away & z->away);
 }
 
 // The largest value of q + g t - a t^2 / 2 for 0 <= t <= 1.
