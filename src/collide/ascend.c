@@ -461,6 +461,8 @@ static tbAscent finish(Climb* c, tbConvexResult* r) {
     if (s > r->dist) {
       r->dist = s;
       tb_copy3(r->normal, c->n);
+      tb_copy3(r->point_a, c->point[0]);
+      tb_copy3(r->point_b, c->point[1]);
     }
     return TB_ASCENT_OPEN;
   }

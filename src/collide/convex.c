@@ -85,6 +85,18 @@ static tbReal witness_error(const tbConvexResult* r) {
 static void meet_witness(tbConvexPair* pair, tbConvexResult* r) {
   tbReal error = witness_error(r);
   if (error <= 1e-10 * pair->scale) return;
+  // Features that nearly meet, as lines that are parallel but for 1e-8, often know better.
+  tbConvexResult top = *r;
+  top.dist = -INFINITY;
+  tb_ascend(pair, INFINITY, &top);
+  if (top.dist >= r->dist - 1e-9 * pair->scale && witness_error(&top) < 0.1 * error) {
+    tb_copy3(r->normal, top.normal);
+    tb_copy3(r->point_a, top.point_a);
+    tb_copy3(r->point_b, top.point_b);
+    r->dist = top.dist;
+    error = witness_error(r);
+  }
+  if (error <= 1e-8 * pair->scale) return;
   tbConvexPair parted = *pair;
   tbConvexResult meeting = {.dist = r->dist};
   tb_copy3(meeting.normal, r->normal);

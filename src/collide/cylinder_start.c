@@ -8,7 +8,7 @@
 #include "collide/convex.h"
 
 // Axes that are parallel but for this (sine) are left to the first direction.
-#define PARALLEL 1e-3
+#define PARALLEL 1e-6
 #define MAX_STEPS 2
 #define MAX_RIM_STEPS 6
 // Tangent of the angle to turn from a kink that s rises from.

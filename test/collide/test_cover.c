@@ -1,0 +1,146 @@
+// The proof of a depth by a cover of the sphere against the polytope and against many climbs, and
+// the direction that the search for two cylinders starts from.
+#include <string.h>
+
+#include "collide/convex.h"
+#include "common/shapes.h"
+
+static const int pairs[][2] = {
+    {TB_GEOM_CYLINDER, TB_GEOM_CYLINDER},   {TB_GEOM_ELLIPSOID, TB_GEOM_CYLINDER},
+    {TB_GEOM_ELLIPSOID, TB_GEOM_ELLIPSOID}, {TB_GEOM_ELLIPSOID, TB_GEOM_BOX},
+    {TB_GEOM_ELLIPSOID, TB_GEOM_MESH},      {TB_GEOM_CAPSULE, TB_GEOM_CYLINDER},
+};
+#define NPAIRS ((int)(sizeof(pairs) / sizeof(pairs[0])))
+#define CLIMBS 30
+
+// The climb from a direction.
+static tbAscent climb(tbConvexPair* pair, const tbReal n[3], tbConvexResult* r) {
+  memset(r, 0, sizeof *r);
+  tb_copy3(r->normal, n);
+  r->dist = -INFINITY;
+  return tb_ascend(pair, INFINITY, r);
+}
+
+// The best that climbs from all over the sphere find.
+static tbReal best_of_many(tbRng* rng, tbConvexPair* pair) {
+  tbReal best = -INFINITY, d[3];
+  for (int i = 0; i < CLIMBS; i++) {
+    tbConvexResult r;
+    tb_test_random_direction(rng, d);
+    if (climb(pair, d, &r) >= TB_ASCENT_LOCAL && r.dist > best) best = r.dist;
+  }
+  return best;
+}
+
+// From any local optimum, good or bad: what is proven is not beaten, what is better is so.
+static void check_optimum(tbRng* rng, tbConvexPair* pair, const tbConvexResult* local,
+                          int counts[3]) {
+  tbConvexResult r = *local;
+  tbReal small = 1e-7 * pair->scale;
+  tbCover cover = tb_cover(pair, &r);
+  counts[cover]++;
+  if (cover == TB_COVER_BETTER) {
+    tbSupport at;
+    assert_near(tb_norm3(r.normal), 1, 1e-12);
+    assert_true(tb_pair_separation(pair, r.normal, &at) > local->dist);
+  }
+  if (cover != TB_COVER_PROVEN) return;
+  assert_true(best_of_many(rng, pair) <= local->dist + small);
+  tbConvexResult general;
+  memset(&general, 0, sizeof general);
+  tb_copy3(general.normal, local->normal);
+  tb_epa(pair, 1e-7, &general);
+  assert_near(general.dist, local->dist, 2 * small);
+}
+
+static void test_cover(void** state) {
+  (void)state;
+  for (int p = 0; p < NPAIRS; p++) {
+    int counts[3] = {0, 0, 0};
+    tbRng rng = {(uint64_t)p + 5};
+    for (int i = 0; i < 3000; i++) {
+      tbShape a, b;
+      tbReal d[3];
+      tbConvexPair pair;
+      tbConvexResult r;
+      tbTestPlacement placement = (tbTestPlacement)(i % TB_TEST_NPLACEMENTS);
+      tb_test_random_pair(&rng, pairs[p][0], pairs[p][1], placement, &a, &b);
+      tb_convex_pair_init(&pair, &a, &b);
+      tb_test_random_direction(&rng, d);
+      if (climb(&pair, d, &r) == TB_ASCENT_LOCAL) check_optimum(&rng, &pair, &r, counts);
+    }
+    print_message("%s-%s: %d proven, %d better, %d open\n", tb_geom_type_name(pairs[p][0]),
+                  tb_geom_type_name(pairs[p][1]), counts[TB_COVER_PROVEN], counts[TB_COVER_BETTER],
+                  counts[TB_COVER_OPEN]);
+    // What curves all over has no sector in which its features hold: left to the polytope.
+    if (p == 0) {
+      assert_true(counts[TB_COVER_PROVEN] > 5 * counts[TB_COVER_OPEN]);
+      assert_true(counts[TB_COVER_BETTER] > 100);
+    }
+  }
+}
+
+// Two cylinders: the start is a unit vector that separates no less than the directions it is made
+// of, and a climb from it mostly ends on the deepest of all.
+static void test_cylinder_start(void** state) {
+  (void)state;
+  tbRng rng = {9};
+  int right = 0, total = 0;
+  for (int i = 0; i < 4000; i++) {
+    tbShape a, b;
+    tbConvexPair pair;
+    tbConvexResult r;
+    tbSupport at;
+    tbReal n[3], axis[3], side[3];
+    tb_test_random_pair(&rng, TB_GEOM_CYLINDER, TB_GEOM_CYLINDER, TB_TEST_SHALLOW, &a, &b);
+    tb_convex_pair_init(&pair, &a, &b);
+    if (!tb_cylinder_start(&pair, INFINITY, n)) continue;
+    assert_near(tb_norm3(n), 1, 1e-12);
+    tbAscent ascent = climb(&pair, n, &r);
+    tbReal top = r.dist, slack = 1e-9 * pair.scale;
+    if (ascent < TB_ASCENT_LOCAL) continue;
+    for (int sign = -1; sign <= 1; sign += 2) {
+      tb_set3(axis, 0, 0, sign);
+      assert_true(tb_pair_separation(&pair, axis, &at) <= top + slack);
+      tb_set3(axis, sign * pair.mat[2], sign * pair.mat[5], sign * pair.mat[8]);
+      assert_true(tb_pair_separation(&pair, axis, &at) <= top + slack);
+      tb_set3(side, -sign * pair.mat[5], sign * pair.mat[2], 0);
+      if (tb_normalize3(side) > 1e-2) {
+        assert_true(tb_pair_separation(&pair, side, &at) <= top + slack);
+      }
+    }
+    tbReal best = best_of_many(&rng, &pair);
+    right += best <= top + slack;
+    total++;
+  }
+  print_message("%d of %d starts end on the deepest\n", right, total);
+  assert_true(total > 3900 && right > 0.97 * total);
+}
+
+// Axes that are parallel, in one line, or of length zero.
+static void test_cylinder_start_odd(void** state) {
+  (void)state;
+  tbRng rng = {10};
+  for (int i = 0; i < 3000; i++) {
+    tbShape a, b;
+    tbConvexPair pair;
+    tbReal n[3];
+    tbTestPlacement placement = i % 2 ? TB_TEST_ALIGNED : TB_TEST_NEARLY;
+    tb_test_random_pair(&rng, TB_GEOM_CYLINDER, TB_GEOM_CYLINDER, placement, &a, &b);
+    if (i % 5 == 0) tb_copy3(b.pos, a.pos);
+    if (i % 7 == 0) a.size[0] = 0;
+    if (i % 11 == 0) b.size[1] = 0;
+    tb_convex_pair_init(&pair, &a, &b);
+    if (tb_cylinder_start(&pair, 0, n)) assert_near(tb_norm3(n), 1, 1e-12);
+    tb_test_contract(&rng, &a, &b, 0.05, 1e-6);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_cover),
+      cmocka_unit_test(test_cylinder_start),
+      cmocka_unit_test(test_cylinder_start_odd),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
