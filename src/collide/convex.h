@@ -92,6 +92,10 @@ void tb_convex_pair_init_prism(tbConvexPair* pair, const tbShape* a, const tbSha
 // The point of a core farthest along d (in its frame, any length); returns its vertex.
 int tb_core_support(tbCore* core, const tbReal d[3], tbReal point[3]);
 
+// How deep a point (in the core's frame) is in the shape, that is the core and its radius around;
+// negative outside. For an ellipsoid no more than that, outside only the sign counts.
+tbReal tb_core_depth(const tbCore* core, const tbReal x[3]);
+
 // The point of b - a that is lowest along n, so that s(n) = n.w for unit n.
 void tb_pair_support(tbConvexPair* pair, const tbReal n[3], tbSupport* out);
 

@@ -23,6 +23,10 @@
 // What names a contact: a point of the shape, a grid point, two edges that cross, an outer wall. In
 // this order contacts are preferred where they tie.
 enum { BY_SHAPE, BY_GRID, BY_EDGES, BY_WALL };
+// Triangles with a lower normal than this are the sides of walls.
+#define STEEP 0.9
+// A face that leans less than this (sine) against a triangle is parallel to it.
+#define PARALLEL 0.02
 // Slopes below this have no direction.
 #define LEVEL 0.02
 
@@ -39,6 +43,8 @@ typedef struct {
   tbReal prism[18];
   tbReal normal[3];
   int triangle;
+  // The core's lowest point along that normal, and its height above the triangle's plane.
+  tbReal low[3], above;
   // Directions that parted the last prisms from the shape, and how low the shape is along them.
   tbReal apart[MAX_APART][3], lowest[MAX_APART];
   int napart, next_apart, last_apart;
@@ -53,6 +59,9 @@ typedef struct {
   // The best contact that was no local minimum, in case there is no other.
   tbContactPoint spare;
   int has_spare;
+  // And the best of shapes that reach through a thin wall.
+  tbContactPoint through;
+  bool pierced;
 } Terrain;
 
 // Grid points around one.
@@ -291,17 +300,29 @@ static void thin_out(Terrain* t) {
   t->count = total;
 }
 
+// The point of the surface that a contact belongs to.
+static void surface_point(const tbContactPoint* c, tbReal p[3]) {
+  tb_add_scaled3(p, c->pos, -0.5 * c->dist, c->frame);
+}
+
 // The neighbours of this triangle find the same contact on shared edges and corners: keep one, with
-// the name that comes first.
+// the name that comes first. And one point of the surface touches a convex shape along one normal:
+// where other triangles say otherwise, the largest distance is the point's own (docs/hfield.md).
 static void add(Terrain* t, const tbContactPoint* c, uint32_t feature) {
-  tbReal near2 = 1e-12 * t->pair.scale * t->pair.scale;
+  tbReal near2 = 1e-12 * t->pair.scale * t->pair.scale, p[3], q[3];
+  surface_point(c, p);
   for (int i = 0; i < t->count; i++) {
-    tbReal apart[3];
-    tb_sub3(apart, t->found[i].pos, c->pos);
-    if (tb_dot3(apart, apart) <= near2 && tb_dot3(t->found[i].frame, c->frame) > SAME_DIRECTION) {
-      if (feature < t->found[i].feature) t->found[i].feature = feature;
-      return;
+    tbContactPoint* known = &t->found[i];
+    surface_point(known, q);
+    tb_sub3(q, q, p);
+    if (!(tb_dot3(q, q) <= near2)) continue;
+    if (tb_dot3(known->frame, c->frame) > SAME_DIRECTION) {
+      if (feature < known->feature) known->feature = feature;
+    } else if (c->dist > known->dist) {
+      *known = *c;
+      known->feature = feature;
     }
+    return;
   }
   if (t->count == MAX_FOUND) thin_out(t);
   t->found[t->count] = *c;
@@ -331,9 +352,34 @@ static int is_buried(const Terrain* t, const tbReal x[3]) {
   return x[2] <= z + 1e-9 * t->pair.scale;
 }
 
-// Keep those of a triangle's contacts that belong to the terrain, and of which, if asked for, the
-// core's point is below the surface; returns how many.
-static int filter(Terrain* t, const tbContactPoint* contact, int count, int buried) {
+// A grid point or edge that is under a face of the shape touches along that face's normal. Along
+// the triangle's it does only where the face is parallel to it, and then no deeper than the shape's
+// lowest point.
+static bool is_faced(const Terrain* t, const tbContactPoint* c, const tbReal p[3]) {
+  uint32_t kind = c->feature >> 30;
+  if ((kind != 1 && kind != 3) || tb_dot3(c->frame, t->normal) < SAME_DIRECTION) return true;
+  tbReal apart[3], rise = c->dist + t->pair.b.radius - t->above;
+  tb_sub3(apart, p, t->low);
+  return rise <= PARALLEL * tb_norm3(apart) + 1e-9 * t->pair.scale;
+}
+
+// What a contact below a triangle's plane must show: that the shape's point is below the surface,
+// or either that or the surface's point in the shape.
+typedef enum { ANY, BURIED, MUTUAL } Proof;
+
+// Is the surface's point p in the shape, and about as deep as the contact says? The way out of a
+// convex shape along another normal than the nearest is longer, but not by much where they tie.
+static bool is_in_shape(const Terrain* t, const tbReal p[3], tbReal dist) {
+  tbReal arm[3], x[3];
+  tb_sub3(arm, p, t->pair.pos);
+  tb_mul_mat3t_vec3(x, t->pair.mat, arm);
+  tbReal depth = tb_core_depth(&t->pair.b, x);
+  return -dist <= 4 * depth + 1e-9 * t->pair.scale;
+}
+
+// Keep those of a triangle's contacts that belong to the terrain and have the proof; returns how
+// many.
+static int filter(Terrain* t, const tbContactPoint* contact, int count, Proof proof) {
   int kept = 0;
   for (int i = 0; i < count; i++) {
     const tbContactPoint* c = &contact[i];
@@ -341,14 +387,17 @@ static int filter(Terrain* t, const tbContactPoint* contact, int count, int buri
     tb_add_scaled3(p, c->pos, -0.5 * c->dist, c->frame);
     bool top = on_top(t, p);
     int valid = top ? is_local_minimum(t, p, c->frame) : is_outer_wall(t, p, c->frame);
-    // What is below the plane must be below the surface; a spare must not push sideways.
+    // What is below the plane must be below the surface, or the surface inside of the shape; a
+    // spare must not push sideways.
     int inside = 0;
-    if (buried && c->dist + t->pair.b.radius < 0) {
-      tb_add_scaled3(p, c->pos, 0.5 * c->dist + t->pair.b.radius, c->frame);
-      inside = is_buried(t, p);
+    if (proof != ANY && c->dist + t->pair.b.radius < 0) {
+      tbReal x[3];
+      tb_add_scaled3(x, c->pos, 0.5 * c->dist + t->pair.b.radius, c->frame);
+      inside = is_buried(t, x) || (proof == MUTUAL && is_in_shape(t, p, c->dist));
       valid = valid && inside;
     }
-    int usable = buried ? inside : t->closest || c->dist > 0 || c->frame[2] > 0.1;
+    int usable = proof != ANY ? inside : t->closest || c->dist > 0 || c->frame[2] > 0.1;
+    valid = valid && (proof != BURIED || is_faced(t, c, p));
     if (valid && !(top && is_drawn(t, c->feature))) {
       add(t, c, feature_of(t, c, top));
       kept++;
@@ -363,7 +412,7 @@ static int filter(Terrain* t, const tbContactPoint* contact, int count, int buri
 
 // Corners of the shape below the triangle that do not belong to the face which looks down most: all
 // that are deep count, as on a plane.
-static int add_corners(Terrain* t, int buried) {
+static int add_corners(Terrain* t, Proof proof) {
   int kept = 0;
   tbReal level = tb_dot3(t->normal, t->prism);
   for (int i = 0; i < t->ncorner; i++) {
@@ -372,7 +421,7 @@ static int add_corners(Terrain* t, int buried) {
     if (!(dist <= t->margin)) continue;
     tb_add_scaled3(pos, t->corner[i], -0.5 * dist, t->normal);
     tb_contact_set(&contact, pos, t->normal, dist, TB_FEATURE(2, i, 0));
-    kept += filter(t, &contact, 1, buried);
+    kept += filter(t, &contact, 1, proof);
   }
   return kept;
 }
@@ -393,18 +442,17 @@ static void set_corners(Terrain* t) {
 
 // Contacts along the normal of `r`: the corners of the region where triangle and shape meet, and
 // the shape's lowest point, which need not belong to the face that looks down most.
-static int add_region(Terrain* t, const tbConvexResult* r, int buried) {
+static int add_region(Terrain* t, const tbConvexResult* r, Proof proof) {
   tbContactPoint contact[TB_TERRAIN_MANIFOLD];
-  int kept =
-      filter(t, contact, tb_convex_manifold_terrain(&t->pair, r, t->margin, contact), buried);
+  int kept = filter(t, contact, tb_convex_manifold_terrain(&t->pair, r, t->margin, contact), proof);
   tbSupport at;
   tbReal radius = t->pair.b.radius, dist = tb_pair_separation(&t->pair, r->normal, &at) - radius;
   if (r->dist > 0 || dist > t->margin) return kept;
   tbReal pos[3];
-  if (tb_dot3(r->normal, t->normal) > SAME_DIRECTION) kept += add_corners(t, buried);
+  if (tb_dot3(r->normal, t->normal) > SAME_DIRECTION) kept += add_corners(t, proof);
   tb_add_scaled3(pos, at.b, -radius - 0.5 * dist, r->normal);
   tb_contact_set(contact, pos, r->normal, dist, TB_FEATURE(2, at.ib, 0));
-  return kept + filter(t, contact, 1, buried);
+  return kept + filter(t, contact, 1, proof);
 }
 
 // A shape is below the triangle's plane: the way out that starts along the triangle's normal.
@@ -468,7 +516,7 @@ static void push_along_normal(Terrain* t, const tbReal lowest[3], tbReal above) 
   r.dist = above;
   tb_copy3(r.point_b, lowest);
   tb_add_scaled3(r.point_a, lowest, -above, r.normal);
-  add_region(t, &r, 1);
+  add_region(t, &r, BURIED);
 }
 
 // May the shape touch an edge of the triangle along a normal between those of its two triangles?
@@ -512,6 +560,23 @@ static bool is_aside(Terrain* t, tbReal limit, tbReal far, bool* beside) {
   return *beside || r.state == TB_CONVEX_APART;
 }
 
+// A shape that reaches from one side of a thin wall to the other, or is beside it: what the prism
+// alone says counts where the terrain allows it. The deepest of what it does not is kept in case
+// there is nothing else.
+static void collide_thin(Terrain* t, tbReal far) {
+  tbConvexResult r;
+  memset(&r, 0, sizeof r);
+  tb_copy3(r.normal, t->normal);
+  tb_convex_solve(&t->pair, far, &r);
+  if (r.state == TB_CONVEX_APART || add_region(t, &r, r.dist <= 0 ? MUTUAL : ANY) > 0 || r.dist > 0)
+    return;
+  tbReal pos[3], dist = r.dist - t->pair.b.radius;
+  if (t->pierced && t->through.dist <= dist) return;
+  t->pierced = true;
+  tb_add_scaled3(pos, r.point_b, -t->pair.b.radius - 0.5 * dist, r.normal);
+  tb_contact_set(&t->through, pos, r.normal, dist, name_of(BY_WALL, (uint32_t)t->triangle));
+}
+
 // Contacts of the triangle and the shape, whose lowest point along the normal is at the height
 // `above`.
 static void collide_near(Terrain* t, const tbReal lowest[3], tbReal above, tbReal far) {
@@ -521,8 +586,8 @@ static void collide_near(Terrain* t, const tbReal lowest[3], tbReal above, tbRea
   if (!(above < 0)) {
     tb_convex_solve(&t->pair, far, &r);
     if (r.state == TB_CONVEX_APART) return;
-    add_region(t, &r, 0);
-    add_corners(t, 0);
+    add_region(t, &r, r.dist <= 0 ? MUTUAL : ANY);
+    add_corners(t, MUTUAL);
     return;
   }
   tbReal weight[3], small = 1e-6;
@@ -531,15 +596,22 @@ static void collide_near(Terrain* t, const tbReal lowest[3], tbReal above, tbRea
   tb_add_scaled3(r.point_a, lowest, -above, r.normal);
   triangle_weights(t, r.point_a, weight);
   if (weight[0] > small && weight[1] > small && weight[2] > small) {
-    // The lowest point is under the triangle: its normal is the way out.
-    t->overlap = true;
-    add_region(t, &r, 0);
+    // The lowest point is under the triangle: its normal is the way out, but where a wall is so
+    // thin that the point has come out of its other side, or never was in it.
+    if (is_buried(t, lowest)) {
+      t->overlap = true;
+      add_region(t, &r, MUTUAL);
+    } else {
+      collide_thin(t, far);
+    }
     return;
   }
   if (may_touch_edge(t, weight)) {
     solve_from_above(t, far, &r);
-    if (r.state == TB_CONVEX_APART || add_region(t, &r, 0) > 0) return;
+    if (r.state == TB_CONVEX_APART || add_region(t, &r, r.dist <= 0 ? MUTUAL : ANY) > 0) return;
   }
+  // Over a sharp ridge neither side's normal leads to it: s is not concave where it is negative.
+  if (t->normal[2] < STEEP && !is_buried(t, lowest)) collide_thin(t, far);
   t->overlap |= r.dist <= 0;
   push_along_normal(t, lowest, above);
 }
@@ -550,6 +622,8 @@ static void collide_triangle(Terrain* t) {
   lowest_along(t, t->normal, lowest);
   tbReal above = tb_dot3(t->normal, lowest) - tb_dot3(t->normal, t->prism);
   if (above > limit) return;
+  tb_copy3(t->low, lowest);
+  t->above = above;
   // A point below a slope may lie in the next prism. That prism pushes it out, too; only where none
   // does, look as far aside as it is deep.
   tbReal far = t->thorough ? fmax(limit, -above) : limit;
@@ -679,13 +753,14 @@ static int collide_within(const tbShape* a, const tbShape* b, tbReal margin, tbC
     high[i] += margin;
   }
   if (high[2] < t.base) return 0;
-  t.thorough = t.skipped = t.overlap = false;
+  t.thorough = t.skipped = t.overlap = t.pierced = false;
   collide_cells(&t, low, high);
   if (t.count == 0 && t.skipped && t.overlap) {
     t.thorough = true;
     collide_cells(&t, low, high);
   }
   if (t.count == 0 && t.has_spare) add(&t, &t.spare, t.spare.feature);
+  if (t.count == 0 && t.pierced) add(&t, &t.through, t.through.feature);
   int count = choose(&t, out);
   for (int i = 0; i < count; i++) to_world(a, &out[i]);
   return count;

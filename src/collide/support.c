@@ -71,6 +71,29 @@ int tb_core_support(tbCore* core, const tbReal d[3], tbReal p[3]) {
   }
 }
 
+tbReal tb_core_depth(const tbCore* core, const tbReal x[3]) {
+  const tbReal* h = core->size;
+  tbReal across = sqrt(x[0] * x[0] + x[1] * x[1]), depth = INFINITY;
+  switch (core->kind) {
+    case TB_CORE_BOX: return fmin(h[0] - fabs(x[0]), fmin(h[1] - fabs(x[1]), h[2] - fabs(x[2])));
+    case TB_CORE_CYLINDER: return fmin(h[0] - across, h[2] - fabs(x[2]));
+    case TB_CORE_ELLIPSOID: {
+      tbReal u = x[0] / h[0], v = x[1] / h[1], w = x[2] / h[2];
+      return (1 - sqrt(u * u + v * v + w * w)) * fmin(h[0], fmin(h[1], h[2]));
+    }
+    case TB_CORE_HULL:
+      for (int f = 0; f < core->hull->nface; f++) {
+        const tbReal* plane = core->hull->plane + 4 * f;
+        depth = fmin(depth, plane[3] - tb_dot3(plane, x));
+      }
+      return core->hull->nface > 0 ? depth : -INFINITY;
+    default: {
+      tbReal beyond = core->kind == TB_CORE_SEGMENT ? fmax(fabs(x[2]) - h[2], 0) : fabs(x[2]);
+      return core->radius - sqrt(across * across + beyond * beyond);
+    }
+  }
+}
+
 void tb_pair_support(tbConvexPair* pair, const tbReal n[3], tbSupport* out) {
   tbReal d[3], p[3];
   pair->evaluations++;

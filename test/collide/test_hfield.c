@@ -1,5 +1,7 @@
 // Height fields: equal to planes where they are planes, equal to brute force over all triangles
 // where they are not, and never a push from between two cells.
+#include <stdlib.h>
+
 #include "common/shapes.h"
 #include "spatial/quat.h"
 #include "spatial/vec3.h"
@@ -247,6 +249,131 @@ static void test_shapes_on_rough_ground(void** state) {
   }
 }
 
+// ---- steep ground: cells several times as high as they are wide --------------------------------
+
+#define SIDE 9
+
+typedef struct {
+  tbReal data[SIDE * SIDE];
+  tbHField field;
+} Steep;
+
+static void fill_steep(tbRng* rng, tbReal height, Steep* s) {
+  s->field = (tbHField){.nrow = SIDE, .ncol = SIDE, .size = {0.4, 0.4, height, 0.5}};
+  s->field.data = s->data;
+  int kind = tb_rng_int(rng, 4);
+  for (int k = 0; k < SIDE * SIDE; k++) {
+    int row = k / SIDE, column = k % SIDE;
+    // Noise, terraces, a comb of walls, single spikes.
+    s->data[k] = kind == 0   ? tb_rng_uniform(rng, 0, 1)
+                 : kind == 1 ? 0.25 * ((row / 2 + column / 3) % 4)
+                 : kind == 2 ? column % 3 == 1
+                             : (row * 5 + column * 3) % 11 == 0;
+  }
+}
+
+// The signed distance of the shape to each triangle alone, as a hull of three points: the least of
+// all where they are apart.
+static tbReal least_over_triangles(const tbHField* f, const tbShape* shape, tbReal normal[3]) {
+  tbReal least = INFINITY;
+  for (int r = 0; r + 1 < f->nrow; r++) {
+    for (int c = 0; c + 1 < f->ncol; c++) {
+      for (int k = 0; k < 2; k++) {
+        tbReal v[9], n[3];
+        corner(f, r + k, c + k, v);
+        corner(f, r + k, c + 1 - k, v + 3);
+        corner(f, r + 1 - k, c + k, v + 6);
+        tbHull triangle = {.nvert = 3, .vert = v};
+        for (int i = 0; i < 3; i++) triangle.center[i] = (v[i] + v[3 + i] + v[6 + i]) / 3;
+        for (int i = 0; i < 3; i++) {
+          tbReal arm[3];
+          tb_sub3(arm, v + 3 * i, triangle.center);
+          triangle.radius = fmax(triangle.radius, tb_norm3(arm));
+        }
+        tbShape t = place(NULL);
+        t.type = TB_GEOM_MESH;
+        t.hull = &triangle;
+        tbReal dist = tb_distance(&t, shape, NULL, NULL, n, NULL);
+        if (!(dist < least)) continue;
+        least = dist;
+        tb_copy3(normal, n);
+      }
+    }
+  }
+  return least;
+}
+
+// Where steep ground and a shape are apart, the field has what brute force over its triangles has;
+// every contact is one of the surface; none is there twice.
+static void check_apart(const tbShape* a, const tbShape* b, tbReal least, tbReal margin) {
+  tbContactPoint c[TB_MAX_PAIR_CONTACTS];
+  int count = tb_collide(a, b, margin, c, NULL);
+  tbReal deepest = INFINITY, small = 1e-6 * (1 + tb_test_size(b));
+  if (fabs(least - margin) < small) return;
+  if ((count > 0) != (least < margin)) {
+    fail_msg("%s: %d contacts at a distance of %g, margin %g", tb_geom_type_name(b->type), count,
+             least, margin);
+  }
+  for (int i = 0; i < count; i++) {
+    tbReal x[3], foot[3];
+    deepest = fmin(deepest, c[i].dist);
+    tb_add_scaled3(x, c[i].pos, -0.5 * c[i].dist, c[i].frame);
+    assert_near(brute_force(a->hfield, x, foot), 0, small);
+    tb_add_scaled3(x, c[i].pos, 0.5 * c[i].dist, c[i].frame);
+    // Beside the closest point of a leaning core the normal ends inside of it.
+    assert_true(tb_test_outside(b, x) <= small);
+    for (int j = 0; j < i; j++) {
+      tbReal apart[3];
+      tb_sub3(apart, c[i].pos, c[j].pos);
+      bool twin = tb_norm3(apart) < 1e-7 && tb_dot3(c[i].frame, c[j].frame) > 0.99999;
+      if (twin) fail_msg("%s: a contact twice", tb_geom_type_name(b->type));
+    }
+  }
+  if (count > 0) assert_near(deepest, least, small);
+}
+
+static void test_steep_cells(void** state) {
+  (void)state;
+  tbRng rng = {17};
+  static Steep steep;
+  tbShape a = place(&steep.field);
+  int apart = 0, shallow = 0, odd = 0;
+  const char* more = getenv("TRIBO_TEST_POSES");
+  for (int round = 0; round < (more ? atoi(more) : 900); round++) {
+    if (round % 20 == 0) fill_steep(&rng, exp(tb_rng_uniform(&rng, log(0.02), log(0.8))), &steep);
+    tbShape b = small_shape(&rng, shapes[round % 6]);
+    tb_set3(b.pos, tb_rng_uniform(&rng, -0.3, 0.3), tb_rng_uniform(&rng, -0.3, 0.3),
+            steep.field.size[2] + 0.6);
+    // Down until it is near something, and then a random way off.
+    tbReal n[3] = {0, 0, 1}, least = INFINITY;
+    for (int k = 0; k < 40 && least > 1e-3; k++) {
+      if (k) b.pos[2] -= 0.999 * least;
+      least = least_over_triangles(&steep.field, &b, n);
+    }
+    if (!(least > 1e-9)) continue;
+    check_apart(&a, &b, least, tb_rng_uniform(&rng, 0, 0.05));
+    check_apart(&a, &b, least, 1.01 * least + 1e-5);
+    apart++;
+    // A little into it: found, and not deeper than it was pushed.
+    tbReal depth = 1e-4;
+    tb_add_scaled3(b.pos, b.pos, -depth - least, n);
+    tbContactPoint c[TB_MAX_PAIR_CONTACTS];
+    int count = tb_collide(&a, &b, 0, c, NULL);
+    if (count == 0) fail_msg("%s, round %d: nothing found", tb_geom_type_name(b.type), round);
+    tbReal deepest = 0;
+    for (int i = 0; i < count; i++) deepest = fmin(deepest, c[i].dist);
+    if (!(deepest <= -0.5 * depth && deepest >= -depth - 1e-7)) {
+      print_message("%s, round %d: %g deep, pushed by %g\n", tb_geom_type_name(b.type), round,
+                    -deepest, depth);
+      odd++;
+    }
+    shallow++;
+  }
+  // A corner in a wall thinner than a few depths may be pushed to both of its sides.
+  print_message("%d apart, %d overlapping, %d not as deep as pushed\n", apart, shallow, odd);
+  assert_true(apart > 500 && odd <= 2 + shallow / 500);
+}
+
 // A plate on hundreds of spikes: more contacts of one direction than are compared at once.
 static void test_bed_of_nails(void** state) {
   (void)state;
@@ -307,6 +434,7 @@ int main(void) {
       cmocka_unit_test(test_no_ghost_edges),
       cmocka_unit_test(test_ball_on_rough_ground),
       cmocka_unit_test(test_shapes_on_rough_ground),
+      cmocka_unit_test(test_steep_cells),
       cmocka_unit_test(test_bed_of_nails),
       cmocka_unit_test(test_bad_fields),
   };
