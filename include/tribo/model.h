@@ -59,8 +59,8 @@ TB_API void tb_model_free(tbModel* model);
 TB_API int tb_name2id(const tbModel* model, tbObjType type, const char* name);
 TB_API const char* tb_id2name(const tbModel* model, tbObjType type, int id);
 
-// The array called `name`: its address, element type ("real", "int", "float" or "char") and shape.
-// NULL if there is none.
+// The array called `name`: its address, element type ("real", "int", "float",
+// "uint16_t" or "char") and shape. NULL if there is none.
 TB_API const void* tb_model_field(const tbModel* model, const char* name, const char** type,
                                   int* rows, int* columns);
 

@@ -16,6 +16,7 @@
 #define TB_NBIAS 10    // biasprm
 #define TB_NEQDATA 11  // eq_data
 #define TB_NGUESS 96   // mesh_hullguess: TB_HULL_GUESS of collide.h
+#define TB_NCELL 8     // hull_cell: vertices per cell of directions
 
 #define TB_MODEL_SIZES(X)                                                   \
   X(nq, "configuration coordinates, length of qpos")                        \
@@ -39,6 +40,7 @@
   X(nhullface, "polygonal faces of all hulls")                              \
   X(nhullfaceadr, "entries of hull_faceadr: one more than faces, per hull") \
   X(nhullpoly, "vertex indices of all hull faces")                          \
+  X(nhullcell, "vertex indices of all hulls' cells of directions")          \
   X(nhfield, "height fields")                                               \
   X(nhfielddata, "samples of all height fields")                            \
   X(npair, "explicit contact pairs")                                        \
@@ -214,6 +216,9 @@
   X(int, mesh_hullpolyadr, nmesh, 1, "", "first entry in hull_poly and hull_polyadj")             \
   X(tbReal, mesh_hullcenter, nmesh, 3, "m", "a point inside the hull")                            \
   X(tbReal, mesh_hullradius, nmesh, 1, "m", "radius about it that holds every vertex")            \
+  X(int, mesh_hullside, nmesh, 1, "",                                                             \
+    "cells along each side of a cube's face, 0 if there are none")                                \
+  X(int, mesh_hullcelladr, nmesh, 1, "", "first entry in hull_cell")                              \
   X(int, mesh_hullguess, nmesh, TB_NGUESS, "", "hull vertices where a support search starts")     \
   X(tbReal, mesh_pos, nmesh, 3, "m", "translation subtracted from the file's vertices")           \
   X(tbReal, mesh_quat, nmesh, 4, "", "rotation applied to the file's vertices")                   \
@@ -228,6 +233,8 @@
   X(int, hull_faceadr, nhullfaceadr, 1, "", "per hull: where each face's polygon starts")         \
   X(int, hull_poly, nhullpoly, 1, "", "polygons, counter-clockwise, indices within the hull")     \
   X(int, hull_polyadj, nhullpoly, 1, "", "the face across the edge from this vertex to the next") \
+  X(uint16_t, hull_cell, nhullcell, 1, "",                                                        \
+    "vertices that are farthest along directions of a cell")                                      \
   /* height fields */                                                                             \
   X(tbReal, hfield_size, nhfield, 4, "m", "x half, y half, top, base below zero")                 \
   X(int, hfield_nrow, nhfield, 1, "", "rows")                                                     \

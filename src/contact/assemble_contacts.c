@@ -142,25 +142,29 @@ static void view_hulls(tbContactFinder* f, const tbModel* m) {
         .face_adj = m->hull_polyadj + m->mesh_hullpolyadr[i],
         .vert_face = m->hull_vertface + m->mesh_hullvertadr[i],
         .guess = m->mesh_hullguess + (size_t)TB_NGUESS * (size_t)i,
+        .side = m->mesh_hullside[i],
         .radius = m->mesh_hullradius[i],
     };
+    if (f->hull[i].side > 0) f->hull[i].cells = m->hull_cell + m->mesh_hullcelladr[i];
     tb_copy3(f->hull[i].center, m->mesh_hullcenter + 3 * i);
     f->hull[i].inner = tb_hull_inner(&f->hull[i]);
     tb_hull_box(&f->hull[i], f->hull[i].low, f->hull[i].high);
   }
 }
 
-// Memory for the searches of all hulls, each on its own cache lines.
+// Memory for the searches of small hulls (large ones have cells), each on its own cache lines.
 static int prepare_hulls(tbContactFinder* f, const tbModel* m) {
   const size_t line = 64;
   f->nsearch = 1;
   for (int i = 0; i < m->nmesh; i++) {
+    if (f->hull[i].cells) continue;
     f->nsearch += (tb_hull_search_bytes(&f->hull[i]) + line - 1) / line * line;
   }
   f->hull_search = malloc(f->nsearch);
   if (!f->hull_search) return 0;
   char* at = f->hull_search;
   for (int i = 0; i < m->nmesh; i++) {
+    if (f->hull[i].cells) continue;
     tb_hull_search_fill(&f->hull[i], at);
     at += (tb_hull_search_bytes(&f->hull[i]) + line - 1) / line * line;
   }

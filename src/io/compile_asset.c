@@ -127,6 +127,10 @@ static void add_size(int* total, int64_t more) {
   *total = *total < 0 || *total + more > INT_MAX ? -1 : (int)(*total + more);
 }
 
+static int cell_entries(const tbHull* hull) {
+  return hull->cells ? TB_NCELL * 6 * hull->side * hull->side : 0;
+}
+
 void tb_compile_count_assets(const tbCompile* c, tbModel* sizes) {
   for (int i = 0; i < c->spec->nmesh; i++) {
     if (c->mesh_id[i] < 0) continue;
@@ -142,6 +146,7 @@ void tb_compile_count_assets(const tbCompile* c, tbModel* sizes) {
     add_size(&sizes->nhullface, hull->nface);
     add_size(&sizes->nhullfaceadr, hull->nface + 1);
     add_size(&sizes->nhullpoly, hull->face_start[hull->nface]);
+    add_size(&sizes->nhullcell, cell_entries(hull));
   }
   sizes->nhfield = c->spec->nhfield;
   for (int i = 0; i < c->spec->nhfield; i++) {
@@ -151,7 +156,7 @@ void tb_compile_count_assets(const tbCompile* c, tbModel* sizes) {
 
 // Where the next hull goes in each of the model's arrays.
 typedef struct {
-  int vert, adr, edge, face, faceadr, poly;
+  int vert, adr, edge, face, faceadr, poly, cell;
 } HullCursor;
 
 static void copy_ints(int* target, const int* source, int n) {
@@ -183,12 +188,18 @@ static void copy_hull(tbModel* m, int id, const tbHull* hull, HullCursor* at) {
   copy_ints(m->hull_faceadr + at->faceadr, hull->face_start, hull->nface + 1);
   copy_ints(m->hull_poly + at->poly, hull->face_vert, npoly);
   copy_ints(m->hull_polyadj + at->poly, hull->face_adj, npoly);
+  m->mesh_hullside[id] = hull->cells ? hull->side : 0;
+  m->mesh_hullcelladr[id] = at->cell;
+  if (hull->cells) {
+    memcpy(m->hull_cell + at->cell, hull->cells, sizeof(uint16_t) * (size_t)cell_entries(hull));
+  }
   at->vert += hull->nvert;
   at->adr += hull->nvert + 1;
   at->edge += nedge;
   at->face += hull->nface;
   at->faceadr += hull->nface + 1;
   at->poly += npoly;
+  at->cell += cell_entries(hull);
 }
 
 static void copy_meshes(const tbCompile* c, tbModel* m) {
@@ -214,6 +225,7 @@ static void copy_meshes(const tbCompile* c, tbModel* m) {
     } else {
       m->mesh_hullvertadr[id] = m->mesh_hulladradr[id] = m->mesh_hulledgeadr[id] = -1;
       m->mesh_hullfaceadr[id] = m->mesh_hullfaceadradr[id] = m->mesh_hullpolyadr[id] = -1;
+      m->mesh_hullcelladr[id] = -1;
     }
   }
 }

@@ -58,6 +58,7 @@ static tbResult check_numbers(const tbModel* model, tbError* error) {
 #define TB_IS_REAL_int 0
 #define TB_IS_REAL_char 0
 #define TB_IS_REAL_float 0
+#define TB_IS_REAL_uint16_t 0
 #define X(type, name, rows, columns, unit, what)                                            \
   if (TB_IS_REAL_##type && !tb_ends_with(#name, "user") && strcmp(#name, "numeric_data")) { \
     const bool is_range = tb_ends_with(#name, "range");                                     \

@@ -58,6 +58,30 @@ static tbResult check_geoms(const tbModel* m, tbError* error) {
   return geom == m->ngeom ? TB_OK : tb_fail(error, TB_ERROR_MODEL, "model: geoms without a body");
 }
 
+// The cells of a hull's directions: first four vertices of all, then four more of each. The first
+// of four may say that there are more, the first of these that there are too many.
+static tbResult check_cells(const tbModel* m, int mesh, tbError* error) {
+  enum { MOST_SIDE = 1024, FOUR = TB_NCELL / 2, MORE = 0x8000, NONE = UINT16_MAX };
+  int side = m->mesh_hullside[mesh], first = m->mesh_hullcelladr[mesh];
+  int nvert = m->mesh_hullvertnum[mesh];
+  if (side == 0) return TB_OK;
+  int64_t ncell = side < 0 || side > MOST_SIDE ? 0 : (int64_t)6 * side * side;
+  if (ncell == 0 || first < 0 || first + TB_NCELL * ncell > m->nhullcell) {
+    return tb_fail(error, TB_ERROR_MODEL, "model: cells of mesh %d's hull are out of bounds", mesh);
+  }
+  for (int64_t i = 0; i < 2 * ncell; i++) {
+    const uint16_t* four = m->hull_cell + first + FOUR * i;
+    bool good = true;
+    for (int k = 0; k < FOUR; k++) {
+      good = good && (k == 0 && i < ncell ? four[k] & ~MORE : four[k]) < nvert;
+    }
+    if (!good && (i < ncell || four[0] != NONE)) {
+      return tb_fail(error, TB_ERROR_MODEL, "model: cells of mesh %d's hull name no vertex", mesh);
+    }
+  }
+  return TB_OK;
+}
+
 // One hull: graph of vertices, polygons and their neighbours.
 static tbResult check_hull(const tbModel* m, int mesh, tbError* error) {
   int nvert = m->mesh_hullvertnum[mesh], nface = m->mesh_hullfacenum[mesh];
@@ -78,6 +102,7 @@ static tbResult check_hull(const tbModel* m, int mesh, tbError* error) {
   TRY(tb_check_range("hull_polyadj", m->hull_polyadj + poly, npoly, 0, nface, error));
   TRY(tb_check_range("mesh_hullguess", m->mesh_hullguess + (size_t)TB_NGUESS * (size_t)mesh,
                      TB_NGUESS, 0, nvert, error));
+  TRY(check_cells(m, mesh, error));
   if (nface) {
     TRY(tb_check_range("hull_vertface", m->hull_vertface + m->mesh_hullvertadr[mesh], nvert, 0,
                        nface, error));

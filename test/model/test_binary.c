@@ -292,12 +292,55 @@ static void test_indices(void** state) {
   tb_model_free(model);
 }
 
+// A ball of 300 points has cells of directions. They name vertices, or the file is refused.
+static void test_cells(void** state) {
+  (void)state;
+  enum { POINTS = 300 };
+  static char xml[POINTS * 40 + 400];
+  const double golden = 2.399963229728653;
+  int n = snprintf(xml, sizeof xml, "<mujoco><asset><mesh name='ball' vertex='");
+  for (int i = 0; i < POINTS; i++) {
+    double z = 1 - (2 * i + 1.0) / POINTS, r = sqrt(1 - z * z);
+    n += snprintf(xml + n, sizeof xml - (size_t)n, "%.6f %.6f %.6f ", r * cos(golden * i),
+                  r * sin(golden * i), z);
+  }
+  snprintf(xml + n, sizeof xml - (size_t)n,
+           "'/></asset><worldbody><body><freejoint/><geom type='mesh' mesh='ball'/></body>"
+           "</worldbody></mujoco>");
+  tbError error = {0};
+  tbModel* model = tb_load_string(xml, NULL, NULL, &error);
+  if (!model) fail_msg("%s", error.message);
+  int side = model->mesh_hullside[0], half = model->nhullcell / 2;
+  assert_int_equal(model->nhullcell, TB_NCELL * 6 * side * side);
+  assert_true(side > 0);
+  tbRng rng = {5};
+  for (int trial = 0; trial < 400; trial++) {
+    bool rest = trial % 2;
+    int at = tb_rng_int(&rng, half / 4) * 4;
+    if (rest && model->hull_cell[half + at] == UINT16_MAX) continue;
+    uint16_t *entry = &model->hull_cell[(rest ? half : 0) + at + tb_rng_int(&rng, 4)],
+             keep = *entry;
+    *entry = POINTS;
+    assert_int_equal(tb_model_check(model, &error), TB_ERROR_MODEL);
+    *entry = keep;
+  }
+  assert_int_equal(tb_model_check(model, &error), TB_OK);
+  for (int wrong = -1; wrong < 1 << 20; wrong += 1 << 19) {
+    model->mesh_hullside[0] = wrong == -1 ? -1 : side + 1 + wrong;
+    assert_int_equal(tb_model_check(model, &error), TB_ERROR_MODEL);
+  }
+  model->mesh_hullside[0] = side;
+  model->mesh_hullcelladr[0] = 4;
+  assert_int_equal(tb_model_check(model, &error), TB_ERROR_MODEL);
+  tb_model_free(model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_round_trip), cmocka_unit_test(test_file),
       cmocka_unit_test(test_choices),    cmocka_unit_test(test_truncation),
       cmocka_unit_test(test_header),     cmocka_unit_test(test_changes),
-      cmocka_unit_test(test_indices),
+      cmocka_unit_test(test_indices),    cmocka_unit_test(test_cells),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
