@@ -51,7 +51,7 @@ enum { SETTLE = 8, SETTLE_SLIDING = 2 };
 // Rounds at first, after sweeps, and on islands of more than LARGE rows. Those of more than
 // BY_PARTS are divided.
 enum { FIRST = 10, LATER = 6, FIRST_LARGE = 3, LARGE = 200, BY_PARTS = 5000 };
-enum { SWEEPS_LARGE = 80, SWEEPS_REGIONS = 20, POLISH = 2, POLISH_LARGE = 1, CONVEX_ROUNDS = 40 };
+enum { SWEEPS_LARGE = 80, POLISH = 2, POLISH_LARGE = 1, CONVEX_ROUNDS = 40 };
 // A step shorter than this is a sign of trouble. Iterations without progress.
 static const tbReal SHORT = 0.3;
 enum { PATIENCE = 4 };
@@ -151,11 +151,10 @@ static bool relax_best(tbActiveState* s, tbArena* arena, bool parts, tbReal* lam
   size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
   memcpy(s->lambda, s->best, bytes);
   if (parts && s->best_measure > 1) memset(s->lambda, 0, bytes);
-  // Many contacts are settled then: what surrounds the others can be solved alone.
+  // Most contacts have mostly settled then: what surrounds the others can be solved alone.
   bool regions = !s->small && !s->a->part && s->p->n > LARGE && s->best_measure < s->repaired;
   s->repaired = s->best_measure;
-  int sweeps = regions ? SWEEPS_REGIONS : SWEEPS_LARGE;
-  if (!(parts ? tb_active_parts(s, arena, info) : tb_active_sweep(s, arena, sweeps)) ||
+  if (!(parts ? tb_active_parts(s, arena, info) : tb_active_sweep(s, arena, SWEEPS_LARGE)) ||
       (regions && !tb_active_regions(s, arena, info))) {
     return false;
   }

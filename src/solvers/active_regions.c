@@ -8,6 +8,8 @@
 
 #include "solvers/active_parts.h"
 
+// Where more than one contact in so many is unsettled, the island as a whole is the better way.
+enum { FEW = 12 };
 // Rings around a core: at first, and where that many regions around it were not solved; how many of
 // these there may be. Most turns, and most iterations in a region.
 enum { LEVELS = 4, MOST_HARD = 10, TURNS = 40, ITERATIONS = 30 };
@@ -146,7 +148,8 @@ bool tb_active_regions(tbActiveState* s, tbArena* arena, tbSolveInfo* info) {
   for (int k = 0, last = 0; k < TURNS && r.failed < MOST_HARD && r.level < LEVELS; k++) {
     tbPartScale scale = tb_active_part_scale(s, ROUGH * s->a->tolerance);
     int turn = ++g->stamp;
-    if (mark_rough(s, g, &scale, last, turn) == 0) break;
+    int rough = mark_rough(s, g, &scale, last, turn);
+    if (rough == 0 || (k == 0 && rough > s->p->nblock / FEW)) break;
     last = turn;
     if (!repair(s, arena, g, &scale, turn, &r)) return false;
     // Where only hard ones are left, these come next.
