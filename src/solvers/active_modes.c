@@ -177,6 +177,12 @@ static void slide_weights(const tbActiveState* s, const tbBlock* b, const tbSlid
 
 void tb_active_weights(const tbActiveState* s, int i, tbReal* c0, tbReal* W) {
   const tbBlock* b = &s->p->block[i];
+  if (b->dim == 1) {
+    // Dry friction and limits: most of a robot's blocks.
+    W[0] = 0;
+    plain_weights(s, b, c0, W);
+    return;
+  }
   memset(W, 0, sizeof(tbReal) * (size_t)(b->dim * b->dim));
   if (b->type != TB_BLOCK_CONE) {
     plain_weights(s, b, c0, W);
