@@ -211,9 +211,10 @@ static bool start(Cover* c) {
 static bool is_proven(const Cover* c, const int t[3]) {
   const Direction *x = &c->direction[t[0]], *y = &c->direction[t[1]], *z = &c->direction[t[2]];
   tbReal most = c->enough;
-  bool by_x = (tb_dot3(y->m, x->w) <= most) & (tb_dot3(z->m, x->w) <= most);
-  bool by_y = (tb_dot3(x->m, y->w) <= most) & (tb_dot3(z->m, y->w) <= most);
-  bool by_z = (tb_dot3(x->m, z->w) <= most) & (tb_dot3(y->m, z->w) <= most);
+  tbReal xy = tb_dot3(y->m, x->w), xz = tb_dot3(z->m, x->w), yx = tb_dot3(x->m, y->w);
+  tbReal yz = tb_dot3(z->m, y->w), zx = tb_dot3(x->m, z->w), zy = tb_dot3(y->m, z->w);
+  bool by_x = (xy <= most) & (xz <= most), by_y = (yx <= most) & (yz <= most);
+  bool by_z = (zx <= most) & (zy <= most);
   return by_x | by_y | by_z | (x->away & y->away & z->away);
 }
 
