@@ -389,8 +389,8 @@ static bool interior(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveIn
   size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
   for (int k = 0; k < attempts && !*solved && info->iterations < s->a->max_iter; k++) {
     bool swept = parts || k >= (small ? SMALL_ATTEMPTS - 1 : 1);
-    // From the same point the same parts would lead to the same place.
-    if (parts && k > 0 && !(s->best_measure < s->repaired)) break;
+    // From the same point the same parts would lead to the same place: sweeps, then.
+    if (k > 0 && !(s->best_measure < s->repaired)) parts = false;
     if (swept && !relax_best(s, arena, parts, lambda, info, solved)) return false;
     if (*solved) return true;
     // Small islands come here only where what is close to the last impulses has been tried: a
