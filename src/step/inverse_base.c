@@ -41,6 +41,15 @@ static Freedom freedom_of(const tbBlock* b, const tbReal* R, const tbReal* sigma
   }
 }
 
+// Whether a constraint can push dofs that nothing drives. One that cannot (the limit of a driven
+// joint) has no say here.
+static int reaches(const Context* x, const tbConstraint* c) {
+  for (int k = 0; k < c->dim * c->nnz; k++) {
+    if (!x->driven[c->col[k % c->nnz]] && c->J[k] != 0) return 1;
+  }
+  return 0;
+}
+
 // Direction of a ray: normal, and tangents that oppose the slip.
 static void ray_of(const tbBlock* b, const tbReal* sigma, tbReal* direction) {
   tbReal speed = b->type == TB_BLOCK_CONE ? tb_cone_shift(b->dim, b->mu, sigma) : 0;
@@ -164,7 +173,11 @@ static tbResult solve_island(Context x, const tbConstraints* cs, const tbIsland*
     for (int r = b->row; r < b->row + b->dim; r++) {
       sigma[r] = island->R[r] * island->lambda[r] + island->g[r];
     }
-    freedom[k] = freedom_of(b, island->R + b->row, sigma + b->row, island->lambda + b->row, x.law);
+    freedom[k] = FIXED;
+    if (reaches(&x, &cs->list[island->member[k]])) {
+      freedom[k] =
+          freedom_of(b, island->R + b->row, sigma + b->row, island->lambda + b->row, x.law);
+    }
     open += freedom[k] != FIXED;
     if (freedom[k] == FIXED) {
       subtract_fixed(&cs->list[island->member[k]], island->lambda + b->row, left);
