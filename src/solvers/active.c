@@ -382,13 +382,14 @@ static bool interior_attempt(tbActiveState* s, tbArena* arena, const tbInterior*
 // memory.
 static bool interior(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveInfo* info,
                      bool* solved) {
-  enum { ATTEMPTS = 4, SMALL_ATTEMPTS = 5, PART_ATTEMPTS = 2 };
-  static const tbReal central[2][SMALL_ATTEMPTS] = {{3, 1e9, 0.1, 10, 0.1}, {0.1, 0.1, 1, 0.1}};
+  enum { ATTEMPTS = 4, SMALL_ATTEMPTS = 7, AFTER = 4, PART_ATTEMPTS = 2 };
+  static const tbReal central[2][SMALL_ATTEMPTS] = {{3, 1e9, 0.1, 10, 0.1, 1, 0.1},
+                                                    {0.1, 0.1, 1, 0.1}};
   bool small = s->small, parts = !s->a->part && s->p->n > BY_PARTS;
   int attempts = s->a->part ? PART_ATTEMPTS : small ? SMALL_ATTEMPTS : ATTEMPTS;
   size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
   for (int k = 0; k < attempts && !*solved && info->iterations < s->a->max_iter; k++) {
-    bool swept = parts || k >= (small ? SMALL_ATTEMPTS - 1 : 1);
+    bool swept = parts || k >= (small ? AFTER : 1);
     // From the same point the same parts would lead to the same place: sweeps, then.
     if (k > 0 && !(s->best_measure < s->repaired)) parts = false;
     if (swept && !relax_best(s, arena, parts, lambda, info, solved)) return false;
