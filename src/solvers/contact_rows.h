@@ -10,9 +10,10 @@ enum { TB_CONTACT_ROWS = 3, TB_BODY_DOFS = 6, TB_PAIR_DOFS = 2 * TB_BODY_DOFS };
 
 #if TB_HAS_FOUR
 
-// A row's sum: of four and two products, in this order.
-TB_INLINE tbReal tb_sum_six(tbFour p, tbTwo q) {
-  return ((p[0] + p[2]) + (p[1] + p[3])) + (q[0] + q[1]);
+// A row's sum: of four and two products, in this order. (By address: without AVX registers of four
+// have no way to be passed that all compilers agree on.)
+TB_INLINE tbReal tb_sum_six(const tbFour* p, const tbTwo* q) {
+  return (((*p)[0] + (*p)[2]) + ((*p)[1] + (*p)[3])) + ((*q)[0] + (*q)[1]);
 }
 
 // out = J x; with two bodies J (x, y).
@@ -20,7 +21,9 @@ TB_INLINE void tb_contact_mul_single(const tbReal* J, const tbReal* x, tbReal* o
   tbFour x4 = *(const tbFour*)x;
   tbTwo x2 = *(const tbTwo*)(x + 4);
   for (int r = 0; r < TB_CONTACT_ROWS; r++, J += TB_BODY_DOFS) {
-    out[r] = tb_sum_six(*(const tbFour*)J * x4, *(const tbTwo*)(J + 4) * x2);
+    tbFour p = *(const tbFour*)J * x4;
+    tbTwo q = *(const tbTwo*)(J + 4) * x2;
+    out[r] = tb_sum_six(&p, &q);
   }
 }
 
@@ -31,7 +34,7 @@ TB_INLINE void tb_contact_mul_pair(const tbReal* J, const tbReal* x, const tbRea
     const tbReal* K = J + TB_BODY_DOFS;
     tbFour p = *(const tbFour*)J * x4 + *(const tbFour*)K * y4;
     tbTwo q = *(const tbTwo*)(J + 4) * x2 + *(const tbTwo*)(K + 4) * y2;
-    out[r] = tb_sum_six(p, q);
+    out[r] = tb_sum_six(&p, &q);
   }
 }
 
