@@ -361,7 +361,7 @@ static void add_block(Interior* m, int i) {
     for (int r = 0; r < d; r++) K[r * (d + 1)] = 1 / row_stiffness(m, b, b->row + r);
   }
   if (m->p->R) {
-    tbReal R[MAX], others = 0;
+    tbReal R[MAX] = {0}, others = 0;
     for (int r = 0; r < d; r++) R[r] = S[r] * S[r] * m->p->R[b->row + r];
     for (int r = 1; r < d; r++) others = fmax(others, R[r]);
     if (others > 0) {
