@@ -5,7 +5,6 @@
 #include "collide/hull.h"
 #include "common/robots.h"
 #include "common/shapes.h"
-#include "spatial/quat.h"
 #include "tribo/tribo.h"
 
 // Hulls of meshes, many of them symmetric: where faces, edges and depths tie.
@@ -69,14 +68,6 @@ static int free_hulls(void** state) {
   return 0;
 }
 
-static void turn_by(tbShape* s, const tbReal axis[3], tbReal angle) {
-  tbReal q[4], turn[9], mat[9];
-  tb_quat_from_axis_angle(q, axis, angle);
-  tb_quat_to_mat(turn, q);
-  tb_mul_mat3(mat, turn, s->mat);
-  memcpy(s->mat, mat, sizeof mat);
-}
-
 // Turned at random, along the world's axes, or so but for a hair or an eighth.
 static void place(tbRng* rng, tbShape* s, int way) {
   static const tbReal straight[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -86,10 +77,11 @@ static void place(tbRng* rng, tbShape* s, int way) {
   memcpy(s->mat, straight, sizeof straight);
   for (int k = 0; k < 3; k++) {
     tb_set3(axis, k == 0, k == 1, k == 2);
-    turn_by(s, axis, (way == 3 ? 0.7853981633974483 : 1.5707963267948966) * tb_rng_int(rng, 4));
+    tb_test_turn(s, axis,
+                 (way == 3 ? 0.7853981633974483 : 1.5707963267948966) * tb_rng_int(rng, 4));
   }
   tb_test_random_direction(rng, axis);
-  if (way == 2) turn_by(s, axis, exp(tb_rng_uniform(rng, log(1e-14), log(1e-2))));
+  if (way == 2) tb_test_turn(s, axis, exp(tb_rng_uniform(rng, log(1e-14), log(1e-2))));
 }
 
 static tbShape random_shape(tbRng* rng, int type) {
@@ -133,7 +125,7 @@ static void memory_of_motion(tbRng* rng, const tbShape* a, const tbShape* b, tbR
   for (int step = 4; step >= 0; step--) {
     tbShape s = *b;
     tb_add_scaled3(s.pos, b->pos, step * speed, way);
-    turn_by(&s, axis, 3 * step * speed);
+    tb_test_turn(&s, axis, 3 * step * speed);
     tb_collide(a, &s, margin, c, warm);
   }
 }

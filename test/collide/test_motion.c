@@ -3,7 +3,6 @@
 #include "base/arena.h"
 #include "collide/hull.h"
 #include "common/shapes.h"
-#include "spatial/quat.h"
 #include "tribo/tribo.h"
 
 #define STEPS 250
@@ -90,14 +89,6 @@ static tbShape make_object(int object) {
   return s;
 }
 
-static void turn(tbShape* s, const tbReal axis[3], tbReal angle) {
-  tbReal q[4], by[9], mat[9];
-  tb_quat_from_axis_angle(q, axis, angle);
-  tb_quat_to_mat(by, q);
-  tb_mul_mat3(mat, by, s->mat);
-  memcpy(s->mat, mat, sizeof mat);
-}
-
 typedef struct {
   long contacts, recalled, replaced, shared;
 } Tally;
@@ -163,8 +154,8 @@ static void run(tbRng* rng, const tbShape* ground, int object, int motion, Tally
   tbReal heading = tb_rng_uniform(rng, 0, 6.28), way[3] = {cos(heading), sin(heading), 0}, axis[3];
   now.object = make_object(object);
   // What rolls lies down, and rolls across its axis.
-  if (motion == ROLL || object == CAPSULE) turn(&now.object, x, 1.5707963267948966);
-  turn(&now.object, z, tb_rng_uniform(rng, 0, 6.28));
+  if (motion == ROLL || object == CAPSULE) tb_test_turn(&now.object, x, 1.5707963267948966);
+  tb_test_turn(&now.object, z, tb_rng_uniform(rng, 0, 6.28));
   tb_test_random_direction(rng, axis);
   if (motion == ROLL) {
     tb_set3(axis, now.object.mat[2], now.object.mat[5], now.object.mat[8]);
@@ -175,10 +166,10 @@ static void run(tbRng* rng, const tbShape* ground, int object, int motion, Tally
     if (motion == SLIDE || motion == ROLL) {
       tb_add_scaled3(now.object.pos, now.object.pos, STRIDE, way);
     }
-    if (motion == SLIDE) turn(&now.object, z, 0.2 * STRIDE);
-    if (motion == SPIN) turn(&now.object, z, 2 * STRIDE);
-    if (motion == ROLL) turn(&now.object, axis, STRIDE / 0.08);
-    if (motion == TUMBLE) turn(&now.object, axis, 4 * STRIDE);
+    if (motion == SLIDE) tb_test_turn(&now.object, z, 0.2 * STRIDE);
+    if (motion == SPIN) tb_test_turn(&now.object, z, 2 * STRIDE);
+    if (motion == ROLL) tb_test_turn(&now.object, axis, STRIDE / 0.08);
+    if (motion == TUMBLE) tb_test_turn(&now.object, axis, 4 * STRIDE);
     settle(ground, &now.object, step ? 0.01 : 0.5);
     now.count = tb_collide(ground, &now.object, 0, now.contact, &warm);
     assert_true(now.count > 0);

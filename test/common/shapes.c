@@ -92,6 +92,14 @@ void tb_test_random_direction(tbRng* rng, tbReal d[3]) {
   tb_normalize3(d);
 }
 
+void tb_test_turn(tbShape* s, const tbReal axis[3], tbReal angle) {
+  tbReal q[4], turn[9], mat[9];
+  tb_quat_from_axis_angle(q, axis, angle);
+  tb_quat_to_mat(turn, q);
+  tb_mul_mat3(mat, turn, s->mat);
+  memcpy(s->mat, mat, sizeof mat);
+}
+
 void tb_test_random_rotation(tbRng* rng, tbReal mat[9]) {
   tbReal q[4];
   for (int i = 0; i < 4; i++) q[i] = tb_rng_normal(rng);

@@ -23,6 +23,9 @@ const tbHull* tb_test_hull(int which);
 void tb_test_random_rotation(tbRng* rng, tbReal mat[9]);
 void tb_test_random_direction(tbRng* rng, tbReal d[3]);
 
+// Turn a shape about an axis of the world (a unit vector) through its centre.
+void tb_test_turn(tbShape* s, const tbReal axis[3], tbReal angle);
+
 // A shape of the given type with sizes log-uniform in [0.05, 1], at the origin, turned at random.
 tbShape tb_test_random_shape(tbRng* rng, int type);
 
