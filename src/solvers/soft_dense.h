@@ -1,6 +1,6 @@
 // Newton's matrix M + J^T W J of a small island as a dense lower triangle. It is eliminated from
 // the last dof up, as M itself is, so that what is zero between the branches of a tree stays zero
-// and is skipped: no pattern has to be found first. See docs/step.md.
+// and is skipped: no pattern has to be found first. See docs/soft.md.
 #ifndef TRIBO_SOLVERS_SOFT_DENSE_H_
 #define TRIBO_SOLVERS_SOFT_DENSE_H_
 
