@@ -3,6 +3,7 @@
 #define TRIBO_COLLIDE_HULL_H_
 
 #include <math.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -44,10 +45,10 @@ void tb_hull_search_fill(tbHull* hull, void* memory);
 // With it, the farthest vertex of a hull with lanes; the first of equals.
 int tb_hull_search_all(const tbHull* hull, const tbReal d[3]);
 
-// In a hull with lanes: the vertices v with n.v + offset <= limit, ascending, and what that is.
-// Returns how many.
-int tb_hull_search_below(const tbHull* hull, const tbReal n[3], tbReal offset, tbReal limit,
-                         int found[TB_HULL_LANES], tbReal dist[TB_HULL_LANES]);
+// In a hull with lanes: height[v] = n.v + offset of every vertex, and the bits of those that are at
+// most `limit`.
+void tb_hull_search_below(const tbHull* hull, const tbReal n[3], tbReal offset, tbReal limit,
+                          uint64_t below[2], tbReal height[TB_HULL_LANES]);
 
 // Radius of the largest ball around the hull's center that is inside: tbHull.inner.
 tbReal tb_hull_inner(const tbHull* hull);

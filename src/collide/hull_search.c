@@ -126,17 +126,14 @@ static int scan_lanes(const tbHull* hull, const tbReal d[3]) {
   return best;
 }
 
-// Without a branch per vertex.
-static int scan_below(const tbHull* hull, const tbReal n[3], tbReal offset, tbReal limit,
-                      int* found, tbReal* dist) {
+static void scan_below(const tbHull* hull, const tbReal n[3], tbReal offset, tbReal limit,
+                       uint64_t below[2], tbReal* height) {
   const tbReal *x = hull->lanes, *y = x + hull->nlane, *z = y + hull->nlane;
-  int count = 0;
+  below[0] = below[1] = 0;
   for (int i = 0; i < hull->nvert; i++) {
-    found[count] = i;
-    dist[count] = x[i] * n[0] + y[i] * n[1] + z[i] * n[2] + offset;
-    count += dist[count] <= limit;
+    height[i] = x[i] * n[0] + y[i] * n[1] + z[i] * n[2] + offset;
+    below[i >> 6] |= (uint64_t)(height[i] <= limit) << (i & 63);
   }
-  return count;
 }
 
 #ifdef HAVE_AVX2
@@ -176,40 +173,42 @@ TB_WIDE static int scan_lanes_wide(const tbHull* hull, const tbReal d[3]) {
   tbReal at = _mm_cvtsd_f64(low);
   return at < hull->nvert ? (int)at : 0;
 }
-// As scan_below, by bits: most groups have no vertex in reach.
-TB_WIDE static int scan_below_wide(const tbHull* hull, const tbReal n[3], tbReal offset,
-                                   tbReal limit, int* found, tbReal* dist) {
+
+// Places from..to of the lanes; returns their bits.
+TB_WIDE static inline uint64_t below_wide(const tbHull* hull, const tbReal n[3], tbReal offset,
+                                          tbReal limit, int from, int to, tbReal* height) {
   const tbReal *x = hull->lanes, *y = x + hull->nlane, *z = y + hull->nlane;
   __m256d nx = _mm256_set1_pd(n[0]), ny = _mm256_set1_pd(n[1]), nz = _mm256_set1_pd(n[2]);
   __m256d shift = _mm256_set1_pd(offset), most = _mm256_set1_pd(limit);
-  tbReal height[TB_HULL_LANES];
-  uint64_t bits[2] = {0, 0};
-  for (int i = 0; i < hull->nlane; i += 4) {
-    __m256d h = _mm256_add_pd(four_along(x, y, z, i, nx, ny, nz), shift);
-    _mm256_storeu_pd(height + i, h);
-    uint64_t below = (uint64_t)_mm256_movemask_pd(_mm256_cmp_pd(h, most, _CMP_LE_OQ));
-    bits[i >> 6] |= below << (i & 63);
+  uint64_t bits = 0;
+  for (int i = from; i < to; i += LANE_GROUP) {
+    __m256d low = _mm256_add_pd(four_along(x, y, z, i, nx, ny, nz), shift);
+    __m256d high = _mm256_add_pd(four_along(x, y, z, i + 4, nx, ny, nz), shift);
+    _mm256_storeu_pd(height + i, low);
+    _mm256_storeu_pd(height + i + 4, high);
+    unsigned first = (unsigned)_mm256_movemask_pd(_mm256_cmp_pd(low, most, _CMP_LE_OQ));
+    unsigned second = (unsigned)_mm256_movemask_pd(_mm256_cmp_pd(high, most, _CMP_LE_OQ));
+    bits |= (uint64_t)(first | second << 4) << (i & 63);
   }
-  int count = 0;
-  for (int word = 0; word < 2; word++) {
-    for (uint64_t rest = bits[word]; rest != 0; rest &= rest - 1) {
-      int v = 64 * word + __builtin_ctzll(rest);
-      // Places beyond the last vertex repeat the first.
-      if (v >= hull->nvert) break;
-      found[count] = v;
-      dist[count++] = height[v];
-    }
-  }
-  return count;
+  return bits;
+}
+
+TB_WIDE static void scan_below_wide(const tbHull* hull, const tbReal n[3], tbReal offset,
+                                    tbReal limit, uint64_t below[2], tbReal* height) {
+  int count = hull->nlane, half = count < 64 ? count : 64;
+  below[0] = below_wide(hull, n, offset, limit, 0, half, height);
+  below[1] = below_wide(hull, n, offset, limit, half, count, height);
+  // Places beyond the last vertex repeat the first.
+  if (hull->nvert < count) below[hull->nvert >> 6] &= ((uint64_t)1 << (hull->nvert & 63)) - 1;
 }
 #else
 static int scan_lanes_wide(const tbHull* hull, const tbReal d[3]) {
   return scan_lanes(hull, d);
 }
 
-static int scan_below_wide(const tbHull* hull, const tbReal n[3], tbReal offset, tbReal limit,
-                           int* found, tbReal* dist) {
-  return scan_below(hull, n, offset, limit, found, dist);
+static void scan_below_wide(const tbHull* hull, const tbReal n[3], tbReal offset, tbReal limit,
+                            uint64_t below[2], tbReal* height) {
+  scan_below(hull, n, offset, limit, below, height);
 }
 #endif
 
@@ -217,8 +216,11 @@ int tb_hull_search_all(const tbHull* hull, const tbReal d[3]) {
   return tb_wide() ? scan_lanes_wide(hull, d) : scan_lanes(hull, d);
 }
 
-int tb_hull_search_below(const tbHull* hull, const tbReal n[3], tbReal offset, tbReal limit,
-                         int found[TB_HULL_LANES], tbReal dist[TB_HULL_LANES]) {
-  return tb_wide() ? scan_below_wide(hull, n, offset, limit, found, dist)
-                   : scan_below(hull, n, offset, limit, found, dist);
+void tb_hull_search_below(const tbHull* hull, const tbReal n[3], tbReal offset, tbReal limit,
+                          uint64_t below[2], tbReal height[TB_HULL_LANES]) {
+  if (tb_wide()) {
+    scan_below_wide(hull, n, offset, limit, below, height);
+  } else {
+    scan_below(hull, n, offset, limit, below, height);
+  }
 }

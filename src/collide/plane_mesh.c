@@ -1,14 +1,14 @@
-// Plane and convex mesh: the lowest vertex by descent on the vertex graph, then the vertices within
-// the margin around it, of which the deepest and the widest stay.
+// Plane and convex mesh: the vertices within the margin, of which the deepest and the widest stay.
+// Those of a small hull by bits of a scan, of a large one by a walk on the vertex graph around the
+// lowest.
+#include "base/bits.h"
 #include "collide/hull.h"
-#include "collide/manifold.h"
 #include "collide/pairs.h"
+#include "collide/spread.h"
 
-// Candidates kept at a time; more are thinned out on the way.
-#define MAX_PATCH 64
-// Up to this many vertices, looking at all of them is faster than walking the graph.
-#define SMALL_HULL 64
-// Places of the table of visited vertices; a power of two, twice MAX_PATCH.
+// Vertices that a walk may find; where there are more, all of the hull are looked at.
+#define MAX_WALK 64
+// Places of the table of visited vertices; a power of two, twice MAX_WALK.
 #define TABLE 128
 
 typedef struct {
@@ -25,60 +25,64 @@ static tbReal height(const Query* q, int v) {
 
 // Vertices within the margin; their places in the contact plane are filled in where it matters.
 typedef struct {
-  int vertex[MAX_PATCH];
-  tbManifoldPoint point[MAX_PATCH];
-  int count;
+  int vertex[TB_SPREAD_MAX];
+  tbSpread at;
 } Patch;
+
+// Two tangents of the unit vector n, without a branch that cannot be predicted (Duff et al.,
+// "Building an orthonormal basis, revisited", 2017).
+static void find_tangents(const tbReal n[3], tbReal t1[3], tbReal t2[3]) {
+  tbReal sign = copysign(1, n[2]), a = -1 / (sign + n[2]), b = n[0] * n[1] * a;
+  tb_set3(t1, 1 + sign * n[0] * n[0] * a, sign * b, -sign * n[0]);
+  tb_set3(t2, b, sign + n[1] * n[1] * a, -n[1]);
+}
 
 // Keep the four deepest and widest.
 static void thin_out(const Query* q, Patch* patch) {
   tbReal t1[3], t2[3];
-  tb_frame_from_normal(q->n_local, t1, t2);
-  for (int i = 0; i < patch->count; i++) {
+  int chosen[4];
+  find_tangents(q->n_local, t1, t2);
+  for (int i = 0; i < patch->at.count; i++) {
     const tbReal* x = q->hull->vert + 3 * patch->vertex[i];
-    patch->point[i].u = tb_dot3(t1, x);
-    patch->point[i].v = tb_dot3(t2, x);
+    patch->at.u[i] = tb_dot3(t1, x);
+    patch->at.v[i] = tb_dot3(t2, x);
   }
-  int chosen[4], kept = tb_manifold_choose(patch->point, patch->count, 4, chosen);
+  int kept = tb_spread_four(&patch->at, chosen);
   for (int i = 0; i < kept; i++) {
     patch->vertex[i] = patch->vertex[chosen[i]];
-    patch->point[i] = patch->point[chosen[i]];
+    patch->at.dist[i] = patch->at.dist[chosen[i]];
   }
-  patch->count = kept;
+  patch->at.count = kept;
 }
 
 static void add_vertex(const Query* q, int v, tbReal dist, Patch* patch) {
-  if (patch->count == MAX_PATCH) thin_out(q, patch);
-  patch->point[patch->count].dist = dist;
-  patch->vertex[patch->count++] = v;
+  if (patch->at.count == TB_SPREAD_MAX) thin_out(q, patch);
+  patch->at.dist[patch->at.count] = dist;
+  patch->vertex[patch->at.count++] = v;
 }
 
-// All vertices within the margin, without a branch per vertex.
-static void scan_block(const Query* q, int start, int end, tbReal margin, Patch* patch) {
-  const tbReal nx = q->n_local[0], ny = q->n_local[1], nz = q->n_local[2], offset = q->offset;
-  int found[MAX_PATCH], count = 0;
-  tbReal dist[MAX_PATCH];
-  const tbReal* x = q->hull->vert + 3 * start;
-  for (int v = start; v < end; v++, x += 3) {
-    found[count] = v;
-    dist[count] = nx * x[0] + ny * x[1] + nz * x[2] + offset;
-    count += dist[count] <= margin;
-  }
-  for (int i = 0; i < count; i++) add_vertex(q, found[i], dist[i], patch);
-}
-
+// All vertices within the margin.
 static void scan_all(const Query* q, tbReal margin, Patch* patch) {
-  if (q->hull->lanes) {
-    int found[TB_HULL_LANES];
-    tbReal dist[TB_HULL_LANES];
-    int count = tb_hull_search_below(q->hull, q->n_local, q->offset, margin, found, dist);
-    for (int i = 0; i < count; i++) add_vertex(q, found[i], dist[i], patch);
-    return;
+  for (int v = 0; v < q->hull->nvert; v++) {
+    tbReal dist = height(q, v);
+    if (dist <= margin) add_vertex(q, v, dist, patch);
   }
-  for (int start = 0; start < q->hull->nvert; start += MAX_PATCH) {
-    int end = start + MAX_PATCH < q->hull->nvert ? start + MAX_PATCH : q->hull->nvert;
-    scan_block(q, start, end, margin, patch);
+}
+
+// The same where the hull has lanes.
+static void scan_lanes(const Query* q, tbReal margin, Patch* patch) {
+  tbReal heights[TB_HULL_LANES];
+  uint64_t below[2];
+  int count = 0;
+  tb_hull_search_below(q->hull, q->n_local, q->offset, margin, below, heights);
+  for (int word = 0; word < 2; word++) {
+    for (uint64_t rest = below[word]; rest != 0; rest &= rest - 1) {
+      int v = 64 * word + tb_lowest_bit(rest);
+      patch->vertex[count] = v;
+      patch->at.dist[count++] = heights[v];
+    }
   }
+  patch->at.count = count;
 }
 
 // Put v in the table of visited vertices; false if it was there.
@@ -106,13 +110,13 @@ static bool walk(const Query* q, int lowest, tbReal margin, Patch* patch) {
   int table[TABLE] = {0};
   mark_visited(table, lowest);
   add_vertex(q, lowest, height(q, lowest), patch);
-  for (int done = 0; done < patch->count; done++) {
+  for (int done = 0; done < patch->at.count; done++) {
     int v = patch->vertex[done];
     for (int i = q->hull->adj_start[v]; i < q->hull->adj_start[v + 1]; i++) {
       int w = q->hull->adj[i];
       tbReal dist = height(q, w);
       if (!(dist <= margin) || !mark_visited(table, w)) continue;
-      if (patch->count == MAX_PATCH) return false;
+      if (patch->at.count == MAX_WALK) return false;
       add_vertex(q, w, dist, patch);
     }
   }
@@ -152,9 +156,9 @@ int tb_collide_plane_mesh(const tbShape* a, const tbShape* b, tbReal margin, tbC
   if (!(tb_dot3(q.n_local, q.hull->center) + q.offset - q.hull->radius <= margin)) return 0;
 
   Patch patch;
-  patch.count = 0;
+  patch.at.count = 0;
   bool graph = q.hull->adj_start && q.hull->nface > 0;
-  if (isinf(margin) || (graph && q.hull->nvert > SMALL_HULL)) {
+  if (isinf(margin) || (graph && q.hull->nvert > TB_HULL_LANES)) {
     // The lowest vertex decides whether there is contact, and is all that a distance query (which
     // has no margin) or a mesh on its tip wants.
     int lowest = find_lowest(&q, warm);
@@ -165,15 +169,17 @@ int tb_collide_plane_mesh(const tbShape* a, const tbShape* b, tbReal margin, tbC
       return 1;
     }
     if (!walk(&q, lowest, margin, &patch)) {
-      patch.count = 0;
+      patch.at.count = 0;
       scan_all(&q, margin, &patch);
     }
+  } else if (q.hull->lanes) {
+    scan_lanes(&q, margin, &patch);
   } else {
     scan_all(&q, margin, &patch);
   }
-  if (patch.count > 4) thin_out(&q, &patch);
-  for (int i = 0; i < patch.count; i++) {
-    set_contact(&q, patch.vertex[i], patch.point[i].dist, &out[i]);
+  if (patch.at.count > 4) thin_out(&q, &patch);
+  for (int i = 0; i < patch.at.count; i++) {
+    set_contact(&q, patch.vertex[i], patch.at.dist[i], &out[i]);
   }
-  return patch.count;
+  return patch.at.count;
 }
