@@ -2,8 +2,9 @@
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 SECONDS_EACH ?= 600
+MAKEFLAGS += --no-print-directory
 
-.PHONY: all help demo report test soak determinism bench check sanitize clang aarch64 fuzz install clean
+.PHONY: all help demo report test soak determinism bench benchmarks check sanitize clang aarch64 fuzz install clean
 
 all: build/tribo
 
@@ -14,6 +15,7 @@ help:
 	@echo "make soak       every robot, 20 s of drop and of random controls under every law; slow scenes"
 	@echo "make determinism  the same bits by gcc and clang, -O1 to -O3, 1 to 4 threads"
 	@echo "make bench      the report: every table and figure of the papers, into report/index.html"
+	@echo "make benchmarks build what \`tribo bench\` runs"
 	@echo "make report     its short form, a few minutes, into build/report/index.html"
 	@echo "make check      format, layers, headers, static analysis"
 	@echo "make sanitize   unit tests under address, undefined-behaviour and thread sanitizers"
@@ -51,15 +53,16 @@ determinism: setup-test
 	@scripts/check_determinism.sh
 
 # The short form of the report, a few minutes: fails where a claim stops holding.
-report: setup-bench
-	@cmake --preset release -DTRIBO_BUILD_BENCH=ON >/dev/null
-	@cmake --build build -j$(JOBS)
+report: benchmarks
 	@build/tribo bench papers --short --out build/report
 
-bench: setup-bench
+bench: benchmarks
+	@build/tribo bench papers --out report
+
+# Every program behind `tribo bench`.
+benchmarks: setup-bench
 	@cmake --preset release -DTRIBO_BUILD_BENCH=ON >/dev/null
 	@cmake --build build -j$(JOBS)
-	@build/tribo bench papers --out report
 
 check: setup-check
 	@scripts/check_layers.sh

@@ -49,7 +49,11 @@ static int run_bench(const char* folder, const char* name, int argc, char** argv
   char program[LONGEST_PATH + 128];
   snprintf(program, sizeof program, "%s/%s%s", folder, PREFIX, name);
   if (access(program, X_OK) != 0) {
-    fprintf(stderr, "tribo bench: no benchmark '%s' (run `tribo bench --list`)\n", name);
+    fprintf(
+        stderr,
+        "tribo bench: no benchmark '%s' here (`tribo bench --list` names those that were built, "
+        "`make benchmarks` builds all)\n",
+        name);
     return 2;
   }
   char* arguments[MOST_ARGUMENTS] = {program};
@@ -82,7 +86,7 @@ static void print_list(char (*names)[LONGEST_NAME], int n, bool as_json) {
     return;
   }
   printf("usage: tribo bench [NAME...] [--short] [--out DIR] [--json]\n\n");
-  if (n == 0) printf("  none were built; run `make bench`\n");
+  if (n == 0) printf("  none were built; run `make benchmarks`\n");
   for (int i = 0; i < n; i++) printf("  %s\n", names[i]);
 }
 
@@ -94,7 +98,7 @@ int tribo_cmd_bench(int argc, char** argv) {
     return 0;
   }
   if (nall == 0) {
-    fprintf(stderr, "tribo bench: no benchmarks were built; run `make bench`\n");
+    fprintf(stderr, "tribo bench: no benchmarks were built; run `make benchmarks`\n");
     return 1;
   }
 

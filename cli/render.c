@@ -25,8 +25,9 @@ static const char USAGE[] =
     "--replay takes the states from a file of `tribo sim --out` instead. --follow moves the "
     "camera\n"
     "with the first body, --forces draws contact forces as arrows, --trail dots where the first\n"
-    "body was. --compare runs the model under each of up to six laws and draws all into one\n"
-    "picture: blue, orange, green, pink, yellow, light blue in their order.\n\n" MODEL_ARGS_USAGE;
+    "body was in earlier pictures. --compare runs the model under each of up to six laws and\n"
+    "draws all into one picture: blue, orange, green, pink, yellow, light blue in their "
+    "order.\n\n" MODEL_ARGS_USAGE;
 
 enum { MOST_WORLDS = 6 };
 
