@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "contact/assemble.h"
+#include "linalg/four.h"
 #include "model/workspace.h"
 #include "spatial/quat.h"
 #include "tribo/dynamics.h"
@@ -53,52 +54,94 @@ static void twist_row(const tbReal arm[3], const tbReal f[3], tbReal sign, tbRea
   tb_copy3(row + 3, direction);
 }
 
-static inline tbReal dot6(const tbReal a[6], const tbReal b[6]) {
-  return (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) + (a[3] * b[3] + a[4] * b[4] + a[5] * b[5]);
+// Three directions f as linear functions of a body's twist, side by side: how fast the point at
+// `arm` moves along each, and how fast the body turns about each.
+typedef struct {
+  tbReal turn[3][4], along[3][4];
+} Directions;
+
+static void set_directions(Directions* x, const tbReal arm[3], const tbReal* frame, tbReal sign) {
+  for (int k = 0; k < 3; k++) {
+    for (int r = 0; r < 3; r++) x->along[k][r] = sign * frame[3 * r + k];
+    x->along[k][3] = 0;
+  }
+  for (int k = 0; k < 3; k++) {
+    int i = (k + 1) % 3, j = (k + 2) % 3;
+    for (int r = 0; r < 4; r++) x->turn[k][r] = arm[i] * x->along[j][r] - arm[j] * x->along[i][r];
+  }
 }
 
-// The usual contact: velocity of a point along three directions.
-static void add_three_rows(const tbReal arm[3], const tbReal* frame, tbReal sign,
-                           const tbReal* cdof, const int* chain, int n, const int* col, int nnz,
-                           tbReal* J) {
-  tbReal a[6], b[6], c[6];
-  twist_row(arm, frame, sign, a);
-  twist_row(arm, frame + 3, sign, b);
-  twist_row(arm, frame + 6, sign, c);
+// J of a block with support `col` += its first `linear` directions of the point and `angular` ones
+// of the turn, in the columns of `chain`.
+TB_INLINE void add_columns(const Directions* x, int linear, int angular, const tbReal* cdof,
+                           const int* chain, int n, const int* col, int nnz, tbReal* J) {
   for (int k = 0, at = 0; k < n; k++, at++) {
     while (col[at] != chain[k]) at++;
     const tbReal* axis = cdof + 6 * chain[k];
-    J[at] += dot6(a, axis);
-    J[nnz + at] += dot6(b, axis);
-    J[2 * nnz + at] += dot6(c, axis);
+    tbReal* to = J + at;
+#if TB_HAS_FOUR
+    const tbFour *turn = (const tbFour*)x->turn, *along = (const tbFour*)x->along;
+    tbFour v = (turn[0] * axis[0] + turn[1] * axis[1] + turn[2] * axis[2]) +
+               (along[0] * axis[3] + along[1] * axis[4] + along[2] * axis[5]);
+    tbFour w = along[0] * axis[0] + along[1] * axis[1] + along[2] * axis[2];
+#else
+    tbReal v[3], w[3];
+    for (int r = 0; r < 3; r++) {
+      v[r] = (x->turn[0][r] * axis[0] + x->turn[1][r] * axis[1] + x->turn[2][r] * axis[2]) +
+             (x->along[0][r] * axis[3] + x->along[1][r] * axis[4] + x->along[2][r] * axis[5]);
+      w[r] = x->along[0][r] * axis[0] + x->along[1][r] * axis[1] + x->along[2][r] * axis[2];
+    }
+#endif
+    if (linear > 0) to[0] += v[0];
+    if (linear > 1) {
+      to[nnz] += v[1];
+      to[2 * nnz] += v[2];
+    }
+    to += linear * nnz;
+    if (angular > 0) to[0] += w[0];
+    if (angular > 1) {
+      to[nnz] += w[1];
+      to[2 * nnz] += w[2];
+    }
   }
 }
 
-// Add sign * (velocity of `point` on `body`, projected on `frame` rows 0..linear-1, then angular
-// velocity on rows 0..angular-1) to the columns of `body` in a block with support `col`.
-static void add_point_rows(const tbModel* m, const tbData* d, int body, const tbReal point[3],
-                           const tbReal* frame, int linear, int angular, tbReal sign,
-                           const int* col, int nnz, tbReal* J) {
-  const int* chain = NULL;
-  int n = body_chain(m, body, &chain);
-  if (n == 0) return;
-  tbReal arm[3];
-  tb_sub3(arm, point, d->subtree_com + 3 * m->body_rootid[body]);
-  if (linear == 3) {
-    add_three_rows(arm, frame, sign, d->cdof, chain, n, col, nnz, J);
-  } else if (linear > 0) {
-    tbReal row[6];
-    twist_row(arm, frame, sign, row);
-    for (int k = 0, c = 0; k < n; k++, c++) {
-      while (col[c] != chain[k]) c++;
-      J[c] += dot6(row, d->cdof + 6 * chain[k]);
-    }
+// The usual contact, of three rows, has a copy of its own.
+static void columns_narrow(const Directions* x, int linear, int angular, const tbReal* cdof,
+                           const int* chain, int n, const int* col, int nnz, tbReal* J) {
+  if (linear == 3 && angular == 0) {
+    add_columns(x, 3, 0, cdof, chain, n, col, nnz, J);
+  } else {
+    add_columns(x, linear, angular, cdof, chain, n, col, nnz, J);
   }
-  for (int k = 0, c = 0; angular > 0 && k < n; k++, c++) {
-    while (col[c] != chain[k]) c++;
-    for (int r = 0; r < angular; r++) {
-      J[(linear + r) * nnz + c] += sign * tb_dot3(frame + 3 * r, d->cdof + 6 * chain[k]);
-    }
+}
+
+TB_WIDE static void columns_wide(const Directions* x, int linear, int angular, const tbReal* cdof,
+                                 const int* chain, int n, const int* col, int nnz, tbReal* J) {
+  if (linear == 3 && angular == 0) {
+    add_columns(x, 3, 0, cdof, chain, n, col, nnz, J);
+  } else {
+    add_columns(x, linear, angular, cdof, chain, n, col, nnz, J);
+  }
+}
+
+// Add sign * (velocity of `point` on `body`, projected on the first `linear` rows of `frame`, then
+// angular velocity on the first `angular`; each 0, 1 or 3) to the columns of `body`, from the
+// `first` of its dofs on, in a block with support `col`.
+static void add_point_rows(const tbModel* m, const tbData* d, int body, int first,
+                           const tbReal point[3], const tbReal* frame, int linear, int angular,
+                           tbReal sign, const int* col, int nnz, tbReal* J) {
+  const int* chain = NULL;
+  int n = body_chain(m, body, &chain) - first;
+  if (n <= 0) return;
+  tbReal arm[3];
+  Directions x;
+  tb_sub3(arm, point, d->subtree_com + 3 * m->body_rootid[body]);
+  set_directions(&x, arm, frame, sign);
+  if (tb_wide()) {
+    columns_wide(&x, linear, angular, d->cdof, chain + first, n, col, nnz, J);
+  } else {
+    columns_narrow(&x, linear, angular, d->cdof, chain + first, n, col, nnz, J);
   }
 }
 
@@ -205,8 +248,8 @@ static int add_body_equality(Builder* b, int id) {
   tbConstraint* c = add(b, TB_SOURCE_EQUALITY, id, 3 + angular, nnz, col, plain_key(0, id, 0));
   if (!c) return 0;
   tb_sub3(c->pos, f.point[0], f.point[1]);
-  add_point_rows(m, b->d, f.body[0], f.point[0], IDENTITY, 3, angular, 1, col, nnz, c->J);
-  add_point_rows(m, b->d, f.body[1], f.point[1], IDENTITY, 3, angular, -1, col, nnz, c->J);
+  add_point_rows(m, b->d, f.body[0], 0, f.point[0], IDENTITY, 3, angular, 1, col, nnz, c->J);
+  add_point_rows(m, b->d, f.body[1], 0, f.point[1], IDENTITY, 3, angular, -1, col, nnz, c->J);
   if (!weld) return 1;
   tbReal scale = m->eq_data[TB_NEQDATA * id + 10], conjugate[4], error[4];
   tb_quat_conjugate(conjugate, f.quat[1]);
@@ -432,22 +475,47 @@ uint64_t tb_contact_key(const tbContact* contact) {
   return contact->key | UINT64_C(0x8000000000000000);
 }
 
+// Contacts of the same two bodies follow each other.
+typedef struct {
+  int body[2], nnz;
+  int common;  // dofs that move both bodies, the first ones: at the same point by the same
+  const int* col;
+} Support;
+
+static bool find_support(const Builder* b, int body1, int body2, Support* s) {
+  if (s->body[0] == body1 && s->body[1] == body2) return true;
+  const int *chain1 = NULL, *chain2 = NULL;
+  int n1 = body_chain(b->m, body1, &chain1), n2 = body_chain(b->m, body2, &chain2), common = 0;
+  while (common < n1 && common < n2 && chain1[common] == chain2[common]) common++;
+  int nnz = pair_support(b->m, b->arena, body1, body2, &s->col);
+  if (nnz < 0) return false;
+  s->body[0] = body1;
+  s->body[1] = body2;
+  s->nnz = nnz;
+  s->common = common;
+  return true;
+}
+
 static int add_contacts(Builder* b, const char* left_out) {
   const tbModel* m = b->m;
+  Support s = {.body = {-1, -1}};
   for (int i = 0; i < b->d->ncon; i++) {
     tbContact* contact = &b->d->contact[i];
     contact->row = -1;
     if (contact->exclude || (left_out && left_out[i])) continue;
     int body1 = m->geom_bodyid[contact->geom[0]], body2 = m->geom_bodyid[contact->geom[1]];
-    const int* col;
-    int nnz = pair_support(m, b->arena, body1, body2, &col);
-    tbConstraint* c = add(b, TB_SOURCE_CONTACT, i, contact->dim, nnz, col, tb_contact_key(contact));
+    if (!find_support(b, body1, body2, &s)) return 0;
+    tbConstraint* c =
+        add(b, TB_SOURCE_CONTACT, i, contact->dim, s.nnz, s.col, tb_contact_key(contact));
     if (!c) return 0;
     int linear = contact->dim < 3 ? contact->dim : 3, angular = contact->dim - linear;
-    add_point_rows(m, b->d, body1, contact->pos, contact->frame, linear, angular, -1, col, nnz,
-                   c->J);
-    add_point_rows(m, b->d, body2, contact->pos, contact->frame, linear, angular, 1, col, nnz,
-                   c->J);
+    add_point_rows(m, b->d, body1, s.common, contact->pos, contact->frame, linear, angular, -1,
+                   s.col, s.nnz, c->J);
+    add_point_rows(m, b->d, body2, s.common, contact->pos, contact->frame, linear, angular, 1,
+                   s.col, s.nnz, c->J);
+    // A contact that nothing moves is some tree's all the same. Single rows keep their zeros:
+    // without them dense factors took Go2's fall 0.8 rounds a step instead of 0.5.
+    c->lead = s.common < s.nnz && c->dim > 1 ? s.common : 0;
     c->pos[0] = contact->dist;
     c->margin = contact->includemargin;
     contact->row = c->row;
