@@ -139,6 +139,11 @@ tbReal tb_actuator_velocity_gain(const tbModel* m, const tbData* d, int i) {
   return slope;
 }
 
+tbReal tb_actuator_position_gain(const tbModel* m, int i) {
+  if (is_disabled(m, i) || (m->opt.disableflags & TB_DISABLE_ACTUATION)) return 0;
+  return m->actuator_biastype[i] == TB_BIAS_AFFINE ? m->actuator_biasprm[TB_NBIAS * i + 1] : 0;
+}
+
 // Tendons whose total actuator force is clamped: scale all actuators on them alike.
 static void clamp_tendon_forces(const tbModel* m, tbData* d) {
   for (int t = 0; t < m->ntendon; t++) {

@@ -13,6 +13,7 @@
 #include "step/deriv_springs.h"
 #include "step/expo_system.h"
 #include "step/implicit.h"
+#include "step/stiffness.h"
 #include "step/viscoelastic.h"
 #include "tribo/dynamics.h"
 
@@ -477,11 +478,27 @@ static tbResult islands_changes(Replay* y) {
   return result;
 }
 
+// - K h v/2, the mean of springs and servos over the step: their directions are constant.
+static void spring_partials(const tbDerivatives* x, const tbData* d, tbPartials* partials) {
+  const tbModel* m = x->m;
+  for (int i = 0; i < tb_stiffness_count(m); i++) {
+    tbStiffness s;
+    if (!tb_stiffness_get(m, d, i, &s)) continue;
+    for (int r = 0; r < s.n; r++) {
+      for (int c = 0; c < s.n; c++) {
+        *tb_partial(partials, s.col[r], m->nv + s.col[c]) -= 0.5 * x->h * s.k * s.x[r] * s.x[c];
+      }
+    }
+  }
+}
+
 // Partials of smooth forces less H acc.
 static tbResult smooth_partials(tbDerivatives* x, tbData* d, const tbReal* acc, tbReal* force) {
   tbPartials partials = {force, x->ncol};
   tbResult result = tb_deriv_inertia(x, d, acc, &partials);
-  return result == TB_OK ? tb_deriv_smooth(x, d, acc, TB_IMPLICIT_ALL, &partials) : result;
+  if (result == TB_OK) result = tb_deriv_smooth(x, d, acc, TB_IMPLICIT_ALL, &partials);
+  if (result == TB_OK) spring_partials(x, d, &partials);
+  return result;
 }
 
 // Implicit damping that changes with the state in ways that only differences know.
@@ -512,6 +529,7 @@ static tbResult prepare(Replay* y, const tbInertiaFactor* factor) {
   }
   tbForest forest = tb_forest(m);
   memcpy(qacc_free, y->d->qfrc_smooth, sizeof(tbReal) * nv);
+  tb_stiffness_mean(m, y->d, qacc_free);
   tb_ltdl_solve(forest, factor->LD, factor->inverse, qacc_free);
   tbResult result = smooth_partials(x, y->d, qacc_free, free);
   if (result != TB_OK) return result;
@@ -540,9 +558,9 @@ static tbResult acceleration_partials(tbDerivatives* x, tbData* d, const tbReal*
 tbResult tb_deriv_expo(tbDerivatives* x, tbData* d, tbStepState* state,
                        const tbDerivativeSettings* settings) {
   const tbModel* m = x->m;
-  if (has_changing_damping(m)) return TB_ERROR_UNSUPPORTED;
+  if (has_changing_damping(m) || tb_stiffness_turns(m)) return TB_ERROR_UNSUPPORTED;
   tbInertiaFactor factor;
-  tbResult result = tb_implicit_factor(m, d, TB_IMPLICIT_ALL, &factor);
+  tbResult result = tb_implicit_factor(m, d, TB_IMPLICIT_SPRINGS, &factor);
   if (result != TB_OK) return result;
   memcpy(x->law.LD, factor.LD, sizeof(tbReal) * (size_t)m->nM);
   memcpy(x->law.inverse, factor.inverse, sizeof(tbReal) * (size_t)m->nv);

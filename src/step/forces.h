@@ -51,4 +51,7 @@ void tb_next_activations(const tbModel* m, tbData* d, const tbReal* act_dot);
 // Derivative of an actuator's force with respect to its velocity.
 tbReal tb_actuator_velocity_gain(const tbModel* m, const tbData* d, int actuator);
 
+// Derivative of a servo's force with respect to its length: that of its affine bias.
+tbReal tb_actuator_position_gain(const tbModel* m, int actuator);
+
 #endif

@@ -6,6 +6,7 @@
 #include "linalg/ltdl.h"
 #include "model/workspace.h"
 #include "step/forces.h"
+#include "step/stiffness.h"
 
 // Entry of the diagonal: the last of its row.
 static tbReal* diagonal(const tbModel* m, tbReal* H, int i) {
@@ -40,6 +41,10 @@ static int has_damping(const tbModel* m, const tbData* d, tbImplicit what) {
   for (int i = 0; i < m->nu; i++) {
     if (tb_actuator_velocity_gain(m, d, i) < 0) return 1;
   }
+  tbStiffness spring;
+  for (int i = 0; what == TB_IMPLICIT_SPRINGS && i < tb_stiffness_count(m); i++) {
+    if (tb_stiffness_get(m, d, i, &spring)) return 1;
+  }
   return 0;
 }
 
@@ -69,14 +74,20 @@ tbResult tb_implicit_factor(const tbModel* m, tbData* d, tbImplicit what, tbIner
   memcpy(H, d->qM, sizeof(tbReal) * (size_t)m->nM);
   if (!(m->opt.disableflags & TB_DISABLE_DAMPER)) {
     for (int i = 0; i < m->nv; i++) *diagonal(m, H, i) += m->opt.timestep * m->dof_damping[i];
-    for (int t = 0; what == TB_IMPLICIT_ALL && t < m->ntendon; t++) {
+    for (int t = 0; what >= TB_IMPLICIT_ALL && t < m->ntendon; t++) {
       if (m->tendon_damping[t] <= 0) continue;
       add_outer(m, H, m->opt.timestep * m->tendon_damping[t], m->Jten_colind + m->tendon_Jadr[t],
                 d->ten_J + m->tendon_Jadr[t], m->tendon_Jnnz[t]);
     }
   }
-  if (what == TB_IMPLICIT_ALL) {
+  if (what >= TB_IMPLICIT_ALL) {
     for (int i = 0; i < m->nu; i++) add_actuator(m, d, H, i);
+  }
+  tbStiffness spring;
+  for (int i = 0; what == TB_IMPLICIT_SPRINGS && i < tb_stiffness_count(m); i++) {
+    if (!tb_stiffness_get(m, d, i, &spring)) continue;
+    tbReal share = 0.25 * m->opt.timestep * m->opt.timestep * spring.k;
+    add_outer(m, H, share, spring.col, spring.x, spring.n);
   }
 
   tbForest forest = tb_forest(m);

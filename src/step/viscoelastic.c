@@ -12,6 +12,7 @@
 #include "spatial/vec3.h"
 #include "step/certificate.h"
 #include "step/implicit.h"
+#include "step/stiffness.h"
 #include "tribo/dynamics.h"
 #include "tribo/step.h"
 
@@ -338,18 +339,19 @@ tbResult tb_viscoelastic_velocity(const tbModel* m, tbData* d, tbStepState* stat
 
   if (state->recall && !tb_springs_recall(d, state)) state->recall = 0;
 
-  // Acceleration without contacts; expo takes joint dampers and servos implicitly,
+  // Acceleration without contacts; expo takes joint dampers, springs and servos implicitly,
   // except in the middle of a step, where they are already as they should be.
   tbInertiaFactor factor;
   int as_they_are = tb_integrator_is_explicit(m) || state->recall;
-  tbImplicit what = as_they_are ? TB_IMPLICIT_NOTHING : TB_IMPLICIT_ALL;
+  tbImplicit what = as_they_are ? TB_IMPLICIT_NOTHING : TB_IMPLICIT_SPRINGS;
   tbResult result = tb_implicit_factor(m, d, what, &factor);
   if (result != TB_OK) return result;
   tbForest forest = tb_forest(m);
-  if (factor.LD == d->qLD) {
+  memcpy(qacc_free, d->qfrc_smooth, sizeof(tbReal) * (size_t)m->nv);
+  bool springs = !as_they_are && tb_stiffness_mean(m, d, qacc_free);
+  if (factor.LD == d->qLD && !springs) {
     memcpy(qacc_free, d->qacc_smooth, sizeof(tbReal) * (size_t)m->nv);
   } else {
-    memcpy(qacc_free, d->qfrc_smooth, sizeof(tbReal) * (size_t)m->nv);
     tb_ltdl_solve(forest, factor.LD, factor.inverse, qacc_free);
   }
 

@@ -330,6 +330,64 @@ static void fast_legs_make_no_energy(void** state) {
   }
 }
 
+// ---- springs and servos -------------------------------------------------------------------------
+
+// Undamped springs by the trapezoidal rule: after n steps at n theta of their circle, tan(theta/2)
+// = h w/2, whatever pulls and however stiff. Without gravity, 2 kg at 5000 N/m.
+static void springs_stay_on_their_circle(void** state) {
+  (void)state;
+  static const char* const PULLS[] = {
+      "<joint name='j' type='slide' axis='0 1 0' stiffness='5000'/>",
+      "",
+      "<joint name='j' type='slide' axis='0 1 0'/>",
+      "<actuator><position joint='j' kp='5000'/></actuator>",
+      "<joint name='j' type='slide' axis='0 1 0'/>",
+      "<tendon><fixed stiffness='1250' springlength='0'><joint joint='j' "
+      "coef='2'/></fixed></tendon>",
+      "<joint name='j' type='slide' axis='0 1 0'/>",
+      "<tendon><spatial stiffness='5000' springlength='3'><site site='a'/><site site='b'/>"
+      "</spatial></tendon>"};
+  static const double STEPS[] = {0.002, 0.02, 0.1};
+  for (int k = 0; k < 12; k++) {
+    char xml[1024];
+    snprintf(xml, sizeof xml,
+             "<mujoco><option gravity='0 0 0'/><worldbody><site name='a' pos='0 3 0'/><body>%s"
+             "<geom type='box' size='.1 .1 .1' mass='2'/><site name='b'/></body></worldbody>%s"
+             "</mujoco>",
+             PULLS[2 * (k / 3)], PULLS[2 * (k / 3) + 1]);
+    double h = STEPS[k % 3], turn = 2 * atan(0.5 * h * 50);
+    tbWorld w = prepare(tb_world_text(xml), TB_INTEGRATOR_EXPO, h);
+    w.d->qpos[0] = 0.3;
+    for (int i = 1; i <= 3000; i++) {
+      run(w, 1);
+      assert_near(w.d->qpos[0], 0.3 * cos(i * turn), 1e-8);
+    }
+    tb_world_free(w);
+  }
+}
+
+// Balls and trees of springs, at h w up to 2: what nonlinear forces held over 5 ms add in 20 s.
+static void trees_of_springs_stay_bounded(void** state) {
+  (void)state;
+  tbWorld w = prepare(
+      tb_world_text("<mujoco><worldbody><body><joint type='ball' stiffness='40'/><geom "
+                    "type='capsule' fromto='0 0 0 .3 0 0' size='.02' mass='.5'/><body pos='.3 0 "
+                    "0'><joint axis='0 1 0' stiffness='900'/><geom type='capsule' fromto='0 0 0 .2 "
+                    "0 0' size='.02' mass='.1'/><body pos='.2 0 0'><joint axis='0 0 1' "
+                    "stiffness='30'/><geom type='capsule' fromto='0 0 0 .1 0 0' size='.01' "
+                    "mass='.02'/></body></body></body></worldbody></mujoco>"),
+      TB_INTEGRATOR_EXPO, 0.005);
+  w.d->qvel[1] = w.d->qvel[2] = 5;
+  double start = tb_world_energy(w), most = start;
+  for (int i = 0; i < 4000; i++) {
+    run(w, 1);
+    most = fmax(most, tb_world_energy(w));
+  }
+  print_message("%.4g J at the start, at most %.4g J\n", start, most);
+  assert_true(most < 1.25 * start);
+  tb_world_free(w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(limit_comes_up_slowly),
@@ -342,6 +400,8 @@ int main(void) {
       cmocka_unit_test(grains_do_not_run_away),
       cmocka_unit_test(cut_means_make_no_energy),
       cmocka_unit_test(fast_legs_make_no_energy),
+      cmocka_unit_test(springs_stay_on_their_circle),
+      cmocka_unit_test(trees_of_springs_stay_bounded),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,37 @@
+// Springs and servos within a step of the viscoelastic law.
+//
+// Its step moves the configuration by h v + h^2/2 a, and with the force of the start an undamped
+// spring gains (h w)^2/2 of its energy in every step. The trapezoidal rule gains none at any h w:
+// with v + dv/2 the mean velocity, the mean force is f - K (h/2) (v + dv/2), so
+//     (M + h D + h^2/4 K) dv = h (f - K h v/2)
+#ifndef TRIBO_STEP_STIFFNESS_H_
+#define TRIBO_STEP_STIFFNESS_H_
+
+#include <stdbool.h>
+
+#include "tribo/data.h"
+
+// One spring: -k x x^T of the dofs `col`.
+typedef struct {
+  tbReal k;
+  const int* col;
+  const tbReal* x;
+  int n;
+  int dof;  // what `col` points to where the spring is a joint's
+} tbStiffness;
+
+// Springs of dofs, tendons and actuators, in this order.
+static inline int tb_stiffness_count(const tbModel* m) {
+  return m->nv + m->ntendon + m->nu;
+}
+
+// Spring i as it acts now. False where there is none, or it is slack, off or held by a clamp.
+bool tb_stiffness_get(const tbModel* m, const tbData* d, int i, tbStiffness* spring);
+
+// force (nv) -= K h v/2. Returns whether there was a spring. After tb_actuation.
+bool tb_stiffness_mean(const tbModel* m, const tbData* d, tbReal* force);
+
+// Whether some of their directions change with the configuration.
+bool tb_stiffness_turns(const tbModel* m);
+
+#endif
