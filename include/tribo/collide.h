@@ -5,14 +5,12 @@
 //  2. `dist` is the signed gap along the normal: positive when apart, negative when overlapping.
 //  3. `pos` lies midway between the surfaces. The witness points are pos -+ dist/2 normal: the one
 //     with minus belongs to a, the one with plus to b.
-//  4. The smallest `dist` of a manifold is the signed distance of the shapes: the gap when apart,
-//  and
-//     when they overlap minus the length of the shortest translation that parts them. Translating b
-//     by -dist along the normal of that contact makes the shapes touch: to 1e-9 of the shapes' size
+//  4. The smallest `dist` of a manifold is the signed distance of the shapes: the gap when apart;
+//     when they overlap, minus the length of the shortest translation that parts them. Moving b by
+//     -dist along the normal of that contact makes the shapes touch: to 1e-9 of the shapes' size
 //     for closed forms, to 1e-6 for iterative pairs. Exceptions are listed in docs/collision.md.
-//  5. Contacts with dist <= margin are reported; the order of contacts is deterministic, and no
-//  pair
-//     returns more than TB_MAX_PAIR_CONTACTS.
+//  5. Contacts with dist <= margin are reported, in an order that depends on the shapes alone; no
+//     pair returns more than TB_MAX_PAIR_CONTACTS.
 //  6. Swapping a and b gives the same contacts with opposite normals.
 //  7. Shapes with a non-finite pose, size or margin touch nothing: no contacts, distance NAN.
 //     Lengths beyond 1e100 may count as non-finite. Negative sizes count as zero. Every other input
@@ -49,16 +47,15 @@ typedef struct {
   const int* guess;       // TB_HULL_GUESS: where the climb for a support vertex starts; may be NULL
   const tbReal* lanes;    // 3 x nlane, of a small hull: vertices by coordinate; may be NULL
   int nlane;              // a multiple of eight; places beyond nvert repeat vertex 0
-  const uint8_t*
-      edges;  // of a small hull: face_start[nface] bytes, two faces per edge; may be NULL
-  const tbReal* planes;    // with `edges`, 4 x nplane: planes by coordinate; may be NULL
-  int nplane;              // a multiple of four; places beyond nface repeat face 0
-  bool flat;               // of a small hull with `edges`: its vertices obey its planes to rounding
-  const uint16_t* cells;   // of a large hull: vertices by cells of directions; may be NULL
-  int side;                // cells along each side of a cube's faces
-  tbReal center[3];        // a point inside the hull
-  tbReal radius;           // all vertices lie within this distance of `center`
-  tbReal inner;            // the ball of this radius around `center` is inside; 0 where unknown
+  const uint8_t* edges;   // of a small hull: two faces per edge, one byte each; may be NULL
+  const tbReal* planes;   // with `edges`, 4 x nplane: planes by coordinate; may be NULL
+  int nplane;             // a multiple of four; places beyond nface repeat face 0
+  bool flat;              // of a small hull with `edges`: its vertices obey its planes to rounding
+  const uint16_t* cells;  // of a large hull: vertices by cells of directions; may be NULL
+  int side;               // cells along each side of a cube's faces
+  tbReal center[3];       // a point inside the hull
+  tbReal radius;          // all vertices lie within this distance of `center`
+  tbReal inner;           // the ball of this radius around `center` is inside; 0 where unknown
   tbReal low[3], high[3];  // box in its own frame that holds all vertices; equal where unknown
 } tbHull;
 
@@ -115,7 +112,7 @@ typedef struct {
 TB_EXTERN_C_BEGIN
 
 // Contacts between a and b with dist <= margin (margin >= 0, m); returns how many were written to
-// out.
+// `out`, 0 also for pairs that are not supported. `warm` (may be NULL) is the pair's own.
 TB_API int tb_collide(const tbShape* a, const tbShape* b, tbReal margin,
                       tbContactPoint out[TB_MAX_PAIR_CONTACTS], tbCollideCache* warm);
 

@@ -24,7 +24,7 @@ typedef struct {
   int dim;            // 1, 3, 4 or 6
   int geom[2];
   int exclude;   // 1: seen, but in the gap, so without force
-  int row;       // first row in the problem, or -1
+  int row;       // first row in the problem; -1: it cannot push in this step, or is excluded
   uint64_t key;  // geom pair and feature: the same contact from step to step
 } tbContact;
 
@@ -61,7 +61,8 @@ TB_API void tb_data_free(tbData* data);
 // starts) is not in it: tb_snapshot_save and tb_snapshot_load carry that too.
 TB_API tbData* tb_data_copy(const tbModel* model, const tbData* data);
 
-// Back to the reference pose, or to keyframe `key`. Controls and forces become zero or the key's.
+// Back to the reference pose, or to keyframe `key` (TB_ERROR_ARGUMENT where there is none, and
+// nothing changes). Controls and forces become zero or the key's.
 TB_API void tb_reset(const tbModel* model, tbData* data);
 TB_API tbResult tb_reset_keyframe(const tbModel* model, tbData* data, int key);
 

@@ -14,8 +14,7 @@
 
 TB_EXTERN_C_BEGIN
 
-// ---- rigid-body algorithms: no memory, in place, any number of threads on different tbData
-// --------
+// ---- rigid-body algorithms: no memory, in place, any number of threads on different tbData ------
 
 // Partials (nv x nv, either may be NULL) of tb_rne's tau at constant qacc (NULL: zero) and xfrc
 // (NULL: none); its partial by qacc is M. TB_ERROR_UNSUPPORTED for spatial tendons with armature.
@@ -56,8 +55,7 @@ TB_API void tb_rne_regressor(const tbModel* m, tbData* d, const tbReal* qacc, tb
 TB_API void tb_inertial_get(const tbModel* m, int body, tbReal parameters[TB_NINERTIAL]);
 TB_API tbResult tb_inertial_set(tbModel* m, int body, const tbReal parameters[TB_NINERTIAL]);
 
-// ---- a step
-// ---------------------------------------------------------------------------------------
+// ---- a step ------------------------------------------------------------------------------------
 //
 // The state is x = (q, v, act), its displacement dx has 2 nv + na entries; u is ctrl. A step x+ =
 // f(x, u) is linearised at the data's state by implicit differentiation of the solved contact

@@ -39,15 +39,16 @@ typedef struct {
 TB_API tbLoadOptions tbDefaultLoadOptions(void);
 
 // Load MJCF (.xml, root <mujoco>), URDF (root <robot>) or a compiled model (.tbm). NULL `options`
-// means the defaults. Returns NULL and fills `error` (what, file:line, what was expected) on
-// failure.
+// means the defaults. The caller frees it with tb_model_free; any number of worlds may share it. On
+// failure NULL, and `error` has what, file:line and what was expected.
 TB_API tbModel* tb_load(const char* path, const tbLoadOptions* options, tbError* error);
 
 // As tb_load from MJCF or URDF text; relative file names are against `directory` (may be NULL).
 TB_API tbModel* tb_load_string(const char* xml, const char* directory, const tbLoadOptions* options,
                                tbError* error);
 
-// The compiled model as one binary file: versioned, checksummed, every size checked on load.
+// The compiled model as one binary file: versioned, checksummed, every size checked on load. From
+// bytes as from a file: NULL and `error` where they are no model of this version.
 TB_API tbResult tb_model_save(const tbModel* model, const char* path, tbError* error);
 TB_API tbModel* tb_model_load_binary(const void* bytes, size_t size, tbError* error);
 

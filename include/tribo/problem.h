@@ -5,7 +5,7 @@
 //     K ∋ lambda  ⟂  sigma + Gamma(sigma) ∈ K*                          (CM eq. 15, ADMM eq. 27)
 //
 // lambda: impulses (N s), sigma: velocities (m/s), G: the Delassus matrix, R: diagonal compliance.
-// A user fills a tbProblem (plain views of memory that he owns, nothing is copied), or lets one of
+// A user fills a tbProblem (plain views of the caller's memory, nothing is copied), or lets one of
 // the tb_problem_create functions do so, and calls tb_solve.
 #ifndef TRIBO_PROBLEM_H_
 #define TRIBO_PROBLEM_H_
@@ -86,7 +86,8 @@ TB_API tbResult tb_problem_check(const tbProblem* problem, tbError* error);
 // Blocks of `count` cones with three rows and one coefficient mu[i] each.
 TB_API void tb_blocks_contacts(int count, const tbReal* mu, tbBlock* block);
 
-// Problems that own a copy of their data. `R` may be NULL. On error NULL, and `error` says why.
+// Problems that own a copy of their data, freed by tb_problem_free (as all `_free`, of NULL too).
+// `R` may be NULL. On error NULL, and `error` says why.
 TB_API tbProblem* tb_problem_create_dense(int nblock, const tbBlock* block, const tbReal* G,
                                           const tbReal* R, const tbReal* g, tbError* error);
 
@@ -239,7 +240,8 @@ TB_API const char* tb_solver_name(int index);
 TB_API tbLaw tb_solver_law(int index);
 
 // Scratch memory that solves reuse: after a first solve of a size, more of them allocate nothing.
-// It also keeps what warm-starts the next solve (penalty, eigenvectors). One per thread.
+// It also keeps what warm-starts the next solve (penalty, eigenvectors). One per thread. NULL when
+// out of memory.
 typedef struct tbSolveWork tbSolveWork;
 TB_API tbSolveWork* tb_solve_work_create(void);
 TB_API void tb_solve_work_free(tbSolveWork* work);

@@ -61,7 +61,7 @@ TB_API tbResult tb_step(const tbModel* model, tbData* data);
 
 // The same in two halves: after the first, everything that depends on qpos and qvel is current
 // (frames, Jacobians, contacts, sensors of position and velocity), so that a controller can set
-// ctrl and applied forces before the second.
+// ctrl and applied forces before the second (TB_ERROR_ARGUMENT without the first).
 TB_API tbResult tb_step1(const tbModel* model, tbData* data);
 TB_API tbResult tb_step2(const tbModel* model, tbData* data);
 

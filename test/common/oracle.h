@@ -28,6 +28,9 @@ bool tb_oracle_available(void);
 tbOracle* tb_oracle_run(const char* model, const char* urdf_compiler, int seed, int states,
                         char* message, size_t size);
 
+// What tests of robots ask for: dumps are kept, so that one serves all of them.
+enum { TB_ORACLE_SEED = 3, TB_ORACLE_STATES = 4 };
+
 // Evaluate many models in one go, for tb_oracle_run to find. Starting MuJoCo takes longer than a
 // small model does.
 void tb_oracle_prepare(char* const* models, int n, int seed, int states);

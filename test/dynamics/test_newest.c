@@ -165,7 +165,8 @@ static bool compare_file(const char* path, tbReal tolerance) {
     return false;
   }
   char message[512] = "";
-  tbOracle* o = tb_oracle_run(path, NULL, 3, 4, message, sizeof message);
+  tbOracle* o =
+      tb_oracle_run(path, NULL, TB_ORACLE_SEED, TB_ORACLE_STATES, message, sizeof message);
   if (!o) print_message("skipped: MuJoCo cannot load %s: %s\n", robot, message);
   tbData* d = tb_data_new(m);
   if (o) {

@@ -8,7 +8,8 @@ static void compare_file(const char* path, tbTally* tally) {
   const char* name = tb_test_model_name(path);
   char message[512];
   tbError error = {0};
-  tbOracle* oracle = tb_oracle_run(path, NULL, 1, 1, message, sizeof message);
+  tbOracle* oracle =
+      tb_oracle_run(path, NULL, TB_ORACLE_SEED, TB_ORACLE_STATES, message, sizeof message);
   tbModel* m = tb_load(path, NULL, &error);
   if (!oracle) {
     print_message("skipped: %s: MuJoCo says: %s\n", name, message);
@@ -35,6 +36,7 @@ static void run(const char* folder) {
   tbTally tally = {0};
   char** paths;
   int n = tb_test_files(folder, ".xml", &paths);
+  tb_oracle_prepare(paths, n, TB_ORACLE_SEED, TB_ORACLE_STATES);
   for (int i = 0; i < n; i++) compare_file(paths[i], &tally);
   tb_test_files_free(paths, n);
   print_message("%d models compared, %d skipped\n", tally.compared, tally.skipped);
