@@ -3,6 +3,8 @@
 #ifndef TRIBO_LINALG_FOUR_H_
 #define TRIBO_LINALG_FOUR_H_
 
+#include <stdbool.h>
+
 #include "base/kernel.h"
 #include "tribo/types.h"
 
@@ -62,6 +64,38 @@ TB_INLINE void tb_subtract_two(tbReal* TB_RESTRICT y, const tbReal* TB_RESTRICT 
 #else
   for (; i < n; i++) y[i] -= a * x[i] + b * z[i];
 #endif
+}
+
+// The sum of a[r] times the four numbers at z + r stride, over `rows` of them: y = or y +=.
+TB_INLINE void tb_sum_fours(int rows, const tbReal* a, const tbReal* z, int stride, tbReal* y,
+                            bool add) {
+#if TB_HAS_FOUR
+  tbFour sum = a[0] * *(const tbFour*)z;
+  for (int r = 1; r < rows; r++) sum += a[r] * *(const tbFour*)(z + r * stride);
+  if (add) sum += *(const tbFour*)y;
+  *(tbFour*)y = sum;
+#else
+  for (int k = 0; k < 4; k++) {
+    tbReal sum = a[0] * z[k];
+    for (int r = 1; r < rows; r++) sum += a[r] * z[r * stride + k];
+    y[k] = add ? y[k] + sum : sum;
+  }
+#endif
+}
+
+// The sum of x . y over `count` fours: those of x follow each other, those of y begin at y + at[k].
+TB_INLINE tbReal tb_dot_fours(int count, const tbReal* x, const tbReal* y, const int* at) {
+#if TB_HAS_FOUR
+  tbFour s = *(const tbFour*)x * *(const tbFour*)(y + at[0]);
+  for (int q = 1; q < count; q++) s += *(const tbFour*)(x + 4 * q) * *(const tbFour*)(y + at[q]);
+#else
+  tbReal s[4];
+  for (int k = 0; k < 4; k++) s[k] = x[k] * y[at[0] + k];
+  for (int q = 1; q < count; q++) {
+    for (int k = 0; k < 4; k++) s[k] += x[4 * q + k] * y[at[q] + k];
+  }
+#endif
+  return (s[0] + s[2]) + (s[1] + s[3]);
 }
 
 // x . y in four sums that do not wait for each other, the same with and without vectors. Short ones

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/kernel.h"
+#include "linalg/four.h"
 #include "solvers/add_rows.h"
 
 bool tb_soft_dense_build(tbSoftDense* s, const tbSoftProblem* p, tbArena* arena) {
@@ -182,21 +183,6 @@ bool tb_soft_dense_factor(tbSoftDense* s) {
   return tb_wide() ? factor_wide(s) : factor_narrow(s);
 }
 
-// As take_row and take_rows, but not a number beyond n.
-TB_INLINE void take_exactly(int n, tbReal f, const tbReal* TB_RESTRICT row,
-                            tbReal* TB_RESTRICT to) {
-  int whole = n & ~3;
-  take_row(whole, f, row, to);
-  for (int j = whole; j < n; j++) to[j] -= f * row[j];
-}
-
-TB_INLINE void take_both(int n, tbReal f, const tbReal* TB_RESTRICT row, tbReal g,
-                         const tbReal* TB_RESTRICT other, tbReal* TB_RESTRICT to) {
-  int whole = n & ~3;
-  take_rows(whole, f, row, g, other, to);
-  for (int j = whole; j < n; j++) to[j] = (to[j] - f * row[j]) - g * other[j];
-}
-
 TB_INLINE bool skew_pivot(tbSoftDense* s, const tbReal* least, int k) {
   tbReal pivot = s->H[k * (s->stride + 1)];
   s->inverse[k] = 1 / pivot;
@@ -212,7 +198,7 @@ TB_INLINE bool factor_skew(tbSoftDense* s, const tbReal* least) {
     tbReal inverse = s->inverse[k];
     if (other[k] != 0) {
       other[k] *= inverse;
-      take_exactly(k, other[k], row, other);
+      tb_subtract_scaled(other, row, other[k], k);
     }
     if (!skew_pivot(s, least, k - 1)) return false;
     tbReal second = s->inverse[k - 1];
@@ -222,11 +208,11 @@ TB_INLINE bool factor_skew(tbSoftDense* s, const tbReal* least) {
       to[k] = f;
       to[k - 1] = g;
       if (f != 0 && g != 0) {
-        take_both(k - 1, f, row, g, other, to);
+        tb_subtract_two(to, row, f, other, g, k - 1);
       } else if (f != 0) {
-        take_exactly(k - 1, f, row, to);
+        tb_subtract_scaled(to, row, f, k - 1);
       } else if (g != 0) {
-        take_exactly(k - 1, g, other, to);
+        tb_subtract_scaled(to, other, g, k - 1);
       }
     }
   }
@@ -245,22 +231,12 @@ bool tb_soft_dense_factor_skew(tbSoftDense* s, const tbReal* least) {
   return tb_wide() ? factor_skew_wide(s, least) : factor_skew_narrow(s, least);
 }
 
-// The sum of a[k] b[k] over first ... end - 1, in four parts.
-TB_INLINE tbReal dot_range(int first, int end, const tbReal* TB_RESTRICT a,
-                           const tbReal* TB_RESTRICT b) {
-  tbReal part[4] = {0};
-  int k = first;
-  for (; k + 4 <= end; k += 4) {
-    for (int q = 0; q < 4; q++) part[q] += a[k + q] * b[k + q];
-  }
-  for (; k < end; k++) part[0] += a[k] * b[k];
-  return (part[0] + part[1]) + (part[2] + part[3]);
-}
-
 TB_INLINE void solve_skew(const tbSoftDense* s, tbReal* TB_RESTRICT x) {
-  for (int i = s->n - 2; i >= 0; i--) x[i] -= dot_range(i + 1, s->n, s->H + i * s->stride, x);
+  for (int i = s->n - 2; i >= 0; i--) {
+    x[i] -= tb_dot_four(s->H + i * s->stride + i + 1, x + i + 1, s->n - i - 1);
+  }
   for (int k = 0; k < s->n; k++) {
-    x[k] = (x[k] - dot_range(0, k, s->H + k * s->stride, x)) * s->inverse[k];
+    x[k] = (x[k] - tb_dot_four(s->H + k * s->stride, x, k)) * s->inverse[k];
   }
 }
 
@@ -273,23 +249,9 @@ TB_WIDE static void solve_skew_wide(const tbSoftDense* s, tbReal* x) {
 }
 
 TB_INLINE void solve(const tbSoftDense* s, tbReal* TB_RESTRICT x) {
-  for (int k = s->n - 1; k > 0; k--) {
-    const tbReal* TB_RESTRICT row = s->H + k * s->stride;
-    tbReal xk = x[k];
-    for (int j = 0; j < k; j++) x[j] -= row[j] * xk;
-  }
+  for (int k = s->n - 1; k > 0; k--) tb_subtract_scaled(x, s->H + k * s->stride, x[k], k);
   for (int k = 0; k < s->n; k++) {
-    const tbReal* TB_RESTRICT row = s->H + k * s->stride;
-    tbReal a = 0, b = 0, c = 0, d = 0;
-    int j = 0;
-    for (; j + 4 <= k; j += 4) {
-      a += row[j] * x[j];
-      b += row[j + 1] * x[j + 1];
-      c += row[j + 2] * x[j + 2];
-      d += row[j + 3] * x[j + 3];
-    }
-    for (; j < k; j++) a += row[j] * x[j];
-    x[k] = x[k] * s->inverse[k] - ((a + b) + (c + d));
+    x[k] = x[k] * s->inverse[k] - tb_dot_four(s->H + k * s->stride, x, k);
   }
 }
 

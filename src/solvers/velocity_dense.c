@@ -4,10 +4,11 @@
 
 #include "base/kernel.h"
 #include "linalg/dense.h"
+#include "linalg/four.h"
 
 // ---- building ----------------------------------------------------------------------------------
 
-static bool allocate(tbVelocity* s, tbArena* arena, int entries, int padded) {
+static bool allocate(tbVelocity* s, tbArena* arena, int entries) {
   struct tbVelocityDense* w = s->dense;
   size_t room = (size_t)w->n + 4;
   tbSoftProblem sizes = {.ndof = w->n};
@@ -15,19 +16,15 @@ static bool allocate(tbVelocity* s, tbArena* arena, int entries, int padded) {
   size_t square = (size_t)(w->n * w->H.stride + 4);
   w->rows = tb_arena_alloc(arena, sizeof(tbDenseRows) * (size_t)(s->nblock + 1));
   s->dof = tb_arena_alloc(arena, sizeof(int) * room);
-  s->place = tb_arena_alloc(arena, sizeof(int) * (size_t)(s->forest.n + entries + 1));
+  // Places of dofs, of columns, and of fours, of which a block has no more than columns.
+  s->place = tb_arena_alloc(arena, sizeof(int) * (size_t)(s->forest.n + 2 * entries + 1));
   w->base = tb_arena_alloc(arena, sizeof(tbReal) * square);
   w->copy = tb_arena_alloc(arena, sizeof(tbReal) * square);
   w->least = tb_arena_alloc(arena, sizeof(tbReal) * room);
   w->by_dof = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(s->forest.n + 1));
   w->pivot = tb_arena_alloc(arena, sizeof(int) * room);
-  s->scratch = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(TB_ROWS_DIM * w->H.stride + 1));
-  w->pile = tb_arena_alloc(arena, sizeof(tbReal) * square);
-  w->piled = -1;
-  tbReal* J = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(padded + 1));
   if (arena->failed) return false;
   memset(w->base, 0, sizeof(tbReal) * square);
-  w->rows[0].padded = J;
   return true;
 }
 
@@ -44,30 +41,55 @@ static void fill_base(tbVelocity* s, const tbReal* M) {
   }
 }
 
-// A number of columns, and on to a multiple of four.
-static int width_of(int columns) {
-  return (columns + 3) & ~3;
+// Cover ascending places by fours, none of which goes beyond the last dof.
+static int cover(int n, int count, const int* place, int* four) {
+  int fours = 0;
+  for (int k = 0; k < count && n >= TB_FOUR; k++) {
+    if (fours > 0 && place[k] < four[fours - 1] + TB_FOUR) continue;
+    four[fours++] = place[k] < n - TB_FOUR ? place[k] : n - TB_FOUR;
+  }
+  return fours;
 }
 
-static void fill_rows(tbVelocity* s) {
+// A block's J over its fours. A column belongs to the first that covers it.
+static void spread_rows(const tbDenseRows* rows, tbReal* out) {
+  int width = TB_FOUR * rows->nfour, q = 0;
+  memset(out, 0, sizeof(tbReal) * (size_t)(rows->dim * width));
+  for (int k = 0; k < rows->nnz; k++) {
+    while (rows->place[k] >= rows->four[q] + TB_FOUR) q++;
+    int at = TB_FOUR * q + rows->place[k] - rows->four[q];
+    for (int r = 0; r < rows->dim; r++) out[r * width + at] = rows->J[r * rows->nnz + k];
+  }
+}
+
+// All blocks over the island's dofs. False: out of memory.
+static bool fill_rows(tbVelocity* s, tbArena* arena, int entries) {
   struct tbVelocityDense* w = s->dense;
-  int* place = s->place + s->forest.n;
-  tbReal* padded = w->rows[0].padded;
+  int *place = s->place + s->forest.n, *four = place + entries, widest = 0, size = 0;
   for (int i = 0; i < s->nblock; i++) {
     const tbRows* from = &s->block[i];
     tbDenseRows* rows = &w->rows[i];
     *rows = (tbDenseRows){.dim = from->dim, .nnz = from->nnz, .place = place, .J = from->J};
     rows->only = tb_rows_only_entry(from);
-    rows->padded = padded;
+    rows->four = four;
     for (int k = 0; k < from->nnz; k++) *place++ = s->place[from->col[k]];
     if (rows->only >= 0) continue;
-    rows->straight = from->nnz > 0 && rows->place[from->nnz - 1] - rows->place[0] == from->nnz - 1;
-    rows->width = width_of(from->nnz);
-    for (int r = 0; r < rows->dim; r++, padded += rows->width) {
-      memcpy(padded, from->J + r * from->nnz, sizeof(tbReal) * (size_t)from->nnz);
-      for (int k = from->nnz; k < rows->width; k++) padded[k] = 0;
-    }
+    rows->nfour = cover(w->n, rows->nnz, rows->place, four);
+    four += rows->nfour;
+    if (rows->nfour > widest) widest = rows->nfour;
+    size += rows->dim * TB_FOUR * rows->nfour;
   }
+  tbReal* J = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(size + 1));
+  s->scratch = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(TB_ROWS_DIM * TB_FOUR * widest + 1));
+  if (arena->failed) return false;
+  for (int i = 0; i < s->nblock; i++) {
+    tbDenseRows* rows = &w->rows[i];
+    if (rows->nfour == 0) continue;
+    rows->by_four = J;
+    spread_rows(rows, J);
+    J += rows->dim * TB_FOUR * rows->nfour;
+  }
+  return true;
 }
 
 // Trees in the order of their dofs, so that places ascend where dofs do; a few dozen at most.
@@ -93,14 +115,11 @@ bool tb_velocity_build_dense(tbVelocity* s, tbArena* arena, tbForest forest, con
   s->dense = TB_ARENA_NEW(arena, struct tbVelocityDense, 1);
   if (!s->dense) return false;
   struct tbVelocityDense* w = s->dense;
-  int entries = 0, padded = 0;
+  int entries = 0;
   if (!sort_trees(w, arena, ntree, tree)) return false;
-  for (int i = 0; i < nblock; i++) {
-    entries += block[i].nnz;
-    padded += block[i].dim * width_of(block[i].nnz);
-  }
+  for (int i = 0; i < nblock; i++) entries += block[i].nnz;
   s->size = w->n;
-  if (!allocate(s, arena, entries, padded)) return false;
+  if (!allocate(s, arena, entries)) return false;
   for (int t = 0, at = 0; t < ntree; t++) {
     for (int k = w->tree[t].first; k < w->tree[t].end; k++, at++) {
       s->dof[at] = k;
@@ -108,56 +127,97 @@ bool tb_velocity_build_dense(tbVelocity* s, tbArena* arena, tbForest forest, con
     }
   }
   fill_base(s, M);
-  fill_rows(s);
-  return true;
+  return fill_rows(s, arena, entries);
 }
 
 // ---- products ----------------------------------------------------------------------------------
 
+// out = J x over fours.
+TB_INLINE void mul_fours(const tbDenseRows* rows, int dim, const tbReal* x, tbReal* out) {
+  int width = TB_FOUR * rows->nfour;
+  for (int r = 0; r < dim; r++) {
+    out[r] = tb_dot_fours(rows->nfour, rows->by_four + r * width, x, rows->four);
+  }
+}
+
+// x += J^T f over fours.
+TB_INLINE void push_fours(const tbDenseRows* rows, int dim, const tbReal* f, tbReal* x) {
+  int width = TB_FOUR * rows->nfour;
+  tbReal own[TB_ROWS_DIM];
+  for (int r = 0; r < dim; r++) own[r] = f[r];
+  for (int q = 0; q < rows->nfour; q++) {
+    tb_sum_fours(dim, own, rows->by_four + TB_FOUR * q, width, x + rows->four[q], true);
+  }
+}
+
+// Contacts of three and six rows written out.
+TB_INLINE void mul_rows(const tbDenseRows* rows, const tbReal* x, tbReal* out) {
+  if (rows->dim == 3) {
+    mul_fours(rows, 3, x, out);
+  } else if (rows->dim == 6) {
+    mul_fours(rows, 6, x, out);
+  } else {
+    mul_fours(rows, rows->dim, x, out);
+  }
+}
+
+TB_INLINE void push_rows(const tbDenseRows* rows, const tbReal* f, tbReal* x) {
+  if (rows->dim == 3) {
+    push_fours(rows, 3, f, x);
+  } else if (rows->dim == 6) {
+    push_fours(rows, 6, f, x);
+  } else {
+    push_fours(rows, rows->dim, f, x);
+  }
+}
+
+static void mul_narrow(const tbDenseRows* rows, const tbReal* x, tbReal* out) {
+  mul_rows(rows, x, out);
+}
+
+TB_WIDE static void mul_wide(const tbDenseRows* rows, const tbReal* x, tbReal* out) {
+  mul_rows(rows, x, out);
+}
+
+static void push_narrow(const tbDenseRows* rows, const tbReal* f, tbReal* x) {
+  push_rows(rows, f, x);
+}
+
+TB_WIDE static void push_wide(const tbDenseRows* rows, const tbReal* f, tbReal* x) {
+  push_rows(rows, f, x);
+}
+
 void tb_velocity_dense_mul(const tbVelocity* s, int block, const tbReal* x, tbReal* out) {
   const tbDenseRows* rows = &s->dense->rows[block];
-  const int *place = rows->place, n = rows->nnz;
   if (rows->only >= 0) {
-    out[0] = rows->J[rows->only] * x[place[rows->only]];
-    return;
-  }
-  int r = 0;
-  for (; r + 3 <= rows->dim; r += 3) {
-    const tbReal *a = rows->J + r * n, *b = a + n, *c = b + n;
-    tbReal sa = 0, sb = 0, sc = 0;
-    for (int k = 0; k < n; k++) {
-      tbReal v = x[place[k]];
-      sa += a[k] * v;
-      sb += b[k] * v;
-      sc += c[k] * v;
+    out[0] = rows->J[rows->only] * x[rows->place[rows->only]];
+  } else if (rows->nfour == 0) {
+    for (int r = 0; r < rows->dim; r++) {
+      out[r] = 0;
+      for (int k = 0; k < rows->nnz; k++) out[r] += rows->J[r * rows->nnz + k] * x[rows->place[k]];
     }
-    out[r] = sa;
-    out[r + 1] = sb;
-    out[r + 2] = sc;
-  }
-  for (; r < rows->dim; r++) {
-    tbReal sum = 0;
-    for (int k = 0; k < n; k++) sum += rows->J[r * n + k] * x[place[k]];
-    out[r] = sum;
+  } else if (tb_wide()) {
+    mul_wide(rows, x, out);
+  } else {
+    mul_narrow(rows, x, out);
   }
 }
 
 void tb_velocity_dense_add_impulse(const tbVelocity* s, int block, const tbReal* f, tbReal* x) {
   const tbDenseRows* rows = &s->dense->rows[block];
-  const int *place = rows->place, n = rows->nnz;
+  bool any = false;
+  for (int r = 0; r < rows->dim; r++) any = any || f[r] != 0;
+  if (!any) return;
   if (rows->only >= 0) {
-    x[place[rows->only]] += rows->J[rows->only] * f[0];
-    return;
-  }
-  int r = 0;
-  for (; r + 3 <= rows->dim; r += 3) {
-    const tbReal *a = rows->J + r * n, *b = a + n, *c = b + n;
-    if (f[r] == 0 && f[r + 1] == 0 && f[r + 2] == 0) continue;
-    for (int k = 0; k < n; k++) x[place[k]] += a[k] * f[r] + b[k] * f[r + 1] + c[k] * f[r + 2];
-  }
-  for (; r < rows->dim; r++) {
-    if (f[r] == 0) continue;
-    for (int k = 0; k < n; k++) x[place[k]] += rows->J[r * n + k] * f[r];
+    x[rows->place[rows->only]] += rows->J[rows->only] * f[0];
+  } else if (rows->nfour == 0) {
+    for (int r = 0; r < rows->dim; r++) {
+      for (int k = 0; k < rows->nnz; k++) x[rows->place[k]] += rows->J[r * rows->nnz + k] * f[r];
+    }
+  } else if (tb_wide()) {
+    push_wide(rows, f, x);
+  } else {
+    push_narrow(rows, f, x);
   }
 }
 
@@ -186,110 +246,46 @@ void tb_velocity_dense_start(tbVelocity* s, bool symmetric) {
   s->symmetric = symmetric;
   w->H.skew = !symmetric;
   w->exchanged = false;
-  w->piled = -1;
   memcpy(w->H.H, w->base, sizeof(tbReal) * (size_t)(w->n * w->H.stride));
 }
 
-// H += the pile, run by run of columns whose places follow each other. On and below the diagonal
-// where H is symmetric.
-TB_INLINE void spread_pile(tbVelocity* s) {
-  struct tbVelocityDense* w = s->dense;
-  const tbDenseRows* rows = &w->rows[w->piled];
-  const int *place = rows->place, nnz = rows->nnz;
-  for (int first = 0, end; first < nnz; first = end) {
-    end = first + 1;
-    while (end < nnz && place[end] == place[end - 1] + 1) end++;
-    for (int k = s->symmetric ? first : 0; k < nnz; k++) {
-      const tbReal* TB_RESTRICT from = w->pile + k * rows->width + first;
-      tbReal* TB_RESTRICT to = w->H.H + place[k] * w->H.stride + place[first];
-      int n = (s->symmetric && k < end ? k + 1 : end) - first;
-      for (int j = 0; j < n; j++) to[j] += from[j];
-    }
-  }
-  w->piled = -1;
-}
-
-// W J over a block's own columns, in s->scratch.
-TB_INLINE void weigh_rows(int dim, int width, const tbReal* W, const tbReal* TB_RESTRICT J,
-                          tbReal* TB_RESTRICT out) {
-  bool diagonal = true;
+// W J over fours.
+TB_INLINE void weigh_rows(int dim, int width, const tbReal* W, const tbReal* J, tbReal* out) {
   for (int r = 0; r < dim; r++) {
-    for (int c = 0; c < dim; c++) diagonal = diagonal && (c == r || W[r * dim + c] == 0);
-  }
-  for (int r = 0; r < dim && diagonal; r++) {
-    tbReal w = W[r * dim + r];
-    for (int j = r * width; j < (r + 1) * width; j += 4) {
-      for (int k = j; k < j + 4; k++) out[k] = w * J[k];
-    }
-  }
-  for (int r = 0; r < dim && !diagonal; r++) {
-    for (int j = 0; j < width; j += 4) {
-      tbReal sum[4] = {0};
-      for (int c = 0; c < dim; c++) {
-        for (int k = 0; k < 4; k++) sum[k] += W[r * dim + c] * J[c * width + j + k];
-      }
-      for (int k = 0; k < 4; k++) out[r * width + j + k] = sum[k];
+    tbReal own[TB_ROWS_DIM];
+    for (int c = 0; c < dim; c++) own[c] = W[r * dim + c];
+    for (int j = 0; j < width; j += TB_FOUR) {
+      tb_sum_fours(dim, own, J + j, width, out + r * width + j, false);
     }
   }
 }
 
-// y[0..n) += the sum of column[r] z[r] over the rows of z, n a multiple of four.
-TB_INLINE void add_column(int dim, int n, int width, const tbReal* TB_RESTRICT column,
-                          const tbReal* TB_RESTRICT z, tbReal* TB_RESTRICT y) {
-  tbReal a[TB_ROWS_DIM];
-  for (int r = 0; r < dim; r++) a[r] = column[r * width];
-  for (int j = 0; j < n; j += 4) {
-    tbReal sum[4];
-    for (int k = 0; k < 4; k++) sum[k] = a[0] * z[j + k];
-    for (int r = 1; r < dim; r++) {
-      for (int k = 0; k < 4; k++) sum[k] += a[r] * z[r * width + j + k];
-    }
-    for (int k = 0; k < 4; k++) y[j + k] += sum[k];
-  }
-}
-
-// Where J^T W J of a block goes: to the pile, what has other columns starts a new one; to H itself
-// where its columns follow each other. What goes on to a multiple of four adds zeros there.
-TB_INLINE tbReal* pile_of(tbVelocity* s, int block, int* stride) {
+// H += J^T W J of a block of `dim` rows: the row of each of its columns by fours, where H is
+// symmetric up to the one with the diagonal.
+TB_INLINE void add_rows_of(tbVelocity* s, const tbDenseRows* rows, int dim, const tbReal* W) {
   struct tbVelocityDense* w = s->dense;
-  const tbDenseRows* rows = &w->rows[block];
-  if (rows->straight) {
-    *stride = w->H.stride;
-    return w->H.H + rows->place[0] * (w->H.stride + 1);
-  }
-  bool same = w->piled >= 0 && s->block[w->piled].col == s->block[block].col &&
-              s->block[w->piled].nnz == rows->nnz;
-  if (w->piled >= 0 && !same) spread_pile(s);
-  if (w->piled < 0) {
-    w->piled = block;
-    memset(w->pile, 0, sizeof(tbReal) * (size_t)(rows->nnz * rows->width));
-  }
-  *stride = rows->width;
-  return w->pile;
-}
-
-// The pile += J^T W J of a block of `dim` rows: on and below the diagonal where H is symmetric, and
-// on to a multiple of four.
-TB_INLINE void add_rows_of(tbVelocity* s, int block, int dim, const tbReal* W) {
-  const tbDenseRows* rows = &s->dense->rows[block];
-  int nnz = rows->nnz, width = rows->width, stride;
-  tbReal* pile = pile_of(s, block, &stride);
-  weigh_rows(dim, width, W, rows->padded, s->scratch);
-  for (int k = 0; k < nnz; k++) {
-    int n = s->symmetric ? width_of(k + 1) : width;
-    add_column(dim, n, width, rows->padded + k, s->scratch, pile + k * stride);
+  int nnz = rows->nnz, width = TB_FOUR * rows->nfour;
+  const tbReal* WJ = s->scratch;
+  weigh_rows(dim, width, W, rows->by_four, s->scratch);
+  for (int i = 0; i < nnz; i++) {
+    int place = rows->place[i], end = rows->nfour;
+    tbReal *row = w->H.H + place * w->H.stride, own[TB_ROWS_DIM];
+    for (int r = 0; r < dim; r++) own[r] = rows->J[r * nnz + i];
+    while (s->symmetric && rows->four[end - 1] > place) end--;
+    for (int q = 0; q < end; q++) {
+      tb_sum_fours(dim, own, WJ + TB_FOUR * q, width, row + rows->four[q], true);
+    }
   }
 }
 
-// Contacts of three and six rows written out.
 TB_INLINE void add_block(tbVelocity* s, int block, const tbReal* W) {
-  int dim = s->dense->rows[block].dim;
-  if (dim == 3) {
-    add_rows_of(s, block, 3, W);
-  } else if (dim == 6) {
-    add_rows_of(s, block, 6, W);
+  const tbDenseRows* rows = &s->dense->rows[block];
+  if (rows->dim == 3) {
+    add_rows_of(s, rows, 3, W);
+  } else if (rows->dim == 6) {
+    add_rows_of(s, rows, 6, W);
   } else {
-    add_rows_of(s, block, dim, W);
+    add_rows_of(s, rows, rows->dim, W);
   }
 }
 
@@ -301,12 +297,16 @@ TB_WIDE static void add_wide(tbVelocity* s, int block, const tbReal* W) {
   add_block(s, block, W);
 }
 
-static void spread_narrow(tbVelocity* s) {
-  spread_pile(s);
-}
-
-TB_WIDE static void spread_wide(tbVelocity* s) {
-  spread_pile(s);
+// The same entry by entry, for fewer dofs than four.
+static void add_few(tbVelocity* s, const tbDenseRows* rows, const tbReal* W) {
+  int dim = rows->dim, nnz = rows->nnz;
+  for (int i = 0; i < nnz; i++) {
+    tbReal* row = s->dense->H.H + rows->place[i] * s->dense->H.stride;
+    for (int r = 0; r < dim * dim; r++) {
+      tbReal f = rows->J[r / dim * nnz + i] * W[r];
+      for (int j = 0; j < nnz; j++) row[rows->place[j]] += f * rows->J[r % dim * nnz + j];
+    }
+  }
 }
 
 void tb_velocity_dense_add(tbVelocity* s, int block, const tbReal* W) {
@@ -315,8 +315,8 @@ void tb_velocity_dense_add(tbVelocity* s, int block, const tbReal* W) {
   if (rows->only >= 0) {
     tbReal value = rows->J[rows->only];
     w->H.H[rows->place[rows->only] * (w->H.stride + 1)] += W[0] * value * value;
-  } else if (rows->nnz == 0) {
-    return;
+  } else if (rows->nfour == 0) {
+    add_few(s, rows, W);
   } else if (tb_wide()) {
     add_wide(s, block, W);
   } else {
@@ -327,11 +327,6 @@ void tb_velocity_dense_add(tbVelocity* s, int block, const tbReal* W) {
 bool tb_velocity_dense_factor(tbVelocity* s) {
   struct tbVelocityDense* w = s->dense;
   int n = w->n, stride = w->H.stride;
-  if (w->piled >= 0 && tb_wide()) {
-    spread_wide(s);
-  } else if (w->piled >= 0) {
-    spread_narrow(s);
-  }
   if (s->symmetric) return tb_soft_dense_factor(&w->H);
   memcpy(w->copy, w->H.H, sizeof(tbReal) * (size_t)(n * stride));
   if (tb_soft_dense_factor_skew(&w->H, w->least)) return true;

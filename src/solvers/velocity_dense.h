@@ -1,23 +1,25 @@
 // The matrix of solvers/velocity as a dense square over the dofs of whole trees, for islands of up
 // to TB_SOFT_DENSE dofs. Contacts with the world couple no dofs that M does not couple, so that the
-// branches of a robot stay apart and are skipped (solvers/soft_dense). J^T W J is summed over the
-// columns that a block has, over all contacts of a body at once, and only then spread over the
-// square: what many contacts hold costs little more than what few do.
+// branches of a robot stay apart and are skipped (solvers/soft_dense). A block's columns are
+// covered by fours of neighbouring places, with zeros where it has none: products with it and its
+// J^T W J run over these and go straight to where they belong.
 #ifndef TRIBO_SOLVERS_VELOCITY_DENSE_H_
 #define TRIBO_SOLVERS_VELOCITY_DENSE_H_
 
 #include "solvers/soft_dense.h"
 #include "solvers/velocity.h"
 
+enum { TB_FOUR = 4 };
+
 // Rows of a block over the island's own dofs.
 typedef struct {
   int dim, nnz;
-  int only;          // the only column of a single row that is not zero, or -1
-  int width;         // nnz and on to a multiple of four
-  bool straight;     // the places of its columns follow each other
-  const int* place;  // of each column
-  const tbReal* J;   // dim x nnz
-  tbReal* padded;    // J with zeros up to the width, dim x width
+  int only;               // the only column of a single row that is not zero, or -1
+  int nfour;              // fours that cover its columns; none: fewer dofs than that
+  const int* four;        // the first place of each, ascending
+  const int* place;       // of each column
+  const tbReal* J;        // dim x nnz
+  const tbReal* by_four;  // J over the fours, dim x 4 nfour
 } tbDenseRows;
 
 struct tbVelocityDense {
@@ -27,9 +29,6 @@ struct tbVelocityDense {
   tbSoftDense H;
   tbReal* base;                   // M, in full, as H is stored
   tbReal *least, *copy, *by_dof;  // pivots of M; H before it was factored; scratch
-  // J^T W J of the blocks since `piled` that have its columns, nnz x width of it; none: -1.
-  tbReal* pile;
-  int piled;
   int* pivot;
   bool exchanged;  // the factor has row exchanges: it is in `copy`
 };
