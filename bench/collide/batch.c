@@ -82,7 +82,10 @@ typedef struct {
   const Batch* batch;
   tbShape moved[BATCH];
   tbCollideCache warm[BATCH];
-  tbReal normal[BATCH][3];  // of the last query by GJK alone
+  // Of the last query by GJK alone: the normal, and what vertices its simplex had.
+  tbReal normal[BATCH][3];
+  uint16_t vertex[BATCH][4][2];
+  int count[BATCH];
   int round;
 } Warm;
 
@@ -136,10 +139,12 @@ static long gjk_from(const Batch* batch, bool centres) {
   return near;
 }
 
-// The same from step to step: from the last direction, the second shape moved as above.
+// The same from step to step, the second shape moved as above: from the vertices of the last
+// simplex, or where a shape has none from the last direction.
 static long gjk_warm_run(void* objects) {
   Warm* w = (Warm*)objects;
   long near = 0;
+  bool vertices = w->batch->type_a == TB_GEOM_MESH && w->batch->type_b == TB_GEOM_MESH;
   const tbShape* b = w->round++ % 2 ? w->moved : w->batch->b;
   for (int k = 0; k < BATCH; k++) {
     tbConvexPair pair;
@@ -147,8 +152,20 @@ static long gjk_warm_run(void* objects) {
     tb_convex_pair_init(&pair, &w->batch->a[k], &b[k]);
     tb_copy3(r.normal, w->normal[k]);
     if (!(tb_normalize3(r.normal) > 0)) r.normal[0] = 1;
-    tb_gjk(&pair, INFINITY, 1e-6, 1, &r);
+    r.count = w->count[k];
+    for (int i = 0; i < r.count; i++) {
+      r.simplex[i].ia = w->vertex[k][i][0];
+      r.simplex[i].ib = w->vertex[k][i][1];
+    }
+    if (r.count == 0 || !tb_gjk_again(&pair, INFINITY, 1e-6, &r)) {
+      tb_gjk(&pair, INFINITY, 1e-6, 1, &r);
+    }
     tb_copy3(w->normal[k], r.normal);
+    w->count[k] = vertices ? r.count : 0;
+    for (int i = 0; i < w->count[k]; i++) {
+      w->vertex[k][i][0] = (uint16_t)r.simplex[i].ia;
+      w->vertex[k][i][1] = (uint16_t)r.simplex[i].ib;
+    }
     near += r.state == TB_CONVEX_NEAR;
   }
   return near;

@@ -106,7 +106,8 @@ typedef struct {
   tbReal direction[3];  // last separating direction or normal, from a to b, in the world
   int32_t hint[2];      // last support vertex of a and of b
   uint32_t state;       // 0: empty
-  uint32_t reserved;    // zero
+  uint32_t count;       // pairs of vertices (of a and of b) that were nearest, for distances
+  uint16_t nearest[4][2];
 } tbCollideCache;
 
 TB_EXTERN_C_BEGIN

@@ -435,21 +435,54 @@ static void repair_witness(tbConvexPair* pair, tbConvexResult* r) {
   tb_add_scaled3(r->point_b, contact[deepest].pos, half + pair->b.radius, r->normal);
 }
 
+// The vertices of polytopes that are apart, for the next query.
+static void remember_nearest(const tbConvexPair* pair, const tbConvexResult* r,
+                             tbCollideCache* warm) {
+  if (!warm) return;
+  warm->count = 0;
+  if (!is_solid_polytope(&pair->a) || !is_solid_polytope(&pair->b)) return;
+  if (r->state != TB_CONVEX_NEAR) return;
+  for (int i = 0; i < r->count; i++) {
+    const tbSupport* at = &r->simplex[i];
+    if (at->ia > UINT16_MAX || at->ib > UINT16_MAX) return;
+    warm->nearest[i][0] = (uint16_t)at->ia;
+    warm->nearest[i][1] = (uint16_t)at->ib;
+  }
+  warm->count = (uint32_t)r->count;
+}
+
+// Polytopes that were apart: from the vertices that were nearest then. False where they are no
+// more, or not known to be.
+static bool distance_again(tbConvexPair* pair, const tbCollideCache* warm, tbConvexResult* r) {
+  if (!warm || warm->state != CACHE_APART || warm->count < 1 || warm->count > 4) return false;
+  r->count = (int)warm->count;
+  for (int i = 0; i < r->count; i++) {
+    r->simplex[i].ia = warm->nearest[i][0];
+    r->simplex[i].ib = warm->nearest[i][1];
+  }
+  if (!tb_gjk_again(pair, INFINITY, FLAT_TOLERANCE, r) || r->state != TB_CONVEX_NEAR) return false;
+  close_gap(pair, r);
+  return r->dist > 0;
+}
+
 tbReal tb_distance_convex(const tbShape* a, const tbShape* b, tbReal point_a[3], tbReal point_b[3],
                           tbReal normal[3], tbCollideCache* warm) {
   tbConvexPair pair;
   tbConvexResult r;
   tb_convex_pair_init(&pair, a, b);
-  start_direction(&pair, INFINITY, &r);
-  // Cores that are apart have one closest direction, and the last one is near it.
-  if (warm && warm->state == CACHE_APART) {
-    tbReal last[3];
-    tb_mul_mat3t_vec3(last, a->mat, warm->direction);
-    tbReal length2 = tb_dot3(last, last);
-    if (length2 > 0.9 && length2 < 1.1) tb_copy3(r.normal, last);
+  if (!distance_again(&pair, warm, &r)) {
+    start_direction(&pair, INFINITY, &r);
+    // Cores that are apart have one closest direction, and the last one is near it.
+    if (warm && warm->state == CACHE_APART) {
+      tbReal last[3];
+      tb_mul_mat3t_vec3(last, a->mat, warm->direction);
+      tbReal length2 = tb_dot3(last, last);
+      if (length2 > 0.9 && length2 < 1.1) tb_copy3(r.normal, last);
+    }
+    tb_convex_solve(&pair, INFINITY, &r);
   }
-  tb_convex_solve(&pair, INFINITY, &r);
   remember(&pair, a, &r, warm);
+  remember_nearest(&pair, &r, warm);
   repair_witness(&pair, &r);
   // From the cores to the surfaces, then to the world.
   tb_add_scaled3(r.point_a, r.point_a, pair.a.radius, r.normal);

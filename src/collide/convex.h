@@ -108,6 +108,10 @@ void tb_pair_support(tbConvexPair* pair, const tbReal n[3], tbSupport* out);
 void tb_gjk(tbConvexPair* pair, tbReal limit, tbReal tolerance, int patient,
             tbConvexResult* result);
 
+// The same for two polytopes in a new pose, patiently, from the vertices (ia, ib) of the simplex in
+// `result`, 1 to 4 points that may be any. False where a core has no such vertices.
+bool tb_gjk_again(tbConvexPair* pair, tbReal limit, tbReal tolerance, tbConvexResult* result);
+
 // EPA: penetration of overlapping cores, from GJK's simplex. Stops when upper and lower bound of
 // the depth differ by less than tolerance * scale.
 void tb_epa(tbConvexPair* pair, tbReal tolerance, tbConvexResult* result);

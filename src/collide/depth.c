@@ -20,6 +20,7 @@
 
 typedef struct {
   tbConvexPair* pair;
+  bool tables;  // two hulls with tables of directions, which are searched side by side
   tbSupport vert[MAX_VERTS];
   int nvert, nface;
   tbReal normal[3][MAX_FACES];  // outward unit normals, by coordinate
@@ -50,12 +51,16 @@ TB_INLINE tbReal look_along(Body* body, const tbReal m[3]) {
   tbConvexPair* pair = body->pair;
   tbSupport* at = &body->vert[body->nvert];
   tbReal n[3] = {-m[0], -m[1], -m[2]}, d[3], p[3];
-  pair->evaluations++;
-  at->ia = farthest(&pair->a, n, at->a);
-  tb_mul_mat3t_vec3(d, pair->mat, m);
-  at->ib = farthest(&pair->b, d, p);
-  tb_pair_b_to_a(pair, p, at->b);
-  tb_sub3(at->w, at->b, at->a);
+  if (body->tables) {
+    tb_pair_support(pair, n, at);
+  } else {
+    pair->evaluations++;
+    at->ia = farthest(&pair->a, n, at->a);
+    tb_mul_mat3t_vec3(d, pair->mat, m);
+    at->ib = farthest(&pair->b, d, p);
+    tb_pair_b_to_a(pair, p, at->b);
+    tb_sub3(at->w, at->b, at->a);
+  }
   tbReal reach = tb_dot3(m, at->w);
   if (reach < body->best) {
     body->best = reach;
@@ -283,6 +288,7 @@ TB_INLINE int expand(Body* body, tbReal stop, tbReal rounding) {
 TB_INLINE bool find_depth(tbConvexPair* pair, tbConvexResult* r) {
   Body body;
   body.pair = pair;
+  body.tables = pair->a.hull && pair->b.hull && pair->a.hull->cells && pair->b.hull->cells;
   body.nvert = body.nface = 0;
   body.best = INFINITY;
   memset(body.edge, 0, sizeof body.edge);

@@ -209,19 +209,12 @@ static void set_witness(tbConvexResult* r) {
   }
 }
 
-void tb_gjk(tbConvexPair* pair, tbReal limit, tbReal tolerance, int patient, tbConvexResult* r) {
-  tbReal v[3], best = -INFINITY, small = 0.1 * tolerance * pair->scale;
+// From the point v of the simplex in `r` that is nearest to the origin; r->dist is the best bound.
+static void iterate(tbConvexPair* pair, tbReal limit, tbReal tolerance, int patient, tbReal v[3],
+                    tbConvexResult* r) {
+  tbReal s, best = r->dist, small = 0.1 * tolerance * pair->scale;
   tbReal shallow = SHALLOW * pair->scale;
   int stalled = 0;
-  r->capped = 0;
-  // The first point, and perhaps the proof that the shapes are far apart.
-  tbReal s = tb_pair_separation(pair, r->normal, &r->simplex[0]);
-  best = r->dist = s;
-  r->state = TB_CONVEX_APART;
-  r->count = 1;
-  r->weight[0] = 1;
-  if (s > limit) return;
-  tb_copy3(v, r->simplex[0].w);
   for (int iteration = 0;; iteration++) {
     tbReal v2 = tb_dot3(v, v), size2 = simplex_size2(r);
     if (r->count == 4 || v2 <= TOUCH_TOLERANCE * TOUCH_TOLERANCE * size2) {
@@ -264,4 +257,46 @@ void tb_gjk(tbConvexPair* pair, tbReal limit, tbReal tolerance, int patient, tbC
     tb_copy3(v, nearest.v);
   }
   set_witness(r);
+}
+
+void tb_gjk(tbConvexPair* pair, tbReal limit, tbReal tolerance, int patient, tbConvexResult* r) {
+  tbReal v[3];
+  r->capped = 0;
+  // The first point, and perhaps the proof that the shapes are far apart.
+  r->dist = tb_pair_separation(pair, r->normal, &r->simplex[0]);
+  r->state = TB_CONVEX_APART;
+  r->count = 1;
+  r->weight[0] = 1;
+  if (r->dist > limit) return;
+  tb_copy3(v, r->simplex[0].w);
+  iterate(pair, limit, tolerance, patient, v, r);
+}
+
+// A vertex of a polytope; false where it has no such.
+static bool vertex_of(const tbCore* core, int i, tbReal p[3]) {
+  if (i < 0) return false;
+  if (core->kind == TB_CORE_BOX && i < 8) {
+    for (int k = 0; k < 3; k++) p[k] = i >> k & 1 ? core->size[k] : -core->size[k];
+    return true;
+  }
+  if (core->kind != TB_CORE_HULL || i >= core->hull->nvert) return false;
+  tb_copy3(p, core->hull->vert + 3 * i);
+  return true;
+}
+
+bool tb_gjk_again(tbConvexPair* pair, tbReal limit, tbReal tolerance, tbConvexResult* r) {
+  for (int i = 0; i < r->count; i++) {
+    tbSupport* at = &r->simplex[i];
+    tbReal p[3];
+    if (!vertex_of(&pair->a, at->ia, at->a) || !vertex_of(&pair->b, at->ib, p)) return false;
+    tb_pair_b_to_a(pair, p, at->b);
+    tb_sub3(at->w, at->b, at->a);
+  }
+  Nearest nearest = {.count = 0};
+  find_nearest(r->simplex, r->count, &nearest);
+  keep_nearest(r, &nearest);
+  r->capped = 0;
+  r->dist = -INFINITY;
+  iterate(pair, limit, tolerance, 1, nearest.v, r);
+  return true;
 }

@@ -1,4 +1,4 @@
-// Filling the table of directions of a large hull.
+// Filling the table of directions of a hull.
 #include "collide/hull_cells.h"
 
 #include <string.h>
@@ -6,7 +6,10 @@
 #define FOUR TB_CELL_FOUR
 #define MORE TB_CELL_MORE
 #define CLIMB TB_CELL_CLIMB
+// Hulls of fewer vertices are scanned.
+#define LEAST_VERTS 24
 // Cells along a side of the cube's faces, for about this many vertices per cell.
+#define SMALL_SIDE 8
 #define LEAST_SIDE 12
 #define MOST_SIDE 48
 #define PER_CELL 0.4
@@ -18,7 +21,8 @@
 #define MAX_CORNERS 64
 
 int tb_hull_cells_side(const tbHull* hull) {
-  if (hull->nvert <= TB_HULL_LANES || hull->nvert >= MORE || !hull->adj_start) return 0;
+  if (hull->nvert < LEAST_VERTS || hull->nvert >= MORE || !hull->adj_start) return 0;
+  if (hull->nvert <= TB_HULL_LANES) return SMALL_SIDE;
   int side = (int)sqrt(hull->nvert / (6 * PER_CELL));
   return side < LEAST_SIDE ? LEAST_SIDE : (side > MOST_SIDE ? MOST_SIDE : side);
 }

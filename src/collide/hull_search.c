@@ -1,5 +1,5 @@
 // Faster searches for the farthest vertex than the hull's own arrays allow: all vertices at once by
-// wide registers where they are few; where they are many, a table of directions (hull_cells.c).
+// wide registers where they are few; where they are more, a table of directions (hull_cells.c).
 #include <stdint.h>
 
 #include "base/kernel.h"
@@ -30,14 +30,16 @@ static size_t edge_bytes(const tbHull* hull) {
   return numbered ? (size_t)hull->face_start[hull->nface] : 0;
 }
 
+// What a small hull has before its cells, in bytes: lanes, planes, edges.
+static size_t lane_bytes(const tbHull* hull) {
+  size_t reals = 3 * (size_t)lane_count(hull), edges = edge_bytes(hull);
+  if (edges > 0) reals += 4 * (size_t)plane_count(hull);
+  return sizeof(tbReal) * reals + (edges + 1) / 2 * 2;
+}
+
 size_t tb_hull_search_bytes(const tbHull* hull) {
   if (hull->nvert < 1) return 0;
-  if (hull->nvert <= TB_HULL_LANES) {
-    size_t reals = 3 * (size_t)lane_count(hull), edges = edge_bytes(hull);
-    if (edges > 0) reals += 4 * (size_t)plane_count(hull);
-    return sizeof(tbReal) * reals + edges;
-  }
-  return tb_hull_cells_bytes(hull);
+  return tb_hull_cells_bytes(hull) + (hull->nvert <= TB_HULL_LANES ? lane_bytes(hull) : 0);
 }
 
 static void fill_lanes(tbHull* hull, tbReal* lanes) {
@@ -105,12 +107,13 @@ void tb_hull_search_fill(tbHull* hull, void* memory) {
   hull->cells = NULL;
   hull->side = 0;
   if (!memory || tb_hull_search_bytes(hull) == 0) return;
+  char* cells = (char*)memory;
   if (hull->nvert <= TB_HULL_LANES) {
     fill_lanes(hull, (tbReal*)memory);
     if (edge_bytes(hull) > 0) fill_edges(hull, (tbReal*)memory + 3 * (size_t)lane_count(hull));
-  } else {
-    tb_hull_cells_fill(hull, (uint16_t*)memory);
+    cells += lane_bytes(hull);
   }
+  if (tb_hull_cells_bytes(hull) > 0) tb_hull_cells_fill(hull, (uint16_t*)(void*)cells);
 }
 
 // One vertex after the other: what the wide search gives, to the bit. The first of equals wins.

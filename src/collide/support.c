@@ -94,19 +94,52 @@ tbReal tb_core_depth(const tbCore* core, const tbReal x[3]) {
   }
 }
 
+#ifdef TB_CELLS_WIDE
+// Two hulls with tables of directions, side by side: neither search waits for the other. Returns
+// false for a direction that is none.
+TB_WIDE static bool two_hulls_wide(tbConvexPair* pair, const tbReal n[3], tbSupport* out) {
+  const tbHull *a = pair->a.hull, *b = pair->b.hull;
+  const tbReal* mat = pair->mat;
+  const __m256i xyz = _mm256_set_epi64x(0, -1, -1, -1);
+  __m256d along = _mm256_set_pd(0, n[2], n[1], n[0]);
+  // -mat^T n, as tb_mul_mat3t_vec3 has it.
+  __m256d rows =
+      _mm256_add_pd(_mm256_mul_pd(_mm256_maskload_pd(mat, xyz), _mm256_set1_pd(-n[0])),
+                    _mm256_mul_pd(_mm256_maskload_pd(mat + 3, xyz), _mm256_set1_pd(-n[1])));
+  __m256d back =
+      _mm256_add_pd(rows, _mm256_mul_pd(_mm256_maskload_pd(mat + 6, xyz), _mm256_set1_pd(-n[2])));
+  int cell[2];
+  if (!tb_two_cells_wide(a, b, &along, &back, cell)) return false;
+  bool climb_a, climb_b;
+  int i = tb_hull_cell_find_wide(a, cell[0], &along, &climb_a);
+  int j = tb_hull_cell_find_wide(b, cell[1], &back, &climb_b);
+  if (climb_a) i = tb_hull_support(a, n, -1);
+  if (climb_b) {
+    tbReal d[4];
+    _mm256_storeu_pd(d, back);
+    j = tb_hull_support(b, d, -1);
+  }
+  out->ia = pair->a.hint = i;
+  out->ib = pair->b.hint = j;
+  tb_copy3(out->a, a->vert + 3 * i);
+  tb_pair_b_to_a(pair, b->vert + 3 * j, out->b);
+  tb_sub3(out->w, out->b, out->a);
+  return true;
+}
+#endif
+
 void tb_pair_support(tbConvexPair* pair, const tbReal n[3], tbSupport* out) {
   tbReal d[3], p[3];
   pair->evaluations++;
+#ifdef TB_CELLS_WIDE
+  bool hulls = pair->a.kind == TB_CORE_HULL && pair->b.kind == TB_CORE_HULL;
+  bool tables = hulls && pair->a.hull->cells && pair->b.hull->cells;
+  if (tables && tb_wide() && two_hulls_wide(pair, n, out)) return;
+#endif
   tbReal opposite[3] = {-n[0], -n[1], -n[2]};
   tb_mul_mat3t_vec3(d, pair->mat, opposite);
-  // Two hulls side by side: neither search waits for the other.
-  if (pair->a.kind == TB_CORE_HULL && pair->b.kind == TB_CORE_HULL) {
-    out->ia = hull_support(&pair->a, n, out->a);
-    out->ib = hull_support(&pair->b, d, p);
-  } else {
-    out->ia = tb_core_support(&pair->a, n, out->a);
-    out->ib = tb_core_support(&pair->b, d, p);
-  }
+  out->ia = tb_core_support(&pair->a, n, out->a);
+  out->ib = tb_core_support(&pair->b, d, p);
   tb_pair_b_to_a(pair, p, out->b);
   tb_sub3(out->w, out->b, out->a);
 }

@@ -127,8 +127,9 @@ static void add_size(int* total, int64_t more) {
   *total = *total < 0 || *total + more > INT_MAX ? -1 : (int)(*total + more);
 }
 
+// Cells of large hulls: small ones make theirs anew.
 static int cell_entries(const tbHull* hull) {
-  return hull->cells ? TB_NCELL * 6 * hull->side * hull->side : 0;
+  return hull->cells && !hull->lanes ? TB_NCELL * 6 * hull->side * hull->side : 0;
 }
 
 void tb_compile_count_assets(const tbCompile* c, tbModel* sizes) {
@@ -188,9 +189,9 @@ static void copy_hull(tbModel* m, int id, const tbHull* hull, HullCursor* at) {
   copy_ints(m->hull_faceadr + at->faceadr, hull->face_start, hull->nface + 1);
   copy_ints(m->hull_poly + at->poly, hull->face_vert, npoly);
   copy_ints(m->hull_polyadj + at->poly, hull->face_adj, npoly);
-  m->mesh_hullside[id] = hull->cells ? hull->side : 0;
+  m->mesh_hullside[id] = cell_entries(hull) > 0 ? hull->side : 0;
   m->mesh_hullcelladr[id] = at->cell;
-  if (hull->cells) {
+  if (cell_entries(hull) > 0) {
     memcpy(m->hull_cell + at->cell, hull->cells, sizeof(uint16_t) * (size_t)cell_entries(hull));
   }
   at->vert += hull->nvert;

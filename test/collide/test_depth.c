@@ -122,6 +122,64 @@ static void test_search(void** state) {
   tb_arena_free(&arena);
 }
 
+// The support point of a pair is that of each hull by itself, to the bit, also along borders of
+// cells and along no direction; and from the vertices of a simplex GJK goes on in a new pose.
+static void test_pair_search(void** state) {
+  (void)state;
+  static const int counts[] = {20, 24, 50, 128, 300, 1500};
+  tbRng rng = {5};
+  tbArena arena;
+  tb_arena_init(&arena);
+  int cold = 0, warm = 0;
+  for (int c = 0; c < 36; c++) {
+    tbHull ha, hb;
+    random_hull(&rng, &arena, counts[c % 6], c % 4 == 0 && counts[c % 6] > 20, &ha);
+    random_hull(&rng, &arena, counts[c / 6], false, &hb);
+    tbShape a = {.type = TB_GEOM_MESH, .hull = &ha}, b = {.type = TB_GEOM_MESH, .hull = &hb};
+    for (int i = 0; i < 3; i++) a.mat[4 * i] = b.mat[4 * i] = 1;
+    if (c % 3) tb_test_random_rotation(&rng, b.mat);
+    tb_test_random_direction(&rng, b.pos);
+    tb_scale3(b.pos, b.pos, 4);
+    tbConvexPair pair;
+    tbConvexResult r, again;
+    set_pair(&a, &b, &pair, &r);
+    for (int i = 0; i < 400; i++) {
+      tbReal n[3], d[3];
+      tb_test_random_direction(&rng, n);
+      for (int k = 0; k < 3 && i % 3 == 0; k++) n[k] = floor(8 * n[k]);
+      if (i == 1) tb_set3(n, NAN, 0, 1);
+      if (i == 2) tb_set3(n, INFINITY, 0, 1);
+      tb_mul_mat3t_vec3(d, pair.mat, n);
+      tb_scale3(d, d, -1);
+      tbSupport at;
+      tb_pair_support(&pair, n, &at);
+      assert_in_range(at.ia, 0, ha.nvert - 1);
+      assert_in_range(at.ib, 0, hb.nvert - 1);
+      if (i == 1 || i == 2) continue;
+      assert_int_equal(at.ia, tb_hull_support(&ha, n, -1));
+      assert_int_equal(at.ib, tb_hull_support(&hb, d, -1));
+    }
+    // A small motion: one or two points prove that the simplex still is the nearest.
+    tb_gjk(&pair, INFINITY, 1e-12, 1, &r);
+    assert_int_equal(r.state, TB_CONVEX_NEAR);
+    pair.pos[c % 3] += 1e-4;
+    pair.evaluations = 0;
+    again = r;
+    assert_true(tb_gjk_again(&pair, INFINITY, 1e-12, &again));
+    warm += pair.evaluations;
+    pair.evaluations = 0;
+    tb_gjk(&pair, INFINITY, 1e-12, 1, &r);
+    cold += pair.evaluations;
+    assert_near(again.dist, r.dist, 1e-12);
+    again.simplex[0].ia = ha.nvert;
+    assert_false(tb_gjk_again(&pair, INFINITY, 1e-12, &again));
+    tb_arena_reset(&arena);
+  }
+  print_message("%d support points, %d from the last direction\n", warm, cold);
+  assert_true(2 * warm < cold);
+  tb_arena_free(&arena);
+}
+
 // Somewhere around the origin, turned at random or as `like` is.
 static void place_near(tbRng* rng, const tbShape* like, tbShape* shape) {
   tb_test_random_rotation(rng, shape->mat);
@@ -256,8 +314,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_cylinder_box),
 #ifdef TB_WITH_QHULL
-      cmocka_unit_test(test_search),       cmocka_unit_test(test_cylinder_hull),
-      cmocka_unit_test(test_box_hull),     cmocka_unit_test(test_hulls),
+      cmocka_unit_test(test_search),        cmocka_unit_test(test_pair_search),
+      cmocka_unit_test(test_cylinder_hull), cmocka_unit_test(test_box_hull),
+      cmocka_unit_test(test_hulls),
 #endif
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

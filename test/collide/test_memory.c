@@ -111,7 +111,9 @@ static void random_memory(tbRng* rng, tbCollideCache* warm) {
   tb_test_random_direction(rng, warm->direction);
   for (int k = 0; k < 2; k++) warm->hint[k] = tb_rng_int(rng, 500) - 10;
   warm->state = (uint32_t)(1 + tb_rng_int(rng, 2));
-  warm->reserved = (uint32_t)tb_rng_int(rng, 20);
+  warm->count = (uint32_t)tb_rng_int(rng, 7);
+  for (int k = 0; k < 8; k++)
+    warm->nearest[k / 2][k % 2] = (uint16_t)tb_rng_int(rng, k ? 50 : 65536);
 }
 
 // The memory of a motion that ends at the pose of b.
@@ -186,6 +188,39 @@ static void test_contacts_are_of_the_pose(void** state) {
   assert_int_equal(failed, 0);
 }
 
+// Distances agree with and without a memory, whatever is in it: of polytopes to rounding. (Other
+// pairs have one direction to start from, and tolerances of their own.)
+static void test_distances_are_of_the_pose(void** state) {
+  (void)state;
+  tbRng rng = {12};
+  static const int types[3][2] = {
+      {TB_GEOM_MESH, TB_GEOM_MESH}, {TB_GEOM_BOX, TB_GEOM_MESH}, {TB_GEOM_BOX, TB_GEOM_BOX}};
+  int apart = 0;
+  for (int k = 0; k < 6000; k++) {
+    tbShape a, b;
+    tbCollideCache cache;
+    random_pair(&rng, types[k % 3][0], types[k % 3][1], &a, &b);
+    if (k % 2) tb_scale3(b.pos, b.pos, 1.5);
+    random_memory(&rng, &cache);
+    tbReal way[3], cold = tb_distance(&a, &b, NULL, NULL, NULL, NULL);
+    tb_test_random_direction(&rng, way);
+    apart += cold > 0;
+    // From nonsense, then from what that query has left, then from a pose nearby.
+    for (int query = 0; query < 4; query++) {
+      tbReal pa[3], pb[3], n[3], gap[3];
+      tbReal warm = tb_distance(&a, &b, pa, pb, n, &cache);
+      assert_near(warm, cold, 1e-11);
+      tb_sub3(gap, pb, pa);
+      assert_near(tb_dot3(gap, n), warm, 1e-11);
+      if (warm > 0) assert_near(tb_norm3(gap), warm, 1e-9);
+      if (query == 2) continue;
+      tb_add_scaled3(b.pos, b.pos, query == 1 ? 1e-3 : 0, way);
+      cold = tb_distance(&a, &b, NULL, NULL, NULL, NULL);
+    }
+  }
+  assert_true(apart > 1000);
+}
+
 // The same state of a robot twice, the second time with what the first has left in the memories.
 static void test_robots_twice(void** state) {
   (void)state;
@@ -220,6 +255,7 @@ static void test_robots_twice(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_contacts_are_of_the_pose),
+                                     cmocka_unit_test(test_distances_are_of_the_pose),
                                      cmocka_unit_test(test_robots_twice)};
   return cmocka_run_group_tests(tests, build_hulls, free_hulls);
 }
