@@ -2,20 +2,12 @@
 
 #include <string.h>
 
+#include "linalg/four.h"
+
 static void apply_dense(const tbProblem* p, const tbReal* x, tbReal* y) {
   for (int i = 0; i < p->n; i++) {
     const tbReal* row = p->G.dense + (size_t)i * (size_t)p->G.stride;
-    // Four partial sums, so that the order is fixed and the compiler may pair the products.
-    tbReal s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-    int j = 0;
-    for (; j + 4 <= p->n; j += 4) {
-      s0 += row[j] * x[j];
-      s1 += row[j + 1] * x[j + 1];
-      s2 += row[j + 2] * x[j + 2];
-      s3 += row[j + 3] * x[j + 3];
-    }
-    for (; j < p->n; j++) s0 += row[j] * x[j];
-    y[i] += (s0 + s1) + (s2 + s3);
+    y[i] += tb_dot_sums(row, x, p->n);
   }
 }
 

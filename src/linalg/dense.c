@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/kernel.h"
+#include "linalg/four.h"
 #include "linalg/gemm.h"
 
 enum { PANEL = 24 };
@@ -61,16 +62,7 @@ bool tb_cholesky(int n, double* A, int lda, double* scratch) {
 void tb_cholesky_solve(int n, const double* L, int lda, double* x) {
   for (int i = 0; i < n; i++) {
     const double* row = L + (size_t)i * (size_t)lda;
-    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-    int k = 0;
-    for (; k + 4 <= i; k += 4) {
-      s0 += row[k] * x[k];
-      s1 += row[k + 1] * x[k + 1];
-      s2 += row[k + 2] * x[k + 2];
-      s3 += row[k + 3] * x[k + 3];
-    }
-    for (; k < i; k++) s0 += row[k] * x[k];
-    x[i] = (x[i] - ((s0 + s1) + (s2 + s3))) / row[i];
+    x[i] = (x[i] - tb_dot_sums(row, x, i)) / row[i];
   }
   for (int i = n - 1; i >= 0; i--) {
     const double* row = L + (size_t)i * (size_t)lda;

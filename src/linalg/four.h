@@ -98,8 +98,22 @@ TB_INLINE tbReal tb_dot_fours(int count, const tbReal* x, const tbReal* y, const
   return (s[0] + s[2]) + (s[1] + s[3]);
 }
 
-// x . y in four sums that do not wait for each other, the same with and without vectors. Short ones
-// are the rule.
+// x . y in four sums that do not wait for each other, in the order of plain code.
+TB_INLINE tbReal tb_dot_sums(const tbReal* TB_RESTRICT x, const tbReal* TB_RESTRICT y, int n) {
+  tbReal s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+  int i = 0;
+  for (; i + 4 <= n; i += 4) {
+    s0 += x[i] * y[i];
+    s1 += x[i + 1] * y[i + 1];
+    s2 += x[i + 2] * y[i + 2];
+    s3 += x[i + 3] * y[i + 3];
+  }
+  for (; i < n; i++) s0 += x[i] * y[i];
+  return (s0 + s1) + (s2 + s3);
+}
+
+// The same in registers of four, where short ones are the rule: the order of the sums, and so the
+// last bits, are its own, with and without vectors.
 TB_INLINE tbReal tb_dot_four(const tbReal* x, const tbReal* y, int n) {
   tbReal sum = 0;
   int i = 0;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/kernel.h"
+#include "linalg/four.h"
 #include "linalg/six.h"
 
 enum { SIX = 6 };    // rows of a free body: nodes among these have code of fixed size
@@ -442,21 +443,12 @@ TB_INLINE void push_down(int d, int width, const tbReal* C, const tbReal* own,
   }
 }
 
-// own -= V x, four sums at a time.
+// own -= V x
 TB_INLINE void pull_up(int d, int width, const tbReal* V, const tbReal* TB_RESTRICT x,
                        tbReal* own) {
   for (int r = 0; r < d; r++) {
     const tbReal* TB_RESTRICT row = V + (size_t)r * (size_t)width;
-    tbReal s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-    int j = 0;
-    for (; j + 4 <= width; j += 4) {
-      s0 += row[j] * x[j];
-      s1 += row[j + 1] * x[j + 1];
-      s2 += row[j + 2] * x[j + 2];
-      s3 += row[j + 3] * x[j + 3];
-    }
-    for (; j < width; j++) s0 += row[j] * x[j];
-    own[r] -= (s0 + s1) + (s2 + s3);
+    own[r] -= tb_dot_sums(row, x, width);
   }
 }
 

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/four.h"
+
 enum { MAX = TB_MAX_BLOCK_DIM };
 
 bool tb_sweep_init(tbSweep* sweep, tbSolve* s) {
@@ -41,16 +43,7 @@ static void velocity_dense(const tbProblem* p, const tbBlock* b, const tbReal* l
                            tbReal* sigma) {
   for (int r = 0; r < b->dim; r++) {
     const tbReal* row = p->G.dense + (size_t)(b->row + r) * (size_t)p->G.stride;
-    tbReal s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-    int j = 0;
-    for (; j + 4 <= p->n; j += 4) {
-      s0 += row[j] * lambda[j];
-      s1 += row[j + 1] * lambda[j + 1];
-      s2 += row[j + 2] * lambda[j + 2];
-      s3 += row[j + 3] * lambda[j + 3];
-    }
-    for (; j < p->n; j++) s0 += row[j] * lambda[j];
-    sigma[r] += (s0 + s1) + (s2 + s3);
+    sigma[r] += tb_dot_sums(row, lambda, p->n);
   }
 }
 

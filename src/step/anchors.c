@@ -3,10 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 // The slot that holds `key`, or the empty one where it belongs.
 static tbAnchor* slot_of(const tbAnchorTable* table, uint64_t key) {
-  uint64_t mixed = (key ^ (key >> 29)) * UINT64_C(0x9e3779b97f4a7c15);
-  size_t mask = (size_t)(table->capacity - 1), i = (size_t)(mixed >> 20) & mask;
+  size_t mask = (size_t)(table->capacity - 1), i = tb_hash_slot(key, table->capacity);
   while (table->slot[i].used && table->slot[i].key != key) i = (i + 1) & mask;
   return &table->slot[i];
 }

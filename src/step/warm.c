@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 // Contacts of a pair start at the same slot, so that they lie in one run.
 static const uint64_t CONTACT = UINT64_C(0x8000000000000000), PAIR = UINT64_C(0xffffffff00000000);
 
 static size_t first_slot(const tbWarmTable* table, uint64_t key) {
-  uint64_t kept = key & CONTACT ? key & PAIR : key;
-  uint64_t mixed = (kept ^ (kept >> 29)) * UINT64_C(0x9e3779b97f4a7c15);
-  return (size_t)(mixed >> 20) & (size_t)(table->capacity - 1);
+  return tb_hash_slot(key & CONTACT ? key & PAIR : key, table->capacity);
 }
 
 // The slot that holds `key`, or the empty one where it belongs.

@@ -35,6 +35,13 @@ void tb_world_free(tbWorld w) {
   tb_model_free(w.m);
 }
 
+tbWorld tb_world_springs(tbWorld w, int integrator, double timestep) {
+  w.m->opt.law = TB_LAW_VISCOELASTIC;
+  w.m->opt.integrator = integrator;
+  w.m->opt.timestep = timestep;
+  return w;
+}
+
 void tb_world_run(tbWorld w, int steps) {
   for (int i = 0; i < steps; i++) {
     if (tb_step(w.m, w.d) != TB_OK) fail_msg("step %d: %s", i, w.d->message);

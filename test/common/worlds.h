@@ -16,6 +16,9 @@ tbWorld tb_world_text(const char* xml);
 tbWorld tb_world_scene(const char* file, const char* key);
 void tb_world_free(tbWorld world);
 
+// The same world under the viscoelastic law, with this integrator and time step (s).
+tbWorld tb_world_springs(tbWorld world, int integrator, double timestep);
+
 // A second world of the same model at the reference pose.
 tbWorld tb_world_again(tbWorld world);
 

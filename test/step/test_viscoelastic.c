@@ -16,12 +16,6 @@ static tbWorld load(const char* xml) {
   return w;
 }
 
-static void run(tbWorld w, int steps) {
-  for (int i = 0; i < steps; i++) {
-    if (tb_step(w.m, w.d) != TB_OK) fail_msg("step %d: %s", i, w.d->message);
-  }
-}
-
 // A ball on a floor. Its point mass is 1 kg; it can only translate.
 static const char BALL[] =
     "<mujoco><option timestep='0.001'/><worldbody>"
@@ -57,7 +51,7 @@ static void mass_on_floor_is_exact_for_any_step(void** state) {
       w.d->qvel[2] = v0;
       int steps = STEPS[i] < 1e-3 ? 100 : 10;
       for (int s = 1; s <= steps; s++) {
-        run(w, 1);
+        tb_world_run(w, 1);
         floor_closed_form(k, b, z0, v0, s * STEPS[i], &z, &v);
         assert_near(w.d->qpos[2], z, 1e-10);
         assert_near(w.d->qvel[2], v, 1e-10);
@@ -84,7 +78,7 @@ static void normal_anchor_starts_where_it_is_first_seen(void** state) {
     // Until it swings back, where the floor does not hold it.
     int steps = (int)(0.008 / STEPS[i] + 0.5);
     for (int s = 1; s <= steps; s++) {
-      run(w, 1);
+      tb_world_run(w, 1);
       floor_closed_form(k, b, 0, v0, s * STEPS[i], &z, &v);
       assert_near(w.d->qpos[2], z0 + z, 1e-10);
       assert_near(w.d->qvel[2], v, 1e-9);
@@ -92,7 +86,7 @@ static void normal_anchor_starts_where_it_is_first_seen(void** state) {
     // Off the floor the anchor is gone; the next contact has its own.
     w.d->qpos[2] = 0.01;
     w.d->qvel[2] = 0;
-    run(w, 1);
+    tb_world_run(w, 1);
     w.d->qpos[2] = -0.001;
     assert_int_equal(tb_forward(w.m, w.d), TB_OK);
     assert_true(w.d->contact[0].force[0] < 100);
@@ -114,7 +108,7 @@ static double floor_error(int integrator, int n) {
   w.m->opt.solve_tolerance = 1e-13;
   w.m->opt.timestep = T / n;
   w.d->qpos[2] = -3e-3;
-  run(w, n);
+  tb_world_run(w, n);
   floor_closed_form(k, b, -3e-3, 0, T, &z, &v);
   double error = fmax(fabs(w.d->qpos[2] - z), fabs(w.d->qvel[2] - v));
   tb_world_free(w);
@@ -157,7 +151,7 @@ static void leg_end(int integrator, int n, double* q, double* v) {
   w.m->opt.timestep = 0.02 / n;
   w.d->qpos[1] = -0.001;
   w.d->qvel[0] = 0.05;
-  run(w, n);
+  tb_world_run(w, n);
   for (int i = 0; i < 4; i++) {
     q[i] = w.d->qpos[i];
     v[i] = w.d->qvel[i];
@@ -204,7 +198,7 @@ static void energy_decays(void** state) {
           0.5 * (v[0] * v[0] + v[2] * v[2]) + G * q[2] + 0.5e5 * (q[2] * q[2] + q[0] * q[0]);
       assert_true(energy <= before + 1e-15);
       before = energy;
-      run(w, 1);
+      tb_world_run(w, 1);
     }
     assert_near(w.d->qpos[2], -G / 1e5, s == 0 ? 1e-7 : 1e-9);
     tb_world_free(w);
@@ -226,7 +220,7 @@ static void sliding_mass_follows_coulomb(void** state) {
     double T = 0.3, push = 2;
     w.d->qfrc_applied[0] = push;
     w.d->qfrc_applied[2] = -0.19;
-    run(w, (int)lround(T / h));
+    tb_world_run(w, (int)lround(T / h));
     double a = push - mu * N, v = 1 + a * T, x = T + a * T * T / 2;
     assert_true(v > 0.5);
     assert_near(w.d->qvel[0], v, 2e-3);
@@ -250,25 +244,25 @@ static void anchors_survive_stick_slip_stick(void** state) {
     w.d->qpos[2] = -G / 1e5;
     int n = (int)lround(0.2 / h);
     w.d->qfrc_applied[0] = 0.6 * limit;
-    run(w, n);
+    tb_world_run(w, n);
     assert_near(w.d->qpos[0], 0.6 * limit / 1e5, 1e-8);
     w.d->qfrc_applied[0] = 1.5 * limit;
-    run(w, n);
+    tb_world_run(w, n);
     double moved = 0.5 * (0.5 * limit) * 0.04;
     assert_near(w.d->qpos[0], moved, 1e-3);
     w.d->qfrc_applied[0] = 0.5 * limit;
-    run(w, 4 * n);
+    tb_world_run(w, 4 * n);
     double stopped = w.d->qpos[0];
     assert_true(stopped > moved + 0.01);
     assert_near(w.d->qvel[0], 0, 1e-8);
     assert_near(-w.d->contact[0].force[1] * w.d->contact[0].frame[3] -
                     w.d->contact[0].force[2] * w.d->contact[0].frame[6],
                 0.5 * limit, 1e-6);
-    run(w, n);
+    tb_world_run(w, n);
     assert_near(w.d->qpos[0], stopped, 1e-9);
     // Let go: it springs back by what the push had stretched, no more.
     w.d->qfrc_applied[0] = 0;
-    run(w, n);
+    tb_world_run(w, n);
     assert_near(stopped - w.d->qpos[0], 0.5 * limit / 1e5, 1e-8);
     tb_world_free(w);
   }
@@ -286,7 +280,7 @@ static void implicit_euler_is_its_formula(void** state) {
   w.d->qpos[2] = z;
   w.d->qvel[2] = v;
   for (int i = 0; i < 5; i++) {
-    run(w, 1);
+    tb_world_run(w, 1);
     v = (v - h * (k * z + G)) / (1 + h * b + h * h * k);
     z += h * v;
     assert_near(w.d->qvel[2], v, 1e-9);
@@ -305,7 +299,7 @@ static void rolling_ball_is_not_held_back(void** state) {
   w.d->qpos[2] = 0.1 - G / 1e5;
   w.d->qvel[0] = 1;
   w.d->qvel[4] = 1 / (0.1 - G / 1e5 / 2);
-  run(w, 1000);
+  tb_world_run(w, 1000);
   assert_near(w.d->qvel[0], 1, 1e-3);
   assert_near(w.d->qpos[0], 1, 1e-3);
   tb_world_free(w);
@@ -329,7 +323,7 @@ static void anchors_turn_with_their_body(void** state) {
     w.d->qfrc_applied[0] = -torque;
     w.d->qfrc_applied[1] = torque;
     w.d->qvel[0] = w.d->qvel[1] = spin;
-    run(w, (int)(0.5 / w.m->opt.timestep + 0.5));
+    tb_world_run(w, (int)(0.5 / w.m->opt.timestep + 0.5));
     assert_near((w.d->qpos[1] - w.d->qpos[0]) * r, torque / r / 1e5, 1e-8);
     assert_near(w.d->qpos[0], 1.5, 1e-3);
     tb_world_free(w);
@@ -342,14 +336,14 @@ static void snapshots_hold_the_anchors(void** state) {
   tbWorld w = load(BALL);
   w.d->qvel[0] = 1;
   w.d->qpos[2] = -1e-4;
-  run(w, 57);
+  tb_world_run(w, 57);
   size_t size = tb_snapshot_size(w.m, w.d);
   void* bytes = malloc(size);
   assert_int_equal(tb_snapshot_save(w.m, w.d, bytes, size), TB_OK);
   tbData* other = tb_data_new(w.m);
   assert_int_equal(tb_snapshot_load(w.m, other, bytes, size, NULL), TB_OK);
-  run(w, 50);
-  run((tbWorld){w.m, other}, 50);
+  tb_world_run(w, 50);
+  tb_world_run((tbWorld){w.m, other}, 50);
   assert_memory_equal(w.d->qpos, other->qpos, sizeof(tbReal) * 3);
   assert_memory_equal(w.d->qvel, other->qvel, sizeof(tbReal) * 3);
   tb_data_free(other);
@@ -368,8 +362,8 @@ static void forward_does_not_move_anchors(void** state) {
     b.d->qpos[0] += 0.3;
     assert_int_equal(tb_forward(b.m, b.d), TB_OK);
     b.d->qpos[0] = keep;
-    run(a, 1);
-    run(b, 1);
+    tb_world_run(a, 1);
+    tb_world_run(b, 1);
     assert_memory_equal(a.d->qpos, b.d->qpos, sizeof(tbReal) * 3);
   }
   tb_world_free(a);
@@ -396,7 +390,7 @@ static void stiffness_by_geom_pair_and_option(void** state) {
   for (int i = 0; i < 3; i++) {
     tbWorld w = load(XML[i]);
     w.d->qpos[0] = -1e-5;
-    run(w, 2000);
+    tb_world_run(w, 2000);
     assert_near(w.d->qpos[0] / COMPLIANCE[i], -G, 1e-6);
     w.m->opt.integrator = TB_INTEGRATOR_EULER_EXPLICIT;
     w.d->qvel[0] = -0.25;
@@ -420,7 +414,7 @@ static void other_constraints_are_springs(void** state) {
       "<body pos='3 0 0'><joint name='e' type='slide' axis='0 0 1'/><geom type='sphere' size='.1' "
       "mass='1' contype='0' conaffinity='0'/></body></worldbody>"
       "<equality><joint joint1='e' polycoef='0.02 0 0 0 0'/></equality></mujoco>");
-  run(w, 500);
+  tb_world_run(w, 500);
   assert_near(w.d->qpos[0], -0.01 - G / 1e5, 1e-8);
   assert_near(w.d->qpos[1], -G / 1e5, 1e-8);
   // The friction spring takes a moment to stretch.
@@ -443,7 +437,7 @@ static void dry_friction_loads_the_contact(void** state) {
   w.m->opt.expm_accuracy = 0;
   w.d->qpos[0] = -1e-4;
   w.d->qvel[0] = -0.5;
-  run(w, 1);
+  tb_world_run(w, 1);
   floor_closed_form(k, b, -1e-4 - rest, -0.5, h, &z, &v);
   assert_near(w.d->qpos[0], z + rest, 1e-10);
   assert_near(w.d->qvel[0], v, 1e-9);
@@ -459,7 +453,7 @@ static void torsion_slows_a_top(void** state) {
       "mass='1' condim='6' friction='1 0.01 0.001'/></body></worldbody></mujoco>");
   w.d->qpos[2] = 0.1 - G / 1e5;
   w.d->qvel[5] = 10;
-  run(w, 200);
+  tb_world_run(w, 200);
   double inertia = 0.4 * 0.01, slowed = 10 - 0.01 * G / inertia * 0.2;
   assert_near(w.d->qvel[5], slowed, 2e-2);
 
@@ -467,7 +461,7 @@ static void torsion_slows_a_top(void** state) {
   tb_reset(w.m, w.d);
   w.d->qpos[2] = 0.1 - G / 1e5;
   w.d->qfrc_applied[5] = 0.005 * G;
-  run(w, 3000);
+  tb_world_run(w, 3000);
   assert_near(2 * atan2(w.d->qpos[6], w.d->qpos[3]), 0.005 * G / (1e5 * 0.01 * 0.01), 1e-7);
   tb_world_free(w);
 }
@@ -502,9 +496,9 @@ static void steps_allocate_nothing_and_failures_change_nothing(void** state) {
     w.m->opt.integrator = INTEGRATORS[i];
     w.m->opt.timestep = 1e-4;
     w.d->qpos[1] = -0.01;
-    run(w, 100);
+    tb_world_run(w, 100);
     size_t before = tb_step_allocations(w.d);
-    run(w, 300);
+    tb_world_run(w, 300);
     assert_int_equal(tb_step_allocations(w.d), before);
     // A force that is no number: refused, and the world is as it was.
     double q[4], v[4];
@@ -515,7 +509,7 @@ static void steps_allocate_nothing_and_failures_change_nothing(void** state) {
     assert_memory_equal(q, w.d->qpos, sizeof q);
     assert_memory_equal(v, w.d->qvel, sizeof v);
     w.d->qfrc_applied[1] = 0;
-    run(w, 10);
+    tb_world_run(w, 10);
     tb_world_free(w);
   }
   tbWorld w = load(BALL);
@@ -538,7 +532,7 @@ static void boxes_come_to_rest(void** state) {
       "<body pos='0 0 .15' euler='20 10 0'><freejoint/><geom type='box' size='.1 .1 .1' mass='1'/>"
       "</body><body pos='.05 .02 .45' euler='0 30 10'><freejoint/><geom type='box' size='.1 .1 .1' "
       "mass='1'/></body></worldbody></mujoco>");
-  run(w, 2500);
+  tb_world_run(w, 2500);
   for (int i = 0; i < 12; i++) assert_near(w.d->qvel[i], 0, 2e-3);
   assert_true(w.d->qpos[2] > 0.09 && w.d->qpos[9] > 0.09);
   assert_true(isfinite(w.d->solve.residual_exact.relative));

@@ -4,21 +4,6 @@
 #include "common/worlds.h"
 #include "step/state.h"
 
-static tbWorld prepare(tbWorld w, int integrator, double h) {
-  assert_non_null(w.m);
-  assert_non_null(w.d);
-  w.m->opt.law = TB_LAW_VISCOELASTIC;
-  w.m->opt.integrator = integrator;
-  w.m->opt.timestep = h;
-  return w;
-}
-
-static void run(tbWorld w, int steps) {
-  for (int i = 0; i < steps; i++) {
-    if (tb_step(w.m, w.d) != TB_OK) fail_msg("%s", w.d->message);
-  }
-}
-
 // ---- limits -------------------------------------------------------------------------------------
 
 // A door that starts 0.8 rad behind its stop comes up to it at correction_speed and rests there,
@@ -40,14 +25,14 @@ static void limit_comes_up_slowly(void** state) {
                {TB_INTEGRATOR_RK4, 1e-4},
                {TB_INTEGRATOR_EULER_IMPLICIT, 0.001}};
   for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
-    tbWorld w = prepare(tb_world_text(ROBOT), CASES[i].integrator, CASES[i].h);
+    tbWorld w = tb_world_springs(tb_world_text(ROBOT), CASES[i].integrator, CASES[i].h);
     double speed = w.m->opt.correction_speed, arrives = 0.8 / speed;
     // Pressed against the stop, so that they follow the end of the spring instead of coasting.
     w.d->qfrc_applied[0] = w.d->qfrc_applied[1] = -500;
     w.d->qpos[0] = -0.8;
     w.d->qpos[1] = -0.3;
     while (w.d->time < arrives + 0.5) {
-      run(w, 1);
+      tb_world_run(w, 1);
       double ends[2] = {fmin(0, -0.8 + fmax(0.02, 20 * CASES[i].h) + speed * w.d->time),
                         fmin(0, -0.3 + 0.005 + speed * w.d->time)};
       assert_true(fabs(w.d->qvel[0]) < 14);
@@ -60,9 +45,9 @@ static void limit_comes_up_slowly(void** state) {
     // Far beyond the bound of the first sight, but slowly: a spring all the way.
     for (int k = 1; k <= 50; k++) {
       w.d->qfrc_applied[0] = -500 - 90.0 * k;
-      run(w, (int)(0.004 / CASES[i].h + 0.5));
+      tb_world_run(w, (int)(0.004 / CASES[i].h + 0.5));
     }
-    run(w, (int)(0.1 / CASES[i].h + 0.5));
+    tb_world_run(w, (int)(0.1 / CASES[i].h + 0.5));
     assert_near(w.d->qpos[0], -0.05, 1e-4);
     tb_world_free(w);
   }
@@ -82,7 +67,7 @@ static void whirling_gains_no_energy(void** state) {
       "fromto='0 0 0 .3 0 0' mass='.5'/><body pos='.3 0 0'><joint type='hinge' axis='0 1 0'/>"
       "<geom type='capsule' size='.03' fromto='0 0 0 .3 0 0' mass='.5'/></body></body></body>"
       "</worldbody></mujoco>";
-  tbWorld w = prepare(tb_world_text(BODIES), TB_INTEGRATOR_EXPO, 0.005);
+  tbWorld w = tb_world_springs(tb_world_text(BODIES), TB_INTEGRATOR_EXPO, 0.005);
   for (int i = 0; i < w.m->ngeom; i++) w.m->geom_contype[i] = w.m->geom_conaffinity[i] = 0;
   w.m->opt.enableflags |= TB_ENABLE_ENERGY;
   w.d->qvel[3] = 1;
@@ -91,10 +76,10 @@ static void whirling_gains_no_energy(void** state) {
   w.d->qvel[6 + 4] = 40;
   w.d->qvel[12] = -80;
   w.d->qvel[13] = 120;
-  run(w, 1);
+  tb_world_run(w, 1);
   double start = w.d->energy[1], most = 0;
   for (int i = 0; i < 2000; i++) {
-    run(w, 1);
+    tb_world_run(w, 1);
     most = fmax(most, w.d->energy[1]);
   }
   print_message("energy %.4g J, at most %.4g J, at the end %.4g J\n", start, most, w.d->energy[1]);
@@ -135,14 +120,14 @@ static void newton_finds_the_root_or_improves(void** state) {
   for (int i = 0; i < 400; i++) {
     double h = pow(10, tb_rng_uniform(&rng, -4, -2)), v0 = tb_rng_uniform(&rng, -2, 1);
     double z0 = tb_rng_uniform(&rng, -2e-3, 2e-3 + 2 * h);
-    tbWorld w = prepare(tb_world_text(BALL), TB_INTEGRATOR_EULER_IMPLICIT, h);
+    tbWorld w = tb_world_springs(tb_world_text(BALL), TB_INTEGRATOR_EULER_IMPLICIT, h);
     w.m->opt.solve_tolerance = 1e-10;
     w.d->qpos[0] = z0;
     w.d->qvel[0] = v0;
     double force = z0 <= 0 ? fmax(0, -STIFFNESS * z0 - DAMPING * v0) : 0;
     double guess = v0 + h * (force - G);
     double start = fmin(fabs(residual(z0, v0, h, guess)), fabs(residual(z0, v0, h, v0)));
-    run(w, 1);
+    tb_world_run(w, 1);
     double v = w.d->qvel[0], left = fabs(residual(z0, v0, h, v));
     assert_near(w.d->qpos[0], z0 + h * v, 1e-12);
     assert_near(w.d->solve.residual.relative, left, 1e-9);
@@ -172,7 +157,7 @@ static void newton_knows_the_cone(void** state) {
   tbRng rng = {7};
   int most = 0, slid = 0;
   for (int i = 0; i < 50; i++) {
-    tbWorld w = prepare(tb_world_text(MASS), TB_INTEGRATOR_EULER_IMPLICIT, 0.002);
+    tbWorld w = tb_world_springs(tb_world_text(MASS), TB_INTEGRATOR_EULER_IMPLICIT, 0.002);
     w.m->opt.solve_tolerance = 1e-11;
     double angle = tb_rng_uniform(&rng, 0, 6.2), speed = tb_rng_uniform(&rng, 0.1, 0.5);
     w.d->qpos[2] = -1e-4;
@@ -182,7 +167,7 @@ static void newton_knows_the_cone(void** state) {
     w.d->qfrc_applied[0] = tb_rng_uniform(&rng, -20, 20);
     w.d->qfrc_applied[1] = tb_rng_uniform(&rng, -20, 20);
     w.d->qfrc_applied[2] = -30;
-    run(w, 1);
+    tb_world_run(w, 1);
     assert_int_equal(w.d->solve.status, TB_SOLVE_CONVERGED);
     most = w.d->solve.iterations > most ? w.d->solve.iterations : most;
     const tbStepState* step = tb_step_state(w.m, w.d);
@@ -206,7 +191,7 @@ static void foot_that_is_off_hides_no_event(void** state) {
       "<geom type='sphere' pos='1 0 .0009' size='.1' mass='1' condim='1'/></body>"
       "</worldbody></mujoco>";
   double h = 0.01, v = 0.1, z = -1e-3, t = 0, dt = 1e-7;
-  tbWorld w = prepare(tb_world_text(FEET), TB_INTEGRATOR_EXPO_MIDPOINT, h);
+  tbWorld w = tb_world_springs(tb_world_text(FEET), TB_INTEGRATOR_EXPO_MIDPOINT, h);
   w.d->qpos[0] = z;
   w.d->qvel[0] = v;
   assert_int_equal(tb_forward(w.m, w.d), TB_OK);
@@ -229,9 +214,9 @@ static void slip_that_turns_at_once_is_no_event(void** state) {
       "<mujoco><worldbody><geom type='plane' size='5 5 .1' friction='.5 0 0'/><body pos='0 0 .1'>"
       "<joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 0 1'/>"
       "<geom type='sphere' size='.1' mass='1' friction='.5 0 0'/></body></worldbody></mujoco>";
-  tbWorld w = prepare(tb_world_text(MASS), TB_INTEGRATOR_EXPO_MIDPOINT, 0.002);
+  tbWorld w = tb_world_springs(tb_world_text(MASS), TB_INTEGRATOR_EXPO_MIDPOINT, 0.002);
   w.d->qpos[1] = -G / STIFFNESS;
-  run(w, 1);
+  tb_world_run(w, 1);
   w.d->qpos[0] += 1e-3;
   w.d->qvel[0] = -0.01;
   assert_int_equal(tb_forward(w.m, w.d), TB_OK);
@@ -248,14 +233,15 @@ static void slip_that_turns_at_once_is_no_event(void** state) {
 // of the box and threw it out again with 700 J from 16 cm below.
 static void slack_springs_do_not_pull(void** state) {
   (void)state;
-  tbWorld w = prepare(tb_world_text("<mujoco><default><geom type='box' mass='1'/></default>"
-                                    "<worldbody><geom type='plane' size='5 5 .1'/><body pos='0 0 "
-                                    ".5'><freejoint/><geom size='.5 .5 .5'/></body><body pos='0 0 "
-                                    ".5'><freejoint/><geom size='.1 .1 .1'/></body></worldbody>"
-                                    "</mujoco>"),
-                      TB_INTEGRATOR_EXPO, 0.002);
+  tbWorld w =
+      tb_world_springs(tb_world_text("<mujoco><default><geom type='box' mass='1'/></default>"
+                                     "<worldbody><geom type='plane' size='5 5 .1'/><body pos='0 0 "
+                                     ".5'><freejoint/><geom size='.5 .5 .5'/></body><body pos='0 0 "
+                                     ".5'><freejoint/><geom size='.1 .1 .1'/></body></worldbody>"
+                                     "</mujoco>"),
+                       TB_INTEGRATOR_EXPO, 0.002);
   for (int i = 0; i < 500; i++) {
-    run(w, 1);
+    tb_world_run(w, 1);
     assert_true(tb_world_energy(w) < 2 * 9.81 * 0.5 + 3);
     assert_true(w.d->qpos[9] > 0.08);
   }
@@ -282,10 +268,10 @@ static void grains_do_not_run_away(void** state) {
       strcat(xml, grain);
     }
     strcat(xml, "</worldbody></mujoco>");
-    tbWorld w = prepare(tb_world_text(xml), TB_INTEGRATOR_EXPO, STEPS[k % 2]);
+    tbWorld w = tb_world_springs(tb_world_text(xml), TB_INTEGRATOR_EXPO, STEPS[k % 2]);
     double start = tb_world_energy(w), most = 0;
     for (int i = 0; i < 150; i++) {
-      run(w, 1);
+      tb_world_run(w, 1);
       most = fmax(most, tb_world_energy(w));
     }
     print_message("%s: %.2g J, at most %.2g J\n", SHAPES[k / 2], start, most);
@@ -298,7 +284,7 @@ static void grains_do_not_run_away(void** state) {
 // with 4e8 J.
 static void cut_means_make_no_energy(void** state) {
   (void)state;
-  tbWorld w = prepare(
+  tbWorld w = tb_world_springs(
       tb_world_text("<mujoco><worldbody><geom type='plane' size='5 5 .1'/><body pos='0 0 .1'>"
                     "<freejoint/><geom type='box' size='.1 .1 .1' mass='1e-6'/></body><body "
                     "pos='.03 .02 .5'><freejoint/><geom size='.1' mass='1e3'/></body></worldbody>"
@@ -306,7 +292,7 @@ static void cut_means_make_no_energy(void** state) {
       TB_INTEGRATOR_EXPO, 0.01);
   double start = tb_world_energy(w);
   for (int i = 0; i < 50; i++) {
-    run(w, 1);
+    tb_world_run(w, 1);
     assert_true(tb_world_energy(w) < 1.1 * start);
   }
   tb_world_free(w);
@@ -317,11 +303,11 @@ static void cut_means_make_no_energy(void** state) {
 static void fast_legs_make_no_energy(void** state) {
   (void)state;
   for (int k = 0; k < 2; k++) {
-    tbWorld w =
-        prepare(tb_world_scene("quadruped_torque.xml", NULL), TB_INTEGRATOR_EXPO, k ? 0.01 : 0.005);
+    tbWorld w = tb_world_springs(tb_world_scene("quadruped_torque.xml", NULL), TB_INTEGRATOR_EXPO,
+                                 k ? 0.01 : 0.005);
     double most = 0;
     for (int i = 0; i < (k ? 1000 : 2000); i++) {
-      run(w, 1);
+      tb_world_run(w, 1);
       most = fmax(most, tb_world_energy(w));
     }
     print_message("at most %.3g J\n", most);
@@ -356,10 +342,10 @@ static void springs_stay_on_their_circle(void** state) {
              "</mujoco>",
              PULLS[2 * (k / 3)], PULLS[2 * (k / 3) + 1]);
     double h = STEPS[k % 3], turn = 2 * atan(0.5 * h * 50);
-    tbWorld w = prepare(tb_world_text(xml), TB_INTEGRATOR_EXPO, h);
+    tbWorld w = tb_world_springs(tb_world_text(xml), TB_INTEGRATOR_EXPO, h);
     w.d->qpos[0] = 0.3;
     for (int i = 1; i <= 3000; i++) {
-      run(w, 1);
+      tb_world_run(w, 1);
       assert_near(w.d->qpos[0], 0.3 * cos(i * turn), 1e-8);
     }
     tb_world_free(w);
@@ -369,7 +355,7 @@ static void springs_stay_on_their_circle(void** state) {
 // Balls and trees of springs, at h w up to 2: what nonlinear forces held over 5 ms add in 20 s.
 static void trees_of_springs_stay_bounded(void** state) {
   (void)state;
-  tbWorld w = prepare(
+  tbWorld w = tb_world_springs(
       tb_world_text("<mujoco><worldbody><body><joint type='ball' stiffness='40'/><geom "
                     "type='capsule' fromto='0 0 0 .3 0 0' size='.02' mass='.5'/><body pos='.3 0 "
                     "0'><joint axis='0 1 0' stiffness='900'/><geom type='capsule' fromto='0 0 0 .2 "
@@ -380,7 +366,7 @@ static void trees_of_springs_stay_bounded(void** state) {
   w.d->qvel[1] = w.d->qvel[2] = 5;
   double start = tb_world_energy(w), most = start;
   for (int i = 0; i < 4000; i++) {
-    run(w, 1);
+    tb_world_run(w, 1);
     most = fmax(most, tb_world_energy(w));
   }
   print_message("%.4g J at the start, at most %.4g J\n", start, most);

@@ -3,19 +3,6 @@
 #include "common/robots.h"
 #include "common/worlds.h"
 
-static tbWorld prepare(tbWorld w, int integrator, double h) {
-  w.m->opt.law = TB_LAW_VISCOELASTIC;
-  w.m->opt.integrator = integrator;
-  w.m->opt.timestep = h;
-  return w;
-}
-
-static void run(tbWorld w, int steps) {
-  for (int i = 0; i < steps; i++) {
-    if (tb_step(w.m, w.d) != TB_OK) fail_msg("step %d: %s", i, w.d->message);
-  }
-}
-
 // A mass that only translates, over a floor.
 static const char MASS[] =
     "<mujoco><worldbody><geom type='plane' size='5 5 0.1' friction='0.5 0 0'/>"
@@ -28,10 +15,10 @@ static const char MASS[] =
 // Thrown at the floor askew: it lands, slips while the normal force rises, turns, sticks or lets go
 // again. Position and velocity after 20 ms.
 static void thrown(int integrator, int n, const double* start, double* end) {
-  tbWorld w = prepare(tb_world_text(MASS), integrator, 0.02 / n);
+  tbWorld w = tb_world_springs(tb_world_text(MASS), integrator, 0.02 / n);
   for (int i = 0; i < 3; i++) w.d->qvel[i] = start[i];
   w.d->qpos[2] = start[3];
-  run(w, n);
+  tb_world_run(w, n);
   memcpy(end, w.d->qpos, 3 * sizeof(double));
   memcpy(end + 3, w.d->qvel, 3 * sizeof(double));
   tb_world_free(w);
@@ -87,14 +74,14 @@ static void slipping_anchor_keeps_up_with_the_cone(void** state) {
   static const int INTEGRATORS[] = {TB_INTEGRATOR_EXPO, TB_INTEGRATOR_EXPO_MIDPOINT};
   for (int i = 0; i < 2; i++) {
     double h = 0.002, g = 9.81, mu = 0.5;
-    tbWorld w = prepare(tb_world_text(MASS), INTEGRATORS[i], h);
+    tbWorld w = tb_world_springs(tb_world_text(MASS), INTEGRATORS[i], h);
     w.d->qpos[2] = -g / 1e5;
     w.d->qvel[0] = 0.05;
     for (int k = 0; k < 8; k++) {
       double press = 200.0 * k, push = mu * (g + press) - (k > 0) * 40, before = w.d->qvel[0];
       w.d->qfrc_applied[0] = push;
       w.d->qfrc_applied[2] = -press;
-      run(w, 1);
+      tb_world_run(w, 1);
       const double* f = w.d->contact[0].force;
       assert_true(w.d->qvel[0] > 0);
       assert_near(hypot(f[1], f[2]), mu * f[0], 1e-9 * f[0]);
@@ -108,7 +95,7 @@ static void slipping_anchor_keeps_up_with_the_cone(void** state) {
 static void friction_turns_with_the_slip(void** state) {
   (void)state;
   double worst = 1, h = 0.001, spin = 60;
-  tbWorld w = prepare(tb_world_text(MASS), TB_INTEGRATOR_EXPO, h);
+  tbWorld w = tb_world_springs(tb_world_text(MASS), TB_INTEGRATOR_EXPO, h);
   w.d->qpos[2] = -9.81 / 1e5;
   w.d->qvel[0] = 0.03;
   for (int k = 0; k < 100; k++) {
@@ -116,7 +103,7 @@ static void friction_turns_with_the_slip(void** state) {
     w.d->qfrc_applied[0] = push * cos(angle);
     w.d->qfrc_applied[1] = push * sin(angle);
     double v[2] = {w.d->qvel[0], w.d->qvel[1]};
-    run(w, 1);
+    tb_world_run(w, 1);
     const tbContact* c = &w.d->contact[0];
     double f[2], along = 0, speed = hypot(v[0], v[1]);
     for (int i = 0; i < 2; i++) {
@@ -132,13 +119,13 @@ static void friction_turns_with_the_slip(void** state) {
 
 // The same with a push that holds its direction for 4 ms, each made in n steps.
 static void circled(int n, double* end) {
-  tbWorld w = prepare(tb_world_text(MASS), TB_INTEGRATOR_EXPO_MIDPOINT, 0.004 / n);
+  tbWorld w = tb_world_springs(tb_world_text(MASS), TB_INTEGRATOR_EXPO_MIDPOINT, 0.004 / n);
   w.d->qpos[2] = -9.81 / 1e5;
   w.d->qvel[0] = 0.1;
   for (int k = 0; k < 25; k++) {
     w.d->qfrc_applied[0] = 0.5 * 9.81 * cos(0.1 * k);
     w.d->qfrc_applied[1] = 0.5 * 9.81 * sin(0.1 * k);
-    run(w, n);
+    tb_world_run(w, n);
   }
   memcpy(end, w.d->qpos, 3 * sizeof(double));
   memcpy(end + 3, w.d->qvel, 3 * sizeof(double));
@@ -167,11 +154,11 @@ static void turning_slip_keeps_the_order(void** state) {
 static void mean_that_pulls_is_none(void** state) {
   (void)state;
   double d = 1e-3, w0 = sqrt(1e5), h = 0.75 * 2 * acos(-1) / w0;
-  tbWorld w = prepare(tb_world_text(MASS), TB_INTEGRATOR_EXPO, h);
+  tbWorld w = tb_world_springs(tb_world_text(MASS), TB_INTEGRATOR_EXPO, h);
   for (int i = 0; i < 3; i++) w.m->opt.gravity[i] = 0;
   w.m->opt.contact_damping = 1e-9;
   w.d->qpos[2] = -d;
-  run(w, 1);
+  tb_world_run(w, 1);
   assert_near(w.d->contact[0].force[0], 0, 0);
   assert_near(w.d->qvel[2], 0, 0);
   assert_near(w.d->qpos[2], 0, 1e-8);
@@ -184,11 +171,11 @@ static void mean_that_pulls_is_none(void** state) {
 static void mean_of_the_mean_is_in_the_cone(void** state) {
   (void)state;
   double v = 0.1, w0 = sqrt(1e5), h = 2 * acos(-1) / w0, g = 9.81;
-  tbWorld w = prepare(tb_world_text(MASS), TB_INTEGRATOR_EXPO, h);
+  tbWorld w = tb_world_springs(tb_world_text(MASS), TB_INTEGRATOR_EXPO, h);
   w.m->opt.contact_damping = 1e-9;
   w.d->qpos[2] = -g / 1e5;
   w.d->qvel[0] = v;
-  run(w, 1);
+  tb_world_run(w, 1);
   assert_near(w.d->qvel[0], v, 1e-8);
   assert_true(2 * v / h > 2 * 0.5 * g);
   assert_near(w.d->qpos[0], h * v - 0.5 * h * h * 0.5 * g, 1e-9);
@@ -200,10 +187,10 @@ static void mean_of_the_mean_is_in_the_cone(void** state) {
 // A slip that ends within a long step does not turn into one backwards.
 static void slip_that_ends_sticks(void** state) {
   (void)state;
-  tbWorld w = prepare(tb_world_text(MASS), TB_INTEGRATOR_EXPO, 0.02);
+  tbWorld w = tb_world_springs(tb_world_text(MASS), TB_INTEGRATOR_EXPO, 0.02);
   w.d->qpos[2] = -9.81 / 1e5;
   w.d->qvel[0] = 0.02;
-  run(w, 1);
+  tb_world_run(w, 1);
   assert_true(fabs(w.d->qvel[0]) < 0.01);
   tb_world_free(w);
 }
@@ -218,7 +205,7 @@ static tbWorld bar(int collides, double h) {
       "0' contype='%d' conaffinity='%d'/><geom type='sphere' pos='.5 0 0' size='.05' mass='.5' "
       "friction='1 0 0'/></body></worldbody></mujoco>",
       collides, collides);
-  tbWorld w = prepare(tb_world_text(xml), TB_INTEGRATOR_EXPO, h);
+  tbWorld w = tb_world_springs(tb_world_text(xml), TB_INTEGRATOR_EXPO, h);
   w.d->qpos[2] = 0.05 - 0.5 * 9.81 / 1e5;
   return w;
 }
@@ -230,7 +217,7 @@ static void lifted_foot_lets_go(void** state) {
   for (int i = 0; i < 2; i++) {
     w[i].d->qfrc_applied[2] = 20;
     w[i].d->qfrc_applied[4] = 0.5 * 20;
-    run(w[i], 1);
+    tb_world_run(w[i], 1);
   }
   assert_true(w[0].d->qvel[4] > 0.1);
   for (int i = 0; i < 6; i++) assert_near(w[0].d->qvel[i], w[1].d->qvel[i], 1e-9);
@@ -244,7 +231,7 @@ static void foot_that_gives_way_leaves_its_share(void** state) {
   (void)state;
   tbWorld w = bar(1, 0.2);
   w.d->qfrc_applied[0] = 3;
-  run(w, 1);
+  tb_world_run(w, 1);
   assert_int_equal(w.d->ncon, 2);
   double weak = 1e9, strong = 0;
   for (int i = 0; i < 2; i++) {
@@ -267,15 +254,15 @@ static void one_long_step_predicts_the_impulse(void** state) {
   double sum[2] = {0};
   for (int fine = 0; fine < 2; fine++) {
     int n = fine ? 320 : 1;
-    tbWorld w =
-        prepare(tb_world_scene("quadruped_torque.xml", "standing"), TB_INTEGRATOR_EXPO, 0.02 / n);
+    tbWorld w = tb_world_springs(tb_world_scene("quadruped_torque.xml", "standing"),
+                                 TB_INTEGRATOR_EXPO, 0.02 / n);
     // Just touching, on its way down.
     tb_compute_position(w.m, w.d);
     int foot = tb_name2id(w.m, TB_OBJ_GEOM, "foot_FL");
     w.d->qpos[2] -= w.d->geom_xpos[3 * foot + 2] - w.m->geom_size[3 * foot] + 1e-9;
     w.d->qvel[2] = -0.1;
     for (int i = 0; i < n; i++) {
-      run(w, 1);
+      tb_world_run(w, 1);
       for (int c = 0; c < w.d->ncon; c++) sum[fine] += w.d->contact[c].force[0] * 0.02 / n;
     }
     tb_world_free(w);
@@ -291,7 +278,7 @@ static void stable_at_any_stiffness(void** state) {
   static const int INTEGRATORS[] = {TB_INTEGRATOR_EXPO, TB_INTEGRATOR_EXPO_MIDPOINT};
   for (int i = 0; i < 2; i++) {
     for (int digits = 4; digits <= 8; digits++) {
-      tbWorld w = prepare(
+      tbWorld w = tb_world_springs(
           tb_world_text("<mujoco><worldbody><geom type='plane' size='5 5 .1'/><body pos='0 0 "
                         "0.1'><freejoint/><geom type='box' size='.1 .1 .1' mass='1'/></body>"
                         "<body pos='0 0 0.31'><freejoint/><geom type='box' size='.1 .1 .1' "
@@ -302,7 +289,7 @@ static void stable_at_any_stiffness(void** state) {
       w.m->opt.contact_damping = sqrt(K);
       w.m->opt.contact_anchor_normal = 1;
       start = w.d->qpos[9];
-      run(w, 500);
+      tb_world_run(w, 500);
       for (int k = 0; k < w.m->nv; k++) assert_true(fabs(w.d->qvel[k]) < 0.02);
       assert_near(w.d->qpos[9], start - 0.01, 0.01);
       tb_world_free(w);
@@ -327,12 +314,12 @@ static void deep_start_comes_up_slowly(void** state) {
                {TB_INTEGRATOR_EULER_IMPLICIT, 0.001}};
   double start = -0.08, g = 9.81;
   for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
-    tbWorld w = prepare(tb_world_text(MASS), CASES[i].integrator, CASES[i].h);
+    tbWorld w = tb_world_springs(tb_world_text(MASS), CASES[i].integrator, CASES[i].h);
     double fastest = 0, speed = w.m->opt.correction_speed, arrives = -start / speed;
     w.d->qpos[2] = start;
     int steps = (int)(1.0 / CASES[i].h + 0.5);
     for (int k = 0; k < steps; k++) {
-      run(w, 1);
+      tb_world_run(w, 1);
       fastest = fmax(fastest, fabs(w.d->qvel[2]));
       // Never far above or below the end of the spring: one hop off it at the start.
       double end = fmin(0, start + 0.005 + speed * w.d->time);
@@ -348,7 +335,7 @@ static void deep_start_comes_up_slowly(void** state) {
   // The force at first sight: of the overlap up to 5 mm, of 5 mm beyond.
   static const double DEPTH[] = {1e-3, 4.9e-3, 0.02, 0.3}, SEEN[] = {1e-3, 4.9e-3, 5e-3, 5e-3};
   for (size_t i = 0; i < sizeof DEPTH / sizeof DEPTH[0]; i++) {
-    tbWorld w = prepare(tb_world_text(MASS), TB_INTEGRATOR_EULER_EXPLICIT, 1e-4);
+    tbWorld w = tb_world_springs(tb_world_text(MASS), TB_INTEGRATOR_EULER_EXPLICIT, 1e-4);
     w.d->qpos[2] = -DEPTH[i];
     assert_int_equal(tb_forward(w.m, w.d), TB_OK);
     assert_near(w.d->contact[0].force[0], 1e5 * SEEN[i], 1e-6);
@@ -371,7 +358,7 @@ static void hand_survives_random_controls(void** state) {
       print_message("skipped: no hand\n");
       return;
     }
-    tbWorld w = prepare((tbWorld){m, tb_data_new(m)}, TB_INTEGRATOR_EXPO, 0.002);
+    tbWorld w = tb_world_springs((tbWorld){m, tb_data_new(m)}, TB_INTEGRATOR_EXPO, 0.002);
     tbRng rng = {(uint64_t)(11 + index)};
     m->opt.contact_anchor_normal = anchored;
     for (int i = 0; i < 3000; i++) {
@@ -379,7 +366,7 @@ static void hand_survives_random_controls(void** state) {
         const tbReal* range = m->actuator_ctrlrange + 2 * k;
         w.d->ctrl[k] = tb_rng_uniform(&rng, range[0], range[1]);
       }
-      run(w, 1);
+      tb_world_run(w, 1);
       for (int k = 0; k < m->nv; k++) assert_true(fabs(w.d->qvel[k]) < 1e3);
     }
     tb_world_free(w);
