@@ -423,7 +423,7 @@ static tbReal cosine_of_ball(const Climb* c) {
 // from the origin, beyond some angle a ball inside of it does. Sufficient, not necessary; where it
 // fails `basin` tells how near is near (a cosine; none: 2), by the `width` of the features.
 static bool is_global(Climb* c, tbReal* basin, tbWidth* width) {
-  static const tbReal cosines[] = {0.3, 0.7, 0.9, 0.97, 0.99, 0.997, 0.999};
+  static const tbReal cosines[] = {0.3, 0.7, 0.9, 0.97, 0.99, 0.997, 0.999, 0.9998, 0.99998};
   tbReal depth = -c->s, beyond = cosine_of_ball(c);
   if (beyond > 1) return true;
   tbWidth w = {.ball = 0};

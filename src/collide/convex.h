@@ -155,6 +155,9 @@ typedef enum {
 } tbCover;
 tbCover tb_cover(tbConvexPair* pair, tbConvexResult* result);
 
+// The same for two cylinders, faster; open where their axes are nearly parallel.
+tbCover tb_cylinder_cover(const tbConvexPair* pair, tbConvexResult* result);
+
 // Newton on s(n) with the features of the given support points held (docs/gjk.md eq. 6-9), from
 // the normal and dist of `result`. Where that raises dist, normal, dist and witness points are
 // replaced. Returns 1 when the result is a certified local optimum: then dist is exact to rounding.

@@ -351,6 +351,10 @@ static bool is_symmetric(const tbCore* core) {
 }
 
 tbCover tb_cover(tbConvexPair* pair, tbConvexResult* r) {
+  if (pair->a.kind == TB_CORE_CYLINDER && pair->b.kind == TB_CORE_CYLINDER) {
+    tbCover known = tb_cylinder_cover(pair, r);
+    if (known != TB_COVER_OPEN) return known;
+  }
   Cover c;
   c.pair = pair;
   c.optimum = r;
