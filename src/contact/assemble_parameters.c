@@ -93,7 +93,8 @@ void tb_contact_parameters(const tbModel* m, int geom1, int geom2, int pair, tbC
     memcpy(c->friction, m->opt.o_friction, sizeof c->friction);
   }
   // Friction below this is no friction, but keeps the cone's interior (as MuJoCo's mjMINMU).
-  for (int i = 0; i < 5; i++) c->friction[i] = fmax(m->opt.friction_scale * c->friction[i], 1e-5);
+  const tbReal least = 1e-5;
+  for (int i = 0; i < 5; i++) c->friction[i] = fmax(m->opt.friction_scale * c->friction[i], least);
   c->geom[0] = geom1;
   c->geom[1] = geom2;
   c->row = -1;
@@ -121,6 +122,7 @@ static bool is_led(const tbModel* m, const tbData* d, const tbConstraint* c) {
 
 tbReal tb_correction_cap(const tbModel* m, const tbData* d, const tbConstraint* c,
                          tbReal violation) {
+  // s: the time constant of MuJoCo's default solref.
   const tbReal follows = 0.02;
   tbReal cap = m->opt.correction_speed;
   return is_led(m, d, c) ? fmax(cap, violation / follows) : cap;
@@ -185,6 +187,7 @@ static int point_weight(const tbModel* m, const tbData* d, tbInertiaFactor facto
 
 int tb_push_weight(const tbModel* m, const tbData* d, tbInertiaFactor factor, tbArena* arena,
                    const tbConstraint* c, tbReal* weight) {
+  // Of what the bodies would yield if nothing held them: an estimate below is none.
   const tbReal little = 1e-3;
   *weight = tb_row_weight(m, d, c, 0);
   if (c->source != TB_SOURCE_CONTACT) return 1;
@@ -204,6 +207,7 @@ int tb_push_weight(const tbModel* m, const tbData* d, tbInertiaFactor factor, tb
   return 1;
 }
 
+// y + most w (few w / (few w + y))^2, docs/step.md eq. 7.
 tbReal tb_equality_scale(const tbModel* m, const tbConstraint* c, int r, tbReal y, tbReal* slope) {
   const tbReal most = 0.1, few = 1e-3;
   tbReal weight = equality_weight(m, c->id, r);

@@ -4,45 +4,24 @@
 
 #include "contact/assemble.h"
 #include "linalg/four.h"
+#include "model/chain.h"
 #include "model/workspace.h"
 #include "spatial/quat.h"
 #include "tribo/dynamics.h"
 
 // ---- supports ----------------------------------------------------------------------------------
 
-// The dofs that move a body, ascending: the row of M that belongs to its last dof.
-static int body_chain(const tbModel* m, int body, const int** chain) {
-  int last = m->body_lastdof[body];
-  if (last < 0) return 0;
-  *chain = m->M_colind + m->M_rowadr[last];
-  return m->M_rownnz[last];
-}
-
-// Union of two ascending lists into `out` (room for na + nb); its length.
-static int merge(int* out, const int* a, int na, const int* b, int nb) {
-  int i = 0, j = 0, n = 0;
-  while (i < na && j < nb) {
-    int next = a[i] < b[j] ? a[i] : b[j];
-    if (a[i] == next) i++;
-    if (j < nb && b[j] == next) j++;
-    out[n++] = next;
-  }
-  while (i < na) out[n++] = a[i++];
-  while (j < nb) out[n++] = b[j++];
-  return n;
-}
-
 // Support of a relative motion of two bodies. Returns -1 when out of memory.
 static int pair_support(const tbModel* m, tbArena* arena, int body1, int body2, const int** col) {
   const int *a = NULL, *b = NULL;
-  int na = body_chain(m, body1, &a), nb = body_chain(m, body2, &b);
+  int na = tb_body_chain(m, body1, &a), nb = tb_body_chain(m, body2, &b);
   *col = na ? a : b;
   if (na == 0) return nb;
   if (nb == 0) return na;
   int* merged = tb_arena_alloc(arena, sizeof(int) * (size_t)(na + nb));
   if (!merged) return -1;
   *col = merged;
-  return merge(merged, a, na, b, nb);
+  return tb_union(a, na, b, nb, merged);
 }
 
 // ---- Jacobians ---------------------------------------------------------------------------------
@@ -132,7 +111,7 @@ static void add_point_rows(const tbModel* m, const tbData* d, int body, int firs
                            const tbReal point[3], const tbReal* frame, int linear, int angular,
                            tbReal sign, const int* col, int nnz, tbReal* J) {
   const int* chain = NULL;
-  int n = body_chain(m, body, &chain) - first;
+  int n = tb_body_chain(m, body, &chain) - first;
   if (n <= 0) return;
   tbReal arm[3];
   Directions x;
@@ -321,7 +300,8 @@ static int close_support(const tbModel* m, tbArena* arena, const int* col, int n
   int count = 0;
   for (int k = 0; k < n; k++) {
     memcpy(previous, closed, sizeof(int) * (size_t)count);
-    count = merge(closed, previous, count, m->M_colind + m->M_rowadr[col[k]], m->M_rownnz[col[k]]);
+    count =
+        tb_union(previous, count, m->M_colind + m->M_rowadr[col[k]], m->M_rownnz[col[k]], closed);
   }
   *out = closed;
   return count;
@@ -343,7 +323,7 @@ static int add_scalar_equality(Builder* b, int id) {
   }
   int* both = tb_arena_alloc(b->arena, sizeof(int) * (size_t)(n1 + n2 + 1));
   if (!both) return 0;
-  int n = merge(both, col1, n1, col2, n2);
+  int n = tb_union(col1, n1, col2, n2, both);
   int nnz = close_support(m, b->arena, both, n, &col);
   tbConstraint* c = add(b, TB_SOURCE_EQUALITY, id, 1, nnz, col, plain_key(0, id, 0));
   if (!c) return 0;
@@ -485,7 +465,8 @@ typedef struct {
 static bool find_support(const Builder* b, int body1, int body2, Support* s) {
   if (s->body[0] == body1 && s->body[1] == body2) return true;
   const int *chain1 = NULL, *chain2 = NULL;
-  int n1 = body_chain(b->m, body1, &chain1), n2 = body_chain(b->m, body2, &chain2), common = 0;
+  int n1 = tb_body_chain(b->m, body1, &chain1), n2 = tb_body_chain(b->m, body2, &chain2),
+      common = 0;
   while (common < n1 && common < n2 && chain1[common] == chain2[common]) common++;
   int nnz = pair_support(b->m, b->arena, body1, body2, &s->col);
   if (nnz < 0) return false;
@@ -544,7 +525,7 @@ void tb_contact_twist_rows(const tbModel* m, const tbData* d, const tbContact* c
 }
 
 int tb_body_twist(const tbModel* m, const tbData* d, int body, const int** col, tbReal* J) {
-  int n = body_chain(m, body, col);
+  int n = tb_body_chain(m, body, col);
   for (int k = 0; k < n; k++) {
     const tbReal* axis = d->cdof + 6 * (*col)[k];
     for (int r = 0; r < 6; r++) J[r * n + k] = axis[r];

@@ -19,12 +19,14 @@ static inline int tb_body_chain(const tbModel* m, int body, const int** dofs) {
 // Merge two ascending lists without repeats into `out` (room for na + nb). Returns the length.
 static inline int tb_union(const int* a, int na, const int* b, int nb, int* out) {
   int i = 0, j = 0, n = 0;
-  while (i < na || j < nb) {
-    int next = j >= nb || (i < na && a[i] <= b[j]) ? a[i] : b[j];
-    if (i < na && a[i] == next) i++;
-    if (j < nb && b[j] == next) j++;
-    out[n++] = next;
+  while (i < na && j < nb) {
+    int x = a[i], y = b[j];
+    i += x <= y;
+    j += y <= x;
+    out[n++] = x < y ? x : y;
   }
+  while (i < na) out[n++] = a[i++];
+  while (j < nb) out[n++] = b[j++];
   return n;
 }
 

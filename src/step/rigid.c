@@ -1,3 +1,10 @@
+// The velocity after a step of a rigid law (docs/step.md eq. 1 to 5): the free velocity, one
+// problem per island, and for each of them, until an answer satisfies the residual function,
+//
+//   1. the last step's impulses as they are (accept_recalled),
+//   2. Newton on the active set in the form that fits (solve_fast; docs/solver-active.md),
+//   3. the law's solvers on the Delassus matrix (solve_islands; docs/solvers.md), with a guard on
+//      what does not converge.
 #include "step/rigid.h"
 
 #include <math.h>

@@ -1,11 +1,13 @@
 // With lambda = 0 a contact obeys the exact law if and only if sigma_N = gap/h + v_N >= 0, whatever
 // it does along its tangents (Gamma adds mu |sigma_T|). So a contact that will not push need not be
 // in the problem: it is enough that the velocity found has sigma_N >= 0 there. Which ones these are
-// is guessed; a wrong guess costs a second solve, from where the first one ended.
+// is guessed; a wrong guess costs a second solve, from where the first one ended (docs/step.md
+// eq. 6).
 #include "step/screen.h"
 
 #include <math.h>
 
+#include "model/chain.h"
 #include "model/workspace.h"
 #include "spatial/vec3.h"
 #include "tribo/step.h"
@@ -45,11 +47,10 @@ static tbReal normal_speed(const tbModel* m, const tbData* d, const tbContact* c
 // The twist of a body at velocities v of the dofs.
 static void body_twist(const tbModel* m, const tbData* d, int body, const tbReal* v,
                        tbReal twist[6]) {
-  int last = m->body_lastdof[body];
+  const int* chain;
+  int n = tb_body_chain(m, body, &chain);
   for (int r = 0; r < 6; r++) twist[r] = 0;
-  if (last < 0) return;
-  const int* chain = m->M_colind + m->M_rowadr[last];
-  for (int k = 0; k < m->M_rownnz[last]; k++) {
+  for (int k = 0; k < n; k++) {
     const tbReal *axis = d->cdof + 6 * chain[k], speed = v[chain[k]];
     for (int r = 0; r < 6; r++) twist[r] += axis[r] * speed;
   }
