@@ -108,6 +108,7 @@ typedef struct {
   uint32_t state;       // 0: empty
   uint32_t count;       // pairs of vertices (of a and of b) that were nearest, for distances
   uint16_t nearest[4][2];
+  tbReal gap;  // m: a pair without contacts is apart by more than this, where it is > 0
 } tbCollideCache;
 
 TB_EXTERN_C_BEGIN

@@ -28,6 +28,12 @@ static tbReal extent_along(const tbBoxPair* p, const tbReal axis[3]) {
   return sum;
 }
 
+// An axis that separates beyond the margin ends the search.
+static inline bool part(tbBoxPair* p, tbReal separation) {
+  p->separation = separation;
+  return false;
+}
+
 // Face normals of both boxes. False as soon as one separates beyond the margin.
 static bool consider_faces(tbBoxPair* p, tbReal margin) {
   const tbReal* R = p->R;
@@ -35,14 +41,14 @@ static bool consider_faces(tbBoxPair* p, tbReal margin) {
     tbReal reach =
         fabs(R[3 * i]) * p->sb[0] + fabs(R[3 * i + 1]) * p->sb[1] + fabs(R[3 * i + 2]) * p->sb[2];
     tbReal separation = fabs(p->d[i]) - p->sa[i] - reach, side = p->d[i] < 0 ? -1 : 1;
-    if (!(separation <= margin)) return false;
+    if (!(separation <= margin)) return part(p, separation);
     consider(p, separation, i, i == 0 ? side : 0, i == 1 ? side : 0, i == 2 ? side : 0);
   }
   for (int j = 0; j < 3; j++) {
     tbReal reach = fabs(R[j]) * p->sa[0] + fabs(R[3 + j]) * p->sa[1] + fabs(R[6 + j]) * p->sa[2];
     tbReal offset = R[j] * p->d[0] + R[3 + j] * p->d[1] + R[6 + j] * p->d[2];
     tbReal separation = fabs(offset) - p->sb[j] - reach, side = offset < 0 ? -1 : 1;
-    if (!(separation <= margin)) return false;
+    if (!(separation <= margin)) return part(p, separation);
     consider(p, separation, 3 + j, side * R[j], side * R[3 + j], side * R[6 + j]);
   }
   return true;
@@ -69,7 +75,7 @@ static inline bool consider_edge(tbBoxPair* p, tbReal margin, int i, int i1, int
   tbReal excess = fabs(offset) - extent, worst = p->separation + p->tolerance;
   if ((excess < 0) & (worst <= 0) & (excess * excess >= worst * worst * squared)) return true;
   tbReal scale = 1 / sqrt(squared), separation = excess * scale;
-  if (!(separation <= margin)) return false;
+  if (!(separation <= margin)) return part(p, separation);
   if (offset < 0) scale = -scale;
   consider(p, separation, 6 + 3 * i + j, axis[0] * scale, axis[1] * scale, axis[2] * scale);
   return true;
@@ -181,10 +187,12 @@ static void init_pair(tbBoxPair* p, const tbShape* a, const tbShape* b) {
 
 int tb_collide_box_box(const tbShape* a, const tbShape* b, tbReal margin, tbContactPoint* out,
                        tbCollideCache* warm) {
-  (void)warm;
   tbBoxPair p;
   init_pair(&p, a, b);
-  if (!consider_faces(&p, margin) || !consider_edges(&p, margin) || p.axis_code < 0) return 0;
+  if (!consider_faces(&p, margin) || !consider_edges(&p, margin) || p.axis_code < 0) {
+    if (warm) warm->gap = p.separation;
+    return 0;
+  }
   choose_faces(&p);
 
   tbBoxPoint points[TB_BOX_MAX_POINTS];

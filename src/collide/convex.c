@@ -388,8 +388,10 @@ static bool is_plainly_apart(const tbShape* a, const tbShape* b, tbReal margin,
   tb_sub3(between, b->pos, a->pos);
   tbReal small = 1e-12 * (margin + tb_norm3(between));
   bool known = warm && warm->state;
-  if (!(plain_gap(a, b, margin, d, small, known, hint) > small)) return false;
+  tbReal gap = plain_gap(a, b, margin, d, small, known, hint);
+  if (!(gap > small)) return false;
   if (warm) {
+    warm->gap = margin + gap;
     tb_copy3(warm->direction, d);
     warm->hint[0] = hint[0];
     warm->hint[1] = hint[1];

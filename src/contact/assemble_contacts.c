@@ -17,10 +17,12 @@ typedef struct {
   int first, second, id;
 } Explicit;
 
-// What an iterative pair remembers, by its items.
+// What is remembered of two items: by the pair itself, and how far they may come together until
+// they can touch (0: nobody knows). Contacts depend on neither.
 typedef struct {
   tbPair pair;
   tbCollideCache cache;
+  tbReal until;
 } Memory;
 
 // How far a body has come since the finder was made, and how fast it is.
@@ -348,8 +350,10 @@ void tb_contact_finder_memory_save(const tbContactFinder* f, void* bytes) {
   char* at = bytes;
   for (int i = 0; i < f->nmemory; i++) {
     if (f->memory[i].cache.state == 0) continue;
-    memcpy(at, &f->memory[i], sizeof(Memory));
-    at += sizeof(Memory);
+    Memory entry = f->memory[i];
+    entry.until = 0;
+    memcpy(at, &entry, sizeof entry);
+    at += sizeof entry;
   }
 }
 
@@ -368,6 +372,8 @@ tbResult tb_contact_finder_memory_load(tbContactFinder* f, const void* bytes, si
   }
   if (!reserve_memory(f, n)) return TB_ERROR_MEMORY;
   if (n) memcpy(f->memory, bytes, size);
+  // Ways of another world.
+  for (int i = 0; i < n; i++) f->memory[i].until = 0;
   f->nmemory = n;
   return TB_OK;
 }
@@ -576,10 +582,20 @@ static bool both_rest(const tbContactFinder* f, const tbModel* m, int i, int j) 
   return rests1 && rests2;
 }
 
-// Whether the direction that parted two items still does, seen by their bounds alone.
-static bool still_apart(const tbContactFinder* f, const tbData* d, const Memory* memory) {
+// How far two items that are apart by `gap` may come together, or their reach grow, until they can
+// touch: less what rounding can hide. Not positive where that is not known.
+static tbReal way_until(const tbContactFinder* f, const tbData* d, int i, int j, tbReal gap) {
+  const tbReal *x = d->geom_xpos + 3 * f->geom[i], *y = d->geom_xpos + 3 * f->geom[j];
+  tbReal reach = f->reach[i] + f->reach[j], place = 0;
+  for (int k = 0; k < 3; k++) place += fabs(x[k]) + fabs(y[k]);
+  return 0.999 * (gap - reach) - 1e-6 * (gap + reach) - 1e-12 * place;
+}
+
+// The gap of two items along the direction that last parted them, seen by their bounds alone; not
+// positive where that proves nothing.
+static tbReal bounds_gap(const tbContactFinder* f, const tbData* d, const Memory* memory) {
   int i = memory->pair.first, j = memory->pair.second;
-  if (!memory->cache.state || !f->bounded[i] || !f->bounded[j]) return false;
+  if (!memory->cache.state || !f->bounded[i] || !f->bounded[j]) return 0;
   // It points from the lower type, as pairs are ordered where they are collided.
   if (f->shape[i].type > f->shape[j].type) {
     i = memory->pair.second;
@@ -588,13 +604,23 @@ static bool still_apart(const tbContactFinder* f, const tbData* d, const Memory*
   const tbReal *n = memory->cache.direction, *x = d->geom_xpos + 3 * f->geom[i];
   const tbReal* y = d->geom_xpos + 3 * f->geom[j];
   tbReal back[3] = {-n[0], -n[1], -n[2]}, between[3], length2 = tb_dot3(n, n);
+  // A unit vector, but for rounding.
+  if (!(fabs(length2 - 1) < 1e-12)) return 0;
   tb_sub3(between, y, x);
-  tbReal far = f->reach[i] + f->reach[j], gap = tb_dot3(n, between) - far;
+  tbReal gap = tb_dot3(n, between);
   gap -= tb_bounds_along(&f->bounds[i], d->geom_xmat + 9 * f->geom[i], n);
+  if (!(gap > 0)) return 0;
+  return gap - tb_bounds_along(&f->bounds[j], d->geom_xmat + 9 * f->geom[j], back);
+}
+
+// Whether two items, which together have come as far as `path`, are known to be apart by `gap`, and
+// until when.
+static bool are_apart(const tbContactFinder* f, const tbData* d, Memory* memory, tbReal gap,
+                      tbReal path) {
   if (!(gap > 0)) return false;
-  gap -= tb_bounds_along(&f->bounds[j], d->geom_xmat + 9 * f->geom[j], back);
-  // A unit vector, and beyond what rounding may have added.
-  return fabs(length2 - 1) < 1e-6 && gap > 2e-6 * (far + fabs(gap)) + 1e-12 * tb_norm3(between);
+  tbReal way = way_until(f, d, memory->pair.first, memory->pair.second, gap);
+  memory->until = way > 0 && path < INFINITY ? path + way : 0;
+  return way > 0;
 }
 
 // All contacts of one pair of items.
@@ -602,7 +628,11 @@ static tbResult collide_pair(tbContactFinder* f, const tbModel* m, tbData* d, Me
                              tbReal reach, int* capacity) {
   // MuJoCo's order: lower type first, then lower id.
   int i = memory->pair.first, j = memory->pair.second;
-  if (both_rest(f, m, i, j) || still_apart(f, d, memory)) return TB_OK;
+  tbReal path = f->path[i] + f->path[j];
+  if (path < memory->until) return TB_OK;
+  memory->until = 0;
+  if (both_rest(f, m, i, j)) return TB_OK;
+  if (are_apart(f, d, memory, bounds_gap(f, d, memory), path)) return TB_OK;
   if (m->geom_type[f->geom[i]] > m->geom_type[f->geom[j]]) {
     int swap = i;
     i = j;
@@ -617,8 +647,12 @@ static tbResult collide_pair(tbContactFinder* f, const tbModel* m, tbData* d, Me
   tbContactPoint point[TB_MAX_PAIR_CONTACTS];
   tbReal near = fmax(margin, reach), far = near;
   if (reach > 0) far += way_of(m, d, g1, g2);
+  memory->cache.gap = 0;
   int n = tb_collide(place_shape(f, d, i), place_shape(f, d, j), far, point, &memory->cache);
-  if (n == 0) return TB_OK;
+  if (n == 0) {
+    are_apart(f, d, memory, memory->cache.gap, path);
+    return TB_OK;
+  }
   if (!reserve(f, d, capacity, n)) return TB_ERROR_MEMORY;
   tbContact parameters;
   tb_contact_parameters(m, g1, g2, pair, &parameters);

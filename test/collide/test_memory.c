@@ -114,6 +114,7 @@ static void random_memory(tbRng* rng, tbCollideCache* warm) {
   warm->count = (uint32_t)tb_rng_int(rng, 7);
   for (int k = 0; k < 8; k++)
     warm->nearest[k / 2][k % 2] = (uint16_t)tb_rng_int(rng, k ? 50 : 65536);
+  warm->gap = tb_rng_int(rng, 20);
 }
 
 // The memory of a motion that ends at the pose of b.
