@@ -48,6 +48,14 @@ static void directions_of(const tbFacets* facets, int dim, const tbReal* mu, Dir
   }
 }
 
+// m/s: speeds that a tolerance of modes is at least relative to. m: a gap that is as good as
+// closed.
+static const tbReal LEAST_SPEED = 1e-6, AT_TOUCH = 1e-10;
+
+// Relative: facets whose diagonals of G tie for the largest, and how far apart their derivatives
+// may be.
+static const tbReal TIE = 1e-9, ALIKE = 1e-6;
+
 // The impulse of one facet and its slopes by s, by the gap, and by the logarithm of its gains.
 typedef struct {
   tbReal p, by_s, by_gap, by_gain;
@@ -57,8 +65,9 @@ typedef struct {
 static Facet facet_of(const tbFacetGain* gain, tbReal s, tbReal gap, tbReal tolerance) {
   Facet f = {0};
   tbReal p = gap > 0 ? -gain->slope * (s + gap / gain->dt) : -(gain->stiff * gap + gain->slope * s);
-  tbReal cap = gain->most * (gain->speed - s), small = tolerance * gain->slope * (fabs(s) + 1e-6);
-  f.near_change = fabs(fmin(p, cap)) < small || fabs(gap) < 1e-10 || fabs(p - cap) < small;
+  tbReal cap = gain->most * (gain->speed - s),
+         small = tolerance * gain->slope * (fabs(s) + LEAST_SPEED);
+  f.near_change = fabs(fmin(p, cap)) < small || fabs(gap) < AT_TOUCH || fabs(p - cap) < small;
   if (fmin(p, cap) <= 0) return f;
   f.p = fmin(p, cap);
   f.by_s = p < cap ? -gain->slope : -gain->most;
@@ -188,7 +197,7 @@ static tbResult exact_gain(const Context* y, const tbConstraint* c, const tbReal
     largest = fmax(largest, A[j]);
   }
   for (int j = 0, found = 0; j < way.n; j++) {
-    if (A[j] < largest * (1 - 1e-9)) continue;
+    if (A[j] < largest * (1 - TIE)) continue;
     memset(way_u, 0, sizeof(tbReal) * nv);
     memset(dJ, 0, sizeof(tbReal) * rows);
     for (int r = 0; r < c->dim; r++) {
@@ -203,7 +212,7 @@ static tbResult exact_gain(const Context* y, const tbConstraint* c, const tbReal
       apart = fmax(apart, found ? fabs(dA[k] - first[k]) : 0);
       size = fmax(size, fabs(dA[k]));
     }
-    if (apart > 1e-6 * (size + largest)) x->info.differentiable = 0;
+    if (apart > ALIKE * (size + largest)) x->info.differentiable = 0;
     if (found++) continue;
     memcpy(first, dA, sizeof(tbReal) * nv);
     // By both sliding coefficients, which the facets of sliding lean on.

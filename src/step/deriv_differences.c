@@ -219,11 +219,12 @@ tbResult tb_deriv_inertial_differences(const tbModel* m, const tbData* d, int bo
   tbReal parameters[TB_NINERTIAL];
   tb_inertial_get(m, body, parameters);
   // A body without mass has a centre only if it is given some.
-  parameters[0] = fmax(parameters[0], 1e-9 * m->total_mass);
+  const tbReal some = 1e-9, increment = 1e-5, least = 1e-12;
+  parameters[0] = fmax(parameters[0], some * m->total_mass);
   tbReal inertia = parameters[4] + parameters[6] + parameters[9];
-  tbReal mass = parameters[0], size = fmax(1e-5 * inertia, 1e-12);
+  tbReal mass = parameters[0], size = fmax(increment * inertia, least);
   for (int p = 0; p < TB_NINERTIAL && result == TB_OK; p++) {
-    tbReal e = p == 0 ? 1e-5 * mass : p < 4 ? sqrt(1e-5 * mass * size) : size;
+    tbReal e = p == 0 ? increment * mass : p < 4 ? sqrt(increment * mass * size) : size;
     for (int side = -1; side <= 1 && result == TB_OK; side += 2) {
       tbReal changed[TB_NINERTIAL];
       memcpy(changed, parameters, sizeof changed);

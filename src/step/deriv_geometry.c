@@ -46,6 +46,10 @@ static void plane_and_ball(const tbContact* c, tbReal radius, tbContactMotion* o
 
 // ---- balls at the closest points of two segments ------------------------------------------------
 
+// Of half a segment: closer to its end is on it. Squared sine below which two axes are parallel,
+// and squared one below which an axis is along the normal. m: centres closer have no direction.
+static const tbReal AT_END = 1e-9, PARALLEL = 1e-8, UPRIGHT = 1e-6, COINCIDE = 1e-9;
+
 typedef struct {
   tbReal axis[3], center[3], radius;
   int slides;  // the closest point lies inside the segment and may move along it
@@ -58,7 +62,7 @@ static Core core_of(const tbShape* s, const tbContact* c, tbReal side) {
   if (s->type == TB_GEOM_CAPSULE) {
     tbReal along[3];
     tb_sub3(along, core.center, s->pos);
-    core.slides = fabs(tb_dot3(along, core.axis)) < s->size[1] * (1 - 1e-9);
+    core.slides = fabs(tb_dot3(along, core.axis)) < s->size[1] * (1 - AT_END);
   }
   return core;
 }
@@ -73,7 +77,7 @@ static int slide_speeds(const Core* a, const Core* b, const tbReal D[3], const t
   if (a->slides && b->slides) {
     // sa - cosine sb = along_a,  cosine sa - sb = along_b
     tbReal det = cosine * cosine - 1;
-    if (det > -1e-8) return 0;
+    if (det > -PARALLEL) return 0;
     *sa = (cosine * along_b - along_a) / det;
     *sb = (along_b - cosine * along_a) / det;
   } else if (a->slides) {
@@ -89,7 +93,7 @@ static int two_cores(const tbShape* s1, const tbShape* s2, const tbContact* c,
   Core a = core_of(s1, c, -1), b = core_of(s2, c, 1);
   const tbReal* n = c->frame;
   tbReal D[3], arm[3], distance = c->dist + a.radius + b.radius;
-  if (distance < 1e-9) return 0;
+  if (distance < COINCIDE) return 0;
   tb_sub3(D, b.center, a.center);
   tb_sub3(arm, b.center, c->pos);
   for (int k = 0; k < 6; k++) {
@@ -207,7 +211,7 @@ void tb_contact_motion(const tbModel* m, const tbData* d, const tbContactFinder*
       // Plane and capsule: the first tangent follows the capsule (collide/plane_capsule.c).
       tb_set3(out->axis, s2->mat[2], s2->mat[5], s2->mat[8]);
       tbReal along = tb_dot3(out->axis, c->frame);
-      out->follows_axis = s2->type == TB_GEOM_CAPSULE && 1 - along * along > 1e-6;
+      out->follows_axis = s2->type == TB_GEOM_CAPSULE && 1 - along * along > UPRIGHT;
       return;
     }
     if (s2->type == TB_GEOM_BOX || s2->type == TB_GEOM_MESH) {

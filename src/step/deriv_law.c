@@ -31,14 +31,21 @@ static tbReal friction_used(const tbLawBlock* b) {
   return sqrt(sum);
 }
 
+// A solver has not decided where both of two complementary quantities are within this many
+// tolerances of zero and neither is below this share of the other.
+static const tbReal UNDECIDED = 1e3, UNLIKE = 1e-4;
+
+// Of the largest force: velocities (as forces) that are rounding, and what carries nothing.
+static const tbReal ROUNDING = 1e-13, NOTHING = 1e-12;
+
 // Of two complementary quantities (the second a velocity), 1 where the first is the zero one. Where
-// both are zero nobody knows; a velocity lost in rounding then counts as zero. Nor where both are
-// small and neither is much smaller: there the solver has not decided.
+// both are zero nobody knows; a velocity lost in rounding then counts as zero. Nor where the solver
+// has not decided.
 static int first_is_zero(tbLawBlock* b, tbReal force, tbReal speed, tbReal scale) {
   tbReal other = b->stiffness * speed, small = b->tolerance * scale;
   tbReal larger = fmax(fabs(force), fabs(other)), smaller = fmin(fabs(force), fabs(other));
-  b->near_change |= larger <= small || (larger <= 1e3 * small && smaller > 1e-4 * larger);
-  return other > fmax(force, 1e-13 * scale);
+  b->near_change |= larger <= small || (larger <= UNDECIDED * small && smaller > UNLIKE * larger);
+  return other > fmax(force, ROUNDING * scale);
 }
 
 tbLawMode tb_law_mode(tbLawBlock* b) {
@@ -52,7 +59,7 @@ tbLawMode tb_law_mode(tbLawBlock* b) {
   tbReal scale = fmax(b->scale, fabs(f[0]));
   for (int i = 0; i < b->dim; i++) scale = fmax(scale, b->stiffness * fabs(sigma[i]));
   // A contact that carries nothing among others that do is free.
-  int carries = f[0] > 1e-12 * scale;
+  int carries = f[0] > NOTHING * scale;
   if (b->kind == TB_BLOCK_ONE_SIDED) {
     return !carries || first_is_zero(b, f[0], sigma[0], scale) ? TB_MODE_FREE : TB_MODE_STICK;
   }

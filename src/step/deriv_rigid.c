@@ -34,22 +34,34 @@ typedef struct {
   tbReal* body;      // 12 nbody
 } Context;
 
+// m, and of the largest speed of a correction: closer to a kink of the gap term is on it.
+static const tbReal AT_KINK = 1e-10, AT_CAP = 1e-9;
+
+// m/s: a contact that carries nothing and opens faster is far from pushing.
+static const tbReal FAR_OPEN = 1e-6;
+
+// What does not move but for this many residuals of the solve, and this (m/s), rests.
+static const tbReal RESIDUALS = 100, STANDSTILL = 1e-12;
+
+// Of the mean diagonal of G: the compliance that selects the load of least norm. Of the tolerance
+// of modes: how far inside of its cone such a load has to be.
+static const tbReal LEAST_NORM = 1e-10, WELL_INSIDE = 1e3;
+
 // ---- gamma and R (contact/assemble_islands.c) ---------------------------------------------------
 
 // Value and slope of the gap term.
 static tbReal gap_term(const Context* x, const tbConstraint* c, tbReal* slope, int* kink) {
-  const tbReal near = 1e-10;
   const tbOption* opt = &x->m->opt;
   tbReal gap = c->pos[0], h = opt->timestep, overlap = -gap - opt->overlap_allowed;
   *slope = 0;
-  *kink |= fabs(gap) < near || fabs(overlap) < near;
+  *kink |= fabs(gap) < AT_KINK || fabs(overlap) < AT_KINK;
   if (gap >= 0) {
     *slope = 1 / h;
     return gap / h;
   }
   if (overlap <= 0) return 0;
   tbReal speed = opt->baumgarte * overlap / h;
-  *kink |= fabs(speed - opt->correction_speed) < 1e-9 * opt->correction_speed;
+  *kink |= fabs(speed - opt->correction_speed) < AT_CAP * opt->correction_speed;
   return -tb_correction(x->m, x->d, c, overlap, slope);
 }
 
@@ -240,7 +252,7 @@ static tbResult raisim_block(const Context* x, const tbConstraint* c, tbActive* 
 static int is_far(const Context* x, const tbConstraint* c, const tbReal* force) {
   if (c->source < TB_SOURCE_LIMIT_JOINT || force[0] != 0 || !(c->pos[0] > 0)) return 0;
   if (c->source == TB_SOURCE_CONTACT && x->d->contact[c->id].restitution > 0) return 0;
-  return row_velocity(c, 0, x->v_next) + c->pos[0] / x->m->opt.timestep > 1e-6;
+  return row_velocity(c, 0, x->v_next) + c->pos[0] / x->m->opt.timestep > FAR_OPEN;
 }
 
 static tbResult add_constraint(const Context* x, const tbConstraint* c, const tbReal* row_force) {
@@ -313,7 +325,7 @@ static void list_resting(const Context* x, const tbConstraints* cs, int island, 
     evaluate(x, c, force + c->row, terms, sigma, diagonal);
     tbLawBlock block = block_of(x, c, force + c->row, sigma, diagonal);
     tb_law_mode(&block);
-    if (!is_resting(&block, 100 * x->d->solve.residual.dual + 1e-12)) continue;
+    if (!is_resting(&block, RESIDUALS * x->d->solve.residual.dual + STANDSTILL)) continue;
     rest->near_change |= block.near_change;
     for (int r = 0; r < c->dim; r++) {
       if (terms[r].R > 0) continue;
@@ -341,7 +353,7 @@ static int least_norm(const Context* x, const tbConstraints* cs, const tbReal* f
     }
     trace += rest->G[(size_t)i * (size_t)n + (size_t)i];
   }
-  for (int i = 0; i < n; i++) rest->G[(size_t)i * (size_t)n + (size_t)i] += 1e-10 * trace / n;
+  for (int i = 0; i < n; i++) rest->G[(size_t)i * (size_t)n + (size_t)i] += LEAST_NORM * trace / n;
   if (!tb_cholesky(n, rest->G, n, rest->scratch)) return 0;
   tb_cholesky_solve(n, rest->G, n, rest->rhs);
   return 1;
@@ -353,7 +365,7 @@ static int is_inside(const Context* x, const tbConstraints* cs, const Resting* r
   for (int i = 0; i < rest->n; i++) {
     const tbConstraint* c = &cs->list[rest->constraint[i]];
     const tbReal *f = force + c->row, *mu = x->d->contact[c->id].friction;
-    tbReal used = 0, room = 1e3 * x->settings->mode_tolerance * x->largest;
+    tbReal used = 0, room = WELL_INSIDE * x->settings->mode_tolerance * x->largest;
     for (int r = 1; r < c->dim; r++) used += f[r] * f[r] / (mu[r - 1] * mu[r - 1]);
     int pyramid = x->m->opt.law == TB_LAW_LCP;
     for (int r = 1; pyramid && r < c->dim; r++) {

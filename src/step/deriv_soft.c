@@ -66,7 +66,9 @@ static int near_change(const tbSoftBlock* b, const tbReal* D, const tbReal* r, c
       }
     }
   }
-  return largest > 1e-2;
+  // Of the stiffness: a Hessian that changes by more is near a change of mode.
+  const tbReal kink = 1e-2;
+  return largest > kink;
 }
 
 // S: d(J a) - daref by q and v, and E: f dlog D.

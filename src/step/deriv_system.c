@@ -71,10 +71,12 @@ static void island_delassus(const tbDerivatives* x, const int* member, int count
       G[(size_t)i * (size_t)n + (size_t)i] += x->R[a->row + r];
     }
   }
-  // Relative to each row's own diagonal: light and heavy parts of one island differ widely.
+  // Relative to each row's own diagonal: light and heavy parts of one island differ widely. Rows
+  // that nothing moves get a share of the mean.
+  const tbReal share = 1e-6;
   for (int i = 0; i < n; i++) {
     tbReal* diagonal = &G[(size_t)i * (size_t)n + (size_t)i];
-    *diagonal += proximal * (*diagonal + 1e-6 * trace / n);
+    *diagonal += proximal * (*diagonal + share * trace / n);
   }
 }
 
@@ -114,9 +116,10 @@ static tbResult factor_island(tbDerivatives* x, const int* member, int count, tb
   if (tb_lu(n, out->LU, n, out->pivot)) return TB_OK;
 
   // Singular even so: a stronger proximal term.
+  const tbReal stronger = 1e-6;
   tbReal size = 0;
   for (int i = 0; i < n; i++) size = fmax(size, fabs(G[(size_t)i * (size_t)n + (size_t)i]));
-  for (int i = 0; i < n; i++) G[(size_t)i * (size_t)n + (size_t)i] += 1e-6 * size + 1e-300;
+  for (int i = 0; i < n; i++) G[(size_t)i * (size_t)n + (size_t)i] += stronger * size + 1e-300;
   memset(out->LU, 0, sizeof(tbReal) * (size_t)n * (size_t)n);
   island_matrix(x, member, count, n, G, out->LU);
   x->info.differentiable = 0;

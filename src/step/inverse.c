@@ -156,6 +156,9 @@ static void find_driven(const tbModel* m, const tbData* d, int* driven) {
   }
 }
 
+// Of the forces at work: what may be left on a dof that nothing drives (docs/inverse.md).
+static const tbReal LEFT_OVER = 5e-6;
+
 // `largest`: force of any row. What is left counts against all forces that it is the sum of, and
 // only where the motion would show it: contacts that yield turn a velocity of rounding into force.
 static void judge_base(const tbModel* m, const tbData* d, const int* driven, const tbReal* qfrc,
@@ -171,7 +174,7 @@ static void judge_base(const tbModel* m, const tbData* d, const int* driven, con
   int moves = info->velocity_residual <= 10 * TB_INVERSE_REST, stands = 1;
   for (int i = 0; i < m->nv; i++) {
     tbReal unseen = 10 * TB_INVERSE_REST * m->dof_M0[i] / m->opt.timestep;
-    tbReal excess = driven[i] ? 0 : fabs(qfrc[i]) / fmax(5e-6 * scale, unseen);
+    tbReal excess = driven[i] ? 0 : fabs(qfrc[i]) / fmax(LEFT_OVER * scale, unseen);
     stands &= excess <= 1;
     if (excess > most) undriven = i;
     most = fmax(most, excess);
