@@ -199,8 +199,9 @@ tbResult tb_compile_check_mass(tbCompile* c) {
     tbCompileLabel label = tb_compile_label("body", s->name, i);
     return TB_SPEC_FAIL(
         c->error, TB_ERROR_MODEL, s,
-        "%s can move but has mass %g and inertia (%g, %g, %g): all must be positive", label.text,
-        b->mass, b->inertia[0], b->inertia[1], b->inertia[2]);
+        "%s can move but has mass %g and inertia (%g, %g, %g): all must be at least %g; for "
+        "smaller things take smaller units (mm, g)",
+        label.text, b->mass, b->inertia[0], b->inertia[1], b->inertia[2], TB_COMPILE_TINY);
   }
   return TB_OK;
 }

@@ -14,8 +14,9 @@ static const Case CASES[] = {
     // masses
     {BODY("<joint/>"), "can move but has mass 0"},
     {BODY("<joint/><geom size='.1' mass='0'/>"), "can move but has mass 0"},
+    {BODY("<freejoint/><geom size='1e-5'/>"), "all must be at least 1e-15; for smaller things"},
     {BODY("<joint type='slide'/><inertial pos='0 0 0' mass='1' diaginertia='0 0 0'/>"),
-     "all must be positive"},
+     "all must be at least"},
     {BODY("<joint/><body name='c'><joint/>" BALL "</body>"), "body 'b' can move but has mass 0"},
     {BODY("<joint/><geom size='.1' mass='-1'/>"), "cannot be negative"},
     {BODY("<joint/><geom size='.1' density='-1'/>"), "cannot be negative"},
