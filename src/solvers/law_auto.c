@@ -76,18 +76,19 @@ static int worthwhile_pivots(int n) {
 tbResult tb_solve_lcp_auto(tbSolve* s) {
   size_t bytes = (size_t)s->p->n * sizeof *s->lambda;
   int n = s->p->n, pivots = worthwhile_pivots(n);
-  bool small = n <= 300, exact = is_exact(s);
+  bool small = n <= 300;
   tbResult result;
-  // Newton from a good guess ends in a few steps; sweeps would only spoil it.
-  if (small) {
-    s->info->solver = "newton";
-    if (try_first(s, tb_solve_lcp_newton, 50, &result)) return result;
-    if (!exact) {
-      result = start_exactly(s);
-      if (result != TB_OK || s->info->status == TB_SOLVE_TIME_LIMIT) return result;
-      if (tb_solve_check(s, s->lambda, s->info->iterations, 0)) return TB_OK;
-      if (try_first(s, tb_solve_lcp_newton, 50, &result)) return result;
-    }
+  // Newton from a good guess ends in a step or two; interior points need none, and leave it one.
+  static const struct {
+    const char* name;
+    tbSolverFunction solve;
+    int budget;
+  } TRIES[] = {{"newton", tb_solve_lcp_newton, 2},
+               {"ipm", tb_solve_lcp_ipm, 100},
+               {"newton", tb_solve_lcp_newton, 2}};
+  for (int k = 0; small && k < 3; k++) {
+    s->info->solver = TRIES[k].name;
+    if (try_first(s, TRIES[k].solve, TRIES[k].budget, &result)) return result;
     memcpy(s->lambda, s->best, bytes);
   }
   // Lemke's method takes one to two pivots per row.

@@ -289,9 +289,9 @@ static void test_other_blocks(void** state) {
     tb_problem_free(p);
   }
   // Most solvers of all laws solve all of them; those without a proof of convergence solve most.
-  static const char* const MOSTLY[] = {"ncp/admm",   "ncp/staggered", "ncp/ipm",
-                                       "ncp/prox",   "lcp/staggered", "raisim/bisection",
-                                       "raisim/auto"};
+  static const char* const MOSTLY[] = {"ncp/admm",         "ncp/staggered", "ncp/ipm",
+                                       "ncp/prox",         "lcp/staggered", "lcp/ipm",
+                                       "raisim/bisection", "raisim/auto"};
   for (int s = 0; s < tb_solver_count(); s++) {
     char name[64];
     int least = 60;
