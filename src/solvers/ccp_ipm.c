@@ -17,6 +17,12 @@
 
 enum { MAX = TB_MAX_BLOCK_DIM };
 
+// The scaling of rows that nothing bounds, and of those that cannot move.
+static const tbReal UNBOUNDED = 1e-9, HELD = 1e30;
+
+// The least centring: steps that leave all of it out end next to a border.
+static const tbReal LEAST_CENTRING = 1e-8;
+
 typedef struct {
   tbSolve* s;
   const tbProblem* p;
@@ -225,15 +231,15 @@ static void matrices(Ipm* q) {
     memset(E, 0, (size_t)(d * d) * sizeof *E);
     for (int r = 0; r < d; r++) {
       int row = b->row + r;
-      tbReal h = 1e-9;
+      tbReal h = UNBOUNDED;
       if (b->type == TB_BLOCK_ONE_SIDED) h = q->z[row] / q->x[row];
       if (b->type == TB_BLOCK_BOX) {
         h = 0;
         if (q->z[row] > 0) h += q->z[row] / low_gap(q, b, row);
         if (q->upper[row] > 0) h += q->upper[row] / high_gap(q, b, row);
         // A box of one point does not move.
-        if (!(b->lower < b->upper)) h = 1e30;
-        if (h == 0) h = 1e-9;
+        if (!(b->lower < b->upper)) h = HELD;
+        if (h == 0) h = UNBOUNDED;
       }
       H[r * d + r] = h;
       E[r * d + r] = 1 / h;
@@ -383,7 +389,7 @@ static bool iterate(Ipm* q, tbReal tau) {
   multiplier_step(q, 0, 1, 0, NULL, NULL);
   tbReal t = longest_step(q, 1), after = complementarity_after(q, t);
   tbReal sigma = tau > 0 ? fmin(1, fmax(after, 0) / tau) : 0;
-  sigma = fmax(sigma * sigma * sigma, 1e-8);
+  sigma = fmax(sigma * sigma * sigma, LEAST_CENTRING);
   tbReal target = sigma * tau, corrector = 1;
   right_side(q, target, 1 - sigma, corrector);
   // The box's products of the predictor are needed once more after dx is overwritten.

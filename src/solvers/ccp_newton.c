@@ -20,6 +20,22 @@
 
 enum { MAX = TB_MAX_BLOCK_DIM, CHUNK = 64 };
 
+// Of the largest pivot of G: what is below is rounding.
+static const tbReal NO_PIVOT = 1e-15;
+
+// Line search: Armijo's and Wolfe's constants for a whole step, and of the descent: a slope that is
+// zero.
+static const tbReal ARMIJO = 1e-4, WOLFE = 0.1, FLAT = 1e-3;
+
+// Of the largest velocity: a gradient that is zero, and one that is as good as it gets where it has
+// not halved for some iterations.
+static const tbReal ZERO_GRADIENT = 1e-12, SMALL_GRADIENT = 1e-6;
+enum { NOT_HALVED = 3, STUCK = 20 };
+
+// The proximal term of rigid rows over the diagonal of G: it starts at the first and falls tenfold
+// where a round leaves more than this share of the residual, down to the last.
+static const tbReal FIRST_PROXIMAL = 1e-5, LAST_PROXIMAL = 1e-9, SLOW = 0.3;
+
 typedef struct {
   tbSolve* s;
   const tbProblem* p;
@@ -52,7 +68,7 @@ static bool factor_G(Newton* q) {
     int* perm = TB_ARENA_NEW(q->s->arena, int, n);
     if (q->s->arena->failed) return false;
     tb_delassus_dense(p, G);
-    q->rank = tb_cholesky_pivoted(p->n, G, p->n, 1e-15, B, p->n, work, perm);
+    q->rank = tb_cholesky_pivoted(p->n, G, p->n, NO_PIVOT, B, p->n, work, perm);
     for (size_t i = 1; i < n; i++) {
       memmove(B + i * (size_t)q->rank, B + i * n, (size_t)q->rank * sizeof *B);
     }
@@ -175,7 +191,7 @@ static tbReal line_search(const Newton* q, tbReal descent, tbReal* c) {
   }
   tbReal before = cost(q, w2, q->c, q->lambda), at_one = slope(q, 1, c);
   tbReal after = cost(q, next2, c, q->trial);
-  if (after <= before + 1e-4 * descent && at_one <= -0.1 * descent) return 1;
+  if (after <= before + ARMIJO * descent && at_one <= -WOLFE * descent) return 1;
   tbReal low = 0, high = 1, f_low = descent, f_high = at_one;
   for (int k = 0; k < 30 && f_high < 0; k++) {
     low = high;
@@ -188,7 +204,7 @@ static tbReal line_search(const Newton* q, tbReal descent, tbReal* c) {
     t = k % 3 == 2 ? 0.5 * (low + high) : low - f_low * (high - low) / (f_high - f_low);
     if (!(t > low && t < high)) t = 0.5 * (low + high);
     tbReal f = slope(q, t, c);
-    if (fabs(f) <= 1e-3 * fabs(descent)) break;
+    if (fabs(f) <= FLAT * fabs(descent)) break;
     if (f < 0) {
       low = t;
       f_low = f;
@@ -219,7 +235,9 @@ static int minimise(Newton* q, int budget, tbReal accuracy, tbReal* c) {
     // At rounding level, or no longer falling: as good as it gets.
     late = norm < 0.5 * smallest ? 0 : late + 1;
     smallest = fmin(smallest, norm);
-    if (norm <= accuracy * size || norm == 0 || (late > 3 && norm <= 1e-6 * size)) break;
+    if (norm <= accuracy * size || norm == 0 ||
+        (late > NOT_HALVED && norm <= SMALL_GRADIENT * size))
+      break;
     if (!hessian(q)) break;
     tb_cholesky_solve(q->rank, q->H, q->rank, q->dw);
     for (int i = 0; i < q->rank; i++) descent += q->grad[i] * q->dw[i];
@@ -267,13 +285,13 @@ tbResult tb_solve_ccp_newton(tbSolve* s) {
   tbReal* c = tb_solve_reals(s, (size_t)s->p->n);
   if (!c || !init(&q, s)) return tb_solve_no_memory(s);
   int used = 0, stuck = 0;
-  tbReal smallest = INFINITY, last = INFINITY, eps = 1e-5;
+  tbReal smallest = INFINITY, last = INFINITY, eps = FIRST_PROXIMAL;
   transposed_product(&q, s->lambda, q.w);
   memcpy(q.lambda, s->lambda, (size_t)s->p->n * sizeof *q.lambda);
   while (used < s->settings->max_iter) {
     set_metric(&q, eps);
     for (int i = 0; i < s->p->n; i++) q.g[i] = s->p->g[i] - q.extra[i] * q.lambda[i];
-    used += minimise(&q, s->settings->max_iter - used, 1e-12, c) + 1;
+    used += minimise(&q, s->settings->max_iter - used, ZERO_GRADIENT, c) + 1;
     memcpy(s->lambda, q.lambda, (size_t)s->p->n * sizeof *q.lambda);
     if (tb_solve_check(s, s->lambda, used, q.proximal)) return TB_OK;
     // Without a proximal part one minimisation is all there is to do.
@@ -281,9 +299,9 @@ tbResult tb_solve_ccp_newton(tbSolve* s) {
     stuck = measure < 0.9 * smallest ? 0 : stuck + 1;
     smallest = fmin(smallest, measure);
     // Slow rounds: the proximal term is too heavy for this spectrum.
-    if (measure > 0.3 * last && eps > 1e-9) eps *= 0.1;
+    if (measure > SLOW * last && eps > LAST_PROXIMAL) eps *= 0.1;
     last = measure;
-    if (!q.proximal || stuck >= 20) {
+    if (!q.proximal || stuck >= STUCK) {
       s->info->status = TB_SOLVE_STALLED;
       return TB_OK;
     }

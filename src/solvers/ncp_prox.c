@@ -29,6 +29,8 @@
 
 // Smallest and first ratio of E to the block's diagonal of G.
 static const tbReal FIRST_SOFTNESS = 1e-3, LEAST_SOFTNESS = 1e-9, MOST_SOFTNESS = 1;
+// Of the first slope: one that ends a line search. A gradient that rounding keeps from falling.
+static const tbReal FLAT = 1e-3, ZERO_GRADIENT = 1e-10;
 enum { MOST_INNER = 12, MOST_OUTER = 60, PATIENCE = 8, LARGEST_DENSE = 400 };
 
 typedef struct {
@@ -207,7 +209,7 @@ static tbReal line_search(const Prox* x) {
     ws += x->step[j] * x->w[j];
     first += x->step[j] * x->grad[j];
   }
-  return tb_prox_line_search(x->p, x->E, x->z, x->slope, ww, ws, first, 1e-3);
+  return tb_prox_line_search(x->p, x->E, x->z, x->slope, ww, ws, first, FLAT);
 }
 
 // Minimise phi. False where the Hessian broke down.
@@ -226,7 +228,7 @@ static bool minimise(Prox* x, tbReal tolerance) {
     for (int j = 0; j < x->m; j++) x->w[j] += t * x->step[j];
     for (int r = 0; r < x->n; r++) x->z[r] -= t * x->slope[r];
     size = gradient(x);
-    if (!(size < before) && size < 1e-10) break;
+    if (!(size < before) && size < ZERO_GRADIENT) break;
   }
   return true;
 }
