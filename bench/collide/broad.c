@@ -4,42 +4,28 @@
 #include "collide/broadphase.h"
 #include "collide/peers.h"
 
-typedef struct {
-  tbBroadphase broad;
-  tbReal *low, *high;
-} Ours;
-
 static long update(void* data, const tbReal* boxes) {
-  Ours* ours = (Ours*)data;
-  for (int i = 0; i < ours->broad.count; i++) {
-    for (int k = 0; k < 3; k++) {
-      ours->low[3 * i + k] = boxes[6 * i + k];
-      ours->high[3 * i + k] = boxes[6 * i + 3 + k];
-    }
+  tbBroadphase* broad = (tbBroadphase*)data;
+  for (int i = 0; i < broad->count; i++) {
+    tb_aabb_round(&broad->box[i], boxes + 6 * i, boxes + 6 * i + 3);
   }
-  if (tb_broadphase_update(&ours->broad, ours->low, ours->high, NULL) != TB_OK) return -1;
-  return ours->broad.npair;
+  return tb_broadphase_update_boxes(broad, NULL) == TB_OK ? broad->npair : -1;
 }
 
 static void drop(void* data) {
-  Ours* ours = (Ours*)data;
-  tb_broadphase_free(&ours->broad);
-  free(ours->low);
-  free(ours->high);
-  free(ours);
+  tb_broadphase_free((tbBroadphase*)data);
+  free(data);
 }
 
 static void* make(const tbReal* boxes, int count) {
-  Ours* ours = calloc(1, sizeof(Ours));
-  ours->low = calloc(3 * (size_t)count, sizeof(tbReal));
-  ours->high = calloc(3 * (size_t)count, sizeof(tbReal));
-  if (tb_broadphase_init(&ours->broad, count, NULL, NULL, NULL) != TB_OK) return NULL;
-  update(ours, boxes);
-  return ours;
+  tbBroadphase* broad = calloc(1, sizeof(tbBroadphase));
+  if (tb_broadphase_init(broad, count, NULL, NULL, NULL) != TB_OK) return NULL;
+  update(broad, boxes);
+  return broad;
 }
 
 static size_t bytes(const void* data) {
-  return ((const Ours*)data)->broad.bytes;
+  return ((const tbBroadphase*)data)->bytes;
 }
 
 const BroadPeer* broad_tribo(void) {

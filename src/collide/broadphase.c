@@ -42,6 +42,7 @@ typedef struct tbBroadState {
   tbBvh tree;
   bool has_tree;
   KeyList candidates;  // sorted: fat boxes overlap and the filter agreed
+  bool has_until;      // the candidates' times are those of the last update
   bool listed;         // few items: the filter was asked
   FewBoxes few;
   KeyList fresh, spare;
@@ -79,12 +80,14 @@ tbResult tb_broadphase_init(tbBroadphase* broad, int count, const uint8_t* kind,
   s->special = (uint8_t*)allocate(broad, n, 1);
   s->specials = (int*)allocate(broad, n, sizeof(int));
   s->plane = (tbReal*)allocate(broad, 4 * n, sizeof(tbReal));
-  s->tree.nodes = (tbBvhNode*)allocate(broad, 2 * n, sizeof(tbBvhNode));
+  s->tree.nodes = (tbBvhNode*)allocate(broad, n, sizeof(tbBvhNode));
   s->tree.order = (int*)allocate(broad, n, sizeof(int));
+  s->tree.place = (int*)allocate(broad, n, sizeof(int));
+  s->tree.boxes = (tbAabb*)allocate(broad, n, sizeof(tbAabb));
   s->tree.key = (float*)allocate(broad, n, sizeof(float));
   if (!broad->box || !broad->still || !broad->slack || !s->tight || !s->fat || !s->kind ||
       !s->moved || !s->stale || !s->special || !s->specials || !s->plane || !s->tree.nodes ||
-      !s->tree.order || !s->tree.key) {
+      !s->tree.order || !s->tree.place || !s->tree.boxes || !s->tree.key) {
     tb_broadphase_free(broad);
     return TB_ERROR_MEMORY;
   }
@@ -108,6 +111,8 @@ void tb_broadphase_free(tbBroadphase* broad) {
     free(s->plane);
     free(s->tree.nodes);
     free(s->tree.order);
+    free(s->tree.place);
+    free(s->tree.boxes);
     free(s->tree.key);
     KeyList* const lists[] = {&s->candidates, &s->fresh, &s->spare};
     for (int i = 0; i < 3; i++) {
@@ -284,7 +289,10 @@ static inline void freshen(tbBroadphase* broad, int i) {
 
 static void update_tree(tbBroadphase* broad) {
   State* s = broad->state;
-  if (s->has_tree && tb_bvh_refit(&s->tree, s->fat) <= LOOSE) return;
+  for (int i = 0; s->has_tree && i < broad->count; i++) {
+    if (s->moved[i] && !s->special[i]) s->tree.boxes[s->tree.place[i]] = s->fat[i];
+  }
+  if (s->has_tree && tb_bvh_refit(&s->tree) <= LOOSE) return;
   int count = 0;
   s->nspecial = 0;
   for (int i = 0; i < broad->count; i++) {
@@ -331,19 +339,37 @@ static bool note_pair(tbBroadphase* broad, int i, int j) {
   return true;
 }
 
-static bool search_tree(tbBroadphase* broad, int i) {
-  State* s = broad->state;
-  const tbBvhNode* nodes = s->tree.nodes;
-  const tbAabb box = s->fat[i];
-  for (int k = 0; k < s->tree.nnode;) {
-    if (!tb_aabb_overlap(&nodes[k].box, &box)) {
-      k = nodes[k].skip;
-      continue;
-    }
-    if (nodes[k].item >= 0 && !note_pair(broad, i, nodes[k].item)) return false;
-    k++;
+static bool note_pairs(tbBroadphase* broad, int i, const int* hit, int count) {
+  for (int k = 0; k < count; k++) {
+    if (!note_pair(broad, i, hit[k])) return false;
   }
   return true;
+}
+
+// Hits of leaves are written always and counted when true.
+static bool search_tree(tbBroadphase* broad, int i) {
+  enum { MANY = 256 };
+  State* s = broad->state;
+  const tbBvh* tree = &s->tree;
+  const tbAabb box = s->fat[i];
+  int hit[MANY + TB_BVH_LEAF], count = 0;
+  for (int k = 0; k < tree->nnode;) {
+    const tbBvhNode* node = &tree->nodes[k];
+    if (!tb_aabb_overlap(&node->box, &box)) {
+      k = node->skip;
+      continue;
+    }
+    k++;
+    if (node->leaf < 0) continue;
+    for (int p = tb_bvh_first(node); p < tb_bvh_last(node); p++) {
+      hit[count] = tree->order[p];
+      count += tb_aabb_overlap(&tree->boxes[p], &box);
+    }
+    if (count < MANY) continue;
+    if (!note_pairs(broad, i, hit, count)) return false;
+    count = 0;
+  }
+  return note_pairs(broad, i, hit, count);
 }
 
 // All pairs that a mover takes part in.
@@ -422,24 +448,32 @@ static bool sort_fresh(tbBroadphase* broad) {
   return true;
 }
 
-// Candidates = old ones without movers, merged with the fresh ones.
+// Candidates = old ones without movers, merged with the fresh ones. What is known of pairs goes
+// along where paths are given.
 static bool merge_candidates(tbBroadphase* broad) {
   State* s = broad->state;
   KeyList *old = &s->candidates, *fresh = &s->fresh, *out = &s->spare;
-  if (!reserve_keys(broad, out, (int64_t)old->count + fresh->count)) return false;
+  if (!reserve_keys(broad, out, (int64_t)old->count + fresh->count + 1)) return false;
   if (!reserve_keys(broad, fresh, (int64_t)fresh->count + 1)) return false;
+  const uint8_t* moved = s->moved;
+  const bool paths = broad->path != NULL;
+  uint64_t* to = out->key;
   int count = 0, f = 0;
   fresh->key[fresh->count] = UINT64_MAX;
-  for (int i = 0; i <= old->count; i++) {
-    uint64_t key = i < old->count ? old->key[i] : UINT64_MAX;
-    if (i < old->count && (s->moved[key >> 32] | s->moved[key & UINT32_MAX])) continue;
+  for (int i = 0; i < old->count; i++) {
+    uint64_t key = old->key[i];
     for (; fresh->key[f] < key; f++) {
-      out->key[count] = fresh->key[f];
-      out->until[count++] = 0;
+      if (paths) out->until[count] = 0;
+      to[count++] = fresh->key[f];
     }
-    if (i == old->count) break;
-    out->key[count] = key;
-    out->until[count++] = old->until[i];
+    // Written always, counted where it stays.
+    if (paths) out->until[count] = old->until[i];
+    to[count] = key;
+    count += !(moved[key >> 32] | moved[key & UINT32_MAX]);
+  }
+  for (; f < fresh->count; f++) {
+    if (paths) out->until[count] = 0;
+    to[count++] = fresh->key[f];
   }
   out->count = count;
   KeyList swap = *old;
@@ -495,21 +529,49 @@ static inline bool pair_overlaps(tbBroadphase* broad, int i, int j, tbReal* unti
   return overlap;
 }
 
-// Of the candidates, those whose true boxes overlap. Without paths written always, counted when
-// true: no branch to mispredict but where a plane's box is not the whole truth.
-static void report_pairs(tbBroadphase* broad) {
+// Of the candidates, those whose true boxes overlap, by what is known of each pair.
+static void report_by_paths(tbBroadphase* broad) {
+  State* s = broad->state;
+  const uint64_t* keys = s->candidates.key;
+  tbPair* pairs = broad->pairs;
+  int count = 0, total = s->candidates.count;
+  if (!s->has_until) memset(s->candidates.until, 0, (size_t)total * sizeof(tbReal));
+  for (int c = 0; c < total; c++) {
+    int i = (int)(keys[c] >> 32), j = (int)(keys[c] & UINT32_MAX);
+    pairs[count].first = i;
+    pairs[count].second = j;
+    count += pair_overlaps(broad, i, j, &s->candidates.until[c]);
+  }
+  broad->npair = count;
+}
+
+// The same by the boxes alone. Written always, counted when true: no branch to mispredict but where
+// a plane's box is not the whole truth.
+static void report_by_boxes(tbBroadphase* broad) {
   const State* s = broad->state;
   const uint64_t* keys = s->candidates.key;
+  const tbAabb* tight = s->tight;
+  const uint8_t* kind = s->kind;
   tbPair* pairs = broad->pairs;
   int count = 0, total = s->candidates.count;
   for (int c = 0; c < total; c++) {
     int i = (int)(keys[c] >> 32), j = (int)(keys[c] & UINT32_MAX);
     pairs[count].first = i;
     pairs[count].second = j;
-    count += broad->path ? pair_overlaps(broad, i, j, &s->candidates.until[c])
-                         : items_overlap(s, s->tight, i, j);
+    int hit = tb_aabb_overlap(&tight[i], &tight[j]);
+    if ((kind[i] | kind[j]) & TB_BROAD_PLANE) hit = items_overlap(s, tight, i, j);
+    count += hit;
   }
   broad->npair = count;
+}
+
+static void report_pairs(tbBroadphase* broad) {
+  if (broad->path) {
+    report_by_paths(broad);
+  } else {
+    report_by_boxes(broad);
+  }
+  broad->state->has_until = broad->path != NULL;
 }
 
 // ---- few items ---------------------------------------------------------------------------------
@@ -607,7 +669,7 @@ tbResult tb_broadphase_update_boxes(tbBroadphase* broad, const tbReal* planes) {
     tb_broadphase_reset(broad);
     return TB_ERROR_MEMORY;
   }
-  if (!reserve_pairs(broad, s->candidates.count)) return TB_ERROR_MEMORY;
+  if (!reserve_pairs(broad, s->candidates.count + 1)) return TB_ERROR_MEMORY;
   report_pairs(broad);
   return TB_OK;
 }

@@ -85,48 +85,53 @@ static int split(tbBvh* tree, const tbAabb* boxes, int first, int last) {
   return middle;
 }
 
-// A subtree over m items has 2 m - 1 nodes, so positions are known on the way down; halving keeps
-// the depth, and with it the stack, below 32.
+// Nodes in the order in which a walk reaches them; halving keeps the depth, and with it the stack,
+// below 32. What lies behind a subtree is known from behind.
 void tb_bvh_build(tbBvh* tree, const tbAabb* boxes, int count) {
   struct {
-    int first, last, node;
-  } stack[64];
-  int depth = 0;
-  tree->nnode = count > 0 ? 2 * count - 1 : 0;
-  if (count > 0) {
-    stack[0].first = 0;
-    stack[0].last = count;
-    stack[0].node = 0;
-    depth = 1;
-  }
+    int first, last;
+  } stack[64] = {{0, count}};
+  int depth = count > 0;
+  tree->nnode = 0;
+  tree->count = count;
   while (depth > 0) {
     depth--;
-    int first = stack[depth].first, last = stack[depth].last, node = stack[depth].node;
-    tree->nodes[node].skip = node + 2 * (last - first) - 1;
-    tree->nodes[node].item = last - first == 1 ? tree->order[first] : -1;
-    if (last - first == 1) continue;
+    int first = stack[depth].first, last = stack[depth].last;
+    tbBvhNode* node = &tree->nodes[tree->nnode++];
+    bool leaf = last - first <= TB_BVH_LEAF;
+    node->leaf = leaf ? 8 * first + (last - first) : -1;
+    if (leaf) continue;
     int middle = split(tree, boxes, first, last);
-    stack[depth].first = first;
-    stack[depth].last = middle;
-    stack[depth++].node = node + 1;
     stack[depth].first = middle;
-    stack[depth].last = last;
-    stack[depth++].node = node + 2 * (middle - first);
+    stack[depth++].last = last;
+    stack[depth].first = first;
+    stack[depth++].last = middle;
+  }
+  for (int k = tree->nnode - 1; k >= 0; k--) {
+    tbBvhNode* node = &tree->nodes[k];
+    node->skip = node->leaf >= 0 ? k + 1 : tree->nodes[node[1].skip].skip;
+  }
+  for (int k = 0; k < count; k++) {
+    tree->place[tree->order[k]] = k;
+    tree->boxes[k] = boxes[tree->order[k]];
   }
   tree->built_cost = 1;
-  tree->built_cost = tb_bvh_refit(tree, boxes);
+  tree->built_cost = tb_bvh_refit(tree);
 }
 
-double tb_bvh_refit(tbBvh* tree, const tbAabb* boxes) {
+double tb_bvh_refit(tbBvh* tree) {
   double cost = 0;
   for (int k = tree->nnode - 1; k >= 0; k--) {
     tbBvhNode* node = &tree->nodes[k];
-    if (node->item >= 0) {
-      node->box = boxes[node->item];
+    if (node->leaf >= 0) {
+      int first = tb_bvh_first(node), last = tb_bvh_last(node);
+      tbAabb box = tree->boxes[first];
+      for (int p = first + 1; p < last; p++) unite(&box, &box, &tree->boxes[p]);
+      node->box = box;
     } else {
       unite(&node->box, &node[1].box, &tree->nodes[node[1].skip].box);
-      cost += half_surface(&node->box);
     }
+    cost += half_surface(&node->box);
   }
   return tree->built_cost > 0 ? cost / tree->built_cost : cost;
 }

@@ -1,8 +1,9 @@
 // A binary tree of boxes over items, refitted as they move and rebuilt when it has become loose.
 //
-// Nodes lie in depth-first order: the first child of node k is k+1, the second is skip[k+1], and
-// skip[k] is the first node behind the whole subtree. So a query walks forward without a stack, and
-// a refit is one backward loop.
+// Leaves hold a few items, whose boxes lie beside each other in the order of the leaves. Nodes lie
+// in depth-first order: the first child of node k is k+1, the second is skip[k+1], and skip[k] is
+// the first node behind the whole subtree. So a query walks forward without a stack, and a refit is
+// one backward loop.
 #ifndef TRIBO_COLLIDE_BVH_H_
 #define TRIBO_COLLIDE_BVH_H_
 
@@ -47,26 +48,39 @@ static inline void tb_aabb_round(tbAabb* box, const tbReal low[3], const tbReal 
   if (!valid) tb_aabb_make_empty(box);
 }
 
+// Items of a leaf, at most.
+#define TB_BVH_LEAF 4
+
 typedef struct {
   tbAabb box;
   int skip;
-  int item;  // -1 in inner nodes
+  int leaf;  // -1 in inner nodes; else the first place of its items, times 8, and how many
 } tbBvhNode;
 
-// Memory belongs to the caller: nodes has room for 2 count - 1, order and key for count entries.
+static inline int tb_bvh_first(const tbBvhNode* leaf) {
+  return leaf->leaf >> 3;
+}
+
+static inline int tb_bvh_last(const tbBvhNode* leaf) {
+  return (leaf->leaf >> 3) + (leaf->leaf & 7);
+}
+
+// Memory belongs to the caller: room for `count` entries each.
 typedef struct {
   tbBvhNode* nodes;
-  int* order;
+  int* order;     // the item at each place of the leaves
+  int* place;     // the place of each item
+  tbAabb* boxes;  // of the item at each place
   float* key;
-  int nnode;
+  int nnode, count;
   double built_cost;  // sum of the boxes' half surfaces when built
 } tbBvh;
 
 // Build over the items listed in order[0..count), whose boxes are boxes[item]. All boxes are
-// finite.
+// finite. Places of other items are not written.
 void tb_bvh_build(tbBvh* tree, const tbAabb* boxes, int count);
 
-// Take the items' present boxes. Returns the cost relative to when the tree was built.
-double tb_bvh_refit(tbBvh* tree, const tbAabb* boxes);
+// Nodes around the boxes as they are now. Returns the cost relative to when the tree was built.
+double tb_bvh_refit(tbBvh* tree);
 
 #endif
