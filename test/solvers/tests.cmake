@@ -14,6 +14,6 @@ endif()
 
 # Every solver on every problem of the collection.
 if(TARGET test_solvers_corpus)
-  add_test(NAME solvers/corpus-whole COMMAND test_solvers_corpus whole)
-  set_tests_properties(solvers/corpus-whole PROPERTIES LABELS slow TIMEOUT 900)
+  add_test(NAME solvers/corpus_whole COMMAND test_solvers_corpus whole)
+  set_tests_properties(solvers/corpus_whole PROPERTIES LABELS slow TIMEOUT 900)
 endif()
