@@ -48,9 +48,9 @@ static const tbReal SETTLED = 1e-6, SETTLED_SMALL = 1e-3, TIE = 1e-3;
 // So it is in parts of an island, which others disturb.
 static const tbReal SETTLED_SLIDING = 0.1, SETTLED_PART = 0.1;
 enum { SETTLE = 8, SETTLE_SLIDING = 2 };
-// Rounds at first, after sweeps, and on islands of more than LARGE rows. Those of more than
-// BY_PARTS are divided.
-enum { FIRST = 10, LATER = 6, FIRST_LARGE = 3, LARGE = 200, BY_PARTS = 5000 };
+// Rounds at first, after sweeps, and on islands of more than LARGE rows. Those of more than MANY
+// are solved from place to place first.
+enum { FIRST = 10, LATER = 6, FIRST_LARGE = 3, LARGE = 200, MANY = 600 };
 enum { SWEEPS_LARGE = 80, POLISH = 2, POLISH_LARGE = 1, CONVEX_ROUNDS = 40 };
 // A step shorter than this is a sign of trouble. Iterations without progress.
 static const tbReal SHORT = 0.3;
@@ -143,19 +143,17 @@ static bool settle(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   return info->status == TB_SOLVE_CONVERGED;
 }
 
-// Sweeps, or passes over the parts of an island, from the best point so far (or from no impulses,
-// where these are better); what they end with is a candidate too. Sets *solved. False: out of
-// memory.
-static bool relax_best(tbActiveState* s, tbArena* arena, bool parts, tbReal* lambda,
-                       tbSolveInfo* info, bool* solved) {
+// Sweeps from the best point so far, on large islands only where they are needed and with repairs
+// after them; what they end with is a candidate too. Sets *solved. False: out of memory.
+static bool relax_best(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveInfo* info,
+                       bool* solved) {
   size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
   memcpy(s->lambda, s->best, bytes);
-  if (parts && s->best_measure > 1) memset(s->lambda, 0, bytes);
-  // Most contacts have mostly settled then: what surrounds the others can be solved alone.
-  bool regions = !s->small && !s->a->part && s->p->n > LARGE && s->best_measure < s->repaired;
+  // From the same point repairs would lead to the same place: plain sweeps, then.
+  bool local = !s->small && !s->a->part && s->p->n > LARGE && s->best_measure < s->repaired;
   s->repaired = s->best_measure;
-  if (!(parts ? tb_active_parts(s, arena, info) : tb_active_sweep(s, arena, SWEEPS_LARGE)) ||
-      (regions && !tb_active_regions(s, arena, info))) {
+  if (local ? !tb_active_whiten(s, arena) || !tb_active_regions(s, arena, info)
+            : !tb_active_sweep(s, arena, SWEEPS_LARGE)) {
     return false;
   }
   memcpy(s->trial, s->lambda, bytes);
@@ -377,22 +375,20 @@ static bool interior_attempt(tbActiveState* s, tbArena* arena, const tbInterior*
 // impulses (or near none, where these are worse), and again from the best point so far, each time
 // on the central path at first. One contact that does not let them pass keeps all others from
 // their borders; sweeps leave it alone among those and turn directions of sliding. With sparse
-// factors they come before every further attempt, on small islands before the last. The largest
-// ones are solved part by part instead, before the first attempt too. Sets *solved. False: out of
-// memory.
+// factors they come before every further attempt, on small islands before the last. Where there are
+// many contacts each has few others to wait for: sweeps and repairs come first, and mostly end it.
+// Sets *solved. False: out of memory.
 static bool interior(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveInfo* info,
                      bool* solved) {
   enum { ATTEMPTS = 4, SMALL_ATTEMPTS = 7, AFTER = 4, PART_ATTEMPTS = 2 };
   static const tbReal central[2][SMALL_ATTEMPTS] = {{3, 1e9, 0.1, 10, 0.1, 1, 0.1},
                                                     {0.1, 0.1, 1, 0.1}};
-  bool small = s->small, parts = !s->a->part && s->p->n > BY_PARTS;
+  bool small = s->small, many = !small && !s->a->part && s->p->n > MANY;
   int attempts = s->a->part ? PART_ATTEMPTS : small ? SMALL_ATTEMPTS : ATTEMPTS;
   size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
   for (int k = 0; k < attempts && !*solved && info->iterations < s->a->max_iter; k++) {
-    bool swept = parts || k >= (small ? AFTER : 1);
-    // From the same point the same parts would lead to the same place: sweeps, then.
-    if (k > 0 && !(s->best_measure < s->repaired)) parts = false;
-    if (swept && !relax_best(s, arena, parts, lambda, info, solved)) return false;
+    bool swept = many || k >= (small ? AFTER : 1);
+    if (swept && !relax_best(s, arena, lambda, info, solved)) return false;
     if (*solved) return true;
     // Small islands come here only where what is close to the last impulses has been tried: a
     // little farther away, then from the centre.

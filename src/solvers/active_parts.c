@@ -1,27 +1,19 @@
-// Large islands by parts (nonlinear multiplicative Schwarz): what a contact does is decided by its
-// neighbours, and a heap of a thousand bodies has many such neighbourhoods, each of which would
-// hold up interior points on the whole. So the island is cut into parts of some hundred dofs with
-// two rings of bodies around each. One after the other is solved with the impulses of all other
-// contacts held,
+// Parts of a large island: what a contact does is decided by its neighbours, so that some bodies
+// with rings of others around them can be solved with the impulses of all other contacts held,
 //
 //     sigma_P = g_P + G_PP lambda_P + R lambda_P,   g_P = sigma_P - G_PP lambda_P - R lambda_P at
 //     the present lambda                                                                      (1)
 //
-// by the same machinery as any island, from the present impulses. A few passes over all parts leave
-// the far reaching remainder, which interior points on the whole island take away in a few
-// iterations. See docs/solver-interior.md.
+// by the same machinery as any island, from the present impulses. See docs/solver-interior.md.
 #include <math.h>
 #include <string.h>
 
 #include "solvers/active_parts.h"
 
-// How many rings a part has; how much larger it may become by them (a body that touches hundreds of
-// others).
-enum { PART = TB_PART_DOFS, RINGS = 2, LARGEST = 4 };
-// Times the tolerance: how well parts are solved at first, and at last; where first passes end, and
-// how many there are at most.
-static const tbReal LOOSE = 100, TIGHT = 1, NEARLY = 1000;
-enum { PASSES = 2, PART_ITERATIONS = 60 };
+// How much larger a part may become by its rings (a body that touches hundreds of others).
+enum { PART = TB_PART_DOFS, LARGEST = 4 };
+// Times its tolerance: what a part of small velocities and loads may be left with.
+static const tbReal LOOSE = 100;
 // Rows of a part up to which rounds are tried at length.
 enum { FEW = 300 };
 
@@ -33,7 +25,6 @@ struct tbActivePart {
   tbReal *rho, *R, *g;
   tbReal *lambda, *sigma, *own, *x;  // own: the velocity by the part's impulses alone
   tbVelocity system;
-  int* place;  // of the dofs of the system
 };
 
 typedef struct tbActivePart Part;
@@ -104,8 +95,7 @@ static bool build_graph(const tbActiveState* s, tbArena* arena, Parts* g) {
   if (!g->place) return false;
   for (int i = 0; i < a->forest.n; i++) g->place[i] = -1;
   if (!list_trees(a, nblock, arena, g->place, g) || !list_blocks(nblock, arena, g)) return false;
-  int** const by_tree[] = {&g->weight, &g->part,  &g->order, &g->part_start, &g->seen,
-                           &g->set,    &g->rough, &g->core,  &g->hard,       &g->touched};
+  int** const by_tree[] = {&g->weight, &g->seen, &g->set, &g->rough, &g->core, &g->hard};
   for (size_t k = 0; k < sizeof by_tree / sizeof *by_tree; k++) {
     *by_tree[k] = TB_ARENA_NEW(arena, int, g->ntree + 2);
   }
@@ -120,77 +110,6 @@ static bool build_graph(const tbActiveState* s, tbArena* arena, Parts* g) {
 }
 
 // ---- parts -------------------------------------------------------------------------------------
-
-// Trees that share a block with tree t and are not in a part yet join `part`, until it weighs
-// enough. Returns the new end of `order`.
-static int take_neighbours(Parts* g, int t, int part, int* weight, int end) {
-  for (int k = g->tree_start[t]; k < g->tree_start[t + 1] && *weight < PART; k++) {
-    int b = g->tree_block[k];
-    for (int e = g->block_start[b]; e < g->block_start[b + 1]; e++) {
-      int other = g->block_tree[e];
-      if (g->part[other] >= 0) continue;
-      g->part[other] = part;
-      g->order[end++] = other;
-      *weight += g->weight[other];
-    }
-  }
-  return end;
-}
-
-// The first part that touches the trees order[begin] ... order[end - 1], or -1.
-static int part_beside(const Parts* g, int part, int begin, int end) {
-  int found = -1;
-  for (int k = begin; k < end; k++) {
-    int t = g->order[k];
-    for (int j = g->tree_start[t]; j < g->tree_start[t + 1]; j++) {
-      int b = g->tree_block[j];
-      for (int e = g->block_start[b]; e < g->block_start[b + 1]; e++) {
-        int other = g->part[g->block_tree[e]];
-        if (other >= 0 && other != part && (found < 0 || other < found)) found = other;
-      }
-    }
-  }
-  return found;
-}
-
-// Parts grow from tree to tree; what is left between them joins one of them.
-static void grow_parts(Parts* g) {
-  int n = 0;
-  for (int t = 0; t < g->ntree; t++) g->part[t] = -1;
-  for (int seed = 0; seed < g->ntree; seed++) {
-    if (g->part[seed] >= 0) continue;
-    int begin = n, weight = g->weight[seed];
-    g->part[seed] = g->npart;
-    g->order[n++] = seed;
-    for (int head = begin; head < n && weight < PART; head++) {
-      n = take_neighbours(g, g->order[head], g->npart, &weight, n);
-    }
-    int into = 3 * weight < PART ? part_beside(g, g->npart, begin, n) : -1;
-    for (int k = begin; k < n && into >= 0; k++) g->part[g->order[k]] = into;
-    if (into < 0) g->npart++;
-  }
-  // Trees in order of their parts.
-  int* at = g->part_start + 1;
-  memset(g->part_start, 0, sizeof(int) * (size_t)(g->ntree + 2));
-  for (int t = 0; t < g->ntree; t++) at[g->part[t]]++;
-  for (int q = 0, sum = 0; q < g->npart; q++) {
-    int count = at[q];
-    at[q] = sum;
-    sum += count;
-  }
-  for (int t = 0; t < g->ntree; t++) g->order[at[g->part[t]]++] = t;
-}
-
-// The trees of a part in `set`: their number.
-static int list_part(Parts* g, int part) {
-  int n = 0;
-  g->stamp++;
-  for (int k = g->part_start[part]; k < g->part_start[part + 1]; k++) {
-    g->set[n++] = g->order[k];
-    g->seen[g->order[k]] = g->stamp;
-  }
-  return n;
-}
 
 int tb_active_part_rings(Parts* g, int n, int rings) {
   int weight = 0, stamp = g->stamp;
@@ -268,18 +187,17 @@ Part* tb_active_part_make(const tbActiveState* s, tbArena* arena, Parts* g, int 
   if (!tb_velocity_build(v, arena, a->forest, a->LD, a->inverse, count, rows, g->place))
     return NULL;
   part->x = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(v->size + 1));
-  part->place = tb_arena_alloc(arena, sizeof(int) * (size_t)(v->size + 1));
-  if (arena->failed) return NULL;
-  for (int i = 0; i < v->size; i++) part->place[i] = g->place[v->dof[i]];
-  tb_velocity_release(v);
-  return part;
+  return part->x ? part : NULL;
 }
 
-// ---- passes ------------------------------------------------------------------------------------
+// ---- their solution ----------------------------------------------------------------------------
 
 tbPartScale tb_active_part_scale(const tbActiveState* s, tbReal target) {
-  tbPartScale scale = {0, s->fastest, target, 1, PART_ITERATIONS};
-  for (int r = 0; r < s->p->n; r++) scale.load = fmax(scale.load, fabs(s->lambda[r]));
+  tbPartScale scale = {.speed = s->fastest, .target = target};
+  for (int r = 0; r < s->p->n; r++) {
+    tbReal size = fabs(s->lambda[r]);
+    if (size > scale.load) scale.load = size;
+  }
   if (!(scale.load > 0)) scale.load = INFINITY;
   return scale;
 }
@@ -304,13 +222,16 @@ static bool pose(const tbActiveState* s, Part* part, const tbPartScale* scale, t
 }
 
 // Solve (1), and give the island its impulses.
-bool tb_active_part_solve(tbActiveState* s, tbArena* arena, Parts* g, Part* part,
-                          const tbPartScale* scale, bool* solved, double* work) {
+bool tb_active_part_solve(tbActiveState* s, tbArena* arena, Part* part, const tbPartScale* scale,
+                          bool* solved, double* work) {
   tbProblem p;
-  *solved = true;
-  if (!pose(s, part, scale, &p)) return true;
-  tbActive local = *s->a;
   tbVelocity* v = &part->system;
+  *solved = true;
+  if (!pose(s, part, scale, &p)) {
+    tb_velocity_release(v);
+    return true;
+  }
+  tbActive local = *s->a;
   local.p = &p;
   local.block = part->rows;
   local.system = v;
@@ -321,7 +242,6 @@ bool tb_active_part_solve(tbActiveState* s, tbArena* arena, Parts* g, Part* part
   local.part = true;
   local.few = part->n <= FEW;
   local.max_iter = scale->iterations;
-  for (int i = 0; i < v->size; i++) g->place[v->dof[i]] = part->place[i];
   // g of (1).
   memset(part->g, 0, sizeof(tbReal) * (size_t)part->n);
   p.g = part->g;
@@ -357,24 +277,6 @@ bool tb_active_part_solve(tbActiveState* s, tbArena* arena, Parts* g, Part* part
   return true;
 }
 
-// All parts once, forth or back, and the velocities then. False: out of memory.
-static bool pass(tbActiveState* s, tbArena* arena, Parts* g, tbReal target, bool back,
-                 double* work) {
-  tbPartScale scale = tb_active_part_scale(s, target);
-  for (int k = 0; k < g->npart; k++) {
-    int index = back ? g->npart - 1 - k : k;
-    Part** part = &g->list[index];
-    if (!*part) {
-      int trees = tb_active_part_rings(g, list_part(g, index), RINGS);
-      *part = tb_active_part_make(s, arena, g, trees);
-    }
-    bool solved;
-    if (!*part || !tb_active_part_solve(s, arena, g, *part, &scale, &solved, work)) return false;
-  }
-  tb_active_parts_velocity(s);
-  return true;
-}
-
 void tb_active_parts_velocity(tbActiveState* s) {
   for (int i = 0; i < s->p->nblock; i++) {
     tb_active_whitened_velocity(s, i, s->sigma + s->p->block[i].row);
@@ -385,27 +287,9 @@ Parts* tb_active_parts_start(tbActiveState* s, tbArena* arena) {
   if (s->parts) return s->parts;
   Parts* g = TB_ARENA_NEW(arena, Parts, 1);
   if (!g || !build_graph(s, arena, g)) return NULL;
-  grow_parts(g);
-  g->list = TB_ARENA_NEW(arena, Part*, g->npart + 1);
-  return s->parts = g->list ? g : NULL;
+  return s->parts = g;
 }
 
 void tb_active_parts_count(const tbActiveState* s, double work, tbSolveInfo* info) {
   info->factorizations += (int)ceil(work / fmax(1, s->a->system->ldu.flops));
-}
-
-bool tb_active_parts(tbActiveState* s, tbArena* arena, tbSolveInfo* info) {
-  Parts* g = tb_active_parts_start(s, arena);
-  double work = 0;
-  if (!g || !tb_active_whiten(s, arena)) return false;
-  tbReal tolerance = s->a->tolerance, now = fmin(1, s->best_measure);
-  bool tight = false;
-  for (int k = 0; k < PASSES && !tight; k++) {
-    tight = now <= NEARLY * tolerance || k + 1 == PASSES;
-    if (!pass(s, arena, g, (tight ? TIGHT : LOOSE) * tolerance, k % 2, &work)) return false;
-    info->iterations++;
-    now = tb_residual(s->p, s->a->law, s->lambda, s->sigma).relative;
-  }
-  tb_active_parts_count(s, work, info);
-  return true;
 }

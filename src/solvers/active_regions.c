@@ -9,46 +9,28 @@
 #include "solvers/active_parts.h"
 
 // Where more than one contact in so many is unsettled, the island as a whole is the better way.
-enum { FEW = 12 };
+enum { FEW = 4 };
 // Rings around a core: at first, and where that many regions around it were not solved; how many of
 // these there may be. Most turns, and most iterations in a region.
 enum { LEVELS = 4, MOST_HARD = 10, TURNS = 40, ITERATIONS = 30 };
 static const int RINGS[LEVELS] = {2, 1, 3, 4};
+// Most sweeps at first and between turns, after how many of them it shows whether they help, what
+// of the unsettled blocks may be left then, and after how many their scale is found anew.
+enum { SWEEPS = 160, SWEEPS_BETWEEN = 60, CHUNK = 20, RESCALE = 5 };
+static const tbReal SLOW = 0.95;
+// Factorisations of the island that regions may cost: those of a heap cost one or two.
+static const tbReal MOST_WORK = 6;
 // Times the tolerance: what is unsettled, and what regions are solved to. What does not converge
 // would leave more unsettled than before, unless it is that much closer.
 static const tbReal ROUGH = 0.9, FINE = 0.3, BETTER = 0.1;
 
 typedef struct tbActiveParts Parts;
 
-static bool is_rough(const tbActiveState* s, int i, const tbPartScale* scale) {
-  tbBlock b = s->p->block[i];
-  const tbReal* lambda = s->lambda + b.row;
-  tbReal sigma[TB_MAX_BLOCK_DIM];
-  tb_active_whitened_velocity(s, i, sigma);
-  b.row = 0;
-  tbProblem one = {.n = b.dim, .nblock = 1, .block = &b, .g = sigma};
-  tbResidual r = tb_residual(&one, s->a->law, lambda, sigma);
-  return !tb_active_part_holds(&r, scale);
-}
-
-// Whether a block's velocity may have changed, or was not good enough, since turn `last` began.
-static bool is_new(const Parts* g, int i, int last) {
-  bool changed = last == 0;
-  for (int e = g->block_start[i]; e < g->block_start[i + 1]; e++) {
-    int t = g->block_tree[e];
-    changed = changed || g->touched[t] == last || g->rough[t] == last;
-  }
-  return changed;
-}
-
 // Mark the trees of unsettled blocks: the number of such blocks.
-static int mark_rough(const tbActiveState* s, Parts* g, const tbPartScale* scale, int last,
-                      int turn) {
+static int mark_rough(const tbActiveState* s, Parts* g, const tbPartScale* scale, int turn) {
   int count = 0;
-  // In two passes, since marks are looked at.
-  for (int i = 0; i < s->p->nblock; i++) g->used[i] = is_new(g, i, last) ? turn : 0;
   for (int i = 0; i < s->p->nblock; i++) {
-    if (g->used[i] != turn || !is_rough(s, i, scale)) continue;
+    if (tb_active_settled(s, i, scale)) continue;
     count++;
     for (int e = g->block_start[i]; e < g->block_start[i + 1]; e++) {
       g->rough[g->block_tree[e]] = turn;
@@ -116,9 +98,8 @@ static bool solve_region(tbActiveState* s, tbArena* arena, Parts* g, const tbPar
   int core = grow_core(g, i, turn), trees = tb_active_part_rings(g, core, RINGS[r->level]);
   tbArenaMark mark = tb_arena_mark(arena);
   tbActivePart* part = tb_active_part_make(s, arena, g, trees);
-  if (!part || !tb_active_part_solve(s, arena, g, part, scale, &solved, &r->work)) return false;
+  if (!part || !tb_active_part_solve(s, arena, part, scale, &solved, &r->work)) return false;
   tb_arena_release(arena, mark);
-  for (int k = 0; k < trees; k++) g->touched[g->set[k]] = turn;
   for (int k = 0; k < core; k++) g->hard[g->set[k]] = solved ? 0 : r->level + 1;
   r->failed += !solved;
   r->regions++;
@@ -134,10 +115,25 @@ static bool repair(tbActiveState* s, tbArena* arena, Parts* g, const tbPartScale
   fine.iterations = ITERATIONS;
   r->regions = 0;
   for (int i = 0; i < s->p->nblock && r->failed < MOST_HARD; i++) {
-    if (!is_left(g, i, turn, r->level) || !is_rough(s, i, scale)) continue;
+    if (!is_left(g, i, turn, r->level) || tb_active_settled(s, i, scale)) continue;
     if (!solve_region(s, arena, g, &fine, i, turn, r)) return false;
   }
   return true;
+}
+
+// Sweeps over what is unsettled, as long as it becomes less.
+static void settle(tbActiveState* s, int sweeps) {
+  tbPartScale scale = {0};
+  for (int k = 0, last = s->p->nblock; k < sweeps; k++) {
+    if (k % RESCALE == 0) {
+      tbReal load = scale.load;
+      scale = tb_active_part_scale(s, ROUGH * s->a->tolerance);
+      if (scale.load < load) tb_active_forget(s);
+    }
+    int count = tb_active_settle(s, &scale);
+    if (count == 0 || (k % CHUNK == CHUNK - 1 && count > SLOW * last)) break;
+    if (k % CHUNK == CHUNK - 1) last = count;
+  }
 }
 
 bool tb_active_regions(tbActiveState* s, tbArena* arena, tbSolveInfo* info) {
@@ -145,12 +141,12 @@ bool tb_active_regions(tbActiveState* s, tbArena* arena, tbSolveInfo* info) {
   Repair r = {0};
   if (!g) return false;
   memset(g->hard, 0, sizeof(int) * (size_t)g->ntree);
-  for (int k = 0, last = 0; k < TURNS && r.failed < MOST_HARD && r.level < LEVELS; k++) {
+  double most = MOST_WORK * s->a->system->ldu.flops;
+  for (int k = 0; k < TURNS && r.failed < MOST_HARD && r.level < LEVELS && r.work <= most; k++) {
+    settle(s, k == 0 ? SWEEPS : SWEEPS_BETWEEN);
     tbPartScale scale = tb_active_part_scale(s, ROUGH * s->a->tolerance);
-    int turn = ++g->stamp;
-    int rough = mark_rough(s, g, &scale, last, turn);
+    int turn = ++g->stamp, rough = mark_rough(s, g, &scale, turn);
     if (rough == 0 || (k == 0 && rough > s->p->nblock / FEW)) break;
-    last = turn;
     if (!repair(s, arena, g, &scale, turn, &r)) return false;
     // Where only hard ones are left, these come next.
     r.level = r.regions > 0 ? 0 : r.level + 1;

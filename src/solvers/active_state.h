@@ -28,7 +28,7 @@ typedef struct {
   const tbActiveForm* form;
   void* work;              // the form's own
   bool small;              // rounds cost little: they are tried at length
-  tbActiveParts* parts;    // of a large island, from the first pass on
+  tbActiveParts* parts;    // of a large island, from the first repairs on
   tbActiveSweeps* sweeps;  // from the first sweep on
   tbReal *lambda, *sigma;  // where Newton's method is; sigma is what lambda leads to
   tbReal *next, *speed;    // the same at the end of a full step
@@ -84,12 +84,9 @@ bool tb_active_whiten(tbActiveState* s, tbArena* arena);
 void tb_active_whitened_velocity(const tbActiveState* s, int block, tbReal* sigma);
 void tb_active_whitened_push(tbActiveState* s, int block, const tbReal* change);
 
-// Passes over the parts of a large island, each solved with the impulses of all others held, on
-// lambda, and the sigma it leads to. False: out of memory.
-bool tb_active_parts(tbActiveState* s, tbArena* arena, tbSolveInfo* info);
-
-// Where few contacts are unsettled: solve what surrounds these, again and again, on lambda and its
-// whitened velocities, and the sigma it leads to. False: out of memory.
+// Sweeps over what is unsettled; where few contacts remain so, solve what surrounds these, again
+// and again. On lambda and its whitened velocities, and the sigma it leads to. False: out of
+// memory.
 bool tb_active_regions(tbActiveState* s, tbArena* arena, tbSolveInfo* info);
 
 // The length of the step from (old, slow) to (next, speed): full where that helps, else the best of

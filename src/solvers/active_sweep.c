@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "contact/cone.h"
-#include "solvers/active_state.h"
+#include "solvers/active_parts.h"
 #include "solvers/contact_rows.h"
 #include "solvers/local.h"
 
@@ -26,17 +26,20 @@ typedef struct {
 
 // What a block needs: its rows of B on its support, and B B^T + R.
 typedef struct {
-  tbReal* B;
-  tbReal A[MAX * MAX];
-  tbReal slip;
   int bodies;   // that a contact of three rows moves, or 0: by the general way
   int body[2];  // their first dofs
+  int seen;     // when it was last looked at
+  tbReal* B;
+  tbReal slip;
   Contact contact;
+  tbReal A[MAX * MAX];
 } Local;
 
 struct tbActiveSweeps {
   Local* local;
-  tbReal* w;  // by dof; only the dofs of the island are used
+  tbReal* w;   // by dof; only the dofs of the island are used
+  int* moved;  // by dof: when a block last changed w there; for free bodies the first dof stands
+  int clock;   // counts changes
 };
 
 // ---- what does not change ----------------------------------------------------------------------
@@ -106,7 +109,8 @@ static tbActiveSweeps* start(const tbActiveState* s, tbArena* arena) {
   if (!sweeps) return NULL;
   sweeps->local = tb_arena_alloc(arena, sizeof(Local) * (size_t)(s->p->nblock + 1));
   sweeps->w = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(s->a->forest.n + 1));
-  if (!sweeps->local || !sweeps->w || !whiten(s, arena, sweeps->local)) return NULL;
+  sweeps->moved = TB_ARENA_NEW(arena, int, s->a->forest.n + 1);
+  if (arena->failed || !whiten(s, arena, sweeps->local)) return NULL;
   return sweeps;
 }
 
@@ -176,29 +180,35 @@ TB_INLINE void contact_solve(const Contact* k, const tbReal* b, tbReal* lambda, 
   lambda[2] = k->mu[1] * x[1];
 }
 
-// One contact of a sweep; R its compliance or NULL.
-TB_INLINE void sweep_contact(Local* l, const tbReal* g, const tbReal* R, tbReal* w,
-                             tbReal* lambda) {
-  tbReal v[D], b[D], change[D];
-  tbReal *first = w + l->body[0], *second = w + l->body[1];
-  if (l->bodies == 2) {
-    tb_contact_mul_pair(l->B, first, second, v);
-  } else {
-    tb_contact_mul_single(l->B, first, v);
-  }
+// Solve a contact at its velocity sigma, and push the change.
+TB_INLINE void move_contact(Local* l, const tbReal* sigma, tbReal* w, tbReal* lambda) {
+  tbReal b[D], change[D];
   for (int r = 0; r < D; r++) {
     const tbReal* A = l->A + r * D;
     change[r] = lambda[r];
-    b[r] = v[r] + g[r] - (A[0] * lambda[0] + A[1] * lambda[1] + A[2] * lambda[2]);
+    b[r] = sigma[r] - (A[0] * lambda[0] + A[1] * lambda[1] + A[2] * lambda[2]);
   }
-  for (int r = 0; r < D && R; r++) b[r] += R[r] * change[r];
   contact_solve(&l->contact, b, lambda, &l->slip);
   for (int r = 0; r < D; r++) change[r] = lambda[r] - change[r];
   if (l->bodies == 2) {
-    tb_contact_push_pair(l->B, change, first, second);
+    tb_contact_push_pair(l->B, change, w + l->body[0], w + l->body[1]);
   } else {
-    tb_contact_push_single(l->B, change, first);
+    tb_contact_push_single(l->B, change, w + l->body[0]);
   }
+}
+
+// Its sigma at whitened velocity w.
+TB_INLINE void contact_velocity(const tbActiveState* s, int i, const tbReal* lambda,
+                                tbReal* sigma) {
+  const Local* l = &s->sweeps->local[i];
+  int row = s->p->block[i].row;
+  const tbReal *w = s->sweeps->w, *g = s->p->g + row, *R = s->p->R ? s->p->R + row : NULL;
+  if (l->bodies == 2) {
+    tb_contact_mul_pair(l->B, w + l->body[0], w + l->body[1], sigma);
+  } else {
+    tb_contact_mul_single(l->B, w + l->body[0], sigma);
+  }
+  for (int r = 0; r < D; r++) sigma[r] += g[r] + (R ? R[r] * lambda[r] : 0);
 }
 
 // ---- any block ---------------------------------------------------------------------------------
@@ -243,15 +253,128 @@ TB_INLINE void sweep_all(tbActiveState* s, int count) {
   for (int k = 0; k < count; k++) {
     for (int i = 0; i < p->nblock; i++) {
       Local* l = &s->sweeps->local[i];
-      int row = p->block[i].row;
+      tbReal sigma[D], *lambda = s->lambda + p->block[i].row;
       if (l->bodies > 0) {
-        sweep_contact(l, p->g + row, p->R ? p->R + row : NULL, s->sweeps->w, s->lambda + row);
+        contact_velocity(s, i, lambda, sigma);
+        move_contact(l, sigma, s->sweeps->w, lambda);
       } else {
         sweep_block(s, i);
       }
     }
   }
 }
+
+// ---- unsettled blocks only ----------------------------------------------------------------------
+
+// Whether w may have changed under a block since it was last looked at.
+TB_INLINE bool is_stale(const tbActiveState* s, int i) {
+  const Local* l = &s->sweeps->local[i];
+  const int* moved = s->sweeps->moved;
+  if (l->bodies > 0) {
+    return moved[l->body[0]] > l->seen || (l->bodies == 2 && moved[l->body[1]] > l->seen);
+  }
+  const tbRows* rows = &s->a->block[i];
+  bool stale = false;
+  for (int k = 0; k < rows->nnz; k++) stale = stale || moved[rows->col[k]] > l->seen;
+  return stale;
+}
+
+// A change of w under a block.
+TB_INLINE void mark_moved(tbActiveState* s, int i) {
+  const Local* l = &s->sweeps->local[i];
+  int* moved = s->sweeps->moved;
+  int now = ++s->sweeps->clock;
+  if (l->bodies > 0) {
+    moved[l->body[0]] = now;
+    if (l->bodies == 2) moved[l->body[1]] = now;
+    return;
+  }
+  const tbRows* rows = &s->a->block[i];
+  for (int k = 0; k < rows->nnz; k++) moved[rows->col[k]] = now;
+}
+
+// sigma of a contact on free bodies, and whether it holds in a scale: lambda is within its cone.
+TB_INLINE bool contact_holds(const tbActiveState* s, int i, const tbPartScale* scale,
+                             tbReal* sigma) {
+  const Local* l = &s->sweeps->local[i];
+  const tbReal *lambda = s->lambda + s->p->block[i].row, *mu = l->contact.mu;
+  contact_velocity(s, i, lambda, sigma);
+  tbReal t0 = mu[0] * sigma[1], t1 = mu[1] * sigma[2], most = scale->target * scale->speed;
+  tbReal product = lambda[0] * (sigma[0] + sqrt(t0 * t0 + t1 * t1)) + lambda[1] * sigma[1] +
+                   lambda[2] * sigma[2];
+  return -sigma[0] <= most && fabs(product) <= scale->load * most;
+}
+
+// The same for any block.
+static bool block_holds(const tbActiveState* s, int i, const tbPartScale* scale) {
+  tbBlock b = s->p->block[i];
+  const tbReal* lambda = s->lambda + b.row;
+  tbReal sigma[MAX];
+  block_velocity(s, &s->sweeps->local[i], i, s->sweeps->w, sigma);
+  b.row = 0;
+  tbProblem one = {.n = b.dim, .nblock = 1, .block = &b, .g = sigma};
+  tbResidual r = tb_residual(&one, s->a->law, lambda, sigma);
+  return tb_active_part_holds(&r, scale);
+}
+
+// Solve a block that is not good enough. False: it is.
+TB_INLINE bool settle_block(tbActiveState* s, int i, const tbPartScale* scale) {
+  Local* l = &s->sweeps->local[i];
+  tbReal sigma[D];
+  if (l->bodies == 0) {
+    if (block_holds(s, i, scale)) return false;
+    sweep_block(s, i);
+    return true;
+  }
+  if (contact_holds(s, i, scale, sigma)) return false;
+  move_contact(l, sigma, s->sweeps->w, s->lambda + s->p->block[i].row);
+  return true;
+}
+
+bool tb_active_settled(const tbActiveState* s, int i, const tbPartScale* scale) {
+  tbReal sigma[D];
+  return s->sweeps->local[i].bodies > 0 ? contact_holds(s, i, scale, sigma)
+                                        : block_holds(s, i, scale);
+}
+
+// One sweep over what is unsettled: how many blocks were.
+TB_INLINE int settle_all(tbActiveState* s, const tbPartScale* scale) {
+  int count = 0;
+  for (int i = 0; i < s->p->nblock; i++) {
+    Local* l = &s->sweeps->local[i];
+    if (!is_stale(s, i)) continue;
+    l->seen = s->sweeps->clock;
+    if (!settle_block(s, i, scale)) continue;
+    count++;
+    mark_moved(s, i);
+    l->seen = s->sweeps->clock;
+  }
+  return count;
+}
+
+static int settle_narrow(tbActiveState* s, const tbPartScale* scale) {
+  return settle_all(s, scale);
+}
+
+TB_WIDE static int settle_wide(tbActiveState* s, const tbPartScale* scale) {
+  return settle_all(s, scale);
+}
+
+int tb_active_settle(tbActiveState* s, const tbPartScale* scale) {
+  return tb_wide() ? settle_wide(s, scale) : settle_narrow(s, scale);
+}
+
+// Every block is looked at again.
+void tb_active_forget(tbActiveState* s) {
+  int now = ++s->sweeps->clock;
+  for (int i = 0; i < s->p->nblock; i++) {
+    const tbRows* rows = &s->a->block[i];
+    for (int k = 0; k < rows->nnz; k++) s->sweeps->moved[rows->col[k]] = now;
+    s->sweeps->local[i].seen = now - 1;
+  }
+}
+
+// ---- all of them --------------------------------------------------------------------------------
 
 static void sweep_narrow(tbActiveState* s, int count) {
   sweep_all(s, count);
@@ -274,6 +397,7 @@ bool tb_active_whiten(tbActiveState* s, tbArena* arena) {
     tb_block_project(b, s->a->law, s->lambda + b->row, s->lambda + b->row);
     add_whitened(s, &local[i], i, s->lambda + b->row, w);
   }
+  tb_active_forget(s);
   return true;
 }
 
@@ -283,6 +407,7 @@ void tb_active_whitened_velocity(const tbActiveState* s, int i, tbReal* out) {
 
 void tb_active_whitened_push(tbActiveState* s, int i, const tbReal* change) {
   add_whitened(s, &s->sweeps->local[i], i, change, s->sweeps->w);
+  mark_moved(s, i);
 }
 
 bool tb_active_sweep(tbActiveState* s, tbArena* arena, int count) {
@@ -292,6 +417,7 @@ bool tb_active_sweep(tbActiveState* s, tbArena* arena, int count) {
   } else {
     sweep_narrow(s, count);
   }
+  tb_active_forget(s);
   for (int i = 0; i < s->p->nblock; i++) {
     tb_active_whitened_velocity(s, i, s->sigma + s->p->block[i].row);
   }

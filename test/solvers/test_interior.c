@@ -1,7 +1,7 @@
 // Interior points in velocity space: against the problem in Delassus form, against other solvers
 // where the answer is unique, on contacts that depend on each other, and on bad input.
 #include "common/test.h"
-#include "solvers/active_state.h"
+#include "solvers/active_parts.h"
 #include "solvers/local.h"
 #include "tribo/tribo.h"
 
@@ -433,8 +433,73 @@ static void sweeps_are_gauss_seidel(void** state) {
   assert_true(opens > 10 && slides > 10 && sticks > 5);
 }
 
+// The residual of one block at impulses and their velocity, in a scale.
+static double own_residual(const Case* c, int i, const tbReal* lambda, const tbReal* sigma,
+                           const tbPartScale* scale) {
+  tbBlock b = c->block[i];
+  tbProblem one = {.n = b.dim, .nblock = 1, .block = &b, .g = sigma + b.row};
+  lambda += b.row;
+  b.row = 0;
+  tbResidual r = tb_residual(&one, c->active.law, lambda, one.g);
+  return fmax(fmax(r.primal / scale->load, r.dual / scale->speed),
+              r.complementarity / scale->load / scale->speed);
+}
+
+// Sweeps over what is unsettled: where nothing counts as settled they are plain sweeps; they end
+// where every block holds by the residual function and velocities of the dense matrix; and what is
+// pushed afterwards is looked at again.
+static void unsettled_blocks_are_swept(void** state) {
+  (void)state;
+  int ended = 0, woken = 0, skipped = 0;
+  for (int trial = 0; trial < 40; trial++) {
+    tbRng rng = {(uint64_t)trial + 6101};
+    Case* c = case_new(&rng, 4 + trial % 12, trial % 3, trial % 4 == 3, trial % 5 ? 1e-2 : 0.1);
+    c->active.law = trial % 8 == 7 ? TB_LAW_CCP : TB_LAW_NCP;
+    tbReal lambda[ROWS] = {0}, sigma[ROWS], plain[ROWS] = {0}, velocity[ROWS];
+    tbActiveState s = {.a = &c->active, .p = &c->p, .lambda = lambda, .sigma = sigma};
+    tbActiveState t = {.a = &c->active, .p = &c->p, .lambda = plain, .sigma = sigma};
+    tbPartScale scale = {.load = 1, .speed = 1, .target = 0};
+    assert_true(tb_active_whiten(&s, &c->arena));
+    for (int k = 0; k < 3; k++) assert_true(tb_active_settle(&s, &scale) <= c->p.nblock);
+    assert_true(tb_active_sweep(&t, &c->arena, 3));
+    // (Local problems of ccp are solved to some digits, and go on where bodies did not move.)
+    assert_near_array(lambda, plain, c->p.n, c->active.law == TB_LAW_CCP ? 1e-3 : 1e-6);
+    // To an end.
+    scale.target = 1e-5;
+    tb_active_forget(&s);
+    int count = 1;
+    for (int k = 0; k < 3000 && count > 0; k++) {
+      count = tb_active_settle(&s, &scale);
+      skipped += c->p.nblock - count;
+    }
+    if (count > 0) {
+      case_free(c);
+      continue;
+    }
+    ended++;
+    dense_velocity(c, lambda, velocity);
+    for (int i = 0; i < c->p.nblock; i++) {
+      assert_true(tb_active_settled(&s, i, &scale));
+      assert_true(own_residual(c, i, lambda, velocity, &scale) <= 1.001e-5);
+    }
+    // A push at one block.
+    tbReal push[TB_MAX_BLOCK_DIM] = {0.5};
+    lambda[c->block[0].row] += push[0];
+    tb_active_whitened_push(&s, 0, push);
+    dense_velocity(c, lambda, velocity);
+    bool off = own_residual(c, 0, lambda, velocity, &scale) > 1e-3;
+    assert_true(!off || !tb_active_settled(&s, 0, &scale));
+    assert_true(!off || tb_active_settle(&s, &scale) > 0);
+    woken += off;
+    case_free(c);
+  }
+  print_message("unsettled: %d of 40 end, %d woken, %d skipped\n", ended, woken, skipped);
+  assert_true(ended > 30 && woken > 20 && skipped > 100);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(residuals_are_small_in_delassus_form),
+                                     cmocka_unit_test(unsettled_blocks_are_swept),
                                      cmocka_unit_test(answers_nearby_help),
                                      cmocka_unit_test(contacts_at_once),
                                      cmocka_unit_test(sweeps_are_gauss_seidel),
