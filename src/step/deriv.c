@@ -148,11 +148,8 @@ static tbResult whole_step(tbDerivatives* x, tbData* d) {
   return tb_deriv_differences(x->m, d, 1e-6, 1, x->dense_A, x->dense_B, x->dense_F);
 }
 
-tbResult tb_deriv_linearize(const tbModel* m, tbData* d, const tbDerivativeSettings* settings,
-                            tbDerivatives* x) {
-  tbResult result = tb_forward(m, d);
-  if (result != TB_OK) return result;
-  tbStepState* state = tb_step_state(m, d);
+// Forget the last step; memory stays.
+static void begin(tbDerivatives* x, const tbModel* m, const tbData* d) {
   tb_arena_reset(&x->arena);
   memset(&x->info, 0, sizeof x->info);
   x->info.differentiable = 1;
@@ -177,6 +174,14 @@ tbResult tb_deriv_linearize(const tbModel* m, tbData* d, const tbDerivativeSetti
   x->dense_mu = x->dense_acc = NULL;
   x->sampled.samples = 0;
   x->nexpo = 0;
+}
+
+tbResult tb_deriv_linearize(const tbModel* m, tbData* d, const tbDerivativeSettings* settings,
+                            tbDerivatives* x) {
+  tbResult result = tb_forward(m, d);
+  if (result != TB_OK) return result;
+  tbStepState* state = tb_step_state(m, d);
+  begin(x, m, d);
   if (!is_supported(m, d, state, x->is_stage)) {
     return x->is_stage ? TB_ERROR_UNSUPPORTED : whole_step(x, d);
   }
@@ -186,6 +191,8 @@ tbResult tb_deriv_linearize(const tbModel* m, tbData* d, const tbDerivativeSetti
     result = tb_deriv_rk4(x, d, state, settings);
     return result == TB_ERROR_UNSUPPORTED ? whole_step(x, d) : result;
   }
+
+  // The law: which rows act, and how.
   int soft = m->opt.law == TB_LAW_SOFT;
   if (m->opt.law == TB_LAW_COMFREE) {
     result = tb_deriv_comfree(x, d, state, settings);
@@ -201,6 +208,8 @@ tbResult tb_deriv_linearize(const tbModel* m, tbData* d, const tbDerivativeSetti
   }
   if (result == TB_OK) result = tb_deriv_factor(x, d, soft ? 0 : settings->proximal);
   if (result != TB_OK) return result;
+
+  // Where the configuration moves to.
   tbReal* v_next = TB_ARENA_NEW(&x->arena, tbReal, m->nv + 1);
   if (!v_next) return TB_ERROR_MEMORY;
   const tbReal* acc = x->move.acc ? x->move.acc : x->final_acc ? x->final_acc : d->qacc;

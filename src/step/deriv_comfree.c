@@ -164,6 +164,22 @@ typedef struct {
   tbReal* room;  // 2 nv + 12 nbody
 } Context;
 
+// Rows u = H^-1 J^T of a contact (dim x nv), and its block G = J u.
+static void contact_response(const tbDerivatives* x, const tbConstraint* c, tbReal* u, tbReal* G) {
+  size_t nv = (size_t)x->nv;
+  for (int r = 0; r < c->dim; r++) {
+    tbReal* ur = u + (size_t)r * nv;
+    memset(ur, 0, sizeof(tbReal) * nv);
+    for (int k = 0; k < c->nnz; k++) ur[c->col[k]] = c->J[(size_t)(r * c->nnz + k)];
+    tb_ltdl_solve(tb_forest(x->m), x->law.LD, x->law.inverse, ur);
+    for (int s = 0; s < c->dim; s++) {
+      tbReal sum = 0;
+      for (int k = 0; k < c->nnz; k++) sum += c->J[(size_t)(s * c->nnz + k)] * ur[c->col[k]];
+      G[s * c->dim + r] = sum;
+    }
+  }
+}
+
 // Exact gains of a contact fall with the largest diagonal A of its facets, and its forces with
 // them: df = -f dA / A. Of facets that share the maximum, the changes must agree.
 static tbResult exact_gain(const Context* y, const tbConstraint* c, const tbReal* mu, tbActive* a) {
@@ -178,17 +194,7 @@ static tbResult exact_gain(const Context* y, const tbConstraint* c, const tbReal
   if (!u) return TB_ERROR_MEMORY;
   tbReal *dJ = u + rows, *way_u = dJ + rows, *dA = way_u + nv, *first = dA + nv;
   tbReal G[TB_MAX_DIM * TB_MAX_DIM], A[MOST_FACETS], largest = 0;
-  for (int r = 0; r < c->dim; r++) {
-    tbReal* ur = u + (size_t)r * nv;
-    memset(ur, 0, sizeof(tbReal) * nv);
-    for (int k = 0; k < c->nnz; k++) ur[c->col[k]] = c->J[(size_t)(r * c->nnz + k)];
-    tb_ltdl_solve(tb_forest(x->m), x->law.LD, x->law.inverse, ur);
-    for (int s = 0; s < c->dim; s++) {
-      tbReal sum = 0;
-      for (int k = 0; k < c->nnz; k++) sum += c->J[(size_t)(s * c->nnz + k)] * ur[c->col[k]];
-      G[s * c->dim + r] = sum;
-    }
-  }
+  contact_response(x, c, u, G);
   for (int j = 0; j < way.n; j++) {
     A[j] = 0;
     for (int r = 0; r < c->dim; r++) {

@@ -167,6 +167,15 @@ static void pyramid_friction(const tbData* d, const tbConstraint* c, tbReal damp
   }
 }
 
+// Count a contact by what it does.
+static void count_contact(const tbSoftBlock* b, const tbReal* W, int acts, tbDerivativeInfo* info) {
+  int slides = b->kind == TB_SOFT_CONE && W[1] != 0;
+  for (int e = 0; e < b->dim; e++) slides |= W[e * b->dim + e] == 0;
+  info->separated += !acts;
+  info->sliding += acts && slides;
+  info->sticking += acts && !slides;
+}
+
 static tbResult add_constraint(tbDerivatives* x, tbData* d, const tbConstraint* c,
                                const tbReal* row_force, const tbDerivativeSettings* settings) {
   const tbModel* m = x->m;
@@ -182,7 +191,7 @@ static tbResult add_constraint(tbDerivatives* x, tbData* d, const tbConstraint* 
     }
   }
   tb_soft_block(&block, D, r, force, W);
-  int acts = 0, slides = 0;
+  int acts = 0;
   for (int e = 0; e < block.dim; e++) acts |= W[e * block.dim + e] != 0;
   if (near_change(&block, D, r, W, settings->mode_tolerance)) {
     x->info.differentiable = 0;
@@ -190,13 +199,7 @@ static tbResult add_constraint(tbDerivatives* x, tbData* d, const tbConstraint* 
       snprintf(x->info.reason, sizeof x->info.reason, "zone of constraint %d", c->row);
     }
   }
-  if (c->source == TB_SOURCE_CONTACT) {
-    for (int e = 0; e < block.dim; e++) slides |= W[e * block.dim + e] == 0;
-    slides |= block.kind == TB_SOFT_CONE && W[1] != 0;
-    x->info.separated += !acts;
-    x->info.sliding += acts && slides;
-    x->info.sticking += acts && !slides;
-  }
+  if (c->source == TB_SOURCE_CONTACT) count_contact(&block, W, acts, &x->info);
   // A force that does not change still turns with the configuration.
   for (int e = 0; e < block.dim; e++) acts |= force[e] != 0;
   if (!acts) return TB_OK;
