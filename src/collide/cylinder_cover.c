@@ -6,6 +6,8 @@
 //   s = c1 a + c2 b + Y x - l1 |a| - l2 |b| - r1 sqrt(1 - a^2) - r2 sqrt(1 - b^2).
 // Of n and its mirror image across the plane of the axes the one with x >= 0 is no worse, so that a
 // and b say all. Roots with minus signs are convex: over a range their chords are larger.
+#include <string.h>
+
 #include "collide/convex.h"
 
 // Axes that are parallel but for this (sine) are left to the general cover.
@@ -113,18 +115,29 @@ static Verdict judge_band(Query* q, int k, const Range* range) {
 // Ranges of n.z_k, within those given, that no line puts out of question; -1 where these are too
 // many or the verdict is BETTER.
 static int find_bands(Query* q, int k, tbReal low, tbReal high, Range* kept, Verdict* verdict) {
-  Range open[MAX_OPEN] = {{0, 1, 1, 0}, {-1, 0, 0, 1}};
+  static const Range sides[2] = {{0, 1, 1, 0}, {-1, 0, 0, 1}};
+  Range open[MAX_OPEN];
   int count = 2, found = 0;
+  memcpy(open, sides, sizeof sides);
   for (int looks = 0; count > 0; looks++) {
     Range range = open[--count];
     if (range.low > high || range.high < low) continue;
-    *verdict = judge_band(q, k, &range);
+    // No line is above a band that holds the optimum and not above that.
+    bool holds = range.low <= q->at[k] && q->at[k] <= range.high;
+    *verdict = holds ? UNKNOWN : judge_band(q, k, &range);
     if (*verdict == BELOW) continue;
     if (*verdict == BETTER || looks == MAX_LOOKS || count + 2 > MAX_OPEN) return -1;
     bool near = range.low < q->at[k] + q->close && range.high > q->at[k] - q->close;
     if (range.high - range.low > (near ? 1 : NARROW) * q->close) {
       halve(&range, &open[count]);
       count += 2;
+      continue;
+    }
+    // Neighbours, which come in descending order, as one.
+    Range* last = found > 0 ? &kept[found - 1] : NULL;
+    if (last && last->low == range.high && last->high - range.low <= q->close) {
+      last->low = range.low;
+      last->across_low = range.across_low;
     } else {
       if (found == MAX_BANDS) return -1;
       kept[found++] = range;
