@@ -320,40 +320,78 @@ static void quadruped_stands_and_shifts(void** state) {
 
 // ---- feedback ----------------------------------------------------------------------------------
 
-// A floating base with one joint: three states, two controls, gains that pick each coordinate.
-static void feedback_is_its_formula(void** state) {
-  (void)state;
-  char folder[] = "/tmp/tribo-control-XXXXXX", path[3][64];
-  assert_non_null(mkdtemp(folder));
-  snprintf(path[0], 64, "%s/x.npy", folder);
-  snprintf(path[1], 64, "%s/u.npy", folder);
-  snprintf(path[2], 64, "%s/k.npy", folder);
+// A floating base with one joint, and its files: three states, two controls, gains that pick each
+// coordinate.
+typedef struct {
+  char folder[32], path[3][64];
+  double x[45];
+  tbModel* m;
+  tbData* d;
+} Files;
+
+static const double QUARTER = 0.70710678118654752;  // sine and cosine of half a quarter turn
+
+static void write_files(const Files* files, const double* x, const double* u, const double* K) {
+  tb_test_write_npy(files->path[0], "(3, 15, 1)", x, 45);
+  tb_test_write_npy(files->path[1], "(2, 1, 1)", u, 2);
+  tb_test_write_npy(files->path[2], "(2, 1, 14)", K, 28);
+}
+
+static void open_files(Files* files) {
+  strcpy(files->folder, "/tmp/tribo-control-XXXXXX");
+  assert_non_null(mkdtemp(files->folder));
+  snprintf(files->path[0], 64, "%s/x.npy", files->folder);
+  snprintf(files->path[1], 64, "%s/u.npy", files->folder);
+  snprintf(files->path[2], 64, "%s/k.npy", files->folder);
   // Quaternion (x y z w): a quarter turn about z; the base moves along its own x.
-  double s = sqrt(0.5), x[45] = {1, 2, 3, 0, 0, s, s, 0.5, 0.3, 0, 0, 0, 0, 0, 0.7};
-  memcpy(x + 15, x, 15 * sizeof(double));
-  memcpy(x + 30, x, 15 * sizeof(double));
+  double *x = files->x, u[2] = {4, 5}, K[28];
+  const double first[15] = {1, 2, 3, 0, 0, QUARTER, QUARTER, 0.5, 0.3, 0, 0, 0, 0, 0, 0.7};
+  for (int i = 0; i < 3; i++) memcpy(x + 15 * i, first, sizeof first);
   x[15] += 0.1;
   x[30] += 0.3;
   x[29] += 0.2;
-  double u[2] = {4, 5}, K[28];
   for (int i = 0; i < 28; i++) K[i] = i % 14 + 1;
-  tb_test_write_npy(path[0], "(3, 15, 1)", x, 45);
-  tb_test_write_npy(path[1], "(2, 1, 1)", u, 2);
-  tb_test_write_npy(path[2], "(2, 1, 14)", K, 28);
+  write_files(files, x, u, K);
   tbError error;
-  tbModel* m = tb_load_string(
+  files->m = tb_load_string(
       "<mujoco><worldbody><body><freejoint/><geom size='.1'/><body pos='1 0 0'><joint name='j' "
       "axis='0 1 0'/><geom size='.1'/></body></body></worldbody></mujoco>",
       NULL, NULL, &error);
-  assert_non_null(m);
-  tbData* d = tb_data_new(m);
-  const char* joint[] = {"j"};
-  tbFeedback* f = tb_feedback_load(m, path[0], path[1], path[2], 0.01, 0.5, joint, &error);
+  assert_non_null(files->m);
+  files->d = tb_data_new(files->m);
+  assert_non_null(files->d);
+}
+
+static tbFeedback* load_feedback(const Files* files, const char* joint, tbError* error) {
+  return tb_feedback_load(files->m, files->path[0], files->path[1], files->path[2], 0.01, 0.5,
+                          &joint, error);
+}
+
+static tbFeedback* feedback_of(const Files* files) {
+  tbError error;
+  tbFeedback* f = load_feedback(files, "j", &error);
   if (!f) fail_msg("%s", error.message);
+  return f;
+}
+
+static void close_files(Files* files) {
+  for (int i = 0; i < 3; i++) remove(files->path[i]);
+  rmdir(files->folder);
+  tb_data_free(files->d);
+  tb_model_free(files->m);
+}
+
+static void feedback_is_its_formula(void** state) {
+  (void)state;
+  Files files;
+  open_files(&files);
+  tbModel* m = files.m;
+  tbData* d = files.d;
+  tbFeedback* f = feedback_of(&files);
   assert_int_equal(tb_feedback_count(f), 2);
   tb_feedback_reference(m, f, 0, d->qpos, d->qvel);
   // In Tribo's conventions: lifted, w first, velocity in the world.
-  double q[8] = {1, 2, 3.5, s, 0, 0, s, 0.5}, v[7] = {0, 0.3, 0, 0, 0, 0, 0.7}, tau[7];
+  double q[8] = {1, 2, 3.5, QUARTER, 0, 0, QUARTER, 0.5}, v[7] = {0, 0.3, 0, 0, 0, 0, 0.7}, tau[7];
   assert_near_array(d->qpos, q, 8, 1e-14);
   assert_near_array(d->qvel, v, 7, 1e-14);
   tb_feedback_control(m, d, f, 0, tau);
@@ -366,29 +404,47 @@ static void feedback_is_its_formula(void** state) {
   memset(d->qvel, 0, sizeof(double) * 7);
   tb_feedback_control(m, d, f, 0, tau);
   assert_near(tau[6], 4 + 0.2 * 1 + 0.1 * 7 + 0.3 * 8 + 0.7 * 14, 1e-12);
-  // Between states, and before and after all of them.
+  tb_feedback_free(f);
+  close_files(&files);
+}
+
+// Between states, and before and after all of them.
+static void references_are_interpolated(void** state) {
+  (void)state;
+  Files files;
+  open_files(&files);
+  tbFeedback* f = feedback_of(&files);
   const double times[] = {-1, 0.005, 0.01, 0.015, 0.02, 7};
   const double places[] = {1, 1.05, 1.1, 1.2, 1.3, 1.3};
   for (int i = 0; i < 6; i++) {
-    tb_feedback_reference(m, f, times[i], d->qpos, d->qvel);
-    assert_near(d->qpos[0], places[i], 1e-12);
+    tb_feedback_reference(files.m, f, times[i], files.d->qpos, files.d->qvel);
+    assert_near(files.d->qpos[0], places[i], 1e-12);
   }
-  tb_feedback_reference(m, f, 0.005, d->qpos, d->qvel);
-  assert_near(d->qvel[6], 0.8, 1e-12);
-  // A turn of 0.2 rad about z ahead: rotation gain 6, and no translation.
+  tb_feedback_reference(files.m, f, 0.005, files.d->qpos, files.d->qvel);
+  assert_near(files.d->qvel[6], 0.8, 1e-12);
+  tb_feedback_free(f);
+  close_files(&files);
+}
+
+static void feedback_sees_turns_and_screws(void** state) {
+  (void)state;
+  Files files;
+  open_files(&files);
+  tbModel* m = files.m;
+  tbData* d = files.d;
+  tbFeedback* f = feedback_of(&files);
+  // A turn of 0.2 rad about z ahead: rotation gain 6, and no translation. The base's velocity is
+  // along its x in either frame: 0.3 wanted, 0.3 rotated away measured.
+  double a = 0.2, turn[7] = {0, 0, 0, 0, 0, -a, 0}, tau[7];
+  double wx = 0.3 - 0.3 * cos(a), wy = 0 - 0.3 * sin(a);
   tb_feedback_reference(m, f, 0, d->qpos, d->qvel);
-  double turn[6] = {0, 0, 0, 0, 0, -0.2};
-  double full[7] = {0};
-  memcpy(full, turn, sizeof turn);
-  tb_integrate_pos(m, d->qpos, full, 1);
-  // The base's velocity is along its x in either frame: 0.3 wanted, 0.3 rotated away measured.
-  double wx = 0.3 - 0.3 * cos(0.2), wy = 0 - 0.3 * sin(0.2);
+  tb_integrate_pos(m, d->qpos, turn, 1);
   tb_feedback_control(m, d, f, 0, tau);
-  assert_near(tau[6], 4 + 0.2 * 6 + wx * 8 + wy * 9, 1e-9);
+  assert_near(tau[6], 4 + a * 6 + wx * 8 + wy * 9, 1e-9);
   // Behind by a screw: 0.3 along the base's x while it turns by 0.2 about its z, which is a chord
   // of (sin a, 1 - cos a) 0.3 / a. The frame from which this is seen is the base's, 0.2 behind the
   // quarter turn; the velocity is as wanted there.
-  double a = 0.2, heading = acos(0) - a, along = 0.3 * sin(a) / a, aside = 0.3 * (1 - cos(a)) / a;
+  double heading = acos(0) - a, along = 0.3 * sin(a) / a, aside = 0.3 * (1 - cos(a)) / a;
   tb_feedback_reference(m, f, 0, d->qpos, d->qvel);
   d->qpos[0] -= along * cos(heading) - aside * sin(heading);
   d->qpos[1] -= along * sin(heading) + aside * cos(heading);
@@ -399,34 +455,46 @@ static void feedback_is_its_formula(void** state) {
   tb_feedback_control(m, d, f, 0, tau);
   assert_near(tau[6], 4 + 0.3 * 1 + a * 6, 1e-9);
   tb_feedback_free(f);
-  // Two controls: each for its whole interval, rounding aside.
-  double longer[45] = {0}, two[2] = {4, 9}, none[28] = {0};
-  for (int i = 0; i < 3; i++) memcpy(longer + 15 * i, x, 15 * sizeof(double));
-  tb_test_write_npy(path[0], "(3, 15, 1)", longer, 45);
-  tb_test_write_npy(path[1], "(2, 1, 1)", two, 2);
-  tb_test_write_npy(path[2], "(2, 1, 14)", none, 28);
-  f = tb_feedback_load(m, path[0], path[1], path[2], 0.01, 0.5, joint, &error);
-  if (!f) fail_msg("%s", error.message);
+  close_files(&files);
+}
+
+// Each control is for its whole interval, rounding aside.
+static void controls_hold_for_their_interval(void** state) {
+  (void)state;
   static const double TIMES[] = {0, 0.006, 0.0099, 0.00999999999999999, 0.01, 0.03};
+  Files files;
+  open_files(&files);
+  const double two[2] = {4, 9}, none[28] = {0};
+  write_files(&files, files.x, two, none);
+  tbFeedback* f = feedback_of(&files);
   for (int i = 0; i < 6; i++) {
-    tb_feedback_control(m, d, f, TIMES[i], tau);
+    double tau[7];
+    tb_feedback_control(files.m, files.d, f, TIMES[i], tau);
     assert_near(tau[6], i < 3 ? 4 : 9, 0);
   }
   tb_feedback_free(f);
-  // Files that do not fit each other, or are no arrays.
-  assert_null(tb_feedback_load(m, path[1], path[1], path[2], 0.01, 0, joint, &error));
-  const char* wrong[] = {"k"};
-  assert_null(tb_feedback_load(m, path[0], path[1], path[2], 0.01, 0, wrong, &error));
-  FILE* broken = fopen(path[1], "wb");
+  close_files(&files);
+}
+
+// Files that do not fit each other or the model, or are no arrays.
+static void files_that_do_not_fit_are_refused(void** state) {
+  (void)state;
+  Files files, other;
+  tbError error;
+  open_files(&files);
+  other = files;
+  memcpy(other.path[0], files.path[1], sizeof other.path[0]);
+  assert_null(load_feedback(&other, "j", &error));
+  strcpy(other.path[0], "/nowhere");
+  assert_null(load_feedback(&other, "j", &error));
+  assert_null(load_feedback(&files, "k", &error));
+  FILE* broken = fopen(files.path[1], "wb");
+  assert_non_null(broken);
   fputs("no numpy", broken);
   fclose(broken);
-  assert_null(tb_feedback_load(m, path[0], path[1], path[2], 0.01, 0, joint, &error));
+  assert_null(load_feedback(&files, "j", &error));
   assert_int_equal(error.code, TB_ERROR_PARSE);
-  assert_null(tb_feedback_load(m, "/nowhere", path[1], path[2], 0.01, 0, joint, &error));
-  for (int i = 0; i < 3; i++) remove(path[i]);
-  rmdir(folder);
-  tb_data_free(d);
-  tb_model_free(m);
+  close_files(&files);
 }
 
 // Truncated and damaged files are refused, whatever the damage.
@@ -465,6 +533,10 @@ int main(void) {
       cmocka_unit_test(forces_keep_to_their_limits),
       cmocka_unit_test(quadruped_stands_and_shifts),
       cmocka_unit_test(feedback_is_its_formula),
+      cmocka_unit_test(references_are_interpolated),
+      cmocka_unit_test(feedback_sees_turns_and_screws),
+      cmocka_unit_test(controls_hold_for_their_interval),
+      cmocka_unit_test(files_that_do_not_fit_are_refused),
       cmocka_unit_test(damaged_arrays_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
