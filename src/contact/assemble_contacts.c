@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/kernel.h"
 #include "collide/bounds.h"
 #include "collide/broadphase.h"
 #include "collide/hull.h"
@@ -32,11 +33,10 @@ typedef struct {
   tbReal speed[2];         // of its centre of mass, and of turning; 0 without a reach
 } Travel;
 
-// What of an item's margin is due to speed, how much that has changed in sum, and the path of the
-// item when its box was last placed.
+// Items of one body, which follow each other.
 typedef struct {
-  tbReal ahead, changed, placed;
-} Mark;
+  int body, first, end;
+} Group;
 
 struct tbContactFinder {
   const tbModel* model;
@@ -57,8 +57,13 @@ struct tbContactFinder {
   tbReal* reach;      // per item: how far from it a contact may be, as far as it is concerned
   tbReal* swing;   // per item: a turn of its body by x moves its box by no more than this times x
   Travel* travel;  // per body
-  Mark* mark;      // per item
-  tbReal* path;    // per item: no side of its box has come farther (broadphase.h)
+  Group* group;    // bodies with items
+  int ngroup;
+  tbReal* base;              // per item: its reach without what is due to speed,
+  tbReal* ahead;             // what is, and
+  tbReal* changed;           // how much that has changed in sum
+  tbReal* settled;           // per item: its path when its box was last placed
+  tbReal* path;              // per item: no side of its box has come farther (broadphase.h)
   const tbData* data;        // of the current search
   tbReal near, step, equal;  // of the last search: reach, time step, margin of all or -1
   uint8_t* kind;
@@ -193,6 +198,10 @@ static void list_geoms(tbContactFinder* f, const tbModel* m) {
     if (!wanted) continue;
     int i = f->count++, body = m->geom_bodyid[g];
     f->geom[i] = g;
+    if (f->ngroup == 0 || f->group[f->ngroup - 1].body != body) {
+      f->group[f->ngroup++] = (Group){body, i, i};
+    }
+    f->group[f->ngroup - 1].end = i + 1;
     f->margin[i] = m->geom_margin[g] + m->geom_gap[g];
     for (int p = 0; p < m->npair; p++) {
       if (m->pair_geom1[p] == g || m->pair_geom2[p] == g) {
@@ -247,15 +256,20 @@ tbContactFinder* tb_contact_finder_new(const tbModel* m) {
   f->arm = calloc(n, sizeof(tbReal));
   f->reach = calloc(n, sizeof(tbReal));
   f->swing = calloc(n, sizeof(tbReal));
-  f->mark = calloc(n, sizeof(Mark));
+  f->group = calloc(n, sizeof(Group));
+  f->base = calloc(n, sizeof(tbReal));
+  f->ahead = calloc(n, sizeof(tbReal));
+  f->changed = calloc(n, sizeof(tbReal));
+  f->settled = calloc(n, sizeof(tbReal));
   f->path = calloc(n, sizeof(tbReal));
   f->travel = calloc((size_t)m->nbody + 1, sizeof(Travel));
   f->kind = calloc(n, 1);
   f->pair = calloc((size_t)m->npair + 1, sizeof(Explicit));
   f->exclude = calloc((size_t)m->nexclude + 1, sizeof(uint64_t));
   int ok = f->geom && f->shape && f->hull && f->hfield && f->plane && f->margin && f->placed &&
-           f->bounds && f->bounded && f->arm && f->reach && f->swing && f->mark && f->path &&
-           f->travel && f->kind && f->pair && f->exclude;
+           f->bounds && f->bounded && f->arm && f->reach && f->swing && f->group && f->base &&
+           f->ahead && f->changed && f->settled && f->path && f->travel && f->kind && f->pair &&
+           f->exclude;
   if (ok) {
     view_hulls(f, m);
     view_hfields(f, m);
@@ -275,10 +289,11 @@ tbContactFinder* tb_contact_finder_new(const tbModel* m) {
 void tb_contact_finder_free(tbContactFinder* f) {
   if (!f) return;
   tb_broadphase_free(&f->broad);
-  void* const owned[] = {f->geom,   f->shape,   f->hull,    f->hfield,   f->plane,       f->margin,
-                         f->placed, f->bounds,  f->bounded, f->arm,      f->reach,       f->kind,
-                         f->pair,   f->exclude, f->memory,  f->previous, f->hull_search, f->swing,
-                         f->mark,   f->travel,  f->path};
+  void* const owned[] = {f->geom,     f->shape,       f->hull,    f->hfield,  f->plane,
+                         f->margin,   f->placed,      f->bounds,  f->bounded, f->arm,
+                         f->reach,    f->kind,        f->pair,    f->exclude, f->memory,
+                         f->previous, f->hull_search, f->swing,   f->group,   f->base,
+                         f->ahead,    f->changed,     f->settled, f->travel,  f->path};
   for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
   free(f);
 }
@@ -308,7 +323,7 @@ size_t tb_contact_finder_allocations(const tbContactFinder* f) {
 size_t tb_contact_finder_bytes(const tbContactFinder* f) {
   const tbModel* m = f->model;
   size_t item = sizeof(int) + sizeof(uint64_t) + sizeof(tbShape) + sizeof(tbBounds) + sizeof(bool) +
-                9 * sizeof(tbReal) + sizeof(Mark) + 1;
+                13 * sizeof(tbReal) + sizeof(Group) + 1;
   return sizeof *f + f->nsearch + item * ((size_t)m->ngeom + 1) +
          sizeof(Travel) * ((size_t)m->nbody + 1) + sizeof(tbHull) * ((size_t)m->nmesh + 1) +
          sizeof(tbHField) * ((size_t)m->nhfield + 1) + sizeof(Explicit) * ((size_t)m->npair + 1) +
@@ -468,36 +483,66 @@ static bool travel_on(tbContactFinder* f, const tbModel* m, const tbData* d, int
   return false;
 }
 
+// The reach of the items of a body, and how far the sides of their boxes have come.
+static void move_items(tbContactFinder* f, const Group* group) {
+  const Travel* t = &f->travel[group->body];
+  const tbReal step = f->step, speed = t->speed[0], spin = t->speed[1], way = t->way;
+  const tbReal turn = t->turn, *TB_RESTRICT arm = f->arm, *TB_RESTRICT swing = f->swing;
+  const tbReal* TB_RESTRICT base = f->base;
+  tbReal *TB_RESTRICT ahead = f->ahead, *TB_RESTRICT changed = f->changed;
+  tbReal *TB_RESTRICT reach = f->reach, *TB_RESTRICT path = f->path;
+  for (int i = group->first; i < group->end; i++) {
+    tbReal now = step * (speed + spin * arm[i]);
+    reach[i] = base[i] + now;
+    changed[i] += fabs(now - ahead[i]);
+    ahead[i] = now;
+    path[i] = way + turn * swing[i] + changed[i];
+  }
+}
+
+// Place the boxes of those items of a body that may have left their fat ones; all where it is not
+// `known` how far it has come.
+static void place_group(tbContactFinder* f, const Group* group, bool known) {
+  for (int i = group->first; i < group->end; i++) {
+    bool sure = known && f->bounded[i];
+    f->broad.still[i] = sure && f->path[i] - f->settled[i] <= f->broad.slack[i];
+    if (f->broad.still[i]) continue;
+    f->settled[i] = f->path[i];
+    if (!sure) f->path[i] = INFINITY;
+    place_item(f, i);
+  }
+}
+
+// What is the same for all searches with these options. Each side carries its own margin, or half
+// of the common reach.
+static void start_travel(tbContactFinder* f, const tbModel* m) {
+  memset(f->travel, 0, sizeof(Travel) * (size_t)m->nbody);
+  for (int i = 0; i < f->count; i++) {
+    f->base[i] = fmax(f->equal >= 0 ? f->equal : f->margin[i], 0.5 * f->near);
+  }
+}
+
 // Boxes of all items that may have left their fat ones.
 static void place_boxes(tbContactFinder* f, const tbModel* m, const tbData* d, tbReal reach) {
   tbReal equal = m->opt.enableflags & TB_ENABLE_OVERRIDE ? m->opt.o_margin : -1;
   bool same = f->started && reach == f->near && m->opt.timestep == f->step && equal == f->equal;
-  bool known = false;
   f->data = d;
   f->near = reach;
   f->step = m->opt.timestep;
   f->equal = equal;
-  if (!same) memset(f->travel, 0, sizeof(Travel) * (size_t)m->nbody);
-  for (int i = 0, last = -1; i < f->count; i++) {
-    int body = m->geom_bodyid[f->geom[i]];
-    f->broad.still[i] = same && m->body_lastdof[body] < 0 && m->nmocap == 0;
-    if (f->broad.still[i]) f->path[i] = f->mark[i].placed;
-    if (f->broad.still[i]) continue;
-    if (body != last) known = travel_on(f, m, d, body) && same;
-    last = body;
-    const Travel* t = &f->travel[body];
-    Mark* mark = &f->mark[i];
-    // Each side carries its own margin, or half of the common reach, and the way of one step.
-    tbReal ahead = f->step * (t->speed[0] + t->speed[1] * f->arm[i]);
-    f->reach[i] = fmax(equal >= 0 ? equal : f->margin[i], 0.5 * reach) + ahead;
-    mark->changed = known ? mark->changed + fabs(ahead - mark->ahead) : 0;
-    mark->ahead = ahead;
-    tbReal path = t->way + t->turn * f->swing[i] + mark->changed;
-    f->path[i] = known && f->bounded[i] ? path : INFINITY;
-    f->broad.still[i] = f->path[i] - mark->placed <= f->broad.slack[i];
-    if (f->broad.still[i]) continue;
-    mark->placed = path;
-    place_item(f, i);
+  if (!same) start_travel(f, m);
+  for (int g = 0; g < f->ngroup; g++) {
+    const Group* group = &f->group[g];
+    if (same && m->body_lastdof[group->body] < 0 && m->nmocap == 0) {
+      for (int i = group->first; i < group->end; i++) {
+        f->broad.still[i] = 1;
+        f->path[i] = f->settled[i];
+      }
+      continue;
+    }
+    bool known = travel_on(f, m, d, group->body) && same;
+    move_items(f, group);
+    place_group(f, group, known);
   }
   f->started = 1;
 }
@@ -551,13 +596,13 @@ static int recall(tbContactFinder* f) {
 
 // How far apart two geoms may be and still meet within a step: their centres approach each other,
 // and both turn.
-static tbReal way_of(const tbModel* m, const tbData* d, int g1, int g2) {
+static tbReal way_of(const tbContactFinder* f, const tbModel* m, const tbData* d, int g1, int g2) {
   tbReal v[2][3] = {{0}}, turn = 0;
   for (int k = 0; k < 2; k++) {
     int g = k ? g2 : g1, body = m->geom_bodyid[g];
     if (m->body_lastdof[body] < 0) continue;
     point_velocity(m, d, g, d->geom_xpos + 3 * g, v[k]);
-    turn += tb_norm3(d->cvel + 6 * body) * m->geom_rbound[g];
+    turn += f->travel[body].speed[1] * m->geom_rbound[g];
   }
   tb_sub3(v[1], v[1], v[0]);
   return m->opt.timestep * (tb_norm3(v[1]) + turn);
@@ -646,7 +691,7 @@ static tbResult collide_pair(tbContactFinder* f, const tbModel* m, tbData* d, Me
   if (m->opt.enableflags & TB_ENABLE_OVERRIDE) margin = m->opt.o_margin;
   tbContactPoint point[TB_MAX_PAIR_CONTACTS];
   tbReal near = fmax(margin, reach), far = near;
-  if (reach > 0) far += way_of(m, d, g1, g2);
+  if (reach > 0) far += way_of(f, m, d, g1, g2);
   memory->cache.gap = 0;
   int n = tb_collide(place_shape(f, d, i), place_shape(f, d, j), far, point, &memory->cache);
   if (n == 0) {

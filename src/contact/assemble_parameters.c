@@ -8,6 +8,11 @@
 #include "model/chain.h"
 #include "tribo/dynamics.h"
 
+// Neither is NAN, and fmax is a call.
+static tbReal larger(tbReal x, tbReal y) {
+  return x > y ? x : y;
+}
+
 // Weight of the first geom in the mix of soft parameters.
 static tbReal mix_weight(tbReal mix1, tbReal mix2) {
   const tbReal smallest = 1e-15;
@@ -37,7 +42,7 @@ static void spread_friction(tbContact* c, const tbReal friction[3]) {
 // Physical parameters of the rigid laws: compliances of the two surfaces are in series, so are
 // their dampers; the livelier surface decides the bounce.
 static void mix_physical(const tbModel* m, int g1, int g2, tbContact* c) {
-  c->restitution = fmax(m->geom_restitution[g1], m->geom_restitution[g2]);
+  c->restitution = larger(m->geom_restitution[g1], m->geom_restitution[g2]);
   c->compliance = m->geom_compliance[g1] + m->geom_compliance[g2];
   tbReal d1 = m->geom_contactdamping[g1], d2 = m->geom_contactdamping[g2];
   c->damping = d1 > 0 && d2 > 0 ? d1 * d2 / (d1 + d2) : d1 + d2;
@@ -59,7 +64,7 @@ static void geom_parameters(const tbModel* m, int g1, int g2, tbContact* c) {
   mix_soft(m, g1, g2, c);
   tbReal friction[3];
   for (int i = 0; i < 3; i++) {
-    friction[i] = fmax(m->geom_friction[3 * g1 + i], m->geom_friction[3 * g2 + i]);
+    friction[i] = larger(m->geom_friction[3 * g1 + i], m->geom_friction[3 * g2 + i]);
   }
   spread_friction(c, friction);
 }
@@ -94,7 +99,8 @@ void tb_contact_parameters(const tbModel* m, int geom1, int geom2, int pair, tbC
   }
   // Friction below this is no friction, but keeps the cone's interior (as MuJoCo's mjMINMU).
   const tbReal least = 1e-5;
-  for (int i = 0; i < 5; i++) c->friction[i] = fmax(m->opt.friction_scale * c->friction[i], least);
+  for (int i = 0; i < 5; i++)
+    c->friction[i] = larger(m->opt.friction_scale * c->friction[i], least);
   c->geom[0] = geom1;
   c->geom[1] = geom2;
   c->row = -1;
