@@ -17,7 +17,7 @@ help:
 	@echo "make bench      the report: every table and figure of the papers, into report/index.html"
 	@echo "make benchmarks build what \`tribo bench\` runs"
 	@echo "make report     its short form, a few minutes, into build/report/index.html"
-	@echo "make check      format, layers, headers, static analysis"
+	@echo "make check      format, layers, headers, links of the docs, static analysis"
 	@echo "make sanitize   unit tests under address, undefined-behaviour and thread sanitizers"
 	@echo "make clang      build everything with clang too: the same bits as gcc's"
 	@echo "make aarch64    cross-compile for 64-bit ARM and run the unit tests under qemu"
@@ -70,6 +70,7 @@ check: setup-check
 	@scripts/check_format.sh
 	@scripts/check_headers.sh
 	@scripts/check_sizes.sh
+	@scripts/check_docs.sh
 	@scripts/check_static.sh
 
 # Every unit test under the address sanitizer; under the thread sanitizer those that start threads and
