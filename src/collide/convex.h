@@ -121,6 +121,12 @@ void tb_epa(tbConvexPair* pair, tbReal tolerance, tbConvexResult* result);
 // that the cores are apart.
 bool tb_depth(tbConvexPair* pair, tbConvexResult* result);
 
+// What the next three end with: the state by dist, and whether that is an answer.
+static inline bool tb_depth_answers(tbConvexResult* result, tbReal limit) {
+  result->state = result->dist > 0 ? TB_CONVEX_APART : TB_CONVEX_OVERLAP;
+  return result->dist <= 0 || result->dist > limit;
+}
+
 // A cylinder (a) and a box (b): their depth, or that they are apart by more than the limit. False
 // where they are apart by less: then `normal` separates them.
 bool tb_depth_cylinder_box(const tbConvexPair* pair, tbReal limit, tbConvexResult* result);

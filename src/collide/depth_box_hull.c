@@ -340,16 +340,6 @@ static bool find_crossing(const Query* q, const int end[2], const tbReal corner[
   return fabs(y[q->axis]) <= pair->a.size[q->axis];
 }
 
-// Does the vertex of the hull touch alone? A neighbour may be as deep.
-static bool is_alone(const tbHull* hull, int v, const tbReal d[3]) {
-  for (int k = hull->adj_start[v]; k < hull->adj_start[v + 1]; k++) {
-    tbReal e[3];
-    tb_sub3(e, hull->vert + 3 * v, hull->vert + 3 * hull->adj[k]);
-    if (tb_dot3(e, d) < 1e-6 * hull->radius) return false;
-  }
-  return true;
-}
-
 // The support points of both along the normal. Those of the hull are corners of what touches, since
 // its vertices obey its planes.
 static void set_support(const Query* q, const tbReal n[3], const int end[2], tbSupport* at) {
@@ -389,7 +379,7 @@ static void set_result(const Query* q, tbConvexResult* r) {
     case FACE_OF_BOX:
       tb_mul_mat3t_vec3(d, pair->mat, n);
       tb_scale3(d, d, -1);
-      if (!is_alone(q->hull, q->vertex, d)) return;
+      if (!tb_hull_is_alone(q->hull, q->vertex, d)) return;
       tb_add_scaled3(r->point_a, r->point_b, -r->dist, n);
       return;
     default:
@@ -428,6 +418,5 @@ bool tb_depth_box_hull(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
   q.hull = pair->b.hull;
   search(&q, limit, TIE * pair->scale);
   set_result(&q, r);
-  r->state = r->dist > 0 ? TB_CONVEX_APART : TB_CONVEX_OVERLAP;
-  return r->dist <= 0 || r->dist > limit;
+  return tb_depth_answers(r, limit);
 }

@@ -233,11 +233,6 @@ bool tb_depth_cylinder_box(const tbConvexPair* pair, tbReal limit, tbConvexResul
   try_normals(&q);
   if (!(q.best > limit)) try_side(&q, tie);
   if (!(q.best > limit)) try_edges(&q, tie);
-  if (q.best > 0 && q.best <= limit) {
-    tb_mul_mat3_vec3(r->normal, pair->mat, q.n);
-    return false;
-  }
   set_result(&q, pair, r);
-  r->state = q.best > 0 ? TB_CONVEX_APART : TB_CONVEX_OVERLAP;
-  return true;
+  return tb_depth_answers(r, limit);
 }

@@ -307,13 +307,7 @@ static void set_result(const Query* q, tbConvexResult* r) {
     if (rim) tb_add_scaled3(r->point_b, r->point_a, r->dist, r->normal);
     return;
   }
-  const tbHull* hull = q->hull;
-  int v = r->simplex[0].ib;
-  for (int k = hull->adj_start[v]; k < hull->adj_start[v + 1]; k++) {
-    tbReal e[3];
-    tb_sub3(e, hull->vert + 3 * v, hull->vert + 3 * hull->adj[k]);
-    if (tb_dot3(e, q->n) < 1e-6 * hull->radius) return;
-  }
+  if (!tb_hull_is_alone(q->hull, r->simplex[0].ib, q->n)) return;
   tb_add_scaled3(r->point_a, r->point_b, -r->dist, r->normal);
 }
 
@@ -352,6 +346,5 @@ bool tb_depth_cylinder_hull(tbConvexPair* pair, tbReal limit, tbConvexResult* r)
     search(&q, limit, TIE * pair->scale);
   }
   set_result(&q, r);
-  r->state = r->dist > 0 ? TB_CONVEX_APART : TB_CONVEX_OVERLAP;
-  return r->dist <= 0 || r->dist > limit;
+  return tb_depth_answers(r, limit);
 }

@@ -148,3 +148,12 @@ void tb_hull_box(const tbHull* hull, tbReal low[3], tbReal high[3]) {
     }
   }
 }
+
+bool tb_hull_is_alone(const tbHull* hull, int vertex, const tbReal d[3]) {
+  for (int k = hull->adj_start[vertex]; k < hull->adj_start[vertex + 1]; k++) {
+    tbReal e[3];
+    tb_sub3(e, hull->vert + 3 * vertex, hull->vert + 3 * hull->adj[k]);
+    if (tb_dot3(e, d) < 1e-6 * hull->radius) return false;
+  }
+  return true;
+}

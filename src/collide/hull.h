@@ -50,6 +50,9 @@ int tb_hull_search_all(const tbHull* hull, const tbReal d[3]);
 void tb_hull_search_below(const tbHull* hull, const tbReal n[3], tbReal offset, tbReal limit,
                           uint64_t below[2], tbReal height[TB_HULL_LANES]);
 
+// Does a support vertex of d touch alone? A neighbour may be as far along d.
+bool tb_hull_is_alone(const tbHull* hull, int vertex, const tbReal d[3]);
+
 // Radius of the largest ball around the hull's center that is inside: tbHull.inner.
 tbReal tb_hull_inner(const tbHull* hull);
 

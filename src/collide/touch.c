@@ -258,30 +258,47 @@ static int face_corners(const tbCore* core, const tbTouch* touch, int corner[MAX
   return count;
 }
 
+// A side of a face: from the corner p along e, with `inward` across it in the face, as long as e.
+typedef struct {
+  tbReal p[3], e[3], inward[3];
+} Side;
+
+static void set_side_of_face(const tbCore* core, const tbTouch* touch, int from, int to,
+                             Side* side) {
+  tbReal q[3];
+  vertex_of(core, from, side->p);
+  vertex_of(core, to, q);
+  tb_sub3(side->e, q, side->p);
+  tb_cross(side->inward, touch->normal, side->e);
+}
+
+// How far x is inside of the side, times its length.
+static tbReal inside_of(const Side* side, const tbReal x[3]) {
+  tbReal arm[3];
+  tb_sub3(arm, x, side->p);
+  return tb_dot3(side->inward, arm);
+}
+
 bool tb_touch_in_face(const tbCore* core, const tbReal x[3], tbReal slack, tbTouch* touch) {
   if (touch->kind == TB_TOUCH_CAP) {
     if (x[0] * x[0] + x[1] * x[1] <= (core->size[0] + slack) * (core->size[0] + slack)) return true;
     set_rim(touch->vert[0], touch);
     return false;
   }
-  int corner[MAX_CORNERS], count = face_corners(core, touch, corner), beyond = -1;
-  tbReal p[3], q[3], e[3], arm[3], inward[3], worst = -slack;
+  int corner[MAX_CORNERS], count = face_corners(core, touch, corner), ends[2] = {-1, -1};
+  tbReal worst = -slack;
+  Side side;
   if (count < 3) return false;
-  vertex_of(core, corner[count - 1], p);
-  for (int i = 0; i < count; i++) {
-    vertex_of(core, corner[i], q);
-    tb_sub3(e, q, p);
-    tb_sub3(arm, x, p);
-    tb_cross(inward, touch->normal, e);
-    tbReal length = tb_norm3(e), inside = length > 0 ? tb_dot3(inward, arm) / length : INFINITY;
-    if (inside < worst) {
-      worst = inside;
-      beyond = i;
-    }
-    tb_copy3(p, q);
+  for (int i = 0, last = corner[count - 1]; i < count; last = corner[i++]) {
+    set_side_of_face(core, touch, last, corner[i], &side);
+    tbReal length = tb_norm3(side.e), inside = length > 0 ? inside_of(&side, x) / length : INFINITY;
+    if (!(inside < worst)) continue;
+    worst = inside;
+    ends[0] = last;
+    ends[1] = corner[i];
   }
-  if (beyond < 0) return true;
-  set_edge(core, corner[beyond > 0 ? beyond - 1 : count - 1], corner[beyond], touch);
+  if (ends[0] < 0) return true;
+  set_edge(core, ends[0], ends[1], touch);
   return false;
 }
 
@@ -295,19 +312,14 @@ bool tb_touch_over_face(const tbCore* core, const tbTouch* touch, const tbReal p
     return x * x + y * y <= core->size[0] * core->size[0];
   }
   int corner[MAX_CORNERS], count = face_corners(core, touch, corner);
-  tbReal c[3], q[3], side[3], arm[3], inward[3];
+  Side side;
   if (count < 3) return false;
-  vertex_of(core, corner[count - 1], c);
-  for (int i = 0; i < count; i++) {
-    vertex_of(core, corner[i], q);
-    tb_sub3(side, q, c);
-    tb_sub3(arm, p, c);
-    tb_cross(inward, touch->normal, side);
-    tbReal at = tb_dot3(inward, arm), rate = tb_dot3(inward, e);
+  for (int i = 0, last = corner[count - 1]; i < count; last = corner[i++]) {
+    set_side_of_face(core, touch, last, corner[i], &side);
+    tbReal at = inside_of(&side, p), rate = tb_dot3(side.inward, e);
     if (rate > 0) low = fmax(low, -at / rate);
     if (rate < 0) high = fmin(high, -at / rate);
     if (rate == 0 && at < 0) return false;
-    tb_copy3(c, q);
   }
   *middle = 0.5 * (low + high);
   return low <= high;
@@ -316,18 +328,14 @@ bool tb_touch_over_face(const tbCore* core, const tbTouch* touch, const tbReal p
 // Distance of x from the nearest edge of its face.
 static tbReal face_inset(const tbCore* core, const tbTouch* touch, const tbReal x[3]) {
   int corner[MAX_CORNERS], count = face_corners(core, touch, corner);
-  tbReal p[3], q[3], e[3], arm[3], inward[3], least2 = INFINITY;
+  tbReal least2 = INFINITY;
+  Side side;
   if (count < 3) return 0;
-  vertex_of(core, corner[count - 1], p);
-  for (int i = 0; i < count; i++) {
-    vertex_of(core, corner[i], q);
-    tb_sub3(e, q, p);
-    tb_sub3(arm, x, p);
-    tb_cross(inward, touch->normal, e);
-    tbReal inside = tb_dot3(inward, arm), length2 = tb_dot3(e, e);
+  for (int i = 0, last = corner[count - 1]; i < count; last = corner[i++]) {
+    set_side_of_face(core, touch, last, corner[i], &side);
+    tbReal inside = inside_of(&side, x), length2 = tb_dot3(side.e, side.e);
     if (!(inside > 0)) return 0;
     if (inside * inside < least2 * length2) least2 = inside * inside / length2;
-    tb_copy3(p, q);
   }
   return sqrt(least2);
 }

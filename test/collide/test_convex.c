@@ -1,13 +1,8 @@
-// The contract of tribo/collide.h for the iterative pairs, over random and degenerate poses.
+// The contract of tribo/collide.h for the iterative pairs, over random and degenerate poses. Set
+// TRIBO_TEST_POSES for a longer run, TRIBO_TEST_SEED for other poses, TRIBO_TEST_PAIR for one pair
+// only (its place in the list below).
 #include "common/shapes.h"
 #include "spatial/vec3.h"
-
-// Set TRIBO_TEST_POSES for a longer run, TRIBO_TEST_SEED for other poses, TRIBO_TEST_PAIR for one
-// pair only (its place in the list below).
-static int setting(const char* name, int fallback) {
-  const char* text = getenv(name);
-  return text ? atoi(text) : fallback;
-}
 
 static const int pairs[][2] = {
     {TB_GEOM_SPHERE, TB_GEOM_ELLIPSOID},   {TB_GEOM_SPHERE, TB_GEOM_MESH},
@@ -22,8 +17,9 @@ static const int pairs[][2] = {
 
 static void test_contract(void** state) {
   (void)state;
-  int poses = setting("TRIBO_TEST_POSES", 500), seed = setting("TRIBO_TEST_SEED", 0);
-  int only = setting("TRIBO_TEST_PAIR", -1);
+  int poses = tb_test_setting("TRIBO_TEST_POSES", 500),
+      seed = tb_test_setting("TRIBO_TEST_SEED", 0);
+  int only = tb_test_setting("TRIBO_TEST_PAIR", -1);
   for (int p = 0; p < NPAIRS; p++) {
     if (only >= 0 && p != only) continue;
     for (int placement = 0; placement < TB_TEST_NPLACEMENTS; placement++) {

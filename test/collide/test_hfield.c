@@ -338,8 +338,8 @@ static void test_steep_cells(void** state) {
   static Steep steep;
   tbShape a = place(&steep.field);
   int apart = 0, shallow = 0, odd = 0;
-  const char* more = getenv("TRIBO_TEST_POSES");
-  for (int round = 0; round < (more ? atoi(more) : 900); round++) {
+  const int rounds = tb_test_setting("TRIBO_TEST_POSES", 900);
+  for (int round = 0; round < rounds; round++) {
     if (round % 20 == 0) fill_steep(&rng, exp(tb_rng_uniform(&rng, log(0.02), log(0.8))), &steep);
     tbShape b = small_shape(&rng, shapes[round % 6]);
     tb_set3(b.pos, tb_rng_uniform(&rng, -0.3, 0.3), tb_rng_uniform(&rng, -0.3, 0.3),

@@ -1,12 +1,7 @@
-// The contract of tribo/collide.h for every closed-form pair, over random and degenerate poses.
+// The contract of tribo/collide.h for every closed-form pair, over random and degenerate poses. Set
+// TRIBO_TEST_POSES for a longer run, TRIBO_TEST_SEED for other poses.
 #include "common/shapes.h"
 #include "spatial/vec3.h"
-
-// Set TRIBO_TEST_POSES for a longer run.
-static int pose_count(void) {
-  const char* text = getenv("TRIBO_TEST_POSES");
-  return text ? atoi(text) : 800;
-}
 
 static const int pairs[][2] = {
     {TB_GEOM_PLANE, TB_GEOM_SPHERE},    {TB_GEOM_PLANE, TB_GEOM_CAPSULE},
@@ -21,10 +16,11 @@ static const int pairs[][2] = {
 
 static void test_contract(void** state) {
   (void)state;
-  int poses = pose_count();
+  int poses = tb_test_setting("TRIBO_TEST_POSES", 800),
+      seed = tb_test_setting("TRIBO_TEST_SEED", 0);
   for (int p = 0; p < NPAIRS; p++) {
     for (int placement = 0; placement < TB_TEST_NPLACEMENTS; placement++) {
-      tbRng rng = {(uint64_t)(1000 * p + placement)};
+      tbRng rng = {(uint64_t)(1000 * p + placement) + ((uint64_t)seed << 32)};
       for (int i = 0; i < poses; i++) {
         tbShape a, b;
         tb_test_random_pair(&rng, pairs[p][0], pairs[p][1], (tbTestPlacement)placement, &a, &b);

@@ -33,6 +33,11 @@ bool tb_test_shared(const char* path, char* full, size_t size) {
   return false;
 }
 
+int tb_test_setting(const char* name, int fallback) {
+  const char* text = getenv(name);
+  return text ? atoi(text) : fallback;
+}
+
 bool tb_test_comma(const char* name) {
   if (!name) return setlocale(LC_ALL, "C") != NULL;
   char folder[1024], path[1100], command[2300];
