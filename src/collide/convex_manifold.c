@@ -669,7 +669,10 @@ static int manifold(tbConvexPair* pair, const tbConvexResult* r, tbReal margin, 
   tbReal deepest = INFINITY;
   int lowest = keep_within(&p, limit, &deepest);
   int single = pa.kind == TB_PATCH_POINT || pb.kind == TB_PATCH_POINT;
-  if (!(deepest <= r->dist + p.tolerance) && (!terrain || single || r->dist > 0)) {
+  // In a terrain what overlaps has no more than the region, but where that is one point which
+  // rounding may leave out.
+  bool witness = !terrain || single || r->dist > 0 || (r->certified && p.count == 0);
+  if (!(deepest <= r->dist + p.tolerance) && witness) {
     add_witness(&p, r, &pa, &pb, p.count > 0 ? lowest : -1);
   }
   if (p.count == 0) return 0;

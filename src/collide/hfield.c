@@ -5,20 +5,15 @@
 #include <string.h>
 
 #include "collide/convex.h"
-#include "collide/manifold.h"
+#include "collide/hfield_choice.h"
 #include "collide/patch.h"
 
-// Contacts collected before the choice, contacts kept for one direction of the normal.
-#define MAX_FOUND 256
-#define PER_DIRECTION 4
 // Shapes with more corners have those of one face looked at only.
 #define MAX_CORNERS 32
 // Directions that are remembered because they part the shape from a prism.
 #define MAX_APART 4
 // GJK's tolerance where only its bounds matter.
 #define COARSE 1e-3
-// Normals within this cosine are one direction.
-#define SAME_DIRECTION 0.9999
 
 // What names a contact: a point of the shape, a grid point, two edges that cross, an outer wall. In
 // this order contacts are preferred where they tie.
@@ -27,6 +22,8 @@ enum { BY_SHAPE, BY_GRID, BY_EDGES, BY_WALL };
 #define STEEP 0.9
 // A face that leans less than this (sine) against a triangle is parallel to it.
 #define PARALLEL 0.02
+// How far beyond the border of the field a point may be that pushes it, in cells.
+#define BEYOND 0.01
 // Slopes below this have no direction.
 #define LEVEL 0.02
 
@@ -51,11 +48,12 @@ typedef struct {
   bool thorough;  // also look where only a spare contact could be
   bool skipped;   // a triangle was not looked at that might have one
   bool overlap;   // some prism and the shape overlap
+  bool meets;     // the prism at hand and the shape overlap
+  tbReal depth;   // how deep, along the normal that is looked at, where that is known (else inf)
   // Corners of the shape, where they are few.
   tbReal corner[MAX_CORNERS][3];
   int ncorner;
-  tbContactPoint found[MAX_FOUND];
-  int count;
+  tbTerrainFound found;
   // The best contact that was no local minimum, in case there is no other.
   tbContactPoint spare;
   int has_spare;
@@ -184,18 +182,29 @@ static bool is_level(const Terrain* t, int row, int column) {
   return fabs(tb_dot3(t->normal, q)) <= 1e-9 * tb_norm3(q);
 }
 
-// The corner of the triangle at hand that a feature of the prism is at or begins at. Crossings with
-// a rim have it second.
-static int corner_of(uint32_t feature) {
-  bool rim = feature >> 30 == 3 && feature & 0x4000;
-  return (int)(rim ? feature & 0xff : feature >> 15 & 0x7fff);
+// The point of the surface that a contact belongs to.
+static void surface_point(const tbContactPoint* c, tbReal p[3]) {
+  tb_add_scaled3(p, c->pos, -0.5 * c->dist, c->frame);
+}
+
+// The corner of the triangle at hand that a feature of the prism is at, or at which the edge begins
+// that it is on: by the place p, since walls of the prism run along the same edges.
+static int corner_of(const Terrain* t, uint32_t feature, const tbReal p[3]) {
+  if (feature >> 30 != 3) return (int)(feature >> 15 & 0x7fff);
+  tbReal weight[3];
+  triangle_weights(t, p, weight);
+  for (int i = 0; i < 3; i++) weight[i] = fabs(weight[i]);
+  // Opposite of the edge.
+  int far = weight[1] < weight[0] ? 1 : 0;
+  far = weight[2] < weight[far] ? 2 : far;
+  return (far + 1) % 3;
 }
 
 // Is the contact's feature of the prism a line or point drawn on flat ground? Then the shape's own
 // corners say all, as on a plane.
-static bool is_drawn(const Terrain* t, uint32_t feature) {
+static bool is_drawn(const Terrain* t, uint32_t feature, const tbReal p[3]) {
   uint32_t kind = feature >> 30;
-  int i = corner_of(feature);
+  int i = corner_of(t, feature, p);
   if ((kind != 1 && kind != 3) || i > 2) return false;
   const int *from = t->grid[i], *to = t->grid[(i + 1) % 3], *other = t->grid[(i + 2) % 3];
   if (kind == 3) return is_level(t, from[0] + to[0] - other[0], from[1] + to[1] - other[1]);
@@ -214,7 +223,9 @@ static uint32_t feature_of(const Terrain* t, const tbContactPoint* c, bool top) 
   if (kind == 2) return name_of(BY_SHAPE, slope_of(c->frame) << 15 | i);
   if (kind == 0) return name_of(BY_SHAPE, slope_of(c->frame) << 15 | 0x40000);
   bool rim = kind == 3 && j & 0x4000;
-  int corner = corner_of(c->feature);
+  tbReal p[3];
+  surface_point(c, p);
+  int corner = corner_of(t, c->feature, p);
   if (corner > 2) return name_of(BY_WALL, mix((uint32_t)t->triangle, c->feature));
   const int *from = t->grid[corner], *to = t->grid[(corner + 1) % 3];
   uint32_t start = (uint32_t)from[0] * (uint32_t)t->field->ncol + (uint32_t)from[1];
@@ -227,106 +238,41 @@ static uint32_t feature_of(const Terrain* t, const tbContactPoint* c, bool top) 
   return name_of(BY_EDGES, mix(edge, rim ? 0x8000 | (uint32_t)((i & 1) == ahead) : j));
 }
 
-// Indices of contacts in the order of their features.
-static void sort_by_feature(const tbContactPoint* group, int count, int* order) {
-  for (int i = 0; i < count; i++) {
-    int k = i;
-    for (; k > 0 && group[order[k - 1]].feature > group[i].feature; k--) order[k] = order[k - 1];
-    order[k] = i;
-  }
-}
-
-// Reduce contacts of one direction. On flat ground all are equally deep but for rounding: depths
-// are compared in steps of `step`. Contacts that tie are taken in the order of their features, so
-// that the choice does not change from step to step with the cells that are under the shape.
-static int reduce_group(tbContactPoint* group, int count, int most, tbReal step) {
-  if (count <= most) return count;
-  tbManifoldPoint point[TB_MANIFOLD_MAX];
-  tbContactPoint kept[TB_MANIFOLD_MAX];
-  tbReal t1[3], t2[3], deepest = INFINITY;
-  int chosen[TB_MAX_PAIR_CONTACTS], order[MAX_FOUND], nkept = 0, next = 0;
-  tb_frame_from_normal(group[0].frame, t1, t2);
-  sort_by_feature(group, count, order);
-  for (int i = 0; i < count; i++) deepest = fmin(deepest, group[i].dist);
-  // More than can be compared at once are thinned out on the way.
-  while (next < count) {
-    for (; next < count && nkept < TB_MANIFOLD_MAX; next++, nkept++) {
-      const tbContactPoint* c = &group[order[next]];
-      tbReal level = step > 0 ? step * floor((c->dist - deepest) / step + 0.5) : c->dist;
-      kept[nkept] = *c;
-      point[nkept] = (tbManifoldPoint){tb_dot3(t1, c->pos), tb_dot3(t2, c->pos), level};
-    }
-    nkept = tb_manifold_choose(point, nkept, most, chosen);
-    for (int i = 0; i < nkept; i++) {
-      point[i] = point[chosen[i]];
-      kept[i] = kept[chosen[i]];
-    }
-  }
-  memcpy(group, kept, (size_t)nkept * sizeof *kept);
-  return nkept;
-}
-
-// Move the contacts whose normal is that of the deepest to `group`, and reduce them to `most`.
-static int take_group(Terrain* t, tbContactPoint* group, int most) {
-  int deepest = 0, same = 0, rest = 0;
-  tbContactPoint* found = t->found;
-  for (int i = 1; i < t->count; i++) {
-    if (found[i].dist < found[deepest].dist) deepest = i;
-  }
-  tbReal n[3];
-  tb_copy3(n, found[deepest].frame);
-  for (int i = 0; i < t->count; i++) {
-    if (i == deepest || tb_dot3(found[i].frame, n) > SAME_DIRECTION) {
-      group[same++] = found[i];
-    } else {
-      found[rest++] = found[i];
-    }
-  }
-  t->count = rest;
-  return reduce_group(group, same, most, 1e-8 * t->pair.scale);
-}
-
-// Make room: of every direction only the deepest and the widest stay, of too many directions the
-// deepest.
-static void thin_out(Terrain* t) {
-  tbContactPoint group[MAX_FOUND], kept[MAX_FOUND];
-  int total = 0;
-  while (t->count > 0 && total + TB_MAX_MANIFOLD <= MAX_FOUND / 2) {
-    int same = take_group(t, group, TB_MAX_MANIFOLD);
-    memcpy(kept + total, group, (size_t)same * sizeof *group);
-    total += same;
-  }
-  memcpy(t->found, kept, (size_t)total * sizeof *kept);
-  t->count = total;
-}
-
-// The point of the surface that a contact belongs to.
-static void surface_point(const tbContactPoint* c, tbReal p[3]) {
-  tb_add_scaled3(p, c->pos, -0.5 * c->dist, c->frame);
+// The same point of the shape's core, below the surface by both? Then it is in a ridge, and one of
+// the two ways leads through it (docs/hfield.md).
+static bool is_through_ridge(const Terrain* t, const tbContactPoint* c, const tbContactPoint* d) {
+  tbReal x[3], y[3], radius = t->pair.b.radius, small = 1e-9 * t->pair.scale;
+  if (!(c->dist + radius < 0 && d->dist + radius < 0)) return false;
+  tb_add_scaled3(x, c->pos, 0.5 * c->dist + radius, c->frame);
+  tb_add_scaled3(y, d->pos, 0.5 * d->dist + radius, d->frame);
+  tb_sub3(x, x, y);
+  return tb_dot3(x, x) <= small * small;
 }
 
 // The neighbours of this triangle find the same contact on shared edges and corners: keep one, with
-// the name that comes first. And one point of the surface touches a convex shape along one normal:
-// where other triangles say otherwise, the largest distance is the point's own (docs/hfield.md).
+// the name that comes first. And one point of the surface touches a convex shape along one normal,
+// as does one point of the shape that is below the surface: where other triangles say otherwise,
+// the nearest is the point's own (docs/hfield.md).
 static void add(Terrain* t, const tbContactPoint* c, uint32_t feature) {
-  tbReal near2 = 1e-12 * t->pair.scale * t->pair.scale, p[3], q[3];
+  tbReal near2 = 1e-12 * t->pair.scale * t->pair.scale, radius = t->pair.b.radius, p[3], q[3];
   surface_point(c, p);
-  for (int i = 0; i < t->count; i++) {
-    tbContactPoint* known = &t->found[i];
+  for (int i = 0; i < t->found.count; i++) {
+    tbContactPoint* known = &t->found.contact[i];
     surface_point(known, q);
     tb_sub3(q, q, p);
-    if (!(tb_dot3(q, q) <= near2)) continue;
-    if (tb_dot3(known->frame, c->frame) > SAME_DIRECTION) {
+    if (!(tb_dot3(q, q) <= near2) && !is_through_ridge(t, c, known)) continue;
+    if (tb_dot3(known->frame, c->frame) > TB_TERRAIN_SAME) {
       if (feature < known->feature) known->feature = feature;
-    } else if (c->dist > known->dist) {
+    } else if (fabs(c->dist + radius) < fabs(known->dist + radius)) {
       *known = *c;
       known->feature = feature;
     }
     return;
   }
-  if (t->count == MAX_FOUND) thin_out(t);
-  t->found[t->count] = *c;
-  t->found[t->count++].feature = feature;
+  if (t->found.count == TB_TERRAIN_FOUND) tb_terrain_thin_out(&t->found);
+  tbContactPoint* place = &t->found.contact[t->found.count++];
+  *place = *c;
+  place->feature = feature;
   if (t->closest) t->margin = fmin(t->margin, c->dist);
 }
 
@@ -335,11 +281,13 @@ static int clamp_index(tbReal x, int max) {
   return !(x > 0) ? 0 : (x > max ? max : (int)x);
 }
 
-// Is x below the surface?
-static int is_buried(const Terrain* t, const tbReal x[3]) {
+// Is x below the surface? Beyond the border by up to `beyond`, that at the border counts.
+static int is_buried(const Terrain* t, const tbReal x[3], tbReal beyond) {
   const tbHField* f = t->field;
-  tbReal u = (x[0] + f->size[0]) / t->step[0], v = (x[1] + f->size[1]) / t->step[1];
-  if (u < 0 || v < 0 || u > f->ncol - 1 || v > f->nrow - 1) return 0;
+  tbReal inside[2] = {fmin(fmax(x[0], -f->size[0]), f->size[0]),
+                      fmin(fmax(x[1], -f->size[1]), f->size[1])};
+  if (!(fabs(x[0] - inside[0]) <= beyond) || !(fabs(x[1] - inside[1]) <= beyond)) return 0;
+  tbReal u = (inside[0] + f->size[0]) / t->step[0], v = (inside[1] + f->size[1]) / t->step[1];
   int c = clamp_index(u, f->ncol - 2), r = clamp_index(v, f->nrow - 2);
   // From the corner of the triangle that is not on the diagonal, along its two sides.
   tbReal p[3], q[3], o[3];
@@ -357,7 +305,7 @@ static int is_buried(const Terrain* t, const tbReal x[3]) {
 // lowest point.
 static bool is_faced(const Terrain* t, const tbContactPoint* c, const tbReal p[3]) {
   uint32_t kind = c->feature >> 30;
-  if ((kind != 1 && kind != 3) || tb_dot3(c->frame, t->normal) < SAME_DIRECTION) return true;
+  if ((kind != 1 && kind != 3) || tb_dot3(c->frame, t->normal) < TB_TERRAIN_SAME) return true;
   tbReal apart[3], rise = c->dist + t->pair.b.radius - t->above;
   tb_sub3(apart, p, t->low);
   return rise <= PARALLEL * tb_norm3(apart) + 1e-9 * t->pair.scale;
@@ -384,7 +332,7 @@ static int filter(Terrain* t, const tbContactPoint* contact, int count, Proof pr
   for (int i = 0; i < count; i++) {
     const tbContactPoint* c = &contact[i];
     tbReal p[3];
-    tb_add_scaled3(p, c->pos, -0.5 * c->dist, c->frame);
+    surface_point(c, p);
     bool top = on_top(t, p);
     int valid = top ? is_local_minimum(t, p, c->frame) : is_outer_wall(t, p, c->frame);
     // What is below the plane must be below the surface, or the surface inside of the shape; a
@@ -393,12 +341,16 @@ static int filter(Terrain* t, const tbContactPoint* contact, int count, Proof pr
     if (proof != ANY && c->dist + t->pair.b.radius < 0) {
       tbReal x[3];
       tb_add_scaled3(x, c->pos, 0.5 * c->dist + t->pair.b.radius, c->frame);
-      inside = is_buried(t, x) || (proof == MUTUAL && is_in_shape(t, p, c->dist));
+      // The border gives way a little where the shape meets this very prism.
+      tbReal beyond = t->meets ? fmin(-c->dist, BEYOND * t->step[0]) : 0;
+      inside = is_buried(t, x, beyond) || (proof == MUTUAL && is_in_shape(t, p, c->dist));
+      // Two sharp edges that cross have neither, but the depth of the pair.
+      inside |= proof == MUTUAL && c->dist >= t->depth - 1e-9 * t->pair.scale;
       valid = valid && inside;
     }
     int usable = proof != ANY ? inside : t->closest || c->dist > 0 || c->frame[2] > 0.1;
     valid = valid && (proof != BURIED || is_faced(t, c, p));
-    if (valid && !(top && is_drawn(t, c->feature))) {
+    if (valid && !(top && is_drawn(t, c->feature, p))) {
       add(t, c, feature_of(t, c, top));
       kept++;
     } else if (usable && (!t->has_spare || c->dist < t->spare.dist)) {
@@ -449,7 +401,7 @@ static int add_region(Terrain* t, const tbConvexResult* r, Proof proof) {
   tbReal radius = t->pair.b.radius, dist = tb_pair_separation(&t->pair, r->normal, &at) - radius;
   if (r->dist > 0 || dist > t->margin) return kept;
   tbReal pos[3];
-  if (tb_dot3(r->normal, t->normal) > SAME_DIRECTION) kept += add_corners(t, proof);
+  if (tb_dot3(r->normal, t->normal) > TB_TERRAIN_SAME) kept += add_corners(t, proof);
   tb_add_scaled3(pos, at.b, -radius - 0.5 * dist, r->normal);
   tb_contact_set(contact, pos, r->normal, dist, TB_FEATURE(2, at.ib, 0));
   return kept + filter(t, contact, 1, proof);
@@ -466,6 +418,7 @@ static void solve_from_above(Terrain* t, tbReal limit, tbConvexResult* r) {
     tb_convex_solve(&t->pair, limit, r);
     return;
   }
+  r->certified = ascent >= TB_ASCENT_LOCAL;
   bool apart = ascent == TB_ASCENT_APART || r->dist > limit;
   r->state = apart ? TB_CONVEX_APART : (r->dist > 0 ? TB_CONVEX_NEAR : TB_CONVEX_OVERLAP);
 }
@@ -556,6 +509,7 @@ static bool is_aside(Terrain* t, tbReal limit, tbReal far, bool* beside) {
   tb_gjk(&t->pair, far, COARSE, 0, &r);
   t->pair.enough = INFINITY;
   *beside = r.state == TB_CONVEX_NEAR && r.dist > limit;
+  t->meets = r.state == TB_CONVEX_OVERLAP && t->pair.b.radius == 0;
   if (r.state == TB_CONVEX_APART) remember_apart(t, r.normal);
   return *beside || r.state == TB_CONVEX_APART;
 }
@@ -568,9 +522,12 @@ static void collide_thin(Terrain* t, tbReal far) {
   memset(&r, 0, sizeof r);
   tb_copy3(r.normal, t->normal);
   tb_convex_solve(&t->pair, far, &r);
-  if (r.state == TB_CONVEX_APART || add_region(t, &r, r.dist <= 0 ? MUTUAL : ANY) > 0 || r.dist > 0)
-    return;
   tbReal pos[3], dist = r.dist - t->pair.b.radius;
+  if (r.state == TB_CONVEX_APART) return;
+  if (r.state == TB_CONVEX_OVERLAP) t->depth = dist;
+  int kept = add_region(t, &r, r.dist <= 0 ? MUTUAL : ANY);
+  t->depth = INFINITY;
+  if (kept > 0 || r.dist > 0) return;
   if (t->pierced && t->through.dist <= dist) return;
   t->pierced = true;
   tb_add_scaled3(pos, r.point_b, -t->pair.b.radius - 0.5 * dist, r.normal);
@@ -598,7 +555,7 @@ static void collide_near(Terrain* t, const tbReal lowest[3], tbReal above, tbRea
   if (weight[0] > small && weight[1] > small && weight[2] > small) {
     // The lowest point is under the triangle: its normal is the way out, but where a wall is so
     // thin that the point has come out of its other side, or never was in it.
-    if (is_buried(t, lowest)) {
+    if (is_buried(t, lowest, 0)) {
       t->overlap = true;
       add_region(t, &r, MUTUAL);
     } else {
@@ -611,7 +568,7 @@ static void collide_near(Terrain* t, const tbReal lowest[3], tbReal above, tbRea
     if (r.state == TB_CONVEX_APART || add_region(t, &r, r.dist <= 0 ? MUTUAL : ANY) > 0) return;
   }
   // Over a sharp ridge neither side's normal leads to it: s is not concave where it is negative.
-  if (t->normal[2] < STEEP && !is_buried(t, lowest)) collide_thin(t, far);
+  if (t->normal[2] < STEEP && !is_buried(t, lowest, 0)) collide_thin(t, far);
   t->overlap |= r.dist <= 0;
   push_along_normal(t, lowest, above);
 }
@@ -629,7 +586,8 @@ static void collide_triangle(Terrain* t) {
   tbReal far = t->thorough ? fmax(limit, -above) : limit;
   t->skipped |= far < -above;
   if (is_known_apart(t, far)) return;
-  bool beside = false;
+  bool beside = t->meets = false;
+  t->depth = INFINITY;
   if (far < INFINITY && is_aside(t, limit, far, &beside)) {
     if (beside && above <= 0) push_along_normal(t, lowest, above);
     return;
@@ -691,35 +649,6 @@ static void collide_cells(Terrain* t, const tbReal low[3], const tbReal high[3])
   }
 }
 
-// One point of the shape may touch two slopes that look the same way, and hashes may meet by
-// chance. Then the place decides, since depths change places more often.
-static void make_unique(tbContactPoint* out, int count) {
-  for (int i = 1; i < count; i++) {
-    for (int j = 0; j < i; j++) {
-      if (out[j].feature != out[i].feature) continue;
-      tbReal way[3];
-      tb_sub3(way, out[i].pos, out[j].pos);
-      int moved = way[0] + 0.3 * way[1] < 0 ? j : i;
-      out[moved].feature++;
-      i = moved == j ? j : i;
-      j = -1;
-    }
-  }
-}
-
-// Contacts of one direction are one manifold: deepest and widest of each. Deepest groups first.
-static int choose(Terrain* t, tbContactPoint* out) {
-  tbContactPoint group[MAX_FOUND];
-  int kept = 0;
-  while (t->count > 0 && kept < TB_MAX_PAIR_CONTACTS) {
-    int room = TB_MAX_PAIR_CONTACTS - kept;
-    int same = take_group(t, group, room < PER_DIRECTION ? room : PER_DIRECTION);
-    for (int i = 0; i < same; i++) out[kept++] = group[i];
-  }
-  make_unique(out, kept);
-  return kept;
-}
-
 static void to_world(const tbShape* a, tbContactPoint* c) {
   tb_mul_mat3_vec3(c->pos, a->mat, c->pos);
   tb_add3(c->pos, c->pos, a->pos);
@@ -730,7 +659,7 @@ static int collide_within(const tbShape* a, const tbShape* b, tbReal margin, tbC
   const tbHField* f = a->hfield;
   Terrain t;
   t.field = f;
-  t.count = t.has_spare = t.napart = t.next_apart = t.last_apart = 0;
+  t.found.count = t.has_spare = t.napart = t.next_apart = t.last_apart = 0;
   t.margin = margin;
   t.closest = margin == INFINITY;
   t.base = -f->size[3];
@@ -742,6 +671,7 @@ static int collide_within(const tbShape* a, const tbShape* b, tbReal margin, tbC
   tbShape local = *b;
   tb_convex_pair_init_prism(&t.pair, a, b, t.prism);
   t.pair.scale += t.step[0] + t.step[1];
+  t.found.scale = t.pair.scale;
   t.rounding = 1e-7;
   set_corners(&t);
   tb_copy3(local.pos, t.pair.pos);
@@ -755,13 +685,13 @@ static int collide_within(const tbShape* a, const tbShape* b, tbReal margin, tbC
   if (high[2] < t.base) return 0;
   t.thorough = t.skipped = t.overlap = t.pierced = false;
   collide_cells(&t, low, high);
-  if (t.count == 0 && t.skipped && t.overlap) {
+  if (t.found.count == 0 && t.skipped && t.overlap) {
     t.thorough = true;
     collide_cells(&t, low, high);
   }
-  if (t.count == 0 && t.has_spare) add(&t, &t.spare, t.spare.feature);
-  if (t.count == 0 && t.pierced) add(&t, &t.through, t.through.feature);
-  int count = choose(&t, out);
+  if (t.found.count == 0 && t.has_spare) add(&t, &t.spare, t.spare.feature);
+  if (t.found.count == 0 && t.pierced) add(&t, &t.through, t.through.feature);
+  int count = tb_terrain_choose(&t.found, out);
   for (int i = 0; i < count; i++) to_world(a, &out[i]);
   return count;
 }
