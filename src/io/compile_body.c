@@ -199,9 +199,10 @@ tbResult tb_compile_check_mass(tbCompile* c) {
     tbCompileLabel label = tb_compile_label("body", s->name, i);
     return TB_SPEC_FAIL(
         c->error, TB_ERROR_MODEL, s,
-        "%s can move but has mass %g and inertia (%g, %g, %g): all must be at least %g; for "
-        "smaller things take smaller units (mm, g)",
-        label.text, b->mass, b->inertia[0], b->inertia[1], b->inertia[2], TB_COMPILE_TINY);
+        "%s can move but has mass %g and inertia (%g, %g, %g): all must be at least %g; %s",
+        label.text, b->mass, b->inertia[0], b->inertia[1], b->inertia[2], TB_COMPILE_TINY,
+        b->mass > 0 ? "for smaller things take smaller units (mm, g)"
+                    : "give it a geom with mass or an inertial element");
   }
   return TB_OK;
 }

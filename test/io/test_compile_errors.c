@@ -12,7 +12,7 @@ typedef struct {
 
 static const Case CASES[] = {
     // masses
-    {BODY("<joint/>"), "can move but has mass 0"},
+    {BODY("<joint/>"), "give it a geom with mass or an inertial element"},
     {BODY("<joint/><geom size='.1' mass='0'/>"), "can move but has mass 0"},
     {BODY("<freejoint/><geom size='1e-5'/>"), "all must be at least 1e-15; for smaller things"},
     {BODY("<joint type='slide'/><inertial pos='0 0 0' mass='1' diaginertia='0 0 0'/>"),
