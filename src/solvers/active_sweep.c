@@ -15,6 +15,11 @@
 
 enum { MAX = TB_MAX_BLOCK_DIM, D = TB_CONTACT_ROWS };
 
+// Over-relaxation: a contact that is more than so many times above its target goes farther by this
+// share of its change, where that follows the last one (the squared cosine between them) and is not
+// larger. Everywhere, some contacts would swing for ever.
+static const tbReal NEARLY = 10, FARTHER = 0.8, ALIGNED = 0.6;
+
 // A contact after elimination of its normal row on the plane sigma_N = 0, in the unknowns
 // x_i = lambda_Ti / mu_i (local.c): lambda_N = n0 - a . x with n0 = -b_N / A_NN, (S + s I) x = -c
 // with c_i = mu_i (b_i - h_i b_N), s >= 0 the multiplier of sliding.
@@ -31,6 +36,7 @@ typedef struct {
   int seen;     // when it was last looked at
   tbReal* B;
   tbReal slip;
+  tbReal last[D];  // change of a contact
   Contact contact;
   tbReal A[MAX * MAX];
 } Local;
@@ -88,6 +94,7 @@ static bool whiten(const tbActiveState* s, tbArena* arena, Local* local) {
     l->B = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(d * n + 1));
     if (!l->B) return false;
     l->slip = 0;
+    memset(l->last, 0, sizeof l->last);
     memcpy(l->B, rows->J, sizeof(tbReal) * (size_t)(d * n));
     tb_ltdl_half_solve_support(a->forest, a->LD, a->inverse, rows->col, n, l->B, n, d);
     for (int r = 0; r < d; r++) {
@@ -180,8 +187,35 @@ TB_INLINE void contact_solve(const Contact* k, const tbReal* b, tbReal* lambda, 
   lambda[2] = k->mu[1] * x[1];
 }
 
-// Solve a contact at its velocity sigma, and push the change.
-TB_INLINE void move_contact(Local* l, const tbReal* sigma, tbReal* w, tbReal* lambda) {
+// Go farther by a share of a contact's change, within the cone, where it follows the last one.
+TB_INLINE bool go_farther(Local* l, tbReal* change, tbReal* lambda) {
+  tbReal along = 0, now = 0, before = 0;
+  for (int r = 0; r < D; r++) {
+    along += change[r] * l->last[r];
+    now += change[r] * change[r];
+    before += l->last[r] * l->last[r];
+    l->last[r] = change[r];
+  }
+  if (!(along > 0) || along * along < ALIGNED * now * before || now > before || !(lambda[0] > 0)) {
+    return false;
+  }
+  tbReal next[D];
+  for (int r = 0; r < D; r++) next[r] = lambda[r] + FARTHER * change[r];
+  if (!(next[0] > 0)) return false;
+  tbReal x = next[1] / l->contact.mu[0], y = next[2] / l->contact.mu[1], tail = sqrt(x * x + y * y);
+  tbReal shrink = tail > next[0] ? next[0] / tail : 1;
+  next[1] *= shrink;
+  next[2] *= shrink;
+  for (int r = 0; r < D; r++) {
+    change[r] += next[r] - lambda[r];
+    lambda[r] = next[r];
+  }
+  return true;
+}
+
+// Solve a contact at its velocity sigma, and push the change. Whether it went farther.
+TB_INLINE bool move_contact(Local* l, const tbReal* sigma, bool farther, tbReal* w,
+                            tbReal* lambda) {
   tbReal b[D], change[D];
   for (int r = 0; r < D; r++) {
     const tbReal* A = l->A + r * D;
@@ -190,11 +224,13 @@ TB_INLINE void move_contact(Local* l, const tbReal* sigma, tbReal* w, tbReal* la
   }
   contact_solve(&l->contact, b, lambda, &l->slip);
   for (int r = 0; r < D; r++) change[r] = lambda[r] - change[r];
+  farther = farther && go_farther(l, change, lambda);
   if (l->bodies == 2) {
     tb_contact_push_pair(l->B, change, w + l->body[0], w + l->body[1]);
   } else {
     tb_contact_push_single(l->B, change, w + l->body[0]);
   }
+  return farther;
 }
 
 // Its sigma at whitened velocity w.
@@ -256,7 +292,7 @@ TB_INLINE void sweep_all(tbActiveState* s, int count) {
       tbReal sigma[D], *lambda = s->lambda + p->block[i].row;
       if (l->bodies > 0) {
         contact_velocity(s, i, lambda, sigma);
-        move_contact(l, sigma, s->sweeps->w, lambda);
+        move_contact(l, sigma, false, s->sweeps->w, lambda);
       } else {
         sweep_block(s, i);
       }
@@ -293,19 +329,20 @@ TB_INLINE void mark_moved(tbActiveState* s, int i) {
   for (int k = 0; k < rows->nnz; k++) moved[rows->col[k]] = now;
 }
 
-// sigma of a contact on free bodies, and whether it holds in a scale: lambda is within its cone.
-TB_INLINE bool contact_holds(const tbActiveState* s, int i, const tbPartScale* scale,
-                             tbReal* sigma) {
+// sigma of a contact on free bodies, and how far it is off, in m/s by the largest impulse: lambda
+// is within its cone.
+TB_INLINE tbReal contact_off(const tbActiveState* s, int i, tbReal load, tbReal* sigma) {
   const Local* l = &s->sweeps->local[i];
   const tbReal *lambda = s->lambda + s->p->block[i].row, *mu = l->contact.mu;
   contact_velocity(s, i, lambda, sigma);
-  tbReal t0 = mu[0] * sigma[1], t1 = mu[1] * sigma[2], most = scale->target * scale->speed;
+  tbReal t0 = mu[0] * sigma[1], t1 = mu[1] * sigma[2], deep = -sigma[0];
   tbReal product = lambda[0] * (sigma[0] + sqrt(t0 * t0 + t1 * t1)) + lambda[1] * sigma[1] +
                    lambda[2] * sigma[2];
-  return -sigma[0] <= most && fabs(product) <= scale->load * most;
+  product = fabs(product) / load;
+  return deep > product ? deep : product;
 }
 
-// The same for any block.
+// Whether any block holds.
 static bool block_holds(const tbActiveState* s, int i, const tbPartScale* scale) {
   tbBlock b = s->p->block[i];
   const tbReal* lambda = s->lambda + b.row;
@@ -317,8 +354,9 @@ static bool block_holds(const tbActiveState* s, int i, const tbPartScale* scale)
   return tb_active_part_holds(&r, scale);
 }
 
-// Solve a block that is not good enough. False: it is.
-TB_INLINE bool settle_block(tbActiveState* s, int i, const tbPartScale* scale) {
+// Solve a block that is not good enough; one that went farther is to be looked at again. False: it
+// is good enough.
+TB_INLINE bool settle_block(tbActiveState* s, int i, const tbPartScale* scale, bool* farther) {
   Local* l = &s->sweeps->local[i];
   tbReal sigma[D];
   if (l->bodies == 0) {
@@ -326,15 +364,17 @@ TB_INLINE bool settle_block(tbActiveState* s, int i, const tbPartScale* scale) {
     sweep_block(s, i);
     return true;
   }
-  if (contact_holds(s, i, scale, sigma)) return false;
-  move_contact(l, sigma, s->sweeps->w, s->lambda + s->p->block[i].row);
+  tbReal off = contact_off(s, i, scale->load, sigma), most = scale->target * scale->speed;
+  if (off <= most) return false;
+  *farther =
+      move_contact(l, sigma, off > NEARLY * most, s->sweeps->w, s->lambda + s->p->block[i].row);
   return true;
 }
 
 bool tb_active_settled(const tbActiveState* s, int i, const tbPartScale* scale) {
   tbReal sigma[D];
-  return s->sweeps->local[i].bodies > 0 ? contact_holds(s, i, scale, sigma)
-                                        : block_holds(s, i, scale);
+  if (s->sweeps->local[i].bodies == 0) return block_holds(s, i, scale);
+  return contact_off(s, i, scale->load, sigma) <= scale->target * scale->speed;
 }
 
 // One sweep over what is unsettled: how many blocks were.
@@ -344,10 +384,11 @@ TB_INLINE int settle_all(tbActiveState* s, const tbPartScale* scale) {
     Local* l = &s->sweeps->local[i];
     if (!is_stale(s, i)) continue;
     l->seen = s->sweeps->clock;
-    if (!settle_block(s, i, scale)) continue;
+    bool farther = false;
+    if (!settle_block(s, i, scale, &farther)) continue;
     count++;
     mark_moved(s, i);
-    l->seen = s->sweeps->clock;
+    l->seen = s->sweeps->clock - farther;
   }
   return count;
 }
