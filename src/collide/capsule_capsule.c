@@ -108,13 +108,24 @@ static int collide_parallel(const Axes* x, tbReal s, tbReal t, const tbReal low[
   return count + 1;
 }
 
+// The gap between the surfaces at the closest points of the axes.
+static tbReal gap_at(const Axes* x, tbReal s, tbReal t) {
+  tbReal p[3], q[3];
+  tb_add_scaled3(p, x->a->pos, s, x->axis_a);
+  tb_add_scaled3(q, x->b->pos, t, x->axis_b);
+  tb_sub3(q, q, p);
+  return tb_norm3(q) - x->a->size[0] - x->b->size[0];
+}
+
 int tb_collide_capsule_capsule(const tbShape* a, const tbShape* b, tbReal margin,
                                tbContactPoint* out, tbCollideCache* warm) {
-  (void)warm;
   tbReal r[3];
   tb_sub3(r, a->pos, b->pos);
-  tbReal reach = a->size[0] + a->size[1] + b->size[0] + b->size[1] + margin;
-  if (!(tb_dot3(r, r) <= reach * reach)) return 0;
+  tbReal reach = a->size[0] + a->size[1] + b->size[0] + b->size[1], far = reach + margin;
+  if (!(tb_dot3(r, r) <= far * far)) {
+    if (warm) warm->gap = tb_norm3(r) - reach;
+    return 0;
+  }
   Axes x = {.a = a, .b = b};
   tb_set3(x.axis_a, a->mat[2], a->mat[5], a->mat[8]);
   tb_set3(x.axis_b, b->mat[2], b->mat[5], b->mat[8]);
@@ -129,5 +140,7 @@ int tb_collide_capsule_capsule(const tbShape* a, const tbShape* b, tbReal margin
   if (x.sin2 < PARALLEL_SIN2 && common_stretch(&x, low, high)) {
     return collide_parallel(&x, s, t, low, high, margin, out);
   }
-  return contact_at(&x, s, t, margin, 0, out);
+  int count = contact_at(&x, s, t, margin, 0, out);
+  if (count == 0 && warm) warm->gap = gap_at(&x, s, t);
+  return count;
 }

@@ -181,7 +181,8 @@ static void external_wrenches(const Context* x) {
   memset(d->cfrc_ext, 0, sizeof(tbReal) * 6 * (size_t)m->nbody);
   for (int i = 1; i < m->nbody; i++) {
     const tbReal* f = d->xfrc_applied + 6 * i;
-    tb_add_wrench(m, d, i, d->xipos + 3 * i, f, f + 3);
+    bool none = f[0] == 0 && f[1] == 0 && f[2] == 0 && f[3] == 0 && f[4] == 0 && f[5] == 0;
+    if (!none) tb_add_wrench(m, d, i, d->xipos + 3 * i, f, f + 3);
   }
   for (int i = 0; i < d->ncon; i++) {
     const tbContact* c = &d->contact[i];

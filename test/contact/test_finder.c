@@ -22,9 +22,11 @@ static tbWorld mill(int posts) {
       "<body pos='.5 0 0'><joint type='ball'/><geom type='ellipsoid' size='.2 .05 .03' pos='.2 0 "
       "0'/>"
       "<geom type='cylinder' size='.04 .2' pos='0 .2 0'/></body></body></body>");
+  static const char* const SHAPES[] = {"type='ellipsoid' size='.05 .05 .3'",
+                                       "type='box' size='.05 .05 .3'",
+                                       "type='capsule' size='.05 .25'"};
   for (int i = 0; i < posts; i++) {
-    n += snprintf(xml + n, sizeof xml - (size_t)n,
-                  "<geom type='%s' size='.05 .05 .3' pos='%g %g %g'/>", i % 2 ? "box" : "ellipsoid",
+    n += snprintf(xml + n, sizeof xml - (size_t)n, "<geom %s pos='%g %g %g'/>", SHAPES[i % 3],
                   0.2 + 0.05 * i, 0.3 * (i % 7) - 1, 0.2 + 0.1 * (i % 5));
   }
   snprintf(xml + n, sizeof xml - (size_t)n, "</worldbody></mujoco>");
