@@ -28,6 +28,13 @@
 #define TB_COLD static
 #endif
 
+// What will be read soon.
+#if defined(__GNUC__) && !defined(__CUDACC__)
+#define tb_prefetch(address) __builtin_prefetch(address)
+#else
+#define tb_prefetch(address) ((void)(address))
+#endif
+
 // Below this a mass, a length or a determinant counts as zero (MuJoCo's value). A macro, since
 // device code cannot read constants of file scope.
 #define TB_TINY 1e-15

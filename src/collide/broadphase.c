@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/kernel.h"
+
 // How far a fat box reaches beyond the item, as a part of its largest side, and how many of the
 // last displacements it looks ahead.
 #define FAT_SIDE 0.1f
@@ -13,6 +15,8 @@
 enum { FEW = 32 };
 // Rebuild the tree when its cost has grown by this factor.
 #define LOOSE 1.3
+// How many pairs ahead boxes are fetched.
+#define AHEAD 16
 
 typedef struct {
   uint64_t* key;
@@ -553,9 +557,10 @@ static void report_by_boxes(tbBroadphase* broad) {
   const tbAabb* tight = s->tight;
   const uint8_t* kind = s->kind;
   tbPair* pairs = broad->pairs;
-  int count = 0, total = s->candidates.count;
+  int count = 0, total = s->candidates.count, last = total - 1;
   for (int c = 0; c < total; c++) {
     int i = (int)(keys[c] >> 32), j = (int)(keys[c] & UINT32_MAX);
+    tb_prefetch(&tight[keys[c + AHEAD < last ? c + AHEAD : last] & UINT32_MAX]);
     pairs[count].first = i;
     pairs[count].second = j;
     int hit = tb_aabb_overlap(&tight[i], &tight[j]);

@@ -99,7 +99,7 @@ void tb_bvh_build(tbBvh* tree, const tbAabb* boxes, int count) {
     int first = stack[depth].first, last = stack[depth].last;
     tbBvhNode* node = &tree->nodes[tree->nnode++];
     bool leaf = last - first <= TB_BVH_LEAF;
-    node->leaf = leaf ? 8 * first + (last - first) : -1;
+    node->leaf = leaf ? 16 * first + (last - first) : -1;
     if (leaf) continue;
     int middle = split(tree, boxes, first, last);
     stack[depth].first = middle;

@@ -48,21 +48,21 @@ static inline void tb_aabb_round(tbAabb* box, const tbReal low[3], const tbReal 
   if (!valid) tb_aabb_make_empty(box);
 }
 
-// Items of a leaf, at most.
-#define TB_BVH_LEAF 4
+// Items of a leaf, at most; so many that there are no more nodes than items.
+#define TB_BVH_LEAF 8
 
 typedef struct {
   tbAabb box;
   int skip;
-  int leaf;  // -1 in inner nodes; else the first place of its items, times 8, and how many
+  int leaf;  // -1 in inner nodes; else the first place of its items, times 16, and how many
 } tbBvhNode;
 
 static inline int tb_bvh_first(const tbBvhNode* leaf) {
-  return leaf->leaf >> 3;
+  return leaf->leaf >> 4;
 }
 
 static inline int tb_bvh_last(const tbBvhNode* leaf) {
-  return (leaf->leaf >> 3) + (leaf->leaf & 7);
+  return (leaf->leaf >> 4) + (leaf->leaf & 15);
 }
 
 // Memory belongs to the caller: room for `count` entries each.
