@@ -477,7 +477,7 @@ static bool travel_on(tbContactFinder* f, const tbModel* m, const tbData* d, int
   tb_copy3(t->pos, pos);
   t->way += tb_norm3(moved);
   t->turn += 2 * sqrt(turned);
-  if (f->near > 0 && m->body_lastdof[body] >= 0) body_speed(m, d, body, t->speed);
+  if (f->near > TB_TOUCHING && m->body_lastdof[body] >= 0) body_speed(m, d, body, t->speed);
   if (t->way + t->turn < 1e9) return true;
   t->way = t->turn = 0;
   return false;
@@ -691,7 +691,8 @@ static tbResult collide_pair(tbContactFinder* f, const tbModel* m, tbData* d, Me
   if (m->opt.enableflags & TB_ENABLE_OVERRIDE) margin = m->opt.o_margin;
   tbContactPoint point[TB_MAX_PAIR_CONTACTS];
   tbReal near = fmax(margin, reach), far = near;
-  if (reach > 0) far += way_of(f, m, d, g1, g2);
+  bool ahead = reach > TB_TOUCHING;
+  if (ahead) far += way_of(f, m, d, g1, g2);
   memory->cache.gap = 0;
   int n = tb_collide(place_shape(f, d, i), place_shape(f, d, j), far, point, &memory->cache);
   if (n == 0) {
@@ -704,7 +705,7 @@ static tbResult collide_pair(tbContactFinder* f, const tbModel* m, tbData* d, Me
   // RaiSim's per-contact problem is that of a point: no torsion, no rolling.
   if (m->opt.law == TB_LAW_RAISIM && parameters.dim > 3) parameters.dim = 3;
   for (int k = 0; k < n; k++) {
-    if (point[k].dist > near && !closes(m, d, g1, g2, &point[k], near)) continue;
+    if (point[k].dist > near && !(ahead && closes(m, d, g1, g2, &point[k], near))) continue;
     tbContact* c = &d->contact[d->ncon++];
     *c = parameters;
     c->dist = point[k].dist;

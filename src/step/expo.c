@@ -114,9 +114,11 @@ bool tb_expo_allocate(tbArena* arena, int nmember, int nrow, tbExpoSystem* s) {
 
 // Above the end of its spring, which has not come up to the surface yet, and not about to reach it
 // within the step: as an oscillator it would pull, and others would let go by it.
-static bool is_slack(const tbExpoContext* x, const tbConstraint* c, const tbSpring* spring) {
+static bool is_slack(const tbExpoContext* x, const tbConstraint* c, const tbSpring* spring,
+                     tbReal load) {
   if (c->source < TB_SOURCE_LIMIT_JOINT || x->m->opt.contact_bilateral) return false;
-  tbReal end = spring->stretch[0] + x->m->opt.timestep * spring->velocity[0];
+  tbReal h = x->m->opt.timestep;
+  tbReal end = spring->stretch[0] + h * (spring->velocity[0] + 0.5 * h * load);
   return spring->stretch[0] > 0 && end > 0;
 }
 
@@ -132,8 +134,8 @@ void tb_expo_gather(const tbExpoContext* x, tbExpoSystem* s) {
       int slides = spring->slipping && c->source == TB_SOURCE_CONTACT && spring->force[0] > 0;
       if (spring->slipping && c->source != TB_SOURCE_CONTACT) s->state[k] = TB_ROWS_FIXED;
       if (slides) s->state[k] = TB_ROWS_SLIP;
-      if (is_slack(x, c, spring)) s->state[k] = TB_ROWS_OFF;
       load_of(x, c, s->a + s->n);
+      if (is_slack(x, c, spring, s->a[s->n])) s->state[k] = TB_ROWS_OFF;
       for (int r = 0; r < c->dim; r++, s->n++) {
         s->row[s->n] = at + r;
         s->K[s->n] = spring->K[r];

@@ -131,7 +131,7 @@ static tbResult find_rows(const tbModel* m, tbData* d, tbStepState* state, int a
   int springs = m->opt.law == TB_LAW_VISCOELASTIC;
   tbReal horizon = horizon_of(m);
   int early = horizon > 0 || (springs && m->opt.contact_bilateral);
-  tbReal reach = early ? first_reach(m) : 0;
+  tbReal reach = early ? first_reach(m) : springs ? tb_touching(m) : 0;
   tbResult result;
   state->left_out = NULL;
   do {

@@ -82,6 +82,10 @@ static int is_angle(const tbModel* m, const tbConstraint* c) {
   return c->source == TB_SOURCE_LIMIT_JOINT && m->jnt_type[c->id] != TB_JOINT_SLIDE;
 }
 
+tbReal tb_touching(const tbModel* m) {
+  return tb_integrator_is_explicit(m) ? 0 : TB_TOUCHING;
+}
+
 tbReal tb_first_depth(const tbModel* m, const tbConstraint* c) {
   if (c->source == TB_SOURCE_CONTACT && m->opt.contact_anchor_normal) return c->pos[0];
   if (c->source == TB_SOURCE_CONTACT && m->opt.contact_bilateral) return 0;
@@ -230,7 +234,7 @@ static int measure_stretch(const tbModel* m, const tbData* d, const tbStepState*
       s->depth = anchor ? anchor->depth : tb_first_depth(m, c);
       s->stretch[0] = c->pos[0] - s->depth;
       if (anchor) recall_contact(m, d, &d->contact[c->id], anchor, s);
-      return c->pos[0] <= 0 || (m->opt.contact_bilateral && anchor);
+      return c->pos[0] <= tb_touching(m) || (m->opt.contact_bilateral && anchor);
     default:
       s->depth = anchor ? anchor->depth : tb_first_depth(m, c);
       s->stretch[0] = c->pos[0] - s->depth;

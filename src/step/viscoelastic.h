@@ -22,6 +22,10 @@ int tb_spring_limit(const tbModel* model, const tbData* data, const tbConstraint
 void tb_slip_direction(const tbData* data, const tbConstraint* constraint, const tbSpring* spring,
                        const tbReal* velocity, tbReal* friction);
 
+// The gap that counts as touch, m. Expo sees its contacts once in a step, however long that is:
+// boxes put on each other, with gaps of rounding, would fall for a step and land on one corner.
+tbReal tb_touching(const tbModel* model);
+
 // Depth from which the spring of a contact's normal or a limit counts, where it is first seen at
 // this distance: the surface (0), that distance (contacts with contact_anchor_normal, EXP), or
 // where it is deeper than TB_DEEP or the way of a fast foot in a step, that much above it: an

@@ -84,7 +84,7 @@ static const Scene SCENES[] = {
      .bodies = FLOOR FREE("0 0 .1", CUBE) FREE("0 0 .3", CUBE) FREE("0 0 .5", CUBE),
      .option = "timestep='.02'",
      .seconds = 2,
-     .gain = {0.01, 60, 20}},
+     .gain = {0.01, 3, 20}},
     {.name = "ten thousand kilometres away",
      .bodies = "<geom type='plane' size='0 0 1'/>" FREE("1e7 1e7 .1", CUBE),
      .seconds = 0.1,

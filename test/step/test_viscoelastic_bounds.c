@@ -374,6 +374,36 @@ static void trees_of_springs_stay_bounded(void** state) {
   tb_world_free(w);
 }
 
+// ---- long steps ---------------------------------------------------------------------------------
+
+// Three boxes put on each other, and so with gaps of rounding, sink to where their springs bear
+// them and stay: no step is too long, because their contacts are there from the first one on.
+static void stack_stands_at_any_step(void** state) {
+  (void)state;
+  static const char BOX[] = "<freejoint/><geom type='box' size='.1 .1 .1' mass='8'/></body>";
+  static const double STEPS[] = {0.002, 0.01, 0.02, 0.05, 0.1};
+  char xml[1024];
+  snprintf(xml, sizeof xml,
+           "<mujoco><worldbody><geom type='plane' size='9 9 .1'/><body pos='0 0 .1'>%s<body pos='0 "
+           "0 .3'>%s<body pos='0 0 .5'>%s</worldbody></mujoco>",
+           BOX, BOX, BOX);
+  for (int k = 0; k < 5; k++) {
+    tbWorld w = tb_world_springs(tb_world_text(xml), TB_INTEGRATOR_EXPO, STEPS[k]);
+    double start = tb_world_energy(w), sunk = 0;
+    for (int i = 0; i * STEPS[k] < 2; i++) {
+      tb_world_run(w, 1);
+      assert_true(tb_world_energy(w) <= start + 1e-9);
+    }
+    // each rests on four springs of 1e5 N/m
+    for (int b = 0; b < 3; b++) {
+      sunk += (3 - b) * 8 * 9.81 / (4 * 1e5);
+      assert_near(w.d->qpos[7 * b + 2], 0.1 + 0.2 * b - sunk, 1e-8);
+      assert_near(w.d->qpos[7 * b], 0, 1e-8);
+    }
+    tb_world_free(w);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(limit_comes_up_slowly),
@@ -388,6 +418,7 @@ int main(void) {
       cmocka_unit_test(fast_legs_make_no_energy),
       cmocka_unit_test(springs_stay_on_their_circle),
       cmocka_unit_test(trees_of_springs_stay_bounded),
+      cmocka_unit_test(stack_stands_at_any_step),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
