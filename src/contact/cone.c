@@ -123,14 +123,6 @@ void tb_cone_project(int dim, const tbReal* mu, const tbReal* x, tbReal* out) {
   }
 }
 
-// Moreau: x = P_K*(x) - P_K(-x).
-void tb_cone_project_dual(int dim, const tbReal* mu, const tbReal* x, tbReal* out) {
-  tbReal minus[TB_MAX_BLOCK_DIM] = {0};
-  for (int i = 0; i < dim; i++) minus[i] = -x[i];
-  tb_cone_project(dim, mu, minus, minus);
-  for (int i = 0; i < dim; i++) out[i] = x[i] + minus[i];
-}
-
 void tb_cone_project_metric(int dim, const tbReal* mu, const tbReal* metric, const tbReal* x,
                             tbReal* out) {
   tbReal scaled[TB_MAX_BLOCK_DIM] = {0}, scaled_mu[TB_MAX_BLOCK_DIM] = {0};

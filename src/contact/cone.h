@@ -1,9 +1,10 @@
 // Sets of one block and their projections: second-order cone with a coefficient per axis, pyramid,
 // half line and box. A cone's vector has its normal entry first.
 //
-//   K  = { x : sqrt(sum (x_Ti / mu_i)^2) <= x_N }          an axis with mu_i = 0 allows x_Ti = 0
-//   only K* = { y : sqrt(sum (mu_i y_Ti)^2)   <= y_N } pyramid P = { x : |x_Ti| <= mu_i x_N },  P*
-//   = { y : sum mu_i |y_Ti| <= y_N }
+//   K  = { x : sqrt(sum (x_Ti / mu_i)^2) <= x_N }, where mu_i = 0 leaves x_Ti = 0 only
+//   K* = { y : sqrt(sum (mu_i y_Ti)^2) <= y_N }
+//   P  = { x : |x_Ti| <= mu_i x_N }, the pyramid
+//   P* = { y : sum mu_i |y_Ti| <= y_N }
 #ifndef TRIBO_CONTACT_CONE_H_
 #define TRIBO_CONTACT_CONE_H_
 
@@ -11,7 +12,6 @@
 
 // Euclidean projections. `out` may be `x`.
 void tb_cone_project(int dim, const tbReal* mu, const tbReal* x, tbReal* out);
-void tb_cone_project_dual(int dim, const tbReal* mu, const tbReal* x, tbReal* out);
 void tb_pyramid_project(int dim, const tbReal* mu, const tbReal* x, tbReal* out);
 
 // Projection on K in the metric |x|^2 = sum metric_i x_i^2, metric > 0 (ADMM IV).

@@ -247,7 +247,7 @@ static void remove_users(tbSpec* spec, const int count[NUSERS],
   }
 }
 
-// ------------------------------------------------------------------------------------------------
+// ---- replicate ---------------------------------------------------------------------------------
 
 typedef struct {
   int count;
@@ -350,7 +350,7 @@ bool tb_mjcf_replicate(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place,
   return true;
 }
 
-// ------------------------------------------------------------------------------------------------
+// ---- attach ------------------------------------------------------------------------------------
 
 // The run of elements that stand in bodies [first, last).
 static void runs_of_bodies(const tbSpec* spec, int first, int last, Runs* runs) {

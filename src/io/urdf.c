@@ -295,16 +295,3 @@ tbSpec* tb_spec_parse_urdf(const char* text, size_t size, const char* path,
   tb_spec_free(u.spec);
   return NULL;
 }
-
-tbSpec* tb_spec_load_urdf(const char* path, const tbLoadOptions* options, tbError* error) {
-  tbArena arena;
-  tb_arena_init(&arena);
-  const unsigned char* bytes = NULL;
-  size_t size = 0;
-  tbSpec* spec = NULL;
-  if (tb_read_file(path, &arena, &bytes, &size, error) == TB_OK) {
-    spec = tb_spec_parse_urdf((const char*)bytes, size, path, options, error);
-  }
-  tb_arena_free(&arena);
-  return spec;
-}

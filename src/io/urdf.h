@@ -9,7 +9,4 @@
 tbSpec* tb_spec_parse_urdf(const char* text, size_t size, const char* path,
                            const tbLoadOptions* options, tbError* error);
 
-// The same from a file.
-tbSpec* tb_spec_load_urdf(const char* path, const tbLoadOptions* options, tbError* error);
-
 #endif

@@ -30,7 +30,7 @@ static void cone_equation(int d, const tbReal* rho, const tbReal* x, const tbRea
   for (int r = 1; r < d; r++) F[r] = slide ? x[r] - y[r] * (radius / length) : rho[r] * sigma[r];
   if (!C) return;
 
-  // (2)
+  // C and D by (2).
   memset(C, 0, (size_t)(d * d) * sizeof *C);
   memset(D, 0, (size_t)(d * d) * sizeof *D);
   for (int r = 0; r < d; r++) {

@@ -164,8 +164,8 @@ void tb_soft_drift(const tbModel* m, const tbData* d, const tbConstraint* c, tbR
   tb_sub3(drift, linear[0], linear[1]);
   tb_scale3(drift, drift, fade);
   if (c->dim < 6) return;
-  // The rows are s/2 vec(q2^-1 w q1) with w = w1 - w2; dq1/dt = w1 q1 / 2, dq2^-1/dt = -q2^-1 w2
-  // / 2.
+  // The rows are s/2 vec(q2^-1 w q1) with w = w1 - w2; dq1/dt = w1 q1 / 2 and
+  // dq2^-1/dt = -q2^-1 w2 / 2.
   const tbReal *w1 = d->cvel + 6 * body[0], *w2 = d->cvel + 6 * body[1];
   tbReal a[4] = {0, w1[0], w1[1], w1[2]}, b[4] = {0, w2[0], w2[1], w2[2]}, w[4], ahead[4], back[4];
   tbReal inner[4] = {0}, conjugate[4];
