@@ -512,6 +512,10 @@ static void mocap_bodies_lead(void** state) {
       assert_true(fabs(w.d->xpos[3 * held] - w.d->mocap_pos[0]) < 0.08);
       assert_true(w.d->xpos[3 * box] - w.d->mocap_pos[3] > 0.12 - 0.08);
     }
+    // What follows by its violation over 0.02 s is behind by as much of the way, less a step.
+    tb_compute_position(w.m, w.d);
+    double behind = w.d->mocap_pos[0] - w.d->xpos[3 * held];
+    if (law < TB_LAW_COUNT) assert_near(behind, 2 * (0.02 - w.m->opt.timestep), 1e-4);
     tb_world_free(w);
   }
 }

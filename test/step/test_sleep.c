@@ -49,6 +49,22 @@ static void heaps_fall_asleep_and_stay(void** state) {
   }
 }
 
+// Half a rest, a push and half a rest are not a rest.
+static void rest_counts_from_the_last_push(void** state) {
+  (void)state;
+  tbWorld w = tb_world_text(HEAPS);
+  w.m->opt.sleep = 1;
+  tb_world_run(w, 100);
+  assert_false(is_asleep(w, C));
+  w.d->qvel[12] = 0.05;
+  tb_world_run(w, 60);
+  assert_false(is_asleep(w, C));
+  assert_true(is_asleep(w, A));
+  tb_world_run(w, 100);
+  assert_true(is_asleep(w, C));
+  tb_world_free(w);
+}
+
 // The ball lands on b: the heap of a and b wakes, c does not.
 static void contact_wakes_the_island(void** state) {
   (void)state;
@@ -158,6 +174,7 @@ static void sleeping_steps_allocate_nothing(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(heaps_fall_asleep_and_stay),
+      cmocka_unit_test(rest_counts_from_the_last_push),
       cmocka_unit_test(contact_wakes_the_island),
       cmocka_unit_test(any_change_wakes),
       cmocka_unit_test(snapshots_know_who_sleeps),

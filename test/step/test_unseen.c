@@ -171,12 +171,33 @@ static void feather_and_anvil_stand(void** state) {
   }
 }
 
+// A pair's own values count, zero included: a lively ball on a lively floor that does not bounce.
+static void pair_decides_the_bounce(void** state) {
+  (void)state;
+  static const char* const PAIRS[] = {"", "restitution='0'", "restitution='.5'"};
+  static const double BOUNCES[] = {0.8, 0, 0.5};
+  for (int k = 0; k < 3; k++) {
+    char xml[512];
+    snprintf(
+        xml, sizeof xml,
+        "<mujoco><worldbody><geom name='f' type='plane' size='9 9 .1' restitution='.8'/><body "
+        "pos='0 0 .1'><freejoint/><geom name='b' size='.1' restitution='.8'/></body></worldbody>"
+        "<contact><pair geom1='f' geom2='b' %s/></contact></mujoco>",
+        PAIRS[k]);
+    tbWorld w = tb_world_text(xml);
+    w.d->qvel[2] = -1;
+    tb_world_run_solved(w, 1);
+    assert_near(w.d->qvel[2], BOUNCES[k], 0.03);
+    tb_world_free(w);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gripper_lifts),           cmocka_unit_test(comfree_grip_creeps),
       cmocka_unit_test(peg_falls_into_its_hole), cmocka_unit_test(screw_lifts),
       cmocka_unit_test(car_goes_straight),       cmocka_unit_test(adhesion_holds),
-      cmocka_unit_test(feather_and_anvil_stand),
+      cmocka_unit_test(feather_and_anvil_stand), cmocka_unit_test(pair_decides_the_bounce),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
