@@ -12,6 +12,11 @@
 // ... and when their normals agree to this cosine; slivers have qhull's normal of their facet.
 #define COPLANAR_COSINE 0.999
 
+// More points than this may have faces of more corners than these, which take too long without
+// joggling; a hull that is joggled must be thicker than what that does, relative to its size.
+#define MANY_POINTS 5000
+#define MANY_CORNERS 1000
+#define JOGGLED_VOLUME 1e-8
 // Faces are plane to rounding where their corners are off by no more than this.
 #define WHIM_TOLERANCE 1e-14
 
@@ -287,7 +292,8 @@ static void set_plane(const tbHull* hull, const int* loop, int count, tbReal pla
     tb_cross(cross, e1, e2);
     tb_add3(sum, sum, cross);
   }
-  if (tb_normalize3(sum) > 0) tb_copy3(plane, sum);
+  // A sliver that joggling turned over keeps the normal of its facet.
+  if (tb_normalize3(sum) > 0 && tb_dot3(sum, plane) >= 0) tb_copy3(plane, sum);
   plane[3] = -INFINITY;
   for (int i = 0; i < count; i++) {
     plane[3] = fmax(plane[3], tb_dot3(plane, hull->vert + 3 * loop[i]));
@@ -454,7 +460,8 @@ static tbResult build(Build* b, tbHull* hull, tbArena* arena, const tbReal* poin
   b->tolerance = COPLANAR_TOLERANCE * hull->radius;
   *retry = !link_edges(b, hull) && !b->temp->failed;
   if (*retry) return tb_fail(error, TB_ERROR_NUMERIC, "the hull's triangles do not close");
-  if (!(signed_volume(b, hull) > 0)) {
+  tbReal least = joggle ? JOGGLED_VOLUME * hull->radius * hull->radius * hull->radius : 0;
+  if (!(signed_volume(b, hull) > least)) {
     return tb_fail(error, TB_ERROR_MODEL, "the hull of the points has no volume");
   }
   if (!merge_coplanar(b, hull) || !set_faces(b, hull, arena) || !set_graph(b, hull, arena) ||
@@ -471,20 +478,48 @@ static tbResult build(Build* b, tbHull* hull, tbArena* arena, const tbReal* poin
   return TB_OK;
 }
 
+// With an arena for what is needed on the way; *retry where qhull's triangles do not close.
+static tbResult attempt(tbHull* hull, tbArena* arena, const tbReal* points, int npoint,
+                        int max_vert, int joggle, const int** vert_index, bool* retry,
+                        tbError* error) {
+  tbArena temp;
+  tb_arena_init(&temp);
+  Build b = {.temp = &temp};
+  *retry = false;
+  memset(hull, 0, sizeof *hull);
+  tbResult result =
+      build(&b, hull, arena, points, npoint, max_vert, joggle, vert_index, retry, error);
+  tb_arena_free(&temp);
+  return result;
+}
+
+// Corners of the largest face.
+static int most_corners(const tbHull* hull) {
+  int most = 0;
+  for (int f = 0; f < hull->nface; f++) {
+    int corners = hull->face_start[f + 1] - hull->face_start[f];
+    most = corners > most ? corners : most;
+  }
+  return most;
+}
+
 tbResult tb_hull_build(tbHull* hull, tbArena* arena, const tbReal* points, int npoint, int max_vert,
                        const int** vert_index, tbError* error) {
   memset(hull, 0, sizeof *hull);
   tbResult result = check_points(points, npoint, max_vert, error);
   if (result != TB_OK) return result;
   bool retry = true;
+  // qhull takes time quadratic in the corners of a face, so that finely divided rims do not end.
+  // With joggled input it does not: where that finds such a face, that is the hull.
+  if (npoint > MANY_POINTS && max_vert == 0) {
+    tbArenaMark mark = tb_arena_mark(arena);
+    result = attempt(hull, arena, points, npoint, 0, 1, vert_index, &retry, error);
+    if (result == TB_OK && most_corners(hull) > MANY_CORNERS) return TB_OK;
+    tb_arena_release(arena, mark);
+    retry = true;
+  }
   for (int joggle = 0; joggle < 2 && retry; joggle++) {
-    tbArena temp;
-    tb_arena_init(&temp);
-    Build b = {.temp = &temp};
-    retry = false;
-    memset(hull, 0, sizeof *hull);
-    result = build(&b, hull, arena, points, npoint, max_vert, joggle, vert_index, &retry, error);
-    tb_arena_free(&temp);
+    result = attempt(hull, arena, points, npoint, max_vert, joggle, vert_index, &retry, error);
   }
   if (result != TB_OK) memset(hull, 0, sizeof *hull);
   return result;

@@ -327,8 +327,85 @@ static void test_bad_input(void** state) {
   tb_arena_free(&arena);
 }
 
+// A hull of a random cloud, of each point many times, of any size, far off; or nothing at all.
+static void test_hostile_points(void** state) {
+  (void)state;
+  enum { N = 40, COPIES = 200 };
+  static double points[3 * N * COPIES];
+  tbArena arena;
+  tb_arena_init(&arena);
+  static const double sizes[] = {1, 1e6, 1e-8, 1e40, 1e-40};
+  int expected = 0;
+  for (int k = 0; k < 6; k++) {
+    tbRng rng = {7};
+    int count = k ? N : N * COPIES;
+    for (int i = 0; i < 3 * N; i++) points[i] = tb_rng_normal(&rng) * sizes[k % 5];
+    for (int i = 3 * N; i < 3 * count; i++) points[i] = points[i % (3 * N)];
+    for (int i = 0; i < 3 * N && k == 5; i++) points[i] += 1e6;
+    tbHull hull;
+    assert_int_equal(tb_hull_build(&hull, &arena, points, count, 0, NULL, NULL), TB_OK);
+    if (k == 0) expected = hull.nvert;
+    assert_int_equal(hull.nvert, expected);
+    check_hull(&hull, points, N, 1e-9);
+    tb_arena_reset(&arena);
+  }
+  // Too thin or too small to have a volume, also after joggling.
+  tbRng rng = {8};
+  for (int k = 0; k < 2; k++) {
+    int count = k ? 50 : N * COPIES;
+    for (int i = 0; i < count; i++) {
+      double angle = 6.283185307179586 * i / count, scale = k ? 1e-160 : 1;
+      tb_set3(points + 3 * i, scale * cos(angle), scale * sin(angle),
+              k ? scale * tb_rng_normal(&rng) : 0.25);
+    }
+    tbHull hull;
+    tbError error = {0};
+    assert_int_equal(tb_hull_build(&hull, &arena, points, count, 0, NULL, &error), TB_ERROR_MODEL);
+    assert_non_null(strstr(error.message, "no volume"));
+    assert_int_equal(hull.nvert, 0);
+  }
+  tb_arena_free(&arena);
+}
+
+// A turned part of many thousand corners, which takes qhull minutes when it merges them.
+static void test_fine_rims(void** state) {
+  (void)state;
+  enum { N = 24000 };
+  static double points[3 * N];
+  tbArena arena;
+  tbRng rng = {9};
+  tbHull hull;
+  for (int i = 0; i < N; i++) {
+    double angle = 6.283185307179586 * (i / 2) / (N / 2);
+    tb_set3(points + 3 * i, cos(angle), sin(angle), i % 2);
+  }
+  tb_arena_init(&arena);
+  assert_int_equal(tb_hull_build(&hull, &arena, points, N, 0, NULL, NULL), TB_OK);
+  assert_true(hull.nvert > N / 2);
+  assert_near(hull.inner, 0.5, 1e-3);
+  // Caps are one face each but for slivers, and no point is outside.
+  int caps = 0;
+  for (int f = 0; f < hull.nface; f++) {
+    int corners = hull.face_start[f + 1] - hull.face_start[f];
+    caps += fabs(hull.plane[4 * f + 2]) > 0.999999 && corners > N / 4;
+    for (int i = 0; i < N; i += 37) {
+      assert_true(tb_dot3(hull.plane + 4 * f, points + 3 * i) <= hull.plane[4 * f + 3] + 4e-6);
+    }
+  }
+  assert_int_equal(caps, 2);
+  for (int k = 0; k < 300; k++) {
+    double d[3] = {tb_rng_normal(&rng), tb_rng_normal(&rng), tb_rng_normal(&rng)};
+    double most = sqrt(d[0] * d[0] + d[1] * d[1]) + fmax(d[2], 0);
+    int v = tb_hull_support(&hull, d, -1);
+    assert_near(tb_dot3(d, hull.vert + 3 * v), most, 1e-6);
+  }
+  tb_arena_free(&arena);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_hostile_points),
+      cmocka_unit_test(test_fine_rims),
       cmocka_unit_test(test_cube_with_points_on_faces),
       cmocka_unit_test(test_float_prism_merges_caps),
       cmocka_unit_test(test_random_clouds),
