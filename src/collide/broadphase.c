@@ -486,6 +486,11 @@ static bool merge_candidates(tbBroadphase* broad) {
   return true;
 }
 
+// As fmax with a number x, without the call.
+static inline tbReal larger(tbReal x, tbReal y) {
+  return y > x ? y : x;
+}
+
 // How far two items are from touching (positive) or from parting (negative), by the sides of their
 // boxes; for a plane also by its normal, along which a box reaches no farther than the root of
 // three times what its sides move.
@@ -493,7 +498,7 @@ static tbReal gap_between(const State* s, int i, int j) {
   const tbAabb *a = &s->tight[i], *b = &s->tight[j];
   tbReal gap = -INFINITY, most = 0;
   for (int k = 0; k < 3; k++) {
-    gap = fmax(gap, fmax((tbReal)a->low[k] - b->high[k], (tbReal)b->low[k] - a->high[k]));
+    gap = larger(gap, larger((tbReal)a->low[k] - b->high[k], (tbReal)b->low[k] - a->high[k]));
   }
   bool plane_i = s->kind[i] & TB_BROAD_PLANE, plane_j = s->kind[j] & TB_BROAD_PLANE;
   const tbAabb* box = plane_i ? b : a;
@@ -503,11 +508,11 @@ static tbReal gap_between(const State* s, int i, int j) {
     for (int k = 0; k < 3; k++) {
       if (plane[k] != 0) lowest += plane[k] * (tbReal)(plane[k] > 0 ? box->low[k] : box->high[k]);
     }
-    gap = fmax(gap, lowest / 1.7320508075688774);
+    gap = larger(gap, lowest / 1.7320508075688774);
   }
   for (int k = 0; k < 3; k++) {
-    most = fmax(most, fmax(fabs(box->low[k]), fabs(box->high[k])));
-    if (!plane_i && !plane_j) most = fmax(most, fmax(fabs(b->low[k]), fabs(b->high[k])));
+    most = larger(most, larger(fabs(box->low[k]), fabs(box->high[k])));
+    if (!plane_i && !plane_j) most = larger(most, larger(fabs(b->low[k]), fabs(b->high[k])));
   }
   // Less what rounding to single precision can hide.
   tbReal sure = fabs(gap) - 1e-6 * most;
