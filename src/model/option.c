@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "model/option.h"
 #include "model/check.h"
 #include "tribo/step.h"
 
@@ -125,6 +126,13 @@ static int set_word(int* target, const char* name, const char* text) {
     }
   }
   return 0;
+}
+
+const char* tb_option_word(const char* name, int value) {
+  for (size_t i = 0; i < sizeof WORDS / sizeof WORDS[0]; i++) {
+    if (WORDS[i].value == value && strcmp(WORDS[i].option, name) == 0) return WORDS[i].word;
+  }
+  return "unknown";
 }
 
 // The answer to a value that stands for none of the option's words.

@@ -14,6 +14,7 @@
 #include "base/timer.h"
 #include "dynamics/mass.h"
 #include "linalg/ltdl.h"
+#include "model/option.h"
 #include "model/workspace.h"
 #include "solvers/active.h"
 #include "solvers/velocity_dense.h"
@@ -43,12 +44,8 @@ static const tbReal NEAR = 1e-3, DIGITS = 1e-8;
 
 static const tbReal NOWHERE[3] = {0, 0, 0};
 
-static const char* const SOLVER_NAMES[TB_SOLVER_COUNT] = {
-    "auto",   "pgs",       "admm", "newton", "staggered",
-    "direct", "bisection", "prox", "ipm",    "corrected"};
-
 const char* tb_step_solver_name(int solver) {
-  return solver >= 0 && solver < TB_SOLVER_COUNT ? SOLVER_NAMES[solver] : "unknown";
+  return tb_option_word("solver", solver);
 }
 
 static tbSolveSettings settings_of(const tbOption* opt) {

@@ -8,6 +8,7 @@
 
 #include "base/timer.h"
 #include "dynamics/mass.h"
+#include "model/option.h"
 #include "model/workspace.h"
 #include "spatial/vec3.h"
 #include "step/check.h"
@@ -406,8 +407,5 @@ tbResult tb_forward(const tbModel* m, tbData* d) {
 }
 
 const char* tb_step_law_name(int law) {
-  if (law == TB_LAW_SOFT) return "soft";
-  if (law == TB_LAW_COMFREE) return "comfree";
-  if (law == TB_LAW_VISCOELASTIC) return "viscoelastic";
-  return law >= 0 && law < TB_LAW_COUNT ? tb_law_name((tbLaw)law) : "unknown";
+  return tb_option_word("law", law);
 }
