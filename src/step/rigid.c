@@ -24,9 +24,12 @@
 #include "step/twists.h"
 #include "tribo/step.h"
 
-// Rounds of the fast path; most rows for dense factors where there are many dofs; most rows of an
-// island that it leaves to the other solvers where it does not converge.
-enum { MOST_FAST = 200, MOST_DENSE = 64, MOST_GENERAL = 300, MOST_SURE = 100, MOST_AFTER = 100 };
+// Iterations of Newton on the active set, and of the law's solvers after it.
+enum { MOST_FAST = 200, MOST_AFTER = 100 };
+
+// Rows of an island: the most for Newton in impulse space; the most that the law's solvers are
+// tried on where Newton fails; the most on which they are tried however close it came.
+enum { MOST_DENSE = 64, MOST_GENERAL = 300, MOST_SURE = 100 };
 
 // Of its dofs: what an island may have of unknowns in the space of what touches.
 static const tbReal REDUCED_SHARE = 0.7;
