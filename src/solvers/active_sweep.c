@@ -33,16 +33,25 @@ typedef struct {
 typedef struct {
   int bodies;   // that a contact of three rows moves, or 0: by the general way
   int body[2];  // their first dofs
-  int seen;     // when it was last looked at
+  int row;
   tbReal* B;
+  tbReal g[D], R[D];  // of a contact
   tbReal slip;
   tbReal last[D];  // change of a contact
   Contact contact;
   tbReal A[MAX * MAX];
 } Local;
 
+// What tells whether a block is to be looked at, apart from the rest since it is asked in every
+// sweep: the first dofs of the free bodies that a contact moves, or -1, and when it was last done.
+typedef struct {
+  int body[2];
+  int seen;
+} Visit;
+
 struct tbActiveSweeps {
   Local* local;
+  Visit* visit;
   tbReal* w;   // by dof; only the dofs of the island are used
   int* moved;  // by dof: when a block last changed w there; for free bodies the first dof stands
   int clock;   // counts changes
@@ -84,7 +93,7 @@ static bool reduce(const tbBlock* b, const tbReal* A, Contact* c) {
   return true;
 }
 
-static bool whiten(const tbActiveState* s, tbArena* arena, Local* local) {
+static bool whiten(const tbActiveState* s, tbArena* arena, Local* local, Visit* visit) {
   const tbActive* a = s->a;
   for (int i = 0; i < s->p->nblock; i++) {
     const tbRows* rows = &a->block[i];
@@ -107,6 +116,13 @@ static bool whiten(const tbActiveState* s, tbArena* arena, Local* local) {
     }
     bool contact = b->type == TB_BLOCK_CONE && d == D && a->law == TB_LAW_NCP;
     l->bodies = contact && reduce(b, l->A, &l->contact) ? count_bodies(rows, l->body) : 0;
+    l->row = b->row;
+    for (int r = 0; r < D && l->bodies > 0; r++) {
+      l->g[r] = s->p->g[b->row + r];
+      l->R[r] = s->p->R ? s->p->R[b->row + r] : 0;
+    }
+    visit[i].body[0] = l->bodies > 0 ? l->body[0] : -1;
+    visit[i].body[1] = l->bodies > 1 ? l->body[1] : visit[i].body[0];
   }
   return true;
 }
@@ -117,7 +133,8 @@ static tbActiveSweeps* start(const tbActiveState* s, tbArena* arena) {
   sweeps->local = tb_arena_alloc(arena, sizeof(Local) * (size_t)(s->p->nblock + 1));
   sweeps->w = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(s->a->forest.n + 1));
   sweeps->moved = TB_ARENA_NEW(arena, int, s->a->forest.n + 1);
-  if (arena->failed || !whiten(s, arena, sweeps->local)) return NULL;
+  sweeps->visit = tb_arena_alloc(arena, sizeof(Visit) * (size_t)(s->p->nblock + 1));
+  if (arena->failed || !whiten(s, arena, sweeps->local, sweeps->visit)) return NULL;
   return sweeps;
 }
 
@@ -237,14 +254,13 @@ TB_INLINE bool move_contact(Local* l, const tbReal* sigma, bool farther, tbReal*
 TB_INLINE void contact_velocity(const tbActiveState* s, int i, const tbReal* lambda,
                                 tbReal* sigma) {
   const Local* l = &s->sweeps->local[i];
-  int row = s->p->block[i].row;
-  const tbReal *w = s->sweeps->w, *g = s->p->g + row, *R = s->p->R ? s->p->R + row : NULL;
+  const tbReal* w = s->sweeps->w;
   if (l->bodies == 2) {
     tb_contact_mul_pair(l->B, w + l->body[0], w + l->body[1], sigma);
   } else {
     tb_contact_mul_single(l->B, w + l->body[0], sigma);
   }
-  for (int r = 0; r < D; r++) sigma[r] += g[r] + (R ? R[r] * lambda[r] : 0);
+  for (int r = 0; r < D; r++) sigma[r] += l->g[r] + l->R[r] * lambda[r];
 }
 
 // ---- any block ---------------------------------------------------------------------------------
@@ -289,7 +305,7 @@ TB_INLINE void sweep_all(tbActiveState* s, int count) {
   for (int k = 0; k < count; k++) {
     for (int i = 0; i < p->nblock; i++) {
       Local* l = &s->sweeps->local[i];
-      tbReal sigma[D], *lambda = s->lambda + p->block[i].row;
+      tbReal sigma[D], *lambda = s->lambda + l->row;
       if (l->bodies > 0) {
         contact_velocity(s, i, lambda, sigma);
         move_contact(l, sigma, false, s->sweeps->w, lambda);
@@ -304,41 +320,38 @@ TB_INLINE void sweep_all(tbActiveState* s, int count) {
 
 // Whether w may have changed under a block since it was last looked at.
 TB_INLINE bool is_stale(const tbActiveState* s, int i) {
-  const Local* l = &s->sweeps->local[i];
+  const Visit* v = &s->sweeps->visit[i];
   const int* moved = s->sweeps->moved;
-  if (l->bodies > 0) {
-    return moved[l->body[0]] > l->seen || (l->bodies == 2 && moved[l->body[1]] > l->seen);
-  }
+  if (v->body[0] >= 0) return moved[v->body[0]] > v->seen || moved[v->body[1]] > v->seen;
   const tbRows* rows = &s->a->block[i];
   bool stale = false;
-  for (int k = 0; k < rows->nnz; k++) stale = stale || moved[rows->col[k]] > l->seen;
+  for (int k = 0; k < rows->nnz; k++) stale = stale || moved[rows->col[k]] > v->seen;
   return stale;
 }
 
 // A change of w under a block.
 TB_INLINE void mark_moved(tbActiveState* s, int i) {
-  const Local* l = &s->sweeps->local[i];
+  const Visit* v = &s->sweeps->visit[i];
   int* moved = s->sweeps->moved;
   int now = ++s->sweeps->clock;
-  if (l->bodies > 0) {
-    moved[l->body[0]] = now;
-    if (l->bodies == 2) moved[l->body[1]] = now;
+  if (v->body[0] >= 0) {
+    moved[v->body[0]] = moved[v->body[1]] = now;
     return;
   }
   const tbRows* rows = &s->a->block[i];
   for (int k = 0; k < rows->nnz; k++) moved[rows->col[k]] = now;
 }
 
-// sigma of a contact on free bodies, and how far it is off, in m/s by the largest impulse: lambda
-// is within its cone.
-TB_INLINE tbReal contact_off(const tbActiveState* s, int i, tbReal load, tbReal* sigma) {
+// sigma of a contact on free bodies, and how far it is off, in m/s (`unit`: one over the largest
+// impulse): lambda is within its cone.
+TB_INLINE tbReal contact_off(const tbActiveState* s, int i, tbReal unit, tbReal* sigma) {
   const Local* l = &s->sweeps->local[i];
-  const tbReal *lambda = s->lambda + s->p->block[i].row, *mu = l->contact.mu;
+  const tbReal *lambda = s->lambda + l->row, *mu = l->contact.mu;
   contact_velocity(s, i, lambda, sigma);
   tbReal t0 = mu[0] * sigma[1], t1 = mu[1] * sigma[2], deep = -sigma[0];
   tbReal product = lambda[0] * (sigma[0] + sqrt(t0 * t0 + t1 * t1)) + lambda[1] * sigma[1] +
                    lambda[2] * sigma[2];
-  product = fabs(product) / load;
+  product = fabs(product) * unit;
   return deep > product ? deep : product;
 }
 
@@ -364,31 +377,30 @@ TB_INLINE bool settle_block(tbActiveState* s, int i, const tbPartScale* scale, b
     sweep_block(s, i);
     return true;
   }
-  tbReal off = contact_off(s, i, scale->load, sigma), most = scale->target * scale->speed;
+  tbReal off = contact_off(s, i, 1 / scale->load, sigma), most = scale->target * scale->speed;
   if (off <= most) return false;
-  *farther =
-      move_contact(l, sigma, off > NEARLY * most, s->sweeps->w, s->lambda + s->p->block[i].row);
+  *farther = move_contact(l, sigma, off > NEARLY * most, s->sweeps->w, s->lambda + l->row);
   return true;
 }
 
 bool tb_active_settled(const tbActiveState* s, int i, const tbPartScale* scale) {
   tbReal sigma[D];
   if (s->sweeps->local[i].bodies == 0) return block_holds(s, i, scale);
-  return contact_off(s, i, scale->load, sigma) <= scale->target * scale->speed;
+  return contact_off(s, i, 1 / scale->load, sigma) <= scale->target * scale->speed;
 }
 
 // One sweep over what is unsettled: how many blocks were.
 TB_INLINE int settle_all(tbActiveState* s, const tbPartScale* scale) {
   int count = 0;
   for (int i = 0; i < s->p->nblock; i++) {
-    Local* l = &s->sweeps->local[i];
+    Visit* v = &s->sweeps->visit[i];
     if (!is_stale(s, i)) continue;
-    l->seen = s->sweeps->clock;
+    v->seen = s->sweeps->clock;
     bool farther = false;
     if (!settle_block(s, i, scale, &farther)) continue;
     count++;
     mark_moved(s, i);
-    l->seen = s->sweeps->clock - farther;
+    v->seen = s->sweeps->clock - farther;
   }
   return count;
 }
@@ -411,7 +423,7 @@ void tb_active_forget(tbActiveState* s) {
   for (int i = 0; i < s->p->nblock; i++) {
     const tbRows* rows = &s->a->block[i];
     for (int k = 0; k < rows->nnz; k++) s->sweeps->moved[rows->col[k]] = now;
-    s->sweeps->local[i].seen = now - 1;
+    s->sweeps->visit[i].seen = now - 1;
   }
 }
 
