@@ -85,16 +85,26 @@ static void project_ellipse(int n, const tbReal* mu, tbReal t0, const tbReal* x,
   *t = inverse_scaled_norm(n, mu, y);
 }
 
+static bool is_round(int n, const tbReal* mu) {
+  bool round = true;
+  for (int i = 1; i < n; i++) round = round && mu[i] == mu[0];
+  return round;
+}
+
+static const tbReal ONE[TB_MAX_BLOCK_DIM] = {1, 1, 1, 1, 1, 1};
+
+bool tb_cone_contains(int dim, const tbReal* mu, const tbReal* x) {
+  int n = dim - 1;
+  if (!is_round(n, mu)) return inverse_scaled_norm(n, mu, x + 1) <= x[0];
+  return x[0] >= 0 && scaled_norm(n, ONE, x + 1) <= (n ? mu[0] : 0) * x[0];
+}
+
 void tb_cone_project(int dim, const tbReal* mu, const tbReal* x, tbReal* out) {
   int n = dim - 1;
   tbReal t0 = x[0];
-  bool round = true;
-  for (int i = 1; i < n; i++) round = round && mu[i] == mu[0];
-
-  if (round) {
+  if (is_round(n, mu)) {
     // A round cone: closed form.
-    tbReal one[TB_MAX_BLOCK_DIM] = {1, 1, 1, 1, 1, 1};
-    tbReal m = n ? mu[0] : 0, length = scaled_norm(n, one, x + 1);
+    tbReal m = n ? mu[0] : 0, length = scaled_norm(n, ONE, x + 1);
     if (t0 >= 0 && length <= m * t0) {
       memmove(out, x, (size_t)dim * sizeof *out);
     } else if (m * length <= -t0) {

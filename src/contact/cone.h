@@ -8,7 +8,12 @@
 #ifndef TRIBO_CONTACT_CONE_H_
 #define TRIBO_CONTACT_CONE_H_
 
+#include <stdbool.h>
+
 #include "tribo/problem.h"
+
+// Whether x is in the cone that tb_cone_project projects on: it is then its own projection.
+bool tb_cone_contains(int dim, const tbReal* mu, const tbReal* x);
 
 // Euclidean projections. `out` may be `x`.
 void tb_cone_project(int dim, const tbReal* mu, const tbReal* x, tbReal* out);

@@ -85,6 +85,22 @@ static bool round_cone(const tbBlock* b, tbLaw law, const tbReal* lambda, const 
   return true;
 }
 
+// Any cone under the exact law. What is in K needs no projection, and Gamma puts sigma in K* where
+// sigma_N >= 0.
+static Parts elliptic_cone(const tbBlock* b, const tbReal* lambda, const tbReal* sigma) {
+  tbReal shift = tb_cone_shift(b->dim, b->mu, sigma), shifted[TB_MAX_BLOCK_DIM] = {0};
+  for (int k = 0; k < b->dim; k++) shifted[k] = sigma[k];
+  shifted[0] += shift;
+  Parts r = {0, 0, fabs(dot(b->dim, lambda, shifted))};
+  if (!tb_cone_contains(b->dim, b->mu, lambda)) {
+    tbReal projected[TB_MAX_BLOCK_DIM];
+    tb_cone_project(b->dim, b->mu, lambda, projected);
+    r.primal = distance(b->dim, lambda, projected);
+  }
+  if (!(shift <= shifted[0])) r.dual = dual_distance(b, TB_LAW_NCP, shifted);
+  return r;
+}
+
 static Parts cone(const tbProblem* p, int i, tbLaw law, const tbReal* lambda, const tbReal* sigma) {
   const tbBlock* b = &p->block[i];
   Parts written_out;
@@ -93,9 +109,9 @@ static Parts cone(const tbProblem* p, int i, tbLaw law, const tbReal* lambda, co
     return written_out;
   }
   if (law == TB_LAW_RAISIM) return raisim(p, i, lambda, sigma);
+  if (law == TB_LAW_NCP) return elliptic_cone(b, lambda, sigma);
   tbReal shifted[TB_MAX_BLOCK_DIM], projected[TB_MAX_BLOCK_DIM];
   for (int k = 0; k < b->dim; k++) shifted[k] = sigma[k];
-  if (law == TB_LAW_NCP) shifted[0] += tb_cone_shift(b->dim, b->mu, sigma);
   if (law == TB_LAW_LCP) shifted[0] += tb_pyramid_shift(b->dim, b->mu, sigma);
   tb_block_project(b, law, lambda, projected);
   return (Parts){distance(b->dim, lambda, projected), dual_distance(b, law, shifted),

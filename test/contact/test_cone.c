@@ -1,4 +1,6 @@
 // Projections: their defining properties on random cones, and derivatives by finite differences.
+#include <string.h>
+
 #include "common/test.h"
 #include "contact/cone.h"
 #include "contact/cone_derivative.h"
@@ -76,6 +78,36 @@ static void projections_are_optimal(void** state) {
     tb_pyramid_project(dim, mu, z, z);
     assert_near_array(z, y, dim, 0);
   }
+}
+
+// Members, and only they, are their own projections.
+static void members_stay(void** state) {
+  (void)state;
+  tbRng rng = {4};
+  int inside = 0;
+  for (int k = 0; k < 20000; k++) {
+    int dim = 2 + tb_rng_int(&rng, 5);
+    tbReal mu[MAX], x[MAX], y[MAX];
+    random_mu(&rng, dim, k & 1, mu);
+    if (k % 3) {
+      random_vector(&rng, dim, x);
+    } else {
+      random_member(&rng, dim, mu, false, x);
+    }
+    tb_cone_project(dim, mu, x, y);
+    bool same = memcmp(x, y, sizeof(tbReal) * (size_t)dim) == 0;
+    bool contains = tb_cone_contains(dim, mu, x);
+    // A projection may end on what it started from, but for a member it must.
+    assert_true(!contains || same);
+    if (k % 3 == 0) {
+      x[0] *= 1 + 1e-12;
+      assert_true(tb_cone_contains(dim, mu, x));
+    }
+    inside += contains;
+    x[0] = -1;
+    assert_false(tb_cone_contains(dim, mu, x));
+  }
+  assert_true(inside > 5000 && inside < 15000);
 }
 
 // Moreau: x + P_K(-x) is the projection on K*, and lies there.
@@ -180,6 +212,7 @@ static void extremes(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(projections_are_optimal),
+      cmocka_unit_test(members_stay),
       cmocka_unit_test(dual_projection),
       cmocka_unit_test(metric_projection),
       cmocka_unit_test(derivative_matches_differences),
