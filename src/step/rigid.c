@@ -388,17 +388,17 @@ static void judge_apart(const Fast* f, const tbActive* whole, tbIsland* island, 
                         tbSolveInfo* info) {
   apply_impulses(f, whole, island);
   tb_assembled_velocity(f->constraints, island, f->v_free, f->v_next, sigma);
-  info->residual = tb_residual(whole->p, whole->law, island->lambda, sigma);
+  info->residual = tb_residual(whole->p, TB_LAW_NCP, island->lambda, sigma);
 }
 
 // Solve those parts whose impulses are not good enough, `share` of the tolerance. False: out of
 // memory.
-static bool solve_parts(const Fast* f, const tbApart* apart, tbReal share, tbLaw law,
-                        tbArena* arena, tbSolveInfo* info) {
+static bool solve_parts(const Fast* f, const tbApart* apart, tbReal share, tbArena* arena,
+                        tbSolveInfo* info) {
   for (int i = 0; i < apart->parts.count; i++) {
     tbIsland* part = &apart->parts.island[i];
     tbReal tolerance = f->m->opt.solve_tolerance * tb_apart_ease(apart, part);
-    part->measure = tb_residual(&part->problem, law, part->lambda, part->sigma).relative;
+    part->measure = tb_residual(&part->problem, TB_LAW_NCP, part->lambda, part->sigma).relative;
     if (part->measure <= share * tolerance) continue;
     tbArenaMark mark = tb_arena_mark(arena);
     tbSolveInfo one;
@@ -422,15 +422,17 @@ static bool solve_apart(const Fast* f, tbIsland* island, tbArena* arena, tbSolve
   tbRows* rows;
   tbActive whole;
   tbApart apart;
-  // Near the answer, sweeps would only lead away from it.
-  if (island->problem.n <= LEAST_ROWS || !(island->measure > near)) return true;
+  // Contacts of other laws may slide and open at once. Near the answer, sweeps would only lead away
+  // from it.
+  if (f->m->opt.law != TB_LAW_NCP || island->problem.n <= LEAST_ROWS) return true;
+  if (!(island->measure > near)) return true;
   if (!pose(f, island, tolerance, arena, &rows, &whole)) return false;
-  if (whole.ntree < 2 || (int)whole.law != f->m->opt.law) return true;
+  if (whole.ntree < 2) return true;
   tbReal *sigma = tb_arena_alloc(arena, bytes), *first = tb_arena_alloc(arena, bytes);
   if (!sigma || !first) return false;
   memcpy(first, island->lambda, bytes);
   memcpy(sigma, island->sigma, bytes);
-  *info = (tbSolveInfo){.status = TB_SOLVE_MAX_ITERATIONS, .law = tb_law_name(whole.law)};
+  *info = (tbSolveInfo){.status = TB_SOLVE_MAX_ITERATIONS, .law = tb_law_name(TB_LAW_NCP)};
   info->solver = "active";
   if (!tb_active_relax(&whole, arena, SWEEPS, island->lambda, sigma) ||
       !tb_apart_open(&apart, arena, island, sigma)) {
@@ -441,7 +443,7 @@ static bool solve_apart(const Fast* f, tbIsland* island, tbArena* arena, tbSolve
   for (int turn = 0; turn < TURNS && closed && info->status != TB_SOLVE_CONVERGED; turn++) {
     tbArenaMark mark = tb_arena_mark(arena);
     if (!tb_apart_divide(&apart, arena, f->m, f->constraints, sigma) ||
-        !solve_parts(f, &apart, turn == 0 ? RECALL : 1, whole.law, arena, info)) {
+        !solve_parts(f, &apart, turn == 0 ? RECALL : 1, arena, info)) {
       return false;
     }
     tb_apart_collect(&apart, island);
@@ -451,11 +453,10 @@ static bool solve_apart(const Fast* f, tbIsland* island, tbArena* arena, tbSolve
     closed = tb_apart_close(&apart, sigma);
   }
   // Where no contact is left to close, a part was not solved, and the whole would not be either.
-  *done = info->status == TB_SOLVE_CONVERGED || !closed;
+  bool best = !closed && info->residual.relative < island->measure;
+  *done = info->status == TB_SOLVE_CONVERGED || best;
   island->applied = info->status == TB_SOLVE_CONVERGED;
-  info->residual_exact = whole.law == TB_LAW_NCP
-                             ? info->residual
-                             : tb_residual(whole.p, TB_LAW_NCP, island->lambda, sigma);
+  info->residual_exact = info->residual;
   if (!*done) memcpy(island->lambda, first, bytes);
   return true;
 }
