@@ -22,6 +22,7 @@
 #include "step/certificate.h"
 #include "step/guard.h"
 #include "step/implicit.h"
+#include "step/tension.h"
 #include "step/twists.h"
 #include "tribo/step.h"
 
@@ -680,6 +681,7 @@ tbResult tb_rigid_velocity(const tbModel* m, tbData* d, tbStepState* state, tbRe
   // Free velocity v_f = v + h H^-1 (tau - b), H = M with damping made implicit.
   tbInertiaFactor factor;
   tbResult result = tb_implicit_factor(m, d, TB_IMPLICIT_ALL, &factor);
+  if (result == TB_OK) result = tb_tension_stiffen(m, d, state, &factor);
   if (result != TB_OK) return result;
   memcpy(v_free, d->qfrc_smooth, bytes);
   tb_ltdl_solve(forest, factor.LD, factor.inverse, v_free);

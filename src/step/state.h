@@ -20,6 +20,7 @@ typedef struct {
   tbReal* rk4;                // stages of tb_rk4, made on first use
   size_t allocations, bytes;  // of what is made on first use
   int softened;               // comfree: 1 where the last step softened an island's gains
+  int stiffened;              // rigid laws: 1 where the last step had geometric stiffness
   tbReal clock;               // s: when the second half of the step began
   int first_half;             // 1 after tb_step1, 0 after tb_step2
   tbConstraints constraints;  // of the current step, in the arena
