@@ -2,6 +2,7 @@
 // where they are not, and never a push from between two cells.
 #include <stdlib.h>
 
+#include "collide/hull.h"
 #include "common/shapes.h"
 #include "spatial/quat.h"
 #include "spatial/vec3.h"
@@ -375,6 +376,59 @@ static void test_steep_cells(void** state) {
   assert_true(apart > 500 && odd <= 2 + shallow / 500);
 }
 
+#ifdef TB_WITH_QHULL
+
+// Blades edge down on the ridges of a comb, also where they hang over the border: two sharp edges
+// that cross, of which neither holds a point of the other. Pressed in along the shortest way they
+// are found, no deeper than pressed.
+static void test_blades_on_ridges(void** state) {
+  (void)state;
+  tbRng rng = {31};
+  static Steep steep;
+  tbShape a = place(&steep.field);
+  int found = 0, odd = 0;
+  for (int round = 0; round < 600; round++) {
+    tbReal depth = 1e-4, wide = tb_rng_uniform(&rng, 0.005, 0.08), n[3] = {0, 0, 1};
+    const tbReal points[18] = {-0.2, 0,     0,    0.2,  0,    0,    -0.2, -wide, 0.15,
+                               0.2,  -wide, 0.15, -0.2, wide, 0.15, 0.2,  wide,  0.15};
+    fill_steep(&rng, tb_rng_uniform(&rng, 0.05, 0.6), &steep);
+    for (int k = 0; k < SIDE * SIDE; k++) steep.data[k] = k % SIDE % 3 == 1;
+    tbArena arena;
+    tbHull hull;
+    tb_arena_init(&arena);
+    assert_int_equal(tb_hull_build(&hull, &arena, points, 6, 0, NULL, NULL), TB_OK);
+    tbShape b = place(NULL);
+    b.type = TB_GEOM_MESH;
+    b.hull = &hull;
+    tb_test_turn(&b, (const tbReal[3]){0, 0, 1}, tb_rng_uniform(&rng, 0, 3));
+    tb_test_turn(&b, (const tbReal[3]){1, 0, 0}, 0.2 * tb_rng_normal(&rng));
+    tb_test_turn(&b, (const tbReal[3]){0, 1, 0}, 0.2 * tb_rng_normal(&rng));
+    tb_set3(b.pos, tb_rng_uniform(&rng, -0.45, 0.45), tb_rng_uniform(&rng, -0.45, 0.45), 1.2);
+    tbReal least = INFINITY;
+    for (int k = 0; k < 40 && least > 1e-3; k++) {
+      if (k) b.pos[2] -= 0.999 * least;
+      least = least_over_triangles(&steep.field, &b, n);
+    }
+    // Beside a wall of the border there is more than the triangles.
+    if (least > 1e-9 && least <= 1e-3 && n[2] > 0.3) {
+      check_apart(&a, &b, least, 1.01 * least + 1e-5);
+      tb_add_scaled3(b.pos, b.pos, -depth - least, n);
+      tbContactPoint c[TB_MAX_PAIR_CONTACTS];
+      int count = tb_collide(&a, &b, 0, c, NULL);
+      if (count == 0) fail_msg("round %d: nothing found", round);
+      tbReal deepest = 0;
+      for (int i = 0; i < count; i++) deepest = fmin(deepest, c[i].dist);
+      odd += !(deepest <= -0.5 * depth && deepest >= -depth - 1e-7);
+      found++;
+    }
+    tb_arena_free(&arena);
+  }
+  print_message("%d blades, %d not as deep as pushed\n", found, odd);
+  assert_true(found > 300 && odd == 0);
+}
+
+#endif
+
 // A plate on hundreds of spikes: more contacts of one direction than are compared at once.
 static void test_bed_of_nails(void** state) {
   (void)state;
@@ -436,6 +490,10 @@ int main(void) {
       cmocka_unit_test(test_ball_on_rough_ground),
       cmocka_unit_test(test_shapes_on_rough_ground),
       cmocka_unit_test(test_steep_cells),
+#ifdef TB_WITH_QHULL
+      cmocka_unit_test(test_blades_on_ridges),
+#endif
+
       cmocka_unit_test(test_bed_of_nails),
       cmocka_unit_test(test_bad_fields),
   };
