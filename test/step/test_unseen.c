@@ -171,6 +171,27 @@ static void feather_and_anvil_stand(void** state) {
   }
 }
 
+// Balls that come in by several millimetres a step are seen before they are there, and stop at the
+// surface, whatever they hit.
+static void fast_balls_stop_at_the_surface(void** state) {
+  (void)state;
+  tbWorld w = tb_world_text(
+      "<mujoco><worldbody>" FLOOR
+      "<geom type='box' size='.5 .5 .1' pos='2 0 .1'/><geom "
+      "type='capsule' size='.1 .5' pos='4 0 .1' euler='0 90 0'/><body pos='0 0 .537'><freejoint/>"
+      "<geom size='.1'/></body><body pos='2 0 .737'><freejoint/><geom size='.1'/></body><body "
+      "pos='4 "
+      "0 .737'><freejoint/><geom size='.1'/></body></worldbody></mujoco>");
+  for (int b = 0; b < 3; b++) w.d->qvel[6 * b + 2] = -5;
+  for (int i = 0; i < 100; i++) {
+    tb_world_run_solved(w, 1);
+    for (int k = 0; k < w.d->ncon; k++) assert_true(w.d->contact[k].dist > -1e-6);
+  }
+  assert_near(w.d->qpos[2], 0.1, 1e-6);
+  assert_near(w.d->qpos[9], 0.3, 1e-6);
+  tb_world_free(w);
+}
+
 // A pair's own values count, zero included: a lively ball on a lively floor that does not bounce.
 static void pair_decides_the_bounce(void** state) {
   (void)state;
@@ -194,10 +215,15 @@ static void pair_decides_the_bounce(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(gripper_lifts),           cmocka_unit_test(comfree_grip_creeps),
-      cmocka_unit_test(peg_falls_into_its_hole), cmocka_unit_test(screw_lifts),
-      cmocka_unit_test(car_goes_straight),       cmocka_unit_test(adhesion_holds),
-      cmocka_unit_test(feather_and_anvil_stand), cmocka_unit_test(pair_decides_the_bounce),
+      cmocka_unit_test(gripper_lifts),
+      cmocka_unit_test(comfree_grip_creeps),
+      cmocka_unit_test(peg_falls_into_its_hole),
+      cmocka_unit_test(screw_lifts),
+      cmocka_unit_test(car_goes_straight),
+      cmocka_unit_test(adhesion_holds),
+      cmocka_unit_test(feather_and_anvil_stand),
+      cmocka_unit_test(pair_decides_the_bounce),
+      cmocka_unit_test(fast_balls_stop_at_the_surface),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -352,6 +352,29 @@ static void springs_stay_on_their_circle(void** state) {
   }
 }
 
+// What does not pull does not change within the step either: a slack tendon lets its body go on, a
+// servo at its bound pushes with that.
+static void slack_and_held_springs_are_constant(void** state) {
+  (void)state;
+  tbWorld w = tb_world_springs(
+      tb_world_text(
+          "<mujoco><option gravity='0 0 0'/><worldbody><body><joint name='a' type='slide' "
+          "axis='1 0 0'/><geom size='.1' mass='2'/></body><body pos='0 1 0'><joint name='b' "
+          "type='slide' axis='1 0 0'/><geom size='.1' mass='2'/></body></worldbody><tendon>"
+          "<fixed stiffness='5000' springlength='-1 1'><joint joint='a' coef='1'/></fixed>"
+          "</tendon><actuator><position joint='b' kp='5000' forcerange='-3 3'/></actuator>"
+          "</mujoco>"),
+      TB_INTEGRATOR_EXPO, 0.01);
+  w.d->qvel[0] = 0.5;
+  w.d->ctrl[0] = 10;
+  tb_world_run(w, 100);
+  assert_near(w.d->qvel[0], 0.5, 1e-12);
+  assert_near(w.d->qpos[0], 0.5, 1e-12);
+  assert_near(w.d->qvel[1], 1.5, 1e-12);
+  assert_near(w.d->qpos[1], 0.75, 1e-12);
+  tb_world_free(w);
+}
+
 // Balls and trees of springs, at h w up to 2: what nonlinear forces held over 5 ms add in 20 s.
 static void trees_of_springs_stay_bounded(void** state) {
   (void)state;
@@ -417,6 +440,7 @@ int main(void) {
       cmocka_unit_test(cut_means_make_no_energy),
       cmocka_unit_test(fast_legs_make_no_energy),
       cmocka_unit_test(springs_stay_on_their_circle),
+      cmocka_unit_test(slack_and_held_springs_are_constant),
       cmocka_unit_test(trees_of_springs_stay_bounded),
       cmocka_unit_test(stack_stands_at_any_step),
   };
