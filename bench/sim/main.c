@@ -217,8 +217,8 @@ static void claim_scaling(Bench* b, double power, double bytes_per_body) {
                 "(asked for: at most contacts to the power 1.15)", ours,
                 power <= 1.15 ? TB_VERDICT_BETTER : TB_VERDICT_DIFFERS,
                 power <= 1.15 ? NULL
-                              : "Large islands need interior points, small ones only a "
-                                "round or two of Newton's method.",
+                              : "Large islands need many sweeps over what is unsettled, small "
+                                "ones only a round or two of Newton's method.",
                 "sim_scaling.svg"});
 }
 
