@@ -25,12 +25,13 @@
 
 // The largest E over the diagonal of G.
 static const tbReal MOST_CAUTIOUS = 1;
-// Small islands: rounds in which modes change, at first and on the way; most rounds of either.
-enum { BOLD = 4, LEAP = 2, MOST_ROUNDS = 10 };
+// E over the diagonal of G on small islands. A round leaves about E times what was there, so that
+// at first it may be this share of the tolerance over the residual of the guess, between:
+static const tbReal SOFT_SHARE = 0.1, SOFT_LEAST = 1e-5, SOFT_FIRST = 1e-4;
+// Where it starts from when modes do not settle, what it loses from stage to stage, and below what
+// modes that change still will not settle any more. Rounds of a stage.
+static const tbReal SOFT_START = 1e-2, SOFT_DECAY = 0.1, SOFT_LITTLE = 2e-3;
 enum { STAGE = 2, LAST_STAGE = 4 };
-// E over the diagonal of G: where it starts from when modes do not settle, what it loses from stage
-// to stage, and below what modes that change still will not settle any more.
-static const tbReal SOFT_START = 1e-2, SOFT_DECAY = 0.1, SOFT_POLISH = 1e-2, SOFT_LITTLE = 2e-3;
 // Of an impulse: what swings to and fro by less comes to rest in the middle.
 static const tbReal SWING = 1e-3;
 // What is that many times the tolerance away from the answer is not tried; while modes hold, the
@@ -38,22 +39,21 @@ static const tbReal SWING = 1e-3;
 static const tbReal NEAR = 100, CLOSE = 30;
 // Of the largest velocity: what is farther away after a whole step needs smaller ones.
 static const tbReal FAR = 0.1;
-// And what is closer than this where modes have settled is tried without a proximal term.
-static const tbReal LEAP_FROM = 1e-2;
 // What is this far below the tolerance is not polished where modes have not settled.
-static const tbReal EARLY = 1e-2;
+static const tbReal EARLY = 1e-3;
 // How far below the tolerance residuals are brought while that is easy.
-static const tbReal SETTLED = 1e-6, SETTLED_SMALL = 1e-3, TIE = 1e-3;
+static const tbReal SETTLED = 1e-6, SETTLED_SMALL = 1e-5, TIE = 1e-3;
 // The same on small islands where something slides: what moves is found anew in the next step.
 // So it is in parts of an island, which others disturb.
 static const tbReal SETTLED_SLIDING = 0.1, SETTLED_PART = 0.1;
 enum { SETTLE = 8, SETTLE_SLIDING = 2 };
 // Rounds at first, after sweeps, and on islands of more than LARGE rows. Those of more than MANY
 // are solved from place to place first.
-enum { FIRST = 10, LATER = 6, FIRST_LARGE = 3, LARGE = 200, MANY = 600 };
-enum { SWEEPS_LARGE = 80, POLISH = 2, POLISH_LARGE = 1, CONVEX_ROUNDS = 40 };
-// A step shorter than this is a sign of trouble. Iterations without progress.
-static const tbReal SHORT = 0.3;
+enum { FIRST = 10, FIRST_SMALL = 8, LATER = 6, FIRST_LARGE = 3, LARGE = 200, MANY = 600 };
+enum { SWEEPS_LARGE = 80, POLISH_LARGE = 1, CONVEX_ROUNDS = 40 };
+// A step shorter than this is a sign of trouble; one that is too short ends the rounds of a small
+// island. Iterations without progress.
+static const tbReal SHORT = 0.3, TOO_SHORT = 0.1;
 enum { PATIENCE = 4 };
 // Shares of contacts that no longer do what their impulses say, above which a large island is not
 // tried with these, and above which its answer is not polished for the next step; and how close to
@@ -215,6 +215,24 @@ static bool whole_step(tbActiveState* s, tbSolveInfo* info) {
   return true;
 }
 
+// As much of a proximal term as the first round can have and still end well below the tolerance:
+// what is close to its answer has no need to go far.
+static tbReal first_softness(const tbActiveState* s) {
+  if (!s->small) return TB_ACTIVE_SOFTNESS;
+  return fmin(SOFT_FIRST, fmax(SOFT_LEAST, SOFT_SHARE * s->a->tolerance / s->best_measure));
+}
+
+// It will do, but modes that settle bring it to where it holds: one more round for these.
+static void polish(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
+  if (info->iterations >= s->a->max_iter) return;
+  s->softness = TB_ACTIVE_SOFTNESS;
+  s->proximal = false;
+  memcpy(s->anchor, s->lambda, sizeof(tbReal) * (size_t)s->p->n);
+  if (!whole_step(s, info)) return;
+  tb_active_modes(s);
+  if (!s->changed) settle(s, lambda, info);
+}
+
 // What the modes lead to is tried even where others come next, if it is close: at a border between
 // two modes both are right.
 static bool try_early(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
@@ -222,112 +240,21 @@ static bool try_early(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   tbSolveInfo now = *info;
   if (!accept(s, lambda, &now)) return false;
   *info = now;
+  if (info->residual.relative > EARLY * s->a->tolerance) polish(s, lambda, info);
   return true;
 }
 
-// Whole steps with next to no proximal term, each with the modes that the last one led to: where
-// modes are nearly right this is fastest, though on the way nothing need get better. While modes
-// hold, directions of sliding are all that is left to find, and rounds do not count. Where modes do
-// not settle in `rounds`, back to the start.
-static bool newton(tbActiveState* s, int rounds, tbReal* lambda, tbSolveInfo* info) {
-  size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
-  tbReal unit = s->a->tolerance * s->fastest;
-  bool enough = false;
-  s->softness = TB_ACTIVE_SOFTNESS;
-  memcpy(s->old, s->lambda, bytes);
-  memcpy(s->slow, s->sigma, bytes);
-  memcpy(s->anchor, s->lambda, bytes);
-  for (int k = 0, used = 0; used < rounds && k < MOST_ROUNDS; k++) {
-    if (info->iterations >= s->a->max_iter) break;
-    if (!whole_step(s, info)) break;
-    tb_active_modes(s);
-    if (!s->changed && s->miss > CLOSE * unit) {
-      if (!(s->miss <= FAR * s->fastest)) break;
-      continue;
-    }
-    used++;
-    if (!s->changed) {
-      memcpy(s->anchor, s->lambda, bytes);
-      if (settle(s, lambda, info)) return true;
-      if (!s->changed && !s->sliding) break;
-    } else if (!enough && try_early(s, lambda, info)) {
-      // It will do, but modes that settle bring it to where it holds.
-      if (info->residual.relative <= EARLY * s->a->tolerance) return true;
-      enough = true;
-      rounds = used + POLISH;
-    } else if (!(s->miss <= (enough ? NEAR * unit : FAR * s->fastest))) {
-      break;
-    }
-  }
-  if (enough) return true;
-  memcpy(s->lambda, s->old, bytes);
-  memcpy(s->sigma, s->slow, bytes);
-  return false;
+// Whether the rounds of eager() end at a step of length t.
+static bool too_short(const tbActiveState* s, int round, tbReal t) {
+  return s->small ? t < TOO_SHORT : t < SHORT && round == 0 && s->p->n > LARGE;
 }
 
-// The same from the last step's impulses.
-static bool bold(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
-  memcpy(s->anchor, s->lambda, sizeof(tbReal) * (size_t)s->p->n);
-  s->softness = TB_ACTIVE_SOFTNESS;
-  first_modes(s, info);
-  return newton(s, BOLD, lambda, info);
-}
-
-// The same from where modes have settled with a proximal term: mostly these are the right ones. If
-// not, on with the term.
-static bool leap(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
-  tbReal softness = s->softness;
-  s->proximal = false;
-  if (newton(s, LEAP, lambda, info)) return true;
-  s->proximal = true;
-  s->softness = softness;
-  memcpy(s->anchor, s->lambda, sizeof(tbReal) * (size_t)s->p->n);
-  tb_active_modes(s);
-  s->changed = false;
-  return false;
-}
-
-// Redundant contacts share a load in many ways, and modes that are nearly right may ask for huge
-// impulses that cancel. A large proximal term keeps them near the last ones: its problem is solved
-// by a few rounds, and again from there with a smaller one, until there is next to none.
-static bool anneal(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
-  size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
-  bool enough = false, last = false, leapt = false;
-  s->proximal = true;
-  for (tbReal softness = SOFT_START; !last; softness *= enough ? SOFT_POLISH : SOFT_DECAY) {
-    last = softness < 2 * TB_ACTIVE_SOFTNESS;
-    s->softness = last ? TB_ACTIVE_SOFTNESS : softness;
-    memcpy(s->anchor, s->lambda, bytes);
-    if (softness == SOFT_START) tb_active_modes(s);
-    for (int k = 0; k < (last ? LAST_STAGE : STAGE); k++) {
-      if (info->iterations >= s->a->max_iter || !whole_step(s, info)) {
-        s->proximal = false;
-        return enough;
-      }
-      tb_active_modes(s);
-      if (!s->changed) break;
-      // It will do, but modes that settle bring it to where it holds.
-      enough = enough || try_early(s, lambda, info);
-    }
-    enough = enough || (!last && try_early(s, lambda, info));
-    if (!s->changed && !last && !enough && !leapt && s->miss < LEAP_FROM * s->fastest) {
-      leapt = true;
-      if (leap(s, lambda, info)) return true;
-    }
-    bool far = enough && !(s->miss <= NEAR * s->a->tolerance * s->fastest);
-    if (s->changed && (far || (softness < SOFT_LITTLE && !(s->miss <= FAR * s->fastest)))) break;
-  }
-  s->proximal = false;
-  if (s->changed || !last) return enough;
-  memcpy(s->anchor, s->lambda, bytes);
-  return settle(s, lambda, info) || enough;
-}
-
-// Every round is a proximal step that is cut short. Where full steps do not help, the proximal term
-// grows until they do; on large islands there are better ways.
+// Every round is a proximal step that is cut short where that brings it closer to (1). Where full
+// steps do not help, the proximal term grows until they do; where hardly any length helps there are
+// better ways, on large islands at once.
 static bool eager(tbActiveState* s, int rounds, tbReal* lambda, tbSolveInfo* info) {
   size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
-  s->softness = TB_ACTIVE_SOFTNESS;
+  s->softness = first_softness(s);
   memcpy(s->anchor, s->lambda, bytes);
   first_modes(s, info);
   for (int k = 0; k < rounds && info->iterations < s->a->max_iter; k++) {
@@ -336,22 +263,57 @@ static bool eager(tbActiveState* s, int rounds, tbReal* lambda, tbSolveInfo* inf
     if (!whole_step(s, info)) return false;
     memcpy(s->anchor, s->lambda, bytes);
     tb_active_modes(s);
-    if (!s->changed && settle(s, lambda, info)) return true;
-    tbReal t = tb_active_length(s);
+    // While modes hold, only directions of sliding are left to find, and on small islands the next
+    // round costs less than a trial.
+    bool close = !s->small || s->miss <= CLOSE * s->a->tolerance * s->fastest;
+    if (!s->changed && close && settle(s, lambda, info)) return true;
+    if (s->small && s->changed && try_early(s, lambda, info)) return true;
+    bool held = s->small && !s->changed && s->miss <= FAR * s->fastest;
+    tbReal t = held ? 1 : tb_active_length(s);
     if (t == 1) {
       s->softness = fmax(TB_ACTIVE_SOFTNESS, 1e-2 * s->softness);
       continue;
     }
-    if (t < SHORT && k == 0 && s->p->n > LARGE) return false;
+    bool ends = too_short(s, k, t);
+    if (ends) t = 0;
     if (t < SHORT) s->softness = fmin(MOST_CAUTIOUS, fmax(1e-4, 30 * s->softness));
     for (int r = 0; r < s->p->n; r++) {
       s->lambda[r] = s->old[r] + t * (s->next[r] - s->old[r]);
       s->sigma[r] = s->slow[r] + t * (s->speed[r] - s->slow[r]);
     }
+    if (ends) return false;
     memcpy(s->anchor, s->lambda, bytes);
     tb_active_modes(s);
   }
   return false;
+}
+
+// Redundant contacts share a load in many ways, and modes that are nearly right may ask for huge
+// impulses that cancel. A large proximal term keeps them near the last ones: its problem is solved
+// by a few rounds, and again from there with a smaller one, until there is next to none.
+static bool anneal(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
+  size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
+  bool solved = false, last = false, lost = false;
+  s->proximal = true;
+  for (tbReal softness = SOFT_START; !solved && !last && !lost; softness *= SOFT_DECAY) {
+    last = softness < 2 * TB_ACTIVE_SOFTNESS;
+    s->softness = last ? TB_ACTIVE_SOFTNESS : softness;
+    memcpy(s->anchor, s->lambda, bytes);
+    if (softness == SOFT_START) tb_active_modes(s);
+    for (int k = 0; k < (last ? LAST_STAGE : STAGE) && !solved && !lost; k++) {
+      lost = info->iterations >= s->a->max_iter || !whole_step(s, info);
+      if (lost) break;
+      tb_active_modes(s);
+      solved = (s->changed || !last) && try_early(s, lambda, info);
+      if (!s->changed) break;
+    }
+    // Far off with so small a term: less of it will not help.
+    lost = lost || (s->changed && softness < SOFT_LITTLE && !(s->miss <= FAR * s->fastest));
+  }
+  s->proximal = false;
+  if (solved || lost || s->changed) return solved;
+  memcpy(s->anchor, s->lambda, bytes);
+  return settle(s, lambda, info);
 }
 
 // One attempt of interior points from `trial` and its velocity `check`, and a round on the modes
@@ -426,7 +388,10 @@ static bool convex(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveInfo
 
 // Small islands, where a round costs little. What is not solved then needs interior points.
 static bool small_island(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
-  return bold(s, lambda, info) || anneal(s, lambda, info);
+  if (eager(s, FIRST_SMALL, lambda, info)) return true;
+  memcpy(s->lambda, s->guess, sizeof(tbReal) * (size_t)s->p->n);
+  s->form->velocity(s, s->lambda, s->sigma);
+  return anneal(s, lambda, info);
 }
 
 // ---- impulses at rest --------------------------------------------------------------------------
@@ -453,7 +418,7 @@ static void rest_impulses(tbActiveState* s, const tbReal* lambda) {
   const tbActive* a = s->a;
   const tbProblem* p = s->p;
   memcpy(a->rest, lambda, sizeof(tbReal) * (size_t)p->n);
-  if (s->changed || s->softness != TB_ACTIVE_SOFTNESS) {
+  if (s->changed || s->softness > (s->small ? SOFT_START : TB_ACTIVE_SOFTNESS)) {
     for (int i = 0; i < p->nblock; i++) swing_middle(&p->block[i], s->guess, a->rest);
     return;
   }

@@ -332,18 +332,20 @@ static void slide_columns(tbActiveState* s, const tbBlock* b, const tbSlide* sli
 
   // u + sign(u_axis) e_axis is the normal v of the mirror: t = e_k - 2 v_k v / |v|^2.
   tbReal sign = u[axis] < 0 ? -1 : 1, square = 2 * (1 + fabs(u[axis]));
+  tbReal hold = s->softness * slide->rho;
   for (int k = 1; k < d; k++) {
     if (k == axis) continue;
     Column* c = &w->column[w->m++];
-    *c = (Column){.row = row, .at = at, .dim = d, .D = 1 / slide->across};
-    tbReal z = 0;
+    *c = (Column){.row = row, .at = at, .dim = d, .D = slide->stiffness + hold};
+    tbReal z = 0, anchor = 0;
     for (int j = 1; j < d; j++) {
       tbReal v = u[j] + (j == axis ? sign : 0);
       tbReal t = (j == k) - 2 * u[k] * v / square, mu = b->mu[j - 1];
       c->N[j] = mu * t;
       z += mu > 0 ? t * lambda[j] / mu : 0;
+      anchor += mu > 0 ? t * s->anchor[row + j] / mu : 0;
     }
-    c->pull = -c->D * z;
+    c->pull = hold * anchor - c->D * z;
     for (int j = 1; j < d; j++) base[j] += z * c->N[j];
   }
 }

@@ -113,7 +113,8 @@ static void cone_mode(tbActiveState* s, const tbBlock* b, tbSlide* slide) {
     set_mode(s, row, TB_MODE_SLIDE);
     for (int j = 1; j < b->dim; j++) slide->u[j] = p.u[j] / p.r;
     tbReal kappa = exact ? fmin(p.y / p.r, 1) : 0.5 * (p.y + p.r) / p.r;
-    slide->across = kappa / (p.rho_T * fmax(1 - kappa, TB_ACTIVE_SOFTNESS));
+    slide->stiffness = p.rho_T * (1 - kappa) / kappa;
+    slide->rho = p.rho_T;
     s->sliding = s->sliding || exact;
   }
   // How far the block is from where its mode has it.
@@ -156,20 +157,27 @@ static void plain_weights(const tbActiveState* s, const tbBlock* b, tbReal* c0, 
   }
 }
 
-// Sliding by (1) and (2).
+// Sliding by (1) and (2): along the edge of the cone, and across u against the stiffness of (1) and
+// the proximal term.
 static void slide_weights(const tbActiveState* s, const tbBlock* b, const tbSlide* slide,
                           tbReal* c0, tbReal* W) {
   int row = b->row, d = b->dim, exact = s->a->law == TB_LAW_NCP;
   const tbReal* u = slide->u;
   tbReal E = s->softness * s->a->rho[row], R = s->p->R ? s->p->R[row] : 0, w = 1 / (E + R);
-  tbReal edge[MAX] = {1};
-  for (int j = 1; j < d; j++) edge[j] = b->mu[j - 1] * u[j];
+  tbReal hold = s->softness * slide->rho, across = 1 / (slide->stiffness + hold);
+  tbReal edge[MAX] = {1}, anchor[MAX], along_u = 0;
+  for (int j = 1; j < d; j++) {
+    edge[j] = b->mu[j - 1] * u[j];
+    anchor[j] = b->mu[j - 1] > 0 ? s->anchor[row + j] / b->mu[j - 1] : 0;
+    along_u += anchor[j] * u[j];
+  }
   tbReal constant = E * s->anchor[row] * w;
   for (int i = 0; i < d; i++) {
     c0[row + i] = edge[i] * constant;
+    if (i > 0) c0[row + i] += across * hold * b->mu[i - 1] * (anchor[i] - along_u * u[i]);
     for (int j = 0; j < d; j++) {
       tbReal along = edge[i] * w * (exact ? (j == 0) : edge[j]);
-      tbReal mu = i && j ? slide->across * b->mu[i - 1] * b->mu[j - 1] : 0;
+      tbReal mu = i && j ? across * b->mu[i - 1] * b->mu[j - 1] : 0;
       W[i * d + j] = along + (mu != 0 ? mu * ((i == j) - u[i] * u[j]) : 0);
     }
   }

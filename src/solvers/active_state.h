@@ -7,7 +7,7 @@
 
 enum { TB_MODE_OPEN = 0, TB_MODE_ACTIVE, TB_MODE_STICK, TB_MODE_SLIDE, TB_MODE_LOW, TB_MODE_HIGH };
 
-// The proximal term over the diagonal of G while all goes well, and the least 1 - kappa of (1).
+// The least proximal term over the diagonal of G.
 #define TB_ACTIVE_SOFTNESS 1e-7
 // Times the residual of the last step: what velocities at the start of this one are its doing.
 #define TB_INHERITED_MOST 10
@@ -15,7 +15,7 @@ enum { TB_MODE_OPEN = 0, TB_MODE_ACTIVE, TB_MODE_STICK, TB_MODE_SLIDE, TB_MODE_L
 // How a cone block slides, in the coordinates in which its cone is round.
 typedef struct {
   tbReal u[TB_MAX_BLOCK_DIM];  // direction of the impulse, u[0] unused
-  tbReal across;               // c of (1)
+  tbReal stiffness, rho;       // 1/c of (1), and the rho of all tangents
 } tbSlide;
 
 typedef struct tbActiveForm tbActiveForm;

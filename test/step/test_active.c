@@ -326,7 +326,7 @@ static void what_slid_still_slides(void** state) {
     assert_int_equal(mode[0], inside < 0.1 ? TB_MODE_SLIDE : TB_MODE_STICK);
     if (mode[0] == TB_MODE_SLIDE) {
       assert_near(slide.u[1], cos(turn), 1e-12);
-      assert_true(slide.across > 0 && isfinite(slide.across));
+      assert_true(slide.stiffness >= 0 && isfinite(slide.stiffness));
     }
     s.first = false;
     tb_active_modes(&s);
@@ -562,23 +562,29 @@ static void answers_hold_in_delassus_form(void** state) {
   }
 }
 
-// Where the answer is unique, it does not matter who found it.
+// Where the answer is unique, it does not matter who found it. Four corners that slide can share
+// the load in many ways, and friction at each then turns the cube differently.
 static void velocities_agree_with_other_solvers(void** state) {
   (void)state;
   tbRng rng = {23};
+  int compared = 0;
   tbWorld w = tb_world_scene("sliding_cube.xml", NULL);
-  for (int trial = 0; trial < 20; trial++) {
+  for (int trial = 0; trial < 40; trial++) {
     shake(w, &rng, 10);
     w.m->opt.solve_tolerance = 1e-10;
     tbReal qacc[6];
     assert_int_equal(tb_forward(w.m, w.d), TB_OK);
     memcpy(qacc, w.d->qacc, sizeof qacc);
+    int pushing = 0;
+    for (int i = 0; i < w.d->ncon; i++) pushing += w.d->contact[i].force[0] > 0;
     w.m->opt.solver = TB_SOLVER_NEWTON;
     assert_int_equal(tb_forward(w.m, w.d), TB_OK);
-    for (int i = 0; i < 6; i++) assert_near(qacc[i], w.d->qacc[i], 1e-5);
+    compared += pushing > 0 && pushing < 4;
+    for (int i = 0; i < 6 && pushing < 4; i++) assert_near(qacc[i], w.d->qacc[i], 1e-5);
     w.m->opt.solver = TB_SOLVER_AUTO;
     w.m->opt.solve_tolerance = 1e-6;
   }
+  assert_true(compared >= 5);
   tb_world_free(w);
 }
 
