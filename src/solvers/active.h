@@ -61,11 +61,6 @@ typedef struct {
 bool tb_active_interior(const tbActive* problem, tbArena* arena, const tbInterior* settings,
                         tbReal* lambda, tbReal* sigma, tbSolveInfo* info);
 
-// `count` sweeps of Gauss-Seidel with exact local solutions on lambda, and the velocity sigma that
-// it leads to; needs no system. False: out of memory.
-bool tb_active_relax(const tbActive* problem, tbArena* arena, int count, tbReal* lambda,
-                     tbReal* sigma);
-
 // The velocity sigma = g + J M^-1 J^T lambda + R lambda that impulses lead to; `x` is scratch, one
 // entry per dof of the system.
 void tb_active_response(const tbActive* problem, const tbReal* lambda, tbReal* x, tbReal* sigma);

@@ -476,8 +476,3 @@ bool tb_active_sweep(tbActiveState* s, tbArena* arena, int count) {
   }
   return true;
 }
-
-bool tb_active_relax(const tbActive* a, tbArena* arena, int count, tbReal* lambda, tbReal* sigma) {
-  tbActiveState s = {.a = a, .p = a->p, .lambda = lambda, .sigma = sigma};
-  return tb_active_sweep(&s, arena, count);
-}

@@ -18,7 +18,6 @@
 #include "model/workspace.h"
 #include "solvers/active.h"
 #include "solvers/velocity_dense.h"
-#include "step/apart.h"
 #include "step/certificate.h"
 #include "step/guard.h"
 #include "step/implicit.h"
@@ -318,164 +317,61 @@ static bool loose_bodies(const tbActive* active, int dofs) {
   return dofs > LEAST;
 }
 
-// An island as the fast path sees it: its rows and the trees that they move. False: out of memory.
-static bool pose(const Fast* f, const tbIsland* island, tbReal tolerance, tbArena* arena,
-                 tbRows** rows, tbActive* active) {
+static tbResult solve_fast(void* context, int index, tbWorker* worker) {
+  const Fast* f = context;
   const tbOption* opt = &f->m->opt;
-  *rows = tb_arena_alloc(arena, sizeof(tbRows) * (size_t)(island->nmember + 1));
-  if (!*rows) return false;
-  list_rows(f, island, true, *rows);
-  *active =
-      (tbActive){.p = &island->problem,
-                 .block = *rows,
-                 .forest = tb_forest(f->m),
-                 .LD = f->factor.LD,
-                 .inverse = f->factor.inverse,
-                 .M = f->factor.H,
-                 .rho = island->rho,
-                 .law = opt->law == TB_LAW_CCP ? TB_LAW_CCP : TB_LAW_NCP,
-                 .tolerance = tolerance,
-                 .max_iter = opt->solve_iterations < MOST_FAST ? opt->solve_iterations : MOST_FAST};
-  return list_trees(f, arena, active, island->nmember);
-}
-
-// One island from its first impulses. False: out of memory.
-static bool solve_island(const Fast* f, tbIsland* island, tbReal tolerance, tbArena* arena,
-                         tbSolveInfo* info) {
-  const tbOption* opt = &f->m->opt;
+  tbIsland* island = &f->islands->island[index];
+  tbArena* arena = &worker->arena;
+  tbArenaMark mark = tb_arena_mark(arena);
   int nblock = island->nmember, dofs = 0;
-  tbRows* rows;
-  tbActive active;
-  if (!pose(f, island, tolerance, arena, &rows, &active)) return false;
+  tbRows* rows = tb_arena_alloc(arena, sizeof(tbRows) * (size_t)(nblock + 1));
+  if (!rows) return TB_ERROR_MEMORY;
+  list_rows(f, island, true, rows);
+  tbActive active = {
+      .p = &island->problem,
+      .block = rows,
+      .forest = tb_forest(f->m),
+      .LD = f->factor.LD,
+      .inverse = f->factor.inverse,
+      .M = f->factor.H,
+      .rho = island->rho,
+      .law = opt->law == TB_LAW_CCP ? TB_LAW_CCP : TB_LAW_NCP,
+      .tolerance = opt->solve_tolerance,
+      .max_iter = opt->solve_iterations < MOST_FAST ? opt->solve_iterations : MOST_FAST};
   if ((int)active.law == opt->law && !isnan(island->measure)) active.measure = &island->measure;
   if (island->rest) {
     // The velocity at the start of the step, and the gap.
     tbReal* inherited = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)island->problem.n);
-    if (!inherited) return false;
+    if (!inherited) return TB_ERROR_MEMORY;
     tb_assembled_velocity(f->constraints, island, f->v_free, f->d->qvel, inherited);
     active.inherited = inherited;
     active.left = island->inherited;
     active.rest = island->rest;
   }
-  bool ok = true, solved = false;
-  for (int t = 0; t < active.ntree; t++) dofs += active.tree[t].end - active.tree[t].first;
+  tbSolveInfo* info = &f->info[index];
+  bool ok = list_trees(f, arena, &active, nblock), solved = false;
+  for (int t = 0; ok && t < active.ntree; t++) dofs += active.tree[t].end - active.tree[t].first;
   active.few = dofs <= TB_SOFT_DENSE;
-  if (active.few && !loose_bodies(&active, dofs)) {
+  if (ok && active.few && !loose_bodies(&active, dofs)) {
     tbSolveInfo spent = {0};
     ok = solve_reduced(f, active, dofs, island, arena, &spent, &solved);
     if (ok && solved) {
       *info = spent;
-      return true;
+      tb_arena_release(arena, mark);
+      return TB_OK;
     }
     list_rows(f, island, false, rows);
     ok = ok && solve_small(active, nblock, island, arena, info);
     solved = true;
     info->iterations += spent.iterations;
     info->factorizations += spent.factorizations;
-  } else if (!active.few && list_rows(f, island, true, rows) <= MOST_DENSE) {
+  } else if (ok && !active.few && list_rows(f, island, true, rows) <= MOST_DENSE) {
     ok = solve_dense(active, island, arena, info);
     solved = info->status == TB_SOLVE_CONVERGED;
     active.tried = true;
   }
   if (ok && !solved) ok = solve_sparse(f, active, nblock, island, arena, info);
   if (ok && info->status == TB_SOLVE_CONVERGED) ok = certify(f, &active, island, arena, info);
-  return ok;
-}
-
-// ---- without the contacts that open ------------------------------------------------------------
-
-// The velocity that an island's impulses lead to, by row, and how far it is from the law.
-static void judge_apart(const Fast* f, const tbActive* whole, tbIsland* island, tbReal* sigma,
-                        tbSolveInfo* info) {
-  apply_impulses(f, whole, island);
-  tb_assembled_velocity(f->constraints, island, f->v_free, f->v_next, sigma);
-  info->residual = tb_residual(whole->p, TB_LAW_NCP, island->lambda, sigma);
-}
-
-// Solve those parts whose impulses are not good enough, `share` of the tolerance. False: out of
-// memory.
-static bool solve_parts(const Fast* f, const tbApart* apart, tbReal share, tbArena* arena,
-                        tbSolveInfo* info) {
-  for (int i = 0; i < apart->parts.count; i++) {
-    tbIsland* part = &apart->parts.island[i];
-    tbReal tolerance = f->m->opt.solve_tolerance * tb_apart_ease(apart, part);
-    part->measure = tb_residual(&part->problem, TB_LAW_NCP, part->lambda, part->sigma).relative;
-    if (part->measure <= share * tolerance) continue;
-    tbArenaMark mark = tb_arena_mark(arena);
-    tbSolveInfo one;
-    if (!solve_island(f, part, tolerance, arena, &one)) return false;
-    tb_arena_release(arena, mark);
-    info->iterations += one.iterations;
-    info->factorizations += one.factorizations;
-  }
-  return true;
-}
-
-// A large island without the contacts that open, which mostly falls apart: what is left is solved
-// part by part, and contacts that the answer closes join in the next turn. Some sweeps before tell
-// which ones open. Sets *done where the impulses are the answer or the best there is; else they are
-// as they were. False: out of memory.
-static bool solve_apart(const Fast* f, tbIsland* island, tbArena* arena, tbSolveInfo* info,
-                        bool* done) {
-  enum { TURNS = 4, SWEEPS = 20, LEAST_ROWS = 300 };
-  const tbReal near = 1e-3, tolerance = f->m->opt.solve_tolerance;
-  size_t bytes = sizeof(tbReal) * (size_t)island->problem.n;
-  tbRows* rows;
-  tbActive whole;
-  tbApart apart;
-  // Contacts of other laws may slide and open at once. Near the answer, sweeps would only lead away
-  // from it.
-  if (f->m->opt.law != TB_LAW_NCP || island->problem.n <= LEAST_ROWS) return true;
-  if (!(island->measure > near)) return true;
-  if (!pose(f, island, tolerance, arena, &rows, &whole)) return false;
-  if (whole.ntree < 2) return true;
-  tbReal *sigma = tb_arena_alloc(arena, bytes), *first = tb_arena_alloc(arena, bytes);
-  if (!sigma || !first) return false;
-  memcpy(first, island->lambda, bytes);
-  memcpy(sigma, island->sigma, bytes);
-  *info = (tbSolveInfo){.status = TB_SOLVE_MAX_ITERATIONS, .law = tb_law_name(TB_LAW_NCP)};
-  info->solver = "active";
-  if (!tb_active_relax(&whole, arena, SWEEPS, island->lambda, sigma) ||
-      !tb_apart_open(&apart, arena, island, sigma)) {
-    return false;
-  }
-  judge_apart(f, &whole, island, sigma, info);
-  bool closed = true;
-  for (int turn = 0; turn < TURNS && closed && info->status != TB_SOLVE_CONVERGED; turn++) {
-    tbArenaMark mark = tb_arena_mark(arena);
-    if (!tb_apart_divide(&apart, arena, f->m, f->constraints, sigma) ||
-        !solve_parts(f, &apart, turn == 0 ? RECALL : 1, arena, info)) {
-      return false;
-    }
-    tb_apart_collect(&apart, island);
-    tb_arena_release(arena, mark);
-    judge_apart(f, &whole, island, sigma, info);
-    if (info->residual.relative <= tolerance) info->status = TB_SOLVE_CONVERGED;
-    closed = tb_apart_close(&apart, sigma);
-  }
-  // Where no contact is left to close, a part was not solved, and the whole would not be either.
-  bool best = !closed && info->residual.relative < island->measure;
-  *done = info->status == TB_SOLVE_CONVERGED || best;
-  island->applied = info->status == TB_SOLVE_CONVERGED;
-  info->residual_exact = info->residual;
-  if (!*done) memcpy(island->lambda, first, bytes);
-  return true;
-}
-
-static tbResult solve_fast(void* context, int index, tbWorker* worker) {
-  const Fast* f = context;
-  tbIsland* island = &f->islands->island[index];
-  tbArena* arena = &worker->arena;
-  tbArenaMark mark = tb_arena_mark(arena);
-  tbSolveInfo spent = {0}, *info = &f->info[index];
-  bool done = false, ok = solve_apart(f, island, arena, &spent, &done);
-  if (ok && done) {
-    *info = spent;
-  } else if (ok) {
-    ok = solve_island(f, island, f->m->opt.solve_tolerance, arena, info);
-    info->iterations += spent.iterations;
-    info->factorizations += spent.factorizations;
-  }
   tb_arena_release(arena, mark);
   return ok ? TB_OK : TB_ERROR_MEMORY;
 }
