@@ -333,19 +333,33 @@ static bool interior_attempt(tbActiveState* s, tbArena* arena, const tbInterior*
   return true;
 }
 
+// Whether most blocks are contacts of the exact law on free bodies, by their shape: those whose
+// sweeps cost little next to factors.
+static bool loose(const tbActiveState* s) {
+  enum { ROWS = 3, BODY = 6 };
+  int count = 0;
+  for (int i = 0; i < s->p->nblock; i++) {
+    int nnz = s->a->block[i].nnz;
+    bool free_bodies = nnz == BODY || nnz == 2 * BODY;
+    count += s->p->block[i].type == TB_BLOCK_CONE && s->p->block[i].dim == ROWS && free_bodies;
+  }
+  return s->a->law == TB_LAW_NCP && 4 * count >= 3 * s->p->nblock;
+}
+
 // Large islands, where modes rarely settle by themselves: interior points near the last step's
 // impulses (or near none, where these are worse), and again from the best point so far, each time
 // on the central path at first. One contact that does not let them pass keeps all others from
 // their borders; sweeps leave it alone among those and turn directions of sliding. With sparse
-// factors they come before every further attempt, on small islands before the last. Where there are
-// many contacts each has few others to wait for: sweeps and repairs come first, and mostly end it.
+// factors they come before every further attempt, on small islands before the last. Of many
+// contacts between free bodies each has few others to wait for: sweeps and repairs come first, and
+// mostly end it.
 // Sets *solved. False: out of memory.
 static bool interior(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveInfo* info,
                      bool* solved) {
   enum { ATTEMPTS = 4, SMALL_ATTEMPTS = 7, AFTER = 4, PART_ATTEMPTS = 2 };
   static const tbReal central[2][SMALL_ATTEMPTS] = {{3, 1e9, 0.1, 10, 0.1, 1, 0.1},
                                                     {0.1, 0.1, 1, 0.1}};
-  bool small = s->small, many = !small && !s->a->part && s->p->n > MANY;
+  bool small = s->small, many = !small && !s->a->part && s->p->n > MANY && loose(s);
   int attempts = s->a->part ? PART_ATTEMPTS : small ? SMALL_ATTEMPTS : ATTEMPTS;
   size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
   for (int k = 0; k < attempts && !*solved && info->iterations < s->a->max_iter; k++) {
