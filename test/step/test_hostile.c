@@ -36,6 +36,7 @@ static const Scene SCENES[] = {
      .gain = {1000, 1000, 1e+09}},
     {.name = "1e9 to 1",
      .bodies = FLOOR FREE("0 0 .1", CUBE "mass='1e-3'") FREE("0 0 .3", CUBE "mass='1e6'"),
+     .unsolved = 0.02,
      .seconds = 0.2,
      .gain = {0.01, 10, 10}},
     {.name = "five in one place",
