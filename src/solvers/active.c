@@ -143,6 +143,19 @@ static bool settle(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   return info->status == TB_SOLVE_CONVERGED;
 }
 
+// Whether most blocks are contacts of the exact law on free bodies, by their shape: those whose
+// sweeps cost little next to factors.
+static bool loose(const tbActiveState* s) {
+  enum { ROWS = 3, BODY = 6 };
+  int count = 0;
+  for (int i = 0; i < s->p->nblock; i++) {
+    int nnz = s->a->block[i].nnz;
+    bool free_bodies = nnz == BODY || nnz == 2 * BODY;
+    count += s->p->block[i].type == TB_BLOCK_CONE && s->p->block[i].dim == ROWS && free_bodies;
+  }
+  return s->a->law == TB_LAW_NCP && 4 * count >= 3 * s->p->nblock;
+}
+
 // Sweeps from the best point so far, on large islands only where they are needed and with repairs
 // after them; what they end with is a candidate too. Sets *solved. False: out of memory.
 static bool relax_best(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveInfo* info,
@@ -151,11 +164,12 @@ static bool relax_best(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolve
   memcpy(s->lambda, s->best, bytes);
   // From the same point repairs would lead to the same place: plain sweeps, then.
   bool local = !s->small && !s->a->part && s->p->n > LARGE && s->best_measure < s->repaired;
+  bool free_bodies = local && loose(s);
   s->repaired = s->best_measure;
-  if (local ? !tb_active_whiten(s, arena) || !tb_active_regions(s, arena, info)
-            : !tb_active_sweep(s, arena, SWEEPS_LARGE)) {
+  if (!(free_bodies ? tb_active_whiten(s, arena) : tb_active_sweep(s, arena, SWEEPS_LARGE))) {
     return false;
   }
+  if (local && !tb_active_regions(s, arena, info)) return false;
   memcpy(s->trial, s->lambda, bytes);
   memcpy(s->check, s->sigma, bytes);
   *solved = judge_trial(s, lambda, info);
@@ -331,19 +345,6 @@ static bool interior_attempt(tbActiveState* s, tbArena* arena, const tbInterior*
   found.factorizations = info->factorizations;
   *info = found;
   return true;
-}
-
-// Whether most blocks are contacts of the exact law on free bodies, by their shape: those whose
-// sweeps cost little next to factors.
-static bool loose(const tbActiveState* s) {
-  enum { ROWS = 3, BODY = 6 };
-  int count = 0;
-  for (int i = 0; i < s->p->nblock; i++) {
-    int nnz = s->a->block[i].nnz;
-    bool free_bodies = nnz == BODY || nnz == 2 * BODY;
-    count += s->p->block[i].type == TB_BLOCK_CONE && s->p->block[i].dim == ROWS && free_bodies;
-  }
-  return s->a->law == TB_LAW_NCP && 4 * count >= 3 * s->p->nblock;
 }
 
 // Large islands, where modes rarely settle by themselves: interior points near the last step's

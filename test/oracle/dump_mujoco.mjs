@@ -388,16 +388,29 @@ function dump(mujoco, options, onRefusal) {
   fs.renameSync(options.out + '.part', options.out);
 }
 
-const options = parseArguments(process.argv.slice(2));
-const mujoco = await importMujoco();
-if (options.batch) {
+// Many models. A refusal may leave MuJoCo's memory broken, so that only a fresh MuJoCo's counts, and
+// the next model has a fresh one too.
+async function dumpAll(options) {
+  let mujoco = await importMujoco(), fresh = true;
   for (const line of fs.readFileSync(options.batch, 'utf8').split('\n').filter((x) => x)) {
     const [model, out] = line.split('\t');
-    const refused = (message) => fs.writeFileSync(out + '.err', message);
-    dump(mujoco, {...options, model: path.resolve(model), out: path.resolve(out)}, refused);
+    const one = {...options, model: path.resolve(model), out: path.resolve(out)};
+    for (let again = true; again;) {
+      let refusal = null;
+      dump(mujoco, one, (message) => { refusal = message; });
+      again = refusal !== null && !fresh;
+      if (refusal !== null && !again) fs.writeFileSync(out + '.err', refusal);
+      fresh = refusal !== null;
+      if (fresh) mujoco = await importMujoco();
+    }
   }
+}
+
+const options = parseArguments(process.argv.slice(2));
+if (options.batch) {
+  await dumpAll(options);
 } else {
-  dump(mujoco, options, (message) => {
+  dump(await importMujoco(), options, (message) => {
     process.stderr.write(message);
     process.exit(3);
   });
