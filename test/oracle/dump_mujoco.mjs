@@ -52,9 +52,14 @@ function copyFolder(mujoco, folder, budget) {
     if (entry.isDirectory()) {
       copyFolder(mujoco, file, budget);
     } else if (entry.isFile() || entry.isSymbolicLink()) {
-      const bytes = fs.statSync(file).size;
-      if (bytes > largestFile || (budget.left -= bytes) < 0) continue;
-      copyFile(mujoco, file);
+      // What another test wrote there may be gone by now.
+      const found = fs.statSync(file, {throwIfNoEntry: false});
+      if (!found || found.size > largestFile || (budget.left -= found.size) < 0) continue;
+      try {
+        copyFile(mujoco, file);
+      } catch (error) {
+        if (error.code !== 'ENOENT') throw error;
+      }
     }
   }
 }

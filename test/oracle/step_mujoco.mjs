@@ -24,8 +24,16 @@ function copyFolder(mujoco, folder) {
   mujoco.FS.mkdirTree('/host' + folder);
   for (const entry of fs.readdirSync(folder, {withFileTypes: true})) {
     const file = path.join(folder, entry.name);
-    if (entry.isDirectory()) copyFolder(mujoco, file);
-    else if (fs.statSync(file).size < 1 << 26) mujoco.FS.writeFile('/host' + file, fs.readFileSync(file));
+    if (entry.isDirectory()) {
+      copyFolder(mujoco, file);
+      continue;
+    }
+    // What another test wrote there may be gone by now.
+    try {
+      if (fs.statSync(file).size < 1 << 26) mujoco.FS.writeFile('/host' + file, fs.readFileSync(file));
+    } catch (error) {
+      if (error.code !== 'ENOENT') throw error;
+    }
   }
 }
 
