@@ -44,7 +44,7 @@ static double run_excess(tbWorld w, double seconds) {
 // the legs' triangles say.
 static void platform_rises(void** state) {
   (void)state;
-  char xml[8192] = "<mujoco><worldbody>", equality[2048] = "", actuator[1024] = "", part[1024];
+  char xml[8192] = "<mujoco><worldbody>", equality[2048] = "", actuator[1024] = "", part[4096];
   double reach = 0;
   for (int i = 0; i < 6; i++) {
     static const double BELOW[] = {-10, 10, 110, 130, 230, 250},
