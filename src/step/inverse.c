@@ -12,6 +12,7 @@
 #include "step/forces.h"
 #include "step/implicit.h"
 #include "step/soft_rows.h"
+#include "step/tension.h"
 #include "tribo/dynamics.h"
 #include "tribo/step.h"
 
@@ -262,6 +263,7 @@ static tbResult inverse_rigid(const tbModel* m, tbData* d, tbStepState* state, c
   tbInertiaFactor factor;
   tbIslands islands;
   tbResult result = tb_implicit_factor(m, d, TB_IMPLICIT_ALL, &factor);
+  if (result == TB_OK) result = tb_tension_stiffen(m, d, state, &factor);
   if (result == TB_OK) result = tb_assemble_groups(m, d, cs, &islands);
   if (result == TB_OK) result = tb_assemble_terms(m, d, cs, factor, v_next, &islands);
   if (result == TB_OK) result = free_force(m, d, qacc, factor, qfrc);

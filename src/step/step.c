@@ -20,6 +20,7 @@
 #include "step/sensor.h"
 #include "step/soft.h"
 #include "step/state.h"
+#include "step/tension.h"
 #include "step/viscoelastic.h"
 #include "tribo/dynamics.h"
 
@@ -376,6 +377,9 @@ static tbResult second_half(const tbModel* m, tbData* d, tbReal start) {
   tbStepState* state = tb_step_state(m, d);
   int springs = m->opt.law == TB_LAW_VISCOELASTIC;
   if (springs && tb_anchors_exchange(m, d, state) != TB_OK) {
+    return fail(d, TB_ERROR_MEMORY, "out of memory");
+  }
+  if (m->opt.law < TB_LAW_COUNT && tb_tension_keep(m, d, state) != TB_OK) {
     return fail(d, TB_ERROR_MEMORY, "out of memory");
   }
   result = integrate(m, d, v_next);

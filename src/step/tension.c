@@ -51,31 +51,51 @@ static bool keep_restoring(const tbModel* m, int body, tbReal S[9]) {
   return true;
 }
 
+static bool ties_points(const tbConstraint* c) {
+  return c->source == TB_SOURCE_EQUALITY && c->dim >= 3;
+}
+
 // S of every body from the last step's equality forces; false where there are none.
-static bool gather(const tbModel* m, const tbData* d, tbStepState* state, tbReal* S) {
+static bool gather(const tbModel* m, const tbData* d, const tbConstraints* constraints, tbReal* S) {
   bool any = false;
-  for (int i = 0; i < state->constraints.count; i++) {
-    const tbConstraint* c = &state->constraints.list[i];
-    if (c->source != TB_SOURCE_EQUALITY || c->dim < 3) continue;
-    tbReal lambda[TB_MAX_BLOCK_DIM], residual = 0, point[2][3], quat[2][4], force[3];
+  for (int i = 0; i < constraints->count; i++) {
+    const tbConstraint* c = &constraints->list[i];
+    if (!ties_points(c)) continue;
+    tbReal point[2][3], quat[2][4];
     int body[2];
-    if (!tb_warm_get(&state->warm, c->key, c->dim, lambda, &residual)) continue;
     tb_equality_points(m, d, c->id, body, point, quat);
     for (int k = 0; k < 2; k++) {
-      if (!flies_free(m, body[k])) continue;
-      tb_scale3(force, lambda, (k ? -1 : 1) / m->opt.timestep);
+      const tbReal* force = d->eq_pull + 6 * c->id + 3 * k;
+      if (tb_dot3(force, force) == 0) continue;
       add_force(d, body[k], force, point[k], S + 9 * body[k]);
       any = true;
     }
   }
+  return any;
+}
+
+tbResult tb_tension_keep(const tbModel* m, tbData* d, const tbStepState* state) {
+  if (m->neq == 0) return TB_OK;
+  memset(d->eq_pull, 0, sizeof(tbReal) * 6 * (size_t)m->neq);
   // What lies on something turns with it, and its forces along.
+  char* lies = TB_ARENA_NEW(&d->work->arena, char, m->nbody);
+  if (!lies) return TB_ERROR_MEMORY;
   for (int i = 0; i < d->ncon; i++) {
-    if (!tb_warm_pushes(&state->warm, tb_contact_key(&d->contact[i]))) continue;
+    if (d->contact[i].force[0] == 0) continue;
+    for (int k = 0; k < 2; k++) lies[m->geom_bodyid[d->contact[i].geom[k]]] = 1;
+  }
+  for (int i = 0; i < state->constraints.count; i++) {
+    const tbConstraint* c = &state->constraints.list[i];
+    if (!ties_points(c)) continue;
+    tbReal point[2][3], quat[2][4];
+    int body[2];
+    tb_equality_points(m, d, c->id, body, point, quat);
     for (int k = 0; k < 2; k++) {
-      memset(S + 9 * m->geom_bodyid[d->contact[i].geom[k]], 0, 9 * sizeof *S);
+      if (lies[body[k]] || !flies_free(m, body[k])) continue;
+      tb_scale3(d->eq_pull + 6 * c->id + 3 * k, state->row_force + c->row, k ? -1 : 1);
     }
   }
-  return any;
+  return TB_OK;
 }
 
 tbResult tb_tension_stiffen(const tbModel* m, tbData* d, tbStepState* state,
@@ -85,7 +105,7 @@ tbResult tb_tension_stiffen(const tbModel* m, tbData* d, tbStepState* state,
   tbArena* arena = &d->work->arena;
   tbReal h = m->opt.timestep, *H = NULL, *S = TB_ARENA_NEW(arena, tbReal, 9 * (size_t)m->nbody);
   if (!S) return TB_ERROR_MEMORY;
-  if (!gather(m, d, state, S)) return TB_OK;
+  if (!gather(m, d, &state->constraints, S)) return TB_OK;
   for (int b = 1; b < m->nbody; b++) {
     tbReal* K = S + 9 * b;
     if (!flies_free(m, b) || !keep_restoring(m, b, K)) continue;

@@ -11,9 +11,12 @@
 // that is unstable: links of grams that bear a hundredweight shake themselves apart. With I + h^2 S
 // for I it never is, and what turns steadily goes on to.
 //
-// Of the last step's equality forces on bodies that fly free and lie on nothing, where h^2 S is a
-// quarter of I or more: `factor` becomes that of H + h^2 S, and state->stiffened is 1.
+// Of the last step's equality forces (eq_pull), where h^2 S is a quarter of I or more: `factor`
+// becomes that of H + h^2 S, and state->stiffened is 1.
 tbResult tb_tension_stiffen(const tbModel* model, tbData* data, tbStepState* state,
                             tbInertiaFactor* factor);
+
+// After a step: eq_pull of bodies that fly free and lie on nothing, zero elsewhere.
+tbResult tb_tension_keep(const tbModel* model, tbData* data, const tbStepState* state);
 
 #endif
