@@ -96,8 +96,6 @@ bool tb_mjcf_word(tbMjcf* p, const xmlNode* node, const char* name, const tbSpec
 bool tb_mjcf_only(tbMjcf* p, const xmlNode* node, const char* const* known);
 // Error for a child that `node`'s parent does not know; `known` is NULL-terminated.
 bool tb_mjcf_unknown_element(tbMjcf* p, const xmlNode* node, const char* const* known);
-// Elements that Tribo does not have: an error that names them. True if `node` is none of these.
-bool tb_mjcf_supported(tbMjcf* p, const xmlNode* node);
 
 // A limit needs a range that is not empty; a range needs to be a limit where autolimits is off.
 bool tb_mjcf_check_limit(tbMjcf* p, const xmlNode* node, const char* what, int limited,

@@ -277,19 +277,8 @@ bool tb_mjcf_only(tbMjcf* p, const xmlNode* node, const char* const* known) {
   return true;
 }
 
-bool tb_mjcf_unknown_element(tbMjcf* p, const xmlNode* node, const char* const* known) {
-  if (!tb_mjcf_supported(p, node)) return false;
-  const char* name = (const char*)node->name;
-  const char* best = NULL;
-  int distance = INT_MAX;
-  for (; known && *known; known++) nearest(name, *known, &best, &distance);
-  const char* parent = node->parent && node->parent->name ? (const char*)node->parent->name : "?";
-  if (!best) return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "not allowed in <%s>", parent);
-  return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "not known in <%s>, did you mean <%s>?", parent,
-                      best);
-}
-
-bool tb_mjcf_supported(tbMjcf* p, const xmlNode* node) {
+// Elements that Tribo does not have: an error that names them. True if `node` is none of these.
+static bool is_supported(tbMjcf* p, const xmlNode* node) {
   static const char* const MISSING[] = {
       "composite", "flexcomp",   "flex", "plugin",  "extension",  "skin",        "bone",
       "flexvert",  "flexstrain", "pid",  "dcmotor", "deformable", "orientation", NULL};
@@ -299,4 +288,16 @@ bool tb_mjcf_supported(tbMjcf* p, const xmlNode* node) {
   }
   if (!listed(MISSING, (const char*)node->name)) return true;
   return tb_mjcf_fail(p, TB_ERROR_UNSUPPORTED, node, "is not supported");
+}
+
+bool tb_mjcf_unknown_element(tbMjcf* p, const xmlNode* node, const char* const* known) {
+  if (!is_supported(p, node)) return false;
+  const char* name = (const char*)node->name;
+  const char* best = NULL;
+  int distance = INT_MAX;
+  for (; known && *known; known++) nearest(name, *known, &best, &distance);
+  const char* parent = node->parent && node->parent->name ? (const char*)node->parent->name : "?";
+  if (!best) return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "not allowed in <%s>", parent);
+  return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "not known in <%s>, did you mean <%s>?", parent,
+                      best);
 }

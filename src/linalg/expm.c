@@ -231,19 +231,6 @@ static double* form(int n, Memory* x, const int* iwork, int squarings) {
   return E;
 }
 
-bool tb_expm(int n, const double* A, const tbExpmSettings* settings, double* E, double* work,
-             int* iwork, tbExpmInfo* info) {
-  tbExpmInfo own;
-  Memory x;
-  if (!info) info = &own;
-  if (!prepare(n, A, settings, work, iwork, &x, info)) return false;
-  const double* balanced = form(n, &x, iwork, info->squarings);
-  for (int i = 0; i < n; i++) {
-    for (int j = 0; j < n; j++) E[i * n + j] = balanced[i * n + j] * x.scale[i] / x.scale[j];
-  }
-  return all_finite((size_t)n * (size_t)n, E);
-}
-
 // W <- N W, through `spare`, then D^-1 of it.
 static void apply(int n, int columns, const Memory* x, const int* iwork, double* W, double* spare) {
   memset(spare, 0, sizeof(double) * (size_t)n * (size_t)columns);

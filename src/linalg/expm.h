@@ -27,15 +27,12 @@ tbExpmSettings tb_expm_defaults(void);
 // `accuracy` (0: machine precision), or 0 where `order` is none of the six.
 double tb_pade_norm(int order, double accuracy);
 
-// Reals of scratch for size n and `columns` columns (0 for tb_expm), and ints beside them: n.
+// Reals of scratch for size n and `columns` columns, and ints beside them: n.
 size_t tb_expm_work(int n, int columns);
-
-// E = exp(A). False where a result is not finite or `order` is unknown. E must not alias A.
-bool tb_expm(int n, const double* A, const tbExpmSettings* settings, double* E, double* work,
-             int* iwork, tbExpmInfo* info);
 
 // Y = exp(A) V with V and Y n x columns. Without squarings only D^-1 (N V) is computed (EXP eq.
 // 33); with few of them the approximant is applied repeatedly; with many the exponential is formed.
+// False where a result is not finite or `order` is unknown.
 bool tb_expm_action(int n, const double* A, int columns, const double* V,
                     const tbExpmSettings* settings, double* Y, double* work, int* iwork,
                     tbExpmInfo* info);

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "solvers/newton.h"
+#include "solvers/system.h"
 
 enum { MAX = TB_MAX_BLOCK_DIM, PATIENCE = 12 };
 

@@ -9,15 +9,28 @@
 #include "linalg/small.h"
 #include "solvers/local.h"
 #include "solvers/newton.h"
+#include "solvers/sweep.h"
+#include "solvers/system.h"
 
 enum { MAX = TB_MAX_BLOCK_DIM };
 
+typedef struct {
+  tbSolve* s;
+  const tbProblem* p;
+  tbSystem system;
+  tbReal *scale, *rho;  // row scaling, and the equations' rho
+  tbReal *F, *Cb, *dx, *trial, *sigma;
+  tbReal *C, *D, *E;  // Jacobian blocks, block i at start[i]
+  int* start;
+} Newton;
+
 static const tbReal PROXIMAL_CONSTRAINT = 1e-11, PROXIMAL_VELOCITY = 1e-9;
 
-bool tb_newton_init(tbNewton* q, tbSolve* s) {
+// False when out of memory.
+static bool init(Newton* q, tbSolve* s) {
   const tbProblem* p = s->p;
   size_t n = (size_t)p->n;
-  *q = (tbNewton){.s = s, .p = p};
+  *q = (Newton){.s = s, .p = p};
   tbReal** vectors[] = {&q->scale, &q->rho, &q->F, &q->Cb, &q->dx, &q->trial, &q->sigma};
   for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
     *vectors[k] = tb_solve_reals(s, n);
@@ -54,7 +67,7 @@ bool tb_newton_init(tbNewton* q, tbSolve* s) {
 }
 
 // F at lambda = scale x; returns its norm. sigma is left in q->sigma, scaled.
-static tbReal equations(tbNewton* q, const tbReal* lambda, bool jacobian) {
+static tbReal equations(Newton* q, const tbReal* lambda, bool jacobian) {
   tbReal proximal = q->system.velocity ? PROXIMAL_VELOCITY : PROXIMAL_CONSTRAINT, sum = 0;
   tb_delassus_velocity(q->p, lambda, q->s->velocity, q->s->sigma);
   for (int i = 0; i < q->p->nblock; i++) {
@@ -73,7 +86,7 @@ static tbReal equations(tbNewton* q, const tbReal* lambda, bool jacobian) {
 }
 
 // dx = -(C + D G)^-1 F.
-static bool direction(tbNewton* q) {
+static bool direction(Newton* q) {
   for (int i = 0; i < q->p->n; i++) q->F[i] = -q->F[i];
   if (q->system.velocity) {
     for (int i = 0; i < q->p->nblock; i++) {
@@ -92,11 +105,12 @@ static bool direction(tbNewton* q) {
   return true;
 }
 
-bool tb_newton_step(tbNewton* q, tbReal* lambda, bool* progress) {
+// One step with line search from lambda; `progress`: lambda moved and |F| fell.
+static void take_step(Newton* q, tbReal* lambda, bool* progress) {
   size_t bytes = (size_t)q->p->n * sizeof *lambda;
   *progress = false;
   tbReal before = equations(q, lambda, true);
-  if (before == 0 || !direction(q)) return false;
+  if (before == 0 || !direction(q)) return;
 
   // Backtracking on |F|; any clear decrease will do.
   for (tbReal t = 1; t > 0.02; t *= 0.5) {
@@ -107,11 +121,10 @@ bool tb_newton_step(tbNewton* q, tbReal* lambda, bool* progress) {
       break;
     }
   }
-  return true;
 }
 
 // Admissible impulses from an iterate: Newton's lie on the cone only up to rounding.
-void tb_newton_clean(const tbNewton* q, const tbReal* lambda, tbReal* out) {
+static void clean_up(const Newton* q, const tbReal* lambda, tbReal* out) {
   for (int i = 0; i < q->p->nblock; i++) {
     const tbBlock* b = &q->p->block[i];
     tb_block_project(b, q->s->law, lambda + b->row, out + b->row);
@@ -131,9 +144,9 @@ tbResult tb_solve_lcp_newton(tbSolve* s) {
 }
 
 tbResult tb_solve_ncp_newton(tbSolve* s) {
-  tbNewton q;
+  Newton q;
   tbSweep sweep;
-  if (!tb_sweep_init(&sweep, s) || !tb_newton_init(&q, s)) return tb_solve_no_memory(s);
+  if (!tb_sweep_init(&sweep, s) || !init(&q, s)) return tb_solve_no_memory(s);
   tbReal* clean = tb_solve_reals(s, (size_t)s->p->n);
   if (!clean) return tb_solve_no_memory(s);
   int sweeps = s->settings->warm_start ? 0 : 20, failures = 0;
@@ -146,8 +159,8 @@ tbResult tb_solve_ncp_newton(tbSolve* s) {
       tb_sweep(&sweep, s->law, 1, j & 1, s->lambda, update, s);
     }
     bool progress = false;
-    tb_newton_step(&q, s->lambda, &progress);
-    tb_newton_clean(&q, s->lambda, clean);
+    take_step(&q, s->lambda, &progress);
+    clean_up(&q, s->lambda, clean);
     if (tb_solve_check(s, clean, k, sweeps)) {
       memcpy(s->lambda, clean, (size_t)s->p->n * sizeof *clean);
       return TB_OK;

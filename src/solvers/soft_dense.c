@@ -29,13 +29,6 @@ void tb_soft_dense_start(tbSoftDense* s, const tbSoftProblem* p) {
   }
 }
 
-void tb_soft_dense_skew(tbSoftDense* s) {
-  s->skew = true;
-  for (int i = 1; i < s->n; i++) {
-    for (int j = 0; j < i; j++) s->H[j * s->stride + i] = s->H[i * s->stride + j];
-  }
-}
-
 // ---- J^T W J -----------------------------------------------------------------------------------
 
 // Rows of W J that are not zero, spread over all dofs; `kept` are their numbers.

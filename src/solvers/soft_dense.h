@@ -32,10 +32,9 @@ void tb_soft_dense_add(tbSoftDense* dense, const tbSoftBlock* block, const int* 
 bool tb_soft_dense_factor(tbSoftDense* dense);
 void tb_soft_dense_solve(const tbSoftDense* dense, tbReal* x);
 
-// After tb_soft_dense_start: W need not be symmetric from here on. A factor then needs every pivot
-// to be larger than a tenth of `least`, the pivots of M alone, whatever its sign, or it does not
-// hold: false, and H is lost.
-void tb_soft_dense_skew(tbSoftDense* dense);
+// The factor of a full square (`skew`, both halves of H filled). It needs every pivot to be larger
+// than a tenth of `least`, the pivots of M alone, whatever its sign, or it does not hold: false,
+// and H is lost.
 bool tb_soft_dense_factor_skew(tbSoftDense* dense, const tbReal* least);
 
 #endif

@@ -32,7 +32,8 @@ tbLaw tb_solver_law(int index) {
   return index >= 0 && index < SOLVER_COUNT ? solvers[index].law : TB_LAW_COUNT;
 }
 
-const tbSolverEntry* tb_solver_find(tbLaw law, const char* name) {
+// The registered solver of that law and name, or NULL.
+static const tbSolverEntry* find_solver(tbLaw law, const char* name) {
   for (int i = 0; i < SOLVER_COUNT; i++) {
     if (solvers[i].law == law && strcmp(solvers[i].name, name) == 0) return &solvers[i];
   }
@@ -136,7 +137,7 @@ static tbResult check_settings(const tbSolveSettings* set, const tbSolverEntry**
                    (int)TB_LAW_COUNT);
   }
   const char* name = set->solver ? set->solver : "auto";
-  *entry = tb_solver_find((tbLaw)set->law, name);
+  *entry = find_solver((tbLaw)set->law, name);
   if (!*entry) return no_such_solver((tbLaw)set->law, name, error);
   return tb_solve_settings_check(set, error);
 }

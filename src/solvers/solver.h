@@ -50,9 +50,6 @@ typedef struct {
   tbSolverFunction solve;
 } tbSolverEntry;
 
-// The registered solver of that law and name, or NULL.
-const tbSolverEntry* tb_solver_find(tbLaw law, const char* name);
-
 // Whether every number of the settings is one that it may be.
 tbResult tb_solve_settings_check(const tbSolveSettings* settings, tbError* error);
 

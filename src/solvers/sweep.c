@@ -65,7 +65,8 @@ static void velocity_sparse(const tbProblem* p, int i, const tbReal* lambda, tbR
   }
 }
 
-void tb_sweep_velocity(const tbSweep* sweep, int i, const tbReal* lambda, tbReal* sigma) {
+// sigma of block i.
+static void velocity(const tbSweep* sweep, int i, const tbReal* lambda, tbReal* sigma) {
   const tbProblem* p = sweep->p;
   const tbBlock* b = &p->block[i];
   for (int r = 0; r < b->dim; r++) {
@@ -84,7 +85,8 @@ void tb_sweep_velocity(const tbSweep* sweep, int i, const tbReal* lambda, tbReal
   }
 }
 
-void tb_sweep_changed(tbSweep* sweep, int i, const tbReal* delta) {
+// Block i of lambda changed by delta.
+static void add_change(tbSweep* sweep, int i, const tbReal* delta) {
   const tbDelassus* G = &sweep->p->G;
   if (G->form != TB_DELASSUS_PRODUCT) return;
   const tbBlock* b = &sweep->p->block[i];
@@ -108,7 +110,7 @@ tbReal tb_sweep(tbSweep* sweep, tbLaw law, tbReal relaxation, bool backward, tbR
     tbReal b[MAX], old[MAX], delta[MAX], *x = lambda + block->row;
 
     // The block's velocity without its own impulse.
-    tb_sweep_velocity(sweep, i, lambda, b);
+    velocity(sweep, i, lambda, b);
     for (int r = 0; r < d; r++) {
       for (int c = 0; c < d; c++) b[r] -= A[r * d + c] * x[c];
     }
@@ -124,7 +126,7 @@ tbReal tb_sweep(tbSweep* sweep, tbLaw law, tbReal relaxation, bool backward, tbR
       delta[r] = x[r] - old[r];
       change = fmax(change, fabs(delta[r]) * A[r * d + r]);
     }
-    tb_sweep_changed(sweep, i, delta);
+    add_change(sweep, i, delta);
   }
   return change;
 }

@@ -18,12 +18,6 @@ bool tb_sweep_init(tbSweep* sweep, tbSolve* s);
 // Make sweep->velocity fit lambda (product form; nothing otherwise).
 void tb_sweep_set(tbSweep* sweep, const tbReal* lambda);
 
-// sigma of block i.
-void tb_sweep_velocity(const tbSweep* sweep, int i, const tbReal* lambda, tbReal* sigma);
-
-// Tell that block i of lambda changed by delta.
-void tb_sweep_changed(tbSweep* sweep, int i, const tbReal* delta);
-
 // Called for each block with sigma = A lambda + b: puts the block's new impulse in lambda.
 typedef void (*tbBlockUpdate)(void* context, const tbBlock* block, const tbReal* A, const tbReal* b,
                               tbReal* lambda, tbReal* slip);

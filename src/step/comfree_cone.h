@@ -26,11 +26,6 @@ typedef struct {
 // The directions; false where n is odd or out of range.
 int tb_facets_init(tbFacets* facets, int n);
 
-// Facets of a contact of dimension 1, 3, 4 or 6.
-static inline int tb_facet_count(int n, int dim) {
-  return dim == 1 ? 1 : n + (dim > 3 ? 2 : 0) + (dim > 4 ? n : 0);
-}
-
 // The impulse of a facet whose predicted velocity is s, at a gap (CF eq. 8):
 //   p = (-K (s dt + gap) - D s)+ dt = (-stiff gap - slope s)+
 // Since slope >= stiff dt, it is zero where the prediction is feasible, s dt + gap >= 0. An open
