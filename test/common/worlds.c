@@ -55,12 +55,37 @@ void tb_world_run_solved(tbWorld w, int steps) {
   }
 }
 
+int tb_world_steps(tbWorld w, double seconds) {
+  return (int)(seconds / w.m->opt.timestep + 0.5);
+}
+
 double tb_world_energy(tbWorld w) {
   tb_compute_position(w.m, w.d);
   tb_compute_velocity(w.m, w.d);
   tb_energy_position(w.m, w.d);
   tb_energy_velocity(w.m, w.d);
   return w.d->energy[0] + w.d->energy[1];
+}
+
+double tb_world_kinetic(tbWorld w) {
+  tb_world_energy(w);
+  return w.d->energy[1];
+}
+
+double tb_world_run_energy(tbWorld w, int steps) {
+  double most = -INFINITY;
+  for (int i = 0; i < steps; i++) {
+    tb_world_run(w, 1);
+    most = fmax(most, tb_world_energy(w));
+  }
+  return most;
+}
+
+const tbReal* tb_world_place(tbWorld w, const char* body) {
+  int id = tb_name2id(w.m, TB_OBJ_BODY, body);
+  assert_true(id > 0);
+  tb_compute_position(w.m, w.d);
+  return w.d->xpos + 3 * id;
 }
 
 uint64_t tb_world_hash(uint64_t hash, tbWorld w) {

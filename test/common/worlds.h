@@ -28,8 +28,17 @@ void tb_world_run(tbWorld world, int steps);
 // The same, each of which must converge.
 void tb_world_run_solved(tbWorld world, int steps);
 
-// Kinetic and potential energy now, J; leaves both in data->energy.
+// How many steps a time takes.
+int tb_world_steps(tbWorld world, double seconds);
+
+// Kinetic and potential energy now, J; leaves both in data->energy. Kinetic energy alone; and the
+// largest sum after any of `steps` steps.
 double tb_world_energy(tbWorld world);
+double tb_world_kinetic(tbWorld world);
+double tb_world_run_energy(tbWorld world, int steps);
+
+// Where the body of that name is now.
+const tbReal* tb_world_place(tbWorld world, const char* body);
 
 // Hash of qpos, qvel and act.
 uint64_t tb_world_hash(uint64_t hash, tbWorld world);

@@ -23,7 +23,7 @@ static double deepest(const tbData* d) {
 static double shift_after(tbWorld w, double seconds, double* depth) {
   tbReal* start = malloc(sizeof(tbReal) * (size_t)w.m->nq);
   memcpy(start, w.d->qpos, sizeof(tbReal) * (size_t)w.m->nq);
-  int steps = (int)(seconds / w.m->opt.timestep + 0.5);
+  int steps = tb_world_steps(w, seconds);
   *depth = 0;
   for (int i = 0; i < steps; i++) {
     tb_world_run(w, 1);

@@ -72,7 +72,7 @@ static double deepest(tbWorld w) {
 static void run(const Machine* machine, int law) {
   tbWorld w = tb_world_scene(machine->file, NULL);
   w.m->opt.law = law;
-  int steps = (int)(machine->seconds / w.m->opt.timestep + 0.5), unsolved = 0;
+  int steps = tb_world_steps(w, machine->seconds), unsolved = 0;
   double work = 0, start = 0, excess = 0, depth = 0, open = 0;
   for (int i = 0; i < steps; i++) {
     drive(w);

@@ -5,7 +5,7 @@
 static int whole;
 
 static int steps_of(tbWorld w, double brief, double full) {
-  return (int)((whole ? full : brief) / w.m->opt.timestep + 0.5);
+  return tb_world_steps(w, whole ? full : brief);
 }
 
 static double total(tbWorld w) {

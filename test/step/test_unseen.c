@@ -6,14 +6,7 @@
 #define FLOOR "<geom type='plane' size='20 20 .1'/>"
 
 static void run_solved(tbWorld w, double seconds) {
-  tb_world_run_solved(w, (int)(seconds / w.m->opt.timestep + 0.5));
-}
-
-static const tbReal* place(tbWorld w, const char* body) {
-  int id = tb_name2id(w.m, TB_OBJ_BODY, body);
-  assert_true(id > 0);
-  tb_compute_position(w.m, w.d);
-  return w.d->xpos + 3 * id;
+  tb_world_run_solved(w, tb_world_steps(w, seconds));
 }
 
 // Two fingers close with 20 N each and the hand goes up by 10 cm, less what the servo sags.
@@ -43,10 +36,10 @@ static void gripper_lifts(void** state) {
     w.d->ctrl[0] = 0.1;
     run_solved(w, 1.2);
     // a sphere and a capsule drop to the floor first
-    double height = place(w, "held")[2], before = w.d->time;
+    double height = tb_world_place(w, "held")[2], before = w.d->time;
     assert_true(height > 0.1 + 0.035);
     run_solved(w, 1);
-    double creep = fabs(place(w, "held")[2] - height) / (w.d->time - before);
+    double creep = fabs(tb_world_place(w, "held")[2] - height) / (w.d->time - before);
     assert_true(creep < 1e-5);
     tb_world_free(w);
   }
@@ -84,7 +77,7 @@ static void peg_falls_into_its_hole(void** state) {
       ".03'/><body name='peg' pos='0 0 .1'><freejoint/><geom type='cylinder' size='.02 .03' "
       "mass='.2'/></body></worldbody></mujoco>");
   run_solved(w, 0.6);
-  assert_near(place(w, "peg")[2], 0.03, 1e-6);
+  assert_near(tb_world_place(w, "peg")[2], 0.03, 1e-6);
   tb_world_free(w);
 }
 
@@ -102,7 +95,7 @@ static void screw_lifts(void** state) {
   assert_near(w.d->qpos[0], 0.01 * w.d->qpos[1], 1e-6);
   // friction loss of no kind: the weight takes 3 g 0.01 N m, 0.294 rad/s of the servo's gain
   assert_near(w.d->qvel[1], 5 - 3 * 9.81 * 0.01, 1e-3);
-  assert_near(place(w, "load")[2], 0.56 + w.d->qpos[0], 1e-5);
+  assert_near(tb_world_place(w, "load")[2], 0.56 + w.d->qpos[0], 1e-5);
   tb_world_free(w);
 }
 
@@ -130,8 +123,8 @@ static void car_goes_straight(void** state) {
   run_solved(w, 2);
   assert_near(w.d->qvel[0], 6 * 0.06, 1e-3);
   // What the tolerance leaves turns it a little: up to 7e-6 m, by the last bits of the speed.
-  assert_near(place(w, "car")[1], 0, 2e-5);
-  assert_near(place(w, "car")[2], 0.1, 1e-5);
+  assert_near(tb_world_place(w, "car")[1], 0, 2e-5);
+  assert_near(tb_world_place(w, "car")[2], 0.1, 1e-5);
   tb_world_free(w);
 }
 
@@ -145,7 +138,7 @@ static void adhesion_holds(void** state) {
         "<actuator><adhesion body='box' ctrlrange='0 1' gain='50'/></actuator></mujoco>");
     w.d->ctrl[0] = k ? 0.1 : 1;
     run_solved(w, 1);
-    double height = place(w, "box")[2];
+    double height = tb_world_place(w, "box")[2];
     if (k == 0) assert_near(height, 0.93, 1e-7);
     if (k == 1) assert_true(height < 0);
     tb_world_free(w);
@@ -165,8 +158,8 @@ static void feather_and_anvil_stand(void** state) {
              k ? 0.21 : 0.01, k ? 0.1 : 0.12);
     tbWorld w = tb_world_text(xml);
     run_solved(w, 1);
-    assert_near(place(w, "feather")[2], k ? 0.21 : 0.01, 1e-6);
-    assert_near(place(w, "anvil")[2], k ? 0.1 : 0.12, 1e-6);
+    assert_near(tb_world_place(w, "feather")[2], k ? 0.21 : 0.01, 1e-6);
+    assert_near(tb_world_place(w, "anvil")[2], k ? 0.1 : 0.12, 1e-6);
     tb_world_free(w);
   }
 }

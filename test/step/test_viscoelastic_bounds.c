@@ -269,11 +269,7 @@ static void grains_do_not_run_away(void** state) {
     }
     strcat(xml, "</worldbody></mujoco>");
     tbWorld w = tb_world_springs(tb_world_text(xml), TB_INTEGRATOR_EXPO, STEPS[k % 2]);
-    double start = tb_world_energy(w), most = 0;
-    for (int i = 0; i < 150; i++) {
-      tb_world_run(w, 1);
-      most = fmax(most, tb_world_energy(w));
-    }
+    double start = tb_world_energy(w), most = tb_world_run_energy(w, 150);
     print_message("%s: %.2g J, at most %.2g J\n", SHAPES[k / 2], start, most);
     assert_true(most < 100 * start);
     tb_world_free(w);
@@ -305,11 +301,7 @@ static void fast_legs_make_no_energy(void** state) {
   for (int k = 0; k < 2; k++) {
     tbWorld w = tb_world_springs(tb_world_scene("quadruped_torque.xml", NULL), TB_INTEGRATOR_EXPO,
                                  k ? 0.01 : 0.005);
-    double most = 0;
-    for (int i = 0; i < (k ? 1000 : 2000); i++) {
-      tb_world_run(w, 1);
-      most = fmax(most, tb_world_energy(w));
-    }
+    double most = tb_world_run_energy(w, k ? 1000 : 2000);
     print_message("at most %.3g J\n", most);
     assert_true(most < 300);
     tb_world_free(w);
@@ -387,11 +379,7 @@ static void trees_of_springs_stay_bounded(void** state) {
                     "mass='.02'/></body></body></body></worldbody></mujoco>"),
       TB_INTEGRATOR_EXPO, 0.005);
   w.d->qvel[1] = w.d->qvel[2] = 5;
-  double start = tb_world_energy(w), most = start;
-  for (int i = 0; i < 4000; i++) {
-    tb_world_run(w, 1);
-    most = fmax(most, tb_world_energy(w));
-  }
+  double start = tb_world_energy(w), most = tb_world_run_energy(w, 4000);
   print_message("%.4g J at the start, at most %.4g J\n", start, most);
   assert_true(most < 1.25 * start);
   tb_world_free(w);

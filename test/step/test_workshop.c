@@ -14,20 +14,13 @@ static tbWorld world(const char* xml, int law, double step) {
 }
 
 static void run(tbWorld w, double seconds) {
-  tb_world_run(w, (int)(seconds / w.m->opt.timestep + 0.5));
-}
-
-static const tbReal* place(tbWorld w, const char* body) {
-  int id = tb_name2id(w.m, TB_OBJ_BODY, body);
-  assert_true(id > 0);
-  tb_compute_position(w.m, w.d);
-  return w.d->xpos + 3 * id;
+  tb_world_run(w, tb_world_steps(w, seconds));
 }
 
 // Energy beyond that of the start and the work of actuators, largest over a run.
 static double run_excess(tbWorld w, double seconds) {
   double start = tb_world_energy(w), work = 0, excess = 0;
-  int steps = (int)(seconds / w.m->opt.timestep + 0.5);
+  int steps = tb_world_steps(w, seconds);
   for (int i = 0; i < steps; i++) {
     tb_world_run(w, 1);
     for (int k = 0; k < w.m->nv; k++) {
@@ -88,7 +81,7 @@ static void platform_rises(void** state) {
     tbWorld w = world(xml, law, 0.002);
     for (int i = 0; i < 6; i++) w.d->ctrl[i] = 0.05;
     assert_true(run_excess(w, 1.5) < 1e-3);
-    const tbReal* top = place(w, "top");
+    const tbReal* top = tb_world_place(w, "top");
     assert_near(top[2], height, off);
     assert_near(hypot(top[0], top[1]), 0, off);
     tb_world_free(w);
@@ -111,7 +104,7 @@ static void feeder_conveys(void** state) {
     w.d->qpos[0] = 0.003;
     // semi-implicit Euler goes on an ellipse that is off by h w/2 of the spring's 0.9 J
     assert_true(run_excess(w, 0.8) < 0.06);
-    assert_true(place(w, "box")[0] > -0.29 && place(w, "tin")[0] > -0.29);
+    assert_true(tb_world_place(w, "box")[0] > -0.29 && tb_world_place(w, "tin")[0] > -0.29);
     tb_world_free(w);
   }
 }
@@ -185,10 +178,10 @@ static void logs_lie(void** state) {
   strcat(xml, "</worldbody></mujoco>");
   tbWorld w = world(xml, TB_LAW_NCP, 0.002);
   run(w, 0.5);
-  double height = place(w, "log30")[2], side = place(w, "log30")[0];
+  double height = tb_world_place(w, "log30")[2], side = tb_world_place(w, "log30")[0];
   tb_world_run_solved(w, 250);
-  assert_near(place(w, "log30")[2], height, 1e-8);
-  assert_near(place(w, "log30")[0], side, 1e-8);
+  assert_near(tb_world_place(w, "log30")[2], height, 1e-8);
+  assert_near(tb_world_place(w, "log30")[0], side, 1e-8);
   assert_near(side, 0, 1e-6);
   tb_world_free(w);
 }
@@ -219,7 +212,7 @@ static void six_legs_bear(void** state) {
     assert_near(sum, 213 * 9.81, 1e-3);
     assert_near(moment[0], 0.3 * 200 * 9.81, 1e-2);
     assert_near(moment[1], 0.1 * 200 * 9.81, 1e-2);
-    assert_near(place(w, "table")[2], 0.5, 1e-6);
+    assert_near(tb_world_place(w, "table")[2], 0.5, 1e-6);
     tb_world_free(w);
   }
 }
@@ -241,7 +234,7 @@ static void tight_peg_falls(void** state) {
                       "</worldbody></mujoco>",
                       LAWS[k], 0.002);
     run(w, 0.8);
-    assert_near(place(w, "peg")[2], 0.03, LAWS[k] < TB_LAW_COUNT ? 1e-7 : 2e-4);
+    assert_near(tb_world_place(w, "peg")[2], 0.03, LAWS[k] < TB_LAW_COUNT ? 1e-7 : 2e-4);
     tb_world_free(w);
   }
 }
@@ -281,7 +274,7 @@ static void hexapod_stands(void** state) {
         "size='.01' mass='.05'/></body></body></body></replicate></body></worldbody></mujoco>",
         law, 0.002);
     assert_true(run_excess(w, 1.2) < 0.05);
-    const tbReal* trunk = place(w, "trunk");
+    const tbReal* trunk = tb_world_place(w, "trunk");
     assert_true(trunk[2] > 0.12 && trunk[2] < 0.19);
     assert_near(hypot(trunk[0], trunk[1]), 0, 1e-5);
     assert_near(fabs(w.d->xquat[4]), 1, 1e-6);
