@@ -332,6 +332,24 @@ int tb_integrator_is_explicit(const tbModel* m) {
          integrator == TB_INTEGRATOR_EULER_IMPLICIT;
 }
 
+// Acceleration without contacts; expo takes joint dampers, springs and servos implicitly, except in
+// the middle of a step, where they are already as they should be.
+static tbResult free_acceleration(const tbModel* m, tbData* d, const tbStepState* state,
+                                  tbInertiaFactor* factor, tbReal* qacc_free) {
+  int as_they_are = tb_integrator_is_explicit(m) || state->recall;
+  tbImplicit what = as_they_are ? TB_IMPLICIT_NOTHING : TB_IMPLICIT_SPRINGS;
+  tbResult result = tb_implicit_factor(m, d, what, factor);
+  if (result != TB_OK) return result;
+  memcpy(qacc_free, d->qfrc_smooth, sizeof(tbReal) * (size_t)m->nv);
+  bool springs = !as_they_are && tb_stiffness_mean(m, d, qacc_free);
+  if (factor->LD == d->qLD && !springs) {
+    memcpy(qacc_free, d->qacc_smooth, sizeof(tbReal) * (size_t)m->nv);
+  } else {
+    tb_ltdl_solve(tb_forest(m), factor->LD, factor->inverse, qacc_free);
+  }
+  return TB_OK;
+}
+
 tbResult tb_viscoelastic_velocity(const tbModel* m, tbData* d, tbStepState* state, tbReal* v_next) {
   tbArena* arena = &d->work->arena;
   tbReal h = m->opt.timestep, start = tb_seconds();
@@ -343,21 +361,9 @@ tbResult tb_viscoelastic_velocity(const tbModel* m, tbData* d, tbStepState* stat
 
   if (state->recall && !tb_springs_recall(d, state)) state->recall = 0;
 
-  // Acceleration without contacts; expo takes joint dampers, springs and servos implicitly,
-  // except in the middle of a step, where they are already as they should be.
   tbInertiaFactor factor;
-  int as_they_are = tb_integrator_is_explicit(m) || state->recall;
-  tbImplicit what = as_they_are ? TB_IMPLICIT_NOTHING : TB_IMPLICIT_SPRINGS;
-  tbResult result = tb_implicit_factor(m, d, what, &factor);
+  tbResult result = free_acceleration(m, d, state, &factor, qacc_free);
   if (result != TB_OK) return result;
-  tbForest forest = tb_forest(m);
-  memcpy(qacc_free, d->qfrc_smooth, sizeof(tbReal) * (size_t)m->nv);
-  bool springs = !as_they_are && tb_stiffness_mean(m, d, qacc_free);
-  if (factor.LD == d->qLD && !springs) {
-    memcpy(qacc_free, d->qacc_smooth, sizeof(tbReal) * (size_t)m->nv);
-  } else {
-    tb_ltdl_solve(forest, factor.LD, factor.inverse, qacc_free);
-  }
 
   // Forces of the springs, as impulses of islands and for the position.
   tbIslands islands;
@@ -371,6 +377,7 @@ tbResult tb_viscoelastic_velocity(const tbModel* m, tbData* d, tbStepState* stat
   tb_store_forces(m, d, state, &islands);
   d->seconds.solve += tb_seconds() - assemble_end;
 
+  tbForest forest = tb_forest(m);
   // v+ = v + h a, and the mean velocity v + h a2 / 2 that moves the configuration (EXP eq. 14, 19,
   // 24, 26, 34).
   memset(d->qfrc_constraint, 0, sizeof(tbReal) * (size_t)m->nv);
