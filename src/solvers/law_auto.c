@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "solvers/prox.h"
+#include "solvers/raisim_newton.h"
 #include "solvers/solver.h"
 
 // Run `first` with at most `budget` iterations; true if it converged or time ran out.
@@ -113,7 +114,8 @@ tbResult tb_solve_lcp_auto(tbSolve* s) {
 // Residual of an answer that is as good as no impulses at all.
 static const tbReal NOWHERE = 0.1;
 
-// Sweeps from the exact law's answer, unless some from where we are do.
+// Newton from the exact law's answer, unless some sweeps from where we are do; where it fails
+// sweeps from there.
 tbResult tb_solve_raisim_auto(tbSolve* s) {
   tbResult result;
   s->info->solver = "bisection";
@@ -127,6 +129,16 @@ tbResult tb_solve_raisim_auto(tbSolve* s) {
   tbReal *exact = tb_solve_reals(s, (size_t)s->p->n), measure = tb_solve_measure(s, &s->last);
   if (!exact) return tb_solve_no_memory(s);
   memcpy(exact, s->lambda, bytes);
+  if (tb_raisim_newton_fits(s->p)) {
+    s->info->solver = "newton";
+    result = tb_solve_raisim_newton(s);
+    if (result != TB_OK || s->info->status == TB_SOLVE_CONVERGED ||
+        s->info->status == TB_SOLVE_TIME_LIMIT) {
+      return result;
+    }
+    s->info->solver = "bisection";
+    memcpy(s->lambda, exact, bytes);
+  }
   result = tb_solve_raisim_bisection(s);
   // Where sweeps lead nowhere the exact law's answer is better than none at all.
   if (s->info->status != TB_SOLVE_CONVERGED && s->best_measure > NOWHERE && isfinite(measure)) {

@@ -1,7 +1,9 @@
-// RaiSim's law on one contact of any number of rows: least energy on the cone cut by sigma_N = 0.
+// RaiSim's law on one contact of any number of rows: least energy on the cone cut by sigma_N = 0;
+// and Newton's method on several.
 #include "base/rng.h"
 #include "common/contact_problems.h"
 #include "solvers/local.h"
+#include "solvers/raisim_block.h"
 
 enum { MAX = TB_MAX_BLOCK_DIM };
 
@@ -100,8 +102,111 @@ static void least_energy(void** state) {
   }
 }
 
+// The equation of one contact vanishes where the law holds, and C and D are its derivatives.
+static void equation(void** state) {
+  (void)state;
+  tbRng rng = {11};
+  int compared = 0, steep = 0;
+  for (int k = 0; k < 600; k++) {
+    Contact c;
+    int d = 2 + k % 5;
+    make(&c, d, &rng);
+    tbReal lambda[MAX] = {0}, sigma[MAX], answer[MAX], F[MAX], slip = 0, own = 0, aa = 0;
+    tbReal C[MAX * MAX], D[MAX * MAX];
+    tbRaisimCone cone = {&c.block, c.A, &own};
+    tb_local_raisim(&c.block, c.A, c.g, lambda, &slip);
+    tb_problem_velocity(&c.p, lambda, sigma, NULL);
+    tb_raisim_cone(&cone, lambda, sigma, answer, F, NULL, NULL);
+    for (int r = 0; r < d; r++) assert_true(fabs(F[r]) < 1e-7);
+
+    // Somewhere else.
+    for (int r = 0; r < d; r++) {
+      lambda[r] += 0.3 * tb_rng_normal(&rng);
+      sigma[r] += 0.3 * tb_rng_normal(&rng);
+      if (r > 0) aa += pow(c.block.mu[r - 1] * c.A[r] / c.A[0], 2);
+    }
+    tb_raisim_cone(&cone, lambda, sigma, answer, F, C, D);
+    for (int column = 0; column < 2 * d; column++) {
+      tbReal *x = column < d ? lambda + column : sigma + column - d, kept = *x, h = 1e-6;
+      tbReal up[MAX], down[MAX], *slope = column < d ? C + column : D + column - d;
+      *x = kept + h;
+      tb_raisim_cone(&cone, lambda, sigma, answer, up, NULL, NULL);
+      *x = kept - h;
+      tb_raisim_cone(&cone, lambda, sigma, answer, down, NULL, NULL);
+      *x = kept;
+      for (int r = 0; r < d; r++) {
+        // Where the mode changes in between there is no derivative.
+        tbReal above = (up[r] - F[r]) / h, below = (F[r] - down[r]) / h;
+        if (fabs(above - below) > 1e-3 * (1 + fabs(above))) continue;
+        assert_near(slope[r * d], 0.5 * (above + below), 2e-3 * (1 + fabs(above)));
+        compared++;
+        steep += aa > 1 && answer[0] > 0;
+      }
+    }
+  }
+  assert_true(compared > 15000 && steep > 2000);
+}
+
+// Two contacts of a body, built backwards from the exact law's answer: one slides, the other would
+// open without its own friction, |a| > 1.
+typedef struct {
+  tbReal G[36], g[6], exact[6];
+} Jam;
+
+static bool make_jam(Jam* jam, tbRng* rng) {
+  enum { ROWS = 6, DOFS = 6 };
+  tbReal B[ROWS * DOFS], angle = tb_rng_uniform(rng, 0, 6), sigma[ROWS] = {0};
+  for (int k = 0; k < ROWS * DOFS; k++) B[k] = tb_rng_normal(rng);
+  for (int k = 0; k < ROWS * ROWS; k++) {
+    jam->G[k] = 0;
+    for (int i = 0; i < DOFS; i++) jam->G[k] += B[k / ROWS * DOFS + i] * B[k % ROWS * DOFS + i];
+  }
+  tbReal a[2] = {jam->G[1] / jam->G[0], jam->G[2] / jam->G[0]}, length = hypot(a[0], a[1]);
+  tbReal exact[ROWS] = {1, -0.9 * a[0] / length, -0.9 * a[1] / length, 1, cos(angle), sin(angle)};
+  memcpy(jam->exact, exact, sizeof exact);
+  for (int r = 4; r < ROWS; r++) sigma[r] = -0.2 * exact[r];
+  for (int r = 0; r < ROWS; r++) {
+    jam->g[r] = sigma[r];
+    for (int c = 0; c < ROWS; c++) jam->g[r] -= jam->G[r * ROWS + c] * exact[c];
+  }
+  return length > 1.3;
+}
+
+// The sweeps' step lets go of such a contact. Newton holds it, from the exact law's answer.
+static void jammed(void** state) {
+  (void)state;
+  tbRng rng = {3};
+  int solved = 0, swept = 0, problems = 0;
+  while (problems < 200) {
+    Jam jam;
+    tbBlock block[2];
+    const tbReal mu[] = {1, 1};
+    if (!make_jam(&jam, &rng)) continue;
+    problems++;
+    tb_blocks_contacts(2, mu, block);
+    tbProblem p = {.n = 6, .nblock = 2, .block = block, .g = jam.g};
+    p.G = (tbDelassus){.form = TB_DELASSUS_DENSE, .dense = jam.G, .stride = 6};
+    tbSolveSettings settings = tbDefaultSolveSettings();
+    settings.law = TB_LAW_RAISIM;
+    settings.warm_start = 1;
+    static const char* const names[] = {"auto", "bisection"};
+    for (int s = 0; s < 2; s++) {
+      tbReal lambda[6];
+      tbSolveInfo info;
+      tbError error;
+      memcpy(lambda, jam.exact, sizeof lambda);
+      settings.solver = names[s];
+      assert_int_equal(tb_solve(&p, &settings, lambda, NULL, &info, &error), TB_OK);
+      *(s ? &swept : &solved) += info.status == TB_SOLVE_CONVERGED;
+    }
+  }
+  print_message("%d of %d solved, %d by sweeps\n", solved, problems, swept);
+  assert_true(solved > 0.9 * problems && swept < 0.85 * problems);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(as_the_ellipse),
-                                     cmocka_unit_test(least_energy)};
+                                     cmocka_unit_test(least_energy), cmocka_unit_test(equation),
+                                     cmocka_unit_test(jammed)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
