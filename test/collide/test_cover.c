@@ -82,6 +82,62 @@ static void test_cover(void** state) {
   }
 }
 
+// Coins, rods and needles deep in each other, where many directions are nearly the deepest: climbs
+// from all over the sphere and from along and across both axes, each of whose ends is judged by the
+// best of them. The mirror image of an end across the plane of the axes is worse, and never proven.
+static void test_cylinder_cover_deep(void** state) {
+  (void)state;
+  enum { STARTS = 14 };
+  tbRng rng = {12};
+  int counts[3] = {0, 0, 0}, mirrored = 0;
+  for (int i = 0; i < 6000; i++) {
+    tbShape shape[2];
+    tbConvexPair pair;
+    tbConvexResult end[STARTS];
+    tbReal best = -INFINITY, e[3];
+    int count = 0;
+    for (int k = 0; k < 2; k++) {
+      shape[k] = tb_test_random_shape(&rng, TB_GEOM_CYLINDER);
+      for (int c = 0; c < 2; c++) shape[k].size[c] = exp(tb_rng_uniform(&rng, log(0.01), log(1)));
+    }
+    for (int c = 0; c < 3; c++) shape[1].pos[c] = shape[0].pos[c] + 0.1 * tb_rng_normal(&rng);
+    tb_convex_pair_init(&pair, &shape[0], &shape[1]);
+    const tbReal z[3] = {pair.mat[2], pair.mat[5], pair.mat[8]};
+    tb_set3(e, -z[1], z[0], 0);
+    if (!(tb_normalize3(e) > 1e-2)) continue;
+    for (int k = 0; k < STARTS; k++) {
+      tbReal n[3];
+      tb_test_random_direction(&rng, n);
+      for (int c = 0; c < 3 && k < 6; c++)
+        n[c] = 0.01 * n[c] + (k < 2 ? c == 2 : k < 4 ? z[c] : e[c]);
+      if (k < 6 && k % 2) tb_scale3(n, n, -1);
+      tb_normalize3(n);
+      if (climb(&pair, n, &end[count]) == TB_ASCENT_LOCAL) best = fmax(best, end[count++].dist);
+    }
+    tbReal small = 1e-7 * pair.scale;
+    for (int k = 0; k < count; k++) {
+      tbConvexResult r = end[k];
+      tbSupport at;
+      tbCover cover = tb_cylinder_cover(&pair, &r);
+      counts[cover]++;
+      if (cover == TB_COVER_PROVEN) assert_true(best <= r.dist + small);
+      if (cover == TB_COVER_BETTER) {
+        assert_true(tb_pair_separation(&pair, r.normal, &at) > end[k].dist);
+      }
+      r = end[k];
+      tb_add_scaled3(r.normal, r.normal, -2 * tb_dot3(r.normal, e), e);
+      r.dist = tb_pair_separation(&pair, r.normal, &at);
+      if (r.dist >= end[k].dist - small) continue;
+      mirrored++;
+      assert_int_not_equal(tb_cylinder_cover(&pair, &r), TB_COVER_PROVEN);
+    }
+  }
+  print_message("deep: %d proven, %d better, %d open, %d mirror images\n", counts[TB_COVER_PROVEN],
+                counts[TB_COVER_BETTER], counts[TB_COVER_OPEN], mirrored);
+  int total = counts[TB_COVER_PROVEN] + counts[TB_COVER_BETTER] + counts[TB_COVER_OPEN];
+  assert_true(counts[TB_COVER_OPEN] < 0.06 * total && mirrored > 1000);
+}
+
 // Two cylinders: the start is a unit vector that separates no less than the directions it is made
 // of, and a climb from it mostly ends on the deepest of all.
 static void test_cylinder_start(void** state) {
@@ -141,6 +197,7 @@ static void test_cylinder_start_odd(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_cover),
+      cmocka_unit_test(test_cylinder_cover_deep),
       cmocka_unit_test(test_cylinder_start),
       cmocka_unit_test(test_cylinder_start_odd),
   };

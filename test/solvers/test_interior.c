@@ -1,6 +1,7 @@
 // Interior points in velocity space: against the problem in Delassus form, against other solvers
 // where the answer is unique, on contacts that depend on each other, and on bad input.
 #include "common/test.h"
+#include "contact/cone.h"
 #include "solvers/active_parts.h"
 #include "solvers/local.h"
 #include "tribo/tribo.h"
@@ -445,6 +446,21 @@ static double own_residual(const Case* c, int i, const tbReal* lambda, const tbR
               r.complementarity / scale->load / scale->speed);
 }
 
+// Sweeps that go farther stay within the cones.
+static bool is_within_cones(const Case* c, const tbReal* lambda) {
+  bool within = true;
+  for (int i = 0; i < c->p.nblock; i++) {
+    const tbBlock* b = &c->block[i];
+    tbReal projected[TB_MAX_BLOCK_DIM];
+    if (b->type != TB_BLOCK_CONE) continue;
+    tb_block_project(b, c->active.law, lambda + b->row, projected);
+    for (int r = 0; r < b->dim; r++) {
+      within = within && fabs(projected[r] - lambda[b->row + r]) <= 1e-9 * (1 + lambda[b->row]);
+    }
+  }
+  return within;
+}
+
 // Sweeps over what is unsettled: where nothing counts as settled the first is a plain sweep; they
 // end where every block holds by the residual function and velocities of the dense matrix; and what
 // is pushed afterwards is looked at again.
@@ -470,6 +486,7 @@ static void unsettled_blocks_are_swept(void** state) {
     for (int k = 0; k < 3000 && count > 0; k++) {
       count = tb_active_settle(&s, &scale);
       skipped += c->p.nblock - count;
+      assert_true(is_within_cones(c, lambda));
     }
     if (count > 0) {
       case_free(c);
