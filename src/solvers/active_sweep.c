@@ -49,6 +49,9 @@ typedef struct {
   int seen;
 } Visit;
 
+// Before the first change of anything.
+enum { NEVER = -1 };
+
 struct tbActiveSweeps {
   Local* local;
   Visit* visit;
@@ -419,12 +422,7 @@ int tb_active_settle(tbActiveState* s, const tbPartScale* scale) {
 
 // Every block is looked at again.
 void tb_active_forget(tbActiveState* s) {
-  int now = ++s->sweeps->clock;
-  for (int i = 0; i < s->p->nblock; i++) {
-    const tbRows* rows = &s->a->block[i];
-    for (int k = 0; k < rows->nnz; k++) s->sweeps->moved[rows->col[k]] = now;
-    s->sweeps->visit[i].seen = now - 1;
-  }
+  for (int i = 0; i < s->p->nblock; i++) s->sweeps->visit[i].seen = NEVER;
 }
 
 // ---- all of them --------------------------------------------------------------------------------
