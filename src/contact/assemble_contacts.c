@@ -65,7 +65,7 @@ struct tbContactFinder {
   tbReal* settled;           // per item: its path when its box was last placed
   tbReal* path;              // per item: no side of its box has come farther (broadphase.h)
   const tbData* data;        // of the current search
-  tbReal near, step, equal;  // of the last search: reach, time step, margin of all or -1
+  tbReal near, step, extra;  // of the last search: reach, time step, the option's margin
   uint8_t* kind;
   Explicit* pair;             // sorted
   uint64_t* exclude;          // excluded bodies, lower in the high half, sorted
@@ -202,10 +202,10 @@ static void list_geoms(tbContactFinder* f, const tbModel* m) {
       f->group[f->ngroup++] = (Group){body, i, i};
     }
     f->group[f->ngroup - 1].end = i + 1;
-    f->margin[i] = m->geom_margin[g] + m->geom_gap[g];
+    f->margin[i] = fmax(m->geom_margin[g], 0) + m->geom_gap[g];
     for (int p = 0; p < m->npair; p++) {
       if (m->pair_geom1[p] == g || m->pair_geom2[p] == g) {
-        f->margin[i] = fmax(f->margin[i], m->pair_margin[p] + m->pair_gap[p]);
+        f->margin[i] = fmax(f->margin[i], fmax(m->pair_margin[p], 0) + m->pair_gap[p]);
       }
     }
     // Bodies without dofs are static, but mocap bodies move: they only never meet the world.
@@ -518,18 +518,18 @@ static void place_group(tbContactFinder* f, const Group* group, bool known) {
 static void start_travel(tbContactFinder* f, const tbModel* m) {
   memset(f->travel, 0, sizeof(Travel) * (size_t)m->nbody);
   for (int i = 0; i < f->count; i++) {
-    f->base[i] = fmax(f->equal >= 0 ? f->equal : f->margin[i], 0.5 * f->near);
+    f->base[i] = fmax(f->margin[i] + f->extra, 0.5 * f->near);
   }
 }
 
 // Boxes of all items that may have left their fat ones.
 static void place_boxes(tbContactFinder* f, const tbModel* m, const tbData* d, tbReal reach) {
-  tbReal equal = m->opt.enableflags & TB_ENABLE_OVERRIDE ? m->opt.o_margin : -1;
-  bool same = f->started && reach == f->near && m->opt.timestep == f->step && equal == f->equal;
+  tbReal extra = m->opt.enableflags & TB_ENABLE_OVERRIDE ? fmax(m->opt.o_margin, 0) : 0;
+  bool same = f->started && reach == f->near && m->opt.timestep == f->step && extra == f->extra;
   f->data = d;
   f->near = reach;
   f->step = m->opt.timestep;
-  f->equal = equal;
+  f->extra = extra;
   if (!same) start_travel(f, m);
   for (int g = 0; g < f->ngroup; g++) {
     const Group* group = &f->group[g];
@@ -668,6 +668,15 @@ static bool are_apart(const tbContactFinder* f, const tbData* d, Memory* memory,
   return way > 0;
 }
 
+// A contact is seen within margin + gap and pushes within the margin; those of two geoms add up. An
+// override replaces the margin only.
+static tbReal seen_within(const tbModel* m, int g1, int g2, int pair) {
+  tbReal margin = pair >= 0 ? m->pair_margin[pair] : m->geom_margin[g1] + m->geom_margin[g2];
+  tbReal gap = pair >= 0 ? m->pair_gap[pair] : m->geom_gap[g1] + m->geom_gap[g2];
+  if (m->opt.enableflags & TB_ENABLE_OVERRIDE) margin = m->opt.o_margin;
+  return margin + gap;
+}
+
 // All contacts of one pair of items.
 static tbResult collide_pair(tbContactFinder* f, const tbModel* m, tbData* d, Memory* memory,
                              tbReal reach, int* capacity) {
@@ -684,13 +693,8 @@ static tbResult collide_pair(tbContactFinder* f, const tbModel* m, tbData* d, Me
     j = swap;
   }
   int g1 = f->geom[i], g2 = f->geom[j], pair = explicit_pair(f, g1, g2);
-  // A contact is seen within margin + gap and pushes within the margin; those of two geoms add up.
-  tbReal margin = pair >= 0
-                      ? m->pair_margin[pair] + m->pair_gap[pair]
-                      : m->geom_margin[g1] + m->geom_margin[g2] + m->geom_gap[g1] + m->geom_gap[g2];
-  if (m->opt.enableflags & TB_ENABLE_OVERRIDE) margin = m->opt.o_margin;
   tbContactPoint point[TB_MAX_PAIR_CONTACTS];
-  tbReal near = fmax(margin, reach), far = near;
+  tbReal near = fmax(seen_within(m, g1, g2, pair), reach), far = near;
   bool ahead = reach > TB_TOUCHING;
   if (ahead) far += way_of(f, m, d, g1, g2);
   memory->cache.gap = 0;

@@ -98,9 +98,29 @@ static void finds_what_a_new_one_finds(void** state) {
   }
 }
 
+// An overridden margin leaves the gap: the ball 8 mm above the floor is seen within 2 + 10 mm, and
+// does not push. Without the override its own margin counts.
+static void override_keeps_the_gap(void** state) {
+  (void)state;
+  tbWorld w = tb_world_text(
+      "<mujoco><option o_margin='.002'><flag override='enable'/></option><worldbody>"
+      "<geom type='plane' size='5 5 .1'/><body pos='0 0 .108'><freejoint/>"
+      "<geom size='.1' gap='.01' margin='-.05'/></body></worldbody></mujoco>");
+  w.m->opt.law = TB_LAW_SOFT;
+  assert_int_equal(tb_forward(w.m, w.d), TB_OK);
+  assert_int_equal(w.d->ncon, 1);
+  assert_true(w.d->contact[0].exclude);
+  assert_near(w.d->qacc[2], -9.81, 1e-9);
+  w.m->opt.enableflags = 0;
+  assert_int_equal(tb_forward(w.m, w.d), TB_OK);
+  assert_int_equal(w.d->ncon, 0);
+  tb_world_free(w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(finds_what_a_new_one_finds),
+      cmocka_unit_test(override_keeps_the_gap),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
