@@ -241,6 +241,19 @@ static long count_steps(const Arguments* a, const tbModel* m) {
   return -1;
 }
 
+// Energies of the state that the last step led to: a step itself leaves those of its start.
+static void measure_energy(const tbModel* m, tbData* d) {
+  tb_compute_position(m, d);
+  tb_compute_velocity(m, d);
+  tb_energy_position(m, d);
+  tb_energy_velocity(m, d);
+}
+
+static bool append_row(tbTrajectory* trajectory, const tbModel* m, tbData* d, tbError* error) {
+  measure_energy(m, d);
+  return tb_trajectory_append(trajectory, m, d, error) == TB_OK;
+}
+
 // Run the steps; false only where the trajectory cannot be written.
 static bool simulate(const Arguments* a, const tbModel* m, tbData* d, Statistics* s) {
   tbError error;
@@ -266,7 +279,7 @@ static bool simulate(const Arguments* a, const tbModel* m, tbData* d, Statistics
     }
     add_step(s, d);
     double t = now();
-    if (trajectory) ok = tb_trajectory_append(trajectory, m, d, &error) == TB_OK;
+    if (trajectory) ok = append_row(trajectory, m, d, &error);
     show_progress(i + 1, steps, started, &shown);
     writing += now() - t;
   }
@@ -373,18 +386,13 @@ static int run(Arguments* a) {
   if (!m) return 2;
   int code = 2;
   tbData* d = tb_data_new(m);
-  m->opt.enableflags |= TB_ENABLE_ENERGY;
   if (!d) fprintf(stderr, "tribo sim: out of memory\n");
   if (d && set_start(a, m, d)) {
     Statistics s = {0};
     bool written = simulate(a, m, d, &s);
     bool saved = written && (!a->save || write_snapshot(a->save, m, d));
     code = exit_code(&s, written && saved);
-    // Energies of the final state.
-    tb_compute_position(m, d);
-    tb_compute_velocity(m, d);
-    tb_energy_position(m, d);
-    tb_energy_velocity(m, d);
+    measure_energy(m, d);
     if (a->model.json && written) print_json(m, d, &s);
     if (!a->model.json && written) print_text(m, d, &s);
   }

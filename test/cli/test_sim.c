@@ -129,6 +129,34 @@ static void final_state(char* text, size_t size) {
   snprintf(text, size, "%.*s", (int)(end - start), start);
 }
 
+// The last row's energies are those of its state, which the report has too; and writing changes
+// nothing of the motion.
+static void rows_have_the_energy_of_their_state(void** state) {
+  (void)state;
+  char csv[512], line[4096], last[4096] = "", alone[4096], along[4096];
+  snprintf(csv, sizeof csv, "%s/sim-energy.csv", TB_BUILD_DIR);
+  assert_int_equal(run("ragdoll_stairs.xml --time 0.5 --json"), 0);
+  final_state(alone, sizeof alone);
+  assert_int_equal(run("ragdoll_stairs.xml --time 0.5 --json --out '%s'", csv), 0);
+  final_state(along, sizeof along);
+  assert_string_equal(alone, along);
+  FILE* file = fopen(csv, "r");
+  assert_non_null(file);
+  while (fgets(line, sizeof line, file)) memcpy(last, line, sizeof last);
+  fclose(file);
+  remove(csv);
+  // ..., energy0, energy1, ncon, residual
+  char* field[4];
+  for (int i = 3; i >= 0; i--) {
+    field[i] = strrchr(last, ',');
+    assert_non_null(field[i]);
+    *field[i]++ = 0;
+  }
+  assert_near(atof(field[0]), atof(value_of("potential")), 1e-12);
+  assert_near(atof(field[1]), atof(value_of("kinetic")), 1e-12);
+  assert_true(atof(field[1]) > 1e-3);
+}
+
 static void snapshots_go_on_bit_for_bit(void** state) {
   (void)state;
   char file[512], whole[1 << 16], parts[1 << 16];
@@ -200,6 +228,7 @@ int main(void) {
       cmocka_unit_test(report_has_every_key),
       cmocka_unit_test(laws_and_options_are_taken),
       cmocka_unit_test(trajectories_have_a_row_per_step),
+      cmocka_unit_test(rows_have_the_energy_of_their_state),
       cmocka_unit_test(snapshots_go_on_bit_for_bit),
       cmocka_unit_test(bad_calls_say_so),
       cmocka_unit_test(interrupts_end_a_run),
