@@ -250,8 +250,13 @@ static int solve_by_depth(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
 void tb_convex_solve(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
   if (solve_by_depth(pair, limit, r)) return;
   if (!pair->polyhedral && pair->a.kind != TB_CORE_PRISM && solve_by_ascent(pair, limit, r)) return;
-  // Coarse: enough to find the features of round cores, or that cores overlap.
-  tb_gjk(pair, limit, pair->polyhedral ? FLAT_TOLERANCE : COARSE_TOLERANCE, 0, r);
+  if (pair->polyhedral && r->count > 0) {
+    // Polytopes that are apart, from where their depth was looked for.
+    tb_gjk_from(pair, limit, FLAT_TOLERANCE, r);
+  } else {
+    // Coarse: enough to find the features of round cores, or that cores overlap.
+    tb_gjk(pair, limit, pair->polyhedral ? FLAT_TOLERANCE : COARSE_TOLERANCE, 0, r);
+  }
   if (r->state == TB_CONVEX_APART) return;
   if (r->state == TB_CONVEX_NEAR) {
     if (pair->polyhedral) {

@@ -108,7 +108,11 @@ void tb_pair_support(tbConvexPair* pair, const tbReal n[3], tbSupport* out);
 void tb_gjk(tbConvexPair* pair, tbReal limit, tbReal tolerance, int patient,
             tbConvexResult* result);
 
-// The same for two polytopes in a new pose, patiently, from the vertices (ia, ib) of the simplex in
+// The same, patiently, from the simplex in `result`: 1 to 4 points of b - a, any. `dist` is s along
+// `normal`, or -INFINITY.
+void tb_gjk_from(tbConvexPair* pair, tbReal limit, tbReal tolerance, tbConvexResult* result);
+
+// The same for two polytopes in a new pose, from the vertices (ia, ib) of the simplex in
 // `result`, 1 to 4 points that may be any. False where a core has no such vertices.
 bool tb_gjk_again(tbConvexPair* pair, tbReal limit, tbReal tolerance, tbConvexResult* result);
 
@@ -117,8 +121,8 @@ bool tb_gjk_again(tbConvexPair* pair, tbReal limit, tbReal tolerance, tbConvexRe
 void tb_epa(tbConvexPair* pair, tbReal tolerance, tbConvexResult* result);
 
 // The same for two solid polytopes, from the normal of `result` alone and made for speed. False
-// where it has no answer: then normal and dist are the best direction that it saw, which may prove
-// that the cores are apart.
+// where it has no answer: then normal and dist are the best direction that it saw. Where that
+// proves that the cores are apart, the simplex holds the points that it saw last.
 bool tb_depth(tbConvexPair* pair, tbConvexResult* result);
 
 // What the next three end with: the state by dist, and whether that is an answer.

@@ -270,6 +270,16 @@ TB_INLINE void set_result(const Body* body, int f, tbConvexResult* r) {
   }
 }
 
+// Cores that are apart: the points around the direction that proved it, for GJK to go on from. That
+// is the last point, in the place of the next vertex, and the face it was looked for from, or the
+// points before it.
+TB_INLINE void set_simplex(Body* body, tbConvexResult* r) {
+  int f = body->nface > 0 ? nearest_face(body) : -1;
+  r->count = f < 0 ? body->nvert : 3;
+  for (int i = 0; i < r->count; i++) r->simplex[i] = body->vert[f < 0 ? i : body->corner[f][i]];
+  r->simplex[r->count++] = body->vert[body->nvert];
+}
+
 // Expand the nearest face until the bounds meet: the face that the answer stands on, or -1.
 TB_INLINE int expand(Body* body, tbReal stop, tbReal rounding) {
   for (;;) {
@@ -299,7 +309,10 @@ TB_INLINE bool find_depth(tbConvexPair* pair, tbConvexResult* r) {
   r->state = TB_CONVEX_OVERLAP;
   r->capped = r->certified = 0;
   r->count = 0;
-  if (face < 0) return false;
+  if (face < 0) {
+    if (r->dist > 0) set_simplex(&body, r);
+    return false;
+  }
   set_result(&body, face, r);
   // Corners of the face that the normal stands on support it, but where the best normal is another
   // than the face's: bounds that meet at zero.

@@ -272,6 +272,14 @@ void tb_gjk(tbConvexPair* pair, tbReal limit, tbReal tolerance, int patient, tbC
   iterate(pair, limit, tolerance, patient, v, r);
 }
 
+void tb_gjk_from(tbConvexPair* pair, tbReal limit, tbReal tolerance, tbConvexResult* r) {
+  Nearest nearest = {.count = 0};
+  find_nearest(r->simplex, r->count, &nearest);
+  keep_nearest(r, &nearest);
+  r->capped = 0;
+  iterate(pair, limit, tolerance, 1, nearest.v, r);
+}
+
 // A vertex of a polytope; false where it has no such.
 static bool vertex_of(const tbCore* core, int i, tbReal p[3]) {
   if (i < 0) return false;
@@ -292,11 +300,7 @@ bool tb_gjk_again(tbConvexPair* pair, tbReal limit, tbReal tolerance, tbConvexRe
     tb_pair_b_to_a(pair, p, at->b);
     tb_sub3(at->w, at->b, at->a);
   }
-  Nearest nearest = {.count = 0};
-  find_nearest(r->simplex, r->count, &nearest);
-  keep_nearest(r, &nearest);
-  r->capped = 0;
   r->dist = -INFINITY;
-  iterate(pair, limit, tolerance, 1, nearest.v, r);
+  tb_gjk_from(pair, limit, tolerance, r);
   return true;
 }

@@ -308,6 +308,53 @@ static void test_hulls(void** state) {
   tb_arena_free(&arena);
 }
 
+// Hulls that are hardly apart: GJK goes on from the points among which their depth was looked for,
+// and ends where it does from a direction alone.
+static void test_hardly_apart(void** state) {
+  (void)state;
+  static const tbReal gaps[] = {1e-3, 1e-5, 1e-7};
+  tbRng rng = {17};
+  tbArena arena;
+  tb_arena_init(&arena);
+  int pairs = 0, from = 0, cold = 0;
+  for (int i = 0; i < 300; i++) {
+    tbHull hull[2];
+    tbShape s[2] = {{.type = TB_GEOM_MESH, .hull = &hull[0]},
+                    {.type = TB_GEOM_MESH, .hull = &hull[1]}};
+    for (int k = 0; k < 2; k++) {
+      random_hull(&rng, &arena, 30 + tb_rng_int(&rng, 300), i % 5 == 0, &hull[k]);
+      place_near(&rng, k && i % 7 == 0 ? &s[0] : NULL, &s[k]);
+    }
+    tbConvexPair pair, other;
+    tbConvexResult r, general;
+    set_pair(&s[0], &s[1], &pair, &r);
+    tb_convex_solve(&pair, INFINITY, &r);
+    tb_add_scaled3(pair.pos, pair.pos, gaps[i % 3] - r.dist, r.normal);
+    tb_copy3(r.normal, pair.pos);
+    tb_normalize3(r.normal);
+    r.count = 0;
+    general = r;
+    other = pair;
+    // The way of a whole solve, and the same without the points.
+    pair.evaluations = other.evaluations = 0;
+    tb_convex_solve(&pair, 1, &r);
+    if (!tb_depth(&other, &general)) {
+      from += pair.evaluations - other.evaluations;
+      other.evaluations = 0;
+      tb_gjk(&other, 1, 1e-14, 1, &general);
+      cold += other.evaluations;
+      pairs++;
+    }
+    assert_int_equal(r.state, TB_CONVEX_NEAR);
+    assert_near(r.dist, gaps[i % 3], 1e-10);
+    assert_near(r.dist, general.dist, 1e-12);
+    tb_arena_reset(&arena);
+  }
+  print_message("%d pairs: %d support points, %d from a direction alone\n", pairs, from, cold);
+  assert_true(pairs > 250 && 2 * from < cold);
+  tb_arena_free(&arena);
+}
+
 #endif
 
 int main(void) {
@@ -316,7 +363,7 @@ int main(void) {
 #ifdef TB_WITH_QHULL
       cmocka_unit_test(test_search),        cmocka_unit_test(test_pair_search),
       cmocka_unit_test(test_cylinder_hull), cmocka_unit_test(test_box_hull),
-      cmocka_unit_test(test_hulls),
+      cmocka_unit_test(test_hulls),         cmocka_unit_test(test_hardly_apart),
 #endif
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
