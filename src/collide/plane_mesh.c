@@ -1,15 +1,17 @@
 // Plane and convex mesh: the vertices within the margin, of which the deepest and the widest stay.
 // Those of a small hull by bits of a scan, of a large one by a walk on the vertex graph around the
 // lowest.
+#include <string.h>
+
 #include "base/bits.h"
 #include "collide/hull.h"
 #include "collide/pairs.h"
 #include "collide/spread.h"
 
-// Vertices that a walk may find; where there are more, all of the hull are looked at.
+// Vertices that a walk may find, and that a hull may have for one; where there are more, all of the
+// hull are looked at.
 #define MAX_WALK 64
-// Places of the table of visited vertices; a power of two, twice MAX_WALK.
-#define TABLE 128
+#define MAX_MARKED 65536
 
 typedef struct {
   const tbShape *plane, *mesh;
@@ -85,15 +87,12 @@ static void scan_lanes(const Query* q, tbReal margin, Patch* patch) {
   patch->at.count = count;
 }
 
-// Put v in the table of visited vertices; false if it was there.
-static bool mark_visited(int* table, int v) {
-  unsigned place = ((unsigned)v * 2654435761u) >> 25;
-  while (table[place] != 0) {
-    if (table[place] == v + 1) return false;
-    place = (place + 1) & (TABLE - 1);
-  }
-  table[place] = v + 1;
-  return true;
+// Mark v in the bits of visited vertices; false if it was marked.
+static bool mark_visited(uint64_t* visited, int v) {
+  uint64_t *word = visited + (v >> 6), bit = (uint64_t)1 << (v & 63);
+  bool first = !(*word & bit);
+  *word |= bit;
+  return first;
 }
 
 // Whether a neighbour of v is within the margin.
@@ -104,18 +103,21 @@ static bool has_company(const Query* q, int v, tbReal margin) {
   return false;
 }
 
-// Walk the graph from the lowest vertex: vertices within the margin hang together. A patch too
-// large for the table is left to scan_all. Returns whether the patch is complete.
+// Walk the graph from the lowest vertex: vertices within the margin hang together. What is too
+// large for that is left to scan_all. Returns whether the patch is complete.
 static bool walk(const Query* q, int lowest, tbReal margin, Patch* patch) {
-  int table[TABLE] = {0};
-  mark_visited(table, lowest);
+  uint64_t visited[MAX_MARKED / 64];
+  if (q->hull->nvert > MAX_MARKED) return false;
+  memset(visited, 0, sizeof *visited * (size_t)((q->hull->nvert + 63) / 64));
+  mark_visited(visited, lowest);
   add_vertex(q, lowest, height(q, lowest), patch);
   for (int done = 0; done < patch->at.count; done++) {
     int v = patch->vertex[done];
     for (int i = q->hull->adj_start[v]; i < q->hull->adj_start[v + 1]; i++) {
       int w = q->hull->adj[i];
+      if (!mark_visited(visited, w)) continue;
       tbReal dist = height(q, w);
-      if (!(dist <= margin) || !mark_visited(table, w)) continue;
+      if (!(dist <= margin)) continue;
       if (patch->at.count == MAX_WALK) return false;
       add_vertex(q, w, dist, patch);
     }
