@@ -266,6 +266,7 @@
   X(tbReal, eq_solref, neq, TB_NREF, "", "reference")                                             \
   X(tbReal, eq_solimp, neq, TB_NIMP, "", "impedance")                                             \
   X(tbReal, eq_data, neq, TB_NEQDATA, "", "anchors, relative pose or polynomial")                 \
+  X(tbReal, eq_hold, neq, 3, "m", "welds: from the anchor to where rigid laws hold them")         \
   /* tendons */                                                                                   \
   X(int, tendon_adr, ntendon, 1, "", "first path element")                                        \
   X(int, tendon_num, ntendon, 1, "", "path elements")                                             \

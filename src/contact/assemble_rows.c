@@ -8,6 +8,7 @@
 #include "model/workspace.h"
 #include "spatial/quat.h"
 #include "tribo/dynamics.h"
+#include "tribo/step.h"
 
 // ---- supports ----------------------------------------------------------------------------------
 
@@ -194,6 +195,14 @@ static void equality_frames(const tbModel* m, const tbData* d, int id, EqualityF
     if (weld) tb_quat_from_mat(f->quat[i], mat[i]);
   }
   if (weld && type != TB_OBJ_SITE) tb_quat_mul(f->quat[0], f->quat[0], data + 6);
+  // A weld holds wherever its bodies are held together; where it yields, as by MuJoCo's law and by
+  // springs, it does so at the anchor.
+  bool yields = m->opt.law == TB_LAW_SOFT || m->opt.law == TB_LAW_VISCOELASTIC;
+  for (int i = 0; i < 2 && weld && !yields; i++) {
+    tbReal arm[3];
+    tb_quat_rotate(arm, f->quat[i], m->eq_hold + 3 * id);
+    tb_add3(f->point[i], f->point[i], arm);
+  }
 }
 
 void tb_equality_points(const tbModel* m, const tbData* d, int id, int body[2], tbReal point[2][3],

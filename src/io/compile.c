@@ -113,6 +113,7 @@ void tb_compile_finish(const tbSpec* spec, tbModel* m) {
       m->dof_damping[first + k] = 2 * inertia / fmax(given[0], TB_COMPILE_TINY);
     }
   }
+  tb_compile_hold_welds(m);
   if (TB_GIVEN(statistic, &spec->statistic, extent)) m->extent = spec->statistic.extent;
   if (TB_GIVEN(statistic, &spec->statistic, meaninertia)) {
     m->mean_inertia = spec->statistic.meaninertia;

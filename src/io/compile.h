@@ -11,8 +11,8 @@
 // ("file:line: what") where the spec makes no model.
 tbModel* tb_compile(const tbSpec* spec, const tbLoadOptions* options, tbError* error);
 
-// What needs the model's constants (tb_set_constants): spring-dampers of joints, and the statistics
-// that the file gives.
+// What needs the model's constants (tb_set_constants): spring-dampers of joints, where welds
+// are held, and the statistics that the file gives.
 void tb_compile_finish(const tbSpec* spec, tbModel* model);
 
 #endif

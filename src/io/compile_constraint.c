@@ -223,3 +223,35 @@ tbResult tb_compile_copy_equalities(const tbCompile* c, tbModel* m) {
   }
   return TB_OK;
 }
+
+// Rows of a weld are softened relative to their own diagonal of J M^-1 J^T, which grows with the
+// square of the arm, and a force far away comes with a torque of that arm. So a weld is held
+// between its bodies' centres of mass, close to the one that weighs less.
+static void hold_weld(tbModel* m, int id) {
+  tbReal *hold = m->eq_hold + 3 * id, *data = m->eq_data + TB_NEQDATA * id, weight[2];
+  const tbReal unturned[4] = {1, 0, 0, 0}, *anchor[2] = {data + 3, data};
+  const tbReal* quat[2] = {data + 6, unturned};
+  int body[2] = {m->eq_obj1id[id], m->eq_obj2id[id] < 0 ? 0 : m->eq_obj2id[id]};
+  for (int i = 0; i < 2; i++) {
+    if (m->eq_objtype[id] == TB_OBJ_SITE) {
+      anchor[i] = m->site_pos + 3 * body[i];
+      quat[i] = m->site_quat + 4 * body[i];
+      body[i] = m->site_bodyid[body[i]];
+    }
+    weight[i] = m->body_invweight0[2 * body[i]];
+  }
+  for (int i = 0; i < 2; i++) {
+    tbReal arm[3], inverse[4], centre[3];
+    if (!(weight[i] > 0)) continue;
+    tb_sub3(arm, m->body_ipos + 3 * body[i], anchor[i]);
+    tb_quat_conjugate(inverse, quat[i]);
+    tb_quat_rotate(centre, inverse, arm);
+    tb_add_scaled3(hold, hold, weight[i] / (weight[0] + weight[1]), centre);
+  }
+}
+
+void tb_compile_hold_welds(tbModel* m) {
+  for (int i = 0; i < m->neq; i++) {
+    if (m->eq_type[i] == TB_EQ_WELD) hold_weld(m, i);
+  }
+}

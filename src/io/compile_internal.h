@@ -133,6 +133,7 @@ void tb_compile_copy_frames(const tbCompile* c, tbModel* m);
 tbResult tb_compile_order_pairs(tbCompile* c);
 void tb_compile_copy_pairs(const tbCompile* c, tbModel* m);
 tbResult tb_compile_copy_equalities(const tbCompile* c, tbModel* m);
+void tb_compile_hold_welds(tbModel* m);  // needs body_invweight0
 
 // Tendons (compile_tendon.c).
 tbResult tb_compile_tendons(tbCompile* c, tbModel* sizes);

@@ -1,0 +1,43 @@
+// Welds: what they hold is where it was, however far away their frames are.
+#include "common/worlds.h"
+
+enum { NLAW = 5, NWELD = 3, NFAR = 4, NMASS = 2 };
+
+static const char* const LAWS[NLAW] = {"ncp", "ccp", "lcp", "raisim", "comfree"};
+
+// A body of that mass, `far` m from the world's origin on an arm of its own, and its weld.
+static tbWorld welded(const char* weld, double mass, double far) {
+  char xml[1024];
+  snprintf(xml, sizeof xml,
+           "<mujoco><worldbody><site name='origin'/>"
+           "<body name='a' pos='%g 0 1'><freejoint/><geom type='box' size='.1 .1 .1' mass='%g'/>"
+           "<site name='a' pos='%g 0 -1'/></body>"
+           "<body name='b' pos='%g 0 2'><freejoint/><geom type='box' size='.1 .1 .1' mass='%g' "
+           "pos='1 0 0'/></body></worldbody><equality>%s</equality></mujoco>",
+           far, mass, -far, far, 0.01 * mass, weld);
+  return tb_world_text(xml);
+}
+
+// Its frame at the world's origin, with the world first or last, by sites, and with a second body
+// that hangs on the first.
+static void far_frames_hold(void** state) {
+  (void)state;
+  const char* const welds[NWELD] = {
+      "<weld body1='a'/><weld body1='b' body2='a'/>",
+      "<weld body2='a' body1='world' anchor='7 -8 9'/><weld body2='b' body1='a'/>",
+      "<weld site1='a' site2='origin'/><weld body1='b' body2='a' anchor='-9 8 7'/>"};
+  const double far[NFAR] = {0, 1, 5, 50}, mass[NMASS] = {1, 1000};
+  for (int k = 0; k < NWELD * NFAR * NMASS * NLAW; k++) {
+    tbWorld w = welded(welds[k % NWELD], mass[k / NWELD / NFAR % NMASS], far[k / NWELD % NFAR]);
+    assert_int_equal(tb_option_set(&w.m->opt, "law", LAWS[k / (NWELD * NFAR * NMASS)], NULL),
+                     TB_OK);
+    tb_world_run(w, tb_world_steps(w, 0.5));
+    for (int i = 0; i < 14; i++) assert_near(w.d->qpos[i], w.m->qpos0[i], 2e-6);
+    tb_world_free(w);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(far_frames_hold)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
