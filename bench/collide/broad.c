@@ -9,7 +9,7 @@ static long update(void* data, const tbReal* boxes) {
   for (int i = 0; i < broad->count; i++) {
     tb_aabb_round(&broad->box[i], boxes + 6 * i, boxes + 6 * i + 3);
   }
-  return tb_broadphase_update_boxes(broad, NULL) == TB_OK ? broad->npair : -1;
+  return tb_broadphase_update(broad, NULL) == TB_OK ? broad->npair : -1;
 }
 
 static void drop(void* data) {

@@ -6,7 +6,7 @@
 //
 // lambda: impulses (N s), sigma: velocities (m/s), G: the Delassus matrix, R: diagonal compliance.
 // A user fills a tbProblem (plain views of the caller's memory, nothing is copied), or lets one of
-// the tb_problem_create functions do so, and calls tb_solve.
+// the tb_problem_create_* functions do so, and calls tb_solve.
 #ifndef TRIBO_PROBLEM_H_
 #define TRIBO_PROBLEM_H_
 
@@ -71,12 +71,6 @@ typedef struct {
   tbDelassus G;
   const tbReal* R;  // compliance, n entries >= 0; NULL: rigid
   const tbReal* g;  // free velocity, n entries
-
-  // For the analytic and viscoelastic laws, one entry per block; NULL where unused.
-  tbReal dt;                // s
-  const tbReal* gap;        // m
-  const tbReal* stiffness;  // N/m
-  const tbReal* damping;    // N s/m
 } tbProblem;
 
 // Errors: sizes that do not fit, NaN or infinite numbers, negative mu, compliance or diagonal,

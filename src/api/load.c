@@ -5,8 +5,8 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "io/compile.h"
-#include "io/mesh.h"
 #include "io/urdf.h"
 #include "model/model.h"
 #include "tribo/dynamics.h"

@@ -451,7 +451,7 @@ static bool is_global(Climb* c, tbReal* basin, tbWidth* width) {
 
 // Where the climb ended, measured by true support points, so that a wrong feature cannot fake it.
 static tbAscent finish(Climb* c, tbConvexResult* r) {
-  tbSupport at;
+  tbSupportPoint at;
   tbReal rest[3], slack = CERTIFIED * c->pair->scale;
   tbReal s = tb_pair_separation(c->pair, c->n, &at);
   tb_sub3(rest, c->point[1], c->point[0]);
@@ -514,7 +514,7 @@ tbAscent tb_ascend(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
   for (int step = 0; step < MAX_STEPS; step++) {
     if (!set_freedom(&c) || !evaluate(&c)) return TB_ASCENT_OPEN;
     if (c.s > limit) {
-      tbSupport at;
+      tbSupportPoint at;
       tbReal apart = tb_pair_separation(pair, c.n, &at);
       if (apart > limit) {
         r->dist = apart;

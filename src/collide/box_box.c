@@ -4,7 +4,7 @@
 // Everything happens in a's frame. The axis of largest signed separation is exact when the boxes
 // overlap (the Minkowski difference of two boxes has no other face normals). When they are apart it
 // is exact unless the closest features include a vertex that sees no face; that case goes to
-// box_box_apart.c. Contacts are the corners of the polygon in which the two faces overlap when seen
+// box_apart.c. Contacts are the corners of the polygon in which the two faces overlap when seen
 // along the normal, each with its own gap along the normal.
 #include "collide/box_box.h"
 

@@ -63,6 +63,23 @@ static void* allocate(tbBroadphase* broad, size_t count, size_t size) {
   return memory;
 }
 
+// Forget all boxes and pairs, so that the filter is asked anew. Keeps the memory.
+static void forget_all(tbBroadphase* broad) {
+  State* s = broad->state;
+  for (int i = 0; i < broad->count; i++) {
+    tb_aabb_make_empty(&s->fat[i]);
+    tb_aabb_make_empty(&s->tight[i]);
+    s->special[i] = 0;
+    s->stale[i] = 0;
+    broad->still[i] = 0;
+    broad->slack[i] = -1;
+  }
+  s->candidates.count = 0;
+  s->has_tree = false;
+  s->listed = false;
+  broad->npair = 0;
+}
+
 tbResult tb_broadphase_init(tbBroadphase* broad, int count, const uint8_t* kind,
                             tbPairFilter filter, const void* context) {
   memset(broad, 0, sizeof(*broad));
@@ -98,7 +115,7 @@ tbResult tb_broadphase_init(tbBroadphase* broad, int count, const uint8_t* kind,
   broad->count = count;
   if (kind) memcpy(s->kind, kind, n);
   broad->kind = s->kind;
-  tb_broadphase_reset(broad);
+  forget_all(broad);
   return TB_OK;
 }
 
@@ -130,23 +147,6 @@ void tb_broadphase_free(tbBroadphase* broad) {
   free(broad->slack);
   free(broad->pairs);
   memset(broad, 0, sizeof(*broad));
-}
-
-void tb_broadphase_reset(tbBroadphase* broad) {
-  State* s = broad->state;
-  if (!s) return;
-  for (int i = 0; i < broad->count; i++) {
-    tb_aabb_make_empty(&s->fat[i]);
-    tb_aabb_make_empty(&s->tight[i]);
-    s->special[i] = 0;
-    s->stale[i] = 0;
-    broad->still[i] = 0;
-    broad->slack[i] = -1;
-  }
-  s->candidates.count = 0;
-  s->has_tree = false;
-  s->listed = false;
-  broad->npair = 0;
 }
 
 // Room for `count` keys; doubles, so that a steady number of pairs allocates nothing.
@@ -664,7 +664,7 @@ static bool search_many(tbBroadphase* broad) {
   return search_movers(broad) && sort_fresh(broad) && merge_candidates(broad);
 }
 
-tbResult tb_broadphase_update_boxes(tbBroadphase* broad, const tbReal* planes) {
+tbResult tb_broadphase_update(tbBroadphase* broad, const tbReal* planes) {
   State* s = broad->state;
   if (!s) return TB_ERROR_ARGUMENT;
   broad->npair = 0;
@@ -676,18 +676,10 @@ tbResult tb_broadphase_update_boxes(tbBroadphase* broad, const tbReal* planes) {
     return TB_OK;
   }
   if (broad->nmoved > 0 && !search_many(broad)) {
-    tb_broadphase_reset(broad);
+    forget_all(broad);
     return TB_ERROR_MEMORY;
   }
   if (!reserve_pairs(broad, s->candidates.count + 1)) return TB_ERROR_MEMORY;
   report_pairs(broad);
   return TB_OK;
-}
-
-tbResult tb_broadphase_update(tbBroadphase* broad, const tbReal* low, const tbReal* high,
-                              const tbReal* planes) {
-  if (!broad->state) return TB_ERROR_ARGUMENT;
-  for (int i = 0; i < broad->count; i++) tb_aabb_round(&broad->box[i], low + 3 * i, high + 3 * i);
-  memset(broad->still, 0, (size_t)broad->count);
-  return tb_broadphase_update_boxes(broad, planes);
 }

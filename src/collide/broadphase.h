@@ -17,8 +17,7 @@ typedef struct {
   int first, second;  // first < second
 } tbPair;
 
-// Whether items i < j may touch. Must not change while the broad phase lives (see
-// tb_broadphase_reset).
+// Whether items i < j may touch. Must not change while the broad phase lives.
 typedef bool (*tbPairFilter)(const void* context, int i, int j);
 
 // Write the present box of an item to broad->box.
@@ -36,7 +35,7 @@ typedef struct {
   tbPairFilter filter;  // may be NULL
   const void* context;
 
-  tbAabb* box;  // count: the items' new boxes, for tb_broadphase_update_boxes
+  tbAabb* box;  // count: the items' new boxes, for tb_broadphase_update
 
   // count: items that are known to be within their fat boxes; theirs are placed by `place` where a
   // pair needs them. Zero at first. And how far an item placed by the caller may move, at least,
@@ -66,19 +65,11 @@ tbResult tb_broadphase_init(tbBroadphase* broad, int count, const uint8_t* kind,
                             tbPairFilter filter, const void* context);
 void tb_broadphase_free(tbBroadphase* broad);
 
-// Forget all boxes and pairs, so that the filter is asked anew. Keeps the memory.
-void tb_broadphase_reset(tbBroadphase* broad);
-
-// New boxes: low and high are count x 3 and hold the item's margin already; planes is count x 4
-// with the unit normal and offset of items that are planes (solid where n.x <= offset), NULL
-// without planes. An item with a non-finite box of its own touches nothing if a bound is NAN, and
-// everything that its bounds admit if they are infinite.
-tbResult tb_broadphase_update(tbBroadphase* broad, const tbReal* low, const tbReal* high,
-                              const tbReal* planes);
-
-// As above with the boxes that the caller wrote to broad->box: rounded outward to single precision,
-// empty (tb_aabb_make_empty) where a bound is NAN. Boxes of planes are not looked at, nor are those
-// of items that are still.
-tbResult tb_broadphase_update_boxes(tbBroadphase* broad, const tbReal* planes);
+// Find the pairs of the boxes that the caller wrote to broad->box, which hold the item's margin:
+// rounded outward to single precision, empty (tb_aabb_make_empty) where a bound is NAN; an infinite
+// bound admits everything on its side. Boxes of planes are not looked at, nor are those of items
+// that are still. `planes` is count x 4 with the unit normal and offset of items that are planes
+// (solid where n.x <= offset), NULL without planes.
+tbResult tb_broadphase_update(tbBroadphase* broad, const tbReal* planes);
 
 #endif

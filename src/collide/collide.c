@@ -113,7 +113,7 @@ int tb_collide_normals(const tbShape* a, const tbShape* b, tbReal margin, tbCont
   return count;
 }
 
-void tb_contact_frames(tbContactPoint* contacts, int count) {
+static void complete_frames(tbContactPoint* contacts, int count) {
   for (int i = 0; i < count; i++) {
     // The contacts of a manifold often share one normal, and then one frame.
     const tbReal* first = contacts[0].frame;
@@ -139,7 +139,7 @@ int tb_collide(const tbShape* a, const tbShape* b, tbReal margin,
     b = &copy_b;
   }
   int count = tb_collide_normals(a, b, margin, out, warm);
-  tb_contact_frames(out, count);
+  complete_frames(out, count);
   return count;
 }
 

@@ -38,7 +38,7 @@ static tbReal bound_gap(const tbConvexResult* r) {
 }
 
 static void try_normal(tbConvexPair* pair, const tbReal n[3], tbConvexResult* r) {
-  tbSupport at;
+  tbSupportPoint at;
   tbReal s = tb_pair_separation(pair, n, &at);
   if (!(s > r->dist)) return;
   r->dist = s;
@@ -450,7 +450,7 @@ static void remember_nearest(const tbConvexPair* pair, const tbConvexResult* r,
   if (!is_solid_polytope(&pair->a) || !is_solid_polytope(&pair->b)) return;
   if (r->state != TB_CONVEX_NEAR) return;
   for (int i = 0; i < r->count; i++) {
-    const tbSupport* at = &r->simplex[i];
+    const tbSupportPoint* at = &r->simplex[i];
     if (at->ia > UINT16_MAX || at->ib > UINT16_MAX) return;
     warm->nearest[i][0] = (uint16_t)at->ia;
     warm->nearest[i][1] = (uint16_t)at->ib;

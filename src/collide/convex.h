@@ -50,7 +50,7 @@ typedef struct {
   tbReal a[3];
   tbReal b[3];
   int ia, ib;
-} tbSupport;
+} tbSupportPoint;
 
 typedef enum {
   TB_CONVEX_APART,    // separated by more than the limit asked for
@@ -73,7 +73,7 @@ typedef struct {
   tbReal dist;        // s(normal) of the cores
   tbReal point_a[3];  // on the core of a
   tbReal point_b[3];  // on the core of b: point_a + dist normal up to the tolerance
-  tbSupport simplex[4];
+  tbSupportPoint simplex[4];
   tbReal weight[4];  // of the simplex points in the witness, when separated
   int count;         // points of the simplex
   tbReal basin;      // of a local optimum, cosine: no direction nearer to the normal is better
@@ -97,7 +97,7 @@ int tb_core_support(tbCore* core, const tbReal d[3], tbReal point[3]);
 tbReal tb_core_depth(const tbCore* core, const tbReal x[3]);
 
 // The point of b - a that is lowest along n, so that s(n) = n.w for unit n.
-void tb_pair_support(tbConvexPair* pair, const tbReal n[3], tbSupport* out);
+void tb_pair_support(tbConvexPair* pair, const tbReal n[3], tbSupportPoint* out);
 
 // GJK: distance of the cores. Ends with state APART as soon as s(n) > limit for some n, and with
 // state NEAR and no more than bounds where pair->enough allows.
@@ -172,7 +172,7 @@ tbCover tb_cylinder_cover(const tbConvexPair* pair, tbConvexResult* result);
 // the normal and dist of `result`. Where that raises dist, normal, dist and witness points are
 // replaced. Returns 1 when the result is a certified local optimum: then dist is exact to rounding.
 // `thorough` also tries the parts of these features.
-int tb_polish(tbConvexPair* pair, const tbSupport* support, int count, int thorough,
+int tb_polish(tbConvexPair* pair, const tbSupportPoint* support, int count, int thorough,
               tbConvexResult* result);
 
 // All of the above: normal, dist and witness points of the cores to rounding where features are
@@ -191,7 +191,7 @@ int tb_convex_manifold_terrain(tbConvexPair* pair, const tbConvexResult* result,
                                tbContactPoint* out);
 
 // b - a along n: separation s(n) of the cores by their true support points.
-static inline tbReal tb_pair_separation(tbConvexPair* pair, const tbReal n[3], tbSupport* at) {
+static inline tbReal tb_pair_separation(tbConvexPair* pair, const tbReal n[3], tbSupportPoint* at) {
   tb_pair_support(pair, n, at);
   return tb_dot3(n, at->w);
 }

@@ -21,7 +21,7 @@
 typedef struct {
   tbConvexPair* pair;
   bool tables;  // two hulls with tables of directions, which are searched side by side
-  tbSupport vert[MAX_VERTS];
+  tbSupportPoint vert[MAX_VERTS];
   int nvert, nface;
   tbReal normal[3][MAX_FACES];  // outward unit normals, by coordinate
   tbReal offset[MAX_FACES];     // of the planes from the origin
@@ -49,7 +49,7 @@ TB_INLINE int farthest(tbCore* core, const tbReal d[3], tbReal p[3]) {
 // The support point along m (outward of b - a), in the place of the next vertex.
 TB_INLINE tbReal look_along(Body* body, const tbReal m[3]) {
   tbConvexPair* pair = body->pair;
-  tbSupport* at = &body->vert[body->nvert];
+  tbSupportPoint* at = &body->vert[body->nvert];
   tbReal n[3] = {-m[0], -m[1], -m[2]}, d[3], p[3];
   if (body->tables) {
     tb_pair_support(pair, n, at);
@@ -317,7 +317,7 @@ TB_INLINE bool find_depth(tbConvexPair* pair, tbConvexResult* r) {
   // Corners of the face that the normal stands on support it, but where the best normal is another
   // than the face's: bounds that meet at zero.
   for (int i = 2; i >= 0; i--) {
-    const tbSupport* at = &r->simplex[i];
+    const tbSupportPoint* at = &r->simplex[i];
     if (!(tb_dot3(r->normal, at->w) <= r->dist + 1e-13 * pair->scale)) continue;
     if (pair->a.kind == TB_CORE_HULL) pair->a.known = pair->a.hint = at->ia;
     if (pair->b.kind == TB_CORE_HULL) pair->b.known = pair->b.hint = at->ib;

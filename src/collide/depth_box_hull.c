@@ -342,7 +342,7 @@ static bool find_crossing(const Query* q, const int end[2], const tbReal corner[
 
 // The support points of both along the normal. Those of the hull are corners of what touches, since
 // its vertices obey its planes.
-static void set_support(const Query* q, const tbReal n[3], const int end[2], tbSupport* at) {
+static void set_support(const Query* q, const tbReal n[3], const int end[2], tbSupportPoint* at) {
   tbConvexPair* pair = q->pair;
   const tbHull* hull = q->hull;
   at->ia = tb_core_support(&pair->a, n, at->a);

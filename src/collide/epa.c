@@ -34,7 +34,7 @@ static const int next_edge[3] = {1, 2, 0};
 
 typedef struct {
   tbConvexPair* pair;
-  tbSupport vert[MAX_VERTS];
+  tbSupportPoint vert[MAX_VERTS];
   Face face[MAX_FACES];
   tbReal dist[MAX_FACES];  // of a face's plane from the origin; INFINITY for dead and flat ones
   int nearest[GROUPS];     // the nearest face of each group, unless the group is stale
@@ -60,7 +60,7 @@ typedef struct {
 } Polytope;
 
 // Try direction m (outward of b - a): depth is at most the reach of b - a along m.
-static tbReal try_direction(Polytope* p, const tbReal m[3], tbSupport* at) {
+static tbReal try_direction(Polytope* p, const tbReal m[3], tbSupportPoint* at) {
   tbReal n[3] = {-m[0], -m[1], -m[2]};
   tb_pair_support(p->pair, n, at);
   tbReal reach = tb_dot3(m, at->w);
@@ -125,7 +125,7 @@ static void make_tetrahedron(Polytope* p, const tbReal fallback[3]) {
   tb_sub3(e3, p->vert[3].w, p->vert[0].w);
   tb_cross(cross, e1, e2);
   if (tb_dot3(cross, e3) < 0) {
-    tbSupport swap = p->vert[1];
+    tbSupportPoint swap = p->vert[1];
     p->vert[1] = p->vert[2];
     p->vert[2] = swap;
   }
@@ -182,7 +182,7 @@ static int open_directions(const Polytope* p, int count, tbReal d[6][3]) {
 
 // Support points in front of the best direction known, all around, and behind: the front ones span
 // the face of b - a that the answer is on, or nearly.
-static int seed(Polytope* p, const tbReal n[3], tbSupport* out) {
+static int seed(Polytope* p, const tbReal n[3], tbSupportPoint* out) {
   tbReal t1[3], t2[3], look[3];
   static const tbReal around[3][2] = {
       {1, 0}, {-0.5, 0.8660254037844386}, {-0.5, -0.8660254037844386}};
@@ -202,7 +202,7 @@ static int seed(Polytope* p, const tbReal n[3], tbSupport* out) {
 // has none: then the best direction found so far is the answer.
 static int start_polytope(Polytope* p, const tbConvexResult* r) {
   tbReal flat = 1e-3 * p->pair->scale, apart[3];
-  tbSupport candidate[8];
+  tbSupportPoint candidate[8];
   int seeds = 0, candidates, count = 0;
   if (!p->pair->polyhedral || r->count < 3) seeds = seed(p, r->normal, candidate);
   candidates = seeds;
@@ -218,7 +218,7 @@ static int start_polytope(Polytope* p, const tbConvexResult* r) {
   // Complete them by the farthest point in the open directions.
   while (count < 4) {
     tbReal d[6][3], most = 0;
-    tbSupport at, farthest = p->vert[0];
+    tbSupportPoint at, farthest = p->vert[0];
     int directions = open_directions(p, count, d);
     for (int k = 0; k < directions; k++) {
       try_direction(p, d[k], &at);
@@ -303,7 +303,7 @@ static int border_is_loop(const Polytope* p) {
 }
 
 // Replace what the new vertex sees by a fan from it to the border. Returns 0 when that fails.
-static int grow(Polytope* p, int start, const tbSupport* at, tbReal tolerance) {
+static int grow(Polytope* p, int start, const tbSupportPoint* at, tbReal tolerance) {
   if (p->nvert == MAX_VERTS) return 0;
   int v = p->nvert, first = -1, previous = -1;
   carve(p, start, at->w, tolerance);
@@ -445,7 +445,7 @@ static int expand(Polytope* p, tbReal stop, int* capped) {
   tbReal rounding = 1e-15 * p->pair->scale;
   int result = nearest_face(p);
   for (int f = result; f >= 0; f = nearest_face(p)) {
-    tbSupport at;
+    tbSupportPoint at;
     if (p->noptimum > 0 && p->dist[f] >= p->best - stop) return result;
     result = f;
     tbReal best = p->best;
@@ -488,7 +488,7 @@ void tb_epa(tbConvexPair* pair, tbReal tolerance, tbConvexResult* r) {
   r->capped = r->certified = 0;
   if (!start_polytope(&p, r)) {
     if (p.best == INFINITY) {
-      tbSupport at;
+      tbSupportPoint at;
       p.best = -tb_pair_separation(pair, r->normal, &at);
     }
     set_result(&p, -1, r);

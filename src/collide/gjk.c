@@ -20,14 +20,14 @@ typedef struct {
   tbReal v[3];
 } Nearest;
 
-static void nearest_point(const tbSupport* s, int i, Nearest* out) {
+static void nearest_point(const tbSupportPoint* s, int i, Nearest* out) {
   out->count = 1;
   out->keep[0] = i;
   out->weight[0] = 1;
   tb_copy3(out->v, s[i].w);
 }
 
-static void nearest_segment(const tbSupport* s, int i, int j, Nearest* out) {
+static void nearest_segment(const tbSupportPoint* s, int i, int j, Nearest* out) {
   tbReal e[3];
   tb_sub3(e, s[j].w, s[i].w);
   tbReal length2 = tb_dot3(e, e), along = -tb_dot3(s[i].w, e);
@@ -59,7 +59,7 @@ static void keep_nearer(Nearest* best, const Nearest* other) {
   if (tb_dot3(other->v, other->v) < tb_dot3(best->v, best->v)) *best = *other;
 }
 
-static void nearest_triangle(const tbSupport* s, int i, int j, int k, Nearest* out) {
+static void nearest_triangle(const tbSupportPoint* s, int i, int j, int k, Nearest* out) {
   const tbReal *a = s[i].w, *b = s[j].w, *c = s[k].w;
   tbReal e1[3], e2[3], n[3];
   tb_sub3(e1, b, a);
@@ -114,7 +114,7 @@ static tbReal volume(const tbReal a[3], const tbReal b[3], const tbReal c[3]) {
   return tb_dot3(a, cross);
 }
 
-static void nearest_tetrahedron(const tbSupport* s, Nearest* out) {
+static void nearest_tetrahedron(const tbSupportPoint* s, Nearest* out) {
   const tbReal *a = s[0].w, *b = s[1].w, *c = s[2].w, *d = s[3].w;
   tbReal e1[3], e2[3], e3[3], cross[3];
   tb_sub3(e1, b, a);
@@ -149,7 +149,7 @@ static void nearest_tetrahedron(const tbSupport* s, Nearest* out) {
 }
 
 // The point of the simplex nearest to the origin.
-static void find_nearest(const tbSupport* s, int count, Nearest* out) {
+static void find_nearest(const tbSupportPoint* s, int count, Nearest* out) {
   switch (count) {
     case 1: nearest_point(s, 0, out); break;
     case 2: nearest_segment(s, 0, 1, out); break;
@@ -180,7 +180,7 @@ static void keep_nearest(tbConvexResult* r, Nearest* nearest) {
   r->count = nearest->count;
 }
 
-static int already_in(const tbConvexResult* r, const tbSupport* s) {
+static int already_in(const tbConvexResult* r, const tbSupportPoint* s) {
   for (int i = 0; i < r->count; i++) {
     const tbReal* w = r->simplex[i].w;
     if (w[0] == s->w[0] && w[1] == s->w[1] && w[2] == s->w[2]) return 1;
@@ -225,7 +225,7 @@ static void iterate(tbConvexPair* pair, tbReal limit, tbReal tolerance, int pati
     // Lower bound along v; the best one is the answer's normal, the latest among equals.
     tbReal length = sqrt(v2), n[3];
     tb_scale3(n, v, 1 / length);
-    tbSupport* next = &r->simplex[r->count];
+    tbSupportPoint* next = &r->simplex[r->count];
     s = tb_pair_separation(pair, n, next);
     if (s >= best - 8 * DBL_EPSILON * length) {
       best = s > best ? s : best;
@@ -294,7 +294,7 @@ static bool vertex_of(const tbCore* core, int i, tbReal p[3]) {
 
 bool tb_gjk_again(tbConvexPair* pair, tbReal limit, tbReal tolerance, tbConvexResult* r) {
   for (int i = 0; i < r->count; i++) {
-    tbSupport* at = &r->simplex[i];
+    tbSupportPoint* at = &r->simplex[i];
     tbReal p[3];
     if (!vertex_of(&pair->a, at->ia, at->a) || !vertex_of(&pair->b, at->ib, p)) return false;
     tb_pair_b_to_a(pair, p, at->b);

@@ -397,7 +397,7 @@ static void set_corners(Terrain* t) {
 static int add_region(Terrain* t, const tbConvexResult* r, Proof proof) {
   tbContactPoint contact[TB_TERRAIN_MANIFOLD];
   int kept = filter(t, contact, tb_convex_manifold_terrain(&t->pair, r, t->margin, contact), proof);
-  tbSupport at;
+  tbSupportPoint at;
   tbReal radius = t->pair.b.radius, dist = tb_pair_separation(&t->pair, r->normal, &at) - radius;
   if (r->dist > 0 || dist > t->margin) return kept;
   tbReal pos[3];

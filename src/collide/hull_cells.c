@@ -20,7 +20,8 @@
 // Corners of a part of the cube's face.
 #define MAX_CORNERS 64
 
-int tb_hull_cells_side(const tbHull* hull) {
+// Cells along a side of the cube's faces, 0 where the hull gets none.
+static int cells_along(const tbHull* hull) {
   if (hull->nvert < LEAST_VERTS || hull->nvert >= MORE || !hull->adj_start) return 0;
   if (hull->nvert <= TB_HULL_LANES) return SMALL_SIDE;
   int side = (int)sqrt(hull->nvert / (6 * PER_CELL));
@@ -28,7 +29,7 @@ int tb_hull_cells_side(const tbHull* hull) {
 }
 
 size_t tb_hull_cells_bytes(const tbHull* hull) {
-  size_t side = (size_t)tb_hull_cells_side(hull);
+  size_t side = (size_t)cells_along(hull);
   return sizeof(uint16_t) * 2 * FOUR * 6 * side * side;
 }
 
@@ -159,7 +160,7 @@ static void close_list(uint16_t* list, uint16_t* rest) {
 }
 
 void tb_hull_cells_fill(tbHull* hull, uint16_t* cells) {
-  int side = tb_hull_cells_side(hull), ncell = 6 * side * side;
+  int side = cells_along(hull), ncell = 6 * side * side;
   Part part;
   memset(cells, 0xff, tb_hull_cells_bytes(hull));
   // In this order lists ascend, so that the first of equals wins.

@@ -20,8 +20,7 @@
 #define TB_CELL_MORE UINT16_C(0x8000)
 #define TB_CELL_CLIMB UINT16_MAX
 
-// Cells along a side of the cube's faces (0: none), and the table of all.
-int tb_hull_cells_side(const tbHull* hull);
+// The table of all cells: its size (0: none), and filled.
 size_t tb_hull_cells_bytes(const tbHull* hull);
 void tb_hull_cells_fill(tbHull* hull, uint16_t* cells);
 

@@ -44,11 +44,9 @@ TB_COLLIDE_PAIRS(TB_DECLARE_PAIR)
 #undef TB_DECLARE_PAIR
 
 // As tb_collide, without checking the input (see above) and with the normals only: what the
-// pipeline calls, whose model was checked when it was loaded. tb_contact_frames then completes the
-// frames.
+// pipeline calls, whose model was checked when it was loaded.
 int tb_collide_normals(const tbShape* a, const tbShape* b, tbReal margin, tbContactPoint* out,
                        tbCollideCache* warm);
-void tb_contact_frames(tbContactPoint* contacts, int count);
 
 // Write one contact: normal n from a to b, signed distance, position midway between the surfaces.
 static inline void tb_contact_set(tbContactPoint* contact, const tbReal pos[3], const tbReal n[3],

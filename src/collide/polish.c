@@ -423,7 +423,7 @@ static int certify(Newton* w, tbReal s) {
 static int try_features(tbConvexPair* pair, const Feature* fa, const Feature* fb,
                         const tbReal start[3], tbConvexResult* r) {
   Newton w = {.pair = pair, .fa = fa, .fb = fb};
-  tbSupport at;
+  tbSupportPoint at;
   if (!newton_solve(&w, start)) return 0;
   // Dist is measured by the true support points, so a wrong feature cannot fake it.
   tbReal s = tb_pair_separation(pair, w.n, &at), rounding = 1e-13 * pair->scale;
@@ -442,7 +442,7 @@ static int try_features(tbConvexPair* pair, const Feature* fa, const Feature* fb
   return certified;
 }
 
-int tb_polish(tbConvexPair* pair, const tbSupport* support, int count, int thorough,
+int tb_polish(tbConvexPair* pair, const tbSupportPoint* support, int count, int thorough,
               tbConvexResult* r) {
   Corners ca = {0}, cb = {0};
   for (int i = 0; i < count; i++) {

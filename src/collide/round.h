@@ -26,10 +26,6 @@ static inline int tb_contact_balls(const tbReal center_a[3], tbReal radius_a,
   return 1;
 }
 
-// Contact of a ball (shape a) and a box (shape b). Returns 1, or 0 when beyond the margin.
-int tb_contact_ball_box(const tbReal center[3], tbReal radius, const tbShape* box, tbReal margin,
-                        uint32_t feature, tbContactPoint* out);
-
 static inline tbReal tb_clamp(tbReal x, tbReal low, tbReal high) {
   return x < low ? low : (x > high ? high : x);
 }

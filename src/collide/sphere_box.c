@@ -13,12 +13,13 @@ static tbReal leave_inside(const tbReal center[3], const tbReal size[3], tbReal 
   return fabs(center[face]) - size[face];
 }
 
-int tb_contact_ball_box(const tbReal center[3], tbReal radius, const tbShape* box, tbReal margin,
-                        uint32_t feature, tbContactPoint* out) {
-  const tbReal* size = box->size;
+int tb_collide_sphere_box(const tbShape* a, const tbShape* b, tbReal margin, tbContactPoint* out,
+                          tbCollideCache* warm) {
+  (void)warm;
+  const tbReal *size = b->size, radius = a->size[0];
   tbReal offset[3], local[3], excess[3], n[3], normal[3], pos[3];
-  tb_sub3(offset, center, box->pos);
-  tb_mul_mat3t_vec3(local, box->mat, offset);
+  tb_sub3(offset, a->pos, b->pos);
+  tb_mul_mat3t_vec3(local, b->mat, offset);
 
   // From the nearest point of the box to the centre.
   for (int k = 0; k < 3; k++) excess[k] = local[k] - tb_clamp(local[k], -size[k], size[k]);
@@ -31,14 +32,8 @@ int tb_contact_ball_box(const tbReal center[3], tbReal radius, const tbShape* bo
     gap = leave_inside(local, size, n);
   }
   tbReal dist = gap - radius;
-  tb_mul_mat3_vec3(normal, box->mat, n);
-  tb_add_scaled3(pos, center, radius + 0.5 * dist, normal);
-  tb_contact_set(out, pos, normal, dist, feature);
+  tb_mul_mat3_vec3(normal, b->mat, n);
+  tb_add_scaled3(pos, a->pos, radius + 0.5 * dist, normal);
+  tb_contact_set(out, pos, normal, dist, 0);
   return 1;
-}
-
-int tb_collide_sphere_box(const tbShape* a, const tbShape* b, tbReal margin, tbContactPoint* out,
-                          tbCollideCache* warm) {
-  (void)warm;
-  return tb_contact_ball_box(a->pos, a->size[0], b, margin, 0, out);
 }

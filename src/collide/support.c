@@ -97,7 +97,7 @@ tbReal tb_core_depth(const tbCore* core, const tbReal x[3]) {
 #ifdef TB_CELLS_WIDE
 // Two hulls with tables of directions, side by side: neither search waits for the other. Returns
 // false for a direction that is none.
-TB_WIDE static bool two_hulls_wide(tbConvexPair* pair, const tbReal n[3], tbSupport* out) {
+TB_WIDE static bool two_hulls_wide(tbConvexPair* pair, const tbReal n[3], tbSupportPoint* out) {
   const tbHull *a = pair->a.hull, *b = pair->b.hull;
   const tbReal* mat = pair->mat;
   const __m256i xyz = _mm256_set_epi64x(0, -1, -1, -1);
@@ -128,7 +128,7 @@ TB_WIDE static bool two_hulls_wide(tbConvexPair* pair, const tbReal n[3], tbSupp
 }
 #endif
 
-void tb_pair_support(tbConvexPair* pair, const tbReal n[3], tbSupport* out) {
+void tb_pair_support(tbConvexPair* pair, const tbReal n[3], tbSupportPoint* out) {
   tbReal d[3], p[3];
   pair->evaluations++;
 #ifdef TB_CELLS_WIDE

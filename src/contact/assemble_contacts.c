@@ -728,7 +728,7 @@ tbResult tb_find_contacts(tbContactFinder* f, const tbModel* m, tbData* d, tbRea
   if (m->opt.disableflags & (TB_DISABLE_CONTACT | TB_DISABLE_CONSTRAINT)) return TB_OK;
   f->search++;
   place_boxes(f, m, d, reach);
-  tbResult result = tb_broadphase_update_boxes(&f->broad, f->plane);
+  tbResult result = tb_broadphase_update(&f->broad, f->plane);
   if (result != TB_OK) return result;
   if (!recall(f)) return TB_ERROR_MEMORY;
   int capacity = 0;

@@ -333,7 +333,6 @@ static int build_terms(const Context* x, tbIsland* island, const tbReal* v_free)
   p->block = block;
   p->g = island->g = g;
   p->R = island->R = R;
-  p->dt = x->m->opt.timestep;
   return 1;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "io/mesh_readers.h"
 
 #ifdef TB_WITH_PNG

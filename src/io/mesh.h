@@ -98,9 +98,4 @@ tbResult tb_hfield_from_elevation(tbHFieldData* hfield, tbArena* arena, const ch
                                   int ncol, const tbReal* elevation, int nelevation,
                                   tbError* error);
 
-// A whole file in the arena, with a zero byte behind it. Directories, files that cannot be read and
-// files beyond 1 GiB are errors.
-tbResult tb_read_file(const char* path, tbArena* arena, const unsigned char** bytes, size_t* size,
-                      tbError* error);
-
 #endif

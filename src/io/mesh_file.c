@@ -1,13 +1,10 @@
 // Opening mesh files: which reader, and checks that hold for every format.
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "io/mesh_readers.h"
-
-static const size_t LARGEST_FILE = (size_t)1 << 30;
 
 uint32_t tb_read_u32(const unsigned char* bytes) {
   return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
@@ -28,30 +25,6 @@ static int lower(int c) {
 int tb_compare_nocase(const char* a, const char* b) {
   while (*a && lower(*a) == lower(*b)) a++, b++;
   return lower(*a) - lower(*b);
-}
-
-tbResult tb_read_file(const char* path, tbArena* arena, const unsigned char** bytes, size_t* size,
-                      tbError* error) {
-  struct stat info;
-  if (stat(path, &info) != 0) return tb_fail(error, TB_ERROR_FILE, "%s: no such file", path);
-  if (!S_ISREG(info.st_mode)) {
-    return tb_fail(error, TB_ERROR_FILE, "%s: not a regular file", path);
-  }
-  if (info.st_size < 0 || (uintmax_t)info.st_size > LARGEST_FILE) {
-    return tb_fail(error, TB_ERROR_FILE, "%s: larger than 1 GiB", path);
-  }
-  FILE* file = fopen(path, "rb");
-  if (!file) return tb_fail(error, TB_ERROR_FILE, "%s: cannot be opened for reading", path);
-  size_t expected = (size_t)info.st_size;
-  unsigned char* buffer = tb_arena_alloc(arena, expected + 1);
-  size_t got = buffer ? fread(buffer, 1, expected, file) : 0;
-  fclose(file);
-  if (!buffer) return tb_fail(error, TB_ERROR_MEMORY, "%s: out of memory", path);
-  if (got != expected) return tb_fail(error, TB_ERROR_FILE, "%s: cannot be read", path);
-  buffer[got] = 0;
-  *bytes = buffer;
-  *size = got;
-  return TB_OK;
 }
 
 typedef tbResult (*Reader)(tbMeshData* mesh, tbArena* arena, const char* name,
@@ -79,7 +52,7 @@ tbResult tb_mesh_read_bytes(tbMeshData* mesh, tbArena* arena, const char* name, 
                             size_t size, tbError* error) {
   memset(mesh, 0, sizeof *mesh);
   if (size == 0) return tb_fail(error, TB_ERROR_PARSE, "%s: the file is empty", name);
-  if (size > LARGEST_FILE) return tb_fail(error, TB_ERROR_FILE, "%s: larger than 1 GiB", name);
+  if (size > TB_LARGEST_FILE) return tb_fail(error, TB_ERROR_FILE, "%s: larger than 1 GiB", name);
   const char* dot = strrchr(name, '.');
   Reader read = NULL;
   for (size_t i = 0; dot && i < sizeof READERS / sizeof READERS[0]; i++) {

@@ -159,17 +159,3 @@ tbSpec* tb_spec_parse_mjcf(const char* text, size_t size, const char* path,
   }
   return tb_mjcf_parse(text, size, path, options, NULL, error);
 }
-
-tbSpec* tb_spec_load_mjcf(const char* path, const tbLoadOptions* options, tbError* error) {
-  tb_error_clear(error);
-  if (!path) {
-    tb_fail(error, TB_ERROR_ARGUMENT, "NULL argument");
-    return NULL;
-  }
-  size_t size;
-  char* text = tb_mjcf_slurp(path, &size, error);
-  if (!text) return NULL;
-  tbSpec* spec = tb_spec_parse_mjcf(text, size, path, options, error);
-  free(text);
-  return spec;
-}

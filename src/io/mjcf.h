@@ -70,8 +70,6 @@ const char* tb_mjcf_slashes(tbMjcf* p, const char* file);
 // A file name against the main file's folder and a folder of the compiler settings; where there is
 // no such file, against the user's search paths.
 const char* tb_mjcf_resolve(tbMjcf* p, const char* folder, const char* file);
-// Text of a file that must exist; malloc'ed, NULL with the error set.
-char* tb_mjcf_slurp(const char* path, size_t* size, tbError* error);
 
 // mjcf_attr.c: attributes.
 // Read every attribute of `node` into `element` by `table`; names in `extra` (NULL-terminated, may

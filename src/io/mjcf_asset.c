@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "io/mjcf.h"
 
 static const char* const NAME_CLASS[] = {"name", "class", NULL};
@@ -146,12 +147,13 @@ static bool read_model(tbMjcf* p, const xmlNode* node) {
   if (++*p->models > TB_MJCF_MAX_MODELS) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "more than %d models", TB_MJCF_MAX_MODELS);
   }
+  const unsigned char* bytes;
   size_t size;
   tbError why = {TB_OK, ""};
-  char* text = tb_mjcf_slurp(path, &size, &why);
-  if (!text) return tb_mjcf_fail(p, why.code, node, "%s", why.message);
-  tbSpec* spec = tb_mjcf_parse(text, size, path, p->options, p, p->error);
-  free(text);
+  if (tb_read_file(path, &p->spec->arena, &bytes, &size, &why) != TB_OK) {
+    return tb_mjcf_fail(p, why.code, node, "%s", why.message);
+  }
+  tbSpec* spec = tb_mjcf_parse((const char*)bytes, size, path, p->options, p, p->error);
   if (!spec) return false;
   if (p->nchild == p->child_capacity) {
     int room = p->child_capacity ? 2 * p->child_capacity : 4;

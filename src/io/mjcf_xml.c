@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "io/mjcf.h"
 
 enum { MAX_FILE_BYTES = 1 << 28 };
@@ -69,38 +70,6 @@ bool tb_mjcf_fail(tbMjcf* p, tbResult code, const xmlNode* node, const char* for
 bool tb_mjcf_no_memory(tbMjcf* p) {
   tb_fail(p->error, TB_ERROR_MEMORY, "out of memory while reading '%s'", p->path);
   return false;
-}
-
-char* tb_mjcf_slurp(const char* path, size_t* size, tbError* error) {
-  FILE* file = fopen(path, "rb");
-  if (!file) {
-    tb_fail(error, TB_ERROR_FILE, "cannot open '%s'", path);
-    return NULL;
-  }
-  char* text = NULL;
-  size_t used = 0, room = 0;
-  bool good = true;
-  while (good) {
-    if (used == room) {
-      room = room ? 2 * room : 1 << 16;
-      char* larger = room > MAX_FILE_BYTES ? NULL : (char*)realloc(text, room);
-      good = larger != NULL;
-      if (larger) text = larger;
-    }
-    size_t got = good ? fread(text + used, 1, room - used, file) : 0;
-    used += got;
-    if (got == 0) break;
-  }
-  bool unread = ferror(file) != 0;
-  fclose(file);
-  if (good && !unread) {
-    *size = used;
-    return text;
-  }
-  free(text);
-  tb_fail(error, unread ? TB_ERROR_FILE : TB_ERROR_MEMORY,
-          unread ? "cannot read '%s'" : "'%s' is too large", path);
-  return NULL;
 }
 
 // What the callbacks of one parse share.
@@ -289,12 +258,13 @@ static bool expand_one(tbMjcf* p, xmlNode* include) {
   const char* path = include_path(p, include, file);
   if (!path) return tb_mjcf_no_memory(p);
   if (!remember(p, include, path)) return false;
+  const unsigned char* bytes;
   size_t size;
   tbError why = {TB_OK, ""};
-  char* text = tb_mjcf_slurp(path, &size, &why);
-  if (!text) return tb_mjcf_fail(p, why.code, include, "%s", why.message);
-  xmlDocPtr doc = parse_text(p, text, size, path);
-  free(text);
+  if (tb_read_file(path, &p->spec->arena, &bytes, &size, &why) != TB_OK) {
+    return tb_mjcf_fail(p, why.code, include, "%s", why.message);
+  }
+  xmlDocPtr doc = parse_text(p, (const char*)bytes, size, path);
   if (!doc) return false;
   bool good = graft(p, include, doc);
   xmlFreeDoc(doc);

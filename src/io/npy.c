@@ -5,29 +5,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/file.h"
 
-enum { MAX_BYTES = 1 << 30 };
-
-static unsigned char* read_all(const char* path, size_t* size, tbError* error) {
-  FILE* file = fopen(path, "rb");
-  if (!file) {
-    tb_fail(error, TB_ERROR_FILE, "%s: cannot be opened", path);
-    return NULL;
-  }
-  unsigned char* bytes = NULL;
-  long length = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-  if (length >= 0 && length < MAX_BYTES && fseek(file, 0, SEEK_SET) == 0) {
-    bytes = malloc((size_t)length + 1);
-    if (bytes && fread(bytes, 1, (size_t)length, file) != (size_t)length) {
-      free(bytes);
-      bytes = NULL;
-    }
-  }
-  fclose(file);
-  if (!bytes) tb_fail(error, TB_ERROR_FILE, "%s: cannot be read", path);
-  *size = (size_t)(length > 0 ? length : 0);
-  return bytes;
-}
+enum { MAX_VALUES = 1 << 30 };
 
 static uint32_t little(const unsigned char* p, int bytes) {
   uint32_t value = 0;
@@ -75,10 +55,10 @@ static int parse_shape(const char* header, tbNpy* out) {
       at++;
       continue;
     }
-    if (value < 0 || value > MAX_BYTES || out->ndim == TB_NPY_DIMS) return 0;
+    if (value < 0 || value > MAX_VALUES || out->ndim == TB_NPY_DIMS) return 0;
     out->shape[out->ndim++] = (int)value;
     out->count *= (size_t)value;
-    if (out->count > MAX_BYTES) return 0;
+    if (out->count > MAX_VALUES) return 0;
     at = end;
   }
   return *at == ')';
@@ -128,11 +108,13 @@ tbResult tb_npy_parse(const unsigned char* bytes, size_t size, const char* name,
 
 tbResult tb_npy_read(const char* path, const char* member, tbNpy* out, tbError* error) {
   memset(out, 0, sizeof *out);
+  tbArena arena;
+  tb_arena_init(&arena);
+  const unsigned char* bytes;
   size_t size;
-  unsigned char* bytes = read_all(path, &size, error);
-  if (!bytes) return TB_ERROR_FILE;
-  tbResult result = tb_npy_parse(bytes, size, path, member, out, error);
-  free(bytes);
+  tbResult result = tb_read_file(path, &arena, &bytes, &size, error);
+  if (result == TB_OK) result = tb_npy_parse(bytes, size, path, member, out, error);
+  tb_arena_free(&arena);
   return result;
 }
 

@@ -437,7 +437,4 @@ tbResult tb_spec_fail(tbError* error, tbResult code, const char* file, int line,
 tbSpec* tb_spec_parse_mjcf(const char* text, size_t size, const char* path,
                            const tbLoadOptions* options, tbError* error);
 
-// The same from a file.
-tbSpec* tb_spec_load_mjcf(const char* path, const tbLoadOptions* options, tbError* error);
-
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/number.h"
 #include "io/mesh.h"
 #include "io/urdf_internal.h"

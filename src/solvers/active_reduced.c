@@ -349,7 +349,6 @@ static bool copy_kept(tbReduced* s, tbArena* arena, int kept) {
   s->problem.block = block;
   s->problem.R = R;
   s->problem.g = s->g;
-  s->problem.dt = p->dt;
   s->small.block = rows;
   s->small.rho = rho;
   return true;

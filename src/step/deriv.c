@@ -39,8 +39,8 @@ void tb_derivatives_free(tbDerivatives* x) {
   free(x);
 }
 
-tbActive* tb_deriv_activate(tbDerivatives* x, const tbConstraint* c) {
-  tbActive* a = &x->active[x->nactive];
+tbActiveRows* tb_deriv_activate(tbDerivatives* x, const tbConstraint* c) {
+  tbActiveRows* a = &x->active[x->nactive];
   size_t count = (size_t)(c->dim * c->nnz);
   int* col = tb_arena_alloc(&x->arena, sizeof(int) * (size_t)(c->nnz + 1));
   tbReal* J = tb_arena_alloc(&x->arena, sizeof(tbReal) * (count + 1));
@@ -69,7 +69,7 @@ tbActive* tb_deriv_activate(tbDerivatives* x, const tbConstraint* c) {
 static tbResult reserve(tbDerivatives* x, const tbConstraints* cs) {
   tbArena* arena = &x->arena;
   const tbModel* m = x->m;
-  x->active = TB_ARENA_NEW(arena, tbActive, cs->count + 1);
+  x->active = TB_ARENA_NEW(arena, tbActiveRows, cs->count + 1);
   // Rows of S and E are cleared as they come into use.
   size_t rows = sizeof(tbReal) * ((size_t)cs->nrow * (size_t)x->ncol + 1);
   x->S = tb_arena_alloc(arena, rows);

@@ -55,7 +55,7 @@ typedef struct {
   tbReal by_sigma[TB_MAX_DIM * TB_MAX_DIM], by_force[TB_MAX_DIM * TB_MAX_DIM];
   tbReal by_friction[TB_MAX_DIM];     // E per unit of the sliding coefficients
   tbReal by_diagonal[2][TB_MAX_DIM];  // S, and E, per unit of the row's J H^-1 J^T
-} tbActive;
+} tbActiveRows;
 
 // An inertia and what forces make of it.
 typedef struct {
@@ -111,7 +111,7 @@ struct tbDerivatives {
   tbReal c;           // factor of J dacc in sigma: h for rigid laws, 1 for soft
   tbReal move_share;  // the configuration moves with (1 - share) v + share v+
   int n, nactive, ncon;
-  tbActive* active;
+  tbActiveRows* active;
   tbResponse law, final;  // final.force is NULL where it is the law's
   const tbReal* law_acc;  // acceleration that the law's forces belong to; NULL: qacc
   int input_damps;        // 1: H changes with the input of servos
@@ -197,25 +197,27 @@ void tb_contact_motion(const tbModel* m, const tbData* d, const tbContactFinder*
 
 // Fill T and dpos of an active constraint from its constraint `c`. Needs x->probe for spatial
 // tendons.
-tbResult tb_deriv_rows(tbDerivatives* x, tbData* d, const tbConstraint* c, tbActive* a);
+tbResult tb_deriv_rows(tbDerivatives* x, tbData* d, const tbConstraint* c, tbActiveRows* a);
 
 // The same of a contact (deriv_contact.c): fills moving, dframe, dpoint and dpos.
-tbResult tb_deriv_contact(tbDerivatives* x, tbData* d, const tbConstraint* c, tbActive* a);
-void tb_moving_velocity(const tbActive* a, const tbReal* x, tbReal scale, tbReal* out, int stride);
-void tb_moving_force(const tbActive* a, tbPartials* out);
+tbResult tb_deriv_contact(tbDerivatives* x, tbData* d, const tbConstraint* c, tbActiveRows* a);
+void tb_moving_velocity(const tbActiveRows* a, const tbReal* x, tbReal scale, tbReal* out,
+                        int stride);
+void tb_moving_force(const tbActiveRows* a, tbPartials* out);
 
 // out[r * stride + k] += scale * d(J x)[r]/dq_k.
-void tb_active_velocity(const tbActive* a, const tbReal* x, tbReal scale, tbReal* out, int stride);
+void tb_active_velocity(const tbActiveRows* a, const tbReal* x, tbReal scale, tbReal* out,
+                        int stride);
 
 // One row of it.
-tbActive tb_active_row(const tbActive* a, int r);
+tbActiveRows tb_active_row(const tbActiveRows* a, int r);
 
 // Back through a constraint: sigma = -by_sigma^T law of its rows, and c J^T sigma added to `force`.
-void tb_active_pull(const tbDerivatives* x, const tbActive* a, const tbReal* law, tbReal* sigma,
+void tb_active_pull(const tbDerivatives* x, const tbActiveRows* a, const tbReal* law, tbReal* sigma,
                     tbReal* force);
 
 // out (nv x ncol) += d(J^T f)/dq over the columns of q.
-void tb_active_force(const tbActive* a, tbPartials* out);
+void tb_active_force(const tbActiveRows* a, tbPartials* out);
 
 // ---- laws (deriv_rigid.c, deriv_soft.c) ---------------------------------------------------------
 
@@ -226,7 +228,7 @@ tbResult tb_deriv_rigid(tbDerivatives* x, tbData* d, tbStepState* state,
 
 // dJ/dt v of a connect or weld into S (deriv_drift.c); `prepare` fills x->drift once.
 tbResult tb_deriv_drift_prepare(tbDerivatives* x, const tbData* d);
-tbResult tb_deriv_drift(tbDerivatives* x, const tbData* d, const tbConstraint* c, tbActive* a);
+tbResult tb_deriv_drift(tbDerivatives* x, const tbData* d, const tbConstraint* c, tbActiveRows* a);
 tbResult tb_deriv_soft(tbDerivatives* x, tbData* d, tbStepState* state,
                        const tbDerivativeSettings* settings);
 
@@ -252,10 +254,10 @@ tbReal tb_springs_largest(const tbSprings* springs);
 
 // out += scale d(J_r H^-1 J_r^T)/dq over the columns of q. `room`: 2 nv + 12 nbody.
 void tb_deriv_diagonal(const tbDerivatives* x, const tbData* d, const tbConstraint* c,
-                       const tbActive* a, int r, tbReal scale, tbReal* out, tbReal* room);
+                       const tbActiveRows* a, int r, tbReal scale, tbReal* out, tbReal* room);
 
 // Room for active constraints and rows.
-tbActive* tb_deriv_activate(tbDerivatives* x, const tbConstraint* c);
+tbActiveRows* tb_deriv_activate(tbDerivatives* x, const tbConstraint* c);
 
 // ---- the system (deriv_system.c) ----------------------------------------------------------------
 

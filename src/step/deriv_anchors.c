@@ -19,7 +19,7 @@ tbResult tb_start_springs(tbDerivatives* x, tbData* d, tbStepState* state, tbRea
     const tbSpring* spring = &state->springs.list[i];
     const tbConstraint* c = &state->constraints.list[spring->constraint];
     if (c->source == TB_SOURCE_EQUALITY || c->nnz == 0) continue;
-    tbActive* a = tb_deriv_activate(x, c);
+    tbActiveRows* a = tb_deriv_activate(x, c);
     size_t rows = (size_t)c->dim * 2 * (size_t)x->nv + 1;
     tbReal* room = TB_ARENA_NEW(&x->arena, tbReal, 4 * rows);
     tbResult result = a && room ? tb_deriv_rows(x, d, c, a) : TB_ERROR_MEMORY;
@@ -156,7 +156,7 @@ tbResult tb_add_anchors(const tbStartAnchors* y, const tbStepState* state, tbRea
   tbReal* stretch = TB_ARENA_NEW(&y->x->arena, tbReal, TB_MAX_DIM * w + 1);
   if (!stretch) return TB_ERROR_MEMORY;
   for (int b = 0, i = 0; b < end->nactive; b++) {
-    const tbActive* a = &end->active[b];
+    const tbActiveRows* a = &end->active[b];
     // Active ones stand in the order of the springs.
     const tbSpring* spring;
     const tbConstraint* c;

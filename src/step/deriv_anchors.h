@@ -9,7 +9,7 @@
 typedef struct {
   const tbConstraint* c;
   const tbSpring* spring;
-  const tbActive* a;
+  const tbActiveRows* a;
   tbReal* stretch;  // dim x 2 nv
 } tbStartSpring;
 

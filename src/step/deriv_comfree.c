@@ -88,8 +88,8 @@ static tbReal gain_slope(const tbContact* contact, tbReal gap) {
 }
 
 static int contact_law(tbDerivatives* x, const tbData* d, const tbConstraint* c,
-                       const tbFacetGain* gain, const tbReal* sigma, tbReal tolerance, tbActive* a,
-                       tbReal* by_gap) {
+                       const tbFacetGain* gain, const tbReal* sigma, tbReal tolerance,
+                       tbActiveRows* a, tbReal* by_gap) {
   const tbContact* contact = &d->contact[c->id];
   tbFacets facets;
   Directions way;
@@ -125,7 +125,7 @@ static int contact_law(tbDerivatives* x, const tbData* d, const tbConstraint* c,
 // Rows that are not contacts: all of their gains are those of the diagonal A of G, so forces go
 // with 1/A. Sets by_gap; returns whether the force may change at all.
 static int plain_law(const tbDerivatives* x, const tbConstraint* c, const tbFacetGain* gain,
-                     const tbReal* sigma, int r, tbActive* a, tbReal* by_gap) {
+                     const tbReal* sigma, int r, tbActiveRows* a, tbReal* by_gap) {
   tbReal* by_sigma = &a->by_sigma[r * c->dim + r];
   *by_gap = 0;
   if (c->source == TB_SOURCE_FRICTION_DOF || c->source == TB_SOURCE_FRICTION_TENDON) {
@@ -139,7 +139,7 @@ static int plain_law(const tbDerivatives* x, const tbConstraint* c, const tbFace
   return f.p > 0;
 }
 
-static void fill_rows(tbDerivatives* x, const tbActive* a, const tbReal* v_free,
+static void fill_rows(tbDerivatives* x, const tbActiveRows* a, const tbReal* v_free,
                       const tbReal* by_gap) {
   size_t width = (size_t)x->ncol, n = (size_t)a->nnz;
   tb_active_velocity(a, v_free, 1, x->S + (size_t)a->row * width, x->ncol);
@@ -182,7 +182,8 @@ static void contact_response(const tbDerivatives* x, const tbConstraint* c, tbRe
 
 // Exact gains of a contact fall with the largest diagonal A of its facets, and its forces with
 // them: df = -f dA / A. Of facets that share the maximum, the changes must agree.
-static tbResult exact_gain(const Context* y, const tbConstraint* c, const tbReal* mu, tbActive* a) {
+static tbResult exact_gain(const Context* y, const tbConstraint* c, const tbReal* mu,
+                           tbActiveRows* a) {
   tbDerivatives* x = y->x;
   tbFacets facets;
   Directions way;
@@ -255,7 +256,7 @@ static tbResult add_constraint(const Context* y, const tbConstraint* c) {
   }
   x->info.separated += contact && !acts;
   if (!acts) return TB_OK;
-  tbActive* a = tb_deriv_activate(x, c);
+  tbActiveRows* a = tb_deriv_activate(x, c);
   if (!a) return TB_ERROR_MEMORY;
   memcpy(a->force, row_force + c->row, sizeof(tbReal) * (size_t)c->dim);
   result = tb_deriv_rows(x, d, c, a);
@@ -287,7 +288,7 @@ static tbResult add_equality(const Context* y, const tbConstraint* c, const tbRe
   tbReal diagonal[TB_MAX_DIM];
   tbResult result = tb_comfree_gains(x->m, y->d, c, y->factor, gain, diagonal, &x->arena);
   if (result != TB_OK) return result;
-  tbActive* a = tb_deriv_activate(x, c);
+  tbActiveRows* a = tb_deriv_activate(x, c);
   if (!a) return TB_ERROR_MEMORY;
   result = tb_deriv_rows(x, y->d, c, a);
   if (result != TB_OK) return result;

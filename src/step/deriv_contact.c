@@ -35,7 +35,7 @@ static void frame_motion(const tbReal frame[9], const tbReal wish[3], const tbRe
 
 // The frame with every dof of the support. `spin` (nnz x 3): of body 1, NULL where it is the world.
 static void frame_partials(const tbContact* c, const tbContactMotion* motion,
-                           const tbMovingContact* out, const tbReal* spin, const tbActive* a) {
+                           const tbMovingContact* out, const tbReal* spin, const tbActiveRows* a) {
   const tbReal* n = c->frame;
   tbReal wish[3] = {0, 1, 0};
   if (n[1] >= 0.5 || n[1] <= -0.5) tb_set3(wish, 0, 0, 1);
@@ -56,7 +56,7 @@ static void frame_partials(const tbContact* c, const tbContactMotion* motion,
 
 // Position and distance with every dof; `motion1` (nnz x 6) of body 1, NULL where it is the world.
 static void point_partials(const tbContactMotion* motion, const tbMovingContact* out,
-                           const tbReal* motion1, const tbActive* a) {
+                           const tbReal* motion1, const tbActiveRows* a) {
   for (int k = 0; k < a->nnz; k++) {
     const tbReal* rel = out->relative + 6 * k;
     tbReal* dpoint = a->dpoint + 3 * k;
@@ -69,7 +69,7 @@ static void point_partials(const tbContactMotion* motion, const tbMovingContact*
 
 // Where each dof of a body's chain stands in the support, how it moves the contact, and which dofs
 // of the chain it carries: those of later joints, and the axes of a joint that turns its own.
-static void side_fill(const tbModel* m, const tbData* d, const tbActive* a, int body,
+static void side_fill(const tbModel* m, const tbData* d, const tbActiveRows* a, int body,
                       const tbReal point[3], tbMovingSide* s) {
   const int* chain;
   tbReal offset[3];
@@ -86,7 +86,7 @@ static void side_fill(const tbModel* m, const tbData* d, const tbActive* a, int 
   }
 }
 
-static tbMovingContact* moving_new(tbArena* arena, tbActive* a) {
+static tbMovingContact* moving_new(tbArena* arena, tbActiveRows* a) {
   size_t n = (size_t)a->nnz;
   tbMovingContact* out = TB_ARENA_NEW(arena, tbMovingContact, 1);
   int* places = tb_arena_alloc(arena, sizeof(int) * (4 * n + 1));
@@ -116,7 +116,7 @@ static int keeps_normal(const tbContactMotion* motion) {
   return !motion->follows_axis;
 }
 
-tbResult tb_deriv_contact(tbDerivatives* x, tbData* d, const tbConstraint* c, tbActive* a) {
+tbResult tb_deriv_contact(tbDerivatives* x, tbData* d, const tbConstraint* c, tbActiveRows* a) {
   const tbModel* m = x->m;
   const tbContact* contact = &d->contact[c->id];
   tbContactMotion motion;
@@ -167,7 +167,7 @@ static const tbReal* axis_of(const tbReal* frame, int row, int* linear) {
 
 // One side's axes carry each other: f . (w_k x V_k + v_k x W_k) with (W, V) the velocity of what
 // k carries.
-static void carried_velocity(const tbActive* a, const tbMovingSide* s, const tbReal* x,
+static void carried_velocity(const tbActiveRows* a, const tbMovingSide* s, const tbReal* x,
                              tbReal scale, tbReal* out, int stride) {
   const tbMovingContact* moving = a->moving;
   tbReal* suffix = moving->room;
@@ -191,7 +191,8 @@ static void carried_velocity(const tbActive* a, const tbMovingSide* s, const tbR
   }
 }
 
-void tb_moving_velocity(const tbActive* a, const tbReal* x, tbReal scale, tbReal* out, int stride) {
+void tb_moving_velocity(const tbActiveRows* a, const tbReal* x, tbReal scale, tbReal* out,
+                        int stride) {
   const tbMovingContact* moving = a->moving;
   for (int s = 0; s < 2; s++) carried_velocity(a, &moving->side[s], x, scale, out, stride);
   // The frame turns, and the point that is looked at moves.
@@ -247,7 +248,7 @@ static void mul_lanes(const Lanes* l, const tbReal w[3], const tbReal v[3], int 
 }
 
 // Force L and moment Q of the contact, or what their frame's change makes of them.
-static void wrench_of(const tbActive* a, const tbReal* frame, tbReal L[3], tbReal Q[3]) {
+static void wrench_of(const tbActiveRows* a, const tbReal* frame, tbReal L[3], tbReal Q[3]) {
   tb_zero3(L);
   tb_zero3(Q);
   for (int r = 0; r < a->dim; r++) {
@@ -258,7 +259,7 @@ static void wrench_of(const tbActive* a, const tbReal* frame, tbReal L[3], tbRea
 }
 
 // L . (w_k x v_i + v_k x w_i) + Q . (w_k x w_i) = v_i . (L x w_k) + w_i . (L x v_k + Q x w_k).
-static void carried_force(const tbActive* a, const tbMovingSide* s, const tbReal L[3],
+static void carried_force(const tbActiveRows* a, const tbMovingSide* s, const tbReal L[3],
                           const tbReal Q[3], tbPartials* out) {
   Lanes lanes = lanes_at(a->moving->room, s->n);
   tbReal* row = a->moving->room + 6 * s->n;
@@ -280,7 +281,7 @@ static void carried_force(const tbActive* a, const tbMovingSide* s, const tbReal
   }
 }
 
-void tb_moving_force(const tbActive* a, tbPartials* out) {
+void tb_moving_force(const tbActiveRows* a, tbPartials* out) {
   const tbMovingContact* moving = a->moving;
   tbReal L[3], Q[3], dL[3], dQ[3], swing[3];
   wrench_of(a, moving->frame, L, Q);

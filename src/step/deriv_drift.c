@@ -117,7 +117,7 @@ static tbReal fade_change(const tbData* d, int body, const SideChange* change) {
   return -2 * tb_dot3(w, change->spin) / tb_dot3(w, w);
 }
 
-tbResult tb_deriv_drift(tbDerivatives* x, const tbData* d, const tbConstraint* c, tbActive* a) {
+tbResult tb_deriv_drift(tbDerivatives* x, const tbData* d, const tbConstraint* c, tbActiveRows* a) {
   const tbModel* m = x->m;
   if (c->source != TB_SOURCE_EQUALITY || c->dim < 3) return TB_OK;
   tbResult result = tb_deriv_drift_prepare(x, d);

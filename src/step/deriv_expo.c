@@ -25,7 +25,7 @@ enum { MOST_CHANGES = 1 << 23 };
 typedef struct {
   tbExpoSystem s;
   int w;
-  tbActive** active;       // by member, NULL where it does not act
+  tbActiveRows** active;   // by member, NULL where it does not act
   tbReal *p, *v, *a;       // n x w
   tbReal* velocity;        // n x w: of the points themselves
   tbReal* friction;        // n x w
@@ -57,7 +57,7 @@ static void add_row(tbReal* to, const tbReal* from, tbReal s, int n) {
 // ---- what goes in -------------------------------------------------------------------------------
 
 // d(dJ/dt v) of a contact's rows, by q and v, into `a` (dim rows of w).
-static tbResult add_drift(const Replay* y, const tbConstraint* c, const tbActive* act, int w,
+static tbResult add_drift(const Replay* y, const tbConstraint* c, const tbActiveRows* act, int w,
                           tbReal* a) {
   tbDerivatives* x = y->x;
   const tbModel* m = x->m;
@@ -102,7 +102,7 @@ static tbResult add_drift(const Replay* y, const tbConstraint* c, const tbActive
 
 // d(J qacc_free + dJ/dt v), and the unit loads.
 static tbResult load_changes(const Replay* y, const tbConstraint* c, Tangent* t, int k, int i) {
-  const tbActive* act = t->active[k];
+  const tbActiveRows* act = t->active[k];
   int w = t->w, ncol = y->x->ncol;
   tbReal* a = t->a + (size_t)i * (size_t)w;
   for (int r = 0; r < c->dim; r++) {
@@ -149,7 +149,7 @@ static tbResult inverse_inertia(const Replay* y, Tangent* t) {
   tbArenaMark mark = tb_arena_mark(&x->arena);
   tbReal* dM = TB_ARENA_NEW(&x->arena, tbReal, nv * nv + 1);
   tbReal* both = TB_ARENA_NEW(&x->arena, tbReal, nv + 1);
-  const tbActive** owner = tb_arena_alloc(&x->arena, sizeof(void*) * (N + 1));
+  const tbActiveRows** owner = tb_arena_alloc(&x->arena, sizeof(void*) * (N + 1));
   int* row = tb_arena_alloc(&x->arena, sizeof(int) * (N + 1));
   if (!dM || !both || !owner || !row) return TB_ERROR_MEMORY;
   size_t at = 0;
@@ -165,7 +165,7 @@ static tbResult inverse_inertia(const Replay* y, Tangent* t) {
     tb_rne_partials(x->m, y->d, us, NULL, dM, NULL);
     for (size_t i = 0; i < nv * nv; i++) dM[i] -= y->rigid[i];
     for (size_t r = 0; r < N; r++) {
-      const tbActive* a = owner[r];
+      const tbActiveRows* a = owner[r];
       const tbReal *J = a->J + (size_t)row[r] * (size_t)a->nnz,
                    *ur = x->law.Y + (size_t)(a->row + row[r]) * nv;
       size_t turns = (size_t)t->turns;
@@ -174,7 +174,7 @@ static tbResult inverse_inertia(const Replay* y, Tangent* t) {
       t->s.Y[r * N + s] = sum;
       for (size_t i = 0; i < nv; i++) add_row(dY, dM + i * nv, -ur[i], x->nv);
       // dJ_r u_s goes to both (r, s) and (s, r).
-      tbActive one = tb_active_row(a, row[r]);
+      tbActiveRows one = tb_active_row(a, row[r]);
       memset(both, 0, sizeof(tbReal) * nv);
       tb_active_velocity(&one, us, 1, both, x->nv);
       add_row(dY, both, 1, x->nv);
@@ -381,7 +381,7 @@ static tbResult store(const Replay* y, Tangent* t, tbExpoResponse* out) {
   if (x->arena.failed || !force) return TB_ERROR_MEMORY;
   for (int k = 0, i = 0; k < t->s.nmember; k++) {
     const tbConstraint* c = &y->context.cs->list[t->s.member[k]];
-    tbActive* a = t->active[k];
+    tbActiveRows* a = t->active[k];
     out->contact[k] = c->source == TB_SOURCE_CONTACT ? c->id : -1;
     if (!a) continue;
     for (int second = 0; second < 2; second++) {
@@ -418,7 +418,7 @@ static tbResult store(const Replay* y, Tangent* t, tbExpoResponse* out) {
   return TB_OK;
 }
 
-static tbResult island_changes(const Replay* y, const int* member, int count, tbActive** active,
+static tbResult island_changes(const Replay* y, const int* member, int count, tbActiveRows** active,
                                tbExpoResponse* out) {
   tbArena* arena = &y->x->arena;
   int rows = 0;
@@ -453,7 +453,7 @@ static tbResult islands_changes(Replay* y) {
     if (cs->list[i].island >= most) most = cs->list[i].island + 1;
   }
   int* member = tb_arena_alloc(&x->arena, sizeof(int) * (size_t)(cs->count + 1));
-  tbActive** active = TB_ARENA_NEW(&x->arena, tbActive*, cs->count + 1);
+  tbActiveRows** active = TB_ARENA_NEW(&x->arena, tbActiveRows*, cs->count + 1);
   x->expo = TB_ARENA_NEW(&x->arena, tbExpoResponse, most + 1);
   if (!member || !active || !x->expo) return TB_ERROR_MEMORY;
   tbResult result = TB_OK;
@@ -463,7 +463,7 @@ static tbResult islands_changes(Replay* y) {
     result = active[i] ? tb_deriv_rows(x, y->d, &cs->list[i], active[i]) : TB_ERROR_MEMORY;
   }
   if (result == TB_OK) result = tb_deriv_responses(x);
-  tbActive** of_island = tb_arena_alloc(&x->arena, sizeof(void*) * (size_t)(cs->count + 1));
+  tbActiveRows** of_island = tb_arena_alloc(&x->arena, sizeof(void*) * (size_t)(cs->count + 1));
   if (!of_island) return TB_ERROR_MEMORY;
   for (int island = 0; result == TB_OK && island < most; island++) {
     int count = 0, acts = 0;
@@ -548,7 +548,7 @@ static tbResult acceleration_partials(tbDerivatives* x, tbData* d, const tbReal*
   tbResult result = smooth_partials(x, d, acc, force);
   tbPartials partials = {force, x->ncol};
   for (int b = 0; result == TB_OK && b < x->nactive; b++) {
-    tbActive a = x->active[b];
+    tbActiveRows a = x->active[b];
     if (second) memcpy(a.force, a.sigma, sizeof a.force);
     tb_active_force(&a, &partials);
   }
@@ -580,7 +580,7 @@ tbResult tb_deriv_expo(tbDerivatives* x, tbData* d, tbStepState* state,
   if (result == TB_OK) result = islands_changes(&y);
   if (result != TB_OK) return result;
   for (int b = 0; b < x->nactive; b++) {
-    tbActive* a = &x->active[b];
+    tbActiveRows* a = &x->active[b];
     for (int r = 0; r < a->dim; r++) a->by_force[r * a->dim + r] = 1;
   }
   // v_move = v + h/2 acc: the acceleration of the position.

@@ -11,7 +11,7 @@
 #include "linalg/many.h"
 #include "step/deriv.h"
 
-static int is_held(const tbActive* a) {
+static int is_held(const tbActiveRows* a) {
   return a->source == TB_SOURCE_EQUALITY;
 }
 
@@ -26,12 +26,12 @@ tbResult tb_held_factor(tbDerivatives* x) {
   if (!h->row || !h->L || !h->scratch) return TB_ERROR_MEMORY;
   size_t i = 0;
   for (int b = 0; b < x->nactive; b++) {
-    const tbActive* a = &x->active[b];
+    const tbActiveRows* a = &x->active[b];
     for (int r = 0; is_held(a) && r < a->dim; r++) h->row[i++] = a->row + r;
   }
   i = 0;
   for (int b = 0; b < x->nactive; b++) {
-    const tbActive* a = &x->active[b];
+    const tbActiveRows* a = &x->active[b];
     for (int r = 0; is_held(a) && r < a->dim; r++, i++) {
       const tbReal* J = a->J + (size_t)r * (size_t)a->nnz;
       for (size_t j = 0; j < n; j++) {
@@ -46,7 +46,7 @@ tbResult tb_held_factor(tbDerivatives* x) {
 }
 
 // out (rows of a) = start + c J acc.
-static void add_velocity(const tbDerivatives* x, const tbActive* a, const tbReal* acc,
+static void add_velocity(const tbDerivatives* x, const tbActiveRows* a, const tbReal* acc,
                          const tbReal* start, tbReal* out, int width) {
   size_t w = (size_t)width;
   for (int r = 0; r < a->dim; r++) {
@@ -65,7 +65,7 @@ static void hold(const tbDerivatives* x, const tbReal* S, tbReal* acc, tbReal* d
   const tbHeldSystem* h = x->held;
   size_t w = (size_t)width, i = 0;
   for (int b = 0; b < x->nactive; b++) {
-    const tbActive* a = &x->active[b];
+    const tbActiveRows* a = &x->active[b];
     if (!is_held(a)) continue;
     add_velocity(x, a, acc, S ? S + (size_t)a->row * w : NULL, df + i * w, width);
     i += (size_t)a->dim;
@@ -90,7 +90,7 @@ void tb_held_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tbReal*
   hold(x, rhs, force, gathered, width);
   // What the law makes of it.
   for (int b = 0; b < x->nactive; b++) {
-    const tbActive* a = &x->active[b];
+    const tbActiveRows* a = &x->active[b];
     if (is_held(a)) continue;
     tbReal* rows = rhs + (size_t)a->row * w;
     add_velocity(x, a, force, rows, gathered, width);
@@ -98,7 +98,7 @@ void tb_held_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tbReal*
   }
   tb_deriv_apply_law(x, rhs, E, gathered, width);
   for (int b = 0; b < x->nactive; b++) {
-    const tbActive* a = &x->active[b];
+    const tbActiveRows* a = &x->active[b];
     if (is_held(a)) continue;
     for (int dof = 0; dof < x->nv; dof++) {
       tb_add_rows(final_force + (size_t)dof * w, a->dim,
@@ -125,7 +125,7 @@ static void hold_transposed(const tbDerivatives* x, tbReal* acc, tbReal* S, tbRe
   tb_cholesky_solve(h->n, h->L, h->n, scratch);
   for (int i = 0; i < h->n; i++) S[h->row[i]] = scratch[i];
   for (int b = 0; b < x->nactive; b++) {
-    const tbActive* a = &x->active[b];
+    const tbActiveRows* a = &x->active[b];
     for (int r = 0; is_held(a) && r < a->dim; r++) {
       const tbReal* J = a->J + (size_t)r * (size_t)a->nnz;
       for (int k = 0; k < a->nnz; k++) acc[a->col[k]] += x->c * J[k] * S[a->row + r];
@@ -140,7 +140,7 @@ void tb_held_solve_transposed(tbDerivatives* x, const tbReal* z, tbReal* force, 
   hold_transposed(x, final_force, law, x->held->scratch);
   memset(force, 0, sizeof(tbReal) * nv);
   for (int b = 0; b < x->nactive; b++) {
-    const tbActive* a = &x->active[b];
+    const tbActiveRows* a = &x->active[b];
     if (is_held(a)) continue;
     for (int r = 0; r < a->dim; r++) {
       const tbReal* y = x->law.Y + (size_t)(a->row + r) * nv;

@@ -80,7 +80,7 @@ tbLawMode tb_law_mode(tbLawBlock* b) {
 
 // ---- rows ---------------------------------------------------------------------------------------
 
-static void stick(int dim, tbActive* out) {
+static void stick(int dim, tbActiveRows* out) {
   for (int i = 0; i < dim; i++) out->by_sigma[i * dim + i] = 1;
 }
 
@@ -98,7 +98,8 @@ static void by_coefficient(const tbLawBlock* b, const tbReal* sigma, tbReal s, t
 
 // Along the slip y the rows hold forces only, scaled by s / f_N: give that direction its own scale
 // 1 / stiffness, so that a slow slip does not make them singular.
-static void scale_along_slip(const tbLawBlock* b, const tbReal* y, tbReal ratio, tbActive* out) {
+static void scale_along_slip(const tbLawBlock* b, const tbReal* y, tbReal ratio,
+                             tbActiveRows* out) {
   int dim = b->dim;
   tbReal length = 0, friction = 0, factor = 1 / (ratio * b->stiffness) - 1;
   for (int i = 1; i < dim; i++) length += y[i] * y[i];
@@ -115,7 +116,7 @@ static void scale_along_slip(const tbLawBlock* b, const tbReal* y, tbReal ratio,
 // Tangential rows of a sliding contact: (s/f_N)(df_i + w_i df_N) + mu_i^2 dy_i - w_i sum w_j dy_j,
 // with dy = dsigma (RaiSim's y has more, see tb_law_raisim). `smooth` rounds the corner at rest.
 static void slide_rows(const tbLawBlock* b, const tbReal* y, tbReal smooth, tbReal normal,
-                       tbReal w[TB_MAX_DIM], tbActive* out) {
+                       tbReal w[TB_MAX_DIM], tbActiveRows* out) {
   int dim = b->dim;
   tbReal slip = slip_speed(b, y), s = sqrt(slip * slip + smooth * smooth), ratio = s / normal;
   tbReal dw[TB_MAX_DIM], ds;
@@ -133,7 +134,7 @@ static void slide_rows(const tbLawBlock* b, const tbReal* y, tbReal smooth, tbRe
 }
 
 // The pyramid: every tangent sticks or slides on its own.
-static void pyramid_rows(const tbLawBlock* b, tbActive* out) {
+static void pyramid_rows(const tbLawBlock* b, tbActiveRows* out) {
   int dim = b->dim;
   out->by_sigma[0] = 1;
   for (int i = 1; i < dim; i++) {
@@ -151,7 +152,7 @@ static void pyramid_rows(const tbLawBlock* b, tbActive* out) {
 
 // Complementarity of f >= 0 and speed >= 0 smoothed: f = (p + sqrt(p^2 + 4 (k e)^2)) / 2 at
 // p = f - k speed, so that (1 - t) df / k + t dspeed = 0 with t = df/dp (eq. 43).
-static void relaxed_normal(const tbLawBlock* b, tbReal* normal, tbActive* out) {
+static void relaxed_normal(const tbLawBlock* b, tbReal* normal, tbActiveRows* out) {
   tbReal e = b->stiffness * b->relaxation, p = b->force[0] - b->stiffness * b->sigma[0];
   tbReal root = sqrt(p * p + 4 * e * e), t = 0.5 * (1 + p / root);
   *normal = 0.5 * (p + root);
@@ -159,14 +160,14 @@ static void relaxed_normal(const tbLawBlock* b, tbReal* normal, tbActive* out) {
   out->by_force[0] = (1 - t) / b->stiffness;
 }
 
-static void relaxed(const tbLawBlock* b, tbActive* out) {
+static void relaxed(const tbLawBlock* b, tbActiveRows* out) {
   tbReal normal, w[TB_MAX_DIM];
   relaxed_normal(b, &normal, out);
   if (b->dim > 1) slide_rows(b, b->sigma, b->relaxation, fmax(normal, 1e-300), w, out);
   memset(out->by_friction, 0, sizeof out->by_friction);
 }
 
-void tb_law_linearize(const tbLawBlock* b, tbLawMode mode, tbActive* out) {
+void tb_law_linearize(const tbLawBlock* b, tbLawMode mode, tbActiveRows* out) {
   int dim = b->dim;
   memset(out->by_sigma, 0, sizeof out->by_sigma);
   memset(out->by_force, 0, sizeof out->by_force);
@@ -201,7 +202,7 @@ void tb_law_linearize(const tbLawBlock* b, tbLawMode mode, tbActive* out) {
 // dy = dsigma + A dalpha + alpha dA and (A_N - w . A) dalpha = w . (dsigma + alpha dA) - alpha dA_N
 // (eq. 42).
 void tb_law_raisim(const tbLawBlock* b, const tbReal* A, const tbReal* dA, int stride,
-                   tbActive* out, tbReal* E) {
+                   tbActiveRows* out, tbReal* E) {
   int dim = b->dim;
   tbReal y[TB_MAX_DIM] = {0}, w[TB_MAX_DIM] = {0}, reach = 0, power = 0, gain = A[0];
   for (int i = 0; i < dim; i++) {

@@ -25,12 +25,12 @@ typedef struct {
 tbLawMode tb_law_mode(tbLawBlock* block);
 
 // Fill by_sigma, by_force and by_friction. RaiSim's sliding is completed by tb_law_raisim.
-void tb_law_linearize(const tbLawBlock* block, tbLawMode mode, tbActive* out);
+void tb_law_linearize(const tbLawBlock* block, tbLawMode mode, tbActiveRows* out);
 
 // RaiSim's sliding contact with the normal column A of its block of G (+ R) and dA (dim x stride)
 // by q; adds to E (dim x stride).
 void tb_law_raisim(const tbLawBlock* block, const tbReal* A, const tbReal* dA, int stride,
-                   tbActive* out, tbReal* E);
+                   tbActiveRows* out, tbReal* E);
 
 // out[k] = d(u^T M u / 2)/dq_k. `scratch`: 12 nbody.
 void tb_kinetic_gradient(const tbModel* m, const tbData* d, const tbReal* u, tbReal* out,

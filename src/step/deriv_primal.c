@@ -6,7 +6,7 @@
 #include "step/deriv.h"
 
 // H += J^T W J of one constraint, lower triangle.
-static void add_block(const tbActive* a, tbReal* WJ, tbReal* H, size_t nv) {
+static void add_block(const tbActiveRows* a, tbReal* WJ, tbReal* H, size_t nv) {
   size_t n = (size_t)a->nnz;
   for (int r = 0; r < a->dim; r++) {
     memset(WJ, 0, sizeof(tbReal) * n);
@@ -41,7 +41,7 @@ tbResult tb_primal_factor(tbDerivatives* x, const tbReal* M) {
   for (int b = 0; b < x->nactive; b++) add_block(&x->active[b], scratch, H, nv);
   if (!tb_cholesky(m->nv, H, m->nv, scratch)) return TB_ERROR_NUMERIC;
   for (int b = 0; b < x->nactive; b++) {
-    const tbActive* a = &x->active[b];
+    const tbActiveRows* a = &x->active[b];
     for (int r = 0; r < a->dim; r++) {
       for (int k = 0; k < a->nnz; k++) {
         Jt[(size_t)a->col[k] * (size_t)x->n + (size_t)(a->row + r)] =
@@ -71,7 +71,7 @@ static void add_M(const tbDerivatives* x, const tbReal* X, tbReal* out, int widt
 }
 
 // rows <- E - W rows of one constraint, the first `count` of `width` columns.
-static void law_rows(const tbActive* a, tbReal* rhs, const tbReal* E, tbReal* room, int width,
+static void law_rows(const tbActiveRows* a, tbReal* rhs, const tbReal* E, tbReal* room, int width,
                      int count) {
   size_t w = (size_t)width;
   for (int r = 0; r < a->dim; r++) {
@@ -125,7 +125,7 @@ void tb_primal_solve_transposed(tbDerivatives* x, const tbReal* z, tbReal* force
   }
   tb_cholesky_solve(m->nv, x->primal, m->nv, force);
   for (int b = 0; b < x->nactive; b++) {
-    const tbActive* a = &x->active[b];
+    const tbActiveRows* a = &x->active[b];
     for (int r = 0; r < a->dim; r++) {
       tbReal sum = 0;
       for (int k = 0; k < a->nnz; k++) {

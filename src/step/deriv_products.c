@@ -189,7 +189,7 @@ tbResult tb_derivatives_friction(tbDerivatives* x, int contact, tbReal* dx_next)
   }
   Input i = input_of(x);
   for (int b = 0; b < x->nactive; b++) {
-    const tbActive* a = &x->active[b];
+    const tbActiveRows* a = &x->active[b];
     if (a->source != TB_SOURCE_CONTACT || a->id != contact) continue;
     for (int r = 0; r < a->dim; r++) i.law[a->row + r] = a->by_friction[r];
   }
@@ -219,7 +219,7 @@ static int needs_differences(const tbDerivatives* x) {
 // What a change of the diagonal J H^-1 J^T = J u makes of S and E: its partials are -u^T dM u.
 static void add_diagonals(const tbDerivatives* x, const tbData* d, int body, tbReal* S, tbReal* E) {
   for (int b = 0; b < x->nactive; b++) {
-    const tbActive* a = &x->active[b];
+    const tbActiveRows* a = &x->active[b];
     for (int r = 0; r < a->dim; r++) {
       if (a->by_diagonal[0][r] == 0 && a->by_diagonal[1][r] == 0) continue;
       const tbReal* u = x->law.Y + (size_t)(a->row + r) * (size_t)x->nv;
@@ -330,7 +330,7 @@ static void acceleration_transposed(tbDerivatives* x, const Input* i, const tbRe
     return;
   }
   for (int b = 0; dfriction && b < x->nactive; b++) {
-    const tbActive* a = &x->active[b];
+    const tbActiveRows* a = &x->active[b];
     if (a->source != TB_SOURCE_CONTACT) continue;
     for (int r = 0; r < a->dim; r++) dfriction[a->id] += a->by_friction[r] * i->law[a->row + r];
   }

@@ -131,12 +131,12 @@ static tbReal row_response(const Context* x, const tbConstraint* c, int r, tbRea
 }
 
 // S_row += scale dy/dq for the diagonal y of row r: 2 dJ u - u^T dM u (eq. 44).
-static void add_diagonal(const Context* x, const tbActive* a, int r, const tbReal* u, tbReal scale,
-                         tbReal* S_row) {
+static void add_diagonal(const Context* x, const tbActiveRows* a, int r, const tbReal* u,
+                         tbReal scale, tbReal* S_row) {
   tb_kinetic_gradient(x->m, x->d, u, x->gradient, x->body);
   for (int k = 0; k < x->m->nv; k++) S_row[k] -= 2 * scale * x->gradient[k];
   tb_deriv_damping_change(x->x, x->d, u, u, scale, S_row);
-  tbActive one = tb_active_row(a, r);
+  tbActiveRows one = tb_active_row(a, r);
   tb_active_velocity(&one, u, 2 * scale, S_row, x->x->ncol);
 }
 
@@ -148,7 +148,7 @@ static void not_differentiable(tbDerivatives* x, const char* what, int id) {
 }
 
 // S of an active constraint: what changes sigma besides c J dacc and R df.
-static void fill_sigma(const Context* x, tbActive* a, const Terms* terms) {
+static void fill_sigma(const Context* x, tbActiveRows* a, const Terms* terms) {
   tbDerivatives* out = x->x;
   const tbModel* m = x->m;
   size_t width = (size_t)out->ncol;
@@ -162,7 +162,7 @@ static void fill_sigma(const Context* x, tbActive* a, const Terms* terms) {
       S[m->nv + a->col[k]] += (1 + t->restitution) * J[k];
     }
     if (t->restitution > 0) {
-      tbActive one = tb_active_row(a, r);
+      tbActiveRows one = tb_active_row(a, r);
       tb_active_velocity(&one, x->d->qvel, t->restitution, S, out->ncol);
     }
     tbReal by_y = t->gamma_by_y + t->R_by_y * out->h * a->force[r];
@@ -213,7 +213,7 @@ static tbLawBlock block_of(const Context* x, const tbConstraint* c, const tbReal
 }
 
 // RaiSim's sliding depends on the block of G: A_N (normal column) and its partials by q.
-static tbResult raisim_block(const Context* x, const tbConstraint* c, tbActive* a,
+static tbResult raisim_block(const Context* x, const tbConstraint* c, tbActiveRows* a,
                              const tbLawBlock* block, const Terms* terms) {
   const tbModel* m = x->m;
   tbArenaMark mark = tb_arena_mark(&x->x->arena);
@@ -227,7 +227,7 @@ static tbResult raisim_block(const Context* x, const tbConstraint* c, tbActive* 
     tbReal* out = dA + (size_t)r * (size_t)x->x->ncol;
     A[r] = row_velocity(c, r, u);
     // dJ_r u_N + dJ_N u_r - u_r^T dM u_N, the last by polarisation.
-    tbActive one = tb_active_row(a, r);
+    tbActiveRows one = tb_active_row(a, r);
     tb_active_velocity(&one, u, 1, out, x->x->ncol);
     one = tb_active_row(a, 0);
     tb_active_velocity(&one, u + r * nv, 1, out, x->x->ncol);
@@ -278,7 +278,7 @@ static tbResult add_constraint(const Context* x, const tbConstraint* c, const tb
   }
   if (terms[0].kink && mode != TB_MODE_FREE) not_differentiable(out, "gap of constraint", c->row);
 
-  tbActive* a = tb_deriv_activate(out, c);
+  tbActiveRows* a = tb_deriv_activate(out, c);
   if (!a) return TB_ERROR_MEMORY;
   memcpy(a->force, force, sizeof(tbReal) * (size_t)c->dim);
   memcpy(a->sigma, sigma, sizeof(tbReal) * (size_t)c->dim);
@@ -470,7 +470,7 @@ tbResult tb_deriv_rigid(tbDerivatives* x, tbData* d, tbStepState* state,
 }
 
 void tb_deriv_diagonal(const tbDerivatives* x, const tbData* d, const tbConstraint* c,
-                       const tbActive* a, int r, tbReal scale, tbReal* out, tbReal* room) {
+                       const tbActiveRows* a, int r, tbReal scale, tbReal* out, tbReal* room) {
   Context context = {.x = (tbDerivatives*)x, .d = (tbData*)d, .m = x->m};
   context.gradient = room + x->nv;
   context.body = room + 2 * x->nv;

@@ -11,11 +11,12 @@
 #include "step/deriv.h"
 #include "tribo/dynamics.h"
 
-static tbReal* entry(const tbActive* a, int r, int i, int k) {
+static tbReal* entry(const tbActiveRows* a, int r, int i, int k) {
   return a->T + ((size_t)r * (size_t)a->nnz + (size_t)i) * (size_t)a->nnz + (size_t)k;
 }
 
-void tb_active_velocity(const tbActive* a, const tbReal* x, tbReal scale, tbReal* out, int stride) {
+void tb_active_velocity(const tbActiveRows* a, const tbReal* x, tbReal scale, tbReal* out,
+                        int stride) {
   if (a->moving) tb_moving_velocity(a, x, scale, out, stride);
   for (int r = 0; a->T && r < a->dim; r++) {
     tbReal* row = out + (size_t)r * (size_t)stride;
@@ -28,15 +29,15 @@ void tb_active_velocity(const tbActive* a, const tbReal* x, tbReal scale, tbReal
   }
 }
 
-tbActive tb_active_row(const tbActive* a, int r) {
-  tbActive one = *a;
+tbActiveRows tb_active_row(const tbActiveRows* a, int r) {
+  tbActiveRows one = *a;
   one.dim = 1;
   one.first = a->first + r;
   if (a->T) one.T = a->T + (size_t)r * (size_t)(a->nnz * a->nnz);
   return one;
 }
 
-void tb_active_force(const tbActive* a, tbPartials* out) {
+void tb_active_force(const tbActiveRows* a, tbPartials* out) {
   if (a->moving) tb_moving_force(a, out);
   for (int r = 0; a->T && r < a->dim; r++) {
     if (a->force[r] == 0) continue;
@@ -68,7 +69,7 @@ static Side side_of(const tbModel* m, const tbData* d, int body, const tbReal po
 }
 
 // Where each dof of a chain stands in the constraint's support.
-static void places(const tbActive* a, const Side* s, int* place) {
+static void places(const tbActiveRows* a, const Side* s, int* place) {
   for (int k = 0, c = 0; k < s->n; k++, c++) {
     while (a->col[c] != s->chain[k]) c++;
     place[k] = c;
@@ -83,7 +84,7 @@ static void motion_at(const tbData* d, const Side* s, int dof, tbReal out[6]) {
 
 // Add the part of T that comes from a side's own axes moving, for rows `frame` (linear, then
 // angular): frame_r . d(S_i at the point).
-static void add_axes(const tbModel* m, const tbData* d, const tbActive* a, const Side* s,
+static void add_axes(const tbModel* m, const tbData* d, const tbActiveRows* a, const Side* s,
                      const tbReal* frame, int linear, int angular, const int* place) {
   for (int i = 0; i < s->n; i++) {
     for (int k = 0; k < s->n; k++) {
@@ -117,7 +118,7 @@ static void sandwich(const tbReal a[4], const tbReal w[3], const tbReal c[4], tb
 
 // A weld's rows 3-5 are B(w) = scale/2 vec(q2^-1 w q1) of the relative angular velocity w; by dof k
 // the quaternions turn: dq1 = w1 q1 / 2, dq2^-1 = -q2^-1 w2 / 2 (eq. 36).
-static void weld_rows(const tbModel* m, const tbConstraint* c, const tbActive* a,
+static void weld_rows(const tbModel* m, const tbConstraint* c, const tbActiveRows* a,
                       const tbReal quat[2][4], const tbReal* motion1, const tbReal* motion2,
                       const tbReal* dw) {
   int n = a->nnz;
@@ -156,7 +157,7 @@ static void relative_spin(const tbModel* m, const tbData* d, const Side* s, cons
 }
 
 static tbResult body_equality(tbDerivatives* x, const tbData* d, const tbConstraint* c,
-                              tbActive* a) {
+                              tbActiveRows* a) {
   static const tbReal IDENTITY[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   const tbModel* m = x->m;
   int body[2], n = a->nnz, weld = c->dim == 6;
@@ -188,7 +189,8 @@ static tbResult body_equality(tbDerivatives* x, const tbData* d, const tbConstra
 // ---- tendons, polynomials, ball limits ----------------------------------------------------------
 
 // T of a row that is `scale` times a tendon's Jacobian: differences for a spatial one.
-static tbResult add_tendon(tbDerivatives* x, const tbData* d, int t, tbReal scale, tbActive* a) {
+static tbResult add_tendon(tbDerivatives* x, const tbData* d, int t, tbReal scale,
+                           tbActiveRows* a) {
   const tbReal e = 1e-6;
   const tbModel* m = x->m;
   if (m->tendon_num[t] == 0 || m->wrap_type[m->tendon_adr[t]] == TB_WRAP_JOINT) return TB_OK;
@@ -217,7 +219,7 @@ static tbResult add_tendon(tbDerivatives* x, const tbData* d, int t, tbReal scal
 
 // y1 = polynomial(y2): the row is J1 - slope(y2) J2.
 static tbResult scalar_equality(tbDerivatives* x, const tbData* d, const tbConstraint* c,
-                                tbActive* a) {
+                                tbActiveRows* a) {
   const tbModel* m = x->m;
   const tbReal* poly = m->eq_data + TB_NEQDATA * c->id;
   int tendon = m->eq_type[c->id] == TB_EQ_TENDON, id1 = m->eq_obj1id[c->id];
@@ -249,7 +251,7 @@ static tbResult scalar_equality(tbDerivatives* x, const tbData* d, const tbConst
 
 // The row is minus the unit axis u of log(quat): du = (I - u u^T) Jr^-1 dq / angle.
 static void ball_limit(const tbModel* m, const tbData* d, const tbConstraint* c,
-                       const tbActive* a) {
+                       const tbActiveRows* a) {
   tbReal quat[4], vector[3], u[3], J[9];
   memcpy(quat, d->qpos + m->jnt_qposadr[c->id], sizeof quat);
   tb_quat_normalize(quat);
@@ -271,7 +273,7 @@ static tbReal tendon_side(const tbModel* m, const tbData* d, const tbConstraint*
   return above == c->pos[0] ? 1 : -1;
 }
 
-tbResult tb_deriv_rows(tbDerivatives* x, tbData* d, const tbConstraint* c, tbActive* a) {
+tbResult tb_deriv_rows(tbDerivatives* x, tbData* d, const tbConstraint* c, tbActiveRows* a) {
   const tbModel* m = x->m;
   int scalar_joint = c->source == TB_SOURCE_LIMIT_JOINT && m->jnt_type[c->id] != TB_JOINT_BALL;
   a->dpos = TB_ARENA_NEW(&x->arena, tbReal, a->dim * a->nnz);

@@ -72,7 +72,7 @@ static int near_change(const tbSoftBlock* b, const tbReal* D, const tbReal* r, c
 }
 
 // S: d(J a) - daref by q and v, and E: f dlog D.
-static void fill_sigma(tbDerivatives* x, const tbData* d, const tbConstraint* c, tbActive* a) {
+static void fill_sigma(tbDerivatives* x, const tbData* d, const tbConstraint* c, tbActiveRows* a) {
   const tbModel* m = x->m;
   tbSoftReference ref = tb_soft_reference(m, d, c);
   size_t width = (size_t)x->ncol;
@@ -87,7 +87,7 @@ static void fill_sigma(tbDerivatives* x, const tbData* d, const tbConstraint* c,
     tbReal violation = c->pos[r] - c->margin;
     int tangent = c->source == TB_SOURCE_CONTACT && r > 0;
     tbReal damping = tangent ? ref.damping_friction : ref.damping;
-    tbActive one = tb_active_row(a, r);
+    tbActiveRows one = tb_active_row(a, r);
     tb_active_velocity(&one, d->qvel, damping, S, x->ncol);
     for (int k = 0; k < a->nnz; k++) {
       // By how much the violation that decides the impedance changes.
@@ -203,7 +203,7 @@ static tbResult add_constraint(tbDerivatives* x, tbData* d, const tbConstraint* 
   // A force that does not change still turns with the configuration.
   for (int e = 0; e < block.dim; e++) acts |= force[e] != 0;
   if (!acts) return TB_OK;
-  tbActive* a = tb_deriv_activate(x, c);
+  tbActiveRows* a = tb_deriv_activate(x, c);
   if (!a) return TB_ERROR_MEMORY;
   memcpy(a->force, row_force + c->row, sizeof(tbReal) * (size_t)c->dim);
   result = tb_deriv_rows(x, d, c, a);

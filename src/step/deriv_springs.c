@@ -129,7 +129,7 @@ static Anchored anchored(const tbModel* m, const tbData* d, const tbContact* con
 // Partials of the tangential stretch frame_r . apart, with apart = R1 remembered + x2 - x1 of the
 // two points that touched (eq. 64), and of the angular rows (eq. 66).
 static void contact_stretch(const tbDerivatives* x, const tbData* d, const tbConstraint* c,
-                            const tbAnchor* anchor, const tbActive* a, tbReal* out) {
+                            const tbAnchor* anchor, const tbActiveRows* a, tbReal* out) {
   const tbModel* m = x->m;
   const tbContact* contact = &d->contact[c->id];
   Anchored y = anchored(m, d, contact, anchor, a->dim > 3);
@@ -167,7 +167,7 @@ static void contact_stretch(const tbDerivatives* x, const tbData* d, const tbCon
 }
 
 void tb_stretch_partials(const tbDerivatives* x, const tbData* d, const tbStepState* state,
-                         const tbConstraint* c, const tbActive* a, tbReal* out) {
+                         const tbConstraint* c, const tbActiveRows* a, tbReal* out) {
   const tbModel* m = x->m;
   const tbAnchor* anchor = tb_anchors_get(&state->anchors, c->key);
   size_t count = (size_t)(a->dim * a->nnz);
@@ -210,7 +210,7 @@ void tb_limit_changes(tbDerivatives* x, const tbData* d, const tbConstraint* c, 
 }
 
 tbResult tb_spring_changes(tbDerivatives* x, const tbData* d, const tbStepState* state,
-                           const tbConstraint* c, const tbSpring* spring, const tbActive* a,
+                           const tbConstraint* c, const tbSpring* spring, const tbActiveRows* a,
                            tbReal near, tbSpringChange* out) {
   size_t w = (size_t)out->w;
   tbArenaMark mark = tb_arena_mark(&x->arena);

@@ -17,7 +17,7 @@ int tb_limit_near(const tbModel* m, const tbData* d, const tbConstraint* c, cons
 // Partials of a constraint's stretch before any slip, by the dofs of its support (dim x nnz), with
 // the anchors as they are.
 void tb_stretch_partials(const tbDerivatives* x, const tbData* d, const tbStepState* state,
-                         const tbConstraint* c, const tbActive* a, tbReal* out);
+                         const tbConstraint* c, const tbActiveRows* a, tbReal* out);
 
 // Changes of a limited force (dim rows of w) from those of the raw one; a force within `near` (N)
 // of a bend is reported. Column mu_column gets the change by friction, where it is not negative.
@@ -34,7 +34,7 @@ typedef struct {
 } tbSpringChange;
 
 tbResult tb_spring_changes(tbDerivatives* x, const tbData* d, const tbStepState* state,
-                           const tbConstraint* c, const tbSpring* spring, const tbActive* a,
+                           const tbConstraint* c, const tbSpring* spring, const tbActiveRows* a,
                            tbReal near, tbSpringChange* out);
 
 // The step is not differentiable at this constraint.

@@ -36,7 +36,7 @@ static tbReal* rows_response(tbDerivatives* x, const tbResponse* r) {
   tbReal* Y = TB_ARENA_NEW(&x->arena, tbReal, x->n * x->nv + 1);
   if (!Y) return NULL;
   for (int b = 0; b < x->nactive; b++) {
-    const tbActive* a = &x->active[b];
+    const tbActiveRows* a = &x->active[b];
     for (int i = 0; i < a->dim; i++) {
       tbReal* y = Y + (size_t)(a->row + i) * nv;
       for (int k = 0; k < a->nnz; k++) y[a->col[k]] = a->J[(size_t)i * (size_t)a->nnz + (size_t)k];
@@ -46,7 +46,7 @@ static tbReal* rows_response(tbDerivatives* x, const tbResponse* r) {
   return Y;
 }
 
-static tbReal row_dot(const tbActive* a, int r, const tbReal* y) {
+static tbReal row_dot(const tbActiveRows* a, int r, const tbReal* y) {
   const tbReal* J = a->J + (size_t)r * (size_t)a->nnz;
   tbReal sum = 0;
   for (int k = 0; k < a->nnz; k++) sum += J[k] * y[a->col[k]];
@@ -58,10 +58,10 @@ static void island_delassus(const tbDerivatives* x, const int* member, int count
                             tbReal proximal, tbReal* G) {
   tbReal trace = 0;
   for (int p = 0, i = 0; p < count; p++) {
-    const tbActive* a = &x->active[member[p]];
+    const tbActiveRows* a = &x->active[member[p]];
     for (int r = 0; r < a->dim; r++, i++) {
       for (int q = 0, j = 0; q < count && j <= i; q++) {
-        const tbActive* b = &x->active[member[q]];
+        const tbActiveRows* b = &x->active[member[q]];
         for (int s = 0; s < b->dim && j <= i; s++, j++) {
           tbReal g = x->c * row_dot(a, r, x->law.Y + (size_t)(b->row + s) * (size_t)x->nv);
           G[(size_t)i * (size_t)n + (size_t)j] = G[(size_t)j * (size_t)n + (size_t)i] = g;
@@ -84,7 +84,7 @@ static void island_delassus(const tbDerivatives* x, const int* member, int count
 static void island_matrix(const tbDerivatives* x, const int* member, int count, int n,
                           const tbReal* G, tbReal* K) {
   for (int p = 0, i = 0; p < count; p++) {
-    const tbActive* a = &x->active[member[p]];
+    const tbActiveRows* a = &x->active[member[p]];
     for (int r = 0; r < a->dim; r++) {
       tbReal* row = K + (size_t)(i + r) * (size_t)n;
       for (int s = 0; s < a->dim; s++) {
@@ -179,7 +179,7 @@ void tb_deriv_apply_law(const tbDerivatives* x, tbReal* rhs, const tbReal* E, tb
                         int width) {
   size_t w = (size_t)width;
   for (int b = 0; b < x->nactive; b++) {
-    const tbActive* a = &x->active[b];
+    const tbActiveRows* a = &x->active[b];
     if (x->held && a->source == TB_SOURCE_EQUALITY) continue;
     tbReal* rows = rhs + (size_t)a->row * w;
     memcpy(room, rows, sizeof(tbReal) * w * (size_t)a->dim);
@@ -232,7 +232,7 @@ void tb_deriv_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tbReal
   }
   // rhs = S + c J X
   for (int b = 0; b < x->nactive; b++) {
-    const tbActive* a = &x->active[b];
+    const tbActiveRows* a = &x->active[b];
     for (int r = 0; r < a->dim; r++) {
       tbReal* to = rhs + (size_t)(a->row + r) * w;
       memset(gathered, 0, sizeof(tbReal) * w);
@@ -249,7 +249,7 @@ void tb_deriv_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tbReal
   }
 }
 
-void tb_active_pull(const tbDerivatives* x, const tbActive* a, const tbReal* law, tbReal* sigma,
+void tb_active_pull(const tbDerivatives* x, const tbActiveRows* a, const tbReal* law, tbReal* sigma,
                     tbReal* force) {
   for (int s = 0; s < a->dim; s++) {
     tbReal sum = 0;

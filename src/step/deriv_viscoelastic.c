@@ -19,7 +19,7 @@ static tbResult add_spring(tbDerivatives* x, tbData* d, const tbStepState* state
     x->info.sticking += pushes && !s->slipping;
   }
   if ((!changes && !pushes) || c->nnz == 0) return TB_OK;
-  tbActive* a = tb_deriv_activate(x, c);
+  tbActiveRows* a = tb_deriv_activate(x, c);
   tbReal* stretch = TB_ARENA_NEW(&x->arena, tbReal, c->dim * c->nnz + 1);
   if (!a || !stretch) return TB_ERROR_MEMORY;
   memcpy(a->force, s->force, sizeof(tbReal) * (size_t)c->dim);

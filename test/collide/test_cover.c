@@ -40,7 +40,7 @@ static void check_optimum(tbRng* rng, tbConvexPair* pair, const tbConvexResult* 
   tbCover cover = tb_cover(pair, &r);
   counts[cover]++;
   if (cover == TB_COVER_BETTER) {
-    tbSupport at;
+    tbSupportPoint at;
     assert_near(tb_norm3(r.normal), 1, 1e-12);
     assert_true(tb_pair_separation(pair, r.normal, &at) > local->dist);
   }
@@ -117,7 +117,7 @@ static void test_cylinder_cover_deep(void** state) {
     tbReal small = 1e-7 * pair.scale;
     for (int k = 0; k < count; k++) {
       tbConvexResult r = end[k];
-      tbSupport at;
+      tbSupportPoint at;
       tbCover cover = tb_cylinder_cover(&pair, &r);
       counts[cover]++;
       if (cover == TB_COVER_PROVEN) assert_true(best <= r.dist + small);
@@ -148,7 +148,7 @@ static void test_cylinder_start(void** state) {
     tbShape a, b;
     tbConvexPair pair;
     tbConvexResult r;
-    tbSupport at;
+    tbSupportPoint at;
     tbReal n[3], axis[3], side[3];
     tb_test_random_pair(&rng, TB_GEOM_CYLINDER, TB_GEOM_CYLINDER, TB_TEST_SHALLOW, &a, &b);
     tb_convex_pair_init(&pair, &a, &b);

@@ -36,7 +36,7 @@ static void test_cylinder_box(void** state) {
         continue;
       }
       // Its normal proves what it says.
-      tbSupport at;
+      tbSupportPoint at;
       assert_near(tb_pair_separation(&pair, r.normal, &at), r.dist, 1e-13 * pair.scale);
       assert_true(general.dist <= r.dist + 1e-8 * pair.scale);
       overlaps++;
@@ -151,7 +151,7 @@ static void test_pair_search(void** state) {
       if (i == 2) tb_set3(n, INFINITY, 0, 1);
       tb_mul_mat3t_vec3(d, pair.mat, n);
       tb_scale3(d, d, -1);
-      tbSupport at;
+      tbSupportPoint at;
       tb_pair_support(&pair, n, &at);
       assert_in_range(at.ia, 0, ha.nvert - 1);
       assert_in_range(at.ib, 0, hb.nvert - 1);
@@ -211,7 +211,7 @@ static void test_cylinder_hull(void** state) {
     tb_convex_solve(&swapped, INFINITY, &general);
     if (i % 4 == 0) tb_test_contract(&rng, &a, &b, 0.05, 1e-6);
     if (answered) {
-      tbSupport at;
+      tbSupportPoint at;
       assert_near(tb_pair_separation(&pair, r.normal, &at), r.dist, 1e-13 * pair.scale);
       assert_true(general.dist <= r.dist + 1e-8 * pair.scale);
       overlaps++;
@@ -250,7 +250,7 @@ static void test_box_hull(void** state) {
     tb_convex_solve(&swapped, INFINITY, &general);
     if (i % 4 == 0) tb_test_contract(&rng, &a, &b, 0.05, 1e-9);
     if (answered) {
-      tbSupport at;
+      tbSupportPoint at;
       assert_near(tb_pair_separation(&pair, r.normal, &at), r.dist, 1e-11 * pair.scale);
       assert_near(general.dist, r.dist, 1e-10 * pair.scale);
       overlaps++;

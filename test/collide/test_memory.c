@@ -193,7 +193,7 @@ static void test_contacts_are_of_the_pose(void** state) {
 // How far apart shapes are along a direction: no more than they are at all.
 static tbReal separation(const tbShape* a, const tbShape* b, const tbReal n[3]) {
   tbConvexPair pair;
-  tbSupport at;
+  tbSupportPoint at;
   tbReal local[3];
   tb_convex_pair_init(&pair, a, b);
   tb_mul_mat3t_vec3(local, a->mat, n);

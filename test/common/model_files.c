@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "io/spec.h"
+#include "base/file.h"
 
 typedef struct {
   char** paths;
@@ -57,6 +57,19 @@ void tb_test_files_free(char** paths, int n) {
   free(paths);
 }
 
+tbSpec* tb_test_spec(const char* path, const tbLoadOptions* options, tbError* error) {
+  tbArena arena;
+  tb_arena_init(&arena);
+  const unsigned char* bytes;
+  size_t size;
+  tbSpec* spec = NULL;
+  if (tb_read_file(path, &arena, &bytes, &size, error) == TB_OK) {
+    spec = tb_spec_parse_mjcf((const char*)bytes, size, path, options, error);
+  }
+  tb_arena_free(&arena);
+  return spec;
+}
+
 const char* tb_test_model_name(const char* path) {
   const char* below = strstr(path, "models/");
   return below ? below + 7 : path;
@@ -64,7 +77,7 @@ const char* tb_test_model_name(const char* path) {
 
 tbInertiaSource tb_test_inertia_source(const char* path) {
   tbInertiaSource result = {false, false};
-  tbSpec* spec = tb_spec_load_mjcf(path, NULL, NULL);
+  tbSpec* spec = tb_test_spec(path, NULL, NULL);
   for (int i = 0; spec && i < spec->ngeom; i++) {
     const tbSpecGeom* g = &spec->geom[i];
     const tbSpecBody* b = &spec->body[g->body];

@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+#include "io/spec.h"
+
 typedef struct {
   int compared, skipped, failed;
 } tbTally;
@@ -12,6 +14,9 @@ typedef struct {
 // Folders and files whose names start with a dot are left out. Free with tb_test_files_free.
 int tb_test_files(const char* folder, const char* ending, char*** paths);
 void tb_test_files_free(char** paths, int n);
+
+// The spec of an MJCF file, NULL and `error` where it is refused. Free with tb_spec_free.
+tbSpec* tb_test_spec(const char* path, const tbLoadOptions* options, tbError* error);
 
 // Name of a model in messages: its path below the folder of models.
 const char* tb_test_model_name(const char* path);

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/hash.h"
+#include "common/model_files.h"
 #include "io/mjcf_test.h"
 
 // A number that changes with any pose, name or parameter of the spec.
@@ -33,9 +34,9 @@ static uint64_t fingerprint(const tbSpec* s) {
 
 static void check_file(const char* path) {
   tbError error;
-  tbSpec* a = tb_spec_load_mjcf(path, NULL, &error);
+  tbSpec* a = tb_test_spec(path, NULL, &error);
   if (!a) fail_msg("%s", error.message);
-  tbSpec* b = tb_spec_load_mjcf(path, NULL, &error);
+  tbSpec* b = tb_test_spec(path, NULL, &error);
   assert_true(fingerprint(a) == fingerprint(b));
   // the order that the compiler relies on
   for (int i = 1; i < a->nbody; i++) assert_true(a->body[i].parent < i);
@@ -97,7 +98,7 @@ static void test_sizes(void** state) {
     snprintf(name, sizeof name, "models/%s", FILES[i].path);
     if (!tb_test_shared(name, path, sizeof path)) continue;
     tbError error;
-    tbSpec* s = tb_spec_load_mjcf(path, NULL, &error);
+    tbSpec* s = tb_test_spec(path, NULL, &error);
     if (!s) fail_msg("%s", error.message);
     assert_int_equal(s->nactuator, FILES[i].nu);
     assert_int_equal(s->nbody, FILES[i].nbody);

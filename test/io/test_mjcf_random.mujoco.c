@@ -3,6 +3,7 @@
 #include <mujoco/mujoco.h>
 #include <unistd.h>
 
+#include "common/model_files.h"
 #include "io/mjcf_test.h"
 
 // ---- text of a random model ---------------------------------------------------------------------
@@ -299,7 +300,7 @@ static void test_random(void** state) {
     fclose(file);
     mjModel* m = mj_loadXML(path, NULL, why, sizeof why);
     tbError error;
-    tbSpec* s = tb_spec_load_mjcf(path, NULL, &error);
+    tbSpec* s = tb_test_spec(path, NULL, &error);
     if (!m || !s) {
       if (s || m)
         fail_msg("seed %d: MuJoCo: %s, ours: %s", (int)seed, m ? "ok" : why,
