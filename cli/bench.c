@@ -1,7 +1,6 @@
 // `tribo bench NAME...`: each benchmark is a program of its own beside this one
 // (bench/tribo-bench-NAME), so that the command line links no peer engine.
 #include <dirent.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 // masses, solvers that see all contacts at once do not.
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "cm.h"
 

@@ -2,7 +2,6 @@
 // it stand a mass ratio of a million, and does it converge wherever a cube is thrown?
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cm.h"

@@ -7,7 +7,6 @@
 #include <ccd/ccd.h>
 #include <ccd/quat.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "spatial/vec3.h"
 

@@ -1,6 +1,5 @@
 // Drawing of a figure: panels, axes with ticks, series, one legend under all panels.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/plot_data.h"

@@ -1,7 +1,6 @@
 // The scenes: robots of the models' folder, and piles made here.
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/rng.h"

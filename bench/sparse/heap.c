@@ -1,7 +1,5 @@
 #include "heap.h"
 
-#include <string.h>
-
 #include "base/rng.h"
 
 static int body_at(int side, int layer, int x, int y) {

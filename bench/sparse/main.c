@@ -3,7 +3,6 @@
 // on the same matrix for comparison. A cell is the least of many runs. docs/ldu.md has the table.
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/bench.h"

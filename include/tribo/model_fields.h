@@ -1,5 +1,5 @@
-// Every field of tbModel, declared once. Allocation, copy, save, load and the reference docs come
-// from these lists.
+// Every field of tbModel, declared once. Allocation, copy, save, load and checks come from these
+// lists.
 //
 //   TB_MODEL_SIZES(X)   X(name, what)
 //   TB_MODEL_ARRAYS(X)  X(type, name, rows, columns, unit, what)    rows is a size above

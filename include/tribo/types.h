@@ -16,7 +16,7 @@
 // Exported from the shared library; everything else is hidden.
 #define TB_API __attribute__((visibility("default")))
 
-// Double in the library; the kernels meant for batches also compile with float.
+// Every number that is not a count.
 typedef double tbReal;
 
 typedef enum {

@@ -1,8 +1,6 @@
 // Patches of the cores.
 #include "collide/patch.h"
 
-#include <string.h>
-
 // A face or cap that leans more than this (cosine) away from the direction is no patch.
 #define FACE_COSINE 0.1
 #define CAP_COSINE 0.95

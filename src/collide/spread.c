@@ -1,7 +1,6 @@
 #include "collide/spread.h"
 
 #include <math.h>
-#include <stdint.h>
 
 #include "base/kernel.h"
 

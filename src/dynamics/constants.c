@@ -1,5 +1,4 @@
 // What a model holds that follows from its other fields at qpos0 (docs/constants.md).
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"

@@ -1,8 +1,6 @@
 // Derivatives of dJ/dt v (docs/derivatives.md, eq. 46-48).
 #include "dynamics/drift.h"
 
-#include <string.h>
-
 #include "dynamics/axis.h"
 #include "model/chain.h"
 

@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/kernel.h"
 #include "model/workspace.h"
 #include "tribo/dynamics.h"
 

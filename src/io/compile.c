@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "base/error.h"
 #include "io/compile_internal.h"
 #include "io/spec_tables.h"
 #include "model/model.h"

@@ -2,7 +2,6 @@
 // in the file: settings, classes, assets, what refers to the tree, and last the tree itself, so
 // that replicate and attach can copy what refers to their bodies.
 #include <libxml/parser.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"

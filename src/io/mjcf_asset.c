@@ -1,5 +1,4 @@
 // Assets: meshes, height fields, the colours of materials, models to attach.
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"

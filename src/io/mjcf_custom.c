@@ -1,5 +1,4 @@
 // The custom and keyframe sections.
-#include <string.h>
 
 #include "io/mjcf.h"
 

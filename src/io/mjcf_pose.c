@@ -1,6 +1,5 @@
 // Orientations in all of MJCF's forms, and poses in frames.
 #include <math.h>
-#include <string.h>
 
 #include "io/mjcf.h"
 #include "spatial/quat.h"

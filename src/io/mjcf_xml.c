@@ -4,7 +4,6 @@
 #include <libxml/SAX2.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"

@@ -3,10 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/file.h"
-#include "base/number.h"
-#include "io/mesh.h"
 #include "io/urdf_internal.h"
 #include "spatial/quat.h"
 

@@ -1,11 +1,8 @@
 // URDF to the editable spec: settings, links and joints as a tree of bodies.
 #include "io/urdf.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "io/mesh.h"
 #include "io/mjcf.h"
 #include "io/urdf_internal.h"
 #include "spatial/quat.h"

@@ -2,8 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "base/number.h"
 #include "io/urdf_internal.h"
 #include "spatial/quat.h"
 

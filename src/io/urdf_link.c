@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "io/urdf_internal.h"
 #include "spatial/eig3.h"
 

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/kernel.h"
-#include "contact/cone.h"
 #include "solvers/active.h"
 #include "solvers/cone_four.h"
 #include "solvers/lorentz.h"

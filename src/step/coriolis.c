@@ -11,7 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/kernel.h"
 #include "dynamics/gravity.h"
 #include "dynamics/mass.h"
 #include "linalg/small.h"

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/kernel.h"
 #include "dynamics/mass.h"
 #include "model/workspace.h"
 #include "step/comfree.h"

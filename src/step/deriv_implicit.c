@@ -3,7 +3,6 @@
 // anchors that the springs take along,
 //
 //     dv+ = dv + h (a_q dq+ + a_v dv+ + a_anchor dx),      dq+ = turn_q dq + h turn_v dv+
-#include <stdlib.h>
 #include <string.h>
 
 #include "linalg/dense.h"

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/kernel.h"
 #include "dynamics/axis.h"
 #include "model/chain.h"
 #include "spatial/so3.h"

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "contact/cone.h"
-#include "linalg/ltdl.h"
 #include "model/workspace.h"
 #include "step/forces.h"
 #include "step/implicit.h"

@@ -1,7 +1,6 @@
 #include "step/lengthrange_part.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,4 @@
 // The problem that a rigid step solves, handed out.
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"

@@ -1,7 +1,6 @@
 #include "step/remember.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 // The tables change owner; each keeps its memory.
 static void exchange_tables(tbStepState* state, tbRemembered* world) {

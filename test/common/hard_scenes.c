@@ -1,6 +1,5 @@
 // The families of hard_problems.h.
 #include <math.h>
-#include <string.h>
 
 #include "common/hard_problems.h"
 

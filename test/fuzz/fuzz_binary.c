@@ -1,7 +1,6 @@
 // Compiled models. An input that starts with the magic is taken as a file, with its checksum put
 // right; any other is a list of changes (place, four bytes) to a good model that has a bit of
 // everything.
-#include "base/hash.h"
 #include "fuzz/fuzz.h"
 #include "model/binary.h"
 

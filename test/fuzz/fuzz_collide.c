@@ -1,7 +1,6 @@
 // Raw bytes as two shapes and a margin: no crash, no hang, nothing non-finite.
 #include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "spatial/quat.h"

@@ -1,7 +1,6 @@
 // Compiled models as files: exact round trips, and files that are cut, changed or made to hurt.
 #include <unistd.h>
 
-#include "base/hash.h"
 #include "common/test.h"
 #include "model/binary.h"
 #include "model/model.h"
