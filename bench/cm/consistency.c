@@ -209,7 +209,8 @@ static void dragged_tolerances(tbBench* bench, tbModel* m) {
   study(bench, m, &DRAGGED, &what, e);
   char ours[300];
   describe(&DRAGGED, &what, e, ours, sizeof ours);
-  bool ncp_small = e[2][2]<1e-3, others = e[0][2]> e[2][2] || e[1][2] > e[2][2];
+  bool ncp_small = e[2][2] < 1e-3;
+  bool others = e[0][2] > e[2][2] || e[1][2] > e[2][2];
   tb_bench_claim(
       bench,
       (tbClaim){"CM fig. 15",

@@ -66,8 +66,8 @@ TB_API tbData* tb_data_copy(const tbModel* model, const tbData* data);
 TB_API void tb_reset(const tbModel* model, tbData* data);
 TB_API tbResult tb_reset_keyframe(const tbModel* model, tbData* data, int key);
 
-// The state as one flat vector: time, then every array of TB_DATA_STATE (data_fields.h) in its order.
-// What `get` wrote, `set` restores exactly.
+// The state as one flat vector: time, then every array of TB_DATA_STATE (data_fields.h) in its
+// order. What `get` wrote, `set` restores exactly.
 TB_API int tb_state_size(const tbModel* model);
 TB_API void tb_state_get(const tbModel* model, const tbData* data, tbReal* state);
 TB_API void tb_state_set(const tbModel* model, tbData* data, const tbReal* state);

@@ -84,6 +84,7 @@ typedef struct {
   int rows;                          // rows that act
 } tbDerivativeInfo;
 
+// The exact active set, no samples.
 TB_API tbDerivativeSettings tbDefaultDerivativeSettings(void);
 
 // Room for the derivatives of steps of `model`; NULL when out of memory. It grows with the first

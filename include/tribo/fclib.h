@@ -72,6 +72,7 @@ TB_API tbResult tb_fclib_read_solution(const char* path, const tbFclib* fclib, i
 TB_API tbResult tb_fclib_write_solution(const char* path, const tbFclib* fclib,
                                         const tbFclibSolution* solution, tbError* error);
 
+// The vectors of a solution (the struct is the caller's), and a problem.
 TB_API void tb_fclib_solution_free(tbFclibSolution* solution);
 TB_API void tb_fclib_free(tbFclib* fclib);
 

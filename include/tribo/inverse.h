@@ -34,6 +34,7 @@ typedef struct {
 
 TB_EXTERN_C_BEGIN
 
+// No guess, dofs driven as the model's actuators say, the base balanced.
 TB_API tbInverseSettings tbDefaultInverseSettings(void);
 
 // qfrc (nv, N or N m): what applied forces and actuators must add up to, as MuJoCo's qfrc_inverse.

@@ -36,6 +36,7 @@ typedef struct {
   const char* srdf;   // URDF: group states of this SRDF file become keyframes, or NULL
 } tbLoadOptions;
 
+// No search paths of one's own, a fixed base, fixed joints fused, no visual geometry, no SRDF.
 TB_API tbLoadOptions tbDefaultLoadOptions(void);
 
 // Load MJCF (.xml, root <mujoco>), URDF (root <robot>) or a compiled model (.tbm). NULL `options`

@@ -121,6 +121,7 @@ typedef enum {
   TB_LAW_COUNT
 } tbLaw;
 
+// "ncp", "ccp", "lcp", "raisim"; "unknown" out of range.
 TB_API const char* tb_law_name(tbLaw law);
 // The law of that name, or TB_LAW_COUNT.
 TB_API tbLaw tb_law_find(const char* name);
@@ -152,6 +153,7 @@ typedef enum {
   TB_SOLVE_INFEASIBLE,  // ncp/auto: proven that no velocity is allowed; lambda is the best found
 } tbSolveStatus;
 
+// "converged", "max_iterations", ...; "unknown" out of range.
 TB_API const char* tb_solve_status_name(tbSolveStatus status);
 
 typedef enum { TB_PENALTY_SPECTRAL = 0, TB_PENALTY_LINEAR, TB_PENALTY_CONSTANT } tbPenaltyRule;
@@ -220,6 +222,7 @@ typedef struct {
   tbResidual residual_exact;  // of the exact law: Tribo's certificate
 } tbSolveInfo;
 
+// The exact law by "auto", every setting at its default.
 TB_API tbSolveSettings tbDefaultSolveSettings(void);
 
 // Set a field by its name ("law", "solver" and every TB_SOLVE_SETTINGS name) from text. `solver`

@@ -1,5 +1,5 @@
 // From a model at a state to a contact problem: contacts from the collision detector, Jacobian rows
-// from the kinematics, and the problem of design section 3 for each island.
+// from the kinematics, and the problem (docs/step.md) for each island.
 //
 // This is the one place that sees collision and dynamics. Everything lives in the data's arena.
 #ifndef TRIBO_CONTACT_ASSEMBLE_H_

@@ -1,5 +1,5 @@
 // From constraint rows to problems: islands, the Delassus matrix of each, and the terms of the
-// rigid laws (design section 3).
+// rigid laws (docs/step.md).
 #include <math.h>
 #include <string.h>
 

@@ -19,6 +19,17 @@ void tb_world_free(tbWorld world);
 // The same world under the viscoelastic law, with this integrator and time step (s).
 tbWorld tb_world_springs(tbWorld world, int integrator, double timestep);
 
+// Every integrator of that law, with a time step (s) that suits its springs.
+enum { TB_SPRING_CASES = 5 };
+static const struct {
+  int integrator;
+  double timestep;
+} TB_SPRING_CASE[TB_SPRING_CASES] = {{TB_INTEGRATOR_EXPO, 0.002},
+                                     {TB_INTEGRATOR_EXPO_MIDPOINT, 0.002},
+                                     {TB_INTEGRATOR_EULER_EXPLICIT, 1e-4},
+                                     {TB_INTEGRATOR_RK4, 1e-4},
+                                     {TB_INTEGRATOR_EULER_IMPLICIT, 0.001}};
+
 // A second world of the same model at the reference pose.
 tbWorld tb_world_again(tbWorld world);
 

@@ -16,16 +16,9 @@ static void limit_comes_up_slowly(void** state) {
       "limited='true' range='0 170'/><geom type='box' pos='.3 0 0' size='.3 .02 .2' mass='2'/>"
       "</body><body pos='0 0 2'><joint type='slide' axis='1 0 0' limited='true' range='0 5'/>"
       "<geom type='box' size='.1 .1 .1' mass='1'/></body></worldbody></mujoco>";
-  static const struct {
-    int integrator;
-    double h;
-  } CASES[] = {{TB_INTEGRATOR_EXPO, 0.002},
-               {TB_INTEGRATOR_EXPO_MIDPOINT, 0.002},
-               {TB_INTEGRATOR_EULER_EXPLICIT, 1e-4},
-               {TB_INTEGRATOR_RK4, 1e-4},
-               {TB_INTEGRATOR_EULER_IMPLICIT, 0.001}};
-  for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
-    tbWorld w = tb_world_springs(tb_world_text(ROBOT), CASES[i].integrator, CASES[i].h);
+  for (size_t i = 0; i < TB_SPRING_CASES; i++) {
+    double h = TB_SPRING_CASE[i].timestep;
+    tbWorld w = tb_world_springs(tb_world_text(ROBOT), TB_SPRING_CASE[i].integrator, h);
     double speed = w.m->opt.correction_speed, arrives = 0.8 / speed;
     // Pressed against the stop, so that they follow the end of the spring instead of coasting.
     w.d->qfrc_applied[0] = w.d->qfrc_applied[1] = -500;
@@ -33,7 +26,7 @@ static void limit_comes_up_slowly(void** state) {
     w.d->qpos[1] = -0.3;
     while (w.d->time < arrives + 0.5) {
       tb_world_run(w, 1);
-      double ends[2] = {fmin(0, -0.8 + fmax(0.02, 20 * CASES[i].h) + speed * w.d->time),
+      double ends[2] = {fmin(0, -0.8 + fmax(0.02, 20 * h) + speed * w.d->time),
                         fmin(0, -0.3 + 0.005 + speed * w.d->time)};
       assert_true(fabs(w.d->qvel[0]) < 14);
       assert_true(fabs(w.d->qvel[1]) < 2.5);
@@ -45,9 +38,9 @@ static void limit_comes_up_slowly(void** state) {
     // Far beyond the bound of the first sight, but slowly: a spring all the way.
     for (int k = 1; k <= 50; k++) {
       w.d->qfrc_applied[0] = -500 - 90.0 * k;
-      tb_world_run(w, (int)(0.004 / CASES[i].h + 0.5));
+      tb_world_run(w, (int)(0.004 / h + 0.5));
     }
-    tb_world_run(w, (int)(0.1 / CASES[i].h + 0.5));
+    tb_world_run(w, (int)(0.1 / h + 0.5));
     assert_near(w.d->qpos[0], -0.05, 1e-4);
     tb_world_free(w);
   }

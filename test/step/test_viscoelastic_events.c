@@ -304,20 +304,13 @@ static void stable_at_any_stiffness(void** state) {
 // puts it. From the surface on the spring would throw it out at 13 m/s.
 static void deep_start_comes_up_slowly(void** state) {
   (void)state;
-  static const struct {
-    int integrator;
-    double h;
-  } CASES[] = {{TB_INTEGRATOR_EXPO, 0.002},
-               {TB_INTEGRATOR_EXPO_MIDPOINT, 0.002},
-               {TB_INTEGRATOR_EULER_EXPLICIT, 1e-4},
-               {TB_INTEGRATOR_RK4, 1e-4},
-               {TB_INTEGRATOR_EULER_IMPLICIT, 0.001}};
   double start = -0.08, g = 9.81;
-  for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
-    tbWorld w = tb_world_springs(tb_world_text(MASS), CASES[i].integrator, CASES[i].h);
+  for (size_t i = 0; i < TB_SPRING_CASES; i++) {
+    double h = TB_SPRING_CASE[i].timestep;
+    tbWorld w = tb_world_springs(tb_world_text(MASS), TB_SPRING_CASE[i].integrator, h);
     double fastest = 0, speed = w.m->opt.correction_speed, arrives = -start / speed;
     w.d->qpos[2] = start;
-    int steps = (int)(1.0 / CASES[i].h + 0.5);
+    int steps = (int)(1.0 / h + 0.5);
     for (int k = 0; k < steps; k++) {
       tb_world_run(w, 1);
       fastest = fmax(fastest, fabs(w.d->qvel[2]));
