@@ -51,8 +51,7 @@ bool tb_stiffness_get(const tbModel* m, const tbData* d, int i, tbStiffness* s) 
   return servo(m, d, i - m->nv - m->ntendon, s);
 }
 
-bool tb_stiffness_mean(const tbModel* m, const tbData* d, tbReal* force) {
-  bool any = false;
+void tb_stiffness_mean(const tbModel* m, const tbData* d, tbReal* force) {
   for (int i = 0; i < tb_stiffness_count(m); i++) {
     tbStiffness s;
     if (!tb_stiffness_get(m, d, i, &s)) continue;
@@ -61,9 +60,7 @@ bool tb_stiffness_mean(const tbModel* m, const tbData* d, tbReal* force) {
     for (int k = 0; k < s.n; k++) {
       force[s.col[k]] -= 0.5 * m->opt.timestep * s.k * rate * s.x[k];
     }
-    any = true;
   }
-  return any;
 }
 
 bool tb_stiffness_turns(const tbModel* m) {

@@ -28,8 +28,8 @@ static inline int tb_stiffness_count(const tbModel* m) {
 // Spring i as it acts now. False where there is none, or it is slack, off or held by a clamp.
 bool tb_stiffness_get(const tbModel* m, const tbData* d, int i, tbStiffness* spring);
 
-// force (nv) -= K h v/2. Returns whether there was a spring. After tb_actuation.
-bool tb_stiffness_mean(const tbModel* m, const tbData* d, tbReal* force);
+// force (nv) -= K h v/2. After tb_actuation.
+void tb_stiffness_mean(const tbModel* m, const tbData* d, tbReal* force);
 
 // Whether some of their directions change with the configuration.
 bool tb_stiffness_turns(const tbModel* m);

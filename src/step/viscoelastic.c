@@ -341,8 +341,9 @@ static tbResult free_acceleration(const tbModel* m, tbData* d, const tbStepState
   tbResult result = tb_implicit_factor(m, d, what, factor);
   if (result != TB_OK) return result;
   memcpy(qacc_free, d->qfrc_smooth, sizeof(tbReal) * (size_t)m->nv);
-  bool springs = !as_they_are && tb_stiffness_mean(m, d, qacc_free);
-  if (factor->LD == d->qLD && !springs) {
+  if (!as_they_are) tb_stiffness_mean(m, d, qacc_free);
+  // Springs, where there are any, are in the factor too.
+  if (factor->LD == d->qLD) {
     memcpy(qacc_free, d->qacc_smooth, sizeof(tbReal) * (size_t)m->nv);
   } else {
     tb_ltdl_solve(tb_forest(m), factor->LD, factor->inverse, qacc_free);
