@@ -199,7 +199,8 @@ static tbReal bound_cell(const Query* q, const Cell* cell) {
   // Where the top of n.w is outside, that over the cell is on a side that it is beyond.
   for (int i = 0; i < 2; i++) {
     const Range* range = &cell->of[i];
-    bool below = p[i]<range->low * length, above = p[i]> range->high * length;
+    bool below = p[i] < range->low * length;
+    bool above = p[i] > range->high * length;
     if (!below && !above) continue;
     tbReal around = below ? range->across_low : range->across_high;
     tbReal side = top_of_side(q, W, i, below ? range->low : range->high, around, &cell->of[1 - i]);

@@ -15,13 +15,16 @@ static void turn(tbShape* s, tbReal x, tbReal y, tbReal z, tbReal angle) {
   tb_quat_to_mat(s->mat, q);
 }
 
-// All contacts at one distance, normal +z, and their extent in x and y.
-static void assert_flat(const tbContactPoint* c, int count, tbReal dist, tbReal reach_x,
-                        tbReal reach_y) {
+#define AT(x, y, z) ((const tbReal[3]){x, y, z})
+
+// All contacts at one distance, normal +z, at one height, and their middle and extent in x and y.
+static void assert_flat(const tbContactPoint* c, int count, tbReal dist, const tbReal middle[3],
+                        tbReal reach_x, tbReal reach_y) {
   tbReal low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
   for (int i = 0; i < count; i++) {
     assert_near(c[i].dist, dist, 1e-12);
     assert_near(c[i].frame[2], 1, 1e-12);
+    assert_near(c[i].pos[2], middle[2], 1e-12);
     for (int k = 0; k < 2; k++) {
       low[k] = fmin(low[k], c[i].pos[k]);
       high[k] = fmax(high[k], c[i].pos[k]);
@@ -29,6 +32,7 @@ static void assert_flat(const tbContactPoint* c, int count, tbReal dist, tbReal 
   }
   assert_near(high[0] - low[0], 2 * reach_x, 1e-9);
   assert_near(high[1] - low[1], 2 * reach_y, 1e-9);
+  for (int k = 0; k < 2; k++) assert_near((low[k] + high[k]) / 2, middle[k], 1e-9);
 }
 
 #define PI 3.14159265358979323846
@@ -37,45 +41,56 @@ static void test_on_plane(void** state) {
   (void)state;
   tbContactPoint c[TB_MAX_PAIR_CONTACTS];
   tbShape plane = shape(TB_GEOM_PLANE, 0, 0, 0);
+  const tbReal* middle = AT(0, 0, -0.0005);
 
   // A box on its face: four corners.
   tbShape box = shape(TB_GEOM_BOX, 0.3, 0.2, 0.1);
   box.pos[2] = 0.099;
   assert_int_equal(tb_collide(&plane, &box, 0, c, NULL), 4);
-  assert_flat(c, 4, -0.001, 0.3, 0.2);
+  assert_flat(c, 4, -0.001, middle, 0.3, 0.2);
 
   // A plate without thickness, tilted by rounding: still four.
   tbShape plate = shape(TB_GEOM_BOX, 0.3, 0.2, 0);
   turn(&plate, 1, 1, 0, 1e-13);
   plate.pos[2] = -1e-6;
   assert_int_equal(tb_collide(&plane, &plate, 0, c, NULL), 4);
+  assert_flat(c, 4, -1e-6, AT(0, 0, -5e-7), 0.3, 0.2);
 
   // A cylinder standing: three, spread over the rim. Lying: two, at the ends.
   tbShape cylinder = shape(TB_GEOM_CYLINDER, 0.2, 0.3, 0);
   cylinder.pos[2] = 0.299;
-  assert_true(tb_collide(&plane, &cylinder, 0, c, NULL) >= 3);
+  int rim = tb_collide(&plane, &cylinder, 0, c, NULL);
+  assert_in_range(rim, 3, 4);
+  for (int i = 0; i < rim; i++) {
+    const tbReal *p = c[i].pos, *next = c[(i + 1) % rim].pos;
+    assert_near(c[i].dist, -0.001, 1e-12);
+    assert_near(p[0] * p[0] + p[1] * p[1], 0.04, 1e-12);
+    assert_near(p[2], -0.0005, 1e-12);
+    // No gap of more than a third of the rim, so that the centre is between them.
+    assert_true(p[0] * next[0] + p[1] * next[1] >= 0.04 * (-0.5 - 1e-9));
+  }
   turn(&cylinder, 0, 1, 0, PI / 2);
   cylinder.pos[2] = 0.199;
   assert_int_equal(tb_collide(&plane, &cylinder, 0, c, NULL), 2);
-  assert_flat(c, 2, -0.001, 0.3, 0);
+  assert_flat(c, 2, -0.001, middle, 0.3, 0);
 
   // A capsule lying: two.
   tbShape capsule = shape(TB_GEOM_CAPSULE, 0.1, 0.3, 0);
   turn(&capsule, 0, 1, 0, PI / 2);
   capsule.pos[2] = 0.099;
   assert_int_equal(tb_collide(&plane, &capsule, 0, c, NULL), 2);
-  assert_flat(c, 2, -0.001, 0.3, 0);
+  assert_flat(c, 2, -0.001, middle, 0.3, 0);
 
   // A prism standing on its triangle: its three corners; a cuboid as a mesh: four.
   tbShape mesh = shape(TB_GEOM_MESH, 0, 0, 0);
   mesh.hull = tb_test_hull(1);
   mesh.pos[2] = 0.249;
   assert_int_equal(tb_collide(&plane, &mesh, 0, c, NULL), 3);
-  assert_flat(c, 3, -0.001, 0.3, 0.3);
+  assert_flat(c, 3, -0.001, AT(0.1, 0, -0.0005), 0.3, 0.3);
   mesh.hull = tb_test_hull(0);
   mesh.pos[2] = 0.099;
   assert_int_equal(tb_collide(&plane, &mesh, 0, c, NULL), 4);
-  assert_flat(c, 4, -0.001, 0.3, 0.2);
+  assert_flat(c, 4, -0.001, middle, 0.3, 0.2);
 }
 
 static void test_box_on_box(void** state) {
@@ -87,7 +102,7 @@ static void test_box_on_box(void** state) {
     int count = order ? tb_collide(&box, &table, 0, c, NULL) : tb_collide(&table, &box, 0, c, NULL);
     assert_int_equal(count, 4);
     for (int i = 0; i < 4 && order; i++) tb_scale3(c[i].frame, c[i].frame, -1);
-    assert_flat(c, 4, -0.001, 0.2, 0.2);
+    assert_flat(c, 4, -0.001, AT(0, 0, 0.4995), 0.2, 0.2);
   }
 
   // Equal squares, one turned by an eighth: the overlap is an octagon.
@@ -96,17 +111,17 @@ static void test_box_on_box(void** state) {
   twin.pos[2] = 0.399;
   box.pos[2] = 0;
   assert_int_equal(tb_collide(&box, &twin, 0, c, NULL), 8);
-  assert_flat(c, 8, -0.001, 0.2, 0.2);
+  assert_flat(c, 8, -0.001, AT(0, 0, 0.1995), 0.2, 0.2);
 
   // Equal squares in line: four, not eight.
   turn(&twin, 0, 0, 1, 0);
   assert_int_equal(tb_collide(&box, &twin, 0, c, NULL), 4);
-  assert_flat(c, 4, -0.001, 0.2, 0.2);
+  assert_flat(c, 4, -0.001, AT(0, 0, 0.1995), 0.2, 0.2);
 
   // Half of it over the edge: the overlap ends at the edge.
   twin.pos[0] = 0.2;
   assert_int_equal(tb_collide(&box, &twin, 0, c, NULL), 4);
-  assert_flat(c, 4, -0.001, 0.1, 0.2);
+  assert_flat(c, 4, -0.001, AT(0.1, 0, 0.1995), 0.1, 0.2);
 
   // Crossed edges: one contact with the normal across both.
   tbShape a = shape(TB_GEOM_BOX, 0.2, 0.2, 0.2), b = a;
@@ -129,25 +144,23 @@ static void test_capsules(void** state) {
   turn(&capsule, 0, 1, 0, PI / 2);
   capsule.pos[2] = 0.599;
   assert_int_equal(tb_collide(&box, &capsule, 0, c, NULL), 2);
-  assert_flat(c, 2, -0.001, 0.3, 0);
+  assert_flat(c, 2, -0.001, AT(0, 0, 0.4995), 0.3, 0);
   capsule.pos[0] = 1;
   assert_int_equal(tb_collide(&box, &capsule, 0, c, NULL), 2);
-  assert_flat(c, 2, -0.001, 0.15, 0);
+  assert_flat(c, 2, -0.001, AT(0.85, 0, 0.4995), 0.15, 0);
 
   // Pressed in so far that the axis is inside: still two, straight up.
   capsule.pos[0] = 0;
   capsule.pos[2] = 0.45;
   assert_int_equal(tb_collide(&box, &capsule, 0, c, NULL), 2);
-  assert_flat(c, 2, -0.15, 0.3, 0);
+  assert_flat(c, 2, -0.15, AT(0, 0, 0.425), 0.3, 0);
 
   // Along an edge of the box.
-  turn(&box, 1, 0, 0, PI / 4);
-  capsule.pos[2] = 0.5 * sqrt(2.0) + 0.5 * sqrt(0.5) + 0.0999;
   tbShape rod = shape(TB_GEOM_BOX, 1, 0.5, 0.5);
   turn(&rod, 1, 0, 0, PI / 4);
   capsule.pos[2] = 0.5 * sqrt(2.0) + 0.0999;
   assert_int_equal(tb_collide(&rod, &capsule, 0, c, NULL), 2);
-  assert_flat(c, 2, -0.0001, 0.3, 0);
+  assert_flat(c, 2, -0.0001, AT(0, 0, 0.5 * sqrt(2.0) - 0.00005), 0.3, 0);
 
   // Two parallel capsules side by side: at both ends of the common stretch.
   tbShape other = shape(TB_GEOM_CAPSULE, 0.1, 0.5, 0);
@@ -155,7 +168,7 @@ static void test_capsules(void** state) {
   other.pos[0] = 0.4;
   other.pos[2] = capsule.pos[2] - 0.199;
   assert_int_equal(tb_collide(&other, &capsule, 0, c, NULL), 2);
-  assert_flat(c, 2, -0.001, 0.2, 0);
+  assert_flat(c, 2, -0.001, AT(0.1, 0, capsule.pos[2] - 0.0995), 0.2, 0);
 
   // In line, tip to tip: one.
   other.pos[0] = 0.999;
