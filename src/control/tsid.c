@@ -246,17 +246,36 @@ static tbResult check(const tbModel* m, const tbInverseDynamics* k, tbError* err
   for (int i = 0; i < k->ntask; i++) {
     const tbTask* t = &k->task[i];
     int posture = t->type == TB_TASK_POSTURE;
-    if (t->type < 0 || t->type > TB_TASK_POSTURE || !(t->weight >= 0) || (posture && !t->qpos) ||
-        (!posture && (t->body < 1 || t->body >= m->nbody))) {
-      return tb_fail(error, TB_ERROR_ARGUMENT, "task %d: type, body, weight or qpos is wrong", i);
+    if (t->type < 0 || t->type > TB_TASK_POSTURE) {
+      return tb_fail(error, TB_ERROR_ARGUMENT, "task %d: type is %d, no tbTaskType", i, t->type);
+    }
+    if (posture && !t->qpos) {
+      return tb_fail(error, TB_ERROR_ARGUMENT, "task %d: a posture needs a reference qpos", i);
+    }
+    if (!posture && (t->body < 1 || t->body >= m->nbody)) {
+      return tb_fail(error, TB_ERROR_ARGUMENT, "task %d: body is %d, expected 1 to %d", i, t->body,
+                     m->nbody - 1);
+    }
+    if (!(t->weight >= 0)) {
+      return tb_fail(error, TB_ERROR_ARGUMENT, "task %d: weight is %g, expected >= 0", i,
+                     t->weight);
     }
   }
   for (int i = 0; i < k->nsupport; i++) {
     const tbSupport* s = &k->support[i];
-    if (s->body < 1 || s->body >= m->nbody || s->npoint < 1 || s->npoint > TB_SUPPORT_POINTS ||
-        !(s->friction > 0) || !(s->weight >= 0) || fabs(tb_norm3(s->normal) - 1) > 1e-6) {
+    if (s->body < 1 || s->body >= m->nbody || s->npoint < 1 || s->npoint > TB_SUPPORT_POINTS) {
       return tb_fail(error, TB_ERROR_ARGUMENT,
-                     "support %d: body, points, friction, weight or normal is wrong", i);
+                     "support %d: body is %d with %d points, expected 1 to %d with 1 to %d", i,
+                     s->body, s->npoint, m->nbody - 1, TB_SUPPORT_POINTS);
+    }
+    if (!(s->friction > 0) || !(s->weight >= 0)) {
+      return tb_fail(error, TB_ERROR_ARGUMENT,
+                     "support %d: friction is %g and weight %g, expected > 0 and >= 0", i,
+                     s->friction, s->weight);
+    }
+    if (!(fabs(tb_norm3(s->normal) - 1) <= 1e-6)) {
+      return tb_fail(error, TB_ERROR_ARGUMENT, "support %d: normal has length %g, expected 1", i,
+                     tb_norm3(s->normal));
     }
   }
   return TB_OK;

@@ -153,7 +153,7 @@ tbSpec* tb_spec_parse_mjcf(const char* text, size_t size, const char* path,
                            const tbLoadOptions* options, tbError* error) {
   tb_error_clear(error);
   if (!text || !path) {
-    tb_fail(error, TB_ERROR_ARGUMENT, "NULL argument");
+    tb_fail(error, TB_ERROR_ARGUMENT, "tb_spec_parse_mjcf: text and path must not be NULL");
     return NULL;
   }
   return tb_mjcf_parse(text, size, path, options, NULL, error);

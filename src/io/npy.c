@@ -73,7 +73,9 @@ static tbResult parse(const unsigned char* bytes, size_t size, const char* path,
   int wide = bytes[6] >= 2;
   size_t start = wide ? 12 : 10, length = little(bytes + 8, wide ? 4 : 2);
   if (length >= sizeof header || start + length > size) {
-    return tb_fail(error, TB_ERROR_PARSE, "%s: bad numpy header", path);
+    return tb_fail(error, TB_ERROR_PARSE,
+                   "%s: the numpy header has %zu bytes, more than the file or %zu", path, length,
+                   sizeof header - 1);
   }
   memcpy(header, bytes + start, length);
   header[length] = 0;

@@ -154,7 +154,7 @@ static int open_file(tbTrajectory* t, const char* path, tbError* error) {
 
 tbTrajectory* tb_trajectory_open(const char* path, const tbModel* model, tbError* error) {
   if (!path || !model) {
-    tb_fail(error, TB_ERROR_ARGUMENT, "NULL argument");
+    tb_fail(error, TB_ERROR_ARGUMENT, "tb_trajectory_open: path and model must not be NULL");
     return NULL;
   }
   tbTrajectory* t = calloc(1, sizeof *t);
@@ -194,7 +194,10 @@ static int flush_rows(tbTrajectory* t) {
 
 tbResult tb_trajectory_append(tbTrajectory* t, const tbModel* model, const tbData* data,
                               tbError* error) {
-  if (!t || !model || !data) return tb_fail(error, TB_ERROR_ARGUMENT, "NULL argument");
+  if (!t || !model || !data) {
+    return tb_fail(error, TB_ERROR_ARGUMENT,
+                   "tb_trajectory_append: trajectory, model and data must not be NULL");
+  }
   int width[NGROUPS];
   widths_of(model, width);
   if (memcmp(width, t->width, sizeof width) != 0) {

@@ -119,7 +119,9 @@ void tb_model_write(const tbModel* model, unsigned char* bytes) {
 }
 
 tbResult tb_model_save(const tbModel* model, const char* path, tbError* error) {
-  if (!model || !path) return tb_fail(error, TB_ERROR_ARGUMENT, "NULL argument");
+  if (!model || !path) {
+    return tb_fail(error, TB_ERROR_ARGUMENT, "tb_model_save: model and path must not be NULL");
+  }
   size_t size = tb_model_binary_size(model);
   unsigned char* bytes = malloc(size);
   if (!bytes) return tb_fail(error, TB_ERROR_MEMORY, "%s: out of memory", path);
@@ -197,7 +199,7 @@ static tbResult check_sparsity(tbModel* model, tbError* error) {
 tbModel* tb_model_load_binary(const void* data, size_t size, tbError* error) {
   const unsigned char* bytes = data;
   if (!bytes) {
-    tb_fail(error, TB_ERROR_ARGUMENT, "NULL argument");
+    tb_fail(error, TB_ERROR_ARGUMENT, "tb_model_load_binary: bytes are NULL");
     return NULL;
   }
   if (check_header(bytes, size, error) != TB_OK) return NULL;

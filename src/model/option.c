@@ -188,7 +188,9 @@ static tbResult check_allowed(const char* name, const tbReal* numbers, tbError* 
 }
 
 tbResult tb_option_set(tbOption* option, const char* name, const char* value, tbError* error) {
-  if (!option || !name || !value) return tb_fail(error, TB_ERROR_ARGUMENT, "NULL argument");
+  if (!option || !name || !value)
+    return tb_fail(error, TB_ERROR_ARGUMENT,
+                   "tb_option_set: option, name and value must not be NULL");
   const Field* field = NULL;
   for (int i = 0; i < NFIELDS; i++) {
     if (strcmp(FIELDS[i].name, name) == 0) field = &FIELDS[i];

@@ -305,16 +305,54 @@ static void quadruped_stands_and_shifts(void** state) {
   tb_control_work_free(work);
   assert_near(q.d->subtree_com[4], q.com[1] + 0.01, 1e-3);
   assert_near(q.d->subtree_com[5], q.com[2], 1e-3);
-  // Nonsense is refused.
+  close_quadruped(&q);
+}
+
+static void refuse(Quadruped* q, const tbInverseDynamics* k, const char* words) {
   double tau[18];
   tbError error;
+  assert_int_equal(tb_inverse_dynamics_control(q->m, q->d, k, tau, NULL, NULL, NULL, NULL, &error),
+                   TB_ERROR_ARGUMENT);
+  if (!strstr(error.message, words)) fail_msg("got '%s', expected '%s'", error.message, words);
+}
+
+// Each thing that a controller cannot be asked for, in a message that says what was expected.
+static void nonsense_is_refused(void** state) {
+  (void)state;
+  Quadruped q;
+  open_quadruped(&q);
+  tbTask task = {.type = TB_TASK_POINT, .body = 1, .weight = 1};
+  tbSupport support = {.body = 1, .npoint = 1, .normal = {0, 0, 1}, .friction = 0.5};
+  tbInverseDynamics k = {
+      .task = &task, .ntask = 1, .support = &support, .nsupport = 1, .force_weight = 1};
+  const tbTask good_task = task;
+  const tbSupport good_support = support;
   k.force_weight = 0;
-  assert_int_equal(tb_inverse_dynamics_control(q.m, q.d, &k, tau, NULL, NULL, NULL, NULL, &error),
-                   TB_ERROR_ARGUMENT);
+  refuse(&q, &k, "force_weight must be positive");
   k.force_weight = 1;
-  q.support[0].friction = 0;
-  assert_int_equal(tb_inverse_dynamics_control(q.m, q.d, &k, tau, NULL, NULL, NULL, NULL, &error),
-                   TB_ERROR_ARGUMENT);
+  task.type = TB_TASK_POSTURE + 1;
+  refuse(&q, &k, "task 0: type is 5, no tbTaskType");
+  task.type = TB_TASK_POSTURE;
+  refuse(&q, &k, "task 0: a posture needs a reference qpos");
+  task = good_task;
+  task.body = q.m->nbody;
+  refuse(&q, &k, "task 0: body is");
+  task.body = 0;
+  refuse(&q, &k, "task 0: body is 0, expected 1 to");
+  task = good_task;
+  task.weight = NAN;
+  refuse(&q, &k, "task 0: weight is");
+  task = good_task;
+  support.npoint = TB_SUPPORT_POINTS + 1;
+  refuse(&q, &k, "support 0: body is 1 with 5 points");
+  support = good_support;
+  support.friction = 0;
+  refuse(&q, &k, "support 0: friction is 0");
+  support = good_support;
+  support.normal[2] = 2;
+  refuse(&q, &k, "support 0: normal has length 2, expected 1");
+  support.normal[2] = NAN;
+  refuse(&q, &k, "support 0: normal has length");
   close_quadruped(&q);
 }
 
@@ -532,6 +570,7 @@ int main(void) {
       cmocka_unit_test(tasks_are_met),
       cmocka_unit_test(forces_keep_to_their_limits),
       cmocka_unit_test(quadruped_stands_and_shifts),
+      cmocka_unit_test(nonsense_is_refused),
       cmocka_unit_test(feedback_is_its_formula),
       cmocka_unit_test(references_are_interpolated),
       cmocka_unit_test(feedback_sees_turns_and_screws),
