@@ -44,8 +44,10 @@ typedef struct {
   const tbReal *LD, *inverse;  // its factor, for the solvers that need M^-1
   tbReal scale;                // of MuJoCo's improvement: 1 / (mean inertia * dofs)
   int conjugate;               // 1: conjugate gradients instead of Newton steps
+  bool cold;                   // Gauss-Seidel starts from no forces, not from those at `a`
   const tbReal* a_smooth;      // by dof
   const tbSoftBlock* block;
+  const int* order;    // nblock: in which Gauss-Seidel and noslip sweep over the blocks
   const tbReal* aref;  // nrow
   const tbReal* D;     // nrow: inverse of the regularisation R
 } tbSoftProblem;

@@ -250,11 +250,12 @@ tbResult tb_soft_pgs(const tbSoftProblem* problem, tbReal tol, int max_iter, tbA
   Dual d = {.force = force};
   memset(info, 0, sizeof *info);
   if (!build(&d, problem, arena)) return TB_ERROR_MEMORY;
-  warm_start(&d, a);
+  memset(force, 0, sizeof(tbReal) * (size_t)problem->nrow);
+  if (!problem->cold) warm_start(&d, a);
   while (info->iterations < max_iter && !info->converged) {
     tbReal change = 0;
     for (int i = 0; i < problem->nblock; i++) {
-      const tbSoftBlock* block = &problem->block[i];
+      const tbSoftBlock* block = &problem->block[problem->order[i]];
       if (block->kind == TB_SOFT_CONE) {
         change += update_cone(&d, block);
         continue;
@@ -320,7 +321,7 @@ tbResult tb_soft_noslip(const tbSoftProblem* problem, tbReal tol, int max_iter, 
       improvement += 0.5 * force[i] * force[i] / problem->D[i];
     }
     for (int i = 0; i < problem->nblock; i++) {
-      const tbSoftBlock* block = &problem->block[i];
+      const tbSoftBlock* block = &problem->block[problem->order[i]];
       if (block->kind == TB_SOFT_FRICTION) improvement -= slip_row(&d, block);
       if (block->kind == TB_SOFT_CONE) improvement -= slip_cone(&d, block);
       for (int r = 0; block->pyramid && r < block->dim; r += 2) {

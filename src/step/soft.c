@@ -39,6 +39,27 @@ static int solver_of(const tbOption* opt) {
   return known ? opt->mjsolver : TB_MJSOLVER_NEWTON;
 }
 
+// MuJoCo's order of an island's constraints: contacts body by body, where ours are geom by geom.
+static void sweep_order(const tbModel* m, const tbData* d, const tbConstraints* cs,
+                        const tbIsland* island, uint64_t* bodies, int* order) {
+  for (int k = 0; k < island->nmember; k++) {
+    const tbConstraint* c = &cs->list[island->member[k]];
+    uint64_t pair = 0;
+    if (c->source == TB_SOURCE_CONTACT) {
+      const int* geom = d->contact[c->id].geom;
+      int a = m->geom_bodyid[geom[0]], b = m->geom_bodyid[geom[1]];
+      pair = ((uint64_t)(a < b ? a : b) << 32 | (uint64_t)(a < b ? b : a)) + 1;
+    }
+    int at = k;
+    for (; at > 0 && bodies[at - 1] > pair; at--) {
+      bodies[at] = bodies[at - 1];
+      order[at] = order[at - 1];
+    }
+    bodies[at] = pair;
+    order[at] = k;
+  }
+}
+
 static tbResult run_solver(const tbModel* m, tbSoftProblem* p, tbArena* arena, tbReal* a,
                            tbReal* force, tbSoftInfo* info) {
   const tbOption* opt = &m->opt;
@@ -48,7 +69,7 @@ static tbResult run_solver(const tbModel* m, tbSoftProblem* p, tbArena* arena, t
   // Files made for MJX ask for one iteration, which does not hold a robot together.
   int iterations = opt->iterations > LEAST_ITERATIONS ? opt->iterations : LEAST_ITERATIONS;
   tbResult result = solver == TB_MJSOLVER_PGS
-                        ? tb_soft_pgs(p, opt->tolerance, iterations, arena, a, force, info)
+                        ? tb_soft_pgs(p, opt->tolerance, opt->iterations, arena, a, force, info)
                         : tb_soft_newton(p, p->conjugate ? opt->tolerance : 1e-10, iterations,
                                          arena, a, force, info);
   if (result != TB_OK || opt->noslip_iterations <= 0) return result;
@@ -63,6 +84,7 @@ static tbResult solve_island(const tbModel* m, tbData* d, const tbConstraints* c
                      .M = d->qM,
                      .LD = d->qLD,
                      .inverse = d->qLDiagInv,
+                     .cold = (m->opt.disableflags & TB_DISABLE_WARMSTART) != 0,
                      .a_smooth = d->qacc_smooth};
   for (int k = 0; k < island->nmember; k++) {
     p.nrow += tb_soft_rows_of(m, &cs->list[island->member[k]]);
@@ -71,7 +93,11 @@ static tbResult solve_island(const tbModel* m, tbData* d, const tbConstraints* c
   tbSoftBlock* block = tb_arena_alloc(arena, sizeof(tbSoftBlock) * (size_t)(p.nblock + 1));
   tbReal* aref = tb_arena_alloc(arena, sizeof(tbReal) * (3 * nr + 1));
   int* dof = tb_arena_alloc(arena, sizeof(int) * (2 * nv + (size_t)m->ntree + 1));
-  if (!block || !aref || !dof) return TB_ERROR_MEMORY;
+  int* order = tb_arena_alloc(arena, sizeof(int) * (size_t)(p.nblock + 1));
+  uint64_t* bodies = tb_arena_alloc(arena, sizeof(uint64_t) * (size_t)(p.nblock + 1));
+  if (!block || !aref || !dof || !order || !bodies) return TB_ERROR_MEMORY;
+  sweep_order(m, d, cs, island, bodies, order);
+  p.order = order;
   tbReal *D = aref + nr, *force = D + nr;
   int *local = dof + nv, *in_island = local + nv;
   for (int k = 0, row = 0; k < island->nmember; k++) {
@@ -89,7 +115,7 @@ static tbResult solve_island(const tbModel* m, tbData* d, const tbConstraints* c
   p.ndof = island_dofs(m, cs, island, in_island, dof);
   for (int i = 0; i < p.ndof; i++) {
     local[dof[i]] = i;
-    if (!(m->opt.disableflags & TB_DISABLE_WARMSTART)) a[dof[i]] = d->qacc_warmstart[dof[i]];
+    if (!p.cold) a[dof[i]] = d->qacc_warmstart[dof[i]];
   }
   tbResult result = run_solver(m, &p, arena, a, force, info);
   if (result != TB_OK) return result;
