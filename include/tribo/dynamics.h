@@ -103,7 +103,10 @@ TB_API tbResult tb_aba(const tbModel* m, tbData* d, const tbReal* tau, const tbR
 // qacc = M^-1 (tau - qfrc_bias) by the factor of M. After tb_factor_m and tb_compute_velocity.
 TB_API void tb_forward_dynamics(const tbModel* m, const tbData* d, const tbReal* tau, tbReal* qacc);
 
-// cacc, cfrc_int from qacc and cfrc_ext (see tb_add_wrench). After tb_com_velocity.
+// cacc from qacc. After tb_com_velocity.
+TB_API void tb_body_accelerations(const tbModel* m, tbData* d);
+
+// The same, and cfrc_int with cfrc_ext (see tb_add_wrench).
 TB_API void tb_body_forces(const tbModel* m, tbData* d);
 
 // Add a force and torque (either may be NULL) at world point `point` of `body` to cfrc_ext.
@@ -119,7 +122,7 @@ TB_API void tb_apply_xfrc(const tbModel* m, const tbData* d, const tbReal* xfrc,
 
 // Velocity and acceleration (angular, linear) of an object's frame (body, xbody, geom, site) at its
 // origin, in world axes or, with `local`, in the object's. Acceleration has gravity subtracted as
-// an accelerometer reads it; it is after tb_body_forces.
+// an accelerometer reads it; it is after tb_body_accelerations.
 TB_API void tb_object_velocity(const tbModel* m, const tbData* d, tbObjType type, int id, int local,
                                tbReal velocity[6]);
 TB_API void tb_object_acceleration(const tbModel* m, const tbData* d, tbObjType type, int id,

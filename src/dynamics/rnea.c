@@ -33,7 +33,7 @@ static void subtract_external(const tbModel* m, const tbData* d, int body, const
   tb_add_scaled6(force, force, -1, wrench);
 }
 
-// Outward over the bodies that can move: accelerations, then forces.
+// Outward over the bodies that can move: accelerations, then, unless NULL, forces.
 TB_INLINE void outward(const tbModel* m, const tbData* d, const tbReal* qacc, tbReal* acceleration,
                        tbReal* force, int wide) {
   tb_gravity_acceleration(m, acceleration);
@@ -42,7 +42,7 @@ TB_INLINE void outward(const tbModel* m, const tbData* d, const tbReal* qacc, tb
     tb_copy6(a, acceleration + 6 * m->body_parentid[i]);
     if (m->body_lastdof[i] >= 0) {
       add_joint_acceleration(m, d, i, qacc, a);
-      body_force(d, i, a, force + 6 * i, wide);
+      if (force) body_force(d, i, a, force + 6 * i, wide);
     }
     tb_copy6(acceleration + 6 * i, a);
   }
@@ -104,6 +104,10 @@ TB_INLINE void body_forces(const tbModel* m, tbData* d, int wide) {
     int parent = m->body_parentid[i];
     tb_wide_add6(d->cfrc_int + 6 * parent, d->cfrc_int + 6 * i);
   }
+}
+
+void tb_body_accelerations(const tbModel* m, tbData* d) {
+  outward(m, d, d->qacc, d->cacc, NULL, 0);
 }
 
 static void body_forces_narrow(const tbModel* m, tbData* d) {

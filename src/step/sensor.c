@@ -174,7 +174,7 @@ static tbReal tendon_actuator_force(const tbModel* m, const tbData* d, int tendo
   return total;
 }
 
-// External wrenches on bodies (contacts, equalities, applied), for reactions and accelerations.
+// External wrenches on bodies (contacts, equalities, applied), for reactions.
 static void external_wrenches(const Context* x) {
   const tbModel* m = x->m;
   tbData* d = x->d;
@@ -351,12 +351,12 @@ void tb_sensor_second(const tbModel* m, tbData* d, const tbConstraints* constrai
                       const tbReal* row_force) {
   if (m->nsensor == 0 || (m->opt.disableflags & TB_DISABLE_SENSOR)) return;
   Context x = {m, d, constraints, row_force};
-  int needs_forces = has_type(m, TB_SENS_ACCELEROMETER, TB_SENS_ACCELEROMETER) ||
-                     has_type(m, TB_SENS_FORCE, TB_SENS_TORQUE) ||
-                     has_type(m, TB_SENS_FRAMELINACC, TB_SENS_FRAMEANGACC);
-  if (needs_forces) {
+  if (has_type(m, TB_SENS_FORCE, TB_SENS_TORQUE)) {
     external_wrenches(&x);
     tb_body_forces(m, d);
+  } else if (has_type(m, TB_SENS_ACCELEROMETER, TB_SENS_ACCELEROMETER) ||
+             has_type(m, TB_SENS_FRAMELINACC, TB_SENS_FRAMEANGACC)) {
+    tb_body_accelerations(m, d);
   }
   evaluate(&x, 1);
 }

@@ -144,12 +144,43 @@ static void cameras_project(void** state) {
   drop(w);
 }
 
+// Accelerations follow from those of the joints: without sensors of force nobody asks for the
+// forces between bodies, and an accelerometer reads the same as next to one.
+static void accelerations_need_no_forces(void** state) {
+  (void)state;
+  const char* const force[] = {"", "<force site='s'/>"};
+  tbReal read[2][6];
+  for (int k = 0; k < 2; k++) {
+    char xml[1000];
+    snprintf(xml, sizeof xml,
+             "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 0.1'><freejoint/>"
+             "<geom size='0.1'/><body pos='0.3 0 0.5'><joint axis='0 1 0' range='-1 1'/><geom "
+             "size='0.1' pos='0.1 0 0.2'/><site name='s' pos='0.2 0 0.1' euler='10 20 30'/></body>"
+             "</body></worldbody><sensor><accelerometer name='a' site='s'/><frameangacc name='w' "
+             "objtype='site' objname='s'/>%s</sensor></mujoco>",
+             force[k]);
+    World w = make(xml);
+    for (int i = 0; i < 20; i++) {
+      if (tb_step(w.m, w.d) != TB_OK) fail_msg("%s", w.d->message);
+    }
+    memcpy(read[k], sensor(w, "a"), 3 * sizeof(tbReal));
+    memcpy(read[k] + 3, sensor(w, "w"), 3 * sizeof(tbReal));
+    tbReal forces = 0;
+    for (int i = 0; i < 6 * w.m->nbody; i++) {
+      forces += fabs(w.d->cfrc_int[i]) + fabs(w.d->cfrc_ext[i]);
+    }
+    assert_true(k == 0 ? forces == 0 : forces > 1);
+    drop(w);
+  }
+  assert_true(fabs(read[0][0]) + fabs(read[0][2]) > 1 && fabs(read[0][4]) > 1e-3);
+  assert_memory_equal(read[0], read[1], sizeof read[0]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(distances_of_balls),
-      cmocka_unit_test(contact_carries_the_weight),
-      cmocka_unit_test(sites_hold_their_volume),
-      cmocka_unit_test(cameras_project),
+      cmocka_unit_test(distances_of_balls),           cmocka_unit_test(contact_carries_the_weight),
+      cmocka_unit_test(sites_hold_their_volume),      cmocka_unit_test(cameras_project),
+      cmocka_unit_test(accelerations_need_no_forces),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
