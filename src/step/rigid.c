@@ -261,8 +261,10 @@ static bool list_trees(const Fast* f, tbArena* arena, tbActive* active, int nblo
         f->place[first] = active->ntree;
         tree[active->ntree++] = (tbRange){first, first + m->tree_dofnum[id]};
       }
-      // On to the next tree.
-      while (k + 1 < rows->nnz && rows->col[k + 1] < first + m->tree_dofnum[id]) k++;
+      // On to the next tree; most rows move one.
+      int end = first + m->tree_dofnum[id];
+      if (rows->col[rows->nnz - 1] < end) break;
+      while (rows->col[k + 1] < end) k++;
     }
   }
   for (int t = 0; t < active->ntree; t++) f->place[tree[t].first] = -1;
@@ -284,15 +286,19 @@ static bool solve_dense(tbActive active, const tbIsland* island, tbArena* arena,
 
 // An island's rows. Without the columns at which a single row has a zero by its nature, the others
 // need not be closed under ancestors: for dense factors only.
-static int list_rows(const Fast* f, const tbIsland* island, bool closed, tbRows* rows) {
-  int dense = 0;
+static void list_rows(const Fast* f, const tbIsland* island, bool closed, tbRows* rows) {
   for (int k = 0; k < island->nmember; k++) {
     const tbConstraint* c = &f->constraints->list[island->member[k]];
     int skip = closed || c->dim > 1 ? 0 : c->lead;
     rows[k] = (tbRows){c->dim, c->nnz - skip, c->col + skip, c->J + skip};
-    dense += closed ? tb_active_dense_rows(&rows[k]) : 0;
   }
-  return dense;
+}
+
+// Rows of Newton's matrix in impulse space.
+static int dense_rows(int nblock, const tbRows* rows) {
+  int count = 0;
+  for (int k = 0; k < nblock; k++) count += tb_active_dense_rows(&rows[k]);
+  return count;
 }
 
 // What was found acts, and counts by where it leads to: a solver's own velocities may have gone
@@ -365,7 +371,7 @@ static tbResult solve_fast(void* context, int index, tbWorker* worker) {
     solved = true;
     info->iterations += spent.iterations;
     info->factorizations += spent.factorizations;
-  } else if (ok && !active.few && list_rows(f, island, true, rows) <= MOST_DENSE) {
+  } else if (ok && !active.few && dense_rows(nblock, rows) <= MOST_DENSE) {
     ok = solve_dense(active, island, arena, info);
     solved = info->status == TB_SOLVE_CONVERGED;
     active.tried = true;
