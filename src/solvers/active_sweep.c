@@ -13,33 +13,37 @@
 #include "solvers/contact_rows.h"
 #include "solvers/local.h"
 
-enum { MAX = TB_MAX_BLOCK_DIM, D = TB_CONTACT_ROWS };
+enum { MAX = TB_MAX_BLOCK_DIM, D = TB_CONTACT_ROWS, LINE = 64 };
 
 // Over-relaxation: a contact that is more than so many times above its target goes farther by this
 // share of its change, where that follows the last one (the squared cosine between them) and is not
 // larger. Everywhere, some contacts would swing for ever.
 static const tbReal NEARLY = 10, FARTHER = 0.8, ALIGNED = 0.6;
 
-// A contact after elimination of its normal row on the plane sigma_N = 0, in the unknowns
-// x_i = lambda_Ti / mu_i (local.c): lambda_N = n0 - a . x with n0 = -b_N / A_NN, (S + s I) x = -c
-// with c_i = mu_i (b_i - h_i b_N), s >= 0 the multiplier of sliding.
+// A contact of three rows on free bodies, all that its sweeps read: eight lines of cache, of which
+// the first six tell whether it is good enough. After elimination of its normal row on the plane
+// sigma_N = 0, in the unknowns x_i = lambda_Ti / mu_i (local.c): lambda_N = n0 - a . x with
+// n0 = -b_N / A_NN, a_i = mu_i h_i, h_i = A_Ni / A_NN, and (S + s I) x = -c with
+// c_i = mu_i (b_i - h_i b_N), s >= 0 the multiplier of sliding.
 typedef struct {
+  _Alignas(LINE) int bodies;  // that it moves, or 0: a block that goes the general way
+  int body[2];                // their first dofs
+  int row;
+  tbReal g[D], R[D], mu[2];
+  tbReal B[D * TB_PAIR_DOFS];
+  tbReal A[6];     // B B^T + R by rows of its lower triangle
   tbReal inverse;  // 1 / A_NN
-  tbReal mu[2], h[2], a[2], S[3];
+  tbReal S[3];
   tbReal rest[3];  // S^-1
+  tbReal slip;
+  tbReal last[D];  // change
 } Contact;
 
-// What a block needs: its rows of B on its support, and B B^T + R.
+// What any block needs: its rows of B on its support and, but for contacts on free bodies,
+// B B^T + R.
 typedef struct {
-  int bodies;   // that a contact of three rows moves, or 0: by the general way
-  int body[2];  // their first dofs
-  int row;
-  tbReal* B;
-  tbReal g[D], R[D];  // of a contact
+  tbReal *B, *A;
   tbReal slip;
-  tbReal last[D];  // change of a contact
-  Contact contact;
-  tbReal A[MAX * MAX];
 } Local;
 
 // What tells whether a block is to be looked at, apart from the rest since it is asked in every
@@ -54,6 +58,7 @@ enum { NEVER = -1 };
 
 struct tbActiveSweeps {
   Local* local;
+  Contact* contact;
   Visit* visit;
   tbReal* w;   // by dof; only the dofs of the island are used
   int* moved;  // by dof: when a block last changed w there; for free bodies the first dof stands
@@ -79,53 +84,79 @@ static bool reduce(const tbBlock* b, const tbReal* A, Contact* c) {
   const tbReal singular = 1e-14;
   if (!(A[0] > 0)) return false;
   c->inverse = 1 / A[0];
-  for (int i = 0; i < 2; i++) {
-    c->mu[i] = b->mu[i];
-    c->h[i] = A[(i + 1) * D] * c->inverse;
-    c->a[i] = b->mu[i] * A[i + 1] * c->inverse;
-  }
-  tbReal m0 = b->mu[0], m1 = b->mu[1];
-  c->S[0] = m0 * m0 * (A[4] - A[3] * c->h[0]);
-  c->S[1] = m0 * m1 * (A[5] - A[3] * c->h[1]);
-  c->S[2] = m1 * m1 * (A[8] - A[6] * c->h[1]);
+  tbReal m0 = c->mu[0] = b->mu[0], m1 = c->mu[1] = b->mu[1];
+  tbReal h0 = A[3] * c->inverse, h1 = A[6] * c->inverse;
+  c->S[0] = m0 * m0 * (A[4] - A[3] * h0);
+  c->S[1] = m0 * m1 * (A[5] - A[3] * h1);
+  c->S[2] = m1 * m1 * (A[8] - A[6] * h1);
   tbReal product = c->S[0] * c->S[2], det = product - c->S[1] * c->S[1];
   if (!(c->S[0] > 0) || !(c->S[2] > 0) || !(det > singular * product)) return false;
   c->rest[0] = c->S[2] / det;
   c->rest[1] = -c->S[1] / det;
   c->rest[2] = c->S[0] / det;
+  for (int r = 0, k = 0; r < D; r++) {
+    for (int j = 0; j <= r; j++) c->A[k++] = A[r * D + j];
+  }
   return true;
 }
 
-static bool whiten(const tbActiveState* s, tbArena* arena, Local* local, Visit* visit) {
+// B, and B B^T + R, of a block.
+static void whiten_rows(const tbActiveState* s, int i, tbReal* B, tbReal* A) {
   const tbActive* a = s->a;
+  const tbRows* rows = &a->block[i];
+  int d = rows->dim, n = rows->nnz;
+  memcpy(B, rows->J, sizeof(tbReal) * (size_t)(d * n));
+  tb_ltdl_half_solve_support(a->forest, a->LD, a->inverse, rows->col, n, B, n, d);
+  for (int r = 0; r < d; r++) {
+    for (int c = 0; c <= r; c++) {
+      tbReal sum = 0;
+      for (int k = 0; k < n; k++) sum += B[r * n + k] * B[c * n + k];
+      A[r * d + c] = A[c * d + r] = sum;
+    }
+    if (s->p->R) A[r * d + r] += s->p->R[s->p->block[i].row + r];
+  }
+}
+
+// A block as a contact on free bodies. False: it is none.
+static bool make_contact(const tbActiveState* s, int i, Contact* c) {
+  const tbRows* rows = &s->a->block[i];
+  const tbBlock* b = &s->p->block[i];
+  bool exact = b->type == TB_BLOCK_CONE && b->dim == D && s->a->law == TB_LAW_NCP;
+  tbReal A[D * D];
+  c->bodies = 0;
+  int bodies = exact ? count_bodies(rows, c->body) : 0;
+  if (bodies == 0) return false;
+  whiten_rows(s, i, c->B, A);
+  if (!reduce(b, A, c)) return false;
+  c->bodies = bodies;
+  c->row = b->row;
+  c->slip = 0;
+  for (int r = 0; r < D; r++) {
+    c->g[r] = s->p->g[b->row + r];
+    c->R[r] = s->p->R ? s->p->R[b->row + r] : 0;
+    c->last[r] = 0;
+  }
+  return true;
+}
+
+static bool whiten(const tbActiveState* s, tbArena* arena, tbActiveSweeps* sweeps) {
   for (int i = 0; i < s->p->nblock; i++) {
-    const tbRows* rows = &a->block[i];
-    const tbBlock* b = &s->p->block[i];
-    int d = rows->dim, n = rows->nnz;
-    Local* l = &local[i];
-    l->B = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(d * n + 1));
+    int d = s->a->block[i].dim, n = s->a->block[i].nnz;
+    Local* l = &sweeps->local[i];
+    Contact* c = &sweeps->contact[i];
+    Visit* v = &sweeps->visit[i];
+    if (make_contact(s, i, c)) {
+      *l = (Local){.B = c->B};
+      v->body[0] = c->body[0];
+      v->body[1] = c->bodies > 1 ? c->body[1] : c->body[0];
+      continue;
+    }
+    l->B = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(d * n + d * d + 1));
     if (!l->B) return false;
+    l->A = l->B + d * n;
     l->slip = 0;
-    memset(l->last, 0, sizeof l->last);
-    memcpy(l->B, rows->J, sizeof(tbReal) * (size_t)(d * n));
-    tb_ltdl_half_solve_support(a->forest, a->LD, a->inverse, rows->col, n, l->B, n, d);
-    for (int r = 0; r < d; r++) {
-      for (int c = 0; c <= r; c++) {
-        tbReal sum = 0;
-        for (int k = 0; k < n; k++) sum += l->B[r * n + k] * l->B[c * n + k];
-        l->A[r * d + c] = l->A[c * d + r] = sum;
-      }
-      if (s->p->R) l->A[r * d + r] += s->p->R[b->row + r];
-    }
-    bool contact = b->type == TB_BLOCK_CONE && d == D && a->law == TB_LAW_NCP;
-    l->bodies = contact && reduce(b, l->A, &l->contact) ? count_bodies(rows, l->body) : 0;
-    l->row = b->row;
-    for (int r = 0; r < D && l->bodies > 0; r++) {
-      l->g[r] = s->p->g[b->row + r];
-      l->R[r] = s->p->R ? s->p->R[b->row + r] : 0;
-    }
-    visit[i].body[0] = l->bodies > 0 ? l->body[0] : -1;
-    visit[i].body[1] = l->bodies > 1 ? l->body[1] : visit[i].body[0];
+    whiten_rows(s, i, l->B, l->A);
+    v->body[0] = v->body[1] = -1;
   }
   return true;
 }
@@ -133,25 +164,27 @@ static bool whiten(const tbActiveState* s, tbArena* arena, Local* local, Visit* 
 static tbActiveSweeps* start(const tbActiveState* s, tbArena* arena) {
   tbActiveSweeps* sweeps = TB_ARENA_NEW(arena, tbActiveSweeps, 1);
   if (!sweeps) return NULL;
-  sweeps->local = tb_arena_alloc(arena, sizeof(Local) * (size_t)(s->p->nblock + 1));
-  sweeps->w = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(s->a->forest.n + 1));
+  size_t nblock = (size_t)s->p->nblock + 1;
+  sweeps->local = tb_arena_alloc(arena, sizeof(Local) * nblock);
+  sweeps->contact = tb_arena_alloc(arena, sizeof(Contact) * nblock);
+  sweeps->visit = tb_arena_alloc(arena, sizeof(Visit) * nblock);
   sweeps->moved = TB_ARENA_NEW(arena, int, s->a->forest.n + 1);
-  sweeps->visit = tb_arena_alloc(arena, sizeof(Visit) * (size_t)(s->p->nblock + 1));
-  if (arena->failed || !whiten(s, arena, sweeps->local, sweeps->visit)) return NULL;
+  sweeps->w = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(s->a->forest.n + 1));
+  if (arena->failed || !whiten(s, arena, sweeps)) return NULL;
   return sweeps;
 }
 
 // ---- contacts on free bodies -------------------------------------------------------------------
 
 // x(s) and lambda_N(s) of sliding, and the derivative of phi = lambda_N / |x| - 1.
-TB_INLINE tbReal slide(const Contact* k, const tbReal* c, tbReal n0, tbReal s, tbReal* x,
-                       tbReal* normal, tbReal* slope) {
+TB_INLINE tbReal slide(const Contact* k, const tbReal* a, const tbReal* c, tbReal n0, tbReal s,
+                       tbReal* x, tbReal* normal, tbReal* slope) {
   tbReal p = k->S[0] + s, q = k->S[1], t = k->S[2] + s, by = 1 / (p * t - q * q);
   x[0] = (q * c[1] - t * c[0]) * by;
   x[1] = (q * c[0] - p * c[1]) * by;
   tbReal d0 = (q * x[1] - t * x[0]) * by, d1 = (q * x[0] - p * x[1]) * by;
   tbReal square = x[0] * x[0] + x[1] * x[1], length = sqrt(square);
-  tbReal n = n0 - (k->a[0] * x[0] + k->a[1] * x[1]), dn = -(k->a[0] * d0 + k->a[1] * d1);
+  tbReal n = n0 - (a[0] * x[0] + a[1] * x[1]), dn = -(a[0] * d0 + a[1] * d1);
   *normal = n;
   *slope = (dn - n * (x[0] * d0 + x[1] * d1) / square) / length;
   return n / length - 1;
@@ -159,14 +192,14 @@ TB_INLINE tbReal slide(const Contact* k, const tbReal* c, tbReal n0, tbReal s, t
 
 // The multiplier s with |x(s)| = lambda_N(s), by Newton's method inside a bracket: phi is below
 // zero at s = 0 and above for s -> infinity. Sweeps go on from it: some digits are enough.
-TB_INLINE tbReal find_slip(const Contact* k, const tbReal* c, tbReal n0, tbReal s, tbReal* x,
-                           tbReal* normal) {
+TB_INLINE tbReal find_slip(const Contact* k, const tbReal* a, const tbReal* c, tbReal n0, tbReal s,
+                           tbReal* x, tbReal* normal) {
   enum { MOST = 50 };
   const tbReal enough = 1e-9;
   tbReal low = 0, high = 0, slope = 0;
   if (!(s > 0)) s = sqrt(c[0] * c[0] + c[1] * c[1]) / n0;
   for (int i = 0; i < MOST; i++) {
-    tbReal phi = slide(k, c, n0, s, x, normal, &slope);
+    tbReal phi = slide(k, a, c, n0, s, x, normal, &slope);
     if (!(fabs(phi) > enough)) break;
     if (phi < 0) {
       low = s;
@@ -185,20 +218,21 @@ TB_INLINE tbReal find_slip(const Contact* k, const tbReal* c, tbReal n0, tbReal 
 }
 
 // The exact law of one contact (CM eq. 13), b its velocity without its own impulse.
-TB_INLINE void contact_solve(const Contact* k, const tbReal* b, tbReal* lambda, tbReal* slip) {
+TB_INLINE void contact_solve(Contact* k, const tbReal* b, tbReal* lambda) {
   lambda[0] = lambda[1] = lambda[2] = 0;
   if (!(b[0] < 0)) return;
-  tbReal n0 = -b[0] * k->inverse;
-  tbReal c[2] = {k->mu[0] * (b[1] - k->h[0] * b[0]), k->mu[1] * (b[2] - k->h[1] * b[0])};
+  tbReal n0 = -b[0] * k->inverse, h[2] = {k->A[1] * k->inverse, k->A[3] * k->inverse};
+  tbReal a[2] = {k->mu[0] * k->A[1] * k->inverse, k->mu[1] * k->A[3] * k->inverse};
+  tbReal c[2] = {k->mu[0] * (b[1] - h[0] * b[0]), k->mu[1] * (b[2] - h[1] * b[0])};
   tbReal x[2] = {-(k->rest[0] * c[0] + k->rest[1] * c[1]),
                  -(k->rest[1] * c[0] + k->rest[2] * c[1])};
-  tbReal normal = n0 - (k->a[0] * x[0] + k->a[1] * x[1]);
+  tbReal normal = n0 - (a[0] * x[0] + a[1] * x[1]);
   if (!(normal > 0) || x[0] * x[0] + x[1] * x[1] > normal * normal) {
-    tbReal found = find_slip(k, c, n0, *slip, x, &normal);
+    tbReal found = find_slip(k, a, c, n0, k->slip, x, &normal);
     tbReal length = sqrt(x[0] * x[0] + x[1] * x[1]);
     tbReal shrink = length > normal && length > 0 ? normal / length : 1;
     if (!(normal > 0) || !isfinite(shrink)) return;
-    *slip = found;
+    k->slip = found;
     x[0] *= shrink;
     x[1] *= shrink;
   }
@@ -208,7 +242,7 @@ TB_INLINE void contact_solve(const Contact* k, const tbReal* b, tbReal* lambda, 
 }
 
 // Go farther by a share of a contact's change, within the cone, where it follows the last one.
-TB_INLINE bool go_farther(Local* l, tbReal* change, tbReal* lambda) {
+TB_INLINE bool go_farther(Contact* l, tbReal* change, tbReal* lambda) {
   tbReal along = 0, now = 0, before = 0;
   for (int r = 0; r < D; r++) {
     along += change[r] * l->last[r];
@@ -222,7 +256,7 @@ TB_INLINE bool go_farther(Local* l, tbReal* change, tbReal* lambda) {
   tbReal next[D];
   for (int r = 0; r < D; r++) next[r] = lambda[r] + FARTHER * change[r];
   if (!(next[0] > 0)) return false;
-  tbReal x = next[1] / l->contact.mu[0], y = next[2] / l->contact.mu[1], tail = sqrt(x * x + y * y);
+  tbReal x = next[1] / l->mu[0], y = next[2] / l->mu[1], tail = sqrt(x * x + y * y);
   tbReal shrink = tail > next[0] ? next[0] / tail : 1;
   next[1] *= shrink;
   next[2] *= shrink;
@@ -234,36 +268,33 @@ TB_INLINE bool go_farther(Local* l, tbReal* change, tbReal* lambda) {
 }
 
 // Solve a contact at its velocity sigma, and push the change. Whether it went farther.
-TB_INLINE bool move_contact(Local* l, const tbReal* sigma, bool farther, tbReal* w,
+TB_INLINE bool move_contact(Contact* c, const tbReal* sigma, bool farther, tbReal* w,
                             tbReal* lambda) {
-  tbReal b[D], change[D];
-  for (int r = 0; r < D; r++) {
-    const tbReal* A = l->A + r * D;
-    change[r] = lambda[r];
-    b[r] = sigma[r] - (A[0] * lambda[0] + A[1] * lambda[1] + A[2] * lambda[2]);
-  }
-  contact_solve(&l->contact, b, lambda, &l->slip);
-  for (int r = 0; r < D; r++) change[r] = lambda[r] - change[r];
-  farther = farther && go_farther(l, change, lambda);
-  if (l->bodies == 2) {
-    tb_contact_push_pair(l->B, change, w + l->body[0], w + l->body[1]);
+  const tbReal *A = c->A, before[D] = {lambda[0], lambda[1], lambda[2]};
+  tbReal change[D];
+  tbReal b[D] = {sigma[0] - (A[0] * before[0] + A[1] * before[1] + A[3] * before[2]),
+                 sigma[1] - (A[1] * before[0] + A[2] * before[1] + A[4] * before[2]),
+                 sigma[2] - (A[3] * before[0] + A[4] * before[1] + A[5] * before[2])};
+  contact_solve(c, b, lambda);
+  for (int r = 0; r < D; r++) change[r] = lambda[r] - before[r];
+  farther = farther && go_farther(c, change, lambda);
+  if (c->bodies == 2) {
+    tb_contact_push_pair(c->B, change, w + c->body[0], w + c->body[1]);
   } else {
-    tb_contact_push_single(l->B, change, w + l->body[0]);
+    tb_contact_push_single(c->B, change, w + c->body[0]);
   }
   return farther;
 }
 
 // Its sigma at whitened velocity w.
-TB_INLINE void contact_velocity(const tbActiveState* s, int i, const tbReal* lambda,
+TB_INLINE void contact_velocity(const Contact* c, const tbReal* w, const tbReal* lambda,
                                 tbReal* sigma) {
-  const Local* l = &s->sweeps->local[i];
-  const tbReal* w = s->sweeps->w;
-  if (l->bodies == 2) {
-    tb_contact_mul_pair(l->B, w + l->body[0], w + l->body[1], sigma);
+  if (c->bodies == 2) {
+    tb_contact_mul_pair(c->B, w + c->body[0], w + c->body[1], sigma);
   } else {
-    tb_contact_mul_single(l->B, w + l->body[0], sigma);
+    tb_contact_mul_single(c->B, w + c->body[0], sigma);
   }
-  for (int r = 0; r < D; r++) sigma[r] += l->g[r] + l->R[r] * lambda[r];
+  for (int r = 0; r < D; r++) sigma[r] += c->g[r] + c->R[r] * lambda[r];
 }
 
 // ---- any block ---------------------------------------------------------------------------------
@@ -307,11 +338,11 @@ TB_INLINE void sweep_all(tbActiveState* s, int count) {
   const tbProblem* p = s->p;
   for (int k = 0; k < count; k++) {
     for (int i = 0; i < p->nblock; i++) {
-      Local* l = &s->sweeps->local[i];
-      tbReal sigma[D], *lambda = s->lambda + l->row;
-      if (l->bodies > 0) {
-        contact_velocity(s, i, lambda, sigma);
-        move_contact(l, sigma, false, s->sweeps->w, lambda);
+      Contact* c = &s->sweeps->contact[i];
+      if (c->bodies > 0) {
+        tbReal sigma[D], *lambda = s->lambda + c->row, *w = s->sweeps->w;
+        contact_velocity(c, w, lambda, sigma);
+        move_contact(c, sigma, false, w, lambda);
       } else {
         sweep_block(s, i);
       }
@@ -347,10 +378,9 @@ TB_INLINE void mark_moved(tbActiveState* s, int i) {
 
 // sigma of a contact on free bodies, and how far it is off, in m/s (`unit`: one over the largest
 // impulse): lambda is within its cone.
-TB_INLINE tbReal contact_off(const tbActiveState* s, int i, tbReal unit, tbReal* sigma) {
-  const Local* l = &s->sweeps->local[i];
-  const tbReal *lambda = s->lambda + l->row, *mu = l->contact.mu;
-  contact_velocity(s, i, lambda, sigma);
+TB_INLINE tbReal contact_off(const tbActiveState* s, const Contact* c, tbReal unit, tbReal* sigma) {
+  const tbReal *lambda = s->lambda + c->row, *mu = c->mu;
+  contact_velocity(c, s->sweeps->w, lambda, sigma);
   tbReal t0 = mu[0] * sigma[1], t1 = mu[1] * sigma[2], deep = -sigma[0];
   tbReal product = lambda[0] * (sigma[0] + sqrt(t0 * t0 + t1 * t1)) + lambda[1] * sigma[1] +
                    lambda[2] * sigma[2];
@@ -373,23 +403,24 @@ static bool block_holds(const tbActiveState* s, int i, const tbPartScale* scale)
 // Solve a block that is not good enough; one that went farther is to be looked at again. False: it
 // is good enough.
 TB_INLINE bool settle_block(tbActiveState* s, int i, const tbPartScale* scale, bool* farther) {
-  Local* l = &s->sweeps->local[i];
+  Contact* c = &s->sweeps->contact[i];
   tbReal sigma[D];
-  if (l->bodies == 0) {
+  if (c->bodies == 0) {
     if (block_holds(s, i, scale)) return false;
     sweep_block(s, i);
     return true;
   }
-  tbReal off = contact_off(s, i, 1 / scale->load, sigma), most = scale->target * scale->speed;
+  tbReal off = contact_off(s, c, 1 / scale->load, sigma), most = scale->target * scale->speed;
   if (off <= most) return false;
-  *farther = move_contact(l, sigma, off > NEARLY * most, s->sweeps->w, s->lambda + l->row);
+  *farther = move_contact(c, sigma, off > NEARLY * most, s->sweeps->w, s->lambda + c->row);
   return true;
 }
 
 bool tb_active_settled(const tbActiveState* s, int i, const tbPartScale* scale) {
   tbReal sigma[D];
-  if (s->sweeps->local[i].bodies == 0) return block_holds(s, i, scale);
-  return contact_off(s, i, 1 / scale->load, sigma) <= scale->target * scale->speed;
+  const Contact* c = &s->sweeps->contact[i];
+  if (c->bodies == 0) return block_holds(s, i, scale);
+  return contact_off(s, c, 1 / scale->load, sigma) <= scale->target * scale->speed;
 }
 
 // One sweep over what is unsettled: how many blocks were.

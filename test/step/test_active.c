@@ -80,7 +80,13 @@ static void check_matrix(tbWorld w, tbRng* rng, bool symmetric) {
   double* H = TB_ARENA_NEW(&arena, double, nv* nv);
   double* full = TB_ARENA_NEW(&arena, double, nv);
   double* x = TB_ARENA_NEW(&arena, double, nv);
+  // What the system does not fill is not zero by chance.
+  enum { DIRTY = 1 << 20 };
+  tbArenaMark mark = tb_arena_mark(&arena);
+  void* dirty = tb_arena_alloc(&arena, DIRTY);
   assert_false(arena.failed);
+  memset(dirty, 0xff, DIRTY);
+  tb_arena_release(&arena, mark);
   random_weights(rng, cs, symmetric, W);
   for (int i = 0; i < nv; i++) place[i] = -1;
   for (int b = 0; b < cs->count; b++) {
