@@ -13,7 +13,7 @@ enum { FEW = 4 };
 // Rings around a core: at first, and where that many regions around it were not solved; how many of
 // these there may be. Most turns, and most iterations in a region.
 enum { LEVELS = 4, MOST_HARD = 10, TURNS = 40, ITERATIONS = 30 };
-static const int RINGS[LEVELS] = {2, 1, 3, 4};
+static const int RINGS[LEVELS] = {1, 2, 3, 4};
 // Most sweeps at first and between turns, after how many of them it shows whether they help, what
 // of the unsettled blocks may be left then, and after how many their scale is found anew.
 enum { SWEEPS = 160, SWEEPS_BETWEEN = 60, CHUNK = 20, RESCALE = 5 };

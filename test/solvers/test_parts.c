@@ -3,7 +3,7 @@
 // fall apart, on a body that touches all others, on bad input and without memory; and repairs
 // around contacts that are off.
 #include "common/test.h"
-#include "solvers/active_state.h"
+#include "solvers/active_parts.h"
 #include "tribo/tribo.h"
 
 enum { SIDE = 30, BODIES = SIDE * SIDE, NV = 6 * BODIES, MOST = 3 * BODIES, ROWS = 3 * MOST };
@@ -273,6 +273,45 @@ static void repairs_are_local(void** state) {
   case_free(c);
 }
 
+// Whether a tree is in the core of a region of a turn, or shares a block with one that is.
+static bool near_core(const tbActiveParts* g, int tree, int turn) {
+  bool near = g->core[tree] == turn;
+  for (int k = g->tree_start[tree]; k < g->tree_start[tree + 1]; k++) {
+    int b = g->tree_block[k];
+    for (int e = g->block_start[b]; e < g->block_start[b + 1]; e++) {
+      near = near || g->core[g->block_tree[e]] == turn;
+    }
+  }
+  return near;
+}
+
+// What sweeps leave unsettled is solved with its next neighbours and no others.
+static void regions_have_one_ring(void** state) {
+  (void)state;
+  tbRng rng = {37};
+  Case* c = case_new(&rng, SIDE, false, 0.4, 0);
+  tbSolveInfo info = {0};
+  int last = 0, turn = 0, core = 0, trees = 0;
+  c->active.tolerance = 1e-9;
+  memset(c->lambda, 0, sizeof c->lambda);
+  tbActiveState s = state_of(c);
+  assert_true(tb_active_regions(&s, &c->arena, &info));
+  const tbActiveParts* g = s.parts;
+  for (int t = 0; t < g->ntree; t++) {
+    last = g->seen[t] > last ? g->seen[t] : last;
+    turn = g->core[t] > turn ? g->core[t] : turn;
+  }
+  for (int t = 0; t < g->ntree; t++) {
+    if (g->seen[t] != last) continue;
+    assert_true(near_core(g, t, turn));
+    core += g->core[t] == turn;
+    trees++;
+  }
+  print_message("regions: a core of %d bodies among %d\n", core, trees);
+  assert_true(turn > 0 && trees > core);
+  case_free(c);
+}
+
 // A tolerance that nothing can meet, and velocities that are no numbers: turns come to an end, and
 // impulses are numbers.
 static void repairs_end(void** state) {
@@ -293,12 +332,10 @@ static void repairs_end(void** state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(islands_are_solved),
-                                     cmocka_unit_test(islands_apart_need_no_iteration),
-                                     cmocka_unit_test(parts_and_whole_agree),
-                                     cmocka_unit_test(bad_input_ends),
-                                     cmocka_unit_test(memory_may_end),
-                                     cmocka_unit_test(repairs_are_local),
-                                     cmocka_unit_test(repairs_end)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(islands_are_solved),    cmocka_unit_test(islands_apart_need_no_iteration),
+      cmocka_unit_test(parts_and_whole_agree), cmocka_unit_test(bad_input_ends),
+      cmocka_unit_test(memory_may_end),        cmocka_unit_test(repairs_are_local),
+      cmocka_unit_test(regions_have_one_ring), cmocka_unit_test(repairs_end)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
