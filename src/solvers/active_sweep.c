@@ -42,6 +42,8 @@ typedef struct {
 // What any block needs: its rows of B on its support and, but for contacts on free bodies,
 // B B^T + R.
 typedef struct {
+  int nnz;
+  const int* col;  // dofs of B: those of J and their ancestors
   tbReal *B, *A;
   tbReal slip;
 } Local;
@@ -100,13 +102,28 @@ static bool reduce(const tbBlock* b, const tbReal* A, Contact* c) {
   return true;
 }
 
+// The dofs of B. A single row may come without the first of its ancestors, where J is zero and B is
+// not.
+static Local find_support(const tbForest* forest, const tbRows* rows) {
+  Local l = {.nnz = rows->nnz, .col = rows->col};
+  int last = rows->nnz > 0 ? rows->col[rows->nnz - 1] : -1;
+  if (last >= 0 && rows->nnz < forest->rownnz[last]) {
+    l.nnz = forest->rownnz[last];
+    l.col = forest->colind + forest->rowadr[last];
+  }
+  return l;
+}
+
 // B, and B B^T + R, of a block.
-static void whiten_rows(const tbActiveState* s, int i, tbReal* B, tbReal* A) {
+static void whiten_rows(const tbActiveState* s, int i, const Local* l, tbReal* B, tbReal* A) {
   const tbActive* a = s->a;
   const tbRows* rows = &a->block[i];
-  int d = rows->dim, n = rows->nnz;
-  memcpy(B, rows->J, sizeof(tbReal) * (size_t)(d * n));
-  tb_ltdl_half_solve_support(a->forest, a->LD, a->inverse, rows->col, n, B, n, d);
+  int d = rows->dim, n = l->nnz, missing = n - rows->nnz;
+  for (int r = 0; r < d; r++) {
+    for (int k = 0; k < missing; k++) B[r * n + k] = 0;
+    for (int k = missing; k < n; k++) B[r * n + k] = rows->J[r * rows->nnz + k - missing];
+  }
+  tb_ltdl_half_solve_support(a->forest, a->LD, a->inverse, l->col, n, B, n, d);
   for (int r = 0; r < d; r++) {
     for (int c = 0; c <= r; c++) {
       tbReal sum = 0;
@@ -118,7 +135,7 @@ static void whiten_rows(const tbActiveState* s, int i, tbReal* B, tbReal* A) {
 }
 
 // A block as a contact on free bodies. False: it is none.
-static bool make_contact(const tbActiveState* s, int i, Contact* c) {
+static bool make_contact(const tbActiveState* s, int i, const Local* l, Contact* c) {
   const tbRows* rows = &s->a->block[i];
   const tbBlock* b = &s->p->block[i];
   bool exact = b->type == TB_BLOCK_CONE && b->dim == D && s->a->law == TB_LAW_NCP;
@@ -126,7 +143,7 @@ static bool make_contact(const tbActiveState* s, int i, Contact* c) {
   c->bodies = 0;
   int bodies = exact ? count_bodies(rows, c->body) : 0;
   if (bodies == 0) return false;
-  whiten_rows(s, i, c->B, A);
+  whiten_rows(s, i, l, c->B, A);
   if (!reduce(b, A, c)) return false;
   c->bodies = bodies;
   c->row = b->row;
@@ -141,21 +158,21 @@ static bool make_contact(const tbActiveState* s, int i, Contact* c) {
 
 static bool whiten(const tbActiveState* s, tbArena* arena, tbActiveSweeps* sweeps) {
   for (int i = 0; i < s->p->nblock; i++) {
-    int d = s->a->block[i].dim, n = s->a->block[i].nnz;
+    int d = s->a->block[i].dim;
     Local* l = &sweeps->local[i];
     Contact* c = &sweeps->contact[i];
     Visit* v = &sweeps->visit[i];
-    if (make_contact(s, i, c)) {
-      *l = (Local){.B = c->B};
+    *l = find_support(&s->a->forest, &s->a->block[i]);
+    if (make_contact(s, i, l, c)) {
+      l->B = c->B;
       v->body[0] = c->body[0];
       v->body[1] = c->bodies > 1 ? c->body[1] : c->body[0];
       continue;
     }
-    l->B = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(d * n + d * d + 1));
+    l->B = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(d * l->nnz + d * d + 1));
     if (!l->B) return false;
-    l->A = l->B + d * n;
-    l->slip = 0;
-    whiten_rows(s, i, l->B, l->A);
+    l->A = l->B + d * l->nnz;
+    whiten_rows(s, i, l, l->B, l->A);
     v->body[0] = v->body[1] = -1;
   }
   return true;
@@ -302,21 +319,19 @@ TB_INLINE void contact_velocity(const Contact* c, const tbReal* w, const tbReal*
 // sigma of a block at whitened velocity w.
 static void block_velocity(const tbActiveState* s, const Local* l, int i, const tbReal* w,
                            tbReal* out) {
-  const tbRows* rows = &s->a->block[i];
   int row = s->p->block[i].row;
-  for (int r = 0; r < rows->dim; r++) {
+  for (int r = 0; r < s->p->block[i].dim; r++) {
     tbReal sum = s->p->g[row + r] + (s->p->R ? s->p->R[row + r] * s->lambda[row + r] : 0);
-    for (int k = 0; k < rows->nnz; k++) sum += l->B[r * rows->nnz + k] * w[rows->col[k]];
+    for (int k = 0; k < l->nnz; k++) sum += l->B[r * l->nnz + k] * w[l->col[k]];
     out[r] = sum;
   }
 }
 
 static void add_whitened(const tbActiveState* s, const Local* l, int i, const tbReal* f,
                          tbReal* w) {
-  const tbRows* rows = &s->a->block[i];
-  for (int r = 0; r < rows->dim; r++) {
+  for (int r = 0; r < s->p->block[i].dim; r++) {
     if (f[r] == 0) continue;
-    for (int k = 0; k < rows->nnz; k++) w[rows->col[k]] += l->B[r * rows->nnz + k] * f[r];
+    for (int k = 0; k < l->nnz; k++) w[l->col[k]] += l->B[r * l->nnz + k] * f[r];
   }
 }
 
@@ -357,9 +372,9 @@ TB_INLINE bool is_stale(const tbActiveState* s, int i) {
   const Visit* v = &s->sweeps->visit[i];
   const int* moved = s->sweeps->moved;
   if (v->body[0] >= 0) return moved[v->body[0]] > v->seen || moved[v->body[1]] > v->seen;
-  const tbRows* rows = &s->a->block[i];
+  const Local* l = &s->sweeps->local[i];
   bool stale = false;
-  for (int k = 0; k < rows->nnz; k++) stale = stale || moved[rows->col[k]] > v->seen;
+  for (int k = 0; k < l->nnz; k++) stale = stale || moved[l->col[k]] > v->seen;
   return stale;
 }
 
@@ -372,8 +387,8 @@ TB_INLINE void mark_moved(tbActiveState* s, int i) {
     moved[v->body[0]] = moved[v->body[1]] = now;
     return;
   }
-  const tbRows* rows = &s->a->block[i];
-  for (int k = 0; k < rows->nnz; k++) moved[rows->col[k]] = now;
+  const Local* l = &s->sweeps->local[i];
+  for (int k = 0; k < l->nnz; k++) moved[l->col[k]] = now;
 }
 
 // sigma of a contact on free bodies, and how far it is off, in m/s (`unit`: one over the largest
@@ -472,7 +487,7 @@ bool tb_active_whiten(tbActiveState* s, tbArena* arena) {
   const Local* local = s->sweeps->local;
   tbReal* w = s->sweeps->w;
   for (int i = 0; i < p->nblock; i++) {
-    for (int k = 0; k < s->a->block[i].nnz; k++) w[s->a->block[i].col[k]] = 0;
+    for (int k = 0; k < local[i].nnz; k++) w[local[i].col[k]] = 0;
   }
   for (int i = 0; i < p->nblock; i++) {
     const tbBlock* b = &p->block[i];

@@ -16,7 +16,8 @@ enum { TB_ROWS_DIM = 10 };  // most rows of a block: a friction pyramid in six d
 // Rows of one block as its owner has them.
 typedef struct {
   int dim, nnz;
-  const int* col;   // dofs, ascending, closed under ancestors
+  const int* col;  // dofs, ascending, closed under ancestors; of a single row for dense factors the
+                   // last of them may stand for all
   const tbReal* J;  // dim x nnz
 } tbRows;
 
