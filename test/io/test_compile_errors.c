@@ -55,6 +55,10 @@ static const Case CASES[] = {
     {"<worldbody><body name='left_foot'>" BALL "</body></worldbody>"
      "<contact><exclude body1='leftfoot' body2='world'/></contact>",
      "did you mean 'left_foot'"},
+    // the nearest of several
+    {"<worldbody><body name='left_foot'>" BALL "</body><body name='left_boot'/></worldbody>"
+     "<contact><exclude body1='leftfoot' body2='world'/></contact>",
+     "did you mean 'left_foot'"},
     {BODY("<joint name='j'/>" BALL) "<actuator><motor joint='k'/></actuator>",
      "no joint is called 'k'"},
     {BODY("<joint name='j'/>" BALL) "<actuator><motor joint='j' ctrllimited='true' "

@@ -1,0 +1,33 @@
+// Actuators at sites with a reference site: lengths and moments of an arm, by hand.
+#include "common/worlds.h"
+
+static const char ARM[] =
+    "<mujoco><worldbody><site name='origin'/><site name='turned' quat='1 0 0 1'/>"
+    "<body><joint axis='0 0 1'/><geom size='.1'/><site name='tip' pos='.5 0 0'/></body>"
+    "</worldbody><actuator>"
+    "<general site='tip' refsite='origin' gear='3 0 0 0 0 0'/>"
+    "<general site='tip' refsite='turned' gear='3 0 0 0 0 0'/>"
+    "<general site='tip' refsite='origin' gear='0 0 0 0 0 2'/>"
+    "<general site='tip' refsite='turned' gear='0 0 0 0 0 2'/>"
+    "</actuator></mujoco>";
+
+static void pose_in_the_reference_along_the_gear(void** state) {
+  (void)state;
+  tbWorld w = tb_world_text(ARM);
+  for (tbReal q = -1.5; q < 1.5; q += 0.25) {
+    w.d->qpos[0] = q;
+    tb_compute_position(w.m, w.d);
+    // The x axis of `turned` is the world's y axis, and it is turned by a quarter about z.
+    tbReal length[4] = {1.5 * cos(q), 1.5 * sin(q), 2 * q, 2 * (q - 0.5 * 3.14159265358979323846)};
+    tbReal slope[4] = {-1.5 * sin(q), 1.5 * cos(q), 2, 2}, moment[4];
+    tb_full_moment(w.m, w.d, moment);
+    assert_near_array(w.d->actuator_length, length, 4, 1e-12);
+    assert_near_array(moment, slope, 4, 1e-12);
+  }
+  tb_world_free(w);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(pose_in_the_reference_along_the_gear)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
