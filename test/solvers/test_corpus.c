@@ -40,7 +40,7 @@ static void solve_all(const char* name, const tbProblem* p, int* runs, int* conv
     bool small = p->nblock <= 12;
     settings.tol = automatic && small ? 1e-8 : 1e-6;
     settings.max_iter = small || !automatic ? 500 : 100000;
-    if (!automatic) settings.time_limit = 0.02;
+    if (!automatic && !small) settings.time_limit = 0.02;
     tbSolveInfo info;
     tbError error;
     memset(lambda, 0, (size_t)p->n * sizeof *lambda);
