@@ -1,6 +1,5 @@
 // The complementarity-free law: the closed form against a written-out one, its claims (cone, modes,
 // decay, stability), and the rows other than contacts.
-#include <time.h>
 
 #include "common/worlds.h"
 #include "step/comfree_cone.h"
@@ -610,41 +609,6 @@ static void contacts_are_decoupled_and_pairs_have_gains(void** state) {
   tb_world_free(b);
 }
 
-// Processor seconds of a step with n x n spheres on a plane, all touching: the least of many.
-static double step_seconds(int n) {
-  size_t size = (size_t)(n * n) * 120 + 300;
-  char* xml = malloc(size);
-  int at = snprintf(xml, size, "<mujoco><worldbody><geom type='plane' size='99 99 .1'/>");
-  for (int i = 0; i < n * n; i++) {
-    at += snprintf(xml + at, size - (size_t)at,
-                   "<body pos='%g %g .0499'><freejoint/><geom size='.05'/></body>", 0.2 * (i % n),
-                   0.2 * (i / n));
-  }
-  snprintf(xml + at, size - (size_t)at, "</worldbody></mujoco>");
-  tbWorld w = load(xml);
-  free(xml);
-  double least = INFINITY;
-  for (int i = 0; i < 60; i++) {
-    struct timespec start, end;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start);
-    step(w);
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
-    least = fmin(
-        least, (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec));
-  }
-  assert_int_equal(w.d->ncon, n * n);
-  tb_world_free(w);
-  return least;
-}
-
-// Sixteen times the contacts cost sixteen times the time, not more.
-static void cost_is_linear_in_contacts(void** state) {
-  (void)state;
-  double few = step_seconds(6), many = step_seconds(24);
-  double exponent = log(many / few) / log(16);
-  if (exponent > 1.25) fail_msg("step time grows with contacts^%g", exponent);
-}
-
 // Equalities are held exactly: a four-bar linkage stays shut on the floor and in the air, and two
 // welds that contradict each other tear nothing apart.
 static void loops_stay_closed(void** state) {
@@ -708,7 +672,6 @@ int main(void) {
       cmocka_unit_test(stiff_servos_and_wheels_hold),
       cmocka_unit_test(impulses_make_no_energy),
       cmocka_unit_test(contacts_are_decoupled_and_pairs_have_gains),
-      cmocka_unit_test(cost_is_linear_in_contacts),
       cmocka_unit_test(loops_stay_closed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
