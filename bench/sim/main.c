@@ -1,10 +1,10 @@
 // Steps per second of whole steps on one thread: every law of ours, and MuJoCo, in one run.
 //
-// Both start from the same state with the same controls. A step's time is the fastest of several
-// repeats of the whole motion, by the smaller of wall and processor time, so that what else the
-// machine does hardly shows. MuJoCo 2.2.2 is measured; the newest MuJoCo is an estimate: 2.2.2's
-// number of this run times how much faster the newest was on one machine of 2026 where both were
-// measured (Scene.newest / Scene.debian).
+// Both start from the same state with the same controls, or the same law of control. A step's time
+// is the fastest of several repeats of the whole motion, by the smaller of wall and processor time,
+// so that what else the machine does hardly shows. MuJoCo 2.2.2 is measured; the newest MuJoCo is
+// an estimate: 2.2.2's number of this run times how much faster the newest was on one machine of
+// 2026 where both were measured (Scene.newest / Scene.debian).
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "common/plot.h"
 #include "sim_bench.h"
 
-static const char* const KINDS[] = {"standing", "drop", "many"};
+static const char* const KINDS[] = {"standing", "held", "drop", "many"};
 
 typedef struct {
   tbBench* bench;
@@ -91,6 +91,7 @@ static void row_common(tbTable* t, const Run* run) {
   tb_table_real(t, "residual_exact_mean", run->residual_mean);
   tb_table_real(t, "residual_exact_max", run->residual_max);
   tb_table_real(t, "iterations", run->iterations);
+  tb_table_real(t, "sunk_m", run->sunk);
   tb_table_real(t, "KiB", (double)run->bytes / 1024);
 }
 
@@ -121,7 +122,8 @@ static void add_law(Bench* b, const Scene* scene, int law, const Run* run, doubl
     tb_table_real(b->steps, PHASES[k], 1e6 * run->phase[k] / run_rate(run));
   }
   if (scene->kind == MANY && law == TB_LAW_NCP) add_many(b, scene, run, newest);
-  if (scene->kind == MANY || !(newest > 0)) return;
+  // The newest MuJoCo was measured without control.
+  if (scene->kind == MANY || scene->kind == HELD || !(newest > 0)) return;
   double ratio = run_rate(run) / newest;
   if (law == TB_LAW_NCP) {
     b->log_ratio += log(ratio);
@@ -341,9 +343,10 @@ int main(int argc, char** argv) {
   b.law = tb_bench_option(b.bench, "law", NULL);
   const char* mode = tb_bench_option(b.bench, "mode", NULL);
   if (!tb_bench_check_arguments(b.bench)) return 2;
-  if (mode && strcmp(mode, "scaling") != 0 && strcmp(mode, KINDS[STANDING]) != 0 &&
-      strcmp(mode, KINDS[DROP]) != 0 && strcmp(mode, KINDS[MANY]) != 0) {
-    fprintf(stderr, "--mode %s: expected standing, drop, many or scaling\n", mode);
+  bool known = !mode || strcmp(mode, "scaling") == 0;
+  for (int k = STANDING; k <= MANY && !known; k++) known = strcmp(mode, KINDS[k]) == 0;
+  if (!known) {
+    fprintf(stderr, "--mode %s: expected standing, held, drop, many or scaling\n", mode);
     return 2;
   }
   if (b.scene && scene_index(b.scene) < 0) {

@@ -104,13 +104,31 @@ static size_t world_bytes(const tbData* d) {
   return sizeof *d + d->block_size + d->work->arena.high_water;
 }
 
-static void run_steps(const tbModel* m, tbData* d, Run* run, double* depths) {
+void hold_posture(const tbModel* m, const Posture* p, const double* qpos, const double* qvel,
+                  double* ctrl) {
+  if (!(p->kp > 0)) return;
+  // Of the base: the quaternion's y is half of a small pitch.
+  double pitch = 2 * qpos[5], pitch_rate = qvel[4];
+  for (int u = 0; u < m->nu; u++) {
+    int joint = m->actuator_trnid[2 * u], q = m->jnt_qposadr[joint], v = m->jnt_dofadr[joint];
+    double torque = p->kp * (m->key_qpos[q] - qpos[q]) - p->kd * qvel[v];
+    const char* name = tb_id2name(m, TB_OBJ_ACTUATOR, u);
+    if (name && strstr(name, "foot")) torque -= p->lean * pitch + p->lean_rate * pitch_rate;
+    double control = torque / (m->actuator_gear[6 * u] * m->actuator_gainprm[TB_NGAIN * u]);
+    const double* range = m->actuator_ctrlrange + 2 * u;
+    ctrl[u] = m->actuator_ctrllimited[u] ? fmin(range[1], fmax(range[0], control)) : control;
+  }
+}
+
+static void run_steps(const tbModel* m, const Scene* scene, tbData* d, Run* run, double* depths) {
   if (m->nkey) {
     tb_reset_keyframe(m, d, 0);
   } else {
     tb_reset(m, d);
   }
+  double height = d->qpos[2];
   for (int i = 0; i < run->steps && run->ok; i++) {
+    hold_posture(m, &scene->posture, d->qpos, d->qvel, d->ctrl);
     tbClock start = tb_bench_clock();
     tbResult result = tb_step(m, d);
     run->seconds[i] = tb_bench_since(start);
@@ -121,6 +139,7 @@ static void run_steps(const tbModel* m, tbData* d, Run* run, double* depths) {
     add_step(run, d, depths);
     add_phases(run, &d->seconds);
   }
+  if (m->jnt_type[0] == TB_JOINT_FREE) run->sunk = height - d->qpos[2];
 }
 
 void run_ours(const tbModel* model, const Scene* scene, int law, Run* run) {
@@ -132,7 +151,7 @@ void run_ours(const tbModel* model, const Scene* scene, int law, Run* run) {
   run->seconds = calloc((size_t)run->steps + 1, sizeof(double));
   run->ok = d && run->seconds;
   double depths = 0;
-  if (run->ok) run_steps(m, d, run, &depths);
+  if (run->ok) run_steps(m, scene, d, run, &depths);
   double total = run->phase[0] + run->phase[1] + run->phase[2] + run->phase[3];
   for (int k = 0; k < 4 && total > 0; k++) run->phase[k] /= total;
   run->contacts /= run->steps;

@@ -161,13 +161,16 @@ static void start(const tbModel* model, const mjModel* m, mjData* d) {
   memcpy(d->ctrl, model->key_ctrl, sizeof(double) * (size_t)m->nu);
 }
 
-static void run_steps(const tbModel* model, const mjModel* m, mjData* d, Run* run, Tally* tally) {
+static void run_steps(const tbModel* model, const Scene* scene, const mjModel* m, mjData* d,
+                      Run* run, Tally* tally) {
   start(model, m, d);
   // At most some hundred steps are judged: that costs more than stepping.
   int stride = 1 + run->steps / 100;
+  double height = d->qpos[2];
   for (int i = 0; i < run->steps && run->ok; i++) {
     bool judge = i % stride == 0;
     if (judge) memcpy(tally->v_before, d->qvel, sizeof(double) * (size_t)m->nv);
+    hold_posture(model, &scene->posture, d->qpos, d->qvel, d->ctrl);
     tbClock begin = tb_bench_clock();
     mj_step(m, d);
     run->seconds[i] = tb_bench_since(begin);
@@ -179,6 +182,7 @@ static void run_steps(const tbModel* model, const mjModel* m, mjData* d, Run* ru
           d->warning[mjWARN_BADQACC].number ? "it diverged and was reset" : "contacts are full");
     }
   }
+  if (m->jnt_type[0] == mjJNT_FREE) run->sunk = height - d->qpos[2];
 }
 
 void run_peer(const tbModel* model, const Scene* scene, const char* text, Run* run) {
@@ -197,7 +201,7 @@ void run_peer(const tbModel* model, const Scene* scene, const char* text, Run* r
                  calloc((size_t)m->nv + 1, sizeof(double)), 0, 0};
   run->ok = run->seconds && tally.v_before && tally.v_free && take_over(model, scene, m);
   if (!run->ok) snprintf(run->message, sizeof run->message, "its model is another one");
-  if (run->ok) run_steps(model, m, d, run, &tally);
+  if (run->ok) run_steps(model, scene, m, d, run, &tally);
   run->contacts /= run->steps;
   run->iterations /= run->steps;
   run->depth_mean /= tally.depths > 0 ? tally.depths : 1;

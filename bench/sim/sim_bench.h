@@ -7,7 +7,16 @@
 
 #include "tribo/tribo.h"
 
-typedef enum { STANDING, DROP, MANY } Kind;
+// STANDING: the constant controls of the model's first key. Robots of motors do not stand by them
+// for long: HELD has these, with a law of control that keeps them up.
+typedef enum { STANDING, HELD, DROP, MANY } Kind;
+
+// What keeps a robot of motors at its first key: torques against the change of its joints, and at
+// the feet against the pitch of its base. All zero: the key's own controls.
+typedef struct {
+  double kp, kd;           // N m/rad, N m s/rad
+  double lean, lean_rate;  // the same, of motors whose name has "foot" in it
+} Posture;
 
 typedef struct {
   const char* name;
@@ -19,6 +28,7 @@ typedef struct {
   // were measured); 0 where unknown. Their ratio turns 2.2.2's number of this run into an estimate
   // of the newest; where 2.2.2 cannot run a scene, `newest` is scaled by the speed of this machine.
   double newest, debian;
+  Posture posture;
 } Scene;
 
 extern const Scene SCENES[];
@@ -28,6 +38,10 @@ extern const int NSCENES;
 // caller. NULL: no such scene, or out of memory.
 char* scene_text(const char* name);
 char* pile_text(int bodies);
+
+// Controls of a posture at a state; nothing where it is all zero.
+void hold_posture(const tbModel* model, const Posture* posture, const double* qpos,
+                  const double* qvel, double* ctrl);
 
 // What one engine did on one scene.
 typedef struct {
@@ -41,6 +55,7 @@ typedef struct {
   double residual_mean, residual_max;  // relative residual of the exact law
   double solved_max;                   // ours: of the law that was solved
   int unconverged;
+  double sunk;   // m, the base of a robot that floats, from start to end
   size_t bytes;  // memory of the world
 } Run;
 
