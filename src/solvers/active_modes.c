@@ -259,6 +259,8 @@ tbReal tb_active_length(const tbActiveState* s) {
     if (d < best) {
       best = d;
       length = t;
+    } else if (best < before) {
+      break;
     }
   }
   return best < before ? length : 0;
