@@ -29,6 +29,7 @@ typedef struct {
 // The same by nodes: each node that moves the block, in order of elimination, with all its dofs.
 typedef struct {
   int dim, width, nnode;
+  int bodies;  // of a contact of three rows on one free body or two: how many; 0: anything else
   const int* node;
   const int* part;  // first column of each node's part of J; part[nnode] is the width
   const int* pair;  // for p < q: column of node q in U of node p

@@ -3,25 +3,16 @@
 #include "solvers/contact_rows.h"
 #include "solvers/velocity.h"
 
-enum { ROWS = TB_CONTACT_ROWS, BODY = TB_BODY_DOFS, PAIR = TB_PAIR_DOFS };
-
-// Rows on two free bodies, or on one.
-TB_INLINE bool is_pair(const tbNodeRows* rows) {
-  return rows->nnode == 2 && rows->width == PAIR && rows->part[1] == BODY;
-}
-
-TB_INLINE bool is_single(const tbNodeRows* rows) {
-  return rows->nnode == 1 && rows->width == BODY;
-}
+enum { ROWS = TB_CONTACT_ROWS };
 
 TB_INLINE void mul_all(const tbVelocity* s, int count, const int* block, const tbReal* x,
                        tbReal* out) {
   for (int k = 0; k < count; k++, out += ROWS) {
     const tbNodeRows* rows = &s->rows[block[k]];
     const tbReal* from = x + s->ldu.first[rows->node[0]];
-    if (is_pair(rows)) {
+    if (rows->bodies == 2) {
       tb_contact_mul_pair(rows->J, from, x + s->ldu.first[rows->node[1]], out);
-    } else if (is_single(rows)) {
+    } else if (rows->bodies == 1) {
       tb_contact_mul_single(rows->J, from, out);
     } else {
       tb_velocity_mul(s, block[k], x, out);
@@ -34,9 +25,9 @@ TB_INLINE void push_all(const tbVelocity* s, int count, const int* block, const 
   for (int k = 0; k < count; k++, f += ROWS) {
     const tbNodeRows* rows = &s->rows[block[k]];
     tbReal* to = x + s->ldu.first[rows->node[0]];
-    if (is_pair(rows)) {
+    if (rows->bodies == 2) {
       tb_contact_push_pair(rows->J, f, to, x + s->ldu.first[rows->node[1]]);
-    } else if (is_single(rows)) {
+    } else if (rows->bodies == 1) {
       tb_contact_push_single(rows->J, f, to);
     } else {
       tb_velocity_add_impulse(s, block[k], f, x);
