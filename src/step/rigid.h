@@ -8,7 +8,4 @@
 // data). Fills qacc, qfrc_constraint, contact forces and the certificate data->solve.
 tbResult tb_rigid_velocity(const tbModel* model, tbData* data, tbStepState* state, tbReal* v_next);
 
-// The word for tbOption.solver.
-const char* tb_step_solver_name(int solver);
-
 #endif

@@ -204,7 +204,8 @@ static tbResult check_method(const tbModel* m, tbData* d) {
   if (soft && (solver == TB_SOLVER_NEWTON || solver == TB_SOLVER_PGS)) return TB_OK;
   d->status = TB_ERROR_UNSUPPORTED;
   snprintf(d->message, sizeof d->message, "law %s has no solver \"%s\", it has %sauto",
-           tb_step_law_name(m->opt.law), tb_step_solver_name(solver), soft ? "newton, pgs, " : "");
+           tb_step_law_name(m->opt.law), tb_option_word("solver", solver),
+           soft ? "newton, pgs, " : "");
   return d->status;
 }
 

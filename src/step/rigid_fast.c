@@ -1,0 +1,342 @@
+// Newton on the active set in the form that fits an island (docs/solver-active.md): in the space of
+// what touches, in velocity space with dense factors, in impulse space, or in velocity space with
+// sparse factors.
+#include "step/rigid_fast.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "dynamics/mass.h"
+#include "linalg/ltdl.h"
+#include "model/workspace.h"
+#include "solvers/active.h"
+#include "solvers/velocity_dense.h"
+#include "step/certificate.h"
+#include "step/twists.h"
+#include "tribo/step.h"
+
+// Iterations of Newton on the active set.
+enum { MOST_FAST = 200 };
+
+// Rows of an island: the most for Newton in impulse space; the most that the law's solvers are
+// tried on where Newton fails; the most on which they are tried however close it came.
+enum { MOST_DENSE = 64, MOST_GENERAL = 300, MOST_SURE = 100 };
+
+// Of its dofs: what an island may have of unknowns in the space of what touches.
+static const tbReal REDUCED_SHARE = 0.7;
+
+// What the last step left is made up for in the next guess from this share of the tolerance on.
+static const tbReal INHERITED = 1e-2;
+
+// Islands of some size are left as they are where their relative residual is below; a tolerance
+// below asks for digits.
+static const tbReal NEAR = 1e-3, DIGITS = 1e-8;
+
+typedef struct {
+  const tbRigidStep* step;
+  const tbConstraints* constraints;
+  tbSolveInfo* info;  // per island
+  int* place;         // by dof: scratch; islands share no dof
+} Fast;
+
+static bool leaves_choice(const tbOption* opt) {
+  return opt->solver == TB_SOLVER_AUTO && !(opt->solve_absolute > 0);
+}
+
+bool tb_rigid_is_fast(const tbOption* opt) {
+  return (opt->law == TB_LAW_NCP || opt->law == TB_LAW_CCP) && leaves_choice(opt);
+}
+
+bool tb_rigid_starts_exactly(const tbOption* opt) {
+  return (opt->law == TB_LAW_LCP || opt->law == TB_LAW_RAISIM) && leaves_choice(opt);
+}
+
+bool tb_rigid_wants_digits(const tbOption* opt) {
+  return opt->solve_tolerance < DIGITS;
+}
+
+// ---- where impulses lead to --------------------------------------------------------------------
+
+// The velocity after an island's impulses: every island has its own dofs.
+static void apply_impulses(const Fast* f, const tbActive* active, tbIsland* island) {
+  const tbRigidStep* step = f->step;
+  for (int t = 0; t < active->ntree; t++) {
+    int first = active->tree[t].first, end = active->tree[t].end;
+    memset(step->impulse + first, 0, sizeof(tbReal) * (size_t)(end - first));
+  }
+  tb_gather_island(f->constraints, island, step->impulse);
+  for (int t = 0; t < active->ntree; t++) {
+    int first = active->tree[t].first, end = active->tree[t].end;
+    memcpy(step->v_next + first, step->impulse + first, sizeof(tbReal) * (size_t)(end - first));
+    tb_ltdl_solve_range(active->forest, active->LD, active->inverse, step->v_next, first, end);
+    for (int k = first; k < end; k++) step->v_next[k] += step->v_free[k];
+  }
+  island->applied = 1;
+}
+
+// The same, and how far from the law that is. False: out of memory.
+static bool judge_applied(const Fast* f, const tbActive* active, tbIsland* island, tbArena* arena,
+                          tbSolveInfo* info) {
+  const tbProblem* p = &island->problem;
+  tbReal* sigma = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)p->n);
+  if (!sigma) return false;
+  apply_impulses(f, active, island);
+  tb_assembled_velocity(f->constraints, island, f->step->v_free, f->step->v_next, sigma);
+  info->residual = tb_residual(p, active->law, island->lambda, sigma);
+  info->residual_exact = active->law == TB_LAW_NCP
+                             ? info->residual
+                             : tb_residual(p, TB_LAW_NCP, island->lambda, sigma);
+  return true;
+}
+
+// What was found acts, and counts by where it leads to: a solver's own velocities may have gone
+// astray by more than rounding.
+static bool certify(const Fast* f, const tbActive* active, tbIsland* island, tbArena* arena,
+                    tbSolveInfo* info) {
+  const tbReal rounding = 1e-12;
+  if (!judge_applied(f, active, island, arena, info)) return false;
+  if (info->residual.relative <= active->tolerance + rounding) return true;
+  info->status = TB_SOLVE_STALLED;
+  island->applied = 0;
+  return true;
+}
+
+// ---- few dofs ----------------------------------------------------------------------------------
+
+// No fewer unknowns than these are left in the space of what touches: rows that are neither of
+// contacts nor equalities, and a body's or a few of its contacts' rows.
+static int least_base_rows(const tbProblem* p) {
+  enum { TWIST = 6 };
+  int contacts = 0, others = 0;
+  for (int i = 0; i < p->nblock; i++) {
+    const tbBlock* b = &p->block[i];
+    if (b->type == TB_BLOCK_CONE) contacts += b->dim;
+    if (b->type == TB_BLOCK_BOX || b->type == TB_BLOCK_ONE_SIDED) others += b->dim;
+  }
+  return others + (contacts < TWIST ? contacts : TWIST);
+}
+
+// Newton in the space of what touches, where that is smaller; what it finds is judged by where it
+// leads to. Where that does not solve the island, the guess is as it was and nothing is applied.
+static bool solve_reduced(const Fast* f, const tbActive* active, int dofs, tbIsland* island,
+                          tbArena* arena, tbSolveInfo* info) {
+  tbTwists twists;
+  const tbRigidStep* step = f->step;
+  size_t bytes = sizeof(tbReal) * (size_t)island->problem.n;
+  if (least_base_rows(&island->problem) > REDUCED_SHARE * dofs) return true;
+  if (!tb_island_twists(step->m, step->d, f->constraints, island, arena, &twists)) return false;
+  if (tb_active_base_rows(active, &twists) > REDUCED_SHARE * dofs) return true;
+  tbReal* guess = tb_arena_alloc(arena, bytes);
+  if (!guess) return false;
+  memcpy(guess, island->lambda, bytes);
+  if (!tb_active_solve_reduced(active, &twists, arena, island->sigma, island->lambda, info)) {
+    return false;
+  }
+  if (info->status == TB_SOLVE_CONVERGED) {
+    if (!judge_applied(f, active, island, arena, info)) return false;
+    if (info->residual.relative <= active->tolerance) return true;
+  }
+  memcpy(island->lambda, guess, bytes);
+  island->applied = 0;
+  return true;
+}
+
+// An island's rows. Without the columns at which a single row has a zero by its nature, the others
+// need not be closed under ancestors: for dense factors only.
+static void list_rows(const Fast* f, const tbIsland* island, bool closed, tbRows* rows) {
+  for (int k = 0; k < island->nmember; k++) {
+    const tbConstraint* c = &f->constraints->list[island->member[k]];
+    int skip = closed || c->dim > 1 ? 0 : c->lead;
+    rows[k] = (tbRows){c->dim, c->nnz - skip, c->col + skip, c->J + skip};
+  }
+}
+
+// In the space of what touches, or else in velocity space over whole trees, with dense factors.
+static bool solve_few(const Fast* f, tbActive active, int dofs, tbRows* rows, tbIsland* island,
+                      tbArena* arena, tbSolveInfo* info) {
+  tbSolveInfo spent = {0};
+  if (!solve_reduced(f, &active, dofs, island, arena, &spent)) return false;
+  if (island->applied) {
+    *info = spent;
+    return true;
+  }
+  tbVelocity system;
+  active.system = &system;
+  list_rows(f, island, false, rows);
+  if (!tb_velocity_build_dense(&system, arena, active.forest, active.M, active.LD, active.inverse,
+                               active.ntree, active.tree, active.p->nblock, active.block) ||
+      !tb_active_solve(&active, arena, island->sigma, island->lambda, info)) {
+    return false;
+  }
+  info->iterations += spent.iterations;
+  info->factorizations += spent.factorizations;
+  return true;
+}
+
+// ---- many dofs ---------------------------------------------------------------------------------
+
+// Rows of Newton's matrix in impulse space.
+static int dense_rows(const tbActive* active) {
+  int count = 0;
+  for (int k = 0; k < active->p->nblock; k++) count += tb_active_dense_rows(&active->block[k]);
+  return count;
+}
+
+// Newton in impulse space. Where it fails the guess is as it was.
+static bool solve_dense(const tbActive* active, const tbIsland* island, tbArena* arena,
+                        tbSolveInfo* info) {
+  size_t bytes = sizeof(tbReal) * (size_t)island->problem.n;
+  tbReal* lambda = tb_arena_alloc(arena, bytes);
+  if (!lambda) return false;
+  memcpy(lambda, island->lambda, bytes);
+  if (!tb_active_solve(active, arena, island->sigma, lambda, info)) return false;
+  if (info->status == TB_SOLVE_CONVERGED) memcpy(island->lambda, lambda, bytes);
+  return true;
+}
+
+// In impulse space where that is small, or else in velocity space with sparse factors.
+static bool solve_many(const Fast* f, tbActive active, const tbIsland* island, tbArena* arena,
+                       tbSolveInfo* info) {
+  if (!active.few && dense_rows(&active) <= MOST_DENSE) {
+    if (!solve_dense(&active, island, arena, info)) return false;
+    if (info->status == TB_SOLVE_CONVERGED) return true;
+    active.tried = true;
+  }
+  tbVelocity system;
+  if (!tb_velocity_build(&system, arena, active.forest, active.LD, active.inverse, active.p->nblock,
+                         active.block, f->place)) {
+    return false;
+  }
+  active.system = &system;
+  bool ok = tb_active_solve(&active, arena, island->sigma, island->lambda, info);
+  tb_velocity_release(&system);
+  return ok;
+}
+
+// ---- one island --------------------------------------------------------------------------------
+
+// The trees that an island's rows move.
+static bool list_trees(const Fast* f, tbArena* arena, tbActive* active) {
+  const tbModel* m = f->step->m;
+  tbRange* tree = tb_arena_alloc(arena, sizeof(tbRange) * (size_t)(m->ntree + 1));
+  if (!tree) return false;
+  for (int i = 0; i < active->p->nblock; i++) {
+    const tbRows* rows = &active->block[i];
+    for (int k = 0; k < rows->nnz; k++) {
+      int id = m->dof_treeid[rows->col[k]], first = m->tree_dofadr[id];
+      int end = first + m->tree_dofnum[id];
+      if (f->place[first] < 0) {
+        f->place[first] = active->ntree;
+        tree[active->ntree++] = (tbRange){first, end};
+      }
+      // On to the next tree; most rows move one.
+      if (rows->col[rows->nnz - 1] < end) break;
+      while (rows->col[k + 1] < end) k++;
+    }
+  }
+  for (int t = 0; t < active->ntree; t++) f->place[tree[t].first] = -1;
+  active->tree = tree;
+  return true;
+}
+
+// What the last step left: the velocity at the start of the step, and the gap.
+static bool inherit(const Fast* f, const tbIsland* island, tbArena* arena, tbActive* active) {
+  if (!island->rest) return true;
+  tbReal* inherited = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)island->problem.n);
+  if (!inherited) return false;
+  tb_assembled_velocity(f->constraints, island, f->step->v_free, f->step->d->qvel, inherited);
+  active->inherited = inherited;
+  active->left = island->inherited;
+  active->rest = island->rest;
+  return true;
+}
+
+// Whether an island is of free bodies, and enough of them that what they do not share outweighs the
+// bookkeeping of sparse factors.
+static bool loose_bodies(const tbActive* active, int dofs) {
+  enum { BODY = 6, LEAST = 24 };
+  for (int t = 0; t < active->ntree; t++) {
+    if (active->tree[t].end - active->tree[t].first > BODY) return false;
+  }
+  return dofs > LEAST;
+}
+
+// By the form that fits. False: out of memory.
+static bool solve_island(const Fast* f, tbIsland* island, tbArena* arena, tbSolveInfo* info) {
+  const tbOption* opt = &f->step->m->opt;
+  tbRows* rows = tb_arena_alloc(arena, sizeof(tbRows) * (size_t)(island->nmember + 1));
+  if (!rows) return false;
+  list_rows(f, island, true, rows);
+  tbActive active = {
+      .p = &island->problem,
+      .block = rows,
+      .forest = tb_forest(f->step->m),
+      .LD = f->step->factor.LD,
+      .inverse = f->step->factor.inverse,
+      .M = f->step->factor.H,
+      .rho = island->rho,
+      .law = opt->law == TB_LAW_CCP ? TB_LAW_CCP : TB_LAW_NCP,
+      .tolerance = opt->solve_tolerance,
+      .max_iter = opt->solve_iterations < MOST_FAST ? opt->solve_iterations : MOST_FAST};
+  if ((int)active.law == opt->law && !isnan(island->measure)) active.measure = &island->measure;
+  if (!inherit(f, island, arena, &active) || !list_trees(f, arena, &active)) return false;
+  int dofs = 0;
+  for (int t = 0; t < active.ntree; t++) dofs += active.tree[t].end - active.tree[t].first;
+  active.few = dofs <= TB_SOFT_DENSE;
+  bool ok = active.few && !loose_bodies(&active, dofs)
+                ? solve_few(f, active, dofs, rows, island, arena, info)
+                : solve_many(f, active, island, arena, info);
+  if (!ok || info->status != TB_SOLVE_CONVERGED || island->applied) return ok;
+  return certify(f, &active, island, arena, info);
+}
+
+static tbResult run_island(void* context, int index, tbWorker* worker) {
+  const Fast* f = context;
+  tbArenaMark mark = tb_arena_mark(&worker->arena);
+  bool ok = solve_island(f, &f->step->islands.island[index], &worker->arena, &f->info[index]);
+  tb_arena_release(&worker->arena, mark);
+  return ok ? TB_OK : TB_ERROR_MEMORY;
+}
+
+// ---- all of them -------------------------------------------------------------------------------
+
+// Whether an island counts as solved. The other solvers take seconds on large islands, and mostly
+// in vain; on those of some size they seldom converge either, but bring what is far off closer.
+static bool counts(const tbOption* opt, int n, const tbSolveInfo* info) {
+  bool near = !tb_rigid_wants_digits(opt) && info->residual.relative <= NEAR;
+  bool large = n > MOST_GENERAL || (n > MOST_SURE && near);
+  return info->status == TB_SOLVE_CONVERGED || large;
+}
+
+tbResult tb_rigid_fast(tbRigidStep* step) {
+  const tbOption* opt = &step->m->opt;
+  tbIslands* islands = &step->islands;
+  tbArena* arena = &step->d->work->arena;
+  Fast f = {.step = step, .constraints = &step->state->constraints};
+  f.info = tb_arena_alloc(arena, sizeof(tbSolveInfo) * (size_t)(islands->count + 1));
+  f.place = tb_arena_alloc(arena, sizeof(int) * (size_t)(step->m->nv + 1));
+  tbReal* cost = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(islands->count + 1));
+  if (!f.info || !f.place || !cost) return TB_ERROR_MEMORY;
+  for (int i = 0; i < step->m->nv; i++) f.place[i] = -1;
+  for (int i = 0; i < islands->count; i++) {
+    tbIsland* island = &islands->island[i];
+    cost[i] = island->solved ? 0 : island->problem.n;
+    if (island->solved || !(island->inherited > INHERITED * opt->solve_tolerance)) continue;
+    island->rest = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)island->problem.n);
+    if (!island->rest) return TB_ERROR_MEMORY;
+  }
+  tbResult result =
+      tb_workers_run(&step->state->workers, arena, islands->count, cost, run_island, &f);
+  if (result != TB_OK) return result;
+  bool other_law = tb_rigid_starts_exactly(opt);
+  for (int i = 0; i < islands->count; i++) {
+    tbIsland* island = &islands->island[i];
+    if (cost[i] == 0) continue;
+    if (other_law || f.info[i].status != TB_SOLVE_CONVERGED) island->rest = NULL;
+    if (other_law || !counts(opt, island->problem.n, &f.info[i])) continue;
+    island->solved = 1;
+    island->residual = f.info[i].residual.relative;
+    tb_certificate_add(&step->d->solve, &f.info[i]);
+  }
+  return TB_OK;
+}

@@ -1,0 +1,30 @@
+// The fast path of the rigid laws: Newton on the active set, island by island.
+#ifndef TRIBO_STEP_RIGID_FAST_H_
+#define TRIBO_STEP_RIGID_FAST_H_
+
+#include "step/state.h"
+
+// What is known of a step between its smooth forces and its next velocity.
+typedef struct {
+  const tbModel* m;
+  tbData* d;
+  tbStepState* state;
+  tbInertiaFactor factor;    // of H, M with damping made implicit
+  const tbReal* v_free;      // by dof
+  tbIslands islands;         // a problem each
+  tbReal *impulse, *v_next;  // by dof: what acts, and where it leads to
+} tbRigidStep;
+
+// Whether the law has a fast path and nobody asked for another solver; whether it has none, and its
+// solvers start from the impulses that the exact law's finds.
+bool tb_rigid_is_fast(const tbOption* opt);
+bool tb_rigid_starts_exactly(const tbOption* opt);
+
+// Whether somebody wants digits, whatever they cost.
+bool tb_rigid_wants_digits(const tbOption* opt);
+
+// Improve the impulses of all islands that are not solved yet. Where the law has a fast path,
+// islands that it solves count, and large ones: those are left as they are.
+tbResult tb_rigid_fast(tbRigidStep* step);
+
+#endif
