@@ -1,5 +1,5 @@
 // What Newton's method on the active set shares between its files: the iterate, the modes, and the
-// two forms of its linear algebra.
+// three forms of its linear algebra.
 #ifndef TRIBO_SOLVERS_ACTIVE_STATE_H_
 #define TRIBO_SOLVERS_ACTIVE_STATE_H_
 
