@@ -477,39 +477,34 @@ static void push_single(tbActiveState* s, tbReal* sigma) {
   inverse(a, w->LD, w->inverse, w->y);
 }
 
-// (6), with the factors that there are.
-static bool correct(tbActiveState* s) {
-  const tbActive* a = s->a;
+// z of (6), sigma of the active blocks being s->speed and what y leads to.
+static void solve_columns(tbActiveState* s) {
   const tbProblem* p = s->p;
   Dual* w = s->work;
-  list_columns(s);
-  int m = w->m;
-  // sigma at the point from which the change is taken.
-  if (memcmp(s->next, s->lambda, sizeof(tbReal) * (size_t)p->n) == 0) {
-    memcpy(s->speed, s->sigma, sizeof(tbReal) * (size_t)p->n);
-  } else {
-    true_velocity(s, s->next, s->speed);
-  }
-  push_single(s, s->speed);
   tbReal* pushed = w->change;
   for (int i = 0; i < p->nblock; i++) {
     int row = p->block[i].row;
     if (!w->part[i].active) continue;
     memcpy(pushed + row, s->speed + row, sizeof(tbReal) * (size_t)p->block[i].dim);
-    add_velocity(&a->block[i], &w->part[i], w->y, pushed + row);
+    add_velocity(&s->a->block[i], &w->part[i], w->y, pushed + row);
   }
-  for (int k = 0; k < m; k++) {
+  for (int k = 0; k < w->m; k++) {
     w->z[k] = w->column[k].pull - test(&w->column[k], pushed + w->column[k].row);
   }
   if (w->symmetric) {
-    tb_cholesky_solve(m, w->A, m, w->z);
+    tb_cholesky_solve(w->m, w->A, w->m, w->z);
   } else {
-    tb_lu_solve(m, w->A, m, w->pivot, w->z);
+    tb_lu_solve(w->m, w->A, w->m, w->pivot, w->z);
   }
+}
 
-  // The change of lambda and the velocity that it leads to.
+// The change of lambda of the active blocks, N z, and x of (6), the change of the dofs' velocities.
+static void push_columns(tbActiveState* s) {
+  const tbActive* a = s->a;
+  const tbProblem* p = s->p;
+  Dual* w = s->work;
   memset(w->change, 0, sizeof(tbReal) * (size_t)p->n);
-  for (int k = 0; k < m; k++) {
+  for (int k = 0; k < w->m; k++) {
     const Column* c = &w->column[k];
     for (int r = 0; r < c->dim; r++) w->change[c->row + r] += c->N[r] * w->z[k];
   }
@@ -523,14 +518,31 @@ static bool correct(tbActiveState* s) {
   for (int t = 0; t < a->ntree; t++) {
     for (int k = a->tree[t].first; k < a->tree[t].end; k++) w->x[k] += w->y[k];
   }
+}
+
+// (6), with the factors that there are.
+static bool correct(tbActiveState* s) {
+  const tbProblem* p = s->p;
+  Dual* w = s->work;
+  size_t bytes = sizeof(tbReal) * (size_t)p->n;
   bool finite = true;
+  list_columns(s);
+  // sigma at the point from which the change is taken.
+  if (memcmp(s->next, s->lambda, bytes) == 0) {
+    memcpy(s->speed, s->sigma, bytes);
+  } else {
+    true_velocity(s, s->next, s->speed);
+  }
+  push_single(s, s->speed);
+  solve_columns(s);
+  push_columns(s);
   for (int i = 0; i < p->nblock; i++) {
     const Part* part = &w->part[i];
     int row = p->block[i].row;
     if (part->weight != 0) {
       w->change[row] = part->right - part->weight * part->value * w->x[part->dof];
     }
-    add_velocity(&a->block[i], part, w->x, s->speed + row);
+    add_velocity(&s->a->block[i], part, w->x, s->speed + row);
     for (int r = row; r < row + p->block[i].dim; r++) {
       s->next[r] += w->change[r];
       s->speed[r] += p->R ? p->R[r] * w->change[r] : 0;
