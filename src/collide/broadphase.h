@@ -31,7 +31,6 @@ enum {
 
 typedef struct {
   int count;
-  const uint8_t* kind;  // count, copied at init
   tbPairFilter filter;  // may be NULL
   const void* context;
 
@@ -53,7 +52,6 @@ typedef struct {
   int npair;
   tbPair* pairs;
   int nmoved;           // items that left their fat boxes
-  int64_t nbuild;       // times the tree was built so far
   int64_t nallocation;  // calls to malloc so far: an update that raises this when warm is a defect
   size_t bytes;         // memory held
 
