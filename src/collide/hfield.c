@@ -24,6 +24,8 @@ enum { BY_SHAPE, BY_GRID, BY_EDGES, BY_WALL };
 #define PARALLEL 0.02
 // How far beyond the border of the field a point may be that pushes it, in cells.
 #define BEYOND 0.01
+// What proves a contact may be less deep than it by this factor.
+#define ABOUT 4
 // Slopes below this have no direction.
 #define LEVEL 0.02
 
@@ -49,7 +51,7 @@ typedef struct {
   bool skipped;   // a triangle was not looked at that might have one
   bool overlap;   // some prism and the shape overlap
   bool meets;     // the prism at hand and the shape overlap
-  tbReal depth;   // how deep, along the normal that is looked at, where that is known (else inf)
+  tbReal depth;   // signed distance of that pair, where it is known (else inf)
   // Corners of the shape, where they are few.
   tbReal corner[MAX_CORNERS][3];
   int ncorner;
@@ -238,35 +240,26 @@ static uint32_t feature_of(const Terrain* t, const tbContactPoint* c, bool top) 
   return name_of(BY_EDGES, mix(edge, rim ? 0x8000 | (uint32_t)((i & 1) == ahead) : j));
 }
 
-// The same point of the shape's core, below the surface by both? Then it is in a ridge, and one of
-// the two ways leads through it (docs/hfield.md).
-static bool is_through_ridge(const Terrain* t, const tbContactPoint* c, const tbContactPoint* d) {
-  tbReal x[3], y[3], radius = t->pair.b.radius, small = 1e-9 * t->pair.scale;
-  if (!(c->dist + radius < 0 && d->dist + radius < 0)) return false;
-  tb_add_scaled3(x, c->pos, 0.5 * c->dist + radius, c->frame);
-  tb_add_scaled3(y, d->pos, 0.5 * d->dist + radius, d->frame);
-  tb_sub3(x, x, y);
-  return tb_dot3(x, x) <= small * small;
+// The point of the shape's core that is lowest along n, both in the field's frame.
+static void lowest_along(Terrain* t, const tbReal n[3], tbReal x[3]) {
+  tbReal d[3], p[3], down[3] = {-n[0], -n[1], -n[2]};
+  tb_mul_mat3t_vec3(d, t->pair.mat, down);
+  tb_core_support(&t->pair.b, d, p);
+  tb_pair_b_to_a(&t->pair, p, x);
 }
 
 // The neighbours of this triangle find the same contact on shared edges and corners: keep one, with
-// the name that comes first. And one point of the surface touches a convex shape along one normal,
-// as does one point of the shape that is below the surface: where other triangles say otherwise,
-// the nearest is the point's own (docs/hfield.md).
+// the name that comes first.
 static void add(Terrain* t, const tbContactPoint* c, uint32_t feature) {
-  tbReal near2 = 1e-12 * t->pair.scale * t->pair.scale, radius = t->pair.b.radius, p[3], q[3];
+  tbReal near2 = 1e-12 * t->pair.scale * t->pair.scale, p[3], q[3];
   surface_point(c, p);
   for (int i = 0; i < t->found.count; i++) {
     tbContactPoint* known = &t->found.contact[i];
+    if (!(tb_dot3(known->frame, c->frame) > TB_TERRAIN_SAME)) continue;
     surface_point(known, q);
     tb_sub3(q, q, p);
-    if (!(tb_dot3(q, q) <= near2) && !is_through_ridge(t, c, known)) continue;
-    if (tb_dot3(known->frame, c->frame) > TB_TERRAIN_SAME) {
-      if (feature < known->feature) known->feature = feature;
-    } else if (fabs(c->dist + radius) < fabs(known->dist + radius)) {
-      *known = *c;
-      known->feature = feature;
-    }
+    if (!(tb_dot3(q, q) <= near2)) continue;
+    if (feature < known->feature) known->feature = feature;
     return;
   }
   if (t->found.count == TB_TERRAIN_FOUND) tb_terrain_thin_out(&t->found);
@@ -274,6 +267,56 @@ static void add(Terrain* t, const tbContactPoint* c, uint32_t feature) {
   *place = *c;
   place->feature = feature;
   if (t->closest) t->margin = fmin(t->margin, c->dist);
+}
+
+// The point of the shape's core that a contact belongs to.
+static void core_point(const Terrain* t, const tbContactPoint* c, tbReal x[3]) {
+  tb_add_scaled3(x, c->pos, 0.5 * c->dist + t->pair.b.radius, c->frame);
+}
+
+// Does the way out by contact c free the point of contact d, too? It does where that point is not
+// above the plane of c (docs/hfield.md eq. 4). Where their points of the shape are farther than a
+// cell apart, they are at two ridges.
+static bool frees(const Terrain* t, const tbContactPoint* c, const tbContactPoint* d) {
+  tbReal x[3], y[3];
+  if (tb_dot3(c->frame, d->frame) > TB_TERRAIN_SAME) return false;
+  surface_point(c, x);
+  surface_point(d, y);
+  tb_sub3(y, y, x);
+  if (!(tb_dot3(c->frame, y) <= 1e-9 * t->pair.scale)) return false;
+  core_point(t, c, x);
+  core_point(t, d, y);
+  return fabs(x[0] - y[0]) <= t->step[0] && fabs(x[1] - y[1]) <= t->step[1];
+}
+
+// How far the core reaches below the plane of a contact; NAN, which is no way at all, where it is
+// above.
+static tbReal way_out(Terrain* t, const tbContactPoint* c) {
+  tbReal p[3], x[3];
+  if (!(c->dist + t->pair.b.radius < 0)) return NAN;
+  surface_point(c, p);
+  lowest_along(t, c->frame, x);
+  tb_sub3(x, p, x);
+  return tb_dot3(c->frame, x);
+}
+
+// Over a ridge two ways out lead to its two sides, and a convex shape needs but the shorter: the
+// other leads through the ridge.
+static void drop_through_ridges(Terrain* t) {
+  tbContactPoint* found = t->found.contact;
+  tbReal way[TB_TERRAIN_FOUND], small = 1e-9 * t->pair.scale;
+  bool through[TB_TERRAIN_FOUND] = {false};
+  int kept = 0;
+  for (int i = 0; i < t->found.count; i++) way[i] = way_out(t, &found[i]);
+  for (int i = 0; i < t->found.count; i++) {
+    for (int j = 0; j < t->found.count; j++) {
+      through[j] |= way[j] > way[i] + small && frees(t, &found[i], &found[j]);
+    }
+  }
+  for (int i = 0; i < t->found.count; i++) {
+    if (!through[i]) found[kept++] = found[i];
+  }
+  t->found.count = kept;
 }
 
 static int clamp_index(tbReal x, int max) {
@@ -322,13 +365,14 @@ static bool is_in_shape(const Terrain* t, const tbReal p[3], tbReal dist) {
   tb_sub3(arm, p, t->pair.pos);
   tb_mul_mat3t_vec3(x, t->pair.mat, arm);
   tbReal depth = tb_core_depth(&t->pair.b, x);
-  return -dist <= 4 * depth + 1e-9 * t->pair.scale;
+  return -dist <= ABOUT * depth + 1e-9 * t->pair.scale;
 }
 
 // Keep those of a triangle's contacts that belong to the terrain and have the proof; returns how
-// many.
+// many. Corners come before the edges that cross.
 static int filter(Terrain* t, const tbContactPoint* contact, int count, Proof proof) {
   int kept = 0;
+  tbReal proven = 0;
   for (int i = 0; i < count; i++) {
     const tbContactPoint* c = &contact[i];
     tbReal p[3];
@@ -340,13 +384,15 @@ static int filter(Terrain* t, const tbContactPoint* contact, int count, Proof pr
     int inside = 0;
     if (proof != ANY && c->dist + t->pair.b.radius < 0) {
       tbReal x[3];
-      tb_add_scaled3(x, c->pos, 0.5 * c->dist + t->pair.b.radius, c->frame);
+      core_point(t, c, x);
       // The border gives way a little where the shape meets this very prism.
       tbReal beyond = t->meets ? fmin(-c->dist, BEYOND * t->step[0]) : 0;
       inside = is_buried(t, x, beyond) || (proof == MUTUAL && is_in_shape(t, p, c->dist));
-      // Two sharp edges that cross have neither, but the depth of the pair.
-      inside |= proof == MUTUAL && c->dist >= t->depth - 1e-9 * t->pair.scale;
+      // Two sharp edges that cross have neither, but a corner beside them or the depth of the pair.
+      inside |= proof == MUTUAL && ((c->feature >> 30 == 3 && -c->dist <= ABOUT * proven) ||
+                                    c->dist >= t->depth - 1e-9 * t->pair.scale);
       valid = valid && inside;
+      if (valid) proven = fmax(proven, -c->dist);
     }
     int usable = proof != ANY ? inside : t->closest || c->dist > 0 || c->frame[2] > 0.1;
     valid = valid && (proof != BURIED || is_faced(t, c, p));
@@ -416,19 +462,12 @@ static void solve_from_above(Terrain* t, tbReal limit, tbConvexResult* r) {
   if (ascent == TB_ASCENT_OPEN) {
     tb_copy3(r->normal, t->normal);
     tb_convex_solve(&t->pair, limit, r);
-    return;
+  } else {
+    r->certified = ascent >= TB_ASCENT_LOCAL;
+    bool apart = ascent == TB_ASCENT_APART || r->dist > limit;
+    r->state = apart ? TB_CONVEX_APART : (r->dist > 0 ? TB_CONVEX_NEAR : TB_CONVEX_OVERLAP);
   }
-  r->certified = ascent >= TB_ASCENT_LOCAL;
-  bool apart = ascent == TB_ASCENT_APART || r->dist > limit;
-  r->state = apart ? TB_CONVEX_APART : (r->dist > 0 ? TB_CONVEX_NEAR : TB_CONVEX_OVERLAP);
-}
-
-// The point of the shape's core that is lowest along n, both in the field's frame.
-static void lowest_along(Terrain* t, const tbReal n[3], tbReal x[3]) {
-  tbReal d[3], p[3], down[3] = {-n[0], -n[1], -n[2]};
-  tb_mul_mat3t_vec3(d, t->pair.mat, down);
-  tb_core_support(&t->pair.b, d, p);
-  tb_pair_b_to_a(&t->pair, p, x);
+  if (ascent != TB_ASCENT_LOCAL) t->depth = r->dist - t->pair.b.radius;
 }
 
 // Neighbours are parted from the shape by the same directions: is this prism, by more than `far`?
@@ -524,9 +563,8 @@ static void collide_thin(Terrain* t, tbReal far) {
   tb_convex_solve(&t->pair, far, &r);
   tbReal pos[3], dist = r.dist - t->pair.b.radius;
   if (r.state == TB_CONVEX_APART) return;
-  if (r.state == TB_CONVEX_OVERLAP) t->depth = dist;
+  t->depth = dist;
   int kept = add_region(t, &r, r.dist <= 0 ? MUTUAL : ANY);
-  t->depth = INFINITY;
   if (kept > 0 || r.dist > 0) return;
   if (t->pierced && t->through.dist <= dist) return;
   t->pierced = true;
@@ -691,6 +729,7 @@ static int collide_within(const tbShape* a, const tbShape* b, tbReal margin, tbC
   }
   if (t.found.count == 0 && t.has_spare) add(&t, &t.spare, t.spare.feature);
   if (t.found.count == 0 && t.pierced) add(&t, &t.through, t.through.feature);
+  drop_through_ridges(&t);
   int count = tb_terrain_choose(&t.found, out);
   for (int i = 0; i < count; i++) to_world(a, &out[i]);
   return count;
