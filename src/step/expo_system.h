@@ -1,5 +1,5 @@
 // One island of the exponential integrator: its springs' rows as oscillators, which of them act and
-// how. Shared by the step (expo.c) and its derivatives (deriv_expo.c).
+// how. Shared by the step (expo.c) and its derivatives (deriv_expo_island.c).
 #ifndef TRIBO_STEP_EXPO_SYSTEM_H_
 #define TRIBO_STEP_EXPO_SYSTEM_H_
 
