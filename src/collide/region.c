@@ -52,38 +52,35 @@ static void from_circle(const tbFlatPatch* f, tbReal x, tbReal y, tbReal* u, tbR
 
 static void flatten(const tbRegion* p, const tbPatch* patch, tbFlatPatch* f) {
   f->patch = patch;
-  f->slope[0] = f->slope[1] = f->slope[2] = 0;
   f->radius = 0;
   for (int i = 0; i < patch->count; i++) {
     tb_region_project(p, patch->point[i], &f->u[i], &f->v[i], &f->h[i]);
   }
-  if (patch->kind == TB_PATCH_POLYGON || patch->kind == TB_PATCH_DISC) {
-    // normal.(x - x0) = 0 solved for h.
-    tbReal along = tb_dot3(patch->normal, p->n), u = 0, v = 0, h = 0;
-    if (patch->kind == TB_PATCH_DISC) {
-      tb_region_project(p, patch->center, &u, &v, &h);
-      f->cu = u;
-      f->cv = v;
-      flatten_arms(p, patch, f);
-    } else {
-      u = f->u[0];
-      v = f->v[0];
-      h = f->h[0];
-    }
-    f->slope[0] = -tb_dot3(patch->normal, p->e1) / along;
-    f->slope[1] = -tb_dot3(patch->normal, p->e2) / along;
-    f->slope[2] = h - f->slope[0] * u - f->slope[1] * v;
-    f->ccw = along > 0;
-  } else if (patch->kind == TB_PATCH_SEGMENT) {
+  if (patch->kind == TB_PATCH_SEGMENT) {
     // Height changes along the segment only.
     tbReal du = f->u[1] - f->u[0], dv = f->v[1] - f->v[0], length2 = du * du + dv * dv;
     tbReal rate = length2 > 0 ? (f->h[1] - f->h[0]) / length2 : 0;
     f->slope[0] = rate * du;
     f->slope[1] = rate * dv;
     f->slope[2] = f->h[0] - f->slope[0] * f->u[0] - f->slope[1] * f->v[0];
-  } else {
-    f->slope[2] = f->h[0];
+    return;
   }
+  tbReal along = tb_dot3(patch->normal, p->n), u, v, h;
+  if (patch->kind == TB_PATCH_DISC) {
+    tb_region_project(p, patch->center, &u, &v, &h);
+    f->cu = u;
+    f->cv = v;
+    flatten_arms(p, patch, f);
+  } else {
+    u = f->u[0];
+    v = f->v[0];
+    h = f->h[0];
+  }
+  // normal.(x - x0) = 0 solved for h.
+  f->slope[0] = -tb_dot3(patch->normal, p->e1) / along;
+  f->slope[1] = -tb_dot3(patch->normal, p->e2) / along;
+  f->slope[2] = h - f->slope[0] * u - f->slope[1] * v;
+  f->ccw = along > 0;
 }
 
 static tbReal height(const tbFlatPatch* f, tbReal u, tbReal v) {

@@ -62,7 +62,7 @@ static void ray_of(const tbBlock* b, const tbReal* sigma, tbReal* direction) {
 typedef struct {
   tbBlock* block;
   int *start, *column, *member;  // rows of B, and which member of the island a block is
-  tbReal *value, *R, *g, *lambda, *first, *ray;
+  tbReal *value, *R, *g, *lambda, *first;
   int nblock, n, entries;
 } Problem;
 
@@ -73,12 +73,11 @@ static int problem_new(Problem* p, tbArena* arena, int members, int rows, int en
   p->start = TB_ARENA_NEW(arena, int, rows + 1);
   p->column = TB_ARENA_NEW(arena, int, entries + 1);
   p->value = TB_ARENA_NEW(arena, tbReal, entries + 1);
-  p->R = TB_ARENA_NEW(arena, tbReal, 5 * rows + 1);
+  p->R = TB_ARENA_NEW(arena, tbReal, 4 * rows + 1);
   if (!p->block || !p->member || !p->start || !p->column || !p->value || !p->R) return 0;
   p->g = p->R + rows;
   p->lambda = p->g + rows;
   p->first = p->lambda + rows;
-  p->ray = p->first + rows;
   return 1;
 }
 
