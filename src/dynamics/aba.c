@@ -3,7 +3,9 @@
 // tree are about one point in world axes, so that nothing is transformed from body to body.
 #include "base/kernel.h"
 #include "dynamics/articulated.h"
+#include "dynamics/composite.h"
 #include "dynamics/gravity.h"
+#include "linalg/ltdl.h"
 #include "spatial/motion.h"
 #include "tribo/dynamics.h"
 
@@ -11,7 +13,8 @@
 // whole rows) and the bias force, whose place the acceleration takes on the way out.
 enum { BIAS = 36, WIDTH = 42 };
 
-// What the inward pass leaves for the outward one, per dof: U = A s, u = tau - s . p, 1/D.
+// What the inward pass leaves for the outward one, per dof: U = A s, u = tau - s . p, 1/D (0:
+// held).
 typedef struct {
   tbReal* U;        // nv x 6
   tbReal* u;        // nv
@@ -44,23 +47,19 @@ static void initialize(const tbModel* m, const tbData* d, const tbReal* xfrc, tb
 }
 
 // Take the last remaining dof of a body out of its inertia and bias; with `root`, nobody will ask
-// for these. Returns 0 if the dof carries no inertia.
+// for these. A dof whose inertia joints further out take up is held, as in tb_factor_m: what is
+// left of D is then rounding. Returns 0 if the dof moves no inertia at all.
 static int eliminate(const tbModel* m, const tbData* d, const tbReal* tau, int i, int root,
                      tbReal* body, Dofs dofs) {
   const tbReal* axis = d->cdof + 6 * i;
-  tbReal* U = dofs.U + 6 * i;
+  tbReal *U = dofs.U + 6 * i, whole[6];
   tb_articulated_mul(U, body, axis);
+  tb_inertia_mul(whole, d->crb + 10 * m->dof_bodyid[i], axis);
   tbReal D = tb_dot6(axis, U) + m->dof_armature[i];
-  if (!(D >= TB_TINY)) {
-    // No inertia of its own is an error; inertia that a joint further out takes up is as in
-    // tb_factor_m.
-    tbReal own[6];
-    tb_inertia_mul(own, d->crb + 10 * m->dof_bodyid[i], axis);
-    if (!(tb_dot6(axis, own) + m->dof_armature[i] > 0)) return 0;
-    D = TB_TINY;
-  }
-  if (!(D < INFINITY)) return 0;
-  tbReal inverse = 1 / D, u = tau[i] - tb_dot6(axis, body + BIAS);
+  tbReal diagonal = tb_dot6(axis, whole) + m->dof_armature[i];
+  if (!(diagonal > 0 && D < INFINITY)) return 0;
+  tbReal inverse = D > TB_LEAST_PIVOT * diagonal ? 1 / D : 0;
+  tbReal u = tau[i] - tb_dot6(axis, body + BIAS);
   dofs.u[i] = u;
   dofs.inverse[i] = inverse;
   if (root) return 1;
@@ -175,6 +174,7 @@ tbResult tb_aba(const tbModel* m, tbData* d, const tbReal* tau, const tbReal* xf
   }
   tbReal* bodies = d->scratch_body;
   Dofs dofs = {d->scratch_dof, d->scratch_nv, d->scratch_nv + m->nv};
+  tb_composite_inertias(m, d);
   initialize(m, d, xfrc, bodies);
   if (!inward(m, d, tau, bodies, dofs)) return TB_ERROR_NUMERIC;
   return outward(m, d, tau, bodies, dofs, qacc) ? TB_OK : TB_ERROR_NUMERIC;

@@ -1,18 +1,6 @@
 // M by the composite-rigid-body algorithm (docs/dynamics.md, eq. 10-12).
-#include <string.h>
-
-#include "spatial/wide.h"
+#include "dynamics/composite.h"
 #include "tribo/dynamics.h"
-
-// Inertia of each subtree, about its tree's centre: the sum of its bodies'.
-TB_INLINE void composite_inertias(const tbModel* m, tbData* d) {
-  memcpy(d->crb, d->cinert, (size_t)m->nbody * 10 * sizeof(tbReal));
-  for (int i = m->nbody - 1; i > 0; i--) {
-    int parent = m->body_parentid[i];
-    if (parent == 0) continue;
-    tb_wide_add10(d->crb + 10 * parent, d->crb + 10 * i);
-  }
-}
 
 // M += a J^T J for a tendon with armature a, over the pairs of dofs where M has an entry.
 static void add_tendon_armature(const tbModel* m, tbData* d, int tendon) {
@@ -32,7 +20,7 @@ static void add_tendon_armature(const tbModel* m, tbData* d, int tendon) {
 }
 
 TB_INLINE void crb(const tbModel* m, tbData* d, int wide) {
-  composite_inertias(m, d);
+  tb_composite_inertias(m, d);
   for (int i = 0; i < m->nv; i++) {
     // The force that moves i's subtree along i, felt along every ancestor.
     tbReal force[6];

@@ -280,3 +280,12 @@ void tb_random_state(const tbModel* m, tbData* d, tbRng* rng) {
   for (int i = 0; i < m->nv; i++) d->qvel[i] = tb_rng_normal(rng);
   tb_normalize_quat(m, d->qpos);
 }
+
+bool tb_has_redundant_dofs(const tbModel* m, const tbData* d) {
+  bool redundant = false;
+  for (int i = 0; i < m->nv; i++) {
+    tbReal share = d->qLDiagInv[i] * d->qM[m->M_rowadr[i] + m->M_rownnz[i] - 1];
+    redundant |= share > 1e11 || share < 1e-11;
+  }
+  return redundant;
+}

@@ -25,4 +25,9 @@ tbModel* tb_random_tree(const tbRandomTree* options);
 // A random state: configuration on the manifold, velocities of size about one.
 void tb_random_state(const tbModel* m, tbData* d, tbRng* rng);
 
+// Joints that do the same, as a hinge and a ball about one point, leave rounding for a pivot: a
+// step holds all but the last of them (mass.c), weights leave them free (constants.c). After
+// tb_compute_position.
+bool tb_has_redundant_dofs(const tbModel* m, const tbData* d);
+
 #endif
