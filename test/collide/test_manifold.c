@@ -316,7 +316,7 @@ static void test_reduce(void** state) {
     int n = round % 4 ? 5 + tb_rng_int(&rng, 290) : TB_MANIFOLD_MAX;
     memset(c, 0, sizeof(c));
     for (int i = 0; i < n; i++) {
-      tb_set3(c[i].pos, tb_rng_uniform(&rng, -1, 1), tb_rng_uniform(&rng, -1, 1), 0);
+      for (int k = 1; k >= 0; k--) c[i].pos[k] = tb_rng_uniform(&rng, -1, 1);
       tb_set3(c[i].frame, 0, 0, 1);
       c[i].dist = tb_rng_uniform(&rng, -1, 0);
       c[i].feature = (uint32_t)i;

@@ -171,7 +171,7 @@ static void test_plane_mesh(void** state) {
     tb_arena_init(&arena);
     for (int i = 0; i < sizes[s]; i++) {
       tbReal* x = points + 3 * i;
-      tb_set3(x, tb_rng_normal(&rng), tb_rng_normal(&rng), tb_rng_normal(&rng));
+      for (int k = 2; k >= 0; k--) x[k] = tb_rng_normal(&rng);
       tb_normalize3(x);
     }
     assert_int_equal(tb_hull_build(&hull, &arena, points, sizes[s], 0, NULL, &error), TB_OK);

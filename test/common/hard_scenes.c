@@ -253,7 +253,8 @@ static void spheres(tbHardScene* s, int size) {
 }
 
 static void soup(tbHardScene* s, int size) {
-  pile(s, size, uniform(s, 0.5, 2), uniform(s, 0.2, 0.8));
+  tbReal mu = uniform(s, 0.2, 0.8), mass_decades = uniform(s, 0.5, 2);
+  pile(s, size, mass_decades, mu);
 }
 
 // Two planks a layer, directions alternating.

@@ -25,7 +25,8 @@ static void programs_meet_their_optimality_conditions(void** state) {
   (void)state;
   tbRng rng = {21};
   for (int t = 0; t < 60; t++) {
-    int n = 6 + tb_rng_int(&rng, 8);
+    // As many unknowns as rows at least: with fewer, some have no solution.
+    int n = 7 + tb_rng_int(&rng, 8);
     double H[MAX * MAX], c[MAX], A[MAX * MAX], b[MAX], x[MAX], z[MAX];
     random_spd(&rng, n, H);
     tbBlock block[4] = {{.type = TB_BLOCK_EQUALITY, .dim = 2},

@@ -305,6 +305,8 @@ static void wraps_agree(void** state) {
     char xml[2048], side[32] = "";
     int kind = trial % 3, cylinder = trial / 3 % 2;
     double radius = tb_rng_uniform(&rng, 0.1, 0.6), reach = kind == 2 ? 0.9 * radius / 1.8 : 1.2;
+    double b = tb_rng_uniform(&rng, -.5, .5), a = tb_rng_uniform(&rng, -.5, .5), site[3];
+    for (int k = 2; k >= 0; k--) site[k] = reach * tb_rng_uniform(&rng, -1, 1);
     if (kind) snprintf(side, sizeof side, "sidesite='s'");
     snprintf(xml, sizeof xml,
              "<mujoco><worldbody><body pos='0 0 0'><joint type='ball'/><geom name='g' type='%s' "
@@ -314,10 +316,8 @@ static void wraps_agree(void** state) {
              "<body pos='0 1 0'><joint type='slide' axis='0 1 1'/><joint axis='0 0 1'/>"
              "<geom size='.1'/><site name='b' pos='%g %g %g'/></body></worldbody><tendon><spatial>"
              "<site site='a'/><geom geom='g' %s/><site site='b'/></spatial></tendon></mujoco>",
-             cylinder ? "cylinder' fromto='0 0 -.3 .1 .2 .3" : "sphere", radius,
-             reach * tb_rng_uniform(&rng, -1, 1), reach * tb_rng_uniform(&rng, -1, 1),
-             reach * tb_rng_uniform(&rng, -1, 1), tb_rng_uniform(&rng, -.5, .5), 0.1, 0.2, 0.1,
-             tb_rng_uniform(&rng, -.5, .5), 0.1, side);
+             cylinder ? "cylinder' fromto='0 0 -.3 .1 .2 .3" : "sphere", radius, site[0], site[1],
+             site[2], a, 0.1, 0.2, 0.1, b, 0.1, side);
     mjModel* om = load_text(xml);
     mjData* o = mj_makeData(om);
     mj_forward(om, o);

@@ -21,8 +21,9 @@ static Lane lane_of(const tbConeFour* g, int l, bool affine) {
   return lane;
 }
 
-// A point inside, `close` to the border.
-static void inside(tbRng* rng, tbReal close, tbReal size, tbReal* x) {
+// A point inside, of any size, close to the border or not.
+static void inside(tbRng* rng, tbReal* x) {
+  tbReal size = pow(10, tb_rng_uniform(rng, -2, 2)), close = pow(10, tb_rng_uniform(rng, -5, 0));
   tbReal angle = tb_rng_uniform(rng, 0, 6.28), tail = tb_rng_uniform(rng, 0, 1) * size;
   if (tb_rng_int(rng, 8) == 0) tail = 0;
   x[0] = tail + close * size;
@@ -32,8 +33,8 @@ static void inside(tbRng* rng, tbReal close, tbReal size, tbReal* x) {
 
 static void make_lane(tbRng* rng, tbConeFour* g, int l) {
   tbReal x[D], z[D];
-  inside(rng, pow(10, tb_rng_uniform(rng, -5, 0)), pow(10, tb_rng_uniform(rng, -2, 2)), x);
-  inside(rng, pow(10, tb_rng_uniform(rng, -5, 0)), pow(10, tb_rng_uniform(rng, -2, 2)), z);
+  inside(rng, x);
+  inside(rng, z);
   for (int r = 0; r < D; r++) {
     g->x[r][l] = x[r];
     g->z[r][l] = z[r];
