@@ -415,14 +415,16 @@ static bool block_holds(const tbActiveState* s, int i, const tbPartScale* scale)
   return tb_active_part_holds(&r, scale);
 }
 
-// Solve a block that is not good enough; one that went farther is to be looked at again. False: it
-// is good enough.
+// Solve a block that is not good enough; one that went farther is to be looked at again, and so is
+// one of the convex law, whose local solver descends towards its answer (local_ccp.c). False: it is
+// good enough.
 TB_INLINE bool settle_block(tbActiveState* s, int i, const tbPartScale* scale, bool* farther) {
   Contact* c = &s->sweeps->contact[i];
   tbReal sigma[D];
   if (c->bodies == 0) {
     if (block_holds(s, i, scale)) return false;
     sweep_block(s, i);
+    *farther = s->a->law == TB_LAW_CCP;
     return true;
   }
   tbReal off = contact_off(s, c, 1 / scale->load, sigma), most = scale->target * scale->speed;

@@ -176,7 +176,8 @@ static void test_known_solution(void** state) {
   }
 }
 
-// Two copies of a scene that do not touch: the answer is two copies of its answer.
+// Two copies of a scene that do not touch move alike. Their impulses may differ: they are not
+// unique, and residuals are judged in the scale of all islands solved so far.
 static void test_islands(void** state) {
   (void)state;
   tbRng rng = {13};
@@ -203,7 +204,10 @@ static void test_islands(void** state) {
   assert_non_null(p);
   assert_int_equal(solve(s.p, 1e-9, one, NULL).status, TB_SOLVE_CONVERGED);
   assert_int_equal(solve(p, 1e-9, both, NULL).status, TB_SOLVE_CONVERGED);
-  for (int i = 0; i < n; i++) assert_true(both[i] == both[n + i]);
+  tbReal* sigma = calloc((size_t)(2 * n), sizeof(tbReal));
+  assert_int_equal(tb_problem_velocity(p, both, sigma, &error), TB_OK);
+  for (int i = 0; i < n; i++) assert_near(sigma[i], sigma[n + i], 1e-7);
+  free(sigma);
   tb_problem_free(p);
   free(G);
   free(g);

@@ -67,7 +67,11 @@ static void test_free_bodies(void** state) {
     tbData* d = tb_data_new(m);
     // Forces on undriven bodies are known, not sought: a motion that only contacts can explain.
     for (int i = 0; i < m->nv; i++) d->qvel[i] = 0.3 * tb_rng_normal(&rng);
-    round_trip(m, d, 1e-6, true);
+    // What a rigid law leaves on them is up to 5e-6 of the forces at work (docs/inverse.md).
+    assert_int_equal(tb_forward(m, d), TB_OK);
+    tbReal force = 1;
+    for (int i = 0; i < m->nv; i++) force = fmax(force, fabs(d->qfrc_constraint[i]));
+    round_trip(m, d, m->opt.law == TB_LAW_NCP ? 5e-6 * force : 1e-6, true);
     tb_data_free(d);
     tb_model_free(m);
   }
