@@ -96,12 +96,15 @@ static tbResult proximal(const tbModel* m, tbData* d, const tbConstraints* cs,
   tbReal* sigma = TB_ARENA_NEW(&d->work->arena, tbReal, most);
   tbReal* rho = TB_ARENA_NEW(&d->work->arena, tbReal, most);
   if (!sigma || !rho) return TB_ERROR_MEMORY;
+  // An iteration leaves rho / (R + rho) of the guess's error: where contacts yield, two are needed.
+  int least = 1;
   for (int k = 0; k < settings->max_iter; k++) {
     tbResidual worst = {0, 0, 0, 0};
     for (int i = 0; i < islands->count; i++) {
       const tbIsland* island = &islands->island[i];
       for (int r = 0; r < island->problem.n; r++) {
         rho[r] = settings->proximal * island->rho[r];
+        if (island->R[r] > 0) least = 2;
       }
       velocities(island, sigma);
       iterate(island, law, rho, sigma);
@@ -112,7 +115,7 @@ static tbResult proximal(const tbModel* m, tbData* d, const tbConstraints* cs,
     info->iterations = k + 1;
     info->residual = worst;
     if (settings->history) settings->history[k] = constraint_force(m, d, cs, islands);
-    if (worst.relative <= settings->tolerance && !settings->history) break;
+    if (worst.relative <= settings->tolerance && k + 1 >= least && !settings->history) break;
   }
   return TB_OK;
 }
