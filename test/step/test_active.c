@@ -149,7 +149,8 @@ static void sparse_matrix_is_the_dense_one(void** state) {
 
 // ---- two forms ---------------------------------------------------------------------------------
 
-// A problem as the fast path gets it, for a world with one island.
+// A problem as the fast path gets it, for a world with one island: with more of them the problem's
+// blocks are in another order.
 typedef struct {
   tbArena arena;
   tbProblem* p;
@@ -162,8 +163,10 @@ static bool make_case(tbWorld w, Case* c) {
   const tbModel* m = w.m;
   tbError error;
   assert_int_equal(tb_forward(m, w.d), TB_OK);
-  const tbConstraints* cs = &((tbStepState*)w.d->work->step)->constraints;
-  if (cs->count == 0) return false;
+  tbConstraints* cs = &((tbStepState*)w.d->work->step)->constraints;
+  tbIslands islands;
+  assert_int_equal(tb_assemble_groups(m, w.d, cs, &islands), TB_OK);
+  if (islands.count != 1) return false;
   tb_arena_init(&c->arena);
   c->p = tb_step_problem(m, w.d, &error);
   assert_non_null(c->p);
@@ -296,7 +299,8 @@ static void all_forms_take_the_same_round(void** state) {
         static const int DIMS[] = {3, 3, 4, 6};
         for (int g = 0; g < w.m->ngeom; g++) w.m->geom_condim[g] = DIMS[trial % 4];
         Case c;
-        shake(w, &rng, 7);
+        tb_reset(w.m, w.d);
+        shake(w, &rng, 7 + trial);
         if (!make_case(w, &c)) continue;
         c.a.law = (tbLaw)law;
         check_round(&c, (uint64_t)(100 * k + trial), seen);
