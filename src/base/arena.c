@@ -8,6 +8,17 @@
 
 enum { ALIGNMENT = 64, MINIMUM_BLOCK = 1 << 16 };
 
+// Under the address sanitizer what was not handed out cannot be touched, and a gap follows every
+// allocation: one that is written beyond its end is found, as those of malloc are.
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+enum { GAP = ALIGNMENT };
+#else
+enum { GAP = 0 };
+#define ASAN_POISON_MEMORY_REGION(at, size) ((void)(at), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(at, size) ((void)(at), (void)(size))
+#endif
+
 struct tbArenaBlock {
   tbArenaBlock* next;
   size_t size;
@@ -28,6 +39,7 @@ static tbArenaBlock* new_block(tbArena* arena, size_t size) {
   block->bytes = (unsigned char*)((start + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1));
   arena->allocations++;
   arena->bytes += bytes;
+  ASAN_POISON_MEMORY_REGION(block->bytes, size);
   return block;
 }
 
@@ -49,6 +61,12 @@ void tb_arena_free(tbArena* arena) {
   tb_arena_init(arena);
 }
 
+// What comes after `offset` is free again.
+static void give_back(tbArenaBlock* block, size_t offset) {
+  block->offset = offset;
+  ASAN_POISON_MEMORY_REGION(block->bytes + offset, block->size - offset);
+}
+
 void tb_arena_reset(tbArena* arena) {
   if (arena->first && arena->first->next) {
     // Several blocks were needed: next time one of the whole size is there. Until a larger one
@@ -61,7 +79,7 @@ void tb_arena_reset(tbArena* arena) {
       arena->first = merged;
     }
   }
-  for (tbArenaBlock* b = arena->first; b; b = b->next) b->offset = 0;
+  for (tbArenaBlock* b = arena->first; b; b = b->next) give_back(b, 0);
   arena->current = arena->first;
   arena->used = 0;
   arena->failed = false;
@@ -78,7 +96,7 @@ TB_COLD bool make_room(tbArena* arena, size_t size) {
       if (!arena->current->next) return false;
     }
     arena->current = arena->current->next;
-    arena->current->offset = 0;
+    give_back(arena->current, 0);
   }
   if (!arena->current) {
     arena->first = arena->current = new_block(arena, size > MINIMUM_BLOCK ? size : MINIMUM_BLOCK);
@@ -88,7 +106,7 @@ TB_COLD bool make_room(tbArena* arena, size_t size) {
 
 void* tb_arena_alloc(tbArena* arena, size_t bytes) {
   // Nothing takes room as well, so that every result has its own address.
-  size_t size = bytes ? (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1) : ALIGNMENT;
+  size_t size = bytes ? (bytes + ALIGNMENT - 1 + GAP) & ~(size_t)(ALIGNMENT - 1) : ALIGNMENT;
   tbArenaBlock* block = arena->current;
   if (!block || size < bytes || block->size - block->offset < size) {
     if (size < bytes || !make_room(arena, size)) {
@@ -98,6 +116,7 @@ void* tb_arena_alloc(tbArena* arena, size_t bytes) {
     block = arena->current;
   }
   void* result = block->bytes + block->offset;
+  ASAN_UNPOISON_MEMORY_REGION(result, bytes);
   block->offset += size;
   arena->used += size;
   if (arena->used > arena->high_water) arena->high_water = arena->used;
@@ -120,6 +139,6 @@ tbArenaMark tb_arena_mark(const tbArena* arena) {
 
 void tb_arena_release(tbArena* arena, tbArenaMark mark) {
   arena->current = mark.block ? mark.block : arena->first;
-  if (arena->current) arena->current->offset = mark.block ? mark.offset : 0;
+  if (arena->current) give_back(arena->current, mark.block ? mark.offset : 0);
   arena->used = mark.used;
 }

@@ -3,6 +3,31 @@
 
 #include "common/test.h"
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+
+// What is not handed out cannot be touched: the bytes after the last one, and what was given back.
+static void sanitizer_guards_what_is_free(void** state) {
+  (void)state;
+  tbArena arena;
+  tb_arena_init(&arena);
+  for (size_t size = 1; size < 200; size += 7) {
+    tbArenaMark mark = tb_arena_mark(&arena);
+    char* p = tb_arena_alloc(&arena, size);
+    assert_null(__asan_region_is_poisoned(p, size));
+    assert_true(__asan_address_is_poisoned(p + size));
+    char* next = tb_arena_alloc(&arena, 8);
+    assert_true(__asan_address_is_poisoned(next - 1));
+    tb_arena_release(&arena, mark);
+    assert_true(__asan_address_is_poisoned(p) && __asan_address_is_poisoned(next));
+    p = tb_arena_alloc(&arena, size);
+    tb_arena_reset(&arena);
+    assert_true(__asan_address_is_poisoned(p));
+  }
+  tb_arena_free(&arena);
+}
+#endif
+
 static void growth_keeps_what_was_given(void** state) {
   (void)state;
   tbArena arena;
@@ -89,6 +114,9 @@ int main(void) {
       cmocka_unit_test(marks_give_back),
       cmocka_unit_test(absurd_sizes_fail_cleanly),
       cmocka_unit_test(limit_is_kept),
+#ifdef __SANITIZE_ADDRESS__
+      cmocka_unit_test(sanitizer_guards_what_is_free),
+#endif
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
