@@ -27,7 +27,7 @@
 static const tbReal MOST_CAUTIOUS = 1;
 // E over the diagonal of G on small islands. A round leaves about E times what was there, so that
 // at first it may be this share of the tolerance over the residual of the guess, between:
-static const tbReal SOFT_SHARE = 0.1, SOFT_LEAST = 1e-5, SOFT_FIRST = 1e-4;
+static const tbReal SOFT_SHARE = 0.1, SOFT_LEAST = 1e-5, SOFT_FIRST = 1e-3;
 // Where it starts from when modes do not settle, what it loses from stage to stage, and below what
 // modes that change still will not settle any more. Rounds of a stage.
 static const tbReal SOFT_START = 1e-2, SOFT_DECAY = 0.1, SOFT_LITTLE = 2e-3;
@@ -39,13 +39,14 @@ static const tbReal SWING = 1e-3;
 static const tbReal NEAR = 100, CLOSE = 30;
 // Of the largest velocity: what is farther away after a whole step needs smaller ones.
 static const tbReal FAR = 0.1;
-// What is this far below the tolerance is not polished where modes have not settled.
+// What is this far below the tolerance is not polished, whatever modes do.
 static const tbReal EARLY = 1e-3;
 // How far below the tolerance residuals are brought while that is easy.
 static const tbReal SETTLED = 1e-6, SETTLED_SMALL = 1e-5, TIE = 1e-3;
-// The same on small islands where something slides: what moves is found anew in the next step.
-// So it is in parts of an island, which others disturb.
-static const tbReal SETTLED_SLIDING = 0.1, SETTLED_PART = 0.1;
+// The same on small islands where something slides: what moves is found anew in the next step. So
+// it is where the guess was that many tolerances off, and in parts of an island, which others
+// disturb.
+static const tbReal SETTLED_SLIDING = 0.1, SETTLED_MOVING = 0.3, MOVING = 100, SETTLED_PART = 0.1;
 enum { SETTLE = 8, SETTLE_SLIDING = 2 };
 // Rounds at first, after sweeps, and on islands of more than LARGE rows. Those of more than MANY
 // are solved from place to place first.
@@ -102,9 +103,22 @@ static bool accept(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   return judge_trial(s, lambda, info);
 }
 
-// Solutions of the same modes with the same factors, until the residual is far below the tolerance
-// or no longer falls: what rests on these impulses then stays where it is, and they are good for
-// the next steps too. True: one of them is good enough.
+// Whether the last step's impulses, where there are any, were far off: this step's will be, too.
+static bool moving(const tbActiveState* s) {
+  return s->guess_measure > MOVING * s->a->tolerance;
+}
+
+// Of the tolerance: what a residual is brought to where modes hold.
+static tbReal settled_share(const tbActiveState* s) {
+  if (s->a->part) return SETTLED_PART;
+  if (!s->small) return SETTLED;
+  if (moving(s)) return SETTLED_MOVING;
+  return s->sliding ? SETTLED_SLIDING : SETTLED_SMALL;
+}
+
+// Solutions of the same modes, with the same factors if they can be, until the residual is far
+// below the tolerance or no longer falls: what rests on these impulses then stays where it is, and
+// they are good for the next steps too. True: one of them is good enough.
 static bool settle(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
   tbSolveInfo best = *info;
@@ -114,23 +128,24 @@ static bool settle(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
     tbSolveInfo now = *info;
     bool enough = accept(s, s->good, &now);
     tbReal measure = now.residual.relative;
-    tbReal settled = !s->small ? SETTLED : s->sliding ? SETTLED_SLIDING : SETTLED_SMALL;
-    if (s->a->part) settled = SETTLED_PART;
     if (enough && (best.status != TB_SOLVE_CONVERGED || measure < best.residual.relative)) {
       best = now;
       memcpy(lambda, s->good, bytes);
     }
-    if (!held || measure <= settled * s->a->tolerance || !(measure < 0.5 * last)) break;
+    if (!held || measure <= settled_share(s) * s->a->tolerance || !(measure < 0.5 * last)) break;
     last = measure;
     memcpy(s->lambda, s->trial, bytes);
     memcpy(s->sigma, s->check, bytes);
     memcpy(s->anchor, s->lambda, bytes);
     tb_active_modes(s);
     if (s->changed) break;
-    // Directions of sliding change the matrix.
-    if (s->sliding) {
+    // Directions of sliding change the matrix. Without them, more of a proximal term than is needed
+    // costs more solutions than factors without it do.
+    bool soft = s->small && !s->sliding && s->softness > TB_ACTIVE_SOFTNESS;
+    if (soft) s->softness = TB_ACTIVE_SOFTNESS;
+    if (s->sliding || soft) {
       best.factorizations++;
-      if (k >= SETTLE_SLIDING || !s->form->factor(s)) break;
+      if ((s->sliding && k >= SETTLE_SLIDING) || !s->form->factor(s)) break;
     }
     if (!s->form->refine(s)) break;
     memcpy(s->lambda, s->next, bytes);
@@ -254,7 +269,9 @@ static bool try_early(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   tbSolveInfo now = *info;
   if (!accept(s, lambda, &now)) return false;
   *info = now;
-  if (info->residual.relative > EARLY * s->a->tolerance) polish(s, lambda, info);
+  bool holds = !s->changed || moving(s);
+  tbReal share = holds ? fmax(EARLY, settled_share(s)) : EARLY;
+  if (info->residual.relative > share * s->a->tolerance) polish(s, lambda, info);
   return true;
 }
 
@@ -481,7 +498,10 @@ bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbR
   }
   s.best_measure = a->measure ? *a->measure : tb_residual(a->p, a->law, lambda, sigma).relative;
   s.repaired = INFINITY;
-  for (int r = 0; r < a->p->n; r++) s.mode[r] = -1;
+  for (int r = 0; r < a->p->n; r++) {
+    s.mode[r] = -1;
+    if (lambda[r] != 0) s.guess_measure = s.best_measure;
+  }
   bool solved = false;
   if (s.small) {
     solved = small_island(&s, lambda, info);

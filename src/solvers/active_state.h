@@ -41,6 +41,7 @@ typedef struct {
   tbReal tie;             // m/s: what opens more slowly is closed
   tbReal *trial, *check;  // lambda within the cones, and the velocity it leads to
   tbReal* guess;          // the impulses at first
+  tbReal guess_measure;   // their residual; 0 where there are none
   tbReal* good;           // the last trial that was good enough
   tbReal* best;           // the trial with the smallest residual so far
   tbReal best_measure;
