@@ -56,10 +56,10 @@ enum { SWEEPS_LARGE = 80, POLISH_LARGE = 1, CONVEX_ROUNDS = 40 };
 // island. Iterations without progress.
 static const tbReal SHORT = 0.3, TOO_SHORT = 0.1;
 enum { PATIENCE = 4 };
-// Shares of contacts that no longer do what their impulses say, above which a large island is not
-// tried with these, and above which its answer is not polished for the next step; and how close to
-// a border, of the largest impulse or of their own, they say nothing.
-static const tbReal MOVED = 0.02, MOVES = 0.1, BORDER = 1e-4;
+// The share of contacts that no longer do what their impulses say, above which a large island is
+// not tried with these; and how close to a border, of the largest impulse or of their own, they say
+// nothing.
+static const tbReal MOVED = 0.02, BORDER = 1e-4;
 
 static bool allocate(tbActiveState* s, tbArena* arena) {
   size_t n = (size_t)s->p->n + 1;
@@ -111,8 +111,8 @@ static bool moving(const tbActiveState* s) {
 // Of the tolerance: what a residual is brought to where modes hold.
 static tbReal settled_share(const tbActiveState* s) {
   if (s->a->part) return SETTLED_PART;
-  if (!s->small) return SETTLED;
   if (moving(s)) return SETTLED_MOVING;
+  if (!s->small) return SETTLED;
   return s->sliding ? SETTLED_SLIDING : SETTLED_SMALL;
 }
 
@@ -217,8 +217,7 @@ static bool differs(const tbBlock* b, const tbReal* lambda, int mode, tbReal lit
 }
 
 // The share of contacts that, by the velocity that their impulses lead to, do something else than
-// these say. Where it is more than a few in a hundred, rounds on the active set are in vain; where
-// it is large, so is it to find the last digits of an answer that the next step cannot recall.
+// these say. Where it is more than a few in a hundred, rounds on the active set are in vain.
 static tbReal moved_share(tbActiveState* s) {
   int differ = 0, cones = 0;
   tbReal largest = 0;
@@ -357,7 +356,7 @@ static bool interior_attempt(tbActiveState* s, tbArena* arena, const tbInterior*
   memcpy(s->sigma, s->check, bytes);
   tbSolveInfo found = *info;
   *solved = judge_trial(s, lambda, &found);
-  if (!*solved || (!s->moves && eager(s, POLISH_LARGE, lambda, info))) return true;
+  if (!*solved || (!moving(s) && eager(s, POLISH_LARGE, lambda, info))) return true;
   found.iterations = info->iterations;
   found.factorizations = info->factorizations;
   *info = found;
@@ -507,7 +506,6 @@ bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbR
     solved = small_island(&s, lambda, info);
   } else if (!a->tried) {
     tbReal share = a->p->n > LARGE ? moved_share(&s) : 0;
-    s.moves = share > MOVES;
     solved = share <= MOVED && eager(&s, a->p->n > LARGE ? FIRST_LARGE : FIRST, lambda, info);
   }
   if (a->system && !solved && !interior(&s, arena, lambda, info, &solved)) return false;

@@ -49,7 +49,6 @@ typedef struct {
   int* mode;        // per block; per row for one-sided and box blocks
   tbSlide* slide;   // per block, where it slides
   bool changed, sliding;
-  bool moves;   // many contacts do something else than their first impulses say
   tbReal miss;  // m/s: about how far lambda and sigma are from solving the problem
 } tbActiveState;
 
