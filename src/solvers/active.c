@@ -27,7 +27,7 @@
 static const tbReal MOST_CAUTIOUS = 1;
 // E over the diagonal of G on small islands. A round leaves about E times what was there, so that
 // at first it may be this share of the tolerance over the residual of the guess, between:
-static const tbReal SOFT_SHARE = 0.1, SOFT_LEAST = 1e-5, SOFT_FIRST = 1e-3;
+static const tbReal SOFT_SHARE = 0.1, SOFT_LEAST = 1e-4, SOFT_FIRST = 1e-3;
 // Where it starts from when modes do not settle, what it loses from stage to stage, and below what
 // modes that change still will not settle any more. Rounds of a stage.
 static const tbReal SOFT_START = 1e-2, SOFT_DECAY = 0.1, SOFT_LITTLE = 2e-3;
@@ -54,7 +54,7 @@ enum { FIRST = 10, FIRST_SMALL = 8, LATER = 6, FIRST_LARGE = 3, LARGE = 200, MAN
 enum { SWEEPS_LARGE = 80, POLISH_LARGE = 1, CONVEX_ROUNDS = 40 };
 // A step shorter than this is a sign of trouble; one that is too short ends the rounds of a small
 // island. Iterations without progress.
-static const tbReal SHORT = 0.3, TOO_SHORT = 0.1;
+static const tbReal SHORT = 0.3, TOO_SHORT = 0.1, SHORTEST = 1e-2;
 enum { PATIENCE = 4 };
 // The share of contacts that no longer do what their impulses say, above which a large island is
 // not tried with these; and how close to a border, of the largest impulse or of their own, they say
@@ -299,7 +299,7 @@ static bool eager(tbActiveState* s, int rounds, tbReal* lambda, tbSolveInfo* inf
     if (!s->changed && close && settle(s, lambda, info)) return true;
     if (s->small && s->changed && try_early(s, lambda, info)) return true;
     bool held = s->small && !s->changed && s->miss <= FAR * s->fastest;
-    tbReal t = held ? 1 : tb_active_length(s);
+    tbReal t = held ? 1 : tb_active_length(s, s->small ? 0.5 * TOO_SHORT : SHORTEST);
     if (t == 1) {
       s->softness = fmax(TB_ACTIVE_SOFTNESS, 1e-2 * s->softness);
       continue;

@@ -251,10 +251,10 @@ static tbReal distance(const tbActiveState* s, tbReal t) {
 }
 
 // Velocities are linear in impulses, so that a trial costs next to nothing.
-tbReal tb_active_length(const tbActiveState* s) {
+tbReal tb_active_length(const tbActiveState* s, tbReal shortest) {
   tbReal before = distance(s, 0), best = distance(s, 1), length = 1;
   if (best <= 0.5 * before) return 1;
-  for (tbReal t = 0.5; t > 1e-2; t *= 0.5) {
+  for (tbReal t = 0.5; t > shortest; t *= 0.5) {
     tbReal d = distance(s, t);
     if (d < best) {
       best = d;

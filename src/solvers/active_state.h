@@ -91,6 +91,6 @@ bool tb_active_regions(tbActiveState* s, tbArena* arena, tbSolveInfo* info);
 
 // The length of the step from (old, slow) to (next, speed): full where that helps, else the best of
 // some shorter ones, 0 where none does.
-tbReal tb_active_length(const tbActiveState* s);
+tbReal tb_active_length(const tbActiveState* s, tbReal shortest);
 
 #endif
