@@ -40,7 +40,7 @@ static const tbReal NEAR = 100, CLOSE = 30;
 // Of the largest velocity: what is farther away after a whole step needs smaller ones.
 static const tbReal FAR = 0.1;
 // What is this far below the tolerance is not polished, whatever modes do.
-static const tbReal EARLY = 1e-3;
+static const tbReal EARLY = 1e-2;
 // How far below the tolerance residuals are brought while that is easy.
 static const tbReal SETTLED = 1e-6, SETTLED_SMALL = 1e-5, TIE = 1e-3;
 // The same on small islands where something slides: what moves is found anew in the next step. So
