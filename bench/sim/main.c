@@ -20,13 +20,12 @@ typedef struct {
   tbBench* bench;
   tbTable *steps, *scaling;
   const char *scene, *law;  // only this one, or NULL
-  double log_machine;       // speed of this machine over that of the anchors, by MuJoCo 2.2.2
-  int nmachine;
+  tbModel* yardstick;       // where MuJoCo 2.2.2 tells the speed of this machine
+  Scene yardstick_scene;
   double log_ratio, log_soft;  // over robots: ours over the newest MuJoCo
   int nratio, nsoft;
   double worst, worst_soft;
   const char *worst_name, *worst_soft_name;
-  bool calibrated;
   char many[400];  // what ncp did on scenes of many bodies
   double many_worst, many_depth;
   int nmany;
@@ -34,43 +33,33 @@ typedef struct {
 
 // ---- one scene ---------------------------------------------------------------------------------
 
+// What all engines did on one scene. `machine`: MuJoCo 2.2.2 on the yardstick in the same turns.
+typedef struct {
+  Run peer, machine, ours[TB_STEP_LAW_COUNT];
+} Runs;
+
 // The newest MuJoCo's steps per second here; `how` says where the number comes from.
-static double newest_rate(const Bench* b, const Scene* scene, const Run* peer, const char** how) {
-  if (scene->newest > 0 && scene->debian > 0 && peer->ok) {
+static double newest_rate(const Bench* b, const Scene* scene, const Runs* runs, const char** how) {
+  if (scene->newest > 0 && scene->debian > 0 && runs->peer.ok) {
     *how = "2.2.2 here x ratio";
-    return run_rate(peer) * scene->newest / scene->debian;
+    return run_rate(&runs->peer) * scene->newest / scene->debian;
   }
-  if (scene->newest > 0 && b->nmachine > 0) {
+  if (scene->newest > 0 && runs->machine.ok) {
     *how = "anchor x machine";
-    return scene->newest * exp(b->log_machine / b->nmachine);
+    return scene->newest * run_rate(&runs->machine) / b->yardstick_scene.debian;
   }
   *how = "unknown";
   return NAN;
 }
 
-// The speed of this machine where no robot ran before: MuJoCo 2.2.2 on the standing humanoid.
-static void calibrate(Bench* b) {
-  if (b->calibrated || b->nmachine > 0) return;
-  b->calibrated = true;
-  for (int i = 0; i < NSCENES; i++) {
+// The standing humanoid, whose rate both MuJoCos have on record.
+static void load_yardstick(Bench* b) {
+  char message[400];
+  for (int i = 0; i < NSCENES && !b->yardstick; i++) {
     if (strcmp(SCENES[i].name, "humanoid") != 0 || SCENES[i].kind != STANDING) continue;
-    Scene scene = SCENES[i];
-    scene.time = 0.6;
-    char message[400];
-    tbModel* m = scene_model(&scene, message, sizeof message);
-    if (!m) return;
-    Run peer = {0};
-    for (int r = 0; r < 3; r++) {
-      Run one;
-      run_peer(m, &scene, NULL, &one);
-      run_merge(&peer, &one);
-    }
-    if (peer.ok) {
-      b->log_machine += log(run_rate(&peer) / scene.debian);
-      b->nmachine++;
-    }
-    run_free(&peer);
-    tb_model_free(m);
+    b->yardstick_scene = SCENES[i];
+    b->yardstick_scene.time = 0.6;
+    b->yardstick = scene_model(&b->yardstick_scene, message, sizeof message);
   }
 }
 
@@ -149,17 +138,21 @@ static bool wants_law(const Bench* b, const Scene* scene, int law) {
 }
 
 // All engines in turn, `repeats` times: a machine whose speed changes does so for all of them.
-static void run_scene(const Bench* b, const tbModel* m, const Scene* scene, int repeats, Run* peer,
-                      Run* ours) {
+static void run_scene(const Bench* b, const tbModel* m, const Scene* scene, int repeats,
+                      Runs* runs) {
   char* text = scene->path ? NULL : scene_text(scene->name);
   for (int r = 0; r < repeats; r++) {
     Run one;
+    if (b->yardstick) {
+      run_peer(b->yardstick, &b->yardstick_scene, NULL, &one);
+      run_merge(&runs->machine, &one);
+    }
     run_peer(m, scene, text, &one);
-    run_merge(peer, &one);
+    run_merge(&runs->peer, &one);
     for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
       if (!wants_law(b, scene, law)) continue;
       run_ours(m, scene, law, &one);
-      run_merge(&ours[law], &one);
+      run_merge(&runs->ours[law], &one);
     }
   }
   free(text);
@@ -178,31 +171,28 @@ static void bench_scene(Bench* b, const Scene* scene) {
     tb_bench_note(b->bench, "%s is left out: %s", scene->name, message);
     return;
   }
-  Run peer = {0}, ours[TB_STEP_LAW_COUNT] = {0};
-  run_scene(b, m, &shorter, repeats, &peer, ours);
-  if (peer.ok) {
+  Runs runs = {0};
+  run_scene(b, m, &shorter, repeats, &runs);
+  if (runs.peer.ok) {
     row_start(b->steps, scene, "mujoco 2.2.2");
-    row_common(b->steps, &peer);
-    if (scene->debian > 0) {
-      b->log_machine += log(run_rate(&peer) / scene->debian);
-      b->nmachine++;
-    }
+    row_common(b->steps, &runs.peer);
   } else {
-    tb_bench_note(b->bench, "%s %s, MuJoCo: %s", scene->name, KINDS[scene->kind], peer.message);
+    tb_bench_note(b->bench, "%s %s, MuJoCo: %s", scene->name, KINDS[scene->kind],
+                  runs.peer.message);
   }
-  if (scene->debian == 0) calibrate(b);
   const char* how;
-  double newest = newest_rate(b, scene, &peer, &how);
+  double newest = newest_rate(b, scene, &runs, &how);
   if (newest > 0) {
     row_start(b->steps, scene, "mujoco newest");
     tb_table_real(b->steps, "steps_per_s", newest);
     tb_table_text(b->steps, "estimate", how);
   }
   for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
-    if (wants_law(b, scene, law)) add_law(b, scene, law, &ours[law], newest);
-    run_free(&ours[law]);
+    if (wants_law(b, scene, law)) add_law(b, scene, law, &runs.ours[law], newest);
+    run_free(&runs.ours[law]);
   }
-  run_free(&peer);
+  run_free(&runs.peer);
+  run_free(&runs.machine);
   tb_model_free(m);
 }
 
@@ -224,64 +214,98 @@ static void claim_scaling(Bench* b, double power, double bytes_per_body) {
                 "sim_scaling.svg"});
 }
 
-static void bench_scaling(Bench* b) {
-  static const int BODIES[] = {10, 20, 50, 100, 200, 500, 1000, 2000};
+enum { NCP, PEER, SIDES, NSIZES = 8 };
+static const char* const SIDE_NAMES[] = {"ncp", "mujoco 2.2.2"};
+
+typedef struct {
+  int bodies;
+  Run run[SIDES];
+} Pile;
+
+// Both engines on one pile, once more.
+static void run_pile(const Bench* b, Pile* pile) {
   // MuJoCo 2.2.2 takes minutes beyond.
-  enum { NSIZES = sizeof BODIES / sizeof *BODIES, MOST_PEER = 500 };
-  double bytes_per_body = 0;
-  int count = tb_bench_short(b->bench) ? 4 : NSIZES, n[2] = {0, 0};
-  double contacts[2][NSIZES], seconds[2][NSIZES];
-  for (int i = 0; i < count; i++) {
-    tb_bench_progress(b->bench, i, count, "piles");
-    char* text = pile_text(BODIES[i]);
-    tbError error;
-    tbModel* m = text ? tb_load_string(text, NULL, NULL, &error) : NULL;
-    Scene scene = {.name = "pile", .kind = MANY, .dt = 0.002};
-    scene.time = tb_bench_short(b->bench) ? 0.2 : 0.36;
-    for (int side = 0; m && side < 2; side++) {
-      Run run;
-      if (side == 0) {
-        run_ours(m, &scene, TB_LAW_NCP, &run);
-        bytes_per_body = (double)run.bytes / BODIES[i];
-      } else if (BODIES[i] <= MOST_PEER) {
-        run_peer(m, &scene, text, &run);
-      } else {
-        continue;
-      }
-      tb_table_row(b->scaling);
-      tb_table_int(b->scaling, "bodies", BODIES[i]);
-      tb_table_text(b->scaling, "engine", side ? "mujoco 2.2.2" : "ncp");
-      if (run.ok) {
-        tb_table_real(b->scaling, "contacts", run.contacts);
-        tb_table_real(b->scaling, "ms_per_step", 1e3 / run_rate(&run));
-        tb_table_real(b->scaling, "p99_ms", 1e3 * run_quantile(&run, 0.99));
-        tb_table_real(b->scaling, "depth_mean_mm", 1e3 * run.depth_mean);
-        tb_table_int(b->scaling, "unconverged", run.unconverged);
-        tb_table_real(b->scaling, "KiB", (double)run.bytes / 1024);
-        contacts[side][n[side]] = run.contacts;
-        seconds[side][n[side]++] = 1 / run_rate(&run);
-      }
-      run_free(&run);
-    }
-    free(text);
-    tb_model_free(m);
+  enum { MOST_PEER = 500 };
+  tbError error;
+  Run one;
+  char* text = pile_text(pile->bodies);
+  tbModel* m = text ? tb_load_string(text, NULL, NULL, &error) : NULL;
+  Scene scene = {.name = "pile", .kind = MANY, .dt = 0.002};
+  scene.time = tb_bench_short(b->bench) ? 0.2 : 0.36;
+  if (m) {
+    run_ours(m, &scene, TB_LAW_NCP, &one);
+    run_merge(&pile->run[NCP], &one);
   }
-  for (int side = 0; side < 2; side++) {
-    if (n[side] < 2) continue;
-    tb_bench_note(b->bench, "%s: time of a step grows as contacts to the power %.3f",
-                  side ? "mujoco 2.2.2" : "ncp",
-                  tb_bench_exponent(contacts[side], seconds[side], n[side]));
+  if (m && pile->bodies <= MOST_PEER) {
+    run_peer(m, &scene, text, &one);
+    run_merge(&pile->run[PEER], &one);
   }
-  if (n[0] == NSIZES) {
-    claim_scaling(b, tb_bench_exponent(contacts[0], seconds[0], n[0]), bytes_per_body);
-  }
+  free(text);
+  tb_model_free(m);
+}
+
+static void add_pile(Bench* b, const Pile* pile, int side) {
+  const Run* run = &pile->run[side];
+  tb_table_row(b->scaling);
+  tb_table_int(b->scaling, "bodies", pile->bodies);
+  tb_table_text(b->scaling, "engine", SIDE_NAMES[side]);
+  if (!run->ok) return;
+  tb_table_real(b->scaling, "contacts", run->contacts);
+  tb_table_real(b->scaling, "ms_per_step", 1e3 / run_rate(run));
+  tb_table_real(b->scaling, "p99_ms", 1e3 * run_quantile(run, 0.99));
+  tb_table_real(b->scaling, "depth_mean_mm", 1e3 * run->depth_mean);
+  tb_table_int(b->scaling, "unconverged", run->unconverged);
+  tb_table_real(b->scaling, "KiB", (double)run->bytes / 1024);
+}
+
+static void plot_scaling(const Bench* b, double contacts[][NSIZES], double seconds[][NSIZES],
+                         const int* n) {
   const char* path = tb_bench_path(b->bench, "sim_scaling.svg");
   if (!path) return;
   tbPlot* plot = tb_plot_new("time of a step against contacts", 1, 1);
   tb_plot_panel(plot, "piles of 10 to 2000 bodies", "contacts", "seconds per step", true, true);
-  tb_plot_line(plot, "ncp", contacts[0], seconds[0], n[0], false);
-  tb_plot_line(plot, "mujoco 2.2.2", contacts[1], seconds[1], n[1], false);
+  for (int side = 0; side < SIDES; side++) {
+    tb_plot_line(plot, SIDE_NAMES[side], contacts[side], seconds[side], n[side], false);
+  }
   tb_plot_write(plot, path);
+}
+
+// All sizes in turn, several times: the speed of the machine, where it changes, is not taken for
+// growth.
+static void bench_scaling(Bench* b) {
+  enum { TURNS = 3 };
+  static const int BODIES[NSIZES] = {10, 20, 50, 100, 200, 500, 1000, 2000};
+  Pile piles[NSIZES] = {0};
+  int count = tb_bench_short(b->bench) ? 4 : NSIZES, n[SIDES] = {0};
+  double contacts[SIDES][NSIZES], seconds[SIDES][NSIZES], bytes_per_body = 0;
+  for (int turn = 0; turn < TURNS; turn++) {
+    for (int i = 0; i < count; i++) {
+      tb_bench_progress(b->bench, turn * count + i, TURNS * count, "piles");
+      piles[i].bodies = BODIES[i];
+      run_pile(b, &piles[i]);
+    }
+  }
+  for (int i = 0; i < count; i++) {
+    for (int side = 0; side < SIDES; side++) {
+      Run* run = &piles[i].run[side];
+      if (run->steps > 0) add_pile(b, &piles[i], side);
+      if (run->ok) {
+        contacts[side][n[side]] = run->contacts;
+        seconds[side][n[side]++] = 1 / run_rate(run);
+        if (side == NCP) bytes_per_body = (double)run->bytes / piles[i].bodies;
+      }
+      run_free(run);
+    }
+  }
+  for (int side = 0; side < SIDES; side++) {
+    if (n[side] < 2) continue;
+    tb_bench_note(b->bench, "%s: time of a step grows as contacts to the power %.3f",
+                  SIDE_NAMES[side], tb_bench_exponent(contacts[side], seconds[side], n[side]));
+  }
+  if (n[NCP] == NSIZES) {
+    claim_scaling(b, tb_bench_exponent(contacts[NCP], seconds[NCP], n[NCP]), bytes_per_body);
+  }
+  plot_scaling(b, contacts, seconds, n);
 }
 
 // ---- claims ------------------------------------------------------------------------------------
@@ -359,6 +383,7 @@ int main(int argc, char** argv) {
   }
   b.steps = tb_bench_table(b.bench, "steps");
   b.scaling = tb_bench_table(b.bench, "scaling");
+  load_yardstick(&b);
   for (int i = 0; i < NSCENES; i++) {
     if (b.scene && strcmp(b.scene, SCENES[i].name) != 0) continue;
     if (mode && strcmp(mode, KINDS[SCENES[i].kind]) != 0) continue;
@@ -373,5 +398,6 @@ int main(int argc, char** argv) {
                   "after the step under the exact law, contacts only, some hundred steps.",
                   peer_version());
   }
+  tb_model_free(b.yardstick);
   return tb_bench_close(b.bench);
 }
