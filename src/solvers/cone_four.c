@@ -42,25 +42,26 @@ TB_INLINE void find_scaling(tbConeFour* g) {
 }
 
 // H^-1 = (2 J w (J w)^T - J) / eta^2, and E^-1 = I + theta e t^T, which adds to its columns. The
-// compliance of a normal takes a matrix of rank one away.
+// compliance R of a normal takes a matrix of rank one away: entries become minors over 1 + R a0,
+// and with w^T J w = 1 these are sums in which nothing large cancels however large R is.
 TB_INLINE void find_inverse(tbConeFour* g) {
   for (int l = 0; l < LANES; l++) {
     tbReal w0 = g->w[0][l], w1 = g->w[1][l], w2 = g->w[2][l];
     tbReal square = 1 / (g->eta[l] * g->eta[l]), shift = g->theta[l] / (tail(g->z, l) + NO_LENGTH);
     tbReal t1 = shift * g->z[1][l], t2 = shift * g->z[2][l];
     tbReal a0 = square * (2 * w0 * w0 - 1), a1 = square * (-2 * w0 * w1);
-    tbReal a2 = square * (-2 * w0 * w2), cross = square * (2 * w1 * w2);
-    tbReal f = g->R[0][l] / (1 + g->R[0][l] * a0), f0 = f * a0, f1 = f * a1, f2 = f * a2;
-    tbReal k1 = a1 + t1 * a0, k2 = a2 + t2 * a0;
-    g->K[0][l] = a0 - f0 * a0;
-    g->K[1][l] = k1 - f0 * k1;
-    g->K[2][l] = k2 - f0 * k2;
-    g->K[3][l] = a1 - f1 * a0;
-    g->K[4][l] = square * (2 * w1 * w1 + 1) + t1 * a1 - f1 * k1;
-    g->K[5][l] = cross + t2 * a1 - f1 * k2;
-    g->K[6][l] = a2 - f2 * a0;
-    g->K[7][l] = cross + t1 * a2 - f2 * k1;
-    g->K[8][l] = square * (2 * w2 * w2 + 1) + t2 * a2 - f2 * k2;
+    tbReal a2 = square * (-2 * w0 * w2), s1 = square * (2 * w1 * w1 + 1);
+    tbReal s2 = square * (2 * w2 * w2 + 1), R = g->R[0][l], yields = R * square;
+    tbReal cross = square * (2 * w1 * w2) * (1 - yields), keep = 1 / (1 + R * a0);
+    g->K[0][l] = keep * a0;
+    g->K[1][l] = keep * (a1 + t1 * a0);
+    g->K[2][l] = keep * (a2 + t2 * a0);
+    g->K[3][l] = keep * a1;
+    g->K[4][l] = keep * (s1 + yields * s2 + t1 * a1);
+    g->K[5][l] = keep * (cross + t2 * a1);
+    g->K[6][l] = keep * a2;
+    g->K[7][l] = keep * (cross + t1 * a2);
+    g->K[8][l] = keep * (s2 + yields * s1 + t2 * a2);
   }
 }
 

@@ -46,18 +46,20 @@ tbReal tb_interior_residual(tbInteriorState* m, tbReal sum) {
 // ---- the matrix --------------------------------------------------------------------------------
 
 // K <- (K^-1 + R)^-1 where only the first row has any compliance, as contacts that are pushed
-// apart: of rank one, and K_00 > 0.
-static void add_normal(int d, tbReal R, tbReal* K) {
-  tbReal row[MAX], f = R / (1 + R * K[0]);
-  for (int c = 0; c < d; c++) row[c] = K[c];
-  for (int r = 0; r < d; r++) {
-    tbReal a = f * K[r * d];
-    for (int c = 0; c < d; c++) K[r * d + c] -= a * row[c];
+// apart: of rank one, and K_00 > 0. The first row and column are divided, since what is left of
+// them after a difference would be rounding where R K_00 is large.
+static void comply_first(int d, tbReal R, tbReal* K) {
+  tbReal keep = 1 / (1 + R * K[0]);
+  for (int r = 1; r < d; r++) {
+    tbReal f = R * keep * K[r * d];
+    for (int c = 1; c < d; c++) K[r * d + c] -= f * K[c];
   }
+  for (int r = 1; r < d; r++) K[r * d] *= keep;
+  for (int c = 0; c < d; c++) K[c] *= keep;
 }
 
 // K <- (I + K R)^-1 K by elimination with row exchanges: the inverse of K^-1 + R.
-void tb_interior_comply(int d, const tbReal* R, tbReal* K) {
+static void comply_all(int d, const tbReal* R, tbReal* K) {
   tbReal A[MAX * MAX];
   for (int r = 0; r < d; r++) {
     for (int c = 0; c < d; c++) A[r * d + c] = (r == c) + K[r * d + c] * R[c];
@@ -86,6 +88,16 @@ void tb_interior_comply(int d, const tbReal* R, tbReal* K) {
         K[r * d + c] -= f * K[k * d + c];
       }
     }
+  }
+}
+
+void tb_interior_comply(int d, const tbReal* R, tbReal* K) {
+  tbReal others = 0;
+  for (int r = 1; r < d; r++) others = fmax(others, R[r]);
+  if (others > 0) {
+    comply_all(d, R, K);
+  } else if (R[0] > 0) {
+    comply_first(d, R[0], K);
   }
 }
 
@@ -132,14 +144,9 @@ static void add_block(tbInteriorState* m, int i) {
     for (int r = 0; r < d; r++) K[r * (d + 1)] = 1 / row_stiffness(m, b, b->row + r);
   }
   if (m->p->R) {
-    tbReal R[MAX] = {0}, others = 0;
+    tbReal R[MAX] = {0};
     for (int r = 0; r < d; r++) R[r] = S[r] * S[r] * m->p->R[b->row + r];
-    for (int r = 1; r < d; r++) others = fmax(others, R[r]);
-    if (others > 0) {
-      tb_interior_comply(d, R, K);
-    } else if (R[0] > 0) {
-      add_normal(d, R[0], K);
-    }
+    tb_interior_comply(d, R, K);
   }
   for (int r = 0; r < d; r++) {
     for (int c = 0; c < d; c++) W[r * d + c] = S[r] * K[r * d + c] * S[c];

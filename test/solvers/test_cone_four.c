@@ -1,10 +1,16 @@
 // Cones by fours against the algebra of one cone at a time, at random points inside, near the
 // border and with products over many decades.
+#include <float.h>
+
 #include "common/test.h"
 #include "solvers/cone_four.h"
+#include "solvers/interior_state.h"
 #include "solvers/lorentz.h"
 
 enum { D = TB_CONE_ROWS, FOURS = 3, CASES = 400 };
+
+// How close to the border points come, of their size.
+#define CLOSE 1e-5
 
 typedef struct {
   tbReal x[D], z[D], dx[D], dz[D];
@@ -23,7 +29,7 @@ static Lane lane_of(const tbConeFour* g, int l, bool affine) {
 
 // A point inside, of any size, close to the border or not.
 static void inside(tbRng* rng, tbReal* x) {
-  tbReal size = pow(10, tb_rng_uniform(rng, -2, 2)), close = pow(10, tb_rng_uniform(rng, -5, 0));
+  tbReal size = pow(10, tb_rng_uniform(rng, -2, 2)), close = pow(CLOSE, tb_rng_uniform(rng, 0, 1));
   tbReal angle = tb_rng_uniform(rng, 0, 6.28), tail = tb_rng_uniform(rng, 0, 1) * size;
   if (tb_rng_int(rng, 8) == 0) tail = 0;
   x[0] = tail + close * size;
@@ -39,7 +45,7 @@ static void make_lane(tbRng* rng, tbConeFour* g, int l) {
     g->x[r][l] = x[r];
     g->z[r][l] = z[r];
     g->S[r][l] = tb_rng_uniform(rng, 0.1, 1);
-    g->R[r][l] = r == 0 && tb_rng_int(rng, 2) ? pow(10, tb_rng_uniform(rng, -4, 1)) : 0;
+    g->R[r][l] = r == 0 && tb_rng_int(rng, 2) ? pow(10, tb_rng_uniform(rng, -4, 4)) : 0;
     g->v[r][l] = tb_rng_normal(rng);
     g->r[r][l] = tb_rng_normal(rng);
     g->jv[r][l] = tb_rng_normal(rng);
@@ -72,9 +78,27 @@ static tbReal size_of(const tbReal* x) {
   return size;
 }
 
-// V x = V^-1 z, and K is the inverse of E H + R: K (E H + R) y = y.
+// E H + R of a lane, column by column, and the sizes of what its entries are sums of.
+static void stiffness(const tbConeFour* g, int l, const tbLorentz* s, tbReal A[D][D],
+                      tbReal size[D][D]) {
+  tbReal z[D] = {g->z[0][l], g->z[1][l], g->z[2][l]};
+  for (int c = 0; c < D; c++) {
+    tbReal unit[D] = {c == 0, c == 1, c == 2}, h[D], column[D];
+    tb_lorentz_hessian(D, s, unit, h);
+    shift(z, g->theta[l], h, column);
+    for (int r = 0; r < D; r++) {
+      A[r][c] = column[r] + (r == 0 && c == 0 ? g->R[0][l] : 0);
+      size[r][c] = fabs(A[r][c]) + (r == 0 ? fabs(h[1]) + fabs(h[2]) : 0);
+    }
+  }
+}
+
+// V x = V^-1 z, and K is the inverse of E H + R, to the rounding of each of its entries however
+// soft a contact is. A point comes as close to the border as CLOSE of its size and leaves its
+// determinant, and with it w^T J w = 1, that much less precise.
 static void scaling(void** state) {
   (void)state;
+  const tbReal precision = 8 * DBL_EPSILON / CLOSE;
   tbRng rng = {5};
   tbConeFour four[FOURS];
   for (int n = 0; n < CASES; n++) {
@@ -85,25 +109,52 @@ static void scaling(void** state) {
         const tbConeFour* g = &four[k];
         Lane a = lane_of(g, l, true);
         tbLorentz s;
-        tbReal hx[D], y[D], ehy[D];
+        tbReal A[D][D], size[D][D];
         tb_lorentz_scaling(D, a.x, a.z, &s);
         for (int r = 0; r < D; r++) {
           assert_near(g->point[r][l], s.point[r], 1e-9 * size_of(s.point));
           assert_near(g->w[r][l], s.w[r], 1e-9 * size_of(s.w));
-          y[r] = tb_rng_normal(&rng);
         }
-        tb_lorentz_hessian(D, &s, y, hx);
-        shift(a.z, g->theta[l], hx, ehy);
-        ehy[0] += g->R[0][l] * y[0];
-        tbReal scale = 0, found[D];
+        stiffness(g, l, &s, A, size);
         for (int r = 0; r < D; r++) {
-          found[r] = 0;
           for (int c = 0; c < D; c++) {
-            found[r] += g->K[r * D + c][l] * ehy[c];
-            scale = fmax(scale, fabs(g->K[r * D + c][l] * ehy[c]));
+            tbReal sum = 0, most = 0;
+            for (int i = 0; i < D; i++) {
+              sum += g->K[r * D + i][l] * A[i][c];
+              most += fabs(g->K[r * D + i][l]) * size[i][c];
+            }
+            assert_true(fabs(sum - (r == c)) <= precision * most);
           }
         }
-        for (int r = 0; r < D; r++) assert_near(found[r], y[r], 1e-9 * (scale + size_of(y)));
+      }
+    }
+  }
+}
+
+// Blocks one by one come to the same K: the first row and column entry by entry, the rest to its
+// size, of which the compliance leaves as little as 1 / w_0^2.
+static void compliances(void** state) {
+  (void)state;
+  tbRng rng = {9};
+  tbConeFour soft[FOURS], hard[FOURS];
+  for (int n = 0; n < CASES; n++) {
+    make(&rng, soft);
+    memcpy(hard, soft, sizeof hard);
+    for (int k = 0; k < FOURS; k++) memset(hard[k].R, 0, sizeof hard[k].R);
+    tb_cone_four_scale(soft, FOURS);
+    tb_cone_four_scale(hard, FOURS);
+    for (int k = 0; k < FOURS; k++) {
+      for (int l = 0; l < TB_CONE_LANES; l++) {
+        tbReal R[D] = {soft[k].R[0][l], 0, 0}, K[D * D], most = 0;
+        for (int e = 0; e < D * D; e++) {
+          K[e] = hard[k].K[e][l];
+          most = fmax(most, fabs(K[e]));
+        }
+        tb_interior_comply(D, R, K);
+        for (int e = 0; e < D * D; e++) {
+          tbReal size = e < D || e % D == 0 ? fabs(K[e]) : most;
+          assert_true(fabs(soft[k].K[e][l] - K[e]) <= 8 * DBL_EPSILON / CLOSE * size);
+        }
       }
     }
   }
@@ -234,10 +285,8 @@ static void points(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(scaling),
-      cmocka_unit_test(directions),
-      cmocka_unit_test(lengths),
-      cmocka_unit_test(points),
+      cmocka_unit_test(scaling), cmocka_unit_test(compliances), cmocka_unit_test(directions),
+      cmocka_unit_test(lengths), cmocka_unit_test(points),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
