@@ -77,35 +77,48 @@ static void newton_on_stacks(void** state) {
   tb_test_problem_free(&t);
 }
 
-// A wall large enough for the reduction: the plain LU takes its place, and both find the answer.
+// The first iterations of interior points, into `lambda`: products are still large there.
+static void iterate(tbIsland* island, tbReal* lambda) {
+  const tbIpmSettings settings = {3, 3, true, false, 0.03, 1, 1, 0, 0};
+  island->best_measure = INFINITY;
+  island->converged = false;
+  assert_true(tb_island_ipm(island, &settings, NULL));
+  memcpy(lambda, island->best, (size_t)island->p.n * sizeof *lambda);
+}
+
+// Walls large enough for the reduction: the plain LU takes its place unless that is far too
+// expensive, and steps are the same: refined to residuals of 1e-13, times the condition of what is
+// solved. Whether they lead to an answer is not the LU's to say.
 static void plain_factors(void** state) {
   (void)state;
-  tbProblem* p = NULL;
-  Setup s;
-  for (uint64_t seed = 1; !p; seed++) {
-    p = tb_hard_problem(1, 1, seed);
+  static tbReal reduced[2000], plain[2000];
+  int replaced = 0, kept = 0;
+  for (uint64_t seed = 1; seed < 60 && (!replaced || !kept); seed++) {
+    Setup s;
+    tbReal most = 0;
+    tbProblem* p = tb_hard_problem(1, 1, seed);
     assert_non_null(p);
+    assert_true(p->n <= 2000);
     open_island(&s, p, 1e-7);
     assert_true(tb_island_analyze(&s.island));
-    if (s.island.lu.any) break;
+    assert_true(s.island.lu.any);
+    assert_true(s.island.lu.lu.size < p->n);
+    iterate(&s.island, reduced);
+    assert_true(tb_island_analyze_plain(&s.island));
+    if (s.island.lu.any) {
+      kept++;
+    } else {
+      assert_int_equal(s.island.lu.lu.size, p->n);
+      assert_true(s.island.lu.lu.flops < 1e9);
+      iterate(&s.island, plain);
+      for (int i = 0; i < p->n; i++) most = fmax(most, fabs(reduced[i]));
+      assert_near_array(plain, reduced, p->n, 1e-7 * most);
+      replaced++;
+    }
     tb_arena_free(&s.arena);
     tb_problem_free(p);
-    p = NULL;
   }
-  tbIpmSettings settings = {60, 12, true, false, 0.03, 1, 1, 1e4, 0};
-  assert_true(tb_island_ipm(&s.island, &settings, NULL));
-  assert_true(s.island.best_measure < 1e-4);
-  int size = s.island.lu.lu.size;
-  assert_true(tb_island_analyze_plain(&s.island));
-  assert_false(s.island.lu.any);
-  assert_int_equal(s.island.lu.lu.size, p->n);
-  assert_true(size < p->n);
-  s.island.best_measure = INFINITY;
-  s.island.converged = false;
-  assert_true(tb_island_ipm(&s.island, &settings, NULL));
-  assert_true(s.island.best_measure < 1e-4);
-  tb_arena_free(&s.arena);
-  tb_problem_free(p);
+  assert_true(replaced > 0 && kept > 0);
 }
 
 // A proof that there is no solution is never found where there is one: these scenes have gaps and
