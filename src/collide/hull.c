@@ -54,25 +54,6 @@ static int scan_faces(const tbHull* hull, const tbReal d[3]) {
   return best;
 }
 
-int tb_hull_face_toward(const tbHull* hull, const tbReal d[3], int vertex) {
-  if (hull->nface < 1) return -1;
-  if (!hull->vert_face || !hull->face_adj) return scan_faces(hull, d);
-  int best = hull->vert_face[vertex];
-  tbReal most = tb_dot3(hull->plane + 4 * best, d);
-  for (;;) {
-    int from = best;
-    for (int k = hull->face_start[from]; k < hull->face_start[from + 1]; k++) {
-      int f = hull->face_adj[k];
-      tbReal along = tb_dot3(hull->plane + 4 * f, d);
-      if (along > most) {
-        most = along;
-        best = f;
-      }
-    }
-    if (best == from) return best;
-  }
-}
-
 // The neighbour that is about as far along d as the vertex, if one is: most level first.
 static int level_neighbour(const tbHull* hull, const tbReal d[3], int vertex) {
   const tbReal *x = hull->vert + 3 * vertex, height = tb_dot3(x, d);
@@ -104,30 +85,27 @@ static int corner_of(const tbHull* hull, int face, int vertex, int other, bool* 
   return at;
 }
 
+// n.d of the faces at a vertex has several local maxima on the way around it: all are looked at.
 int tb_hull_face_at(const tbHull* hull, const tbReal d[3], int vertex) {
-  int toward = tb_hull_face_toward(hull, d, vertex), best = -1;
-  if (toward < 0 || !hull->vert_face || !hull->face_adj || !hull->adj_start) return toward;
-  bool both;
-  int level = level_neighbour(hull, d, vertex);
-  corner_of(hull, toward, vertex, level, &both);
-  if (both) return toward;
-
-  // Around the vertex, from face to face over the edges that leave it.
-  int first = hull->vert_face[vertex];
-  int left = hull->adj_start[vertex + 1] - hull->adj_start[vertex] + 1;
+  if (hull->nface < 1) return -1;
+  if (!hull->vert_face || !hull->face_adj || !hull->adj_start) return scan_faces(hull, d);
+  int first = hull->vert_face[vertex], best = first, level = level_neighbour(hull, d, vertex);
+  int left = hull->adj_start[vertex + 1] - hull->adj_start[vertex];
   tbReal most = -INFINITY;
-  for (int f = first; left > 0; left--) {
+  for (int f = first; left >= 0; left--) {
+    bool both;
     int at = corner_of(hull, f, vertex, level, &both);
-    // A vertex inside of a merged face has no faces around it.
-    if (at < 0) return toward;
+    // A vertex inside of a merged face has no other.
+    if (at < 0) return best;
     // With the level edge: beyond what any face without it reaches.
     tbReal along = tb_dot3(hull->plane + 4 * f, d) + (both ? 4 : 0);
     best = along > most ? f : best;
     most = along > most ? along : most;
+    // Around the vertex, from face to face over the edges that leave it.
     f = hull->face_adj[at];
     if (f == first) return best;
   }
-  return toward;
+  return best;
 }
 
 tbReal tb_hull_inner(const tbHull* hull) {

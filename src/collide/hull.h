@@ -63,10 +63,6 @@ void tb_hull_box(const tbHull* hull, tbReal low[3], tbReal high[3]);
 // `start`, or from the hull's guess where start is out of range.
 int tb_hull_support(const tbHull* hull, const tbReal d[3], int start);
 
-// The face that looks along d most among those near `vertex` (a support vertex for d): climbs from
-// face to face. -1 for a hull without faces.
-int tb_hull_face_toward(const tbHull* hull, const tbReal d[3], int vertex);
-
 // The face at `vertex` (a support vertex for d) that looks along d most: of the two at its level
 // edge where it has one. On a bulged plate seen from the side another face may look along d more,
 // but that does not hold what is farthest. -1 for a hull without faces.

@@ -338,7 +338,7 @@ static int inside_face(const tbCore* core, const Feature* f, const tbReal x[3], 
     // Beyond no plane across the face's edges.
     const tbHull* hull = core->hull;
     int vertex = tb_hull_support(hull, f->direction, core->hint);
-    int face = tb_hull_face_toward(hull, f->direction, vertex);
+    int face = tb_hull_face_at(hull, f->direction, vertex);
     for (int k = hull->face_start[face]; k < hull->face_start[face + 1]; k++) {
       const tbReal* plane = hull->plane + 4 * hull->face_adj[k];
       if (tb_dot3(plane, x) > plane[3] + slack) return 0;

@@ -250,7 +250,7 @@ static int face_corners(const tbCore* core, const tbTouch* touch, int corner[MAX
   }
   if (core->kind != TB_CORE_HULL) return 0;
   const tbHull* hull = core->hull;
-  int face = tb_hull_face_toward(hull, m, touch->vert[0]);
+  int face = tb_hull_face_at(hull, m, touch->vert[0]);
   if (face < 0 || tb_dot3(hull->plane + 4 * face, m) < 1 - 1e-9) return 0;
   int first = hull->face_start[face], count = hull->face_start[face + 1] - first;
   if (count > MAX_CORNERS) return 0;
