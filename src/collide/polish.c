@@ -6,7 +6,7 @@
 // to one value; what freedom remains is solved by Newton with exact second derivatives.
 #include <string.h>
 
-#include "collide/convex.h"
+#include "collide/touch.h"
 
 #define MAX_STEPS 20
 #define MAX_OPTIONS 5
@@ -22,7 +22,7 @@ typedef struct {
   tbReal direction[3];  // of a line from `point` (its length is the edge's), normal of a face
   tbReal side_radius;   // a cylinder's side: the line is this far from the axis, along n
   int top;              // rim of a cylinder
-  int id[3];            // vertices that span it (repeated), -1 for a face
+  int vert[3];          // of a polytope's face: the corners that it is known by
 } Feature;
 
 // Distinct support points of one core, with the vertices they are.
@@ -40,32 +40,26 @@ static void add_corner(Corners* c, int id, const tbReal p[3]) {
   tb_copy3(c->point[c->count++], p);
 }
 
-static void set_ids(Feature* f, int i, int j) {
-  f->id[0] = f->id[1] = i;
-  f->id[2] = j;
-}
-
-static void line_feature(Feature* f, const tbReal from[3], const tbReal to[3], int i, int j) {
+static void line_feature(Feature* f, const tbReal from[3], const tbReal to[3]) {
   memset(f, 0, sizeof *f);
   f->kind = FEATURE_LINE;
-  set_ids(f, i, j);
   tb_copy3(f->point, from);
   tb_sub3(f->direction, to, from);
 }
 
-static void point_feature(Feature* f, const tbReal p[3], int i) {
+static void point_feature(Feature* f, const tbReal p[3]) {
   memset(f, 0, sizeof *f);
   f->kind = FEATURE_POINT;
-  set_ids(f, i, i);
   tb_copy3(f->point, p);
 }
 
 // A face through three corners, looking along d.
-static int face_feature(Feature* f, const tbReal p[4][3], const tbReal d[3]) {
+static int face_feature(Feature* f, const Corners* c, const tbReal d[3]) {
   tbReal e1[3], e2[3];
+  const tbReal(*p)[3] = c->point;
   memset(f, 0, sizeof *f);
   f->kind = FEATURE_FACE;
-  set_ids(f, -1, -1);
+  memcpy(f->vert, c->id, sizeof f->vert);
   tb_copy3(f->point, p[0]);
   tb_sub3(e1, p[1], p[0]);
   tb_sub3(e2, p[2], p[0]);
@@ -81,22 +75,22 @@ static int polytope_options(tbCore* core, const Corners* c, const tbReal d[3], i
   int count = 0;
   tbReal p[3];
   if (c->count >= 3) {
-    if (face_feature(&option[count], c->point, d)) count++;
+    if (face_feature(&option[count], c, d)) count++;
     for (int i = 0; i < 3 && thorough; i++) {
       int j = (i + 1) % 3;
-      line_feature(&option[count++], c->point[i], c->point[j], c->id[i], c->id[j]);
+      line_feature(&option[count++], c->point[i], c->point[j]);
     }
   }
   if (c->count == 2) {
-    line_feature(&option[count++], c->point[0], c->point[1], c->id[0], c->id[1]);
+    line_feature(&option[count++], c->point[0], c->point[1]);
     if (!thorough) return count;
-    point_feature(&option[count++], c->point[0], c->id[0]);
-    point_feature(&option[count++], c->point[1], c->id[1]);
+    point_feature(&option[count++], c->point[0]);
+    point_feature(&option[count++], c->point[1]);
     return count;
   }
-  if (c->count == 1) point_feature(&option[count++], c->point[0], c->id[0]);
+  if (c->count == 1) point_feature(&option[count++], c->point[0]);
   int vertex = tb_core_support(core, d, p);
-  if (c->count != 1 || (thorough && vertex != c->id[0])) point_feature(&option[count++], p, vertex);
+  if (c->count != 1 || (thorough && vertex != c->id[0])) point_feature(&option[count++], p);
   return count;
 }
 
@@ -107,19 +101,17 @@ static int cylinder_options(const tbCore* core, const Corners* c, const tbReal d
   int count = 0, both = c->count > 1;
   if (along < 0.3 && (both || along < 0.02)) {
     tbReal low[3] = {0, 0, -half}, high[3] = {0, 0, half};
-    line_feature(&option[count], low, high, 0, 1);
+    line_feature(&option[count], low, high);
     option[count++].side_radius = core->size[0];
   }
   if (across < 0.3 && !both) {
     memset(&option[count], 0, sizeof option[count]);
     option[count].kind = FEATURE_FACE;
-    set_ids(&option[count], -1, -1);
     tb_set3(option[count].point, 0, 0, up * half);
     tb_set3(option[count++].direction, 0, 0, up);
   }
   memset(&option[count], 0, sizeof option[count]);
   option[count].kind = FEATURE_SMOOTH;
-  set_ids(&option[count], d[2] >= 0, d[2] >= 0);
   option[count++].top = d[2] >= 0;
   return count;
 }
@@ -334,18 +326,12 @@ static int inside_face(const tbCore* core, const Feature* f, const tbReal x[3], 
     return fabs(x[0]) <= h[0] + slack && fabs(x[1]) <= h[1] + slack && fabs(x[2]) <= h[2] + slack;
   }
   if (core->kind == TB_CORE_PRISM && fabs(f->direction[2]) > 1e-3) return in_prism(core, x, slack);
-  if (core->kind == TB_CORE_HULL && core->hull->nface > 0) {
-    // Beyond no plane across the face's edges.
-    const tbHull* hull = core->hull;
-    int vertex = tb_hull_support(hull, f->direction, core->hint);
-    int face = tb_hull_face_at(hull, f->direction, vertex);
-    for (int k = hull->face_start[face]; k < hull->face_start[face + 1]; k++) {
-      const tbReal* plane = hull->plane + 4 * hull->face_adj[k];
-      if (tb_dot3(plane, x) > plane[3] + slack) return 0;
-    }
-    return 1;
-  }
-  return 0;
+  if (core->kind != TB_CORE_HULL) return 0;
+  tbTouch face = {.kind = TB_TOUCH_FACE};
+  memcpy(face.vert, f->vert, sizeof face.vert);
+  tb_copy3(face.point, f->point);
+  tb_copy3(face.normal, f->direction);
+  return tb_touch_in_face(core, x, slack, &face);
 }
 
 // The point of a line feature nearest to x (a's frame).

@@ -5,6 +5,8 @@
 
 // Faces with more corners than this are not walked.
 #define MAX_CORNERS 64
+// A hull's face is plane where its corners are off by no more than this, relative to its size.
+#define PLANE_TOLERANCE 1e-10
 
 static const int prism_neighbour[6][3] = {{1, 2, 3}, {0, 2, 4}, {0, 1, 5},
                                           {4, 5, 0}, {3, 5, 1}, {3, 4, 2}};
@@ -221,6 +223,32 @@ void tb_touch_release_edge(const tbCore* core, int end, tbTouch* touch) {
   }
 }
 
+// Those of a hull's face where it is plane. Where it was merged from triangles that lean, points of
+// its polygon may be outside of the hull, but those of the triangle are not.
+static int hull_corners(const tbHull* hull, const tbTouch* touch, int corner[MAX_CORNERS]) {
+  const tbReal* m = touch->normal;
+  int face = tb_hull_face_at(hull, m, touch->vert[0]);
+  int first = face < 0 ? 0 : hull->face_start[face];
+  int count = face < 0 ? 0 : hull->face_start[face + 1] - first;
+  bool plane = count >= 3 && count <= MAX_CORNERS && tb_dot3(hull->plane + 4 * face, m) > 1 - 1e-9;
+  for (int i = 0; i < count && plane; i++) {
+    corner[i] = hull->face_vert[first + i];
+    tbReal arm[3];
+    tb_sub3(arm, hull->vert + 3 * corner[i], touch->point);
+    plane = fabs(tb_dot3(arm, m)) <= PLANE_TOLERANCE * hull->radius;
+  }
+  if (plane) return count;
+  tbReal e1[3], e2[3], cross[3];
+  tb_sub3(e1, hull->vert + 3 * touch->vert[1], touch->point);
+  tb_sub3(e2, hull->vert + 3 * touch->vert[2], touch->point);
+  tb_cross(cross, e1, e2);
+  bool turned = tb_dot3(cross, m) < 0;
+  corner[0] = touch->vert[0];
+  corner[1] = touch->vert[turned ? 2 : 1];
+  corner[2] = touch->vert[turned ? 1 : 2];
+  return 3;
+}
+
 // Corners of the face in order, counter-clockwise seen from outside.
 static int face_corners(const tbCore* core, const tbTouch* touch, int corner[MAX_CORNERS]) {
   static const int prism_face[5][4] = {
@@ -248,14 +276,7 @@ static int face_corners(const tbCore* core, const tbTouch* touch, int corner[MAX
     }
     return 0;
   }
-  if (core->kind != TB_CORE_HULL) return 0;
-  const tbHull* hull = core->hull;
-  int face = tb_hull_face_at(hull, m, touch->vert[0]);
-  if (face < 0 || tb_dot3(hull->plane + 4 * face, m) < 1 - 1e-9) return 0;
-  int first = hull->face_start[face], count = hull->face_start[face + 1] - first;
-  if (count > MAX_CORNERS) return 0;
-  memcpy(corner, hull->face_vert + first, (size_t)count * sizeof *corner);
-  return count;
+  return core->kind == TB_CORE_HULL ? hull_corners(core->hull, touch, corner) : 0;
 }
 
 // A side of a face: from the corner p along e, with `inward` across it in the face, as long as e.
