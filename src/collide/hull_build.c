@@ -402,9 +402,12 @@ static bool set_graph(const Build* b, tbHull* hull, tbArena* arena) {
     }
   }
   qsort(b->edge, (size_t)count, sizeof *b->edge, compare_edges);
+  // Both faces of a sheet have the same fan: each edge once.
+  int kept = 0;
   for (int k = 0; k < count; k++) {
-    adj[k] = b->edge[k].to;
-    start[b->edge[k].from + 1] = k + 1;
+    if (k > 0 && compare_edges(&b->edge[k - 1], &b->edge[k]) == 0) continue;
+    adj[kept++] = b->edge[k].to;
+    start[b->edge[k].from + 1] = kept;
   }
   hull->adj_start = start;
   hull->adj = adj;
@@ -447,11 +450,13 @@ static tbResult check_points(const tbReal* points, int npoint, int max_vert, tbE
   return TB_OK;
 }
 
-// The steps in order; *retry is set where qhull's triangles do not close, which joggling cures.
+// The steps in order; *retry is set where qhull fails or its triangles do not close, which joggling
+// cures.
 static tbResult build(Build* b, tbHull* hull, tbArena* arena, const tbReal* points, int npoint,
                       int max_vert, int joggle, const int** vert_index, bool* retry,
                       tbError* error) {
   tbResult result = tb_hull_triangulate(&b->tri, b->temp, points, npoint, max_vert, joggle, error);
+  *retry = result == TB_ERROR_NUMERIC;
   if (result != TB_OK) return result;
   if (!keep_vertices(b, hull, arena, points, npoint, vert_index) || !order_triangles(b)) {
     return tb_fail(error, TB_ERROR_MEMORY, "out of memory for a hull of %d points", npoint);
@@ -478,7 +483,7 @@ static tbResult build(Build* b, tbHull* hull, tbArena* arena, const tbReal* poin
   return TB_OK;
 }
 
-// With an arena for what is needed on the way; *retry where qhull's triangles do not close.
+// With an arena for what is needed on the way; *retry as above.
 static tbResult attempt(tbHull* hull, tbArena* arena, const tbReal* points, int npoint,
                         int max_vert, int joggle, const int** vert_index, bool* retry,
                         tbError* error) {

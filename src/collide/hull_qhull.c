@@ -57,8 +57,9 @@ static tbResult read_facets(qhT* qh, tbHullTriangles* out, tbArena* arena, tbErr
 // The first line of what qhull said, which names the cause.
 static tbResult qhull_failed(const char* text, int code, tbError* error) {
   size_t line = text ? strcspn(text, "\n") : 0;
-  // QH6421: all points coincide.
-  if (code == qh_ERRsingular || (text && strstr(text, "QH6421"))) {
+  // QH6013: all points have one coordinate in common; QH6421: all coincide.
+  bool flat = text && (strstr(text, "QH6013") || strstr(text, "QH6421"));
+  if (code == qh_ERRsingular || flat) {
     return tb_fail(error, TB_ERROR_MODEL,
                    "the points lie in one plane (or line, or point): their hull has no volume");
   }

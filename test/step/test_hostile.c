@@ -6,7 +6,7 @@
 
 static const char* const LAWS[] = {"ncp",  "ccp",     "lcp",         "raisim",
                                    "soft", "comfree", "viscoelastic"};
-enum { NLAWS = 7, RIGID = 4, SOFT = 4 };
+enum { NLAWS = 7, RIGID = 4, RAISIM = 3, SOFT = 4 };
 
 #define FLOOR "<geom type='plane' size='50 50 .1'/>"
 #define FREE(pos, geom) "<body pos='" pos "'><freejoint/><geom " geom "/></body>"
@@ -20,7 +20,7 @@ typedef struct {
   const char *name, *bodies, *option;
   double seconds, velocity[6];  // of the first body
   double gain[3];               // J: what a rigid law, comfree and viscoelastic, and soft may add
-  double unsolved;              // share of the steps that a rigid law need not solve
+  double residual;              // that steps may end at, where it is not the tolerance
 } Scene;
 
 // What starts in something else is lifted out of it, and thrown out by the soft law, as in MuJoCo.
@@ -36,7 +36,8 @@ static const Scene SCENES[] = {
      .gain = {1000, 1000, 1e+09}},
     {.name = "1e9 to 1",
      .bodies = FLOOR FREE("0 0 .1", CUBE "mass='1e-3'") FREE("0 0 .3", CUBE "mass='1e6'"),
-     .unsolved = 0.02,
+     // Rounding of the heavy one's impulse, 2e4 N s, moves the light one by 2e-9 m/s: 1e-7 of g h.
+     .residual = 1e-5,
      .seconds = 0.2,
      .gain = {0.01, 10, 10}},
     {.name = "five in one place",
@@ -46,12 +47,10 @@ static const Scene SCENES[] = {
      .gain = {1, 5, 100}},
     {.name = "three boxes in one place",
      .bodies = FLOOR FREE("0 0 .3", KILO) FREE("0 0 .3", KILO) FREE("0 0 .3", KILO),
-     .unsolved = 0.8,
      .seconds = 0.3,
      .gain = {0.3, 3, 100}},
     {.name = "a box in a box",
      .bodies = FLOOR FREE("0 0 .5", "type='box' size='.5 .5 .5' mass='1'") FREE("0 0 .5", KILO),
-     .unsolved = 0.5,
      .seconds = 0.4,
      .gain = {0.5, 1, 100}},
     {.name = "below the floor",
@@ -97,13 +96,12 @@ static const Scene SCENES[] = {
      .gain = {100, 1000, 100000}},
     {.name = "a fifth of a radian in a step",
      .bodies = FLOOR FREE("0 0 .25", "type='box' size='.1 .2 .05' mass='1'"),
-     .unsolved = 0.03,
      .seconds = 0.4,
      .velocity = {0, 0, -1, 100, 10, 50},
      .gain = {3, 500, 500}},
 };
 
-static int run_scene(const Scene* s, int law) {
+static int run_scene(const Scene* s, int law, tbRng* rng) {
   char xml[8192];
   snprintf(xml, sizeof xml, "<mujoco><option %s/><worldbody>%s</worldbody></mujoco>",
            s->option ? s->option : "", s->bodies);
@@ -111,18 +109,21 @@ static int run_scene(const Scene* s, int law) {
   tbError error;
   assert_int_equal(tb_option_set(&w.m->opt, "law", LAWS[law], &error), TB_OK);
   memcpy(w.d->qvel, s->velocity, sizeof s->velocity);
-  double start = tb_world_energy(w), most = start;
-  int steps = (int)(s->seconds / w.m->opt.timestep), unsolved = 0;
-  for (int i = 0; i < steps; i++) {
+  // Where rigid solvers end is a matter of rounding: several starts, a micrometre per second apart.
+  for (int i = 0; i < w.m->nv && law < RIGID; i++) w.d->qvel[i] += 1e-6 * tb_rng_normal(rng);
+  double start = tb_world_energy(w), most = start, worst = 0;
+  for (int i = 0; i < (int)(s->seconds / w.m->opt.timestep); i++) {
     if (tb_step(w.m, w.d) != TB_OK) fail_msg("%s, %s: %s", s->name, LAWS[law], w.d->message);
-    unsolved += law < RIGID && w.d->solve.status != TB_SOLVE_CONVERGED;
+    if (law < RIGID) worst = fmax(worst, w.d->solve.residual.relative);
     most = fmax(most, tb_world_energy(w));
   }
   double spare = s->gain[law < RIGID ? 0 : law == SOFT ? 2 : 1];
-  bool ok = most <= start + spare && unsolved <= s->unsolved * steps;
+  // RaiSim's law need not have a solution (docs/law-raisim.md), and boxes in boxes do without.
+  double residual = law == RAISIM ? INFINITY : fmax(s->residual, w.m->opt.solve_tolerance);
+  bool ok = most <= start + spare && worst <= residual;
   if (!ok) {
-    print_message("%s, %s: %g J, at most %+.3g J more, %d of %d steps not solved\n", s->name,
-                  LAWS[law], start, most - start, unsolved, steps);
+    print_message("%s, %s: %g J, at most %+.3g J more, residual up to %g\n", s->name, LAWS[law],
+                  start, most - start, worst);
   }
   tb_world_free(w);
   return !ok;
@@ -130,17 +131,21 @@ static int run_scene(const Scene* s, int law) {
 
 static void hostile_scenes_stay_bounded(void** state) {
   (void)state;
+  tbRng rng = {12};
   int failures = 0;
   for (int i = 0; i < TB_COUNT(SCENES); i++) {
-    for (int law = 0; law < NLAWS; law++) failures += run_scene(&SCENES[i], law);
+    for (int k = 0; k < 3 * RIGID; k++) failures += run_scene(&SCENES[i], k % RIGID, &rng);
+    for (int law = RIGID; law < NLAWS; law++) failures += run_scene(&SCENES[i], law, &rng);
   }
   assert_int_equal(failures, 0);
 }
 
 // ---- momentum -----------------------------------------------------------------------------------
 
-// Linear and angular momentum of all bodies about the origin.
-static void momentum(tbWorld w, tbReal p[6]) {
+// Linear and angular momentum of all bodies about the origin. Returns the sum of |omega|^2 |I
+// omega|.
+static tbReal momentum(tbWorld w, tbReal p[6]) {
+  tbReal turning = 0;
   memset(p, 0, 6 * sizeof *p);
   tb_compute_position(w.m, w.d);
   tb_compute_velocity(w.m, w.d);
@@ -157,16 +162,19 @@ static void momentum(tbWorld w, tbReal p[6]) {
     tb_mul_mat3t_vec3(local, R, cvel);
     for (int k = 0; k < 3; k++) local[k] *= w.m->body_inertia[3 * b + k];
     tb_mul_mat3_vec3(spin, R, local);
+    turning += tb_dot3(cvel, cvel) * tb_norm3(spin);
     tb_cross(moment, at, v);
     for (int k = 0; k < 3; k++) {
       p[k] += mass * v[k];
       p[3 + k] += mass * moment[k] + spin[k];
     }
   }
+  return turning;
 }
 
-// Shapes of all kinds fly into each other without gravity. Spins change by what the step's
-// gyroscopic forces are off.
+// Shapes of all kinds fly into each other without gravity. Gyroscopic couples omega x I omega are
+// those of the start of a step: the angular momentum changes by their change, h^2 |omega|^2 |I
+// omega| at most.
 static void clouds_keep_momentum(void** state) {
   (void)state;
   static const char* const SHAPES[] = {
@@ -194,17 +202,17 @@ static void clouds_keep_momentum(void** state) {
           w.d->qvel[at + k] = -4 * w.m->body_pos[3 * b + k] + 0.3 * tb_rng_normal(&rng);
       }
     }
-    tbReal first[6], now[6], worst[2] = {0};
+    tbReal first[6], now[6], worst[2] = {0}, off = 1e-9, h = w.m->opt.timestep;
     momentum(w, first);
     int touched = 0;
     for (int i = 0; i < 400; i++) {
       tb_world_run(w, 1);
       touched += w.d->ncon;
-      momentum(w, now);
+      off += h * h * momentum(w, now);
       for (int k = 0; k < 6; k++) worst[k / 3] = fmax(worst[k / 3], fabs(now[k] - first[k]));
     }
     assert_true(worst[0] < 1e-9);
-    assert_true(worst[1] < 5e-4);
+    assert_true(worst[1] < off);
     assert_true(touched > 100);
     tb_world_free(w);
   }
