@@ -118,16 +118,24 @@ static tbReal newton_direction(const Scaled* q, const tbReal* y, const tbReal* g
   return decrement > 0 ? sqrt(decrement) : 0;
 }
 
+// What q(y) is a sum of: its rounding is relative to this, and for c next to the border of the cone
+// the value of the minimum is far less.
+static tbReal terms(const Scaled* q, const tbReal* y) {
+  tbReal sum = 0;
+  for (int i = 0; i < q->d; i++) sum += fabs(q->c[i] * y[i]);
+  return sum;
+}
+
 // From a point on the cone down to the minimum of f. False where Newton's steps do not lead there.
 static bool descend(const Scaled* q, tbReal* y) {
   tbReal gradient[MAX], trial[MAX], slope[MAX], step[MAX];
   tbReal value = objective(q, y, gradient);
   for (int k = 0; k < 30; k++) {
-    tbReal decrement = newton_direction(q, y, gradient, step), length = 1;
+    tbReal decrement = newton_direction(q, y, gradient, step), length = 1, size = terms(q, y);
     if (decrement < 0) return false;
-    if (decrement * decrement <= 1e-28 * fabs(value)) return gradient[0] >= 0;
+    if (decrement * decrement <= 1e-28 * size) return gradient[0] >= 0;
     for (int half = 0;; half++, length *= 0.5) {
-      if (half == 30) return decrement * decrement <= 1e-14 * fabs(value) && gradient[0] >= 0;
+      if (half == 30) return decrement * decrement <= 1e-14 * size && gradient[0] >= 0;
       for (int i = 1; i < q->d; i++) trial[i] = y[i] + length * step[i - 1];
       trial[0] = tangential(q, trial);
       tbReal next = objective(q, trial, slope);
