@@ -34,7 +34,10 @@ static void make_bodies(Case* c, tbRng* rng, double decades) {
     double mass = pow(10, tb_rng_uniform(rng, 0, decades));
     for (int i = 0; i < 6; i++) {
       c->LD[c->adr[6 * b + i] + i] = mass * tb_rng_uniform(rng, 0.5, 2);
-      for (int j = 0; j < i; j++) c->LD[c->adr[6 * b + i] + j] = 0.1 * mass * tb_rng_normal(rng);
+      // Positive definite (Gershgorin).
+      for (int j = 0; j < i; j++) {
+        c->LD[c->adr[6 * b + i] + j] = mass * tb_rng_uniform(rng, -0.09, 0.09);
+      }
     }
   }
   c->forest = (tbForest){.n = NV, .rowadr = c->adr, .rownnz = c->nnz, .colind = c->col};
@@ -164,7 +167,9 @@ static void islands_apart_need_no_iteration(void** state) {
   case_free(c);
 }
 
-// Without friction and with compliance there is one answer.
+// Without friction and with compliance there is one answer, and impulses are off by no more than
+// the velocities over the least stiffness: a hundredth of a diagonal whose entries, as the masses,
+// differ by two to three decades. So they are known to some 1e5 tolerances.
 static void parts_and_whole_agree(void** state) {
   (void)state;
   tbRng rng = {17};
@@ -172,10 +177,10 @@ static void parts_and_whole_agree(void** state) {
   tbReal* whole = calloc(ROWS, sizeof(tbReal));
   tbSolveInfo info;
   assert_non_null(whole);
-  c->active.tolerance = 1e-7;
-  assert_true(solve(c, c->lambda, &info) <= 1.001e-7);
+  c->active.tolerance = 1e-9;
+  assert_true(solve(c, c->lambda, &info) <= 1.001e-9);
   c->active.part = true;
-  assert_true(solve(c, whole, &info) <= 1.001e-7);
+  assert_true(solve(c, whole, &info) <= 1.001e-9);
   assert_near_array(c->lambda, whole, c->p.n, 1e-4);
   free(whole);
   case_free(c);
@@ -232,8 +237,8 @@ static int steps_between(int a, int b) {
   return abs(a % SIDE - b % SIDE) + abs(a / SIDE - b / SIDE);
 }
 
-// Impulses of a few contacts that are off are set right, and what is far from them stays as it is
-// to the last bit.
+// Impulses of a few contacts that are off by a tenth of the largest one, thousands of tolerances,
+// are set right, and what is far from them stays as it is to the last bit.
 static void repairs_are_local(void** state) {
   (void)state;
   enum { FAR = 12 };
@@ -241,22 +246,23 @@ static void repairs_are_local(void** state) {
   int off_body[2], kept = 0;
   tbRng rng = {31};
   Case* c = case_new(&rng, SIDE, false, 0.4, 0);
-  tbReal* before = calloc(ROWS, sizeof(tbReal));
+  tbReal load = 0, *before = calloc(ROWS, sizeof(tbReal));
   tbSolveInfo info;
   assert_non_null(before);
   c->active.tolerance = 1e-7;
   assert_true(solve(c, before, &info) <= 1.001e-7);
   c->active.tolerance = 1e-6;
   memcpy(c->lambda, before, sizeof c->lambda);
+  for (int r = 0; r < c->p.n; r++) load = fmax(load, fabs(before[r]));
   for (int k = 0; k < 2; k++) {
-    c->lambda[c->block[OFF[k]].row] += 0.5;
+    c->lambda[c->block[OFF[k]].row] += 0.1 * load;
     off_body[k] = c->support[OFF[k]][0] / 6;
   }
   // Projected on their cones.
   tbActiveState s = state_of(c);
   memcpy(before, c->lambda, sizeof c->lambda);
   true_velocity(c, c->lambda, c->sigma);
-  assert_true(tb_residual(&c->p, TB_LAW_NCP, c->lambda, c->sigma).relative > 1e-2);
+  assert_true(tb_residual(&c->p, TB_LAW_NCP, c->lambda, c->sigma).relative > 1e-3);
   info = (tbSolveInfo){0};
   assert_true(tb_active_regions(&s, &c->arena, &info));
   true_velocity(c, c->lambda, c->sigma);
@@ -285,31 +291,35 @@ static bool near_core(const tbActiveParts* g, int tree, int turn) {
   return near;
 }
 
-// What sweeps leave unsettled is solved with its next neighbours and no others.
+// What sweeps leave unsettled is solved with its next neighbours and no others, as long as that is
+// solved: always, where there is no friction. In half of the samples sweeps leave something.
 static void regions_have_one_ring(void** state) {
   (void)state;
-  tbRng rng = {37};
-  Case* c = case_new(&rng, SIDE, false, 0.4, 0);
-  tbSolveInfo info = {0};
-  int last = 0, turn = 0, core = 0, trees = 0;
-  c->active.tolerance = 1e-9;
-  memset(c->lambda, 0, sizeof c->lambda);
-  tbActiveState s = state_of(c);
-  assert_true(tb_active_regions(&s, &c->arena, &info));
-  const tbActiveParts* g = s.parts;
-  for (int t = 0; t < g->ntree; t++) {
-    last = g->seen[t] > last ? g->seen[t] : last;
-    turn = g->core[t] > turn ? g->core[t] : turn;
+  int turn = 0;
+  for (uint64_t seed = 37; seed < 97 && turn == 0; seed++) {
+    tbRng rng = {seed};
+    Case* c = case_new(&rng, SIDE, false, 0, 1e-4);
+    tbSolveInfo info = {0};
+    int last = 0, core = 0, trees = 0;
+    c->active.tolerance = 1e-9;
+    tbActiveState s = state_of(c);
+    assert_true(tb_active_regions(&s, &c->arena, &info));
+    const tbActiveParts* g = s.parts;
+    for (int t = 0; t < g->ntree; t++) {
+      last = g->seen[t] > last ? g->seen[t] : last;
+      turn = g->core[t] > turn ? g->core[t] : turn;
+    }
+    for (int t = 0; t < g->ntree && turn > 0; t++) {
+      if (g->seen[t] != last) continue;
+      assert_true(near_core(g, t, turn));
+      core += g->core[t] == turn;
+      trees++;
+    }
+    if (turn > 0) print_message("regions: a core of %d bodies among %d\n", core, trees);
+    assert_true(turn == 0 || (core > 0 && trees > core));
+    case_free(c);
   }
-  for (int t = 0; t < g->ntree; t++) {
-    if (g->seen[t] != last) continue;
-    assert_true(near_core(g, t, turn));
-    core += g->core[t] == turn;
-    trees++;
-  }
-  print_message("regions: a core of %d bodies among %d\n", core, trees);
-  assert_true(turn > 0 && trees > core);
-  case_free(c);
+  assert_true(turn > 0);
 }
 
 // A tolerance that nothing can meet, and velocities that are no numbers: turns come to an end, and
