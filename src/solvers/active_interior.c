@@ -4,7 +4,7 @@
 // lambda = S x, S making cones round, E = I - theta e t^T and C = E H + S R S, a step solves
 //
 //     (M + J^T S C^-1 S J) dv = J^T S C^-1 b,    dx = C^-1 (b - S J dv),    b = E c - r      (1)
-//     dz = c - H dx
+//     E dz = r + S J dv + S R S dx,    which is E (c - H dx)
 //
 // on the sparse matrix of solvers/velocity. See docs/solver-interior.md.
 #include <math.h>

@@ -49,6 +49,8 @@ TB_INLINE void find_inverse(tbConeFour* g) {
     tbReal w0 = g->w[0][l], w1 = g->w[1][l], w2 = g->w[2][l];
     tbReal square = 1 / (g->eta[l] * g->eta[l]), shift = g->theta[l] / (tail(g->z, l) + NO_LENGTH);
     tbReal t1 = shift * g->z[1][l], t2 = shift * g->z[2][l];
+    g->slip[0][l] = t1;
+    g->slip[1][l] = t2;
     tbReal a0 = square * (2 * w0 * w0 - 1), a1 = square * (-2 * w0 * w1);
     tbReal a2 = square * (-2 * w0 * w2), s1 = square * (2 * w1 * w1 + 1);
     tbReal s2 = square * (2 * w2 * w2 + 1), R = g->R[0][l], yields = R * square;
@@ -123,42 +125,59 @@ TB_INLINE void target_all(tbConeFour* four, int count, tbReal target, bool corre
   }
 }
 
+// d = K v. The entries of K are as large as w_0^2: only d_0 is by these, and the rest follows from
+// it by the rows of H along the tangents, so that rounding lies along J w, where H makes little of
+// it. Anywhere else it would break the step once w_0 is in the thousands. Compliance along tangents
+// is in K alone.
+TB_INLINE void solve_local(const tbConeFour* g, tbFourRows v, tbFourRows d) {
+  for (int l = 0; l < LANES; l++) {
+    tbReal w0 = g->w[0][l], w1 = g->w[1][l], w2 = g->w[2][l], square = g->eta[l] * g->eta[l];
+    tbReal v1 = v[1][l], v2 = v[2][l];
+    tbReal d0 = g->K[0][l] * v[0][l] + g->K[1][l] * v1 + g->K[2][l] * v2;
+    tbReal along = 2 * (w0 * square * d0 + w1 * v1 + w2 * v2) / (2 * w0 * w0 - 1);
+    d[0][l] = d0;
+    d[1][l] = (v1 - along * w1) / square;
+    d[2][l] = (v2 - along * w2) / square;
+  }
+  for (int l = 0; l < LANES && g->yields; l++) {
+    d[1][l] = g->K[3][l] * v[0][l] + g->K[4][l] * v[1][l] + g->K[5][l] * v[2][l];
+    d[2][l] = g->K[6][l] * v[0][l] + g->K[7][l] * v[1][l] + g->K[8][l] * v[2][l];
+  }
+}
+
 TB_INLINE void right_all(tbConeFour* four, int count) {
   for (int k = 0; k < count; k++) {
     tbConeFour* g = &four[k];
+    tbFourRows d;
     for (int l = 0; l < LANES; l++) {
-      tbReal along = g->z[1][l] * g->c[1][l] + g->z[2][l] * g->c[2][l];
-      tbReal shift = g->theta[l] * along / (tail(g->z, l) + NO_LENGTH);
-      tbReal b0 = g->c[0][l] - g->r[0][l] - shift;
-      tbReal b1 = g->c[1][l] - g->r[1][l], b2 = g->c[2][l] - g->r[2][l];
-      g->b[0][l] = b0;
-      g->b[1][l] = b1;
-      g->b[2][l] = b2;
-      g->f[0][l] = g->S[0][l] * (g->K[0][l] * b0 + g->K[1][l] * b1 + g->K[2][l] * b2);
-      g->f[1][l] = g->S[1][l] * (g->K[3][l] * b0 + g->K[4][l] * b1 + g->K[5][l] * b2);
-      g->f[2][l] = g->S[2][l] * (g->K[6][l] * b0 + g->K[7][l] * b1 + g->K[8][l] * b2);
+      tbReal shift = g->slip[0][l] * g->c[1][l] + g->slip[1][l] * g->c[2][l];
+      g->b[0][l] = g->c[0][l] - g->r[0][l] - shift;
+      g->b[1][l] = g->c[1][l] - g->r[1][l];
+      g->b[2][l] = g->c[2][l] - g->r[2][l];
+    }
+    solve_local(g, g->b, d);
+    for (int r = 0; r < TB_CONE_ROWS; r++) {
+      for (int l = 0; l < LANES; l++) g->f[r][l] = g->S[r][l] * d[r][l];
     }
   }
 }
 
 // ---- steps -------------------------------------------------------------------------------------
 
+// dz by the velocity and not by c - H dx, so that r shrinks as the step says.
 TB_INLINE void solve_four(tbConeFour* g, tbFourRows dx, tbFourRows dz) {
+  tbFourRows v;
+  for (int r = 0; r < TB_CONE_ROWS; r++) {
+    for (int l = 0; l < LANES; l++) v[r][l] = g->b[r][l] - g->S[r][l] * g->jv[r][l];
+  }
+  solve_local(g, v, dx);
+  for (int r = 0; r < TB_CONE_ROWS; r++) {
+    for (int l = 0; l < LANES; l++) {
+      dz[r][l] = g->r[r][l] + g->S[r][l] * g->jv[r][l] + g->R[r][l] * dx[r][l];
+    }
+  }
   for (int l = 0; l < LANES; l++) {
-    tbReal v0 = g->b[0][l] - g->S[0][l] * g->jv[0][l];
-    tbReal v1 = g->b[1][l] - g->S[1][l] * g->jv[1][l];
-    tbReal v2 = g->b[2][l] - g->S[2][l] * g->jv[2][l];
-    tbReal d0 = g->K[0][l] * v0 + g->K[1][l] * v1 + g->K[2][l] * v2;
-    tbReal d1 = g->K[3][l] * v0 + g->K[4][l] * v1 + g->K[5][l] * v2;
-    tbReal d2 = g->K[6][l] * v0 + g->K[7][l] * v1 + g->K[8][l] * v2;
-    tbReal w0 = g->w[0][l], w1 = g->w[1][l], w2 = g->w[2][l], square = g->eta[l] * g->eta[l];
-    tbReal cross = 2 * (w0 * d0 + w1 * d1 + w2 * d2);
-    dx[0][l] = d0;
-    dx[1][l] = d1;
-    dx[2][l] = d2;
-    dz[0][l] = g->c[0][l] - square * (cross * w0 - d0);
-    dz[1][l] = g->c[1][l] - square * (cross * w1 + d1);
-    dz[2][l] = g->c[2][l] - square * (cross * w2 + d2);
+    dz[0][l] += g->slip[0][l] * dz[1][l] + g->slip[1][l] * dz[2][l];
   }
 }
 

@@ -24,6 +24,7 @@ typedef struct {
   tbFourRows f;           // S K b, the impulse of a right-hand side
   tbFourRows w, point;    // Nesterov-Todd scaling, and the scaled point
   tbReal eta[TB_CONE_LANES], theta[TB_CONE_LANES];
+  tbReal slip[2][TB_CONE_LANES];                         // theta z_T / |z_T|
   tbReal K[TB_CONE_ROWS * TB_CONE_ROWS][TB_CONE_LANES];  // C^-1, by row
   int block[TB_CONE_LANES], row[TB_CONE_LANES];
   int used;     // contacts
@@ -39,7 +40,7 @@ void tb_cone_four_target(tbConeFour* four, int count, tbReal target, bool correc
 // b = E c - r and f = S K b.
 void tb_cone_four_right(tbConeFour* four, int count);
 
-// The step for jv: dx = K (b - S jv), dz = c - H dx; into ax and az if `affine`.
+// The step for jv: dx = K (b - S jv), E dz = r + S jv + R dx; into ax and az if `affine`.
 void tb_cone_four_solve(tbConeFour* four, int count, bool affine);
 
 // The least of `a` and the largest step that keeps x and z inside; of the affine one if `affine`.

@@ -202,22 +202,44 @@ static void multiply(int d, const tbReal* A, const tbReal* x, tbReal* out) {
   }
 }
 
+static bool tangents_yield(const tbInteriorState* m, const tbBlock* b) {
+  bool any = false;
+  for (int k = b->row + 1; k < b->row + b->dim && m->p->R; k++) any = any || m->p->R[k] > 0;
+  return any;
+}
+
+// theta t^T v: what E^-1 adds to the first row.
+static tbReal shift_of(const tbInteriorState* m, int i, const tbReal* v) {
+  const tbBlock* b = &m->p->block[i];
+  tbReal length = tb_lorentz_tail(b->dim, m->z + b->row), along = 0;
+  for (int r = 1; r < b->dim; r++) along += m->z[b->row + r] * v[r];
+  return length > 0 ? m->theta[i] * along / length : 0;
+}
+
+// d = K v of a block, of a cone with the rest from d_0 as in cone_four.c.
+static void solve_local(const tbInteriorState* m, int i, const tbReal* v, tbReal* d) {
+  const tbBlock* b = &m->p->block[i];
+  multiply(b->dim, m->K + (size_t)i * MAX * MAX, v, d);
+  if (!is_cone(b) || tangents_yield(m, b)) return;
+  const tbReal* w = m->scaling[i].w;
+  tbReal square = m->scaling[i].eta * m->scaling[i].eta, along = w[0] * square * d[0];
+  for (int r = 1; r < b->dim; r++) along += w[r] * v[r];
+  along *= 2 / (2 * w[0] * w[0] - 1);
+  for (int r = 1; r < b->dim; r++) d[r] = (v[r] - along * w[r]) / square;
+}
+
 // The right-hand side b = E c - r of a block, and its impulse S K b.
 static void push_block(tbInteriorState* m, int i) {
   const tbBlock* block = &m->p->block[i];
   int row = block->row, d = block->dim;
   tbReal f[MAX], *b = m->b + row;
-  const tbReal *z = m->z + row, *c = m->c + row;
+  const tbReal* c = m->c + row;
   for (int r = 0; r < d; r++) {
     bool fixed = block->type == TB_BLOCK_BOX && !(m->low[row + r] < m->high[row + r]);
     b[r] = fixed ? 0 : c[r] - m->r[row + r];
   }
-  if (is_cone(block)) {
-    tbReal length = tb_lorentz_tail(d, z), along = 0;
-    for (int r = 1; r < d; r++) along += z[r] * c[r];
-    if (length > 0) b[0] -= m->theta[i] * along / length;
-  }
-  multiply(d, m->K + (size_t)i * MAX * MAX, b, f);
+  if (is_cone(block)) b[0] -= shift_of(m, i, c);
+  solve_local(m, i, b, f);
   for (int r = 0; r < d; r++) f[r] *= m->S[row + r];
   tb_velocity_add_impulse(m->a->system, i, f, m->dv);
 }
@@ -238,10 +260,13 @@ static void solve_block(tbInteriorState* m, int i, tbReal target, tbReal* dx, tb
     m->jv[row + r] = velocity[r];
     velocity[r] = m->b[row + r] - m->S[row + r] * velocity[r];
   }
-  multiply(d, m->K + (size_t)i * MAX * MAX, velocity, dx + row);
+  solve_local(m, i, velocity, dx + row);
   if (is_cone(block)) {
-    tb_lorentz_hessian(d, &m->scaling[i], dx + row, dz + row);
-    for (int k = row; k < row + d; k++) dz[k] = m->c[k] - dz[k];
+    for (int k = row; k < row + d; k++) {
+      tbReal compliance = m->p->R ? m->S[k] * m->p->R[k] * dx[k] : 0;
+      dz[k] = m->r[k] + m->S[k] * (m->jv[k] + compliance);
+    }
+    dz[row] += shift_of(m, i, dz + row);
     return;
   }
   for (int k = row; k < row + d; k++) {

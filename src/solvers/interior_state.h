@@ -56,7 +56,7 @@ void tb_interior_target(tbInteriorState* state, tbReal target, bool correct);
 // b = E c - r, and its impulse onto dv.
 void tb_interior_push(tbInteriorState* state);
 
-// The step for dv: dx = C^-1 (b - S J dv), dz = c - H dx; into ax and az if `affine`.
+// The step for dv: dx = C^-1 (b - S J dv) and dz; into ax and az if `affine`.
 void tb_interior_solve(tbInteriorState* state, tbReal target, bool affine);
 
 // The least of `a` and the largest step that keeps x and z inside; of the affine one if `affine`.
