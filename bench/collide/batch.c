@@ -94,7 +94,8 @@ static void* warm_make(const Batch* batch) {
   w->batch = batch;
   tbRng rng = {5};
   for (int k = 0; k < BATCH; k++) {
-    tbReal way[3] = {tb_rng_normal(&rng), tb_rng_normal(&rng), tb_rng_normal(&rng)};
+    tbReal way[3];
+    tb_rng_normals(&rng, 3, way);
     tb_normalize3(way);
     w->moved[k] = batch->b[k];
     tb_add_scaled3(w->moved[k].pos, batch->b[k].pos, 1e-3, way);

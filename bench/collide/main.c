@@ -103,7 +103,8 @@ static bool make_hull(tbHull* hull, tbArena* arena, int count) {
   tbRng rng = {7};
   static const tbReal radius[3] = {0.35, 0.3, 0.25};
   for (int i = 0; i < count; i++) {
-    tbReal d[3] = {tb_rng_normal(&rng), tb_rng_normal(&rng), tb_rng_normal(&rng)};
+    tbReal d[3];
+    tb_rng_normals(&rng, 3, d);
     tb_normalize3(d);
     for (int k = 0; k < 3; k++) points[3 * i + k] = radius[k] * d[k];
   }

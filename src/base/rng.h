@@ -32,4 +32,9 @@ static inline double tb_rng_normal(tbRng* rng) {
   return sqrt(-2 * log(u)) * cos(v);
 }
 
+// n of them in order: that of calls in one expression is the compiler's.
+static inline void tb_rng_normals(tbRng* rng, int n, double* x) {
+  for (int i = 0; i < n; i++) x[i] = tb_rng_normal(rng);
+}
+
 #endif

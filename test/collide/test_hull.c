@@ -61,7 +61,8 @@ static void check_hull(const tbHull* h, const double* points, int npoint, double
 
 static void check_support(const tbHull* h, const double* points, int npoint, tbRng* rng) {
   for (int k = 0; k < 300; k++) {
-    double d[3] = {tb_rng_normal(rng), tb_rng_normal(rng), tb_rng_normal(rng)}, most = -INFINITY;
+    double d[3], most = -INFINITY;
+    tb_rng_normals(rng, 3, d);
     tb_normalize3(d);
     for (int p = 0; p < npoint; p++) most = fmax(most, tb_dot3(d, points + 3 * p));
     int start = k % 3 == 0 ? -1 : tb_rng_int(rng, h->nvert);
@@ -264,7 +265,8 @@ static void check_same_faces(const tbHull* h, const tbHull* g) {
 // one that a climb from some first face ends at.
 static void check_same_patches(const tbHull* h, const tbHull* g, tbRng* rng) {
   for (int k = 0; k < 30; k++) {
-    double d[3] = {tb_rng_normal(rng), tb_rng_normal(rng), tb_rng_normal(rng)};
+    double d[3];
+    tb_rng_normals(rng, 3, d);
     tb_normalize3(d);
     tbCore one = {.kind = TB_CORE_HULL, .hint = -1, .known = -1, .hull = h}, two = one;
     tbPatch p, q;
@@ -472,7 +474,8 @@ static void test_fine_rims(void** state) {
   }
   assert_int_equal(caps, 2);
   for (int k = 0; k < 300; k++) {
-    double d[3] = {tb_rng_normal(&rng), tb_rng_normal(&rng), tb_rng_normal(&rng)};
+    double d[3];
+    tb_rng_normals(&rng, 3, d);
     double most = sqrt(d[0] * d[0] + d[1] * d[1]) + fmax(d[2], 0);
     int v = tb_hull_support(&hull, d, -1);
     assert_near(tb_dot3(d, hull.vert + 3 * v), most, 1e-6);

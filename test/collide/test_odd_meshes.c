@@ -106,7 +106,8 @@ static int try_mesh(const OddMesh* mesh, const tbHull* hull) {
       if (k % 4 == 0) memcpy(b.mat, a.mat, sizeof b.mat);
       // From deep inside to apart, by the size of the mesh and that of the other.
       tbReal reach = tb_rng_uniform(&rng, 0, 1.2) * (k % 2 ? hull->radius : size_of(&b));
-      tbReal d[3] = {tb_rng_normal(&rng), tb_rng_normal(&rng), tb_rng_normal(&rng)};
+      tbReal d[3];
+      tb_rng_normals(&rng, 3, d);
       tb_normalize3(d);
       tb_scale3(b.pos, d, reach);
       capped += check_pair(&rng, mesh, &a, &b);

@@ -288,8 +288,9 @@ static void graph(tbHardScene* s, int size) {
   int contacts = (int)(bodies * uniform(s, 0.5, 4)) + 1;
   tbReal spread = uniform(s, 0, 2), mu = uniform(s, 0.05, 1.5);
   for (int b = 0; b < bodies; b++) {
-    tbReal size3[3] = {uniform(s, 0.2, 2), uniform(s, 0.2, 2), uniform(s, 0.2, 2)};
-    tbReal centre[3] = {tb_rng_normal(s->rng), tb_rng_normal(s->rng), b};
+    tbReal size3[3], centre[3] = {0, 0, b};
+    for (int k = 0; k < 3; k++) size3[k] = uniform(s, 0.2, 2);
+    tb_rng_normals(s->rng, 2, centre);
     tb_hard_add_body(s, decades(s, -spread, spread), size3, centre);
   }
   for (int c = 0; c < contacts; c++) {

@@ -15,7 +15,10 @@ static void random_mu(tbRng* rng, int dim, bool round, tbReal* mu) {
 }
 
 static void random_vector(tbRng* rng, int dim, tbReal* x) {
-  for (int i = 0; i < dim; i++) x[i] = tb_rng_normal(rng) * (tb_rng_int(rng, 6) ? 1 : 0);
+  for (int i = 0; i < dim; i++) {
+    x[i] = tb_rng_normal(rng);
+    if (tb_rng_int(rng, 6) == 0) x[i] = 0;
+  }
 }
 
 // A random member of the cone (or pyramid).

@@ -288,7 +288,8 @@ static int read_damaged(const char* path, const unsigned char* bytes, size_t siz
     size_t length = trial % 2 ? size : (size_t)tb_rng_int(&rng, (int)size);
     int flips = trial % 2 ? 1 + tb_rng_int(&rng, 4) : 0;
     for (int k = 0; k < flips; k++) {
-      copy[tb_rng_int(&rng, (int)size)] = (unsigned char)tb_rng_next(&rng);
+      int at = tb_rng_int(&rng, (int)size);
+      copy[at] = (unsigned char)tb_rng_next(&rng);
     }
     FILE* f = fopen(path, "wb");
     fwrite(copy, 1, length, f);

@@ -65,7 +65,8 @@ static void compare_matrices(const char* robot, const tbModel* m, const tbData* 
 
   // Jacobians of a random point of a random body.
   int body = tb_rng_int(rng, m->nbody);
-  tbReal point[3] = {tb_rng_normal(rng), tb_rng_normal(rng), tb_rng_normal(rng)};
+  tbReal point[3];
+  tb_rng_normals(rng, 3, point);
   tbReal *J = reals(6 * nv), *K = reals(6 * nv);
   tb_jac(m, d, body, point, J, J + 3 * nv);
   mj_jac(om, o, K, K + 3 * nv, point, body);

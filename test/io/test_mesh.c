@@ -106,7 +106,8 @@ static void test_transform(void** state) {
     tbMeshOptions o = tb_mesh_default_options();
     o.inertia = TB_MESH_EXACT;
     for (int i = 0; i < 3; i++) {
-      o.scale[i] = tb_rng_uniform(&rng, 0.5, 2) * (tb_rng_int(&rng, 2) ? 1 : -1);
+      o.scale[i] = tb_rng_uniform(&rng, 0.5, 2);
+      if (tb_rng_int(&rng, 2) == 0) o.scale[i] *= -1;
       o.refpos[i] = tb_rng_uniform(&rng, -1, 1);
     }
     for (int i = 0; i < 4; i++) o.refquat[i] = tb_rng_normal(&rng);
@@ -444,7 +445,8 @@ static void test_maxhullvert(void** state) {
   char text[100 * 40] = "", *at = text;
   tbRng rng = {3};
   for (int i = 0; i < 80; i++) {
-    double v[3] = {tb_rng_normal(&rng), tb_rng_normal(&rng), tb_rng_normal(&rng)};
+    double v[3];
+    tb_rng_normals(&rng, 3, v);
     tb_normalize3(v);
     at += sprintf(at, "v %.6f %.6f %.6f\n", v[0], v[1], v[2]);
   }

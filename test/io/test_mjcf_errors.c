@@ -196,7 +196,8 @@ static void test_damaged(void** state) {
     size_t size = sizeof XML - 1;
     int changes = (int)(tb_rng_next(&rng) % 3);
     for (int i = 0; i < changes; i++) {
-      copy[tb_rng_next(&rng) % size] = (char)(tb_rng_next(&rng) % 256);
+      size_t at = tb_rng_next(&rng) % size;
+      copy[at] = (char)(tb_rng_next(&rng) % 256);
     }
     if (tb_rng_next(&rng) % 4 == 0) size = tb_rng_next(&rng) % size;
     tbError error;

@@ -28,8 +28,8 @@ static void add_contact(tbRng* rng, int c, int a, int b, const tbReal* mass, int
       tbReal sign = side ? 1 : -1;
       // Normal is z; the lever arm couples rotation.
       int axis = (r + 2) % 3;
-      tbReal arm[3] = {tb_rng_uniform(rng, -0.5, 0.5), tb_rng_uniform(rng, -0.5, 0.5),
-                       side ? -0.5 : 0.5};
+      tbReal x = tb_rng_uniform(rng, -0.5, 0.5), y = tb_rng_uniform(rng, -0.5, 0.5);
+      tbReal arm[3] = {x, y, side ? -0.5 : 0.5};
       tbReal e[3] = {axis == 0, axis == 1, axis == 2};
       for (int k = 0; k < 3; k++) row[k] = sign * e[k];
       row[3] = sign * (arm[1] * e[2] - arm[2] * e[1]);
@@ -321,8 +321,10 @@ static void test_round_residual(void** state) {
     block[1].mu[1] = nextafter(mu, 3);
     tbReal lambda[3], sigma[3];
     for (int k = 0; k < 3; k++) {
-      lambda[k] = scale * tb_rng_normal(&rng) * (tb_rng_int(&rng, 4) > 0);
-      sigma[k] = tb_rng_normal(&rng) * (tb_rng_int(&rng, 4) > 0);
+      lambda[k] = scale * tb_rng_normal(&rng);
+      sigma[k] = tb_rng_normal(&rng);
+      if (tb_rng_int(&rng, 4) == 0) lambda[k] = 0;
+      if (tb_rng_int(&rng, 4) == 0) sigma[k] = 0;
     }
     tbResidual r[2];
     for (int k = 0; k < 2; k++) {

@@ -13,7 +13,8 @@ static void test_right_jacobian(void** state) {
   const tbReal e = 1e-6;
   tbRng rng = {4};
   for (size_t s = 0; s < sizeof SIZES / sizeof *SIZES; s++) {
-    tbReal x[3] = {tb_rng_normal(&rng), tb_rng_normal(&rng), tb_rng_normal(&rng)}, J[9], inverse[9];
+    tbReal x[3], J[9], inverse[9];
+    tb_rng_normals(&rng, 3, x);
     tb_normalize3(x);
     tb_scale3(x, x, SIZES[s]);
     tb_so3_right_jacobian(J, x);
