@@ -148,8 +148,9 @@ static void newton_knows_the_cone(void** state) {
       "<joint type='slide' axis='0 0 1'/><geom type='sphere' size='.1' mass='1' "
       "friction='.5 0 0'/></body></worldbody></mujoco>";
   tbRng rng = {7};
-  int most = 0, slid = 0;
-  for (int i = 0; i < 50; i++) {
+  enum { DRAWS = 500 };
+  int most = 0, sum = 0, slid = 0;
+  for (int i = 0; i < DRAWS; i++) {
     tbWorld w = tb_world_springs(tb_world_text(MASS), TB_INTEGRATOR_EULER_IMPLICIT, 0.002);
     w.m->opt.solve_tolerance = 1e-11;
     double angle = tb_rng_uniform(&rng, 0, 6.2), speed = tb_rng_uniform(&rng, 0.1, 0.5);
@@ -163,13 +164,17 @@ static void newton_knows_the_cone(void** state) {
     tb_world_run(w, 1);
     assert_int_equal(w.d->solve.status, TB_SOLVE_CONVERGED);
     most = w.d->solve.iterations > most ? w.d->solve.iterations : most;
+    sum += w.d->solve.iterations;
     const tbStepState* step = tb_step_state(w.m, w.d);
     slid += step->springs.count == 1 && step->springs.list[0].slipping;
     tb_world_free(w);
   }
-  print_message("at most %d iterations, %d of 50 slide\n", most, slid);
-  assert_true(slid >= 45);
-  assert_true(most <= 3);
+  print_message("at most %d iterations, %.2f in the mean, %d of %d slide\n", most,
+                (double)sum / DRAWS, slid, DRAWS);
+  assert_true(10 * slid >= 9 * DRAWS);
+  // Quadratic: without the turn of the direction it is 10, without what the normal force does to
+  // the limit 3.1 in the mean.
+  assert_true(most <= 4 && sum <= 3 * DRAWS);
 }
 
 // ---- events of expo-midpoint --------------------------------------------------------------------
