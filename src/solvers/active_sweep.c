@@ -44,14 +44,13 @@ struct tbActiveSweeps {
 
 // ---- what does not change ----------------------------------------------------------------------
 
-// Whether a block of rows moves one free body or two, with all of their dofs.
-static int count_bodies(const tbRows* rows, int* body) {
+// How many free bodies a block of rows moves, one or two, with all of their dofs; 0: other things.
+static int count_bodies(const tbForest* forest, const tbRows* rows, int* body) {
   if (rows->nnz != TB_BODY_DOFS && rows->nnz != TB_PAIR_DOFS) return 0;
-  body[1] = 0;
   for (int k = 0; k < rows->nnz; k++) {
-    int part = k / TB_BODY_DOFS;
-    if (k % TB_BODY_DOFS == 0) body[part] = rows->col[k];
-    if (rows->col[k] != body[part] + k % TB_BODY_DOFS) return 0;
+    int at = k % TB_BODY_DOFS, first = rows->col[k - at];
+    if (at == 0) body[k / TB_BODY_DOFS] = first;
+    if (rows->col[k] != first + at || forest->rownnz[first + at] != at + 1) return 0;
   }
   return rows->nnz / TB_BODY_DOFS;
 }
@@ -89,25 +88,31 @@ static void whiten_rows(const tbActiveState* s, int i, const Local* l, tbReal* B
 }
 
 // A block as a contact on free bodies. False: it is none.
-static bool make_contact(const tbActiveState* s, int i, const Local* l, tbFreeContact* c) {
-  const tbRows* rows = &s->a->block[i];
+static bool make_contact(const tbActiveState* s, int i, tbFreeContact* c) {
+  const tbActive* a = s->a;
+  const tbRows* rows = &a->block[i];
   const tbBlock* b = &s->p->block[i];
-  bool exact = b->type == TB_BLOCK_CONE && b->dim == D && s->a->law == TB_LAW_NCP;
+  bool exact = b->type == TB_BLOCK_CONE && b->dim == D && a->law == TB_LAW_NCP;
   tbReal A[D * D];
-  c->bodies = 0;
-  int bodies = exact ? count_bodies(rows, c->body) : 0;
-  if (bodies == 0) return false;
-  whiten_rows(s, i, l, c->B, A);
-  if (!tb_free_contact_reduce(b, A, c)) return false;
-  c->bodies = bodies;
+  c->bodies = exact ? count_bodies(&a->forest, rows, c->body) : 0;
+  if (c->bodies == 0) return false;
+  memcpy(c->B, rows->J, sizeof(tbReal) * (size_t)(D * rows->nnz));
+  for (int k = 0; k < c->bodies; k++) {
+    tb_free_contact_whiten(&a->forest, a->LD, a->inverse, c->body[k], rows->nnz,
+                           c->B + k * TB_BODY_DOFS);
+  }
+  tb_free_contact_square(c, A);
   c->row = b->row;
   c->slip = 0;
   for (int r = 0; r < D; r++) {
     c->g[r] = s->p->g[b->row + r];
     c->R[r] = s->p->R ? s->p->R[b->row + r] : 0;
     c->last[r] = 0;
+    A[r * D + r] += c->R[r];
   }
-  return true;
+  if (tb_free_contact_reduce(b, A, c)) return true;
+  c->bodies = 0;
+  return false;
 }
 
 static bool whiten(const tbActiveState* s, tbArena* arena, tbActiveSweeps* sweeps) {
@@ -116,7 +121,7 @@ static bool whiten(const tbActiveState* s, tbArena* arena, tbActiveSweeps* sweep
     Local* l = &sweeps->local[i];
     tbFreeContact* c = &sweeps->contact[i];
     *l = find_support(&s->a->forest, &s->a->block[i]);
-    if (make_contact(s, i, l, c)) {
+    if (make_contact(s, i, c)) {
       l->B = c->B;
       sweeps->first[i] = c->body[0];
       sweeps->second[i] = c->bodies > 1 ? c->body[1] : c->body[0];

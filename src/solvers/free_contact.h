@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "linalg/ltdl.h"
 #include "solvers/contact_rows.h"
 #include "tribo/problem.h"
 
@@ -28,6 +29,33 @@ typedef struct {
   tbReal slip;
   tbReal last[TB_CONTACT_ROWS];  // change
 } tbFreeContact;
+
+// B = J L^-1 D^-1/2 of the rows that B holds as J, `width` of them side by side: on the six dofs
+// from `first` on, each an ancestor of the next.
+TB_INLINE void tb_free_contact_whiten(const tbForest* forest, const tbReal* LD,
+                                      const tbReal* inverse, int first, int width, tbReal* B) {
+  for (int k = TB_BODY_DOFS - 1; k >= 0; k--) {
+    const tbReal* row = LD + forest->rowadr[first + k];
+    tbReal root = sqrt(inverse[first + k]);
+    for (int r = 0; r < TB_CONTACT_ROWS; r++) {
+      tbReal* x = B + r * width;
+      for (int t = 0; t < k; t++) x[t] -= row[t] * x[k];
+      x[k] *= root;
+    }
+  }
+}
+
+// B B^T.
+TB_INLINE void tb_free_contact_square(const tbFreeContact* c, tbReal* A) {
+  for (int r = 0; r < TB_CONTACT_ROWS; r++) {
+    if (c->bodies == 2) {
+      const tbReal* row = c->B + r * TB_PAIR_DOFS;
+      tb_contact_mul_pair(c->B, row, row + TB_BODY_DOFS, A + r * TB_CONTACT_ROWS);
+    } else {
+      tb_contact_mul_single(c->B, c->B + r * TB_BODY_DOFS, A + r * TB_CONTACT_ROWS);
+    }
+  }
+}
 
 // The local problem of A = B B^T + R. False where an axis has no friction or no inertia, or where
 // two depend on each other.

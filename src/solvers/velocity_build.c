@@ -209,10 +209,13 @@ typedef struct {
 } Run;
 
 // The nodes that move a block, in order of elimination. `node_at`: node of each place.
-static int list_runs(const tbVelocity* s, const int* node_at, const tbRows* rows, Run* run) {
+static int list_runs(const tbVelocity* s, const Builder* b, const int* node_at, const tbRows* rows,
+                     Run* run) {
   int n = 0;
   for (int k = 0; k < rows->nnz;) {
-    int node = node_at[s->place[rows->col[k]]], begin = k;
+    int node = node_at[s->place[rows->col[k]]], begin = k, whole = k + b->dim[node];
+    // Dofs of a node follow each other: mostly all of them are there.
+    if (whole <= rows->nnz && rows->col[whole - 1] - rows->col[k] == whole - 1 - k) k = whole;
     while (k < rows->nnz && node_at[s->place[rows->col[k]]] == node) k++;
     if (all_zero(rows, begin, k)) continue;
     int at = n++;
@@ -228,6 +231,23 @@ static int free_bodies(int dim, int n, const int* part) {
   return part[1] == TB_BODY_DOFS && part[n] == n * TB_BODY_DOFS ? n : 0;
 }
 
+// Columns of a run as those of its whole node, of `dim` dofs from `place0` on.
+static void spread_run(const tbVelocity* s, const tbRows* rows, Run run, int place0, int dim,
+                       int width, tbReal* J) {
+  for (int r = 0; r < rows->dim; r++) {
+    const tbReal* from = rows->J + r * rows->nnz + run.begin;
+    tbReal* to = J + r * width;
+    if (run.end - run.begin == dim) {
+      for (int k = 0; k < dim; k++) to[k] = from[k];
+      continue;
+    }
+    for (int k = 0; k < dim; k++) to[k] = 0;
+    for (int k = run.begin; k < run.end; k++) {
+      to[s->place[rows->col[k]] - place0] = from[k - run.begin];
+    }
+  }
+}
+
 // Spread the rows of a block over whole nodes.
 static bool spread_rows(const tbVelocity* s, const Builder* b, const int* node_at,
                         const int* place0, const tbRows* rows, tbNodeRows* out) {
@@ -235,20 +255,17 @@ static bool spread_rows(const tbVelocity* s, const Builder* b, const int* node_a
   Run few[MOST], *run = few;
   if (rows->nnz > MOST) run = tb_arena_alloc(b->arena, sizeof(Run) * (size_t)rows->nnz);
   if (!run) return false;
-  int n = list_runs(s, node_at, rows, run), width = 0;
+  int n = list_runs(s, b, node_at, rows, run), width = 0;
   for (int p = 0; p < n; p++) width += b->dim[run[p].node];
   int* node = tb_arena_alloc(b->arena, sizeof(int) * (size_t)(2 * n + 1 + n * (n - 1) / 2));
-  tbReal* J = TB_ARENA_NEW(b->arena, tbReal, rows->dim * width);
+  tbReal* J = tb_arena_alloc(b->arena, sizeof(tbReal) * (size_t)(rows->dim * width));
   if (!node || !J) return false;
   int *part = node + n, *pair = part + n + 1;
   part[0] = 0;
   for (int p = 0; p < n; p++) {
     node[p] = run[p].node;
     part[p + 1] = part[p] + b->dim[node[p]];
-    for (int k = run[p].begin; k < run[p].end; k++) {
-      int column = part[p] + s->place[rows->col[k]] - place0[node[p]];
-      for (int r = 0; r < rows->dim; r++) J[r * width + column] = rows->J[r * rows->nnz + k];
-    }
+    spread_run(s, rows, run[p], place0[node[p]], b->dim[node[p]], width, J + part[p]);
   }
   int bodies = free_bodies(rows->dim, n, part);
   *out = (tbNodeRows){rows->dim, width, n, bodies, node, part, pair, J};
