@@ -9,13 +9,16 @@
 #include <string.h>
 
 #include "solvers/active_parts.h"
+#include "solvers/solver.h"
 
 // How much larger a part may become by its rings (a body that touches hundreds of others).
 enum { PART = TB_PART_DOFS, LARGEST = 4 };
 // Times its tolerance: what a part of small velocities and loads may be left with.
 static const tbReal LOOSE = 100;
-// Rows of a part up to which rounds are tried at length.
-enum { FEW = 300 };
+// Rows of a part up to which rounds are tried at length; up to which, and for how many iterations,
+// ncp/auto is where they do not end: it takes some ms, but a hard place of a few bodies keeps the
+// whole island from its answer.
+enum { FEW = 300, MOST_GENERAL = 100, GENERAL_ITERATIONS = 200 };
 
 struct tbActivePart {
   int nblock, n;
@@ -221,6 +224,42 @@ static bool pose(const tbActiveState* s, Part* part, const tbPartScale* scale, t
   return !tb_active_part_holds(&now, scale);
 }
 
+// The part once more, by ncp/auto on its Delassus matrix. False: out of memory.
+static bool solve_generally(const tbActive* local, const Part* part, tbArena* arena,
+                            tbSolveInfo* info) {
+  int n = part->n;
+  size_t bytes = sizeof(tbReal) * (size_t)n;
+  tbReal* G = tb_arena_alloc(arena, bytes * (size_t)n);
+  tbReal *unit = TB_ARENA_NEW(arena, tbReal, n), *none = TB_ARENA_NEW(arena, tbReal, n);
+  tbReal* lambda = tb_arena_alloc(arena, bytes);
+  if (arena->failed) return false;
+  // Columns are what unit impulses lead to; rounding apart the matrix is symmetric.
+  tbProblem rigid = *local->p;
+  rigid.g = none;
+  rigid.R = NULL;
+  tbActive response = *local;
+  response.p = &rigid;
+  for (int c = 0; c < n; c++) {
+    unit[c] = 1;
+    tb_active_response(&response, unit, part->x, G + (size_t)c * (size_t)n);
+    unit[c] = 0;
+    for (int r = 0; r < c; r++) G[r * n + c] = G[c * n + r];
+  }
+  tbProblem dense = *local->p;
+  dense.G = (tbDelassus){.form = TB_DELASSUS_DENSE, .dense = G, .stride = n};
+  tbSolveInfo found;
+  memcpy(lambda, part->lambda, bytes);
+  if (!tb_solve_exact(&dense, local->tolerance, GENERAL_ITERATIONS, arena, lambda, &found)) {
+    return false;
+  }
+  found.factorizations += info->factorizations;
+  if (found.residual.relative < info->residual.relative) {
+    memcpy(part->lambda, lambda, bytes);
+    *info = found;
+  }
+  return true;
+}
+
 // Solve (1), and give the island its impulses.
 bool tb_active_part_solve(tbActiveState* s, tbArena* arena, Part* part, const tbPartScale* scale,
                           bool* solved, double* work) {
@@ -259,6 +298,8 @@ bool tb_active_part_solve(tbActiveState* s, tbArena* arena, Part* part, const tb
   tbSolveInfo info;
   tbArenaMark mark = tb_arena_mark(arena);
   bool ok = tb_active_solve(&local, arena, part->sigma, part->lambda, &info);
+  bool hard = ok && info.status != TB_SOLVE_CONVERGED && local.law == TB_LAW_NCP;
+  if (hard && part->n <= MOST_GENERAL) ok = solve_generally(&local, part, arena, &info);
   tb_arena_release(arena, mark);
   tb_velocity_release(v);
   *work += info.factorizations * v->ldu.flops;

@@ -185,39 +185,53 @@ static void finish(tbSolve* s, tbReal* lambda) {
   info->seconds = tb_seconds() - s->start;
 }
 
+// From the settings, problem, memory and error of `s` to an answer.
+static tbResult run(tbSolve* s, const tbSolverEntry* entry, tbReal* lambda, tbSolveInfo* info) {
+  const tbSolveSettings* set = s->settings;
+  s->start = tb_seconds();
+  s->law = (tbLaw)set->law;
+  s->tolerance = set->tol_absolute > 0 ? set->tol_absolute : set->tol;
+  s->info = info;
+  *info = (tbSolveInfo){
+      .status = TB_SOLVE_MAX_ITERATIONS, .law = tb_law_name(s->law), .solver = entry->name};
+  tbResult result = begin(s, lambda);
+  if (result != TB_OK) return result;
+
+  // The guess, or rest, may already do.
+  if (!tb_solve_check(s, s->lambda, 0, 0)) {
+    info->status = TB_SOLVE_MAX_ITERATIONS;
+    result = entry->solve(s);
+    if (result != TB_OK) return result;
+    if (info->status != TB_SOLVE_CONVERGED) tb_solve_check(s, s->lambda, info->iterations, 0);
+  }
+  finish(s, lambda);
+  return TB_OK;
+}
+
 static tbResult solve(const tbProblem* p, const tbSolveSettings* set, tbReal* lambda,
                       tbSolveWork* work, tbSolveInfo* info, tbError* error) {
-  double start = tb_seconds();
   const tbSolverEntry* entry = NULL;
   tbResult result = check_settings(set, &entry, error);
   if (result == TB_OK && set->check) result = tb_problem_check(p, error);
   if (result != TB_OK) return result;
-
   tb_arena_reset(&work->arena);
-  tbSolve s = {.p = p,
-               .settings = set,
-               .law = (tbLaw)set->law,
-               .arena = &work->arena,
-               .cache = &work->cache,
-               .info = info,
-               .error = error,
-               .start = start,
-               .tolerance = set->tol_absolute > 0 ? set->tol_absolute : set->tol};
-  *info = (tbSolveInfo){.status = TB_SOLVE_MAX_ITERATIONS,
-                        .law = tb_law_name((tbLaw)set->law),
-                        .solver = entry->name};
-  result = begin(&s, lambda);
-  if (result != TB_OK) return result;
+  tbSolve s = {
+      .p = p, .settings = set, .arena = &work->arena, .cache = &work->cache, .error = error};
+  return run(&s, entry, lambda, info);
+}
 
-  // The guess, or rest, may already do.
-  if (!tb_solve_check(&s, s.lambda, 0, 0)) {
-    info->status = TB_SOLVE_MAX_ITERATIONS;
-    result = entry->solve(&s);
-    if (result != TB_OK) return result;
-    if (info->status != TB_SOLVE_CONVERGED) tb_solve_check(&s, s.lambda, info->iterations, 0);
-  }
-  finish(&s, lambda);
-  return TB_OK;
+bool tb_solve_exact(const tbProblem* p, tbReal tolerance, int max_iter, tbArena* arena,
+                    tbReal* lambda, tbSolveInfo* info) {
+  tbSolveSettings settings = tbDefaultSolveSettings();
+  settings.tol = tolerance;
+  settings.max_iter = max_iter;
+  settings.warm_start = 1;
+  tbError error;
+  tbArenaMark mark = tb_arena_mark(arena);
+  tbSolve s = {.p = p, .settings = &settings, .arena = arena, .error = &error};
+  tbResult result = run(&s, find_solver(TB_LAW_NCP, "auto"), lambda, info);
+  tb_arena_release(arena, mark);
+  return result == TB_OK;
 }
 
 tbResult tb_solve(const tbProblem* problem, const tbSolveSettings* settings, tbReal* lambda,

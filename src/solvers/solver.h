@@ -53,6 +53,11 @@ typedef struct {
 // Whether every number of the settings is one that it may be.
 tbResult tb_solve_settings_check(const tbSolveSettings* settings, tbError* error);
 
+// Solve the exact law from `lambda` by ncp/auto with memory that is there, inside of another solve.
+// False: out of memory.
+bool tb_solve_exact(const tbProblem* problem, tbReal tolerance, int max_iter, tbArena* arena,
+                    tbReal* lambda, tbSolveInfo* info);
+
 // Compute sigma and the residual of `lambda`, remember it if it is the best so far, write the
 // history, and say whether to stop: converged (status set), out of time (status set).
 bool tb_solve_check(tbSolve* s, const tbReal* lambda, int iteration, tbReal penalty);

@@ -322,6 +322,39 @@ static void regions_have_one_ring(void** state) {
   assert_true(turn > 0);
 }
 
+// The part made of a body and its neighbours.
+static tbActivePart* part_around(tbActiveState* s, tbArena* arena, int body) {
+  tbActiveParts* g = tb_active_parts_start(s, arena);
+  assert_non_null(g);
+  g->set[0] = body;
+  g->seen[body] = ++g->stamp;
+  return tb_active_part_make(s, arena, g, tb_active_part_rings(g, 1, 1));
+}
+
+// Where rounds are not enough, and none is allowed here, a part of a few bodies is solved
+// nonetheless.
+static void hard_parts_are_solved(void** state) {
+  (void)state;
+  enum { BODY = 13 * SIDE + 17 };
+  for (uint64_t seed = 41; seed < 61; seed++) {
+    tbRng rng = {seed};
+    Case* c = case_new(&rng, SIDE, false, seed % 2 ? 0.4 : 1, seed % 3 ? 0 : 1e-3);
+    tbActiveState s = state_of(c);
+    tbPartScale scale = {.load = 1, .speed = s.fastest, .target = 1e-6, .better = 0.1};
+    tbActivePart* part = part_around(&s, &c->arena, BODY);
+    double work = 0;
+    bool solved = false;
+    assert_non_null(part);
+    assert_true(tb_active_part_solve(&s, &c->arena, part, &scale, &solved, &work));
+    assert_true(solved);
+    scale.target *= 1.001;
+    for (int k = s.parts->tree_start[BODY]; k < s.parts->tree_start[BODY + 1]; k++) {
+      assert_true(tb_active_settled(&s, s.parts->tree_block[k], &scale));
+    }
+    case_free(c);
+  }
+}
+
 // A tolerance that nothing can meet, and velocities that are no numbers: turns come to an end, and
 // impulses are numbers.
 static void repairs_end(void** state) {
@@ -342,10 +375,14 @@ static void repairs_end(void** state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(islands_are_solved),    cmocka_unit_test(islands_apart_need_no_iteration),
-      cmocka_unit_test(parts_and_whole_agree), cmocka_unit_test(bad_input_ends),
-      cmocka_unit_test(memory_may_end),        cmocka_unit_test(repairs_are_local),
-      cmocka_unit_test(regions_have_one_ring), cmocka_unit_test(repairs_end)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(islands_are_solved),
+                                     cmocka_unit_test(islands_apart_need_no_iteration),
+                                     cmocka_unit_test(parts_and_whole_agree),
+                                     cmocka_unit_test(bad_input_ends),
+                                     cmocka_unit_test(memory_may_end),
+                                     cmocka_unit_test(repairs_are_local),
+                                     cmocka_unit_test(regions_have_one_ring),
+                                     cmocka_unit_test(hard_parts_are_solved),
+                                     cmocka_unit_test(repairs_end)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
