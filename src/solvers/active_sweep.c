@@ -36,7 +36,7 @@ struct tbActiveSweeps {
   tbReal* w;  // by dof; only the dofs of the island are used
   // What tells whether a block is to be looked at, apart from the rest since it is asked in every
   // sweep. By block: the first dofs of the free bodies that a contact moves, twice the same where
-  // it moves one, else the number of dofs; and when it was last done.
+  // it moves one, else the number of dofs, where `moved` is ALWAYS; and when it was last done.
   int *first, *second, *seen;
   int* moved;  // by dof: when a block last changed w there; for free bodies the first dof stands
   int clock;   // counts changes
