@@ -253,6 +253,7 @@ static bool solve_generally(const tbActive* local, const Part* part, tbArena* ar
     return false;
   }
   found.factorizations += info->factorizations;
+  info->factorizations = found.factorizations;
   if (found.residual.relative < info->residual.relative) {
     memcpy(part->lambda, lambda, bytes);
     *info = found;

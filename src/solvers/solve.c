@@ -185,10 +185,9 @@ static void finish(tbSolve* s, tbReal* lambda) {
   info->seconds = tb_seconds() - s->start;
 }
 
-// From the settings, problem, memory and error of `s` to an answer.
+// From the problem, settings, memory, error and start of `s` to an answer.
 static tbResult run(tbSolve* s, const tbSolverEntry* entry, tbReal* lambda, tbSolveInfo* info) {
   const tbSolveSettings* set = s->settings;
-  s->start = tb_seconds();
   s->law = (tbLaw)set->law;
   s->tolerance = set->tol_absolute > 0 ? set->tol_absolute : set->tol;
   s->info = info;
@@ -210,13 +209,18 @@ static tbResult run(tbSolve* s, const tbSolverEntry* entry, tbReal* lambda, tbSo
 
 static tbResult solve(const tbProblem* p, const tbSolveSettings* set, tbReal* lambda,
                       tbSolveWork* work, tbSolveInfo* info, tbError* error) {
+  double start = tb_seconds();
   const tbSolverEntry* entry = NULL;
   tbResult result = check_settings(set, &entry, error);
   if (result == TB_OK && set->check) result = tb_problem_check(p, error);
   if (result != TB_OK) return result;
   tb_arena_reset(&work->arena);
-  tbSolve s = {
-      .p = p, .settings = set, .arena = &work->arena, .cache = &work->cache, .error = error};
+  tbSolve s = {.p = p,
+               .settings = set,
+               .arena = &work->arena,
+               .cache = &work->cache,
+               .error = error,
+               .start = start};
   return run(&s, entry, lambda, info);
 }
 
@@ -228,7 +232,8 @@ bool tb_solve_exact(const tbProblem* p, tbReal tolerance, int max_iter, tbArena*
   settings.warm_start = 1;
   tbError error;
   tbArenaMark mark = tb_arena_mark(arena);
-  tbSolve s = {.p = p, .settings = &settings, .arena = arena, .error = &error};
+  tbSolve s = {
+      .p = p, .settings = &settings, .arena = arena, .error = &error, .start = tb_seconds()};
   tbResult result = run(&s, find_solver(TB_LAW_NCP, "auto"), lambda, info);
   tb_arena_release(arena, mark);
   return result == TB_OK;
