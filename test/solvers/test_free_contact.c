@@ -92,7 +92,7 @@ static void holds_as_the_residual_says(void** state) {
     for (int r = 0; r < D; r++) b[r] += away * tb_rng_normal(&rng);
     velocity(A, b, lambda, sigma);
     tbResidual law = residual_of(&block, lambda, sigma);
-    tbReal load = lambda[0] * pow(10, tb_rng_uniform(&rng, 0, 2));
+    tbReal load = lambda[0] * pow(10, tb_rng_uniform(&rng, -2, 2));
     tbReal off = fmax(-sigma[0], load > 0 ? law.complementarity / load : 0);
     if (fabs(off - most) < 1e-9 * (most + 1)) continue;
     bool holds = tb_free_contact_holds(&c, lambda, sigma, most, load);
