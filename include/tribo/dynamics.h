@@ -113,6 +113,11 @@ TB_API void tb_body_forces(const tbModel* m, tbData* d);
 TB_API void tb_add_wrench(const tbModel* m, tbData* d, int body, const tbReal point[3],
                           const tbReal force[3], const tbReal torque[3]);
 
+// Add what a spatial tendon with the force `force` along its length (negative where it pulls) does
+// to the bodies on its path, and what its armature does at qacc, to cfrc_ext. Fixed tendons act on
+// joints alone. After tb_compute_velocity.
+TB_API void tb_add_tendon_wrench(const tbModel* m, tbData* d, int tendon, tbReal force);
+
 // qfrc += J^T (force, torque) at world point `point` of `body`; either may be NULL.
 TB_API void tb_apply_wrench(const tbModel* m, const tbData* d, int body, const tbReal point[3],
                             const tbReal force[3], const tbReal torque[3], tbReal* qfrc);

@@ -111,6 +111,10 @@ void tb_equality_points(const tbModel* model, const tbData* data, int id, int bo
 void tb_equality_wrenches(const tbModel* model, tbData* data, const tbConstraints* constraints,
                           const tbReal* row_force);
 
+// Force of the rows of a tendon (limits, dry friction, equalities) along its length, N.
+tbReal tb_tendon_row_force(const tbModel* model, const tbData* data,
+                           const tbConstraints* constraints, const tbReal* row_force, int tendon);
+
 // A matrix with M's sparsity and its L^T D L factor: M itself, or M with implicit damping added.
 typedef struct {
   const tbReal* LD;

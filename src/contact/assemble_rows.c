@@ -316,6 +316,31 @@ static int close_support(const tbModel* m, tbArena* arena, const int* col, int n
   return count;
 }
 
+// Slope of the right side of y1 = a0 + a1 y2 + a2 y2^2 + a3 y2^3 + a4 y2^4.
+static tbReal polynomial_slope(const tbReal* poly, tbReal y2) {
+  return poly[1] + y2 * (2 * poly[2] + y2 * (3 * poly[3] + y2 * 4 * poly[4]));
+}
+
+tbReal tb_tendon_row_force(const tbModel* m, const tbData* d, const tbConstraints* constraints,
+                           const tbReal* row_force, int tendon) {
+  tbReal total = 0;
+  for (int i = 0; i < constraints->count; i++) {
+    const tbConstraint* c = &constraints->list[i];
+    tbReal force = row_force[c->row];
+    if (c->source == TB_SOURCE_FRICTION_TENDON || c->source == TB_SOURCE_LIMIT_TENDON) {
+      // The row of an upper limit has the other sign (plain_key).
+      if (c->id == tendon) total += c->key & 1 ? -force : force;
+    } else if (c->source == TB_SOURCE_EQUALITY && m->eq_type[c->id] == TB_EQ_TENDON) {
+      int second = m->eq_obj2id[c->id];
+      if (m->eq_obj1id[c->id] == tendon) total += force;
+      if (second != tendon) continue;
+      tbReal y2 = d->ten_length[second] - m->tendon_length0[second];
+      total -= polynomial_slope(m->eq_data + TB_NEQDATA * c->id, y2) * force;
+    }
+  }
+  return total;
+}
+
 // y1 = a0 + a1 y2 + a2 y2^2 + a3 y2^3 + a4 y2^4, with y measured from the reference pose.
 static int add_scalar_equality(Builder* b, int id) {
   const tbModel* m = b->m;
@@ -328,7 +353,7 @@ static int add_scalar_equality(Builder* b, int id) {
   if (m->eq_obj2id[id] >= 0) {
     n2 = scalar_row(m, b->d, type, m->eq_obj2id[id], &y2, &col2, &J2);
     target += y2 * (poly[1] + y2 * (poly[2] + y2 * (poly[3] + y2 * poly[4])));
-    slope = poly[1] + y2 * (2 * poly[2] + y2 * (3 * poly[3] + y2 * 4 * poly[4]));
+    slope = polynomial_slope(poly, y2);
   }
   int* both = tb_arena_alloc(b->arena, sizeof(int) * (size_t)(n1 + n2 + 1));
   if (!both) return 0;

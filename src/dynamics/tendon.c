@@ -188,6 +188,35 @@ static tbReal related_acceleration(const tbModel* m, int i, const int* columns, 
   return sum;
 }
 
+void tb_add_tendon_wrench(const tbModel* m, tbData* d, int tendon, tbReal force) {
+  if (is_fixed(m, tendon)) return;
+  if (m->tendon_armature[tendon] != 0) {
+    tbReal acceleration = jac_dot_v(m, d, tendon);
+    for (int s = m->tendon_Jadr[tendon]; s < m->tendon_Jadr[tendon] + m->tendon_Jnnz[tendon]; s++) {
+      acceleration += d->ten_J[s] * d->qacc[m->Jten_colind[s]];
+    }
+    force -= m->tendon_armature[tendon] * acceleration;
+  }
+  if (force == 0) return;
+  Leg leg;
+  leg.divisor = 1;
+  int at = m->tendon_adr[tendon], end = at + m->tendon_num[tendon];
+  while (at + 1 < end) {
+    at = next_leg(m, d, at, end, &leg);
+    for (int k = 0; k + 1 < leg.npoints; k += 2) {
+      const Point *a = &leg.points[k], *b = &leg.points[k + 1];
+      if (a->body == b->body) continue;
+      tbReal direction[3], pull[3];
+      tb_sub3(direction, b->pos, a->pos);
+      tb_normalize3(direction);
+      tb_scale3(pull, direction, force / leg.divisor);
+      tb_add_wrench(m, d, b->body, b->pos, pull, NULL);
+      tb_scale3(pull, pull, -1);
+      tb_add_wrench(m, d, a->body, a->pos, pull, NULL);
+    }
+  }
+}
+
 void tb_add_tendon_inertia(const tbModel* m, tbData* d, const tbReal* qacc, tbReal* tau) {
   for (int t = 0; t < m->ntendon; t++) {
     if (m->tendon_armature[t] == 0) continue;

@@ -10,6 +10,9 @@
 // tb_compute_velocity.
 void tb_passive(const tbModel* m, tbData* d);
 
+// Force of a tendon's spring and damper along its length, N. After tb_compute_velocity.
+tbReal tb_tendon_passive(const tbModel* m, const tbData* d, int tendon);
+
 // qfrc_fluid: drag and lift of the medium on every body.
 void tb_fluid(const tbModel* m, tbData* d);
 

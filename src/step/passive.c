@@ -45,13 +45,28 @@ static void add_tendon_force(const tbModel* m, const tbData* d, int t, tbReal f,
   for (int k = 0; k < m->tendon_Jnnz[t]; k++) qfrc[col[k]] += f * J[k];
 }
 
+static tbReal tendon_spring(const tbModel* m, const tbData* d, int t) {
+  const tbReal* rest = m->tendon_lengthspring + 2 * t;
+  tbReal length = d->ten_length[t], stretch = 0;
+  if (length > rest[1]) stretch = length - rest[1];
+  if (length < rest[0]) stretch = length - rest[0];
+  return -m->tendon_stiffness[t] * stretch;
+}
+
+static tbReal tendon_damper(const tbModel* m, const tbData* d, int t) {
+  return -m->tendon_damping[t] * d->ten_velocity[t];
+}
+
+tbReal tb_tendon_passive(const tbModel* m, const tbData* d, int tendon) {
+  tbReal force = 0;
+  if (!(m->opt.disableflags & TB_DISABLE_SPRING)) force += tendon_spring(m, d, tendon);
+  if (!(m->opt.disableflags & TB_DISABLE_DAMPER)) force += tendon_damper(m, d, tendon);
+  return force;
+}
+
 static void tendon_springs(const tbModel* m, tbData* d) {
   for (int t = 0; t < m->ntendon; t++) {
-    const tbReal* rest = m->tendon_lengthspring + 2 * t;
-    tbReal length = d->ten_length[t], stretch = 0;
-    if (length > rest[1]) stretch = length - rest[1];
-    if (length < rest[0]) stretch = length - rest[0];
-    tbReal f = -m->tendon_stiffness[t] * stretch;
+    tbReal f = tendon_spring(m, d, t);
     if (f != 0) add_tendon_force(m, d, t, f, d->qfrc_spring);
   }
 }
@@ -59,7 +74,7 @@ static void tendon_springs(const tbModel* m, tbData* d) {
 static void dampers(const tbModel* m, tbData* d) {
   for (int i = 0; i < m->nv; i++) d->qfrc_damper[i] = -m->dof_damping[i] * d->qvel[i];
   for (int t = 0; t < m->ntendon; t++) {
-    tbReal f = -m->tendon_damping[t] * d->ten_velocity[t];
+    tbReal f = tendon_damper(m, d, t);
     if (f != 0) add_tendon_force(m, d, t, f, d->qfrc_damper);
   }
 }

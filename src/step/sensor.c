@@ -5,6 +5,7 @@
 
 #include "spatial/quat.h"
 #include "collide/ray.h"
+#include "step/forces.h"
 #include "step/rangefinder.h"
 #include "tribo/dynamics.h"
 
@@ -174,7 +175,21 @@ static tbReal tendon_actuator_force(const tbModel* m, const tbData* d, int tendo
   return total;
 }
 
-// External wrenches on bodies (contacts, equalities, applied), for reactions.
+// Force of everything that acts along a tendon, but its armature.
+static tbReal tendon_force(const Context* x, int tendon) {
+  const tbModel* m = x->m;
+  const tbData* d = x->d;
+  tbReal total = tb_tendon_passive(m, d, tendon) +
+                 tb_tendon_row_force(m, d, x->constraints, x->row_force, tendon);
+  for (int i = 0; i < m->nu; i++) {
+    if (m->actuator_trntype[i] == TB_TRN_TENDON && m->actuator_trnid[2 * i] == tendon) {
+      total += m->actuator_gear[6 * i] * d->actuator_force[i];
+    }
+  }
+  return total;
+}
+
+// External wrenches on bodies (contacts, equalities, tendons, applied), for reactions.
 static void external_wrenches(const Context* x) {
   const tbModel* m = x->m;
   tbData* d = x->d;
@@ -196,6 +211,7 @@ static void external_wrenches(const Context* x) {
     tb_add_wrench(m, d, m->geom_bodyid[c->geom[0]], c->pos, minus_force, minus_torque);
   }
   tb_equality_wrenches(m, d, x->constraints, x->row_force);
+  for (int t = 0; t < m->ntendon; t++) tb_add_tendon_wrench(m, d, t, tendon_force(x, t));
 }
 
 // ---- dispatch ----------------------------------------------------------------------------------
