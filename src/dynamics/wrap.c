@@ -205,7 +205,7 @@ tbReal tb_wrap(const tbReal from[3], const tbReal to[3], const tbReal pos[3], co
   if (!cylinder) sphere_plane(p, q, x, y);
   tbReal p2[2] = {tb_dot3(p, x), tb_dot3(p, y)}, q2[2] = {tb_dot3(q, x), tb_dot3(q, y)};
   tbReal s2[2] = {tb_dot3(s, x), tb_dot3(s, y)}, tp[2] = {0, 0}, tq[2] = {0, 0}, length;
-  int inside = side && sqrt(dot2(s2, s2)) < radius;
+  int inside = side && tb_norm3(s) < radius;
   normalize2(s2);
   for (int k = 0; k < 2; k++) s2[k] *= radius;
   if (inside) {

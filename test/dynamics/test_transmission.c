@@ -1,4 +1,4 @@
-// Actuators at sites with a reference site: lengths and moments of an arm, by hand.
+// Actuators at sites with a reference site, and strings: lengths and moments by hand.
 #include "common/worlds.h"
 
 static const char ARM[] =
@@ -27,7 +27,32 @@ static void pose_in_the_reference_along_the_gear(void** state) {
   tb_world_free(w);
 }
 
+// A string across a cylinder of radius 0.2. With a side site in the ball of that radius it touches
+// the wall from within, which a straight string does; with one farther up, on the same line along
+// the axis, it goes round on that side.
+static void side_sites_are_inside_within_the_radius(void** state) {
+  (void)state;
+  for (int outside = 0; outside < 2; outside++) {
+    char xml[600];
+    snprintf(xml, sizeof xml,
+             "<mujoco><worldbody><geom name='g' type='cylinder' size='0.2 1'/><site name='s' "
+             "pos='0 0.1 %g'/><site name='a' pos='-0.4 0 0'/><site name='b' pos='0.4 0 0'/>"
+             "</worldbody><tendon><spatial><site site='a'/><geom geom='g' sidesite='s'/>"
+             "<site site='b'/></spatial></tendon></mujoco>",
+             outside ? 0.18 : 0.17);
+    tbWorld w = tb_world_text(xml);
+    tb_compute_position(w.m, w.d);
+    // Two tangents of 60 degrees, and the arc between them.
+    tbReal round = 2 * sqrt(0.4 * 0.4 - 0.2 * 0.2) + 0.2 * 3.14159265358979323846 / 3;
+    assert_near(w.d->ten_length[0], outside ? round : 0.8, 1e-12);
+    tb_world_free(w);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(pose_in_the_reference_along_the_gear)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(pose_in_the_reference_along_the_gear),
+      cmocka_unit_test(side_sites_are_inside_within_the_radius),
+  };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
