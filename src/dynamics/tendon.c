@@ -1,4 +1,5 @@
 // Lengths and Jacobians of tendons (docs/tendons.md, eq. 1-2, 8).
+#include <math.h>
 #include <string.h>
 
 #include "dynamics/gravity.h"
@@ -67,21 +68,40 @@ static int next_leg(const tbModel* m, const tbData* d, int at, int end, Leg* leg
   return at + 2;
 }
 
-// J += scale * direction . (velocity of the point), over the entries of an ascending row.
+// The first dofs that two bodies have in common.
+static int shared_dofs(const tbModel* m, int body1, int body2) {
+  const int *dofs1, *dofs2;
+  int n1 = tb_body_chain(m, body1, &dofs1), n2 = tb_body_chain(m, body2, &dofs2), n = 0;
+  while (n < n1 && n < n2 && dofs1[n] == dofs2[n]) n++;
+  return n;
+}
+
+// cdof . force; zero where all that is left of its terms is rounding (a path that goes through the
+// axis of a joint).
+static tbReal moment_arm(const tbReal cdof[6], const tbReal force[6]) {
+  tbReal size = 0, arm = tb_dot6(cdof, force);
+  for (int i = 0; i < 6; i++) size += fabs(cdof[i] * force[i]);
+  return fabs(arm) > 1e-14 * size ? arm : 0;
+}
+
+// J += scale * direction . (velocity of the point), over the entries of an ascending row; the first
+// `skip` dofs of the point are left out.
 static void add_point(const tbModel* m, const tbData* d, const Point* p, const tbReal direction[3],
-                      tbReal scale, const int* columns, int n, tbReal* J) {
+                      tbReal scale, int skip, const int* columns, int n, tbReal* J) {
   const int* dofs;
   int count = tb_body_chain(m, p->body, &dofs);
   tbReal offset[3], force[6];
   tb_sub3(offset, p->pos, d->subtree_com + 3 * m->body_rootid[p->body]);
   tb_force_make(force, offset, direction, NULL);
-  for (int k = 0, s = 0; k < count; k++) {
+  for (int k = skip, s = 0; k < count; k++) {
     while (s < n && columns[s] < dofs[k]) s++;
-    if (s < n && columns[s] == dofs[k]) J[s] += scale * tb_dot6(d->cdof + 6 * dofs[k], force);
+    if (s < n && columns[s] == dofs[k]) J[s] += scale * moment_arm(d->cdof + 6 * dofs[k], force);
   }
 }
 
-// Length of a leg; its straight pieces pull on the bodies at both ends.
+// Length of a leg; its straight pieces pull on the bodies at both ends. What moves both ends as one
+// leaves the length as it is: such entries cancel but for rounding, and where no other dof
+// moves the tendon its limit would push at what is left of them.
 static tbReal add_leg(const tbModel* m, const tbData* d, const Leg* leg, const int* columns, int n,
                       tbReal* J) {
   tbReal length = leg->arc, scale = 1 / leg->divisor;
@@ -90,9 +110,9 @@ static tbReal add_leg(const tbModel* m, const tbData* d, const Leg* leg, const i
     tbReal direction[3];
     tb_sub3(direction, b->pos, a->pos);
     length += tb_normalize3(direction);
-    if (a->body == b->body) continue;
-    add_point(m, d, b, direction, scale, columns, n, J);
-    add_point(m, d, a, direction, -scale, columns, n, J);
+    int shared = shared_dofs(m, a->body, b->body);
+    add_point(m, d, b, direction, scale, shared, columns, n, J);
+    add_point(m, d, a, direction, -scale, shared, columns, n, J);
   }
   return length * scale;
 }

@@ -56,6 +56,35 @@ static void force_on_a_held_hinge(void** state) {
   }
 }
 
+// A tendon that no joint can make longer, between links that are one body or to a point on a
+// hinge's axis: its limit or equality, far from met, pushes at nothing, and the body falls as it
+// would.
+static void tendons_that_nothing_moves(void** state) {
+  (void)state;
+  const char* const hinge[] = {"", "<joint axis='.3 .5 .7' pos='.13 .21 .17'/>"};
+  const char* const range[] = {"", "limited='true' range='0 .1'", "limited='true' range='1 2'"};
+  for (int kind = 0; kind < 6; kind++) {
+    for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
+      char xml[1024];
+      snprintf(
+          xml, sizeof xml,
+          "<mujoco><worldbody><body pos='0 0 1' euler='10 20 30'><freejoint/><geom size='.1' "
+          "pos='.03 .02 .01'/><site name='s' pos='.1 .2 .3'/><body pos='.3 .1 .2' euler='30 20 "
+          "10'>%s<geom size='.1'/><site name='q' pos='.13 .21 .17'/></body></body></worldbody>"
+          "<tendon><spatial name='t' %s><site site='s'/><site site='q'/></spatial></tendon>"
+          "<equality>%s</equality></mujoco>",
+          hinge[kind / 3], range[kind % 3],
+          kind % 3 ? "" : "<tendon tendon1='t' polycoef='-.1 0 0 0 0'/>");
+      tbWorld w = tb_world_text(xml);
+      w.m->opt.law = law;
+      tb_world_run(w, 50);
+      assert_near(w.d->qvel[2], -9.81 * w.d->time, 1e-9);
+      for (int i = 0; i < w.m->nv; i++) assert_true(i == 2 || fabs(w.d->qvel[i]) < 1e-9);
+      tb_world_free(w);
+    }
+  }
+}
+
 // A heavy box on a light one, down to 1e-9 of its weight.
 static void light_under_heavy(void** state) {
   (void)state;
@@ -520,6 +549,7 @@ int main(void) {
       cmocka_unit_test(mocap_bodies_lead),
       cmocka_unit_test(hinges_on_one_axis_are_one),
       cmocka_unit_test(force_on_a_held_hinge),
+      cmocka_unit_test(tendons_that_nothing_moves),
       cmocka_unit_test(light_under_heavy),
       cmocka_unit_test(hyperstatic_scenes_converge),
       cmocka_unit_test(unsolved_steps_still_push),
