@@ -78,9 +78,6 @@ static double sensor_difference(const tbModel* m, const tbData* d, const tbOracl
     int adr = m->sensor_adr[s];
     tbOracleField one = {.rows = m->sensor_dim[s], .columns = 1, .values = theirs->values + adr};
     double off = difference(d->sensordata + adr, &one, one.rows);
-    // MuJoCo's force sensors see the forces of spatial tendons, ours do not.
-    int through_tendon = m->sensor_type[s] == TB_SENS_FORCE && m->ntendon > 1;
-    if (through_tendon) continue;
     if (!(off < 1e-6)) {
       print_message("sensor %d of type %d: %g, MuJoCo %g\n", s, m->sensor_type[s],
                     d->sensordata[adr], one.values[0]);
