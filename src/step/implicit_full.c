@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "dynamics/axis.h"
 #include "dynamics/mass.h"
 #include "linalg/dense.h"
 #include "linalg/ltdl.h"
@@ -14,7 +15,6 @@
 #include "spatial/vec3.h"
 #include "step/forces.h"
 #include "step/implicit.h"
-#include "tribo/derivatives.h"
 #include "tribo/dynamics.h"
 
 static tbReal* entry(const tbModel* m, tbReal* H, int i, int j) {
@@ -111,9 +111,8 @@ static bool solve_tree(const tbModel* m, int tree, tbReal* H, int* pivot, tbReal
 }
 
 tbResult tb_implicit_full_matrix(const tbModel* m, tbData* d, tbReal* H) {
-  // H = M + h db/dv, then the forces that damp.
-  tbResult result = tb_rne_derivatives(m, d, NULL, NULL, NULL, H);
-  if (result != TB_OK) return result;
+  // H = M + h db/dv, as MuJoCo without the part of tendons' armature, then the forces that damp.
+  tb_rne_partials(m, d, NULL, NULL, NULL, H);
   add_inertia(m, d, m->opt.timestep, H);
   add_dampers(m, d, H);
   add_actuators(m, d, H);
