@@ -316,6 +316,14 @@ static int close_support(const tbModel* m, tbArena* arena, const int* col, int n
   return count;
 }
 
+// Whether any dof moves a tendon; a limit or dry friction of one that none does has no row.
+static bool tendon_moves(const tbModel* m, const tbData* d, int tendon) {
+  for (int s = m->tendon_Jadr[tendon]; s < m->tendon_Jadr[tendon] + m->tendon_Jnnz[tendon]; s++) {
+    if (d->ten_J[s] != 0) return true;
+  }
+  return false;
+}
+
 // Slope of the right side of y1 = a0 + a1 y2 + a2 y2^2 + a3 y2^3 + a4 y2^4.
 static tbReal polynomial_slope(const tbReal* poly, tbReal y2) {
   return poly[1] + y2 * (2 * poly[2] + y2 * (3 * poly[3] + y2 * 4 * poly[4]));
@@ -324,6 +332,7 @@ static tbReal polynomial_slope(const tbReal* poly, tbReal y2) {
 tbReal tb_tendon_row_force(const tbModel* m, const tbData* d, const tbConstraints* constraints,
                            const tbReal* row_force, int tendon) {
   tbReal total = 0;
+  if (!tendon_moves(m, d, tendon)) return 0;
   for (int i = 0; i < constraints->count; i++) {
     const tbConstraint* c = &constraints->list[i];
     tbReal force = row_force[c->row];
@@ -412,7 +421,7 @@ static int add_frictions(Builder* b) {
     c->bound = m->dof_frictionloss[i];
   }
   for (int i = 0; i < m->ntendon; i++) {
-    if (m->tendon_frictionloss[i] <= 0) continue;
+    if (m->tendon_frictionloss[i] <= 0 || !tendon_moves(m, b->d, i)) continue;
     tbConstraint* c = add_tendon_row(b, TB_SOURCE_FRICTION_TENDON, i, 1, 0);
     if (!c) return 0;
     c->bound = m->tendon_frictionloss[i];
@@ -468,7 +477,7 @@ static int add_limits(Builder* b, tbReal horizon) {
     }
   }
   for (int i = 0; i < m->ntendon; i++) {
-    if (!m->tendon_limited[i]) continue;
+    if (!m->tendon_limited[i] || !tendon_moves(m, b->d, i)) continue;
     tbReal reach = horizon * fabs(b->d->ten_velocity[i]);
     for (int side = 0; side < 2; side++) {
       tbReal sign = side ? -1 : 1;

@@ -57,8 +57,8 @@ static void force_on_a_held_hinge(void** state) {
 }
 
 // A tendon that no joint can make longer, between links that are one body or to a point on a
-// hinge's axis: its limit or equality, far from met, pushes at nothing, and the body falls as it
-// would.
+// hinge's axis: its limit or equality, far from met, pushes at nothing and is not felt, and the
+// body falls as it would.
 static void tendons_that_nothing_moves(void** state) {
   (void)state;
   const char* const hinge[] = {"", "<joint axis='.3 .5 .7' pos='.13 .21 .17'/>"};
@@ -72,7 +72,8 @@ static void tendons_that_nothing_moves(void** state) {
           "pos='.03 .02 .01'/><site name='s' pos='.1 .2 .3'/><body pos='.3 .1 .2' euler='30 20 "
           "10'>%s<geom size='.1'/><site name='q' pos='.13 .21 .17'/></body></body></worldbody>"
           "<tendon><spatial name='t' %s><site site='s'/><site site='q'/></spatial></tendon>"
-          "<equality>%s</equality></mujoco>",
+          "<equality>%s</equality><sensor><force site='q'/></sensor>"
+          "</mujoco>",
           hinge[kind / 3], range[kind % 3],
           kind % 3 ? "" : "<tendon tendon1='t' polycoef='-.1 0 0 0 0'/>");
       tbWorld w = tb_world_text(xml);
@@ -80,6 +81,7 @@ static void tendons_that_nothing_moves(void** state) {
       tb_world_run(w, 50);
       assert_near(w.d->qvel[2], -9.81 * w.d->time, 1e-9);
       for (int i = 0; i < w.m->nv; i++) assert_true(i == 2 || fabs(w.d->qvel[i]) < 1e-9);
+      for (int i = 0; i < w.m->nsensordata; i++) assert_near(w.d->sensordata[i], 0, 1e-9);
       tb_world_free(w);
     }
   }
