@@ -196,8 +196,8 @@ static void equality_frames(const tbModel* m, const tbData* d, int id, EqualityF
   }
   if (weld && type != TB_OBJ_SITE) tb_quat_mul(f->quat[0], f->quat[0], data + 6);
   // A weld holds wherever its bodies are held together; where it yields, as by MuJoCo's law and by
-  // springs, it does so at the anchor.
-  bool yields = m->opt.law == TB_LAW_SOFT || m->opt.law == TB_LAW_VISCOELASTIC;
+  // springs, or lets them turn (torquescale 0), it does so at the anchor.
+  bool yields = m->opt.law == TB_LAW_SOFT || m->opt.law == TB_LAW_VISCOELASTIC || data[10] == 0;
   for (int i = 0; i < 2 && weld && !yields; i++) {
     tbReal arm[3];
     tb_quat_rotate(arm, f->quat[i], m->eq_hold + 3 * id);
