@@ -1,20 +1,16 @@
 // Gauss-Seidel with exact local solutions (CM Alg. 6): slow to converge, but what opens, sticks or
 // slides shows after a few sweeps. Velocities are kept whitened, w = B^T lambda with
-// B = J L^-1 D^-1/2, so that a block costs its support and no more.
-#include <limits.h>
+// B = J L^-1 D^-1/2, so that a block costs its support and no more. Contacts on free bodies go by
+// themselves (free_contacts.c), other blocks one by one.
 #include <math.h>
 #include <string.h>
 
-#include "base/bits.h"
 #include "contact/cone.h"
 #include "solvers/active_parts.h"
-#include "solvers/free_contact.h"
+#include "solvers/free_contacts.h"
 #include "solvers/local.h"
 
-enum { MAX = TB_MAX_BLOCK_DIM, D = TB_CONTACT_ROWS };
-
-// A contact that is more than so many times above its target may go farther than its solution.
-static const tbReal NEARLY = 10;
+enum { MAX = TB_MAX_BLOCK_DIM };
 
 // What any block needs: its rows of B on its support and, but for contacts on free bodies,
 // B B^T + R.
@@ -25,35 +21,16 @@ typedef struct {
   tbReal slip;
 } Local;
 
-// Before the first change of anything, and after any.
-enum { NEVER = -1, ALWAYS = INT_MAX };
-// Blocks of which it is asked at once.
-enum { GROUP = 8 };
-
 struct tbActiveSweeps {
   Local* local;
-  tbFreeContact* contact;
-  tbReal* w;  // by dof; only the dofs of the island are used
-  // What tells whether a block is to be looked at, apart from the rest since it is asked in every
-  // sweep. By block: the first dofs of the free bodies that a contact moves, twice the same where
-  // it moves one, else the number of dofs, where `moved` is ALWAYS; and when it was last done.
-  int *first, *second, *seen;
-  int* moved;  // by dof: when a block last changed w there; for free bodies the first dof stands
-  int clock;   // counts changes
+  tbFreeContacts free;
+  int* place;          // by block: its place among these, or -1
+  int nother, *other;  // the other blocks
+  int* seen;           // by block: when one of these was last looked at
+  tbReal* w;           // by dof; only the dofs of the island are used
 };
 
 // ---- what does not change ----------------------------------------------------------------------
-
-// How many free bodies a block of rows moves, one or two, with all of their dofs; 0: other things.
-static int count_bodies(const tbForest* forest, const tbRows* rows, int* body) {
-  if (rows->nnz != TB_BODY_DOFS && rows->nnz != TB_PAIR_DOFS) return 0;
-  for (int k = 0; k < rows->nnz; k++) {
-    int at = k % TB_BODY_DOFS, first = rows->col[k - at];
-    if (at == 0) body[k / TB_BODY_DOFS] = first;
-    if (rows->col[k] != first + at || forest->rownnz[first + at] != at + 1) return 0;
-  }
-  return rows->nnz / TB_BODY_DOFS;
-}
 
 // The dofs of B. A single row may come without the first of its ancestors, where J is zero and B is
 // not.
@@ -87,51 +64,20 @@ static void whiten_rows(const tbActiveState* s, int i, const Local* l, tbReal* B
   }
 }
 
-// A block as a contact on free bodies. False: it is none.
-static bool make_contact(const tbActiveState* s, int i, tbFreeContact* c) {
-  const tbActive* a = s->a;
-  const tbRows* rows = &a->block[i];
-  const tbBlock* b = &s->p->block[i];
-  bool exact = b->type == TB_BLOCK_CONE && b->dim == D && a->law == TB_LAW_NCP;
-  tbReal A[D * D];
-  c->bodies = exact ? count_bodies(&a->forest, rows, c->body) : 0;
-  if (c->bodies == 0) return false;
-  memcpy(c->B, rows->J, sizeof(tbReal) * (size_t)(D * rows->nnz));
-  for (int k = 0; k < c->bodies; k++) {
-    tb_free_contact_whiten(&a->forest, a->LD, a->inverse, c->body[k], rows->nnz,
-                           c->B + k * TB_BODY_DOFS);
-  }
-  tb_free_contact_square(c, A);
-  c->row = b->row;
-  c->slip = 0;
-  for (int r = 0; r < D; r++) {
-    c->g[r] = s->p->g[b->row + r];
-    c->R[r] = s->p->R ? s->p->R[b->row + r] : 0;
-    c->last[r] = 0;
-    A[r * D + r] += c->R[r];
-  }
-  if (tb_free_contact_reduce(b, A, c)) return true;
-  c->bodies = 0;
-  return false;
-}
-
 static bool whiten(const tbActiveState* s, tbArena* arena, tbActiveSweeps* sweeps) {
   for (int i = 0; i < s->p->nblock; i++) {
-    int d = s->a->block[i].dim;
+    int d = s->a->block[i].dim, place = sweeps->place[i];
     Local* l = &sweeps->local[i];
-    tbFreeContact* c = &sweeps->contact[i];
     *l = find_support(&s->a->forest, &s->a->block[i]);
-    if (make_contact(s, i, c)) {
-      l->B = c->B;
-      sweeps->first[i] = c->body[0];
-      sweeps->second[i] = c->bodies > 1 ? c->body[1] : c->body[0];
+    if (place >= 0) {
+      l->B = sweeps->free.contact[place].B;
       continue;
     }
     l->B = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(d * l->nnz + d * d + 1));
     if (!l->B) return false;
     l->A = l->B + d * l->nnz;
     whiten_rows(s, i, l, l->B, l->A);
-    sweeps->first[i] = sweeps->second[i] = s->a->forest.n;
+    sweeps->other[sweeps->nother++] = i;
   }
   return true;
 }
@@ -139,19 +85,14 @@ static bool whiten(const tbActiveState* s, tbArena* arena, tbActiveSweeps* sweep
 static tbActiveSweeps* start(const tbActiveState* s, tbArena* arena) {
   tbActiveSweeps* sweeps = TB_ARENA_NEW(arena, tbActiveSweeps, 1);
   if (!sweeps) return NULL;
-  int n = s->a->forest.n;
-  size_t nblock = (size_t)s->p->nblock + 1;
-  sweeps->local = tb_arena_alloc(arena, sizeof(Local) * nblock);
-  sweeps->contact = tb_arena_alloc(arena, sizeof(tbFreeContact) * nblock);
-  sweeps->first = TB_ARENA_NEW(arena, int, s->p->nblock + GROUP);
-  sweeps->second = TB_ARENA_NEW(arena, int, s->p->nblock + GROUP);
-  sweeps->seen = TB_ARENA_NEW(arena, int, s->p->nblock + GROUP);
-  sweeps->moved = TB_ARENA_NEW(arena, int, n + 1);
-  sweeps->w = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(n + 1));
-  if (arena->failed || !whiten(s, arena, sweeps)) return NULL;
-  sweeps->moved[n] = ALWAYS;
-  for (int k = 0; k < GROUP; k++) sweeps->seen[s->p->nblock + k] = ALWAYS;
-  return sweeps;
+  int nblock = s->p->nblock;
+  sweeps->local = tb_arena_alloc(arena, sizeof(Local) * ((size_t)nblock + 1));
+  sweeps->place = TB_ARENA_NEW(arena, int, nblock + 1);
+  sweeps->other = TB_ARENA_NEW(arena, int, nblock + 1);
+  sweeps->seen = TB_ARENA_NEW(arena, int, nblock + 1);
+  sweeps->w = tb_arena_alloc(arena, sizeof(tbReal) * ((size_t)s->a->forest.n + 1));
+  if (arena->failed || !tb_free_contacts_start(s, arena, &sweeps->free, sweeps->place)) return NULL;
+  return whiten(s, arena, sweeps) ? sweeps : NULL;
 }
 
 // ---- any block ---------------------------------------------------------------------------------
@@ -189,50 +130,37 @@ static void sweep_block(tbActiveState* s, int i) {
   add_whitened(s, l, i, change, w);
 }
 
-TB_INLINE void sweep_all(tbActiveState* s, int count) {
-  const tbProblem* p = s->p;
-  for (int k = 0; k < count; k++) {
-    for (int i = 0; i < p->nblock; i++) {
-      tbFreeContact* c = &s->sweeps->contact[i];
-      if (c->bodies > 0) {
-        tbReal sigma[D], *lambda = s->lambda + c->row, *w = s->sweeps->w;
-        tb_free_contact_velocity(c, w, lambda, sigma);
-        tb_free_contact_move(c, sigma, false, w, lambda);
-      } else {
-        sweep_block(s, i);
-      }
-    }
-  }
-}
-
 // ---- unsettled blocks only ----------------------------------------------------------------------
 
 // A change of w under a block.
-TB_INLINE void mark_moved(tbActiveState* s, int i) {
-  tbActiveSweeps* sweeps = s->sweeps;
-  int* moved = sweeps->moved;
-  int now = ++sweeps->clock;
-  if (sweeps->contact[i].bodies > 0) {
-    moved[sweeps->first[i]] = moved[sweeps->second[i]] = now;
-    return;
-  }
-  const Local* l = &sweeps->local[i];
-  for (int k = 0; k < l->nnz; k++) moved[l->col[k]] = now;
+static void mark_moved(tbActiveState* s, int i) {
+  const Local* l = &s->sweeps->local[i];
+  int now = ++s->sweeps->free.clock;
+  for (int k = 0; k < l->nnz; k++) s->sweeps->free.moved[l->col[k]] = now;
 }
 
-// Whether w may have changed under any block since it was last looked at.
+// Whether w may have changed under a block since it was last looked at.
 static bool is_stale(const tbActiveState* s, int i) {
   const Local* l = &s->sweeps->local[i];
   bool stale = false;
-  for (int k = 0; k < l->nnz; k++)
-    stale = stale || s->sweeps->moved[l->col[k]] > s->sweeps->seen[i];
+  for (int k = 0; k < l->nnz; k++) {
+    stale = stale || s->sweeps->free.moved[l->col[k]] > s->sweeps->seen[i];
+  }
   return stale;
 }
 
-// Whether any block holds.
-static bool block_holds(const tbActiveState* s, int i, const tbPartScale* scale) {
+static tbFreeScale free_scale(const tbPartScale* scale) {
+  return (tbFreeScale){scale->target * scale->speed, scale->load};
+}
+
+bool tb_active_settled(const tbActiveState* s, int i, const tbPartScale* scale) {
   tbBlock b = s->p->block[i];
   const tbReal* lambda = s->lambda + b.row;
+  const tbActiveSweeps* sweeps = s->sweeps;
+  if (sweeps->place[i] >= 0) {
+    tbFreeScale free = free_scale(scale);
+    return tb_free_contacts_settled(&sweeps->free, sweeps->place[i], &free, sweeps->w, s->lambda);
+  }
   tbReal sigma[MAX];
   block_velocity(s, &s->sweeps->local[i], i, s->sweeps->w, sigma);
   b.row = 0;
@@ -241,88 +169,31 @@ static bool block_holds(const tbActiveState* s, int i, const tbPartScale* scale)
   return tb_active_part_holds(&r, scale);
 }
 
-// Solve a block that is not good enough; one that went farther is to be looked at again, and so is
-// one of the convex law, whose local solver descends towards its answer (local_ccp.c). False: it is
-// good enough.
-TB_INLINE bool settle_block(tbActiveState* s, int i, const tbPartScale* scale, bool* farther) {
-  tbFreeContact* c = &s->sweeps->contact[i];
-  if (c->bodies == 0) {
-    if (!is_stale(s, i) || block_holds(s, i, scale)) return false;
-    sweep_block(s, i);
-    *farther = s->a->law == TB_LAW_CCP;
-    return true;
-  }
-  tbReal sigma[D], *lambda = s->lambda + c->row, *w = s->sweeps->w;
-  tbReal most = scale->target * scale->speed;
-  tb_free_contact_velocity(c, w, lambda, sigma);
-  if (tb_free_contact_holds(c, lambda, sigma, most, scale->load)) return false;
-  bool far = !tb_free_contact_holds(c, lambda, sigma, NEARLY * most, scale->load);
-  *farther = tb_free_contact_move(c, sigma, far, w, lambda);
-  return true;
-}
-
-bool tb_active_settled(const tbActiveState* s, int i, const tbPartScale* scale) {
-  const tbFreeContact* c = &s->sweeps->contact[i];
-  if (c->bodies == 0) return block_holds(s, i, scale);
-  tbReal sigma[D], *lambda = s->lambda + c->row;
-  tb_free_contact_velocity(c, s->sweeps->w, lambda, sigma);
-  return tb_free_contact_holds(c, lambda, sigma, scale->target * scale->speed, scale->load);
-}
-
-// Those of a group of blocks that are to be looked at, as bits: one by one, the processor would
-// guess wrong every third time.
-TB_INLINE unsigned find_stale(const tbActiveSweeps* sweeps, int begin) {
-  const int *first = sweeps->first + begin, *second = sweeps->second + begin;
-  const int *seen = sweeps->seen + begin, *moved = sweeps->moved;
-  unsigned stale = 0;
-  for (int k = 0; k < GROUP; k++) {
-    stale |= (unsigned)((moved[first[k]] > seen[k]) | (moved[second[k]] > seen[k])) << k;
-  }
-  return stale;
-}
-
-// One sweep over what is unsettled: how many blocks were.
-TB_INLINE int settle_all(tbActiveState* s, const tbPartScale* scale) {
+int tb_active_settle(tbActiveState* s, const tbPartScale* scale) {
   tbActiveSweeps* sweeps = s->sweeps;
-  int count = 0;
-  for (int begin = 0; begin < s->p->nblock; begin += GROUP) {
-    for (unsigned stale = find_stale(sweeps, begin); stale; stale &= stale - 1) {
-      int i = begin + tb_lowest_bit(stale);
-      bool farther = false, moves = settle_block(s, i, scale, &farther);
-      if (moves) mark_moved(s, i);
-      sweeps->seen[i] = sweeps->clock - farther;
-      count += moves;
+  tbFreeScale free = free_scale(scale);
+  int count = tb_free_contacts_sweep(&sweeps->free, &free, sweeps->w, s->lambda);
+  for (int k = 0; k < sweeps->nother; k++) {
+    int i = sweeps->other[k];
+    if (!is_stale(s, i)) continue;
+    bool moves = !tb_active_settled(s, i, scale);
+    if (moves) {
+      sweep_block(s, i);
+      mark_moved(s, i);
+      count++;
     }
+    // Under the convex law the local solver descends towards its answer (local_ccp.c): look again.
+    sweeps->seen[i] = sweeps->free.clock - (moves && s->a->law == TB_LAW_CCP);
   }
   return count;
 }
 
-static int settle_narrow(tbActiveState* s, const tbPartScale* scale) {
-  return settle_all(s, scale);
-}
-
-TB_WIDE static int settle_wide(tbActiveState* s, const tbPartScale* scale) {
-  return settle_all(s, scale);
-}
-
-int tb_active_settle(tbActiveState* s, const tbPartScale* scale) {
-  return tb_wide() ? settle_wide(s, scale) : settle_narrow(s, scale);
-}
-
-// Every block is looked at again.
 void tb_active_forget(tbActiveState* s) {
-  for (int i = 0; i < s->p->nblock; i++) s->sweeps->seen[i] = NEVER;
+  tb_free_contacts_forget(&s->sweeps->free);
+  for (int i = 0; i < s->p->nblock; i++) s->sweeps->seen[i] = TB_MOVED_NEVER;
 }
 
 // ---- all of them --------------------------------------------------------------------------------
-
-static void sweep_narrow(tbActiveState* s, int count) {
-  sweep_all(s, count);
-}
-
-TB_WIDE static void sweep_wide(tbActiveState* s, int count) {
-  sweep_all(s, count);
-}
 
 bool tb_active_whiten(tbActiveState* s, tbArena* arena) {
   const tbProblem* p = s->p;
@@ -352,10 +223,10 @@ void tb_active_whitened_push(tbActiveState* s, int i, const tbReal* change) {
 
 bool tb_active_sweep(tbActiveState* s, tbArena* arena, int count) {
   if (!tb_active_whiten(s, arena)) return false;
-  if (tb_wide()) {
-    sweep_wide(s, count);
-  } else {
-    sweep_narrow(s, count);
+  tbActiveSweeps* sweeps = s->sweeps;
+  for (int k = 0; k < count; k++) {
+    tb_free_contacts_sweep(&sweeps->free, NULL, sweeps->w, s->lambda);
+    for (int j = 0; j < sweeps->nother; j++) sweep_block(s, sweeps->other[j]);
   }
   tb_active_forget(s);
   for (int i = 0; i < s->p->nblock; i++) {

@@ -4,6 +4,8 @@
 // around contacts that are off.
 #include "common/test.h"
 #include "solvers/active_parts.h"
+#include "solvers/free_contacts.h"
+#include "solvers/local.h"
 #include "tribo/tribo.h"
 
 enum { SIDE = 30, BODIES = SIDE * SIDE, NV = 6 * BODIES, MOST = 3 * BODIES, ROWS = 3 * MOST };
@@ -374,15 +376,91 @@ static void repairs_end(void** state) {
   }
 }
 
+// Contacts of one colour share no body; with a body that touches more than there are colours, the
+// rest come one by one.
+static void colours_share_no_body(void** state) {
+  (void)state;
+  for (int hub = 0; hub < 2; hub++) {
+    tbRng rng = {(uint64_t)hub + 71};
+    Case* c = case_new(&rng, SIDE, hub, 0.4, 0);
+    tbActiveState s = {.a = &c->active, .p = &c->p};
+    tbFreeContacts f;
+    int* place = tb_arena_alloc(&c->arena, sizeof(int) * MOST);
+    assert_true(tb_free_contacts_start(&s, &c->arena, &f, place));
+    assert_int_equal(f.count, c->p.nblock);
+    assert_true(f.colours <= 64 && (f.end[f.colours - 1] < f.count) == hub);
+    int* block = tb_arena_alloc(&c->arena, sizeof(int) * MOST);
+    for (int i = 0; i < f.count; i++) block[i] = -1;
+    for (int i = 0; i < f.count; i++) block[place[i]] = i;
+    for (int k = 0, begin = 0; k < f.colours; begin = f.end[k++]) {
+      char taken[BODIES] = {0};
+      for (int at = begin; at < f.end[k]; at++) {
+        const int* col = c->support[block[at]];
+        assert_false(taken[col[0] / 6] || taken[col[6] / 6]);
+        taken[col[0] / 6] = taken[col[6] / 6] = 1;
+        assert_true(f.first[at] == col[0] && f.second[at] == col[6]);
+      }
+    }
+    case_free(c);
+  }
+}
+
+// A sweep by colours is Gauss-Seidel in that order, block by block.
+static void sweep_is_gauss_seidel(void** state) {
+  (void)state;
+  for (int hub = 0; hub < 2; hub++) {
+    tbRng rng = {(uint64_t)hub + 81};
+    Case* c = case_new(&rng, SIDE, hub, 0.1, 0.01);
+    tbActiveState s = {.a = &c->active, .p = &c->p};
+    tbFreeContacts f;
+    int n = c->p.nblock, *place = tb_arena_alloc(&c->arena, sizeof(int) * MOST);
+    int* block = tb_arena_alloc(&c->arena, sizeof(int) * MOST);
+    tbReal *w = calloc(NV, sizeof(tbReal)), *plain = calloc(NV, sizeof(tbReal));
+    tbReal* other = calloc(ROWS, sizeof(tbReal));
+    assert_true(w && plain && other);
+    assert_true(tb_free_contacts_start(&s, &c->arena, &f, place));
+    for (int i = 0; i < n; i++) block[place[i]] = i;
+    for (int turn = 0; turn < 3; turn++) {
+      assert_int_equal(tb_free_contacts_sweep(&f, NULL, w, c->lambda), n);
+      for (int k = 0; k < n; k++) {
+        int i = block[k], row = c->block[i].row;
+        tbReal B[36], A[9] = {0}, b[3], before[3], slip = 0;
+        memcpy(B, c->J[i], sizeof B);
+        tb_ltdl_half_solve_support(c->forest, c->LD, c->inverse, c->support[i], 12, B, 12, 3);
+        for (int r = 0; r < 3; r++) {
+          for (int q = 0; q < 3; q++) {
+            for (int j = 0; j < 12; j++) A[3 * r + q] += B[12 * r + j] * B[12 * q + j];
+          }
+          b[r] = c->g[row + r];
+          for (int j = 0; j < 12; j++) b[r] += B[12 * r + j] * plain[c->support[i][j]];
+          for (int q = 0; q < 3; q++) b[r] -= A[3 * r + q] * other[row + q];
+          before[r] = other[row + r];
+        }
+        for (int r = 0; r < 3; r++) A[4 * r] += c->R[row + r];
+        tb_local_solve(&c->block[i], TB_LAW_NCP, A, b, other + row, &slip);
+        for (int r = 0; r < 3; r++) {
+          tbReal change = other[row + r] - before[r];
+          for (int j = 0; j < 12; j++) plain[c->support[i][j]] += B[12 * r + j] * change;
+        }
+      }
+      tbReal load = 0;
+      for (int k = 0; k < c->p.n; k++) load = fmax(load, fabs(other[k]));
+      for (int k = 0; k < c->p.n; k++) assert_near(c->lambda[k], other[k], 1e-6 * load);
+    }
+    free(w);
+    free(plain);
+    free(other);
+    case_free(c);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(islands_are_solved),
-                                     cmocka_unit_test(islands_apart_need_no_iteration),
-                                     cmocka_unit_test(parts_and_whole_agree),
-                                     cmocka_unit_test(bad_input_ends),
-                                     cmocka_unit_test(memory_may_end),
-                                     cmocka_unit_test(repairs_are_local),
-                                     cmocka_unit_test(regions_have_one_ring),
-                                     cmocka_unit_test(hard_parts_are_solved),
-                                     cmocka_unit_test(repairs_end)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(islands_are_solved),    cmocka_unit_test(islands_apart_need_no_iteration),
+      cmocka_unit_test(parts_and_whole_agree), cmocka_unit_test(bad_input_ends),
+      cmocka_unit_test(memory_may_end),        cmocka_unit_test(repairs_are_local),
+      cmocka_unit_test(regions_have_one_ring), cmocka_unit_test(hard_parts_are_solved),
+      cmocka_unit_test(repairs_end),           cmocka_unit_test(colours_share_no_body),
+      cmocka_unit_test(sweep_is_gauss_seidel)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
