@@ -82,8 +82,10 @@ bool tb_island_ipm(tbIsland* island, const tbIpmSettings* settings, const tbReal
 // memory.
 bool tb_island_pgs(tbIsland* island, tbReal* lambda, int max_sweeps, int patience);
 
-// Up to `max_iter` iterations of ADMM from the island's best iterate. False: out of memory.
+// Up to `max_iter` iterations of ADMM, or turns of staggered projections, from the island's best
+// iterate. False: out of memory.
 bool tb_island_admm(tbIsland* island, int max_iter);
+bool tb_island_staggered(tbIsland* island, int max_iter);
 
 // Look for a proof that no velocity at all satisfies the island's law. False: out of memory.
 bool tb_island_infeasible(tbIsland* island, bool* proven);

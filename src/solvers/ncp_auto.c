@@ -103,12 +103,19 @@ static const tbIpmSettings ROUNDS[] = {
 };
 enum { ROUND_COUNT = sizeof ROUNDS / sizeof ROUNDS[0] };
 
-// After a round of interior points that did not do: sweeps, which turn the directions of sliding,
-// at which interior points are slow; and now and then ADMM, which follows no path that could turn
-// back.
+// Staggered projections work on dense matrices: rows of an island that has them, and most turns.
+enum { STAGGERED_ROWS = 160, STAGGERED_TURNS = 40, STAGGERED_ROUNDS = 2 };
+
+// After a round of interior points that did not do: staggered projections on small islands; sweeps,
+// which turn the directions of sliding, at which interior points are slow; and now and then ADMM,
+// which follows no path that could turn back.
 static bool other_methods(tbIsland* island, int round, int patience, tbReal* lambda) {
   size_t bytes = (size_t)island->p.n * sizeof *lambda;
   int sweeps = round == 0 ? (patience > 100 ? patience : 100) : 100 << (round < 5 ? round : 5);
+  if (round < STAGGERED_ROUNDS && island->p.n <= STAGGERED_ROWS) {
+    if (!tb_island_staggered(island, STAGGERED_TURNS)) return false;
+    if (give_up(island)) return true;
+  }
   memcpy(lambda, island->best, bytes);
   if (!tb_island_pgs(island, lambda, sweeps, 10 * sweeps)) return false;
   if (give_up(island) || round % 2 == 0) return true;

@@ -1,12 +1,14 @@
-// ADMM on an island, as one of the methods that `auto` takes turns with: slower than interior
-// points where these work, but without a path that may turn back.
+// ADMM and staggered projections on an island, as methods that `auto` takes turns with: slower than
+// interior points where these work, but without a path that may turn back.
 #include <math.h>
 #include <string.h>
 
 #include "solvers/admm.h"
 #include "solvers/island.h"
+#include "solvers/staggered.h"
 
-bool tb_island_admm(tbIsland* island, int max_iter) {
+// A method for whole problems from the island's best iterate. False: out of memory.
+static bool run(tbIsland* island, tbResult (*method)(tbSolve* s), int max_iter) {
   tbSolve* s = island->solve;
   size_t n = (size_t)island->p.n;
   tbSolveSettings settings = *s->settings;
@@ -27,11 +29,27 @@ bool tb_island_admm(tbIsland* island, int max_iter) {
   cache.eigenvector = tb_solve_reals(s, 2 * n);
   if (s->arena->failed) return false;
   memcpy(part.lambda, island->best, n * sizeof *part.lambda);
-  if (tb_admm(&part, true) != TB_OK) return false;
+  if (method(&part) != TB_OK) return false;
   island->iterations += info.iterations;
   island->factorizations += info.factorizations;
   if (!isfinite(part.best_measure)) return true;
   tb_island_velocity(island, part.best, part.sigma);
   island->check(island, part.best, part.sigma, island->iterations, 0);
   return true;
+}
+
+static tbResult admm(tbSolve* s) {
+  return tb_admm(s, true);
+}
+
+bool tb_island_admm(tbIsland* island, int max_iter) {
+  return run(island, admm, max_iter);
+}
+
+static tbResult staggered(tbSolve* s) {
+  return tb_staggered(s, false);
+}
+
+bool tb_island_staggered(tbIsland* island, int max_iter) {
+  return run(island, staggered, max_iter);
 }
