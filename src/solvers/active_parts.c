@@ -18,7 +18,7 @@ static const tbReal LOOSE = 100;
 // Rows of a part up to which rounds are tried at length; up to which, and for how many iterations,
 // ncp/auto is where they do not end: it takes some ms, but a hard place of a few bodies keeps the
 // whole island from its answer.
-enum { FEW = 300, MOST_GENERAL = 100, GENERAL_ITERATIONS = 200 };
+enum { FEW = 300, MOST_GENERAL = 160, GENERAL_ITERATIONS = 200 };
 
 struct tbActivePart {
   int nblock, n;

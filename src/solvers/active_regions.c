@@ -10,10 +10,10 @@
 
 // Where more than one contact in so many is unsettled, the island as a whole is the better way.
 enum { FEW = 4 };
-// Rings around a core: at first, and where that many regions around it were not solved; how many of
-// these there may be. Most turns, and most iterations in a region.
-enum { LEVELS = 4, MOST_HARD = 10, TURNS = 40, ITERATIONS = 30 };
-static const int RINGS[LEVELS] = {1, 2, 3, 4};
+// Rings around a core: none at first around that many bodies, which are few enough for ncp/auto
+// where they are hard (active_parts.c), else one, and one more for every region around it that was
+// not solved; how often that may be, and how many regions. Most turns, and most iterations in one.
+enum { SMALL_CORE = 10, LEVELS = 5, MOST_HARD = 10, TURNS = 40, ITERATIONS = 30 };
 // Most sweeps at first and between turns, after how many of them it shows whether they help, what
 // of the unsettled blocks may be left then, and after how many their scale is found anew.
 enum { SWEEPS = 160, SWEEPS_BETWEEN = 60, CHUNK = 20, RESCALE = 5 };
@@ -95,7 +95,8 @@ typedef struct {
 static bool solve_region(tbActiveState* s, tbArena* arena, Parts* g, const tbPartScale* scale,
                          int i, int turn, Repair* r) {
   bool solved;
-  int core = grow_core(g, i, turn), trees = tb_active_part_rings(g, core, RINGS[r->level]);
+  int core = grow_core(g, i, turn), rings = r->level + (core > SMALL_CORE);
+  int trees = tb_active_part_rings(g, core, rings);
   tbArenaMark mark = tb_arena_mark(arena);
   tbActivePart* part = tb_active_part_make(s, arena, g, trees);
   if (!part || !tb_active_part_solve(s, arena, part, scale, &solved, &r->work)) return false;

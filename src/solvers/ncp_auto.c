@@ -103,19 +103,25 @@ static const tbIpmSettings ROUNDS[] = {
 };
 enum { ROUND_COUNT = sizeof ROUNDS / sizeof ROUNDS[0] };
 
-// Staggered projections work on dense matrices: rows of an island that has them, and most turns.
-enum { STAGGERED_ROWS = 160, STAGGERED_TURNS = 40, STAGGERED_ROUNDS = 2 };
+// Methods that follow no path that could turn back, on dense matrices: rows of an island that they
+// are tried on, turns of staggered projections in each of the first rounds, and iterations of ADMM,
+// which comes closer as long as it goes on, in the first one.
+enum { SPLIT_ROWS = 160, SPLIT_ROUNDS = 2, SPLIT_TURNS = 40, SPLIT_ITERATIONS = 5000 };
 
-// After a round of interior points that did not do: staggered projections on small islands; sweeps,
-// which turn the directions of sliding, at which interior points are slow; and now and then ADMM,
-// which follows no path that could turn back.
+static bool split(tbIsland* island, int round) {
+  if (round >= SPLIT_ROUNDS || island->p.n > SPLIT_ROWS) return true;
+  if (!tb_island_staggered(island, SPLIT_TURNS)) return false;
+  if (give_up(island) || round > 0) return true;
+  return tb_island_admm(island, SPLIT_ITERATIONS);
+}
+
+// After a round of interior points that did not do: such methods on small islands; sweeps, which
+// turn the directions of sliding, at which interior points are slow; and now and then ADMM on any.
 static bool other_methods(tbIsland* island, int round, int patience, tbReal* lambda) {
   size_t bytes = (size_t)island->p.n * sizeof *lambda;
   int sweeps = round == 0 ? (patience > 100 ? patience : 100) : 100 << (round < 5 ? round : 5);
-  if (round < STAGGERED_ROUNDS && island->p.n <= STAGGERED_ROWS) {
-    if (!tb_island_staggered(island, STAGGERED_TURNS)) return false;
-    if (give_up(island)) return true;
-  }
+  if (!split(island, round)) return false;
+  if (give_up(island)) return true;
   memcpy(lambda, island->best, bytes);
   if (!tb_island_pgs(island, lambda, sweeps, 10 * sweeps)) return false;
   if (give_up(island) || round % 2 == 0) return true;
