@@ -377,11 +377,65 @@ static void test_corpus(void** state) {
   }
 }
 
+// A cube that lands flat, recorded in a heap: all four contacts are at the edge of friction, the
+// path of interior points turns back, and sweeps take thousands.
+static void flat_landings_are_solved(void** state) {
+  (void)state;
+  enum { N = 12 };
+  static const double B[N][6] = {
+      {0.84562, -1.98888, -0.68862, -0.87010, 1.82506, 0},
+      {0.79685, 0.77588, 2.40689, 0.06118, -0.00080, 0},
+      {0.71765, -0.72741, 1.05861, -0.81772, -0.02693, 1.31762},
+      {-1.89598, 1.03606, -0.68862, -0.87010, 1.82506, 0},
+      {0.79715, 0.77551, -0.56806, 2.41728, 0, 0},
+      {0.71809, -0.72789, 0.94347, -0.72653, -0.02690, 1.31762},
+      {3.04006, 0, 0, 0, 0, 0},
+      {0.79589, 0.77496, 2.48334, 0, 0, 0},
+      {0.71665, -0.72709, -0.92481, 0.75286, -0.02608, 1.31762},
+      {0.29846, 3.02495, 0, 0, 0, 0},
+      {0.79619, 0.77459, -0.49161, 2.35609, 0.00080, 0},
+      {0.71709, -0.72758, -1.03995, 0.84404, -0.02605, 1.31762},
+  };
+  const double g[N] = {-0.0111198, -0.0343780, -0.0016722, -0.0196012, -0.0001992, -0.0003509,
+                       -0.0271937, -0.0352364, 0.0211257,  -0.0356755, -0.0010576, 0.0224470};
+  tbBlock block[4] = {{0}};
+  double G[N * N], lambda[N] = {0}, sigma[N];
+  for (int i = 0; i < 4; i++) {
+    block[i] = (tbBlock){.type = TB_BLOCK_CONE, .row = 3 * i, .dim = 3, .mu = {1, 1}};
+  }
+  for (int i = 0; i < N; i++) {
+    for (int j = 0; j < N; j++) {
+      G[N * i + j] = 0;
+      for (int k = 0; k < 6; k++) G[N * i + j] += B[i][k] * B[j][k];
+    }
+  }
+  tbError error;
+  tbProblem* p = tb_problem_create_dense(4, block, G, NULL, g, &error);
+  assert_non_null(p);
+  tbSolveSettings settings = tbDefaultSolveSettings();
+  tbSolveInfo info;
+  settings.solver = "auto";
+  settings.tol = 1e-6;
+  settings.max_iter = 200;
+  assert_int_equal(tb_solve(p, &settings, lambda, NULL, &info, &error), TB_OK);
+  assert_int_equal(info.status, TB_SOLVE_CONVERGED);
+  for (int i = 0; i < N; i++) {
+    sigma[i] = g[i];
+    for (int j = 0; j < N; j++) sigma[i] += G[N * i + j] * lambda[j];
+  }
+  assert_true(tb_residual(p, TB_LAW_NCP, lambda, sigma).relative <= 1.001e-6);
+  tb_problem_free(p);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_scenes),         cmocka_unit_test(test_known_solution),
-      cmocka_unit_test(test_islands),        cmocka_unit_test(test_repeatable),
-      cmocka_unit_test(test_other_blocks),   cmocka_unit_test(test_corpus),
+      cmocka_unit_test(flat_landings_are_solved),
+      cmocka_unit_test(test_scenes),
+      cmocka_unit_test(test_known_solution),
+      cmocka_unit_test(test_islands),
+      cmocka_unit_test(test_repeatable),
+      cmocka_unit_test(test_other_blocks),
+      cmocka_unit_test(test_corpus),
       cmocka_unit_test(test_round_residual),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
