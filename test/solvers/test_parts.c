@@ -390,6 +390,16 @@ static void colours_share_no_body(void** state) {
     Case* c = case_new(&rng, SIDE, hub, 0.4, 0);
     tbActiveState s = {.a = &c->active, .p = &c->p};
     tbFreeContacts f;
+    // In any order.
+    for (int i = c->p.nblock - 1; i > 0; i--) {
+      int j = tb_rng_int(&rng, i + 1);
+      tbBlock block = c->block[i];
+      tbRows rows = c->rows[i];
+      c->block[i] = c->block[j];
+      c->rows[i] = c->rows[j];
+      c->block[j] = block;
+      c->rows[j] = rows;
+    }
     int* place = tb_arena_alloc(&c->arena, sizeof(int) * MOST);
     assert_true(tb_free_contacts_start(&s, &c->arena, &f, place));
     assert_int_equal(f.count, c->p.nblock);
@@ -400,7 +410,7 @@ static void colours_share_no_body(void** state) {
     for (int k = 0, begin = 0; k < f.colours; begin = f.end[k++]) {
       char taken[BODIES] = {0};
       for (int at = begin; at < f.end[k]; at++) {
-        const int* col = c->support[block[at]];
+        const int* col = c->rows[block[at]].col;
         assert_false(taken[col[0] / 6] || taken[col[6] / 6]);
         taken[col[0] / 6] = taken[col[6] / 6] = 1;
         assert_true(f.first[at] == col[0] && f.second[at] == col[6]);
