@@ -59,7 +59,7 @@ TB_INLINE void add_columns(const Directions* x, int linear, int angular, const t
     while (col[at] != chain[k]) at++;
     const tbReal* axis = cdof + 6 * chain[k];
     tbReal* to = J + at;
-#if TB_HAS_FOUR
+#if TB_PART == 4
     const tbFour *turn = (const tbFour*)x->turn, *along = (const tbFour*)x->along;
     tbFour v = (turn[0] * axis[0] + turn[1] * axis[1] + turn[2] * axis[2]) +
                (along[0] * axis[3] + along[1] * axis[4] + along[2] * axis[5]);

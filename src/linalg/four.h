@@ -1,5 +1,4 @@
-// Vectors of four and of two numbers: what fits the registers of most machines, or two of them.
-// Compilers do not find these by themselves in short loops.
+// Loops over numbers four at a time. Compilers do not find vectors by themselves in short ones.
 #ifndef TRIBO_LINALG_FOUR_H_
 #define TRIBO_LINALG_FOUR_H_
 
@@ -8,94 +7,124 @@
 #include "base/kernel.h"
 #include "tribo/types.h"
 
-#if defined(__GNUC__) && !defined(__CUDACC__)
-#define TB_HAS_FOUR 1
-typedef tbReal tbFour __attribute__((vector_size(4 * sizeof(tbReal)), aligned(8), may_alias));
-typedef tbReal tbTwo __attribute__((vector_size(2 * sizeof(tbReal)), aligned(8), may_alias));
+// What a register holds of four numbers: TB_PART of them, one where there are no vectors. Where
+// registers are of two, gcc keeps vectors of four in memory: a sum takes three times as long.
+#if !defined(__GNUC__) || defined(__CUDACC__)
+#define TB_PART 1
+typedef tbReal tbPart;
 #else
-#define TB_HAS_FOUR 0
+typedef tbReal tbTwo __attribute__((vector_size(2 * sizeof(tbReal)), aligned(8), may_alias));
+#if defined(__x86_64__)
+#define TB_PART 4
+typedef tbReal tbFour __attribute__((vector_size(4 * sizeof(tbReal)), aligned(8), may_alias));
+typedef tbFour tbPart;
+#else
+#define TB_PART 2
+typedef tbTwo tbPart;
+#endif
+#endif
+
+enum { TB_PARTS = 4 / TB_PART };
+
+// Number k of four in parts.
+#if TB_PART == 1
+#define TB_OF_PARTS(parts, k) ((parts)[k])
+#else
+#define TB_OF_PARTS(parts, k) ((parts)[(k) / TB_PART][(k) % TB_PART])
+#endif
+
+// What a loop over parts leaves of n numbers, from i on: two of them, and one. Spelled out: a loop
+// would be made one for many. Do(Part, i) works on the numbers that a Part holds.
+#if TB_PART == 4
+#define TB_REST_OF_FOUR(Do, n, i) \
+  if ((n)&2) {                    \
+    Do(tbTwo, i);                 \
+    (i) += 2;                     \
+  }                               \
+  if ((n)&1) Do(tbReal, i)
+#else
+#define TB_REST_OF_FOUR(Do, n, i) \
+  if (TB_PART == 2 && ((n)&1)) Do(tbReal, i)
 #endif
 
 // y = x
 TB_INLINE void tb_copy_four(tbReal* TB_RESTRICT y, const tbReal* TB_RESTRICT x, int n) {
+#define TB_COPY(Part, i) *(Part*)(y + (i)) = *(const Part*)(x + (i))
   int i = 0;
-#if TB_HAS_FOUR
-  for (; i + 4 <= n; i += 4) *(tbFour*)(y + i) = *(const tbFour*)(x + i);
-  if (n & 2) {
-    *(tbTwo*)(y + i) = *(const tbTwo*)(x + i);
-    i += 2;
-  }
-  // Spelled out: a loop would be made one for many.
-  if (n & 1) y[i] = x[i];
-#else
-  for (; i < n; i++) y[i] = x[i];
-#endif
+  for (; i + TB_PART <= n; i += TB_PART) TB_COPY(tbPart, i);
+  TB_REST_OF_FOUR(TB_COPY, n, i);
+#undef TB_COPY
+}
+
+// y += x
+TB_INLINE void tb_add_four(tbReal* TB_RESTRICT y, const tbReal* TB_RESTRICT x, int n) {
+#define TB_ADD(Part, i) *(Part*)(y + (i)) += *(const Part*)(x + (i))
+  int i = 0;
+  for (; i + TB_PART <= n; i += TB_PART) TB_ADD(tbPart, i);
+  TB_REST_OF_FOUR(TB_ADD, n, i);
+#undef TB_ADD
+}
+
+// y += a x
+TB_INLINE void tb_add_scaled(tbReal* TB_RESTRICT y, const tbReal* TB_RESTRICT x, tbReal a, int n) {
+#define TB_ADD(Part, i) *(Part*)(y + (i)) += a * *(const Part*)(x + (i))
+  int i = 0;
+  for (; i + TB_PART <= n; i += TB_PART) TB_ADD(tbPart, i);
+  TB_REST_OF_FOUR(TB_ADD, n, i);
+#undef TB_ADD
 }
 
 // y -= a x
 TB_INLINE void tb_subtract_scaled(tbReal* TB_RESTRICT y, const tbReal* TB_RESTRICT x, tbReal a,
                                   int n) {
+#define TB_SUBTRACT(Part, i) *(Part*)(y + (i)) -= a * *(const Part*)(x + (i))
   int i = 0;
-#if TB_HAS_FOUR
-  for (; i + 4 <= n; i += 4) *(tbFour*)(y + i) -= a * *(const tbFour*)(x + i);
-  if (n & 2) {
-    *(tbTwo*)(y + i) -= a * *(const tbTwo*)(x + i);
-    i += 2;
-  }
-  if (n & 1) y[i] -= a * x[i];
-#else
-  for (; i < n; i++) y[i] -= a * x[i];
-#endif
+  for (; i + TB_PART <= n; i += TB_PART) TB_SUBTRACT(tbPart, i);
+  TB_REST_OF_FOUR(TB_SUBTRACT, n, i);
+#undef TB_SUBTRACT
 }
 
 // y -= a x + b z
 TB_INLINE void tb_subtract_two(tbReal* TB_RESTRICT y, const tbReal* TB_RESTRICT x, tbReal a,
                                const tbReal* TB_RESTRICT z, tbReal b, int n) {
+#define TB_SUBTRACT(Part, i) \
+  *(Part*)(y + (i)) -= a * *(const Part*)(x + (i)) + b * *(const Part*)(z + (i))
   int i = 0;
-#if TB_HAS_FOUR
-  for (; i + 4 <= n; i += 4) {
-    *(tbFour*)(y + i) -= a * *(const tbFour*)(x + i) + b * *(const tbFour*)(z + i);
-  }
-  if (n & 2) {
-    *(tbTwo*)(y + i) -= a * *(const tbTwo*)(x + i) + b * *(const tbTwo*)(z + i);
-    i += 2;
-  }
-  if (n & 1) y[i] -= a * x[i] + b * z[i];
-#else
-  for (; i < n; i++) y[i] -= a * x[i] + b * z[i];
-#endif
+  for (; i + TB_PART <= n; i += TB_PART) TB_SUBTRACT(tbPart, i);
+  TB_REST_OF_FOUR(TB_SUBTRACT, n, i);
+#undef TB_SUBTRACT
 }
 
 // The sum of a[r] times the four numbers at z + r stride, over `rows` of them: y = or y +=.
 TB_INLINE void tb_sum_fours(int rows, const tbReal* a, const tbReal* z, int stride, tbReal* y,
                             bool add) {
-#if TB_HAS_FOUR
-  tbFour sum = a[0] * *(const tbFour*)z;
-  for (int r = 1; r < rows; r++) sum += a[r] * *(const tbFour*)(z + r * stride);
-  if (add) sum += *(const tbFour*)y;
-  *(tbFour*)y = sum;
-#else
-  for (int k = 0; k < 4; k++) {
-    tbReal sum = a[0] * z[k];
-    for (int r = 1; r < rows; r++) sum += a[r] * z[r * stride + k];
-    y[k] = add ? y[k] + sum : sum;
+  for (int k = 0; k < 4; k += TB_PART) {
+    tbPart sum = a[0] * *(const tbPart*)(z + k);
+    for (int r = 1; r < rows; r++) sum += a[r] * *(const tbPart*)(z + r * stride + k);
+    if (add) sum += *(const tbPart*)(y + k);
+    *(tbPart*)(y + k) = sum;
   }
-#endif
+}
+
+// sum = or += x y of four numbers each.
+TB_INLINE void tb_four_products(tbPart* sum, const tbReal* x, const tbReal* y, bool add) {
+  for (int p = 0; p < TB_PARTS; p++) {
+    tbPart product = *(const tbPart*)(x + p * TB_PART) * *(const tbPart*)(y + p * TB_PART);
+    if (add) product += sum[p];
+    sum[p] = product;
+  }
+}
+
+TB_INLINE tbReal tb_sum_parts(const tbPart* s) {
+  return (TB_OF_PARTS(s, 0) + TB_OF_PARTS(s, 2)) + (TB_OF_PARTS(s, 1) + TB_OF_PARTS(s, 3));
 }
 
 // The sum of x . y over `count` fours: those of x follow each other, those of y begin at y + at[k].
 TB_INLINE tbReal tb_dot_fours(int count, const tbReal* x, const tbReal* y, const int* at) {
-#if TB_HAS_FOUR
-  tbFour s = *(const tbFour*)x * *(const tbFour*)(y + at[0]);
-  for (int q = 1; q < count; q++) s += *(const tbFour*)(x + 4 * q) * *(const tbFour*)(y + at[q]);
-#else
-  tbReal s[4];
-  for (int k = 0; k < 4; k++) s[k] = x[k] * y[at[0] + k];
-  for (int q = 1; q < count; q++) {
-    for (int k = 0; k < 4; k++) s[k] += x[4 * q + k] * y[at[q] + k];
-  }
-#endif
-  return (s[0] + s[2]) + (s[1] + s[3]);
+  tbPart s[TB_PARTS];
+  tb_four_products(s, x, y + at[0], false);
+  for (int q = 1; q < count; q++) tb_four_products(s, x + 4 * q, y + at[q], true);
+  return tb_sum_parts(s);
 }
 
 // x . y in four sums that do not wait for each other, in the order of plain code.
@@ -118,17 +147,10 @@ TB_INLINE tbReal tb_dot_four(const tbReal* x, const tbReal* y, int n) {
   tbReal sum = 0;
   int i = 0;
   if (n >= 4) {
-#if TB_HAS_FOUR
-    tbFour s = *(const tbFour*)x * *(const tbFour*)y;
-    for (i = 4; i + 4 <= n; i += 4) s += *(const tbFour*)(x + i) * *(const tbFour*)(y + i);
-    sum = (s[0] + s[2]) + (s[1] + s[3]);
-#else
-    tbReal s[4] = {x[0] * y[0], x[1] * y[1], x[2] * y[2], x[3] * y[3]};
-    for (i = 4; i + 4 <= n; i += 4) {
-      for (int k = 0; k < 4; k++) s[k] += x[i + k] * y[i + k];
-    }
-    sum = (s[0] + s[2]) + (s[1] + s[3]);
-#endif
+    tbPart s[TB_PARTS];
+    tb_four_products(s, x, y, false);
+    for (i = 4; i + 4 <= n; i += 4) tb_four_products(s, x + i, y + i, true);
+    sum = tb_sum_parts(s);
   }
   if (n & 2) {
     sum += x[i] * y[i] + x[i + 1] * y[i + 1];

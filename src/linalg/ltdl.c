@@ -97,24 +97,21 @@ TB_INLINE void subtract_from_ancestors(tbForest forest, const tbReal* LD, tbReal
     int start = forest.run[columns[at - 1]], n = columns[at - 1] - start + 1, c = 0;
     tbReal* y = x + start;
     at -= n;
-#if TB_HAS_FOUR
-    for (; c + 4 <= n; c += 4) {
-      tbFour sum = *(tbFour*)(y + c);
-      for (int i = last; i >= first; i--) sum -= x[i] * *(const tbFour*)(LD + adr[i] + at + c);
-      *(tbFour*)(y + c) = sum;
-    }
+#define SUBTRACT(Part)                                                                       \
+  do {                                                                                       \
+    Part sum = *(Part*)(y + c);                                                              \
+    for (int i = last; i >= first; i--) sum -= x[i] * *(const Part*)(LD + adr[i] + at + c); \
+    *(Part*)(y + c) = sum;                                                                   \
+  } while (0)
+    for (; c + TB_PART <= n; c += TB_PART) SUBTRACT(tbPart);
+#if TB_PART == 4
     if (n & 2) {
-      tbTwo sum = *(tbTwo*)(y + c);
-      for (int i = last; i >= first; i--) sum -= x[i] * *(const tbTwo*)(LD + adr[i] + at + c);
-      *(tbTwo*)(y + c) = sum;
+      SUBTRACT(tbTwo);
       c += 2;
     }
 #endif
-    for (; c < n; c++) {
-      tbReal sum = y[c];
-      for (int i = last; i >= first; i--) sum -= x[i] * LD[adr[i] + at + c];
-      y[c] = sum;
-    }
+    if (c < n) SUBTRACT(tbReal);
+#undef SUBTRACT
   }
 }
 

@@ -1,13 +1,11 @@
 // Products with rows of six columns, those of a free body: a row lies in one register of four and
-// one of two. Compilers do not find this by themselves once such loops are inlined.
+// one of two, or three of two. Compilers do not find this by themselves once such loops are inlined.
 #ifndef TRIBO_LINALG_SIX_H_
 #define TRIBO_LINALG_SIX_H_
 
 #include <stddef.h>
 
 #include "linalg/four.h"
-
-#if TB_HAS_FOUR
 
 #define TB_SIX_SUBTRACT(Part, at)                                                        \
   do {                                                                                   \
@@ -62,58 +60,22 @@
     }                                                                  \
   } while (0)
 
+// All six columns.
+#if TB_PART == 4
+#define TB_SIX_PARTS(Do) \
+  do {                   \
+    Do(tbFour, 0);       \
+    Do(tbTwo, 4);        \
+  } while (0)
 #else
-
-#define TB_SIX_SUBTRACT(Part, at)                                        \
-  for (int i = 0; i < rows; i++) {                                       \
-    for (int j = (at); j < (at) + TB_SIX_##Part; j++) {                  \
-      const tbReal *f = X + i, *z = Z + j;                               \
-      Y[i * ys + j] -= (f[0] * z[0] + f[xs] * z[zs]) +                   \
-                       (f[2 * xs] * z[2 * zs] + f[3 * xs] * z[3 * zs]) + \
-                       (f[4 * xs] * z[4 * zs] + f[5 * xs] * z[5 * zs]);  \
-    }                                                                    \
-  }
-
-#define TB_SIX_PANELS(Part, at)                                           \
-  for (int k = 0; k < count; k++) {                                       \
-    ptrdiff_t s = panel[k].stride;                                        \
-    for (int i = 0; i < 6; i++) {                                         \
-      for (int j = (at); j < (at) + TB_SIX_##Part; j++) {                 \
-        const tbReal *f = panel[k].X + x + i, *z = panel[k].Z + from + j; \
-        Y[i * ys + j] -= (f[0] * z[0] + f[s] * z[s]) +                    \
-                         (f[2 * s] * z[2 * s] + f[3 * s] * z[3 * s]) +    \
-                         (f[4 * s] * z[4 * s] + f[5 * s] * z[5 * s]);     \
-      }                                                                   \
-    }                                                                     \
-  }
-
-#define TB_SIX_ADD(Part, at)                                                \
-  for (int i = 0; i < rows; i++) {                                          \
-    for (int j = (at); j < (at) + TB_SIX_##Part; j++) {                     \
-      const tbReal *f = X + i, *z = Z + j;                                  \
-      Y[i * ys + j] += f[0] * z[0] + f[xs] * z[zs] + f[2 * xs] * z[2 * zs]; \
-    }                                                                       \
-  }
-
-#define TB_SIX_SUBSTITUTE(Part, at)                                              \
-  for (int r = 0; r < 6; r++) {                                                  \
-    for (int j = (at); j < (at) + TB_SIX_##Part; j++) {                          \
-      tbReal* x = X + j;                                                         \
-      for (int s = 0; s < r; s++) x[r * xs] -= D[r * row + s * col] * x[s * xs]; \
-      if (inverse) x[r * xs] *= inverse[r];                                      \
-    }                                                                            \
-  }
-
-#define TB_SIX_tbFour 4
-#define TB_SIX_tbTwo 2
-
+#define TB_SIX_PARTS(Do) \
+  for (int part = 0; part < 6; part += TB_PART) Do(tbPart, part)
 #endif
 
 // Y -= X^T Z for X (6 x rows), Z (6 x 6) and Y (rows x 6), with strides xs, zs, ys.
 TB_INLINE void tb_six_subtract(int rows, const tbReal* X, ptrdiff_t xs, const tbReal* Z,
                                ptrdiff_t zs, tbReal* Y, ptrdiff_t ys) {
-  TB_SIX_SUBTRACT(tbFour, 0);
-  TB_SIX_SUBTRACT(tbTwo, 4);
+  TB_SIX_PARTS(TB_SIX_SUBTRACT);
 }
 
 // Six rows of a factor: X^T Z is what they take away, X and Z with the same stride.
@@ -126,31 +88,25 @@ typedef struct {
 // multiple of two.
 TB_INLINE void tb_six_subtract_panels(int count, const tbSixPanel* panel, int x, int from, int n,
                                       tbReal* Y, ptrdiff_t ys) {
-  int fours = n & ~3;
-  for (int column = 0; column < fours; column += 4) TB_SIX_PANELS(tbFour, column);
-  for (int column = fours; column < n; column += 2) TB_SIX_PANELS(tbTwo, column);
+  int column = 0;
+  for (; column + TB_PART <= n; column += TB_PART) TB_SIX_PANELS(tbPart, column);
+#if TB_PART == 4
+  if (column < n) TB_SIX_PANELS(tbTwo, column);
+#endif
 }
 
 // own -= V x for V (6 x width): each row in four sums that do not wait for each other, and all rows
 // at once.
 TB_INLINE void tb_six_pull(int width, const tbReal* V, const tbReal* x, tbReal* own) {
   tbReal sum[6][4];
+  tbPart s[6][TB_PARTS] = {{{0}}};
   int j = 0;
-#if TB_HAS_FOUR
-  tbFour s[6] = {{0}};
   for (; j + 4 <= width; j += 4) {
-    tbFour four = *(const tbFour*)(x + j);
-    for (int r = 0; r < 6; r++) s[r] += *(const tbFour*)(V + r * (ptrdiff_t)width + j) * four;
+    for (int r = 0; r < 6; r++) tb_four_products(s[r], V + r * (ptrdiff_t)width + j, x + j, true);
   }
-  for (int r = 0; r < 6; r++) *(tbFour*)sum[r] = s[r];
-#else
-  for (int r = 0; r < 6; r++) sum[r][0] = sum[r][1] = sum[r][2] = sum[r][3] = 0;
-  for (; j + 4 <= width; j += 4) {
-    for (int r = 0; r < 6; r++) {
-      for (int i = 0; i < 4; i++) sum[r][i] += V[r * (ptrdiff_t)width + j + i] * x[j + i];
-    }
+  for (int r = 0; r < 6; r++) {
+    for (int p = 0; p < TB_PARTS; p++) *(tbPart*)(sum[r] + p * TB_PART) = s[r][p];
   }
-#endif
   for (int r = 0; r < 6; r++) {
     for (int i = j; i < width; i++) sum[r][0] += V[r * (ptrdiff_t)width + i] * x[i];
     own[r] -= (sum[r][0] + sum[r][1]) + (sum[r][2] + sum[r][3]);
@@ -160,16 +116,14 @@ TB_INLINE void tb_six_pull(int width, const tbReal* V, const tbReal* x, tbReal* 
 // Y += X^T Z for X (3 x rows), Z (3 x 6) and Y (rows x 6).
 TB_INLINE void tb_six_add(int rows, const tbReal* X, ptrdiff_t xs, const tbReal* Z, ptrdiff_t zs,
                           tbReal* Y, ptrdiff_t ys) {
-  TB_SIX_ADD(tbFour, 0);
-  TB_SIX_ADD(tbTwo, 4);
+  TB_SIX_PARTS(TB_SIX_ADD);
 }
 
 // X <- T^-1 X for X (6 x 6) and a lower triangular T given by T(r, s) = D[r * row + s * col], its
 // diagonal that of `inverse` or, where that is NULL, 1.
 TB_INLINE void tb_six_substitute(const tbReal* D, int row, int col, const tbReal* inverse,
                                  tbReal* X, ptrdiff_t xs) {
-  TB_SIX_SUBSTITUTE(tbFour, 0);
-  TB_SIX_SUBSTITUTE(tbTwo, 4);
+  TB_SIX_PARTS(TB_SIX_SUBSTITUTE);
 }
 
 #endif

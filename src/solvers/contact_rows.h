@@ -8,15 +8,15 @@
 
 enum { TB_CONTACT_ROWS = 3, TB_BODY_DOFS = 6, TB_PAIR_DOFS = 2 * TB_BODY_DOFS };
 
-#if TB_HAS_FOUR
+#if TB_PART > 1
 
 // The sums of three rows, each of four and two products, in the order of the portable form; two
-// rows at a time in registers of two. (By address: without AVX registers of four have no way to be
-// passed that all compilers agree on.)
-TB_INLINE void tb_sum_sixes(const tbFour* p, const tbTwo* q, tbReal* out) {
+// rows at a time in registers of two.
+TB_INLINE void tb_sum_sixes(tbPart p[][TB_PARTS], const tbTwo* q, tbReal* out) {
   tbTwo half[TB_CONTACT_ROWS];
   for (int r = 0; r < TB_CONTACT_ROWS; r++) {
-    half[r] = (tbTwo){p[r][0], p[r][1]} + (tbTwo){p[r][2], p[r][3]};
+    half[r] = (tbTwo){TB_OF_PARTS(p[r], 0), TB_OF_PARTS(p[r], 1)} +
+              (tbTwo){TB_OF_PARTS(p[r], 2), TB_OF_PARTS(p[r], 3)};
   }
   tbTwo four = (tbTwo){half[0][0], half[1][0]} + (tbTwo){half[0][1], half[1][1]};
   tbTwo two = (tbTwo){q[0][0], q[1][0]} + (tbTwo){q[0][1], q[1][1]};
@@ -26,21 +26,22 @@ TB_INLINE void tb_sum_sixes(const tbFour* p, const tbTwo* q, tbReal* out) {
 
 // out = J x; with two bodies J (x, y).
 TB_INLINE void tb_contact_mul_single(const tbReal* J, const tbReal* x, tbReal* out) {
-  tbFour x4 = *(const tbFour*)x, p[TB_CONTACT_ROWS];
+  tbPart p[TB_CONTACT_ROWS][TB_PARTS];
   tbTwo x2 = *(const tbTwo*)(x + 4), q[TB_CONTACT_ROWS];
   for (int r = 0; r < TB_CONTACT_ROWS; r++, J += TB_BODY_DOFS) {
-    p[r] = *(const tbFour*)J * x4;
+    tb_four_products(p[r], J, x, false);
     q[r] = *(const tbTwo*)(J + 4) * x2;
   }
   tb_sum_sixes(p, q, out);
 }
 
 TB_INLINE void tb_contact_mul_pair(const tbReal* J, const tbReal* x, const tbReal* y, tbReal* out) {
-  tbFour x4 = *(const tbFour*)x, y4 = *(const tbFour*)y, p[TB_CONTACT_ROWS];
+  tbPart p[TB_CONTACT_ROWS][TB_PARTS];
   tbTwo x2 = *(const tbTwo*)(x + 4), y2 = *(const tbTwo*)(y + 4), q[TB_CONTACT_ROWS];
   for (int r = 0; r < TB_CONTACT_ROWS; r++, J += TB_PAIR_DOFS) {
     const tbReal* K = J + TB_BODY_DOFS;
-    p[r] = *(const tbFour*)J * x4 + *(const tbFour*)K * y4;
+    tb_four_products(p[r], J, x, false);
+    tb_four_products(p[r], K, y, true);
     q[r] = *(const tbTwo*)(J + 4) * x2 + *(const tbTwo*)(K + 4) * y2;
   }
   tb_sum_sixes(p, q, out);

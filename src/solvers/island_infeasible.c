@@ -71,9 +71,9 @@ static tbReal make_witness(const tbIsland* island, tbReal* d) {
       tbReal* x = &d[b->row + r];
       bool normal = b->type == TB_BLOCK_ONE_SIDED || (b->type == TB_BLOCK_CONE && r == 0);
       *x = normal ? fmax(*x, 0) : b->type == TB_BLOCK_EQUALITY ? *x : 0;
-      largest = fmax(largest, fabs(*x));
     }
   }
+  for (int k = 0; k < island->p.n; k++) largest = fmax(largest, fabs(d[k]));
   for (int k = 0; k < island->p.n && largest > 0; k++) d[k] /= largest;
   return largest;
 }

@@ -9,7 +9,7 @@
 #include "spatial/motion.h"
 #include "spatial/quat.h"
 
-#if TB_HAS_FOUR
+#if TB_PART == 4
 
 #if defined(__clang__)
 #define TB_PICK(x, a, b, c, d) __builtin_shufflevector(x, x, a, b, c, d)
@@ -35,7 +35,7 @@ typedef long long tbFourPlace __attribute__((vector_size(32)));
 
 // R = A B
 TB_INLINE void tb_wide_mul_mat3(int wide, tbReal R[9], const tbReal A[9], const tbReal B[9]) {
-#if TB_HAS_FOUR
+#if TB_PART == 4
   if (wide) {
     tbFour b0 = TB_LOAD4(B), b1 = TB_LOAD4(B + 3), b2 = TB_LOAD_END3(B + 6);
     tbFour r0 = A[0] * b0 + A[1] * b1 + A[2] * b2;
@@ -53,18 +53,13 @@ TB_INLINE void tb_wide_mul_mat3(int wide, tbReal R[9], const tbReal A[9], const 
 
 // r = x of nine.
 TB_INLINE void tb_wide_copy9(tbReal r[9], const tbReal x[9]) {
-#if TB_HAS_FOUR
-  *(tbFour*)r = TB_LOAD4(x);
-  *(tbFour*)(r + 4) = TB_LOAD4(x + 4);
+  tb_copy_four(r, x, 8);
   r[8] = x[8];
-#else
-  for (int i = 0; i < 9; i++) r[i] = x[i];
-#endif
 }
 
 // r = a b for quaternions, as tb_quat_mul.
 TB_INLINE void tb_wide_quat_mul(int wide, tbReal r[4], const tbReal a[4], const tbReal b[4]) {
-#if TB_HAS_FOUR
+#if TB_PART == 4
   if (wide) {
     const tbFour i = {-1, 1, -1, 1}, j = {-1, 1, 1, -1}, k = {-1, -1, 1, 1};
     tbFour x = TB_LOAD4(b);
@@ -79,7 +74,7 @@ TB_INLINE void tb_wide_quat_mul(int wide, tbReal r[4], const tbReal a[4], const 
 
 // r = I v
 TB_INLINE void tb_wide_inertia_mul(int wide, tbReal r[6], const tbReal I[10], const tbReal v[6]) {
-#if TB_HAS_FOUR
+#if TB_PART == 4
   if (wide) {
     // Columns of the moments; mass times centre, mass; both halves of v.
     tbFour i0 = TB_LOAD4(I), i2 = TB_LOAD4(I + 2), i3 = TB_LOAD4(I + 3), i4 = TB_LOAD4(I + 4);
@@ -100,7 +95,7 @@ TB_INLINE void tb_wide_inertia_mul(int wide, tbReal r[6], const tbReal I[10], co
 
 // r = v x* f
 TB_INLINE void tb_wide_force_cross(int wide, tbReal r[6], const tbReal v[6], const tbReal f[6]) {
-#if TB_HAS_FOUR
+#if TB_PART == 4
   if (wide) {
     tbFour w = TB_LOAD4(v), u = TB_LOAD_END3(v + 3), n = TB_LOAD4(f), p = TB_LOAD_END3(f + 3);
     tbFour w1 = TB_YZX(w), w2 = TB_ZXY(w), p1 = TB_YZX(p), p2 = TB_ZXY(p);
@@ -117,7 +112,7 @@ TB_INLINE void tb_wide_force_cross(int wide, tbReal r[6], const tbReal v[6], con
 
 // r = v x s
 TB_INLINE void tb_wide_motion_cross(int wide, tbReal r[6], const tbReal v[6], const tbReal s[6]) {
-#if TB_HAS_FOUR
+#if TB_PART == 4
   if (wide) {
     tbFour w = TB_LOAD4(v), u = TB_LOAD_END3(v + 3), a = TB_LOAD4(s), b = TB_LOAD_END3(s + 3);
     tbFour w1 = TB_YZX(w), w2 = TB_ZXY(w), a1 = TB_YZX(a), a2 = TB_ZXY(a);
@@ -134,7 +129,7 @@ TB_INLINE void tb_wide_motion_cross(int wide, tbReal r[6], const tbReal v[6], co
 
 // a . b of six, in the two sums of tb_dot6.
 TB_INLINE tbReal tb_wide_dot6(const tbReal a[6], const tbReal b[6]) {
-#if TB_HAS_FOUR
+#if TB_PART > 1
   tbTwo s = *(const tbTwo*)a * *(const tbTwo*)b + *(const tbTwo*)(a + 2) * *(const tbTwo*)(b + 2) +
             *(const tbTwo*)(a + 4) * *(const tbTwo*)(b + 4);
   return s[0] + s[1];
@@ -145,33 +140,17 @@ TB_INLINE tbReal tb_wide_dot6(const tbReal a[6], const tbReal b[6]) {
 
 // r += s x of six.
 TB_INLINE void tb_wide_add_scaled6(tbReal r[6], tbReal s, const tbReal x[6]) {
-#if TB_HAS_FOUR
-  *(tbFour*)r += s * TB_LOAD4(x);
-  *(tbTwo*)(r + 4) += s * *(const tbTwo*)(x + 4);
-#else
-  tb_add_scaled6(r, r, s, x);
-#endif
+  tb_add_scaled(r, x, s, 6);
 }
 
 // r += x of six.
 TB_INLINE void tb_wide_add6(tbReal r[6], const tbReal x[6]) {
-#if TB_HAS_FOUR
-  *(tbFour*)r += TB_LOAD4(x);
-  *(tbTwo*)(r + 4) += *(const tbTwo*)(x + 4);
-#else
-  tb_add6(r, r, x);
-#endif
+  tb_add_four(r, x, 6);
 }
 
 // r += x of ten.
 TB_INLINE void tb_wide_add10(tbReal r[10], const tbReal x[10]) {
-#if TB_HAS_FOUR
-  *(tbFour*)r += TB_LOAD4(x);
-  *(tbFour*)(r + 4) += TB_LOAD4(x + 4);
-  *(tbTwo*)(r + 8) += *(const tbTwo*)(x + 8);
-#else
-  for (int i = 0; i < 10; i++) r[i] += x[i];
-#endif
+  tb_add_four(r, x, 10);
 }
 
 #endif

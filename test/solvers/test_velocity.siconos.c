@@ -1,5 +1,6 @@
 // Siconos' answer beside ours: contact velocities are unique on these problems, impulses where G is
-// regular.
+// regular. (A stack that slides may have several motions: of gen-SlidingStack-s00030-nc0021 Siconos
+// finds ours on x86-64 and another one on aarch64.)
 #include <FrictionContactProblem.h>
 #include <Friction_cst.h>
 #include <NonSmoothDrivers.h>
@@ -53,7 +54,8 @@ static void same_velocity(void** state) {
       {"gen-Chain20_1-s00080-nc0019", SICONOS_FRICTION_3D_NSN_AC, true},
       {"gen-CapsulePile50-s00120-nc0008", SICONOS_FRICTION_3D_NSN_AC, true},
       {"gen-OneBoxCorner-s00163-nc0003", SICONOS_FRICTION_3D_NSGS, false},
-      {"gen-SlidingStack-s00030-nc0021", SICONOS_FRICTION_3D_NSN_AC, false},
+      {"Box_Stacks-i0122-82-5-condensed", SICONOS_FRICTION_3D_NSN_AC, false},
+      {"gen-BoxStackRatio3_2-s00119-nc0012", SICONOS_FRICTION_3D_NSN_AC, false},
       {"gen-Arch-s00004-nc0016", SICONOS_FRICTION_3D_NSN_AC, true},
   };
   int compared = 0;
