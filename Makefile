@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 SECONDS_EACH ?= 600
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all help demo report test soak determinism bench benchmarks check sanitize clang aarch64 fuzz install clean
+.PHONY: all help demo report test soak determinism bench benchmarks check sanitize clang aarch64 x86_64 fuzz install clean
 
 all: build/tribo
 
@@ -20,7 +20,8 @@ help:
 	@echo "make check      format, layers, headers, links of the docs, static analysis"
 	@echo "make sanitize   unit tests under address, undefined-behaviour and thread sanitizers"
 	@echo "make clang      build everything with clang too: the same bits as gcc's"
-	@echo "make aarch64    cross-compile for 64-bit ARM and run the unit tests under qemu"
+	@echo "make aarch64    cross-compile for 64-bit ARM and run the unit tests under qemu;"
+	@echo "                make x86_64 does it for a PC on an ARM machine"
 	@echo "make fuzz       fuzz every reader for SECONDS_EACH=600 seconds each"
 	@echo "make install    install to PREFIX=/usr/local"
 
@@ -86,9 +87,9 @@ clang: setup-test setup-check
 	@cmake --preset clang >/dev/null && cmake --build build-clang -j$(JOBS)
 	@scripts/same_bits.sh build build-clang
 
-aarch64:
-	@scripts/setup.sh aarch64
-	@scripts/aarch64.sh
+aarch64 x86_64:
+	@scripts/setup.sh $@
+	@scripts/cross.sh $@
 
 fuzz: setup-check
 	@scripts/fuzz.sh $(SECONDS_EACH)

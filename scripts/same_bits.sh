@@ -12,8 +12,9 @@ for build in "$@"; do
   [ -x "$program" ] || { echo "skipped: $build has no tribo_hashes"; continue; }
   # Another machine's program runs in its emulator.
   run=
+  machine=$(sed -n 's/^TRIBO_MACHINE:[A-Z]*=//p' "$build/CMakeCache.txt")
   sysroot=$(sed -n 's/^TRIBO_SYSROOT:[A-Z]*=//p' "$build/CMakeCache.txt")
-  [ -z "$sysroot" ] || run="qemu-aarch64 -L $sysroot"
+  [ -z "$machine" ] || run="qemu-$machine -cpu max -L $sysroot"
   out=$results/$(basename "$build")
   if ! $run "$program" $threads >"$out"; then
     echo "DIFFERS with the number of threads: $build"

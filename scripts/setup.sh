@@ -5,7 +5,7 @@
 #   scripts/setup.sh test     build, and what the tests need; peer engines where they can be had
 #   scripts/setup.sh bench    test, and the engines and converters of the report
 #   scripts/setup.sh check    format and static analysis
-#   scripts/setup.sh aarch64  cross-compiling for 64-bit ARM
+#   scripts/setup.sh aarch64  cross-compiling for 64-bit ARM; x86_64: for a PC, on an ARM machine
 set -u
 
 BUILD="gcc make cmake pkg-config libc6-dev libxml2-dev libqhull-dev libhdf5-dev libpng-dev zlib1g-dev"
@@ -15,8 +15,10 @@ PEERS="libmujoco-dev libsiconos-numerics-dev libfclib-dev libccd-dev libfcl-dev 
 # Only the report needs these.
 BENCH="libode-dev libdart-dev libsuitesparse-dev librsvg2-bin"
 CHECK="clang clang-format cppcheck libclang-rt-14-dev"
-# What builds and runs for another machine; its libraries are unpacked by scripts/aarch64.sh.
-AARCH64="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user mmdebstrap"
+# What builds and runs for another machine; its libraries are unpacked by scripts/cross.sh.
+CROSS="qemu-user mmdebstrap"
+AARCH64="$CROSS gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
+X86_64="$CROSS gcc-x86-64-linux-gnu libc6-dev-amd64-cross"
 
 missing() {
   for package in "$@"; do
@@ -46,7 +48,8 @@ case ${1:-build} in
   bench) wanted=$TEST optional="$PEERS $BENCH" ;;
   check) wanted=$CHECK optional= ;;
   aarch64) wanted="$BUILD $AARCH64" optional= ;;
-  *) echo "usage: $0 build|test|bench|check|aarch64" >&2; exit 2 ;;
+  x86_64) wanted="$BUILD $X86_64" optional= ;;
+  *) echo "usage: $0 build|test|bench|check|aarch64|x86_64" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
