@@ -48,7 +48,21 @@ TB_INLINE void tb_wide_mul_mat3(int wide, tbReal R[9], const tbReal A[9], const 
   }
 #endif
   (void)wide;
+#if TB_PART == 2
+  // Two columns in registers, the third by itself.
+  tbTwo b0 = *(const tbTwo*)B, b1 = *(const tbTwo*)(B + 3), b2 = *(const tbTwo*)(B + 6), two[3];
+  tbReal one[3];
+  for (int i = 0; i < 3; i++) {
+    two[i] = A[3 * i] * b0 + A[3 * i + 1] * b1 + A[3 * i + 2] * b2;
+    one[i] = A[3 * i] * B[2] + A[3 * i + 1] * B[5] + A[3 * i + 2] * B[8];
+  }
+  for (int i = 0; i < 3; i++) {
+    *(tbTwo*)(R + 3 * i) = two[i];
+    R[3 * i + 2] = one[i];
+  }
+#else
   tb_mul_mat3(R, A, B);
+#endif
 }
 
 // r = x of nine.
