@@ -13,12 +13,15 @@
 // bits are the same.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__)
 #define TB_WIDE __attribute__((target("avx2")))
-#define TB_INLINE static inline __attribute__((always_inline))
 #define tb_wide() __builtin_cpu_supports("avx2")
 #else
 #define TB_WIDE
-#define TB_INLINE static inline
 #define tb_wide() 0
+#endif
+#if defined(__GNUC__) && !defined(__CUDACC__)
+#define TB_INLINE static inline __attribute__((always_inline))
+#else
+#define TB_INLINE static inline
 #endif
 
 // What is rarely called and would make its caller save registers if it were inlined.
