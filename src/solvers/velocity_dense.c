@@ -65,7 +65,7 @@ static void spread_rows(const tbDenseRows* rows, tbReal* out) {
 // All blocks over the island's dofs. False: out of memory.
 static bool fill_rows(tbVelocity* s, tbArena* arena, int entries) {
   struct tbVelocityDense* w = s->dense;
-  int *place = s->place + s->forest.n, *four = place + entries, widest = 0, size = 0;
+  int *place = s->place + s->forest.n, *four = place + entries, size = 0;
   for (int i = 0; i < s->nblock; i++) {
     const tbRows* from = &s->block[i];
     tbDenseRows* rows = &w->rows[i];
@@ -76,12 +76,10 @@ static bool fill_rows(tbVelocity* s, tbArena* arena, int entries) {
     if (rows->only >= 0) continue;
     rows->nfour = cover(w->n, rows->nnz, rows->place, four);
     four += rows->nfour;
-    if (rows->nfour > widest) widest = rows->nfour;
     size += rows->dim * TB_FOUR * rows->nfour;
   }
   tbReal* J = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(size + 1));
-  s->scratch = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(TB_ROWS_DIM * TB_FOUR * widest + 1));
-  if (arena->failed) return false;
+  if (!J) return false;
   for (int i = 0; i < s->nblock; i++) {
     tbDenseRows* rows = &w->rows[i];
     if (rows->nfour == 0) continue;
@@ -249,31 +247,40 @@ void tb_velocity_dense_start(tbVelocity* s, bool symmetric) {
   memcpy(w->H.H, w->base, sizeof(tbReal) * (size_t)(w->n * w->H.stride));
 }
 
-// W J over fours.
-TB_INLINE void weigh_rows(int dim, int width, const tbReal* W, const tbReal* J, tbReal* out) {
+// Four columns of W J, in registers.
+TB_INLINE void weigh_four(int dim, int width, const tbReal* W, const tbReal* J,
+                          tbPart WJ[][TB_PARTS]) {
   for (int r = 0; r < dim; r++) {
-    tbReal own[TB_ROWS_DIM];
-    for (int c = 0; c < dim; c++) own[c] = W[r * dim + c];
-    for (int j = 0; j < width; j += TB_FOUR) {
-      tb_sum_fours(dim, own, J + j, width, out + r * width + j, false);
+    for (int p = 0; p < TB_PARTS; p++) {
+      tbPart sum = W[r * dim] * *(const tbPart*)(J + p * TB_PART);
+      for (int c = 1; c < dim; c++) {
+        sum += W[r * dim + c] * *(const tbPart*)(J + c * width + p * TB_PART);
+      }
+      WJ[r][p] = sum;
     }
   }
 }
 
-// H += J^T W J of a block of `dim` rows: the row of each of its columns by fours, where H is
-// symmetric up to the one with the diagonal.
+// H += J^T W J of a block of `dim` rows, four columns at a time in the rows of all its columns;
+// where H is symmetric, in those from the diagonal down.
 TB_INLINE void add_rows_of(tbVelocity* s, const tbDenseRows* rows, int dim, const tbReal* W) {
-  struct tbVelocityDense* w = s->dense;
-  int nnz = rows->nnz, width = TB_FOUR * rows->nfour;
-  const tbReal* WJ = s->scratch;
-  weigh_rows(dim, width, W, rows->by_four, s->scratch);
-  for (int i = 0; i < nnz; i++) {
-    int place = rows->place[i], end = rows->nfour;
-    tbReal *row = w->H.H + place * w->H.stride, own[TB_ROWS_DIM];
-    for (int r = 0; r < dim; r++) own[r] = rows->J[r * nnz + i];
-    while (s->symmetric && rows->four[end - 1] > place) end--;
-    for (int q = 0; q < end; q++) {
-      tb_sum_fours(dim, own, WJ + TB_FOUR * q, width, row + rows->four[q], true);
+  tbReal* H = s->dense->H.H;
+  const int *place = rows->place, *four = rows->four;
+  int nnz = rows->nnz, fours = rows->nfour, stride = s->dense->H.stride, first = 0;
+  bool symmetric = s->symmetric;
+  for (int q = 0; q < fours; q++) {
+    tbPart WJ[TB_ROWS_DIM][TB_PARTS];
+    weigh_four(dim, TB_FOUR * fours, W, rows->by_four + TB_FOUR * q, WJ);
+    while (symmetric && place[first] < four[q]) first++;
+    const tbReal* J = rows->J;
+    for (int i = first; i < nnz; i++) {
+      tbReal* to = H + place[i] * stride + four[q];
+      tbPart sum[TB_PARTS];
+      for (int p = 0; p < TB_PARTS; p++) sum[p] = J[i] * WJ[0][p];
+      for (int r = 1; r < dim; r++) {
+        for (int p = 0; p < TB_PARTS; p++) sum[p] += J[r * nnz + i] * WJ[r][p];
+      }
+      for (int p = 0; p < TB_PARTS; p++) *(tbPart*)(to + p * TB_PART) += sum[p];
     }
   }
 }
