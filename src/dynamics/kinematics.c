@@ -22,8 +22,30 @@ static void unit_quat(tbReal q[4], const tbReal coordinates[4]) {
   renormalize(q);
 }
 
+// Sine and cosine of half the angle of hinges, some joints at a time.
+enum { TURNS = 16 };
+typedef struct {
+  int first, end;
+  tbReal s[TURNS], c[TURNS];
+} Turns;
+
+static tbReal half_angle(const tbModel* m, const tbReal* qpos, int joint) {
+  int at = m->jnt_qposadr[joint];
+  return m->jnt_type[joint] == TB_JOINT_HINGE ? 0.5 * (qpos[at] - m->qpos0[at]) : 0;
+}
+
+TB_INLINE void fill_turns(const tbModel* m, const tbReal* qpos, int joint, Turns* t) {
+  tbReal half[TURNS] = {0};
+  int count = m->njnt - joint < TURNS ? m->njnt - joint : TURNS;
+  for (int k = 0; k < count; k++) half[k] = half_angle(m, qpos, joint + k);
+  t->first = joint;
+  t->end = joint + count;
+  tb_sincos_many(count, half, t->s, t->c);
+}
+
 // Rotation of a ball or hinge joint, as a quaternion.
-static void joint_rotation(const tbModel* m, const tbReal* qpos, int joint, tbReal r[4]) {
+static void joint_rotation(const tbModel* m, const tbReal* qpos, const Turns* turns, int joint,
+                           tbReal r[4]) {
   int at = m->jnt_qposadr[joint];
   if (m->jnt_type[joint] == TB_JOINT_BALL) {
     unit_quat(r, qpos + at);
@@ -31,7 +53,12 @@ static void joint_rotation(const tbModel* m, const tbReal* qpos, int joint, tbRe
   }
   const tbReal* axis = m->jnt_axis + 3 * joint;
   tbReal s, c;
-  tb_sincos(0.5 * (qpos[at] - m->qpos0[at]), &s, &c);
+  if (joint < turns->end) {
+    s = turns->s[joint - turns->first];
+    c = turns->c[joint - turns->first];
+  } else {
+    tb_sincos(half_angle(m, qpos, joint), &s, &c);
+  }
   r[0] = c;
   r[1] = s * axis[0];
   r[2] = s * axis[1];
@@ -39,7 +66,8 @@ static void joint_rotation(const tbModel* m, const tbReal* qpos, int joint, tbRe
 }
 
 // Move a body's frame by one joint that is not free, and place the joint's anchor and axis.
-static void apply_joint(const tbModel* m, tbData* d, int joint, tbReal pos[3], tbReal quat[4]) {
+static void apply_joint(const tbModel* m, tbData* d, const Turns* turns, int joint, tbReal pos[3],
+                        tbReal quat[4]) {
   const tbReal* offset = m->jnt_pos + 3 * joint;
   tbReal* anchor = d->xanchor + 3 * joint;
   tbReal* axis = d->xaxis + 3 * joint;
@@ -58,7 +86,7 @@ static void apply_joint(const tbModel* m, tbData* d, int joint, tbReal pos[3], t
   }
   // Turn about the anchor: it stays where it is.
   tbReal turn[4];
-  joint_rotation(m, d->qpos, joint, turn);
+  joint_rotation(m, d->qpos, turns, joint, turn);
   tb_quat_mul(quat, quat, turn);
   if (!centred) {
     tb_quat_rotate(pos, quat, offset);
@@ -89,15 +117,15 @@ static void body_rest(const tbModel* m, const tbData* d, int body, tbReal pos[3]
 
 // The frame of a body with one hinge, the most common body by far. Its orientation in the parent is
 // cos(a/2) body_quat + sin(a/2) body_quat (0, axis), linear in two constants; its axis is the same
-// before and after the joint turns. Products of unit quaternions are left as rounding makes them:
-// the chain starts anew at every call.
-TB_INLINE void hinge_frame(const tbModel* m, tbData* d, int body, int joint, int wide) {
-  int parent = m->body_parentid[body], at = m->jnt_qposadr[joint];
+// before and after the joint turns. s and c are those of a/2. Products of unit quaternions are left
+// as rounding makes them: the chain starts anew at every call.
+TB_INLINE void hinge_frame(const tbModel* m, tbData* d, int body, int joint, tbReal s, tbReal c,
+                           int wide) {
+  int parent = m->body_parentid[body];
   const tbReal* rest = m->body_quat + 4 * body;
   const tbReal* turn = m->jnt_turn + 4 * joint;
   const tbReal* offset = m->jnt_pos + 3 * joint;
-  tbReal s, c, local[4], quat[4], anchor[3], axis[3];
-  tb_sincos(0.5 * (d->qpos[at] - m->qpos0[at]), &s, &c);
+  tbReal local[4], quat[4], anchor[3], axis[3];
   for (int i = 0; i < 4; i++) local[i] = c * rest[i] + s * turn[i];
 
   tbReal* xmat = d->xmat + 9 * body;
@@ -119,7 +147,7 @@ TB_INLINE void hinge_frame(const tbModel* m, tbData* d, int body, int joint, int
 }
 
 // Any other body: free, welded, mocap, or with several joints.
-static void general_frame(const tbModel* m, tbData* d, int body) {
+static void general_frame(const tbModel* m, tbData* d, const Turns* turns, int body) {
   tbReal pos[3], quat[4];
   int joint = m->body_jntadr[body], njoint = m->body_jntnum[body];
   if (njoint == 1 && m->jnt_type[joint] == TB_JOINT_FREE) {
@@ -130,7 +158,7 @@ static void general_frame(const tbModel* m, tbData* d, int body) {
     tb_copy3(d->xaxis + 3 * joint, m->jnt_axis + 3 * joint);
   } else {
     body_rest(m, d, body, pos, quat);
-    for (int j = joint; j < joint + njoint; j++) apply_joint(m, d, j, pos, quat);
+    for (int j = joint; j < joint + njoint; j++) apply_joint(m, d, turns, j, pos, quat);
     renormalize(quat);
   }
   tb_copy3(d->xpos + 3 * body, pos);
@@ -138,12 +166,14 @@ static void general_frame(const tbModel* m, tbData* d, int body) {
   tb_quat_to_mat(d->xmat + 9 * body, quat);
 }
 
-TB_INLINE void body_frame(const tbModel* m, tbData* d, int body, int wide) {
-  int joint = m->body_jntadr[body];
-  if (m->body_jntnum[body] == 1 && m->jnt_type[joint] == TB_JOINT_HINGE) {
-    hinge_frame(m, d, body, joint, wide);
+TB_INLINE void body_frame(const tbModel* m, tbData* d, Turns* turns, int body, int wide) {
+  int joint = m->body_jntadr[body], njoint = m->body_jntnum[body];
+  if (njoint > 0 && joint + njoint > turns->end) fill_turns(m, d->qpos, joint, turns);
+  if (njoint == 1 && m->jnt_type[joint] == TB_JOINT_HINGE) {
+    int k = joint - turns->first;
+    hinge_frame(m, d, body, joint, turns->s[k], turns->c[k], wide);
   } else {
-    general_frame(m, d, body);
+    general_frame(m, d, turns, body);
   }
   tb_attach_frame(wide, d->xipos + 3 * body, d->ximat + 9 * body, d->xpos + 3 * body,
                   d->xmat + 9 * body, m->body_ipos + 3 * body, m->body_imat + 9 * body,
@@ -174,7 +204,8 @@ TB_INLINE void kinematics(const tbModel* m, tbData* d, int wide) {
   tb_quat_to_mat(d->xmat, d->xquat);
   tb_quat_to_mat(d->ximat, d->xquat);
 
-  for (int body = 1; body < m->nbody; body++) body_frame(m, d, body, wide);
+  Turns turns = {0};
+  for (int body = 1; body < m->nbody; body++) body_frame(m, d, &turns, body, wide);
   attached_frames(d, m->ngeom, m->geom_bodyid, m->geom_sameframe, m->geom_pos, m->geom_mat,
                   d->geom_xpos, d->geom_xmat, wide);
   attached_frames(d, m->nsite, m->site_bodyid, m->site_sameframe, m->site_pos, m->site_mat,

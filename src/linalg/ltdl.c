@@ -97,11 +97,11 @@ TB_INLINE void subtract_from_ancestors(tbForest forest, const tbReal* LD, tbReal
     int start = forest.run[columns[at - 1]], n = columns[at - 1] - start + 1, c = 0;
     tbReal* y = x + start;
     at -= n;
-#define SUBTRACT(Part)                                                                       \
-  do {                                                                                       \
-    Part sum = *(Part*)(y + c);                                                              \
+#define SUBTRACT(Part)                                                                      \
+  do {                                                                                      \
+    Part sum = *(Part*)(y + c);                                                             \
     for (int i = last; i >= first; i--) sum -= x[i] * *(const Part*)(LD + adr[i] + at + c); \
-    *(Part*)(y + c) = sum;                                                                   \
+    *(Part*)(y + c) = sum;                                                                  \
   } while (0)
     for (; c + TB_PART <= n; c += TB_PART) SUBTRACT(tbPart);
 #if TB_PART == 4

@@ -1,5 +1,6 @@
 // Products with rows of six columns, those of a free body: a row lies in one register of four and
-// one of two, or three of two. Compilers do not find this by themselves once such loops are inlined.
+// one of two, or three of two. Compilers do not find this by themselves once such loops are
+// inlined.
 #ifndef TRIBO_LINALG_SIX_H_
 #define TRIBO_LINALG_SIX_H_
 

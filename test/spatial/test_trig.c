@@ -55,11 +55,39 @@ static void special_values(void** state) {
   assert_true(isnan(s) && isnan(c));
 }
 
+// Any number of them at once, some of which the library answers: the same bits as one by one.
+static void many_are_as_one(void** state) {
+  (void)state;
+  tbRng rng = {14};
+  for (int trial = 0; trial < 20000; trial++) {
+    double x[12] = {0}, s[12], c[12];
+    int count = (int)tb_rng_uniform(&rng, 0, 12.99);
+    for (int i = 0; i < count; i++) {
+      double size = pow(10, tb_rng_uniform(&rng, -8, 5));
+      x[i] = tb_rng_uniform(&rng, -size, size);
+    }
+    static const double ODD[] = {1e5, -1e5, 3e7, 1e300, INFINITY, NAN, -0.0};
+    if (count > 0 && trial % 3 == 0) x[trial % count] = ODD[trial % 7];
+    tb_sincos_many(count, x, s, c);
+    for (int i = 0; i < count; i++) {
+      double one[2];
+      tb_sincos(x[i], &one[0], &one[1]);
+      if (isnan(one[0])) {
+        assert_true(isnan(s[i]) && isnan(c[i]));
+      } else {
+        assert_memory_equal(&one[0], &s[i], sizeof s[i]);
+        assert_memory_equal(&one[1], &c[i], sizeof c[i]);
+      }
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(close_to_the_library),
       cmocka_unit_test(close_at_multiples_of_a_quarter_turn),
       cmocka_unit_test(special_values),
+      cmocka_unit_test(many_are_as_one),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
