@@ -33,65 +33,61 @@ enum { TB_PARTS = 4 / TB_PART };
 #define TB_OF_PARTS(parts, k) ((parts)[(k) / TB_PART][(k) % TB_PART])
 #endif
 
-// What a loop over parts leaves of n numbers, from i on: two of them, and one. Spelled out: a loop
-// would be made one for many. Do(Part, i) works on the numbers that a Part holds.
-#if TB_PART == 4
-#define TB_REST_OF_FOUR(Do, n, i) \
-  if ((n)&2) {                    \
-    Do(tbTwo, i);                 \
-    (i) += 2;                     \
-  }                               \
-  if ((n)&1) Do(tbReal, i)
+// Do(Part, i) for the numbers from i on that a Part holds, until n of them are done: by fours, then
+// two and one. Spelled out: of a loop over the rest compilers would make one for many.
+#if TB_PART == 1
+#define TB_BY_FOURS(Do, n) \
+  for (int i = 0; i < (n); i++) Do(tbReal, i)
 #else
-#define TB_REST_OF_FOUR(Do, n, i) \
-  if (TB_PART == 2 && ((n)&1)) Do(tbReal, i)
+#define TB_BY_FOURS(Do, n)                                    \
+  do {                                                        \
+    int i = 0;                                                \
+    for (; i + 4 <= (n); i += 4) {                            \
+      for (int k = i; k < i + 4; k += TB_PART) Do(tbPart, k); \
+    }                                                         \
+    if ((n)&2) {                                              \
+      Do(tbTwo, i);                                           \
+      i += 2;                                                 \
+    }                                                         \
+    if ((n)&1) Do(tbReal, i);                                 \
+  } while (0)
 #endif
 
 // y = x
 TB_INLINE void tb_copy_four(tbReal* TB_RESTRICT y, const tbReal* TB_RESTRICT x, int n) {
-#define TB_COPY(Part, i) *(Part*)(y + (i)) = *(const Part*)(x + (i))
-  int i = 0;
-  for (; i + TB_PART <= n; i += TB_PART) TB_COPY(tbPart, i);
-  TB_REST_OF_FOUR(TB_COPY, n, i);
+#define TB_COPY(Part, at) *(Part*)(y + (at)) = *(const Part*)(x + (at))
+  TB_BY_FOURS(TB_COPY, n);
 #undef TB_COPY
 }
 
 // y += x
 TB_INLINE void tb_add_four(tbReal* TB_RESTRICT y, const tbReal* TB_RESTRICT x, int n) {
-#define TB_ADD(Part, i) *(Part*)(y + (i)) += *(const Part*)(x + (i))
-  int i = 0;
-  for (; i + TB_PART <= n; i += TB_PART) TB_ADD(tbPart, i);
-  TB_REST_OF_FOUR(TB_ADD, n, i);
+#define TB_ADD(Part, at) *(Part*)(y + (at)) += *(const Part*)(x + (at))
+  TB_BY_FOURS(TB_ADD, n);
 #undef TB_ADD
 }
 
 // y += a x
 TB_INLINE void tb_add_scaled(tbReal* TB_RESTRICT y, const tbReal* TB_RESTRICT x, tbReal a, int n) {
-#define TB_ADD(Part, i) *(Part*)(y + (i)) += a * *(const Part*)(x + (i))
-  int i = 0;
-  for (; i + TB_PART <= n; i += TB_PART) TB_ADD(tbPart, i);
-  TB_REST_OF_FOUR(TB_ADD, n, i);
+#define TB_ADD(Part, at) *(Part*)(y + (at)) += a * *(const Part*)(x + (at))
+  TB_BY_FOURS(TB_ADD, n);
 #undef TB_ADD
 }
 
 // y -= a x
 TB_INLINE void tb_subtract_scaled(tbReal* TB_RESTRICT y, const tbReal* TB_RESTRICT x, tbReal a,
                                   int n) {
-#define TB_SUBTRACT(Part, i) *(Part*)(y + (i)) -= a * *(const Part*)(x + (i))
-  int i = 0;
-  for (; i + TB_PART <= n; i += TB_PART) TB_SUBTRACT(tbPart, i);
-  TB_REST_OF_FOUR(TB_SUBTRACT, n, i);
+#define TB_SUBTRACT(Part, at) *(Part*)(y + (at)) -= a * *(const Part*)(x + (at))
+  TB_BY_FOURS(TB_SUBTRACT, n);
 #undef TB_SUBTRACT
 }
 
 // y -= a x + b z
 TB_INLINE void tb_subtract_two(tbReal* TB_RESTRICT y, const tbReal* TB_RESTRICT x, tbReal a,
                                const tbReal* TB_RESTRICT z, tbReal b, int n) {
-#define TB_SUBTRACT(Part, i) \
-  *(Part*)(y + (i)) -= a * *(const Part*)(x + (i)) + b * *(const Part*)(z + (i))
-  int i = 0;
-  for (; i + TB_PART <= n; i += TB_PART) TB_SUBTRACT(tbPart, i);
-  TB_REST_OF_FOUR(TB_SUBTRACT, n, i);
+#define TB_SUBTRACT(Part, at) \
+  *(Part*)(y + (at)) -= a * *(const Part*)(x + (at)) + b * *(const Part*)(z + (at))
+  TB_BY_FOURS(TB_SUBTRACT, n);
 #undef TB_SUBTRACT
 }
 

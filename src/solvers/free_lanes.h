@@ -68,8 +68,12 @@ TB_INLINE void LANED(slide)(Slide* k) {
   // Where |x| is about |c| / s; the last one unless that is far off.
   Lanes square = c0 * c0 + c1 * c1, known = k->s * n0 * (k->s * n0), length, s, det, y0, y1, N;
   Mask near = (Mask)(known * far > square) & (Mask)(known < far * square), found = ~k->slides;
-  LANED(root)(&square, &length);
-  s = SELECT(near, k->s, length / n0);
+  Mask lost = k->slides & ~near;
+  s = k->s;
+  if (LANED(any)(&lost)) {
+    LANED(root)(&square, &length);
+    s = SELECT(near, s, length / n0);
+  }
   for (int i = 0;; i++) {
     Lanes p = k->S[0] + s, t = k->S[2] + s;
     det = p * t - q * q;
