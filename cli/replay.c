@@ -5,35 +5,55 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_COLUMNS = 100000, MOST_LINE = 1 << 22 };
+// What each column of a file holds: 0 is time, 1 + i coordinate i, -1 something else.
+typedef struct {
+  int n;
+  int* holds;
+} Columns;
 
-// Which column of the file holds time (place[0]) and each coordinate (place[1 + i]); false where
-// one is missing. `line` is taken apart.
-static bool find_columns(char* line, int nq, int* place) {
-  int found = 0, column = 0;
-  for (int i = 0; i <= nq; i++) place[i] = -1;
-  for (char* name = strtok(line, ",\r\n"); name; name = strtok(NULL, ",\r\n"), column++) {
-    int index = strcmp(name, "time") == 0 ? 0 : -1, number;
-    char rest;
-    if (sscanf(name, "qpos%d%c", &number, &rest) == 1 && number >= 0 && number < nq)
-      index = number + 1;
-    if (index < 0 || place[index] >= 0) continue;
-    place[index] = column;
-    found++;
+// Takes the names of the first line apart; what is wrong with them, or NULL.
+static const char* find_columns(const char* line, int nq, Columns* c) {
+  int found = 0;
+  bool* seen = calloc((size_t)nq + 1, sizeof *seen);
+  c->n = 1;
+  for (const char* at = line; *at; at++) c->n += *at == ',';
+  c->holds = malloc((size_t)c->n * sizeof *c->holds);
+  const char* wrong = seen && c->holds ? NULL : "out of memory";
+  for (int column = 0; !wrong && column < c->n; column++) {
+    // A copy of the name: sscanf looks for the end of what it is given, here a long line.
+    char name[32] = "", rest;
+    size_t length = strcspn(line, ",\r\n");
+    memcpy(name, line, length < sizeof name ? length : 0);
+    int number = -1;
+    if (sscanf(name, "qpos%d%c", &number, &rest) == 1 && number >= nq) {
+      wrong = "has more coordinates than the model: it is a file of another one";
+    }
+    int index = strcmp(name, "time") == 0 ? 0 : number >= 0 && number < nq ? number + 1 : -1;
+    if (index >= 0 && seen[index]) index = -1;
+    if (index >= 0) seen[index] = true;
+    found += index >= 0;
+    c->holds[column] = index;
+    line += strcspn(line, ",");
+    if (*line) line++;
   }
-  return found == nq + 1;
+  free(seen);
+  if (!wrong && found != nq + 1) {
+    wrong = "has no columns time and qpos0, qpos1, ... for every coordinate of the model";
+  }
+  return wrong;
 }
 
 // One row of numbers into `row` (time, then qpos); false where one is missing or not finite.
-static bool read_row(char* line, const int* place, int nq, tbReal* row) {
-  int found = 0, column = 0;
-  for (char* at = line; *at && *at != '\n' && column < MOST_COLUMNS; column++) {
+static bool read_row(const char* line, const Columns* c, int nq, tbReal* row) {
+  int found = 0;
+  const char* at = line;
+  for (int column = 0; column < c->n && *at && *at != '\n'; column++) {
     char* end;
     double value = strtod(at, &end);
-    for (int i = 0; i <= nq; i++) {
-      if (place[i] != column) continue;
+    int index = c->holds[column];
+    if (index >= 0) {
       if (end == at || !isfinite(value)) return false;
-      row[i] = value;
+      row[index] = value;
       found++;
     }
     at = end + strcspn(end, ",\n");
@@ -60,18 +80,20 @@ static bool add_row(Replay* r, int* room, const tbReal* row) {
 bool replay_read(Replay* r, const char* path, const tbModel* m, const char* command) {
   *r = (Replay){.nq = m->nq};
   FILE* f = fopen(path, "r");
-  char* line = malloc(MOST_LINE);
-  int *place = calloc((size_t)m->nq + 1, sizeof *place), room = 0, number = 1;
+  char* line = NULL;
+  size_t size = 0;
+  Columns columns = {0};
+  int room = 0, number = 1;
   tbReal* row = calloc((size_t)m->nq + 1, sizeof *row);
   const char* wrong = NULL;
-  if (!f || !line || !place || !row) {
+  if (!f || !row) {
     wrong = f ? "out of memory" : "cannot be read";
-  } else if (!fgets(line, MOST_LINE, f) || !find_columns(line, m->nq, place)) {
-    wrong = "has no columns time and qpos0, qpos1, ... for every coordinate of the model";
+  } else {
+    wrong = find_columns(getline(&line, &size, f) > 0 ? line : "", m->nq, &columns);
   }
-  while (!wrong && fgets(line, MOST_LINE, f)) {
+  while (!wrong && getline(&line, &size, f) > 0) {
     number++;
-    if (!read_row(line, place, m->nq, row)) {
+    if (!read_row(line, &columns, m->nq, row)) {
       wrong = "has a line that is not finite numbers";
     } else if (r->rows && row[0] < r->time[r->rows - 1]) {
       wrong = "goes back in time";
@@ -83,7 +105,7 @@ bool replay_read(Replay* r, const char* path, const tbModel* m, const char* comm
   if (wrong) fprintf(stderr, "tribo %s: %s:%d: %s\n", command, path, number, wrong);
   if (f) fclose(f);
   free(line);
-  free(place);
+  free(columns.holds);
   free(row);
   return !wrong;
 }

@@ -357,8 +357,8 @@ static void print_text(const tbModel* m, const tbData* d, const Statistics* s) {
   Depth depth = depth_of(s);
   double steps = s->steps ? (double)s->steps : 1, us = 1e6 / steps;
   printf("%ld steps of %g ms under %s: %.3g s simulated in %.3g s (%.0f steps/s)\n", s->steps,
-         1e3 * m->opt.timestep, tb_step_law_name(m->opt.law), d->time, s->wall,
-         s->wall > 0 ? (double)s->steps / s->wall : 0);
+         1e3 * m->opt.timestep, tb_step_law_name(m->opt.law), (double)s->steps * m->opt.timestep,
+         s->wall, s->wall > 0 ? (double)s->steps / s->wall : 0);
   printf("  microseconds a step  collide %.1f, assemble %.1f, solve %.1f, dynamics %.1f\n",
          us * s->seconds.collide, us * s->seconds.assemble, us * s->seconds.solve,
          us * s->seconds.dynamics);

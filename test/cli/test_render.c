@@ -123,10 +123,11 @@ static void replays_a_file(void** state) {
            "'%s/sliding_cube.xml' --replay '%s' --size 80x60 --out '%s'", TB_SCENES_DIR, csv,
            replayed);
 
-  // Columns in any order; the same pose from the first to the last state gives the same picture.
+  // Columns in any order, one without a name among them; the same pose from the first to the last
+  // state gives the same picture.
   write_file(csv,
-             "time,qpos2,qpos0,qpos1,qpos3,qpos4,qpos5,qpos6,ncon\n"
-             "0,0.1,0,0,1,0,0,0,0\n0.1,0.1,0,0,1,0,0,0,4\n");
+             "time,qpos2,,qpos0,qpos1,qpos3,qpos4,qpos5,qpos6,ncon\n"
+             "0,0.1,7,0,0,1,0,0,0,0\n0.1,0.1,,0,0,1,0,0,0,4\n");
   assert_int_equal(run(arguments), 0);
   size_t size[2];
   unsigned char* bytes[2] = {read_file(drawn, &size[0]), read_file(replayed, &size[1])};
@@ -211,11 +212,11 @@ static void refuses_bad_files(void** state) {
   (void)state;
   if (!has_render()) skip();
   static const char* const BAD[] = {
-      "",
-      "time,qpos0\n0,1\n",
-      "time,qpos0,qpos1,qpos2,qpos3,qpos4,qpos5,qpos6\n",
+      "", "time,qpos0\n0,1\n", "time,qpos0,qpos1,qpos2,qpos3,qpos4,qpos5,qpos6\n",
       "time,qpos0,qpos1,qpos2,qpos3,qpos4,qpos5,qpos6\n0,0,0,nan,1,0,0,0\n",
       "time,qpos0,qpos1,qpos2,qpos3,qpos4,qpos5,qpos6\n0,0,0,0,1,0\n",
+      // Of a model with more coordinates.
+      "time,qpos0,qpos1,qpos2,qpos3,qpos4,qpos5,qpos6,qpos7\n0,0,0,0.1,1,0,0,0,0\n",
       "time,qpos0,qpos1,qpos2,qpos3,qpos4,qpos5,qpos6\n1,0,0,0,1,0,0,0\n0,0,0,0,1,0,0,0\n"};
   char arguments[2600], csv[1024], out[1024];
   snprintf(csv, sizeof csv, "%s/render_bad.csv", TB_BUILD_DIR);

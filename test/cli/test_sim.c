@@ -167,6 +167,9 @@ static void snapshots_go_on_bit_for_bit(void** state) {
   assert_int_equal(run("islands.xml --time 0.05 --state '%s' --json", file), 0);
   final_state(parts, sizeof parts);
   assert_string_equal(whole, parts);
+  // The text tells what this run simulated, not where it ended.
+  assert_int_equal(run("islands.xml --time 0.05 --state '%s'", file), 0);
+  assert_non_null(strstr(output, ": 0.05 s simulated"));
   // Of another model.
   assert_int_equal(run("stack.xml --state '%s' 2>/dev/null", file), 2);
   remove(file);
