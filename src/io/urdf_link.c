@@ -58,7 +58,14 @@ bool tb_urdf_add_inertial(tbUrdf* u, tbUrdfLink* link) {
     tb_quat_mul(inertial->quat, inertial->quat, axes);
     tb_quat_normalize(inertial->quat);
   }
-  const tbReal* J = inertial->diaginertia;
+  tbReal* J = inertial->diaginertia;
+  // What the search for the axes leaves of a zero is one.
+  if (fabs(J[2]) < 1e-12 * J[0]) J[2] = 0;
+  if (J[2] < 0) {
+    return tb_urdf_fail(u, TB_ERROR_MODEL, inertia,
+                        "the inertia of link '%s' has a negative principal moment (%g)", link->name,
+                        J[2]);
+  }
   if (J[1] + J[2] < J[0] * (1 - 1e-12) && !u->spec->compiler->balanceinertia) {
     tb_spec_note(u->spec, u->path, tb_urdf_line(node),
                  "principal moments that no body can have (A + B < C) are kept as given");
@@ -269,14 +276,17 @@ bool tb_urdf_add_missing_mass(tbUrdf* u) {
     inertial->line = body->line;
     inertial->compiler = u->spec->compiler;
     if (!(mass[i] > 0)) inertial->mass = mass[i] = LEAST;
-    // A ball of water of this mass: r^3 = 3 m / (4 pi rho), I = 2/5 m r^2.
+    // A ball of water of this mass: r^3 = 3 m / (4 pi rho), I = 2/5 m r^2. Moments that are given
+    // stay, and none that is missing becomes larger than they.
     tbReal moment = fmax(LEAST, 0.4 * mass[i] * pow(mass[i] / 4188.79, 2.0 / 3.0));
-    tb_set3(inertial->diaginertia, moment, moment, moment);
+    tbReal* J = inertial->diaginertia;
+    if (J[0] > 0) moment = fmin(moment, J[0]);
+    for (int k = 0; k < 3; k++) J[k] = J[k] > 0 ? J[k] : moment;
     TB_SET_GIVEN(inertial, inertial, mass);
     TB_SET_GIVEN(inertial, inertial, diaginertia);
     tb_spec_note(u->spec, u->path, body->line,
-                 "moving link without mass or inertia: it is given a little (%g kg, %g kg m2, or a "
-                 "ball of water)",
+                 "moving link without mass or inertia: what it lacks is added (%g kg, %g kg m2, or "
+                 "a ball of water's)",
                  LEAST, LEAST);
   }
   return true;

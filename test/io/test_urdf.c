@@ -241,6 +241,17 @@ static void test_missing_inertia(void** state) {
   assert_true(m->body_mass[2] > 0 && m->body_mass[2] < 1e-5);
   assert_non_null(strstr(m->notes, "without mass"));
   tb_model_free(m);
+
+  // A thin rod: the two moments of the file stay, only the one about it is added.
+  m = load(ROBOT("<link name='base'/><link name='a'><inertial><mass value='1'/><inertia ixx='.02' "
+                 "iyy='.01' izz='0' ixy='0' ixz='0' iyz='0'/></inertial></link>" JOINT(
+                     "j", "revolute", "base", "a", "<axis xyz='0 0 1'/>")),
+           options);
+  assert_near(m->body_inertia[3], .02, 1e-15);
+  assert_near(m->body_inertia[4], .01, 1e-15);
+  assert_true(m->body_inertia[5] > 1e-4 && m->body_inertia[5] < .01);
+  assert_non_null(strstr(m->notes, "what it lacks"));
+  tb_model_free(m);
 }
 
 // ---- files --------------------------------------------------------------------------------------
@@ -396,6 +407,10 @@ static void test_errors(void** state) {
          TB_ERROR_UNSUPPORTED, "moves");
   refuse(ROBOT("<link name='a'><inertial><mass value='-1'/></inertial></link>"), options,
          TB_ERROR_MODEL, "negative");
+  refuse(ROBOT(LINK("a", "") "<link name='b'><inertial><mass value='1'/><inertia ixx='.1' ixy='5' "
+                             "iyy='.1' izz='.1'/></inertial></link>" JOINT("j", "revolute", "a",
+                                                                           "b", "")),
+         options, TB_ERROR_MODEL, "negative principal moment (-4.9)");
   refuse(ROBOT(LINK("a", "<collision><geometry><sphere radius='0'/></geometry></collision>")),
          options, TB_ERROR_MODEL, "positive");
   refuse(ROBOT(LINK("a", "<collision><geometry><torus/></geometry></collision>")), options,
