@@ -65,8 +65,6 @@ bool tb_mjcf_is(const xmlNode* node, const char* name);
 bool tb_mjcf_fail(tbMjcf* p, tbResult code, const xmlNode* node, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
 bool tb_mjcf_no_memory(tbMjcf* p);
-// A file name with the slashes of this system; files from elsewhere have backslashes.
-const char* tb_mjcf_slashes(tbMjcf* p, const char* file);
 // A file name against the main file's folder and a folder of the compiler settings; where there is
 // no such file, against the user's search paths.
 const char* tb_mjcf_resolve(tbMjcf* p, const char* folder, const char* file);

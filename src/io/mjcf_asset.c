@@ -11,7 +11,7 @@ static const char* const NAME[] = {"name", NULL};
 static bool name_from_file(tbMjcf* p, const xmlNode* node, const char** name, const char* file) {
   if (*name && **name) return true;
   if (!file) return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "needs a name or a file");
-  file = tb_mjcf_slashes(p, file);
+  file = tb_spec_slashes(p->spec, file);
   const char* slash = strrchr(file, '/');
   const char* start = slash ? slash + 1 : file;
   const char* dot = strrchr(start, '.');
@@ -135,7 +135,7 @@ static bool read_model(tbMjcf* p, const xmlNode* node) {
   static const char* const KNOWN[] = {"name", "file", "content_type", NULL};
   const char* file;
   if (!tb_mjcf_only(p, node, KNOWN) || !tb_mjcf_required(p, node, "file", &file)) return false;
-  file = tb_mjcf_slashes(p, file);
+  file = tb_spec_slashes(p->spec, file);
   const char* path = file[0] == '/' ? file : tb_spec_format(p->spec, "%s%s", p->directory, file);
   if (!path) return tb_mjcf_no_memory(p);
   for (const tbMjcf* up = p; up; up = up->parent) {

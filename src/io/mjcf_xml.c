@@ -250,7 +250,7 @@ static bool expand_one(tbMjcf* p, xmlNode* include) {
   const char* file;
   if (!tb_mjcf_only(p, include, KNOWN)) return false;
   if (!tb_mjcf_required(p, include, "file", &file)) return false;
-  file = tb_mjcf_slashes(p, file);
+  file = tb_spec_slashes(p->spec, file);
   if (tb_mjcf_first(include)) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, include, "may not contain elements");
   }
@@ -300,17 +300,9 @@ xmlDocPtr tb_mjcf_read(tbMjcf* p, const char* text, size_t size, const char* pat
   return doc;
 }
 
-const char* tb_mjcf_slashes(tbMjcf* p, const char* file) {
-  if (!file || !strchr(file, '\\')) return file;
-  char* copy = (char*)tb_arena_alloc(&p->spec->arena, strlen(file) + 1);
-  if (!copy) return file;
-  for (size_t i = 0; i <= strlen(file); i++) copy[i] = file[i] == '\\' ? '/' : file[i];
-  return copy;
-}
-
 const char* tb_mjcf_resolve(tbMjcf* p, const char* folder, const char* file) {
-  file = tb_mjcf_slashes(p, file);
-  folder = folder ? tb_mjcf_slashes(p, folder) : "";
+  file = tb_spec_slashes(p->spec, file);
+  folder = folder ? tb_spec_slashes(p->spec, folder) : "";
   if (p->spec->compiler->strippath) {
     const char* slash = strrchr(file, '/');
     if (slash) file = slash + 1;

@@ -111,6 +111,13 @@ const char* tb_spec_text(tbSpec* spec, const char* text) {
   return copy;
 }
 
+const char* tb_spec_slashes(tbSpec* spec, const char* file) {
+  if (!file || !strchr(file, '\\')) return file;
+  char* copy = (char*)tb_spec_text(spec, file);
+  for (char* at = copy; at && *at; at++) *at = *at == '\\' ? '/' : *at;
+  return copy ? copy : file;
+}
+
 static const char* vformat(tbSpec* spec, const char* format, va_list args) {
   va_list again;
   va_copy(again, args);

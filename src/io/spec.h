@@ -409,6 +409,8 @@ TB_SPEC_KINDS(X)
 const char* tb_spec_text(tbSpec* spec, const char* text);
 const char* tb_spec_format(tbSpec* spec, const char* format, ...)
     __attribute__((format(printf, 2, 3)));
+// A file name with the slashes of this system; files from elsewhere have backslashes.
+const char* tb_spec_slashes(tbSpec* spec, const char* file);
 
 // Note something that the file has and Tribo does not use. Equal texts are counted, not repeated.
 void tb_spec_note(tbSpec* spec, const char* file, int line, const char* format, ...)

@@ -108,11 +108,9 @@ static const char* search(tbUrdf* u, const char* package, const char* rest) {
 // The URDF's own folder with the compiler's meshdir: the whole path, or only the file's name.
 static const char* in_mesh_folder(tbUrdf* u, const char* file) {
   const tbSpecCompiler* compiler = u->spec->compiler;
-  const char* folder = u->directory;
-  if (compiler->meshdir && *compiler->meshdir) {
-    folder = compiler->meshdir[0] == '/'
-                 ? compiler->meshdir
-                 : tb_spec_format(u->spec, "%s/%s", u->directory, compiler->meshdir);
+  const char *folder = u->directory, *below = tb_spec_slashes(u->spec, compiler->meshdir);
+  if (below && *below) {
+    folder = below[0] == '/' ? below : tb_spec_format(u->spec, "%s/%s", u->directory, below);
   }
   if (!folder) return NULL;
   const char* found = join_if_file(u, folder, strlen(folder), file);
@@ -154,6 +152,7 @@ static const char* resolve(tbUrdf* u, const char* uri) {
 
 const char* tb_urdf_resolve(tbUrdf* u, const xmlNode* node, const char* uri) {
   static const char* const KNOWN[] = {"package://", "file://", "model://"};
+  uri = tb_spec_slashes(u->spec, uri);
   const char* scheme_end = strstr(uri, "://");
   bool known = !scheme_end;
   for (size_t i = 0; i < 3; i++) known = known || strncmp(uri, KNOWN[i], strlen(KNOWN[i])) == 0;

@@ -285,6 +285,8 @@ static void test_resolution(void** state) {
                         "package://robot%20pkg/meshes/t.obj",
                         "package:///robot pkg/meshes/t.obj",
                         "../meshes/t.obj",
+                        "..\\meshes\\t.obj",
+                        "package://robot pkg\\meshes\\t.obj",
                         file_uri,
                         mesh};
   for (size_t i = 0; i < sizeof uris / sizeof uris[0]; i++) {
