@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "io/compile.h"
+#include "io/format.h"
 #include "io/urdf.h"
 #include "model/model.h"
 #include "tribo/dynamics.h"
@@ -15,30 +16,6 @@
 
 tbLoadOptions tbDefaultLoadOptions(void) {
   return (tbLoadOptions){0};
-}
-
-typedef enum { UNKNOWN, MJCF, URDF, BINARY } Format;
-
-// The name of the root element: the first '<' that opens neither a declaration nor a comment.
-static Format detect(const char* text, size_t size) {
-  if (size >= 8 && memcmp(text, "TRIBOTBM", 8) == 0) return BINARY;
-  size_t i = 0;
-  while (i + 4 < size) {
-    if (text[i] != '<') {
-      i++;
-    } else if (memcmp(text + i, "<!--", 4) == 0) {
-      for (i += 4; i + 2 < size && memcmp(text + i, "-->", 3) != 0; i++) continue;
-    } else if (text[i + 1] == '?' || text[i + 1] == '!') {
-      i += 2;
-    } else {
-      const char* name = text + i + 1;
-      size_t left = size - i - 1;
-      if (left > 6 && memcmp(name, "mujoco", 6) == 0) return MJCF;
-      if (left > 5 && memcmp(name, "robot", 5) == 0) return URDF;
-      return UNKNOWN;
-    }
-  }
-  return UNKNOWN;
 }
 
 // Feasible lengths of muscles, as compiler/lengthrange asks for.
@@ -84,10 +61,12 @@ static tbModel* load_text(const char* text, size_t size, const char* path,
                           const tbLoadOptions* options, tbError* error) {
   tbLoadOptions defaults = tbDefaultLoadOptions();
   if (!options) options = &defaults;
-  switch (detect(text, size)) {
-    case MJCF: return finish(tb_spec_parse_mjcf(text, size, path, options, error), options, error);
-    case URDF: return finish(tb_spec_parse_urdf(text, size, path, options, error), options, error);
-    case BINARY: return tb_model_load_binary(text, size, error);
+  switch (tb_format_detect(text, size)) {
+    case TB_FORMAT_MJCF:
+      return finish(tb_spec_parse_mjcf(text, size, path, options, error), options, error);
+    case TB_FORMAT_URDF:
+      return finish(tb_spec_parse_urdf(text, size, path, options, error), options, error);
+    case TB_FORMAT_BINARY: return tb_model_load_binary(text, size, error);
     default: break;
   }
   tb_fail(error, TB_ERROR_PARSE,

@@ -2,7 +2,9 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "io/format.h"
 #include "io/mjcf.h"
+#include "io/urdf.h"
 
 static const char* const NAME_CLASS[] = {"name", "class", NULL};
 static const char* const NAME[] = {"name", NULL};
@@ -130,7 +132,19 @@ static bool read_texture(tbMjcf* p, const xmlNode* node) {
   return true;
 }
 
-// A model to attach: parsed on its own, with its own settings.
+static tbSpec* parse_model(tbMjcf* p, const char* text, size_t size, const char* path) {
+  if (tb_format_detect(text, size) != TB_FORMAT_URDF) {
+    return tb_mjcf_parse(text, size, path, p->options, p, p->error);
+  }
+  // A robot hangs where it is attached, and its fixed links are bodies as those of this file are.
+  tbLoadOptions options = p->options ? *p->options : (tbLoadOptions){0};
+  options.floating_base = 0;
+  options.srdf = NULL;
+  options.keep_fixed = !p->spec->compiler->fusestatic;
+  return tb_spec_parse_urdf(text, size, path, &options, p->error);
+}
+
+// A model to attach, MJCF or URDF: parsed on its own, with its own settings.
 static bool read_model(tbMjcf* p, const xmlNode* node) {
   static const char* const KNOWN[] = {"name", "file", "content_type", NULL};
   const char* file;
@@ -152,7 +166,7 @@ static bool read_model(tbMjcf* p, const xmlNode* node) {
   if (tb_read_file(path, &p->spec->arena, &bytes, &size, &why) != TB_OK) {
     return tb_mjcf_fail(p, why.code, node, "%s", why.message);
   }
-  tbSpec* spec = tb_mjcf_parse((const char*)bytes, size, path, p->options, p, p->error);
+  tbSpec* spec = parse_model(p, (const char*)bytes, size, path);
   if (!spec) return false;
   if (p->nchild == p->child_capacity) {
     int room = p->child_capacity ? 2 * p->child_capacity : 4;

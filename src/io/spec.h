@@ -88,6 +88,7 @@ struct tbSpecCompiler {
   TB_SPEC_COMMON
   TB_SPEC_COMPILER(TB_SPEC_MEMBER)
   tbSpecLengthRange lengthrange;
+  bool keep_moments;  // moments that no real body has (A + B < C) are kept: URDF
 };
 
 typedef struct {
@@ -302,7 +303,6 @@ typedef enum {
 typedef struct tbSpec tbSpec;
 struct tbSpec {
   const char* model_name;    // or NULL
-  bool keep_moments;         // moments that no real body has (A + B < C) are kept: URDF
   tbSpecCompiler* compiler;  // the main file's settings
   tbOption option;
   tbSpecSize size;

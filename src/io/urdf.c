@@ -9,17 +9,29 @@
 
 // ---- settings -----------------------------------------------------------------------------------
 
+// Sections of <mujoco> that a URDF cannot have: bodies, actuators and so on.
+static void note_unused_sections(tbUrdf* u, const xmlNode* mujoco) {
+  static const char* const SETTINGS[] = {"compiler", "option", "size", "statistic"};
+  for (const xmlNode* c = mujoco->children; c; c = c->next) {
+    bool used = c->type != XML_ELEMENT_NODE;
+    for (int i = 0; i < 4; i++) used = used || tb_urdf_is(c, SETTINGS[i]);
+    if (!used) tb_urdf_note_unused(u, c, "mujoco");
+  }
+}
+
 // MuJoCo's settings for URDF files, then those of its extension elements.
 static bool read_settings(tbUrdf* u) {
   tbSpecCompiler* compiler = u->spec->compiler;
   compiler->strippath = 1;
   compiler->discardvisual = !u->options->keep_visual;
   compiler->fusestatic = 1;
+  compiler->keep_moments = true;
   tbMjcf parser = {.spec = u->spec, .error = u->error, .options = u->options, .path = u->path};
   for (xmlNode* node = u->root->children; node; node = node->next) {
     if (!tb_urdf_is(node, "mujoco")) continue;
     if (!tb_mjcf_mark(&parser, node, u->path)) return false;
     if (!tb_mjcf_settings(&parser, node)) return false;
+    note_unused_sections(u, node);
   }
   // Options of the caller stand above those of the file; URDF angles are radians.
   if (u->options->keep_visual) compiler->discardvisual = 0;
@@ -258,7 +270,6 @@ static bool add_tree(tbUrdf* u) {
 static bool parse(tbUrdf* u) {
   const char* name = tb_urdf_text(u->root, "name");
   u->spec->model_name = name ? tb_spec_text(u->spec, name) : NULL;
-  u->spec->keep_moments = true;
   return read_settings(u) && allocate(u) && read_elements(u) && connect(u) &&
          tb_urdf_list_meshes(u) && add_tree(u) && tb_urdf_add_missing_mass(u) &&
          tb_urdf_add_mimics(u) && tb_spec_finish(u->spec, u->error) == TB_OK &&

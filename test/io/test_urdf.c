@@ -380,8 +380,41 @@ static void test_extension(void** state) {
   assert_int_equal(m->nbody, 3);
   assert_near(m->opt.timestep, 0.01, 0);
   tb_model_free(m);
+  // What else may stand in MJCF has no place here, and is not dropped in silence.
+  m = load(ROBOT("<mujoco><worldbody/></mujoco>" LINK("base", "")), options);
+  assert_non_null(strstr(m->notes, "<worldbody> in <mujoco> is not used"));
+  tb_model_free(m);
   refuse(ROBOT("<mujoco>\n<compiler nonsense='1'/></mujoco>" LINK("a", "")), options,
          TB_ERROR_PARSE, ":2:");
+}
+
+// A file of MJCF attaches a robot: fixed where it is attached, whatever the caller asks of a URDF
+// that is loaded alone, and with moments that only a URDF may have.
+static void test_attached(void** state) {
+  (void)state;
+  char file[] = "/tmp/tribo_urdf_XXXXXX", text[1024];
+  int descriptor = mkstemp(file);
+  assert_true(descriptor >= 0);
+  close(descriptor);
+  write_file(file,
+             ROBOT("<link name='base'/><link name='a'><inertial><mass value='1'/><inertia "
+                   "ixx='.1' iyy='.1' izz='.3' ixy='0' ixz='0' iyz='0'/></inertial></link>" LINK(
+                       "tool", "") JOINT("j", "revolute", "base", "a", "")
+                       JOINT("k", "fixed", "a", "tool", "")));
+  for (int fuse = 0; fuse < 2; fuse++) {
+    snprintf(text, sizeof text,
+             "<mujoco><compiler fusestatic='%s'/><asset><model name='r' file='%s'/></asset>"
+             "<worldbody><frame pos='0 0 1'><attach model='r' body='base' prefix='x_'/></frame>"
+             "</worldbody><actuator><motor joint='x_j'/></actuator></mujoco>",
+             fuse ? "true" : "false", file);
+    tbModel* m = load(text, (tbLoadOptions){.floating_base = 1});
+    assert_int_equal(m->nv, 1);
+    assert_int_equal(m->nbody, fuse ? 2 : 4);
+    assert_near(m->body_mass[fuse ? 1 : 2], fuse ? 3 : 1, 1e-12);
+    assert_near(m->body_pos[5], 1, 1e-12);
+    tb_model_free(m);
+  }
+  remove(file);
 }
 
 static void test_errors(void** state) {
@@ -522,6 +555,7 @@ int main(void) {
       cmocka_unit_test(test_resolution),
       cmocka_unit_test(test_srdf),
       cmocka_unit_test(test_extension),
+      cmocka_unit_test(test_attached),
       cmocka_unit_test(test_errors),
       cmocka_unit_test(test_long_chain),
       cmocka_unit_test(test_shared_robots),

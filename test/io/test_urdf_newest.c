@@ -60,6 +60,24 @@ static void test_small_files(void** state) {
   run(TB_TEST_DIR "/oracle/urdf", 9);
 }
 
+// URDF files as models that a file of MJCF attaches.
+static void test_attached(void** state) {
+  (void)state;
+  if (!tb_oracle_available()) skip();
+  const char* path = TB_TEST_DIR "/oracle/urdf/attach.xml";
+  char message[512] = "";
+  tbError error = {0};
+  tbOracle* oracle = tb_oracle_run(path, NULL, 1, 1, message, sizeof message);
+  tbModel* m = tb_load(path, NULL, &error);
+  if (!oracle || !m) fail_msg("MuJoCo says: '%s', we: '%s'", message, error.message);
+  tbCompare compare = {.model = "attach.xml", .tolerance = 1e-9, .mesh = 1e-6, .unlike = OURS};
+  tb_compare_model(&compare, m, oracle);
+  assert_true(compare.fields > 100);
+  assert_int_equal(compare.failures, 0);
+  tb_model_free(m);
+  tb_oracle_free(oracle);
+}
+
 static void test_robots(void** state) {
   (void)state;
   char folder[1024];
@@ -76,6 +94,7 @@ int main(int argc, char** argv) {
   }
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_small_files),
+      cmocka_unit_test(test_attached),
       cmocka_unit_test(test_robots),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
