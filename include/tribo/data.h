@@ -53,7 +53,8 @@ typedef struct {
 
 TB_EXTERN_C_BEGIN
 
-// A world at the model's reference pose, or NULL when out of memory. The model must outlive it.
+// A world at the model's reference pose, or NULL when out of memory. The model must outlive it. It
+// keeps what collision needs of shapes: make a new one after changing those (docs/constants.md).
 TB_API tbData* tb_data_new(const tbModel* model);
 TB_API void tb_data_free(tbData* data);
 
