@@ -65,7 +65,7 @@ typedef struct {
 } Terrain;
 
 // Grid points around one.
-static const int around[6][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, -1}, {-1, 1}};
+static const int around[6][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, -1}};
 
 static void grid_point(const Terrain* t, int row, int column, tbReal p[3]) {
   const tbHField* f = t->field;
@@ -90,7 +90,7 @@ static int stays_below(const Terrain* t, const tbReal p[3], const tbReal n[3], i
 }
 
 // Corners of the two triangles that share the edge between two grid points: the other ends of the
-// diagonals. Diagonals of the grid run along (+1, -1).
+// diagonals. Diagonals of the grid run along (+1, +1).
 static int edge_is_ridge(const Terrain* t, const tbReal p[3], const tbReal n[3], const int u[2],
                          const int v[2]) {
   int dr = v[0] - u[0], dc = v[1] - u[1];
@@ -100,9 +100,9 @@ static int edge_is_ridge(const Terrain* t, const tbReal p[3], const tbReal n[3],
   // Along a row or column: one triangle on each side, both on diagonals.
   int low[2] = {u[0] < v[0] ? u[0] : v[0], u[1] < v[1] ? u[1] : v[1]};
   if (dr == 0) {
-    return stays_below(t, p, n, low[0] + 1, low[1]) && stays_below(t, p, n, low[0] - 1, low[1] + 1);
+    return stays_below(t, p, n, low[0] + 1, low[1] + 1) && stays_below(t, p, n, low[0] - 1, low[1]);
   }
-  return stays_below(t, p, n, low[0], low[1] + 1) && stays_below(t, p, n, low[0] + 1, low[1] - 1);
+  return stays_below(t, p, n, low[0] + 1, low[1] + 1) && stays_below(t, p, n, low[0], low[1] - 1);
 }
 
 // Weights of the point's projection on the triangle, straight down.
@@ -248,27 +248,6 @@ static void lowest_along(Terrain* t, const tbReal n[3], tbReal x[3]) {
   tb_pair_b_to_a(&t->pair, p, x);
 }
 
-// The neighbours of this triangle find the same contact on shared edges and corners: keep one, with
-// the name that comes first.
-static void add(Terrain* t, const tbContactPoint* c, uint32_t feature) {
-  tbReal near2 = 1e-12 * t->pair.scale * t->pair.scale, p[3], q[3];
-  surface_point(c, p);
-  for (int i = 0; i < t->found.count; i++) {
-    tbContactPoint* known = &t->found.contact[i];
-    if (!(tb_dot3(known->frame, c->frame) > TB_TERRAIN_SAME)) continue;
-    surface_point(known, q);
-    tb_sub3(q, q, p);
-    if (!(tb_dot3(q, q) <= near2)) continue;
-    if (feature < known->feature) known->feature = feature;
-    return;
-  }
-  if (t->found.count == TB_TERRAIN_FOUND) tb_terrain_thin_out(&t->found);
-  tbContactPoint* place = &t->found.contact[t->found.count++];
-  *place = *c;
-  place->feature = feature;
-  if (t->closest) t->margin = fmin(t->margin, c->dist);
-}
-
 // The point of the shape's core that a contact belongs to.
 static void core_point(const Terrain* t, const tbContactPoint* c, tbReal x[3]) {
   tb_add_scaled3(x, c->pos, 0.5 * c->dist + t->pair.b.radius, c->frame);
@@ -319,6 +298,29 @@ static void drop_through_ridges(Terrain* t) {
   t->found.count = kept;
 }
 
+// The neighbours of this triangle find the same contact on shared edges and corners: keep one, with
+// the name that comes first.
+static void add(Terrain* t, const tbContactPoint* c, uint32_t feature) {
+  tbReal near2 = 1e-12 * t->pair.scale * t->pair.scale, p[3], q[3];
+  surface_point(c, p);
+  for (int i = 0; i < t->found.count; i++) {
+    tbContactPoint* known = &t->found.contact[i];
+    if (!(tb_dot3(known->frame, c->frame) > TB_TERRAIN_SAME)) continue;
+    surface_point(known, q);
+    tb_sub3(q, q, p);
+    if (!(tb_dot3(q, q) <= near2)) continue;
+    if (feature < known->feature) known->feature = feature;
+    return;
+  }
+  // Those that count for nothing go first: else they might be all that thinning out leaves.
+  if (t->found.count == TB_TERRAIN_FOUND) drop_through_ridges(t);
+  if (t->found.count == TB_TERRAIN_FOUND) tb_terrain_thin_out(&t->found);
+  tbContactPoint* place = &t->found.contact[t->found.count++];
+  *place = *c;
+  place->feature = feature;
+  if (t->closest) t->margin = fmin(t->margin, c->dist);
+}
+
 static int clamp_index(tbReal x, int max) {
   // Also for what is not a number.
   return !(x > 0) ? 0 : (x > max ? max : (int)x);
@@ -334,11 +336,11 @@ static int is_buried(const Terrain* t, const tbReal x[3], tbReal beyond) {
   int c = clamp_index(u, f->ncol - 2), r = clamp_index(v, f->nrow - 2);
   // From the corner of the triangle that is not on the diagonal, along its two sides.
   tbReal p[3], q[3], o[3];
-  int upper = (u - c) + (v - r) > 1;
-  grid_point(t, r + upper, c + upper, o);
-  grid_point(t, r + upper, c + 1 - upper, p);
-  grid_point(t, r + 1 - upper, c + upper, q);
-  tbReal along = upper ? 1 - (u - c) : u - c, across = upper ? 1 - (v - r) : v - r;
+  int upper = v - r > u - c;
+  grid_point(t, r + upper, c + 1 - upper, o);
+  grid_point(t, r + upper, c + upper, p);
+  grid_point(t, r + 1 - upper, c + 1 - upper, q);
+  tbReal along = upper ? u - c : 1 - (u - c), across = upper ? 1 - (v - r) : v - r;
   tbReal z = o[2] + along * (p[2] - o[2]) + across * (q[2] - o[2]);
   return x[2] <= z + 1e-9 * t->pair.scale;
 }
@@ -675,9 +677,9 @@ static void collide_cells(Terrain* t, const tbReal low[3], const tbReal high[3])
   for (int r = r0; r <= r1; r++) {
     for (int c = c0; c <= c1; c++) {
       if (cell_is_below(f, r, c, low[2])) continue;
-      // The diagonal joins (r+1, c) and (r, c+1), as in MuJoCo.
-      const int lower[3][2] = {{r, c}, {r, c + 1}, {r + 1, c}};
-      const int upper[3][2] = {{r + 1, c + 1}, {r + 1, c}, {r, c + 1}};
+      // The diagonal joins (r, c) and (r+1, c+1), as in MuJoCo.
+      const int lower[3][2] = {{r, c + 1}, {r + 1, c + 1}, {r, c}};
+      const int upper[3][2] = {{r + 1, c}, {r, c}, {r + 1, c + 1}};
       for (int k = 0; k < 2; k++) {
         if (!set_triangle(t, k ? upper : lower, 2 * (r * (f->ncol - 1) + c) + k)) continue;
         if (highest(t) < low[2]) continue;

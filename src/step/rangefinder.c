@@ -1,29 +1,28 @@
 #include "step/rangefinder.h"
 
+#include <stdbool.h>
+#include <string.h>
+
 #include "collide/ray.h"
 #include "spatial/vec3.h"
 
-// The surface of a height field, cell by cell.
 static tbReal ray_hfield(const tbModel* m, const tbData* d, int geom, const tbReal origin[3],
                          const tbReal direction[3]) {
-  static const int FACES[6] = {0, 1, 2, 1, 3, 2};
-  int h = m->geom_dataid[geom], nrow = m->hfield_nrow[h], ncol = m->hfield_ncol[h];
-  const tbReal *size = m->hfield_size + 4 * h, *data = m->hfield_data + m->hfield_adr[h];
-  tbReal best = -1;
-  for (int r = 0; r + 1 < nrow; r++) {
-    for (int c = 0; c + 1 < ncol; c++) {
-      tbReal corner[12];
-      for (int k = 0; k < 4; k++) {
-        int row = r + k / 2, col = c + k % 2;
-        tb_set3(corner + 3 * k, size[0] * (2.0 * col / (ncol - 1) - 1),
-                size[1] * (2.0 * row / (nrow - 1) - 1), size[2] * data[row * ncol + col]);
-      }
-      tbReal t = tb_ray_triangles(corner, FACES, 2, d->geom_xpos + 3 * geom,
-                                  d->geom_xmat + 9 * geom, origin, direction);
-      if (t >= 0 && (best < 0 || t < best)) best = t;
-    }
-  }
-  return best;
+  int h = m->geom_dataid[geom];
+  tbHField field = {.nrow = m->hfield_nrow[h],
+                    .ncol = m->hfield_ncol[h],
+                    .data = m->hfield_data + m->hfield_adr[h]};
+  memcpy(field.size, m->hfield_size + 4 * h, sizeof field.size);
+  return tb_ray_hfield(&field, d->geom_xpos + 3 * geom, d->geom_xmat + 9 * geom, origin, direction);
+}
+
+// Does a ray along a unit vector miss the ball around a geom?
+static bool misses(const tbModel* m, const tbData* d, int g, const tbReal origin[3],
+                   const tbReal direction[3]) {
+  tbReal arm[3], radius = m->geom_rbound[g] * (1 + 1e-9);
+  tb_sub3(arm, d->geom_xpos + 3 * g, origin);
+  tbReal along = tb_dot3(arm, direction), outside = tb_dot3(arm, arm) - radius * radius;
+  return outside > 0 && (along < 0 || along * along < outside);
 }
 
 static tbReal ray_geom(const tbModel* m, const tbData* d, int g, const tbReal origin[3],
@@ -33,6 +32,7 @@ static tbReal ray_geom(const tbModel* m, const tbData* d, int g, const tbReal or
   if (m->geom_type[g] != TB_GEOM_MESH) {
     return tb_ray_shape(m->geom_type[g], m->geom_size + 3 * g, pos, mat, origin, direction);
   }
+  if (misses(m, d, g, origin, direction)) return -1;
   int mesh = m->geom_dataid[g];
   return tb_ray_triangles(m->mesh_vert + 3 * m->mesh_vertadr[mesh],
                           m->mesh_face + 3 * m->mesh_faceadr[mesh], m->mesh_facenum[mesh], pos, mat,

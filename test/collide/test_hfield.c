@@ -1,6 +1,7 @@
 // Height fields: equal to planes where they are planes, equal to brute force over all triangles
 // where they are not, and never a push from between two cells.
 #include "collide/hull.h"
+#include "collide/ray.h"
 #include "common/shapes.h"
 #include "spatial/quat.h"
 #include "spatial/vec3.h"
@@ -167,9 +168,9 @@ static tbReal brute_force(const tbHField* f, const tbReal x[3], tbReal nearest[3
     for (int c = 0; c + 1 < f->ncol; c++) {
       for (int k = 0; k < 2; k++) {
         tbReal v[3][3], p[3], g[3];
-        corner(f, r + k, c + k, v[0]);
-        corner(f, r + k, c + 1 - k, v[1]);
-        corner(f, r + 1 - k, c + k, v[2]);
+        corner(f, r + k, c + 1 - k, v[0]);
+        corner(f, r + 1 - k, c + 1 - k, v[1]);
+        corner(f, r + k, c + k, v[2]);
         nearest_on_triangle(v, x, p);
         tb_sub3(g, x, p);
         if (tb_norm3(g) < best) {
@@ -292,9 +293,9 @@ static tbReal least_over(int corners, const tbHField* f, const tbShape* shape, t
   for (int k = 0; k < 2 * (f->nrow - 1) * (f->ncol - 1); k++) {
     tbReal v[18], n[3], arm[3];
     int r = k / 2 / (f->ncol - 1), c = k / 2 % (f->ncol - 1), upper = k % 2;
-    corner(f, r + upper, c + upper, v);
-    corner(f, r + upper, c + 1 - upper, v + 3);
-    corner(f, r + 1 - upper, c + upper, v + 6);
+    corner(f, r + upper, c + 1 - upper, v);
+    corner(f, r + 1 - upper, c + 1 - upper, v + 3);
+    corner(f, r + upper, c + upper, v + 6);
     for (int i = 0; i < 3; i++) tb_set3(v + 9 + 3 * i, v[3 * i], v[3 * i + 1], -f->size[3]);
     tbHull hull = {.nvert = corners, .vert = v};
     for (int i = 0; i < corners; i++)
@@ -477,6 +478,78 @@ static void test_valley(void** state) {
   assert_true(left > 0 && right > 0);
 }
 
+// A cell is cut from (row, column) to (row + 1, column + 1), as in MuJoCo: with these two corners
+// up it is a ridge, with the other two a valley.
+static void test_diagonal(void** state) {
+  (void)state;
+  static const tbReal ridge[4] = {1, 0, 0, 1}, valley[4] = {0, 1, 1, 0};
+  tbHField f = {.nrow = 2, .ncol = 2, .size = {1, 1, 1, 0.1}, .data = ridge};
+  tbShape a = place(&f);
+  tbShape b = {.type = TB_GEOM_SPHERE, .size = {0.1}, .mat = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+  tbContactPoint c[TB_MAX_PAIR_CONTACTS];
+  b.pos[2] = 1.09;
+  assert_int_equal(tb_collide(&a, &b, 0, c, NULL), 1);
+  assert_near(c[0].dist, -0.01, 1e-9);
+  assert_near(c[0].frame[2], 1, 1e-9);
+  f.data = valley;
+  assert_int_equal(tb_collide(&a, &b, 0, c, NULL), 0);
+  // Between two planes through the diagonal, z = (x - y) / 2 and z = (y - x) / 2.
+  b.pos[2] = 0.1 * sqrt(1.5) - 0.01;
+  assert_int_equal(tb_collide(&a, &b, 0, c, NULL), 2);
+  for (int i = 0; i < 2; i++) assert_near(c[i].dist, -0.01 / sqrt(1.5), 1e-9);
+}
+
+// Rays meet what brute force over all triangles meets, and the sides and the bottom of the field.
+static void test_rays(void** state) {
+  (void)state;
+  tbRng rng = {(uint64_t)tb_test_setting("TRIBO_TEST_SEED", 5)};
+  static const int FACES[6] = {0, 1, 2, 3, 4, 5};
+  static const tbReal same[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, zero[3] = {0, 0, 0};
+  tbHField f = field();
+  f.size[2] = 0.4;
+  for (int k = 0; k < ROWS * COLUMNS; k++) heights[k] = tb_rng_uniform(&rng, 0, 1);
+  int hits = 0;
+  for (int round = 0; round < 2000; round++) {
+    tbReal o[3] = {0, 0, tb_rng_uniform(&rng, 0, 2)}, d[3], best = -1;
+    scatter(&rng, 1.4, 0.9, o);
+    for (int i = 0; i < 3; i++) d[i] = tb_rng_normal(&rng);
+    // Some along the grid, and some straight down, over grid points too.
+    if (round % 4 == 1) d[round / 4 % 2] = 0;
+    if (round % 4 == 2) tb_set3(d, 0, 0, -1);
+    if (round % 8 == 2) corner(&f, 7, 11, o);
+    if (round % 8 == 2) o[2] = 2;
+    for (int k = 0; k < 2 * (ROWS - 1) * (COLUMNS - 1); k++) {
+      tbReal v[9];
+      int r = k / 2 / (COLUMNS - 1), c = k / 2 % (COLUMNS - 1), upper = k % 2;
+      corner(&f, r + upper, c + 1 - upper, v);
+      corner(&f, r + 1 - upper, c + 1 - upper, v + 3);
+      corner(&f, r + upper, c + upper, v + 6);
+      tbReal t = tb_ray_triangles(v, FACES, 1, zero, same, o, d);
+      if (t >= 0 && (best < 0 || t < best)) best = t;
+    }
+    // Rays that start below the surface may leave by a side or meet the base.
+    tbReal t = tb_ray_hfield(&f, zero, same, o, d);
+    if (o[2] > f.size[2]) {
+      assert_near(t, best, 1e-9);
+    } else {
+      assert_true(best < 0 || (t >= 0 && t <= best + 1e-9));
+    }
+    hits += t >= 0;
+  }
+  assert_true(hits > 700);
+  // From outside: the walls up to the surface, the base below, nothing beside them.
+  for (int k = 0; k < ROWS * COLUMNS; k++) heights[k] = 0.5;
+  const struct {
+    tbReal o[3], d[3], t;
+  } rays[] = {{{3, 0, 0.1}, {-1, 0, 0}, 1.5},   {{3, 0, 0.25}, {-1, 0, 0}, -1},
+              {{0, -3, 0.19}, {0, 1, 0}, 2},    {{0, 3, -0.4}, {0, -2, 0}, 1},
+              {{0.2, 0.3, -2}, {0, 0, 1}, 1.5}, {{0.2, 0.3, 2}, {0, 0, -1}, 1.8},
+              {{0.2, 0.3, 2}, {0, 0, 1}, -1},   {{-1.6, 0, 2}, {0, 0, -1}, -1}};
+  for (size_t i = 0; i < sizeof rays / sizeof *rays; i++) {
+    assert_near(tb_ray_hfield(&f, zero, same, rays[i].o, rays[i].d), rays[i].t, 1e-12);
+  }
+}
+
 // A plate on hundreds of spikes: more contacts of one direction than are compared at once.
 static void test_bed_of_nails(void** state) {
   (void)state;
@@ -543,6 +616,8 @@ int main(void) {
 #endif
       cmocka_unit_test(test_leaning_box),
       cmocka_unit_test(test_valley),
+      cmocka_unit_test(test_diagonal),
+      cmocka_unit_test(test_rays),
       cmocka_unit_test(test_bed_of_nails),
       cmocka_unit_test(test_bad_fields),
   };
