@@ -171,6 +171,11 @@ static bool loose(const tbActiveState* s) {
   return s->a->law == TB_LAW_NCP && 4 * count >= 3 * s->p->nblock;
 }
 
+// Whether sweeps and repairs come first, which mostly do without factors of the whole island.
+static bool from_place_to_place(const tbActiveState* s) {
+  return !s->small && !s->a->part && s->p->n > MANY && loose(s);
+}
+
 // Sweeps from the best point so far, on large islands only where they are needed and with repairs
 // after them; what they end with is a candidate too. Sets *solved. False: out of memory.
 static bool relax_best(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveInfo* info,
@@ -376,13 +381,14 @@ static bool interior(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveIn
   enum { ATTEMPTS = 4, SMALL_ATTEMPTS = 7, AFTER = 4, PART_ATTEMPTS = 2 };
   static const tbReal central[2][SMALL_ATTEMPTS] = {{3, 1e9, 0.1, 10, 0.1, 1, 0.1},
                                                     {0.1, 0.1, 1, 0.1}};
-  bool small = s->small, many = !small && !s->a->part && s->p->n > MANY && loose(s);
+  bool small = s->small, many = from_place_to_place(s);
   int attempts = s->a->part ? PART_ATTEMPTS : small ? SMALL_ATTEMPTS : ATTEMPTS;
   size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
   for (int k = 0; k < attempts && !*solved && info->iterations < s->a->max_iter; k++) {
     bool swept = many || k >= (small ? AFTER : 1);
     if (swept && !relax_best(s, arena, lambda, info, solved)) return false;
     if (*solved) return true;
+    if (!tb_velocity_finish(s->a->system)) return false;
     // Small islands come here only where what is close to the last impulses has been tried: a
     // little farther away, then from the centre.
     tbReal center = fmin(1, central[!small][k] * fmin(s->best_measure, 1));
@@ -449,7 +455,8 @@ static void rest_impulses(tbActiveState* s, const tbReal* lambda) {
   const tbActive* a = s->a;
   const tbProblem* p = s->p;
   memcpy(a->rest, lambda, sizeof(tbReal) * (size_t)p->n);
-  if (s->changed || s->softness > (s->small ? SOFT_START : TB_ACTIVE_SOFTNESS)) {
+  bool factored = !a->system || a->system->dense || a->system->rows;
+  if (s->changed || !factored || s->softness > (s->small ? SOFT_START : TB_ACTIVE_SOFTNESS)) {
     for (int i = 0; i < p->nblock; i++) swing_middle(&p->block[i], s->guess, a->rest);
     return;
   }
@@ -502,10 +509,12 @@ bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbR
     if (lambda[r] != 0) s.guess_measure = s.best_measure;
   }
   bool solved = false;
+  tbReal share = !s.small && a->p->n > LARGE && !a->tried ? moved_share(&s) : 0;
+  bool sweeps_first = from_place_to_place(&s) && (a->tried || share > MOVED);
+  if (a->system && !sweeps_first && !tb_velocity_finish(a->system)) return false;
   if (s.small) {
     solved = small_island(&s, lambda, info);
   } else if (!a->tried) {
-    tbReal share = a->p->n > LARGE ? moved_share(&s) : 0;
     solved = share <= MOVED && eager(&s, a->p->n > LARGE ? FIRST_LARGE : FIRST, lambda, info);
   }
   if (a->system && !solved && !interior(&s, arena, lambda, info, &solved)) return false;
@@ -516,6 +525,7 @@ bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbR
 
   // Not good enough, but the best there is.
   memcpy(lambda, s.best, bytes);
+  if (a->system && !tb_velocity_finish(a->system)) return false;
   s.form->velocity(&s, s.best, s.check);
   info->residual = tb_residual(a->p, a->law, s.best, s.check);
   info->residual_exact = tb_residual(a->p, TB_LAW_NCP, s.best, s.check);

@@ -333,5 +333,5 @@ Parts* tb_active_parts_start(tbActiveState* s, tbArena* arena) {
 }
 
 void tb_active_parts_count(const tbActiveState* s, double work, tbSolveInfo* info) {
-  info->factorizations += (int)ceil(work / fmax(1, s->a->system->ldu.flops));
+  info->factorizations += (int)ceil(work / tb_velocity_work(s->a->system));
 }

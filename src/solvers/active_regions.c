@@ -137,18 +137,27 @@ static void settle(tbActiveState* s, int sweeps) {
   }
 }
 
+// Whether repairs have cost no more than a few factors of the island. What these cost is looked up
+// only where the estimate leaves a doubt. False: out of memory.
+static bool keeps_worth(const tbActiveState* s, double work, bool* worth) {
+  tbVelocity* system = s->a->system;
+  if (work > tb_velocity_work(system) && !tb_velocity_finish(system)) return false;
+  *worth = work <= MOST_WORK * tb_velocity_work(system);
+  return true;
+}
+
 bool tb_active_regions(tbActiveState* s, tbArena* arena, tbSolveInfo* info) {
   Parts* g = tb_active_parts_start(s, arena);
   Repair r = {0};
   if (!g) return false;
   memset(g->hard, 0, sizeof(int) * (size_t)g->ntree);
-  double most = MOST_WORK * s->a->system->ldu.flops;
-  for (int k = 0; k < TURNS && r.failed < MOST_HARD && r.level < LEVELS && r.work <= most; k++) {
+  bool worth = true;
+  for (int k = 0; k < TURNS && r.failed < MOST_HARD && r.level < LEVELS && worth; k++) {
     settle(s, k == 0 ? SWEEPS : SWEEPS_BETWEEN);
     tbPartScale scale = tb_active_part_scale(s, ROUGH * s->a->tolerance);
     int turn = ++g->stamp, rough = mark_rough(s, g, &scale, turn);
     if (rough == 0 || (k == 0 && rough > s->p->nblock / FEW)) break;
-    if (!repair(s, arena, g, &scale, turn, &r)) return false;
+    if (!repair(s, arena, g, &scale, turn, &r) || !keeps_worth(s, r.work, &worth)) return false;
     // Where only hard ones are left, these come next.
     r.level = r.regions > 0 ? 0 : r.level + 1;
   }

@@ -37,6 +37,7 @@ typedef struct {
 } tbNodeRows;
 
 typedef struct {
+  tbArena* arena;
   tbForest forest;
   const tbReal *LD, *inverse;
   int size;    // dofs that any block moves
@@ -44,7 +45,7 @@ typedef struct {
   int* place;  // by dof: its place in a vector of this system
   int nblock;
   const tbRows* block;  // as given
-  tbNodeRows* rows;
+  tbNodeRows* rows;     // NULL until the system is finished; so is all below
   tbLdu ldu;
   tbReal* base;                   // D and U of M
   bool apart;                     // every tree is a single node, as free bodies are
@@ -61,6 +62,15 @@ int tb_rows_only_entry(const tbRows* rows);
 bool tb_velocity_build(tbVelocity* system, tbArena* arena, tbForest forest, const tbReal* LD,
                        const tbReal* inverse, int nblock, const tbRows* block, int* place);
 void tb_velocity_release(tbVelocity* system);
+
+// The same in two steps, for what may be solved without factors: only the dofs at first, then, once
+// it is needed, the rest, from the same arena.
+bool tb_velocity_list(tbVelocity* system, tbArena* arena, tbForest forest, const tbReal* LD,
+                      const tbReal* inverse, int nblock, const tbRows* block, int* place);
+bool tb_velocity_finish(tbVelocity* system);
+
+// Operations of a factor; an estimate while the system is not finished.
+double tb_velocity_work(const tbVelocity* system);
 
 // out = J x of a block; x += J^T f.
 void tb_velocity_mul(const tbVelocity* system, int block, const tbReal* x, tbReal* out);

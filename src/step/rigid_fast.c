@@ -203,8 +203,8 @@ static bool solve_many(const Fast* f, tbActive active, const tbIsland* island, t
     active.tried = true;
   }
   tbVelocity system;
-  if (!tb_velocity_build(&system, arena, active.forest, active.LD, active.inverse, active.p->nblock,
-                         active.block, f->place)) {
+  if (!tb_velocity_list(&system, arena, active.forest, active.LD, active.inverse, active.p->nblock,
+                        active.block, f->place)) {
     return false;
   }
   active.system = &system;
