@@ -12,7 +12,7 @@ enum { D = TB_CONTACT_ROWS };
 enum { COLOURS = 64 };
 // Contacts of which it is asked at once whether to look at them; that are solved at once; that are
 // fetched ahead; bytes of a line of cache.
-enum { GROUP = 8, BATCH = 32, AHEAD = 4, LINE = 64 };
+enum { GROUP = 16, BATCH = 64, AHEAD = 4, LINE = 64 };
 
 // A contact that is more than so many times above its target may go farther than its solution.
 static const tbReal NEARLY = 10;
