@@ -5,7 +5,7 @@
 #include <time.h>
 
 // A step reads it eight times: 64-bit ARM has a counter with a frequency of its own for it, which
-// takes a fifth of the time of a system's clock.
+// takes a quarter of the time of the system's clock.
 static inline double tb_seconds(void) {
 #if defined(__aarch64__) && defined(__GNUC__)
   unsigned long long ticks, frequency;
