@@ -109,7 +109,7 @@ static double resting_depth(double compliance) {
     for (int g = 0; g < m->ngeom; g++) m->geom_compliance[g] = 0.5 * compliance;
     m->opt.solver = TB_SOLVER_ADMM;
     m->opt.solve_tolerance = 1e-9;
-    m->opt.overlap_allowed = 0;
+    m->opt.overlap_allowed = m->opt.gap_allowed = 0;
     m->opt.correction_softness = 0;
     m->opt.baumgarte = 0;
     for (int i = 0; i < 8000 && tb_step(m, d) == TB_OK; i++) depth = 0.104 - d->qpos[2];

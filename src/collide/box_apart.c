@@ -174,7 +174,7 @@ static void add_closest(Near* near, const Closest* best) {
 int tb_box_box_apart(const tbBoxPair* p, const tbShape* a, tbReal margin, tbContactPoint* out) {
   Closest best;
   closest_points(p, &best);
-  Near near = {.p = p, .margin = margin, .touching = 200 * p->tolerance, .count = 0};
+  Near near = {.p = p, .margin = margin, .touching = p->touching, .count = 0};
   near.dist = sqrt(best.squared);
   tb_sub3(near.n, best.point_b, best.point_a);
 

@@ -90,6 +90,21 @@ static bool consider_edges(tbBoxPair* p, tbReal margin) {
          consider_edge(p, margin, 2, 0, 1, 2, 0, 1);
 }
 
+// Boxes that touch along an edge are apart by nothing along several axes, and which is the best of
+// them changes with the last bits of what rests: the first face of these is.
+static void settle_axis(tbBoxPair* p) {
+  if (!(fabs(p->separation) <= p->touching)) return;
+  tbBoxPair faces = *p;
+  faces.axis_code = -1;
+  faces.tolerance = p->touching;
+  faces.separation -= 2 * p->touching;
+  consider_faces(&faces, INFINITY);
+  if (faces.axis_code < 0) return;
+  p->separation = faces.separation;
+  p->axis_code = faces.axis_code;
+  tb_copy3(p->n, faces.n);
+}
+
 // The face of each box that looks at the other along n.
 static void choose_faces(tbBoxPair* p) {
   tbReal along_b[3];
@@ -166,7 +181,7 @@ static int drop_doubles(const tbBoxPair* p, tbBoxPoint* points, int count) {
   return kept;
 }
 
-static void init_pair(tbBoxPair* p, const tbShape* a, const tbShape* b) {
+static void init_pair(tbBoxPair* p, const tbShape* a, const tbShape* b, tbReal margin) {
   tbReal offset[3];
   tb_sub3(offset, b->pos, a->pos);
   tb_mul_mat3t_vec3(p->d, a->mat, offset);
@@ -180,6 +195,8 @@ static void init_pair(tbBoxPair* p, const tbShape* a, const tbShape* b) {
     thin = thinner < thin ? thinner : thin;
   }
   p->tolerance = 1e-12 * scale;
+  // What rests leaves more than queries of distance, which have no margin, may be off by.
+  p->touching = (isinf(margin) ? 2e-10 : 1e-8) * scale;
   p->thin = thin < 1e-9 * scale;
   p->separation = -INFINITY;
   p->axis_code = -1;
@@ -188,11 +205,12 @@ static void init_pair(tbBoxPair* p, const tbShape* a, const tbShape* b) {
 int tb_collide_box_box(const tbShape* a, const tbShape* b, tbReal margin, tbContactPoint* out,
                        tbCollideCache* warm) {
   tbBoxPair p;
-  init_pair(&p, a, b);
+  init_pair(&p, a, b, margin);
   if (!consider_faces(&p, margin) || !consider_edges(&p, margin) || p.axis_code < 0) {
     if (warm) warm->gap = p.separation;
     return 0;
   }
+  settle_axis(&p);
   choose_faces(&p);
 
   tbBoxPoint points[TB_BOX_MAX_POINTS];
@@ -202,7 +220,8 @@ int tb_collide_box_box(const tbShape* a, const tbShape* b, tbReal margin, tbCont
   for (int i = 0; i < count; i++) deepest = points[i].gap < deepest ? points[i].gap : deepest;
 
   // The polygon must hold the point that the axis promised.
-  if (!(deepest <= p.separation + 4 * p.tolerance)) {
+  tbReal slack = fabs(p.separation) <= p.touching ? 2 * p.touching : 4 * p.tolerance;
+  if (!(deepest <= p.separation + slack)) {
     if (p.separation > 0) return tb_box_box_apart(&p, a, margin, out);
     if (p.axis_code >= 6) count = add_edge_contact(&p, points, count);
   }

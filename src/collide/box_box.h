@@ -10,6 +10,7 @@ typedef struct {
   tbReal d[3];  // b's centre
   const tbReal *sa, *sb;
   tbReal tolerance;    // lengths below this are rounding
+  tbReal touching;     // what is closer touches, and what is that close to a corner is there
   bool thin;           // a box has no thickness to speak of
   tbReal separation;   // along the best axis so far; negative: overlap
   int axis_code;       // 0-2 face of a, 3-5 face of b, 6 + 3 i + j edges i of a and j of b

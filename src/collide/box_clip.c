@@ -7,9 +7,6 @@
 // of either inside the other, and crossings of edges.
 #include "collide/box_box.h"
 
-// What is closer than this many tolerances (a nanometre for a metre) to a corner counts as it.
-static const tbReal NEAR_CORNER = 1e3;
-
 // b's face, projected: value(alpha, beta) = center + alpha along1 + beta along2, components (u, v,
 // gap).
 typedef struct {
@@ -35,7 +32,7 @@ static void init_projection(const tbBoxPair* p, Projection* x) {
   x->v = (x->k + 2) % 3;
   x->half_u = p->sa[x->u] + p->tolerance;
   x->half_v = p->sa[x->v] + p->tolerance;
-  x->slack = NEAR_CORNER * p->tolerance;
+  x->slack = p->touching;
   x->plane = p->side_a * p->sa[x->k];
   x->j1 = (p->face_b + 1) % 3;
   x->j2 = (p->face_b + 2) % 3;
@@ -146,7 +143,9 @@ static int clip_edge(const tbBoxPair* p, const Projection* x, const tbReal middl
   }
   cut(middle[0], along[0], x->half_u, x->slack, 0, &low, &high, &low_side, &high_side);
   cut(middle[1], along[1], x->half_v, x->slack, 2, &low, &high, &low_side, &high_side);
-  if (!(low <= high)) return count;
+  // A crossing next to a corner that is there is the same point.
+  tbReal next = x->slack / sqrt(along[0] * along[0] + along[1] * along[1]);
+  if (!(low <= high) || (starts && high <= next - 1) || (ends && low >= 1 - next)) return count;
   if (!starts && low_side >= 0) {
     tb_add_scaled3(uvg, middle, low, along);
     uint32_t feature = TB_BOX_FEATURE(2, edge_of_side(p, x, low_side), edge_b);
@@ -204,7 +203,7 @@ int tb_box_box_clip(const tbBoxPair* p, tbReal margin, tbBoxPoint* points) {
   // Faces apart sideways, by their bounding rectangles.
   for (int i = 0; i < 2; i++) {
     tbReal reach = fabs(x.along1[i]) + fabs(x.along2[i]) + (i ? x.half_v : x.half_u);
-    if (!(fabs(x.center[i]) <= reach)) return 0;
+    if (!(fabs(x.center[i]) <= reach + x.slack)) return 0;
   }
 
   // The four edges, walked around b's face.

@@ -5,6 +5,7 @@
 #ifndef TRIBO_CONTACT_ASSEMBLE_H_
 #define TRIBO_CONTACT_ASSEMBLE_H_
 
+#include <math.h>
 #include <stdbool.h>
 
 #include "base/arena.h"
@@ -129,6 +130,19 @@ tbReal tb_correction(const tbModel* model, const tbData* data, const tbConstrain
                      tbReal violation, tbReal* slope);
 tbReal tb_correction_cap(const tbModel* model, const tbData* data, const tbConstraint* c,
                          tbReal violation);
+
+// gamma of a gap that must stay open (contacts and limits), and its slope by the gap: an open one
+// may close within the step, an overlap is pushed out slowly. In between it is neither. What rests
+// lies there, so that none of its contacts carries or not by the last bits of a gap.
+static inline tbReal tb_gap_term(const tbModel* model, const tbData* data, const tbConstraint* c,
+                                 tbReal gap, tbReal* slope) {
+  const tbOption* opt = &model->opt;
+  tbReal open = gap - opt->gap_allowed, overlap = -gap - opt->overlap_allowed;
+  if (overlap > 0) return -tb_correction(model, data, c, overlap, slope);
+  *slope = open > 0 ? 1 / opt->timestep : 0;
+  return *slope * fmax(open, 0);
+}
+
 
 // MuJoCo's estimate of the diagonal of J M^-1 J^T at row r of a constraint: what it would be if
 // nothing but the bodies' weights at the reference pose resisted.

@@ -114,21 +114,13 @@ static void block_velocity(const tbConstraint* c, const tbReal* v, tbReal* out) 
   for (; r < c->dim; r++) out[r] = row_velocity(c, r, v);
 }
 
-// gamma of a gap that must stay open: an open one may close within the step, a closed one is
-// pushed out slowly.
-static tbReal gap_term(const Context* x, const tbConstraint* c, tbReal gap) {
-  const tbOption* opt = &x->m->opt;
-  if (gap >= 0) return gap / opt->timestep;
-  tbReal overlap = -gap - opt->overlap_allowed, slope;
-  return overlap > 0 ? -tb_correction(x->m, x->d, c, overlap, &slope) : 0;
-}
-
 // gamma and R of a contact's normal row.
 static void contact_terms(const Context* x, const tbConstraint* c, tbReal* gamma, tbReal* R) {
   const tbOption* opt = &x->m->opt;
   const tbContact* contact = &x->d->contact[c->id];
   tbReal h = opt->timestep, gap = contact->dist;
-  *gamma = gap_term(x, c, gap);
+  tbReal slope;
+  *gamma = tb_gap_term(x->m, x->d, c, gap, &slope);
   *R = 0;
 
   // Spring with compliance e and damping b, implicit: e lambda/h = -(gap + h v) - e b v.
@@ -150,6 +142,7 @@ static void contact_terms(const Context* x, const tbConstraint* c, tbReal* gamma
 static void fill_block(const Context* x, const tbConstraint* c, int row, const tbReal* v_free,
                        tbBlock* block, tbReal* g, tbReal* R) {
   const tbOption* opt = &x->m->opt;
+  tbReal slope;
   memset(block, 0, sizeof *block);
   block->row = row;
   block->dim = c->dim;
@@ -163,7 +156,7 @@ static void fill_block(const Context* x, const tbConstraint* c, int row, const t
     case TB_SOURCE_EQUALITY:
       block->type = TB_BLOCK_EQUALITY;
       for (int r = 0; r < c->dim; r++) {
-        tbReal slope, speed = tb_correction(x->m, x->d, c, fabs(c->pos[r]), &slope);
+        tbReal speed = tb_correction(x->m, x->d, c, fabs(c->pos[r]), &slope);
         g[r] += c->pos[r] > 0 ? speed : -speed;
       }
       break;
@@ -176,7 +169,7 @@ static void fill_block(const Context* x, const tbConstraint* c, int row, const t
     case TB_SOURCE_LIMIT_JOINT:
     case TB_SOURCE_LIMIT_TENDON:
       block->type = TB_BLOCK_ONE_SIDED;
-      g[0] += gap_term(x, c, c->pos[0]);
+      g[0] += tb_gap_term(x->m, x->d, c, c->pos[0], &slope);
       break;
     default: {
       tbReal gamma;
@@ -277,7 +270,7 @@ static const tbReal LEAST_WEIGHT = 1e-15;
 // may contradict each other, and then no rigid answer exists. So the push fades where the mechanism
 // hardly yields along it, and meets a small compliance.
 static int soften_push(const Context* x, tbConstraint* c, tbReal free, tbReal* g, tbReal* R) {
-  tbReal push = gap_term(x, c, c->pos[0]), yields;
+  tbReal slope, yields, push = tb_gap_term(x->m, x->d, c, c->pos[0], &slope);
   if (c->source == TB_SOURCE_CONTACT && x->d->contact[c->id].compliance > 0) return 1;
   if (push >= 0) return 1;
   if (!exact_diagonal(x, c, 1, &yields)) return 0;

@@ -49,20 +49,15 @@ static const tbReal LEAST_NORM = 1e-10, WELL_INSIDE = 1e3;
 
 // ---- gamma and R (contact/assemble_islands.c) ---------------------------------------------------
 
-// Value and slope of the gap term.
+// Value and slope of the gap term, and whether it has a kink there.
 static tbReal gap_term(const Context* x, const tbConstraint* c, tbReal* slope, int* kink) {
   const tbOption* opt = &x->m->opt;
-  tbReal gap = c->pos[0], h = opt->timestep, overlap = -gap - opt->overlap_allowed;
-  *slope = 0;
-  *kink |= fabs(gap) < AT_KINK || fabs(overlap) < AT_KINK;
-  if (gap >= 0) {
-    *slope = 1 / h;
-    return gap / h;
-  }
-  if (overlap <= 0) return 0;
-  tbReal speed = opt->baumgarte * overlap / h;
-  *kink |= fabs(speed - opt->correction_speed) < AT_CAP * opt->correction_speed;
-  return -tb_correction(x->m, x->d, c, overlap, slope);
+  tbReal gap = c->pos[0], overlap = -gap - opt->overlap_allowed;
+  bool closing = gap > -AT_KINK && gap < opt->gap_allowed + AT_KINK;
+  tbReal speed = opt->baumgarte * overlap / opt->timestep;
+  bool capped = fabs(speed - opt->correction_speed) < AT_CAP * opt->correction_speed;
+  *kink |= closing || fabs(overlap) < AT_KINK || capped;
+  return tb_gap_term(x->m, x->d, c, gap, slope);
 }
 
 static tbReal row_velocity(const tbConstraint* c, int r, const tbReal* v) {

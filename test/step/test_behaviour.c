@@ -54,6 +54,63 @@ static void scene_stands(const char* scene, double seconds, double most) {
   tb_world_free(w);
 }
 
+// ---- boxes side by side -------------------------------------------------------------------------
+
+typedef struct {
+  int columns, deep, high;
+  double size[3];  // half lengths
+  double shift;    // of every second layer
+} Packing;
+
+static char* packed_boxes(const Packing* p) {
+  size_t size = 400 + 300 * (size_t)(p->columns * p->deep * p->high), at = 0;
+  char* text = malloc(size);
+  at += (size_t)snprintf(text, size, "<mujoco><worldbody><geom type='plane' size='9 9 1'/>");
+  for (int i = 0; i < p->columns * p->deep * p->high; i++) {
+    int x = i % p->columns, y = i / p->columns % p->deep, z = i / (p->columns * p->deep);
+    const double* s = p->size;
+    at += (size_t)snprintf(text + at, size - at,
+                           "<body pos='%.17g %.17g %.17g'><freejoint/>"
+                           "<geom type='box' size='%g %g %g' mass='1'/></body>",
+                           2 * s[0] * x + (z % 2) * p->shift, 2 * s[1] * y, s[2] * (2 * z + 1),
+                           s[0], s[1], s[2]);
+  }
+  snprintf(text + at, size - at, "</worldbody></mujoco>");
+  return text;
+}
+
+// Each box touches its neighbours with faces and edges, by rounding alone, and loads can be shared
+// in many ways. Once found, they hold: nothing moves, and hardly a step has anything to solve.
+static void packed_boxes_rest(void** state) {
+  (void)state;
+  static const Packing PACKINGS[] = {{8, 1, 6, {0.05, 0.05, 0.05}, 0},
+                                     {6, 1, 6, {0.1, 0.05, 0.05}, 0.1},
+                                     {3, 3, 3, {0.05, 0.05, 0.05}, 0},
+                                     {2, 2, 3, {0.15, 0.1, 0.1}, 0.15}};
+  enum { COUNT = sizeof PACKINGS / sizeof *PACKINGS, STEPS = 500 };
+  for (int k = 0; k < COUNT; k++) {
+    char* text = packed_boxes(&PACKINGS[k]);
+    tbWorld w = tb_world_text(text);
+    tbReal* start = malloc(sizeof(tbReal) * (size_t)w.m->nq);
+    memcpy(start, w.d->qpos, sizeof(tbReal) * (size_t)w.m->nq);
+    int solved = 0;
+    for (int i = 0; i < STEPS; i++) {
+      tb_world_run_solved(w, 1);
+      solved += w.d->solve.iterations > 0;
+    }
+    double shift = largest_shift(w, start);
+    print_message("%d packed boxes, %d contacts: moved %.1e m, %d of %d steps solved\n",
+                  w.m->nbody - 1, w.d->ncon, shift, solved, STEPS);
+    assert_true(shift < 1e-8);
+    assert_true(solved < STEPS / 20);
+    free(start);
+    free(text);
+    tb_world_free(w);
+  }
+}
+
+// ---- houses of cards, arches, towers, grips -----------------------------------------------------
+
 static void card_house_stands(void** state) {
   (void)state;
   scene_stands("card_house.xml", 3, 1e-4);
@@ -133,6 +190,7 @@ static void loose_grip_lets_go(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ten_boxes_stand_for_a_minute),
+      cmocka_unit_test(packed_boxes_rest),
       cmocka_unit_test(card_house_stands),
       cmocka_unit_test(arch_stands),
       cmocka_unit_test(cards_and_arch_need_friction),

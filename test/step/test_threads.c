@@ -53,9 +53,9 @@ static void warm_steps_with_threads_allocate_nothing(void** state) {
   tbWorld w = tb_world_scene("tower.xml", NULL);
   w.m->opt.threads = 4;
   w.m->opt.solve_tolerance = 1e-12;
-  tb_world_run(w, 30);
+  tb_world_run(w, 60);
   size_t warm = tb_step_allocations(w.d);
-  tb_world_run(w, 30);
+  tb_world_run(w, 60);
   assert_int_equal(tb_step_allocations(w.d), warm);
   tb_world_free(w);
 }
