@@ -109,7 +109,7 @@ static void combine(int n, int count, const double* c, double* const* P, double 
 
 // Even and odd part of N: N = even + odd, D = even - odd. `P` holds A, A^2, A^4, A^6 and two more.
 static void parts(int n, int order, double* const P[6], double* even, double* odd) {
-  double b[MAX_ORDER + 1], c[4], *const power[3] = {P[1], P[2], P[3]};
+  double b[MAX_ORDER + 1], c[4] = {0}, *const power[3] = {P[1], P[2], P[3]};
   coefficients(order, b);
   if (order >= 2) multiply(n, P[0], P[0], P[1]);
   if (order >= 5) multiply(n, P[1], P[1], P[2]);
