@@ -143,7 +143,6 @@ static inline tbReal tb_gap_term(const tbModel* model, const tbData* data, const
   return *slope * fmax(open, 0);
 }
 
-
 // MuJoCo's estimate of the diagonal of J M^-1 J^T at row r of a constraint: what it would be if
 // nothing but the bodies' weights at the reference pose resisted.
 tbReal tb_row_weight(const tbModel* model, const tbData* data, const tbConstraint* c, int r);

@@ -48,7 +48,7 @@ static void central_pair(tbReal y, tbReal mu, tbReal* x, tbReal* z) {
 }
 
 static void central_cone(int d, tbReal mu, tbReal* x, tbReal* z) {
-  tbReal y[TB_MAX_BLOCK_DIM], x1, x2, z1, z2;
+  tbReal y[TB_MAX_BLOCK_DIM] = {0}, x1, x2, z1, z2;
   for (int r = 0; r < d; r++) y[r] = x[r] - z[r];
   tbReal tail = tb_lorentz_tail(d, y);
   central_pair(y[0] + tail, mu, &x1, &z1);

@@ -200,7 +200,7 @@ void tb_raisim_cone(const tbRaisimCone* cone, const tbReal* lambda, const tbReal
   Mode mode = diagonal_answer(b, A, e, z, answer, W, &slide);
   E = diagonal;
   if (mode == SLIDE && (!slide.exact || slide.aa > STEEP)) {
-    tbReal own[MAX] = {0}, minus[MAX];
+    tbReal own[MAX] = {0}, minus[MAX] = {0};
     shifted(d, A, lambda, sigma, own);
     for (int r = 0; r < d; r++) minus[r] = -own[r];
     if (own[0] > 0) {
