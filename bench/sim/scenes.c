@@ -135,6 +135,9 @@ const Scene SCENES[] = {
     {.name = "wall", ARE_MANY, .newest = 7290},
     {.name = "tight wall", ARE_MANY},
     {.name = "drop", ARE_MANY, .newest = 630},
+    {.name = "packed wall", ARE_MANY},
+    {.name = "packed block", ARE_MANY},
+    {.name = "bin", .kind = MANY, .dt = 0.002, .time = 5},
     {.name = "22 humanoids",
      .path = "mujoco/model/humanoid/22_humanoids.xml",
      ARE_MANY,
@@ -213,6 +216,43 @@ static char* drop_text(void) {
   return t.text;
 }
 
+// Cubes of 10 cm side by side, at rest.
+static char* packed_text(int columns, int deep, int high) {
+  tbText t = {0};
+  int bodies = columns * deep * high;
+  begin(&t, 2 * bodies);
+  for (int i = 0; i < bodies; i++) {
+    tb_text_add(&t,
+                "<body pos=\"%.17g %.17g %.17g\"><freejoint/><geom type=\"box\" "
+                "size=\".05 .05 .05\" mass=\"1\"/></body>",
+                0.1 * (i % columns), 0.1 * (i / columns % deep), 0.05 + 0.1 * (i / columns / deep));
+  }
+  tb_text_add(&t, "</worldbody></mujoco>");
+  return t.text;
+}
+
+// 50 primitives that fall into a bin and lie there: their friction is that of rolling, too.
+static char* bin_text(void) {
+  tbText t = {0};
+  tbRng rng = {5};
+  tb_text_add(&t,
+              "<mujoco><option timestep=\"0.002\" jacobian=\"sparse\"/>"
+              "<size nconmax=\"1000\" njmax=\"8000\"/><default><geom condim=\"6\" "
+              "friction=\".7 .02 .002\"/></default><worldbody><geom type=\"plane\" "
+              "size=\"50 50 1\"/>");
+  for (int side = 0; side < 4; side++) {
+    double x = side < 2 ? 0.32 : 0, y = 0.32 - x, sign = side % 2 ? 1 : -1;
+    tb_text_add(&t, "<geom type=\"box\" pos=\"%g %g .3\" size=\"%g %g .3\"/>", sign * x, sign * y,
+                x > 0 ? 0.02 : 0.34, x > 0 ? 0.34 : 0.02);
+  }
+  for (int i = 0; i < 50; i++) {
+    double pos[3] = {0, 0, 0.1 + 0.1 * i};
+    add_primitive(&t, &rng, i, pos, 180, 0.4);
+  }
+  tb_text_add(&t, "</worldbody></mujoco>");
+  return t.text;
+}
+
 // A heap four layers high, so that the contacts of a body do not depend on the number of bodies.
 // Every other layer is shifted by half a pitch: each body falls on four, all become one island.
 // They start apart.
@@ -237,5 +277,8 @@ char* scene_text(const char* name) {
   if (strcmp(name, "wall") == 0) return wall_text(false);
   if (strcmp(name, "tight wall") == 0) return wall_text(true);
   if (strcmp(name, "drop") == 0) return drop_text();
+  if (strcmp(name, "packed wall") == 0) return packed_text(8, 1, 6);
+  if (strcmp(name, "packed block") == 0) return packed_text(4, 4, 4);
+  if (strcmp(name, "bin") == 0) return bin_text();
   return NULL;
 }

@@ -35,7 +35,7 @@ typedef struct {
 extern const Scene SCENES[];
 extern const int NSCENES;
 
-// MJCF of a generated scene ("wall", "drop"), or of a pile of `bodies` primitives; freed by the
+// MJCF of a generated scene ("wall", "bin"), or of a pile of `bodies` primitives; freed by the
 // caller. NULL: no such scene, or out of memory.
 char* scene_text(const char* name);
 char* pile_text(int bodies);

@@ -132,15 +132,15 @@ tbReal tb_correction_cap(const tbModel* model, const tbData* data, const tbConst
                          tbReal violation);
 
 // gamma of a gap that must stay open (contacts and limits), and its slope by the gap: an open one
-// may close within the step, an overlap is pushed out slowly. In between it is neither. What rests
-// lies there, so that none of its contacts carries or not by the last bits of a gap.
+// may close within the step, an overlap is pushed out slowly. In between it is neither: what rests
+// lies there, well inside, so that none of its contacts carries or not by the last bits of a gap.
 static inline tbReal tb_gap_term(const tbModel* model, const tbData* data, const tbConstraint* c,
                                  tbReal gap, tbReal* slope) {
   const tbOption* opt = &model->opt;
-  tbReal open = gap - opt->gap_allowed, overlap = -gap - opt->overlap_allowed;
+  tbReal overlap = -gap - opt->overlap_allowed;
   if (overlap > 0) return -tb_correction(model, data, c, overlap, slope);
-  *slope = open > 0 ? 1 / opt->timestep : 0;
-  return *slope * fmax(open, 0);
+  *slope = gap > opt->gap_allowed ? 1 / opt->timestep : 0;
+  return *slope * gap;
 }
 
 // MuJoCo's estimate of the diagonal of J M^-1 J^T at row r of a constraint: what it would be if

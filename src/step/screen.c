@@ -101,7 +101,7 @@ int tb_screen_missed(const tbModel* m, const tbData* d, tbStepState* state, cons
       body_twist(m, d, body, v_next, pair.twist[k]);
     }
     tbReal speed = normal_speed(m, d, c, pair.twist[0], pair.twist[1]);
-    if (c->dist + m->opt.timestep * speed >= m->opt.gap_allowed) continue;
+    if (c->dist + m->opt.timestep * speed >= 0) continue;
     state->left_out[i] = 0;
     missed++;
   }
