@@ -32,7 +32,7 @@ typedef struct {
   int nnz;         // dofs that move it
   const int* col;  // those dofs, ascending, closed under ancestors
   int lead;        // the first of them that J is not zero at by its nature
-  tbReal* J;       // dim x nnz: velocity of the constraint from qvel
+  tbReal* J;       // dim x nnz: velocity of the constraint from qvel; raisim: all of a contact's
   tbReal* half;    // J H^-1/2 where it is known, or NULL
   tbReal pos[6];   // m or rad: gap (limits, contacts: normal row) or violation (equality)
   tbReal margin;   // m or rad: where a soft constraint starts
@@ -96,12 +96,12 @@ tbResult tb_assemble_rows(const tbModel* model, tbData* data, tbReal horizon, co
 // The key of a contact's constraint.
 uint64_t tb_contact_key(const tbContact* contact);
 
-// The only body of a contact that moves, or -1 where both do; its rows as functions of that body's
-// twist about the centre of its tree, `P` dim x 6; and that twist by dofs: fills J (6 x nnz) and
-// returns nnz, at most the number of dofs.
+// The only body of a contact that moves, or -1 where both do; its first `dim` rows as functions of
+// that body's twist about the centre of its tree, `P` dim x 6; and that twist by dofs: fills J
+// (6 x nnz) and returns nnz, at most the number of dofs.
 int tb_contact_body(const tbModel* model, const tbContact* contact);
 void tb_contact_twist_rows(const tbModel* model, const tbData* data, const tbContact* contact,
-                           int body, tbReal* P);
+                           int body, int dim, tbReal* P);
 int tb_body_twist(const tbModel* model, const tbData* data, int body, const int** col, tbReal* J);
 
 // The bodies and points of a connect or weld, and for a weld the orientations that must agree.

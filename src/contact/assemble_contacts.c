@@ -317,8 +317,6 @@ static tbResult collide_pair(tbContactFinder* f, const tbModel* m, tbData* d, tb
   if (!reserve(f, d, capacity, n)) return TB_ERROR_MEMORY;
   tbContact parameters;
   tb_contact_parameters(m, g1, g2, pair, &parameters);
-  // RaiSim's per-contact problem is that of a point: no torsion, no rolling.
-  if (m->opt.law == TB_LAW_RAISIM && parameters.dim > 3) parameters.dim = 3;
   for (int k = 0; k < n; k++) {
     if (point[k].dist > near && !(ahead && closes(m, d, g1, g2, &point[k], near))) continue;
     tbContact* c = &d->contact[d->ncon++];

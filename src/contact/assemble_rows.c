@@ -543,6 +543,12 @@ static int add_contacts(Builder* b, const char* left_out) {
     c->pos[0] = contact->dist;
     c->margin = contact->includemargin;
     contact->row = c->row;
+    // RaiSim's per-contact problem is that of a point: torsion and rolling are in J for the
+    // certificate alone.
+    if (m->opt.law == TB_LAW_RAISIM && c->dim > 3) {
+      b->out->nrow -= c->dim - 3;
+      c->dim = 3;
+    }
   }
   return 1;
 }
@@ -554,10 +560,10 @@ int tb_contact_body(const tbModel* m, const tbContact* contact) {
 }
 
 void tb_contact_twist_rows(const tbModel* m, const tbData* d, const tbContact* contact, int body,
-                           tbReal* P) {
+                           int dim, tbReal* P) {
   tbReal arm[3], sign = m->geom_bodyid[contact->geom[1]] == body ? 1 : -1;
   tb_sub3(arm, contact->pos, d->subtree_com + 3 * m->body_rootid[body]);
-  for (int r = 0; r < contact->dim; r++, P += 6) {
+  for (int r = 0; r < dim; r++, P += 6) {
     if (r < 3) {
       twist_row(arm, contact->frame + 3 * r, sign, P);
       continue;

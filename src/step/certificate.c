@@ -1,6 +1,7 @@
 #include "step/certificate.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "model/workspace.h"
 
@@ -43,4 +44,39 @@ tbResult tb_certificate_judge(const tbModel* model, tbData* data, const tbConstr
     tb_certificate_exact(island, noise, sigma, info);
   }
   return TB_OK;
+}
+
+tbResult tb_certificate_whole(const tbModel* model, tbData* data, const tbConstraints* constraints,
+                              tbInertiaFactor factor, const tbIslands* islands,
+                              const tbReal* v_free, const tbReal* v_next, tbSolveInfo* info) {
+  tbArena* arena = &data->work->arena;
+  size_t nlist = (size_t)constraints->count, nisland = (size_t)islands->count;
+  tbConstraints all = *constraints;
+  tbIslands whole = *islands;
+  all.list = tb_arena_alloc(arena, sizeof(tbConstraint) * (nlist + 1));
+  whole.island = tb_arena_alloc(arena, sizeof(tbIsland) * (nisland + 1));
+  if (!all.list || !whole.island) return TB_ERROR_MEMORY;
+  memcpy(all.list, constraints->list, sizeof(tbConstraint) * nlist);
+  memcpy(whole.island, islands->island, sizeof(tbIsland) * nisland);
+  int left_out = 0;
+  for (int i = 0; i < all.count; i++) {
+    tbConstraint* c = &all.list[i];
+    if (c->source != TB_SOURCE_CONTACT) continue;
+    left_out += data->contact[c->id].dim - c->dim;
+    c->dim = data->contact[c->id].dim;
+  }
+  if (left_out == 0) return TB_OK;
+  tbResult result = tb_assemble_terms(model, data, &all, factor, v_free, &whole);
+  if (result != TB_OK) return result;
+  for (int i = 0; i < whole.count; i++) {
+    const tbReal* from = islands->island[i].lambda;
+    tbReal* to = whole.island[i].lambda;
+    for (int k = 0; k < whole.island[i].nmember; k++) {
+      int member = whole.island[i].member[k], dim = constraints->list[member].dim;
+      memcpy(to, from, sizeof(tbReal) * (size_t)dim);
+      from += dim;
+      to += all.list[member].dim;
+    }
+  }
+  return tb_certificate_judge(model, data, &all, &whole, v_free, v_next, info);
 }

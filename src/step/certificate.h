@@ -16,4 +16,10 @@ tbResult tb_certificate_judge(const tbModel* model, tbData* data, const tbConstr
                               const tbIslands* islands, const tbReal* v_free, const tbReal* v_next,
                               tbSolveInfo* info);
 
+// Under a law that leaves rows of contacts out (torsion and rolling under raisim) impulses are
+// judged by all of them, which bear nothing. `islands` are those of the law, led to v_next.
+tbResult tb_certificate_whole(const tbModel* model, tbData* data, const tbConstraints* constraints,
+                              tbInertiaFactor factor, const tbIslands* islands,
+                              const tbReal* v_free, const tbReal* v_next, tbSolveInfo* info);
+
 #endif

@@ -64,7 +64,7 @@ bool tb_island_twists(const tbModel* m, const tbData* d, const tbConstraints* co
     const tbConstraint* c = &constraints->list[island->member[k]];
     if (of[k] < 0) continue;
     const tbContact* contact = &d->contact[c->id];
-    tb_contact_twist_rows(m, d, contact, tb_contact_body(m, contact), all);
+    tb_contact_twist_rows(m, d, contact, tb_contact_body(m, contact), c->dim, all);
     P[k] = all;
     all += TWIST * c->dim;
   }
