@@ -18,26 +18,20 @@ typedef struct {
   tbReal width[2];   // of a cell
 } Ray;
 
-// Smaller of two parameters, -1 for none.
-static tbReal nearer(tbReal best, tbReal t) {
-  return t >= 0 && (best < 0 || t < best) ? t : best;
-}
-
 static tbReal height(const tbHField* f, int row, int column) {
   return f->size[2] * f->data[(size_t)row * (size_t)f->ncol + (size_t)column];
 }
 
 // The two triangles of a cell, which contacts have too.
 static tbReal ray_cell(const Ray* ray, int row, int column) {
-  static const int FACES[6] = {0, 1, 3, 0, 3, 2};
-  static const tbReal ZERO[3] = {0, 0, 0}, SAME[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   tbReal corner[12];
   for (int k = 0; k < 4; k++) {
     int r = row + k / 2, c = column + k % 2;
     tb_set3(corner + 3 * k, c * ray->width[0] - ray->field->size[0],
             r * ray->width[1] - ray->field->size[1], height(ray->field, r, c));
   }
-  return tb_ray_triangles(corner, FACES, 2, ZERO, SAME, ray->o, ray->d);
+  tbReal lower = tb_ray_triangle(corner, corner + 3, corner + 9, ray->o, ray->d);
+  return tb_ray_nearer(lower, tb_ray_triangle(corner, corner + 9, corner + 6, ray->o, ray->d));
 }
 
 // Cut the part [t[0], t[1]] of the ray where it is within [low, high] along an axis.
@@ -63,7 +57,8 @@ static tbReal ray_column(const Ray* ray, int column, const tbReal t[2]) {
   int last = cell_at(ray, ray->minor, t[forward], BESIDE);
   tbReal best = -1;
   for (int i = first; i <= last; i++) {
-    best = nearer(best, ray->major == 0 ? ray_cell(ray, i, column) : ray_cell(ray, column, i));
+    best =
+        tb_ray_nearer(best, ray->major == 0 ? ray_cell(ray, i, column) : ray_cell(ray, column, i));
   }
   return best;
 }
@@ -116,10 +111,10 @@ tbReal tb_ray_hfield(const tbHField* f, const tbReal pos[3], const tbReal mat[9]
   ray.minor = 1 - ray.major;
   tbReal best = ray_surface(&ray);
   for (int axis = 0; axis < 2; axis++) {
-    best = nearer(best, ray_wall(&ray, axis, -1));
-    best = nearer(best, ray_wall(&ray, axis, 1));
+    best = tb_ray_nearer(best, ray_wall(&ray, axis, -1));
+    best = tb_ray_nearer(best, ray_wall(&ray, axis, 1));
   }
   static const tbReal SAME[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   const tbReal half[3] = {f->size[0], f->size[1], f->size[3] / 2}, middle[3] = {0, 0, -half[2]};
-  return nearer(best, tb_ray_shape(TB_GEOM_BOX, half, middle, SAME, ray.o, ray.d));
+  return tb_ray_nearer(best, tb_ray_shape(TB_GEOM_BOX, half, middle, SAME, ray.o, ray.d));
 }

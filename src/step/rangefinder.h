@@ -5,7 +5,7 @@
 #include "tribo/data.h"
 
 // Metres, or -1 where nothing is hit. Geoms of the site's body and invisible ones do not count, as
-// in MuJoCo; height fields are seen as their two triangles per cell.
-tbReal tb_rangefinder(const tbModel* model, const tbData* data, int site);
+// in MuJoCo; height fields are seen as their two triangles per cell. Within a step.
+tbReal tb_rangefinder(const tbModel* model, tbData* data, int site);
 
 #endif

@@ -18,6 +18,8 @@ static void free_state(void* pointer) {
   free(state->start);
   free(state->held);
   free(state->rk4);
+  for (int i = 0; i < state->nray_tree; i++) tb_ray_tree_free(&state->ray_tree[i]);
+  free(state->ray_tree);
   free(state);
 }
 

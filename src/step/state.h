@@ -2,6 +2,7 @@
 #ifndef TRIBO_STEP_STATE_H_
 #define TRIBO_STEP_STATE_H_
 
+#include "collide/ray.h"
 #include "contact/assemble.h"
 #include "step/anchors.h"
 #include "step/sleep.h"
@@ -17,7 +18,9 @@ typedef struct {
   tbWorkers workers;
   tbWarmTable warm;
   tbSleep sleep;
-  tbReal* rk4;                // stages of tb_rk4, made on first use
+  tbReal* rk4;          // stages of tb_rk4, made on first use
+  tbRayTree* ray_tree;  // by mesh, made with the first ray of a rangefinder
+  int nray_tree;
   size_t allocations, bytes;  // of what is made on first use
   int softened;               // comfree: 1 where the last step softened an island's gains
   int stiffened;              // rigid laws: 1 where the last step had geometric stiffness
