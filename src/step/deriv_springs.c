@@ -12,53 +12,6 @@
 #include "spatial/vec3.h"
 #include "step/viscoelastic.h"
 
-static int is_dry_friction(const tbConstraint* c) {
-  return c->source == TB_SOURCE_FRICTION_DOF || c->source == TB_SOURCE_FRICTION_TENDON;
-}
-
-// s = sqrt(sum raw_j^2 / mu_j^2)
-static tbReal cone_size(const tbReal* raw, const tbReal* mu, int dim) {
-  tbReal square = 0;
-  for (int r = 1; r < dim; r++) square += raw[r] * raw[r] / (mu[r - 1] * mu[r - 1]);
-  return sqrt(square);
-}
-
-int tb_limit_slope(const tbModel* m, const tbData* d, const tbConstraint* c, const tbReal* raw,
-                   tbReal* L, tbReal* by_friction) {
-  int dim = c->dim, holds = c->source == TB_SOURCE_EQUALITY ||
-                            (c->source == TB_SOURCE_CONTACT && m->opt.contact_bilateral);
-  memset(L, 0, sizeof(tbReal) * (size_t)(dim * dim));
-  memset(by_friction, 0, sizeof(tbReal) * (size_t)dim);
-  if (!holds && is_dry_friction(c) && !(fabs(raw[0]) <= c->bound)) return 0;
-  if (!holds && !is_dry_friction(c) && !(raw[0] > 0)) return 0;
-  for (int r = 0; r < dim; r++) L[r * dim + r] = 1;
-  if (holds || is_dry_friction(c) || dim < 3) return 1;
-  const tbReal* mu = d->contact[c->id].friction;
-  tbReal s = cone_size(raw, mu, dim);
-  if (!(s > raw[0])) return 1;
-  // Cut radially: f_i = raw_i N / s.
-  tbReal scale = raw[0] / s, by_mu = 0;
-  for (int j = 1; j < 3; j++) by_mu += raw[j] * raw[j] / (mu[j - 1] * mu[j - 1] * mu[j - 1]);
-  for (int i = 1; i < dim; i++) {
-    L[i * dim] = raw[i] / s;
-    by_friction[i] = scale * raw[i] * by_mu / (s * s);
-    for (int j = 1; j < dim; j++) {
-      L[i * dim + j] = (i == j) * scale - scale * raw[i] * raw[j] / (mu[j - 1] * mu[j - 1] * s * s);
-    }
-  }
-  return 1;
-}
-
-int tb_limit_near(const tbModel* m, const tbData* d, const tbConstraint* c, const tbReal* raw,
-                  tbReal near) {
-  if (c->source == TB_SOURCE_EQUALITY) return 0;
-  if (is_dry_friction(c)) return fabs(fabs(raw[0]) - c->bound) < near;
-  if (c->source == TB_SOURCE_CONTACT && m->opt.contact_bilateral) return 0;
-  if (fabs(raw[0]) <= near) return 1;
-  if (c->dim < 3 || raw[0] < 0) return 0;
-  return fabs(cone_size(raw, d->contact[c->id].friction, c->dim) - raw[0]) < near;
-}
-
 void tb_springs_kink(tbDerivatives* x, const char* what, int id) {
   x->info.differentiable = 0;
   if (!x->info.reason[0]) snprintf(x->info.reason, sizeof x->info.reason, "%s %d", what, id);
@@ -172,7 +125,7 @@ void tb_stretch_partials(const tbDerivatives* x, const tbData* d, const tbStepSt
   const tbAnchor* anchor = tb_anchors_get(&state->anchors, c->key);
   size_t count = (size_t)(a->dim * a->nnz);
   memset(out, 0, sizeof(tbReal) * count);
-  if (is_dry_friction(c)) {
+  if (tb_is_dry_friction(c)) {
     int type =
         c->source == TB_SOURCE_FRICTION_DOF ? m->jnt_type[m->dof_jntid[c->id]] : TB_JOINT_SLIDE;
     int measured = type == TB_JOINT_SLIDE || type == TB_JOINT_HINGE;

@@ -5,15 +5,6 @@
 #include "step/deriv.h"
 #include "step/springs.h"
 
-// How a limited force follows the raw one (tb_spring_limit, eq. 65): slope (dim x dim) and by both
-// sliding coefficients (dim). 0 where the force is constant; then both are zero.
-int tb_limit_slope(const tbModel* m, const tbData* d, const tbConstraint* c, const tbReal* raw,
-                   tbReal* slope, tbReal* by_friction);
-
-// 1 where a raw force is within `near` (N) of where its limit bends.
-int tb_limit_near(const tbModel* m, const tbData* d, const tbConstraint* c, const tbReal* raw,
-                  tbReal near);
-
 // Partials of a constraint's stretch before any slip, by the dofs of its support (dim x nnz), with
 // the anchors as they are.
 void tb_stretch_partials(const tbDerivatives* x, const tbData* d, const tbStepState* state,

@@ -5,6 +5,7 @@
 
 #include "step/deriv_springs.h"
 #include "step/implicit.h"
+#include "step/viscoelastic.h"
 
 static tbResult add_spring(tbDerivatives* x, tbData* d, const tbStepState* state, const tbSpring* s,
                            tbReal near) {

@@ -71,38 +71,12 @@ static tbReal evaluate(Newton* x, const tbReal* v, tbReal* r) {
   return isfinite(square) ? sqrt(square) : INFINITY;
 }
 
-// Derivative of a spring's limited force by its raw force, dim x dim.
-static void limit_derivative(const Newton* x, const tbConstraint* c, const tbSpring* s, tbReal* D) {
-  int n = s->dim, cone = c->source == TB_SOURCE_CONTACT && n >= 3;
-  memset(D, 0, sizeof(tbReal) * (size_t)(n * n));
-  if (!s->slipping || (cone && x->m->opt.contact_bilateral)) {
-    int pulls = c->source >= TB_SOURCE_LIMIT_JOINT && !(s->force[0] > 0) && !s->slipping &&
-                c->source != TB_SOURCE_CONTACT;
-    for (int r = 0; r < n && !pulls; r++) D[r * n + r] = 1;
-    return;
-  }
-  if (!cone || !(s->force[0] > 0)) return;
-  // f_t = f_n raw_t / |w|, w = raw_t / mu.
-  const tbReal* mu = x->d->contact[c->id].friction;
-  tbReal w = 0;
-  for (int r = 1; r < n; r++) w += s->raw[r] * s->raw[r] / (mu[r - 1] * mu[r - 1]);
-  w = sqrt(w);
-  D[0] = 1;
-  for (int r = 1; r < n; r++) {
-    D[r * n] = s->raw[r] / w;
-    for (int k = 1; k < n; k++) {
-      tbReal along = s->raw[r] * s->raw[k] / (mu[k - 1] * mu[k - 1] * w * w);
-      D[r * n + k] = s->force[0] / w * ((r == k) - along);
-    }
-  }
-}
-
 // matrix += h J^T D (B + h K) J of one spring.
 static void add_spring(Newton* x, const tbSpring* s) {
   const tbConstraint* c = &x->state->constraints.list[s->constraint];
-  tbReal D[36], h = x->m->opt.timestep;
+  tbReal D[36], by_friction[6], h = x->m->opt.timestep;
   int n = s->dim, nv = x->m->nv;
-  limit_derivative(x, c, s, D);
+  tb_limit_slope(x->m, x->d, c, s->raw, D, by_friction);
   for (int r = 0; r < n; r++) {
     for (int k = 0; k < n; k++) {
       tbReal weight = h * D[r * n + k] * (s->B[k] + h * s->K[k]);

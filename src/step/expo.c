@@ -401,7 +401,7 @@ static void slide_anchor(const tbExpoContext* x, const tbExpoSystem* s, const tb
     }
     friction[r] = s->friction[i + r];
   }
-  tb_slip_direction(x->d, c, spring, velocity, friction);
+  tb_slip_direction(x->d, c, velocity, friction);
   for (int r = 1; r < c->dim; r++) {
     tbReal end = spring->K[r] > 0 ? -friction[r] * normal / spring->K[r] : 0;
     slid[r] = end - way[r] - spring->stretch[r];

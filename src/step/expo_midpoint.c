@@ -56,7 +56,7 @@ static void hold_springs(tbStepState* state) {
 static void redirect(const tbData* d, const tbConstraint* c, const tbReal* velocity, tbSpring* s) {
   tbReal friction[6];
   for (int r = 1; r < s->dim; r++) friction[r] = s->force[r] / s->force[0];
-  tb_slip_direction(d, c, s, velocity, friction);
+  tb_slip_direction(d, c, velocity, friction);
   for (int r = 1; r < s->dim; r++) s->force[r] = friction[r] * s->force[0];
 }
 

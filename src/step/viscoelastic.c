@@ -37,44 +37,6 @@ static void set_gains(const tbModel* m, const tbData* d, const tbConstraint* c, 
   }
 }
 
-// ---- limits ------------------------------------------------------------------------------------
-
-int tb_spring_limit(const tbModel* m, const tbData* d, const tbConstraint* c, tbReal* force) {
-  if (c->source == TB_SOURCE_EQUALITY) return 0;
-  if (c->source == TB_SOURCE_FRICTION_DOF || c->source == TB_SOURCE_FRICTION_TENDON) {
-    if (fabs(force[0]) <= c->bound) return 0;
-    force[0] = copysign(c->bound, force[0]);
-    return 1;
-  }
-  if (c->source == TB_SOURCE_CONTACT && m->opt.contact_bilateral) return 0;
-  if (!(force[0] > 0)) {
-    for (int r = 0; r < c->dim; r++) force[r] = 0;
-    return 1;
-  }
-  if (c->dim < 3) return 0;
-  const tbReal* mu = d->contact[c->id].friction;
-  tbReal square = 0;
-  for (int r = 1; r < c->dim; r++) square += force[r] * force[r] / (mu[r - 1] * mu[r - 1]);
-  if (!(square > force[0] * force[0])) return 0;
-  tbReal scale = force[0] / sqrt(square);
-  for (int r = 1; r < c->dim; r++) force[r] *= scale;
-  return 1;
-}
-
-void tb_slip_direction(const tbData* d, const tbConstraint* c, const tbSpring* spring,
-                       const tbReal* velocity, tbReal* friction) {
-  const tbReal* mu = d->contact[c->id].friction;
-  tbReal square = 0, along = 0;
-  for (int r = 1; r < c->dim; r++) {
-    tbReal share = spring->B[r] * velocity[r] / mu[r - 1];
-    square += share * share;
-    along -= share * friction[r] / mu[r - 1];
-  }
-  // A slip that has all but stopped says little about its direction.
-  if (!isfinite(square) || !(along > 0.5 * sqrt(square))) return;
-  for (int r = 1; r < c->dim; r++) friction[r] = -spring->B[r] * velocity[r] / sqrt(square);
-}
-
 // ---- anchors -----------------------------------------------------------------------------------
 
 // Limits of hinges and balls are angles.

@@ -11,16 +11,29 @@
 tbResult tb_springs_measure(const tbModel* model, tbData* data, tbStepState* state,
                             tbSprings* springs);
 
+static inline bool tb_is_dry_friction(const tbConstraint* c) {
+  return c->source == TB_SOURCE_FRICTION_DOF || c->source == TB_SOURCE_FRICTION_TENDON;
+}
+
 // Hold a constraint's force within its limits: friction cone, no pull, box (EXP eq. 21-22). The
-// tangential part is scaled, the normal one kept. Returns 1 where friction was cut.
+// normal part is kept. Returns 1 where friction was cut.
 int tb_spring_limit(const tbModel* model, const tbData* data, const tbConstraint* constraint,
                     tbReal* force);
 
-// Friction per normal force, rows 1 on, of a contact whose point slips with this velocity: against
-// it, on the cone's boundary, which is where the law's damper turns it within no time. Left as it
-// is where the velocity has turned away from it by more than 60 degrees.
-void tb_slip_direction(const tbData* data, const tbConstraint* constraint, const tbSpring* spring,
-                       const tbReal* velocity, tbReal* friction);
+// How the limited force follows the raw one: slope (dim x dim) and by both sliding coefficients
+// (dim). 0 where the force is constant; then both are zero.
+int tb_limit_slope(const tbModel* model, const tbData* data, const tbConstraint* constraint,
+                   const tbReal* raw, tbReal* slope, tbReal* by_friction);
+
+// 1 where a raw force is within `near` (N) of where its limit bends.
+int tb_limit_near(const tbModel* model, const tbData* data, const tbConstraint* constraint,
+                  const tbReal* raw, tbReal near);
+
+// Friction per normal force, rows 1 on, of a contact whose point slips with this velocity: what
+// brakes it most, which is where the law's damper turns it within no time. Left as it is where the
+// velocity has turned away from it by more than 60 degrees.
+void tb_slip_direction(const tbData* data, const tbConstraint* constraint, const tbReal* velocity,
+                       tbReal* friction);
 
 // The gap that counts as touch, m. Expo sees its contacts once in a step, however long that is:
 // boxes put on each other, with gaps of rounding, would fall for a step and land on one corner.
