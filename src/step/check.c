@@ -101,7 +101,7 @@ tbResult tb_check_activations(const tbModel* m, tbData* d, const tbReal* act) {
 // No robot moves this fast, in m/s or rad/s; MuJoCo draws the line at the same number.
 static const tbReal FASTEST = 1e10;
 
-tbResult tb_check_motion(const tbModel* m, tbData* d, const tbReal* v) {
+tbResult tb_check_motion(const tbModel* m, tbData* d, const tbReal* v, tbReal timestep) {
   if (tb_check_dofs(m, d, v, "velocity of dof") != TB_OK) return d->status;
   tbReal most = 0;
   for (int i = 0; i < m->nv; i++) most = fabs(v[i]) > most ? fabs(v[i]) : most;
@@ -111,7 +111,7 @@ tbResult tb_check_motion(const tbModel* m, tbData* d, const tbReal* v) {
     snprintf(d->message, sizeof d->message,
              "velocity of dof %d (body %d '%.60s') is %.1e: the motion is unstable, a smaller "
              "timestep (now %g s) or softer springs and gains may help",
-             i, body, tb_id2name(m, TB_OBJ_BODY, body), v[i], m->opt.timestep);
+             i, body, tb_id2name(m, TB_OBJ_BODY, body), v[i], timestep);
     d->status = TB_ERROR_NUMERIC;
     return d->status;
   }

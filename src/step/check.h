@@ -16,7 +16,7 @@ tbResult tb_check_dofs(const tbModel* model, tbData* data, const tbReal* x, cons
 // Rates of the activations.
 tbResult tb_check_activations(const tbModel* model, tbData* data, const tbReal* act);
 
-// The next velocity: finite, and below 1e10.
-tbResult tb_check_motion(const tbModel* model, tbData* data, const tbReal* v);
+// The next velocity: finite, and below 1e10. `timestep` is the user's, for the message.
+tbResult tb_check_motion(const tbModel* model, tbData* data, const tbReal* v, tbReal timestep);
 
 #endif

@@ -41,7 +41,8 @@ typedef struct {
   int recall;       // 1: the springs to use are the held ones; 0 again where they do not match
   tbReal* start;    // states at the start of steps made in parts, made on first use
   int parts;        // steps that this one is a part of
-  int splits;       // made so far of the step that all of these are parts of
+  tbReal whole;     // s: the step that all of these are parts of
+  int splits;       // made so far of it
   int until_event;  // 1: this part ends at the first event, which is known
   tbReal event;  // s: time within the step when friction or a normal force first changes its kind
   int inner;     // 1: an evaluation within a step, its certificate is not wanted

@@ -229,7 +229,8 @@ static tbResult next_velocity(const tbModel* m, tbData* d, tbReal* v_next) {
   tbResult result = law_velocity(m, d, state, v_next);
   if (result != TB_OK) return fail(d, result, d->message[0] ? NULL : "the solve broke down");
   tb_sleep_hold(m, d, &state->sleep, v_next);
-  if (tb_check_motion(m, d, v_next) != TB_OK) return d->status;
+  tbReal timestep = state->parts > 0 ? state->whole : m->opt.timestep;
+  if (tb_check_motion(m, d, v_next, timestep) != TB_OK) return d->status;
   tb_sensor_second(m, d, &state->constraints, state->row_force);
   return TB_OK;
 }
@@ -275,7 +276,10 @@ static tbResult second_half(const tbModel* m, tbData* d, tbReal start);
 // that was done.
 static int springs_split(const tbModel* m, tbData* d, const tbReal* v_next, tbResult* result) {
   tbStepState* state = tb_step_state(m, d);
-  if (state->parts == 0) state->splits = 0;
+  if (state->parts == 0) {
+    state->splits = 0;
+    state->whole = m->opt.timestep;
+  }
   tbReal touch = tb_step_splits(m, state) ? tb_first_touch(m, d, state, v_next) : 0;
   if (touch <= 0) return 0;
   if (!state->start) {

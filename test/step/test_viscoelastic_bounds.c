@@ -413,6 +413,27 @@ static void stack_stands_at_any_step(void** state) {
   }
 }
 
+// A runaway motor beside a ball that lands within the step, which is so made in parts: the message
+// names the step that the user chose.
+static void messages_name_the_whole_step(void** state) {
+  (void)state;
+  tbWorld w = tb_world_springs(
+      tb_world_text(
+          "<mujoco><worldbody><geom type='plane' size='5 5 1'/><body pos='0 0 .11'><joint "
+          "type='slide' axis='0 0 1'/><geom size='.1' mass='1'/></body><body pos='3 0 1'>"
+          "<joint name='j' axis='0 0 1'/><geom size='.1' mass='1'/></body></worldbody>"
+          "<actuator><general joint='j' biastype='affine' gainprm='0'/></actuator>"
+          "</mujoco>"),
+      TB_INTEGRATOR_EXPO_MIDPOINT, 0.01);
+  w.m->actuator_biasprm[2] = 4;
+  w.d->qvel[0] = -3;
+  w.d->qvel[1] = 2e8;
+  assert_int_equal(tb_step(w.m, w.d), TB_ERROR_NUMERIC);
+  assert_non_null(strstr(w.d->message, "now 0.01 s"));
+  assert_true(w.d->time == 0 && w.d->qvel[1] == 2e8);
+  tb_world_free(w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(limit_comes_up_slowly),
@@ -429,6 +450,7 @@ int main(void) {
       cmocka_unit_test(slack_and_held_springs_are_constant),
       cmocka_unit_test(trees_of_springs_stay_bounded),
       cmocka_unit_test(stack_stands_at_any_step),
+      cmocka_unit_test(messages_name_the_whole_step),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
