@@ -19,18 +19,27 @@ typedef struct {
   tbData* d;
   tbStepState* state;
   tbReal *qpos, *qvel;  // at the start
+  tbReal scale;         // what residuals are relative to, as norm_of
   tbReal time;
-  tbReal *v, *trial, *residual, *trial_residual, *step;  // nv each
-  tbReal* matrix;                                        // nv x nv
+  tbReal *v, *trial, *residual, *trial_residual, *step, *product;  // nv each
+  tbReal* matrix;                                                  // nv x nv
   int* pivot;
 } Newton;
 
-// The start's copies, five vectors, a matrix, and room for the pivots.
+// sqrt(v . M v): metres and radians, large bodies and small ones count by what they move.
+static tbReal norm_of(const Newton* x, const tbReal* v) {
+  tbReal square = 0;
+  tb_mul_m(x->m, x->d, x->product, v);
+  for (int i = 0; i < x->m->nv; i++) square += v[i] * x->product[i];
+  return isfinite(square) ? sqrt(fmax(square, 0)) : INFINITY;
+}
+
+// The start's copies, six vectors, a matrix, and room for the pivots.
 static int prepare(Newton* x) {
   const tbModel* m = x->m;
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
   if (!x->state->newton) {
-    size_t bytes = sizeof(tbReal) * (nq + 7 * nv + nv * nv + 1);
+    size_t bytes = sizeof(tbReal) * (nq + 8 * nv + nv * nv + 1);
     x->state->newton = malloc(bytes);
     x->state->allocations++;
     x->state->bytes += bytes;
@@ -43,11 +52,15 @@ static int prepare(Newton* x) {
   x->residual = x->trial + nv;
   x->trial_residual = x->residual + nv;
   x->step = x->trial_residual + nv;
-  x->matrix = x->step + nv;
+  x->product = x->step + nv;
+  x->matrix = x->product + nv;
   x->pivot = (int*)(x->matrix + nv * nv);
   x->time = x->d->time;
   memcpy(x->qpos, x->d->qpos, sizeof(tbReal) * nq);
   memcpy(x->qvel, x->d->qvel, sizeof(tbReal) * nv);
+  // The velocity at the start, and what forces besides springs make of it in the step.
+  for (int i = 0; i < m->nv; i++) x->step[i] = m->opt.timestep * x->d->qacc_smooth[i];
+  x->scale = fmax(norm_of(x, x->qvel), norm_of(x, x->step));
   return 1;
 }
 
@@ -59,16 +72,14 @@ static void place(Newton* x, const tbReal* v) {
   x->d->time = x->time + x->m->opt.timestep;
 }
 
-// r = v - v0 - h a(q(v), v); its 2-norm, or infinity where the state has no finite acceleration.
+// r = v - v0 - h a(q(v), v); its norm, or infinity where the state has no finite acceleration.
 static tbReal evaluate(Newton* x, const tbReal* v, tbReal* r) {
   place(x, v);
   if (tb_forward(x->m, x->d) != TB_OK) return INFINITY;
-  tbReal square = 0;
   for (int i = 0; i < x->m->nv; i++) {
     r[i] = v[i] - x->qvel[i] - x->m->opt.timestep * x->d->qacc[i];
-    square += r[i] * r[i];
   }
-  return isfinite(square) ? sqrt(square) : INFINITY;
+  return norm_of(x, r);
 }
 
 // matrix += h J^T D (B + h K) J of one spring.
@@ -104,7 +115,9 @@ static int difference_matrix(Newton* x) {
   int nv = x->m->nv;
   memcpy(x->trial, x->v, sizeof(tbReal) * (size_t)nv);
   for (int j = 0; j < nv; j++) {
-    tbReal eps = 1e-7 * fmax(1, fabs(x->v[j]));
+    // Of the velocity at which this dof alone has the norm of the scale.
+    tbReal diagonal = x->d->qM[x->m->M_rowadr[j] + x->m->M_rownnz[j] - 1];
+    tbReal eps = 1e-7 * x->scale / sqrt(diagonal);
     x->trial[j] = x->v[j] + eps;
     if (!isfinite(evaluate(x, x->trial, x->trial_residual))) return 0;
     for (int i = 0; i < nv; i++) {
@@ -154,6 +167,7 @@ tbResult tb_euler_implicit(const tbModel* m, tbData* d, tbStepState* state) {
 
   // The explicit step is the first guess, unless standing still is a better one.
   for (int i = 0; i < m->nv; i++) x.v[i] = x.qvel[i] + m->opt.timestep * d->qacc[i];
+  tbReal enough = m->opt.solve_tolerance * x.scale;
   tbReal norm = evaluate(&x, x.v, x.residual);
   tbReal still = evaluate(&x, x.qvel, x.trial_residual);
   if (still < norm || !isfinite(norm)) {
@@ -164,7 +178,7 @@ tbResult tb_euler_implicit(const tbModel* m, tbData* d, tbStepState* state) {
     norm = evaluate(&x, x.v, x.residual);
   }
   int iterations = 0, differences = 0;
-  for (; iterations < ITERATIONS && norm > m->opt.solve_tolerance; iterations++) {
+  for (; iterations < ITERATIONS && norm > enough; iterations++) {
     if (iterations == SIMPLE_ITERATIONS) differences = 1;
     if (!isfinite(norm) || !newton_step(&x, differences)) break;
     tbReal next = line_search(&x, norm);
@@ -188,7 +202,7 @@ tbResult tb_euler_implicit(const tbModel* m, tbData* d, tbStepState* state) {
   d->message[0] = 0;
   d->solve.solver = "newton";
   d->solve.iterations = iterations;
-  d->solve.status = norm <= m->opt.solve_tolerance ? TB_SOLVE_CONVERGED : TB_SOLVE_STALLED;
-  d->solve.residual.relative = norm;
+  d->solve.status = norm <= enough ? TB_SOLVE_CONVERGED : TB_SOLVE_STALLED;
+  d->solve.residual.relative = norm > 0 ? norm / x.scale : 0;
   return TB_OK;
 }

@@ -123,7 +123,7 @@ static void newton_finds_the_root_or_improves(void** state) {
     tb_world_run(w, 1);
     double v = w.d->qvel[0], left = fabs(residual(z0, v0, h, v));
     assert_near(w.d->qpos[0], z0 + h * v, 1e-12);
-    assert_near(w.d->solve.residual.relative, left, 1e-9);
+    assert_near(w.d->solve.residual.relative, left / fmax(fabs(v0), h * G), 1e-9);
     if (has_root(z0, v0, h)) {
       roots++;
       if (!(left <= 1e-9)) fail_msg("start %.17g %.17g, step %g: %g left", z0, v0, h, left);
@@ -135,6 +135,58 @@ static void newton_finds_the_root_or_improves(void** state) {
   }
   print_message("%d starts with a root, %d without\n", roots, none);
   assert_true(roots > 200 && none > 5);
+}
+
+// Lengths and gravity, and with them velocities, in another unit are the same problem: stiffness,
+// in kg/s^2, damping, in kg/s, and radians have no length. So the same iterations solve it.
+static void newton_knows_no_metres(void** state) {
+  (void)state;
+  const double units[2] = {1, 0x1p-10};
+  tbWorld w[2];
+  for (int k = 0; k < 2; k++) {
+    char xml[512];
+    double u = units[k];
+    snprintf(xml, sizeof xml,
+             "<mujoco><option gravity='0 0 %.17g'/><worldbody><geom type='plane' size='5 5 .1'/>"
+             "<body pos='0 0 %.17g' euler='20 10 0'><freejoint/><geom type='box' size='%.17g %.17g "
+             "%.17g' mass='.5'/></body></worldbody></mujoco>",
+             -G * u, .16 * u, .1 * u, .1 * u, .1 * u);
+    w[k] = tb_world_springs(tb_world_text(xml), TB_INTEGRATOR_EULER_IMPLICIT, 0.002);
+    w[k].m->opt.correction_speed *= u;
+    w[k].d->qvel[0] = 0.5 * u;
+    w[k].d->qvel[5] = 2;
+  }
+  int iterations = 0;
+  for (int i = 0; i < 500; i++) {
+    for (int k = 0; k < 2; k++) tb_world_run(w[k], 1);
+    assert_int_equal(w[0].d->solve.iterations, w[1].d->solve.iterations);
+    iterations += w[0].d->solve.iterations;
+    for (int j = 0; j < 7; j++) {
+      assert_near(w[1].d->qpos[j] / (j < 3 ? units[1] : 1), w[0].d->qpos[j], 1e-6);
+    }
+  }
+  assert_true(iterations > 100);
+  for (int k = 0; k < 2; k++) tb_world_free(w[k]);
+}
+
+// A box of 1 mm comes to rest on the springs of large ones, whose dampers stop it in microseconds.
+static void newton_lands_a_grain(void** state) {
+  (void)state;
+  tbWorld w = tb_world_springs(
+      tb_world_text("<mujoco><worldbody><geom type='plane' size='5 5 .1'/><body pos='0 0 .0016' "
+                    "euler='20 10 0'><freejoint/><geom type='box' size='.001 .001 .001' "
+                    "mass='8e-6'/></body></worldbody></mujoco>"),
+      TB_INTEGRATOR_EULER_IMPLICIT, 1e-4);
+  int unsolved = 0;
+  for (int i = 0; i < 1000; i++) {
+    tb_world_run(w, 1);
+    unsolved += w.d->solve.status != TB_SOLVE_CONVERGED;
+  }
+  print_message("%d of 1000 steps unsolved\n", unsolved);
+  assert_true(unsolved < 300);
+  assert_near(w.d->qpos[2], 0.001, 1e-8);
+  for (int i = 0; i < 6; i++) assert_near(w.d->qvel[i], 0, 1e-6);
+  tb_world_free(w);
 }
 
 // A mass that slides askew while it is pressed down. Newton's matrix holds the slope of the cone:
@@ -439,6 +491,8 @@ int main(void) {
       cmocka_unit_test(limit_comes_up_slowly),
       cmocka_unit_test(whirling_gains_no_energy),
       cmocka_unit_test(newton_finds_the_root_or_improves),
+      cmocka_unit_test(newton_knows_no_metres),
+      cmocka_unit_test(newton_lands_a_grain),
       cmocka_unit_test(newton_knows_the_cone),
       cmocka_unit_test(foot_that_is_off_hides_no_event),
       cmocka_unit_test(slip_that_turns_at_once_is_no_event),
