@@ -12,7 +12,7 @@
 #include "tribo/dynamics.h"
 #include "tribo/step.h"
 
-enum { ITERATIONS = 30, HALVINGS = 20, SIMPLE_ITERATIONS = 8 };
+enum { ITERATIONS = 30, HALVINGS = 20, SIMPLE_ITERATIONS = 20 };
 
 typedef struct {
   const tbModel* m;
