@@ -49,6 +49,14 @@ tbResult tb_certificate_judge(const tbModel* model, tbData* data, const tbConstr
 tbResult tb_certificate_whole(const tbModel* model, tbData* data, const tbConstraints* constraints,
                               tbInertiaFactor factor, const tbIslands* islands,
                               const tbReal* v_free, const tbReal* v_next, tbSolveInfo* info) {
+  int left_out = 0;
+  for (int i = 0; i < constraints->count; i++) {
+    const tbConstraint* c = &constraints->list[i];
+    if (c->source == TB_SOURCE_CONTACT) left_out += data->contact[c->id].dim - c->dim;
+  }
+  if (left_out == 0) return TB_OK;
+
+  // The same islands with all rows, and the impulses of those that the law has.
   tbArena* arena = &data->work->arena;
   size_t nlist = (size_t)constraints->count, nisland = (size_t)islands->count;
   tbConstraints all = *constraints;
@@ -58,14 +66,10 @@ tbResult tb_certificate_whole(const tbModel* model, tbData* data, const tbConstr
   if (!all.list || !whole.island) return TB_ERROR_MEMORY;
   memcpy(all.list, constraints->list, sizeof(tbConstraint) * nlist);
   memcpy(whole.island, islands->island, sizeof(tbIsland) * nisland);
-  int left_out = 0;
   for (int i = 0; i < all.count; i++) {
     tbConstraint* c = &all.list[i];
-    if (c->source != TB_SOURCE_CONTACT) continue;
-    left_out += data->contact[c->id].dim - c->dim;
-    c->dim = data->contact[c->id].dim;
+    if (c->source == TB_SOURCE_CONTACT) c->dim = data->contact[c->id].dim;
   }
-  if (left_out == 0) return TB_OK;
   tbResult result = tb_assemble_terms(model, data, &all, factor, v_free, &whole);
   if (result != TB_OK) return result;
   for (int i = 0; i < whole.count; i++) {

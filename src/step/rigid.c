@@ -282,7 +282,7 @@ tbResult tb_rigid_velocity(const tbModel* m, tbData* d, tbStepState* state, tbRe
     tbReal assemble_end = tb_seconds();
     d->seconds.assemble += assemble_end - dynamics_end;
     result = find_impulses(&step);
-    if (result == TB_OK && m->opt.law == TB_LAW_RAISIM) {
+    if (result == TB_OK && m->opt.law == TB_LAW_RAISIM && !state->unseen) {
       result = tb_certificate_whole(m, d, &state->constraints, step.factor, &step.islands, v_free,
                                     v_next, &d->solve);
     }
