@@ -170,6 +170,23 @@ static void compliant_contact_sinks_by_its_compliance(void** state) {
   tb_world_free(w);
 }
 
+// What is nearer than gap_allowed carries where it is; what is farther away falls, and comes to lie
+// on the surface, not where it begins to carry.
+static void gaps_below_a_micrometre_are_closed(void** state) {
+  (void)state;
+  static const double START[] = {0.9e-6, 0, -0.9e-5, 1.1e-6, 1e-4, 1e-3},
+                      END[] = {0.9e-6, 0, -0.9e-5};
+  for (int k = 0; k < 6; k++) {
+    tbWorld w = tb_world_text(CUBE);
+    assert_near(w.m->opt.gap_allowed, 1e-6, 0);
+    w.d->qpos[2] += START[k];
+    run(w, 100);
+    assert_near(w.d->qpos[2] - 0.1, k < 3 ? END[k] : 0, 1e-9);
+    assert_near(w.d->qvel[2], 0, 1e-9);
+    tb_world_free(w);
+  }
+}
+
 // Two cubes that start deep inside each other part slowly.
 static void deep_overlap_does_not_launch(void** state) {
   (void)state;
@@ -357,6 +374,7 @@ int main(void) {
       cmocka_unit_test(sphere_rolls_down_an_incline),
       cmocka_unit_test(pendulum_swings_in_its_period),
       cmocka_unit_test(compliant_contact_sinks_by_its_compliance),
+      cmocka_unit_test(gaps_below_a_micrometre_are_closed),
       cmocka_unit_test(deep_overlap_does_not_launch),
       cmocka_unit_test(overlap_that_nothing_can_undo),
       cmocka_unit_test(pendulum_keeps_energy),

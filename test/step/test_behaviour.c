@@ -1,5 +1,6 @@
 // Scenes that other engines get wrong: stacks, cards, arch, mass ratios, grips. Longer ones are in
 // test_behaviour_slow.
+#include "base/rng.h"
 #include "common/worlds.h"
 
 // Largest distance of any body frame from where it was, free bodies only.
@@ -109,6 +110,51 @@ static void packed_boxes_rest(void** state) {
   }
 }
 
+static char* bin_of_boxes(int boxes, uint64_t seed) {
+  size_t size = 1000 + 200 * (size_t)boxes, at = 0;
+  char* text = malloc(size);
+  tbRng rng = {seed};
+  at += (size_t)snprintf(text, size,
+                         "<mujoco><worldbody><geom type='plane' size='9 9 1'/>"
+                         "<geom type='box' pos='.22 0 .2' size='.02 .24 .2'/>"
+                         "<geom type='box' pos='-.22 0 .2' size='.02 .24 .2'/>"
+                         "<geom type='box' pos='0 .22 .2' size='.24 .02 .2'/>"
+                         "<geom type='box' pos='0 -.22 .2' size='.24 .02 .2'/>");
+  for (int i = 0; i < boxes; i++) {
+    double x[5];
+    for (int k = 0; k < 5; k++) x[k] = tb_rng_uniform(&rng, -1, 1);
+    at +=
+        (size_t)snprintf(text + at, size - at,
+                         "<body pos='%g %g %g' euler='%g %g %g'><freejoint/>"
+                         "<geom type='box' size='.05 .04 .03'/></body>",
+                         0.12 * x[0], 0.12 * x[1], 0.1 + 0.1 * i, 90 * x[2], 90 * x[3], 90 * x[4]);
+  }
+  snprintf(text + at, size - at, "</worldbody></mujoco>");
+  return text;
+}
+
+// What was thrown into a bin lies there, and from then on next to nothing is left to solve.
+static void bins_come_to_rest(void** state) {
+  (void)state;
+  enum { BINS = 3, BOXES = 20, REST = 500 };
+  double iterations = 0;
+  for (int k = 0; k < BINS; k++) {
+    char* text = bin_of_boxes(BOXES, (uint64_t)k + 1);
+    tbWorld w = tb_world_text(text);
+    tb_world_run(w, tb_world_steps(w, 2.5));
+    for (int i = 0; i < REST; i++) {
+      tb_world_run_solved(w, 1);
+      iterations += w.d->solve.iterations;
+    }
+    for (int i = 0; i < w.m->nv; i++) assert_true(fabs(w.d->qvel[i]) < 1e-4);
+    tb_world_free(w);
+    free(text);
+  }
+  iterations /= BINS * REST;
+  print_message("bins at rest: %.2f iterations a step\n", iterations);
+  assert_true(iterations < 1);
+}
+
 // ---- houses of cards, arches, towers, grips -----------------------------------------------------
 
 static void card_house_stands(void** state) {
@@ -191,6 +237,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ten_boxes_stand_for_a_minute),
       cmocka_unit_test(packed_boxes_rest),
+      cmocka_unit_test(bins_come_to_rest),
       cmocka_unit_test(card_house_stands),
       cmocka_unit_test(arch_stands),
       cmocka_unit_test(cards_and_arch_need_friction),
