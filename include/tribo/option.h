@@ -50,7 +50,7 @@
   X(tbReal, correction_softness, 1, 1e-3, x >= 0, "",                                              \
     "rigid laws: compliance of overlaps over 1/mass")                                              \
   X(tbReal, overlap_allowed, 1, 1e-5, x >= 0, "m", "rigid laws: overlap that is left alone")       \
-  X(tbReal, gap_allowed, 1, 1e-6, x >= 0, "m", "rigid laws: gap that counts as closed")            \
+  X(tbReal, gap_allowed, 1, 1e-6, x >= 0, "m", "rigid laws: gap of what rests that is closed")     \
   X(tbReal, equality_softness, 1, 1e-4, x >= 0, "",                                                \
     "rigid laws: compliance of equalities over diag G")                                            \
   X(tbReal, restitution_speed, 1, 0.01, x >= 0, "m/s", "rigid laws: slower impacts do not bounce") \

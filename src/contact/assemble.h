@@ -5,7 +5,6 @@
 #ifndef TRIBO_CONTACT_ASSEMBLE_H_
 #define TRIBO_CONTACT_ASSEMBLE_H_
 
-#include <math.h>
 #include <stdbool.h>
 
 #include "base/arena.h"
@@ -131,17 +130,13 @@ tbReal tb_correction(const tbModel* model, const tbData* data, const tbConstrain
 tbReal tb_correction_cap(const tbModel* model, const tbData* data, const tbConstraint* c,
                          tbReal violation);
 
-// gamma of a gap that must stay open (contacts and limits), and its slope by the gap: an open one
-// may close within the step, an overlap is pushed out slowly. In between it is neither: what rests
-// lies there, well inside, so that none of its contacts carries or not by the last bits of a gap.
-static inline tbReal tb_gap_term(const tbModel* model, const tbData* data, const tbConstraint* c,
-                                 tbReal gap, tbReal* slope) {
-  const tbOption* opt = &model->opt;
-  tbReal overlap = -gap - opt->overlap_allowed;
-  if (overlap > 0) return -tb_correction(model, data, c, overlap, slope);
-  *slope = gap > opt->gap_allowed ? 1 / opt->timestep : 0;
-  return *slope * gap;
-}
+// gamma of a gap that must stay open (contacts and limits), and its slope by the gap. An open gap
+// may close within the step, an overlap is pushed out slowly. In between it is neither. Nor is a
+// gap below gap_allowed between bodies that fly free, or a fixed one, and move by less than
+// TB_GAP_STILL of that in a step: of what rests no contact carries or not by its gap's last bits.
+#define TB_GAP_STILL 0.02
+tbReal tb_gap_term(const tbModel* model, const tbData* data, const tbConstraint* c, tbReal gap,
+                   tbReal* slope);
 
 // MuJoCo's estimate of the diagonal of J M^-1 J^T at row r of a constraint: what it would be if
 // nothing but the bodies' weights at the reference pose resisted.

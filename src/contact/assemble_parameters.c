@@ -142,6 +142,37 @@ tbReal tb_correction(const tbModel* m, const tbData* d, const tbConstraint* c, t
   return fmin(speed, cap);
 }
 
+// Whether a body flies free by itself, or cannot move at all.
+static bool is_loose(const tbModel* m, int body) {
+  int tree = m->body_treeid[body];
+  return tree < 0 ||
+         (m->tree_dofnum[tree] == 6 && m->jnt_type[m->body_jntadr[body]] == TB_JOINT_FREE);
+}
+
+// Whether it is a contact of loose bodies that hardly move where they touch.
+static bool is_still(const tbModel* m, const tbData* d, const tbConstraint* c) {
+  if (c->source != TB_SOURCE_CONTACT) return false;
+  const int* geom = d->contact[c->id].geom;
+  if (!is_loose(m, m->geom_bodyid[geom[0]]) || !is_loose(m, m->geom_bodyid[geom[1]])) return false;
+  tbReal most = TB_GAP_STILL * m->opt.gap_allowed / m->opt.timestep;
+  for (int r = 0; r < c->dim; r++) {
+    const tbReal* J = c->J + r * c->nnz;
+    tbReal speed = 0;
+    for (int k = 0; k < c->nnz; k++) speed += J[k] * d->qvel[c->col[k]];
+    if (!(fabs(speed) <= most)) return false;
+  }
+  return true;
+}
+
+tbReal tb_gap_term(const tbModel* m, const tbData* d, const tbConstraint* c, tbReal gap,
+                   tbReal* slope) {
+  tbReal overlap = -gap - m->opt.overlap_allowed;
+  if (overlap > 0) return -tb_correction(m, d, c, overlap, slope);
+  bool closed = gap <= 0 || (gap <= m->opt.gap_allowed && is_still(m, d, c));
+  *slope = closed ? 0 : 1 / m->opt.timestep;
+  return *slope * gap;
+}
+
 // ---- weights of rows ---------------------------------------------------------------------------
 
 static tbReal pair_weight(const tbModel* m, int body1, int body2, int angular) {

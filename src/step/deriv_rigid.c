@@ -53,11 +53,13 @@ static const tbReal LEAST_NORM = 1e-10, WELL_INSIDE = 1e3;
 static tbReal gap_term(const Context* x, const tbConstraint* c, tbReal* slope, int* kink) {
   const tbOption* opt = &x->m->opt;
   tbReal gap = c->pos[0], overlap = -gap - opt->overlap_allowed;
-  bool closing = gap > -AT_KINK && gap < opt->gap_allowed + AT_KINK;
+  tbReal value = tb_gap_term(x->m, x->d, c, gap, slope);
   tbReal speed = opt->baumgarte * overlap / opt->timestep;
   bool capped = fabs(speed - opt->correction_speed) < AT_CAP * opt->correction_speed;
-  *kink |= closing || fabs(overlap) < AT_KINK || capped;
-  return tb_gap_term(x->m, x->d, c, gap, slope);
+  // A gap that closes as fast as it changes depends on velocities, too.
+  bool small = gap > 0 && *slope * opt->timestep != 1;
+  *kink |= small || fabs(gap) < AT_KINK || fabs(overlap) < AT_KINK || capped;
+  return value;
 }
 
 static tbReal row_velocity(const tbConstraint* c, int r, const tbReal* v) {
