@@ -45,7 +45,9 @@ typedef struct {
   int splits;       // made so far of it
   int until_event;  // 1: this part ends at the first event, which is known
   tbReal event;  // s: time within the step when friction or a normal force first changes its kind
-  int inner;     // 1: an evaluation within a step, its certificate is not wanted
+  // 1: an evaluation within a step: its certificate is not wanted, sensors and energy stay those of
+  // the step's start.
+  int inner;
   // 1: nobody sees more of this step than the state and the sensors it leads to: the certificate
   // and accelerations that nothing needs are left out.
   int unseen;

@@ -129,7 +129,7 @@ static tbResult first_half(const tbModel* m, tbData* d, int purpose) {
     tb_compute_position(m, d);
   }
   tb_compute_velocity(m, d);
-  if (m->opt.enableflags & TB_ENABLE_ENERGY) {
+  if ((m->opt.enableflags & TB_ENABLE_ENERGY) && !state->inner) {
     tb_energy_position(m, d);
     tb_energy_velocity(m, d);
   }
@@ -145,7 +145,7 @@ static tbResult first_half(const tbModel* m, tbData* d, int purpose) {
   if (result != TB_OK) return fail(d, TB_ERROR_MEMORY, "out of memory for contacts");
   tb_adhesion(m, d);
   tb_passive(m, d);
-  tb_sensor_first(m, d, &state->constraints);
+  if (!state->inner) tb_sensor_first(m, d, &state->constraints);
   tbReal end = tb_seconds();
   d->seconds.dynamics = dynamics_end - start;
   d->seconds.collide = collide_end - dynamics_end;
@@ -231,7 +231,7 @@ static tbResult next_velocity(const tbModel* m, tbData* d, tbReal* v_next) {
   tb_sleep_hold(m, d, &state->sleep, v_next);
   tbReal timestep = state->parts > 0 ? state->whole : m->opt.timestep;
   if (tb_check_motion(m, d, v_next, timestep) != TB_OK) return d->status;
-  tb_sensor_second(m, d, &state->constraints, state->row_force);
+  if (!state->inner) tb_sensor_second(m, d, &state->constraints, state->row_force);
   return TB_OK;
 }
 
