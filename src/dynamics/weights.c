@@ -12,8 +12,19 @@
 #include "dynamics/mass.h"
 #include "model/chain.h"
 
-// A body that slides only, along axes of its own, on the world and with nothing on it. MuJoCo
-// weighs such a body by its mass alone, whatever directions it can take.
+// Does a tendon with inertia run through a site of body i?
+static int strung(const tbModel* m, int i) {
+  for (int t = 0; t < m->ntendon; t++) {
+    if (m->tendon_armature[t] == 0) continue;
+    for (int k = m->tendon_adr[t]; k < m->tendon_adr[t] + m->tendon_num[t]; k++) {
+      if (m->wrap_type[k] == TB_WRAP_SITE && m->site_bodyid[m->wrap_objid[k]] == i) return 1;
+    }
+  }
+  return 0;
+}
+
+// A body that slides only, along axes of its own, on the world, with nothing on it and no inertia
+// but its own. MuJoCo weighs such a body by its mass alone, whatever directions it can take.
 static int slides_only(const tbModel* m, int i) {
   int parent = m->body_parentid[i];
   int grounded = parent == 0 || (m->body_parentid[parent] == 0 && m->body_dofnum[parent] == 0);
@@ -26,7 +37,7 @@ static int slides_only(const tbModel* m, int i) {
     if (m->jnt_type[j] != TB_JOINT_SLIDE || !tb_is_zero3(m->jnt_pos + 3 * j) || aligned != 1)
       return 0;
   }
-  return end > first && m->body_mass[i] > TB_TINY;
+  return end > first && m->body_mass[i] > TB_TINY && !strung(m, i);
 }
 
 // --- along the tree -------------------------------------------------------------------------
