@@ -199,6 +199,9 @@ tbResult tb_problem_check(const tbProblem* p, tbError* error) {
 tbResult tb_problem_velocity(const tbProblem* p, const tbReal* lambda, tbReal* sigma,
                              tbError* error) {
   tb_error_clear(error);
+  if (!p || !lambda || !sigma) {
+    return tb_fail(error, TB_ERROR_ARGUMENT, "tb_problem_velocity: an argument is NULL");
+  }
   tbReal* velocity = NULL;
   if (p->G.form == TB_DELASSUS_PRODUCT) {
     velocity = malloc(((size_t)p->G.ncol + 1) * sizeof *velocity);

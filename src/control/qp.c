@@ -41,7 +41,7 @@ static int rows_of(const tbQp* qp) {
 }
 
 static tbResult check(const tbQp* qp, tbError* error) {
-  if (qp->n < 1 || !qp->H || !qp->c || qp->nblock < 0) {
+  if (!qp || qp->n < 1 || !qp->H || !qp->c || qp->nblock < 0) {
     return tb_fail(error, TB_ERROR_ARGUMENT, "a quadratic program needs unknowns, H and c");
   }
   for (int i = 0; i < qp->nblock; i++) {

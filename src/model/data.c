@@ -78,6 +78,7 @@ tbData* tb_data_copy(const tbModel* model, const tbData* source) {
 }
 
 void tb_reset(const tbModel* model, tbData* data) {
+  if (!model || !data) return;
   TB_MODEL_SIZES(TB_SIZE_LOCAL)
 #define X(type, name, rows, columns, unit, what) \
   memset(data->name, 0, (size_t)((rows) * (columns)) * sizeof(type));
@@ -118,6 +119,7 @@ tbResult tb_reset_keyframe(const tbModel* model, tbData* data, int key) {
 }
 
 int tb_state_size(const tbModel* model) {
+  if (!model) return 0;
   TB_MODEL_SIZES(TB_SIZE_LOCAL)
   int64_t total = 1;
 #define X(type, name, rows, columns, unit, what) total += (rows) * (columns);
@@ -127,6 +129,7 @@ int tb_state_size(const tbModel* model) {
 }
 
 void tb_state_get(const tbModel* model, const tbData* data, tbReal* state) {
+  if (!model || !data || !state) return;
   TB_MODEL_SIZES(TB_SIZE_LOCAL)
   *state++ = data->time;
 #define X(type, name, rows, columns, unit, what) \
@@ -136,6 +139,7 @@ void tb_state_get(const tbModel* model, const tbData* data, tbReal* state) {
 }
 
 void tb_state_set(const tbModel* model, tbData* data, const tbReal* state) {
+  if (!model || !data || !state) return;
   TB_MODEL_SIZES(TB_SIZE_LOCAL)
   data->time = *state++;
 #define X(type, name, rows, columns, unit, what) \

@@ -14,7 +14,7 @@ const char* tb_law_name(tbLaw law) {
 
 tbLaw tb_law_find(const char* name) {
   for (int i = 0; i < TB_LAW_COUNT; i++) {
-    if (strcmp(law_names[i], name) == 0) return (tbLaw)i;
+    if (name && strcmp(law_names[i], name) == 0) return (tbLaw)i;
   }
   return TB_LAW_COUNT;
 }
@@ -76,6 +76,9 @@ static tbResult parse_int(const char* name, const char* text, int* out, tbError*
 tbResult tb_solve_settings_set(tbSolveSettings* settings, const char* name, const char* value,
                                tbError* error) {
   tb_error_clear(error);
+  if (!settings || !name || !value) {
+    return tb_fail(error, TB_ERROR_ARGUMENT, "tb_solve_settings_set: an argument is NULL");
+  }
   if (strcmp(name, "law") == 0) {
     tbLaw law = tb_law_find(value);
     if (law == TB_LAW_COUNT) {

@@ -38,6 +38,7 @@ tbStepState* tb_step_state(const tbModel* model, tbData* data) {
 }
 
 size_t tb_step_allocations(const tbData* data) {
+  if (!data) return 0;
   const tbStepState* state = data->work->step;
   size_t count = data->work->arena.allocations;
   if (state) {

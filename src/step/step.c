@@ -191,9 +191,16 @@ static tbResult law_velocity(const tbModel* m, tbData* d, tbStepState* state, tb
   }
 }
 
-// Laws of one method, or of two, take no other. (tb_solve says the same of the rigid laws.)
+// Options may be written into the model as they are. Laws of one method, or of two, take no other.
+// (tb_solve says the same of the rigid laws.)
 static tbResult check_method(const tbModel* m, tbData* d) {
   int solver = m->opt.solver, soft = m->opt.law == TB_LAW_SOFT;
+  if (!(m->opt.timestep > 0 && isfinite(m->opt.timestep))) {
+    return fail(d, TB_ERROR_ARGUMENT, "the timestep must be positive");
+  }
+  if (m->opt.law < 0 || m->opt.law >= TB_STEP_LAW_COUNT) {
+    return fail(d, TB_ERROR_ARGUMENT, "the law is none of tbLaw and those of step.h");
+  }
   if (m->opt.integrator >= TB_INTEGRATOR_EXPO && m->opt.law != TB_LAW_VISCOELASTIC) {
     return fail(
         d, TB_ERROR_ARGUMENT,

@@ -52,6 +52,50 @@ static void non_finite_input_leaves_the_state(void** state) {
   tb_model_free(m);
 }
 
+// Options written into the model, which nothing has looked at.
+static void options_without_a_meaning_are_refused(void** state) {
+  (void)state;
+  tbModel* m = load_scene("stack.xml");
+  tbData* d = tb_data_new(m);
+  static const tbReal steps[] = {0, -0.002, NAN, INFINITY};
+  for (int i = 0; i < 4; i++) {
+    m->opt.timestep = steps[i];
+    assert_int_equal(tb_step(m, d), TB_ERROR_ARGUMENT);
+    assert_non_null(strstr(d->message, "timestep"));
+  }
+  m->opt.timestep = 0.002;
+  for (int law = -1; law <= TB_STEP_LAW_COUNT; law += TB_STEP_LAW_COUNT + 1) {
+    m->opt.law = law;
+    assert_int_equal(tb_step(m, d), TB_ERROR_ARGUMENT);
+    assert_non_null(strstr(d->message, "law"));
+  }
+  m->opt.law = TB_LAW_NCP;
+  assert_true(d->time == 0);
+  assert_int_equal(tb_step(m, d), TB_OK);
+  tb_data_free(d);
+  tb_model_free(m);
+}
+
+// Functions that no step waits for take NULL for an answer.
+static void null_is_refused(void** state) {
+  (void)state;
+  tbModel* m = load_scene("stack.xml");
+  tbData* d = tb_data_new(m);
+  tbReal x[1] = {0};
+  tb_reset(NULL, d);
+  tb_reset(m, NULL);
+  tb_state_get(m, d, NULL);
+  tb_state_set(m, d, NULL);
+  assert_int_equal(tb_state_size(NULL), 0);
+  assert_int_equal(tb_step_allocations(NULL), 0);
+  assert_int_equal(tb_law_find(NULL), TB_LAW_COUNT);
+  assert_int_equal(tb_problem_velocity(NULL, x, x, NULL), TB_ERROR_ARGUMENT);
+  assert_int_equal(tb_solve_settings_set(NULL, "tol", "1", NULL), TB_ERROR_ARGUMENT);
+  assert_int_equal(tb_qp_solve(NULL, 1, x, x, NULL, NULL, NULL), TB_ERROR_ARGUMENT);
+  tb_data_free(d);
+  tb_model_free(m);
+}
+
 static void two_halves_are_a_step(void** state) {
   (void)state;
   tbModel* m = load_scene("sliding_cube.xml");
@@ -110,6 +154,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(warm_steps_allocate_nothing),
       cmocka_unit_test(non_finite_input_leaves_the_state),
+      cmocka_unit_test(options_without_a_meaning_are_refused),
+      cmocka_unit_test(null_is_refused),
       cmocka_unit_test(two_halves_are_a_step),
       cmocka_unit_test(solves_after_a_step_are_of_its_m),
   };
