@@ -158,7 +158,7 @@ static bool make_derivative(Matrix* q, const char* name, const tbModel* m, const
   q->owned = eval_derivative(name, m, d, d->qacc, &q->rows, &q->columns, failed);
   q->values = q->owned;
   if (!q->owned) return false;
-  q->is_vector = q->columns == 0;
+  q->is_vector = q->columns < 0;
   if (q->is_vector) q->columns = 1;
   return true;
 }

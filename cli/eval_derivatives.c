@@ -121,13 +121,13 @@ static int size_of(const tbModel* m, char unit) {
     case 'x': return 2 * m->nv + m->na;
     case 'u': return m->nu;
     case 'b': return TB_NINERTIAL * m->nbody;
-    default: return 0;
+    default: return -1;
   }
 }
 
 static tbReal* run(const char* name, Context* x, tbResult (*get)(const Context*), int rows,
                    int columns, int* failed) {
-  size_t count = (size_t)rows * (size_t)(columns ? columns : 1);
+  size_t count = (size_t)rows * (size_t)(columns < 0 ? 1 : columns);
   x->d = tb_data_copy(x->m, x->d);
   x->out = calloc(count + 1, sizeof(tbReal));
   tbResult result = x->d && x->out ? TB_OK : TB_ERROR_MEMORY;

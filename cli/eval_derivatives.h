@@ -6,7 +6,7 @@
 #include "tribo/tribo.h"
 
 // The matrix called `name` at the world's state and at acceleration `qacc`, as memory to be freed
-// with its shape; columns 0 means a vector. NULL where there is no such quantity, or (with *failed
+// with its shape; columns -1 means a vector. NULL where there is no such quantity, or (with *failed
 // set) where it could not be computed.
 tbReal* eval_derivative(const char* name, const tbModel* m, const tbData* d, const tbReal* qacc,
                         int* rows, int* columns, int* failed);

@@ -88,14 +88,6 @@ void json_ints(Json* json, const char* key, const int* values, long count) {
   json_close_array(json);
 }
 
-void json_matrix(Json* json, const char* key, const tbReal* values, int rows, int columns) {
-  json_open(json, key);
-  const int shape[2] = {rows, columns};
-  json_ints(json, "shape", shape, columns == 1 ? 1 : 2);
-  json_reals(json, "data", values, (long)rows * columns);
-  json_close(json);
-}
-
 void json_residual(Json* json, const char* key, const tbResidual* residual) {
   json_open(json, key);
   json_real(json, "primal", residual->primal);

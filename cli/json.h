@@ -24,9 +24,6 @@ void json_string(Json* json, const char* key, const char* value);
 void json_reals(Json* json, const char* key, const tbReal* values, long count);
 void json_ints(Json* json, const char* key, const int* values, long count);
 
-// {"shape": [rows, columns], "data": [...]}; a single column gives the shape [rows].
-void json_matrix(Json* json, const char* key, const tbReal* values, int rows, int columns);
-
 // {"primal": x, "dual": x, "complementarity": x, "relative": x}
 void json_residual(Json* json, const char* key, const tbResidual* residual);
 

@@ -206,6 +206,12 @@ static void test_derivatives(void** state) {
   assert_near(value[16], qacc, 1e-10);
   assert_non_null(strstr(output, "\"A\": {\"shape\": [2, 2]"));
   assert_non_null(strstr(output, "\"B\": {\"shape\": [2, 1]"));
+
+  // Matrices without columns are matrices too.
+  snprintf(arguments, sizeof arguments, "eval '%s' --what B --json",
+           write_file("cli.xml", PENDULUM));
+  assert_int_equal(run(arguments), 0);
+  assert_non_null(strstr(output, "\"B\": {\"shape\": [2, 0], \"data\": []}"));
 }
 
 static void test_errors(void** state) {
