@@ -105,7 +105,6 @@ void tb_sensor_contact(const tbModel* m, const tbData* d, int s, tbReal* out) {
   int bits = prm[0], reduce = prm[1], size = tb_contact_data_size(bits), found = 0;
   memset(out, 0, (size_t)m->sensor_dim[s] * sizeof(tbReal));
   for (int i = 0; i < d->ncon; i++) found += direction(m, d, s, &d->contact[i]) != 0;
-  if (found == 0) return;
   if (reduce == TB_REDUCE_NETFORCE) {
     Report r = net(m, d, s);
     write(&r, bits, found, out);
