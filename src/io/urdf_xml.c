@@ -52,9 +52,11 @@ xmlDoc* tb_urdf_read(tbUrdf* u, const char* text, size_t size, const char* path)
     const char* why = reason && reason->message ? reason->message : "unknown error";
     tb_spec_fail(u->error, TB_ERROR_PARSE, path, reason ? reason->line : 0,
                  "not well-formed XML: %.*s", (int)strcspn(why, "\r\n"), why);
-  } else if (document->intSubset) {
-    // Entities could multiply a small file without end.
-    tb_spec_fail(u->error, TB_ERROR_UNSUPPORTED, path, 0, "document types are not supported");
+  } else if (document->intSubset && document->intSubset->children) {
+    // Entities could multiply a small file without end. A document type that declares none is
+    // harmless, as in MJCF.
+    tb_spec_fail(u->error, TB_ERROR_UNSUPPORTED, path, 1,
+                 "declarations in a document type are not supported");
     xmlFreeDoc(document);
     document = NULL;
   }

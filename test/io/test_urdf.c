@@ -458,7 +458,8 @@ static void test_errors(void** state) {
                    JOINT("j", "revolute", "a", "b", "<mimic joint='nobody'/>")),
          options, TB_ERROR_MODEL, "nobody");
   refuse("<!DOCTYPE r [<!ENTITY a 'aa'>]><robot name='&a;'><link name='a'/></robot>", options,
-         TB_ERROR_UNSUPPORTED, "document types");
+         TB_ERROR_UNSUPPORTED, "document type");
+  tb_model_free(load("<!DOCTYPE robot>" ROBOT("<link name='a'/>"), options));
   refuse(
       "<robot name='r' xmlns:xacro='http://ros.org/wiki/xacro'><xacro:include filename='x'/>"
       "</robot>",
