@@ -55,14 +55,19 @@ static bool stretch_beside(const Query* q, const tbReal excess[3], tbReal low_hi
   return low_high[0] <= low_high[1];
 }
 
+// Is the end of a stretch the same point as t?
+static bool same_point(tbReal t, const tbReal end[2], int i) {
+  return fabs(end[i] - t) <= 1e-2 * (end[1] - end[0]);
+}
+
 // Balls at the ends of the stretch, next to the closest ball out[0] at t: the end farther from it,
 // and the nearer one too where it is as good as level. Ends that look another way are other
 // features.
 static int add_ends(const Query* q, tbReal t, const tbReal end[2], tbContactPoint* out) {
   int count = 1, far = fabs(end[1] - t) > fabs(end[0] - t) ? 1 : 0;
-  tbReal apart = 1e-2 * (end[1] - end[0]), level = out[0].dist + 1e-3 * q->capsule->size[0];
+  tbReal level = out[0].dist + 1e-3 * q->capsule->size[0];
   for (int i = 0; i < 2; i++) {
-    if (fabs(end[i] - t) <= apart || !add_ball(q, end[i], 1 + (uint32_t)i, out + count)) continue;
+    if (same_point(t, end, i) || !add_ball(q, end[i], 1 + (uint32_t)i, out + count)) continue;
     bool same_way = tb_dot3(out[0].frame, out[count].frame) > 0.8;
     if (same_way && (i == far || out[count].dist <= level)) count++;
   }
@@ -84,6 +89,10 @@ static int collide_outside(const Query* q, tbReal t, const tbReal excess[3], tbR
     if (tb_dot3(other, other) > 1e-22 * gap * gap) continue;
     t = end[i];
     feature = 1 + (uint32_t)i;
+  }
+  // A closest ball at an end has its name: which end is closer changes as a log rocks.
+  for (int i = 0; i < 2 && beside && feature == 0; i++) {
+    if (same_point(t, end, i)) feature = 1 + (uint32_t)i;
   }
   if (!add_ball(q, t, feature, out)) return 0;
   return beside ? 1 + add_ends(q, t, end, out) : 1;

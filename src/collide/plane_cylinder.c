@@ -22,7 +22,10 @@ int tb_collide_plane_cylinder(const tbShape* a, const tbShape* b, tbReal margin,
   tbReal radius = b->size[0], half = b->size[1], from_plane[3];
   tb_sub3(from_plane, b->pos, a->pos);
   tbReal center = tb_dot3(from_plane, n), slope = tb_dot3(axis, n);
-  if (slope > 0) {
+  // Which end is the lower one: points are named by their ends, since a wheel that rocks has the
+  // one and then the other low, and its contacts are the same all the time.
+  uint32_t end = slope > 0;
+  if (end) {
     tb_scale3(axis, axis, -1);
     slope = -slope;
   }
@@ -45,10 +48,10 @@ int tb_collide_plane_cylinder(const tbShape* a, const tbShape* b, tbReal margin,
   // Lowest rim point, then the far end of its side line.
   tbReal rise = half * slope;
   tb_add_scaled3(point, radial, half, axis);
-  if (!add_point(b, n, point, center + rise + drop, margin, 0, out)) return 0;
+  if (!add_point(b, n, point, center + rise + drop, margin, end, out)) return 0;
   int count = 1;
   tb_add_scaled3(point, radial, -half, axis);
-  count += add_point(b, n, point, center - rise + drop, margin, 1, out + count);
+  count += add_point(b, n, point, center - rise + drop, margin, 1 - end, out + count);
 
   // The other two corners of the triangle on the lower disc: -radial/2 +- sqrt(3)/2 side.
   tbReal low = center + rise - 0.5 * drop;
@@ -59,9 +62,9 @@ int tb_collide_plane_cylinder(const tbShape* a, const tbShape* b, tbReal margin,
     tb_scale3(middle, axis, half);
     tb_add_scaled3(middle, middle, -0.5, radial);
     tb_add3(point, middle, side);
-    count += add_point(b, n, point, low, margin, 2, out + count);
+    count += add_point(b, n, point, low, margin, 2 + 2 * end, out + count);
     tb_sub3(point, middle, side);
-    count += add_point(b, n, point, low, margin, 3, out + count);
+    count += add_point(b, n, point, low, margin, 3 + 2 * end, out + count);
   }
   return count;
 }
