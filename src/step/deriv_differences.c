@@ -36,6 +36,15 @@ static void displacement(const tbModel* m, const tbData* from, const tbData* to,
   for (int i = 0; i < m->na; i++) out[2 * m->nv + i] = (to->act[i] - from->act[i]) / span;
 }
 
+// The model of steps that are compared: rigid laws solve them to rounding. At a simulation's
+// tolerance the impulses of the start solve the moved step too, and differences are zero.
+static tbModel accurate(const tbModel* m) {
+  tbModel out = *m;
+  out.opt.solve_tolerance = fmin(m->opt.solve_tolerance, 1e-12);
+  out.opt.solve_absolute = 0;
+  return out;
+}
+
 // Where every evaluation starts: state, inputs, warm starts and anchors of springs.
 typedef struct {
   void* bytes;
@@ -93,8 +102,9 @@ tbResult tb_deriv_differences(const tbModel* m, tbData* d, tbReal eps, int centr
   tbData *low = tb_data_new(m), *high = tb_data_new(m);
   tbReal* column = calloc((size_t)(2 * m->nv + m->na + 1), sizeof(tbReal));
   tbReal* const out[3] = {A, B, F};
+  const tbModel solved = accurate(m);
   result = low && high && column ? start_take(&start, m, d) : TB_ERROR_MEMORY;
-  if (result == TB_OK) result = columns(m, &start, low, high, eps, centred, column, out);
+  if (result == TB_OK) result = columns(&solved, &start, low, high, eps, centred, column, out);
   tb_data_free(low);
   tb_data_free(high);
   free(start.bytes);
@@ -111,7 +121,7 @@ tbResult tb_step_differences(const tbModel* m, tbData* d, tbReal eps, int centre
 
 tbResult tb_deriv_friction_differences(tbDerivatives* x) {
   const tbReal e = 1e-6;
-  const tbModel* m = x->m;
+  const tbModel solved = accurate(x->m), *m = &solved;
   size_t nx = (size_t)x->nx, ncon = (size_t)x->ncon;
   tbReal* mu = TB_ARENA_NEW(&x->arena, tbReal, nx * ncon + nx + 1);
   tbData *low = tb_data_new(m), *high = tb_data_new(m);
@@ -137,7 +147,7 @@ tbResult tb_deriv_friction_differences(tbDerivatives* x) {
 
 tbResult tb_deriv_acceleration_differences(tbDerivatives* x, tbReal* dq, tbReal* dv, tbReal* dtau) {
   const tbReal e = 1e-6;
-  const tbModel* m = x->m;
+  const tbModel solved = accurate(x->m), *m = &solved;
   size_t nv = (size_t)m->nv;
   tbReal* const out[3] = {dq, dv, dtau};
   const int first[3] = {0, m->nv, x->ncol};
@@ -178,7 +188,7 @@ typedef struct {
 static tbResult inertias_new(const tbModel* m, int body, Inertias* out) {
   size_t nb = (size_t)m->nbody, reals = nb * (1 + 3 + 4 + 3 + 9);
   size_t ints = nb + (size_t)m->ngeom + (size_t)m->nsite;
-  out->m = *m;
+  out->m = accurate(m);
   out->memory = malloc(sizeof(tbReal) * reals + sizeof(int) * ints + 1);
   if (!out->memory) return TB_ERROR_MEMORY;
   tbReal* real = out->memory;

@@ -302,11 +302,34 @@ static void test_smoothing(void** state) {
   tb_model_free(m);
 }
 
+// Differences hold at a simulation's tolerance too, where the impulses of the start would do for
+// the moved step.
+static void test_differences(void** state) {
+  (void)state;
+  tbModel* m = load("<geom size='0.3' mass='2' condim='6'/>", 1, 0.2999);
+  m->opt.solve_tolerance = tbDefaultOption().solve_tolerance;
+  tbData* d = tb_data_new(m);
+  tbDerivatives* x = tb_derivatives_new(m);
+  d->qvel[0] = 4;
+  d->qvel[4] = 13.3;
+  for (int s = 0; s < 8; s++) assert_int_equal(tb_step(m, d), TB_OK);
+  tbReal A[144], differences[144], scale = 0;
+  assert_int_equal(tb_step_linearize(m, d, NULL, x, NULL), TB_OK);
+  tb_derivatives_dense(x, A, NULL);
+  assert_int_equal(tb_step_differences(m, d, 1e-6, 1, differences, NULL), TB_OK);
+  for (int i = 0; i < 144; i++) scale = fmax(scale, fabs(A[i]));
+  for (int i = 0; i < 144; i++) assert_near(differences[i], A[i], 1e-4 * scale);
+  tb_derivatives_free(x);
+  tb_data_free(d);
+  tb_model_free(m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_sliding),  cmocka_unit_test(test_rolling),
-      cmocka_unit_test(test_bouncing), cmocka_unit_test(test_identification),
-      cmocka_unit_test(test_flag),     cmocka_unit_test(test_smoothing),
+      cmocka_unit_test(test_sliding),     cmocka_unit_test(test_rolling),
+      cmocka_unit_test(test_bouncing),    cmocka_unit_test(test_identification),
+      cmocka_unit_test(test_flag),        cmocka_unit_test(test_smoothing),
+      cmocka_unit_test(test_differences),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
