@@ -270,8 +270,9 @@ static const tbReal LEAST_WEIGHT = 1e-15;
 // may contradict each other, and then no rigid answer exists. So the push fades where the mechanism
 // hardly yields along it, and meets a small compliance.
 static int soften_push(const Context* x, tbConstraint* c, tbReal free, tbReal* g, tbReal* R) {
-  tbReal slope, yields, push = tb_gap_term(x->m, x->d, c, c->pos[0], &slope);
+  if (!(-c->pos[0] > x->m->opt.overlap_allowed)) return 1;
   if (c->source == TB_SOURCE_CONTACT && x->d->contact[c->id].compliance > 0) return 1;
+  tbReal slope, yields, push = tb_gap_term(x->m, x->d, c, c->pos[0], &slope);
   if (push >= 0) return 1;
   if (!exact_diagonal(x, c, 1, &yields)) return 0;
   // A wheel on its axle, say, yields to no push at all.
