@@ -6,13 +6,15 @@
 #include "cm.h"
 
 void cm_choose(tbModel* m, Method method, double dt, double tolerance) {
-  // The paper's settings: correction 1e-4 of an overlap per step, contacts seen from 1 mm.
+  // The paper's settings: correction 1e-4 of an overlap per step, contacts seen from 1 mm, and no
+  // gap that counts as closed.
   m->opt.law = method.law;
   m->opt.solver = method.solver;
   m->opt.timestep = dt;
   m->opt.solve_absolute = tolerance;
   m->opt.solve_iterations = 1000;
   m->opt.baumgarte = 1e-4;
+  m->opt.gap_allowed = 0;
   m->opt.contact_margin = 1e-3;
   m->opt.enableflags |= TB_ENABLE_ENERGY;
 }
