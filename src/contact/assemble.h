@@ -132,9 +132,8 @@ tbReal tb_correction_cap(const tbModel* model, const tbData* data, const tbConst
 
 // gamma of a gap that must stay open (contacts and limits), and its slope by the gap. An open gap
 // may close within the step, an overlap is pushed out slowly. In between it is neither. Nor is a
-// gap below gap_allowed between bodies that fly free, or a fixed one, and move by less than
-// TB_GAP_STILL of that in a step: of what rests no contact carries or not by its gap's last bits.
-#define TB_GAP_STILL 0.02
+// gap below gap_allowed between bodies that fly free, or a fixed one, and hardly move: of what
+// rests no contact carries or not by its gap's last bits.
 tbReal tb_gap_term(const tbModel* model, const tbData* data, const tbConstraint* c, tbReal gap,
                    tbReal* slope);
 

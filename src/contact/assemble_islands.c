@@ -118,8 +118,7 @@ static void block_velocity(const tbConstraint* c, const tbReal* v, tbReal* out) 
 static void contact_terms(const Context* x, const tbConstraint* c, tbReal* gamma, tbReal* R) {
   const tbOption* opt = &x->m->opt;
   const tbContact* contact = &x->d->contact[c->id];
-  tbReal h = opt->timestep, gap = contact->dist;
-  tbReal slope;
+  tbReal h = opt->timestep, gap = contact->dist, slope;
   *gamma = tb_gap_term(x->m, x->d, c, gap, &slope);
   *R = 0;
 

@@ -142,19 +142,24 @@ tbReal tb_correction(const tbModel* m, const tbData* d, const tbConstraint* c, t
   return fmin(speed, cap);
 }
 
-// Whether a body flies free by itself, or cannot move at all.
+// Whether a body flies free, with nothing that moves on it, or cannot move at all.
 static bool is_loose(const tbModel* m, int body) {
   int tree = m->body_treeid[body];
-  return tree < 0 ||
-         (m->tree_dofnum[tree] == 6 && m->jnt_type[m->body_jntadr[body]] == TB_JOINT_FREE);
+  if (tree < 0) return true;
+  int joint = m->dof_jntid[m->tree_dofadr[tree]];
+  return m->tree_dofnum[tree] == 6 && m->jnt_type[joint] == TB_JOINT_FREE;
 }
 
-// Whether it is a contact of loose bodies that hardly move where they touch.
+// Of gap_allowed: what moves by less in a step is still.
+static const tbReal STILL = 0.02;
+
+// Whether it is a contact of loose bodies that hardly move where they touch. What a mocap body
+// does is not in velocities.
 static bool is_still(const tbModel* m, const tbData* d, const tbConstraint* c) {
-  if (c->source != TB_SOURCE_CONTACT) return false;
+  if (c->source != TB_SOURCE_CONTACT || is_led(m, d, c)) return false;
   const int* geom = d->contact[c->id].geom;
   if (!is_loose(m, m->geom_bodyid[geom[0]]) || !is_loose(m, m->geom_bodyid[geom[1]])) return false;
-  tbReal most = TB_GAP_STILL * m->opt.gap_allowed / m->opt.timestep;
+  tbReal most = STILL * m->opt.gap_allowed / m->opt.timestep;
   for (int r = 0; r < c->dim; r++) {
     const tbReal* J = c->J + r * c->nnz;
     tbReal speed = 0;

@@ -56,9 +56,9 @@ static tbReal gap_term(const Context* x, const tbConstraint* c, tbReal* slope, i
   tbReal value = tb_gap_term(x->m, x->d, c, gap, slope);
   tbReal speed = opt->baumgarte * overlap / opt->timestep;
   bool capped = fabs(speed - opt->correction_speed) < AT_CAP * opt->correction_speed;
-  // A gap that closes as fast as it changes depends on velocities, too.
-  bool small = gap > 0 && *slope * opt->timestep != 1;
-  *kink |= small || fabs(gap) < AT_KINK || fabs(overlap) < AT_KINK || capped;
+  // A gap that is closed because nothing moves opens where something does.
+  bool still = gap > 0 && *slope == 0;
+  *kink |= still || fabs(gap) < AT_KINK || fabs(overlap) < AT_KINK || capped;
   return value;
 }
 

@@ -58,9 +58,14 @@ static int prepare(Newton* x) {
   x->time = x->d->time;
   memcpy(x->qpos, x->d->qpos, sizeof(tbReal) * nq);
   memcpy(x->qvel, x->d->qvel, sizeof(tbReal) * nv);
-  // The velocity at the start, and what forces besides springs make of it in the step.
-  for (int i = 0; i < m->nv; i++) x->step[i] = m->opt.timestep * x->d->qacc_smooth[i];
-  x->scale = fmax(norm_of(x, x->qvel), norm_of(x, x->step));
+  // The velocity at the start, and what forces make of it in the step: those besides springs, or
+  // springs where nothing else moves it.
+  const tbReal* const forces[2] = {x->d->qacc_smooth, x->d->qacc};
+  x->scale = norm_of(x, x->qvel);
+  for (int k = 0; k < 2 && (k == 0 || !(x->scale > 0)); k++) {
+    for (int i = 0; i < m->nv; i++) x->step[i] = m->opt.timestep * forces[k][i];
+    x->scale = fmax(x->scale, norm_of(x, x->step));
+  }
   return 1;
 }
 

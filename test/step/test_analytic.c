@@ -171,15 +171,25 @@ static void compliant_contact_sinks_by_its_compliance(void** state) {
 }
 
 // What rests within gap_allowed carries where it is; what is farther away, or moves, comes to lie
-// on the surface.
+// on the surface. A body of several, tied to each other, is one; a mocap body may move at any time.
 static void small_gaps_of_what_rests_are_closed(void** state) {
   (void)state;
+  static const char TIED[] =
+      "<mujoco><option timestep='0.001'/><worldbody><geom type='plane' size='5 5 0.1'/>"
+      "<body pos='0 0 0.1'><freejoint/><inertial pos='0 0 0' mass='1' diaginertia='.01 .01 .01'/>"
+      "<body><geom type='box' size='.1 .1 .1'/></body></body></worldbody></mujoco>";
+  static const char LED[] =
+      "<mujoco><option timestep='0.001'/><worldbody><body mocap='true' pos='0 0 -.1'>"
+      "<geom type='box' size='5 5 .1'/></body><body pos='0 0 0.1'><freejoint/>"
+      "<geom type='box' size='.1 .1 .1' mass='1'/></body></worldbody></mujoco>";
   static const struct {
+    const char* model;
     double start, speed, end;
-  } CASES[] = {{0.9e-6, 0, 0.9e-6}, {0, 0, 0},    {-0.9e-5, 0, -0.9e-5}, {0.9e-6, -1e-4, 0},
-               {1.1e-6, 0, 0},      {1e-4, 0, 0}, {1e-3, 0, 0}};
+  } CASES[] = {{CUBE, 0.9e-6, 0, 0.9e-6}, {CUBE, 0, 0, 0},           {CUBE, -0.9e-5, 0, -0.9e-5},
+               {CUBE, 0.9e-6, -1e-4, 0},  {CUBE, 1.1e-6, 0, 0},      {CUBE, 1e-4, 0, 0},
+               {CUBE, 1e-3, 0, 0},        {TIED, 0.9e-6, 0, 0.9e-6}, {LED, 0.9e-6, 0, 0}};
   for (size_t k = 0; k < sizeof CASES / sizeof *CASES; k++) {
-    tbWorld w = tb_world_text(CUBE);
+    tbWorld w = tb_world_text(CASES[k].model);
     assert_near(w.m->opt.gap_allowed, 1e-6, 0);
     w.d->qpos[2] += CASES[k].start;
     w.d->qvel[2] = CASES[k].speed;

@@ -169,6 +169,24 @@ static void newton_knows_no_metres(void** state) {
   for (int k = 0; k < 2; k++) tb_world_free(w[k]);
 }
 
+// Boxes that start inside of each other at rest, without gravity: only springs say how much of a
+// motion there is to be right about.
+static void newton_starts_from_nothing(void** state) {
+  (void)state;
+  tbWorld w = tb_world_springs(
+      tb_world_text(
+          "<mujoco><option gravity='0 0 0'/><worldbody><geom type='plane' size='5 5 .1'/>"
+          "<body pos='0 0 .0995' euler='3 5 0'><freejoint/><geom type='box' size='.1 .1 .09'/>"
+          "</body><body pos='.05 0 .27' euler='0 7 0'><freejoint/><geom type='box' "
+          "size='.1 .1 .09'/></body></worldbody></mujoco>"),
+      TB_INTEGRATOR_EULER_IMPLICIT, 0.001);
+  tb_world_run(w, 1);
+  assert_int_equal(w.d->solve.status, TB_SOLVE_CONVERGED);
+  assert_true(w.d->solve.iterations > 0);
+  assert_true(w.d->solve.residual.relative <= w.m->opt.solve_tolerance);
+  tb_world_free(w);
+}
+
 // A box of 1 mm comes to rest on the springs of large ones, whose dampers stop it in microseconds.
 static void newton_lands_a_grain(void** state) {
   (void)state;
@@ -492,6 +510,7 @@ int main(void) {
       cmocka_unit_test(whirling_gains_no_energy),
       cmocka_unit_test(newton_finds_the_root_or_improves),
       cmocka_unit_test(newton_knows_no_metres),
+      cmocka_unit_test(newton_starts_from_nothing),
       cmocka_unit_test(newton_lands_a_grain),
       cmocka_unit_test(newton_knows_the_cone),
       cmocka_unit_test(foot_that_is_off_hides_no_event),
