@@ -39,6 +39,12 @@ tbActiveParts* tb_active_parts_start(tbActiveState* s, tbArena* arena);
 tbPartScale tb_active_part_scale(const tbActiveState* s, tbReal target);
 bool tb_active_part_holds(const tbResidual* residual, const tbPartScale* scale);
 
+// Sweeps begin at the present impulses; impulses and velocities are up to date again when they end.
+void tb_active_sweeps_begin(tbActiveState* s);
+void tb_active_sweeps_end(tbActiveState* s);
+// The largest impulse meanwhile.
+tbReal tb_active_sweeps_load(const tbActiveState* s);
+
 // One sweep of Gauss-Seidel (active_sweep.c) over the blocks that do not hold in a scale and whose
 // velocity may have changed since they were last looked at: how many did not hold. All blocks are
 // looked at again after tb_active_forget, as a smaller scale asks for.

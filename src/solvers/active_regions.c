@@ -18,6 +18,9 @@ enum { SMALL_CORE = 10, LEVELS = 5, MOST_HARD = 10, TURNS = 40, ITERATIONS = 30 
 // of the unsettled blocks may be left then, and after how many their scale is found anew.
 enum { SWEEPS = 160, SWEEPS_BETWEEN = 60, CHUNK = 20, RESCALE = 5 };
 static const tbReal SLOW = 0.95;
+// Relative residual: below that, single precision holds for a few sweeps only, which then begin
+// anew.
+static const tbReal EXACT = 5e-7;
 // Factorisations of the island that regions may cost: those of a heap cost one or two.
 static const tbReal MOST_WORK = 6;
 // Times the tolerance: what is unsettled, and what regions are solved to. What does not converge
@@ -124,17 +127,23 @@ static bool repair(tbActiveState* s, tbArena* arena, Parts* g, const tbPartScale
 
 // Sweeps over what is unsettled, as long as it becomes less.
 static void settle(tbActiveState* s, int sweeps) {
-  tbPartScale scale = {0};
+  tbPartScale scale = tb_active_part_scale(s, ROUGH * s->a->tolerance);
+  tb_active_sweeps_begin(s);
   for (int k = 0, last = s->p->nblock; k < sweeps; k++) {
+    if (k % RESCALE == 0 && scale.target < EXACT) {
+      tb_active_sweeps_end(s);
+      tb_active_sweeps_begin(s);
+    }
     if (k % RESCALE == 0) {
       tbReal load = scale.load;
-      scale = tb_active_part_scale(s, ROUGH * s->a->tolerance);
+      scale.load = tb_active_sweeps_load(s);
       if (scale.load < load) tb_active_forget(s);
     }
     int count = tb_active_settle(s, &scale);
     if (count == 0 || (k % CHUNK == CHUNK - 1 && count > SLOW * last)) break;
     if (k % CHUNK == CHUNK - 1) last = count;
   }
+  tb_active_sweeps_end(s);
 }
 
 // Whether repairs have cost no more than a few factors of the island. What these cost is looked up

@@ -1,7 +1,8 @@
 // Gauss-Seidel with exact local solutions (CM Alg. 6): slow to converge, but what opens, sticks or
 // slides shows after a few sweeps. Velocities are kept whitened, w = B^T lambda with
-// B = J L^-1 D^-1/2, so that a block costs its support and no more. Contacts on free bodies go by
-// themselves (free_contacts.c), other blocks one by one.
+// B = J L^-1 D^-1/2, so that a block costs its support and no more. While sweeps go on w is that of
+// where they began, and only its change, in single precision, is kept up to date. Contacts on free
+// bodies go by themselves (free_contacts.c), other blocks one by one.
 #include <math.h>
 #include <string.h>
 
@@ -24,10 +25,12 @@ typedef struct {
 struct tbActiveSweeps {
   Local* local;
   tbFreeContacts free;
-  int* place;          // by block: its place among these, or -1
-  int nother, *other;  // the other blocks
-  int* seen;           // by block: when one of these was last looked at
-  tbReal* w;           // by dof; only the dofs of the island are used
+  int* place;             // by block: its place among these, or -1
+  int nother, *other;     // the other blocks
+  int* seen;              // by block: when one of these was last looked at
+  tbReal* w;              // by dof; only the dofs of the island are used
+  tbReal** rows;          // by block: B of contacts on free bodies
+  tbReal *from, *before;  // where sweeps began: impulses and velocities of rows
 };
 
 // ---- what does not change ----------------------------------------------------------------------
@@ -69,10 +72,8 @@ static bool whiten(const tbActiveState* s, tbArena* arena, tbActiveSweeps* sweep
     int d = s->a->block[i].dim, place = sweeps->place[i];
     Local* l = &sweeps->local[i];
     *l = find_support(&s->a->forest, &s->a->block[i]);
-    if (place >= 0) {
-      l->B = sweeps->free.contact[place].B;
-      continue;
-    }
+    l->B = sweeps->rows[i];
+    if (place >= 0) continue;
     l->B = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(d * l->nnz + d * d + 1));
     if (!l->B) return false;
     l->A = l->B + d * l->nnz;
@@ -90,8 +91,12 @@ static tbActiveSweeps* start(const tbActiveState* s, tbArena* arena) {
   sweeps->place = TB_ARENA_NEW(arena, int, nblock + 1);
   sweeps->other = TB_ARENA_NEW(arena, int, nblock + 1);
   sweeps->seen = TB_ARENA_NEW(arena, int, nblock + 1);
+  sweeps->rows = tb_arena_calloc(arena, (size_t)nblock + 1, sizeof(tbReal*));
   sweeps->w = tb_arena_alloc(arena, sizeof(tbReal) * ((size_t)s->a->forest.n + 1));
-  if (arena->failed || !tb_free_contacts_start(s, arena, &sweeps->free, sweeps->place)) return NULL;
+  sweeps->from = tb_arena_alloc(arena, sizeof(tbReal) * 2 * ((size_t)s->p->n + 1));
+  sweeps->before = sweeps->from + s->p->n;
+  if (arena->failed) return NULL;
+  if (!tb_free_contacts_start(s, arena, &sweeps->free, sweeps->place, sweeps->rows)) return NULL;
   return whiten(s, arena, sweeps) ? sweeps : NULL;
 }
 
@@ -100,37 +105,127 @@ static tbActiveSweeps* start(const tbActiveState* s, tbArena* arena) {
 // sigma of a block at whitened velocity w.
 static void block_velocity(const tbActiveState* s, const Local* l, int i, const tbReal* w,
                            tbReal* out) {
-  int row = s->p->block[i].row;
-  for (int r = 0; r < s->p->block[i].dim; r++) {
-    tbReal sum = s->p->g[row + r] + (s->p->R ? s->p->R[row + r] * s->lambda[row + r] : 0);
-    for (int k = 0; k < l->nnz; k++) sum += l->B[r * l->nnz + k] * w[l->col[k]];
-    out[r] = sum;
+  int row = s->p->block[i].row, dim = s->p->block[i].dim;
+  if (s->sweeps->place[i] >= 0 && l->nnz == TB_PAIR_DOFS) {
+    tb_contact_mul_pair(l->B, w + l->col[0], w + l->col[TB_BODY_DOFS], out);
+  } else if (s->sweeps->place[i] >= 0) {
+    tb_contact_mul_single(l->B, w + l->col[0], out);
+  } else {
+    for (int r = 0; r < dim; r++) {
+      out[r] = 0;
+      for (int k = 0; k < l->nnz; k++) out[r] += l->B[r * l->nnz + k] * w[l->col[k]];
+    }
+  }
+  for (int r = 0; r < dim; r++) {
+    out[r] += s->p->g[row + r] + (s->p->R ? s->p->R[row + r] * s->lambda[row + r] : 0);
   }
 }
 
 static void add_whitened(const tbActiveState* s, const Local* l, int i, const tbReal* f,
                          tbReal* w) {
-  for (int r = 0; r < s->p->block[i].dim; r++) {
-    if (f[r] == 0) continue;
-    for (int k = 0; k < l->nnz; k++) w[l->col[k]] += l->B[r * l->nnz + k] * f[r];
+  if (s->sweeps->place[i] >= 0 && l->nnz == TB_PAIR_DOFS) {
+    tb_contact_push_pair(l->B, f, w + l->col[0], w + l->col[TB_BODY_DOFS]);
+  } else if (s->sweeps->place[i] >= 0) {
+    tb_contact_push_single(l->B, f, w + l->col[0]);
+  } else {
+    for (int r = 0; r < s->p->block[i].dim; r++) {
+      for (int k = 0; k < l->nnz; k++) w[l->col[k]] += l->B[r * l->nnz + k] * f[r];
+    }
   }
 }
 
-static void sweep_block(tbActiveState* s, int i) {
+static tbFreeScale free_scale(const tbPartScale* scale) {
+  return (tbFreeScale){scale->target * scale->speed, scale->load};
+}
+
+// Whether a block at velocity sigma holds in a scale.
+static bool holds(const tbActiveState* s, int i, const tbReal* sigma, const tbPartScale* scale) {
+  tbBlock b = s->p->block[i];
+  const tbReal* lambda = s->lambda + b.row;
+  b.row = 0;
+  tbProblem one = {.n = b.dim, .nblock = 1, .block = &b, .g = (tbReal*)sigma};
+  tbResidual r = tb_residual(&one, s->a->law, lambda, sigma);
+  return tb_active_part_holds(&r, scale);
+}
+
+bool tb_active_settled(const tbActiveState* s, int i, const tbPartScale* scale) {
+  tbReal sigma[MAX];
+  tb_active_whitened_velocity(s, i, sigma);
+  return holds(s, i, sigma, scale);
+}
+
+// ---- changes -----------------------------------------------------------------------------------
+
+void tb_active_sweeps_begin(tbActiveState* s) {
+  tbActiveSweeps* sweeps = s->sweeps;
+  tb_free_contacts_begin(&sweeps->free);
+  memcpy(sweeps->from, s->lambda, sizeof(tbReal) * (size_t)s->p->n);
+  for (int i = 0; i < s->p->nblock; i++) {
+    const tbBlock* b = &s->p->block[i];
+    tbReal* sigma = sweeps->before + b->row;
+    tb_active_whitened_velocity(s, i, sigma);
+    if (sweeps->place[i] < 0) continue;
+    tb_free_contact_begin(&sweeps->free, sweeps->place[i], b, s->lambda + b->row, sigma);
+  }
+  tb_active_forget(s);
+}
+
+void tb_active_sweeps_end(tbActiveState* s) {
+  tbActiveSweeps* sweeps = s->sweeps;
+  for (int i = 0; i < s->p->nblock; i++) {
+    const tbBlock* b = &s->p->block[i];
+    tbReal change[MAX], *lambda = s->lambda + b->row;
+    if (sweeps->place[i] >= 0) tb_free_contact_end(&sweeps->free, sweeps->place[i], b, lambda);
+    bool moved = false;
+    for (int r = 0; r < b->dim; r++) {
+      change[r] = lambda[r] - sweeps->from[b->row + r];
+      moved = moved || change[r] != 0;
+    }
+    if (moved) add_whitened(s, &sweeps->local[i], i, change, sweeps->w);
+  }
+}
+
+tbReal tb_active_sweeps_load(const tbActiveState* s) {
+  const tbActiveSweeps* sweeps = s->sweeps;
+  tbReal load = tb_free_contacts_load(&sweeps->free);
+  for (int k = 0; k < sweeps->nother; k++) {
+    const tbBlock* b = &s->p->block[sweeps->other[k]];
+    for (int r = b->row; r < b->row + b->dim; r++) load = fmax(load, fabs(s->lambda[r]));
+  }
+  return load > 0 ? load : INFINITY;
+}
+
+// ---- sweeps ------------------------------------------------------------------------------------
+
+// sigma of one of the other blocks.
+static void changed_velocity(const tbActiveState* s, int i, tbReal* out) {
+  const tbActiveSweeps* sweeps = s->sweeps;
+  const Local* l = &sweeps->local[i];
+  int row = s->p->block[i].row;
+  tbReal unit = sqrt(sweeps->free.load * sweeps->free.speed);
+  for (int r = 0; r < s->p->block[i].dim; r++) {
+    tbReal change = s->lambda[row + r] - sweeps->from[row + r], sum = 0;
+    for (int k = 0; k < l->nnz; k++) sum += l->B[r * l->nnz + k] * sweeps->free.w[l->col[k]];
+    out[r] = sweeps->before[row + r] + unit * sum + (s->p->R ? s->p->R[row + r] * change : 0);
+  }
+}
+
+// Solve one of them, at its velocity.
+static void sweep_block(tbActiveState* s, int i, tbReal* velocity) {
   const tbBlock* b = &s->p->block[i];
+  tbFreeContacts* f = &s->sweeps->free;
   Local* l = &s->sweeps->local[i];
-  tbReal velocity[MAX], change[MAX], *lambda = s->lambda + b->row, *w = s->sweeps->w;
-  block_velocity(s, l, i, w, velocity);
+  tbReal change[MAX], *lambda = s->lambda + b->row, unit = 1 / sqrt(f->load * f->speed);
   for (int r = 0; r < b->dim; r++) {
     change[r] = lambda[r];
     for (int c = 0; c < b->dim; c++) velocity[r] -= l->A[r * b->dim + c] * lambda[c];
   }
   tb_local_solve(b, s->a->law, l->A, velocity, lambda, &l->slip);
-  for (int r = 0; r < b->dim; r++) change[r] = lambda[r] - change[r];
-  add_whitened(s, l, i, change, w);
+  for (int r = 0; r < b->dim; r++) {
+    change[r] = unit * (lambda[r] - change[r]);
+    for (int k = 0; k < l->nnz; k++) f->w[l->col[k]] += (float)(l->B[r * l->nnz + k] * change[r]);
+  }
 }
-
-// ---- unsettled blocks only ----------------------------------------------------------------------
 
 // A change of w under a block.
 static void mark_moved(tbActiveState* s, int i) {
@@ -149,36 +244,18 @@ static bool is_stale(const tbActiveState* s, int i) {
   return stale;
 }
 
-static tbFreeScale free_scale(const tbPartScale* scale) {
-  return (tbFreeScale){scale->target * scale->speed, scale->load};
-}
-
-bool tb_active_settled(const tbActiveState* s, int i, const tbPartScale* scale) {
-  tbBlock b = s->p->block[i];
-  const tbReal* lambda = s->lambda + b.row;
-  const tbActiveSweeps* sweeps = s->sweeps;
-  if (sweeps->place[i] >= 0) {
-    tbFreeScale free = free_scale(scale);
-    return tb_free_contacts_settled(&sweeps->free, sweeps->place[i], &free, sweeps->w, s->lambda);
-  }
-  tbReal sigma[MAX];
-  block_velocity(s, &s->sweeps->local[i], i, s->sweeps->w, sigma);
-  b.row = 0;
-  tbProblem one = {.n = b.dim, .nblock = 1, .block = &b, .g = sigma};
-  tbResidual r = tb_residual(&one, s->a->law, lambda, sigma);
-  return tb_active_part_holds(&r, scale);
-}
-
 int tb_active_settle(tbActiveState* s, const tbPartScale* scale) {
   tbActiveSweeps* sweeps = s->sweeps;
   tbFreeScale free = free_scale(scale);
-  int count = tb_free_contacts_sweep(&sweeps->free, &free, sweeps->w, s->lambda);
+  int count = tb_free_contacts_sweep(&sweeps->free, &free);
   for (int k = 0; k < sweeps->nother; k++) {
     int i = sweeps->other[k];
+    tbReal sigma[MAX];
     if (!is_stale(s, i)) continue;
-    bool moves = !tb_active_settled(s, i, scale);
+    changed_velocity(s, i, sigma);
+    bool moves = !holds(s, i, sigma, scale);
     if (moves) {
-      sweep_block(s, i);
+      sweep_block(s, i, sigma);
       mark_moved(s, i);
       count++;
     }
@@ -208,7 +285,6 @@ bool tb_active_whiten(tbActiveState* s, tbArena* arena) {
     tb_block_project(b, s->a->law, s->lambda + b->row, s->lambda + b->row);
     add_whitened(s, &local[i], i, s->lambda + b->row, w);
   }
-  tb_active_forget(s);
   return true;
 }
 
@@ -218,17 +294,21 @@ void tb_active_whitened_velocity(const tbActiveState* s, int i, tbReal* out) {
 
 void tb_active_whitened_push(tbActiveState* s, int i, const tbReal* change) {
   add_whitened(s, &s->sweeps->local[i], i, change, s->sweeps->w);
-  mark_moved(s, i);
 }
 
 bool tb_active_sweep(tbActiveState* s, tbArena* arena, int count) {
   if (!tb_active_whiten(s, arena)) return false;
   tbActiveSweeps* sweeps = s->sweeps;
+  tb_active_sweeps_begin(s);
   for (int k = 0; k < count; k++) {
-    tb_free_contacts_sweep(&sweeps->free, NULL, sweeps->w, s->lambda);
-    for (int j = 0; j < sweeps->nother; j++) sweep_block(s, sweeps->other[j]);
+    tb_free_contacts_sweep(&sweeps->free, NULL);
+    for (int j = 0; j < sweeps->nother; j++) {
+      tbReal sigma[MAX];
+      changed_velocity(s, sweeps->other[j], sigma);
+      sweep_block(s, sweeps->other[j], sigma);
+    }
   }
-  tb_active_forget(s);
+  tb_active_sweeps_end(s);
   for (int i = 0; i < s->p->nblock; i++) {
     tb_active_whitened_velocity(s, i, s->sigma + s->p->block[i].row);
   }

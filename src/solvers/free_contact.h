@@ -1,33 +1,33 @@
 // A contact of three rows on one free body or two, nearly all that there is in a heap, under the
-// exact law (CM eq. 13): what of its local problem does not change from sweep to sweep is computed
-// once. Velocities are whitened (active_sweep.c).
+// exact law (CM eq. 13), as sweeps go through it: in single precision and round coordinates,
+// tangents as lambda_Ti / mu_i and mu_i sigma_i. Impulses and velocities are changes since sweeps
+// began (free_contacts.c), so that rounding is that of changes.
 #ifndef TRIBO_SOLVERS_FREE_CONTACT_H_
 #define TRIBO_SOLVERS_FREE_CONTACT_H_
 
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "linalg/ltdl.h"
 #include "solvers/contact_rows.h"
 #include "tribo/problem.h"
 
-// All that sweeps read of it: eight lines of cache, of which the first six tell whether it is good
-// enough. After elimination of its normal row on the plane
-// sigma_N = 0, in the unknowns x_i = lambda_Ti / mu_i (local.c): lambda_N = n0 - a . x with
-// n0 = -b_N / A_NN, a_i = mu_i h_i, h_i = A_Ni / A_NN, and (S + s I) x = -c with
-// c_i = mu_i (b_i - h_i b_N), s >= 0 the multiplier of sliding.
+// Numbers of a contact's rows, the fourth 0; or of four contacts.
+enum { TB_FREE_LANES = 4 };
+typedef float tbFreeFour[TB_FREE_LANES];
+
+// What does not change from sweep to sweep is computed once: four lines of cache, of which the
+// first three tell whether the contact is good enough. With A = B B^T + R, h_i = A_Ni / A_NN and
+// a change x of the tangents, the normal is eliminated on the plane sigma_N = 0: the change of
+// lambda_N is -sigma_N / A_NN - h . x, and A_NN (S + s I) x = -(sigma_i - h_i sigma_N) - A_NN s
+// times the tangents there are, s >= 0 the multiplier of sliding.
 typedef struct {
-  _Alignas(64) int bodies;  // that it moves, or 0: a block that goes the general way
-  int body[2];              // their first dofs
-  int row;
-  tbReal g[TB_CONTACT_ROWS], R[TB_CONTACT_ROWS], mu[2];
-  tbReal B[TB_CONTACT_ROWS * TB_PAIR_DOFS];
-  tbReal A[6];     // B B^T + R by rows of its lower triangle
-  tbReal inverse;  // 1 / A_NN
-  tbReal S[3];
-  tbReal rest[3];                // S^-1
-  tbReal slip;                   // the last s
-  tbReal last[TB_CONTACT_ROWS];  // change of lambda
+  _Alignas(64) tbFreeFour g, R;  // velocity at the beginning, compliance
+  float B[TB_CONTACT_ROWS * TB_PAIR_DOFS];
+  tbFreeFour normal;  // h, 1 / A_NN, the last s
+  tbFreeFour S;       // and 1 / det S
+  tbFreeFour last;    // change
 } tbFreeContact;
 
 // B = J L^-1 D^-1/2 of the rows that B holds as J, `width` of them side by side: on the six dofs
@@ -45,74 +45,50 @@ TB_INLINE void tb_free_contact_whiten(const tbForest* forest, const tbReal* LD,
   }
 }
 
-// B B^T.
-TB_INLINE void tb_free_contact_square(const tbFreeContact* c, tbReal* A) {
+// B B^T + R.
+TB_INLINE void tb_free_contact_square(int bodies, const tbReal* B, const tbReal* R, tbReal* A) {
   for (int r = 0; r < TB_CONTACT_ROWS; r++) {
-    if (c->bodies == 2) {
-      const tbReal* row = c->B + r * TB_PAIR_DOFS;
-      tb_contact_mul_pair(c->B, row, row + TB_BODY_DOFS, A + r * TB_CONTACT_ROWS);
+    if (bodies == 2) {
+      const tbReal* row = B + r * TB_PAIR_DOFS;
+      tb_contact_mul_pair(B, row, row + TB_BODY_DOFS, A + r * TB_CONTACT_ROWS);
     } else {
-      tb_contact_mul_single(c->B, c->B + r * TB_BODY_DOFS, A + r * TB_CONTACT_ROWS);
+      tb_contact_mul_single(B, B + r * TB_BODY_DOFS, A + r * TB_CONTACT_ROWS);
     }
+    A[r * TB_CONTACT_ROWS + r] += R[r];
   }
 }
 
-// The local problem of A = B B^T + R. False where an axis has no friction or no inertia, or where
-// two depend on each other.
-static inline bool tb_free_contact_reduce(const tbBlock* b, const tbReal* A, tbFreeContact* c) {
-  const tbReal singular = 1e-14;
+// The local problem of A. False where an axis has no friction or no inertia, or where two depend on
+// each other.
+static inline bool tb_free_contact_reduce(const tbReal* mu, const tbReal* A, tbFreeContact* c) {
+  const tbReal singular = 1e-4;
   if (!(A[0] > 0)) return false;
-  c->inverse = 1 / A[0];
-  tbReal m0 = c->mu[0] = b->mu[0], m1 = c->mu[1] = b->mu[1];
-  tbReal h0 = A[3] * c->inverse, h1 = A[6] * c->inverse;
-  c->S[0] = m0 * m0 * (A[4] - A[3] * h0);
-  c->S[1] = m0 * m1 * (A[5] - A[3] * h1);
-  c->S[2] = m1 * m1 * (A[8] - A[6] * h1);
-  tbReal product = c->S[0] * c->S[2], det = product - c->S[1] * c->S[1];
-  if (!(c->S[0] > 0) || !(c->S[2] > 0) || !(det > singular * product)) return false;
-  c->rest[0] = c->S[2] / det;
-  c->rest[1] = -c->S[1] / det;
-  c->rest[2] = c->S[0] / det;
-  for (int r = 0, k = 0; r < TB_CONTACT_ROWS; r++) {
-    for (int j = 0; j <= r; j++) c->A[k++] = A[r * TB_CONTACT_ROWS + j];
+  tbReal m0 = mu[0], m1 = mu[1], unit = 1 / A[0], h0 = m0 * A[3] * unit, h1 = m1 * A[6] * unit;
+  tbReal S0 = m0 * m0 * A[4] * unit - h0 * h0, S1 = m0 * m1 * A[5] * unit - h0 * h1;
+  tbReal S2 = m1 * m1 * A[8] * unit - h1 * h1, product = S0 * S2, det = product - S1 * S1;
+  if (!(S0 > 0) || !(S2 > 0) || !(det > singular * product)) return false;
+  tbReal normal[] = {h0, h1, unit, 0}, S[] = {S0, S1, S2, 1 / det};
+  for (int k = 0; k < TB_FREE_LANES; k++) {
+    c->normal[k] = (float)normal[k];
+    c->S[k] = (float)S[k];
+    c->last[k] = 0;
   }
   return true;
 }
 
-// w of a change of its impulse.
-TB_INLINE void tb_free_contact_push(const tbFreeContact* c, const tbReal* change, tbReal* w) {
-  if (c->bodies == 2) {
-    tb_contact_push_pair(c->B, change, w + c->body[0], w + c->body[1]);
-  } else {
-    tb_contact_push_single(c->B, change, w + c->body[0]);
+// Its rows in single precision: those of one body have zeros for the other.
+static inline void tb_free_contact_rows(int bodies, const tbReal* mu, const tbReal* B,
+                                        const tbReal* R, tbReal unit, tbFreeContact* c) {
+  memset(c->B, 0, sizeof c->B);
+  memset(c->R, 0, sizeof c->R);
+  for (int r = 0; r < TB_CONTACT_ROWS; r++) {
+    tbReal share = r == 0 ? 1 : mu[r - 1], factor = share * unit;
+    int width = bodies * TB_BODY_DOFS;
+    for (int k = 0; k < width; k++) {
+      c->B[r * TB_PAIR_DOFS + k] = (float)(factor * B[r * width + k]);
+    }
+    c->R[r] = (float)(factor * factor * R[r]);
   }
 }
-
-// Its sigma at whitened velocity w.
-TB_INLINE void tb_free_contact_velocity(const tbFreeContact* c, const tbReal* w,
-                                        const tbReal* lambda, tbReal* sigma) {
-  if (c->bodies == 2) {
-    tb_contact_mul_pair(c->B, w + c->body[0], w + c->body[1], sigma);
-  } else {
-    tb_contact_mul_single(c->B, w + c->body[0], sigma);
-  }
-  for (int r = 0; r < TB_CONTACT_ROWS; r++) sigma[r] += c->g[r] + c->R[r] * lambda[r];
-}
-
-// What is known of a contact when it is looked at.
-typedef struct {
-  const tbFreeContact* contact;
-  const tbReal* lambda;
-  tbReal sigma[TB_CONTACT_ROWS];
-} tbFreeLook;
-
-// What becomes of some contacts side by side; not 0 where one goes farther than its solution, and
-// where the multiplier of sliding was found.
-enum { TB_FREE_LANES = 4 };
-typedef tbReal tbFreeLanes[TB_FREE_LANES];
-typedef struct {
-  tbFreeLanes lambda[TB_CONTACT_ROWS], change[TB_CONTACT_ROWS], last[TB_CONTACT_ROWS];
-  tbFreeLanes slip, farther, found;
-} tbFreeMove;
 
 #endif

@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "solvers/local.h"
+#include "contact/cone.h"
+#include "solvers/free_lanes.h"
 
-enum { D = TB_CONTACT_ROWS };
+enum { D = TB_CONTACT_ROWS, LANES = TB_FREE_LANES };
 // As many as a word has bits. Contacts of a body that has more of them go one by one.
 enum { COLOURS = 64 };
 // Contacts of which it is asked at once whether to look at them; that are solved at once; that are
@@ -15,15 +16,7 @@ enum { COLOURS = 64 };
 enum { GROUP = 16, BATCH = 64, AHEAD = 4, LINE = 64 };
 
 // A contact that is more than so many times above its target may go farther than its solution.
-static const tbReal NEARLY = 10;
-
-// Registers of two numbers, which every machine has, and of four.
-#define LANES 2
-#include "solvers/free_lanes.h"
-#undef LANES
-#define LANES 4
-#include "solvers/free_lanes.h"
-#undef LANES
+static const float NEARLY = 10;
 
 // ---- what does not change ----------------------------------------------------------------------
 
@@ -74,185 +67,273 @@ static bool find_colours(const tbActiveState* s, tbArena* arena, tbFreeContacts*
   return true;
 }
 
-// False: a contact that goes the general way.
-static bool make_contact(const tbActiveState* s, int i, tbFreeContact* c) {
+// Whitened rows of a contact and B B^T + R.
+static void whiten(const tbActiveState* s, int i, int bodies, const int* body, tbReal* B,
+                   tbReal* A) {
   const tbActive* a = s->a;
   const tbRows* rows = &a->block[i];
-  const tbBlock* b = &s->p->block[i];
-  tbReal A[D * D];
-  c->bodies = count_bodies(s, i, c->body);
-  memcpy(c->B, rows->J, sizeof(tbReal) * (size_t)(D * rows->nnz));
-  for (int k = 0; k < c->bodies; k++) {
-    tb_free_contact_whiten(&a->forest, a->LD, a->inverse, c->body[k], rows->nnz,
-                           c->B + k * TB_BODY_DOFS);
+  const tbReal none[D] = {0};
+  memcpy(B, rows->J, sizeof(tbReal) * (size_t)(D * rows->nnz));
+  for (int k = 0; k < bodies; k++) {
+    tb_free_contact_whiten(&a->forest, a->LD, a->inverse, body[k], rows->nnz, B + k * TB_BODY_DOFS);
   }
-  tb_free_contact_square(c, A);
-  c->row = b->row;
-  c->slip = 0;
-  for (int r = 0; r < D; r++) {
-    c->g[r] = s->p->g[b->row + r];
-    c->R[r] = s->p->R ? s->p->R[b->row + r] : 0;
-    c->last[r] = 0;
-    A[r * D + r] += c->R[r];
-  }
-  return tb_free_contact_reduce(b, A, c);
+  tb_free_contact_square(bodies, B, s->p->R ? s->p->R + s->p->block[i].row : none, A);
 }
 
-bool tb_free_contacts_start(const tbActiveState* s, tbArena* arena, tbFreeContacts* f, int* place) {
-  int n = s->a->forest.n;
-  *f = (tbFreeContacts){.end = TB_ARENA_NEW(arena, int, COLOURS)};
-  if (!f->end || !find_colours(s, arena, f, place)) return false;
-  f->contact = tb_arena_alloc(arena, sizeof(tbFreeContact) * ((size_t)f->count + 1));
-  f->first = TB_ARENA_NEW(arena, int, f->count + GROUP);
-  f->second = TB_ARENA_NEW(arena, int, f->count + GROUP);
-  f->seen = TB_ARENA_NEW(arena, int, f->count + GROUP);
-  f->moved = TB_ARENA_NEW(arena, int, n + 1);
-  if (arena->failed) return false;
-  // What goes the general way after all is left out: nothing moves there.
-  f->moved[n] = TB_MOVED_NEVER;
-  for (int i = 0; i < s->p->nblock; i++) {
+// In units of load and speed. False: a contact that goes the general way.
+static bool make_contact(const tbActiveState* s, int i, const tbReal* B, tbReal* A,
+                         tbFreeContacts* f, int k) {
+  const tbBlock* b = &s->p->block[i];
+  const tbReal none[D] = {0};
+  int body[2], bodies = count_bodies(s, i, body);
+  tbReal unit = f->load / f->speed;
+  for (int r = 0; r < D * D; r++) A[r] *= unit;
+  f->first[k] = body[0];
+  f->second[k] = bodies == 2 ? body[1] : f->nothing;
+  tb_free_contact_rows(bodies, b->mu, B, s->p->R ? s->p->R + b->row : none, sqrt(unit),
+                       &f->contact[k]);
+  return tb_free_contact_reduce(b->mu, A, &f->contact[k]);
+}
+
+static bool allocate(tbArena* arena, tbFreeContacts* f) {
+  size_t n = (size_t)f->count + GROUP;
+  f->contact = tb_arena_alloc(arena, sizeof(tbFreeContact) * n);
+  f->lambda = tb_arena_alloc(arena, sizeof(tbFreeFour) * n);
+  f->change = tb_arena_alloc(arena, sizeof(tbFreeFour) * n);
+  f->first = TB_ARENA_NEW(arena, int, n);
+  f->second = TB_ARENA_NEW(arena, int, n);
+  f->seen = TB_ARENA_NEW(arena, int, n);
+  f->moved = TB_ARENA_NEW(arena, int, f->nothing + 1);
+  f->w = TB_ARENA_NEW(arena, float, f->nothing + TB_BODY_DOFS);
+  return !arena->failed;
+}
+
+bool tb_free_contacts_start(const tbActiveState* s, tbArena* arena, tbFreeContacts* f, int* place,
+                            tbReal** rows) {
+  int n = s->p->nblock;
+  *f = (tbFreeContacts){.end = TB_ARENA_NEW(arena, int, COLOURS), .nothing = s->a->forest.n};
+  if (!f->end || !find_colours(s, arena, f, place) || !allocate(arena, f)) return false;
+  enum { A = D * TB_PAIR_DOFS, SIZE = A + D * D };
+  tbReal* B = tb_arena_alloc(arena, sizeof(tbReal) * SIZE * ((size_t)f->count + 1));
+  if (!B) return false;
+  // The unit of impulse: what stops the heaviest at the largest velocity.
+  tbReal least = INFINITY;
+  for (int i = 0; i < n; i++) {
+    if (place[i] < 0) continue;
+    int body[2], bodies = count_bodies(s, i, body);
+    rows[i] = B + SIZE * place[i];
+    whiten(s, i, bodies, body, rows[i], rows[i] + A);
+    if (rows[i][A] > 0) least = fmin(least, rows[i][A]);
+  }
+  f->speed = s->fastest > 0 ? s->fastest : 1;
+  f->load = least < INFINITY ? f->speed / least : 1;
+  for (int i = 0; i < n; i++) {
     int k = place[i];
-    if (k < 0) continue;
-    tbFreeContact* c = &f->contact[k];
-    bool made = make_contact(s, i, c);
-    if (!made) c->bodies = 0;
-    if (!made) place[i] = -1;
-    f->first[k] = made ? c->body[0] : n;
-    f->second[k] = made ? c->body[c->bodies - 1] : n;
+    if (k < 0 || make_contact(s, i, rows[i], rows[i] + A, f, k)) continue;
+    // Goes the general way after all: nothing moves here.
+    f->first[k] = f->second[k] = f->nothing;
+    memset(&f->contact[k], 0, sizeof f->contact[k]);
+    place[i] = -1;
   }
   return true;
 }
+
+// ---- changes -----------------------------------------------------------------------------------
 
 void tb_free_contacts_forget(tbFreeContacts* f) {
   for (int k = 0; k < f->count; k++) f->seen[k] = TB_MOVED_NEVER;
 }
 
+void tb_free_contacts_begin(tbFreeContacts* f) {
+  f->clock = 0;
+  memset(f->w, 0, sizeof(float) * (size_t)(f->nothing + TB_BODY_DOFS));
+  memset(f->moved, 0, sizeof(int) * (size_t)f->nothing);
+  memset(f->change, 0, sizeof(tbFreeFour) * (size_t)f->count);
+  memset(f->lambda, 0, sizeof(tbFreeFour) * (size_t)f->count);
+  f->moved[f->nothing] = TB_MOVED_NEVER;
+  tb_free_contacts_forget(f);
+}
+
+void tb_free_contact_begin(tbFreeContacts* f, int k, const tbBlock* b, const tbReal* lambda,
+                           const tbReal* sigma) {
+  tbFreeContact* c = &f->contact[k];
+  memset(c->g, 0, sizeof c->g);
+  for (int r = 0; r < D; r++) {
+    tbReal mu = r == 0 ? 1 : b->mu[r - 1];
+    c->g[r] = (float)(mu * sigma[r] / f->speed);
+    f->lambda[k][r] = (float)(lambda[r] / mu / f->load);
+    c->last[r] = 0;
+  }
+}
+
+void tb_free_contact_end(const tbFreeContacts* f, int k, const tbBlock* b, tbReal* lambda) {
+  bool open = f->lambda[k][0] + f->change[k][0] == 0;
+  for (int r = 0; r < D; r++) {
+    tbReal mu = r == 0 ? 1 : b->mu[r - 1];
+    lambda[r] = open ? 0 : lambda[r] + mu * f->load * f->change[k][r];
+  }
+  // Rounding leaves it on the edge or within.
+  tb_block_project(b, TB_LAW_NCP, lambda, lambda);
+}
+
+tbReal tb_free_contacts_load(const tbFreeContacts* f) {
+  float most = 0;
+  for (int k = 0; k < f->count; k++) {
+    float now = f->lambda[k][0] + f->change[k][0];
+    most = now > most ? now : most;
+  }
+  return f->load * most;
+}
+
 // ---- sweeps ------------------------------------------------------------------------------------
 
-// By the general solver, where the search for the multiplier of sliding does not end.
-TB_COLD void solve_alone(tbFreeContact* c, const tbReal* sigma, tbReal* lambda, tbReal* change) {
-  const tbReal* a = c->A;
-  tbReal A[D * D] = {a[0], a[1], a[3], a[1], a[2], a[4], a[3], a[4], a[5]}, b[D];
-  tbBlock block = {.type = TB_BLOCK_CONE, .dim = D, .mu = {c->mu[0], c->mu[1]}};
-  for (int r = 0; r < D; r++) {
-    change[r] = lambda[r];
-    b[r] = sigma[r] - (A[r * D] * lambda[0] + A[r * D + 1] * lambda[1] + A[r * D + 2] * lambda[2]);
-  }
-  c->slip = 0;
-  tb_local_solve(&block, TB_LAW_NCP, A, b, lambda, &c->slip);
-  for (int r = 0; r < D; r++) change[r] = lambda[r] - change[r];
-}
-
-// What a sweep goes through.
+// Contacts of one colour that are looked at together, and those of them that are to be solved, by
+// their places here; the first fills up the last lanes.
 typedef struct {
-  tbFreeContacts* f;
-  const tbFreeScale* scale;  // NULL: everything is solved
-  int lanes;
-  tbReal *w, *lambda;
-} Sweep;
-
-// Contacts of one colour that are looked at together, and those of them that are to be solved; the
-// first fills up the last lanes.
-typedef struct {
-  int n, count, at[BATCH];
-  tbFreeLook all[BATCH];
-  const tbFreeLook *look[BATCH + TB_FREE_LANES], *open[BATCH + TB_FREE_LANES];
+  int n, count, at[BATCH + LANES], open[BATCH + LANES];
+  tbFreeFour sigma[BATCH + LANES], lambda[BATCH + LANES];
 } Batch;
 
-TB_INLINE void look(const Sweep* s, Batch* b) {
+// The twelve velocities of a contact's bodies.
+typedef struct {
+  tbLanes w[D];
+} Bodies;
+
+typedef double Half __attribute__((aligned(4), may_alias));
+typedef double Halves __attribute__((vector_size(TB_LANES_BYTES)));
+
+TB_INLINE Bodies get_bodies(const tbFreeContacts* f, int k) {
+  const float *x = f->w + f->first[k], *y = f->w + f->second[k];
+  Halves both = {*(const Half*)(x + LANES), *(const Half*)y};
+  return (Bodies){{*(const tbLanes*)x, (tbLanes)both, *(const tbLanes*)(y + 2)}};
+}
+
+TB_INLINE void put_bodies(const tbFreeContacts* f, int k, const Bodies* b) {
+  float *x = f->w + f->first[k], *y = f->w + f->second[k];
+  Halves both = (Halves)b->w[1];
+  *(tbLanes*)x = b->w[0];
+  *(Half*)(x + LANES) = both[0];
+  *(Half*)y = both[1];
+  *(tbLanes*)(y + 2) = b->w[2];
+}
+
+// sigma = g + B w + R times the change.
+TB_INLINE tbLanes find_velocity(const tbFreeContacts* f, int k) {
+  const tbFreeContact* c = &f->contact[k];
+  Bodies b = get_bodies(f, k);
+  tbLanes p[D];
+  for (int r = 0; r < D; r++) {
+    const tbLanes* B = (const tbLanes*)(c->B + r * TB_PAIR_DOFS);
+    p[r] = B[0] * b.w[0] + B[1] * b.w[1] + B[2] * b.w[2];
+  }
+  tbLanes s = TB_LANES_PICK(p[0], p[1], 0, 2, 4, 6) + TB_LANES_PICK(p[0], p[1], 1, 3, 5, 7);
+  tbLanes t = TB_LANES_PICK(p[2], p[2], 0, 2, 0, 2) + TB_LANES_PICK(p[2], p[2], 1, 3, 1, 3);
+  tbLanes sum = TB_LANES_PICK(s, t, 0, 2, 4, 6) + TB_LANES_PICK(s, t, 1, 3, 5, 7);
+  return sum + *(const tbLanes*)c->g + *(const tbLanes*)c->R * *(const tbLanes*)f->change[k];
+}
+
+TB_INLINE void push(const tbFreeContacts* f, int k, tbLanes change) {
+  const tbLanes* B = (const tbLanes*)f->contact[k].B;
+  Bodies b = get_bodies(f, k);
+  for (int i = 0; i < D; i++) {
+    b.w[i] += B[i] * change[0] + B[i + D] * change[1] + B[i + 2 * D] * change[2];
+  }
+  put_bodies(f, k, &b);
+}
+
+TB_INLINE void look(const tbFreeContacts* f, Batch* b) {
   for (int j = 0; j < b->n; j++) {
-    const tbFreeContact* c = &s->f->contact[b->at[j]];
+    int k = b->at[j];
     if (j + AHEAD < b->n) {
-      const char* next = (const char*)&s->f->contact[b->at[j + AHEAD]];
-      for (size_t k = 0; k < offsetof(tbFreeContact, A); k += LINE) tb_prefetch(next + k);
+      const char* next = (const char*)&f->contact[b->at[j + AHEAD]];
+      for (size_t i = 0; i < sizeof(tbFreeContact); i += LINE) tb_prefetch(next + i);
     }
-    tbFreeLook* found = &b->all[j];
-    found->contact = c;
-    found->lambda = s->lambda + c->row;
-    tb_free_contact_velocity(c, s->w, found->lambda, found->sigma);
-    b->look[j] = found;
+    *(tbLanes*)b->sigma[j] = find_velocity(f, k);
+    *(tbLanes*)b->lambda[j] = *(const tbLanes*)f->lambda[k] + *(const tbLanes*)f->change[k];
   }
-  for (int j = b->n; j % s->lanes; j++) b->look[j] = b->all;
+  for (int j = b->n; j % LANES; j++) {
+    *(tbLanes*)b->sigma[j] = *(tbLanes*)b->lambda[j] = (tbLanes){0};
+  }
 }
 
-// The lanes of what does not hold, as bits.
-TB_INLINE unsigned find_misses(const tbFreeLook* const* look, int lanes, const tbFreeScale* scale) {
-  unsigned bits = 0;
-  Mask_2 two;
-  Mask_4 four;
-  if (lanes == 4) {
-    misses_4(look, scale->most, scale->load, &four);
-  } else {
-    misses_2(look, scale->most, scale->load, &two);
+TB_INLINE void gather_look(const Batch* b, const int* j, tbFreeLook* look) {
+  for (int l = 0; l < LANES; l++) {
+    look->sigma[l] = *(const tbLanes*)b->sigma[j[l]];
+    look->lambda[l] = *(const tbLanes*)b->lambda[j[l]];
   }
-  for (int l = 0; l < lanes; l++) bits |= (unsigned)((lanes == 4 ? four[l] : two[l]) & 1) << l;
-  return bits;
+  tb_lanes_transpose(look->sigma);
+  tb_lanes_transpose(look->lambda);
 }
 
-TB_INLINE void find_open(const Sweep* s, Batch* b) {
+TB_INLINE void gather_contacts(const tbFreeContacts* f, const Batch* b, const int* j,
+                               tbFreeMove* move) {
+  for (int l = 0; l < LANES; l++) {
+    const tbFreeContact* c = &f->contact[b->at[j[l]]];
+    move->normal[l] = *(const tbLanes*)c->normal;
+    move->S[l] = *(const tbLanes*)c->S;
+    move->last[l] = *(const tbLanes*)c->last;
+  }
+  tb_lanes_transpose(move->normal);
+  tb_lanes_transpose(move->S);
+  tb_lanes_transpose(move->last);
+}
+
+// A scale in the units of the contacts; `all`: everything is solved.
+typedef struct {
+  tbMask all;
+  float most, load;
+} Scale;
+
+TB_INLINE void find_open(Batch* b, const Scale* scale) {
   b->count = 0;
-  for (int j = 0; j < b->n; j += s->lanes) {
-    unsigned misses = s->scale ? find_misses(b->look + j, s->lanes, s->scale) : ~0u;
-    for (int l = 0; l < s->lanes && j + l < b->n; l++) {
-      b->open[b->count] = b->look[j + l];
-      b->count += (misses >> l) & 1;
+  for (int j = 0; j < b->n; j += LANES) {
+    const int next[LANES] = {j, j + 1, j + 2, j + 3};
+    tbFreeLook four;
+    gather_look(b, next, &four);
+    tbMask misses = tb_free_misses(&four, scale->most, scale->load) | scale->all;
+    for (int l = 0; l < LANES && j + l < b->n; l++) {
+      b->open[b->count] = j + l;
+      b->count -= misses[l];
     }
   }
-  for (int k = b->count; k % s->lanes; k++) b->open[k] = b->open[0];
+  for (int k = b->count; k % LANES; k++) b->open[k] = b->open[0];
 }
 
-TB_INLINE void solve_lanes(const tbFreeLook* const* look, int lanes, const tbFreeScale* scale,
-                           tbFreeMove* move) {
-  if (lanes == 4) {
-    Mask_4 far = {0};
-    if (scale) misses_4(look, NEARLY * scale->most, scale->load, &far);
-    solve_4(look, move);
-    relax_4(look, &far, move);
-  } else {
-    Mask_2 far = {0};
-    if (scale) misses_2(look, NEARLY * scale->most, scale->load, &far);
-    solve_2(look, move);
-    relax_2(look, &far, move);
+// Solve four of them. One that went farther is to be looked at again.
+TB_INLINE void solve_four(tbFreeContacts* f, const Batch* b, const int* j, int used, int now,
+                          const Scale* scale) {
+  tbFreeLook four;
+  tbFreeMove move;
+  gather_look(b, j, &four);
+  gather_contacts(f, b, j, &move);
+  tbMask far = tb_free_misses(&four, NEARLY * scale->most, scale->load) & ~scale->all;
+  move.change[D] = (tbLanes){0};
+  tb_free_solve(&four, &move);
+  tb_free_relax(&four, far, &move);
+  tb_lanes_transpose(move.change);
+  tb_lanes_transpose(move.last);
+  for (int l = 0; l < used; l++) {
+    int k = b->at[j[l]];
+    *(tbLanes*)f->change[k] += move.change[l];
+    *(tbLanes*)f->contact[k].last = move.last[l];
+    f->contact[k].normal[D] = move.normal[D][l];
+    push(f, k, move.change[l]);
+    f->moved[f->first[k]] = f->moved[f->second[k]] = now;
+    f->seen[k] = now + move.farther[l];
   }
 }
 
-// What a contact takes from its lane. Whether it went farther.
-TB_INLINE bool take_lane(const tbFreeMove* move, int l, tbFreeContact* c, const tbReal* sigma,
-                         tbReal* w, tbReal* lambda) {
-  tbReal change[D];
-  bool found = move->found[l] != 0;
-  if (found) {
-    for (int r = 0; r < D; r++) {
-      lambda[r] = move->lambda[r][l];
-      change[r] = move->change[r][l];
-      c->last[r] = move->last[r][l];
-    }
-    c->slip = move->slip[l];
-  } else {
-    solve_alone(c, sigma, lambda, change);
-  }
-  tb_free_contact_push(c, change, w);
-  return found && move->farther[l] != 0;
-}
-
-// Look at contacts that share no body and solve what is to be solved: how many. One that went
-// farther is to be looked at again.
-TB_INLINE int solve_batch(const Sweep* s, Batch* b) {
-  tbFreeContacts* f = s->f;
+// Look at contacts that share no body and solve what is to be solved: how many.
+TB_INLINE int solve_batch(tbFreeContacts* f, Batch* b, const Scale* scale) {
   int now = ++f->clock;
-  look(s, b);
-  find_open(s, b);
+  look(f, b);
+  find_open(b, scale);
   for (int j = 0; j < b->n; j++) f->seen[b->at[j]] = now;
-  for (int k = 0; k < b->count; k += s->lanes) {
-    tbFreeMove move;
-    solve_lanes(b->open + k, s->lanes, s->scale, &move);
-    for (int l = 0; l < s->lanes && k + l < b->count; l++) {
-      ptrdiff_t j = b->open[k + l] - b->all;
-      tbFreeContact* c = &f->contact[b->at[j]];
-      f->moved[c->body[0]] = f->moved[c->body[c->bodies - 1]] = now;
-      f->seen[b->at[j]] -= take_lane(&move, l, c, b->all[j].sigma, s->w, s->lambda + c->row);
-    }
+  for (int k = 0; k < b->count; k += LANES) {
+    int used = b->count - k < LANES ? b->count - k : LANES;
+    solve_four(f, b, b->open + k, used, now, scale);
   }
+  f->moved[f->nothing] = TB_MOVED_NEVER;
   return b->count;
 }
 
@@ -269,52 +350,31 @@ TB_INLINE unsigned find_stale(const tbFreeContacts* f, int begin) {
 }
 
 // The contacts from `begin` to `end`, of one colour.
-TB_INLINE int sweep_colour(const Sweep* s, int begin, int end) {
+TB_INLINE int sweep_colour(tbFreeContacts* f, const Scale* scale, bool all, int begin, int end) {
   Batch b;
   int count = b.n = 0;
   for (int k = begin; k < end; k += GROUP) {
-    unsigned stale = s->scale ? find_stale(s->f, k) : (1u << GROUP) - 1;
+    unsigned stale = all ? (1u << GROUP) - 1 : find_stale(f, k);
     if (end - k < GROUP) stale &= (1u << (end - k)) - 1;
     for (; stale; stale &= stale - 1) {
       int i = k + tb_lowest_bit(stale);
-      if (s->scale || s->f->contact[i].bodies > 0) b.at[b.n++] = i;
+      if (!all || f->first[i] != f->nothing) b.at[b.n++] = i;
     }
     if (b.n <= BATCH - GROUP && k + GROUP < end) continue;
-    if (b.n > 0) count += solve_batch(s, &b);
+    if (b.n > 0) count += solve_batch(f, &b, scale);
     b.n = 0;
   }
   return count;
 }
 
-TB_INLINE int sweep(const Sweep* s) {
+int tb_free_contacts_sweep(tbFreeContacts* f, const tbFreeScale* scale) {
+  Scale s = {.all = scale ? (tbMask){0} : ~(tbMask){0}};
+  if (scale) s.most = (float)(scale->most / f->speed);
+  if (scale) s.load = (float)(scale->load / f->load);
   int begin = 0, count = 0;
-  for (int k = 0; k < s->f->colours; begin = s->f->end[k++]) {
-    count += sweep_colour(s, begin, s->f->end[k]);
+  for (int k = 0; k < f->colours; begin = f->end[k++]) {
+    count += sweep_colour(f, &s, !scale, begin, f->end[k]);
   }
-  for (; begin < s->f->count; begin++) count += sweep_colour(s, begin, begin + 1);
+  for (; begin < f->count; begin++) count += sweep_colour(f, &s, !scale, begin, begin + 1);
   return count;
-}
-
-static int sweep_narrow(tbFreeContacts* f, const tbFreeScale* scale, tbReal* w, tbReal* lambda) {
-  Sweep s = {f, scale, 2, w, lambda};
-  return sweep(&s);
-}
-
-TB_WIDE static int sweep_wide(tbFreeContacts* f, const tbFreeScale* scale, tbReal* w,
-                              tbReal* lambda) {
-  Sweep s = {f, scale, 4, w, lambda};
-  return sweep(&s);
-}
-
-int tb_free_contacts_sweep(tbFreeContacts* f, const tbFreeScale* scale, tbReal* w, tbReal* lambda) {
-  return tb_wide() ? sweep_wide(f, scale, w, lambda) : sweep_narrow(f, scale, w, lambda);
-}
-
-bool tb_free_contacts_settled(const tbFreeContacts* f, int place, const tbFreeScale* scale,
-                              const tbReal* w, const tbReal* lambda) {
-  tbFreeLook one = {.contact = &f->contact[place]};
-  one.lambda = lambda + one.contact->row;
-  tb_free_contact_velocity(one.contact, w, one.lambda, one.sigma);
-  const tbFreeLook* look[2] = {&one, &one};
-  return find_misses(look, 2, scale) == 0;
 }

@@ -13,31 +13,44 @@ typedef struct {
   int count;
   tbFreeContact* contact;  // those of a colour follow each other
   int colours, *end;       // one past the last contact of each
-  // What tells whether a contact is to be looked at, apart from the rest since it is asked in every
-  // sweep: the first dofs of its bodies, twice the same where it moves one, and when it was last
-  // done.
+  tbFreeFour* lambda;      // impulses at the beginning,
+  tbFreeFour* change;      // and what has been added
+  // What tells whether a contact is to be looked at: the first dofs of its bodies, for want of a
+  // second one a place behind all dofs, and when it was last done.
   int *first, *second, *seen;
   int* moved;  // by dof: when w last changed there; for free bodies the first dof stands
   int clock;   // counts changes
+  // Whitened velocity (active_sweep.c) by dof, the change since the beginning.
+  float* w;
+  int nothing;         // the place behind all dofs
+  tbReal load, speed;  // units of impulse and velocity; w is in the root of their product
 } tbFreeContacts;
 
-// What holds: velocities off by no more than `most` m/s, powers by no more than that times the
-// largest impulse `load`.
+// What holds: velocities off by no more than `most`, powers by no more than that times the largest
+// impulse `load`.
 typedef struct {
   tbReal most, load;
 } tbFreeScale;
 
-// The contacts among the blocks of an island; `place` of a block is its index or -1. False: out of
-// memory.
-bool tb_free_contacts_start(const tbActiveState* s, tbArena* arena, tbFreeContacts* f, int* place);
+// The contacts among the blocks of an island, with room for their changes; `place` of a block is
+// its index or -1, and then `rows` its whitened rows. False: out of memory.
+bool tb_free_contacts_start(const tbActiveState* s, tbArena* arena, tbFreeContacts* f, int* place,
+                            tbReal** rows);
 
-// Solve each of them once on lambda and the whitened velocities w; with a scale only those that do
-// not hold in it and whose velocity may have changed since they were last looked at: their number.
-int tb_free_contacts_sweep(tbFreeContacts* f, const tbFreeScale* scale, tbReal* w, tbReal* lambda);
+// Changes begin at impulses lambda, all of them none.
+void tb_free_contacts_begin(tbFreeContacts* f);
+void tb_free_contact_begin(tbFreeContacts* f, int place, const tbBlock* b, const tbReal* lambda,
+                           const tbReal* sigma);
 
-// Whether one of them holds.
-bool tb_free_contacts_settled(const tbFreeContacts* f, int place, const tbFreeScale* scale,
-                              const tbReal* w, const tbReal* lambda);
+// Solve each of them once; with a scale only those that do not hold in it and whose velocity may
+// have changed since they were last looked at: their number.
+int tb_free_contacts_sweep(tbFreeContacts* f, const tbFreeScale* scale);
+
+// The impulse of one of them, which was `lambda` at the beginning.
+void tb_free_contact_end(const tbFreeContacts* f, int place, const tbBlock* b, tbReal* lambda);
+
+// The largest normal impulse.
+tbReal tb_free_contacts_load(const tbFreeContacts* f);
 
 // All of them are looked at again.
 void tb_free_contacts_forget(tbFreeContacts* f);

@@ -1,181 +1,149 @@
-// The exact law of LANES contacts on free bodies that share none, each in one lane of a register,
-// without branches: what opens, sticks and slides is computed for all of them and selected.
-// Included once for every number of lanes (2 or 4); what a lane computes does not depend on the
-// others.
+// The exact law of four contacts on free bodies that share none, each in one lane of a register,
+// without branches: what opens, sticks and slides is computed for all of them and selected. What a
+// lane computes does not depend on the others.
+#ifndef TRIBO_SOLVERS_FREE_LANES_H_
+#define TRIBO_SOLVERS_FREE_LANES_H_
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "solvers/free_contact.h"
 
-#define JOIN_NAME(name, lanes) name##_##lanes
-#define LANED_NAME(name, lanes) JOIN_NAME(name, lanes)
-#define LANED(name) LANED_NAME(name, LANES)
-#define Lanes LANED(Lanes)
-#define Mask LANED(Mask)
-#define Slide LANED(Slide)
+enum { TB_LANES_BYTES = 16 };
+typedef float tbLanes __attribute__((vector_size(TB_LANES_BYTES), aligned(4), may_alias));
+typedef int32_t tbMask __attribute__((vector_size(TB_LANES_BYTES), aligned(4), may_alias));
 
-typedef tbReal Lanes __attribute__((vector_size(LANES * sizeof(tbReal)), aligned(8), may_alias));
-typedef int64_t Mask __attribute__((vector_size(LANES * sizeof(tbReal)), aligned(8), may_alias));
-
-// By address: without AVX registers of four have no way to be passed that all compilers agree on.
-#define SELECT(mask, a, b) ((Lanes)(((mask) & (Mask)(a)) | (~(mask) & (Mask)(b))))
-// A number of each contact that is looked at.
-#if LANES == 4
-#define PICK(x) ((Lanes){look[0]->x, look[1]->x, look[2]->x, look[3]->x})
+#if defined(__clang__) || __GNUC__ >= 12
+#define TB_LANES_PICK(x, y, a, b, c, d) __builtin_shufflevector(x, y, a, b, c, d)
 #else
-#define PICK(x) ((Lanes){look[0]->x, look[1]->x})
+#define TB_LANES_PICK(x, y, a, b, c, d) __builtin_shuffle(x, y, (tbMask){a, b, c, d})
 #endif
 
-TB_INLINE bool LANED(any)(const Mask* mask) {
-  bool any = false;
-  for (int l = 0; l < LANES; l++) any |= (*mask)[l] != 0;
-  return any;
+TB_INLINE tbLanes tb_lanes_select(tbMask mask, tbLanes a, tbLanes b) {
+  return (tbLanes)((mask & (tbMask)a) | (~mask & (tbMask)b));
 }
 
-TB_INLINE void LANED(root)(const Lanes* x, Lanes* y) {
-  for (int l = 0; l < LANES; l++) (*y)[l] = sqrt((*x)[l]);
+TB_INLINE bool tb_lanes_any(tbMask mask) {
+  typedef int64_t Two __attribute__((vector_size(TB_LANES_BYTES), may_alias));
+  Two two = (Two)mask;
+  return (two[0] | two[1]) != 0;
 }
 
-// Which of them, their lambda within their cones, are off by more than `most` m/s at their velocity
-// sigma: sigma_N < -most or |lambda . sigma + lambda_N |mu sigma_T|| > most times the largest
-// impulse `load`. By squares, since sweeps wait for the answer.
-TB_INLINE void LANED(misses)(const tbFreeLook* const* look, tbReal most, tbReal load,
-                             Mask* misses) {
-  Lanes s0 = PICK(sigma[0]), s1 = PICK(sigma[1]), s2 = PICK(sigma[2]), l0 = PICK(lambda[0]);
-  Lanes t0 = PICK(contact->mu[0]) * s1, t1 = PICK(contact->mu[1]) * s2;
-  Lanes square = l0 * l0 * (t0 * t0 + t1 * t1);
-  Lanes along = l0 * s0 + (PICK(lambda[1]) * s1 + PICK(lambda[2]) * s2);
-  Lanes above = most * load - along, below = -most * load - along;
-  *misses = ~((Mask)(s0 >= -most) & (Mask)(above >= 0) & (Mask)(square <= above * above) &
-              ((Mask)(below <= 0) | (Mask)(square >= below * below)));
+TB_INLINE tbLanes tb_lanes_root(tbLanes x) {
+  tbLanes y;
+  for (int l = 0; l < TB_FREE_LANES; l++) y[l] = sqrtf(x[l]);
+  return y;
 }
 
-// x_i = lambda_Ti / mu_i and lambda_N of contacts that slide, by Newton's method on N / |y| - 1,
-// nearly linear in the multiplier s: with the adjugate and the determinant of S + s I, x = y / det
-// and lambda_N = N / det.
+// From fours of contacts to lanes of rows, and back.
+TB_INLINE void tb_lanes_transpose(tbLanes* x) {
+  tbLanes a = TB_LANES_PICK(x[0], x[1], 0, 4, 1, 5), b = TB_LANES_PICK(x[0], x[1], 2, 6, 3, 7);
+  tbLanes c = TB_LANES_PICK(x[2], x[3], 0, 4, 1, 5), d = TB_LANES_PICK(x[2], x[3], 2, 6, 3, 7);
+  x[0] = TB_LANES_PICK(a, c, 0, 1, 4, 5);
+  x[1] = TB_LANES_PICK(a, c, 2, 3, 6, 7);
+  x[2] = TB_LANES_PICK(b, d, 0, 1, 4, 5);
+  x[3] = TB_LANES_PICK(b, d, 2, 3, 6, 7);
+}
+
+// What is known of four contacts that are looked at, by row: velocity and impulse.
 typedef struct {
-  Lanes a[2], c[2], n0;  // of tbFreeContact
-  Lanes S[3], s, x[2], normal;
-  Mask slides, found;
-} Slide;
+  tbLanes sigma[TB_FREE_LANES], lambda[TB_FREE_LANES];
+} tbFreeLook;
 
-TB_INLINE void LANED(slide)(Slide* k) {
-  enum { MOST = 12 };
-  const tbReal enough = 1e-9, far = 1e6;
-  const Lanes one = (Lanes){0} + 1, n0 = k->n0, a0 = k->a[0], a1 = k->a[1], c0 = k->c[0];
-  const Lanes c1 = k->c[1], q = k->S[1], turned = a0 * c0 + a1 * c1;
-  // Where |x| is about |c| / s; the last one unless that is far off.
-  Lanes square = c0 * c0 + c1 * c1, known = k->s * n0 * (k->s * n0), length, s, det, y0, y1, N;
-  Mask near = (Mask)(known * far > square) & (Mask)(known < far * square), found = ~k->slides;
-  Mask lost = k->slides & ~near;
-  s = k->s;
-  if (LANED(any)(&lost)) {
-    LANED(root)(&square, &length);
-    s = SELECT(near, s, length / n0);
-  }
-  for (int i = 0;; i++) {
-    Lanes p = k->S[0] + s, t = k->S[2] + s;
-    det = p * t - q * q;
-    y0 = q * c1 - t * c0;
-    y1 = q * c0 - p * c1;
-    N = n0 * det - (a0 * y0 + a1 * y1);
-    square = y0 * y0 + y1 * y1;
-    LANED(root)(&square, &length);
-    Lanes miss = N - length, most = enough * length;
-    found |= (Mask)(miss <= most) & (Mask)(-miss <= most);
-    Mask left = ~found;
-    if (i == MOST || !LANED(any)(&left)) break;
-    Lanes slope = n0 * (p + t) + turned, turn = y0 * c0 + y1 * c1;
-    Lanes next = s - miss * square / (slope * square + N * turn), least = 0.01 * s;
-    s = SELECT(found, s, SELECT((Mask)(next > least), next, least));
-  }
-  // Rounding leaves the tangents on the edge or within.
-  Lanes within = SELECT((Mask)(length > N), N / length, one) / det;
-  k->x[0] = SELECT(k->slides, y0 * within, k->x[0]);
-  k->x[1] = SELECT(k->slides, y1 * within, k->x[1]);
-  k->normal = SELECT(k->slides, N / det, k->normal);
-  k->s = SELECT(k->slides, s, k->s);
-  k->found = found;
+// What they are, likewise; `last` and the multiplier of sliding in `normal` go on to what becomes
+// of them.
+typedef struct {
+  tbLanes normal[TB_FREE_LANES], S[TB_FREE_LANES], last[TB_FREE_LANES];
+  tbLanes change[TB_FREE_LANES];
+  tbMask farther;  // than their solution
+} tbFreeMove;
+
+// Which of them, their lambda within their cones, are off by more than `most` at their velocity
+// sigma: sigma_N < -most or |lambda . sigma + lambda_N |sigma_T|| > most times the largest impulse
+// `load`. By squares, since sweeps wait for the answer.
+TB_INLINE tbMask tb_free_misses(const tbFreeLook* k, float most, float load) {
+  const tbLanes *s = k->sigma, *l = k->lambda;
+  tbLanes square = l[0] * l[0] * (s[1] * s[1] + s[2] * s[2]);
+  tbLanes along = l[0] * s[0] + (l[1] * s[1] + l[2] * s[2]);
+  tbLanes above = most * load - along, below = -most * load - along;
+  return ~((tbMask)(s[0] >= -most) & (tbMask)(above >= 0) & (tbMask)(square <= above * above) &
+           ((tbMask)(below <= 0) | (tbMask)(square >= below * below)));
 }
 
-// The solution, from where the contacts are.
-TB_INLINE void LANED(solve)(const tbFreeLook* const* look, tbFreeMove* move) {
-  const Lanes one = (Lanes){0} + 1;
-  Lanes A0 = PICK(contact->A[0]), A1 = PICK(contact->A[1]), A3 = PICK(contact->A[3]);
-  Lanes A4 = PICK(contact->A[4]), inverse = PICK(contact->inverse);
-  Lanes l0 = PICK(lambda[0]), l1 = PICK(lambda[1]), l2 = PICK(lambda[2]);
-  Lanes m0 = PICK(contact->mu[0]), m1 = PICK(contact->mu[1]);
-  // The velocity without the contact's own impulse.
-  Lanes b0 = PICK(sigma[0]) - (A0 * l0 + A1 * l1 + A3 * l2);
-  Lanes b1 = PICK(sigma[1]) - (A1 * l0 + PICK(contact->A[2]) * l1 + A4 * l2);
-  Lanes b2 = PICK(sigma[2]) - (A3 * l0 + A4 * l1 + PICK(contact->A[5]) * l2);
-  Lanes h0 = A1 * inverse, h1 = A3 * inverse, r1 = PICK(contact->rest[1]);
-  Slide k = {.a = {m0 * h0, m1 * h1},
-             .c = {m0 * (b1 - h0 * b0), m1 * (b2 - h1 * b0)},
-             .n0 = -b0 * inverse,
-             .S = {PICK(contact->S[0]), PICK(contact->S[1]), PICK(contact->S[2])},
-             .s = PICK(contact->slip)};
-  k.x[0] = -(PICK(contact->rest[0]) * k.c[0] + r1 * k.c[1]);
-  k.x[1] = -(r1 * k.c[0] + PICK(contact->rest[2]) * k.c[1]);
-  k.normal = k.n0 - (k.a[0] * k.x[0] + k.a[1] * k.x[1]);
-  Mask closes = (Mask)(b0 < 0), positive = (Mask)(k.normal > 0);
-  Mask sticks = positive & (Mask)(k.x[0] * k.x[0] + k.x[1] * k.x[1] <= k.normal * k.normal);
-  k.slides = closes & ~sticks;
-  k.found = ~k.slides;
-  if (LANED(any)(&k.slides)) LANED(slide)(&k);
-  Lanes n0 = (Lanes)(closes & (Mask)k.normal), n1 = (Lanes)(closes & (Mask)(m0 * k.x[0]));
-  Lanes n2 = (Lanes)(closes & (Mask)(m1 * k.x[1]));
-  *(Lanes*)move->slip = k.s;
-  *(Lanes*)move->found = (Lanes)(k.found & (Mask)one);
-  *(Lanes*)move->lambda[0] = n0;
-  *(Lanes*)move->lambda[1] = n1;
-  *(Lanes*)move->lambda[2] = n2;
-  *(Lanes*)move->change[0] = n0 - l0;
-  *(Lanes*)move->change[1] = n1 - l1;
-  *(Lanes*)move->change[2] = n2 - l2;
+// The multiplier s at which tangents y / det of contacts that slide are as long as their normals
+// N / det, with the adjugate and the determinant of S + s I: by Newton's method on N / |y| - 1,
+// nearly linear in s. `free` is lambda_N without tangents, c the right-hand side of these.
+TB_INLINE tbLanes tb_free_slip(const tbFreeMove* m, tbMask slides, tbLanes free, const tbLanes* c) {
+  enum { MOST = 8 };
+  const float enough = 4e-7f, far = 1e6f;
+  const tbLanes *S = m->S, *h = m->normal, turned = h[0] * c[0] + h[1] * c[1];
+  tbLanes s = m->normal[3], square = c[0] * c[0] + c[1] * c[1], known = s * free * (s * free);
+  // Where |y / det| is about |c| / s; the last one unless that is far off.
+  tbMask near = (tbMask)(known * far > square) & (tbMask)(known < far * square), left = slides;
+  if (tb_lanes_any(slides & ~near)) s = tb_lanes_select(near, s, tb_lanes_root(square) / free);
+  for (int i = 0; i < MOST; i++) {
+    tbLanes p = S[0] + s, t = S[2] + s, y0 = S[1] * c[1] - t * c[0], y1 = S[1] * c[0] - p * c[1];
+    tbLanes N = free * (p * t - S[1] * S[1]) - (h[0] * y0 + h[1] * y1);
+    square = y0 * y0 + y1 * y1;
+    tbLanes length = tb_lanes_root(square), miss = N - length, most = enough * length;
+    left &= ~((tbMask)(miss <= most) & (tbMask)(-miss <= most));
+    if (!tb_lanes_any(left)) break;
+    tbLanes slope = free * (p + t) + turned, turn = y0 * c[0] + y1 * c[1], least = 0.01f * s;
+    tbLanes next = s - miss * square / (slope * square + N * turn);
+    s = tb_lanes_select(left, tb_lanes_select((tbMask)(next > least), next, least), s);
+  }
+  return s;
+}
+
+// The change to the solution, from where the contacts are.
+TB_INLINE void tb_free_solve(const tbFreeLook* k, tbFreeMove* m) {
+  const tbLanes *l = k->lambda, *h = m->normal, *S = m->S, unit = m->normal[2];
+  tbLanes u = k->sigma[0] * unit;
+  tbLanes c0 = k->sigma[1] * unit - h[0] * u, c1 = k->sigma[2] * unit - h[1] * u;
+  tbLanes x0 = (S[1] * c1 - S[2] * c0) * S[3], x1 = (S[1] * c0 - S[0] * c1) * S[3];
+  tbLanes n = -u - (h[0] * x0 + h[1] * x1), free = l[0] + (h[0] * l[1] + h[1] * l[2]) - u;
+  tbLanes t0 = l[1] + x0, t1 = l[2] + x1, all = l[0] + n;
+  tbMask closes = (tbMask)(free > 0);
+  tbMask slides = closes & ~((tbMask)(all > 0) & (tbMask)(t0 * t0 + t1 * t1 <= all * all));
+  if (tb_lanes_any(slides)) {
+    tbLanes c[] = {c0 - (S[0] * l[1] + S[1] * l[2]), c1 - (S[1] * l[1] + S[2] * l[2])};
+    tbLanes s = tb_free_slip(m, slides, free, c), p = S[0] + s, t = S[2] + s;
+    tbLanes by = 1 / (p * t - S[1] * S[1]), e0 = c0 + s * l[1], e1 = c1 + s * l[2];
+    x0 = tb_lanes_select(slides, (S[1] * e1 - t * e0) * by, x0);
+    x1 = tb_lanes_select(slides, (S[1] * e0 - p * e1) * by, x1);
+    n = tb_lanes_select(slides, -u - (h[0] * x0 + h[1] * x1), n);
+    m->normal[3] = tb_lanes_select(slides, s, m->normal[3]);
+  }
+  // What is not a number stays as it is.
+  tbLanes sum = n + x0 + x1;
+  tbMask finite = (tbMask)(sum - sum == 0);
+  m->change[0] = (tbLanes)(finite & (tbMask)tb_lanes_select(closes, n, -l[0]));
+  m->change[1] = (tbLanes)(finite & (tbMask)tb_lanes_select(closes, x0, -l[1]));
+  m->change[2] = (tbLanes)(finite & (tbMask)tb_lanes_select(closes, x1, -l[2]));
 }
 
 // Over-relaxation of what is `far` from settled: farther by a share of the contact's change, within
 // the cone, where it follows the last one (the squared cosine between them) and is not larger.
 // Everywhere, some contacts would swing for ever.
-TB_INLINE void LANED(relax)(const tbFreeLook* const* look, const Mask* far, tbFreeMove* move) {
-  const tbReal share = 0.8, aligned = 0.6;
-  const Lanes one = (Lanes){0} + 1;
-  Lanes *lambda[TB_CONTACT_ROWS], *change[TB_CONTACT_ROWS], *last[TB_CONTACT_ROWS];
-  for (int r = 0; r < TB_CONTACT_ROWS; r++) {
-    lambda[r] = (Lanes*)move->lambda[r];
-    change[r] = (Lanes*)move->change[r];
-    last[r] = (Lanes*)move->last[r];
-  }
-  Lanes d0 = *change[0], d1 = *change[1], d2 = *change[2];
-  Lanes e0 = PICK(contact->last[0]), e1 = PICK(contact->last[1]), e2 = PICK(contact->last[2]);
-  Lanes along = d0 * e0 + d1 * e1 + d2 * e2, now = d0 * d0 + d1 * d1 + d2 * d2;
-  Lanes before = e0 * e0 + e1 * e1 + e2 * e2, n0 = *lambda[0] + share * d0;
-  Mask go = *far & (Mask)(along > 0) & (Mask)(along * along >= aligned * now * before) &
-            (Mask)(now <= before) & (Mask)(*lambda[0] > 0) & (Mask)(n0 > 0);
-  *last[0] = SELECT(*far, d0, e0);
-  *last[1] = SELECT(*far, d1, e1);
-  *last[2] = SELECT(*far, d2, e2);
-  *(Lanes*)move->farther = (Lanes)(go & (Mask)one);
-  if (!LANED(any)(&go)) return;
-  Lanes n1 = *lambda[1] + share * d1, n2 = *lambda[2] + share * d2, tail;
-  Lanes x = n1 / PICK(contact->mu[0]), y = n2 / PICK(contact->mu[1]), square = x * x + y * y;
-  LANED(root)(&square, &tail);
-  Lanes within = SELECT((Mask)(tail > n0), n0 / tail, one);
-  *lambda[0] = SELECT(go, n0, *lambda[0]);
-  *lambda[1] = SELECT(go, within * n1, *lambda[1]);
-  *lambda[2] = SELECT(go, within * n2, *lambda[2]);
-  *change[0] = *lambda[0] - PICK(lambda[0]);
-  *change[1] = *lambda[1] - PICK(lambda[1]);
-  *change[2] = *lambda[2] - PICK(lambda[2]);
+TB_INLINE void tb_free_relax(const tbFreeLook* k, tbMask far, tbFreeMove* m) {
+  const float share = 0.8f, aligned = 0.6f;
+  const tbLanes one = (tbLanes){0} + 1, *l = k->lambda, *e = m->last;
+  tbLanes d0 = m->change[0], d1 = m->change[1], d2 = m->change[2];
+  tbLanes along = d0 * e[0] + d1 * e[1] + d2 * e[2], now = d0 * d0 + d1 * d1 + d2 * d2;
+  tbLanes before = e[0] * e[0] + e[1] * e[1] + e[2] * e[2], n = l[0] + d0 + share * d0;
+  m->farther = far & (tbMask)(along > 0) & (tbMask)(along * along >= aligned * now * before) &
+               (tbMask)(now <= before) & (tbMask)(l[0] + d0 > 0) & (tbMask)(n > 0);
+  m->last[0] = tb_lanes_select(far, d0, e[0]);
+  m->last[1] = tb_lanes_select(far, d1, e[1]);
+  m->last[2] = tb_lanes_select(far, d2, e[2]);
+  if (!tb_lanes_any(m->farther)) return;
+  tbLanes x = l[1] + d1 + share * d1, y = l[2] + d2 + share * d2,
+          tail = tb_lanes_root(x * x + y * y);
+  tbLanes within = tb_lanes_select((tbMask)(tail > n), n / tail, one);
+  m->change[0] = tb_lanes_select(m->farther, n - l[0], d0);
+  m->change[1] = tb_lanes_select(m->farther, within * x - l[1], d1);
+  m->change[2] = tb_lanes_select(m->farther, within * y - l[2], d2);
 }
 
-#undef PICK
-#undef SELECT
-#undef Slide
-#undef Mask
-#undef Lanes
-#undef LANED
-#undef LANED_NAME
-#undef JOIN_NAME
+#endif

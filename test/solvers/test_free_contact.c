@@ -1,17 +1,13 @@
-// Contacts on free bodies by themselves: their solution against the law and against the general
-// local solver, over masses, frictions and lever arms of many decades; their stop test against the
-// residual function; over-relaxation within the cone; the same bits in registers of two and four.
+// Contacts on free bodies by themselves, in single precision: their solution against the law and
+// against the general local solver, over masses, frictions and lever arms of many decades; small
+// changes of large impulses; their stop test against the residual function; over-relaxation within
+// the cone; lanes that do not depend on each other.
 #include "common/test.h"
+#include "contact/cone.h"
+#include "solvers/free_lanes.h"
 #include "solvers/local.h"
 
-#define LANES 2
-#include "solvers/free_lanes.h"
-#undef LANES
-#define LANES 4
-#include "solvers/free_lanes.h"
-#undef LANES
-
-enum { D = TB_CONTACT_ROWS, LANES4 = TB_FREE_LANES, CASES = 5000 };
+enum { D = TB_CONTACT_ROWS, LANES = TB_FREE_LANES, CASES = 5000 };
 
 // sigma of impulses lambda at velocities b.
 static void velocity(const tbReal* A, const tbReal* b, const tbReal* lambda, tbReal* sigma) {
@@ -26,101 +22,153 @@ static tbResidual residual_of(const tbBlock* block, const tbReal* lambda, const 
   return tb_residual(&one, TB_LAW_NCP, lambda, sigma);
 }
 
+// Four contacts as a sweep looks at them: at velocities b without their own impulses.
+typedef struct {
+  tbFreeContact contact[LANES];
+  tbBlock block[LANES];
+  tbReal A[LANES][D * D], b[LANES][D], lambda[LANES][D], sigma[LANES][D];
+  tbFreeLook look;
+  tbFreeMove move;
+} Four;
+
 // Rows on one body or two, with the impulses that the bodies feel as velocities.
 static void make(tbRng* rng, tbFreeContact* c, tbBlock* block, tbReal* A) {
-  memset(c, 0, sizeof *c);
-  c->bodies = 1 + tb_rng_int(rng, 2);
-  c->body[1] = TB_BODY_DOFS;
-  *block = (tbBlock){.type = TB_BLOCK_CONE, .dim = D};
-  for (int i = 0; i < 2; i++) block->mu[i] = pow(10, tb_rng_uniform(rng, -3, 1));
-  int n = c->bodies * TB_BODY_DOFS;
-  tbReal size = pow(10, tb_rng_uniform(rng, -3, 3));
-  for (int k = 0; k < D * n; k++) c->B[k] = size * tb_rng_normal(rng);
-  for (int r = 0; r < D; r++) {
-    c->R[r] = tb_rng_int(rng, 3) == 0 ? size * size * tb_rng_uniform(rng, 0, 1) : 0;
-    for (int q = 0; q < D; q++) {
-      A[r * D + q] = r == q ? c->R[r] : 0;
-      for (int k = 0; k < n; k++) A[r * D + q] += c->B[r * n + k] * c->B[q * n + k];
+  tbReal B[D * TB_PAIR_DOFS], R[D];
+  int bodies = 1 + tb_rng_int(rng, 2);
+  bool known = false;
+  while (!known) {
+    tbReal size = pow(10, tb_rng_uniform(rng, -3, 3));
+    *block = (tbBlock){.type = TB_BLOCK_CONE, .dim = D};
+    for (int i = 0; i < 2; i++) block->mu[i] = pow(10, tb_rng_uniform(rng, -3, 1));
+    for (int k = 0; k < D * TB_PAIR_DOFS; k++) B[k] = size * tb_rng_normal(rng);
+    for (int r = 0; r < D; r++) {
+      R[r] = tb_rng_int(rng, 3) == 0 ? size * size * tb_rng_uniform(rng, 0, 1) : 0;
+    }
+    tb_free_contact_square(bodies, B, R, A);
+    tb_free_contact_rows(bodies, block->mu, B, R, 1, c);
+    known = tb_free_contact_reduce(block->mu, A, c);
+  }
+}
+
+static void look(Four* f) {
+  for (int l = 0; l < LANES; l++) {
+    velocity(f->A[l], f->b[l], f->lambda[l], f->sigma[l]);
+    for (int r = 0; r < D; r++) {
+      tbReal mu = r == 0 ? 1 : f->block[l].mu[r - 1];
+      f->look.sigma[r][l] = (float)(mu * f->sigma[l][r]);
+      f->look.lambda[r][l] = (float)(f->lambda[l][r] / mu);
+    }
+    for (int k = 0; k < LANES; k++) {
+      f->move.normal[k][l] = f->contact[l].normal[k];
+      f->move.S[k][l] = f->contact[l].S[k];
+      f->move.last[k][l] = f->contact[l].last[k];
     }
   }
 }
 
-// Four contacts as a sweep looks at them: at velocities b without their own impulses.
-typedef struct {
-  tbFreeContact contact[LANES4];
-  tbBlock block[LANES4];
-  tbReal A[LANES4][D * D], b[LANES4][D], lambda[LANES4][D];
-  tbFreeLook look[LANES4];
-  const tbFreeLook* pointer[LANES4];
-} Four;
-
-static void look(Four* f) {
-  for (int l = 0; l < LANES4; l++) {
-    f->look[l].contact = &f->contact[l];
-    f->look[l].lambda = f->lambda[l];
-    velocity(f->A[l], f->b[l], f->lambda[l], f->look[l].sigma);
-    f->pointer[l] = &f->look[l];
-  }
-}
-
 static void make_four(tbRng* rng, Four* f, bool far) {
-  for (int l = 0; l < LANES4; l++) {
-    do make(rng, &f->contact[l], &f->block[l], f->A[l]);
-    while (!tb_free_contact_reduce(&f->block[l], f->A[l], &f->contact[l]));
+  for (int l = 0; l < LANES; l++) {
+    make(rng, &f->contact[l], &f->block[l], f->A[l]);
     for (int r = 0; r < D; r++) {
       f->b[l][r] = (far ? pow(10, tb_rng_uniform(rng, -3, 3)) : 1) * tb_rng_normal(rng);
       f->lambda[l][r] = 0;
     }
     // From other impulses, too, whatever multiplier the search starts from.
-    if (l % 2) f->contact[l].slip = pow(10, tb_rng_uniform(rng, -8, 8));
+    if (l % 2) f->contact[l].normal[D] = (float)pow(10, tb_rng_uniform(rng, -8, 8));
     if (l % 2) f->lambda[l][0] = tb_rng_uniform(rng, 0, 1) * fabs(f->b[l][0]) / f->A[l][0];
   }
   look(f);
 }
 
-static void take(const tbFreeMove* move, int l, tbReal* lambda) {
-  for (int r = 0; r < D; r++) lambda[r] = move->lambda[r][l];
+// What becomes of the contacts of a look.
+static void go(Four* f) {
+  tb_free_solve(&f->look, &f->move);
+  for (int l = 0; l < LANES; l++) f->contact[l].normal[D] = f->move.normal[D][l];
 }
 
-// The law holds wherever the multiplier is found, which is nearly everywhere; where it has one
-// answer, that is the general solver's. (With much friction on long levers there are several.)
+static void take(Four* f) {
+  for (int l = 0; l < LANES; l++) {
+    for (int r = 0; r < D; r++) {
+      tbReal mu = r == 0 ? 1 : f->block[l].mu[r - 1];
+      f->lambda[l][r] += mu * f->move.change[r][l];
+    }
+  }
+}
+
+static tbReal largest(const tbReal* x) {
+  return fmax(fabs(x[0]), fmax(fabs(x[1]), fabs(x[2])));
+}
+
+// The law holds after a solution or two from where the first one ended; where it has one answer,
+// that is the general solver's. (With much friction on long levers there are several.)
 static void obeys_the_law(void** state) {
   (void)state;
   tbRng rng = {31};
   int slides = 0, sticks = 0, opens = 0, lost = 0;
   for (int n = 0; n < CASES; n++) {
     Four f;
-    tbFreeMove move;
     make_four(&rng, &f, true);
-    solve_4(f.pointer, &move);
-    for (int l = 0; l < LANES4; l++) {
-      const tbReal *A = f.A[l], *b = f.b[l];
-      tbReal lambda[D], other[D] = {0}, sigma[D], slip = 0;
-      tbReal speed = fmax(fabs(b[0]), fmax(fabs(b[1]), fabs(b[2])));
-      lost += move.found[l] == 0;
-      if (move.found[l] == 0) continue;
-      take(&move, l, lambda);
-      velocity(A, b, lambda, sigma);
+    for (int k = 0; k < 3; k++) {
+      look(&f);
+      go(&f);
+      take(&f);
+    }
+    look(&f);
+    for (int l = 0; l < LANES; l++) {
+      const tbReal *A = f.A[l], *b = f.b[l], *lambda = f.lambda[l], *sigma = f.sigma[l];
+      tbReal other[D] = {0}, slip = 0, speed = largest(b), load = largest(lambda);
       tbResidual law = residual_of(&f.block[l], lambda, sigma);
-      tbReal load = fmax(lambda[0], fmax(fabs(lambda[1]), fabs(lambda[2])));
-      assert_true(law.primal <= 1e-12 * load);
-      assert_true(law.dual <= 1e-7 * speed);
-      assert_true(law.complementarity <= 1e-7 * speed * load);
-      for (int r = 0; r < D; r++) {
-        assert_near(move.change[r][l], lambda[r] - f.lambda[l][r], 1e-12 * load);
-      }
+      bool holds = law.primal <= 2e-6 * load && law.dual <= 2e-6 * speed &&
+                   law.complementarity <= 2e-6 * speed * load;
+      lost += !holds;
+      if (!holds) continue;
+      tbReal slow = 1e-5 * speed;
       opens += lambda[0] == 0;
-      sticks += lambda[0] > 0 && hypot(sigma[1], sigma[2]) <= 1e-10 * speed;
-      slides += lambda[0] > 0 && hypot(sigma[1], sigma[2]) > 1e-10 * speed;
+      sticks += lambda[0] > 0 && hypot(sigma[1], sigma[2]) <= slow;
+      slides += lambda[0] > 0 && hypot(sigma[1], sigma[2]) > slow;
       // Less friction than any lever arm could turn into normal impulse: a contraction.
       tbReal h = fmax(fabs(A[1]), fabs(A[2])) / A[0];
       if (h * fmax(f.block[l].mu[0], f.block[l].mu[1]) > 0.3) continue;
       tb_local_solve(&f.block[l], TB_LAW_NCP, A, b, other, &slip);
-      for (int r = 0; r < D; r++) assert_near(lambda[r], other[r], 1e-6 * load);
+      for (int r = 0; r < D; r++) assert_near(lambda[r], other[r], 1e-4 * load);
     }
   }
+  print_message("%d slide, %d stick, %d open, %d of %d lost\n", slides, sticks, opens, lost,
+                LANES * CASES);
   assert_true(slides > CASES / 4 && sticks > CASES / 50 && opens > CASES / 4);
-  assert_true(lost < CASES / 50);
+  assert_true(lost < LANES * CASES / 50);
+}
+
+// Impulses that carry many times what velocities ask for are changed as exactly as small ones.
+static void small_changes_are_exact(void** state) {
+  (void)state;
+  tbRng rng = {36};
+  int sticks = 0;
+  for (int n = 0; n < CASES; n++) {
+    Four f;
+    make_four(&rng, &f, false);
+    for (int l = 0; l < LANES; l++) {
+      f.lambda[l][0] = 1e5 / f.A[l][0];
+      for (int r = 0; r < D; r++) {
+        for (int c = 0; c < D; c++) f.b[l][r] -= f.A[l][r * D + c] * f.lambda[l][c];
+      }
+    }
+    look(&f);
+    tbReal before[LANES];
+    for (int l = 0; l < LANES; l++) before[l] = largest(f.sigma[l]);
+    for (int k = 0; k < 2; k++) {
+      go(&f);
+      take(&f);
+      look(&f);
+    }
+    for (int l = 0; l < LANES; l++) {
+      tbReal tail = hypot(f.lambda[l][1] / f.block[l].mu[0], f.lambda[l][2] / f.block[l].mu[1]);
+      if (tail > 0.9 * f.lambda[l][0]) continue;
+      assert_true(largest(f.sigma[l]) <= 1e-6 * before[l]);
+      sticks++;
+    }
+  }
+  assert_true(sticks > CASES);
 }
 
 // A solved contact holds; one that is not holds as the residual function says.
@@ -130,27 +178,27 @@ static void holds_as_the_residual_says(void** state) {
   int held = 0;
   for (int n = 0; n < CASES; n++) {
     Four f;
-    tbFreeMove move;
-    Mask_4 misses;
     make_four(&rng, &f, false);
-    solve_4(f.pointer, &move);
-    tbReal away = pow(10, tb_rng_uniform(&rng, -8, 0)), most = pow(10, tb_rng_uniform(&rng, -8, 0));
-    tbReal load = fmax(move.lambda[0][0], 1) * pow(10, tb_rng_uniform(&rng, -2, 2));
-    for (int l = 0; l < LANES4; l++) {
-      take(&move, l, f.lambda[l]);
+    go(&f);
+    take(&f);
+    tbReal away = pow(10, tb_rng_uniform(&rng, -6, 0)), most = pow(10, tb_rng_uniform(&rng, -5, 0));
+    tbReal load = fmax(f.lambda[0][0], 1) * pow(10, tb_rng_uniform(&rng, -2, 2));
+    for (int l = 0; l < LANES; l++) {
+      tb_block_project(&f.block[l], TB_LAW_NCP, f.lambda[l], f.lambda[l]);
       for (int r = 0; r < D; r++) f.b[l][r] += away * tb_rng_normal(&rng);
     }
     look(&f);
-    misses_4(f.pointer, most, load, &misses);
-    for (int l = 0; l < LANES4; l++) {
-      tbResidual law = residual_of(&f.block[l], f.lambda[l], f.look[l].sigma);
-      tbReal off = fmax(-f.look[l].sigma[0], law.complementarity / load);
-      if (move.found[l] == 0 || fabs(off - most) < 1e-9 * (most + 1)) continue;
+    tbMask misses = tb_free_misses(&f.look, (float)most, (float)load);
+    for (int l = 0; l < LANES; l++) {
+      tbResidual law = residual_of(&f.block[l], f.lambda[l], f.sigma[l]);
+      tbReal off = fmax(-f.sigma[l][0], law.complementarity / load);
+      tbReal power = largest(f.sigma[l]) * largest(f.lambda[l]) / load;
+      if (fabs(off - most) < 1e-5 * (most + 1 + power)) continue;
       assert_int_equal(misses[l] == 0, off <= most);
       held += misses[l] == 0;
     }
   }
-  assert_true(held > CASES / 5 && held < 4 * CASES - CASES / 5);
+  assert_true(held > CASES / 5 && held < LANES * CASES - CASES / 5);
 }
 
 // Farther only along the last change, by less than it, and within the cone.
@@ -160,104 +208,78 @@ static void goes_farther_within_the_cone(void** state) {
   int farther = 0;
   for (int n = 0; n < CASES; n++) {
     Four f;
-    tbFreeMove plain, move;
-    Mask_4 far = {0, -1, -1, -1};
+    tbMask far = {0, -1, -1, -1};
     make_four(&rng, &f, false);
-    solve_4(f.pointer, &plain);
-    for (int l = 0; l < LANES4; l++) {
+    go(&f);
+    tbFreeMove plain = f.move;
+    for (int l = 0; l < LANES; l++) {
       for (int r = 0; r < D; r++) {
-        f.contact[l].last[r] = 1.5 * plain.change[r][l] + (l > 2) * tb_rng_normal(&rng);
+        float other = (l > 2) * (float)tb_rng_normal(&rng);
+        f.move.last[r][l] = 1.5f * plain.change[r][l] + other;
       }
     }
-    move = plain;
-    relax_4(f.pointer, &far, &move);
-    for (int l = 0; l < LANES4; l++) {
-      tbReal lambda[D], load = 0;
-      if (move.found[l] == 0) continue;
-      take(&move, l, lambda);
+    tbFreeMove move = f.move;
+    tb_free_relax(&f.look, far, &move);
+    for (int l = 0; l < LANES; l++) {
+      float lambda[D], load = 0;
       for (int r = 0; r < D; r++) {
-        load = fmax(load, fabs(lambda[r]));
-        assert_near(move.change[r][l], lambda[r] - f.lambda[l][r], 1e-12 * load);
-        assert_true(move.last[r][l] == (far[l] ? plain.change[r][l] : f.contact[l].last[r]));
-        if (move.farther[l] == 0) assert_true(lambda[r] == plain.lambda[r][l]);
+        lambda[r] = f.look.lambda[r][l] + move.change[r][l];
+        load = fmaxf(load, fmaxf(fabsf(lambda[r]), fabsf(f.look.lambda[r][l])));
+        assert_true(move.last[r][l] == (far[l] ? plain.change[r][l] : f.move.last[r][l]));
+        if (move.farther[l] == 0) assert_true(move.change[r][l] == plain.change[r][l]);
       }
-      assert_true(hypot(lambda[1] / f.block[l].mu[0], lambda[2] / f.block[l].mu[1]) <=
-                  lambda[0] + 1e-12 * load);
       if (l == 0) assert_true(move.farther[l] == 0);
       if (move.farther[l] == 0) continue;
-      assert_near(lambda[0] - plain.lambda[0][l], 0.8 * plain.change[0][l], 1e-12 * load);
+      assert_true(hypotf(lambda[1], lambda[2]) <= lambda[0] + 1e-6f * load);
+      assert_near(move.change[0][l], 1.8f * plain.change[0][l], 1e-6f * load);
       farther++;
     }
   }
   assert_true(farther > CASES / 5);
 }
 
-// What a lane computes does not depend on the others, nor on how many they are.
-static void widths_agree(void** state) {
+// What a lane computes does not depend on the others; what is not a number stays as it is.
+static void lanes_are_alone(void** state) {
   (void)state;
   tbRng rng = {35};
   for (int n = 0; n < CASES; n++) {
-    Four f;
-    tbFreeMove four, two;
-    Mask_4 misses, far = {0, -1, -1, 0};
+    Four f, one;
+    tbMask far = {-1, -1, -1, -1};
     make_four(&rng, &f, n % 2);
-    misses_4(f.pointer, 0.1, 1, &misses);
-    solve_4(f.pointer, &four);
-    for (int l = 0; l < LANES4; l++) {
-      for (int r = 0; r < D; r++) f.contact[l].last[r] = 2 * four.change[r][l];
-    }
-    relax_4(f.pointer, &far, &four);
-    for (int at = 0; at < LANES4; at += 2) {
-      Mask_2 off, some = {far[at], far[at + 1]};
-      misses_2(f.pointer + at, 0.1, 1, &off);
-      solve_2(f.pointer + at, &two);
-      relax_2(f.pointer + at, &some, &two);
-      for (int l = 0; l < 2; l++) {
-        assert_int_equal(off[l], misses[at + l]);
-        assert_true(two.found[l] == four.found[at + l]);
-        if (two.found[l] == 0) continue;
-        assert_true(two.slip[l] == four.slip[at + l] && two.farther[l] == four.farther[at + l]);
-        for (int r = 0; r < D; r++) {
-          assert_true(two.lambda[r][l] == four.lambda[r][at + l]);
-          assert_true(two.change[r][l] == four.change[r][at + l]);
-          assert_true(two.last[r][l] == four.last[r][at + l]);
-        }
+    tbFreeMove move = f.move;
+    tb_free_solve(&f.look, &move);
+    tb_free_relax(&f.look, far, &move);
+    int at = tb_rng_int(&rng, LANES), bad = (at + 1) % LANES;
+    one = f;
+    for (int l = 0; l < LANES; l++) {
+      for (int k = 0; k < LANES; k++) {
+        one.move.normal[k][l] = f.move.normal[k][at];
+        one.move.S[k][l] = f.move.S[k][at];
+        one.move.last[k][l] = f.move.last[k][at];
+      }
+      for (int r = 0; r < D; r++) {
+        one.look.sigma[r][l] = l == bad ? NAN : f.look.sigma[r][at];
+        one.look.lambda[r][l] = f.look.lambda[r][at];
       }
     }
-  }
-}
-
-// What is pushed is what the velocity then shows.
-static void moves_its_bodies(void** state) {
-  (void)state;
-  tbRng rng = {33};
-  for (int n = 0; n < CASES / 10; n++) {
-    tbFreeContact c;
-    tbBlock block;
-    tbReal A[D * D], w[TB_PAIR_DOFS], lambda[D], change[D], before[D], sigma[D], wanted[D];
-    make(&rng, &c, &block, A);
-    for (int k = 0; k < TB_PAIR_DOFS; k++) w[k] = tb_rng_normal(&rng);
+    tb_free_solve(&one.look, &one.move);
+    tb_free_relax(&one.look, far, &one.move);
+    assert_true(one.move.farther[at] == move.farther[at]);
+    assert_true(one.move.normal[D][at] == move.normal[D][at]);
     for (int r = 0; r < D; r++) {
-      c.g[r] = tb_rng_normal(&rng);
-      lambda[r] = tb_rng_normal(&rng);
-      change[r] = tb_rng_normal(&rng);
+      assert_true(one.move.change[r][at] == move.change[r][at]);
+      assert_true(one.move.change[r][bad] == 0);
     }
-    tb_free_contact_velocity(&c, w, lambda, before);
-    for (int r = 0; r < D; r++) lambda[r] += change[r];
-    tb_free_contact_push(&c, change, w);
-    tb_free_contact_velocity(&c, w, lambda, sigma);
-    velocity(A, before, change, wanted);
-    for (int r = 0; r < D; r++) assert_near(sigma[r], wanted[r], 1e-9 * (1 + A[0] + A[4] + A[8]));
   }
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(obeys_the_law),
+      cmocka_unit_test(small_changes_are_exact),
       cmocka_unit_test(holds_as_the_residual_says),
       cmocka_unit_test(goes_farther_within_the_cone),
-      cmocka_unit_test(widths_agree),
-      cmocka_unit_test(moves_its_bodies),
+      cmocka_unit_test(lanes_are_alone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

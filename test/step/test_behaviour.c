@@ -141,7 +141,7 @@ static void bins_come_to_rest(void** state) {
   for (int k = 0; k < BINS; k++) {
     char* text = bin_of_boxes(BOXES, (uint64_t)k + 1);
     tbWorld w = tb_world_text(text);
-    tb_world_run(w, tb_world_steps(w, 2.5));
+    tb_world_run(w, tb_world_steps(w, 4));
     for (int i = 0; i < REST; i++) {
       tb_world_run_solved(w, 1);
       iterations += w.d->solve.iterations;
