@@ -104,6 +104,7 @@ static bool build_graph(const tbActiveState* s, tbArena* arena, Parts* g) {
   }
   g->used = TB_ARENA_NEW(arena, int, nblock + 1);
   g->member = TB_ARENA_NEW(arena, int, nblock + 1);
+  g->miss = TB_ARENA_NEW(arena, tbReal, nblock + 1);
   if (arena->failed) return false;
   for (int i = 0; i < a->system->size; i++) {
     g->weight[g->place[root_of(a, a->system->dof[i])]]++;
@@ -205,10 +206,9 @@ tbPartScale tb_active_part_scale(const tbActiveState* s, tbReal target) {
   return scale;
 }
 
-bool tb_active_part_holds(const tbResidual* r, const tbPartScale* scale) {
-  tbReal relative = fmax(fmax(r->primal / scale->load, r->dual / scale->speed),
-                         r->complementarity / scale->load / scale->speed);
-  return relative <= scale->target;
+tbReal tb_active_part_relative(const tbResidual* r, const tbPartScale* scale) {
+  return fmax(fmax(r->primal / scale->load, r->dual / scale->speed),
+              r->complementarity / scale->load / scale->speed);
 }
 
 // The part as a problem of its own, at the present impulses. False: it is good enough.
@@ -221,7 +221,7 @@ static bool pose(const tbActiveState* s, Part* part, const tbPartScale* scale, t
   *p = (tbProblem){.n = part->n, .nblock = part->nblock, .block = part->block, .g = part->sigma};
   p->R = s->p->R ? part->R : NULL;
   tbResidual now = tb_residual(p, s->a->law, part->lambda, part->sigma);
-  return !tb_active_part_holds(&now, scale);
+  return !(tb_active_part_relative(&now, scale) <= scale->target);
 }
 
 // The part once more, by ncp/auto on its Delassus matrix. False: out of memory.

@@ -20,6 +20,7 @@ struct tbActiveParts {
   int stamp;                      // what that part has left there
   int *rough, *core;              // by tree: the last turn in which it was unsettled, in a core
   int* hard;                      // by tree: how often a region around it was not solved
+  tbReal* miss;                   // by block: how far off it is
   int *set, *member;              // trees and blocks of the part being made
   int* place;                     // by dof, all -1
 };
@@ -35,9 +36,9 @@ typedef struct {
 // The trees of an island, found once. NULL: out of memory.
 tbActiveParts* tb_active_parts_start(tbActiveState* s, tbArena* arena);
 
-// The scale of the present impulses; whether a residual holds in it.
+// The scale of the present impulses; a residual over it.
 tbPartScale tb_active_part_scale(const tbActiveState* s, tbReal target);
-bool tb_active_part_holds(const tbResidual* residual, const tbPartScale* scale);
+tbReal tb_active_part_relative(const tbResidual* residual, const tbPartScale* scale);
 
 // Sweeps begin at the present impulses; impulses and velocities are up to date again when they end.
 void tb_active_sweeps_begin(tbActiveState* s);
@@ -50,7 +51,8 @@ tbReal tb_active_sweeps_load(const tbActiveState* s);
 // looked at again after tb_active_forget, as a smaller scale asks for.
 int tb_active_settle(tbActiveState* s, const tbPartScale* scale);
 void tb_active_forget(tbActiveState* s);
-bool tb_active_settled(const tbActiveState* s, int block, const tbPartScale* scale);
+// The relative residual of a block in a scale.
+tbReal tb_active_miss(const tbActiveState* s, int block, const tbPartScale* scale);
 
 // Add rings of neighbours around the first n trees in `set`, which carry the stamp: the number of
 // all.

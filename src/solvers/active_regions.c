@@ -8,12 +8,15 @@
 
 #include "solvers/active_parts.h"
 
-// Where more than one contact in so many is unsettled, the island as a whole is the better way.
-enum { FEW = 4 };
+// Where more than one contact in so many is unsettled, the island as a whole is the better way, up
+// to that many rows. In a larger one there are places that swing for ever under sweeps and keep all
+// others from settling: the worst contacts, no more than one in so many, are repaired first.
+enum { FEW = 4, WHOLE = 3000, WORST = 32 };
+static const tbReal COARSER = 4;
 // Rings around a core: none at first around that many bodies, which are few enough for ncp/auto
 // where they are hard (active_parts.c), else one, and one more for every region around it that was
 // not solved; how often that may be, and how many regions. Most turns, and most iterations in one.
-enum { SMALL_CORE = 10, LEVELS = 5, MOST_HARD = 10, TURNS = 40, ITERATIONS = 30 };
+enum { SMALL_CORE = 10, LEVELS = 5, MOST_HARD = 10, TURNS = 80, ITERATIONS = 30 };
 // Most sweeps at first and between turns, after how many of them it shows whether they help, what
 // of the unsettled blocks may be left then, and after how many their scale is found anew.
 enum { SWEEPS = 160, SWEEPS_BETWEEN = 60, CHUNK = 20, RESCALE = 5 };
@@ -21,25 +24,44 @@ static const tbReal SLOW = 0.95;
 // Relative residual: below that, single precision holds for a few sweeps only, which then begin
 // anew.
 static const tbReal EXACT = 5e-7;
-// Factorisations of the island that regions may cost: those of a heap cost one or two.
-static const tbReal MOST_WORK = 6;
+// Factorisations of the island that regions may cost: those of a heap cost one or two; and where
+// the worst contacts come first.
+static const tbReal MOST_WORK = 6, MOST_WORK_WORST = 20;
 // Times the tolerance: what is unsettled, and what regions are solved to. What does not converge
 // would leave more unsettled than before, unless it is that much closer.
 static const tbReal ROUGH = 0.9, FINE = 0.3, BETTER = 0.1;
 
 typedef struct tbActiveParts Parts;
 
-// Mark the trees of unsettled blocks: the number of such blocks.
-static int mark_rough(const tbActiveState* s, Parts* g, const tbPartScale* scale, int turn) {
+// How far off blocks are.
+static void measure(const tbActiveState* s, Parts* g, const tbPartScale* scale) {
+  for (int i = 0; i < s->p->nblock; i++) g->miss[i] = tb_active_miss(s, i, scale);
+}
+
+static int count_above(const tbActiveState* s, const Parts* g, tbReal target) {
   int count = 0;
+  for (int i = 0; i < s->p->nblock; i++) count += !(g->miss[i] <= target);
+  return count;
+}
+
+// What counts as unsettled in a turn: above the target, or above a multiple of it that leaves the
+// worst.
+static void choose_target(const tbActiveState* s, const Parts* g, tbPartScale* scale) {
+  int most = s->p->nblock / WORST, above = count_above(s, g, scale->target);
+  while (above > most) {
+    above = count_above(s, g, COARSER * scale->target);
+    if (above > 0) scale->target *= COARSER;
+  }
+}
+
+// Mark the trees of unsettled blocks.
+static void mark_rough(const tbActiveState* s, Parts* g, const tbPartScale* scale, int turn) {
   for (int i = 0; i < s->p->nblock; i++) {
-    if (tb_active_settled(s, i, scale)) continue;
-    count++;
+    if (g->miss[i] <= scale->target) continue;
     for (int e = g->block_start[i]; e < g->block_start[i + 1]; e++) {
       g->rough[g->block_tree[e]] = turn;
     }
   }
-  return count;
 }
 
 static void add_to_core(Parts* g, int tree, int turn, int* n, int* weight) {
@@ -119,7 +141,7 @@ static bool repair(tbActiveState* s, tbArena* arena, Parts* g, const tbPartScale
   fine.iterations = ITERATIONS;
   r->regions = 0;
   for (int i = 0; i < s->p->nblock && r->failed < MOST_HARD; i++) {
-    if (!is_left(g, i, turn, r->level) || tb_active_settled(s, i, scale)) continue;
+    if (!is_left(g, i, turn, r->level) || tb_active_miss(s, i, scale) <= scale->target) continue;
     if (!solve_region(s, arena, g, &fine, i, turn, r)) return false;
   }
   return true;
@@ -148,10 +170,10 @@ static void settle(tbActiveState* s, int sweeps) {
 
 // Whether repairs have cost no more than a few factors of the island. What these cost is looked up
 // only where the estimate leaves a doubt. False: out of memory.
-static bool keeps_worth(const tbActiveState* s, double work, bool* worth) {
+static bool keeps_worth(const tbActiveState* s, double work, tbReal most, bool* worth) {
   tbVelocity* system = s->a->system;
   if (work > tb_velocity_work(system) && !tb_velocity_finish(system)) return false;
-  *worth = work <= MOST_WORK * tb_velocity_work(system);
+  *worth = work <= most * tb_velocity_work(system);
   return true;
 }
 
@@ -160,13 +182,17 @@ bool tb_active_regions(tbActiveState* s, tbArena* arena, tbSolveInfo* info) {
   Repair r = {0};
   if (!g) return false;
   memset(g->hard, 0, sizeof(int) * (size_t)g->ntree);
-  bool worth = true;
+  bool worth = true, worst_first = s->p->n > WHOLE;
   for (int k = 0; k < TURNS && r.failed < MOST_HARD && r.level < LEVELS && worth; k++) {
     settle(s, k == 0 ? SWEEPS : SWEEPS_BETWEEN);
     tbPartScale scale = tb_active_part_scale(s, ROUGH * s->a->tolerance);
-    int turn = ++g->stamp, rough = mark_rough(s, g, &scale, turn);
-    if (rough == 0 || (k == 0 && rough > s->p->nblock / FEW)) break;
-    if (!repair(s, arena, g, &scale, turn, &r) || !keeps_worth(s, r.work, &worth)) return false;
+    measure(s, g, &scale);
+    int turn = ++g->stamp, rough = count_above(s, g, scale.target);
+    if (rough == 0 || (k == 0 && !worst_first && rough > s->p->nblock / FEW)) break;
+    if (worst_first) choose_target(s, g, &scale);
+    mark_rough(s, g, &scale, turn);
+    if (!repair(s, arena, g, &scale, turn, &r)) return false;
+    if (!keeps_worth(s, r.work, worst_first ? MOST_WORK_WORST : MOST_WORK, &worth)) return false;
     // Where only hard ones are left, these come next.
     r.level = r.regions > 0 ? 0 : r.level + 1;
   }

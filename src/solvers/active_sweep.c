@@ -138,20 +138,21 @@ static tbFreeScale free_scale(const tbPartScale* scale) {
   return (tbFreeScale){scale->target * scale->speed, scale->load};
 }
 
-// Whether a block at velocity sigma holds in a scale.
-static bool holds(const tbActiveState* s, int i, const tbReal* sigma, const tbPartScale* scale) {
+// The relative residual of a block at velocity sigma.
+static tbReal miss_at(const tbActiveState* s, int i, const tbReal* sigma,
+                      const tbPartScale* scale) {
   tbBlock b = s->p->block[i];
   const tbReal* lambda = s->lambda + b.row;
   b.row = 0;
   tbProblem one = {.n = b.dim, .nblock = 1, .block = &b, .g = (tbReal*)sigma};
   tbResidual r = tb_residual(&one, s->a->law, lambda, sigma);
-  return tb_active_part_holds(&r, scale);
+  return tb_active_part_relative(&r, scale);
 }
 
-bool tb_active_settled(const tbActiveState* s, int i, const tbPartScale* scale) {
+tbReal tb_active_miss(const tbActiveState* s, int i, const tbPartScale* scale) {
   tbReal sigma[MAX];
   tb_active_whitened_velocity(s, i, sigma);
-  return holds(s, i, sigma, scale);
+  return miss_at(s, i, sigma, scale);
 }
 
 // ---- changes -----------------------------------------------------------------------------------
@@ -253,7 +254,7 @@ int tb_active_settle(tbActiveState* s, const tbPartScale* scale) {
     tbReal sigma[MAX];
     if (!is_stale(s, i)) continue;
     changed_velocity(s, i, sigma);
-    bool moves = !holds(s, i, sigma, scale);
+    bool moves = !(miss_at(s, i, sigma, scale) <= scale->target);
     if (moves) {
       sweep_block(s, i, sigma);
       mark_moved(s, i);

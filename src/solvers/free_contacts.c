@@ -299,7 +299,7 @@ TB_INLINE void find_open(Batch* b, const Scale* scale) {
   for (int k = b->count; k % LANES; k++) b->open[k] = b->open[0];
 }
 
-// Solve four of them. One that went farther is to be looked at again.
+// Solve four of them. One that is not at its solution is to be looked at again.
 TB_INLINE void solve_four(tbFreeContacts* f, const Batch* b, const int* j, int used, int now,
                           const Scale* scale) {
   tbFreeLook four;
@@ -319,7 +319,7 @@ TB_INLINE void solve_four(tbFreeContacts* f, const Batch* b, const int* j, int u
     f->contact[k].normal[D] = move.normal[D][l];
     push(f, k, move.change[l]);
     f->moved[f->first[k]] = f->moved[f->second[k]] = now;
-    f->seen[k] = now + move.farther[l];
+    f->seen[k] = now + move.again[l];
   }
 }
 

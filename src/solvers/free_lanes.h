@@ -56,7 +56,7 @@ typedef struct {
 typedef struct {
   tbLanes normal[TB_FREE_LANES], S[TB_FREE_LANES], last[TB_FREE_LANES];
   tbLanes change[TB_FREE_LANES];
-  tbMask farther;  // than their solution
+  tbMask again;  // not at their solution
 } tbFreeMove;
 
 // Which of them, their lambda within their cones, are off by more than `most` at their velocity
@@ -125,25 +125,33 @@ TB_INLINE void tb_free_solve(const tbFreeLook* k, tbFreeMove* m) {
 
 // Over-relaxation of what is `far` from settled: farther by a share of the contact's change, within
 // the cone, where it follows the last one (the squared cosine between them) and is not larger.
-// Everywhere, some contacts would swing for ever.
+// Everywhere, some contacts would swing for ever; those whose change goes back on the last one go
+// half of the way.
 TB_INLINE void tb_free_relax(const tbFreeLook* k, tbMask far, tbFreeMove* m) {
-  const float share = 0.8f, aligned = 0.6f;
+  const float share = 0.8f, half = 0.5f, aligned = 0.6f, opposed = 0.25f;
   const tbLanes one = (tbLanes){0} + 1, *l = k->lambda, *e = m->last;
   tbLanes d0 = m->change[0], d1 = m->change[1], d2 = m->change[2];
   tbLanes along = d0 * e[0] + d1 * e[1] + d2 * e[2], now = d0 * d0 + d1 * d1 + d2 * d2;
   tbLanes before = e[0] * e[0] + e[1] * e[1] + e[2] * e[2], n = l[0] + d0 + share * d0;
-  m->farther = far & (tbMask)(along > 0) & (tbMask)(along * along >= aligned * now * before) &
-               (tbMask)(now <= before) & (tbMask)(l[0] + d0 > 0) & (tbMask)(n > 0);
+  tbLanes cosine = along * along, most = now * before;
+  tbMask farther = far & (tbMask)(along > 0) & (tbMask)(cosine >= aligned * most) &
+                   (tbMask)(now <= before) & (tbMask)(l[0] + d0 > 0) & (tbMask)(n > 0);
+  tbMask back = (tbMask)(along < 0) & (tbMask)(cosine >= opposed * most);
+  tbLanes part = tb_lanes_select(back, one * half, one);
   m->last[0] = tb_lanes_select(far, d0, e[0]);
   m->last[1] = tb_lanes_select(far, d1, e[1]);
   m->last[2] = tb_lanes_select(far, d2, e[2]);
-  if (!tb_lanes_any(m->farther)) return;
-  tbLanes x = l[1] + d1 + share * d1, y = l[2] + d2 + share * d2,
-          tail = tb_lanes_root(x * x + y * y);
+  m->change[0] = part * d0;
+  m->change[1] = part * d1;
+  m->change[2] = part * d2;
+  m->again = farther | back;
+  if (!tb_lanes_any(farther)) return;
+  tbLanes x = l[1] + d1 + share * d1, y = l[2] + d2 + share * d2;
+  tbLanes tail = tb_lanes_root(x * x + y * y);
   tbLanes within = tb_lanes_select((tbMask)(tail > n), n / tail, one);
-  m->change[0] = tb_lanes_select(m->farther, n - l[0], d0);
-  m->change[1] = tb_lanes_select(m->farther, within * x - l[1], d1);
-  m->change[2] = tb_lanes_select(m->farther, within * y - l[2], d2);
+  m->change[0] = tb_lanes_select(farther, n - l[0], m->change[0]);
+  m->change[1] = tb_lanes_select(farther, within * x - l[1], m->change[1]);
+  m->change[2] = tb_lanes_select(farther, within * y - l[2], m->change[2]);
 }
 
 #endif
