@@ -9,6 +9,8 @@
 
 // Axes with sin^2 of their angle below this get a contact at each end of the common stretch.
 #define PARALLEL_SIN2 1e-4
+// Of the sizes: depths that differ by less are the same.
+#define TOUCHING 1e-8
 
 typedef struct {
   const tbShape *a, *b;
@@ -58,54 +60,45 @@ static void closest(const Axes* x, tbReal* s_out, tbReal* t_out) {
 }
 
 // The stretch where the axes run side by side: each of its ends is an end of one axis and its
-// projection on the other. Returns whether there is one of some length.
+// projection on the other, or the end of that where both are a little past each other. Returns
+// whether there is one of some length.
 static bool common_stretch(const Axes* x, tbReal low[2], tbReal high[2]) {
-  tbReal h1 = x->a->size[1], h2 = x->b->size[1], ends[4][2];
-  int count = 0;
-  for (int side = -1; side <= 1; side += 2) {
-    tbReal s = side * h1, t = x->b_ * s + x->f;
-    if (fabs(t) <= h2) {
-      ends[count][0] = s;
-      ends[count++][1] = t;
-    }
-    t = side * h2;
-    s = x->b_ * t - x->c;
-    if (fabs(s) <= h1) {
-      ends[count][0] = s;
-      ends[count++][1] = t;
-    }
-  }
-  if (count < 2) return false;
-  int first = 0, last = 0;
-  for (int i = 1; i < count; i++) {
-    if (ends[i][0] < ends[first][0]) first = i;
-    if (ends[i][0] > ends[last][0]) last = i;
-  }
-  for (int i = 0; i < 2; i++) {
-    low[i] = ends[first][i];
-    high[i] = ends[last][i];
-  }
+  tbReal h1 = x->a->size[1], h2 = x->b->size[1], end2 = x->b_ < 0 ? -h2 : h2;
+  tbReal from = -x->c - fabs(x->b_) * h2, to = -x->c + fabs(x->b_) * h2;
+  low[0] = from > -h1 ? from : -h1;
+  low[1] = from > -h1 ? -end2 : tb_clamp(x->f - x->b_ * h1, -h2, h2);
+  high[0] = to < h1 ? to : h1;
+  high[1] = to < h1 ? end2 : tb_clamp(x->f + x->b_ * h1, -h2, h2);
   return high[0] - low[0] > 1e-3 * (x->a->size[0] + x->b->size[0]);
 }
 
 // Whether contact c says what d says: as deep, along the same normal.
-static bool same_contact(const Axes* x, const tbContactPoint* c, const tbContactPoint* d) {
-  tbReal scale = x->a->size[0] + x->b->size[0] + x->a->size[1] + x->b->size[1], diff[3];
+static bool same_contact(tbReal scale, const tbContactPoint* c, const tbContactPoint* d) {
+  tbReal diff[3];
   tb_sub3(diff, c->frame, d->frame);
   return fabs(c->dist - d->dist) <= 1e-11 * scale && tb_dot3(diff, diff) < 1e-20;
 }
 
-// Contacts at both ends of the stretch, and at (s, t) where that adds something.
+// Contacts at both ends of the stretch, and at (s, t) where that adds something. Where axes are
+// parallel but for rounding it is anywhere along them, and elsewhere in every step of what rests:
+// what is no deeper than an end by more than TOUCHING is there. (Queries of distance, which have no
+// margin, want the place.)
 static int collide_parallel(const Axes* x, tbReal s, tbReal t, const tbReal low[2],
                             const tbReal high[2], tbReal margin, tbContactPoint* out) {
+  tbReal scale = x->a->size[0] + x->b->size[0] + x->a->size[1] + x->b->size[1];
+  tbReal touching = isinf(margin) ? 0 : TOUCHING * scale;
   int count = contact_at(x, low[0], low[1], margin, 1, out);
   count += contact_at(x, high[0], high[1], margin, 2, out + count);
   tbContactPoint* closest_one = out + count;
   if (!contact_at(x, s, t, margin, 0, closest_one)) return count;
+  int deepest = 0;
   for (int i = 0; i < count; i++) {
-    if (same_contact(x, closest_one, &out[i])) return count;
+    if (same_contact(scale, closest_one, &out[i])) return count;
+    if (out[i].dist < out[deepest].dist) deepest = i;
   }
-  return count + 1;
+  if (count < 2 || !(out[deepest].dist - closest_one->dist <= touching)) return count + 1;
+  out[deepest].dist = fmin(out[deepest].dist, closest_one->dist);
+  return count;
 }
 
 // The gap between the surfaces at the closest points of the axes.
