@@ -3,6 +3,10 @@
 // it lies.
 #include "collide/pairs.h"
 
+// What leans by less than this, relative to its size, stands: the way down would turn with the last
+// bits of what rests, and its contacts with it.
+#define STANDING 5e-9
+
 // One candidate: a point of the cylinder relative to its centre, and its height over the centre.
 static int add_point(const tbShape* b, const tbReal n[3], const tbReal point[3], tbReal dist,
                      tbReal margin, uint32_t feature, tbContactPoint* out) {
@@ -12,6 +16,30 @@ static int add_point(const tbShape* b, const tbReal n[3], const tbReal point[3],
   tb_add_scaled3(pos, pos, -0.5 * dist, n);
   tb_contact_set(out, pos, n, dist, feature);
   return 1;
+}
+
+// The other two corners of the triangle on the lower disc: -radial/2 +- sqrt(3)/2 side, at height
+// `low`. The side is level unless the cylinder stands, and the radial direction goes nowhere.
+static int add_thirds(const tbShape* b, const tbReal n[3], const tbReal axis[3],
+                      const tbReal radial[3], bool stands, tbReal low, tbReal margin,
+                      uint32_t feature, tbContactPoint* out) {
+  tbReal side[3], back[3], point[3];
+  tb_cross(side, radial, axis);
+  tb_scale3(side, side, 0.86602540378443864676);
+  tb_scale3(back, axis, b->size[1]);
+  tb_add_scaled3(back, back, -0.5, radial);
+  tbReal rise = stands ? tb_dot3(side, n) : 0;
+  tb_add3(point, back, side);
+  int count = add_point(b, n, point, low + rise, margin, feature, out);
+  tb_sub3(point, back, side);
+  return count + add_point(b, n, point, low - rise, margin, feature + 1, out + count);
+}
+
+// The deepest of a standing cylinder's contacts is as deep as its lowest point.
+static void lower(tbContactPoint* out, int count, tbReal dist) {
+  int deepest = 0;
+  for (int i = 1; i < count; i++) deepest = out[i].dist < out[deepest].dist ? i : deepest;
+  if (dist < out[deepest].dist) out[deepest].dist = dist;
 }
 
 int tb_collide_plane_cylinder(const tbShape* a, const tbShape* b, tbReal margin,
@@ -31,11 +59,13 @@ int tb_collide_plane_cylinder(const tbShape* a, const tbShape* b, tbReal margin,
   }
 
   // The radial direction that goes down, from the normal's parts along the cylinder's x and y:
-  // exact even where the cylinder almost stands. For a standing one it is any radial direction.
+  // exact even where the cylinder almost stands. For a standing one it is fixed to the body, but
+  // for queries of distance, which have no margin and want the lowest point.
   const tbReal* m = b->mat;
   tbReal x = n[0] * m[0] + n[1] * m[3] + n[2] * m[6], y = n[0] * m[1] + n[1] * m[4] + n[2] * m[7];
   tbReal length = sqrt(x * x + y * y), radial[3], point[3];
-  if (length > 1e-12) {
+  bool stands = !(length * radius > (isinf(margin) ? 1e-12 : STANDING) * (radius + half));
+  if (!stands) {
     x *= -radius / length;
     y *= -radius / length;
   } else {
@@ -43,28 +73,18 @@ int tb_collide_plane_cylinder(const tbShape* a, const tbShape* b, tbReal margin,
     y = 0;
   }
   tb_set3(radial, x * m[0] + y * m[1], x * m[3] + y * m[4], x * m[6] + y * m[7]);
-  tbReal drop = tb_dot3(radial, n);
+  tbReal drop = tb_dot3(radial, n), rise = half * slope;
 
   // Lowest rim point, then the far end of its side line.
-  tbReal rise = half * slope;
+  if (!(center + rise - radius * length <= margin)) return 0;
   tb_add_scaled3(point, radial, half, axis);
-  if (!add_point(b, n, point, center + rise + drop, margin, end, out)) return 0;
-  int count = 1;
+  int count = add_point(b, n, point, center + rise + drop, margin, end, out);
   tb_add_scaled3(point, radial, -half, axis);
   count += add_point(b, n, point, center - rise + drop, margin, 1 - end, out + count);
-
-  // The other two corners of the triangle on the lower disc: -radial/2 +- sqrt(3)/2 side.
   tbReal low = center + rise - 0.5 * drop;
-  if (low <= margin) {
-    tbReal side[3], middle[3];
-    tb_cross(side, radial, axis);
-    tb_scale3(side, side, 0.86602540378443864676);
-    tb_scale3(middle, axis, half);
-    tb_add_scaled3(middle, middle, -0.5, radial);
-    tb_add3(point, middle, side);
-    count += add_point(b, n, point, low, margin, 2 + 2 * end, out + count);
-    tb_sub3(point, middle, side);
-    count += add_point(b, n, point, low, margin, 3 + 2 * end, out + count);
+  if (stands || low <= margin) {
+    count += add_thirds(b, n, axis, radial, stands, low, margin, 2 + 2 * end, out + count);
   }
+  if (stands && count > 0) lower(out, count, center + rise - radius * length);
   return count;
 }
