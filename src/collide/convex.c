@@ -416,6 +416,8 @@ int tb_collide_convex(const tbShape* a, const tbShape* b, tbReal margin, tbConta
   tb_convex_solve(&pair, margin + pair.a.radius + pair.b.radius, &r);
   remember(&pair, a, &r, warm);
   if (r.state == TB_CONVEX_APART) return 0;
+  // What rests leaves more than queries of distance, which have no margin, may be off by.
+  if (!isinf(margin)) tb_convex_settle(&pair, &r);
   int count = tb_convex_manifold(&pair, &r, margin, out);
   // From a's frame to the world.
   for (int i = 0; i < count; i++) {

@@ -41,6 +41,7 @@ typedef struct {
   tbReal scale;     // a length that rounding errors are relative to
   int polyhedral;   // both cores have flat faces only: GJK and EPA end exactly
   int evaluations;  // support points asked for
+  tbReal touching;  // of cores that touch and no more: what is closer is at one place; otherwise 0
   tbReal enough;    // GJK may stop where cores are apart by more than this and within the limit
 } tbConvexPair;
 
@@ -178,6 +179,10 @@ int tb_polish(tbConvexPair* pair, const tbSupportPoint* support, int count, int 
 // All of the above: normal, dist and witness points of the cores to rounding where features are
 // found, to the iterative tolerance elsewhere.
 void tb_convex_solve(tbConvexPair* pair, tbReal limit, tbConvexResult* result);
+
+// Where shapes without a radius touch and no more, the normal of the first face that separates as
+// well as any in place of the solved one; dist stays. Sets pair->touching.
+void tb_convex_settle(tbConvexPair* pair, tbConvexResult* result);
 
 // Contacts of the pair around the solved normal, in a's frame, distances with radii subtracted;
 // those with dist <= margin. Returns the count, at most TB_MAX_MANIFOLD.

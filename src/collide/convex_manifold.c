@@ -211,7 +211,9 @@ static int manifold(tbConvexPair* pair, const tbConvexResult* r, tbReal margin, 
     for (int i = 0; i < count; i++) chosen[i] = i;
   }
   for (int i = 0; i < count; i++) set_contact(&p, pair, chosen[i], &out[i]);
-  bool edges = r->dist > 0 && pa.kind == TB_PATCH_POLYGON && pb.kind == TB_PATCH_POLYGON;
+  // (Of what touches the region has both ends.)
+  bool edges = r->dist > 0 && !(pair->touching > 0) && pa.kind == TB_PATCH_POLYGON &&
+               pb.kind == TB_PATCH_POLYGON;
   if (!edges || terrain || isinf(margin) || !is_one_place(&p, STRETCH * pair->scale)) return count;
   return tb_stretch(&pa, &pb, r->normal, STRETCH * pair->scale, margin, out, count);
 }

@@ -157,6 +157,13 @@ static void add_corners(tbRegion* p, const tbFlatPatch* f, const tbFlatPatch* g,
   }
 }
 
+// Whether edges that cross are next to each other all along: both ends of one within reach of the
+// other's line. t and s over the crossing's area are where they cross.
+static bool is_along(const tbRegion* p, tbReal t, tbReal s, tbReal cross, tbReal a2, tbReal b2) {
+  tbReal far_a = fmax(t, cross - t), far_b = fmax(s, cross - s), reach2 = p->touching * p->touching;
+  return far_a * far_a <= reach2 * b2 || far_b * far_b <= reach2 * a2;
+}
+
 // Where edge i of a crosses edge j of b, if they do.
 static void add_crossing(tbRegion* p, int i, int j) {
   const tbFlatPatch *a = &p->a, *b = &p->b;
@@ -172,6 +179,7 @@ static void add_crossing(tbRegion* p, int i, int j) {
   }
   // Parallel edges have no crossing; ends that touch are corners and found as such.
   if (!(t > 0 && t < cross && s > 0 && s < cross)) return;
+  if (p->touching > 0 && is_along(p, t, s, cross, au * au + av * av, bu * bu + bv * bv)) return;
   t /= cross;
   tbReal u = a->u[i] + t * au, v = a->v[i] + t * av;
   // Where along b's edge by that same point: edges parallel but for 1e-11 cross at a place that
@@ -239,7 +247,8 @@ static void add_rim_crossings(tbRegion* p, const tbFlatPatch* f, const tbFlatPat
     to_circle(g, f->u[j], f->v[j], &x1, &y1);
     tbReal dx = x1 - x0, dy = y1 - y0, a = dx * dx + dy * dy, b = dx * x0 + dy * y0;
     tbReal root = b * b - a * (x0 * x0 + y0 * y0 - 1);
-    if (!(a > 0) || !(root > 0)) continue;
+    // An edge along a tangent crosses the rim anywhere around it.
+    if (!(a > 0) || !(root > 8 * a * p->touching / g->radius)) continue;
     root = sqrt(root);
     for (int k = 0; k < 2; k++) {
       tbReal t = (-b + (k ? root : -root)) / a;
@@ -295,12 +304,26 @@ static void add_rims_meet(tbRegion* p, tbReal u, tbReal v, uint32_t feature) {
   add_rim_point(p, a, b, x, y, feature);
 }
 
+// Whether two level discs, centres that far apart, touch with their rims, or next to that: a narrow
+// lens, if it is one, is one place.
+static bool are_rims_beside(const tbRegion* p, tbReal apart) {
+  tbReal reach = p->a.radius + p->b.radius, du = p->a.slope[0] - p->b.slope[0];
+  tbReal dv = p->a.slope[1] - p->b.slope[1], steep = sqrt(du * du + dv * dv) * reach;
+  bool level = steep <= p->touching && p->lean >= 1 - 1e-12;
+  return p->touching > 0 && level && fabs(apart - reach) <= 4 * p->touching;
+}
+
 // Two discs: where the rims cross and where the line of centres leaves each.
 static void add_disc_disc(tbRegion* p) {
   const tbFlatPatch *a = &p->a, *b = &p->b;
+  tbReal du = b->cu - a->cu, dv = b->cv - a->cv, apart = sqrt(du * du + dv * dv), x, y, length;
+  if (are_rims_beside(p, apart)) {
+    tbReal half = 0.5 * (apart + a->radius - b->radius) / apart;
+    add_at(p, a->cu + half * du, a->cv + half * dv, TB_FEATURE(3, RIM, RIM));
+    return;
+  }
   add_rim(p, a, b, 1);
   add_rim(p, b, a, 2);
-  tbReal du = b->cu - a->cu, dv = b->cv - a->cv, apart = sqrt(du * du + dv * dv), x, y, length;
   if (apart <= p->tolerance || apart <= fabs(a->radius - b->radius)) return;
   to_circle(a, b->cu, b->cv, &x, &y);
   length = sqrt(x * x + y * y);
@@ -376,7 +399,8 @@ static void add_beside(tbRegion* p, const Rod* f, const Rod* g, int kind) {
     tbReal hf = f->h[i] + along * (f->h[o] - f->h[i]) - kind_sign(kind) * fall_f;
     tbReal t = ((fu - g->u[0]) * du + (fv - g->v[0]) * dv) / (length * length);
     tbReal inset = fabs(g->lean) * fall_g / length;
-    if (!(t >= inset && t <= 1 - inset)) continue;
+    tbReal slack = p->touching / length;
+    if (!(t >= inset - slack && t <= 1 - inset + slack)) continue;
     tbReal hg = g->h[0] + t * (g->h[1] - g->h[0]) + kind_sign(kind) * fall_g;
     add_once(p, u, v, kind == 1 ? hf : hg, kind == 1 ? hg : hf, TB_FEATURE(kind, f->id[i], 0));
   }
@@ -448,10 +472,30 @@ static void set_plane(tbRegion* p, const tbConvexPair* pair, const tbConvexResul
   }
   tb_frame_from_normal(p->m, p->e1, p->e2);
   p->lean = tb_dot3(p->m, p->n);
-  p->tolerance = 1e-9 * pair->scale;
+  p->touching = pair->touching;
+  p->tolerance = fmax(1e-9 * pair->scale, p->touching);
   p->least = r->dist;
   p->count = 0;
   for (int i = 0; i < 3; i++) p->origin[i] = 0.5 * (r->point_a[i] + r->point_b[i]);
+}
+
+// Corners of a and of b, and crossings, that touching shapes have at one place: the first stays.
+static void drop_doubles(tbRegion* p) {
+  tbReal near2 = 16 * p->touching * p->touching;
+  int kept = 0;
+  for (int i = 0; i < p->count; i++) {
+    bool twin = false;
+    for (int j = 0; j < kept && !twin; j++) {
+      tbReal du = p->point[i].u - p->point[j].u, dv = p->point[i].v - p->point[j].v;
+      twin = du * du + dv * dv <= near2;
+    }
+    if (twin) continue;
+    p->point[kept] = p->point[i];
+    p->ha[kept] = p->ha[i];
+    p->hb[kept] = p->hb[i];
+    p->feature[kept++] = p->feature[i];
+  }
+  p->count = kept;
 }
 
 void tb_region_find(tbRegion* p, const tbConvexPair* pair, const tbConvexResult* r,
@@ -462,4 +506,5 @@ void tb_region_find(tbRegion* p, const tbConvexPair* pair, const tbConvexResult*
   flatten(p, a, &p->a);
   flatten(p, b, &p->b);
   intersect(p);
+  if (p->touching > 0) drop_doubles(p);
 }

@@ -24,6 +24,7 @@ typedef struct {
   tbReal lean;          // m.n
   int slanted;          // m is not n
   tbReal tolerance;     // lengths below this are rounding
+  tbReal touching;      // of shapes that touch: what is closer is at one place; otherwise 0
   tbReal least;         // s(n)
   int terrain;          // nothing beyond the region where the patches meet
   tbFlatPatch a, b;

@@ -185,6 +185,7 @@ static void place(tbConvexPair* pair, const tbShape* a, const tbShape* b) {
   tb_mul_mat3t_mat3(pair->mat, a->mat, b->mat);
   pair->polyhedral = pair->a.kind < TB_CORE_ELLIPSOID && pair->b.kind < TB_CORE_ELLIPSOID;
   pair->evaluations = 0;
+  pair->touching = 0;
   pair->enough = INFINITY;
 }
 

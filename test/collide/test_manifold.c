@@ -227,35 +227,70 @@ static void test_features_persist(void** state) {
   }
 }
 
-// Cubes of a wall, side by side, one above the other and along a diagonal: what rounding and a
-// solver leave of their places changes neither normals nor identities.
+// Contacts of b around its place, off by what rounding and a solver leave of places: as many, with
+// the same normals and identities. Returns how many.
+static int check_noise(const tbShape* a, tbShape b, uint64_t seed) {
+  const tbReal noise = 5e-10;
+  tbContactPoint first[TB_MAX_PAIR_CONTACTS], c[TB_MAX_PAIR_CONTACTS];
+  tbReal place[3];
+  tbRng rng = {seed};
+  int count = 0;
+  tb_copy3(place, b.pos);
+  for (int step = 0; step < 1000; step++) {
+    tbReal axis[3];
+    tb_test_random_direction(&rng, axis);
+    turn(&b, axis[0], axis[1], axis[2], tb_rng_uniform(&rng, 0, noise / 0.1));
+    for (int k = 0; k < 3; k++) b.pos[k] = place[k] + tb_rng_uniform(&rng, -noise, noise);
+    int now = tb_collide(a, &b, 1e-3, step ? c : first, NULL);
+    if (step == 0) count = now;
+    assert_int_equal(now, count);
+    for (int i = 0; i < count && step; i++) {
+      const tbContactPoint* before = named(first, count, c[i].feature);
+      assert_non_null(before);
+      assert_near(tb_dot3(c[i].frame, before->frame), 1, 1e-12);
+      for (int k = 0; k < 3; k++) assert_near(c[i].pos[k], before->pos[k], 1e-8);
+    }
+  }
+  return count;
+}
+
+// Bricks of a wall, side by side, one above the other and along a diagonal.
 static void test_neighbours_in_a_wall(void** state) {
   (void)state;
-  static const tbReal PLACES[][3] = {{0.2, 0, 0},    {0, 0, 0.2},     {0.2, 0, 0.2},
-                                     {0.2, 0, -0.2}, {0.2, 0.2, 0.2}, {-0.2, 0.2, 0}};
-  const tbReal noise = 5e-10;
-  for (size_t place = 0; place < sizeof PLACES / sizeof *PLACES; place++) {
-    tbShape a = shape(TB_GEOM_BOX, 0.1, 0.1, 0.1), b = a;
-    tbContactPoint first[TB_MAX_PAIR_CONTACTS], c[TB_MAX_PAIR_CONTACTS];
-    tbRng rng = {place + 1};
-    int count = 0;
-    for (int step = 0; step < 1000; step++) {
-      tbReal axis[3];
-      tb_test_random_direction(&rng, axis);
-      turn(&b, axis[0], axis[1], axis[2], tb_rng_uniform(&rng, 0, noise / 0.1));
-      for (int k = 0; k < 3; k++) b.pos[k] = PLACES[place][k] + tb_rng_uniform(&rng, -noise, noise);
-      int now = tb_collide(&a, &b, 1e-3, step ? c : first, NULL);
-      if (step == 0) count = now;
-      assert_int_equal(now, count);
-      for (int i = 0; i < count && step; i++) {
-        const tbContactPoint* before = named(first, count, c[i].feature);
-        assert_non_null(before);
-        assert_near(tb_dot3(c[i].frame, before->frame), 1, 1e-12);
-        for (int k = 0; k < 3; k++) assert_near(c[i].pos[k], before->pos[k], 1e-8);
-      }
+  static const int PLACES[][3] = {{1, 0, 0},  {0, 0, 1}, {1, 0, 1},
+                                  {1, 0, -1}, {1, 1, 1}, {-1, 1, 0}};
+  tbShape cube = shape(TB_GEOM_BOX, 0.1, 0.1, 0.1), brick = shape(TB_GEOM_BOX, 0.3, 0.2, 0.1);
+  tbShape mesh = shape(TB_GEOM_MESH, 0.3, 0.2, 0.1);
+  mesh.hull = tb_test_hull(0);
+  const tbShape* pairs[][2] = {{&cube, &cube}, {&mesh, &mesh}, {&brick, &mesh}};
+  for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++) {
+    for (size_t place = 0; place < sizeof PLACES / sizeof *PLACES; place++) {
+      tbShape b = *pairs[p][1];
+      for (int k = 0; k < 3; k++) b.pos[k] = 2 * b.size[k] * PLACES[place][k];
+      assert_in_range(check_noise(pairs[p][0], b, place + 1), 1, 4);
     }
-    assert_in_range(count, 1, 4);
   }
+}
+
+// The same of cylinders that stand, where rims touch too; of one on a plane and on a box as wide;
+// of capsules side by side.
+static void test_round_neighbours(void** state) {
+  (void)state;
+  static const tbReal PLACES[][3] = {{0.2, 0, 0}, {0, 0, 0.2}, {0.2, 0, 0.2}, {0, 0.2, -0.2}};
+  static const int COUNTS[] = {2, 4, 1, 1};
+  tbShape cylinder = shape(TB_GEOM_CYLINDER, 0.1, 0.1, 0), b = cylinder;
+  for (size_t place = 0; place < sizeof PLACES / sizeof *PLACES; place++) {
+    tb_copy3(b.pos, PLACES[place]);
+    assert_int_equal(check_noise(&cylinder, b, place + 1), COUNTS[place]);
+  }
+  tbShape plane = shape(TB_GEOM_PLANE, 0, 0, 0), cube = shape(TB_GEOM_BOX, 0.1, 0.1, 0.1);
+  tb_copy3(b.pos, AT(0, 0, 0.1));
+  assert_int_equal(check_noise(&plane, b, 5), 3);
+  tb_copy3(b.pos, AT(0, 0, 0.2));
+  assert_int_equal(check_noise(&cube, b, 6), 4);
+  tbShape capsule = shape(TB_GEOM_CAPSULE, 0.1, 0.1, 0), other = capsule;
+  tb_copy3(other.pos, AT(0.2, 0, 0));
+  assert_int_equal(check_noise(&capsule, other, 7), 2);
 }
 
 static tbReal spread_of(const tbContactPoint* c, int count) {
@@ -411,6 +446,7 @@ int main(void) {
       cmocka_unit_test(test_capsules),
       cmocka_unit_test(test_features_persist),
       cmocka_unit_test(test_neighbours_in_a_wall),
+      cmocka_unit_test(test_round_neighbours),
       cmocka_unit_test(test_edges_apart),
       cmocka_unit_test(test_log_on_edge),
       cmocka_unit_test(test_reduce),

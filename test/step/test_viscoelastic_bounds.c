@@ -332,7 +332,7 @@ static void grains_do_not_run_away(void** state) {
     for (int i = 0; i < 6; i++) {
       snprintf(grain, sizeof grain,
                "<body pos='%g %g %g'><freejoint/><geom type='%s' mass='1e-6'/></body>",
-               0.0004 * (i % 3), 0.0003 * (i % 2), 0.001 + 0.0012 * i, SHAPES[k / 2]);
+               0.00041 * (i % 3), 0.0003 * (i % 2), 0.001 + 0.0012 * i, SHAPES[k / 2]);
       strcat(xml, grain);
     }
     strcat(xml, "</worldbody></mujoco>");
