@@ -446,6 +446,14 @@ static void swing_middle(const tbBlock* b, const tbReal* before, tbReal* lambda)
   }
 }
 
+// How much of a row's velocity the residual feels, against that of sliding: torsion and rolling, in
+// rad/s, count by their coefficients.
+static tbReal felt_share(const tbBlock* b, int k) {
+  enum { SLIDING = 3 };
+  bool turns = b->type == TB_BLOCK_CONE && k >= SLIDING && b->mu[k - 1] < b->mu[0];
+  return turns ? b->mu[k - 1] / b->mu[0] : 1;
+}
+
 // What a step leaves within the tolerance the next one undoes. The impulse for that is none of the
 // step after: taken as a guess there it would have to be undone again, and so on for ever. What the
 // same modes need without it is the better guess, and costs a solve with factors that are there.
@@ -467,8 +475,12 @@ static void rest_impulses(tbActiveState* s, const tbReal* lambda) {
       int mode = s->mode[b->type == TB_BLOCK_CONE ? b->row : row];
       bool normal = mode == TB_MODE_SLIDE && row == b->row;
       if (mode != TB_MODE_ACTIVE && mode != TB_MODE_STICK && !normal) continue;
-      most = fmax(most, fabs(a->inherited[row]));
-      s->sigma[row] -= a->inherited[row];
+      // Where loose bodies yield to each other, an overlap that its impulse holds stays, which is
+      // nothing to undo: the guess missed that impulse.
+      tbReal missed = a->loose ? p->R[row] * (lambda[row] - s->guess[row]) : 0;
+      tbReal over = a->inherited[row] + missed;
+      most = fmax(most, felt_share(b, row - b->row) * fabs(over));
+      s->sigma[row] -= over;
     }
   }
   // What moves has more than what was left, and will have it again.

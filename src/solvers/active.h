@@ -22,6 +22,7 @@ typedef struct {
   const tbReal* measure;  // relative residual of the first guess, or NULL where it is not known
   bool tried;             // impulse space has failed: interior points come first
   bool few;               // dofs: a round costs little, with sparse factors too
+  bool loose;             // bodies by themselves, which come to rest
   bool part;              // of a larger island: tried twice at most, and not divided any further
   // Where `rest` is not NULL: what of sigma is over after this step, the velocity and the gap at
   // its start, by row, and the relative residual that the last step left; out: the impulses

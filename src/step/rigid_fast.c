@@ -26,7 +26,9 @@ enum { MOST_DENSE = 64, MOST_GENERAL = 300, MOST_SURE = 100 };
 static const tbReal REDUCED_SHARE = 0.7;
 
 // What the last step left is made up for in the next guess from this share of the tolerance on.
-static const tbReal INHERITED = 1e-2;
+// Loose bodies side by side make much of little: a micrometre between edges turns their normals by
+// what the rest of the tolerance would be.
+static const tbReal INHERITED = 1e-2, INHERITED_LOOSE = 1e-4;
 
 // Islands of some size are left as they are where their relative residual is below; a tolerance
 // below asks for digits.
@@ -239,6 +241,25 @@ static bool list_trees(const Fast* f, tbArena* arena, tbActive* active) {
   return true;
 }
 
+// Whether a tree is a body that flies free by itself.
+static bool flies_free(const tbModel* m, int tree) {
+  enum { BODY = 6 };
+  int joint = m->dof_jntid[m->tree_dofadr[tree]];
+  return m->tree_dofnum[tree] == BODY && m->jnt_type[joint] == TB_JOINT_FREE;
+}
+
+// Whether all that an island moves does.
+static bool is_loose(const Fast* f, const tbIsland* island) {
+  const tbModel* m = f->step->m;
+  for (int k = 0; k < island->nmember; k++) {
+    const tbConstraint* c = &f->constraints->list[island->member[k]];
+    if (c->nnz < 1) continue;
+    int first = m->dof_treeid[c->col[0]], last = m->dof_treeid[c->col[c->nnz - 1]];
+    if (!flies_free(m, first) || !flies_free(m, last)) return false;
+  }
+  return true;
+}
+
 // What the last step left: the velocity at the start of the step, and the gap.
 static bool inherit(const Fast* f, const tbIsland* island, tbArena* arena, tbActive* active) {
   if (!island->rest) return true;
@@ -248,6 +269,7 @@ static bool inherit(const Fast* f, const tbIsland* island, tbArena* arena, tbAct
   active->inherited = inherited;
   active->left = island->inherited;
   active->rest = island->rest;
+  active->loose = is_loose(f, island);
   return true;
 }
 
@@ -308,6 +330,12 @@ static bool counts(const tbOption* opt, int n, const tbSolveInfo* info) {
   return info->status == TB_SOLVE_CONVERGED || large;
 }
 
+// Whether the last step left an island more than its next guess should have.
+static bool has_inherited(const Fast* f, const tbIsland* island) {
+  tbReal left = island->inherited / f->step->m->opt.solve_tolerance;
+  return left > INHERITED || (left > INHERITED_LOOSE && is_loose(f, island));
+}
+
 tbResult tb_rigid_fast(tbRigidStep* step) {
   const tbOption* opt = &step->m->opt;
   tbIslands* islands = &step->islands;
@@ -321,7 +349,7 @@ tbResult tb_rigid_fast(tbRigidStep* step) {
   for (int i = 0; i < islands->count; i++) {
     tbIsland* island = &islands->island[i];
     cost[i] = island->solved ? 0 : island->problem.n;
-    if (island->solved || !(island->inherited > INHERITED * opt->solve_tolerance)) continue;
+    if (island->solved || !has_inherited(&f, island)) continue;
     island->rest = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)island->problem.n);
     if (!island->rest) return TB_ERROR_MEMORY;
   }
