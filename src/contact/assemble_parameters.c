@@ -184,6 +184,17 @@ static tbReal pair_weight(const tbModel* m, int body1, int body2, int angular) {
   return m->body_invweight0[2 * body1 + angular] + m->body_invweight0[2 * body2 + angular];
 }
 
+// What a spatial tendon yields, where its reference pose may not tell: no joint changes the length
+// of a string that is straight there. No less than the body that yields most on its path.
+static tbReal tendon_weight(const tbModel* m, int tendon) {
+  tbReal weight = m->tendon_invweight0[tendon];
+  for (int k = m->tendon_adr[tendon]; k < m->tendon_adr[tendon] + m->tendon_num[tendon]; k++) {
+    if (m->wrap_type[k] != TB_WRAP_SITE) continue;
+    weight = fmax(weight, m->body_invweight0[2 * m->site_bodyid[m->wrap_objid[k]]]);
+  }
+  return weight;
+}
+
 static tbReal equality_weight(const tbModel* m, int id, int r) {
   int a = m->eq_obj1id[id], b = m->eq_obj2id[id];
   switch (m->eq_type[id]) {
@@ -231,7 +242,8 @@ int tb_push_weight(const tbModel* m, const tbData* d, tbInertiaFactor factor, tb
                    const tbConstraint* c, tbReal* weight) {
   // Of what the bodies would yield if nothing held them: an estimate below is none.
   const tbReal little = 1e-3;
-  *weight = tb_row_weight(m, d, c, 0);
+  *weight =
+      c->source == TB_SOURCE_LIMIT_TENDON ? tendon_weight(m, c->id) : tb_row_weight(m, d, c, 0);
   if (c->source != TB_SOURCE_CONTACT) return 1;
   const tbContact* contact = &d->contact[c->id];
   tbReal alone = 0, here = 0;
@@ -252,7 +264,10 @@ int tb_push_weight(const tbModel* m, const tbData* d, tbInertiaFactor factor, tb
 // y + most w (few w / (few w + y))^2, docs/step.md eq. 7.
 tbReal tb_equality_scale(const tbModel* m, const tbConstraint* c, int r, tbReal y, tbReal* slope) {
   const tbReal most = 0.1, few = 1e-3;
-  tbReal weight = equality_weight(m, c->id, r);
+  int a = m->eq_obj1id[c->id], b = m->eq_obj2id[c->id];
+  tbReal weight = m->eq_type[c->id] == TB_EQ_TENDON
+                      ? tendon_weight(m, a) + (b >= 0 ? tendon_weight(m, b) : 0)
+                      : equality_weight(m, c->id, r);
   *slope = 1;
   // Rows that nothing moves stay as they are.
   if (!(y > 0) || !(weight > 0)) return y;

@@ -171,12 +171,24 @@ static bool contact_gain(const Context* x, const tbConstraint* c) {
   return true;
 }
 
-static void plain_gain(const Context* x, const tbConstraint* c) {
-  tbReal G[36];
+// J M^-1 J^T of rows that are not contacts. Where a string is nearly straight no joint changes its
+// length, and no impulse may ask for that: a hundredth of what its bodies yield bounds it.
+static bool plain_diagonal(const Context* x, const tbConstraint* c, tbReal* diagonal) {
+  tbReal G[36], weight = 0;
   own_block(x, c, G);
-  for (int r = 0; r < c->dim; r++) {
-    x->gain[c->row + r] = exact_gain(x, NULL, G[r * c->dim + r]);
+  if (c->source == TB_SOURCE_LIMIT_TENDON &&
+      !tb_push_weight(x->m, x->d, x->factor, x->arena, c, &weight)) {
+    return false;
   }
+  for (int r = 0; r < c->dim; r++) diagonal[r] = G[r * c->dim + r] + 0.01 * weight;
+  return true;
+}
+
+static bool plain_gain(const Context* x, const tbConstraint* c, tbFacetGain* gain,
+                       tbReal* diagonal) {
+  if (!plain_diagonal(x, c, diagonal)) return false;
+  for (int r = 0; r < c->dim; r++) gain[r] = exact_gain(x, NULL, diagonal[r]);
+  return true;
 }
 
 static int is_limit(const tbConstraint* c) {
@@ -219,11 +231,10 @@ static tbResult all_impulses(const Context* x, const tbReal* v_free) {
       for (int r = 0; r < c->dim; r++) x->lambda[c->row + r] = 0;
       continue;
     }
-    if (c->source == TB_SOURCE_CONTACT) {
-      if (!contact_gain(x, c)) return TB_ERROR_MEMORY;
-    } else {
-      plain_gain(x, c);
-    }
+    tbReal diagonal[TB_MAX_BLOCK_DIM];
+    bool done = c->source == TB_SOURCE_CONTACT ? contact_gain(x, c)
+                                               : plain_gain(x, c, &x->gain[c->row], diagonal);
+    if (!done) return TB_ERROR_MEMORY;
     constraint_impulse(x, c);
   }
   return TB_OK;
@@ -516,7 +527,6 @@ tbResult tb_comfree_gains(const tbModel* m, const tbData* d, const tbConstraint*
     gain[0].speed = tb_correction_cap(m, d, c, c->margin - c->pos[0]);
     return TB_OK;
   }
-  tbReal G[36];
   x.half = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(c->dim * c->nnz + 1));
   if (!x.half) return TB_ERROR_MEMORY;
   if (c->source == TB_SOURCE_CONTACT) {
@@ -526,10 +536,5 @@ tbResult tb_comfree_gains(const tbModel* m, const tbData* d, const tbConstraint*
         exact_gain(&x, contact->comfree, c->dim == 1 ? diagonal[0] : x.facets.n * diagonal[0]);
     return TB_OK;
   }
-  own_block(&x, c, G);
-  for (int r = 0; r < c->dim; r++) {
-    diagonal[r] = G[r * c->dim + r];
-    gain[r] = exact_gain(&x, NULL, diagonal[r]);
-  }
-  return TB_OK;
+  return plain_gain(&x, c, gain, diagonal) ? TB_OK : TB_ERROR_MEMORY;
 }
