@@ -205,9 +205,21 @@ static int recall(tbContactFinder* f) {
   return 1;
 }
 
+// Whether two bodies that move side by side would be deep in each other if something stopped one of
+// them in this step: its way is no small part of the smaller one's size.
+static bool may_run_into(const tbContactFinder* f, const tbModel* m, int g1, int g2) {
+  const tbReal small = 0.25;
+  int body1 = m->geom_bodyid[g1], body2 = m->geom_bodyid[g2];
+  int tree1 = m->body_treeid[body1], tree2 = m->body_treeid[body2];
+  if (tree1 < 0 || tree2 < 0 || tree1 == tree2) return false;
+  tbReal way = m->opt.timestep * fmax(f->travel[body1].speed[0], f->travel[body2].speed[0]);
+  return way > small * fmin(m->geom_rbound[g1], m->geom_rbound[g2]);
+}
+
 // How far apart two geoms may be and still meet within a step: their centres approach each other,
-// and both turn.
-static tbReal way_of(const tbContactFinder* f, const tbModel* m, const tbData* d, int g1, int g2) {
+// or one of them the other where that may be `stopped`, and both turn.
+static tbReal way_of(const tbContactFinder* f, const tbModel* m, const tbData* d, int g1, int g2,
+                     bool stopped) {
   tbReal v[2][3] = {{0}}, turn = 0;
   for (int k = 0; k < 2; k++) {
     int g = k ? g2 : g1, body = m->geom_bodyid[g];
@@ -215,18 +227,21 @@ static tbReal way_of(const tbContactFinder* f, const tbModel* m, const tbData* d
     point_velocity(m, d, g, d->geom_xpos + 3 * g, v[k]);
     turn += f->travel[body].speed[1] * m->geom_rbound[g];
   }
+  tbReal alone = stopped ? fmax(tb_norm3(v[0]), tb_norm3(v[1])) : 0;
   tb_sub3(v[1], v[1], v[0]);
-  return m->opt.timestep * (tb_norm3(v[1]) + turn);
+  return m->opt.timestep * (fmax(tb_norm3(v[1]), alone) + turn);
 }
 
-// Whether a gap beyond the reach would close within a step at the current velocities.
+// Whether a gap beyond the reach would close within a step at the current velocities, or where one
+// of the two is `stopped`.
 static bool closes(const tbModel* m, const tbData* d, int g1, int g2, const tbContactPoint* point,
-                   tbReal reach) {
+                   tbReal reach, bool stopped) {
   tbReal v1[3], v2[3];
   point_velocity(m, d, g1, point->pos, v1);
   point_velocity(m, d, g2, point->pos, v2);
-  tb_sub3(v2, v2, v1);
-  return point->dist + m->opt.timestep * tb_dot3(point->frame, v2) <= reach;
+  tbReal from = tb_dot3(point->frame, v1), to = tb_dot3(point->frame, v2), speed = to - from;
+  if (stopped) speed = fmin(speed, fmin(to, -from));
+  return point->dist + m->opt.timestep * speed <= reach;
 }
 
 // Whether neither item moves, and one of them because it rests.
@@ -306,8 +321,8 @@ static tbResult collide_pair(tbContactFinder* f, const tbModel* m, tbData* d, tb
   int g1 = f->geom[i], g2 = f->geom[j], pair = tb_finder_explicit_pair(f, g1, g2);
   tbContactPoint point[TB_MAX_PAIR_CONTACTS];
   tbReal near = fmax(seen_within(m, g1, g2, pair), reach), far = near;
-  bool ahead = reach > TB_TOUCHING;
-  if (ahead) far += way_of(f, m, d, g1, g2);
+  bool ahead = reach > TB_TOUCHING, stopped = ahead && may_run_into(f, m, g1, g2);
+  if (ahead) far += way_of(f, m, d, g1, g2, stopped);
   memory->cache.gap = 0;
   int n = tb_collide(place_shape(f, d, i), place_shape(f, d, j), far, point, &memory->cache);
   if (n == 0) {
@@ -318,7 +333,8 @@ static tbResult collide_pair(tbContactFinder* f, const tbModel* m, tbData* d, tb
   tbContact parameters;
   tb_contact_parameters(m, g1, g2, pair, &parameters);
   for (int k = 0; k < n; k++) {
-    if (point[k].dist > near && !(ahead && closes(m, d, g1, g2, &point[k], near))) continue;
+    if (point[k].dist > near && !(ahead && closes(m, d, g1, g2, &point[k], near, stopped)))
+      continue;
     tbContact* c = &d->contact[d->ncon++];
     *c = parameters;
     c->dist = point[k].dist;
