@@ -87,10 +87,15 @@ tbResult tb_find_contacts(tbContactFinder* finder, const tbModel* model, tbData*
                           tbReal reach);
 
 // Build all constraint rows in MuJoCo's order: equality, dry friction, limits, contacts. `horizon`
-// > 0: limits that could be reached within that time at the current velocity are included.
+// > 0: limits that could be reached within that time at the current velocity are included, all of
+// them where it is INFINITY.
 // `left_out`: 1 per contact that goes without rows, or NULL.
 tbResult tb_assemble_rows(const tbModel* model, tbData* data, tbReal horizon, const char* left_out,
                           tbConstraints* out);
+
+// Whether a limit that had no row with that horizon is crossed within a step at velocity `v` of the
+// dofs: a force or an impact has come since.
+bool tb_limits_crossed(const tbModel* model, const tbData* data, tbReal horizon, const tbReal* v);
 
 // The key of a contact's constraint.
 uint64_t tb_contact_key(const tbContact* contact);

@@ -429,20 +429,29 @@ static int add_frictions(Builder* b) {
   return 1;
 }
 
-// A ball joint's angle from its reference must stay below range[1].
-static int add_ball_limit(Builder* b, int j, tbReal horizon) {
-  const tbModel* m = b->m;
-  tbReal quat[4], axis[3];
-  memcpy(quat, b->d->qpos + m->jnt_qposadr[j], sizeof quat);
+// The way within which limits are seen at a speed; all of them without a horizon.
+static tbReal seen_ahead(tbReal horizon, tbReal speed) {
+  return horizon < INFINITY ? horizon * fabs(speed) : INFINITY;
+}
+
+// A ball joint's angle from its reference must stay below range[1]: by how much it does, and the
+// axis about which it grows.
+static tbReal ball_gap(const tbModel* m, const tbData* d, int j, tbReal axis[3]) {
+  tbReal quat[4];
+  memcpy(quat, d->qpos + m->jnt_qposadr[j], sizeof quat);
   tb_quat_normalize(quat);
   tb_quat_log(axis, quat);
   tbReal angle = tb_normalize3(axis);
   const tbReal* range = m->jnt_range + 2 * j;
-  tbReal largest = range[0] > range[1] ? range[0] : range[1];
-  tbReal dist = largest - angle;
+  return (range[0] > range[1] ? range[0] : range[1]) - angle;
+}
+
+static int add_ball_limit(Builder* b, int j, tbReal horizon) {
+  const tbModel* m = b->m;
+  tbReal axis[3], dist = ball_gap(m, b->d, j, axis);
   int dof = m->jnt_dofadr[j];
-  tbReal speed = fabs(tb_dot3(axis, b->d->qvel + dof));
-  if (dist >= m->jnt_margin[j] + horizon * speed) return 1;
+  tbReal reach = seen_ahead(horizon, tb_dot3(axis, b->d->qvel + dof));
+  if (dist >= m->jnt_margin[j] + reach) return 1;
   const int* col = m->M_colind + m->M_rowadr[dof + 2];
   int nnz = m->M_rownnz[dof + 2];
   tbConstraint* c =
@@ -465,7 +474,7 @@ static int add_limits(Builder* b, tbReal horizon) {
       continue;
     }
     int dof = m->jnt_dofadr[j];
-    tbReal value = b->d->qpos[m->jnt_qposadr[j]], reach = horizon * fabs(b->d->qvel[dof]);
+    tbReal value = b->d->qpos[m->jnt_qposadr[j]], reach = seen_ahead(horizon, b->d->qvel[dof]);
     for (int side = 0; side < 2; side++) {
       tbReal sign = side ? -1 : 1;
       tbReal dist = sign * (value - m->jnt_range[2 * j + side]);
@@ -478,7 +487,7 @@ static int add_limits(Builder* b, tbReal horizon) {
   }
   for (int i = 0; i < m->ntendon; i++) {
     if (!m->tendon_limited[i] || !tendon_moves(m, b->d, i)) continue;
-    tbReal reach = horizon * fabs(b->d->ten_velocity[i]);
+    tbReal reach = seen_ahead(horizon, b->d->ten_velocity[i]);
     for (int side = 0; side < 2; side++) {
       tbReal sign = side ? -1 : 1;
       tbReal dist = sign * (b->d->ten_length[i] - m->tendon_range[2 * i + side]);
@@ -490,6 +499,50 @@ static int add_limits(Builder* b, tbReal horizon) {
     }
   }
   return 1;
+}
+
+// Whether a limit at distance `dist` of a joint or tendon had no row at its speed, and at the next
+// one, both towards the limit, is crossed within a step.
+static bool is_crossed(const tbModel* m, tbReal dist, tbReal margin, tbReal horizon, tbReal speed,
+                       tbReal next) {
+  return dist >= margin + seen_ahead(horizon, speed) &&
+         dist - m->opt.timestep * next < -m->opt.overlap_allowed;
+}
+
+static bool joint_crossed(const tbModel* m, const tbData* d, int j, tbReal horizon,
+                          const tbReal* v) {
+  int dof = m->jnt_dofadr[j];
+  if (m->jnt_type[j] == TB_JOINT_BALL) {
+    tbReal axis[3], dist = ball_gap(m, d, j, axis);
+    return is_crossed(m, dist, m->jnt_margin[j], horizon, tb_dot3(axis, d->qvel + dof),
+                      tb_dot3(axis, v + dof));
+  }
+  tbReal value = d->qpos[m->jnt_qposadr[j]];
+  const tbReal* range = m->jnt_range + 2 * j;
+  return is_crossed(m, value - range[0], m->jnt_margin[j], horizon, d->qvel[dof], -v[dof]) ||
+         is_crossed(m, range[1] - value, m->jnt_margin[j], horizon, d->qvel[dof], v[dof]);
+}
+
+static bool tendon_crossed(const tbModel* m, const tbData* d, int t, tbReal horizon,
+                           const tbReal* v) {
+  tbReal next = 0, now = d->ten_velocity[t], value = d->ten_length[t];
+  const tbReal* range = m->tendon_range + 2 * t;
+  for (int s = m->tendon_Jadr[t]; s < m->tendon_Jadr[t] + m->tendon_Jnnz[t]; s++) {
+    next += d->ten_J[s] * v[m->Jten_colind[s]];
+  }
+  return is_crossed(m, value - range[0], m->tendon_margin[t], horizon, now, -next) ||
+         is_crossed(m, range[1] - value, m->tendon_margin[t], horizon, now, next);
+}
+
+bool tb_limits_crossed(const tbModel* m, const tbData* d, tbReal horizon, const tbReal* v) {
+  if (m->opt.disableflags & (TB_DISABLE_LIMIT | TB_DISABLE_CONSTRAINT)) return false;
+  for (int j = 0; j < m->njnt; j++) {
+    if (m->jnt_limited[j] && joint_crossed(m, d, j, horizon, v)) return true;
+  }
+  for (int t = 0; t < m->ntendon; t++) {
+    if (m->tendon_limited[t] && tendon_crossed(m, d, t, horizon, v)) return true;
+  }
+  return false;
 }
 
 // ---- contacts ----------------------------------------------------------------------------------

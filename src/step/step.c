@@ -164,15 +164,19 @@ tbResult tb_step1_all_rows(const tbModel* m, tbData* d) {
   return first_half(m, d, FOR_ALL_ROWS);
 }
 
-// A rigid law, once more with those contacts that were left out and would be crossed: their
-// impulses start at zero, the others where the last solve ended.
+// A rigid law, once more with those contacts and limits that were left out and would be crossed:
+// their impulses start at zero, the others where the last solve ended.
 static tbResult rigid_velocity(const tbModel* m, tbData* d, tbStepState* state, tbReal* v_next) {
+  tbReal horizon = horizon_of(m);
   tbResult result = tb_rigid_velocity(m, d, state, v_next);
-  while (result == TB_OK && tb_screen_missed(m, d, state, v_next)) {
+  while (result == TB_OK) {
+    bool limits = tb_limits_crossed(m, d, horizon, v_next);
+    if (!tb_screen_missed(m, d, state, v_next) && !limits) break;
+    if (limits) horizon = INFINITY;
     tbSolveInfo before = d->solve;
     memset(&d->solve, 0, sizeof d->solve);
     state->clock = tb_seconds();
-    result = assemble(m, d, state, horizon_of(m));
+    result = assemble(m, d, state, horizon);
     if (result == TB_OK) result = tb_rigid_velocity(m, d, state, v_next);
     d->solve.iterations += before.iterations;
     d->solve.factorizations += before.factorizations;

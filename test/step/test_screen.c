@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "base/rng.h"
+#include "common/turned.h"
 #include "common/worlds.h"
 
 // A palm that flies free with a row of fingers, 0.4 mm apart.
@@ -121,11 +122,53 @@ static void others_leave_out_nothing(void** state) {
   tb_world_free(w);
 }
 
+// Limits that nothing approaches, and that a motor switched on in this step would go through within
+// it (a hinge by 55 mrad): they hold, on either side.
+static void sudden_forces_meet_limits(void** state) {
+  (void)state;
+  static const char XML[] =
+      "<mujoco><option gravity='0 0 0'/><default><joint limited='true'/><geom contype='0' "
+      "conaffinity='0'/></default><worldbody><site name='w' pos='0 3 -1'/>"
+      "<body><joint axis='0 1 0' range='-60 60'/><geom type='capsule' fromto='0 0 0 .1 0 0' "
+      "size='.01' mass='.02'/></body>"
+      "<body pos='0 1 0'><joint type='slide' axis='1 0 0' range='-.5 .5'/><geom size='.03' "
+      "mass='.1'/></body>"
+      "<body pos='0 2 0'><joint type='ball' range='0 60'/><geom size='.05' mass='.1'/></body>"
+      "<body pos='0 3 0'><joint type='slide' axis='0 0 1' limited='false'/><geom size='.03' "
+      "mass='.1'/><site name='s'/></body></worldbody><tendon><spatial limited='true' range='.8 "
+      "1.2'><site site='w'/><site site='s'/></spatial></tendon></mujoco>";
+  for (int law = 0; law < TB_LAW_COUNT; law++) {
+    for (int side = -1; side <= 1; side += 2) {
+      tbWorld w = tb_world_text(XML);
+      w.m->opt.law = law;
+      tbReal *q = w.d->qpos, angle = TB_PI / 3 - 1e-4;
+      q[0] = side * angle;
+      q[1] = side * 0.4999;
+      q[2] = cos(angle / 2);
+      q[4] = side * sin(angle / 2);
+      q[6] = side * 0.1999;
+      const tbReal force[6] = {1, 50, 0, 1, 0, 50};
+      for (int i = 0; i < 6; i++) w.d->qfrc_applied[i] = side * force[i];
+      for (int step = 0; step < 20; step++) {
+        tb_world_run_solved(w, 1);
+        assert_true(side * q[0] < TB_PI / 3 + 1e-6);
+        assert_true(side * q[1] < 0.5 + 1e-6);
+        assert_true(2 * atan2(side * q[4], q[2]) < TB_PI / 3 + 1e-6);
+        assert_true(side * q[6] < 0.2 + 1e-6);
+      }
+      // and they are reached
+      assert_true(side * q[0] > TB_PI / 3 - 1e-6 && side * q[6] > 0.2 - 1e-6);
+      tb_world_free(w);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_contacts_obey_the_law),
       cmocka_unit_test(halves_leave_out_the_same),
       cmocka_unit_test(others_leave_out_nothing),
+      cmocka_unit_test(sudden_forces_meet_limits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
