@@ -573,6 +573,31 @@ static bool find_support(const Builder* b, int body1, int body2, Support* s) {
   return true;
 }
 
+static int eq_body(const tbModel* m, int eq, int id) {
+  return m->body_weldid[m->eq_objtype[eq] == TB_OBJ_SITE ? m->site_bodyid[id] : id];
+}
+
+// Whether a weld holds two bodies together.
+static bool are_welded(const tbModel* m, const tbData* d, int body1, int body2) {
+  if (m->opt.disableflags & TB_DISABLE_EQUALITY) return false;
+  int one = m->body_weldid[body1], two = m->body_weldid[body2];
+  for (int eq = 0; eq < m->neq; eq++) {
+    bool turns = m->eq_data[TB_NEQDATA * eq + 10] == 0;
+    if (m->eq_type[eq] != TB_EQ_WELD || !d->eq_active[eq] || turns) continue;
+    int a = eq_body(m, eq, m->eq_obj1id[eq]), b = eq_body(m, eq, m->eq_obj2id[eq]);
+    if ((a == one && b == two) || (a == two && b == one)) return true;
+  }
+  return false;
+}
+
+// Rigid bodies that overlap and are welded together: a push apart and the weld would contradict
+// each other, and the weld is what the file asks for.
+static bool is_held(const Builder* b, const tbContact* contact, int body1, int body2) {
+  const tbOption* opt = &b->m->opt;
+  return opt->law < TB_LAW_COUNT && contact->dist < -opt->overlap_allowed &&
+         contact->compliance == 0 && are_welded(b->m, b->d, body1, body2);
+}
+
 static int add_contacts(Builder* b, const char* left_out) {
   const tbModel* m = b->m;
   Support s = {.body = {-1, -1}};
@@ -581,6 +606,7 @@ static int add_contacts(Builder* b, const char* left_out) {
     contact->row = -1;
     if (contact->exclude || (left_out && left_out[i])) continue;
     int body1 = m->geom_bodyid[contact->geom[0]], body2 = m->geom_bodyid[contact->geom[1]];
+    if (is_held(b, contact, body1, body2)) continue;
     if (!find_support(b, body1, body2, &s)) return 0;
     tbConstraint* c =
         add(b, TB_SOURCE_CONTACT, i, contact->dim, s.nnz, s.col, tb_contact_key(contact));
