@@ -14,6 +14,7 @@
 #include "step/check.h"
 #include "step/comfree.h"
 #include "step/forces.h"
+#include "step/foresee.h"
 #include "step/rigid.h"
 #include "step/rk4.h"
 #include "step/screen.h"
@@ -69,6 +70,14 @@ static tbReal first_reach(const tbModel* m) {
   return fmax(m->opt.contact_margin, h * h * tb_norm3(m->opt.gravity));
 }
 
+// Differences by friction: one contact's own coefficients, of those from `first` on.
+static void shift_friction(tbData* d, const tbStepState* state, int first) {
+  for (int i = first; state->friction_shift != 0 && i < d->ncon; i++) {
+    if (d->contact[i].key != state->friction_key) continue;
+    for (int k = 0; k < 2; k++) d->contact[i].friction[k] += state->friction_shift;
+  }
+}
+
 // Contacts and rows, once more where they wake someone. With `all`, rows of every contact.
 static tbResult find_rows(const tbModel* m, tbData* d, tbStepState* state, int all,
                           tbReal* collide_end) {
@@ -82,10 +91,7 @@ static tbResult find_rows(const tbModel* m, tbData* d, tbStepState* state, int a
     tb_contact_finder_rest(state->finder, state->sleep.count ? state->sleep.fixed : NULL);
     result = tb_find_contacts(state->finder, m, d, reach);
     *collide_end = tb_seconds();
-    for (int i = 0; state->friction_shift != 0 && i < d->ncon; i++) {
-      if (d->contact[i].key != state->friction_key) continue;
-      for (int k = 0; k < 2; k++) d->contact[i].friction[k] += state->friction_shift;
-    }
+    shift_friction(d, state, 0);
     if (result == TB_OK && !all) result = tb_screen_contacts(m, d, state);
     if (result == TB_OK) result = assemble(m, d, state, horizon);
   } while (result == TB_OK && tb_sleep_disturbed(m, d, &state->sleep, &state->constraints));
@@ -164,15 +170,38 @@ tbResult tb_step1_all_rows(const tbModel* m, tbData* d) {
   return first_half(m, d, FOR_ALL_ROWS);
 }
 
-// A rigid law, once more with those contacts and limits that were left out and would be crossed:
-// their impulses start at zero, the others where the last solve ended.
+// Whether a solve has led through something that has no rows: contacts that were left out or not
+// even found, limits. From now on they have.
+static tbResult find_crossed(const tbModel* m, tbData* d, tbStepState* state, const tbReal* v_next,
+                             tbReal* horizon, int* searches, bool* crossed) {
+  *crossed = tb_screen_missed(m, d, state, v_next) > 0;
+  if (tb_limits_crossed(m, d, *horizon, v_next)) {
+    *horizon = INFINITY;
+    *crossed = true;
+  }
+  // What sleeps would have to wake.
+  if (*crossed || *searches == 0 || state->sleep.count > 0) return TB_OK;
+  int found = tb_foresee(m, d, state, first_reach(m), v_next);
+  if (found < 0) return TB_ERROR_MEMORY;
+  shift_friction(d, state, d->ncon - found);
+  *crossed = found > 0;
+  --*searches;
+  return TB_OK;
+}
+
+// For contacts that a solve leads to: one body may throw the next.
+enum { MOST_SEARCHES = 3 };
+
+// A rigid law, once more with what was crossed: impulses of that start at zero, the others where
+// the last solve ended.
 static tbResult rigid_velocity(const tbModel* m, tbData* d, tbStepState* state, tbReal* v_next) {
   tbReal horizon = horizon_of(m);
+  int searches = MOST_SEARCHES;
   tbResult result = tb_rigid_velocity(m, d, state, v_next);
   while (result == TB_OK) {
-    bool limits = tb_limits_crossed(m, d, horizon, v_next);
-    if (!tb_screen_missed(m, d, state, v_next) && !limits) break;
-    if (limits) horizon = INFINITY;
+    bool crossed;
+    result = find_crossed(m, d, state, v_next, &horizon, &searches, &crossed);
+    if (result != TB_OK || !crossed) break;
     tbSolveInfo before = d->solve;
     memset(&d->solve, 0, sizeof d->solve);
     state->clock = tb_seconds();

@@ -1,0 +1,98 @@
+#include "step/foresee.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "model/workspace.h"
+#include "spatial/vec3.h"
+
+// Of contact_margin: a way that nothing foresaw and that is no longer than this is left to the next
+// step, which pushes it back.
+static const tbReal LATE = 5;
+
+// A bound of what follows by all dofs at once, where arms are no longer than the scene: in most
+// steps velocities hardly change.
+static tbReal bound_way(const tbModel* m, const tbData* d, const tbReal* v) {
+  tbReal sum = 0;
+  for (int i = 0; i < m->nv; i++) sum += fabs(v[i] - d->qvel[i]);
+  return m->opt.timestep * fmax(m->extent, 1) * sum;
+}
+
+// Twists of all bodies at velocities v of the dofs, as in cvel.
+static void twists_at(const tbModel* m, const tbData* d, const tbReal* v, tbReal* cvel) {
+  memset(cvel, 0, 6 * sizeof(tbReal));
+  for (int b = 1; b < m->nbody; b++) {
+    tbReal* own = cvel + 6 * b;
+    memcpy(own, cvel + 6 * m->body_parentid[b], 6 * sizeof(tbReal));
+    for (int i = m->body_dofadr[b]; i < m->body_dofadr[b] + m->body_dofnum[b]; i++) {
+      for (int r = 0; r < 6; r++) own[r] += d->cdof[6 * i + r] * v[i];
+    }
+  }
+}
+
+// The longest way in a step that a geom goes at these twists and not at those of the start, m.
+static tbReal longest_way(const tbModel* m, const tbData* d, const tbReal* cvel) {
+  tbReal most = 0;
+  for (int g = 0; g < m->ngeom; g++) {
+    int b = m->geom_bodyid[g];
+    if (m->body_lastdof[b] < 0 || (!m->geom_contype[g] && !m->geom_conaffinity[g])) continue;
+    tbReal turn[3], move[3], arm[3], swing[3];
+    tb_sub3(turn, cvel + 6 * b, d->cvel + 6 * b);
+    tb_sub3(move, cvel + 6 * b + 3, d->cvel + 6 * b + 3);
+    tb_sub3(arm, d->geom_xpos + 3 * g, d->subtree_com + 3 * m->body_rootid[b]);
+    tb_cross(swing, turn, arm);
+    tb_add3(move, move, swing);
+    most = fmax(most, tb_norm3(move) + tb_norm3(turn) * m->geom_rbound[g]);
+  }
+  return m->opt.timestep * most;
+}
+
+// Whether a contact is in a list, searched from `at` on: searches find pairs in the same order.
+static bool is_among(const tbContact* contact, int n, uint64_t key, int* at) {
+  for (int k = 0; k < n; k++) {
+    int i = *at + k < n ? *at + k : *at + k - n;
+    if (contact[i].key != key) continue;
+    *at = i;
+    return true;
+  }
+  return false;
+}
+
+// The contacts of before and, behind them, those of the data that are new. Returns how many are.
+static int add_new(tbData* d, tbStepState* state, const tbContact* before, int n) {
+  const tbContact* seen = d->contact;
+  int nseen = d->ncon, most = n + nseen, at = 0;
+  tbContact* all = tb_arena_alloc(&d->work->arena, sizeof(tbContact) * (size_t)(most + 1));
+  char* left_out = TB_ARENA_NEW(&d->work->arena, char, most + 1);
+  if (!all || !left_out) return -1;
+  if (n) memcpy(all, before, sizeof(tbContact) * (size_t)n);
+  d->contact = all;
+  d->ncon = n;
+  for (int i = 0; i < nseen; i++) {
+    if (!is_among(before, n, seen[i].key, &at)) all[d->ncon++] = seen[i];
+  }
+  if (state->left_out && n) memcpy(left_out, state->left_out, (size_t)n);
+  if (state->left_out) state->left_out = left_out;
+  return d->ncon - n;
+}
+
+int tb_foresee(const tbModel* m, tbData* d, tbStepState* state, tbReal reach,
+               const tbReal* v_next) {
+  tbReal allowed = LATE * m->opt.contact_margin;
+  if (bound_way(m, d, v_next) <= allowed) return 0;
+  size_t bytes = sizeof(tbReal) * 6 * (size_t)m->nbody;
+  tbReal* cvel = tb_arena_alloc(&d->work->arena, bytes);
+  if (!cvel) return -1;
+  twists_at(m, d, v_next, cvel);
+  if (longest_way(m, d, cvel) <= allowed) return 0;
+
+  // The search sees the twists of the data.
+  const tbContact* before = d->contact;
+  tbReal* start = d->cvel;
+  int n = d->ncon;
+  d->cvel = cvel;
+  tbResult result = tb_find_contacts(state->finder, m, d, reach);
+  d->cvel = start;
+  return result == TB_OK ? add_new(d, state, before, n) : -1;
+}
