@@ -239,8 +239,10 @@ static bool closes(const tbModel* m, const tbData* d, int g1, int g2, const tbCo
   tbReal v1[3], v2[3];
   point_velocity(m, d, g1, point->pos, v1);
   point_velocity(m, d, g2, point->pos, v2);
-  tbReal from = tb_dot3(point->frame, v1), to = tb_dot3(point->frame, v2), speed = to - from;
-  if (stopped) speed = fmin(speed, fmin(to, -from));
+  tbReal alone = fmin(tb_dot3(point->frame, v2), -tb_dot3(point->frame, v1));
+  tb_sub3(v2, v2, v1);
+  tbReal speed = tb_dot3(point->frame, v2);
+  if (stopped) speed = fmin(speed, alone);
   return point->dist + m->opt.timestep * speed <= reach;
 }
 

@@ -9,7 +9,7 @@
 
 // Of contact_margin: a way that nothing foresaw and that is no longer than this is left to the next
 // step, which pushes it back.
-static const tbReal LATE = 5;
+static const tbReal LATE = 10;
 
 // A bound of what follows by all dofs at once, where arms are no longer than the scene: in most
 // steps velocities hardly change.
@@ -48,6 +48,21 @@ static tbReal longest_way(const tbModel* m, const tbData* d, const tbReal* cvel)
   return m->opt.timestep * most;
 }
 
+// The speed at which a contact closes at these twists, m/s.
+static tbReal closing_speed(const tbModel* m, const tbData* d, const tbReal* cvel,
+                            const tbContact* c) {
+  tbReal speed = 0;
+  for (int k = 0; k < 2; k++) {
+    int b = m->geom_bodyid[c->geom[k]];
+    tbReal arm[3], v[3];
+    tb_sub3(arm, c->pos, d->subtree_com + 3 * m->body_rootid[b]);
+    tb_cross(v, cvel + 6 * b, arm);
+    tb_add3(v, v, cvel + 6 * b + 3);
+    speed += (k ? -1 : 1) * tb_dot3(c->frame, v);
+  }
+  return speed;
+}
+
 // Whether a contact is in a list, searched from `at` on: searches find pairs in the same order.
 static bool is_among(const tbContact* contact, int n, uint64_t key, int* at) {
   for (int k = 0; k < n; k++) {
@@ -59,8 +74,10 @@ static bool is_among(const tbContact* contact, int n, uint64_t key, int* at) {
   return false;
 }
 
-// The contacts of before and, behind them, those of the data that are new. Returns how many are.
-static int add_new(tbData* d, tbStepState* state, const tbContact* before, int n) {
+// The contacts of before and, behind them, those of the data that are new and crossed at these
+// twists. Returns how many these are.
+static int add_new(const tbModel* m, tbData* d, tbStepState* state, const tbReal* cvel,
+                   const tbContact* before, int n) {
   const tbContact* seen = d->contact;
   int nseen = d->ncon, most = n + nseen, at = 0;
   tbContact* all = tb_arena_alloc(&d->work->arena, sizeof(tbContact) * (size_t)(most + 1));
@@ -70,6 +87,7 @@ static int add_new(tbData* d, tbStepState* state, const tbContact* before, int n
   d->contact = all;
   d->ncon = n;
   for (int i = 0; i < nseen; i++) {
+    if (seen[i].dist >= m->opt.timestep * closing_speed(m, d, cvel, &seen[i])) continue;
     if (!is_among(before, n, seen[i].key, &at)) all[d->ncon++] = seen[i];
   }
   if (state->left_out && n) memcpy(left_out, state->left_out, (size_t)n);
@@ -94,5 +112,5 @@ int tb_foresee(const tbModel* m, tbData* d, tbStepState* state, tbReal reach,
   d->cvel = cvel;
   tbResult result = tb_find_contacts(state->finder, m, d, reach);
   d->cvel = start;
-  return result == TB_OK ? add_new(d, state, before, n) : -1;
+  return result == TB_OK ? add_new(m, d, state, cvel, before, n) : -1;
 }
