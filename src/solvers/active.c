@@ -103,15 +103,14 @@ static bool accept(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   return judge_trial(s, lambda, info);
 }
 
-// Whether the last step's impulses, where there are any, were far off: this step's will be, too.
-static bool moving(const tbActiveState* s) {
+bool tb_active_moving(const tbActiveState* s) {
   return s->guess_measure > MOVING * s->a->tolerance;
 }
 
 // Of the tolerance: what a residual is brought to where modes hold.
 static tbReal settled_share(const tbActiveState* s) {
   if (s->a->part) return SETTLED_PART;
-  if (moving(s)) return SETTLED_MOVING;
+  if (tb_active_moving(s)) return SETTLED_MOVING;
   if (!s->small) return SETTLED;
   return s->sliding ? SETTLED_SLIDING : SETTLED_SMALL;
 }
@@ -273,7 +272,7 @@ static bool try_early(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   tbSolveInfo now = *info;
   if (!accept(s, lambda, &now)) return false;
   *info = now;
-  bool holds = !s->changed || moving(s);
+  bool holds = !s->changed || tb_active_moving(s);
   tbReal share = holds ? fmax(EARLY, settled_share(s)) : EARLY;
   if (info->residual.relative > share * s->a->tolerance) polish(s, lambda, info);
   return true;
@@ -361,7 +360,7 @@ static bool interior_attempt(tbActiveState* s, tbArena* arena, const tbInterior*
   memcpy(s->sigma, s->check, bytes);
   tbSolveInfo found = *info;
   *solved = judge_trial(s, lambda, &found);
-  if (!*solved || (!moving(s) && eager(s, POLISH_LARGE, lambda, info))) return true;
+  if (!*solved || (!tb_active_moving(s) && eager(s, POLISH_LARGE, lambda, info))) return true;
   found.iterations = info->iterations;
   found.factorizations = info->factorizations;
   *info = found;

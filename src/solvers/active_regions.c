@@ -9,8 +9,9 @@
 #include "solvers/active_parts.h"
 
 // Where more than one contact in so many is unsettled, the island as a whole is the better way, up
-// to that many rows. In a larger one there are places that swing for ever under sweeps and keep all
-// others from settling: the worst contacts, no more than one in so many, are repaired first.
+// to that many rows or where it could come to rest, which repairs are too rough for. In a larger
+// one there are places that swing for ever under sweeps and keep all others from settling: the
+// worst contacts, no more than one in so many, are repaired first.
 enum { FEW = 4, WHOLE = 3000, WORST = 32 };
 static const tbReal COARSER = 4;
 // Rings around a core: none at first around that many bodies, which are few enough for ncp/auto
@@ -182,7 +183,7 @@ bool tb_active_regions(tbActiveState* s, tbArena* arena, tbSolveInfo* info) {
   Repair r = {0};
   if (!g) return false;
   memset(g->hard, 0, sizeof(int) * (size_t)g->ntree);
-  bool worth = true, worst_first = s->p->n > WHOLE;
+  bool worth = true, worst_first = s->p->n > WHOLE && tb_active_moving(s);
   for (int k = 0; k < TURNS && r.failed < MOST_HARD && r.level < LEVELS && worth; k++) {
     settle(s, k == 0 ? SWEEPS : SWEEPS_BETWEEN);
     tbPartScale scale = tb_active_part_scale(s, ROUGH * s->a->tolerance);

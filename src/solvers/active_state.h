@@ -67,6 +67,9 @@ struct tbActiveForm {
 // Sparse and dense factors in velocity space, and impulse space.
 extern const tbActiveForm TB_ACTIVE_VELOCITY, TB_ACTIVE_DENSE, TB_ACTIVE_DUAL;
 
+// Whether the last step's impulses, where there are any, were far off: this step's will be, too.
+bool tb_active_moving(const tbActiveState* s);
+
 // Modes of all blocks from lambda and sigma, by (1).
 void tb_active_modes(tbActiveState* s);
 
