@@ -86,16 +86,22 @@ void tb_contact_parameters(const tbModel* model, int geom1, int geom2, int pair,
 tbResult tb_find_contacts(tbContactFinder* finder, const tbModel* model, tbData* data,
                           tbReal reach);
 
-// Build all constraint rows in MuJoCo's order: equality, dry friction, limits, contacts. `horizon`
-// > 0: limits that could be reached within that time at the current velocity are included, all of
-// them where it is INFINITY.
+// How far ahead limits are seen: those that could be reached within `horizon` seconds at the
+// velocity of the start, or at speeds `led` of the dofs (NULL: none) that a solve of this step has
+// led to.
+typedef struct {
+  tbReal horizon;
+  const tbReal* led;
+} tbSight;
+
+// Build all constraint rows in MuJoCo's order: equality, dry friction, limits, contacts.
 // `left_out`: 1 per contact that goes without rows, or NULL.
-tbResult tb_assemble_rows(const tbModel* model, tbData* data, tbReal horizon, const char* left_out,
+tbResult tb_assemble_rows(const tbModel* model, tbData* data, tbSight sight, const char* left_out,
                           tbConstraints* out);
 
-// Whether a limit that had no row with that horizon is crossed within a step at velocity `v` of the
-// dofs: a force or an impact has come since.
-bool tb_limits_crossed(const tbModel* model, const tbData* data, tbReal horizon, const tbReal* v);
+// Whether a limit that was not seen is crossed within a step at velocity `v` of the dofs: a force
+// or an impact has come since.
+bool tb_limits_crossed(const tbModel* model, const tbData* data, tbSight sight, const tbReal* v);
 
 // The key of a contact's constraint.
 uint64_t tb_contact_key(const tbContact* contact);

@@ -429,9 +429,29 @@ static int add_frictions(Builder* b) {
   return 1;
 }
 
-// The way within which limits are seen at a speed; all of them without a horizon.
-static tbReal seen_ahead(tbReal horizon, tbReal speed) {
-  return horizon < INFINITY ? horizon * fabs(speed) : INFINITY;
+// The way within which a limit is seen at a speed, or at the sum of the n speeds that solves have
+// led its dofs to.
+static tbReal seen_ahead(tbSight sight, tbReal speed, const int* dof, const tbReal* J, int n) {
+  tbReal led = 0;
+  for (int k = 0; k < n && sight.led; k++) led += fabs(J[k]) * sight.led[dof[k]];
+  return sight.horizon * fmax(fabs(speed), led);
+}
+
+static tbReal joint_ahead(const tbModel* m, const tbData* d, tbSight sight, int j) {
+  const tbReal one = 1;
+  return seen_ahead(sight, d->qvel[m->jnt_dofadr[j]], &m->jnt_dofadr[j], &one, 1);
+}
+
+static tbReal ball_ahead(const tbModel* m, const tbData* d, tbSight sight, int j,
+                         const tbReal axis[3]) {
+  int first = m->jnt_dofadr[j], dof[3] = {first, first + 1, first + 2};
+  return seen_ahead(sight, tb_dot3(axis, d->qvel + first), dof, axis, 3);
+}
+
+static tbReal tendon_ahead(const tbModel* m, const tbData* d, tbSight sight, int t) {
+  int at = m->tendon_Jadr[t];
+  return seen_ahead(sight, d->ten_velocity[t], m->Jten_colind + at, d->ten_J + at,
+                    m->tendon_Jnnz[t]);
 }
 
 // A ball joint's angle from its reference must stay below range[1]: by how much it does, and the
@@ -446,12 +466,11 @@ static tbReal ball_gap(const tbModel* m, const tbData* d, int j, tbReal axis[3])
   return (range[0] > range[1] ? range[0] : range[1]) - angle;
 }
 
-static int add_ball_limit(Builder* b, int j, tbReal horizon) {
+static int add_ball_limit(Builder* b, int j, tbSight sight) {
   const tbModel* m = b->m;
   tbReal axis[3], dist = ball_gap(m, b->d, j, axis);
   int dof = m->jnt_dofadr[j];
-  tbReal reach = seen_ahead(horizon, tb_dot3(axis, b->d->qvel + dof));
-  if (dist >= m->jnt_margin[j] + reach) return 1;
+  if (dist >= m->jnt_margin[j] + ball_ahead(m, b->d, sight, j, axis)) return 1;
   const int* col = m->M_colind + m->M_rowadr[dof + 2];
   int nnz = m->M_rownnz[dof + 2];
   tbConstraint* c =
@@ -464,17 +483,17 @@ static int add_ball_limit(Builder* b, int j, tbReal horizon) {
   return 1;
 }
 
-static int add_limits(Builder* b, tbReal horizon) {
+static int add_limits(Builder* b, tbSight sight) {
   const tbModel* m = b->m;
   if (m->opt.disableflags & TB_DISABLE_LIMIT) return 1;
   for (int j = 0; j < m->njnt; j++) {
     if (!m->jnt_limited[j]) continue;
     if (m->jnt_type[j] == TB_JOINT_BALL) {
-      if (!add_ball_limit(b, j, horizon)) return 0;
+      if (!add_ball_limit(b, j, sight)) return 0;
       continue;
     }
     int dof = m->jnt_dofadr[j];
-    tbReal value = b->d->qpos[m->jnt_qposadr[j]], reach = seen_ahead(horizon, b->d->qvel[dof]);
+    tbReal value = b->d->qpos[m->jnt_qposadr[j]], reach = joint_ahead(m, b->d, sight, j);
     for (int side = 0; side < 2; side++) {
       tbReal sign = side ? -1 : 1;
       tbReal dist = sign * (value - m->jnt_range[2 * j + side]);
@@ -487,7 +506,7 @@ static int add_limits(Builder* b, tbReal horizon) {
   }
   for (int i = 0; i < m->ntendon; i++) {
     if (!m->tendon_limited[i] || !tendon_moves(m, b->d, i)) continue;
-    tbReal reach = seen_ahead(horizon, b->d->ten_velocity[i]);
+    tbReal reach = tendon_ahead(m, b->d, sight, i);
     for (int side = 0; side < 2; side++) {
       tbReal sign = side ? -1 : 1;
       tbReal dist = sign * (b->d->ten_length[i] - m->tendon_range[2 * i + side]);
@@ -501,46 +520,48 @@ static int add_limits(Builder* b, tbReal horizon) {
   return 1;
 }
 
-// Whether a limit at distance `dist` of a joint or tendon had no row at its speed, and at the next
-// one, both towards the limit, is crossed within a step.
-static bool is_crossed(const tbModel* m, tbReal dist, tbReal margin, tbReal horizon, tbReal speed,
-                       tbReal next) {
-  return dist >= margin + seen_ahead(horizon, speed) &&
-         dist - m->opt.timestep * next < -m->opt.overlap_allowed;
+// Whether a limit at distance `dist` that is seen within `reach` had no row, and is crossed within
+// a step at that speed towards it, by more than a thousandth of the range: less is left to the next
+// step, which pushes it back.
+static bool is_crossed(const tbModel* m, const tbReal* range, tbReal dist, tbReal reach,
+                       tbReal speed) {
+  const tbReal share = 1e-3, most = 1e-2;
+  tbReal little = fmin(share * fabs(range[1] - range[0]), most);
+  return dist >= reach && dist - m->opt.timestep * speed < -little;
 }
 
-static bool joint_crossed(const tbModel* m, const tbData* d, int j, tbReal horizon,
+static bool joint_crossed(const tbModel* m, const tbData* d, int j, tbSight sight,
                           const tbReal* v) {
-  int dof = m->jnt_dofadr[j];
-  if (m->jnt_type[j] == TB_JOINT_BALL) {
-    tbReal axis[3], dist = ball_gap(m, d, j, axis);
-    return is_crossed(m, dist, m->jnt_margin[j], horizon, tb_dot3(axis, d->qvel + dof),
-                      tb_dot3(axis, v + dof));
-  }
-  tbReal value = d->qpos[m->jnt_qposadr[j]];
   const tbReal* range = m->jnt_range + 2 * j;
-  return is_crossed(m, value - range[0], m->jnt_margin[j], horizon, d->qvel[dof], -v[dof]) ||
-         is_crossed(m, range[1] - value, m->jnt_margin[j], horizon, d->qvel[dof], v[dof]);
+  tbReal margin = m->jnt_margin[j], speed = v[m->jnt_dofadr[j]];
+  if (m->jnt_type[j] == TB_JOINT_BALL) {
+    tbReal axis[3], dist = ball_gap(m, d, j, axis), reach = ball_ahead(m, d, sight, j, axis);
+    return is_crossed(m, range, dist, margin + reach, tb_dot3(axis, v + m->jnt_dofadr[j]));
+  }
+  tbReal value = d->qpos[m->jnt_qposadr[j]], reach = margin + joint_ahead(m, d, sight, j);
+  return is_crossed(m, range, value - range[0], reach, -speed) ||
+         is_crossed(m, range, range[1] - value, reach, speed);
 }
 
-static bool tendon_crossed(const tbModel* m, const tbData* d, int t, tbReal horizon,
+static bool tendon_crossed(const tbModel* m, const tbData* d, int t, tbSight sight,
                            const tbReal* v) {
-  tbReal next = 0, now = d->ten_velocity[t], value = d->ten_length[t];
+  tbReal speed = 0, value = d->ten_length[t];
+  tbReal reach = m->tendon_margin[t] + tendon_ahead(m, d, sight, t);
   const tbReal* range = m->tendon_range + 2 * t;
   for (int s = m->tendon_Jadr[t]; s < m->tendon_Jadr[t] + m->tendon_Jnnz[t]; s++) {
-    next += d->ten_J[s] * v[m->Jten_colind[s]];
+    speed += d->ten_J[s] * v[m->Jten_colind[s]];
   }
-  return is_crossed(m, value - range[0], m->tendon_margin[t], horizon, now, -next) ||
-         is_crossed(m, range[1] - value, m->tendon_margin[t], horizon, now, next);
+  return is_crossed(m, range, value - range[0], reach, -speed) ||
+         is_crossed(m, range, range[1] - value, reach, speed);
 }
 
-bool tb_limits_crossed(const tbModel* m, const tbData* d, tbReal horizon, const tbReal* v) {
+bool tb_limits_crossed(const tbModel* m, const tbData* d, tbSight sight, const tbReal* v) {
   if (m->opt.disableflags & (TB_DISABLE_LIMIT | TB_DISABLE_CONSTRAINT)) return false;
   for (int j = 0; j < m->njnt; j++) {
-    if (m->jnt_limited[j] && joint_crossed(m, d, j, horizon, v)) return true;
+    if (m->jnt_limited[j] && joint_crossed(m, d, j, sight, v)) return true;
   }
   for (int t = 0; t < m->ntendon; t++) {
-    if (m->tendon_limited[t] && tendon_crossed(m, d, t, horizon, v)) return true;
+    if (m->tendon_limited[t] && tendon_crossed(m, d, t, sight, v)) return true;
   }
   return false;
 }
@@ -661,7 +682,7 @@ int tb_body_twist(const tbModel* m, const tbData* d, int body, const int** col, 
   return n;
 }
 
-tbResult tb_assemble_rows(const tbModel* model, tbData* data, tbReal horizon, const char* left_out,
+tbResult tb_assemble_rows(const tbModel* model, tbData* data, tbSight sight, const char* left_out,
                           tbConstraints* out) {
   tbArena* arena = &data->work->arena;
   memset(out, 0, sizeof *out);
@@ -670,7 +691,7 @@ tbResult tb_assemble_rows(const tbModel* model, tbData* data, tbReal horizon, co
   b.capacity = model->neq + model->nv + 3 * model->ntendon + 2 * model->njnt + data->ncon;
   out->list = tb_arena_alloc(arena, sizeof(tbConstraint) * (size_t)(b.capacity + 1));
   if (!out->list) return TB_ERROR_MEMORY;
-  int ok = add_equalities(&b) && add_frictions(&b) && add_limits(&b, horizon) &&
+  int ok = add_equalities(&b) && add_frictions(&b) && add_limits(&b, sight) &&
            add_contacts(&b, left_out);
   return ok ? TB_OK : TB_ERROR_MEMORY;
 }

@@ -48,8 +48,8 @@ static tbResult fail(tbData* d, tbResult status, const char* message) {
 }
 
 // Rows of what was found, and room for their forces.
-static tbResult assemble(const tbModel* m, tbData* d, tbStepState* state, tbReal horizon) {
-  tbResult result = tb_assemble_rows(m, d, horizon, state->left_out, &state->constraints);
+static tbResult assemble(const tbModel* m, tbData* d, tbStepState* state, tbSight sight) {
+  tbResult result = tb_assemble_rows(m, d, sight, state->left_out, &state->constraints);
   if (result != TB_OK) return result;
   state->row_force = TB_ARENA_NEW(&d->work->arena, tbReal, state->constraints.nrow);
   return state->row_force ? TB_OK : TB_ERROR_MEMORY;
@@ -93,7 +93,7 @@ static tbResult find_rows(const tbModel* m, tbData* d, tbStepState* state, int a
     *collide_end = tb_seconds();
     shift_friction(d, state, 0);
     if (result == TB_OK && !all) result = tb_screen_contacts(m, d, state);
-    if (result == TB_OK) result = assemble(m, d, state, horizon);
+    if (result == TB_OK) result = assemble(m, d, state, (tbSight){.horizon = horizon});
   } while (result == TB_OK && tb_sleep_disturbed(m, d, &state->sleep, &state->constraints));
   return result;
 }
@@ -170,13 +170,24 @@ tbResult tb_step1_all_rows(const tbModel* m, tbData* d) {
   return first_half(m, d, FOR_ALL_ROWS);
 }
 
+// The largest speeds of the dofs that solves have led to. False: out of memory.
+static bool keep_speeds(const tbModel* m, tbData* d, const tbReal* v_next, tbSight* sight) {
+  tbReal* led = tb_arena_alloc(&d->work->arena, sizeof(tbReal) * (size_t)(m->nv + 1));
+  if (!led) return false;
+  for (int i = 0; i < m->nv; i++) {
+    led[i] = sight->led ? fmax(sight->led[i], fabs(v_next[i])) : fabs(v_next[i]);
+  }
+  sight->led = led;
+  return true;
+}
+
 // Whether a solve has led through something that has no rows: contacts that were left out or not
 // even found, limits. From now on they have.
 static tbResult find_crossed(const tbModel* m, tbData* d, tbStepState* state, const tbReal* v_next,
-                             tbReal* horizon, int* searches, bool* crossed) {
+                             tbSight* sight, int* searches, bool* crossed) {
   *crossed = tb_screen_missed(m, d, state, v_next) > 0;
-  if (tb_limits_crossed(m, d, *horizon, v_next)) {
-    *horizon = INFINITY;
+  if (tb_limits_crossed(m, d, *sight, v_next)) {
+    if (!keep_speeds(m, d, v_next, sight)) return TB_ERROR_MEMORY;
     *crossed = true;
   }
   // What sleeps would have to wake.
@@ -195,17 +206,17 @@ enum { MOST_SEARCHES = 3 };
 // A rigid law, once more with what was crossed: impulses of that start at zero, the others where
 // the last solve ended.
 static tbResult rigid_velocity(const tbModel* m, tbData* d, tbStepState* state, tbReal* v_next) {
-  tbReal horizon = horizon_of(m);
+  tbSight sight = {.horizon = horizon_of(m)};
   int searches = MOST_SEARCHES;
   tbResult result = tb_rigid_velocity(m, d, state, v_next);
   while (result == TB_OK) {
     bool crossed;
-    result = find_crossed(m, d, state, v_next, &horizon, &searches, &crossed);
+    result = find_crossed(m, d, state, v_next, &sight, &searches, &crossed);
     if (result != TB_OK || !crossed) break;
     tbSolveInfo before = d->solve;
     memset(&d->solve, 0, sizeof d->solve);
     state->clock = tb_seconds();
-    result = assemble(m, d, state, horizon);
+    result = assemble(m, d, state, sight);
     if (result == TB_OK) result = tb_rigid_velocity(m, d, state, v_next);
     d->solve.iterations += before.iterations;
     d->solve.factorizations += before.factorizations;
