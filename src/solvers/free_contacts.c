@@ -368,7 +368,8 @@ TB_INLINE int sweep_colour(tbFreeContacts* f, const Scale* scale, bool all, int 
 }
 
 int tb_free_contacts_sweep(tbFreeContacts* f, const tbFreeScale* scale) {
-  Scale s = {.all = scale ? (tbMask){0} : ~(tbMask){0}};
+  Scale s = {.all = {0}};
+  if (!scale) s.all = ~s.all;
   if (scale) s.most = (float)(scale->most / f->speed);
   if (scale) s.load = (float)(scale->load / f->load);
   int begin = 0, count = 0;
