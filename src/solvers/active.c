@@ -50,7 +50,7 @@ static const tbReal SETTLED_SLIDING = 0.1, SETTLED_MOVING = 0.3, MOVING = 100, S
 enum { SETTLE = 8, SETTLE_SLIDING = 2 };
 // Rounds at first, after sweeps, and on islands of more than LARGE rows. Those of more than MANY
 // are solved from place to place first.
-enum { FIRST = 10, FIRST_SMALL = 8, LATER = 6, FIRST_LARGE = 3, LARGE = 200, MANY = 600 };
+enum { FIRST = 10, FIRST_SMALL = 8, LATER = 6, FIRST_LARGE = 3, LARGE = 200, MANY = 400 };
 enum { SWEEPS_LARGE = 80, POLISH_LARGE = 1, CONVEX_ROUNDS = 40 };
 // A step shorter than this is a sign of trouble; one that is too short ends the rounds of a small
 // island. Iterations without progress.
