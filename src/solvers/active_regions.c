@@ -46,10 +46,10 @@ static int count_above(const tbActiveState* s, const Parts* g, tbReal target) {
 }
 
 // What counts as unsettled in a turn: above the target, or above a multiple of it that leaves the
-// worst.
+// worst. Below 1, which what is not a number is above, too.
 static void choose_target(const tbActiveState* s, const Parts* g, tbPartScale* scale) {
   int most = s->p->nblock / WORST, above = count_above(s, g, scale->target);
-  while (above > most) {
+  while (above > most && scale->target < 1) {
     above = count_above(s, g, COARSER * scale->target);
     if (above > 0) scale->target *= COARSER;
   }
@@ -153,7 +153,7 @@ static void settle(tbActiveState* s, int sweeps) {
   tbPartScale scale = tb_active_part_scale(s, ROUGH * s->a->tolerance);
   tb_active_sweeps_begin(s);
   for (int k = 0, last = s->p->nblock; k < sweeps; k++) {
-    if (k % RESCALE == 0 && scale.target < EXACT) {
+    if (k > 0 && k % RESCALE == 0 && scale.target < EXACT) {
       tb_active_sweeps_end(s);
       tb_active_sweeps_begin(s);
     }

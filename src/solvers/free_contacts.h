@@ -33,7 +33,7 @@ typedef struct {
 } tbFreeScale;
 
 // The contacts among the blocks of an island, with room for their changes; `place` of a block is
-// its index or -1, and then `rows` its whitened rows. False: out of memory.
+// its index, with `rows` its whitened rows, or -1. False: out of memory.
 bool tb_free_contacts_start(const tbActiveState* s, tbArena* arena, tbFreeContacts* f, int* place,
                             tbReal** rows);
 
