@@ -11,8 +11,8 @@
 // Where more than one contact in so many is unsettled, the island as a whole is the better way, up
 // to that many rows or where it could come to rest, which repairs are too rough for. In a larger
 // one there are places that swing for ever under sweeps and keep all others from settling: the
-// worst contacts, no more than one in so many, are repaired first.
-enum { FEW = 4, WHOLE = 3000, WORST = 32 };
+// worst contacts, no more than so many, those of a few places, are repaired first.
+enum { FEW = 4, WHOLE = 3000, WORST = 60 };
 static const tbReal COARSER = 4;
 // Rings around a core: none at first around that many bodies, which are few enough for ncp/auto
 // where they are hard (active_parts.c), else one, and one more for every region around it that was
@@ -30,7 +30,7 @@ static const tbReal EXACT = 5e-7;
 static const tbReal MOST_WORK = 6, MOST_WORK_WORST = 20;
 // Times the tolerance: what is unsettled, and what regions are solved to. What does not converge
 // would leave more unsettled than before, unless it is that much closer.
-static const tbReal ROUGH = 0.9, FINE = 0.3, BETTER = 0.1;
+static const tbReal ROUGH = 0.9, FINE = 0.3, BETTER = 0.5;
 
 typedef struct tbActiveParts Parts;
 
@@ -48,8 +48,8 @@ static int count_above(const tbActiveState* s, const Parts* g, tbReal target) {
 // What counts as unsettled in a turn: above the target, or above a multiple of it that leaves the
 // worst. Below 1, which what is not a number is above, too.
 static void choose_target(const tbActiveState* s, const Parts* g, tbPartScale* scale) {
-  int most = s->p->nblock / WORST, above = count_above(s, g, scale->target);
-  while (above > most && scale->target < 1) {
+  int above = count_above(s, g, scale->target);
+  while (above > WORST && scale->target < 1) {
     above = count_above(s, g, COARSER * scale->target);
     if (above > 0) scale->target *= COARSER;
   }
