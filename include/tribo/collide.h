@@ -50,6 +50,7 @@ typedef struct {
   const uint8_t* edges;   // of a small hull: two faces per edge, one byte each; may be NULL
   const tbReal* planes;   // with `edges`, 4 x nplane: planes by coordinate; may be NULL
   int nplane;             // a multiple of four; places beyond nface repeat face 0
+  tbReal bend;            // with `edges`: cosine of half the largest angle between two such normals
   bool flat;              // of a small hull with `edges`: its vertices obey its planes to rounding
   const uint16_t* cells;  // of a large hull: vertices by cells of directions; may be NULL
   int side;               // cells along each side of a cube's faces

@@ -226,6 +226,12 @@ static bool is_solid_polytope(const tbCore* core) {
   return core->kind == TB_CORE_BOX || core->kind == TB_CORE_HULL;
 }
 
+// All normals of a box and a small hull are looked at, without a first one.
+static bool looks_at_all(const tbConvexPair* pair) {
+  return pair->a.kind == TB_CORE_BOX && pair->b.kind == TB_CORE_HULL &&
+         tb_depth_box_hull_fits(pair->b.hull);
+}
+
 // Pairs that have a depth of their own. Returns 0 where there is none, or where the cores are
 // within reach but apart: then the normal is where to start from.
 static int solve_by_depth(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
@@ -238,10 +244,7 @@ static int solve_by_depth(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
     return answered;
   }
   if (!is_solid_polytope(&pair->a) || !is_solid_polytope(&pair->b)) return 0;
-  if (pair->a.kind == TB_CORE_BOX && pair->b.kind == TB_CORE_HULL &&
-      tb_depth_box_hull_fits(pair->b.hull)) {
-    return tb_depth_box_hull(pair, limit, r);
-  }
+  if (looks_at_all(pair)) return tb_depth_box_hull(pair, limit, r);
   if (tb_depth(pair, r)) return 1;
   r->state = TB_CONVEX_APART;
   return r->dist > limit;
@@ -293,6 +296,7 @@ void tb_convex_solve(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
 // Where to start: from centre to centre, but for cylinders.
 static void start_direction(const tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
   r->count = r->certified = 0;
+  if (looks_at_all(pair)) return;
   bool cylinders = pair->a.kind == TB_CORE_CYLINDER && pair->b.kind == TB_CORE_CYLINDER;
   if (cylinders && tb_cylinder_start(pair, limit, r->normal)) return;
   tbReal center[3] = {0, 0, 0};

@@ -10,6 +10,7 @@
 
 #include "base/kernel.h"
 #include "collide/convex.h"
+#include "collide/two.h"
 
 #define MAX_VERTS 64
 // A closed surface of triangles has 2 V - 4; lists are read four at a time.
@@ -149,6 +150,20 @@ TB_INLINE int start(Body* body, const tbReal n[3]) {
   return 1;
 }
 
+#if TB_PART == 2
+// Two chains of two; the first of equals wins.
+TB_INLINE int nearest_face(Body* body) {
+  tbTwoBest best[2] = {{tb_two(-INFINITY), {0, 0}}, {tb_two(-INFINITY), {0, 0}}};
+  tbTwoMask index = {0, 1};
+  tbReal most;
+  for (int f = body->nface; f & 3; f++) body->dist[f] = INFINITY;
+  for (int f = 0; f < body->nface; f += 4, index += 4) {
+    tb_two_keep(&best[0], -TB_LOAD2(body->dist + f), index);
+    tb_two_keep(&best[1], -TB_LOAD2(body->dist + f + 2), index + 2);
+  }
+  return tb_two_top(tb_two_larger(best[0], best[1]), &most);
+}
+#else
 // Four chains at a time; the first of equals wins.
 TB_INLINE int nearest_face(Body* body) {
   const tbReal* dist = body->dist;
@@ -170,6 +185,7 @@ TB_INLINE int nearest_face(Body* body) {
   }
   return best;
 }
+#endif
 
 // The faces that w sees.
 TB_INLINE int list_seen(const Body* body, const tbReal w[3], tbReal tolerance, int* seen) {

@@ -12,12 +12,17 @@
 // most edges out of question.
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/kernel.h"
 #include "collide/convex.h"
+#include "collide/two.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
 #define HAVE_AVX2 1
+#elif defined(__aarch64__) && defined(__GNUC__)
+#include <arm_neon.h>
+#define HAVE_NEON 1
 #endif
 
 #define MAX_FACES 256
@@ -29,6 +34,8 @@
 #define TIE 1e-12
 // The signs in the mark of a face.
 #define SIGNS 7u
+// Words of bits for all faces.
+#define WORDS (MAX_FACES / 64)
 
 typedef enum { FACE_OF_HULL, FACE_OF_BOX, EDGES } Touching;
 
@@ -37,6 +44,8 @@ typedef struct {
   const tbHull* hull;
   tbReal q[3][ROW], gap[ROW];
   uint8_t mark[ROW];             // the signs of q, and above them a bit for each hopeless point
+  tbReal height[ROW];            // in narrow registers: of the box's centre above each face,
+  uint8_t known[MAX_FACES];      // and 1 where its q, gap and signs are known
   uint16_t list[MAX_EDGES + 1];  // places of edges that are in question
   tbReal point[NPOINT][3];       // of the hull less one of the box
   tbReal best, n[3];             // the best s so far and its normal, from the box to the hull
@@ -53,25 +62,87 @@ static void keep_face(Query* q, int face, tbReal s) {
   tb_scale3(q->n, q->n, -1);
 }
 
-// All normals of the hull, and the best of them; the first of equals wins.
-static void try_faces(Query* q) {
+// The hull's face f in the box's frame, its gap and the signs in its mark; returns s.
+TB_INLINE tbReal look_at(Query* q, int f) {
   const tbReal *R = q->pair->mat, *pos = q->pair->pos, *h = q->pair->a.size;
-  int count = q->hull->nplane, best = 0;
-  tbReal most = -INFINITY;
-  const tbReal *mx = q->hull->planes, *my = mx + count, *mz = my + count, *offset = mz + count;
-  for (int f = 0; f < count; f++) {
-    tbReal qx = mx[f] * R[0] + my[f] * R[1] + mz[f] * R[2];
-    tbReal qy = mx[f] * R[3] + my[f] * R[4] + mz[f] * R[5];
-    tbReal qz = mx[f] * R[6] + my[f] * R[7] + mz[f] * R[8];
-    tbReal gap = qx * -pos[0] + qy * -pos[1] + qz * -pos[2] - offset[f];
-    q->q[0][f] = qx;
-    q->q[1][f] = qy;
-    q->q[2][f] = qz;
-    q->gap[f] = gap;
-    tbReal s = gap - (h[0] * fabs(qx) + h[1] * fabs(qy) + h[2] * fabs(qz));
-    best = s > most ? f : best;
-    most = s > most ? s : most;
+  const tbReal* m = q->hull->plane + 4 * f;
+  tbReal qx = m[0] * R[0] + m[1] * R[1] + m[2] * R[2];
+  tbReal qy = m[0] * R[3] + m[1] * R[4] + m[2] * R[5];
+  tbReal qz = m[0] * R[6] + m[1] * R[7] + m[2] * R[8];
+  tbReal gap = qx * -pos[0] + qy * -pos[1] + qz * -pos[2] - m[3];
+  q->q[0][f] = qx;
+  q->q[1][f] = qy;
+  q->q[2][f] = qz;
+  q->gap[f] = gap;
+  q->mark[f] = (uint8_t)((qx < 0) | (qy < 0) << 1 | (qz < 0) << 2);
+  q->known[f] = 1;
+  return gap - (h[0] * fabs(qx) + h[1] * fabs(qy) + h[2] * fabs(qz));
+}
+
+// Heights of the box's centre above the hull's faces; returns the face with the largest.
+static int find_heights(Query* q) {
+  tbReal center[3], away[3], most;
+  int count = q->hull->nplane;
+  const tbReal *x = q->hull->planes, *y = x + count, *z = y + count, *offset = z + count;
+  tb_scale3(away, q->pair->pos, -1);
+  tb_mul_mat3t_vec3(center, q->pair->mat, away);
+  const tbTwo c[3] = {tb_two(center[0]), tb_two(center[1]), tb_two(center[2])};
+  tbTwoBest best[2];
+  tbTwoMask index = {0, 0};  // of the first of four
+  for (int k = 0; k < 2; k++) best[k] = (tbTwoBest){tb_two(-INFINITY), index};
+  for (int f = 0; f < count; f += 4, index += 4) {
+    for (int k = 0; k < 2; k++) {
+      int at = f + 2 * k;
+      tbTwo height = tb_two_dot(TB_LOAD2(x + at), TB_LOAD2(y + at), TB_LOAD2(z + at), c);
+      height -= TB_LOAD2(offset + at);
+      TB_STORE2(q->height + at, height);
+      tb_two_keep(&best[k], height, index);
+    }
   }
+  for (int k = 0; k < 2; k++) best[k].index += (tbTwoMask){2 * k, 2 * k + 1};
+  int top = tb_two_top(tb_two_larger(best[0], best[1]), &most);
+  return top < q->hull->nface ? top : 0;
+}
+
+// Bits of the faces that the box's centre is higher above.
+static void list_higher(const Query* q, tbReal than, uint64_t bits[WORDS]) {
+  int count = q->hull->nplane, last = q->hull->nface;
+  for (int word = 0; word < WORDS; word++) {
+    int end = count < 64 * (word + 1) ? count : 64 * (word + 1);
+    tbTwoMask higher = {0, 0}, bit = {1, 2};
+    for (int f = 64 * word; f < end; f += 2, bit <<= 2) {
+      higher |= (tbTwoMask)(TB_LOAD2(q->height + f) > tb_two(than)) & bit;
+    }
+    bits[word] = (uint64_t)(higher[0] | higher[1]);
+  }
+  // Places beyond the last face repeat the first.
+  if (last < count) bits[last >> 6] &= ((uint64_t)1 << (last & 63)) - 1;
+}
+
+static tbReal least_size(const Query* q) {
+  const tbReal* h = q->pair->a.size;
+  tbReal least = h[0] < h[1] ? h[0] : h[1];
+  return least < h[2] ? least : h[2];
+}
+
+// The best of the hull's normals; the first of equals wins. With the ball inside the box,
+//   s(n) <= gap(q) - least of h,
+// and gap(q) of a face is the height of the box's centre above it: few faces are high enough.
+static void try_faces(Query* q, tbReal tie) {
+  uint64_t bits[WORDS];
+  memset(q->known, 0, sizeof q->known);
+  int best = find_heights(q);
+  tbReal most = look_at(q, best);
+  list_higher(q, most + least_size(q) - tie, bits);
+  // Which is the best cannot be predicted: a register without branches.
+  tbTwoBest top = {tb_two(-INFINITY), {best, best}};
+  for (int word = 0; word < WORDS; word++) {
+    for (uint64_t rest = bits[word]; rest != 0; rest &= rest - 1) {
+      int64_t f = 64 * word + tb_lowest_bit(rest);
+      tb_two_keep(&top, tb_two(look_at(q, (int)f)), (tbTwoMask){f, f});
+    }
+  }
+  best = tb_two_top(top, &most);
   keep_face(q, best, most);
 }
 
@@ -115,7 +186,7 @@ static void try_box_faces(Query* q) {
 // Signs of the hull's normals, and bits of the points that allow nothing better than the best
 // there.
 static void mark_faces(Query* q) {
-  int count = q->hull->nplane;
+  int count = q->hull->nface;
   for (int f = 0; f < count; f++) {
     tbReal x = q->q[0][f], y = q->q[1][f], z = q->q[2][f];
     unsigned mark = (unsigned)(x < 0) | (unsigned)(y < 0) << 1 | (unsigned)(z < 0) << 2;
@@ -128,7 +199,7 @@ static void mark_faces(Query* q) {
 }
 
 // Edges that no point puts out of question and that cross a plane q_k = 0.
-static size_t list_edges(Query* q) {
+static size_t list_marked(Query* q) {
   const uint8_t *edges = q->hull->edges, *mark = q->mark;
   size_t count = 0, total = (size_t)q->hull->face_start[q->hull->nface];
   for (size_t e = 0; e < total; e += 2) {
@@ -139,6 +210,88 @@ static size_t list_edges(Query* q) {
   return count;
 }
 
+#ifdef HAVE_NEON
+// Where the bits of sixteen faces are set: the byte that has a bit, and the bit of that byte.
+static inline uint8x16_t has_bit(uint8x16x2_t bits, uint8x16_t place) {
+  static const uint8_t weight[16] = {1, 2, 4, 8, 16, 32, 64, 128};
+  uint8x16_t byte = vqtbl2q_u8(bits, vshrq_n_u8(place, 3));
+  return vtstq_u8(byte, vqtbl1q_u8(vld1q_u8(weight), vandq_u8(place, vdupq_n_u8(7))));
+}
+
+// Bits of 64 edges that have a face of `bits`.
+static inline uint64_t open_edges(uint8x16x2_t bits, const uint8_t* edges) {
+  static const uint8_t weight[16] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+  uint8x16_t open[4];
+  for (int k = 0; k < 4; k++) {
+    uint8x16x2_t face = vld2q_u8(edges + 32 * k);
+    uint8x16_t either = vorrq_u8(has_bit(bits, face.val[0]), has_bit(bits, face.val[1]));
+    open[k] = vandq_u8(either, vld1q_u8(weight));
+  }
+  uint8x16_t all = vpaddq_u8(vpaddq_u8(open[0], open[1]), vpaddq_u8(open[2], open[3]));
+  return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(all, all)), 0);
+}
+#else
+static inline uint64_t open_edges(const uint64_t bits[WORDS], const uint8_t* edges) {
+  uint64_t open = 0;
+  for (int e = 0; e < 64; e++) {
+    int f = edges[2 * e], g = edges[2 * e + 1];
+    open |= ((bits[f >> 6] >> (f & 63) | bits[g >> 6] >> (g & 63)) & 1) << e;
+  }
+  return open;
+}
+#endif
+
+// Edges with a face of `bits`, and looks at the faces beside them.
+static size_t list_open(Query* q, const uint64_t bits[WORDS]) {
+  enum { BYTES = 128 };  // of 64 edges
+  const uint8_t* edges = q->hull->edges;
+  uint8_t face[MAX_FACES + 1];
+  size_t count = 0, faces = 0, total = (size_t)q->hull->face_start[q->hull->nface];
+#ifdef HAVE_NEON
+  uint8x16x2_t table = vld1q_u8_x2((const uint8_t*)bits);
+#else
+  const uint64_t* table = bits;
+#endif
+  for (size_t e = 0; e < total; e += BYTES) {
+    uint8_t rest[BYTES];
+    const uint8_t* from = edges + e;
+    uint64_t within = ~(uint64_t)0;
+    if (total - e < BYTES) {
+      memset(rest, 0, sizeof rest);
+      memcpy(rest, from, total - e);
+      from = rest;
+      within = ((uint64_t)1 << (total - e) / 2) - 1;
+    }
+    for (uint64_t open = open_edges(table, from) & within; open != 0; open &= open - 1) {
+      size_t at = e + 2 * (size_t)tb_lowest_bit(open);
+      q->list[count++] = (uint16_t)at;
+      for (int k = 0; k < 2; k++) {
+        uint8_t f = edges[at + k];
+        face[faces] = f;
+        faces += !q->known[f];
+        q->known[f] = 1;
+      }
+    }
+  }
+  for (size_t k = 0; k < faces; k++) look_at(q, face[k]);
+  return count;
+}
+
+// Edges in question. With both faces below T, gap between them is no more than T, or T over the
+// hull's bend where T > 0 (docs/gjk.md eq. 5g).
+static size_t list_edges(Query* q) {
+  uint64_t bits[WORDS];
+  tbReal low = q->best + least_size(q);
+  if (q->best > 0) {
+    // Apart, where neither holds: the edges that wide registers find.
+    for (int f = 0; f < q->hull->nface; f++) look_at(q, f);
+    mark_faces(q);
+    return list_marked(q);
+  }
+  list_higher(q, low > 0 ? low * q->hull->bend : low, bits);
+  return list_open(q, bits);
+}
+
 #ifdef HAVE_AVX2
 // x a + y b + z c, in that order.
 TB_WIDE static inline __m256d dot_wide(__m256d x, __m256d y, __m256d z, const tbReal v[3]) {
@@ -147,7 +300,8 @@ TB_WIDE static inline __m256d dot_wide(__m256d x, __m256d y, __m256d z, const tb
   return _mm256_add_pd(xy, _mm256_mul_pd(z, _mm256_set1_pd(v[2])));
 }
 
-// As try_faces, four at a time; indices travel with the values as doubles.
+// All normals of the hull, four at a time, and the best of them; the first of equals wins. Indices
+// travel with the values as doubles.
 TB_WIDE static void try_faces_wide(Query* q) {
   const tbReal *R = q->pair->mat, *pos = q->pair->pos, *h = q->pair->a.size;
   const tbReal away[3] = {-pos[0], -pos[1], -pos[2]};
@@ -208,10 +362,11 @@ TB_WIDE static void mark_faces_wide(Query* q) {
   }
 }
 
-// As list_edges, sixteen at a time: marks are looked up in tables of sixteen bytes.
+// As list_marked, sixteen at a time: marks are looked up in tables of sixteen bytes.
 TB_WIDE static size_t list_edges_wide(Query* q) {
   size_t count = 0, total = (size_t)q->hull->face_start[q->hull->nface];
   int tables = (q->hull->nplane + 15) / 16;
+  mark_faces_wide(q);
   memset(q->mark + q->hull->nplane, 0, 12);
   for (size_t e = 0; e < total; e += 32) {
     uint8_t rest[32] = {0};
@@ -245,11 +400,7 @@ TB_WIDE static size_t list_edges_wide(Query* q) {
 }
 #else
 static void try_faces_wide(Query* q) {
-  try_faces(q);
-}
-
-static void mark_faces_wide(Query* q) {
-  mark_faces(q);
+  try_faces(q, 0);
 }
 
 static size_t list_edges_wide(Query* q) {
@@ -257,20 +408,21 @@ static size_t list_edges_wide(Query* q) {
 }
 #endif
 
-// A place where an arc from face f to face g crosses q_k = 0.
-typedef struct {
-  uint8_t f, g, k;
-} Crossing;
+// A place where an arc from face f to face g crosses q_k = 0: their bytes, from the lowest.
+typedef uint32_t Crossing;
+
+// The other two axes, looked up: which one it is cannot be predicted either.
+static const uint8_t after[3] = {1, 2, 0}, before[3] = {2, 0, 1};
 
 // All crossings of the listed edges, without branches: which there are cannot be predicted.
 static size_t list_crossings(const Query* q, size_t count, Crossing* crossing) {
   const uint8_t* edges = q->hull->edges;
   size_t crossings = 0;
   for (size_t c = 0; c < count; c++) {
-    uint8_t f = edges[q->list[c]], g = edges[q->list[c] + 1];
+    uint32_t f = edges[q->list[c]], g = edges[q->list[c] + 1];
     unsigned differ = (unsigned)(q->mark[f] ^ q->mark[g]);
     for (unsigned k = 0; k < 3; k++) {
-      crossing[crossings] = (Crossing){f, g, (uint8_t)k};
+      crossing[crossings] = f | g << 8 | k << 16;
       crossings += differ >> k & 1;
     }
   }
@@ -280,7 +432,7 @@ static size_t list_crossings(const Query* q, size_t count, Crossing* crossing) {
 // s at a crossing, squared with its sign, and the two parts of q there.
 static inline tbReal cross(const Query* q, Crossing at, tbReal* u, tbReal* v) {
   const tbReal* h = q->pair->a.size;
-  int f = at.f, g = at.g, k = at.k, i = k < 2 ? k + 1 : 0, j = k > 0 ? k - 1 : 2;
+  int f = at & UINT8_MAX, g = at >> 8 & UINT8_MAX, k = at >> 16, i = after[k], j = before[k];
   tbReal from_f = fabs(q->q[k][g]), from_g = fabs(q->q[k][f]);
   *u = from_f * q->q[i][f] + from_g * q->q[i][g];
   *v = from_f * q->q[j][f] + from_g * q->q[j][g];
@@ -292,23 +444,25 @@ static inline tbReal cross(const Query* q, Crossing at, tbReal* u, tbReal* v) {
 static void try_edges(Query* q, size_t count, tbReal tie) {
   Crossing crossing[3 * MAX_EDGES + 1];
   size_t crossings = list_crossings(q, count, crossing);
-  tbReal u, v, best = -INFINITY;
-  size_t top = 0;
-  for (size_t c = 0; c < crossings; c++) {
-    tbReal s = cross(q, crossing[c], &u, &v);
-    top = s > best ? c : top;
-    best = s > best ? s : best;
+  tbReal u, v, best;
+  tbTwoBest most = {tb_two(-INFINITY), {0, 0}};
+  tbTwoMask index = {0, 1};
+  // Two at a time, the first again beside the last of an odd number.
+  crossing[crossings] = crossing[0];
+  for (size_t c = 0; c < crossings; c += 2, index += 2) {
+    tbTwo s = {cross(q, crossing[c], &u, &v), cross(q, crossing[c + 1], &u, &v)};
+    tb_two_keep(&most, s, index);
   }
+  Crossing at = crossing[tb_two_top(most, &best)];
   best = copysign(sqrt(fabs(best)), best);
   if (!(best > q->best + tie)) return;
-  Crossing at = crossing[top];
   cross(q, at, &u, &v);
   tbReal length = sqrt(u * u + v * v);
-  int k = at.k, i = k < 2 ? k + 1 : 0, j = k > 0 ? k - 1 : 2;
+  int k = at >> 16, i = after[k], j = before[k];
   q->best = best;
   q->touching = EDGES;
-  q->face[0] = at.f;
-  q->face[1] = at.g;
+  q->face[0] = at & UINT8_MAX;
+  q->face[1] = at >> 8 & UINT8_MAX;
   q->axis = k;
   q->n[k] = 0;
   q->n[i] = -u / length;
@@ -394,17 +548,12 @@ static void search(Query* q, tbReal limit, tbReal tie) {
   if (wide) {
     try_faces_wide(q);
   } else {
-    try_faces(q);
+    try_faces(q, tie);
   }
   if (q->best > limit) return;
   set_points(q);
   try_box_faces(q);
   if (q->best > limit) return;
-  if (wide) {
-    mark_faces_wide(q);
-  } else {
-    mark_faces(q);
-  }
   try_edges(q, wide ? list_edges_wide(q) : list_edges(q), tie);
 }
 

@@ -27,10 +27,9 @@ typedef struct {
   tbConvexPair* pair;
   const tbHull* hull;
   tbReal axis[3][3], c[3], r, l;
-  // Per face: its normal, the normal along the cylinder's axes, the radius over its length across
-  // the axis, m.c less its offset, s, and a bit for each point that proves that nothing better is
-  // there.
-  tbReal m[3][MAX_FACES], q[3][MAX_FACES], round[MAX_FACES], gap[MAX_FACES], s[MAX_FACES];
+  // Per face: its normal, the normal along the cylinder's axes, its length across the axis, m.c
+  // less its offset, s, and a bit for each point that proves that nothing better is there.
+  tbReal m[3][MAX_FACES], q[3][MAX_FACES], across[MAX_FACES], gap[MAX_FACES], s[MAX_FACES];
   int64_t hopeless[MAX_FACES];
   tbReal point[MAX_POINTS][3];
   int npoint;
@@ -64,7 +63,7 @@ TB_INLINE void evaluate_faces(Query* q) {
     q->q[0][f] = qa;
     q->q[1][f] = qb;
     q->q[2][f] = qz;
-    q->round[f] = r / (across > 1e-12 ? across : 1e-12);
+    q->across[f] = across;
     q->gap[f] = gap;
     q->s[f] = gap - r * across - l * fabs(qz);
   }
@@ -196,7 +195,8 @@ static void try_side(Query* q, tbReal tie) {
 
 // The slope of s from face f towards face g times the sine between them, plus s cosine: n_g.P.
 static tbReal seen_from(const Query* q, int f, int g) {
-  tbReal round = q->round[f] * (q->q[0][f] * q->q[0][g] + q->q[1][f] * q->q[1][g]);
+  tbReal across = q->across[f] > 1e-12 ? q->across[f] : 1e-12;
+  tbReal round = q->r / across * (q->q[0][f] * q->q[0][g] + q->q[1][f] * q->q[1][g]);
   return q->gap[g] - round - copysign(q->l, q->q[2][f]) * q->q[2][g];
 }
 

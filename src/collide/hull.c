@@ -2,6 +2,7 @@
 #include "collide/hull.h"
 
 #include "collide/hull_cells.h"
+#include "collide/two.h"
 
 // Below this many vertices a plain scan is as fast as climbing.
 #define SCAN_MAX 16
@@ -89,23 +90,23 @@ static int corner_of(const tbHull* hull, int face, int vertex, int other, bool* 
 int tb_hull_face_at(const tbHull* hull, const tbReal d[3], int vertex) {
   if (hull->nface < 1) return -1;
   if (!hull->vert_face || !hull->face_adj || !hull->adj_start) return scan_faces(hull, d);
-  int first = hull->vert_face[vertex], best = first, level = level_neighbour(hull, d, vertex);
+  int first = hull->vert_face[vertex], level = level_neighbour(hull, d, vertex);
   int left = hull->adj_start[vertex + 1] - hull->adj_start[vertex];
-  tbReal most = -INFINITY;
+  // In a register without branches: which is best cannot be predicted.
+  tbTwoBest best = {tb_two(-INFINITY), {first, first}};
   for (int f = first; left >= 0; left--) {
     bool both;
     int at = corner_of(hull, f, vertex, level, &both);
     // A vertex inside of a merged face has no other.
-    if (at < 0) return best;
+    if (at < 0) break;
     // With the level edge: beyond what any face without it reaches.
     tbReal along = tb_dot3(hull->plane + 4 * f, d) + (both ? 4 : 0);
-    best = along > most ? f : best;
-    most = along > most ? along : most;
+    tb_two_keep(&best, tb_two(along), (tbTwoMask){f, f});
     // Around the vertex, from face to face over the edges that leave it.
     f = hull->face_adj[at];
-    if (f == first) return best;
+    if (f == first) break;
   }
-  return best;
+  return (int)best.index[0];
 }
 
 tbReal tb_hull_inner(const tbHull* hull) {

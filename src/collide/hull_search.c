@@ -5,6 +5,7 @@
 #include "base/kernel.h"
 #include "collide/hull.h"
 #include "collide/hull_cells.h"
+#include "collide/two.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
@@ -83,11 +84,14 @@ static bool is_flat(const tbHull* hull) {
 static void fill_edges(tbHull* hull, tbReal* planes) {
   uint8_t* edges = (uint8_t*)(planes + 4 * (size_t)plane_count(hull));
   size_t count = 0, most = edge_bytes(hull);
+  tbReal sharpest = 1;
   if (!(tb_hull_inner(hull) > 1e-3 * hull->radius)) return;
   for (int f = 0; f < hull->nface && most > 0; f++) {
     for (int k = hull->face_start[f]; k < hull->face_start[f + 1]; k++) {
       if (hull->face_adj[k] <= f || count == most) continue;
-      if (tb_dot3(hull->plane + 4 * f, hull->plane + 4 * hull->face_adj[k]) < -0.9) return;
+      tbReal cosine = tb_dot3(hull->plane + 4 * f, hull->plane + 4 * hull->face_adj[k]);
+      if (cosine < -0.9) return;
+      sharpest = cosine < sharpest ? cosine : sharpest;
       edges[count++] = (uint8_t)f;
       edges[count++] = (uint8_t)hull->face_adj[k];
     }
@@ -95,6 +99,7 @@ static void fill_edges(tbHull* hull, tbReal* planes) {
   // Faces without a neighbour across some edge have no list.
   if (most == 0 || count != most) return;
   hull->edges = edges;
+  hull->bend = sqrt(0.5 * (1 + sharpest));
   fill_planes(hull, planes);
   hull->flat = is_flat(hull);
 }
@@ -103,6 +108,7 @@ void tb_hull_search_fill(tbHull* hull, void* memory) {
   hull->nlane = hull->nplane = 0;
   hull->lanes = hull->planes = NULL;
   hull->edges = NULL;
+  hull->bend = 0;
   hull->flat = false;
   hull->cells = NULL;
   hull->side = 0;
@@ -116,27 +122,56 @@ void tb_hull_search_fill(tbHull* hull, void* memory) {
   if (tb_hull_cells_bytes(hull) > 0) tb_hull_cells_fill(hull, (uint16_t*)(void*)cells);
 }
 
-// One vertex after the other: what the wide search gives, to the bit. The first of equals wins.
+// Four chains of two. What the wide search gives, to the bit: the first of equals wins.
 static int scan_lanes(const tbHull* hull, const tbReal d[3]) {
+  enum { CHAINS = LANE_GROUP / 2 };
   const tbReal *x = hull->lanes, *y = x + hull->nlane, *z = y + hull->nlane;
-  int best = 0;
-  tbReal most = -INFINITY;
-  for (int i = 0; i < hull->nvert; i++) {
-    tbReal along = x[i] * d[0] + y[i] * d[1] + z[i] * d[2];
-    best = along > most ? i : best;
-    most = along > most ? along : most;
+  const tbTwo way[3] = {tb_two(d[0]), tb_two(d[1]), tb_two(d[2])};
+  tbTwoBest best[CHAINS];
+  tbTwoMask round = {0, 0};  // where the group begins
+  for (int k = 0; k < CHAINS; k++) best[k] = (tbTwoBest){tb_two(-INFINITY), round};
+  for (int i = 0; i < hull->nlane; i += LANE_GROUP, round += LANE_GROUP) {
+    for (int k = 0; k < CHAINS; k++) {
+      int at = i + 2 * k;
+      tbTwo along = tb_two_dot(TB_LOAD2(x + at), TB_LOAD2(y + at), TB_LOAD2(z + at), way);
+      tb_two_keep(&best[k], along, round);
+    }
   }
-  return best;
+  for (int k = 0; k < CHAINS; k++) {
+    best[k].index += (tbTwoMask){2 * k, 2 * k + 1};
+  }
+  tbReal most;
+  int top = tb_two_top(
+      tb_two_larger(tb_two_larger(best[0], best[1]), tb_two_larger(best[2], best[3])), &most);
+  return top < hull->nvert ? top : 0;
+}
+
+// Places beyond the last vertex repeat the first.
+static void drop_repeated(const tbHull* hull, uint64_t below[2]) {
+  int last = hull->nvert;
+  if (last < hull->nlane) below[last >> 6] &= ((uint64_t)1 << (last & 63)) - 1;
+}
+
+// Places from..to of the lanes; returns their bits.
+TB_INLINE uint64_t bits_below(const tbHull* hull, const tbReal n[3], tbReal offset, tbReal limit,
+                              int from, int to, tbReal* height) {
+  const tbReal *x = hull->lanes, *y = x + hull->nlane, *z = y + hull->nlane;
+  const tbTwo way[3] = {tb_two(n[0]), tb_two(n[1]), tb_two(n[2])};
+  tbTwoMask bits = {0, 0}, bit = {1, 2};
+  for (int i = from; i < to; i += 2, bit <<= 2) {
+    tbTwo at = tb_two_dot(TB_LOAD2(x + i), TB_LOAD2(y + i), TB_LOAD2(z + i), way) + tb_two(offset);
+    TB_STORE2(height + i, at);
+    bits |= (tbTwoMask)(at <= tb_two(limit)) & bit;
+  }
+  return (uint64_t)(bits[0] | bits[1]);
 }
 
 static void scan_below(const tbHull* hull, const tbReal n[3], tbReal offset, tbReal limit,
                        uint64_t below[2], tbReal* height) {
-  const tbReal *x = hull->lanes, *y = x + hull->nlane, *z = y + hull->nlane;
-  below[0] = below[1] = 0;
-  for (int i = 0; i < hull->nvert; i++) {
-    height[i] = x[i] * n[0] + y[i] * n[1] + z[i] * n[2] + offset;
-    below[i >> 6] |= (uint64_t)(height[i] <= limit) << (i & 63);
-  }
+  int count = hull->nlane, half = count < 64 ? count : 64;
+  below[0] = bits_below(hull, n, offset, limit, 0, half, height);
+  below[1] = bits_below(hull, n, offset, limit, half, count, height);
+  drop_repeated(hull, below);
 }
 
 #ifdef HAVE_AVX2
@@ -201,8 +236,7 @@ TB_WIDE static void scan_below_wide(const tbHull* hull, const tbReal n[3], tbRea
   int count = hull->nlane, half = count < 64 ? count : 64;
   below[0] = below_wide(hull, n, offset, limit, 0, half, height);
   below[1] = below_wide(hull, n, offset, limit, half, count, height);
-  // Places beyond the last vertex repeat the first.
-  if (hull->nvert < count) below[hull->nvert >> 6] &= ((uint64_t)1 << (hull->nvert & 63)) - 1;
+  drop_repeated(hull, below);
 }
 #else
 static int scan_lanes_wide(const tbHull* hull, const tbReal d[3]) {
@@ -216,7 +250,11 @@ static void scan_below_wide(const tbHull* hull, const tbReal n[3], tbReal offset
 #endif
 
 int tb_hull_search_all(const tbHull* hull, const tbReal d[3]) {
-  return tb_wide() ? scan_lanes_wide(hull, d) : scan_lanes(hull, d);
+  if (tb_wide()) return scan_lanes_wide(hull, d);
+  // In narrow registers a table of directions is faster, where there is one.
+  bool climb = true;
+  int vertex = hull->cells ? tb_hull_cells_find(hull, d, &climb) : 0;
+  return climb ? scan_lanes(hull, d) : vertex;
 }
 
 void tb_hull_search_below(const tbHull* hull, const tbReal n[3], tbReal offset, tbReal limit,
