@@ -15,14 +15,12 @@
 #include "base/bits.h"
 #include "base/kernel.h"
 #include "collide/convex.h"
+#include "collide/hull_faces.h"
 #include "collide/two.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
 #define HAVE_AVX2 1
-#elif defined(__aarch64__) && defined(__GNUC__)
-#include <arm_neon.h>
-#define HAVE_NEON 1
 #endif
 
 #define MAX_FACES 256
@@ -34,8 +32,6 @@
 #define TIE 1e-12
 // The signs in the mark of a face.
 #define SIGNS 7u
-// Words of bits for all faces.
-#define WORDS (MAX_FACES / 64)
 
 typedef enum { FACE_OF_HULL, FACE_OF_BOX, EDGES } Touching;
 
@@ -43,12 +39,11 @@ typedef struct {
   tbConvexPair* pair;
   const tbHull* hull;
   tbReal q[3][ROW], gap[ROW];
-  uint8_t mark[ROW];             // the signs of q, and above them a bit for each hopeless point
-  tbReal height[ROW];            // in narrow registers: of the box's centre above each face,
-  uint8_t known[MAX_FACES];      // and 1 where its q, gap and signs are known
-  uint16_t list[MAX_EDGES + 1];  // places of edges that are in question
-  tbReal point[NPOINT][3];       // of the hull less one of the box
-  tbReal best, n[3];             // the best s so far and its normal, from the box to the hull
+  uint8_t mark[ROW];        // the signs of q, and above them a bit for each hopeless point
+  tbReal height[ROW];       // in narrow registers: of the box's centre above each face,
+  tbHullBeside beside;      // the edges in question, and marks of the faces that are known
+  tbReal point[NPOINT][3];  // of the hull less one of the box
+  tbReal best, n[3];        // the best s so far and its normal, from the box to the hull
   Touching touching;
   int face[2], axis;  // what touches: a face, or the faces beside an edge and the box's axis
   int vertex;         // of the hull, where a face of the box touches
@@ -75,48 +70,7 @@ TB_INLINE tbReal look_at(Query* q, int f) {
   q->q[2][f] = qz;
   q->gap[f] = gap;
   q->mark[f] = (uint8_t)((qx < 0) | (qy < 0) << 1 | (qz < 0) << 2);
-  q->known[f] = 1;
   return gap - (h[0] * fabs(qx) + h[1] * fabs(qy) + h[2] * fabs(qz));
-}
-
-// Heights of the box's centre above the hull's faces; returns the face with the largest.
-static int find_heights(Query* q) {
-  tbReal center[3], away[3], most;
-  int count = q->hull->nplane;
-  const tbReal *x = q->hull->planes, *y = x + count, *z = y + count, *offset = z + count;
-  tb_scale3(away, q->pair->pos, -1);
-  tb_mul_mat3t_vec3(center, q->pair->mat, away);
-  const tbTwo c[3] = {tb_two(center[0]), tb_two(center[1]), tb_two(center[2])};
-  tbTwoBest best[2];
-  tbTwoMask index = {0, 0};  // of the first of four
-  for (int k = 0; k < 2; k++) best[k] = (tbTwoBest){tb_two(-INFINITY), index};
-  for (int f = 0; f < count; f += 4, index += 4) {
-    for (int k = 0; k < 2; k++) {
-      int at = f + 2 * k;
-      tbTwo height = tb_two_dot(TB_LOAD2(x + at), TB_LOAD2(y + at), TB_LOAD2(z + at), c);
-      height -= TB_LOAD2(offset + at);
-      TB_STORE2(q->height + at, height);
-      tb_two_keep(&best[k], height, index);
-    }
-  }
-  for (int k = 0; k < 2; k++) best[k].index += (tbTwoMask){2 * k, 2 * k + 1};
-  int top = tb_two_top(tb_two_larger(best[0], best[1]), &most);
-  return top < q->hull->nface ? top : 0;
-}
-
-// Bits of the faces that the box's centre is higher above.
-static void list_higher(const Query* q, tbReal than, uint64_t bits[WORDS]) {
-  int count = q->hull->nplane, last = q->hull->nface;
-  for (int word = 0; word < WORDS; word++) {
-    int end = count < 64 * (word + 1) ? count : 64 * (word + 1);
-    tbTwoMask higher = {0, 0}, bit = {1, 2};
-    for (int f = 64 * word; f < end; f += 2, bit <<= 2) {
-      higher |= (tbTwoMask)(TB_LOAD2(q->height + f) > tb_two(than)) & bit;
-    }
-    bits[word] = (uint64_t)(higher[0] | higher[1]);
-  }
-  // Places beyond the last face repeat the first.
-  if (last < count) bits[last >> 6] &= ((uint64_t)1 << (last & 63)) - 1;
 }
 
 static tbReal least_size(const Query* q) {
@@ -129,17 +83,21 @@ static tbReal least_size(const Query* q) {
 //   s(n) <= gap(q) - least of h,
 // and gap(q) of a face is the height of the box's centre above it: few faces are high enough.
 static void try_faces(Query* q, tbReal tie) {
-  uint64_t bits[WORDS];
-  memset(q->known, 0, sizeof q->known);
-  int best = find_heights(q);
+  uint64_t bits[TB_FACE_WORDS];
+  tbReal away[3], center[3];
+  tb_scale3(away, q->pair->pos, -1);
+  tb_mul_mat3t_vec3(center, q->pair->mat, away);
+  memset(q->beside.marked, 0, sizeof q->beside.marked);
+  int best = tb_hull_heights(q->hull, center, q->height);
   tbReal most = look_at(q, best);
-  list_higher(q, most + least_size(q) - tie, bits);
+  tb_hull_higher(q->hull, q->height, most + least_size(q) - tie, bits);
   // Which is the best cannot be predicted: a register without branches.
   tbTwoBest top = {tb_two(-INFINITY), {best, best}};
-  for (int word = 0; word < WORDS; word++) {
+  for (int word = 0; word < TB_FACE_WORDS; word++) {
     for (uint64_t rest = bits[word]; rest != 0; rest &= rest - 1) {
       int64_t f = 64 * word + tb_lowest_bit(rest);
       tb_two_keep(&top, tb_two(look_at(q, (int)f)), (tbTwoMask){f, f});
+      q->beside.marked[f] = 1;
     }
   }
   best = tb_two_top(top, &most);
@@ -204,83 +162,16 @@ static size_t list_marked(Query* q) {
   size_t count = 0, total = (size_t)q->hull->face_start[q->hull->nface];
   for (size_t e = 0; e < total; e += 2) {
     unsigned f = mark[edges[e]], g = mark[edges[e + 1]];
-    q->list[count] = (uint16_t)e;
+    q->beside.edge[count] = (uint16_t)e;
     count += ((f & g) <= SIGNS) & (((f ^ g) & SIGNS) > 0);
   }
-  return count;
-}
-
-#ifdef HAVE_NEON
-// Where the bits of sixteen faces are set: the byte that has a bit, and the bit of that byte.
-static inline uint8x16_t has_bit(uint8x16x2_t bits, uint8x16_t place) {
-  static const uint8_t weight[16] = {1, 2, 4, 8, 16, 32, 64, 128};
-  uint8x16_t byte = vqtbl2q_u8(bits, vshrq_n_u8(place, 3));
-  return vtstq_u8(byte, vqtbl1q_u8(vld1q_u8(weight), vandq_u8(place, vdupq_n_u8(7))));
-}
-
-// Bits of 64 edges that have a face of `bits`.
-static inline uint64_t open_edges(uint8x16x2_t bits, const uint8_t* edges) {
-  static const uint8_t weight[16] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
-  uint8x16_t open[4];
-  for (int k = 0; k < 4; k++) {
-    uint8x16x2_t face = vld2q_u8(edges + 32 * k);
-    uint8x16_t either = vorrq_u8(has_bit(bits, face.val[0]), has_bit(bits, face.val[1]));
-    open[k] = vandq_u8(either, vld1q_u8(weight));
-  }
-  uint8x16_t all = vpaddq_u8(vpaddq_u8(open[0], open[1]), vpaddq_u8(open[2], open[3]));
-  return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(all, all)), 0);
-}
-#else
-static inline uint64_t open_edges(const uint64_t bits[WORDS], const uint8_t* edges) {
-  uint64_t open = 0;
-  for (int e = 0; e < 64; e++) {
-    int f = edges[2 * e], g = edges[2 * e + 1];
-    open |= ((bits[f >> 6] >> (f & 63) | bits[g >> 6] >> (g & 63)) & 1) << e;
-  }
-  return open;
-}
-#endif
-
-// Edges with a face of `bits`, and looks at the faces beside them.
-static size_t list_open(Query* q, const uint64_t bits[WORDS]) {
-  enum { BYTES = 128 };  // of 64 edges
-  const uint8_t* edges = q->hull->edges;
-  uint8_t face[MAX_FACES + 1];
-  size_t count = 0, faces = 0, total = (size_t)q->hull->face_start[q->hull->nface];
-#ifdef HAVE_NEON
-  uint8x16x2_t table = vld1q_u8_x2((const uint8_t*)bits);
-#else
-  const uint64_t* table = bits;
-#endif
-  for (size_t e = 0; e < total; e += BYTES) {
-    uint8_t rest[BYTES];
-    const uint8_t* from = edges + e;
-    uint64_t within = ~(uint64_t)0;
-    if (total - e < BYTES) {
-      memset(rest, 0, sizeof rest);
-      memcpy(rest, from, total - e);
-      from = rest;
-      within = ((uint64_t)1 << (total - e) / 2) - 1;
-    }
-    for (uint64_t open = open_edges(table, from) & within; open != 0; open &= open - 1) {
-      size_t at = e + 2 * (size_t)tb_lowest_bit(open);
-      q->list[count++] = (uint16_t)at;
-      for (int k = 0; k < 2; k++) {
-        uint8_t f = edges[at + k];
-        face[faces] = f;
-        faces += !q->known[f];
-        q->known[f] = 1;
-      }
-    }
-  }
-  for (size_t k = 0; k < faces; k++) look_at(q, face[k]);
   return count;
 }
 
 // Edges in question. With both faces below T, gap between them is no more than T, or T over the
 // hull's bend where T > 0 (docs/gjk.md eq. 5g).
 static size_t list_edges(Query* q) {
-  uint64_t bits[WORDS];
+  uint64_t bits[TB_FACE_WORDS];
   tbReal low = q->best + least_size(q);
   if (q->best > 0) {
     // Apart, where neither holds: the edges that wide registers find.
@@ -288,8 +179,10 @@ static size_t list_edges(Query* q) {
     mark_faces(q);
     return list_marked(q);
   }
-  list_higher(q, low > 0 ? low * q->hull->bend : low, bits);
-  return list_open(q, bits);
+  tb_hull_higher(q->hull, q->height, low > 0 ? low * q->hull->bend : low, bits);
+  tb_hull_beside(q->hull, bits, &q->beside);
+  for (size_t k = 0; k < q->beside.nface; k++) look_at(q, q->beside.face[k]);
+  return q->beside.nedge;
 }
 
 #ifdef HAVE_AVX2
@@ -393,7 +286,7 @@ TB_WIDE static size_t list_edges_wide(Query* q) {
     uint32_t bits = (uint32_t)_mm256_movemask_epi8(open) & 0x55555555u;
     for (; bits != 0; bits &= bits - 1) {
       size_t edge = e + (size_t)__builtin_ctz(bits);
-      if (edge < total) q->list[count++] = (uint16_t)edge;
+      if (edge < total) q->beside.edge[count++] = (uint16_t)edge;
     }
   }
   return count;
@@ -419,7 +312,7 @@ static size_t list_crossings(const Query* q, size_t count, Crossing* crossing) {
   const uint8_t* edges = q->hull->edges;
   size_t crossings = 0;
   for (size_t c = 0; c < count; c++) {
-    uint32_t f = edges[q->list[c]], g = edges[q->list[c] + 1];
+    uint32_t f = edges[q->beside.edge[c]], g = edges[q->beside.edge[c] + 1];
     unsigned differ = (unsigned)(q->mark[f] ^ q->mark[g]);
     for (unsigned k = 0; k < 3; k++) {
       crossing[crossings] = f | g << 8 | k << 16;

@@ -10,9 +10,14 @@
 // Most edges need no look. For any points x of the cylinder and y of the hull s(m) <= m.(x - y), so
 // the few points that are known put most of the sphere out of question, an arc when one point does
 // it for both of its ends.
+#include <string.h>
+
+#include "base/bits.h"
 #include "base/kernel.h"
 #include "collide/arc.h"
 #include "collide/convex.h"
+#include "collide/hull_faces.h"
+#include "collide/two.h"
 
 #define MAX_FACES 256
 #define MAX_POINTS 7
@@ -31,6 +36,8 @@ typedef struct {
   // less its offset, s, and a bit for each point that proves that nothing better is there.
   tbReal m[3][MAX_FACES], q[3][MAX_FACES], across[MAX_FACES], gap[MAX_FACES], s[MAX_FACES];
   int64_t hopeless[MAX_FACES];
+  uint8_t known[MAX_FACES];  // where few are looked at: 1 for those that are
+  tbHullBeside beside;
   tbReal point[MAX_POINTS][3];
   int npoint;
   tbReal best, n[3];  // s and m of the best so far
@@ -69,6 +76,41 @@ TB_INLINE void evaluate_faces(Query* q) {
   }
 }
 
+// The same of face f, whose gap is known; returns s.
+TB_INLINE tbReal look_at(Query* q, int f) {
+  const tbReal *m = q->hull->plane + 4 * f, *a = q->axis[0], *b = q->axis[1], *z = q->axis[2];
+  tbReal qa = m[0] * a[0] + m[1] * a[1] + m[2] * a[2];
+  tbReal qb = m[0] * b[0] + m[1] * b[1] + m[2] * b[2];
+  tbReal qz = m[0] * z[0] + m[1] * z[1] + m[2] * z[2], across = sqrt(qa * qa + qb * qb);
+  q->q[0][f] = qa;
+  q->q[1][f] = qb;
+  q->q[2][f] = qz;
+  q->across[f] = across;
+  q->known[f] = 1;
+  return q->s[f] = q->gap[f] - q->r * across - q->l * fabs(qz);
+}
+
+static tbReal least_size(const Query* q) {
+  return q->r < q->l ? q->r : q->l;
+}
+
+// The first of the best faces, of all: those that are high enough for the ball in the cylinder.
+static int find_best_face(Query* q, tbReal tie) {
+  uint64_t bits[TB_FACE_WORDS];
+  memset(q->known, 0, sizeof q->known);
+  int best = tb_hull_heights(q->hull, q->c, q->gap);
+  tb_hull_higher(q->hull, q->gap, look_at(q, best) + least_size(q) - tie, bits);
+  // Which is the best cannot be predicted: a register without branches.
+  tbTwoBest top = {tb_two(-INFINITY), {best, best}};
+  for (int word = 0; word < TB_FACE_WORDS; word++) {
+    for (uint64_t rest = bits[word]; rest != 0; rest &= rest - 1) {
+      int64_t f = 64 * word + tb_lowest_bit(rest);
+      tb_two_keep(&top, tb_two(look_at(q, (int)f)), (tbTwoMask){f, f});
+    }
+  }
+  return (int)top.index[0];
+}
+
 // Bits of the faces along whose normals a point allows nothing better than the best.
 TB_INLINE void mark_hopeless(Query* q) {
   int count = q->hull->nface;
@@ -103,11 +145,9 @@ static bool is_hopeless(const Query* q, const tbReal m[3]) {
   return false;
 }
 
-// The hull's best face, then the caps.
-static void try_faces(Query* q) {
+// The hull's best face f, then the caps.
+static void try_faces(Query* q, int f) {
   const tbHull* hull = q->hull;
-  int f = 0;
-  for (int g = 1; g < hull->nface; g++) f = q->s[g] > q->s[f] ? g : f;
   keep(q, hull->plane + 4 * f, q->s[f], 0, ONE_OF_CYLINDER);
   // Its corners are of use on all sides of it.
   int first = hull->face_start[f], corners = hull->face_start[f + 1] - first;
@@ -268,6 +308,30 @@ static void try_edges(Query* q, tbReal tie) {
   }
 }
 
+// The same of the edges that the ball in the cylinder leaves in question (docs/gjk.md eq. 5g).
+static void try_few_edges(Query* q, tbReal tie) {
+  const uint8_t* edges = q->hull->edges;
+  tbHullBeside* beside = &q->beside;
+  uint64_t bits[TB_FACE_WORDS];
+  tbReal low = q->best + least_size(q);
+  memset(beside->marked, 0, sizeof beside->marked);
+  tb_hull_higher(q->hull, q->gap, low > 0 ? low * q->hull->bend : low, bits);
+  tb_hull_beside(q->hull, bits, beside);
+  for (size_t k = 0; k < beside->nface; k++) {
+    int f = beside->face[k];
+    const tbReal* m = q->hull->plane + 4 * f;
+    if (!q->known[f]) look_at(q, f);
+    q->hopeless[f] = 0;
+    for (int i = 0; i < q->npoint; i++) {
+      q->hopeless[f] |= (int64_t)(tb_dot3(m, q->point[i]) <= q->best) << i;
+    }
+  }
+  for (size_t k = 0; k < beside->nedge; k++) {
+    int f = edges[beside->edge[k]], g = edges[beside->edge[k] + 1];
+    if (!(q->hopeless[f] & q->hopeless[g])) try_edge(q, f, g, tie);
+  }
+}
+
 // Where the edge that touches crosses a line along the cylinder's side; false where it lies along
 // it or ends before.
 static bool find_crossing(const Query* q, tbReal y[3]) {
@@ -311,18 +375,30 @@ static void set_result(const Query* q, tbConvexResult* r) {
   tb_add_scaled3(r->point_a, r->point_b, -r->dist, r->normal);
 }
 
-TB_INLINE void search(Query* q, tbReal limit, tbReal tie) {
-  evaluate_faces(q);
-  try_faces(q);
+// All faces in wide registers; in narrow ones few, but where the shapes are apart.
+TB_INLINE void search(Query* q, tbReal limit, tbReal tie, bool wide) {
+  int best = 0;
+  if (wide) {
+    evaluate_faces(q);
+    for (int f = 1; f < q->hull->nface; f++) best = q->s[f] > q->s[best] ? f : best;
+  } else {
+    best = find_best_face(q, tie);
+  }
+  try_faces(q, best);
   if (q->best > limit) return;
   try_side(q, tie);
   if (q->best > limit) return;
+  if (!wide && !(q->best > 0)) {
+    try_few_edges(q, tie);
+    return;
+  }
+  if (!wide) evaluate_faces(q);
   mark_hopeless(q);
   try_edges(q, tie);
 }
 
 TB_WIDE static void search_wide(Query* q, tbReal limit, tbReal tie) {
-  search(q, limit, tie);
+  search(q, limit, tie, true);
 }
 
 bool tb_depth_cylinder_hull_fits(const tbHull* hull) {
@@ -343,7 +419,7 @@ bool tb_depth_cylinder_hull(tbConvexPair* pair, tbReal limit, tbConvexResult* r)
   if (tb_wide()) {
     search_wide(&q, limit, TIE * pair->scale);
   } else {
-    search(&q, limit, TIE * pair->scale);
+    search(&q, limit, TIE * pair->scale, false);
   }
   set_result(&q, r);
   return tb_depth_answers(r, limit);
