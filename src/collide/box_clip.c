@@ -89,6 +89,15 @@ static void cut(tbReal x, tbReal d, tbReal half, tbReal slack, int side_code, tb
   }
 }
 
+// Whether a crossing with a side lies, to a hair, on the straight line between the corners of the
+// overlap next to it, where it says nothing that these do not. Where such edges cross is nearly
+// anywhere along them: at rest, that point would never be at rest.
+static bool is_between(const tbReal along[3], int side) {
+  const tbReal slight = 1e-5;
+  tbReal across = along[side < 2 ? 0 : 1];
+  return across * across <= slight * slight * (along[0] * along[0] + along[1] * along[1]);
+}
+
 // Whether the end t = -1 or 1 of an edge lies in a's face, or next to it.
 static bool end_inside(const Projection* x, const tbReal middle[3], const tbReal along[3],
                        tbReal t) {
@@ -146,12 +155,12 @@ static int clip_edge(const tbBoxPair* p, const Projection* x, const tbReal middl
   // A crossing next to a corner that is there is the same point.
   tbReal next = x->slack / sqrt(along[0] * along[0] + along[1] * along[1]);
   if (!(low <= high) || (starts && high <= next - 1) || (ends && low >= 1 - next)) return count;
-  if (!starts && low_side >= 0) {
+  if (!starts && low_side >= 0 && !is_between(along, low_side)) {
     tb_add_scaled3(uvg, middle, low, along);
     uint32_t feature = TB_BOX_FEATURE(2, edge_of_side(p, x, low_side), edge_b);
     count += add_point(p, x, uvg, margin, feature, points + count);
   }
-  if (!ends && high_side >= 0) {
+  if (!ends && high_side >= 0 && !is_between(along, high_side)) {
     tb_add_scaled3(uvg, middle, high, along);
     uint32_t feature = TB_BOX_FEATURE(2, edge_of_side(p, x, high_side), edge_b);
     count += add_point(p, x, uvg, margin, feature, points + count);

@@ -272,6 +272,75 @@ static void test_neighbours_in_a_wall(void** state) {
   }
 }
 
+// The overlap of the rectangle |x|, |y| <= half and its copy turned by an angle and moved, as far
+// as it goes along a direction: corners of a polygon cut by four sides, one after the other.
+static tbReal overlap_reach(const tbReal half[2], tbReal angle, const tbReal move[2], tbReal x,
+                            tbReal y) {
+  tbReal polygon[16][2], cut[16][2], c = cos(angle), s = sin(angle);
+  int count = 4;
+  for (int i = 0; i < 4; i++) {
+    tbReal u = i == 1 || i == 2 ? half[0] : -half[0], v = i >= 2 ? half[1] : -half[1];
+    polygon[i][0] = move[0] + c * u - s * v;
+    polygon[i][1] = move[1] + s * u + c * v;
+  }
+  for (int side = 0; side < 4; side++) {
+    int axis = side / 2, kept = 0;
+    tbReal sign = side % 2 ? -1 : 1;
+    for (int i = 0; i < count; i++) {
+      const tbReal *p = polygon[i], *q = polygon[(i + 1) % count];
+      tbReal a = half[axis] - sign * p[axis], b = half[axis] - sign * q[axis];
+      if (a >= 0) memcpy(cut[kept++], p, sizeof *cut);
+      if ((a >= 0) == (b >= 0)) continue;
+      for (int k = 0; k < 2; k++) cut[kept][k] = p[k] + a / (a - b) * (q[k] - p[k]);
+      kept++;
+    }
+    memcpy(polygon, cut, sizeof cut);
+    count = kept;
+  }
+  tbReal most = -INFINITY;
+  for (int i = 0; i < count; i++) most = fmax(most, x * polygon[i][0] + y * polygon[i][1]);
+  return most;
+}
+
+// A brick that lies on another, turned by next to nothing: edges cross nearly anywhere along each
+// other. Contacts stay where they are when it turns by rounding, and span the overlap.
+static void check_nearly_in_line(const tbShape* below, tbShape above, uint64_t seed) {
+  const tbReal* half = below->size;
+  tbRng rng = {seed};
+  for (int trial = 0; trial < 2000; trial++) {
+    tbContactPoint c[TB_MAX_PAIR_CONTACTS], again[TB_MAX_PAIR_CONTACTS];
+    tbReal angle = pow(10, tb_rng_uniform(&rng, -9, -3));
+    tbReal most = pow(10, tb_rng_uniform(&rng, -9, -1));
+    for (int k = 0; k < 2; k++) above.pos[k] = tb_rng_uniform(&rng, -most, most);
+    turn(&above, 0, 0, 1, angle);
+    int count = tb_collide(below, &above, 1e-3, c, NULL);
+    assert_true(count >= 4);
+    if (angle < 5e-6) assert_int_equal(count, 4);
+    for (int k = 0; k < 16; k++) {
+      tbReal x = cos(k * PI / 8), y = sin(k * PI / 8), reach = -INFINITY;
+      for (int i = 0; i < count; i++) reach = fmax(reach, x * c[i].pos[0] + y * c[i].pos[1]);
+      assert_near(reach, overlap_reach(half, angle, above.pos, x, y), 1e-5 * half[0]);
+    }
+    turn(&above, 0, 0, 1, angle + 1e-14);
+    if (tb_collide(below, &above, 1e-3, again, NULL) != count) continue;  // at the border itself
+    for (int i = 0; i < count; i++) {
+      for (int k = 0; k < 3; k++) assert_near(again[i].pos[k], c[i].pos[k], 1e-9);
+    }
+  }
+}
+
+static void test_nearly_in_line(void** state) {
+  (void)state;
+  tbShape brick = shape(TB_GEOM_BOX, 0.3, 0.2, 0.1), mesh = shape(TB_GEOM_MESH, 0.3, 0.2, 0.1);
+  mesh.hull = tb_test_hull(0);
+  const tbShape* pairs[][2] = {{&brick, &brick}, {&mesh, &mesh}, {&brick, &mesh}};
+  for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++) {
+    tbShape above = *pairs[p][1];
+    above.pos[2] = 0.2;
+    check_nearly_in_line(pairs[p][0], above, p + 1);
+  }
+}
+
 // The same of cylinders that stand, where rims touch too; of one on a plane and on a box as wide;
 // of capsules side by side.
 static void test_round_neighbours(void** state) {
@@ -446,6 +515,7 @@ int main(void) {
       cmocka_unit_test(test_capsules),
       cmocka_unit_test(test_features_persist),
       cmocka_unit_test(test_neighbours_in_a_wall),
+      cmocka_unit_test(test_nearly_in_line),
       cmocka_unit_test(test_round_neighbours),
       cmocka_unit_test(test_edges_apart),
       cmocka_unit_test(test_log_on_edge),
