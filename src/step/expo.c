@@ -385,11 +385,10 @@ static void bound_energy(const tbExpoContext* x, const tbExpoSystem* s, tbReal h
   }
 }
 
-// One slipping contact, whose rows start at i and whose normal row is kept row j.
+// One slipping contact, whose rows start at i, and its normal force at the end.
 static void slide_anchor(const tbExpoContext* x, const tbExpoSystem* s, const tbConstraint* c,
-                         const tbSpring* spring, int i, int j, tbReal h) {
+                         const tbSpring* spring, int i, tbReal normal, tbReal h) {
   tbReal* slid = x->slid + c->row;
-  tbReal normal = fmax(0, -s->Kk[j] * s->end[j] - s->Bk[j] * s->end[s->kept + j]);
   tbReal velocity[6] = {0}, way[6] = {0}, friction[6];
   for (int r = 1; r < c->dim; r++) {
     const tbReal* row = s->Y + (size_t)(i + r) * (size_t)s->n;
@@ -410,13 +409,19 @@ static void slide_anchor(const tbExpoContext* x, const tbExpoSystem* s, const tb
 
 // A contact that slips over the step takes its anchor along: at the end its spring is to hold what
 // the cone allows then, not what it allowed at the start (EXP eq. 28). What the anchor keeps
-// besides the stretch at the start makes up for that, and for how far the point goes.
+// besides the stretch at the start makes up for that, and for how far the point goes. So does one
+// that lets go, whose spring holds nothing: left behind, the anchor would pull ever more along the
+// surface, by which the contact lets go again and again while it sinks.
 static void slide_anchors(const tbExpoContext* x, const tbExpoSystem* s, tbReal h) {
   for (int k = 0, i = 0, j = 0; k < s->nmember; k++) {
     int id = s->member[k];
     const tbConstraint* c = &x->cs->list[id];
     if (!x->spring[id]) continue;
-    if (s->state[k] == TB_ROWS_SLIP) slide_anchor(x, s, c, x->spring[id], i, j, h);
+    bool slips = s->state[k] == TB_ROWS_SLIP, off = s->state[k] == TB_ROWS_OFF;
+    if (slips || (off && c->source == TB_SOURCE_CONTACT)) {
+      tbReal normal = slips ? -s->Kk[j] * s->end[j] - s->Bk[j] * s->end[s->kept + j] : 0;
+      slide_anchor(x, s, c, x->spring[id], i, fmax(0, normal), h);
+    }
     j += tb_expo_kept(s->state[k], c->dim);
     i += c->dim;
   }
