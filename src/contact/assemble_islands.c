@@ -114,6 +114,16 @@ static void block_velocity(const tbConstraint* c, const tbReal* v, tbReal* out) 
   for (; r < c->dim; r++) out[r] = row_velocity(c, r, v);
 }
 
+// What drift adds to gamma of a contact.
+static void add_drift(const Context* x, const tbConstraint* c, tbReal* g) {
+  tbSlipDrift slip;
+  tb_slip_drift(x->m, x->d, c, &slip);
+  for (int k = 0; k < 3; k++) {
+    tbReal gamma = slip.share[k > 0] * slip.along[k];
+    if (fabs(gamma) > x->noise) g[k] += gamma;
+  }
+}
+
 // gamma and R of a contact's normal row.
 static void contact_terms(const Context* x, const tbConstraint* c, tbReal* gamma, tbReal* R) {
   const tbOption* opt = &x->m->opt;
@@ -176,6 +186,7 @@ static void fill_block(const Context* x, const tbConstraint* c, int row, const t
       for (int r = 1; r < c->dim; r++) block->mu[r - 1] = x->d->contact[c->id].friction[r - 1];
       contact_terms(x, c, &gamma, &R[0]);
       g[0] += gamma;
+      if (c->dim >= 3) add_drift(x, c, g);
     }
   }
 }

@@ -229,6 +229,16 @@ tbResult tb_deriv_rigid(tbDerivatives* x, tbData* d, tbStepState* state,
 // dJ/dt v of a connect or weld into S (deriv_drift.c); `prepare` fills x->drift once.
 tbResult tb_deriv_drift_prepare(tbDerivatives* x, const tbData* d);
 tbResult tb_deriv_drift(tbDerivatives* x, const tbData* d, const tbConstraint* c, tbActiveRows* a);
+
+// After `prepare`, the same of a contact's first rows, each body's part times its share, by q and v
+// added to `out` (rows of `width`).
+tbResult tb_contact_drift(tbDerivatives* x, const tbData* d, const tbConstraint* c,
+                          const tbActiveRows* a, const tbReal share[2], int width, int rows,
+                          tbReal* out);
+
+// What drift adds to gamma of a contact (tb_slip_drift) into S (deriv_slip.c).
+tbResult tb_deriv_slip(tbDerivatives* x, const tbData* d, const tbConstraint* c,
+                       const tbActiveRows* a);
 tbResult tb_deriv_soft(tbDerivatives* x, tbData* d, tbStepState* state,
                        const tbDerivativeSettings* settings);
 

@@ -1,5 +1,5 @@
-// Partials of the drift dJ/dt v of connects and welds in the soft law (docs/derivatives.md, eq.
-// 46-48).
+// Partials of the drift dJ/dt v: of connects and welds in the soft law (docs/derivatives.md, eq.
+// 46-48), of contacts.
 #include <string.h>
 
 #include "dynamics/drift.h"
@@ -8,6 +8,7 @@
 #include "spatial/quat.h"
 #include "step/deriv.h"
 #include "step/soft_rows.h"
+#include "tribo/dynamics.h"
 
 // One side of a connect or weld: dof k of its chain changes the side's drift and spin.
 typedef struct {
@@ -147,6 +148,46 @@ tbResult tb_deriv_drift(tbDerivatives* x, const tbData* d, const tbConstraint* c
       tbReal dfade = fade < 1 && side == faster ? fade_change(d, body[side], &change[s]) : 0;
       for (int r = 0; r < a->dim; r++) {
         x->S[(size_t)(a->row + r) * (size_t)x->ncol + column] += fade * rows[r] + dfade * drift[r];
+      }
+    }
+  }
+  tb_arena_release(&x->arena, mark);
+  return TB_OK;
+}
+
+tbResult tb_contact_drift(tbDerivatives* x, const tbData* d, const tbConstraint* c,
+                          const tbActiveRows* act, const tbReal share[2], int w, int rows,
+                          tbReal* a) {
+  const tbModel* m = x->m;
+  const tbContact* contact = &d->contact[c->id];
+  tbArenaMark mark = tb_arena_mark(&x->arena);
+  tbDriftPartials* partials = tb_arena_alloc(&x->arena, sizeof *partials * (size_t)(m->nv + 1));
+  if (!partials) return TB_ERROR_MEMORY;
+  for (int side = 0; side < 2; side++) {
+    int body = m->geom_bodyid[contact->geom[side]];
+    const int* dofs;
+    int n = tb_body_chain(m, body, &dofs);
+    if (n == 0) continue;
+    tbReal linear[3], angular[3], by_point[9], sign = side ? share[side] : -share[side];
+    tb_jac_dot_v(m, d, body, contact->pos, linear, angular);
+    tb_drift_partials(m, d, body, contact->pos, x->drift, x->drift + 6 * m->nbody, partials);
+    tb_drift_by_point(d, body, x->drift, by_point);
+    for (int r = 0; r < rows; r++) {
+      const tbReal* axis = contact->frame + 3 * (r < 3 ? r : r - 3);
+      tbReal* row = a + (size_t)r * (size_t)w;
+      for (int s = 0; s < n; s++) {
+        const tbDriftPartials* p = &partials[s];
+        row[dofs[s]] += sign * tb_dot3(axis, r < 3 ? p->linear_q : p->angular_q);
+        row[m->nv + dofs[s]] += sign * tb_dot3(axis, r < 3 ? p->linear_v : p->angular_v);
+      }
+      // The frame turns and the point moves with all dofs of the contact.
+      for (int k = 0; k < act->nnz; k++) {
+        tbReal moved[3];
+        const tbReal* turned = act->dframe + 9 * k + 3 * (r < 3 ? r : r - 3);
+        tb_mul_mat3_vec3(moved, by_point, act->dpoint + 3 * k);
+        tbReal change = tb_dot3(turned, r < 3 ? linear : angular);
+        if (r < 3) change += tb_dot3(axis, moved);
+        row[act->col[k]] += sign * change;
       }
     }
   }

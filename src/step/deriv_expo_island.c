@@ -41,48 +41,16 @@ static void add_row(tbReal* to, const tbReal* from, tbReal s, int n) {
 
 // ---- what goes in -------------------------------------------------------------------------------
 
-// d(dJ/dt v) of a contact's rows, by q and v, into `a` (dim rows of w).
+// d(dJ/dt v) of a contact's rows, by q and v, into `a` (dim rows of w). Beyond TB_EXPO_TURN the
+// fade is taken as it is: how it changes is left out.
 static tbResult add_drift(const tbExpoReplay* y, const tbConstraint* c, const tbActiveRows* act,
                           int w, tbReal* a) {
-  tbDerivatives* x = y->x;
-  const tbModel* m = x->m;
-  const tbData* d = y->d;
-  const tbContact* contact = &d->contact[c->id];
-  tbArenaMark mark = tb_arena_mark(&x->arena);
-  tbDriftPartials* partials = tb_arena_alloc(&x->arena, sizeof *partials * (size_t)(m->nv + 1));
-  if (!partials) return TB_ERROR_MEMORY;
+  const tbContact* contact = &y->d->contact[c->id];
+  tbReal share[2];
   for (int side = 0; side < 2; side++) {
-    int body = m->geom_bodyid[contact->geom[side]];
-    const int* dofs;
-    int n = tb_body_chain(m, body, &dofs);
-    if (n == 0) continue;
-    // Beyond TB_EXPO_TURN the fade is taken as it is: how it changes is left out.
-    tbReal sign = (side ? 1 : -1) * tb_expo_drift_fade(m, d, body);
-    tbReal linear[3], angular[3], by_point[9];
-    tb_jac_dot_v(m, d, body, contact->pos, linear, angular);
-    tb_drift_partials(m, d, body, contact->pos, x->drift, x->drift + 6 * m->nbody, partials);
-    tb_drift_by_point(d, body, x->drift, by_point);
-    for (int r = 0; r < c->dim; r++) {
-      const tbReal* axis = contact->frame + 3 * (r < 3 ? r : r - 3);
-      tbReal* row = a + (size_t)r * (size_t)w;
-      for (int s = 0; s < n; s++) {
-        const tbDriftPartials* p = &partials[s];
-        row[dofs[s]] += sign * tb_dot3(axis, r < 3 ? p->linear_q : p->angular_q);
-        row[m->nv + dofs[s]] += sign * tb_dot3(axis, r < 3 ? p->linear_v : p->angular_v);
-      }
-      // The frame turns and the point moves with all dofs of the contact.
-      for (int k = 0; k < act->nnz; k++) {
-        tbReal moved[3];
-        const tbReal* turned = act->dframe + 9 * k + 3 * (r < 3 ? r : r - 3);
-        tb_mul_mat3_vec3(moved, by_point, act->dpoint + 3 * k);
-        tbReal change = tb_dot3(turned, r < 3 ? linear : angular);
-        if (r < 3) change += tb_dot3(axis, moved);
-        row[act->col[k]] += sign * change;
-      }
-    }
+    share[side] = tb_expo_drift_fade(y->x->m, y->d, y->x->m->geom_bodyid[contact->geom[side]]);
   }
-  tb_arena_release(&x->arena, mark);
-  return TB_OK;
+  return tb_contact_drift(y->x, y->d, c, act, share, w, c->dim, a);
 }
 
 // d(J qacc_free + dJ/dt v), and the unit loads.
