@@ -47,7 +47,7 @@ static const tbReal SETTLED = 1e-6, SETTLED_SMALL = 1e-5, TIE = 1e-3;
 // it is where the guess was that many tolerances off, and in parts of an island, which others
 // disturb.
 static const tbReal SETTLED_SLIDING = 0.1, SETTLED_MOVING = 0.3, MOVING = 100, SETTLED_PART = 0.1;
-enum { SETTLE = 8, SETTLE_SLIDING = 2 };
+enum { SETTLE = 8, SETTLE_SLIDING = 2, REST_LOOSE = 2 };
 // Rounds at first, after sweeps, and on islands of more than LARGE rows. Those of more than MANY
 // are solved from place to place first.
 enum { FIRST = 10, FIRST_SMALL = 8, LATER = 6, FIRST_LARGE = 3, LARGE = 200, MANY = 400 };
@@ -107,10 +107,48 @@ bool tb_active_moving(const tbActiveState* s) {
   return s->guess_measure > MOVING * s->a->tolerance;
 }
 
+// How much of a row's velocity the residual feels, against that of sliding: torsion and rolling, in
+// rad/s, count by their coefficients.
+static tbReal felt_share(const tbBlock* b, int k) {
+  enum { SLIDING = 3 };
+  bool turns = b->type == TB_BLOCK_CONE && k >= SLIDING && b->mu[k - 1] < b->mu[0];
+  return turns ? b->mu[k - 1] / b->mu[0] : 1;
+}
+
+// Whether a row of a block is held by its mode, and how much of its velocity is the last step's
+// doing. Where loose bodies yield to each other, an overlap that its impulse holds stays, which is
+// nothing to undo: the guess missed that impulse.
+static bool is_held(const tbActiveState* s, const tbBlock* b, int row) {
+  int mode = s->mode[b->type == TB_BLOCK_CONE ? b->row : row];
+  bool normal = mode == TB_MODE_SLIDE && row == b->row;
+  return mode == TB_MODE_ACTIVE || mode == TB_MODE_STICK || normal;
+}
+
+static tbReal inherited(const tbActiveState* s, const tbReal* lambda, int row) {
+  const tbActive* a = s->a;
+  return a->inherited[row] + (a->loose ? s->p->R[row] * (lambda[row] - s->guess[row]) : 0);
+}
+
+// Whether what rows that hold have inherited is no more than what the last step left within its
+// tolerance: what moves has more, and will have it again.
+static bool rests(const tbActiveState* s, const tbReal* lambda) {
+  const tbProblem* p = s->p;
+  if (!s->a->rest) return false;
+  tbReal most = 0;
+  for (int i = 0; i < p->nblock; i++) {
+    const tbBlock* b = &p->block[i];
+    for (int row = b->row; row < b->row + b->dim; row++) {
+      if (!is_held(s, b, row)) continue;
+      most = fmax(most, felt_share(b, row - b->row) * fabs(inherited(s, lambda, row)));
+    }
+  }
+  return most <= TB_INHERITED_MOST * s->a->left * s->fastest;
+}
+
 // Of the tolerance: what a residual is brought to where modes hold.
 static tbReal settled_share(const tbActiveState* s) {
   if (s->a->part) return SETTLED_PART;
-  if (tb_active_moving(s)) return SETTLED_MOVING;
+  if (tb_active_moving(s) && !(s->a->loose && rests(s, s->lambda))) return SETTLED_MOVING;
   if (!s->small) return SETTLED;
   return s->sliding ? SETTLED_SLIDING : SETTLED_SMALL;
 }
@@ -445,14 +483,6 @@ static void swing_middle(const tbBlock* b, const tbReal* before, tbReal* lambda)
   }
 }
 
-// How much of a row's velocity the residual feels, against that of sliding: torsion and rolling, in
-// rad/s, count by their coefficients.
-static tbReal felt_share(const tbBlock* b, int k) {
-  enum { SLIDING = 3 };
-  bool turns = b->type == TB_BLOCK_CONE && k >= SLIDING && b->mu[k - 1] < b->mu[0];
-  return turns ? b->mu[k - 1] / b->mu[0] : 1;
-}
-
 // What a step leaves within the tolerance the next one undoes. The impulse for that is none of the
 // step after: taken as a guess there it would have to be undone again, and so on for ever. What the
 // same modes need without it is the better guess, and costs a solve with factors that are there.
@@ -461,34 +491,31 @@ static tbReal felt_share(const tbBlock* b, int k) {
 static void rest_impulses(tbActiveState* s, const tbReal* lambda) {
   const tbActive* a = s->a;
   const tbProblem* p = s->p;
-  memcpy(a->rest, lambda, sizeof(tbReal) * (size_t)p->n);
+  size_t bytes = sizeof(tbReal) * (size_t)p->n;
+  memcpy(a->rest, lambda, bytes);
   bool factored = !a->system || a->system->dense || a->system->rows;
   if (s->changed || !factored || s->softness > (s->small ? SOFT_START : TB_ACTIVE_SOFTNESS)) {
     for (int i = 0; i < p->nblock; i++) swing_middle(&p->block[i], s->guess, a->rest);
     return;
   }
-  tbReal most = 0;
+  if (!rests(s, lambda)) return;
   for (int i = 0; i < p->nblock; i++) {
     const tbBlock* b = &p->block[i];
     for (int row = b->row; row < b->row + b->dim; row++) {
-      int mode = s->mode[b->type == TB_BLOCK_CONE ? b->row : row];
-      bool normal = mode == TB_MODE_SLIDE && row == b->row;
-      if (mode != TB_MODE_ACTIVE && mode != TB_MODE_STICK && !normal) continue;
-      // Where loose bodies yield to each other, an overlap that its impulse holds stays, which is
-      // nothing to undo: the guess missed that impulse.
-      tbReal missed = a->loose ? p->R[row] * (lambda[row] - s->guess[row]) : 0;
-      tbReal over = a->inherited[row] + missed;
-      most = fmax(most, felt_share(b, row - b->row) * fabs(over));
-      s->sigma[row] -= over;
+      if (is_held(s, b, row)) s->sigma[row] -= inherited(s, lambda, row);
     }
   }
-  // What moves has more than what was left, and will have it again.
-  if (!(most <= TB_INHERITED_MOST * a->left * s->fastest)) return;
-  memcpy(s->anchor, s->lambda, sizeof(tbReal) * (size_t)p->n);
-  if (!s->form->refine(s)) return;
+  // Once more than it seems to need: heavy bodies on light ones turn what is left of an impulse
+  // into a velocity that is not.
+  for (int k = 0; k < (a->loose ? REST_LOOSE : 1); k++) {
+    memcpy(s->anchor, s->lambda, bytes);
+    if (!s->form->refine(s)) return;
+    memcpy(s->lambda, s->next, bytes);
+    memcpy(s->sigma, s->speed, bytes);
+  }
   for (int i = 0; i < p->nblock; i++) {
     int row = p->block[i].row;
-    tb_block_project(&p->block[i], a->law, s->next + row, a->rest + row);
+    tb_block_project(&p->block[i], a->law, s->lambda + row, a->rest + row);
   }
   if (a->relieved) *a->relieved = true;
 }
