@@ -148,10 +148,7 @@ tbReal tb_correction_cap(const tbModel* model, const tbData* data, const tbConst
 tbReal tb_gap_term(const tbModel* model, const tbData* data, const tbConstraint* c, tbReal gap,
                    tbReal* slope);
 
-// What the drift of a contact adds to gamma: share[0] along[0] to the normal row, share[1] along to
-// the rows of sliding. Where bodies roll and spin on each other their place of contact wanders over
-// them, which may change the drift by up to roll^2 reach along the normal, spin about the normal
-// times roll times reach across it; for a ball that is all there is, and takes it back.
+// What the drift of a contact between bodies that turn together adds to gamma: share times `along`.
 typedef struct {
   tbReal drift[2][3];  // dJ/dt v of both bodies' points, m/s2
   tbReal fade[2];      // how much of them counts: not all where a body turns fast
@@ -160,14 +157,14 @@ typedef struct {
   tbReal velocity[3];  // and velocity of its point
   tbReal common[3];    // angular velocity that both have: (1 - between) w1 + between w2
   tbReal between;
-  tbReal along[3];  // drift as seen from what turns so, along normal and tangents
-  tbReal about;     // spin about the normal
-  tbReal reach;     // m
-  // Of normal and sliding: squares of |along| and of what wandering may change, and
-  // h/2 (1 - unsure2 / size2), s, no less than 0; 0 for the normal of compliant contacts.
-  tbReal size2[2], unsure2[2], share[2];
+  tbReal along[3];  // drift as seen from what turns so, along normal and tangents; 0 along the
+                    // normal of compliant contacts
+  tbReal share;     // s: h/2 (1 - |spin|^2 / (TB_TOGETHER |common|)^2)
 } tbSlipDrift;
-void tb_slip_drift(const tbModel* model, const tbData* data, const tbConstraint* c,
+// Of what both have: bodies that turn against each other by more do not turn together.
+#define TB_TOGETHER 0.1
+// False: they do not, and nothing is added.
+bool tb_slip_drift(const tbModel* model, const tbData* data, const tbConstraint* c,
                    tbSlipDrift* out);
 
 // MuJoCo's estimate of the diagonal of J M^-1 J^T at row r of a constraint: what it would be if

@@ -1,9 +1,10 @@
-// Drift of contacts along their surface. Rows that hold velocities at the start of a step let
-// points that stick move along the tangents of their paths, apart by h^2/2 of the difference of
-// dJ/dt v in every step: a box on a turntable goes outwards by h/2 w^2 r. So the rows of sliding
-// hold the mean velocity over the step instead. See docs/step.md.
+// Drift of contacts between bodies that turn together: what a hand holds, what lies on a turntable.
+// Rows that hold velocities at the start of a step let points that stick move along the tangents of
+// their paths, apart by h^2/2 of the difference of dJ/dt v in every step: a box on a turntable goes
+// outwards by h/2 w^2 r. Their rows hold the mean velocity over the step instead (docs/step.md,
+// eq. 11). Where bodies turn against each other points of a patch drift apart by themselves, and
+// rows that hold all of them would contradict each other.
 #include <math.h>
-#include <stdbool.h>
 
 #include "contact/assemble.h"
 #include "spatial/motion.h"
@@ -13,18 +14,16 @@
 // rad: the drift of a body that turns by more in a step fades, faster than it grows.
 static const tbReal FAST_TURN = 0.1;
 
-// How far the place of a contact may be from the middle of a body that rolls there: what is round
-// touches at another of its points all the time.
-static tbReal reach_of(const tbModel* m, const int geom[2]) {
-  tbReal one = m->geom_rbound[geom[0]], two = m->geom_rbound[geom[1]];
-  return one > 0 && two > 0 ? fmin(one, two) : fmax(one, two);
-}
-
-// The angular velocity that both bodies have in common: what is nearest to zero between theirs.
-static void set_common(const tbReal one[3], const tbReal two[3], tbSlipDrift* out) {
+// The angular velocity that both bodies have in common, what is nearest to zero between theirs, and
+// how much of the drift counts. False: they do not turn together.
+static bool turn_together(const tbReal one[3], const tbReal two[3], tbReal h, tbSlipDrift* out) {
+  tb_sub3(out->spin, two, one);
   tbReal square = tb_dot3(out->spin, out->spin);
   out->between = square > 0 ? fmin(fmax(-tb_dot3(one, out->spin) / square, 0), 1) : 0;
-  for (int k = 0; k < 3; k++) out->common[k] = (1 - out->between) * one[k] + out->between * two[k];
+  tb_add_scaled3(out->common, one, out->between, out->spin);
+  tbReal most = TB_TOGETHER * TB_TOGETHER * tb_dot3(out->common, out->common);
+  out->share = square < most ? 0.5 * h * (1 - square / most) : 0;
+  return out->share > 0;
 }
 
 // The body that turns fastest of a body and those it hangs on, whose turns are in its drift too.
@@ -39,42 +38,30 @@ static int fastest_of(const tbModel* m, const tbData* d, int body) {
   return fastest;
 }
 
-void tb_slip_drift(const tbModel* m, const tbData* d, const tbConstraint* c, tbSlipDrift* out) {
+bool tb_slip_drift(const tbModel* m, const tbData* d, const tbConstraint* c, tbSlipDrift* out) {
   const tbContact* contact = &d->contact[c->id];
+  int body[2] = {m->geom_bodyid[contact->geom[0]], m->geom_bodyid[contact->geom[1]]};
   tbReal h = m->opt.timestep, drift[3] = {0, 0, 0}, turned[3];
-  const tbReal* twist[2];
-  *out = (tbSlipDrift){.reach = reach_of(m, contact->geom)};
+  // Links of one robot that touch may not be able to move as this asks for.
+  if (m->body_rootid[body[0]] == m->body_rootid[body[1]]) return false;
+  if (!turn_together(d->cvel + 6 * body[0], d->cvel + 6 * body[1], h, out)) return false;
+  tb_zero3(out->velocity);
   for (int side = 0; side < 2; side++) {
-    int body = m->geom_bodyid[contact->geom[side]];
-    const tbReal* omega = twist[side] = d->cvel + 6 * body;
-    if (m->body_lastdof[body] < 0) continue;
-    out->fastest[side] = fastest_of(m, d, body);
-    tbReal turn = h * tb_norm3(d->cvel + 6 * out->fastest[side]), sign = side ? 1 : -1;
+    tbReal sign = side ? 1 : -1, arm[3], velocity[3];
+    out->fastest[side] = fastest_of(m, d, body[side]);
+    tbReal turn = h * tb_norm3(d->cvel + 6 * out->fastest[side]);
     tbReal slow = turn > FAST_TURN ? FAST_TURN / turn : 1;
     out->fade[side] = slow * slow * slow * slow;
-    tb_jac_dot_v(m, d, body, contact->pos, out->drift[side], NULL);
+    tb_jac_dot_v(m, d, body[side], contact->pos, out->drift[side], NULL);
     tb_add_scaled3(drift, drift, sign * out->fade[side], out->drift[side]);
-    tb_add_scaled3(out->spin, out->spin, sign, omega);
-    tbReal arm[3], velocity[3];
-    tb_sub3(arm, contact->pos, d->subtree_com + 3 * m->body_rootid[body]);
-    tb_motion_at(velocity, omega, arm);
+    tb_sub3(arm, contact->pos, d->subtree_com + 3 * m->body_rootid[body[side]]);
+    tb_motion_at(velocity, d->cvel + 6 * body[side], arm);
     tb_add_scaled3(out->velocity, out->velocity, sign, velocity);
   }
   // What slips on a surface that turns goes on turning with it.
-  set_common(twist[0], twist[1], out);
   tb_cross(turned, out->common, out->velocity);
   tb_add_scaled3(drift, drift, -2, turned);
   for (int k = 0; k < 3; k++) out->along[k] = tb_dot3(contact->frame + 3 * k, drift);
-  out->about = tb_dot3(contact->frame, out->spin);
-  tbReal roll2 = tb_dot3(out->spin, out->spin) - out->about * out->about;
-  tbReal reach2 = out->reach * out->reach, half = 0.5 * h;
-  out->size2[0] = out->along[0] * out->along[0];
-  out->size2[1] = out->along[1] * out->along[1] + out->along[2] * out->along[2];
-  out->unsure2[0] = roll2 * roll2 * reach2;
-  out->unsure2[1] = out->about * out->about * roll2 * reach2;
-  for (int k = 0; k < 2; k++) {
-    bool counts = out->size2[k] > out->unsure2[k];
-    out->share[k] = counts ? half * (1 - out->unsure2[k] / out->size2[k]) : 0;
-  }
-  if (contact->compliance > 0) out->share[0] = 0;
+  if (contact->compliance > 0) out->along[0] = 0;
+  return true;
 }

@@ -117,9 +117,9 @@ static void block_velocity(const tbConstraint* c, const tbReal* v, tbReal* out) 
 // What drift adds to gamma of a contact.
 static void add_drift(const Context* x, const tbConstraint* c, tbReal* g) {
   tbSlipDrift slip;
-  tb_slip_drift(x->m, x->d, c, &slip);
+  if (!tb_slip_drift(x->m, x->d, c, &slip)) return;
   for (int k = 0; k < 3; k++) {
-    tbReal gamma = slip.share[k > 0] * slip.along[k];
+    tbReal gamma = slip.share * slip.along[k];
     if (fabs(gamma) > x->noise) g[k] += gamma;
   }
 }

@@ -176,14 +176,15 @@ static void evaluate(const Context* x, const tbConstraint* c, const tbReal* forc
                      tbReal* sigma, tbReal* diagonal) {
   // The responses stay where they are needed if the constraint acts: in the next rows of Y.
   tbReal* Y = x->x->law.Y + (size_t)x->x->n * (size_t)x->m->nv;
-  tbSlipDrift slip = {0};
-  if (c->source == TB_SOURCE_CONTACT && c->dim >= 3) tb_slip_drift(x->m, x->d, c, &slip);
+  tbSlipDrift slip;
+  bool contact = c->source == TB_SOURCE_CONTACT && c->dim >= 3;
+  bool drifts = contact && tb_slip_drift(x->m, x->d, c, &slip);
   for (int r = 0; r < c->dim; r++) {
     terms[r] = (Terms){0};
     diagonal[r] = row_response(x, c, r, Y + (size_t)r * (size_t)x->m->nv);
     if (c->source == TB_SOURCE_EQUALITY) terms[r] = equality_row(x, c, r, diagonal[r]);
     if (c->source >= TB_SOURCE_LIMIT_JOINT && r == 0) terms[r] = gap_row(x, c, diagonal[r]);
-    if (r < 3) terms[r].gamma += slip.share[r > 0] * slip.along[r];
+    if (drifts && r < 3) terms[r].gamma += slip.share * slip.along[r];
     sigma[r] =
         row_velocity(c, r, x->v_next) + terms[r].gamma + terms[r].R * x->m->opt.timestep * force[r];
   }

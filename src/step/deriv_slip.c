@@ -55,16 +55,16 @@ static void common_change(const tbSlipDrift* slip, const tbReal one[3], const tb
   for (int k = 0; k < 3; k++) out[k] = first[k] + t * spin[k] + dt * slip->spin[k];
 }
 
-// S (three rows of ncol) += d(share along), share = h/2 (1 - unsure2 / size2).
+// S (three rows of ncol) += d(share along), share = h/2 (1 - |spin|^2 / (TB_TOGETHER |common|)^2).
 static void add_share(const tbDerivatives* x, const tbContact* contact, const tbReal one[3],
                       const tbSlipDrift* slip, const Changes* by, tbReal* S) {
   size_t width = (size_t)x->ncol, nv = (size_t)x->nv;
-  tbReal about = slip->about, half = 0.5 * x->h, reach2 = slip->reach * slip->reach;
-  tbReal roll2 = tb_dot3(slip->spin, slip->spin) - about * about, w[3], v[3];
+  tbReal most = TB_TOGETHER * TB_TOGETHER * tb_dot3(slip->common, slip->common), w[3], v[3];
+  tbReal ratio = tb_dot3(slip->spin, slip->spin) / most;
   tb_mul_mat3_vec3(w, contact->frame, slip->common);
   tb_mul_mat3_vec3(v, contact->frame, slip->velocity);
   for (size_t q = 0; q < 2 * nv; q++) {
-    tbReal first[3], spin[3], dcommon[3], dw[3], dv[3], along[3];
+    tbReal first[3], spin[3], dcommon[3], dw[3], dv[3], one_way[3], other_way[3];
     for (size_t k = 0; k < 3; k++) {
       first[k] = by->omega[0][k * width + q];
       spin[k] = by->omega[1][k * width + q] - first[k];
@@ -72,30 +72,19 @@ static void add_share(const tbDerivatives* x, const tbContact* contact, const tb
     }
     common_change(slip, one, first, spin, dcommon);
     tb_mul_mat3_vec3(dw, contact->frame, dcommon);
-    tbReal dabout = tb_dot3(contact->frame, spin);
     if (q < nv) {
       tbReal turned[3];
       tb_mul_mat3_vec3(turned, by->frame + 9 * q, slip->common);
       tb_add3(dw, dw, turned);
-      dabout += tb_dot3(by->frame + 9 * q, slip->spin);
     }
     // Less twice the common turn of what slips.
-    along[0] = by->along[q] - 2 * (dw[1] * v[2] + w[1] * dv[2] - dw[2] * v[1] - w[2] * dv[1]);
-    along[1] =
-        by->along[width + q] - 2 * (dw[2] * v[0] + w[2] * dv[0] - dw[0] * v[2] - w[0] * dv[2]);
-    along[2] =
-        by->along[2 * width + q] - 2 * (dw[0] * v[1] + w[0] * dv[1] - dw[1] * v[0] - w[1] * dv[0]);
-    tbReal droll2 = 2 * (tb_dot3(slip->spin, spin) - about * dabout);
-    const tbReal dsize2[2] = {2 * slip->along[0] * along[0],
-                              2 * (slip->along[1] * along[1] + slip->along[2] * along[2])};
-    const tbReal dunsure2[2] = {reach2 * 2 * roll2 * droll2,
-                                reach2 * (2 * about * dabout * roll2 + about * about * droll2)};
-    for (size_t k = 0; k < 3; k++) {
-      int kind = k > 0;
-      if (!(slip->share[kind] > 0)) continue;
-      tbReal ratio = slip->unsure2[kind] / slip->size2[kind];
-      tbReal dshare = half * (ratio * dsize2[kind] - dunsure2[kind]) / slip->size2[kind];
-      S[k * width + q] += slip->share[kind] * along[k] + dshare * slip->along[k];
+    tb_cross(one_way, dw, v);
+    tb_cross(other_way, w, dv);
+    tbReal dmost = 2 * TB_TOGETHER * TB_TOGETHER * tb_dot3(slip->common, dcommon);
+    tbReal dshare = -0.5 * x->h * (2 * tb_dot3(slip->spin, spin) - ratio * dmost) / most;
+    for (size_t k = contact->compliance > 0; k < 3; k++) {
+      tbReal along = by->along[k * width + q] - 2 * (one_way[k] + other_way[k]);
+      S[k * width + q] += slip->share * along + dshare * slip->along[k];
     }
   }
 }
@@ -106,8 +95,7 @@ tbResult tb_deriv_slip(tbDerivatives* x, const tbData* d, const tbConstraint* c,
   size_t width = (size_t)x->ncol, nv = (size_t)x->nv;
   tbSlipDrift slip;
   if (c->source != TB_SOURCE_CONTACT || c->dim < 3) return TB_OK;
-  tb_slip_drift(x->m, d, c, &slip);
-  if (!(slip.share[0] > 0) && !(slip.share[1] > 0)) return TB_OK;
+  if (!tb_slip_drift(x->m, d, c, &slip)) return TB_OK;
   tbResult result = tb_deriv_drift_prepare(x, d);
   tbArenaMark mark = tb_arena_mark(&x->arena);
   tbReal* room = TB_ARENA_NEW(&x->arena, tbReal, 12 * width + 9 * nv + 1);

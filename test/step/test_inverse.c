@@ -71,7 +71,7 @@ static void test_free_bodies(void** state) {
     assert_int_equal(tb_forward(m, d), TB_OK);
     tbReal force = 1;
     for (int i = 0; i < m->nv; i++) force = fmax(force, fabs(d->qfrc_constraint[i]));
-    round_trip(m, d, 3e-7 * force, true);
+    round_trip(m, d, 1e-7 * force, true);
     tb_data_free(d);
     tb_model_free(m);
   }
