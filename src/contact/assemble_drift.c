@@ -17,6 +17,7 @@ static const tbReal FAST_TURN = 0.1;
 // The angular velocity that both bodies have in common, what is nearest to zero between theirs, and
 // how much of the drift counts. False: they do not turn together.
 static bool turn_together(const tbReal one[3], const tbReal two[3], tbReal h, tbSlipDrift* out) {
+  if (!(tb_dot3(one, two) > 0)) return false;
   tb_sub3(out->spin, two, one);
   tbReal square = tb_dot3(out->spin, out->spin);
   out->between = square > 0 ? fmin(fmax(-tb_dot3(one, out->spin) / square, 0), 1) : 0;
