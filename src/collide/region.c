@@ -164,15 +164,6 @@ static bool is_along(const tbRegion* p, tbReal t, tbReal s, tbReal cross, tbReal
   return far_a * far_a <= reach2 * b2 || far_b * far_b <= reach2 * a2;
 }
 
-// Whether a crossing of edges of two faces lies, to a hair, on the straight line between the
-// corners of their overlap next to it, where it says nothing that these do not. Where such edges
-// cross is nearly anywhere along them: at rest, that point would never be at rest.
-static bool is_between(const tbRegion* p, tbReal cross, tbReal a2, tbReal b2) {
-  const tbReal slight = 1e-5;
-  bool faces = p->a.patch->kind == TB_PATCH_POLYGON && p->b.patch->kind == TB_PATCH_POLYGON;
-  return faces && cross * cross <= slight * slight * a2 * b2;
-}
-
 // Where edge i of a crosses edge j of b, if they do.
 static void add_crossing(tbRegion* p, int i, int j) {
   const tbFlatPatch *a = &p->a, *b = &p->b;
@@ -188,14 +179,12 @@ static void add_crossing(tbRegion* p, int i, int j) {
   }
   // Parallel edges have no crossing; ends that touch are corners and found as such.
   if (!(t > 0 && t < cross && s > 0 && s < cross)) return;
-  tbReal a2 = au * au + av * av, b2 = bu * bu + bv * bv;
-  if (is_between(p, cross, a2, b2)) return;
-  if (p->touching > 0 && is_along(p, t, s, cross, a2, b2)) return;
+  if (p->touching > 0 && is_along(p, t, s, cross, au * au + av * av, bu * bu + bv * bv)) return;
   t /= cross;
   tbReal u = a->u[i] + t * au, v = a->v[i] + t * av;
   // Where along b's edge by that same point: edges parallel but for 1e-11 cross at a place that
   // rounding moves along them, and heights must belong to one place.
-  s = ((u - b->u[j]) * bu + (v - b->v[j]) * bv) / b2;
+  s = ((u - b->u[j]) * bu + (v - b->v[j]) * bv) / (bu * bu + bv * bv);
   if (!(s > 0 && s < 1)) return;
   tbReal ha = a->h[i] + t * (a->h[ni] - a->h[i]), hb = b->h[j] + s * (b->h[nj] - b->h[j]);
   tb_region_add(p, u, v, ha, hb, TB_FEATURE(3, a->patch->id[i], b->patch->id[j]));

@@ -47,7 +47,9 @@ static const tbReal SETTLED = 1e-6, SETTLED_SMALL = 1e-5, TIE = 1e-3;
 // it is where the guess was that many tolerances off, and in parts of an island, which others
 // disturb.
 static const tbReal SETTLED_SLIDING = 0.1, SETTLED_MOVING = 0.3, MOVING = 100, SETTLED_PART = 0.1;
-enum { SETTLE = 8, SETTLE_SLIDING = 2, REST_LOOSE = 2 };
+enum { SETTLE = 8, SETTLE_SLIDING = 2 };
+// Solutions for impulses of rest of loose bodies; of others, one.
+enum { REST_LOOSE = 2 };
 // Rounds at first, after sweeps, and on islands of more than LARGE rows. Those of more than MANY
 // are solved from place to place first.
 enum { FIRST = 10, FIRST_SMALL = 8, LATER = 6, FIRST_LARGE = 3, LARGE = 200, MANY = 400 };
@@ -115,15 +117,15 @@ static tbReal felt_share(const tbBlock* b, int k) {
   return turns ? b->mu[k - 1] / b->mu[0] : 1;
 }
 
-// Whether a row of a block is held by its mode, and how much of its velocity is the last step's
-// doing. Where loose bodies yield to each other, an overlap that its impulse holds stays, which is
-// nothing to undo: the guess missed that impulse.
+// Whether a row of a block is held by its mode.
 static bool is_held(const tbActiveState* s, const tbBlock* b, int row) {
   int mode = s->mode[b->type == TB_BLOCK_CONE ? b->row : row];
   bool normal = mode == TB_MODE_SLIDE && row == b->row;
   return mode == TB_MODE_ACTIVE || mode == TB_MODE_STICK || normal;
 }
 
+// How much of a row's velocity is the last step's doing. Where loose bodies yield to each other, an
+// overlap that its impulse holds stays, which is nothing to undo: the guess missed that impulse.
 static tbReal inherited(const tbActiveState* s, const tbReal* lambda, int row) {
   const tbActive* a = s->a;
   return a->inherited[row] + (a->loose ? s->p->R[row] * (lambda[row] - s->guess[row]) : 0);

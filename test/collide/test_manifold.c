@@ -303,8 +303,10 @@ static tbReal overlap_reach(const tbReal half[2], tbReal angle, const tbReal mov
 }
 
 // A brick that lies on another, turned by next to nothing: edges cross nearly anywhere along each
-// other. Contacts stay where they are when it turns by rounding, and span the overlap.
-static void check_nearly_in_line(const tbShape* below, tbShape above, uint64_t seed) {
+// other. Contacts stay where they are when it turns by rounding, and span the overlap (four of a
+// hull, but for a slight share of its area).
+static void check_nearly_in_line(const tbShape* below, tbShape above, tbReal slight,
+                                 uint64_t seed) {
   const tbReal* half = below->size;
   tbRng rng = {seed};
   for (int trial = 0; trial < 2000; trial++) {
@@ -317,9 +319,10 @@ static void check_nearly_in_line(const tbShape* below, tbShape above, uint64_t s
     assert_true(count >= 4);
     if (angle < 5e-6) assert_int_equal(count, 4);
     for (int k = 0; k < 16; k++) {
-      tbReal x = cos(k * PI / 8), y = sin(k * PI / 8), reach = -INFINITY;
+      // Along the axes, between, and across the line from corner to corner past a crossing.
+      tbReal way = k * PI / 8 + 0.5 * angle, x = cos(way), y = sin(way), reach = -INFINITY;
       for (int i = 0; i < count; i++) reach = fmax(reach, x * c[i].pos[0] + y * c[i].pos[1]);
-      assert_near(reach, overlap_reach(half, angle, above.pos, x, y), 1e-5 * half[0]);
+      assert_near(reach, overlap_reach(half, angle, above.pos, x, y), slight * half[0]);
     }
     turn(&above, 0, 0, 1, angle + 1e-14);
     if (tb_collide(below, &above, 1e-3, again, NULL) != count) continue;  // at the border itself
@@ -337,7 +340,7 @@ static void test_nearly_in_line(void** state) {
   for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++) {
     tbShape above = *pairs[p][1];
     above.pos[2] = 0.2;
-    check_nearly_in_line(pairs[p][0], above, p + 1);
+    check_nearly_in_line(pairs[p][0], above, p == 0 ? 1e-5 : 1e-3, p + 1);
   }
 }
 
