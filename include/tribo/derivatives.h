@@ -102,8 +102,7 @@ TB_API tbResult tb_step_linearize(const tbModel* model, tbData* data,
 TB_API void tb_derivatives_dense(tbDerivatives* derivatives, tbReal* A, tbReal* B);
 
 // Partials (nv x nv, any may be NULL) of the acceleration qacc that tb_forward gives, contacts and
-// actuators included, by q, v and the generalised force. Differenced under Runge-Kutta, implicit
-// Euler and where the whole step was.
+// actuators included, by q, v and the generalised force. Differenced where the whole step was.
 TB_API tbResult tb_derivatives_acceleration(tbDerivatives* derivatives, tbReal* dqacc_dq,
                                             tbReal* dqacc_dv, tbReal* dqacc_dtau);
 
@@ -120,7 +119,8 @@ TB_API void tb_derivatives_apply_transposed(tbDerivatives* derivatives, const tb
 TB_API void tb_derivatives_force(tbDerivatives* derivatives, const tbReal* dforce, tbReal* dx_next);
 
 // dx_next (nx) of a change of both sliding coefficients of contact `contact` of data->contact, as
-// tb_step_linearize found them. Differenced as tb_derivatives_acceleration.
+// tb_step_linearize found them. Differenced under Runge-Kutta, implicit Euler and where the whole
+// step was.
 TB_API tbResult tb_derivatives_friction(tbDerivatives* derivatives, int contact, tbReal* dx_next);
 
 // dx_dparameters (nx x TB_NINERTIAL) of the inertial parameters of `body`, with the data as

@@ -127,6 +127,13 @@ static int has_stages(const tbModel* m, const tbStepState* state) {
          state->constraints.nrow == 0;
 }
 
+static void copy_columns(const tbReal* from, size_t width, size_t first, size_t count, size_t rows,
+                         tbReal* to) {
+  for (size_t i = 0; to && i < rows; i++) {
+    memcpy(to + i * count, from + i * width + first, sizeof(tbReal) * count);
+  }
+}
+
 tbResult tb_deriv_keep_dense(tbDerivatives* x, const tbData* d) {
   x->start_size = tb_snapshot_size(x->m, d);
   x->start = tb_arena_alloc(&x->arena, x->start_size + 1);
@@ -140,6 +147,17 @@ tbResult tb_deriv_keep_dense(tbDerivatives* x, const tbData* d) {
   x->dense_F = TB_ARENA_NEW(&x->arena, tbReal, x->nx * x->nv + 1);
   x->ready = 2;
   return x->dense_A && x->dense_B && x->dense_F ? TB_OK : TB_ERROR_MEMORY;
+}
+
+tbResult tb_deriv_keep_acceleration(tbDerivatives* x, const tbReal* columns,
+                                    const tbReal* by_force) {
+  size_t nv = (size_t)x->nv, w = (size_t)x->ncol;
+  x->dense_acc = TB_ARENA_NEW(&x->arena, tbReal, 3 * nv * nv + 1);
+  if (!x->dense_acc) return TB_ERROR_MEMORY;
+  copy_columns(columns, w, 0, nv, nv, x->dense_acc);
+  copy_columns(columns, w, nv, nv, nv, x->dense_acc + nv * nv);
+  memcpy(x->dense_acc + 2 * nv * nv, by_force, sizeof(tbReal) * nv * nv);
+  return TB_OK;
 }
 
 static tbResult whole_step(tbDerivatives* x, tbData* d) {
@@ -224,13 +242,6 @@ tbResult tb_deriv_linearize(const tbModel* m, tbData* d, const tbDerivativeSetti
 }
 
 // ---- dense --------------------------------------------------------------------------------------
-
-static void copy_columns(const tbReal* from, size_t width, size_t first, size_t count, size_t rows,
-                         tbReal* to) {
-  for (size_t i = 0; to && i < rows; i++) {
-    memcpy(to + i * count, from + i * width + first, sizeof(tbReal) * count);
-  }
-}
 
 static tbResult dense(tbDerivatives* x, tbReal* A, tbReal* B) {
   size_t w = (size_t)x->ncol, nv = (size_t)x->nv, nx = (size_t)x->nx, nu = (size_t)x->nu;

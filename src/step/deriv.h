@@ -137,7 +137,7 @@ struct tbDerivatives {
   tbReal *dense_A, *dense_B;           // where ready is 2
   tbReal* dense_F;                     // and by the generalised force (nx x nv)
   tbReal* dense_mu;                    // and by friction (nx x ncon), made when asked for
-  tbReal* dense_acc;                   // means over samples: qacc by q, v and force (nv x nv each)
+  tbReal* dense_acc;                   // qacc by q, v and force (nv x nv each); NULL: differences
   void* start;                         // where ready is 2: a snapshot to difference from
   size_t start_size;
   uint64_t* contact_key;         // ncon, and its contacts
@@ -336,6 +336,10 @@ void tb_deriv_integration(tbDerivatives* x, const tbReal* v);
 // Room for dense A, B and F in the arena, from now on what the derivatives are, and what further
 // differences at the data's state start from.
 tbResult tb_deriv_keep_dense(tbDerivatives* x, const tbData* d);
+
+// The start's acceleration as dense_acc, from its partials (nv x ncol, nv x nv).
+tbResult tb_deriv_keep_acceleration(tbDerivatives* x, const tbReal* columns,
+                                    const tbReal* by_force);
 
 // By differences from there: dense_mu, and partials of qacc (any may be NULL).
 tbResult tb_deriv_friction_differences(tbDerivatives* x);

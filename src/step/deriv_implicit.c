@@ -14,13 +14,17 @@
 
 // ---- the system ---------------------------------------------------------------------------------
 
+// The acceleration of the start, which the step itself does not use.
+static tbResult linearize_start(tbDerivatives* x, tbData* d, const tbDerivativeSettings* settings,
+                                tbReal* acc, tbReal* by_force) {
+  tbResult result = tb_deriv_linearize(x->m, d, settings, x->stage);
+  if (result == TB_OK) result = tb_deriv_acceleration(x->stage, acc, by_force);
+  return result == TB_OK ? tb_deriv_keep_acceleration(x, acc, by_force) : result;
+}
+
 // The world at the end of the step, with the anchors of its start, linearised there.
 static tbResult linearize_end(tbDerivatives* x, tbData* d, const tbDerivativeSettings* settings) {
   const tbModel* m = x->m;
-  if (!x->stage) x->stage = tb_derivatives_new(m);
-  if (!x->probe) x->probe = tb_data_new(m);
-  if (!x->stage || !x->probe) return TB_ERROR_MEMORY;
-  x->stage->is_stage = 1;
   size_t size = tb_snapshot_size(m, d);
   void* bytes = tb_arena_alloc(&x->arena, size + 1);
   tbResult result = bytes ? tb_snapshot_save(m, d, bytes, size) : TB_ERROR_MEMORY;
@@ -109,9 +113,18 @@ tbResult tb_deriv_euler_implicit(tbDerivatives* x, tbData* d, tbStepState* state
                                  const tbDerivativeSettings* settings) {
   size_t nv = (size_t)x->nv, width = (size_t)x->ncol + nv;
   tbStartAnchors anchors = {.x = x, .d = d};
+  tbReal* acc = TB_ARENA_NEW(&x->arena, tbReal, nv * (size_t)x->ncol + 1);
+  tbReal* by_force = TB_ARENA_NEW(&x->arena, tbReal, nv * nv + 1);
+  if (!x->stage) x->stage = tb_derivatives_new(x->m);
+  if (!x->probe) x->probe = tb_data_new(x->m);
+  if (!acc || !by_force || !x->stage || !x->probe) return TB_ERROR_MEMORY;
+  x->stage->is_stage = 1;
+  tbResult result = linearize_start(x, d, settings, acc, by_force);
   // How activations go on, which only the smooth forces at the start know.
   tbPartials partials = {x->law.force, x->ncol};
-  tbResult result = tb_deriv_smooth(x, d, d->qacc, TB_IMPLICIT_NOTHING, &partials);
+  if (result == TB_OK) {
+    result = tb_deriv_smooth(x, d, d->qacc, TB_IMPLICIT_NOTHING, &partials);
+  }
   tbReal near = settings->mode_tolerance * tb_springs_largest(&state->springs);
   if (result == TB_OK) result = tb_start_springs(x, d, state, near, &anchors);
   if (result == TB_OK) result = linearize_end(x, d, settings);
@@ -120,11 +133,9 @@ tbResult tb_deriv_euler_implicit(tbDerivatives* x, tbData* d, tbStepState* state
   anchors.end = x->stage;
   anchors.probe = x->probe;
 
-  tbReal* acc = TB_ARENA_NEW(&x->arena, tbReal, nv * (size_t)x->ncol + 1);
   tbReal* dv = TB_ARENA_NEW(&x->arena, tbReal, nv * width + 1);
   tbReal* dq = TB_ARENA_NEW(&x->arena, tbReal, nv * width + 1);
-  tbReal* by_force = TB_ARENA_NEW(&x->arena, tbReal, nv * nv + 1);
-  if (!acc || !dv || !dq || !by_force) return TB_ERROR_MEMORY;
+  if (!dv || !dq) return TB_ERROR_MEMORY;
   result = tb_deriv_acceleration(x->stage, acc, by_force);
   if (result == TB_OK) result = tb_add_anchors(&anchors, tb_step_state(x->m, x->probe), dv, width);
   if (result == TB_OK) result = tb_deriv_keep_dense(x, d);

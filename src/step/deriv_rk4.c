@@ -213,6 +213,7 @@ tbResult tb_deriv_rk4(tbDerivatives* x, tbData* d, tbStepState* state,
       probe_move(x, d, REACH[s] * x->h, velocity, qacc, act_rate);
     }
     result = stage_add(&c, at, settings, s ? &anchors : NULL, WEIGHT[s]);
+    if (s == 0 && result == TB_OK) result = tb_deriv_keep_acceleration(x, c.acc, c.by_force);
     // The springs of the start, as its evaluation left them.
     if (s == 0 && result == TB_OK && m->opt.law == TB_LAW_VISCOELASTIC) {
       tbReal near = settings->mode_tolerance * tb_springs_largest(&state->springs);
