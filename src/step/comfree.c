@@ -374,7 +374,7 @@ static tbResult prepare(Context* x, tbData* d) {
 tbImplicit tb_comfree_implicit(const tbOption* opt) {
   bool euler = opt->integrator != TB_INTEGRATOR_IMPLICITFAST;
   return euler && (opt->disableflags & TB_DISABLE_EULERDAMP) ? TB_IMPLICIT_NOTHING
-                                                             : TB_IMPLICIT_ALL;
+                                                             : TB_IMPLICIT_STIFF;
 }
 
 // x->change = J u.

@@ -375,7 +375,7 @@ tbResult tb_deriv_comfree(tbDerivatives* x, tbData* d, tbStepState* state,
   tbReal *free_acc = room, *v_free = room + m->nv, *v_next = v_free + m->nv, *first = NULL;
   x->c = x->h;
   x->explicit_law = 1;
-  x->input_damps = what == TB_IMPLICIT_ALL && tb_deriv_input_damps(m);
+  x->input_damps = what == TB_IMPLICIT_STIFF && tb_deriv_input_damps(m);
   tbResult result = prepare(x, d, what, cs, free_acc, &first);
   for (int i = 0; i < m->nv; i++) {
     v_free[i] = d->qvel[i] + x->h * free_acc[i];

@@ -448,7 +448,7 @@ tbResult tb_deriv_rigid(tbDerivatives* x, tbData* d, tbStepState* state,
     context.largest = fmax(context.largest, fabs(state->row_force[r]));
   }
   tbInertiaFactor factor;
-  tbResult result = tb_implicit_factor(m, d, TB_IMPLICIT_ALL, &factor);
+  tbResult result = tb_implicit_factor(m, d, TB_IMPLICIT_STIFF, &factor);
   if (result != TB_OK) return result;
   memcpy(x->law.LD, factor.LD, sizeof(tbReal) * (size_t)m->nM);
   memcpy(x->law.inverse, factor.inverse, sizeof(tbReal) * (size_t)m->nv);
@@ -457,7 +457,7 @@ tbResult tb_deriv_rigid(tbDerivatives* x, tbData* d, tbStepState* state,
   if (!x->law.Y) return TB_ERROR_MEMORY;
   tbPartials partials = {x->law.force, x->ncol};
   result = tb_deriv_inertia(x, d, d->qacc, &partials);
-  if (result == TB_OK) result = tb_deriv_smooth(x, d, d->qacc, TB_IMPLICIT_ALL, &partials);
+  if (result == TB_OK) result = tb_deriv_smooth(x, d, d->qacc, TB_IMPLICIT_STIFF, &partials);
   x->c = m->opt.timestep;
   x->input_damps = tb_deriv_input_damps(m);
   tbReal* force = tb_arena_alloc(&x->arena, sizeof(tbReal) * (size_t)(cs->nrow + 1));

@@ -11,6 +11,7 @@
 #include "step/deriv.h"
 #include "step/forces.h"
 #include "step/implicit.h"
+#include "step/stiffness.h"
 #include "tribo/dynamics.h"
 
 static const tbReal SMALLEST = 1e-15;
@@ -257,7 +258,7 @@ void tb_deriv_damping_change(const tbDerivatives* x, const tbData* d, const tbRe
 // input where the gain depends on velocity.
 static tbReal damping_by_input(const tbModel* m, const tbData* d, int i, const Actuator* a,
                                const tbReal* acc, int damping) {
-  if (damping != TB_IMPLICIT_ALL && damping != TB_IMPLICIT_FULL) return 0;
+  if (damping < TB_IMPLICIT_ALL) return 0;
   if (m->actuator_gaintype[i] != TB_GAIN_AFFINE) return 0;
   if (a->by_velocity >= 0 && damping != TB_IMPLICIT_FULL) return 0;
   const int* col = m->Jmom_colind + m->actuator_Jadr[i];
@@ -312,8 +313,8 @@ static int related(const tbModel* m, int i, int j) {
 }
 
 // out -= s a (a . acc), as far as M's pattern holds it.
-static void subtract_damping(const tbModel* m, tbReal s, const int* col, const tbReal* a, int n,
-                             const tbReal* acc, tbReal* out) {
+static void subtract_outer(const tbModel* m, tbReal s, const int* col, const tbReal* a, int n,
+                           const tbReal* acc, tbReal* out) {
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++) {
       if (related(m, col[i], col[j])) out[col[i]] -= s * a[i] * a[j] * acc[col[j]];
@@ -321,7 +322,8 @@ static void subtract_damping(const tbModel* m, tbReal s, const int* col, const t
   }
 }
 
-// All smooth forces at the probe's state, less h D acc and the inertia of spatial tendons.
+// All smooth forces at the probe's state, less h D acc and the inertia of springs and spatial
+// tendons.
 static void evaluate(const tbDerivatives* x, const tbReal* acc, int damping, tbReal* out) {
   const tbModel* m = x->m;
   tbData* p = x->probe;
@@ -330,19 +332,25 @@ static void evaluate(const tbDerivatives* x, const tbReal* acc, int damping, tbR
   for (int i = 0; i < m->nv; i++) out[i] = p->qfrc_passive[i] + p->qfrc_actuator[i];
   tb_bound_coriolis(m, p, 1, out);
   tbReal h = m->opt.timestep;
-  int all = damping == TB_IMPLICIT_ALL;
+  int all = damping >= TB_IMPLICIT_ALL && damping != TB_IMPLICIT_FULL;
   for (int t = 0; t < m->ntendon && all && !(m->opt.disableflags & TB_DISABLE_DAMPER); t++) {
     if (m->tendon_damping[t] <= 0) continue;
-    subtract_damping(m, h * m->tendon_damping[t], m->Jten_colind + m->tendon_Jadr[t],
-                     p->ten_J + m->tendon_Jadr[t], m->tendon_Jnnz[t], acc, out);
+    subtract_outer(m, h * m->tendon_damping[t], m->Jten_colind + m->tendon_Jadr[t],
+                   p->ten_J + m->tendon_Jadr[t], m->tendon_Jnnz[t], acc, out);
   }
   for (int i = 0; i < m->nu && all; i++) {
     tbReal slope = tb_actuator_velocity_gain(m, p, i);
     int held = m->actuator_forcelimited[i] &&
                !is_inside(p->actuator_force[i], m->actuator_forcerange + 2 * i);
     if (slope >= 0 || held) continue;
-    subtract_damping(m, -h * slope, m->Jmom_colind + m->actuator_Jadr[i],
-                     p->actuator_moment + m->actuator_Jadr[i], m->actuator_Jnnz[i], acc, out);
+    subtract_outer(m, -h * slope, m->Jmom_colind + m->actuator_Jadr[i],
+                   p->actuator_moment + m->actuator_Jadr[i], m->actuator_Jnnz[i], acc, out);
+  }
+  tbStiffness spring;
+  tbReal lacks;
+  for (int i = damping == TB_IMPLICIT_STIFF ? 0 : tb_stiffness_count(m);
+       (i = tb_stiffness_unresolved(m, p, i, &spring, &lacks)) >= 0; i++) {
+    subtract_outer(m, lacks, spring.col, spring.x, spring.n, acc, out);
   }
   tbReal* inertia = p->scratch_nv;
   memset(inertia, 0, sizeof(tbReal) * (size_t)m->nv);

@@ -42,6 +42,8 @@ static int has_damping(const tbModel* m, const tbData* d, tbImplicit what) {
     if (tb_actuator_velocity_gain(m, d, i) < 0) return 1;
   }
   tbStiffness spring;
+  tbReal lacks;
+  if (what == TB_IMPLICIT_STIFF) return tb_stiffness_unresolved(m, d, 0, &spring, &lacks) >= 0;
   for (int i = 0; what == TB_IMPLICIT_SPRINGS && i < tb_stiffness_count(m); i++) {
     if (tb_stiffness_get(m, d, i, &spring)) return 1;
   }
@@ -57,6 +59,23 @@ static void add_actuator(const tbModel* m, const tbData* d, tbReal* H, int i) {
   if (slope >= 0 || clamped) return;
   add_outer(m, H, -m->opt.timestep * slope, m->Jmom_colind + m->actuator_Jadr[i],
             d->actuator_moment + m->actuator_Jadr[i], m->actuator_Jnnz[i]);
+}
+
+static void add_unresolved(const tbModel* m, const tbData* d, tbReal* H) {
+  tbStiffness spring;
+  tbReal lacks;
+  for (int i = 0; (i = tb_stiffness_unresolved(m, d, i, &spring, &lacks)) >= 0; i++) {
+    add_outer(m, H, lacks, spring.col, spring.x, spring.n);
+  }
+}
+
+static void add_springs(const tbModel* m, const tbData* d, tbReal* H) {
+  tbStiffness spring;
+  for (int i = 0; i < tb_stiffness_count(m); i++) {
+    if (!tb_stiffness_get(m, d, i, &spring)) continue;
+    tbReal share = 0.25 * m->opt.timestep * m->opt.timestep * spring.k;
+    add_outer(m, H, share, spring.col, spring.x, spring.n);
+  }
 }
 
 tbResult tb_implicit_factor(const tbModel* m, tbData* d, tbImplicit what, tbInertiaFactor* factor) {
@@ -83,12 +102,8 @@ tbResult tb_implicit_factor(const tbModel* m, tbData* d, tbImplicit what, tbIner
   if (what >= TB_IMPLICIT_ALL) {
     for (int i = 0; i < m->nu; i++) add_actuator(m, d, H, i);
   }
-  tbStiffness spring;
-  for (int i = 0; what == TB_IMPLICIT_SPRINGS && i < tb_stiffness_count(m); i++) {
-    if (!tb_stiffness_get(m, d, i, &spring)) continue;
-    tbReal share = 0.25 * m->opt.timestep * m->opt.timestep * spring.k;
-    add_outer(m, H, share, spring.col, spring.x, spring.n);
-  }
+  if (what == TB_IMPLICIT_STIFF) add_unresolved(m, d, H);
+  if (what == TB_IMPLICIT_SPRINGS) add_springs(m, d, H);
 
   tbForest forest = tb_forest(m);
   memcpy(LD, H, sizeof(tbReal) * (size_t)m->nM);

@@ -10,7 +10,8 @@ typedef enum {
   TB_IMPLICIT_NOTHING,  // H = M
   TB_IMPLICIT_DAMPERS,  // joint dampers (MuJoCo's Euler)
   TB_IMPLICIT_ALL,      // joint and tendon dampers, actuators
-  TB_IMPLICIT_SPRINGS,  // and h^2/4 K of springs and servos (step/stiffness.h)
+  TB_IMPLICIT_STIFF,    // and inertia for springs and servos that the step cannot resolve
+  TB_IMPLICIT_SPRINGS,  // or h^2/4 K of all springs and servos (step/stiffness.h)
 } tbImplicit;
 
 // Factor H; where nothing damps, H is M and its factor is used as it is. The factor lives in the

@@ -264,7 +264,7 @@ static tbResult inverse_rigid(const tbModel* m, tbData* d, tbStepState* state, c
   // The same terms as a step's, with the wanted velocity in place of the free one.
   tbInertiaFactor factor;
   tbIslands islands;
-  tbResult result = tb_implicit_factor(m, d, TB_IMPLICIT_ALL, &factor);
+  tbResult result = tb_implicit_factor(m, d, TB_IMPLICIT_STIFF, &factor);
   if (result == TB_OK) result = tb_tension_stiffen(m, d, state, &factor);
   if (result == TB_OK) result = tb_assemble_groups(m, d, cs, &islands);
   if (result == TB_OK) result = tb_assemble_terms(m, d, cs, factor, v_next, &islands);

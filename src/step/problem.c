@@ -66,7 +66,7 @@ tbProblem* tb_step_problem(const tbModel* m, tbData* d, tbError* error) {
   tbReal* v_free = TB_ARENA_NEW(&d->work->arena, tbReal, m->nv + 1);
   tbInertiaFactor factor;
   tbIslands islands;
-  tbResult result = v_free ? tb_implicit_factor(m, d, TB_IMPLICIT_ALL, &factor) : TB_ERROR_MEMORY;
+  tbResult result = v_free ? tb_implicit_factor(m, d, TB_IMPLICIT_STIFF, &factor) : TB_ERROR_MEMORY;
   if (result == TB_OK) result = tb_tension_stiffen(m, d, state, &factor);
   if (result == TB_OK) {
     memcpy(v_free, d->qfrc_smooth, sizeof(tbReal) * (size_t)m->nv);

@@ -261,7 +261,7 @@ tbResult tb_rigid_velocity(const tbModel* m, tbData* d, tbStepState* state, tbRe
   step.v_next = v_next;
 
   // Free velocity v_f = v + h H^-1 (tau - b), H = M with damping made implicit.
-  tbResult result = tb_implicit_factor(m, d, TB_IMPLICIT_ALL, &step.factor);
+  tbResult result = tb_implicit_factor(m, d, TB_IMPLICIT_STIFF, &step.factor);
   if (result == TB_OK) result = tb_tension_stiffen(m, d, state, &step.factor);
   if (result != TB_OK) return result;
   memcpy(v_free, d->qfrc_smooth, bytes);

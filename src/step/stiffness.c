@@ -1,5 +1,7 @@
 #include "step/stiffness.h"
 
+#include <math.h>
+
 #include "step/forces.h"
 
 static bool is_spatial(const tbModel* m, int t) {
@@ -8,7 +10,7 @@ static bool is_spatial(const tbModel* m, int t) {
 
 static bool joint_spring(const tbModel* m, int dof, tbStiffness* s) {
   static const tbReal ONE = 1;
-  *s = (tbStiffness){m->jnt_stiffness[m->dof_jntid[dof]], NULL, &ONE, 1, dof};
+  *s = (tbStiffness){m->jnt_stiffness[m->dof_jntid[dof]], m->dof_damping[dof], NULL, &ONE, 1, dof};
   s->col = &s->dof;
   return s->k > 0 && !(m->opt.disableflags & TB_DISABLE_SPRING);
 }
@@ -16,8 +18,8 @@ static bool joint_spring(const tbModel* m, int dof, tbStiffness* s) {
 static bool tendon_spring(const tbModel* m, const tbData* d, int t, tbStiffness* s) {
   int adr = m->tendon_Jadr[t];
   const tbReal* rest = m->tendon_lengthspring + 2 * t;
-  *s = (tbStiffness){m->tendon_stiffness[t], m->Jten_colind + adr, d->ten_J + adr,
-                     m->tendon_Jnnz[t], 0};
+  *s = (tbStiffness){m->tendon_stiffness[t], m->tendon_damping[t], m->Jten_colind + adr,
+                     d->ten_J + adr,         m->tendon_Jnnz[t],    0};
   bool taut = d->ten_length[t] > rest[1] || d->ten_length[t] < rest[0];
   return s->k > 0 && taut && !(m->opt.disableflags & TB_DISABLE_SPRING);
 }
@@ -40,8 +42,13 @@ static bool is_held(const tbModel* m, const tbData* d, int i) {
 
 static bool servo(const tbModel* m, const tbData* d, int i, tbStiffness* s) {
   int adr = m->actuator_Jadr[i];
-  *s = (tbStiffness){-tb_actuator_position_gain(m, i), m->Jmom_colind + adr,
-                     d->actuator_moment + adr, m->actuator_Jnnz[i], 0};
+  *s = (tbStiffness){-tb_actuator_position_gain(m, i),
+                     fmax(0, -tb_actuator_velocity_gain(m, d, i)),
+                     m->Jmom_colind + adr,
+                     d->actuator_moment + adr,
+                     m->actuator_Jnnz[i],
+                     0};
+  if (s->n == 1 && s->x[0] != 0) s->damping += m->dof_damping[s->col[0]] / (s->x[0] * s->x[0]);
   return s->k > 0 && !is_held(m, d, i);
 }
 
@@ -49,6 +56,48 @@ bool tb_stiffness_get(const tbModel* m, const tbData* d, int i, tbStiffness* s) 
   if (i < m->nv) return joint_spring(m, i, s);
   if (i < m->nv + m->ntendon) return tendon_spring(m, d, i - m->nv, s);
   return servo(m, d, i - m->nv - m->ntendon, s);
+}
+
+// 1 / inertia along a spring.
+static tbReal weight_along(const tbModel* m, const int* col, const tbReal* x, int n) {
+  tbReal weight = 0;
+  for (int k = 0; k < n; k++) weight += x[k] * x[k] * m->dof_invweight0[col[k]];
+  return weight;
+}
+
+// Whether h^2 k > I, or I + h D of a single dof's own damping: next to nothing for the many of
+// which it is not.
+static bool is_beyond(const tbModel* m, tbReal k, const int* col, const tbReal* x, int n) {
+  const tbReal h = m->opt.timestep;
+  if (!(k > 0)) return false;
+  if (n != 1) return h * h * k * weight_along(m, col, x, n) > 1;
+  return h * (h * k * x[0] * x[0] - m->dof_damping[col[0]]) * m->dof_invweight0[col[0]] > 1;
+}
+
+static bool may_lack(const tbModel* m, const tbData* d, int i) {
+  static const tbReal ONE = 1;
+  if (i < m->nv) return is_beyond(m, m->jnt_stiffness[m->dof_jntid[i]], &i, &ONE, 1);
+  const int t = i - m->nv, u = t - m->ntendon;
+  if (u < 0) {
+    const int adr = m->tendon_Jadr[t];
+    return is_beyond(m, m->tendon_stiffness[t], m->Jten_colind + adr, d->ten_J + adr,
+                     m->tendon_Jnnz[t]);
+  }
+  const int adr = m->actuator_Jadr[u];
+  return m->actuator_biastype[u] == TB_BIAS_AFFINE &&
+         is_beyond(m, -m->actuator_biasprm[TB_NBIAS * u + 1], m->Jmom_colind + adr,
+                   d->actuator_moment + adr, m->actuator_Jnnz[u]);
+}
+
+int tb_stiffness_unresolved(const tbModel* m, const tbData* d, int i, tbStiffness* s,
+                            tbReal* lacks) {
+  const tbReal h = m->opt.timestep;
+  for (int n = tb_stiffness_count(m); i < n; i++) {
+    if (!may_lack(m, d, i) || !tb_stiffness_get(m, d, i, s)) continue;
+    *lacks = h * h * s->k - h * s->damping - 1 / weight_along(m, s->col, s->x, s->n);
+    if (*lacks > 0) return i;
+  }
+  return -1;
 }
 
 void tb_stiffness_mean(const tbModel* m, const tbData* d, tbReal* force) {
