@@ -12,7 +12,8 @@
   X(tbReal, mocap_quat, nmocap, 4, "", "mocap orientations")                          \
   X(tbReal, qacc_warmstart, nv, 1, "", "last acceleration, where soft solvers start") \
   X(int, eq_active, neq, 1, "", "1 if the equality constraint is active")             \
-  X(tbReal, eq_pull, neq, 6, "N", "force on its two bodies in the last rigid step")   \
+  X(tbReal, eq_pull, neq, 6, "N", "pull on its two bodies in the last step")          \
+  X(tbReal, body_pull, nbody, 3, "N", "pull on its parent in the last step")          \
   X(tbReal, userdata, nuserdata, 1, "", "user values")
 
 // What the user sets before a step.

@@ -7,6 +7,7 @@
 #include "dynamics/frames.h"
 #include "dynamics/lengths.h"
 #include "dynamics/mass.h"
+#include "dynamics/pivot.h"
 #include "dynamics/weights.h"
 #include "model/sparsity.h"
 #include "spatial/motion.h"
@@ -272,6 +273,7 @@ static tbResult set_at_reference(tbModel* m, tbData* d, tbError* error) {
     set_equalities(m, d);
     set_statistics(m, d);
     result = tb_set_weights(m, d, released);
+    if (result == TB_OK) tb_set_tautness(m, d);
     if (result == TB_OK) result = tb_set_lengths(m, d);
     result = result == TB_OK ? check_weights(m, error) : out_of_memory(error);
   } else {

@@ -54,7 +54,7 @@ static uint64_t fields_hash(void) {
 }
 
 static size_t fixed_bytes(void) {
-  return TB_BINARY_HEADER + NSIZES * sizeof(int32_t) + 3 * sizeof(tbReal) + option_bytes();
+  return TB_BINARY_HEADER + NSIZES * sizeof(int32_t) + 4 * sizeof(tbReal) + option_bytes();
 }
 
 size_t tb_model_binary_size(const tbModel* model) {
@@ -106,6 +106,7 @@ void tb_model_write(const tbModel* model, unsigned char* bytes) {
   at = put(at, &model->total_mass, sizeof(tbReal));
   at = put(at, &model->extent, sizeof(tbReal));
   at = put(at, &model->mean_inertia, sizeof(tbReal));
+  at = put(at, &model->tautness, sizeof(tbReal));
 #define X(type, name, count, initial, allowed, unit, what) \
   at = put(at, &model->opt.name, sizeof(type) * (count));
   TB_OPTION_FIELDS(X)
@@ -217,6 +218,7 @@ tbModel* tb_model_load_binary(const void* data, size_t size, tbError* error) {
   at = get(at, &sizes.total_mass, sizeof(tbReal));
   at = get(at, &sizes.extent, sizeof(tbReal));
   at = get(at, &sizes.mean_inertia, sizeof(tbReal));
+  at = get(at, &sizes.tautness, sizeof(tbReal));
 #define X(type, name, count, initial, allowed, unit, what) \
   at = get(at, &sizes.opt.name, sizeof(type) * (count));
   TB_OPTION_FIELDS(X)

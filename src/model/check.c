@@ -104,10 +104,12 @@ static tbResult check_sizes(const tbModel* model, tbError* error) {
     return tb_fail(error, TB_ERROR_MODEL, "model: nuserdata is %d", model->nuserdata);
   }
   if (model->nbody < 1) return tb_fail(error, TB_ERROR_MODEL, "model: no world body");
-  if (!isfinite(model->total_mass) || !isfinite(model->extent) || !isfinite(model->mean_inertia)) {
-    return tb_fail(error, TB_ERROR_MODEL,
-                   "model: mass %g kg, extent %g m, mean inertia %g: not all are finite",
-                   model->total_mass, model->extent, model->mean_inertia);
+  if (!isfinite(model->total_mass) || !isfinite(model->extent) || !isfinite(model->mean_inertia) ||
+      !isfinite(model->tautness)) {
+    return tb_fail(
+        error, TB_ERROR_MODEL,
+        "model: mass %g kg, extent %g m, mean inertia %g, tautness %g: not all are finite",
+        model->total_mass, model->extent, model->mean_inertia, model->tautness);
   }
   return TB_OK;
 }

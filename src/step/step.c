@@ -123,6 +123,7 @@ static tbResult first_half(const tbModel* m, tbData* d, int purpose) {
     return fail(d, TB_ERROR_MEMORY, "out of memory or threads");
   }
   tb_arena_reset(&d->work->arena);
+  state->pull = NULL;
   if (tb_check_state(m, d) != TB_OK) return d->status;
   if (!state->inner && !tb_sleep_begin(m, d, &state->sleep, &state->allocations)) {
     return fail(d, TB_ERROR_MEMORY, "out of memory");
@@ -185,7 +186,8 @@ static bool keep_speeds(const tbModel* m, tbData* d, const tbReal* v_next, tbSig
 // even found, limits. From now on they have.
 static tbResult find_crossed(const tbModel* m, tbData* d, tbStepState* state, const tbReal* v_next,
                              tbSight* sight, int* searches, bool* crossed) {
-  *crossed = tb_screen_missed(m, d, state, v_next) > 0;
+  if (tb_tension_found(m, d, state, crossed) != TB_OK) return TB_ERROR_MEMORY;
+  if (tb_screen_missed(m, d, state, v_next) > 0) *crossed = true;
   if (tb_limits_crossed(m, d, *sight, v_next)) {
     if (!keep_speeds(m, d, v_next, sight)) return TB_ERROR_MEMORY;
     *crossed = true;
@@ -225,11 +227,18 @@ static tbResult rigid_velocity(const tbModel* m, tbData* d, tbStepState* state, 
   return result;
 }
 
+static tbResult comfree_velocity(const tbModel* m, tbData* d, tbStepState* state, tbReal* v_next) {
+  bool again = false;
+  tbResult result = tb_comfree_velocity(m, d, state, v_next);
+  if (result == TB_OK) result = tb_tension_found(m, d, state, &again);
+  return again ? tb_comfree_velocity(m, d, state, v_next) : result;
+}
+
 // The law: constraint impulses and the velocity they lead to.
 static tbResult law_velocity(const tbModel* m, tbData* d, tbStepState* state, tbReal* v_next) {
   switch (m->opt.law) {
     case TB_LAW_SOFT: return tb_soft_velocity(m, d, state, v_next);
-    case TB_LAW_COMFREE: return tb_comfree_velocity(m, d, state, v_next);
+    case TB_LAW_COMFREE: return comfree_velocity(m, d, state, v_next);
     case TB_LAW_VISCOELASTIC: return tb_viscoelastic_velocity(m, d, state, v_next);
     default: return rigid_velocity(m, d, state, v_next);
   }
@@ -359,6 +368,10 @@ static int springs_split(const tbModel* m, tbData* d, const tbReal* v_next, tbRe
   return 1;
 }
 
+static bool knows_tension(const tbModel* m) {
+  return m->opt.law < TB_LAW_COUNT || m->opt.law == TB_LAW_COMFREE;
+}
+
 // From `start` of the clock on; reading it takes a tenth of a microsecond on virtual machines.
 static tbResult second_half(const tbModel* m, tbData* d, tbReal start) {
   tbReal* v_next = tb_arena_alloc(&d->work->arena, sizeof(tbReal) * (size_t)(m->nv + 1));
@@ -377,7 +390,7 @@ static tbResult second_half(const tbModel* m, tbData* d, tbReal start) {
   if (springs && tb_anchors_exchange(m, d, state) != TB_OK) {
     return fail(d, TB_ERROR_MEMORY, "out of memory");
   }
-  if (m->opt.law < TB_LAW_COUNT && tb_tension_keep(m, d, state) != TB_OK) {
+  if (knows_tension(m) && tb_tension_keep(m, d, state) != TB_OK) {
     return fail(d, TB_ERROR_MEMORY, "out of memory");
   }
   result = integrate(m, d, v_next);
