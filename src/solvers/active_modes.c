@@ -85,13 +85,18 @@ static Round round_point(const tbActive* a, const tbBlock* b, const tbReal* lamb
   return p;
 }
 
-static bool on_edge(const tbBlock* b, const tbReal* lambda) {
+// The length of the tangents of an impulse, in the same coordinates: lambda_N on the edge.
+static tbReal tangent_length(const tbBlock* b, const tbReal* lambda) {
   tbReal sum = 0;
   for (int j = 1; j < b->dim; j++) {
     tbReal share = b->mu[j - 1] > 0 ? lambda[j] / b->mu[j - 1] : 0;
     sum += share * share;
   }
-  return lambda[0] > 0 && sqrt(sum) >= (1 - EDGE) * lambda[0];
+  return sqrt(sum);
+}
+
+static bool on_edge(const tbBlock* b, const tbReal* lambda) {
+  return lambda[0] > 0 && tangent_length(b, lambda) >= (1 - EDGE) * lambda[0];
 }
 
 static void cone_mode(tbActiveState* s, const tbBlock* b, tbSlide* slide) {
@@ -138,6 +143,47 @@ void tb_active_modes(tbActiveState* s) {
       plain_modes(s, b);
     }
   }
+}
+
+// Of the largest velocity: what opens more slowly is closed at first.
+static const tbReal TIE = 1e-3;
+
+void tb_active_first_modes(tbActiveState* s, bool guess) {
+  s->first = guess;
+  // What falls together is closed at first: loads need not travel up a stack contact by contact.
+  s->tie = guess ? TIE * s->fastest : 0;
+  tb_active_modes(s);
+  s->first = false;
+  s->tie = 0;
+}
+
+// ---- what has changed --------------------------------------------------------------------------
+
+// How close to a border, of the largest impulse or of its own, an impulse says nothing.
+static const tbReal BORDER = 1e-4;
+
+// Whether a cone's impulses say something else than its mode. Interior points end next to the
+// borders, not on them: what is that close to one may be on either side.
+static bool differs(const tbBlock* b, const tbReal* lambda, int mode, tbReal little) {
+  if (mode == TB_MODE_OPEN) return lambda[0] > little;
+  if (!(lambda[0] > 0)) return true;
+  tbReal tangent = tangent_length(b, lambda);
+  return mode == TB_MODE_STICK ? tangent >= (1 - TB_ACTIVE_SOFTNESS) * lambda[0]
+                               : tangent < (1 - BORDER) * lambda[0];
+}
+
+tbReal tb_active_moved_share(tbActiveState* s) {
+  int differ = 0, cones = 0;
+  tbReal largest = 0;
+  for (int r = 0; r < s->p->n; r++) largest = fmax(largest, fabs(s->lambda[r]));
+  tb_active_first_modes(s, true);
+  for (int i = 0; i < s->p->nblock; i++) {
+    const tbBlock* b = &s->p->block[i];
+    if (b->type != TB_BLOCK_CONE) continue;
+    cones++;
+    differ += differs(b, s->lambda + b->row, s->mode[b->row], BORDER * largest);
+  }
+  return cones > 0 ? (tbReal)differ / cones : 0;
 }
 
 // ---- modes as weights --------------------------------------------------------------------------

@@ -3,12 +3,18 @@
 #ifndef TRIBO_SOLVERS_ACTIVE_STATE_H_
 #define TRIBO_SOLVERS_ACTIVE_STATE_H_
 
+#include <string.h>
+
 #include "solvers/active.h"
 
 enum { TB_MODE_OPEN = 0, TB_MODE_ACTIVE, TB_MODE_STICK, TB_MODE_SLIDE, TB_MODE_LOW, TB_MODE_HIGH };
 
-// The least proximal term over the diagonal of G.
+// The least proximal term over the diagonal of G, and that of the first stage where modes do not
+// settle.
 #define TB_ACTIVE_SOFTNESS 1e-7
+#define TB_ACTIVE_SOFT_START 1e-2
+// Islands of more rows hardly ever settle by rounds on their modes, and have no last resort.
+#define TB_ACTIVE_LARGE 200
 // Times the residual of the last step: what velocities at the start of this one are its doing.
 #define TB_INHERITED_MOST 10
 
@@ -52,6 +58,23 @@ typedef struct {
   tbReal miss;  // m/s: about how far lambda and sigma are from solving the problem
 } tbActiveState;
 
+// Newton's method goes on from impulses and the velocity they lead to.
+static inline void tb_active_go_to(tbActiveState* s, const tbReal* lambda, const tbReal* sigma) {
+  memcpy(s->lambda, lambda, sizeof(tbReal) * (size_t)s->p->n);
+  memcpy(s->sigma, sigma, sizeof(tbReal) * (size_t)s->p->n);
+}
+
+// The proximal term holds on to where it is.
+static inline void tb_active_hold(tbActiveState* s) {
+  memcpy(s->anchor, s->lambda, sizeof(tbReal) * (size_t)s->p->n);
+}
+
+// Impulses within the cones and the velocity they lead to are the next to be judged.
+static inline void tb_active_propose(tbActiveState* s, const tbReal* lambda, const tbReal* sigma) {
+  memcpy(s->trial, lambda, sizeof(tbReal) * (size_t)s->p->n);
+  memcpy(s->check, sigma, sizeof(tbReal) * (size_t)s->p->n);
+}
+
 struct tbActiveForm {
   bool (*start)(tbActiveState* s, tbArena* arena);  // false: out of memory
   bool (*factor)(tbActiveState* s);                 // the matrix of (3); false: singular
@@ -67,15 +90,74 @@ struct tbActiveForm {
 // Sparse and dense factors in velocity space, and impulse space.
 extern const tbActiveForm TB_ACTIVE_VELOCITY, TB_ACTIVE_DENSE, TB_ACTIVE_DUAL;
 
-// Whether the last step's impulses, where there are any, were far off: this step's will be, too.
-bool tb_active_moving(const tbActiveState* s);
+// ---- modes (active_modes.c) --------------------------------------------------------------------
 
 // Modes of all blocks from lambda and sigma, by (1).
 void tb_active_modes(tbActiveState* s);
 
+// The same on the first look, where lambda is the last step's: what was at a bound stays there.
+void tb_active_first_modes(tbActiveState* s, bool guess);
+
+// The share of contacts that, by the velocity that their impulses lead to, do something else than
+// these say. Where it is more than a few in a hundred, rounds on the active set are in vain.
+tbReal tb_active_moved_share(tbActiveState* s);
+
 // A block's weights in velocity space, lambda = c0 - W (g + J x): c0 by row of the problem, W dim x
 // dim.
 void tb_active_weights(const tbActiveState* s, int block, tbReal* c0, tbReal* W);
+
+// The length of the step from (old, slow) to (next, speed): full where that helps, else the best of
+// some shorter ones, 0 where none does.
+tbReal tb_active_length(const tbActiveState* s, tbReal shortest);
+
+// ---- rounds (active_rounds.c) -------------------------------------------------------------------
+// `lambda`: the answer, where there is one. True: it is good enough, and `info` says so.
+
+// Judge `trial` by `check`, the velocity it leads to; `best` and its residual follow.
+bool tb_active_judge(tbActiveState* s, tbReal* lambda, tbSolveInfo* info);
+
+// Every round is a proximal step that is cut short where that brings it closer to (1). Where full
+// steps do not help, the proximal term grows until they do; where hardly any length helps there are
+// better ways, on large islands at once.
+bool tb_active_rounds(tbActiveState* s, int rounds, tbReal* lambda, tbSolveInfo* info);
+
+// Redundant contacts share a load in many ways, and modes that are nearly right may ask for huge
+// impulses that cancel. A large proximal term keeps them near the last ones: its problem is solved
+// by a few rounds, and again from there with a smaller one, until there is next to none.
+bool tb_active_stages(tbActiveState* s, tbReal* lambda, tbSolveInfo* info);
+
+// Whether the last step's impulses, where there are any, were far off: this step's will be, too.
+bool tb_active_moving(const tbActiveState* s);
+
+// ---- what rounds leave (active_attempts.c) -----------------------------------------------------
+// They set *solved. False: out of memory.
+
+// Whether sweeps and repairs come first, which mostly do without factors of the whole island.
+bool tb_active_from_place_to_place(const tbActiveState* s);
+
+// Interior points near the last step's impulses (or near none, where these are worse), and again
+// from the best point so far, each time on the central path at first. One contact that does not let
+// them pass keeps all others from their borders; sweeps leave it alone among those and turn
+// directions of sliding. With sparse factors they come before every further attempt, on small
+// islands before the last. Of many contacts between free bodies each has few others to wait for:
+// sweeps and repairs come first, and mostly end it.
+bool tb_active_attempts(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveInfo* info,
+                        bool* solved);
+
+// Convex problems, which get closer from anywhere, and modes from where they end.
+bool tb_active_last_resort(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveInfo* info,
+                           bool* solved);
+
+// ---- rest (active_rest.c) ----------------------------------------------------------------------
+
+// Whether what rows that hold have inherited is no more than what the last step left within its
+// tolerance: what moves has more, and will have it again.
+bool tb_active_rests(const tbActiveState* s, const tbReal* lambda);
+
+// `rest` of the problem, from the answer.
+void tb_active_rest(tbActiveState* s, const tbReal* lambda);
+
+// ---- sweeps (active_sweep.c, active_regions.c) -------------------------------------------------
 
 // Sweeps of Gauss-Seidel with exact local solutions on lambda, and the sigma it leads to. False:
 // out of memory.
@@ -91,9 +173,5 @@ void tb_active_whitened_push(tbActiveState* s, int block, const tbReal* change);
 // and again. On lambda and its whitened velocities, and the sigma it leads to. False: out of
 // memory.
 bool tb_active_regions(tbActiveState* s, tbArena* arena, tbSolveInfo* info);
-
-// The length of the step from (old, slow) to (next, speed): full where that helps, else the best of
-// some shorter ones, 0 where none does.
-tbReal tb_active_length(const tbActiveState* s, tbReal shortest);
 
 #endif
