@@ -114,6 +114,9 @@ void tb_contact_twist_rows(const tbModel* model, const tbData* data, const tbCon
                            int body, int dim, tbReal* P);
 int tb_body_twist(const tbModel* model, const tbData* data, int body, const int** col, tbReal* J);
 
+// Where eq_data has a weld's torquescale.
+enum { TB_EQ_TORQUESCALE = 10 };
+
 // The bodies and points of a connect or weld, and for a weld the orientations that must agree.
 void tb_equality_points(const tbModel* model, const tbData* data, int id, int body[2],
                         tbReal point[2][3], tbReal quat[2][4]);

@@ -81,7 +81,7 @@ static Weld weld_of(const tbModel* m, const tbData* d, const tbConstraint* c, co
   }
   memcpy(weld.quat1, quat[0], sizeof weld.quat1);
   tb_quat_conjugate(weld.conjugate2, quat[1]);
-  weld.scale = 0.5 * m->eq_data[TB_NEQDATA * c->id + 10];
+  weld.scale = 0.5 * m->eq_data[TB_NEQDATA * c->id + TB_EQ_TORQUESCALE];
   return weld;
 }
 

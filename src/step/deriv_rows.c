@@ -121,7 +121,7 @@ static void weld_rows(const tbModel* m, const tbConstraint* c, const tbActiveRow
                       const tbReal quat[2][4], const tbReal* motion1, const tbReal* motion2,
                       const tbReal* dw) {
   int n = a->nnz;
-  tbReal scale = 0.5 * m->eq_data[TB_NEQDATA * c->id + 10], conjugate[4];
+  tbReal scale = 0.5 * m->eq_data[TB_NEQDATA * c->id + TB_EQ_TORQUESCALE], conjugate[4];
   tb_quat_conjugate(conjugate, quat[1]);
   for (int i = 0; i < n; i++) {
     tbReal w[3];

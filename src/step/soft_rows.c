@@ -177,7 +177,7 @@ void tb_soft_drift(const tbModel* m, const tbData* d, const tbConstraint* c, tbR
   tb_quat_conjugate(conjugate, quat[1]);
   tb_quat_mul(inner, conjugate, inner);
   tb_quat_mul(inner, inner, quat[0]);
-  tb_scale3(drift + 3, inner + 1, 0.5 * fade * m->eq_data[TB_NEQDATA * c->id + 10]);
+  tb_scale3(drift + 3, inner + 1, 0.5 * fade * m->eq_data[TB_NEQDATA * c->id + TB_EQ_TORQUESCALE]);
 }
 
 static void fill_plain(const tbModel* m, const tbData* d, const tbConstraint* c,
