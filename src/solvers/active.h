@@ -9,15 +9,11 @@
 typedef struct {
   const tbProblem* p;   // blocks, R, g; its G is not used
   const tbRows* block;  // one block of rows per block of the problem
-  tbForest forest;
-  const tbReal *LD, *inverse;  // factor of M
-  tbVelocity* system;  // the same rows, to work in velocity space; NULL: in impulse space, with
-  const tbReal* M;     // the matrix itself
-  int ntree;           // and the trees that the rows move
-  const tbRange* tree;
-  const tbReal* rho;  // per row: an estimate of the diagonal of G, > 0
-  tbLaw law;          // TB_LAW_NCP or TB_LAW_CCP
-  tbReal tolerance;   // relative residual
+  tbForestInertia inertia;
+  tbVelocity* system;  // the same rows, to work in velocity space; NULL: in impulse space
+  const tbReal* rho;   // per row: an estimate of the diagonal of G, > 0
+  tbLaw law;           // TB_LAW_NCP or TB_LAW_CCP
+  tbReal tolerance;    // relative residual
   int max_iter;
   const tbReal* measure;  // relative residual of the first guess, or NULL where it is not known
   bool tried;             // impulse space has failed: interior points come first

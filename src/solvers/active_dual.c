@@ -1,10 +1,11 @@
 // Newton's method on the active set in impulse space, for small islands: a round costs as much as
-// factoring a dense matrix of what is active, often a dozen rows.
+// factoring a dense matrix of what is active, often a dozen rows. Equations are numbered as in
+// docs/solver-active.md.
 //
 // Rows that move a single dof (dry friction and limits of joints, often more than half of a robot's
 // rows) stay in velocity space: with their weights W = 1 / (E + R) where they are active,
 //
-//     M' = M + J_f^T W J_f                                                                    (4)
+//     M' = M + J_f^T W J_f                                                                    (6)
 //
 // is M with other diagonal entries, factored as fast as M. What they do to all others is in
 // G' = J M'^-1 J^T = B B^T, B = J L'^-1 D'^-1/2 (dense, by half-solves).
@@ -14,13 +15,13 @@
 // across u. With the test columns T (those of N, but for ncp the normal row in place of an edge),
 // (2) of active.c becomes
 //
-//     T^T sigma + D (z - z_k) = 0,    D = E (free rows and edges), 1 / c (across)               (5)
+//     T^T sigma + D (z - z_k) = 0,    D = E (free rows and edges), 1 / c (across)               (7)
 //
 // with z_k the anchor's, or 0 across. It is solved for the change from the last lambda, so that
 // rounding is relative to the change: with r = E (lambda_k - lambda) - sigma of the active rows of
-// (4) and y = M'^-1 J_f^T W r,
+// (6) and y = M'^-1 J_f^T W r,
 //
-//     (T^T (G' + R) N + D) dz = D (z_k - z) - T^T (sigma + J y)                                 (6)
+//     (T^T (G' + R) N + D) dz = D (z_k - z) - T^T (sigma + J y)                                 (8)
 //     dx = y + M'^-1 J^T N dz,    dlambda_f = W (r - J_f dx).
 #include <math.h>
 #include <string.h>
@@ -35,7 +36,7 @@ enum { MAX = TB_MAX_BLOCK_DIM };
 typedef struct {
   int row, at, dim;  // its first row in the problem and in G'
   bool normal;       // its test column is the first row alone
-  tbReal D;          // of (5)
+  tbReal D;          // of (7)
   tbReal pull;       // D (z_k - z)
   tbReal N[MAX];
 } Column;
@@ -43,7 +44,7 @@ typedef struct {
 typedef struct {
   int dof;               // the only one that this block moves, or -1
   tbReal value;          // its J
-  tbReal weight, right;  // W and W r of (6)
+  tbReal weight, right;  // W and W r of (8)
   int at;                // of all others: first row in G'
   tbReal* B;             // B of the present factor,
   bool ready;            // if it and its part of G' are there
@@ -54,7 +55,7 @@ typedef struct {
   int size, m;  // rows of G', columns of N
   Part* part;   // per block
   Column* column;
-  tbReal *G, *GN, *A;  // A: the matrix of (6), then its factors
+  tbReal *G, *GN, *A;  // A: the matrix of (8), then its factors
   tbReal *z, *row;
   int* pivot;
   tbReal* scratch;
@@ -70,15 +71,15 @@ int tb_active_dense_rows(const tbRows* block) {
 
 static bool start(tbActiveState* s, tbArena* arena) {
   const tbActive* a = s->a;
-  const tbForest* f = &a->forest;
+  const tbForest* f = &a->inertia.forest;
   size_t n = (size_t)s->p->n + 1, nv = (size_t)f->n;
   Dual* w = TB_ARENA_NEW(arena, Dual, 1);
   Part* part = TB_ARENA_NEW(arena, Part, s->p->nblock + 1);
   if (!w || !part) return false;
   s->work = w;
   w->part = part;
-  w->LD = a->LD;
-  w->inverse = a->inverse;
+  w->LD = a->inertia.LD;
+  w->inverse = a->inertia.inverse;
   int entries = 0;
   for (int i = 0; i < s->p->nblock; i++) {
     int only = tb_rows_only_entry(&a->block[i]);
@@ -115,15 +116,16 @@ static bool start(tbActiveState* s, tbArena* arena) {
 
 // ---- velocities --------------------------------------------------------------------------------
 
-static void clear(const tbActive* a, tbReal* x) {
-  for (int t = 0; t < a->ntree; t++) {
-    memset(x + a->tree[t].first, 0, sizeof(tbReal) * (size_t)(a->tree[t].end - a->tree[t].first));
+static void clear(const tbForestInertia* m, tbReal* x) {
+  for (int t = 0; t < m->ntree; t++) {
+    int first = m->tree[t].first, end = m->tree[t].end;
+    memset(x + first, 0, sizeof(tbReal) * (size_t)(end - first));
   }
 }
 
-static void inverse(const tbActive* a, const tbReal* LD, const tbReal* diagonal, tbReal* x) {
-  for (int t = 0; t < a->ntree; t++) {
-    tb_ltdl_solve_range(a->forest, LD, diagonal, x, a->tree[t].first, a->tree[t].end);
+static void inverse(const tbForestInertia* m, const tbReal* LD, const tbReal* diagonal, tbReal* x) {
+  for (int t = 0; t < m->ntree; t++) {
+    tb_ltdl_solve_range(m->forest, LD, diagonal, x, m->tree[t].first, m->tree[t].end);
   }
 }
 
@@ -158,11 +160,11 @@ static void true_velocity(tbActiveState* s, const tbReal* lambda, tbReal* sigma)
   const tbActive* a = s->a;
   const tbProblem* p = s->p;
   Dual* w = s->work;
-  clear(a, w->x);
+  clear(&a->inertia, w->x);
   for (int i = 0; i < p->nblock; i++) {
     add_impulse(&a->block[i], &w->part[i], lambda + p->block[i].row, w->x);
   }
-  inverse(a, a->LD, a->inverse, w->x);
+  inverse(&a->inertia, a->inertia.LD, a->inertia.inverse, w->x);
   for (int r = 0; r < p->n; r++) sigma[r] = p->g[r] + (p->R ? p->R[r] * lambda[r] : 0);
   for (int i = 0; i < p->nblock; i++) {
     add_velocity(&a->block[i], &w->part[i], w->x, sigma + p->block[i].row);
@@ -234,50 +236,60 @@ static void block_product(const tbRows* a, const tbReal* A, const tbRows* b, con
   }
 }
 
-// M' for the weights of the rows with a single dof. False: it cannot be factored.
-static bool factor_inertia(tbActiveState* s) {
-  const tbActive* a = s->a;
-  Dual* w = s->work;
-  bool changed = false, any = false;
+// W of the rows with a single dof, by their modes. True: some have changed.
+static bool weigh_singles(const tbActiveState* s, Dual* w, bool* any) {
+  bool changed = false;
+  *any = false;
   for (int i = 0; i < s->p->nblock; i++) {
     Part* part = &w->part[i];
     int row = s->p->block[i].row;
     if (part->dof < 0) continue;
     tbReal weight = 0;
     if (s->mode[row] == TB_MODE_ACTIVE) {
-      weight = 1 / (s->softness * a->rho[row] + (s->p->R ? s->p->R[row] : 0));
+      weight = 1 / (s->softness * s->a->rho[row] + (s->p->R ? s->p->R[row] : 0));
     }
     changed = changed || weight != part->weight;
-    any = any || weight != 0;
+    *any = *any || weight != 0;
     part->weight = weight;
   }
-  if (!changed) return true;
-  for (int i = 0; i < s->p->nblock; i++) w->part[i].ready = false;
-  w->LD = any ? w->own_LD : a->LD;
-  w->inverse = any ? w->own_inverse : a->inverse;
-  if (!any) return true;
-  const tbForest* f = &a->forest;
-  for (int t = 0; t < a->ntree; t++) {
-    int first = f->rowadr[a->tree[t].first], last = a->tree[t].end - 1;
+  return changed;
+}
+
+// (6) in place of M. False: it cannot be factored.
+static bool factor_weighed(const tbForestInertia* m, int nblock, Dual* w) {
+  const tbForest* f = &m->forest;
+  for (int t = 0; t < m->ntree; t++) {
+    int first = f->rowadr[m->tree[t].first], last = m->tree[t].end - 1;
     int end = f->rowadr[last] + f->rownnz[last];
-    memcpy(w->own_LD + first, a->M + first, sizeof(tbReal) * (size_t)(end - first));
+    memcpy(w->own_LD + first, m->M + first, sizeof(tbReal) * (size_t)(end - first));
   }
-  for (int i = 0; i < s->p->nblock; i++) {
+  for (int i = 0; i < nblock; i++) {
     const Part* part = &w->part[i];
     if (part->dof < 0 || part->weight == 0) continue;
-    w->own_LD[f->rowadr[part->dof] + f->rownnz[part->dof] - 1] +=
-        part->weight * part->value * part->value;
+    int diagonal = f->rowadr[part->dof] + f->rownnz[part->dof] - 1;
+    w->own_LD[diagonal] += part->weight * part->value * part->value;
   }
-  for (int t = 0; t < a->ntree; t++) {
-    if (tb_ltdl_factor_range(*f, w->own_LD, w->own_inverse, 0, a->tree[t].first, a->tree[t].end) >=
-        0) {
-      for (int i = 0; i < s->p->nblock; i++) w->part[i].weight = 0;
-      w->LD = a->LD;
-      w->inverse = a->inverse;
-      return false;
-    }
+  for (int t = 0; t < m->ntree; t++) {
+    int first = m->tree[t].first, end = m->tree[t].end;
+    if (tb_ltdl_factor_range(*f, w->own_LD, w->own_inverse, 0, first, end) >= 0) return false;
   }
   return true;
+}
+
+// The factor of M' for the weights of the rows with a single dof: that of M where there are none.
+// False: it cannot be factored.
+static bool factor_inertia(tbActiveState* s) {
+  const tbForestInertia* m = &s->a->inertia;
+  Dual* w = s->work;
+  int nblock = s->p->nblock;
+  bool any;
+  if (!weigh_singles(s, w, &any)) return true;
+  for (int i = 0; i < nblock; i++) w->part[i].ready = false;
+  bool ok = !any || factor_weighed(m, nblock, w);
+  for (int i = 0; i < nblock && !ok; i++) w->part[i].weight = 0;
+  w->LD = any && ok ? w->own_LD : m->LD;
+  w->inverse = any && ok ? w->own_inverse : m->inverse;
+  return ok;
 }
 
 // B of a block, and G' between it and all blocks that have theirs.
@@ -287,7 +299,7 @@ static void prepare(tbActiveState* s, int i) {
   Part* part = &w->part[i];
   int d = rows->dim, n = rows->nnz, size = w->size;
   memcpy(part->B, rows->J, sizeof(tbReal) * (size_t)(d * n));
-  tb_ltdl_half_solve_support(s->a->forest, w->LD, w->inverse, rows->col, n, part->B, n, d);
+  tb_ltdl_half_solve_support(s->a->inertia.forest, w->LD, w->inverse, rows->col, n, part->B, n, d);
   part->ready = true;
   for (int j = 0; j < s->p->nblock; j++) {
     const Part* other = &w->part[j];
@@ -391,7 +403,7 @@ static tbReal test(const Column* c, const tbReal* y) {
 
 // ---- rounds ------------------------------------------------------------------------------------
 
-// The matrix of (6): rows of N^T (G' + R), turned into columns, and T^T of these, so that all loops
+// The matrix of (8): rows of N^T (G' + R), turned into columns, and T^T of these, so that all loops
 // run along rows.
 static void assemble(Dual* w, const tbReal* R) {
   int m = w->m, size = w->size;
@@ -461,11 +473,11 @@ static bool factor(tbActiveState* s) {
                       : tb_lu(w->m, w->A, w->m, w->pivot);
 }
 
-// y of (6).
+// y of (8).
 static void push_single(tbActiveState* s, tbReal* sigma) {
   const tbActive* a = s->a;
   Dual* w = s->work;
-  clear(a, w->y);
+  clear(&a->inertia, w->y);
   for (int i = 0; i < s->p->nblock; i++) {
     Part* part = &w->part[i];
     int row = s->p->block[i].row;
@@ -474,10 +486,10 @@ static void push_single(tbActiveState* s, tbReal* sigma) {
     part->right = part->weight * (E * (s->anchor[row] - s->lambda[row]) - sigma[row]);
     w->y[part->dof] += part->value * part->right;
   }
-  inverse(a, w->LD, w->inverse, w->y);
+  inverse(&a->inertia, w->LD, w->inverse, w->y);
 }
 
-// z of (6), sigma of the active blocks being s->speed and what y leads to.
+// z of (8), sigma of the active blocks being s->speed and what y leads to.
 static void solve_columns(tbActiveState* s) {
   const tbProblem* p = s->p;
   Dual* w = s->work;
@@ -498,7 +510,7 @@ static void solve_columns(tbActiveState* s) {
   }
 }
 
-// The change of lambda of the active blocks, N z, and x of (6), the change of the dofs' velocities.
+// The change of lambda of the active blocks, N z, and x of (8), the change of the dofs' velocities.
 static void push_columns(tbActiveState* s) {
   const tbActive* a = s->a;
   const tbProblem* p = s->p;
@@ -508,19 +520,20 @@ static void push_columns(tbActiveState* s) {
     const Column* c = &w->column[k];
     for (int r = 0; r < c->dim; r++) w->change[c->row + r] += c->N[r] * w->z[k];
   }
-  clear(a, w->x);
+  clear(&a->inertia, w->x);
   for (int i = 0; i < p->nblock; i++) {
     if (w->part[i].active) {
       add_impulse(&a->block[i], &w->part[i], w->change + p->block[i].row, w->x);
     }
   }
-  inverse(a, w->LD, w->inverse, w->x);
-  for (int t = 0; t < a->ntree; t++) {
-    for (int k = a->tree[t].first; k < a->tree[t].end; k++) w->x[k] += w->y[k];
+  inverse(&a->inertia, w->LD, w->inverse, w->x);
+  for (int t = 0; t < a->inertia.ntree; t++) {
+    const tbRange* tree = &a->inertia.tree[t];
+    for (int k = tree->first; k < tree->end; k++) w->x[k] += w->y[k];
   }
 }
 
-// (6), with the factors that there are.
+// (8), with the factors that there are.
 static bool correct(tbActiveState* s) {
   const tbProblem* p = s->p;
   Dual* w = s->work;

@@ -36,7 +36,7 @@ typedef struct tbActiveParts Parts;
 // ---- the graph ---------------------------------------------------------------------------------
 
 static int root_of(const tbActive* a, int dof) {
-  return a->forest.colind[a->forest.rowadr[dof]];
+  return a->inertia.forest.colind[a->inertia.forest.rowadr[dof]];
 }
 
 // The next tree of a block's support from position *k on, by its first dof, or -1.
@@ -94,9 +94,9 @@ static bool list_blocks(int nblock, tbArena* arena, Parts* g) {
 static bool build_graph(const tbActiveState* s, tbArena* arena, Parts* g) {
   const tbActive* a = s->a;
   int nblock = s->p->nblock;
-  g->place = tb_arena_alloc(arena, sizeof(int) * (size_t)(a->forest.n + 1));
+  g->place = tb_arena_alloc(arena, sizeof(int) * (size_t)(a->inertia.forest.n + 1));
   if (!g->place) return false;
-  for (int i = 0; i < a->forest.n; i++) g->place[i] = -1;
+  for (int i = 0; i < a->inertia.forest.n; i++) g->place[i] = -1;
   if (!list_trees(a, nblock, arena, g->place, g) || !list_blocks(nblock, arena, g)) return false;
   int** const by_tree[] = {&g->weight, &g->seen, &g->set, &g->rough, &g->core, &g->hard};
   for (size_t k = 0; k < sizeof by_tree / sizeof *by_tree; k++) {
@@ -109,7 +109,7 @@ static bool build_graph(const tbActiveState* s, tbArena* arena, Parts* g) {
   for (int i = 0; i < a->system->size; i++) {
     g->weight[g->place[root_of(a, a->system->dof[i])]]++;
   }
-  for (int i = 0; i < a->forest.n; i++) g->place[i] = -1;
+  for (int i = 0; i < a->inertia.forest.n; i++) g->place[i] = -1;
   return true;
 }
 
@@ -188,8 +188,7 @@ Part* tb_active_part_make(const tbActiveState* s, tbArena* arena, Parts* g, int 
     }
   }
   tbVelocity* v = &part->system;
-  if (!tb_velocity_build(v, arena, a->forest, a->LD, a->inverse, count, rows, g->place))
-    return NULL;
+  if (!tb_velocity_build(v, arena, &a->inertia, count, rows, g->place)) return NULL;
   part->x = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(v->size + 1));
   return part->x ? part : NULL;
 }

@@ -98,8 +98,9 @@ static void add_base_rows(const tbReduced* s, const Base* base, const tbRows* ro
   if (!half) {
     half = base->half;
     memcpy(base->half, rows->J, sizeof(tbReal) * (size_t)(rows->dim * nnz));
-    tb_ltdl_half_solve_support(s->a->forest, s->a->LD, s->a->inverse, rows->col, nnz, base->half,
-                               nnz, rows->dim);
+    const tbForestInertia* m = &s->a->inertia;
+    tb_ltdl_half_solve_support(m->forest, m->LD, m->inverse, rows->col, nnz, base->half, nnz,
+                               rows->dim);
   }
   for (int k = 0; k < nnz; k++) {
     tbReal* to = base->Bt + base->place[rows->col[k]] * s->stride + at;
@@ -175,7 +176,7 @@ TB_WIDE static bool factor_wide(const tbReduced* s, const Base* base) {
 // Room for base rows; B of all of them.
 static bool fill_base(tbReduced* s, tbArena* arena, Base* base) {
   const tbActive* a = s->a;
-  int widest = 0, nv = a->forest.n;
+  int widest = 0, nv = a->inertia.forest.n;
   for (int i = 0; i < a->p->nblock; i++) {
     int size = a->block[i].dim * a->block[i].nnz;
     if (size > widest) widest = size;
@@ -186,8 +187,9 @@ static bool fill_base(tbReduced* s, tbArena* arena, Base* base) {
   }
   base->place = tb_arena_alloc(arena, sizeof(int) * (size_t)(nv + 1));
   if (!base->place) return false;
-  for (int t = 0; t < a->ntree; t++) {
-    for (int k = a->tree[t].first; k < a->tree[t].end; k++) base->place[k] = base->n++;
+  for (int t = 0; t < a->inertia.ntree; t++) {
+    const tbRange* tree = &a->inertia.tree[t];
+    for (int k = tree->first; k < tree->end; k++) base->place[k] = base->n++;
   }
   size_t size = (size_t)((base->n + s->nbase) * s->stride + 4);
   s->f = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(s->stride + 4));
@@ -318,10 +320,12 @@ static bool unit_forest(tbActive* small, tbArena* arena, int n) {
     one[k] = 1;
   }
   *tree = (tbRange){0, n};
-  small->forest = (tbForest){n, index, index + n, index, index};
-  small->LD = small->inverse = small->M = one;
-  small->ntree = 1;
-  small->tree = tree;
+  small->inertia = (tbForestInertia){.forest = {n, index, index + n, index, index},
+                                     .M = one,
+                                     .LD = one,
+                                     .inverse = one,
+                                     .ntree = 1,
+                                     .tree = tree};
   return true;
 }
 
@@ -346,7 +350,7 @@ static bool copy_kept(tbReduced* s, tbArena* arena, int kept) {
     block[k].row = row;
     s->kept[k] = i;
     int width = fill_columns(s, i, J);
-    rows[k++] = (tbRows){dim, width, s->small.forest.colind, J};
+    rows[k++] = (tbRows){dim, width, s->small.inertia.forest.colind, J};
     for (int r = 0; r < dim; r++, row++) {
       R[row] = p->R ? p->R[from + r] : 0;
       rho[row] = s->a->rho[from + r];
@@ -504,8 +508,7 @@ bool tb_active_solve_reduced(const tbActive* a, const tbTwists* twists, tbArena*
   tbReal* small = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(s.problem.n + 1));
   if (!small) return false;
   memcpy(small, s.first, sizeof(tbReal) * (size_t)s.problem.n);
-  if (!tb_velocity_build_dense(&system, arena, left->forest, left->M, left->LD, left->inverse,
-                               left->ntree, left->tree, s.problem.nblock, left->block) ||
+  if (!tb_velocity_build_dense(&system, arena, &left->inertia, s.problem.nblock, left->block) ||
       !tb_active_solve(left, arena, s.velocity, small, info)) {
     return false;
   }

@@ -56,7 +56,8 @@ static void whiten_rows(const tbActiveState* s, int i, const Local* l, tbReal* B
     for (int k = 0; k < missing; k++) B[r * n + k] = 0;
     for (int k = missing; k < n; k++) B[r * n + k] = rows->J[r * rows->nnz + k - missing];
   }
-  tb_ltdl_half_solve_support(a->forest, a->LD, a->inverse, l->col, n, B, n, d);
+  const tbForestInertia* m = &a->inertia;
+  tb_ltdl_half_solve_support(m->forest, m->LD, m->inverse, l->col, n, B, n, d);
   for (int r = 0; r < d; r++) {
     for (int c = 0; c <= r; c++) {
       tbReal sum = 0;
@@ -71,7 +72,7 @@ static bool whiten(const tbActiveState* s, tbArena* arena, tbActiveSweeps* sweep
   for (int i = 0; i < s->p->nblock; i++) {
     int d = s->a->block[i].dim, place = sweeps->place[i];
     Local* l = &sweeps->local[i];
-    *l = find_support(&s->a->forest, &s->a->block[i]);
+    *l = find_support(&s->a->inertia.forest, &s->a->block[i]);
     l->B = sweeps->rows[i];
     if (place >= 0) continue;
     l->B = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(d * l->nnz + d * d + 1));
@@ -92,7 +93,7 @@ static tbActiveSweeps* start(const tbActiveState* s, tbArena* arena) {
   sweeps->other = TB_ARENA_NEW(arena, int, nblock + 1);
   sweeps->seen = TB_ARENA_NEW(arena, int, nblock + 1);
   sweeps->rows = tb_arena_calloc(arena, (size_t)nblock + 1, sizeof(tbReal*));
-  sweeps->w = tb_arena_alloc(arena, sizeof(tbReal) * ((size_t)s->a->forest.n + 1));
+  sweeps->w = tb_arena_alloc(arena, sizeof(tbReal) * ((size_t)s->a->inertia.forest.n + 1));
   sweeps->from = tb_arena_alloc(arena, sizeof(tbReal) * 2 * ((size_t)s->p->n + 1));
   sweeps->before = sweeps->from + s->p->n;
   if (arena->failed) return NULL;

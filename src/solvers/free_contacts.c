@@ -23,7 +23,7 @@ static const float NEARLY = 10;
 // How many free bodies a block moves as a contact under the exact law, one or two, with all of
 // their dofs; 0: other things.
 static int count_bodies(const tbActiveState* s, int i, int* body) {
-  const tbForest* forest = &s->a->forest;
+  const tbForest* forest = &s->a->inertia.forest;
   const tbRows* rows = &s->a->block[i];
   const tbBlock* b = &s->p->block[i];
   if (b->type != TB_BLOCK_CONE || b->dim != D || s->a->law != TB_LAW_NCP) return 0;
@@ -41,7 +41,7 @@ static int count_bodies(const tbActiveState* s, int i, int* body) {
 static bool find_colours(const tbActiveState* s, tbArena* arena, tbFreeContacts* f, int* place) {
   int n = s->p->nblock, begin[COLOURS + 1] = {0};
   tbArenaMark mark = tb_arena_mark(arena);
-  uint64_t* taken = TB_ARENA_NEW(arena, uint64_t, s->a->forest.n + 1);
+  uint64_t* taken = TB_ARENA_NEW(arena, uint64_t, s->a->inertia.forest.n + 1);
   if (!taken) return false;
   for (int i = 0; i < n; i++) {
     int body[2], bodies = count_bodies(s, i, body);
@@ -75,7 +75,8 @@ static void whiten(const tbActiveState* s, int i, int bodies, const int* body, t
   const tbReal none[D] = {0};
   memcpy(B, rows->J, sizeof(tbReal) * (size_t)(D * rows->nnz));
   for (int k = 0; k < bodies; k++) {
-    tb_free_contact_whiten(&a->forest, a->LD, a->inverse, body[k], rows->nnz, B + k * TB_BODY_DOFS);
+    const tbForestInertia* m = &a->inertia;
+    tb_free_contact_whiten(&m->forest, m->LD, m->inverse, body[k], rows->nnz, B + k * TB_BODY_DOFS);
   }
   tb_free_contact_square(bodies, B, s->p->R ? s->p->R + s->p->block[i].row : none, A);
 }
@@ -110,8 +111,8 @@ static bool allocate(tbArena* arena, tbFreeContacts* f) {
 
 bool tb_free_contacts_start(const tbActiveState* s, tbArena* arena, tbFreeContacts* f, int* place,
                             tbReal** rows) {
-  int n = s->p->nblock;
-  *f = (tbFreeContacts){.end = TB_ARENA_NEW(arena, int, COLOURS), .nothing = s->a->forest.n};
+  int n = s->p->nblock, nv = s->a->inertia.forest.n;
+  *f = (tbFreeContacts){.end = TB_ARENA_NEW(arena, int, COLOURS), .nothing = nv};
   if (!f->end || !find_colours(s, arena, f, place) || !allocate(arena, f)) return false;
   enum { A = D * TB_PAIR_DOFS, SIZE = A + D * D };
   tbReal* B = tb_arena_alloc(arena, sizeof(tbReal) * SIZE * ((size_t)f->count + 1));

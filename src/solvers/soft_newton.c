@@ -258,8 +258,8 @@ static bool build_system(Newton* n, tbArena* arena) {
     const tbSoftBlock* block = &p->block[b];
     rows[b] = (tbRows){block->dim, block->nnz, block->col, block->J};
   }
-  return tb_velocity_build(&n->system, arena, p->forest, p->LD, p->inverse, p->nblock, rows,
-                           n->place);
+  tbForestInertia inertia = {.forest = p->forest, .LD = p->LD, .inverse = p->inverse};
+  return tb_velocity_build(&n->system, arena, &inertia, p->nblock, rows, n->place);
 }
 
 // Residuals and M (a - a_smooth) from the current point.

@@ -26,7 +26,16 @@ typedef struct {
   int first, end;
 } tbRange;
 
-// The same by nodes: each node that moves the block, in order of elimination, with all its dofs.
+// The inertia of a kinematic forest.
+typedef struct {
+  tbForest forest;
+  const tbReal* M;             // where it is needed: dense factors and impulse space
+  const tbReal *LD, *inverse;  // its factor L^T D L, and 1/D
+  int ntree;                   // the trees that rows move, where whole ones are: likewise
+  const tbRange* tree;
+} tbForestInertia;
+
+// Rows of a block by nodes: each node that moves it, in order of elimination, with all its dofs.
 typedef struct {
   int dim, width, nnode;
   int bodies;  // of a contact of three rows on one free body or two: how many; 0: anything else
@@ -59,14 +68,14 @@ int tb_rows_only_entry(const tbRows* rows);
 
 // Build the system of some blocks. `place` has an entry per dof of the forest, all -1; entries of
 // the dofs used here are taken until tb_velocity_release. False: out of memory.
-bool tb_velocity_build(tbVelocity* system, tbArena* arena, tbForest forest, const tbReal* LD,
-                       const tbReal* inverse, int nblock, const tbRows* block, int* place);
+bool tb_velocity_build(tbVelocity* system, tbArena* arena, const tbForestInertia* inertia,
+                       int nblock, const tbRows* block, int* place);
 void tb_velocity_release(tbVelocity* system);
 
 // The same in two steps, for what may be solved without factors: only the dofs at first, then, once
 // it is needed, the rest, from the same arena.
-bool tb_velocity_list(tbVelocity* system, tbArena* arena, tbForest forest, const tbReal* LD,
-                      const tbReal* inverse, int nblock, const tbRows* block, int* place);
+bool tb_velocity_list(tbVelocity* system, tbArena* arena, const tbForestInertia* inertia,
+                      int nblock, const tbRows* block, int* place);
 bool tb_velocity_finish(tbVelocity* system);
 
 // Operations of a factor; an estimate while the system is not finished.

@@ -378,13 +378,13 @@ static bool fill_base(tbVelocity* s, Builder* b, const int* node_at) {
 
 // ---- all of it ---------------------------------------------------------------------------------
 
-bool tb_velocity_list(tbVelocity* s, tbArena* arena, tbForest forest, const tbReal* LD,
-                      const tbReal* inverse, int nblock, const tbRows* block, int* place) {
+bool tb_velocity_list(tbVelocity* s, tbArena* arena, const tbForestInertia* inertia, int nblock,
+                      const tbRows* block, int* place) {
   Builder b = {.arena = arena};
   *s = (tbVelocity){.arena = arena,
-                    .forest = forest,
-                    .LD = LD,
-                    .inverse = inverse,
+                    .forest = inertia->forest,
+                    .LD = inertia->LD,
+                    .inverse = inertia->inverse,
                     .nblock = nblock,
                     .block = block,
                     .place = place};
@@ -416,10 +416,9 @@ bool tb_velocity_finish(tbVelocity* s) {
   return fill_base(s, &b, node_at);
 }
 
-bool tb_velocity_build(tbVelocity* s, tbArena* arena, tbForest forest, const tbReal* LD,
-                       const tbReal* inverse, int nblock, const tbRows* block, int* place) {
-  return tb_velocity_list(s, arena, forest, LD, inverse, nblock, block, place) &&
-         tb_velocity_finish(s);
+bool tb_velocity_build(tbVelocity* s, tbArena* arena, const tbForestInertia* inertia, int nblock,
+                       const tbRows* block, int* place) {
+  return tb_velocity_list(s, arena, inertia, nblock, block, place) && tb_velocity_finish(s);
 }
 
 double tb_velocity_work(const tbVelocity* s) {

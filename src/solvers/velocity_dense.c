@@ -105,26 +105,28 @@ static bool sort_trees(struct tbVelocityDense* w, tbArena* arena, int ntree, con
   return true;
 }
 
-bool tb_velocity_build_dense(tbVelocity* s, tbArena* arena, tbForest forest, const tbReal* M,
-                             const tbReal* LD, const tbReal* inverse, int ntree,
-                             const tbRange* tree, int nblock, const tbRows* block) {
-  *s = (tbVelocity){
-      .forest = forest, .LD = LD, .inverse = inverse, .nblock = nblock, .block = block};
+bool tb_velocity_build_dense(tbVelocity* s, tbArena* arena, const tbForestInertia* inertia,
+                             int nblock, const tbRows* block) {
+  *s = (tbVelocity){.forest = inertia->forest,
+                    .LD = inertia->LD,
+                    .inverse = inertia->inverse,
+                    .nblock = nblock,
+                    .block = block};
   s->dense = TB_ARENA_NEW(arena, struct tbVelocityDense, 1);
   if (!s->dense) return false;
   struct tbVelocityDense* w = s->dense;
   int entries = 0;
-  if (!sort_trees(w, arena, ntree, tree)) return false;
+  if (!sort_trees(w, arena, inertia->ntree, inertia->tree)) return false;
   for (int i = 0; i < nblock; i++) entries += block[i].nnz;
   s->size = w->n;
   if (!allocate(s, arena, entries)) return false;
-  for (int t = 0, at = 0; t < ntree; t++) {
+  for (int t = 0, at = 0; t < w->ntree; t++) {
     for (int k = w->tree[t].first; k < w->tree[t].end; k++, at++) {
       s->dof[at] = k;
       s->place[k] = at;
     }
   }
-  fill_base(s, M);
+  fill_base(s, inertia->M);
   return fill_rows(s, arena, entries);
 }
 

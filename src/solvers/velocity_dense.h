@@ -33,10 +33,9 @@ struct tbVelocityDense {
   bool exchanged;  // the factor has row exchanges: it is in `copy`
 };
 
-// As tb_velocity_build, over whole trees: `tree` lists those that the blocks move.
-bool tb_velocity_build_dense(tbVelocity* system, tbArena* arena, tbForest forest, const tbReal* M,
-                             const tbReal* LD, const tbReal* inverse, int ntree,
-                             const tbRange* tree, int nblock, const tbRows* block);
+// As tb_velocity_build, over whole trees: those that the blocks move.
+bool tb_velocity_build_dense(tbVelocity* system, tbArena* arena, const tbForestInertia* inertia,
+                             int nblock, const tbRows* block);
 
 // What tb_velocity_mul and the others do for such a system.
 void tb_velocity_dense_mul(const tbVelocity* system, int block, const tbReal* x, tbReal* out);

@@ -60,17 +60,17 @@ bool tb_rigid_wants_digits(const tbOption* opt) {
 // ---- where impulses lead to --------------------------------------------------------------------
 
 // The velocity after an island's impulses: every island has its own dofs.
-static void apply_impulses(const Fast* f, const tbActive* active, tbIsland* island) {
+static void apply_impulses(const Fast* f, const tbForestInertia* inertia, tbIsland* island) {
   const tbRigidStep* step = f->step;
-  for (int t = 0; t < active->ntree; t++) {
-    int first = active->tree[t].first, end = active->tree[t].end;
+  for (int t = 0; t < inertia->ntree; t++) {
+    int first = inertia->tree[t].first, end = inertia->tree[t].end;
     memset(step->impulse + first, 0, sizeof(tbReal) * (size_t)(end - first));
   }
   tb_gather_island(f->constraints, island, step->impulse);
-  for (int t = 0; t < active->ntree; t++) {
-    int first = active->tree[t].first, end = active->tree[t].end;
+  for (int t = 0; t < inertia->ntree; t++) {
+    int first = inertia->tree[t].first, end = inertia->tree[t].end;
     memcpy(step->v_next + first, step->impulse + first, sizeof(tbReal) * (size_t)(end - first));
-    tb_ltdl_solve_range(active->forest, active->LD, active->inverse, step->v_next, first, end);
+    tb_ltdl_solve_range(inertia->forest, inertia->LD, inertia->inverse, step->v_next, first, end);
     for (int k = first; k < end; k++) step->v_next[k] += step->v_free[k];
   }
   island->applied = 1;
@@ -82,7 +82,7 @@ static bool judge_applied(const Fast* f, const tbActive* active, tbIsland* islan
   const tbProblem* p = &island->problem;
   tbReal* sigma = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)p->n);
   if (!sigma) return false;
-  apply_impulses(f, active, island);
+  apply_impulses(f, &active->inertia, island);
   tb_assembled_velocity(f->constraints, island, f->step->v_free, f->step->v_next, sigma);
   info->residual = tb_residual(p, active->law, island->lambda, sigma);
   info->residual_exact = active->law == TB_LAW_NCP
@@ -165,8 +165,7 @@ static bool solve_few(const Fast* f, tbActive active, int dofs, tbRows* rows, tb
   tbVelocity system;
   active.system = &system;
   list_rows(f, island, false, rows);
-  if (!tb_velocity_build_dense(&system, arena, active.forest, active.M, active.LD, active.inverse,
-                               active.ntree, active.tree, active.p->nblock, active.block) ||
+  if (!tb_velocity_build_dense(&system, arena, &active.inertia, active.p->nblock, active.block) ||
       !tb_active_solve(&active, arena, island->sigma, island->lambda, info)) {
     return false;
   }
@@ -205,8 +204,8 @@ static bool solve_many(const Fast* f, tbActive active, const tbIsland* island, t
     active.tried = true;
   }
   tbVelocity system;
-  if (!tb_velocity_list(&system, arena, active.forest, active.LD, active.inverse, active.p->nblock,
-                        active.block, f->place)) {
+  if (!tb_velocity_list(&system, arena, &active.inertia, active.p->nblock, active.block,
+                        f->place)) {
     return false;
   }
   active.system = &system;
@@ -221,6 +220,7 @@ static bool solve_many(const Fast* f, tbActive active, const tbIsland* island, t
 static bool list_trees(const Fast* f, tbArena* arena, tbActive* active) {
   const tbModel* m = f->step->m;
   tbRange* tree = tb_arena_alloc(arena, sizeof(tbRange) * (size_t)(m->ntree + 1));
+  int count = 0;
   if (!tree) return false;
   for (int i = 0; i < active->p->nblock; i++) {
     const tbRows* rows = &active->block[i];
@@ -228,16 +228,17 @@ static bool list_trees(const Fast* f, tbArena* arena, tbActive* active) {
       int id = m->dof_treeid[rows->col[k]], first = m->tree_dofadr[id];
       int end = first + m->tree_dofnum[id];
       if (f->place[first] < 0) {
-        f->place[first] = active->ntree;
-        tree[active->ntree++] = (tbRange){first, end};
+        f->place[first] = count;
+        tree[count++] = (tbRange){first, end};
       }
       // On to the next tree; most rows move one.
       if (rows->col[rows->nnz - 1] < end) break;
       while (rows->col[k + 1] < end) k++;
     }
   }
-  for (int t = 0; t < active->ntree; t++) f->place[tree[t].first] = -1;
-  active->tree = tree;
+  for (int t = 0; t < count; t++) f->place[tree[t].first] = -1;
+  active->inertia.ntree = count;
+  active->inertia.tree = tree;
   return true;
 }
 
@@ -275,12 +276,18 @@ static bool inherit(const Fast* f, const tbIsland* island, tbArena* arena, tbAct
 
 // Whether an island is of free bodies, and enough of them that what they do not share outweighs the
 // bookkeeping of sparse factors.
-static bool loose_bodies(const tbActive* active, int dofs) {
+static bool loose_bodies(const tbForestInertia* inertia, int dofs) {
   enum { BODY = 6, LEAST = 24 };
-  for (int t = 0; t < active->ntree; t++) {
-    if (active->tree[t].end - active->tree[t].first > BODY) return false;
+  for (int t = 0; t < inertia->ntree; t++) {
+    if (inertia->tree[t].end - inertia->tree[t].first > BODY) return false;
   }
   return dofs > LEAST;
+}
+
+static int count_dofs(const tbForestInertia* inertia) {
+  int dofs = 0;
+  for (int t = 0; t < inertia->ntree; t++) dofs += inertia->tree[t].end - inertia->tree[t].first;
+  return dofs;
 }
 
 // By the form that fits. False: out of memory.
@@ -292,20 +299,19 @@ static bool solve_island(const Fast* f, tbIsland* island, tbArena* arena, tbSolv
   tbActive active = {
       .p = &island->problem,
       .block = rows,
-      .forest = tb_forest(f->step->m),
-      .LD = f->step->factor.LD,
-      .inverse = f->step->factor.inverse,
-      .M = f->step->factor.H,
+      .inertia = {.forest = tb_forest(f->step->m),
+                  .M = f->step->factor.H,
+                  .LD = f->step->factor.LD,
+                  .inverse = f->step->factor.inverse},
       .rho = island->rho,
       .law = opt->law == TB_LAW_CCP ? TB_LAW_CCP : TB_LAW_NCP,
       .tolerance = opt->solve_tolerance,
       .max_iter = opt->solve_iterations < MOST_FAST ? opt->solve_iterations : MOST_FAST};
   if ((int)active.law == opt->law && !isnan(island->measure)) active.measure = &island->measure;
   if (!inherit(f, island, arena, &active) || !list_trees(f, arena, &active)) return false;
-  int dofs = 0;
-  for (int t = 0; t < active.ntree; t++) dofs += active.tree[t].end - active.tree[t].first;
+  int dofs = count_dofs(&active.inertia);
   active.few = dofs <= TB_SOFT_DENSE;
-  bool ok = active.few && !loose_bodies(&active, dofs)
+  bool ok = active.few && !loose_bodies(&active.inertia, dofs)
                 ? solve_few(f, active, dofs, rows, island, arena, info)
                 : solve_many(f, active, island, arena, info);
   if (!ok || info->status != TB_SOLVE_CONVERGED || island->applied) return ok;

@@ -14,6 +14,7 @@ typedef struct {
   tbArena arena;
   tbForest forest;
   tbReal LD[NV * 6], inverse[NV];
+  tbForestInertia inertia;
   int adr[NV], nnz[NV], col[NV * 6], place[NV];
   tbBlock block[MOST];
   tbRows rows[MOST];
@@ -45,6 +46,7 @@ static void make_bodies(Case* c, tbRng* rng, double decades) {
   }
   c->forest = (tbForest){NV, c->adr, c->nnz, c->col, NULL};
   assert_int_equal(tb_ltdl_factor(c->forest, c->LD, c->inverse, 0), -1);
+  c->inertia = (tbForestInertia){.forest = c->forest, .LD = c->LD, .inverse = c->inverse};
 }
 
 // G = J M^-1 J^T, column by column.
@@ -108,13 +110,10 @@ static Case* case_new(tbRng* rng, int nblock, double decades, bool mixed, double
   for (int k = 0; k < c->p.n; k++) c->g[k] = tb_rng_normal(rng);
   fill_delassus(c);
   for (int k = 0; k < c->p.n; k++) c->R[k] = compliance * c->rho[k];
-  assert_true(tb_velocity_build(&c->system, &c->arena, c->forest, c->LD, c->inverse, nblock,
-                                c->rows, c->place));
+  assert_true(tb_velocity_build(&c->system, &c->arena, &c->inertia, nblock, c->rows, c->place));
   c->active = (tbActive){.p = &c->p,
                          .block = c->rows,
-                         .forest = c->forest,
-                         .LD = c->LD,
-                         .inverse = c->inverse,
+                         .inertia = c->inertia,
                          .system = &c->system,
                          .rho = c->rho,
                          .law = TB_LAW_NCP,
@@ -290,8 +289,7 @@ static void repeated_contacts_are_no_obstacle(void** state) {
     }
     fill_delassus(c);
     tb_velocity_release(&c->system);
-    assert_true(tb_velocity_build(&c->system, &c->arena, c->forest, c->LD, c->inverse, 24, c->rows,
-                                  c->place));
+    assert_true(tb_velocity_build(&c->system, &c->arena, &c->inertia, 24, c->rows, c->place));
     tbReal lambda[ROWS], sigma[ROWS];
     tbSolveInfo info;
     assert_true(solve(c, lambda, &info) <= 1e-6);

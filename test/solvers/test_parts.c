@@ -15,6 +15,7 @@ typedef struct {
   tbArena arena;
   tbForest forest;
   tbReal LD[NV * 6], inverse[NV];
+  tbForestInertia inertia;
   int adr[NV], nnz[NV], col[NV * 6], place[NV];
   tbBlock block[MOST];
   tbRows rows[MOST];
@@ -44,6 +45,7 @@ static void make_bodies(Case* c, tbRng* rng, double decades) {
   }
   c->forest = (tbForest){.n = NV, .rowadr = c->adr, .rownnz = c->nnz, .colind = c->col};
   assert_int_equal(tb_ltdl_factor(c->forest, c->LD, c->inverse, 0), -1);
+  c->inertia = (tbForestInertia){.forest = c->forest, .LD = c->LD, .inverse = c->inverse};
 }
 
 static void add_contact(Case* c, tbRng* rng, int a, int b, double mu) {
@@ -85,10 +87,9 @@ static Case* case_new(tbRng* rng, int width, bool hub, double mu, double complia
     }
   }
   c->p.R = compliance > 0 ? c->R : NULL;
-  assert_true(tb_velocity_build(&c->system, &c->arena, c->forest, c->LD, c->inverse, c->p.nblock,
-                                c->rows, c->place));
-  c->active = (tbActive){.p = &c->p, .block = c->rows, .forest = c->forest, .LD = c->LD};
-  c->active.inverse = c->inverse;
+  assert_true(
+      tb_velocity_build(&c->system, &c->arena, &c->inertia, c->p.nblock, c->rows, c->place));
+  c->active = (tbActive){.p = &c->p, .block = c->rows, .inertia = c->inertia};
   c->active.system = &c->system;
   c->active.rho = c->rho;
   c->active.law = TB_LAW_NCP;

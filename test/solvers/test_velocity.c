@@ -13,6 +13,7 @@ typedef struct {
   int parent[MOST], adr[MOST], nnz[MOST], col[MOST * MOST], place[MOST];
   tbReal LD[MOST * MOST], inverse[MOST], M[MOST * MOST];
   tbForest forest;
+  tbForestInertia inertia;
   tbRows rows[BLOCKS];
   int support[BLOCKS][MOST];
   tbReal J[BLOCKS][6 * MOST], W[BLOCKS][36];
@@ -43,6 +44,7 @@ static void make_forest(Case* c, tbRng* rng, int n, bool bodies) {
     }
   }
   c->forest = (tbForest){.n = n, .rowadr = c->adr, .rownnz = c->nnz, .colind = c->col};
+  c->inertia = (tbForestInertia){.forest = c->forest, .LD = c->LD, .inverse = c->inverse};
 }
 
 // A block that moves the chains of two dofs, with a symmetric positive weight.
@@ -144,8 +146,7 @@ static void finished_is_built(void** state) {
     for (int lazy = 0; lazy < 2; lazy++) {
       tbVelocity* s = &system[lazy];
       if (lazy) {
-        assert_true(tb_velocity_list(s, &c->arena, c->forest, c->LD, c->inverse, c->nblock, c->rows,
-                                     c->place));
+        assert_true(tb_velocity_list(s, &c->arena, &c->inertia, c->nblock, c->rows, c->place));
         check_listed(c, s);
         // M^-1 needs no factor: over the dofs of the system, those outside are zero or gone.
         tbReal listed[MOST] = {0}, whole[MOST];
@@ -159,8 +160,7 @@ static void finished_is_built(void** state) {
         const tbNodeRows* rows = s->rows;
         assert_true(tb_velocity_finish(s) && s->rows == rows);
       } else {
-        assert_true(tb_velocity_build(s, &c->arena, c->forest, c->LD, c->inverse, c->nblock,
-                                      c->rows, c->place));
+        assert_true(tb_velocity_build(s, &c->arena, &c->inertia, c->nblock, c->rows, c->place));
       }
       work[lazy] = tb_velocity_work(s);
       memcpy(x[lazy], b, sizeof b);
@@ -187,8 +187,7 @@ static void work_is_the_count(void** state) {
   for (int trial = 0; trial < 300; trial++) {
     Case* c = case_new(&rng, trial);
     tbVelocity s;
-    assert_true(tb_velocity_build(&s, &c->arena, c->forest, c->LD, c->inverse, c->nblock, c->rows,
-                                  c->place));
+    assert_true(tb_velocity_build(&s, &c->arena, &c->inertia, c->nblock, c->rows, c->place));
     int nodes = s.ldu.nodes, node_of[MOST];
     bool linked[MOST][MOST] = {{false}};
     for (int k = 0; k < nodes; k++) {
@@ -233,8 +232,7 @@ static void memory_may_end(void** state) {
     tbVelocity s;
     tb_arena_init(&arena);
     arena.limit = bytes;
-    bool listed =
-        tb_velocity_list(&s, &arena, c->forest, c->LD, c->inverse, c->nblock, c->rows, c->place);
+    bool listed = tb_velocity_list(&s, &arena, &c->inertia, c->nblock, c->rows, c->place);
     if (listed) {
       refused += !tb_velocity_finish(&s);
       tb_velocity_release(&s);

@@ -93,10 +93,9 @@ static void check_matrix(tbWorld w, tbRng* rng, bool symmetric) {
     const tbConstraint* c = &cs->list[b];
     rows[b] = (tbRows){c->dim, c->nnz, c->col, c->J};
   }
-  tbForest forest = tb_forest(m);
+  tbForestInertia inertia = {.forest = tb_forest(m), .LD = w.d->qLD, .inverse = w.d->qLDiagInv};
   tbVelocity v;
-  assert_true(
-      tb_velocity_build(&v, &arena, forest, w.d->qLD, w.d->qLDiagInv, cs->count, rows, place));
+  assert_true(tb_velocity_build(&v, &arena, &inertia, cs->count, rows, place));
 
   // A right side J^T f, so that dofs outside of the supports do not matter.
   for (int b = 0; b < cs->count; b++) {
@@ -176,7 +175,12 @@ static bool make_case(tbWorld w, Case* c) {
   tbReal* rho = TB_ARENA_NEW(&c->arena, tbReal, c->p->n);
   int* place = TB_ARENA_NEW(&c->arena, int, m->nv);
   c->tree = TB_ARENA_NEW(&c->arena, tbRange, m->ntree);
-  tbForest forest = tb_forest(m);
+  tbForestInertia inertia = {.forest = tb_forest(m),
+                             .M = factor.H,
+                             .LD = factor.LD,
+                             .inverse = factor.inverse,
+                             .ntree = m->ntree,
+                             .tree = c->tree};
   for (int i = 0; i < m->nv; i++) place[i] = -1;
   for (int t = 0; t < m->ntree; t++) {
     // In any order.
@@ -187,27 +191,16 @@ static bool make_case(tbWorld w, Case* c) {
     rows[b] = (tbRows){k->dim, k->nnz, k->col, k->J};
     tbReal* half = TB_ARENA_NEW(&c->arena, tbReal, k->dim * k->nnz);
     memcpy(half, k->J, sizeof(tbReal) * (size_t)(k->dim * k->nnz));
-    tb_ltdl_half_solve_support(forest, factor.LD, factor.inverse, k->col, k->nnz, half, k->nnz,
-                               k->dim);
+    tb_ltdl_half_solve_support(inertia.forest, factor.LD, factor.inverse, k->col, k->nnz, half,
+                               k->nnz, k->dim);
     for (int r = 0; r < k->dim; r++, row++) {
       for (int j = 0; j < k->nnz; j++) rho[row] += half[r * k->nnz + j] * half[r * k->nnz + j];
     }
   }
-  assert_true(tb_velocity_build(&c->system, &c->arena, forest, factor.LD, factor.inverse, cs->count,
-                                rows, place));
-  assert_true(tb_velocity_build_dense(&c->whole, &c->arena, forest, factor.H, factor.LD,
-                                      factor.inverse, m->ntree, c->tree, cs->count, rows));
-  c->a = (tbActive){.p = c->p,
-                    .block = rows,
-                    .forest = forest,
-                    .LD = factor.LD,
-                    .inverse = factor.inverse,
-                    .M = factor.H,
-                    .ntree = m->ntree,
-                    .tree = c->tree,
-                    .rho = rho,
-                    .tolerance = 1e-8,
-                    .max_iter = 200};
+  assert_true(tb_velocity_build(&c->system, &c->arena, &inertia, cs->count, rows, place));
+  assert_true(tb_velocity_build_dense(&c->whole, &c->arena, &inertia, cs->count, rows));
+  c->a = (tbActive){
+      .p = c->p, .block = rows, .inertia = inertia, .rho = rho, .tolerance = 1e-8, .max_iter = 200};
   return true;
 }
 
@@ -430,7 +423,7 @@ static void check_reduced(Case* c, const tbTwists* twists, tbRng* rng) {
   double near = 1e-8 * (speed + tall);
 
   // J J^T of what is left.
-  int size = reduced.small.forest.n;
+  int size = reduced.small.inertia.forest.n;
   tbReal* y = TB_ARENA_NEW(&c->arena, tbReal, size + 1);
   for (int k = 0; k < left->nblock; k++) {
     const tbRows* rows = &reduced.small.block[k];
