@@ -95,23 +95,30 @@ tbProblem* tb_problem_create_dense(int nblock, const tbBlock* block, const tbRea
 
 // ---- sparse ------------------------------------------------------------------------------------
 
-static tbResult check_csr(const char* name, int rows, int columns, const int* start,
-                          const int* column, const tbReal* value, tbError* error) {
-  if (!start || start[0] != 0) {
+// A matrix by its rows: entries start[r] to start[r + 1] - 1 are those of row r.
+typedef struct {
+  const int *start, *column;
+  const tbReal* value;
+} Csr;
+
+static tbResult check_csr(const char* name, int rows, int columns, Csr m, tbError* error) {
+  if (!m.start || m.start[0] != 0) {
     return tb_fail(error, TB_ERROR_ARGUMENT, "%s: row pointers must start with 0", name);
   }
   for (int r = 0; r < rows; r++) {
-    if (start[r + 1] < start[r] || (start[r + 1] > start[r] && (!column || !value))) {
+    int begin = m.start[r], end = m.start[r + 1];
+    if (end < begin || (end > begin && (!m.column || !m.value))) {
       return tb_fail(error, TB_ERROR_ARGUMENT, "%s: row %d has no valid entries", name, r);
     }
-    for (int k = start[r]; k < start[r + 1]; k++) {
-      if (column[k] < 0 || column[k] >= columns) {
-        return tb_fail(error, TB_ERROR_ARGUMENT, "%s: row %d has column %d of %d", name, r,
-                       column[k], columns);
+    for (int k = begin; k < end; k++) {
+      int column = m.column[k];
+      if (column < 0 || column >= columns) {
+        return tb_fail(error, TB_ERROR_ARGUMENT, "%s: row %d has column %d of %d", name, r, column,
+                       columns);
       }
-      if (!isfinite(value[k])) {
+      if (!isfinite(m.value[k])) {
         return tb_fail(error, TB_ERROR_ARGUMENT, "%s: row %d column %d is not finite", name, r,
-                       column[k]);
+                       column);
       }
     }
   }
@@ -124,14 +131,13 @@ static int compare_int(const void* a, const void* b) {
 }
 
 // The block columns of block row i, ascending, the diagonal included; returns their number.
-static int row_pattern(const tbProblem* p, int i, const int* block_of, const int* start,
-                       const int* column, int* mark, int* out) {
+static int row_pattern(const tbProblem* p, int i, const int* block_of, Csr G, int* mark, int* out) {
   int count = 0;
   mark[i] = i + 1;
   out[count++] = i;
   for (int r = p->block[i].row; r < p->block[i].row + p->block[i].dim; r++) {
-    for (int k = start[r]; k < start[r + 1]; k++) {
-      int j = block_of[column[k]];
+    for (int k = G.start[r]; k < G.start[r + 1]; k++) {
+      int j = block_of[G.column[k]];
       if (mark[j] == i + 1) continue;
       mark[j] = i + 1;
       out[count++] = j;
@@ -141,7 +147,7 @@ static int row_pattern(const tbProblem* p, int i, const int* block_of, const int
   return count;
 }
 
-static void fill_bsr(Owned* owned, const int* start, const int* column, const tbReal* value) {
+static void fill_bsr(Owned* owned, Csr G) {
   tbProblem* p = &owned->problem;
   size_t nb = (size_t)p->nblock;
   int* block_of = TB_ARENA_NEW(&owned->arena, int, p->n);
@@ -157,7 +163,7 @@ static void fill_bsr(Owned* owned, const int* start, const int* column, const tb
   // Count, then fill.
   long long values = 0;
   for (int i = 0; i < p->nblock; i++) {
-    int count = row_pattern(p, i, block_of, start, column, mark, pattern);
+    int count = row_pattern(p, i, block_of, G, mark, pattern);
     block_start[i + 1] = block_start[i] + count;
     for (int k = 0; k < count; k++) values += p->block[i].dim * p->block[pattern[k]].dim;
   }
@@ -173,7 +179,7 @@ static void fill_bsr(Owned* owned, const int* start, const int* column, const tb
   int offset = 0;
   for (int i = 0; i < p->nblock; i++) {
     const tbBlock* b = &p->block[i];
-    int count = row_pattern(p, i, block_of, start, column, mark, pattern);
+    int count = row_pattern(p, i, block_of, G, mark, pattern);
     for (int k = 0; k < count; k++) {
       block_column[block_start[i] + k] = pattern[k];
       block_offset[block_start[i] + k] = offset;
@@ -181,10 +187,10 @@ static void fill_bsr(Owned* owned, const int* start, const int* column, const tb
       offset += b->dim * p->block[pattern[k]].dim;
     }
     for (int r = 0; r < b->dim; r++) {
-      for (int k = start[b->row + r]; k < start[b->row + r + 1]; k++) {
-        int j = block_of[column[k]];
+      for (int k = G.start[b->row + r]; k < G.start[b->row + r + 1]; k++) {
+        int j = block_of[G.column[k]];
         const tbBlock* bj = &p->block[j];
-        block_value[where[j] + r * bj->dim + column[k] - bj->row] += value[k];
+        block_value[where[j] + r * bj->dim + G.column[k] - bj->row] += G.value[k];
       }
     }
   }
@@ -211,15 +217,16 @@ static tbResult check_rows(const tbProblem* p, tbError* error) {
 tbProblem* tb_problem_create_csr(int nblock, const tbBlock* block, const int* row_start,
                                  const int* column, const tbReal* value, const tbReal* R,
                                  const tbReal* g, tbError* error) {
+  Csr G = {row_start, column, value};
   Owned* owned = create_with_velocity(nblock, block, R, g, error);
   if (!owned) return NULL;
+  int n = owned->problem.n;
   if (!owned->arena.failed &&
-      (check_rows(&owned->problem, error) != TB_OK ||
-       check_csr("G", owned->problem.n, owned->problem.n, row_start, column, value, error))) {
+      (check_rows(&owned->problem, error) != TB_OK || check_csr("G", n, n, G, error) != TB_OK)) {
     tb_problem_free(&owned->problem);
     return NULL;
   }
-  if (!owned->arena.failed) fill_bsr(owned, row_start, column, value);
+  if (!owned->arena.failed) fill_bsr(owned, G);
   return finish(owned, error);
 }
 
@@ -239,7 +246,7 @@ static int find_root(int* parent, int i) {
   return i;
 }
 
-static void find_parts(tbArena* arena, int nv, const int* start, const int* column, Parts* parts) {
+static void find_parts(tbArena* arena, int nv, Csr M, Parts* parts) {
   int* parent = TB_ARENA_NEW(arena, int, nv);
   parts->part = TB_ARENA_NEW(arena, int, nv);
   parts->place = TB_ARENA_NEW(arena, int, nv);
@@ -250,8 +257,8 @@ static void find_parts(tbArena* arena, int nv, const int* start, const int* colu
   if (arena->failed) return;
   for (int i = 0; i < nv; i++) parent[i] = i;
   for (int i = 0; i < nv; i++) {
-    for (int k = start[i]; k < start[i + 1]; k++) {
-      int a = find_root(parent, i), b = find_root(parent, column[k]);
+    for (int k = M.start[i]; k < M.start[i + 1]; k++) {
+      int a = find_root(parent, i), b = find_root(parent, M.column[k]);
       if (a < b) {
         parent[b] = a;
       } else {
@@ -274,97 +281,123 @@ static void find_parts(tbArena* arena, int nv, const int* start, const int* colu
   }
 }
 
-static tbResult factor_parts(int nv, const int* start, const int* column, const tbReal* value,
-                             Parts* parts, tbError* error) {
+// Of an entry, and of the diagonal: by how much two entries of M may differ that mirror each other.
+static const tbReal ASYMMETRY = 1e-6, ASYMMETRY_OF_DIAGONAL = 1e-12;
+
+static bool is_symmetric(int n, const tbReal* A) {
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < i; j++) {
+      tbReal a = A[i * n + j], b = A[j * n + i];
+      tbReal diagonal = fmax(fabs(A[i * n + i]), fabs(A[j * n + j]));
+      if (fabs(a - b) > ASYMMETRY * fmax(fabs(a), fabs(b)) &&
+          fabs(a - b) > ASYMMETRY_OF_DIAGONAL * diagonal) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+// A = L L^T in place, L below the diagonal. False: A is not positive definite.
+static bool factor_part(int n, tbReal* L) {
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j <= i; j++) {
+      tbReal sum = L[i * n + j];
+      for (int k = 0; k < j; k++) sum -= L[i * n + k] * L[j * n + k];
+      if (i == j && !(sum > 0)) return false;
+      L[i * n + j] = i == j ? sqrt(sum) : sum / L[j * n + j];
+    }
+  }
+  return true;
+}
+
+static tbResult factor_parts(int nv, Csr M, Parts* parts, tbError* error) {
   for (int i = 0; i < nv; i++) {
     int part = parts->part[i], size = parts->size[part];
     tbReal* row = parts->factor + parts->offset[part] + (size_t)parts->place[i] * (size_t)size;
-    for (int k = start[i]; k < start[i + 1]; k++) row[parts->place[column[k]]] += value[k];
+    for (int k = M.start[i]; k < M.start[i + 1]; k++) row[parts->place[M.column[k]]] += M.value[k];
   }
   for (int part = 0; part < parts->count; part++) {
     int size = parts->size[part];
     tbReal* L = parts->factor + parts->offset[part];
-    for (int i = 0; i < size; i++) {
-      for (int j = 0; j < i; j++) {
-        tbReal a = L[i * size + j], b = L[j * size + i];
-        if (fabs(a - b) > 1e-6 * fmax(fabs(a), fabs(b)) &&
-            fabs(a - b) > 1e-12 * fmax(fabs(L[i * size + i]), fabs(L[j * size + j]))) {
-          return tb_fail(error, TB_ERROR_ARGUMENT, "M is not symmetric");
-        }
-      }
-    }
-    for (int i = 0; i < size; i++) {
-      for (int j = 0; j <= i; j++) {
-        tbReal sum = L[i * size + j];
-        for (int k = 0; k < j; k++) sum -= L[i * size + k] * L[j * size + k];
-        if (i == j && !(sum > 0)) {
-          return tb_fail(error, TB_ERROR_ARGUMENT, "M is not positive definite");
-        }
-        L[i * size + j] = i == j ? sqrt(sum) : sum / L[j * size + j];
-      }
+    if (!is_symmetric(size, L)) return tb_fail(error, TB_ERROR_ARGUMENT, "M is not symmetric");
+    if (!factor_part(size, L)) {
+      return tb_fail(error, TB_ERROR_ARGUMENT, "M is not positive definite");
     }
   }
   return TB_OK;
 }
 
-// Row r of B = J L^-T: on each part that the row touches, solve L y = J_r^T.
-static int whiten_row(const Parts* parts, int begin, int end, const int* column,
-                      const tbReal* value, int mark, int* marks, tbReal* scratch, int* touched,
-                      int* out_column, tbReal* out_value) {
-  int count = 0, filled = 0;
-  for (int k = begin; k < end; k++) {
-    int part = parts->part[column[k]];
-    if (marks[part] != mark) {
-      marks[part] = mark;
-      touched[count++] = part;
+// One row of B, by dof.
+typedef struct {
+  tbReal* value;  // on the parts that it touches
+  int *touched, ntouched;
+  bool* is_touched;  // by part
+} WhiteRow;
+
+// Row r of B = J L^-T: on each part that the row touches, solve L y = J_r^T. Returns the number of
+// its entries.
+static int whiten_row(const Parts* parts, Csr J, int r, WhiteRow* row) {
+  int filled = 0;
+  for (int t = 0; t < row->ntouched; t++) row->is_touched[row->touched[t]] = false;
+  row->ntouched = 0;
+  for (int k = J.start[r]; k < J.start[r + 1]; k++) {
+    int part = parts->part[J.column[k]];
+    if (!row->is_touched[part]) {
+      row->is_touched[part] = true;
+      row->touched[row->ntouched++] = part;
       for (int m = parts->member_start[part]; m < parts->member_start[part + 1]; m++) {
-        scratch[parts->member[m]] = 0;
+        row->value[parts->member[m]] = 0;
       }
     }
-    scratch[column[k]] += value[k];
+    row->value[J.column[k]] += J.value[k];
   }
-  for (int t = 0; t < count; t++) {
-    int part = touched[t], size = parts->size[part];
+  for (int t = 0; t < row->ntouched; t++) {
+    int part = row->touched[t], size = parts->size[part];
     const tbReal* L = parts->factor + parts->offset[part];
     const int* member = parts->member + parts->member_start[part];
     for (int i = 0; i < size; i++) {
-      tbReal sum = scratch[member[i]];
-      for (int k = 0; k < i; k++) sum -= L[i * size + k] * scratch[member[k]];
-      scratch[member[i]] = sum / L[i * size + i];
-      if (scratch[member[i]] == 0) continue;
-      if (out_column) out_column[filled] = member[i];
-      filled++;
+      tbReal sum = row->value[member[i]];
+      for (int k = 0; k < i; k++) sum -= L[i * size + k] * row->value[member[k]];
+      row->value[member[i]] = sum / L[i * size + i];
+      filled += row->value[member[i]] != 0;
     }
-  }
-  if (out_column) {
-    qsort(out_column, (size_t)filled, sizeof *out_column, compare_int);
-    for (int k = 0; k < filled; k++) out_value[k] = scratch[out_column[k]];
   }
   return filled;
 }
 
-static tbResult fill_product(Owned* owned, int nv, const Parts* parts, const int* J_start,
-                             const int* J_column, const tbReal* J_value, tbError* error) {
+// Its entries in order.
+static void copy_row(const Parts* parts, const WhiteRow* row, int* column, tbReal* value) {
+  int count = 0;
+  for (int t = 0; t < row->ntouched; t++) {
+    int part = row->touched[t];
+    for (int m = parts->member_start[part]; m < parts->member_start[part + 1]; m++) {
+      if (row->value[parts->member[m]] != 0) column[count++] = parts->member[m];
+    }
+  }
+  qsort(column, (size_t)count, sizeof *column, compare_int);
+  for (int k = 0; k < count; k++) value[k] = row->value[column[k]];
+}
+
+static tbResult fill_product(Owned* owned, int nv, const Parts* parts, Csr J, tbError* error) {
   tbProblem* p = &owned->problem;
   tbArena* arena = &owned->arena;
-  int* marks = TB_ARENA_NEW(arena, int, parts->count);
-  int* touched = TB_ARENA_NEW(arena, int, parts->count);
-  tbReal* scratch = TB_ARENA_NEW(arena, tbReal, nv);
+  WhiteRow row = {.value = TB_ARENA_NEW(arena, tbReal, nv),
+                  .touched = TB_ARENA_NEW(arena, int, parts->count),
+                  .is_touched = TB_ARENA_NEW(arena, bool, parts->count)};
   int* start = TB_ARENA_NEW(arena, int, p->n + 1);
   if (arena->failed) return tb_fail(error, TB_ERROR_MEMORY, "problem: out of memory");
   for (int r = 0; r < p->n; r++) {
-    int count = whiten_row(parts, J_start[r], J_start[r + 1], J_column, J_value, r + 1, marks,
-                           scratch, touched, NULL, NULL);
+    int count = whiten_row(parts, J, r, &row);
     if (start[r] > INT_MAX - count) return tb_fail(error, TB_ERROR_MEMORY, "problem: too large");
     start[r + 1] = start[r] + count;
   }
   int* column = TB_ARENA_NEW(arena, int, start[p->n]);
   tbReal* value = TB_ARENA_NEW(arena, tbReal, start[p->n]);
   if (arena->failed) return tb_fail(error, TB_ERROR_MEMORY, "problem: out of memory");
-  memset(marks, 0, (size_t)parts->count * sizeof *marks);
   for (int r = 0; r < p->n; r++) {
-    whiten_row(parts, J_start[r], J_start[r + 1], J_column, J_value, r + 1, marks, scratch, touched,
-               column + start[r], value + start[r]);
+    whiten_row(parts, J, r, &row);
+    copy_row(parts, &row, column + start[r], value + start[r]);
   }
   p->G.form = TB_DELASSUS_PRODUCT;
   p->G.ncol = nv;
@@ -380,7 +413,7 @@ tbProblem* tb_problem_create_product(int nblock, const tbBlock* block, int ncol,
   Owned* owned = create_with_velocity(nblock, block, R, g, error);
   if (!owned) return NULL;
   tbProblem* p = &owned->problem;
-  if (check_csr("B", p->n, ncol, row_start, column, value, error) != TB_OK) {
+  if (check_csr("B", p->n, ncol, (Csr){row_start, column, value}, error) != TB_OK) {
     tb_problem_free(p);
     return NULL;
   }
@@ -393,39 +426,44 @@ tbProblem* tb_problem_create_product(int nblock, const tbBlock* block, int ncol,
   return finish(owned, error);
 }
 
+// B = J L^-T with M = L L^T, part by part.
+static tbResult fill_whitened(Owned* owned, int nv, Csr M, Csr J, tbError* error) {
+  tbArena* arena = &owned->arena;
+  Parts parts = {0};
+  find_parts(arena, nv, M, &parts);
+  if (!arena->failed) parts.factor = TB_ARENA_NEW(arena, tbReal, parts.offset[parts.count]);
+  if (arena->failed) return tb_fail(error, TB_ERROR_MEMORY, "problem: out of memory");
+  tbResult result = factor_parts(nv, M, &parts, error);
+  return result == TB_OK ? fill_product(owned, nv, &parts, J, error) : result;
+}
+
+static tbResult check_mass(const tbProblem* p, int nv, Csr M, Csr J, const tbReal* v_free,
+                           tbError* error) {
+  tbResult result = check_rows(p, error);
+  if (result == TB_OK && (nv < 0 || (nv && !v_free))) {
+    result = tb_fail(error, TB_ERROR_ARGUMENT, "M: nv = %d, or no free velocity", nv);
+  }
+  if (result == TB_OK) result = check_csr("M", nv, nv, M, error);
+  return result == TB_OK ? check_csr("J", p->n, nv, J, error) : result;
+}
+
 tbProblem* tb_problem_create_mass(int nblock, const tbBlock* block, int nv, const int* M_start,
                                   const int* M_column, const tbReal* M_value, const int* J_start,
                                   const int* J_column, const tbReal* J_value, const tbReal* R,
                                   const tbReal* v_free, const tbReal* gamma, tbError* error) {
+  Csr M = {M_start, M_column, M_value}, J = {J_start, J_column, J_value};
   Owned* owned = create(nblock, block, R, gamma, error);
   if (!owned) return NULL;
   tbProblem* p = &owned->problem;
-  tbResult result = owned->arena.failed ? TB_ERROR_MEMORY : check_rows(p, error);
-  if (result == TB_OK && (nv < 0 || (nv && !v_free))) {
-    result = tb_fail(error, TB_ERROR_ARGUMENT, "M: nv = %d, or no free velocity", nv);
-  }
-  if (result == TB_OK) result = check_csr("M", nv, nv, M_start, M_column, M_value, error);
-  if (result == TB_OK) result = check_csr("J", p->n, nv, J_start, J_column, J_value, error);
-
-  // g = J v_free + gamma.
+  tbResult result = owned->arena.failed ? TB_ERROR_MEMORY : check_mass(p, nv, M, J, v_free, error);
   if (result == TB_OK) {
+    // g = J v_free + gamma.
     tbReal* g = (tbReal*)p->g;
     for (int r = 0; r < p->n; r++) {
-      for (int k = J_start[r]; k < J_start[r + 1]; k++) g[r] += J_value[k] * v_free[J_column[k]];
+      for (int k = J.start[r]; k < J.start[r + 1]; k++) g[r] += J.value[k] * v_free[J.column[k]];
     }
+    result = fill_whitened(owned, nv, M, J, error);
   }
-
-  // B = J L^-T with M = L L^T, part by part.
-  Parts parts = {0};
-  if (result == TB_OK) {
-    find_parts(&owned->arena, nv, M_start, M_column, &parts);
-    if (!owned->arena.failed) {
-      parts.factor = TB_ARENA_NEW(&owned->arena, tbReal, parts.offset[parts.count]);
-    }
-    if (owned->arena.failed) result = tb_fail(error, TB_ERROR_MEMORY, "problem: out of memory");
-  }
-  if (result == TB_OK) result = factor_parts(nv, M_start, M_column, M_value, &parts, error);
-  if (result == TB_OK) result = fill_product(owned, nv, &parts, J_start, J_column, J_value, error);
   if (result != TB_OK) {
     tb_problem_free(p);
     return NULL;

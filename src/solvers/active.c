@@ -1,3 +1,5 @@
+// Newton's method on the active set, the fast path of a step: in which order its parts are tried.
+//
 // With sigma = g + J x + R lambda, x = M^-1 J^T lambda, a contact of the exact law is open
 // (lambda = 0), sticks (sigma = 0) or slides (sigma_N = 0, lambda_T = mu lambda_N u). Which of them
 // follows from the fixed point of Alart and Curnier (1991),

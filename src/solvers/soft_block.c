@@ -1,3 +1,4 @@
+// The soft model's cost of one block, its force (minus the gradient) and its second derivative W.
 #include <math.h>
 #include <string.h>
 
