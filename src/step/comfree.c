@@ -485,7 +485,7 @@ tbResult tb_comfree_velocity(const tbModel* m, tbData* d, tbStepState* state, tb
 
   // Prediction: v_f = v + h H^-1 (tau - b), CF eq. 2.
   tbImplicit what = tb_comfree_implicit(&m->opt);
-  state->stiffened = 0;
+  state->stiffened = state->bears_much = 0;
   if (result == TB_OK) result = tb_implicit_factor(m, d, what, &x.factor);
   if (result == TB_OK && what == TB_IMPLICIT_STIFF) {
     result = tb_tension_stiffen(m, d, state, &x.factor);

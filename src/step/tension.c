@@ -135,14 +135,9 @@ static tbReal usual_acceleration(const tbModel* m) {
   return fmax(10, tb_norm3(m->opt.gravity));
 }
 
-static bool bears_much(const tbModel* m) {
-  tbReal h = m->opt.timestep;
-  return h * h * usual_acceleration(m) * m->tautness > LOOKED_AT;
-}
-
 // Next to nothing for the many models that bear no more than a step resolves.
-static bool may_lack(const tbModel* m, const tbData* d) {
-  if (bears_much(m)) return true;
+static bool may_lack(const tbModel* m, const tbData* d, const tbStepState* state) {
+  if (state->bears_much) return true;
   for (int i = 0; i < 6 * m->neq; i++) {
     if (d->eq_pull[i] != 0) return true;
   }
@@ -168,7 +163,6 @@ static void find_pulls(const tbModel* m, tbData* d, const tbStepState* state, tb
 // What equalities between trees bore. What lies on something turns with it, and its forces along.
 static tbResult keep_ties(const tbModel* m, tbData* d, const tbStepState* state) {
   memset(d->eq_pull, 0, sizeof(tbReal) * 6 * (size_t)m->neq);
-  bool joints = bears_much(m);
   char* lies = TB_ARENA_NEW(&d->work->arena, char, m->nbody);
   if (!lies) return TB_ERROR_MEMORY;
   for (int i = 0; i < d->ncon; i++) {
@@ -184,7 +178,7 @@ static tbResult keep_ties(const tbModel* m, tbData* d, const tbStepState* state)
     if (m->body_treeid[body[0]] == m->body_treeid[body[1]]) continue;
     for (int k = 0; k < 2; k++) {
       bool alone = flies_alone(m, body[k]);
-      if (lies[body[k]] || m->body_treeid[body[k]] < 0 || !(alone || joints)) continue;
+      if (lies[body[k]] || m->body_treeid[body[k]] < 0 || !(alone || state->bears_much)) continue;
       keep(d->eq_pull + 6 * c->id + 3 * k, state->row_force + c->row, k ? -1 : 1,
            alone ? INFINITY : most_borne(m));
     }
@@ -193,7 +187,7 @@ static tbResult keep_ties(const tbModel* m, tbData* d, const tbStepState* state)
 }
 
 tbResult tb_tension_keep(const tbModel* m, tbData* d, const tbStepState* state) {
-  if (bears_much(m)) {
+  if (state->bears_much) {
     find_pulls(m, d, state, d->body_pull);
   } else {
     memset(d->body_pull, 0, sizeof(tbReal) * 3 * (size_t)m->nbody);
@@ -202,7 +196,7 @@ tbResult tb_tension_keep(const tbModel* m, tbData* d, const tbStepState* state) 
 }
 
 tbResult tb_tension_found(const tbModel* m, tbData* d, tbStepState* state, bool* found) {
-  *found = bears_much(m) && !state->pull;
+  *found = state->bears_much && !state->pull;
   for (int i = 0; i < 3 * m->nbody && *found; i++) *found = d->body_pull[i] == 0;
   if (!*found) return TB_OK;
   tbReal* pull = TB_ARENA_NEW(&d->work->arena, tbReal, 3 * (size_t)m->nbody);
@@ -214,8 +208,10 @@ tbResult tb_tension_found(const tbModel* m, tbData* d, tbStepState* state, bool*
 
 tbResult tb_tension_stiffen(const tbModel* m, tbData* d, tbStepState* state,
                             tbInertiaFactor* factor) {
+  tbReal h = m->opt.timestep;
   state->stiffened = 0;
-  if (!may_lack(m, d)) return TB_OK;
+  state->bears_much = h * h * usual_acceleration(m) * m->tautness > LOOKED_AT;
+  if (!may_lack(m, d, state)) return TB_OK;
   tbArena* arena = &d->work->arena;
   Loads x = {.m = m, .d = d, .pull = state->pull ? state->pull : d->body_pull};
   x.force = TB_ARENA_NEW(arena, tbReal, 12 * (size_t)m->nbody);
