@@ -4,16 +4,15 @@
 #define TRIBO_DATA_FIELDS_H_
 
 // The state: what a snapshot must hold so that a simulation goes on as if never interrupted.
-#define TB_DATA_STATE(X)                                                              \
-  X(tbReal, qpos, nq, 1, "", "configuration")                                         \
-  X(tbReal, qvel, nv, 1, "", "velocity")                                              \
-  X(tbReal, act, na, 1, "", "activation")                                             \
-  X(tbReal, mocap_pos, nmocap, 3, "m", "mocap positions")                             \
-  X(tbReal, mocap_quat, nmocap, 4, "", "mocap orientations")                          \
-  X(tbReal, qacc_warmstart, nv, 1, "", "last acceleration, where soft solvers start") \
-  X(int, eq_active, neq, 1, "", "1 if the equality constraint is active")             \
-  X(tbReal, eq_pull, neq, 6, "N", "pull on its two bodies in the last step")          \
-  X(tbReal, body_pull, nbody, 3, "N", "pull on its parent in the last step")          \
+#define TB_DATA_STATE(X)                                                                \
+  X(tbReal, qpos, nq, 1, "", "configuration")                                           \
+  X(tbReal, qvel, nv, 1, "", "velocity")                                                \
+  X(tbReal, act, na, 1, "", "activation")                                               \
+  X(tbReal, mocap_pos, nmocap, 3, "m", "mocap positions")                               \
+  X(tbReal, mocap_quat, nmocap, 4, "", "mocap orientations")                            \
+  X(tbReal, qacc_warmstart, nv, 1, "", "last acceleration, where soft solvers start")   \
+  X(int, eq_active, neq, 1, "", "1 if the equality constraint is active")               \
+  X(tbReal, eq_pull, neq, 6, "N", "pull on its two bodies, where it counts as tension") \
   X(tbReal, userdata, nuserdata, 1, "", "user values")
 
 // What the user sets before a step.

@@ -1,4 +1,4 @@
-// What bodies turn about, and how much they may have to bear there.
+// What bodies turn about, and what they bear there.
 #ifndef TRIBO_DYNAMICS_PIVOT_H_
 #define TRIBO_DYNAMICS_PIVOT_H_
 
@@ -10,8 +10,22 @@ int tb_turns(const tbModel* model, int body);
 // The point about which it does: a joint's anchor, the centre of mass of what flies.
 const tbReal* tb_pivot(const tbModel* model, const tbData* data, int body);
 
-// model->tautness: bounds h^2 S / (a I) of step/tension.h over h^2 for what accelerations of a make
-// joints bear, at qpos0 in `data`. What is tied to another tree may have to bear everything.
-void tb_set_tautness(tbModel* model, const tbData* data);
+// A += load |r| (1 - r r^T / r^2) of the body that turns with `body` (9 per body, world axes), r
+// from its pivot to `point`.
+void tb_bear(const tbModel* model, const tbData* data, int body, tbReal load, const tbReal point[3],
+             tbReal* A);
+
+// All bodies' own weights, and loads[b] (which has what else pulls at body b, and is then what its
+// pivot bears), with `gravity` for the acceleration.
+void tb_bear_weights(const tbModel* model, const tbData* data, tbReal gravity, tbReal* loads,
+                     tbReal* A);
+
+// 1 / inertia against turns about a principal axis (0 to 2) of a body: by its own alone, or as the
+// tree has it at qpos0, whichever is less.
+tbReal tb_yields(const tbModel* model, int body, int axis);
+
+// model->tautness: the most of trace(I^-1 A) over bodies that bear weights under unit gravity, at
+// qpos0 in `data`.
+void tb_set_tautness(tbModel* model, tbData* data);
 
 #endif

@@ -16,7 +16,6 @@
 #include "step/comfree_equality.h"
 #include "step/impedance.h"
 #include "step/implicit.h"
-#include "step/tension.h"
 
 typedef struct {
   const tbModel* m;
@@ -484,12 +483,7 @@ tbResult tb_comfree_velocity(const tbModel* m, tbData* d, tbStepState* state, tb
   tbResult result = prepare(&x, d);
 
   // Prediction: v_f = v + h H^-1 (tau - b), CF eq. 2.
-  tbImplicit what = tb_comfree_implicit(&m->opt);
-  state->stiffened = state->bears_much = 0;
-  if (result == TB_OK) result = tb_implicit_factor(m, d, what, &x.factor);
-  if (result == TB_OK && what == TB_IMPLICIT_STIFF) {
-    result = tb_tension_stiffen(m, d, state, &x.factor);
-  }
+  if (result == TB_OK) result = tb_implicit_factor(m, d, tb_comfree_implicit(&m->opt), &x.factor);
   if (result != TB_OK) return result;
   memcpy(x.v_free, d->qfrc_smooth, sizeof(tbReal) * (size_t)m->nv);
   tb_ltdl_solve(forest, x.factor.LD, x.factor.inverse, x.v_free);

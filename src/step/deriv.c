@@ -112,9 +112,8 @@ static int is_supported(const tbModel* m, const tbData* d, const tbStepState* st
   // Sleeping islands and the soft law's last pass against slip follow other rules.
   if (m->opt.sleep || (law == TB_LAW_SOFT && m->opt.noslip_iterations > 0)) return 0;
   if (law == TB_LAW_VISCOELASTIC) return is_stage || integrator != TB_INTEGRATOR_EXPO_MIDPOINT;
-  if (law == TB_LAW_COMFREE) return !state->softened && !state->stiffened;
+  if (law == TB_LAW_COMFREE) return !state->softened;
   if (law < 0 || (law >= TB_LAW_COUNT && law != TB_LAW_SOFT)) return 0;
-  if (law != TB_LAW_SOFT && state->stiffened) return 0;
   if (law != TB_LAW_SOFT) return 1;
   if (integrator == TB_INTEGRATOR_IMPLICITFAST) return tb_implicit_fast_is_all(m, d);
   return integrator != TB_INTEGRATOR_IMPLICIT || tb_deriv_is_plain(m);

@@ -11,7 +11,6 @@
 #include "step/forces.h"
 #include "step/implicit.h"
 #include "step/soft_rows.h"
-#include "step/tension.h"
 #include "tribo/dynamics.h"
 #include "tribo/step.h"
 
@@ -265,7 +264,6 @@ static tbResult inverse_rigid(const tbModel* m, tbData* d, tbStepState* state, c
   tbInertiaFactor factor;
   tbIslands islands;
   tbResult result = tb_implicit_factor(m, d, TB_IMPLICIT_STIFF, &factor);
-  if (result == TB_OK) result = tb_tension_stiffen(m, d, state, &factor);
   if (result == TB_OK) result = tb_assemble_groups(m, d, cs, &islands);
   if (result == TB_OK) result = tb_assemble_terms(m, d, cs, factor, v_next, &islands);
   if (result == TB_OK) result = free_force(m, d, qacc, factor, qfrc);

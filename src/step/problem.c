@@ -7,7 +7,6 @@
 #include "model/workspace.h"
 #include "step/implicit.h"
 #include "step/state.h"
-#include "step/tension.h"
 #include "tribo/step.h"
 
 // Islands side by side: rows after rows, columns after columns.
@@ -67,7 +66,6 @@ tbProblem* tb_step_problem(const tbModel* m, tbData* d, tbError* error) {
   tbInertiaFactor factor;
   tbIslands islands;
   tbResult result = v_free ? tb_implicit_factor(m, d, TB_IMPLICIT_STIFF, &factor) : TB_ERROR_MEMORY;
-  if (result == TB_OK) result = tb_tension_stiffen(m, d, state, &factor);
   if (result == TB_OK) {
     memcpy(v_free, d->qfrc_smooth, sizeof(tbReal) * (size_t)m->nv);
     tb_ltdl_solve(forest, factor.LD, factor.inverse, v_free);

@@ -20,7 +20,6 @@
 #include "step/guard.h"
 #include "step/implicit.h"
 #include "step/rigid_fast.h"
-#include "step/tension.h"
 #include "tribo/step.h"
 
 // Iterations of the law's solvers where Newton on the active set has failed.
@@ -262,7 +261,6 @@ tbResult tb_rigid_velocity(const tbModel* m, tbData* d, tbStepState* state, tbRe
 
   // Free velocity v_f = v + h H^-1 (tau - b), H = M with damping made implicit.
   tbResult result = tb_implicit_factor(m, d, TB_IMPLICIT_STIFF, &step.factor);
-  if (result == TB_OK) result = tb_tension_stiffen(m, d, state, &step.factor);
   if (result != TB_OK) return result;
   memcpy(v_free, d->qfrc_smooth, bytes);
   tb_ltdl_solve(tb_forest(m), step.factor.LD, step.factor.inverse, v_free);

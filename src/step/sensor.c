@@ -189,7 +189,7 @@ static tbReal tendon_force(const Context* x, int tendon) {
   return total;
 }
 
-// External wrenches on bodies: contacts, equalities, tendons, applied.
+// External wrenches on bodies (contacts, equalities, tendons, applied), for reactions.
 static void external_wrenches(const Context* x) {
   const tbModel* m = x->m;
   tbData* d = x->d;
@@ -212,12 +212,6 @@ static void external_wrenches(const Context* x) {
   }
   tb_equality_wrenches(m, d, x->constraints, x->row_force);
   for (int t = 0; t < m->ntendon; t++) tb_add_tendon_wrench(m, d, t, tendon_force(x, t));
-}
-
-void tb_reactions(const tbModel* m, tbData* d, const tbConstraints* constraints,
-                  const tbReal* row_force) {
-  external_wrenches(&(Context){m, d, constraints, row_force});
-  tb_body_forces(m, d);
 }
 
 // ---- dispatch ----------------------------------------------------------------------------------
@@ -374,7 +368,8 @@ void tb_sensor_second(const tbModel* m, tbData* d, const tbConstraints* constrai
   if (m->nsensor == 0 || (m->opt.disableflags & TB_DISABLE_SENSOR)) return;
   Context x = {m, d, constraints, row_force};
   if (has_type(m, TB_SENS_FORCE, TB_SENS_TORQUE)) {
-    tb_reactions(m, d, constraints, row_force);
+    external_wrenches(&x);
+    tb_body_forces(m, d);
   } else if (has_type(m, TB_SENS_ACCELEROMETER, TB_SENS_ACCELEROMETER) ||
              has_type(m, TB_SENS_FRAMELINACC, TB_SENS_FRAMEANGACC)) {
     tb_body_accelerations(m, d);

@@ -12,10 +12,6 @@ void tb_sensor_first(const tbModel* model, tbData* data, const tbConstraints* co
 void tb_sensor_second(const tbModel* model, tbData* data, const tbConstraints* constraints,
                       const tbReal* row_force);
 
-// cfrc_ext and cfrc_int of the step, from its accelerations and forces by row.
-void tb_reactions(const tbModel* model, tbData* data, const tbConstraints* constraints,
-                  const tbReal* row_force);
-
 // Distance, normal or segment between geoms or bodies (TB_SENS_GEOMDIST and the two behind it).
 void tb_sensor_distance(const tbModel* model, tbData* data, int sensor, tbReal* out);
 

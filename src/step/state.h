@@ -23,9 +23,6 @@ typedef struct {
   int nray_tree;
   size_t allocations, bytes;  // of what is made on first use
   int softened;               // comfree: 1 where the last step softened an island's gains
-  int bears_much;             // 1 where bodies may bear more than a step resolves
-  int stiffened;              // 1 where the last step had geometric stiffness
-  const tbReal* pull;         // body_pull of the first solve of a world, in the arena; NULL: none
   tbReal clock;               // s: when the second half of the step began
   int first_half;             // 1 after tb_step1, 0 after tb_step2
   tbConstraints constraints;  // of the current step, in the arena

@@ -106,6 +106,11 @@ static int needs_smooth(const tbModel* m) {
   return m->opt.law == TB_LAW_SOFT || m->opt.law == TB_LAW_VISCOELASTIC;
 }
 
+// Laws of impulses; the others' springs have their own ways with stiffness.
+static bool knows_tension(const tbModel* m) {
+  return m->opt.law < TB_LAW_COUNT || m->opt.law == TB_LAW_COMFREE;
+}
+
 // For whom the first half is: in a whole step nobody looks at what is between the halves; some want
 // rows of contacts that cannot push, too.
 enum { FOR_STEP, FOR_HALVES, FOR_ALL_ROWS };
@@ -123,18 +128,17 @@ static tbResult first_half(const tbModel* m, tbData* d, int purpose) {
     return fail(d, TB_ERROR_MEMORY, "out of memory or threads");
   }
   tb_arena_reset(&d->work->arena);
-  state->pull = NULL;
   if (tb_check_state(m, d) != TB_OK) return d->status;
   if (!state->inner && !tb_sleep_begin(m, d, &state->sleep, &state->allocations)) {
     return fail(d, TB_ERROR_MEMORY, "out of memory");
   }
 
   // What follows from position and velocity.
-  if (purpose == FOR_STEP && !needs_smooth(m)) {
-    tb_position_stage(m, d);
-  } else {
-    tb_compute_position(m, d);
+  tb_position_stage(m, d);
+  if (knows_tension(m) && tb_tension_add(m, d) != TB_OK) {
+    return fail(d, TB_ERROR_MEMORY, "out of memory");
   }
+  if (purpose != FOR_STEP || needs_smooth(m)) tb_factor_m(m, d);
   tb_compute_velocity(m, d);
   if ((m->opt.enableflags & TB_ENABLE_ENERGY) && !state->inner) {
     tb_energy_position(m, d);
@@ -186,8 +190,7 @@ static bool keep_speeds(const tbModel* m, tbData* d, const tbReal* v_next, tbSig
 // even found, limits. From now on they have.
 static tbResult find_crossed(const tbModel* m, tbData* d, tbStepState* state, const tbReal* v_next,
                              tbSight* sight, int* searches, bool* crossed) {
-  if (tb_tension_found(m, d, state, crossed) != TB_OK) return TB_ERROR_MEMORY;
-  if (tb_screen_missed(m, d, state, v_next) > 0) *crossed = true;
+  *crossed = tb_screen_missed(m, d, state, v_next) > 0;
   if (tb_limits_crossed(m, d, *sight, v_next)) {
     if (!keep_speeds(m, d, v_next, sight)) return TB_ERROR_MEMORY;
     *crossed = true;
@@ -227,18 +230,11 @@ static tbResult rigid_velocity(const tbModel* m, tbData* d, tbStepState* state, 
   return result;
 }
 
-static tbResult comfree_velocity(const tbModel* m, tbData* d, tbStepState* state, tbReal* v_next) {
-  bool again = false;
-  tbResult result = tb_comfree_velocity(m, d, state, v_next);
-  if (result == TB_OK) result = tb_tension_found(m, d, state, &again);
-  return again ? tb_comfree_velocity(m, d, state, v_next) : result;
-}
-
 // The law: constraint impulses and the velocity they lead to.
 static tbResult law_velocity(const tbModel* m, tbData* d, tbStepState* state, tbReal* v_next) {
   switch (m->opt.law) {
     case TB_LAW_SOFT: return tb_soft_velocity(m, d, state, v_next);
-    case TB_LAW_COMFREE: return comfree_velocity(m, d, state, v_next);
+    case TB_LAW_COMFREE: return tb_comfree_velocity(m, d, state, v_next);
     case TB_LAW_VISCOELASTIC: return tb_viscoelastic_velocity(m, d, state, v_next);
     default: return rigid_velocity(m, d, state, v_next);
   }
@@ -366,10 +362,6 @@ static int springs_split(const tbModel* m, tbData* d, const tbReal* v_next, tbRe
   }
   state->parts--;
   return 1;
-}
-
-static bool knows_tension(const tbModel* m) {
-  return m->opt.law < TB_LAW_COUNT || m->opt.law == TB_LAW_COMFREE;
 }
 
 // From `start` of the clock on; reading it takes a tenth of a microsecond on virtual machines.

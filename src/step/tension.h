@@ -1,4 +1,4 @@
-// Bodies that hang in equalities or joints under tension.
+// Links that bear more than a step resolves.
 #ifndef TRIBO_STEP_TENSION_H_
 #define TRIBO_STEP_TENSION_H_
 
@@ -7,22 +7,16 @@
 
 // Geometric stiffness (Tournier et al., Stable Constrained Dynamics, ACM Trans. Graph. 34, 2015): a
 // force f at arm r of a body that turns by a makes the torque -S a, S = (f . r) 1 - (f r^T + r
-// f^T)/2, which neither M nor rows see that are held at their place at the start of the step. From
-// h^2 S > 4 I on that is unstable: links of grams that bear a hundredweight shake themselves apart.
-// What is missing of h^2 S as inertia makes it stable, and what turns steadily goes on to.
+// f^T)/2, which a step with forces of its start does not see until it is over. From h^2 S > 4 I on
+// that is unstable: links of grams that bear a hundredweight shake themselves apart. No f makes S
+// more than A = |f| |r| (1 - r r^T / r^2), which turns with the body as an inertia does.
 //
-// By what ties and joints bore in the last step (eq_pull, body_pull), where h^2 S is more than a
-// body's inertia: `factor` becomes that of H + sum J^T (h^2 S - I)^+ J over bodies, J their angular
-// Jacobians, and state->stiffened is 1.
-tbResult tb_tension_stiffen(const tbModel* model, tbData* data, tbStepState* state,
-                            tbInertiaFactor* factor);
+// So bodies that bear weights by their joints, or forces of the last step by equalities (eq_pull),
+// have L = (h^2 A - I)^+ added to cinert, and qM is made anew. After kinematics and inertia.
+tbResult tb_tension_add(const tbModel* model, tbData* data);
 
-// After the first solve of a world `found` is 1 where what joints bear matters and was not known:
-// it is now (state->pull), and the solve is to be made again with it.
-tbResult tb_tension_found(const tbModel* model, tbData* data, tbStepState* state, bool* found);
-
-// After a step: body_pull and eq_pull where they matter, zero elsewhere: ties within a tree close
-// loops, and what lies on something turns with it, and the forces of its ties along.
+// After a step: eq_pull of equalities between trees where it matters, zero elsewhere. What lies on
+// something turns with it, and its forces along.
 tbResult tb_tension_keep(const tbModel* model, tbData* data, const tbStepState* state);
 
 #endif

@@ -93,3 +93,15 @@ uint64_t tb_world_hash(uint64_t hash, tbWorld w) {
   hash = tb_hash(hash, w.d->qvel, sizeof(tbReal) * (size_t)w.m->nv);
   return tb_hash(hash, w.d->act, sizeof(tbReal) * (size_t)w.m->na);
 }
+
+bool tb_world_is_taut(tbWorld w) {
+  size_t bytes = sizeof(tbReal) * (size_t)w.m->nM;
+  tbReal* M = malloc(bytes);
+  assert_non_null(M);
+  assert_int_equal(tb_forward(w.m, w.d), TB_OK);
+  memcpy(M, w.d->qM, bytes);
+  tb_compute_position(w.m, w.d);
+  bool taut = memcmp(M, w.d->qM, bytes) != 0;
+  free(M);
+  return taut;
+}

@@ -51,6 +51,9 @@ double tb_world_run_energy(tbWorld world, int steps);
 // Where the body of that name is now.
 const tbReal* tb_world_place(tbWorld world, const char* body);
 
+// Whether links have more inertia in a step than their own, since they bear much (step/tension.h).
+bool tb_world_is_taut(tbWorld world);
+
 // Hash of qpos, qvel and act.
 uint64_t tb_world_hash(uint64_t hash, tbWorld world);
 

@@ -1,13 +1,6 @@
 // Ropes that are trees of joints, with weights that are tied to them or their last body
 // (step/tension.h).
 #include "common/worlds.h"
-#include "model/workspace.h"
-#include "step/state.h"
-
-static bool is_stiff(tbWorld w) {
-  const tbStepState* step = w.d->work->step;
-  return step->stiffened;
-}
 
 static const tbReal STEPS[] = {0.001, 0.002, 0.005, 0.01, 0.02};
 enum { NSTEPS = 5, LINKS = 20 };
@@ -56,7 +49,7 @@ static void weights_swing(void** state) {
   tbWorld fine = cable(HINGE, false, false);
   fine.m->opt.timestep = 0.0001;
   tb_world_run(fine, 8000);
-  assert_false(is_stiff(fine));
+  assert_false(tb_world_is_taut(fine));
   const tbReal* place = tb_world_place(fine, "load");
   for (size_t k = 0; k < NSTEPS * sizeof CASES / sizeof CASES[0]; k++) {
     for (int law = 0; law <= TB_LAW_COMFREE; law++) {
@@ -66,7 +59,7 @@ static void weights_swing(void** state) {
       w.m->opt.law = law;
       double start = tb_world_energy(w);
       assert_true(tb_world_run_energy(w, tb_world_steps(w, 0.8)) < start + 200 * h);
-      assert_true(is_stiff(w));
+      assert_true(tb_world_is_taut(w));
       assert_near_array(tb_world_place(w, "load"), place, 3, 4 * h);
       tb_world_free(w);
     }
@@ -81,7 +74,7 @@ static tbWorld atwood(void) {
                length = 2 * (radius + thick) * tan(turn / 2);
   char xml[16384], part[512];
   snprintf(xml, sizeof xml,
-           "<mujoco><compiler angle='radian'/><option solve_tolerance='1e-8'/><worldbody><body "
+           "<mujoco><compiler angle='radian'/><worldbody><body "
            "name='wheel' pos='0 0 3'><joint axis='0 1 0'/><geom type='cylinder' size='%g .2' "
            "zaxis='0 1 0' mass='2' conaffinity='2'/></body><body name='light' pos='%.17g 0 "
            "%.17g'><joint type='slide' axis='0 0 1'/><joint type='slide' axis='1 0 0'/>%s<geom "
@@ -109,11 +102,11 @@ static void a_chain_runs_over_a_wheel(void** state) {
   (void)state;
   // weights, half a wheel, and 45 links; those that change sides make it a little faster
   const double a = 2 * 9.81 / (22 + 1 + 0.45), way = 0.5 * a * 0.8 * 0.8;
-  for (int k = 0; k < 3; k++) {
+  for (int k = 1; k < 4; k++) {
     tbWorld w = atwood();
     w.m->opt.timestep = STEPS[k];
     tbReal heavy = tb_world_place(w, "heavy")[2], light = tb_world_place(w, "light")[2];
-    tb_world_run_solved(w, tb_world_steps(w, 0.8));
+    tb_world_run(w, tb_world_steps(w, 0.8));
     assert_near(heavy - tb_world_place(w, "heavy")[2], way, 0.03 * way);
     assert_near(tb_world_place(w, "light")[2] - light, way, 0.03 * way);
     assert_near(w.d->qpos[0] * 0.31, way, 0.03 * way);
@@ -121,12 +114,12 @@ static void a_chain_runs_over_a_wheel(void** state) {
   }
 }
 
-// Two weights on a cable of light links turn about each other, in flight: what tension adds to the
-// links' inertia takes nothing from them.
+// Two weights on a cable of light links turn about each other, in flight: what they could bear adds
+// to the links' inertia, and takes nothing from the turn.
 static void a_bola_turns_on(void** state) {
   (void)state;
   char xml[8192] =
-      "<mujoco><option gravity='0 0 0'/><default><geom contype='0' conaffinity='0'/>"
+      "<mujoco><default><geom contype='0' conaffinity='0'/>"
       "</default><worldbody><body name='a'><freejoint/><geom size='.05' mass='2'/>",
        part[256];
   for (int i = 0; i < LINKS; i++) {
@@ -140,16 +133,16 @@ static void a_bola_turns_on(void** state) {
   for (int i = 0; i <= LINKS; i++) strcat(xml, "</body>");
   tbWorld w = tb_world_text(strcat(xml, "</worldbody></mujoco>"));
   w.m->opt.timestep = 0.005;
-  // 6 rad/s about the middle, 72 N in the cable
-  w.d->qvel[1] = -6;
-  w.d->qvel[5] = 6;
+  // 4 rad/s about the middle, 32 N in the cable
+  w.d->qvel[1] = -4;
+  w.d->qvel[5] = 4;
   tbReal start[3];
-  double energy = tb_world_energy(w);
+  assert_true(tb_world_is_taut(w));
   tb_subtree_velocity(w.m, w.d);
   memcpy(start, w.d->subtree_angmom, sizeof start);
   tb_world_run(w, 400);
-  assert_true(is_stiff(w));
-  assert_near(tb_world_energy(w), energy, 1e-4 * energy);
+  tb_compute_position(w.m, w.d);
+  tb_compute_velocity(w.m, w.d);
   tb_subtree_velocity(w.m, w.d);
   assert_near_array(w.d->subtree_angmom, start, 3, 1e-6);
   tb_world_free(w);
@@ -164,15 +157,38 @@ static void inverse_gives_the_force_back(void** state) {
   tb_world_run(w, 40);
   tbReal qacc[96], qfrc[96];
   for (int i = 0; i < w.m->nv; i++) w.d->qfrc_applied[i] = 0.01 * ((i * 7) % 11 - 5);
+  assert_true(tb_world_is_taut(w));
   assert_int_equal(tb_forward(w.m, w.d), TB_OK);
-  assert_true(is_stiff(w));
   memcpy(qacc, w.d->qacc, sizeof(tbReal) * (size_t)w.m->nv);
   assert_int_equal(tb_inverse(w.m, w.d, qacc, NULL, qfrc, NULL), TB_OK);
   assert_near_array(qfrc, w.d->qfrc_applied, w.m->nv, 1e-4);
   tb_world_free(w);
 }
 
-// Robots bear no more than steps resolve: nothing is kept of them, and nothing added.
+// Derivatives in closed form are those of the step, whose links are heavier than they say.
+static void derivatives_know_of_it(void** state) {
+  (void)state;
+  enum { NX = 2 * (2 * LINKS + 6) };
+  static tbReal A[NX * NX], FA[NX * NX];
+  for (int k = 0; k < 2; k++) {
+    tbWorld w = cable(TWO_HINGES, true, false);
+    w.m->opt.law = k ? TB_LAW_COMFREE : TB_LAW_NCP;
+    w.m->opt.timestep = 0.005;
+    w.m->opt.solve_tolerance = 1e-13;
+    tb_world_run(w, 60);
+    assert_true(tb_world_is_taut(w));
+    assert_int_equal(2 * w.m->nv, NX);
+    tbDerivatives* x = tb_derivatives_new(w.m);
+    assert_int_equal(tb_step_linearize(w.m, w.d, NULL, x, NULL), TB_OK);
+    tb_derivatives_dense(x, A, NULL);
+    assert_int_equal(tb_step_differences(w.m, w.d, 1e-6, 1, FA, NULL), TB_OK);
+    for (int i = 0; i < NX * NX; i++) assert_near(A[i], FA[i], 1e-4 * fmax(1, fabs(FA[i])));
+    tb_derivatives_free(x);
+    tb_world_free(w);
+  }
+}
+
+// Robots bear no more than steps resolve.
 static void robots_are_left_alone(void** state) {
   (void)state;
   static const char* const SCENES[] = {"humanoid.xml", "quadruped.xml", "hand.xml", "arm.xml"};
@@ -181,8 +197,7 @@ static void robots_are_left_alone(void** state) {
     w.m->opt.timestep = 0.002;
     for (int i = 0; i < 50; i++) {
       tb_world_run(w, 1);
-      assert_false(is_stiff(w));
-      for (int n = 0; n < 3 * w.m->nbody; n++) assert_true(w.d->body_pull[n] == 0);
+      assert_false(tb_world_is_taut(w));
     }
     tb_world_free(w);
   }
@@ -190,9 +205,9 @@ static void robots_are_left_alone(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(weights_swing),         cmocka_unit_test(a_chain_runs_over_a_wheel),
-      cmocka_unit_test(a_bola_turns_on),       cmocka_unit_test(inverse_gives_the_force_back),
-      cmocka_unit_test(robots_are_left_alone),
+      cmocka_unit_test(weights_swing),          cmocka_unit_test(a_chain_runs_over_a_wheel),
+      cmocka_unit_test(a_bola_turns_on),        cmocka_unit_test(inverse_gives_the_force_back),
+      cmocka_unit_test(derivatives_know_of_it), cmocka_unit_test(robots_are_left_alone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
