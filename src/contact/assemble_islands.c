@@ -11,6 +11,11 @@
 // Of the free velocity, relative to its largest entry.
 static const tbReal ROUNDING = 1e-13;
 
+// Corrections of equalities count from this speed on, relative to the same. Below, what is asked
+// for is lost in the rounding of the velocities that should have it: no impulses meet a tolerance
+// that is relative to it, and in free fall a closed chain asks for nothing else.
+static const tbReal LEAST_CORRECTION = 1e-9;
+
 typedef struct {
   const tbModel* m;
   tbData* d;
@@ -166,6 +171,7 @@ static void fill_block(const Context* x, const tbConstraint* c, int row, const t
       block->type = TB_BLOCK_EQUALITY;
       for (int r = 0; r < c->dim; r++) {
         tbReal speed = tb_correction(x->m, x->d, c, fabs(c->pos[r]), &slope);
+        if (speed <= LEAST_CORRECTION / ROUNDING * x->noise) continue;
         g[r] += c->pos[r] > 0 ? speed : -speed;
       }
       break;
