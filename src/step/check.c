@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "tribo/step.h"
+
 // Whether all of x is finite. A product with 0 is 0 or not a number; four sums that do not wait for
 // each other.
 static bool all_finite(const tbReal* x, int n) {
@@ -101,6 +103,13 @@ tbResult tb_check_activations(const tbModel* m, tbData* d, const tbReal* act) {
 // No robot moves this fast, in m/s or rad/s; MuJoCo draws the line at the same number.
 static const tbReal FASTEST = 1e10;
 
+// Whether contacts' springs and dampers act as they were at the start: files made for MuJoCo often
+// ask for its Runge-Kutta, which has other springs there.
+static bool is_explicit(const tbOption* opt) {
+  return opt->law == TB_LAW_VISCOELASTIC &&
+         (opt->integrator == TB_INTEGRATOR_RK4 || opt->integrator == TB_INTEGRATOR_EULER_EXPLICIT);
+}
+
 tbResult tb_check_motion(const tbModel* m, tbData* d, const tbReal* v, tbReal timestep) {
   if (tb_check_dofs(m, d, v, "velocity of dof") != TB_OK) return d->status;
   tbReal most = 0;
@@ -109,9 +118,10 @@ tbResult tb_check_motion(const tbModel* m, tbData* d, const tbReal* v, tbReal ti
     if (fabs(v[i]) <= FASTEST) continue;
     int body = m->dof_bodyid[i];
     snprintf(d->message, sizeof d->message,
-             "velocity of dof %d (body %d '%.60s') is %.1e: the motion is unstable, a smaller "
+             "velocity of dof %d (body %d '%.60s') is %.1e: the motion is unstable, %sa smaller "
              "timestep (now %g s) or softer springs and gains may help",
-             i, body, tb_id2name(m, TB_OBJ_BODY, body), v[i], timestep);
+             i, body, tb_id2name(m, TB_OBJ_BODY, body), v[i],
+             is_explicit(&m->opt) ? "integrator expo (now an explicit one), " : "", timestep);
     d->status = TB_ERROR_NUMERIC;
     return d->status;
   }
