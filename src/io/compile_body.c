@@ -181,6 +181,16 @@ static bool has_inertia(const tbCompileBody* b) {
          b->inertia[1] >= TB_COMPILE_TINY && b->inertia[2] >= TB_COMPILE_TINY;
 }
 
+// What to do about a body that lacks mass or inertia.
+static const char* mass_advice(const tbSpecBody* s, const tbCompileBody* b) {
+  const tbReal* I = b->inertia;
+  if (!(b->mass > 0)) return "give it a geom with mass or an inertial element";
+  if (s->has_inertial && (I[0] == 0 || I[1] == 0 || I[2] == 0)) {
+    return "give its inertial a diaginertia or fullinertia, or the compiler a boundinertia";
+  }
+  return "for smaller things take smaller units (mm, g)";
+}
+
 tbResult tb_compile_check_mass(tbCompile* c) {
   const tbSpec* spec = c->spec;
   // A body without joints lends its mass to the one it is fixed to; children come after parents.
@@ -201,8 +211,7 @@ tbResult tb_compile_check_mass(tbCompile* c) {
         c->error, TB_ERROR_MODEL, s,
         "%s can move but has mass %g and inertia (%g, %g, %g): all must be at least %g; %s",
         label.text, b->mass, b->inertia[0], b->inertia[1], b->inertia[2], TB_COMPILE_TINY,
-        b->mass > 0 ? "for smaller things take smaller units (mm, g)"
-                    : "give it a geom with mass or an inertial element");
+        mass_advice(s, b));
   }
   return TB_OK;
 }

@@ -209,7 +209,13 @@ tbResult tb_compile_geoms(tbCompile* c) {
     if (result) return result;
   }
   for (int i = 0; i < spec->ncamera; i++) {
-    c->camera[i].body = spec->camera[i].body;
+    const tbSpecCamera* camera = &spec->camera[i];
+    if (!(camera->fovy < 180)) {
+      return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, camera,
+                          "%s: fovy is %g degrees, expected less than 180",
+                          tb_compile_label("camera", camera->name, i).text, camera->fovy);
+    }
+    c->camera[i].body = camera->body;
     tb_copy3(c->camera[i].pos, spec->camera[i].pos);
     memcpy(c->camera[i].quat, spec->camera[i].quat, sizeof c->camera[i].quat);
   }

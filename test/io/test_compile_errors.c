@@ -17,6 +17,8 @@ static const Case CASES[] = {
     {BODY("<freejoint/><geom size='1e-5'/>"), "all must be at least 1e-15; for smaller things"},
     {BODY("<joint type='slide'/><inertial pos='0 0 0' mass='1' diaginertia='0 0 0'/>"),
      "all must be at least"},
+    {BODY("<joint/><inertial pos='0 0 0' mass='2'/>"), "give its inertial a diaginertia"},
+    {BODY("<camera name='wide' fovy='180'/>"), "camera 'wide': fovy is 180 degrees"},
     {BODY("<joint/><body name='c'><joint/>" BALL "</body>"), "body 'b' can move but has mass 0"},
     {BODY("<joint/><geom size='.1' mass='-1'/>"), "cannot be negative"},
     {BODY("<joint/><geom size='.1' density='-1'/>"), "cannot be negative"},
