@@ -290,7 +290,7 @@ tbResult tb_admm(tbSolve* s, bool shift) {
   size_t n = (size_t)s->p->n;
   Admm a = {.s = s, .p = s->p, .shift = shift};
   // Many bodies: the matrix itself, in blocks.
-  tbIsland island;
+  tbSolveIsland island;
   if (s->p->G.form == TB_DELASSUS_PRODUCT && s->p->n >= MANY_ROWS) {
     if (!tb_island_extract(&island, s, NULL, 0)) return tb_solve_no_memory(s);
     a.p = &island.p;

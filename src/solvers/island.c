@@ -158,11 +158,9 @@ static void copy_block(const tbProblem* p, int i, int j, int entry, tbReal* to) 
   }
 }
 
-static bool island_alloc(tbIsland* island, const tbProblem* p, tbBlock** block, tbReal** g,
-                         int** start) {
+static bool island_alloc(tbSolveIsland* island, tbBlock** block, tbReal** g, int** start) {
   tbArena* arena = island->arena;
   size_t blocks = (size_t)island->p.nblock, n = (size_t)island->p.n;
-  (void)p;
   *block = TB_ARENA_NEW(arena, tbBlock, blocks + 1);
   *g = TB_ARENA_NEW(arena, tbReal, n + 1);
   *start = TB_ARENA_NEW(arena, int, blocks + 1);
@@ -174,7 +172,7 @@ static bool island_alloc(tbIsland* island, const tbProblem* p, tbBlock** block, 
 }
 
 // Pattern first (to know the sizes), then the values.
-static bool copy_matrix(tbIsland* island, const tbProblem* p, Scratch* s, int* start) {
+static bool copy_matrix(tbSolveIsland* island, const tbProblem* p, Scratch* s, int* start) {
   tbArena* arena = island->arena;
   int blocks = island->p.nblock, entries = 0;
   size_t values = 0;
@@ -210,7 +208,7 @@ static bool copy_matrix(tbIsland* island, const tbProblem* p, Scratch* s, int* s
   return true;
 }
 
-bool tb_island_extract(tbIsland* island, tbSolve* s, const int* part, int id) {
+bool tb_island_extract(tbSolveIsland* island, tbSolve* s, const int* part, int id) {
   const tbProblem* p = s->p;
   memset(island, 0, sizeof *island);
   island->arena = s->arena;
@@ -232,7 +230,7 @@ bool tb_island_extract(tbIsland* island, tbSolve* s, const int* part, int id) {
   tbBlock* block;
   tbReal* g;
   int* start;
-  if (!island_alloc(island, p, &block, &g, &start)) return false;
+  if (!island_alloc(island, &block, &g, &start)) return false;
   int row = 0;
   for (int a = 0; a < island->p.nblock; a++) {
     const tbBlock* from = &p->block[island->source[a]];
@@ -250,7 +248,7 @@ bool tb_island_extract(tbIsland* island, tbSolve* s, const int* part, int id) {
 
 // ---- judging -----------------------------------------------------------------------------------
 
-void tb_island_velocity(const tbIsland* island, const tbReal* lambda, tbReal* sigma) {
+void tb_island_velocity(const tbSolveIsland* island, const tbReal* lambda, tbReal* sigma) {
   tb_delassus_velocity(&island->p, lambda, NULL, sigma);
 }
 
@@ -258,7 +256,8 @@ static tbReal ratio(tbReal x, tbReal scale) {
   return x == 0 ? 0 : scale > 0 ? x / scale : INFINITY;
 }
 
-tbReal tb_island_measure(const tbIsland* island, const tbResidual* residual, const tbReal* lambda) {
+tbReal tb_island_measure(const tbSolveIsland* island, const tbResidual* residual,
+                         const tbReal* lambda) {
   if (island->solve->settings->tol_absolute > 0) return tb_residual_absolute(residual);
   tbReal impulse = island->impulse;
   for (int i = 0; i < island->p.n; i++) impulse = fmax(impulse, fabs(lambda[i]));
@@ -273,7 +272,7 @@ static const double MOST_PLAIN_FLOPS = 1e9;
 
 // D: friction coefficients make the cone round, and each block is scaled to a unit diagonal, which
 // keeps heavy and light bodies comparable.
-static void find_scales(tbIsland* island) {
+static void find_scales(tbSolveIsland* island) {
   for (int i = 0; i < island->p.nblock; i++) {
     const tbBlock* b = &island->p.block[i];
     const tbReal* A = island->p.G.block_value + island->p.G.block_offset[island->diagonal[i]];
@@ -287,7 +286,7 @@ static void find_scales(tbIsland* island) {
   }
 }
 
-static void scale_matrix(tbIsland* island) {
+static void scale_matrix(tbSolveIsland* island) {
   const tbDelassus* G = &island->p.G;
   for (int i = 0; i < island->p.nblock; i++) {
     for (int k = G->block_start[i]; k < G->block_start[i + 1]; k++) {
@@ -305,7 +304,7 @@ static void scale_matrix(tbIsland* island) {
 }
 
 // Order and structure of the LU; `plain`: without the reduction of redundant contacts.
-static bool analyze_matrix(tbIsland* island, tbGroupLu* lu, bool plain) {
+static bool analyze_matrix(tbSolveIsland* island, tbGroupLu* lu, bool plain) {
   const tbDelassus* G = &island->p.G;
   tbBlockPattern pattern = {island->p.nblock, island->dim,     island->row,
                             G->block_start,   G->block_column, G->block_offset};
@@ -318,7 +317,7 @@ static bool analyze_matrix(tbIsland* island, tbGroupLu* lu, bool plain) {
   return tb_group_lu_analyze(lu, island->arena, &pattern, island->scaled, keep);
 }
 
-bool tb_island_analyze(tbIsland* island) {
+bool tb_island_analyze(tbSolveIsland* island) {
   if (island->analyzed) return true;
   const tbDelassus* G = &island->p.G;
   size_t values = 0;
@@ -336,7 +335,7 @@ bool tb_island_analyze(tbIsland* island) {
   return island->analyzed;
 }
 
-bool tb_island_analyze_plain(tbIsland* island) {
+bool tb_island_analyze_plain(tbSolveIsland* island) {
   if (!island->lu.any) return true;
   tbGroupLu plain;
   if (!analyze_matrix(island, &plain, true)) return false;

@@ -8,13 +8,13 @@
 #include "linalg/grouplu.h"
 #include "solvers/solver.h"
 
-typedef struct tbIsland tbIsland;
+typedef struct tbSolveIsland tbSolveIsland;
 
 // Called with every iterate worth judging; true: stop.
-typedef bool (*tbIslandCheck)(tbIsland* island, const tbReal* lambda, const tbReal* sigma,
+typedef bool (*tbIslandCheck)(tbSolveIsland* island, const tbReal* lambda, const tbReal* sigma,
                               int iteration, tbReal penalty);
 
-struct tbIsland {
+struct tbSolveIsland {
   tbProblem p;    // SPARSE form, R included in the diagonal blocks of G
   int* source;    // block of the whole problem that each block came from
   int* dim;       // rows of each block
@@ -43,13 +43,14 @@ struct tbIsland {
 int tb_island_find(tbArena* arena, const tbProblem* p, int* part);
 
 // Copy the blocks i with part[i] == id (all of them for part == NULL) into an island.
-bool tb_island_extract(tbIsland* island, tbSolve* s, const int* part, int id);
+bool tb_island_extract(tbSolveIsland* island, tbSolve* s, const int* part, int id);
 
 // The quantity that is compared with the tolerance, from the parts of the residual.
-tbReal tb_island_measure(const tbIsland* island, const tbResidual* residual, const tbReal* lambda);
+tbReal tb_island_measure(const tbSolveIsland* island, const tbResidual* residual,
+                         const tbReal* lambda);
 
 // sigma = G lambda + g.
-void tb_island_velocity(const tbIsland* island, const tbReal* lambda, tbReal* sigma);
+void tb_island_velocity(const tbSolveIsland* island, const tbReal* lambda, tbReal* sigma);
 
 // ---- what runs on islands ----------------------------------------------------------------------
 
@@ -66,31 +67,31 @@ typedef struct {
 
 // Scaling of the island's matrix, order and structure of its LU, on first use. False: out of
 // memory.
-bool tb_island_analyze(tbIsland* island);
+bool tb_island_analyze(tbSolveIsland* island);
 
 // The LU of the whole matrix in place of one that uses the redundancy of contacts, unless that is
 // far too expensive: slower, but exact also where C is smaller than what the contacts of a pair of
 // bodies differ by. False: out of memory.
-bool tb_island_analyze_plain(tbIsland* island);
+bool tb_island_analyze_plain(tbSolveIsland* island);
 
 // Interior point method on the exact law. Starts near `lambda` unless that is NULL. The answer is
 // the island's best iterate. False: out of memory.
-bool tb_island_ipm(tbIsland* island, const tbIpmSettings* settings, const tbReal* lambda);
+bool tb_island_ipm(tbSolveIsland* island, const tbIpmSettings* settings, const tbReal* lambda);
 
 // Up to `max_sweeps` sweeps of Gauss-Seidel with exact local solutions on `lambda`; stops early
 // when the measured rate says that it would not finish within `patience` sweeps. False: out of
 // memory.
-bool tb_island_pgs(tbIsland* island, tbReal* lambda, int max_sweeps, int patience);
+bool tb_island_pgs(tbSolveIsland* island, tbReal* lambda, int max_sweeps, int patience);
 
 // Up to `max_iter` iterations of ADMM, or turns of staggered projections, from the island's best
 // iterate. False: out of memory.
-bool tb_island_admm(tbIsland* island, int max_iter);
-bool tb_island_staggered(tbIsland* island, int max_iter);
+bool tb_island_admm(tbSolveIsland* island, int max_iter);
+bool tb_island_staggered(tbSolveIsland* island, int max_iter);
 
 // Look for a proof that no velocity at all satisfies the island's law. False: out of memory.
-bool tb_island_infeasible(tbIsland* island, bool* proven);
+bool tb_island_infeasible(tbSolveIsland* island, bool* proven);
 
 // Up to `max_iter` steps of semismooth Newton from the island's best iterate. False: out of memory.
-bool tb_island_newton(tbIsland* island, int max_iter);
+bool tb_island_newton(tbSolveIsland* island, int max_iter);
 
 #endif

@@ -19,7 +19,7 @@
 
 static const tbReal COMPLIANCE = 1e-8, ENORMOUS = 1e5;
 
-static bool check(tbIsland* island, const tbReal* lambda, const tbReal* sigma, int iteration,
+static bool check(tbSolveIsland* island, const tbReal* lambda, const tbReal* sigma, int iteration,
                   tbReal penalty) {
   (void)iteration;
   (void)penalty;
@@ -33,7 +33,7 @@ static bool check(tbIsland* island, const tbReal* lambda, const tbReal* sigma, i
 }
 
 // The island without friction and with compliance, in its own memory.
-static bool soften(const tbIsland* island, tbIsland* soft) {
+static bool soften(const tbSolveIsland* island, tbSolveIsland* soft) {
   const tbDelassus* G = &island->p.G;
   tbArena* arena = island->arena;
   size_t values = 0;
@@ -63,7 +63,7 @@ static bool soften(const tbIsland* island, tbIsland* soft) {
 }
 
 // d from the answer: only rows that count, the largest entry one. Returns that entry.
-static tbReal make_witness(const tbIsland* island, tbReal* d) {
+static tbReal make_witness(const tbSolveIsland* island, tbReal* d) {
   tbReal largest = 0;
   for (int i = 0; i < island->p.nblock; i++) {
     const tbBlock* b = &island->p.block[i];
@@ -79,7 +79,7 @@ static tbReal make_witness(const tbIsland* island, tbReal* d) {
 }
 
 // (1) against the velocity change that stops single contacts.
-static bool proves(const tbIsland* island, const tbReal* d, tbReal* sigma) {
+static bool proves(const tbSolveIsland* island, const tbReal* d, tbReal* sigma) {
   const tbDelassus* G = &island->p.G;
   const tbReal* g = island->p.g;
   tbReal linear = 0, quadratic = 0, sum = 0, single = 0, speed = 0, steepest = 1;
@@ -102,9 +102,9 @@ static bool proves(const tbIsland* island, const tbReal* d, tbReal* sigma) {
   return -linear - allowed > ENORMOUS * sqrt(single) * sqrt(fmax(quadratic, 0));
 }
 
-bool tb_island_infeasible(tbIsland* island, bool* proven) {
+bool tb_island_infeasible(tbSolveIsland* island, bool* proven) {
   tbArenaMark mark = tb_arena_mark(island->arena);
-  tbIsland soft;
+  tbSolveIsland soft;
   tbReal* sigma = TB_ARENA_NEW(island->arena, tbReal, island->p.n + 1);
   *proven = false;
   if (!sigma || !soften(island, &soft)) return false;

@@ -28,7 +28,7 @@ enum { MAX = TB_MAX_BLOCK_DIM, REFINEMENTS = 3 };
 static const tbReal SHORT_STEP = 0.2;
 
 typedef struct {
-  tbIsland* island;
+  tbSolveIsland* island;
   int n, nblock;
   const tbReal* scale;  // D: lambda = D x * unit
   tbReal unit;          // size of D g
@@ -48,7 +48,7 @@ static bool is_cone(const tbBlock* b) {
   return b->type == TB_BLOCK_CONE;
 }
 
-static bool ipm_alloc(Ipm* m, tbIsland* island) {
+static bool ipm_alloc(Ipm* m, tbSolveIsland* island) {
   size_t n = (size_t)island->p.n, blocks = (size_t)island->p.nblock;
   tbReal** vectors[] = {&m->g,    &m->x,    &m->z,     &m->sigma, &m->r,      &m->dx,
                         &m->dz,   &m->ax,   &m->az,    &m->c,     &m->lambda, &m->low,
@@ -171,7 +171,7 @@ static void drop_frictionless(Ipm* m) {
 
 // sigma and the residual r of (1) at the current point; the mean product mu.
 static tbReal evaluate(Ipm* m) {
-  const tbIsland* island = m->island;
+  const tbSolveIsland* island = m->island;
   tbReal sum = 0;
   for (int i = 0; i < m->n; i++) m->lambda[i] = m->scale[i] * m->unit * m->x[i];
   drop_frictionless(m);
@@ -423,7 +423,7 @@ static tbReal choose_step(Ipm* m, const tbIpmSettings* set, tbReal mu, bool earl
   return fmin(1, 0.9 * step_length(m, m->dx, m->dz));
 }
 
-bool tb_island_ipm(tbIsland* island, const tbIpmSettings* set, const tbReal* lambda) {
+bool tb_island_ipm(tbSolveIsland* island, const tbIpmSettings* set, const tbReal* lambda) {
   Ipm m;
   memset(&m, 0, sizeof m);
   if (!ipm_alloc(&m, island) || !tb_island_analyze(island)) return false;

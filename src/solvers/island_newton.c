@@ -19,12 +19,12 @@ static const tbReal DELTA = 1e-8, LEAST_PROXIMAL = 1e-10, FIRST_PROXIMAL = 1e-7,
                     MOST_PROXIMAL = 1e-2;
 
 typedef struct {
-  tbIsland* island;
+  tbSolveIsland* island;
   tbReal *rho, *F, *dx, *trial, *sigma, *E, *inverse;
   tbReal proximal;
 } Newton;
 
-static bool newton_alloc(Newton* q, tbIsland* island) {
+static bool newton_alloc(Newton* q, tbSolveIsland* island) {
   size_t n = (size_t)island->p.n, corner = 0;
   for (int i = 0; i < island->p.nblock; i++) corner += (size_t)(island->dim[i] * island->dim[i]);
   tbReal** vectors[] = {&q->rho, &q->F, &q->dx, &q->trial, &q->sigma};
@@ -43,7 +43,7 @@ static bool without_friction(const tbBlock* b, int r) {
 
 // rho: the inverse of the diagonal, one value for the tangents of a cone.
 static void choose_rho(Newton* q) {
-  const tbIsland* island = q->island;
+  const tbSolveIsland* island = q->island;
   for (int i = 0; i < island->p.nblock; i++) {
     const tbBlock* b = &island->p.block[i];
     const tbReal* A = island->scaled + island->p.G.block_offset[island->diagonal[i]];
@@ -98,7 +98,7 @@ static tbReal merit(Newton* q, const tbReal* lambda) {
 
 // dx of (1) at lambda, whose velocity is in q->sigma.
 static bool direction(Newton* q, const tbReal* lambda) {
-  tbIsland* island = q->island;
+  tbSolveIsland* island = q->island;
   tbReal *E = q->E, *inverse = q->inverse;
   for (int i = 0; i < island->p.nblock; i++) {
     int d = island->dim[i], row = island->row[i];
@@ -125,7 +125,7 @@ static bool direction(Newton* q, const tbReal* lambda) {
 
 // A step with backtracking on |F|. True where it fell clearly.
 static bool step(Newton* q, tbReal* lambda) {
-  const tbIsland* island = q->island;
+  const tbSolveIsland* island = q->island;
   size_t bytes = (size_t)island->p.n * sizeof *lambda;
   tbReal size = merit(q, lambda);
   if (!(size > 0) || !direction(q, lambda)) return false;
@@ -141,7 +141,7 @@ static bool step(Newton* q, tbReal* lambda) {
   return false;
 }
 
-bool tb_island_newton(tbIsland* island, int max_iter) {
+bool tb_island_newton(tbSolveIsland* island, int max_iter) {
   Newton q;
   memset(&q, 0, sizeof q);
   size_t n = (size_t)island->p.n;

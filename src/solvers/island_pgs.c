@@ -9,7 +9,8 @@
 enum { MAX = TB_MAX_BLOCK_DIM };
 
 // Velocity of block i without its own impulse.
-static void velocity_of_others(const tbIsland* island, int i, const tbReal* lambda, tbReal* out) {
+static void velocity_of_others(const tbSolveIsland* island, int i, const tbReal* lambda,
+                               tbReal* out) {
   const tbDelassus* G = &island->p.G;
   int d = island->dim[i], own = island->diagonal[i];
   const tbReal* g = island->p.g + island->row[i];
@@ -49,7 +50,7 @@ static void velocity_of_others(const tbIsland* island, int i, const tbReal* lamb
 }
 
 // One sweep; returns the largest change of a velocity that a block caused to itself.
-static tbReal sweep(const tbIsland* island, tbReal* lambda, tbReal* slip) {
+static tbReal sweep(const tbSolveIsland* island, tbReal* lambda, tbReal* slip) {
   tbReal change = 0;
   for (int i = 0; i < island->p.nblock; i++) {
     const tbBlock* block = &island->p.block[i];
@@ -64,7 +65,7 @@ static tbReal sweep(const tbIsland* island, tbReal* lambda, tbReal* slip) {
   return change;
 }
 
-bool tb_island_pgs(tbIsland* island, tbReal* lambda, int max_sweeps, int patience) {
+bool tb_island_pgs(tbSolveIsland* island, tbReal* lambda, int max_sweeps, int patience) {
   tbReal* slip = TB_ARENA_NEW(island->arena, tbReal, island->p.nblock);
   tbReal* sigma = TB_ARENA_NEW(island->arena, tbReal, island->p.n);
   if (island->arena->failed) return false;

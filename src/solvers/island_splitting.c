@@ -8,7 +8,7 @@
 #include "solvers/staggered.h"
 
 // A method for whole problems from the island's best iterate. False: out of memory.
-static bool run(tbIsland* island, tbResult (*method)(tbSolve* s), int max_iter) {
+static bool run(tbSolveIsland* island, tbResult (*method)(tbSolve* s), int max_iter) {
   tbSolve* s = island->solve;
   size_t n = (size_t)island->p.n;
   tbSolveSettings settings = *s->settings;
@@ -42,7 +42,7 @@ static tbResult admm(tbSolve* s) {
   return tb_admm(s, true);
 }
 
-bool tb_island_admm(tbIsland* island, int max_iter) {
+bool tb_island_admm(tbSolveIsland* island, int max_iter) {
   return run(island, admm, max_iter);
 }
 
@@ -50,6 +50,6 @@ static tbResult staggered(tbSolve* s) {
   return tb_staggered(s, false);
 }
 
-bool tb_island_staggered(tbIsland* island, int max_iter) {
+bool tb_island_staggered(tbSolveIsland* island, int max_iter) {
   return run(island, staggered, max_iter);
 }

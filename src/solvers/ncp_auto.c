@@ -8,10 +8,26 @@
 #include <math.h>
 #include <string.h>
 
-#include "solvers/prox.h"
 #include "solvers/island.h"
 #include "solvers/local.h"
+#include "solvers/prox.h"
 #include "solvers/sweep.h"
+
+// First sweeps over everything, on problems of up to SMALL blocks and on others; first sweeps on an
+// island.
+enum { SMALL = 16, SWEEPS_SMALL = 16, SWEEPS = 2, SWEEPS_ISLAND = 8 };
+// Steps of Newton in each round. Sweeps after a round, at least, doubled from round to round up to
+// so many times; they go on while their rate promises an end within this many times as many.
+enum { NEWTON_STEPS = 100, SWEEPS_ROUND = 100, MOST_DOUBLED = 5, SWEEPS_PROMISED = 10 };
+// Iterations of ADMM after every second round, times its number.
+enum { ADMM_ROUND = 300 };
+// The round from which on the last digits have a method of their own.
+enum { DIGITS_ROUND = 4 };
+// Residuals below which contacts of a pair of bodies differ by more than their redundancy allows;
+// and above which there may be no solution.
+static const tbReal REDUNDANT_DIGITS = 1e-6, FAR = 1e-3;
+// Of a number, and times what that makes of sigma: what is below is rounding.
+static const tbReal ROUNDING = 2.2e-16, TRUSTED = 8;
 
 // ---- the whole problem -------------------------------------------------------------------------
 
@@ -39,8 +55,8 @@ static bool first_sweeps(tbSolve* s, int sweeps) {
 
 // ---- one island --------------------------------------------------------------------------------
 
-static bool check_island(tbIsland* island, const tbReal* lambda, const tbReal* sigma, int iteration,
-                         tbReal penalty) {
+static bool check_island(tbSolveIsland* island, const tbReal* lambda, const tbReal* sigma,
+                         int iteration, tbReal penalty) {
   (void)iteration;
   (void)penalty;
   tbSolve* s = island->solve;
@@ -56,7 +72,7 @@ static bool check_island(tbIsland* island, const tbReal* lambda, const tbReal* s
 }
 
 // The relative error that rounding makes of sigma = G lambda + g: no residual can be trusted below.
-static tbReal rounding_level(const tbIsland* island) {
+static tbReal rounding_level(const tbSolveIsland* island) {
   const tbDelassus* G = &island->p.G;
   tbReal largest = 0;
   for (int i = 0; i < island->p.nblock; i++) {
@@ -70,36 +86,45 @@ static tbReal rounding_level(const tbIsland* island) {
       largest = fmax(largest, sum);
     }
   }
-  return island->velocity > 0 ? 2.2e-16 * largest / island->velocity : 0;
+  return island->velocity > 0 ? ROUNDING * largest / island->velocity : 0;
 }
 
 // Done, out of time, or as good as the arithmetic allows.
-static bool give_up(const tbIsland* island) {
+static bool give_up(const tbSolveIsland* island) {
   if (island->converged || island->infeasible) return true;
   if (island->solve->info->status == TB_SOLVE_TIME_LIMIT) return true;
   if (island->iterations >= island->solve->settings->max_iter) return true;
-  return island->factorizations > 0 && island->best_measure <= 8 * rounding_level(island);
+  return island->factorizations > 0 && island->best_measure <= TRUSTED * rounding_level(island);
 }
 
 // How many sweeps cost as much as an interior-point solve, from counts of operations weighted by
 // what they take (nanoseconds) on a machine of 2020: never measured here, so that runs repeat
 // exactly.
-static int worthwhile_sweeps(const tbIsland* island) {
+static int worthwhile_sweeps(const tbSolveIsland* island) {
+  enum { FACTORIZATIONS = 12, FEWEST = 10, MOST = 20000 };
+  const double sweep_entry = 12, sweep_block = 250, flop = 0.4, factor_entry = 3;
+  const double step_entry = 20, step_row = 400;
   double n = island->p.n, entries = island->p.G.block_start[island->p.nblock];
-  double sweep = 12 * entries + 250 * (double)island->p.nblock;
-  double factor = 0.4 * island->lu.lu.flops + 3 * (double)island->lu.lu.factor_count;
-  double interior = 12 * (factor + 20 * entries + 400 * n);
+  double sweep = sweep_entry * entries + sweep_block * (double)island->p.nblock;
+  double factor = flop * island->lu.lu.flops + factor_entry * (double)island->lu.lu.factor_count;
+  double interior = FACTORIZATIONS * (factor + step_entry * entries + step_row * n);
   double count = interior / sweep;
-  return count < 10 ? 10 : count > 20000 ? 20000 : (int)count;
+  return count < FEWEST ? FEWEST : count > MOST ? MOST : (int)count;
 }
 
-// The later rounds: other first points and more caution (kappa), warm or not.
+// The rounds: other first points and more caution (kappa), warm (margin) or not.
 static const tbIpmSettings ROUNDS[] = {
-    {60, 12, false, false, 0, 1, 1, 1e4, 0},    {80, 20, true, false, 0.03, 1, 0.1, 50, 0},
-    {80, 20, true, true, 0.03, 1, 1, 0, 3e-3},  {80, 20, true, true, 0.03, 1, 0.1, 0, 0},
-    {80, 20, true, false, 0.03, 30, 0.3, 0, 0}, {100, 30, false, true, 0.03, 1, 1, 50, 0},
-    {80, 20, true, false, 0.1, 1, 1, 0, 0},     {80, 20, true, true, 0.01, 1, 1, 0, 3e-2},
-    {80, 20, true, false, 0.03, 10, 10, 50, 0}, {120, 30, true, true, 0.003, 1, 10, 0, 0},
+    // iterations, patience, ladder, adopt, kappa, impulse, velocity, threshold, margin
+    {60, 12, false, false, 0, 1, 1, 1e4, 0},     // plain
+    {80, 20, true, false, 0.03, 1, 0.1, 50, 0},  // slow, the shift weakened where it must be
+    {80, 20, true, true, 0.03, 1, 1, 0, 3e-3},   // near the last impulses
+    {80, 20, true, true, 0.03, 1, 0.1, 0, 0},    // slow, with true velocities
+    {80, 20, true, false, 0.03, 30, 0.3, 0, 0},  // large impulses
+    {100, 30, false, true, 0.03, 1, 1, 50, 0},   // the whole shift, with patience
+    {80, 20, true, false, 0.1, 1, 1, 0, 0},      // cautious
+    {80, 20, true, true, 0.01, 1, 1, 0, 3e-2},   // near the last impulses, farther from the cones
+    {80, 20, true, false, 0.03, 10, 10, 50, 0},  // large impulses and velocities
+    {120, 30, true, true, 0.003, 1, 10, 0, 0},   // large velocities, hardly any caution
 };
 enum { ROUND_COUNT = sizeof ROUNDS / sizeof ROUNDS[0] };
 
@@ -115,7 +140,7 @@ enum {
   AS_ONE = 500
 };
 
-static bool split(tbIsland* island, int round) {
+static bool split(tbSolveIsland* island, int round) {
   if (round >= SPLIT_ROUNDS || island->p.n > SPLIT_ROWS) return true;
   if (!tb_island_staggered(island, SPLIT_TURNS)) return false;
   if (give_up(island) || round > 0) return true;
@@ -127,58 +152,64 @@ static bool split(tbIsland* island, int round) {
 
 // After a round of interior points that did not do: such methods on small islands; sweeps, which
 // turn the directions of sliding, at which interior points are slow; and now and then ADMM on any.
-static bool other_methods(tbIsland* island, int round, int patience, tbReal* lambda) {
+static bool other_methods(tbSolveIsland* island, int round, int patience, tbReal* lambda) {
   size_t bytes = (size_t)island->p.n * sizeof *lambda;
-  int sweeps = round == 0 ? (patience > 100 ? patience : 100) : 100 << (round < 5 ? round : 5);
+  int sweeps = SWEEPS_ROUND << (round < MOST_DOUBLED ? round : MOST_DOUBLED);
+  if (round == 0 && patience > sweeps) sweeps = patience;
   if (!split(island, round)) return false;
   if (give_up(island)) return true;
   memcpy(lambda, island->best, bytes);
-  if (!tb_island_pgs(island, lambda, sweeps, 10 * sweeps)) return false;
+  if (!tb_island_pgs(island, lambda, sweeps, SWEEPS_PROMISED * sweeps)) return false;
   if (give_up(island) || round % 2 == 0) return true;
-  if (!tb_island_admm(island, 300 * (round + 1))) return false;
+  if (!tb_island_admm(island, ADMM_ROUND * (round + 1))) return false;
   memcpy(lambda, island->best, bytes);
   return true;
 }
 
-// Residuals below which contacts of a pair of bodies differ by more than their redundancy allows.
-static const tbReal REDUNDANT_DIGITS = 1e-6, FAR = 1e-3;
-
 // The last digits need the matrix as it is, and patience: small steps along a path that turns, then
 // Newton as long as it descends.
-static bool last_digits(tbIsland* island) {
+static bool last_digits(tbSolveIsland* island) {
+  // Small points near the axis; columns as in ROUNDS.
   static const tbIpmSettings starts[] = {{400, 120, true, true, 1e-2, 0.05, 0.05, 0, 0},
                                          {400, 120, true, true, 1e-5, 0.1, 0.1, 0, 0},
                                          {400, 120, true, true, 1e-4, 0.05, 0.05, 0, 0}};
+  enum { STARTS = sizeof starts / sizeof starts[0] };
   if (!tb_island_analyze_plain(island)) return false;
-  for (int k = 0; k < 3 && !give_up(island); k++) {
+  for (int k = 0; k < STARTS && !give_up(island); k++) {
     tbArenaMark mark = tb_arena_mark(island->arena);
     if (!tb_island_ipm(island, &starts[k], NULL)) return false;
-    if (!give_up(island) && !tb_island_newton(island, 100)) return false;
+    if (!give_up(island) && !tb_island_newton(island, NEWTON_STEPS)) return false;
     tb_arena_release(island->arena, mark);
   }
   return true;
 }
 
-static bool solve_island(tbIsland* island, tbReal* lambda) {
+// Interior points, Newton from where they end, and other methods. False: out of memory.
+static bool run_round(tbSolveIsland* island, int round, int patience, tbReal* lambda) {
+  const tbIpmSettings* set = &ROUNDS[round];
+  tbArenaMark mark = tb_arena_mark(island->arena);
+  if (!tb_island_ipm(island, set, set->margin > 0 ? lambda : NULL)) return false;
+  if (!give_up(island) && !tb_island_newton(island, NEWTON_STEPS)) return false;
+  if (!give_up(island) && !other_methods(island, round, patience, lambda)) return false;
+  tb_arena_release(island->arena, mark);
+  return true;
+}
+
+static bool solve_island(tbSolveIsland* island, tbReal* lambda) {
   size_t bytes = (size_t)island->p.n * sizeof *lambda;
-  if (!tb_island_pgs(island, lambda, 8, 8)) return false;
+  if (!tb_island_pgs(island, lambda, SWEEPS_ISLAND, SWEEPS_ISLAND)) return false;
   if (give_up(island)) return true;
   if (!tb_island_analyze(island)) return false;
   int patience = worthwhile_sweeps(island);
   if (!tb_island_pgs(island, lambda, 2 * patience, patience)) return false;
   bool fine = false;
   for (int round = 0; round < ROUND_COUNT && !give_up(island); round++) {
-    const tbIpmSettings* set = &ROUNDS[round];
-    if (round >= 4 && !fine && island->best_measure < REDUNDANT_DIGITS) {
+    if (round >= DIGITS_ROUND && !fine && island->best_measure < REDUNDANT_DIGITS) {
       fine = true;
       if (!last_digits(island)) return false;
       if (give_up(island)) break;
     }
-    tbArenaMark mark = tb_arena_mark(island->arena);
-    if (!tb_island_ipm(island, set, set->margin > 0 ? lambda : NULL)) return false;
-    if (!give_up(island) && !tb_island_newton(island, 100)) return false;
-    if (!give_up(island) && !other_methods(island, round, patience, lambda)) return false;
-    tb_arena_release(island->arena, mark);
+    if (!run_round(island, round, patience, lambda)) return false;
     // Far from a solution: perhaps there is none.
     if (round == 0 && !give_up(island) && island->best_measure > FAR &&
         !tb_island_infeasible(island, &island->infeasible)) {
@@ -195,14 +226,14 @@ static bool solve_island(tbIsland* island, tbReal* lambda) {
 
 // ---- putting it together -----------------------------------------------------------------------
 
-static void gather(const tbIsland* island, const tbReal* all, tbReal* lambda) {
+static void gather(const tbSolveIsland* island, const tbReal* all, tbReal* lambda) {
   for (int a = 0; a < island->p.nblock; a++) {
     int from = island->solve->p->block[island->source[a]].row;
     for (int r = 0; r < island->dim[a]; r++) lambda[island->row[a] + r] = all[from + r];
   }
 }
 
-static void scatter(const tbIsland* island, const tbReal* lambda, tbReal* all) {
+static void scatter(const tbSolveIsland* island, const tbReal* lambda, tbReal* all) {
   for (int a = 0; a < island->p.nblock; a++) {
     int to = island->solve->p->block[island->source[a]].row;
     for (int r = 0; r < island->dim[a]; r++) all[to + r] = lambda[island->row[a] + r];
@@ -214,7 +245,7 @@ static void scatter(const tbIsland* island, const tbReal* lambda, tbReal* all) {
 static bool run_island(tbSolve* s, const int* part, int id, tbReal velocity, tbReal* impulse,
                        bool* infeasible) {
   tbArenaMark mark = tb_arena_mark(s->arena);
-  tbIsland island;
+  tbSolveIsland island;
   if (!tb_island_extract(&island, s, part, id)) return false;
   tbReal* lambda = tb_solve_reals(s, (size_t)island.p.n);
   if (!lambda) return false;
@@ -248,12 +279,30 @@ static bool order_islands(tbSolve* s, const int* part, int count, int* order) {
   return true;
 }
 
+// All islands in turn. False: out of memory.
+static bool solve_islands(tbSolve* s, bool* infeasible) {
+  bool apart = s->settings->islands;
+  int* part = TB_ARENA_NEW(s->arena, int, s->p->nblock + 1);
+  if (!part) return false;
+  int count = apart ? tb_island_find(s->arena, s->p, part) : 1;
+  if (count < 0) return false;
+  int* order = TB_ARENA_NEW(s->arena, int, count + 1);
+  if (!order || !order_islands(s, part, count, order)) return false;
+  tbReal velocity = 0, impulse = 0;  // impulse: of the islands so far, a lower bound of |lambda|
+  for (int i = 0; i < s->p->n; i++) velocity = fmax(velocity, fabs(s->p->g[i]));
+  for (int k = 0; k < count; k++) {
+    if (!run_island(s, apart ? part : NULL, order[k], velocity, &impulse, infeasible)) return false;
+    if (s->info->status == TB_SOLVE_TIME_LIMIT) break;
+  }
+  return true;
+}
+
 tbResult tb_solve_ncp_auto(tbSolve* s) {
   // Sweeps end most small problems; on larger ones they would only spoil a good first guess for
   // Newton.
-  bool fits = tb_prox_fits(s->p), small = s->p->nblock <= 16;
+  bool fits = tb_prox_fits(s->p), small = s->p->nblock <= SMALL, infeasible = false;
   s->info->solver = "pgs";
-  if ((small || !fits) && first_sweeps(s, small ? 16 : 2)) return TB_OK;
+  if ((small || !fits) && first_sweeps(s, small ? SWEEPS_SMALL : SWEEPS)) return TB_OK;
   if (fits) {
     // Few dofs carry many rows: Newton in velocity space is the cheapest exact method.
     s->info->solver = "prox";
@@ -261,23 +310,8 @@ tbResult tb_solve_ncp_auto(tbSolve* s) {
     if (result != TB_OK || s->info->status == TB_SOLVE_CONVERGED) return result;
     memcpy(s->lambda, s->best, sizeof(tbReal) * (size_t)s->p->n);
   }
-  int* part = TB_ARENA_NEW(s->arena, int, s->p->nblock + 1);
-  if (!part) return tb_solve_no_memory(s);
-  int count = s->settings->islands ? tb_island_find(s->arena, s->p, part) : 1;
-  if (count < 0) return tb_solve_no_memory(s);
-  tbReal velocity = 0;
-  for (int i = 0; i < s->p->n; i++) velocity = fmax(velocity, fabs(s->p->g[i]));
-  tbReal impulse = 0;  // of the islands solved so far: a lower bound of |lambda|
-  int* order = TB_ARENA_NEW(s->arena, int, count + 1);
-  if (!order || !order_islands(s, part, count, order)) return tb_solve_no_memory(s);
-  bool infeasible = false;
-  for (int k = 0; k < count; k++) {
-    if (!run_island(s, s->settings->islands ? part : NULL, order[k], velocity, &impulse,
-                    &infeasible)) {
-      return tb_solve_no_memory(s);
-    }
-    if (s->info->status == TB_SOLVE_TIME_LIMIT) return TB_OK;
-  }
+  if (!solve_islands(s, &infeasible)) return tb_solve_no_memory(s);
+  if (s->info->status == TB_SOLVE_TIME_LIMIT) return TB_OK;
   if (!tb_solve_check(s, s->lambda, s->info->iterations, 0)) {
     s->info->status = infeasible ? TB_SOLVE_INFEASIBLE : TB_SOLVE_STALLED;
   }

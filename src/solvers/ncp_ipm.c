@@ -4,7 +4,7 @@
 
 #include "solvers/island.h"
 
-static bool check(tbIsland* island, const tbReal* lambda, const tbReal* sigma, int iteration,
+static bool check(tbSolveIsland* island, const tbReal* lambda, const tbReal* sigma, int iteration,
                   tbReal penalty) {
   bool stop = tb_solve_check_sigma(island->solve, lambda, sigma, iteration, penalty);
   island->last_measure = tb_solve_measure(island->solve, &island->solve->last);
@@ -17,7 +17,7 @@ static bool check(tbIsland* island, const tbReal* lambda, const tbReal* sigma, i
 }
 
 tbResult tb_solve_ncp_ipm(tbSolve* s) {
-  tbIsland island;
+  tbSolveIsland island;
   if (!tb_island_extract(&island, s, NULL, 0)) return tb_solve_no_memory(s);
   island.check = check;
   island.tolerance = s->tolerance;

@@ -11,10 +11,10 @@ typedef struct {
   tbSolveInfo info;
   tbSolveCache cache;
   tbSolve solve;
-  tbIsland island;
+  tbSolveIsland island;
 } Setup;
 
-static bool check(tbIsland* island, const tbReal* lambda, const tbReal* sigma, int iteration,
+static bool check(tbSolveIsland* island, const tbReal* lambda, const tbReal* sigma, int iteration,
                   tbReal penalty) {
   (void)iteration;
   (void)penalty;
@@ -78,7 +78,7 @@ static void newton_on_stacks(void** state) {
 }
 
 // The first iterations of interior points, into `lambda`: products are still large there.
-static void iterate(tbIsland* island, tbReal* lambda) {
+static void iterate(tbSolveIsland* island, tbReal* lambda) {
   const tbIpmSettings settings = {3, 3, true, false, 0.03, 1, 1, 0, 0};
   island->best_measure = INFINITY;
   island->converged = false;
