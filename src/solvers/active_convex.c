@@ -9,6 +9,10 @@
 #include "solvers/prox_impulse.h"
 
 static const tbReal FIRST_SOFTNESS = 1e-2, LEAST_SOFTNESS = 1e-7, MOST_SOFTNESS = 1;
+// Iterations of a step that was easy: the next one may be stiffer, after a hard one softer. Of the
+// tolerance: how exactly a step is solved.
+enum { EASY = 3 };
+static const tbReal STIFFER = 0.1, SOFTER = 10, STEP_ACCURACY = 0.01;
 enum { MAX = TB_MAX_BLOCK_DIM, MOST_INNER = 8 };
 
 typedef struct {
@@ -164,7 +168,7 @@ bool tb_active_convex(const tbActive* a, tbArena* arena, int rounds, tbReal targ
       bool shifted = b->type == TB_BLOCK_CONE && a->law == TB_LAW_NCP;
       c.shift[i] = shifted ? tb_cone_shift(b->dim, b->mu, sigma + b->row) : 0;
     }
-    int inner = minimise(&c, 0.01 * a->tolerance, Mstep, info);
+    int inner = minimise(&c, STEP_ACCURACY * a->tolerance, Mstep, info);
     if (inner < 0) break;
     tb_active_response(a, c.lambda, c.step, sigma);
     memcpy(c.anchor, c.lambda, sizeof(tbReal) * (size_t)c.p->n);
@@ -174,8 +178,8 @@ bool tb_active_convex(const tbActive* a, tbArena* arena, int rounds, tbReal targ
       memcpy(lambda, c.lambda, sizeof(tbReal) * (size_t)c.p->n);
     }
     if (now <= target || inner == 0) break;
-    if (inner <= 3) set_softness(&c, fmax(LEAST_SOFTNESS, 0.1 * c.softness));
-    if (inner >= MOST_INNER) set_softness(&c, fmin(MOST_SOFTNESS, 10 * c.softness));
+    if (inner <= EASY) set_softness(&c, fmax(LEAST_SOFTNESS, STIFFER * c.softness));
+    if (inner >= MOST_INNER) set_softness(&c, fmin(MOST_SOFTNESS, SOFTER * c.softness));
   }
   return true;
 }

@@ -12,8 +12,15 @@
 
 #include "solvers/interior_state.h"
 
-// A step shorter than this is a sign of trouble.
-static const tbReal SHORT_STEP = 0.2;
+// A step shorter than this is a sign of trouble, one that is longer the end of it; one that is next
+// to none is the last.
+static const tbReal SHORT_STEP = 0.2, LONG_STEP = 0.9, NO_STEP = 1e-10;
+// Of the products: what a plain step aims at where Mehrotra's is short.
+static const tbReal PLAIN_TARGET = 0.25;
+// A residual above this share of the best one is no progress.
+static const tbReal PROGRESS = 0.8;
+// Iterations before products are held above the infeasibility.
+enum { EARLY = 4 };
 // Steps are cut at 1, and at these shares of the largest: after the affine step, and without it. So
 // none beyond LONGEST need be found.
 static const tbReal INSIDE = 0.99, WELL_INSIDE = 0.9, LONGEST = 1.25;
@@ -206,8 +213,7 @@ static tbReal step_length(const tbInteriorState* m, bool affine) {
 // Mehrotra's choice: how far the affine step alone would bring the products down.
 static tbReal centering(const tbInteriorState* m, tbReal mu, tbReal step) {
   tbReal sum = tb_interior_products(m, step, tb_cone_four_products(m->four, m->nfour, step));
-  tbReal ratio = m->pairs > 0 && mu > 0 ? fmax(sum / m->pairs, 0) / mu : 0;
-  return fmin(1, fmax(ratio * ratio * ratio, 1e-6));
+  return tb_centering(m->pairs > 0 ? sum / m->pairs : 0, mu);
 }
 
 // A step towards products `target`, after the affine step or by itself; its length.
@@ -223,7 +229,7 @@ static tbReal attempt(tbInteriorState* m, tbReal mu, tbReal floor, tbSolveInfo* 
   find_step(m, 0, false, true);
   tbReal affine = fmin(1, step_length(m, true));
   tbReal a = aim(m, fmax(centering(m, mu, affine) * mu, floor), true);
-  if (a < SHORT_STEP) a = aim(m, fmax(0.25 * mu, floor), false);
+  if (a < SHORT_STEP) a = aim(m, fmax(PLAIN_TARGET * mu, floor), false);
   return a < SHORT_STEP ? aim(m, mu, false) : a;
 }
 
@@ -286,7 +292,7 @@ static tbReal choose_step(tbInteriorState* m, tbReal mu, tbReal kappa, tbSolveIn
     a = attempt(m, mu, floor, info);
     eased = true;
   }
-  m->eased = eased || (m->eased && a < 0.9);
+  m->eased = eased || (m->eased && a < LONG_STEP);
   return a;
 }
 
@@ -313,11 +319,11 @@ bool tb_active_interior(const tbActive* a, tbArena* arena, const tbInterior* set
       memcpy(sigma, m.sigma, bytes);
     }
     if (now <= set->target * a->tolerance) break;
-    since = now < 0.8 * last ? 0 : since + 1;
+    since = now < PROGRESS * last ? 0 : since + 1;
     last = fmin(last, now);
     info->iterations++;
-    tbReal step = choose_step(&m, mu, k < 4 ? 0 : set->kappa, info);
-    if (!(step > 1e-10) || !isfinite(step)) break;
+    tbReal step = choose_step(&m, mu, k < EARLY ? 0 : set->kappa, info);
+    if (!(step > NO_STEP) || !isfinite(step)) break;
     go_fours(&m, step);
     tb_interior_go(&m, step);
   }

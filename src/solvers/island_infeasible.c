@@ -17,7 +17,11 @@
 
 #include "solvers/island.h"
 
-static const tbReal COMPLIANCE = 1e-8, ENORMOUS = 1e5;
+// Of the problem without friction, and the residual to which it is solved.
+static const tbReal COMPLIANCE = 1e-8, ACCURACY = 1e-10;
+// Over the impulses that stop all contacts one by one: what no answer has. The least tolerance of
+// velocities that are not allowed.
+static const tbReal ENORMOUS = 1e5, LEAST_ALLOWED = 1e-6;
 
 static bool check(tbSolveIsland* island, const tbReal* lambda, const tbReal* sigma, int iteration,
                   tbReal penalty) {
@@ -29,7 +33,7 @@ static bool check(tbSolveIsland* island, const tbReal* lambda, const tbReal* sig
     island->best_measure = measure;
     memcpy(island->best, lambda, (size_t)island->p.n * sizeof *lambda);
   }
-  return measure <= 1e-10 || tb_solve_late(island->solve);
+  return measure <= ACCURACY || tb_solve_late(island->solve);
 }
 
 // The island without friction and with compliance, in its own memory.
@@ -98,7 +102,7 @@ static bool proves(const tbSolveIsland* island, const tbReal* d, tbReal* sigma) 
       if (b->type == TB_BLOCK_CONE && r > 0) steepest = fmax(steepest, b->mu[r - 1]);
     }
   }
-  tbReal allowed = fmax(island->tolerance, 1e-6) * speed * (1 + steepest) * sum;
+  tbReal allowed = fmax(island->tolerance, LEAST_ALLOWED) * speed * (1 + steepest) * sum;
   return -linear - allowed > ENORMOUS * sqrt(single) * sqrt(fmax(quadratic, 0));
 }
 
@@ -108,7 +112,8 @@ bool tb_island_infeasible(tbSolveIsland* island, bool* proven) {
   tbReal* sigma = TB_ARENA_NEW(island->arena, tbReal, island->p.n + 1);
   *proven = false;
   if (!sigma || !soften(island, &soft)) return false;
-  tbIpmSettings set = {60, 12, false, false, 0, 1, 1, 1e4, 0};
+  tbIpmSettings set = {
+      .max_iter = 60, .patience = 12, .impulse = 1, .velocity = 1, .threshold = 1e4};
   if (!tb_island_ipm(&soft, &set, NULL)) return false;
   island->factorizations = soft.factorizations;
   if (isfinite(soft.best_measure) && make_witness(island, soft.best) > 0) {

@@ -24,8 +24,26 @@
 
 enum { MAX = TB_MAX_BLOCK_DIM, REFINEMENTS = 3 };
 
-// A step shorter than this is a sign of trouble.
-static const tbReal SHORT_STEP = 0.2;
+// A step shorter than this is a sign of trouble; one that is next to none is the last.
+static const tbReal SHORT_STEP = 0.2, NO_STEP = 1e-10;
+// Shares of the step to the border that are gone: after the affine step, and without it.
+static const tbReal INSIDE = 0.99, WELL_INSIDE = 0.9;
+// Of the products: what a plain step aims at where Mehrotra's is short.
+static const tbReal PLAIN_TARGET = 0.25;
+// A residual above this share of the best one is no progress.
+static const tbReal PROGRESS = 0.8;
+// Iterations before products are held above the infeasibility.
+enum { EARLY = 4 };
+// Pivots below this share of their diagonal are rounding.
+static const tbReal LEAST_PIVOT = 1e-14;
+// Free rows may depend on each other: a small ridge, whose error the next iteration removes. What
+// cannot move has a stiff one.
+static const tbReal RIDGE = 1e-11, STIFF = 1e30;
+// Compliance with which impulses are estimated, and the largest estimate that counts.
+static const tbReal ESTIMATE_SOFTNESS = 1e-7, MOST_EXPECTED = 1e12;
+// Where the true velocity is taken for z: each eigenvalue of the product is at least this share of
+// the mean, their sum at most this many times it.
+static const tbReal CENTRAL_LEAST = 0.1, CENTRAL_MOST = 3;
 
 typedef struct {
   tbSolveIsland* island;
@@ -87,19 +105,19 @@ static tbReal expected_impulse(Ipm* m, tbReal threshold) {
   for (int i = 0; i < m->nblock; i++) {
     int d = m->island->dim[i];
     for (int k = 0; k < d * d; k++) {
-      C[k] = k % (d + 1) == 0 ? 1e-7 : 0;
-      inverse[k] = k % (d + 1) == 0 ? 1e7 : 0;
+      C[k] = k % (d + 1) == 0 ? ESTIMATE_SOFTNESS : 0;
+      inverse[k] = k % (d + 1) == 0 ? 1 / ESTIMATE_SOFTNESS : 0;
     }
     C += d * d;
     inverse += d * d;
   }
-  tb_group_lu_factor(&m->island->lu, m->G, m->diagonal, m->inverse, 1e-14);
+  tb_group_lu_factor(&m->island->lu, m->G, m->diagonal, m->inverse, LEAST_PIVOT);
   m->island->factorizations++;
   for (int i = 0; i < m->n; i++) m->dx[i] = -m->g[i];
   tb_group_lu_solve(&m->island->lu, REFINEMENTS, m->dx);
   tbReal size = 0;
   for (int i = 0; i < m->n; i++) size = fmax(size, fabs(m->dx[i]));
-  return size > threshold && size < 1e12 ? size : 1;
+  return size > threshold && size < MOST_EXPECTED ? size : 1;
 }
 
 // The first point: the cones' centre. Boxes start inside their bounds.
@@ -208,8 +226,9 @@ static void adopt_velocities(Ipm* m, tbReal mu) {
     y[0] += length;
     for (int r = 0; r < d; r++) dot += x[r] * y[r];
     // Both eigenvalues of the product, from below; their sum, from above.
-    bool central = inside * (x[0] + tail) > 0.1 * mu && (y[0] + length) * (x[0] - tail) > 0.1 * mu;
-    if (!central || !(dot < 3 * mu)) continue;
+    tbReal least = CENTRAL_LEAST * mu;
+    bool central = inside * (x[0] + tail) > least && (y[0] + length) * (x[0] - tail) > least;
+    if (!central || !(dot < CENTRAL_MOST * mu)) continue;
     memcpy(z, y, (size_t)d * sizeof *y);
     memset(m->r + b->row, 0, (size_t)d * sizeof *y);
   }
@@ -255,14 +274,12 @@ static void fill_diagonal(Ipm* m) {
         int k = b->row + r;
         tbReal* entry = &C[r * d + r];
         if (b->type == TB_BLOCK_ONE_SIDED) *entry = z[r] / x[r];
-        // Free rows may depend on each other: a small ridge, whose error the next iteration
-        // removes.
-        if (b->type == TB_BLOCK_EQUALITY) *entry = 1e-11;
+        if (b->type == TB_BLOCK_EQUALITY) *entry = RIDGE;
         if (b->type == TB_BLOCK_BOX) {
-          if (m->low[k] == m->high[k]) *entry = 1e30;
+          if (m->low[k] == m->high[k]) *entry = STIFF;
           if (m->zlow[k] > 0) *entry += m->zlow[k] / (m->x[k] - m->low[k]);
           if (m->zhigh[k] > 0) *entry += m->zhigh[k] / (m->high[k] - m->x[k]);
-          if (*entry == 0) *entry = 1e-11;
+          if (*entry == 0) *entry = RIDGE;
         }
         inverse[r * d + r] = 1 / *entry;
       }
@@ -374,8 +391,7 @@ static tbReal centering(const Ipm* m, tbReal mu, tbReal step) {
       }
     }
   }
-  tbReal ratio = m->pairs > 0 && mu > 0 ? fmax(sum / m->pairs, 0) / mu : 0;
-  return fmin(1, fmax(ratio * ratio * ratio, 1e-6));
+  return tb_centering(m->pairs > 0 ? sum / m->pairs : 0, mu);
 }
 
 static void take_step(Ipm* m, tbReal a) {
@@ -391,7 +407,7 @@ static void take_step(Ipm* m, tbReal a) {
 // length.
 static tbReal attempt_step(Ipm* m, tbReal mu, tbReal floor, bool cautious) {
   fill_diagonal(m);
-  tb_group_lu_factor(&m->island->lu, m->G, m->diagonal, m->inverse, 1e-14);
+  tb_group_lu_factor(&m->island->lu, m->G, m->diagonal, m->inverse, LEAST_PIVOT);
   m->island->factorizations++;
   fill_target(m, 0, false);
   find_step(m, 0, m->ax, m->az);
@@ -399,28 +415,29 @@ static tbReal attempt_step(Ipm* m, tbReal mu, tbReal floor, bool cautious) {
   tbReal target = fmax(centering(m, mu, affine) * mu, floor);
   fill_target(m, target, true);
   find_step(m, target, m->dx, m->dz);
-  tbReal a = fmin(1, 0.99 * step_length(m, m->dx, m->dz));
+  tbReal a = fmin(1, INSIDE * step_length(m, m->dx, m->dz));
   if (a >= SHORT_STEP || !cautious) return a;
-  target = fmax(0.25 * mu, floor);
+  target = fmax(PLAIN_TARGET * mu, floor);
   fill_target(m, target, false);
   find_step(m, target, m->dx, m->dz);
-  return fmin(1, 0.9 * step_length(m, m->dx, m->dz));
+  return fmin(1, WELL_INSIDE * step_length(m, m->dx, m->dz));
 }
 
 // Weaken the shift until a step of some length is found; in the end, only centre.
 static tbReal choose_step(Ipm* m, const tbIpmSettings* set, tbReal mu, bool early) {
-  static const tbReal weights[] = {1, 0.9, 0.5, 0};
+  enum { WEIGHTS = 4 };
+  static const tbReal weights[WEIGHTS] = {1, 0.9, 0.5, 0};
   tbReal infeasible = 0, a = 0;
   for (int i = 0; i < m->n; i++) infeasible = fmax(infeasible, fabs(m->r[i]));
   tbReal floor = early ? 0 : fmin(mu, set->kappa * infeasible);
-  for (int k = 0; k < 4; k++) {
+  for (int k = 0; k < WEIGHTS; k++) {
     m->theta = weights[k];
     a = attempt_step(m, mu, floor, set->ladder);
     if (!(a < SHORT_STEP) || !set->ladder) return a;
   }
   fill_target(m, mu, false);
   find_step(m, mu, m->dx, m->dz);
-  return fmin(1, 0.9 * step_length(m, m->dx, m->dz));
+  return fmin(1, WELL_INSIDE * step_length(m, m->dx, m->dz));
 }
 
 bool tb_island_ipm(tbSolveIsland* island, const tbIpmSettings* set, const tbReal* lambda) {
@@ -439,12 +456,12 @@ bool tb_island_ipm(tbSolveIsland* island, const tbIpmSettings* set, const tbReal
     if (!isfinite(mu)) break;
     if (island->check(island, m.lambda, m.velocity, ++island->iterations, mu)) break;
     // No better for a while: somebody else's turn.
-    since = island->last_measure < 0.8 * best ? 0 : since + 1;
+    since = island->last_measure < PROGRESS * best ? 0 : since + 1;
     best = fmin(best, island->last_measure);
     if (since > set->patience) break;
     if (set->adopt) adopt_velocities(&m, mu);
-    tbReal a = choose_step(&m, set, mu, k < 4);
-    if (!(a > 1e-10) || !isfinite(a)) break;
+    tbReal a = choose_step(&m, set, mu, k < EARLY);
+    if (!(a > NO_STEP) || !isfinite(a)) break;
     take_step(&m, a);
   }
   return true;

@@ -15,8 +15,14 @@
 
 enum { MAX = TB_MAX_BLOCK_DIM, REFINEMENTS = 3 };
 
-static const tbReal DELTA = 1e-8, LEAST_PROXIMAL = 1e-10, FIRST_PROXIMAL = 1e-7,
-                    MOST_PROXIMAL = 1e-2;
+static const tbReal DELTA = 1e-8;
+// The proximal term, and what it is multiplied by where a step descends and where none does.
+static const tbReal LEAST_PROXIMAL = 1e-10, FIRST_PROXIMAL = 1e-7, MOST_PROXIMAL = 1e-2;
+static const tbReal EASIER = 0.1, HARDER = 100;
+// The shortest step that is tried, and what of its length a step must descend by.
+static const tbReal SHORTEST = 0.02, DESCENT = 0.1;
+// Pivots below this share of their diagonal are rounding.
+static const tbReal LEAST_PIVOT = 1e-14;
 
 typedef struct {
   tbSolveIsland* island;
@@ -114,7 +120,7 @@ static bool direction(Newton* q, const tbReal* lambda) {
     E += d * d;
     inverse += d * d;
   }
-  tb_group_lu_factor(&island->lu, island->scaled, q->E, q->inverse, 1e-14);
+  tb_group_lu_factor(&island->lu, island->scaled, q->E, q->inverse, LEAST_PIVOT);
   island->factorizations++;
   tb_group_lu_solve(&island->lu, REFINEMENTS, q->dx);
   for (int k = 0; k < island->p.n; k++) {
@@ -129,11 +135,11 @@ static bool step(Newton* q, tbReal* lambda) {
   size_t bytes = (size_t)island->p.n * sizeof *lambda;
   tbReal size = merit(q, lambda);
   if (!(size > 0) || !direction(q, lambda)) return false;
-  for (tbReal t = 1; t > 0.02; t *= 0.5) {
+  for (tbReal t = 1; t > SHORTEST; t *= 0.5) {
     for (int k = 0; k < island->p.n; k++) {
       q->trial[k] = lambda[k] + t * island->scale[k] * q->dx[k];
     }
-    if (merit(q, q->trial) <= (1 - 0.1 * t) * size) {
+    if (merit(q, q->trial) <= (1 - DESCENT * t) * size) {
       memcpy(lambda, q->trial, bytes);
       return true;
     }
@@ -162,7 +168,7 @@ bool tb_island_newton(tbSolveIsland* island, int max_iter) {
     if (island->check(island, clean, q.sigma, ++island->iterations, 0)) break;
     // Redundant impulses run away where the proximal term is too small for the rounding of the
     // rest.
-    q.proximal *= descent ? 0.1 : 100;
+    q.proximal *= descent ? EASIER : HARDER;
     if (q.proximal > MOST_PROXIMAL) break;
     q.proximal = fmax(q.proximal, LEAST_PROXIMAL);
   }

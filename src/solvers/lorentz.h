@@ -135,4 +135,12 @@ static inline tbReal tb_bound_slope(tbReal target, tbReal gap, tbReal dgap, tbRe
   return z > 0 ? target / gap - z - z / gap * dgap : 0;
 }
 
+// Mehrotra's choice of the products to aim at, over those that there are, `mu`, from what the
+// affine step alone would leave of these.
+static inline tbReal tb_centering(tbReal left, tbReal mu) {
+  const tbReal least = 1e-6;
+  tbReal ratio = mu > 0 ? fmax(left, 0) / mu : 0;
+  return fmin(1, fmax(ratio * ratio * ratio, least));
+}
+
 #endif

@@ -29,6 +29,10 @@
 
 // Smallest and first ratio of E to the block's diagonal of G.
 static const tbReal FIRST_SOFTNESS = 1e-3, LEAST_SOFTNESS = 1e-9, MOST_SOFTNESS = 1;
+// Iterations of a step that was easy: the next one may be stiffer, after a hard one softer. Of the
+// tolerance: how exactly a step is solved.
+enum { EASY = 3 };
+static const tbReal STIFFER = 0.1, SOFTER = 10, STEP_ACCURACY = 0.01;
 // Of the first slope: one that ends a line search. A gradient that rounding keeps from falling.
 static const tbReal FLAT = 1e-3, ZERO_GRADIENT = 1e-10;
 enum { MOST_INNER = 12, MOST_OUTER = 60, PATIENCE = 8, LARGEST_DENSE = 400 };
@@ -287,7 +291,7 @@ tbResult tb_solve_ncp_prox(tbSolve* s) {
   int since = 0;
   for (int k = 0; k < MOST_OUTER && s->info->iterations < s->settings->max_iter; k++) {
     int before = s->info->iterations;
-    if (!minimise(&x, 0.01 * s->tolerance)) break;
+    if (!minimise(&x, STEP_ACCURACY * s->tolerance)) break;
     memcpy(s->lambda, x.lambda, sizeof(tbReal) * (size_t)x.n);
     if (tb_solve_check(s, s->lambda, s->info->iterations, x.softness)) return TB_OK;
 
@@ -299,8 +303,8 @@ tbResult tb_solve_ncp_prox(tbSolve* s) {
 
     // Easy steps may be stiffer; a hard one was too stiff.
     int inner = s->info->iterations - before;
-    if (inner <= 3) set_softness(&x, fmax(LEAST_SOFTNESS, 0.1 * x.softness));
-    if (inner >= MOST_INNER) set_softness(&x, fmin(MOST_SOFTNESS, 10 * x.softness));
+    if (inner <= EASY) set_softness(&x, fmax(LEAST_SOFTNESS, STIFFER * x.softness));
+    if (inner >= MOST_INNER) set_softness(&x, fmin(MOST_SOFTNESS, SOFTER * x.softness));
     memcpy(x.anchor, x.lambda, sizeof(tbReal) * (size_t)x.n);
     set_shift(&x, s->sigma);
   }

@@ -17,6 +17,21 @@
 
 enum { MAX = TB_MAX_BLOCK_DIM };
 
+// Iterations of each convex problem, and how exactly it is solved: at first, then a share of the
+// residual, at last one of the tolerance.
+enum { INNER = 2000 };
+static const tbReal FIRST_ACCURACY = 1e-3, ACCURACY = 0.02, LAST_ACCURACY = 0.01;
+// Its penalty: the first one, the range it stays in, and when it follows the ratio of both errors:
+// so many iterations after the last time, where they differ by this much, by no more than that.
+static const tbReal FIRST_RHO = 0.1, LEAST_RHO = 1e-10, MOST_RHO = 1e8;
+enum { RHO_WAIT = 20 };
+static const tbReal RHO_APART = 10, RHO_MOST_CHANGE = 100;
+// Rounds without progress, and what progress is.
+enum { MOST_STUCK = 200 };
+static const tbReal PROGRESS = 0.99;
+// Greater than zero, as a divisor.
+static const tbReal TINY = 1e-300;
+
 // One of the two problems: min x^T A x / 2 + b^T x over a product of simple sets.
 typedef struct {
   int n;
@@ -110,11 +125,12 @@ static bool qp_solve(Staggered* q, Qp* qp, const tbReal* normal, tbReal accuracy
     }
     if (primal <= accuracy * impulse && dual <= accuracy * size) return true;
     if (!isfinite(primal) || !isfinite(dual)) return false;
-    tbReal ratio = (primal / fmax(impulse, 1e-300)) / fmax(dual / fmax(size, 1e-300), 1e-300);
-    if (k - last >= 20 && (ratio > 10 || ratio < 0.1)) {
+    tbReal ratio = (primal / fmax(impulse, TINY)) / fmax(dual / fmax(size, TINY), TINY);
+    if (k - last >= RHO_WAIT && (ratio > RHO_APART || ratio < 1 / RHO_APART)) {
       last = k;
-      tbReal factor = fmin(100, fmax(0.01, sqrt(ratio)));
-      if (!qp_factor(qp, q->s, fmin(1e8, fmax(1e-10, qp->rho * factor)))) return false;
+      tbReal factor = fmin(RHO_MOST_CHANGE, fmax(1 / RHO_MOST_CHANGE, sqrt(ratio)));
+      tbReal rho = fmin(MOST_RHO, fmax(LEAST_RHO, qp->rho * factor));
+      if (!qp_factor(qp, q->s, rho)) return false;
     }
   }
   return true;
@@ -167,7 +183,7 @@ static bool init(Staggered* q) {
       tbReal s = q->scale[r];
       parts[k]->y[i] = s > 0 ? q->s->lambda[r] / s : 0;
     }
-    if (!qp_factor(parts[k], q->s, 0.1)) return false;
+    if (!qp_factor(parts[k], q->s, FIRST_RHO)) return false;
   }
   return true;
 }
@@ -203,19 +219,19 @@ tbResult tb_staggered(tbSolve* s, bool pyramid) {
     s->info->status = TB_SOLVE_FAILED;  // numbers beyond what a factorisation can bear
     return TB_OK;
   }
-  tbReal accuracy = 1e-3, smallest = INFINITY;
+  tbReal accuracy = FIRST_ACCURACY, smallest = INFINITY;
   int stuck = 0;
   size_t friction = (size_t)q.tangent.n * sizeof *q.point;
   for (int k = 1; k <= s->settings->max_iter; k++) {
     memcpy(q.point, q.tangent.y, friction);
     free_velocity(&q, &q.normal, &q.tangent);
-    bool fine = qp_solve(&q, &q.normal, NULL, accuracy, 2000);
+    bool fine = qp_solve(&q, &q.normal, NULL, accuracy, INNER);
     for (int i = 0; i < q.normal.n; i++) {
       radius[q.normal.row[i]] = q.normal.y[i];
       s->lambda[q.normal.row[i]] = q.scale[q.normal.row[i]] * q.normal.y[i];
     }
     free_velocity(&q, &q.tangent, &q.normal);
-    fine = fine && qp_solve(&q, &q.tangent, radius, accuracy, 2000);
+    fine = fine && qp_solve(&q, &q.tangent, radius, accuracy, INNER);
     for (int i = 0; i < q.tangent.n; i++) {
       s->lambda[q.tangent.row[i]] = q.scale[q.tangent.row[i]] * q.tangent.y[i];
     }
@@ -227,10 +243,10 @@ tbResult tb_staggered(tbSolve* s, bool pyramid) {
 
     // Inner accuracy follows the outer progress; no progress at the finest ends it.
     tbReal measure = tb_solve_measure(s, &s->last);
-    accuracy = fmax(0.01 * s->tolerance, fmin(accuracy, 0.02 * measure));
-    stuck = measure < 0.99 * smallest ? 0 : stuck + 1;
+    accuracy = fmax(LAST_ACCURACY * s->tolerance, fmin(accuracy, ACCURACY * measure));
+    stuck = measure < PROGRESS * smallest ? 0 : stuck + 1;
     smallest = fmin(smallest, measure);
-    if (stuck >= 200) {
+    if (stuck >= MOST_STUCK) {
       s->info->status = TB_SOLVE_STALLED;
       return TB_OK;
     }
