@@ -67,8 +67,7 @@ static void choose_rho(Newton* q) {
 }
 
 // F, C, D of block i at lambda with the velocity in q->sigma.
-static void block_equation(const Newton* q, int i, const tbReal* lambda, tbReal* F, tbReal* C,
-                           tbReal* D) {
+static void block_equation(const Newton* q, int i, const tbReal* lambda, tbNewtonEquations out) {
   const tbBlock* b = &q->island->p.block[i];
   const tbReal* scale = q->island->scale + b->row;
   int d = b->dim;
@@ -78,14 +77,15 @@ static void block_equation(const Newton* q, int i, const tbReal* lambda, tbReal*
     x[r] = none ? 0 : lambda[b->row + r] / scale[r];
     sigma[r] = none ? 0 : q->sigma[b->row + r] * scale[r];
   }
-  tb_newton_block(b, TB_LAW_NCP, scale, q->rho + b->row, x, sigma, q->proximal, F, C, D);
+  tbNewtonPoint at = {x, sigma, scale, q->rho + b->row, q->proximal};
+  tb_newton_block(b, TB_LAW_NCP, &at, out);
   // Axes without friction keep their zero.
   for (int r = 1; r < d; r++) {
     if (!without_friction(b, r)) continue;
-    F[r] = 0;
-    for (int k = 0; k < d && C; k++) {
-      C[r * d + k] = C[k * d + r] = k == r;
-      D[r * d + k] = D[k * d + r] = 0;
+    out.F[r] = 0;
+    for (int k = 0; k < d && out.C; k++) {
+      out.C[r * d + k] = out.C[k * d + r] = k == r;
+      out.D[r * d + k] = out.D[k * d + r] = 0;
     }
   }
 }
@@ -96,7 +96,7 @@ static tbReal merit(Newton* q, const tbReal* lambda) {
   tb_island_velocity(q->island, lambda, q->sigma);
   for (int i = 0; i < q->island->p.nblock; i++) {
     tbReal F[MAX];
-    block_equation(q, i, lambda, F, NULL, NULL);
+    block_equation(q, i, lambda, (tbNewtonEquations){.F = F});
     for (int r = 0; r < q->island->dim[i]; r++) sum += F[r] * F[r];
   }
   return sqrt(sum);
@@ -109,7 +109,7 @@ static bool direction(Newton* q, const tbReal* lambda) {
   for (int i = 0; i < island->p.nblock; i++) {
     int d = island->dim[i], row = island->row[i];
     tbReal F[MAX], C[MAX * MAX], D[MAX * MAX], T[MAX * MAX];
-    block_equation(q, i, lambda, F, C, D);
+    block_equation(q, i, lambda, (tbNewtonEquations){F, C, D});
     for (int r = 0; r < d; r++) {
       F[r] = -F[r];
       C[r * (d + 1)] += q->proximal;

@@ -73,13 +73,18 @@ static tbReal equations(Newton* q, const tbReal* lambda, bool jacobian) {
   for (int i = 0; i < q->p->nblock; i++) {
     const tbBlock* b = &q->p->block[i];
     tbReal x[MAX], sigma[MAX], *F = q->F + b->row;
-    tbReal *C = jacobian ? q->C + q->start[i] : NULL, *D = jacobian ? q->D + q->start[i] : NULL;
+    tbNewtonPoint at = {x, sigma, q->scale + b->row, q->rho + b->row, proximal};
+    tbNewtonEquations out = {.F = F};
+    if (jacobian) {
+      out.C = q->C + q->start[i];
+      out.D = q->D + q->start[i];
+    }
     for (int r = 0; r < b->dim; r++) {
       tbReal scale = q->scale[b->row + r];
       x[r] = scale > 0 ? lambda[b->row + r] / scale : 0;
       sigma[r] = q->s->sigma[b->row + r] * scale;
     }
-    tb_newton_block(b, q->s->law, q->scale + b->row, q->rho + b->row, x, sigma, proximal, F, C, D);
+    tb_newton_block(b, q->s->law, &at, out);
     for (int r = 0; r < b->dim; r++) sum += F[r] * F[r];
   }
   return sqrt(sum);

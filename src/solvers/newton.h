@@ -4,10 +4,20 @@
 
 #include "solvers/solver.h"
 
-// F of one block and, unless C is NULL, its C and D (newton_block.c), in scaled rows.
-void tb_newton_block(const tbBlock* block, tbLaw law, const tbReal* scale, const tbReal* rho,
-                     const tbReal* x, const tbReal* sigma, tbReal proximal, tbReal* F, tbReal* C,
-                     tbReal* D);
+// Where the equations of a block are asked for, in rows scaled by `scale`.
+typedef struct {
+  const tbReal *x, *sigma;
+  const tbReal *scale, *rho;
+  tbReal proximal;
+} tbNewtonPoint;
+
+// F of one block and, unless C is NULL, its C and D (newton_block.c).
+typedef struct {
+  tbReal *F, *C, *D;
+} tbNewtonEquations;
+
+void tb_newton_block(const tbBlock* block, tbLaw law, const tbNewtonPoint* at,
+                     tbNewtonEquations out);
 
 // out = C^-1 in, `columns` columns at once (Gauss with row pivots). False where C is singular.
 bool tb_newton_divide(int dim, const tbReal* C, const tbReal* in, int columns, tbReal* out);

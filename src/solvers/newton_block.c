@@ -17,10 +17,14 @@
 
 enum { MAX = TB_MAX_BLOCK_DIM };
 
-// F of one block, and on request its C and D.
-static void cone_equation(int d, const tbReal* rho, const tbReal* x, const tbReal* sigma,
-                          tbReal proximal, tbReal* F, tbReal* C, tbReal* D) {
-  tbReal y[MAX], length = 0;
+static void clear_matrices(int d, tbNewtonEquations out) {
+  memset(out.C, 0, (size_t)(d * d) * sizeof *out.C);
+  memset(out.D, 0, (size_t)(d * d) * sizeof *out.D);
+}
+
+static void cone_equation(int d, const tbNewtonPoint* at, tbNewtonEquations out) {
+  const tbReal *rho = at->rho, *x = at->x, *sigma = at->sigma;
+  tbReal y[MAX], length = 0, *F = out.F, *C = out.C, *D = out.D;
   for (int r = 0; r < d; r++) y[r] = x[r] - rho[r] * sigma[r];
   for (int r = 1; r < d; r++) length += y[r] * y[r];
   length = sqrt(length);
@@ -31,13 +35,12 @@ static void cone_equation(int d, const tbReal* rho, const tbReal* x, const tbRea
   if (!C) return;
 
   // C and D by (2).
-  memset(C, 0, (size_t)(d * d) * sizeof *C);
-  memset(D, 0, (size_t)(d * d) * sizeof *D);
+  clear_matrices(d, out);
   for (int r = 0; r < d; r++) {
     if (y[0] <= 0) {
       C[r * (d + 1)] = 1;
     } else if (r == 0 || !slide) {
-      C[r * (d + 1)] = proximal;
+      C[r * (d + 1)] = at->proximal;
       D[r * (d + 1)] = rho[r];
     } else {
       tbReal n = y[r] / length, f = radius / length;
@@ -53,20 +56,18 @@ static void cone_equation(int d, const tbReal* rho, const tbReal* x, const tbRea
 }
 
 // The pyramid: every tangential row has bounds of its own, +-max(y_N, 0).
-static void pyramid_equation(int d, const tbReal* rho, const tbReal* x, const tbReal* sigma,
-                             tbReal proximal, tbReal* F, tbReal* C, tbReal* D) {
+static void pyramid_equation(int d, const tbNewtonPoint* at, tbNewtonEquations out) {
+  const tbReal *rho = at->rho, *x = at->x, *sigma = at->sigma;
   tbReal normal = x[0] - rho[0] * sigma[0], radius = fmax(normal, 0);
-  if (C) {
-    memset(C, 0, (size_t)(d * d) * sizeof *C);
-    memset(D, 0, (size_t)(d * d) * sizeof *D);
-  }
+  tbReal *F = out.F, *C = out.C, *D = out.D;
+  if (C) clear_matrices(d, out);
   for (int r = 0; r < d; r++) {
     tbReal y = x[r] - rho[r] * sigma[r];
     bool apart = normal <= 0, slide = r > 0 && fabs(y) > radius;
     tbReal sign = y < 0 ? -1 : 1;
     F[r] = r == 0 ? x[0] - radius : slide ? x[r] - sign * radius : rho[r] * sigma[r];
     if (!C) continue;
-    C[r * (d + 1)] = apart || slide ? 1 : proximal;
+    C[r * (d + 1)] = apart || slide ? 1 : at->proximal;
     if (apart) continue;
     if (slide) {
       C[r * d] = -sign;
@@ -77,37 +78,34 @@ static void pyramid_equation(int d, const tbReal* rho, const tbReal* x, const tb
   }
 }
 
-static void row_equations(const tbBlock* b, const tbReal* scale, const tbReal* rho, const tbReal* x,
-                          const tbReal* sigma, tbReal proximal, tbReal* F, tbReal* C, tbReal* D) {
+// Rows by themselves: free, one-sided or between bounds.
+static void row_equations(const tbBlock* b, const tbNewtonPoint* at, tbNewtonEquations out) {
+  const tbReal *rho = at->rho, *x = at->x, *sigma = at->sigma;
+  tbReal *F = out.F, *C = out.C, *D = out.D;
   int d = b->dim;
-  if (C) {
-    memset(C, 0, (size_t)(d * d) * sizeof *C);
-    memset(D, 0, (size_t)(d * d) * sizeof *D);
-  }
+  if (C) clear_matrices(d, out);
   for (int r = 0; r < d; r++) {
     tbReal y = x[r] - rho[r] * sigma[r], low = -INFINITY, high = INFINITY;
     if (b->type == TB_BLOCK_ONE_SIDED) low = 0;
     if (b->type == TB_BLOCK_BOX) {
-      low = b->lower / scale[r];
-      high = b->upper / scale[r];
+      low = b->lower / at->scale[r];
+      high = b->upper / at->scale[r];
     }
     bool inside = y > low && y < high;
     F[r] = inside ? rho[r] * sigma[r] : x[r] - fmax(low, fmin(high, y));
     if (!C) continue;
-    C[r * (d + 1)] = inside ? proximal : 1;
+    C[r * (d + 1)] = inside ? at->proximal : 1;
     D[r * (d + 1)] = inside ? rho[r] : 0;
   }
 }
 
-void tb_newton_block(const tbBlock* b, tbLaw law, const tbReal* scale, const tbReal* rho,
-                     const tbReal* x, const tbReal* sigma, tbReal proximal, tbReal* F, tbReal* C,
-                     tbReal* D) {
+void tb_newton_block(const tbBlock* b, tbLaw law, const tbNewtonPoint* at, tbNewtonEquations out) {
   if (b->type == TB_BLOCK_CONE && law == TB_LAW_LCP) {
-    pyramid_equation(b->dim, rho, x, sigma, proximal, F, C, D);
+    pyramid_equation(b->dim, at, out);
   } else if (b->type == TB_BLOCK_CONE) {
-    cone_equation(b->dim, rho, x, sigma, proximal, F, C, D);
+    cone_equation(b->dim, at, out);
   } else {
-    row_equations(b, scale, rho, x, sigma, proximal, F, C, D);
+    row_equations(b, at, out);
   }
 }
 

@@ -92,7 +92,8 @@ static void block_equation(Newton* q, int i, const tbReal* lambda, const tbReal*
   tbBlock rows = *b;
   if (b->type == TB_BLOCK_CONE) rows = (tbBlock){.type = TB_BLOCK_BOX, .row = b->row, .dim = d};
   for (int r = 0; r < d; r++) rho[r] = 1 / q->mean[i];
-  tb_newton_block(&rows, TB_LAW_NCP, q->ones, rho, lambda, sigma, 0, F, C, D);
+  tbNewtonPoint at = {lambda, sigma, q->ones, rho, 0};
+  tb_newton_block(&rows, TB_LAW_NCP, &at, (tbNewtonEquations){F, C, D});
   for (int r = 0; r < d; r++) {
     answer[r] = lambda[r] - rho[r] * sigma[r];
     F[r] *= q->mean[i];
