@@ -16,12 +16,12 @@ typedef struct {
   tbReal solref[TB_NREF];
   tbReal solreffriction[TB_NREF];
   tbReal solimp[TB_NIMP];
-  tbReal restitution;
-  tbReal compliance;  // m/N
-  tbReal damping;     // N s/m
-  tbReal comfree[2];  // comfree law: stiffness and damping of an explicit pair, -1: the options'
-  tbReal force[6];    // N, N m: what the last step applied, in `frame`
-  int dim;            // 1, 3, 4 or 6; under law raisim the first 3 act
+  tbReal restitution;  // rigid laws: cut back in a step where more would make energy
+  tbReal compliance;   // m/N
+  tbReal damping;      // N s/m
+  tbReal comfree[2];   // comfree law: stiffness and damping of an explicit pair, -1: the options'
+  tbReal force[6];     // N, N m: what the last step applied, in `frame`
+  int dim;             // 1, 3, 4 or 6; under law raisim the first 3 act
   int geom[2];
   int exclude;   // 1: seen, but in the gap, so without force
   int row;       // first row in the problem; -1: it cannot push in this step, or is excluded

@@ -151,6 +151,10 @@ tbReal tb_correction_cap(const tbModel* model, const tbData* data, const tbConst
 tbReal tb_gap_term(const tbModel* model, const tbData* data, const tbConstraint* c, tbReal gap,
                    tbReal* slope);
 
+// gamma of a rigid contact that bounces in this step, e v_n < 0: it closes faster than
+// restitution_speed and within the step. 0: it does not bounce.
+tbReal tb_bounce_term(const tbModel* model, const tbData* data, const tbConstraint* c);
+
 // What the drift of a contact between bodies that turn together adds to gamma: share times `along`.
 typedef struct {
   tbReal drift[2][3];  // dJ/dt v of both bodies' points, m/s2

@@ -129,6 +129,14 @@ static void add_drift(const Context* x, const tbConstraint* c, tbReal* g) {
   }
 }
 
+tbReal tb_bounce_term(const tbModel* model, const tbData* data, const tbConstraint* c) {
+  const tbContact* contact = &data->contact[c->id];
+  if (!(contact->restitution > 0) || contact->compliance > 0) return 0;
+  tbReal approach = row_velocity(c, 0, data->qvel);
+  bool closes = contact->dist + model->opt.timestep * approach <= 0;
+  return approach < -model->opt.restitution_speed && closes ? contact->restitution * approach : 0;
+}
+
 // gamma and R of a contact's normal row.
 static void contact_terms(const Context* x, const tbConstraint* c, tbReal* gamma, tbReal* R) {
   const tbOption* opt = &x->m->opt;
@@ -145,12 +153,8 @@ static void contact_terms(const Context* x, const tbConstraint* c, tbReal* gamma
     return;
   }
   // Newton's restitution where the gap closes fast within this step.
-  if (contact->restitution > 0) {
-    tbReal approach = row_velocity(c, 0, x->d->qvel);
-    if (approach < -opt->restitution_speed && gap + h * approach <= 0) {
-      *gamma = contact->restitution * approach;
-    }
-  }
+  tbReal bounce = tb_bounce_term(x->m, x->d, c);
+  if (bounce < 0) *gamma = bounce;
 }
 
 static void fill_block(const Context* x, const tbConstraint* c, int row, const tbReal* v_free,

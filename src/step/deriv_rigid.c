@@ -83,10 +83,9 @@ static Terms gap_row(const Context* x, const tbConstraint* c, tbReal y) {
       tbReal b = c->pos[0] < 0 ? contact->damping : 0, scale = h + e * b;
       return (Terms){.gamma = c->pos[0] / scale, .R = e / (h * scale), .by_pos = 1 / scale};
     }
-    tbReal approach = row_velocity(c, 0, x->d->qvel);
-    if (contact->restitution > 0 && approach < -opt->restitution_speed &&
-        c->pos[0] + h * approach <= 0) {
-      t.gamma = contact->restitution * approach;
+    tbReal bounce = tb_bounce_term(x->m, x->d, c);
+    if (bounce < 0) {
+      t.gamma = bounce;
       t.restitution = contact->restitution;
       t.by_pos = 0;
     }
@@ -463,6 +462,10 @@ tbResult tb_deriv_rigid(tbDerivatives* x, tbData* d, tbStepState* state,
   tbReal* force = tb_arena_alloc(&x->arena, sizeof(tbReal) * (size_t)(cs->nrow + 1));
   if (!force) return TB_ERROR_MEMORY;
   memcpy(force, state->row_force, sizeof(tbReal) * (size_t)cs->nrow);
+  if (state->bounce_cut) {
+    x->info.differentiable = 0;
+    snprintf(x->info.reason, sizeof x->info.reason, "restitution is cut back in this step");
+  }
   // RaiSim's law depends on each contact's own force.
   int shares = !(settings->relaxation > 0) && m->opt.law != TB_LAW_RAISIM;
   if (result == TB_OK && shares) result = share_load(&context, cs, force);

@@ -16,6 +16,7 @@
 #include "linalg/ltdl.h"
 #include "model/option.h"
 #include "model/workspace.h"
+#include "step/bounce.h"
 #include "step/certificate.h"
 #include "step/guard.h"
 #include "step/implicit.h"
@@ -249,6 +250,42 @@ static tbResult find_impulses(tbRigidStep* step) {
   return result;
 }
 
+// One problem per island, each solved from the last impulses on; `start` of the clock.
+static tbResult solve_rows(tbRigidStep* step, tbReal start) {
+  tbConstraints* constraints = &step->state->constraints;
+  tbResult result = tb_assemble_groups(step->m, step->d, constraints, &step->islands);
+  if (result == TB_OK) {
+    result = tb_assemble_terms(step->m, step->d, constraints, step->factor, step->v_free,
+                               &step->islands);
+  }
+  if (result != TB_OK) return result;
+  tbReal assemble_end = tb_seconds();
+  step->d->seconds.assemble += assemble_end - start;
+  result = find_impulses(step);
+  step->d->seconds.solve += tb_seconds() - assemble_end;
+  return result;
+}
+
+// The same with restitution cut back, where that makes energy (bounce.c).
+static tbResult solve_bounces(tbRigidStep* step) {
+  tbData* d = step->d;
+  tbReal* restitution = tb_arena_alloc(&d->work->arena, sizeof(tbReal) * (size_t)(d->ncon + 1));
+  tbBounce* bounce = TB_ARENA_NEW(&d->work->arena, tbBounce, step->islands.count);
+  if (!restitution || !bounce) return TB_ERROR_MEMORY;
+  for (int i = 0; i < d->ncon; i++) restitution[i] = d->contact[i].restitution;
+  while (tb_bound_bounces(step, restitution, bounce)) {
+    tbSolveInfo before = d->solve;
+    memset(&d->solve, 0, sizeof d->solve);
+    tbResult result = solve_rows(step, tb_seconds());
+    if (result != TB_OK) return result;
+    d->solve.iterations += before.iterations;
+    d->solve.factorizations += before.factorizations;
+    d->solve.seconds += before.seconds;
+    step->state->bounce_cut = 1;
+  }
+  return TB_OK;
+}
+
 tbResult tb_rigid_velocity(const tbModel* m, tbData* d, tbStepState* state, tbReal* v_next) {
   size_t bytes = sizeof(tbReal) * (size_t)m->nv;
   tbReal h = m->opt.timestep;
@@ -269,22 +306,14 @@ tbResult tb_rigid_velocity(const tbModel* m, tbData* d, tbStepState* state, tbRe
   tbReal dynamics_end = tb_seconds();
   d->seconds.dynamics += dynamics_end - state->clock;
 
-  // One problem per island, each solved from the last step's impulses.
   memcpy(v_next, v_free, bytes);
   if (state->constraints.count > 0) {
-    result = tb_assemble_groups(m, d, &state->constraints, &step.islands);
-    if (result == TB_OK) {
-      result = tb_assemble_terms(m, d, &state->constraints, step.factor, v_free, &step.islands);
-    }
-    if (result != TB_OK) return result;
-    tbReal assemble_end = tb_seconds();
-    d->seconds.assemble += assemble_end - dynamics_end;
-    result = find_impulses(&step);
+    result = solve_rows(&step, dynamics_end);
+    if (result == TB_OK && tb_bounces(m, d, &state->constraints)) result = solve_bounces(&step);
     if (result == TB_OK && m->opt.law == TB_LAW_RAISIM && !state->unseen) {
       result = tb_certificate_whole(m, d, &state->constraints, step.factor, &step.islands, v_free,
                                     v_next, &d->solve);
     }
-    d->seconds.solve += tb_seconds() - assemble_end;
   } else if (!tb_warm_clear(&state->warm, 0)) {
     result = TB_ERROR_MEMORY;
   }

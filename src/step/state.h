@@ -23,6 +23,7 @@ typedef struct {
   int nray_tree;
   size_t allocations, bytes;  // of what is made on first use
   int softened;               // comfree: 1 where the last step softened an island's gains
+  int bounce_cut;             // rigid laws: 1 where this step cut restitution back
   tbReal clock;               // s: when the second half of the step began
   int first_half;             // 1 after tb_step1, 0 after tb_step2
   tbConstraints constraints;  // of the current step, in the arena

@@ -1,0 +1,24 @@
+// What keeps restitution from making energy.
+#ifndef TRIBO_STEP_BOUNCE_H_
+#define TRIBO_STEP_BOUNCE_H_
+
+#include "step/rigid_fast.h"
+
+// Where the search for an island's share of restitution stands.
+typedef struct {
+  tbReal share;     // of what was asked for, in the solve at hand
+  tbReal point[3];  // shares that were tried: too little, too much, one beside them
+  tbReal work[3];   // what contacts did there, J
+  tbReal least;     // what they do without restitution, J
+  int state, tried;
+} tbBounce;
+
+// Whether any contact bounces in this step.
+bool tb_bounces(const tbModel* model, const tbData* data, const tbConstraints* constraints);
+
+// After a solve: sets the restitution of contacts that bounce where together with the others of
+// their island they do work, and returns whether another solve is needed. `bounce` has an entry per
+// island, zero before the first call; `restitution` what was asked for, per contact.
+bool tb_bound_bounces(const tbRigidStep* step, const tbReal* restitution, tbBounce* bounce);
+
+#endif
