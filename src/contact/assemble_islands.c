@@ -153,7 +153,7 @@ static void contact_terms(const Context* x, const tbConstraint* c, tbReal* gamma
     return;
   }
   // Newton's restitution where the gap closes fast within this step.
-  tbReal bounce = tb_bounce_term(x->m, x->d, c);
+  tbReal bounce = contact->restitution > 0 ? tb_bounce_term(x->m, x->d, c) : 0;
   if (bounce < 0) *gamma = bounce;
 }
 

@@ -25,10 +25,14 @@ enum { MOST_SOLVES = 12 };
 typedef enum { FIRST = 0, WITHOUT, BETWEEN, DONE } State;
 enum { LOW, HIGH, BESIDE };
 
+static bool bounces(const tbModel* m, const tbData* d, const tbConstraint* c) {
+  if (c->source != TB_SOURCE_CONTACT || !(d->contact[c->id].restitution > 0)) return false;
+  return tb_bounce_term(m, d, c) < 0;
+}
+
 bool tb_bounces(const tbModel* m, const tbData* d, const tbConstraints* constraints) {
   for (int i = 0; i < constraints->count; i++) {
-    const tbConstraint* c = &constraints->list[i];
-    if (c->source == TB_SOURCE_CONTACT && tb_bounce_term(m, d, c) < 0) return true;
+    if (bounces(m, d, &constraints->list[i])) return true;
   }
   return false;
 }
@@ -42,8 +46,7 @@ static tbReal row_velocity(const tbConstraint* c, int row, const tbReal* v) {
 
 static bool island_bounces(const tbRigidStep* step, const tbIsland* island) {
   for (int k = 0; k < island->nmember; k++) {
-    const tbConstraint* c = &step->state->constraints.list[island->member[k]];
-    if (c->source == TB_SOURCE_CONTACT && tb_bounce_term(step->m, step->d, c) < 0) return true;
+    if (bounces(step->m, step->d, &step->state->constraints.list[island->member[k]])) return true;
   }
   return false;
 }
@@ -77,7 +80,7 @@ static void set_share(const tbRigidStep* step, const tbIsland* island, const tbR
     if (c->source != TB_SOURCE_CONTACT) continue;
     tbReal* own = &step->d->contact[c->id].restitution;
     *own = restitution[c->id];
-    if (tb_bounce_term(step->m, step->d, c) < 0) *own *= share;
+    if (bounces(step->m, step->d, c)) *own *= share;
   }
 }
 

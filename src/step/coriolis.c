@@ -7,7 +7,8 @@
 // The last term is the scheme's alone; w^T b is what the motion itself does to T at fixed M, zero
 // for a free body. Where a body turns by more than 0.1 rad in a step the term grows to percents,
 // and the energy without bound. There the step ends at s (w - h u), with s such that T does not
-// grow by it, which is a force (1 - s) (b - M w / h) beside b. See docs/step.md.
+// grow by it, which is a force (1 - s) (b - M w / h) beside b. A body that flies free keeps
+// its energy by itself (free_turn.c). See docs/step.md.
 #include <math.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@
 #include "linalg/small.h"
 #include "model/workspace.h"
 #include "step/forces.h"
+#include "step/free_turn.h"
 #include "tribo/dynamics.h"
 #include "tribo/step.h"
 
@@ -23,7 +25,7 @@
 // growing energy included, as far as that means anything.
 static const tbReal FAST_TURN = 0.1, SOFT_FAST_TURN = 1, EXPO_FAST_TURN = 0.5;
 
-static bool is_fast(const tbModel* m, const tbData* d, int tree) {
+static bool turns_fast(const tbModel* m, const tbData* d, int tree) {
   tbReal turn = m->opt.law == TB_LAW_SOFT           ? SOFT_FAST_TURN
                 : m->opt.law == TB_LAW_VISCOELASTIC ? EXPO_FAST_TURN
                                                     : FAST_TURN;
@@ -118,10 +120,12 @@ static bool is_semi_implicit(const tbOption* opt) {
 }
 
 bool tb_turns_fast(const tbModel* m, const tbData* d) {
-  bool fast = false;
+  tbFreeTurn turn;
   if (!is_semi_implicit(&m->opt)) return false;
-  for (int t = 0; t < m->ntree && !fast; t++) fast = is_fast(m, d, t);
-  return fast;
+  for (int t = 0; t < m->ntree; t++) {
+    if (turns_fast(m, d, t) && !tb_free_turn(m, d, t, &turn)) return true;
+  }
+  return false;
 }
 
 void tb_bound_coriolis(const tbModel* m, tbData* d, tbReal sign, tbReal* force) {
@@ -130,7 +134,14 @@ void tb_bound_coriolis(const tbModel* m, tbData* d, tbReal sign, tbReal* force) 
   Motion x = {room, room + m->nv, room + 2 * m->nv, room + 3 * m->nv};
   bool any = false;
   for (int t = 0; t < m->ntree; t++) {
-    if (!is_fast(m, d, t)) continue;
+    tbFreeTurn turn;
+    if (tb_free_turn(m, d, t, &turn)) {
+      tbReal couple[3];
+      tb_free_turn_force(&turn, couple);
+      tb_add_scaled3(force + turn.dof, force + turn.dof, sign, couple);
+      continue;
+    }
+    if (!turns_fast(m, d, t)) continue;
     int first = m->tree_dofadr[t], end = first + m->tree_dofnum[t];
     if (!any) tb_mul_m(m, d, x.p, d->qvel);
     any = true;

@@ -10,6 +10,7 @@
 #include "spatial/so3.h"
 #include "step/deriv.h"
 #include "step/forces.h"
+#include "step/free_turn.h"
 #include "step/implicit.h"
 #include "step/stiffness.h"
 #include "tribo/dynamics.h"
@@ -429,6 +430,19 @@ static tbResult by_differences(tbDerivatives* x, const tbData* d, const tbReal* 
   return TB_OK;
 }
 
+// Couples of bodies that fly free, which their own turning alone changes.
+static void add_free_turns(const tbDerivatives* x, const tbData* d, tbPartials* out) {
+  for (int t = 0; t < x->m->ntree; t++) {
+    tbFreeTurn turn;
+    tbReal slope[9];
+    if (!tb_free_turn(x->m, d, t, &turn)) continue;
+    tb_free_turn_by_velocity(&turn, slope);
+    for (int i = 0; i < 9; i++) {
+      *tb_partial(out, turn.dof + i / 3, x->nv + turn.dof + i % 3) += slope[i];
+    }
+  }
+}
+
 tbResult tb_deriv_smooth(tbDerivatives* x, tbData* d, const tbReal* acc, int damping,
                          tbPartials* out) {
   const tbModel* m = x->m;
@@ -441,6 +455,7 @@ tbResult tb_deriv_smooth(tbDerivatives* x, tbData* d, const tbReal* acc, int dam
     return by_differences(x, d, acc, damping, out);
   }
   tbResult result = passive(x, d, out);
+  add_free_turns(x, d, out);
   for (int i = 0; i < m->nu; i++) add_actuator(x, d, i, acc, damping, out);
   return result;
 }

@@ -34,11 +34,12 @@ static inline int tb_is_unactuated(const tbModel* m) {
 // act_dot, actuator_force, qfrc_actuator. After tb_passive.
 void tb_actuation(const tbModel* m, tbData* d);
 
-// Where trees turn so fast that Coriolis and gyroscopic forces, taken at the start of the step,
-// would add energy: force (nv) += sign times what keeps them from it. After tb_compute_velocity.
+// Coriolis and gyroscopic forces, taken at the start of the step, add energy: force (nv) += sign
+// times what keeps trees that turn fast, and bodies that fly free, from it. After
+// tb_compute_velocity.
 void tb_bound_coriolis(const tbModel* m, tbData* d, tbReal sign, tbReal* force);
 
-// Whether that may change anything.
+// Whether any tree turns fast.
 bool tb_turns_fast(const tbModel* m, const tbData* d);
 
 // The time that takes an activation with a constant rate where a step takes it.
