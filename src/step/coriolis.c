@@ -8,7 +8,7 @@
 // for a free body. Where a body turns by more than 0.1 rad in a step the term grows to percents,
 // and the energy without bound. There the step ends at s (w - h u), with s such that T does not
 // grow by it, which is a force (1 - s) (b - M w / h) beside b. A body that flies free keeps
-// its energy by itself (free_turn.c). See docs/step.md.
+// its energy and momentum by itself (free_turn.c). See docs/step.md.
 #include <math.h>
 #include <string.h>
 
@@ -136,9 +136,9 @@ void tb_bound_coriolis(const tbModel* m, tbData* d, tbReal sign, tbReal* force) 
   for (int t = 0; t < m->ntree; t++) {
     tbFreeTurn turn;
     if (tb_free_turn(m, d, t, &turn)) {
-      tbReal couple[3];
-      tb_free_turn_force(&turn, couple);
-      tb_add_scaled3(force + turn.dof, force + turn.dof, sign, couple);
+      tbReal own[6];
+      tb_free_turn_force(&turn, own);
+      for (int i = 0; i < 6; i++) force[turn.dof + i] += sign * own[i];
       continue;
     }
     if (!turns_fast(m, d, t)) continue;

@@ -250,12 +250,12 @@ tbResult tb_derivatives_inertial(tbDerivatives* x, const tbModel* m, tbData* d, 
   tbReal *second = Y + nv * width, *next = second + nv * width;
   tb_rne_regressor(m, d, x->law_acc ? x->law_acc : d->qacc, Y);
   if (x->final_acc) tb_rne_regressor(m, d, x->final_acc, second);
-  // The couple of a body that flies free is not linear in its inertia.
+  // The forces of a body that flies free are not linear in its inertia.
   tbFreeTurn turn;
-  tbReal couple[3 * TB_NINERTIAL];
+  tbReal own[6 * TB_NINERTIAL];
   int tree = m->body_treeid[body];
   bool free = tree >= 0 && tb_free_turn(m, d, tree, &turn);
-  if (free && tb_free_turn_by_inertia(m, d, body, &turn, couple) != TB_OK) return TB_ERROR_MEMORY;
+  if (free && tb_free_turn_by_inertia(m, d, body, &turn, own) != TB_OK) return TB_ERROR_MEMORY;
   for (size_t p = 0; p < TB_NINERTIAL; p++) {
     Input in = input_of(x);
     size_t column = (size_t)TB_NINERTIAL * (size_t)body + p;
@@ -264,9 +264,9 @@ tbResult tb_derivatives_inertial(tbDerivatives* x, const tbModel* m, tbData* d, 
       in.force[i] = -Y[i * width + column];
       if (x->final_acc) in.final[i] = -second[i * width + column];
     }
-    for (int k = 0; free && k < 3; k++) {
-      in.force[turn.dof + k] += couple[k * TB_NINERTIAL + (int)p];
-      if (x->final_acc) in.final[turn.dof + k] += couple[k * TB_NINERTIAL + (int)p];
+    for (int k = 0; free && k < 6; k++) {
+      in.force[turn.dof + k] += own[k * TB_NINERTIAL + (int)p];
+      if (x->final_acc) in.final[turn.dof + k] += own[k * TB_NINERTIAL + (int)p];
     }
     memcpy(in.sigma, S + p * (size_t)x->n, sizeof(tbReal) * (size_t)x->n);
     memcpy(in.law, E + p * (size_t)x->n, sizeof(tbReal) * (size_t)x->n);

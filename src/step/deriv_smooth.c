@@ -430,15 +430,17 @@ static tbResult by_differences(tbDerivatives* x, const tbData* d, const tbReal* 
   return TB_OK;
 }
 
-// Couples of bodies that fly free, which their own turning alone changes.
+// Forces of bodies that fly free, which their own turning alone changes.
 static void add_free_turns(const tbDerivatives* x, const tbData* d, tbPartials* out) {
   for (int t = 0; t < x->m->ntree; t++) {
     tbFreeTurn turn;
-    tbReal slope[9];
+    tbReal by_q[18], by_v[18];
     if (!tb_free_turn(x->m, d, t, &turn)) continue;
-    tb_free_turn_by_velocity(&turn, slope);
-    for (int i = 0; i < 9; i++) {
-      *tb_partial(out, turn.dof + i / 3, x->nv + turn.dof + i % 3) += slope[i];
+    tb_free_turn_partials(&turn, by_q, by_v);
+    for (int i = 0; i < 18; i++) {
+      int row = turn.dof + i / 3, column = turn.dof + 3 + i % 3;
+      *tb_partial(out, row, column) += by_q[i];
+      *tb_partial(out, row, x->nv + column) += by_v[i];
     }
   }
 }

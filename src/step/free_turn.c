@@ -14,6 +14,16 @@
 //
 //     A dw' = (I - h/2 B) dw - dI (w' - w) - h m x dI m,
 //     d(m x I m) = B (dw + dw') / 2 + m x dI m.                                               (3)
+//
+// Where the frame is not at the centre of mass, c away from it, its velocity turns with the body.
+// Taken at the start of the step the centrifugal force leaves the centre with another velocity than
+// it had. It keeps it with the frame at v + w x c - w' x exp(h w') c, that is by a force at the
+// centre of
+//
+//     F = M (w x (w x c) - w' x (exp(h w') c - c) / h)                                         (4)
+//
+// beside the centrifugal one, M the mass. Its partials are by d(exp(x) c) = (J dx) x exp(x) c, J
+// the left Jacobian at x.
 #include "step/free_turn.h"
 
 #include <math.h>
@@ -22,7 +32,8 @@
 #include "dynamics/regressor.h"
 #include "linalg/small.h"
 #include "model/workspace.h"
-#include "spatial/vec3.h"
+#include "spatial/so3.h"
+#include "spatial/trig.h"
 #include "tribo/step.h"
 
 // rad: turns in a step below this change nothing that counts.
@@ -90,26 +101,61 @@ bool tb_free_turn(const tbModel* m, const tbData* d, int tree, tbFreeTurn* out) 
   int body = m->dof_bodyid[first];
   const tbReal *omega = d->cvel + 6 * body, *I = d->crb + 10 * body, h = m->opt.timestep;
   if (h * h * tb_dot3(omega, omega) < LEAST_TURN * LEAST_TURN) return false;
-  *out = (tbFreeTurn){.dof = first + 3, .R = d->xmat + 9 * body, .h = h};
+  *out = (tbFreeTurn){.dof = first, .R = d->xmat + 9 * body, .h = h, .mass = I[9]};
+  tb_sub3(out->arm, d->subtree_com + 3 * body, d->xpos + 3 * body);
   const tbReal full[9] = {I[0], I[3], I[4], I[3], I[1], I[5], I[4], I[5], I[2]};
   memcpy(out->inertia, full, sizeof full);
   tb_copy3(out->omega, omega);
   return find_next(out);
 }
 
-void tb_free_turn_force(const tbFreeTurn* turn, tbReal force[3]) {
-  tbReal start[3], middle[3];
+// exp(x) c - c
+static void turned_by(const tbReal x[3], const tbReal c[3], tbReal out[3]) {
+  tbReal once[3], twice[3], sine, cosine, angle = tb_norm3(x);
+  tb_sincos(angle / 2, &sine, &cosine);
+  // sin t / t and (1 - cos t) / t^2 = 2 sin^2(t/2) / t^2: no turn is smaller than half LEAST_TURN.
+  tbReal a = 2 * sine * cosine / angle, b = 2 * sine * sine / (angle * angle);
+  tb_cross(once, x, c);
+  tb_cross(twice, x, once);
+  for (int i = 0; i < 3; i++) out[i] = a * once[i] + b * twice[i];
+}
+
+// F of (4) over the mass, for any c.
+static void centre_force(const tbFreeTurn* turn, const tbReal c[3], tbReal F[3]) {
+  tbReal x[3], moved[3], end[3];
+  tb_cross(moved, turn->omega, c);
+  tb_cross(F, turn->omega, moved);
+  tb_scale3(x, turn->next, turn->h);
+  turned_by(x, c, moved);
+  tb_cross(end, turn->next, moved);
+  tb_add_scaled3(F, F, -1 / turn->h, end);
+}
+
+// What a force at the centre of mass and a couple are to the dofs.
+static void to_dofs(const tbFreeTurn* turn, const tbReal F[3], const tbReal couple[3],
+                    tbReal out[6]) {
+  tbReal moment[3];
+  tb_cross(moment, turn->arm, F);
+  tb_add3(moment, moment, couple);
+  tb_copy3(out, F);
+  tb_mul_mat3t_vec3(out + 3, turn->R, moment);
+}
+
+void tb_free_turn_force(const tbFreeTurn* turn, tbReal force[6]) {
+  tbReal start[3], middle[3], F[3];
   couple_of(turn, turn->omega, start);
   couple_of(turn, turn->middle, middle);
   tb_sub3(start, start, middle);
-  tb_mul_mat3t_vec3(force, turn->R, start);
+  centre_force(turn, turn->arm, F);
+  tb_scale3(F, F, turn->mass);
+  to_dofs(turn, F, start, force);
 }
 
-// The partial (3) of m x I m in world axes, by what changes w by `dw` and I by dI; `still` is
-// dI (w' - w), `turned` dI m.
+// The partials (3) of m x I m and w' in world axes, by what changes w by `dw` and I by dI; `still`
+// is dI (w' - w), `turned` dI m.
 static void middle_partial(const tbFreeTurn* turn, const tbReal dw[3], const tbReal still[3],
-                           const tbReal turned[3], tbReal out[3]) {
-  tbReal A[9], B[9], next[3], own[3];
+                           const tbReal turned[3], tbReal out[3], tbReal next[3]) {
+  tbReal A[9], B[9], mean[3], own[3];
   couple_slope(turn, B);
   tb_mul_mat3_vec3(next, turn->inertia, dw);
   tb_mul_mat3_vec3(out, B, dw);
@@ -117,65 +163,125 @@ static void middle_partial(const tbFreeTurn* turn, const tbReal dw[3], const tbR
   for (int i = 0; i < 3; i++) next[i] -= turn->h / 2 * out[i] + still[i] + turn->h * own[i];
   for (int i = 0; i < 9; i++) A[i] = turn->inertia[i] + turn->h / 2 * B[i];
   tb_small_divide(3, A, 1, next);
-  for (int i = 0; i < 3; i++) next[i] = (next[i] + dw[i]) / 2;
-  tb_mul_mat3_vec3(out, B, next);
+  for (int i = 0; i < 3; i++) mean[i] = (next[i] + dw[i]) / 2;
+  tb_mul_mat3_vec3(out, B, mean);
   tb_add3(out, out, own);
 }
 
-void tb_free_turn_by_velocity(const tbFreeTurn* turn, tbReal slope[9]) {
+// The partial of F by w and w'.
+static void centre_partial(const tbFreeTurn* turn, const tbReal dw[3], const tbReal next[3],
+                           tbReal dF[3]) {
+  tbReal x[3], minus[3], J[9], moved[3], end[3], one[3], two[3];
+  tb_scale3(x, turn->next, turn->h);
+  tb_scale3(minus, x, -1);
+  turned_by(x, turn->arm, moved);
+  tb_add3(end, moved, turn->arm);
+  // -dw' x (exp(x) c - c) / h - w' x ((J dw') x exp(x) c)
+  tb_so3_right_jacobian(J, minus);
+  tb_mul_mat3_vec3(one, J, next);
+  tb_cross(two, one, end);
+  tb_cross(one, turn->next, two);
+  tb_cross(two, next, moved);
+  for (int i = 0; i < 3; i++) dF[i] = -two[i] / turn->h - one[i];
+  // dw x (w x c) + w x (dw x c)
+  tb_cross(moved, turn->omega, turn->arm);
+  tb_cross(one, dw, moved);
+  tb_cross(moved, dw, turn->arm);
+  tb_cross(two, turn->omega, moved);
+  for (int i = 0; i < 3; i++) dF[i] = turn->mass * (dF[i] + one[i] + two[i]);
+}
+
+void tb_free_turn_partials(const tbFreeTurn* turn, tbReal by_q[18], tbReal by_v[18]) {
   static const tbReal NONE[3] = {0, 0, 0};
-  tbReal momentum[3];
+  tbReal momentum[3], F[3];
   tb_mul_mat3_vec3(momentum, turn->inertia, turn->omega);
+  centre_force(turn, turn->arm, F);
+  tb_scale3(F, F, turn->mass);
+  memset(by_q, 0, 18 * sizeof *by_q);
   for (int k = 0; k < 3; k++) {
-    const tbReal dw[3] = {turn->R[k], turn->R[3 + k], turn->R[6 + k]};
-    tbReal dL[3], one[3], two[3], world[3], own[3];
-    tb_mul_mat3_vec3(dL, turn->inertia, dw);
-    tb_cross(one, dw, momentum);
+    const tbReal axis[3] = {turn->R[k], turn->R[3 + k], turn->R[6 + k]};
+    tbReal dL[3], one[3], two[3], couple[3], next[3], dF[3], column[6];
+    // The force turns with the body; the moment is about its own axes.
+    tb_cross(one, axis, F);
+    for (int i = 0; i < 3; i++) by_q[3 * i + k] = one[i];
+    tb_mul_mat3_vec3(dL, turn->inertia, axis);
+    tb_cross(one, axis, momentum);
     tb_cross(two, turn->omega, dL);
-    middle_partial(turn, dw, NONE, NONE, world);
-    for (int i = 0; i < 3; i++) world[i] = one[i] + two[i] - world[i];
-    tb_mul_mat3t_vec3(own, turn->R, world);
-    for (int i = 0; i < 3; i++) slope[3 * i + k] = own[i];
+    middle_partial(turn, axis, NONE, NONE, couple, next);
+    for (int i = 0; i < 3; i++) couple[i] = one[i] + two[i] - couple[i];
+    centre_partial(turn, axis, next, dF);
+    to_dofs(turn, dF, couple, column);
+    for (int i = 0; i < 6; i++) by_v[3 * i + k] = column[i];
   }
 }
 
-// The velocity of the tree that turns about its centre of mass by `axis`.
-static void turn_about_centre(const tbModel* m, const tbData* d, const tbFreeTurn* turn,
-                              const tbReal axis[3], tbReal* v) {
-  int body = m->dof_bodyid[turn->dof];
-  tbReal arm[3];
+// The velocity of the tree that turns by `axis` about its centre of mass, or about its frame.
+static void turn_about(const tbModel* m, const tbFreeTurn* turn, const tbReal axis[3], bool centre,
+                       tbReal* v) {
   memset(v, 0, sizeof(tbReal) * (size_t)m->nv);
-  tb_sub3(arm, d->xpos + 3 * body, d->subtree_com + 3 * body);
-  tb_cross(v + turn->dof - 3, axis, arm);
-  tb_mul_mat3t_vec3(v + turn->dof, turn->R, axis);
+  if (centre) tb_cross(v + turn->dof, turn->arm, axis);
+  tb_mul_mat3t_vec3(v + turn->dof + 3, turn->R, axis);
+}
+
+// By the parameters of a body: mass, first moment about the frame, and inertia about the centre of
+// mass times the angular velocities of the start, of the mean, and of the change between the ends.
+enum { START, MIDDLE, CHANGE, KINDS };
+typedef struct {
+  tbReal mass[TB_NINERTIAL], moment[TB_NINERTIAL][3], inertia[KINDS][TB_NINERTIAL][3];
+} Parameters;
+
+static tbResult by_parameters(const tbModel* m, tbData* d, int body, const tbFreeTurn* turn,
+                              Parameters* out) {
+  tbReal products[TB_NINERTIAL], change[3];
+  tb_sub3(change, turn->next, turn->omega);
+  const tbReal* const turned[KINDS] = {turn->omega, turn->middle, change};
+  tbArenaMark mark = tb_arena_mark(&d->work->arena);
+  tbReal* v = tb_arena_alloc(&d->work->arena, 2 * sizeof(tbReal) * (size_t)m->nv);
+  if (!v) return TB_ERROR_MEMORY;
+  tbReal* u = v + m->nv;
+  for (int i = 0; i < 3; i++) {
+    const tbReal axis[3] = {i == 0, i == 1, i == 2};
+    // What turns about the frame by an axis has the momentum axis x moment.
+    turn_about(m, turn, axis, false, v);
+    memset(u, 0, sizeof(tbReal) * (size_t)m->nv);
+    u[turn->dof + (i + 2) % 3] = 1;
+    tb_inertia_products(m, d, body, u, v, products);
+    for (int p = 0; p < TB_NINERTIAL; p++) out->moment[p][(i + 1) % 3] = products[p];
+    if (i == 0) tb_inertia_products(m, d, body, u, u, out->mass);
+    turn_about(m, turn, axis, true, v);
+    for (int kind = 0; kind < KINDS; kind++) {
+      turn_about(m, turn, turned[kind], true, u);
+      tb_inertia_products(m, d, body, v, u, products);
+      for (int p = 0; p < TB_NINERTIAL; p++) out->inertia[kind][p][i] = products[p];
+    }
+  }
+  tb_arena_release(&d->work->arena, mark);
+  return TB_OK;
 }
 
 // Inertia about the centre of mass does not change by where that goes, to first order.
 tbResult tb_free_turn_by_inertia(const tbModel* m, tbData* d, int body, const tbFreeTurn* turn,
                                  tbReal* slope) {
   static const tbReal NONE[3] = {0, 0, 0};
-  enum { START, MIDDLE, CHANGE, KINDS };
-  tbReal dI[KINDS][TB_NINERTIAL][3], products[TB_NINERTIAL], change[3];
-  tb_sub3(change, turn->next, turn->omega);
-  const tbReal* const turned[KINDS] = {turn->omega, turn->middle, change};
-  tbArenaMark mark = tb_arena_mark(&d->work->arena);
-  tbReal* v = tb_arena_alloc(&d->work->arena, 2 * sizeof(tbReal) * (size_t)m->nv);
-  if (!v) return TB_ERROR_MEMORY;
-  for (int i = 0; i < 3 * KINDS; i++) {
-    const tbReal axis[3] = {i % 3 == 0, i % 3 == 1, i % 3 == 2};
-    turn_about_centre(m, d, turn, axis, v);
-    turn_about_centre(m, d, turn, turned[i / 3], v + m->nv);
-    tb_inertia_products(m, d, body, v, v + m->nv, products);
-    for (int p = 0; p < TB_NINERTIAL; p++) dI[i / 3][p][i % 3] = products[p];
-  }
-  tb_arena_release(&d->work->arena, mark);
+  Parameters by;
+  tbResult result = by_parameters(m, d, body, turn, &by);
+  if (result != TB_OK) return result;
+  tbReal F[3];
+  centre_force(turn, turn->arm, F);
   for (int p = 0; p < TB_NINERTIAL; p++) {
-    tbReal start[3], world[3], own[3];
-    tb_cross(start, turn->omega, dI[START][p]);
-    middle_partial(turn, NONE, dI[CHANGE][p], dI[MIDDLE][p], world);
-    tb_sub3(world, start, world);
-    tb_mul_mat3t_vec3(own, turn->R, world);
-    for (int i = 0; i < 3; i++) slope[i * TB_NINERTIAL + p] = own[i];
+    tbReal start[3], couple[3], next[3], dF[3], own[3], moved[3], column[6];
+    tb_cross(start, turn->omega, by.inertia[START][p]);
+    middle_partial(turn, NONE, by.inertia[CHANGE][p], by.inertia[MIDDLE][p], couple, next);
+    tb_sub3(couple, start, couple);
+    // F is linear in the first moment; where the centre goes it acts at another point.
+    centre_partial(turn, NONE, next, dF);
+    centre_force(turn, by.moment[p], own);
+    tb_add3(dF, dF, own);
+    tb_add_scaled3(moved, by.moment[p], -by.mass[p], turn->arm);
+    tb_cross(own, moved, F);
+    tb_add3(couple, couple, own);
+    to_dofs(turn, dF, couple, column);
+    for (int i = 0; i < 6; i++) slope[i * TB_NINERTIAL + p] = column[i];
   }
   return TB_OK;
 }

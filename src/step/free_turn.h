@@ -1,4 +1,5 @@
-// The gyroscopic couple of a body that flies free, such that its energy stays.
+// The gyroscopic and centrifugal forces of a body that flies free, such that its energy and its
+// momentum stay.
 #ifndef TRIBO_STEP_FREE_TURN_H_
 #define TRIBO_STEP_FREE_TURN_H_
 
@@ -8,9 +9,11 @@
 
 // In world axes at the start of the step, about the centre of mass.
 typedef struct {
-  int dof;            // the first of three for turns
-  const tbReal* R;    // frame of the body: these are about its axes
+  int dof;            // the first of the six
+  const tbReal* R;    // frame of the body: turns are about its axes
   tbReal h;           // s
+  tbReal mass;        // kg
+  tbReal arm[3];      // m: from the frame to the centre of mass
   tbReal inertia[9];  // kg m2
   tbReal omega[3];    // rad/s at the start
   tbReal next[3];     // rad/s at the end, if nothing else turned it
@@ -18,13 +21,15 @@ typedef struct {
 } tbFreeTurn;
 
 // False where tree `tree` is not such a body or hardly turns, and under laws and integrators whose
-// couple is that of the start of the step. After tb_compute_velocity.
+// forces are those of the start of the step. After tb_compute_velocity.
 bool tb_free_turn(const tbModel* model, const tbData* data, int tree, tbFreeTurn* out);
 
-// What is added to the force on the three dofs, and its partials by their velocity (3 x 3) and by
-// the inertial parameters of one of the tree's bodies (3 x TB_NINERTIAL).
-void tb_free_turn_force(const tbFreeTurn* turn, tbReal force[3]);
-void tb_free_turn_by_velocity(const tbFreeTurn* turn, tbReal slope[9]);
+// What is added to the force on the six dofs, and its partials by the displacement of the last
+// three and by their velocity (6 x 3 each).
+void tb_free_turn_force(const tbFreeTurn* turn, tbReal force[6]);
+void tb_free_turn_partials(const tbFreeTurn* turn, tbReal by_q[18], tbReal by_v[18]);
+
+// The partials by the inertial parameters of one of the tree's bodies (6 x TB_NINERTIAL).
 tbResult tb_free_turn_by_inertia(const tbModel* model, tbData* data, int body,
                                  const tbFreeTurn* turn, tbReal* slope);
 

@@ -332,6 +332,29 @@ static void turns_keep_energy_and_momentum(void** state) {
   }
 }
 
+// A body whose frame is 10 cm from its centre of mass: its momentum stays, too.
+static void centres_keep_their_momentum(void** state) {
+  (void)state;
+  for (int i = 0; i < 4; i++) {
+    static const tbReal SPEED[] = {3, 30, 300, 1000};
+    tbWorld w = tb_world_text(
+        "<mujoco><option timestep='0.005' gravity='0 0 0'/><worldbody><body><freejoint/><geom "
+        "type='box' size='.2 .1 .02' mass='2' pos='.1 .02 .03'/></body></worldbody></mujoco>");
+    const tbReal s = SPEED[i], start[] = {1, 0, 2, s, 0.3 * s, -0.2 * s};
+    memcpy(w.d->qvel, start, sizeof start);
+    double before = tb_world_kinetic(w);
+    tbReal first[6], now[6];
+    tb_mul_m(w.m, w.d, first, w.d->qvel);
+    for (int step = 0; step < 1000; step++) {
+      tb_world_run(w, 1);
+      assert_near(tb_world_kinetic(w), before, 1e-10 * before);
+      tb_mul_m(w.m, w.d, now, w.d->qvel);
+      for (int k = 0; k < 3; k++) assert_near(now[k], first[k], 1e-10 * s);
+    }
+    tb_world_free(w);
+  }
+}
+
 // What a body does that flies and turns, about a frame away from its centre, is differentiated in
 // closed form, by its inertia too, and has an inverse.
 static void turns_have_derivatives(void** state) {
@@ -680,6 +703,7 @@ int main(void) {
       cmocka_unit_test(singular_pose_does_not_throw),
       cmocka_unit_test(spin_keeps_energy_and_path),
       cmocka_unit_test(turns_keep_energy_and_momentum),
+      cmocka_unit_test(centres_keep_their_momentum),
       cmocka_unit_test(turns_have_derivatives),
       cmocka_unit_test(whirling_trees_stay_bounded),
       cmocka_unit_test(fast_turns_have_an_inverse),
