@@ -88,9 +88,11 @@ tbResult tb_find_contacts(tbContactFinder* finder, const tbModel* model, tbData*
 
 // How far ahead limits are seen: those that could be reached within `horizon` seconds at the
 // velocity of the start, or at speeds `led` of the dofs (NULL: none) that a solve of this step has
-// led to.
+// led to; with `near` those within a thousandth of their range, too. What rests at a limit with a
+// load is there but for rounding, and hardly moves: its speed alone would lose sight of it.
 typedef struct {
   tbReal horizon;
+  bool near;
   const tbReal* led;
 } tbSight;
 
@@ -210,6 +212,7 @@ typedef struct {
 typedef struct {
   int count;
   tbIsland* island;
+  int bounces;  // contacts that bounce, of those whose terms were assembled
 } tbIslands;
 
 // Split the constraints into islands: members only.

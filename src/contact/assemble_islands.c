@@ -25,6 +25,7 @@ typedef struct {
   tbReal noise;         // m/s, rad/s: velocities below this are rounding
   tbReal* const* half;  // per constraint: D^-1/2 L^-T J^T, dim x nnz
   const tbReal* known;  // J v_free by row where it is known, or NULL
+  int* bounces;         // contacts that bounce, counted
 } Context;
 
 // ---- islands -----------------------------------------------------------------------------------
@@ -154,7 +155,10 @@ static void contact_terms(const Context* x, const tbConstraint* c, tbReal* gamma
   }
   // Newton's restitution where the gap closes fast within this step.
   tbReal bounce = contact->restitution > 0 ? tb_bounce_term(x->m, x->d, c) : 0;
-  if (bounce < 0) *gamma = bounce;
+  if (bounce < 0) {
+    *gamma = bounce;
+    ++*x->bounces;
+  }
 }
 
 static void fill_block(const Context* x, const tbConstraint* c, int row, const tbReal* v_free,
@@ -372,7 +376,12 @@ tbReal tb_velocity_noise(int n, const tbReal* v) {
 
 tbResult tb_assemble_terms(const tbModel* model, tbData* data, const tbConstraints* constraints,
                            tbInertiaFactor factor, const tbReal* v_free, tbIslands* islands) {
-  Context x = {model, data, &data->work->arena, constraints->list, factor, 0, NULL, NULL};
+  Context x = {.m = model,
+               .d = data,
+               .arena = &data->work->arena,
+               .list = constraints->list,
+               .factor = factor,
+               .bounces = &islands->bounces};
   // In free fall, say, joints do not move but for rounding; a problem made of that has no scale.
   x.noise = tb_velocity_noise(model->nv, v_free);
   for (int i = 0; i < islands->count; i++) {
@@ -387,7 +396,8 @@ tbResult tb_assemble_judged(const tbModel* model, tbData* data, const tbConstrai
                .d = data,
                .arena = &data->work->arena,
                .list = constraints->list,
-               .known = row_velocity_free};
+               .known = row_velocity_free,
+               .bounces = &islands->bounces};
   for (int i = 0; i < islands->count; i++) {
     if (!build_terms(&x, &islands->island[i], NULL)) return TB_ERROR_MEMORY;
   }
@@ -414,7 +424,12 @@ tbResult tb_assemble_delassus(const tbModel* model, tbData* data, const tbConstr
     tb_ltdl_half_solve_support(forest, factor.LD, factor.inverse, c->col, c->nnz, half[i], c->nnz,
                                c->dim);
   }
-  Context x = {model, data, arena, constraints->list, factor, 0, half, NULL};
+  Context x = {.m = model,
+               .d = data,
+               .arena = arena,
+               .list = constraints->list,
+               .factor = factor,
+               .half = half};
   for (int i = 0; i < islands->count; i++) {
     if (islands->island[i].solved) continue;
     if (!build_G(&x, &islands->island[i], place)) return TB_ERROR_MEMORY;

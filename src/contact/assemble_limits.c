@@ -58,29 +58,39 @@ bool tb_add_frictions(tbRowBuilder* b) {
 
 // ---- how far ahead -----------------------------------------------------------------------------
 
+// What is little: of the range, and in rad or m.
+static const tbReal LITTLE_SHARE = 1e-3, LITTLE_MOST = 1e-2;
+
+static tbReal little_of(const tbReal* range) {
+  return fmin(LITTLE_SHARE * fabs(range[1] - range[0]), LITTLE_MOST);
+}
+
 // The way within which a limit is seen at a speed, or at the sum of the n speeds that solves have
 // led its dofs to.
-static tbReal seen_ahead(tbSight sight, tbReal speed, const int* dof, const tbReal* J, int n) {
+static tbReal seen_ahead(tbSight sight, const tbReal* range, tbReal speed, const int* dof,
+                         const tbReal* J, int n) {
   tbReal led = 0;
   for (int k = 0; k < n && sight.led; k++) led += fabs(J[k]) * sight.led[dof[k]];
-  return sight.horizon * fmax(fabs(speed), led);
+  tbReal ahead = sight.horizon * fmax(fabs(speed), led);
+  return sight.near ? fmax(ahead, little_of(range)) : ahead;
 }
 
 static tbReal joint_ahead(const tbModel* m, const tbData* d, tbSight sight, int j) {
   const tbReal one = 1;
-  return seen_ahead(sight, d->qvel[m->jnt_dofadr[j]], &m->jnt_dofadr[j], &one, 1);
+  return seen_ahead(sight, m->jnt_range + 2 * j, d->qvel[m->jnt_dofadr[j]], &m->jnt_dofadr[j], &one,
+                    1);
 }
 
 static tbReal ball_ahead(const tbModel* m, const tbData* d, tbSight sight, int j,
                          const tbReal axis[3]) {
   int first = m->jnt_dofadr[j], dof[3] = {first, first + 1, first + 2};
-  return seen_ahead(sight, tb_dot3(axis, d->qvel + first), dof, axis, 3);
+  return seen_ahead(sight, m->jnt_range + 2 * j, tb_dot3(axis, d->qvel + first), dof, axis, 3);
 }
 
 static tbReal tendon_ahead(const tbModel* m, const tbData* d, tbSight sight, int t) {
   int at = m->tendon_Jadr[t];
-  return seen_ahead(sight, d->ten_velocity[t], m->Jten_colind + at, d->ten_J + at,
-                    m->tendon_Jnnz[t]);
+  return seen_ahead(sight, m->tendon_range + 2 * t, d->ten_velocity[t], m->Jten_colind + at,
+                    d->ten_J + at, m->tendon_Jnnz[t]);
 }
 
 // ---- limits ------------------------------------------------------------------------------------
@@ -161,41 +171,41 @@ bool tb_add_limits(tbRowBuilder* b, tbSight sight) {
 
 // ---- limits that were not seen -----------------------------------------------------------------
 
-// Of the range, and in rad or m: what is crossed by less is left to the next step, which pushes it
-// back.
-static const tbReal CROSSED_SHARE = 1e-3, CROSSED_MOST = 1e-2;
-
-// Whether a limit at distance `dist` that is seen within `reach` had no row, and is crossed within
-// a step at that speed towards it.
-static bool is_crossed(const tbModel* m, const tbReal* range, tbReal dist, tbReal reach,
-                       tbReal speed) {
-  tbReal little = fmin(CROSSED_SHARE * fabs(range[1] - range[0]), CROSSED_MOST);
-  return dist >= reach && dist - m->opt.timestep * speed < -little;
+// Whether a limit at distance `dist` is crossed within a step at that speed towards it, by more
+// than a little: less is left to the next step, which pushes it back.
+static bool is_crossed(const tbModel* m, const tbReal* range, tbReal dist, tbReal speed) {
+  return dist - m->opt.timestep * speed < -little_of(range);
 }
 
+// The same of limits that had no row, since they are farther than `reach`; most are not crossed.
 static bool joint_crossed(const tbModel* m, const tbData* d, int j, tbSight sight,
                           const tbReal* v) {
   const tbReal* range = m->jnt_range + 2 * j;
   tbReal margin = m->jnt_margin[j], speed = v[m->jnt_dofadr[j]];
   if (m->jnt_type[j] == TB_JOINT_BALL) {
-    tbReal axis[3], dist = ball_gap(m, d, j, axis), reach = ball_ahead(m, d, sight, j, axis);
-    return is_crossed(m, range, dist, margin + reach, tb_dot3(axis, v + m->jnt_dofadr[j]));
+    tbReal axis[3], dist = ball_gap(m, d, j, axis);
+    return is_crossed(m, range, dist, tb_dot3(axis, v + m->jnt_dofadr[j])) &&
+           dist >= margin + ball_ahead(m, d, sight, j, axis);
   }
-  tbReal value = d->qpos[m->jnt_qposadr[j]], reach = margin + joint_ahead(m, d, sight, j);
-  return is_crossed(m, range, value - range[0], reach, -speed) ||
-         is_crossed(m, range, range[1] - value, reach, speed);
+  tbReal value = d->qpos[m->jnt_qposadr[j]], low = value - range[0], high = range[1] - value;
+  bool below = is_crossed(m, range, low, -speed), above = is_crossed(m, range, high, speed);
+  if (!below && !above) return false;
+  tbReal reach = margin + joint_ahead(m, d, sight, j);
+  return (below && low >= reach) || (above && high >= reach);
 }
 
 static bool tendon_crossed(const tbModel* m, const tbData* d, int t, tbSight sight,
                            const tbReal* v) {
   tbReal speed = 0, value = d->ten_length[t];
-  tbReal reach = m->tendon_margin[t] + tendon_ahead(m, d, sight, t);
   const tbReal* range = m->tendon_range + 2 * t;
   for (int s = m->tendon_Jadr[t]; s < m->tendon_Jadr[t] + m->tendon_Jnnz[t]; s++) {
     speed += d->ten_J[s] * v[m->Jten_colind[s]];
   }
-  return is_crossed(m, range, value - range[0], reach, -speed) ||
-         is_crossed(m, range, range[1] - value, reach, speed);
+  tbReal low = value - range[0], high = range[1] - value;
+  bool below = is_crossed(m, range, low, -speed), above = is_crossed(m, range, high, speed);
+  if (!below && !above) return false;
+  tbReal reach = m->tendon_margin[t] + tendon_ahead(m, d, sight, t);
+  return (below && low >= reach) || (above && high >= reach);
 }
 
 bool tb_limits_crossed(const tbModel* m, const tbData* d, tbSight sight, const tbReal* v) {

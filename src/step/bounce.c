@@ -30,13 +30,6 @@ static bool bounces(const tbModel* m, const tbData* d, const tbConstraint* c) {
   return tb_bounce_term(m, d, c) < 0;
 }
 
-bool tb_bounces(const tbModel* m, const tbData* d, const tbConstraints* constraints) {
-  for (int i = 0; i < constraints->count; i++) {
-    if (bounces(m, d, &constraints->list[i])) return true;
-  }
-  return false;
-}
-
 static tbReal row_velocity(const tbConstraint* c, int row, const tbReal* v) {
   tbReal sum = 0;
   const tbReal* J = c->J + (size_t)row * (size_t)c->nnz;

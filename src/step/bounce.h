@@ -13,9 +13,6 @@ typedef struct {
   int state, tried;
 } tbBounce;
 
-// Whether any contact bounces in this step.
-bool tb_bounces(const tbModel* model, const tbData* data, const tbConstraints* constraints);
-
 // After a solve: sets the restitution of contacts that bounce where together with the others of
 // their island they do work, and returns whether another solve is needed. `bounce` has an entry per
 // island, zero before the first call; `restitution` what was asked for, per contact.

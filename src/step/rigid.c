@@ -309,7 +309,7 @@ tbResult tb_rigid_velocity(const tbModel* m, tbData* d, tbStepState* state, tbRe
   memcpy(v_next, v_free, bytes);
   if (state->constraints.count > 0) {
     result = solve_rows(&step, dynamics_end);
-    if (result == TB_OK && tb_bounces(m, d, &state->constraints)) result = solve_bounces(&step);
+    if (result == TB_OK && step.islands.bounces > 0) result = solve_bounces(&step);
     if (result == TB_OK && m->opt.law == TB_LAW_RAISIM && !state->unseen) {
       result = tb_certificate_whole(m, d, &state->constraints, step.factor, &step.islands, v_free,
                                     v_next, &d->solve);

@@ -56,11 +56,11 @@ static tbResult assemble(const tbModel* m, tbData* d, tbStepState* state, tbSigh
 }
 
 // How far ahead limits are seen. Rigid laws see contacts and limits before they close.
-static tbReal horizon_of(const tbModel* m) {
-  int rigid = m->opt.law < TB_LAW_COUNT;
-  int foresees =
+static tbSight sight_of(const tbModel* m) {
+  bool rigid = m->opt.law < TB_LAW_COUNT;
+  bool foresees =
       m->opt.law == TB_LAW_VISCOELASTIC && m->opt.integrator == TB_INTEGRATOR_EXPO_MIDPOINT;
-  return rigid || foresees ? 2 * m->opt.timestep : 0;
+  return (tbSight){.horizon = rigid || foresees ? 2 * m->opt.timestep : 0, .near = rigid};
 }
 
 // From where on a law that looks ahead sees contacts: what starts at rest falls by h^2 g in a step,
@@ -82,8 +82,8 @@ static void shift_friction(tbData* d, const tbStepState* state, int first) {
 static tbResult find_rows(const tbModel* m, tbData* d, tbStepState* state, int all,
                           tbReal* collide_end) {
   int springs = m->opt.law == TB_LAW_VISCOELASTIC;
-  tbReal horizon = horizon_of(m);
-  int early = horizon > 0 || (springs && m->opt.contact_bilateral);
+  tbSight sight = sight_of(m);
+  int early = sight.horizon > 0 || (springs && m->opt.contact_bilateral);
   tbReal reach = early ? first_reach(m) : springs ? tb_touching(m) : 0;
   tbResult result;
   state->left_out = NULL;
@@ -93,7 +93,7 @@ static tbResult find_rows(const tbModel* m, tbData* d, tbStepState* state, int a
     *collide_end = tb_seconds();
     shift_friction(d, state, 0);
     if (result == TB_OK && !all) result = tb_screen_contacts(m, d, state);
-    if (result == TB_OK) result = assemble(m, d, state, (tbSight){.horizon = horizon});
+    if (result == TB_OK) result = assemble(m, d, state, sight);
   } while (result == TB_OK && tb_sleep_disturbed(m, d, &state->sleep, &state->constraints));
   return result;
 }
@@ -212,7 +212,7 @@ enum { MOST_SEARCHES = 3 };
 // A rigid law, once more with what was crossed: impulses of that start at zero, the others where
 // the last solve ended.
 static tbResult rigid_velocity(const tbModel* m, tbData* d, tbStepState* state, tbReal* v_next) {
-  tbSight sight = {.horizon = horizon_of(m)};
+  tbSight sight = sight_of(m);
   int searches = MOST_SEARCHES;
   tbResult result = tb_rigid_velocity(m, d, state, v_next);
   while (result == TB_OK) {
