@@ -16,14 +16,16 @@
 //     d(m x I m) = B (dw + dw') / 2 + m x dI m.                                               (3)
 //
 // Where the frame is not at the centre of mass, c away from it, its velocity turns with the body.
-// Taken at the start of the step the centrifugal force leaves the centre with another velocity than
-// it had. It keeps it with the frame at v + w x c - w' x exp(h w') c, that is by a force at the
+// Taken at the start of the step the centrifugal force lets the momentum drift. Since the frame is
+// half a step ahead of the velocities, what has to stay is V = v + w x exp(-h w / 2) c, which it
+// does with the frame at v + w x exp(-h w / 2) c - w' x exp(h w' / 2) c, that is by a force at the
 // centre of
 //
-//     F = M (w x (w x c) - w' x (exp(h w') c - c) / h)                                         (4)
+//     F = M (w x (w x c) + (w x (c- - c) - w' x (c+ - c)) / h),
+//     c- = exp(-h w / 2) c,   c+ = exp(h w' / 2) c,                                            (4)
 //
-// beside the centrifugal one, M the mass. Its partials are by d(exp(x) c) = (J dx) x exp(x) c, J
-// the left Jacobian at x.
+// beside the centrifugal one, M the mass; a steady turn has next to none of it. Its partials are
+// by d(exp(x) c) = (J dx) x exp(x) c, J the left Jacobian at x.
 #include "step/free_turn.h"
 
 #include <math.h>
@@ -122,13 +124,16 @@ static void turned_by(const tbReal x[3], const tbReal c[3], tbReal out[3]) {
 
 // F of (4) over the mass, for any c.
 static void centre_force(const tbFreeTurn* turn, const tbReal c[3], tbReal F[3]) {
-  tbReal x[3], moved[3], end[3];
+  tbReal half[3], moved[3], back[3], forth[3];
+  tb_scale3(half, turn->omega, -turn->h / 2);
+  turned_by(half, c, moved);
+  tb_cross(back, turn->omega, moved);
+  tb_scale3(half, turn->next, turn->h / 2);
+  turned_by(half, c, moved);
+  tb_cross(forth, turn->next, moved);
   tb_cross(moved, turn->omega, c);
   tb_cross(F, turn->omega, moved);
-  tb_scale3(x, turn->next, turn->h);
-  turned_by(x, c, moved);
-  tb_cross(end, turn->next, moved);
-  tb_add_scaled3(F, F, -1 / turn->h, end);
+  for (int i = 0; i < 3; i++) F[i] += (back[i] - forth[i]) / turn->h;
 }
 
 // What a force at the centre of mass and a couple are to the dofs.
@@ -168,27 +173,35 @@ static void middle_partial(const tbFreeTurn* turn, const tbReal dw[3], const tbR
   tb_add3(out, out, own);
 }
 
+// out = d(w x (exp(x) c - c)), x = `half` w, c the arm.
+static void swing_partial(const tbFreeTurn* turn, const tbReal w[3], const tbReal dw[3],
+                          tbReal half, tbReal out[3]) {
+  tbReal x[3], minus[3], J[9], moved[3], end[3], one[3], two[3];
+  tb_scale3(x, w, half);
+  tb_scale3(minus, w, -half);
+  turned_by(x, turn->arm, moved);
+  tb_add3(end, moved, turn->arm);
+  tb_so3_right_jacobian(J, minus);
+  tb_mul_mat3_vec3(one, J, dw);
+  tb_cross(two, one, end);
+  tb_cross(one, w, two);
+  tb_cross(out, dw, moved);
+  tb_add_scaled3(out, out, half, one);
+}
+
 // The partial of F by w and w'.
 static void centre_partial(const tbFreeTurn* turn, const tbReal dw[3], const tbReal next[3],
                            tbReal dF[3]) {
-  tbReal x[3], minus[3], J[9], moved[3], end[3], one[3], two[3];
-  tb_scale3(x, turn->next, turn->h);
-  tb_scale3(minus, x, -1);
-  turned_by(x, turn->arm, moved);
-  tb_add3(end, moved, turn->arm);
-  // -dw' x (exp(x) c - c) / h - w' x ((J dw') x exp(x) c)
-  tb_so3_right_jacobian(J, minus);
-  tb_mul_mat3_vec3(one, J, next);
-  tb_cross(two, one, end);
-  tb_cross(one, turn->next, two);
-  tb_cross(two, next, moved);
-  for (int i = 0; i < 3; i++) dF[i] = -two[i] / turn->h - one[i];
-  // dw x (w x c) + w x (dw x c)
-  tb_cross(moved, turn->omega, turn->arm);
-  tb_cross(one, dw, moved);
-  tb_cross(moved, dw, turn->arm);
-  tb_cross(two, turn->omega, moved);
-  for (int i = 0; i < 3; i++) dF[i] = turn->mass * (dF[i] + one[i] + two[i]);
+  tbReal arm[3], one[3], two[3], back[3], forth[3];
+  tb_cross(arm, turn->omega, turn->arm);
+  tb_cross(one, dw, arm);
+  tb_cross(arm, dw, turn->arm);
+  tb_cross(two, turn->omega, arm);
+  swing_partial(turn, turn->omega, dw, -turn->h / 2, back);
+  swing_partial(turn, turn->next, next, turn->h / 2, forth);
+  for (int i = 0; i < 3; i++) {
+    dF[i] = turn->mass * (one[i] + two[i] + (back[i] - forth[i]) / turn->h);
+  }
 }
 
 void tb_free_turn_partials(const tbFreeTurn* turn, tbReal by_q[18], tbReal by_v[18]) {
