@@ -39,7 +39,7 @@
 #include "tribo/step.h"
 
 // rad: turns in a step below this change nothing that counts.
-static const tbReal LEAST_TURN = 1e-6;
+static const tbReal LEAST_TURN = 1e-5;
 
 enum { MOST_ROUNDS = 10 };
 
@@ -64,14 +64,18 @@ static void couple_of(const tbFreeTurn* turn, const tbReal v[3], tbReal couple[3
   tb_cross(couple, v, momentum);
 }
 
-// w' of (1) by Newton's method. False where it does not get there: of turns of radians in a step.
+static void set_middle(tbFreeTurn* turn) {
+  for (int i = 0; i < 3; i++) turn->middle[i] = (turn->omega[i] + turn->next[i]) / 2;
+}
+
+// w' of (1) by Newton's method, which squares the error. False where it does not get there: of
+// turns of radians in a step.
 static bool find_next(tbFreeTurn* turn) {
-  const tbReal rounding = 4e-16;
-  tbReal last = INFINITY;
+  const tbReal near = 1e-8, most = tb_norm3(turn->omega);
   tb_copy3(turn->next, turn->omega);
+  set_middle(turn);
   for (int round = 0; round < MOST_ROUNDS; round++) {
     tbReal A[9], change[3], moved[3], couple[3];
-    for (int i = 0; i < 3; i++) turn->middle[i] = (turn->omega[i] + turn->next[i]) / 2;
     couple_of(turn, turn->middle, couple);
     tb_sub3(moved, turn->omega, turn->next);
     tb_mul_mat3_vec3(change, turn->inertia, moved);
@@ -79,13 +83,18 @@ static bool find_next(tbFreeTurn* turn) {
     couple_slope(turn, A);
     for (int i = 0; i < 9; i++) A[i] = turn->inertia[i] + turn->h / 2 * A[i];
     if (!tb_small_divide(3, A, 1, change)) return false;
-    // What no longer gets smaller is rounding.
-    tbReal size = tb_norm3(change), most = tb_norm3(turn->omega);
-    if (size <= rounding * most || (size >= last && last < 1e-12 * most)) return true;
     tb_add3(turn->next, turn->next, change);
-    last = size;
+    set_middle(turn);
+    if (tb_norm3(change) <= near * most) return true;
   }
   return false;
+}
+
+// Whether inertia is the same about all axes, as of balls and cubes: they have no couple.
+static bool is_round(const tbReal I[10]) {
+  const tbReal rounding = 1e-14 * I[0];
+  tbReal most = fmax(fabs(I[0] - I[1]), fabs(I[0] - I[2]));
+  return fmax(fmax(most, fabs(I[3])), fmax(fabs(I[4]), fabs(I[5]))) <= rounding;
 }
 
 // Whether the couple is the step's own: soft's is MuJoCo's, those of springs are their
@@ -104,11 +113,15 @@ bool tb_free_turn(const tbModel* m, const tbData* d, int tree, tbFreeTurn* out) 
   const tbReal *omega = d->cvel + 6 * body, *I = d->crb + 10 * body, h = m->opt.timestep;
   if (h * h * tb_dot3(omega, omega) < LEAST_TURN * LEAST_TURN) return false;
   *out = (tbFreeTurn){.dof = first, .R = d->xmat + 9 * body, .h = h, .mass = I[9]};
-  tb_sub3(out->arm, d->subtree_com + 3 * body, d->xpos + 3 * body);
+  const tbReal *centre = d->subtree_com + 3 * body, *frame = d->xpos + 3 * body, rounding = 1e-14;
+  tb_sub3(out->arm, centre, frame);
+  if (tb_norm3(out->arm) <= rounding * tb_norm3(centre)) tb_zero3(out->arm);
   const tbReal full[9] = {I[0], I[3], I[4], I[3], I[1], I[5], I[4], I[5], I[2]};
   memcpy(out->inertia, full, sizeof full);
   tb_copy3(out->omega, omega);
-  return find_next(out);
+  tb_copy3(out->next, omega);
+  tb_copy3(out->middle, omega);
+  return is_round(I) || find_next(out);
 }
 
 // exp(x) c - c
@@ -151,6 +164,11 @@ void tb_free_turn_force(const tbFreeTurn* turn, tbReal force[6]) {
   couple_of(turn, turn->omega, start);
   couple_of(turn, turn->middle, middle);
   tb_sub3(start, start, middle);
+  if (tb_is_zero3(turn->arm)) {
+    tb_zero3(force);
+    tb_mul_mat3t_vec3(force + 3, turn->R, start);
+    return;
+  }
   centre_force(turn, turn->arm, F);
   tb_scale3(F, F, turn->mass);
   to_dofs(turn, F, start, force);
