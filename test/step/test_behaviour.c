@@ -178,7 +178,7 @@ static void bins_come_to_rest(void** state) {
       "type='box' size='.05 .04 .03'", "type='mesh' mesh='hexagon'",
       "type='cylinder' size='.04 .05' condim='6' friction='.6 .005 .002'",
       "type='capsule' size='.03 .05' condim='6' friction='.6 .005 .01'"};
-  enum { BINS = 5, BODIES = 20, KINDS = sizeof GEOMS / sizeof *GEOMS };
+  enum { BINS = 9, BODIES = 20, KINDS = sizeof GEOMS / sizeof *GEOMS };
   for (int g = 0; g < KINDS; g++) {
     int lie = 0, idle = 0;
     for (int k = 0; k < BINS; k++) {
