@@ -114,6 +114,36 @@ static void a_chain_runs_over_a_wheel(void** state) {
   }
 }
 
+// Half a tonne on a crane whose jib and trolley go to and fro for 12 s.
+static void drive_crane(tbWorld w, tbReal place[3]) {
+  for (int n = tb_world_steps(w, 12); n > 0; n--) {
+    w.d->ctrl[0] = w.d->time < 4 ? 0.3 : w.d->time < 8 ? -0.3 : 0;
+    w.d->ctrl[1] = w.d->time < 2 ? -0.5 : w.d->time < 5 ? 0.4 : 0;
+    tb_world_run(w, 1);
+  }
+  memcpy(place, tb_world_place(w, "load"), 3 * sizeof(tbReal));
+}
+
+static void a_crane_swings_its_load(void** state) {
+  (void)state;
+  tbReal fine[3], place[3];
+  tbWorld w = tb_world_scene("crane.xml", NULL);
+  w.m->opt.timestep = 0.00025;
+  drive_crane(w, fine);
+  tb_world_free(w);
+  for (int k = 1; k < 4; k++) {
+    for (int law = 0; law <= TB_LAW_COMFREE; law++) {
+      if (law == TB_LAW_SOFT) continue;
+      w = tb_world_scene("crane.xml", NULL);
+      w.m->opt.law = law;
+      w.m->opt.timestep = STEPS[k];
+      drive_crane(w, place);
+      assert_near_array(place, fine, 3, 2 * STEPS[k]);
+      tb_world_free(w);
+    }
+  }
+}
+
 // Two weights on a cable of light links turn about each other, in flight: what they could bear adds
 // to the links' inertia, and takes nothing from the turn.
 static void a_bola_turns_on(void** state) {
@@ -205,9 +235,13 @@ static void robots_are_left_alone(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(weights_swing),          cmocka_unit_test(a_chain_runs_over_a_wheel),
-      cmocka_unit_test(a_bola_turns_on),        cmocka_unit_test(inverse_gives_the_force_back),
-      cmocka_unit_test(derivatives_know_of_it), cmocka_unit_test(robots_are_left_alone),
+      cmocka_unit_test(weights_swing),
+      cmocka_unit_test(a_chain_runs_over_a_wheel),
+      cmocka_unit_test(a_crane_swings_its_load),
+      cmocka_unit_test(a_bola_turns_on),
+      cmocka_unit_test(inverse_gives_the_force_back),
+      cmocka_unit_test(derivatives_know_of_it),
+      cmocka_unit_test(robots_are_left_alone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
