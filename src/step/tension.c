@@ -16,7 +16,8 @@ static const tbReal MATTERS = 0.1;
 static const tbReal MOST_WEIGHTS = 4;
 
 static bool is_jointed(const tbModel* m, int body) {
-  return m->tree_bodynum[m->body_treeid[body]] > 1;
+  int tree = m->body_treeid[body], joint = m->dof_jntid[m->tree_dofadr[tree]];
+  return m->tree_dofnum[tree] != 6 || m->jnt_type[joint] != TB_JOINT_FREE;
 }
 
 // ---- inertia -----------------------------------------------------------------------------------

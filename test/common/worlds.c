@@ -105,3 +105,15 @@ bool tb_world_is_taut(tbWorld w) {
   free(M);
   return taut;
 }
+
+void tb_world_assert_inverse(tbWorld w) {
+  tbReal* qacc = calloc(2 * (size_t)w.m->nv, sizeof *qacc);
+  assert_non_null(qacc);
+  tbReal* qfrc = qacc + w.m->nv;
+  for (int i = 0; i < w.m->nv; i++) w.d->qfrc_applied[i] = 0.01 * ((i * 7) % 11 - 5);
+  assert_int_equal(tb_forward(w.m, w.d), TB_OK);
+  memcpy(qacc, w.d->qacc, sizeof(tbReal) * (size_t)w.m->nv);
+  assert_int_equal(tb_inverse(w.m, w.d, qacc, NULL, qfrc, NULL), TB_OK);
+  assert_near_array(qfrc, w.d->qfrc_applied, w.m->nv, 1e-4);
+  free(qacc);
+}

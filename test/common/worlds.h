@@ -54,6 +54,9 @@ const tbReal* tb_world_place(tbWorld world, const char* body);
 // Whether links have more inertia in a step than their own, since they bear much (step/tension.h).
 bool tb_world_is_taut(tbWorld world);
 
+// Inverse dynamics gives applied forces back, to 1e-4, from the acceleration that they lead to.
+void tb_world_assert_inverse(tbWorld world);
+
 // Hash of qpos, qvel and act.
 uint64_t tb_world_hash(uint64_t hash, tbWorld world);
 
