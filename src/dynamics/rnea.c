@@ -1,6 +1,6 @@
 // Recursive Newton-Euler: the force that a motion needs (docs/dynamics.md, eq. 17-19).
 #include "dynamics/gravity.h"
-#include "spatial/wide.h"
+#include "dynamics/newton_euler.h"
 #include "tribo/dynamics.h"
 
 // Acceleration of a body from its parent's: r += sum of dS/dt qvel + S qacc over its dofs.
@@ -10,18 +10,6 @@ TB_INLINE void add_joint_acceleration(const tbModel* m, const tbData* d, int bod
   for (int i = first; i < end; i++) tb_wide_add_scaled6(r, d->qvel[i], d->cdof_dot + 6 * i);
   if (!qacc) return;
   for (int i = first; i < end; i++) tb_wide_add_scaled6(r, qacc[i], d->cdof + 6 * i);
-}
-
-// The force that gives a body its acceleration: I a + v x* I v.
-TB_INLINE void body_force(const tbData* d, int body, const tbReal acceleration[6], tbReal force[6],
-                          int wide) {
-  const tbReal* inertia = d->cinert + 10 * body;
-  const tbReal* velocity = d->cvel + 6 * body;
-  tbReal momentum[6], gyroscopic[6];
-  tb_wide_inertia_mul(wide, force, inertia, acceleration);
-  tb_wide_inertia_mul(wide, momentum, inertia, velocity);
-  tb_wide_force_cross(wide, gyroscopic, velocity, momentum);
-  tb_wide_add6(force, gyroscopic);
 }
 
 // Subtract a user's force and torque at the centre of mass.
@@ -42,7 +30,7 @@ TB_INLINE void outward(const tbModel* m, const tbData* d, const tbReal* qacc, tb
     tb_copy6(a, acceleration + 6 * m->body_parentid[i]);
     if (m->body_lastdof[i] >= 0) {
       add_joint_acceleration(m, d, i, qacc, a);
-      if (force) body_force(d, i, a, force + 6 * i, wide);
+      if (force) tb_inertial_force(d->cinert + 10 * i, d->cvel + 6 * i, a, force + 6 * i, wide);
     }
     tb_copy6(acceleration + 6 * i, a);
   }
@@ -97,7 +85,10 @@ TB_INLINE void body_forces(const tbModel* m, tbData* d, int wide) {
   tb_zero6(d->cfrc_int);
   for (int i = 1; i < m->nbody; i++) {
     // Bodies that cannot move are held against gravity and their loads.
-    if (m->body_lastdof[i] < 0) body_force(d, i, d->cacc + 6 * i, d->cfrc_int + 6 * i, wide);
+    if (m->body_lastdof[i] < 0) {
+      tb_inertial_force(d->cinert + 10 * i, d->cvel + 6 * i, d->cacc + 6 * i, d->cfrc_int + 6 * i,
+                        wide);
+    }
     tb_wide_add_scaled6(d->cfrc_int + 6 * i, -1, d->cfrc_ext + 6 * i);
   }
   for (int i = m->nbody - 1; i > 0; i--) {

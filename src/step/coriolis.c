@@ -1,17 +1,25 @@
-// Coriolis and gyroscopic forces of trees that turn fast. Taken at the start of a step, as a
+// Coriolis and gyroscopic forces of trees of several joints. Taken at the start of a step, as a
 // semi-implicit step takes them, they add kinetic energy: with b their generalized force,
 // u = M^-1 b, and w the velocity relative to the centre of mass of a floating tree,
 //
-//     T'(h) = 1/2 (w - h u)^T M (w - h u) = T - h w^T b + h^2/2 u^T b.
+//     T'(h) = 1/2 (w - h u)^T M (w - h u) = T - h w^T b + h^2/2 u^T b.                         (1)
 //
-// The last term is the scheme's alone; w^T b is what the motion itself does to T at fixed M, zero
-// for a free body. Where a body turns by more than 0.1 rad in a step the term grows to percents,
-// and the energy without bound. There the step ends at s (w - h u), with s such that T does not
-// grow by it, which is a force (1 - s) (b - M w / h) beside b. A body that flies free keeps
-// its energy and momentum by itself (free_turn.c). See docs/step.md.
+// w^T b is what the motion itself does to T at fixed M; the last term is the scheme's alone, and
+// adds up. Forces of the middle of the step,
+//
+//     b(q, v - h/2 u),                                                                         (2)
+//
+// do this work at the mean velocity, so that next to nothing is left of that term. What M changes
+// by meanwhile is that of half a step later, always, which goes to and fro and nowhere. Other
+// forces and contacts are left out of (2): what stands has no Coriolis forces.
+//
+// Where a step does not resolve the turning, and under laws whose forces are those of the start,
+// the step ends at s (w - h u) with s such that T does not grow by the last term of (1): a force (1
+// - s) (b - M w / h) beside b. See docs/step.md.
 #include <math.h>
 #include <string.h>
 
+#include "dynamics/coriolis.h"
 #include "dynamics/gravity.h"
 #include "dynamics/mass.h"
 #include "linalg/small.h"
@@ -21,38 +29,71 @@
 #include "tribo/dynamics.h"
 #include "tribo/step.h"
 
-// Turn of a body in a step from which on it is fast, rad. The soft law's motion is MuJoCo's, its
-// growing energy included, as far as that means anything.
-static const tbReal FAST_TURN = 0.1, SOFT_FAST_TURN = 1, EXPO_FAST_TURN = 0.5;
+// rad: turns in a step below this change next to nothing, 1e-7 of the energy; up to the next a step
+// resolves them; beyond the last it does not. Between these it does where the last term of (1) is
+// no more than a share of 2 T, less where they are wide.
+static const tbReal LEAST_TURN = 3e-4, RESOLVED_TURN = 0.03, FAST_TURN = 0.5;
+static const tbReal WIDE_TURN = 0.1, SHARE = 0.5, WIDE_SHARE = 0.01;
+// The soft law's motion is MuJoCo's, its growing energy included, as far as that means anything.
+static const tbReal SOFT_FAST_TURN = 1;
 
-static bool turns_fast(const tbModel* m, const tbData* d, int tree) {
-  tbReal turn = m->opt.law == TB_LAW_SOFT           ? SOFT_FAST_TURN
-                : m->opt.law == TB_LAW_VISCOELASTIC ? EXPO_FAST_TURN
-                                                    : FAST_TURN;
-  tbReal most = turn / m->opt.timestep;
+// The most by which a body of a tree, or a hinge, turns in a step, rad: of hinges that do nearly
+// the same two may turn fast in opposite ways.
+static tbReal turn_of(const tbModel* m, const tbData* d, int tree) {
   int first = m->tree_bodyadr[tree], end = first + m->tree_bodynum[tree];
+  tbReal most = 0;
   for (int i = first; i < end; i++) {
     const tbReal* omega = d->cvel + 6 * i;
-    if (tb_dot3(omega, omega) > most * most) return true;
+    most = fmax(most, tb_dot3(omega, omega));
   }
-  return false;
+  first = m->tree_dofadr[tree];
+  end = first + m->tree_dofnum[tree];
+  for (int i = first; i < end; i++) {
+    bool hinge = m->jnt_type[m->dof_jntid[i]] == TB_JOINT_HINGE;
+    if (hinge) most = fmax(most, d->qvel[i] * d->qvel[i]);
+  }
+  return m->opt.timestep * sqrt(most);
 }
 
-// b: the bias force without the weight. Dofs of one tree.
-static void velocity_bias(const tbModel* m, const tbData* d, int first, int end, tbReal* b) {
-  tbReal gravity[6];
-  tb_gravity_acceleration(m, gravity);
-  for (int i = first; i < end; i++) {
-    tbReal weight[6];
-    tb_inertia_mul(weight, d->crb + 10 * m->dof_bodyid[i], gravity);
-    b[i] = d->qfrc_bias[i] - tb_dot6(d->cdof + 6 * i, weight);
-  }
+static bool is_free_body(const tbModel* m, int tree) {
+  enum { BODY = 6 };
+  int joint = m->dof_jntid[m->tree_dofadr[tree]];
+  return m->tree_dofnum[tree] == BODY && m->jnt_type[joint] == TB_JOINT_FREE;
 }
 
 // By dof: b, u = M^-1 b, w, p = M w.
 typedef struct {
   tbReal *b, *u, *w, *p;
 } Motion;
+
+// b at the start, of the dofs of one tree: the bias force without the weight, and without the
+// inertia of tendons, which stays at the start.
+static void start_force(const tbModel* m, tbData* d, int first, int end, const Motion* x) {
+  tbReal gravity[6], *tendons = x->w;
+  tb_gravity_acceleration(m, gravity);
+  memset(tendons + first, 0, sizeof(tbReal) * (size_t)(end - first));
+  if (m->ntendon > 0) {
+    memset(tendons, 0, sizeof(tbReal) * (size_t)m->nv);
+    tb_add_tendon_inertia(m, d, NULL, tendons);
+  }
+  for (int i = first; i < end; i++) {
+    tbReal weight[6];
+    tb_inertia_mul(weight, d->crb + 10 * m->dof_bodyid[i], gravity);
+    x->b[i] = d->qfrc_bias[i] - tb_dot6(d->cdof + 6 * i, weight) - tendons[i];
+  }
+}
+
+static void accelerate(const tbModel* m, const tbData* d, int first, int end, const Motion* x) {
+  memcpy(x->u + first, x->b + first, sizeof(tbReal) * (size_t)(end - first));
+  tb_factor_ready(m, d);
+  tb_ltdl_solve_range(tb_forest(m), d->qLD, d->qLDiagInv, x->u, first, end);
+}
+
+static tbReal dot(const tbReal* x, const tbReal* y, int first, int end) {
+  tbReal sum = 0;
+  for (int i = first; i < end; i++) sum += x[i] * y[i];
+  return sum;
+}
 
 // One free body: in coordinates of its centre of mass b is the gyroscopic couple, and w^T b = 0
 // whatever the point that its joint stands at.
@@ -76,15 +117,23 @@ static void rigid_motion(const tbModel* m, const tbData* d, int first, const Mot
   tb_mul_mat3t_vec3(x->p + first + 3, R, momentum);
 }
 
-// A tree of several joints. A floating one's translation is left out of w and p.
-static void tree_motion(const tbModel* m, const tbData* d, int first, int end, const Motion* x) {
-  velocity_bias(m, d, first, end, x->b);
+// p = M v, of the dofs of one tree.
+static void momentum_of(const tbModel* m, const tbData* d, int first, int end, tbReal* p) {
   for (int i = first; i < end; i++) {
-    x->u[i] = x->b[i];
-    x->w[i] = d->qvel[i];
+    const int *col = m->M_colind + m->M_rowadr[i], last = m->M_rownnz[i] - 1;
+    const tbReal* row = d->qM + m->M_rowadr[i];
+    p[i] = row[last] * d->qvel[i];
+    for (int k = 0; k < last; k++) {
+      p[i] += row[k] * d->qvel[col[k]];
+      p[col[k]] += row[k] * d->qvel[i];
+    }
   }
-  tb_factor_ready(m, d);
-  tb_ltdl_solve_range(tb_forest(m), d->qLD, d->qLDiagInv, x->u, first, end);
+}
+
+// w and p of a tree of several joints. A floating one's translation is left out.
+static void tree_motion(const tbModel* m, const tbData* d, int first, int end, const Motion* x) {
+  momentum_of(m, d, first, end, x->p);
+  memcpy(x->w + first, d->qvel + first, sizeof(tbReal) * (size_t)(end - first));
   if (m->jnt_type[m->dof_jntid[first]] != TB_JOINT_FREE) return;
   tbReal centre[3];
   for (int k = 0; k < 3; k++) {
@@ -98,41 +147,99 @@ static void tree_motion(const tbModel* m, const tbData* d, int first, int end, c
   }
 }
 
-// s: how much of w - h u the tree keeps.
+// s: how much of w - h u the tree keeps. What the motion does to T is believed where it slows down.
 static tbReal share_kept(const Motion* x, int first, int end, tbReal h) {
-  tbReal twice = 0, cross = 0, square = 0;
-  for (int i = first; i < end; i++) {
-    twice += x->w[i] * x->p[i];
-    cross += x->w[i] * x->b[i];
-    square += x->u[i] * x->b[i];
-  }
-  // What the motion does to T is believed where it slows down.
+  tbReal twice = dot(x->w, x->p, first, end), cross = dot(x->w, x->b, first, end);
   tbReal wanted = fmax(0, twice - 2 * h * fmax(0, cross));
-  tbReal reached = twice - 2 * h * cross + h * h * square;
+  tbReal reached = twice - 2 * h * cross + h * h * dot(x->u, x->b, first, end);
   return reached > wanted ? sqrt(wanted / reached) : 1;
 }
 
-// Whether Coriolis forces are those of the start of the step and move the velocity by themselves.
-// Integrators of the viscoelastic law other than the exponential one are what their formulas say.
+typedef enum { OF_START, OF_MIDDLE, BOUNDED } Kind;
+
+// Which forces a tree has; `x` is scratch.
+static Kind kind_of(const tbModel* m, tbData* d, int tree, const Motion* x) {
+  const tbReal h = m->opt.timestep, turn = turn_of(m, d, tree);
+  if (!tb_turns_by_middle(&m->opt) || is_free_body(m, tree)) {
+    return turn > (m->opt.law == TB_LAW_SOFT ? SOFT_FAST_TURN : FAST_TURN) ? BOUNDED : OF_START;
+  }
+  if (turn <= LEAST_TURN) return OF_START;
+  if (turn <= RESOLVED_TURN) return OF_MIDDLE;
+  if (turn > FAST_TURN) return BOUNDED;
+  int first = m->tree_dofadr[tree], end = first + m->tree_dofnum[tree];
+  start_force(m, d, first, end, x);
+  accelerate(m, d, first, end, x);
+  tree_motion(m, d, first, end, x);
+  tbReal own = h * h * dot(x->u, x->b, first, end), twice = dot(x->w, x->p, first, end);
+  return own <= (turn <= WIDE_TURN ? SHARE : WIDE_SHARE) * twice ? OF_MIDDLE : BOUNDED;
+}
+
+// Whether Coriolis forces move the velocity by themselves. Integrators of the viscoelastic law
+// other than the exponential one are what their formulas say.
 static bool is_semi_implicit(const tbOption* opt) {
   if (opt->law == TB_LAW_SOFT) return opt->integrator == TB_INTEGRATOR_EULER;
   return opt->integrator != TB_INTEGRATOR_RK4 && opt->integrator <= TB_INTEGRATOR_EXPO;
 }
 
-bool tb_turns_fast(const tbModel* m, const tbData* d) {
+static Motion motion_in(const tbModel* m, tbReal* room) {
+  return (Motion){room, room + m->nv, room + 2 * m->nv, room + 3 * m->nv};
+}
+
+bool tb_turns_fast(const tbModel* m, tbData* d) {
+  Motion x = motion_in(m, d->scratch_nv);
   tbFreeTurn turn;
   if (!is_semi_implicit(&m->opt)) return false;
   for (int t = 0; t < m->ntree; t++) {
-    if (turns_fast(m, d, t) && !tb_free_turn(m, d, t, &turn)) return true;
+    if (!tb_free_turn(m, d, t, &turn) && kind_of(m, d, t, &x) == BOUNDED) return true;
   }
   return false;
 }
 
-void tb_bound_coriolis(const tbModel* m, tbData* d, tbReal sign, tbReal* force) {
+// u and b of the start, and the velocity of (2).
+static void find_middle(const tbModel* m, tbData* d, int tree, const Motion* x, tbReal* middle) {
+  int first = m->tree_dofadr[tree], end = first + m->tree_dofnum[tree];
+  start_force(m, d, first, end, x);
+  accelerate(m, d, first, end, x);
+  for (int i = first; i < end; i++) middle[i] = d->qvel[i] - m->opt.timestep / 2 * x->u[i];
+}
+
+bool tb_middle_velocity(const tbModel* m, tbData* d, int tree, tbReal* u, tbReal* v) {
+  Motion x = motion_in(m, d->scratch_nv);
+  if (kind_of(m, d, tree, &x) != OF_MIDDLE) return false;
+  x.u = u;
+  find_middle(m, d, tree, &x, v);
+  return true;
+}
+
+// What (2) has beside b of the start.
+static void add_middle(const tbModel* m, tbData* d, int tree, tbReal sign, const Motion* x,
+                       tbReal* force) {
+  int first = m->tree_dofadr[tree], end = first + m->tree_dofnum[tree];
+  tbReal *middle = x->w, *b = x->p;
+  find_middle(m, d, tree, x, middle);
+  tb_coriolis(m, d, tree, middle, b);
+  for (int i = first; i < end; i++) force[i] += sign * (x->b[i] - b[i]);
+}
+
+// What keeps a tree that turns fast from gaining by (1).
+static void add_bound(const tbModel* m, tbData* d, int tree, tbReal sign, const Motion* x,
+                      tbReal* force) {
+  const tbReal h = m->opt.timestep;
+  int first = m->tree_dofadr[tree], end = first + m->tree_dofnum[tree];
+  if (is_free_body(m, tree)) {
+    rigid_motion(m, d, first, x);
+  } else {
+    start_force(m, d, first, end, x);
+    accelerate(m, d, first, end, x);
+    tree_motion(m, d, first, end, x);
+  }
+  tbReal lost = 1 - share_kept(x, first, end, h);
+  for (int i = first; i < end; i++) force[i] += sign * lost * (x->b[i] - x->p[i] / h);
+}
+
+void tb_add_coriolis(const tbModel* m, tbData* d, tbReal sign, tbReal* force) {
+  Motion x = motion_in(m, d->scratch_nv);
   if (!is_semi_implicit(&m->opt)) return;
-  tbReal h = m->opt.timestep, *room = d->scratch_nv;
-  Motion x = {room, room + m->nv, room + 2 * m->nv, room + 3 * m->nv};
-  bool any = false;
   for (int t = 0; t < m->ntree; t++) {
     tbFreeTurn turn;
     if (tb_free_turn(m, d, t, &turn)) {
@@ -141,16 +248,8 @@ void tb_bound_coriolis(const tbModel* m, tbData* d, tbReal sign, tbReal* force) 
       for (int i = 0; i < 6; i++) force[turn.dof + i] += sign * own[i];
       continue;
     }
-    if (!turns_fast(m, d, t)) continue;
-    int first = m->tree_dofadr[t], end = first + m->tree_dofnum[t];
-    if (!any) tb_mul_m(m, d, x.p, d->qvel);
-    any = true;
-    if (end == first + 6 && m->jnt_type[m->dof_jntid[first]] == TB_JOINT_FREE) {
-      rigid_motion(m, d, first, &x);
-    } else {
-      tree_motion(m, d, first, end, &x);
-    }
-    tbReal lost = 1 - share_kept(&x, first, end, h);
-    for (int i = first; i < end; i++) force[i] += sign * lost * (x.b[i] - x.p[i] / h);
+    Kind kind = kind_of(m, d, t, &x);
+    if (kind == OF_MIDDLE) add_middle(m, d, t, sign, &x, force);
+    if (kind == BOUNDED) add_bound(m, d, t, sign, &x, force);
   }
 }

@@ -181,6 +181,11 @@ void tb_deriv_damping_change(const tbDerivatives* x, const tbData* d, const tbRe
 // Subtract the partials of M acc + b - J^T xfrc.
 tbResult tb_deriv_inertia(tbDerivatives* x, tbData* d, const tbReal* acc, tbPartials* out);
 
+// Its Coriolis forces of the middle of the step: added partials of the force, and those by the
+// inertial parameters of a body (nv x TB_NINERTIAL).
+tbResult tb_deriv_middle(tbDerivatives* x, tbData* d, tbPartials* out);
+tbResult tb_deriv_middle_by_inertia(tbDerivatives* x, tbData* d, int body, tbReal* slope);
+
 // ---- constraint rows (deriv_rows.c, deriv_contact.c, deriv_geometry.c) --------------------------
 
 // How a contact moves with its two bodies: partials by the motion of body 2 relative to body 1,

@@ -235,6 +235,19 @@ static void add_diagonals(const tbDerivatives* x, const tbData* d, int body, tbR
   }
 }
 
+// What Coriolis and gyroscopic forces of the middle of the step have beside the bias force, which
+// is not linear in inertia: by the parameters of a body (nv x TB_NINERTIAL).
+static tbResult turning(tbDerivatives* x, tbData* d, int body, tbReal* slope) {
+  const tbModel* m = x->m;
+  tbFreeTurn turn;
+  int tree = m->body_treeid[body];
+  if (tree < 0 || !tb_free_turn(m, d, tree, &turn)) {
+    return tb_deriv_middle_by_inertia(x, d, body, slope);
+  }
+  memset(slope, 0, sizeof(tbReal) * (size_t)m->nv * TB_NINERTIAL);
+  return tb_free_turn_by_inertia(m, d, body, &turn, slope + (size_t)turn.dof * TB_NINERTIAL);
+}
+
 tbResult tb_derivatives_inertial(tbDerivatives* x, const tbModel* m, tbData* d, int body,
                                  tbReal* dx_dparameters) {
   if (body < 0 || body >= m->nbody || x->ready == 0) return TB_ERROR_ARGUMENT;
@@ -242,31 +255,25 @@ tbResult tb_derivatives_inertial(tbDerivatives* x, const tbModel* m, tbData* d, 
   if (needs_differences(x)) return tb_deriv_inertial_differences(m, d, body, dx_dparameters);
   size_t width = (size_t)TB_NINERTIAL * (size_t)m->nbody, nv = (size_t)m->nv;
   tbArenaMark mark = tb_arena_mark(&x->arena);
-  tbReal* Y = tb_arena_alloc(&x->arena, sizeof(tbReal) * (2 * nv * width + (size_t)x->nx + 1));
+  size_t room = 2 * nv * width + (size_t)x->nx + nv * TB_NINERTIAL;
+  tbReal* Y = tb_arena_alloc(&x->arena, sizeof(tbReal) * (room + 1));
   tbReal* S = TB_ARENA_NEW(&x->arena, tbReal, 2 * TB_NINERTIAL * (size_t)x->n + 1);
   if (!Y || !S) return TB_ERROR_MEMORY;
   tbReal* E = S + TB_NINERTIAL * (size_t)x->n;
   add_diagonals(x, d, body, S, E);
-  tbReal *second = Y + nv * width, *next = second + nv * width;
+  tbReal *second = Y + nv * width, *next = second + nv * width, *own = next + x->nx;
   tb_rne_regressor(m, d, x->law_acc ? x->law_acc : d->qacc, Y);
   if (x->final_acc) tb_rne_regressor(m, d, x->final_acc, second);
-  // The forces of a body that flies free are not linear in its inertia.
-  tbFreeTurn turn;
-  tbReal own[6 * TB_NINERTIAL];
-  int tree = m->body_treeid[body];
-  bool free = tree >= 0 && tb_free_turn(m, d, tree, &turn);
-  if (free && tb_free_turn_by_inertia(m, d, body, &turn, own) != TB_OK) return TB_ERROR_MEMORY;
+  tbResult result = turning(x, d, body, own);
+  if (result != TB_OK) return result;
   for (size_t p = 0; p < TB_NINERTIAL; p++) {
     Input in = input_of(x);
     size_t column = (size_t)TB_NINERTIAL * (size_t)body + p;
     memset(next, 0, sizeof(tbReal) * (size_t)x->nx);
     for (size_t i = 0; i < nv; i++) {
-      in.force[i] = -Y[i * width + column];
-      if (x->final_acc) in.final[i] = -second[i * width + column];
-    }
-    for (int k = 0; free && k < 6; k++) {
-      in.force[turn.dof + k] += own[k * TB_NINERTIAL + (int)p];
-      if (x->final_acc) in.final[turn.dof + k] += own[k * TB_NINERTIAL + (int)p];
+      tbReal turns = own[i * TB_NINERTIAL + p];
+      in.force[i] = turns - Y[i * width + column];
+      if (x->final_acc) in.final[i] = turns - second[i * width + column];
     }
     memcpy(in.sigma, S + p * (size_t)x->n, sizeof(tbReal) * (size_t)x->n);
     memcpy(in.law, E + p * (size_t)x->n, sizeof(tbReal) * (size_t)x->n);

@@ -331,7 +331,7 @@ static void evaluate(const tbDerivatives* x, const tbReal* acc, int damping, tbR
   tb_passive(m, p);
   tb_actuation(m, p);
   for (int i = 0; i < m->nv; i++) out[i] = p->qfrc_passive[i] + p->qfrc_actuator[i];
-  tb_bound_coriolis(m, p, 1, out);
+  tb_add_coriolis(m, p, 1, out);
   tbReal h = m->opt.timestep;
   int all = damping >= TB_IMPLICIT_ALL && damping != TB_IMPLICIT_FULL;
   for (int t = 0; t < m->ntendon && all && !(m->opt.disableflags & TB_DISABLE_DAMPER); t++) {
@@ -458,6 +458,7 @@ tbResult tb_deriv_smooth(tbDerivatives* x, tbData* d, const tbReal* acc, int dam
   }
   tbResult result = passive(x, d, out);
   add_free_turns(x, d, out);
+  if (result == TB_OK) result = tb_deriv_middle(x, d, out);
   for (int i = 0; i < m->nu; i++) add_actuator(x, d, i, acc, damping, out);
   return result;
 }

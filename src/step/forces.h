@@ -34,13 +34,16 @@ static inline int tb_is_unactuated(const tbModel* m) {
 // act_dot, actuator_force, qfrc_actuator. After tb_passive.
 void tb_actuation(const tbModel* m, tbData* d);
 
-// Coriolis and gyroscopic forces, taken at the start of the step, add energy: force (nv) += sign
-// times what keeps trees that turn fast, and bodies that fly free, from it. After
-// tb_compute_velocity.
-void tb_bound_coriolis(const tbModel* m, tbData* d, tbReal sign, tbReal* force);
+// force (nv) += sign times what Coriolis and gyroscopic forces of the middle of the step, or such
+// that add no energy, have beside those of its start, where trees turn. After tb_compute_velocity.
+void tb_add_coriolis(const tbModel* m, tbData* d, tbReal sign, tbReal* force);
+
+// Where Coriolis forces of a tree are those of the middle of the step (coriolis.c, eq. 2): u, and
+// the velocity v there, of its dofs. Else false.
+bool tb_middle_velocity(const tbModel* m, tbData* d, int tree, tbReal* u, tbReal* v);
 
 // Whether any tree turns fast.
-bool tb_turns_fast(const tbModel* m, const tbData* d);
+bool tb_turns_fast(const tbModel* m, tbData* d);
 
 // The time that takes an activation with a constant rate where a step takes it.
 tbReal tb_activation_reach(const tbModel* m, int actuator);

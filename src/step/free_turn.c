@@ -97,9 +97,7 @@ static bool is_round(const tbReal I[10]) {
   return fmax(fmax(most, fabs(I[3])), fmax(fabs(I[4]), fabs(I[5]))) <= rounding;
 }
 
-// Whether the couple is the step's own: soft's is MuJoCo's, those of springs are their
-// integrators'.
-static bool has_couple(const tbOption* opt) {
+bool tb_turns_by_middle(const tbOption* opt) {
   bool rigid = opt->law < TB_LAW_COUNT || opt->law == TB_LAW_COMFREE;
   return rigid && opt->integrator != TB_INTEGRATOR_RK4;
 }
@@ -107,7 +105,7 @@ static bool has_couple(const tbOption* opt) {
 bool tb_free_turn(const tbModel* m, const tbData* d, int tree, tbFreeTurn* out) {
   enum { BODY = 6 };
   int first = m->tree_dofadr[tree];
-  if (m->tree_dofnum[tree] != BODY || !has_couple(&m->opt)) return false;
+  if (m->tree_dofnum[tree] != BODY || !tb_turns_by_middle(&m->opt)) return false;
   if (m->jnt_type[m->dof_jntid[first]] != TB_JOINT_FREE) return false;
   int body = m->dof_bodyid[first];
   const tbReal *omega = d->cvel + 6 * body, *I = d->crb + 10 * body, h = m->opt.timestep;

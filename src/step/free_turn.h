@@ -20,6 +20,10 @@ typedef struct {
   tbReal middle[3];   // rad/s: the mean of both
 } tbFreeTurn;
 
+// Whether gyroscopic and Coriolis forces are those of the middle of a step: soft's are MuJoCo's,
+// those of springs and Runge-Kutta are their integrators'.
+bool tb_turns_by_middle(const tbOption* opt);
+
 // False where tree `tree` is not such a body or hardly turns, and under laws and integrators whose
 // forces are those of the start of the step. After tb_compute_velocity.
 bool tb_free_turn(const tbModel* model, const tbData* data, int tree, tbFreeTurn* out);

@@ -279,7 +279,7 @@ static tbResult next_velocity(const tbModel* m, tbData* d, tbReal* v_next) {
         d->qfrc_passive[i] - d->qfrc_bias[i] + d->qfrc_applied[i] + d->qfrc_actuator[i];
   }
   tb_apply_xfrc(m, d, d->xfrc_applied, d->qfrc_smooth);
-  tb_bound_coriolis(m, d, 1, d->qfrc_smooth);
+  tb_add_coriolis(m, d, 1, d->qfrc_smooth);
   if (tb_check_dofs(m, d, d->qfrc_smooth, "force of dof") != TB_OK) return d->status;
   if (tb_check_activations(m, d, d->act_dot) != TB_OK) return d->status;
   if (needs_smooth(m)) tb_solve_m(m, d, d->qacc_smooth, d->qfrc_smooth, 1);

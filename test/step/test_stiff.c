@@ -79,13 +79,14 @@ static void resolved_springs_are_left_alone(void** state) {
 }
 
 // Two bodies that nothing else holds, with a stiff spring between them: what it does to one it does
-// to the other, so the base's rows of M a + b stay zero.
+// to the other, so the base's rows of M a + b stay zero. They hardly turn, so b is that of the
+// start.
 static void momentum_is_kept(void** state) {
   (void)state;
   tbWorld w = tb_world_text(
       "<mujoco><option gravity='0 0 0' timestep='.01'/><worldbody><body><freejoint/><geom "
       "type='box' size='.2 .1 .1' mass='2'/><body pos='.3 0 0'><joint axis='0 1 0' "
-      "stiffness='1e5' springref='1'/><geom type='box' size='.1 .05 .05' pos='.1 0 0' "
+      "stiffness='1e5' springref='.002'/><geom type='box' size='.1 .05 .05' pos='.1 0 0' "
       "mass='.5'/></body></body></worldbody></mujoco>");
   double fastest = 0;
   for (int i = 0; i < 200; i++) {
@@ -98,7 +99,7 @@ static void momentum_is_kept(void** state) {
     fastest = fmax(fastest, fabs(w.d->qvel[6]));
   }
   // It swings, within what the spring held.
-  assert_true(fastest > 0.1 && fastest < 10);
+  assert_true(fastest > 2e-4 && fastest < 2e-2);
   tb_world_free(w);
 }
 

@@ -1,0 +1,251 @@
+// Coriolis forces of trees of several joints, which are those of the middle of a step
+// (src/step/coriolis.c): energy, derivatives, inverse dynamics.
+#include "common/random_tree.h"
+#include "common/worlds.h"
+#include "dynamics/coriolis.h"
+
+// ---- the forces --------------------------------------------------------------------------------
+
+// One tree at a time and at another velocity than the data's, as recursive Newton-Euler has them.
+static void forces_are_those_of_newton_euler(void** state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 40; seed++) {
+    tbRandomTree options = {.seed = seed, .nbody = 2 + (int)seed % 9};
+    tbModel* m = tb_random_tree(&options);
+    tbData *d = tb_data_new(m), *other = tb_data_new(m);
+    tbReal b[128], expected[128];
+    assert_true(m->nv <= 128);
+    tbRng rng = {seed};
+    tb_random_state(m, d, &rng);
+    tb_random_state(m, other, &rng);
+    memcpy(other->qpos, d->qpos, sizeof(tbReal) * (size_t)m->nq);
+    m->opt.disableflags |= TB_DISABLE_GRAVITY;
+    tb_compute_position(m, other);
+    tb_compute_velocity(m, other);
+    tb_rne(m, other, NULL, NULL, expected);
+    tb_compute_position(m, d);
+    tb_compute_velocity(m, d);
+    for (int t = 0; t < m->ntree; t++) tb_coriolis(m, d, t, other->qvel, b);
+    assert_near_array(b, expected, m->nv, 1e-12);
+    tb_data_free(d);
+    tb_data_free(other);
+    tb_model_free(m);
+  }
+}
+
+// ---- energy ------------------------------------------------------------------------------------
+
+// A trunk with two arms of three joints each, balls and hinges, that fly without weight.
+static const char TUMBLER[] =
+    "<mujoco><option gravity='0 0 0'><flag contact='disable'/></option><worldbody><body pos='0 0 "
+    "1'>%s<geom type='box' "
+    "size='.15 .1 .25' mass='8'/>"
+    "<body pos='.15 0 .2'><joint type='ball'/><geom type='capsule' fromto='0 0 0 .3 0 0' "
+    "size='.04' mass='2'/><body pos='.3 0 0'><joint axis='0 0 1'/><geom type='capsule' "
+    "fromto='0 0 0 .25 0 0' size='.03' mass='1.2'/></body></body>"
+    "<body pos='-.15 0 -.2'><joint axis='0 1 0'/><joint axis='1 0 0'/><geom type='capsule' "
+    "fromto='0 0 0 0 0 -.4' size='.05' mass='3'/><body pos='0 0 -.4'><joint axis='0 1 0'/><geom "
+    "type='capsule' fromto='0 0 0 0 0 -.4' size='.04' mass='2'/></body></body>"
+    "</body></worldbody></mujoco>";
+
+static tbWorld tumbler(const char* base, uint64_t seed, double speed) {
+  char xml[2048];
+  snprintf(xml, sizeof xml, TUMBLER, base);
+  tbWorld w = tb_world_text(xml);
+  tbRng rng = {seed};
+  for (int i = 0; i < w.m->nv; i++) w.d->qvel[i] = speed * tb_rng_uniform(&rng, -1, 1);
+  return w;
+}
+
+// Two seconds of joints at up to 4 rad/s, in free flight and about a point. With forces of the
+// start they are 26 times as far off and more, 7 % about a point at 2 ms.
+static void flight_keeps_its_energy(void** state) {
+  (void)state;
+  static const double STEP[] = {1e-3, 2e-3, 4e-3}, MOST[] = {3e-3, 6e-3, 8e-3};
+  static const int LAW[] = {TB_LAW_NCP, TB_LAW_COMFREE};
+  static const char* const BASE[] = {"<freejoint/>", "<joint type='ball'/>"};
+  for (int k = 0; k < 12; k++) {
+    double mean = 0;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+      tbWorld w = tumbler(BASE[k / 6], seed, 4);
+      w.m->opt.timestep = STEP[k % 3];
+      w.m->opt.law = LAW[k / 3 % 2];
+      double start = tb_world_kinetic(w);
+      tb_world_run(w, tb_world_steps(w, 2));
+      mean += fabs(tb_world_kinetic(w) / start - 1) / 6;
+      tb_world_free(w);
+    }
+    assert_true(mean < MOST[k % 3]);
+  }
+}
+
+// What swings under its weight, for ten seconds: three links, chaotic. Off by 0.5 % of the largest
+// kinetic energy in the mean, by 2.3 with forces of the start.
+static void pendulums_keep_their_energy(void** state) {
+  (void)state;
+  double mean = 0;
+  for (uint64_t seed = 1; seed <= 6; seed++) {
+    tbWorld w = tb_world_text(
+        "<mujoco><option timestep='.001'><flag contact='disable'/></option><worldbody><body pos='0 "
+        "0 2' euler='0 120 0'><joint "
+        "axis='0 1 0'/><geom type='capsule' fromto='0 0 0 0 0 -.5' size='.02' mass='1'/><body "
+        "pos='0 0 -.5'><joint axis='0 1 0'/><geom type='capsule' fromto='0 0 0 0 0 -.5' size='.02' "
+        "mass='1'/><body pos='0 0 -.5'><joint axis='1 0 0'/><geom type='capsule' fromto='0 0 0 0 0 "
+        "-.5' size='.02' mass='.3'/></body></body></body></worldbody></mujoco>");
+    tbRng rng = {seed};
+    for (int i = 0; i < 3; i++) w.d->qvel[i] = tb_rng_uniform(&rng, -1, 1);
+    double start = tb_world_energy(w), most = 0;
+    for (int i = 0; i < 10000; i++) {
+      tb_world_run(w, 1);
+      most = fmax(most, tb_world_kinetic(w));
+    }
+    mean += fabs(tb_world_energy(w) - start) / most / 6;
+    tb_world_free(w);
+  }
+  assert_true(mean < 0.01);
+}
+
+// ---- who else knows of it ----------------------------------------------------------------------
+
+// A step's velocity after a change of one inertial parameter.
+static void velocity_with(tbWorld w, int body, int parameter, double change, const tbReal* qvel,
+                          tbReal* out) {
+  tbReal own[TB_NINERTIAL], changed[TB_NINERTIAL];
+  tb_inertial_get(w.m, body, own);
+  memcpy(changed, own, sizeof own);
+  changed[parameter] += change;
+  assert_int_equal(tb_inertial_set(w.m, body, changed), TB_OK);
+  assert_int_equal(tb_set_constants(w.m, NULL), TB_OK);
+  tbWorld other = tb_world_again(w);
+  memcpy(other.d->qvel, qvel, sizeof(tbReal) * (size_t)w.m->nv);
+  tb_world_run(other, 1);
+  memcpy(out, other.d->qvel, sizeof(tbReal) * (size_t)w.m->nv);
+  tb_data_free(other.d);
+  assert_int_equal(tb_inertial_set(w.m, body, own), TB_OK);
+  assert_int_equal(tb_set_constants(w.m, NULL), TB_OK);
+}
+
+// Closed forms by the state and by inertia, where a step resolves the turning at once and where its
+// energy decides that; where it does not, differences.
+static void derivatives_know_of_it(void** state) {
+  (void)state;
+  enum { NV = 13, NX = 2 * NV };
+  static const double SPEED[] = {2, 10, 300};
+  for (int k = 0; k < 6; k++) {
+    tbWorld w = tumbler("<freejoint/>", 7, SPEED[k % 3]);
+    w.m->opt.law = k < 3 ? TB_LAW_NCP : TB_LAW_COMFREE;
+    static tbReal A[NX * NX], expected[NX * NX], inertial[NX * TB_NINERTIAL];
+    tbReal qvel[NV];
+    assert_int_equal(w.m->nv, NV);
+    memcpy(qvel, w.d->qvel, sizeof qvel);
+    tbDerivatives* x = tb_derivatives_new(w.m);
+    tbDerivativeInfo info;
+    assert_int_equal(tb_step_linearize(w.m, w.d, NULL, x, &info), TB_OK);
+    assert_int_equal(info.finite_differences, k % 3 == 2);
+    tb_derivatives_dense(x, A, NULL);
+    for (int body = 1; body < w.m->nbody && k % 3 < 2; body++) {
+      assert_int_equal(tb_derivatives_inertial(x, w.m, w.d, body, inertial), TB_OK);
+      for (int p = 0; p < TB_NINERTIAL; p++) {
+        const tbReal e = 1e-6;
+        tbReal low[NV], high[NV];
+        velocity_with(w, body, p, -e, qvel, low);
+        velocity_with(w, body, p, e, qvel, high);
+        for (int i = 0; i < NV; i++) {
+          tbReal slope = (high[i] - low[i]) / (2 * e);
+          assert_near(inertial[(NV + i) * TB_NINERTIAL + p], slope, 1e-6 * (1 + fabs(slope)));
+        }
+      }
+    }
+    assert_int_equal(tb_step_differences(w.m, w.d, 1e-6, 1, expected, NULL), TB_OK);
+    assert_near_array(A, expected, NX * NX, k % 3 < 2 ? 1e-7 : 1e-3);
+    tb_derivatives_free(x);
+    tb_world_free(w);
+  }
+}
+
+static void inverse_dynamics_know_of_it(void** state) {
+  (void)state;
+  static const double SPEED[] = {0.05, 2, 10, 300};
+  for (int k = 0; k < 4; k++) {
+    tbWorld w = tumbler("<freejoint/>", 3, SPEED[k]);
+    tbReal qacc[13], left[13], most = 0;
+    assert_int_equal(tb_forward(w.m, w.d), TB_OK);
+    memcpy(qacc, w.d->qacc, sizeof qacc);
+    assert_int_equal(tb_inverse(w.m, w.d, qacc, NULL, left, NULL), TB_OK);
+    for (int i = 0; i < 13; i++) most = fmax(most, fabs(w.d->qfrc_bias[i]));
+    for (int i = 0; i < 13; i++) assert_near(left[i], 0, 1e-12 * (1 + most));
+    tb_world_free(w);
+  }
+}
+
+// ---- what a step does not resolve --------------------------------------------------------------
+
+// Chains of ten random hinges or balls, links of 1 kg down to 10 g, that fall and whirl about each
+// other for two seconds at 0.5 ms: what they gain or lose, of the energy of their fall.
+static double random_chain(int k) {
+  enum { LINKS = 10 };
+  tbRng rng = {(uint64_t)(100 + k)};
+  char xml[8192] = "<mujoco><option timestep='.0005'/><worldbody>";
+  double end[3] = {0, 0, 0};
+  for (int i = 0; i < LINKS; i++) {
+    double to[3], axis[3], length = tb_rng_uniform(&rng, 0.05, 0.3);
+    for (int c = 0; c < 3; c++) {
+      to[c] = length * tb_rng_uniform(&rng, -0.6, 0.6) - (c == 2 ? 0.6 * length : 0);
+      axis[c] = tb_rng_uniform(&rng, -1, 1);
+    }
+    char joint[96];
+    snprintf(joint, sizeof joint, k % 2 ? "type='ball'" : "axis='%g %g %g'", axis[0], axis[1],
+             axis[2]);
+    size_t at = strlen(xml);
+    snprintf(xml + at, sizeof xml - at,
+             "<body pos='%g %g %g'><joint %s/><geom type='capsule' contype='0' conaffinity='0' "
+             "fromto='0 0 0 %g %g %g' size='.01' mass='%g'/>",
+             end[0], end[1], end[2], joint, to[0], to[1], to[2],
+             pow(10, tb_rng_uniform(&rng, -2, 0)));
+    memcpy(end, to, sizeof end);
+  }
+  for (int i = 0; i < LINKS; i++) strcat(xml, "</body>");
+  strcat(xml, "</worldbody></mujoco>");
+  tbWorld w = tb_world_text(xml);
+  for (int i = 0; i < w.m->nv; i++) w.d->qvel[i] = tb_rng_uniform(&rng, -3, 3);
+  double start = tb_world_energy(w), fall = 0;
+  for (int i = 0; i < tb_world_steps(w, 2); i++) {
+    tb_world_run(w, 1);
+    fall = fmax(fall, tb_world_kinetic(w));
+  }
+  double change = (tb_world_energy(w) - start) / fall;
+  tb_world_free(w);
+  return change;
+}
+
+static int compare(const void* a, const void* b) {
+  double x = *(const double*)a, y = *(const double*)b;
+  return (x > y) - (x < y);
+}
+
+// Half of them stay within 2 % (9 % with forces of the start); of those whose turning a step does
+// not resolves lose, up to three quarters.
+static void random_chains_keep_their_energy(void** state) {
+  (void)state;
+  enum { CHAINS = 24 };
+  double change[CHAINS];
+  for (int k = 0; k < CHAINS; k++) {
+    change[k] = random_chain(k);
+    assert_true(change[k] < 0.1);
+    change[k] = fabs(change[k]);
+  }
+  qsort(change, CHAINS, sizeof *change, compare);
+  assert_true(change[CHAINS / 2] < 0.03);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(forces_are_those_of_newton_euler),
+      cmocka_unit_test(flight_keeps_its_energy),
+      cmocka_unit_test(pendulums_keep_their_energy),
+      cmocka_unit_test(derivatives_know_of_it),
+      cmocka_unit_test(inverse_dynamics_know_of_it),
+      cmocka_unit_test(random_chains_keep_their_energy),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
