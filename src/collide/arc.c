@@ -41,9 +41,20 @@ static tbReal climb(const tbArc* arc, tbReal at[2]) {
   return tb_arc_at(arc, at, &slope, &curvature);
 }
 
+// n.P at most, in the half of an arc next to an end with s and rise; `sine` is that of the half.
+static tbReal at_most(tbReal s, tbReal rise, tbReal sine) {
+  return fmax(s, 0) + fmax(rise, 0) * sine;
+}
+
 // Can s be better than the best somewhere on the arc? It is below n.P for every point P of the
 // difference of the shapes, and those of both ends are known: in each half the one of its end.
 static bool is_promising(const tbArc* arc, tbReal best) {
+  if (best > 0) {
+    // Apart. By the chord, since arcs may be as short as rounding.
+    tbReal x = arc->n2[0] - arc->n1[0], y = arc->n2[1] - arc->n1[1],
+           sine = 0.5 * sqrt(x * x + y * y);
+    return fmax(at_most(arc->s1, arc->rise1, sine), at_most(arc->s2, arc->rise2, sine)) > best;
+  }
   tbReal cosine = arc->n1[0] * arc->n2[0] + arc->n1[1] * arc->n2[1];
   tbReal sine = fabs(arc->n1[0] * arc->n2[1] - arc->n1[1] * arc->n2[0]);
   // At the middle, times the length of (n1 + n2) / 2.

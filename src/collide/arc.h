@@ -35,8 +35,8 @@ static inline tbReal tb_arc_at(const tbArc* arc, const tbReal n[2], tbReal* slop
   return s;
 }
 
-// A place on the arc where s is larger than *best (negative), the largest of the arc; false where
-// there is none. *best and n are set to it.
+// A place on the arc where s is larger than *best, the largest of the arc; false where there is
+// none. *best and n are set to it.
 bool tb_arc_search(const tbArc* arc, tbReal* best, tbReal n[2]);
 
 #endif
