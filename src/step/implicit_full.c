@@ -58,28 +58,41 @@ static void add_actuators(const tbModel* m, const tbData* d, tbReal* H) {
   }
 }
 
-// The medium, by central differences of its force.
+// The medium's force at the velocities v, moved along dof k of every tree.
+static void fluid_ahead(const tbModel* m, tbData* d, const tbReal* v, int k, tbReal by) {
+  for (int t = 0; t < m->ntree; t++) {
+    int j = m->tree_dofadr[t] + k;
+    if (k < m->tree_dofnum[t]) d->qvel[j] = v[j] + by;
+  }
+  tb_com_velocity(m, d);
+  memset(d->qfrc_fluid, 0, sizeof(tbReal) * (size_t)m->nv);
+  tb_fluid(m, d);
+}
+
+// The medium, by central differences of its force. No tree feels the motion of another, so that
+// one dof of each is moved at a time: a heap of loose bodies takes as many as one of them.
 static tbResult add_fluid(const tbModel* m, tbData* d, tbReal* H) {
   if (!tb_has_fluid(m)) return TB_OK;
   static const tbReal STEP = 1e-5;
-  size_t bytes = sizeof(tbReal) * (size_t)m->nv;
-  tbReal* saved = tb_arena_alloc(&d->work->arena, 2 * bytes + 1);
+  size_t n = (size_t)m->nv, bytes = sizeof(tbReal) * n;
+  tbReal* saved = tb_arena_alloc(&d->work->arena, 3 * bytes + 1);
   if (!saved) return TB_ERROR_MEMORY;
-  tbReal* ahead = saved + m->nv;
+  tbReal *v = saved + n, *ahead = v + n;
   memcpy(saved, d->qfrc_fluid, bytes);
-  for (int j = 0; j < m->nv; j++) {
-    tbReal v = d->qvel[j];
-    for (int side = 1; side >= -1; side -= 2) {
-      d->qvel[j] = v + side * STEP;
-      tb_com_velocity(m, d);
-      memset(d->qfrc_fluid, 0, bytes);
-      tb_fluid(m, d);
-      if (side > 0) memcpy(ahead, d->qfrc_fluid, bytes);
-    }
-    d->qvel[j] = v;
-    for (int i = 0; i < m->nv; i++) {
-      if (!on_one_path(m, i, j)) continue;
-      *entry(m, H, i, j) -= m->opt.timestep * (ahead[i] - d->qfrc_fluid[i]) / (2 * STEP);
+  memcpy(v, d->qvel, bytes);
+  int most = 0;
+  for (int t = 0; t < m->ntree; t++) most = most > m->tree_dofnum[t] ? most : m->tree_dofnum[t];
+  for (int k = 0; k < most; k++) {
+    fluid_ahead(m, d, v, k, STEP);
+    memcpy(ahead, d->qfrc_fluid, bytes);
+    fluid_ahead(m, d, v, k, -STEP);
+    memcpy(d->qvel, v, bytes);
+    for (int t = 0; t < m->ntree; t++) {
+      int first = m->tree_dofadr[t], end = first + m->tree_dofnum[t], j = first + k;
+      for (int i = first; j < end && i < end; i++) {
+        if (!on_one_path(m, i, j)) continue;
+        *entry(m, H, i, j) -= m->opt.timestep * (ahead[i] - d->qfrc_fluid[i]) / (2 * STEP);
+      }
     }
   }
   tb_com_velocity(m, d);

@@ -98,9 +98,58 @@ static void implicit_steps_with_tendon_armature(void** state) {
   assert_near(off[1] / off[0], 0.5, 0.05);
 }
 
+// Calls of the medium's force, where the linker can put a counter between.
+static int evaluations;
+#ifdef TB_WRAPS_FLUID
+void __real_tb_fluid(const tbModel* model, tbData* data);
+void __wrap_tb_fluid(const tbModel* model, tbData* data);
+void __wrap_tb_fluid(const tbModel* model, tbData* data) {
+  evaluations++;
+  __real_tb_fluid(model, data);
+}
+#endif
+
+static tbWorld plates(int count) {
+  char xml[512];
+  snprintf(xml, sizeof xml,
+           "<mujoco><option density='1.2' viscosity='1.8e-5' integrator='implicitfast'/><worldbody>"
+           "<replicate count='%d' offset='1 0 0'><body><freejoint/><geom type='box' mass='.002' "
+           "size='.05 .03 .0003' fluidshape='ellipsoid'/></body></replicate></worldbody></mujoco>",
+           count);
+  tbWorld w = tb_world_text(xml);
+  w.m->opt.law = TB_LAW_SOFT;
+  for (int i = 0; i < w.m->nv; i++) w.d->qvel[i] = 3 * sin(1 + i);
+  return w;
+}
+
+// Plates that fall through air, each its own way: `implicitfast` moves every one as if it were
+// alone, and differentiates the medium's forces on all by as many calls as on one.
+static void plates_fall_as_if_alone(void** state) {
+  (void)state;
+  enum { COUNT = 20 };
+  tbWorld all = plates(COUNT), again = tb_world_again(all);
+  memcpy(again.d->qvel, all.d->qvel, sizeof(tbReal) * (size_t)all.m->nv);
+  evaluations = 0;
+  tb_world_run(all, 1);
+  int together = evaluations;
+  for (int k = 0; k < COUNT; k++) {
+    tbWorld one = plates(1);
+    memcpy(one.d->qpos, again.d->qpos + 7 * k, 7 * sizeof(tbReal));
+    memcpy(one.d->qvel, again.d->qvel + 6 * k, 6 * sizeof(tbReal));
+    evaluations = 0;
+    tb_world_run(one, 1);
+    assert_int_equal(evaluations, together);
+    for (int i = 0; i < 6; i++) assert_near(one.d->qvel[i], all.d->qvel[6 * k + i], 1e-9);
+    tb_world_free(one);
+  }
+  tb_data_free(again.d);
+  tb_world_free(all);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(conjugate_gradients_agree_with_newton),
                                      cmocka_unit_test(wheels_without_weight_turn_together),
-                                     cmocka_unit_test(implicit_steps_with_tendon_armature)};
+                                     cmocka_unit_test(implicit_steps_with_tendon_armature),
+                                     cmocka_unit_test(plates_fall_as_if_alone)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,10 @@
-# Calls to malloc are counted where the linker can put a counter between.
+# Calls to malloc, and of the medium's force, are counted where the linker can put a counter between.
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND NOT TRIBO_SANITIZE)
   target_compile_definitions(test_step_allocations PRIVATE TB_WRAPS_MALLOC)
   target_link_options(test_step_allocations PRIVATE
                       -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc)
+  target_compile_definitions(test_step_soft PRIVATE TB_WRAPS_FLUID)
+  target_link_options(test_step_soft PRIVATE -Wl,--wrap=tb_fluid)
 endif()
 
 # Minutes under a sanitizer.
