@@ -257,6 +257,11 @@ bool tb_mjcf_one_actuator(tbMjcf* p, const xmlNode* node, tbSpecActuator* actuat
   if (is_class && (tb_mjcf_has(node, "name") || tb_mjcf_has(node, "class"))) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "a default has no name and no class");
   }
+  static const char* const NEWER[] = {"input", "velrange", "ffrange"};
+  for (int i = 0; i < 3; i++) {
+    if (!tb_mjcf_has(node, NEWER[i])) continue;
+    return tb_mjcf_fail(p, TB_ERROR_UNSUPPORTED, node, "%s is not supported", NEWER[i]);
+  }
   // attributes that are no fields are the shortcuts' own
   const char* extra[16] = {"name", "class"};
   for (int i = 0; kind->shortcuts[i]; i++) extra[2 + i] = kind->shortcuts[i];

@@ -224,6 +224,11 @@ static bool read_option(tbMjcf* p, const xmlNode* section) {
   for (int i = 0; i < NOWN; i++) {
     if (!read_own_option(p, section, OWN[i])) return false;
   }
+  const char* integrator = tb_mjcf_text(p, section, "integrator");
+  if (integrator && strcmp(integrator, "discrete") == 0) {
+    return tb_mjcf_fail(p, TB_ERROR_UNSUPPORTED, section,
+                        "the integrator 'discrete' is not supported");
+  }
   for (int i = 0; i < NOPTIONS; i++) {
     if (!read_option_field(p, section, &OPTIONS[i])) return false;
   }

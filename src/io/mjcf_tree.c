@@ -231,6 +231,9 @@ static bool read_site(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place) 
   if (!site) return tb_mjcf_no_memory(p);
   *site = record->site;
   site->body = place->body;
+  if (tb_mjcf_has(node, "mesh")) {
+    return tb_mjcf_fail(p, TB_ERROR_UNSUPPORTED, node, "a mesh is not supported");
+  }
   if (!tb_mjcf_common(p, node, (tbSpecElement*)site) ||
       !tb_mjcf_fields(p, node, tb_spec_table_site(), site, NAME_CLASS, &own) ||
       !tb_mjcf_orient(p, node, TB_MJCF_ORIENTATION(site, site, own))) {

@@ -113,6 +113,10 @@ static void test_unsupported(void** state) {
   refuse(WORLD("<geom type='sdf'/>"), TB_ERROR_UNSUPPORTED, "sdf");
   refuse(WORLD("<geom size='1' surfacevel='1'/>"), TB_ERROR_UNSUPPORTED, "surfacevel");
   refuse(WORLD("<body><joint stiffness='1 2'/></body>"), TB_ERROR_UNSUPPORTED, "polynomial");
+  refuse("<mujoco><option integrator='discrete'/></mujoco>", TB_ERROR_UNSUPPORTED, "'discrete'");
+  refuse(WORLD("<site type='mesh' mesh='m'/>"), TB_ERROR_UNSUPPORTED, "<site>: a mesh");
+  refuse("<mujoco><actuator><general joint='j' velrange='0 1'/></actuator></mujoco>",
+         TB_ERROR_UNSUPPORTED, "<general>: velrange is not supported");
   refuse("<mujoco><deformable><flex name='f'/></deformable></mujoco>", TB_ERROR_UNSUPPORTED,
          "<flex>");
   tbSpec* s = parse(
