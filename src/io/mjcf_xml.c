@@ -4,10 +4,12 @@
 #include <libxml/SAX2.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "io/format.h"
 #include "io/mjcf.h"
 
 enum { MAX_FILE_BYTES = 1 << 28 };
@@ -143,7 +145,9 @@ static xmlDocPtr parse_text(tbMjcf* p, const char* text, size_t size, const char
     tb_fail(p->error, TB_ERROR_PARSE, "%s: too large", path);
     return NULL;
   }
-  xmlParserCtxtPtr ctxt = size ? xmlCreateMemoryParserCtxt(text, (int)size) : NULL;
+  char* plain = tb_format_without_declaration(text, size);
+  xmlParserCtxtPtr ctxt = size ? xmlCreateMemoryParserCtxt(plain ? plain : text, (int)size) : NULL;
+  free(plain);
   if (!ctxt) {
     tb_fail(p->error, TB_ERROR_PARSE, "%s:1: the file is empty", path);
     return NULL;

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/number.h"
+#include "io/format.h"
 #include "io/urdf_internal.h"
 #include "spatial/quat.h"
 
@@ -44,9 +45,11 @@ xmlDoc* tb_urdf_read(tbUrdf* u, const char* text, size_t size, const char* path)
     return NULL;
   }
   // No network and no files: a robot description has no business with either.
-  xmlDoc* document = xmlCtxtReadMemory(context, text, (int)size, path, NULL,
+  char* plain = tb_format_without_declaration(text, size);
+  xmlDoc* document = xmlCtxtReadMemory(context, plain ? plain : text, (int)size, path, NULL,
                                        XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING |
                                            XML_PARSE_NOCDATA | XML_PARSE_BIG_LINES);
+  free(plain);
   if (!document) {
     const xmlError* reason = xmlCtxtGetLastError(context);
     const char* why = reason && reason->message ? reason->message : "unknown error";

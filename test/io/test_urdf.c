@@ -417,6 +417,29 @@ static void test_attached(void** state) {
   remove(file);
 }
 
+// Declarations as Bullet's published robots have them, which libxml2 does not take.
+static void test_declaration(void** state) {
+  (void)state;
+  tbLoadOptions options = {0};
+  static const char* const HEADS[] = {"<?xml version=\"0.0\" ?>\n", "\n<?xml version='1.0'?>\n",
+                                      "\xef\xbb\xbf \r\n<?xml version = '0.1'\n?>",
+                                      "<?xml version='1.1' encoding='ISO-8859-1'?><!-- \xe9 -->"};
+  for (size_t i = 0; i < sizeof HEADS / sizeof HEADS[0]; i++) {
+    char text[1000];
+    snprintf(text, sizeof text, "%s%s", HEADS[i],
+             ROBOT(LINK("a", "") LINK("b", "") JOINT("j", "continuous", "a", "b", "")));
+    tbModel* m = load(text, options);
+    assert_int_equal(m->nv, 1);
+    tb_model_free(m);
+  }
+  tbModel* scene = load("\n<?xml version='0.0'?><mujoco/>", options);
+  assert_int_equal(scene->nbody, 1);
+  tb_model_free(scene);
+  // Lines are those of the file, and what is broken stays so.
+  refuse("\n<?xml version='1.0'\n?>\n<robot name='r'>\n<oops>", options, TB_ERROR_PARSE, ":5:");
+  refuse("<?xml version='0.0'", options, TB_ERROR_PARSE, "not a model");
+}
+
 static void test_errors(void** state) {
   (void)state;
   tbLoadOptions options = {0}, floating = {.floating_base = 1};
@@ -557,6 +580,7 @@ int main(void) {
       cmocka_unit_test(test_srdf),
       cmocka_unit_test(test_extension),
       cmocka_unit_test(test_attached),
+      cmocka_unit_test(test_declaration),
       cmocka_unit_test(test_errors),
       cmocka_unit_test(test_long_chain),
       cmocka_unit_test(test_shared_robots),
