@@ -261,13 +261,26 @@ int tb_push_weight(const tbModel* m, const tbData* d, tbInertiaFactor factor, tb
   return 1;
 }
 
+// What the row of an equality yields at the reference pose. A screw turns a thousand times as
+// easily as its nut slides, but hardly moves it: what is tied by a polynomial, a = p(b), counts by
+// p'(0)^2.
+static tbReal tied_weight(const tbModel* m, int id, int r) {
+  int a = m->eq_obj1id[id], b = m->eq_obj2id[id];
+  tbReal ratio = m->eq_data[TB_NEQDATA * id + 1];
+  switch (m->eq_type[id]) {
+    case TB_EQ_JOINT:
+      return m->dof_invweight0[m->jnt_dofadr[a]] +
+             (b >= 0 ? ratio * ratio * m->dof_invweight0[m->jnt_dofadr[b]] : 0);
+    case TB_EQ_TENDON:
+      return tendon_weight(m, a) + (b >= 0 ? ratio * ratio * tendon_weight(m, b) : 0);
+    default: return equality_weight(m, id, r);
+  }
+}
+
 // y + most w (few w / (few w + y))^2, docs/step.md eq. 7.
 tbReal tb_equality_scale(const tbModel* m, const tbConstraint* c, int r, tbReal y, tbReal* slope) {
   const tbReal most = 0.1, few = 1e-3;
-  int a = m->eq_obj1id[c->id], b = m->eq_obj2id[c->id];
-  tbReal weight = m->eq_type[c->id] == TB_EQ_TENDON
-                      ? tendon_weight(m, a) + (b >= 0 ? tendon_weight(m, b) : 0)
-                      : equality_weight(m, c->id, r);
+  tbReal weight = tied_weight(m, c->id, r);
   *slope = 1;
   // Rows that nothing moves stay as they are.
   if (!(y > 0) || !(weight > 0)) return y;
