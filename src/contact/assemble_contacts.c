@@ -5,7 +5,7 @@
 #include "base/kernel.h"
 #include "contact/assemble_finder.h"
 #include "model/workspace.h"
-#include "spatial/vec3.h"
+#include "spatial/quat.h"
 
 const tbShape* tb_contact_shape(const tbContactFinder* f, int geom) {
   int low = 0, high = f->count;
@@ -232,18 +232,67 @@ static tbReal way_of(const tbContactFinder* f, const tbModel* m, const tbData* d
   return m->opt.timestep * (fmax(tb_norm3(v[1]), alone) + turn);
 }
 
-// Whether a gap beyond the reach would close within a step at the current velocities, or where one
-// of the two is `stopped`.
-static bool closes(const tbModel* m, const tbData* d, int g1, int g2, const tbContactPoint* point,
-                   tbReal reach, bool stopped) {
+// The speed at which a gap opens at the current velocities; where one of the two may be `stopped`,
+// the lesser of that and of its own.
+static tbReal opening(const tbModel* m, const tbData* d, int g1, int g2,
+                      const tbContactPoint* point, bool stopped) {
   tbReal v1[3], v2[3];
   point_velocity(m, d, g1, point->pos, v1);
   point_velocity(m, d, g2, point->pos, v2);
   tbReal alone = fmin(tb_dot3(point->frame, v2), -tb_dot3(point->frame, v1));
   tb_sub3(v2, v2, v1);
   tbReal speed = tb_dot3(point->frame, v2);
-  if (stopped) speed = fmin(speed, alone);
-  return point->dist + m->opt.timestep * speed <= reach;
+  return stopped ? fmin(speed, alone) : speed;
+}
+
+// A body's centre of mass a step later, and its velocity.
+typedef struct {
+  tbReal centre[3], v[3];
+  const tbReal* spin;
+} Later;
+
+// Move a shape on by a step at its body's present velocities.
+static Later move_on(const tbModel* m, const tbData* d, int g, tbShape* shape) {
+  int body = m->geom_bodyid[g];
+  const tbReal *from = d->xipos + 3 * body, h = m->opt.timestep;
+  Later later = {.spin = d->cvel + 6 * body};
+  tbReal arm[3], turn[4], R[9], mat[9];
+  point_velocity(m, d, g, from, later.v);
+  tb_add_scaled3(later.centre, from, h, later.v);
+  tb_quat_identity(turn);
+  tb_quat_integrate(turn, later.spin, h);
+  tb_sub3(arm, shape->pos, from);
+  tb_quat_rotate(arm, turn, arm);
+  tb_add3(shape->pos, later.centre, arm);
+  tb_quat_to_mat(R, turn);
+  tb_mul_mat3(mat, R, shape->mat);
+  memcpy(shape->mat, mat, sizeof mat);
+  return later;
+}
+
+// Whether two items pass each other by in this step though the tangent plane of their nearest
+// points says that they meet: a box that slides from tile to tile has the next one's edge before
+// it, a wheel that rolls over it a little below. The distance of convex shapes is a convex function
+// of their way, so it is nowhere less than its value and slope at the end say.
+static bool pass_by(tbContactFinder* f, const tbModel* m, const tbData* d, int i, int j,
+                    tbCollideCache cache) {
+  tbShape a = *place_shape(f, d, i), b = *place_shape(f, d, j);
+  if (a.type == TB_GEOM_PLANE || a.type == TB_GEOM_HFIELD) return false;
+  tbContactPoint point[TB_MAX_PAIR_CONTACTS];
+  Later later[2] = {move_on(m, d, f->geom[i], &a), move_on(m, d, f->geom[j], &b)};
+  int n = tb_collide(&a, &b, INFINITY, point, &cache);
+  for (int k = 0; k < n; k++) {
+    tbReal v[2][3], arm[3];
+    for (int side = 0; side < 2; side++) {
+      tb_sub3(arm, point[k].pos, later[side].centre);
+      tb_cross(v[side], later[side].spin, arm);
+      tb_add3(v[side], v[side], later[side].v);
+    }
+    tbReal apart = tb_dot3(point[k].frame, v[1]) - tb_dot3(point[k].frame, v[0]);
+    tbReal least = point[k].dist - m->opt.timestep * fmax(apart, 0);
+    if (!(least >= -m->opt.overlap_allowed)) return false;
+  }
+  return n > 0;
 }
 
 // Whether neither item moves, and one of them because it rests.
@@ -334,9 +383,20 @@ static tbResult collide_pair(tbContactFinder* f, const tbModel* m, tbData* d, tb
   if (!reserve(f, d, capacity, n)) return TB_ERROR_MEMORY;
   tbContact parameters;
   tb_contact_parameters(m, g1, g2, pair, &parameters);
+  int passing = -1;  // nobody has asked yet
   for (int k = 0; k < n; k++) {
-    if (point[k].dist > near && !(ahead && closes(m, d, g1, g2, &point[k], near, stopped)))
-      continue;
+    bool far_off = point[k].dist > near;
+    if (far_off && !ahead) continue;
+    // From afar those count that close in this step; none that only seem to.
+    if (far_off || (ahead && point[k].dist > m->opt.gap_allowed)) {
+      tbReal speed = opening(m, d, g1, g2, &point[k], stopped);
+      tbReal later = point[k].dist + m->opt.timestep * speed;
+      if (far_off && !(later <= near)) continue;
+      if (later < -m->opt.overlap_allowed && !stopped) {
+        if (passing < 0) passing = pass_by(f, m, d, i, j, memory->cache);
+        if (passing) continue;
+      }
+    }
     tbContact* c = &d->contact[d->ncon++];
     *c = parameters;
     c->dist = point[k].dist;

@@ -1,6 +1,6 @@
 // Motions with a closed form or an invariant, beyond those of test_analytic: rolling that begins as
-// slipping, rolling resistance, impacts in a row, momentum, symmetry, a rocking block, Painleve's
-// rod, hyperstatic feet. All under the exact law.
+// slipping, rolling resistance, impacts in a row, tiles, momentum, symmetry, a rocking block,
+// Painleve's rod, hyperstatic feet. All under the exact law, tiles under every rigid one.
 #include "common/worlds.h"
 
 #define FLOOR "<geom type='plane' size='50 50 .1' friction='0'/>"
@@ -73,6 +73,43 @@ static void cradle_passes_the_speed_on(void** state) {
   tb_world_run_solved(w, 200);
   for (int i = 0; i < 5; i++) assert_near(w.d->qvel[6 * i], i == 4 ? 2 : 0, 1e-9);
   tb_world_free(w);
+}
+
+// What rolls or slides over tiles goes as over one slab: edges of the next tile, level with what
+// comes, hold nothing back.
+static void tiles_are_one_floor(void** state) {
+  (void)state;
+  static const char* const THINGS[] = {
+      "<geom size='.05' mass='1'/>",
+      "<geom type='cylinder' size='.05 .04' zaxis='0 1 0' mass='1'/>",
+      "<geom type='box' size='.05 .05 .05' mass='1'/>"};
+  static const int LAWS[] = {TB_LAW_NCP, TB_LAW_CCP, TB_LAW_LCP, TB_LAW_RAISIM};
+  for (int i = 0; i < 3 * 4 * 2; i++) {
+    const char* thing = THINGS[i % 3];
+    tbReal end[2];
+    for (int tiled = 0; tiled < 2; tiled++) {
+      char xml[4096] = "<mujoco><worldbody>", part[256];
+      for (int k = 0; k < (tiled ? 16 : 1); k++) {
+        snprintf(part, sizeof part,
+                 "<geom type='box' size='%g .5 .05' pos='%g 0 -.05' friction='.1'/>",
+                 tiled ? 0.1 : 1.6, tiled ? 0.2 * k : 1.5);
+        strcat(xml, part);
+      }
+      snprintf(part, sizeof part, "<body pos='0 0 .05'><freejoint/>%s</body></worldbody></mujoco>",
+               thing);
+      tbWorld w = tb_world_text(strcat(xml, part));
+      w.m->opt.law = LAWS[i / 3 % 4];
+      w.m->opt.timestep = i < 12 ? 0.001 : 0.005;
+      w.m->geom_friction[3 * (w.m->ngeom - 1)] = 0.1;
+      w.d->qvel[0] = 2.5;
+      if (i % 3 < 2) w.d->qvel[4] = 2.5 / 0.05;
+      tb_world_run(w, tb_world_steps(w, 1));
+      end[tiled] = w.d->qpos[0];
+      tb_world_free(w);
+    }
+    assert_true(end[0] > 1);
+    assert_near(end[1], end[0], 1e-3);
+  }
 }
 
 // A cloud of balls drawn together: what contacts do to one they do to the other.
@@ -266,10 +303,11 @@ static void hyperstatic_feet_balance(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(slipping_becomes_rolling),   cmocka_unit_test(rolling_resistance_brakes),
-      cmocka_unit_test(cradle_passes_the_speed_on), cmocka_unit_test(contacts_keep_momentum),
-      cmocka_unit_test(break_is_symmetric),         cmocka_unit_test(block_rocks_as_housner_says),
-      cmocka_unit_test(rod_of_painleve_jams),       cmocka_unit_test(hyperstatic_feet_balance),
+      cmocka_unit_test(slipping_becomes_rolling),    cmocka_unit_test(rolling_resistance_brakes),
+      cmocka_unit_test(cradle_passes_the_speed_on),  cmocka_unit_test(tiles_are_one_floor),
+      cmocka_unit_test(contacts_keep_momentum),      cmocka_unit_test(break_is_symmetric),
+      cmocka_unit_test(block_rocks_as_housner_says), cmocka_unit_test(rod_of_painleve_jams),
+      cmocka_unit_test(hyperstatic_feet_balance),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
