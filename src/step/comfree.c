@@ -483,8 +483,8 @@ tbResult tb_comfree_velocity(const tbModel* m, tbData* d, tbStepState* state, tb
   tbResult result = prepare(&x, d);
 
   // Prediction: v_f = v + h H^-1 (tau - b), CF eq. 2.
-  if (result == TB_OK) result = tb_implicit_factor(m, d, tb_comfree_implicit(&m->opt), &x.factor);
   if (result != TB_OK) return result;
+  x.factor = state->factor;
   memcpy(x.v_free, d->qfrc_smooth, sizeof(tbReal) * (size_t)m->nv);
   tb_ltdl_solve(forest, x.factor.LD, x.factor.inverse, x.v_free);
   memcpy(d->qacc_smooth, x.v_free, sizeof(tbReal) * (size_t)m->nv);

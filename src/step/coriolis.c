@@ -7,11 +7,12 @@
 // w^T b is what the motion itself does to T at fixed M; the last term is the scheme's alone, and
 // adds up. Forces of the middle of the step,
 //
-//     b(q, v - h/2 u),                                                                         (2)
+//     b(q, v - h/2 H^-1 b(q, v)),                                                              (2)
 //
-// do this work at the mean velocity, so that next to nothing is left of that term. What M changes
-// by meanwhile is that of half a step later, always, which goes to and fro and nowhere. Other
-// forces and contacts are left out of (2): what stands has no Coriolis forces.
+// H the inertia of the step, M with damping made implicit, do this work at the mean velocity, so
+// that next to nothing is left of that term. What M changes by meanwhile is that of half a step
+// later, always, which goes to and fro and nowhere. Other forces and contacts are left out of (2):
+// what stands has no Coriolis forces.
 //
 // Where a step does not resolve the turning, and under laws whose forces are those of the start,
 // the step ends at s (w - h u) with s such that T does not grow by the last term of (1): a force (1
@@ -29,10 +30,10 @@
 #include "tribo/dynamics.h"
 #include "tribo/step.h"
 
-// rad: turns in a step below this change next to nothing, 1e-7 of the energy; up to the next a step
+// rad: turns in a step below this change next to nothing, 1e-6 of the energy; up to the next a step
 // resolves them; beyond the last it does not. Between these it does where the last term of (1) is
 // no more than a share of 2 T, less where they are wide.
-static const tbReal LEAST_TURN = 3e-4, RESOLVED_TURN = 0.03, FAST_TURN = 0.5;
+static const tbReal LEAST_TURN = 1e-3, RESOLVED_TURN = 0.03, FAST_TURN = 0.5;
 static const tbReal WIDE_TURN = 0.1, SHARE = 0.5, WIDE_SHARE = 0.01;
 // The soft law's motion is MuJoCo's, its growing energy included, as far as that means anything.
 static const tbReal SOFT_FAST_TURN = 1;
@@ -83,10 +84,15 @@ static void start_force(const tbModel* m, tbData* d, int first, int end, const M
   }
 }
 
-static void accelerate(const tbModel* m, const tbData* d, int first, int end, const Motion* x) {
+static void accelerate(const tbModel* m, tbInertiaFactor M, int first, int end, const Motion* x) {
   memcpy(x->u + first, x->b + first, sizeof(tbReal) * (size_t)(end - first));
+  tb_ltdl_solve_range(tb_forest(m), M.LD, M.inverse, x->u, first, end);
+}
+
+// The factor of M itself.
+static tbInertiaFactor factor_of(const tbModel* m, const tbData* d) {
   tb_factor_ready(m, d);
-  tb_ltdl_solve_range(tb_forest(m), d->qLD, d->qLDiagInv, x->u, first, end);
+  return (tbInertiaFactor){d->qLD, d->qLDiagInv, d->qM};
 }
 
 static tbReal dot(const tbReal* x, const tbReal* y, int first, int end) {
@@ -155,23 +161,22 @@ static tbReal share_kept(const Motion* x, int first, int end, tbReal h) {
   return reached > wanted ? sqrt(wanted / reached) : 1;
 }
 
-typedef enum { OF_START, OF_MIDDLE, BOUNDED } Kind;
-
-// Which forces a tree has; `x` is scratch.
-static Kind kind_of(const tbModel* m, tbData* d, int tree, const Motion* x) {
+// How a tree turns; `x` is scratch.
+static tbTurning turning_of(const tbModel* m, tbData* d, int tree, const Motion* x) {
   const tbReal h = m->opt.timestep, turn = turn_of(m, d, tree);
   if (!tb_turns_by_middle(&m->opt) || is_free_body(m, tree)) {
-    return turn > (m->opt.law == TB_LAW_SOFT ? SOFT_FAST_TURN : FAST_TURN) ? BOUNDED : OF_START;
+    return turn > (m->opt.law == TB_LAW_SOFT ? SOFT_FAST_TURN : FAST_TURN) ? TB_TURNS_FAST
+                                                                           : TB_TURNS_SLOWLY;
   }
-  if (turn <= LEAST_TURN) return OF_START;
-  if (turn <= RESOLVED_TURN) return OF_MIDDLE;
-  if (turn > FAST_TURN) return BOUNDED;
+  if (turn <= LEAST_TURN) return TB_TURNS_SLOWLY;
+  if (turn <= RESOLVED_TURN) return TB_TURNS;
+  if (turn > FAST_TURN) return TB_TURNS_FAST;
   int first = m->tree_dofadr[tree], end = first + m->tree_dofnum[tree];
   start_force(m, d, first, end, x);
-  accelerate(m, d, first, end, x);
+  accelerate(m, factor_of(m, d), first, end, x);
   tree_motion(m, d, first, end, x);
   tbReal own = h * h * dot(x->u, x->b, first, end), twice = dot(x->w, x->p, first, end);
-  return own <= (turn <= WIDE_TURN ? SHARE : WIDE_SHARE) * twice ? OF_MIDDLE : BOUNDED;
+  return own <= (turn <= WIDE_TURN ? SHARE : WIDE_SHARE) * twice ? TB_TURNS : TB_TURNS_FAST;
 }
 
 // Whether Coriolis forces move the velocity by themselves. Integrators of the viscoelastic law
@@ -185,38 +190,43 @@ static Motion motion_in(const tbModel* m, tbReal* room) {
   return (Motion){room, room + m->nv, room + 2 * m->nv, room + 3 * m->nv};
 }
 
-bool tb_turns_fast(const tbModel* m, tbData* d) {
+tbTurning tb_turning(const tbModel* m, tbData* d) {
   Motion x = motion_in(m, d->scratch_nv);
+  tbTurning most = TB_TURNS_SLOWLY;
   tbFreeTurn turn;
-  if (!is_semi_implicit(&m->opt)) return false;
+  if (!is_semi_implicit(&m->opt)) return most;
   for (int t = 0; t < m->ntree; t++) {
-    if (!tb_free_turn(m, d, t, &turn) && kind_of(m, d, t, &x) == BOUNDED) return true;
+    if (tb_free_turn(m, d, t, &turn)) continue;
+    tbTurning tree = turning_of(m, d, t, &x);
+    if (tree > most) most = tree;
   }
-  return false;
+  return most;
 }
 
-// u and b of the start, and the velocity of (2).
-static void find_middle(const tbModel* m, tbData* d, int tree, const Motion* x, tbReal* middle) {
+// b of the start, u = H^-1 b, and the velocity of (2).
+static void find_middle(const tbModel* m, tbData* d, tbInertiaFactor H, int tree, const Motion* x,
+                        tbReal* middle) {
   int first = m->tree_dofadr[tree], end = first + m->tree_dofnum[tree];
   start_force(m, d, first, end, x);
-  accelerate(m, d, first, end, x);
+  accelerate(m, H, first, end, x);
   for (int i = first; i < end; i++) middle[i] = d->qvel[i] - m->opt.timestep / 2 * x->u[i];
 }
 
-bool tb_middle_velocity(const tbModel* m, tbData* d, int tree, tbReal* u, tbReal* v) {
+bool tb_middle_velocity(const tbModel* m, tbData* d, tbInertiaFactor H, int tree, tbReal* u,
+                        tbReal* v) {
   Motion x = motion_in(m, d->scratch_nv);
-  if (kind_of(m, d, tree, &x) != OF_MIDDLE) return false;
+  if (turning_of(m, d, tree, &x) != TB_TURNS) return false;
   x.u = u;
-  find_middle(m, d, tree, &x, v);
+  find_middle(m, d, H, tree, &x, v);
   return true;
 }
 
 // What (2) has beside b of the start.
-static void add_middle(const tbModel* m, tbData* d, int tree, tbReal sign, const Motion* x,
-                       tbReal* force) {
+static void add_middle(const tbModel* m, tbData* d, tbInertiaFactor H, int tree, tbReal sign,
+                       const Motion* x, tbReal* force) {
   int first = m->tree_dofadr[tree], end = first + m->tree_dofnum[tree];
   tbReal *middle = x->w, *b = x->p;
-  find_middle(m, d, tree, x, middle);
+  find_middle(m, d, H, tree, x, middle);
   tb_coriolis(m, d, tree, middle, b);
   for (int i = first; i < end; i++) force[i] += sign * (x->b[i] - b[i]);
 }
@@ -230,14 +240,14 @@ static void add_bound(const tbModel* m, tbData* d, int tree, tbReal sign, const 
     rigid_motion(m, d, first, x);
   } else {
     start_force(m, d, first, end, x);
-    accelerate(m, d, first, end, x);
+    accelerate(m, factor_of(m, d), first, end, x);
     tree_motion(m, d, first, end, x);
   }
   tbReal lost = 1 - share_kept(x, first, end, h);
   for (int i = first; i < end; i++) force[i] += sign * lost * (x->b[i] - x->p[i] / h);
 }
 
-void tb_add_coriolis(const tbModel* m, tbData* d, tbReal sign, tbReal* force) {
+void tb_add_coriolis(const tbModel* m, tbData* d, tbInertiaFactor H, tbReal sign, tbReal* force) {
   Motion x = motion_in(m, d->scratch_nv);
   if (!is_semi_implicit(&m->opt)) return;
   for (int t = 0; t < m->ntree; t++) {
@@ -248,8 +258,8 @@ void tb_add_coriolis(const tbModel* m, tbData* d, tbReal sign, tbReal* force) {
       for (int i = 0; i < 6; i++) force[turn.dof + i] += sign * own[i];
       continue;
     }
-    Kind kind = kind_of(m, d, t, &x);
-    if (kind == OF_MIDDLE) add_middle(m, d, t, sign, &x, force);
-    if (kind == BOUNDED) add_bound(m, d, t, sign, &x, force);
+    tbTurning turning = turning_of(m, d, t, &x);
+    if (turning == TB_TURNS) add_middle(m, d, H, t, sign, &x, force);
+    if (turning == TB_TURNS_FAST) add_bound(m, d, t, sign, &x, force);
   }
 }

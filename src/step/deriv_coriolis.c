@@ -1,13 +1,14 @@
 // Partials of the Coriolis forces of the middle of a step (coriolis.c, eq. 2): of what they have
 // beside those of the start,
 //
-//     f = b(q, v) - b(q, v'),   v' = v - h/2 u,   M u = b(q, v).
+//     f = b(q, v) - b(q, v'),   v' = v - h/2 u,   H u = b(q, v).
 //
-// With the partials of b at both velocities, and those of b - M u, which stays zero, at fixed u,
+// With the partials of b at both velocities, and those of b - H u, which stays zero, at fixed u,
 //
-//     df = db(q, v) - b_q(q, v') dq - b_v(q, v') (dv - h/2 du),   M du = d(b - M u).           (1)
+//     df = db(q, v) - b_q(q, v') dq - b_v(q, v') (dv - h/2 du),   H du = d(b - M u)            (1)
 //
-// b and M are linear in the inertial parameters, by which it is the same.
+// since what is in H beside M does not change with them. b and M are linear in the inertial
+// parameters, by which it is the same.
 #include <string.h>
 
 #include "dynamics/axis.h"
@@ -15,12 +16,14 @@
 #include "model/workspace.h"
 #include "step/deriv.h"
 #include "step/forces.h"
+#include "step/implicit.h"
 #include "tribo/dynamics.h"
 
 typedef struct {
   const tbModel* m;
   tbModel weightless;
   tbData* d;
+  tbInertiaFactor H;
   int* tree;  // those that have f, and how many
   int count;
   tbReal* v;      // nv: v', and qvel of other trees
@@ -28,23 +31,25 @@ typedef struct {
   tbReal* keep;   // what is of the start: qvel, cdof_dot, cvel
 } Middle;
 
-static bool find_trees(tbDerivatives* x, tbData* d, Middle* c) {
+static tbResult find_trees(tbDerivatives* x, tbData* d, Middle* c) {
   const tbModel* m = x->m;
   size_t nv = (size_t)m->nv, kept = 7 * nv + 6 * (size_t)m->nbody;
   *c = (Middle){.m = m, .weightless = *m, .d = d};
   c->weightless.opt.disableflags |= TB_DISABLE_GRAVITY;
   c->tree = TB_ARENA_NEW(&x->arena, int, m->ntree + 1);
   c->v = tb_arena_alloc(&x->arena, sizeof(tbReal) * (2 * nv + kept + 1));
-  if (!c->tree || !c->v) return false;
+  if (!c->tree || !c->v) return TB_ERROR_MEMORY;
+  tbResult result = tb_implicit_factor(m, d, tb_implicit_of(&m->opt), &c->H);
+  if (result != TB_OK) return result;
   c->minus = c->v + nv;
   c->keep = c->minus + nv;
   memcpy(c->v, d->qvel, sizeof(tbReal) * nv);
   memset(c->minus, 0, sizeof(tbReal) * nv);
   for (int t = 0; t < m->ntree; t++) {
-    if (tb_middle_velocity(m, d, t, c->minus, c->v)) c->tree[c->count++] = t;
+    if (tb_middle_velocity(m, d, c->H, t, c->minus, c->v)) c->tree[c->count++] = t;
   }
   for (size_t i = 0; i < nv; i++) c->minus[i] = -c->minus[i];
-  return true;
+  return TB_OK;
 }
 
 static void copy(tbReal* to, const tbReal* from, int n) {
@@ -86,12 +91,11 @@ static void add_through_middle(const Middle* c, const tbReal* slope, const tbRea
                                tbReal* column, tbPartials* out) {
   const tbModel* m = c->m;
   const size_t nv = (size_t)m->nv;
-  tb_factor_ready(m, c->d);
   for (int t = 0; t < c->count; t++) {
     int from = m->tree_dofadr[c->tree[t]], end = from + m->tree_dofnum[c->tree[t]];
     for (int k = from; k < end; k++) {
       for (int i = from; i < end; i++) column[i] = X[(size_t)i * nv + (size_t)k];
-      tb_ltdl_solve_range(tb_forest(m), c->d->qLD, c->d->qLDiagInv, column, from, end);
+      tb_ltdl_solve_range(tb_forest(m), c->H.LD, c->H.inverse, column, from, end);
       for (int i = from; i < end; i++) {
         const tbReal* row = slope + (size_t)i * nv;
         tbReal sum = 0;
@@ -106,8 +110,9 @@ tbResult tb_deriv_middle(tbDerivatives* x, tbData* d, tbPartials* out) {
   const tbModel* m = x->m;
   const size_t nv = (size_t)m->nv;
   Middle c;
-  tbArenaMark mark = tb_arena_mark(&x->arena);
-  if (!find_trees(x, d, &c)) return TB_ERROR_MEMORY;
+  tbArenaMark mark = tb_arena_mark(&x->arena), factor = tb_arena_mark(&d->work->arena);
+  tbResult result = find_trees(x, d, &c);
+  if (result != TB_OK) return result;
   if (c.count > 0) {
     tbReal* by_q = tb_arena_alloc(&x->arena, sizeof(tbReal) * (3 * nv * nv + nv));
     if (!by_q) return TB_ERROR_MEMORY;
@@ -124,6 +129,7 @@ tbResult tb_deriv_middle(tbDerivatives* x, tbData* d, tbPartials* out) {
     add_through_middle(&c, slope, by_q, 0, column, out);
     add_through_middle(&c, slope, by_v, m->nv, column, out);
   }
+  tb_arena_release(&d->work->arena, factor);
   tb_arena_release(&x->arena, mark);
   return TB_OK;
 }
@@ -135,9 +141,10 @@ tbResult tb_deriv_middle_by_inertia(tbDerivatives* x, tbData* d, int body, tbRea
   const size_t nv = (size_t)m->nv, width = (size_t)TB_NINERTIAL * (size_t)m->nbody;
   const tbReal h = m->opt.timestep;
   Middle c;
-  tbArenaMark mark = tb_arena_mark(&x->arena);
+  tbArenaMark mark = tb_arena_mark(&x->arena), factor = tb_arena_mark(&d->work->arena);
   memset(slope, 0, sizeof(tbReal) * nv * TB_NINERTIAL);
-  if (!find_trees(x, d, &c)) return TB_ERROR_MEMORY;
+  tbResult result = find_trees(x, d, &c);
+  if (result != TB_OK) return result;
   bool any = false;
   for (int t = 0; t < c.count; t++) any = any || c.tree[t] == m->body_treeid[body];
   if (any) {
@@ -154,7 +161,7 @@ tbResult tb_deriv_middle_by_inertia(tbDerivatives* x, tbData* d, int body, tbRea
     for (size_t p = 0; p < TB_NINERTIAL; p++) {
       size_t at = (size_t)TB_NINERTIAL * (size_t)body + p;
       for (size_t i = 0; i < nv; i++) column[i] = rest[i * width + at];
-      tb_solve_m(m, d, column, column, 1);
+      tb_ltdl_solve(tb_forest(m), c.H.LD, c.H.inverse, column);
       for (size_t i = 0; i < nv; i++) {
         tbReal sum = start[i * width + at] - middle[i * width + at];
         for (size_t j = 0; j < nv; j++) sum += h / 2 * by_v[i * nv + j] * column[j];
@@ -162,6 +169,7 @@ tbResult tb_deriv_middle_by_inertia(tbDerivatives* x, tbData* d, int body, tbRea
       }
     }
   }
+  tb_arena_release(&d->work->arena, factor);
   tb_arena_release(&x->arena, mark);
   return TB_OK;
 }

@@ -7,6 +7,7 @@
 
 #include "dynamics/axis.h"
 #include "dynamics/gravity.h"
+#include "model/workspace.h"
 #include "spatial/so3.h"
 #include "step/deriv.h"
 #include "step/forces.h"
@@ -270,6 +271,16 @@ static tbReal damping_by_input(const tbModel* m, const tbData* d, int i, const A
   return m->opt.timestep * m->actuator_gainprm[TB_NGAIN * i + 2] * speed;
 }
 
+// Whether it does by any: Coriolis forces of the middle then change with the input.
+static bool has_input_damping(const tbModel* m) {
+  if (tb_is_unactuated(m)) return false;
+  for (int i = 0; i < m->nu; i++) {
+    bool affine = m->actuator_gaintype[i] == TB_GAIN_AFFINE;
+    if (affine && m->actuator_gainprm[TB_NGAIN * i + 2] != 0) return true;
+  }
+  return false;
+}
+
 static void add_actuator(tbDerivatives* x, const tbData* d, int i, const tbReal* acc, int damping,
                          tbPartials* out) {
   const tbModel* m = x->m;
@@ -331,7 +342,12 @@ static void evaluate(const tbDerivatives* x, const tbReal* acc, int damping, tbR
   tb_passive(m, p);
   tb_actuation(m, p);
   for (int i = 0; i < m->nv; i++) out[i] = p->qfrc_passive[i] + p->qfrc_actuator[i];
-  tb_add_coriolis(m, p, 1, out);
+  tbArenaMark mark = tb_arena_mark(&p->work->arena);
+  tbInertiaFactor H;
+  if (tb_implicit_factor(m, p, tb_implicit_of(&m->opt), &H) == TB_OK) {
+    tb_add_coriolis(m, p, H, 1, out);
+  }
+  tb_arena_release(&p->work->arena, mark);
   tbReal h = m->opt.timestep;
   int all = damping >= TB_IMPLICIT_ALL && damping != TB_IMPLICIT_FULL;
   for (int t = 0; t < m->ntendon && all && !(m->opt.disableflags & TB_DISABLE_DAMPER); t++) {
@@ -453,7 +469,9 @@ tbResult tb_deriv_smooth(tbDerivatives* x, tbData* d, const tbReal* acc, int dam
       x->act_ctrl[m->actuator_actadr[i] + k] = i;
     }
   }
-  if (!tb_deriv_is_plain(m) || tb_turns_fast(m, d)) {
+  tbTurning turning = tb_turning(m, d);
+  bool turns_by_input = turning == TB_TURNS && has_input_damping(m);
+  if (!tb_deriv_is_plain(m) || turning == TB_TURNS_FAST || turns_by_input) {
     return by_differences(x, d, acc, damping, out);
   }
   tbResult result = passive(x, d, out);

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "tribo/data.h"
+#include "contact/assemble.h"
 
 // qfrc_spring, qfrc_damper, qfrc_gravcomp, qfrc_fluid and their sum qfrc_passive. After
 // tb_compute_velocity.
@@ -35,15 +35,19 @@ static inline int tb_is_unactuated(const tbModel* m) {
 void tb_actuation(const tbModel* m, tbData* d);
 
 // force (nv) += sign times what Coriolis and gyroscopic forces of the middle of the step, or such
-// that add no energy, have beside those of its start, where trees turn. After tb_compute_velocity.
-void tb_add_coriolis(const tbModel* m, tbData* d, tbReal sign, tbReal* force);
+// that add no energy, have beside those of its start, where trees turn; `H` is the inertia of the
+// step. After tb_compute_velocity.
+void tb_add_coriolis(const tbModel* m, tbData* d, tbInertiaFactor H, tbReal sign, tbReal* force);
 
 // Where Coriolis forces of a tree are those of the middle of the step (coriolis.c, eq. 2): u, and
 // the velocity v there, of its dofs. Else false.
-bool tb_middle_velocity(const tbModel* m, tbData* d, int tree, tbReal* u, tbReal* v);
+bool tb_middle_velocity(const tbModel* m, tbData* d, tbInertiaFactor H, int tree, tbReal* u,
+                        tbReal* v);
 
-// Whether any tree turns fast.
-bool tb_turns_fast(const tbModel* m, tbData* d);
+// How the fastest tree turns: slowly, so that forces of the start will do, as a step resolves it,
+// or faster. Bodies that fly free have ways of their own.
+typedef enum { TB_TURNS_SLOWLY, TB_TURNS, TB_TURNS_FAST } tbTurning;
+tbTurning tb_turning(const tbModel* m, tbData* d);
 
 // The time that takes an activation with a constant rate where a step takes it.
 tbReal tb_activation_reach(const tbModel* m, int actuator);

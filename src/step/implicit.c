@@ -5,8 +5,10 @@
 #include "dynamics/mass.h"
 #include "linalg/ltdl.h"
 #include "model/workspace.h"
+#include "step/comfree.h"
 #include "step/forces.h"
 #include "step/stiffness.h"
+#include "tribo/step.h"
 
 // Entry of the diagonal: the last of its row.
 static tbReal* diagonal(const tbModel* m, tbReal* H, int i) {
@@ -76,6 +78,11 @@ static void add_springs(const tbModel* m, const tbData* d, tbReal* H) {
     tbReal share = 0.25 * m->opt.timestep * m->opt.timestep * spring.k;
     add_outer(m, H, share, spring.col, spring.x, spring.n);
   }
+}
+
+tbImplicit tb_implicit_of(const tbOption* opt) {
+  if (opt->law < TB_LAW_COUNT) return TB_IMPLICIT_STIFF;
+  return opt->law == TB_LAW_COMFREE ? tb_comfree_implicit(opt) : TB_IMPLICIT_NOTHING;
 }
 
 tbResult tb_implicit_factor(const tbModel* m, tbData* d, tbImplicit what, tbInertiaFactor* factor) {

@@ -14,6 +14,10 @@ typedef enum {
   TB_IMPLICIT_SPRINGS,  // or h^2/4 K of all springs and servos (step/stiffness.h)
 } tbImplicit;
 
+// What is implicit in the inertia that moves under a law of impulses or comfree; others have ways
+// of their own, and M here.
+tbImplicit tb_implicit_of(const tbOption* opt);
+
 // Factor H; where nothing damps, H is M and its factor is used as it is. The factor lives in the
 // arena. TB_ERROR_NUMERIC where H is not positive definite.
 tbResult tb_implicit_factor(const tbModel* model, tbData* data, tbImplicit what,

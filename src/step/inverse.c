@@ -230,7 +230,7 @@ static tbResult free_force(const tbModel* m, tbData* d, const tbReal* qacc, tbIn
   for (int i = 0; i < m->nv; i++) {
     qfrc[i] = room[m->nv + i] + d->qfrc_bias[i] - d->qfrc_passive[i];
   }
-  tb_add_coriolis(m, d, -1, qfrc);
+  tb_add_coriolis(m, d, factor, -1, qfrc);
   return TB_OK;
 }
 
@@ -322,7 +322,10 @@ static tbResult inverse_soft(const tbModel* m, tbData* d, tbStepState* state, co
   }
   tb_rne(m, d, qacc, NULL, qfrc);
   for (int i = 0; i < m->nv; i++) qfrc[i] -= d->qfrc_passive[i] + d->qfrc_constraint[i];
-  tb_add_coriolis(m, d, -1, qfrc);
+  tbInertiaFactor M;
+  tbResult result = tb_implicit_factor(m, d, tb_implicit_of(&m->opt), &M);
+  if (result != TB_OK) return result;
+  tb_add_coriolis(m, d, M, -1, qfrc);
   find_driven(m, d, driven);
   if (settings->driven) memcpy(driven, settings->driven, sizeof(int) * (size_t)m->nv);
   judge_base(m, d, driven, qfrc, largest_force(state), info);

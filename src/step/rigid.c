@@ -295,10 +295,9 @@ tbResult tb_rigid_velocity(const tbModel* m, tbData* d, tbStepState* state, tbRe
   tbRigidStep step = {.m = m, .d = d, .state = state, .v_free = v_free};
   step.impulse = impulse;
   step.v_next = v_next;
+  step.factor = state->factor;
 
   // Free velocity v_f = v + h H^-1 (tau - b), H = M with damping made implicit.
-  tbResult result = tb_implicit_factor(m, d, TB_IMPLICIT_STIFF, &step.factor);
-  if (result != TB_OK) return result;
   memcpy(v_free, d->qfrc_smooth, bytes);
   tb_ltdl_solve(tb_forest(m), step.factor.LD, step.factor.inverse, v_free);
   memcpy(d->qacc_smooth, v_free, bytes);
@@ -307,6 +306,7 @@ tbResult tb_rigid_velocity(const tbModel* m, tbData* d, tbStepState* state, tbRe
   d->seconds.dynamics += dynamics_end - state->clock;
 
   memcpy(v_next, v_free, bytes);
+  tbResult result = TB_OK;
   if (state->constraints.count > 0) {
     result = solve_rows(&step, dynamics_end);
     if (result == TB_OK && step.islands.bounces > 0) result = solve_bounces(&step);

@@ -15,6 +15,7 @@
 #include "step/comfree.h"
 #include "step/forces.h"
 #include "step/foresee.h"
+#include "step/implicit.h"
 #include "step/rigid.h"
 #include "step/rk4.h"
 #include "step/screen.h"
@@ -279,11 +280,13 @@ static tbResult next_velocity(const tbModel* m, tbData* d, tbReal* v_next) {
         d->qfrc_passive[i] - d->qfrc_bias[i] + d->qfrc_applied[i] + d->qfrc_actuator[i];
   }
   tb_apply_xfrc(m, d, d->xfrc_applied, d->qfrc_smooth);
-  tb_add_coriolis(m, d, 1, d->qfrc_smooth);
+  tbResult result = tb_implicit_factor(m, d, tb_implicit_of(&m->opt), &state->factor);
+  if (result != TB_OK) return fail(d, result, "the inertia has no factor");
+  tb_add_coriolis(m, d, state->factor, 1, d->qfrc_smooth);
   if (tb_check_dofs(m, d, d->qfrc_smooth, "force of dof") != TB_OK) return d->status;
   if (tb_check_activations(m, d, d->act_dot) != TB_OK) return d->status;
   if (needs_smooth(m)) tb_solve_m(m, d, d->qacc_smooth, d->qfrc_smooth, 1);
-  tbResult result = law_velocity(m, d, state, v_next);
+  result = law_velocity(m, d, state, v_next);
   if (result != TB_OK) return fail(d, result, d->message[0] ? NULL : "the solve broke down");
   tb_sleep_hold(m, d, &state->sleep, v_next);
   tbReal timestep = state->parts > 0 ? state->whole : m->opt.timestep;

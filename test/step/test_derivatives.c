@@ -600,8 +600,9 @@ static void test_comfree(void** state) {
   for (exact_gains = 0; exact_gains < 2; exact_gains++) {
     run_law(TB_LAW_COMFREE, "elliptic", "Euler");
     run_law(TB_LAW_COMFREE, "elliptic", "implicitfast");
-    // Only steps that soften an island against overshoot are differenced, and the whirling loop.
-    assert_true(differenced <= 4);
+    // Only steps that soften an island against overshoot are differenced, the whirling loop, and a
+    // leg that turns with an actuator whose damping depends on its input.
+    assert_true(differenced <= 5);
   }
   exact_gains = 0;
 }
@@ -629,7 +630,7 @@ static void run_springs(int integrator, tbReal timestep, int order, int steps, c
     check_inputs(&w, what);
     check_inertial(&w, what);
     // Coriolis forces of what turns fast are bounded, and that is differenced.
-    if (tb_turns_fast(w.m, w.d)) differenced = before;
+    if (tb_turning(w.m, w.d) == TB_TURNS_FAST) differenced = before;
     world_free(&w);
   }
 }
