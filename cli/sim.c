@@ -381,9 +381,21 @@ static int exit_code(const Statistics* s, bool written) {
   return s->warning[0] ? 1 : 0;
 }
 
+// Files made for MuJoCo often ask for rk4, which contacts as springs do not bear at their steps.
+static void note_stiff_springs(const tbModel* m) {
+  const tbReal least = 2e-4;
+  if (m->opt.law != TB_LAW_VISCOELASTIC || m->opt.integrator != TB_INTEGRATOR_RK4) return;
+  if (m->opt.timestep <= least) return;
+  fprintf(stderr,
+          "tribo sim: contacts are stiff springs, which rk4 at %g ms may not hold; --integrator "
+          "expo does\n",
+          1e3 * m->opt.timestep);
+}
+
 static int run(Arguments* a) {
   tbModel* m = model_args_load(&a->model, "sim");
   if (!m) return 2;
+  note_stiff_springs(m);
   int code = 2;
   tbData* d = tb_data_new(m);
   if (!d) fprintf(stderr, "tribo sim: out of memory\n");

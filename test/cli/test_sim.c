@@ -89,6 +89,13 @@ static void laws_and_options_are_taken(void** state) {
           "50 --threads 2 --option gravity=0,0,-1 --time 0.1 --json"),
       0);
   assert_int_equal(atoi(value_of("steps")), 20);
+  // What files say that were made for other contacts is told, where it will not do.
+  static const char* const SPRINGS =
+      "sliding_cube.xml --law viscoelastic --integrator rk4 --time 0";
+  run("%s --dt 0.002 2>&1", SPRINGS);
+  assert_non_null(strstr(output, "--integrator expo"));
+  run("%s --dt 0.0001 2>&1", SPRINGS);
+  assert_null(strstr(output, "--integrator expo"));
 }
 
 static int count_lines(const char* path) {
