@@ -41,9 +41,10 @@ static tbReal climb(const tbArc* arc, tbReal at[2]) {
   return tb_arc_at(arc, at, &slope, &curvature);
 }
 
-// n.P at most, in the half of an arc next to an end with s and rise; `sine` is that of the half.
-static tbReal at_most(tbReal s, tbReal rise, tbReal sine) {
-  return fmax(s, 0) + fmax(rise, 0) * sine;
+// n.P = s cos + rise sin at most, in the half of an arc next to an end with s and rise; of that
+// half `sine` and `cosine`.
+static tbReal at_most(tbReal s, tbReal rise, tbReal sine, tbReal cosine) {
+  return (s > 0 ? s : s * cosine) + fmax(rise, 0) * sine;
 }
 
 // Can s be better than the best somewhere on the arc? It is below n.P for every point P of the
@@ -51,9 +52,10 @@ static tbReal at_most(tbReal s, tbReal rise, tbReal sine) {
 static bool is_promising(const tbArc* arc, tbReal best) {
   if (best > 0) {
     // Apart. By the chord, since arcs may be as short as rounding.
-    tbReal x = arc->n2[0] - arc->n1[0], y = arc->n2[1] - arc->n1[1],
-           sine = 0.5 * sqrt(x * x + y * y);
-    return fmax(at_most(arc->s1, arc->rise1, sine), at_most(arc->s2, arc->rise2, sine)) > best;
+    tbReal x = arc->n2[0] - arc->n1[0], y = arc->n2[1] - arc->n1[1];
+    tbReal sine = 0.5 * sqrt(x * x + y * y), cosine = sqrt(fmax(0, 1 - sine * sine));
+    return fmax(at_most(arc->s1, arc->rise1, sine, cosine),
+                at_most(arc->s2, arc->rise2, sine, cosine)) > best;
   }
   tbReal cosine = arc->n1[0] * arc->n2[0] + arc->n1[1] * arc->n2[1];
   tbReal sine = fabs(arc->n1[0] * arc->n2[1] - arc->n1[1] * arc->n2[0]);
