@@ -167,6 +167,9 @@ enum { TB_IMPLICIT_FULL = 100 };
 tbResult tb_deriv_smooth(tbDerivatives* x, tbData* d, const tbReal* acc, int damping,
                          tbPartials* out);
 
+// Whether that is by differences, of Coriolis forces too; else these are tb_deriv_inertia's.
+bool tb_deriv_smooth_differs(const tbModel* m, tbData* d);
+
 // 1 where every smooth force of the model has its partials in closed form.
 int tb_deriv_is_plain(const tbModel* m);
 
@@ -181,9 +184,8 @@ void tb_deriv_damping_change(const tbDerivatives* x, const tbData* d, const tbRe
 // Subtract the partials of M acc + b - J^T xfrc.
 tbResult tb_deriv_inertia(tbDerivatives* x, tbData* d, const tbReal* acc, tbPartials* out);
 
-// Its Coriolis forces of the middle of the step: added partials of the force, and those by the
-// inertial parameters of a body (nv x TB_NINERTIAL).
-tbResult tb_deriv_middle(tbDerivatives* x, tbData* d, tbPartials* out);
+// What Coriolis forces of the middle of the step have beside those of its start, by the inertial
+// parameters of a body (nv x TB_NINERTIAL).
 tbResult tb_deriv_middle_by_inertia(tbDerivatives* x, tbData* d, int body, tbReal* slope);
 
 // ---- constraint rows (deriv_rows.c, deriv_contact.c, deriv_geometry.c) --------------------------

@@ -1,11 +1,10 @@
-// Partials of the Coriolis forces of the middle of a step (coriolis.c, eq. 2): of what they have
-// beside those of the start,
+// Partials of M a + b with the Coriolis forces of the middle of a step (coriolis.c, eq. 2),
 //
-//     f = b(q, v) - b(q, v'),   v' = v - h/2 u,   H u = b(q, v).
+//     b(q, v'),   v' = v - h/2 u,   H u = b(q, v).
 //
-// With the partials of b at both velocities, and those of b - H u, which stays zero, at fixed u,
+// Those of b - H u, which stays zero, are at fixed u
 //
-//     df = db(q, v) - b_q(q, v') dq - b_v(q, v') (dv - h/2 du),   H du = d(b - M u)            (1)
+//     db = b_q(q, v') dq + b_v(q, v') (dv - h/2 du),   H du = d(b(q, v) - M u)                 (1)
 //
 // since what is in H beside M does not change with them. b and M are linear in the inertial
 // parameters, by which it is the same.
@@ -13,6 +12,7 @@
 
 #include "dynamics/axis.h"
 #include "dynamics/mass.h"
+#include "linalg/gemm.h"
 #include "model/workspace.h"
 #include "step/deriv.h"
 #include "step/forces.h"
@@ -75,63 +75,89 @@ static void to_start(const Middle* c) {
 
 // ---- by configuration and velocity --------------------------------------------------------------
 
-// Blocks of trees in nv x nv matrices: the partials from column `first` on, += s X.
-static void add_blocks(const Middle* c, tbReal s, const tbReal* X, int first, tbPartials* out) {
-  for (int t = 0; t < c->count; t++) {
-    int from = c->m->tree_dofadr[c->tree[t]], end = from + c->m->tree_dofnum[c->tree[t]];
-    for (int i = from; i < end; i++) {
-      const tbReal* row = X + (size_t)i * (size_t)c->m->nv;
-      for (int k = from; k < end; k++) *tb_partial(out, i, first + k) += s * row[k];
+// X (rows of the dofs first ... end - 1, one tree) <- H^-1 X, all columns at once.
+static void solve_rows(const Middle* c, int first, int end, int columns, tbReal* X) {
+  const tbModel* m = c->m;
+  const size_t width = (size_t)columns;
+  for (int i = end - 1; i >= first; i--) {
+    const tbReal *L = c->H.LD + m->M_rowadr[i], *xi = X + (size_t)(i - first) * width;
+    const int* col = m->M_colind + m->M_rowadr[i];
+    for (int t = 0; t < m->M_rownnz[i] - 1; t++) {
+      tbReal* xj = X + (size_t)(col[t] - first) * width;
+      for (size_t k = 0; k < width; k++) xj[k] -= L[t] * xi[k];
+    }
+  }
+  for (int i = first; i < end; i++) {
+    const tbReal* L = c->H.LD + m->M_rowadr[i];
+    const int* col = m->M_colind + m->M_rowadr[i];
+    tbReal* xi = X + (size_t)(i - first) * width;
+    for (size_t k = 0; k < width; k++) xi[k] *= c->H.inverse[i];
+    for (int t = 0; t < m->M_rownnz[i] - 1; t++) {
+      const tbReal* xj = X + (size_t)(col[t] - first) * width;
+      for (size_t k = 0; k < width; k++) xi[k] -= L[t] * xj[k];
     }
   }
 }
 
-// partials += h/2 b_v du, with `slope` b_v and X = d(b - M u); `column` holds nv.
-static void add_through_middle(const Middle* c, const tbReal* slope, const tbReal* X, int first,
-                               tbReal* column, tbPartials* out) {
+static void transpose(int n, const tbReal* A, int lda, tbReal* out, int ldo) {
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < n; k++) {
+      out[(size_t)k * (size_t)ldo + (size_t)i] = A[(size_t)i * (size_t)lda + (size_t)k];
+    }
+  }
+}
+
+// out += h/2 b_v du = h/2 (b_v H^-1) d(b - M u), with `slope` b_v at v'.
+static tbResult add_through_middle(tbDerivatives* x, const Middle* c, const tbReal* slope,
+                                   tbPartials* out) {
   const tbModel* m = c->m;
-  const size_t nv = (size_t)m->nv;
+  const size_t nv = (size_t)m->nv, square = nv * nv;
+  tbReal* by_q = tb_arena_alloc(&x->arena, sizeof(tbReal) * 6 * square);
+  if (!by_q) return TB_ERROR_MEMORY;
+  tbReal *by_v = by_q + square, *turned = by_v + square, *T = turned + square, *change = T + square;
+  tb_rne_partials(&c->weightless, c->d, c->minus, NULL, by_q, by_v);
   for (int t = 0; t < c->count; t++) {
-    int from = m->tree_dofadr[c->tree[t]], end = from + m->tree_dofnum[c->tree[t]];
-    for (int k = from; k < end; k++) {
-      for (int i = from; i < end; i++) column[i] = X[(size_t)i * nv + (size_t)k];
-      tb_ltdl_solve_range(tb_forest(m), c->H.LD, c->H.inverse, column, from, end);
-      for (int i = from; i < end; i++) {
-        const tbReal* row = slope + (size_t)i * nv;
-        tbReal sum = 0;
-        for (int j = from; j < end; j++) sum += row[j] * column[j];
-        *tb_partial(out, i, first + k) += m->opt.timestep / 2 * sum;
+    int first = m->tree_dofadr[c->tree[t]], n = m->tree_dofnum[c->tree[t]];
+    const size_t corner = (size_t)first * nv + (size_t)first;
+    transpose(n, slope + corner, m->nv, turned, n);
+    solve_rows(c, first, first + n, n, turned);
+    transpose(n, turned, n, T, n);
+    memset(change, 0, sizeof(tbReal) * 2 * (size_t)n * (size_t)n);
+    tb_gemm_add(n, n, n, T, n, by_q + corner, m->nv, change, 2 * n);
+    tb_gemm_add(n, n, n, T, n, by_v + corner, m->nv, change + n, 2 * n);
+    for (int i = 0; i < n; i++) {
+      const tbReal* row = change + (size_t)(2 * n) * (size_t)i;
+      for (int k = 0; k < n; k++) {
+        *tb_partial(out, first + i, first + k) += m->opt.timestep / 2 * row[k];
+        *tb_partial(out, first + i, m->nv + first + k) += m->opt.timestep / 2 * row[n + k];
       }
     }
   }
+  return TB_OK;
 }
 
-tbResult tb_deriv_middle(tbDerivatives* x, tbData* d, tbPartials* out) {
+tbResult tb_deriv_inertia(tbDerivatives* x, tbData* d, const tbReal* acc, tbPartials* out) {
   const tbModel* m = x->m;
   const size_t nv = (size_t)m->nv;
-  Middle c;
   tbArenaMark mark = tb_arena_mark(&x->arena), factor = tb_arena_mark(&d->work->arena);
-  tbResult result = find_trees(x, d, &c);
+  tbReal* by_q = tb_arena_alloc(&x->arena, sizeof(tbReal) * (2 * nv * nv + 1));
+  if (!by_q) return TB_ERROR_MEMORY;
+  tbReal* by_v = by_q + nv * nv;
+  Middle c = {.count = 0};
+  tbResult result = tb_deriv_smooth_differs(m, d) ? TB_OK : find_trees(x, d, &c);
   if (result != TB_OK) return result;
-  if (c.count > 0) {
-    tbReal* by_q = tb_arena_alloc(&x->arena, sizeof(tbReal) * (3 * nv * nv + nv));
-    if (!by_q) return TB_ERROR_MEMORY;
-    tbReal *by_v = by_q + nv * nv, *slope = by_v + nv * nv, *column = slope + nv * nv;
-    tb_rne_partials(m, d, NULL, NULL, by_q, by_v);
-    add_blocks(&c, 1, by_q, 0, out);
-    add_blocks(&c, 1, by_v, m->nv, out);
-    to_middle(&c);
-    tb_rne_partials(m, d, NULL, NULL, by_q, slope);
-    to_start(&c);
-    add_blocks(&c, -1, by_q, 0, out);
-    add_blocks(&c, -1, slope, m->nv, out);
-    tb_rne_partials(&c.weightless, d, c.minus, NULL, by_q, by_v);
-    add_through_middle(&c, slope, by_q, 0, column, out);
-    add_through_middle(&c, slope, by_v, m->nv, column, out);
+  if (c.count > 0) to_middle(&c);
+  tb_rne_partials(m, d, acc, d->xfrc_applied, by_q, by_v);
+  if (c.count > 0) to_start(&c);
+  for (size_t i = 0; i < nv; i++) {
+    tbReal* row = out->value + i * (size_t)out->stride;
+    for (size_t k = 0; k < nv; k++) row[k] -= by_q[i * nv + k];
+    for (size_t k = 0; k < nv; k++) row[nv + k] -= by_v[i * nv + k];
   }
+  if (c.count > 0) result = add_through_middle(x, &c, by_v, out);
   tb_arena_release(&d->work->arena, factor);
   tb_arena_release(&x->arena, mark);
-  return TB_OK;
+  return result;
 }
 
 // ---- by inertial parameters ---------------------------------------------------------------------

@@ -461,6 +461,12 @@ static void add_free_turns(const tbDerivatives* x, const tbData* d, tbPartials* 
   }
 }
 
+bool tb_deriv_smooth_differs(const tbModel* m, tbData* d) {
+  tbTurning turning = tb_turning(m, d);
+  bool turns_by_input = turning == TB_TURNS && has_input_damping(m);
+  return !tb_deriv_is_plain(m) || turning == TB_TURNS_FAST || turns_by_input;
+}
+
 tbResult tb_deriv_smooth(tbDerivatives* x, tbData* d, const tbReal* acc, int damping,
                          tbPartials* out) {
   const tbModel* m = x->m;
@@ -469,31 +475,9 @@ tbResult tb_deriv_smooth(tbDerivatives* x, tbData* d, const tbReal* acc, int dam
       x->act_ctrl[m->actuator_actadr[i] + k] = i;
     }
   }
-  tbTurning turning = tb_turning(m, d);
-  bool turns_by_input = turning == TB_TURNS && has_input_damping(m);
-  if (!tb_deriv_is_plain(m) || turning == TB_TURNS_FAST || turns_by_input) {
-    return by_differences(x, d, acc, damping, out);
-  }
+  if (tb_deriv_smooth_differs(m, d)) return by_differences(x, d, acc, damping, out);
   tbResult result = passive(x, d, out);
   add_free_turns(x, d, out);
-  if (result == TB_OK) result = tb_deriv_middle(x, d, out);
   for (int i = 0; i < m->nu; i++) add_actuator(x, d, i, acc, damping, out);
   return result;
-}
-
-tbResult tb_deriv_inertia(tbDerivatives* x, tbData* d, const tbReal* acc, tbPartials* out) {
-  const tbModel* m = x->m;
-  size_t nv = (size_t)m->nv;
-  tbArenaMark mark = tb_arena_mark(&x->arena);
-  tbReal* by_q = tb_arena_alloc(&x->arena, sizeof(tbReal) * (nv * nv + 1));
-  tbReal* by_v = tb_arena_alloc(&x->arena, sizeof(tbReal) * (nv * nv + 1));
-  if (!by_q || !by_v) return TB_ERROR_MEMORY;
-  tb_rne_partials(m, d, acc, d->xfrc_applied, by_q, by_v);
-  for (size_t i = 0; i < nv; i++) {
-    tbReal* row = out->value + i * (size_t)out->stride;
-    for (size_t k = 0; k < nv; k++) row[k] -= by_q[i * nv + k];
-    for (size_t k = 0; k < nv; k++) row[nv + k] -= by_v[i * nv + k];
-  }
-  tb_arena_release(&x->arena, mark);
-  return TB_OK;
 }
