@@ -2,12 +2,11 @@
 //
 //     b(q, v'),   v' = v - h/2 u,   H u = b(q, v).
 //
-// Those of b - H u, which stays zero, are at fixed u
+// b(q, v) - H u stays zero, and what is in H beside M does not change, so that
 //
-//     db = b_q(q, v') dq + b_v(q, v') (dv - h/2 du),   H du = d(b(q, v) - M u)                 (1)
+//     db = b_q(q, v') dq + b_v(q, v') (dv - h/2 du),   H du = d(b(q, v) - M u) at fixed u.     (1)
 //
-// since what is in H beside M does not change with them. b and M are linear in the inertial
-// parameters, by which it is the same.
+// b and M are linear in the inertial parameters, by which it is the same.
 #include <string.h>
 
 #include "dynamics/axis.h"
@@ -24,7 +23,7 @@ typedef struct {
   tbModel weightless;
   tbData* d;
   tbInertiaFactor H;
-  int* tree;  // those that have f, and how many
+  int* tree;  // those whose forces are of the middle, and how many
   int count;
   tbReal* v;      // nv: v', and qvel of other trees
   tbReal* minus;  // nv: -u, and 0 of other trees
