@@ -273,7 +273,8 @@ static Later move_on(const tbModel* m, const tbData* d, int g, tbShape* shape) {
 // Whether two items pass each other by in this step though the tangent plane of their nearest
 // points says that they meet: a box that slides from tile to tile has the next one's edge before
 // it, a wheel that rolls over it a little below. The distance of convex shapes is a convex function
-// of their way, so it is nowhere less than its value and slope at the end say.
+// of their way where they do not turn, so it is nowhere less than its value and slope at the end
+// say.
 static bool pass_by(tbContactFinder* f, const tbModel* m, const tbData* d, int i, int j,
                     tbCollideCache cache) {
   tbShape a = *place_shape(f, d, i), b = *place_shape(f, d, j);
@@ -293,6 +294,21 @@ static bool pass_by(tbContactFinder* f, const tbModel* m, const tbData* d, int i
     if (!(least >= -m->opt.overlap_allowed)) return false;
   }
   return n > 0;
+}
+
+// What becomes of a contact point in this step: it counts, its gap stays, or it closes as far as
+// the tangent plane tells, which pass_by knows better.
+typedef enum { COUNTS, STAYS_APART, PASSING } Foreseen;
+
+static Foreseen foresee_point(const tbModel* m, const tbData* d, int g1, int g2,
+                              const tbContactPoint* point, tbReal near, bool ahead, bool stopped) {
+  bool far_off = point->dist > near;
+  if (!ahead) return far_off ? STAYS_APART : COUNTS;
+  if (!far_off && point->dist <= m->opt.gap_allowed) return COUNTS;
+  tbReal speed = opening(m, d, g1, g2, point, stopped);
+  tbReal later = point->dist + m->opt.timestep * speed;
+  if (far_off && !(later <= near)) return STAYS_APART;
+  return later < -m->opt.overlap_allowed && !stopped ? PASSING : COUNTS;
 }
 
 // Whether neither item moves, and one of them because it rests.
@@ -385,18 +401,9 @@ static tbResult collide_pair(tbContactFinder* f, const tbModel* m, tbData* d, tb
   tb_contact_parameters(m, g1, g2, pair, &parameters);
   int passing = -1;  // nobody has asked yet
   for (int k = 0; k < n; k++) {
-    bool far_off = point[k].dist > near;
-    if (far_off && !ahead) continue;
-    // From afar those count that close in this step; none that only seem to.
-    if (far_off || (ahead && point[k].dist > m->opt.gap_allowed)) {
-      tbReal speed = opening(m, d, g1, g2, &point[k], stopped);
-      tbReal later = point[k].dist + m->opt.timestep * speed;
-      if (far_off && !(later <= near)) continue;
-      if (later < -m->opt.overlap_allowed && !stopped) {
-        if (passing < 0) passing = pass_by(f, m, d, i, j, memory->cache);
-        if (passing) continue;
-      }
-    }
+    Foreseen seen = foresee_point(m, d, g1, g2, &point[k], near, ahead, stopped);
+    if (seen == PASSING && passing < 0) passing = pass_by(f, m, d, i, j, memory->cache);
+    if (seen == STAYS_APART || (seen == PASSING && passing)) continue;
     tbContact* c = &d->contact[d->ncon++];
     *c = parameters;
     c->dist = point[k].dist;

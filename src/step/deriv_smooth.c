@@ -336,7 +336,7 @@ static void subtract_outer(const tbModel* m, tbReal s, const int* col, const tbR
 
 // All smooth forces at the probe's state, less h D acc and the inertia of springs and spatial
 // tendons.
-static void evaluate(const tbDerivatives* x, const tbReal* acc, int damping, tbReal* out) {
+static tbResult evaluate(const tbDerivatives* x, const tbReal* acc, int damping, tbReal* out) {
   const tbModel* m = x->m;
   tbData* p = x->probe;
   tb_passive(m, p);
@@ -344,9 +344,9 @@ static void evaluate(const tbDerivatives* x, const tbReal* acc, int damping, tbR
   for (int i = 0; i < m->nv; i++) out[i] = p->qfrc_passive[i] + p->qfrc_actuator[i];
   tbArenaMark mark = tb_arena_mark(&p->work->arena);
   tbInertiaFactor H;
-  if (tb_implicit_factor(m, p, tb_implicit_of(&m->opt), &H) == TB_OK) {
-    tb_add_coriolis(m, p, H, 1, out);
-  }
+  tbResult result = tb_implicit_factor(m, p, tb_implicit_of(&m->opt), &H);
+  if (result != TB_OK) return result;
+  tb_add_coriolis(m, p, H, 1, out);
   tb_arena_release(&p->work->arena, mark);
   tbReal h = m->opt.timestep;
   int all = damping >= TB_IMPLICIT_ALL && damping != TB_IMPLICIT_FULL;
@@ -373,6 +373,7 @@ static void evaluate(const tbDerivatives* x, const tbReal* acc, int damping, tbR
   memset(inertia, 0, sizeof(tbReal) * (size_t)m->nv);
   tb_add_tendon_inertia(m, p, acc, inertia);
   for (int i = 0; i < m->nv; i++) out[i] -= inertia[i];
+  return TB_OK;
 }
 
 static void place_probe(const tbDerivatives* x, const tbData* d, int column, tbReal e) {
@@ -426,10 +427,12 @@ static tbResult by_differences(tbDerivatives* x, const tbData* d, const tbReal* 
       place_probe(x, d, m->nv, 0);
     }
     place_probe(x, d, k, -e);
-    evaluate(x, acc, damping, low);
+    tbResult result = evaluate(x, acc, damping, low);
+    if (result != TB_OK) return result;
     activations(x, low + m->nv);
     place_probe(x, d, k, e);
-    evaluate(x, acc, damping, high);
+    result = evaluate(x, acc, damping, high);
+    if (result != TB_OK) return result;
     activations(x, high + m->nv);
     for (int i = 0; i < m->nv; i++) *tb_partial(out, i, k) += (high[i] - low[i]) / (2 * e);
     for (int s = 0; s < m->na; s++) {

@@ -98,8 +98,9 @@ static void few_places_where_apart(void** state) {
     total += places;
     count++;
   }
-  print_message("%.1f places an arc\n", (double)total / count);
-  assert_true(total < 20 * count);
+  // 0.4 where ends that overlap count as if they touched.
+  print_message("%.3f places an arc\n", (double)total / count);
+  assert_true(5 * total < count);
 }
 
 int main(void) {

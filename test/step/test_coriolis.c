@@ -79,7 +79,7 @@ static void flight_keeps_its_energy(void** state) {
   }
 }
 
-// What swings under its weight, for ten seconds: three links, chaotic. Off by 0.5 % of the largest
+// What swings under its weight, for ten seconds: three links, chaotic. Off by 0.4 % of the largest
 // kinetic energy in the mean, by 2.3 with forces of the start.
 static void pendulums_keep_their_energy(void** state) {
   (void)state;
