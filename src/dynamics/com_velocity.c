@@ -6,14 +6,14 @@ TB_INLINE void com_velocity(const tbModel* m, tbData* d, int wide) {
   tb_zero6(d->cvel);
   for (int i = 1; i < m->nbody; i++) {
     tbReal v[6];
-    tb_copy6(v, d->cvel + 6 * m->body_parentid[i]);
+    tb_wide_copy6(v, d->cvel + 6 * m->body_parentid[i]);
     int first = m->body_jntadr[i], end = first + m->body_jntnum[i];
     for (int j = first; j < end; j++) {
       int dof = m->jnt_dofadr[j];
       tb_joint_velocity(m->jnt_type[j], v, d->cdof + 6 * dof, d->qvel + dof, d->cdof_dot + 6 * dof,
                         wide);
     }
-    tb_copy6(d->cvel + 6 * i, v);
+    tb_wide_copy6(d->cvel + 6 * i, v);
   }
 }
 

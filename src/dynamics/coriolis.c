@@ -4,23 +4,25 @@
 
 #include "dynamics/newton_euler.h"
 
-enum { MOST_DOFS = 6 };  // of a joint
-
-// Outward from the parent: the velocity of a body, and its acceleration while joints' velocities
-// stay.
-TB_INLINE void move_body(const tbModel* m, const tbData* d, int body, const tbReal* qvel,
-                         tbReal v[6], tbReal a[6], int wide) {
-  int first = m->body_jntadr[body], end = first + m->body_jntnum[body];
-  for (int j = first; j < end; j++) {
-    static const int DOFS[] = {
-        [TB_JOINT_FREE] = 6, [TB_JOINT_BALL] = 3, [TB_JOINT_SLIDE] = 1, [TB_JOINT_HINGE] = 1};
-    tbReal change[6 * MOST_DOFS];
-    int dof = m->jnt_dofadr[j];
-    tb_joint_velocity(m->jnt_type[j], v, d->cdof + 6 * dof, qvel + dof, change, wide);
-    for (int k = 0; k < DOFS[m->jnt_type[j]]; k++) {
-      tb_wide_add_scaled6(a, qvel[dof + k], change + 6 * k);
-    }
+// Outward over one joint: the velocity of its body, and its acceleration while joints' velocities
+// stay. Axes fixed to a body change with that body's velocity; a free joint's translations are
+// along fixed ones.
+TB_INLINE void move_by_joint(int type, const tbReal* cdof, const tbReal* qvel, tbReal v[6],
+                             tbReal a[6], int wide) {
+  tbReal own[6], change[6];
+  if (type == TB_JOINT_FREE) {
+    for (int k = 0; k < 3; k++) v[3 + k] += qvel[k];
+    cdof += 18;
+    qvel += 3;
   }
+  for (int k = 0; k < 6; k++) own[k] = *qvel * cdof[k];
+  if (type == TB_JOINT_FREE || type == TB_JOINT_BALL) {
+    tb_wide_add_scaled6(own, qvel[1], cdof + 6);
+    tb_wide_add_scaled6(own, qvel[2], cdof + 12);
+  }
+  tb_wide_motion_cross(wide, change, v, own);
+  for (int k = 0; k < 6; k++) a[k] += change[k];
+  for (int k = 0; k < 6; k++) v[k] += own[k];
 }
 
 TB_INLINE void coriolis(const tbModel* m, tbData* d, int tree, const tbReal* qvel, tbReal* out,
@@ -35,7 +37,11 @@ TB_INLINE void coriolis(const tbModel* m, tbData* d, int tree, const tbReal* qve
       tb_copy6(v, velocity + 6 * parent);
       tb_copy6(a, acceleration + 6 * parent);
     }
-    move_body(m, d, i, qvel, v, a, wide);
+    int joint = m->body_jntadr[i], last = joint + m->body_jntnum[i];
+    for (; joint < last; joint++) {
+      int dof = m->jnt_dofadr[joint];
+      move_by_joint(m->jnt_type[joint], d->cdof + 6 * dof, qvel + dof, v, a, wide);
+    }
     tb_inertial_force(d->cinert + 10 * i, v, a, force + 6 * i, wide);
     tb_copy6(velocity + 6 * i, v);
     tb_copy6(acceleration + 6 * i, a);

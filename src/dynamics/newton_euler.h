@@ -31,11 +31,11 @@ TB_INLINE void tb_joint_velocity(int type, tbReal v[6], const tbReal* cdof, cons
 // The force that gives a body its acceleration: I a + v x* I v.
 TB_INLINE void tb_inertial_force(const tbReal inertia[10], const tbReal velocity[6],
                                  const tbReal acceleration[6], tbReal force[6], int wide) {
-  tbReal momentum[6], gyroscopic[6];
-  tb_wide_inertia_mul(wide, force, inertia, acceleration);
+  tbReal momentum[6], inertial[6], gyroscopic[6];
+  tb_wide_inertia_mul(wide, inertial, inertia, acceleration);
   tb_wide_inertia_mul(wide, momentum, inertia, velocity);
   tb_wide_force_cross(wide, gyroscopic, velocity, momentum);
-  tb_wide_add6(force, gyroscopic);
+  for (int i = 0; i < 6; i++) force[i] = inertial[i] + gyroscopic[i];
 }
 
 #endif

@@ -27,12 +27,12 @@ TB_INLINE void outward(const tbModel* m, const tbData* d, const tbReal* qacc, tb
   tb_gravity_acceleration(m, acceleration);
   for (int i = 1; i < m->nbody; i++) {
     tbReal a[6];
-    tb_copy6(a, acceleration + 6 * m->body_parentid[i]);
+    tb_wide_copy6(a, acceleration + 6 * m->body_parentid[i]);
     if (m->body_lastdof[i] >= 0) {
       add_joint_acceleration(m, d, i, qacc, a);
       if (force) tb_inertial_force(d->cinert + 10 * i, d->cvel + 6 * i, a, force + 6 * i, wide);
     }
-    tb_copy6(acceleration + 6 * i, a);
+    tb_wide_copy6(acceleration + 6 * i, a);
   }
 }
 

@@ -152,6 +152,11 @@ TB_INLINE tbReal tb_wide_dot6(const tbReal a[6], const tbReal b[6]) {
 #endif
 }
 
+// r = x of six.
+TB_INLINE void tb_wide_copy6(tbReal r[6], const tbReal x[6]) {
+  tb_copy_four(r, x, 6);
+}
+
 // r += s x of six.
 TB_INLINE void tb_wide_add_scaled6(tbReal r[6], tbReal s, const tbReal x[6]) {
   tb_add_scaled(r, x, s, 6);
