@@ -17,18 +17,17 @@ enum {
 TB_INLINE void tb_attach_frame(int wide, tbReal xpos[3], tbReal xmat[9], const tbReal pos[3],
                                const tbReal mat[9], const tbReal offset[3], const tbReal turn[9],
                                int special) {
-  if (special == TB_FRAME_BODY) {
-    tb_copy3(xpos, pos);
-  } else {
+  if (special == TB_FRAME_GENERAL) {
+    tb_wide_attach(wide, xpos, xmat, pos, mat, offset, turn);
+    return;
+  }
+  tb_copy3(xpos, pos);
+  if (special != TB_FRAME_BODY) {
     tbReal arm[3];
     tb_mul_mat3_vec3(arm, mat, offset);
-    tb_add3(xpos, pos, arm);
+    tb_add3(xpos, xpos, arm);
   }
-  if (special == TB_FRAME_GENERAL) {
-    tb_wide_mul_mat3(wide, xmat, mat, turn);
-  } else {
-    tb_wide_copy9(xmat, mat);
-  }
+  tb_wide_copy9(xmat, mat);
 }
 
 #endif

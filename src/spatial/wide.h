@@ -33,8 +33,28 @@ typedef long long tbFourPlace __attribute__((vector_size(32)));
 
 #endif
 
-// R = A B
-TB_INLINE void tb_wide_mul_mat3(int wide, tbReal R[9], const tbReal A[9], const tbReal B[9]) {
+// The frame (p, R) that lies at (b, B) in the frame (a, A): R = A B, p = a + A b.
+TB_INLINE void tb_wide_attach(int wide, tbReal p[3], tbReal R[9], const tbReal a[3],
+                              const tbReal A[9], const tbReal b[3], const tbReal B[9]) {
+  (void)wide;
+#if TB_PART == 2
+  // Two columns of B in registers, the third beside b.
+  tbTwo left[3], right[3];
+  for (int k = 0; k < 3; k++) {
+    left[k] = *(const tbTwo*)(B + 3 * k);
+    right[k] = (tbTwo){B[3 * k + 2], b[k]};
+  }
+  for (int i = 0; i < 3; i++) {
+    const tbReal x = A[3 * i], y = A[3 * i + 1], z = A[3 * i + 2];
+    tbTwo last = x * right[0] + y * right[1] + z * right[2];
+    *(tbTwo*)(R + 3 * i) = x * left[0] + y * left[1] + z * left[2];
+    R[3 * i + 2] = last[0];
+    p[i] = a[i] + last[1];
+  }
+#else
+  tbReal arm[3];
+  tb_mul_mat3_vec3(arm, A, b);
+  tb_add3(p, a, arm);
 #if TB_PART == 4
   if (wide) {
     tbFour b0 = TB_LOAD4(B), b1 = TB_LOAD4(B + 3), b2 = TB_LOAD_END3(B + 6);
@@ -47,20 +67,6 @@ TB_INLINE void tb_wide_mul_mat3(int wide, tbReal R[9], const tbReal A[9], const 
     return;
   }
 #endif
-  (void)wide;
-#if TB_PART == 2
-  // Two columns in registers, the third by itself.
-  tbTwo b0 = *(const tbTwo*)B, b1 = *(const tbTwo*)(B + 3), b2 = *(const tbTwo*)(B + 6), two[3];
-  tbReal one[3];
-  for (int i = 0; i < 3; i++) {
-    two[i] = A[3 * i] * b0 + A[3 * i + 1] * b1 + A[3 * i + 2] * b2;
-    one[i] = A[3 * i] * B[2] + A[3 * i + 1] * B[5] + A[3 * i + 2] * B[8];
-  }
-  for (int i = 0; i < 3; i++) {
-    *(tbTwo*)(R + 3 * i) = two[i];
-    R[3 * i + 2] = one[i];
-  }
-#else
   tb_mul_mat3(R, A, B);
 #endif
 }
