@@ -114,7 +114,9 @@ bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbR
 
   bool solved = false, sure = a->p->n <= TB_ACTIVE_LARGE && !a->part;
   if (!(s.small ? small_island : large_island)(&s, lambda, info, &solved)) return false;
-  if (a->system) {
+  if (a->system && a->law == TB_LAW_LCP) {
+    if (!solved && !tb_active_pyramid(&s, arena, lambda, info, &solved)) return false;
+  } else if (a->system) {
     if (!solved && !tb_active_attempts(&s, arena, lambda, info, &solved)) return false;
     if (!solved && sure && !tb_active_last_resort(&s, arena, lambda, info, &solved)) return false;
   }

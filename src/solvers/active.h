@@ -1,4 +1,5 @@
-// Newton's method on the active set in velocity space, for ncp and ccp: the fast path of a step.
+// Newton's method on the active set in velocity space, for ncp, ccp and lcp: the fast path of a
+// step.
 // See docs/solver-active.md.
 #ifndef TRIBO_SOLVERS_ACTIVE_H_
 #define TRIBO_SOLVERS_ACTIVE_H_
@@ -12,7 +13,7 @@ typedef struct {
   tbForestInertia inertia;
   tbVelocity* system;  // the same rows, to work in velocity space; NULL: in impulse space
   const tbReal* rho;   // per row: an estimate of the diagonal of G, > 0
-  tbLaw law;           // TB_LAW_NCP or TB_LAW_CCP
+  tbLaw law;           // TB_LAW_NCP, TB_LAW_CCP or TB_LAW_LCP
   tbReal tolerance;    // relative residual
   int max_iter;
   const tbReal* measure;  // relative residual of the first guess, or NULL where it is not known

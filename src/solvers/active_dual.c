@@ -463,7 +463,7 @@ static bool factor(tbActiveState* s) {
     if (w->part[i].active && !w->part[i].ready) prepare(s, i);
     free = free && s->mode[s->p->block[i].row] != TB_MODE_SLIDE;
   }
-  w->symmetric = !s->sliding;
+  w->symmetric = !s->skew;
   if (free) {
     assemble_free(w, s->p->R);
   } else {

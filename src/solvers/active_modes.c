@@ -85,18 +85,20 @@ static Round round_point(const tbActive* a, const tbBlock* b, const tbReal* lamb
   return p;
 }
 
-// The length of the tangents of an impulse, in the same coordinates: lambda_N on the edge.
-static tbReal tangent_length(const tbBlock* b, const tbReal* lambda) {
-  tbReal sum = 0;
+// The length of the tangents of an impulse, in the same coordinates; under lcp the largest of them:
+// lambda_N on the edge.
+static tbReal tangent_length(const tbActive* a, const tbBlock* b, const tbReal* lambda) {
+  tbReal sum = 0, most = 0;
   for (int j = 1; j < b->dim; j++) {
     tbReal share = b->mu[j - 1] > 0 ? lambda[j] / b->mu[j - 1] : 0;
     sum += share * share;
+    most = fmax(most, fabs(share));
   }
-  return sqrt(sum);
+  return a->law == TB_LAW_LCP ? most : sqrt(sum);
 }
 
-static bool on_edge(const tbBlock* b, const tbReal* lambda) {
-  return lambda[0] > 0 && tangent_length(b, lambda) >= (1 - EDGE) * lambda[0];
+static bool on_edge(const tbActive* a, const tbBlock* b, const tbReal* lambda) {
+  return lambda[0] > 0 && tangent_length(a, b, lambda) >= (1 - EDGE) * lambda[0];
 }
 
 static void cone_mode(tbActiveState* s, const tbBlock* b, tbSlide* slide) {
@@ -108,7 +110,7 @@ static void cone_mode(tbActiveState* s, const tbBlock* b, tbSlide* slide) {
   if (exact && s->tie > 0 && p.y <= 0 && p.y >= -s->tie / p.rho_N) p.y = fmax(p.r, 1e-300);
   bool open = exact ? p.y <= 0 : p.r <= -p.y, stick = p.r <= p.y;
   if (exact && s->first && !open && stick && p.r > (1 - STOPS) * p.y) {
-    stick = !on_edge(b, s->lambda + row);
+    stick = !on_edge(s->a, b, s->lambda + row);
   }
   if (open) {
     set_mode(s, row, TB_MODE_OPEN);
@@ -120,7 +122,7 @@ static void cone_mode(tbActiveState* s, const tbBlock* b, tbSlide* slide) {
     tbReal kappa = exact ? fmin(p.y / p.r, 1) : 0.5 * (p.y + p.r) / p.r;
     slide->stiffness = p.rho_T * (1 - kappa) / kappa;
     slide->rho = p.rho_T;
-    s->sliding = s->sliding || exact;
+    s->sliding = s->skew = s->sliding || exact;
   }
   // How far the block is from where its mode has it.
   tbReal normal = open ? 0 : exact || p.r <= p.y ? p.y : 0.5 * (p.y + p.r);
@@ -132,12 +134,44 @@ static void cone_mode(tbActiveState* s, const tbBlock* b, tbSlide* slide) {
   }
 }
 
+// Whether a tangent is as large as its pyramid allows.
+static bool on_face(const tbBlock* b, const tbReal* lambda, int j) {
+  return lambda[0] > 0 && fabs(lambda[j]) >= (1 - EDGE) * b->mu[j - 1] * lambda[0];
+}
+
+// Under lcp every tangent sticks or slides by itself, between the bounds that the normal gives it.
+static void pyramid_modes(tbActiveState* s, const tbBlock* b) {
+  int row = b->row;
+  tbReal rho = s->a->rho[row], normal = s->lambda[row] - velocity_of(s, row) / rho;
+  if (s->tie > 0 && normal <= 0 && normal >= -s->tie / rho) normal = 1e-300;
+  bool open = normal <= 0, slides = false;
+  if (open) normal = 0;
+  add_miss(s, rho * (s->lambda[row] - normal));
+  for (int j = 1; j < b->dim; j++) {
+    tbReal weight = s->a->rho[row + j], bound = b->mu[j - 1] * normal;
+    tbReal y = s->lambda[row + j] - velocity_of(s, row + j) / weight, z = y;
+    bool stays = s->first && on_face(b, s->lambda + row, j) && fabs(y) > (1 - STOPS) * bound;
+    int mode = TB_MODE_STICK;
+    if (fabs(y) > bound || stays) {
+      mode = y < 0 ? TB_MODE_LOW : TB_MODE_HIGH;
+      z = copysign(bound, y);
+    }
+    slides = slides || (!open && mode != TB_MODE_STICK);
+    add_miss(s, weight * (s->lambda[row + j] - z));
+    set_mode(s, row + j, open ? TB_MODE_OPEN : mode);
+  }
+  s->skew = s->skew || slides;
+  set_mode(s, row, open ? TB_MODE_OPEN : slides ? TB_MODE_SLIDE : TB_MODE_STICK);
+}
+
 void tb_active_modes(tbActiveState* s) {
-  s->changed = s->sliding = false;
+  s->changed = s->sliding = s->skew = false;
   s->miss = 0;
   for (int i = 0; i < s->p->nblock; i++) {
     const tbBlock* b = &s->p->block[i];
-    if (b->type == TB_BLOCK_CONE) {
+    if (b->type == TB_BLOCK_CONE && s->a->law == TB_LAW_LCP) {
+      pyramid_modes(s, b);
+    } else if (b->type == TB_BLOCK_CONE) {
       cone_mode(s, b, &s->slide[i]);
     } else {
       plain_modes(s, b);
@@ -164,10 +198,11 @@ static const tbReal BORDER = 1e-4;
 
 // Whether a cone's impulses say something else than its mode. Interior points end next to the
 // borders, not on them: what is that close to one may be on either side.
-static bool differs(const tbBlock* b, const tbReal* lambda, int mode, tbReal little) {
+static bool differs(const tbActive* a, const tbBlock* b, const tbReal* lambda, int mode,
+                    tbReal little) {
   if (mode == TB_MODE_OPEN) return lambda[0] > little;
   if (!(lambda[0] > 0)) return true;
-  tbReal tangent = tangent_length(b, lambda);
+  tbReal tangent = tangent_length(a, b, lambda);
   return mode == TB_MODE_STICK ? tangent >= (1 - TB_ACTIVE_SOFTNESS) * lambda[0]
                                : tangent < (1 - BORDER) * lambda[0];
 }
@@ -181,7 +216,7 @@ tbReal tb_active_moved_share(tbActiveState* s) {
     const tbBlock* b = &s->p->block[i];
     if (b->type != TB_BLOCK_CONE) continue;
     cones++;
-    differ += differs(b, s->lambda + b->row, s->mode[b->row], BORDER * largest);
+    differ += differs(s->a, b, s->lambda + b->row, s->mode[b->row], BORDER * largest);
   }
   return cones > 0 ? (tbReal)differ / cones : 0;
 }
@@ -229,6 +264,22 @@ static void slide_weights(const tbActiveState* s, const tbBlock* b, const tbSlid
   }
 }
 
+// Tangents that slide are at a share of the normal.
+static void pyramid_weights(const tbActiveState* s, const tbBlock* b, tbReal* c0, tbReal* W) {
+  int row = b->row, d = b->dim;
+  free_row(s, row, c0, &W[0]);
+  for (int j = 1; j < d; j++) {
+    int mode = s->mode[row + j];
+    tbReal share = mode == TB_MODE_LOW ? -b->mu[j - 1] : b->mu[j - 1];
+    if (mode == TB_MODE_STICK) {
+      free_row(s, row + j, c0, &W[j * d + j]);
+    } else {
+      c0[row + j] = share * c0[row];
+      W[j * d] = share * W[0];
+    }
+  }
+}
+
 void tb_active_weights(const tbActiveState* s, int i, tbReal* c0, tbReal* W) {
   const tbBlock* b = &s->p->block[i];
   if (b->dim == 1) {
@@ -240,6 +291,8 @@ void tb_active_weights(const tbActiveState* s, int i, tbReal* c0, tbReal* W) {
   memset(W, 0, sizeof(tbReal) * (size_t)(b->dim * b->dim));
   if (b->type != TB_BLOCK_CONE) {
     plain_weights(s, b, c0, W);
+  } else if (s->mode[b->row] == TB_MODE_SLIDE && s->a->law == TB_LAW_LCP) {
+    pyramid_weights(s, b, c0, W);
   } else if (s->mode[b->row] == TB_MODE_SLIDE) {
     slide_weights(s, b, &s->slide[i], c0, W);
   } else {
@@ -271,6 +324,19 @@ static tbReal cone_distance(const tbActiveState* s, const tbBlock* b, const tbRe
   return sum;
 }
 
+static tbReal pyramid_distance(const tbActiveState* s, const tbBlock* b, const tbReal* lambda,
+                               const tbReal* sigma) {
+  const tbReal* rho = s->a->rho + b->row;
+  tbReal normal = fmax(0, lambda[0] - sigma[0] / rho[0]);
+  tbReal sum = rho[0] * (lambda[0] - normal) * (lambda[0] - normal);
+  for (int j = 1; j < b->dim; j++) {
+    tbReal bound = b->mu[j - 1] * normal, y = lambda[j] - sigma[j] / rho[j];
+    tbReal d = lambda[j] - fmin(bound, fmax(-bound, y));
+    sum += rho[j] * d * d;
+  }
+  return sum;
+}
+
 // The same over all blocks, at a point on the line from (old, slow) to (next, speed).
 static tbReal distance(const tbActiveState* s, tbReal t) {
   tbReal sum = 0;
@@ -283,7 +349,8 @@ static tbReal distance(const tbActiveState* s, tbReal t) {
       sigma[r] = s->slow[row] + t * (s->speed[row] - s->slow[row]);
     }
     if (b->type == TB_BLOCK_CONE) {
-      sum += cone_distance(s, b, lambda, sigma);
+      sum += s->a->law == TB_LAW_LCP ? pyramid_distance(s, b, lambda, sigma)
+                                     : cone_distance(s, b, lambda, sigma);
       continue;
     }
     for (int r = 0; r < b->dim; r++) {

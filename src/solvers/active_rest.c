@@ -23,7 +23,8 @@ static tbReal felt_share(const tbBlock* b, int k) {
 
 // Whether a row of a block is held by its mode.
 static bool is_held(const tbActiveState* s, const tbBlock* b, int row) {
-  int mode = s->mode[b->type == TB_BLOCK_CONE ? b->row : row];
+  bool whole = b->type == TB_BLOCK_CONE && s->a->law != TB_LAW_LCP;
+  int mode = s->mode[whole ? b->row : row];
   bool normal = mode == TB_MODE_SLIDE && row == b->row;
   return mode == TB_MODE_ACTIVE || mode == TB_MODE_STICK || normal;
 }

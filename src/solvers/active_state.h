@@ -54,8 +54,10 @@ typedef struct {
   tbReal repaired;  // the same when regions were last solved
   int* mode;        // per block; per row for one-sided and box blocks
   tbSlide* slide;   // per block, where it slides
-  bool changed, sliding;
-  tbReal miss;  // m/s: about how far lambda and sigma are from solving the problem
+  bool changed;
+  bool sliding;  // directions change the matrix of (3)
+  bool skew;     // it is not symmetric
+  tbReal miss;   // m/s: about how far lambda and sigma are from solving the problem
 } tbActiveState;
 
 // Newton's method goes on from impulses and the velocity they lead to.
@@ -147,6 +149,14 @@ bool tb_active_attempts(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolv
 // Convex problems, which get closer from anywhere, and modes from where they end.
 bool tb_active_last_resort(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveInfo* info,
                            bool* solved);
+
+// ---- what rounds leave under lcp (active_pyramid.c)
+// ----------------------------------------------
+
+// Interior points on the pyramid, and modes from where they end. Sets *solved. False: out of
+// memory.
+bool tb_active_pyramid(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveInfo* info,
+                       bool* solved);
 
 // ---- rest (active_rest.c) ----------------------------------------------------------------------
 

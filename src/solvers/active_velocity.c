@@ -39,7 +39,7 @@ static bool weighs(const tbActiveState* s, const tbBlock* b) {
 static bool factor_modes(tbActiveState* s) {
   tbVelocity* v = s->a->system;
   Velocity* w = s->work;
-  tb_velocity_start(v, !s->sliding);
+  tb_velocity_start(v, !s->skew);
   for (int i = 0; i < s->p->nblock; i++) {
     tbReal* W = w->W + (size_t)i * MAX * MAX;
     tb_active_weights(s, i, w->c0, W);

@@ -46,11 +46,12 @@ static bool leaves_choice(const tbOption* opt) {
 }
 
 bool tb_rigid_is_fast(const tbOption* opt) {
-  return (opt->law == TB_LAW_NCP || opt->law == TB_LAW_CCP) && leaves_choice(opt);
+  bool has = opt->law == TB_LAW_NCP || opt->law == TB_LAW_CCP || opt->law == TB_LAW_LCP;
+  return has && leaves_choice(opt);
 }
 
 bool tb_rigid_starts_exactly(const tbOption* opt) {
-  return (opt->law == TB_LAW_LCP || opt->law == TB_LAW_RAISIM) && leaves_choice(opt);
+  return opt->law == TB_LAW_RAISIM && leaves_choice(opt);
 }
 
 bool tb_rigid_wants_digits(const tbOption* opt) {
@@ -198,7 +199,7 @@ static bool solve_dense(const tbActive* active, const tbIsland* island, tbArena*
 // In impulse space where that is small, or else in velocity space with sparse factors.
 static bool solve_many(const Fast* f, tbActive active, const tbIsland* island, tbArena* arena,
                        tbSolveInfo* info) {
-  if (!active.few && dense_rows(&active) <= MOST_DENSE) {
+  if (!active.few && active.law != TB_LAW_LCP && dense_rows(&active) <= MOST_DENSE) {
     if (!solve_dense(&active, island, arena, info)) return false;
     if (info->status == TB_SOLVE_CONVERGED) return true;
     active.tried = true;
@@ -304,7 +305,7 @@ static bool solve_island(const Fast* f, tbIsland* island, tbArena* arena, tbSolv
                   .LD = f->step->factor.LD,
                   .inverse = f->step->factor.inverse},
       .rho = island->rho,
-      .law = opt->law == TB_LAW_CCP ? TB_LAW_CCP : TB_LAW_NCP,
+      .law = tb_rigid_is_fast(opt) ? (tbLaw)opt->law : TB_LAW_NCP,
       .tolerance = opt->solve_tolerance,
       .max_iter = opt->solve_iterations < MOST_FAST ? opt->solve_iterations : MOST_FAST};
   if ((int)active.law == opt->law && !isnan(island->measure)) active.measure = &island->measure;

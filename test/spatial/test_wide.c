@@ -40,10 +40,20 @@ static void wide_is_plain(void** state) {
     random_vector(&rng, b, 10);
     s = tb_rng_normal(&rng);
 
+    tbReal from[3], offset[3], place[3], point[3];
+    random_vector(&rng, from, 3);
+    random_vector(&rng, offset, 3);
     prepare(&g);
     tb_mul_mat3(r, a, b);
-    tb_wide_mul_mat3(1, g.x, a, b);
+    tb_mul_mat3_vec3(point, a, offset);
+    tb_add3(point, from, point);
+    tb_wide_attach(1, place, g.x, from, a, offset, b);
     assert_same(&g, r, 9);
+    assert_memory_equal(place, point, sizeof point);
+
+    prepare(&g);
+    tb_wide_copy6(g.x, a);
+    assert_same(&g, a, 6);
 
     prepare(&g);
     tb_quat_mul(r, a, b);
