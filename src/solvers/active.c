@@ -116,7 +116,7 @@ bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbR
   if (!(s.small ? small_island : large_island)(&s, lambda, info, &solved)) return false;
   if (a->system && a->law == TB_LAW_LCP) {
     if (!solved && !tb_active_pyramid(&s, arena, lambda, info, &solved)) return false;
-  } else if (a->system) {
+  } else if (a->system && a->law != TB_LAW_RAISIM) {
     if (!solved && !tb_active_attempts(&s, arena, lambda, info, &solved)) return false;
     if (!solved && sure && !tb_active_last_resort(&s, arena, lambda, info, &solved)) return false;
   }

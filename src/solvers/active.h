@@ -13,8 +13,10 @@ typedef struct {
   tbForestInertia inertia;
   tbVelocity* system;  // the same rows, to work in velocity space; NULL: in impulse space
   const tbReal* rho;   // per row: an estimate of the diagonal of G, > 0
-  tbLaw law;           // TB_LAW_NCP, TB_LAW_CCP or TB_LAW_LCP
-  tbReal tolerance;    // relative residual
+  tbLaw law;
+  // raisim, by row: a = mu_i A_iN / A_NN of a cone's block A of G + R; else NULL.
+  const tbReal* coupling;
+  tbReal tolerance;  // relative residual
   int max_iter;
   const tbReal* measure;  // relative residual of the first guess, or NULL where it is not known
   bool tried;             // impulse space has failed: interior points come first

@@ -65,6 +65,24 @@ typedef struct {
   tbReal rho_N, rho_T, y, r, u[MAX];
 } Round;
 
+// What slides under raisim slides along -(a + u), not along -u: the point that the exact law would
+// have to be at to slide along u, y_T - t a = (y_N + t) u with the smallest t. Where there is none
+// it stays where it is.
+static void lean(const tbBlock* b, const tbReal* a, Round* p) {
+  if (!(p->y > 0) || p->r <= p->y) return;
+  tbReal aa = 0, along = p->y;
+  for (int j = 1; j < b->dim; j++) {
+    aa += a[j] * a[j];
+    along += a[j] * p->u[j];
+  }
+  tbReal q = (p->r - p->y) * (p->r + p->y), root = along * along + (1 - aa) * q;
+  tbReal divisor = along + sqrt(fmax(root, 0));
+  if (root < 0 || !(divisor > 0)) return;
+  tbReal t = q / divisor;
+  for (int j = 1; j < b->dim; j++) p->u[j] -= t * a[j];
+  p->r = p->y + t;
+}
+
 static Round round_point(const tbActive* a, const tbBlock* b, const tbReal* lambda,
                          const tbReal* sigma) {
   const tbReal* rho = a->rho + b->row;
@@ -82,7 +100,13 @@ static Round round_point(const tbActive* a, const tbBlock* b, const tbReal* lamb
     rr += p.u[j] * p.u[j];
   }
   p.r = sqrt(rr);
+  if (a->coupling) lean(b, a->coupling + b->row, &p);
   return p;
+}
+
+// Whether a contact that slides stays closed: under all laws but the convex one.
+static bool obeys_signorini(const tbActive* a) {
+  return a->law != TB_LAW_CCP;
 }
 
 // The length of the tangents of an impulse, in the same coordinates; under lcp the largest of them:
@@ -101,9 +125,22 @@ static bool on_edge(const tbActive* a, const tbBlock* b, const tbReal* lambda) {
   return lambda[0] > 0 && tangent_length(a, b, lambda) >= (1 - EDGE) * lambda[0];
 }
 
+// How the slip along u counts across it: from the derivative of lean().
+static void set_lean(const tbActive* a, const tbBlock* b, tbSlide* slide) {
+  const tbReal least = 1e-3;
+  tbReal along = 0;
+  for (int j = 1; j < b->dim; j++) {
+    slide->lean[j] = a->coupling ? a->coupling[b->row + j] : 0;
+    along += slide->lean[j] * slide->u[j];
+  }
+  for (int j = 1; j < b->dim && a->coupling; j++) {
+    slide->lean[j] = (slide->lean[j] - along * slide->u[j]) / fmax(1 + along, least);
+  }
+}
+
 static void cone_mode(tbActiveState* s, const tbBlock* b, tbSlide* slide) {
   int row = b->row;
-  bool exact = s->a->law == TB_LAW_NCP;
+  bool exact = obeys_signorini(s->a);
   tbReal velocity[MAX];
   for (int j = 0; j < b->dim; j++) velocity[j] = velocity_of(s, row + j);
   Round p = round_point(s->a, b, s->lambda + row, velocity);
@@ -122,6 +159,7 @@ static void cone_mode(tbActiveState* s, const tbBlock* b, tbSlide* slide) {
     tbReal kappa = exact ? fmin(p.y / p.r, 1) : 0.5 * (p.y + p.r) / p.r;
     slide->stiffness = p.rho_T * (1 - kappa) / kappa;
     slide->rho = p.rho_T;
+    set_lean(s->a, b, slide);
     s->sliding = s->skew = s->sliding || exact;
   }
   // How far the block is from where its mode has it.
@@ -242,7 +280,8 @@ static void plain_weights(const tbActiveState* s, const tbBlock* b, tbReal* c0, 
 // the proximal term.
 static void slide_weights(const tbActiveState* s, const tbBlock* b, const tbSlide* slide,
                           tbReal* c0, tbReal* W) {
-  int row = b->row, d = b->dim, exact = s->a->law == TB_LAW_NCP;
+  int row = b->row, d = b->dim;
+  bool exact = obeys_signorini(s->a);
   const tbReal* u = slide->u;
   tbReal E = s->softness * s->a->rho[row], R = s->p->R ? s->p->R[row] : 0, w = 1 / (E + R);
   tbReal hold = s->softness * slide->rho, across = 1 / (slide->stiffness + hold);
@@ -259,7 +298,7 @@ static void slide_weights(const tbActiveState* s, const tbBlock* b, const tbSlid
     for (int j = 0; j < d; j++) {
       tbReal along = edge[i] * w * (exact ? (j == 0) : edge[j]);
       tbReal mu = i && j ? across * b->mu[i - 1] * b->mu[j - 1] : 0;
-      W[i * d + j] = along + (mu != 0 ? mu * ((i == j) - u[i] * u[j]) : 0);
+      W[i * d + j] = along + (mu != 0 ? mu * ((i == j) - (u[i] + slide->lean[i]) * u[j]) : 0);
     }
   }
 }
@@ -309,7 +348,7 @@ void tb_active_weights(const tbActiveState* s, int i, tbReal* c0, tbReal* W) {
 // Squared distance of a cone block from its fixed point (1), weighted with rho: an energy.
 static tbReal cone_distance(const tbActiveState* s, const tbBlock* b, const tbReal* lambda,
                             const tbReal* sigma) {
-  bool exact = s->a->law == TB_LAW_NCP;
+  bool exact = obeys_signorini(s->a);
   Round p = round_point(s->a, b, lambda, sigma);
   // Where y is projected to: along the normal, and the factor of the tangents.
   tbReal normal = p.y > 0 ? p.y : 0, factor = 1;

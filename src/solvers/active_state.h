@@ -20,8 +20,9 @@ enum { TB_MODE_OPEN = 0, TB_MODE_ACTIVE, TB_MODE_STICK, TB_MODE_SLIDE, TB_MODE_L
 
 // How a cone block slides, in the coordinates in which its cone is round.
 typedef struct {
-  tbReal u[TB_MAX_BLOCK_DIM];  // direction of the impulse, u[0] unused
-  tbReal stiffness, rho;       // 1/c of (1), and the rho of all tangents
+  tbReal u[TB_MAX_BLOCK_DIM];     // direction of the impulse, u[0] unused
+  tbReal lean[TB_MAX_BLOCK_DIM];  // raisim: of the slip along u, what counts across it
+  tbReal stiffness, rho;          // 1/c of (1), and the rho of all tangents
 } tbSlide;
 
 typedef struct tbActiveForm tbActiveForm;

@@ -125,8 +125,7 @@ static tbResult accept_recalled(tbRigidStep* step) {
     island->sigma = sigma;
     sigma += island->problem.n;
     tb_assembled_velocity(constraints, island, step->v_free, step->v_next, island->sigma);
-    // RaiSim's residual needs G itself.
-    if (opt->solve_absolute > 0 || opt->law == TB_LAW_RAISIM) continue;
+    if (opt->solve_absolute > 0 || (opt->law == TB_LAW_RAISIM && !tb_rigid_is_fast(opt))) continue;
     judge_recalled(step, island);
   }
   return TB_OK;
@@ -176,8 +175,10 @@ static tbResult solve_islands(tbRigidStep* step) {
   tbData* d = step->d;
   tbIslands* islands = &step->islands;
   tbArena* arena = &d->work->arena;
+  bool raisim = opt->law == TB_LAW_RAISIM;
   Solves s = {settings_of(opt), islands, TB_ARENA_NEW(arena, tbSolveInfo, islands->count),
-              tb_rigid_is_fast(opt) && !tb_rigid_wants_digits(opt), tb_rigid_starts_exactly(opt)};
+              tb_rigid_is_fast(opt) && !raisim && !tb_rigid_wants_digits(opt),
+              tb_rigid_is_fast(opt) && raisim};
   if (s.tried || s.started) s.settings.warm_start = 1;
   // What Newton could not do in some dozens of rounds is hard: the rest is bounded.
   if (s.tried && s.settings.max_iter > MOST_AFTER) s.settings.max_iter = MOST_AFTER;
@@ -234,13 +235,18 @@ static bool all_applied(const tbIslands* islands) {
 static tbResult find_impulses(tbRigidStep* step) {
   const tbModel* m = step->m;
   tbConstraints* constraints = &step->state->constraints;
+  bool fast = tb_rigid_is_fast(&m->opt), early = fast && m->opt.law == TB_LAW_RAISIM;
+  tbResult result = TB_OK;
   if (m->opt.warmstart) recall_impulses(step);
-  tbResult result = accept_recalled(step);
-  bool newton = tb_rigid_is_fast(&m->opt) || tb_rigid_starts_exactly(&m->opt);
-  if (result == TB_OK && newton && !all_applied(&step->islands)) result = tb_rigid_fast(step);
+  // RaiSim's law itself, and so its residual, needs G.
+  if (early) {
+    result = tb_assemble_delassus(m, step->d, constraints, step->factor, &step->islands);
+  }
+  if (result == TB_OK) result = accept_recalled(step);
+  if (result == TB_OK && fast && !all_applied(&step->islands)) result = tb_rigid_fast(step);
   if (result != TB_OK) return result;
   if (all_applied(&step->islands)) return store_impulses(step);
-  result = tb_assemble_delassus(m, step->d, constraints, step->factor, &step->islands);
+  if (!early) result = tb_assemble_delassus(m, step->d, constraints, step->factor, &step->islands);
   if (result == TB_OK) result = solve_islands(step);
   if (result == TB_OK) {
     result = tb_guard_impulses(m, step->d, constraints, step->factor, step->v_free, &step->islands);

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "contact/delassus.h"
 #include "dynamics/mass.h"
 #include "linalg/ltdl.h"
 #include "model/workspace.h"
@@ -46,12 +47,7 @@ static bool leaves_choice(const tbOption* opt) {
 }
 
 bool tb_rigid_is_fast(const tbOption* opt) {
-  bool has = opt->law == TB_LAW_NCP || opt->law == TB_LAW_CCP || opt->law == TB_LAW_LCP;
-  return has && leaves_choice(opt);
-}
-
-bool tb_rigid_starts_exactly(const tbOption* opt) {
-  return opt->law == TB_LAW_RAISIM && leaves_choice(opt);
+  return opt->law < TB_LAW_COUNT && leaves_choice(opt);
 }
 
 bool tb_rigid_wants_digits(const tbOption* opt) {
@@ -126,7 +122,8 @@ static bool solve_reduced(const Fast* f, const tbActive* active, int dofs, tbIsl
   tbTwists twists;
   const tbRigidStep* step = f->step;
   size_t bytes = sizeof(tbReal) * (size_t)island->problem.n;
-  if (least_base_rows(&island->problem) > REDUCED_SHARE * dofs) return true;
+  // Of what is left G is not at hand, which raisim asks for.
+  if (active->coupling || least_base_rows(&island->problem) > REDUCED_SHARE * dofs) return true;
   if (!tb_island_twists(step->m, step->d, f->constraints, island, arena, &twists)) return false;
   if (tb_active_base_rows(active, &twists) > REDUCED_SHARE * dofs) return true;
   tbReal* guess = tb_arena_alloc(arena, bytes);
@@ -199,7 +196,8 @@ static bool solve_dense(const tbActive* active, const tbIsland* island, tbArena*
 // In impulse space where that is small, or else in velocity space with sparse factors.
 static bool solve_many(const Fast* f, tbActive active, const tbIsland* island, tbArena* arena,
                        tbSolveInfo* info) {
-  if (!active.few && active.law != TB_LAW_LCP && dense_rows(&active) <= MOST_DENSE) {
+  bool round = active.law == TB_LAW_NCP || active.law == TB_LAW_CCP;
+  if (!active.few && round && dense_rows(&active) <= MOST_DENSE) {
     if (!solve_dense(&active, island, arena, info)) return false;
     if (info->status == TB_SOLVE_CONVERGED) return true;
     active.tried = true;
@@ -291,11 +289,68 @@ static int count_dofs(const tbForestInertia* inertia) {
   return dofs;
 }
 
-// By the form that fits. False: out of memory.
+// Under the law of `active`, by the form that fits. False: out of memory.
+static bool solve_by_form(const Fast* f, tbActive active, tbRows* rows, tbIsland* island,
+                          tbArena* arena, tbSolveInfo* info) {
+  int dofs = count_dofs(&active.inertia);
+  list_rows(f, island, true, rows);
+  bool ok = active.few && !loose_bodies(&active.inertia, dofs)
+                ? solve_few(f, active, dofs, rows, island, arena, info)
+                : solve_many(f, active, island, arena, info);
+  if (!ok || info->status != TB_SOLVE_CONVERGED || island->applied) return ok;
+  return certify(f, &active, island, arena, info);
+}
+
+// RaiSim's sliding depends on how a contact's own block of G + R couples normal and tangents.
+static bool set_coupling(const tbIsland* island, tbArena* arena, tbActive* active) {
+  const tbProblem* p = &island->problem;
+  tbReal* coupling = TB_ARENA_NEW(arena, tbReal, p->n);
+  if (!coupling) return false;
+  for (int i = 0; i < p->nblock; i++) {
+    const tbBlock* b = &p->block[i];
+    tbReal A[TB_MAX_BLOCK_DIM * TB_MAX_BLOCK_DIM];
+    if (b->type != TB_BLOCK_CONE) continue;
+    tb_delassus_diagonal_block(p, i, A);
+    for (int r = 1; r < b->dim && A[0] > 0; r++) {
+      coupling[b->row + r] = b->mu[r - 1] * A[r * b->dim] / A[0];
+    }
+  }
+  active->coupling = coupling;
+  return true;
+}
+
+// Where contacts stick the exact law's answer is raisim's as well: rounds from there, or, where
+// these fail too, that answer for the law's other solvers to start from.
+static bool solve_from_exact(const Fast* f, tbActive active, tbRows* rows, const tbReal* guess,
+                             tbIsland* island, tbArena* arena, tbSolveInfo* info) {
+  size_t bytes = sizeof(tbReal) * (size_t)island->problem.n;
+  tbSolveInfo first = *info, second;
+  tbActive exact = active;
+  exact.law = TB_LAW_NCP;
+  exact.coupling = exact.measure = exact.rest = NULL;
+  active.measure = NULL;
+  tbReal* answer = tb_arena_alloc(arena, bytes);
+  if (!answer) return false;
+  memcpy(island->lambda, guess, bytes);
+  if (!solve_by_form(f, exact, rows, island, arena, &second)) return false;
+  memcpy(answer, island->lambda, bytes);
+  apply_impulses(f, &active.inertia, island);
+  tb_assembled_velocity(f->constraints, island, f->step->v_free, f->step->v_next, island->sigma);
+  island->applied = 0;
+  if (!solve_by_form(f, active, rows, island, arena, info)) return false;
+  if (info->status != TB_SOLVE_CONVERGED) memcpy(island->lambda, answer, bytes);
+  info->iterations += first.iterations + second.iterations;
+  info->factorizations += first.factorizations + second.factorizations;
+  return true;
+}
+
 static bool solve_island(const Fast* f, tbIsland* island, tbArena* arena, tbSolveInfo* info) {
   const tbOption* opt = &f->step->m->opt;
+  bool raisim = opt->law == TB_LAW_RAISIM;
+  size_t bytes = sizeof(tbReal) * (size_t)island->problem.n;
   tbRows* rows = tb_arena_alloc(arena, sizeof(tbRows) * (size_t)(island->nmember + 1));
-  if (!rows) return false;
+  tbReal* guess = raisim ? tb_arena_alloc(arena, bytes) : NULL;
+  if (!rows || (raisim && !guess)) return false;
   list_rows(f, island, true, rows);
   tbActive active = {
       .p = &island->problem,
@@ -305,18 +360,20 @@ static bool solve_island(const Fast* f, tbIsland* island, tbArena* arena, tbSolv
                   .LD = f->step->factor.LD,
                   .inverse = f->step->factor.inverse},
       .rho = island->rho,
-      .law = tb_rigid_is_fast(opt) ? (tbLaw)opt->law : TB_LAW_NCP,
+      .law = (tbLaw)opt->law,
       .tolerance = opt->solve_tolerance,
       .max_iter = opt->solve_iterations < MOST_FAST ? opt->solve_iterations : MOST_FAST};
-  if ((int)active.law == opt->law && !isnan(island->measure)) active.measure = &island->measure;
+  if (!isnan(island->measure)) active.measure = &island->measure;
   if (!inherit(f, island, arena, &active) || !list_trees(f, arena, &active)) return false;
-  int dofs = count_dofs(&active.inertia);
-  active.few = dofs <= TB_SOFT_DENSE;
-  bool ok = active.few && !loose_bodies(&active.inertia, dofs)
-                ? solve_few(f, active, dofs, rows, island, arena, info)
-                : solve_many(f, active, island, arena, info);
-  if (!ok || info->status != TB_SOLVE_CONVERGED || island->applied) return ok;
-  return certify(f, &active, island, arena, info);
+  active.few = count_dofs(&active.inertia) <= TB_SOFT_DENSE;
+  if (!raisim) return solve_by_form(f, active, rows, island, arena, info);
+  memcpy(guess, island->lambda, bytes);
+  if (!set_coupling(island, arena, &active) ||
+      !solve_by_form(f, active, rows, island, arena, info)) {
+    return false;
+  }
+  return info->status == TB_SOLVE_CONVERGED ||
+         solve_from_exact(f, active, rows, guess, island, arena, info);
 }
 
 static tbResult run_island(void* context, int index, tbWorker* worker) {
@@ -333,7 +390,7 @@ static tbResult run_island(void* context, int index, tbWorker* worker) {
 // in vain; on those of some size they seldom converge either, but bring what is far off closer.
 static bool counts(const tbOption* opt, int n, const tbSolveInfo* info) {
   bool near = !tb_rigid_wants_digits(opt) && info->residual.relative <= NEAR;
-  bool large = n > MOST_GENERAL || (n > MOST_SURE && near);
+  bool large = opt->law != TB_LAW_RAISIM && (n > MOST_GENERAL || (n > MOST_SURE && near));
   return info->status == TB_SOLVE_CONVERGED || large;
 }
 
@@ -363,12 +420,11 @@ tbResult tb_rigid_fast(tbRigidStep* step) {
   tbResult result =
       tb_workers_run(&step->state->workers, arena, islands->count, cost, run_island, &f);
   if (result != TB_OK) return result;
-  bool other_law = tb_rigid_starts_exactly(opt);
   for (int i = 0; i < islands->count; i++) {
     tbIsland* island = &islands->island[i];
     if (cost[i] == 0) continue;
-    if (other_law || f.info[i].status != TB_SOLVE_CONVERGED) island->rest = NULL;
-    if (other_law || !counts(opt, island->problem.n, &f.info[i])) continue;
+    if (f.info[i].status != TB_SOLVE_CONVERGED) island->rest = NULL;
+    if (!counts(opt, island->problem.n, &f.info[i])) continue;
     island->solved = 1;
     island->residual = f.info[i].residual.relative;
     tb_certificate_add(&step->d->solve, &f.info[i]);

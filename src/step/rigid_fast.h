@@ -15,10 +15,8 @@ typedef struct {
   tbReal *impulse, *v_next;  // by dof: what acts, and where it leads to
 } tbRigidStep;
 
-// Whether the law has a fast path and nobody asked for another solver; whether it has none, and its
-// solvers start from the impulses that the exact law's finds.
+// Whether nobody asked for a solver, or for an absolute tolerance: the fast path is tried first.
 bool tb_rigid_is_fast(const tbOption* opt);
-bool tb_rigid_starts_exactly(const tbOption* opt);
 
 // Whether somebody wants digits, whatever they cost.
 bool tb_rigid_wants_digits(const tbOption* opt);

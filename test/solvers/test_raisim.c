@@ -2,6 +2,7 @@
 // and Newton's method on several.
 #include "base/rng.h"
 #include "common/contact_problems.h"
+#include "solvers/active_state.h"
 #include "solvers/local.h"
 #include "solvers/raisim_block.h"
 
@@ -204,9 +205,56 @@ static void jammed(void** state) {
   assert_true(solved > 0.9 * problems && swept < 0.85 * problems);
 }
 
+// A contact that slides under raisim, x = x_N u and y = -t (a + u) in the coordinates in which its
+// cone is round: modes find u, and the weights are right to first order for a neighbour of it.
+static void check_lean(tbRng* rng, double turn) {
+  tbBlock block = {.type = TB_BLOCK_CONE, .dim = 3, .mu = {0.7, 0.4}};
+  tbReal g[3] = {0}, rho[3] = {2, 3, 3}, a[3] = {0}, lambda[3], sigma[3], c0[3], W[9];
+  tbProblem p = {.n = 3, .nblock = 1, .block = &block, .g = g};
+  tbActive active = {.p = &p, .rho = rho, .law = TB_LAW_RAISIM, .coupling = a, .tolerance = 1e-6};
+  tbSlide slide;
+  int mode[3] = {0};
+  double angle = tb_rng_uniform(rng, 0, 6.28), normal = tb_rng_uniform(rng, 1, 2);
+  double slip = tb_rng_uniform(rng, 0.1, 1.1);
+  for (int j = 1; j < 3; j++) a[j] = tb_rng_uniform(rng, -0.5, 0.5);
+  tbActiveState s = {.a = &active, .p = &p, .lambda = lambda, .sigma = sigma, .anchor = lambda};
+  s.mode = mode;
+  s.slide = &slide;
+  s.softness = TB_ACTIVE_SOFTNESS;
+  for (int k = 0; k < 2; k++) {
+    const double u[3] = {0, cos(angle + k * turn), sin(angle + k * turn)};
+    tbReal impulse[3] = {normal}, velocity[3] = {0};
+    for (int j = 1; j < 3; j++) {
+      impulse[j] = block.mu[j - 1] * normal * u[j];
+      velocity[j] = -slip * (a[j] + u[j]) / block.mu[j - 1];
+    }
+    if (k == 0) {
+      memcpy(lambda, impulse, sizeof lambda);
+      memcpy(sigma, velocity, sizeof sigma);
+      tb_active_modes(&s);
+      assert_int_equal(mode[0], TB_MODE_SLIDE);
+      assert_true(s.miss < 1e-12);
+      for (int j = 1; j < 3; j++) assert_near(slide.u[j], u[j], 1e-12);
+      tb_active_weights(&s, 0, c0, W);
+      continue;
+    }
+    for (int r = 0; r < 3; r++) {
+      double linear = c0[r];
+      for (int c = 0; c < 3; c++) linear -= W[3 * r + c] * velocity[c];
+      assert_near(linear, impulse[r], 1e-5 * normal + 20 * turn * turn);
+    }
+  }
+}
+
+static void sliding_under_raisim_leans(void** state) {
+  (void)state;
+  tbRng rng = {8};
+  for (int trial = 0; trial < 200; trial++) check_lean(&rng, trial % 2 ? 1e-3 : -1e-3);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(as_the_ellipse),
-                                     cmocka_unit_test(least_energy), cmocka_unit_test(equation),
-                                     cmocka_unit_test(jammed)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(sliding_under_raisim_leans), cmocka_unit_test(as_the_ellipse),
+      cmocka_unit_test(least_energy), cmocka_unit_test(equation), cmocka_unit_test(jammed)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -584,13 +584,14 @@ static void reduced_problem_is_the_same(void** state) {
 // ---- answers -----------------------------------------------------------------------------------
 
 // The forces of a step put into the problem in Delassus form: its residual is what was reported.
-static void check_answer(tbWorld w) {
+// False: not solved.
+static bool check_answer(tbWorld w) {
   tbError error;
   assert_int_equal(tb_forward(w.m, w.d), TB_OK);
   tbStepState* state = w.d->work->step;
   int n = state->constraints.nrow;
-  if (n == 0) return;
-  assert_int_equal(w.d->solve.status, TB_SOLVE_CONVERGED);
+  if (n == 0) return true;
+  if (w.d->solve.status != TB_SOLVE_CONVERGED) return false;
   tbReal* lambda = calloc(2 * (size_t)n, sizeof(tbReal));
   for (int i = 0; i < n; i++) lambda[i] = state->row_force[i] * w.m->opt.timestep;
   tbProblem* p = tb_step_problem(w.m, w.d, &error);
@@ -601,19 +602,23 @@ static void check_answer(tbWorld w) {
   assert_true(r.relative <= 1.01 * w.m->opt.solve_tolerance);
   tb_problem_free(p);
   free(lambda);
+  return true;
 }
 
 // A scene with one island, so that rows lie in one order everywhere.
 static void answers_hold_in_delassus_form(void** state) {
   (void)state;
-  for (int law = TB_LAW_NCP; law <= TB_LAW_LCP; law++) {
+  for (int law = TB_LAW_NCP; law < TB_LAW_COUNT; law++) {
     tbRng rng = {17};
     tbWorld w = tb_world_scene("humanoid.xml", NULL);
     w.m->opt.law = law;
+    int left = 0;
     for (int trial = 0; trial < 40; trial++) {
       shake(w, &rng, 5);
-      check_answer(w);
+      left += !check_answer(w);
     }
+    // RaiSim's law may have none.
+    assert_true(left <= (law == TB_LAW_RAISIM ? 2 : 0));
     tb_world_free(w);
   }
 }
