@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/kernel.h"
 #include "solvers/active_state.h"
 
 enum { MAX = TB_MAX_BLOCK_DIM };
@@ -68,7 +69,7 @@ typedef struct {
 // What slides under raisim slides along -(a + u), not along -u: the point that the exact law would
 // have to be at to slide along u, y_T - t a = (y_N + t) u with the smallest t. Where there is none
 // it stays where it is.
-static void lean(const tbBlock* b, const tbReal* a, Round* p) {
+TB_COLD void lean(const tbBlock* b, const tbReal* a, Round* p) {
   if (!(p->y > 0) || p->r <= p->y) return;
   tbReal aa = 0, along = p->y;
   for (int j = 1; j < b->dim; j++) {
@@ -83,8 +84,8 @@ static void lean(const tbBlock* b, const tbReal* a, Round* p) {
   p->r = p->y + t;
 }
 
-static Round round_point(const tbActive* a, const tbBlock* b, const tbReal* lambda,
-                         const tbReal* sigma) {
+TB_INLINE Round round_point(const tbActive* a, const tbBlock* b, const tbReal* lambda,
+                            const tbReal* sigma) {
   const tbReal* rho = a->rho + b->row;
   Round p = {.rho_N = rho[0]};
   for (int j = 1; j < b->dim; j++) {
@@ -126,15 +127,12 @@ static bool on_edge(const tbActive* a, const tbBlock* b, const tbReal* lambda) {
 }
 
 // How the slip along u counts across it: from the derivative of lean().
-static void set_lean(const tbActive* a, const tbBlock* b, tbSlide* slide) {
+TB_COLD void set_lean(const tbBlock* b, const tbReal* a, tbSlide* slide) {
   const tbReal least = 1e-3;
   tbReal along = 0;
+  for (int j = 1; j < b->dim; j++) along += a[j] * slide->u[j];
   for (int j = 1; j < b->dim; j++) {
-    slide->lean[j] = a->coupling ? a->coupling[b->row + j] : 0;
-    along += slide->lean[j] * slide->u[j];
-  }
-  for (int j = 1; j < b->dim && a->coupling; j++) {
-    slide->lean[j] = (slide->lean[j] - along * slide->u[j]) / fmax(1 + along, least);
+    slide->lean[j] = (a[j] - along * slide->u[j]) / fmax(1 + along, least);
   }
 }
 
@@ -159,7 +157,7 @@ static void cone_mode(tbActiveState* s, const tbBlock* b, tbSlide* slide) {
     tbReal kappa = exact ? fmin(p.y / p.r, 1) : 0.5 * (p.y + p.r) / p.r;
     slide->stiffness = p.rho_T * (1 - kappa) / kappa;
     slide->rho = p.rho_T;
-    set_lean(s->a, b, slide);
+    if (s->a->coupling) set_lean(b, s->a->coupling + row, slide);
     s->sliding = s->skew = s->sliding || exact;
   }
   // How far the block is from where its mode has it.
@@ -285,11 +283,12 @@ static void slide_weights(const tbActiveState* s, const tbBlock* b, const tbSlid
   const tbReal* u = slide->u;
   tbReal E = s->softness * s->a->rho[row], R = s->p->R ? s->p->R[row] : 0, w = 1 / (E + R);
   tbReal hold = s->softness * slide->rho, across = 1 / (slide->stiffness + hold);
-  tbReal edge[MAX] = {1}, anchor[MAX], along_u = 0;
+  tbReal edge[MAX] = {1}, anchor[MAX], from[MAX], along_u = 0;
   for (int j = 1; j < d; j++) {
     edge[j] = b->mu[j - 1] * u[j];
     anchor[j] = b->mu[j - 1] > 0 ? s->anchor[row + j] / b->mu[j - 1] : 0;
     along_u += anchor[j] * u[j];
+    from[j] = s->a->coupling ? u[j] + slide->lean[j] : u[j];
   }
   tbReal constant = E * s->anchor[row] * w;
   for (int i = 0; i < d; i++) {
@@ -298,7 +297,7 @@ static void slide_weights(const tbActiveState* s, const tbBlock* b, const tbSlid
     for (int j = 0; j < d; j++) {
       tbReal along = edge[i] * w * (exact ? (j == 0) : edge[j]);
       tbReal mu = i && j ? across * b->mu[i - 1] * b->mu[j - 1] : 0;
-      W[i * d + j] = along + (mu != 0 ? mu * ((i == j) - (u[i] + slide->lean[i]) * u[j]) : 0);
+      W[i * d + j] = along + (mu != 0 ? mu * ((i == j) - from[i] * u[j]) : 0);
     }
   }
 }

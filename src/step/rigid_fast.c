@@ -290,15 +290,13 @@ static int count_dofs(const tbForestInertia* inertia) {
 }
 
 // Under the law of `active`, by the form that fits. False: out of memory.
-static bool solve_by_form(const Fast* f, tbActive active, tbRows* rows, tbIsland* island,
-                          tbArena* arena, tbSolveInfo* info) {
-  int dofs = count_dofs(&active.inertia);
-  list_rows(f, island, true, rows);
-  bool ok = active.few && !loose_bodies(&active.inertia, dofs)
-                ? solve_few(f, active, dofs, rows, island, arena, info)
-                : solve_many(f, active, island, arena, info);
+static bool solve_by_form(const Fast* f, const tbActive* active, int dofs, tbRows* rows,
+                          tbIsland* island, tbArena* arena, tbSolveInfo* info) {
+  bool ok = active->few && !loose_bodies(&active->inertia, dofs)
+                ? solve_few(f, *active, dofs, rows, island, arena, info)
+                : solve_many(f, *active, island, arena, info);
   if (!ok || info->status != TB_SOLVE_CONVERGED || island->applied) return ok;
-  return certify(f, &active, island, arena, info);
+  return certify(f, active, island, arena, info);
 }
 
 // RaiSim's sliding depends on how a contact's own block of G + R couples normal and tangents.
@@ -321,36 +319,51 @@ static bool set_coupling(const tbIsland* island, tbArena* arena, tbActive* activ
 
 // Where contacts stick the exact law's answer is raisim's as well: rounds from there, or, where
 // these fail too, that answer for the law's other solvers to start from.
-static bool solve_from_exact(const Fast* f, tbActive active, tbRows* rows, const tbReal* guess,
-                             tbIsland* island, tbArena* arena, tbSolveInfo* info) {
+static bool solve_from_exact(const Fast* f, const tbActive* active, int dofs, tbRows* rows,
+                             const tbReal* guess, tbIsland* island, tbArena* arena,
+                             tbSolveInfo* info) {
   size_t bytes = sizeof(tbReal) * (size_t)island->problem.n;
   tbSolveInfo first = *info, second;
-  tbActive exact = active;
+  tbActive exact = *active, last = *active;
   exact.law = TB_LAW_NCP;
   exact.coupling = exact.measure = exact.rest = NULL;
-  active.measure = NULL;
+  last.measure = NULL;
   tbReal* answer = tb_arena_alloc(arena, bytes);
   if (!answer) return false;
   memcpy(island->lambda, guess, bytes);
-  if (!solve_by_form(f, exact, rows, island, arena, &second)) return false;
+  list_rows(f, island, true, rows);
+  if (!solve_by_form(f, &exact, dofs, rows, island, arena, &second)) return false;
   memcpy(answer, island->lambda, bytes);
-  apply_impulses(f, &active.inertia, island);
+  apply_impulses(f, &active->inertia, island);
   tb_assembled_velocity(f->constraints, island, f->step->v_free, f->step->v_next, island->sigma);
   island->applied = 0;
-  if (!solve_by_form(f, active, rows, island, arena, info)) return false;
+  list_rows(f, island, true, rows);
+  if (!solve_by_form(f, &last, dofs, rows, island, arena, info)) return false;
   if (info->status != TB_SOLVE_CONVERGED) memcpy(island->lambda, answer, bytes);
   info->iterations += first.iterations + second.iterations;
   info->factorizations += first.factorizations + second.factorizations;
   return true;
 }
 
+// The same under raisim, which differs from the exact law in what slides.
+static bool solve_raisim(const Fast* f, tbActive* active, int dofs, tbRows* rows, tbIsland* island,
+                         tbArena* arena, tbSolveInfo* info) {
+  size_t bytes = sizeof(tbReal) * (size_t)island->problem.n;
+  tbReal* guess = tb_arena_alloc(arena, bytes);
+  if (!guess) return false;
+  memcpy(guess, island->lambda, bytes);
+  if (!set_coupling(island, arena, active) ||
+      !solve_by_form(f, active, dofs, rows, island, arena, info)) {
+    return false;
+  }
+  return info->status == TB_SOLVE_CONVERGED ||
+         solve_from_exact(f, active, dofs, rows, guess, island, arena, info);
+}
+
 static bool solve_island(const Fast* f, tbIsland* island, tbArena* arena, tbSolveInfo* info) {
   const tbOption* opt = &f->step->m->opt;
-  bool raisim = opt->law == TB_LAW_RAISIM;
-  size_t bytes = sizeof(tbReal) * (size_t)island->problem.n;
   tbRows* rows = tb_arena_alloc(arena, sizeof(tbRows) * (size_t)(island->nmember + 1));
-  tbReal* guess = raisim ? tb_arena_alloc(arena, bytes) : NULL;
-  if (!rows || (raisim && !guess)) return false;
+  if (!rows) return false;
   list_rows(f, island, true, rows);
   tbActive active = {
       .p = &island->problem,
@@ -365,15 +378,10 @@ static bool solve_island(const Fast* f, tbIsland* island, tbArena* arena, tbSolv
       .max_iter = opt->solve_iterations < MOST_FAST ? opt->solve_iterations : MOST_FAST};
   if (!isnan(island->measure)) active.measure = &island->measure;
   if (!inherit(f, island, arena, &active) || !list_trees(f, arena, &active)) return false;
-  active.few = count_dofs(&active.inertia) <= TB_SOFT_DENSE;
-  if (!raisim) return solve_by_form(f, active, rows, island, arena, info);
-  memcpy(guess, island->lambda, bytes);
-  if (!set_coupling(island, arena, &active) ||
-      !solve_by_form(f, active, rows, island, arena, info)) {
-    return false;
-  }
-  return info->status == TB_SOLVE_CONVERGED ||
-         solve_from_exact(f, active, rows, guess, island, arena, info);
+  int dofs = count_dofs(&active.inertia);
+  active.few = dofs <= TB_SOFT_DENSE;
+  if (opt->law == TB_LAW_RAISIM) return solve_raisim(f, &active, dofs, rows, island, arena, info);
+  return solve_by_form(f, &active, dofs, rows, island, arena, info);
 }
 
 static tbResult run_island(void* context, int index, tbWorker* worker) {
