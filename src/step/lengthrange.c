@@ -276,15 +276,27 @@ static tbResult all_rounds(tbModel* m, const tbLengthRangeOptions* o, const tbOp
   }
 }
 
-// Queue the actuators that need a range by their parts, in their order.
-static void queue(tbModel* m, const tbLengthRangeOptions* o, Pulls* p) {
+// Queue the actuators that need a range by their parts, in their order. Returns their number.
+static int queue(tbModel* m, const tbLengthRangeOptions* o, Pulls* p) {
+  int n = 0;
   for (int t = 0; t <= m->ntree; t++) p->head[t] = -1;
   for (int u = m->nu - 1; u >= 0; u--) {
     if (!needs_range(m, o, u)) continue;
     int part = actuator_part(m, p->part, u);
     p->next[u] = p->head[part];
     p->head[part] = u;
+    n++;
   }
+  return n;
+}
+
+// A clear end, and room for a length in the interval. What comes to rest ends long before.
+static tbResult check_time(const tbLengthRangeOptions* o, tbReal timestep, tbError* error) {
+  const tbReal MOST_STEPS = 1e6;
+  if (o->inttotal > 0 && o->interval > 0 && o->inttotal / timestep <= MOST_STEPS) return TB_OK;
+  return tb_fail(error, TB_ERROR_MODEL,
+                 "lengthrange: inttotal %g, interval %g and timestep %g do not make a simulation",
+                 o->inttotal, o->interval, timestep);
 }
 
 // Only what keeps the robot together and within its limits acts.
@@ -314,8 +326,8 @@ static tbResult set_ranges(tbModel* m, const tbLengthRangeOptions* o, const tbOp
                .ends = reals,
                .size = reals + 4 * nu};
     find_parts(m, p.part);
-    queue(m, o, &p);
-    result = all_rounds(m, o, pulling, &p, failed, error);
+    result = queue(m, o, &p) > 0 ? check_time(o, pulling->timestep, error) : TB_OK;
+    if (result == TB_OK) result = all_rounds(m, o, pulling, &p, failed, error);
   }
   if (result == TB_ERROR_MEMORY) tb_fail(error, result, "out of memory for length ranges");
   free(indices);
@@ -332,11 +344,5 @@ tbResult tb_set_length_ranges(tbModel* m, const tbLengthRangeOptions* options, i
   *failed = -1;
   if (!m) return tb_fail(error, TB_ERROR_ARGUMENT, "NULL model");
   tbOption pulling = pulling_options(m, o);
-  // A clear end, and room for a length in the interval.
-  if (!(o->inttotal > 0 && o->interval > 0 && o->inttotal / pulling.timestep <= 20000)) {
-    return tb_fail(error, TB_ERROR_MODEL,
-                   "lengthrange: inttotal %g, interval %g and timestep %g do not make a simulation",
-                   o->inttotal, o->interval, pulling.timestep);
-  }
   return m->nu > 0 ? set_ranges(m, o, &pulling, failed, error) : TB_OK;
 }

@@ -95,6 +95,23 @@ static void what_never_rests_is_an_error(void** state) {
   expect_error("<lengthrange accel='0'/>", "range='-1 1'", "triceps");
 }
 
+// A long time allowed for is no reason to refuse what rests early, and times that nothing asks for
+// are none at all (a musculoskeletal arm has inttotal="500" beside the ranges of all its muscles).
+static void long_times_and_unused_ones_are_read(void** state) {
+  (void)state;
+  tbModel* ten = must_load("", "range='-30 40'", "<muscle joint='j'/>");
+  tbModel* m = must_load("<lengthrange inttotal='5000'/>", "range='-30 40'", "<muscle joint='j'/>");
+  assert_near_array(m->actuator_lengthrange, ten->actuator_lengthrange, 2, 1e-9);
+  tb_model_free(ten);
+  tb_model_free(m);
+  const char* unused[] = {"<lengthrange inttotal='1e30'/>", "<lengthrange interval='0'/>"};
+  for (int k = 0; k < 2; k++) {
+    m = must_load(unused[k], "", "<muscle joint='j' lengthrange='0.2 0.4'/><motor joint='j'/>");
+    assert_near(m->actuator_lengthrange[1], 0.4, 0);
+    tb_model_free(m);
+  }
+}
+
 // An arm of its own with a muscle over its joint and one along a tendon, at `x`.
 static void write_arm(char* bodies, char* tendons, char* muscles, size_t size, int k) {
   snprintf(bodies, size,
@@ -171,9 +188,12 @@ static void the_one_that_fails_is_named(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(ranges_follow_the_limits),     cmocka_unit_test(settings_count),
-      cmocka_unit_test(arms_together_are_arms_alone), cmocka_unit_test(the_one_that_fails_is_named),
+      cmocka_unit_test(ranges_follow_the_limits),
+      cmocka_unit_test(settings_count),
+      cmocka_unit_test(arms_together_are_arms_alone),
+      cmocka_unit_test(the_one_that_fails_is_named),
       cmocka_unit_test(what_never_rests_is_an_error),
+      cmocka_unit_test(long_times_and_unused_ones_are_read),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
