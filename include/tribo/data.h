@@ -11,7 +11,7 @@ typedef struct {
   tbReal dist;           // m, negative when overlapping
   tbReal pos[3];         // m, midway between the surfaces
   tbReal frame[9];       // rows: normal, t1, t2
-  tbReal includemargin;  // m: force acts only where dist is below this
+  tbReal includemargin;  // m: force acts only where dist is below this; rigid laws: where negative
   tbReal friction[5];    // two sliding, torsional, two rolling
   tbReal solref[TB_NREF];
   tbReal solreffriction[TB_NREF];

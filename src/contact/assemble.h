@@ -5,6 +5,7 @@
 #ifndef TRIBO_CONTACT_ASSEMBLE_H_
 #define TRIBO_CONTACT_ASSEMBLE_H_
 
+#include <math.h>
 #include <stdbool.h>
 
 #include "base/arena.h"
@@ -104,6 +105,12 @@ tbResult tb_assemble_rows(const tbModel* model, tbData* data, tbSight sight, con
 // Whether a limit that was not seen is crossed within a step at velocity `v` of the dofs: a force
 // or an impact has come since.
 bool tb_limits_crossed(const tbModel* model, const tbData* data, tbSight sight, const tbReal* v);
+
+// The gap that a contact closes (m): a negative margin sets the surfaces that touch back into the
+// shapes. A positive one is a row's margin, which the rigid and the viscoelastic law leave unused.
+static inline tbReal tb_contact_gap(const tbContact* contact) {
+  return contact->dist - fmin(contact->includemargin, 0);
+}
 
 // The key of a contact's constraint.
 uint64_t tb_contact_key(const tbContact* contact);

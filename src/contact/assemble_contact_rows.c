@@ -51,7 +51,7 @@ static bool are_welded(const tbModel* m, const tbData* d, int body1, int body2) 
 // each other, and the weld is what the file asks for.
 static bool is_held(const tbRowBuilder* b, const tbContact* contact, int body1, int body2) {
   const tbOption* opt = &b->m->opt;
-  return opt->law < TB_LAW_COUNT && contact->dist < -opt->overlap_allowed &&
+  return opt->law < TB_LAW_COUNT && tb_contact_gap(contact) < -opt->overlap_allowed &&
          contact->compliance == 0 && are_welded(b->m, b->d, body1, body2);
 }
 
@@ -68,8 +68,8 @@ static tbConstraint* add_contact(tbRowBuilder* b, int i, const Support* s) {
   // A contact that nothing moves is some tree's all the same. Single rows keep their zeros, with
   // which dense factors settle sooner (docs/tried.md).
   c->lead = s->common < s->nnz && c->dim > 1 ? s->common : 0;
-  c->pos[0] = contact->dist;
-  c->margin = contact->includemargin;
+  c->pos[0] = tb_contact_gap(contact);
+  c->margin = fmax(contact->includemargin, 0);
   return c;
 }
 

@@ -276,7 +276,7 @@ static Later move_on(const tbModel* m, const tbData* d, int g, tbShape* shape) {
 // of their way where they do not turn, so it is nowhere less than its value and slope at the end
 // say.
 static bool pass_by(tbContactFinder* f, const tbModel* m, const tbData* d, int i, int j,
-                    tbCollideCache cache) {
+                    tbReal inset, tbCollideCache cache) {
   tbShape a = *place_shape(f, d, i), b = *place_shape(f, d, j);
   if (a.type == TB_GEOM_PLANE || a.type == TB_GEOM_HFIELD) return false;
   tbContactPoint point[TB_MAX_PAIR_CONTACTS];
@@ -290,7 +290,7 @@ static bool pass_by(tbContactFinder* f, const tbModel* m, const tbData* d, int i
       tb_add3(v[side], v[side], later[side].v);
     }
     tbReal apart = tb_dot3(point[k].frame, v[1]) - tb_dot3(point[k].frame, v[0]);
-    tbReal least = point[k].dist - m->opt.timestep * fmax(apart, 0);
+    tbReal least = point[k].dist - inset - m->opt.timestep * fmax(apart, 0);
     if (!(least >= -m->opt.overlap_allowed)) return false;
   }
   return n > 0;
@@ -301,12 +301,14 @@ static bool pass_by(tbContactFinder* f, const tbModel* m, const tbData* d, int i
 typedef enum { COUNTS, STAYS_APART, PASSING } Foreseen;
 
 static Foreseen foresee_point(const tbModel* m, const tbData* d, int g1, int g2,
-                              const tbContactPoint* point, tbReal near, bool ahead, bool stopped) {
-  bool far_off = point->dist > near;
+                              const tbContactPoint* point, tbReal inset, tbReal near, bool ahead,
+                              bool stopped) {
+  tbReal gap = point->dist - inset;
+  bool far_off = gap > near;
   if (!ahead) return far_off ? STAYS_APART : COUNTS;
-  if (!far_off && point->dist <= m->opt.gap_allowed) return COUNTS;
+  if (!far_off && gap <= m->opt.gap_allowed) return COUNTS;
   tbReal speed = opening(m, d, g1, g2, point, stopped);
-  tbReal later = point->dist + m->opt.timestep * speed;
+  tbReal later = gap + m->opt.timestep * speed;
   if (far_off && !(later <= near)) return STAYS_APART;
   return later < -m->opt.overlap_allowed && !stopped ? PASSING : COUNTS;
 }
@@ -363,11 +365,13 @@ static bool are_apart(const tbContactFinder* f, const tbData* d, tbPairMemory* m
 
 // A contact is seen within margin + gap and pushes within the margin; those of two geoms add up. An
 // override replaces the margin only.
-static tbReal seen_within(const tbModel* m, int g1, int g2, int pair) {
-  tbReal margin = pair >= 0 ? m->pair_margin[pair] : m->geom_margin[g1] + m->geom_margin[g2];
-  tbReal gap = pair >= 0 ? m->pair_gap[pair] : m->geom_gap[g1] + m->geom_gap[g2];
-  if (m->opt.enableflags & TB_ENABLE_OVERRIDE) margin = m->opt.o_margin;
-  return margin + gap;
+static tbReal pushes_within(const tbModel* m, int g1, int g2, int pair) {
+  if (m->opt.enableflags & TB_ENABLE_OVERRIDE) return m->opt.o_margin;
+  return pair >= 0 ? m->pair_margin[pair] : m->geom_margin[g1] + m->geom_margin[g2];
+}
+
+static tbReal gap_beyond(const tbModel* m, int g1, int g2, int pair) {
+  return pair >= 0 ? m->pair_gap[pair] : m->geom_gap[g1] + m->geom_gap[g2];
 }
 
 // All contacts of one pair of items.
@@ -387,10 +391,13 @@ static tbResult collide_pair(tbContactFinder* f, const tbModel* m, tbData* d, tb
   }
   int g1 = f->geom[i], g2 = f->geom[j], pair = tb_finder_explicit_pair(f, g1, g2);
   tbContactPoint point[TB_MAX_PAIR_CONTACTS];
-  tbReal near = fmax(seen_within(m, g1, g2, pair), reach), far = near;
+  // A negative margin sets the surfaces that touch back into the shapes (tb_contact_gap).
+  tbReal margin = pushes_within(m, g1, g2, pair), inset = fmin(margin, 0);
+  tbReal near = fmax(margin - inset + gap_beyond(m, g1, g2, pair), reach), far = near;
   bool ahead = reach > TB_TOUCHING, stopped = ahead && may_run_into(f, m, g1, g2);
   if (ahead) far += way_of(f, m, d, g1, g2, stopped);
   memory->cache.gap = 0;
+  far = fmax(far + inset, 0);
   int n = tb_collide(place_shape(f, d, i), place_shape(f, d, j), far, point, &memory->cache);
   if (n == 0) {
     are_apart(f, d, memory, memory->cache.gap, path);
@@ -401,8 +408,8 @@ static tbResult collide_pair(tbContactFinder* f, const tbModel* m, tbData* d, tb
   tb_contact_parameters(m, g1, g2, pair, &parameters);
   int passing = -1;  // nobody has asked yet
   for (int k = 0; k < n; k++) {
-    Foreseen seen = foresee_point(m, d, g1, g2, &point[k], near, ahead, stopped);
-    if (seen == PASSING && passing < 0) passing = pass_by(f, m, d, i, j, memory->cache);
+    Foreseen seen = foresee_point(m, d, g1, g2, &point[k], inset, near, ahead, stopped);
+    if (seen == PASSING && passing < 0) passing = pass_by(f, m, d, i, j, inset, memory->cache);
     if (seen == STAYS_APART || (seen == PASSING && passing)) continue;
     tbContact* c = &d->contact[d->ncon++];
     *c = parameters;

@@ -134,7 +134,7 @@ tbReal tb_bounce_term(const tbModel* model, const tbData* data, const tbConstrai
   const tbContact* contact = &data->contact[c->id];
   if (!(contact->restitution > 0) || contact->compliance > 0) return 0;
   tbReal approach = row_velocity(c, 0, data->qvel);
-  bool closes = contact->dist + model->opt.timestep * approach <= 0;
+  bool closes = c->pos[0] + model->opt.timestep * approach <= 0;
   return approach < -model->opt.restitution_speed && closes ? contact->restitution * approach : 0;
 }
 
@@ -142,7 +142,7 @@ tbReal tb_bounce_term(const tbModel* model, const tbData* data, const tbConstrai
 static void contact_terms(const Context* x, const tbConstraint* c, tbReal* gamma, tbReal* R) {
   const tbOption* opt = &x->m->opt;
   const tbContact* contact = &x->d->contact[c->id];
-  tbReal h = opt->timestep, gap = contact->dist, slope;
+  tbReal h = opt->timestep, gap = c->pos[0], slope;
   *gamma = tb_gap_term(x->m, x->d, c, gap, &slope);
   *R = 0;
 

@@ -87,7 +87,8 @@ static int add_new(const tbModel* m, tbData* d, tbStepState* state, const tbReal
   d->contact = all;
   d->ncon = n;
   for (int i = 0; i < nseen; i++) {
-    if (seen[i].dist >= m->opt.timestep * closing_speed(m, d, cvel, &seen[i])) continue;
+    tbReal way = m->opt.timestep * closing_speed(m, d, cvel, &seen[i]);
+    if (tb_contact_gap(&seen[i]) >= way) continue;
     if (!is_among(before, n, seen[i].key, &at)) all[d->ncon++] = seen[i];
   }
   if (state->left_out && n) memcpy(left_out, state->left_out, (size_t)n);

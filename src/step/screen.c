@@ -71,12 +71,13 @@ tbResult tb_screen_contacts(const tbModel* m, tbData* d, tbStepState* state) {
   if (!is_screened(m) || d->ncon > MOST_CONTACTS) return TB_OK;
   for (int i = 0; i < d->ncon; i++) {
     const tbContact* c = &d->contact[i];
-    if (!(c->dist > touching) || c->exclude) continue;
+    tbReal gap = tb_contact_gap(c);
+    if (!(gap > touching) || c->exclude) continue;
     const tbReal *twist1 = d->cvel + 6 * m->geom_bodyid[c->geom[0]],
                  *twist2 = d->cvel + 6 * m->geom_bodyid[c->geom[1]];
     // Open, still so at the end of the step, and it did not push in the last one.
     tbReal speed = fmin(normal_speed(m, d, c, twist1, twist2), 0);
-    if (!(c->dist + APPROACH * m->opt.timestep * speed > touching)) continue;
+    if (!(gap + APPROACH * m->opt.timestep * speed > touching)) continue;
     if (tb_warm_pushes(&state->warm, tb_contact_key(c))) continue;
     if (!state->left_out) state->left_out = TB_ARENA_NEW(&d->work->arena, char, d->ncon);
     if (!state->left_out) return TB_ERROR_MEMORY;
@@ -101,7 +102,7 @@ int tb_screen_missed(const tbModel* m, const tbData* d, tbStepState* state, cons
       body_twist(m, d, body, v_next, pair.twist[k]);
     }
     tbReal speed = normal_speed(m, d, c, pair.twist[0], pair.twist[1]);
-    if (c->dist + m->opt.timestep * speed >= 0) continue;
+    if (tb_contact_gap(c) + m->opt.timestep * speed >= 0) continue;
     state->left_out[i] = 0;
     missed++;
   }

@@ -117,10 +117,33 @@ static void override_keeps_the_gap(void** state) {
   tb_world_free(w);
 }
 
+// Within margin + gap also where that is negative: a ball that overlaps the floor by less is not
+// seen, by a little more is seen, by more than the margin pushes.
+static void negative_margins_hide_overlaps(void** state) {
+  (void)state;
+  static const struct {
+    double height;
+    int seen, pushes;
+  } AT[] = {{.07, 0, 0}, {.055, 1, 0}, {.045, 1, 1}};
+  for (int k = 0; k < 3; k++) {
+    tbWorld w = tb_world_text(
+        "<mujoco><worldbody><geom type='plane' size='5 5 .1'/><body><freejoint/>"
+        "<geom size='.1' gap='.01' margin='-.05'/></body></worldbody></mujoco>");
+    w.m->opt.law = TB_LAW_SOFT;
+    w.d->qpos[2] = AT[k].height;
+    assert_int_equal(tb_forward(w.m, w.d), TB_OK);
+    assert_int_equal(w.d->ncon, AT[k].seen);
+    if (w.d->ncon) assert_near(w.d->contact[0].dist, AT[k].height - .1, 1e-12);
+    assert_true((w.d->qacc[2] > -9.81 + 1e-9) == AT[k].pushes);
+    tb_world_free(w);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(finds_what_a_new_one_finds),
       cmocka_unit_test(override_keeps_the_gap),
+      cmocka_unit_test(negative_margins_hide_overlaps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

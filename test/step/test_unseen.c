@@ -206,6 +206,33 @@ static void pair_decides_the_bounce(void** state) {
   }
 }
 
+// Shapes with a negative margin touch where they overlap by as much, under every law: a box sinks
+// in so far and rests, a fast ball stops there, and neighbours that overlap by less leave each
+// other alone, as the pieces of a puzzle cube that are a little larger than their places.
+static void negative_margins_set_surfaces_back(void** state) {
+  (void)state;
+  for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
+    tbWorld w = tb_world_text(
+        "<mujoco><worldbody>" FLOOR
+        "<body pos='0 0 .1'><freejoint/><geom type='box' "
+        "size='.1 .1 .1' margin='-.01'/></body><body pos='1 0 1.1'><freejoint/><geom size='.1' "
+        "margin='-.01'/></body><body pos='2 0 .1'><joint axis='0 0 1'/><geom type='box' "
+        "size='.1 .1 .05' margin='-.005'/></body><body pos='2.195 0 .1'><joint axis='0 0 1'/>"
+        "<geom type='box' size='.1 .1 .05' margin='-.005'/></body></worldbody></mujoco>");
+    bool rigid = law < TB_LAW_COUNT;
+    w.m->opt.law = law;
+    if (rigid) w.d->qvel[8] = -20;
+    if (!rigid) w.d->qpos[9] = 0.1;
+    tb_world_run_solved(w, tb_world_steps(w, 0.06));
+    if (rigid) assert_near(w.d->qpos[9], 0.09, 1e-4);
+    tb_world_run_solved(w, tb_world_steps(w, 2));
+    for (int i = 0; i < 2; i++) assert_near(w.d->qpos[7 * i + 2], 0.09, rigid ? 1e-4 : 5e-3);
+    for (int i = 0; i < 2; i++) assert_near(w.d->qpos[14 + i], 0, 1e-12);
+    for (int c = 0; c < w.d->ncon; c++) assert_true(w.d->contact[c].geom[1] < 3);
+    tb_world_free(w);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gripper_lifts),
@@ -217,6 +244,7 @@ int main(void) {
       cmocka_unit_test(feather_and_anvil_stand),
       cmocka_unit_test(pair_decides_the_bounce),
       cmocka_unit_test(fast_balls_stop_at_the_surface),
+      cmocka_unit_test(negative_margins_set_surfaces_back),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
