@@ -403,6 +403,30 @@ static bool is_still(const Newton* n, tbReal energy, tbReal* share) {
   return true;
 }
 
+// What is left of the gradient is the rounding of forces that cancel: both limits of a tendon, say,
+// within a margin that is wider than their range. Called where a step did not lessen it, so `step`
+// is free.
+static bool is_rounding(Newton* n, tbReal* share) {
+  const int* column = n->column;
+  tbReal largest = 0, most = 0;
+  memset(n->step, 0, sizeof(tbReal) * (size_t)n->p->ndof);
+  for (int b = 0; b < n->p->nblock; b++) {
+    const tbSoftBlock* block = &n->p->block[b];
+    const tbReal *J = block->J, *force = n->force + block->row;
+    for (int r = 0; r < block->dim; r++, J += block->nnz) {
+      for (int k = block->lead; k < block->nnz; k++) n->step[column[k]] += fabs(J[k] * force[r]);
+    }
+    column += block->nnz;
+  }
+  for (int i = 0; i < n->p->ndof; i++) {
+    largest = fmax(largest, fabs(n->grad[i]));
+    most = fmax(most, n->step[i]);
+  }
+  if (!(largest <= 1e-14 * most)) return false;
+  *share = most > 0 ? largest / most : 0;
+  return true;
+}
+
 tbResult tb_soft_newton(const tbSoftProblem* problem, tbReal tol, int max_iter, tbArena* arena,
                         tbReal* a, tbReal* force, tbSoftInfo* info) {
   Newton n = {.p = problem, .a = a, .force = force};
@@ -428,9 +452,11 @@ tbResult tb_soft_newton(const tbSoftProblem* problem, tbReal tol, int max_iter, 
     advance(&n, t, info->iterations);
     tbReal before = info->gradient;
     info->gradient = relative_gradient(&n);
-    if (!(info->gradient < before) && info->gradient < 1e-11) break;
+    bool stalls = !(info->gradient < before);
+    if (stalls && info->gradient < 1e-11) break;
     info->still =
-        !problem->conjugate && info->gradient > tol && is_still(&n, energy, &info->gradient);
+        !problem->conjugate && info->gradient > tol &&
+        (is_still(&n, energy, &info->gradient) || (stalls && is_rounding(&n, &info->gradient)));
     if (info->still) break;
   }
   info->converged = info->still || info->gradient <= fmax(tol, 1e-11);
