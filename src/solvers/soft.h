@@ -55,7 +55,7 @@ typedef struct {
 typedef struct {
   int iterations;
   // Largest entry of M (a - a_smooth) - J^T f, relative to the largest force; of a still answer the
-  // last step, relative to a - a_smooth.
+  // last step, relative to a - a_smooth, or that entry relative to what cancels in it, or in m/s^2.
   tbReal gradient;
   int converged;
   int still;  // 1: a moves no more, but forces are rounding: M (a - a_smooth) is what J^T f should

@@ -403,9 +403,10 @@ static bool is_still(const Newton* n, tbReal energy, tbReal* share) {
   return true;
 }
 
-// What is left of the gradient is the rounding of forces that cancel: both limits of a tendon, say,
-// within a margin that is wider than their range. Called where a step did not lessen it, so `step`
-// is free.
+// What is left of the gradient is the rounding of forces that cancel (both limits of a tendon, say,
+// within a margin that is wider than their range), or so little that nothing moves by it (a linkage
+// at rest whose forces are all rounding). MuJoCo stops at 1e-8 m/s^2 of it. Called after a step
+// that hardly lessened it, so `step` is free.
 static bool is_rounding(Newton* n, tbReal* share) {
   const int* column = n->column;
   tbReal largest = 0, most = 0;
@@ -422,8 +423,9 @@ static bool is_rounding(Newton* n, tbReal* share) {
     largest = fmax(largest, fabs(n->grad[i]));
     most = fmax(most, n->step[i]);
   }
-  if (!(largest <= 1e-14 * most)) return false;
-  *share = most > 0 ? largest / most : 0;
+  if (!(largest <= 1e-14 * most || largest * n->p->scale <= 1e-12)) return false;
+  *share = fmin(*share, most > 0 ? largest / most : 0);
+  *share = fmin(*share, largest * n->p->scale);
   return true;
 }
 
@@ -452,8 +454,8 @@ tbResult tb_soft_newton(const tbSoftProblem* problem, tbReal tol, int max_iter, 
     advance(&n, t, info->iterations);
     tbReal before = info->gradient;
     info->gradient = relative_gradient(&n);
-    bool stalls = !(info->gradient < before);
-    if (stalls && info->gradient < 1e-11) break;
+    if (!(info->gradient < before) && info->gradient < 1e-11) break;
+    bool stalls = !(info->gradient < 0.5 * before);
     info->still =
         !problem->conjugate && info->gradient > tol &&
         (is_still(&n, energy, &info->gradient) || (stalls && is_rounding(&n, &info->gradient)));

@@ -162,11 +162,28 @@ static void forces_that_cancel_converge(void** state) {
   tb_world_free(w);
 }
 
+// A linkage at rest in its plane, whose pin has a third row that nothing can move along: all forces
+// are rounding, and relative to them so is the gradient.
+static void linkages_at_rest_converge(void** state) {
+  (void)state;
+  tbWorld w = tb_world_text(
+      "<mujoco><option timestep='5e-4'/><default><joint axis='0 0 1'/><geom type='capsule' "
+      "size='.05' mass='.6'/></default><worldbody><body pos='-2 0 .5'><joint/>"
+      "<geom fromto='0 0 0 1.4 1.4 0'/><body name='c' pos='1.4 1.4 0'><joint/>"
+      "<geom fromto='0 0 0 2 -.5 0'/></body></body><body name='r' pos='2 0 .5'><joint/>"
+      "<geom fromto='0 0 0 -1.4 1.4 0'/></body></worldbody><equality>"
+      "<connect body1='c' body2='r' anchor='2 -.5 0'/></equality></mujoco>");
+  w.m->opt.law = TB_LAW_SOFT;
+  tb_world_run_solved(w, 4000);
+  tb_world_free(w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(conjugate_gradients_agree_with_newton),
                                      cmocka_unit_test(wheels_without_weight_turn_together),
                                      cmocka_unit_test(implicit_steps_with_tendon_armature),
                                      cmocka_unit_test(plates_fall_as_if_alone),
-                                     cmocka_unit_test(forces_that_cancel_converge)};
+                                     cmocka_unit_test(forces_that_cancel_converge),
+                                     cmocka_unit_test(linkages_at_rest_converge)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
