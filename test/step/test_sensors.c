@@ -256,6 +256,22 @@ static void steps_leave_the_sensors_of_their_start(void** state) {
   drop(w);
 }
 
+// An accelerometer that is fixed to the world, or to a body that is, reads gravity under every law.
+static void fixed_accelerometers_read_gravity(void** state) {
+  (void)state;
+  for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
+    World w = make(
+        "<mujoco><worldbody><site name='a' euler='90 0 0'/><body pos='1 0 0'><geom size='.1'/>"
+        "<site name='b'/></body><body pos='0 0 1'><freejoint/><geom size='.1'/></body></worldbody>"
+        "<sensor><accelerometer site='a'/><accelerometer site='b'/></sensor></mujoco>");
+    w.m->opt.law = law;
+    for (int i = 0; i < 2; i++) assert_int_equal(tb_step(w.m, w.d), TB_OK);
+    const double expected[6] = {0, 9.81, 0, 0, 0, 9.81};
+    assert_near_array(w.d->sensordata, expected, 6, 1e-12);
+    drop(w);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(distances_of_balls),
@@ -265,6 +281,7 @@ int main(void) {
       cmocka_unit_test(accelerations_need_no_forces),
       cmocka_unit_test(tendons_pull_on_bodies),
       cmocka_unit_test(steps_leave_the_sensors_of_their_start),
+      cmocka_unit_test(fixed_accelerometers_read_gravity),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
