@@ -57,6 +57,7 @@ void tb_data_free(tbData* data) {
   if (!data) return;
   if (data->work->step) data->work->step_free(data->work->step);
   tb_arena_free(&data->work->arena);
+  free(data->work->entrained);
   free(data->work);
   free(data->block);
   free(data);

@@ -10,7 +10,8 @@ struct tbWorkspace {
   tbArena arena;  // contacts, constraint rows, solver work: reset at the start of each step
   void* step;     // broad phase, warm starts: owned by the step layer, NULL until the first step
   void (*step_free)(void* step);
-  int unfactored;  // 1: qLD is not that of qM, whoever solves makes it first (dynamics/mass.h)
+  void* entrained;  // per geom: what it drags along of a medium, NULL until one does
+  int unfactored;   // 1: qLD is not that of qM, whoever solves makes it first (dynamics/mass.h)
 };
 
 #endif

@@ -1,7 +1,10 @@
 // Forces of the medium on geoms as ellipsoids: added mass, Magnus and Kutta lift, blunt, slender
 // and angular drag (MuJoCo's ellipsoid model, chapter "Fluid forces").
 #include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
 
+#include "model/workspace.h"
 #include "spatial/vec3.h"
 #include "step/forces.h"
 #include "tribo/dynamics.h"
@@ -56,26 +59,41 @@ static tbReal kappa(tbReal a, tbReal b, tbReal c) {
   return 2.0 / 3 * a * b * c * carlson_rd(b * b, c * c, a * a);
 }
 
-// Volume and inertia of the fluid that moves along (per density).
-static void virtual_inertia(const tbReal s[3], tbReal mass[3], tbReal inertia[3]) {
+// Volume and inertia of the fluid that moves along (per density), of an ellipsoid.
+typedef struct {
+  tbReal s[3], mass[3], inertia[3];
+} Entrained;
+
+static void entrain(const tbReal s[3], Entrained* e) {
   tbReal volume = 4.0 / 3 * PI * s[0] * s[1] * s[2], k[3];
   for (int i = 0; i < 3; i++) k[i] = kappa(s[i], s[(i + 1) % 3], s[(i + 2) % 3]);
   for (int i = 0; i < 3; i++) {
     int j = (i + 1) % 3, l = (i + 2) % 3;
     tbReal difference = s[j] * s[j] - s[l] * s[l], sum = s[j] * s[j] + s[l] * s[l];
     tbReal denominator = fabs(2 * difference + sum * (k[j] - k[l]));
-    mass[i] = volume * k[i] / fmax(SMALLEST, 2 - k[i]);
-    inertia[i] = volume / 5 * square(difference) * fabs(k[l] - k[j]) / fmax(SMALLEST, denominator);
+    e->s[i] = s[i];
+    e->mass[i] = volume * k[i] / fmax(SMALLEST, 2 - k[i]);
+    e->inertia[i] =
+        volume / 5 * square(difference) * fabs(k[l] - k[j]) / fmax(SMALLEST, denominator);
   }
 }
 
-static void added_mass(const tbReal s[3], tbReal density, const tbReal spin[3],
+// The same of a geom: integrals that take as long as all else, kept from step to step.
+static const Entrained* entrained_by(const tbModel* m, tbData* d, int g, const tbReal s[3],
+                                     Entrained* room) {
+  if (!d->work->entrained) d->work->entrained = calloc((size_t)m->ngeom, sizeof(Entrained));
+  Entrained* e = d->work->entrained ? (Entrained*)d->work->entrained + g : room;
+  bool same = e->s[0] == s[0] && e->s[1] == s[1] && e->s[2] == s[2];
+  if (!same || e == room) entrain(s, e);
+  return e;
+}
+
+static void added_mass(const Entrained* e, tbReal density, const tbReal spin[3],
                        const tbReal speed[3], tbReal torque[3], tbReal force[3]) {
-  tbReal mass[3], inertia[3], linear[3], angular[3], term[3];
-  virtual_inertia(s, mass, inertia);
+  tbReal linear[3], angular[3], term[3];
   for (int i = 0; i < 3; i++) {
-    linear[i] = density * mass[i] * speed[i];
-    angular[i] = density * inertia[i] * spin[i];
+    linear[i] = density * e->mass[i] * speed[i];
+    angular[i] = density * e->inertia[i] * spin[i];
   }
   tb_cross(term, linear, spin);
   tb_add3(force, force, term);
@@ -138,7 +156,8 @@ static void fluid_on_geom(const tbModel* m, tbData* d, int g) {
   tbReal *spin = velocity, *speed = velocity + 3;
   tb_sub3(speed, speed, wind);
   semiaxes(m, g, s);
-  added_mass(s, m->opt.density, spin, speed, torque, force);
+  Entrained room = {0};
+  added_mass(entrained_by(m, d, g, s, &room), m->opt.density, spin, speed, torque, force);
   tbReal area = lift(s, m->opt.density, coef, spin, speed, force);
   drag(s, m->opt.density, m->opt.viscosity, coef, area, spin, speed, torque, force);
   tb_mul_mat3_vec3(force, R, force);
