@@ -11,7 +11,11 @@
 #include "solvers/active_state.h"
 #include "solvers/lcp_interior.h"
 
-enum { MAX = TB_MAX_BLOCK_DIM, ITERATIONS = 60, POLISH = 2, ATTEMPTS = 3 };
+enum { MAX = TB_MAX_BLOCK_DIM };
+
+// Iterations of an attempt, attempts, and rounds on the modes where all of them fail.
+enum { ITERATIONS = 60, ATTEMPTS = 3, POLISH = 2 };
+// Products of an attempt's first point over the residual of the best point; 0: from the centre.
 static const tbReal PRODUCTS[ATTEMPTS] = {0.1, 1, 0};
 
 typedef struct {
@@ -93,30 +97,38 @@ static bool check(void* owner, const tbReal* lambda, int iteration, tbReal produ
   return enough;
 }
 
+// One attempt, near the best point so far or from the centre. False: out of memory.
+static bool attempt(Pyramid* q, tbArena* arena, tbReal products, bool* solved) {
+  tbActiveState* s = q->s;
+  const tbLcpSystem system = {q, factor, solve, velocity, check};
+  int left = s->a->max_iter - q->info->iterations;
+  tbLcpInterior interior = {.p = s->p, .scale = q->scale};
+  interior.max_iter = left < ITERATIONS ? left : ITERATIONS;
+  if (products > 0) {
+    memcpy(s->lambda, s->best, sizeof(tbReal) * (size_t)s->p->n);
+    s->form->velocity(s, s->lambda, s->sigma);
+    interior.lambda = s->lambda;
+    interior.sigma = s->sigma;
+    interior.products = products * fmin(1, s->best_measure);
+  }
+  tbArenaMark mark = tb_arena_mark(arena);
+  bool ok = tb_lcp_interior(&interior, &system, arena, solved);
+  tb_arena_release(arena, mark);
+  return ok;
+}
+
 bool tb_active_pyramid(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveInfo* info,
                        bool* solved) {
   Pyramid q = {.s = s, .lambda = lambda, .info = info};
-  const tbLcpSystem system = {&q, factor, solve, velocity, check};
   if (!tb_velocity_finish(s->a->system)) return false;
-  tbArenaMark mark = tb_arena_mark(arena);
   q.scale = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(s->p->n + 1));
   q.dv = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(s->a->system->size + 1));
   if (!q.scale || !q.dv) return false;
   tb_lcp_scale(s->p, s->a->rho, q.scale);
-  bool ok = true;
-  for (int k = 0; ok && k < ATTEMPTS && !*solved; k++) {
-    tbLcpInterior interior = {.p = s->p, .scale = q.scale, .max_iter = ITERATIONS};
-    if (PRODUCTS[k] > 0) {
-      memcpy(s->lambda, s->best, sizeof(tbReal) * (size_t)s->p->n);
-      s->form->velocity(s, s->lambda, s->sigma);
-      interior.lambda = s->lambda;
-      interior.sigma = s->sigma;
-      interior.products = PRODUCTS[k] * fmin(1, s->best_measure);
-    }
-    ok = tb_lcp_interior(&interior, &system, arena, solved);
+  for (int k = 0; k < ATTEMPTS && !*solved; k++) {
+    if (!attempt(&q, arena, PRODUCTS[k], solved)) return false;
   }
-  tb_arena_release(arena, mark);
-  if (!ok || *solved) return ok;
+  if (*solved) return true;
   // Modes of the best point, which is close where products no longer fall.
   memcpy(s->lambda, s->best, sizeof(tbReal) * (size_t)s->p->n);
   s->form->velocity(s, s->lambda, s->sigma);

@@ -12,6 +12,10 @@
 //
 // so G plus a block-diagonal matrix, which is not symmetric. tau follows Mehrotra's rule (SIAM J.
 // Optim. 2, 1992). Not a monotone problem: no proof that it ends.
+//
+// With sigma_N - s - sum (w+ + w-) + shift = 0 in place of s = sigma_N it is that of the least
+// energy in the pyramid, a convex one, if the shift is held, and the law where the shift follows as
+// sum (w+ + w-). Contacts that let no step of some length pass have a share 1 - theta of it held.
 #include "solvers/lcp_interior.h"
 
 #include <math.h>
@@ -28,6 +32,9 @@ static const tbReal PROXIMAL = 1e-9, HELD = 1e16;
 
 // Of the way to the border: how far steps go. Shorter ones are a sign of trouble.
 static const tbReal INSIDE = 0.99, SHORT = 0.1;
+
+// Of the problem's size: what is closer to a border at first is rounding.
+static const tbReal LEAST = 1e-14;
 
 // One pair of numbers whose product is to vanish: of which row, made of which entries of x.
 typedef struct {
@@ -193,7 +200,7 @@ static void start_near(Interior* q, const tbReal* lambda, const tbReal* sigma, t
     }
   }
   for (int i = 0; i < q->npair; i++) {
-    q->pair[i].u = distance(&q->pair[i], q->x);
+    q->pair[i].u = fmax(distance(&q->pair[i], q->x), LEAST * q->size);
     q->pair[i].w = tau / q->pair[i].u;
   }
 }
@@ -207,7 +214,8 @@ static tbReal mean_product(const Interior* q, tbReal step) {
   return q->npair > 0 ? sum / q->npair : 0;
 }
 
-// The blocks of H and their inverses: lower triangular, the normal row first.
+// The blocks of H and their inverses: lower triangular, the normal row first, symmetric where the
+// whole shift is held.
 static bool factor(Interior* q) {
   memset(q->H, 0, sizeof *q->H * (size_t)q->blocks);
   memset(q->E, 0, sizeof *q->E * (size_t)q->blocks);
