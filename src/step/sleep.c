@@ -11,20 +11,27 @@ static const tbReal SLOW = 1e-3, LONG = 0.25;
 
 // ---- memory ------------------------------------------------------------------------------------
 
+// Numbers in the options.
+#define X(type, name, count, ...) +count
+enum { OPTIONS = 0 TB_OPTION_FIELDS(X) };
+#undef X
+
 static size_t seen_count(const tbModel* m) {
   return (size_t)m->nq + 2 * (size_t)m->nv + (size_t)m->nu + 6 * (size_t)m->nbody +
-         7 * (size_t)m->nmocap + (size_t)m->neq + 3;
+         7 * (size_t)m->nmocap + (size_t)m->neq + OPTIONS;
 }
 
 static size_t memory_size(const tbModel* m) {
-  return sizeof(tbReal) * seen_count(m) + (4 * sizeof(int) + 1) * (size_t)m->ntree;
+  return sizeof(tbReal) * (seen_count(m) + (size_t)m->nv) +
+         (4 * sizeof(int) + 1) * (size_t)m->ntree;
 }
 
 static bool allocate(const tbModel* m, tbSleep* s) {
   s->memory = calloc(1, memory_size(m) + 1);
   if (!s->memory) return false;
   s->seen = s->memory;
-  s->still = (int*)(s->seen + seen_count(m));
+  s->force = s->seen + seen_count(m);
+  s->still = (int*)(s->force + m->nv);
   s->group = s->still + m->ntree;
   s->parent = s->group + m->ntree;
   s->busy = s->parent + m->ntree;
@@ -73,6 +80,20 @@ static void wake_by_actuators(const tbModel* m, const tbData* d, tbSleep* s, tbR
   }
 }
 
+// Options, but for those that change no rest.
+static int note_options(tbReal** at, tbOption options) {
+  int differs = 0;
+  options.timestep = options.threads = 0;
+#define X(type, name, count, ...)                           \
+  for (int k = 0; k < (count); k++) {                       \
+    tbReal value = (tbReal)((const type*)&options.name)[k]; \
+    differs |= note(at, &value, 1);                         \
+  }
+  TB_OPTION_FIELDS(X)
+#undef X
+  return differs;
+}
+
 bool tb_sleep_begin(const tbModel* m, const tbData* d, tbSleep* s, size_t* allocations) {
   // Springs of the viscoelastic law remember where they touched, so it does not sleep.
   if (!m->opt.sleep || m->opt.law == TB_LAW_VISCOELASTIC || m->ntree == 0) {
@@ -102,7 +123,7 @@ bool tb_sleep_begin(const tbModel* m, const tbData* d, tbSleep* s, size_t* alloc
   // What may concern anyone.
   int all = note(&at, d->mocap_pos, 3 * m->nmocap);
   all |= note(&at, d->mocap_quat, 4 * m->nmocap);
-  all |= note(&at, m->opt.gravity, 3);
+  all |= note_options(&at, m->opt);
   for (int i = 0; i < m->neq; i++) {
     tbReal active = d->eq_active[i];
     all |= note(&at, &active, 1);
@@ -151,14 +172,29 @@ bool tb_sleep_disturbed(const tbModel* m, tbData* d, tbSleep* s, tbConstraints* 
 
 // ---- resting -----------------------------------------------------------------------------------
 
-void tb_sleep_hold(const tbModel* m, tbData* d, const tbSleep* s, tbReal* v_next) {
-  for (int t = 0; s->ready && s->count && t < m->ntree; t++) {
+// Whether another force acts on a sleeping tree than when it was first held.
+static bool is_pulled(const tbModel* m, const tbData* d, tbSleep* s, int tree) {
+  const int first = m->tree_dofadr[tree], n = m->tree_dofnum[tree];
+  const size_t bytes = sizeof(tbReal) * (size_t)n;
+  bool held = !isnan(s->force[first]);
+  bool pulled = held && memcmp(s->force + first, d->qfrc_smooth + first, bytes) != 0;
+  if (!held) memcpy(s->force + first, d->qfrc_smooth + first, bytes);
+  return pulled;
+}
+
+void tb_sleep_hold(const tbModel* m, tbData* d, tbSleep* s, tbReal* v_next) {
+  if (!s->ready || s->count == 0) return;
+  for (int t = 0; t < m->ntree; t++) {
     for (int k = 0; s->group[t] >= 0 && k < m->tree_dofnum[t]; k++) {
       int i = m->tree_dofadr[t] + k;
       v_next[i] = 0;
       d->qacc[i] = 0;
       d->qfrc_constraint[i] = -d->qfrc_smooth[i];
     }
+  }
+  // Nothing of a sleeping tree moves, so a force that changes comes from elsewhere.
+  for (int t = 0; t < m->ntree; t++) {
+    if (s->group[t] >= 0 && is_pulled(m, d, s, t)) wake(m, s, t);
   }
 }
 
@@ -211,6 +247,7 @@ void tb_sleep_end(const tbModel* m, tbData* d, tbSleep* s, const tbConstraints* 
     s->fixed[t] = 1;
     s->count++;
     for (int k = 0; k < m->tree_dofnum[t]; k++) d->qvel[m->tree_dofadr[t] + k] = 0;
+    s->force[m->tree_dofadr[t]] = NAN;
   }
   // The step's own changes wake nobody.
   memcpy(s->seen, d->qpos, sizeof(tbReal) * (size_t)m->nq);

@@ -4,7 +4,8 @@
 // them have been slower than 1 mm/s (1 mrad/s) for a quarter of a second. Its velocity is zero from
 // then on. It wakes, with all that fell asleep with it, when an awake body comes near, when a
 // constraint ties it to an awake tree, and when its position, velocity, controls, applied forces,
-// an equality, a mocap body or gravity change. Contacts within a sleeping island are not listed.
+// an equality, a mocap body or an option change; from the next step on where any other force on it
+// changes (a tendon that an awake tree pulls). Contacts within a sleeping island are not listed.
 #ifndef TRIBO_STEP_SLEEP_H_
 #define TRIBO_STEP_SLEEP_H_
 
@@ -17,7 +18,8 @@ typedef struct {
   int* group;          // per tree: the first tree of the island it sleeps with, or -1 when awake
   int *parent, *busy;  // per tree: scratch of tb_sleep_end
   uint8_t* fixed;      // per tree: 1 asleep; what the contact finder looks at
-  tbReal* seen;        // qpos, qvel and inputs of the last step
+  tbReal* seen;        // qpos, qvel, inputs and options of the last step
+  tbReal* force;       // qfrc_smooth of sleeping trees; NaN at their first dof until it is known
   int count;           // trees asleep
   int ready;           // 1: memory is there and `seen` holds a step
   void* memory;        // all of the above
@@ -32,8 +34,9 @@ void tb_sleep_free(tbSleep* sleep);
 // contacts and rows are to be found again. Else rows of sleeping trees are taken out.
 bool tb_sleep_disturbed(const tbModel* model, tbData* data, tbSleep* sleep, tbConstraints* list);
 
-// After the law: sleeping dofs do not move.
-void tb_sleep_hold(const tbModel* model, tbData* data, const tbSleep* sleep, tbReal* v_next);
+// After the law: sleeping dofs do not move. Trees on which a force has changed wake with the next
+// step.
+void tb_sleep_hold(const tbModel* model, tbData* data, tbSleep* sleep, tbReal* v_next);
 
 // After the step: count who is at rest, and put islands to sleep.
 void tb_sleep_end(const tbModel* model, tbData* data, tbSleep* sleep,

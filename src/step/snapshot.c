@@ -9,7 +9,7 @@
 #include "step/state.h"
 #include "tribo/step.h"
 
-enum { VERSION = 6 };
+enum { VERSION = 7 };
 static const char MAGIC[8] = "tribosn";
 
 typedef struct {

@@ -113,15 +113,30 @@ static void touch_mocap(tbWorld w) {
 static void touch_gravity(tbWorld w) {
   w.m->opt.gravity[0] = 8;
 }
+static void touch_wind(tbWorld w) {
+  w.m->opt.density = 1.2;
+  w.m->opt.wind[0] = 80;
+}
+static void touch_flags(tbWorld w) {
+  w.m->opt.disableflags = TB_DISABLE_CONTACT;
+}
+static void touch_gravcomp(tbWorld w) {
+  w.m->body_gravcomp[w.m->tree_bodyadr[C]] = 2;
+}
+static void touch_threads(tbWorld w) {
+  w.m->opt.threads = 2;
+  w.m->opt.timestep = 0.001;
+}
 
 static void any_change_wakes(void** state) {
   (void)state;
   static const struct {
     Touch touch;
     int tree, others;  // who wakes; 1: the rest wakes too
-  } CASES[] = {{touch_ctrl, ARM, 0}, {touch_applied, C, 0}, {touch_wrench, C, 0},
-               {touch_qvel, C, 0},   {touch_qpos, C, 0},    {touch_mocap, C, 1},
-               {touch_gravity, C, 1}};
+  } CASES[] = {{touch_ctrl, ARM, 0},  {touch_applied, C, 0}, {touch_wrench, C, 0},
+               {touch_qvel, C, 0},    {touch_qpos, C, 0},    {touch_mocap, C, 1},
+               {touch_gravity, C, 1}, {touch_wind, C, 1},    {touch_flags, C, 1},
+               {touch_gravcomp, C, 0}};
   for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
     tbWorld w = asleep_world(TB_LAW_NCP);
     tbReal before = w.d->qpos[14], height = w.d->qpos[16], angle = w.d->qpos[21];
@@ -134,6 +149,61 @@ static void any_change_wakes(void** state) {
         fabs(w.d->qpos[14] - before) + fabs(w.d->qpos[16] - height) + fabs(w.d->qpos[21] - angle);
     assert_true(moved > 1e-5);
     tb_world_free(w);
+  }
+}
+
+// Neither a smaller step nor more threads change what rests.
+static void some_options_wake_nobody(void** state) {
+  (void)state;
+  tbWorld w = asleep_world(TB_LAW_NCP);
+  touch_threads(w);
+  tb_world_run(w, 10);
+  for (int t = A; t <= ARM; t++) assert_true(is_asleep(w, t));
+  tb_world_free(w);
+}
+
+// A box and an arm at rest, and a slider that starts to move: what a tendon or an actuator between
+// them does moves the box or the arm as in a world without sleep. So does an activation.
+static void pulls_without_a_row_wake(void** state) {
+  (void)state;
+  static const char* const TIES[] = {
+      "<tendon><spatial stiffness='150' springlength='.8'><site site='a'/><site "
+      "site='s'/></spatial>"
+      "</tendon><actuator><velocity joint='slide' kv='500'/></actuator>",
+      "<tendon><spatial damping='50'><site site='a'/><site site='s'/></spatial></tendon>"
+      "<actuator><velocity joint='slide' kv='500'/></actuator>",
+      "<tendon><fixed stiffness='20'><joint joint='hinge' coef='1'/><joint joint='slide' "
+      "coef='-1'/></fixed></tendon><actuator><velocity joint='slide' kv='500'/></actuator>",
+      "<actuator><velocity joint='slide' kv='500'/><general site='a' refsite='s' "
+      "biastype='affine' biasprm='0 -50 0' gainprm='0'/></actuator>",
+      "<actuator><general joint='hinge' dyntype='integrator' gainprm='.2'/></actuator>"};
+  for (size_t i = 0; i < sizeof TIES / sizeof TIES[0]; i++) {
+    char xml[2048];
+    snprintf(xml, sizeof xml,
+             "<mujoco><worldbody><geom type='plane' size='9 9 .1'/><body name='box' pos='0 0 .1'>"
+             "<freejoint/><geom type='box' size='.1 .1 .1' mass='1'/><site name='a' pos='.1 0 0'/>"
+             "</body><body name='slider' pos='1 0 .1'><joint name='slide' type='slide' axis='1 0 0'"
+             " damping='5'/><geom type='sphere' size='.1' mass='1' contype='0' conaffinity='0'/>"
+             "<site name='s' pos='-.1 0 0'/></body><body pos='0 2 .5'><joint name='hinge' "
+             "axis='0 0 1' damping='.5'/><geom size='.1' pos='.3 0 0' mass='1'/></body>"
+             "</worldbody>%s</mujoco>",
+             TIES[i]);
+    tbWorld w[2];
+    for (int k = 0; k < 2; k++) {
+      w[k] = tb_world_text(xml);
+      w[k].m->opt.sleep = k;
+      tb_world_run(w[k], 400);
+      if (w[k].m->na) w[k].d->act[0] = 1;
+      w[k].d->ctrl[0] = w[k].m->na ? 0 : 0.5;
+    }
+    assert_true(is_asleep(w[1], 0) || is_asleep(w[1], 2));
+    tb_world_run(w[0], 300);
+    tb_world_run(w[1], 300);
+    assert_near(w[0].d->qpos[0], w[1].d->qpos[0], 3e-3);
+    assert_near(w[0].d->qpos[8], w[1].d->qpos[8], 3e-3);
+    assert_true(fabs(w[0].d->qpos[0]) + fabs(w[0].d->qpos[8]) > 0.05);
+    tb_world_free(w[0]);
+    tb_world_free(w[1]);
   }
 }
 
@@ -177,6 +247,8 @@ int main(void) {
       cmocka_unit_test(rest_counts_from_the_last_push),
       cmocka_unit_test(contact_wakes_the_island),
       cmocka_unit_test(any_change_wakes),
+      cmocka_unit_test(some_options_wake_nobody),
+      cmocka_unit_test(pulls_without_a_row_wake),
       cmocka_unit_test(snapshots_know_who_sleeps),
       cmocka_unit_test(sleeping_steps_allocate_nothing),
   };
