@@ -7,9 +7,31 @@
 #include "model/workspace.h"
 #include "spatial/vec3.h"
 
-// Of contact_margin: a way that nothing foresaw and that is no longer than this is left to the next
-// step, which pushes it back.
+// Of contact_margin, within which contacts are seen anyway.
 static const tbReal LATE = 10;
+
+// A way that nothing foresaw and that is no longer than this is left to the next step, which pushes
+// it back: to the side where a geom came from, so it is at most half of the geom's half thickness.
+static tbReal allowed_way(tbReal margin, tbReal half_thickness) {
+  return fmin(LATE * margin, fmax(margin, half_thickness / 2));
+}
+
+static bool is_mover(const tbModel* m, int g) {
+  return m->body_lastdof[m->geom_bodyid[g]] >= 0 && (m->geom_contype[g] || m->geom_conaffinity[g]);
+}
+
+static tbReal half_thickness(const tbModel* m, int g) {
+  const tbReal* half = m->geom_aabb + 6 * g + 3;
+  return fmin(half[0], fmin(half[1], half[2]));
+}
+
+tbReal tb_thinnest_mover(const tbModel* m) {
+  tbReal thinnest = INFINITY;
+  for (int g = 0; g < m->ngeom; g++) {
+    if (is_mover(m, g)) thinnest = fmin(thinnest, half_thickness(m, g));
+  }
+  return thinnest;
+}
 
 // A bound of what follows by all dofs at once, where arms are no longer than the scene: in most
 // steps velocities hardly change.
@@ -31,21 +53,22 @@ static void twists_at(const tbModel* m, const tbData* d, const tbReal* v, tbReal
   }
 }
 
-// The longest way in a step that a geom goes at these twists and not at those of the start, m.
-static tbReal longest_way(const tbModel* m, const tbData* d, const tbReal* cvel) {
-  tbReal most = 0;
+// Whether a geom goes farther in a step at these twists than at those of the start, by more than is
+// allowed.
+static bool goes_far(const tbModel* m, const tbData* d, const tbReal* cvel) {
   for (int g = 0; g < m->ngeom; g++) {
+    if (!is_mover(m, g)) continue;
     int b = m->geom_bodyid[g];
-    if (m->body_lastdof[b] < 0 || (!m->geom_contype[g] && !m->geom_conaffinity[g])) continue;
     tbReal turn[3], move[3], arm[3], swing[3];
     tb_sub3(turn, cvel + 6 * b, d->cvel + 6 * b);
     tb_sub3(move, cvel + 6 * b + 3, d->cvel + 6 * b + 3);
     tb_sub3(arm, d->geom_xpos + 3 * g, d->subtree_com + 3 * m->body_rootid[b]);
     tb_cross(swing, turn, arm);
     tb_add3(move, move, swing);
-    most = fmax(most, tb_norm3(move) + tb_norm3(turn) * m->geom_rbound[g]);
+    tbReal way = m->opt.timestep * (tb_norm3(move) + tb_norm3(turn) * m->geom_rbound[g]);
+    if (way > allowed_way(m->opt.contact_margin, half_thickness(m, g))) return true;
   }
-  return m->opt.timestep * most;
+  return false;
 }
 
 // The speed at which a contact closes at these twists, m/s.
@@ -98,13 +121,12 @@ static int add_new(const tbModel* m, tbData* d, tbStepState* state, const tbReal
 
 int tb_foresee(const tbModel* m, tbData* d, tbStepState* state, tbReal reach,
                const tbReal* v_next) {
-  tbReal allowed = LATE * m->opt.contact_margin;
-  if (bound_way(m, d, v_next) <= allowed) return 0;
+  if (bound_way(m, d, v_next) <= allowed_way(m->opt.contact_margin, state->thinnest)) return 0;
   size_t bytes = sizeof(tbReal) * 6 * (size_t)m->nbody;
   tbReal* cvel = tb_arena_alloc(&d->work->arena, bytes);
   if (!cvel) return -1;
   twists_at(m, d, v_next, cvel);
-  if (longest_way(m, d, cvel) <= allowed) return 0;
+  if (!goes_far(m, d, cvel)) return 0;
 
   // The search sees the twists of the data.
   const tbContact* before = d->contact;

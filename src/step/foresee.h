@@ -11,4 +11,7 @@
 int tb_foresee(const tbModel* model, tbData* data, tbStepState* state, tbReal reach,
                const tbReal* v_next);
 
+// Of the thinnest geom that moves and may touch: half its thickness, m. For tbStepState.thinnest.
+tbReal tb_thinnest_mover(const tbModel* model);
+
 #endif

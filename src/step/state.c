@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "model/workspace.h"
+#include "step/foresee.h"
 #include "tribo/step.h"
 
 static void free_state(void* pointer) {
@@ -32,6 +33,7 @@ tbStepState* tb_step_state(const tbModel* model, tbData* data) {
     free_state(state);
     return NULL;
   }
+  state->thinnest = tb_thinnest_mover(model);
   data->work->step = state;
   data->work->step_free = free_state;
   return state;

@@ -15,6 +15,7 @@ typedef struct tbHeldSpring tbHeldSpring;
 
 typedef struct {
   tbContactFinder* finder;
+  tbReal thinnest;  // m: tb_thinnest_mover
   tbWorkers workers;
   tbWarmTable warm;
   tbSleep sleep;

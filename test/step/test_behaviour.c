@@ -317,6 +317,33 @@ static void sudden_grips_stop_at_the_surface(void** state) {
   }
 }
 
+// A plate of 2 mm and 10 g that 1 N starts to push, from anywhere within a centimetre, presses a
+// ball of 4 mm onto a wall of 1 mm: none of them comes out on the other side.
+static void small_parts_meet(void** state) {
+  (void)state;
+  static const double STEPS[] = {0.001, 0.005, 0.01};
+  for (int law = 0; law < TB_LAW_COUNT; law++) {
+    for (int k = 0; k < 30; k++) {
+      char xml[1024];
+      snprintf(xml, sizeof xml,
+               "<mujoco><option gravity='0 0 0'/><worldbody><geom type='box' pos='.0045 0 0' "
+               "size='.0005 .01 .01'/><body><joint type='slide' axis='1 0 0'/><geom size='.002' "
+               "mass='.001'/></body><body pos='%.17g 0 0'><joint type='slide' axis='1 0 0'/><geom "
+               "type='box' size='.001 .005 .005' mass='.01'/></body></worldbody></mujoco>",
+               -0.003 - 0.0003 * (k / 3 + 1) * (k / 3 + 1) / 3);
+      tbWorld w = tb_world_text(xml);
+      w.m->opt.law = law;
+      w.m->opt.timestep = STEPS[k % 3];
+      w.d->qfrc_applied[1] = 1;
+      tb_world_run(w, tb_world_steps(w, 0.3));
+      tb_kinematics(w.m, w.d);
+      assert_near(w.d->xpos[3], 0.002, 1e-4);
+      assert_near(w.d->xpos[6], -0.001, 1e-4);
+      tb_world_free(w);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ten_boxes_stand_for_a_minute),
@@ -330,6 +357,7 @@ int main(void) {
       cmocka_unit_test(loose_grip_lets_go),
       cmocka_unit_test(columns_land_at_large_steps),
       cmocka_unit_test(sudden_grips_stop_at_the_surface),
+      cmocka_unit_test(small_parts_meet),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
