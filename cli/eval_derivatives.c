@@ -136,9 +136,12 @@ static tbReal* run(const char* name, Context* x, tbResult (*get)(const Context*)
     tb_compute_velocity(x->m, x->d);
     result = get(x);
   }
+  if (result != TB_OK) {
+    const char* why = x->d && x->d->message[0] ? x->d->message : tb_result_name(result);
+    fprintf(stderr, "tribo eval: %s: %s\n", name, why);
+  }
   tb_data_free(x->d);
   if (result == TB_OK) return x->out;
-  fprintf(stderr, "tribo eval: %s: %s\n", name, tb_result_name(result));
   free(x->out);
   *failed = 1;
   return NULL;

@@ -41,7 +41,8 @@ TB_API tbInverseSettings tbDefaultInverseSettings(void);
 // Fills qacc, qfrc_constraint and the contacts' forces of the data; the state stays. The laws ncp
 // and ccp (also for lcp and raisim, as ncp) and soft (MuJoCo's analytic inverse: `qacc` is the
 // acceleration before damping is made implicit). `settings` and `info` may be NULL. Errors: those
-// of tb_step1, a qacc that is not finite, TB_ERROR_UNSUPPORTED for other laws.
+// of tb_step1, a qacc that is not finite, TB_ERROR_UNSUPPORTED for other laws (data->message says
+// which have one).
 TB_API tbResult tb_inverse(const tbModel* model, tbData* data, const tbReal* qacc,
                            const tbInverseSettings* settings, tbReal* qfrc, tbInverseInfo* info);
 

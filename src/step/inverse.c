@@ -345,7 +345,12 @@ tbResult tb_inverse(const tbModel* m, tbData* d, const tbReal* qacc,
   if (!info) info = &unused;
   *info = (tbInverseInfo){.worst_constraint = -1, .worst_dof = -1};
   if (!(chosen.proximal > 0) || chosen.max_iter < 1) return TB_ERROR_ARGUMENT;
-  if (m->opt.law < 0 || m->opt.law > TB_LAW_SOFT) return TB_ERROR_UNSUPPORTED;
+  if (m->opt.law < 0 || m->opt.law > TB_LAW_SOFT) {
+    snprintf(d->message, sizeof d->message,
+             "law %s has no inverse; the laws ncp, ccp, lcp, raisim and soft have",
+             tb_step_law_name(m->opt.law));
+    return d->status = TB_ERROR_UNSUPPORTED;
+  }
   tbResult result = tb_step1_all_rows(m, d);
   if (result != TB_OK) return result;
   tbStepState* state = tb_step_state(m, d);

@@ -245,6 +245,16 @@ static void test_errors(void** state) {
   assert_int_equal(run(arguments), 2);
 }
 
+// What a law does not have is refused with those that have it.
+static void missing_inverse_names_laws(void** state) {
+  (void)state;
+  char arguments[4096];
+  snprintf(arguments, sizeof arguments,
+           "eval '%s/sliding_cube.xml' --law viscoelastic --what inverse 2>&1", TB_SCENES_DIR);
+  assert_int_equal(run(arguments), 1);
+  if (!strstr(output, "law viscoelastic") || !strstr(output, "ncp")) fail_msg("said: %s", output);
+}
+
 // A motion that no force makes is said to be one, once.
 static void notes_come_once(void** state) {
   (void)state;
@@ -346,10 +356,15 @@ static void test_small_things(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_demo),        cmocka_unit_test(test_small_things),
-      cmocka_unit_test(test_info),        cmocka_unit_test(test_eval),
-      cmocka_unit_test(test_derivatives), cmocka_unit_test(test_errors),
-      cmocka_unit_test(notes_come_once),  cmocka_unit_test(lost_output_is_a_failure),
+      cmocka_unit_test(test_demo),
+      cmocka_unit_test(test_small_things),
+      cmocka_unit_test(test_info),
+      cmocka_unit_test(test_eval),
+      cmocka_unit_test(test_derivatives),
+      cmocka_unit_test(test_errors),
+      cmocka_unit_test(missing_inverse_names_laws),
+      cmocka_unit_test(notes_come_once),
+      cmocka_unit_test(lost_output_is_a_failure),
       cmocka_unit_test(help_is_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
