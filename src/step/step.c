@@ -252,6 +252,9 @@ static tbResult check_method(const tbModel* m, tbData* d) {
   if (m->opt.law < 0 || m->opt.law >= TB_STEP_LAW_COUNT) {
     return fail(d, TB_ERROR_ARGUMENT, "the law is none of tbLaw and those of step.h");
   }
+  if (m->opt.integrator < 0 || m->opt.integrator > TB_INTEGRATOR_EULER_IMPLICIT) {
+    return fail(d, TB_ERROR_ARGUMENT, "the integrator is none of tbIntegrator");
+  }
   if (m->opt.integrator >= TB_INTEGRATOR_EXPO && m->opt.law != TB_LAW_VISCOELASTIC) {
     return fail(
         d, TB_ERROR_ARGUMENT,

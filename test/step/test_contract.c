@@ -70,6 +70,12 @@ static void options_without_a_meaning_are_refused(void** state) {
     assert_non_null(strstr(d->message, "law"));
   }
   m->opt.law = TB_LAW_NCP;
+  for (int k = -1; k <= TB_INTEGRATOR_EULER_IMPLICIT + 1; k += TB_INTEGRATOR_EULER_IMPLICIT + 2) {
+    m->opt.integrator = k;
+    assert_int_equal(tb_step(m, d), TB_ERROR_ARGUMENT);
+    assert_non_null(strstr(d->message, "tbIntegrator"));
+  }
+  m->opt.integrator = TB_INTEGRATOR_EULER;
   assert_true(d->time == 0);
   assert_int_equal(tb_step(m, d), TB_OK);
   tb_data_free(d);
