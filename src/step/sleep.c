@@ -182,12 +182,19 @@ static bool is_pulled(const tbModel* m, const tbData* d, tbSleep* s, int tree) {
   return pulled;
 }
 
+void tb_sleep_still(const tbModel* m, const tbSleep* s, tbReal* v_next) {
+  for (int t = 0; s->ready && s->count && t < m->ntree; t++) {
+    if (s->group[t] < 0) continue;
+    memset(v_next + m->tree_dofadr[t], 0, sizeof(tbReal) * (size_t)m->tree_dofnum[t]);
+  }
+}
+
 void tb_sleep_hold(const tbModel* m, tbData* d, tbSleep* s, tbReal* v_next) {
   if (!s->ready || s->count == 0) return;
+  tb_sleep_still(m, s, v_next);
   for (int t = 0; t < m->ntree; t++) {
     for (int k = 0; s->group[t] >= 0 && k < m->tree_dofnum[t]; k++) {
       int i = m->tree_dofadr[t] + k;
-      v_next[i] = 0;
       d->qacc[i] = 0;
       d->qfrc_constraint[i] = -d->qfrc_smooth[i];
     }

@@ -34,8 +34,11 @@ void tb_sleep_free(tbSleep* sleep);
 // contacts and rows are to be found again. Else rows of sleeping trees are taken out.
 bool tb_sleep_disturbed(const tbModel* model, tbData* data, tbSleep* sleep, tbConstraints* list);
 
-// After the law: sleeping dofs do not move. Trees on which a force has changed wake with the next
-// step.
+// After a solve, which has no rows of them: sleeping dofs do not move.
+void tb_sleep_still(const tbModel* model, const tbSleep* sleep, tbReal* v_next);
+
+// After the law: sleeping dofs do not move, nor have they an acceleration. Trees on which a force
+// has changed wake with the next step.
 void tb_sleep_hold(const tbModel* model, tbData* data, tbSleep* sleep, tbReal* v_next);
 
 // After the step: count who is at rest, and put islands to sleep.

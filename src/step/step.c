@@ -197,8 +197,7 @@ static tbResult find_crossed(const tbModel* m, tbData* d, tbStepState* state, co
     if (!keep_speeds(m, d, v_next, sight)) return TB_ERROR_MEMORY;
     *crossed = true;
   }
-  // What sleeps would have to wake.
-  if (*crossed || *searches == 0 || state->sleep.count > 0) return TB_OK;
+  if (*crossed || *searches == 0) return TB_OK;
   int found = tb_foresee(m, d, state, first_reach(m), v_next);
   if (found < 0) return TB_ERROR_MEMORY;
   shift_friction(d, state, d->ncon - found);
@@ -218,12 +217,17 @@ static tbResult rigid_velocity(const tbModel* m, tbData* d, tbStepState* state, 
   tbResult result = tb_rigid_velocity(m, d, state, v_next);
   while (result == TB_OK) {
     bool crossed;
+    tb_sleep_still(m, &state->sleep, v_next);
     result = find_crossed(m, d, state, v_next, &sight, &searches, &crossed);
     if (result != TB_OK || !crossed) break;
     tbSolveInfo before = d->solve;
     memset(&d->solve, 0, sizeof d->solve);
     state->clock = tb_seconds();
     result = assemble(m, d, state, sight);
+    // What sleeps and was crossed wakes, and has contacts of its own.
+    if (result == TB_OK && tb_sleep_disturbed(m, d, &state->sleep, &state->constraints)) {
+      result = find_rows(m, d, state, 0, &state->clock);
+    }
     if (result == TB_OK) result = tb_rigid_velocity(m, d, state, v_next);
     d->solve.iterations += before.iterations;
     d->solve.factorizations += before.factorizations;
