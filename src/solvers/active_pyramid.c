@@ -13,7 +13,7 @@
 
 enum { MAX = TB_MAX_BLOCK_DIM };
 
-// Iterations of an attempt, attempts, and rounds on the modes where all of them fail.
+// Iterations of an attempt, attempts, and rounds on the modes where they end.
 enum { ITERATIONS = 60, ATTEMPTS = 3, POLISH = 2 };
 // Products of an attempt's first point over the residual of the best point; 0: from the centre.
 static const tbReal PRODUCTS[ATTEMPTS] = {0.1, 1, 0};
@@ -128,10 +128,17 @@ bool tb_active_pyramid(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolve
   for (int k = 0; k < ATTEMPTS && !*solved; k++) {
     if (!attempt(&q, arena, PRODUCTS[k], solved)) return false;
   }
-  if (*solved) return true;
-  // Modes of the best point, which is close where products no longer fall.
+  // Modes of where they end bring the last digits, so that what comes to rest keeps its impulses;
+  // or an answer, where products no longer fall.
+  tbSolveInfo found = *info;
   memcpy(s->lambda, s->best, sizeof(tbReal) * (size_t)s->p->n);
   s->form->velocity(s, s->lambda, s->sigma);
-  *solved = tb_active_rounds(s, POLISH, lambda, info);
+  bool settles = !(*solved && tb_active_moving(s)) && tb_active_rounds(s, POLISH, lambda, info);
+  if (*solved && !settles) {
+    found.iterations = info->iterations;
+    found.factorizations = info->factorizations;
+    *info = found;
+  }
+  *solved = *solved || settles;
   return true;
 }

@@ -175,11 +175,10 @@ static tbResult solve_islands(tbRigidStep* step) {
   tbData* d = step->d;
   tbIslands* islands = &step->islands;
   tbArena* arena = &d->work->arena;
-  bool raisim = opt->law == TB_LAW_RAISIM;
+  bool fast = tb_rigid_is_fast(opt), round = opt->law == TB_LAW_NCP || opt->law == TB_LAW_CCP;
   Solves s = {settings_of(opt), islands, TB_ARENA_NEW(arena, tbSolveInfo, islands->count),
-              tb_rigid_is_fast(opt) && !raisim && !tb_rigid_wants_digits(opt),
-              tb_rigid_is_fast(opt) && raisim};
-  if (s.tried || s.started) s.settings.warm_start = 1;
+              fast && round && !tb_rigid_wants_digits(opt), fast && opt->law == TB_LAW_RAISIM};
+  if (s.tried || (fast && !round)) s.settings.warm_start = 1;
   // What Newton could not do in some dozens of rounds is hard: the rest is bounded.
   if (s.tried && s.settings.max_iter > MOST_AFTER) s.settings.max_iter = MOST_AFTER;
   tbReal* cost = TB_ARENA_NEW(arena, tbReal, islands->count);
