@@ -1,28 +1,50 @@
 // Spatial velocities of bodies and derivatives of motion axes (docs/dynamics.md, eq. 8-9).
-#include "dynamics/newton_euler.h"
+#include "spatial/wide.h"
 #include "tribo/dynamics.h"
 
-TB_INLINE void com_velocity(const tbModel* m, tbData* d, int wide) {
+// Add one joint's motion to the velocity of its body, and set how its axes change: an axis fixed to
+// a body changes with the velocity of that body.
+TB_INLINE tbSix add_joint(int type, tbSix v, const tbReal* cdof, const tbReal* qvel,
+                          tbReal* cdof_dot) {
+  if (type == TB_JOINT_FREE) {
+    // The three translations are along fixed axes.
+    for (int k = 0; k < 18; k++) cdof_dot[k] = 0;
+    v = tb_six_shift(v, qvel);
+    cdof += 18;
+    qvel += 3;
+    cdof_dot += 18;
+  }
+  int axes = type == TB_JOINT_FREE || type == TB_JOINT_BALL ? 3 : 1;
+  // Three axes turn with the joint itself too, but that part cancels in their sum w x w.
+  tbSix before = v;
+  for (int k = 0; k < axes; k++) {
+    tbSix axis = tb_six_load(cdof + 6 * k);
+    tb_six_store(cdof_dot + 6 * k, tb_six_motion_cross(before, axis));
+    v = tb_six_add(v, tb_six_scale(qvel[k], axis));
+  }
+  return v;
+}
+
+TB_INLINE void com_velocity(const tbModel* m, tbData* d) {
   tb_zero6(d->cvel);
+  tbSix v = tb_six_load(d->cvel);
   for (int i = 1; i < m->nbody; i++) {
-    tbReal v[6];
-    tb_wide_copy6(v, d->cvel + 6 * m->body_parentid[i]);
-    int first = m->body_jntadr[i], end = first + m->body_jntnum[i];
-    for (int j = first; j < end; j++) {
-      int dof = m->jnt_dofadr[j];
-      tb_joint_velocity(m->jnt_type[j], v, d->cdof + 6 * dof, d->qvel + dof, d->cdof_dot + 6 * dof,
-                        wide);
+    int parent = m->body_parentid[i], joint = m->body_jntadr[i], end = joint + m->body_jntnum[i];
+    if (parent != i - 1) v = tb_six_load(d->cvel + 6 * parent);
+    for (; joint < end; joint++) {
+      int dof = m->jnt_dofadr[joint];
+      v = add_joint(m->jnt_type[joint], v, d->cdof + 6 * dof, d->qvel + dof, d->cdof_dot + 6 * dof);
     }
-    tb_wide_copy6(d->cvel + 6 * i, v);
+    tb_six_store(d->cvel + 6 * i, v);
   }
 }
 
 static void com_velocity_narrow(const tbModel* m, tbData* d) {
-  com_velocity(m, d, 0);
+  com_velocity(m, d);
 }
 
 TB_WIDE static void com_velocity_wide(const tbModel* m, tbData* d) {
-  com_velocity(m, d, 1);
+  com_velocity(m, d);
 }
 
 void tb_com_velocity(const tbModel* m, tbData* d) {

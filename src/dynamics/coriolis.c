@@ -2,49 +2,46 @@
 // rnea.c in one, without accelerations and without gravity.
 #include "dynamics/coriolis.h"
 
-#include "dynamics/newton_euler.h"
+#include "spatial/wide.h"
 
 // Outward over one joint: the velocity of its body, and its acceleration while joints' velocities
 // stay. Axes fixed to a body change with that body's velocity; a free joint's translations are
 // along fixed ones.
-TB_INLINE void move_by_joint(int type, const tbReal* cdof, const tbReal* qvel, tbReal v[6],
-                             tbReal a[6], int wide) {
-  tbReal own[6], change[6];
+TB_INLINE void move_by_joint(int type, const tbReal* cdof, const tbReal* qvel, tbSix* v, tbSix* a) {
   if (type == TB_JOINT_FREE) {
-    for (int k = 0; k < 3; k++) v[3 + k] += qvel[k];
+    *v = tb_six_shift(*v, qvel);
     cdof += 18;
     qvel += 3;
   }
-  for (int k = 0; k < 6; k++) own[k] = *qvel * cdof[k];
-  if (type == TB_JOINT_FREE || type == TB_JOINT_BALL) {
-    tb_wide_add_scaled6(own, qvel[1], cdof + 6);
-    tb_wide_add_scaled6(own, qvel[2], cdof + 12);
+  tbSix own = tb_six_scale(qvel[0], tb_six_load(cdof));
+  for (int k = 1; k < 3 && (type == TB_JOINT_FREE || type == TB_JOINT_BALL); k++) {
+    own = tb_six_add(own, tb_six_scale(qvel[k], tb_six_load(cdof + 6 * k)));
   }
-  tb_wide_motion_cross(wide, change, v, own);
-  for (int k = 0; k < 6; k++) a[k] += change[k];
-  for (int k = 0; k < 6; k++) v[k] += own[k];
+  *a = tb_six_add(*a, tb_six_motion_cross(*v, own));
+  *v = tb_six_add(*v, own);
 }
 
-TB_INLINE void coriolis(const tbModel* m, tbData* d, int tree, const tbReal* qvel, tbReal* out,
-                        int wide) {
+TB_INLINE void coriolis(const tbModel* m, tbData* d, int tree, const tbReal* qvel, tbReal* out) {
+  static const tbReal NOTHING[6] = {0};
   tbReal *velocity = d->scratch_body, *acceleration = velocity + 6 * m->nbody;
   tbReal* force = acceleration + 6 * m->nbody;
   int first = m->tree_bodyadr[tree], end = first + m->tree_bodynum[tree];
+  tbSix v = tb_six_load(NOTHING), a = v;
   for (int i = first; i < end; i++) {
-    int parent = m->body_parentid[i];
-    tbReal v[6] = {0}, a[6] = {0};
-    if (parent >= first) {
-      tb_copy6(v, velocity + 6 * parent);
-      tb_copy6(a, acceleration + 6 * parent);
+    int parent = m->body_parentid[i], joint = m->body_jntadr[i], last = joint + m->body_jntnum[i];
+    if (parent < first) {
+      v = a = tb_six_load(NOTHING);
+    } else if (parent != i - 1) {
+      v = tb_six_load(velocity + 6 * parent);
+      a = tb_six_load(acceleration + 6 * parent);
     }
-    int joint = m->body_jntadr[i], last = joint + m->body_jntnum[i];
     for (; joint < last; joint++) {
       int dof = m->jnt_dofadr[joint];
-      move_by_joint(m->jnt_type[joint], d->cdof + 6 * dof, qvel + dof, v, a, wide);
+      move_by_joint(m->jnt_type[joint], d->cdof + 6 * dof, qvel + dof, &v, &a);
     }
-    tb_inertial_force(d->cinert + 10 * i, v, a, force + 6 * i, wide);
-    tb_copy6(velocity + 6 * i, v);
-    tb_copy6(acceleration + 6 * i, a);
+    tb_six_store(force + 6 * i, tb_six_inertial_force(d->cinert + 10 * i, v, a));
+    tb_six_store(velocity + 6 * i, v);
+    tb_six_store(acceleration + 6 * i, a);
   }
   for (int i = end - 1; i > first; i--) {
     int parent = m->body_parentid[i];
@@ -57,12 +54,12 @@ TB_INLINE void coriolis(const tbModel* m, tbData* d, int tree, const tbReal* qve
 }
 
 static void coriolis_narrow(const tbModel* m, tbData* d, int tree, const tbReal* v, tbReal* out) {
-  coriolis(m, d, tree, v, out, 0);
+  coriolis(m, d, tree, v, out);
 }
 
 TB_WIDE static void coriolis_wide(const tbModel* m, tbData* d, int tree, const tbReal* v,
                                   tbReal* out) {
-  coriolis(m, d, tree, v, out, 1);
+  coriolis(m, d, tree, v, out);
 }
 
 void tb_coriolis(const tbModel* m, tbData* d, int tree, const tbReal* qvel, tbReal* out) {

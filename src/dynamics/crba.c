@@ -19,12 +19,13 @@ static void add_tendon_armature(const tbModel* m, tbData* d, int tendon) {
   }
 }
 
-TB_INLINE void crb(const tbModel* m, tbData* d, int wide) {
+TB_INLINE void crb(const tbModel* m, tbData* d) {
   tb_composite_inertias(m, d);
   for (int i = 0; i < m->nv; i++) {
     // The force that moves i's subtree along i, felt along every ancestor.
     tbReal force[6];
-    tb_wide_inertia_mul(wide, force, d->crb + 10 * m->dof_bodyid[i], d->cdof + 6 * i);
+    const tbReal* I = d->crb + 10 * m->dof_bodyid[i];
+    tb_six_store(force, tb_six_inertia_mul(I, tb_six_load(d->cdof + 6 * i)));
     const int* columns = m->M_colind + m->M_rowadr[i];
     tbReal* row = d->qM + m->M_rowadr[i];
     int count = m->M_rownnz[i];
@@ -37,11 +38,11 @@ TB_INLINE void crb(const tbModel* m, tbData* d, int wide) {
 }
 
 static void crb_narrow(const tbModel* m, tbData* d) {
-  crb(m, d, 0);
+  crb(m, d);
 }
 
 TB_WIDE static void crb_wide(const tbModel* m, tbData* d) {
-  crb(m, d, 1);
+  crb(m, d);
 }
 
 void tb_crb(const tbModel* m, tbData* d) {

@@ -1,15 +1,19 @@
 // Recursive Newton-Euler: the force that a motion needs (docs/dynamics.md, eq. 17-19).
 #include "dynamics/gravity.h"
-#include "dynamics/newton_euler.h"
+#include "spatial/wide.h"
 #include "tribo/dynamics.h"
 
-// Acceleration of a body from its parent's: r += sum of dS/dt qvel + S qacc over its dofs.
-TB_INLINE void add_joint_acceleration(const tbModel* m, const tbData* d, int body,
-                                      const tbReal* qacc, tbReal r[6]) {
+// Acceleration of a body from its parent's: a + sum of dS/dt qvel + S qacc over its dofs.
+TB_INLINE tbSix add_joints(const tbModel* m, const tbData* d, int body, const tbReal* qacc,
+                           tbSix a) {
   int first = m->body_dofadr[body], end = first + m->body_dofnum[body];
-  for (int i = first; i < end; i++) tb_wide_add_scaled6(r, d->qvel[i], d->cdof_dot + 6 * i);
-  if (!qacc) return;
-  for (int i = first; i < end; i++) tb_wide_add_scaled6(r, qacc[i], d->cdof + 6 * i);
+  for (int i = first; i < end; i++) {
+    a = tb_six_add(a, tb_six_scale(d->qvel[i], tb_six_load(d->cdof_dot + 6 * i)));
+  }
+  for (int i = first; qacc && i < end; i++) {
+    a = tb_six_add(a, tb_six_scale(qacc[i], tb_six_load(d->cdof + 6 * i)));
+  }
+  return a;
 }
 
 // Subtract a user's force and torque at the centre of mass.
@@ -21,18 +25,24 @@ static void subtract_external(const tbModel* m, const tbData* d, int body, const
   tb_add_scaled6(force, force, -1, wrench);
 }
 
+// The force that a body's motion needs.
+TB_INLINE tbSix force_of(const tbData* d, int body, tbSix a) {
+  return tb_six_inertial_force(d->cinert + 10 * body, tb_six_load(d->cvel + 6 * body), a);
+}
+
 // Outward over the bodies that can move: accelerations, then, unless NULL, forces.
 TB_INLINE void outward(const tbModel* m, const tbData* d, const tbReal* qacc, tbReal* acceleration,
-                       tbReal* force, int wide) {
+                       tbReal* force) {
   tb_gravity_acceleration(m, acceleration);
+  tbSix a = tb_six_load(acceleration);
   for (int i = 1; i < m->nbody; i++) {
-    tbReal a[6];
-    tb_wide_copy6(a, acceleration + 6 * m->body_parentid[i]);
+    int parent = m->body_parentid[i];
+    if (parent != i - 1) a = tb_six_load(acceleration + 6 * parent);
     if (m->body_lastdof[i] >= 0) {
-      add_joint_acceleration(m, d, i, qacc, a);
-      if (force) tb_inertial_force(d->cinert + 10 * i, d->cvel + 6 * i, a, force + 6 * i, wide);
+      a = add_joints(m, d, i, qacc, a);
+      if (force) tb_six_store(force + 6 * i, force_of(d, i, a));
     }
-    tb_wide_copy6(acceleration + 6 * i, a);
+    tb_six_store(acceleration + 6 * i, a);
   }
 }
 
@@ -44,11 +54,11 @@ TB_INLINE void inward(const tbModel* m, tbReal* force) {
   }
 }
 
-TB_INLINE void rne(const tbModel* m, tbData* d, const tbReal* qacc, const tbReal* xfrc, tbReal* tau,
-                   int wide) {
+TB_INLINE void rne(const tbModel* m, tbData* d, const tbReal* qacc, const tbReal* xfrc,
+                   tbReal* tau) {
   tbReal* acceleration = d->scratch_body;
   tbReal* force = d->scratch_body + 6 * m->nbody;
-  outward(m, d, qacc, acceleration, force, wide);
+  outward(m, d, qacc, acceleration, force);
   if (xfrc) {
     for (int i = 1; i < m->nbody; i++) {
       if (m->body_lastdof[i] >= 0) subtract_external(m, d, i, xfrc, force + 6 * i);
@@ -64,12 +74,12 @@ TB_INLINE void rne(const tbModel* m, tbData* d, const tbReal* qacc, const tbReal
 
 static void rne_narrow(const tbModel* m, tbData* d, const tbReal* qacc, const tbReal* xfrc,
                        tbReal* tau) {
-  rne(m, d, qacc, xfrc, tau, 0);
+  rne(m, d, qacc, xfrc, tau);
 }
 
 TB_WIDE static void rne_wide(const tbModel* m, tbData* d, const tbReal* qacc, const tbReal* xfrc,
                              tbReal* tau) {
-  rne(m, d, qacc, xfrc, tau, 1);
+  rne(m, d, qacc, xfrc, tau);
 }
 
 void tb_rne(const tbModel* m, tbData* d, const tbReal* qacc, const tbReal* xfrc, tbReal* tau) {
@@ -80,16 +90,15 @@ void tb_rne(const tbModel* m, tbData* d, const tbReal* qacc, const tbReal* xfrc,
   }
 }
 
-TB_INLINE void body_forces(const tbModel* m, tbData* d, int wide) {
-  outward(m, d, d->qacc, d->cacc, d->cfrc_int, wide);
+TB_INLINE void body_forces(const tbModel* m, tbData* d) {
+  outward(m, d, d->qacc, d->cacc, d->cfrc_int);
   tb_zero6(d->cfrc_int);
   for (int i = 1; i < m->nbody; i++) {
     // Bodies that cannot move are held against gravity and their loads.
     if (m->body_lastdof[i] < 0) {
-      tb_inertial_force(d->cinert + 10 * i, d->cvel + 6 * i, d->cacc + 6 * i, d->cfrc_int + 6 * i,
-                        wide);
+      tb_six_store(d->cfrc_int + 6 * i, force_of(d, i, tb_six_load(d->cacc + 6 * i)));
     }
-    tb_wide_add_scaled6(d->cfrc_int + 6 * i, -1, d->cfrc_ext + 6 * i);
+    tb_add_scaled6(d->cfrc_int + 6 * i, d->cfrc_int + 6 * i, -1, d->cfrc_ext + 6 * i);
   }
   for (int i = m->nbody - 1; i > 0; i--) {
     int parent = m->body_parentid[i];
@@ -98,15 +107,15 @@ TB_INLINE void body_forces(const tbModel* m, tbData* d, int wide) {
 }
 
 void tb_body_accelerations(const tbModel* m, tbData* d) {
-  outward(m, d, d->qacc, d->cacc, NULL, 0);
+  outward(m, d, d->qacc, d->cacc, NULL);
 }
 
 static void body_forces_narrow(const tbModel* m, tbData* d) {
-  body_forces(m, d, 0);
+  body_forces(m, d);
 }
 
 TB_WIDE static void body_forces_wide(const tbModel* m, tbData* d) {
-  body_forces(m, d, 1);
+  body_forces(m, d);
 }
 
 void tb_body_forces(const tbModel* m, tbData* d) {

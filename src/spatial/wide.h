@@ -1,7 +1,6 @@
-// Products of motions, inertias and frames in registers of four, for functions compiled for such
-// (TB_WIDE). Each adds and multiplies in the order of its plain form in motion.h and vec3.h, which
-// is taken where `wide` is 0: the bits are the same. `wide` must be a constant where these are
-// inlined.
+// Products of motions, inertias and frames in registers, for loops that are compiled for wide ones
+// (TB_WIDE) and without. Each adds and multiplies in the order of its plain form in motion.h and
+// vec3.h: the bits are the same. `wide` must be a constant where these are inlined.
 #ifndef TRIBO_SPATIAL_WIDE_H_
 #define TRIBO_SPATIAL_WIDE_H_
 
@@ -32,6 +31,123 @@ typedef long long tbFourPlace __attribute__((vector_size(32)));
 #define TB_ZXY(x) TB_PICK(x, 2, 0, 1, 3)
 
 #endif
+
+// ---- motions and forces ------------------------------------------------------------------------
+
+// Six numbers that stay in registers: what is stored and loaded again in other parts waits for the
+// store.
+#if TB_PART == 4
+
+typedef struct {
+  tbFour turn, move;  // the last of each is anything
+} tbSix;
+
+TB_INLINE tbSix tb_six_load(const tbReal x[6]) {
+  return (tbSix){TB_LOAD4(x), TB_LOAD_END3(x + 3)};
+}
+
+TB_INLINE void tb_six_store(tbReal r[6], tbSix x) {
+  *(tbFour*)r = x.turn;
+  TB_STORE_END3(r + 3, x.turn, x.move);
+}
+
+TB_INLINE tbSix tb_six_add(tbSix x, tbSix y) {
+  return (tbSix){x.turn + y.turn, x.move + y.move};
+}
+
+TB_INLINE tbSix tb_six_scale(tbReal a, tbSix x) {
+  return (tbSix){a * x.turn, a * x.move};
+}
+
+// A translation along fixed axes added.
+TB_INLINE tbSix tb_six_shift(tbSix x, const tbReal by[3]) {
+  return (tbSix){x.turn, x.move + (tbFour){by[0], by[1], by[2], 0}};
+}
+
+// I v
+TB_INLINE tbSix tb_six_inertia_mul(const tbReal I[10], tbSix v) {
+  // Columns of the moments; mass times centre, mass.
+  tbFour i0 = TB_LOAD4(I), i2 = TB_LOAD4(I + 2), i3 = TB_LOAD4(I + 3), i4 = TB_LOAD4(I + 4);
+  tbFour c0 = TB_PICK_TWO(i0, i2, 0, 5, 6, 3), c1 = TB_PICK_TWO(i3, i0, 0, 5, 2, 3);
+  tbFour c2 = TB_PICK_TWO(i4, i0, 0, 1, 6, 3), h = TB_LOAD4(I + 6);
+  tbFour w = v.turn, u = v.move, h1 = TB_YZX(h), h2 = TB_ZXY(h);
+  tbFour turn = c0 * w[0] + c1 * w[1] + c2 * w[2] + (h1 * TB_ZXY(u) - h2 * TB_YZX(u));
+  return (tbSix){turn, I[9] * u + (h2 * TB_YZX(w) - h1 * TB_ZXY(w))};
+}
+
+// v x* f
+TB_INLINE tbSix tb_six_force_cross(tbSix v, tbSix f) {
+  tbFour w1 = TB_YZX(v.turn), w2 = TB_ZXY(v.turn), p1 = TB_YZX(f.move), p2 = TB_ZXY(f.move);
+  tbFour turn =
+      (w1 * TB_ZXY(f.turn) - w2 * TB_YZX(f.turn)) + (TB_YZX(v.move) * p2 - TB_ZXY(v.move) * p1);
+  return (tbSix){turn, w1 * p2 - w2 * p1};
+}
+
+// v x s
+TB_INLINE tbSix tb_six_motion_cross(tbSix v, tbSix s) {
+  tbFour w1 = TB_YZX(v.turn), w2 = TB_ZXY(v.turn), a1 = TB_YZX(s.turn), a2 = TB_ZXY(s.turn);
+  tbFour move =
+      (w1 * TB_ZXY(s.move) - w2 * TB_YZX(s.move)) + (TB_YZX(v.move) * a2 - TB_ZXY(v.move) * a1);
+  return (tbSix){w1 * a2 - w2 * a1, move};
+}
+
+#else
+
+typedef struct {
+  tbReal x[6];
+} tbSix;
+
+TB_INLINE tbSix tb_six_load(const tbReal x[6]) {
+  tbSix r;
+  tb_copy6(r.x, x);
+  return r;
+}
+
+TB_INLINE void tb_six_store(tbReal r[6], tbSix x) {
+  tb_copy6(r, x.x);
+}
+
+TB_INLINE tbSix tb_six_add(tbSix x, tbSix y) {
+  tb_add6(x.x, x.x, y.x);
+  return x;
+}
+
+TB_INLINE tbSix tb_six_scale(tbReal a, tbSix x) {
+  for (int k = 0; k < 6; k++) x.x[k] *= a;
+  return x;
+}
+
+TB_INLINE tbSix tb_six_shift(tbSix x, const tbReal by[3]) {
+  tb_add3(x.x + 3, x.x + 3, by);
+  return x;
+}
+
+TB_INLINE tbSix tb_six_inertia_mul(const tbReal I[10], tbSix v) {
+  tbSix r;
+  tb_inertia_mul(r.x, I, v.x);
+  return r;
+}
+
+TB_INLINE tbSix tb_six_force_cross(tbSix v, tbSix f) {
+  tbSix r;
+  tb_force_cross(r.x, v.x, f.x);
+  return r;
+}
+
+TB_INLINE tbSix tb_six_motion_cross(tbSix v, tbSix s) {
+  tbSix r;
+  tb_motion_cross(r.x, v.x, s.x);
+  return r;
+}
+
+#endif
+
+// The force that gives a body its acceleration: I a + v x* I v.
+TB_INLINE tbSix tb_six_inertial_force(const tbReal I[10], tbSix v, tbSix a) {
+  return tb_six_add(tb_six_inertia_mul(I, a), tb_six_force_cross(v, tb_six_inertia_mul(I, v)));
+}
+
+// ---- frames ------------------------------------------------------------------------------------
 
 // The frame (p, R) that lies at (b, B) in the frame (a, A): R = A B, p = a + A b.
 TB_INLINE void tb_wide_attach(int wide, tbReal p[3], tbReal R[9], const tbReal a[3],
@@ -92,60 +208,7 @@ TB_INLINE void tb_wide_quat_mul(int wide, tbReal r[4], const tbReal a[4], const 
   tb_quat_mul(r, a, b);
 }
 
-// r = I v
-TB_INLINE void tb_wide_inertia_mul(int wide, tbReal r[6], const tbReal I[10], const tbReal v[6]) {
-#if TB_PART == 4
-  if (wide) {
-    // Columns of the moments; mass times centre, mass; both halves of v.
-    tbFour i0 = TB_LOAD4(I), i2 = TB_LOAD4(I + 2), i3 = TB_LOAD4(I + 3), i4 = TB_LOAD4(I + 4);
-    tbFour c0 = TB_PICK_TWO(i0, i2, 0, 5, 6, 3), c1 = TB_PICK_TWO(i3, i0, 0, 5, 2, 3);
-    tbFour c2 = TB_PICK_TWO(i4, i0, 0, 1, 6, 3), h = TB_LOAD4(I + 6);
-    tbFour w = TB_LOAD4(v), u = TB_LOAD_END3(v + 3);
-    tbFour h1 = TB_YZX(h), h2 = TB_ZXY(h);
-    tbFour turn = c0 * v[0] + c1 * v[1] + c2 * v[2] + (h1 * TB_ZXY(u) - h2 * TB_YZX(u));
-    tbFour move = I[9] * u + (h2 * TB_YZX(w) - h1 * TB_ZXY(w));
-    *(tbFour*)r = turn;
-    TB_STORE_END3(r + 3, turn, move);
-    return;
-  }
-#endif
-  (void)wide;
-  tb_inertia_mul(r, I, v);
-}
-
-// r = v x* f
-TB_INLINE void tb_wide_force_cross(int wide, tbReal r[6], const tbReal v[6], const tbReal f[6]) {
-#if TB_PART == 4
-  if (wide) {
-    tbFour w = TB_LOAD4(v), u = TB_LOAD_END3(v + 3), n = TB_LOAD4(f), p = TB_LOAD_END3(f + 3);
-    tbFour w1 = TB_YZX(w), w2 = TB_ZXY(w), p1 = TB_YZX(p), p2 = TB_ZXY(p);
-    tbFour turn = (w1 * TB_ZXY(n) - w2 * TB_YZX(n)) + (TB_YZX(u) * p2 - TB_ZXY(u) * p1);
-    *(tbFour*)r = turn;
-    tbFour push = w1 * p2 - w2 * p1;
-    TB_STORE_END3(r + 3, turn, push);
-    return;
-  }
-#endif
-  (void)wide;
-  tb_force_cross(r, v, f);
-}
-
-// r = v x s
-TB_INLINE void tb_wide_motion_cross(int wide, tbReal r[6], const tbReal v[6], const tbReal s[6]) {
-#if TB_PART == 4
-  if (wide) {
-    tbFour w = TB_LOAD4(v), u = TB_LOAD_END3(v + 3), a = TB_LOAD4(s), b = TB_LOAD_END3(s + 3);
-    tbFour w1 = TB_YZX(w), w2 = TB_ZXY(w), a1 = TB_YZX(a), a2 = TB_ZXY(a);
-    tbFour turn = w1 * a2 - w2 * a1;
-    tbFour move = (w1 * TB_ZXY(b) - w2 * TB_YZX(b)) + (TB_YZX(u) * a2 - TB_ZXY(u) * a1);
-    *(tbFour*)r = turn;
-    TB_STORE_END3(r + 3, turn, move);
-    return;
-  }
-#endif
-  (void)wide;
-  tb_motion_cross(r, v, s);
-}
+// ---- sums --------------------------------------------------------------------------------------
 
 // a . b of six, in the two sums of tb_dot6.
 TB_INLINE tbReal tb_wide_dot6(const tbReal a[6], const tbReal b[6]) {
@@ -156,16 +219,6 @@ TB_INLINE tbReal tb_wide_dot6(const tbReal a[6], const tbReal b[6]) {
 #else
   return tb_dot6(a, b);
 #endif
-}
-
-// r = x of six.
-TB_INLINE void tb_wide_copy6(tbReal r[6], const tbReal x[6]) {
-  tb_copy_four(r, x, 6);
-}
-
-// r += s x of six.
-TB_INLINE void tb_wide_add_scaled6(tbReal r[6], tbReal s, const tbReal x[6]) {
-  tb_add_scaled(r, x, s, 6);
 }
 
 // r += x of six.
