@@ -84,11 +84,15 @@ static void wake_by_actuators(const tbModel* m, const tbData* d, tbSleep* s, tbR
 static int note_options(tbReal** at, tbOption options) {
   int differs = 0;
   options.timestep = options.threads = 0;
-#define X(type, name, count, ...)                           \
-  for (int k = 0; k < (count); k++) {                       \
-    tbReal value = (tbReal)((const type*)&options.name)[k]; \
-    differs |= note(at, &value, 1);                         \
-  }
+#define X(type, name, count, ...)               \
+  do {                                          \
+    type field[count];                          \
+    memcpy(field, &options.name, sizeof field); \
+    for (int k = 0; k < (count); k++) {         \
+      tbReal value = (tbReal)field[k];          \
+      differs |= note(at, &value, 1);           \
+    }                                           \
+  } while (0);
   TB_OPTION_FIELDS(X)
 #undef X
   return differs;
