@@ -53,7 +53,7 @@ typedef struct {
   tbReal* best;           // the trial with the smallest residual so far
   tbReal best_measure;
   tbReal repaired;  // the same when regions were last solved
-  int* mode;        // per block; per row for one-sided and box blocks
+  int* mode;        // per block; per row for one-sided and box blocks, and for pyramids
   tbSlide* slide;   // per block, where it slides
   bool changed;
   bool sliding;  // directions change the matrix of (3)
@@ -151,8 +151,7 @@ bool tb_active_attempts(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolv
 bool tb_active_last_resort(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveInfo* info,
                            bool* solved);
 
-// ---- what rounds leave under lcp (active_pyramid.c)
-// ----------------------------------------------
+// ---- what rounds leave under lcp (active_pyramid.c) --------------------------------------------
 
 // Interior points on the pyramid, and modes from where they end. Sets *solved. False: out of
 // memory.

@@ -39,20 +39,13 @@ static void set_scale(tbInteriorState* m) {
   m->unit = largest > 0 ? largest : 1;
 }
 
-// The pair on the central path, x ∘ z = mu, with x - z = y: x = (y + sqrt(y^2 + 4 mu)) / 2 in the
-// algebra of the cone (Chen and Harker; Kanzow; Smale). However small mu is, the point is centred.
-static void central_pair(tbReal y, tbReal mu, tbReal* x, tbReal* z) {
-  tbReal root = sqrt(y * y + 4 * mu);
-  *x = y > 0 ? 0.5 * (y + root) : 2 * mu / (root - y);
-  *z = y > 0 ? 2 * mu / (root + y) : 0.5 * (root - y);
-}
-
+// The same in the algebra of the cone, by its two eigenvalues.
 static void central_cone(int d, tbReal mu, tbReal* x, tbReal* z) {
   tbReal y[TB_MAX_BLOCK_DIM] = {0}, x1, x2, z1, z2;
   for (int r = 0; r < d; r++) y[r] = x[r] - z[r];
   tbReal tail = tb_lorentz_tail(d, y);
-  central_pair(y[0] + tail, mu, &x1, &z1);
-  central_pair(y[0] - tail, mu, &x2, &z2);
+  tb_central_pair(y[0] + tail, mu, &x1, &z1);
+  tb_central_pair(y[0] - tail, mu, &x2, &z2);
   x[0] = 0.5 * (x1 + x2);
   z[0] = 0.5 * (z1 + z2);
   for (int r = 1; r < d; r++) {
@@ -104,7 +97,7 @@ static void first_point(tbInteriorState* m, tbReal mu) {
       x[r] = step > 0 ? m->lambda[k] / step : 0;
       z[r] = b->type == TB_BLOCK_EQUALITY ? 0 : m->S[k] * m->sigma[k] / m->unit;
       if (b->type == TB_BLOCK_ONE_SIDED) {
-        central_pair(x[r] - z[r], mu, &x[r], &z[r]);
+        tb_central_pair(x[r] - z[r], mu, &x[r], &z[r]);
         m->pairs++;
       }
     }

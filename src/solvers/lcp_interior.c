@@ -23,6 +23,7 @@
 
 #include "contact/cone.h"
 #include "linalg/small.h"
+#include "solvers/lorentz.h"
 
 enum { MAX = TB_MAX_BLOCK_DIM, PATIENCE = 12 };
 
@@ -48,13 +49,12 @@ typedef struct {
 } Pair;
 
 typedef struct {
-  const tbLcpInterior* set;
   const tbLcpSystem* system;
   const tbProblem* p;
   const tbReal* scale;
   tbReal *x, *lambda, *sigma, *rhs, *dx, *clean;  // sigma in scaled rows
   tbReal *H, *E;
-  int* start;
+  int* place;  // per block: of its matrix in H
   int blocks;  // entries of H
   Pair* pair;
   int npair;
@@ -100,12 +100,12 @@ static bool prepare(Interior* q, tbArena* arena) {
   for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++) {
     *vectors[k] = TB_ARENA_NEW(arena, tbReal, n);
   }
-  q->start = TB_ARENA_NEW(arena, int, q->p->nblock + 1);
+  q->place = TB_ARENA_NEW(arena, int, q->p->nblock + 1);
   q->pair = TB_ARENA_NEW(arena, Pair, 2 * n);
   q->theta = TB_ARENA_NEW(arena, tbReal, q->p->nblock + 1);
   if (arena->failed) return false;
   for (int i = 0; i < q->p->nblock; i++) {
-    q->start[i] = q->blocks;
+    q->place[i] = q->blocks;
     q->blocks += q->p->block[i].dim * q->p->block[i].dim;
   }
   q->H = TB_ARENA_NEW(arena, tbReal, q->blocks + 1);
@@ -133,42 +133,42 @@ static tbReal size_of(const Interior* q) {
   return size > 0 ? size : 1;
 }
 
-// A start well inside: no impulse along tangents, normal ones and velocities of the problem's size.
-static void start_in_centre(Interior* q) {
-  memset(q->x, 0, (size_t)q->p->n * sizeof *q->x);
-  for (int i = 0; i < q->p->nblock; i++) {
-    const tbBlock* b = &q->p->block[i];
-    for (int r = b->row; r < b->row + b->dim; r++) {
-      tbReal unit = q->scale[r] > 0 ? q->scale[r] : 1, low = b->lower / unit,
-             high = b->upper / unit;
-      if (b->type == TB_BLOCK_ONE_SIDED || (b->type == TB_BLOCK_CONE && r == b->row)) {
-        q->x[r] = q->size;
-      } else if (b->type == TB_BLOCK_BOX && isfinite(low) && isfinite(high)) {
-        q->x[r] = 0.5 * (low + high);
-      } else if (b->type == TB_BLOCK_BOX && (isfinite(low) || isfinite(high))) {
-        q->x[r] = isfinite(low) ? low + q->size : high - q->size;
-      }
-    }
-  }
-  for (int i = 0; i < q->npair; i++) {
-    q->pair[i].u = distance(&q->pair[i], q->x);
-    q->pair[i].w = q->size;
+// Bounds of an entry of x. Those of tangents are given by the normal, which comes first.
+static void bounds_of(const Interior* q, const tbBlock* b, int r, tbReal* low, tbReal* high) {
+  bool cone = b->type == TB_BLOCK_CONE;
+  *low = -INFINITY;
+  *high = INFINITY;
+  if (b->type == TB_BLOCK_ONE_SIDED || (cone && r == b->row)) {
+    *low = 0;
+  } else if (cone) {
+    *low = -q->x[b->row];
+    *high = q->x[b->row];
+  } else if (b->type == TB_BLOCK_BOX) {
+    *low = b->lower / q->scale[r];
+    *high = b->upper / q->scale[r];
   }
 }
 
-// The positive x with x - y = tau / x.
-static tbReal pair_near(tbReal y, tbReal tau) {
-  tbReal root = sqrt(y * y + 4 * tau);
-  return y >= 0 ? 0.5 * (y + root) : 2 * tau / (root - y);
+// Well inside: no impulse along tangents, normal ones and velocities of the problem's size.
+static tbReal centre_of(const Interior* q, tbReal low, tbReal high) {
+  if (isfinite(low) && isfinite(high)) return 0.5 * (low + high);
+  if (isfinite(low)) return low + q->size;
+  return isfinite(high) ? high - q->size : 0;
 }
 
 // x between bounds with x - y = tau / (x - low) - tau / (high - x), which grows with x.
-static tbReal between(tbReal y, tbReal low, tbReal high, tbReal tau) {
+static tbReal near(tbReal y, tbReal low, tbReal high, tbReal tau) {
   enum { HALVINGS = 60 };
-  if (!(low < high)) return low;
-  if (!isfinite(high)) return isfinite(low) ? low + pair_near(y - low, tau) : y;
-  if (!isfinite(low)) return high - pair_near(high - y, tau);
-  tbReal a = low, b = high, x = fmin(fmax(y, low), high);
+  tbReal up, down, a = low, b = high, x = low;
+  if (!(low < high) || (!isfinite(low) && !isfinite(high))) return isfinite(low) ? low : y;
+  if (!isfinite(high)) {
+    tb_central_pair(y - low, tau, &up, &down);
+    return low + up;
+  }
+  if (!isfinite(low)) {
+    tb_central_pair(high - y, tau, &down, &up);
+    return high - down;
+  }
   for (int k = 0; k < HALVINGS; k++) {
     x = 0.5 * (a + b);
     if (x <= low || x >= high) break;
@@ -179,29 +179,28 @@ static tbReal between(tbReal y, tbReal low, tbReal high, tbReal tau) {
   return x;
 }
 
-// The point of the central path with products tau near impulses and their velocity, row by row: as
-// if rows did not depend on each other but for the bounds that a normal gives its tangents.
-static void start_near(Interior* q, const tbReal* lambda, const tbReal* sigma, tbReal tau) {
+// The first point: in the centre, or, where there are impulses to start from, the point of the
+// central path with products tau near these and their velocity, row by row: as if rows did not
+// depend on each other but for the bounds that a normal gives its tangents.
+static void start(Interior* q, const tbLcpInterior* from) {
+  tbReal tau = from->products * q->size * q->size;
   for (int i = 0; i < q->p->nblock; i++) {
     const tbBlock* b = &q->p->block[i];
     for (int r = b->row; r < b->row + b->dim; r++) {
-      tbReal unit = q->scale[r], y = unit > 0 ? lambda[r] / unit - sigma[r] * unit : 0;
-      tbReal low = -INFINITY, high = INFINITY;
-      if (b->type == TB_BLOCK_ONE_SIDED || (b->type == TB_BLOCK_CONE && r == b->row)) {
-        low = 0;
-      } else if (b->type == TB_BLOCK_CONE) {
-        low = -q->x[b->row];
-        high = q->x[b->row];
-      } else if (b->type == TB_BLOCK_BOX) {
-        low = b->lower / unit;
-        high = b->upper / unit;
+      tbReal low, high, unit = q->scale[r];
+      bounds_of(q, b, r, &low, &high);
+      if (from->lambda) {
+        tbReal y = unit > 0 ? from->lambda[r] / unit - from->sigma[r] * unit : 0;
+        q->x[r] = near(y, low, high, tau);
+      } else {
+        q->x[r] = centre_of(q, low, high);
       }
-      q->x[r] = between(y, low, high, tau);
     }
   }
   for (int i = 0; i < q->npair; i++) {
-    q->pair[i].u = fmax(distance(&q->pair[i], q->x), LEAST * q->size);
-    q->pair[i].w = tau / q->pair[i].u;
+    Pair* c = &q->pair[i];
+    c->u = fmax(distance(c, q->x), LEAST * q->size);
+    c->w = from->lambda ? tau / c->u : q->size;
   }
 }
 
@@ -223,7 +222,7 @@ static bool factor(Interior* q) {
   for (int i = 0; i < q->p->nblock; i++) {
     const tbBlock* b = &q->p->block[i];
     int d = b->dim;
-    tbReal *H = q->H + q->start[i], *E = q->E + q->start[i];
+    tbReal *H = q->H + q->place[i], *E = q->E + q->place[i];
     for (int r = 0; r < d; r++) {
       tbReal scale = q->scale[b->row + r];
       H[r * (d + 1)] = PROXIMAL + (q->p->R ? q->p->R[b->row + r] * scale * scale : 0);
@@ -250,7 +249,7 @@ static bool factor(Interior* q) {
     for (int r = 0; r < d; r++) E[r * (d + 1)] = 1 / H[r * (d + 1)];
     for (int r = 1; r < d; r++) E[r * d] = -H[r * d] * E[0] * E[r * (d + 1)];
   }
-  return q->system->factor(q->system->owner, q->H, q->E, q->start);
+  return q->system->factor(q->system->owner, q->H, q->E, q->place);
 }
 
 // Newton's step to products of tau, less the second-order term of the last one where `corrects`.
@@ -341,15 +340,11 @@ static bool check(Interior* q, int iteration, tbReal* measure) {
 
 bool tb_lcp_interior(const tbLcpInterior* set, const tbLcpSystem* system, tbArena* arena,
                      bool* solved) {
-  Interior q = {.set = set, .system = system, .p = set->p, .scale = set->scale};
+  Interior q = {.system = system, .p = set->p, .scale = set->scale};
   *solved = false;
   if (!prepare(&q, arena)) return false;
   q.size = size_of(&q);
-  if (set->lambda) {
-    start_near(&q, set->lambda, set->sigma, set->products * q.size * q.size);
-  } else {
-    start_in_centre(&q);
-  }
+  start(&q, set);
   tbReal best = INFINITY;
   for (int k = 1, idle = 0; k <= set->max_iter; k++) {
     tbReal measure;

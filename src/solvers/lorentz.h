@@ -124,6 +124,14 @@ static inline tbReal tb_lorentz_step(int d, const tbReal* x, const tbReal* dx) {
 
 // --- cones of one dimension ------------------------------------------------------------------
 
+// The pair on the central path, x z = mu, with x - z = y: x = (y + sqrt(y^2 + 4 mu)) / 2 (Chen and
+// Harker; Kanzow; Smale). However small mu is, the point is centred.
+static inline void tb_central_pair(tbReal y, tbReal mu, tbReal* x, tbReal* z) {
+  tbReal root = sqrt(y * y + 4 * mu);
+  *x = y > 0 ? 0.5 * (y + root) : 2 * mu / (root - y);
+  *z = y > 0 ? 2 * mu / (root + y) : 0.5 * (root - y);
+}
+
 // The largest step that keeps a row x and its multiplier z from going below zero.
 static inline tbReal tb_pair_step(tbReal x, tbReal dx, tbReal z, tbReal dz) {
   return fmin(dx < 0 ? -x / dx : INFINITY, dz < 0 ? -z / dz : INFINITY);

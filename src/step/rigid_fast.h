@@ -21,8 +21,8 @@ bool tb_rigid_is_fast(const tbOption* opt);
 // Whether somebody wants digits, whatever they cost.
 bool tb_rigid_wants_digits(const tbOption* opt);
 
-// Improve the impulses of all islands that are not solved yet. Where the law has a fast path,
-// islands that it solves count, and large ones: those are left as they are.
+// Improve the impulses of all islands that are not solved yet. Those that it solves count, and
+// large ones, which are left as they are.
 tbResult tb_rigid_fast(tbRigidStep* step);
 
 #endif

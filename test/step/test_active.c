@@ -204,6 +204,17 @@ static bool make_case(tbWorld w, Case* c) {
   return true;
 }
 
+// From rest, with contacts of three, four and six rows.
+static bool shaken_case(tbWorld w, tbRng* rng, int trial, tbLaw law, Case* c) {
+  static const int DIMS[] = {3, 3, 4, 6};
+  for (int g = 0; g < w.m->ngeom; g++) w.m->geom_condim[g] = DIMS[trial % 4];
+  tb_reset(w.m, w.d);
+  shake(w, rng, 7 + trial);
+  if (!make_case(w, c)) return false;
+  c->a.law = law;
+  return true;
+}
+
 static void free_case(Case* c) {
   tb_problem_free(c->p);
   tb_arena_free(&c->arena);
@@ -288,14 +299,8 @@ static void all_forms_take_the_same_round(void** state) {
       // Dry friction everywhere, so that rows between bounds take part.
       for (int i = 0; i < w.m->nv; i++) w.m->dof_frictionloss[i] = i < 6 && k == 0 ? 0 : 0.05;
       for (int trial = 0; trial < 16; trial++) {
-        // Contacts of three, four and six rows.
-        static const int DIMS[] = {3, 3, 4, 6};
-        for (int g = 0; g < w.m->ngeom; g++) w.m->geom_condim[g] = DIMS[trial % 4];
         Case c;
-        tb_reset(w.m, w.d);
-        shake(w, &rng, 7 + trial);
-        if (!make_case(w, &c)) continue;
-        c.a.law = (tbLaw)law;
+        if (!shaken_case(w, &rng, trial, (tbLaw)law, &c)) continue;
         check_round(&c, (uint64_t)(100 * k + trial), seen);
         free_case(&c);
       }
@@ -379,13 +384,8 @@ static void tangents_of_a_pyramid_slide_by_themselves(void** state) {
   int seen[6] = {0};
   tbWorld w = tb_world_scene("humanoid.xml", NULL);
   for (int trial = 0; trial < 24; trial++) {
-    static const int DIMS[] = {3, 3, 4, 6};
-    for (int g = 0; g < w.m->ngeom; g++) w.m->geom_condim[g] = DIMS[trial % 4];
     Case c;
-    tb_reset(w.m, w.d);
-    shake(w, &rng, 7 + trial);
-    if (!make_case(w, &c)) continue;
-    c.a.law = TB_LAW_LCP;
+    if (!shaken_case(w, &rng, trial, TB_LAW_LCP, &c)) continue;
     check_pyramids(&c, (uint64_t)trial, seen);
     free_case(&c);
   }

@@ -344,8 +344,29 @@ static void small_parts_meet(void** state) {
   }
 }
 
+// What an ellipsoid drags along of a medium is kept from step to step, but not for another size.
+static void a_medium_sees_new_sizes(void** state) {
+  (void)state;
+  tbWorld w = tb_world_text(
+      "<mujoco><option density='1000'/><worldbody><body><freejoint/><geom type='ellipsoid' "
+      "size='.1 .2 .3' fluidshape='ellipsoid'/></body></worldbody></mujoco>");
+  for (int i = 0; i < 6; i++) w.d->qvel[i] = 1 + i;
+  assert_int_equal(tb_forward(w.m, w.d), TB_OK);
+  double before = w.d->qfrc_fluid[3];
+  w.m->geom_size[0] = 0.25;
+  tbData* fresh = tb_data_copy(w.m, w.d);
+  assert_non_null(fresh);
+  assert_int_equal(tb_forward(w.m, w.d), TB_OK);
+  assert_int_equal(tb_forward(w.m, fresh), TB_OK);
+  assert_true(fabs(w.d->qfrc_fluid[3] - before) > 1e-3 * fabs(before));
+  for (int i = 0; i < 6; i++) assert_true(w.d->qfrc_fluid[i] == fresh->qfrc_fluid[i]);
+  tb_data_free(fresh);
+  tb_world_free(w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_medium_sees_new_sizes),
       cmocka_unit_test(ten_boxes_stand_for_a_minute),
       cmocka_unit_test(packed_bricks_rest),
       cmocka_unit_test(bins_come_to_rest),
