@@ -54,10 +54,14 @@ void tb_energy_position(const tbModel* m, tbData* d) {
   d->energy[0] = energy;
 }
 
-void tb_energy_velocity(const tbModel* m, tbData* d) {
+tbReal tb_kinetic_energy(const tbModel* m, const tbData* d) {
   tbReal* momentum = d->scratch_nv;
   tb_mul_m(m, d, momentum, d->qvel);
   tbReal sum = 0;
   for (int i = 0; i < m->nv; i++) sum += momentum[i] * d->qvel[i];
-  d->energy[1] = 0.5 * sum;
+  return 0.5 * sum;
+}
+
+void tb_energy_velocity(const tbModel* m, tbData* d) {
+  d->energy[1] = tb_kinetic_energy(m, d);
 }

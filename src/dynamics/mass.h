@@ -17,4 +17,7 @@ void tb_position_stage(const tbModel* m, tbData* d);
 // The factor of M, unless it is there.
 void tb_factor_ready(const tbModel* m, const tbData* d);
 
+// J, after the inertia matrix.
+tbReal tb_kinetic_energy(const tbModel* m, const tbData* d);
+
 #endif

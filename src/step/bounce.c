@@ -9,6 +9,11 @@
 // less what gaps that close and overlaps that part add to u_N+. Without restitution W <= 0. Where
 // it is positive all e of the island are cut back by one share s, the largest with W <= 0. While no
 // contact changes its mode W is a parabola in s, so a parabola through three shares finds it.
+//
+// Nor need there be an answer. What jams, a ball in a narrow groove or a link of a folded chain,
+// has impulses within the cones that move nothing, J^T lambda = 0, so that lambda . u+ = 0, while
+// the law wants lambda . (u+ + e u) >= -sum mu lambda_N |u_T+|: it bounces only if it slides on at
+// e |u_N| / mu. Where no answer is found contacts do not bounce; without e there is one.
 #include "step/bounce.h"
 
 #include <math.h>
@@ -18,6 +23,12 @@ static const tbReal NOISE = 1e-6;
 
 // Of what contacts take without restitution: they may take this much more than nothing.
 static const tbReal ENOUGH = 1e-4;
+
+// Above this relative residual there is no answer; what is merely hard ends below.
+static const tbReal NO_ANSWER = 1e-4;
+
+// Of the kinetic energy: more than this normal impulses turn round only where they jam.
+static const tbReal JAMMED = 1e4;
 
 // Solves after the first. The last one is at a share that is known to make no energy.
 enum { MOST_SOLVES = 12 };
@@ -77,6 +88,14 @@ static void set_share(const tbRigidStep* step, const tbIsland* island, const tbR
   }
 }
 
+// Impulses that jam move nothing, so a solve that starts from them may keep them.
+static void forget_impulses(const tbRigidStep* step, const tbIsland* island) {
+  for (int k = 0; k < island->nmember; k++) {
+    const tbConstraint* c = &step->state->constraints.list[island->member[k]];
+    tb_warm_forget(&step->state->warm, c->key);
+  }
+}
+
 // Where the parabola through three points is zero between the first two, or their middle.
 static tbReal parabola_zero(const tbReal* x, const tbReal* y) {
   tbReal a = x[LOW], b = x[HIGH], middle = (a + b) / 2;
@@ -114,7 +133,8 @@ static tbReal next_share(tbBounce* b, tbReal work) {
   return parabola_zero(b->point, b->work);
 }
 
-bool tb_bound_bounces(const tbRigidStep* step, const tbReal* restitution, tbBounce* bounce) {
+bool tb_bound_bounces(const tbRigidStep* step, const tbReal* restitution, tbReal energy,
+                      tbBounce* bounce) {
   bool again = false;
   for (int i = 0; i < step->islands.count; i++) {
     const tbIsland* island = &step->islands.island[i];
@@ -123,17 +143,20 @@ bool tb_bound_bounces(const tbRigidStep* step, const tbReal* restitution, tbBoun
     if (b->state == DONE) continue;
     tbReal turned, work = contact_work(step, island, &turned);
     bool makes = work > NOISE * turned;
+    bool jams = !(island->residual <= NO_ANSWER) || (!makes && turned > JAMMED * energy);
     // Without restitution contacts may do as much, because of what else there is to their island:
     // then there is nothing to choose.
-    bool settled = b->state == FIRST     ? !makes
-                   : b->state == WITHOUT ? !(work < 0)
-                                         : !makes && work >= ENOUGH * b->least;
+    bool settled = b->state == FIRST     ? !makes && !jams
+                   : b->state == WITHOUT ? !(work < 0) || jams
+                                         : !makes && !jams && work >= ENOUGH * b->least;
     if (settled || b->tried == MOST_SOLVES) {
       b->state = DONE;
       continue;
     }
-    b->share = next_share(b, work);
-    if (++b->tried == MOST_SOLVES) b->share = b->point[LOW];
+    if (jams) forget_impulses(step, island);
+    if (!jams) b->share = next_share(b, work);
+    b->tried = jams ? MOST_SOLVES : b->tried + 1;
+    if (b->tried == MOST_SOLVES) b->share = b->point[LOW];
     set_share(step, island, restitution, b->share);
     again = true;
   }

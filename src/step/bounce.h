@@ -1,4 +1,4 @@
-// What keeps restitution from making energy.
+// What keeps restitution from making energy, and from jamming.
 #ifndef TRIBO_STEP_BOUNCE_H_
 #define TRIBO_STEP_BOUNCE_H_
 
@@ -14,8 +14,10 @@ typedef struct {
 } tbBounce;
 
 // After a solve: sets the restitution of contacts that bounce where together with the others of
-// their island they do work, and returns whether another solve is needed. `bounce` has an entry per
-// island, zero before the first call; `restitution` what was asked for, per contact.
-bool tb_bound_bounces(const tbRigidStep* step, const tbReal* restitution, tbBounce* bounce);
+// their island they do work or jam, and returns whether another solve is needed. `bounce` has an
+// entry per island, zero before the first call; `restitution` what was asked for, per contact;
+// `energy` is the kinetic energy of all bodies before the step, J.
+bool tb_bound_bounces(const tbRigidStep* step, const tbReal* restitution, tbReal energy,
+                      tbBounce* bounce);
 
 #endif

@@ -271,14 +271,15 @@ static tbResult solve_rows(tbRigidStep* step, tbReal start) {
   return result;
 }
 
-// The same with restitution cut back, where that makes energy (bounce.c).
+// The same with restitution cut back, where that makes energy or jams (bounce.c).
 static tbResult solve_bounces(tbRigidStep* step) {
   tbData* d = step->d;
   tbReal* restitution = tb_arena_alloc(&d->work->arena, sizeof(tbReal) * (size_t)(d->ncon + 1));
   tbBounce* bounce = TB_ARENA_NEW(&d->work->arena, tbBounce, step->islands.count);
   if (!restitution || !bounce) return TB_ERROR_MEMORY;
+  tbReal energy = tb_kinetic_energy(step->m, d);
   for (int i = 0; i < d->ncon; i++) restitution[i] = d->contact[i].restitution;
-  while (tb_bound_bounces(step, restitution, bounce)) {
+  while (tb_bound_bounces(step, restitution, energy, bounce)) {
     tbSolveInfo before = d->solve;
     memset(&d->solve, 0, sizeof d->solve);
     tbResult result = solve_rows(step, tb_seconds());

@@ -62,6 +62,10 @@ void tb_warm_put(tbWarmTable* table, uint64_t key, const tbReal pos[3], int dim,
   memcpy(entry->lambda, lambda, sizeof(tbReal) * (size_t)dim);
 }
 
+void tb_warm_forget(tbWarmTable* table, uint64_t key) {
+  if (table->capacity) memset(slot_of(table, key)->lambda, 0, sizeof table->slot->lambda);
+}
+
 bool tb_warm_get(tbWarmTable* table, uint64_t key, int dim, tbReal* lambda, tbReal* residual) {
   tbWarmEntry* entry = table->capacity ? slot_of(table, key) : NULL;
   if (!entry || entry->dim != dim) {

@@ -34,6 +34,9 @@ bool tb_warm_clear(tbWarmTable* table, int count);
 void tb_warm_put(tbWarmTable* table, uint64_t key, const tbReal pos[3], int dim,
                  const tbReal* lambda, tbReal residual);
 
+// Let the next solve start from zero at `key`.
+void tb_warm_forget(tbWarmTable* table, uint64_t key);
+
 // Copy what is known of `key` with the same dimension into lambda; *residual grows to that of its
 // island. False, and zeros, where nothing is.
 bool tb_warm_get(tbWarmTable* table, uint64_t key, int dim, tbReal* lambda, tbReal* residual);

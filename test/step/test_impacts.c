@@ -128,12 +128,66 @@ static void spinning_ball_bounces_as_newton_says(void** state) {
   }
 }
 
+// A rod on a hinge whose tip meets the floor at an angle a from the vertical: with friction below
+// tan a it bounces as Newton says, above it jams, and no motion has the tip bounce. It stops.
+static void rod_that_jams_does_not_bounce(void** state) {
+  (void)state;
+  const double a = 0.3, e = 0.5, spin = 2;
+  for (int law = 0; law < TB_LAW_COUNT; law++) {
+    for (int jams = 0; jams < 2; jams++) {
+      char xml[1024];
+      snprintf(xml, sizeof xml,
+               "<mujoco><option timestep='1e-4' gravity='0 0 0'/><worldbody><geom type='plane' "
+               "size='9 9 1' friction='0'/><body pos='0 0 %.17g'><joint axis='0 1 0'/><geom "
+               "type='capsule' fromto='0 0 0 0 0 -1' size='.005' mass='1' contype='0' "
+               "conaffinity='0'/><geom pos='0 0 -1' size='.01' mass='0' restitution='%g' "
+               "friction='%g'/></body></worldbody></mujoco>",
+               cos(a) + 0.01, e, tan(a) * (jams ? 1.5 : 0.5));
+      tbWorld w = tb_world_text(xml);
+      w.m->opt.law = law;
+      w.d->qpos[0] = a;
+      w.d->qvel[0] = -spin;
+      tb_world_run_solved(w, 1);
+      assert_int_equal(w.d->ncon, 1);
+      // The convex law lifts what slides.
+      if (law != TB_LAW_CCP || jams) assert_near(w.d->qvel[0], jams ? 0 : e * spin, 1e-3);
+      assert_true(w.d->contact[0].force[0] < 1e6);
+      tb_world_free(w);
+    }
+  }
+}
+
+// A ball that falls into a groove narrower than its friction: between two walls, neither of which
+// jams it alone.
+static void ball_stays_in_a_narrow_groove(void** state) {
+  (void)state;
+  const char* xml =
+      "<mujoco><option timestep='1e-3'/><worldbody><geom type='box' size='.5 .5 .05' pos='-.15 0 "
+      ".3' euler='0 70 0'/><geom type='box' size='.5 .5 .05' pos='.15 0 .3' euler='0 -70 0'/><body "
+      "pos='0 0 .9'><freejoint/><geom size='.1' mass='4' restitution='.5' friction='1'/></body>"
+      "</worldbody></mujoco>";
+  for (int law = 0; law < TB_LAW_COUNT; law++) {
+    tbWorld w = tb_world_text(xml);
+    w.m->opt.law = law;
+    for (int i = 0; i < 1000; i++) {
+      tb_world_run_solved(w, 1);
+      // What stops 4 kg at 4 m/s within a step between such walls is some 1e5 N.
+      for (int k = 0; k < w.d->ncon; k++) assert_true(w.d->contact[k].force[0] < 1e6);
+    }
+    assert_int_equal(w.d->ncon, 2);
+    assert_near(w.d->qvel[2], 0, 1e-3);
+    tb_world_free(w);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_impact_makes_energy),
       cmocka_unit_test(cut_bounce_is_reported),
       cmocka_unit_test(thrown_box_gains_nothing),
       cmocka_unit_test(spinning_ball_bounces_as_newton_says),
+      cmocka_unit_test(rod_that_jams_does_not_bounce),
+      cmocka_unit_test(ball_stays_in_a_narrow_groove),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
