@@ -1,6 +1,7 @@
 // Motions with a closed form or an invariant, beyond those of test_analytic: rolling that begins as
 // slipping, rolling resistance, impacts in a row, tiles, momentum, symmetry, a rocking block,
-// Painleve's rod, hyperstatic feet. All under the exact law, tiles under every rigid one.
+// Painleve's rod, a woodpecker toy, hyperstatic feet. All under the exact law, tiles under every
+// rigid one.
 #include "common/worlds.h"
 
 #define FLOOR "<geom type='plane' size='50 50 .1' friction='0'/>"
@@ -301,13 +302,46 @@ static void hyperstatic_feet_balance(void** state) {
   tb_world_free(w);
 }
 
+// Pfeiffer's woodpecker: a sleeve of 0.3 g that sits loosely on a pole, and on its spring a bird
+// that pecks the pole. The sleeve jams and lets go, so that it comes down by steps. Moreau's
+// midpoint rule with Gauss-Seidel on these three coordinates has 0.1344 s and 16.67 mm at 10 us.
+static void woodpecker_descends(void** state) {
+  (void)state;
+  enum { BEAK = 3, FIRST = 3, LAST = 13 };
+  tbWorld w = tb_world_text(
+      "<mujoco><option timestep='1e-4'/><worldbody><geom type='box' size='.0025 .01 5' "
+      "friction='.3'/><body><joint type='slide' axis='0 0 1'/><joint axis='0 -1 0'/><inertial "
+      "pos='0 0 0' mass='.0003' diaginertia='5e-9 5e-9 5e-9'/><geom size='.0005' pos='.0036 0 "
+      "-.0058' friction='.3'/><geom size='.0005' pos='.0036 0 .0058' friction='.3'/><body "
+      "pos='.01 0 0'><joint axis='0 -1 0' stiffness='.0056'/><inertial pos='.015 0 0' mass='.0045' "
+      "diaginertia='7e-7 7e-7 7e-7'/><geom size='.0005' pos='-.0046 0 .02' friction='.3' "
+      "restitution='.5'/></body></body></worldbody></mujoco>");
+  static const tbReal POSE[] = {0, -0.1036, -0.1752}, SPEED[] = {-0.3411, 0, -7.4583};
+  memcpy(w.d->qpos, POSE, sizeof POSE);
+  memcpy(w.d->qvel, SPEED, sizeof SPEED);
+  tbReal time[LAST + 1] = {0}, height[LAST + 1] = {0}, pecked = -1;
+  for (int pecks = 0; pecks <= LAST;) {
+    tb_world_run_solved(w, 1);
+    assert_true(w.d->time < 2);
+    for (int k = 0; k < w.d->ncon; k++) {
+      const tbContact* c = &w.d->contact[k];
+      if (c->geom[0] != BEAK || !(c->force[0] > 0) || w.d->time < pecked + 0.05) continue;
+      time[pecks] = pecked = w.d->time;
+      height[pecks++] = w.d->qpos[0];
+    }
+  }
+  assert_near((time[LAST] - time[FIRST]) / (LAST - FIRST), 0.1344, 2e-4);
+  assert_near((height[LAST] - height[FIRST]) / (LAST - FIRST), -0.01667, 2e-4);
+  tb_world_free(w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(slipping_becomes_rolling),    cmocka_unit_test(rolling_resistance_brakes),
       cmocka_unit_test(cradle_passes_the_speed_on),  cmocka_unit_test(tiles_are_one_floor),
       cmocka_unit_test(contacts_keep_momentum),      cmocka_unit_test(break_is_symmetric),
       cmocka_unit_test(block_rocks_as_housner_says), cmocka_unit_test(rod_of_painleve_jams),
-      cmocka_unit_test(hyperstatic_feet_balance),
+      cmocka_unit_test(hyperstatic_feet_balance),    cmocka_unit_test(woodpecker_descends),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
