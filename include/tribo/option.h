@@ -6,8 +6,8 @@
 #include "tribo/enums.h"
 #include "tribo/types.h"
 
-// X(type, name, count, default, allowed, unit, what); `allowed` says which values x may be set by
-// name: those that an algorithm has a meaning for.
+// X(type, name, count, default, allowed, unit, what); `allowed` says which finite values x may
+// have: those that an algorithm has a meaning for. A step with another one is TB_ERROR_ARGUMENT.
 #define TB_OPTION_FIELDS(X)                                                                        \
   X(tbReal, timestep, 1, 0.002, x > 0, "s", "time step")                                           \
   X(tbReal, gravity, 3, (0, 0, -9.81), true, "m/s2", "gravity")                                    \
@@ -24,10 +24,13 @@
   X(tbReal, o_solref, 2, (0.02, 1), true, "", "overrides all solref")                              \
   X(tbReal, o_solimp, 5, (0.9, 0.95, 0.001, 0.5, 2), true, "", "overrides all solimp")             \
   X(tbReal, o_friction, 5, (1, 1, 0.005, 0.0001, 0.0001), x >= 0, "", "overrides all friction")    \
-  X(int, integrator, 1, TB_INTEGRATOR_EULER, true, "", "tbIntegrator")                             \
-  X(int, cone, 1, TB_CONE_PYRAMIDAL, true, "", "soft law: tbCone")                                 \
-  X(int, jacobian, 1, TB_JACOBIAN_AUTO, true, "", "parsed from the file, for reference")           \
-  X(int, mjsolver, 1, TB_MJSOLVER_NEWTON, true, "", "soft law: tbMjSolver")                        \
+  X(int, integrator, 1, TB_INTEGRATOR_EULER, x >= 0 && x <= TB_INTEGRATOR_EULER_IMPLICIT, "",      \
+    "tbIntegrator")                                                                                \
+  X(int, cone, 1, TB_CONE_PYRAMIDAL, x >= 0 && x <= TB_CONE_ELLIPTIC, "", "soft law: tbCone")      \
+  X(int, jacobian, 1, TB_JACOBIAN_AUTO, x >= 0 && x <= TB_JACOBIAN_AUTO, "",                       \
+    "parsed from the file, for reference")                                                         \
+  X(int, mjsolver, 1, TB_MJSOLVER_NEWTON, x >= 0 && x <= TB_MJSOLVER_NEWTON, "",                   \
+    "soft law: tbMjSolver")                                                                        \
   X(int, iterations, 1, 100, x >= 0, "", "soft law: solver iterations")                            \
   X(int, ls_iterations, 1, 50, x >= 0, "", "soft law: line-search iterations")                     \
   X(int, noslip_iterations, 1, 0, x >= 0, "", "soft law: noslip iterations")                       \
@@ -37,8 +40,9 @@
   X(int, disableflags, 1, 0, x >= 0, "", "tbDisableBit")                                           \
   X(int, enableflags, 1, 0, x >= 0, "", "tbEnableBit")                                             \
   X(int, disableactuator, 1, 0, x >= 0, "", "bits of actuator groups that are off")                \
-  X(int, law, 1, 0, true, "", "tbLaw: the contact law of a step")                                  \
-  X(int, solver, 1, 0, true, "", "tbSolverKind, or 0 for the law's automatic choice")              \
+  X(int, law, 1, 0, x >= 0 && x < TB_STEP_LAW_COUNT, "", "tbLaw: the contact law of a step")       \
+  X(int, solver, 1, 0, x >= 0 && x < TB_SOLVER_COUNT, "",                                          \
+    "tbSolverKind, or 0 for the law's automatic choice")                                           \
   X(tbReal, solve_tolerance, 1, 1e-6, x >= 0, "", "relative residual at which a solver stops")     \
   X(tbReal, solve_absolute, 1, 0, x >= 0, "",                                                      \
     "absolute residual at which a solver stops; 0: relative")                                      \

@@ -135,24 +135,6 @@ const char* tb_option_word(const char* name, int value) {
   return "unknown";
 }
 
-// The answer to a value that stands for none of the option's words.
-static tbResult no_such_word(const char* name, const char* value, tbResult code, tbError* error) {
-  char words[256];
-  list_words(name, words, sizeof words);
-  return tb_fail(error, code, "option '%s' is one of %s, not '%s'", name, words, value);
-}
-
-// Whether the option takes words and none of them stands for `value`.
-static bool is_no_word(const char* name, int value) {
-  bool takes_words = false;
-  for (size_t i = 0; i < sizeof WORDS / sizeof WORDS[0]; i++) {
-    if (strcmp(WORDS[i].option, name) != 0) continue;
-    if (WORDS[i].value == value) return false;
-    takes_words = true;
-  }
-  return takes_words;
-}
-
 // Numbers separated by spaces or commas, exactly as many as the field has.
 static tbResult read_values(const Field* field, const char* text, tbReal* numbers, tbError* error) {
   const char *at = text, *end = text + strlen(text);
@@ -165,22 +147,32 @@ static tbResult read_values(const Field* field, const char* text, tbReal* number
   if (n == field->count && !*at) return TB_OK;
   char words[256];
   if (list_words(field->name, words, sizeof words)) {
-    return no_such_word(field->name, text, TB_ERROR_ARGUMENT, error);
+    return tb_fail(error, TB_ERROR_ARGUMENT, "option '%s' is one of %s, not '%s'", field->name,
+                   words, text);
   }
   return tb_fail(error, TB_ERROR_ARGUMENT, "option '%s': expected %d number%s, got '%s'",
                  field->name, field->count, field->count > 1 ? "s" : "", text);
 }
 
-// Whether an algorithm has a meaning for these values of the option.
-static tbResult check_allowed(const char* name, const tbReal* numbers, tbError* error) {
-#define X(type, field, count, value, allowed, unit, what)                                      \
-  for (int i = 0; i < (count) && strcmp(name, #field) == 0; i++) {                             \
-    const type x = (type)numbers[i];                                                           \
-    (void)x;                                                                                   \
-    if (!(allowed)) {                                                                          \
-      return tb_fail(error, TB_ERROR_ARGUMENT, "option '%s': %g is out of range, expected %s", \
-                     name, numbers[i], #allowed);                                              \
-    }                                                                                          \
+// The answer to a value that no algorithm has a meaning for.
+static tbResult not_allowed(const char* name, double value, const char* allowed, tbError* error) {
+  char words[256];
+  if (!isfinite(value)) {
+    return tb_fail(error, TB_ERROR_ARGUMENT, "option '%s' is not finite", name);
+  }
+  if (list_words(name, words, sizeof words)) {
+    return tb_fail(error, TB_ERROR_ARGUMENT, "option '%s' is one of %s, not '%g'", name, words,
+                   value);
+  }
+  return tb_fail(error, TB_ERROR_ARGUMENT, "option '%s': %g is out of range, expected %s", name,
+                 value, allowed);
+}
+
+tbResult tb_option_check(const tbOption* option, tbError* error) {
+#define X(type, name, count, initial, allowed, unit, what)                                 \
+  for (int i = 0; i < (count); i++) {                                                      \
+    const type x = ((const type*)&option->name)[i];                                        \
+    if (!isfinite((double)x) || !(allowed)) return not_allowed(#name, x, #allowed, error); \
   }
   TB_OPTION_FIELDS(X)
 #undef X
@@ -202,47 +194,22 @@ tbResult tb_option_set(tbOption* option, const char* name, const char* value, tb
   tbReal numbers[5];
   tbResult result = read_values(field, value, numbers, error);
   if (result) return result;
-  if (!field->is_int) {
-    result = check_allowed(name, numbers, error);
-    if (!result) memcpy(target, numbers, sizeof(tbReal) * (size_t)field->count);
-    return result;
-  }
-  if (!(fabs(numbers[0]) <= INT_MAX) || numbers[0] != (int)numbers[0]) {
+  if (field->is_int && (!(fabs(numbers[0]) <= INT_MAX) || numbers[0] != (int)numbers[0])) {
     return tb_fail(error, TB_ERROR_ARGUMENT, "option '%s': '%s' is not an integer", name, value);
   }
-  int number = (int)numbers[0];
-  if (is_no_word(name, number)) return no_such_word(name, value, TB_ERROR_ARGUMENT, error);
-  result = check_allowed(name, numbers, error);
-  if (!result) *(int*)target = number;
+  // The new value alone is judged, whatever the other options are.
+  const int number = field->is_int ? (int)numbers[0] : 0;
+  const void* values = field->is_int ? (const void*)&number : numbers;
+  const size_t size = field->is_int ? sizeof number : sizeof(tbReal) * (size_t)field->count;
+  tbOption trial = tbDefaultOption();
+  memcpy((char*)&trial + field->offset, values, size);
+  result = tb_option_check(&trial, error);
+  if (!result) memcpy(target, values, size);
   return result;
 }
 
-// Written by the user's code or read from a binary file: finite, a time step, words that exist.
 tbResult tb_check_option(const tbModel* model, tbError* error) {
-  const tbOption* opt = &model->opt;
-#define X(type, name, count, initial, allowed, unit, what)                              \
-  for (int i = 0; i < (count); i++) {                                                   \
-    type values[count];                                                                 \
-    memcpy(values, &opt->name, sizeof values);                                          \
-    if (!isfinite((double)values[i])) {                                                 \
-      return tb_fail(error, TB_ERROR_MODEL, "model: option '%s' is not finite", #name); \
-    }                                                                                   \
-  }
-  TB_OPTION_FIELDS(X)
-#undef X
-  if (!(opt->timestep > 0)) {
-    return tb_fail(error, TB_ERROR_MODEL, "model: option 'timestep' is %g, expected > 0",
-                   opt->timestep);
-  }
-  for (int i = 0; i < NFIELDS; i++) {
-    if (!FIELDS[i].is_int) continue;
-    int value;
-    char text[16];
-    memcpy(&value, (const char*)opt + FIELDS[i].offset, sizeof value);
-    snprintf(text, sizeof text, "%d", value);
-    if (is_no_word(FIELDS[i].name, value)) {
-      return no_such_word(FIELDS[i].name, text, TB_ERROR_MODEL, error);
-    }
-  }
-  return TB_OK;
+  if (tb_option_check(&model->opt, error) == TB_OK) return TB_OK;
+  if (error) error->code = TB_ERROR_MODEL;
+  return TB_ERROR_MODEL;
 }

@@ -1,8 +1,15 @@
-// Options that are enumerations have words: the one list of names of laws, solvers and integrators.
+// What options may be. Those that are enumerations have words: the one list of names of laws,
+// solvers and integrators.
 #ifndef TRIBO_MODEL_OPTION_H_
 #define TRIBO_MODEL_OPTION_H_
 
+#include "tribo/option.h"
+
 // The word of a value of the option `name` ("law", "solver", ...), or "unknown".
 const char* tb_option_word(const char* name, int value);
+
+// Options may be written into a model as they are: TB_ERROR_ARGUMENT for one that is not finite or
+// not allowed (TB_OPTION_FIELDS).
+tbResult tb_option_check(const tbOption* option, tbError* error);
 
 #endif

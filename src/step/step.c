@@ -44,8 +44,19 @@ void tb_store_forces(const tbModel* m, tbData* d, tbStepState* state, const tbIs
 
 static tbResult fail(tbData* d, tbResult status, const char* message) {
   d->status = status;
-  if (message) snprintf(d->message, sizeof d->message, "%s", message);
+  if (message) snprintf(d->message, sizeof d->message, "%.250s", message);
   return status;
+}
+
+// Options may be written into the model as they are, also between the halves. That they are still
+// the same is seen faster than that each has a meaning.
+static tbResult check_options(const tbModel* m, tbData* d, tbStepState* state) {
+  tbError error;
+  if (memcmp(&state->checked, &m->opt, sizeof m->opt) == 0) return TB_OK;
+  tbResult result = tb_option_check(&m->opt, &error);
+  if (result != TB_OK) return fail(d, result, error.message);
+  state->checked = m->opt;
+  return TB_OK;
 }
 
 // Rows of what was found, and room for their forces.
@@ -125,6 +136,7 @@ static tbResult first_half(const tbModel* m, tbData* d, int purpose) {
   memset(&d->solve, 0, sizeof d->solve);
   memset(&d->seconds, 0, sizeof d->seconds);
   tbStepState* state = tb_step_state(m, d);
+  if (state && check_options(m, d, state) != TB_OK) return d->status;
   if (!state || !tb_workers_resize(&state->workers, m->opt.threads)) {
     return fail(d, TB_ERROR_MEMORY, "out of memory or threads");
   }
@@ -246,19 +258,9 @@ static tbResult law_velocity(const tbModel* m, tbData* d, tbStepState* state, tb
   }
 }
 
-// Options may be written into the model as they are. Laws of one method, or of two, take no other.
-// (tb_solve says the same of the rigid laws.)
+// Laws of one method, or of two, take no other. (tb_solve says the same of the rigid laws.)
 static tbResult check_method(const tbModel* m, tbData* d) {
   int solver = m->opt.solver, soft = m->opt.law == TB_LAW_SOFT;
-  if (!(m->opt.timestep > 0 && isfinite(m->opt.timestep))) {
-    return fail(d, TB_ERROR_ARGUMENT, "the timestep must be positive");
-  }
-  if (m->opt.law < 0 || m->opt.law >= TB_STEP_LAW_COUNT) {
-    return fail(d, TB_ERROR_ARGUMENT, "the law is none of tbLaw and those of step.h");
-  }
-  if (m->opt.integrator < 0 || m->opt.integrator > TB_INTEGRATOR_EULER_IMPLICIT) {
-    return fail(d, TB_ERROR_ARGUMENT, "the integrator is none of tbIntegrator");
-  }
   if (m->opt.integrator >= TB_INTEGRATOR_EXPO && m->opt.law != TB_LAW_VISCOELASTIC) {
     return fail(
         d, TB_ERROR_ARGUMENT,
@@ -408,6 +410,7 @@ tbResult tb_step2(const tbModel* m, tbData* d) {
   if (d->status != TB_OK) return d->status;
   tbStepState* state = tb_step_state(m, d);
   if (!state) return fail(d, TB_ERROR_MEMORY, "out of memory");
+  if (check_options(m, d, state) != TB_OK) return d->status;
   state->clock = tb_seconds();
   return second_half(m, d, state->clock);
 }

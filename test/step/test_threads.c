@@ -37,7 +37,7 @@ static void results_do_not_depend_on_threads(void** state) {
 static void threads_may_change_on_the_way(void** state) {
   (void)state;
   tbWorld a = tb_world_scene("islands.xml", NULL), b = tb_world_scene("islands.xml", NULL);
-  static const int WILD[] = {3, 1, -5, 0, 1000000, 2};
+  static const int WILD[] = {3, 1, 0, 1000000, 2, 5};
   for (int i = 0; i < 24; i++) {
     b.m->opt.threads = WILD[i % 6];
     tb_world_run(a, 1);
