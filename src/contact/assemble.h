@@ -106,10 +106,14 @@ tbResult tb_assemble_rows(const tbModel* model, tbData* data, tbSight sight, con
 // or an impact has come since.
 bool tb_limits_crossed(const tbModel* model, const tbData* data, tbSight sight, const tbReal* v);
 
-// The gap that a contact closes (m): a negative margin sets the surfaces that touch back into the
-// shapes. A positive one is a row's margin, which the rigid and the viscoelastic law leave unused.
+// The gap that a limit or contact at `dist` closes: a negative margin sets the limit back, and the
+// surfaces that touch into their shapes. A positive one is a row's margin, which the rigid and the
+// viscoelastic law leave unused.
+static inline tbReal tb_gap_to(tbReal dist, tbReal margin) {
+  return dist - fmin(margin, 0);
+}
 static inline tbReal tb_contact_gap(const tbContact* contact) {
-  return contact->dist - fmin(contact->includemargin, 0);
+  return tb_gap_to(contact->dist, contact->includemargin);
 }
 
 // The key of a contact's constraint.

@@ -104,14 +104,14 @@ static tbReal ball_gap(const tbModel* m, const tbData* d, int j, tbReal axis[3])
   tb_quat_log(axis, quat);
   tbReal angle = tb_normalize3(axis);
   const tbReal* range = m->jnt_range + 2 * j;
-  return (range[0] > range[1] ? range[0] : range[1]) - angle;
+  return tb_gap_to((range[0] > range[1] ? range[0] : range[1]) - angle, m->jnt_margin[j]);
 }
 
 static bool add_ball_limit(tbRowBuilder* b, int j, tbSight sight) {
   const tbModel* m = b->m;
-  tbReal axis[3], dist = ball_gap(m, b->d, j, axis);
+  tbReal axis[3], gap = ball_gap(m, b->d, j, axis), margin = fmax(m->jnt_margin[j], 0);
   int dof = m->jnt_dofadr[j];
-  if (dist >= m->jnt_margin[j] + ball_ahead(m, b->d, sight, j, axis)) return true;
+  if (gap >= margin + ball_ahead(m, b->d, sight, j, axis)) return true;
   const int* col = m->M_colind + m->M_rowadr[dof + 2];
   int nnz = m->M_rownnz[dof + 2];
   uint64_t key = tb_plain_key(TB_SOURCE_LIMIT_JOINT, j, 0);
@@ -119,37 +119,38 @@ static bool add_ball_limit(tbRowBuilder* b, int j, tbSight sight) {
   if (!c) return false;
   for (int k = 0; k < 3; k++) c->J[nnz - 3 + k] = -axis[k];
   c->lead = nnz - 3;
-  c->pos[0] = dist;
-  c->margin = m->jnt_margin[j];
+  c->pos[0] = gap;
+  c->margin = margin;
   return true;
 }
 
 static bool add_joint_limits(tbRowBuilder* b, int j, tbSight sight) {
   const tbModel* m = b->m;
   tbReal value = b->d->qpos[m->jnt_qposadr[j]], reach = joint_ahead(m, b->d, sight, j);
+  tbReal margin = fmax(m->jnt_margin[j], 0);
   for (int side = 0; side < 2; side++) {
     tbReal sign = side ? -1 : 1;
-    tbReal dist = sign * (value - m->jnt_range[2 * j + side]);
-    if (dist >= m->jnt_margin[j] + reach) continue;
+    tbReal gap = tb_gap_to(sign * (value - m->jnt_range[2 * j + side]), m->jnt_margin[j]);
+    if (gap >= margin + reach) continue;
     tbConstraint* c = add_dof_row(b, TB_SOURCE_LIMIT_JOINT, j, m->jnt_dofadr[j], sign, side);
     if (!c) return false;
-    c->pos[0] = dist;
-    c->margin = m->jnt_margin[j];
+    c->pos[0] = gap;
+    c->margin = margin;
   }
   return true;
 }
 
 static bool add_tendon_limits(tbRowBuilder* b, int t, tbSight sight) {
   const tbModel* m = b->m;
-  tbReal reach = tendon_ahead(m, b->d, sight, t);
+  tbReal reach = tendon_ahead(m, b->d, sight, t), margin = fmax(m->tendon_margin[t], 0);
   for (int side = 0; side < 2; side++) {
-    tbReal sign = side ? -1 : 1;
-    tbReal dist = sign * (b->d->ten_length[t] - m->tendon_range[2 * t + side]);
-    if (dist >= m->tendon_margin[t] + reach) continue;
+    tbReal sign = side ? -1 : 1, length = b->d->ten_length[t];
+    tbReal gap = tb_gap_to(sign * (length - m->tendon_range[2 * t + side]), m->tendon_margin[t]);
+    if (gap >= margin + reach) continue;
     tbConstraint* c = add_tendon_row(b, TB_SOURCE_LIMIT_TENDON, t, sign, side);
     if (!c) return false;
-    c->pos[0] = dist;
-    c->margin = m->tendon_margin[t];
+    c->pos[0] = gap;
+    c->margin = margin;
   }
   return true;
 }
@@ -171,10 +172,10 @@ bool tb_add_limits(tbRowBuilder* b, tbSight sight) {
 
 // ---- limits that were not seen -----------------------------------------------------------------
 
-// Whether a limit at distance `dist` is crossed within a step at that speed towards it, by more
+// Whether a limit at distance `gap` is crossed within a step at that speed towards it, by more
 // than a little: less is left to the next step, which pushes it back.
-static bool is_crossed(const tbModel* m, const tbReal* range, tbReal dist, tbReal speed) {
-  return dist - m->opt.timestep * speed < -little_of(range);
+static bool is_crossed(const tbModel* m, const tbReal* range, tbReal gap, tbReal speed) {
+  return gap - m->opt.timestep * speed < -little_of(range);
 }
 
 // The same of limits that had no row, since they are farther than `reach`; most are not crossed.
@@ -183,28 +184,29 @@ static bool joint_crossed(const tbModel* m, const tbData* d, int j, tbSight sigh
   const tbReal* range = m->jnt_range + 2 * j;
   tbReal margin = m->jnt_margin[j], speed = v[m->jnt_dofadr[j]];
   if (m->jnt_type[j] == TB_JOINT_BALL) {
-    tbReal axis[3], dist = ball_gap(m, d, j, axis);
-    return is_crossed(m, range, dist, tb_dot3(axis, v + m->jnt_dofadr[j])) &&
-           dist >= margin + ball_ahead(m, d, sight, j, axis);
+    tbReal axis[3], gap = ball_gap(m, d, j, axis);
+    return is_crossed(m, range, gap, tb_dot3(axis, v + m->jnt_dofadr[j])) &&
+           gap >= fmax(margin, 0) + ball_ahead(m, d, sight, j, axis);
   }
-  tbReal value = d->qpos[m->jnt_qposadr[j]], low = value - range[0], high = range[1] - value;
+  tbReal value = d->qpos[m->jnt_qposadr[j]];
+  tbReal low = tb_gap_to(value - range[0], margin), high = tb_gap_to(range[1] - value, margin);
   bool below = is_crossed(m, range, low, -speed), above = is_crossed(m, range, high, speed);
   if (!below && !above) return false;
-  tbReal reach = margin + joint_ahead(m, d, sight, j);
+  tbReal reach = fmax(margin, 0) + joint_ahead(m, d, sight, j);
   return (below && low >= reach) || (above && high >= reach);
 }
 
 static bool tendon_crossed(const tbModel* m, const tbData* d, int t, tbSight sight,
                            const tbReal* v) {
-  tbReal speed = 0, value = d->ten_length[t];
+  tbReal speed = 0, value = d->ten_length[t], margin = m->tendon_margin[t];
   const tbReal* range = m->tendon_range + 2 * t;
   for (int s = m->tendon_Jadr[t]; s < m->tendon_Jadr[t] + m->tendon_Jnnz[t]; s++) {
     speed += d->ten_J[s] * v[m->Jten_colind[s]];
   }
-  tbReal low = value - range[0], high = range[1] - value;
+  tbReal low = tb_gap_to(value - range[0], margin), high = tb_gap_to(range[1] - value, margin);
   bool below = is_crossed(m, range, low, -speed), above = is_crossed(m, range, high, speed);
   if (!below && !above) return false;
-  tbReal reach = m->tendon_margin[t] + tendon_ahead(m, d, sight, t);
+  tbReal reach = fmax(margin, 0) + tendon_ahead(m, d, sight, t);
   return (below && low >= reach) || (above && high >= reach);
 }
 

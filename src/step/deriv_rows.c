@@ -269,7 +269,7 @@ static void ball_limit(const tbModel* m, const tbData* d, const tbConstraint* c,
 // +1 at a tendon's lower limit, -1 at its upper one.
 static tbReal tendon_side(const tbModel* m, const tbData* d, const tbConstraint* c) {
   tbReal above = d->ten_length[c->id] - m->tendon_range[2 * c->id];
-  return above == c->pos[0] ? 1 : -1;
+  return tb_gap_to(above, m->tendon_margin[c->id]) == c->pos[0] ? 1 : -1;
 }
 
 tbResult tb_deriv_rows(tbDerivatives* x, tbData* d, const tbConstraint* c, tbActiveRows* a) {

@@ -233,6 +233,38 @@ static void negative_margins_set_surfaces_back(void** state) {
   }
 }
 
+// So do limits: a weight on a slide, a pendulum on a hinge and one on a ball joint, and a weight on
+// a string are held a little beyond the range, and fast ones stop there under the rigid laws.
+static void negative_margins_set_limits_back(void** state) {
+  (void)state;
+  for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
+    tbWorld w = tb_world_text(
+        "<mujoco><default><joint limited='true' damping='.1'/></default><worldbody>"
+        "<site name='hook' pos='3 0 2'/>"
+        "<body><joint type='slide' axis='0 0 1' range='-.1 .1' margin='-.02'/><geom size='.1' "
+        "mass='1'/></body><body pos='1 0 0'><joint axis='0 1 0' range='-20 20' margin='-.02'/>"
+        "<geom pos='.2 0 0' size='.1' mass='1'/></body>"
+        "<body pos='2 0 0'><joint type='ball' range='0 20' margin='-.02'/>"
+        "<geom pos='.2 0 0' size='.1' mass='1'/></body>"
+        "<body pos='3 0 1'><joint type='slide' axis='0 0 1' limited='false'/><site name='eye'/>"
+        "<geom size='.1' mass='1'/></body></worldbody><tendon><spatial limited='true' range='0 "
+        "1.1' margin='-.02'><site site='hook'/><site site='eye'/></spatial></tendon></mujoco>");
+    bool rigid = law < TB_LAW_COUNT;
+    const tbReal angle = 20 * 3.14159265358979323846 / 180 + 0.02;
+    w.m->opt.law = law;
+    if (rigid) w.d->qvel[0] = w.d->qvel[5] = -20;
+    tb_world_run_solved(w, tb_world_steps(w, 0.05));
+    if (rigid) assert_near(w.d->qpos[0], -0.12, 1e-6);
+    if (rigid) assert_near(w.d->qpos[6], -0.12, 1e-6);
+    tb_world_run_solved(w, tb_world_steps(w, 3));
+    assert_near(w.d->qpos[0], -0.12, rigid ? 1e-6 : 5e-3);
+    assert_near(w.d->qpos[1], angle, rigid ? 1e-6 : 1e-2);
+    assert_near(2 * acos(fabs(w.d->qpos[2])), angle, rigid ? 1e-6 : 1e-2);
+    assert_near(w.d->qpos[6], -0.12, rigid ? 1e-6 : 5e-3);
+    tb_world_free(w);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gripper_lifts),
@@ -245,6 +277,7 @@ int main(void) {
       cmocka_unit_test(pair_decides_the_bounce),
       cmocka_unit_test(fast_balls_stop_at_the_surface),
       cmocka_unit_test(negative_margins_set_surfaces_back),
+      cmocka_unit_test(negative_margins_set_limits_back),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
