@@ -170,7 +170,8 @@ typedef struct {
 #define TB_SOLVE_SETTINGS(X)                                                                       \
   X(tbReal, tol, 1e-6, x >= 0, "relative residual of the law solved")                              \
   X(tbReal, tol_absolute, 0, x >= 0, "if > 0: stop on the absolute residual instead")              \
-  X(int, max_iter, 10000, x >= 0, "iterations of the solver's own kind")                           \
+  X(int, max_iter, 10000, x >= 0,                                                                  \
+    "iterations of the solver's own kind; ncp/auto looks at them between its methods")             \
   X(tbReal, time_limit, 0, x >= 0, "seconds; 0: none")                                             \
   X(int, warm_start, 0, x == 0 || x == 1, "1: lambda holds a first guess; 0: start from zero")     \
   X(int, check, 1, x == 0 || x == 1, "1: check the problem first; 0: the caller vouches for it")   \

@@ -218,9 +218,9 @@ static tbReal line_search(const Newton* q, tbReal descent, tbReal* c) {
 
 // Minimise l for the current g. Returns the iterations used.
 static int minimise(Newton* q, int budget, tbReal accuracy, tbReal* c) {
-  int k = 0, late = 0;
+  int late = 0;
   tbReal smallest = INFINITY;
-  for (; k < budget; k++) {
+  for (int k = 1; k <= budget; k++) {
     product(q, q->w, q->c);
     for (int i = 0; i < q->p->n; i++) q->c[i] += q->g[i];
     impulses(q, q->c, q->lambda);
@@ -237,16 +237,16 @@ static int minimise(Newton* q, int budget, tbReal accuracy, tbReal* c) {
     smallest = fmin(smallest, norm);
     if (norm <= accuracy * size || norm == 0 ||
         (late > NOT_HALVED && norm <= SMALL_GRADIENT * size))
-      break;
-    if (!hessian(q)) break;
+      return k;
+    if (!hessian(q)) return k;
     tb_cholesky_solve(q->rank, q->H, q->rank, q->dw);
     for (int i = 0; i < q->rank; i++) descent += q->grad[i] * q->dw[i];
-    if (!(descent < 0)) break;
+    if (!(descent < 0)) return k;
     product(q, q->dw, q->dc);
     tbReal t = line_search(q, descent, c);
     for (int i = 0; i < q->rank; i++) q->w[i] += t * q->dw[i];
   }
-  return k;
+  return budget;
 }
 
 static bool init(Newton* q, tbSolve* s) {
@@ -291,7 +291,7 @@ tbResult tb_solve_ccp_newton(tbSolve* s) {
   while (used < s->settings->max_iter) {
     set_metric(&q, eps);
     for (int i = 0; i < s->p->n; i++) q.g[i] = s->p->g[i] - q.extra[i] * q.lambda[i];
-    used += minimise(&q, s->settings->max_iter - used, ZERO_GRADIENT, c) + 1;
+    used += minimise(&q, s->settings->max_iter - used, ZERO_GRADIENT, c);
     memcpy(s->lambda, q.lambda, (size_t)s->p->n * sizeof *q.lambda);
     if (tb_solve_check(s, s->lambda, used, q.proximal)) return TB_OK;
     // Without a proximal part one minimisation is all there is to do.
@@ -302,7 +302,7 @@ tbResult tb_solve_ccp_newton(tbSolve* s) {
     if (measure > SLOW * last && eps > LAST_PROXIMAL) eps *= 0.1;
     last = measure;
     if (!q.proximal || stuck >= STUCK) {
-      s->info->status = TB_SOLVE_STALLED;
+      s->info->status = tb_solve_gave_up(s);
       return TB_OK;
     }
   }

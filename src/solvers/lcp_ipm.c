@@ -70,6 +70,6 @@ tbResult tb_solve_lcp_ipm(tbSolve* s) {
   if (!tb_lcp_interior(&interior, &system, s->arena, &solved)) return tb_solve_no_memory(s);
   if (solved) return TB_OK;
   memcpy(s->lambda, s->best, (size_t)s->p->n * sizeof *s->lambda);
-  if (s->info->iterations < s->settings->max_iter) s->info->status = TB_SOLVE_STALLED;
+  s->info->status = tb_solve_gave_up(s);
   return TB_OK;
 }

@@ -197,7 +197,9 @@ static bool run_round(tbSolveIsland* island, int round, int patience, tbReal* la
 
 static bool solve_island(tbSolveIsland* island, tbReal* lambda) {
   size_t bytes = (size_t)island->p.n * sizeof *lambda;
-  if (!tb_island_pgs(island, lambda, SWEEPS_ISLAND, SWEEPS_ISLAND)) return false;
+  const int most = island->solve->settings->max_iter;
+  const int first = most < SWEEPS_ISLAND ? most : SWEEPS_ISLAND;
+  if (!tb_island_pgs(island, lambda, first, SWEEPS_ISLAND)) return false;
   if (give_up(island)) return true;
   if (!tb_island_analyze(island)) return false;
   int patience = worthwhile_sweeps(island);
@@ -218,8 +220,7 @@ static bool solve_island(tbSolveIsland* island, tbReal* lambda) {
   }
   // Nothing is left but patience.
   memcpy(lambda, island->best, bytes);
-  int rest = island->solve->settings->max_iter;
-  if (!give_up(island) && !tb_island_pgs(island, lambda, rest, rest)) return false;
+  if (!give_up(island) && !tb_island_pgs(island, lambda, most, most)) return false;
   memcpy(lambda, island->best, bytes);
   return true;
 }
@@ -313,7 +314,7 @@ tbResult tb_solve_ncp_auto(tbSolve* s) {
   if (!solve_islands(s, &infeasible)) return tb_solve_no_memory(s);
   if (s->info->status == TB_SOLVE_TIME_LIMIT) return TB_OK;
   if (!tb_solve_check(s, s->lambda, s->info->iterations, 0)) {
-    s->info->status = infeasible ? TB_SOLVE_INFEASIBLE : TB_SOLVE_STALLED;
+    s->info->status = infeasible ? TB_SOLVE_INFEASIBLE : tb_solve_gave_up(s);
   }
   return TB_OK;
 }

@@ -34,8 +34,7 @@ tbResult tb_solve_ncp_ipm(tbSolve* s) {
   s->info->factorizations += island.factorizations;
   memcpy(s->lambda, island.best, (size_t)s->p->n * sizeof *s->lambda);
   if (!island.converged && s->info->status != TB_SOLVE_TIME_LIMIT) {
-    s->info->status =
-        s->info->iterations >= s->settings->max_iter ? TB_SOLVE_MAX_ITERATIONS : TB_SOLVE_STALLED;
+    s->info->status = tb_solve_gave_up(s);
   }
   return TB_OK;
 }

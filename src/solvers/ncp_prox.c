@@ -220,7 +220,9 @@ static tbReal line_search(const Prox* x) {
 static bool minimise(Prox* x, tbReal tolerance) {
   set_z(x);
   tbReal size = gradient(x);
-  for (int k = 0; k < MOST_INNER && size > tolerance && !tb_solve_late(x->s); k++) {
+  const int left = x->s->settings->max_iter - x->s->info->iterations;
+  const int most = left < MOST_INNER ? left : MOST_INNER;
+  for (int k = 0; k < most && size > tolerance && !tb_solve_late(x->s); k++) {
     x->s->info->iterations++;
     x->s->info->factorizations++;
     fill_H(x);
@@ -308,6 +310,6 @@ tbResult tb_solve_ncp_prox(tbSolve* s) {
     memcpy(x.anchor, x.lambda, sizeof(tbReal) * (size_t)x.n);
     set_shift(&x, s->sigma);
   }
-  if (s->info->status != TB_SOLVE_TIME_LIMIT) s->info->status = TB_SOLVE_STALLED;
+  if (s->info->status != TB_SOLVE_TIME_LIMIT) s->info->status = tb_solve_gave_up(s);
   return TB_OK;
 }

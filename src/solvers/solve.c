@@ -81,6 +81,11 @@ tbReal tb_solve_measure(const tbSolve* s, const tbResidual* residual) {
   return s->settings->tol_absolute > 0 ? tb_residual_absolute(residual) : residual->relative;
 }
 
+int tb_solve_gave_up(const tbSolve* s) {
+  bool used_up = s->info->iterations >= s->settings->max_iter;
+  return used_up ? TB_SOLVE_MAX_ITERATIONS : TB_SOLVE_STALLED;
+}
+
 bool tb_solve_late(tbSolve* s) {
   tbReal limit = s->settings->time_limit;
   if (!(limit > 0) || !(tb_seconds() - s->start > limit)) return false;

@@ -69,6 +69,9 @@ bool tb_solve_check_sigma(tbSolve* s, const tbReal* lambda, const tbReal* sigma,
 // Has the time limit passed? Sets the status if so. For loops that are long between two checks.
 bool tb_solve_late(tbSolve* s);
 
+// The status of a solve that ended short of its tolerance: no iterations left, or no progress.
+int tb_solve_gave_up(const tbSolve* s);
+
 // The quantity that the stop test compares with s->tolerance.
 tbReal tb_solve_measure(const tbSolve* s, const tbResidual* residual);
 

@@ -141,6 +141,37 @@ static void laws_agree_on_velocity(void** state) {
   assert_true(compared > 100);
 }
 
+// A few iterations are what was asked for, and who uses them up says so.
+static void few_iterations_are_kept_to(void** state) {
+  (void)state;
+  tbTestProblem problems[MAX_PROBLEMS];
+  int count = corpus(problems), used_up = 0;
+  for (int k = 0; k < count; k++) {
+    const tbProblem* p = problems[k].problem;
+    tbReal* lambda = calloc((size_t)p->n, sizeof *lambda);
+    for (int s = 0; s < 3 * tb_solver_count(); s++) {
+      tbSolveSettings settings = tbDefaultSolveSettings();
+      settings.law = tb_solver_law(s / 3);
+      settings.solver = tb_solver_name(s / 3);
+      settings.max_iter = (int[]){0, 1, 5}[s % 3];
+      tbSolveInfo info;
+      memset(lambda, 0, (size_t)p->n * sizeof *lambda);
+      if (tb_solve(p, &settings, lambda, NULL, &info, NULL) != TB_OK) continue;
+      bool kept = info.iterations <= settings.max_iter;
+      bool says = info.status != TB_SOLVE_STALLED || info.iterations < settings.max_iter;
+      if (!kept || !says) {
+        fail_msg("%s/%s on %s: %d iterations of %d, %s", info.law, settings.solver,
+                 problems[k].name, info.iterations, settings.max_iter,
+                 tb_solve_status_name((tbSolveStatus)info.status));
+      }
+      used_up += info.status == TB_SOLVE_MAX_ITERATIONS;
+    }
+    free(lambda);
+    tb_test_problem_free(&problems[k]);
+  }
+  assert_true(used_up > 100);
+}
+
 static void steady_work_allocates_nothing(void** state) {
   (void)state;
   tbTestProblem t = tb_test_table(7, 0.5, 0.001);
@@ -225,6 +256,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_false_success),
       cmocka_unit_test(laws_agree_on_velocity),
+      cmocka_unit_test(few_iterations_are_kept_to),
       cmocka_unit_test(steady_work_allocates_nothing),
       cmocka_unit_test(same_bits),
       cmocka_unit_test(forms_agree),
