@@ -98,7 +98,10 @@ TB_API tbResult tb_step_linearize(const tbModel* model, tbData* data,
                                   const tbDerivativeSettings* settings, tbDerivatives* out,
                                   tbDerivativeInfo* info);
 
-// After tb_step_linearize: dense A (nx x nx) and B (nx x nu), nx = 2 nv + na; either may be NULL.
+// All of the following are after a tb_step_linearize that was TB_OK: else they give NaN, or
+// TB_ERROR_ARGUMENT where they return a result.
+
+// Dense A (nx x nx) and B (nx x nu), nx = 2 nv + na; either may be NULL.
 TB_API void tb_derivatives_dense(tbDerivatives* derivatives, tbReal* A, tbReal* B);
 
 // Partials (nv x nv, any may be NULL) of the acceleration qacc that tb_forward gives, contacts and

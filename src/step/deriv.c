@@ -371,7 +371,7 @@ tbResult tb_step_linearize(const tbModel* m, tbData* d, const tbDerivativeSettin
   tbDerivativeSettings chosen = settings ? *settings : tbDefaultDerivativeSettings();
   tbResult result = chosen.samples > 1 ? tb_deriv_samples(m, d, &chosen, x)
                                        : tb_deriv_linearize(m, d, &chosen, x);
-  if (result != TB_OK) x->ready = 0;
+  if (result != TB_OK) x->ready = x->ncon = 0;
   if (info) *info = x->info;
   return result;
 }

@@ -113,17 +113,23 @@ static void respond(tbDerivatives* x, const Input* i, const tbReal* dx, tbReal* 
   tb_next_position(x, i->move, dx ? dx : i->zero, out, 1);
 }
 
+// Where no step was linearised nobody shall take zeros or old numbers for derivatives.
+static void no_answer(tbReal* out, int n) {
+  for (int i = 0; out && i < n; i++) out[i] = NAN;
+}
+
 static void multiply(const tbReal* M, int rows, int columns, const tbReal* v, tbReal* out) {
   for (int i = 0; i < rows; i++) out[i] += v ? dot(M + (size_t)i * (size_t)columns, v, columns) : 0;
 }
 
 void tb_derivatives_apply(tbDerivatives* x, const tbReal* dx, const tbReal* du, tbReal* dx_next) {
   memset(dx_next, 0, sizeof(tbReal) * (size_t)x->nx);
-  if (x->ready != 1) {
-    if (x->ready == 2) multiply(x->dense_A, x->nx, x->nx, dx, dx_next);
-    if (x->ready == 2) multiply(x->dense_B, x->nx, x->nu, du, dx_next);
-    return;
+  if (x->ready == 0) no_answer(dx_next, x->nx);
+  if (x->ready == 2) {
+    multiply(x->dense_A, x->nx, x->nx, dx, dx_next);
+    multiply(x->dense_B, x->nx, x->nu, du, dx_next);
   }
+  if (x->ready != 1) return;
   int nv = x->nv;
   Input i = input_of(x);
   if (dx) memcpy(i.in, dx, sizeof(tbReal) * (size_t)x->nx);
@@ -160,6 +166,7 @@ void tb_expo_loads(const tbDerivatives* x, const tbReal* load, int stride, int s
 
 void tb_derivatives_force(tbDerivatives* x, const tbReal* dforce, tbReal* dx_next) {
   memset(dx_next, 0, sizeof(tbReal) * (size_t)x->nx);
+  if (x->ready == 0) no_answer(dx_next, x->nx);
   if (x->ready == 2) multiply(x->dense_F, x->nx, x->nv, dforce, dx_next);
   if (x->ready != 1) return;
   Input i = input_of(x);
@@ -357,6 +364,12 @@ static void acceleration_transposed(tbDerivatives* x, const Input* i, const tbRe
 void tb_derivatives_apply_transposed(tbDerivatives* x, const tbReal* y, tbReal* dx, tbReal* du,
                                      tbReal* dforce, tbReal* dfriction) {
   int nv = x->nv;
+  if (x->ready == 0) {
+    no_answer(dx, x->nx);
+    no_answer(du, x->nu);
+    no_answer(dforce, nv);
+    return;
+  }
   if (dforce) memset(dforce, 0, sizeof(tbReal) * (size_t)nv);
   if (dfriction) memset(dfriction, 0, sizeof(tbReal) * (size_t)x->ncon);
   if (x->ready == 2) dense_transposed(x, y, dx, du, dforce, dfriction);

@@ -324,12 +324,41 @@ static void test_differences(void** state) {
   tb_model_free(m);
 }
 
+// Where no step was linearised, products with its derivatives do not look like numbers.
+static void test_no_answer(void** state) {
+  (void)state;
+  tbModel* m = load("<geom type='box' size='.1 .1 .1' mass='3'/>", 0.3, 0.1);
+  tbData* d = tb_data_new(m);
+  tbDerivatives* x = tb_derivatives_new(m);
+  tbReal y[12] = {1}, out[12] = {0};
+  for (int k = 0; k < 2; k++) {
+    out[0] = 1;
+    if (k == 0) tb_derivatives_apply(x, y, NULL, out);
+    if (k == 1) tb_derivatives_force(x, y, out);
+    assert_true(isnan(out[0]));
+    out[0] = 1;
+    tb_derivatives_apply_transposed(x, y, k ? NULL : out, NULL, k ? out : NULL, NULL);
+    assert_true(isnan(out[0]));
+    assert_int_equal(tb_derivatives_friction(x, 0, out), TB_ERROR_ARGUMENT);
+    // A step that was, and one that fails after it.
+    assert_int_equal(tb_step_linearize(m, d, NULL, x, NULL), TB_OK);
+    tb_derivatives_apply(x, y, NULL, out);
+    assert_true(isfinite(out[0]));
+    d->qvel[2] = NAN;
+    assert_int_equal(tb_step_linearize(m, d, NULL, x, NULL), TB_ERROR_NUMERIC);
+    d->qvel[2] = 0;
+  }
+  tb_derivatives_free(x);
+  tb_data_free(d);
+  tb_model_free(m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_sliding),     cmocka_unit_test(test_rolling),
       cmocka_unit_test(test_bouncing),    cmocka_unit_test(test_identification),
       cmocka_unit_test(test_flag),        cmocka_unit_test(test_smoothing),
-      cmocka_unit_test(test_differences),
+      cmocka_unit_test(test_differences), cmocka_unit_test(test_no_answer),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
