@@ -3,6 +3,10 @@
 // Load a model (model.h), make a world (data.h), step it (step.h); or build a contact problem of
 // your own and solve it (problem.h). Nothing here keeps global state: any number of models and
 // worlds may live in any number of threads, each world in one thread at a time.
+//
+// A pointer may be NULL where its function says so. Elsewhere what loads, makes, steps, solves,
+// reads or writes refuses NULL; the algorithms of dynamics.h, collide.h and derivatives.h, which
+// are the inner loops of others, do not look.
 #ifndef TRIBO_TRIBO_H_
 #define TRIBO_TRIBO_H_
 

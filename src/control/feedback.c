@@ -82,7 +82,7 @@ tbFeedback* tb_feedback_load(const tbModel* m, const char* states, const char* c
 }
 
 int tb_feedback_count(const tbFeedback* f) {
-  return f->count;
+  return f ? f->count : 0;
 }
 
 // One state of the file in Tribo's conventions.

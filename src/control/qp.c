@@ -29,7 +29,7 @@ void tb_control_work_free(tbControlWork* work) {
 }
 
 size_t tb_control_work_allocations(const tbControlWork* work) {
-  return work->arena.allocations + tb_solve_work_allocations(work->solve);
+  return work ? work->arena.allocations + tb_solve_work_allocations(work->solve) : 0;
 }
 
 // ---- the dual ----------------------------------------------------------------------------------

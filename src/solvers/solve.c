@@ -54,15 +54,16 @@ void tb_solve_work_free(tbSolveWork* work) {
 }
 
 size_t tb_solve_work_allocations(const tbSolveWork* work) {
-  return work->arena.allocations + work->cache.allocations;
+  return work ? work->arena.allocations + work->cache.allocations : 0;
 }
 
 size_t tb_solve_work_bytes(const tbSolveWork* work) {
+  if (!work) return 0;
   return sizeof *work + work->arena.bytes + sizeof(tbReal) * (size_t)work->cache.capacity;
 }
 
 void tb_solve_work_limit(tbSolveWork* work, size_t bytes) {
-  work->arena.limit = bytes;
+  if (work) work->arena.limit = bytes;
 }
 
 void tb_solve_work_forget(tbSolveWork* work) {

@@ -110,6 +110,11 @@ static void null_is_refused(void** state) {
   tb_state_set(m, d, NULL);
   assert_int_equal(tb_state_size(NULL), 0);
   assert_int_equal(tb_step_allocations(NULL), 0);
+  assert_int_equal(tb_solve_work_allocations(NULL), 0);
+  assert_int_equal(tb_solve_work_bytes(NULL), 0);
+  assert_int_equal(tb_control_work_allocations(NULL), 0);
+  assert_int_equal(tb_feedback_count(NULL), 0);
+  tb_solve_work_limit(NULL, 1);
   assert_int_equal(tb_law_find(NULL), TB_LAW_COUNT);
   assert_int_equal(tb_problem_velocity(NULL, x, x, NULL), TB_ERROR_ARGUMENT);
   assert_int_equal(tb_solve_settings_set(NULL, "tol", "1", NULL), TB_ERROR_ARGUMENT);
