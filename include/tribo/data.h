@@ -63,7 +63,8 @@ TB_API void tb_data_free(tbData* data);
 TB_API tbData* tb_data_copy(const tbModel* model, const tbData* data);
 
 // Back to the reference pose, or to keyframe `key` (TB_ERROR_ARGUMENT where there is none, and
-// nothing changes). Controls and forces become zero or the key's.
+// nothing changes; nor does a world of another model). Controls and forces become zero or the
+// key's.
 TB_API void tb_reset(const tbModel* model, tbData* data);
 TB_API tbResult tb_reset_keyframe(const tbModel* model, tbData* data, int key);
 

@@ -93,7 +93,8 @@ TB_API tbDerivatives* tb_derivatives_new(const tbModel* model);
 TB_API void tb_derivatives_free(tbDerivatives* derivatives);
 
 // Evaluate the step at the data's state (as tb_forward: the state stays) and linearise it.
-// `settings` and `info` may be NULL. Errors: those of tb_forward, out of memory.
+// `settings` and `info` may be NULL. Errors: those of tb_forward, settings that are negative or not
+// finite (TB_ERROR_ARGUMENT), out of memory.
 TB_API tbResult tb_step_linearize(const tbModel* model, tbData* data,
                                   const tbDerivativeSettings* settings, tbDerivatives* out,
                                   tbDerivativeInfo* info);

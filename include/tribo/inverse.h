@@ -11,9 +11,9 @@
 #include "tribo/data.h"
 
 typedef struct {
-  tbReal proximal;      // rho of ADMM Alg. 2, relative to the diagonal of G
-  tbReal tolerance;     // relative residual of the law at which iterations stop
-  int max_iter;         // of ADMM Alg. 2
+  tbReal proximal;      // rho of ADMM Alg. 2, relative to the diagonal of G; > 0
+  tbReal tolerance;     // relative residual of the law at which iterations stop; >= 0
+  int max_iter;         // of ADMM Alg. 2; >= 1
   const tbReal* guess;  // first contact forces (N, by row of all constraints), or NULL: zero
   const int* driven;    // nv: 1 where a motor drives the dof; NULL: dofs that an actuator moves, or
                         // all but those of free joints where there are no actuators
@@ -41,8 +41,8 @@ TB_API tbInverseSettings tbDefaultInverseSettings(void);
 // Fills qacc, qfrc_constraint and the contacts' forces of the data; the state stays. The laws ncp
 // and ccp (also for lcp and raisim, as ncp) and soft (MuJoCo's analytic inverse: `qacc` is the
 // acceleration before damping is made implicit). `settings` and `info` may be NULL. Errors: those
-// of tb_step1, a qacc that is not finite, TB_ERROR_UNSUPPORTED for other laws (data->message says
-// which have one).
+// of tb_step1, TB_ERROR_ARGUMENT for a qacc that is not finite or settings out of range,
+// TB_ERROR_UNSUPPORTED for other laws; data->message says more.
 TB_API tbResult tb_inverse(const tbModel* model, tbData* data, const tbReal* qacc,
                            const tbInverseSettings* settings, tbReal* qfrc, tbInverseInfo* info);
 

@@ -55,8 +55,9 @@ TB_EXTERN_C_BEGIN
 TB_API const char* tb_step_law_name(int law);
 
 // Advance by one time step. On a non-finite result the state stays as it was, data->status says
-// why and data->message names the quantity; the same result is returned. A solver that did not
-// converge is not an error: data->solve has its residuals.
+// why and data->message names the quantity; the same result is returned. So with an option that has
+// no meaning, or a world of another model (TB_ERROR_ARGUMENT). A solver that did not converge is
+// not an error: data->solve has its residuals.
 TB_API tbResult tb_step(const tbModel* model, tbData* data);
 
 // The same in two halves: after the first, everything that depends on qpos and qvel is current

@@ -44,9 +44,17 @@ static tbResult check(const tbQp* qp, tbError* error) {
   if (!qp || qp->n < 1 || !qp->H || !qp->c || qp->nblock < 0) {
     return tb_fail(error, TB_ERROR_ARGUMENT, "a quadratic program needs unknowns, H and c");
   }
+  if (qp->nblock > 0 && (!qp->block || !qp->A || !qp->b)) {
+    return tb_fail(error, TB_ERROR_ARGUMENT, "a quadratic program with blocks needs A and b");
+  }
   for (int i = 0; i < qp->nblock; i++) {
-    if (qp->block[i].type == TB_BLOCK_BOX || qp->block[i].dim < 1) {
+    int dim = qp->block[i].dim;
+    if (qp->block[i].type == TB_BLOCK_BOX) {
       return tb_fail(error, TB_ERROR_ARGUMENT, "block %d: box blocks are not allowed", i);
+    }
+    if (dim < 1 || dim > TB_MAX_BLOCK_DIM) {
+      return tb_fail(error, TB_ERROR_ARGUMENT, "block %d: %d rows, 1 to %d expected", i, dim,
+                     TB_MAX_BLOCK_DIM);
     }
   }
   for (int i = 0; i < qp->n * qp->n; i++) {

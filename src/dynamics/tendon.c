@@ -209,7 +209,7 @@ static tbReal related_acceleration(const tbModel* m, int i, const int* columns, 
 }
 
 void tb_add_tendon_wrench(const tbModel* m, tbData* d, int tendon, tbReal force) {
-  if (is_fixed(m, tendon)) return;
+  if (tendon < 0 || tendon >= m->ntendon || is_fixed(m, tendon)) return;
   if (m->tendon_armature[tendon] != 0) {
     tbReal acceleration = jac_dot_v(m, d, tendon);
     for (int s = m->tendon_Jadr[tendon]; s < m->tendon_Jadr[tendon] + m->tendon_Jnnz[tendon]; s++) {

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "model/workspace.h"
 
 #ifdef TB_WITH_HDF5
 #include <hdf5.h>
@@ -200,7 +201,7 @@ tbResult tb_trajectory_append(tbTrajectory* t, const tbModel* model, const tbDat
   }
   int width[NGROUPS];
   widths_of(model, width);
-  if (memcmp(width, t->width, sizeof width) != 0) {
+  if (memcmp(width, t->width, sizeof width) != 0 || !tb_data_fits(model, data)) {
     return tb_fail(error, TB_ERROR_ARGUMENT, "the trajectory was opened for another model");
   }
   tbReal* row[NGROUPS];

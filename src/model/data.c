@@ -22,6 +22,10 @@ static size_t block_bytes(const tbModel* model) {
   return total;
 }
 
+bool tb_data_fits(const tbModel* model, const tbData* data) {
+  return block_bytes(model) == data->block_size;
+}
+
 static void set_pointers(const tbModel* model, tbData* data) {
   TB_MODEL_SIZES(TB_SIZE_LOCAL)
   uintptr_t at = ((uintptr_t)data->block + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1);
@@ -64,7 +68,7 @@ void tb_data_free(tbData* data) {
 }
 
 tbData* tb_data_copy(const tbModel* model, const tbData* source) {
-  if (!source) return NULL;
+  if (!model || !source || !tb_data_fits(model, source)) return NULL;
   tbData* copy = tb_data_new(model);
   if (!copy) return NULL;
   TB_MODEL_SIZES(TB_SIZE_LOCAL)
@@ -79,7 +83,7 @@ tbData* tb_data_copy(const tbModel* model, const tbData* source) {
 }
 
 void tb_reset(const tbModel* model, tbData* data) {
-  if (!model || !data) return;
+  if (!model || !data || !tb_data_fits(model, data)) return;
   TB_MODEL_SIZES(TB_SIZE_LOCAL)
 #define X(type, name, rows, columns, unit, what) \
   memset(data->name, 0, (size_t)((rows) * (columns)) * sizeof(type));
@@ -105,6 +109,7 @@ void tb_reset(const tbModel* model, tbData* data) {
 
 tbResult tb_reset_keyframe(const tbModel* model, tbData* data, int key) {
   if (!model || !data || key < 0 || key >= model->nkey) return TB_ERROR_ARGUMENT;
+  if (!tb_data_fits(model, data)) return TB_ERROR_ARGUMENT;
   tb_reset(model, data);
   size_t k = (size_t)key, real = sizeof(tbReal);
   size_t nq = (size_t)model->nq, nv = (size_t)model->nv, na = (size_t)model->na;

@@ -2,7 +2,10 @@
 #ifndef TRIBO_MODEL_WORKSPACE_H_
 #define TRIBO_MODEL_WORKSPACE_H_
 
+#include <stdbool.h>
+
 #include "base/arena.h"
+#include "tribo/data.h"
 
 typedef struct tbWorkspace tbWorkspace;
 
@@ -13,5 +16,8 @@ struct tbWorkspace {
   void* entrained;  // per geom: what it drags along of a medium, NULL until one does
   int unfactored;   // 1: qLD is not that of qM, whoever solves makes it first (dynamics/mass.h)
 };
+
+// Whether a world has the sizes of a model: one of another robot must not be stepped.
+bool tb_data_fits(const tbModel* model, const tbData* data);
 
 #endif

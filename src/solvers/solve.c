@@ -171,13 +171,9 @@ static tbResult begin(tbSolve* s, const tbReal* guess) {
 // The answer is the best iterate; it has converged only if its residual, computed afresh, says so.
 static void finish(tbSolve* s, tbReal* lambda) {
   tbSolveInfo* info = s->info;
-  size_t bytes = (size_t)s->p->n * sizeof *lambda;
-  if (isfinite(s->best_measure)) {
-    memcpy(lambda, s->best, bytes);
-  } else {
-    memset(lambda, 0, bytes);
-    info->status = TB_SOLVE_FAILED;
-  }
+  const bool failed = !isfinite(s->best_measure);
+  for (int i = 0; i < s->p->n; i++) lambda[i] = failed ? 0 : s->best[i];
+  if (failed) info->status = TB_SOLVE_FAILED;
   tb_delassus_velocity(s->p, lambda, s->velocity, s->sigma);
   info->residual = tb_residual(s->p, s->law, lambda, s->sigma);
   info->residual_exact =

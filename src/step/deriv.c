@@ -363,14 +363,23 @@ tbResult tb_derivatives_acceleration(tbDerivatives* x, tbReal* dqacc_dq, tbReal*
 
 // ---- smoothing by samples -----------------------------------------------------------------------
 
+static bool is_allowed(const tbDerivativeSettings* s) {
+  const tbReal number[] = {s->mode_tolerance, s->proximal, s->relaxation, s->spread};
+  for (size_t i = 0; i < sizeof number / sizeof number[0]; i++) {
+    if (!(number[i] >= 0 && isfinite(number[i]))) return false;
+  }
+  return s->samples >= 0;
+}
+
 tbResult tb_step_linearize(const tbModel* m, tbData* d, const tbDerivativeSettings* settings,
                            tbDerivatives* x, tbDerivativeInfo* info) {
   if (!m || !d || !x || m->nv != x->nv || m->nu != x->nu || m->na != x->na) {
     return TB_ERROR_ARGUMENT;
   }
   tbDerivativeSettings chosen = settings ? *settings : tbDefaultDerivativeSettings();
-  tbResult result = chosen.samples > 1 ? tb_deriv_samples(m, d, &chosen, x)
-                                       : tb_deriv_linearize(m, d, &chosen, x);
+  tbResult result = !is_allowed(&chosen) ? TB_ERROR_ARGUMENT
+                    : chosen.samples > 1 ? tb_deriv_samples(m, d, &chosen, x)
+                                         : tb_deriv_linearize(m, d, &chosen, x);
   if (result != TB_OK) x->ready = x->ncon = 0;
   if (info) *info = x->info;
   return result;

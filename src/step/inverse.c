@@ -334,17 +334,27 @@ static tbResult inverse_soft(const tbModel* m, tbData* d, tbStepState* state, co
 
 // ---- all of it ----------------------------------------------------------------------------------
 
+static bool is_asked_for(const tbModel* m, const tbReal* qacc, const tbInverseSettings* settings) {
+  for (int i = 0; i < m->nv; i++) {
+    if (!isfinite(qacc[i])) return false;
+  }
+  return settings->proximal > 0 && isfinite(settings->proximal) && settings->tolerance >= 0 &&
+         settings->max_iter >= 1;
+}
+
 tbResult tb_inverse(const tbModel* m, tbData* d, const tbReal* qacc,
                     const tbInverseSettings* settings, tbReal* qfrc, tbInverseInfo* info) {
   if (!m || !d || !qacc || !qfrc) return TB_ERROR_ARGUMENT;
-  for (int i = 0; i < m->nv; i++) {
-    if (!isfinite(qacc[i])) return TB_ERROR_ARGUMENT;
-  }
   tbInverseSettings chosen = settings ? *settings : tbDefaultInverseSettings();
   tbInverseInfo unused;
   if (!info) info = &unused;
   *info = (tbInverseInfo){.worst_constraint = -1, .worst_dof = -1};
-  if (!(chosen.proximal > 0) || chosen.max_iter < 1) return TB_ERROR_ARGUMENT;
+  if (!is_asked_for(m, qacc, &chosen)) {
+    snprintf(d->message, sizeof d->message,
+             "an inverse needs finite accelerations, a finite proximal > 0, tolerance >= 0 and "
+             "max_iter >= 1");
+    return d->status = TB_ERROR_ARGUMENT;
+  }
   if (m->opt.law < 0 || m->opt.law > TB_LAW_SOFT) {
     snprintf(d->message, sizeof d->message,
              "law %s has no inverse; the laws ncp, ccp, lcp, raisim and soft have",

@@ -25,6 +25,7 @@ typedef struct {
   size_t allocations, bytes;  // of what is made on first use
   int softened;               // comfree: 1 where the last step softened an island's gains
   int bounce_cut;             // rigid laws: 1 where this step cut restitution back
+  const void* block;          // arrays of the model that the world was first stepped with
   tbOption checked;           // options of the last step that were found to be in order
   tbReal clock;               // s: when the second half of the step began
   tbInertiaFactor factor;     // of the inertia that the law's forces move, in the step's arena

@@ -48,6 +48,12 @@ static tbResult fail(tbData* d, tbResult status, const char* message) {
   return status;
 }
 
+// Whether the world is one of this model: the same as ever, or of the same sizes.
+static bool is_world_of(const tbModel* m, const tbData* d) {
+  const tbStepState* state = d->work->step;
+  return (state && state->block == m->block) || tb_data_fits(m, d);
+}
+
 // Options may be written into the model as they are, also between the halves. That they are still
 // the same is seen faster than that each has a meaning.
 static tbResult check_options(const tbModel* m, tbData* d, tbStepState* state) {
@@ -135,6 +141,7 @@ static tbResult first_half(const tbModel* m, tbData* d, int purpose) {
   d->ncon = 0;
   memset(&d->solve, 0, sizeof d->solve);
   memset(&d->seconds, 0, sizeof d->seconds);
+  if (!is_world_of(m, d)) return fail(d, TB_ERROR_ARGUMENT, "this world is of another model");
   tbStepState* state = tb_step_state(m, d);
   if (state && check_options(m, d, state) != TB_OK) return d->status;
   if (!state || !tb_workers_resize(&state->workers, m->opt.threads)) {
@@ -408,6 +415,7 @@ static tbResult second_half(const tbModel* m, tbData* d, tbReal start) {
 tbResult tb_step2(const tbModel* m, tbData* d) {
   if (!m || !d) return TB_ERROR_ARGUMENT;
   if (d->status != TB_OK) return d->status;
+  if (!is_world_of(m, d)) return fail(d, TB_ERROR_ARGUMENT, "this world is of another model");
   tbStepState* state = tb_step_state(m, d);
   if (!state) return fail(d, TB_ERROR_MEMORY, "out of memory");
   if (check_options(m, d, state) != TB_OK) return d->status;

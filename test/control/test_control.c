@@ -91,6 +91,12 @@ static void bad_programs_are_refused(void** state) {
   H[0] = 5;
   block.type = TB_BLOCK_BOX;
   assert_int_equal(tb_qp_solve(&qp, 1e-9, x, NULL, NULL, NULL, &error), TB_ERROR_ARGUMENT);
+  block = (tbBlock){.type = TB_BLOCK_EQUALITY, .dim = 99};
+  assert_int_equal(tb_qp_solve(&qp, 1e-9, x, NULL, NULL, NULL, &error), TB_ERROR_ARGUMENT);
+  assert_non_null(strstr(error.message, "99 rows"));
+  block.dim = 1;
+  qp.A = NULL;
+  assert_int_equal(tb_qp_solve(&qp, 1e-9, x, NULL, NULL, NULL, &error), TB_ERROR_ARGUMENT);
   qp.nblock = 0;
   H[0] = H[3] = 2, H[1] = H[2] = 0, c[0] = -4;
   assert_int_equal(tb_qp_solve(&qp, 1e-9, x, NULL, NULL, NULL, &error), TB_OK);

@@ -169,6 +169,7 @@ static void unknown_ids_do_not_move(World* w) {
     assert_int_equal(tb_jac_pair(m, w->d, id, point, id, point, support, J, NULL, (int)nv), 0);
     tb_object_velocity(m, w->d, TB_OBJ_SITE, id, 0, v);
     for (int i = 0; i < 6; i++) assert_true(v[i] == 0);
+    tb_add_tendon_wrench(m, w->d, id, 1);
   }
   free(J), free(support);
 }

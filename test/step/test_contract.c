@@ -98,6 +98,32 @@ static void options_without_a_meaning_are_refused(void** state) {
   tb_model_free(m);
 }
 
+// A world stays with its robot, at its first step and later; a copy of the model is as good as the
+// model.
+static void worlds_of_other_models_are_refused(void** state) {
+  (void)state;
+  tbModel *m = load_scene("stack.xml"), *other = load_scene("humanoid.xml"), *same;
+  tbData* d = tb_data_new(m);
+  assert_non_null(same = tb_model_copy(m));
+  for (int k = 0; k < 2; k++) {
+    assert_int_equal(tb_step(other, d), TB_ERROR_ARGUMENT);
+    assert_non_null(strstr(d->message, "another model"));
+    tbReal height = d->qpos[2];
+    tb_reset(other, d);
+    assert_true(d->qpos[2] == height);
+    assert_null(tb_data_copy(other, d));
+    assert_int_equal(tb_snapshot_size(other, d), 0);
+    assert_int_equal(tb_step(m, d), TB_OK);
+    assert_int_equal(tb_step1(same, d), TB_OK);
+    assert_int_equal(tb_step2(other, d), TB_ERROR_ARGUMENT);
+    assert_int_equal(tb_step(same, d), TB_OK);
+  }
+  tb_data_free(d);
+  tb_model_free(m);
+  tb_model_free(other);
+  tb_model_free(same);
+}
+
 // Functions that no step waits for take NULL for an answer.
 static void null_is_refused(void** state) {
   (void)state;
@@ -182,6 +208,7 @@ int main(void) {
       cmocka_unit_test(warm_steps_allocate_nothing),
       cmocka_unit_test(non_finite_input_leaves_the_state),
       cmocka_unit_test(options_without_a_meaning_are_refused),
+      cmocka_unit_test(worlds_of_other_models_are_refused),
       cmocka_unit_test(null_is_refused),
       cmocka_unit_test(two_halves_are_a_step),
       cmocka_unit_test(solves_after_a_step_are_of_its_m),

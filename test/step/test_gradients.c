@@ -340,6 +340,9 @@ static void test_no_answer(void** state) {
     tb_derivatives_apply_transposed(x, y, k ? NULL : out, NULL, k ? out : NULL, NULL);
     assert_true(isnan(out[0]));
     assert_int_equal(tb_derivatives_friction(x, 0, out), TB_ERROR_ARGUMENT);
+    tbDerivativeSettings settings = tbDefaultDerivativeSettings();
+    *(k ? &settings.relaxation : &settings.mode_tolerance) = k ? -1 : NAN;
+    assert_int_equal(tb_step_linearize(m, d, &settings, x, NULL), TB_ERROR_ARGUMENT);
     // A step that was, and one that fails after it.
     assert_int_equal(tb_step_linearize(m, d, NULL, x, NULL), TB_OK);
     tb_derivatives_apply(x, y, NULL, out);

@@ -139,6 +139,13 @@ static void test_infeasible(void** state) {
   assert_near(info.base_residual, 2 * (30 + 9.81), 1e-9);
   qacc[0] = NAN;
   assert_int_equal(tb_inverse(m, d, qacc, NULL, qfrc, &info), TB_ERROR_ARGUMENT);
+  assert_non_null(strstr(d->message, "finite accelerations"));
+  qacc[0] = 0;
+  for (int k = 0; k < 4; k++) {
+    tbInverseSettings settings = tbDefaultInverseSettings();
+    *(k < 2 ? &settings.proximal : &settings.tolerance) = k % 2 ? NAN : k ? -1 : INFINITY;
+    assert_int_equal(tb_inverse(m, d, qacc, &settings, qfrc, &info), TB_ERROR_ARGUMENT);
+  }
   tb_data_free(d);
   tb_model_free(m);
 }
