@@ -38,7 +38,7 @@ typedef struct {
   TB_DATA_ARRAYS(X)
 #undef X
   tbReal time;         // s
-  tbReal energy[2];    // J: potential, kinetic
+  tbReal energy[2];    // J: potential, kinetic, where the last step began (TB_ENABLE_ENERGY, or 0)
   int ncon;            // contacts of the last step
   tbContact* contact;  // ncon of them, in the arena
   // The certificate of the last step.
