@@ -20,7 +20,27 @@ static bool is_jointed(const tbModel* m, int body) {
   return m->tree_dofnum[tree] != 6 || m->jnt_type[joint] != TB_JOINT_FREE;
 }
 
+// Whether a force at a point of a body is more than a share of what a step resolves, for the body
+// or any that it hangs from.
+static bool matters(const tbModel* m, const tbData* d, int body, tbReal force,
+                    const tbReal* point) {
+  tbReal h = m->opt.timestep;
+  for (; body > 0; body = m->body_parentid[body]) {
+    if (!tb_turns(m, body)) continue;
+    tbReal arm[3], yields = 0;
+    tb_sub3(arm, point, tb_pivot(m, d, body));
+    for (int k = 0; k < 3; k++) yields = fmax(yields, tb_yields(m, body, k));
+    if (h * h * force * tb_norm3(arm) * yields > MATTERS) return true;
+    point = tb_pivot(m, d, body);
+  }
+  return false;
+}
+
 // ---- inertia -----------------------------------------------------------------------------------
+
+static bool is_pushed(const tbReal* xfrc) {
+  return xfrc[0] != 0 || xfrc[1] != 0 || xfrc[2] != 0;
+}
 
 static bool may_lack(const tbModel* m, const tbData* d) {
   tbReal h = m->opt.timestep;
@@ -28,7 +48,36 @@ static bool may_lack(const tbModel* m, const tbData* d) {
   for (int i = 0; i < 6 * m->neq; i++) {
     if (d->eq_pull[i] != 0) return true;
   }
+  for (int b = 1; b < m->nbody; b++) {
+    const tbReal* xfrc = d->xfrc_applied + 6 * b;
+    if (is_pushed(xfrc) && matters(m, d, b, tb_norm3(xfrc), d->xipos + 3 * b)) return true;
+  }
   return false;
+}
+
+// A force at a point of a body, by what it pulls along the arm there: a push from the side makes
+// nothing stiffer.
+static void bear_pull(const tbModel* m, const tbData* d, int body, const tbReal force[3],
+                      const tbReal* point, tbReal* A) {
+  while (body > 0 && !tb_turns(m, body)) body = m->body_parentid[body];
+  if (body == 0) return;
+  tbReal arm[3];
+  tb_sub3(arm, point, tb_pivot(m, d, body));
+  tb_normalize3(arm);
+  tb_bear(m, d, body, fmax(tb_dot3(force, arm), 0), point, A);
+}
+
+// Forces that are applied to bodies, down to the roots: `pull` (3 per body) is what its pivot has
+// of them.
+static void bear_applied(const tbModel* m, const tbData* d, tbReal* pull, tbReal* A) {
+  for (int b = m->nbody - 1; b > 0; b--) {
+    int parent = m->body_parentid[b];
+    const tbReal* xfrc = d->xfrc_applied + 6 * b;
+    if (is_pushed(xfrc)) bear_pull(m, d, b, xfrc, d->xipos + 3 * b, A);
+    tb_add3(pull + 3 * b, pull + 3 * b, xfrc);
+    tb_add3(pull + 3 * parent, pull + 3 * parent, pull + 3 * b);
+    if (tb_turns(m, b)) bear_pull(m, d, parent, pull + 3 * b, tb_pivot(m, d, b), A);
+  }
 }
 
 static void bear_ties(const tbModel* m, const tbData* d, tbReal* loads, tbReal* A) {
@@ -71,11 +120,12 @@ static bool lacks(const tbModel* m, const tbData* d, int body, const tbReal A[9]
 
 tbResult tb_tension_add(const tbModel* m, tbData* d) {
   if (!may_lack(m, d)) return TB_OK;
-  tbReal* loads = TB_ARENA_NEW(&d->work->arena, tbReal, 10 * (size_t)m->nbody);
+  tbReal* loads = TB_ARENA_NEW(&d->work->arena, tbReal, 13 * (size_t)m->nbody);
   if (!loads) return TB_ERROR_MEMORY;
-  tbReal* A = loads + m->nbody;
+  tbReal *A = loads + m->nbody, *pull = A + 9 * m->nbody;
   bool any = false;
   bear_ties(m, d, loads, A);
+  bear_applied(m, d, pull, A);
   tb_bear_weights(m, d, tb_norm3(m->opt.gravity), loads, A);
   for (int b = 1; b < m->nbody; b++) {
     tbReal L[9], *inertia = d->cinert + 10 * b;
@@ -90,22 +140,6 @@ tbResult tb_tension_add(const tbModel* m, tbData* d) {
 }
 
 // ---- what equalities pull ----------------------------------------------------------------------
-
-// Whether a force at a point of a body is more than a share of what a step resolves, for the body
-// or any that it hangs from.
-static bool matters(const tbModel* m, const tbData* d, int body, tbReal force,
-                    const tbReal* point) {
-  tbReal h = m->opt.timestep;
-  for (; body > 0; body = m->body_parentid[body]) {
-    if (!tb_turns(m, body)) continue;
-    tbReal arm[3], yields = 0;
-    tb_sub3(arm, point, tb_pivot(m, d, body));
-    for (int k = 0; k < 3; k++) yields = fmax(yields, tb_yields(m, body, k));
-    if (h * h * force * tb_norm3(arm) * yields > MATTERS) return true;
-    point = tb_pivot(m, d, body);
-  }
-  return false;
-}
 
 tbResult tb_tension_keep(const tbModel* m, tbData* d, const tbStepState* state) {
   if (m->neq == 0) return TB_OK;

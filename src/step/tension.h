@@ -12,8 +12,9 @@
 // where f pulls along r, as on what hangs: A = |f| |r| (1 - r r^T / r^2), which turns with the body
 // as an inertia does.
 //
-// So bodies that bear weights by their joints, or forces of the last step by equalities (eq_pull),
-// have L = (h^2 A - I)^+ added to cinert, and qM is made anew. After kinematics and inertia.
+// So bodies that bear weights by their joints, what xfrc_applied pulls along their arms, or forces
+// of the last step by equalities (eq_pull), have L = (h^2 A - I)^+ added to cinert, and qM is made
+// anew. After kinematics and inertia.
 tbResult tb_tension_add(const tbModel* model, tbData* data);
 
 // After a step: eq_pull of equalities between trees where it matters, zero elsewhere. What lies on
