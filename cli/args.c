@@ -95,18 +95,6 @@ tbModel* model_args_load(ModelArgs* args, const char* command) {
     tb_model_free(model);
     model = NULL;
   }
-  if (model && !(model->opt.timestep > 0)) {
-    snprintf(error.message, sizeof error.message, "the time step is %g s, it must be above zero",
-             model->opt.timestep);
-    tb_model_free(model);
-    model = NULL;
-  }
-  if (model && model->opt.threads < 0) {
-    snprintf(error.message, sizeof error.message, "%d threads: expected 0 or more",
-             model->opt.threads);
-    tb_model_free(model);
-    model = NULL;
-  }
   if (!model) fprintf(stderr, "tribo %s: %s\n", command, error.message);
   return model;
 }

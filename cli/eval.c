@@ -14,6 +14,7 @@
 static const char USAGE[] =
     "tribo eval MODEL [--qpos FILE] [--qvel FILE] [--ctrl FILE] [--act FILE] [--qacc FILE]\n"
     "           [--key NAME] [--law L] [--option NAME=VALUE] [--what LIST] [--json]\n\n"
+    "Options of the model as in `tribo sim` (--law, --solver, --integrator, --dt, --tol, ...).\n"
     "Evaluates a model at its reference pose, at a keyframe, or at the numbers of text files\n"
     "(separated by blanks, commas or lines). LIST is comma-separated: any field of the world or "
     "of\n"

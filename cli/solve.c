@@ -20,10 +20,10 @@ static void print_usage(FILE* f) {
   fprintf(
       f,
       "tribo solve PROBLEM.hdf5 [--law L] [--solver S] [--tol X] [--max-iter N]\n"
-      "            [--option NAME=VALUE] [--out SOLUTION.h5] [--json]\n\n"
+      "            [--time-limit X] [--option NAME=VALUE] [--out SOLUTION.h5] [--json]\n\n"
       "Solves a frictional contact problem in FCLIB format (local or global). Exit status: 0 if\n"
       "the solution meets the tolerance, 1 if it does not, 2 for a bad call or file.\n\n");
-  fprintf(f, "laws and solvers (besides auto):\n");
+  fprintf(f, "laws and solvers:\n");
   for (int i = 0; i < tb_solver_count(); i++) {
     fprintf(f, "  %s/%s\n", tb_law_name(tb_solver_law(i)), tb_solver_name(i));
   }
