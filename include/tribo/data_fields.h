@@ -19,7 +19,8 @@
 #define TB_DATA_INPUT(X)                                                  \
   X(tbReal, ctrl, nu, 1, "", "control")                                   \
   X(tbReal, qfrc_applied, nv, 1, "N or N m", "applied generalised force") \
-  X(tbReal, xfrc_applied, nbody, 6, "N, N m", "applied force, torque at the body's centre of mass")
+  X(tbReal, xfrc_applied, nbody, 6, "N, N m",                             \
+    "applied force, torque at the body's centre of mass, world axes")
 
 #define TB_DATA_DERIVED(X)                                                               \
   /* positions: kinematics */                                                            \

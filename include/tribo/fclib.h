@@ -57,7 +57,8 @@ TB_EXTERN_C_BEGIN
 // friction coefficients. On success the caller owns *fclib (tb_fclib_free).
 TB_API tbResult tb_fclib_read(const char* path, tbFclib** fclib, tbError* error);
 
-// Write a problem to a new file (an existing one is replaced).
+// Write a problem to a new file (an existing one is replaced, but not by a problem whose sizes,
+// indices or numbers do not fit together: TB_ERROR_ARGUMENT, as for tb_fclib_problem).
 TB_API tbResult tb_fclib_write(const tbFclib* fclib, tbFclibEncoding encoding, const char* path,
                                tbError* error);
 

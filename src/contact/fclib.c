@@ -283,8 +283,12 @@ tbResult tb_fclib_write(const tbFclib* fclib, tbFclibEncoding encoding, const ch
                         tbError* error) {
   tb_error_clear(error);
   if (!fclib || !path) return tb_fail(error, TB_ERROR_ARGUMENT, "a problem and a path are needed");
+  if (encoding < TB_FCLIB_TRIPLET || encoding > TB_FCLIB_CSR) {
+    return tb_fail(error, TB_ERROR_ARGUMENT, "encoding %d is none of tbFclibEncoding", encoding);
+  }
   hid_t file = -1;
-  tbResult result = tb_h5_create(path, &file, error);
+  tbResult result = tb_fclib_check(fclib, error);
+  if (result == TB_OK) result = tb_h5_create(path, &file, error);
   if (result != TB_OK) return result;
   result = fclib->global ? write_global(file, fclib, encoding, error)
                          : write_local(file, fclib, encoding, error);

@@ -24,6 +24,10 @@ tbResult tb_fclib_matrix_pack(const tbFclibMatrix* matrix, tbFclibEncoding encod
 // Rows and columns exchanged.
 tbResult tb_fclib_matrix_transpose(const tbFclibMatrix* matrix, tbFclibMatrix* out, tbError* error);
 
+// Sizes, indices and numbers of a problem that a program has made: TB_ERROR_ARGUMENT where they do
+// not fit together.
+tbResult tb_fclib_check(const tbFclib* fclib, tbError* error);
+
 void tb_fclib_matrix_free(tbFclibMatrix* matrix);
 void tb_fclib_stored_free(tbFclibStored* stored);
 

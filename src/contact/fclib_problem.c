@@ -239,6 +239,8 @@ tbResult tb_fclib_problem(const tbFclib* fclib, tbProblem** problem, tbError* er
     return tb_fail(error, TB_ERROR_ARGUMENT, "a file's content and a result are needed");
   }
   *problem = NULL;
+  tbResult result = tb_fclib_check(fclib, error);
+  if (result != TB_OK) return result;
   return fclib->global ? global_problem(fclib, problem, error)
                        : local_problem(fclib, problem, error);
 }

@@ -442,6 +442,47 @@ static void test_problem_errors(void** state) {
   tb_fclib_free(p);
 }
 
+// Problems that a program has put together wrongly: neither written nor solved.
+static void test_made_by_hand(void** state) {
+  (void)state;
+  static const char* const EXPECTED[] = {"2 or 3 rows",
+                                         "6 x 6, expected 9 x 9",
+                                         "vector mu is missing",
+                                         "expected a finite number >= 0",
+                                         "column 99",
+                                         "ends before it starts",
+                                         "no entries",
+                                         "entry 2 is nan",
+                                         "vector q is missing",
+                                         "none of tbFclibEncoding"};
+  for (int k = 0; k < 10; k++) {
+    tbRng rng = {8};
+    tbFclib* p = random_problem(&rng, false, 3, 2, 0);
+    tbFclib made = *p;
+    int start[7];
+    tbProblem* problem = NULL;
+    tbError error;
+    memcpy(start, p->W.start, sizeof start);
+    if (k == 0) made.spacedim = 4;
+    if (k == 1) made.contacts = 3;
+    if (k == 2) made.mu = NULL;
+    if (k == 3) made.mu[1] = -1;
+    if (k == 4) made.W.index[p->W.start[1]] = 99;
+    if (k == 5) start[2] = -5, made.W.start = start;
+    if (k == 6) made.W.start = NULL;
+    if (k == 7) made.q[2] = NAN;
+    if (k == 8) made.q = NULL;
+    if (k < 9) assert_int_equal(tb_fclib_problem(&made, &problem, &error), TB_ERROR_ARGUMENT);
+    tbFclibEncoding encoding = k == 9 ? (tbFclibEncoding)7 : TB_FCLIB_CSR;
+    tbResult result = tb_fclib_write(&made, encoding, "no_such_folder/x.hdf5", &error);
+    if (result != TB_ERROR_UNSUPPORTED) assert_int_equal(result, TB_ERROR_ARGUMENT);
+    if (result != TB_ERROR_UNSUPPORTED && !strstr(error.message, EXPECTED[k])) {
+      fail_msg("%d: '%s' does not mention '%s'", k, error.message, EXPECTED[k]);
+    }
+    tb_fclib_free(p);
+  }
+}
+
 // ---- the corpus --------------------------------------------------------------------------------
 
 static void read_folder(const char* kind, int expected) {
@@ -489,7 +530,7 @@ static void test_corpus_global(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_triplets),       cmocka_unit_test(test_problem),
-      cmocka_unit_test(test_problem_errors),
+      cmocka_unit_test(test_problem_errors), cmocka_unit_test(test_made_by_hand),
 #ifdef TB_WITH_HDF5
       cmocka_unit_test(test_round_trip),     cmocka_unit_test(test_damaged_content),
       cmocka_unit_test(test_claimed_size),   cmocka_unit_test(test_damaged_bytes),
