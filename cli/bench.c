@@ -46,8 +46,8 @@ static int list_benches(const char* folder, char names[][LONGEST_NAME]) {
 // Run one benchmark with the given options; its exit code.
 static int run_bench(const char* folder, const char* name, int argc, char** argv) {
   char program[LONGEST_PATH + 128];
-  snprintf(program, sizeof program, "%s/%s%s", folder, PREFIX, name);
-  if (access(program, X_OK) != 0) {
+  int length = snprintf(program, sizeof program, "%s/%s%s", folder, PREFIX, name);
+  if (length >= (int)sizeof program || access(program, X_OK) != 0) {
     fprintf(
         stderr,
         "tribo bench: no benchmark '%s' here (`tribo bench --list` names those that were built, "
