@@ -15,6 +15,11 @@ static const tbReal MATTERS = 0.1;
 // at joints counts up to so many times the weight of everything.
 static const tbReal MOST_WEIGHTS = 4;
 
+// Dofs from which on a loop within one tree is a belt, whose links shake as a rope's do where what
+// it lies around stretches it: by more than so many times its tree's weight. What a linkage of few
+// joints presses on itself, by any force at all, moves none of them.
+static const int LEAST_OF_BELT = 12;
+
 static bool is_jointed(const tbModel* m, int body) {
   int tree = m->body_treeid[body], joint = m->dof_jntid[m->tree_dofadr[tree]];
   return m->tree_dofnum[tree] != 6 || m->jnt_type[joint] != TB_JOINT_FREE;
@@ -34,6 +39,39 @@ static bool matters(const tbModel* m, const tbData* d, int body, tbReal force,
     point = tb_pivot(m, d, body);
   }
   return false;
+}
+
+// The body nearest to two that both hang from, or are; the world where their trees differ.
+static int common_ancestor(const tbModel* m, int a, int b) {
+  while (a != b) {
+    if (a > b) {
+      a = m->body_parentid[a];
+    } else {
+      b = m->body_parentid[b];
+    }
+  }
+  return a;
+}
+
+// Whether contacts press two bodies against each other.
+static bool press(const tbModel* m, const tbData* d, int a, int b) {
+  for (int i = 0; i < d->ncon; i++) {
+    const tbContact* c = &d->contact[i];
+    int first = m->geom_bodyid[c->geom[0]], second = m->geom_bodyid[c->geom[1]];
+    bool both = (first == a && second == b) || (first == b && second == a);
+    if (both && c->force[0] != 0) return true;
+  }
+  return false;
+}
+
+// Whether bodies of one tree that `force` ties to each other close a belt that is stretched.
+static bool is_tight_belt(const tbModel* m, const tbData* d, int a, int b, tbReal force) {
+  int top = common_ancestor(m, a, b), dofs = 0;
+  tbReal mass = m->body_subtreemass[m->body_rootid[a]];
+  if (!(force > MOST_WEIGHTS * mass * tb_norm3(m->opt.gravity)) || press(m, d, a, b)) return false;
+  for (; a != top; a = m->body_parentid[a]) dofs += m->body_dofnum[a];
+  for (; b != top; b = m->body_parentid[b]) dofs += m->body_dofnum[b];
+  return dofs >= LEAST_OF_BELT;
 }
 
 // ---- inertia -----------------------------------------------------------------------------------
@@ -91,6 +129,8 @@ static void bear_ties(const tbModel* m, const tbData* d, tbReal* loads, tbReal* 
       tb_bear(m, d, body[k], force[k], point[k], A);
       loads[body[k]] += force[k];
     }
+    // What a belt pulls at its links ends where both ways round meet.
+    loads[common_ancestor(m, body[0], body[1])] -= force[0] + force[1];
   }
 }
 
@@ -157,10 +197,11 @@ tbResult tb_tension_keep(const tbModel* m, tbData* d, const tbStepState* state) 
     tbReal point[2][3], quat[2][4], force = tb_norm3(state->row_force + c->row);
     int body[2];
     tb_equality_points(m, d, c->id, body, point, quat);
-    if (m->body_treeid[body[0]] == m->body_treeid[body[1]]) continue;
+    bool loop = m->body_treeid[body[0]] == m->body_treeid[body[1]];
+    if (loop && !is_tight_belt(m, d, body[0], body[1], force)) continue;
     for (int k = 0; k < 2; k++) {
-      if (lies[body[k]] || !matters(m, d, body[k], force, point[k])) continue;
-      tbReal most = is_jointed(m, body[k]) ? weights : INFINITY;
+      if ((lies[body[k]] && !loop) || !matters(m, d, body[k], force, point[k])) continue;
+      tbReal most = is_jointed(m, body[k]) && !loop ? weights : INFINITY;
       tb_scale3(d->eq_pull + 6 * c->id + 3 * k, state->row_force + c->row,
                 (k ? -1 : 1) * fmin(1, most / force));
     }

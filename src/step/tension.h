@@ -17,8 +17,8 @@
 // anew. After kinematics and inertia.
 tbResult tb_tension_add(const tbModel* model, tbData* data);
 
-// After a step: eq_pull of equalities between trees where it matters, zero elsewhere. What lies on
-// something turns with it, and its forces along.
+// After a step: eq_pull of equalities between trees, or that close a belt, where it matters, zero
+// elsewhere. What lies on something turns with it, and its forces along.
 tbResult tb_tension_keep(const tbModel* model, tbData* data, const tbStepState* state);
 
 #endif
