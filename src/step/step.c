@@ -54,15 +54,28 @@ static bool is_world_of(const tbModel* m, const tbData* d) {
   return (state && state->block == m->block) || tb_data_fits(m, d);
 }
 
-// Options may be written into the model as they are, also between the halves. That they are still
-// the same is seen faster than that each has a meaning.
-static tbResult check_options(const tbModel* m, tbData* d, tbStepState* state) {
+static bool same_options(const tbOption* a, const tbOption* b) {
+  uint64_t differ = 0, x, y;
+  for (size_t i = 0; i < sizeof *a; i += sizeof x) {
+    memcpy(&x, (const char*)a + i, sizeof x);
+    memcpy(&y, (const char*)b + i, sizeof y);
+    differ |= x ^ y;
+  }
+  return differ == 0;
+}
+
+static tbResult look_at_options(const tbModel* m, tbData* d, tbStepState* state) {
   tbError error;
-  if (memcmp(&state->checked, &m->opt, sizeof m->opt) == 0) return TB_OK;
   tbResult result = tb_option_check(&m->opt, &error);
   if (result != TB_OK) return fail(d, result, error.message);
   state->checked = m->opt;
   return TB_OK;
+}
+
+// Options may be written into the model as they are, also between the halves. That they are still
+// the same is seen faster than that each has a meaning.
+static tbResult check_options(const tbModel* m, tbData* d, tbStepState* state) {
+  return same_options(&state->checked, &m->opt) ? TB_OK : look_at_options(m, d, state);
 }
 
 // Rows of what was found, and room for their forces.

@@ -80,12 +80,21 @@ static bool is_pushed(const tbReal* xfrc) {
   return xfrc[0] != 0 || xfrc[1] != 0 || xfrc[2] != 0;
 }
 
+// In every step, of all bodies: by their bits, without branches.
+static bool any_force(int n, const tbReal* force) {
+  uint64_t any = 0, bits;
+  for (int i = 0; i < n; i++) {
+    memcpy(&bits, &force[i], sizeof bits);
+    any |= bits;
+  }
+  return any != 0;
+}
+
 static bool may_lack(const tbModel* m, const tbData* d) {
   tbReal h = m->opt.timestep;
   if (h * h * tb_norm3(m->opt.gravity) * m->tautness > 1) return true;
-  for (int i = 0; i < 6 * m->neq; i++) {
-    if (d->eq_pull[i] != 0) return true;
-  }
+  if (any_force(6 * m->neq, d->eq_pull)) return true;
+  if (!any_force(6 * m->nbody, d->xfrc_applied)) return false;
   for (int b = 1; b < m->nbody; b++) {
     const tbReal* xfrc = d->xfrc_applied + 6 * b;
     if (is_pushed(xfrc) && matters(m, d, b, tb_norm3(xfrc), d->xipos + 3 * b)) return true;
