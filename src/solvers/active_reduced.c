@@ -508,7 +508,8 @@ bool tb_active_solve_reduced(const tbActive* a, const tbTwists* twists, tbArena*
   tbReal* small = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(s.problem.n + 1));
   if (!small) return false;
   memcpy(small, s.first, sizeof(tbReal) * (size_t)s.problem.n);
-  if (!tb_velocity_build_dense(&system, arena, &left->inertia, s.problem.nblock, left->block) ||
+  if (!tb_velocity_build_dense(&system, arena, &left->inertia, s.problem.nblock, left->block,
+                               NULL) ||
       !tb_active_solve(left, arena, s.velocity, small, info)) {
     return false;
   }

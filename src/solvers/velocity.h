@@ -35,6 +35,15 @@ typedef struct {
   const tbRange* tree;
 } tbForestInertia;
 
+// Blocks that see a chain of joints through the twist of its last body alone, as contacts with the
+// world do: J = P S, with S the motions of that body's dofs. J^T W J of all of them is then summed
+// along the chains as inertia is (velocity_chains.c).
+typedef struct {
+  const tbReal* motion;    // by dof: six numbers, S
+  const int* last;         // by block: the last dof that moves its body; -1: none of these
+  const tbReal* const* P;  // by block: dim x 6
+} tbChains;
+
 // Rows of a block by nodes: each node that moves it, in order of elimination, with all its dofs.
 typedef struct {
   int dim, width, nnode;
@@ -61,6 +70,7 @@ typedef struct {
   tbReal* scratch;                // TB_ROWS_DIM x the widest block
   bool symmetric;                 // of what is being assembled or was factored
   struct tbVelocityDense* dense;  // a small island by velocity_dense.h, or NULL
+  const tbChains* chains;         // of this, where it pays, or NULL
 } tbVelocity;
 
 // The position of the only entry of a single row that is not zero, or -1.

@@ -5,6 +5,7 @@
 #include "base/kernel.h"
 #include "linalg/dense.h"
 #include "linalg/four.h"
+#include "solvers/velocity_chains.h"
 
 // ---- building ----------------------------------------------------------------------------------
 
@@ -106,12 +107,13 @@ static bool sort_trees(struct tbVelocityDense* w, tbArena* arena, int ntree, con
 }
 
 bool tb_velocity_build_dense(tbVelocity* s, tbArena* arena, const tbForestInertia* inertia,
-                             int nblock, const tbRows* block) {
+                             int nblock, const tbRows* block, const tbChains* chains) {
   *s = (tbVelocity){.forest = inertia->forest,
                     .LD = inertia->LD,
                     .inverse = inertia->inverse,
                     .nblock = nblock,
-                    .block = block};
+                    .block = block,
+                    .chains = chains};
   s->dense = TB_ARENA_NEW(arena, struct tbVelocityDense, 1);
   if (!s->dense) return false;
   struct tbVelocityDense* w = s->dense;
@@ -127,7 +129,7 @@ bool tb_velocity_build_dense(tbVelocity* s, tbArena* arena, const tbForestInerti
     }
   }
   fill_base(s, inertia->M);
-  return fill_rows(s, arena, entries);
+  return fill_rows(s, arena, entries) && (!chains || tb_chains_start(s, arena));
 }
 
 // ---- products ----------------------------------------------------------------------------------
@@ -247,6 +249,7 @@ void tb_velocity_dense_start(tbVelocity* s, bool symmetric) {
   w->H.skew = !symmetric;
   w->exchanged = false;
   memcpy(w->H.H, w->base, sizeof(tbReal) * (size_t)(w->n * w->H.stride));
+  if (s->chains) tb_chains_clear(s);
 }
 
 // Four columns of W J, in registers.
@@ -321,7 +324,9 @@ static void add_few(tbVelocity* s, const tbDenseRows* rows, const tbReal* W) {
 void tb_velocity_dense_add(tbVelocity* s, int block, const tbReal* W) {
   struct tbVelocityDense* w = s->dense;
   const tbDenseRows* rows = &w->rows[block];
-  if (rows->only >= 0) {
+  if (s->chains && s->chains->last[block] >= 0) {
+    tb_chains_add(s, block, W);
+  } else if (rows->only >= 0) {
     tbReal value = rows->J[rows->only];
     w->H.H[rows->place[rows->only] * (w->H.stride + 1)] += W[0] * value * value;
   } else if (rows->nfour == 0) {
@@ -336,6 +341,7 @@ void tb_velocity_dense_add(tbVelocity* s, int block, const tbReal* W) {
 bool tb_velocity_dense_factor(tbVelocity* s) {
   struct tbVelocityDense* w = s->dense;
   int n = w->n, stride = w->H.stride;
+  if (s->chains) tb_chains_spread(s);
   if (s->symmetric) return tb_soft_dense_factor(&w->H);
   memcpy(w->copy, w->H.H, sizeof(tbReal) * (size_t)(n * stride));
   if (tb_soft_dense_factor_skew(&w->H, w->least)) return true;

@@ -31,11 +31,13 @@ struct tbVelocityDense {
   tbReal *least, *copy, *by_dof;  // pivots of M; H before it was factored; scratch
   int* pivot;
   bool exchanged;  // the factor has row exchanges: it is in `copy`
+  tbReal* motion;  // of chains: S, 6 x n
+  tbReal* load;    // and by place P^T W P of the blocks that act there, 6 x 6
 };
 
-// As tb_velocity_build, over whole trees: those that the blocks move.
+// As tb_velocity_build, over whole trees: those that the blocks move. `chains` may be NULL.
 bool tb_velocity_build_dense(tbVelocity* system, tbArena* arena, const tbForestInertia* inertia,
-                             int nblock, const tbRows* block);
+                             int nblock, const tbRows* block, const tbChains* chains);
 
 // What tb_velocity_mul and the others do for such a system.
 void tb_velocity_dense_mul(const tbVelocity* system, int block, const tbReal* x, tbReal* out);

@@ -161,9 +161,14 @@ static bool solve_few(const Fast* f, tbActive active, int dofs, tbRows* rows, tb
     return true;
   }
   tbVelocity system;
+  tbChains chains;
+  bool pays;
   active.system = &system;
   list_rows(f, island, false, rows);
-  if (!tb_velocity_build_dense(&system, arena, &active.inertia, active.p->nblock, active.block) ||
+  if (!tb_island_chains(f->step->m, f->step->d, f->constraints, island, &active.inertia, arena,
+                        &chains, &pays) ||
+      !tb_velocity_build_dense(&system, arena, &active.inertia, active.p->nblock, active.block,
+                               pays ? &chains : NULL) ||
       !tb_active_solve(&active, arena, island->sigma, island->lambda, info)) {
     return false;
   }

@@ -70,3 +70,49 @@ bool tb_island_twists(const tbModel* m, const tbData* d, const tbConstraints* co
   }
   return true;
 }
+
+// Operations of J^T W J block by block and along chains, of which the latter are dearer each. The
+// room that the blocks' rows take is counted too.
+static bool chains_pay(const tbModel* m, const tbData* d, const tbConstraints* constraints,
+                       const tbIsland* island, const tbForestInertia* inertia, int* room) {
+  enum { DOF = 72, PAIR = 12, BLOCK = 160, DEARER = 2 };
+  double apart = 0, along = 0;
+  *room = 0;
+  for (int k = 0; k < island->nmember; k++) {
+    const tbConstraint* c = &constraints->list[island->member[k]];
+    if (c->source != TB_SOURCE_CONTACT || tb_contact_body(m, &d->contact[c->id]) < 0) continue;
+    apart += c->dim * c->nnz * (c->nnz + c->dim);
+    along += BLOCK;
+    *room += TWIST * c->dim;
+  }
+  for (int t = 0; t < inertia->ntree; t++) {
+    for (int i = inertia->tree[t].first; i < inertia->tree[t].end; i++) {
+      along += DOF + PAIR * inertia->forest.rownnz[i];
+    }
+  }
+  return apart > DEARER * along;
+}
+
+bool tb_island_chains(const tbModel* m, const tbData* d, const tbConstraints* constraints,
+                      const tbIsland* island, const tbForestInertia* inertia, tbArena* arena,
+                      tbChains* out, bool* pays) {
+  int entries;
+  *pays = chains_pay(m, d, constraints, island, inertia, &entries);
+  if (!*pays) return true;
+  int* last = tb_arena_alloc(arena, sizeof(int) * (size_t)(island->nmember + 1));
+  const tbReal** P = tb_arena_alloc(arena, sizeof(tbReal*) * (size_t)(island->nmember + 1));
+  tbReal* all = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(entries + 1));
+  if (arena->failed) return false;
+  for (int k = 0; k < island->nmember; k++) {
+    const tbConstraint* c = &constraints->list[island->member[k]];
+    const tbContact* contact = c->source == TB_SOURCE_CONTACT ? &d->contact[c->id] : NULL;
+    int body = contact ? tb_contact_body(m, contact) : -1;
+    last[k] = body >= 0 ? m->body_lastdof[body] : -1;
+    P[k] = all;
+    if (body < 0) continue;
+    tb_contact_twist_rows(m, d, contact, body, c->dim, all);
+    all += TWIST * c->dim;
+  }
+  *out = (tbChains){d->cdof, last, P};
+  return true;
+}

@@ -10,4 +10,9 @@
 bool tb_island_twists(const tbModel* model, const tbData* data, const tbConstraints* constraints,
                       const tbIsland* island, tbArena* arena, tbTwists* out);
 
+// Contacts with the world as blocks on chains, in `out` where that pays. False: out of memory.
+bool tb_island_chains(const tbModel* model, const tbData* data, const tbConstraints* constraints,
+                      const tbIsland* island, const tbForestInertia* inertia, tbArena* arena,
+                      tbChains* out, bool* pays);
+
 #endif

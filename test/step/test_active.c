@@ -153,10 +153,27 @@ static void sparse_matrix_is_the_dense_one(void** state) {
 typedef struct {
   tbArena arena;
   tbProblem* p;
-  tbVelocity system, whole;  // sparse, and dense over whole trees
+  tbVelocity system, whole, chained;  // sparse, dense over whole trees, and with chains
+  tbChains chains;
   tbRange* tree;
   tbActive a;
 } Case;
+
+// All contacts with the world, whether that pays or not.
+static void make_chains(tbWorld w, const tbConstraints* cs, Case* c) {
+  int* last = TB_ARENA_NEW(&c->arena, int, cs->count);
+  const tbReal** P = TB_ARENA_NEW(&c->arena, const tbReal*, cs->count);
+  for (int b = 0; b < cs->count; b++) {
+    const tbConstraint* k = &cs->list[b];
+    bool contact = k->source == TB_SOURCE_CONTACT;
+    int body = contact ? tb_contact_body(w.m, &w.d->contact[k->id]) : -1;
+    tbReal* rows = TB_ARENA_NEW(&c->arena, tbReal, 6 * k->dim);
+    if (body >= 0) tb_contact_twist_rows(w.m, w.d, &w.d->contact[k->id], body, k->dim, rows);
+    last[b] = body >= 0 ? w.m->body_lastdof[body] : -1;
+    P[b] = rows;
+  }
+  c->chains = (tbChains){w.d->cdof, last, P};
+}
 
 static bool make_case(tbWorld w, Case* c) {
   const tbModel* m = w.m;
@@ -198,7 +215,10 @@ static bool make_case(tbWorld w, Case* c) {
     }
   }
   assert_true(tb_velocity_build(&c->system, &c->arena, &inertia, cs->count, rows, place));
-  assert_true(tb_velocity_build_dense(&c->whole, &c->arena, &inertia, cs->count, rows));
+  assert_true(tb_velocity_build_dense(&c->whole, &c->arena, &inertia, cs->count, rows, NULL));
+  make_chains(w, cs, c);
+  assert_true(
+      tb_velocity_build_dense(&c->chained, &c->arena, &inertia, cs->count, rows, &c->chains));
   c->a = (tbActive){
       .p = c->p, .block = rows, .inertia = inertia, .rho = rho, .tolerance = 1e-8, .max_iter = 200};
   return true;
@@ -247,7 +267,7 @@ static double largest(const tbReal* x, int n) {
 }
 
 static void check_round(Case* c, uint64_t seed, int* seen) {
-  tbActiveState dense, sparse, square;
+  tbActiveState dense, sparse, square, chained;
   int n = c->p->n;
   c->a.system = NULL;
   one_round(c, &TB_ACTIVE_DUAL, seed, &dense);
@@ -255,6 +275,8 @@ static void check_round(Case* c, uint64_t seed, int* seen) {
   one_round(c, &TB_ACTIVE_VELOCITY, seed, &sparse);
   c->a.system = &c->whole;
   one_round(c, &TB_ACTIVE_DENSE, seed, &square);
+  c->a.system = &c->chained;
+  one_round(c, &TB_ACTIVE_DENSE, seed, &chained);
   double impulse = largest(dense.next, n), speed = largest(dense.speed, n);
   for (int r = 0; r < n; r++) {
     assert_near(dense.sigma[r], sparse.sigma[r], 1e-9 * (1 + speed));
@@ -263,6 +285,8 @@ static void check_round(Case* c, uint64_t seed, int* seen) {
     assert_near(dense.sigma[r], square.sigma[r], 1e-9 * (1 + speed));
     assert_near(dense.next[r], square.next[r], 1e-7 * impulse);
     assert_near(dense.speed[r], square.speed[r], 1e-7 * speed);
+    assert_near(dense.next[r], chained.next[r], 1e-7 * impulse);
+    assert_near(dense.speed[r], chained.speed[r], 1e-7 * speed);
   }
   for (int i = 0; i < c->p->nblock; i++) seen[dense.mode[c->p->block[i].row]]++;
 
