@@ -15,8 +15,9 @@
 // A step shorter than this is a sign of trouble, one that is longer the end of it; one that is next
 // to none is the last.
 static const tbReal SHORT_STEP = 0.2, LONG_STEP = 0.9, NO_STEP = 1e-10;
-// Of the products: what a plain step aims at where Mehrotra's is short.
-static const tbReal PLAIN_TARGET = 0.25;
+// Of the products: what a plain step aims at where Mehrotra's is short, and where that is short
+// too.
+static const tbReal PLAIN_TARGET = 0.25, GENTLE_TARGET = 0.7;
 // A residual above this share of the best one is no progress.
 static const tbReal PROGRESS = 0.8;
 // Iterations before products are held above the infeasibility.
@@ -222,14 +223,16 @@ static tbReal aim(tbInteriorState* m, tbReal target, bool correct) {
   return fmin(1, (correct ? INSIDE : WELL_INSIDE) * step_length(m, false));
 }
 
-// The step for the current theta: Mehrotra's, a plain one where that is short, towards the centre
-// where that is short too. Its length, or 0 where the matrix broke down.
+// The step for the current theta: Mehrotra's, a plain one where that is short, a gentle one where
+// that is short too (a way that bends is followed where centring alone would stand still), towards
+// the centre at last. Its length, or 0 where the matrix broke down.
 static tbReal attempt(tbInteriorState* m, tbReal mu, tbReal floor, tbSolveInfo* info) {
   if (!factor(m, info)) return 0;
   find_step(m, 0, false, true);
   tbReal affine = fmin(1, step_length(m, true));
   tbReal a = aim(m, fmax(centering(m, mu, affine) * mu, floor), true);
   if (a < SHORT_STEP) a = aim(m, fmax(PLAIN_TARGET * mu, floor), false);
+  if (a < SHORT_STEP && m->stands) a = aim(m, fmax(GENTLE_TARGET * mu, floor), false);
   return a < SHORT_STEP ? aim(m, mu, false) : a;
 }
 
@@ -322,6 +325,7 @@ bool tb_active_interior(const tbActive* a, tbArena* arena, const tbInterior* set
     since = now < PROGRESS * last ? 0 : since + 1;
     last = fmin(last, now);
     info->iterations++;
+    m.stands = since > 0;
     tbReal step = choose_step(&m, mu, k < EARLY ? 0 : set->kappa, info);
     if (!(step > NO_STEP) || !isfinite(step)) break;
     go_fours(&m, step);

@@ -7,8 +7,8 @@
 #include "solvers/soft.h"
 
 enum {
-  TB_SOFT_DENSE = 64,  // most dofs that this is faster for than solvers/velocity
-  TB_SOFT_ROWS = 16,   // most rows of a block
+  TB_SOFT_DENSE = 128,  // most dofs that this is faster for than solvers/velocity
+  TB_SOFT_ROWS = 16,    // most rows of a block
 };
 
 typedef struct {

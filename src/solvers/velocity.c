@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "solvers/contact_rows.h"
+#include "solvers/velocity_chains.h"
 #include "solvers/velocity_dense.h"
 
 enum { ROWS = TB_CONTACT_ROWS, BODY = TB_BODY_DOFS, PAIR = TB_PAIR_DOFS };
@@ -149,6 +150,7 @@ void tb_velocity_start(tbVelocity* s, bool symmetric) {
     return;
   }
   s->symmetric = symmetric;
+  if (s->chains) tb_chains_clear(s);
   if (s->apart) {
     start_apart(s);
     return;
@@ -281,6 +283,8 @@ TB_WIDE static void add_wide(tbVelocity* s, int block, const tbReal* W) {
 void tb_velocity_add(tbVelocity* s, int block, const tbReal* W) {
   if (s->dense) {
     tb_velocity_dense_add(s, block, W);
+  } else if (s->chains && s->chains->last[block] >= 0) {
+    tb_chains_add(s, block, W);
   } else if (tb_wide()) {
     add_wide(s, block, W);
   } else {
@@ -289,7 +293,9 @@ void tb_velocity_add(tbVelocity* s, int block, const tbReal* W) {
 }
 
 bool tb_velocity_factor(tbVelocity* s) {
-  return s->dense ? tb_velocity_dense_factor(s) : tb_ldu_factor(&s->ldu, s->symmetric);
+  if (s->dense) return tb_velocity_dense_factor(s);
+  if (s->chains) tb_chains_spread_sparse(s);
+  return tb_ldu_factor(&s->ldu, s->symmetric);
 }
 
 void tb_velocity_solve(const tbVelocity* s, tbReal* x) {

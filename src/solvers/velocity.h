@@ -66,11 +66,15 @@ typedef struct {
   tbNodeRows* rows;     // NULL until the system is finished; so is all below
   tbLdu ldu;
   tbReal* base;                   // D and U of M
+  int* up;                        // by node: the one before it on the way to the root, or -1
   bool apart;                     // every tree is a single node, as free bodies are
   tbReal* scratch;                // TB_ROWS_DIM x the widest block
   bool symmetric;                 // of what is being assembled or was factored
   struct tbVelocityDense* dense;  // a small island by velocity_dense.h, or NULL
-  const tbChains* chains;         // of this, where it pays, or NULL
+  const tbChains* chains;         // where sums along them pay, or NULL; with them:
+  tbReal* motion;                 // S by place, 6 x size
+  tbReal* load;                   // by place: K, P^T W P of the blocks that act there, 6 x 6
+  tbReal* weighed;                // by place: K S and K^T S
 } tbVelocity;
 
 // The position of the only entry of a single row that is not zero, or -1.
@@ -83,9 +87,9 @@ bool tb_velocity_build(tbVelocity* system, tbArena* arena, const tbForestInertia
 void tb_velocity_release(tbVelocity* system);
 
 // The same in two steps, for what may be solved without factors: only the dofs at first, then, once
-// it is needed, the rest, from the same arena.
+// it is needed, the rest, from the same arena. `chains` may be NULL.
 bool tb_velocity_list(tbVelocity* system, tbArena* arena, const tbForestInertia* inertia,
-                      int nblock, const tbRows* block, int* place);
+                      int nblock, const tbRows* block, const tbChains* chains, int* place);
 bool tb_velocity_finish(tbVelocity* system);
 
 // Operations of a factor; an estimate while the system is not finished.

@@ -5,7 +5,7 @@
 
 #include "linalg/order.h"
 #include "solvers/contact_rows.h"
-#include "solvers/velocity.h"
+#include "solvers/velocity_chains.h"
 
 // ---- nodes -------------------------------------------------------------------------------------
 
@@ -321,14 +321,14 @@ static void find_pairs(tbVelocity* s) {
 // ---- M -----------------------------------------------------------------------------------------
 
 // Add D_k l l^T, l the row of L that belongs to a dof of node `own`, over the node and its
-// ancestors. `up`: parents by number.
-static void add_row_of_M(tbVelocity* s, const int* up, int own, int k) {
+// ancestors.
+static void add_row_of_M(tbVelocity* s, int own, int k) {
   const tbReal* row = s->LD + s->forest.rowadr[k];
   int last = s->forest.rownnz[k] - 1, end = last + 1;
   tbReal D = row[last];
   int place0 = s->ldu.first[own], size = s->place[k] - place0 + 1;
   for (int node = own; node >= 0;
-       size = up[node] >= 0 ? s->ldu.dim[up[node]] : 0, node = up[node]) {
+       size = s->up[node] >= 0 ? s->ldu.dim[s->up[node]] : 0, node = s->up[node]) {
     int d = s->ldu.dim[node], width = s->ldu.width[node], begin = end - size;
     tbReal *diagonal = s->base + s->ldu.at[node], *upper = diagonal + d * d;
     for (int t = begin; t < end; t++) {
@@ -338,7 +338,7 @@ static void add_row_of_M(tbVelocity* s, const int* up, int own, int k) {
       }
     }
     // Ancestors lie to the left in the row of L, nearest last.
-    for (int a = up[node], right = begin; a >= 0; a = up[a]) {
+    for (int a = s->up[node], right = begin; a >= 0; a = s->up[a]) {
       int da = s->ldu.dim[a], left = right - da, column = tb_ldu_column(&s->ldu, node, a);
       for (int t = begin; t < end; t++) {
         tbReal f = D * (t == last ? 1 : row[t]);
@@ -354,17 +354,17 @@ static void add_row_of_M(tbVelocity* s, const int* up, int own, int k) {
 // Of bodies that are apart only the blocks of the diagonal are ever read.
 static bool fill_base(tbVelocity* s, Builder* b, const int* node_at) {
   s->base = tb_arena_alloc(b->arena, sizeof(tbReal) * (s->ldu.size + 1));
-  int* up = tb_arena_alloc(b->arena, sizeof(int) * (size_t)(b->nnode + 1));
-  if (!s->base || !up) return false;
+  s->up = tb_arena_alloc(b->arena, sizeof(int) * (size_t)(b->nnode + 1));
+  if (!s->base || !s->up) return false;
   for (int node = 0; node < b->nnode; node++) {
-    up[b->number[node]] = b->parent[node] < 0 ? -1 : b->number[b->parent[node]];
+    s->up[b->number[node]] = b->parent[node] < 0 ? -1 : b->number[b->parent[node]];
   }
   for (int k = 0; k < s->ldu.nodes; k++) {
     int d = s->ldu.dim[k], columns = d + (s->apart ? 0 : s->ldu.width[k]);
     memset(s->base + s->ldu.at[k], 0, sizeof(tbReal) * (size_t)d * (size_t)columns);
   }
   for (int i = 0; i < s->size; i++) {
-    add_row_of_M(s, up, node_at[s->place[s->dof[i]]], s->dof[i]);
+    add_row_of_M(s, node_at[s->place[s->dof[i]]], s->dof[i]);
   }
   for (int k = 0; k < s->ldu.nodes; k++) {
     int d = s->ldu.dim[k];
@@ -379,7 +379,7 @@ static bool fill_base(tbVelocity* s, Builder* b, const int* node_at) {
 // ---- all of it ---------------------------------------------------------------------------------
 
 bool tb_velocity_list(tbVelocity* s, tbArena* arena, const tbForestInertia* inertia, int nblock,
-                      const tbRows* block, int* place) {
+                      const tbRows* block, const tbChains* chains, int* place) {
   Builder b = {.arena = arena};
   *s = (tbVelocity){.arena = arena,
                     .forest = inertia->forest,
@@ -387,6 +387,7 @@ bool tb_velocity_list(tbVelocity* s, tbArena* arena, const tbForestInertia* iner
                     .inverse = inertia->inverse,
                     .nblock = nblock,
                     .block = block,
+                    .chains = chains,
                     .place = place};
   return collect_dofs(s, &b);
 }
@@ -413,12 +414,12 @@ bool tb_velocity_finish(tbVelocity* s) {
   if (!tb_ldu_analyze(&s->ldu, b.arena, b.nnode, b.dim, b.edge_start, b.edge)) return false;
   find_pairs(s);
   s->apart = b.nnode == b.ntree;
-  return fill_base(s, &b, node_at);
+  return fill_base(s, &b, node_at) && (!s->chains || tb_chains_start(s, b.arena));
 }
 
 bool tb_velocity_build(tbVelocity* s, tbArena* arena, const tbForestInertia* inertia, int nblock,
                        const tbRows* block, int* place) {
-  return tb_velocity_list(s, arena, inertia, nblock, block, place) && tb_velocity_finish(s);
+  return tb_velocity_list(s, arena, inertia, nblock, block, NULL, place) && tb_velocity_finish(s);
 }
 
 double tb_velocity_work(const tbVelocity* s) {

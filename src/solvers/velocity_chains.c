@@ -11,29 +11,31 @@
 
 #include "base/kernel.h"
 
-enum { TWIST = 6, LOAD = TWIST * TWIST };
+enum { TWIST = 6, LOAD = TWIST * TWIST, BOTH = 2 * TWIST };
 
 bool tb_chains_start(tbVelocity* s, tbArena* arena) {
-  struct tbVelocityDense* w = s->dense;
-  w->motion = tb_arena_alloc(arena, sizeof(tbReal) * TWIST * ((size_t)w->n + 1));
-  w->load = tb_arena_alloc(arena, sizeof(tbReal) * LOAD * ((size_t)w->n + 1));
+  size_t n = (size_t)s->size;
+  s->motion = tb_arena_alloc(arena, sizeof(tbReal) * (TWIST * n + 1));
+  s->load = tb_arena_alloc(arena, sizeof(tbReal) * (LOAD * n + 1));
+  s->weighed = tb_arena_alloc(arena, sizeof(tbReal) * (BOTH * n + 1));
   if (arena->failed) return false;
-  for (int k = 0; k < TWIST; k++) {
-    for (int at = 0; at < w->n; at++) {
-      w->motion[k * w->n + at] = s->chains->motion[TWIST * s->dof[at] + k];
+  for (int i = 0; i < s->size; i++) {
+    int dof = s->dof[i];
+    for (int k = 0; k < TWIST; k++) {
+      s->motion[k * s->size + s->place[dof]] = s->chains->motion[TWIST * dof + k];
     }
   }
   return true;
 }
 
 void tb_chains_clear(tbVelocity* s) {
-  memset(s->dense->load, 0, sizeof(tbReal) * LOAD * (size_t)s->dense->n);
+  memset(s->load, 0, sizeof(tbReal) * LOAD * (size_t)s->size);
 }
 
 void tb_chains_add(tbVelocity* s, int block, const tbReal* W) {
-  int dim = s->dense->rows[block].dim;
+  int dim = s->block[block].dim;
   const tbReal* P = s->chains->P[block];
-  tbReal* load = s->dense->load + LOAD * s->place[s->chains->last[block]];
+  tbReal* load = s->load + LOAD * s->place[s->chains->last[block]];
   for (int r = 0; r < dim; r++) {
     tbReal WP[TWIST] = {0};
     for (int c = 0; c < dim; c++) {
@@ -45,50 +47,97 @@ void tb_chains_add(tbVelocity* s, int block, const tbReal* W) {
   }
 }
 
-// out = S^T x over the places first ... last, S by rows.
-static void along_chain(const struct tbVelocityDense* w, int first, int last, const tbReal* x,
-                        tbReal* TB_RESTRICT out) {
-  const tbReal *S0 = w->motion, *S1 = S0 + w->n, *S2 = S1 + w->n, *S3 = S2 + w->n;
-  const tbReal *S4 = S3 + w->n, *S5 = S4 + w->n;
-  for (int k = first; k <= last; k++) {
+// out = S^T x over `count` places from `first` on, S by rows.
+TB_INLINE void along_chain(const tbVelocity* s, int first, int count, const tbReal* x,
+                           tbReal* TB_RESTRICT out) {
+  const tbReal *S0 = s->motion + first, *S1 = S0 + s->size, *S2 = S1 + s->size;
+  const tbReal *S3 = S2 + s->size, *S4 = S3 + s->size, *S5 = S4 + s->size;
+  for (int k = 0; k < count; k++) {
     out[k] =
         (x[0] * S0[k] + x[1] * S1[k] + x[2] * S2[k]) + (x[3] * S3[k] + x[4] * S4[k] + x[5] * S5[k]);
   }
 }
 
-// K S of the dof at a place, and K^T S.
-static void load_of(const struct tbVelocityDense* w, int at, tbReal ahead[TWIST],
-                    tbReal back[TWIST]) {
-  const tbReal* K = w->load + LOAD * at;
+// K S of the dof at a place, and behind it K^T S.
+static void weigh_motion(tbVelocity* s, int at) {
+  const tbReal* K = s->load + LOAD * at;
+  tbReal *ahead = s->weighed + BOTH * at, *back = ahead + TWIST;
   for (int k = 0; k < TWIST; k++) back[k] = 0;
   for (int i = 0; i < TWIST; i++) {
-    tbReal own = w->motion[i * w->n + at], sum = 0;
+    tbReal own = s->motion[i * s->size + at], sum = 0;
     for (int k = 0; k < TWIST; k++) {
-      sum += K[i * TWIST + k] * w->motion[k * w->n + at];
+      sum += K[i * TWIST + k] * s->motion[k * s->size + at];
       back[k] += K[i * TWIST + k] * own;
     }
     ahead[i] = sum;
   }
 }
 
-void tb_chains_spread(tbVelocity* s) {
-  const struct tbVelocityDense* w = s->dense;
+// From the leaves on: what loads a dof loads the one before it.
+static void collect_loads(tbVelocity* s) {
   const tbForest* f = &s->forest;
-  for (int at = w->n - 1; at >= 0; at--) {
-    int dof = s->dof[at], count = f->rownnz[dof], stride = w->H.stride;
-    const int* way = f->colind + f->rowadr[dof];
-    tbReal ahead[TWIST], back[TWIST], lower[TB_SOFT_DENSE], upper[TB_SOFT_DENSE];
-    load_of(w, at, ahead, back);
-    along_chain(w, s->place[way[0]], at, back, lower);
-    if (!s->symmetric) along_chain(w, s->place[way[0]], at, ahead, upper);
-    w->H.H[at * (stride + 1)] += lower[at];
-    for (int k = 0; k < count - 1; k++) {
-      int place = s->place[way[k]];
-      w->H.H[at * stride + place] += lower[place];
-      if (!s->symmetric) w->H.H[place * stride + at] += upper[place];
-    }
+  for (int i = s->size - 1; i >= 0; i--) {
+    int dof = s->dof[i], at = s->place[dof], count = f->rownnz[dof];
+    weigh_motion(s, at);
     if (count < 2) continue;
-    tbReal* parent = w->load + LOAD * s->place[way[count - 2]];
-    for (int k = 0; k < LOAD; k++) parent[k] += w->load[LOAD * at + k];
+    tbReal* parent = s->load + LOAD * s->place[f->colind[f->rowadr[dof] + count - 2]];
+    for (int k = 0; k < LOAD; k++) parent[k] += s->load[LOAD * at + k];
+  }
+}
+
+void tb_chains_spread_dense(tbVelocity* s) {
+  const tbSoftDense* square = &s->dense->H;
+  const tbForest* f = &s->forest;
+  int stride = square->stride;
+  collect_loads(s);
+  for (int at = 0; at < s->size; at++) {
+    const int* way = f->colind + f->rowadr[s->dof[at]];
+    const tbReal *ahead = s->weighed + BOTH * at, *back = ahead + TWIST;
+    int count = f->rownnz[s->dof[at]], root = s->place[way[0]];
+    tbReal lower[TB_SOFT_DENSE], upper[TB_SOFT_DENSE];
+    along_chain(s, root, at - root + 1, back, lower);
+    if (!s->symmetric) along_chain(s, root, at - root + 1, ahead, upper);
+    for (int k = 0; k < count; k++) {
+      int place = s->place[way[k]];
+      square->H[at * stride + place] += lower[place - root];
+      if (!s->symmetric && place < at) square->H[place * stride + at] += upper[place - root];
+    }
+  }
+}
+
+// Entries of the dof at a place with itself and those of its node before it, which lead to it.
+static void spread_within(tbVelocity* s, int node, int at) {
+  int dim = s->ldu.dim[node], first = s->ldu.first[node], row = at - first;
+  const tbReal *ahead = s->weighed + BOTH * at, *back = ahead + TWIST;
+  tbReal *D = s->ldu.value + s->ldu.at[node], lower[TB_LDU_DIM], upper[TB_LDU_DIM];
+  along_chain(s, first, row + 1, back, lower);
+  along_chain(s, first, row, ahead, upper);
+  for (int j = 0; j <= row; j++) D[row * dim + j] += lower[j];
+  for (int j = 0; j < row; j++) D[j * dim + row] += upper[j];
+}
+
+// out += x . S of all dofs of a node.
+static void spread_over(const tbVelocity* s, int node, const tbReal* x, tbReal* out) {
+  tbReal entry[TB_LDU_DIM];
+  along_chain(s, s->ldu.first[node], s->ldu.dim[node], x, entry);
+  for (int j = 0; j < s->ldu.dim[node]; j++) out[j] += entry[j];
+}
+
+void tb_chains_spread_sparse(tbVelocity* s) {
+  const tbLdu* l = &s->ldu;
+  collect_loads(s);
+  for (int node = 0; node < l->nodes; node++) {
+    int dim = l->dim[node], width = l->width[node];
+    const tbReal* weighed = s->weighed + BOTH * l->first[node];
+    for (int i = 0; i < dim; i++) spread_within(s, node, l->first[node] + i);
+    for (int up = s->up[node]; up >= 0; up = s->up[up]) {
+      int column = tb_ldu_column(l, node, up);
+      tbReal* U = l->value + l->at[node] + dim * dim + column;
+      tbReal* C = l->mirror + l->skew[node] + column;
+      for (int i = 0; i < dim; i++) {
+        spread_over(s, up, weighed + BOTH * i + TWIST, U + i * width);
+        if (!s->symmetric) spread_over(s, up, weighed + BOTH * i, C + i * width);
+      }
+    }
   }
 }

@@ -341,7 +341,7 @@ void tb_velocity_dense_add(tbVelocity* s, int block, const tbReal* W) {
 bool tb_velocity_dense_factor(tbVelocity* s) {
   struct tbVelocityDense* w = s->dense;
   int n = w->n, stride = w->H.stride;
-  if (s->chains) tb_chains_spread(s);
+  if (s->chains) tb_chains_spread_dense(s);
   if (s->symmetric) return tb_soft_dense_factor(&w->H);
   memcpy(w->copy, w->H.H, sizeof(tbReal) * (size_t)(n * stride));
   if (tb_soft_dense_factor_skew(&w->H, w->least)) return true;

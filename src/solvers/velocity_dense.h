@@ -31,8 +31,6 @@ struct tbVelocityDense {
   tbReal *least, *copy, *by_dof;  // pivots of M; H before it was factored; scratch
   int* pivot;
   bool exchanged;  // the factor has row exchanges: it is in `copy`
-  tbReal* motion;  // of chains: S, 6 x n
-  tbReal* load;    // and by place P^T W P of the blocks that act there, 6 x 6
 };
 
 // As tb_velocity_build, over whole trees: those that the blocks move. `chains` may be NULL.

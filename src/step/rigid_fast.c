@@ -23,6 +23,9 @@ enum { MOST_FAST = 200 };
 // tried on where Newton fails; the most on which they are tried however close it came.
 enum { MOST_DENSE = 64, MOST_GENERAL = 300, MOST_SURE = 100 };
 
+// Dofs of an island that rounds are tried on at length: of bodies that fly free, and of any other.
+enum { FEW_LOOSE = 64, FEW = 256 };
+
 // Of its dofs: what an island may have of unknowns in the space of what touches.
 static const tbReal REDUCED_SHARE = 0.7;
 
@@ -199,17 +202,21 @@ static bool solve_dense(const tbActive* active, const tbIsland* island, tbArena*
 }
 
 // In impulse space where that is small, or else in velocity space with sparse factors.
-static bool solve_many(const Fast* f, tbActive active, const tbIsland* island, tbArena* arena,
-                       tbSolveInfo* info) {
+static bool solve_many(const Fast* f, tbActive active, int dofs, const tbIsland* island,
+                       tbArena* arena, tbSolveInfo* info) {
   bool round = active.law == TB_LAW_NCP || active.law == TB_LAW_CCP;
-  if (!active.few && round && dense_rows(&active) <= MOST_DENSE) {
+  if (dofs > FEW_LOOSE && round && dense_rows(&active) <= MOST_DENSE) {
     if (!solve_dense(&active, island, arena, info)) return false;
     if (info->status == TB_SOLVE_CONVERGED) return true;
     active.tried = true;
   }
   tbVelocity system;
-  if (!tb_velocity_list(&system, arena, &active.inertia, active.p->nblock, active.block,
-                        f->place)) {
+  tbChains chains;
+  bool pays;
+  if (!tb_island_chains(f->step->m, f->step->d, f->constraints, island, &active.inertia, arena,
+                        &chains, &pays) ||
+      !tb_velocity_list(&system, arena, &active.inertia, active.p->nblock, active.block,
+                        pays ? &chains : NULL, f->place)) {
     return false;
   }
   active.system = &system;
@@ -297,9 +304,9 @@ static int count_dofs(const tbForestInertia* inertia) {
 // Under the law of `active`, by the form that fits. False: out of memory.
 static bool solve_by_form(const Fast* f, const tbActive* active, int dofs, tbRows* rows,
                           tbIsland* island, tbArena* arena, tbSolveInfo* info) {
-  bool ok = active->few && !loose_bodies(&active->inertia, dofs)
+  bool ok = dofs <= TB_SOFT_DENSE && !loose_bodies(&active->inertia, dofs)
                 ? solve_few(f, *active, dofs, rows, island, arena, info)
-                : solve_many(f, *active, island, arena, info);
+                : solve_many(f, *active, dofs, island, arena, info);
   if (!ok || info->status != TB_SOLVE_CONVERGED || island->applied) return ok;
   return certify(f, active, island, arena, info);
 }
@@ -384,7 +391,7 @@ static bool solve_island(const Fast* f, tbIsland* island, tbArena* arena, tbSolv
   if (!isnan(island->measure)) active.measure = &island->measure;
   if (!inherit(f, island, arena, &active) || !list_trees(f, arena, &active)) return false;
   int dofs = count_dofs(&active.inertia);
-  active.few = dofs <= TB_SOFT_DENSE;
+  active.few = dofs <= (loose_bodies(&active.inertia, dofs) ? FEW_LOOSE : FEW);
   if (opt->law == TB_LAW_RAISIM) return solve_raisim(f, &active, dofs, rows, island, arena, info);
   return solve_by_form(f, &active, dofs, rows, island, arena, info);
 }

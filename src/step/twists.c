@@ -77,7 +77,12 @@ static bool chains_pay(const tbModel* m, const tbData* d, const tbConstraints* c
                        const tbIsland* island, const tbForestInertia* inertia, int* room) {
   enum { DOF = 72, PAIR = 12, BLOCK = 160, DEARER = 2 };
   double apart = 0, along = 0;
+  bool long_ones = false;
+  for (int t = 0; t < inertia->ntree; t++) {
+    long_ones |= inertia->tree[t].end - inertia->tree[t].first > TWIST;
+  }
   *room = 0;
+  if (!long_ones) return false;
   for (int k = 0; k < island->nmember; k++) {
     const tbConstraint* c = &constraints->list[island->member[k]];
     if (c->source != TB_SOURCE_CONTACT || tb_contact_body(m, &d->contact[c->id]) < 0) continue;

@@ -146,7 +146,8 @@ static void finished_is_built(void** state) {
     for (int lazy = 0; lazy < 2; lazy++) {
       tbVelocity* s = &system[lazy];
       if (lazy) {
-        assert_true(tb_velocity_list(s, &c->arena, &c->inertia, c->nblock, c->rows, c->place));
+        assert_true(
+            tb_velocity_list(s, &c->arena, &c->inertia, c->nblock, c->rows, NULL, c->place));
         check_listed(c, s);
         // M^-1 needs no factor: over the dofs of the system, those outside are zero or gone.
         tbReal listed[MOST] = {0}, whole[MOST];
@@ -232,7 +233,7 @@ static void memory_may_end(void** state) {
     tbVelocity s;
     tb_arena_init(&arena);
     arena.limit = bytes;
-    bool listed = tb_velocity_list(&s, &arena, &c->inertia, c->nblock, c->rows, c->place);
+    bool listed = tb_velocity_list(&s, &arena, &c->inertia, c->nblock, c->rows, NULL, c->place);
     if (listed) {
       refused += !tb_velocity_finish(&s);
       tb_velocity_release(&s);
