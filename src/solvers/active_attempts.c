@@ -102,7 +102,8 @@ bool tb_active_attempts(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolv
                            .patience = PATIENCE,
                            .target = small ? STOP_SMALL : STOP,
                            .mu = fmin(1, products[k] * fmin(s->best_measure, 1)),
-                           .kappa = KAPPA};
+                           .kappa = KAPPA,
+                           .gentle = small};
     if (!swept) propose_start(s, small && k == FROM_THE_CENTRE);
     if (!interior_attempt(s, arena, &settings, lambda, info, solved)) return false;
     if (!*solved && small) *solved = tb_active_stages(s, lambda, info);

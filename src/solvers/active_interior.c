@@ -325,7 +325,7 @@ bool tb_active_interior(const tbActive* a, tbArena* arena, const tbInterior* set
     since = now < PROGRESS * last ? 0 : since + 1;
     last = fmin(last, now);
     info->iterations++;
-    m.stands = since > 0;
+    m.stands = set->gentle && since > 0;
     tbReal step = choose_step(&m, mu, k < EARLY ? 0 : set->kappa, info);
     if (!(step > NO_STEP) || !isfinite(step)) break;
     go_fours(&m, step);

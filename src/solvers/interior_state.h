@@ -30,7 +30,7 @@ typedef struct {
   int pairs;
   tbReal infeasible;  // the largest entry of r
   bool eased;         // theta is below 1 somewhere
-  bool stands;        // the last step made no progress
+  bool stands;        // the last step made no progress: a gentle one may
 } tbInteriorState;
 
 // ---- interior_start.c --------------------------------------------------------------------------

@@ -7,8 +7,9 @@
 #include "solvers/soft.h"
 
 enum {
-  TB_SOFT_DENSE = 128,  // most dofs that this is faster for than solvers/velocity
-  TB_SOFT_ROWS = 16,    // most rows of a block
+  TB_SOFT_DENSE = 128,       // most dofs that this is faster for than solvers/velocity
+  TB_SOFT_DENSE_LOOSE = 64,  // the same where most fly free
+  TB_SOFT_ROWS = 16,         // most rows of a block
 };
 
 typedef struct {

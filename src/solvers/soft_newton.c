@@ -236,9 +236,17 @@ static int allocate(Newton* n, tbArena* arena) {
   return 1;
 }
 
+// Whether dense factors are faster: of chains longer than a free body's they are for more dofs.
+static bool is_small(const tbSoftProblem* p) {
+  enum { BODY = 6 };
+  int far = 0;
+  for (int i = 0; i < p->ndof; i++) far += p->forest.rownnz[p->dof[i]] > BODY;
+  return p->ndof <= (2 * far >= p->ndof ? TB_SOFT_DENSE : TB_SOFT_DENSE_LOOSE);
+}
+
 static bool build_system(Newton* n, tbArena* arena) {
   const tbSoftProblem* p = n->p;
-  n->small = p->ndof <= TB_SOFT_DENSE;
+  n->small = is_small(p);
   if (n->small) {
     tbReal* least = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(p->ndof + 1));
     if (!least || !tb_soft_dense_build(&n->dense, p, arena)) return false;

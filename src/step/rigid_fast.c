@@ -23,7 +23,8 @@ enum { MOST_FAST = 200 };
 // tried on where Newton fails; the most on which they are tried however close it came.
 enum { MOST_DENSE = 64, MOST_GENERAL = 300, MOST_SURE = 100 };
 
-// Dofs of an island that rounds are tried on at length: of bodies that fly free, and of any other.
+// Dofs of an island that rounds are tried on at length: of any, and where most are not of bodies
+// that fly free.
 enum { FEW_LOOSE = 64, FEW = 256 };
 
 // Of its dofs: what an island may have of unknowns in the space of what touches.
@@ -285,14 +286,29 @@ static bool inherit(const Fast* f, const tbIsland* island, tbArena* arena, tbAct
   return true;
 }
 
-// Whether an island is of free bodies, and enough of them that what they do not share outweighs the
-// bookkeeping of sparse factors.
-static bool loose_bodies(const tbForestInertia* inertia, int dofs) {
-  enum { BODY = 6, LEAST = 24 };
+// Dofs of trees that are no more than a free body.
+static int loose_dofs(const tbForestInertia* inertia) {
+  enum { BODY = 6 };
+  int count = 0;
   for (int t = 0; t < inertia->ntree; t++) {
-    if (inertia->tree[t].end - inertia->tree[t].first > BODY) return false;
+    int size = inertia->tree[t].end - inertia->tree[t].first;
+    count += size <= BODY ? size : 0;
   }
-  return dofs > LEAST;
+  return count;
+}
+
+// Whether rounds on an island are tried at length.
+static bool is_few(const tbForestInertia* inertia, int dofs) {
+  return dofs <= FEW_LOOSE || (dofs <= FEW && 2 * loose_dofs(inertia) <= dofs);
+}
+
+// Whether it takes dense factors: not where there are enough free bodies that what they do not
+// share outweighs the bookkeeping of sparse ones.
+static bool is_dense(const tbForestInertia* inertia, int dofs) {
+  enum { LEAST = 24 };
+  int loose = loose_dofs(inertia);
+  if (dofs <= FEW_LOOSE) return loose < dofs || dofs <= LEAST;
+  return dofs <= TB_SOFT_DENSE && 2 * loose <= dofs;
 }
 
 static int count_dofs(const tbForestInertia* inertia) {
@@ -304,7 +320,7 @@ static int count_dofs(const tbForestInertia* inertia) {
 // Under the law of `active`, by the form that fits. False: out of memory.
 static bool solve_by_form(const Fast* f, const tbActive* active, int dofs, tbRows* rows,
                           tbIsland* island, tbArena* arena, tbSolveInfo* info) {
-  bool ok = dofs <= TB_SOFT_DENSE && !loose_bodies(&active->inertia, dofs)
+  bool ok = is_dense(&active->inertia, dofs)
                 ? solve_few(f, *active, dofs, rows, island, arena, info)
                 : solve_many(f, *active, dofs, island, arena, info);
   if (!ok || info->status != TB_SOLVE_CONVERGED || island->applied) return ok;
@@ -391,7 +407,7 @@ static bool solve_island(const Fast* f, tbIsland* island, tbArena* arena, tbSolv
   if (!isnan(island->measure)) active.measure = &island->measure;
   if (!inherit(f, island, arena, &active) || !list_trees(f, arena, &active)) return false;
   int dofs = count_dofs(&active.inertia);
-  active.few = dofs <= (loose_bodies(&active.inertia, dofs) ? FEW_LOOSE : FEW);
+  active.few = is_few(&active.inertia, dofs);
   if (opt->law == TB_LAW_RAISIM) return solve_raisim(f, &active, dofs, rows, island, arena, info);
   return solve_by_form(f, &active, dofs, rows, island, arena, info);
 }

@@ -138,7 +138,7 @@ static void dense_velocity(const Case* c, const tbReal* lambda, tbReal* sigma) {
 
 // Interior points alone from `lambda`, at first with products `mu`; the residual in Delassus form.
 static double solve_from(Case* c, tbReal mu, tbReal* lambda, tbSolveInfo* info) {
-  const tbInterior settings = {100, 20, 0.5, mu, 0.02};
+  const tbInterior settings = {100, 20, 0.5, mu, 0.02, false};
   tbReal sigma[ROWS], *x = TB_ARENA_NEW(&c->arena, tbReal, c->system.size + 1);
   *info = (tbSolveInfo){0};
   tb_active_response(&c->active, lambda, x, sigma);
@@ -201,7 +201,7 @@ static void guesses_far_off_are_not_tried(void** state) {
     dense_velocity(c, alone, sigma);
     double start = tb_residual(&c->p, TB_LAW_NCP, alone, sigma).relative;
     assert_true(tb_active_solve(&c->active, &c->arena, sigma, lambda, &whole));
-    const tbInterior settings = {40, 4, 0.9, 0.1 * fmin(1, start), 0.005};
+    const tbInterior settings = {40, 4, 0.9, 0.1 * fmin(1, start), 0.005, false};
     assert_true(tb_active_interior(&c->active, &c->arena, &settings, alone, sigma, &interior));
     if (tb_residual(&c->p, TB_LAW_NCP, alone, sigma).relative <= 1e-6) {
       assert_int_equal(whole.status, TB_SOLVE_CONVERGED);
@@ -320,7 +320,7 @@ static void bad_input_ends(void** state) {
   for (int k = 0; k < 3; k++) {
     memcpy(c->g, g, sizeof g);
     c->g[2] = BAD[k];
-    const tbInterior settings = {60, 10, 0.5, 1, 0.02};
+    const tbInterior settings = {60, 10, 0.5, 1, 0.02, false};
     tbReal sigma[ROWS];
     memset(lambda, 0, sizeof lambda);
     memcpy(sigma, c->g, sizeof sigma);
