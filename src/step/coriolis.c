@@ -34,24 +34,51 @@
 // resolves them; beyond the last it does not. Between these it does where the last term of (1) is
 // no more than a share of 2 T, less where they are wide.
 static const tbReal LEAST_TURN = 1e-3, RESOLVED_TURN = 0.03, FAST_TURN = 0.5;
-static const tbReal WIDE_TURN = 0.1, SHARE = 0.5, WIDE_SHARE = 0.01;
+static const tbReal WIDE_TURN = 0.1, SHARE = 0.5, WIDE_SHARE = 0.01, WHEEL_SHARE = 0.07;
 // The soft law's motion is MuJoCo's, its growing energy included, as far as that means anything.
 static const tbReal SOFT_FAST_TURN = 1;
 
+// Whether a hinge spins a wheel: a body by itself, balanced about the axis, so that no force of the
+// tree depends on its angle.
+static bool spins_wheel(const tbModel* m, int dof) {
+  const tbReal balanced = 1e-3;
+  int joint = m->dof_jntid[dof], body = m->dof_bodyid[dof];
+  if (m->jnt_type[joint] != TB_JOINT_HINGE) return false;
+  if (m->body_jntnum[body] != 1 || m->body_subtreenum[body] != 1) return false;
+  const tbReal *I = m->body_inertia + 3 * body, *axis = m->jnt_axis + 3 * joint;
+  tbReal own[3], arm[3], off[3], most = fmax(fmax(I[0], I[1]), I[2]);
+  tb_sub3(arm, m->body_ipos + 3 * body, m->jnt_pos + 3 * joint);
+  tb_cross(off, arm, axis);
+  if (m->body_mass[body] * tb_dot3(off, off) > balanced * balanced * most) return false;
+  tb_mul_mat3t_vec3(own, m->body_imat + 9 * body, axis);
+  for (int k = 0; k < 3; k++) {
+    int i = (k + 1) % 3, j = (k + 2) % 3;
+    bool along = fabs(own[i]) <= balanced && fabs(own[j]) <= balanced;
+    if (along && fabs(I[i] - I[j]) <= balanced * most) return true;
+  }
+  return false;
+}
+
 // The most by which a body of a tree, or a hinge, turns in a step, rad: of hinges that do nearly
-// the same two may turn fast in opposite ways.
-static tbReal turn_of(const tbModel* m, const tbData* d, int tree) {
+// the same two may turn fast in opposite ways. With or without the spins of wheels.
+static tbReal turn_of(const tbModel* m, const tbData* d, int tree, bool wheels) {
   int first = m->tree_bodyadr[tree], end = first + m->tree_bodynum[tree];
   tbReal most = 0;
   for (int i = first; i < end; i++) {
     const tbReal* omega = d->cvel + 6 * i;
+    tbReal carried[3];
+    int dof = m->body_dofadr[i];
+    if (!wheels && m->body_dofnum[i] == 1 && spins_wheel(m, dof)) {
+      tb_add_scaled3(carried, omega, -d->qvel[dof], d->cdof + 6 * dof);
+      omega = carried;
+    }
     most = fmax(most, tb_dot3(omega, omega));
   }
   first = m->tree_dofadr[tree];
   end = first + m->tree_dofnum[tree];
   for (int i = first; i < end; i++) {
     bool hinge = m->jnt_type[m->dof_jntid[i]] == TB_JOINT_HINGE;
-    if (hinge) most = fmax(most, d->qvel[i] * d->qvel[i]);
+    if (hinge && (wheels || !spins_wheel(m, i))) most = fmax(most, d->qvel[i] * d->qvel[i]);
   }
   return m->opt.timestep * sqrt(most);
 }
@@ -123,23 +150,26 @@ static void rigid_motion(const tbModel* m, const tbData* d, int first, const Mot
   tb_mul_mat3t_vec3(x->p + first + 3, R, momentum);
 }
 
-// p = M v, of the dofs of one tree.
-static void momentum_of(const tbModel* m, const tbData* d, int first, int end, tbReal* p) {
+// p = M w, of the dofs of one tree.
+static void momentum_of(const tbModel* m, const tbData* d, int first, int end, const tbReal* w,
+                        tbReal* p) {
   for (int i = first; i < end; i++) {
     const int *col = m->M_colind + m->M_rowadr[i], last = m->M_rownnz[i] - 1;
     const tbReal* row = d->qM + m->M_rowadr[i];
-    p[i] = row[last] * d->qvel[i];
+    p[i] = row[last] * w[i];
     for (int k = 0; k < last; k++) {
-      p[i] += row[k] * d->qvel[col[k]];
-      p[col[k]] += row[k] * d->qvel[i];
+      p[i] += row[k] * w[col[k]];
+      p[col[k]] += row[k] * w[i];
     }
   }
 }
 
-// w and p of a tree of several joints. A floating one's translation is left out.
-static void tree_motion(const tbModel* m, const tbData* d, int first, int end, const Motion* x) {
-  momentum_of(m, d, first, end, x->p);
-  memcpy(x->w + first, d->qvel + first, sizeof(tbReal) * (size_t)(end - first));
+// w and p of a tree of several joints, with or without the spins of wheels. A floating one's
+// translation is left out.
+static void tree_motion(const tbModel* m, const tbData* d, int first, int end, bool wheels,
+                        const Motion* x) {
+  for (int i = first; i < end; i++) x->w[i] = wheels || !spins_wheel(m, i) ? d->qvel[i] : 0;
+  momentum_of(m, d, first, end, x->w, x->p);
   if (m->jnt_type[m->dof_jntid[first]] != TB_JOINT_FREE) return;
   tbReal centre[3];
   for (int k = 0; k < 3; k++) {
@@ -163,20 +193,26 @@ static tbReal share_kept(const Motion* x, int first, int end, tbReal h) {
 
 // How a tree turns; `x` is scratch.
 static tbTurning turning_of(const tbModel* m, tbData* d, int tree, const Motion* x) {
-  const tbReal h = m->opt.timestep, turn = turn_of(m, d, tree);
+  const tbReal h = m->opt.timestep, turn = turn_of(m, d, tree, true);
+  if (m->opt.law == TB_LAW_SOFT) {
+    bool fast = turn > SOFT_FAST_TURN && turn_of(m, d, tree, false) > SOFT_FAST_TURN;
+    return fast ? TB_TURNS_FAST : TB_TURNS_SLOWLY;
+  }
   if (!tb_turns_by_middle(&m->opt) || is_free_body(m, tree)) {
-    return turn > (m->opt.law == TB_LAW_SOFT ? SOFT_FAST_TURN : FAST_TURN) ? TB_TURNS_FAST
-                                                                           : TB_TURNS_SLOWLY;
+    return turn > FAST_TURN ? TB_TURNS_FAST : TB_TURNS_SLOWLY;
   }
   if (turn <= LEAST_TURN) return TB_TURNS_SLOWLY;
   if (turn <= RESOLVED_TURN) return TB_TURNS;
-  if (turn > FAST_TURN) return TB_TURNS_FAST;
+  // A wheel that spins turns nothing by itself, but what carries it nods.
+  tbReal rest = turn_of(m, d, tree, false), share = rest <= WIDE_TURN ? SHARE : WIDE_SHARE;
+  if (rest > FAST_TURN) return TB_TURNS_FAST;
+  if (rest < turn) share = fmin(share, WHEEL_SHARE);
   int first = m->tree_dofadr[tree], end = first + m->tree_dofnum[tree];
   start_force(m, d, first, end, x);
   accelerate(m, factor_of(m, d), first, end, x);
-  tree_motion(m, d, first, end, x);
+  tree_motion(m, d, first, end, false, x);
   tbReal own = h * h * dot(x->u, x->b, first, end), twice = dot(x->w, x->p, first, end);
-  return own <= (turn <= WIDE_TURN ? SHARE : WIDE_SHARE) * twice ? TB_TURNS : TB_TURNS_FAST;
+  return own <= share * twice ? TB_TURNS : TB_TURNS_FAST;
 }
 
 // Whether Coriolis forces move the velocity by themselves. Integrators of the viscoelastic law
@@ -241,7 +277,7 @@ static void add_bound(const tbModel* m, tbData* d, int tree, tbReal sign, const 
   } else {
     start_force(m, d, first, end, x);
     accelerate(m, factor_of(m, d), first, end, x);
-    tree_motion(m, d, first, end, x);
+    tree_motion(m, d, first, end, true, x);
   }
   tbReal lost = 1 - share_kept(x, first, end, h);
   for (int i = first; i < end; i++) force[i] += sign * lost * (x->b[i] - x->p[i] / h);
