@@ -237,6 +237,7 @@ static void start_world(tbBatch* b, const tbRollout* r, int w) {
   tb_remember_clear(&b->state->remembered[w]);
   memset(b->qacc_warmstart + row * (size_t)m->nv, 0, real * (size_t)m->nv);
   memset(b->eq_pull + row * 6 * (size_t)m->neq, 0, real * 6 * (size_t)m->neq);
+  memset(b->ten_pull + row * (size_t)m->ntendon, 0, real * (size_t)m->ntendon);
   b->time[w] = 0;
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, na = (size_t)m->na;
   if (r->qpos) memcpy(b->qpos + row * nq, r->qpos + row * nq, real * nq);

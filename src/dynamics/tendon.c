@@ -3,34 +3,22 @@
 #include <string.h>
 
 #include "dynamics/gravity.h"
+#include "dynamics/tendon_path.h"
 #include "dynamics/wrap.h"
 #include "model/chain.h"
 #include "spatial/motion.h"
 #include "tribo/dynamics.h"
 
-// A point of the path and the body that carries it.
-typedef struct {
-  tbReal pos[3];
-  int body;
-} Point;
-
-// One leg of a spatial path: from a site to the next, over a wrapping geom where there is one.
-typedef struct {
-  Point points[4];  // site, [arrive, leave,] site
-  int npoints;      // 2 or 4
-  tbReal arc;       // length on the geom
-  tbReal divisor;
-} Leg;
-
-static Point site_point(const tbModel* m, const tbData* d, int site) {
-  Point p = {{d->site_xpos[3 * site], d->site_xpos[3 * site + 1], d->site_xpos[3 * site + 2]},
-             m->site_bodyid[site]};
+static tbTendonPoint site_point(const tbModel* m, const tbData* d, int site) {
+  tbTendonPoint p = {
+      {d->site_xpos[3 * site], d->site_xpos[3 * site + 1], d->site_xpos[3 * site + 2]},
+      m->site_bodyid[site]};
   return p;
 }
 
 // The leg that starts at path element `at` (a site); returns the element where the next one starts,
 // or where the path goes on after a pulley. `leg->npoints` is zero where there is no leg.
-static int next_leg(const tbModel* m, const tbData* d, int at, int end, Leg* leg) {
+static int next_leg(const tbModel* m, const tbData* d, int at, int end, tbTendonLeg* leg) {
   leg->npoints = 0;
   leg->arc = 0;
   if (m->wrap_type[at] == TB_WRAP_PULLEY) {
@@ -50,10 +38,10 @@ static int next_leg(const tbModel* m, const tbData* d, int at, int end, Leg* leg
   }
 
   // Over a geom to the site after it.
-  Point goal = site_point(m, d, m->wrap_objid[at + 2]);
+  tbTendonPoint goal = site_point(m, d, m->wrap_objid[at + 2]);
   int geom = m->wrap_objid[at + 1], side = (int)m->wrap_prm[at + 1];
-  Point* arrive = &leg->points[1];
-  Point* leave = &leg->points[2];
+  tbTendonPoint* arrive = &leg->points[1];
+  tbTendonPoint* leave = &leg->points[2];
   tbReal arc = tb_wrap(leg->points[0].pos, goal.pos, d->geom_xpos + 3 * geom,
                        d->geom_xmat + 9 * geom, m->geom_size[3 * geom], type == TB_WRAP_CYLINDER,
                        side >= 0 ? d->site_xpos + 3 * side : NULL, arrive->pos, leave->pos);
@@ -86,8 +74,9 @@ static tbReal moment_arm(const tbReal cdof[6], const tbReal force[6]) {
 
 // J += scale * direction . (velocity of the point), over the entries of an ascending row; the first
 // `skip` dofs of the point are left out.
-static void add_point(const tbModel* m, const tbData* d, const Point* p, const tbReal direction[3],
-                      tbReal scale, int skip, const int* columns, int n, tbReal* J) {
+static void add_point(const tbModel* m, const tbData* d, const tbTendonPoint* p,
+                      const tbReal direction[3], tbReal scale, int skip, const int* columns, int n,
+                      tbReal* J) {
   const int* dofs;
   int count = tb_body_chain(m, p->body, &dofs);
   tbReal offset[3], force[6];
@@ -102,11 +91,11 @@ static void add_point(const tbModel* m, const tbData* d, const Point* p, const t
 // Length of a leg; its straight pieces pull on the bodies at both ends. What moves both ends as one
 // leaves the length as it is: such entries cancel but for rounding, and where no other dof
 // moves the tendon its limit would push at what is left of them.
-static tbReal add_leg(const tbModel* m, const tbData* d, const Leg* leg, const int* columns, int n,
-                      tbReal* J) {
+static tbReal add_leg(const tbModel* m, const tbData* d, const tbTendonLeg* leg, const int* columns,
+                      int n, tbReal* J) {
   tbReal length = leg->arc, scale = 1 / leg->divisor;
   for (int k = 0; k + 1 < leg->npoints; k += 2) {
-    const Point *a = &leg->points[k], *b = &leg->points[k + 1];
+    const tbTendonPoint *a = &leg->points[k], *b = &leg->points[k + 1];
     tbReal direction[3];
     tb_sub3(direction, b->pos, a->pos);
     length += tb_normalize3(direction);
@@ -146,7 +135,7 @@ void tb_tendon(const tbModel* m, tbData* d) {
       d->ten_length[t] = fixed_tendon(m, d, t, columns, n, J);
       continue;
     }
-    Leg leg;
+    tbTendonLeg leg;
     leg.divisor = 1;
     tbReal length = 0;
     int at = m->tendon_adr[t], end = at + m->tendon_num[t];
@@ -171,7 +160,7 @@ void tb_full_ten_J(const tbModel* m, const tbData* d, tbReal* J) {
 // dJ/dt qvel of a path through sites: u . (relative acceleration at qacc = 0) + |w_perp|^2 / length
 // per straight piece, with w the relative velocity of its ends.
 static tbReal jac_dot_v(const tbModel* m, const tbData* d, int tendon) {
-  Leg leg;
+  tbTendonLeg leg;
   leg.divisor = 1;
   tbReal sum = 0;
   int at = m->tendon_adr[tendon], end = at + m->tendon_num[tendon];
@@ -180,7 +169,7 @@ static tbReal jac_dot_v(const tbModel* m, const tbData* d, int tendon) {
     if (leg.npoints != 2 || leg.points[0].body == leg.points[1].body) continue;
     tbReal acceleration[2][3], velocity[2][3], direction[3];
     for (int k = 0; k < 2; k++) {
-      const Point* p = &leg.points[k];
+      const tbTendonPoint* p = &leg.points[k];
       tbReal offset[3];
       tb_jac_dot_v(m, d, p->body, p->pos, acceleration[k], NULL);
       tb_sub3(offset, p->pos, d->subtree_com + 3 * m->body_rootid[p->body]);
@@ -208,6 +197,30 @@ static tbReal related_acceleration(const tbModel* m, int i, const int* columns, 
   return sum;
 }
 
+tbTendonWalk tb_tendon_walk(const tbModel* m, int tendon) {
+  int at = m->tendon_adr[tendon], end = is_fixed(m, tendon) ? at : at + m->tendon_num[tendon];
+  return (tbTendonWalk){.at = at, .end = end, .leg = {.divisor = 1}};
+}
+
+bool tb_tendon_piece(const tbModel* m, const tbData* d, tbTendonWalk* walk) {
+  tbTendonLeg* leg = &walk->leg;
+  for (;;) {
+    while (walk->piece + 1 >= leg->npoints) {
+      if (walk->at + 1 >= walk->end) return false;
+      walk->at = next_leg(m, d, walk->at, walk->end, leg);
+      walk->piece = 0;
+    }
+    walk->from = &leg->points[walk->piece];
+    walk->to = &leg->points[walk->piece + 1];
+    walk->piece += 2;
+    if (walk->from->body == walk->to->body) continue;
+    tb_sub3(walk->pull, walk->to->pos, walk->from->pos);
+    tb_normalize3(walk->pull);
+    tb_scale3(walk->pull, walk->pull, 1 / leg->divisor);
+    return true;
+  }
+}
+
 void tb_add_tendon_wrench(const tbModel* m, tbData* d, int tendon, tbReal force) {
   if (tendon < 0 || tendon >= m->ntendon || is_fixed(m, tendon)) return;
   if (m->tendon_armature[tendon] != 0) {
@@ -218,22 +231,12 @@ void tb_add_tendon_wrench(const tbModel* m, tbData* d, int tendon, tbReal force)
     force -= m->tendon_armature[tendon] * acceleration;
   }
   if (force == 0) return;
-  Leg leg;
-  leg.divisor = 1;
-  int at = m->tendon_adr[tendon], end = at + m->tendon_num[tendon];
-  while (at + 1 < end) {
-    at = next_leg(m, d, at, end, &leg);
-    for (int k = 0; k + 1 < leg.npoints; k += 2) {
-      const Point *a = &leg.points[k], *b = &leg.points[k + 1];
-      if (a->body == b->body) continue;
-      tbReal direction[3], pull[3];
-      tb_sub3(direction, b->pos, a->pos);
-      tb_normalize3(direction);
-      tb_scale3(pull, direction, force / leg.divisor);
-      tb_add_wrench(m, d, b->body, b->pos, pull, NULL);
-      tb_scale3(pull, pull, -1);
-      tb_add_wrench(m, d, a->body, a->pos, pull, NULL);
-    }
+  for (tbTendonWalk walk = tb_tendon_walk(m, tendon); tb_tendon_piece(m, d, &walk);) {
+    tbReal pull[3];
+    tb_scale3(pull, walk.pull, force);
+    tb_add_wrench(m, d, walk.to->body, walk.to->pos, pull, NULL);
+    tb_scale3(pull, pull, -1);
+    tb_add_wrench(m, d, walk.from->body, walk.from->pos, pull, NULL);
   }
 }
 

@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "dynamics/pivot.h"
+#include "dynamics/tendon_path.h"
 #include "model/workspace.h"
 #include "spatial/eig3.h"
 #include "spatial/vec3.h"
+#include "step/forces.h"
 #include "tribo/dynamics.h"
 
 // Share of what a step resolves from which on forces of equalities are kept.
@@ -93,7 +95,7 @@ static bool any_force(int n, const tbReal* force) {
 static bool may_lack(const tbModel* m, const tbData* d) {
   tbReal h = m->opt.timestep;
   if (h * h * tb_norm3(m->opt.gravity) * m->tautness > 1) return true;
-  if (any_force(6 * m->neq, d->eq_pull)) return true;
+  if (any_force(6 * m->neq, d->eq_pull) || any_force(m->ntendon, d->ten_pull)) return true;
   if (!any_force(6 * m->nbody, d->xfrc_applied)) return false;
   for (int b = 1; b < m->nbody; b++) {
     const tbReal* xfrc = d->xfrc_applied + 6 * b;
@@ -102,8 +104,8 @@ static bool may_lack(const tbModel* m, const tbData* d) {
   return false;
 }
 
-// A force at a point of a body, by what it pulls along the arm there: a push from the side makes
-// nothing stiffer.
+// A force at a point of a body, by what it pulls along the arm there, or pushes (less than
+// nothing): a force from the side makes nothing stiffer.
 static void bear_pull(const tbModel* m, const tbData* d, int body, const tbReal force[3],
                       const tbReal* point, tbReal* A) {
   while (body > 0 && !tb_turns(m, body)) body = m->body_parentid[body];
@@ -111,19 +113,38 @@ static void bear_pull(const tbModel* m, const tbData* d, int body, const tbReal 
   tbReal arm[3];
   tb_sub3(arm, point, tb_pivot(m, d, body));
   tb_normalize3(arm);
-  tb_bear(m, d, body, fmax(tb_dot3(force, arm), 0), point, A);
+  tb_bear(m, d, body, tb_dot3(force, arm), point, A);
 }
 
-// Forces that are applied to bodies, down to the roots: `pull` (3 per body) is what its pivot has
-// of them.
-static void bear_applied(const tbModel* m, const tbData* d, tbReal* pull, tbReal* A) {
+// Forces at points of bodies, of a tendon or by hand: `pull` (3 per body) has them too.
+static void bear_tendon(const tbModel* m, const tbData* d, int tendon, tbReal* pull, tbReal* A) {
+  for (tbTendonWalk walk = tb_tendon_walk(m, tendon); tb_tendon_piece(m, d, &walk);) {
+    const tbTendonPoint* end[2] = {walk.from, walk.to};
+    for (int k = 0; k < 2; k++) {
+      tbReal force[3];
+      tb_scale3(force, walk.pull, k ? d->ten_pull[tendon] : -d->ten_pull[tendon]);
+      bear_pull(m, d, end[k]->body, force, end[k]->pos, A);
+      tb_add3(pull + 3 * end[k]->body, pull + 3 * end[k]->body, force);
+    }
+  }
+}
+
+// Forces on bodies, down to the roots. What pulls a body both ways, as a tendon that runs along
+// many, cancels: only then is it added, where it pulls. `work` is 12 per body.
+static void bear_applied(const tbModel* m, const tbData* d, tbReal* work, tbReal* A) {
+  tbReal *pull = work, *own = work + 3 * m->nbody;
+  for (int t = 0; t < m->ntendon; t++) {
+    if (d->ten_pull[t] != 0) bear_tendon(m, d, t, pull, own);
+  }
   for (int b = m->nbody - 1; b > 0; b--) {
     int parent = m->body_parentid[b];
     const tbReal* xfrc = d->xfrc_applied + 6 * b;
-    if (is_pushed(xfrc)) bear_pull(m, d, b, xfrc, d->xipos + 3 * b, A);
+    if (is_pushed(xfrc)) bear_pull(m, d, b, xfrc, d->xipos + 3 * b, own);
     tb_add3(pull + 3 * b, pull + 3 * b, xfrc);
     tb_add3(pull + 3 * parent, pull + 3 * parent, pull + 3 * b);
-    if (tb_turns(m, b)) bear_pull(m, d, parent, pull + 3 * b, tb_pivot(m, d, b), A);
+    if (tb_turns(m, b)) bear_pull(m, d, parent, pull + 3 * b, tb_pivot(m, d, b), own);
+    const tbReal* S = own + 9 * b;
+    for (int i = 0; i < 9 && S[0] + S[4] + S[8] > 0; i++) A[9 * b + i] += S[i];
   }
 }
 
@@ -169,12 +190,12 @@ static bool lacks(const tbModel* m, const tbData* d, int body, const tbReal A[9]
 
 tbResult tb_tension_add(const tbModel* m, tbData* d) {
   if (!may_lack(m, d)) return TB_OK;
-  tbReal* loads = TB_ARENA_NEW(&d->work->arena, tbReal, 13 * (size_t)m->nbody);
+  tbReal* loads = TB_ARENA_NEW(&d->work->arena, tbReal, 22 * (size_t)m->nbody);
   if (!loads) return TB_ERROR_MEMORY;
-  tbReal *A = loads + m->nbody, *pull = A + 9 * m->nbody;
+  tbReal *A = loads + m->nbody, *work = A + 9 * m->nbody;
   bool any = false;
   bear_ties(m, d, loads, A);
-  bear_applied(m, d, pull, A);
+  bear_applied(m, d, work, A);
   tb_bear_weights(m, d, tb_norm3(m->opt.gravity), loads, A);
   for (int b = 1; b < m->nbody; b++) {
     tbReal L[9], *inertia = d->cinert + 10 * b;
@@ -188,10 +209,14 @@ tbResult tb_tension_add(const tbModel* m, tbData* d) {
   return TB_OK;
 }
 
-// ---- what equalities pull ----------------------------------------------------------------------
+// ---- what equalities and tendons pull ----------------------------------------------------------
 
-tbResult tb_tension_keep(const tbModel* m, tbData* d, const tbStepState* state) {
-  if (m->neq == 0) return TB_OK;
+// Forces of loops that are closed twice over count so far.
+static tbReal most_pull(const tbModel* m) {
+  return MOST_WEIGHTS * m->total_mass * tb_norm3(m->opt.gravity);
+}
+
+static tbResult keep_ties(const tbModel* m, tbData* d, const tbStepState* state) {
   memset(d->eq_pull, 0, sizeof(tbReal) * 6 * (size_t)m->neq);
   char* lies = TB_ARENA_NEW(&d->work->arena, char, m->nbody);
   if (!lies) return TB_ERROR_MEMORY;
@@ -199,7 +224,6 @@ tbResult tb_tension_keep(const tbModel* m, tbData* d, const tbStepState* state) 
     if (d->contact[i].force[0] == 0) continue;
     for (int k = 0; k < 2; k++) lies[m->geom_bodyid[d->contact[i].geom[k]]] = 1;
   }
-  tbReal weights = MOST_WEIGHTS * m->total_mass * tb_norm3(m->opt.gravity);
   for (int i = 0; i < state->constraints.count; i++) {
     const tbConstraint* c = &state->constraints.list[i];
     if (c->source != TB_SOURCE_EQUALITY || c->dim < 3) continue;
@@ -210,10 +234,44 @@ tbResult tb_tension_keep(const tbModel* m, tbData* d, const tbStepState* state) 
     if (loop && !is_tight_belt(m, d, body[0], body[1], force)) continue;
     for (int k = 0; k < 2; k++) {
       if ((lies[body[k]] && !loop) || !matters(m, d, body[k], force, point[k])) continue;
-      tbReal most = is_jointed(m, body[k]) && !loop ? weights : INFINITY;
+      tbReal most = is_jointed(m, body[k]) && !loop ? most_pull(m) : INFINITY;
       tb_scale3(d->eq_pull + 6 * c->id + 3 * k, state->row_force + c->row,
                 (k ? -1 : 1) * fmin(1, most / force));
     }
   }
   return TB_OK;
+}
+
+static bool tendon_matters(const tbModel* m, const tbData* d, int tendon, tbReal force) {
+  for (tbTendonWalk walk = tb_tendon_walk(m, tendon); tb_tendon_piece(m, d, &walk);) {
+    tbReal size = fabs(force) * tb_norm3(walk.pull);
+    if (matters(m, d, walk.from->body, size, walk.from->pos)) return true;
+    if (matters(m, d, walk.to->body, size, walk.to->pos)) return true;
+  }
+  return false;
+}
+
+// Limits, springs, dampers and actuators of tendons.
+static void keep_tendons(const tbModel* m, tbData* d, const tbStepState* state) {
+  tbReal *pull = d->ten_pull, most = most_pull(m);
+  memset(pull, 0, sizeof(tbReal) * (size_t)m->ntendon);
+  for (int i = 0; i < state->constraints.count; i++) {
+    const tbConstraint* c = &state->constraints.list[i];
+    if (c->source != TB_SOURCE_LIMIT_TENDON) continue;
+    // the row of an upper limit has the other sign (tb_plain_key)
+    pull[c->id] += (c->key & 1 ? -1 : 1) * fmin(state->row_force[c->row], most);
+  }
+  for (int t = 0; t < m->ntendon; t++) pull[t] += tb_tendon_passive(m, d, t);
+  for (int i = 0; i < m->nu; i++) {
+    if (m->actuator_trntype[i] != TB_TRN_TENDON) continue;
+    pull[m->actuator_trnid[2 * i]] += m->actuator_gear[6 * i] * d->actuator_force[i];
+  }
+  for (int t = 0; t < m->ntendon; t++) {
+    if (pull[t] == 0 || !tendon_matters(m, d, t, pull[t])) pull[t] = 0;
+  }
+}
+
+tbResult tb_tension_keep(const tbModel* m, tbData* d, const tbStepState* state) {
+  if (m->ntendon > 0) keep_tendons(m, d, state);
+  return m->neq > 0 ? keep_ties(m, d, state) : TB_OK;
 }

@@ -86,6 +86,67 @@ static void hands_pull_as_weights_do(void** state) {
   }
 }
 
+// The rope of one tree with a tendon that starts below it: to its end, or on through every link up
+// to the ceiling.
+static tbWorld winch(bool through, const char* tendon, const char* actuator) {
+  char xml[8192] =
+      "<mujoco><default><geom contype='0' conaffinity='0'/></default><worldbody>"
+      "<site name='low' pos='0 0 -1'/>",
+       part[256], path[1024] = "", ends[256] = "";
+  for (int i = 0; i <= 15; i++) {
+    snprintf(part, sizeof part,
+             "<body pos='0 0 %g'><joint type='ball'/><site name='s%d' pos='0 0 %g'/>%s",
+             i ? -0.1 : 3, i, i < 15 ? -0.05 : 0,
+             i < 15 ? "<geom type='capsule' fromto='0 0 0 0 0 -.1' size='.008' mass='.01'/>"
+                    : "<geom size='.1' pos='0 0 -.1' mass='1'/>");
+    strcat(xml, part);
+    strcat(ends, "</body>");
+    snprintf(part, sizeof part, "<site site='s%d'/>", 15 - i);
+    if (i == 0 || through) strcat(path, part);
+  }
+  strcat(strcat(xml, ends), "<site name='top' pos='0 0 3.1'/></worldbody><tendon><spatial ");
+  strcat(strcat(xml, tendon), "name='t'><site site='low'/>");
+  strcat(strcat(xml, path), through ? "<site site='top'/>" : "");
+  strcat(strcat(xml, "</spatial></tendon><actuator>"), actuator);
+  return tb_world_text(strcat(xml, "</actuator></mujoco>"));
+}
+
+// Motors and springs of a tendon that pull with some 500 N.
+static void tendons_pull_as_weights_do(void** state) {
+  (void)state;
+  static const struct {
+    const char *tendon, *actuator;
+  } CASES[] = {{"", "<motor tendon='t'/>"}, {"stiffness='200' springlength='0' ", ""}};
+  static const double STEPS[] = {0.00025, 0.002, 0.005, 0.01};
+  for (int k = 0; k < 8; k++) {
+    tbWorld w = winch(false, CASES[k / 4].tendon, CASES[k / 4].actuator);
+    w.m->opt.timestep = STEPS[k % 4];
+    if (w.m->nu) w.d->ctrl[0] = -500;
+    for (int i = 0; i < w.m->nv; i++) w.d->qvel[i] = 0.05 * sin(7 * i);
+    for (int i = 0; i < tb_world_steps(w, 0.8); i++) {
+      tb_world_run(w, 1);
+      for (int v = 0; v < w.m->nv; v++) assert_true(fabs(w.d->qvel[v]) < 1);
+    }
+    tb_world_free(w);
+  }
+}
+
+// What runs through all links pulls each both ways, and makes none heavier.
+static void tendons_along_a_rope_cancel(void** state) {
+  (void)state;
+  tbWorld w = winch(true, "", "<motor tendon='t'/>"), slack = tb_world_again(w);
+  w.m->opt.timestep = 0.002;
+  w.d->ctrl[0] = -500;
+  tb_world_run(w, 1);
+  assert_near(w.d->ten_pull[0], -500, 0);
+  assert_int_equal(tb_forward(w.m, w.d), TB_OK);
+  memcpy(slack.d->qpos, w.d->qpos, sizeof(tbReal) * (size_t)w.m->nq);
+  assert_int_equal(tb_forward(w.m, slack.d), TB_OK);
+  assert_near_array(w.d->qM, slack.d->qM, w.m->nM, 0);
+  tb_data_free(slack.d);
+  tb_world_free(w);
+}
+
 // It swings as the tree does at small steps.
 static void heavy_weights_swing(void** state) {
   (void)state;
@@ -204,6 +265,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(heavy_weights_hang),
       cmocka_unit_test(hands_pull_as_weights_do),
+      cmocka_unit_test(tendons_pull_as_weights_do),
+      cmocka_unit_test(tendons_along_a_rope_cancel),
       cmocka_unit_test(heavy_weights_swing),
       cmocka_unit_test(the_problem_is_that_of_the_step),
       cmocka_unit_test(inverse_gives_the_force_back),
