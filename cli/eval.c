@@ -307,7 +307,7 @@ typedef struct {
   Matrix q;
 } Item;
 
-// The quantities of a list; NULL after a complaint, with *failed as for one of them.
+// The quantities of a list, each once; NULL after a complaint, with *failed as for one of them.
 static Item* get_all(const char* what, const tbModel* m, const tbData* d, int* count, int* failed) {
   char name[QUANTITY_NAME];
   int most = 0;
@@ -318,14 +318,18 @@ static Item* get_all(const char* what, const tbModel* m, const tbData* d, int* c
     complain(most ? "out of memory for" : "no quantities in", what);
     return NULL;
   }
-  for (const char* at = what; next_name(&at, items[*count].name, sizeof name);) {
+  for (const char* at = what; next_name(&at, name, sizeof name);) {
     Item* item = &items[*count];
+    bool again = false;
+    for (int i = 0; i < *count; i++) again = again || strcmp(items[i].name, name) == 0;
+    if (again) continue;
+    memcpy(item->name, name, sizeof name);
     if (!is_special(item->name) && !get_quantity(&item->q, item->name, m, d, failed)) {
       for (int i = 0; i < *count; i++) free(items[i].q.owned);
       free(items);
       return NULL;
     }
-    if (++*count == most) break;
+    ++*count;
   }
   return items;
 }

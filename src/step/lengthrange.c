@@ -335,6 +335,24 @@ static tbResult set_ranges(tbModel* m, const tbLengthRangeOptions* o, const tbOp
   return result;
 }
 
+// Zero and less ask for what is said of each; what is not a number asks for nothing.
+static tbResult check(const tbLengthRangeOptions* o, tbError* error) {
+  const struct {
+    const char* name;
+    tbReal value;
+  } REALS[] = {{"accel", o->accel},       {"maxforce", o->maxforce}, {"timeconst", o->timeconst},
+               {"timestep", o->timestep}, {"inttotal", o->inttotal}, {"interval", o->interval},
+               {"tolrange", o->tolrange}};
+  for (size_t i = 0; i < sizeof REALS / sizeof *REALS; i++) {
+    if (isnan(REALS[i].value)) {
+      return tb_fail(error, TB_ERROR_ARGUMENT, "lengthrange: %s is not a number", REALS[i].name);
+    }
+  }
+  if (o->mode >= TB_LENGTHRANGE_NONE && o->mode <= TB_LENGTHRANGE_ALL) return TB_OK;
+  return tb_fail(error, TB_ERROR_ARGUMENT, "lengthrange: mode %d is none of 0 to %d", o->mode,
+                 TB_LENGTHRANGE_ALL);
+}
+
 tbResult tb_set_length_ranges(tbModel* m, const tbLengthRangeOptions* options, int* failed,
                               tbError* error) {
   tbLengthRangeOptions defaults = tbDefaultLengthRangeOptions();
@@ -343,6 +361,7 @@ tbResult tb_set_length_ranges(tbModel* m, const tbLengthRangeOptions* options, i
   if (!failed) failed = &unused;
   *failed = -1;
   if (!m) return tb_fail(error, TB_ERROR_ARGUMENT, "NULL model");
+  if (check(o, error) != TB_OK) return TB_ERROR_ARGUMENT;
   tbOption pulling = pulling_options(m, o);
   return m->nu > 0 ? set_ranges(m, o, &pulling, failed, error) : TB_OK;
 }

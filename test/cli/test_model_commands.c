@@ -149,12 +149,15 @@ static void test_eval(void** state) {
   assert_near(value[4], 1, 1e-15);
 
   // By keyframe: upright, turning at 2 rad/s.
-  snprintf(arguments, sizeof arguments, "eval '%s' --key up --what qvel,xipos,energy --json",
-           model);
+  snprintf(arguments, sizeof arguments,
+           "eval '%s' --key up --what qvel,xipos,energy,xipos,energy --json", model);
   assert_int_equal(run(arguments), 0);
   assert_int_equal(numbers("xipos", value, 8), 6);
   assert_near(value[5], 3, 1e-12);
   assert_non_null(strstr(output, "\"kinetic\": 6.02"));
+  // what is asked for twice is one key
+  assert_null(strstr(strstr(output, "\"xipos\"") + 1, "\"xipos\""));
+  assert_null(strstr(strstr(output, "\"kinetic\"") + 1, "\"kinetic\""));
 }
 
 // Every derivative and the inverse of a driven pendulum, against its closed forms.

@@ -76,6 +76,16 @@ static void settings_count(void** state) {
   assert_int_equal(failed, -1);
   assert_memory_equal(&before, &m->opt, sizeof before);
   assert_true(m->actuator_lengthrange[1] > 0.6);
+
+  // What is no number or no mode is not taken for a default.
+  tbError error;
+  options.maxforce = NAN;
+  assert_int_equal(tb_set_length_ranges(m, &options, NULL, &error), TB_ERROR_ARGUMENT);
+  assert_non_null(strstr(error.message, "maxforce"));
+  options.maxforce = 0;
+  options.mode = 99;
+  assert_int_equal(tb_set_length_ranges(m, &options, NULL, &error), TB_ERROR_ARGUMENT);
+  assert_non_null(strstr(error.message, "mode 99"));
   tb_model_free(m);
 }
 
