@@ -77,13 +77,16 @@ const tbShape* tb_contact_shape(const tbContactFinder* finder, int geom);
 void tb_contact_parameters(const tbModel* model, int geom1, int geom2, int pair,
                            tbContact* contact);
 
+// What of them has no meaning, in words; NULL: nothing. Programs write into models as they are.
+const char* tb_contact_flaw(const tbContact* contact);
+
 // A gap that counts as touch, m: what rounding leaves of bodies put on each other.
 #define TB_TOUCHING 1e-9
 
 // Find all contacts of the current geom poses into data->contact. With `reach` > 0, geoms within
 // that distance count even where their margin is smaller; with more than TB_TOUCHING farther ones
 // too that will meet within a step at their current velocities (rigid laws see a contact before it
-// closes).
+// closes). TB_ERROR_NUMERIC, with data->message, where a contact has a flaw.
 tbResult tb_find_contacts(tbContactFinder* finder, const tbModel* model, tbData* data,
                           tbReal reach);
 

@@ -1,5 +1,6 @@
 // The collision driver: where geoms that may touch do so.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/kernel.h"
@@ -374,6 +375,12 @@ static tbReal gap_beyond(const tbModel* m, int g1, int g2, int pair) {
   return pair >= 0 ? m->pair_gap[pair] : m->geom_gap[g1] + m->geom_gap[g2];
 }
 
+static tbResult refuse(const tbModel* m, tbData* d, int g1, int g2, const char* flaw) {
+  snprintf(d->message, sizeof d->message, "contact of geoms %d '%.60s' and %d '%.60s': %s", g1,
+           tb_id2name(m, TB_OBJ_GEOM, g1), g2, tb_id2name(m, TB_OBJ_GEOM, g2), flaw);
+  return TB_ERROR_NUMERIC;
+}
+
 // All contacts of one pair of items.
 static tbResult collide_pair(tbContactFinder* f, const tbModel* m, tbData* d, tbPairMemory* memory,
                              tbReal reach, int* capacity) {
@@ -406,6 +413,8 @@ static tbResult collide_pair(tbContactFinder* f, const tbModel* m, tbData* d, tb
   if (!reserve(f, d, capacity, n)) return TB_ERROR_MEMORY;
   tbContact parameters;
   tb_contact_parameters(m, g1, g2, pair, &parameters);
+  const char* flaw = tb_contact_flaw(&parameters);
+  if (flaw) return refuse(m, d, g1, g2, flaw);
   int passing = -1;  // nobody has asked yet
   for (int k = 0; k < n; k++) {
     Foreseen seen = foresee_point(m, d, g1, g2, &point[k], inset, near, ahead, stopped);

@@ -1,5 +1,6 @@
 // Parameters of a contact from those of its geoms or of an explicit pair, by MuJoCo's rules.
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "contact/assemble.h"
@@ -8,9 +9,13 @@
 #include "model/chain.h"
 #include "tribo/dynamics.h"
 
-// Neither is NAN, and fmax is a call.
+// NAN where one is not finite; fmax hides it, and is a call.
 static tbReal larger(tbReal x, tbReal y) {
-  return x > y ? x : y;
+  return (x > y ? x : y) + 0 * (x + y);
+}
+
+static tbReal smaller(tbReal x, tbReal y) {
+  return (x < y ? x : y) + 0 * (x + y);
 }
 
 // Weight of the first geom in the mix of soft parameters.
@@ -18,7 +23,7 @@ static tbReal mix_weight(tbReal mix1, tbReal mix2) {
   const tbReal smallest = 1e-15;
   if (mix1 >= smallest && mix2 >= smallest) return mix1 / (mix1 + mix2);
   if (mix1 < smallest && mix2 < smallest) return 0.5;
-  return mix1 < smallest ? 0 : 1;
+  return (mix1 < smallest ? 0 : 1) + 0 * (mix1 + mix2);
 }
 
 static void mix_soft(const tbModel* m, int g1, int g2, tbContact* c) {
@@ -28,7 +33,7 @@ static void mix_soft(const tbModel* m, int g1, int g2, tbContact* c) {
   for (int i = 0; i < TB_NREF; i++) {
     // Standard references mix; direct ones (negative stiffness) take the smaller.
     c->solref[i] =
-        ref1[0] > 0 && ref2[0] > 0 ? w * ref1[i] + (1 - w) * ref2[i] : fmin(ref1[i], ref2[i]);
+        ref1[0] > 0 && ref2[0] > 0 ? w * ref1[i] + (1 - w) * ref2[i] : smaller(ref1[i], ref2[i]);
   }
   for (int i = 0; i < TB_NIMP; i++) c->solimp[i] = w * imp1[i] + (1 - w) * imp2[i];
 }
@@ -77,9 +82,9 @@ static void pair_parameters(const tbModel* m, int p, tbContact* c) {
   memcpy(c->solimp, m->pair_solimp + TB_NIMP * p, sizeof c->solimp);
   memcpy(c->friction, m->pair_friction + 5 * p, sizeof c->friction);
   mix_physical(m, m->pair_geom1[p], m->pair_geom2[p], c);
-  if (m->pair_restitution[p] >= 0) c->restitution = m->pair_restitution[p];
-  if (m->pair_compliance[p] >= 0) c->compliance = m->pair_compliance[p];
-  if (m->pair_contactdamping[p] >= 0) c->damping = m->pair_contactdamping[p];
+  if (!(m->pair_restitution[p] < 0)) c->restitution = m->pair_restitution[p];
+  if (!(m->pair_compliance[p] < 0)) c->compliance = m->pair_compliance[p];
+  if (!(m->pair_contactdamping[p] < 0)) c->damping = m->pair_contactdamping[p];
   memcpy(c->comfree, m->pair_comfree + 2 * p, sizeof c->comfree);
 }
 
@@ -104,6 +109,40 @@ void tb_contact_parameters(const tbModel* m, int geom1, int geom2, int pair, tbC
   c->geom[0] = geom1;
   c->geom[1] = geom2;
   c->row = -1;
+}
+
+static bool is_dim(int dim) {
+  return dim == 1 || dim == 3 || dim == 4 || dim == 6;
+}
+
+// What contacts have of their geoms or pair stands in one row, from includemargin to comfree. A
+// product with 0 is 0 or not a number; four sums that do not wait for each other.
+enum {
+  FIRST = offsetof(tbContact, includemargin),
+  PARAMETERS = (offsetof(tbContact, force) - FIRST) / sizeof(tbReal)
+};
+_Static_assert(PARAMETERS == 20, "20 parameters, in fours");
+
+static bool is_finite(const tbReal* x, int n) {
+  for (int i = 0; i < n; i++) {
+    if (!isfinite(x[i])) return false;
+  }
+  return true;
+}
+
+const char* tb_contact_flaw(const tbContact* c) {
+  tbReal x[PARAMETERS], sum[4] = {0, 0, 0, 0};
+  memcpy(x, (const char*)c + FIRST, sizeof x);
+  for (int i = 0; i < PARAMETERS; i++) sum[i % 4] += 0 * x[i];
+  if (!is_dim(c->dim)) return "condim is not 1, 3, 4 or 6";
+  if ((sum[0] + sum[1]) + (sum[2] + sum[3]) == 0) return NULL;
+  if (!is_finite(c->friction, 5)) return "friction is not finite";
+  if (!isfinite(c->restitution)) return "restitution is not finite";
+  if (!isfinite(c->compliance)) return "compliance is not finite";
+  if (!isfinite(c->damping)) return "damping is not finite";
+  if (!isfinite(c->includemargin)) return "margin is not finite";
+  if (!is_finite(c->comfree, 2)) return "comfree is not finite";
+  return "solref, solimp or solmix is not finite";
 }
 
 // ---- corrections -------------------------------------------------------------------------------

@@ -105,6 +105,7 @@ void tb_reset(const tbModel* model, tbData* data) {
   data->message[0] = 0;
   if (data->work->step) data->work->step_free(data->work->step);
   data->work->step = NULL;
+  data->work->halfway = 0;
 }
 
 tbResult tb_reset_keyframe(const tbModel* model, tbData* data, int key) {
@@ -147,6 +148,7 @@ void tb_state_get(const tbModel* model, const tbData* data, tbReal* state) {
 void tb_state_set(const tbModel* model, tbData* data, const tbReal* state) {
   if (!model || !data || !state) return;
   TB_MODEL_SIZES(TB_SIZE_LOCAL)
+  data->work->halfway = 0;
   data->time = *state++;
 #define X(type, name, rows, columns, unit, what) \
   for (int64_t i = 0; i < (rows) * (columns); i++) data->name[i] = (type)*state++;

@@ -14,6 +14,7 @@ struct tbWorkspace {
   void* step;     // broad phase, warm starts: owned by the step layer, NULL until the first step
   void (*step_free)(void* step);
   void* entrained;  // per geom: what it drags along of a medium, NULL until one does
+  int halfway;      // 1 between the halves of a step: frames and contacts are those of the state
   int unfactored;   // 1: qLD is not that of qM, whoever solves makes it first (dynamics/mass.h)
 };
 

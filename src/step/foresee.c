@@ -98,14 +98,14 @@ static bool is_among(const tbContact* contact, int n, uint64_t key, int* at) {
 }
 
 // The contacts of before and, behind them, those of the data that are new and crossed at these
-// twists. Returns how many these are.
-static int add_new(const tbModel* m, tbData* d, tbStepState* state, const tbReal* cvel,
-                   const tbContact* before, int n) {
+// twists.
+static tbResult add_new(const tbModel* m, tbData* d, tbStepState* state, const tbReal* cvel,
+                        const tbContact* before, int n) {
   const tbContact* seen = d->contact;
   int nseen = d->ncon, most = n + nseen, at = 0;
   tbContact* all = tb_arena_alloc(&d->work->arena, sizeof(tbContact) * (size_t)(most + 1));
   char* left_out = TB_ARENA_NEW(&d->work->arena, char, most + 1);
-  if (!all || !left_out) return -1;
+  if (!all || !left_out) return TB_ERROR_MEMORY;
   if (n) memcpy(all, before, sizeof(tbContact) * (size_t)n);
   d->contact = all;
   d->ncon = n;
@@ -116,17 +116,18 @@ static int add_new(const tbModel* m, tbData* d, tbStepState* state, const tbReal
   }
   if (state->left_out && n) memcpy(left_out, state->left_out, (size_t)n);
   if (state->left_out) state->left_out = left_out;
-  return d->ncon - n;
+  return TB_OK;
 }
 
-int tb_foresee(const tbModel* m, tbData* d, tbStepState* state, tbReal reach,
-               const tbReal* v_next) {
-  if (bound_way(m, d, v_next) <= allowed_way(m->opt.contact_margin, state->thinnest)) return 0;
+tbResult tb_foresee(const tbModel* m, tbData* d, tbStepState* state, tbReal reach,
+                    const tbReal* v_next, int* found) {
+  *found = 0;
+  if (bound_way(m, d, v_next) <= allowed_way(m->opt.contact_margin, state->thinnest)) return TB_OK;
   size_t bytes = sizeof(tbReal) * 6 * (size_t)m->nbody;
   tbReal* cvel = tb_arena_alloc(&d->work->arena, bytes);
-  if (!cvel) return -1;
+  if (!cvel) return TB_ERROR_MEMORY;
   twists_at(m, d, v_next, cvel);
-  if (!goes_far(m, d, cvel)) return 0;
+  if (!goes_far(m, d, cvel)) return TB_OK;
 
   // The search sees the twists of the data.
   const tbContact* before = d->contact;
@@ -135,5 +136,7 @@ int tb_foresee(const tbModel* m, tbData* d, tbStepState* state, tbReal reach,
   d->cvel = cvel;
   tbResult result = tb_find_contacts(state->finder, m, d, reach);
   d->cvel = start;
-  return result == TB_OK ? add_new(m, d, state, cvel, before, n) : -1;
+  if (result == TB_OK) result = add_new(m, d, state, cvel, before, n);
+  *found = d->ncon - n;
+  return result;
 }

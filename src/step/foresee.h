@@ -6,10 +6,10 @@
 
 #include "step/state.h"
 
-// Adds to data->contact what velocity `v_next` of the dofs leads to, within `reach`, and returns
-// how many contacts that are; -1 when out of memory.
-int tb_foresee(const tbModel* model, tbData* data, tbStepState* state, tbReal reach,
-               const tbReal* v_next);
+// Adds to data->contact what velocity `v_next` of the dofs leads to, within `reach`: `found`
+// contacts.
+tbResult tb_foresee(const tbModel* model, tbData* data, tbStepState* state, tbReal reach,
+                    const tbReal* v_next, int* found);
 
 // Of the thinnest geom that moves and may touch: half its thickness, m. For tbStepState.thinnest.
 tbReal tb_thinnest_mover(const tbModel* model);

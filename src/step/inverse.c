@@ -364,7 +364,7 @@ tbResult tb_inverse(const tbModel* m, tbData* d, const tbReal* qacc,
   tbResult result = tb_step1_all_rows(m, d);
   if (result != TB_OK) return result;
   tbStepState* state = tb_step_state(m, d);
-  state->first_half = 0;
+  d->work->halfway = 0;
   if (qacc != d->qacc) memcpy(d->qacc, qacc, sizeof(tbReal) * (size_t)m->nv);
   result = m->opt.law == TB_LAW_SOFT ? inverse_soft(m, d, state, qacc, &chosen, qfrc, info)
                                      : inverse_rigid(m, d, state, qacc, &chosen, qfrc, info);

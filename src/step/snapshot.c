@@ -200,6 +200,6 @@ tbResult tb_snapshot_load(const tbModel* model, tbData* data, const void* bytes,
   data->message[0] = 0;
   data->ncon = 0;
   data->contact = NULL;
-  state->first_half = 0;
+  data->work->halfway = 0;
   return TB_OK;
 }

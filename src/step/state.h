@@ -29,7 +29,6 @@ typedef struct {
   tbOption checked;           // options of the last step that were found to be in order
   tbReal clock;               // s: when the second half of the step began
   tbInertiaFactor factor;     // of the inertia that the law's forces move, in the step's arena
-  int first_half;             // 1 after tb_step1, 0 after tb_step2
   tbConstraints constraints;  // of the current step, in the arena
   char* left_out;             // per contact: 1 where it goes without rows, or NULL; in the arena
   tbReal* row_force;          // N or N m by row of the constraints, in the arena

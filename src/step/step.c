@@ -187,7 +187,7 @@ static tbResult first_half(const tbModel* m, tbData* d, int purpose) {
   if (result == TB_OK && m->opt.law == TB_LAW_VISCOELASTIC) {
     result = tb_springs_measure(m, d, state, &state->springs);
   }
-  if (result != TB_OK) return fail(d, TB_ERROR_MEMORY, "out of memory for contacts");
+  if (result != TB_OK) return fail(d, result, d->message[0] ? NULL : "out of memory for contacts");
   tb_adhesion(m, d);
   tb_passive(m, d);
   if (!state->inner) tb_sensor_first(m, d, &state->constraints);
@@ -197,7 +197,7 @@ static tbResult first_half(const tbModel* m, tbData* d, int purpose) {
   d->seconds.assemble = end - collide_end;
   d->seconds.total = end - start;
   state->clock = end;
-  state->first_half = 1;
+  d->work->halfway = 1;
   return TB_OK;
 }
 
@@ -230,8 +230,9 @@ static tbResult find_crossed(const tbModel* m, tbData* d, tbStepState* state, co
     *crossed = true;
   }
   if (*crossed || *searches == 0) return TB_OK;
-  int found = tb_foresee(m, d, state, first_reach(m), v_next);
-  if (found < 0) return TB_ERROR_MEMORY;
+  int found;
+  tbResult result = tb_foresee(m, d, state, first_reach(m), v_next, &found);
+  if (result != TB_OK) return result;
   shift_friction(d, state, d->ncon - found);
   *crossed = found > 0;
   --*searches;
@@ -299,8 +300,8 @@ static tbResult check_method(const tbModel* m, tbData* d) {
 // Forces, the law, the next velocity.
 static tbResult next_velocity(const tbModel* m, tbData* d, tbReal* v_next) {
   tbStepState* state = tb_step_state(m, d);
-  if (!state || !state->first_half) return fail(d, TB_ERROR_ARGUMENT, "tb_step1 comes first");
-  state->first_half = 0;
+  if (!state || !d->work->halfway) return fail(d, TB_ERROR_ARGUMENT, "tb_step1 comes first");
+  d->work->halfway = 0;
   if (check_method(m, d) != TB_OK) return d->status;
   if (tb_check_inputs(m, d) != TB_OK) return d->status;
   tb_actuation(m, d);
@@ -385,7 +386,7 @@ static int springs_split(const tbModel* m, tbData* d, const tbReal* v_next, tbRe
   int until = state->until_event;
   state->parts++;
   state->splits++;
-  state->first_half = state->until_event = 1;
+  d->work->halfway = state->until_event = 1;
   *result = second_half(&part, d, tb_seconds());
   state->until_event = until;
   if (*result == TB_OK) {

@@ -1,5 +1,5 @@
 // What a step promises: no allocation when warm, exact snapshots, states left alone on failure.
-#include "common/test.h"
+#include "common/worlds.h"
 #include "tribo/tribo.h"
 
 static tbModel* load_scene(const char* name) {
@@ -100,6 +100,43 @@ static void options_without_a_meaning_are_refused(void** state) {
 
 // A world stays with its robot, at its first step and later; a copy of the model is as good as the
 // model.
+// Parameters of contacts that a program wrote.
+static void contacts_without_a_meaning_are_refused(void** state) {
+  (void)state;
+  tbWorld w = tb_world_text(
+      "<mujoco><worldbody><geom name='floor' type='plane' size='1 1 1'/><body pos='0 0 .1'>"
+      "<freejoint/><geom name='ball' size='.1'/></body><body pos='1 0 .1'><freejoint/>"
+      "<geom name='paired' size='.1'/></body></worldbody><contact><pair geom1='floor' "
+      "geom2='paired'/></contact></mujoco>");
+  const struct {
+    tbReal* value;
+    const char* what;
+  } CASES[] = {{&w.m->geom_friction[0], "friction"},       {&w.m->geom_friction[3 + 2], "friction"},
+               {&w.m->geom_restitution[1], "restitution"}, {&w.m->geom_compliance[0], "compliance"},
+               {&w.m->geom_contactdamping[1], "damping"},  {&w.m->geom_solref[1], "solref"},
+               {&w.m->geom_solimp[TB_NIMP], "solref"},     {&w.m->pair_friction[3], "friction"},
+               {&w.m->geom_margin[1], "margin"},           {&w.m->pair_compliance[0], "compliance"},
+               {&w.m->pair_margin[0], "margin"},           {&w.m->pair_comfree[1], "comfree"}};
+  for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
+    w.m->opt.law = law;
+    for (size_t k = 0; k < sizeof CASES / sizeof *CASES; k++) {
+      tbReal kept = *CASES[k].value, before = w.d->qpos[2];
+      *CASES[k].value = NAN;
+      assert_int_equal(tb_step(w.m, w.d), TB_ERROR_NUMERIC);
+      if (!strstr(w.d->message, CASES[k].what)) fail_msg("%s", w.d->message);
+      assert_non_null(strstr(w.d->message, "'floor'"));
+      assert_near(w.d->qpos[2], before, 0);
+      *CASES[k].value = kept;
+    }
+    w.m->geom_condim[1] = 7;
+    assert_int_equal(tb_step(w.m, w.d), TB_ERROR_NUMERIC);
+    assert_non_null(strstr(w.d->message, "condim"));
+    w.m->geom_condim[1] = 3;
+    assert_int_equal(tb_step(w.m, w.d), TB_OK);
+  }
+  tb_world_free(w);
+}
+
 static void worlds_of_other_models_are_refused(void** state) {
   (void)state;
   tbModel *m = load_scene("stack.xml"), *other = load_scene("humanoid.xml"), *same;
@@ -162,6 +199,15 @@ static void two_halves_are_a_step(void** state) {
     assert_memory_equal(a->qpos, b->qpos, sizeof(tbReal) * (size_t)m->nq);
     assert_memory_equal(a->qvel, b->qvel, sizeof(tbReal) * (size_t)m->nv);
   }
+  // Another state between them asks for the first one again.
+  tbReal* other = calloc((size_t)tb_state_size(m), sizeof *other);
+  tb_state_get(m, a, other);
+  assert_int_equal(tb_step1(m, b), TB_OK);
+  tb_state_set(m, b, other);
+  assert_int_equal(tb_step2(m, b), TB_ERROR_ARGUMENT);
+  assert_int_equal(tb_step1(m, b), TB_OK);
+  assert_int_equal(tb_step2(m, b), TB_OK);
+  free(other);
   tb_data_free(a);
   tb_data_free(b);
   tb_model_free(m);
@@ -208,6 +254,7 @@ int main(void) {
       cmocka_unit_test(warm_steps_allocate_nothing),
       cmocka_unit_test(non_finite_input_leaves_the_state),
       cmocka_unit_test(options_without_a_meaning_are_refused),
+      cmocka_unit_test(contacts_without_a_meaning_are_refused),
       cmocka_unit_test(worlds_of_other_models_are_refused),
       cmocka_unit_test(null_is_refused),
       cmocka_unit_test(two_halves_are_a_step),
