@@ -59,7 +59,7 @@
     "rigid laws: compliance of equalities over diag G")                                            \
   X(tbReal, restitution_speed, 1, 0.01, x >= 0, "m/s", "rigid laws: slower impacts do not bounce") \
   X(tbReal, contact_margin, 1, 1e-3, x >= 0, "m",                                                  \
-    "rigid laws: contacts are seen from this distance on")                                         \
+    "rigid laws: contacts are seen from this distance on, or less among grains")                   \
   X(tbReal, friction_scale, 1, 1, x >= 0, "", "times every friction coefficient of a contact")     \
   X(tbReal, comfree_stiffness, 1, 0.2, x >= 0, "1/s", "comfree: k_user")                           \
   X(tbReal, comfree_damping, 1, 0.001, x >= 0, "", "comfree: d_user")                              \

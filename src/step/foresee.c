@@ -33,6 +33,15 @@ tbReal tb_thinnest_mover(const tbModel* m) {
   return thinnest;
 }
 
+tbReal tb_most_margin(const tbModel* m) {
+  const tbReal share = 0.05, large = 0.02;
+  tbReal widest = 0;
+  for (int g = 0; g < m->ngeom; g++) {
+    if (is_mover(m, g)) widest = fmax(widest, m->geom_rbound[g]);
+  }
+  return widest > 0 && widest < large ? share * widest : INFINITY;
+}
+
 // A bound of what follows by all dofs at once, where arms are no longer than the scene: in most
 // steps velocities hardly change.
 static tbReal bound_way(const tbModel* m, const tbData* d, const tbReal* v) {
@@ -55,7 +64,7 @@ static void twists_at(const tbModel* m, const tbData* d, const tbReal* v, tbReal
 
 // Whether a geom goes farther in a step at these twists than at those of the start, by more than is
 // allowed.
-static bool goes_far(const tbModel* m, const tbData* d, const tbReal* cvel) {
+static bool goes_far(const tbModel* m, const tbData* d, tbReal margin, const tbReal* cvel) {
   for (int g = 0; g < m->ngeom; g++) {
     if (!is_mover(m, g)) continue;
     int b = m->geom_bodyid[g];
@@ -66,7 +75,7 @@ static bool goes_far(const tbModel* m, const tbData* d, const tbReal* cvel) {
     tb_cross(swing, turn, arm);
     tb_add3(move, move, swing);
     tbReal way = m->opt.timestep * (tb_norm3(move) + tb_norm3(turn) * m->geom_rbound[g]);
-    if (way > allowed_way(m->opt.contact_margin, half_thickness(m, g))) return true;
+    if (way > allowed_way(margin, half_thickness(m, g))) return true;
   }
   return false;
 }
@@ -122,12 +131,13 @@ static tbResult add_new(const tbModel* m, tbData* d, tbStepState* state, const t
 tbResult tb_foresee(const tbModel* m, tbData* d, tbStepState* state, tbReal reach,
                     const tbReal* v_next, int* found) {
   *found = 0;
-  if (bound_way(m, d, v_next) <= allowed_way(m->opt.contact_margin, state->thinnest)) return TB_OK;
+  tbReal margin = tb_margin(m, state);
+  if (bound_way(m, d, v_next) <= allowed_way(margin, state->thinnest)) return TB_OK;
   size_t bytes = sizeof(tbReal) * 6 * (size_t)m->nbody;
   tbReal* cvel = tb_arena_alloc(&d->work->arena, bytes);
   if (!cvel) return TB_ERROR_MEMORY;
   twists_at(m, d, v_next, cvel);
-  if (!goes_far(m, d, cvel)) return TB_OK;
+  if (!goes_far(m, d, margin, cvel)) return TB_OK;
 
   // The search sees the twists of the data.
   const tbContact* before = d->contact;

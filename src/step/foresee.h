@@ -14,4 +14,15 @@ tbResult tb_foresee(const tbModel* model, tbData* data, tbStepState* state, tbRe
 // Of the thinnest geom that moves and may touch: half its thickness, m. For tbStepState.thinnest.
 tbReal tb_thinnest_mover(const tbModel* model);
 
+// The most that contact_margin counts for, m: where nothing that moves is larger than 20 mm across
+// its middle, a twentieth of that. Grains of 1 mm would see all of their neighbours. For
+// tbStepState.most_margin.
+tbReal tb_most_margin(const tbModel* model);
+
+// From where on rigid laws see contacts that do not close, m.
+static inline tbReal tb_margin(const tbModel* model, const tbStepState* state) {
+  tbReal margin = model->opt.contact_margin;
+  return margin < state->most_margin ? margin : state->most_margin;
+}
+
 #endif

@@ -18,6 +18,7 @@
 #include "model/workspace.h"
 #include "step/bounce.h"
 #include "step/certificate.h"
+#include "step/foresee.h"
 #include "step/guard.h"
 #include "step/implicit.h"
 #include "step/rigid_fast.h"
@@ -57,7 +58,7 @@ static void recall_pass(const tbRigidStep* step, tbIsland* island, int pass) {
     if (pass == 0) {
       c->known = tb_warm_get(&state->warm, c->key, c->dim, lambda, &island->inherited);
     } else if (c->source == TB_SOURCE_CONTACT && (pass == 2 || !c->known)) {
-      const tbReal *pos = step->d->contact[c->id].pos, reach = step->m->opt.contact_margin;
+      const tbReal *pos = step->d->contact[c->id].pos, reach = tb_margin(step->m, state);
       tb_warm_add_near(&state->warm, c->key, pos, reach, c->dim, lambda);
     }
     // A step that failed may have left anything.

@@ -34,6 +34,7 @@ tbStepState* tb_step_state(const tbModel* model, tbData* data) {
     return NULL;
   }
   state->thinnest = tb_thinnest_mover(model);
+  state->most_margin = tb_most_margin(model);
   state->block = model->block;
   data->work->step = state;
   data->work->step_free = free_state;

@@ -15,7 +15,8 @@ typedef struct tbHeldSpring tbHeldSpring;
 
 typedef struct {
   tbContactFinder* finder;
-  tbReal thinnest;  // m: tb_thinnest_mover
+  tbReal thinnest;     // m: tb_thinnest_mover
+  tbReal most_margin;  // m: tb_most_margin
   tbWorkers workers;
   tbWarmTable warm;
   tbSleep sleep;

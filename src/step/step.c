@@ -96,9 +96,11 @@ static tbSight sight_of(const tbModel* m) {
 
 // From where on a law that looks ahead sees contacts: what starts at rest falls by h^2 g in a step,
 // which at 20 ms is more than the margin.
-static tbReal first_reach(const tbModel* m) {
+static tbReal first_reach(const tbModel* m, const tbStepState* state) {
   const tbReal h = m->opt.timestep;
-  return fmax(m->opt.contact_margin, h * h * tb_norm3(m->opt.gravity));
+  bool springs = m->opt.law == TB_LAW_VISCOELASTIC;
+  tbReal margin = springs ? m->opt.contact_margin : tb_margin(m, state);
+  return fmax(margin, h * h * tb_norm3(m->opt.gravity));
 }
 
 // Differences by friction: one contact's own coefficients, of those from `first` on.
@@ -115,7 +117,7 @@ static tbResult find_rows(const tbModel* m, tbData* d, tbStepState* state, int a
   int springs = m->opt.law == TB_LAW_VISCOELASTIC;
   tbSight sight = sight_of(m);
   int early = sight.horizon > 0 || (springs && m->opt.contact_bilateral);
-  tbReal reach = early ? first_reach(m) : springs ? tb_touching(m) : 0;
+  tbReal reach = early ? first_reach(m, state) : springs ? tb_touching(m) : 0;
   tbResult result;
   state->left_out = NULL;
   do {
@@ -231,7 +233,7 @@ static tbResult find_crossed(const tbModel* m, tbData* d, tbStepState* state, co
   }
   if (*crossed || *searches == 0) return TB_OK;
   int found;
-  tbResult result = tb_foresee(m, d, state, first_reach(m), v_next, &found);
+  tbResult result = tb_foresee(m, d, state, first_reach(m, state), v_next, &found);
   if (result != TB_OK) return result;
   shift_friction(d, state, d->ncon - found);
   *crossed = found > 0;

@@ -163,11 +163,32 @@ static void sudden_forces_meet_limits(void** state) {
   }
 }
 
+// Half a millimetre is near for balls of 60 mm, and far for grains of 2 mm.
+static void grains_see_less_far(void** state) {
+  (void)state;
+  for (int small = 0; small < 2; small++) {
+    char xml[512];
+    const double r = small ? 0.001 : 0.03;
+    snprintf(xml, sizeof xml,
+             "<mujoco><option gravity='0 0 0'/><worldbody><body><freejoint/><geom size='%g'/>"
+             "</body><body pos='%g 0 0'><freejoint/><geom size='%g'/></body></worldbody></mujoco>",
+             r, 2 * r + 0.0005, r);
+    tbWorld w = tb_world_text(xml);
+    tb_world_run(w, 1);
+    assert_int_equal(w.d->ncon, small ? 0 : 1);
+    // one that comes is seen from afar, and stopped
+    w.d->qvel[0] = 1;
+    tb_world_run(w, 1);
+    assert_int_equal(w.d->ncon, 1);
+    assert_near(w.d->qpos[7] - w.d->qpos[0], 2 * r, 1e-8);
+    tb_world_free(w);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(all_contacts_obey_the_law),
-      cmocka_unit_test(halves_leave_out_the_same),
-      cmocka_unit_test(others_leave_out_nothing),
+      cmocka_unit_test(grains_see_less_far),       cmocka_unit_test(all_contacts_obey_the_law),
+      cmocka_unit_test(halves_leave_out_the_same), cmocka_unit_test(others_leave_out_nothing),
       cmocka_unit_test(sudden_forces_meet_limits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
