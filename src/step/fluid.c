@@ -5,6 +5,7 @@
 #include "spatial/vec3.h"
 #include "step/forces.h"
 #include "tribo/dynamics.h"
+#include "tribo/step.h"
 
 static const tbReal PI = 3.14159265358979323846;
 
@@ -15,6 +16,14 @@ static void equivalent_box(const tbModel* m, int body, tbReal box[3]) {
   for (int i = 0; i < 3; i++) {
     box[i] = sqrt(fmax(1e-15, total - 2 * I[i]) / m->body_mass[body] * 6);
   }
+}
+
+tbReal tb_most_drag(const tbModel* m, tbReal inertia) {
+  return m->opt.law == TB_LAW_SOFT ? INFINITY : inertia / m->opt.timestep;
+}
+
+static tbReal at_most(tbReal x, tbReal most) {
+  return x > most ? most : x < -most ? -most : x;
 }
 
 static void drag_on_box(const tbModel* m, tbData* d, int body) {
@@ -42,6 +51,11 @@ static void drag_on_box(const tbModel* m, tbData* d, int body) {
       torque[i] -=
           m->opt.density * box[i] * (a * a * a * a + b * b * b * b) * fabs(spin[i]) * spin[i] / 64;
     }
+  }
+  tbReal most = tb_most_drag(m, m->body_mass[body]);
+  for (int i = 0; i < 3; i++) {
+    force[i] = at_most(force[i], most * fabs(speed[i]));
+    torque[i] = at_most(torque[i], tb_most_drag(m, m->body_inertia[3 * body + i]) * fabs(spin[i]));
   }
   tb_mul_mat3_vec3(force, R, force);
   tb_mul_mat3_vec3(torque, R, torque);

@@ -127,9 +127,24 @@ static tbReal lift(const tbReal s[3], tbReal density, const tbReal coef[5], cons
   return area;
 }
 
-static void drag(const tbReal s[3], tbReal density, tbReal viscosity, const tbReal coef[5],
-                 tbReal area, const tbReal spin[3], const tbReal speed[3], tbReal torque[3],
-                 tbReal force[3]) {
+// The most that drag may be, over speed and over spin (tb_most_drag), of one of `count` geoms of a
+// body: as the geom's centre feels the body's inertia.
+typedef struct {
+  tbReal linear, angular;
+} Bound;
+
+static Bound bound_of(const tbModel* m, const tbData* d, int g, int count) {
+  int body = m->geom_bodyid[g];
+  const tbReal *I = m->body_inertia + 3 * body, least = fmin(I[0], fmin(I[1], I[2]));
+  tbReal arm[3];
+  tb_sub3(arm, d->geom_xpos + 3 * g, d->xipos + 3 * body);
+  tbReal yields = 1 / m->body_mass[body] + tb_dot3(arm, arm) / least;
+  return (Bound){tb_most_drag(m, 1 / yields / count), tb_most_drag(m, least / count)};
+}
+
+static void drag(Bound bound, const tbReal s[3], tbReal density, tbReal viscosity,
+                 const tbReal coef[5], tbReal area, const tbReal spin[3], const tbReal speed[3],
+                 tbReal torque[3], tbReal force[3]) {
   tbReal most = fmax(s[0], fmax(s[1], s[2])), least = fmin(s[0], fmin(s[1], s[2]));
   tbReal middle = s[0] + s[1] + s[2] - most - least, largest = PI * most * middle;
   tbReal moment[3], largest_moment = 8.0 / 15 * PI * middle * fourth(most);
@@ -142,13 +157,15 @@ static void drag(const tbReal s[3], tbReal density, tbReal viscosity, const tbRe
   tbReal linear = viscosity * 3 * PI * diameter +
                   density * tb_norm3(speed) * (area * coef[0] + coef[1] * (largest - area));
   tbReal angular = viscosity * PI * diameter * diameter * diameter + density * tb_norm3(moment);
+  linear = fmin(linear, bound.linear);
+  angular = fmin(angular, bound.angular);
   for (int i = 0; i < 3; i++) {
     force[i] -= linear * speed[i];
     torque[i] -= angular * spin[i];
   }
 }
 
-static void fluid_on_geom(const tbModel* m, tbData* d, int g) {
+static void fluid_on_geom(const tbModel* m, tbData* d, int g, int count) {
   tbReal velocity[6], wind[3], s[3], torque[3] = {0}, force[3] = {0};
   const tbReal *R = d->geom_xmat + 9 * g, *coef = m->geom_fluidcoef + 5 * g;
   tb_object_velocity(m, d, TB_OBJ_GEOM, g, 1, velocity);
@@ -159,7 +176,8 @@ static void fluid_on_geom(const tbModel* m, tbData* d, int g) {
   Entrained room = {0};
   added_mass(entrained_by(m, d, g, s, &room), m->opt.density, spin, speed, torque, force);
   tbReal area = lift(s, m->opt.density, coef, spin, speed, force);
-  drag(s, m->opt.density, m->opt.viscosity, coef, area, spin, speed, torque, force);
+  drag(bound_of(m, d, g, count), s, m->opt.density, m->opt.viscosity, coef, area, spin, speed,
+       torque, force);
   tb_mul_mat3_vec3(force, R, force);
   tb_mul_mat3_vec3(torque, R, torque);
   tb_apply_wrench(m, d, m->geom_bodyid[g], d->geom_xpos + 3 * g, force, torque, d->qfrc_fluid);
@@ -167,9 +185,9 @@ static void fluid_on_geom(const tbModel* m, tbData* d, int g) {
 
 int tb_fluid_ellipsoids(const tbModel* m, tbData* d, int body) {
   int first = m->body_geomadr[body], end = first + m->body_geomnum[body], found = 0;
-  for (int g = first; g < end; g++) found |= m->geom_fluid[g];
+  for (int g = first; g < end; g++) found += m->geom_fluid[g] != 0;
   for (int g = first; found && g < end; g++) {
-    if (m->geom_fluid[g]) fluid_on_geom(m, d, g);
+    if (m->geom_fluid[g]) fluid_on_geom(m, d, g, found);
   }
-  return found;
+  return found > 0;
 }

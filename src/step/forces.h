@@ -16,6 +16,11 @@ tbReal tb_tendon_passive(const tbModel* m, const tbData* d, int tendon);
 // qfrc_fluid: drag and lift of the medium on every body.
 void tb_fluid(const tbModel* m, tbData* d);
 
+// Drag of the medium over velocity, at most: what stops a body of this mass or inertia within a
+// step. More would turn it round, ever faster. Of all bodies H >= h (drag), so that none of them
+// does, by whatever joints. No bound under the law soft, whose steps are MuJoCo's.
+tbReal tb_most_drag(const tbModel* m, tbReal inertia);
+
 // Whether there is a medium, and passive forces are not off altogether.
 int tb_has_fluid(const tbModel* m);
 
