@@ -77,8 +77,9 @@ const tbShape* tb_contact_shape(const tbContactFinder* finder, int geom);
 void tb_contact_parameters(const tbModel* model, int geom1, int geom2, int pair,
                            tbContact* contact);
 
-// What of them has no meaning, in words; NULL: nothing. Programs write into models as they are.
-const char* tb_contact_flaw(const tbContact* contact);
+// What of those that a law uses has no meaning, in words; NULL: nothing. Programs write into models
+// as they are. `rigid` laws have nothing soft.
+const char* tb_contact_flaw(const tbContact* contact, bool rigid);
 
 // A gap that counts as touch, m: what rounding leaves of bodies put on each other.
 #define TB_TOUCHING 1e-9

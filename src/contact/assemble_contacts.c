@@ -413,7 +413,7 @@ static tbResult collide_pair(tbContactFinder* f, const tbModel* m, tbData* d, tb
   if (!reserve(f, d, capacity, n)) return TB_ERROR_MEMORY;
   tbContact parameters;
   tb_contact_parameters(m, g1, g2, pair, &parameters);
-  const char* flaw = tb_contact_flaw(&parameters);
+  const char* flaw = tb_contact_flaw(&parameters, m->opt.law < TB_LAW_COUNT);
   if (flaw) return refuse(m, d, g1, g2, flaw);
   int passing = -1;  // nobody has asked yet
   for (int k = 0; k < n; k++) {

@@ -1,6 +1,5 @@
 // Parameters of a contact from those of its geoms or of an explicit pair, by MuJoCo's rules.
 #include <math.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "contact/assemble.h"
@@ -115,14 +114,6 @@ static bool is_dim(int dim) {
   return dim == 1 || dim == 3 || dim == 4 || dim == 6;
 }
 
-// What contacts have of their geoms or pair stands in one row, from includemargin to comfree. A
-// product with 0 is 0 or not a number; four sums that do not wait for each other.
-enum {
-  FIRST = offsetof(tbContact, includemargin),
-  PARAMETERS = (offsetof(tbContact, force) - FIRST) / sizeof(tbReal)
-};
-_Static_assert(PARAMETERS == 20, "20 parameters, in fours");
-
 static bool is_finite(const tbReal* x, int n) {
   for (int i = 0; i < n; i++) {
     if (!isfinite(x[i])) return false;
@@ -130,19 +121,27 @@ static bool is_finite(const tbReal* x, int n) {
   return true;
 }
 
-const char* tb_contact_flaw(const tbContact* c) {
-  tbReal x[PARAMETERS], sum[4] = {0, 0, 0, 0};
-  memcpy(x, (const char*)c + FIRST, sizeof x);
-  for (int i = 0; i < PARAMETERS; i++) sum[i % 4] += 0 * x[i];
+// In three sums that do not wait for each other; 0 times these is 0 or not a number.
+static bool is_plain(const tbContact* c) {
+  tbReal slides = c->friction[0] + c->friction[1] + c->friction[2];
+  tbReal turns = c->friction[3] + c->friction[4] + c->includemargin;
+  tbReal gives = c->restitution + c->compliance + c->damping;
+  return is_dim(c->dim) && 0 * (slides + turns + gives) == 0;
+}
+
+const char* tb_contact_flaw(const tbContact* c, bool rigid) {
+  if (rigid && is_plain(c)) return NULL;
   if (!is_dim(c->dim)) return "condim is not 1, 3, 4 or 6";
-  if ((sum[0] + sum[1]) + (sum[2] + sum[3]) == 0) return NULL;
   if (!is_finite(c->friction, 5)) return "friction is not finite";
   if (!isfinite(c->restitution)) return "restitution is not finite";
   if (!isfinite(c->compliance)) return "compliance is not finite";
   if (!isfinite(c->damping)) return "damping is not finite";
   if (!isfinite(c->includemargin)) return "margin is not finite";
+  if (rigid) return NULL;
   if (!is_finite(c->comfree, 2)) return "comfree is not finite";
-  return "solref, solimp or solmix is not finite";
+  bool soft = is_finite(c->solref, TB_NREF) && is_finite(c->solreffriction, TB_NREF) &&
+              is_finite(c->solimp, TB_NIMP);
+  return soft ? NULL : "solref, solimp or solmix is not finite";
 }
 
 // ---- corrections -------------------------------------------------------------------------------

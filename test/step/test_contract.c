@@ -98,9 +98,7 @@ static void options_without_a_meaning_are_refused(void** state) {
   tb_model_free(m);
 }
 
-// A world stays with its robot, at its first step and later; a copy of the model is as good as the
-// model.
-// Parameters of contacts that a program wrote.
+// Parameters of contacts that a program wrote, where the law uses them.
 static void contacts_without_a_meaning_are_refused(void** state) {
   (void)state;
   tbWorld w = tb_world_text(
@@ -108,18 +106,20 @@ static void contacts_without_a_meaning_are_refused(void** state) {
       "<freejoint/><geom name='ball' size='.1'/></body><body pos='1 0 .1'><freejoint/>"
       "<geom name='paired' size='.1'/></body></worldbody><contact><pair geom1='floor' "
       "geom2='paired'/></contact></mujoco>");
+  enum { OF_ALL = 9 };
   const struct {
     tbReal* value;
     const char* what;
   } CASES[] = {{&w.m->geom_friction[0], "friction"},       {&w.m->geom_friction[3 + 2], "friction"},
                {&w.m->geom_restitution[1], "restitution"}, {&w.m->geom_compliance[0], "compliance"},
-               {&w.m->geom_contactdamping[1], "damping"},  {&w.m->geom_solref[1], "solref"},
-               {&w.m->geom_solimp[TB_NIMP], "solref"},     {&w.m->pair_friction[3], "friction"},
+               {&w.m->geom_contactdamping[1], "damping"},  {&w.m->pair_friction[3], "friction"},
                {&w.m->geom_margin[1], "margin"},           {&w.m->pair_compliance[0], "compliance"},
-               {&w.m->pair_margin[0], "margin"},           {&w.m->pair_comfree[1], "comfree"}};
+               {&w.m->pair_margin[0], "margin"},           {&w.m->pair_comfree[1], "comfree"},
+               {&w.m->geom_solref[1], "solref"},           {&w.m->geom_solimp[TB_NIMP], "solref"}};
   for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
     w.m->opt.law = law;
     for (size_t k = 0; k < sizeof CASES / sizeof *CASES; k++) {
+      if (k >= OF_ALL && law < TB_LAW_COUNT) continue;
       tbReal kept = *CASES[k].value, before = w.d->qpos[2];
       *CASES[k].value = NAN;
       assert_int_equal(tb_step(w.m, w.d), TB_ERROR_NUMERIC);
@@ -137,6 +137,8 @@ static void contacts_without_a_meaning_are_refused(void** state) {
   tb_world_free(w);
 }
 
+// A world stays with its robot, at its first step and later; a copy of the model is as good as the
+// model.
 static void worlds_of_other_models_are_refused(void** state) {
   (void)state;
   tbModel *m = load_scene("stack.xml"), *other = load_scene("humanoid.xml"), *same;
