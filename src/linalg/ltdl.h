@@ -26,8 +26,9 @@ typedef struct {
 // is not positive and finite (the factor is then unusable), or -1.
 int tb_ltdl_factor(tbForest forest, tbReal* M, tbReal* inverse, tbReal least);
 
-// What rounding leaves of a pivot that should be zero, over its diagonal.
-#define TB_LEAST_PIVOT 1e-14
+// What rounding may leave of a pivot that should be zero, over its diagonal. Chains of ten thousand
+// links have pivots not far above it.
+#define TB_LEAST_PIVOT 1e-12
 
 // The same for the indices first ... end - 1, which hold whole trees.
 int tb_ltdl_factor_range(tbForest forest, tbReal* M, tbReal* inverse, tbReal least, int first,
