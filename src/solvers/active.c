@@ -92,7 +92,7 @@ static bool large_island(tbActiveState* s, tbReal* lambda, tbSolveInfo* info, bo
   return true;
 }
 
-// Not good enough, but the best there is. False: out of memory.
+// Not as good as it was to be, but the best there is. False: out of memory.
 static bool give_best(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   const tbActive* a = s->a;
   memcpy(lambda, s->best, sizeof(tbReal) * (size_t)s->p->n);
@@ -100,6 +100,9 @@ static bool give_best(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   s->form->velocity(s, s->best, s->check);
   info->residual = tb_residual(a->p, a->law, s->best, s->check);
   info->residual_exact = tb_residual(a->p, TB_LAW_NCP, s->best, s->check);
+  if (tb_active_will_do(s)) info->status = TB_SOLVE_CONVERGED;
+  // Of these impulses modes and factors are not known.
+  s->changed = true;
   return true;
 }
 
@@ -118,9 +121,10 @@ bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbR
     if (!solved && !tb_active_pyramid(&s, arena, lambda, info, &solved)) return false;
   } else if (a->system && a->law != TB_LAW_RAISIM) {
     if (!solved && !tb_active_attempts(&s, arena, lambda, info, &solved)) return false;
-    if (!solved && sure && !tb_active_last_resort(&s, arena, lambda, info, &solved)) return false;
+    sure = sure && !solved && !tb_active_will_do(&s);
+    if (sure && !tb_active_last_resort(&s, arena, lambda, info, &solved)) return false;
   }
-  if (!solved) return give_best(&s, lambda, info);
-  if (a->rest) tb_active_rest(&s, lambda);
+  if (!solved && !give_best(&s, lambda, info)) return false;
+  if (a->rest && info->status == TB_SOLVE_CONVERGED) tb_active_rest(&s, lambda);
   return true;
 }

@@ -16,7 +16,8 @@ typedef struct {
   tbLaw law;
   // raisim, by row: a = mu_i A_iN / A_NN of a cone's block A of G + R; else NULL.
   const tbReal* coupling;
-  tbReal tolerance;  // relative residual
+  tbReal tolerance;  // relative residual to aim at
+  tbReal enough;     // where that is not reached, at most this is an answer too; 0: it is none
   int max_iter;
   const tbReal* measure;  // relative residual of the first guess, or NULL where it is not known
   bool tried;             // impulse space has failed: interior points come first

@@ -72,7 +72,11 @@ static bool interior_attempt(tbActiveState* s, tbArena* arena, const tbInterior*
   tb_active_go_to(s, s->trial, s->check);
   tbSolveInfo found = *info;
   *solved = tb_active_judge(s, lambda, &found);
-  if (!*solved || (!tb_active_moving(s) && tb_active_rounds(s, POLISH, lambda, info))) return true;
+  if (!*solved && !tb_active_will_do(s)) return true;
+  if (!tb_active_moving(s) && tb_active_rounds(s, POLISH, lambda, info)) {
+    *solved = true;
+    return true;
+  }
   found.iterations = info->iterations;
   found.factorizations = info->factorizations;
   *info = found;
@@ -96,7 +100,7 @@ bool tb_active_attempts(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolv
   for (int k = 0; k < attempts && !*solved && info->iterations < s->a->max_iter; k++) {
     bool swept = many || k >= (small ? SMALL_PLAIN : 1);
     if (swept && !relax_best(s, arena, lambda, info, solved)) return false;
-    if (*solved) return true;
+    if (*solved || tb_active_will_do(s)) return true;
     if (!tb_velocity_finish(s->a->system)) return false;
     tbInterior settings = {.rounds = ITERATIONS,
                            .patience = PATIENCE,
@@ -107,6 +111,7 @@ bool tb_active_attempts(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolv
     if (!swept) propose_start(s, small && k == FROM_THE_CENTRE);
     if (!interior_attempt(s, arena, &settings, lambda, info, solved)) return false;
     if (!*solved && small) *solved = tb_active_stages(s, lambda, info);
+    if (tb_active_will_do(s)) break;
   }
   return true;
 }

@@ -323,6 +323,7 @@ bool tb_active_interior(const tbActive* a, tbArena* arena, const tbInterior* set
     }
     if (now <= set->target * a->tolerance) break;
     since = now < PROGRESS * last ? 0 : since + 1;
+    if (since > 0 && best <= a->enough) break;
     last = fmin(last, now);
     info->iterations++;
     m.stands = set->gentle && since > 0;

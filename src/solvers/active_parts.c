@@ -294,6 +294,7 @@ bool tb_active_part_solve(tbActiveState* s, tbArena* arena, Part* part, const tb
   // Judged by the whole island, small velocities and loads need not be so exact.
   tbReal ease = fmin(scale->speed / speed, load > 0 ? scale->load / load : 1);
   local.tolerance = scale->target * fmax(1, fmin(ease, LOOSE));
+  local.enough = 0;
   tbReal before = tb_residual(&p, s->a->law, part->lambda, part->sigma).relative;
   tbSolveInfo info;
   tbArenaMark mark = tb_arena_mark(arena);

@@ -412,6 +412,7 @@ bool tb_active_reduce(const tbActive* a, const tbTwists* twists, tbArena* arena,
   s->scale = all > 0 && left > 0 ? all / left : 1;
   s->small.p = &s->problem;
   s->small.tolerance = SHARE * a->tolerance * s->scale;
+  s->small.enough = 0;
   s->small.measure = NULL;
   s->small.rest = NULL;
   s->small.relieved = &s->relieved;

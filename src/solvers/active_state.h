@@ -67,6 +67,11 @@ static inline void tb_active_go_to(tbActiveState* s, const tbReal* lambda, const
   memcpy(s->sigma, sigma, sizeof(tbReal) * (size_t)s->p->n);
 }
 
+// Whether the best so far is an answer, though not as good as it might be.
+static inline bool tb_active_will_do(const tbActiveState* s) {
+  return s->best_measure <= s->a->enough;
+}
+
 // The proximal term holds on to where it is.
 static inline void tb_active_hold(tbActiveState* s) {
   memcpy(s->anchor, s->lambda, sizeof(tbReal) * (size_t)s->p->n);
