@@ -8,4 +8,9 @@
 // After tb_compute_position.
 void tb_coriolis(const tbModel* m, tbData* d, int tree, const tbReal* qvel, tbReal* out);
 
+// By how much twice the kinetic energy of a tree is more than it was a time h ago, had its joints
+// moved at their velocities of now; a floating tree's translation is left out. What they moved by
+// is not small. `momentum` is what has come to its momentum. After tb_compute_velocity.
+tbReal tb_kinetic_growth(const tbModel* m, tbData* d, int tree, tbReal h, tbReal momentum[3]);
+
 #endif

@@ -26,8 +26,8 @@ typedef struct {
 // is not positive and finite (the factor is then unusable), or -1.
 int tb_ltdl_factor(tbForest forest, tbReal* M, tbReal* inverse, tbReal least);
 
-// What rounding may leave of a pivot that should be zero, over its diagonal. A chain of 500 links has
-// pivots of 2e-8.
+// What rounding may leave of a pivot that should be zero, over its diagonal. A chain of 500 links
+// has pivots of 2e-8.
 #define TB_LEAST_PIVOT 1e-12
 
 // The same for the indices first ... end - 1, which hold whole trees.

@@ -16,7 +16,10 @@
 //
 // Where a step does not resolve the turning, and under laws whose forces are those of the start,
 // the step ends at s (w - h u) with s such that T does not grow by the last term of (1): a force (1
-// - s) (b - M w / h) beside b. See docs/step.md.
+// - s) (b - M w / h) beside b. There w^T b is not what moving by h v has done to T either: light
+// links between heavy ones turn the velocities of these, and T doubles or grows a hundredfold. So s
+// is such that T ends no higher than it was at q - h v, and a floating tree goes on with the
+// momentum it had there. See docs/step.md.
 #include <math.h>
 #include <string.h>
 
@@ -35,6 +38,7 @@
 // no more than a share of 2 T, less where they are wide.
 static const tbReal LEAST_TURN = 1e-3, RESOLVED_TURN = 0.03, FAST_TURN = 0.5;
 static const tbReal WIDE_TURN = 0.1, SHARE = 0.5, WIDE_SHARE = 0.01, WHEEL_SHARE = 0.07;
+static const tbReal MOST_GROWTH = 0.01;
 // The soft law's motion is MuJoCo's, its growing energy included, as far as that means anything.
 static const tbReal SOFT_FAST_TURN = 1;
 
@@ -184,9 +188,11 @@ static void tree_motion(const tbModel* m, const tbData* d, int first, int end, b
 }
 
 // s: how much of w - h u the tree keeps. What the motion does to T is believed where it slows down.
-static tbReal share_kept(const Motion* x, int first, int end, tbReal h) {
+// Of what it has done since a step ago, `growth` of 2 T, no more than a hundredth stays.
+static tbReal share_kept(const Motion* x, int first, int end, tbReal h, tbReal growth) {
   tbReal twice = dot(x->w, x->p, first, end), cross = dot(x->w, x->b, first, end);
-  tbReal wanted = fmax(0, twice - 2 * h * fmax(0, cross));
+  tbReal wanted = fmin(twice - 2 * h * fmax(0, cross), (1 + MOST_GROWTH) * (twice - growth));
+  wanted = fmax(0, wanted);
   tbReal reached = twice - 2 * h * cross + h * h * dot(x->u, x->b, first, end);
   return reached > wanted ? sqrt(wanted / reached) : 1;
 }
@@ -267,20 +273,37 @@ static void add_middle(const tbModel* m, tbData* d, tbInertiaFactor H, int tree,
   for (int i = first; i < end; i++) force[i] += sign * (x->b[i] - b[i]);
 }
 
-// What keeps a tree that turns fast from gaining by (1).
+// A floating tree goes on with the momentum that it had before its joints moved: beside b, of which
+// `share` acts, a force at its centre of mass. `gained` is what has come to it since.
+static void keep_momentum(const tbModel* m, const tbData* d, int first, int end, const tbReal* b,
+                          tbReal share, const tbReal gained[3], tbReal sign, tbReal* force) {
+  if (m->jnt_type[m->dof_jntid[first]] != TB_JOINT_FREE) return;
+  tbReal mass = d->qM[m->M_rowadr[first] + m->M_rownnz[first] - 1], a[3];
+  for (int k = 0; k < 3; k++) {
+    a[k] = sign * (share * b[first + k] - gained[k] / m->opt.timestep) / mass;
+    force[first + k] += mass * a[k];
+  }
+  for (int i = first + 3; i < end; i++) force[i] += tb_dot3(d->qM + m->M_rowadr[i], a);
+}
+
+// What keeps a tree that turns fast from gaining by (1), and by what moving its joints does to M.
 static void add_bound(const tbModel* m, tbData* d, int tree, tbReal sign, const Motion* x,
                       tbReal* force) {
   const tbReal h = m->opt.timestep;
   int first = m->tree_dofadr[tree], end = first + m->tree_dofnum[tree];
-  if (is_free_body(m, tree)) {
+  bool is_free = is_free_body(m, tree), moves_by_end = !is_free && tb_turns_by_middle(&m->opt);
+  tbReal growth = 0, gained[3];
+  if (is_free) {
     rigid_motion(m, d, first, x);
   } else {
     start_force(m, d, first, end, x);
     accelerate(m, factor_of(m, d), first, end, x);
     tree_motion(m, d, first, end, true, x);
   }
-  tbReal lost = 1 - share_kept(x, first, end, h);
+  if (moves_by_end) growth = tb_kinetic_growth(m, d, tree, h, gained);
+  tbReal kept = share_kept(x, first, end, h, growth), lost = 1 - kept;
   for (int i = first; i < end; i++) force[i] += sign * lost * (x->b[i] - x->p[i] / h);
+  if (moves_by_end) keep_momentum(m, d, first, end, x->b, kept, gained, sign, force);
 }
 
 void tb_add_coriolis(const tbModel* m, tbData* d, tbInertiaFactor H, tbReal sign, tbReal* force) {

@@ -1,0 +1,130 @@
+// What moving the joints of a tree at constant velocities has done to its kinetic energy.
+#include "dynamics/coriolis.h"
+#include "spatial/motion.h"
+#include "spatial/quat.h"
+#include "spatial/vec3.h"
+
+// A body as it was: its frame, how it turned, and how its origin moved.
+typedef struct {
+  tbReal pos[3], quat[4], omega[3], velocity[3];
+} Before;
+
+static void quat_before(const tbReal now[4], const tbReal omega[3], tbReal h, tbReal q[4]) {
+  for (int i = 0; i < 4; i++) q[i] = now[i];
+  tb_quat_normalize(q);
+  tb_quat_integrate(q, omega, -h);
+}
+
+// The velocity of the body's origin once that is at `pos`.
+static void carry_to(Before* b, const tbReal pos[3]) {
+  tbReal arm[3], turning[3];
+  tb_sub3(arm, pos, b->pos);
+  tb_cross(turning, b->omega, arm);
+  tb_add3(b->velocity, b->velocity, turning);
+  tb_copy3(b->pos, pos);
+}
+
+// Past one joint, as it was a time h ago. Balls turn about the axes of the body in the end, `last`.
+static void pass_joint(const tbModel* m, const tbData* d, int joint, tbReal h, const tbReal last[4],
+                       Before* b) {
+  const tbReal *qpos = d->qpos + m->jnt_qposadr[joint], *qvel = d->qvel + m->jnt_dofadr[joint];
+  const tbReal *along = m->jnt_axis + 3 * joint, moved = qpos[0] - h * qvel[0];
+  const tbReal from = m->qpos0[m->jnt_qposadr[joint]];
+  int type = m->jnt_type[joint];
+  tbReal anchor[3], axis[3], spin[3], turn[4] = {1, 0, 0, 0};
+  tb_quat_rotate(axis, b->quat, along);
+  if (type == TB_JOINT_SLIDE) {
+    tb_add_scaled3(anchor, b->pos, moved - from, axis);
+    carry_to(b, anchor);
+    tb_add_scaled3(b->velocity, b->velocity, qvel[0], axis);
+    return;
+  }
+  if (type == TB_JOINT_FREE) {
+    tb_add_scaled3(b->pos, qpos, -h, qvel);
+    tb_copy3(b->velocity, qvel);
+    quat_before(qpos + 3, qvel + 3, h, b->quat);
+    tb_quat_rotate(b->omega, last, qvel + 3);
+    return;
+  }
+  tb_quat_rotate(anchor, b->quat, m->jnt_pos + 3 * joint);
+  tb_add3(anchor, anchor, b->pos);
+  carry_to(b, anchor);
+  if (type == TB_JOINT_BALL) {
+    quat_before(qpos, qvel, h, turn);
+    tb_quat_rotate(spin, last, qvel);
+  } else {
+    tb_quat_integrate(turn, along, moved - from);
+    tb_scale3(spin, axis, qvel[0]);
+  }
+  tb_add3(b->omega, b->omega, spin);
+  tb_quat_mul(b->quat, b->quat, turn);
+  tb_quat_rotate(axis, b->quat, m->jnt_pos + 3 * joint);
+  tb_sub3(anchor, anchor, axis);
+  carry_to(b, anchor);
+}
+
+static void pass_joints(const tbModel* m, const tbData* d, int body, tbReal h, Before* b) {
+  int first = m->body_jntadr[body], end = first + m->body_jntnum[body];
+  Before end_frame = *b;
+  for (int j = first; j < end; j++) pass_joint(m, d, j, h, b->quat, &end_frame);
+  for (int j = first; j < end; j++) pass_joint(m, d, j, h, end_frame.quat, b);
+}
+
+// The body in its parent as it was.
+static void place(const tbModel* m, int body, const Before* parent, Before* b) {
+  tbReal rest[3];
+  *b = *parent;
+  tb_quat_rotate(rest, parent->quat, m->body_pos + 3 * body);
+  tb_add3(rest, rest, parent->pos);
+  carry_to(b, rest);
+  tb_quat_mul(b->quat, parent->quat, m->body_quat + 4 * body);
+}
+
+// Twice the kinetic energy of one body that moves by v about the tree's centre of mass; its
+// momentum is added to `sum`.
+static tbReal twice_energy(const tbData* d, int body, const tbReal v[6], const tbReal back[4],
+                           tbReal sum[3]) {
+  tbReal momentum[6], linear[3];
+  tb_inertia_mul(momentum, d->cinert + 10 * body, v);
+  tb_quat_rotate(linear, back, momentum + 3);
+  tb_add3(sum, sum, linear);
+  return tb_dot6(momentum, v);
+}
+
+// The same as the body moved, seen from the body: its inertia, also what it has of it as a link of
+// a taut rope, goes with it.
+static tbReal twice_before(const tbData* d, int body, const tbReal centre[3], const Before* b,
+                           tbReal sum[3]) {
+  tbReal back[4], change[4], arm[3], turning[3], v[6];
+  tb_quat_conjugate(back, d->xquat + 4 * body);
+  tb_quat_mul(back, b->quat, back);
+  tb_quat_conjugate(change, back);
+  tb_quat_rotate(v, change, b->omega);
+  tb_quat_rotate(v + 3, change, b->velocity);
+  tb_sub3(arm, centre, d->xpos + 3 * body);
+  tb_cross(turning, v, arm);
+  tb_add3(v + 3, v + 3, turning);
+  return twice_energy(d, body, v, back, sum);
+}
+
+tbReal tb_kinetic_growth(const tbModel* m, tbData* d, int tree, tbReal h, tbReal momentum[3]) {
+  static const tbReal AS_IT_IS[4] = {1, 0, 0, 0};
+  int first = m->tree_bodyadr[tree], end = first + m->tree_bodynum[tree];
+  Before* before = (Before*)d->scratch_body;
+  const tbReal* centre = d->subtree_com + 3 * m->body_rootid[first];
+  tbReal growth = 0, is[3] = {0, 0, 0}, was[3] = {0, 0, 0};
+  for (int i = first; i < end; i++) {
+    int up = m->body_parentid[i];
+    Before root = {{0}, {0}, {0}, {0}};
+    tb_copy3(root.pos, d->xpos + 3 * up);
+    for (int k = 0; k < 4; k++) root.quat[k] = d->xquat[4 * up + k];
+    place(m, i, up < first ? &root : &before[up - first], &before[i - first]);
+    pass_joints(m, d, i, h, &before[i - first]);
+    growth += twice_energy(d, i, d->cvel + 6 * i, AS_IT_IS, is);
+    growth -= twice_before(d, i, centre, &before[i - first], was);
+  }
+  tb_sub3(momentum, is, was);
+  bool floats = m->jnt_type[m->dof_jntid[m->tree_dofadr[tree]]] == TB_JOINT_FREE;
+  return floats ? growth - (tb_dot3(is, is) - tb_dot3(was, was)) / m->body_subtreemass[first]
+                : growth;
+}
