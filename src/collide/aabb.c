@@ -1,6 +1,7 @@
 // Boxes along the world's axes around placed shapes.
 #include <math.h>
 
+#include "base/minmax.h"
 #include "collide/bounds.h"
 #include "collide/hull.h"
 #include "tribo/collide.h"
@@ -49,7 +50,7 @@ static void mesh_aabb(const tbShape* s, tbReal low[3], tbReal high[3]) {
 // Half extent of a round shape along world axis i.
 static tbReal round_reach(const tbShape* s, int i) {
   const tbReal *row = s->mat + 3 * i, *size = s->size;
-  tbReal across = fmax(1 - row[2] * row[2], 0);
+  tbReal across = tb_max(1 - row[2] * row[2], 0);
   switch (s->type) {
     case TB_GEOM_SPHERE: return size[0];
     case TB_GEOM_CAPSULE: return size[0] + size[1] * fabs(row[2]);
@@ -89,12 +90,12 @@ static void mesh_bounds(const tbHull* hull, tbBounds* b) {
   if (hull && hull->nvert > 0) tb_hull_box(hull, low, high);
   for (int i = 0; i < 3; i++) {
     b->center[i] = 0.5 * (low[i] + high[i]);
-    b->half[i] = fmax(high[i] - b->center[i], b->center[i] - low[i]);
+    b->half[i] = tb_max(high[i] - b->center[i], b->center[i] - low[i]);
   }
   for (int v = 0; hull && v < hull->nvert; v++) {
     tbReal arm[3];
     tb_sub3(arm, hull->vert + 3 * v, b->center);
-    far2 = fmax(far2, tb_dot3(arm, arm));
+    far2 = tb_max(far2, tb_dot3(arm, arm));
   }
   // More than rounding, here and where the bounds are placed.
   b->reach = sqrt(far2) * (1 + 1e-12);

@@ -1,4 +1,5 @@
 // The best place on an arc of normals: bounds first, then Newton's method.
+#include "base/minmax.h"
 #include "collide/arc.h"
 
 #define MAX_STEPS 40
@@ -44,7 +45,7 @@ static tbReal climb(const tbArc* arc, tbReal at[2]) {
 // n.P = s cos + rise sin at most, in the half of an arc next to an end with s and rise; of that
 // half `sine` and `cosine`.
 static tbReal at_most(tbReal s, tbReal rise, tbReal sine, tbReal cosine) {
-  return (s > 0 ? s : s * cosine) + fmax(rise, 0) * sine;
+  return (s > 0 ? s : s * cosine) + tb_max(rise, 0) * sine;
 }
 
 // Can s be better than the best somewhere on the arc? It is below n.P for every point P of the
@@ -53,16 +54,16 @@ static bool is_promising(const tbArc* arc, tbReal best) {
   if (best > 0) {
     // Apart. By the chord, since arcs may be as short as rounding.
     tbReal x = arc->n2[0] - arc->n1[0], y = arc->n2[1] - arc->n1[1];
-    tbReal sine = 0.5 * sqrt(x * x + y * y), cosine = sqrt(fmax(0, 1 - sine * sine));
-    return fmax(at_most(arc->s1, arc->rise1, sine, cosine),
-                at_most(arc->s2, arc->rise2, sine, cosine)) > best;
+    tbReal sine = 0.5 * sqrt(x * x + y * y), cosine = sqrt(tb_max(0, 1 - sine * sine));
+    return tb_max(at_most(arc->s1, arc->rise1, sine, cosine),
+                  at_most(arc->s2, arc->rise2, sine, cosine)) > best;
   }
   tbReal cosine = arc->n1[0] * arc->n2[0] + arc->n1[1] * arc->n2[1];
   tbReal sine = fabs(arc->n1[0] * arc->n2[1] - arc->n1[1] * arc->n2[0]);
   // At the middle, times the length of (n1 + n2) / 2.
   tbReal middle1 = 0.5 * (arc->s1 + cosine * arc->s1 + sine * arc->rise1);
   tbReal middle2 = 0.5 * (arc->s2 + cosine * arc->s2 + sine * arc->rise2);
-  tbReal most = fmax(middle1, middle2);
+  tbReal most = tb_max(middle1, middle2);
   return most >= 0 || most * most < best * best * 0.5 * (1 + cosine);
 }
 

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "base/minmax.h"
 #include "tribo/types.h"
 
 // Normals n = (x, y) in a plane from n1 to n2, less than half a turn. With g the way from the
@@ -29,7 +30,8 @@ static inline tbReal tb_arc_at(const tbArc* arc, const tbReal n[2], tbReal* slop
   tbReal gx = arc->g[0] - arc->top * arc->l * arc->z[0];
   tbReal gy = arc->g[1] - arc->top * arc->l * arc->z[1];
   tbReal along = arc->z[0] * n[0] + arc->z[1] * n[1], across = arc->z[1] * n[0] - arc->z[0] * n[1];
-  tbReal w = sqrt(fmax(across * across + arc->out, 1e-30)), s = gx * n[0] + gy * n[1] - arc->r * w;
+  tbReal w = sqrt(tb_max(across * across + arc->out, 1e-30)),
+         s = gx * n[0] + gy * n[1] - arc->r * w;
   *slope = arc->turn * (gy * n[0] - gx * n[1] + arc->r * along * across / w);
   *curvature = -s - arc->r * arc->out / (w * w * w);
   return s;

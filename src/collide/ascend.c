@@ -5,6 +5,7 @@
 // first kink on its way; there the climb crosses if s still rises beyond, and stays on the kink (an
 // edge instead of a vertex, a face instead of an edge) if not. Where it ends, witness points that
 // slide out of their feature release it. No support point is searched on the way.
+#include "base/minmax.h"
 #include "collide/touch.h"
 
 #define MAX_STEPS 40
@@ -132,7 +133,7 @@ static tbReal step_along(const Climb* c, tbReal gradient, tbReal curvature) {
   tbReal scale = c->pair->scale;
   if (curvature <= WEAK * scale && fabs(gradient) <= LEVEL * scale) return 0;
   if (!(curvature > 0)) return copysign(MAX_STEP, gradient);
-  return fmin(fmax(gradient / curvature, -MAX_STEP), MAX_STEP);
+  return tb_min(tb_max(gradient / curvature, -MAX_STEP), MAX_STEP);
 }
 
 // The step in the tangents, by the two directions in which the curvature (Q + s I) is extreme.
@@ -334,7 +335,7 @@ static Settling settle_parallel(Climb* c) {
   tbReal g[3], aa = tb_dot3(ea, ea), bb = tb_dot3(eb, eb);
   tb_sub3(g, c->point[1], c->point[0]);
   tbReal from = tb_dot3(g, ea) / aa, to = from + tb_dot3(eb, ea) / aa;
-  tbReal low = fmax(fmin(from, to), 0), high = fmin(fmax(from, to), 1);
+  tbReal low = tb_max(tb_min(from, to), 0), high = tb_min(tb_max(from, to), 1);
   if (low > high) return release(c, 0, low > 1);
   tb_add_scaled3(c->point[0], c->point[0], 0.5 * (low + high), ea);
   tb_sub3(g, c->point[0], c->point[1]);
@@ -351,7 +352,7 @@ static Settling settle_lines(Climb* c) {
   tbReal ga = tb_dot3(g, ea), gb = tb_dot3(g, eb), determinant = aa * bb - ab * ab;
   if (c->freedom == 1 || !(determinant > 0)) return settle_parallel(c);
   tbReal t = (ga * bb - gb * ab) / determinant, u = (ga * ab - gb * aa) / determinant;
-  tbReal out_a = fmax(-t, t - 1) * sqrt(aa), out_b = fmax(-u, u - 1) * sqrt(bb);
+  tbReal out_a = tb_max(-t, t - 1) * sqrt(aa), out_b = tb_max(-u, u - 1) * sqrt(bb);
   if (out_a > slack && out_a >= out_b) return release(c, 0, t > 1);
   if (out_b > slack) return release(c, 1, u > 1);
   tb_add_scaled3(c->point[0], c->point[0], t, ea);
@@ -381,7 +382,7 @@ static void add_width(const Climb* c, int which, tbWidth* w) {
   w->flat[2] += width.inset;
   w->ball += width.ball;
   const tbReal* n = which ? c->n_b : c->n;
-  w->lean[which] = fmin(sqrt(n[0] * n[0] + n[1] * n[1]), 1);
+  w->lean[which] = tb_min(sqrt(n[0] * n[0] + n[1] * n[1]), 1);
   for (int k = 0; k < width.count; k++) {
     tb_copy3(d, width.direction[k]);
     if (which) tb_mul_mat3_vec3(d, c->pair->mat, width.direction[k]);
@@ -413,7 +414,7 @@ static tbReal cosine_of_ball(const Climb* c) {
   tb_sub3(down, x, center);
   tbReal far = tb_norm3(down), reach = ball - depth;
   if (reach >= far) return 2;
-  tbReal lean = fmax(fmin(tb_dot3(down, c->n) / far, 1), -1), hold = fmax(reach / far, -1);
+  tbReal lean = tb_max(tb_min(tb_dot3(down, c->n) / far, 1), -1), hold = tb_max(reach / far, -1);
   // The sum of two angles, of which half a turn is the most.
   tbReal lean_sine = sqrt(1 - lean * lean), hold_sine = sqrt(1 - hold * hold);
   return lean_sine * hold + lean * hold_sine > 0 ? lean * hold - lean_sine * hold_sine : -1;

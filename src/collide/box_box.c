@@ -6,6 +6,7 @@
 // is exact unless the closest features include a vertex that sees no face; that case goes to
 // box_apart.c. Contacts are the corners of the polygon in which the two faces overlap when seen
 // along the normal, each with its own gap along the normal.
+#include "base/minmax.h"
 #include "collide/box_box.h"
 
 #include "collide/manifold.h"
@@ -137,7 +138,7 @@ static void edge_contact(const tbBoxPair* p, tbBoxPoint* point) {
   // Lines corner_a + s e_i and corner_b + t edge_b.
   tb_sub3(diff, corner_b, corner_a);
   tbReal b = edge_b[i], c = diff[i], f = tb_dot3(diff, edge_b);
-  tbReal t = tb_clamp((b * c - f) / fmax(1 - b * b, 1e-18), -p->sb[j], p->sb[j]);
+  tbReal t = tb_clamp((b * c - f) / tb_max(1 - b * b, 1e-18), -p->sb[j], p->sb[j]);
   tb_add_scaled3(point->local, corner_b, t, edge_b);
   point->gap = p->separation;
   tb_add_scaled3(point->local, point->local, -0.5 * point->gap, p->n);

@@ -5,6 +5,7 @@
 // all linear in the face coordinates (alpha, beta) in [-1, 1]^2 of b's face. There a's face is the
 // rectangle |u| <= s_u, |v| <= s_v and b's face a parallelogram. The overlap's corners are corners
 // of either inside the other, and crossings of edges.
+#include "base/minmax.h"
 #include "collide/box_box.h"
 
 // b's face, projected: value(alpha, beta) = center + alpha along1 + beta along2, components (u, v,
@@ -110,8 +111,8 @@ static int add_corner(const tbBoxPair* p, const Projection* x, const tbReal midd
                       const tbReal along[3], tbReal margin, uint32_t feature, tbBoxPoint* point) {
   tbReal uvg[3], u, v;
   tb_sub3(uvg, middle, along);
-  u = fmax(-x->half_u, fmin(x->half_u, uvg[0]));
-  v = fmax(-x->half_v, fmin(x->half_v, uvg[1]));
+  u = tb_max(-x->half_u, tb_min(x->half_u, uvg[0]));
+  v = tb_max(-x->half_v, tb_min(x->half_v, uvg[1]));
   if (u != uvg[0] || v != uvg[1]) {
     // The gap is linear over a's face.
     const tbReal *d1 = x->along1, *d2 = x->along2;
@@ -196,7 +197,7 @@ static int corners_of_a(const tbBoxPair* p, const Projection* x, tbReal margin, 
     tbReal uvg[3] = {corner & 1 ? half_u : -half_u, corner & 2 ? half_v : -half_v, 0};
     tbReal u = uvg[0] - x->center[0], v = uvg[1] - x->center[1];
     tbReal alpha = (u * d2[1] - v * d2[0]) * scale, beta = (d1[0] * v - d1[1] * u) * scale;
-    tbReal most = fmax(fabs(alpha), fabs(beta));
+    tbReal most = tb_max(fabs(alpha), fabs(beta));
     if (!(most < touching) || (most > inside && have_point(p, x, uvg, points, count))) continue;
     uvg[2] = x->center[2] + alpha * d1[2] + beta * d2[2];
     int which = (p->side_a > 0) << x->k | (corner & 1) << x->u | corner >> 1 << x->v;

@@ -22,7 +22,7 @@ bool tb_broad_plane_overlaps(const tbBroadState* s, const tbAabb* boxes, int i, 
                  : plane_reaches(s->plane + 4 * j, &boxes[i]);
 }
 
-// As fmax with a number x, without the call.
+// As tb_max with a number x, in one instruction.
 static inline tbReal larger(tbReal x, tbReal y) {
   return y > x ? y : x;
 }

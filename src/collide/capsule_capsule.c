@@ -5,6 +5,7 @@
 //   b = u1.u2,  c = u1.r,  f = u2.r:
 //   best s for a given t:  s = b t - c        best t for a given s:  t = b s + f
 //   both free:             s = (b f - c) / (1 - b^2)
+#include "base/minmax.h"
 #include "collide/round.h"
 
 // Axes with sin^2 of their angle below this get a contact at each end of the common stretch.
@@ -97,7 +98,7 @@ static int collide_parallel(const Axes* x, tbReal s, tbReal t, const tbReal low[
     if (out[i].dist < out[deepest].dist) deepest = i;
   }
   if (count < 2 || !(out[deepest].dist - closest_one->dist <= touching)) return count + 1;
-  out[deepest].dist = fmin(out[deepest].dist, closest_one->dist);
+  out[deepest].dist = tb_min(out[deepest].dist, closest_one->dist);
   return count;
 }
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/minmax.h"
 #include "collide/pairs.h"
 
 // The functions of a pair. The table is filled where the first type is not after the second.
@@ -56,7 +57,7 @@ static bool inputs_are_usable(const tbShape* a, const tbShape* b) {
 // A copy with negative sizes set to zero.
 static void copy_with_valid_size(tbShape* copy, const tbShape* s) {
   *copy = *s;
-  for (int i = 0; i < 3; i++) copy->size[i] = fmax(s->size[i], 0);
+  for (int i = 0; i < 3; i++) copy->size[i] = tb_max(s->size[i], 0);
 }
 
 // Tangents from the normal, or from the pair's wish for t1 made orthogonal to it.

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "collide/convex.h"
 #include "collide/region.h"
 
@@ -75,7 +76,7 @@ static void nearest_corner(const tbRegion* p, const tbFlatPatch* f, const tbFlat
       int k = j + 1 < n ? j + 1 : 0;
       tbReal du = g->u[k] - g->u[j], dv = g->v[k] - g->v[j], length2 = du * du + dv * dv;
       tbReal u = f->u[i] - g->u[j], v = f->v[i] - g->v[j];
-      tbReal t = length2 > 0 ? fmin(fmax((u * du + v * dv) / length2, 0), 1) : 0;
+      tbReal t = length2 > 0 ? tb_min(tb_max((u * du + v * dv) / length2, 0), 1) : 0;
       tbReal h = g->h[j] + t * (g->h[k] - g->h[j]);
       u -= t * du;
       v -= t * dv;

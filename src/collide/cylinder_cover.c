@@ -8,6 +8,7 @@
 // and b say all. Roots with minus signs are convex: over a range their chords are larger.
 #include <string.h>
 
+#include "base/minmax.h"
 #include "collide/convex.h"
 
 // Axes that are parallel but for this (sine) are left to the general cover.
@@ -157,8 +158,8 @@ static void find_reach(const Query* q, const Range* band, int count, tbReal* low
     tbReal to = q->cosine * range->high, to_side = sine * range->across_high;
     bool top = range->low <= q->cosine && q->cosine <= range->high;
     bool bottom = range->low <= -q->cosine && -q->cosine <= range->high;
-    *low = bottom ? -1 : fmin(*low, fmin(from - from_side, to - to_side));
-    *high = top ? 1 : fmax(*high, fmax(from + from_side, to + to_side));
+    *low = bottom ? -1 : tb_min(*low, tb_min(from - from_side, to - to_side));
+    *high = top ? 1 : tb_max(*high, tb_max(from + from_side, to + to_side));
   }
   *low -= ROUNDING;
   *high += ROUNDING;

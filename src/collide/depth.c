@@ -8,6 +8,7 @@
 // slower, goes on.
 #include <string.h>
 
+#include "base/minmax.h"
 #include "base/kernel.h"
 #include "collide/convex.h"
 #include "collide/two.h"
@@ -273,7 +274,7 @@ TB_INLINE void set_result(const Body* body, int f, tbConvexResult* r) {
     tb_sub3(u, body->vert[body->corner[f][(i + 1) % 3]].w, foot);
     tb_sub3(v, body->vert[body->corner[f][(i + 2) % 3]].w, foot);
     tb_cross(cross, u, v);
-    r->weight[i] = fmax(tb_dot3(cross, m), 0);
+    r->weight[i] = tb_max(tb_dot3(cross, m), 0);
     sum += r->weight[i];
   }
   r->count = 3;

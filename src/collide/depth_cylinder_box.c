@@ -6,6 +6,7 @@
 // Where s < 0 no maximum lies where n points to a corner of the box and to a rim: along the
 // meridian both are points, and there s curves upwards. So n is a face normal of the box, the
 // cylinder's axis, perpendicular to the axis, or perpendicular to an edge of the box.
+#include "base/minmax.h"
 #include "collide/arc.h"
 #include "collide/convex.h"
 
@@ -117,7 +118,7 @@ static void search_quarter(Query* q, int i, int j, int k, tbReal side1, tbReal s
   tbReal rise1, rise2, s1 = at_face(q, i, j, side1, side2, top1, &rise1);
   tbReal s2 = at_face(q, j, i, side2, side1, top2, &rise2);
   // Hopeless by the bounds of arc.c, which hold across the rims' meeting, too.
-  tbReal most = 0.5 * fmax(s1 + rise1, s2 + rise2);
+  tbReal most = 0.5 * tb_max(s1 + rise1, s2 + rise2);
   if (most < 0 && most * most >= 0.5 * q->best * q->best) return;
   tbArc arc = {.g = {q->p[i] - side1 * q->h[i], q->p[j] - side2 * q->h[j]},
                .z = {q->z[i], q->z[j]},
@@ -183,7 +184,7 @@ static void crossing_point(const Query* q, tbReal x[3]) {
   tb_add_scaled3(flat, from, -tb_dot3(from, q->z), q->z);
   tbReal t = flat[axis] / (q->across[axis] * q->across[axis]);
   tb_copy3(x, from);
-  x[axis] -= fmin(fmax(t, -q->h[axis]), q->h[axis]);
+  x[axis] -= tb_min(tb_max(t, -q->h[axis]), q->h[axis]);
   tb_add_scaled3(x, x, -q->best, q->n);
 }
 

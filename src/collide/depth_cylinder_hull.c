@@ -12,6 +12,7 @@
 // it for both of its ends.
 #include <string.h>
 
+#include "base/minmax.h"
 #include "base/bits.h"
 #include "base/kernel.h"
 #include "collide/arc.h"
@@ -168,7 +169,7 @@ static void try_faces(Query* q, int f) {
 static void nearest_on(const tbReal a[2], const tbReal b[2], tbReal x[2]) {
   tbReal ex = b[0] - a[0], ey = b[1] - a[1], length2 = ex * ex + ey * ey;
   tbReal t = length2 > 0 ? -(a[0] * ex + a[1] * ey) / length2 : 0;
-  t = fmin(fmax(t, 0), 1);
+  t = tb_min(tb_max(t, 0), 1);
   x[0] = a[0] + t * ex;
   x[1] = a[1] + t * ey;
 }
@@ -257,7 +258,7 @@ static void search_arc(Query* q, const tbArc* arc, int f, int g, const tbReal e2
 static void try_edge(Query* q, int f, int g, tbReal tie) {
   const tbReal *mf = q->hull->plane + 4 * f, *mg = q->hull->plane + 4 * g;
   tbReal cosine = tb_dot3(mf, mg), from_f = seen_from(q, f, g), from_g = seen_from(q, g, f);
-  tbReal most = 0.5 * fmax(q->s[f] + from_f, q->s[g] + from_g), cross[3], e2[3];
+  tbReal most = 0.5 * tb_max(q->s[f] + from_f, q->s[g] + from_g), cross[3], e2[3];
   if (most < 0 && most * most >= 0.5 * (1 + cosine) * q->best * q->best) return;
   tb_cross(cross, mf, mg);
   tbReal sine = tb_norm3(cross);

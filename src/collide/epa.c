@@ -4,6 +4,7 @@
 // that the answer is the best upper bound whatever stops the loop.
 #include <string.h>
 
+#include "base/minmax.h"
 #include "collide/convex.h"
 
 #define MAX_VERTS 160
@@ -354,7 +355,7 @@ static void face_weights(const Polytope* p, int f, tbReal weight[3]) {
     tb_sub3(u, p->vert[face->vert[(i + 1) % 3]].w, foot);
     tb_sub3(v, p->vert[face->vert[(i + 2) % 3]].w, foot);
     tb_cross(cross, u, v);
-    weight[i] = fmax(tb_dot3(cross, face->normal), 0);
+    weight[i] = tb_max(tb_dot3(cross, face->normal), 0);
     sum += weight[i];
   }
   for (int i = 0; i < 3; i++) weight[i] = sum > 0 ? weight[i] / sum : 1.0 / 3;

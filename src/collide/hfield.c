@@ -4,6 +4,7 @@
 // the whole surface, so that walls and edges between prisms never push.
 #include <string.h>
 
+#include "base/minmax.h"
 #include "collide/convex.h"
 #include "collide/hfield_choice.h"
 #include "collide/patch.h"
@@ -318,7 +319,7 @@ static void add(Terrain* t, const tbContactPoint* c, uint32_t feature) {
   tbContactPoint* place = &t->found.contact[t->found.count++];
   *place = *c;
   place->feature = feature;
-  if (t->closest) t->margin = fmin(t->margin, c->dist);
+  if (t->closest) t->margin = tb_min(t->margin, c->dist);
 }
 
 static int clamp_index(tbReal x, int max) {
@@ -329,8 +330,8 @@ static int clamp_index(tbReal x, int max) {
 // Is x below the surface? Beyond the border by up to `beyond`, that at the border counts.
 static int is_buried(const Terrain* t, const tbReal x[3], tbReal beyond) {
   const tbHField* f = t->field;
-  tbReal inside[2] = {fmin(fmax(x[0], -f->size[0]), f->size[0]),
-                      fmin(fmax(x[1], -f->size[1]), f->size[1])};
+  tbReal inside[2] = {tb_min(tb_max(x[0], -f->size[0]), f->size[0]),
+                      tb_min(tb_max(x[1], -f->size[1]), f->size[1])};
   if (!(fabs(x[0] - inside[0]) <= beyond) || !(fabs(x[1] - inside[1]) <= beyond)) return 0;
   tbReal u = (inside[0] + f->size[0]) / t->step[0], v = (inside[1] + f->size[1]) / t->step[1];
   int c = clamp_index(u, f->ncol - 2), r = clamp_index(v, f->nrow - 2);
@@ -388,13 +389,13 @@ static int filter(Terrain* t, const tbContactPoint* contact, int count, Proof pr
       tbReal x[3];
       core_point(t, c, x);
       // The border gives way a little where the shape meets this very prism.
-      tbReal beyond = t->meets ? fmin(-c->dist, BEYOND * t->step[0]) : 0;
+      tbReal beyond = t->meets ? tb_min(-c->dist, BEYOND * t->step[0]) : 0;
       inside = is_buried(t, x, beyond) || (proof == MUTUAL && is_in_shape(t, p, c->dist));
       // Two sharp edges that cross have neither, but a corner beside them or the depth of the pair.
       inside |= proof == MUTUAL && ((c->feature >> 30 == 3 && -c->dist <= ABOUT * proven) ||
                                     c->dist >= t->depth - 1e-9 * t->pair.scale);
       valid = valid && inside;
-      if (valid) proven = fmax(proven, -c->dist);
+      if (valid) proven = tb_max(proven, -c->dist);
     }
     int usable = proof != ANY ? inside : t->closest || c->dist > 0 || c->frame[2] > 0.1;
     valid = valid && (proof != BURIED || is_faced(t, c, p));
@@ -623,7 +624,7 @@ static void collide_triangle(Terrain* t) {
   t->above = above;
   // A point below a slope may lie in the next prism. That prism pushes it out, too; only where none
   // does, look as far aside as it is deep.
-  tbReal far = t->thorough ? fmax(limit, -above) : limit;
+  tbReal far = t->thorough ? tb_max(limit, -above) : limit;
   t->skipped |= far < -above;
   if (is_known_apart(t, far)) return;
   bool beside = t->meets = false;
@@ -653,7 +654,7 @@ static int set_triangle(Terrain* t, const int grid[3][2], int triangle) {
 }
 
 static tbReal highest(const Terrain* t) {
-  return fmax(t->prism[2], fmax(t->prism[5], t->prism[8]));
+  return tb_max(t->prism[2], tb_max(t->prism[5], t->prism[8]));
 }
 
 // Are all four corners of a cell lower than z?

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "collide/manifold.h"
 #include "spatial/vec3.h"
 
@@ -30,7 +31,7 @@ static int reduce_group(tbContactPoint* group, int count, int most, tbReal step)
   int chosen[TB_MAX_PAIR_CONTACTS], order[TB_TERRAIN_FOUND], nkept = 0, next = 0;
   tb_frame_from_normal(group[0].frame, t1, t2);
   sort_by_feature(group, count, order);
-  for (int i = 0; i < count; i++) deepest = fmin(deepest, group[i].dist);
+  for (int i = 0; i < count; i++) deepest = tb_min(deepest, group[i].dist);
   // More than can be compared at once are thinned out on the way.
   while (next < count) {
     for (; next < count && nkept < TB_MANIFOLD_MAX; next++, nkept++) {

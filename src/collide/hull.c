@@ -1,4 +1,5 @@
 // Searches on a hull: the farthest vertex and the face that looks along a direction.
+#include "base/minmax.h"
 #include "collide/hull.h"
 
 #include "collide/hull_cells.h"
@@ -112,9 +113,9 @@ int tb_hull_face_at(const tbHull* hull, const tbReal d[3], int vertex) {
 tbReal tb_hull_inner(const tbHull* hull) {
   tbReal inner = hull->nface > 0 ? INFINITY : 0;
   for (int f = 0; f < hull->nface; f++) {
-    inner = fmin(inner, hull->plane[4 * f + 3] - tb_dot3(hull->plane + 4 * f, hull->center));
+    inner = tb_min(inner, hull->plane[4 * f + 3] - tb_dot3(hull->plane + 4 * f, hull->center));
   }
-  return fmax(inner, 0);
+  return tb_max(inner, 0);
 }
 
 void tb_hull_box(const tbHull* hull, tbReal low[3], tbReal high[3]) {
@@ -122,8 +123,8 @@ void tb_hull_box(const tbHull* hull, tbReal low[3], tbReal high[3]) {
   tb_copy3(high, hull->vert);
   for (int v = 1; v < hull->nvert; v++) {
     for (int i = 0; i < 3; i++) {
-      low[i] = fmin(low[i], hull->vert[3 * v + i]);
-      high[i] = fmax(high[i], hull->vert[3 * v + i]);
+      low[i] = tb_min(low[i], hull->vert[3 * v + i]);
+      high[i] = tb_max(high[i], hull->vert[3 * v + i]);
     }
   }
 }

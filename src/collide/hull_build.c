@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "collide/hull.h"
 #include "collide/hull_qhull.h"
 
@@ -123,7 +124,7 @@ static void set_ball(tbHull* hull) {
   for (int v = 0; v < hull->nvert; v++) {
     tbReal arm[3];
     tb_sub3(arm, hull->vert + 3 * v, hull->center);
-    hull->radius = fmax(hull->radius, tb_norm3(arm));
+    hull->radius = tb_max(hull->radius, tb_norm3(arm));
   }
 }
 
@@ -296,7 +297,7 @@ static void set_plane(const tbHull* hull, const int* loop, int count, tbReal pla
   if (tb_normalize3(sum) > 0 && tb_dot3(sum, plane) >= 0) tb_copy3(plane, sum);
   plane[3] = -INFINITY;
   for (int i = 0; i < count; i++) {
-    plane[3] = fmax(plane[3], tb_dot3(plane, hull->vert + 3 * loop[i]));
+    plane[3] = tb_max(plane[3], tb_dot3(plane, hull->vert + 3 * loop[i]));
   }
 }
 

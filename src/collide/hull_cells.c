@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/minmax.h"
+
 #define FOUR TB_CELL_FOUR
 #define MORE TB_CELL_MORE
 #define CLIMB TB_CELL_CLIMB
@@ -111,8 +113,8 @@ static void list_vertex(uint16_t* cells, int cell, int ncell, int vertex) {
 static void list_part(const Part* p, int vertex, int face, int side, uint16_t* cells) {
   tbReal low = INFINITY, high = -INFINITY, half = 0.5 * side;
   for (int i = 0; i < p->count; i++) {
-    low = fmin(low, p->x[i]);
-    high = fmax(high, p->x[i]);
+    low = tb_min(low, p->x[i]);
+    high = tb_max(high, p->x[i]);
   }
   int first = clamp_cell(half * (low + 1 - BEYOND), side);
   int last = clamp_cell(half * (high + 1 + BEYOND), side);
@@ -123,15 +125,15 @@ static void list_part(const Part* p, int vertex, int face, int side, uint16_t* c
       int j = i + 1 < p->count ? i + 1 : 0;
       // The edge within the row, as fractions of it.
       tbReal dx = p->x[j] - p->x[i], dy = p->y[j] - p->y[i], t0 = 0, t1 = 1;
-      if (fmax(p->x[i], p->x[j]) < from || fmin(p->x[i], p->x[j]) > to) continue;
+      if (tb_max(p->x[i], p->x[j]) < from || tb_min(p->x[i], p->x[j]) > to) continue;
       if (fabs(dx) > 1e-12) {
         tbReal a = (from - p->x[i]) / dx, b = (to - p->x[i]) / dx;
-        t0 = fmax(t0, fmin(a, b));
-        t1 = fmin(t1, fmax(a, b));
+        t0 = tb_max(t0, tb_min(a, b));
+        t1 = tb_min(t1, tb_max(a, b));
       }
       tbReal y0 = p->y[i] + t0 * dy, y1 = p->y[i] + t1 * dy;
-      least = fmin(least, fmin(y0, y1));
-      most = fmax(most, fmax(y0, y1));
+      least = tb_min(least, tb_min(y0, y1));
+      most = tb_max(most, tb_max(y0, y1));
     }
     if (!(least <= most)) continue;
     int begin = clamp_cell(half * (least + 1 - BEYOND), side);

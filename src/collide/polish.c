@@ -6,6 +6,7 @@
 // to one value; what freedom remains is solved by Newton with exact second derivatives.
 #include <string.h>
 
+#include "base/minmax.h"
 #include "collide/touch.h"
 
 #define MAX_STEPS 20
@@ -340,7 +341,7 @@ static void nearest_on_line(const tbReal from[3], const tbReal e[3], const tbRea
   tbReal arm[3], length2 = tb_dot3(e, e);
   tb_sub3(arm, x, from);
   tbReal t = length2 > 0 ? tb_dot3(arm, e) / length2 : 0;
-  tb_add_scaled3(out, from, fmin(fmax(t, 0), 1), e);
+  tb_add_scaled3(out, from, tb_min(tb_max(t, 0), 1), e);
 }
 
 // Nearest points of two parallel line features: the middle of where they overlap.
@@ -349,11 +350,11 @@ static void nearest_parallel(Newton* w, const tbReal ea[3], const tbReal eb[3]) 
   if (!(aa > 0) || !(bb > 0)) return;
   tb_sub3(g, w->b, w->a);
   tbReal from = tb_dot3(g, ea) / aa, to = from + tb_dot3(eb, ea) / aa;
-  tbReal low = fmax(fmin(from, to), 0), high = fmin(fmax(from, to), 1);
-  tbReal t = fmin(fmax(0.5 * (low + high), 0), 1);
+  tbReal low = tb_max(tb_min(from, to), 0), high = tb_min(tb_max(from, to), 1);
+  tbReal t = tb_min(tb_max(0.5 * (low + high), 0), 1);
   tb_add_scaled3(w->a, w->a, t, ea);
   tb_sub3(g, w->a, w->b);
-  tb_add_scaled3(w->b, w->b, fmin(fmax(tb_dot3(g, eb) / bb, 0), 1), eb);
+  tb_add_scaled3(w->b, w->b, tb_min(tb_max(tb_dot3(g, eb) / bb, 0), 1), eb);
 }
 
 // Nearest points of two line features.
@@ -366,8 +367,8 @@ static void nearest_lines(Newton* w, const tbReal ea[3], const tbReal eb[3]) {
     nearest_parallel(w, ea, eb);
     return;
   }
-  tbReal t = fmin(fmax((ga * bb - gb * ab) / determinant, 0), 1);
-  tbReal u = fmin(fmax((ga * ab - gb * aa) / determinant, 0), 1);
+  tbReal t = tb_min(tb_max((ga * bb - gb * ab) / determinant, 0), 1);
+  tbReal u = tb_min(tb_max((ga * ab - gb * aa) / determinant, 0), 1);
   tb_add_scaled3(w->a, w->a, t, ea);
   tb_add_scaled3(w->b, w->b, u, eb);
 }

@@ -2,6 +2,7 @@
 // what closes the field at its sides and below.
 #include <math.h>
 
+#include "base/minmax.h"
 #include "collide/ray.h"
 #include "spatial/vec3.h"
 
@@ -38,8 +39,8 @@ static tbReal ray_cell(const Ray* ray, int row, int column) {
 static bool cut(tbReal o, tbReal d, tbReal low, tbReal high, tbReal t[2]) {
   if (d == 0) return o >= low && o <= high;
   tbReal in = (low - o) / d, out = (high - o) / d;
-  t[0] = fmax(t[0], fmin(in, out));
-  t[1] = fmin(t[1], fmax(in, out));
+  t[0] = tb_max(t[0], tb_min(in, out));
+  t[1] = tb_min(t[1], tb_max(in, out));
   return t[0] <= t[1];
 }
 
@@ -47,7 +48,7 @@ static bool cut(tbReal o, tbReal d, tbReal low, tbReal high, tbReal t[2]) {
 static int cell_at(const Ray* ray, int axis, tbReal t, tbReal beside) {
   tbReal x = ray->o[axis] + t * ray->d[axis] + ray->field->size[axis];
   tbReal cell = floor(x / ray->width[axis] + beside);
-  return (int)fmin(fmax(cell, 0), ray->cells[axis] - 1);
+  return (int)tb_min(tb_max(cell, 0), ray->cells[axis] - 1);
 }
 
 // The cells of one column along the minor axis that the ray passes over between t[0] and t[1].
@@ -77,7 +78,7 @@ static tbReal ray_surface(const Ray* ray) {
     tbReal part[2] = {t[0], t[1]};
     if (ray->d[axis] != 0) {
       tbReal border = (i + (step > 0)) * ray->width[axis] - f->size[axis];
-      part[1] = fmin(t[1], fmax(t[0], (border - ray->o[axis]) / ray->d[axis]));
+      part[1] = tb_min(t[1], tb_max(t[0], (border - ray->o[axis]) / ray->d[axis]));
     }
     tbReal hit = ray_column(ray, i, part);
     if (hit >= 0 || i == end) return hit;
@@ -94,7 +95,7 @@ static tbReal ray_wall(const Ray* ray, int axis, int side) {
   tbReal x = (ray->o[along] + t * ray->d[along] + f->size[along]) / ray->width[along];
   tbReal z = ray->o[2] + t * ray->d[2];
   if (!(t >= 0) || !(x >= 0 && x <= ray->cells[along]) || !(z >= 0)) return -1;
-  int i = (int)fmin(floor(x), ray->cells[along] - 1), j = side > 0 ? ray->cells[axis] : 0;
+  int i = (int)tb_min(floor(x), ray->cells[along] - 1), j = side > 0 ? ray->cells[axis] : 0;
   tbReal low = axis == 0 ? height(f, i, j) : height(f, j, i);
   tbReal high = axis == 0 ? height(f, i + 1, j) : height(f, j, i + 1);
   return z <= low + (x - i) * (high - low) ? t : -1;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "collide/ray.h"
 #include "spatial/vec3.h"
 
@@ -15,8 +16,8 @@
 static void bound_triangle(const tbReal* vert, const int* v, tbAabb* box) {
   tbReal low[3], high[3];
   for (int i = 0; i < 3; i++) {
-    low[i] = fmin(vert[3 * v[0] + i], fmin(vert[3 * v[1] + i], vert[3 * v[2] + i]));
-    high[i] = fmax(vert[3 * v[0] + i], fmax(vert[3 * v[1] + i], vert[3 * v[2] + i]));
+    low[i] = tb_min(vert[3 * v[0] + i], tb_min(vert[3 * v[1] + i], vert[3 * v[2] + i]));
+    high[i] = tb_max(vert[3 * v[0] + i], tb_max(vert[3 * v[1] + i], vert[3 * v[2] + i]));
   }
   tb_aabb_round(box, low, high);
 }
@@ -135,7 +136,7 @@ tbReal tb_ray_mesh(const tbRayTree* tree, const tbReal* vert, const int* face, i
   for (int i = 0; i < 3; i++) {
     const tbAabb* all = &tree->node[0].box;
     ray.inverse[i] = 1 / ray.d[i];
-    size = fmax(size, fmax(fabs(ray.o[i]), fmax(fabsf(all->low[i]), fabsf(all->high[i]))));
+    size = tb_max(size, tb_max(fabs(ray.o[i]), tb_max(fabsf(all->low[i]), fabsf(all->high[i]))));
   }
   ray.beside = BESIDE * size;
   return ray_tree(tree->node, &x, &ray);

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/minmax.h"
+
 // A core lies along an edge where neither leans more than this (sine) against the normal.
 #define LEVEL 0.1
 
@@ -160,7 +162,8 @@ static void add_corners(tbRegion* p, const tbFlatPatch* f, const tbFlatPatch* g,
 // Whether edges that cross are next to each other all along: both ends of one within reach of the
 // other's line. t and s over the crossing's area are where they cross.
 static bool is_along(const tbRegion* p, tbReal t, tbReal s, tbReal cross, tbReal a2, tbReal b2) {
-  tbReal far_a = fmax(t, cross - t), far_b = fmax(s, cross - s), reach2 = p->touching * p->touching;
+  tbReal far_a = tb_max(t, cross - t), far_b = tb_max(s, cross - s),
+         reach2 = p->touching * p->touching;
   return far_a * far_a <= reach2 * b2 || far_b * far_b <= reach2 * a2;
 }
 
@@ -299,7 +302,7 @@ static void add_rims_meet(tbRegion* p, tbReal u, tbReal v, uint32_t feature) {
     tbReal slope = 2 * (bx * qx + by * qy), error = bx * bx + by * by - 1;
     if (!(fabs(slope) > 1e-6)) return;
     if (fabs(error) < 1e-14) break;
-    angle -= fmin(fmax(error / slope, -0.3), 0.3);
+    angle -= tb_min(tb_max(error / slope, -0.3), 0.3);
   }
   add_rim_point(p, a, b, x, y, feature);
 }
@@ -372,7 +375,7 @@ static void set_rod(const tbFlatPatch* f, int i, Rod* rod) {
 // less where the core leans against the normal.
 static tbReal fall(const Rod* f, tbReal x) {
   tbReal r = f->radius, lean = f->lean;
-  return (r - sqrt(fmax(r * r - x * x, 0))) / fmax(1 - lean * lean, 0.5);
+  return (r - sqrt(tb_max(r * r - x * x, 0))) / tb_max(1 - lean * lean, 0.5);
 }
 
 // An end of rod f beside rod g: the contact lies where both round surfaces are parallel, at
@@ -390,7 +393,7 @@ static void add_beside(tbRegion* p, const Rod* f, const Rod* g, int kind) {
     tbReal eu = f->u[o] - f->u[i], ev = f->v[o] - f->v[i], span = sqrt(eu * eu + ev * ev);
     tbReal turn = fabs(eu * dv - ev * du) / (span * length), x_most = 1.1 * fabs(side) * rf / round;
     tbReal way = fabs(f->lean) * fall(f, x_most) + turn * x_most;
-    tbReal e = fmin((way + 1e-3 * p->tolerance) / span, 0.5);
+    tbReal e = tb_min((way + 1e-3 * p->tolerance) / span, 0.5);
     tbReal fu = f->u[i] + e * eu, fv = f->v[i] + e * ev;
     side = ((fv - g->v[0]) * du - (fu - g->u[0]) * dv) / length;
     tbReal x = side * rf / round, fall_f = fall(f, x), fall_g = fall(g, side - x);
@@ -473,7 +476,7 @@ static void set_plane(tbRegion* p, const tbConvexPair* pair, const tbConvexResul
   tb_frame_from_normal(p->m, p->e1, p->e2);
   p->lean = tb_dot3(p->m, p->n);
   p->touching = pair->touching;
-  p->tolerance = fmax(1e-9 * pair->scale, p->touching);
+  p->tolerance = tb_max(1e-9 * pair->scale, p->touching);
   p->least = r->dist;
   p->count = 0;
   for (int i = 0; i < 3; i++) p->origin[i] = 0.5 * (r->point_a[i] + r->point_b[i]);

@@ -2,6 +2,7 @@
 #ifndef TRIBO_COLLIDE_SEGMENT_BOX_H_
 #define TRIBO_COLLIDE_SEGMENT_BOX_H_
 
+#include "base/minmax.h"
 #include "collide/round.h"
 
 typedef struct {
@@ -65,8 +66,8 @@ static inline void tb_segment_clip_slab(const tbSegment* seg, int k, tbReal size
     return;
   }
   tbReal near_side = (-size - x) / d, far_side = (size - x) / d;
-  *low = fmax(*low, fmin(near_side, far_side));
-  *high = fmin(*high, fmax(near_side, far_side));
+  *low = tb_max(*low, tb_min(near_side, far_side));
+  *high = tb_min(*high, tb_max(near_side, far_side));
 }
 
 #endif

@@ -1,6 +1,7 @@
 // The normal of shapes that touch and no more. Where edges or rims meet, every direction between
 // two faces separates the shapes by nothing, and which of them is the best changes with the last
 // bits of what rests: it is the first face of these.
+#include "base/minmax.h"
 #include "collide/convex.h"
 
 // Of the pair's size: what is closer touches.
@@ -59,8 +60,8 @@ static tbReal middle_of(const tbCore* core, tbReal middle[3]) {
     tb_copy3(middle, core->hull->center);
     return core->hull->inner;
   }
-  tbReal across = core->kind == TB_CORE_BOX ? fmin(core->size[0], core->size[1]) : core->size[0];
-  return fmin(across, core->size[2]);
+  tbReal across = core->kind == TB_CORE_BOX ? tb_min(core->size[0], core->size[1]) : core->size[0];
+  return tb_min(across, core->size[2]);
 }
 
 // Hulls of many faces are no bricks, and to look at all of them takes too long.

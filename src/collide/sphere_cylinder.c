@@ -1,5 +1,6 @@
 // Sphere and cylinder: in the half plane through the axis and the sphere's centre, the cylinder is
 // a rectangle (radius by half length) and the problem is a point against that rectangle.
+#include "base/minmax.h"
 #include "collide/round.h"
 
 // Where the centre is inside: out through the nearest of side and cap.
@@ -40,7 +41,7 @@ int tb_collide_sphere_cylinder(const tbShape* a, const tbShape* b, tbReal margin
   if (beyond_side <= 0 && beyond_cap <= 0) {
     gap = leave_inside(rho, z, b->size, radial, axis, n, &feature);
   } else {
-    tbReal side = fmax(beyond_side, 0), cap = fmax(beyond_cap, 0);
+    tbReal side = tb_max(beyond_side, 0), cap = tb_max(beyond_cap, 0);
     gap = side > 0 && cap > 0 ? sqrt(side * side + cap * cap) : side + cap;
     tb_scale3(n, radial, -side / gap);
     tb_add_scaled3(n, n, (z < 0 ? cap : -cap) / gap, axis);

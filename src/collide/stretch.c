@@ -2,6 +2,7 @@
 // closest points are one pair of many, and the stretch between them ends at corners of either. Each
 // corner makes a contact with the point of the other edge that is nearest to it, with a normal of
 // its own.
+#include "base/minmax.h"
 #include "collide/patch.h"
 
 // Edges are side by side up to this sine of the angle between them, and level up to this cosine
@@ -52,7 +53,7 @@ static void add_ends(Stretch* s, const Edge* f, const Edge* g, int sign) {
   for (int k = 0; k < 2 && s->count < MOST; k++) {
     tbReal arm[3], foot[3], way[3], pos[3];
     tb_sub3(arm, f->x[k], g->x[0]);
-    tbReal t = fmin(fmax(tb_dot3(arm, g->e) / g->length2, 0), 1);
+    tbReal t = tb_min(tb_max(tb_dot3(arm, g->e) / g->length2, 0), 1);
     tb_add_scaled3(foot, g->x[0], t, g->e);
     tb_sub3(way, foot, f->x[k]);
     tbReal dist = tb_norm3(way);

@@ -1,6 +1,7 @@
 // Support points of the cores.
 #include <string.h>
 
+#include "base/minmax.h"
 #include "collide/convex.h"
 #include "collide/hull_cells.h"
 
@@ -75,20 +76,21 @@ tbReal tb_core_depth(const tbCore* core, const tbReal x[3]) {
   const tbReal* h = core->size;
   tbReal across = sqrt(x[0] * x[0] + x[1] * x[1]), depth = INFINITY;
   switch (core->kind) {
-    case TB_CORE_BOX: return fmin(h[0] - fabs(x[0]), fmin(h[1] - fabs(x[1]), h[2] - fabs(x[2])));
-    case TB_CORE_CYLINDER: return fmin(h[0] - across, h[2] - fabs(x[2]));
+    case TB_CORE_BOX:
+      return tb_min(h[0] - fabs(x[0]), tb_min(h[1] - fabs(x[1]), h[2] - fabs(x[2])));
+    case TB_CORE_CYLINDER: return tb_min(h[0] - across, h[2] - fabs(x[2]));
     case TB_CORE_ELLIPSOID: {
       tbReal u = x[0] / h[0], v = x[1] / h[1], w = x[2] / h[2];
-      return (1 - sqrt(u * u + v * v + w * w)) * fmin(h[0], fmin(h[1], h[2]));
+      return (1 - sqrt(u * u + v * v + w * w)) * tb_min(h[0], tb_min(h[1], h[2]));
     }
     case TB_CORE_HULL:
       for (int f = 0; f < core->hull->nface; f++) {
         const tbReal* plane = core->hull->plane + 4 * f;
-        depth = fmin(depth, plane[3] - tb_dot3(plane, x));
+        depth = tb_min(depth, plane[3] - tb_dot3(plane, x));
       }
       return core->hull->nface > 0 ? depth : -INFINITY;
     default: {
-      tbReal beyond = core->kind == TB_CORE_SEGMENT ? fmax(fabs(x[2]) - h[2], 0) : fabs(x[2]);
+      tbReal beyond = core->kind == TB_CORE_SEGMENT ? tb_max(fabs(x[2]) - h[2], 0) : fabs(x[2]);
       return core->radius - sqrt(across * across + beyond * beyond);
     }
   }
@@ -161,7 +163,7 @@ static tbReal core_init(tbCore* core, const tbShape* s) {
     case TB_GEOM_ELLIPSOID:
       core->kind = TB_CORE_ELLIPSOID;
       tb_copy3(core->size, s->size);
-      return fmax(s->size[0], fmax(s->size[1], s->size[2]));
+      return tb_max(s->size[0], tb_max(s->size[1], s->size[2]));
     case TB_GEOM_CYLINDER:
       core->kind = TB_CORE_CYLINDER;
       core->size[0] = s->size[0];

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/minmax.h"
+
 // Faces with more corners than this are not walked.
 #define MAX_CORNERS 64
 // A hull's face is plane where its corners are off by no more than this, relative to its size.
@@ -170,7 +172,7 @@ static void rim_border(const tbTouch* touch, int which, const tbReal d[3], const
   tbReal x = d[0] + border->t * dd[0], y = d[1] + border->t * dd[1];
   tbReal across2 = d[0] * d[0] + d[1] * d[1];
   if (x * d[0] + y * d[1] < 0.02 * across2) {
-    border->t = fmin(border->t, 1);
+    border->t = tb_min(border->t, 1);
     border->which = which;
     border->vert = 1;
   }
@@ -328,7 +330,7 @@ bool tb_touch_over_face(const tbCore* core, const tbTouch* touch, const tbReal p
   tbReal low = 0, high = 1;
   if (touch->kind == TB_TOUCH_CAP) {
     tbReal ee = e[0] * e[0] + e[1] * e[1], pe = p[0] * e[0] + p[1] * e[1];
-    *middle = ee > 0 ? fmin(fmax(-pe / ee, 0), 1) : 0.5;
+    *middle = ee > 0 ? tb_min(tb_max(-pe / ee, 0), 1) : 0.5;
     tbReal x = p[0] + *middle * e[0], y = p[1] + *middle * e[1];
     return x * x + y * y <= core->size[0] * core->size[0];
   }
@@ -338,8 +340,8 @@ bool tb_touch_over_face(const tbCore* core, const tbTouch* touch, const tbReal p
   for (int i = 0, last = corner[count - 1]; i < count; last = corner[i++]) {
     set_side_of_face(core, touch, last, corner[i], &side);
     tbReal at = inside_of(&side, p), rate = tb_dot3(side.inward, e);
-    if (rate > 0) low = fmax(low, -at / rate);
-    if (rate < 0) high = fmin(high, -at / rate);
+    if (rate > 0) low = tb_max(low, -at / rate);
+    if (rate < 0) high = tb_min(high, -at / rate);
     if (rate == 0 && at < 0) return false;
   }
   *middle = 0.5 * (low + high);
@@ -379,15 +381,15 @@ void tb_touch_width(const tbCore* core, const tbTouch* touch, const tbReal x[3],
       length = tb_norm3(e);
       tb_sub3(arm, x, touch->point);
       along = tb_dot3(arm, e) / length;
-      add_width(width, false, fmin(along, length - along), e[0] / length, e[1] / length,
+      add_width(width, false, tb_min(along, length - along), e[0] / length, e[1] / length,
                 e[2] / length);
       return;
     case TB_TOUCH_FACE: width->inset = face_inset(core, touch, x); return;
     case TB_TOUCH_CAP: width->inset = h[0] - across; return;
     case TB_TOUCH_ELLIPSOID:
       // The smallest radius of curvature: a ball of it rolls inside (Blaschke).
-      along = fmin(h[0], fmin(h[1], h[2]));
-      length = fmax(h[0], fmax(h[1], h[2]));
+      along = tb_min(h[0], tb_min(h[1], h[2]));
+      length = tb_max(h[0], tb_max(h[1], h[2]));
       width->ball = length > 0 ? along * along / length : 0;
       return;
     default: break;
@@ -402,16 +404,16 @@ tbReal tb_touch_ball(const tbCore* core, const tbReal x[3], tbReal center[3]) {
   tbReal radius, room;
   tb_zero3(center);
   switch (core->kind) {
-    case TB_CORE_ELLIPSOID: return fmin(h[0], fmin(h[1], h[2]));
+    case TB_CORE_ELLIPSOID: return tb_min(h[0], tb_min(h[1], h[2]));
     case TB_CORE_BOX:
-      radius = fmin(h[0], fmin(h[1], h[2]));
-      for (int i = 0; i < 3; i++) center[i] = fmin(fmax(x[i], radius - h[i]), h[i] - radius);
+      radius = tb_min(h[0], tb_min(h[1], h[2]));
+      for (int i = 0; i < 3; i++) center[i] = tb_min(tb_max(x[i], radius - h[i]), h[i] - radius);
       return radius;
     case TB_CORE_CYLINDER:
-      radius = fmin(h[0], h[2]);
-      center[2] = fmin(fmax(x[2], radius - h[2]), h[2] - radius);
+      radius = tb_min(h[0], h[2]);
+      center[2] = tb_min(tb_max(x[2], radius - h[2]), h[2] - radius);
       room =
-          h[0] > radius ? fmin((h[0] - radius) / sqrt(x[0] * x[0] + x[1] * x[1] + 1e-300), 1) : 0;
+          h[0] > radius ? tb_min((h[0] - radius) / sqrt(x[0] * x[0] + x[1] * x[1] + 1e-300), 1) : 0;
       center[0] = room * x[0];
       center[1] = room * x[1];
       return radius;

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "base/minmax.h"
 #include "base/arena.h"
 #include "tribo/collide.h"
 #include "tribo/data.h"
@@ -114,7 +115,7 @@ bool tb_limits_crossed(const tbModel* model, const tbData* data, tbSight sight, 
 // surfaces that touch into their shapes. A positive one is a row's margin, which the rigid and the
 // viscoelastic law leave unused.
 static inline tbReal tb_gap_to(tbReal dist, tbReal margin) {
-  return dist - fmin(margin, 0);
+  return dist - tb_min(margin, 0);
 }
 static inline tbReal tb_contact_gap(const tbContact* contact) {
   return tb_gap_to(contact->dist, contact->includemargin);

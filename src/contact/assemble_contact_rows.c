@@ -1,5 +1,6 @@
 // Rows of contacts: the velocity of body 2's point against body 1's in the contact's frame, then
 // the angular velocity; and the same as functions of a single body's twist.
+#include "base/minmax.h"
 #include "contact/assemble_rows.h"
 #include "model/chain.h"
 #include "spatial/quat.h"
@@ -69,7 +70,7 @@ static tbConstraint* add_contact(tbRowBuilder* b, int i, const Support* s) {
   // which dense factors settle sooner (docs/tried.md).
   c->lead = s->common < s->nnz && c->dim > 1 ? s->common : 0;
   c->pos[0] = tb_contact_gap(contact);
-  c->margin = fmax(contact->includemargin, 0);
+  c->margin = tb_max(contact->includemargin, 0);
   return c;
 }
 

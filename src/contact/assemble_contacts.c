@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "base/kernel.h"
 #include "contact/assemble_finder.h"
 #include "model/workspace.h"
@@ -130,13 +131,13 @@ static void place_group(tbContactFinder* f, const tbItemGroup* group, bool known
 static void start_travel(tbContactFinder* f, const tbModel* m) {
   memset(f->travel, 0, sizeof(tbTravel) * (size_t)m->nbody);
   for (int i = 0; i < f->count; i++) {
-    f->base[i] = fmax(f->margin[i] + f->extra, 0.5 * f->near);
+    f->base[i] = tb_max(f->margin[i] + f->extra, 0.5 * f->near);
   }
 }
 
 // Boxes of all items that may have left their fat ones.
 static void place_boxes(tbContactFinder* f, const tbModel* m, const tbData* d, tbReal reach) {
-  tbReal extra = m->opt.enableflags & TB_ENABLE_OVERRIDE ? fmax(m->opt.o_margin, 0) : 0;
+  tbReal extra = m->opt.enableflags & TB_ENABLE_OVERRIDE ? tb_max(m->opt.o_margin, 0) : 0;
   bool same = f->started && reach == f->near && m->opt.timestep == f->step && extra == f->extra;
   f->data = d;
   f->near = reach;
@@ -213,8 +214,8 @@ static bool may_run_into(const tbContactFinder* f, const tbModel* m, int g1, int
   int body1 = m->geom_bodyid[g1], body2 = m->geom_bodyid[g2];
   int tree1 = m->body_treeid[body1], tree2 = m->body_treeid[body2];
   if (tree1 < 0 || tree2 < 0 || tree1 == tree2) return false;
-  tbReal way = m->opt.timestep * fmax(f->travel[body1].speed[0], f->travel[body2].speed[0]);
-  return way > small * fmin(m->geom_rbound[g1], m->geom_rbound[g2]);
+  tbReal way = m->opt.timestep * tb_max(f->travel[body1].speed[0], f->travel[body2].speed[0]);
+  return way > small * tb_min(m->geom_rbound[g1], m->geom_rbound[g2]);
 }
 
 // How far apart two geoms may be and still meet within a step: their centres approach each other,
@@ -228,9 +229,9 @@ static tbReal way_of(const tbContactFinder* f, const tbModel* m, const tbData* d
     point_velocity(m, d, g, d->geom_xpos + 3 * g, v[k]);
     turn += f->travel[body].speed[1] * m->geom_rbound[g];
   }
-  tbReal alone = stopped ? fmax(tb_norm3(v[0]), tb_norm3(v[1])) : 0;
+  tbReal alone = stopped ? tb_max(tb_norm3(v[0]), tb_norm3(v[1])) : 0;
   tb_sub3(v[1], v[1], v[0]);
-  return m->opt.timestep * (fmax(tb_norm3(v[1]), alone) + turn);
+  return m->opt.timestep * (tb_max(tb_norm3(v[1]), alone) + turn);
 }
 
 // The speed at which a gap opens at the current velocities; where one of the two may be `stopped`,
@@ -240,10 +241,10 @@ static tbReal opening(const tbModel* m, const tbData* d, int g1, int g2,
   tbReal v1[3], v2[3];
   point_velocity(m, d, g1, point->pos, v1);
   point_velocity(m, d, g2, point->pos, v2);
-  tbReal alone = fmin(tb_dot3(point->frame, v2), -tb_dot3(point->frame, v1));
+  tbReal alone = tb_min(tb_dot3(point->frame, v2), -tb_dot3(point->frame, v1));
   tb_sub3(v2, v2, v1);
   tbReal speed = tb_dot3(point->frame, v2);
-  return stopped ? fmin(speed, alone) : speed;
+  return stopped ? tb_min(speed, alone) : speed;
 }
 
 // A body's centre of mass a step later, and its velocity.
@@ -291,7 +292,7 @@ static bool pass_by(tbContactFinder* f, const tbModel* m, const tbData* d, int i
       tb_add3(v[side], v[side], later[side].v);
     }
     tbReal apart = tb_dot3(point[k].frame, v[1]) - tb_dot3(point[k].frame, v[0]);
-    tbReal least = point[k].dist - inset - m->opt.timestep * fmax(apart, 0);
+    tbReal least = point[k].dist - inset - m->opt.timestep * tb_max(apart, 0);
     if (!(least >= -m->opt.overlap_allowed)) return false;
   }
   return n > 0;
@@ -399,12 +400,12 @@ static tbResult collide_pair(tbContactFinder* f, const tbModel* m, tbData* d, tb
   int g1 = f->geom[i], g2 = f->geom[j], pair = tb_finder_explicit_pair(f, g1, g2);
   tbContactPoint point[TB_MAX_PAIR_CONTACTS];
   // A negative margin sets the surfaces that touch back into the shapes (tb_contact_gap).
-  tbReal margin = pushes_within(m, g1, g2, pair), inset = fmin(margin, 0);
-  tbReal near = fmax(margin - inset + gap_beyond(m, g1, g2, pair), reach), far = near;
+  tbReal margin = pushes_within(m, g1, g2, pair), inset = tb_min(margin, 0);
+  tbReal near = tb_max(margin - inset + gap_beyond(m, g1, g2, pair), reach), far = near;
   bool ahead = reach > TB_TOUCHING, stopped = ahead && may_run_into(f, m, g1, g2);
   if (ahead) far += way_of(f, m, d, g1, g2, stopped);
   memory->cache.gap = 0;
-  far = fmax(far + inset, 0);
+  far = tb_max(far + inset, 0);
   int n = tb_collide(place_shape(f, d, i), place_shape(f, d, j), far, point, &memory->cache);
   if (n == 0) {
     are_apart(f, d, memory, memory->cache.gap, path);

@@ -6,6 +6,7 @@
 // rows that hold all of them would contradict each other.
 #include <math.h>
 
+#include "base/minmax.h"
 #include "contact/assemble.h"
 #include "spatial/motion.h"
 #include "spatial/vec3.h"
@@ -20,7 +21,7 @@ static bool turn_together(const tbReal one[3], const tbReal two[3], tbReal h, tb
   if (!(tb_dot3(one, two) > 0)) return false;
   tb_sub3(out->spin, two, one);
   tbReal square = tb_dot3(out->spin, out->spin);
-  out->between = square > 0 ? fmin(fmax(-tb_dot3(one, out->spin) / square, 0), 1) : 0;
+  out->between = square > 0 ? tb_min(tb_max(-tb_dot3(one, out->spin) / square, 0), 1) : 0;
   tb_add_scaled3(out->common, one, out->between, out->spin);
   tbReal most = TB_TOGETHER * TB_TOGETHER * tb_dot3(out->common, out->common);
   out->share = square < most ? 0.5 * h * (1 - square / most) : 0;
@@ -34,7 +35,7 @@ static int fastest_of(const tbModel* m, const tbData* d, int body) {
   for (; body > 0; body = m->body_parentid[body]) {
     tbReal square = tb_dot3(d->cvel + 6 * body, d->cvel + 6 * body);
     if (square > most) fastest = body;
-    most = fmax(most, square);
+    most = tb_max(most, square);
   }
   return fastest;
 }

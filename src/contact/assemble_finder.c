@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "spatial/vec3.h"
 
 // ---- which geoms may touch ---------------------------------------------------------------------
@@ -126,10 +127,10 @@ static bool may_touch(const tbModel* m, int g) {
 }
 
 static tbReal largest_margin(const tbModel* m, int g) {
-  tbReal margin = fmax(m->geom_margin[g], 0) + m->geom_gap[g];
+  tbReal margin = tb_max(m->geom_margin[g], 0) + m->geom_gap[g];
   for (int p = 0; p < m->npair; p++) {
     if (m->pair_geom1[p] == g || m->pair_geom2[p] == g) {
-      margin = fmax(margin, fmax(m->pair_margin[p], 0) + m->pair_gap[p]);
+      margin = tb_max(margin, tb_max(m->pair_margin[p], 0) + m->pair_gap[p]);
     }
   }
   return margin;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "contact/assemble_rows.h"
 #include "spatial/quat.h"
 
@@ -62,7 +63,7 @@ bool tb_add_frictions(tbRowBuilder* b) {
 static const tbReal LITTLE_SHARE = 1e-3, LITTLE_MOST = 1e-2;
 
 static tbReal little_of(const tbReal* range) {
-  return fmin(LITTLE_SHARE * fabs(range[1] - range[0]), LITTLE_MOST);
+  return tb_min(LITTLE_SHARE * fabs(range[1] - range[0]), LITTLE_MOST);
 }
 
 // The way within which a limit is seen at a speed, or at the sum of the n speeds that solves have
@@ -71,8 +72,8 @@ static tbReal seen_ahead(tbSight sight, const tbReal* range, tbReal speed, const
                          const tbReal* J, int n) {
   tbReal led = 0;
   for (int k = 0; k < n && sight.led; k++) led += fabs(J[k]) * sight.led[dof[k]];
-  tbReal ahead = sight.horizon * fmax(fabs(speed), led);
-  return sight.near ? fmax(ahead, little_of(range)) : ahead;
+  tbReal ahead = sight.horizon * tb_max(fabs(speed), led);
+  return sight.near ? tb_max(ahead, little_of(range)) : ahead;
 }
 
 static tbReal joint_ahead(const tbModel* m, const tbData* d, tbSight sight, int j) {
@@ -109,7 +110,7 @@ static tbReal ball_gap(const tbModel* m, const tbData* d, int j, tbReal axis[3])
 
 static bool add_ball_limit(tbRowBuilder* b, int j, tbSight sight) {
   const tbModel* m = b->m;
-  tbReal axis[3], gap = ball_gap(m, b->d, j, axis), margin = fmax(m->jnt_margin[j], 0);
+  tbReal axis[3], gap = ball_gap(m, b->d, j, axis), margin = tb_max(m->jnt_margin[j], 0);
   int dof = m->jnt_dofadr[j];
   if (gap >= margin + ball_ahead(m, b->d, sight, j, axis)) return true;
   const int* col = m->M_colind + m->M_rowadr[dof + 2];
@@ -127,7 +128,7 @@ static bool add_ball_limit(tbRowBuilder* b, int j, tbSight sight) {
 static bool add_joint_limits(tbRowBuilder* b, int j, tbSight sight) {
   const tbModel* m = b->m;
   tbReal value = b->d->qpos[m->jnt_qposadr[j]], reach = joint_ahead(m, b->d, sight, j);
-  tbReal margin = fmax(m->jnt_margin[j], 0);
+  tbReal margin = tb_max(m->jnt_margin[j], 0);
   for (int side = 0; side < 2; side++) {
     tbReal sign = side ? -1 : 1;
     tbReal gap = tb_gap_to(sign * (value - m->jnt_range[2 * j + side]), m->jnt_margin[j]);
@@ -142,7 +143,7 @@ static bool add_joint_limits(tbRowBuilder* b, int j, tbSight sight) {
 
 static bool add_tendon_limits(tbRowBuilder* b, int t, tbSight sight) {
   const tbModel* m = b->m;
-  tbReal reach = tendon_ahead(m, b->d, sight, t), margin = fmax(m->tendon_margin[t], 0);
+  tbReal reach = tendon_ahead(m, b->d, sight, t), margin = tb_max(m->tendon_margin[t], 0);
   for (int side = 0; side < 2; side++) {
     tbReal sign = side ? -1 : 1, length = b->d->ten_length[t];
     tbReal gap = tb_gap_to(sign * (length - m->tendon_range[2 * t + side]), m->tendon_margin[t]);
@@ -186,13 +187,13 @@ static bool joint_crossed(const tbModel* m, const tbData* d, int j, tbSight sigh
   if (m->jnt_type[j] == TB_JOINT_BALL) {
     tbReal axis[3], gap = ball_gap(m, d, j, axis);
     return is_crossed(m, range, gap, tb_dot3(axis, v + m->jnt_dofadr[j])) &&
-           gap >= fmax(margin, 0) + ball_ahead(m, d, sight, j, axis);
+           gap >= tb_max(margin, 0) + ball_ahead(m, d, sight, j, axis);
   }
   tbReal value = d->qpos[m->jnt_qposadr[j]];
   tbReal low = tb_gap_to(value - range[0], margin), high = tb_gap_to(range[1] - value, margin);
   bool below = is_crossed(m, range, low, -speed), above = is_crossed(m, range, high, speed);
   if (!below && !above) return false;
-  tbReal reach = fmax(margin, 0) + joint_ahead(m, d, sight, j);
+  tbReal reach = tb_max(margin, 0) + joint_ahead(m, d, sight, j);
   return (below && low >= reach) || (above && high >= reach);
 }
 
@@ -206,7 +207,7 @@ static bool tendon_crossed(const tbModel* m, const tbData* d, int t, tbSight sig
   tbReal low = tb_gap_to(value - range[0], margin), high = tb_gap_to(range[1] - value, margin);
   bool below = is_crossed(m, range, low, -speed), above = is_crossed(m, range, high, speed);
   if (!below && !above) return false;
-  tbReal reach = fmax(margin, 0) + tendon_ahead(m, d, sight, t);
+  tbReal reach = tb_max(margin, 0) + tendon_ahead(m, d, sight, t);
   return (below && low >= reach) || (above && high >= reach);
 }
 

@@ -2,13 +2,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "contact/assemble.h"
 #include "dynamics/mass.h"
 #include "linalg/ltdl.h"
 #include "model/chain.h"
 #include "tribo/dynamics.h"
 
-// NAN where one is not finite; fmax hides it, and is a call.
+// NAN where one is not finite; tb_max hides it.
 static tbReal larger(tbReal x, tbReal y) {
   return (x > y ? x : y) + 0 * (x + y);
 }
@@ -169,7 +170,7 @@ tbReal tb_correction_cap(const tbModel* m, const tbData* d, const tbConstraint* 
   // s: the time constant of MuJoCo's default solref.
   const tbReal follows = 0.02;
   tbReal cap = m->opt.correction_speed;
-  return is_led(m, d, c) ? fmax(cap, violation / follows) : cap;
+  return is_led(m, d, c) ? tb_max(cap, violation / follows) : cap;
 }
 
 tbReal tb_correction(const tbModel* m, const tbData* d, const tbConstraint* c, tbReal violation,
@@ -177,7 +178,7 @@ tbReal tb_correction(const tbModel* m, const tbData* d, const tbConstraint* c, t
   tbReal rate = m->opt.baumgarte / m->opt.timestep, speed = rate * violation;
   tbReal cap = tb_correction_cap(m, d, c, violation);
   *slope = speed < cap ? rate : cap > m->opt.correction_speed ? cap / violation : 0;
-  return fmin(speed, cap);
+  return tb_min(speed, cap);
 }
 
 // Whether a body flies free, with nothing that moves on it, or cannot move at all.
@@ -228,7 +229,7 @@ static tbReal tendon_weight(const tbModel* m, int tendon) {
   tbReal weight = m->tendon_invweight0[tendon];
   for (int k = m->tendon_adr[tendon]; k < m->tendon_adr[tendon] + m->tendon_num[tendon]; k++) {
     if (m->wrap_type[k] != TB_WRAP_SITE) continue;
-    weight = fmax(weight, m->body_invweight0[2 * m->site_bodyid[m->wrap_objid[k]]]);
+    weight = tb_max(weight, m->body_invweight0[2 * m->site_bodyid[m->wrap_objid[k]]]);
   }
   return weight;
 }
@@ -295,7 +296,7 @@ int tb_push_weight(const tbModel* m, const tbData* d, tbInertiaFactor factor, tb
   for (int k = 0; k < 2; k++) {
     if (!point_weight(m, d, factor, arena, body[k], contact->pos, &here)) return 0;
   }
-  *weight = fmax(*weight, here);
+  *weight = tb_max(*weight, here);
   return 1;
 }
 

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/minmax.h"
+
 // |(scale_i x_i)| without overflow or underflow in the squares.
 static tbReal scaled_norm(int n, const tbReal* scale, const tbReal* x) {
   tbReal v[TB_MAX_BLOCK_DIM] = {0}, m = 0, sum = 0;
@@ -13,7 +15,7 @@ static tbReal scaled_norm(int n, const tbReal* scale, const tbReal* x) {
   }
   if (sum > 1e-280 && sum < 1e280) return sqrt(sum);
   sum = 0;
-  for (int i = 0; i < n; i++) m = fmax(m, fabs(v[i]));
+  for (int i = 0; i < n; i++) m = tb_max(m, fabs(v[i]));
   if (m == 0 || !isfinite(m)) return m;
   for (int i = 0; i < n; i++) sum += (v[i] / m) * (v[i] / m);
   return m * sqrt(sum);
@@ -63,7 +65,7 @@ static tbReal secular_root(int n, const tbReal* mu, const tbReal* x, tbReal t0) 
     }
     tbReal N = sqrt(sum), next = u + ((1 - u) - 1 / N) / (1 + slope / sum / N);
     if (!(next > u)) break;
-    u = fmin(next, 1);
+    u = tb_min(next, 1);
   }
   return u;
 }
@@ -146,7 +148,7 @@ void tb_cone_project_metric(int dim, const tbReal* mu, const tbReal* metric, con
 // increasing, so Newton's iterates rise to the root and end after at most dim steps.
 void tb_pyramid_project(int dim, const tbReal* mu, const tbReal* x, tbReal* out) {
   int n = dim - 1;
-  tbReal t = fmax(x[0], 0), slope = 0;
+  tbReal t = tb_max(x[0], 0), slope = 0;
   for (int i = 0; i < n; i++) slope += mu[i] * fabs(x[i + 1]);
   if (x[0] < 0 && slope <= -x[0]) {
     memset(out, 0, (size_t)dim * sizeof *out);
@@ -164,7 +166,7 @@ void tb_pyramid_project(int dim, const tbReal* mu, const tbReal* x, tbReal* out)
     if (!(next > t)) break;
     t = next;
   }
-  for (int i = 0; i < n; i++) out[i + 1] = fmax(-mu[i] * t, fmin(mu[i] * t, x[i + 1]));
+  for (int i = 0; i < n; i++) out[i + 1] = tb_max(-mu[i] * t, tb_min(mu[i] * t, x[i + 1]));
   out[0] = t;
 }
 

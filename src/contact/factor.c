@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "contact/delassus.h"
 #include "contact/factor_sparse.h"
 #include "linalg/dense.h"
@@ -174,5 +175,5 @@ tbReal tb_eigen_smallest(tbFactor* f, tbReal shift, int iterations, tbReal* v, t
     value = next;
     if (settled) break;
   }
-  return fmax(0, 1 / value - shift);
+  return tb_max(0, 1 / value - shift);
 }

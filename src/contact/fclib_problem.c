@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "base/error.h"
 #include "contact/fclib_matrix.h"
 
@@ -30,13 +31,13 @@ static tbResult symmetric_part(const tbFclibMatrix* matrix, const char* name, tb
         s.i[2 * k] = s.p[2 * k + 1] = matrix->index[k];
         s.x[2 * k] = 0.5 * matrix->value[k];
         s.x[2 * k + 1] = other * matrix->value[k];
-        largest = fmax(largest, fabs(matrix->value[k]));
+        largest = tb_max(largest, fabs(matrix->value[k]));
       }
     }
     result = tb_fclib_matrix_unpack(&s, name, out, error);
     if (result != TB_OK || sign < 0) break;
     int entries = n > 0 ? out->start[n] : 0;
-    for (int k = 0; k < entries; k++) skew = fmax(skew, fabs(out->value[k]));
+    for (int k = 0; k < entries; k++) skew = tb_max(skew, fabs(out->value[k]));
     skew *= 2;
     tb_fclib_matrix_free(out);
     if (skew > 1e-2 * largest) {

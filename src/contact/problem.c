@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/minmax.h"
 #include "base/error.h"
 #include "contact/delassus.h"
 
@@ -50,7 +51,7 @@ static tbResult check_block(const tbProblem* p, int i, int row, tbError* error) 
 
 // Entries may differ by rounding of the data (files hold some 8 digits), relative to the diagonal.
 static bool mirrored(tbReal a, tbReal b, tbReal scale) {
-  return fabs(a - b) <= 1e-6 * fmax(scale, fmax(fabs(a), fabs(b)));
+  return fabs(a - b) <= 1e-6 * tb_max(scale, tb_max(fabs(a), fabs(b)));
 }
 
 static tbResult check_dense(const tbProblem* p, tbError* error) {

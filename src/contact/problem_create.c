@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "base/arena.h"
 #include "base/error.h"
 #include "tribo/problem.h"
@@ -288,8 +289,8 @@ static bool is_symmetric(int n, const tbReal* A) {
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < i; j++) {
       tbReal a = A[i * n + j], b = A[j * n + i];
-      tbReal diagonal = fmax(fabs(A[i * n + i]), fabs(A[j * n + j]));
-      if (fabs(a - b) > ASYMMETRY * fmax(fabs(a), fabs(b)) &&
+      tbReal diagonal = tb_max(fabs(A[i * n + i]), fabs(A[j * n + j]));
+      if (fabs(a - b) > ASYMMETRY * tb_max(fabs(a), fabs(b)) &&
           fabs(a - b) > ASYMMETRY_OF_DIAGONAL * diagonal) {
         return false;
       }

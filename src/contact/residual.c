@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "base/minmax.h"
 #include "contact/cone.h"
 #include "contact/delassus.h"
 
@@ -11,7 +12,7 @@ typedef struct {
 
 static tbReal norm(int n, const tbReal* x) {
   tbReal m = 0, sum = 0;
-  for (int i = 0; i < n; i++) m = fmax(m, fabs(x[i]));
+  for (int i = 0; i < n; i++) m = tb_max(m, fabs(x[i]));
   if (m == 0 || !isfinite(m)) return m;
   for (int i = 0; i < n; i++) sum += (x[i] / m) * (x[i] / m);
   return m * sqrt(sum);
@@ -42,7 +43,7 @@ static tbReal dual_distance(const tbBlock* b, tbLaw law, const tbReal* y) {
 //   K ∋ lambda ⟂ sigma + alpha G_N ∈ K*,   G_N the normal column of the block.
 static Parts raisim(const tbProblem* p, int i, const tbReal* lambda, const tbReal* sigma) {
   const tbBlock* b = &p->block[i];
-  Parts r = {0, fmax(-sigma[0], 0), fabs(lambda[0] * sigma[0])};
+  Parts r = {0, tb_max(-sigma[0], 0), fabs(lambda[0] * sigma[0])};
   tbReal A[TB_MAX_BLOCK_DIM * TB_MAX_BLOCK_DIM], y[TB_MAX_BLOCK_DIM], projected[TB_MAX_BLOCK_DIM];
   tb_cone_project(b->dim, b->mu, lambda, projected);
   r.primal = distance(b->dim, lambda, projected);
@@ -54,7 +55,7 @@ static Parts raisim(const tbProblem* p, int i, const tbReal* lambda, const tbRea
   for (int k = 0; k < b->dim; k++) reach += lambda[k] * A[k * b->dim];
   tbReal alpha = reach != 0 ? -dot(b->dim, lambda, sigma) / reach : 0;
   for (int k = 0; k < b->dim; k++) y[k] = sigma[k] + alpha * A[k * b->dim];
-  r.dual = fmax(r.dual, dual_distance(b, TB_LAW_NCP, y));
+  r.dual = tb_max(r.dual, dual_distance(b, TB_LAW_NCP, y));
   return r;
 }
 
@@ -223,13 +224,14 @@ tbResidual tb_residual(const tbProblem* p, tbLaw law, const tbReal* lambda, cons
     if (part.dual > r.dual) r.dual = part.dual;
     if (part.complementarity > r.complementarity) r.complementarity = part.complementarity;
   }
-  if (isfinite(moved)) velocity = fmax(velocity, LEAST_PART * moved);
+  if (isfinite(moved)) velocity = tb_max(velocity, LEAST_PART * moved);
   // Divided one by one, so that tiny scales do not underflow in their product.
-  r.relative = fmax(fmax(ratio(r.primal, impulse), ratio(r.dual, velocity)),
-                    ratio(ratio(r.complementarity, fmax(impulse, LEAST_PART * bound)), velocity));
+  r.relative =
+      tb_max(tb_max(ratio(r.primal, impulse), ratio(r.dual, velocity)),
+             ratio(ratio(r.complementarity, tb_max(impulse, LEAST_PART * bound)), velocity));
   return r;
 }
 
 tbReal tb_residual_absolute(const tbResidual* r) {
-  return fmax(r->primal, fmax(r->dual, r->complementarity));
+  return tb_max(r->primal, tb_max(r->dual, r->complementarity));
 }

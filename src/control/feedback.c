@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "base/error.h"
 #include "io/npy.h"
 #include "spatial/quat.h"
@@ -103,7 +104,7 @@ static void convert(const tbFeedback* f, int index, tbReal* qpos, tbReal* qvel) 
 
 void tb_feedback_reference(const tbModel* m, tbFeedback* f, tbReal time, tbReal* qpos,
                            tbReal* qvel) {
-  tbReal at = fmax(0, fmin(time / f->dt, f->count));
+  tbReal at = tb_max(0, tb_min(time / f->dt, f->count));
   int index = (int)at < f->count ? (int)at : f->count - 1;
   tbReal share = at - index;
   convert(f, index, qpos, qvel);
@@ -158,7 +159,7 @@ void tb_feedback_control(const tbModel* m, const tbData* d, tbFeedback* f, tbRea
     dx[6 + i] = qpos[f->qpos[i]] - d->qpos[f->qpos[i]];
     dx[f->nu + 12 + i] = qvel[f->dof[i]] - d->qvel[f->dof[i]];
   }
-  int index = (int)fmax(0, fmin(floor(time / f->dt + 1e-9), f->count - 1));
+  int index = (int)tb_max(0, tb_min(floor(time / f->dt + 1e-9), f->count - 1));
   size_t nu = (size_t)f->nu, width = 2 * nu + 12;
   const double* K = f->gains.data + (size_t)index * nu * width;
   for (size_t i = 0; i < nu; i++) {

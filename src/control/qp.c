@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "base/error.h"
 #include "control/work.h"
 #include "linalg/dense.h"
@@ -105,7 +106,7 @@ static tbResult solve_dual(const tbQp* qp, int rows, tbReal tolerance, tbControl
     block[i] = qp->block[i];
     block[i].row = row;
     for (int r = 0; r < qp->block[i].dim; r++) {
-      largest = fmax(largest, G[(row + r) * rows + row + r]);
+      largest = tb_max(largest, G[(row + r) * rows + row + r]);
     }
     for (int r = 0; r < qp->block[i].dim; r++, row++) {
       scale[row] = largest > 0 ? 1 / sqrt(largest) : 1;

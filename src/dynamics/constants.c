@@ -1,6 +1,7 @@
 // What a model holds that follows from its other fields at qpos0 (docs/constants.md).
 #include <string.h>
 
+#include "base/minmax.h"
 #include "base/error.h"
 #include "base/kernel.h"
 #include "dynamics/camera.h"
@@ -134,11 +135,11 @@ static tbReal scene_radius(const tbModel* m, int geom) {
   const tbReal* size = m->geom_size + 3 * geom;
   if (m->geom_rbound[geom] > 0) return m->geom_rbound[geom];
   if (m->geom_type[geom] == TB_GEOM_PLANE) {
-    return size[0] > 0 || size[1] > 0 ? 0.1 * fmax(size[0], size[1]) : 0.01;
+    return size[0] > 0 || size[1] > 0 ? 0.1 * tb_max(size[0], size[1]) : 0.01;
   }
   if (m->geom_type[geom] == TB_GEOM_HFIELD && m->geom_dataid[geom] >= 0) {
     const tbReal* field = m->hfield_size + 4 * m->geom_dataid[geom];
-    return 0.1 * fmax(fmax(field[0], field[1]), fmax(field[2], field[3]));
+    return 0.1 * tb_max(tb_max(field[0], field[1]), tb_max(field[2], field[3]));
   }
   return 0;
 }
@@ -156,13 +157,13 @@ static tbReal mean_body_size(const tbModel* m, const tbData* d, tbReal* size) {
   for (int j = 0; j < m->njnt; j++) {
     int ends[2] = {m->jnt_bodyid[j], m->body_parentid[m->jnt_bodyid[j]]};
     for (int k = 0; k < 2; k++) {
-      size[ends[k]] = fmax(size[ends[k]], distance(d->xipos + 3 * ends[k], d->xanchor + 3 * j));
+      size[ends[k]] = tb_max(size[ends[k]], distance(d->xipos + 3 * ends[k], d->xanchor + 3 * j));
     }
   }
   for (int g = 0; g < m->ngeom; g++) {
     int b = m->geom_bodyid[g];
     tbReal reach = m->geom_rbound[g] + distance(d->xipos + 3 * b, d->geom_xpos + 3 * g);
-    if (m->geom_rbound[g] > 0) size[b] = fmax(size[b], reach);
+    if (m->geom_rbound[g] > 0) size[b] = tb_max(size[b], reach);
   }
   tbReal sum = 0;
   for (int i = 1; i < m->nbody; i++) sum += size[i];
@@ -179,8 +180,8 @@ static void set_statistics(tbModel* m, const tbData* d) {
   for (int s = 0; s < m->nsite; s++) extend(&box, d->site_xpos + 3 * s, 0);
   for (int g = 0; g < m->ngeom; g++) extend(&box, d->geom_xpos + 3 * g, scene_radius(m, g));
   tbReal extent = box.high[0] > box.low[0] ? 1e-5 : 1;
-  for (int k = 0; k < 3; k++) extent = fmax(extent, box.high[k] - box.low[k]);
-  extent = fmax(extent, 2 * mean_body_size(m, d, d->scratch_body));
+  for (int k = 0; k < 3; k++) extent = tb_max(extent, box.high[k] - box.low[k]);
+  extent = tb_max(extent, 2 * mean_body_size(m, d, d->scratch_body));
   if (!(m->extent > 0)) m->extent = extent;
 
   tbReal sum = 0;

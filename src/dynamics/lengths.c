@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "base/kernel.h"
 
 // --- solves with one sparse row -------------------------------------------------------------
@@ -126,7 +127,7 @@ static void set_actuators(tbModel* m, const tbData* d, const tbReal* W, Chain* c
     for (int k = 0; k < chain->count; k++) {
       chain->y[chain->list[k]] *= d->qLDiagInv[chain->list[k]];
     }
-    m->actuator_acc0[u] = sqrt(fmax(0, weighted_square(m, W, chain, chain->y)));
+    m->actuator_acc0[u] = sqrt(tb_max(0, weighted_square(m, W, chain, chain->y)));
     m->actuator_length0[u] = d->actuator_length[u];
     set_damping(m, moment, u);
   }

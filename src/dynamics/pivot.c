@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "spatial/vec3.h"
 
 int tb_turns(const tbModel* m, int body) {
@@ -59,6 +60,6 @@ void tb_set_tautness(tbModel* m, tbData* d) {
     tb_mul_mat3(AX, A + 9 * b, d->ximat + 9 * b);
     tb_mul_mat3t_mat3(own, d->ximat + 9 * b, AX);
     for (int k = 0; k < 3; k++) trace += own[4 * k] * tb_yields(m, b, k);
-    m->tautness = fmax(m->tautness, trace);
+    m->tautness = tb_max(m->tautness, trace);
   }
 }

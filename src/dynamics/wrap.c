@@ -1,5 +1,6 @@
 // Strings around spheres and cylinders (docs/tendons.md, eq. 3-7). Semantics, tie-breaks and
 // tolerances are MuJoCo's, so that lengths agree.
+#include "base/minmax.h"
 #include "dynamics/wrap.h"
 
 #include "base/kernel.h"
@@ -111,7 +112,7 @@ static tbReal solve_reflection(tbReal A, tbReal B, tbReal G) {
   for (int iteration = 0; iteration < 20; iteration++) {
     if (fabs(f) <= tolerance) return z;
     tbReal sa = sqrt(1 - z * z * A * A), sb = sqrt(1 - z * z * B * B), sz = sqrt(1 - z * z);
-    tbReal slope = A / fmax(TB_TINY, sa) + B / fmax(TB_TINY, sb) - 2 / fmax(TB_TINY, sz);
+    tbReal slope = A / tb_max(TB_TINY, sa) + B / tb_max(TB_TINY, sb) - 2 / tb_max(TB_TINY, sz);
     if (slope > -TB_TINY) return -1;
     tbReal next = z - f / slope;
     if (!(next <= z)) return -1;

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/minmax.h"
 #include "io/compile_internal.h"
 #include "io/spec_tables.h"
 #include "model/model.h"
@@ -105,11 +106,11 @@ void tb_compile_finish(const tbSpec* spec, tbModel* m) {
     int n = m->jnt_type[i] == TB_JOINT_FREE ? 6 : m->jnt_type[i] == TB_JOINT_BALL ? 3 : 1;
     tbReal mean = 0;
     for (int k = 0; k < n; k++) mean += m->dof_invweight0[first + k] / n;
-    tbReal inertia = 1 / fmax(mean, TB_COMPILE_TINY);
+    tbReal inertia = 1 / tb_max(mean, TB_COMPILE_TINY);
     m->jnt_stiffness[i] =
-        inertia / fmax(given[0] * given[0] * given[1] * given[1], TB_COMPILE_TINY);
+        inertia / tb_max(given[0] * given[0] * given[1] * given[1], TB_COMPILE_TINY);
     for (int k = 0; k < n; k++) {
-      m->dof_damping[first + k] = 2 * inertia / fmax(given[0], TB_COMPILE_TINY);
+      m->dof_damping[first + k] = 2 * inertia / tb_max(given[0], TB_COMPILE_TINY);
     }
   }
   tb_compile_hold_welds(m);

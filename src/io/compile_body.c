@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "base/error.h"
 #include "io/compile_internal.h"
 #include "spatial/quat.h"
@@ -123,18 +124,18 @@ static tbResult bound_inertia(tbCompile* c, int i) {
   const tbSpecBody* s = &c->spec->body[i];
   const tbSpecCompiler* compiler = s->compiler;
   tbCompileBody* b = &c->body[i];
-  b->mass = fmax(b->mass, compiler->boundmass);
-  for (int k = 0; k < 3; k++) b->inertia[k] = fmax(b->inertia[k], compiler->boundinertia);
+  b->mass = tb_max(b->mass, compiler->boundmass);
+  for (int k = 0; k < 3; k++) b->inertia[k] = tb_max(b->inertia[k], compiler->boundinertia);
   const tbReal* I = b->inertia;
   tbReal sum = I[0] + I[1] + I[2];
-  tbReal largest = fmax(I[0], fmax(I[1], I[2]));
+  tbReal largest = tb_max(I[0], tb_max(I[1], I[2]));
   // Rounding of flat bodies, where A + B = C, is forgiven.
   if (sum - largest >= largest * (1 - 1e-12)) return TB_OK;
   if (compiler->balanceinertia) {
     tb_set3(b->inertia, sum / 3, sum / 3, sum / 3);
     return TB_OK;
   }
-  if (compiler->keep_moments && fmin(I[0], fmin(I[1], I[2])) >= 0) return TB_OK;
+  if (compiler->keep_moments && tb_min(I[0], tb_min(I[1], I[2])) >= 0) return TB_OK;
   tbCompileLabel label = tb_compile_label("body", s->name, i);
   return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s,
                       "%s: the principal moments (%g, %g, %g) must satisfy A + B >= C; the "
@@ -258,7 +259,7 @@ void tb_compile_copy_bodies(const tbCompile* c, tbModel* m) {
   for (int i = 0; i < m->ngeom; i++) {
     int id = m->geom_bodyid[i];
     if (m->body_geomnum[id]++ == 0) m->body_geomadr[id] = i;
-    m->body_margin[id] = fmax(m->body_margin[id], m->geom_margin[i] + m->geom_gap[i]);
+    m->body_margin[id] = tb_max(m->body_margin[id], m->geom_margin[i] + m->geom_gap[i]);
   }
   for (int i = m->nbody - 1; i >= 0; i--) {
     m->body_subtreenum[i]++;

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "base/error.h"
 #include "io/compile_internal.h"
 #include "spatial/quat.h"
@@ -36,7 +37,7 @@ static tbResult place_on_mesh(tbCompile* c, const tbSpecGeom* s, tbCompileGeom* 
   tbReal center[3];
   tb_copy3(center, mesh->pos);
   if (g->type == TB_GEOM_MESH) {
-    for (int k = 0; k < 3; k++) g->size[k] = fmax(fabs(mesh->aabb[k]), fabs(mesh->aabb[3 + k]));
+    for (int k = 0; k < 3; k++) g->size[k] = tb_max(fabs(mesh->aabb[k]), fabs(mesh->aabb[3 + k]));
   } else {
     tbError reason = {0};
     tbResult result =
@@ -118,7 +119,7 @@ static void set_bounds(const tbCompile* c, tbCompileGeom* g) {
       const tbReal* h = c->spec->hfield[g->hfield].size;
       tb_set3(half, h[0], h[1], (h[2] + h[3]) / 2);
       center[2] = (h[2] - h[3]) / 2;
-      g->rbound = sqrt(h[0] * h[0] + h[1] * h[1] + fmax(h[2] * h[2], h[3] * h[3]));
+      g->rbound = sqrt(h[0] * h[0] + h[1] * h[1] + tb_max(h[2] * h[2], h[3] * h[3]));
       break;
     }
     case TB_GEOM_SPHERE:
@@ -133,7 +134,7 @@ static void set_bounds(const tbCompile* c, tbCompileGeom* g) {
       tb_set3(half, size[0], size[0], size[1]);
       g->rbound = sqrt(size[0] * size[0] + size[1] * size[1]);
       break;
-    case TB_GEOM_ELLIPSOID: g->rbound = fmax(size[0], fmax(size[1], size[2])); break;
+    case TB_GEOM_ELLIPSOID: g->rbound = tb_max(size[0], tb_max(size[1], size[2])); break;
     case TB_GEOM_MESH: {
       const tbReal* box = c->mesh[g->mesh].aabb;
       for (int k = 0; k < 3; k++) {

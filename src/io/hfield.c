@@ -10,6 +10,8 @@
 
 #ifdef TB_WITH_PNG
 #include <png.h>
+
+#include "base/minmax.h"
 #endif
 
 // Rows and columns are at most this, and their product at most 2^28.
@@ -41,8 +43,8 @@ static tbResult normalize(tbHFieldData* hfield, const char* name, tbError* error
     if (!isfinite(hfield->data[i])) {
       return tb_fail(error, TB_ERROR_MODEL, "height field '%s': sample %zu is not finite", name, i);
     }
-    low = fmin(low, hfield->data[i]);
-    high = fmax(high, hfield->data[i]);
+    low = tb_min(low, hfield->data[i]);
+    high = tb_max(high, hfield->data[i]);
   }
   tbReal range = high - low;
   if (!isfinite(range)) {

@@ -1,6 +1,7 @@
 // A primitive in place of a mesh: from its inertia box or its bounding box.
 #include <math.h>
 
+#include "base/minmax.h"
 #include "base/error.h"
 #include "io/mesh.h"
 #include "spatial/quat.h"
@@ -11,7 +12,7 @@ static void fit_inertia(const tbReal box[3], int type, tbReal size[3]) {
     case TB_GEOM_SPHERE: size[0] = (box[0] + box[1] + box[2]) / 3; break;
     case TB_GEOM_CAPSULE:
       size[0] = (box[0] + box[1]) / 2;
-      size[1] = fmax(0, box[2] - size[0] / 2);
+      size[1] = tb_max(0, box[2] - size[0] / 2);
       break;
     case TB_GEOM_CYLINDER:
       size[0] = (box[0] + box[1]) / 2;
@@ -24,13 +25,13 @@ static void fit_inertia(const tbReal box[3], int type, tbReal size[3]) {
 // From the half sizes of the bounding box, as MuJoCo: the widest of the directions that share a
 // radius. Vertices at the box's corners may stand out.
 static void fit_bounds(const tbReal half[3], int type, tbReal size[3]) {
-  tbReal radius = fmax(half[0], half[1]);
+  tbReal radius = tb_max(half[0], half[1]);
   tb_zero3(size);
   switch (type) {
-    case TB_GEOM_SPHERE: size[0] = fmax(radius, half[2]); break;
+    case TB_GEOM_SPHERE: size[0] = tb_max(radius, half[2]); break;
     case TB_GEOM_CAPSULE:
       size[0] = radius;
-      size[1] = fmax(0, half[2] - radius);
+      size[1] = tb_max(0, half[2] - radius);
       break;
     case TB_GEOM_CYLINDER:
       size[0] = radius;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "base/error.h"
 #include "collide/hull.h"
 #include "io/mesh.h"
@@ -259,7 +260,7 @@ static tbResult mass_properties(tbMesh* mesh, const Surface* counted, const char
   }
   for (int k = 0; k < 3; k++) {
     tbReal second = J[(k + 1) % 3] + J[(k + 2) % 3] - J[k];
-    mesh->box[k] = 0.5 * sqrt(fmax(0, 6 * second / mesh->volume));
+    mesh->box[k] = 0.5 * sqrt(tb_max(0, 6 * second / mesh->volume));
   }
   return TB_OK;
 }
@@ -277,8 +278,8 @@ static void center_vertices(tbMesh* mesh) {
     tb_sub3(v, v, mesh->pos);
     tb_mul_mat3t_vec3(v, R, v);
     for (int k = 0; k < 3; k++) {
-      mesh->aabb[k] = fmin(mesh->aabb[k], v[k]);
-      mesh->aabb[3 + k] = fmax(mesh->aabb[3 + k], v[k]);
+      mesh->aabb[k] = tb_min(mesh->aabb[k], v[k]);
+      mesh->aabb[3 + k] = tb_max(mesh->aabb[3 + k], v[k]);
     }
   }
 }

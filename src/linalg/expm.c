@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "linalg/dense.h"
 #include "linalg/gemm.h"
 
@@ -35,7 +36,7 @@ tbExpmSettings tb_expm_defaults(void) {
 double tb_pade_norm(int order, double accuracy) {
   const Order* o = find_order(order);
   if (!o) return 0;
-  double wanted = accuracy > DBL_EPSILON / 2 ? fmin(accuracy, 0.1) : DBL_EPSILON / 2;
+  double wanted = accuracy > DBL_EPSILON / 2 ? tb_min(accuracy, 0.1) : DBL_EPSILON / 2;
   return pow(wanted / o->leading, 0.5 / o->order);
 }
 

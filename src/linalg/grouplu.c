@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "linalg/dense.h"
 
 // A rank is worth using below this part of the rows.
@@ -286,7 +287,7 @@ static void invert_group(tbGroupLu* lu, const tbGroup* g) {
     L += d * rank;
   }
   tbReal largest = 0;
-  for (int k = 0; k < rank * rank; k++) largest = fmax(largest, fabs(S[k]));
+  for (int k = 0; k < rank * rank; k++) largest = tb_max(largest, fabs(S[k]));
   for (int k = 0; k < rank; k++) S[k * (rank + 1)] += 1e-18 * largest;
   bool fine = tb_lu(rank, S, rank, lu->pivot);
   for (int c = 0; c < rank; c++) {
@@ -445,7 +446,7 @@ static tbReal residual(const tbGroupLu* lu, const tbReal* b, const tbReal* x, tb
         for (int c = 0; c < n; c++) sum -= block[c] * y[c];
       }
       r[row + a] = sum;
-      largest = fmax(largest, fabs(sum));
+      largest = tb_max(largest, fabs(sum));
     }
   }
   return largest;
@@ -460,7 +461,7 @@ void tb_group_lu_solve(tbGroupLu* lu, int refinements, tbReal* x) {
   }
   if (refinements > 0) memcpy(lu->b, x, (size_t)lu->size * sizeof *x);
   tbReal size = 0, last = INFINITY;
-  for (int i = 0; i < lu->size; i++) size = fmax(size, fabs(x[i]));
+  for (int i = 0; i < lu->size; i++) size = tb_max(size, fabs(x[i]));
   solve_once(lu, x);
   for (int k = 0; k < refinements; k++) {
     tbReal error = residual(lu, lu->b, x, lu->r);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "linalg/expm.h"
 #include "linalg/oscillator_pade.h"
 
@@ -87,8 +88,8 @@ static double balanced_norm(const tbOscillator* o, double h) {
       b += y * o->B[j];
       k += y * o->K[j];
     }
-    damping = fmax(damping, b);
-    stiffness = fmax(stiffness, k);
+    damping = tb_max(damping, b);
+    stiffness = tb_max(stiffness, k);
   }
   return h * 0.5 * (damping + sqrt(damping * damping + 4 * stiffness));
 }
@@ -111,7 +112,7 @@ bool tb_oscillator_is_narrow(int n, int rank) {
 static int graded_parts(const tbOscillator* o, double h, double norm, int order, double accuracy) {
   static const double LEAST = 1e-2, MOST = 1e12;
   double beta = INFINITY, reach = tb_pade_norm(order, accuracy);
-  for (int i = 0; i < o->n; i++) beta = fmin(beta, o->K[i] > 0 ? o->B[i] / o->K[i] : INFINITY);
+  for (int i = 0; i < o->n; i++) beta = tb_min(beta, o->K[i] > 0 ? o->B[i] / o->K[i] : INFINITY);
   if (o->n < MANY || accuracy < LEAST || !(2 * h <= reach * beta) || !(norm <= MOST)) return 0;
   return norm <= reach ? 1 : 1 + (int)ceil(log(norm / reach) / log(4));
 }
@@ -122,7 +123,7 @@ static tbOscillatorInfo choose(const tbOscillator* o, double h, const tbOscillat
          rank = tb_oscillator_is_narrow(o->n, o->rank) ? o->rank : o->n;
   tbOscillatorInfo info = {TB_OSCILLATOR_DENSE, 0, 1};
   for (int i = 0; i < NORDER; i++) {
-    double steps = fmax(1, ceil(norm / tb_pade_norm(ORDERS[i], s->accuracy)));
+    double steps = tb_max(1, ceil(norm / tb_pade_norm(ORDERS[i], s->accuracy)));
     double cost = pade_cost(o->n, rank, ORDERS[i], steps);
     if (steps <= MAX_STEPS && cost < best) {
       best = cost;

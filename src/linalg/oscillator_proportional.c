@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "base/kernel.h"
 #include "linalg/expm.h"
 #include "linalg/oscillator_pade.h"
@@ -277,7 +278,7 @@ void tb_oscillator_mode(double s, double beta, double h, double first[3], double
 // Every mode by itself; start (in the eigenbasis) becomes the integrals.
 static void by_modes(const Context* x, double h, double* start) {
   for (int i = 0; i < x->n; i++) {
-    double s = fmax(x->d[i], 0), I[4], *y = start + 4 * i, p = y[0], v = y[1], a = y[2];
+    double s = tb_max(x->d[i], 0), I[4], *y = start + 4 * i, p = y[0], v = y[1], a = y[2];
     impulse_response(x->beta * s * h, s * h * h, I);
     double power = h;
     for (int j = 0; j < 4; j++, power *= h) I[j] *= power;
@@ -297,7 +298,7 @@ static void by_modes(const Context* x, double h, double* start) {
 static double spectral_radius(const Context* x, double h) {
   double s = 0;
   for (int i = 0; i < x->n; i++) {
-    s = fmax(s, x->d[i] + fabs(x->e[i]) + (i > 0 ? fabs(x->e[i - 1]) : 0));
+    s = tb_max(s, x->d[i] + fabs(x->e[i]) + (i > 0 ? fabs(x->e[i - 1]) : 0));
   }
   double c = x->beta * s * h, k = s * h * h, square = c * c - 4 * k;
   return square > 0 ? 0.5 * (c + sqrt(square)) : sqrt(k);
@@ -324,7 +325,7 @@ static double reach(const Context* x, double h, double radius, double accuracy) 
 static tbOscillatorInfo choose(const Context* x, double h, const tbOscillatorSettings* s) {
   if (s->order) return (tbOscillatorInfo){TB_OSCILLATOR_PADE, s->order, 1};
   double n = x->n, radius = spectral_radius(x, h);
-  double steps = fmax(1, ceil(radius / reach(x, h, radius, s->accuracy)));
+  double steps = tb_max(1, ceil(radius / reach(x, h, radius, s->accuracy)));
   if (steps * (30 * n + 60) < 43 * n * n + 100 * n) {
     return (tbOscillatorInfo){TB_OSCILLATOR_PADE, AUTOMATIC, (int)steps};
   }

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "base/kernel.h"
 #include "linalg/oscillator_pade.h"
 #include "linalg/symeig.h"
@@ -251,7 +252,7 @@ static void divided(double a, double b, double beta, double h, double out[6]) {
   double least = 1e-5 * mean + 1e-9 / (h * h);
   if (apart < least) {
     a = mean + least;
-    b = fmax(mean - least, 0);
+    b = tb_max(mean - least, 0);
   }
   double high[6], low[6];
   tb_oscillator_mode(a, beta, h, high, high + 3);
@@ -281,7 +282,7 @@ static bool eigenvectors(const tbOscillator* o, const double* root, double* Q, d
       for (size_t k = 0; k < 4 && j + k < N; k++) Q[i * N + j + k] = strip[4 * i + k];
     }
   }
-  for (int i = 0; i < n; i++) d[i] = fmax(d[i], 0);
+  for (int i = 0; i < n; i++) d[i] = tb_max(d[i], 0);
   return true;
 }
 

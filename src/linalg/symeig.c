@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "base/kernel.h"
 
 enum { COLUMNS = 4 };
@@ -29,7 +30,7 @@ TB_INLINE void tridiagonal(int n, int stride, double* TB_RESTRICT A, double* TB_
   // Rows that hold rounding errors only are left as they are: a reflection made of them would turn
   // what follows by chance, and T with it.
   double noise = 0;
-  for (int k = 0; k < n; k++) noise = fmax(noise, fabs(A[k * stride + k]));
+  for (int k = 0; k < n; k++) noise = tb_max(noise, fabs(A[k * stride + k]));
   noise *= 1e-14;
   noise *= noise;
   for (int k = 0; k < n; k++) {
@@ -125,7 +126,7 @@ bool tb_tridiagonal_eigen(double* d, double* e, tbEigenBasis* basis, double* rot
   basis->sine = rotations + basis->capacity;
   basis->place = places;
   double norm = 0;
-  for (int i = 0; i < n; i++) norm = fmax(norm, fabs(d[i]) + fabs(e[i]));
+  for (int i = 0; i < n; i++) norm = tb_max(norm, fabs(d[i]) + fabs(e[i]));
   if (!isfinite(norm)) return false;
   // Beside eigenvalues that are zero only rounding errors stand: they would never pass a test
   // relative to them.

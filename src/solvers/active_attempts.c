@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "solvers/active_state.h"
 
 // Islands of more rows are solved from place to place first.
@@ -105,7 +106,7 @@ bool tb_active_attempts(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolv
     tbInterior settings = {.rounds = ITERATIONS,
                            .patience = PATIENCE,
                            .target = small ? STOP_SMALL : STOP,
-                           .mu = fmin(1, products[k] * fmin(s->best_measure, 1)),
+                           .mu = tb_min(1, products[k] * tb_min(s->best_measure, 1)),
                            .kappa = KAPPA,
                            .gentle = small};
     if (!swept) propose_start(s, small && k == FROM_THE_CENTRE);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "contact/cone.h"
 #include "solvers/active.h"
 #include "solvers/prox_impulse.h"
@@ -65,8 +66,8 @@ static tbReal gradient(Convex* c) {
   tbReal largest = 0, scale = 0;
   for (int j = 0; j < v->size; j++) {
     c->grad[j] = -c->grad[j];
-    largest = fmax(largest, fabs(c->grad[j]));
-    scale = fmax(scale, fmax(fabs(c->Mx[j]), fabs(c->Mx[j] - c->grad[j])));
+    largest = tb_max(largest, fabs(c->grad[j]));
+    scale = tb_max(scale, tb_max(fabs(c->Mx[j]), fabs(c->Mx[j] - c->grad[j])));
   }
   return scale > 0 ? largest / scale : 0;
 }
@@ -178,8 +179,8 @@ bool tb_active_convex(const tbActive* a, tbArena* arena, int rounds, tbReal targ
       memcpy(lambda, c.lambda, sizeof(tbReal) * (size_t)c.p->n);
     }
     if (now <= target || inner == 0) break;
-    if (inner <= EASY) set_softness(&c, fmax(LEAST_SOFTNESS, STIFFER * c.softness));
-    if (inner >= MOST_INNER) set_softness(&c, fmin(MOST_SOFTNESS, SOFTER * c.softness));
+    if (inner <= EASY) set_softness(&c, tb_max(LEAST_SOFTNESS, STIFFER * c.softness));
+    if (inner >= MOST_INNER) set_softness(&c, tb_min(MOST_SOFTNESS, SOFTER * c.softness));
   }
   return true;
 }

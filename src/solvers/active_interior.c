@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "solvers/interior_state.h"
 
 // A step shorter than this is a sign of trouble, one that is longer the end of it; one that is next
@@ -220,7 +221,7 @@ static tbReal centering(const tbInteriorState* m, tbReal mu, tbReal step) {
 // A step towards products `target`, after the affine step or by itself; its length.
 static tbReal aim(tbInteriorState* m, tbReal target, bool correct) {
   find_step(m, target, correct, false);
-  return fmin(1, (correct ? INSIDE : WELL_INSIDE) * step_length(m, false));
+  return tb_min(1, (correct ? INSIDE : WELL_INSIDE) * step_length(m, false));
 }
 
 // The step for the current theta: Mehrotra's, a plain one where that is short, a gentle one where
@@ -229,17 +230,17 @@ static tbReal aim(tbInteriorState* m, tbReal target, bool correct) {
 static tbReal attempt(tbInteriorState* m, tbReal mu, tbReal floor, tbSolveInfo* info) {
   if (!factor(m, info)) return 0;
   find_step(m, 0, false, true);
-  tbReal affine = fmin(1, step_length(m, true));
-  tbReal a = aim(m, fmax(centering(m, mu, affine) * mu, floor), true);
-  if (a < SHORT_STEP) a = aim(m, fmax(PLAIN_TARGET * mu, floor), false);
-  if (a < SHORT_STEP && m->stands) a = aim(m, fmax(GENTLE_TARGET * mu, floor), false);
+  tbReal affine = tb_min(1, step_length(m, true));
+  tbReal a = aim(m, tb_max(centering(m, mu, affine) * mu, floor), true);
+  if (a < SHORT_STEP) a = aim(m, tb_max(PLAIN_TARGET * mu, floor), false);
+  if (a < SHORT_STEP && m->stands) a = aim(m, tb_max(GENTLE_TARGET * mu, floor), false);
   return a < SHORT_STEP ? aim(m, mu, false) : a;
 }
 
 // Whether a cone lets no step of some length pass.
 static bool stands_in_way(int d, const tbReal* x, const tbReal* dx, const tbReal* z,
                           const tbReal* dz) {
-  return WELL_INSIDE * fmin(tb_lorentz_step(d, x, dx), tb_lorentz_step(d, z, dz)) < SHORT_STEP;
+  return WELL_INSIDE * tb_min(tb_lorentz_step(d, x, dx), tb_lorentz_step(d, z, dz)) < SHORT_STEP;
 }
 
 static bool lane_stands_in_way(const tbConeFour* g, int l) {
@@ -290,7 +291,7 @@ static tbReal choose_step(tbInteriorState* m, tbReal mu, tbReal kappa, tbSolveIn
   static const tbReal weights[WEIGHTS] = {0.9, 0.5, 0};
   bool eased = false;
   if (!m->eased) set_shift(m, m->shifted);
-  tbReal floor = fmin(mu, kappa * m->infeasible), a = attempt(m, mu, floor, info);
+  tbReal floor = tb_min(mu, kappa * m->infeasible), a = attempt(m, mu, floor, info);
   for (int k = 0; k < WEIGHTS && a < SHORT_STEP && weaken(m, weights[k]); k++) {
     a = attempt(m, mu, floor, info);
     eased = true;
@@ -324,7 +325,7 @@ bool tb_active_interior(const tbActive* a, tbArena* arena, const tbInterior* set
     if (now <= set->target * a->tolerance) break;
     since = now < PROGRESS * last ? 0 : since + 1;
     if (since > 0 && best <= a->enough) break;
-    last = fmin(last, now);
+    last = tb_min(last, now);
     info->iterations++;
     m.stands = set->gentle && since > 0;
     tbReal step = choose_step(&m, mu, k < EARLY ? 0 : set->kappa, info);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "base/kernel.h"
 #include "solvers/active_state.h"
 
@@ -77,7 +78,7 @@ TB_COLD void lean(const tbBlock* b, const tbReal* a, Round* p) {
     along += a[j] * p->u[j];
   }
   tbReal q = (p->r - p->y) * (p->r + p->y), root = along * along + (1 - aa) * q;
-  tbReal divisor = along + sqrt(fmax(root, 0));
+  tbReal divisor = along + sqrt(tb_max(root, 0));
   if (root < 0 || !(divisor > 0)) return;
   tbReal t = q / divisor;
   for (int j = 1; j < b->dim; j++) p->u[j] -= t * a[j];
@@ -117,7 +118,7 @@ static tbReal tangent_length(const tbActive* a, const tbBlock* b, const tbReal* 
   for (int j = 1; j < b->dim; j++) {
     tbReal share = b->mu[j - 1] > 0 ? lambda[j] / b->mu[j - 1] : 0;
     sum += share * share;
-    most = fmax(most, fabs(share));
+    most = tb_max(most, fabs(share));
   }
   return a->law == TB_LAW_LCP ? most : sqrt(sum);
 }
@@ -132,7 +133,7 @@ TB_COLD void set_lean(const tbBlock* b, const tbReal* a, tbSlide* slide) {
   tbReal along = 0;
   for (int j = 1; j < b->dim; j++) along += a[j] * slide->u[j];
   for (int j = 1; j < b->dim; j++) {
-    slide->lean[j] = (a[j] - along * slide->u[j]) / fmax(1 + along, least);
+    slide->lean[j] = (a[j] - along * slide->u[j]) / tb_max(1 + along, least);
   }
 }
 
@@ -142,7 +143,7 @@ static void cone_mode(tbActiveState* s, const tbBlock* b, tbSlide* slide) {
   tbReal velocity[MAX];
   for (int j = 0; j < b->dim; j++) velocity[j] = velocity_of(s, row + j);
   Round p = round_point(s->a, b, s->lambda + row, velocity);
-  if (exact && s->tie > 0 && p.y <= 0 && p.y >= -s->tie / p.rho_N) p.y = fmax(p.r, 1e-300);
+  if (exact && s->tie > 0 && p.y <= 0 && p.y >= -s->tie / p.rho_N) p.y = tb_max(p.r, 1e-300);
   bool open = exact ? p.y <= 0 : p.r <= -p.y, stick = p.r <= p.y;
   if (exact && s->first && !open && stick && p.r > (1 - STOPS) * p.y) {
     stick = !on_edge(s->a, b, s->lambda + row);
@@ -154,7 +155,7 @@ static void cone_mode(tbActiveState* s, const tbBlock* b, tbSlide* slide) {
   } else {
     set_mode(s, row, TB_MODE_SLIDE);
     for (int j = 1; j < b->dim; j++) slide->u[j] = p.u[j] / p.r;
-    tbReal kappa = exact ? fmin(p.y / p.r, 1) : 0.5 * (p.y + p.r) / p.r;
+    tbReal kappa = exact ? tb_min(p.y / p.r, 1) : 0.5 * (p.y + p.r) / p.r;
     slide->stiffness = p.rho_T * (1 - kappa) / kappa;
     slide->rho = p.rho_T;
     if (s->a->coupling) set_lean(b, s->a->coupling + row, slide);
@@ -246,7 +247,7 @@ static bool differs(const tbActive* a, const tbBlock* b, const tbReal* lambda, i
 tbReal tb_active_moved_share(tbActiveState* s) {
   int differ = 0, cones = 0;
   tbReal largest = 0;
-  for (int r = 0; r < s->p->n; r++) largest = fmax(largest, fabs(s->lambda[r]));
+  for (int r = 0; r < s->p->n; r++) largest = tb_max(largest, fabs(s->lambda[r]));
   tb_active_first_modes(s, true);
   for (int i = 0; i < s->p->nblock; i++) {
     const tbBlock* b = &s->p->block[i];
@@ -365,11 +366,11 @@ static tbReal cone_distance(const tbActiveState* s, const tbBlock* b, const tbRe
 static tbReal pyramid_distance(const tbActiveState* s, const tbBlock* b, const tbReal* lambda,
                                const tbReal* sigma) {
   const tbReal* rho = s->a->rho + b->row;
-  tbReal normal = fmax(0, lambda[0] - sigma[0] / rho[0]);
+  tbReal normal = tb_max(0, lambda[0] - sigma[0] / rho[0]);
   tbReal sum = rho[0] * (lambda[0] - normal) * (lambda[0] - normal);
   for (int j = 1; j < b->dim; j++) {
     tbReal bound = b->mu[j - 1] * normal, y = lambda[j] - sigma[j] / rho[j];
-    tbReal d = lambda[j] - fmin(bound, fmax(-bound, y));
+    tbReal d = lambda[j] - tb_min(bound, tb_max(-bound, y));
     sum += rho[j] * d * d;
   }
   return sum;
@@ -394,7 +395,7 @@ static tbReal distance(const tbActiveState* s, tbReal t) {
     for (int r = 0; r < b->dim; r++) {
       tbReal rho = s->a->rho[b->row + r], y = lambda[r] - sigma[r] / rho;
       if (b->type == TB_BLOCK_ONE_SIDED && y < 0) y = 0;
-      if (b->type == TB_BLOCK_BOX) y = fmin(b->upper, fmax(b->lower, y));
+      if (b->type == TB_BLOCK_BOX) y = tb_min(b->upper, tb_max(b->lower, y));
       sum += rho * (lambda[r] - y) * (lambda[r] - y);
     }
   }

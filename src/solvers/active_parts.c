@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "solvers/active_parts.h"
 #include "solvers/solver.h"
 
@@ -206,8 +207,8 @@ tbPartScale tb_active_part_scale(const tbActiveState* s, tbReal target) {
 }
 
 tbReal tb_active_part_relative(const tbResidual* r, const tbPartScale* scale) {
-  return fmax(fmax(r->primal / scale->load, r->dual / scale->speed),
-              r->complementarity / scale->load / scale->speed);
+  return tb_max(tb_max(r->primal / scale->load, r->dual / scale->speed),
+                r->complementarity / scale->load / scale->speed);
 }
 
 // The part as a problem of its own, at the present impulses. False: it is good enough.
@@ -288,12 +289,12 @@ bool tb_active_part_solve(tbActiveState* s, tbArena* arena, Part* part, const tb
   tbReal speed = 0, load = 0;
   for (int r = 0; r < part->n; r++) {
     part->g[r] = part->sigma[r] - part->own[r];
-    speed = fmax(speed, fabs(part->g[r]));
-    load = fmax(load, fabs(part->lambda[r]));
+    speed = tb_max(speed, fabs(part->g[r]));
+    load = tb_max(load, fabs(part->lambda[r]));
   }
   // Judged by the whole island, small velocities and loads need not be so exact.
-  tbReal ease = fmin(scale->speed / speed, load > 0 ? scale->load / load : 1);
-  local.tolerance = scale->target * fmax(1, fmin(ease, LOOSE));
+  tbReal ease = tb_min(scale->speed / speed, load > 0 ? scale->load / load : 1);
+  local.tolerance = scale->target * tb_max(1, tb_min(ease, LOOSE));
   local.enough = 0;
   tbReal before = tb_residual(&p, s->a->law, part->lambda, part->sigma).relative;
   tbSolveInfo info;

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "solvers/active_state.h"
 #include "solvers/lcp_interior.h"
 
@@ -109,7 +110,7 @@ static bool attempt(Pyramid* q, tbArena* arena, tbReal products, bool* solved) {
     s->form->velocity(s, s->lambda, s->sigma);
     interior.lambda = s->lambda;
     interior.sigma = s->sigma;
-    interior.products = products * fmin(1, s->best_measure);
+    interior.products = products * tb_min(1, s->best_measure);
   }
   tbArenaMark mark = tb_arena_mark(arena);
   bool ok = tb_lcp_interior(&interior, &system, arena, solved);

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "base/kernel.h"
 #include "linalg/four.h"
 #include "solvers/active_state.h"
@@ -300,7 +301,7 @@ static void fill_rho(int dim, int width, const tbReal* J, tbReal* rho) {
   for (int r = 0; r < dim; r++) {
     diagonal[r] = 0;
     for (int k = 0; k < width; k++) diagonal[r] += J[r * width + k] * J[r * width + k];
-    if (r < 3) linear = fmax(linear, diagonal[r]);
+    if (r < 3) linear = tb_max(linear, diagonal[r]);
   }
   for (int r = 0; r < dim; r++) {
     tbReal size = r < 3 ? linear : diagonal[r];
@@ -372,7 +373,7 @@ static bool copy_kept(tbReduced* s, tbArena* arena, int kept) {
 
 static tbReal largest(int n, const tbReal* x) {
   tbReal most = 0;
-  for (int r = 0; r < n; r++) most = fmax(most, fabs(x[r]));
+  for (int r = 0; r < n; r++) most = tb_max(most, fabs(x[r]));
   return most;
 }
 

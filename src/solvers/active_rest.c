@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "contact/cone.h"
 #include "solvers/active_state.h"
 
@@ -44,7 +45,7 @@ bool tb_active_rests(const tbActiveState* s, const tbReal* lambda) {
     const tbBlock* b = &p->block[i];
     for (int row = b->row; row < b->row + b->dim; row++) {
       if (!is_held(s, b, row)) continue;
-      most = fmax(most, felt_share(b, row - b->row) * fabs(inherited(s, lambda, row)));
+      most = tb_max(most, felt_share(b, row - b->row) * fabs(inherited(s, lambda, row)));
     }
   }
   return most <= TB_INHERITED_MOST * s->a->left * s->fastest;
@@ -54,8 +55,8 @@ bool tb_active_rests(const tbActiveState* s, const tbReal* lambda) {
 static void swing_middle(const tbBlock* b, const tbReal* before, tbReal* lambda) {
   tbReal size = 0, change = 0;
   for (int row = b->row; row < b->row + b->dim; row++) {
-    size = fmax(size, fabs(lambda[row]));
-    change = fmax(change, fabs(lambda[row] - before[row]));
+    size = tb_max(size, fabs(lambda[row]));
+    change = tb_max(change, fabs(lambda[row] - before[row]));
   }
   if (!(change <= SWING * size)) return;
   for (int row = b->row; row < b->row + b->dim; row++) {

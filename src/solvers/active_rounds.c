@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "contact/cone.h"
 #include "solvers/active_state.h"
 
@@ -137,7 +138,7 @@ static bool whole_step(tbActiveState* s, tbSolveInfo* info) {
 // what is close to its answer has no need to go far.
 static tbReal first_softness(const tbActiveState* s) {
   if (!s->small) return TB_ACTIVE_SOFTNESS;
-  return fmin(SOFT_FIRST, fmax(SOFT_LEAST, SOFT_SHARE * s->a->tolerance / s->best_measure));
+  return tb_min(SOFT_FIRST, tb_max(SOFT_LEAST, SOFT_SHARE * s->a->tolerance / s->best_measure));
 }
 
 // It will do, but modes that settle bring it to where it holds: one more round for these.
@@ -159,7 +160,7 @@ static bool try_early(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   if (!accept(s, lambda, &now)) return false;
   *info = now;
   bool holds = !s->changed || tb_active_moving(s);
-  tbReal share = holds ? fmax(EARLY, settled_share(s)) : EARLY;
+  tbReal share = holds ? tb_max(EARLY, settled_share(s)) : EARLY;
   if (info->residual.relative > share * s->a->tolerance) polish(s, lambda, info);
   return true;
 }
@@ -196,13 +197,13 @@ bool tb_active_rounds(tbActiveState* s, int rounds, tbReal* lambda, tbSolveInfo*
     bool held = s->small && !s->changed && s->miss <= FAR * s->fastest;
     tbReal t = held ? 1 : tb_active_length(s, s->small ? SHORTEST_SMALL : SHORTEST);
     if (t == 1) {
-      s->softness = fmax(TB_ACTIVE_SOFTNESS, BOLDER * s->softness);
+      s->softness = tb_max(TB_ACTIVE_SOFTNESS, BOLDER * s->softness);
       continue;
     }
     bool ends = too_short(s, k, t);
     if (ends) t = 0;
     if (t < SHORT) {
-      s->softness = fmin(MOST_CAUTIOUS, fmax(LEAST_CAUTIOUS, CAUTIOUS * s->softness));
+      s->softness = tb_min(MOST_CAUTIOUS, tb_max(LEAST_CAUTIOUS, CAUTIOUS * s->softness));
     }
     shorten(s, t);
     if (ends) return false;

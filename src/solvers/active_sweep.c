@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "contact/cone.h"
 #include "solvers/active_parts.h"
 #include "solvers/free_contacts.h"
@@ -192,7 +193,7 @@ tbReal tb_active_sweeps_load(const tbActiveState* s) {
   tbReal load = tb_free_contacts_load(&sweeps->free);
   for (int k = 0; k < sweeps->nother; k++) {
     const tbBlock* b = &s->p->block[sweeps->other[k]];
-    for (int r = b->row; r < b->row + b->dim; r++) load = fmax(load, fabs(s->lambda[r]));
+    for (int r = b->row; r < b->row + b->dim; r++) load = tb_max(load, fabs(s->lambda[r]));
   }
   return load > 0 ? load : INFINITY;
 }

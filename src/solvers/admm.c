@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "contact/factor.h"
 #include "solvers/anderson.h"
 #include "solvers/island.h"
@@ -42,7 +43,8 @@ static void choose_scale(Admm* a) {
     for (int r = 0; r < b->dim; r++) mean += A[r * (b->dim + 1)] / b->dim;
     a->block[i] = *b;
     tbReal steep = 1;
-    for (int r = 0; r < b->dim - 1 && b->type == TB_BLOCK_CONE; r++) steep = fmax(steep, b->mu[r]);
+    for (int r = 0; r < b->dim - 1 && b->type == TB_BLOCK_CONE; r++)
+      steep = tb_max(steep, b->mu[r]);
     steep = sqrt(steep);
     for (int r = 0; r < b->dim; r++) {
       tbReal d = b->type == TB_BLOCK_CONE ? mean : A[r * (b->dim + 1)];
@@ -60,7 +62,7 @@ static void project(const Admm* a, const tbReal* x, tbReal* out) {
     tbBlock b = a->block[i];
     if (b.type == TB_BLOCK_BOX) {
       for (int r = b.row; r < b.row + b.dim; r++) {
-        out[r] = fmax(b.lower / a->scale[r], fmin(b.upper / a->scale[r], x[r]));
+        out[r] = tb_max(b.lower / a->scale[r], tb_min(b.upper / a->scale[r], x[r]));
       }
     } else {
       tb_block_project(&b, TB_LAW_NCP, x + b.row, out + b.row);
@@ -97,11 +99,11 @@ static bool choose_penalty(Admm* a, tbReal* vectors, tbReal* work) {
   if (!refactor(a)) return false;
   tbReal lowest = tb_eigen_smallest(&a->factor, a->eta + a->rho, 10, vectors + a->p->n, work);
   a->smallest = a->eta + lowest;
-  tbReal kappa = fmax(condition(a), 1 + 1e-9);
+  tbReal kappa = tb_max(condition(a), 1 + 1e-9);
   // The exponent that the penalty at hand stands for.
   a->exponent = log(a->rho / sqrt(a->largest * a->smallest)) / log(kappa);
   if (!(set->admm_rho > 0) && !warm && set->admm_rule == TB_PENALTY_SPECTRAL) {
-    a->exponent = fmax(-0.5, fmin(0.5, a->exponent));
+    a->exponent = tb_max(-0.5, tb_min(0.5, a->exponent));
     a->rho = spectral_rho(a);
     return refactor(a);
   }
@@ -120,7 +122,7 @@ static bool update_penalty(Admm* a, tbReal primal, tbReal dual) {
     a->exponent += direction * set->admm_exponent_step;
     rho = spectral_rho(a);
   }
-  rho = fmax(1e-12 * a->largest, fmin(1e12 * a->largest, rho));
+  rho = tb_max(1e-12 * a->largest, tb_min(1e12 * a->largest, rho));
   if (rho == a->rho) return true;
   a->rho = rho;
   return refactor(a);
@@ -161,8 +163,9 @@ static void iterate(Admm* a, tbReal* primal, tbReal* dual) {
   *primal = *dual = 0;
   for (int i = 0; i < n; i++) {
     a->z[i] -= a->rho * (a->rhs[i] - a->y[i]);
-    *primal = fmax(*primal, fabs(a->f[i] - a->y[i]));
-    *dual = fmax(*dual, fabs(a->eta * (a->f[i] - a->old_f[i]) + a->rho * (a->y[i] - a->old_y[i])));
+    *primal = tb_max(*primal, fabs(a->f[i] - a->y[i]));
+    *dual =
+        tb_max(*dual, fabs(a->eta * (a->f[i] - a->old_f[i]) + a->rho * (a->y[i] - a->old_y[i])));
   }
 }
 
@@ -201,7 +204,7 @@ static tbResult run(Admm* a) {
   tbSolve* s = a->s;
   int n = a->p->n, last_update = 0, next_check = 1, last_gain = 0;
   tbReal impulse = 0, velocity = 0, mark = INFINITY, interval = s->settings->admm_interval;
-  for (int i = 0; i < n; i++) velocity = fmax(velocity, fabs(a->g[i]));
+  for (int i = 0; i < n; i++) velocity = tb_max(velocity, fabs(a->g[i]));
   restart(a);
   for (int k = 1; k <= s->settings->max_iter; k++) {
     tbReal primal, dual;
@@ -214,7 +217,7 @@ static tbResult run(Admm* a) {
 
     // The residual function costs a product with G: look when ADMM's own test is near.
     impulse = 0;
-    for (int i = 0; i < n; i++) impulse = fmax(impulse, fabs(a->y[i]));
+    for (int i = 0; i < n; i++) impulse = tb_max(impulse, fabs(a->y[i]));
     bool near = primal <= s->tolerance * impulse && dual <= s->tolerance * velocity;
     if (near || k >= next_check || s->settings->history) {
       for (int i = 0; i < n; i++) s->lambda[i] = a->scale[i] * a->y[i];

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "linalg/small.h"
 
 bool tb_anderson_init(tbAnderson* a, tbSolve* s, int n, int memory) {
@@ -66,7 +67,7 @@ void tb_anderson_step(tbAnderson* a, tbReal* w, const tbReal* T) {
     tb_anderson_reset(a);
     return;
   }
-  a->best = fmin(a->best, size);
+  a->best = tb_min(a->best, size);
   if (a->started) remember(a, T);
   a->started = true;
   memcpy(a->last_r, a->r, bytes);

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "solvers/system.h"
 
 enum { MAX = TB_MAX_BLOCK_DIM };
@@ -78,20 +79,20 @@ static void arrow_divide(int d, const tbReal* v, const tbReal* u, tbReal* y) {
 static tbReal cone_step(int d, const tbReal* x, const tbReal* dx, tbReal limit) {
   tbReal a = jdot(d, dx, dx), b = jdot(d, x, dx), c = jnorm2(d, x), t = limit;
   // x_0 + t dx_0 > 0 and a t^2 + 2 b t + c >= 0.
-  if (dx[0] < 0) t = fmin(t, -x[0] / dx[0]);
+  if (dx[0] < 0) t = tb_min(t, -x[0] / dx[0]);
   tbReal disc = b * b - a * c;
   if (disc > 0) {
     tbReal q = b > 0 ? -b - sqrt(disc) : -b + sqrt(disc);
     tbReal roots[2] = {a != 0 ? q / a : -1, q != 0 ? c / q : -1};
     for (int k = 0; k < 2; k++) {
-      if (roots[k] > 0) t = fmin(t, roots[k]);
+      if (roots[k] > 0) t = tb_min(t, roots[k]);
     }
   }
   return t;
 }
 
 static tbReal row_step(tbReal x, tbReal dx, tbReal limit) {
-  return dx < 0 ? fmin(limit, -x / dx) : limit;
+  return dx < 0 ? tb_min(limit, -x / dx) : limit;
 }
 
 static tbReal low_gap(const Ipm* q, const tbBlock* b, int row) {
@@ -121,7 +122,7 @@ static void choose_start(Ipm* q) {
   tbReal size = 0;
   for (int i = 0; i < q->p->n; i++) {
     q->g[i] = q->scale[i] * q->p->g[i];
-    size = fmax(size, fabs(q->g[i]));
+    size = tb_max(size, fabs(q->g[i]));
   }
   if (size == 0) size = 1;
   q->degree = 0;
@@ -135,8 +136,8 @@ static void choose_start(Ipm* q) {
       } else if (b->type == TB_BLOCK_BOX) {
         tbReal low = b->lower / q->scale[r], high = b->upper / q->scale[r];
         if (isfinite(low) && isfinite(high)) q->x[r] = 0.5 * (low + high);
-        if (isfinite(low) && !isfinite(high)) q->x[r] = fmax(0, low + size);
-        if (!isfinite(low) && isfinite(high)) q->x[r] = fmin(0, high - size);
+        if (isfinite(low) && !isfinite(high)) q->x[r] = tb_max(0, low + size);
+        if (!isfinite(low) && isfinite(high)) q->x[r] = tb_min(0, high - size);
         q->z[r] = isfinite(low) && low < high ? size : 0;
         q->upper[r] = isfinite(high) && low < high ? size : 0;
         q->degree += (q->z[r] > 0) + (q->upper[r] > 0);
@@ -388,8 +389,8 @@ static bool iterate(Ipm* q, tbReal tau) {
   tb_system_solve(&q->system, q->rhs, 1, q->dx);
   multiplier_step(q, 0, 1, 0, NULL, NULL);
   tbReal t = longest_step(q, 1), after = complementarity_after(q, t);
-  tbReal sigma = tau > 0 ? fmin(1, fmax(after, 0) / tau) : 0;
-  sigma = fmax(sigma * sigma * sigma, LEAST_CENTRING);
+  tbReal sigma = tau > 0 ? tb_min(1, tb_max(after, 0) / tau) : 0;
+  sigma = tb_max(sigma * sigma * sigma, LEAST_CENTRING);
   tbReal target = sigma * tau, corrector = 1;
   right_side(q, target, 1 - sigma, corrector);
   // The box's products of the predictor are needed once more after dx is overwritten.
@@ -400,8 +401,8 @@ static bool iterate(Ipm* q, tbReal tau) {
   for (int i = 0; i < n; i++) {
     if (!isfinite(q->dx[i]) || !isfinite(q->dz[i])) return false;
   }
-  tbReal back = fmax(0.95, 1 - tau);
-  t = fmin(1, longest_step(q, 2) * (back < 0.999 ? back : 0.999));
+  tbReal back = tb_max(0.95, 1 - tau);
+  t = tb_min(1, longest_step(q, 2) * (back < 0.999 ? back : 0.999));
   for (int i = 0; i < n; i++) {
     q->x[i] += t * q->dx[i];
     q->z[i] += t * q->dz[i];
@@ -426,7 +427,7 @@ tbResult tb_solve_ccp_ipm(tbSolve* s) {
     // Rounding ends the descent sooner or later.
     tbReal measure = tb_solve_measure(s, &s->last);
     stuck = measure < 0.9 * smallest ? 0 : stuck + 1;
-    smallest = fmin(smallest, measure);
+    smallest = tb_min(smallest, measure);
     if (stuck >= 15) {
       s->info->status = TB_SOLVE_STALLED;
       return TB_OK;

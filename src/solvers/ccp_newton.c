@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "contact/cone_derivative.h"
 #include "linalg/dense.h"
 #include "linalg/gemm.h"
@@ -227,14 +228,14 @@ static int minimise(Newton* q, int budget, tbReal accuracy, tbReal* c) {
     transposed_product(q, q->lambda, q->grad);
     tbReal norm = 0, size = 0, descent = 0;
     for (int i = 0; i < q->rank; i++) {
-      size = fmax(size, fabs(q->w[i]));
+      size = tb_max(size, fabs(q->w[i]));
       q->grad[i] = q->w[i] - q->grad[i];
-      norm = fmax(norm, fabs(q->grad[i]));
+      norm = tb_max(norm, fabs(q->grad[i]));
       q->dw[i] = -q->grad[i];
     }
     // At rounding level, or no longer falling: as good as it gets.
     late = norm < 0.5 * smallest ? 0 : late + 1;
-    smallest = fmin(smallest, norm);
+    smallest = tb_min(smallest, norm);
     if (norm <= accuracy * size || norm == 0 ||
         (late > NOT_HALVED && norm <= SMALL_GRADIENT * size))
       return k;
@@ -297,7 +298,7 @@ tbResult tb_solve_ccp_newton(tbSolve* s) {
     // Without a proximal part one minimisation is all there is to do.
     tbReal measure = tb_solve_measure(s, &s->last);
     stuck = measure < 0.9 * smallest ? 0 : stuck + 1;
-    smallest = fmin(smallest, measure);
+    smallest = tb_min(smallest, measure);
     // Slow rounds: the proximal term is too heavy for this spectrum.
     if (measure > SLOW * last && eps > LAST_PROXIMAL) eps *= 0.1;
     last = measure;

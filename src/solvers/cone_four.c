@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/minmax.h"
 #include "base/kernel.h"
 #include "solvers/lorentz.h"
 
@@ -208,7 +209,8 @@ static tbReal least_step(tbFourRows x, tbFourRows dx, tbReal a) {
   for (int l = 0; l < LANES; l++) {
     tbReal p[TB_CONE_ROWS] = {x[0][l], x[1][l], x[2][l]};
     tbReal d[TB_CONE_ROWS] = {dx[0][l], dx[1][l], dx[2][l]};
-    if (!tb_lorentz_holds(TB_CONE_ROWS, p, d, a)) a = fmin(a, tb_lorentz_step(TB_CONE_ROWS, p, d));
+    if (!tb_lorentz_holds(TB_CONE_ROWS, p, d, a))
+      a = tb_min(a, tb_lorentz_step(TB_CONE_ROWS, p, d));
   }
   return a;
 }
@@ -270,7 +272,7 @@ TB_INLINE tbReal residual_all(tbConeFour* four, int count, tbReal shift, tbReal*
     }
     all += sum_lanes(sum, g->used);
   }
-  for (int l = 0; l < LANES; l++) *largest = fmax(*largest, most[l]);
+  for (int l = 0; l < LANES; l++) *largest = tb_max(*largest, most[l]);
   return all;
 }
 

@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "base/bits.h"
 #include "contact/cone.h"
 #include "solvers/free_lanes.h"
@@ -124,7 +125,7 @@ bool tb_free_contacts_start(const tbActiveState* s, tbArena* arena, tbFreeContac
     int body[2], bodies = count_bodies(s, i, body);
     rows[i] = B + SIZE * place[i];
     whiten(s, i, bodies, body, rows[i], rows[i] + A);
-    if (rows[i][A] > 0) least = fmin(least, rows[i][A]);
+    if (rows[i][A] > 0) least = tb_min(least, rows[i][A]);
   }
   f->speed = s->fastest > 0 ? s->fastest : 1;
   f->load = least < INFINITY ? f->speed / least : 1;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "solvers/interior_state.h"
 
 enum { MAX = TB_MAX_BLOCK_DIM };
@@ -37,7 +38,7 @@ tbReal tb_interior_residual(tbInteriorState* m, tbReal sum) {
     }
     if (is_cone(b) && m->shifted) m->r[b->row] += tb_lorentz_tail(b->dim, m->z + b->row);
     for (int k = b->row; k < b->row + b->dim; k++) {
-      m->infeasible = fmax(m->infeasible, fabs(m->r[k]));
+      m->infeasible = tb_max(m->infeasible, fabs(m->r[k]));
     }
   }
   return sum;
@@ -93,7 +94,7 @@ static void comply_all(int d, const tbReal* R, tbReal* K) {
 
 void tb_interior_comply(int d, const tbReal* R, tbReal* K) {
   tbReal others = 0;
-  for (int r = 1; r < d; r++) others = fmax(others, R[r]);
+  for (int r = 1; r < d; r++) others = tb_max(others, R[r]);
   if (others > 0) {
     comply_all(d, R, K);
   } else if (R[0] > 0) {
@@ -290,8 +291,8 @@ static tbReal cone_step(const tbInteriorState* m, const tbBlock* b, const tbReal
                         const tbReal* dz, tbReal a) {
   const tbReal *x = m->x + b->row, *z = m->z + b->row;
   int d = b->dim, row = b->row;
-  if (!tb_lorentz_holds(d, x, dx + row, a)) a = fmin(a, tb_lorentz_step(d, x, dx + row));
-  if (!tb_lorentz_holds(d, z, dz + row, a)) a = fmin(a, tb_lorentz_step(d, z, dz + row));
+  if (!tb_lorentz_holds(d, x, dx + row, a)) a = tb_min(a, tb_lorentz_step(d, x, dx + row));
+  if (!tb_lorentz_holds(d, z, dz + row, a)) a = tb_min(a, tb_lorentz_step(d, z, dz + row));
   return a;
 }
 
@@ -305,12 +306,12 @@ tbReal tb_interior_length(const tbInteriorState* m, bool affine, tbReal a) {
     }
     for (int k = b->row; k < b->row + b->dim; k++) {
       if (b->type == TB_BLOCK_ONE_SIDED) {
-        a = fmin(a, tb_pair_step(m->x[k], dx[k], m->z[k], dz[k]));
+        a = tb_min(a, tb_pair_step(m->x[k], dx[k], m->z[k], dz[k]));
       } else if (b->type == TB_BLOCK_BOX && m->zlow[k] > 0) {
-        a = fmin(a, tb_pair_step(m->x[k] - m->low[k], dx[k], m->zlow[k], m->dlow[k]));
+        a = tb_min(a, tb_pair_step(m->x[k] - m->low[k], dx[k], m->zlow[k], m->dlow[k]));
       }
       if (b->type == TB_BLOCK_BOX && m->zhigh[k] > 0) {
-        a = fmin(a, tb_pair_step(m->high[k] - m->x[k], -dx[k], m->zhigh[k], m->dhigh[k]));
+        a = tb_min(a, tb_pair_step(m->high[k] - m->x[k], -dx[k], m->zhigh[k], m->dhigh[k]));
       }
     }
   }

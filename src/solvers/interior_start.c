@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "solvers/interior_state.h"
 
 static bool allocate(tbInteriorState* m, tbArena* arena) {
@@ -33,7 +34,7 @@ static void set_scale(tbInteriorState* m) {
     tbReal* S = m->S + b->row;
     for (int r = 0; r < b->dim; r++) {
       S[r] = (cone && r > 0 ? b->mu[r - 1] : 1) / sqrt(rho[cone ? 0 : r]);
-      largest = fmax(largest, fabs(S[r] * g[r]));
+      largest = tb_max(largest, fabs(S[r] * g[r]));
     }
   }
   m->unit = largest > 0 ? largest : 1;
@@ -59,12 +60,13 @@ static void first_box(tbInteriorState* m, const tbBlock* b, int k, tbReal center
   tbReal step = m->S[k] * m->unit;
   m->low[k] = b->lower / step;
   m->high[k] = b->upper / step;
-  tbReal room = m->high[k] - m->low[k], inset = isfinite(room) ? fmin(center, 0.25 * room) : center;
+  tbReal room = m->high[k] - m->low[k],
+         inset = isfinite(room) ? tb_min(center, 0.25 * room) : center;
   if (!(room > 0)) {
     m->x[k] = m->low[k];
     return;
   }
-  m->x[k] = fmin(m->high[k] - inset, fmax(m->low[k] + inset, m->lambda[k] / step));
+  m->x[k] = tb_min(m->high[k] - inset, tb_max(m->low[k] + inset, m->lambda[k] / step));
   m->zlow[k] = isfinite(m->low[k]) ? center : 0;
   m->zhigh[k] = isfinite(m->high[k]) ? center : 0;
   m->pairs += isfinite(m->low[k]) + isfinite(m->high[k]);
@@ -76,7 +78,7 @@ static tbReal largest_load(const tbInteriorState* m) {
   for (int i = 0; i < m->p->nblock; i++) {
     const tbBlock* b = &m->p->block[i];
     if (b->type != TB_BLOCK_CONE) continue;
-    largest = fmax(largest, m->lambda[b->row] / (m->S[b->row] * m->unit));
+    largest = tb_max(largest, m->lambda[b->row] / (m->S[b->row] * m->unit));
   }
   return largest;
 }

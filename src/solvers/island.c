@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
+
 // ---- parts -------------------------------------------------------------------------------------
 
 static int find_root(int* parent, int i) {
@@ -260,9 +262,9 @@ tbReal tb_island_measure(const tbSolveIsland* island, const tbResidual* residual
                          const tbReal* lambda) {
   if (island->solve->settings->tol_absolute > 0) return tb_residual_absolute(residual);
   tbReal impulse = island->impulse;
-  for (int i = 0; i < island->p.n; i++) impulse = fmax(impulse, fabs(lambda[i]));
-  return fmax(fmax(ratio(residual->primal, impulse), ratio(residual->dual, island->velocity)),
-              ratio(ratio(residual->complementarity, impulse), island->velocity));
+  for (int i = 0; i < island->p.n; i++) impulse = tb_max(impulse, fabs(lambda[i]));
+  return tb_max(tb_max(ratio(residual->primal, impulse), ratio(residual->dual, island->velocity)),
+                ratio(ratio(residual->complementarity, impulse), island->velocity));
 }
 
 // Operations of a factorization beyond which redundancy is used even at the cost of digits.
@@ -278,7 +280,7 @@ static void find_scales(tbSolveIsland* island) {
     const tbReal* A = island->p.G.block_value + island->p.G.block_offset[island->diagonal[i]];
     tbReal trace = 0, *D = island->scale + b->row;
     for (int r = 0; r < b->dim; r++) {
-      D[r] = b->type == TB_BLOCK_CONE && r > 0 ? fmax(b->mu[r - 1], 1e-12) : 1;
+      D[r] = b->type == TB_BLOCK_CONE && r > 0 ? tb_max(b->mu[r - 1], 1e-12) : 1;
       trace += D[r] * D[r] * A[r * b->dim + r];
     }
     tbReal unit = trace > 0 ? 1 / sqrt(trace) : 1;

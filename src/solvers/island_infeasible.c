@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "solvers/island.h"
 
 // Of the problem without friction, and the residual to which it is solved.
@@ -74,10 +75,10 @@ static tbReal make_witness(const tbSolveIsland* island, tbReal* d) {
     for (int r = 0; r < b->dim; r++) {
       tbReal* x = &d[b->row + r];
       bool normal = b->type == TB_BLOCK_ONE_SIDED || (b->type == TB_BLOCK_CONE && r == 0);
-      *x = normal ? fmax(*x, 0) : b->type == TB_BLOCK_EQUALITY ? *x : 0;
+      *x = normal ? tb_max(*x, 0) : b->type == TB_BLOCK_EQUALITY ? *x : 0;
     }
   }
-  for (int k = 0; k < island->p.n; k++) largest = fmax(largest, fabs(d[k]));
+  for (int k = 0; k < island->p.n; k++) largest = tb_max(largest, fabs(d[k]));
   for (int k = 0; k < island->p.n && largest > 0; k++) d[k] /= largest;
   return largest;
 }
@@ -97,13 +98,13 @@ static bool proves(const tbSolveIsland* island, const tbReal* d, tbReal* sigma) 
       linear += d[k] * g[k];
       quadratic += d[k] * (sigma[k] - g[k]);
       sum += fabs(d[k]);
-      speed = fmax(speed, fabs(g[k]));
+      speed = tb_max(speed, fabs(g[k]));
       if (own > 0) single += g[k] * g[k] / own;
-      if (b->type == TB_BLOCK_CONE && r > 0) steepest = fmax(steepest, b->mu[r - 1]);
+      if (b->type == TB_BLOCK_CONE && r > 0) steepest = tb_max(steepest, b->mu[r - 1]);
     }
   }
-  tbReal allowed = fmax(island->tolerance, LEAST_ALLOWED) * speed * (1 + steepest) * sum;
-  return -linear - allowed > ENORMOUS * sqrt(single) * sqrt(fmax(quadratic, 0));
+  tbReal allowed = tb_max(island->tolerance, LEAST_ALLOWED) * speed * (1 + steepest) * sum;
+  return -linear - allowed > ENORMOUS * sqrt(single) * sqrt(tb_max(quadratic, 0));
 }
 
 bool tb_island_infeasible(tbSolveIsland* island, bool* proven) {

@@ -19,6 +19,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "solvers/island.h"
 #include "solvers/lorentz.h"
 
@@ -91,7 +92,7 @@ static void scale_velocities(Ipm* m) {
   tbReal largest = 0;
   for (int i = 0; i < m->n; i++) {
     m->g[i] = m->scale[i] * m->island->p.g[i];
-    largest = fmax(largest, fabs(m->g[i]));
+    largest = tb_max(largest, fabs(m->g[i]));
   }
   m->unit = largest > 0 ? largest : 1;
   for (int i = 0; i < m->n; i++) m->g[i] /= m->unit;
@@ -116,7 +117,7 @@ static tbReal expected_impulse(Ipm* m, tbReal threshold) {
   for (int i = 0; i < m->n; i++) m->dx[i] = -m->g[i];
   tb_group_lu_solve(&m->island->lu, REFINEMENTS, m->dx);
   tbReal size = 0;
-  for (int i = 0; i < m->n; i++) size = fmax(size, fabs(m->dx[i]));
+  for (int i = 0; i < m->n; i++) size = tb_max(size, fabs(m->dx[i]));
   return size > threshold && size < MOST_EXPECTED ? size : 1;
 }
 
@@ -139,7 +140,7 @@ static void first_point(Ipm* m, const tbIpmSettings* set) {
           continue;
         }
         tbReal room = m->high[k] - m->low[k];
-        tbReal inset = isfinite(room) ? fmin(1, 0.5 * room) : 1;
+        tbReal inset = isfinite(room) ? tb_min(1, 0.5 * room) : 1;
         m->x[k] = isfinite(m->low[k])    ? m->low[k] + inset
                   : isfinite(m->high[k]) ? m->high[k] - inset
                                          : 0;
@@ -170,8 +171,8 @@ static void warm_point(Ipm* m, const tbReal* lambda, tbReal margin) {
       z[r] = m->scale[b->row + r] * m->sigma[b->row + r] / m->unit;
     }
     z[0] += tb_lorentz_tail(b->dim, z);
-    x[0] = fmax(x[0], tb_lorentz_tail(b->dim, x)) + margin;
-    z[0] = fmax(z[0], tb_lorentz_tail(b->dim, z)) + margin;
+    x[0] = tb_max(x[0], tb_lorentz_tail(b->dim, x)) + margin;
+    z[0] = tb_max(z[0], tb_lorentz_tail(b->dim, z)) + margin;
   }
 }
 
@@ -356,19 +357,19 @@ static tbReal step_length(const Ipm* m, const tbReal* dx, const tbReal* dz) {
     const tbBlock* b = &m->island->p.block[i];
     int row = b->row;
     if (is_cone(b)) {
-      a = fmin(a, tb_lorentz_step(b->dim, m->x + row, dx + row));
-      a = fmin(a, tb_lorentz_step(b->dim, m->z + row, dz + row));
+      a = tb_min(a, tb_lorentz_step(b->dim, m->x + row, dx + row));
+      a = tb_min(a, tb_lorentz_step(b->dim, m->z + row, dz + row));
       continue;
     }
     for (int k = row; k < row + b->dim; k++) {
       if (b->type == TB_BLOCK_ONE_SIDED) {
-        a = fmin(a, tb_pair_step(m->x[k], dx[k], m->z[k], dz[k]));
+        a = tb_min(a, tb_pair_step(m->x[k], dx[k], m->z[k], dz[k]));
       } else if (b->type == TB_BLOCK_BOX && m->low[k] < m->high[k]) {
         if (m->zlow[k] > 0) {
-          a = fmin(a, tb_pair_step(m->x[k] - m->low[k], dx[k], m->zlow[k], m->dlow[k]));
+          a = tb_min(a, tb_pair_step(m->x[k] - m->low[k], dx[k], m->zlow[k], m->dlow[k]));
         }
         if (m->zhigh[k] > 0) {
-          a = fmin(a, tb_pair_step(m->high[k] - m->x[k], -dx[k], m->zhigh[k], m->dhigh[k]));
+          a = tb_min(a, tb_pair_step(m->high[k] - m->x[k], -dx[k], m->zhigh[k], m->dhigh[k]));
         }
       }
     }
@@ -411,16 +412,16 @@ static tbReal attempt_step(Ipm* m, tbReal mu, tbReal floor, bool cautious) {
   m->island->factorizations++;
   fill_target(m, 0, false);
   find_step(m, 0, m->ax, m->az);
-  tbReal affine = fmin(1, step_length(m, m->ax, m->az));
-  tbReal target = fmax(centering(m, mu, affine) * mu, floor);
+  tbReal affine = tb_min(1, step_length(m, m->ax, m->az));
+  tbReal target = tb_max(centering(m, mu, affine) * mu, floor);
   fill_target(m, target, true);
   find_step(m, target, m->dx, m->dz);
-  tbReal a = fmin(1, INSIDE * step_length(m, m->dx, m->dz));
+  tbReal a = tb_min(1, INSIDE * step_length(m, m->dx, m->dz));
   if (a >= SHORT_STEP || !cautious) return a;
-  target = fmax(PLAIN_TARGET * mu, floor);
+  target = tb_max(PLAIN_TARGET * mu, floor);
   fill_target(m, target, false);
   find_step(m, target, m->dx, m->dz);
-  return fmin(1, WELL_INSIDE * step_length(m, m->dx, m->dz));
+  return tb_min(1, WELL_INSIDE * step_length(m, m->dx, m->dz));
 }
 
 // Weaken the shift until a step of some length is found; in the end, only centre.
@@ -428,8 +429,8 @@ static tbReal choose_step(Ipm* m, const tbIpmSettings* set, tbReal mu, bool earl
   enum { WEIGHTS = 4 };
   static const tbReal weights[WEIGHTS] = {1, 0.9, 0.5, 0};
   tbReal infeasible = 0, a = 0;
-  for (int i = 0; i < m->n; i++) infeasible = fmax(infeasible, fabs(m->r[i]));
-  tbReal floor = early ? 0 : fmin(mu, set->kappa * infeasible);
+  for (int i = 0; i < m->n; i++) infeasible = tb_max(infeasible, fabs(m->r[i]));
+  tbReal floor = early ? 0 : tb_min(mu, set->kappa * infeasible);
   for (int k = 0; k < WEIGHTS; k++) {
     m->theta = weights[k];
     a = attempt_step(m, mu, floor, set->ladder);
@@ -437,7 +438,7 @@ static tbReal choose_step(Ipm* m, const tbIpmSettings* set, tbReal mu, bool earl
   }
   fill_target(m, mu, false);
   find_step(m, mu, m->dx, m->dz);
-  return fmin(1, WELL_INSIDE * step_length(m, m->dx, m->dz));
+  return tb_min(1, WELL_INSIDE * step_length(m, m->dx, m->dz));
 }
 
 bool tb_island_ipm(tbSolveIsland* island, const tbIpmSettings* set, const tbReal* lambda) {
@@ -457,7 +458,7 @@ bool tb_island_ipm(tbSolveIsland* island, const tbIpmSettings* set, const tbReal
     if (island->check(island, m.lambda, m.velocity, ++island->iterations, mu)) break;
     // No better for a while: somebody else's turn.
     since = island->last_measure < PROGRESS * best ? 0 : since + 1;
-    best = fmin(best, island->last_measure);
+    best = tb_min(best, island->last_measure);
     if (since > set->patience) break;
     if (set->adopt) adopt_velocities(&m, mu);
     tbReal a = choose_step(&m, set, mu, k < EARLY);

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "solvers/island.h"
 #include "solvers/newton.h"
 
@@ -58,7 +59,7 @@ static void choose_rho(Newton* q) {
     for (int r = 0; r < b->dim; r++) {
       tbReal d = A[r * (b->dim + 1)];
       rho[r] = d > 0 ? 1 / d : 1;
-      if (r > 0 && !without_friction(b, r)) tangential = fmax(tangential, d);
+      if (r > 0 && !without_friction(b, r)) tangential = tb_max(tangential, d);
     }
     for (int r = 1; r < b->dim && b->type == TB_BLOCK_CONE; r++) {
       rho[r] = tangential > 0 ? 1 / tangential : 1;
@@ -170,7 +171,7 @@ bool tb_island_newton(tbSolveIsland* island, int max_iter) {
     // rest.
     q.proximal *= descent ? EASIER : HARDER;
     if (q.proximal > MOST_PROXIMAL) break;
-    q.proximal = fmax(q.proximal, LEAST_PROXIMAL);
+    q.proximal = tb_max(q.proximal, LEAST_PROXIMAL);
   }
   return true;
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "solvers/island.h"
 #include "solvers/local.h"
 
@@ -60,7 +61,7 @@ static tbReal sweep(const tbSolveIsland* island, tbReal* lambda, tbReal* slip) {
     velocity_of_others(island, i, lambda, b);
     for (int r = 0; r < d; r++) old[r] = x[r];
     tb_local_solve(block, TB_LAW_NCP, A, b, x, &slip[i]);
-    for (int r = 0; r < d; r++) change = fmax(change, fabs(x[r] - old[r]) * A[r * d + r]);
+    for (int r = 0; r < d; r++) change = tb_max(change, fabs(x[r] - old[r]) * A[r * d + r]);
   }
   return change;
 }

@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "solvers/solver.h"
 
 // How an LCP variable is made: lambda_row gains `sign` times it; slack variables have row -1.
@@ -165,7 +166,7 @@ static void fill(Lemke* l, tbSolve* s, tbReal ridge, const tbReal* centre) {
   }
   fill_couplings(l, p);
   l->size_q = 0;
-  for (int i = 0; i < l->size; i++) l->size_q = fmax(l->size_q, fabs(*entry(l, i, l->size + 1)));
+  for (int i = 0; i < l->size; i++) l->size_q = tb_max(l->size_q, fabs(*entry(l, i, l->size + 1)));
 }
 
 static void pivot(Lemke* l, int row, int column) {
@@ -191,7 +192,7 @@ static bool lexicographic(const Lemke* l, int a, int b, int column) {
   for (int c = -1; c < l->size; c++) {
     int k = c < 0 ? l->size + 1 : c;
     tbReal x = *entry(l, a, k) / fa, y = *entry(l, b, k) / fb;
-    tbReal noise = 1e-12 * (c < 0 ? l->size_q : 1) * fmax(1 / fa, 1 / fb);
+    tbReal noise = 1e-12 * (c < 0 ? l->size_q : 1) * tb_max(1 / fa, 1 / fb);
     if (fabs(x - y) > 1e-11 * (fabs(x) + fabs(y)) + noise) return x < y;
   }
   return a < b;
@@ -201,7 +202,7 @@ static bool lexicographic(const Lemke* l, int a, int b, int column) {
 static int ratio_test(const Lemke* l, int column) {
   int best = -1;
   tbReal largest = 0;
-  for (int r = 0; r < l->size; r++) largest = fmax(largest, fabs(*entry(l, r, column)));
+  for (int r = 0; r < l->size; r++) largest = tb_max(largest, fabs(*entry(l, r, column)));
   for (int r = 0; r < l->size; r++) {
     if (!(*entry(l, r, column) > 1e-11 * largest)) continue;
     if (best < 0 || lexicographic(l, r, best, column)) best = r;
@@ -222,7 +223,7 @@ static void read_answer(const Lemke* l, tbSolve* s) {
     int v = l->basis[r] - l->size;
     if (v < 0 || v >= l->size || l->variable[v].row < 0) continue;
     int row = l->variable[v].row;
-    s->lambda[row] += l->variable[v].sign * l->scale[row] * fmax(0, *entry(l, r, l->size + 1));
+    s->lambda[row] += l->variable[v].sign * l->scale[row] * tb_max(0, *entry(l, r, l->size + 1));
   }
   for (int i = 0; i < s->p->nblock; i++) {
     tbReal* x = s->lambda + s->p->block[i].row;

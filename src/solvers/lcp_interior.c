@@ -21,6 +21,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "contact/cone.h"
 #include "linalg/small.h"
 #include "solvers/lorentz.h"
@@ -129,7 +130,7 @@ static void velocities(Interior* q) {
 // The largest free velocity, in scaled rows.
 static tbReal size_of(const Interior* q) {
   tbReal size = 0;
-  for (int i = 0; i < q->p->n; i++) size = fmax(size, fabs(q->p->g[i] * q->scale[i]));
+  for (int i = 0; i < q->p->n; i++) size = tb_max(size, fabs(q->p->g[i] * q->scale[i]));
   return size > 0 ? size : 1;
 }
 
@@ -199,7 +200,7 @@ static void start(Interior* q, const tbLcpInterior* from) {
   }
   for (int i = 0; i < q->npair; i++) {
     Pair* c = &q->pair[i];
-    c->u = fmax(distance(c, q->x), LEAST * q->size);
+    c->u = tb_max(distance(c, q->x), LEAST * q->size);
     c->w = from->lambda ? tau / c->u : q->size;
   }
 }
@@ -279,8 +280,8 @@ static tbReal longest_step(const Interior* q, tbReal share) {
   tbReal step = 1;
   for (int i = 0; i < q->npair; i++) {
     const Pair* c = &q->pair[i];
-    if (c->du < 0) step = fmin(step, -share * c->u / c->du);
-    if (c->dw < 0) step = fmin(step, -share * c->w / c->dw);
+    if (c->du < 0) step = tb_min(step, -share * c->u / c->du);
+    if (c->dw < 0) step = tb_min(step, -share * c->w / c->dw);
   }
   return step;
 }
@@ -300,7 +301,7 @@ static tbReal find_step(Interior* q) {
   // How far the step to zero goes says how much to aim for.
   tbReal mean = mean_product(q, 0), ahead = mean_product(q, longest_step(q, 1));
   tbReal ratio = mean > 0 ? ahead / mean : 0, centre = ratio * ratio * ratio;
-  if (!step_to(q, fmax(centre, 1e-4) * mean, true)) return 0;
+  if (!step_to(q, tb_max(centre, 1e-4) * mean, true)) return 0;
   if (longest_step(q, INSIDE) < SHORT && !step_to(q, 0.5 * mean, false)) return 0;
   return longest_step(q, INSIDE);
 }
@@ -354,7 +355,7 @@ bool tb_lcp_interior(const tbLcpInterior* set, const tbLcpSystem* system, tbAren
       return true;
     }
     idle = measure < 0.9 * best ? 0 : idle + 1;
-    best = fmin(best, measure);
+    best = tb_min(best, measure);
     if (idle > PATIENCE) break;
     tbReal step = choose_step(&q);
     if (!(step > 0)) break;

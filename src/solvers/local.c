@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "linalg/small.h"
 
 enum { MAX = TB_MAX_BLOCK_DIM };
@@ -35,7 +36,7 @@ static Reduced reduce(const tbBlock* block, const tbReal* A, const tbReal* b) {
       r.S[i * r.m + i] = 0;
       if (mu == 0) r.c[i] = 0;
     }
-    r.scale = fmax(r.scale, r.S[i * r.m + i]);
+    r.scale = tb_max(r.scale, r.S[i * r.m + i]);
   }
   return r;
 }
@@ -93,7 +94,7 @@ static void find_slip(const Reduced* r, tbReal* x, tbReal* normal, tbReal* slip)
     tbReal next = slope > 0 ? s - phi / slope : -1;
     if (high == 0) {
       // No upper end yet: follow Newton's step, but at least double.
-      s = fmax(2 * s, fmin(next, 100 * s));
+      s = tb_max(2 * s, tb_min(next, 100 * s));
     } else {
       s = next > low && next < high ? next : low > 0 ? sqrt(low * high) : 0.01 * high;
       if (s == low || s == high) s = 0.5 * (low + high);
@@ -211,7 +212,7 @@ void tb_local_raisim(const tbBlock* block, const tbReal* A, const tbReal* b, tbR
     length = sqrt(length);
     normal = r.normal;
     for (int i = 0; i < r.m; i++) normal -= r.a[i] * x[i];
-    for (int i = 0; i < r.m && length > normal; i++) x[i] *= fmax(normal, 0) / length;
+    for (int i = 0; i < r.m && length > normal; i++) x[i] *= tb_max(normal, 0) / length;
   }
   if (!(normal > 0)) return;
   lambda[0] = normal;
@@ -233,7 +234,7 @@ static void local_rows(const tbBlock* block, bool pyramid, const tbReal* A, cons
     }
     for (int j = 0; j < d; j++) sigma += A[i * d + j] * lambda[j];
     if (A[i * d + i] > 0) lambda[i] -= sigma / A[i * d + i];
-    lambda[i] = fmax(low, fmin(high, lambda[i]));
+    lambda[i] = tb_max(low, tb_min(high, lambda[i]));
   }
 }
 
@@ -243,7 +244,7 @@ static void local_equality(const tbBlock* block, const tbReal* A, const tbReal* 
   for (int i = 0; i < d; i++) {
     residual[i] = -b[i];
     for (int j = 0; j < d; j++) residual[i] -= A[i * d + j] * lambda[j];
-    scale = fmax(scale, A[i * d + i]);
+    scale = tb_max(scale, A[i * d + i]);
   }
   if (!(scale > 0)) return;
   // Redundant rows: a small ridge spreads the impulse, repeated sweeps remove its error.

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "contact/cone.h"
 #include "linalg/small.h"
 #include "solvers/local.h"
@@ -21,7 +22,7 @@ static tbReal row_sum_bound(int d, const tbReal* A) {
   for (int i = 0; i < d; i++) {
     tbReal sum = 0;
     for (int j = 0; j < d; j++) sum += fabs(A[i * d + j]);
-    bound = fmax(bound, sum);
+    bound = tb_max(bound, sum);
   }
   return bound;
 }
@@ -47,8 +48,8 @@ static tbReal gradient_steps(const tbBlock* block, const tbReal* A, const tbReal
     }
     tb_cone_project(d, block->mu, x, x);
     for (int i = 0; i < d; i++) {
-      change = fmax(change, fabs(x[i] - lambda[i]));
-      size = fmax(size, fabs(x[i]));
+      change = tb_max(change, fabs(x[i] - lambda[i]));
+      size = tb_max(size, fabs(x[i]));
       lambda[i] = x[i];
     }
     if (change <= 1e-15 * size) return 0;
@@ -105,7 +106,7 @@ static tbReal newton_direction(const Scaled* q, const tbReal* y, const tbReal* g
     u[i] = y[i + 1] / y[0];
     slope[i] = -(gradient[i + 1] + gradient[0] * u[i]);
   }
-  tbReal curve = fmax(gradient[0], 0) / y[0];
+  tbReal curve = tb_max(gradient[0], 0) / y[0];
   for (int i = 0; i < m; i++) {
     for (int j = 0; j < m; j++) {
       H[i * m + j] = q->B[(i + 1) * d + j + 1] + q->B[(i + 1) * d] * u[j] + u[i] * q->B[j + 1] +

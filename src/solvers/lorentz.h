@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "base/minmax.h"
 #include "tribo/problem.h"
 
 typedef struct {
@@ -134,7 +135,7 @@ static inline void tb_central_pair(tbReal y, tbReal mu, tbReal* x, tbReal* z) {
 
 // The largest step that keeps a row x and its multiplier z from going below zero.
 static inline tbReal tb_pair_step(tbReal x, tbReal dx, tbReal z, tbReal dz) {
-  return fmin(dx < 0 ? -x / dx : INFINITY, dz < 0 ? -z / dz : INFINITY);
+  return tb_min(dx < 0 ? -x / dx : INFINITY, dz < 0 ? -z / dz : INFINITY);
 }
 
 // Newton's step of the multiplier z of a bound at distance `gap`, towards gap z = target; a bound
@@ -147,8 +148,8 @@ static inline tbReal tb_bound_slope(tbReal target, tbReal gap, tbReal dgap, tbRe
 // affine step alone would leave of these.
 static inline tbReal tb_centering(tbReal left, tbReal mu) {
   const tbReal least = 1e-6;
-  tbReal ratio = mu > 0 ? fmax(left, 0) / mu : 0;
-  return fmin(1, fmax(ratio * ratio * ratio, least));
+  tbReal ratio = mu > 0 ? tb_max(left, 0) / mu : 0;
+  return tb_min(1, tb_max(ratio * ratio * ratio, least));
 }
 
 #endif

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "solvers/island.h"
 #include "solvers/local.h"
 #include "solvers/prox.h"
@@ -83,7 +84,7 @@ static tbReal rounding_level(const tbSolveIsland* island) {
         const tbReal* a = G->block_value + G->block_offset[k] + r * cols;
         for (int c = 0; c < cols; c++) sum += fabs(a[c] * island->best[island->row[j] + c]);
       }
-      largest = fmax(largest, sum);
+      largest = tb_max(largest, sum);
     }
   }
   return island->velocity > 0 ? ROUNDING * largest / island->velocity : 0;
@@ -257,7 +258,7 @@ static bool run_island(tbSolve* s, const int* part, int id, tbReal velocity, tbR
   gather(&island, s->lambda, lambda);
   if (!solve_island(&island, lambda)) return false;
   scatter(&island, lambda, s->lambda);
-  for (int i = 0; i < island.p.n; i++) *impulse = fmax(*impulse, fabs(lambda[i]));
+  for (int i = 0; i < island.p.n; i++) *impulse = tb_max(*impulse, fabs(lambda[i]));
   if (island.iterations > s->info->iterations) s->info->iterations = island.iterations;
   if (island.factorizations > 0) s->info->solver = "ipm";
   *infeasible = *infeasible || island.infeasible;
@@ -290,7 +291,7 @@ static bool solve_islands(tbSolve* s, bool* infeasible) {
   int* order = TB_ARENA_NEW(s->arena, int, count + 1);
   if (!order || !order_islands(s, part, count, order)) return false;
   tbReal velocity = 0, impulse = 0;  // impulse: of the islands so far, a lower bound of |lambda|
-  for (int i = 0; i < s->p->n; i++) velocity = fmax(velocity, fabs(s->p->g[i]));
+  for (int i = 0; i < s->p->n; i++) velocity = tb_max(velocity, fabs(s->p->g[i]));
   for (int k = 0; k < count; k++) {
     if (!run_island(s, apart ? part : NULL, order[k], velocity, &impulse, infeasible)) return false;
     if (s->info->status == TB_SOLVE_TIME_LIMIT) break;

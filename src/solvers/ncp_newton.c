@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "linalg/small.h"
 #include "solvers/local.h"
 #include "solvers/newton.h"
@@ -57,7 +58,7 @@ static bool init(Newton* q, tbSolve* s) {
       tbReal scale = cone && r > 0 ? unit * b->mu[r - 1] : unit;
       q->scale[b->row + r] = scale;
       q->rho[b->row + r] = 1;
-      if (cone && r > 0) tangential = fmax(tangential, A[r * (b->dim + 1)] * scale * scale);
+      if (cone && r > 0) tangential = tb_max(tangential, A[r * (b->dim + 1)] * scale * scale);
     }
     for (int r = 1; r < b->dim && cone; r++) {
       q->rho[b->row + r] = tangential > 0 ? 1 / tangential : 1;

@@ -3,6 +3,7 @@
 // projected steps are taken as written.
 #include <math.h>
 
+#include "base/minmax.h"
 #include "solvers/local.h"
 #include "solvers/sweep.h"
 
@@ -27,11 +28,11 @@ static void update_paper(void* context, const tbBlock* block, const tbReal* A, c
   // Normal impulse on the half line.
   sigma[0] = b[0];
   for (int j = 0; j < d; j++) sigma[0] += A[j] * lambda[j];
-  lambda[0] = fmax(0, lambda[0] - sigma[0] / A[0]);
+  lambda[0] = tb_max(0, lambda[0] - sigma[0] / A[0]);
 
   // Friction on the disc that the new normal impulse allows.
   for (int i = 1; i < d; i++) {
-    smallest = fmin(smallest, A[i * d + i]);
+    smallest = tb_min(smallest, A[i * d + i]);
     sigma[i] = b[i];
     for (int j = 0; j < d; j++) sigma[i] += A[i * d + j] * lambda[j];
   }

@@ -22,6 +22,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "linalg/dense.h"
 #include "solvers/prox.h"
 #include "solvers/prox_impulse.h"
@@ -97,7 +98,7 @@ static void set_softness(Prox* x, tbReal softness) {
     if (cone) tb_prox_cone_rows(b, unit);
     tbReal normal = softness * x->diagonal[i];
     for (int r = 0; x->p->R && r < b->dim; r++) {
-      if (unit[r] > 0) normal = fmax(normal, x->p->R[b->row + r] * (1 + softness) / unit[r]);
+      if (unit[r] > 0) normal = tb_max(normal, x->p->R[b->row + r] * (1 + softness) / unit[r]);
     }
     for (int r = 0; r < b->dim; r++) E[r] = normal * unit[r];
   }
@@ -161,8 +162,8 @@ static tbReal gradient(Prox* x) {
   subtract_BT(x, x->lambda, x->grad);
   tbReal largest = 0, scale = 0;
   for (int j = 0; j < x->m; j++) {
-    largest = fmax(largest, fabs(x->grad[j]));
-    scale = fmax(scale, fmax(fabs(x->w[j]), fabs(x->w[j] - x->grad[j])));
+    largest = tb_max(largest, fabs(x->grad[j]));
+    scale = tb_max(scale, tb_max(fabs(x->w[j]), fabs(x->w[j] - x->grad[j])));
   }
   return scale > 0 ? largest / scale : 0;
 }
@@ -305,8 +306,8 @@ tbResult tb_solve_ncp_prox(tbSolve* s) {
 
     // Easy steps may be stiffer; a hard one was too stiff.
     int inner = s->info->iterations - before;
-    if (inner <= EASY) set_softness(&x, fmax(LEAST_SOFTNESS, STIFFER * x.softness));
-    if (inner >= MOST_INNER) set_softness(&x, fmin(MOST_SOFTNESS, SOFTER * x.softness));
+    if (inner <= EASY) set_softness(&x, tb_max(LEAST_SOFTNESS, STIFFER * x.softness));
+    if (inner >= MOST_INNER) set_softness(&x, tb_min(MOST_SOFTNESS, SOFTER * x.softness));
     memcpy(x.anchor, x.lambda, sizeof(tbReal) * (size_t)x.n);
     set_shift(&x, s->sigma);
   }

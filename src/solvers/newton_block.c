@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "linalg/small.h"
 #include "solvers/newton.h"
 
@@ -24,11 +25,11 @@ static void clear_matrices(int d, tbNewtonEquations out) {
 
 static void cone_equation(int d, const tbNewtonPoint* at, tbNewtonEquations out) {
   const tbReal *rho = at->rho, *x = at->x, *sigma = at->sigma;
-  tbReal y[MAX], length = 0, *F = out.F, *C = out.C, *D = out.D;
+  tbReal y[MAX] = {0}, length = 0, *F = out.F, *C = out.C, *D = out.D;
   for (int r = 0; r < d; r++) y[r] = x[r] - rho[r] * sigma[r];
   for (int r = 1; r < d; r++) length += y[r] * y[r];
   length = sqrt(length);
-  tbReal radius = fmax(y[0], 0);
+  tbReal radius = tb_max(y[0], 0);
   bool slide = length > radius;
   F[0] = x[0] - radius;
   for (int r = 1; r < d; r++) F[r] = slide ? x[r] - y[r] * (radius / length) : rho[r] * sigma[r];
@@ -58,7 +59,7 @@ static void cone_equation(int d, const tbNewtonPoint* at, tbNewtonEquations out)
 // The pyramid: every tangential row has bounds of its own, +-max(y_N, 0).
 static void pyramid_equation(int d, const tbNewtonPoint* at, tbNewtonEquations out) {
   const tbReal *rho = at->rho, *x = at->x, *sigma = at->sigma;
-  tbReal normal = x[0] - rho[0] * sigma[0], radius = fmax(normal, 0);
+  tbReal normal = x[0] - rho[0] * sigma[0], radius = tb_max(normal, 0);
   tbReal *F = out.F, *C = out.C, *D = out.D;
   if (C) clear_matrices(d, out);
   for (int r = 0; r < d; r++) {
@@ -92,7 +93,7 @@ static void row_equations(const tbBlock* b, const tbNewtonPoint* at, tbNewtonEqu
       high = b->upper / at->scale[r];
     }
     bool inside = y > low && y < high;
-    F[r] = inside ? rho[r] * sigma[r] : x[r] - fmax(low, fmin(high, y));
+    F[r] = inside ? rho[r] * sigma[r] : x[r] - tb_max(low, tb_min(high, y));
     if (!C) continue;
     C[r * (d + 1)] = inside ? at->proximal : 1;
     D[r * (d + 1)] = inside ? rho[r] : 0;

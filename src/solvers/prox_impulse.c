@@ -4,13 +4,14 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "linalg/bracket.h"
 
 enum { MAX = TB_MAX_BLOCK_DIM, MOST_TRIALS = 30 };
 
 static tbReal widest_mu(const tbBlock* b) {
   tbReal widest = 0;
-  for (int j = 1; j < b->dim; j++) widest = fmax(widest, b->mu[j - 1]);
+  for (int j = 1; j < b->dim; j++) widest = tb_max(widest, b->mu[j - 1]);
   return widest;
 }
 
@@ -54,8 +55,8 @@ static void row_impulses(const tbBlock* b, const tbReal* E, const tbReal* z, tbR
                          tbReal* W) {
   for (int r = 0; r < b->dim; r++) {
     tbReal free = z[r] / E[r], kept = free;
-    if (b->type == TB_BLOCK_ONE_SIDED) kept = fmax(0, free);
-    if (b->type == TB_BLOCK_BOX) kept = fmin(b->upper, fmax(b->lower, free));
+    if (b->type == TB_BLOCK_ONE_SIDED) kept = tb_max(0, free);
+    if (b->type == TB_BLOCK_BOX) kept = tb_min(b->upper, tb_max(b->lower, free));
     lambda[r] = kept;
     if (W && kept == free) W[r * b->dim + r] = 1 / E[r];
   }

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "linalg/small.h"
 #include "solvers/local.h"
 
@@ -39,7 +40,7 @@ static void solve_slide(Slide* s) {
     yy += s->y[i] * s->y[i];
   }
   tbReal p = ya + s->radius, q = yy - s->radius * s->radius, root = p * p + (1 - s->aa) * q;
-  tbReal divisor = p + sqrt(fmax(root, 0));
+  tbReal divisor = p + sqrt(tb_max(root, 0));
   s->exact = root >= 0 && divisor > 0;
   if (s->exact) t = q / divisor;
   for (int i = 0; i < s->m; i++) {
@@ -61,7 +62,7 @@ static void slide_slope(const Slide* s, const tbReal* mu, const tbReal* E, tbRea
       dy[k - 1] = mu[k - 1];
       dt = s->u[k - 1] * dy[k - 1];
     }
-    dt = s->exact ? dt / fmax(gain, LEAST_SLOPE) : 0;
+    dt = s->exact ? dt / tb_max(gain, LEAST_SLOPE) : 0;
     for (int i = 0; i < s->m; i++) {
       dy[i] -= dt * s->a[i];
       along += s->u[i] * dy[i];
@@ -85,7 +86,7 @@ static Mode diagonal_answer(const tbBlock* b, const tbReal* A, const tbReal* E, 
   *s = (Slide){.m = d - 1, .normal = z[0] / E[0]};
   for (int i = 0; i < s->m; i++) {
     tbReal mu = b->mu[i];
-    e = fmax(e, mu * mu * E[i + 1]);
+    e = tb_max(e, mu * mu * E[i + 1]);
     s->a[i] = mu * A[i + 1] / A[0];
     s->y[i] = mu * z[i + 1];
     s->aa += s->a[i] * s->a[i];
@@ -143,7 +144,7 @@ static void own_slope(const tbBlock* b, const tbReal* A, const tbReal* z, const 
     S[k] += vg / vv / length * across;
   }
   tbReal L[MAX * MAX], Sv[MAX], vSv = 0;
-  for (int i = 0; i < m; i++) largest = fmax(largest, S[i * (m + 1)]);
+  for (int i = 0; i < m; i++) largest = tb_max(largest, S[i * (m + 1)]);
   if (!tb_small_cholesky(m, S, 0, 1e-14 * largest, L)) return;
   tb_small_solve(m, L, v, Sv);
   for (int i = 0; i < m; i++) vSv += v[i] * Sv[i];
@@ -187,7 +188,7 @@ void tb_raisim_cone(const tbRaisimCone* cone, const tbReal* lambda, const tbReal
   const tbReal *A = cone->A, *E = A;
   tbReal diagonal[MAX * MAX] = {0}, e[MAX] = {A[0]}, W[MAX * MAX] = {0}, z[MAX] = {0}, largest = 0;
   for (int i = 1; i < d; i++) {
-    largest = fmax(largest, b->mu[i - 1] * b->mu[i - 1] * A[i * (d + 1)]);
+    largest = tb_max(largest, b->mu[i - 1] * b->mu[i - 1] * A[i * (d + 1)]);
   }
   for (int i = 1; i < d; i++) {
     tbReal mu = b->mu[i - 1];

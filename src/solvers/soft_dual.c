@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "solvers/soft.h"
 
 static const tbReal SMALLEST = 1e-15;
@@ -178,7 +179,7 @@ static void friction_qcqp(int n, const tbReal* A, const tbReal* b, const tbReal*
   tbReal length = 0;
   for (int i = 0; i < n; i++) length += y[i] * y[i];
   // On the boundary exactly, where the constraint acts.
-  tbReal scale = la > 0 ? r / sqrt(fmax(SMALLEST, length)) : 1;
+  tbReal scale = la > 0 ? r / sqrt(tb_max(SMALLEST, length)) : 1;
   for (int i = 0; i < n; i++) x[i] = y[i] * mu[i] * scale;
 }
 
@@ -190,7 +191,7 @@ static tbReal update_cone(Dual* d, const tbSoftBlock* block) {
   block_of(d, row, dim, 1, A);
   memcpy(old, f, sizeof(tbReal) * (size_t)dim);
   if (f[0] < SMALLEST) {
-    f[0] = fmax(0, f[0] - res[0] / A[0]);
+    f[0] = tb_max(0, f[0] - res[0] / A[0]);
     for (int i = 1; i < dim; i++) f[i] = 0;
   } else {
     tbReal curvature = 0, slope = 0;
@@ -199,7 +200,7 @@ static tbReal update_cone(Dual* d, const tbSoftBlock* block) {
       for (int j = 0; j < dim; j++) curvature += old[i] * A[i * dim + j] * old[j];
     }
     if (curvature >= SMALLEST) {
-      tbReal x = fmax(-1, -slope / curvature);
+      tbReal x = tb_max(-1, -slope / curvature);
       for (int i = 0; i < dim; i++) f[i] += x * old[i];
     }
   }
@@ -225,8 +226,8 @@ static tbReal update_row(Dual* d, const tbSoftBlock* block, int r) {
   residual(d, row, 1, 1, &res);
   block_of(d, row, 1, 1, &A);
   *f -= res / A;
-  if (block->kind == TB_SOFT_FRICTION) *f = fmax(-block->bound, fmin(block->bound, *f));
-  if (block->kind == TB_SOFT_ONE_SIDED) *f = fmax(0, *f);
+  if (block->kind == TB_SOFT_FRICTION) *f = tb_max(-block->bound, tb_min(block->bound, *f));
+  if (block->kind == TB_SOFT_ONE_SIDED) *f = tb_max(0, *f);
   return cost_change(&A, f, &old, &res, 1);
 }
 
@@ -279,7 +280,7 @@ static tbReal slip_pair(Dual* d, int row) {
   for (int i = 0; i < 2; i++) b[i] = res[i] - A[2 * i] * old[0] - A[2 * i + 1] * old[1];
   tbReal mid = 0.5 * (f[0] + f[1]), K1 = A[0] + A[3] - A[1] - A[2];
   tbReal K0 = mid * (A[0] - A[3]) + b[0] - b[1];
-  tbReal y = K1 < SMALLEST ? 0 : fmax(-mid, fmin(mid, -K0 / K1));
+  tbReal y = K1 < SMALLEST ? 0 : tb_max(-mid, tb_min(mid, -K0 / K1));
   f[0] = mid + y;
   f[1] = mid - y;
   return cost_change(A, f, old, res, 2);
@@ -307,7 +308,7 @@ static tbReal slip_row(Dual* d, const tbSoftBlock* block) {
   tbReal res = 0, A = 0, old = d->force[block->row], *f = &d->force[block->row];
   residual(d, block->row, 1, 0, &res);
   block_of(d, block->row, 1, 0, &A);
-  *f = fmax(-block->bound, fmin(block->bound, *f - res / A));
+  *f = tb_max(-block->bound, tb_min(block->bound, *f - res / A));
   return cost_change(&A, f, &old, &res, 1);
 }
 

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "base/kernel.h"
 #include "linalg/bracket.h"
 #include "solvers/soft.h"
@@ -375,7 +376,7 @@ static void conjugate_step(Newton* n, Conjugate* cg, int iteration) {
     cg->Pgrad[i] = now;
     cg->grad[i] = n->grad[i];
   }
-  tbReal beta = first ? 0 : fmax(0, rise / fmax(before, 1e-300));
+  tbReal beta = first ? 0 : tb_max(0, rise / tb_max(before, 1e-300));
   for (int i = 0; i < p->ndof; i++) {
     cg->step[i] = beta * cg->step[i] - cg->Pgrad[i];
     n->step[i] = cg->step[i];
@@ -428,12 +429,12 @@ static bool is_rounding(Newton* n, tbReal* share) {
     column += block->nnz;
   }
   for (int i = 0; i < n->p->ndof; i++) {
-    largest = fmax(largest, fabs(n->grad[i]));
-    most = fmax(most, n->step[i]);
+    largest = tb_max(largest, fabs(n->grad[i]));
+    most = tb_max(most, n->step[i]);
   }
   if (!(largest <= 1e-14 * most || largest * n->p->scale <= 1e-12)) return false;
-  *share = fmin(*share, most > 0 ? largest / most : 0);
-  *share = fmin(*share, largest * n->p->scale);
+  *share = tb_min(*share, most > 0 ? largest / most : 0);
+  *share = tb_min(*share, largest * n->p->scale);
   return true;
 }
 
@@ -469,6 +470,6 @@ tbResult tb_soft_newton(const tbSoftProblem* problem, tbReal tol, int max_iter, 
         (is_still(&n, energy, &info->gradient) || (stalls && is_rounding(&n, &info->gradient)));
     if (info->still) break;
   }
-  info->converged = info->still || info->gradient <= fmax(tol, 1e-11);
+  info->converged = info->still || info->gradient <= tb_max(tol, 1e-11);
   return TB_OK;
 }

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "linalg/dense.h"
 #include "solvers/anderson.h"
 
@@ -82,11 +83,11 @@ static void project(const Staggered* q, const Qp* qp, const tbReal* normal, cons
     const tbBlock* b = &q->p->block[q->contact_of[qp->row[k]]];
     if (qp == &q->tangent) {
       int m = b->dim - 1;
-      tbReal radius = fmax(normal[b->row], 0), length = 0;
+      tbReal radius = tb_max(normal[b->row], 0), length = 0;
       for (int j = 0; j < m; j++) length = hypot(length, in[k + j]);
       for (int j = 0; j < m; j++) {
         if (q->pyramid) {
-          out[k + j] = fmax(-radius, fmin(radius, in[k + j]));
+          out[k + j] = tb_max(-radius, tb_min(radius, in[k + j]));
         } else {
           out[k + j] = length > radius ? in[k + j] * (radius / length) : in[k + j];
         }
@@ -100,7 +101,7 @@ static void project(const Staggered* q, const Qp* qp, const tbReal* normal, cons
       low = b->lower / q->scale[qp->row[k]];
       high = b->upper / q->scale[qp->row[k]];
     }
-    out[k] = fmax(low, fmin(high, in[k]));
+    out[k] = tb_max(low, tb_min(high, in[k]));
     k++;
   }
 }
@@ -108,7 +109,7 @@ static void project(const Staggered* q, const Qp* qp, const tbReal* normal, cons
 // ADMM until primal and dual residuals fall below accuracy times their scales.
 static bool qp_solve(Staggered* q, Qp* qp, const tbReal* normal, tbReal accuracy, int budget) {
   tbReal size = 0;
-  for (int i = 0; i < qp->n; i++) size = fmax(size, fabs(qp->b[i]));
+  for (int i = 0; i < qp->n; i++) size = tb_max(size, fabs(qp->b[i]));
   int last = 0;
   for (int k = 1; k <= budget; k++) {
     for (int i = 0; i < qp->n; i++) qp->x[i] = qp->rho * qp->y[i] + qp->z[i] - qp->b[i];
@@ -119,17 +120,17 @@ static bool qp_solve(Staggered* q, Qp* qp, const tbReal* normal, tbReal accuracy
     tbReal primal = 0, dual = 0, impulse = 0;
     for (int i = 0; i < qp->n; i++) {
       qp->z[i] -= qp->rho * (qp->x[i] - qp->y[i]);
-      primal = fmax(primal, fabs(qp->x[i] - qp->y[i]));
-      dual = fmax(dual, qp->rho * fabs(qp->y[i] - qp->rhs[i]));
-      impulse = fmax(impulse, fabs(qp->y[i]));
+      primal = tb_max(primal, fabs(qp->x[i] - qp->y[i]));
+      dual = tb_max(dual, qp->rho * fabs(qp->y[i] - qp->rhs[i]));
+      impulse = tb_max(impulse, fabs(qp->y[i]));
     }
     if (primal <= accuracy * impulse && dual <= accuracy * size) return true;
     if (!isfinite(primal) || !isfinite(dual)) return false;
-    tbReal ratio = (primal / fmax(impulse, TINY)) / fmax(dual / fmax(size, TINY), TINY);
+    tbReal ratio = (primal / tb_max(impulse, TINY)) / tb_max(dual / tb_max(size, TINY), TINY);
     if (k - last >= RHO_WAIT && (ratio > RHO_APART || ratio < 1 / RHO_APART)) {
       last = k;
-      tbReal factor = fmin(RHO_MOST_CHANGE, fmax(1 / RHO_MOST_CHANGE, sqrt(ratio)));
-      tbReal rho = fmin(MOST_RHO, fmax(LEAST_RHO, qp->rho * factor));
+      tbReal factor = tb_min(RHO_MOST_CHANGE, tb_max(1 / RHO_MOST_CHANGE, sqrt(ratio)));
+      tbReal rho = tb_min(MOST_RHO, tb_max(LEAST_RHO, qp->rho * factor));
       if (!qp_factor(qp, q->s, rho)) return false;
     }
   }
@@ -243,9 +244,9 @@ tbResult tb_staggered(tbSolve* s, bool pyramid) {
 
     // Inner accuracy follows the outer progress; no progress at the finest ends it.
     tbReal measure = tb_solve_measure(s, &s->last);
-    accuracy = fmax(LAST_ACCURACY * s->tolerance, fmin(accuracy, ACCURACY * measure));
+    accuracy = tb_max(LAST_ACCURACY * s->tolerance, tb_min(accuracy, ACCURACY * measure));
     stuck = measure < PROGRESS * smallest ? 0 : stuck + 1;
-    smallest = fmin(smallest, measure);
+    smallest = tb_min(smallest, measure);
     if (stuck >= MOST_STUCK) {
       s->info->status = TB_SOLVE_STALLED;
       return TB_OK;

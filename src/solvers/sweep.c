@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "linalg/four.h"
 
 enum { MAX = TB_MAX_BLOCK_DIM };
@@ -124,7 +125,7 @@ tbReal tb_sweep(tbSweep* sweep, tbLaw law, tbReal relaxation, bool backward, tbR
     }
     for (int r = 0; r < d; r++) {
       delta[r] = x[r] - old[r];
-      change = fmax(change, fabs(delta[r]) * A[r * d + r]);
+      change = tb_max(change, fabs(delta[r]) * A[r * d + r]);
     }
     add_change(sweep, i, delta);
   }
@@ -135,7 +136,7 @@ tbResult tb_sweep_solve(tbSolve* s, tbBlockUpdate update, void* context) {
   tbSweep sweep;
   if (!tb_sweep_init(&sweep, s)) return tb_solve_no_memory(s);
   tbReal scale = 0;
-  for (int i = 0; i < s->p->n; i++) scale = fmax(scale, fabs(s->p->g[i]));
+  for (int i = 0; i < s->p->n; i++) scale = tb_max(scale, fabs(s->p->g[i]));
   tb_sweep_set(&sweep, s->lambda);
 
   // The residual costs as much as a sweep: look when the change is small, and now and then.

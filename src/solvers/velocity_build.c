@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "linalg/order.h"
 #include "solvers/contact_rows.h"
 #include "solvers/velocity_chains.h"
@@ -424,7 +425,7 @@ bool tb_velocity_build(tbVelocity* s, tbArena* arena, const tbForestInertia* ine
 
 double tb_velocity_work(const tbVelocity* s) {
   // As heaps of 200 to 2000 bodies have it within a factor of two.
-  return s->rows ? fmax(1, s->ldu.flops) : 1.2 * s->nblock * s->nblock;
+  return s->rows ? tb_max(1, s->ldu.flops) : 1.2 * s->nblock * s->nblock;
 }
 
 void tb_velocity_release(tbVelocity* s) {

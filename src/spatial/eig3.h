@@ -2,6 +2,7 @@
 #ifndef TRIBO_SPATIAL_EIG3_H_
 #define TRIBO_SPATIAL_EIG3_H_
 
+#include "base/minmax.h"
 #include "spatial/quat.h"
 
 // A = R(quat) diag(value) R(quat)^T with value descending, by Jacobi rotations kept as a unit
@@ -12,7 +13,7 @@
 // that axes of symmetric bodies agree with it; the bound by the trace keeps tiny bodies accurate.
 static inline void tb_eig3(tbReal value[3], tbReal quat[4], const tbReal A[9]) {
   tbReal trace = fabs(A[0]) + fabs(A[4]) + fabs(A[8]);
-  tbReal small = fmin(1e-12, 1e-9 * trace);
+  tbReal small = tb_min(1e-12, 1e-9 * trace);
   tb_quat_identity(quat);
   for (int sweep = 0; sweep < 100; sweep++) {
     // D = R^T A R

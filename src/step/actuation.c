@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "step/forces.h"
 #include "step/muscle.h"
 
@@ -29,14 +30,14 @@ static tbReal activation_rate(const tbModel* m, const tbData* d, int i, tbReal c
   switch (m->actuator_dyntype[i]) {
     case TB_DYN_INTEGRATOR: return ctrl;
     case TB_DYN_FILTER:
-    case TB_DYN_FILTEREXACT: return (ctrl - act) / fmax(SMALLEST, prm[0]);
+    case TB_DYN_FILTEREXACT: return (ctrl - act) / tb_max(SMALLEST, prm[0]);
     case TB_DYN_MUSCLE: return tb_muscle_dynamics(ctrl, act, prm);
     default: return 0;
   }
 }
 
 tbReal tb_activation_reach(const tbModel* m, int actuator) {
-  tbReal h = m->opt.timestep, tau = fmax(SMALLEST, m->actuator_dynprm[TB_NDYN * actuator]);
+  tbReal h = m->opt.timestep, tau = tb_max(SMALLEST, m->actuator_dynprm[TB_NDYN * actuator]);
   // The filter's exact solution with the input held over the step.
   return m->actuator_dyntype[actuator] == TB_DYN_FILTEREXACT ? tau * (1 - exp(-h / tau)) : h;
 }

@@ -3,13 +3,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "model/workspace.h"
 
 static void worst_residual(tbResidual* worst, const tbResidual* r) {
-  worst->primal = fmax(worst->primal, r->primal);
-  worst->dual = fmax(worst->dual, r->dual);
-  worst->complementarity = fmax(worst->complementarity, r->complementarity);
-  worst->relative = fmax(worst->relative, r->relative);
+  worst->primal = tb_max(worst->primal, r->primal);
+  worst->dual = tb_max(worst->dual, r->dual);
+  worst->complementarity = tb_max(worst->complementarity, r->complementarity);
+  worst->relative = tb_max(worst->relative, r->relative);
 }
 
 void tb_certificate_add(tbSolveInfo* total, const tbSolveInfo* one) {

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "base/kernel.h"
 #include "base/timer.h"
 #include "linalg/ltdl.h"
@@ -57,8 +58,8 @@ static tbFacetGain heuristic_gain(const Context* x, const tbContact* contact, tb
   tbReal r = tb_impedance(imp, gap);
   // More facets share the load of four, a frictionless contact carries it alone.
   tbReal share = contact->dim == 1 ? 4 : 4.0 / x->facets.n;
-  tbReal M = share * r / (1 - r) / fmax(mean, TB_TINY);
-  tbReal h = opt->timestep, most = share / fmax(4 * mean, TB_TINY);
+  tbReal M = share * r / (1 - r) / tb_max(mean, TB_TINY);
+  tbReal h = opt->timestep, most = share / tb_max(4 * mean, TB_TINY);
   return (tbFacetGain){k * M, (k * h + d) * M, most, opt->correction_speed, h};
 }
 
@@ -66,7 +67,7 @@ static tbFacetGain heuristic_gain(const Context* x, const tbContact* contact, tb
 // and d_user set how that divides into spring and damper.
 static tbFacetGain exact_gain(const Context* x, const tbReal own[2], tbReal A) {
   const tbOption* opt = &x->m->opt;
-  tbReal k, d, P = 1 / fmax(A, TB_TINY), h = opt->timestep;
+  tbReal k, d, P = 1 / tb_max(A, TB_TINY), h = opt->timestep;
   user_gains(opt, own, &k, &d);
   tbReal spring = k * h + d > 0 ? k * h / (k * h + d) : 0;
   return (tbFacetGain){P * spring / h, P, P, opt->correction_speed, h};
@@ -98,7 +99,7 @@ static tbReal largest_facet(const tbFacets* facets, const tbReal* mu, const tbRe
     tbReal u = -mu[first - 1] * facets->cosine[j], v = -mu[first] * facets->sine[j];
     tbReal A = G[0] + 2 * (u * a[0] + v * b[0]) + u * u * a[first] + 2 * u * v * a[first + 1] +
                v * v * b[first + 1];
-    largest = fmax(largest, A);
+    largest = tb_max(largest, A);
   }
   return largest;
 }
@@ -110,9 +111,9 @@ static tbReal contact_diagonal(const Context* x, const tbConstraint* c, const tb
   tbReal A = largest_facet(&x->facets, mu, G, c->dim, 1);
   if (c->dim > 3) {
     const tbReal* torsion = G + 3 * c->dim;
-    A = fmax(A, G[0] + 2 * mu[2] * fabs(torsion[0]) + mu[2] * mu[2] * torsion[3]);
+    A = tb_max(A, G[0] + 2 * mu[2] * fabs(torsion[0]) + mu[2] * mu[2] * torsion[3]);
   }
-  if (c->dim > 4) A = fmax(A, largest_facet(&x->facets, mu, G, c->dim, 4));
+  if (c->dim > 4) A = tb_max(A, largest_facet(&x->facets, mu, G, c->dim, 4));
   return A;
 }
 
@@ -205,7 +206,7 @@ static void plain_impulse(const Context* x, const tbConstraint* c, tbReal* impul
       impulse[r] = tb_facet_impulse(gain, s, c->pos[r] - c->margin);
     } else {
       tbReal bound = c->bound * gain->dt;
-      impulse[r] = fmax(-bound, fmin(bound, -gain->slope * s));
+      impulse[r] = tb_max(-bound, tb_min(bound, -gain->slope * s));
     }
   }
 }
@@ -302,7 +303,7 @@ static void soften(const Context* x, const tbIsland* island, tbReal length) {
       tbFacetGain* gain = &x->gain[c->row + r];
       gain->slope *= length;
       gain->most *= length;
-      gain->stiff = fmin(gain->stiff, gain->slope / gain->dt);
+      gain->stiff = tb_min(gain->stiff, gain->slope / gain->dt);
     }
   }
 }
@@ -323,7 +324,7 @@ static int prevent_overshoot(const Context* x, const tbIslands* islands, const t
   for (int i = 0; i < islands->count; i++) {
     const tbIsland* island = &islands->island[i];
     tbReal rho = power_round(x, island, x->trial[1], x->power[0], x->power[1], x->power[2]);
-    rho = fmax(rho, x->overshoot[i]);
+    rho = tb_max(rho, x->overshoot[i]);
     if (rho <= 1) continue;
     soften(x, island, 1 / rho);
     for (int k = 0; k < island->nmember; k++) {
@@ -403,11 +404,11 @@ static int bound_energy(const Context* x, const tbIslands* islands) {
       }
       if (c->bound == 0) most += x->lambda[c->row] * x->gain[c->row].speed;
     }
-    tbReal share = 2 * (most - first) / fmax(second, TB_TINY);
+    tbReal share = 2 * (most - first) / tb_max(second, TB_TINY);
     if (!(second > 0) || share >= 1) continue;
     for (int k = 0; k < island->nmember; k++) {
       const tbConstraint* c = &x->cs->list[island->member[k]];
-      for (int r = 0; r < c->dim; r++) x->lambda[c->row + r] *= fmax(0, share);
+      for (int r = 0; r < c->dim; r++) x->lambda[c->row + r] *= tb_max(0, share);
     }
     any = 1;
   }

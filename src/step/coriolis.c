@@ -23,6 +23,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "dynamics/coriolis.h"
 #include "dynamics/gravity.h"
 #include "dynamics/mass.h"
@@ -50,7 +51,7 @@ static bool spins_wheel(const tbModel* m, int dof) {
   if (m->jnt_type[joint] != TB_JOINT_HINGE) return false;
   if (m->body_jntnum[body] != 1 || m->body_subtreenum[body] != 1) return false;
   const tbReal *I = m->body_inertia + 3 * body, *axis = m->jnt_axis + 3 * joint;
-  tbReal own[3], arm[3], off[3], most = fmax(fmax(I[0], I[1]), I[2]);
+  tbReal own[3], arm[3], off[3], most = tb_max(tb_max(I[0], I[1]), I[2]);
   tb_sub3(arm, m->body_ipos + 3 * body, m->jnt_pos + 3 * joint);
   tb_cross(off, arm, axis);
   if (m->body_mass[body] * tb_dot3(off, off) > balanced * balanced * most) return false;
@@ -76,13 +77,13 @@ static tbReal turn_of(const tbModel* m, const tbData* d, int tree, bool wheels) 
       tb_add_scaled3(carried, omega, -d->qvel[dof], d->cdof + 6 * dof);
       omega = carried;
     }
-    most = fmax(most, tb_dot3(omega, omega));
+    most = tb_max(most, tb_dot3(omega, omega));
   }
   first = m->tree_dofadr[tree];
   end = first + m->tree_dofnum[tree];
   for (int i = first; i < end; i++) {
     bool hinge = m->jnt_type[m->dof_jntid[i]] == TB_JOINT_HINGE;
-    if (hinge && (wheels || !spins_wheel(m, i))) most = fmax(most, d->qvel[i] * d->qvel[i]);
+    if (hinge && (wheels || !spins_wheel(m, i))) most = tb_max(most, d->qvel[i] * d->qvel[i]);
   }
   return m->opt.timestep * sqrt(most);
 }
@@ -191,8 +192,8 @@ static void tree_motion(const tbModel* m, const tbData* d, int first, int end, b
 // Of what it has done since a step ago, `growth` of 2 T, no more than a hundredth stays.
 static tbReal share_kept(const Motion* x, int first, int end, tbReal h, tbReal growth) {
   tbReal twice = dot(x->w, x->p, first, end), cross = dot(x->w, x->b, first, end);
-  tbReal wanted = fmin(twice - 2 * h * fmax(0, cross), (1 + MOST_GROWTH) * (twice - growth));
-  wanted = fmax(0, wanted);
+  tbReal wanted = tb_min(twice - 2 * h * tb_max(0, cross), (1 + MOST_GROWTH) * (twice - growth));
+  wanted = tb_max(0, wanted);
   tbReal reached = twice - 2 * h * cross + h * h * dot(x->u, x->b, first, end);
   return reached > wanted ? sqrt(wanted / reached) : 1;
 }
@@ -212,7 +213,7 @@ static tbTurning turning_of(const tbModel* m, tbData* d, int tree, const Motion*
   // A wheel that spins turns nothing by itself, but what carries it nods.
   tbReal rest = turn_of(m, d, tree, false), share = rest <= WIDE_TURN ? SHARE : WIDE_SHARE;
   if (rest > FAST_TURN) return TB_TURNS_FAST;
-  if (rest < turn) share = fmin(share, WHEEL_SHARE);
+  if (rest < turn) share = tb_min(share, WHEEL_SHARE);
   int first = m->tree_dofadr[tree], end = first + m->tree_dofnum[tree];
   start_force(m, d, first, end, x);
   accelerate(m, factor_of(m, d), first, end, x);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "dynamics/mass.h"
 #include "model/workspace.h"
 #include "step/comfree.h"
@@ -66,9 +67,9 @@ static Facet facet_of(const tbFacetGain* gain, tbReal s, tbReal gap, tbReal tole
   tbReal p = gap > 0 ? -gain->slope * (s + gap / gain->dt) : -(gain->stiff * gap + gain->slope * s);
   tbReal cap = gain->most * (gain->speed - s),
          small = tolerance * gain->slope * (fabs(s) + LEAST_SPEED);
-  f.near_change = fabs(fmin(p, cap)) < small || fabs(gap) < AT_TOUCH || fabs(p - cap) < small;
-  if (fmin(p, cap) <= 0) return f;
-  f.p = fmin(p, cap);
+  f.near_change = fabs(tb_min(p, cap)) < small || fabs(gap) < AT_TOUCH || fabs(p - cap) < small;
+  if (tb_min(p, cap) <= 0) return f;
+  f.p = tb_min(p, cap);
   f.by_s = p < cap ? -gain->slope : -gain->most;
   if (p < cap) {
     f.by_gap = gap > 0 ? -gain->slope / gain->dt : -gain->stiff;
@@ -200,7 +201,7 @@ static tbResult exact_gain(const Context* y, const tbConstraint* c, const tbReal
     for (int r = 0; r < c->dim; r++) {
       for (int s = 0; s < c->dim; s++) A[j] += way.e[j][r] * G[r * c->dim + s] * way.e[j][s];
     }
-    largest = fmax(largest, A[j]);
+    largest = tb_max(largest, A[j]);
   }
   for (int j = 0, found = 0; j < way.n; j++) {
     if (A[j] < largest * (1 - TIE)) continue;
@@ -215,8 +216,8 @@ static tbResult exact_gain(const Context* y, const tbConstraint* c, const tbReal
     for (size_t k = 0; k < nv; k++) {
       dA[k] *= -2;
       for (int r = 0; r < c->dim; r++) dA[k] += 2 * way.e[j][r] * dJ[(size_t)r * nv + k];
-      apart = fmax(apart, found ? fabs(dA[k] - first[k]) : 0);
-      size = fmax(size, fabs(dA[k]));
+      apart = tb_max(apart, found ? fabs(dA[k] - first[k]) : 0);
+      size = tb_max(size, fabs(dA[k]));
     }
     if (apart > ALIKE * (size + largest)) x->info.differentiable = 0;
     if (found++) continue;

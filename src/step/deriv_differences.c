@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "base/rng.h"
 #include "dynamics/frames.h"
 #include "dynamics/regressor.h"
@@ -40,7 +41,7 @@ static void displacement(const tbModel* m, const tbData* from, const tbData* to,
 // tolerance the impulses of the start solve the moved step too, and differences are zero.
 static tbModel accurate(const tbModel* m) {
   tbModel out = *m;
-  out.opt.solve_tolerance = fmin(m->opt.solve_tolerance, 1e-12);
+  out.opt.solve_tolerance = tb_min(m->opt.solve_tolerance, 1e-12);
   out.opt.solve_absolute = 0;
   return out;
 }
@@ -230,9 +231,9 @@ tbResult tb_deriv_inertial_differences(const tbModel* m, const tbData* d, int bo
   tb_inertial_get(m, body, parameters);
   // A body without mass has a centre only if it is given some.
   const tbReal some = 1e-9, increment = 1e-5, least = 1e-12;
-  parameters[0] = fmax(parameters[0], some * m->total_mass);
+  parameters[0] = tb_max(parameters[0], some * m->total_mass);
   tbReal inertia = parameters[4] + parameters[6] + parameters[9];
-  tbReal mass = parameters[0], size = fmax(increment * inertia, least);
+  tbReal mass = parameters[0], size = tb_max(increment * inertia, least);
   for (int p = 0; p < TB_NINERTIAL && result == TB_OK; p++) {
     tbReal e = p == 0 ? increment * mass : p < 4 ? sqrt(increment * mass * size) : size;
     for (int side = -1; side <= 1 && result == TB_OK; side += 2) {

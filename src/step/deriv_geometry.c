@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "spatial/vec3.h"
 #include "step/deriv.h"
 #include "tribo/collide.h"
@@ -139,7 +140,7 @@ static tbShape moved(const tbShape* s, const tbReal about[3], int k, tbReal e) {
 static int follow(const tbShape* a, const tbShape* b, const tbContact* c, tbReal reach,
                   tbContactPoint* best) {
   tbContactPoint point[TB_MAX_PAIR_CONTACTS];
-  int n = tb_collide(a, b, fmax(c->dist, 0) + reach, point, NULL), found = -1;
+  int n = tb_collide(a, b, tb_max(c->dist, 0) + reach, point, NULL), found = -1;
   tbReal nearest = reach * reach;
   uint32_t feature = (uint32_t)(c->key & UINT32_MAX);
   for (int i = 0; i < n; i++) {
@@ -160,8 +161,8 @@ static int follow(const tbShape* a, const tbShape* b, const tbContact* c, tbReal
 static int bends(const tbReal* low, const tbReal* at, const tbReal* high, int n, tbReal e) {
   tbReal middle = 0, apart = 0;
   for (int i = 0; i < n; i++) {
-    middle = fmax(middle, fabs(high[i] + low[i] - 2 * at[i]));
-    apart = fmax(apart, fabs(high[i] - low[i]));
+    middle = tb_max(middle, fabs(high[i] + low[i] - 2 * at[i]));
+    apart = tb_max(apart, fabs(high[i] - low[i]));
   }
   return middle > 0.1 * (apart + e);
 }

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "dynamics/axis.h"
 #include "tribo/step.h"
 
@@ -43,9 +44,9 @@ static const tbReal ROUNDING = 1e-13, NOTHING = 1e-12;
 // has not decided.
 static int first_is_zero(tbLawBlock* b, tbReal force, tbReal speed, tbReal scale) {
   tbReal other = b->stiffness * speed, small = b->tolerance * scale;
-  tbReal larger = fmax(fabs(force), fabs(other)), smaller = fmin(fabs(force), fabs(other));
+  tbReal larger = tb_max(fabs(force), fabs(other)), smaller = tb_min(fabs(force), fabs(other));
   b->near_change |= larger <= small || (larger <= UNDECIDED * small && smaller > UNLIKE * larger);
-  return other > fmax(force, ROUNDING * scale);
+  return other > tb_max(force, ROUNDING * scale);
 }
 
 tbLawMode tb_law_mode(tbLawBlock* b) {
@@ -56,8 +57,8 @@ tbLawMode tb_law_mode(tbLawBlock* b) {
     tbReal room = b->bound - fabs(f[0]);
     return first_is_zero(b, room, fabs(sigma[0]), b->bound) ? TB_MODE_FREE : TB_MODE_STICK;
   }
-  tbReal scale = fmax(b->scale, fabs(f[0]));
-  for (int i = 0; i < b->dim; i++) scale = fmax(scale, b->stiffness * fabs(sigma[i]));
+  tbReal scale = tb_max(b->scale, fabs(f[0]));
+  for (int i = 0; i < b->dim; i++) scale = tb_max(scale, b->stiffness * fabs(sigma[i]));
   // A contact that carries nothing among others that do is free.
   int carries = f[0] > NOTHING * scale;
   if (b->kind == TB_BLOCK_ONE_SIDED) {
@@ -163,7 +164,7 @@ static void relaxed_normal(const tbLawBlock* b, tbReal* normal, tbActiveRows* ou
 static void relaxed(const tbLawBlock* b, tbActiveRows* out) {
   tbReal normal, w[TB_MAX_DIM];
   relaxed_normal(b, &normal, out);
-  if (b->dim > 1) slide_rows(b, b->sigma, b->relaxation, fmax(normal, 1e-300), w, out);
+  if (b->dim > 1) slide_rows(b, b->sigma, b->relaxation, tb_max(normal, 1e-300), w, out);
   memset(out->by_friction, 0, sizeof out->by_friction);
 }
 

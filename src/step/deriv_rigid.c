@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "dynamics/mass.h"
 #include "linalg/dense.h"
 #include "model/workspace.h"
@@ -193,10 +194,10 @@ static void evaluate(const Context* x, const tbConstraint* c, const tbReal* forc
 static tbLawBlock block_of(const Context* x, const tbConstraint* c, const tbReal* force,
                            const tbReal* sigma, const tbReal* diagonal) {
   tbLawBlock b = {.dim = c->dim, .force = force, .sigma = sigma};
-  b.stiffness = 1 / (x->m->opt.timestep * fmax(diagonal[0], 1e-300));
+  b.stiffness = 1 / (x->m->opt.timestep * tb_max(diagonal[0], 1e-300));
   // The size of forces: the largest there is, or what would undo the step's change of velocity.
   tbReal change = row_velocity(c, 0, x->v_next) - row_velocity(c, 0, x->d->qvel);
-  b.scale = fmax(x->largest, b.stiffness * fabs(change));
+  b.scale = tb_max(x->largest, b.stiffness * fabs(change));
   b.tolerance = x->settings->mode_tolerance;
   b.relaxation = x->settings->relaxation;
   b.bound = c->bound;
@@ -311,7 +312,7 @@ typedef struct {
 // slow slip is one, and its force has no choice.
 static int is_resting(const tbLawBlock* b, tbReal noise) {
   for (int r = 0; r < b->dim; r++) {
-    if (fabs(b->sigma[r]) > fmin(noise, b->tolerance * b->scale / b->stiffness)) return 0;
+    if (fabs(b->sigma[r]) > tb_min(noise, b->tolerance * b->scale / b->stiffness)) return 0;
   }
   return b->kind == TB_BLOCK_CONE;
 }
@@ -386,10 +387,10 @@ static int has_edge(const Context* x, const tbConstraints* cs, const tbReal* for
     const tbReal* f = force + c->row;
     if (c->source != TB_SOURCE_CONTACT || c->dim < 3 || c->island < 0 || is_far(x, c, f)) continue;
     const tbReal* mu = x->d->contact[c->id].friction;
-    tbReal used = 0, slip = 0, free = fmax(tb_row_weight(x->m, x->d, c, 0), 1e-12);
+    tbReal used = 0, slip = 0, free = tb_max(tb_row_weight(x->m, x->d, c, 0), 1e-12);
     for (int r = 1; r < c->dim; r++) {
       used += f[r] * f[r] / (mu[r - 1] * mu[r - 1]);
-      slip = fmax(slip, fabs(row_velocity(c, r, x->v_next)));
+      slip = tb_max(slip, fabs(row_velocity(c, r, x->v_next)));
     }
     if (slip > 100 * small * x->m->opt.timestep * free) continue;
     if (f[0] - sqrt(used) <= small) return 1;
@@ -444,7 +445,7 @@ tbResult tb_deriv_rigid(tbDerivatives* x, tbData* d, tbStepState* state,
   context.gradient = room + m->nv;
   context.body = room + 2 * m->nv;
   for (int r = 0; r < cs->nrow; r++) {
-    context.largest = fmax(context.largest, fabs(state->row_force[r]));
+    context.largest = tb_max(context.largest, fabs(state->row_force[r]));
   }
   tbInertiaFactor factor;
   tbResult result = tb_implicit_factor(m, d, TB_IMPLICIT_STIFF, &factor);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "dynamics/axis.h"
 #include "dynamics/gravity.h"
 #include "model/workspace.h"
@@ -170,14 +171,14 @@ static void activation(const tbModel* m, const tbData* d, int i, Actuator* a) {
   int limited = m->actuator_ctrllimited[i] && !(m->opt.disableflags & TB_DISABLE_CLAMPCTRL);
   const tbReal* range = m->actuator_ctrlrange + 2 * i;
   tbReal by_ctrl = !limited || is_inside(d->ctrl[i], range);
-  tbReal ctrl = limited ? fmin(fmax(d->ctrl[i], range[0]), range[1]) : d->ctrl[i];
+  tbReal ctrl = limited ? tb_min(tb_max(d->ctrl[i], range[0]), range[1]) : d->ctrl[i];
   a->input = ctrl;
   a->input_by_ctrl = by_ctrl;
   int state = m->actuator_actadr[i];
   if (state < 0) return;
 
   // act_dot, then the state one step on.
-  tbReal h = m->opt.timestep, tau = fmax(SMALLEST, m->actuator_dynprm[TB_NDYN * i]), span = h;
+  tbReal h = m->opt.timestep, tau = tb_max(SMALLEST, m->actuator_dynprm[TB_NDYN * i]), span = h;
   switch (m->actuator_dyntype[i]) {
     case TB_DYN_INTEGRATOR: a->rate_by_ctrl = by_ctrl; break;
     case TB_DYN_FILTEREXACT: span = tau * (1 - exp(-h / tau));  // fall through

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "dynamics/axis.h"
 #include "dynamics/mass.h"
 #include "linalg/dense.h"
@@ -48,7 +49,7 @@ static int near_change(const tbSoftBlock* b, const tbReal* D, const tbReal* r, c
                        tbReal tolerance) {
   tbReal moved[MAX_EDGES], force[MAX_EDGES], other[MAX_EDGES * MAX_EDGES], size = 0, largest = 0;
   int n = b->dim;
-  for (int i = 0; i < n; i++) size = fmax(size, fabs(r[i]));
+  for (int i = 0; i < n; i++) size = tb_max(size, fabs(r[i]));
   if (b->kind == TB_SOFT_EQUALITY) return 0;
   if (b->kind == TB_SOFT_ONE_SIDED) {
     for (int i = 0; i < n; i++) {
@@ -62,7 +63,7 @@ static int near_change(const tbSoftBlock* b, const tbReal* D, const tbReal* r, c
       moved[i] += side * tolerance * size;
       tb_soft_block(b, D, moved, force, other);
       for (int k = 0; k < n * n; k++) {
-        largest = fmax(largest, fabs(other[k] - W[k]) / (D[k / n] + D[k % n]));
+        largest = tb_max(largest, fabs(other[k] - W[k]) / (D[k / n] + D[k % n]));
       }
     }
   }
@@ -221,7 +222,7 @@ static tbResult add_constraint(tbDerivatives* x, tbData* d, const tbConstraint* 
   result = tb_deriv_drift(x, d, c, a);
   if (result != TB_OK) return result;
   tbReal zone = 0;
-  for (int i = 0; i < c->dim * c->dim; i++) zone = fmax(zone, fabs(a->by_sigma[i]));
+  for (int i = 0; i < c->dim * c->dim; i++) zone = tb_max(zone, fabs(a->by_sigma[i]));
   if (zone == 0) {
     // Saturated dry friction: the force is constant.
     memset(x->E + (size_t)a->row * (size_t)x->ncol, 0,
@@ -279,10 +280,10 @@ static tbResult add_bias_slopes(tbDerivatives* x, const tbData* d, const tbReal*
   memcpy(p->mocap_quat, d->mocap_quat, sizeof(tbReal) * 4 * (size_t)m->nmocap);
   tb_compute_position(m, p);
   for (size_t i = 0; i < nv; i++) {
-    speed = fmax(speed, fabs(d->qvel[i]));
-    size = fmax(size, fabs(a[i]));
+    speed = tb_max(speed, fabs(d->qvel[i]));
+    size = tb_max(size, fabs(a[i]));
   }
-  tbReal s = fmax(speed, 1) / fmax(size, 1e-300), h = m->opt.timestep;
+  tbReal s = tb_max(speed, 1) / tb_max(size, 1e-300), h = m->opt.timestep;
   for (int side = -1; side <= 1; side += 2) {
     for (size_t i = 0; i < nv; i++) p->qvel[i] = d->qvel[i] + side * s * a[i];
     tb_compute_velocity(m, p);

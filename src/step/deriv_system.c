@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "base/kernel.h"
 #include "dynamics/mass.h"
 #include "linalg/dense.h"
@@ -118,7 +119,7 @@ static tbResult factor_island(tbDerivatives* x, const int* member, int count, tb
   // Singular even so: a stronger proximal term.
   const tbReal stronger = 1e-6;
   tbReal size = 0;
-  for (int i = 0; i < n; i++) size = fmax(size, fabs(G[(size_t)i * (size_t)n + (size_t)i]));
+  for (int i = 0; i < n; i++) size = tb_max(size, fabs(G[(size_t)i * (size_t)n + (size_t)i]));
   for (int i = 0; i < n; i++) G[(size_t)i * (size_t)n + (size_t)i] += stronger * size + 1e-300;
   memset(out->LU, 0, sizeof(tbReal) * (size_t)n * (size_t)n);
   island_matrix(x, member, count, n, G, out->LU);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "step/deriv_springs.h"
 #include "step/implicit.h"
 #include "step/viscoelastic.h"
@@ -54,7 +55,7 @@ tbReal tb_springs_largest(const tbSprings* springs) {
   for (int i = 0; i < springs->count; i++) {
     const tbSpring* s = &springs->list[i];
     for (int r = 0; r < s->dim; r++) {
-      largest = fmax(largest, fmax(fabs(s->raw[r]), s->B[r] * fabs(s->velocity[r])));
+      largest = tb_max(largest, tb_max(fabs(s->raw[r]), s->B[r] * fabs(s->velocity[r])));
     }
   }
   return largest;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "linalg/dense.h"
 #include "step/viscoelastic.h"
 #include "tribo/dynamics.h"
@@ -31,7 +32,7 @@ static tbReal norm_of(const Newton* x, const tbReal* v) {
   tbReal square = 0;
   tb_mul_m(x->m, x->d, x->product, v);
   for (int i = 0; i < x->m->nv; i++) square += v[i] * x->product[i];
-  return isfinite(square) ? sqrt(fmax(square, 0)) : INFINITY;
+  return isfinite(square) ? sqrt(tb_max(square, 0)) : INFINITY;
 }
 
 // The start's copies, six vectors, a matrix, and room for the pivots.
@@ -64,7 +65,7 @@ static int prepare(Newton* x) {
   x->scale = norm_of(x, x->qvel);
   for (int k = 0; k < 2 && (k == 0 || !(x->scale > 0)); k++) {
     for (int i = 0; i < m->nv; i++) x->step[i] = m->opt.timestep * forces[k][i];
-    x->scale = fmax(x->scale, norm_of(x, x->step));
+    x->scale = tb_max(x->scale, norm_of(x, x->step));
   }
   return 1;
 }

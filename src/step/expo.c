@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "base/kernel.h"
 #include "linalg/oscillator.h"
 #include "model/workspace.h"
@@ -420,7 +421,7 @@ static void slide_anchors(const tbExpoContext* x, const tbExpoSystem* s, tbReal 
     bool slips = s->state[k] == TB_ROWS_SLIP, off = s->state[k] == TB_ROWS_OFF;
     if (slips || (off && c->source == TB_SOURCE_CONTACT)) {
       tbReal normal = slips ? -s->Kk[j] * s->end[j] - s->Bk[j] * s->end[s->kept + j] : 0;
-      slide_anchor(x, s, c, x->spring[id], i, fmax(0, normal), h);
+      slide_anchor(x, s, c, x->spring[id], i, tb_max(0, normal), h);
     }
     j += tb_expo_kept(s->state[k], c->dim);
     i += c->dim;
@@ -435,8 +436,8 @@ static bool runs_away(const tbExpoSystem* s, tbReal h) {
   tbReal reach = 0, last = 0;
   for (int i = 0; i < s->kept; i++) {
     tbReal rate = sqrt(s->Kk[i] * fabs(s->Yk[i * (s->kept + 1)]));
-    reach = fmax(reach, fabs(s->vk[i]) + h * fabs(s->ak[i]) + rate * fabs(s->pk[i]));
-    last = fmax(last, fabs(s->end[s->kept + i]));
+    reach = tb_max(reach, fabs(s->vk[i]) + h * fabs(s->ak[i]) + rate * fabs(s->pk[i]));
+    last = tb_max(last, fabs(s->end[s->kept + i]));
   }
   return !(last <= most * reach);
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "step/viscoelastic.h"
 #include "tribo/dynamics.h"
 #include "tribo/step.h"
@@ -80,7 +81,7 @@ int tb_springs_recall(const tbData* d, tbStepState* state) {
 static tbReal closing_time(tbReal gap, tbReal v, tbReal v_end, tbReal h) {
   tbReal a = (v_end - v) / (2 * h), end = gap + 0.5 * h * (v + v_end);
   if (end >= 0) return 0;
-  tbReal root = sqrt(fmax(0, v * v - 4 * a * gap));
+  tbReal root = sqrt(tb_max(0, v * v - 4 * a * gap));
   // The root of either formula that does not cancel.
   tbReal t = v <= 0 ? 2 * gap / (root - v) : (-v - root) / (2 * a);
   return t + 1e-6 * h;
@@ -93,7 +94,7 @@ int tb_step_splits(const tbModel* m, const tbStepState* state) {
 
 tbReal tb_first_touch(const tbModel* m, const tbData* d, const tbStepState* state,
                       const tbReal* v_next) {
-  tbReal h = m->opt.timestep, first = state->event > 0 ? fmin(h, state->event) : h;
+  tbReal h = m->opt.timestep, first = state->event > 0 ? tb_min(h, state->event) : h;
   for (int i = 0; i < state->constraints.count; i++) {
     const tbConstraint* c = &state->constraints.list[i];
     if (c->source < TB_SOURCE_LIMIT_JOINT || !(c->pos[0] > 0)) continue;

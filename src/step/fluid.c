@@ -2,6 +2,7 @@
 // geoms as ellipsoids where one asks for it.
 #include <math.h>
 
+#include "base/minmax.h"
 #include "spatial/vec3.h"
 #include "step/forces.h"
 #include "tribo/dynamics.h"
@@ -14,7 +15,7 @@ static void equivalent_box(const tbModel* m, int body, tbReal box[3]) {
   const tbReal* I = m->body_inertia + 3 * body;
   tbReal total = I[0] + I[1] + I[2];
   for (int i = 0; i < 3; i++) {
-    box[i] = sqrt(fmax(1e-15, total - 2 * I[i]) / m->body_mass[body] * 6);
+    box[i] = sqrt(tb_max(1e-15, total - 2 * I[i]) / m->body_mass[body] * 6);
   }
 }
 

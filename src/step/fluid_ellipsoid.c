@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/minmax.h"
 #include "model/workspace.h"
 #include "spatial/vec3.h"
 #include "step/forces.h"
@@ -35,7 +36,7 @@ static tbReal carlson_rd(tbReal x, tbReal y, tbReal z) {
   for (int i = 0; i < 60; i++) {
     tbReal mean = (x + y + 3 * z) / 5;
     tbReal X = (mean - x) / mean, Y = (mean - y) / mean, Z = (mean - z) / mean;
-    if (fmax(fabs(X), fmax(fabs(Y), fabs(Z))) < 1e-3) {
+    if (tb_max(fabs(X), tb_max(fabs(Y), fabs(Z))) < 1e-3) {
       tbReal xy = X * Y, zz = Z * Z;
       tbReal E2 = xy - 6 * zz, E3 = (3 * xy - 8 * zz) * Z, E4 = 3 * (xy - zz) * zz,
              E5 = xy * zz * Z;
@@ -72,9 +73,9 @@ static void entrain(const tbReal s[3], Entrained* e) {
     tbReal difference = s[j] * s[j] - s[l] * s[l], sum = s[j] * s[j] + s[l] * s[l];
     tbReal denominator = fabs(2 * difference + sum * (k[j] - k[l]));
     e->s[i] = s[i];
-    e->mass[i] = volume * k[i] / fmax(SMALLEST, 2 - k[i]);
+    e->mass[i] = volume * k[i] / tb_max(SMALLEST, 2 - k[i]);
     e->inertia[i] =
-        volume / 5 * square(difference) * fabs(k[l] - k[j]) / fmax(SMALLEST, denominator);
+        volume / 5 * square(difference) * fabs(k[l] - k[j]) / tb_max(SMALLEST, denominator);
   }
 }
 
@@ -118,8 +119,8 @@ static tbReal lift(const tbReal s[3], tbReal density, const tbReal coef[5], cons
     numerator += square(area * speed[i]);
     normal[i] = square(area) * speed[i];
   }
-  tbReal area = PI * sqrt(denominator / fmax(SMALLEST, numerator));
-  tbReal cosine = numerator / fmax(SMALLEST, tb_norm3(speed) * denominator);
+  tbReal area = PI * sqrt(denominator / tb_max(SMALLEST, numerator));
+  tbReal cosine = numerator / tb_max(SMALLEST, tb_norm3(speed) * denominator);
   tb_cross(circulation, normal, speed);
   tb_scale3(circulation, circulation, coef[3] * density * cosine * area);
   tb_cross(term, circulation, speed);
@@ -135,7 +136,7 @@ typedef struct {
 
 static Bound bound_of(const tbModel* m, const tbData* d, int g, int count) {
   int body = m->geom_bodyid[g];
-  const tbReal *I = m->body_inertia + 3 * body, least = fmin(I[0], fmin(I[1], I[2]));
+  const tbReal *I = m->body_inertia + 3 * body, least = tb_min(I[0], tb_min(I[1], I[2]));
   tbReal arm[3];
   tb_sub3(arm, d->geom_xpos + 3 * g, d->xipos + 3 * body);
   tbReal yields = 1 / m->body_mass[body] + tb_dot3(arm, arm) / least;
@@ -145,11 +146,11 @@ static Bound bound_of(const tbModel* m, const tbData* d, int g, int count) {
 static void drag(Bound bound, const tbReal s[3], tbReal density, tbReal viscosity,
                  const tbReal coef[5], tbReal area, const tbReal spin[3], const tbReal speed[3],
                  tbReal torque[3], tbReal force[3]) {
-  tbReal most = fmax(s[0], fmax(s[1], s[2])), least = fmin(s[0], fmin(s[1], s[2]));
+  tbReal most = tb_max(s[0], tb_max(s[1], s[2])), least = tb_min(s[0], tb_min(s[1], s[2]));
   tbReal middle = s[0] + s[1] + s[2] - most - least, largest = PI * most * middle;
   tbReal moment[3], largest_moment = 8.0 / 15 * PI * middle * fourth(most);
   for (int i = 0; i < 3; i++) {
-    tbReal own = 8.0 / 15 * PI * s[i] * fourth(fmax(s[(i + 1) % 3], s[(i + 2) % 3]));
+    tbReal own = 8.0 / 15 * PI * s[i] * fourth(tb_max(s[(i + 1) % 3], s[(i + 2) % 3]));
     moment[i] = spin[i] * (coef[2] * own + coef[1] * (largest_moment - own));
   }
   // Stokes drag of the sphere of mean diameter, plus the quadratic terms.
@@ -157,8 +158,8 @@ static void drag(Bound bound, const tbReal s[3], tbReal density, tbReal viscosit
   tbReal linear = viscosity * 3 * PI * diameter +
                   density * tb_norm3(speed) * (area * coef[0] + coef[1] * (largest - area));
   tbReal angular = viscosity * PI * diameter * diameter * diameter + density * tb_norm3(moment);
-  linear = fmin(linear, bound.linear);
-  angular = fmin(angular, bound.angular);
+  linear = tb_min(linear, bound.linear);
+  angular = tb_min(angular, bound.angular);
   for (int i = 0; i < 3; i++) {
     force[i] -= linear * speed[i];
     torque[i] -= angular * spin[i];

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "model/workspace.h"
 #include "spatial/vec3.h"
 
@@ -13,7 +14,7 @@ static const tbReal LATE = 10;
 // A way that nothing foresaw and that is no longer than this is left to the next step, which pushes
 // it back: to the side where a geom came from, so it is at most half of the geom's half thickness.
 static tbReal allowed_way(tbReal margin, tbReal half_thickness) {
-  return fmin(LATE * margin, fmax(margin, half_thickness / 2));
+  return tb_min(LATE * margin, tb_max(margin, half_thickness / 2));
 }
 
 static bool is_mover(const tbModel* m, int g) {
@@ -22,13 +23,13 @@ static bool is_mover(const tbModel* m, int g) {
 
 static tbReal half_thickness(const tbModel* m, int g) {
   const tbReal* half = m->geom_aabb + 6 * g + 3;
-  return fmin(half[0], fmin(half[1], half[2]));
+  return tb_min(half[0], tb_min(half[1], half[2]));
 }
 
 tbReal tb_thinnest_mover(const tbModel* m) {
   tbReal thinnest = INFINITY;
   for (int g = 0; g < m->ngeom; g++) {
-    if (is_mover(m, g)) thinnest = fmin(thinnest, half_thickness(m, g));
+    if (is_mover(m, g)) thinnest = tb_min(thinnest, half_thickness(m, g));
   }
   return thinnest;
 }
@@ -37,7 +38,7 @@ tbReal tb_most_margin(const tbModel* m) {
   const tbReal share = 0.05, large = 0.02;
   tbReal widest = 0;
   for (int g = 0; g < m->ngeom; g++) {
-    if (is_mover(m, g)) widest = fmax(widest, m->geom_rbound[g]);
+    if (is_mover(m, g)) widest = tb_max(widest, m->geom_rbound[g]);
   }
   return widest > 0 && widest < large ? share * widest : INFINITY;
 }
@@ -47,7 +48,7 @@ tbReal tb_most_margin(const tbModel* m) {
 static tbReal bound_way(const tbModel* m, const tbData* d, const tbReal* v) {
   tbReal sum = 0;
   for (int i = 0; i < m->nv; i++) sum += fabs(v[i] - d->qvel[i]);
-  return m->opt.timestep * fmax(m->extent, 1) * sum;
+  return m->opt.timestep * tb_max(m->extent, 1) * sum;
 }
 
 // Twists of all bodies at velocities v of the dofs, as in cvel.

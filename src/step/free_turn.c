@@ -31,6 +31,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "dynamics/regressor.h"
 #include "linalg/small.h"
 #include "model/workspace.h"
@@ -93,8 +94,8 @@ static bool find_next(tbFreeTurn* turn) {
 // Whether inertia is the same about all axes, as of balls and cubes: they have no couple.
 static bool is_round(const tbReal I[10]) {
   const tbReal rounding = 1e-14 * I[0];
-  tbReal most = fmax(fabs(I[0] - I[1]), fabs(I[0] - I[2]));
-  return fmax(fmax(most, fabs(I[3])), fmax(fabs(I[4]), fabs(I[5]))) <= rounding;
+  tbReal most = tb_max(fabs(I[0] - I[1]), fabs(I[0] - I[2]));
+  return tb_max(tb_max(most, fabs(I[3])), tb_max(fabs(I[4]), fabs(I[5]))) <= rounding;
 }
 
 bool tb_turns_by_middle(const tbOption* opt) {

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "base/minmax.h"
 #include "dynamics/mass.h"
 #include "linalg/ltdl.h"
 #include "model/workspace.h"
@@ -19,8 +20,8 @@ static const tbReal LARGE = 1e4;
 static bool has_large_impulses(const tbIsland* island) {
   tbReal natural = 0, largest = 0;
   for (int r = 0; r < island->problem.n; r++) {
-    natural = fmax(natural, fabs(island->problem.g[r]) / island->rho[r]);
-    largest = fmax(largest, fabs(island->lambda[r]));
+    natural = tb_max(natural, fabs(island->problem.g[r]) / island->rho[r]);
+    largest = tb_max(largest, fabs(island->lambda[r]));
   }
   return largest > LARGE * natural;
 }
@@ -32,7 +33,7 @@ static tbReal energy_at_hand(const tbModel* m, tbReal kinetic, const tbIsland* i
   tbReal fastest = 0, turns = 0;
   for (int r = 0; r < island->problem.n; r++) {
     tbReal g = island->problem.g[r];
-    fastest = fmax(fastest, fabs(g));
+    fastest = tb_max(fastest, fabs(g));
     turns += g * g / island->rho[r];
   }
   return kinetic + m->total_mass * fastest * fastest + turns;

@@ -2,15 +2,16 @@
 
 #include <math.h>
 
+#include "base/minmax.h"
 #include "base/kernel.h"
 
 static const tbReal LEAST = 1e-4, MOST = 0.9999;
 
 void tb_impedance_check(tbReal imp[TB_NIMP]) {
-  for (int i = 0; i < 2; i++) imp[i] = fmin(MOST, fmax(LEAST, imp[i]));
-  imp[2] = fmax(0, imp[2]);
-  imp[3] = fmin(MOST, fmax(LEAST, imp[3]));
-  imp[4] = fmax(1, imp[4]);
+  for (int i = 0; i < 2; i++) imp[i] = tb_min(MOST, tb_max(LEAST, imp[i]));
+  imp[2] = tb_max(0, imp[2]);
+  imp[3] = tb_min(MOST, tb_max(LEAST, imp[3]));
+  imp[4] = tb_max(1, imp[4]);
 }
 
 tbReal tb_impedance(const tbReal imp[TB_NIMP], tbReal violation) {

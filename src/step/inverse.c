@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "contact/cone.h"
 #include "model/workspace.h"
 #include "step/forces.h"
@@ -79,10 +80,10 @@ static tbReal constraint_force(const tbModel* m, tbData* d, const tbConstraints*
 }
 
 static void worst_of(tbResidual* worst, const tbResidual* r) {
-  worst->primal = fmax(worst->primal, r->primal);
-  worst->dual = fmax(worst->dual, r->dual);
-  worst->complementarity = fmax(worst->complementarity, r->complementarity);
-  worst->relative = fmax(worst->relative, r->relative);
+  worst->primal = tb_max(worst->primal, r->primal);
+  worst->dual = tb_max(worst->dual, r->dual);
+  worst->complementarity = tb_max(worst->complementarity, r->complementarity);
+  worst->relative = tb_max(worst->relative, r->relative);
 }
 
 static tbResult proximal(const tbModel* m, tbData* d, const tbConstraints* cs,
@@ -132,12 +133,12 @@ static void judge_motion(const tbConstraints* cs, const tbIslands* islands, int 
       const tbReal* s = sigma + b->row;
       tbReal violation = 0;
       if (b->type == TB_BLOCK_EQUALITY) {
-        for (int r = 0; r < b->dim; r++) violation = fmax(violation, fabs(s[r]));
+        for (int r = 0; r < b->dim; r++) violation = tb_max(violation, fabs(s[r]));
       } else if (b->type != TB_BLOCK_BOX) {
-        violation = fmax(0, -s[0]);
+        violation = tb_max(0, -s[0]);
         // The convex law lets nothing slide that does not rise.
         if (b->type == TB_BLOCK_CONE && law == TB_LAW_CCP) {
-          violation = fmax(violation, tb_cone_shift(b->dim, b->mu, s) - s[0]);
+          violation = tb_max(violation, tb_cone_shift(b->dim, b->mu, s) - s[0]);
         }
       }
       if (violation <= info->velocity_residual) continue;
@@ -165,10 +166,10 @@ static const tbReal LEFT_OVER = 5e-6;
 // only where the motion would show it: contacts that yield turn a velocity of rounding into force.
 static void judge_base(const tbModel* m, const tbData* d, const int* driven, const tbReal* qfrc,
                        tbReal largest, tbInverseInfo* info) {
-  tbReal scale = fmax(1, largest), most = 0;
+  tbReal scale = tb_max(1, largest), most = 0;
   int undriven = 0;  // the dof that lacks most of what it may lack
   for (int i = 0; i < m->nv; i++) {
-    scale = fmax(scale, fmax(fabs(qfrc[i]), fabs(d->qfrc_constraint[i])));
+    scale = tb_max(scale, tb_max(fabs(qfrc[i]), fabs(d->qfrc_constraint[i])));
     if (driven[i] || fabs(qfrc[i]) <= info->base_residual) continue;
     info->base_residual = fabs(qfrc[i]);
     info->worst_dof = i;
@@ -176,10 +177,10 @@ static void judge_base(const tbModel* m, const tbData* d, const int* driven, con
   int moves = info->velocity_residual <= 10 * TB_INVERSE_REST, stands = 1;
   for (int i = 0; i < m->nv; i++) {
     tbReal unseen = 10 * TB_INVERSE_REST * m->dof_M0[i] / m->opt.timestep;
-    tbReal excess = driven[i] ? 0 : fabs(qfrc[i]) / fmax(LEFT_OVER * scale, unseen);
+    tbReal excess = driven[i] ? 0 : fabs(qfrc[i]) / tb_max(LEFT_OVER * scale, unseen);
     stands &= excess <= 1;
     if (excess > most) undriven = i;
-    most = fmax(most, excess);
+    most = tb_max(most, excess);
   }
   info->feasible = moves && stands;
   if (!moves) {
@@ -196,7 +197,7 @@ static void judge_base(const tbModel* m, const tbData* d, const int* driven, con
 static tbReal largest_force(const tbStepState* state) {
   tbReal largest = 0;
   for (int r = 0; r < state->constraints.nrow; r++) {
-    largest = fmax(largest, fabs(state->row_force[r]));
+    largest = tb_max(largest, fabs(state->row_force[r]));
   }
   return largest;
 }

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "contact/cone.h"
 #include "model/workspace.h"
 #include "step/inverse.h"
@@ -27,7 +28,7 @@ typedef enum { FIXED, CONE, RAY, INTERVAL } Freedom;
 static Freedom freedom_of(const tbBlock* b, const tbReal* R, const tbReal* sigma,
                           const tbReal* lambda, int law) {
   tbReal slip = 0, open = sigma[0];
-  for (int r = 1; r < b->dim; r++) slip = fmax(slip, fabs(sigma[r]));
+  for (int r = 1; r < b->dim; r++) slip = tb_max(slip, fabs(sigma[r]));
   // Under the convex law a contact rises as it slides, and still pushes.
   if (b->type == TB_BLOCK_CONE && law == TB_LAW_CCP) open -= tb_cone_shift(b->dim, b->mu, sigma);
   switch (b->type) {
@@ -97,7 +98,7 @@ static void add_row(const Context* x, Problem* p, const tbConstraint* c, const t
     along += J * root * root * x->wanted[dof];
   }
   // Rows that the law fixes are held by a spring, the others by the proximal term only.
-  tbReal scale = fmax(sum, 1e-9);
+  tbReal scale = tb_max(sum, 1e-9);
   p->R[p->n] = scale * (hold > 0 ? hold : x->proximal);
   p->g[p->n] = -along - p->R[p->n] * lambda;
   p->lambda[p->n] = p->first[p->n] = lambda;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "base/error.h"
 #include "base/kernel.h"
 #include "step/lengthrange_part.h"
@@ -142,7 +143,7 @@ static void set_forces(const tbModel* m, tbData* d, const tbLengthRangeOptions* 
   }
   for (int i = 0; i < m->nv; i++) {
     int part = p->part[m->dof_treeid[i]];
-    tbReal scale = o->accel / fmax(TB_TINY, sqrt(reached[part]));
+    tbReal scale = o->accel / tb_max(TB_TINY, sqrt(reached[part]));
     tbReal most = scale * sqrt(size[part]);
     if (o->maxforce > 0 && most > o->maxforce) scale *= o->maxforce / most;
     force[i] *= sign * scale;
@@ -152,7 +153,7 @@ static void set_forces(const tbModel* m, tbData* d, const tbLengthRangeOptions* 
 // Nothing moves any more: what is left of the pull would change no digit that counts.
 static bool at_rest(const tbModel* m, const tbData* d) {
   tbReal fastest = 0;
-  for (int i = 0; i < m->nv; i++) fastest = fmax(fastest, fabs(d->qvel[i]));
+  for (int i = 0; i < m->nv; i++) fastest = tb_max(fastest, fabs(d->qvel[i]));
   return fastest < 1e-10;
 }
 
@@ -161,7 +162,7 @@ static bool at_rest(const tbModel* m, const tbData* d) {
 // start at rest moves within the first step, unless it cannot move).
 static tbResult pull(const tbModel* m, tbData* d, const tbLengthRangeOptions* o, const Pulls* p,
                      int side) {
-  tbReal decay = exp(-m->opt.timestep / fmax(0.01, o->timeconst)), rested = 0;
+  tbReal decay = exp(-m->opt.timestep / tb_max(0.01, o->timeconst)), rested = 0;
   for (int k = 0; k < m->nu; k++) {
     p->ends[4 * p->pulled[k] + 2 * side] = INFINITY;
     p->ends[4 * p->pulled[k] + 2 * side + 1] = -INFINITY;
@@ -179,8 +180,8 @@ static tbResult pull(const tbModel* m, tbData* d, const tbLengthRangeOptions* o,
       for (int k = 0; k < m->nu; k++) {
         tbReal* ends = p->ends + 4 * p->pulled[k] + 2 * side;
         tbReal length = d->actuator_length[k];
-        ends[0] = fmin(ends[0], length);
-        ends[1] = fmax(ends[1], length);
+        ends[0] = tb_min(ends[0], length);
+        ends[1] = tb_max(ends[1], length);
       }
     }
     if (done) break;

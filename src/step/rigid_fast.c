@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "contact/delassus.h"
 #include "dynamics/mass.h"
 #include "linalg/ltdl.h"
@@ -332,8 +333,8 @@ static bool is_uneven(const tbIsland* island) {
   for (int i = 0; i < island->problem.nblock; i++) {
     const tbBlock* b = &island->problem.block[i];
     if (b->type != TB_BLOCK_CONE) continue;
-    least = fmin(least, island->rho[b->row]);
-    most = fmax(most, island->rho[b->row]);
+    least = tb_min(least, island->rho[b->row]);
+    most = tb_max(most, island->rho[b->row]);
   }
   return UNEVEN * least < most;
 }
@@ -353,7 +354,7 @@ static void choose_fineness(const Fast* f, const tbIsland* island, int dofs, tbA
   bool always = island->measure <= CALM || is_uneven(island);
   if (!always && !is_fine_step(f->step->m, f->step->d)) return;
   active->enough = active->tolerance;
-  active->tolerance = fmax(FINE * active->tolerance, DIGITS);
+  active->tolerance = tb_max(FINE * active->tolerance, DIGITS);
 }
 
 // Under the law of `active`, by the form that fits. False: out of memory.

@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "base/minmax.h"
 #include "model/chain.h"
 #include "model/workspace.h"
 #include "spatial/vec3.h"
@@ -76,7 +77,7 @@ tbResult tb_screen_contacts(const tbModel* m, tbData* d, tbStepState* state) {
     const tbReal *twist1 = d->cvel + 6 * m->geom_bodyid[c->geom[0]],
                  *twist2 = d->cvel + 6 * m->geom_bodyid[c->geom[1]];
     // Open, still so at the end of the step, and it did not push in the last one.
-    tbReal speed = fmin(normal_speed(m, d, c, twist1, twist2), 0);
+    tbReal speed = tb_min(normal_speed(m, d, c, twist1, twist2), 0);
     if (!(gap + APPROACH * m->opt.timestep * speed > touching)) continue;
     if (tb_warm_pushes(&state->warm, tb_contact_key(c))) continue;
     if (!state->left_out) state->left_out = TB_ARENA_NEW(&d->work->arena, char, d->ncon);

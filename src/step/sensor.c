@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "spatial/quat.h"
 #include "collide/ray.h"
 #include "step/forces.h"
@@ -326,8 +327,8 @@ static void apply_cutoff(const tbModel* m, int s, tbReal* out) {
   if (type >= TB_SENS_FRAMEXAXIS && type <= TB_SENS_FRAMEZAXIS) return;
   int positive = type == TB_SENS_TOUCH || type == TB_SENS_RANGEFINDER;
   for (int k = 0; k < m->sensor_dim[s]; k++) {
-    out[k] = fmin(cutoff, out[k]);
-    if (!positive) out[k] = fmax(-cutoff, out[k]);
+    out[k] = tb_min(cutoff, out[k]);
+    if (!positive) out[k] = tb_max(-cutoff, out[k]);
   }
 }
 

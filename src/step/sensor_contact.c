@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "model/model.h"
 #include "spatial/vec3.h"
 #include "step/sensor.h"
@@ -95,7 +96,7 @@ static Report net(const tbModel* m, const tbData* d, int s) {
       tb_add_scaled3(r.torque, r.torque, way, torque);
       tb_add_scaled3(r.torque, r.torque, way, moment);
     }
-    if (pass == 0) tb_scale3(r.pos, r.pos, 1 / fmax(1e-15, total));
+    if (pass == 0) tb_scale3(r.pos, r.pos, 1 / tb_max(1e-15, total));
   }
   return r;
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "base/kernel.h"
 #include "spatial/vec3.h"
 #include "step/sensor.h"
@@ -83,7 +84,7 @@ bool tb_inside_site(const tbModel* m, const tbData* d, int site, const tbReal po
   switch (m->site_type[site]) {
     case TB_GEOM_SPHERE: return across + p[2] * p[2] <= radius;
     case TB_GEOM_CAPSULE: {
-      tbReal beyond = fmax(0, fabs(p[2]) - size[1]);
+      tbReal beyond = tb_max(0, fabs(p[2]) - size[1]);
       return across + beyond * beyond <= radius;
     }
     case TB_GEOM_CYLINDER: return across <= radius && fabs(p[2]) <= size[1];

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "base/timer.h"
 #include "dynamics/mass.h"
 #include "linalg/ltdl.h"
@@ -64,7 +65,7 @@ static tbResult run_solver(const tbModel* m, tbSoftProblem* p, tbArena* arena, t
                            tbReal* force, tbSoftInfo* info) {
   const tbOption* opt = &m->opt;
   int solver = solver_of(opt);
-  p->scale = 1 / (m->mean_inertia * fmax(1, m->nv));
+  p->scale = 1 / (m->mean_inertia * tb_max(1, m->nv));
   p->conjugate = solver == TB_MJSOLVER_CG;
   // Files made for MJX ask for one iteration, which does not hold a robot together.
   int iterations = opt->iterations > LEAST_ITERATIONS ? opt->iterations : LEAST_ITERATIONS;
@@ -206,7 +207,7 @@ static tbResult solve_islands(const tbModel* m, tbData* d, tbStepState* state, t
     if (!info->converged) total->status = TB_SOLVE_MAX_ITERATIONS;
     if (info->iterations > total->iterations) total->iterations = info->iterations;
     total->factorizations += info->iterations;
-    total->residual.relative = fmax(total->residual.relative, info->gradient);
+    total->residual.relative = tb_max(total->residual.relative, info->gradient);
   }
   return TB_OK;
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "spatial/quat.h"
 #include "tribo/dynamics.h"
 
@@ -25,7 +26,7 @@ static void check_ref(const tbModel* m, tbReal ref[2]) {
     ref[1] = 1;
   }
   if (ref[0] > 0 && !(m->opt.disableflags & TB_DISABLE_REFSAFE)) {
-    ref[0] = fmax(ref[0], 2 * m->opt.timestep);
+    ref[0] = tb_max(ref[0], 2 * m->opt.timestep);
   }
 }
 
@@ -73,11 +74,11 @@ static Parameters parameters_of(const tbModel* m, const tbData* d, const tbConst
 static void reference(const tbReal ref[2], tbReal largest, tbReal* k, tbReal* b) {
   if (ref[0] > 0) {
     tbReal scale = largest * ref[0] * ref[1];
-    *k = 1 / fmax(SMALLEST, scale * scale);
-    *b = 2 / fmax(SMALLEST, largest * ref[0]);
+    *k = 1 / tb_max(SMALLEST, scale * scale);
+    *b = 2 / tb_max(SMALLEST, largest * ref[0]);
   } else {
-    *k = -ref[0] / fmax(SMALLEST, largest * largest);
-    *b = -ref[1] / fmax(SMALLEST, largest);
+    *k = -ref[0] / tb_max(SMALLEST, largest * largest);
+    *b = -ref[1] / tb_max(SMALLEST, largest);
   }
 }
 
@@ -98,7 +99,7 @@ static tbReal row_velocity(const tbSoftBlock* b, int r, const tbReal* v) {
 }
 
 static tbReal regularisation(tbReal imp, tbReal weight) {
-  return fmax(SMALLEST, (1 - imp) / imp * weight);
+  return tb_max(SMALLEST, (1 - imp) / imp * weight);
 }
 
 // Edges of the pyramid: normal +- mu_j tangent_j.
@@ -118,7 +119,7 @@ static tbResult fill_pyramid(const tbModel* m, const tbData* d, const tbConstrai
   tbReal tran = tb_row_weight(m, d, c, 0);
   tbReal imp = tb_impedance(p->imp, c->pos[0] - c->margin), k, b;
   tbReal R = regularisation(imp, tran + mu[0] * mu[0] * tran);
-  R = fmax(SMALLEST, 2 * mu[0] * mu[0] / m->opt.impratio * R);
+  R = tb_max(SMALLEST, 2 * mu[0] * mu[0] / m->opt.impratio * R);
   reference(p->ref, p->imp[1], &k, &b);
   for (int e = 0; e < block->dim; e++) {
     D[e] = 1 / R;
@@ -133,7 +134,7 @@ static void fill_elliptic(const tbModel* m, const tbData* d, const tbConstraint*
   const tbReal* mu = contact->friction;
   tbReal imp = tb_impedance(p->imp, c->pos[0] - c->margin), k, b;
   tbReal R = regularisation(imp, tb_row_weight(m, d, c, 0));
-  tbReal R_friction = R / fmax(SMALLEST, m->opt.impratio);
+  tbReal R_friction = R / tb_max(SMALLEST, m->opt.impratio);
   reference(p->ref, p->imp[1], &k, &b);
   D[0] = 1 / R;
   aref[0] = -b * row_velocity(block, 0, d->qvel) - k * imp * (c->pos[0] - c->margin);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "base/timer.h"
 #include "dynamics/mass.h"
 #include "model/option.h"
@@ -100,7 +101,7 @@ static tbReal first_reach(const tbModel* m, const tbStepState* state) {
   const tbReal h = m->opt.timestep;
   bool springs = m->opt.law == TB_LAW_VISCOELASTIC;
   tbReal margin = springs ? m->opt.contact_margin : tb_margin(m, state);
-  return fmax(margin, h * h * tb_norm3(m->opt.gravity));
+  return tb_max(margin, h * h * tb_norm3(m->opt.gravity));
 }
 
 // Differences by friction: one contact's own coefficients, of those from `first` on.
@@ -216,7 +217,7 @@ static bool keep_speeds(const tbModel* m, tbData* d, const tbReal* v_next, tbSig
   tbReal* led = tb_arena_alloc(&d->work->arena, sizeof(tbReal) * (size_t)(m->nv + 1));
   if (!led) return false;
   for (int i = 0; i < m->nv; i++) {
-    led[i] = sight->led ? fmax(sight->led[i], fabs(v_next[i])) : fabs(v_next[i]);
+    led[i] = sight->led ? tb_max(sight->led[i], fabs(v_next[i])) : fabs(v_next[i]);
   }
   sight->led = led;
   return true;

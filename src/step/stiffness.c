@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/minmax.h"
 #include "step/forces.h"
 
 static bool is_spatial(const tbModel* m, int t) {
@@ -43,7 +44,7 @@ static bool is_held(const tbModel* m, const tbData* d, int i) {
 static bool servo(const tbModel* m, const tbData* d, int i, tbStiffness* s) {
   int adr = m->actuator_Jadr[i];
   *s = (tbStiffness){-tb_actuator_position_gain(m, i),
-                     fmax(0, -tb_actuator_velocity_gain(m, d, i)),
+                     tb_max(0, -tb_actuator_velocity_gain(m, d, i)),
                      m->Jmom_colind + adr,
                      d->actuator_moment + adr,
                      m->actuator_Jnnz[i],

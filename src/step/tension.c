@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "dynamics/pivot.h"
 #include "dynamics/tendon_path.h"
 #include "model/workspace.h"
@@ -36,7 +37,7 @@ static bool matters(const tbModel* m, const tbData* d, int body, tbReal force,
     if (!tb_turns(m, body)) continue;
     tbReal arm[3], yields = 0;
     tb_sub3(arm, point, tb_pivot(m, d, body));
-    for (int k = 0; k < 3; k++) yields = fmax(yields, tb_yields(m, body, k));
+    for (int k = 0; k < 3; k++) yields = tb_max(yields, tb_yields(m, body, k));
     if (h * h * force * tb_norm3(arm) * yields > MATTERS) return true;
     point = tb_pivot(m, d, body);
   }
@@ -236,7 +237,7 @@ static tbResult keep_ties(const tbModel* m, tbData* d, const tbStepState* state)
       if ((lies[body[k]] && !loop) || !matters(m, d, body[k], force, point[k])) continue;
       tbReal most = is_jointed(m, body[k]) && !loop ? most_pull(m) : INFINITY;
       tb_scale3(d->eq_pull + 6 * c->id + 3 * k, state->row_force + c->row,
-                (k ? -1 : 1) * fmin(1, most / force));
+                (k ? -1 : 1) * tb_min(1, most / force));
     }
   }
   return TB_OK;
@@ -259,7 +260,7 @@ static void keep_tendons(const tbModel* m, tbData* d, const tbStepState* state) 
     const tbConstraint* c = &state->constraints.list[i];
     if (c->source != TB_SOURCE_LIMIT_TENDON) continue;
     // the row of an upper limit has the other sign (tb_plain_key)
-    pull[c->id] += (c->key & 1 ? -1 : 1) * fmin(state->row_force[c->row], most);
+    pull[c->id] += (c->key & 1 ? -1 : 1) * tb_min(state->row_force[c->row], most);
   }
   for (int t = 0; t < m->ntendon; t++) pull[t] += tb_tendon_passive(m, d, t);
   for (int i = 0; i < m->nu; i++) {

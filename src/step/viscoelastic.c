@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "base/timer.h"
 #include "linalg/ltdl.h"
 #include "model/workspace.h"
@@ -53,12 +54,12 @@ tbReal tb_first_depth(const tbModel* m, const tbConstraint* c) {
   if (c->source == TB_SOURCE_CONTACT && m->opt.contact_bilateral) return 0;
   int angle = is_angle(m, c);
   tbReal deep = angle ? TB_DEEP_ANGLE : TB_DEEP, fast = angle ? TB_FAST_TURN : TB_FAST;
-  return fmin(0, c->pos[0] + fmax(deep, fast * m->opt.timestep));
+  return tb_min(0, c->pos[0] + tb_max(deep, fast * m->opt.timestep));
 }
 
 tbReal tb_next_depth(const tbModel* m, const tbConstraint* c, tbReal depth) {
   if (c->source == TB_SOURCE_CONTACT && m->opt.contact_anchor_normal) return depth;
-  return fmin(0, depth + m->opt.correction_speed * m->opt.timestep);
+  return tb_min(0, depth + m->opt.correction_speed * m->opt.timestep);
 }
 
 static const int* bodies_of(const tbModel* m, const tbContact* contact, int body[2]) {
