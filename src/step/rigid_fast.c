@@ -46,7 +46,7 @@ static const tbReal NEAR = 1e-3, DIGITS = 1e-8;
 // always where they are calm, or where contacts are uneven, by more than this of their inverse
 // weights; else in some steps of every period, after which what can rest does.
 static const tbReal FINE = 0.01, HIT = 0.1, CALM = 1e-4, UNEVEN = 100;
-enum { FINE_PERIOD = 32, FINE_STEPS = 8 };
+enum { FINE_PERIOD = 32, FINE_STEPS = 4 };
 
 typedef struct {
   const tbRigidStep* step;
