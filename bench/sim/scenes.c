@@ -138,6 +138,7 @@ const Scene SCENES[] = {
     {.name = "packed wall", ARE_MANY},
     {.name = "packed block", ARE_MANY},
     {.name = "bin", .kind = MANY, .dt = 0.002, .time = 5},
+    {.name = "bin of boxes", .kind = MANY, .dt = 0.002, .time = 4},
     {.name = "22 humanoids",
      .path = "mujoco/model/humanoid/22_humanoids.xml",
      ARE_MANY,
@@ -231,6 +232,15 @@ static char* packed_text(int columns, int deep, int high) {
   return t.text;
 }
 
+// The four walls of a bin of 0.6 m by 0.6 m.
+static void add_walls(tbText* t) {
+  for (int side = 0; side < 4; side++) {
+    double x = side < 2 ? 0.32 : 0, y = 0.32 - x, sign = side % 2 ? 1 : -1;
+    tb_text_add(t, "<geom type=\"box\" pos=\"%g %g .3\" size=\"%g %g .3\"/>", sign * x, sign * y,
+                x > 0 ? 0.02 : 0.34, x > 0 ? 0.34 : 0.02);
+  }
+}
+
 // 50 primitives that fall into a bin and lie there: their friction is that of rolling, too.
 static char* bin_text(void) {
   tbText t = {0};
@@ -240,14 +250,32 @@ static char* bin_text(void) {
               "<size nconmax=\"1000\" njmax=\"8000\"/><default><geom condim=\"6\" "
               "friction=\".7 .02 .002\"/></default><worldbody><geom type=\"plane\" "
               "size=\"50 50 1\"/>");
-  for (int side = 0; side < 4; side++) {
-    double x = side < 2 ? 0.32 : 0, y = 0.32 - x, sign = side % 2 ? 1 : -1;
-    tb_text_add(&t, "<geom type=\"box\" pos=\"%g %g .3\" size=\"%g %g .3\"/>", sign * x, sign * y,
-                x > 0 ? 0.02 : 0.34, x > 0 ? 0.34 : 0.02);
-  }
+  add_walls(&t);
   for (int i = 0; i < 50; i++) {
     double pos[3] = {0, 0, 0.1 + 0.1 * i};
     add_primitive(&t, &rng, i, pos, 180, 0.4);
+  }
+  tb_text_add(&t, "</worldbody></mujoco>");
+  return t.text;
+}
+
+// 100 boxes of a kilogram that fall into a bin, turned any way, and lie there.
+static char* boxes_text(void) {
+  enum { BOXES = 100, SIDE = 4 };
+  const double PITCH = 0.15;
+  tbText t = {0};
+  tbRng rng = {9};
+  begin(&t, BOXES);
+  add_walls(&t);
+  for (int i = 0; i < BOXES; i++) {
+    double turn[3];
+    for (int k = 0; k < 3; k++) turn[k] = tb_rng_uniform(&rng, 0, 180);
+    tb_text_add(&t,
+                "<body pos=\"%g %g %g\" euler=\"%g %g %g\"><freejoint/><geom type=\"box\" "
+                "size=\"%s\" mass=\"1\"/></body>",
+                PITCH * (i % SIDE - 1.5), PITCH * (i / SIDE % SIDE - 1.5),
+                0.1 + PITCH * (i / SIDE / SIDE), turn[0], turn[1], turn[2],
+                i % 2 ? ".05 .05 .05" : ".06 .04 .03");
   }
   tb_text_add(&t, "</worldbody></mujoco>");
   return t.text;
@@ -280,5 +308,6 @@ char* scene_text(const char* name) {
   if (strcmp(name, "packed wall") == 0) return packed_text(8, 1, 6);
   if (strcmp(name, "packed block") == 0) return packed_text(4, 4, 4);
   if (strcmp(name, "bin") == 0) return bin_text();
+  if (strcmp(name, "bin of boxes") == 0) return boxes_text();
   return NULL;
 }
