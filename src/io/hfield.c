@@ -6,12 +6,11 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/minmax.h"
 #include "io/mesh_readers.h"
 
 #ifdef TB_WITH_PNG
 #include <png.h>
-
-#include "base/minmax.h"
 #endif
 
 // Rows and columns are at most this, and their product at most 2^28.

@@ -42,11 +42,9 @@ static const tbReal NEAR = 1e-3, DIGITS = 1e-8;
 
 // The tolerance is relative to the largest load and velocity, and within it what little loads hold
 // may rattle for ever, at a millimetre a second, and the whole island with it. So islands that are
-// not hit, by the residual of their guess, are solved more finely, to this share of the tolerance:
-// always where they are calm, or where contacts are uneven, by more than this of their inverse
-// weights; else in some steps of every period, after which what can rest does.
-static const tbReal FINE = 0.01, HIT = 0.1, CALM = 1e-4, UNEVEN = 100;
-enum { FINE_PERIOD = 32, FINE_STEPS = 4 };
+// calm, by the residual of their guess, are solved more finely, to this share of the tolerance; so
+// are those whose contacts are uneven, by more than this of their inverse weights, unless hit.
+static const tbReal FINE = 0.01, CALM = 3e-4, HIT = 0.1, UNEVEN = 100;
 
 typedef struct {
   const tbRigidStep* step;
@@ -339,20 +337,13 @@ static bool is_uneven(const tbIsland* island) {
   return UNEVEN * least < most;
 }
 
-// Whether this step is one of those in which even islands are solved finely. By the time, so that
-// it is the same however one came here.
-static bool is_fine_step(const tbModel* m, const tbData* d) {
-  return fmod(round(d->time / m->opt.timestep), FINE_PERIOD) < FINE_STEPS;
-}
-
 // Islands of many loose bodies are solved more finely than was asked for, where that helps them to
 // come to rest.
-static void choose_fineness(const Fast* f, const tbIsland* island, int dofs, tbActive* active) {
+static void choose_fineness(const tbIsland* island, int dofs, tbActive* active) {
   bool many = dofs > FEW_LOOSE && 2 * loose_dofs(&active->inertia) > dofs;
   bool round = active->law == TB_LAW_NCP || active->law == TB_LAW_CCP;
   if (!many || !round || island->measure > HIT || active->tolerance <= DIGITS) return;
-  bool always = island->measure <= CALM || is_uneven(island);
-  if (!always && !is_fine_step(f->step->m, f->step->d)) return;
+  if (island->measure > CALM && !is_uneven(island)) return;
   active->enough = active->tolerance;
   active->tolerance = tb_max(FINE * active->tolerance, DIGITS);
 }
@@ -448,7 +439,7 @@ static bool solve_island(const Fast* f, tbIsland* island, tbArena* arena, tbSolv
   if (!inherit(f, island, arena, &active) || !list_trees(f, arena, &active)) return false;
   int dofs = count_dofs(&active.inertia);
   active.few = is_few(&active.inertia, dofs);
-  choose_fineness(f, island, dofs, &active);
+  choose_fineness(island, dofs, &active);
   if (opt->law == TB_LAW_RAISIM) return solve_raisim(f, &active, dofs, rows, island, arena, info);
   return solve_by_form(f, &active, dofs, rows, island, arena, info);
 }
