@@ -100,7 +100,7 @@ static bool give_best(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   s->form->velocity(s, s->best, s->check);
   info->residual = tb_residual(a->p, a->law, s->best, s->check);
   info->residual_exact = tb_residual(a->p, TB_LAW_NCP, s->best, s->check);
-  if (tb_active_will_do(s)) info->status = TB_SOLVE_CONVERGED;
+  if (info->residual.relative <= a->enough) info->status = TB_SOLVE_CONVERGED;
   // Of these impulses modes and factors are not known.
   s->changed = true;
   return true;
