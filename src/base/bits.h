@@ -1,8 +1,12 @@
-// Bits of words as sets of small numbers.
+// Bits of words as sets of small numbers, and of numbers that are all zero.
 #ifndef TRIBO_BASE_BITS_H_
 #define TRIBO_BASE_BITS_H_
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
+
+#include "tribo/types.h"
 
 // The lowest bit of a word that is not 0.
 static inline int tb_lowest_bit(uint64_t word) {
@@ -13,6 +17,17 @@ static inline int tb_lowest_bit(uint64_t word) {
   for (; !(word & 1); word >>= 1) bit++;
   return bit;
 #endif
+}
+
+// Whether all numbers are +0, by their bits and without branches: for what every step looks at and
+// nearly always is.
+static inline bool tb_all_clear(int n, const tbReal* x) {
+  uint64_t any = 0, bits;
+  for (int i = 0; i < n; i++) {
+    memcpy(&bits, &x[i], sizeof bits);
+    any |= bits;
+  }
+  return any == 0;
 }
 
 #endif

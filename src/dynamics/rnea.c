@@ -106,8 +106,20 @@ TB_INLINE void body_forces(const tbModel* m, tbData* d) {
   }
 }
 
-void tb_body_accelerations(const tbModel* m, tbData* d) {
+static void accelerations_narrow(const tbModel* m, tbData* d) {
   outward(m, d, d->qacc, d->cacc, NULL);
+}
+
+TB_WIDE static void accelerations_wide(const tbModel* m, tbData* d) {
+  outward(m, d, d->qacc, d->cacc, NULL);
+}
+
+void tb_body_accelerations(const tbModel* m, tbData* d) {
+  if (tb_wide()) {
+    accelerations_wide(m, d);
+  } else {
+    accelerations_narrow(m, d);
+  }
 }
 
 static void body_forces_narrow(const tbModel* m, tbData* d) {

@@ -1,4 +1,5 @@
 // Forces at points of bodies, as spatial and as generalised forces (docs/dynamics.md, eq. 30).
+#include "base/bits.h"
 #include "model/chain.h"
 #include "spatial/motion.h"
 #include "tribo/dynamics.h"
@@ -29,10 +30,9 @@ void tb_apply_wrench(const tbModel* m, const tbData* d, int body, const tbReal p
 }
 
 void tb_apply_xfrc(const tbModel* m, const tbData* d, const tbReal* xfrc, tbReal* qfrc) {
+  if (tb_all_clear(6 * m->nbody, xfrc)) return;
   for (int i = 1; i < m->nbody; i++) {
     const tbReal* f = xfrc + 6 * i;
-    int zero = 1;
-    for (int k = 0; k < 6; k++) zero &= f[k] == 0;
-    if (!zero) tb_apply_wrench(m, d, i, d->xipos + 3 * i, f, f + 3, qfrc);
+    if (!tb_all_clear(6, f)) tb_apply_wrench(m, d, i, d->xipos + 3 * i, f, f + 3, qfrc);
   }
 }

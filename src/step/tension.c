@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/minmax.h"
 #include "dynamics/pivot.h"
 #include "dynamics/tendon_path.h"
@@ -83,21 +84,11 @@ static bool is_pushed(const tbReal* xfrc) {
   return xfrc[0] != 0 || xfrc[1] != 0 || xfrc[2] != 0;
 }
 
-// In every step, of all bodies: by their bits, without branches.
-static bool any_force(int n, const tbReal* force) {
-  uint64_t any = 0, bits;
-  for (int i = 0; i < n; i++) {
-    memcpy(&bits, &force[i], sizeof bits);
-    any |= bits;
-  }
-  return any != 0;
-}
-
 static bool may_lack(const tbModel* m, const tbData* d) {
   tbReal h = m->opt.timestep;
   if (h * h * tb_norm3(m->opt.gravity) * m->tautness > 1) return true;
-  if (any_force(6 * m->neq, d->eq_pull) || any_force(m->ntendon, d->ten_pull)) return true;
-  if (!any_force(6 * m->nbody, d->xfrc_applied)) return false;
+  if (!tb_all_clear(6 * m->neq, d->eq_pull) || !tb_all_clear(m->ntendon, d->ten_pull)) return true;
+  if (tb_all_clear(6 * m->nbody, d->xfrc_applied)) return false;
   for (int b = 1; b < m->nbody; b++) {
     const tbReal* xfrc = d->xfrc_applied + 6 * b;
     if (is_pushed(xfrc) && matters(m, d, b, tb_norm3(xfrc), d->xipos + 3 * b)) return true;
