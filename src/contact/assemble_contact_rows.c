@@ -64,8 +64,8 @@ static tbConstraint* add_contact(tbRowBuilder* b, int i, const Support* s) {
   if (!c) return NULL;
   int linear = contact->dim < 3 ? contact->dim : 3;
   tbPointRows rows = {contact->pos, contact->frame, linear, contact->dim - linear};
-  tb_add_point_rows(b, c, rows, s->body[0], s->common, -1);
-  tb_add_point_rows(b, c, rows, s->body[1], s->common, 1);
+  tb_add_point_rows(b, c, &rows, s->body[0], s->common, -1);
+  tb_add_point_rows(b, c, &rows, s->body[1], s->common, 1);
   // A contact that nothing moves is some tree's all the same. Single rows keep their zeros, with
   // which dense factors settle sooner (docs/tried.md).
   c->lead = s->common < s->nnz && c->dim > 1 ? s->common : 0;

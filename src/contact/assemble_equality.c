@@ -90,7 +90,7 @@ static bool add_body_equality(tbRowBuilder* b, int id) {
   tb_sub3(c->pos, f.point[0], f.point[1]);
   for (int i = 0; i < 2; i++) {
     tbPointRows rows = {f.point[i], IDENTITY, 3, angular};
-    tb_add_point_rows(b, c, rows, f.body[i], 0, i ? -1 : 1);
+    tb_add_point_rows(b, c, &rows, f.body[i], 0, i ? -1 : 1);
   }
   if (!weld) return true;
   tbReal scale = m->eq_data[TB_NEQDATA * id + TB_EQ_TORQUESCALE], conjugate[4], error[4];

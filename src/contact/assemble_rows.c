@@ -52,20 +52,60 @@ void tb_scatter_row(const int* col, const tbReal* value, int n, tbReal factor, t
 
 // Three directions f as linear functions of a body's twist, side by side: how fast the point at
 // `arm` moves along each, and how fast the body turns about each.
+#if TB_PART == 4
+
 typedef struct {
-  tbReal turn[3][4], along[3][4];
+  tbFour turn[3], along[3];  // the last of each is anything
 } Directions;
 
-static void set_directions(Directions* x, const tbReal arm[3], const tbReal* frame, tbReal sign) {
+TB_INLINE Directions directions_at(const tbReal arm[3], const tbReal* frame, tbReal sign) {
+  Directions x;
+  for (int k = 0; k < 3; k++) x.along[k] = sign * (tbFour){frame[k], frame[3 + k], frame[6 + k]};
   for (int k = 0; k < 3; k++) {
-    for (int r = 0; r < 3; r++) x->along[k][r] = sign * frame[3 * r + k];
-    x->along[k][3] = 0;
+    int i = (k + 1) % 3, j = (k + 2) % 3;
+    x.turn[k] = arm[i] * x.along[j] - arm[j] * x.along[i];
+  }
+  return x;
+}
+
+// How a dof moves the point along them, and turns the body about them.
+TB_INLINE void move_along(const Directions* x, const tbReal axis[6], tbReal v[3], tbReal w[3]) {
+  tbFour move = (x->turn[0] * axis[0] + x->turn[1] * axis[1] + x->turn[2] * axis[2]) +
+                (x->along[0] * axis[3] + x->along[1] * axis[4] + x->along[2] * axis[5]);
+  tbFour turn = x->along[0] * axis[0] + x->along[1] * axis[1] + x->along[2] * axis[2];
+  for (int r = 0; r < 3; r++) {
+    v[r] = move[r];
+    w[r] = turn[r];
+  }
+}
+
+#else
+
+typedef struct {
+  tbReal turn[3][3], along[3][3];
+} Directions;
+
+TB_INLINE Directions directions_at(const tbReal arm[3], const tbReal* frame, tbReal sign) {
+  Directions x;
+  for (int k = 0; k < 3; k++) {
+    for (int r = 0; r < 3; r++) x.along[k][r] = sign * frame[3 * r + k];
   }
   for (int k = 0; k < 3; k++) {
     int i = (k + 1) % 3, j = (k + 2) % 3;
-    for (int r = 0; r < 4; r++) x->turn[k][r] = arm[i] * x->along[j][r] - arm[j] * x->along[i][r];
+    for (int r = 0; r < 3; r++) x.turn[k][r] = arm[i] * x.along[j][r] - arm[j] * x.along[i][r];
+  }
+  return x;
+}
+
+TB_INLINE void move_along(const Directions* x, const tbReal axis[6], tbReal v[3], tbReal w[3]) {
+  for (int r = 0; r < 3; r++) {
+    v[r] = (x->turn[0][r] * axis[0] + x->turn[1][r] * axis[1] + x->turn[2][r] * axis[2]) +
+           (x->along[0][r] * axis[3] + x->along[1][r] * axis[4] + x->along[2][r] * axis[5]);
+    w[r] = x->along[0][r] * axis[0] + x->along[1][r] * axis[1] + x->along[2][r] * axis[2];
   }
 }
+
+#endif
 
 // The dofs of a chain, how each moves its body, and where they are in a block of rows.
 typedef struct {
@@ -78,25 +118,14 @@ typedef struct {
 } Columns;
 
 // J += the first `linear` directions of the point and `angular` ones of the turn.
-TB_INLINE void add_columns(const Directions* x, int linear, int angular, Columns c) {
-  int nnz = c.nnz;
-  for (int k = 0, at = 0; k < c.n; k++, at++) {
-    while (c.col[at] != c.chain[k]) at++;
-    const tbReal* axis = c.cdof + 6 * c.chain[k];
-    tbReal* to = c.J + at;
-#if TB_PART == 4
-    const tbFour *turn = (const tbFour*)x->turn, *along = (const tbFour*)x->along;
-    tbFour v = (turn[0] * axis[0] + turn[1] * axis[1] + turn[2] * axis[2]) +
-               (along[0] * axis[3] + along[1] * axis[4] + along[2] * axis[5]);
-    tbFour w = along[0] * axis[0] + along[1] * axis[1] + along[2] * axis[2];
-#else
+TB_INLINE void add_columns(const Directions* x, int linear, int angular, const Columns* c) {
+  int nnz = c->nnz;
+  for (int k = 0, at = 0; k < c->n; k++, at++) {
+    while (c->col[at] != c->chain[k]) at++;
+    const tbReal* axis = c->cdof + 6 * c->chain[k];
+    tbReal* to = c->J + at;
     tbReal v[3], w[3];
-    for (int r = 0; r < 3; r++) {
-      v[r] = (x->turn[0][r] * axis[0] + x->turn[1][r] * axis[1] + x->turn[2][r] * axis[2]) +
-             (x->along[0][r] * axis[3] + x->along[1][r] * axis[4] + x->along[2][r] * axis[5]);
-      w[r] = x->along[0][r] * axis[0] + x->along[1][r] * axis[1] + x->along[2][r] * axis[2];
-    }
-#endif
+    move_along(x, axis, v, w);
     if (linear > 0) to[0] += v[0];
     if (linear > 1) {
       to[nnz] += v[1];
@@ -111,24 +140,29 @@ TB_INLINE void add_columns(const Directions* x, int linear, int angular, Columns
   }
 }
 
-// The usual contact, of three rows, has a copy of its own.
-TB_INLINE void add_directions(const Directions* x, int linear, int angular, Columns c) {
-  if (linear == 3 && angular == 0) {
-    add_columns(x, 3, 0, c);
+// Rows of a point whose arm from the centre of the tree is given. The usual contact, of three rows,
+// has a copy of its own.
+TB_INLINE void add_rows(const tbPointRows* rows, const tbReal arm[3], tbReal sign,
+                        const Columns* c) {
+  Directions x = directions_at(arm, rows->frame, sign);
+  if (rows->linear == 3 && rows->angular == 0) {
+    add_columns(&x, 3, 0, c);
   } else {
-    add_columns(x, linear, angular, c);
+    add_columns(&x, rows->linear, rows->angular, c);
   }
 }
 
-static void add_narrow(const Directions* x, int linear, int angular, Columns c) {
-  add_directions(x, linear, angular, c);
+static void add_narrow(const tbPointRows* rows, const tbReal arm[3], tbReal sign,
+                       const Columns* c) {
+  add_rows(rows, arm, sign, c);
 }
 
-TB_WIDE static void add_wide(const Directions* x, int linear, int angular, Columns c) {
-  add_directions(x, linear, angular, c);
+TB_WIDE static void add_wide(const tbPointRows* rows, const tbReal arm[3], tbReal sign,
+                             const Columns* c) {
+  add_rows(rows, arm, sign, c);
 }
 
-void tb_add_point_rows(const tbRowBuilder* b, tbConstraint* c, tbPointRows rows, int body,
+void tb_add_point_rows(const tbRowBuilder* b, tbConstraint* c, const tbPointRows* rows, int body,
                        int first, tbReal sign) {
   const tbData* d = b->d;
   Columns to = {.cdof = d->cdof, .nnz = c->nnz, .col = c->col, .J = c->J};
@@ -136,13 +170,11 @@ void tb_add_point_rows(const tbRowBuilder* b, tbConstraint* c, tbPointRows rows,
   if (to.n <= 0) return;
   to.chain += first;
   tbReal arm[3];
-  Directions x;
-  tb_sub3(arm, rows.point, d->subtree_com + 3 * b->m->body_rootid[body]);
-  set_directions(&x, arm, rows.frame, sign);
+  tb_sub3(arm, rows->point, d->subtree_com + 3 * b->m->body_rootid[body]);
   if (tb_wide()) {
-    add_wide(&x, rows.linear, rows.angular, to);
+    add_wide(rows, arm, sign, &to);
   } else {
-    add_narrow(&x, rows.linear, rows.angular, to);
+    add_narrow(rows, arm, sign, &to);
   }
 }
 

@@ -40,7 +40,7 @@ typedef struct {
 
 // Add sign times the rows of a point of `body` to a constraint, from the `first` of the body's dofs
 // on.
-void tb_add_point_rows(const tbRowBuilder* b, tbConstraint* c, tbPointRows rows, int body,
+void tb_add_point_rows(const tbRowBuilder* b, tbConstraint* c, const tbPointRows* rows, int body,
                        int first, tbReal sign);
 
 // Whether any dof moves a tendon; a limit or dry friction of one that none does has no row.

@@ -4,21 +4,23 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/kernel.h"
 #include "base/minmax.h"
 
-// |(scale_i x_i)| without overflow or underflow in the squares.
-static tbReal scaled_norm(int n, const tbReal* scale, const tbReal* x) {
-  tbReal v[TB_MAX_BLOCK_DIM] = {0}, m = 0, sum = 0;
-  for (int i = 0; i < n; i++) {
-    v[i] = scale[i] * x[i];
-    sum += v[i] * v[i];
-  }
-  if (sum > 1e-280 && sum < 1e280) return sqrt(sum);
-  sum = 0;
-  for (int i = 0; i < n; i++) m = tb_max(m, fabs(v[i]));
+// The norm below where squares overflow or underflow.
+TB_COLD tbReal norm_of_extremes(int n, const tbReal* scale, const tbReal* x) {
+  tbReal m = 0, sum = 0;
+  for (int i = 0; i < n; i++) m = tb_max(m, fabs(scale[i] * x[i]));
   if (m == 0 || !isfinite(m)) return m;
-  for (int i = 0; i < n; i++) sum += (v[i] / m) * (v[i] / m);
+  for (int i = 0; i < n; i++) sum += (scale[i] * x[i] / m) * (scale[i] * x[i] / m);
   return m * sqrt(sum);
+}
+
+// |(scale_i x_i)|
+static tbReal scaled_norm(int n, const tbReal* scale, const tbReal* x) {
+  tbReal sum = 0;
+  for (int i = 0; i < n; i++) sum += (scale[i] * x[i]) * (scale[i] * x[i]);
+  return sum > 1e-280 && sum < 1e280 ? sqrt(sum) : norm_of_extremes(n, scale, x);
 }
 
 tbReal tb_cone_shift(int dim, const tbReal* mu, const tbReal* sigma) {

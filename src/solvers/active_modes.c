@@ -85,25 +85,25 @@ TB_COLD void lean(const tbBlock* b, const tbReal* a, Round* p) {
   p->r = p->y + t;
 }
 
-TB_INLINE Round round_point(const tbActive* a, const tbBlock* b, const tbReal* lambda,
-                            const tbReal* sigma) {
+TB_INLINE void round_point(const tbActive* a, const tbBlock* b, const tbReal* lambda,
+                           const tbReal* sigma, Round* p) {
   const tbReal* rho = a->rho + b->row;
-  Round p = {.rho_N = rho[0]};
+  tbReal rho_N = rho[0], rho_T = 0, rr = 0;
   for (int j = 1; j < b->dim; j++) {
     tbReal scaled = b->mu[j - 1] * b->mu[j - 1] * rho[j];
-    if (scaled > p.rho_T) p.rho_T = scaled;
+    if (scaled > rho_T) rho_T = scaled;
   }
-  if (a->law == TB_LAW_CCP && p.rho_T > 0) p.rho_N = p.rho_T;
-  p.y = lambda[0] - sigma[0] / p.rho_N;
-  tbReal rr = 0;
+  if (a->law == TB_LAW_CCP && rho_T > 0) rho_N = rho_T;
   for (int j = 1; j < b->dim; j++) {
-    tbReal mu = b->mu[j - 1];
-    p.u[j] = mu > 0 ? lambda[j] / mu - mu * sigma[j] / p.rho_T : 0;
-    rr += p.u[j] * p.u[j];
+    tbReal mu = b->mu[j - 1], u = mu > 0 ? lambda[j] / mu - mu * sigma[j] / rho_T : 0;
+    rr += u * u;
+    p->u[j] = u;
   }
-  p.r = sqrt(rr);
-  if (a->coupling) lean(b, a->coupling + b->row, &p);
-  return p;
+  p->rho_N = rho_N;
+  p->rho_T = rho_T;
+  p->y = lambda[0] - sigma[0] / rho_N;
+  p->r = sqrt(rr);
+  if (a->coupling) lean(b, a->coupling + b->row, p);
 }
 
 // Whether a contact that slides stays closed: under all laws but the convex one.
@@ -142,7 +142,8 @@ static void cone_mode(tbActiveState* s, const tbBlock* b, tbSlide* slide) {
   bool exact = obeys_signorini(s->a);
   tbReal velocity[MAX];
   for (int j = 0; j < b->dim; j++) velocity[j] = velocity_of(s, row + j);
-  Round p = round_point(s->a, b, s->lambda + row, velocity);
+  Round p;
+  round_point(s->a, b, s->lambda + row, velocity, &p);
   if (exact && s->tie > 0 && p.y <= 0 && p.y >= -s->tie / p.rho_N) p.y = tb_max(p.r, 1e-300);
   bool open = exact ? p.y <= 0 : p.r <= -p.y, stick = p.r <= p.y;
   if (exact && s->first && !open && stick && p.r > (1 - STOPS) * p.y) {
@@ -349,7 +350,8 @@ void tb_active_weights(const tbActiveState* s, int i, tbReal* c0, tbReal* W) {
 static tbReal cone_distance(const tbActiveState* s, const tbBlock* b, const tbReal* lambda,
                             const tbReal* sigma) {
   bool exact = obeys_signorini(s->a);
-  Round p = round_point(s->a, b, lambda, sigma);
+  Round p;
+  round_point(s->a, b, lambda, sigma, &p);
   // Where y is projected to: along the normal, and the factor of the tangents.
   tbReal normal = p.y > 0 ? p.y : 0, factor = 1;
   if (!exact && p.r > fabs(p.y)) normal = 0.5 * (p.y + p.r);
