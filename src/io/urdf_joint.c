@@ -35,13 +35,16 @@ bool tb_urdf_read_joint(tbUrdf* u, const xmlNode* node, tbUrdfJoint* joint) {
   return true;
 }
 
-// A number that may be infinite; such limits are none.
+// A number that may be infinite, which is no limit.
 static bool read_limit(tbUrdf* u, const xmlNode* node, const char* name, tbReal* value,
                        bool* found) {
   const char* text = tb_urdf_text(node, name);
   const char* word = text ? text + strspn(text, " \t+-") : NULL;
-  *found = false;
-  if (word && (strncmp(word, "inf", 3) == 0 || strncmp(word, "Inf", 3) == 0)) return true;
+  if (word && (strncmp(word, "inf", 3) == 0 || strncmp(word, "Inf", 3) == 0)) {
+    *found = true;
+    *value = memchr(text, '-', (size_t)(word - text)) ? -INFINITY : INFINITY;
+    return true;
+  }
   return tb_urdf_numbers(u, node, name, 1, value, found);
 }
 
@@ -67,20 +70,21 @@ static bool read_limits(tbUrdf* u, const tbUrdfJoint* joint, tbSpecJoint* out) {
     return false;
   }
   bool scalar = joint->type == TB_URDF_REVOLUTE || joint->type == TB_URDF_PRISMATIC;
-  if ((lower || upper) && (!scalar || out->range[0] > out->range[1])) {
+  bool endless = out->range[0] == -INFINITY && out->range[1] == INFINITY;
+  if ((lower || upper) && !endless && (!scalar || !(out->range[0] < out->range[1]))) {
     tb_spec_note(u->spec, u->path, tb_urdf_line(limit),
-                 scalar ? "a joint whose lower limit is above the upper one has no limits"
+                 scalar ? "a joint whose lower limit is not below the upper one has no limits"
                         : "limits of a continuous, planar or floating joint are not used");
   }
-  if (!scalar || !(out->range[0] < out->range[1])) {
+  if (!scalar || endless || !(out->range[0] < out->range[1])) {
     out->range[0] = out->range[1] = 0;
   } else {
     TB_SET_GIVEN(joint, out, range);
   }
-  if (velocity && ignored != 0) {
+  if (velocity && ignored != 0 && isfinite(ignored)) {
     tb_spec_note(u->spec, u->path, tb_urdf_line(limit), "velocity limits of joints are not used");
   }
-  if (effort != 0 && joint->type <= TB_URDF_PRISMATIC) {
+  if (effort != 0 && isfinite(effort) && joint->type <= TB_URDF_PRISMATIC) {
     out->actuatorfrcrange[0] = -fabs(effort);
     out->actuatorfrcrange[1] = fabs(effort);
     TB_SET_GIVEN(joint, out, actuatorfrcrange);

@@ -254,6 +254,54 @@ static void test_missing_inertia(void** state) {
   tb_model_free(m);
 }
 
+// One end of a range may be open; the other holds.
+static void test_open_limits(void** state) {
+  (void)state;
+  static const struct {
+    const char* limit;
+    int limited;
+    double lower, upper;
+  } CASE[] = {{"<limit lower='-1' upper='inf'/>", 1, -1, INFINITY},
+              {"<limit lower='-Infinity' upper='1'/>", 1, -INFINITY, 1},
+              {"<limit lower='-inf' upper='+inf' effort='inf' velocity='inf'/>", 0, 0, 0},
+              {"<limit lower='-1'/>", 1, -1, 0}};
+  for (size_t i = 0; i < sizeof CASE / sizeof CASE[0]; i++) {
+    char text[1000];
+    snprintf(text, sizeof text,
+             ROBOT(LINK("a", "") LINK("b", "")
+                       JOINT("j", "prismatic", "a", "b", "<axis xyz='0 0 1'/>%s")),
+             CASE[i].limit);
+    tbModel* m = load(text, (tbLoadOptions){0});
+    assert_int_equal(m->jnt_limited[0], CASE[i].limited);
+    assert_true(m->jnt_range[0] == CASE[i].lower && m->jnt_range[1] == CASE[i].upper);
+    assert_false(m->jnt_actfrclimited[0]);
+    assert_string_equal(m->notes, "");
+    // It falls onto its lower limit and rises through zero.
+    tbData* d = tb_data_new(m);
+    d->qpos[0] = CASE[i].limited ? fmax(CASE[i].lower, -2) : 0;
+    for (int k = 0; k < 100; k++) assert_int_equal(tb_step(m, d), TB_OK);
+    assert_near(d->qpos[0], CASE[i].lower == -1 ? -1 : d->qpos[0], 1e-9);
+    for (int k = 0; k < 100; k++) {
+      d->qfrc_applied[0] = 100;
+      assert_int_equal(tb_step(m, d), TB_OK);
+    }
+    assert_true(CASE[i].upper == INFINITY ? d->qpos[0] > -0.5 : isfinite(d->qpos[0]));
+    tb_data_free(d);
+    tb_model_free(m);
+  }
+}
+
+// A revolute joint with both limits at zero, as exporters write it, turns freely, and that is said.
+static void test_equal_limits(void** state) {
+  (void)state;
+  tbModel* m = load(ROBOT(LINK("a", "") LINK("b", "") JOINT(
+                        "j", "revolute", "a", "b", "<limit lower='0' upper='0' effort='0'/>")),
+                    (tbLoadOptions){0});
+  assert_false(m->jnt_limited[0]);
+  assert_non_null(strstr(m->notes, "lower limit is not below the upper one"));
+  tb_model_free(m);
+}
+
 // ---- files --------------------------------------------------------------------------------------
 
 static void write_file(const char* path, const char* text) {
@@ -576,6 +624,8 @@ int main(void) {
       cmocka_unit_test(test_mimic),
       cmocka_unit_test(test_shapes),
       cmocka_unit_test(test_missing_inertia),
+      cmocka_unit_test(test_open_limits),
+      cmocka_unit_test(test_equal_limits),
       cmocka_unit_test(test_resolution),
       cmocka_unit_test(test_srdf),
       cmocka_unit_test(test_extension),
