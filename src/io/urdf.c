@@ -270,8 +270,9 @@ static bool add_tree(tbUrdf* u) {
 static bool parse(tbUrdf* u) {
   const char* name = tb_urdf_text(u->root, "name");
   u->spec->model_name = name ? tb_spec_text(u->spec, name) : NULL;
-  return read_settings(u) && allocate(u) && read_elements(u) && connect(u) &&
-         tb_urdf_list_meshes(u) && add_tree(u) && tb_urdf_add_missing_mass(u) &&
+  if (!read_settings(u) || !allocate(u) || !read_elements(u) || !connect(u)) return false;
+  tb_urdf_note_unknown(u);
+  return tb_urdf_list_meshes(u) && add_tree(u) && tb_urdf_add_missing_mass(u) &&
          tb_urdf_add_mimics(u) && tb_spec_finish(u->spec, u->error) == TB_OK &&
          (!u->options->srdf || tb_urdf_add_srdf(u, u->options->srdf)) &&
          tb_spec_finish(u->spec, u->error) == TB_OK;

@@ -85,7 +85,7 @@ bool tb_urdf_required(tbUrdf* u, const xmlNode* node, const char* name, const ch
 // Exactly `n` finite numbers; left alone where the attribute is absent (*found, may be NULL).
 bool tb_urdf_numbers(tbUrdf* u, const xmlNode* node, const char* name, int n, tbReal* values,
                      bool* found);
-// The origin child of an element: position, and roll, pitch, yaw about fixed axes.
+// The origin child of an element: position, and roll, pitch, yaw about fixed axes or a quaternion.
 bool tb_urdf_origin(tbUrdf* u, const xmlNode* node, tbReal pos[3], tbReal quat[4]);
 // Sort names and refuse duplicates; index of a name or -1.
 bool tb_urdf_sort_names(tbUrdf* u, tbUrdfName* names, int n, const char* what);
@@ -93,8 +93,13 @@ int tb_urdf_find(const tbUrdfName* names, int n, const char* name);
 
 // The value of a key, -1 where it is new; NULL when out of memory. The key is kept.
 int* tb_urdf_map(tbUrdf* u, tbUrdfMap* map, const char* key);
-// Note an element that is not used.
+// Note an element that is not used, one because another of its name is, or an attribute.
 void tb_urdf_note_unused(tbUrdf* u, const xmlNode* node, const char* where);
+void tb_urdf_note_another(tbUrdf* u, const xmlNode* node, const char* where);
+void tb_urdf_note_attribute(tbUrdf* u, const xmlNode* node, const xmlAttr* attribute);
+
+// urdf_known.c: what nothing reads of links and joints, as notes.
+void tb_urdf_note_unknown(tbUrdf* u);
 
 // urdf_link.c: mass and shapes of a link into its body.
 bool tb_urdf_add_inertial(tbUrdf* u, tbUrdfLink* link);

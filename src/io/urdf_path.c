@@ -123,6 +123,8 @@ static const char* in_mesh_folder(tbUrdf* u, const char* file) {
 
 static const char* resolve(tbUrdf* u, const char* uri) {
   const char* scheme_end = strstr(uri, "://");
+  // A file URI without a host: file:/folder/file.
+  if (strncmp(uri, "file:/", 6) == 0 && !scheme_end) uri += 5;
   if (!scheme_end) {
     if (uri[0] == '/' && is_file(uri)) return tb_spec_text(u->spec, uri);
     const char* found = in_mesh_folder(u, uri);
@@ -169,8 +171,8 @@ const char* tb_urdf_resolve(tbUrdf* u, const xmlNode* node, const char* uri) {
   if (!found) {
     tb_urdf_fail(u, TB_ERROR_FILE, node,
                  "the file '%s' was not found in the search paths, TRIBO_PACKAGE_PATH, "
-                 "ROS_PACKAGE_PATH, nor above '%s'",
-                 uri, u->directory);
+                 "ROS_PACKAGE_PATH, AMENT_PREFIX_PATH, nor above '%s'%s",
+                 uri, u->directory, strstr(uri, "$(") ? "; run xacro on the file first" : "");
   }
   return found;
 }

@@ -107,8 +107,24 @@ bool tb_urdf_numbers(tbUrdf* u, const xmlNode* node, const char* name, int n, tb
     if (at) at = tb_skip_space(at, end);
   }
   if (at == end) return true;
-  return tb_urdf_fail(u, TB_ERROR_PARSE, node, "%s=\"%.60s\": expected %d finite number%s", name,
-                      text, n, n > 1 ? "s" : "");
+  return tb_urdf_fail(u, TB_ERROR_PARSE, node, "%s=\"%.60s\": expected %d finite number%s%s", name,
+                      text, n, n > 1 ? "s" : "",
+                      strstr(text, "${") ? "; run xacro on the file first" : "");
+}
+
+// The quaternion (x, y, z, w) of URDF 1.2, in place of rpy.
+static bool read_quaternion(tbUrdf* u, const xmlNode* origin, tbReal quat[4]) {
+  tbReal xyzw[4];
+  if (!tb_urdf_numbers(u, origin, "quat_xyzw", 4, xyzw, NULL)) return false;
+  if (tb_urdf_text(origin, "rpy")) {
+    return tb_urdf_fail(u, TB_ERROR_PARSE, origin, "expected rpy or quat_xyzw, not both");
+  }
+  quat[0] = xyzw[3];
+  tb_copy3(quat + 1, xyzw);
+  if (!(tb_quat_normalize(quat) > 1e-10)) {
+    return tb_urdf_fail(u, TB_ERROR_PARSE, origin, "quat_xyzw is zero");
+  }
+  return true;
 }
 
 bool tb_urdf_origin(tbUrdf* u, const xmlNode* node, tbReal pos[3], tbReal quat[4]) {
@@ -118,6 +134,7 @@ bool tb_urdf_origin(tbUrdf* u, const xmlNode* node, tbReal pos[3], tbReal quat[4
   const xmlNode* origin = tb_urdf_child(node, "origin");
   if (!origin) return true;
   if (!tb_urdf_numbers(u, origin, "xyz", 3, pos, NULL)) return false;
+  if (tb_urdf_text(origin, "quat_xyzw")) return read_quaternion(u, origin, quat);
   if (!tb_urdf_numbers(u, origin, "rpy", 3, rpy, NULL)) return false;
   // Yaw after pitch after roll, about the axes of the outer frame.
   for (int i = 0; i < 3; i++) {
@@ -194,14 +211,30 @@ int* tb_urdf_map(tbUrdf* u, tbUrdfMap* map, const char* key) {
   return &map->value[at];
 }
 
-void tb_urdf_note_unused(tbUrdf* u, const xmlNode* node, const char* where) {
+// Each text is one note; a file may have any number of names for elements and attributes.
+static void note(tbUrdf* u, const xmlNode* node, const char* text) {
   const char* file = node->doc && node->doc->URL ? (const char*)node->doc->URL : u->path;
   file = strcmp(file, u->path) == 0 ? u->path : tb_spec_text(u->spec, file);
-  // Each text is one note; a file may have any number of names for elements.
-  if (u->spec->nnote < 200) {
-    tb_spec_note(u->spec, file, tb_urdf_line(node), "<%.60s> in <%s> is not used",
-                 (const char*)node->name, where);
-  } else {
-    tb_spec_note(u->spec, file, tb_urdf_line(node), "more elements are not used");
-  }
+  tb_spec_note(u->spec, file, tb_urdf_line(node), "%s",
+               u->spec->nnote < 200 ? text : "more elements and attributes are not used");
+}
+
+void tb_urdf_note_unused(tbUrdf* u, const xmlNode* node, const char* where) {
+  char text[200];
+  snprintf(text, sizeof text, "<%.60s> in <%.60s> is not used", (const char*)node->name, where);
+  note(u, node, text);
+}
+
+void tb_urdf_note_another(tbUrdf* u, const xmlNode* node, const char* where) {
+  char text[200];
+  snprintf(text, sizeof text, "another <%.60s> in <%.60s> is not used", (const char*)node->name,
+           where);
+  note(u, node, text);
+}
+
+void tb_urdf_note_attribute(tbUrdf* u, const xmlNode* node, const xmlAttr* attribute) {
+  char text[200];
+  snprintf(text, sizeof text, "'%.60s' of <%.60s> is not used", (const char*)attribute->name,
+           (const char*)node->name);
+  note(u, node, text);
 }

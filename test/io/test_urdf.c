@@ -302,6 +302,74 @@ static void test_equal_limits(void** state) {
   tb_model_free(m);
 }
 
+// A quaternion (x, y, z, w) in place of roll, pitch and yaw, as URDF 1.2 has it.
+static void test_quaternion(void** state) {
+  (void)state;
+  tbModel* m = load(ROBOT(LINK("a", "") LINK("b", "")
+                              JOINT("j", "continuous", "a", "b",
+                                    "<origin xyz='1 2 3' quat_xyzw='0.2 0 0 1.98997487421324'/>")),
+                    (tbLoadOptions){0});
+  const double expected[4] = {sqrt(0.99), 0.1, 0, 0};
+  assert_near_array(m->body_quat + 4, expected, 4, 1e-12);
+  assert_near(m->body_pos[4], 2, 0);
+  tb_model_free(m);
+  refuse(ROBOT(LINK("a", "") LINK("b", "")
+                   JOINT("j", "fixed", "a", "b", "<origin quat_xyzw='0 0 0 1' rpy='0 0 0'/>")),
+         (tbLoadOptions){0}, TB_ERROR_PARSE, "not both");
+  refuse(ROBOT(LINK("a", "") LINK("b", "")
+                   JOINT("j", "fixed", "a", "b", "<origin quat_xyzw='0 0 0 0'/>")),
+         (tbLoadOptions){0}, TB_ERROR_PARSE, "quat_xyzw is zero");
+}
+
+// What of a link or a joint nothing reads is noted: attributes, elements, and elements that stand
+// there twice. What is known is not.
+static void test_unknown_is_noted(void** state) {
+  (void)state;
+  static const char* const CASE[][2] = {
+      {LINK("b", "") JOINT("j", "continuous", "a", "b", "<dynamics spring_stiffness='3'/>"),
+       "'spring_stiffness' of <dynamics> is not used"},
+      {LINK("b", "") JOINT("j", "continuous", "a", "b", "<dynamics drake:damping='3'/>"),
+       "'damping' of <dynamics> is not used"},
+      {LINK("b", "") JOINT("j", "continuous", "a", "b", "<axis xyz='1 0 0'/><axis xyz='0 1 0'/>"),
+       "another <axis> in <joint> is not used"},
+      {LINK("b", INERTIAL) JOINT("j", "continuous", "a", "b", ""),
+       "another <inertial> in <link> is not used"},
+      {LINK("b",
+            "<collision><geometry><sphere radius='.1'/></geometry><contact_coefficients mu='0'/>"
+            "</collision>") JOINT("j", "continuous", "a", "b", ""),
+       "<contact_coefficients> in <collision> is not used"},
+      {LINK("b",
+            "<collision><geometry><sphere radius='.1'/></geometry><drake:proximity_properties/>"
+            "</collision>") JOINT("j", "continuous", "a", "b", ""),
+       "<proximity_properties> in <collision> is not used"},
+      {LINK("b",
+            "<collision><geometry><sphere radius='.1'/><box size='1 1 1'/></geometry>"
+            "</collision>") JOINT("j", "continuous", "a", "b", ""),
+       "<sphere> in <geometry> is not used"}};
+  char text[4000];
+  for (size_t i = 0; i < sizeof CASE / sizeof CASE[0]; i++) {
+    snprintf(text, sizeof text, "<robot name='r' xmlns:drake='d'>%s%s</robot>", LINK("a", ""),
+             CASE[i][0]);
+    tbModel* m = load(text, (tbLoadOptions){0});
+    if (!strstr(m->notes, CASE[i][1])) fail_msg("'%s' is not in '%s'", CASE[i][1], m->notes);
+    tb_model_free(m);
+  }
+  tbModel* m =
+      load(ROBOT(LINK("a",
+                      "<collision name='c'><origin xyz='0 0 1' rpy='0 0 1'/><geometry>"
+                      "<capsule radius='.1' length='1'/></geometry></collision>"
+                      "<collision><geometry><cylinder radius='.1' length='1'/></geometry>"
+                      "</collision>") LINK("b", "")
+                     JOINT("j", "revolute", "a", "b",
+                           "<origin xyz='0 0 1'/><axis xyz='0 0 1'/><dynamics damping='1' "
+                           "friction='1'/><limit lower='-1' upper='1' effort='3' velocity='0'/>")
+                         LINK("c", "") JOINT("k", "revolute", "b", "c",
+                                             "<mimic joint='j' multiplier='2' offset='0'/>")),
+           (tbLoadOptions){0});
+  assert_string_equal(m->notes, "");
+  tb_model_free(m);
+}
+
 // ---- files --------------------------------------------------------------------------------------
 
 static void write_file(const char* path, const char* text) {
@@ -325,8 +393,9 @@ static void test_resolution(void** state) {
   snprintf(mesh, sizeof mesh, "%s/robot pkg/meshes/t.obj", root);
   write_file(mesh, "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
   snprintf(path, sizeof path, "%s/robot pkg/urdf/r.urdf", root);
-  char file_uri[1100], paths[2][64];
+  char file_uri[1100], short_uri[1100], paths[2][64];
   snprintf(file_uri, sizeof file_uri, "file://%s", mesh);
+  snprintf(short_uri, sizeof short_uri, "file:%s", mesh);
   snprintf(paths[0], sizeof paths[0], "/nowhere");
   snprintf(paths[1], sizeof paths[1], "%s", root);
   const char* uris[] = {"package://robot pkg/meshes/t.obj",
@@ -336,6 +405,7 @@ static void test_resolution(void** state) {
                         "..\\meshes\\t.obj",
                         "package://robot pkg\\meshes\\t.obj",
                         file_uri,
+                        short_uri,
                         mesh};
   for (size_t i = 0; i < sizeof uris / sizeof uris[0]; i++) {
     snprintf(text, sizeof text,
@@ -528,6 +598,13 @@ static void test_errors(void** state) {
   refuse(ROBOT(LINK("a", "") LINK("b", "")
                    JOINT("j", "revolute", "a", "b", "<mimic joint='nobody'/>")),
          options, TB_ERROR_MODEL, "nobody");
+  refuse(
+      ROBOT(LINK("a", "") LINK("b", "") JOINT("j", "fixed", "a", "b", "<origin xyz='${x} 0 0'/>")),
+      options, TB_ERROR_PARSE, "run xacro");
+  refuse(ROBOT(LINK("a",
+                    "<collision><geometry><mesh filename='file://$(find x)/y.stl'/></geometry>"
+                    "</collision>")),
+         options, TB_ERROR_FILE, "run xacro");
   refuse("<!DOCTYPE r [<!ENTITY a 'aa'>]><robot name='&a;'><link name='a'/></robot>", options,
          TB_ERROR_UNSUPPORTED, "document type");
   tb_model_free(load("<!DOCTYPE robot>" ROBOT("<link name='a'/>"), options));
@@ -626,6 +703,8 @@ int main(void) {
       cmocka_unit_test(test_missing_inertia),
       cmocka_unit_test(test_open_limits),
       cmocka_unit_test(test_equal_limits),
+      cmocka_unit_test(test_quaternion),
+      cmocka_unit_test(test_unknown_is_noted),
       cmocka_unit_test(test_resolution),
       cmocka_unit_test(test_srdf),
       cmocka_unit_test(test_extension),
