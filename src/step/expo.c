@@ -386,9 +386,33 @@ static void bound_energy(const tbExpoContext* x, const tbExpoSystem* s, tbReal h
   }
 }
 
-// One slipping contact, whose rows start at i, and its normal force at the end.
+// How far friction of the island may turn the slip of a contact in a step, in radians: what it does
+// to the velocity of a row at most, over that velocity, both times the row's coefficient.
+static tbReal slip_turn(const tbExpoContext* x, const tbExpoSystem* s, const tbConstraint* c, int i,
+                        const tbReal* velocity) {
+  const tbReal* mu = x->d->contact[c->id].friction;
+  tbReal square = 0, most = 0;
+  for (int r = 1; r < c->dim; r++) {
+    const tbReal* row = s->Y + (size_t)(i + r) * (size_t)s->n;
+    tbReal sum = 0;
+    for (int k = 0, j = 0; k < s->nmember; k++) {
+      const tbConstraint* other = &x->cs->list[s->member[k]];
+      if (!x->spring[s->member[k]]) continue;
+      for (int q = 1; s->state[k] == TB_ROWS_SLIP && q < other->dim; q++) {
+        sum += fabs(row[j + q]) * x->d->contact[other->id].friction[q - 1] * s->first[j];
+      }
+      j += other->dim;
+    }
+    most = tb_max(most, mu[r - 1] * sum);
+    square += mu[r - 1] * velocity[r] * mu[r - 1] * velocity[r];
+  }
+  return most / sqrt(square);
+}
+
+// One slipping contact, whose rows start at i, and its normal force at the end. `turn` gets how far
+// friction may turn its slip in a step.
 static void slide_anchor(const tbExpoContext* x, const tbExpoSystem* s, const tbConstraint* c,
-                         const tbSpring* spring, int i, tbReal normal, tbReal h) {
+                         const tbSpring* spring, int i, tbReal normal, tbReal h, tbReal* turn) {
   tbReal* slid = x->slid + c->row;
   tbReal velocity[6] = {0}, way[6] = {0}, friction[6];
   for (int r = 1; r < c->dim; r++) {
@@ -401,7 +425,8 @@ static void slide_anchor(const tbExpoContext* x, const tbExpoSystem* s, const tb
     }
     friction[r] = s->friction[i + r];
   }
-  tb_slip_direction(x->d, c, velocity, friction);
+  *turn = slip_turn(x, s, c, i, velocity);
+  tb_slip_direction(x->d, c, velocity, *turn, friction);
   for (int r = 1; r < c->dim; r++) {
     tbReal end = spring->K[r] > 0 ? -friction[r] * normal / spring->K[r] : 0;
     slid[r] = end - way[r] - spring->stretch[r];
@@ -421,7 +446,7 @@ static void slide_anchors(const tbExpoContext* x, const tbExpoSystem* s, tbReal 
     bool slips = s->state[k] == TB_ROWS_SLIP, off = s->state[k] == TB_ROWS_OFF;
     if (slips || (off && c->source == TB_SOURCE_CONTACT)) {
       tbReal normal = slips ? -s->Kk[j] * s->end[j] - s->Bk[j] * s->end[s->kept + j] : 0;
-      slide_anchor(x, s, c, x->spring[id], i, tb_max(0, normal), h);
+      slide_anchor(x, s, c, x->spring[id], i, tb_max(0, normal), h, &x->turn[id]);
     }
     j += tb_expo_kept(s->state[k], c->dim);
     i += c->dim;
@@ -508,7 +533,8 @@ tbResult tb_expo_forces(const tbModel* m, tbData* d, tbStepState* state, const t
   const tbSpring** spring =
       TB_ARENA_NEW(&d->work->arena, const tbSpring*, state->constraints.count);
   state->slid = TB_ARENA_NEW(&d->work->arena, tbReal, state->constraints.nrow);
-  if (!spring || !state->slid) return TB_ERROR_MEMORY;
+  state->turn = TB_ARENA_NEW(&d->work->arena, tbReal, state->constraints.count);
+  if (!spring || !state->slid || !state->turn) return TB_ERROR_MEMORY;
   for (int i = 0; i < springs->count; i++) {
     spring[springs->list[i].constraint] = &springs->list[i];
   }
@@ -521,6 +547,7 @@ tbResult tb_expo_forces(const tbModel* m, tbData* d, tbStepState* state, const t
                      .spring = spring,
                      .qacc_free = qacc_free,
                      .slid = state->slid,
+                     .turn = state->turn,
                      .event = locates ? &state->event : NULL};
   for (int i = 0; result == TB_OK && i < islands->count; i++) {
     result = island_forces(&x, &islands->island[i], second);

@@ -22,6 +22,7 @@
 struct tbHeldSpring {
   uint64_t key;
   tbSpring spring;
+  tbReal turn;  // how far friction may turn its slip in the step, rad
 };
 
 // Room for the state, two velocities and the springs; grown where needed.
@@ -49,15 +50,18 @@ static void hold_springs(tbStepState* state) {
   state->held_count = state->springs.count;
   for (int i = 0; i < state->springs.count; i++) {
     state->held[i].spring = state->springs.list[i];
-    state->held[i].key = state->constraints.list[state->springs.list[i].constraint].key;
+    int constraint = state->springs.list[i].constraint;
+    state->held[i].key = state->constraints.list[constraint].key;
+    state->held[i].turn = state->turn ? state->turn[constraint] : 0;
   }
 }
 
 // Friction of a slipping contact in the direction of its velocity now.
-static void redirect(const tbData* d, const tbConstraint* c, const tbReal* velocity, tbSpring* s) {
+static void redirect(const tbData* d, const tbConstraint* c, const tbReal* velocity, tbReal turn,
+                     tbSpring* s) {
   tbReal friction[6];
   for (int r = 1; r < s->dim; r++) friction[r] = s->force[r] / s->force[0];
-  tb_slip_direction(d, c, velocity, friction);
+  tb_slip_direction(d, c, velocity, turn, friction);
   for (int r = 1; r < s->dim; r++) s->force[r] = friction[r] * s->force[0];
 }
 
@@ -70,7 +74,7 @@ int tb_springs_recall(const tbData* d, tbStepState* state) {
     *s = state->held[i].spring;
     s->constraint = now.constraint;
     if (s->slipping && c->source == TB_SOURCE_CONTACT && s->force[0] > 0) {
-      redirect(d, c, now.velocity, s);
+      redirect(d, c, now.velocity, state->held[i].turn, s);
     }
   }
   return 1;

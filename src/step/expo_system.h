@@ -23,6 +23,7 @@ typedef struct {
   const tbSpring* const* spring;  // by constraint, NULL where it does not act
   const tbReal* qacc_free;
   tbReal* slid;   // m or rad by row: what anchors keep besides the stretch at the start
+  tbReal* turn;   // rad by constraint: how far friction may turn what slips in a step
   tbReal* event;  // s: where not NULL, gets the time of the first event within the step
 } tbExpoContext;
 

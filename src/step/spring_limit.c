@@ -118,10 +118,10 @@ int tb_limit_near(const tbModel* m, const tbData* d, const tbConstraint* c, cons
 }
 
 // Maximum dissipation: x against y_i = mu_i v_i.
-void tb_slip_direction(const tbData* d, const tbConstraint* c, const tbReal* velocity,
+void tb_slip_direction(const tbData* d, const tbConstraint* c, const tbReal* velocity, tbReal turn,
                        tbReal* friction) {
   const tbReal* mu = d->contact[c->id].friction;
-  tbReal square = 0, along = 0;
+  tbReal square = 0, along = 0, size = 0;
   for (int r = 1; r < c->dim; r++) {
     square += mu[r - 1] * velocity[r] * mu[r - 1] * velocity[r];
     along -= velocity[r] * friction[r];
@@ -129,6 +129,11 @@ void tb_slip_direction(const tbData* d, const tbConstraint* c, const tbReal* vel
   // A slip that has all but stopped says little about its direction.
   if (!isfinite(square) || !(along > 0.5 * sqrt(square))) return;
   for (int r = 1; r < c->dim; r++) {
+    tbReal old = friction[r];
     friction[r] = -mu[r - 1] * mu[r - 1] * velocity[r] / sqrt(square);
+    if (turn > 1) friction[r] = old + (friction[r] - old) / turn;
+    size += friction[r] / mu[r - 1] * friction[r] / mu[r - 1];
   }
+  // A part of the way is a chord of the cone's ellipse.
+  for (int r = 1; r < c->dim && turn > 1; r++) friction[r] /= sqrt(size);
 }

@@ -31,9 +31,13 @@ int tb_limit_near(const tbModel* model, const tbData* data, const tbConstraint* 
 
 // Friction per normal force, rows 1 on, of a contact whose point slips with this velocity: what
 // brakes it most, which is where the law's damper turns it within no time. Left as it is where the
-// velocity has turned away from it by more than 60 degrees.
+// velocity has turned away from it by more than 60 degrees. Friction that is held over a step
+// overshoots across a slow slip: from step to step it would point to one side and to the other and
+// brake less than the cone allows, and what is to stop on a slope would creep on at about h mu g.
+// So where it may turn the slip by `turn` rad, more than 1, it goes 1 / turn of the way from what
+// it was.
 void tb_slip_direction(const tbData* data, const tbConstraint* constraint, const tbReal* velocity,
-                       tbReal* friction);
+                       tbReal turn, tbReal* friction);
 
 // The gap that counts as touch, m. Expo sees its contacts once in a step, however long that is:
 // boxes put on each other, with gaps of rounding, would fall for a step and land on one corner.
