@@ -127,7 +127,8 @@ static bool is_plain(const tbContact* c) {
   tbReal slides = c->friction[0] + c->friction[1] + c->friction[2];
   tbReal turns = c->friction[3] + c->friction[4] + c->includemargin;
   tbReal gives = c->restitution + c->compliance + c->damping;
-  return is_dim(c->dim) && 0 * (slides + turns + gives) == 0;
+  bool presses = c->compliance >= 0 && c->damping >= 0;
+  return is_dim(c->dim) && presses && 0 * (slides + turns + gives) == 0;
 }
 
 const char* tb_contact_flaw(const tbContact* c, bool rigid) {
@@ -137,6 +138,8 @@ const char* tb_contact_flaw(const tbContact* c, bool rigid) {
   if (!isfinite(c->restitution)) return "restitution is not finite";
   if (!isfinite(c->compliance)) return "compliance is not finite";
   if (!isfinite(c->damping)) return "damping is not finite";
+  if (c->compliance < 0) return "compliance is negative";
+  if (c->damping < 0) return "damping is negative";
   if (!isfinite(c->includemargin)) return "margin is not finite";
   if (rigid) return NULL;
   if (!is_finite(c->comfree, 2)) return "comfree is not finite";

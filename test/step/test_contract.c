@@ -132,6 +132,16 @@ static void contacts_without_a_meaning_are_refused(void** state) {
     assert_int_equal(tb_step(w.m, w.d), TB_ERROR_NUMERIC);
     assert_non_null(strstr(w.d->message, "condim"));
     w.m->geom_condim[1] = 3;
+
+    // Springs that pull and dampers that push: a ball would fall through the floor, or gain energy.
+    w.m->geom_compliance[0] = -1e-4;
+    assert_int_equal(tb_step(w.m, w.d), TB_ERROR_NUMERIC);
+    assert_non_null(strstr(w.d->message, "compliance is negative"));
+    w.m->geom_compliance[0] = 1e-4;
+    w.m->geom_contactdamping[1] = -20;
+    assert_int_equal(tb_step(w.m, w.d), TB_ERROR_NUMERIC);
+    assert_non_null(strstr(w.d->message, "damping is negative"));
+    w.m->geom_compliance[0] = w.m->geom_contactdamping[1] = 0;
     assert_int_equal(tb_step(w.m, w.d), TB_OK);
   }
   tb_world_free(w);
