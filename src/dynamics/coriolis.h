@@ -13,4 +13,10 @@ void tb_coriolis(const tbModel* m, tbData* d, int tree, const tbReal* qvel, tbRe
 // is not small. `momentum` is what has come to its momentum. After tb_compute_velocity.
 tbReal tb_kinetic_growth(const tbModel* m, tbData* d, int tree, tbReal h, tbReal momentum[3]);
 
+// Change the velocity v that a tree ends a step of h with, in which its joints have gone h `move`:
+// to the momentum that it has with velocity `start` where it was before, if it floats, and to no
+// more than a hundredth above its kinetic energy then. After tb_compute_velocity at the start.
+void tb_keep_kinetic(const tbModel* m, tbData* d, int tree, tbReal h, const tbReal* move,
+                     const tbReal* start, tbReal* v);
+
 #endif

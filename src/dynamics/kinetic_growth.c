@@ -1,8 +1,17 @@
 // What moving the joints of a tree at constant velocities has done to its kinetic energy.
+#include <math.h>
+
+#include "base/minmax.h"
 #include "dynamics/coriolis.h"
 #include "spatial/motion.h"
 #include "spatial/quat.h"
 #include "spatial/vec3.h"
+
+// Joints `h` before now: they move by `move`, s, and have the velocity v all the while.
+typedef struct {
+  tbReal h;
+  const tbReal *move, *v;
+} Motion;
 
 // A body as it was: its frame, how it turned, and how its origin moved.
 typedef struct {
@@ -25,10 +34,11 @@ static void carry_to(Before* b, const tbReal pos[3]) {
 }
 
 // Past one joint, as it was a time h ago. Balls turn about the axes of the body in the end, `last`.
-static void pass_joint(const tbModel* m, const tbData* d, int joint, tbReal h, const tbReal last[4],
-                       Before* b) {
-  const tbReal *qpos = d->qpos + m->jnt_qposadr[joint], *qvel = d->qvel + m->jnt_dofadr[joint];
-  const tbReal *along = m->jnt_axis + 3 * joint, moved = qpos[0] - h * qvel[0];
+static void pass_joint(const tbModel* m, const tbData* d, int joint, const Motion* x,
+                       const tbReal last[4], Before* b) {
+  const tbReal *qpos = d->qpos + m->jnt_qposadr[joint], *qvel = x->v + m->jnt_dofadr[joint];
+  const tbReal *move = x->move + m->jnt_dofadr[joint], h = x->h;
+  const tbReal *along = m->jnt_axis + 3 * joint, moved = qpos[0] - h * move[0];
   const tbReal from = m->qpos0[m->jnt_qposadr[joint]];
   int type = m->jnt_type[joint];
   tbReal anchor[3], axis[3], spin[3], turn[4] = {1, 0, 0, 0};
@@ -40,9 +50,9 @@ static void pass_joint(const tbModel* m, const tbData* d, int joint, tbReal h, c
     return;
   }
   if (type == TB_JOINT_FREE) {
-    tb_add_scaled3(b->pos, qpos, -h, qvel);
+    tb_add_scaled3(b->pos, qpos, -h, move);
     tb_copy3(b->velocity, qvel);
-    quat_before(qpos + 3, qvel + 3, h, b->quat);
+    quat_before(qpos + 3, move + 3, h, b->quat);
     tb_quat_rotate(b->omega, last, qvel + 3);
     return;
   }
@@ -50,7 +60,7 @@ static void pass_joint(const tbModel* m, const tbData* d, int joint, tbReal h, c
   tb_add3(anchor, anchor, b->pos);
   carry_to(b, anchor);
   if (type == TB_JOINT_BALL) {
-    quat_before(qpos, qvel, h, turn);
+    quat_before(qpos, move, h, turn);
     tb_quat_rotate(spin, last, qvel);
   } else {
     tb_quat_integrate(turn, along, moved - from);
@@ -63,11 +73,11 @@ static void pass_joint(const tbModel* m, const tbData* d, int joint, tbReal h, c
   carry_to(b, anchor);
 }
 
-static void pass_joints(const tbModel* m, const tbData* d, int body, tbReal h, Before* b) {
+static void pass_joints(const tbModel* m, const tbData* d, int body, const Motion* x, Before* b) {
   int first = m->body_jntadr[body], end = first + m->body_jntnum[body];
   Before end_frame = *b;
-  for (int j = first; j < end; j++) pass_joint(m, d, j, h, b->quat, &end_frame);
-  for (int j = first; j < end; j++) pass_joint(m, d, j, h, end_frame.quat, b);
+  for (int j = first; j < end; j++) pass_joint(m, d, j, x, b->quat, &end_frame);
+  for (int j = first; j < end; j++) pass_joint(m, d, j, x, end_frame.quat, b);
 }
 
 // The body in its parent as it was.
@@ -107,24 +117,54 @@ static tbReal twice_before(const tbData* d, int body, const tbReal centre[3], co
   return twice_energy(d, body, v, back, sum);
 }
 
-tbReal tb_kinetic_growth(const tbModel* m, tbData* d, int tree, tbReal h, tbReal momentum[3]) {
-  static const tbReal AS_IT_IS[4] = {1, 0, 0, 0};
+// Twice the kinetic energy of a tree then, and its momentum.
+static tbReal energy_then(const tbModel* m, tbData* d, int tree, const Motion* x, tbReal sum[3]) {
   int first = m->tree_bodyadr[tree], end = first + m->tree_bodynum[tree];
   Before* before = (Before*)d->scratch_body;
   const tbReal* centre = d->subtree_com + 3 * m->body_rootid[first];
-  tbReal growth = 0, is[3] = {0, 0, 0}, was[3] = {0, 0, 0};
+  tbReal twice = 0;
+  tb_zero3(sum);
   for (int i = first; i < end; i++) {
     int up = m->body_parentid[i];
     Before root = {{0}, {0}, {0}, {0}};
     tb_copy3(root.pos, d->xpos + 3 * up);
     for (int k = 0; k < 4; k++) root.quat[k] = d->xquat[4 * up + k];
     place(m, i, up < first ? &root : &before[up - first], &before[i - first]);
-    pass_joints(m, d, i, h, &before[i - first]);
-    growth += twice_energy(d, i, d->cvel + 6 * i, AS_IT_IS, is);
-    growth -= twice_before(d, i, centre, &before[i - first], was);
+    pass_joints(m, d, i, x, &before[i - first]);
+    twice += twice_before(d, i, centre, &before[i - first], sum);
   }
+  return twice;
+}
+
+tbReal tb_kinetic_growth(const tbModel* m, tbData* d, int tree, tbReal h, tbReal momentum[3]) {
+  static const tbReal AS_IT_IS[4] = {1, 0, 0, 0};
+  int first = m->tree_bodyadr[tree], end = first + m->tree_bodynum[tree];
+  const Motion back = {h, d->qvel, d->qvel};
+  tbReal is[3] = {0, 0, 0}, was[3];
+  tbReal growth = -energy_then(m, d, tree, &back, was);
+  for (int i = first; i < end; i++) growth += twice_energy(d, i, d->cvel + 6 * i, AS_IT_IS, is);
   tb_sub3(momentum, is, was);
   bool floats = m->jnt_type[m->dof_jntid[m->tree_dofadr[tree]]] == TB_JOINT_FREE;
   return floats ? growth - (tb_dot3(is, is) - tb_dot3(was, was)) / m->body_subtreemass[first]
                 : growth;
+}
+
+void tb_keep_kinetic(const tbModel* m, tbData* d, int tree, tbReal h, const tbReal* move,
+                     const tbReal* start, tbReal* v) {
+  const tbReal most_growth = 0.01;
+  int first = m->tree_dofadr[tree], end = first + m->tree_dofnum[tree];
+  const Motion now = {0, move, start}, ahead = {-h, move, v};
+  tbReal is[3], will[3], mass = m->body_subtreemass[m->tree_bodyadr[tree]];
+  tbReal wanted = energy_then(m, d, tree, &now, is);
+  tbReal reached = energy_then(m, d, tree, &ahead, will);
+  bool floats = m->jnt_type[m->dof_jntid[first]] == TB_JOINT_FREE;
+  if (floats) {
+    wanted -= tb_dot3(is, is) / mass;
+    reached -= tb_dot3(will, will) / mass;
+    tb_add_scaled3(v + first, v + first, -1 / mass, will);
+  }
+  wanted = tb_max(0, (1 + most_growth) * wanted);
+  tbReal share = reached > wanted ? sqrt(wanted / reached) : 1;
+  for (int i = first; i < end; i++) v[i] *= share;
+  if (floats) tb_add_scaled3(v + first, v + first, 1 / mass, is);
 }

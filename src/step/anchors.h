@@ -19,6 +19,7 @@ typedef struct {
   tbReal twist[3];     // rad: angular rows, in the frame of body 1
   tbReal relative[4];  // orientation of body 2 in body 1
   tbReal depth;        // m: distance from which the normal stretch counts
+  tbReal backed;       // J: what bodies gave its springs and have not got back
 } tbAnchor;
 
 // Open addressing over a power of two, at most half full.

@@ -198,6 +198,27 @@ static tbReal share_kept(const Motion* x, int first, int end, tbReal h, tbReal g
   return reached > wanted ? sqrt(wanted / reached) : 1;
 }
 
+// A free body whose frame is not at its centre of mass: the frame's velocity turns with the body.
+static bool is_off_centre(const tbModel* m, const tbData* d, int tree) {
+  const tbReal rounding = 1e-12;
+  int body = m->dof_bodyid[m->tree_dofadr[tree]];
+  const tbReal *centre = d->subtree_com + 3 * body, *frame = d->xpos + 3 * body;
+  tbReal arm[3];
+  tb_sub3(arm, centre, frame);
+  return is_free_body(m, tree) && tb_norm3(arm) > rounding * tb_norm3(centre);
+}
+
+// Whether a joint turns by more than `most` in a step at velocity v.
+static bool turns_fast(const tbModel* m, int tree, const tbReal* v, tbReal most) {
+  int first = m->tree_dofadr[tree], end = first + m->tree_dofnum[tree];
+  for (int i = first; i < end; i++) {
+    int joint = m->dof_jntid[i], type = m->jnt_type[joint];
+    bool slides = type == TB_JOINT_SLIDE || (type == TB_JOINT_FREE && i < m->jnt_dofadr[joint] + 3);
+    if (!slides && fabs(v[i]) * m->opt.timestep > most) return true;
+  }
+  return false;
+}
+
 // How a tree turns; `x` is scratch.
 static tbTurning turning_of(const tbModel* m, tbData* d, int tree, const Motion* x) {
   const tbReal h = m->opt.timestep, turn = turn_of(m, d, tree, true);
@@ -205,11 +226,14 @@ static tbTurning turning_of(const tbModel* m, tbData* d, int tree, const Motion*
     bool fast = turn > SOFT_FAST_TURN && turn_of(m, d, tree, false) > SOFT_FAST_TURN;
     return fast ? TB_TURNS_FAST : TB_TURNS_SLOWLY;
   }
-  if (!tb_turns_by_middle(&m->opt) || is_free_body(m, tree)) {
-    return turn > FAST_TURN ? TB_TURNS_FAST : TB_TURNS_SLOWLY;
+  // Forces of expo are those of the start as long as a step resolves them.
+  bool by_middle = tb_turns_by_middle(&m->opt);
+  tbTurning resolved = by_middle ? TB_TURNS : TB_TURNS_SLOWLY;
+  if (is_free_body(m, tree)) {
+    return turn > (by_middle ? FAST_TURN : RESOLVED_TURN) ? TB_TURNS_FAST : TB_TURNS_SLOWLY;
   }
   if (turn <= LEAST_TURN) return TB_TURNS_SLOWLY;
-  if (turn <= RESOLVED_TURN) return TB_TURNS;
+  if (turn <= RESOLVED_TURN) return resolved;
   // A wheel that spins turns nothing by itself, but what carries it nods.
   tbReal rest = turn_of(m, d, tree, false), share = rest <= WIDE_TURN ? SHARE : WIDE_SHARE;
   if (rest > FAST_TURN) return TB_TURNS_FAST;
@@ -219,7 +243,7 @@ static tbTurning turning_of(const tbModel* m, tbData* d, int tree, const Motion*
   accelerate(m, factor_of(m, d), first, end, x);
   tree_motion(m, d, first, end, false, x);
   tbReal own = h * h * dot(x->u, x->b, first, end), twice = dot(x->w, x->p, first, end);
-  return own <= share * twice ? TB_TURNS : TB_TURNS_FAST;
+  return own <= share * twice ? resolved : TB_TURNS_FAST;
 }
 
 // Whether Coriolis forces move the velocity by themselves. Integrators of the viscoelastic law
@@ -239,7 +263,7 @@ tbTurning tb_turning(const tbModel* m, tbData* d) {
   tbFreeTurn turn;
   if (!is_semi_implicit(&m->opt)) return most;
   for (int t = 0; t < m->ntree; t++) {
-    if (tb_free_turn(m, d, t, &turn)) continue;
+    if (tb_turns_by_middle(&m->opt) && tb_free_turn(m, d, t, &turn)) continue;
     tbTurning tree = turning_of(m, d, t, &x);
     if (tree > most) most = tree;
   }
@@ -305,6 +329,30 @@ static void add_bound(const tbModel* m, tbData* d, int tree, tbReal sign, const 
   tbReal kept = share_kept(x, first, end, h, growth), lost = 1 - kept;
   for (int i = first; i < end; i++) force[i] += sign * lost * (x->b[i] - x->p[i] / h);
   if (moves_by_end) keep_momentum(m, d, first, end, x->b, kept, gained, sign, force);
+}
+
+bool tb_keep_turning(const tbModel* m, tbData* d, tbInertiaFactor H, const tbReal* move, tbReal* v,
+                     tbReal* start) {
+  const tbReal h = m->opt.timestep;
+  bool any = false;
+  Motion x = motion_in(m, d->scratch_nv);
+  for (int t = 0; t < m->ntree; t++) {
+    int first = m->tree_dofadr[t], end = first + m->tree_dofnum[t];
+    bool bounded = turning_of(m, d, t, &x) == TB_TURNS_FAST;
+    if (!bounded && !turns_fast(m, t, v, is_off_centre(m, d, t) ? RESOLVED_TURN : FAST_TURN)) {
+      continue;
+    }
+    // What the velocity would be without Coriolis forces, which make up for the move.
+    memset(start + first, 0, sizeof(tbReal) * (size_t)(end - first));
+    if (bounded) add_bound(m, d, t, -1, &x, start);
+    start_force(m, d, first, end, &x);
+    for (int i = first; i < end; i++) start[i] += x.b[i];
+    tb_ltdl_solve_range(tb_forest(m), H.LD, H.inverse, start, first, end);
+    for (int i = first; i < end; i++) start[i] = v[i] + h * start[i];
+    tb_keep_kinetic(m, d, t, h, move, start, v);
+    any = true;
+  }
+  return any;
 }
 
 void tb_add_coriolis(const tbModel* m, tbData* d, tbInertiaFactor H, tbReal sign, tbReal* force) {

@@ -125,6 +125,7 @@ tbResult tb_deriv_expo(tbDerivatives* x, tbData* d, tbStepState* state,
                        const tbDerivativeSettings* settings) {
   const tbModel* m = x->m;
   if (has_changing_damping(m) || tb_stiffness_turns(m)) return TB_ERROR_UNSUPPORTED;
+  if (state->unresolved) return TB_ERROR_UNSUPPORTED;
   tbInertiaFactor factor;
   tbResult result = tb_implicit_factor(m, d, TB_IMPLICIT_SPRINGS, &factor);
   if (result != TB_OK) return result;

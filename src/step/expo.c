@@ -40,7 +40,6 @@ static void load_of(const tbExpoContext* x, const tbConstraint* c, tbReal* a) {
     a[r] = 0;
     for (int k = 0; k < c->nnz; k++) a[r] += J[k] * x->qacc_free[c->col[k]];
   }
-  if (c->source == TB_SOURCE_CONTACT) add_velocity_product(x, c, a);
 }
 
 // Rows of Y = B B^T, where `column` holds the columns of B, each `stride` long (a multiple of
@@ -96,16 +95,16 @@ bool tb_expo_allocate(tbArena* arena, int nmember, int nrow, tbExpoSystem* s) {
   s->nmember = nmember;
   s->row =
       tb_arena_alloc(arena, sizeof(int) * (2 * N + 2 * M + (size_t)tb_oscillator_ints((int)N) + 1));
-  tbReal* at = tb_arena_alloc(arena, sizeof(tbReal) * (2 * N * N + 17 * N + 1));
+  tbReal* at = tb_arena_alloc(arena, sizeof(tbReal) * (2 * N * N + 18 * N + 1));
   s->work = tb_arena_alloc(arena, sizeof(tbReal) * (tb_oscillator_work((int)N) + 1));
   if (!s->row || !at || !s->work) return false;
   s->keep = s->row + N;
   s->state = s->keep + N;
   s->settled = s->state + M;
   s->iwork = s->settled + M;
-  tbReal** const vectors[] = {&s->K,        &s->B,     &s->p,      &s->v,     &s->a,
-                              &s->Kk,       &s->Bk,    &s->pk,     &s->vk,    &s->ak,
-                              &s->friction, &s->first, &s->second, &s->part1, &s->part2};
+  tbReal** const vectors[] = {&s->K,     &s->B,      &s->p,     &s->v,    &s->a,  &s->load,
+                              &s->Kk,    &s->Bk,     &s->pk,    &s->vk,   &s->ak, &s->friction,
+                              &s->first, &s->second, &s->part1, &s->part2};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++, at += N) *vectors[i] = at;
   s->end = at;
   s->Y = at + 2 * N;
@@ -135,7 +134,9 @@ void tb_expo_gather(const tbExpoContext* x, tbExpoSystem* s) {
       int slides = spring->slipping && c->source == TB_SOURCE_CONTACT && spring->force[0] > 0;
       if (spring->slipping && c->source != TB_SOURCE_CONTACT) s->state[k] = TB_ROWS_FIXED;
       if (slides) s->state[k] = TB_ROWS_SLIP;
-      load_of(x, c, s->a + s->n);
+      load_of(x, c, s->load + s->n);
+      memcpy(s->a + s->n, s->load + s->n, sizeof(tbReal) * (size_t)c->dim);
+      if (c->source == TB_SOURCE_CONTACT) add_velocity_product(x, c, s->a + s->n);
       if (is_slack(x, c, spring, s->a[s->n])) s->state[k] = TB_ROWS_OFF;
       for (int r = 0; r < c->dim; r++, s->n++) {
         s->row[s->n] = at + r;
@@ -350,22 +351,32 @@ static void limit_means(const tbExpoContext* x, const tbExpoSystem* s, tbReal h,
 // load does over the way that the impulses add. With c = J (v + h qacc_free) that is
 //     lambda . c + lambda . Y lambda / 2 <= sum K p^2 / 2 + h |lambda . a|.
 // Means that were cut one by one may not keep to it, where large ones held each other: all of the
-// island are then scaled down to it.
+// island are then scaled down to it. Where one of its contacts is unresolved springs hold no more
+// than bodies gave them, and a is no load: their work, lambda . (v + h load / 2) + lambda . Y
+// lambda / 2, is then none where it would be more than that.
 static void bound_energy(const tbExpoContext* x, const tbExpoSystem* s, tbReal h, tbReal* lambda,
                          tbReal* second) {
   const tbReal most = 1.5;
-  tbReal approach = 0, square = 0, held = 0, load = 0;
+  tbReal approach = 0, square = 0, held = 0, load = 0, work = 0, backed = 0;
+  bool unresolved = false;
   for (int k = 0, i = 0, at = 0; k < s->nmember; k++) {
     const tbConstraint* c = &x->cs->list[s->member[k]];
     const tbSpring* spring = x->spring[s->member[k]];
+    tbReal holds = 0;
     for (int r = 0; spring && r < c->dim; r++, i++) {
       tbReal impulse = lambda[at + r];
       approach += impulse * (spring->velocity[r] + h * s->a[i]);
+      work += impulse * (spring->velocity[r] + 0.5 * h * s->load[i]);
       load += h * impulse * s->a[i];
       // what only pushes holds nothing in tension
       bool slack = r == 0 && c->source >= TB_SOURCE_LIMIT_JOINT && s->p[i] > 0;
-      if (!slack || x->m->opt.contact_bilateral) held += 0.5 * s->K[i] * s->p[i] * s->p[i];
+      if (!slack || x->m->opt.contact_bilateral) holds += 0.5 * s->K[i] * s->p[i] * s->p[i];
       s->first[i] = impulse;
+    }
+    held += holds;
+    if (spring) {
+      backed += c->source == TB_SOURCE_CONTACT ? tb_min(holds, spring->backed) : holds;
+      unresolved |= tb_contact_is_unresolved(x->m, x->d, c);
     }
     at += c->dim;
   }
@@ -373,9 +384,16 @@ static void bound_energy(const tbExpoContext* x, const tbExpoSystem* s, tbReal h
     const tbReal* row = s->Y + (size_t)i * (size_t)s->n;
     for (int j = 0; j < s->n; j++) square += s->first[i] * row[j] * s->first[j];
   }
-  tbReal allowed = most * (held + fabs(load));
-  if (approach + 0.5 * square <= allowed || !(square > 0)) return;
-  tbReal share = (sqrt(approach * approach + 2 * square * allowed) - approach) / square;
+  if (!(square > 0)) return;
+  tbReal allowed = most * (held + fabs(load)), share = 1;
+  if (unresolved && work + 0.5 * square > most * backed) {
+    share = tb_max(0, -2 * work / square);
+    x->state->unresolved = 1;
+  } else if (approach + 0.5 * square > allowed) {
+    share = (sqrt(approach * approach + 2 * square * allowed) - approach) / square;
+  } else {
+    return;
+  }
   for (int k = 0, at = 0; k < s->nmember; k++) {
     const tbConstraint* c = &x->cs->list[s->member[k]];
     for (int r = 0; r < c->dim; r++) {
@@ -411,6 +429,45 @@ static tbReal slip_turn(const tbExpoContext* x, const tbExpoSystem* s, const tbC
 
 // One slipping contact, whose rows start at i, and its normal force at the end. `turn` gets how far
 // friction may turn its slip in a step.
+// What the springs of unresolved contacts hold after the step that bodies gave them: what they held
+// less the work of their impulses, lambda . (v + v+) / 2 with v+ = v + h load + Y lambda, and what
+// brings their ends up to the surface. Of an island together no more than the sum of it. Springs of
+// other contacts hold what the geometry says.
+static void give(const tbExpoContext* x, const tbExpoSystem* s, tbReal h, const tbReal* lambda) {
+  tbReal total = 0, positive = 0;
+  for (int k = 0, i = 0, at = 0; k < s->nmember; k++) {
+    int id = s->member[k], dim = x->cs->list[id].dim;
+    for (int r = 0; x->spring[id] && r < dim; r++) s->first[i++] = lambda[at + r];
+    at += dim;
+  }
+  for (int k = 0, i = 0; k < s->nmember; k++) {
+    const tbConstraint* c = &x->cs->list[s->member[k]];
+    const tbSpring* spring = x->spring[s->member[k]];
+    x->backed[s->member[k]] = INFINITY;
+    if (!spring) continue;
+    if (!tb_contact_is_unresolved(x->m, x->d, c)) {
+      i += c->dim;
+      continue;
+    }
+    tbReal force = s->first[i] / h, backed = spring->backed;
+    backed += force * (tb_next_depth(x->m, c, spring->depth) - spring->depth);
+    for (int r = 0; r < c->dim; r++, i++) {
+      const tbReal* row = s->Y + (size_t)i * (size_t)s->n;
+      tbReal mean = spring->velocity[r] + 0.5 * h * s->load[i];
+      for (int j = 0; j < s->n; j++) mean += 0.5 * row[j] * s->first[j];
+      backed -= s->first[i] * mean;
+    }
+    total += backed;
+    x->backed[s->member[k]] = tb_max(0, backed);
+    positive += tb_max(0, backed);
+  }
+  tbReal share = positive > 0 ? tb_max(0, total) / positive : 0;
+  for (int k = 0; k < s->nmember; k++) {
+    if (isfinite(x->backed[s->member[k]])) x->backed[s->member[k]] *= share;
+  }
+}
+
+// One slipping contact, whose rows start at i, and its normal force at the end.
 static void slide_anchor(const tbExpoContext* x, const tbExpoSystem* s, const tbConstraint* c,
                          const tbSpring* spring, int i, tbReal normal, tbReal h, tbReal* turn) {
   tbReal* slid = x->slid + c->row;
@@ -523,6 +580,7 @@ static tbResult island_forces(const tbExpoContext* x, const tbIsland* island, tb
   slide_anchors(x, &s, h);
   limit_means(x, &s, h, island->lambda, second);
   bound_energy(x, &s, h, island->lambda, second);
+  give(x, &s, h, island->lambda);
   tb_arena_release(arena, mark);
   return TB_OK;
 }
@@ -534,7 +592,8 @@ tbResult tb_expo_forces(const tbModel* m, tbData* d, tbStepState* state, const t
       TB_ARENA_NEW(&d->work->arena, const tbSpring*, state->constraints.count);
   state->slid = TB_ARENA_NEW(&d->work->arena, tbReal, state->constraints.nrow);
   state->turn = TB_ARENA_NEW(&d->work->arena, tbReal, state->constraints.count);
-  if (!spring || !state->slid || !state->turn) return TB_ERROR_MEMORY;
+  state->backed = TB_ARENA_NEW(&d->work->arena, tbReal, state->constraints.count);
+  if (!spring || !state->slid || !state->turn || !state->backed) return TB_ERROR_MEMORY;
   for (int i = 0; i < springs->count; i++) {
     spring[springs->list[i].constraint] = &springs->list[i];
   }
@@ -548,6 +607,8 @@ tbResult tb_expo_forces(const tbModel* m, tbData* d, tbStepState* state, const t
                      .qacc_free = qacc_free,
                      .slid = state->slid,
                      .turn = state->turn,
+                     .backed = state->backed,
+                     .state = state,
                      .event = locates ? &state->event : NULL};
   for (int i = 0; result == TB_OK && i < islands->count; i++) {
     result = island_forces(&x, &islands->island[i], second);

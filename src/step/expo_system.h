@@ -22,9 +22,11 @@ typedef struct {
   const tbConstraints* cs;
   const tbSpring* const* spring;  // by constraint, NULL where it does not act
   const tbReal* qacc_free;
-  tbReal* slid;   // m or rad by row: what anchors keep besides the stretch at the start
-  tbReal* turn;   // rad by constraint: how far friction may turn what slips in a step
-  tbReal* event;  // s: where not NULL, gets the time of the first event within the step
+  tbStepState* state;
+  tbReal* backed;  // J by constraint: what bodies gave its springs, after the step
+  tbReal* slid;    // m or rad by row: what anchors keep besides the stretch at the start
+  tbReal* turn;    // rad by constraint: how far friction may turn what slips in a step
+  tbReal* event;   // s: where not NULL, gets the time of the first event within the step
 } tbExpoContext;
 
 // One island's rows, all that act, and the oscillators made of them.
@@ -34,6 +36,7 @@ typedef struct {
   int n;                      // rows that act
   int* row;                   // their rows in the island
   tbReal *K, *B, *p, *v, *a;  // n each
+  tbReal* load;               // of a, without dJ/dt v
   tbReal* Y;                  // n x n
   int* state;                 // tbRowState by member
   int* settled;               // by member: 1 once it has given way, which is final

@@ -44,6 +44,13 @@ void tb_actuation(const tbModel* m, tbData* d);
 // step. After tb_compute_velocity.
 void tb_add_coriolis(const tbModel* m, tbData* d, tbInertiaFactor H, tbReal sign, tbReal* force);
 
+// Of an integrator that moves by another velocity than that of the end: trees that turn faster than
+// a step resolves end it, at v, with the momentum that they have before they move, and with no more
+// energy. True where there was one.
+// `H` is the inertia of the step, `room` of nv numbers.
+bool tb_keep_turning(const tbModel* m, tbData* d, tbInertiaFactor H, const tbReal* move, tbReal* v,
+                     tbReal* room);
+
 // Where Coriolis forces of a tree are those of the middle of the step (coriolis.c, eq. 2): u, and
 // the velocity v there, of its dofs. Else false.
 bool tb_middle_velocity(const tbModel* m, tbData* d, tbInertiaFactor H, int tree, tbReal* u,

@@ -9,7 +9,7 @@
 #include "step/state.h"
 #include "tribo/step.h"
 
-enum { VERSION = 8 };
+enum { VERSION = 9 };
 static const char MAGIC[8] = "tribosn";
 
 typedef struct {

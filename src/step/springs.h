@@ -10,6 +10,7 @@ typedef struct {
   int dim;
   int slipping;        // 1: the friction cone's boundary was reached, the anchor moves
   tbReal depth;        // m: distance of a contact from which its normal stretch counts
+  tbReal backed;       // J: of what contact springs hold, how much bodies gave them
   tbReal stretch[6];   // m or rad: p - p0, normal first
   tbReal rate[6];      // m/s or rad/s: of the stretch; zero along rows that slip
   tbReal velocity[6];  // m/s or rad/s: of the point itself

@@ -36,11 +36,13 @@ typedef struct {
   // The viscoelastic law's.
   tbAnchorTable anchors, spare;  // of the last step; of the one before or being written
   tbSprings springs;             // of the current state, in the arena
-  tbReal* v_move;  // velocity that moves the configuration, in the arena; NULL: the new one
-  tbReal* slid;    // by row: what anchors keep besides the stretch, in the arena; NULL: nothing
-  tbReal* turn;    // rad by constraint: how far friction may turn what slips in a step, likewise
-  tbReal* newton;  // memory of tb_euler_implicit, made on first use
-  tbReal* middle;  // memory of tb_expo_midpoint, made on first use
+  tbReal* v_move;      // velocity that moves the configuration, in the arena; NULL: the new one
+  tbReal* backed;      // J, by constraint: what bodies gave its springs, in the arena, or NULL
+  int unresolved;      // 1: a bound on what springs or turns give acts in this step
+  tbReal* slid;        // by row: what anchors keep besides the stretch, in the arena; NULL: nothing
+  tbReal* turn;        // rad by constraint: how far friction may turn what slips, likewise
+  tbReal* newton;      // memory of tb_euler_implicit, made on first use
+  tbReal* middle;      // memory of tb_expo_midpoint, made on first use
   tbHeldSpring* held;  // springs of the start of the step, while its middle is evaluated
   int held_count, held_capacity;
   int recall;       // 1: the springs to use are the held ones; 0 again where they do not match

@@ -185,7 +185,8 @@ static tbResult first_half(const tbModel* m, tbData* d, int purpose) {
   // Contacts and constraint rows.
   tbReal collide_end;
   tbResult result = find_rows(m, d, state, purpose == FOR_ALL_ROWS, &collide_end);
-  state->v_move = state->slid = state->turn = NULL;
+  state->v_move = state->slid = state->turn = state->backed = NULL;
+  state->unresolved = 0;
   state->bounce_cut = 0;
   if (result == TB_OK && m->opt.law == TB_LAW_VISCOELASTIC) {
     result = tb_springs_measure(m, d, state, &state->springs);

@@ -1,6 +1,7 @@
 // Springs, anchors and limits of the viscoelastic law, and the explicit evaluation of its forces.
 #include "dynamics/mass.h"
 #include "step/viscoelastic.h"
+#include "step/forces.h"
 
 #include <math.h>
 #include <string.h>
@@ -152,6 +153,7 @@ tbResult tb_anchors_exchange(const tbModel* m, const tbData* d, tbStepState* sta
     memset(&anchor, 0, sizeof anchor);
     anchor.key = c->key;
     anchor.depth = tb_next_depth(m, c, s->depth);
+    anchor.backed = state->backed ? state->backed[s->constraint] : INFINITY;
     tbReal y;
     if (c->source == TB_SOURCE_CONTACT) {
       const tbReal* slid = state->slid ? state->slid + c->row : NULL;
@@ -216,6 +218,88 @@ static void slip(const tbConstraint* c, tbSpring* s) {
   s->slipping = 1;
 }
 
+// How much a contact's bodies yield, at the reference pose, 1/kg.
+static tbReal contact_weight(const tbModel* m, const tbData* d, const tbConstraint* c) {
+  const tbContact* contact = &d->contact[c->id];
+  tbReal w = 0;
+  for (int i = 0; i < 2; i++) w += m->body_invweight0[2 * m->geom_bodyid[contact->geom[i]]];
+  return w;
+}
+
+tbReal tb_spring_energy(const tbSpring* s) {
+  tbReal held = 0;
+  for (int r = 0; r < s->dim; r++) held += 0.5 * s->K[r] * s->stretch[r] * s->stretch[r];
+  return held;
+}
+
+// What a step has carried into each other at first sight is no spring that somebody pressed: it
+// pushes no faster than what came in, or correction_speed. A contact as deep as no motion of the
+// step could make it was there before. See docs/viscoelastic.md.
+static bool soften_first(const tbModel* m, const tbConstraint* c, tbReal w, tbSpring* s) {
+  tbReal way = 0;
+  for (int r = 0; r < 3 && r < s->dim; r++) way += s->velocity[r] * s->velocity[r];
+  if (-c->pos[0] > m->opt.timestep * sqrt(way) || !(w * s->K[0] > 0)) return false;
+  tbReal time = tb_max(s->B[0] / s->K[0], sqrt(1 / (w * s->K[0])));
+  tbReal most = time * tb_max(m->opt.correction_speed, -s->velocity[0]);
+  if (!(s->stretch[0] < -most)) return false;
+  s->depth += s->stretch[0] + most;
+  s->stretch[0] = -most;
+  return true;
+}
+
+// Springs hold what bodies gave them. Where a step did not resolve what moved the points they hold
+// more: the energy that would come back of that, all of it or what an overdamped contact leaves,
+// is cut to twice what was given, and that of correction_speed.
+static bool bound_stretch(const tbModel* m, const tbAnchor* anchor, tbReal w, tbSpring* s) {
+  if (s->stretch[0] > 0) return false;
+  tbReal held = tb_spring_energy(s), v = m->opt.correction_speed;
+  tbReal comes = s->B[0] > 0 ? tb_min(1, s->K[0] / (w * s->B[0] * s->B[0])) : 1;
+  s->backed = anchor ? tb_min(held, anchor->backed) : comes * held;
+  if (!anchor || !(w > 0)) return false;
+  tbReal most = 2 * s->backed + 0.5 * v * v / w;
+  if (!(comes * held > most)) return false;
+  tbReal kept = sqrt(most / (comes * held));
+  s->depth += (1 - kept) * s->stretch[0];
+  for (int r = 0; r < s->dim; r++) s->stretch[r] *= kept;
+  return true;
+}
+
+static void set_forces(const tbModel* m, const tbData* d, const tbConstraint* c, tbSpring* s) {
+  s->slipping = 0;
+  for (int r = 0; r < c->dim; r++) {
+    s->rate[r] = s->velocity[r];
+    s->raw[r] = s->force[r] = -s->K[r] * s->stretch[r] - s->B[r] * s->rate[r];
+  }
+  if (tb_spring_limit(m, d, c, s->force) && c->source != TB_SOURCE_LIMIT_JOINT &&
+      c->source != TB_SOURCE_LIMIT_TENDON) {
+    slip(c, s);
+  }
+}
+
+bool tb_contact_is_unresolved(const tbModel* m, const tbData* d, const tbConstraint* c) {
+  // Integrators that resolve when contacts begin, and springs that nothing bounds, are as they are.
+  if (tb_integrator_is_explicit(m) || m->opt.integrator > TB_INTEGRATOR_EXPO) return false;
+  if (c->source != TB_SOURCE_CONTACT || m->opt.contact_bilateral) return false;
+  const tbContact* contact = &d->contact[c->id];
+  for (int i = 0; i < 2; i++) {
+    int body = m->geom_bodyid[contact->geom[i]], tree = m->body_treeid[body];
+    if (tree < 0) continue;
+    bool is_free = m->jnt_type[m->dof_jntid[m->tree_dofadr[tree]]] == TB_JOINT_FREE;
+    bool alone = is_free && m->tree_dofnum[tree] == 6;
+    tbReal turn = m->opt.timestep * tb_norm3(d->cvel + 6 * body);
+    if (turn > (alone ? TB_UNRESOLVED_FREE_TURN : TB_UNRESOLVED_TURN)) return true;
+  }
+  return false;
+}
+
+static bool bound_contact(const tbModel* m, const tbData* d, const tbStepState* state,
+                          const tbConstraint* c, tbSpring* s) {
+  const tbAnchor* anchor = tb_anchors_get(&state->anchors, c->key);
+  tbReal w = contact_weight(m, d, c);
+  bool softer = !anchor && soften_first(m, c, w, s);
+  return bound_stretch(m, anchor, w, s) || softer;
+}
+
 tbResult tb_springs_measure(const tbModel* m, tbData* d, tbStepState* state, tbSprings* springs) {
   const tbConstraints* cs = &state->constraints;
   springs->count = 0;
@@ -233,11 +317,12 @@ tbResult tb_springs_measure(const tbModel* m, tbData* d, tbStepState* state, tbS
       const tbReal* J = c->J + (size_t)r * (size_t)c->nnz;
       for (int k = 0; k < c->nnz; k++) s->rate[r] += J[k] * d->qvel[c->col[k]];
       s->velocity[r] = s->rate[r];
-      s->raw[r] = s->force[r] = -s->K[r] * s->stretch[r] - s->B[r] * s->rate[r];
     }
-    if (tb_spring_limit(m, d, c, s->force) && c->source != TB_SOURCE_LIMIT_JOINT &&
-        c->source != TB_SOURCE_LIMIT_TENDON) {
-      slip(c, s);
+    set_forces(m, d, c, s);
+    s->backed = tb_spring_energy(s);
+    if (tb_contact_is_unresolved(m, d, c) && bound_contact(m, d, state, c, s)) {
+      set_forces(m, d, c, s);
+      state->unresolved = 1;
     }
     springs->count++;
   }
@@ -321,7 +406,8 @@ tbResult tb_viscoelastic_velocity(const tbModel* m, tbData* d, tbStepState* stat
   tbReal* qacc_free = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(m->nv + 1));
   tbReal* move = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(m->nv + 1));
   tbReal* second = TB_ARENA_NEW(arena, tbReal, cs->nrow);
-  if (!qacc_free || !move || !second) return TB_ERROR_MEMORY;
+  tbReal* room = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(m->nv + 1));
+  if (!qacc_free || !move || !second || !room) return TB_ERROR_MEMORY;
 
   if (state->recall && !tb_springs_recall(d, state)) state->recall = 0;
 
@@ -361,6 +447,12 @@ tbResult tb_viscoelastic_velocity(const tbModel* m, tbData* d, tbStepState* stat
     v_next[i] = d->qvel[i] + h * d->qacc[i];
     move[i] = d->qvel[i] + 0.5 * h * (qacc_free[i] + move[i]);
     qacc_free[i] = v_free;
+  }
+  // Trees whose turning the step does not resolve.
+  if (!state->inner && m->opt.integrator <= TB_INTEGRATOR_EXPO && !tb_integrator_is_explicit(m) &&
+      tb_keep_turning(m, d, factor, move, v_next, room)) {
+    state->unresolved = 1;
+    for (int i = 0; i < m->nv; i++) d->qacc[i] = (v_next[i] - d->qvel[i]) / h;
   }
   state->v_move = move;
   d->solve.law = "viscoelastic";

@@ -11,6 +11,15 @@
 tbResult tb_springs_measure(const tbModel* model, tbData* data, tbStepState* state,
                             tbSprings* springs);
 
+// A contact of a body that turns by more than this in a step, rad: where its points go the step's
+// linear model does not say. Less of bodies that fly free, whose turning nothing else holds.
+#define TB_UNRESOLVED_TURN 0.1
+#define TB_UNRESOLVED_FREE_TURN 0.03
+bool tb_contact_is_unresolved(const tbModel* model, const tbData* data, const tbConstraint* c);
+
+// What its springs hold, J.
+tbReal tb_spring_energy(const tbSpring* spring);
+
 static inline bool tb_is_dry_friction(const tbConstraint* c) {
   return c->source == TB_SOURCE_FRICTION_DOF || c->source == TB_SOURCE_FRICTION_TENDON;
 }
