@@ -162,6 +162,12 @@ tbReal tb_correction(const tbModel* model, const tbData* data, const tbConstrain
 tbReal tb_correction_cap(const tbModel* model, const tbData* data, const tbConstraint* c,
                          tbReal violation);
 
+// Below a millisecond limits that start beyond their range are pushed back by no more than a
+// millisecond's step would in the same time: `speed` is held to the row's own and that. A push of
+// the full speed in every step, against what a closed loop allows, would make energy without end.
+bool tb_push_is_held(const tbModel* model, const tbData* data, const tbConstraint* c,
+                     tbReal* speed);
+
 // gamma of a gap that must stay open (contacts and limits), and its slope by the gap. An open gap
 // may close within the step, an overlap is pushed out slowly. In between it is neither. Nor is a
 // gap below gap_allowed between bodies that fly free, or a fixed one, and hardly move: of what

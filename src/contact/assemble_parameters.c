@@ -211,10 +211,26 @@ static bool is_still(const tbModel* m, const tbData* d, const tbConstraint* c) {
   return true;
 }
 
+bool tb_push_is_held(const tbModel* m, const tbData* d, const tbConstraint* c, tbReal* speed) {
+  const tbReal rises = 1e-3;  // s
+  if (m->opt.timestep >= rises) return false;
+  if (c->source != TB_SOURCE_LIMIT_JOINT && c->source != TB_SOURCE_LIMIT_TENDON) return false;
+  tbReal now = 0;
+  for (int k = 0; k < c->nnz; k++) now += c->J[k] * d->qvel[c->col[k]];
+  tbReal most = tb_max(0, now) + m->opt.correction_speed * m->opt.timestep / rises;
+  if (*speed <= most) return false;
+  *speed = most;
+  return true;
+}
+
 tbReal tb_gap_term(const tbModel* m, const tbData* d, const tbConstraint* c, tbReal gap,
                    tbReal* slope) {
   tbReal overlap = -gap - m->opt.overlap_allowed;
-  if (overlap > 0) return -tb_correction(m, d, c, overlap, slope);
+  if (overlap > 0) {
+    tbReal speed = tb_correction(m, d, c, overlap, slope);
+    if (tb_push_is_held(m, d, c, &speed)) *slope = 0;
+    return -speed;
+  }
   bool closed = gap <= 0 || (gap <= m->opt.gap_allowed && is_still(m, d, c));
   *slope = closed ? 0 : 1 / m->opt.timestep;
   return *slope * gap;

@@ -59,6 +59,8 @@ static tbReal gap_term(const Context* x, const tbConstraint* c, tbReal* slope, i
   bool capped = fabs(speed - opt->correction_speed) < AT_CAP * opt->correction_speed;
   // A gap that is closed because nothing moves opens where something does.
   bool still = gap > 0 && *slope == 0;
+  tbReal held = tb_min(speed, opt->correction_speed);
+  still |= overlap > 0 && tb_push_is_held(x->m, x->d, c, &held);
   *kink |= still || fabs(gap) < AT_KINK || fabs(overlap) < AT_KINK || capped;
   return value;
 }
