@@ -24,6 +24,7 @@ const char* siconos_name(SiconosMethod method) {
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/timer.h"

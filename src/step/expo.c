@@ -427,8 +427,6 @@ static tbReal slip_turn(const tbExpoContext* x, const tbExpoSystem* s, const tbC
   return most / sqrt(square);
 }
 
-// One slipping contact, whose rows start at i, and its normal force at the end. `turn` gets how far
-// friction may turn its slip in a step.
 // What the springs of unresolved contacts hold after the step that bodies gave them: what they held
 // less the work of their impulses, lambda . (v + v+) / 2 with v+ = v + h load + Y lambda, and what
 // brings their ends up to the surface. Of an island together no more than the sum of it. Springs of
@@ -467,7 +465,8 @@ static void give(const tbExpoContext* x, const tbExpoSystem* s, tbReal h, const 
   }
 }
 
-// One slipping contact, whose rows start at i, and its normal force at the end.
+// One slipping contact, whose rows start at i, and its normal force at the end. `turn` gets how far
+// friction may turn its slip in a step.
 static void slide_anchor(const tbExpoContext* x, const tbExpoSystem* s, const tbConstraint* c,
                          const tbSpring* spring, int i, tbReal normal, tbReal h, tbReal* turn) {
   tbReal* slid = x->slid + c->row;
