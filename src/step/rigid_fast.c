@@ -456,10 +456,15 @@ static tbResult run_island(void* context, int index, tbWorker* worker) {
 
 // Whether an island counts as solved. The other solvers take seconds on large islands, and mostly
 // in vain; on those of some size they seldom converge either, but bring what is far off closer.
-static bool counts(const tbOption* opt, int n, const tbSolveInfo* info) {
-  bool near = !tb_rigid_wants_digits(opt) && info->residual.relative <= NEAR;
-  bool large = opt->law != TB_LAW_RAISIM && (n > MOST_GENERAL || (n > MOST_SURE && near));
-  return info->status == TB_SOLVE_CONVERGED || large;
+// Those of lcp do converge where machines touch.
+static bool counts(const Fast* f, const tbIsland* island, const tbSolveInfo* info) {
+  const tbOption* opt = &f->step->m->opt;
+  if (info->status == TB_SOLVE_CONVERGED) return true;
+  int n = island->problem.n;
+  if (opt->law == TB_LAW_RAISIM || n <= MOST_SURE) return false;
+  if (n > MOST_GENERAL) return true;
+  if (opt->law == TB_LAW_LCP && !is_loose(f, island)) return false;
+  return !tb_rigid_wants_digits(opt) && info->residual.relative <= NEAR;
 }
 
 // Whether the last step left an island more than its next guess should have.
@@ -469,7 +474,6 @@ static bool has_inherited(const Fast* f, const tbIsland* island) {
 }
 
 tbResult tb_rigid_fast(tbRigidStep* step) {
-  const tbOption* opt = &step->m->opt;
   tbIslands* islands = &step->islands;
   tbArena* arena = &step->d->work->arena;
   Fast f = {.step = step, .constraints = &step->state->constraints};
@@ -492,7 +496,7 @@ tbResult tb_rigid_fast(tbRigidStep* step) {
     tbIsland* island = &islands->island[i];
     if (cost[i] == 0) continue;
     if (f.info[i].status != TB_SOLVE_CONVERGED) island->rest = NULL;
-    if (!counts(opt, island->problem.n, &f.info[i])) continue;
+    if (!counts(&f, island, &f.info[i])) continue;
     island->solved = 1;
     island->residual = f.info[i].residual.relative;
     tb_certificate_add(&step->d->solve, &f.info[i]);

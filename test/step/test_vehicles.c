@@ -1,6 +1,9 @@
 // Vehicles whose motion is known: the benchmark bicycle (Meijaard, Papadopoulos, Ruina and Schwab
-// 2007), which steers itself upright between its weave and its capsize speed, and a car whose
-// front wheels stand as Ackermann says.
+// 2007), which steers itself upright between its weave and its capsize speed, a car whose front
+// wheels stand as Ackermann says, and a rover on mecanum wheels, which goes sideways.
+#include <stdarg.h>
+#include <stdio.h>
+
 #include "common/worlds.h"
 
 static const tbReal GRAVITY = 9.81;
@@ -133,10 +136,110 @@ static void car_turns_about_one_point(void** state) {
   }
 }
 
+// ---- mecanum wheels -----------------------------------------------------------------------------
+
+static const tbReal WHEEL_RADIUS = 0.05;
+
+typedef struct {
+  char* text;
+  size_t room, used;
+} Text;
+
+static void say(Text* t, const char* format, ...) {
+  va_list list;
+  va_start(list, format);
+  int length = vsnprintf(t->text + t->used, t->room - t->used, format, list);
+  va_end(list);
+  assert_true(length >= 0 && t->used + (size_t)length < t->room);
+  t->used += (size_t)length;
+}
+
+// A wheel about y with nine ellipsoids on its rim, which turn about axes half way between y and the
+// rim. `among` lets them touch each other.
+static void add_mecanum_wheel(Text* t, tbReal x, tbReal y, tbReal hand, bool among) {
+  enum { ROLLERS = 9 };
+  const tbReal thick = 0.012, half = sqrt(0.5);
+  say(t, "<body pos='%g %g 0'><joint name='%g %g' axis='0 1 0' damping='.01'/>", x, y, x, y);
+  say(t, "<inertial pos='0 0 0' mass='.2' diaginertia='6e-5 9e-5 6e-5'/>");
+  for (int k = 0; k < ROLLERS; k++) {
+    tbReal angle = 2 * acos(-1) * k / ROLLERS, c = cos(angle), s = sin(angle);
+    char axis[96];
+    snprintf(axis, sizeof axis, "%.12g %.12g %.12g", -hand * half * s, half, hand * half * c);
+    say(t, "<body pos='%.12g 0 %.12g'><joint axis='%s' damping='1e-5'/>",
+        (WHEEL_RADIUS - thick) * c, (WHEEL_RADIUS - thick) * s, axis);
+    say(t, "<geom type='ellipsoid' size='%g %g .03' zaxis='%s' mass='.01' friction='.9' ", thick,
+        thick, axis);
+    say(t, "contype='%d' conaffinity='1'/></body>", among ? 1 : 2);
+  }
+  say(t, "</body>");
+}
+
+static tbWorld mecanum_rover(bool among) {
+  Text t = {.room = 1 << 16};
+  t.text = malloc(t.room);
+  assert_non_null(t.text);
+  const tbReal side = 0.12;
+  say(&t, "<mujoco><option timestep='.002'/><worldbody><geom type='plane' size='9 9 .1' ");
+  say(&t, "friction='.9'/><body pos='0 0 .06'><freejoint/>");
+  say(&t, "<geom type='box' size='.15 .08 .02' mass='5' pos='0 0 .03'/>");
+  for (int k = 0; k < 4; k++) {
+    tbReal x = k < 2 ? side : -side, y = k % 2 == 0 ? side : -side;
+    add_mecanum_wheel(&t, x, y, x * y > 0 ? 1 : -1, among);
+  }
+  say(&t, "</body></worldbody><actuator>");
+  for (int k = 0; k < 4; k++) {
+    say(&t, "<velocity joint='%g %g' kv='.5'/>", k < 2 ? side : -side, k % 2 == 0 ? side : -side);
+  }
+  say(&t, "</actuator></mujoco>");
+  tbWorld w = tb_world_text(t.text);
+  free(t.text);
+  return w;
+}
+
+// Wheels that turn alike take it ahead; where those of one diagonal turn the other way, to its
+// side: at the speed of a rim, under every rigid law.
+static void mecanum_wheels_go_sideways(void** state) {
+  (void)state;
+  const tbReal sign[2][4] = {{1, 1, 1, 1}, {1, -1, -1, 1}};
+  for (int k = 0; k < 2 * TB_LAW_COUNT; k++) {
+    int law = k / 2, sideways = k % 2;
+    tbWorld w = mecanum_rover(false);
+    w.m->opt.law = law;
+    tbReal start = 0, turned = 0;
+    for (int i = 0; i < 600; i++) {
+      for (int j = 0; j < 4; j++) w.d->ctrl[j] = 6 * sign[sideways][j] * fmin(2 * w.d->time, 1);
+      tb_world_run_solved(w, 1);
+      if (i == 349) start = w.d->qpos[sideways];
+      // Ten dofs a wheel: its own first.
+      for (int j = 0; i >= 350 && j < 4; j++) {
+        turned += 0.25 * fabs(w.d->qvel[6 + 10 * j]) * w.m->opt.timestep;
+      }
+    }
+    assert_near(w.d->qpos[sideways] - start, WHEEL_RADIUS * turned, 5e-3);
+    assert_near(w.d->qpos[1 - sideways], 0, 5e-3);
+    tb_world_free(w);
+  }
+}
+
+// Rollers that are in each other's way make islands of more than a hundred rows: lcp solves them.
+static void jammed_rollers_are_solved(void** state) {
+  (void)state;
+  tbWorld w = mecanum_rover(true);
+  w.m->opt.law = TB_LAW_LCP;
+  for (int i = 0; i < 200; i++) {
+    for (int j = 0; j < 4; j++) w.d->ctrl[j] = 8 * sin(20 * w.d->time + 3 * j * j);
+    tb_world_run_solved(w, 1);
+  }
+  assert_true(w.d->ncon > 30);
+  tb_world_free(w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bicycle_is_the_benchmark),
       cmocka_unit_test(car_turns_about_one_point),
+      cmocka_unit_test(mecanum_wheels_go_sideways),
+      cmocka_unit_test(jammed_rollers_are_solved),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
