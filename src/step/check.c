@@ -1,11 +1,70 @@
-// What a step refuses: non-finite states, inputs and results, named by quantity and body.
+// What a step refuses: options of no meaning; states, inputs and results that are not finite, named
+// by quantity and body.
 #include "step/check.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "model/option.h"
+#include "model/workspace.h"
 #include "tribo/step.h"
+
+tbResult tb_step_fail(tbData* d, tbResult status, const char* message) {
+  d->status = status;
+  if (message) snprintf(d->message, sizeof d->message, "%.250s", message);
+  return status;
+}
+
+// ---- world and options -------------------------------------------------------------------------
+
+bool tb_is_world_of(const tbModel* m, const tbData* d) {
+  const tbStepState* state = d->work->step;
+  return (state && state->block == m->block) || tb_data_fits(m, d);
+}
+
+static bool same_options(const tbOption* a, const tbOption* b) {
+  uint64_t differ = 0, x, y;
+  for (size_t i = 0; i < sizeof *a; i += sizeof x) {
+    memcpy(&x, (const char*)a + i, sizeof x);
+    memcpy(&y, (const char*)b + i, sizeof y);
+    differ |= x ^ y;
+  }
+  return differ == 0;
+}
+
+static tbResult look_at_options(const tbModel* m, tbData* d, tbStepState* state) {
+  tbError error;
+  tbResult result = tb_option_check(&m->opt, &error);
+  if (result != TB_OK) return tb_step_fail(d, result, error.message);
+  state->checked = m->opt;
+  return TB_OK;
+}
+
+// That options are still the same is seen faster than that each has a meaning.
+tbResult tb_check_options(const tbModel* m, tbData* d, tbStepState* state) {
+  return same_options(&state->checked, &m->opt) ? TB_OK : look_at_options(m, d, state);
+}
+
+// Laws of one method, or of two, take no other. (tb_solve says the same of the rigid laws.)
+tbResult tb_check_method(const tbModel* m, tbData* d) {
+  int solver = m->opt.solver, soft = m->opt.law == TB_LAW_SOFT;
+  if (m->opt.integrator >= TB_INTEGRATOR_EXPO && m->opt.law != TB_LAW_VISCOELASTIC) {
+    return tb_step_fail(
+        d, TB_ERROR_ARGUMENT,
+        "this integrator is the viscoelastic law's; set law viscoelastic, or integrator euler, "
+        "implicitfast, implicit or rk4");
+  }
+  if (m->opt.law < TB_LAW_COUNT || solver == TB_SOLVER_AUTO) return TB_OK;
+  if (soft && (solver == TB_SOLVER_NEWTON || solver == TB_SOLVER_PGS)) return TB_OK;
+  d->status = TB_ERROR_UNSUPPORTED;
+  snprintf(d->message, sizeof d->message, "law %s has no solver \"%s\", it has %sauto",
+           tb_step_law_name(m->opt.law), tb_option_word("solver", solver),
+           soft ? "newton, pgs, " : "");
+  return d->status;
+}
+
+// ---- numbers -----------------------------------------------------------------------------------
 
 // Whether all of x is finite. A product with 0 is 0 or not a number; four sums that do not wait for
 // each other.

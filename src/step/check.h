@@ -2,7 +2,21 @@
 #ifndef TRIBO_STEP_CHECK_H_
 #define TRIBO_STEP_CHECK_H_
 
-#include "tribo/data.h"
+#include <stdbool.h>
+
+#include "step/state.h"
+
+// Say what went wrong; the message stays as it is where `message` is NULL. Returns `status`.
+tbResult tb_step_fail(tbData* data, tbResult status, const char* message);
+
+// Whether the world is one of this model: the same as ever, or of the same sizes.
+bool tb_is_world_of(const tbModel* model, const tbData* data);
+
+// Options may be written into the model as they are, also between the halves of a step.
+tbResult tb_check_options(const tbModel* model, tbData* data, tbStepState* state);
+
+// Whether the law has the solver and the integrator that the options ask for.
+tbResult tb_check_method(const tbModel* model, tbData* data);
 
 // qpos, poses of mocap bodies and qvel, before anything is computed.
 tbResult tb_check_state(const tbModel* model, tbData* data);

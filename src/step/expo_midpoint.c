@@ -14,10 +14,6 @@
 #include "tribo/dynamics.h"
 #include "tribo/step.h"
 
-// Springs that come into play within a step would act only from the next one on, an error of first
-// order at every impact. So a step in which a gap closes, a contact lets go, or friction begins or
-// ends to slip (expo_events.c) is made in two, up to that moment and on.
-
 // A spring of the start of the step and whose it is.
 struct tbHeldSpring {
   uint64_t key;
@@ -78,41 +74,6 @@ int tb_springs_recall(const tbData* d, tbStepState* state) {
     }
   }
   return 1;
-}
-
-// gap + v t + (v_end - v) t^2 / (2 h) = 0: its first root, a little late so that the gap has
-// closed.
-static tbReal closing_time(tbReal gap, tbReal v, tbReal v_end, tbReal h) {
-  tbReal a = (v_end - v) / (2 * h), end = gap + 0.5 * h * (v + v_end);
-  if (end >= 0) return 0;
-  tbReal root = sqrt(tb_max(0, v * v - 4 * a * gap));
-  // The root of either formula that does not cancel.
-  tbReal t = v <= 0 ? 2 * gap / (root - v) : (-v - root) / (2 * a);
-  return t + 1e-6 * h;
-}
-
-int tb_step_splits(const tbModel* m, const tbStepState* state) {
-  return m->opt.law == TB_LAW_VISCOELASTIC && m->opt.integrator == TB_INTEGRATOR_EXPO_MIDPOINT &&
-         !state->recall && (state->parts == 0 || state->splits < TB_EXPO_PARTS);
-}
-
-tbReal tb_first_touch(const tbModel* m, const tbData* d, const tbStepState* state,
-                      const tbReal* v_next) {
-  tbReal h = m->opt.timestep, first = state->event > 0 ? tb_min(h, state->event) : h;
-  for (int i = 0; i < state->constraints.count; i++) {
-    const tbConstraint* c = &state->constraints.list[i];
-    if (c->source < TB_SOURCE_LIMIT_JOINT || !(c->pos[0] > 0)) continue;
-    tbReal v = 0, v_end = 0;
-    for (int k = 0; k < c->nnz; k++) {
-      v += c->J[k] * d->qvel[c->col[k]];
-      v_end += c->J[k] * v_next[c->col[k]];
-    }
-    tbReal t = closing_time(c->pos[0], v, v_end, h);
-    if (t > 0 && t < first) first = t;
-  }
-  // Where the gap is not quite closed by then, what is left of the step has another sliver.
-  tbReal last = state->until_event ? (1 - 1e-5) * h : (1 - 1e-7) * h;
-  return first > 1e-7 * h && first < last ? first : 0;
 }
 
 tbResult tb_expo_midpoint(const tbModel* m, tbData* d, tbStepState* state, const tbReal* v_next) {

@@ -9,6 +9,7 @@
 #include "base/minmax.h"
 #include "contact/cone.h"
 #include "model/workspace.h"
+#include "step/check.h"
 #include "step/forces.h"
 #include "step/implicit.h"
 #include "step/soft_rows.h"
@@ -351,10 +352,10 @@ tbResult tb_inverse(const tbModel* m, tbData* d, const tbReal* qacc,
   if (!info) info = &unused;
   *info = (tbInverseInfo){.worst_constraint = -1, .worst_dof = -1};
   if (!is_asked_for(m, qacc, &chosen)) {
-    snprintf(d->message, sizeof d->message,
-             "an inverse needs finite accelerations, a finite proximal > 0, tolerance >= 0 and "
-             "max_iter >= 1");
-    return d->status = TB_ERROR_ARGUMENT;
+    return tb_step_fail(
+        d, TB_ERROR_ARGUMENT,
+        "an inverse needs finite accelerations, a finite proximal > 0, tolerance >= 0 "
+        "and max_iter >= 1");
   }
   if (m->opt.law < 0 || m->opt.law > TB_LAW_SOFT) {
     snprintf(d->message, sizeof d->message,

@@ -41,6 +41,20 @@ tbStepState* tb_step_state(const tbModel* model, tbData* data) {
   return state;
 }
 
+void tb_store_forces(const tbModel* m, tbData* d, tbStepState* state, const tbIslands* islands) {
+  for (int i = 0; i < islands->count; i++) {
+    const tbReal* lambda = islands->island[i].lambda;
+    for (int k = 0; k < islands->island[i].nmember; k++) {
+      const tbConstraint* c = &state->constraints.list[islands->island[i].member[k]];
+      for (int r = 0; r < c->dim; r++, lambda++) {
+        tbReal force = *lambda / m->opt.timestep;
+        state->row_force[c->row + r] = force;
+        if (c->source == TB_SOURCE_CONTACT) d->contact[c->id].force[r] = force;
+      }
+    }
+  }
+}
+
 size_t tb_step_allocations(const tbData* data) {
   if (!data) return 0;
   const tbStepState* state = data->work->step;

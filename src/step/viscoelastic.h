@@ -90,14 +90,12 @@ int tb_integrator_is_explicit(const tbModel* model);
 tbResult tb_expo_midpoint(const tbModel* model, tbData* data, tbStepState* state,
                           const tbReal* v_next);
 
-// How often a step of expo-midpoint is divided at most, and whether this one may be (again).
-enum { TB_EXPO_PARTS = 12 };
+// Whether a step of expo-midpoint may be divided (again).
 int tb_step_splits(const tbModel* model, const tbStepState* state);
 
-// After the law's velocity at the start of a step: the time within the step when the first gap
-// closes or a force first changes its kind (state->event), or 0 where none does.
-tbReal tb_first_touch(const tbModel* model, const tbData* data, const tbStepState* state,
-                      const tbReal* v_next);
+// After the law's velocity at the start of a step: makes the step in two parts where a contact
+// changes its kind within it. False where none does; then nothing has been done.
+bool tb_expo_in_parts(const tbModel* model, tbData* data, const tbReal* v_next, tbResult* result);
 
 // Put the held springs in the place of the measured ones, those that slip with the direction they
 // have now; 0 where they are not the same ones.
