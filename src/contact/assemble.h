@@ -192,7 +192,8 @@ typedef struct {
                     // normal of compliant contacts
   tbReal share;     // s: h/2 (1 - |spin|^2 / (TB_TOGETHER |common|)^2)
 } tbSlipDrift;
-// Of what both have: bodies that turn against each other by more do not turn together.
+// Bodies turn together while they turn against each other by less than this share of the turn that
+// they have in common.
 #define TB_TOGETHER 0.1
 // False: they do not, and nothing is added.
 bool tb_slip_drift(const tbModel* model, const tbData* data, const tbConstraint* c,

@@ -66,8 +66,8 @@ static tbConstraint* add_contact(tbRowBuilder* b, int i, const Support* s) {
   tbPointRows rows = {contact->pos, contact->frame, linear, contact->dim - linear};
   tb_add_point_rows(b, c, &rows, s->body[0], s->common, -1);
   tb_add_point_rows(b, c, &rows, s->body[1], s->common, 1);
-  // A contact that nothing moves is some tree's all the same. Single rows keep their zeros, with
-  // which dense factors settle sooner (docs/tried.md).
+  // A contact whose dofs all cancel keeps them, so that it belongs to the island of some tree. So
+  // do single rows: with their zeros dense factors settle sooner (docs/tried.md).
   c->lead = s->common < s->nnz && c->dim > 1 ? s->common : 0;
   c->pos[0] = tb_contact_gap(contact);
   c->margin = tb_max(contact->includemargin, 0);

@@ -36,7 +36,7 @@ int tb_finder_explicit_pair(const tbContactFinder* f, int g1, int g2) {
 }
 
 // MuJoCo's rules: bits must match; bodies welded together never collide, nor does a moving body
-// with its moving parent; excluded bodies never do. tbExplicitPair pairs override all of them.
+// with its moving parent; excluded bodies never do. Explicit pairs override all of them.
 static bool may_collide(const void* context, int i, int j) {
   const tbContactFinder* f = context;
   const tbModel* m = f->model;
@@ -87,7 +87,7 @@ static void view_hulls(tbContactFinder* f, const tbModel* m) {
   }
 }
 
-// tbPairMemory for the searches of small hulls (large ones have cells), each on its own cache
+// Memory for the support searches of small hulls (large ones have cells), each on its own cache
 // lines.
 static int prepare_hulls(tbContactFinder* f, const tbModel* m) {
   const size_t line = 64;
@@ -296,7 +296,8 @@ int tb_finder_reserve(tbContactFinder* f, int n) {
   return 1;
 }
 
-// Pairs without a memory are as good as absent.
+// Only pairs that remember something are saved: a pair that is absent starts without a memory
+// anyway.
 size_t tb_contact_finder_memory_size(const tbContactFinder* f) {
   size_t count = 0;
   for (int i = 0; i < f->nmemory; i++) count += f->memory[i].cache.state != 0;
@@ -330,7 +331,8 @@ tbResult tb_contact_finder_memory_load(tbContactFinder* f, const void* bytes, si
   }
   if (!tb_finder_reserve(f, n)) return TB_ERROR_MEMORY;
   if (n) memcpy(f->memory, bytes, size);
-  // Ways of another world.
+  // How far apart pairs were known to be holds along the ways of the world that saved them, not
+  // here.
   for (int i = 0; i < n; i++) f->memory[i].until = 0;
   f->nmemory = n;
   return TB_OK;

@@ -8,12 +8,12 @@
 #include "linalg/ltdl.h"
 #include "model/workspace.h"
 
-// Of the free velocity, relative to its largest entry.
+// Rounding of the free velocity, relative to its largest entry.
 static const tbReal ROUNDING = 1e-13;
 
-// Corrections of equalities count from this speed on, relative to the same. Below, what is asked
-// for is lost in the rounding of the velocities that should have it: no impulses meet a tolerance
-// that is relative to it, and in free fall a closed chain asks for nothing else.
+// A correction of an equality below this speed, relative to the same entry, is left out: it would
+// be lost in the rounding of the velocities that should have it, so that no impulses could meet a
+// tolerance relative to it. A closed chain in free fall asks for nothing else.
 static const tbReal LEAST_CORRECTION = 1e-9;
 
 typedef struct {
@@ -287,7 +287,7 @@ static int exact_diagonal(const Context* x, tbConstraint* c, int rows, tbReal* o
   return 1;
 }
 
-// Of the inverse of all mass: an inverse mass below this is rounding.
+// An inverse mass below this share of the inverse of the total mass is rounding.
 static const tbReal LEAST_WEIGHT = 1e-15;
 
 // Pushing an overlap apart may be impossible: the joints may not allow the motion, or two overlaps

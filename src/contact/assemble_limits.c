@@ -59,7 +59,7 @@ bool tb_add_frictions(tbRowBuilder* b) {
 
 // ---- how far ahead -----------------------------------------------------------------------------
 
-// What is little: of the range, and in rad or m.
+// A little: this share of the limit's range, but no more than this (rad or m).
 static const tbReal LITTLE_SHARE = 1e-3, LITTLE_MOST = 1e-2;
 
 static tbReal little_of(const tbReal* range) {

@@ -192,7 +192,7 @@ static bool is_loose(const tbModel* m, int body) {
   return m->tree_dofnum[tree] == 6 && m->jnt_type[joint] == TB_JOINT_FREE;
 }
 
-// Of gap_allowed: what moves by less in a step is still.
+// A contact is still where a step moves it by less than this share of gap_allowed.
 static const tbReal STILL = 0.02;
 
 // Whether it is a contact of loose bodies that hardly move where they touch. What a mocap body
@@ -298,7 +298,7 @@ static int point_weight(const tbModel* m, const tbData* d, tbInertiaFactor facto
 
 int tb_push_weight(const tbModel* m, const tbData* d, tbInertiaFactor factor, tbArena* arena,
                    const tbConstraint* c, tbReal* weight) {
-  // Of what the bodies would yield if nothing held them: an estimate below is none.
+  // An estimate below this share of what the bodies would yield if nothing held them is none.
   const tbReal little = 1e-3;
   *weight =
       c->source == TB_SOURCE_LIMIT_TENDON ? tendon_weight(m, c->id) : tb_row_weight(m, d, c, 0);

@@ -43,7 +43,7 @@ typedef struct {
 void tb_add_point_rows(const tbRowBuilder* b, tbConstraint* c, const tbPointRows* rows, int body,
                        int first, tbReal sign);
 
-// Whether any dof moves a tendon; a limit or dry friction of one that none does has no row.
+// Whether any dof moves a tendon. Where none does, its limit or dry friction has no row.
 bool tb_tendon_moves(const tbModel* model, const tbData* data, int tendon);
 
 // All rows of a kind, in MuJoCo's order. False: out of memory.

@@ -282,7 +282,8 @@ static void find_parts(tbArena* arena, int nv, Csr M, Parts* parts) {
   }
 }
 
-// Of an entry, and of the diagonal: by how much two entries of M may differ that mirror each other.
+// By how much two entries of M that mirror each other may differ: a share of themselves, or of the
+// diagonal.
 static const tbReal ASYMMETRY = 1e-6, ASYMMETRY_OF_DIAGONAL = 1e-12;
 
 static bool is_symmetric(int n, const tbReal* A) {

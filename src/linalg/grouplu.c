@@ -13,9 +13,12 @@
 #include "base/minmax.h"
 #include "linalg/dense.h"
 
-// A rank is worth using below this part of the rows.
+// A group is reduced where its rank, of pivots above RANK_TOLERANCE, is below this share of its
+// rows.
 static const double WORTHWHILE = 0.75, RANK_TOLERANCE = 1e-13;
-static const double EXPENSIVE = 3e6, MUCH_CHEAPER = 0.4;  // flops
+// The reduction is used where the plain LU takes more than so many operations, and it itself less
+// than that share of them.
+static const double EXPENSIVE = 3e6, MUCH_CHEAPER = 0.4;
 
 // ---- analysis ----------------------------------------------------------------------------------
 

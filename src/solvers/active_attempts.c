@@ -9,22 +9,23 @@
 
 // Islands of more rows are solved from place to place first.
 enum { MANY = 400 };
-// Plain sweeps before an attempt; rounds on the modes where interior points end, and where convex
-// problems do; factorisations of these.
-enum { SWEEPS = 80, POLISH = 1, LATER = 6, CONVEX_ROUNDS = 40 };
-// Attempts of interior points with sparse factors, on small islands, of these before sweeps come
-// first, and in parts of an island.
+enum { SWEEPS = 80 };         // plain sweeps before an attempt
+enum { POLISH = 1 };          // rounds on the modes where interior points end
+enum { CONVEX_ROUNDS = 40 };  // factorisations of the convex problems
+enum { LATER = 6 };           // rounds on the modes where convex problems end
+// Attempts of interior points: on a large island, on a small one (the first SMALL_PLAIN of them
+// without sweeps before them), and on a part of an island.
 enum { ATTEMPTS = 4, SMALL_ATTEMPTS = 7, SMALL_PLAIN = 4, PART_ATTEMPTS = 2 };
-// Products of an attempt's first point over the residual of the best point: small islands come here
-// only where what is close to the last impulses has been tried, so that they start a little farther
-// away, then from the centre.
+// Products of an attempt's first point, over the residual of the best point. Small islands come
+// here only after rounds near the last impulses have failed, so they start a little farther away,
+// then from the centre.
 static const tbReal PRODUCTS[ATTEMPTS] = {0.1, 0.1, 1, 0.1};
 static const tbReal PRODUCTS_SMALL[SMALL_ATTEMPTS] = {3, 1e9, 0.1, 10, 0.1, 1, 0.1};
 enum { FROM_THE_CENTRE = 1 };
-// Of the tolerance: where interior points stop. What a small island leaves shows: a box in a grip
-// creeps.
+// Interior points stop at this share of the tolerance; lower on a small island, where what is left
+// shows: a box in a grip creeps.
 static const tbReal STOP = 0.9, STOP_SMALL = 0.5;
-// Their iterations, how many of them without progress, and what products stay above, over the
+// Their iterations at most, and without progress. Products are not brought below KAPPA times the
 // infeasibility.
 enum { ITERATIONS = 40, PATIENCE = 4 };
 static const tbReal KAPPA = 0.005;

@@ -10,10 +10,12 @@
 #include "solvers/prox_impulse.h"
 
 static const tbReal FIRST_SOFTNESS = 1e-2, LEAST_SOFTNESS = 1e-7, MOST_SOFTNESS = 1;
-// Iterations of a step that was easy: the next one may be stiffer, after a hard one softer. Of the
-// tolerance: how exactly a step is solved.
+// A step that takes up to EASY iterations is easy, and the next one stiffer; one that takes all
+// MOST_INNER is hard, and the next one softer.
 enum { EASY = 3 };
-static const tbReal STIFFER = 0.1, SOFTER = 10, STEP_ACCURACY = 0.01;
+static const tbReal STIFFER = 0.1, SOFTER = 10;
+// How exactly a step is solved, as a share of the tolerance.
+static const tbReal STEP_ACCURACY = 0.01;
 enum { MAX = TB_MAX_BLOCK_DIM, MOST_INNER = 8 };
 
 typedef struct {

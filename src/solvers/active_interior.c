@@ -13,11 +13,11 @@
 #include "base/minmax.h"
 #include "solvers/interior_state.h"
 
-// A step shorter than this is a sign of trouble, one that is longer the end of it; one that is next
-// to none is the last.
+// A step below SHORT_STEP is a sign of trouble, one above LONG_STEP the end of it; one below
+// NO_STEP is the last.
 static const tbReal SHORT_STEP = 0.2, LONG_STEP = 0.9, NO_STEP = 1e-10;
-// Of the products: what a plain step aims at where Mehrotra's is short, and where that is short
-// too.
+// The share of the present products that a plain step aims at where Mehrotra's is short, and a
+// gentle one where that is short too.
 static const tbReal PLAIN_TARGET = 0.25, GENTLE_TARGET = 0.7;
 // A residual above this share of the best one is no progress.
 static const tbReal PROGRESS = 0.8;
@@ -26,7 +26,8 @@ enum { EARLY = 4 };
 // Steps are cut at 1, and at these shares of the largest: after the affine step, and without it. So
 // none beyond LONGEST need be found.
 static const tbReal INSIDE = 0.99, WELL_INSIDE = 0.9, LONGEST = 1.25;
-// Velocities are computed anew below this times the tolerance, and every so many iterations above.
+// Velocities are computed anew where the residual is below FAR tolerances; above, where they have
+// come along with the steps, every EXACT iterations.
 static const tbReal FAR = 100;
 enum { EXACT = 4 };
 

@@ -24,8 +24,9 @@ static tbReal first_look(const tbBlock* b, tbReal lambda, tbReal y) {
   return y;
 }
 
-// So do contacts that slid: at the edge of its cone an impulse says more about a contact that
-// hardly moves than its velocity does. Unless it comes inside by this share.
+// So do contacts that slid, whose impulse is within EDGE of the edge of its cone: that says more
+// about a contact that hardly moves than its velocity does. They stop where y of (1) is inside the
+// cone by the share STOPS.
 static const tbReal STOPS = 0.1, EDGE = 1e-9;
 
 static void add_miss(tbActiveState* s, tbReal miss) {
@@ -217,7 +218,8 @@ void tb_active_modes(tbActiveState* s) {
   }
 }
 
-// Of the largest velocity: what opens more slowly is closed at first.
+// A contact that opens more slowly than this share of the largest velocity counts as closed at
+// first.
 static const tbReal TIE = 1e-3;
 
 void tb_active_first_modes(tbActiveState* s, bool guess) {
@@ -231,7 +233,8 @@ void tb_active_first_modes(tbActiveState* s, bool guess) {
 
 // ---- what has changed --------------------------------------------------------------------------
 
-// How close to a border, of the largest impulse or of its own, an impulse says nothing.
+// An impulse this close to a border, as a share of the largest impulse or of its own normal, does
+// not tell on which side it is.
 static const tbReal BORDER = 1e-4;
 
 // Whether a cone's impulses say something else than its mode. Interior points end next to the

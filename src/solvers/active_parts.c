@@ -12,13 +12,14 @@
 #include "solvers/active_parts.h"
 #include "solvers/solver.h"
 
-// How much larger a part may become by its rings (a body that touches hundreds of others).
+// Rings stop where a part has LARGEST times the dofs of its core, or of PART where that is more:
+// some bodies touch hundreds of others.
 enum { PART = TB_PART_DOFS, LARGEST = 4 };
-// Times its tolerance: what a part of small velocities and loads may be left with.
+// A part whose velocities and loads are small may be left with so many times its tolerance.
 static const tbReal LOOSE = 100;
-// Rows of a part up to which rounds are tried at length; up to which, and for how many iterations,
-// ncp/auto is where they do not end: it takes some ms, but a hard place of a few bodies keeps the
-// whole island from its answer.
+// Rounds are tried at length on parts of up to FEW rows. Where they fail, ncp/auto is tried on up
+// to MOST_GENERAL rows for GENERAL_ITERATIONS iterations: it takes some ms, but a hard place of a
+// few bodies keeps the whole island from its answer.
 enum { FEW = 300, MOST_GENERAL = 160, GENERAL_ITERATIONS = 200 };
 
 struct tbActivePart {

@@ -21,9 +21,10 @@
 
 enum { TWIST = 6 };
 
-// The residual that is left to equalities.
+// The problem that is left is solved to this share of the tolerance; the rest is for what rounding
+// does to the equalities.
 static const tbReal SHARE = 0.9;
-// Of the estimate of what a row yields: less is hardly anything.
+// A row that yields less than this share of its estimate hardly yields at all.
 static const tbReal LITTLE = 1e-6;
 
 // ---- which rows are what -----------------------------------------------------------------------

@@ -8,28 +8,34 @@
 
 #include "solvers/active_parts.h"
 
-// Where more than one contact in so many is unsettled, the island as a whole is the better way, up
-// to that many rows or where it could come to rest, which repairs are too rough for. In a larger
-// one there are places that swing for ever under sweeps and keep all others from settling: the
-// worst contacts, no more than so many, those of a few places, are repaired first.
+// Where more than one contact in FEW is unsettled, solving the island as a whole is the better way.
+// But an island that moves and has more than WHOLE rows has places that swing for ever under sweeps
+// and keep all others from settling: there the WORST contacts are repaired first, those above a
+// target that rises by COARSER until so few are left. (What comes to rest wants the whole island
+// solved: repairs are too rough.)
 enum { FEW = 4, WHOLE = 3000, WORST = 60 };
 static const tbReal COARSER = 4;
-// Rings around a core: none at first around that many bodies, which are few enough for ncp/auto
-// where they are hard (active_parts.c), else one, and one more for every region around it that was
-// not solved; how often that may be, and how many regions. Most turns, and most iterations in one.
+
+// A core of up to SMALL_CORE bodies begins without rings (where it is hard ncp/auto can solve it,
+// active_parts.c), a larger one with one. Every region that fails adds a ring, up to LEVELS, and
+// after MOST_HARD failures repairs end, as they do after TURNS turns. A region is solved in no more
+// than ITERATIONS iterations.
 enum { SMALL_CORE = 10, LEVELS = 5, MOST_HARD = 10, TURNS = 80, ITERATIONS = 30 };
-// Most sweeps at first and between turns, after how many of them it shows whether they help, what
-// of the unsettled blocks may be left then, and after how many their scale is found anew.
+
+// Sweeps at most, at first and between turns. They end early where the last CHUNK of them left more
+// than SLOW of the unsettled blocks. The scale of residuals is found anew every RESCALE sweeps;
+// below the relative residual EXACT sweeps begin anew then, too, since single precision holds no
+// longer.
 enum { SWEEPS = 160, SWEEPS_BETWEEN = 60, CHUNK = 20, RESCALE = 5 };
-static const tbReal SLOW = 0.95;
-// Relative residual: below that, single precision holds for a few sweeps only, which then begin
-// anew.
-static const tbReal EXACT = 5e-7;
-// Factorisations of the island that regions may cost: those of a heap cost one or two; and where
-// the worst contacts come first.
+static const tbReal SLOW = 0.95, EXACT = 5e-7;
+
+// What all regions together may cost, in factorisations of the whole island: a heap needs one or
+// two; more where the worst contacts come first.
 static const tbReal MOST_WORK = 6, MOST_WORK_WORST = 20;
-// Times the tolerance: what is unsettled, and what regions are solved to. What does not converge
-// would leave more unsettled than before, unless it is that much closer.
+
+// Over the tolerance: a block is unsettled above ROUGH, and a region is solved to FINE. One that
+// does not converge is kept only if it ends below BETTER of the residual it had: else it would
+// leave more unsettled than before.
 static const tbReal ROUGH = 0.9, FINE = 0.3, BETTER = 0.5;
 
 typedef struct tbActiveParts Parts;

@@ -9,9 +9,9 @@
 #include "contact/cone.h"
 #include "solvers/active_state.h"
 
-// Of an impulse: what swings to and fro by less comes to rest in the middle.
+// Impulses that swing to and fro by less than this share of themselves come to rest in the middle.
 static const tbReal SWING = 1e-3;
-// Solutions for impulses of rest of loose bodies; of others, one.
+// Solutions for the impulses at rest of loose bodies; one is enough for others.
 enum { REST_LOOSE = 2 };
 
 // How much of a row's velocity the residual feels, against that of sliding: torsion and rolling, in

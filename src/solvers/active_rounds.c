@@ -9,34 +9,39 @@
 #include "contact/cone.h"
 #include "solvers/active_state.h"
 
-// E over the diagonal of G on small islands. A round leaves about E times what was there, so that
-// at first it may be this share of the tolerance over the residual of the guess, between:
+// The proximal term E, over the diagonal of G. A round leaves about E times the error it began
+// with, so on a small island E begins at SOFT_SHARE tolerance / residual of the guess, held between
+// SOFT_LEAST and SOFT_FIRST. A full step multiplies it by BOLDER; a step shorter than SHORT by
+// CAUTIOUS, held between LEAST_CAUTIOUS and MOST_CAUTIOUS.
 static const tbReal SOFT_SHARE = 0.1, SOFT_LEAST = 1e-4, SOFT_FIRST = 1e-3;
-// What it loses by a full step; what it grows by after one that is too long, to no less and no more
-// than this.
 static const tbReal BOLDER = 1e-2, CAUTIOUS = 30, LEAST_CAUTIOUS = 1e-4, MOST_CAUTIOUS = 1;
-// In stages: what it loses from one to the next, and below what modes that change still will not
-// settle any more. Rounds of a stage.
+
+// Stages: E falls by SOFT_DECAY from one to the next; modes that still change once it is below
+// SOFT_LITTLE will not settle. A stage has STAGE rounds, the last one LAST_STAGE.
 static const tbReal SOFT_DECAY = 0.1, SOFT_LITTLE = 2e-3;
 enum { STAGE = 2, LAST_STAGE = 4 };
-// What is that many times the tolerance away from the answer is not tried; while modes hold, the
-// next round costs less than a trial down to this.
-static const tbReal NEAR = 100, CLOSE = 30;
-// Of the largest velocity: what is farther away after a whole step needs smaller ones.
-static const tbReal FAR = 0.1;
-// A step shorter than this is a sign of trouble; one that is too short ends the rounds of a small
-// island. The shortest that are looked at.
+
+// How far the modes are from their fixed point, as a velocity. Over the tolerance times the largest
+// velocity: what modes that change lead to is judged up to NEAR; on a small island, modes that hold
+// are judged only from CLOSE on, since until then the next round costs less. Over the largest
+// velocity alone: up to FAR such rounds go whole steps, beyond, their length is searched for.
+static const tbReal NEAR = 100, CLOSE = 30, FAR = 0.1;
+
+// Lengths of a step: one below SHORT is a sign of trouble, one below TOO_SHORT ends the rounds of a
+// small island; the search looks no further than SHORTEST, on a small island SHORTEST_SMALL.
 static const tbReal SHORT = 0.3, TOO_SHORT = 0.1, SHORTEST = 1e-2, SHORTEST_SMALL = 0.05;
-// What is this far below the tolerance is not polished, whatever modes do.
+
+// An answer with a residual below this share of the tolerance is not polished, whatever modes do.
 static const tbReal EARLY = 1e-2;
-// How far below the tolerance residuals are brought while that is easy, and while a solution halves
-// them.
-static const tbReal SETTLED = 1e-6, SETTLED_SMALL = 1e-5, HALF = 0.5;
-// The same on small islands where something slides: what moves is found anew in the next step. So
-// it is where the guess was that many tolerances off, and in parts of an island, which others
-// disturb.
-static const tbReal SETTLED_SLIDING = 0.1, SETTLED_MOVING = 0.3, MOVING = 100, SETTLED_PART = 0.1;
-enum { SETTLE = 8, SETTLE_SLIDING = 2 };
+
+// Settled modes are solved again, as long as every solution leaves less than HALF of the residual,
+// until it is below this share of the tolerance: on large islands, on small ones, and on small ones
+// where something slides, whose forces the next step finds anew. Less is worth the effort where
+// things move, the guess having been off by more than MOVING tolerances, and in a part of an
+// island, which its neighbours will disturb.
+static const tbReal SETTLED = 1e-6, SETTLED_SMALL = 1e-5, SETTLED_SLIDING = 0.1;
+static const tbReal SETTLED_MOVING = 0.3, MOVING = 100, SETTLED_PART = 0.1, HALF = 0.5;
+enum { SETTLE = 8, SETTLE_SLIDING = 2 };  // solutions at most
 
 // ---- judging -----------------------------------------------------------------------------------
 

@@ -15,7 +15,8 @@ enum { TB_MODE_OPEN = 0, TB_MODE_ACTIVE, TB_MODE_STICK, TB_MODE_SLIDE, TB_MODE_L
 #define TB_ACTIVE_SOFT_START 1e-2
 // Islands of more rows hardly ever settle by rounds on their modes, and have no last resort.
 #define TB_ACTIVE_LARGE 200
-// Times the residual of the last step: what velocities at the start of this one are its doing.
+// Velocities at the start of a step count as left over by the last one (inherited) up to so many
+// times the residual with which that ended.
 #define TB_INHERITED_MOST 10
 
 // How a cone block slides, in the coordinates in which its cone is round.

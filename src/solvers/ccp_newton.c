@@ -21,20 +21,20 @@
 
 enum { MAX = TB_MAX_BLOCK_DIM, CHUNK = 64 };
 
-// Of the largest pivot of G: what is below is rounding.
+// A pivot of G below this share of the largest is rounding.
 static const tbReal NO_PIVOT = 1e-15;
 
-// Line search: Armijo's and Wolfe's constants for a whole step, and of the descent: a slope that is
-// zero.
+// Line search: Armijo's and Wolfe's constants for a whole step; a slope below FLAT times the
+// descent counts as zero.
 static const tbReal ARMIJO = 1e-4, WOLFE = 0.1, FLAT = 1e-3;
 
-// Of the largest velocity: a gradient that is zero, and one that is as good as it gets where it has
-// not halved for some iterations.
+// Gradients over the largest velocity: one below ZERO_GRADIENT is zero; one below SMALL_GRADIENT is
+// as good as it gets where it has not halved for NOT_HALVED iterations.
 static const tbReal ZERO_GRADIENT = 1e-12, SMALL_GRADIENT = 1e-6;
 enum { NOT_HALVED = 3, STUCK = 20 };
 
-// The proximal term of rigid rows over the diagonal of G: it starts at the first and falls tenfold
-// where a round leaves more than this share of the residual, down to the last.
+// The proximal term of rigid rows over the diagonal of G, from FIRST_PROXIMAL down to
+// LAST_PROXIMAL: it falls tenfold where a round leaves more than SLOW times the residual.
 static const tbReal FIRST_PROXIMAL = 1e-5, LAST_PROXIMAL = 1e-9, SLOW = 0.3;
 
 typedef struct {

@@ -10,13 +10,14 @@
 #include "solvers/free_lanes.h"
 
 enum { D = TB_CONTACT_ROWS, LANES = TB_FREE_LANES };
-// As many as a word has bits. Contacts of a body that has more of them go one by one.
+// As many as a word has bits. Contacts of a body that has more of them are solved one by one.
 enum { COLOURS = 64 };
-// Contacts of which it is asked at once whether to look at them; that are solved at once; that are
-// fetched ahead; bytes of a line of cache.
-enum { GROUP = 16, BATCH = 64, AHEAD = 4, LINE = 64 };
+enum { GROUP = 16 };  // contacts whose turn is decided by one word of bits
+enum { BATCH = 64 };  // contacts looked at together
+enum { AHEAD = 4 };   // contacts fetched ahead
+enum { LINE = 64 };   // bytes of a line of cache
 
-// A contact that is more than so many times above its target may go farther than its solution.
+// A contact that is off by more than so many times its target may be over-relaxed.
 static const float NEARLY = 10;
 
 // ---- what does not change ----------------------------------------------------------------------

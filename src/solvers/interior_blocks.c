@@ -8,7 +8,8 @@
 
 enum { MAX = TB_MAX_BLOCK_DIM };
 
-// Free rows may depend on each other: a small ridge, whose error the next iteration removes.
+// Diagonal of H where there is no scaling. Free rows may depend on each other, so they get a small
+// ridge, whose error the next iteration removes; rows that cannot move get FIXED.
 static const tbReal RIDGE = 1e-9, FIXED = 1e30;
 
 static bool is_cone(const tbBlock* b) {

@@ -18,11 +18,13 @@
 #include "base/minmax.h"
 #include "solvers/island.h"
 
-// Of the problem without friction, and the residual to which it is solved.
+// Compliance of the problem without friction, over the diagonal of G, and the residual to which it
+// is solved.
 static const tbReal COMPLIANCE = 1e-8, ACCURACY = 1e-10;
-// Over the impulses that stop all contacts one by one: what no answer has. The least tolerance of
-// velocities that are not allowed.
-static const tbReal ENORMOUS = 1e5, LEAST_ALLOWED = 1e-6;
+// No answer has impulses this many times those that stop all contacts one by one.
+static const tbReal ENORMOUS = 1e5;
+// The least tau of (1), over the largest velocity.
+static const tbReal LEAST_ALLOWED = 1e-6;
 
 static bool check(tbSolveIsland* island, const tbReal* lambda, const tbReal* sigma, int iteration,
                   tbReal penalty) {

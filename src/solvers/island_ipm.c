@@ -27,9 +27,9 @@ enum { MAX = TB_MAX_BLOCK_DIM, REFINEMENTS = 3 };
 
 // A step shorter than this is a sign of trouble; one that is next to none is the last.
 static const tbReal SHORT_STEP = 0.2, NO_STEP = 1e-10;
-// Shares of the step to the border that are gone: after the affine step, and without it.
+// How much of the step to the border is taken: after the affine step, and without it.
 static const tbReal INSIDE = 0.99, WELL_INSIDE = 0.9;
-// Of the products: what a plain step aims at where Mehrotra's is short.
+// The share of the present products that a plain step aims at where Mehrotra's is short.
 static const tbReal PLAIN_TARGET = 0.25;
 // A residual above this share of the best one is no progress.
 static const tbReal PROGRESS = 0.8;
@@ -37,8 +37,8 @@ static const tbReal PROGRESS = 0.8;
 enum { EARLY = 4 };
 // Pivots below this share of their diagonal are rounding.
 static const tbReal LEAST_PIVOT = 1e-14;
-// Free rows may depend on each other: a small ridge, whose error the next iteration removes. What
-// cannot move has a stiff one.
+// Diagonal of H where there is no scaling. Free rows may depend on each other, so they get a small
+// ridge, whose error the next iteration removes; rows that cannot move get a stiff one.
 static const tbReal RIDGE = 1e-11, STIFF = 1e30;
 // Compliance with which impulses are estimated, and the largest estimate that counts.
 static const tbReal ESTIMATE_SOFTNESS = 1e-7, MOST_EXPECTED = 1e12;

@@ -17,10 +17,11 @@
 enum { MAX = TB_MAX_BLOCK_DIM, REFINEMENTS = 3 };
 
 static const tbReal DELTA = 1e-8;
-// The proximal term, and what it is multiplied by where a step descends and where none does.
+// The proximal term over the diagonal; a step that descends multiplies it by EASIER, one that does
+// not by HARDER.
 static const tbReal LEAST_PROXIMAL = 1e-10, FIRST_PROXIMAL = 1e-7, MOST_PROXIMAL = 1e-2;
 static const tbReal EASIER = 0.1, HARDER = 100;
-// The shortest step that is tried, and what of its length a step must descend by.
+// The shortest step that is tried. A step of length t must lower |F| by the share DESCENT t.
 static const tbReal SHORTEST = 0.02, DESCENT = 0.1;
 // Pivots below this share of their diagonal are rounding.
 static const tbReal LEAST_PIVOT = 1e-14;

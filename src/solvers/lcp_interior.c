@@ -28,14 +28,15 @@
 
 enum { MAX = TB_MAX_BLOCK_DIM, PATIENCE = 12 };
 
-// Equalities yield by this share of their diagonal towards where they are, boxes of one point not
-// at all.
+// Entries of H over the diagonal of G: equalities get next to nothing, which keeps them regular,
+// and boxes of a single point so much that they do not move.
 static const tbReal PROXIMAL = 1e-9, HELD = 1e16;
 
-// Of the way to the border: how far steps go. Shorter ones are a sign of trouble.
+// Steps go this share of the way to the border. One below SHORT is a sign of trouble.
 static const tbReal INSIDE = 0.99, SHORT = 0.1;
 
-// Of the problem's size: what is closer to a border at first is rounding.
+// The first point keeps this distance from every border, over the problem's size: rounding alone
+// must not put it on one.
 static const tbReal LEAST = 1e-14;
 
 // One pair of numbers whose product is to vanish: of which row, made of which entries of x.

@@ -14,20 +14,25 @@
 #include "solvers/prox.h"
 #include "solvers/sweep.h"
 
-// First sweeps over everything, on problems of up to SMALL blocks and on others; first sweeps on an
-// island.
+// First sweeps over the whole problem: SWEEPS_SMALL where it has up to SMALL blocks, else SWEEPS;
+// then first sweeps on each island.
 enum { SMALL = 16, SWEEPS_SMALL = 16, SWEEPS = 2, SWEEPS_ISLAND = 8 };
-// Steps of Newton in each round. Sweeps after a round, at least, doubled from round to round up to
-// so many times; they go on while their rate promises an end within this many times as many.
-enum { NEWTON_STEPS = 100, SWEEPS_ROUND = 100, MOST_DOUBLED = 5, SWEEPS_PROMISED = 10 };
+// Steps of Newton in each round.
+enum { NEWTON_STEPS = 100 };
+// Sweeps after the first round, doubled from round to round up to MOST_DOUBLED times. They go on
+// while their measured rate promises an end within SWEEPS_PROMISED times as many.
+enum { SWEEPS_ROUND = 100, MOST_DOUBLED = 5, SWEEPS_PROMISED = 10 };
 // Iterations of ADMM after every second round, times its number.
 enum { ADMM_ROUND = 300 };
 // The round from which on the last digits have a method of their own.
 enum { DIGITS_ROUND = 4 };
-// Residuals below which contacts of a pair of bodies differ by more than their redundancy allows;
-// and above which there may be no solution.
-static const tbReal REDUNDANT_DIGITS = 1e-6, FAR = 1e-3;
-// Of a number, and times what that makes of sigma: what is below is rounding.
+// Below this residual the low rank that the LU assumes of the contacts of a pair of bodies is too
+// inexact.
+static const tbReal REDUNDANT_DIGITS = 1e-6;
+// Above this residual, after a whole round, there may be no solution.
+static const tbReal FAR = 1e-3;
+// Relative rounding of a number; and residuals up to so many times what that makes of sigma are not
+// to be trusted.
 static const tbReal ROUNDING = 2.2e-16, TRUSTED = 8;
 
 // ---- the whole problem -------------------------------------------------------------------------
@@ -129,16 +134,14 @@ static const tbIpmSettings ROUNDS[] = {
 };
 enum { ROUND_COUNT = sizeof ROUNDS / sizeof ROUNDS[0] };
 
-// Methods that follow no path that could turn back, on dense matrices: rows of an island that they
-// are tried on, turns of staggered projections in each of the first rounds, and iterations of ADMM,
-// which comes closer as long as it goes on, in the first one. These need no factorisation each: so
-// many count as one iteration, which leaves the other methods their turns.
+// Methods that follow no path that could turn back, on dense matrices.
 enum {
-  SPLIT_ROWS = 160,
-  SPLIT_ROUNDS = 2,
-  SPLIT_TURNS = 40,
-  SPLIT_ITERATIONS = 5000,
-  AS_ONE = 500
+  SPLIT_ROWS = 160,         // the largest island they are tried on
+  SPLIT_ROUNDS = 2,         // the first rounds, in which they take part
+  SPLIT_TURNS = 40,         // of staggered projections in each of these
+  SPLIT_ITERATIONS = 5000,  // of ADMM, which comes closer as long as it goes on, in the first
+  AS_ONE = 500              // of these count as one: they need no factorisation each, and the
+                            // other methods shall have their turns
 };
 
 static bool split(tbSolveIsland* island, int round) {

@@ -28,13 +28,16 @@
 #include "solvers/prox_impulse.h"
 #include "solvers/solver.h"
 
-// Smallest and first ratio of E to the block's diagonal of G.
+// Softness: E over the block's diagonal of G.
 static const tbReal FIRST_SOFTNESS = 1e-3, LEAST_SOFTNESS = 1e-9, MOST_SOFTNESS = 1;
-// Iterations of a step that was easy: the next one may be stiffer, after a hard one softer. Of the
-// tolerance: how exactly a step is solved.
+// A step that takes up to EASY iterations is easy, and the next one stiffer; one that takes all
+// MOST_INNER is hard, and the next one softer.
 enum { EASY = 3 };
-static const tbReal STIFFER = 0.1, SOFTER = 10, STEP_ACCURACY = 0.01;
-// Of the first slope: one that ends a line search. A gradient that rounding keeps from falling.
+static const tbReal STIFFER = 0.1, SOFTER = 10;
+// How exactly a step is solved, as a share of the tolerance.
+static const tbReal STEP_ACCURACY = 0.01;
+// A line search ends where the slope is below this share of the first one; a gradient below
+// ZERO_GRADIENT that no longer falls is rounding.
 static const tbReal FLAT = 1e-3, ZERO_GRADIENT = 1e-10;
 enum { MOST_INNER = 12, MOST_OUTER = 60, PATIENCE = 8, LARGEST_DENSE = 400 };
 

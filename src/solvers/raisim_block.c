@@ -20,7 +20,8 @@
 
 enum { MAX = TB_MAX_BLOCK_DIM };
 
-// Of |a|^2: where answers by a diagonal E become steep. Of 1 + u . a: where their slope is cut off.
+// With |a|^2 above STEEP answers by a diagonal E change too steeply to be used. Their slope goes
+// with 1 / (1 + u . a), which is held at LEAST_SLOPE.
 static const tbReal STEEP = 0.8, LEAST_SLOPE = 1e-3;
 
 // A contact that slides by a diagonal E.

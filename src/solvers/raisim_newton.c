@@ -15,8 +15,9 @@
 
 enum { MAX = TB_MAX_BLOCK_DIM, MOST_ROWS = 300, MOST_STEPS = 50, PATIENCE = 5, HALVINGS = 9 };
 
-// Of a block's diagonal: in place of C = 0 where contacts are redundant, and what keeps tangential
-// rows of A regular. The law depends on A's normal column alone.
+// Both as shares of the block's mean diagonal: what stands in place of C = 0 where contacts are
+// redundant, and what keeps the tangential rows of A regular (the law depends on A's normal column
+// alone, so that the answer stays).
 static const tbReal PROXIMAL = 1e-8, RIDGE = 1e-3;
 
 typedef struct {

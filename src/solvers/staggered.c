@@ -18,16 +18,17 @@
 
 enum { MAX = TB_MAX_BLOCK_DIM };
 
-// Iterations of each convex problem, and how exactly it is solved: at first, then a share of the
-// residual, at last one of the tolerance.
+// Each convex problem takes at most INNER iterations of ADMM. Its accuracy is FIRST_ACCURACY at
+// first, then ACCURACY times the residual, but no less than LAST_ACCURACY times the tolerance.
 enum { INNER = 2000 };
 static const tbReal FIRST_ACCURACY = 1e-3, ACCURACY = 0.02, LAST_ACCURACY = 0.01;
-// Its penalty: the first one, the range it stays in, and when it follows the ratio of both errors:
-// so many iterations after the last time, where they differ by this much, by no more than that.
+// ADMM's penalty: first value and range. At least RHO_WAIT iterations after its last change it
+// follows the ratio of primal and dual error where that is beyond RHO_APART, by a factor of at most
+// RHO_MOST_CHANGE.
 static const tbReal FIRST_RHO = 0.1, LEAST_RHO = 1e-10, MOST_RHO = 1e8;
 enum { RHO_WAIT = 20 };
 static const tbReal RHO_APART = 10, RHO_MOST_CHANGE = 100;
-// Rounds without progress, and what progress is.
+// It ends after MOST_STUCK rounds without a residual below PROGRESS times the smallest so far.
 enum { MOST_STUCK = 200 };
 static const tbReal PROGRESS = 0.99;
 // Greater than zero, as a divisor.

@@ -18,16 +18,18 @@
 
 #include <math.h>
 
-// Of what normal impulses turn round, sum lambda_N |u_N|: work below this is the solver's error.
+// Work below this share of what normal impulses turn round, sum lambda_N |u_N|, is the solver's
+// error.
 static const tbReal NOISE = 1e-6;
 
-// Of what contacts take without restitution: they may take this much more than nothing.
+// A share of restitution is good enough where contacts take out no more than this share of what
+// they take without any.
 static const tbReal ENOUGH = 1e-4;
 
 // Above this relative residual there is no answer; what is merely hard ends below.
 static const tbReal NO_ANSWER = 1e-4;
 
-// Of the kinetic energy: more than this normal impulses turn round only where they jam.
+// Normal impulses turn round more than this many times the kinetic energy only where they jam.
 static const tbReal JAMMED = 1e4;
 
 // Solves after the first. The last one is at a share that is known to make no energy.

@@ -34,13 +34,16 @@
 #include "tribo/dynamics.h"
 #include "tribo/step.h"
 
-// rad: turns in a step below this change next to nothing, 1e-6 of the energy; up to the next a step
-// resolves them; beyond the last it does not. Between these it does where the last term of (1) is
-// no more than a share of 2 T, less where they are wide.
+// Turns in a step, rad. Below LEAST_TURN they change next to nothing, 1e-6 of the energy; up to
+// RESOLVED_TURN a step resolves them; beyond FAST_TURN it does not.
 static const tbReal LEAST_TURN = 1e-3, RESOLVED_TURN = 0.03, FAST_TURN = 0.5;
-static const tbReal WIDE_TURN = 0.1, SHARE = 0.5, WIDE_SHARE = 0.01, WHEEL_SHARE = 0.07;
+// In between it does where the last term of (1) is no more than a share of T: SHARE up to
+// WIDE_TURN, WIDE_SHARE beyond, and no more than WHEEL_SHARE where a wheel spins.
+static const tbReal SHARE = 0.5, WIDE_TURN = 0.1, WIDE_SHARE = 0.01, WHEEL_SHARE = 0.07;
+// T ends at most this share above what it was a step ago (share_kept).
 static const tbReal MOST_GROWTH = 0.01;
-// The soft law's motion is MuJoCo's, its growing energy included, as far as that means anything.
+// The soft law moves as MuJoCo does, growing energy included, up to turns (rad in a step) at which
+// that means nothing any more.
 static const tbReal SOFT_FAST_TURN = 1;
 
 // Whether a hinge spins a wheel: a body by itself, balanced about the axis, so that no force of the
@@ -188,8 +191,8 @@ static void tree_motion(const tbModel* m, const tbData* d, int first, int end, b
   }
 }
 
-// s: how much of w - h u the tree keeps. What the motion does to T is believed where it slows down.
-// Of what it has done since a step ago, `growth` of 2 T, no more than a hundredth stays.
+// s: how much of w - h u the tree keeps. What the motion does to T is believed only where it slows
+// the tree down. `growth` is by how much 2 T has grown since a step ago.
 static tbReal share_kept(const Motion* x, int first, int end, tbReal h, tbReal growth) {
   tbReal twice = dot(x->w, x->p, first, end), cross = dot(x->w, x->b, first, end);
   tbReal wanted = tb_min(twice - 2 * h * tb_max(0, cross), (1 + MOST_GROWTH) * (twice - growth));

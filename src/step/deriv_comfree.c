@@ -48,12 +48,12 @@ static void directions_of(const tbFacets* facets, int dim, const tbReal* mu, Dir
   }
 }
 
-// m/s: speeds that a tolerance of modes is at least relative to. m: a gap that is as good as
-// closed.
+// The tolerance of modes is relative to the facet's speed and this, m/s; and a gap below AT_TOUCH,
+// m, is at the change from open to closed.
 static const tbReal LEAST_SPEED = 1e-6, AT_TOUCH = 1e-10;
 
-// Relative: facets whose diagonals of G tie for the largest, and how far apart their derivatives
-// may be.
+// Both relative: facets whose diagonals of G differ from the largest by less than TIE share the
+// maximum; their derivatives must then agree to ALIKE.
 static const tbReal TIE = 1e-9, ALIKE = 1e-6;
 
 // The impulse of one facet and its slopes by s, by the gap, and by the logarithm of its gains.

@@ -47,9 +47,10 @@ static void plane_and_ball(const tbContact* c, tbReal radius, tbContactMotion* o
 
 // ---- balls at the closest points of two segments ------------------------------------------------
 
-// Of half a segment: closer to its end is on it. Squared sine below which two axes are parallel,
-// and squared one below which an axis is along the normal. m: centres closer have no direction.
-static const tbReal AT_END = 1e-9, PARALLEL = 1e-8, UPRIGHT = 1e-6, COINCIDE = 1e-9;
+static const tbReal AT_END = 1e-9;    // of half a segment: a point closer to its end is on it
+static const tbReal PARALLEL = 1e-8;  // squared sine of the angle between two axes
+static const tbReal UPRIGHT = 1e-6;   // squared sine of the angle between an axis and the normal
+static const tbReal COINCIDE = 1e-9;  // m: centres closer than this have no direction
 
 typedef struct {
   tbReal axis[3], center[3], radius;

@@ -36,7 +36,8 @@ static tbReal friction_used(const tbLawBlock* b) {
 // tolerances of zero and neither is below this share of the other.
 static const tbReal UNDECIDED = 1e3, UNLIKE = 1e-4;
 
-// Of the largest force: velocities (as forces) that are rounding, and what carries nothing.
+// Over the largest force: velocities (as forces) below ROUNDING are rounding, and a contact with
+// less than NOTHING carries nothing.
 static const tbReal ROUNDING = 1e-13, NOTHING = 1e-12;
 
 // Of two complementary quantities (the second a velocity), 1 where the first is the zero one. Where

@@ -35,17 +35,18 @@ typedef struct {
   tbReal* body;      // 12 nbody
 } Context;
 
-// m, and of the largest speed of a correction: closer to a kink of the gap term is on it.
+// A gap within this of a kink of the gap term, m, and a correction within this share of its cap,
+// are on it.
 static const tbReal AT_KINK = 1e-10, AT_CAP = 1e-9;
 
 // m/s: a contact that carries nothing and opens faster is far from pushing.
 static const tbReal FAR_OPEN = 1e-6;
 
-// What does not move but for this many residuals of the solve, and this (m/s), rests.
+// A contact rests where it moves by no more than so many residuals of the solve and this (m/s).
 static const tbReal RESIDUALS = 100, STANDSTILL = 1e-12;
 
-// Of the mean diagonal of G: the compliance that selects the load of least norm. Of the tolerance
-// of modes: how far inside of its cone such a load has to be.
+// The compliance that selects the load of least norm, over the mean diagonal of G; and how far
+// inside of its cone such a load has to be, in tolerances of modes.
 static const tbReal LEAST_NORM = 1e-10, WELL_INSIDE = 1e3;
 
 // ---- gamma and R (contact/assemble_islands.c) ---------------------------------------------------

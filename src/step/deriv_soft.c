@@ -67,7 +67,7 @@ static int near_change(const tbSoftBlock* b, const tbReal* D, const tbReal* r, c
       }
     }
   }
-  // Of the stiffness: a Hessian that changes by more is near a change of mode.
+  // A Hessian that changes by more than this share of the stiffness is near a change of mode.
   const tbReal kink = 1e-2;
   return largest > kink;
 }

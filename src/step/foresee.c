@@ -8,7 +8,8 @@
 #include "model/workspace.h"
 #include "spatial/vec3.h"
 
-// Of contact_margin, within which contacts are seen anyway.
+// The most of a way that nothing foresaw, over contact_margin, within which contacts are seen
+// anyway.
 static const tbReal LATE = 10;
 
 // A way that nothing foresaw and that is no longer than this is left to the next step, which pushes

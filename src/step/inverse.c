@@ -160,7 +160,8 @@ static void find_driven(const tbModel* m, const tbData* d, int* driven) {
   }
 }
 
-// Of the forces at work: what may be left on a dof that nothing drives (docs/inverse.md).
+// The force that may be left on a dof that nothing drives, as a share of the forces at work
+// (docs/inverse.md).
 static const tbReal LEFT_OVER = 5e-6;
 
 // `largest`: force of any row. What is left counts against all forces that it is the sum of, and

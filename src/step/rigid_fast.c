@@ -20,15 +20,15 @@
 // Iterations of Newton on the active set.
 enum { MOST_FAST = 200 };
 
-// Rows of an island: the most for Newton in impulse space; the most that the law's solvers are
-// tried on where Newton fails; the most on which they are tried however close it came.
-enum { MOST_DENSE = 64, MOST_GENERAL = 300, MOST_SURE = 100 };
+enum { MOST_DENSE = 64 };     // rows, up to which Newton works in impulse space
+enum { MOST_GENERAL = 300 };  // rows, up to which the law's solvers are tried where Newton fails
+enum { MOST_SURE = 100 };     // rows, up to which they are tried however close Newton came
 
-// Dofs of an island that rounds are tried on at length: of any, and where most are not of bodies
-// that fly free.
+// Rounds are tried at length on islands of up to FEW_LOOSE dofs, or FEW where at least half of them
+// are not of bodies that fly free.
 enum { FEW_LOOSE = 64, FEW = 256 };
 
-// Of its dofs: what an island may have of unknowns in the space of what touches.
+// An island is reduced to the space of what touches where that has at most this share of its dofs.
 static const tbReal REDUCED_SHARE = 0.7;
 
 // What the last step left is made up for in the next guess from this share of the tolerance on.
@@ -36,14 +36,15 @@ static const tbReal REDUCED_SHARE = 0.7;
 // what the rest of the tolerance would be.
 static const tbReal INHERITED = 1e-2, INHERITED_LOOSE = 1e-4;
 
-// Islands of some size are left as they are where their relative residual is below; a tolerance
-// below asks for digits.
+// Where Newton fails, an island of more than MOST_SURE rows is left as it is if its relative
+// residual is below NEAR, unless the tolerance is below DIGITS and so asks for exact answers.
 static const tbReal NEAR = 1e-3, DIGITS = 1e-8;
 
 // The tolerance is relative to the largest load and velocity, and within it what little loads hold
-// may rattle for ever, at a millimetre a second, and the whole island with it. So islands that are
-// calm, by the residual of their guess, are solved more finely, to this share of the tolerance; so
-// are those whose contacts are uneven, by more than this of their inverse weights, unless hit.
+// may rattle for ever, at a millimetre a second, and the whole island with it. So a calm island,
+// whose guess has a residual below CALM, is solved to the share FINE of the tolerance; so is one
+// whose contacts have inverse weights that differ by more than UNEVEN times, unless it has been
+// hit, which its guess shows by a residual above HIT.
 static const tbReal FINE = 0.01, CALM = 3e-4, HIT = 0.1, UNEVEN = 100;
 
 typedef struct {
