@@ -40,12 +40,27 @@ static const char USAGE[] =
     "  --out         trajectory, a row per step: time, qpos, qvel, ctrl, energy, contacts, "
     "residual\n"
     "  --json        the report as one JSON object on standard output\n\n" MODEL_ARGS_USAGE
-    "\nOptions by name (--option NAME=VALUE, vectors as a,b,c):\n\n";
+    "\nOptions by name (--option NAME=VALUE, vectors as a,b,c); in brackets the value where the "
+    "file\n"
+    "has none:\n\n";
+
+// An option with its default as --option takes it, from C's "(0, 0, -9.81)". A default that is a
+// word comes first in what the option says of itself.
+static void print_option(const char* name, const char* unit, const char* what, const char* value) {
+  printf("  %-22s %-6s %s", name, unit, what);
+  if (strncmp(value, "TB_", 3) != 0) {
+    fputs(" [", stdout);
+    for (; *value; value++) {
+      if (!strchr("() ", *value)) putchar(*value);
+    }
+    putchar(']');
+  }
+  putchar('\n');
+}
 
 static void print_help(void) {
   fputs(USAGE, stdout);
-#define X(type, name, count, value, allowed, unit, what) \
-  printf("  %-22s %-6s %s\n", #name, unit, what);
+#define X(type, name, count, value, allowed, unit, what) print_option(#name, unit, what, #value);
   TB_OPTION_FIELDS(X)
 #undef X
 }

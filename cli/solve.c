@@ -27,8 +27,9 @@ static void print_usage(FILE* f) {
   for (int i = 0; i < tb_solver_count(); i++) {
     fprintf(f, "  %s/%s\n", tb_law_name(tb_solver_law(i)), tb_solver_name(i));
   }
-  fprintf(f, "\noptions:\n");
-#define TB_X(type, name, value, allowed, meaning) fprintf(f, "  %-20s %s\n", #name, meaning);
+  fprintf(f, "\noptions, with their defaults:\n");
+#define TB_X(type, name, value, allowed, meaning) \
+  fprintf(f, "  %-20s %s [%g]\n", #name, meaning, (double)(value));
   TB_SOLVE_SETTINGS(TB_X)
 #undef TB_X
 }

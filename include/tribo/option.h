@@ -17,7 +17,8 @@
   X(tbReal, viscosity, 1, 0, x >= 0, "Pa s", "viscosity of the medium")                            \
   X(tbReal, impratio, 1, 1, x > 0, "", "soft law: frictional over normal impedance")               \
   X(tbReal, tolerance, 1, 1e-8, x >= 0, "", "soft law: solver tolerance, as MuJoCo's")             \
-  X(tbReal, ls_tolerance, 1, 0.01, x >= 0, "", "soft law: line-search tolerance")                  \
+  X(tbReal, ls_tolerance, 1, 0.01, x >= 0, "",                                                     \
+    "parsed from the file, for reference: the line search is exact")                               \
   X(tbReal, noslip_tolerance, 1, 1e-6, x >= 0, "", "soft law: noslip tolerance")                   \
   X(tbReal, ccd_tolerance, 1, 1e-6, x >= 0, "", "parsed from the file, for reference")             \
   X(tbReal, o_margin, 1, 0, true, "m", "overrides all margins when the override flag is set")      \
@@ -25,24 +26,27 @@
   X(tbReal, o_solimp, 5, (0.9, 0.95, 0.001, 0.5, 2), true, "", "overrides all solimp")             \
   X(tbReal, o_friction, 5, (1, 1, 0.005, 0.0001, 0.0001), x >= 0, "", "overrides all friction")    \
   X(int, integrator, 1, TB_INTEGRATOR_EULER, x >= 0 && x <= TB_INTEGRATOR_EULER_IMPLICIT, "",      \
-    "tbIntegrator")                                                                                \
-  X(int, cone, 1, TB_CONE_PYRAMIDAL, x >= 0 && x <= TB_CONE_ELLIPTIC, "", "soft law: tbCone")      \
+    "euler, rk4, implicit, implicitfast, or the viscoelastic law's (tbIntegrator)")                \
+  X(int, cone, 1, TB_CONE_PYRAMIDAL, x >= 0 && x <= TB_CONE_ELLIPTIC, "",                          \
+    "soft law: pyramidal or elliptic (tbCone)")                                                    \
   X(int, jacobian, 1, TB_JACOBIAN_AUTO, x >= 0 && x <= TB_JACOBIAN_AUTO, "",                       \
     "parsed from the file, for reference")                                                         \
   X(int, mjsolver, 1, TB_MJSOLVER_NEWTON, x >= 0 && x <= TB_MJSOLVER_NEWTON, "",                   \
-    "soft law: tbMjSolver")                                                                        \
+    "soft law: newton, cg or pgs (tbMjSolver)")                                                    \
   X(int, iterations, 1, 100, x >= 0, "", "soft law: solver iterations")                            \
-  X(int, ls_iterations, 1, 50, x >= 0, "", "soft law: line-search iterations")                     \
+  X(int, ls_iterations, 1, 50, x >= 0, "",                                                         \
+    "parsed from the file, for reference: the line search is exact")                               \
   X(int, noslip_iterations, 1, 0, x >= 0, "", "soft law: noslip iterations")                       \
   X(int, ccd_iterations, 1, 35, x >= 0, "", "parsed from the file, for reference")                 \
   X(int, sdf_iterations, 1, 10, x >= 0, "", "parsed from the file, for reference")                 \
   X(int, sdf_initpoints, 1, 40, x >= 0, "", "parsed from the file, for reference")                 \
-  X(int, disableflags, 1, 0, x >= 0, "", "tbDisableBit")                                           \
-  X(int, enableflags, 1, 0, x >= 0, "", "tbEnableBit")                                             \
+  X(int, disableflags, 1, 0, x >= 0, "", "bits of what is off (tbDisableBit)")                     \
+  X(int, enableflags, 1, 0, x >= 0, "", "bits of what is on beside (tbEnableBit)")                 \
   X(int, disableactuator, 1, 0, x >= 0, "", "bits of actuator groups that are off")                \
-  X(int, law, 1, 0, x >= 0 && x < TB_STEP_LAW_COUNT, "", "tbLaw: the contact law of a step")       \
-  X(int, solver, 1, 0, x >= 0 && x < TB_SOLVER_COUNT, "",                                          \
-    "tbSolverKind, or 0 for the law's automatic choice")                                           \
+  X(int, law, 1, TB_LAW_NCP, x >= 0 && x < TB_STEP_LAW_COUNT, "",                                  \
+    "contact law of a step: ncp, ... (tbLaw, TB_LAW_SOFT, ...)")                                   \
+  X(int, solver, 1, TB_SOLVER_AUTO, x >= 0 && x < TB_SOLVER_COUNT, "",                             \
+    "auto, the law's choice, or a solver that it has (tbSolverKind)")                              \
   X(tbReal, solve_tolerance, 1, 1e-6, x >= 0, "", "relative residual at which a solver stops")     \
   X(tbReal, solve_absolute, 1, 0, x >= 0, "",                                                      \
     "absolute residual at which a solver stops; 0: relative")                                      \

@@ -1,5 +1,5 @@
-// What options may be. Those that are enumerations have words: the one list of names of laws,
-// solvers and integrators.
+// What options may be. Those that are enumerations have words, all of them in one list: names of
+// laws (the rigid ones also stand in solvers/settings.c), solvers and integrators.
 #ifndef TRIBO_MODEL_OPTION_H_
 #define TRIBO_MODEL_OPTION_H_
 
