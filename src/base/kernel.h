@@ -24,14 +24,15 @@
 #define TB_INLINE static inline
 #endif
 
-// What is rarely called and would make its caller save registers if it were inlined.
+// A function that is rarely called, kept out of line: inlined, it would make its caller save
+// registers.
 #if defined(__GNUC__) && !defined(__CUDACC__)
 #define TB_COLD static __attribute__((noinline, cold))
 #else
 #define TB_COLD static
 #endif
 
-// What will be read soon.
+// Fetches what will be read soon into the cache.
 #if defined(__GNUC__) && !defined(__CUDACC__)
 #define tb_prefetch(address) __builtin_prefetch(address)
 #else

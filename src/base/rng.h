@@ -32,7 +32,7 @@ static inline double tb_rng_normal(tbRng* rng) {
   return sqrt(-2 * log(u)) * cos(v);
 }
 
-// n of them in order: that of calls in one expression is the compiler's.
+// n of them in order. (Several calls within one expression may be evaluated in any order.)
 static inline void tb_rng_normals(tbRng* rng, int n, double* x) {
   for (int i = 0; i < n; i++) x[i] = tb_rng_normal(rng);
 }

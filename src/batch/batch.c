@@ -264,7 +264,7 @@ static tbResult run_world(Run* run, tbBatchWorker* worker, int w) {
   tbResult result = tb_batch_worker_enter(worker, b, w, &s->remembered[w], &s->masses[w]);
   tbStepState* state = tb_step_state(&worker->model, d);
   for (int i = 0; i < r->nstep; i++) {
-    // What a step derives is seen after the last one only.
+    // Only what the last step derives can be seen: the others may leave it out.
     state->unseen = i + 1 < r->nstep;
     if (result == TB_OK && r->ctrl && nu) {
       memcpy(d->ctrl, r->ctrl + ((size_t)w * (size_t)r->nstep + (size_t)i) * nu,

@@ -78,8 +78,8 @@ const tbShape* tb_contact_shape(const tbContactFinder* finder, int geom);
 void tb_contact_parameters(const tbModel* model, int geom1, int geom2, int pair,
                            tbContact* contact);
 
-// What of those that a law uses has no meaning, in words; NULL: nothing. Programs write into models
-// as they are. `rigid` laws have nothing soft.
+// In words, which parameter of a contact that the law uses has no meaning, or NULL where all have:
+// programs write into models as they are. `rigid` laws use none of the soft ones.
 const char* tb_contact_flaw(const tbContact* contact, bool rigid);
 
 // A gap that counts as touch, m: what rounding leaves of bodies put on each other.
@@ -169,9 +169,10 @@ bool tb_push_is_held(const tbModel* model, const tbData* data, const tbConstrain
                      tbReal* speed);
 
 // gamma of a gap that must stay open (contacts and limits), and its slope by the gap. An open gap
-// may close within the step, an overlap is pushed out slowly. In between it is neither. Nor is a
-// gap below gap_allowed between bodies that fly free, or a fixed one, and hardly move: of what
-// rests no contact carries or not by its gap's last bits.
+// may close within the step, an overlap is pushed out slowly, and between zero and overlap_allowed
+// nothing is corrected. Nor is a gap below gap_allowed between bodies that fly free, or one of them
+// and a fixed one, while they hardly move: whether a contact of things at rest carries must not
+// depend on the last bits of its gap.
 tbReal tb_gap_term(const tbModel* model, const tbData* data, const tbConstraint* c, tbReal gap,
                    tbReal* slope);
 
@@ -242,7 +243,7 @@ typedef struct {
 tbResult tb_assemble_groups(const tbModel* model, tbData* data, tbConstraints* constraints,
                             tbIslands* out);
 
-// What of a velocity relative to others of n dofs is rounding, m/s or rad/s.
+// How much of the velocities of n dofs, or of anything made of them, is rounding, m/s or rad/s.
 tbReal tb_velocity_noise(int n, const tbReal* v);
 
 // Give every island the blocks, g = J v_free + gamma (gap, correction, restitution) and R (physical

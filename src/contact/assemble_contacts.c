@@ -207,8 +207,8 @@ static int recall(tbContactFinder* f) {
   return 1;
 }
 
-// Whether two bodies that move side by side would be deep in each other if something stopped one of
-// them in this step: its way is no small part of the smaller one's size.
+// Whether two bodies that move side by side would end deep in each other if something stopped one
+// of them in this step: one goes far compared with the size of the smaller one.
 static bool may_run_into(const tbContactFinder* f, const tbModel* m, int g1, int g2) {
   const tbReal small = 0.25;
   int body1 = m->geom_bodyid[g1], body2 = m->geom_bodyid[g2];
@@ -218,8 +218,9 @@ static bool may_run_into(const tbContactFinder* f, const tbModel* m, int g1, int
   return way > small * tb_min(m->geom_rbound[g1], m->geom_rbound[g2]);
 }
 
-// How far apart two geoms may be and still meet within a step: their centres approach each other,
-// or one of them the other where that may be `stopped`, and both turn.
+// How far apart two geoms may be and still meet within a step: by the speed at which their centres
+// approach, or, where one of them may be `stopped`, by the other's own if that is more, and by how
+// both turn.
 static tbReal way_of(const tbContactFinder* f, const tbModel* m, const tbData* d, int g1, int g2,
                      bool stopped) {
   tbReal v[2][3] = {{0}}, turn = 0;
@@ -234,8 +235,8 @@ static tbReal way_of(const tbContactFinder* f, const tbModel* m, const tbData* d
   return m->opt.timestep * (tb_max(tb_norm3(v[1]), alone) + turn);
 }
 
-// The speed at which a gap opens at the current velocities; where one of the two may be `stopped`,
-// the lesser of that and of its own.
+// The speed at which a gap opens at the current velocities, m/s; where one of the two may be
+// `stopped`, the least of this and of what either does alone.
 static tbReal opening(const tbModel* m, const tbData* d, int g1, int g2,
                       const tbContactPoint* point, bool stopped) {
   tbReal v1[3], v2[3];

@@ -45,8 +45,8 @@ static void equality_frames(const tbModel* m, const tbData* d, int id, EqualityF
     if (weld) tb_quat_from_mat(f->quat[i], mat[i]);
   }
   if (weld && type != TB_OBJ_SITE) tb_quat_mul(f->quat[0], f->quat[0], data + 6);
-  // A weld holds wherever its bodies are held together; where it yields, as by MuJoCo's law and by
-  // springs, or lets them turn (torquescale 0), it does so at the anchor.
+  // A rigid weld may be written at any point: where it yields, as by MuJoCo's law and by springs,
+  // or lets them turn (torquescale 0), the anchor is where it does so.
   bool yields = m->opt.law == TB_LAW_SOFT || m->opt.law == TB_LAW_VISCOELASTIC ||
                 data[TB_EQ_TORQUESCALE] == 0;
   for (int i = 0; i < 2 && weld && !yields; i++) {

@@ -290,9 +290,9 @@ static int exact_diagonal(const Context* x, tbConstraint* c, int rows, tbReal* o
 // An inverse mass below this share of the inverse of the total mass is rounding.
 static const tbReal LEAST_WEIGHT = 1e-15;
 
-// Pushing an overlap apart may be impossible: the joints may not allow the motion, or two overlaps
-// may contradict each other, and then no rigid answer exists. So the push fades where the mechanism
-// hardly yields along it, and meets a small compliance.
+// Pushing an overlap apart may be impossible: joints may not allow the motion, or two overlaps may
+// contradict each other. Then no rigid answer exists. So the push fades where the mechanism hardly
+// yields along it, and it meets a small compliance.
 static int soften_push(const Context* x, tbConstraint* c, tbReal free, tbReal* g, tbReal* R) {
   if (!(-c->pos[0] > x->m->opt.overlap_allowed)) return 1;
   if (c->source == TB_SOURCE_CONTACT && x->d->contact[c->id].compliance > 0) return 1;
@@ -382,7 +382,8 @@ tbResult tb_assemble_terms(const tbModel* model, tbData* data, const tbConstrain
                .list = constraints->list,
                .factor = factor,
                .bounces = &islands->bounces};
-  // In free fall, say, joints do not move but for rounding; a problem made of that has no scale.
+  // In free fall, for example, joints move by rounding alone, and a problem made of that has no
+  // scale.
   x.noise = tb_velocity_noise(model->nv, v_free);
   for (int i = 0; i < islands->count; i++) {
     if (!build_terms(&x, &islands->island[i], v_free)) return TB_ERROR_MEMORY;

@@ -173,13 +173,13 @@ bool tb_add_limits(tbRowBuilder* b, tbSight sight) {
 
 // ---- limits that were not seen -----------------------------------------------------------------
 
-// Whether a limit at distance `gap` is crossed within a step at that speed towards it, by more
-// than a little: less is left to the next step, which pushes it back.
+// Whether a limit at distance `gap` is crossed within a step, at that speed towards it, by more
+// than a little. A little is left to the next step, which pushes it back.
 static bool is_crossed(const tbModel* m, const tbReal* range, tbReal gap, tbReal speed) {
   return gap - m->opt.timestep * speed < -little_of(range);
 }
 
-// The same of limits that had no row, since they are farther than `reach`; most are not crossed.
+// The same for limits without a row in this step, those farther than `reach`; most are not crossed.
 static bool joint_crossed(const tbModel* m, const tbData* d, int j, tbSight sight,
                           const tbReal* v) {
   const tbReal* range = m->jnt_range + 2 * j;

@@ -122,7 +122,8 @@ static bool is_finite(const tbReal* x, int n) {
   return true;
 }
 
-// In three sums that do not wait for each other; 0 times these is 0 or not a number.
+// Whether all numbers are finite: 0 times a number is 0, else NaN. In three sums that do not wait
+// for each other.
 static bool is_plain(const tbContact* c) {
   tbReal slides = c->friction[0] + c->friction[1] + c->friction[2];
   tbReal turns = c->friction[3] + c->friction[4] + c->includemargin;
@@ -242,8 +243,9 @@ static tbReal pair_weight(const tbModel* m, int body1, int body2, int angular) {
   return m->body_invweight0[2 * body1 + angular] + m->body_invweight0[2 * body2 + angular];
 }
 
-// What a spatial tendon yields, where its reference pose may not tell: no joint changes the length
-// of a string that is straight there. No less than the body that yields most on its path.
+// What a spatial tendon yields along itself where its reference pose may not tell: no joint changes
+// the length of a string that is straight there. No less than the body that yields most on its
+// path.
 static tbReal tendon_weight(const tbModel* m, int tendon) {
   tbReal weight = m->tendon_invweight0[tendon];
   for (int k = m->tendon_adr[tendon]; k < m->tendon_adr[tendon] + m->tendon_num[tendon]; k++) {

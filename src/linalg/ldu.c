@@ -281,8 +281,9 @@ TB_INLINE void eliminate(tbLdu* ldu, int k, const tbReal* C, const tbReal* V, bo
   }
 }
 
-// What nodes `first` to `end` - 1 of a group, which all have six rows and the same later nodes,
-// take away from these: one after the other they would fetch and store each block anew.
+// What nodes `first` to `end` - 1 of a group take away from the later nodes. All of them have six
+// rows and the same later nodes; taken one after the other they would fetch and store each block
+// anew.
 TB_INLINE void eliminate_group(tbLdu* ldu, int first, int end, bool symmetric) {
   tbSixPanel panel[GROUP], mirrored[GROUP];
   int last = end - 1, begin = ldu->start[last], stop = ldu->start[end], count = end - first;

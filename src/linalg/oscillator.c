@@ -9,10 +9,10 @@
 
 // Beyond this many applications of an approximant, squaring is cheaper.
 enum { MAX_STEPS = 256, NORDER = 4, MANY = 24 };
-// Order 13 is for whoever asks for it: its poles' shares are a hundred thousand times their sum, so
-// it rounds to 1e-11; order 7 in several steps is as fast and rounds to 1e-14. So is order 1: its
-// z^3 is a half too large, so that where Y is small it is off however small h A is (a point under a
-// constant load has a stretch of t^2, and integrals of t^3 and t^4).
+// Orders that are chosen automatically. Not 13: its poles have shares a hundred thousand times
+// their sum, so that it rounds to 1e-11, and order 7 in several steps is as fast and rounds to
+// 1e-14. Nor 1: the z^3 of its series is too large by a half, which shows where Y is small, however
+// small h A is (a point under a constant load has a stretch of t^2, and integrals of t^3 and t^4).
 static const int ORDERS[NORDER] = {2, 3, 5, 7};
 
 int tb_oscillator_ints(int n) {

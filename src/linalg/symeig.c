@@ -128,7 +128,7 @@ bool tb_tridiagonal_eigen(double* d, double* e, tbEigenBasis* basis, double* rot
   double norm = 0;
   for (int i = 0; i < n; i++) norm = tb_max(norm, fabs(d[i]) + fabs(e[i]));
   if (!isfinite(norm)) return false;
-  // Beside eigenvalues that are zero only rounding errors stand: they would never pass a test
+  // Next to eigenvalues that are zero the off-diagonal is rounding, which would never pass a test
   // relative to them.
   double negligible = 0.25 * DBL_EPSILON * norm;
   for (int l = 0; l < n; l++) {

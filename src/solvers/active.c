@@ -92,7 +92,7 @@ static bool large_island(tbActiveState* s, tbReal* lambda, tbSolveInfo* info, bo
   return true;
 }
 
-// Not as good as it was to be, but the best there is. False: out of memory.
+// No answer as good as was asked for: the best there is. False: out of memory.
 static bool give_best(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   const tbActive* a = s->a;
   memcpy(lambda, s->best, sizeof(tbReal) * (size_t)s->p->n);
@@ -101,7 +101,7 @@ static bool give_best(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   info->residual = tb_residual(a->p, a->law, s->best, s->check);
   info->residual_exact = tb_residual(a->p, TB_LAW_NCP, s->best, s->check);
   if (info->residual.relative <= a->enough) info->status = TB_SOLVE_CONVERGED;
-  // Of these impulses modes and factors are not known.
+  // Modes and factors are not those of these impulses.
   s->changed = true;
   return true;
 }

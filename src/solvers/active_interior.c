@@ -238,7 +238,7 @@ static tbReal attempt(tbInteriorState* m, tbReal mu, tbReal floor, tbSolveInfo* 
   return a < SHORT_STEP ? aim(m, mu, false) : a;
 }
 
-// Whether a cone lets no step of some length pass.
+// Whether a cone blocks every step of useful length.
 static bool stands_in_way(int d, const tbReal* x, const tbReal* dx, const tbReal* z,
                           const tbReal* dz) {
   return WELL_INSIDE * tb_min(tb_lorentz_step(d, x, dx), tb_lorentz_step(d, z, dz)) < SHORT_STEP;
@@ -256,7 +256,7 @@ static bool lane_stands_in_way(const tbConeFour* g, int l) {
   return stands_in_way(D, x, dx, z, dz);
 }
 
-// The shift of cones that let no step of some length pass becomes weaker. False: there are none.
+// Weakens the shift of the cones that block every step of useful length. False: there are none.
 static bool weaken(tbInteriorState* m, tbReal weight) {
   bool any = false;
   for (int k = 0; k < m->nfour; k++) {

@@ -68,9 +68,9 @@ typedef struct {
   tbReal rho_N, rho_T, y, r, u[MAX];
 } Round;
 
-// What slides under raisim slides along -(a + u), not along -u: the point that the exact law would
-// have to be at to slide along u, y_T - t a = (y_N + t) u with the smallest t. Where there is none
-// it stays where it is.
+// Under raisim a contact that slides does so along -(a + u), not along -u. So y is moved to the
+// point from which the exact law would make it slide along u: y_T - t a = (y_N + t) u with the
+// smallest t >= 0. Where there is none it stays where it is.
 TB_COLD void lean(const tbBlock* b, const tbReal* a, Round* p) {
   if (!(p->y > 0) || p->r <= p->y) return;
   tbReal aa = 0, along = p->y;

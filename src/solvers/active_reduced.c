@@ -459,8 +459,8 @@ void tb_active_expand(const tbReduced* s, const tbReal* small, tbReal* lambda) {
 
 // ---- all of it ---------------------------------------------------------------------------------
 
-// What of sigma is over after this step, for the problem that is left. Where equalities have more
-// of it than the last step left, they move: there is none.
+// `inherited` (active.h) of the problem that is left. Where equalities have more of it than the
+// last step left over, they move: then there is none.
 static bool inherit(tbReduced* s, tbArena* arena) {
   const tbActive* a = s->a;
   const tbProblem* p = a->p;

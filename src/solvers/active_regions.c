@@ -100,8 +100,8 @@ static int grow_core(Parts* g, int i, int turn) {
   return n;
 }
 
-// Whether a block may be unsettled still: its trees were, and are not all in a core of this turn;
-// and whether it is as hard as the ones whose turn it is.
+// Whether a block may still be unsettled (its trees were, and are not all in a core of this turn),
+// and whether it is as hard as those whose turn it is.
 static bool is_left(const Parts* g, int i, int turn, int level) {
   bool rough = true, done = true;
   int hard = 0;
@@ -175,8 +175,8 @@ static void settle(tbActiveState* s, int sweeps) {
   tb_active_sweeps_end(s);
 }
 
-// Whether repairs have cost no more than a few factors of the island. What these cost is looked up
-// only where the estimate leaves a doubt. False: out of memory.
+// Whether repairs have cost no more than a few factors of the island. What a factor costs is looked
+// up only where its estimate leaves a doubt. False: out of memory.
 static bool keeps_worth(const tbActiveState* s, double work, tbReal most, bool* worth) {
   tbVelocity* system = s->a->system;
   if (work > tb_velocity_work(system) && !tb_velocity_finish(system)) return false;

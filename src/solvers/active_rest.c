@@ -30,8 +30,9 @@ static bool is_held(const tbActiveState* s, const tbBlock* b, int row) {
   return mode == TB_MODE_ACTIVE || mode == TB_MODE_STICK || normal;
 }
 
-// How much of a row's velocity is the last step's doing. Where loose bodies yield to each other, an
-// overlap that its impulse holds stays, which is nothing to undo: the guess missed that impulse.
+// How much of a row's velocity was left over by the last step. Where loose bodies yield to each
+// other and an impulse holds an overlap as it is, the overlap is nothing to undo: the guess only
+// missed that impulse.
 static tbReal inherited(const tbActiveState* s, const tbReal* lambda, int row) {
   const tbActive* a = s->a;
   return a->inherited[row] + (a->loose ? s->p->R[row] * (lambda[row] - s->guess[row]) : 0);
@@ -93,8 +94,8 @@ void tb_active_rest(tbActiveState* s, const tbReal* lambda) {
       if (is_held(s, b, row)) s->sigma[row] -= inherited(s, lambda, row);
     }
   }
-  // Once more than it seems to need: heavy bodies on light ones turn what is left of an impulse
-  // into a velocity that is not.
+  // One solution more than seems needed: between heavy bodies and light ones what one leaves of an
+  // impulse becomes a velocity that is not small.
   for (int k = 0; k < (a->loose ? REST_LOOSE : 1); k++) {
     tb_active_hold(s);
     if (!s->form->refine(s)) return;

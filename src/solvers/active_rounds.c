@@ -146,7 +146,7 @@ static tbReal first_softness(const tbActiveState* s) {
   return tb_min(SOFT_FIRST, tb_max(SOFT_LEAST, SOFT_SHARE * s->a->tolerance / s->best_measure));
 }
 
-// It will do, but modes that settle bring it to where it holds: one more round for these.
+// The answer will do, but where modes settle one more round takes its residual far down.
 static void polish(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   if (info->iterations >= s->a->max_iter) return;
   s->softness = TB_ACTIVE_SOFTNESS;
@@ -233,7 +233,7 @@ bool tb_active_stages(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
       solved = (s->changed || !last) && try_early(s, lambda, info);
       if (!s->changed) break;
     }
-    // Far off with so small a term: less of it will not help.
+    // Far off although the proximal term is small: less of it will not help.
     lost = lost || (s->changed && softness < SOFT_LITTLE && !(s->miss <= FAR * s->fastest));
   }
   s->proximal = false;

@@ -62,7 +62,7 @@ typedef struct {
   tbReal miss;   // m/s: about how far lambda and sigma are from solving the problem
 } tbActiveState;
 
-// Newton's method goes on from impulses and the velocity they lead to.
+// The iterate jumps to these impulses and the velocity they lead to.
 static inline void tb_active_go_to(tbActiveState* s, const tbReal* lambda, const tbReal* sigma) {
   memcpy(s->lambda, lambda, sizeof(tbReal) * (size_t)s->p->n);
   memcpy(s->sigma, sigma, sizeof(tbReal) * (size_t)s->p->n);
@@ -73,7 +73,7 @@ static inline bool tb_active_will_do(const tbActiveState* s) {
   return s->best_measure <= s->a->enough;
 }
 
-// The proximal term holds on to where it is.
+// The anchor of the proximal term moves to the present impulses.
 static inline void tb_active_hold(tbActiveState* s) {
   memcpy(s->anchor, s->lambda, sizeof(tbReal) * (size_t)s->p->n);
 }
@@ -87,10 +87,10 @@ static inline void tb_active_propose(tbActiveState* s, const tbReal* lambda, con
 struct tbActiveForm {
   bool (*start)(tbActiveState* s, tbArena* arena);  // false: out of memory
   bool (*factor)(tbActiveState* s);                 // the matrix of (3); false: singular
-  // `next` and `speed` of the modes from `anchor`; false: not finite.
+  // Solves the system of the modes: `next` and `speed` from `anchor`; false: not finite.
   bool (*solve)(tbActiveState* s);
-  // The same for the change of lambda, which is the anchor: what large weights round away is then
-  // relative to the change.
+  // The same as a change of lambda, which is the anchor, so that what large weights lose to
+  // rounding is relative to the change only.
   bool (*refine)(tbActiveState* s);
   // The velocity that impulses lead to.
   void (*velocity)(tbActiveState* s, const tbReal* lambda, tbReal* sigma);
@@ -107,8 +107,9 @@ void tb_active_modes(tbActiveState* s);
 // The same on the first look, where lambda is the last step's: what was at a bound stays there.
 void tb_active_first_modes(tbActiveState* s, bool guess);
 
-// The share of contacts that, by the velocity that their impulses lead to, do something else than
-// these say. Where it is more than a few in a hundred, rounds on the active set are in vain.
+// The share of contacts that do something else, by the velocity that their impulses lead to, than
+// these impulses say (an open one pushes, a sticking one slides). Where it is more than a few in a
+// hundred, rounds on the active set are in vain.
 tbReal tb_active_moved_share(tbActiveState* s);
 
 // A block's weights in velocity space, lambda = c0 - W (g + J x): c0 by row of the problem, W dim x

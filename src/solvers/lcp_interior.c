@@ -307,7 +307,7 @@ static tbReal find_step(Interior* q) {
   return longest_step(q, INSIDE);
 }
 
-// The shift of blocks that let no step of some length pass becomes weaker. False: there are none.
+// Weakens the shift of the blocks that stop every step of useful length. False: there are none.
 static bool weaken(Interior* q, tbReal weight) {
   bool any = false;
   for (int i = 0; i < q->npair; i++) {

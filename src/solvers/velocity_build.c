@@ -227,7 +227,7 @@ static int list_runs(const tbVelocity* s, const Builder* b, const int* node_at, 
   return n;
 }
 
-// Of a contact of three rows on one free body or two, how many; 0 for any other block.
+// How many free bodies a contact of three rows moves, one or two; 0 for any other block.
 static int free_bodies(int dim, int n, const int* part) {
   if (dim != TB_CONTACT_ROWS || n < 1 || n > 2) return 0;
   return part[1] == TB_BODY_DOFS && part[n] == n * TB_BODY_DOFS ? n : 0;
@@ -352,7 +352,7 @@ static void add_row_of_M(tbVelocity* s, int own, int k) {
   }
 }
 
-// Of bodies that are apart only the blocks of the diagonal are ever read.
+// Where bodies are apart only the blocks of the diagonal are ever read.
 static bool fill_base(tbVelocity* s, Builder* b, const int* node_at) {
   s->base = tb_arena_alloc(b->arena, sizeof(tbReal) * (s->ldu.size + 1));
   s->up = tb_arena_alloc(b->arena, sizeof(int) * (size_t)(b->nnode + 1));
@@ -424,7 +424,7 @@ bool tb_velocity_build(tbVelocity* s, tbArena* arena, const tbForestInertia* ine
 }
 
 double tb_velocity_work(const tbVelocity* s) {
-  // As heaps of 200 to 2000 bodies have it within a factor of two.
+  // An estimate that holds for heaps of 200 to 2000 bodies within a factor of two.
   return s->rows ? tb_max(1, s->ldu.flops) : 1.2 * s->nblock * s->nblock;
 }
 

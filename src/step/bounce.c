@@ -124,7 +124,7 @@ static tbReal next_share(tbBounce* b, tbReal work) {
     b->point[LOW] = 0;
     b->work[LOW] = b->least = work;
     b->state = BETWEEN;
-    // As if what restitution adds went with its square.
+    // The share at which the work is zero if what restitution adds goes with its square.
     return sqrt(-work / (b->work[HIGH] - work));
   }
   int end = work > 0 ? HIGH : LOW;

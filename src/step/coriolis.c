@@ -67,8 +67,8 @@ static bool spins_wheel(const tbModel* m, int dof) {
   return false;
 }
 
-// The most by which a body of a tree, or a hinge, turns in a step, rad: of hinges that do nearly
-// the same two may turn fast in opposite ways. With or without the spins of wheels.
+// The most by which a body of a tree, or a hinge, turns in a step, rad: two hinges on nearly the
+// same axis may turn fast in opposite ways. With or without the spins of wheels.
 static tbReal turn_of(const tbModel* m, const tbData* d, int tree, bool wheels) {
   int first = m->tree_bodyadr[tree], end = first + m->tree_bodynum[tree];
   tbReal most = 0;
@@ -237,7 +237,7 @@ static tbTurning turning_of(const tbModel* m, tbData* d, int tree, const Motion*
   }
   if (turn <= LEAST_TURN) return TB_TURNS_SLOWLY;
   if (turn <= RESOLVED_TURN) return resolved;
-  // A wheel that spins turns nothing by itself, but what carries it nods.
+  // A wheel that spins turns no other body, but makes what carries it nod.
   tbReal rest = turn_of(m, d, tree, false), share = rest <= WIDE_TURN ? SHARE : WIDE_SHARE;
   if (rest > FAST_TURN) return TB_TURNS_FAST;
   if (rest < turn) share = tb_min(share, WHEEL_SHARE);

@@ -119,7 +119,7 @@ static int is_supported(const tbModel* m, const tbData* d, const tbStepState* st
   return integrator != TB_INTEGRATOR_IMPLICIT || tb_deriv_is_plain(m);
 }
 
-// Runge-Kutta is the rigid laws' and comfree's only where nothing touches (step.c).
+// Under rigid laws and comfree Runge-Kutta acts only where nothing touches (step.c).
 static int has_stages(const tbModel* m, const tbStepState* state) {
   if (m->opt.integrator != TB_INTEGRATOR_RK4) return 0;
   return m->opt.law == TB_LAW_SOFT || m->opt.law == TB_LAW_VISCOELASTIC ||

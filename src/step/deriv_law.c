@@ -32,17 +32,17 @@ static tbReal friction_used(const tbLawBlock* b) {
   return sqrt(sum);
 }
 
-// A solver has not decided where both of two complementary quantities are within this many
-// tolerances of zero and neither is below this share of the other.
+// Of two complementary quantities a solver has not decided which is zero where both are within
+// UNDECIDED tolerances of it and neither is below UNLIKE times the other.
 static const tbReal UNDECIDED = 1e3, UNLIKE = 1e-4;
 
 // Over the largest force: velocities (as forces) below ROUNDING are rounding, and a contact with
 // less than NOTHING carries nothing.
 static const tbReal ROUNDING = 1e-13, NOTHING = 1e-12;
 
-// Of two complementary quantities (the second a velocity), 1 where the first is the zero one. Where
-// both are zero nobody knows; a velocity lost in rounding then counts as zero. Nor where the solver
-// has not decided.
+// Of two complementary quantities, the second a velocity: 1 where the first is the one that is
+// zero. That is unknown where both are, except that a velocity lost in rounding counts as zero, and
+// where the solver has not decided.
 static int first_is_zero(tbLawBlock* b, tbReal force, tbReal speed, tbReal scale) {
   tbReal other = b->stiffness * speed, small = b->tolerance * scale;
   tbReal larger = tb_max(fabs(force), fabs(other)), smaller = tb_min(fabs(force), fabs(other));

@@ -113,7 +113,8 @@ static void respond(tbDerivatives* x, const Input* i, const tbReal* dx, tbReal* 
   tb_next_position(x, i->move, dx ? dx : i->zero, out, 1);
 }
 
-// Where no step was linearised nobody shall take zeros or old numbers for derivatives.
+// Where no step has been linearised the answer is NaN: zeros or old numbers might be taken for
+// derivatives.
 static void no_answer(tbReal* out, int n) {
   for (int i = 0; out && i < n; i++) out[i] = NAN;
 }

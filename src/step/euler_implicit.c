@@ -121,7 +121,8 @@ static int difference_matrix(Newton* x) {
   int nv = x->m->nv;
   memcpy(x->trial, x->v, sizeof(tbReal) * (size_t)nv);
   for (int j = 0; j < nv; j++) {
-    // Of the velocity at which this dof alone has the norm of the scale.
+    // The increment, relative to the velocity at which this dof alone would have the norm of the
+    // scale.
     tbReal diagonal = x->d->qM[x->m->M_rowadr[j] + x->m->M_rownnz[j] - 1];
     tbReal eps = 1e-7 * x->scale / sqrt(diagonal);
     x->trial[j] = x->v[j] + eps;

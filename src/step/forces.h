@@ -16,9 +16,10 @@ tbReal tb_tendon_passive(const tbModel* m, const tbData* d, int tendon);
 // qfrc_fluid: drag and lift of the medium on every body.
 void tb_fluid(const tbModel* m, tbData* d);
 
-// Drag of the medium over velocity, at most: what stops a body of this mass or inertia within a
-// step. More would turn it round, ever faster. Of all bodies H >= h (drag), so that none of them
-// does, by whatever joints. No bound under the law soft, whose steps are MuJoCo's.
+// The most that the drag of the medium may be over velocity: what stops a body of this mass or
+// inertia within a step. More would turn it round, ever faster. With H >= h (drag) summed over all
+// bodies none of them turns round, whatever joints there are. No bound under the law soft, whose
+// steps are MuJoCo's.
 tbReal tb_most_drag(const tbModel* m, tbReal inertia);
 
 // Whether there is a medium, and passive forces are not off altogether.
@@ -39,29 +40,30 @@ static inline int tb_is_unactuated(const tbModel* m) {
 // act_dot, actuator_force, qfrc_actuator. After tb_passive.
 void tb_actuation(const tbModel* m, tbData* d);
 
-// force (nv) += sign times what Coriolis and gyroscopic forces of the middle of the step, or such
-// that add no energy, have beside those of its start, where trees turn; `H` is the inertia of the
-// step. After tb_compute_velocity.
+// Where trees turn: force (nv) += sign times what the Coriolis and gyroscopic forces that a step
+// should take (those of its middle, or such that add no energy) have beside those of its start,
+// which qfrc_bias holds. `H` is the inertia of the step. After tb_compute_velocity.
 void tb_add_coriolis(const tbModel* m, tbData* d, tbInertiaFactor H, tbReal sign, tbReal* force);
 
-// Of an integrator that moves by another velocity than that of the end: trees that turn faster than
-// a step resolves end it, at v, with the momentum that they have before they move, and with no more
-// energy. True where there was one.
-// `H` is the inertia of the step, `room` of nv numbers.
+// For integrators that move the configuration by another velocity than the one the step ends with,
+// v: a tree that turns faster than a step resolves ends it with the momentum that it had before it
+// moved, and with no more energy. True where there was such a tree. `H` is the inertia of the step,
+// `room` of nv numbers.
 bool tb_keep_turning(const tbModel* m, tbData* d, tbInertiaFactor H, const tbReal* move, tbReal* v,
                      tbReal* room);
 
-// Where Coriolis forces of a tree are those of the middle of the step (coriolis.c, eq. 2): u, and
-// the velocity v there, of its dofs. Else false.
+// True where the Coriolis forces of a tree are those of the middle of the step (coriolis.c, eq. 2):
+// then u, and the velocity v there, of its dofs.
 bool tb_middle_velocity(const tbModel* m, tbData* d, tbInertiaFactor H, int tree, tbReal* u,
                         tbReal* v);
 
-// How the fastest tree turns: slowly, so that forces of the start will do, as a step resolves it,
-// or faster. Bodies that fly free have ways of their own.
+// How the fastest tree turns: so slowly that forces of the start will do, as fast as a step
+// resolves, or faster. Bodies that fly free are left out: free_turn.h is for them.
 typedef enum { TB_TURNS_SLOWLY, TB_TURNS, TB_TURNS_FAST } tbTurning;
 tbTurning tb_turning(const tbModel* m, tbData* d);
 
-// The time that takes an activation with a constant rate where a step takes it.
+// For how long its rate, held constant, would have to act to take an activation to where the step
+// takes it (filters are stepped exactly), s.
 tbReal tb_activation_reach(const tbModel* m, int actuator);
 
 // The activation one step ahead, clamped where the actuator asks for it.

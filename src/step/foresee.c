@@ -44,8 +44,8 @@ tbReal tb_most_margin(const tbModel* m) {
   return widest > 0 && widest < large ? share * widest : INFINITY;
 }
 
-// A bound of what follows by all dofs at once, where arms are no longer than the scene: in most
-// steps velocities hardly change.
+// No geom goes farther than this beside its way at the velocities of the start: the change of every
+// dof times an arm as long as the scene. In most steps that settles it.
 static tbReal bound_way(const tbModel* m, const tbData* d, const tbReal* v) {
   tbReal sum = 0;
   for (int i = 0; i < m->nv; i++) sum += fabs(v[i] - d->qvel[i]);
@@ -64,8 +64,8 @@ static void twists_at(const tbModel* m, const tbData* d, const tbReal* v, tbReal
   }
 }
 
-// Whether a geom goes farther in a step at these twists than at those of the start, by more than is
-// allowed.
+// Whether some geom ends a step at these twists farther than allowed from where the twists of the
+// start would have taken it.
 static bool goes_far(const tbModel* m, const tbData* d, tbReal margin, const tbReal* cvel) {
   for (int g = 0; g < m->ngeom; g++) {
     if (!is_mover(m, g)) continue;

@@ -26,9 +26,9 @@ static bool has_large_impulses(const tbIsland* island) {
   return largest > LARGE * natural;
 }
 
-// The energy at hand for an island, J: of the free velocity, and of all mass moving as fast as a
-// row asks for. By Cauchy and Schwarz impulses that end the approach g = J v_f + gamma make no
-// more: with lambda . sigma <= 0, as under every law, lambda . G lambda <= -lambda . g.
+// The energy at hand for an island, J: that of the free velocity, and that of all mass moving as
+// fast as a row asks for. Impulses that end the approach g = J v_f + gamma make no more, by Cauchy
+// and Schwarz: under every law lambda . sigma <= 0, so that lambda . G lambda <= -lambda . g.
 static tbReal energy_at_hand(const tbModel* m, tbReal kinetic, const tbIsland* island) {
   tbReal fastest = 0, turns = 0;
   for (int r = 0; r < island->problem.n; r++) {
@@ -67,7 +67,7 @@ static void scale_island(const tbModel* m, const tbIsland* island, tbReal share,
   for (int r = 0; r < p->n; r++) {
     sigma[r] = p->g[r] + share * (sigma[r] - p->g[r]);
     island->lambda[r] *= share;
-    // What overflowed is nothing.
+    // Numbers that overflowed count as no impulse.
     if (!isfinite(sigma[r]) || !isfinite(island->lambda[r])) {
       sigma[r] = p->g[r];
       island->lambda[r] = 0;

@@ -48,7 +48,7 @@ static tbReal reach_of(const tbModel* m, const tbStepState* state) {
   return springs ? tb_touching(m) : 0;
 }
 
-// Differences by friction: one contact's own coefficients, of those from `first` on.
+// For derivatives by differences: shift the coefficients of one contact, of those from `first` on.
 static void shift_friction(tbData* d, const tbStepState* state, int first) {
   for (int i = first; state->friction_shift != 0 && i < d->ncon; i++) {
     if (d->contact[i].key != state->friction_key) continue;

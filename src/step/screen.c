@@ -13,12 +13,12 @@
 #include "spatial/vec3.h"
 #include "tribo/step.h"
 
-// Contacts are kept that would close at this many times their speed: forces and impacts come on
-// top.
+// Contacts are kept that would close if they approached this many times faster: forces and impacts
+// come on top.
 static const tbReal APPROACH = 2;
 
-// Fewer than this share are not worth it. Neither are those of a heap: an impact that reaches one
-// of them, a second solve of all, is more likely than the others are dear.
+// Leaving out less than this share of the contacts is not worth it. Nor is it in a heap: there it
+// is likely that an impact reaches one of those left out, and then all is solved twice.
 static const tbReal WORTH = 0.125;
 enum { MOST_CONTACTS = 80 };
 
@@ -57,15 +57,16 @@ static void body_twist(const tbModel* m, const tbData* d, int body, const tbReal
   }
 }
 
-// What is left out ties no islands together, which sleep would have to know; Runge-Kutta is for
-// steps without contacts; the other laws say more about contacts that do not push.
+// Not where sleep is on, which has to know what ties islands together; not under Runge-Kutta, which
+// asks whether there are any contacts; and only under the exact law, as others say more about
+// contacts that do not push.
 static bool is_screened(const tbModel* m) {
   return m->opt.law == TB_LAW_NCP && m->opt.solver == TB_SOLVER_AUTO && !m->opt.sleep &&
          m->opt.integrator != TB_INTEGRATOR_RK4;
 }
 
 tbResult tb_screen_contacts(const tbModel* m, tbData* d, tbStepState* state) {
-  // What rests keeps all that it may rest on: gaps come and go by what the tolerance leaves.
+  // Contacts of what rests are kept: their gaps come and go by what the tolerance leaves.
   tbReal touching = m->opt.overlap_allowed;
   int count = 0;
   state->left_out = NULL;

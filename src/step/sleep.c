@@ -6,7 +6,7 @@
 
 #include "tribo/step.h"
 
-// At rest: every dof slower than this (m/s or rad/s) for this long (s).
+// A tree is at rest once every dof has been slower than this (m/s or rad/s) for this long (s).
 static const tbReal SLOW = 1e-3, LONG = 0.25;
 
 // ---- memory ------------------------------------------------------------------------------------
@@ -124,7 +124,7 @@ bool tb_sleep_begin(const tbModel* m, const tbData* d, tbSleep* s, size_t* alloc
   for (int b = 0; b < m->nbody; b++) {
     if (note(&at, d->xfrc_applied + 6 * b, 6)) wake(m, s, m->body_treeid[b]);
   }
-  // What may concern anyone.
+  // Inputs that may concern any tree.
   int all = note(&at, d->mocap_pos, 3 * m->nmocap);
   all |= note(&at, d->mocap_quat, 4 * m->nmocap);
   all |= note_options(&at, m->opt);

@@ -66,8 +66,8 @@ static tbReal weight_along(const tbModel* m, const int* col, const tbReal* x, in
   return weight;
 }
 
-// Whether h^2 k > I, or I + h D of a single dof's own damping: next to nothing for the many of
-// which it is not.
+// Whether a step does not resolve a spring: h^2 k > I, or, for a single dof, I + h D of its own
+// damping. A quick test, since for most springs it is false.
 static bool is_beyond(const tbModel* m, tbReal k, const int* col, const tbReal* x, int n) {
   const tbReal h = m->opt.timestep;
   if (!(k > 0)) return false;

@@ -13,15 +13,15 @@
 #include "step/forces.h"
 #include "tribo/dynamics.h"
 
-// Share of what a step resolves from which on forces of equalities are kept.
+// Forces of equalities are kept from this share of what a step resolves on.
 static const tbReal MATTERS = 0.1;
-// Loops that are closed twice over press on their links with any force at all: what equalities pull
-// at joints counts up to so many times the weight of everything.
+// Loops that are closed twice over may press on their links with any force at all, so what
+// equalities pull at joints counts up to this many times the weight of everything.
 static const tbReal MOST_WEIGHTS = 4;
 
-// Dofs from which on a loop within one tree is a belt, whose links shake as a rope's do where what
-// it lies around stretches it: by more than so many times its tree's weight. What a linkage of few
-// joints presses on itself, by any force at all, moves none of them.
+// A loop within one tree is a belt from this many dofs on: its links shake as those of a rope do
+// where what it lies around stretches it by more than so many times its tree's weight. A linkage of
+// few joints may press on itself by any force at all, which moves none of them.
 static const int LEAST_OF_BELT = 12;
 
 static bool is_jointed(const tbModel* m, int body) {
