@@ -260,6 +260,57 @@ static void tasks_are_met(void** state) {
   close_quadruped(&q);
 }
 
+// A pose asks for what a point and an orientation ask for together; the point goes as asked.
+static void poses_are_points_and_orientations(void** state) {
+  (void)state;
+  Quadruped q;
+  open_quadruped(&q);
+  tbRng rng = {33};
+  int nv = q.m->nv;
+  for (int i = 0; i < nv; i++) q.d->qvel[i] = tb_rng_uniform(&rng, -0.5, 0.5);
+  tb_compute_position(q.m, q.d);
+  for (int i = 0; i < 4; i++) q.support[i].friction = 20;
+  tbTask pose = {.type = TB_TASK_POSE, .body = 1, .weight = 100, .kp = 30, .kd = 7};
+  tbTask both[2];
+  for (int r = 0; r < 3; r++) {
+    pose.point[r] = tb_rng_uniform(&rng, -0.1, 0.1);
+    pose.position[r] = q.d->xpos[3 + r] + tb_rng_uniform(&rng, -0.05, 0.05);
+    pose.acceleration[r] = tb_rng_uniform(&rng, -1, 1);
+    pose.velocity[3 + r] = tb_rng_uniform(&rng, -0.2, 0.2);
+  }
+  memcpy(pose.quat, (double[4]){0.8, 0, 0.6, 0}, sizeof pose.quat);
+  for (int i = 0; i < 2; i++) {
+    both[i] = pose;
+    both[i].type = i ? TB_TASK_ORIENTATION : TB_TASK_POINT;
+  }
+  double tau[2][18], qacc[2][18], force[12];
+  for (int i = 0; i < 2; i++) {
+    tbInverseDynamics k = {i ? both : &pose, i ? 2 : 1, q.support, 4, 1e-8};
+    tbError error;
+    assert_int_equal(
+        tb_inverse_dynamics_control(q.m, q.d, &k, tau[i], qacc[i], force, NULL, NULL, &error),
+        TB_OK);
+  }
+  assert_near_array(qacc[1], qacc[0], nv, 1e-6);
+  assert_near_array(tau[1], tau[0], nv, 1e-6);
+  double at[3], J[3 * 18], bias[3];
+  for (int r = 0; r < 3; r++) {
+    const double* R = q.d->xmat + 9 + 3 * r;
+    at[r] = q.d->xpos[3 + r] + R[0] * pose.point[0] + R[1] * pose.point[1] + R[2] * pose.point[2];
+  }
+  tb_jac(q.m, q.d, 1, at, J, NULL);
+  tb_jac_dot_v(q.m, q.d, 1, at, bias, NULL);
+  for (int r = 0; r < 3; r++) {
+    double a = bias[r], v = 0;
+    for (int i = 0; i < nv; i++) {
+      a += J[r * nv + i] * qacc[0][i];
+      v += J[r * nv + i] * q.d->qvel[i];
+    }
+    assert_near(a, pose.acceleration[r] + 30 * (pose.position[r] - at[r]) - 7 * v, 1e-3);
+  }
+  close_quadruped(&q);
+}
+
 // Pushed aside by more than friction allows, the feet's forces stay in their cones, and reach them;
 // a foot that is to bear two fifths of the weight does.
 static void forces_keep_to_their_limits(void** state) {
@@ -575,6 +626,7 @@ int main(void) {
       cmocka_unit_test(bad_programs_are_refused),
       cmocka_unit_test(inverse_dynamics_is_inverse),
       cmocka_unit_test(tasks_are_met),
+      cmocka_unit_test(poses_are_points_and_orientations),
       cmocka_unit_test(forces_keep_to_their_limits),
       cmocka_unit_test(quadruped_stands_and_shifts),
       cmocka_unit_test(nonsense_is_refused),

@@ -232,6 +232,20 @@ static void test_formats(void** state) {
        "<polylist><input semantic='VERTEX' source='#v' offset='0'/><vcount>3 3</vcount>"
        "<p>0 1 3 0 3 2</p></polylist><polygons><input semantic='VERTEX' source='#v' offset='0'/>"
        "<p>1 2 3</p></polygons></mesh></geometry></library_geometries></COLLADA>"},
+      {"fans.dae",
+       "<COLLADA><library_geometries><geometry id='g'><mesh><source id='p'><float_array>0 0 0 1 0 "
+       "0 "
+       "0 1 0 0 0 1</float_array></source><vertices id='v'><input semantic='POSITION' "
+       "source='#p'/></vertices><trifans><input semantic='VERTEX' source='#v' offset='0'/><p>0 1 3 "
+       "2 1</p><p>1 2 "
+       "3</p></trifans></mesh></geometry></library_geometries></COLLADA>"},
+      {"strip.dae",
+       "<COLLADA><library_geometries><geometry id='g'><mesh><source id='p'><float_array>0 0 0 1 0 "
+       "0 "
+       "0 1 0 0 0 1</float_array></source><vertices id='v'><input semantic='POSITION' "
+       "source='#p'/></vertices><tristrips><input semantic='VERTEX' source='#v' offset='0'/><p>0 2 "
+       "1 3 0 "
+       "2</p></tristrips></mesh></geometry></library_geometries></COLLADA>"},
   };
   for (size_t i = 0; i < sizeof TEXT / sizeof TEXT[0]; i++) {
     Work w;

@@ -2,6 +2,7 @@
 // the convex law against plain descent; sweeps and staggered projections on badly conditioned
 // cubes.
 #include "base/rng.h"
+#include "common/contact_problems.h"
 #include "common/test.h"
 #include "contact/cone.h"
 #include "solvers/local.h"
@@ -173,8 +174,55 @@ static void staggered_stands_mass_ratios(void** state) {
   tb_problem_free(p);
 }
 
+// ---- what settings change, and what they must not ----------------------------------------------
+
+// CM Alg. 6 as written, over- and under-relaxed sweeps, and every rule of ADMM's penalty reach the
+// answer of the defaults, and by another way: in other numbers of iterations.
+static void settings_lead_to_the_same_velocity(void** state) {
+  (void)state;
+  static const struct {
+    const char *law, *solver, *name, *value;
+  } SETTING[] = {
+      {"ncp", "pgs", "pgs_local_exact", "0"},    {"ncp", "pgs", "relaxation", "1.3"},
+      {"ncp", "pgs", "relaxation", "0.7"},       {"lcp", "pgs", "relaxation", "1.2"},
+      {"ncp", "admm", "admm_rule", "1"},         {"ncp", "admm", "admm_rule", "2"},
+      {"ncp", "admm", "admm_scaling", "0"},      {"ncp", "admm", "admm_memory", "0"},
+      {"ccp", "admm", "admm_relaxation", "1.6"}, {"ccp", "admm", "admm_interval", "1"},
+      {"ccp", "admm", "admm_backoff", "1"},
+  };
+  for (size_t k = 0; k < sizeof SETTING / sizeof SETTING[0]; k++) {
+    tbTestProblem t = tb_test_backward(TB_STATE_MIXED, 6, 3, false, 0.05, 60 + k);
+    int n = t.problem->n, iterations[2];
+    tbReal *lambda = calloc((size_t)n, sizeof *lambda), *sigma[2];
+    for (int changed = 0; changed < 2; changed++) {
+      tbSolveSettings s = tbDefaultSolveSettings();
+      tbSolveInfo info;
+      tbError error;
+      s.law = tb_law_find(SETTING[k].law);
+      s.solver = SETTING[k].solver;
+      s.tol = 1e-10;
+      s.admm_rho = 30;  // too large, so that the rules have something to do
+      if (changed) {
+        assert_int_equal(tb_solve_settings_set(&s, SETTING[k].name, SETTING[k].value, &error),
+                         TB_OK);
+      }
+      assert_int_equal(tb_solve(t.problem, &s, lambda, NULL, &info, &error), TB_OK);
+      assert_int_equal(info.status, TB_SOLVE_CONVERGED);
+      iterations[changed] = info.iterations;
+      sigma[changed] = calloc((size_t)n, sizeof(tbReal));
+      tb_problem_velocity(t.problem, lambda, sigma[changed], NULL);
+    }
+    assert_int_not_equal(iterations[0], iterations[1]);
+    assert_near_array(sigma[1], sigma[0], n, 1e-6);
+    for (int i = 0; i < 2; i++) free(sigma[i]);
+    free(lambda);
+    tb_test_problem_free(&t);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(one_contact), cmocka_unit_test(block_minimum),
+                                     cmocka_unit_test(settings_lead_to_the_same_velocity),
                                      cmocka_unit_test(small_impulses),
                                      cmocka_unit_test(staggered_stands_mass_ratios)};
   return cmocka_run_group_tests(tests, NULL, NULL);
