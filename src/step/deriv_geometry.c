@@ -1,5 +1,5 @@
 // How a contact's distance, position and normal move with its two geoms (docs/derivatives.md, eq.
-// 28-33). Closed forms where the contact is between balls rolling on segments, or a point of one
+// 29, 30). Closed forms where the contact is between balls rolling on segments, or a point of one
 // geom against a plane; differences of that pair's own collision function for all others.
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// The soft law linearised (docs/derivatives.md, eq. 49-53): f = -grad s(J a - aref), so that
+// The soft law linearised (docs/derivatives.md, eq. 49, 58): f = -grad s(J a - aref), so that
 // df = -W (J da + d(J a) - daref) + f dlog D, on the constraint's own rows (a pyramid's edges are
 // combinations of them).
 #include <math.h>
