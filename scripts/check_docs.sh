@@ -1,6 +1,6 @@
 #!/bin/sh
 # Links between pages lead somewhere, headings included; every page is listed in docs/index.md; pages
-# that comments in the code name exist.
+# and equations that comments in the code name exist.
 cd "$(dirname "$0")/.." || exit 1
 pages="README.md CHANGELOG.md $(ls docs/*.md)"
 bad=$(
@@ -40,6 +40,14 @@ bad=$(
   done
   grep -rnoE 'docs/[a-z-]+\.md' include src cli test bench viewer --include='*.[ch]' |
     while IFS=: read -r file line page; do [ -e "$page" ] || echo "$file:$line: $page does not exist"; done
+  # "docs/step.md, eq. 7" or "eq. 25-27": both ends are numbered on the page, as (7) or \tag{7}.
+  grep -rnoE 'docs/[a-z-]+\.md,? eq\. [0-9]+[a-z]?(-[0-9]+)?' include src cli test bench viewer --include='*.[ch]' |
+    while IFS=: read -r file line citation; do
+      page=${citation%%.md*}.md
+      for number in $(echo "${citation##*eq. }" | tr '-' ' '); do
+        grep -qF -e "($number)" -e "\\tag{$number}" "$page" || echo "$file:$line: $page has no equation $number"
+      done
+    done
 )
 [ -z "$bad" ] && echo "docs: ok" && exit 0
 echo "$bad"
