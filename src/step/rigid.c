@@ -24,8 +24,9 @@
 #include "step/rigid_fast.h"
 #include "tribo/step.h"
 
-// Iterations of the law's solvers where Newton on the active set has failed.
-enum { MOST_AFTER = 100 };
+// Iterations of the law's solvers where Newton on the active set has failed: enough that every
+// method of a first round of ncp/auto has its turn.
+enum { MOST_AFTER = 250 };
 
 // Impulses of the last step are taken as they are where their residual is this far below the
 // tolerance: errors that repeat from step to step add up.

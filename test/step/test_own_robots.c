@@ -99,10 +99,74 @@ static void poses_are_kept(void** state) {
   }
 }
 
+// ---- a ladder ----------------------------------------------------------------------------------
+
+static tbModel* humanoid_at_ladder(void) {
+  enum { RUNGS = 9 };
+  char xml[4096], *end = xml;
+  end += sprintf(end, "<mujoco><include file=\"humanoid.xml\"/><worldbody>");
+  for (int side = -1; side <= 1; side += 2) {
+    double y = 0.25 * side;
+    end += sprintf(end, "<geom size=\"0.03\" fromto=\"0.45 %g 0 0.45 %g 3\"/>", y, y);
+  }
+  for (int i = 0; i < RUNGS; i++) {
+    double z = 0.25 + 0.3 * i;
+    end += sprintf(end, "<geom size=\"0.02\" fromto=\"0.45 -0.25 %g 0.45 0.25 %g\"/>", z, z);
+  }
+  sprintf(end, "</worldbody></mujoco>");
+  tbError error;
+  tbModel* m = tb_load_string(xml, TB_SCENES_DIR, NULL, &error);
+  if (!m) fail_msg("%s", error.message);
+  return m;
+}
+
+// Hands to a rung, then a foot.
+static void reach(const tbModel* m, tbData* d) {
+  static const struct {
+    const char* name;
+    double from, until, to;
+  } REACH[] = {{"left_shoulder_pitch", 0, 0.8, -1.9}, {"right_shoulder_pitch", 0, 0.8, -1.9},
+               {"left_shoulder_pitch", 0.8, 3, -1.2}, {"right_shoulder_pitch", 0.8, 3, -1.2},
+               {"left_elbow", 0, 0.8, -0.2},          {"right_elbow", 0, 0.8, -0.2},
+               {"left_elbow", 0.8, 3, -1.5},          {"right_elbow", 0.8, 3, -1.5},
+               {"left_hip_pitch", 1, 2, -1.6},        {"left_knee", 1, 2, 1.6}};
+  memcpy(d->ctrl, m->key_ctrl, sizeof(tbReal) * (size_t)m->nu);
+  for (size_t r = 0; r < sizeof REACH / sizeof *REACH; r++) {
+    tbReal* ctrl = &d->ctrl[tb_name2id(m, TB_OBJ_ACTUATOR, REACH[r].name)];
+    double share = (d->time - REACH[r].from) / (REACH[r].until - REACH[r].from);
+    *ctrl += fmin(fmax(share, 0), 1) * (REACH[r].to - *ctrl);
+  }
+}
+
+// Pulled against the ladder, and wedged in between its rungs: hard for every method by itself, but
+// small, so that each of them has its turn.
+static void climber_leaves_no_step_unsolved(void** state) {
+  (void)state;
+  static const double STEPS[] = {0.001, 0.005}, PULL[] = {55, 65};
+  tbModel* m = humanoid_at_ladder();
+  int torso = tb_name2id(m, TB_OBJ_BODY, "torso"), unconverged = 0;
+  for (int k = 0; k < 4; k++) {
+    m->opt.timestep = STEPS[k / 2];
+    tbData* d = tb_data_new(m);
+    assert_non_null(d);
+    tb_reset_keyframe(m, d, 0);
+    while (d->time < 5) {
+      reach(m, d);
+      d->xfrc_applied[6 * torso] = d->time > 0.2 ? PULL[k % 2] : 0;
+      assert_int_equal(tb_step(m, d), TB_OK);
+      unconverged += d->solve.status != TB_SOLVE_CONVERGED;
+    }
+    tb_data_free(d);
+  }
+  assert_int_equal(unconverged, 0);
+  tb_model_free(m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bodies_are_possible),
       cmocka_unit_test(poses_are_kept),
+      cmocka_unit_test(climber_leaves_no_step_unsolved),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
