@@ -14,7 +14,7 @@
 #define MAX_MARKED 65536
 
 typedef struct {
-  const tbShape *plane, *mesh;
+  const tbShape* mesh;
   const tbHull* hull;
   tbReal n[3];        // the plane's normal
   tbReal n_local[3];  // in the mesh's frame
@@ -149,7 +149,7 @@ static int find_lowest(const Query* q, tbCollideCache* warm) {
 
 int tb_collide_plane_mesh(const tbShape* a, const tbShape* b, tbReal margin, tbContactPoint* out,
                           tbCollideCache* warm) {
-  Query q = {.plane = a, .mesh = b, .hull = b->hull};
+  Query q = {.mesh = b, .hull = b->hull};
   tbReal from_plane[3];
   tb_set3(q.n, a->mat[2], a->mat[5], a->mat[8]);
   tb_mul_mat3t_vec3(q.n_local, b->mat, q.n);

@@ -52,7 +52,6 @@ void tb_active_force(const tbActiveRows* a, tbPartials* out) {
 
 // One side of a contact, connect or weld.
 typedef struct {
-  int body;
   tbReal sign;
   tbReal offset[3];  // of the point from the tree's centre
   int n;
@@ -61,7 +60,7 @@ typedef struct {
 
 static Side side_of(const tbModel* m, const tbData* d, int body, const tbReal point[3],
                     tbReal sign) {
-  Side s = {.body = body, .sign = sign};
+  Side s = {.sign = sign};
   s.n = tb_body_chain(m, body, &s.chain);
   tb_sub3(s.offset, point, d->subtree_com + 3 * m->body_rootid[body]);
   return s;

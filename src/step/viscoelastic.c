@@ -226,7 +226,8 @@ static tbReal contact_weight(const tbModel* m, const tbData* d, const tbConstrai
   return w;
 }
 
-tbReal tb_spring_energy(const tbSpring* s) {
+// What the springs of a constraint hold, J.
+static tbReal spring_energy(const tbSpring* s) {
   tbReal held = 0;
   for (int r = 0; r < s->dim; r++) held += 0.5 * s->K[r] * s->stretch[r] * s->stretch[r];
   return held;
@@ -252,7 +253,7 @@ static bool soften_first(const tbModel* m, const tbConstraint* c, tbReal w, tbSp
 // is cut to twice what was given, and that of correction_speed.
 static bool bound_stretch(const tbModel* m, const tbAnchor* anchor, tbReal w, tbSpring* s) {
   if (s->stretch[0] > 0) return false;
-  tbReal held = tb_spring_energy(s), v = m->opt.correction_speed;
+  tbReal held = spring_energy(s), v = m->opt.correction_speed;
   tbReal comes = s->B[0] > 0 ? tb_min(1, s->K[0] / (w * s->B[0] * s->B[0])) : 1;
   s->backed = anchor ? tb_min(held, anchor->backed) : comes * held;
   if (!anchor || !(w > 0)) return false;
@@ -319,7 +320,7 @@ tbResult tb_springs_measure(const tbModel* m, tbData* d, tbStepState* state, tbS
       s->velocity[r] = s->rate[r];
     }
     set_forces(m, d, c, s);
-    s->backed = tb_spring_energy(s);
+    s->backed = spring_energy(s);
     if (tb_contact_is_unresolved(m, d, c) && bound_contact(m, d, state, c, s)) {
       set_forces(m, d, c, s);
       state->unresolved = 1;

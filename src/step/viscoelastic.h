@@ -17,9 +17,6 @@ tbResult tb_springs_measure(const tbModel* model, tbData* data, tbStepState* sta
 #define TB_UNRESOLVED_FREE_TURN 0.03
 bool tb_contact_is_unresolved(const tbModel* model, const tbData* data, const tbConstraint* c);
 
-// What its springs hold, J.
-tbReal tb_spring_energy(const tbSpring* spring);
-
 static inline bool tb_is_dry_friction(const tbConstraint* c) {
   return c->source == TB_SOURCE_FRICTION_DOF || c->source == TB_SOURCE_FRICTION_TENDON;
 }
