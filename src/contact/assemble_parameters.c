@@ -8,6 +8,7 @@
 #include "linalg/ltdl.h"
 #include "model/chain.h"
 #include "tribo/dynamics.h"
+#include "tribo/step.h"
 
 // NAN where one is not finite; tb_max hides it.
 static tbReal larger(tbReal x, tbReal y) {
@@ -88,6 +89,15 @@ static void pair_parameters(const tbModel* m, int p, tbContact* c) {
   memcpy(c->comfree, m->pair_comfree + 2 * p, sizeof c->comfree);
 }
 
+// Friction below the least is none, but keeps the cone's interior (as MuJoCo's mjMINMU). Above the
+// most nothing slips that is not jammed, and the cone's dual is so thin that a fall through the
+// floor is no farther from it than the tolerance (docs/problem.md): soft alone, as MuJoCo, has more.
+static tbReal within_friction(const tbModel* m, tbReal mu) {
+  const tbReal least = 1e-5, most = 1e3;
+  if (mu > most && isfinite(mu) && m->opt.law != TB_LAW_SOFT) return most;
+  return larger(mu, least);
+}
+
 void tb_contact_parameters(const tbModel* m, int geom1, int geom2, int pair, tbContact* c) {
   memset(c, 0, sizeof *c);
   c->comfree[0] = c->comfree[1] = -1;
@@ -102,10 +112,9 @@ void tb_contact_parameters(const tbModel* m, int geom1, int geom2, int pair, tbC
     memcpy(c->solimp, m->opt.o_solimp, sizeof c->solimp);
     memcpy(c->friction, m->opt.o_friction, sizeof c->friction);
   }
-  // Friction below this is no friction, but keeps the cone's interior (as MuJoCo's mjMINMU).
-  const tbReal least = 1e-5;
-  for (int i = 0; i < 5; i++)
-    c->friction[i] = larger(m->opt.friction_scale * c->friction[i], least);
+  for (int i = 0; i < 5; i++) {
+    c->friction[i] = within_friction(m, m->opt.friction_scale * c->friction[i]);
+  }
   c->geom[0] = geom1;
   c->geom[1] = geom2;
   c->row = -1;
