@@ -91,7 +91,7 @@ static void pair_parameters(const tbModel* m, int p, tbContact* c) {
 
 // Friction below the least is none, but keeps the cone's interior (as MuJoCo's mjMINMU). Above the
 // most nothing slips that is not jammed, and the cone's dual is so thin that a fall through the
-// floor is no farther from it than the tolerance (docs/problem.md): soft alone, as MuJoCo, has more.
+// floor is next to it (docs/problem.md). Soft has as much as MuJoCo.
 static tbReal within_friction(const tbModel* m, tbReal mu) {
   const tbReal least = 1e-5, most = 1e3;
   if (mu > most && isfinite(mu) && m->opt.law != TB_LAW_SOFT) return most;
