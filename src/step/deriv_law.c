@@ -178,7 +178,11 @@ void tb_law_linearize(const tbLawBlock* b, tbLawMode mode, tbActiveRows* out) {
     relaxed(b, out);
     return;
   }
-  if (mode != TB_MODE_SLIDE) {
+  if (mode == TB_MODE_FREE) {
+    for (int r = 0; r < dim; r++) out->by_force[r * dim + r] = 1;
+    return;
+  }
+  if (mode == TB_MODE_STICK) {
     stick(dim, out);
     return;
   }

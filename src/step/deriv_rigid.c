@@ -259,6 +259,13 @@ static int is_far(const Context* x, const tbConstraint* c, const tbReal* force) 
   return row_velocity(c, 0, x->v_next) + c->pos[0] / x->m->opt.timestep > FAR_OPEN;
 }
 
+// Whether a force that stays the same turns with the configuration all the same: dry friction at
+// its bound of a tendon that is not over joints.
+static int turns(const tbModel* m, const tbConstraint* c, const tbReal* force) {
+  return c->source == TB_SOURCE_FRICTION_TENDON && force[0] != 0 &&
+         m->wrap_type[m->tendon_adr[c->id]] != TB_WRAP_JOINT;
+}
+
 static tbResult add_constraint(const Context* x, const tbConstraint* c, const tbReal* row_force) {
   tbDerivatives* out = x->x;
   if (!(x->settings->relaxation > 0) && is_far(x, c, row_force + c->row)) {
@@ -277,7 +284,8 @@ static tbResult add_constraint(const Context* x, const tbConstraint* c, const tb
     out->info.sliding += mode == TB_MODE_SLIDE;
   }
   if (block.near_change) not_differentiable(out, "mode of constraint", c->row);
-  if (mode == TB_MODE_FREE && !(block.relaxation > 0 && c->source >= TB_SOURCE_LIMIT_JOINT)) {
+  if (mode == TB_MODE_FREE && !turns(x->m, c, force) &&
+      !(block.relaxation > 0 && c->source >= TB_SOURCE_LIMIT_JOINT)) {
     return TB_OK;
   }
   if (terms[0].kink && mode != TB_MODE_FREE) not_differentiable(out, "gap of constraint", c->row);

@@ -50,7 +50,7 @@ void tb_active_force(const tbActiveRows* a, tbPartials* out) {
 
 // ---- points of two bodies -----------------------------------------------------------------------
 
-// One side of a contact, connect or weld.
+// One side of a connect or weld.
 typedef struct {
   tbReal sign;
   tbReal offset[3];  // of the point from the tree's centre
@@ -80,22 +80,17 @@ static void motion_at(const tbData* d, const Side* s, int dof, tbReal out[6]) {
   tb_motion_at(out + 3, d->cdof + 6 * dof, s->offset);
 }
 
-// Add the part of T that comes from a side's own axes moving, for rows `frame` (linear, then
-// angular): frame_r . d(S_i at the point).
+// Add the part of T that comes from a side's own axes moving, along the world's axes:
+// d(S_i at the point).
 static void add_axes(const tbModel* m, const tbData* d, const tbActiveRows* a, const Side* s,
-                     const tbReal* frame, int linear, int angular, const int* place) {
+                     const int* place) {
   for (int i = 0; i < s->n; i++) {
     for (int k = 0; k < s->n; k++) {
       if (!tb_axis_moves(m, s->chain[k], s->chain[i])) continue;
       tbReal axis[6], v[3];
       tb_motion_cross(axis, d->cdof + 6 * s->chain[k], d->cdof + 6 * s->chain[i]);
       tb_motion_at(v, axis, s->offset);
-      for (int r = 0; r < linear; r++) {
-        *entry(a, r, place[i], place[k]) += s->sign * tb_dot3(frame + 3 * r, v);
-      }
-      for (int r = 0; r < angular; r++) {
-        *entry(a, linear + r, place[i], place[k]) += s->sign * tb_dot3(frame + 3 * r, axis);
-      }
+      for (int r = 0; r < 3; r++) *entry(a, r, place[i], place[k]) += s->sign * v[r];
     }
   }
 }
@@ -156,7 +151,6 @@ static void relative_spin(const tbModel* m, const tbData* d, const Side* s, cons
 
 static tbResult body_equality(tbDerivatives* x, const tbData* d, const tbConstraint* c,
                               tbActiveRows* a) {
-  static const tbReal IDENTITY[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   const tbModel* m = x->m;
   int body[2], n = a->nnz, weld = c->dim == 6;
   tbReal point[2][3], quat[2][4];
@@ -168,7 +162,7 @@ static tbResult body_equality(tbDerivatives* x, const tbData* d, const tbConstra
     Side side = side_of(m, d, body[s], point[s], s ? -1 : 1);
     places(a, &side, place);
     side_motions(d, &side, place, room + 6 * n * s);
-    add_axes(m, d, a, &side, IDENTITY, 3, 0, place);
+    add_axes(m, d, a, &side, place);
     if (weld) relative_spin(m, d, &side, place, n, room + 12 * n);
     // Each point moves with its own body.
     for (int i = 0; i < side.n; i++) {
