@@ -594,6 +594,77 @@ static void files_that_do_not_fit_are_refused(void** state) {
 }
 
 // Truncated and damaged files are refused, whatever the damage.
+static void put(unsigned char* at, size_t value, int bytes) {
+  for (int i = 0; i < bytes; i++) at[i] = (unsigned char)(value >> (8 * i));
+}
+
+// Append a member to a zip file as numpy's savez stores it, and its entry to the central directory.
+static void add_member(unsigned char* zip, size_t* size, unsigned char* list, size_t* listed,
+                       const char* name, const unsigned char* bytes, size_t count) {
+  unsigned char *local = zip + *size, *entry = list + *listed;
+  size_t length = strlen(name);
+  memset(local, 0, 30);
+  put(local, 0x04034b50, 4);
+  put(local + 26, length, 2);
+  memcpy(local + 30, name, length);
+  memcpy(local + 30 + length, bytes, count);
+  memset(entry, 0, 46);
+  put(entry, 0x02014b50, 4);
+  put(entry + 20, count, 4);
+  put(entry + 24, count, 4);
+  put(entry + 28, length, 2);
+  put(entry + 42, *size, 4);
+  memcpy(entry + 46, name, length);
+  *size += 30 + length + count;
+  *listed += 46 + length;
+}
+
+// Arrays of an archive are found by name; what is compressed, cut short or not there is refused.
+static void arrays_of_an_archive_are_found(void** state) {
+  (void)state;
+  char path[] = "/tmp/tribo-npz-XXXXXX";
+  int file = mkstemp(path);
+  assert_true(file >= 0);
+  close(file);
+  unsigned char zip[2048], list[512], bytes[256];
+  double x[2][2] = {{1, 2}, {-3, 4.5}};
+  static const char* const NAMES[2] = {"q.npy", "com.npy"};
+  size_t size = 0, listed = 0;
+  for (int i = 0; i < 2; i++) {
+    tb_test_write_npy(path, "(2,)", x[i], 2);
+    FILE* f = fopen(path, "rb");
+    size_t count = fread(bytes, 1, sizeof bytes, f);
+    fclose(f);
+    add_member(zip, &size, list, &listed, NAMES[i], bytes, count);
+  }
+  remove(path);
+  size_t start = size;
+  memcpy(zip + size, list, listed);
+  size += listed;
+  memset(zip + size, 0, 22);
+  put(zip + size, 0x06054b50, 4);
+  put(zip + size + 10, 2, 2);
+  put(zip + size + 16, start, 4);
+  size += 22;
+
+  tbNpy a;
+  tbError error;
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(tb_npy_parse(zip, size, "a.npz", i ? "com" : "q", &a, &error), TB_OK);
+    assert_int_equal(a.count, 2);
+    assert_near_array(a.data, x[i], 2, 0);
+    tb_npy_free(&a);
+  }
+  assert_int_equal(tb_npy_parse(zip, size, "a.npz", "co", &a, &error), TB_ERROR_PARSE);
+  assert_non_null(strstr(error.message, "co.npy"));
+  assert_int_equal(tb_npy_parse(zip, size - 1, "a.npz", "q", &a, &error), TB_ERROR_PARSE);
+  put(zip + start + 24, 1 << 20, 4);  // more than there is
+  assert_int_equal(tb_npy_parse(zip, size, "a.npz", "q", &a, &error), TB_ERROR_PARSE);
+  put(zip + start + 10, 8, 2);  // deflated
+  assert_int_equal(tb_npy_parse(zip, size, "a.npz", "q", &a, &error), TB_ERROR_PARSE);
+  assert_null(a.data);
+}
+
 static void damaged_arrays_are_refused(void** state) {
   (void)state;
   char path[] = "/tmp/tribo-npy-XXXXXX";
@@ -635,6 +706,7 @@ int main(void) {
       cmocka_unit_test(feedback_sees_turns_and_screws),
       cmocka_unit_test(controls_hold_for_their_interval),
       cmocka_unit_test(files_that_do_not_fit_are_refused),
+      cmocka_unit_test(arrays_of_an_archive_are_found),
       cmocka_unit_test(damaged_arrays_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
