@@ -9,6 +9,7 @@
 
 #include "model/workspace.h"
 #include "spatial/so3.h"
+#include "step/rk4.h"
 #include "step/viscoelastic.h"
 #include "tribo/dynamics.h"
 #include "tribo/step.h"
@@ -119,11 +120,8 @@ static int is_supported(const tbModel* m, const tbData* d, const tbStepState* st
   return integrator != TB_INTEGRATOR_IMPLICIT || tb_deriv_is_plain(m);
 }
 
-// Under rigid laws and comfree Runge-Kutta acts only where nothing touches (step.c).
 static int has_stages(const tbModel* m, const tbStepState* state) {
-  if (m->opt.integrator != TB_INTEGRATOR_RK4) return 0;
-  return m->opt.law == TB_LAW_SOFT || m->opt.law == TB_LAW_VISCOELASTIC ||
-         state->constraints.nrow == 0;
+  return m->opt.integrator == TB_INTEGRATOR_RK4 && tb_rk4_applies(m, state);
 }
 
 static void copy_columns(const tbReal* from, size_t width, size_t first, size_t count, size_t rows,

@@ -10,6 +10,7 @@
 #include "step/forces.h"
 #include "step/deriv_anchors.h"
 #include "step/deriv_springs.h"
+#include "step/rk4.h"
 #include "step/viscoelastic.h"
 #include "tribo/dynamics.h"
 #include "tribo/step.h"
@@ -174,8 +175,11 @@ static tbResult stage_add(Chain* c, tbData* at, const tbDerivativeSettings* sett
                           tbStartAnchors* anchors, tbReal weight) {
   tbDerivatives *x = c->x, *stage = x->stage;
   tbResult result = tb_deriv_linearize(x->m, at, settings, stage);
-  if (result == TB_OK && stage->ready != 1) result = TB_ERROR_UNSUPPORTED;
-  if (result == TB_OK) result = tb_deriv_acceleration(stage, c->acc, c->by_force);
+  if (result != TB_OK) return result;
+  if (stage->ready != 1 || !tb_rk4_applies(x->m, tb_step_state(x->m, at))) {
+    return TB_ERROR_UNSUPPORTED;
+  }
+  result = tb_deriv_acceleration(stage, c->acc, c->by_force);
   if (result != TB_OK) return result;
   report(x, &stage->info, anchors == NULL);
   memset(c->rate.v, 0, sizeof(tbReal) * c->nv * c->W);

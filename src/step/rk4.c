@@ -48,6 +48,27 @@ static void move(const tbModel* m, tbData* d, const Buffers* b, tbReal h, const 
   for (int i = 0; i < m->na; i++) d->act[i] = b->act[i] + h * act_rate[i];
 }
 
+bool tb_rk4_applies(const tbModel* m, const tbStepState* state) {
+  bool forces = m->opt.law == TB_LAW_SOFT || m->opt.law == TB_LAW_VISCOELASTIC;
+  return forces || state->constraints.nrow == 0;
+}
+
+// What touches in a later stage, though nothing did in the first, ends its step by Euler's rule
+// from the start.
+static tbResult end_as_euler(const tbModel* m, tbData* d, const Buffers* b, tbReal time,
+                             tbReal* v_next) {
+  const tbReal h = m->opt.timestep;
+  restore(m, d, b, time);
+  tbResult result = tb_forward(m, d);
+  if (result != TB_OK) return result;
+  for (int i = 0; i < m->nv; i++) v_next[i] = d->qvel[i] + h * d->qacc[i];
+  memcpy(d->qvel, v_next, sizeof(tbReal) * (size_t)m->nv);
+  tb_integrate_pos(m, d->qpos, v_next, h);
+  tb_next_activations(m, d, d->act_dot);
+  d->time = time + h;
+  return TB_OK;
+}
+
 tbResult tb_rk4(const tbModel* m, tbData* d, tbStepState* state) {
   static const tbReal STAGE[3] = {0.5, 0.5, 1}, WEIGHT[3] = {1.0 / 3, 1.0 / 3, 1.0 / 6};
   size_t size = (size_t)m->nq + 3 * (size_t)m->nv + 2 * (size_t)m->na;
@@ -78,6 +99,7 @@ tbResult tb_rk4(const tbModel* m, tbData* d, tbStepState* state) {
       restore(m, d, &b, time);
       return result;
     }
+    if (!tb_rk4_applies(m, state)) return end_as_euler(m, d, &b, time, velocity);
     accumulate(m, d, &b, WEIGHT[s]);
   }
   move(m, d, &b, h, b.velocity, b.qacc, b.act_rate);

@@ -171,11 +171,9 @@ static tbResult euler(const tbModel* m, tbData* d, const tbReal* v_next, const t
   return TB_OK;
 }
 
-// Runge-Kutta, whose further stages are steps of their own. Rigid laws and comfree are impulses at
-// the end of a step, so it is theirs only where nothing touches.
+// Runge-Kutta, whose further stages are steps of their own.
 static bool takes_stages(const tbModel* m, const tbStepState* state) {
-  return m->opt.integrator == TB_INTEGRATOR_RK4 &&
-         (needs_smooth(m) || state->constraints.nrow == 0);
+  return m->opt.integrator == TB_INTEGRATOR_RK4 && tb_rk4_applies(m, state);
 }
 
 static tbResult move_stages(const tbModel* m, tbData* d, tbStepState* state) {
