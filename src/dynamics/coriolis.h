@@ -8,14 +8,16 @@
 // After tb_compute_position.
 void tb_coriolis(const tbModel* m, tbData* d, int tree, const tbReal* qvel, tbReal* out);
 
-// By how much twice the kinetic energy of a tree is more than it was a time h ago, had its joints
-// moved at their velocities of now; a floating tree's translation is left out. What they moved by
-// is not small. `momentum` is what has come to its momentum. After tb_compute_velocity.
+// By how much twice the kinetic energy of a tree has grown since a time h ago, had its joints moved
+// at their present velocities all the while (by angles that need not be small); `momentum` gets the
+// growth of its momentum. The translation of a floating tree is left out. After
+// tb_compute_velocity.
 tbReal tb_kinetic_growth(const tbModel* m, tbData* d, int tree, tbReal h, tbReal momentum[3]);
 
-// Change the velocity v that a tree ends a step of h with, in which its joints have gone h `move`:
-// to the momentum that it has with velocity `start` where it was before, if it floats, and to no
-// more than a hundredth above its kinetic energy then. After tb_compute_velocity at the start.
+// Change v, the velocity with which a tree ends a step of h in which its joints go h `move`, so
+// that the tree has no more than a hundredth above the kinetic energy that it had with velocity
+// `start` before they moved, and, if it floats, the momentum that it had then. After
+// tb_compute_velocity at the start.
 void tb_keep_kinetic(const tbModel* m, tbData* d, int tree, tbReal h, const tbReal* move,
                      const tbReal* start, tbReal* v);
 

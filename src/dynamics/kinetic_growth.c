@@ -33,7 +33,8 @@ static void carry_to(Before* b, const tbReal pos[3]) {
   tb_copy3(b->pos, pos);
 }
 
-// Past one joint, as it was a time h ago. Balls turn about the axes of the body in the end, `last`.
+// Go on past one joint as it was a time h ago. Balls turn about the axes of the body at the end,
+// `last`.
 static void pass_joint(const tbModel* m, const tbData* d, int joint, const Motion* x,
                        const tbReal last[4], Before* b) {
   const tbReal *qpos = d->qpos + m->jnt_qposadr[joint], *qvel = x->v + m->jnt_dofadr[joint];
@@ -101,8 +102,8 @@ static tbReal twice_energy(const tbData* d, int body, const tbReal v[6], const t
   return tb_dot6(momentum, v);
 }
 
-// The same as the body moved, seen from the body: its inertia, also what it has of it as a link of
-// a taut rope, goes with it.
+// The same of the body as it was, computed in its present frame: its inertia, with what it has as a
+// link of a taut rope, turns with it.
 static tbReal twice_before(const tbData* d, int body, const tbReal centre[3], const Before* b,
                            tbReal sum[3]) {
   tbReal back[4], change[4], arm[3], turning[3], v[6];

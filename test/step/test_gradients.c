@@ -297,6 +297,21 @@ static void test_smoothing(void** state) {
   print_message("sampled %g\n", A[12 * 8 + 8]);
   assert_true(A[12 * 8 + 8] > 0.1 && A[12 * 8 + 8] < 0.9);
   for (int i = 0; i < 144; i++) assert_true(isfinite(A[i]));
+  // By inertial parameters the mean over states hardly apart is that of the state.
+  tbReal by_inertia[12 * TB_NINERTIAL], mean[12 * TB_NINERTIAL];
+  d->qpos[2] = 0.1 - 5e-6;
+  d->qvel[0] = 1;
+  settings = tbDefaultDerivativeSettings();
+  assert_int_equal(tb_step_linearize(m, d, &settings, x, NULL), TB_OK);
+  assert_int_equal(tb_derivatives_inertial(x, m, d, 1, by_inertia), TB_OK);
+  settings.samples = 3;
+  settings.spread = 1e-9;
+  assert_int_equal(tb_step_linearize(m, d, &settings, x, NULL), TB_OK);
+  assert_int_equal(tb_derivatives_inertial(x, m, d, 1, mean), TB_OK);
+  tbReal largest = 0;
+  for (int i = 0; i < 12 * TB_NINERTIAL; i++) largest = fmax(largest, fabs(by_inertia[i]));
+  assert_true(largest > 1e-4);
+  assert_near_array(mean, by_inertia, 12 * TB_NINERTIAL, 1e-5 * largest);
   tb_derivatives_free(x);
   tb_data_free(d);
   tb_model_free(m);
