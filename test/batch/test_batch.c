@@ -1,6 +1,7 @@
 // Batches: every world gets the bits it gets alone, for every law; parameters, masks, rollouts,
 // failures and memory.
 #include <stdlib.h>
+#include <unistd.h>
 #if defined(__GLIBC__)
 #include <malloc.h>
 #endif
@@ -411,6 +412,11 @@ static void ten_thousand_worlds_fit_in_little_memory(void** state) {
   assert_non_null(b);
   assert_int_equal(tb_batch_step(b, 1), TB_ERROR_MEMORY);
   assert_non_null(strstr(b->message, "limit"));
+  tb_batch_free(b);
+  // No number of threads: one for each core, up to 256.
+  b = tb_batch_new(m, 256, 0, 0, &error);
+  assert_non_null(b);
+  assert_int_equal(b->nthread, fmin(256, (double)sysconf(_SC_NPROCESSORS_ONLN)));
   tb_batch_free(b);
   assert_null(tb_batch_new(m, 0, 1, 0, &error));
   assert_null(tb_batch_new(m, 1, -1, 0, &error));
