@@ -56,7 +56,7 @@ static tbResult resolve_asset(tbCompile* c, const tbSpecGeom* s, const char* lab
     tbResult result =
         tb_compile_resolve(c, TB_SPEC_mesh, s->mesh, s->source, s->line, label, &g->mesh);
     if (result) return result;
-    if (s->shellinertia) {
+    if (s->shellinertia && g->type == TB_GEOM_MESH) {
       return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s,
                           "%s: shellinertia of a mesh is the mesh's: give it inertia=\"shell\"",
                           label);
