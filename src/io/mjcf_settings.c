@@ -36,8 +36,10 @@ static const tbSpecWord ENABLE[] = {{"disable", 0}, {"enable", 1}, {NULL, 0}};
 typedef struct {
   const char* name;
   int disable;  // bits set when the flag is disabled
-  int enable;   // bits set when it is enabled
+  int enable;   // bits set when it is enabled; REFUSED: it may not be
 } Flag;
+
+enum { REFUSED = -1 };
 
 static const Flag FLAGS[] = {
     {"constraint", TB_DISABLE_CONSTRAINT, 0},
@@ -66,10 +68,9 @@ static const Flag FLAGS[] = {
     {"invdiscrete", 0, TB_ENABLE_INVDISCRETE},
     {"multiccd", 0, TB_ENABLE_MULTICCD},
     {"sleep", 0, TB_ENABLE_SLEEP},
-    // of other versions; none changes what Tribo computes
-    {"sensornoise", 0, 0},
-    {"diagexact", 0, 0},
-    {"ipc", 0, 0},
+    {"diagexact", 0, REFUSED},
+    {"ipc", 0, REFUSED},
+    {"sensornoise", 0, 0},  // older files
 };
 enum { NFLAGS = sizeof FLAGS / sizeof FLAGS[0] };
 
@@ -82,6 +83,11 @@ static bool read_flag(tbMjcf* p, const xmlNode* node) {
     int value = 0, count;
     if (!tb_mjcf_word(p, node, FLAGS[i].name, ENABLE, &value, &count)) return false;
     if (!count) continue;
+    if (FLAGS[i].enable == REFUSED) {
+      if (!value) continue;
+      return tb_mjcf_fail(p, TB_ERROR_UNSUPPORTED, node, "the flag '%s' is not supported",
+                          FLAGS[i].name);
+    }
     option->disableflags &= ~FLAGS[i].disable;
     option->enableflags &= ~FLAGS[i].enable;
     if (value) {

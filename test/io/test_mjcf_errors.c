@@ -114,11 +114,15 @@ static void test_unsupported(void** state) {
   refuse(WORLD("<geom size='1' surfacevel='1'/>"), TB_ERROR_UNSUPPORTED, "surfacevel");
   refuse(WORLD("<body><joint stiffness='1 2'/></body>"), TB_ERROR_UNSUPPORTED, "polynomial");
   refuse("<mujoco><option integrator='discrete'/></mujoco>", TB_ERROR_UNSUPPORTED, "'discrete'");
+  refuse("<mujoco><option><flag diagexact='enable'/></option></mujoco>", TB_ERROR_UNSUPPORTED,
+         "the flag 'diagexact' is not supported");
+  refuse("<mujoco><option><flag ipc='enable'/></option></mujoco>", TB_ERROR_UNSUPPORTED, "'ipc'");
   refuse(WORLD("<site type='mesh' mesh='m'/>"), TB_ERROR_UNSUPPORTED, "<site>: a mesh");
   refuse("<mujoco><actuator><general joint='j' velrange='0 1'/></actuator></mujoco>",
          TB_ERROR_UNSUPPORTED, "<general>: velrange is not supported");
   refuse("<mujoco><deformable><flex name='f'/></deformable></mujoco>", TB_ERROR_UNSUPPORTED,
          "<flex>");
+  tb_spec_free(parse("<mujoco><option><flag diagexact='disable'/></option></mujoco>"));
   tbSpec* s = parse(
       "<mujoco><visual><anything/></visual><deformable><skin name='s'/></deformable>"
       "<extension><plugin plugin='p'/></extension><sensor><tactile mesh='m' geom='g'/>"
