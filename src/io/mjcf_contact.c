@@ -202,6 +202,9 @@ static bool read_tendon(tbMjcf* p, const xmlNode* node, bool spatial) {
     return tb_mjcf_fail(p, TB_ERROR_UNSUPPORTED, node,
                         "polynomial stiffness and damping are not supported");
   }
+  if (tendon->frictionloss < 0) {
+    return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "frictionloss cannot be negative");
+  }
   if (!tb_mjcf_check_limit(p, node, "range", tendon->limited, tendon->range) ||
       !tb_mjcf_check_limit(p, node, "actuatorfrcrange", tendon->actuatorfrclimited,
                            tendon->actuatorfrcrange)) {

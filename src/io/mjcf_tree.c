@@ -128,6 +128,13 @@ static bool read_joint(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place)
     return tb_mjcf_fail(p, TB_ERROR_UNSUPPORTED, node,
                         "polynomial stiffness and damping are not supported");
   }
+  if (joint->frictionloss < 0) {
+    return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "frictionloss cannot be negative");
+  }
+  const tbReal* given = joint->springdamper;
+  if ((given[0] != 0 || given[1] != 0) && !(given[0] > 0 && given[1] > 0)) {
+    return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "springdamper needs two positive numbers");
+  }
   return joint_units(p, node, joint) && joint_frame(p, node, joint, place) && no_children(p, node);
 }
 

@@ -65,6 +65,11 @@ static void test_numbers(void** state) {
   refuse(WORLD("<geom size='1' contype='1e20'/>"), TB_ERROR_PARSE, "not a whole number");
   refuse(WORLD("<geom size='1' condim='2'/>"), TB_ERROR_PARSE, "condim");
   refuse(WORLD("<geom size='-1'/>"), TB_ERROR_PARSE, "size cannot be negative");
+  refuse(WORLD("<body><joint frictionloss='-1'/></body>"), TB_ERROR_PARSE,
+         "frictionloss cannot be negative");
+  refuse(WORLD("<body><joint springdamper='1 0'/></body>"), TB_ERROR_PARSE, "two positive numbers");
+  refuse("<mujoco><tendon><fixed frictionloss='-1'/></tendon></mujoco>", TB_ERROR_PARSE,
+         "frictionloss cannot be negative");
   refuse(WORLD("<geom size='1' quat='0 0 0 0'/>"), TB_ERROR_PARSE, "quat");
   refuse(WORLD("<geom size='1' zaxis='0 0 0'/>"), TB_ERROR_PARSE, "zaxis");
   refuse(WORLD("<geom size='1' xyaxes='1 0 0 2 0 0'/>"), TB_ERROR_PARSE, "xyaxes");
