@@ -140,7 +140,7 @@ static void fuse_inertia(tbCompileBody* into, const tbCompileBody* b) {
 static void fuse_static(tbCompile* c, bool* moves, tbCompileFrame* shift) {
   const tbSpec* spec = c->spec;
   bool any = false;
-  for (int i = 1; i < spec->nbody; i++) {
+  for (int i = 1; i < spec->nbody && spec->compiler->fusestatic; i++) {
     tbCompileBody* b = &c->body[i];
     int parent = b->parent;
     if (c->body[parent].fused) {
@@ -148,7 +148,7 @@ static void fuse_static(tbCompile* c, bool* moves, tbCompileFrame* shift) {
       parent = b->parent = shift[parent].body;
     }
     const tbSpecBody* s = &spec->body[i];
-    if (!s->compiler->fusestatic || b->njnt || b->is_referenced || s->mocap) continue;
+    if (b->njnt || b->is_referenced || s->mocap) continue;
     b->fused = moves[i] = any = true;
     shift[i].body = parent;
     tb_copy3(shift[i].pos, b->pos);
@@ -194,7 +194,7 @@ static void discard_visual(tbCompile* c) {
     const tbSpecGeom* s = &c->spec->geom[i];
     tbCompileGeom* g = &c->geom[i];
     g->discarded =
-        s->compiler->discardvisual && !s->contype && !s->conaffinity && !g->is_referenced;
+        c->spec->compiler->discardvisual && !s->contype && !s->conaffinity && !g->is_referenced;
   }
 }
 
@@ -202,7 +202,7 @@ static void discard_visual(tbCompile* c) {
 static void number_meshes(tbCompile* c) {
   const tbSpec* spec = c->spec;
   for (int i = 0; i < spec->nmesh; i++) {
-    c->mesh_id[i] = spec->mesh[i].compiler->discardvisual ? -1 : 0;
+    c->mesh_id[i] = spec->compiler->discardvisual ? -1 : 0;
   }
   for (int i = 0; i < spec->ngeom; i++) {
     if (!c->geom[i].discarded && c->geom[i].mesh >= 0) c->mesh_id[c->geom[i].mesh] = 0;

@@ -40,8 +40,8 @@ static tbResult place_on_mesh(tbCompile* c, const tbSpecGeom* s, tbCompileGeom* 
     for (int k = 0; k < 3; k++) g->size[k] = tb_max(fabs(mesh->aabb[k]), fabs(mesh->aabb[3 + k]));
   } else {
     tbError reason = {0};
-    tbResult result =
-        tb_mesh_fit(mesh, g->type, s->compiler->fitaabb, s->fitscale, g->size, center, &reason);
+    bool box = c->spec->compiler->fitaabb;
+    tbResult result = tb_mesh_fit(mesh, g->type, box, s->fitscale, g->size, center, &reason);
     if (result) return TB_SPEC_FAIL(c->error, result, s, "%s", reason.message);
   }
   append_frame(&g->frame, center, mesh->quat);

@@ -29,6 +29,7 @@ typedef struct {
   tbMjcfPlace place;  // where they go: body, and frame in it
   const char* prefix;
   const char* suffix;
+  bool by_name;              // one body and what it holds: out of the frames around it
   const tbMjcfNames* names;  // names of the source that are copied; others stay as they are
   bool keep_keys;
 } Copy;
@@ -71,6 +72,12 @@ static void move_into(tbSpecKind kind, tbSpecElement* element, const tbMjcfPlace
       tb_quat_rotate(((tbSpecLight*)e)->dir, place->quat, ((tbSpecLight*)e)->dir);
       break;
   }
+}
+
+// As in MuJoCo, a body that is attached by its name leaves the frames of its model behind.
+static void leave_frames(tbSpecBody* body) {
+  tb_copy3(body->pos, body->own_pos);
+  memcpy(body->quat, body->own_quat, sizeof body->quat);
 }
 
 static void rename_reference(void* context, tbSpecKind kind, const char** name) {
@@ -123,6 +130,7 @@ static bool copy_run(const Copy* copy, tbSpecKind kind, int body_offset) {
     // bodies of the run move with it, all else hangs on the new place
     if (*body == copy->source_body) {
       *body = copy->place.body;
+      if (kind == TB_SPEC_body && copy->by_name) leave_frames((tbSpecBody*)(void*)element);
       move_into(kind, element, &copy->place);
     } else {
       *body += body_offset;
@@ -383,6 +391,7 @@ static bool find_runs(tbMjcf* p, const xmlNode* node, const tbSpec* child, const
   while (last < child->nbody && child->body[last].parent >= first) last++;
   runs_of_bodies(child, first, last, &copy->runs);
   copy->source_body = child->body[first].parent;
+  copy->by_name = true;
   return true;
 }
 

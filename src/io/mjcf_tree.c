@@ -395,6 +395,8 @@ static bool read_body(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place, 
   }
   tb_copy3(inside.world_pos, body->pos);
   memcpy(inside.world_quat, body->quat, sizeof inside.world_quat);
+  tb_copy3(body->own_pos, body->pos);
+  memcpy(body->own_quat, body->quat, sizeof body->own_quat);
   settle(p, place, body->pos, body->quat);
   return tb_mjcf_children(p, node, &inside, depth + 1);
 }

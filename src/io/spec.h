@@ -112,7 +112,8 @@ typedef struct {
   int parent;         // -1 for the world
   bool has_inertial;  // the file gives mass and inertia
   tbSpecInertial inertial;
-  const tbSpecKeyPart* keys;  // parser only
+  tbReal own_pos[3], own_quat[4];  // pose without the frames around it; parser only
+  const tbSpecKeyPart* keys;       // parser only
 } tbSpecBody;
 
 typedef struct {

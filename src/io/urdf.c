@@ -232,6 +232,8 @@ static bool add_body(tbUrdf* u, int id) {
   bool good = !freed || add_root_joint(u, link);
   if (good && joint && !freed) good = tb_urdf_add_joint(u, joint, link->body);
   if (good && joint && joint->type == TB_URDF_FLOATING) good = attach_to_world(u, link, joint);
+  tb_copy3(body->own_pos, body->pos);
+  memcpy(body->own_quat, body->quat, sizeof body->own_quat);
   if (good && fixed && !freed) good = add_frame(u, link);
   return good && tb_urdf_add_inertial(u, link) && tb_urdf_add_shapes(u, link);
 }
