@@ -318,12 +318,13 @@ static void second_value(const Context* x, int s, tbReal* out) {
   }
 }
 
-// Values clamp to the cutoff, positive ones from above only; directions and quaternions never.
+// Values clamp to the cutoff, positive ones from above only; directions, quaternions and what a
+// contact sensor mixes of them never.
 static void apply_cutoff(const tbModel* m, int s, tbReal* out) {
   tbReal cutoff = m->sensor_cutoff[s];
   int type = m->sensor_type[s];
   if (cutoff <= 0 || type == TB_SENS_FRAMEQUAT || type == TB_SENS_BALLQUAT) return;
-  if (type == TB_SENS_GEOMNORMAL || type == TB_SENS_GEOMFROMTO) return;
+  if (type == TB_SENS_GEOMNORMAL || type == TB_SENS_GEOMFROMTO || type == TB_SENS_CONTACT) return;
   if (type >= TB_SENS_FRAMEXAXIS && type <= TB_SENS_FRAMEZAXIS) return;
   int positive = type == TB_SENS_TOUCH || type == TB_SENS_RANGEFINDER;
   for (int k = 0; k < m->sensor_dim[s]; k++) {
