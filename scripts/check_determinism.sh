@@ -1,8 +1,8 @@
 #!/bin/sh
-# The same scenes under every law by both compilers, at several optimisation levels, with 1, 2 and 4
-# threads: every step must agree in every bit. gcc's -O3 is the release build; the others go to
-# build-det-*, by way of ccache where it is installed. A build for another machine
-# (scripts/cross.sh) takes part where it is.
+# The same scenes under every law by both compilers, at several optimisation levels, with and without
+# this machine's wide registers (base/kernel.h), with 1, 2 and 4 threads: every step must agree in
+# every bit. gcc's -O3 is the release build; the others go to build-det-*, by way of ccache where it is
+# installed. A build for another machine (scripts/cross.sh) takes part where it is.
 set -e
 cd "$(dirname "$0")/.."
 jobs=${JOBS:-$(nproc 2>/dev/null || echo 2)}
@@ -31,7 +31,7 @@ build() { # name compiler flags
 
 cmake --preset release -DTRIBO_BUILD_TESTS=ON >/dev/null
 compile build
-build gcc-O1 gcc "-O1 -w"
+build gcc-O1 gcc "-O1 -w -DTB_NARROW"
 build clang-O2 clang "-O2 -w"
 for build in build-aarch64 build-x86_64; do
   [ ! -x $build/test/tribo_hashes ] || builds="$builds $build"
