@@ -415,28 +415,30 @@ static int filter(Terrain* t, const tbContactPoint* contact, int count, Proof pr
 // that are deep count, as on a plane.
 static int add_corners(Terrain* t, Proof proof) {
   int kept = 0;
-  tbReal level = tb_dot3(t->normal, t->prism);
+  tbReal level = tb_dot3(t->normal, t->prism), radius = t->pair.b.radius;
   for (int i = 0; i < t->ncorner; i++) {
     tbContactPoint contact;
-    tbReal pos[3], dist = tb_dot3(t->normal, t->corner[i]) - level;
+    tbReal pos[3], dist = tb_dot3(t->normal, t->corner[i]) - level - radius;
     if (!(dist <= t->margin)) continue;
-    tb_add_scaled3(pos, t->corner[i], -0.5 * dist, t->normal);
+    tb_add_scaled3(pos, t->corner[i], -radius - 0.5 * dist, t->normal);
     tb_contact_set(&contact, pos, t->normal, dist, TB_FEATURE(2, i, 0));
     kept += filter(t, &contact, 1, proof);
   }
   return kept;
 }
 
-// All corners of a box or small hull, in the field's frame.
+// All corners of a box or small hull, or the ends of a capsule's core, in the field's frame.
 static void set_corners(Terrain* t) {
   const tbCore* core = &t->pair.b;
   t->ncorner = 0;
   if (core->kind == TB_CORE_BOX) t->ncorner = 8;
+  if (core->kind == TB_CORE_SEGMENT && core->size[2] > 0) t->ncorner = 2;
   if (core->kind == TB_CORE_HULL && core->hull->nvert <= MAX_CORNERS)
     t->ncorner = core->hull->nvert;
   for (int i = 0; i < t->ncorner; i++) {
     const tbReal* h = core->size;
     tbReal p[3] = {i & 1 ? h[0] : -h[0], i & 2 ? h[1] : -h[1], i & 4 ? h[2] : -h[2]};
+    if (core->kind == TB_CORE_SEGMENT) tb_set3(p, 0, 0, i ? h[2] : -h[2]);
     tb_pair_b_to_a(&t->pair, core->hull ? core->hull->vert + 3 * i : p, t->corner[i]);
   }
 }

@@ -89,6 +89,37 @@ static void test_plane(void** state) {
   }
 }
 
+// A capsule that lies, or nearly, touches flat ground with both ends, as it touches a plane.
+static void test_lying_capsules(void** state) {
+  (void)state;
+  tbRng rng = {(uint64_t)tb_test_setting("TRIBO_TEST_SEED", 1)};
+  tbHField f = field();
+  fill_plane(0, 0);
+  tbShape plane = {.type = TB_GEOM_PLANE, .pos = {0, 0, 0.3}, .mat = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+  for (int k = 0; k < 300; k++) {
+    tbShape a = place(&f), b = {.type = TB_GEOM_CAPSULE, .size = {0.05, 0.05}};
+    tbReal lean = k % 3 ? tb_rng_uniform(&rng, -0.1, 0.1) : tb_rng_uniform(&rng, -1e-6, 1e-6);
+    tbReal yaw = tb_rng_uniform(&rng, -3, 3), yaws[4] = {cos(yaw / 2), 0, 0, sin(yaw / 2)}, quat[4];
+    tbReal down[4] = {cos(0.7853981633974483 + lean / 2), 0, sin(0.7853981633974483 + lean / 2), 0};
+    b.size[1] = tb_rng_uniform(&rng, 0.01, 0.3);
+    tb_quat_mul(quat, yaws, down);
+    tb_quat_to_mat(b.mat, quat);
+    scatter(&rng, 0.8, 0.4, b.pos);
+    b.pos[2] = 0.35 + b.size[1] * fabs(sin(lean)) + tb_rng_uniform(&rng, -0.02, 0.005);
+    tbContactPoint c[TB_MAX_PAIR_CONTACTS], p[TB_MAX_PAIR_CONTACTS];
+    int count = tb_collide(&a, &b, 0.02, c, NULL), ends = tb_collide(&plane, &b, 0.02, p, NULL);
+    for (int i = 0; i < ends; i++) {
+      bool found = false;
+      for (int j = 0; j < count; j++) {
+        tbReal away[3];
+        tb_sub3(away, c[j].pos, p[i].pos);
+        found |= tb_norm3(away) < 1e-5 && fabs(c[j].dist - p[i].dist) < 1e-8;
+      }
+      assert_true(found);
+    }
+  }
+}
+
 // A ball, a box and a capsule that slide over flat ground feel no edge between cells.
 static void test_no_ghost_edges(void** state) {
   (void)state;
@@ -606,6 +637,7 @@ static void test_bad_fields(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_plane),
+      cmocka_unit_test(test_lying_capsules),
       cmocka_unit_test(test_no_ghost_edges),
       cmocka_unit_test(test_ball_on_rough_ground),
       cmocka_unit_test(test_shapes_on_rough_ground),
