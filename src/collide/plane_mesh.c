@@ -40,7 +40,7 @@ static void find_tangents(const tbReal n[3], tbReal t1[3], tbReal t2[3]) {
 }
 
 // Keep the four deepest and widest.
-static void thin_out(const Query* q, Patch* patch) {
+static void thin_out(const Query* q, tbReal margin, Patch* patch) {
   tbReal t1[3], t2[3];
   int chosen[4];
   find_tangents(q->n_local, t1, t2);
@@ -49,7 +49,7 @@ static void thin_out(const Query* q, Patch* patch) {
     patch->at.u[i] = tb_dot3(t1, x);
     patch->at.v[i] = tb_dot3(t2, x);
   }
-  int kept = tb_spread_four(&patch->at, chosen);
+  int kept = tb_spread_four(&patch->at, margin, chosen);
   for (int i = 0; i < kept; i++) {
     patch->vertex[i] = patch->vertex[chosen[i]];
     patch->at.dist[i] = patch->at.dist[chosen[i]];
@@ -57,8 +57,8 @@ static void thin_out(const Query* q, Patch* patch) {
   patch->at.count = kept;
 }
 
-static void add_vertex(const Query* q, int v, tbReal dist, Patch* patch) {
-  if (patch->at.count == TB_SPREAD_MAX) thin_out(q, patch);
+static void add_vertex(const Query* q, int v, tbReal dist, tbReal margin, Patch* patch) {
+  if (patch->at.count == TB_SPREAD_MAX) thin_out(q, margin, patch);
   patch->at.dist[patch->at.count] = dist;
   patch->vertex[patch->at.count++] = v;
 }
@@ -67,7 +67,7 @@ static void add_vertex(const Query* q, int v, tbReal dist, Patch* patch) {
 static void scan_all(const Query* q, tbReal margin, Patch* patch) {
   for (int v = 0; v < q->hull->nvert; v++) {
     tbReal dist = height(q, v);
-    if (dist <= margin) add_vertex(q, v, dist, patch);
+    if (dist <= margin) add_vertex(q, v, dist, margin, patch);
   }
 }
 
@@ -110,7 +110,7 @@ static bool walk(const Query* q, int lowest, tbReal margin, Patch* patch) {
   if (q->hull->nvert > MAX_MARKED) return false;
   memset(visited, 0, sizeof *visited * (size_t)((q->hull->nvert + 63) / 64));
   mark_visited(visited, lowest);
-  add_vertex(q, lowest, height(q, lowest), patch);
+  add_vertex(q, lowest, height(q, lowest), margin, patch);
   for (int done = 0; done < patch->at.count; done++) {
     int v = patch->vertex[done];
     for (int i = q->hull->adj_start[v]; i < q->hull->adj_start[v + 1]; i++) {
@@ -119,7 +119,7 @@ static bool walk(const Query* q, int lowest, tbReal margin, Patch* patch) {
       tbReal dist = height(q, w);
       if (!(dist <= margin)) continue;
       if (patch->at.count == MAX_WALK) return false;
-      add_vertex(q, w, dist, patch);
+      add_vertex(q, w, dist, margin, patch);
     }
   }
   return true;
@@ -179,7 +179,7 @@ int tb_collide_plane_mesh(const tbShape* a, const tbShape* b, tbReal margin, tbC
   } else {
     scan_all(&q, margin, &patch);
   }
-  if (patch.at.count > 4) thin_out(&q, &patch);
+  if (patch.at.count > 4) thin_out(&q, margin, &patch);
   for (int i = 0; i < patch.at.count; i++) {
     set_contact(&q, patch.vertex[i], patch.at.dist[i], &out[i]);
   }
