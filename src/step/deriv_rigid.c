@@ -476,7 +476,8 @@ tbResult tb_deriv_rigid(tbDerivatives* x, tbData* d, tbStepState* state,
   memcpy(force, state->row_force, sizeof(tbReal) * (size_t)cs->nrow);
   if (state->bounce_cut) {
     x->info.differentiable = 0;
-    snprintf(x->info.reason, sizeof x->info.reason, "restitution is cut back in this step");
+    snprintf(x->info.reason, sizeof x->info.reason,
+             "restitution is cut back, or a contact that jams softened, in this step");
   }
   // RaiSim's law depends on each contact's own force.
   int shares = !(settings->relaxation > 0) && m->opt.law != TB_LAW_RAISIM;

@@ -21,6 +21,7 @@
 #include "step/foresee.h"
 #include "step/guard.h"
 #include "step/implicit.h"
+#include "step/jam.h"
 #include "step/rigid_fast.h"
 #include "tribo/step.h"
 
@@ -232,6 +233,19 @@ static bool all_applied(const tbIslands* islands) {
   return all;
 }
 
+// Islands with contacts that jam once more, these softened; others may jam then.
+static tbResult solve_jams(tbRigidStep* step) {
+  enum { MOST_SOLVES = 4 };
+  bool any = true;
+  for (int k = 0; k < MOST_SOLVES && any; k++) {
+    tbResult result = tb_soften_jams(step, &any);
+    if (result == TB_OK && any) result = tb_rigid_fast(step);
+    if (result != TB_OK) return result;
+    if (any) step->state->bounce_cut = 1;
+  }
+  return TB_OK;
+}
+
 // Impulses of all islands, from the last step's on, and where they lead to.
 static tbResult find_impulses(tbRigidStep* step) {
   const tbModel* m = step->m;
@@ -245,6 +259,7 @@ static tbResult find_impulses(tbRigidStep* step) {
   }
   if (result == TB_OK) result = accept_recalled(step);
   if (result == TB_OK && fast && !all_applied(&step->islands)) result = tb_rigid_fast(step);
+  if (result == TB_OK && fast) result = solve_jams(step);
   if (result != TB_OK) return result;
   if (all_applied(&step->islands)) return store_impulses(step);
   if (!early) result = tb_assemble_delassus(m, step->d, constraints, step->factor, &step->islands);
