@@ -1,5 +1,4 @@
 // `tribo eval`: quantities of a model at one state.
-#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,6 @@
 #ifndef TRIBO_COLLIDE_MANIFOLD_H_
 #define TRIBO_COLLIDE_MANIFOLD_H_
 
-#include <stdbool.h>
-
 #include "tribo/collide.h"
 
 // A candidate in the contact plane: coordinates along two tangents, and its distance.

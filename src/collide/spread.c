@@ -1,6 +1,5 @@
 #include "collide/spread.h"
 
-#include <math.h>
 #include <stdbool.h>
 
 #include "base/kernel.h"

@@ -5,7 +5,6 @@
 #ifndef TRIBO_CONTACT_ASSEMBLE_H_
 #define TRIBO_CONTACT_ASSEMBLE_H_
 
-#include <math.h>
 #include <stdbool.h>
 
 #include "base/minmax.h"

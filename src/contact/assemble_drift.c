@@ -4,7 +4,6 @@
 // outwards by h/2 w^2 r. Their rows hold the mean velocity over the step instead (docs/step.md,
 // eq. 11). Where bodies turn against each other points of a patch drift apart by themselves, and
 // rows that hold all of them would contradict each other.
-#include <math.h>
 
 #include "base/minmax.h"
 #include "contact/assemble.h"

@@ -7,8 +7,7 @@
 #include "linalg/four.h"
 #include "model/chain.h"
 #include "model/workspace.h"
-#include "spatial/quat.h"
-#include "tribo/step.h"
+#include "spatial/vec3.h"
 
 // ---- supports ----------------------------------------------------------------------------------
 

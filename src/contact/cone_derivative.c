@@ -1,6 +1,5 @@
 #include "contact/cone_derivative.h"
 
-#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 

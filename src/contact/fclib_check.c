@@ -1,6 +1,5 @@
 // Whether a problem for an FCLIB file that a program has made fits together.
 #include <math.h>
-#include <stdbool.h>
 
 #include "base/error.h"
 #include "contact/fclib_matrix.h"

@@ -2,7 +2,6 @@
 #include "dynamics/camera.h"
 
 #include "spatial/quat.h"
-#include "tribo/dynamics.h"
 
 static void fixed_pose(const tbModel* m, tbData* d, int i) {
   int body = m->cam_bodyid[i];

@@ -7,7 +7,6 @@
 #include "dynamics/camera.h"
 #include "dynamics/frames.h"
 #include "dynamics/lengths.h"
-#include "dynamics/mass.h"
 #include "dynamics/pivot.h"
 #include "dynamics/weights.h"
 #include "model/sparsity.h"

@@ -5,7 +5,6 @@
 #include "dynamics/axis.h"
 #include "model/chain.h"
 #include "tribo/derivatives.h"
-#include "tribo/dynamics.h"
 
 // d(column i)/dq_k of a point fixed to a body at `offset` from the tree's centre (eq. 14).
 static void column_derivative(const tbModel* m, const tbData* d, const tbReal offset[3], int i,

@@ -1,6 +1,5 @@
 #include "dynamics/pivot.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/minmax.h"

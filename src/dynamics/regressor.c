@@ -8,7 +8,6 @@
 #include "model/chain.h"
 #include "spatial/eig3.h"
 #include "tribo/derivatives.h"
-#include "tribo/dynamics.h"
 
 // Where each parameter stands among the ten numbers of spatial/motion.h.
 static const int PLACE[TB_NINERTIAL] = {9, 6, 7, 8, 0, 3, 1, 4, 5, 2};

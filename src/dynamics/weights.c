@@ -9,7 +9,6 @@
 #include "base/kernel.h"
 #include "dynamics/articulated.h"
 #include "dynamics/frames.h"
-#include "dynamics/mass.h"
 #include "model/chain.h"
 
 // Does a tendon with inertia run through a site of body i?

@@ -1,8 +1,6 @@
 // From the editable spec to the model. Each stage below has a file of its own.
 #include "io/compile.h"
 
-#include <math.h>
-
 #include "base/minmax.h"
 #include "io/compile_internal.h"
 #include "io/spec_tables.h"

@@ -1,5 +1,4 @@
 // Actuators: what they drive, ranges, activation states.
-#include <math.h>
 #include <string.h>
 
 #include "io/compile_internal.h"

@@ -1,5 +1,4 @@
 // Bodies: frames, mass and inertia.
-#include <math.h>
 #include <string.h>
 
 #include "base/minmax.h"

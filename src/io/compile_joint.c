@@ -1,5 +1,4 @@
 // Joints, degrees of freedom and kinematic trees.
-#include <math.h>
 #include <string.h>
 
 #include "base/error.h"

@@ -1,5 +1,4 @@
 // Growing meshes, triangulating polygons and welding equal vertices.
-#include <math.h>
 #include <string.h>
 
 #include "base/error.h"

@@ -1,5 +1,4 @@
 // A primitive in place of a mesh: from its inertia box or its bounding box.
-#include <math.h>
 
 #include "base/minmax.h"
 #include "base/error.h"

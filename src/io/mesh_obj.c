@@ -1,6 +1,5 @@
 // Wavefront OBJ: v and f lines of all groups; texture coordinates, normals and materials play no
 // part in physics and are skipped.
-#include <math.h>
 #include <string.h>
 
 #include "base/error.h"

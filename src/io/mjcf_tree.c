@@ -1,6 +1,5 @@
 // The tree of bodies and what they hold. Poses come out in the parent body's frame: frames are
 // folded in here.
-#include <math.h>
 #include <string.h>
 
 #include "io/mjcf.h"

@@ -2,8 +2,6 @@
 #ifndef TRIBO_LINALG_FRONT_H_
 #define TRIBO_LINALG_FRONT_H_
 
-#include <stdbool.h>
-
 #include "tribo/types.h"
 
 // Eliminate the first `width` rows and columns of the row-major `size` x `size` matrix `a`, with

@@ -1,5 +1,4 @@
 // Geoms, sites, meshes, hulls and height fields.
-#include <math.h>
 
 #include "base/error.h"
 #include "model/check.h"

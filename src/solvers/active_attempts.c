@@ -1,7 +1,6 @@
 // What rounds on the active set leave (docs/solver-interior.md): interior points, and again from
 // the best point so far; between attempts sweeps, on large islands from place to place; convex
 // problems at last. Each ends with a candidate that is judged as any other.
-#include <math.h>
 #include <string.h>
 
 #include "base/minmax.h"

@@ -5,7 +5,6 @@
 //     (M + J^T S E S J) dv = J^T S E b,    dx = E (b - S J dv)                                 (1)
 //
 // so that G is never formed. Compliance is part of H.
-#include <math.h>
 #include <string.h>
 
 #include "base/minmax.h"

@@ -1,6 +1,5 @@
 #include "solvers/system.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "linalg/dense.h"

@@ -1,6 +1,5 @@
 // The structure of solvers/velocity: which dofs there are, the nodes that they form and their
 // order, the rows of all blocks by nodes, and M.
-#include <math.h>
 #include <string.h>
 
 #include "base/minmax.h"

@@ -31,7 +31,6 @@
 #include "model/workspace.h"
 #include "step/forces.h"
 #include "step/free_turn.h"
-#include "tribo/dynamics.h"
 #include "tribo/step.h"
 
 // Turns in a step, rad. Below LEAST_TURN they change next to nothing, 1e-6 of the energy; up to

@@ -11,7 +11,6 @@
 #include "spatial/so3.h"
 #include "step/rk4.h"
 #include "step/viscoelastic.h"
-#include "tribo/dynamics.h"
 #include "tribo/step.h"
 
 tbDerivativeSettings tbDefaultDerivativeSettings(void) {

@@ -6,7 +6,6 @@
 // Equalities are held by a system of their own (deriv_held.c). Constraints whose gains an island's
 // overshoot has softened are left to differences.
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/minmax.h"

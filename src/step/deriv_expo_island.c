@@ -2,16 +2,11 @@
 // passes are made again, with the changes of all that goes into them carried along.
 #include "step/deriv_expo.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "dynamics/axis.h"
-#include "dynamics/drift.h"
 #include "linalg/oscillator_tangent.h"
-#include "model/chain.h"
-#include "spatial/motion.h"
 #include "step/viscoelastic.h"
-#include "tribo/dynamics.h"
 
 // Numbers of one island's changes, at most: beyond, whole steps are differenced.
 enum { MOST_CHANGES = 1 << 23 };

@@ -7,7 +7,6 @@
 #include "spatial/vec3.h"
 #include "step/deriv.h"
 #include "step/free_turn.h"
-#include "tribo/dynamics.h"
 #include "tribo/step.h"
 
 void tb_next_position(const tbDerivatives* x, const tbReal* dv, const tbReal* dq, tbReal* out,

@@ -11,7 +11,6 @@
 #include "step/deriv.h"
 #include "step/deriv_law.h"
 #include "step/implicit.h"
-#include "tribo/dynamics.h"
 #include "tribo/step.h"
 
 // What a row's gamma and R are, and how they change.

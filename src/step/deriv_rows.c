@@ -1,7 +1,5 @@
 // How the rows of a constraint change with the configuration: T[r][i][k] = dJ[r][i]/dq_k
 // (docs/derivatives.md, eq. 25-27 and 34-37).
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "dynamics/axis.h"

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/minmax.h"
-#include "dynamics/axis.h"
 #include "dynamics/gravity.h"
 #include "model/workspace.h"
 #include "spatial/so3.h"

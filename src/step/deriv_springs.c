@@ -1,7 +1,6 @@
 // Limits and stretches of the viscoelastic law, differentiated (docs/derivatives.md, eq. 63-67).
 #include "step/deriv_springs.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 // decides for a step as a whole, is off by an amount of first order times the step at each such
 // moment. Here the moment is found on the oscillators themselves, by bisection with their exact
 // motion up to a trial time.
-#include <math.h>
 #include <string.h>
 
 #include "step/expo_system.h"

@@ -5,11 +5,9 @@
 // these quantities are computed there, and the springs' motion is integrated again over the whole
 // step, from the stretch and rate they had at its start. Where contacts were made or lost on the
 // way to the middle, the predictor stands.
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/minmax.h"
 #include "step/viscoelastic.h"
 #include "tribo/dynamics.h"
 #include "tribo/step.h"

@@ -1,7 +1,5 @@
 #include "step/muscle.h"
 
-#include <math.h>
-
 #include "base/minmax.h"
 
 static const tbReal SMALLEST = 1e-15;

@@ -1,5 +1,4 @@
 // Passive forces: springs, dampers, gravity compensation, drag of the medium.
-#include <math.h>
 #include <string.h>
 
 #include "spatial/quat.h"

@@ -20,7 +20,6 @@
 #include "step/certificate.h"
 #include "step/foresee.h"
 #include "step/guard.h"
-#include "step/implicit.h"
 #include "step/jam.h"
 #include "step/rigid_fast.h"
 #include "tribo/step.h"

@@ -5,8 +5,6 @@
 // eq. 6).
 #include "step/screen.h"
 
-#include <math.h>
-
 #include "base/minmax.h"
 #include "model/chain.h"
 #include "model/workspace.h"

@@ -1,6 +1,5 @@
 #include "step/soft.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/minmax.h"

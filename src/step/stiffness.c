@@ -1,7 +1,5 @@
 #include "step/stiffness.h"
 
-#include <math.h>
-
 #include "base/minmax.h"
 #include "step/forces.h"
 

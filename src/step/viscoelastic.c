@@ -15,7 +15,6 @@
 #include "step/certificate.h"
 #include "step/implicit.h"
 #include "step/stiffness.h"
-#include "tribo/dynamics.h"
 #include "tribo/step.h"
 
 // ---- parameters --------------------------------------------------------------------------------

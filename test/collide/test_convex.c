@@ -2,7 +2,6 @@
 // TRIBO_TEST_POSES for a longer run, TRIBO_TEST_SEED for other poses, TRIBO_TEST_PAIR for one pair
 // only (its place in the list below).
 #include "common/shapes.h"
-#include "spatial/vec3.h"
 
 static const int pairs[][2] = {
     {TB_GEOM_SPHERE, TB_GEOM_ELLIPSOID},   {TB_GEOM_SPHERE, TB_GEOM_MESH},

@@ -1,7 +1,6 @@
 // The contract of tribo/collide.h for every closed-form pair, over random and degenerate poses. Set
 // TRIBO_TEST_POSES for a longer run, TRIBO_TEST_SEED for other poses.
 #include "common/shapes.h"
-#include "spatial/vec3.h"
 
 static const int pairs[][2] = {
     {TB_GEOM_PLANE, TB_GEOM_SPHERE},    {TB_GEOM_PLANE, TB_GEOM_CAPSULE},

@@ -1,6 +1,5 @@
 // The finder keeps boxes from search to search while bodies move little: what it finds must be what
 // one finds that has just been made, to the bit.
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
