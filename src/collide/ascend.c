@@ -12,9 +12,9 @@
 #define MAX_STEP 0.5
 // How far witness points may be off their features, relative to the size of the pair.
 #define CERTIFIED 1e-10
-// A slope that is none, relative to the size of the pair.
+// A slope below this, relative to the size of the pair, is none.
 #define LEVEL 1e-10
-// A curvature that says nothing about a slope that is none.
+// A curvature below this says nothing about a slope that is none.
 #define WEAK 1e-7
 // A side that leans less than this against a face lies on it.
 #define LYING 1e-7

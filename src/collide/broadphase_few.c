@@ -3,7 +3,7 @@
 
 #include "collide/broadphase_state.h"
 
-// Which pairs pass the filter. A place without item overlaps nothing.
+// Which pairs pass the filter. A place without an item overlaps nothing.
 static void list_few(tbBroadphase* broad) {
   tbBroadState* s = broad->state;
   for (int k = 0; k < 3 * TB_BROAD_FEW; k++) {

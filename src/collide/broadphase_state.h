@@ -75,7 +75,7 @@ static inline bool tb_broad_pair_overlaps(tbBroadphase* broad, int i, int j, tbR
 bool tb_broad_search_many(tbBroadphase* broad);
 void tb_broad_search_few(tbBroadphase* broad);
 
-// Of them, those whose true boxes overlap, into broad->pairs, which has room for them.
+// Those of them whose true boxes overlap go into broad->pairs, which has room for them.
 void tb_broad_report_many(tbBroadphase* broad);
 void tb_broad_report_few(tbBroadphase* broad);
 

@@ -10,7 +10,7 @@
 
 // Axes with sin^2 of their angle below this get a contact at each end of the common stretch.
 #define PARALLEL_SIN2 1e-4
-// Of the sizes: depths that differ by less are the same.
+// Depths that differ by less than this, relative to the sizes, are the same.
 #define TOUCHING 1e-8
 
 typedef struct {

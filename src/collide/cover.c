@@ -14,9 +14,9 @@
 #define MAX_DIRECTIONS 120
 #define MAX_TRIANGLES 96
 #define NO_MIDDLE 0xffff
-// What is better by less, relative to the size of the pair, is as good.
+// A direction that is better by less, relative to the size of the pair, is as good.
 #define TOLERANCE 1e-8
-// Cosine of the angle up to which what curves is looked at.
+// Cosine of the angle from the normal up to which curved features are looked at.
 #define NEAR 0.6
 // Cosine of the angle of the ring around the normal.
 #define RING 0

@@ -13,9 +13,9 @@
 
 // Axes that are parallel but for this (sine) are left to the general cover.
 #define PARALLEL 1e-3
-// What is better by less, relative to the size of the pair, is as good.
+// A direction that is better by less, relative to the size of the pair, is as good.
 #define TOLERANCE 1e-8
-// Of cosines.
+// Rounding of cosines.
 #define ROUNDING 1e-9
 // How many bands are looked at, kept open and left at most; how often cells are cut.
 #define MAX_LOOKS 300

@@ -3,8 +3,8 @@
 // it lies.
 #include "collide/pairs.h"
 
-// What leans by less than this, relative to its size, stands: the way down would turn with the last
-// bits of what rests, and its contacts with it.
+// A cylinder that leans by less than this, relative to its size, stands: the way down would turn
+// with the last bits of what rests, and its contacts with it.
 #define STANDING 5e-9
 
 // One candidate: a point of the cylinder relative to its centre, and its height over the centre.

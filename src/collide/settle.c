@@ -4,7 +4,7 @@
 #include "base/minmax.h"
 #include "collide/convex.h"
 
-// Of the pair's size: what is closer touches.
+// Shapes closer than this, relative to the size of the pair, touch.
 #define TOUCHING 1e-8
 #define MOST_FACES 128
 
