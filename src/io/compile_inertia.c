@@ -20,11 +20,13 @@ static tbReal shape_area(int type, const tbReal size[3]) {
     case TB_GEOM_CAPSULE: return 4 * PI * r * r + 4 * PI * r * h;
     case TB_GEOM_CYLINDER: return 2 * PI * r * r + 4 * PI * r * h;
     case TB_GEOM_ELLIPSOID: return ellipsoid_area(size);
+    case TB_GEOM_HFIELD:
     case TB_GEOM_BOX: return 8 * (size[0] * size[1] + size[1] * size[2] + size[2] * size[0]);
     default: return 0;
   }
 }
 
+// A height field is to a body the box of its size, as in MuJoCo.
 tbReal tb_shape_volume(int type, const tbReal size[3], bool shell) {
   if (shell) return shape_area(type, size);
   tbReal r = size[0], h = size[1];
@@ -33,6 +35,7 @@ tbReal tb_shape_volume(int type, const tbReal size[3], bool shell) {
     case TB_GEOM_CAPSULE: return PI * (2 * h + 4 * r / 3) * r * r;
     case TB_GEOM_CYLINDER: return 2 * PI * h * r * r;
     case TB_GEOM_ELLIPSOID: return 4 * PI / 3 * size[0] * size[1] * size[2];
+    case TB_GEOM_HFIELD:
     case TB_GEOM_BOX: return 8 * size[0] * size[1] * size[2];
     default: return 0;
   }
@@ -115,6 +118,7 @@ void tb_shape_inertia(int type, const tbReal size[3], bool shell, tbReal moments
         }
       }
       break;
+    case TB_GEOM_HFIELD:
     case TB_GEOM_BOX:
       if (shell) {
         box_shell_inertia(size, moments);
