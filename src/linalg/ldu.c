@@ -394,6 +394,16 @@ bool tb_ldu_factor(tbLdu* ldu, bool symmetric) {
   return tb_wide() ? factor_wide(ldu, symmetric) : factor_narrow(ldu, symmetric);
 }
 
+int tb_ldu_sign(const tbLdu* ldu) {
+  int sign = 1;
+  for (int k = 0; k < ldu->nodes; k++) {
+    const int* pivot = ldu->pivot + ldu->first[k];
+    const tbReal* inverse = ldu->inverse + ldu->first[k];
+    for (int r = 0; r < ldu->dim[k]; r++) sign *= (inverse[r] < 0) == (pivot[r] != r) ? 1 : -1;
+  }
+  return sign;
+}
+
 // x <- L^-1 P x, or L^-1 x.
 TB_INLINE void solve_lower(const tbLdu* ldu, int k, int d, tbReal* x) {
   const tbReal* D = ldu->value + ldu->at[k];

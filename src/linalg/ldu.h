@@ -50,6 +50,9 @@ int tb_ldu_column(const tbLdu* ldu, int a, int b);
 // a symmetric matrix, not positive definite.
 bool tb_ldu_factor(tbLdu* ldu, bool symmetric);
 
+// The sign of the determinant of what was factored, not symmetric.
+int tb_ldu_sign(const tbLdu* ldu);
+
 // x <- A^-1 x.
 void tb_ldu_solve(const tbLdu* ldu, tbReal* x);
 

@@ -56,6 +56,7 @@ typedef struct {
   tbReal mu;             // products of the first point, 1: as those of g and the largest load
   tbReal kappa;          // products stay above kappa times the infeasibility
   bool gentle;           // where nothing else goes on, aim at a little less of the products
+  bool folds;            // follow the path around its folds, with `rounds`, `target` and `mu` only
 } tbInterior;
 
 // Interior points from `lambda` and its velocity `sigma`: about 20 factorisations whatever the

@@ -13,8 +13,9 @@ enum { POLISH = 1 };          // rounds on the modes where interior points end
 enum { CONVEX_ROUNDS = 40 };  // factorisations of the convex problems
 enum { LATER = 6 };           // rounds on the modes where convex problems end
 // Attempts of interior points: on a large island, on a small one (the first SMALL_PLAIN of them
-// without sweeps before them), and on a part of an island.
-enum { ATTEMPTS = 4, SMALL_ATTEMPTS = 7, SMALL_PLAIN = 4, PART_ATTEMPTS = 2 };
+// without sweeps before them), and on a part of an island. On islands of up to so many rows under
+// the exact law the second goes around folds, and is the last.
+enum { ATTEMPTS = 4, SMALL_ATTEMPTS = 7, SMALL_PLAIN = 4, PART_ATTEMPTS = 2, FOLDS = 1500 };
 // Products of an attempt's first point, over the residual of the best point. Small islands come
 // here only after rounds near the last impulses have failed, so they start a little farther away,
 // then from the centre.
@@ -26,7 +27,7 @@ enum { FROM_THE_CENTRE = 1 };
 static const tbReal STOP = 0.9, STOP_SMALL = 0.5;
 // Their iterations at most, and without progress. Products are not brought below KAPPA times the
 // infeasibility.
-enum { ITERATIONS = 40, PATIENCE = 4 };
+enum { ITERATIONS = 40, AROUND_FOLDS = 150, PATIENCE = 4 };
 static const tbReal KAPPA = 0.005;
 
 // Whether most blocks are contacts of the exact law on free bodies, by their shape: those whose
@@ -96,19 +97,22 @@ static void propose_start(tbActiveState* s, bool guess) {
 bool tb_active_attempts(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveInfo* info,
                         bool* solved) {
   bool small = s->small, many = tb_active_from_place_to_place(s);
-  int attempts = s->a->part ? PART_ATTEMPTS : small ? SMALL_ATTEMPTS : ATTEMPTS;
+  bool folds = !small && !s->a->part && s->a->law == TB_LAW_NCP && s->p->n <= FOLDS;
+  int attempts = s->a->part || folds ? PART_ATTEMPTS : small ? SMALL_ATTEMPTS : ATTEMPTS;
   const tbReal* products = small ? PRODUCTS_SMALL : PRODUCTS;
   for (int k = 0; k < attempts && !*solved && info->iterations < s->a->max_iter; k++) {
     bool swept = many || k >= (small ? SMALL_PLAIN : 1);
     if (swept && !relax_best(s, arena, lambda, info, solved)) return false;
     if (*solved || tb_active_will_do(s)) return true;
     if (!tb_velocity_finish(s->a->system)) return false;
-    tbInterior settings = {.rounds = ITERATIONS,
+    bool around = folds && k > 0;
+    tbInterior settings = {.rounds = around ? AROUND_FOLDS : ITERATIONS,
                            .patience = PATIENCE,
                            .target = small ? STOP_SMALL : STOP,
                            .mu = tb_min(1, products[k] * tb_min(s->best_measure, 1)),
                            .kappa = KAPPA,
-                           .gentle = small};
+                           .gentle = small,
+                           .folds = around};
     if (!swept) propose_start(s, small && k == FROM_THE_CENTRE);
     if (!interior_attempt(s, arena, &settings, lambda, info, solved)) return false;
     if (!*solved && small) *solved = tb_active_stages(s, lambda, info);

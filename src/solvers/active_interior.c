@@ -301,10 +301,106 @@ static tbReal choose_step(tbInteriorState* m, tbReal mu, tbReal kappa, tbSolveIn
   return a;
 }
 
+// ---- around folds ------------------------------------------------------------------------------
+//
+// Under the exact law the path of the points with x o z = mu e may turn back: there is none with
+// smaller products nearby, and whatever aims at these ends. But it is one curve, from mu = infinity
+// down to an answer. Where mu grows along it, beyond a fold, the determinant of Newton's matrix is
+// negative. So a step is made of a correction A to the products mu, and of a piece of the tangent T
+// (by d mu / mu), with
+//
+//     ds = (-A.T - sign(det) h sqrt(1 + T.T)) / (1 + T.T),    A + ds T,    mu <- (1 + ds) mu (2)
+//
+// so that the correction is across the path, and the way along it is h.
+
+// A step as short as this is one of three on a way to nowhere: again from products so many times
+// those of the first point, up to the centre.
+static const tbReal TINY_STEP = 0.05, FARTHER = 30;
+enum { TINY_STEPS = 3 };
+// Lengths along the path: the first, the longest; how it changes after a step that is cut below a
+// half, and after one that is not and started near the path, by the correction it has to make. From
+// beyond the second distance steps only correct.
+static const tbReal FIRST_WAY = 0.5, LONGEST_WAY = 2, SHORTER_WAY = 0.5, LONGER_WAY = 1.6;
+static const tbReal CUT = 0.5, NEAR_PATH = 0.5, OFF_PATH = 1;
+// What a step may do to the products.
+static const tbReal LEAST_CHANGE = -0.9, MOST_CHANGE = 2;
+
+// Where a way along the path is.
+typedef struct {
+  tbReal mu, way;  // products, and h of the next step
+  int tiny;        // short steps in a row
+} Path;
+
+// One step of (2), by three solves with one factor. False: it leads nowhere.
+static bool follow(tbInteriorState* m, Path* path, tbSolveInfo* info) {
+  tbReal inner[3], unit = 1 / (path->mu * m->pairs);
+  if (!factor(m, info)) return false;
+  int down = -tb_ldu_sign(&m->a->system->ldu);
+  find_step(m, path->mu, false, true);
+  find_step(m, 2 * path->mu, false, false);
+  tb_cone_four_lengths(m->four, m->nfour, inner);
+  tbReal across = unit * inner[1], slope = 1 + unit * inner[2];
+  tbReal off = sqrt(tb_max(0, unit * inner[0] - across * across / slope));
+  tbReal way = off < OFF_PATH ? path->way : 0;
+  tbReal change = (down * way * sqrt(slope) - across) / slope;
+  change = tb_min(MOST_CHANGE, tb_max(LEAST_CHANGE, change));
+  tbReal a = aim(m, (1 + change) * path->mu, false);
+  if (!(a > NO_STEP) || !isfinite(a)) return false;
+  if (a < CUT) path->way *= SHORTER_WAY;
+  if (a > LONG_STEP && off < NEAR_PATH) path->way = tb_min(LONGEST_WAY, LONGER_WAY * path->way);
+  path->mu *= 1 + a * change;
+  path->tiny = a < TINY_STEP ? path->tiny + 1 : 0;
+  go_fours(m, a);
+  tb_interior_go(m, a);
+  return path->tiny < TINY_STEPS;
+}
+
+// From products `mu` on; `ends`: at an answer, or after all iterations. False: out of memory.
+static bool follow_from(const tbActive* a, tbArena* arena, const tbInterior* set, tbReal mu,
+                        int until, tbReal* lambda, tbReal* sigma, tbSolveInfo* info, bool* ends) {
+  tbInteriorState m = {.a = a, .p = a->p, .shifted = true};
+  size_t bytes = sizeof(tbReal) * (size_t)a->p->n;
+  tbArenaMark mark = tb_arena_mark(arena);
+  if (!tb_interior_start(&m, arena, mu, lambda, sigma)) return false;
+  load_fours(&m);
+  set_shift(&m, 1);
+  tbReal best = tb_residual(a->p, a->law, lambda, sigma).relative;
+  Path path = {.way = FIRST_WAY};
+  for (bool goes = true; goes && !*ends;) {
+    tbReal mean, now = evaluate(&m, true, &mean);
+    if (!isfinite(mean)) break;
+    if (path.mu == 0) path.mu = mean;
+    *ends = now <= set->target * a->tolerance || (best <= a->enough && !(now < PROGRESS * best)) ||
+            info->iterations >= until;
+    if (now < best) {
+      best = now;
+      memcpy(lambda, m.lambda, bytes);
+      memcpy(sigma, m.sigma, bytes);
+    }
+    if (*ends) break;
+    info->iterations++;
+    goes = follow(&m, &path, info);
+  }
+  tb_arena_release(arena, mark);
+  return true;
+}
+
+static bool go_around(const tbActive* a, tbArena* arena, const tbInterior* set, tbReal* lambda,
+                      tbReal* sigma, tbSolveInfo* info) {
+  int until = tb_min(info->iterations + set->rounds, a->max_iter);
+  bool ends = false;
+  for (tbReal mu = set->mu; !ends && mu > 0; mu = tb_min(1, FARTHER * mu)) {
+    if (!follow_from(a, arena, set, mu, until, lambda, sigma, info, &ends)) return false;
+    ends = ends || mu >= 1;
+  }
+  return true;
+}
+
 // ---- all of it ---------------------------------------------------------------------------------
 
 bool tb_active_interior(const tbActive* a, tbArena* arena, const tbInterior* set, tbReal* lambda,
                         tbReal* sigma, tbSolveInfo* info) {
+  if (set->folds) return go_around(a, arena, set, lambda, sigma, info);
   tbInteriorState m = {.a = a, .p = a->p, .shifted = a->law == TB_LAW_NCP};
   size_t bytes = sizeof(tbReal) * (size_t)a->p->n;
   tbArenaMark mark = tb_arena_mark(arena);

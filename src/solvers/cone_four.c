@@ -276,6 +276,35 @@ TB_INLINE tbReal residual_all(tbConeFour* four, int count, tbReal shift, tbReal*
   return all;
 }
 
+// dx . H ex + dz . H^-1 ez of a lane, with H = eta^2 (2 w w^T - J) and H^-1 of find_inverse.
+TB_INLINE tbReal inner(const tbConeFour* g, int l, const tbReal* dx, const tbReal* dz,
+                       const tbReal* ex, const tbReal* ez) {
+  tbReal w0 = g->w[0][l], w1 = g->w[1][l], w2 = g->w[2][l], square = g->eta[l] * g->eta[l];
+  tbReal d = w0 * dx[0] + w1 * dx[1] + w2 * dx[2], e = w0 * ex[0] + w1 * ex[1] + w2 * ex[2];
+  tbReal p = w0 * dz[0] - w1 * dz[1] - w2 * dz[2], q = w0 * ez[0] - w1 * ez[1] - w2 * ez[2];
+  return square * (2 * d * e - (dx[0] * ex[0] - dx[1] * ex[1] - dx[2] * ex[2])) +
+         (2 * p * q - (dz[0] * ez[0] - dz[1] * ez[1] - dz[2] * ez[2])) / square;
+}
+
+void tb_cone_four_lengths(const tbConeFour* four, int count, tbReal product[3]) {
+  for (int k = 0; k < 3; k++) product[k] = 0;
+  for (int k = 0; k < count; k++) {
+    const tbConeFour* g = &four[k];
+    for (int l = 0; l < g->used; l++) {
+      tbReal ax[TB_CONE_ROWS], az[TB_CONE_ROWS], tx[TB_CONE_ROWS], tz[TB_CONE_ROWS];
+      for (int r = 0; r < TB_CONE_ROWS; r++) {
+        ax[r] = g->ax[r][l];
+        az[r] = g->az[r][l];
+        tx[r] = g->dx[r][l] - ax[r];
+        tz[r] = g->dz[r][l] - az[r];
+      }
+      product[0] += inner(g, l, ax, az, ax, az);
+      product[1] += inner(g, l, ax, az, tx, tz);
+      product[2] += inner(g, l, tx, tz, tx, tz);
+    }
+  }
+}
+
 TB_INLINE void go_all(tbConeFour* four, int count, tbReal a) {
   for (int k = 0; k < count; k++) {
     tbConeFour* g = &four[k];

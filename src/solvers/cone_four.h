@@ -51,6 +51,10 @@ tbReal tb_cone_four_length(tbConeFour* four, int count, bool affine, tbReal a);
 tbReal tb_cone_four_products(const tbConeFour* four, int count, tbReal a);
 tbReal tb_cone_four_residual(tbConeFour* four, int count, bool shifted, tbReal* largest);
 
+// Lengths along the central path, dx . H dx + dz . H^-1 dz summed over all contacts, of the affine
+// step a and of t, the other step less the affine one: a . a, a . t, t . t.
+void tb_cone_four_lengths(const tbConeFour* four, int count, tbReal product[3]);
+
 // Go a step of length a.
 void tb_cone_four_go(tbConeFour* four, int count, tbReal a);
 

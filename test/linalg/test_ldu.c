@@ -135,6 +135,41 @@ static void test_unsymmetric(void** state) {
   check(false);
 }
 
+// The sign of the determinant, where rows of blocks have been exchanged and turned.
+static void test_sign(void** state) {
+  (void)state;
+  Problem* p = malloc(sizeof *p);
+  assert_non_null(p);
+  tbRng rng = {7};
+  tbArena arena;
+  tb_arena_init(&arena);
+  int negative = 0;
+  for (int trial = 0; trial < 100; trial++) {
+    make(p, &rng, false);
+    // Heavy on the diagonal, A itself has a positive one.
+    int sign = 1;
+    for (int k = 0; k < p->nodes; k++) {
+      int i = p->first[k] + tb_rng_int(&rng, p->dim[k]), j = p->first[k + 1] - 1;
+      for (int c = 0; c < p->size; c++) {
+        double t = p->A[i * p->size + c];
+        p->A[i * p->size + c] = i == j ? -t : p->A[j * p->size + c];
+        if (i != j) p->A[j * p->size + c] = t;
+      }
+      sign = -sign;
+    }
+    tb_arena_reset(&arena);
+    tbLdu ldu;
+    assert_true(tb_ldu_analyze(&ldu, &arena, p->nodes, p->dim, p->edge_start, p->edge));
+    fill(p, &ldu, false);
+    assert_true(tb_ldu_factor(&ldu, false));
+    assert_int_equal(tb_ldu_sign(&ldu), sign);
+    negative += sign < 0;
+  }
+  assert_in_range(negative, 20, 80);
+  tb_arena_free(&arena);
+  free(p);
+}
+
 // Edges of a random graph in some order of its vertices, each from the one that goes first; the
 // work of its factors.
 static double work_in_order(tbArena* arena, int n, const int* start, const int* column,
@@ -223,8 +258,9 @@ static void test_singular(void** state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_symmetric), cmocka_unit_test(test_unsymmetric),
-      cmocka_unit_test(test_postorder), cmocka_unit_test(test_singular)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_symmetric),
+                                     cmocka_unit_test(test_unsymmetric),
+                                     cmocka_unit_test(test_sign), cmocka_unit_test(test_postorder),
+                                     cmocka_unit_test(test_singular)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

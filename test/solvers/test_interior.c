@@ -138,7 +138,7 @@ static void dense_velocity(const Case* c, const tbReal* lambda, tbReal* sigma) {
 
 // Interior points alone from `lambda`, at first with products `mu`; the residual in Delassus form.
 static double solve_from(Case* c, tbReal mu, tbReal* lambda, tbSolveInfo* info) {
-  const tbInterior settings = {100, 20, 0.5, mu, 0.02, false};
+  const tbInterior settings = {100, 20, 0.5, mu, 0.02, false, false};
   tbReal sigma[ROWS], *x = TB_ARENA_NEW(&c->arena, tbReal, c->system.size + 1);
   *info = (tbSolveInfo){0};
   tb_active_response(&c->active, lambda, x, sigma);
@@ -183,6 +183,29 @@ static void answers_nearby_help(void** state) {
   assert_true(warm < 0.8 * cold);
 }
 
+// Where the path has no folds, following it as if it had some leads down it all the same.
+static void paths_without_folds(void** state) {
+  (void)state;
+  int solved = 0, iterations = 0, count = 60;
+  for (int trial = 0; trial < count; trial++) {
+    tbRng rng = {(uint64_t)trial + 6001};
+    Case* c = case_new(&rng, 5 + trial, trial % 3, trial % 2, 0);
+    const tbInterior settings = {.rounds = 150, .target = 0.9, .mu = 1, .folds = true};
+    tbReal lambda[ROWS] = {0}, sigma[ROWS];
+    tbSolveInfo info = {0};
+    memcpy(sigma, c->g, sizeof sigma);
+    assert_true(tb_active_interior(&c->active, &c->arena, &settings, lambda, sigma, &info));
+    assert_true(info.iterations <= settings.rounds);
+    dense_velocity(c, lambda, sigma);
+    solved += tb_residual(&c->p, TB_LAW_NCP, lambda, sigma).relative <= 1e-6;
+    iterations += info.iterations;
+    case_free(c);
+  }
+  print_message("interior: %d of %d solved along the path, in %.1f iterations\n", solved, count,
+                (double)iterations / count);
+  assert_true(solved >= 58);
+}
+
 // Where half of the contacts do something else than the guess says, a large island costs what
 // interior points alone do, if these solve it (all but one in fifteen): no round on the active set,
 // before or after. Near the answer it is such rounds that solve it, but for one in fifteen: mostly
@@ -201,7 +224,7 @@ static void guesses_far_off_are_not_tried(void** state) {
     dense_velocity(c, alone, sigma);
     double start = tb_residual(&c->p, TB_LAW_NCP, alone, sigma).relative;
     assert_true(tb_active_solve(&c->active, &c->arena, sigma, lambda, &whole));
-    const tbInterior settings = {40, 4, 0.9, 0.1 * fmin(1, start), 0.005, false};
+    const tbInterior settings = {40, 4, 0.9, 0.1 * fmin(1, start), 0.005, false, false};
     assert_true(tb_active_interior(&c->active, &c->arena, &settings, alone, sigma, &interior));
     if (tb_residual(&c->p, TB_LAW_NCP, alone, sigma).relative <= 1e-6) {
       assert_int_equal(whole.status, TB_SOLVE_CONVERGED);
@@ -320,7 +343,7 @@ static void bad_input_ends(void** state) {
   for (int k = 0; k < 3; k++) {
     memcpy(c->g, g, sizeof g);
     c->g[2] = BAD[k];
-    const tbInterior settings = {60, 10, 0.5, 1, 0.02, false};
+    const tbInterior settings = {60, 10, 0.5, 1, 0.02, false, false};
     tbReal sigma[ROWS];
     memset(lambda, 0, sizeof lambda);
     memcpy(sigma, c->g, sizeof sigma);
@@ -565,6 +588,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(residuals_are_small_in_delassus_form),
                                      cmocka_unit_test(unsettled_blocks_are_swept),
                                      cmocka_unit_test(answers_nearby_help),
+                                     cmocka_unit_test(paths_without_folds),
                                      cmocka_unit_test(contacts_at_once),
                                      cmocka_unit_test(sweeps_are_gauss_seidel),
                                      cmocka_unit_test(few_dofs_take_rounds),
