@@ -130,7 +130,7 @@ TB_API tbResult tb_derivatives_friction(tbDerivatives* derivatives, int contact,
 // dx_dparameters (nx x TB_NINERTIAL) of the inertial parameters of `body`, with the data as
 // tb_step_linearize left it. Constants of the model (inverse weights) are taken as they are.
 // Differenced as tb_derivatives_friction, and for the exponential and the full implicit integrator,
-// raisim's sliding and comfree's exact gains.
+// raisim's sliding, comfree's exact gains and where there is a medium.
 TB_API tbResult tb_derivatives_inertial(tbDerivatives* derivatives, const tbModel* model,
                                         tbData* data, int body, tbReal* dx_dparameters);
 

@@ -173,6 +173,11 @@ bool tb_deriv_smooth_differs(const tbModel* m, tbData* d);
 // 1 where every smooth force of the model has its partials in closed form.
 int tb_deriv_is_plain(const tbModel* m);
 
+// 1 where there is gravity compensation at all, and where it reaches a dof: it may count as
+// actuation, which may be clamped or off.
+int tb_deriv_compensates(const tbModel* m);
+int tb_deriv_is_compensated(const tbModel* m, const tbData* d, int dof);
+
 // 1 where the damping of a servo follows its input.
 int tb_deriv_input_damps(const tbModel* m);
 

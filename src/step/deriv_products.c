@@ -6,7 +6,9 @@
 #include "dynamics/regressor.h"
 #include "spatial/vec3.h"
 #include "step/deriv.h"
+#include "step/forces.h"
 #include "step/free_turn.h"
+#include "tribo/dynamics.h"
 #include "tribo/step.h"
 
 void tb_next_position(const tbDerivatives* x, const tbReal* dv, const tbReal* dq, tbReal* out,
@@ -216,10 +218,11 @@ tbResult tb_derivatives_friction(tbDerivatives* x, int contact, tbReal* dx_next)
 }
 
 // 1 where inertia changes forces in ways that only differences know: the oscillators of expo, the
-// slopes of the bias of `implicit`, the blocks of G of raisim's sliding and of exact gains.
+// slopes of the bias of `implicit`, the blocks of G of raisim's sliding and of exact gains, the
+// boxes as which the medium sees bodies.
 static int needs_differences(const tbDerivatives* x) {
   int law = x->m->opt.law;
-  if (x->ready != 1 || x->move.acc || x->final.LU) return 1;
+  if (x->ready != 1 || x->move.acc || x->final.LU || tb_has_fluid(x->m)) return 1;
   return (law == TB_LAW_RAISIM && x->info.sliding > 0) ||
          (law == TB_LAW_COMFREE && x->m->opt.comfree_exact && x->ncon > 0);
 }
@@ -255,6 +258,25 @@ static tbResult turning(tbDerivatives* x, tbData* d, int body, tbReal* slope) {
   return tb_free_turn_by_inertia(m, d, body, &turn, slope + (size_t)turn.dof * TB_NINERTIAL);
 }
 
+// Gravity compensation bears a share of a body's weight, which is linear in the mass (a force at
+// the body's origin) and in the first moment (a couple): its forces by these, added to `slope` (nv
+// x TB_NINERTIAL). `column`: nv.
+static void add_compensation(const tbModel* m, const tbData* d, int body, tbReal* column,
+                             tbReal* slope) {
+  if (m->body_gravcomp[body] == 0 || !tb_deriv_compensates(m)) return;
+  const tbReal *R = d->xmat + 9 * body, *origin = d->xpos + 3 * body;
+  tbReal lift[3], couple[3];
+  tb_scale3(lift, m->opt.gravity, -m->body_gravcomp[body]);
+  for (int p = 0; p < 4; p++) {
+    if (p > 0) tb_cross(couple, (tbReal[3]){R[p - 1], R[2 + p], R[5 + p]}, lift);
+    memset(column, 0, sizeof(tbReal) * (size_t)m->nv);
+    tb_apply_wrench(m, d, body, origin, p ? NULL : lift, p ? couple : NULL, column);
+    for (int i = 0; i < m->nv; i++) {
+      if (tb_deriv_is_compensated(m, d, i)) slope[i * TB_NINERTIAL + p] += column[i];
+    }
+  }
+}
+
 tbResult tb_derivatives_inertial(tbDerivatives* x, const tbModel* m, tbData* d, int body,
                                  tbReal* dx_dparameters) {
   if (body < 0 || body >= m->nbody || x->ready == 0) return TB_ERROR_ARGUMENT;
@@ -273,6 +295,7 @@ tbResult tb_derivatives_inertial(tbDerivatives* x, const tbModel* m, tbData* d, 
   if (x->final_acc) tb_rne_regressor(m, d, x->final_acc, second);
   tbResult result = turning(x, d, body, own);
   if (result != TB_OK) return result;
+  add_compensation(m, d, body, next, own);
   for (size_t p = 0; p < TB_NINERTIAL; p++) {
     Input in = input_of(x);
     size_t column = (size_t)TB_NINERTIAL * (size_t)body + p;

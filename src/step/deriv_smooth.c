@@ -120,6 +120,17 @@ static int is_clamped(const tbModel* m, const tbData* d, int dof) {
   return d->qfrc_actuator[dof] <= range[0] || d->qfrc_actuator[dof] >= range[1];
 }
 
+int tb_deriv_compensates(const tbModel* m) {
+  // With both flags every passive force is off, as in MuJoCo.
+  const int both = TB_DISABLE_SPRING | TB_DISABLE_DAMPER, off = m->opt.disableflags;
+  return !(off & TB_DISABLE_GRAVITY) && (off & both) != both;
+}
+
+int tb_deriv_is_compensated(const tbModel* m, const tbData* d, int dof) {
+  int actuated = m->jnt_actgravcomp[m->dof_jntid[dof]];
+  return !actuated || (!tb_is_unactuated(m) && !is_clamped(m, d, dof));
+}
+
 static tbResult gravity_compensation(tbDerivatives* x, const tbData* d, tbPartials* out) {
   const tbModel* m = x->m;
   tbArenaMark mark = tb_arena_mark(&x->arena);
@@ -133,8 +144,7 @@ static tbResult gravity_compensation(tbDerivatives* x, const tbData* d, tbPartia
     tb_wrench_derivative(m, d, b, d->xipos + 3 * b, force, NULL, 1, by_q);
   }
   for (int i = 0; by_q && i < m->nv; i++) {
-    int actuated = m->jnt_actgravcomp[m->dof_jntid[i]];
-    if (actuated && (tb_is_unactuated(m) || is_clamped(m, d, i))) continue;
+    if (!tb_deriv_is_compensated(m, d, i)) continue;
     for (int k = 0; k < m->nv; k++)
       *tb_partial(out, i, k) += by_q[(size_t)i * (size_t)m->nv + (size_t)k];
   }
@@ -149,7 +159,7 @@ static tbResult passive(tbDerivatives* x, const tbData* d, tbPartials* out) {
     for (int i = 0; i < m->nv; i++) *tb_partial(out, i, m->nv + i) -= m->dof_damping[i];
   }
   tendons(m, d, out);
-  return m->opt.disableflags & TB_DISABLE_GRAVITY ? TB_OK : gravity_compensation(x, d, out);
+  return tb_deriv_compensates(m) ? gravity_compensation(x, d, out) : TB_OK;
 }
 
 // ---- actuators ----------------------------------------------------------------------------------

@@ -1,4 +1,5 @@
 // Derivatives of a step against centred differences of whole steps, in every mode of every law.
+#include "common/inertial_differences.h"
 #include "common/test.h"
 #include "step/deriv.h"
 #include "step/forces.h"
@@ -491,47 +492,7 @@ static void check_acceleration(World* w, const char* what, tbReal increment) {
   free(room);
 }
 
-// The inertial parameters of the last body, against differences of whole steps of models that have
-// others; inverse weights stay as they are.
-static void step_with_inertia(const World* w, int body, const tbReal* parameters, const void* start,
-                              size_t size, tbReal* qpos, tbReal* qvel) {
-  tbModel* m = tb_model_copy(w->m);
-  tbError error;
-  assert_non_null(m);
-  assert_int_equal(tb_inertial_set(m, body, parameters), TB_OK);
-  assert_int_equal(tb_set_constants(m, &error), TB_OK);
-  memcpy(m->body_invweight0, w->m->body_invweight0, sizeof(tbReal) * 2 * (size_t)m->nbody);
-  memcpy(m->dof_invweight0, w->m->dof_invweight0, sizeof(tbReal) * (size_t)m->nv);
-  memcpy(m->tendon_invweight0, w->m->tendon_invweight0, sizeof(tbReal) * (size_t)m->ntendon);
-  tbData* d = tb_data_new(m);
-  assert_int_equal(tb_snapshot_load(m, d, start, size, NULL), TB_OK);
-  assert_int_equal(tb_step(m, d), TB_OK);
-  memcpy(qpos, d->qpos, sizeof(tbReal) * (size_t)m->nq);
-  memcpy(qvel, d->qvel, sizeof(tbReal) * (size_t)m->nv);
-  tb_data_free(d);
-  tb_model_free(m);
-}
-
-// One column of differences per parameter, with increments of `share` of the body's size.
-static void inertial_differences(const World* w, int body, tbReal share, const void* start,
-                                 size_t size, tbReal* out) {
-  const tbModel* m = w->m;
-  int nv = m->nv;
-  tbReal qpos[2][32], qvel[2][32], column[64], at[TB_NINERTIAL], moved[TB_NINERTIAL];
-  tb_inertial_get(m, body, at);
-  for (int p = 0; p < TB_NINERTIAL; p++) {
-    tbReal e = share * (p == 0 ? at[0] : p < 4 ? 0.1 * at[0] : at[4] + at[6] + at[9]);
-    for (int side = 0; side < 2; side++) {
-      memcpy(moved, at, sizeof moved);
-      moved[p] += side ? e : -e;
-      step_with_inertia(w, body, moved, start, size, qpos[side], qvel[side]);
-    }
-    tb_differentiate_pos(m, column, 2 * e, qpos[0], qpos[1]);
-    for (int i = 0; i < nv; i++) column[nv + i] = (qvel[1][i] - qvel[0][i]) / (2 * e);
-    for (int i = 0; i < 2 * nv; i++) out[i * TB_NINERTIAL + p] = column[i];
-  }
-}
-
+// The inertial parameters of the last body, against differences.
 static void check_inertial(World* w, const char* what) {
   const tbModel* m = w->m;
   int nx = w->nx, body = m->nbody - 1, count = TB_NINERTIAL * 2 * m->nv;
@@ -548,7 +509,7 @@ static void check_inertial(World* w, const char* what) {
   char name[160];
   snprintf(name, sizeof name, "%s, by inertia", what);
   for (tbReal share = 1e-5; info.differentiable && share < 1e-3 && !(best < 1e-5); share *= 10) {
-    inertial_differences(w, body, share, start, size, expected);
+    tb_test_inertial_differences(m, body, share, start, size, expected);
     best = fmin(best, compare(share > 5e-5 ? name : NULL, found, expected, count));
   }
   failures += info.differentiable && !(best < 1e-5);

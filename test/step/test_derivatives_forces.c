@@ -1,6 +1,7 @@
 // Derivatives of steps with all that is not a contact between rough bodies, against centred
 // differences of whole steps: limits of ball joints and strings, polynomials of joints and tendons,
 // dry friction, springs, gravity compensation, actuators and their clamps.
+#include "common/inertial_differences.h"
 #include "common/test.h"
 #include "tribo/tribo.h"
 
@@ -109,6 +110,12 @@ static const Scene SCENES[] = {
      {0.3, 0.4},
      {0.4, -0.6},
      true},
+    {"arm in a thick medium",
+     "<mujoco><option timestep='0.005' density='900' viscosity='0.4' wind='0.3 0.1 "
+     "0'/><worldbody>" ARM "</worldbody></mujoco>",
+     {0.3, 0.4, 0.01},
+     {0.8, 0.5, 0.2},
+     false},
     {"ball on a floor without friction",
      "<mujoco><option timestep='0.005'/><worldbody><geom type='plane' size='1 1 1' "
      "condim='1'/><body "
@@ -174,6 +181,28 @@ static int check(const tbModel* m, tbData* d, const char* what, bool is_plain) {
   return !info.differentiable;
 }
 
+// By the inertial parameters of the last body.
+static void check_inertial(const tbModel* m, tbData* d, const char* what) {
+  enum { MOST = 12 };
+  int nx = 2 * m->nv + m->na, body = m->nbody - 1, count = TB_NINERTIAL * 2 * m->nv;
+  tbReal found[MOST * TB_NINERTIAL], expected[MOST * TB_NINERTIAL], error = INFINITY;
+  tbDerivatives* x = tb_derivatives_new(m);
+  assert_true(nx <= MOST);
+  assert_int_equal(tb_step_linearize(m, d, NULL, x, NULL), TB_OK);
+  assert_int_equal(tb_derivatives_inertial(x, m, d, body, found), TB_OK);
+  size_t size = tb_snapshot_size(m, d);
+  void* start = malloc(size);
+  assert_int_equal(tb_snapshot_save(m, d, start, size), TB_OK);
+  // Large increments cross kinks, small ones show the solver's tolerance.
+  for (tbReal share = 1e-5; share < 1e-3 && !(error < 1e-5); share *= 10) {
+    tb_test_inertial_differences(m, body, share, start, size, expected);
+    error = fmin(error, distance(found, expected, count));
+  }
+  if (!(error < 1e-5)) fail_msg("%s: off by %g by inertia", what, error);
+  free(start);
+  tb_derivatives_free(x);
+}
+
 static void all_laws_know_all_forces(void** state) {
   (void)state;
   int kinks = 0;
@@ -200,6 +229,7 @@ static void all_laws_know_all_forces(void** state) {
       char what[128];
       snprintf(what, sizeof what, "%s under %s", s->name, LAWS[law].name);
       kinks += check(m, d, what, s->is_plain);
+      check_inertial(m, d, what);
       tb_data_free(d);
     }
     tb_model_free(m);
