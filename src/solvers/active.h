@@ -7,6 +7,13 @@
 #include "solvers/velocity.h"
 #include "tribo/problem.h"
 
+// Where the impulses that dense factors judged last lead to, so that nobody need find it twice: by
+// row these, by dof what they push with and the velocity that it adds.
+typedef struct {
+  bool any;
+  tbReal *lambda, *push, *velocity;
+} tbLed;
+
 typedef struct {
   const tbProblem* p;   // blocks, R, g; its G is not used
   const tbRows* block;  // one block of rows per block of the problem
@@ -31,6 +38,7 @@ typedef struct {
   tbReal left;
   tbReal* rest;
   bool* relieved;  // out, or NULL: `rest` is without `inherited`
+  tbLed* led;      // out, or NULL
 } tbActive;
 
 // Improve `lambda` (first guess in, the answer out), `sigma` the velocity that the guess leads to.

@@ -280,6 +280,7 @@ bool tb_active_part_solve(tbActiveState* s, tbArena* arena, Part* part, const tb
   local.measure = NULL;
   local.inherited = NULL;
   local.rest = NULL;
+  local.led = NULL;
   local.part = true;
   local.few = part->n <= FEW;
   local.max_iter = scale->iterations;

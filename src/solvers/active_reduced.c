@@ -417,6 +417,7 @@ bool tb_active_reduce(const tbActive* a, const tbTwists* twists, tbArena* arena,
   s->small.enough = 0;
   s->small.measure = NULL;
   s->small.rest = NULL;
+  s->small.led = NULL;
   s->small.relieved = &s->relieved;
   return true;
 }

@@ -5,6 +5,7 @@
 
 #include "base/kernel.h"
 #include "solvers/active_state.h"
+#include "solvers/velocity_dense.h"
 
 enum { MAX = TB_MAX_BLOCK_DIM };
 
@@ -166,11 +167,18 @@ static void true_velocity(tbActiveState* s, const tbReal* lambda, tbReal* sigma)
   tbVelocity* v = s->a->system;
   Velocity* w = s->work;
   const tbProblem* p = s->p;
+  tbLed* led = v->dense ? s->a->led : NULL;
   memset(w->x, 0, sizeof(tbReal) * (size_t)v->size);
   for (int i = 0; i < p->nblock; i++) {
     tb_velocity_add_impulse(v, i, lambda + p->block[i].row, w->x);
   }
+  if (led) tb_velocity_dense_by_dof(v, w->x, led->push);
   tb_velocity_inverse(v, w->x);
+  if (led) {
+    tb_velocity_dense_by_dof(v, w->x, led->velocity);
+    memcpy(led->lambda, lambda, sizeof(tbReal) * (size_t)p->n);
+    led->any = true;
+  }
   for (int i = 0; i < p->nblock; i++) {
     int row = p->block[i].row;
     tb_velocity_mul(v, i, w->x, sigma + row);

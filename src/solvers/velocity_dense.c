@@ -223,9 +223,13 @@ void tb_velocity_dense_add_impulse(const tbVelocity* s, int block, const tbReal*
   }
 }
 
+void tb_velocity_dense_by_dof(const tbVelocity* s, const tbReal* x, tbReal* out) {
+  for (int k = 0; k < s->dense->n; k++) out[s->dof[k]] = x[k];
+}
+
 void tb_velocity_dense_inverse(const tbVelocity* s, tbReal* x) {
   struct tbVelocityDense* w = s->dense;
-  for (int k = 0; k < w->n; k++) w->by_dof[s->dof[k]] = x[k];
+  tb_velocity_dense_by_dof(s, x, w->by_dof);
   for (int t = 0; t < w->ntree; t++) {
     tb_ltdl_solve_range(s->forest, s->LD, s->inverse, w->by_dof, w->tree[t].first, w->tree[t].end);
   }

@@ -47,4 +47,7 @@ void tb_velocity_dense_add(tbVelocity* system, int block, const tbReal* W);
 bool tb_velocity_dense_factor(tbVelocity* system);
 void tb_velocity_dense_solve(const tbVelocity* system, tbReal* x);
 
+// x by dofs of the forest.
+void tb_velocity_dense_by_dof(const tbVelocity* system, const tbReal* x, tbReal* out);
+
 #endif

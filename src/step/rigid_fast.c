@@ -100,11 +100,28 @@ static bool judge_applied(const Fast* f, const tbActive* active, tbIsland* islan
   return true;
 }
 
+// Where dense factors judged their answer by where it leads to, that acts.
+static bool apply_led(const Fast* f, const tbActive* active, tbIsland* island) {
+  const tbLed* led = active->led;
+  const tbRigidStep* step = f->step;
+  size_t bytes = sizeof(tbReal) * (size_t)island->problem.n;
+  if (!led->any || memcmp(led->lambda, island->lambda, bytes) != 0) return false;
+  for (int t = 0; t < active->inertia.ntree; t++) {
+    for (int k = active->inertia.tree[t].first; k < active->inertia.tree[t].end; k++) {
+      step->impulse[k] = led->push[k];
+      step->v_next[k] = step->v_free[k] + led->velocity[k];
+    }
+  }
+  island->applied = 1;
+  return true;
+}
+
 // What was found acts, and counts by where it leads to: a solver's own velocities may have gone
 // astray by more than rounding.
 static bool certify(const Fast* f, const tbActive* active, tbIsland* island, tbArena* arena,
                     tbSolveInfo* info) {
   const tbReal rounding = 1e-12;
+  if (apply_led(f, active, island)) return true;
   if (!judge_applied(f, active, island, arena, info)) return false;
   tbReal asked = f->step->m->opt.solve_tolerance;
   if (info->residual.relative <= asked + rounding) return true;
@@ -352,6 +369,7 @@ static void choose_fineness(const tbIsland* island, int dofs, tbActive* active) 
 // Under the law of `active`, by the form that fits. False: out of memory.
 static bool solve_by_form(const Fast* f, const tbActive* active, int dofs, tbRows* rows,
                           tbIsland* island, tbArena* arena, tbSolveInfo* info) {
+  active->led->any = false;
   bool ok = is_dense(&active->inertia, dofs)
                 ? solve_few(f, *active, dofs, rows, island, arena, info)
                 : solve_many(f, *active, dofs, island, arena, info);
@@ -420,6 +438,13 @@ static bool solve_raisim(const Fast* f, tbActive* active, int dofs, tbRows* rows
          solve_from_exact(f, active, dofs, rows, guess, island, arena, info);
 }
 
+static bool start_led(const Fast* f, const tbIsland* island, tbArena* arena, tbLed* led) {
+  size_t nv = (size_t)f->step->m->nv, n = (size_t)island->problem.n;
+  tbReal* room = tb_arena_alloc(arena, sizeof(tbReal) * (2 * nv + n));
+  *led = (tbLed){.lambda = room, .push = room + n, .velocity = room + n + nv};
+  return room != NULL;
+}
+
 static bool solve_island(const Fast* f, tbIsland* island, tbArena* arena, tbSolveInfo* info) {
   const tbOption* opt = &f->step->m->opt;
   tbRows* rows = tb_arena_alloc(arena, sizeof(tbRows) * (size_t)(island->nmember + 1));
@@ -437,7 +462,12 @@ static bool solve_island(const Fast* f, tbIsland* island, tbArena* arena, tbSolv
       .tolerance = opt->solve_tolerance,
       .max_iter = opt->solve_iterations < MOST_FAST ? opt->solve_iterations : MOST_FAST};
   if (!isnan(island->measure)) active.measure = &island->measure;
-  if (!inherit(f, island, arena, &active) || !list_trees(f, arena, &active)) return false;
+  tbLed led;
+  active.led = &led;
+  if (!inherit(f, island, arena, &active) || !list_trees(f, arena, &active) ||
+      !start_led(f, island, arena, &led)) {
+    return false;
+  }
   int dofs = count_dofs(&active.inertia);
   active.few = is_few(&active.inertia, dofs);
   choose_fineness(island, dofs, &active);

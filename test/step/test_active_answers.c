@@ -8,6 +8,8 @@
 #include "base/rng.h"
 #include "common/test.h"
 #include "common/worlds.h"
+#include "dynamics/mass.h"
+#include "linalg/ltdl.h"
 #include "model/workspace.h"
 #include "step/state.h"
 #include "step/warm.h"
@@ -19,6 +21,26 @@ static void shake(tbWorld w, tbRng* rng, int steps) {
   tb_world_run(w, steps);
 }
 
+// The forces of all rows are what acts on the dofs, and what acts moves them: H a = tau + J^T f.
+static void check_motion(tbWorld w) {
+  const tbStepState* state = w.d->work->step;
+  int nv = w.m->nv;
+  tbReal *push = calloc(2 * (size_t)nv, sizeof(tbReal)), *inertia = push + nv, largest = 0;
+  for (int i = 0; i < state->constraints.count; i++) {
+    const tbConstraint* c = &state->constraints.list[i];
+    for (int k = 0; k < c->dim * c->nnz; k++) {
+      push[c->col[k % c->nnz]] += c->J[k] * state->row_force[c->row + k / c->nnz];
+    }
+  }
+  tb_forest_mul(tb_forest(w.m), state->factor.H, inertia, w.d->qacc);
+  for (int i = 0; i < nv; i++) largest = fmax(largest, fabs(push[i]) + fabs(w.d->qfrc_smooth[i]));
+  for (int i = 0; i < nv; i++) {
+    assert_near(w.d->qfrc_constraint[i], push[i], 1e-10 * largest);
+    assert_near(inertia[i], w.d->qfrc_smooth[i] + push[i], 1e-10 * largest);
+  }
+  free(push);
+}
+
 // The forces of a step put into the problem in Delassus form: its residual is what was reported.
 // False: not solved.
 static bool check_answer(tbWorld w) {
@@ -28,6 +50,7 @@ static bool check_answer(tbWorld w) {
   int n = state->constraints.nrow;
   if (n == 0) return true;
   if (w.d->solve.status != TB_SOLVE_CONVERGED) return false;
+  check_motion(w);
   tbReal* lambda = calloc(2 * (size_t)n, sizeof(tbReal));
   for (int i = 0; i < n; i++) lambda[i] = state->row_force[i] * w.m->opt.timestep;
   tbProblem* p = tb_step_problem(w.m, w.d, &error);
