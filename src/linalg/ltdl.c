@@ -225,25 +225,62 @@ void tb_ltdl_half_solve(tbForest forest, const tbReal* LD, const tbReal* inverse
   for (int k = 0; k < forest.n; k++) x[k] *= sqrt(inverse[k]);
 }
 
-TB_INLINE void half_solve_support(tbForest forest, const tbReal* LD, const tbReal* inverse,
-                                  const int* support, int nsupport, tbReal* x, int stride,
-                                  int rows) {
+// x -= row x[own], and then parent x[own - 1], at the first n indices of some rows of x: as one
+// after the other, but these are read and written once.
+TB_INLINE void subtract_both(int rows, size_t width, int n, int own, const tbReal* row,
+                             const tbReal* parent, tbReal* TB_RESTRICT x) {
+#define SUBTRACT(Part, at)                                                          \
+  do {                                                                              \
+    Part a = *(const Part*)(row + (at)), b = *(const Part*)(parent + (at));         \
+    for (int r = 0; r < rows; r++) {                                                \
+      tbReal* xr = x + (size_t)r * width;                                           \
+      *(Part*)(xr + (at)) = (*(Part*)(xr + (at)) - xr[own] * a) - xr[own - 1] * b; \
+    }                                                                               \
+  } while (0)
+  TB_BY_FOURS(SUBTRACT, n);
+#undef SUBTRACT
+}
+
+// x <- D^-1/2 L^-T x of index number k of the support where its ancestors are the first of these.
+// Where the parent is the dof before, both are taken at once. Returns how many were.
+TB_INLINE int rise_chain(tbForest forest, const tbReal* LD, const tbReal* inverse,
+                         const int* support, int k, tbReal* x, size_t width, int rows) {
+  int dof = support[k];
+  const tbReal* row = LD + forest.rowadr[dof];
+  tbReal root = sqrt(inverse[dof]);
+  if (k == 0 || support[k - 1] != dof - 1) {
+    for (int r = 0; r < rows; r++) {
+      tbReal* xr = x + (size_t)r * width;
+      tb_subtract_scaled(xr, row, xr[k], k);
+      xr[k] *= root;
+    }
+    return 1;
+  }
+  tbReal up = row[k - 1], parent_root = sqrt(inverse[dof - 1]);
+  for (int r = 0; r < rows; r++) x[(size_t)r * width + (size_t)k - 1] -= up * x[(size_t)r * width + (size_t)k];
+  subtract_both(rows, width, k - 1, k, row, LD + forest.rowadr[dof - 1], x);
+  for (int r = 0; r < rows; r++) {
+    tbReal* xr = x + (size_t)r * width + (size_t)k;
+    xr[0] *= root;
+    xr[-1] *= parent_root;
+  }
+  return 2;
+}
+
+TB_INLINE void half_solve_rows(tbForest forest, const tbReal* LD, const tbReal* inverse,
+                               const int* support, int nsupport, tbReal* x, int stride, int rows) {
   size_t width = (size_t)stride;
-  for (int k = nsupport - 1; k >= 0; k--) {
+  for (int k = nsupport - 1; k >= 0;) {
     int dof = support[k];
     const tbReal* row = LD + forest.rowadr[dof];
     const int* columns = forest.colind + forest.rowadr[dof];
     int last = forest.rownnz[dof] - 1;
-    tbReal root = sqrt(inverse[dof]);
     if (last == k) {
-      // One chain this far: the ancestors are the first of the support.
-      for (int r = 0; r < rows; r++) {
-        tbReal* xr = x + (size_t)r * width;
-        tb_subtract_scaled(xr, row, xr[k], last);
-      }
-    } else if (forest.run) {
-      // Otherwise walk both ascending lists down from k, run by run: those follow each other in
-      // both.
+      k -= rise_chain(forest, LD, inverse, support, k, x, width, rows);
+      continue;
+    }
+    if (forest.run) {
+      // Both ascending lists are walked down from k, run by run: those follow each other in both.
       for (int at = last, a = k - 1; at > 0;) {
         int n = columns[at - 1] - forest.run[columns[at - 1]] + 1;
         while (support[a] != columns[at - 1]) a--;
@@ -261,7 +298,22 @@ TB_INLINE void half_solve_support(tbForest forest, const tbReal* LD, const tbRea
           x[(size_t)r * width + (size_t)a] -= row[t] * x[(size_t)r * width + (size_t)k];
       }
     }
+    tbReal root = sqrt(inverse[dof]);
     for (int r = 0; r < rows; r++) x[(size_t)r * width + (size_t)k] *= root;
+    k--;
+  }
+}
+
+// Three rows of a contact, and six of a twist, written out.
+TB_INLINE void half_solve_support(tbForest forest, const tbReal* LD, const tbReal* inverse,
+                                  const int* support, int nsupport, tbReal* x, int stride,
+                                  int rows) {
+  if (rows == 3) {
+    half_solve_rows(forest, LD, inverse, support, nsupport, x, stride, 3);
+  } else if (rows == 6) {
+    half_solve_rows(forest, LD, inverse, support, nsupport, x, stride, 6);
+  } else {
+    half_solve_rows(forest, LD, inverse, support, nsupport, x, stride, rows);
   }
 }
 
