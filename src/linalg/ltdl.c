@@ -229,13 +229,13 @@ void tb_ltdl_half_solve(tbForest forest, const tbReal* LD, const tbReal* inverse
 // after the other, but these are read and written once.
 TB_INLINE void subtract_both(int rows, size_t width, int n, int own, const tbReal* row,
                              const tbReal* parent, tbReal* TB_RESTRICT x) {
-#define SUBTRACT(Part, at)                                                          \
-  do {                                                                              \
-    Part a = *(const Part*)(row + (at)), b = *(const Part*)(parent + (at));         \
-    for (int r = 0; r < rows; r++) {                                                \
-      tbReal* xr = x + (size_t)r * width;                                           \
+#define SUBTRACT(Part, at)                                                         \
+  do {                                                                             \
+    Part a = *(const Part*)(row + (at)), b = *(const Part*)(parent + (at));        \
+    for (int r = 0; r < rows; r++) {                                               \
+      tbReal* xr = x + (size_t)r * width;                                          \
       *(Part*)(xr + (at)) = (*(Part*)(xr + (at)) - xr[own] * a) - xr[own - 1] * b; \
-    }                                                                               \
+    }                                                                              \
   } while (0)
   TB_BY_FOURS(SUBTRACT, n);
 #undef SUBTRACT
@@ -257,7 +257,8 @@ TB_INLINE int rise_chain(tbForest forest, const tbReal* LD, const tbReal* invers
     return 1;
   }
   tbReal up = row[k - 1], parent_root = sqrt(inverse[dof - 1]);
-  for (int r = 0; r < rows; r++) x[(size_t)r * width + (size_t)k - 1] -= up * x[(size_t)r * width + (size_t)k];
+  for (int r = 0; r < rows; r++)
+    x[(size_t)r * width + (size_t)k - 1] -= up * x[(size_t)r * width + (size_t)k];
   subtract_both(rows, width, k - 1, k, row, LD + forest.rowadr[dof - 1], x);
   for (int r = 0; r < rows; r++) {
     tbReal* xr = x + (size_t)r * width + (size_t)k;

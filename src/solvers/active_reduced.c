@@ -86,17 +86,19 @@ static void add_velocity(const tbRows* rows, const tbReal* x, tbReal* out) {
 
 typedef struct {
   int n;
-  int* place;      // by dof
-  tbReal* Bt;      // B transposed: by dof, then by base row
-  tbReal* half;    // scratch
-  tbReal* column;  // the entries of a column that are not zero,
-  int* row;        // and their rows
+  int* place;            // by dof
+  tbReal* Bt;            // B transposed: by dof, then by base row
+  tbReal* half;          // scratch
+  tbReal* diagonal;      // by base row
+  const tbRows** block;  // by base row, where a block of them begins: its rows
+  int* list;             // where the rows of Bt begin of the dofs that move a block
 } Base;
 
 // Half-solves of some rows, if they are not there yet, put into columns `at` on.
 static void add_base_rows(const tbReduced* s, const Base* base, const tbRows* rows,
                           const tbReal* half, int at) {
   int nnz = rows->nnz;
+  base->block[at] = rows;
   if (!half) {
     half = base->half;
     memcpy(base->half, rows->J, sizeof(tbReal) * (size_t)(rows->dim * nnz));
@@ -106,63 +108,84 @@ static void add_base_rows(const tbReduced* s, const Base* base, const tbRows* ro
   }
   for (int k = 0; k < nnz; k++) {
     tbReal* to = base->Bt + base->place[rows->col[k]] * s->stride + at;
-    for (int r = 0; r < rows->dim; r++) to[r] = half[r * nnz + k];
+    const tbReal* from = half + k;
+    for (int r = 0; r < rows->dim; r++, from += nnz) to[r] = *from;
   }
 }
 
-// y += the sum of a[r] times row number row[r] of z, over `parts` registers of numbers that stay
-// there meanwhile.
-TB_INLINE void add_listed(int parts, int depth, int stride, const tbReal* a, const int* row,
-                          const tbReal* z, tbReal* y) {
-  enum { MOST = 2 * TB_PARTS };
-  tbPart sum[MOST];
+// sum += or -= some rows of z, each times its own entry z[own], over `parts` registers of numbers
+// that stay there meanwhile: those that begin where `list` says, or one after the other.
+TB_INLINE void add_rows(int parts, int depth, const int* list, int stride, const tbReal* z, int own,
+                        bool add, tbPart* sum) {
+#define ROW(r) (z + (list ? list[r] : (r)*stride))
   int r = 0;
-  for (int p = 0; p < parts; p++) sum[p] = *(const tbPart*)(y + p * TB_PART);
   for (; r + 3 <= depth; r += 3) {
-    const tbReal *z0 = z + row[r] * stride, *z1 = z + row[r + 1] * stride;
-    const tbReal *z2 = z + row[r + 2] * stride, a0 = a[r], a1 = a[r + 1], a2 = a[r + 2];
+    const tbReal *z0 = ROW(r), *z1 = ROW(r + 1), *z2 = ROW(r + 2);
+    tbReal a0 = z0[own], a1 = z1[own], a2 = z2[own];
     for (int p = 0; p < parts; p++, z0 += TB_PART, z1 += TB_PART, z2 += TB_PART) {
-      sum[p] += a0 * *(const tbPart*)z0 + a1 * *(const tbPart*)z1 + a2 * *(const tbPart*)z2;
+      tbPart three = a0 * *(const tbPart*)z0 + a1 * *(const tbPart*)z1 + a2 * *(const tbPart*)z2;
+      sum[p] = add ? sum[p] + three : sum[p] - three;
     }
   }
   for (; r < depth; r++) {
-    const tbReal *z0 = z + row[r] * stride, a0 = a[r];
-    for (int p = 0; p < parts; p++) sum[p] += a0 * *(const tbPart*)(z0 + p * TB_PART);
+    const tbReal* z0 = ROW(r);
+    tbReal a0 = z0[own];
+    for (int p = 0; p < parts; p++) {
+      tbPart one = a0 * *(const tbPart*)(z0 + p * TB_PART);
+      sum[p] = add ? sum[p] + one : sum[p] - one;
+    }
   }
+#undef ROW
+}
+
+// Entries j on of row k of U: those of B B^T, over the dofs that move the row, less what the rows
+// above have.
+TB_INLINE void fill_row(int parts, const tbReduced* s, const Base* base, int k, int dofs, int j) {
+  enum { MOST = 4 * TB_PARTS };
+  tbPart sum[MOST];
+  tbReal* y = s->U + k * s->stride + j;
+  for (int p = 0; p < parts; p++) sum[p] = *(const tbPart*)(y + p * TB_PART);
+  add_rows(parts, dofs, base->list, 0, base->Bt + j, k - j, true, sum);
+  add_rows(parts, k, NULL, s->stride, s->U + j, k - j, false, sum);
   for (int p = 0; p < parts; p++) *(tbPart*)(y + p * TB_PART) = sum[p];
 }
 
-// The same for y[0..n), n a multiple of four: by eights.
-TB_INLINE void add_listed_rows(int depth, int n, int stride, const tbReal* a, const int* row,
-                               const tbReal* z, tbReal* y) {
-  int j = 0;
-  for (; j + 8 <= n; j += 8) add_listed(2 * TB_PARTS, depth, stride, a, row, z + j, y + j);
-  if (j < n) add_listed(TB_PARTS, depth, stride, a, row, z + j, y + j);
+// The diagonal of B B^T + R.
+TB_INLINE void fill_diagonal(const tbReduced* s, const Base* base) {
+  tbReal* TB_RESTRICT diagonal = base->diagonal;
+  for (int k = 0; k < s->stride; k++) diagonal[k] = k < s->nbase ? s->U[k * (s->stride + 1)] : 0;
+  for (int i = 0; i < base->n; i++) {
+    const tbReal* TB_RESTRICT row = base->Bt + i * s->stride;
+    for (int k = 0; k < s->stride; k++) diagonal[k] += row[k] * row[k];
+  }
 }
 
-// U of (9), row by row: those of B B^T + R less what the rows of U above it have. They lie behind
-// those of B^T. A pivot that is rounding is left out, as nothing moves along it; false where one of
-// an equality is.
+// U of (9), row by row: those of B B^T + R less what the rows of U above it have. R is there
+// already: what was stored a moment ago as a number is slow to load as a part of four. No zeros are
+// looked for, since that waits for every row. A pivot that is rounding is left out, as nothing
+// moves along it; false where one of an equality is.
 TB_INLINE bool factor_base(const tbReduced* s, const Base* base) {
-  int stride = s->stride, n = base->n;
+  int stride = s->stride, end = 0, dofs = 0;
+  fill_diagonal(s, base);
   for (int k = 0; k < s->nbase; k++) {
-    int start = k & ~3, depth = 0;
-    tbReal diagonal = s->shift[k], *TB_RESTRICT row = s->U + k * stride;
-    for (int i = 0; i < n + k; i++) {
-      tbReal value = base->Bt[i * stride + k];
-      if (value == 0) continue;
-      if (i < n) diagonal += value * value;
-      base->column[depth] = i < n ? value : -value;
-      base->row[depth++] = i;
+    if (k == end) {
+      const tbRows* rows = base->block[k];
+      end += rows->dim;
+      dofs = rows->nnz;
+      for (int i = 0; i < dofs; i++) base->list[i] = base->place[rows->col[i]] * stride;
     }
-    row[k] = s->shift[k];
-    add_listed_rows(depth, stride - start, stride, base->column, base->row, base->Bt + start,
-                    row + start);
-    bool holds = row[k] > TB_LEAST_PIVOT * diagonal;
+    int start = k & ~3, j = start;
+    for (; j + 16 <= stride; j += 16) fill_row(4 * TB_PARTS, s, base, k, dofs, j);
+    if (j + 8 <= stride) {
+      fill_row(2 * TB_PARTS, s, base, k, dofs, j);
+      j += 8;
+    }
+    if (j < stride) fill_row(TB_PARTS, s, base, k, dofs, j);
+    tbReal* TB_RESTRICT row = s->U + k * stride;
+    bool holds = row[k] > TB_LEAST_PIVOT * base->diagonal[k];
     if (!(row[k] < INFINITY) || (!holds && k < s->nequal)) return false;
     tbReal scale = holds ? 1 / sqrt(row[k]) : 0;
-    for (int j = start; j < k; j++) row[j] = 0;
-    for (int j = start; j < stride; j++) row[j] *= scale;
+    for (j = start; j < stride; j++) row[j] *= j < k ? 0 : scale;
   }
   return true;
 }
@@ -198,8 +221,9 @@ static bool fill_base(tbReduced* s, tbArena* arena, Base* base) {
   s->shift = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(s->stride + 4));
   s->offset = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(s->stride + 4));
   base->Bt = tb_arena_alloc(arena, sizeof(tbReal) * size);
-  base->column = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(base->n + s->nbase + 4));
-  base->row = tb_arena_alloc(arena, sizeof(int) * (size_t)(base->n + s->nbase + 4));
+  base->block = tb_arena_alloc(arena, sizeof(tbRows*) * (size_t)(s->nbase + 1));
+  base->diagonal = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(s->stride + 1));
+  base->list = tb_arena_alloc(arena, sizeof(int) * (size_t)(base->n + 1));
   base->half = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(widest + 4));
   if (arena->failed) return false;
   memset(base->Bt, 0, sizeof(tbReal) * size);
@@ -219,10 +243,11 @@ static bool build_base(tbReduced* s, tbArena* arena) {
   const tbProblem* p = s->a->p;
   Base base = {0};
   if (!fill_base(s, arena, &base)) return false;
-  memset(s->shift, 0, sizeof(tbReal) * (size_t)s->stride);
   for (int i = 0; i < p->nblock && p->R; i++) {
     if (!is_equality(s, i)) continue;
-    memcpy(s->shift + s->at[i], p->R + p->block[i].row, sizeof(tbReal) * (size_t)p->block[i].dim);
+    for (int r = 0; r < p->block[i].dim; r++) {
+      s->U[(s->at[i] + r) * (s->stride + 1)] = p->R[p->block[i].row + r];
+    }
   }
   s->possible = tb_wide() ? factor_wide(s, &base) : factor_narrow(s, &base);
   return true;
