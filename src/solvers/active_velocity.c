@@ -139,16 +139,17 @@ static bool refine_modes(tbActiveState* s) {
     } else {
       block_change(s, b, b->dim, w->c0, W);
     }
-    tb_velocity_add_impulse(v, i, s->next + b->row, w->x);
   }
+  tb_velocity_add_impulses(v, s->next, w->x);
   w->fresh = false;
   tb_velocity_solve(v, w->x);
+  tb_velocity_mul_all(v, w->x, s->speed);
   bool finite = true;
   for (int i = 0; i < p->nblock; i++) {
     const tbBlock* b = &p->block[i];
     const tbReal* W = w->W + (size_t)i * MAX * MAX;
     tbReal velocity[MAX];
-    tb_velocity_mul(v, i, w->x, velocity);
+    for (int r = 0; r < b->dim; r++) velocity[r] = s->speed[b->row + r];
     if (b->dim == 1) {
       finite = block_next(s, b, 1, W, velocity) && finite;
     } else if (b->dim == 3) {
@@ -169,9 +170,7 @@ static void true_velocity(tbActiveState* s, const tbReal* lambda, tbReal* sigma)
   const tbProblem* p = s->p;
   tbLed* led = v->dense ? s->a->led : NULL;
   memset(w->x, 0, sizeof(tbReal) * (size_t)v->size);
-  for (int i = 0; i < p->nblock; i++) {
-    tb_velocity_add_impulse(v, i, lambda + p->block[i].row, w->x);
-  }
+  tb_velocity_add_impulses(v, lambda, w->x);
   if (led) tb_velocity_dense_by_dof(v, w->x, led->push);
   tb_velocity_inverse(v, w->x);
   if (led) {
@@ -179,13 +178,8 @@ static void true_velocity(tbActiveState* s, const tbReal* lambda, tbReal* sigma)
     memcpy(led->lambda, lambda, sizeof(tbReal) * (size_t)p->n);
     led->any = true;
   }
-  for (int i = 0; i < p->nblock; i++) {
-    int row = p->block[i].row;
-    tb_velocity_mul(v, i, w->x, sigma + row);
-    for (int r = row; r < row + p->block[i].dim; r++) {
-      sigma[r] += p->g[r] + (p->R ? p->R[r] * lambda[r] : 0);
-    }
-  }
+  tb_velocity_mul_all(v, w->x, sigma);
+  for (int r = 0; r < p->n; r++) sigma[r] += p->g[r] + (p->R ? p->R[r] * lambda[r] : 0);
 }
 
 // Small islands take every step as a change.

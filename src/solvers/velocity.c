@@ -31,7 +31,7 @@ TB_INLINE void mul_body(const tbReal* J, int width, const tbReal* x, tbReal* out
 
 void tb_velocity_mul(const tbVelocity* s, int block, const tbReal* x, tbReal* out) {
   if (s->dense) {
-    tb_velocity_dense_mul(s, block, x, out);
+    tb_velocity_dense_mul(s, block, 1, x, out);
     return;
   }
   const tbNodeRows* rows = &s->rows[block];
@@ -59,7 +59,7 @@ void tb_velocity_mul(const tbVelocity* s, int block, const tbReal* x, tbReal* ou
 
 void tb_velocity_add_impulse(const tbVelocity* s, int block, const tbReal* f, tbReal* x) {
   if (s->dense) {
-    tb_velocity_dense_add_impulse(s, block, f, x);
+    tb_velocity_dense_add_impulse(s, block, 1, f, x);
     return;
   }
   const tbNodeRows* rows = &s->rows[block];
@@ -81,6 +81,22 @@ void tb_velocity_add_impulse(const tbVelocity* s, int block, const tbReal* f, tb
       for (int j = 0; j < n; j++) to[j] += J[j] * f[r];
     }
   }
+}
+
+void tb_velocity_mul_all(const tbVelocity* s, const tbReal* x, tbReal* out) {
+  if (s->dense) {
+    tb_velocity_dense_mul(s, 0, s->nblock, x, out);
+    return;
+  }
+  for (int i = 0; i < s->nblock; out += s->rows[i++].dim) tb_velocity_mul(s, i, x, out);
+}
+
+void tb_velocity_add_impulses(const tbVelocity* s, const tbReal* f, tbReal* x) {
+  if (s->dense) {
+    tb_velocity_dense_add_impulse(s, 0, s->nblock, f, x);
+    return;
+  }
+  for (int i = 0; i < s->nblock; f += s->rows[i++].dim) tb_velocity_add_impulse(s, i, f, x);
 }
 
 void tb_velocity_inverse(const tbVelocity* s, tbReal* x) {

@@ -99,6 +99,10 @@ double tb_velocity_work(const tbVelocity* system);
 void tb_velocity_mul(const tbVelocity* system, int block, const tbReal* x, tbReal* out);
 void tb_velocity_add_impulse(const tbVelocity* system, int block, const tbReal* f, tbReal* x);
 
+// The same for all blocks, one after the other.
+void tb_velocity_mul_all(const tbVelocity* system, const tbReal* x, tbReal* out);
+void tb_velocity_add_impulses(const tbVelocity* system, const tbReal* f, tbReal* x);
+
 // The same for a list of blocks of three rows each: `out` and `f` have three entries per block.
 void tb_velocity_mul_contacts(const tbVelocity* system, int count, const int* block,
                               const tbReal* x, tbReal* out);

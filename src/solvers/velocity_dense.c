@@ -173,24 +173,7 @@ TB_INLINE void push_rows(const tbDenseRows* rows, const tbReal* f, tbReal* x) {
   }
 }
 
-static void mul_narrow(const tbDenseRows* rows, const tbReal* x, tbReal* out) {
-  mul_rows(rows, x, out);
-}
-
-TB_WIDE static void mul_wide(const tbDenseRows* rows, const tbReal* x, tbReal* out) {
-  mul_rows(rows, x, out);
-}
-
-static void push_narrow(const tbDenseRows* rows, const tbReal* f, tbReal* x) {
-  push_rows(rows, f, x);
-}
-
-TB_WIDE static void push_wide(const tbDenseRows* rows, const tbReal* f, tbReal* x) {
-  push_rows(rows, f, x);
-}
-
-void tb_velocity_dense_mul(const tbVelocity* s, int block, const tbReal* x, tbReal* out) {
-  const tbDenseRows* rows = &s->dense->rows[block];
+TB_INLINE void mul_block(const tbDenseRows* rows, const tbReal* x, tbReal* out) {
   if (rows->only >= 0) {
     out[0] = rows->J[rows->only] * x[rows->place[rows->only]];
   } else if (rows->nfour == 0) {
@@ -198,15 +181,12 @@ void tb_velocity_dense_mul(const tbVelocity* s, int block, const tbReal* x, tbRe
       out[r] = 0;
       for (int k = 0; k < rows->nnz; k++) out[r] += rows->J[r * rows->nnz + k] * x[rows->place[k]];
     }
-  } else if (tb_wide()) {
-    mul_wide(rows, x, out);
   } else {
-    mul_narrow(rows, x, out);
+    mul_rows(rows, x, out);
   }
 }
 
-void tb_velocity_dense_add_impulse(const tbVelocity* s, int block, const tbReal* f, tbReal* x) {
-  const tbDenseRows* rows = &s->dense->rows[block];
+TB_INLINE void push_block(const tbDenseRows* rows, const tbReal* f, tbReal* x) {
   bool any = false;
   for (int r = 0; r < rows->dim; r++) any = any || f[r] != 0;
   if (!any) return;
@@ -216,11 +196,44 @@ void tb_velocity_dense_add_impulse(const tbVelocity* s, int block, const tbReal*
     for (int r = 0; r < rows->dim; r++) {
       for (int k = 0; k < rows->nnz; k++) x[rows->place[k]] += rows->J[r * rows->nnz + k] * f[r];
     }
-  } else if (tb_wide()) {
-    push_wide(rows, f, x);
   } else {
-    push_narrow(rows, f, x);
+    push_rows(rows, f, x);
   }
+}
+
+// Of `count` blocks, one after the other.
+TB_INLINE void mul_blocks(const tbDenseRows* rows, int count, const tbReal* x, tbReal* out) {
+  for (int i = 0; i < count; out += rows[i++].dim) mul_block(&rows[i], x, out);
+}
+
+TB_INLINE void push_blocks(const tbDenseRows* rows, int count, const tbReal* f, tbReal* x) {
+  for (int i = 0; i < count; f += rows[i++].dim) push_block(&rows[i], f, x);
+}
+
+static void mul_narrow(const tbDenseRows* rows, int count, const tbReal* x, tbReal* out) {
+  mul_blocks(rows, count, x, out);
+}
+
+TB_WIDE static void mul_wide(const tbDenseRows* rows, int count, const tbReal* x, tbReal* out) {
+  mul_blocks(rows, count, x, out);
+}
+
+static void push_narrow(const tbDenseRows* rows, int count, const tbReal* f, tbReal* x) {
+  push_blocks(rows, count, f, x);
+}
+
+TB_WIDE static void push_wide(const tbDenseRows* rows, int count, const tbReal* f, tbReal* x) {
+  push_blocks(rows, count, f, x);
+}
+
+void tb_velocity_dense_mul(const tbVelocity* s, int first, int count, const tbReal* x,
+                           tbReal* out) {
+  (tb_wide() ? mul_wide : mul_narrow)(s->dense->rows + first, count, x, out);
+}
+
+void tb_velocity_dense_add_impulse(const tbVelocity* s, int first, int count, const tbReal* f,
+                                   tbReal* x) {
+  (tb_wide() ? push_wide : push_narrow)(s->dense->rows + first, count, f, x);
 }
 
 void tb_velocity_dense_by_dof(const tbVelocity* s, const tbReal* x, tbReal* out) {
@@ -270,27 +283,41 @@ TB_INLINE void weigh_four(int dim, int width, const tbReal* W, const tbReal* J,
   }
 }
 
-// H += J^T W J of a block of `dim` rows, four columns at a time in the rows of all its columns;
+// Four columns of J^T W J in one row of H: `J` is one of the columns of J.
+TB_INLINE void add_four(int dim, int nnz, const tbReal* J, tbPart WJ[][TB_PARTS], tbReal* to) {
+  tbPart sum[TB_PARTS];
+  for (int p = 0; p < TB_PARTS; p++) sum[p] = J[0] * WJ[0][p];
+  for (int r = 1; r < dim; r++) {
+    for (int p = 0; p < TB_PARTS; p++) sum[p] += J[r * nnz] * WJ[r][p];
+  }
+  for (int p = 0; p < TB_PARTS; p++) *(tbPart*)(to + p * TB_PART) += sum[p];
+}
+
+// H += J^T W J of a block of `dim` rows, eight columns at a time in the rows of all its columns;
 // where H is symmetric, in those from the diagonal down.
 TB_INLINE void add_rows_of(tbVelocity* s, const tbDenseRows* rows, int dim, const tbReal* W) {
   tbReal* H = s->dense->H.H;
   const int *place = rows->place, *four = rows->four;
-  int nnz = rows->nnz, fours = rows->nfour, stride = s->dense->H.stride, first = 0;
+  int nnz = rows->nnz, fours = rows->nfour, width = TB_FOUR * fours, first = 0, q = 0;
+  int stride = s->dense->H.stride;
   bool symmetric = s->symmetric;
-  for (int q = 0; q < fours; q++) {
-    tbPart WJ[TB_ROWS_DIM][TB_PARTS];
-    weigh_four(dim, TB_FOUR * fours, W, rows->by_four + TB_FOUR * q, WJ);
+  for (; q + 2 <= fours; q += 2) {
+    tbPart one[TB_ROWS_DIM][TB_PARTS], two[TB_ROWS_DIM][TB_PARTS];
+    weigh_four(dim, width, W, rows->by_four + TB_FOUR * q, one);
+    weigh_four(dim, width, W, rows->by_four + TB_FOUR * q + TB_FOUR, two);
     while (symmetric && place[first] < four[q]) first++;
-    const tbReal* J = rows->J;
     for (int i = first; i < nnz; i++) {
-      tbReal* to = H + place[i] * stride + four[q];
-      tbPart sum[TB_PARTS];
-      for (int p = 0; p < TB_PARTS; p++) sum[p] = J[i] * WJ[0][p];
-      for (int r = 1; r < dim; r++) {
-        for (int p = 0; p < TB_PARTS; p++) sum[p] += J[r * nnz + i] * WJ[r][p];
-      }
-      for (int p = 0; p < TB_PARTS; p++) *(tbPart*)(to + p * TB_PART) += sum[p];
+      tbReal* to = H + place[i] * stride;
+      add_four(dim, nnz, rows->J + i, one, to + four[q]);
+      add_four(dim, nnz, rows->J + i, two, to + four[q + 1]);
     }
+  }
+  if (q == fours) return;
+  tbPart last[TB_ROWS_DIM][TB_PARTS];
+  weigh_four(dim, width, W, rows->by_four + TB_FOUR * q, last);
+  while (symmetric && place[first] < four[q]) first++;
+  for (int i = first; i < nnz; i++) {
+    add_four(dim, nnz, rows->J + i, last, H + place[i] * stride + four[q]);
   }
 }
 

@@ -37,9 +37,11 @@ struct tbVelocityDense {
 bool tb_velocity_build_dense(tbVelocity* system, tbArena* arena, const tbForestInertia* inertia,
                              int nblock, const tbRows* block, const tbChains* chains);
 
-// What tb_velocity_mul and the others do for such a system.
-void tb_velocity_dense_mul(const tbVelocity* system, int block, const tbReal* x, tbReal* out);
-void tb_velocity_dense_add_impulse(const tbVelocity* system, int block, const tbReal* f, tbReal* x);
+// What tb_velocity_mul and the others do for such a system; products with `count` blocks.
+void tb_velocity_dense_mul(const tbVelocity* system, int first, int count, const tbReal* x,
+                           tbReal* out);
+void tb_velocity_dense_add_impulse(const tbVelocity* system, int first, int count, const tbReal* f,
+                                   tbReal* x);
 void tb_velocity_dense_inverse(const tbVelocity* system, tbReal* x);
 void tb_velocity_dense_mass(const tbVelocity* system, const tbReal* x, tbReal* out);
 void tb_velocity_dense_start(tbVelocity* system, bool symmetric);
