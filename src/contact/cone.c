@@ -61,11 +61,12 @@ static tbReal secular_root(int n, const tbReal* mu, const tbReal* x, tbReal t0) 
   for (int k = 0; k < 100; k++) {
     tbReal sum = 0, slope = 0;
     for (int i = 0; i < n; i++) {
-      tbReal part = c[i] / (a[i] + u);
+      tbReal inverse = 1 / (a[i] + u), part = c[i] * inverse;
       sum += part * part;
-      slope += part * part / (a[i] + u);
+      slope += part * part * inverse;
     }
-    tbReal N = sqrt(sum), next = u + ((1 - u) - 1 / N) / (1 + slope / sum / N);
+    // With one division: u + ((1 - u) - 1 / N) / (1 + slope / (sum N)).
+    tbReal N = sqrt(sum), next = u + ((1 - u) * N - 1) * sum / (N * sum + slope);
     if (!(next > u)) break;
     u = tb_min(next, 1);
   }

@@ -70,17 +70,17 @@ static bool round_cone(const tbBlock* b, tbLaw law, const tbReal* lambda, const 
       (y2 < 1e-280 && (sigma[1] != 0 || sigma[2] != 0))) {
     return false;
   }
-  tbReal x = sqrt(x2), y = sqrt(y2), root = sqrt(1 + mu * mu);
+  tbReal x = sqrt(x2), y = sqrt(y2);
   tbReal normal = law == TB_LAW_NCP ? sigma[0] + mu * y : sigma[0];
   Parts r = {0, 0, fabs(lambda[0] * normal + lambda[1] * sigma[1] + lambda[2] * sigma[2])};
   // Outside of K: nearest to its apex or to its side. The same for K*, whose slope is 1 / mu.
   if (x > mu * lambda[0]) {
     bool apex = mu * x <= -lambda[0];
-    r.primal = apex ? sqrt(x2 + lambda[0] * lambda[0]) : (x - mu * lambda[0]) / root;
+    r.primal = apex ? sqrt(x2 + lambda[0] * lambda[0]) : (x - mu * lambda[0]) / sqrt(1 + mu * mu);
   }
   if (mu * y > normal) {
     bool apex = y <= -mu * normal;
-    r.dual = apex ? sqrt(y2 + normal * normal) : (mu * y - normal) / root;
+    r.dual = apex ? sqrt(y2 + normal * normal) : (mu * y - normal) / sqrt(1 + mu * mu);
   }
   *out = r;
   return true;
@@ -207,8 +207,8 @@ tbResidual tb_residual(const tbProblem* p, tbLaw law, const tbReal* lambda, cons
   tbReal impulse = 0, velocity = 0, moved = 0, bound = 0;
   bool finite = true;
   for (int i = 0; i < p->n; i++) {
-    finite = finite && isfinite(lambda[i]) && isfinite(sigma[i]);
     tbReal size = fabs(lambda[i]), speed = fabs(p->g[i]);
+    finite &= (size < INFINITY) & (fabs(sigma[i]) < INFINITY);
     if (size > impulse) impulse = size;
     if (speed > velocity) velocity = speed;
     tbReal change = fabs(sigma[i] - p->g[i]);
