@@ -143,15 +143,24 @@ static void load_plane(tbAabb* box, const tbReal plane[4]) {
   tb_aabb_round(box, low, high);
 }
 
+// NAN counts as nothing, as it does to fminf, which compilers call.
+static inline float smaller(float a, float b) {
+  return b < a ? b : a;
+}
+
+static inline float larger(float a, float b) {
+  return b > a ? b : a;
+}
+
 // A box around `now` with room to move: on all sides, and ahead along the last displacement.
 static void fatten(tbAabb* fat, const tbAabb* now, const tbAabb* before) {
   float side = 0;
-  for (int i = 0; i < 3; i++) side = fmaxf(side, now->high[i] - now->low[i]);
+  for (int i = 0; i < 3; i++) side = larger(side, now->high[i] - now->low[i]);
   for (int i = 0; i < 3; i++) {
     float step = now->low[i] - before->low[i], ahead = 0;
-    if (isfinite(step)) ahead = fminf(fmaxf(FAT_AHEAD * step, -side), side);
-    fat->low[i] = now->low[i] - FAT_SIDE * side + fminf(ahead, 0);
-    fat->high[i] = now->high[i] + FAT_SIDE * side + fmaxf(ahead, 0);
+    if (isfinite(step)) ahead = smaller(larger(FAT_AHEAD * step, -side), side);
+    fat->low[i] = now->low[i] - FAT_SIDE * side + smaller(ahead, 0);
+    fat->high[i] = now->high[i] + FAT_SIDE * side + larger(ahead, 0);
   }
 }
 
@@ -191,8 +200,8 @@ static void move_box(tbBroadState* s, int i, const tbAabb* now) {
 static float slack_of(const tbAabb* fat, const tbAabb* now) {
   float least = INFINITY, most = 0;
   for (int i = 0; i < 3; i++) {
-    least = fminf(least, fminf(now->low[i] - fat->low[i], fat->high[i] - now->high[i]));
-    most = fmaxf(most, fmaxf(fabsf(now->low[i]), fabsf(now->high[i])));
+    least = smaller(smaller(least, now->low[i] - fat->low[i]), fat->high[i] - now->high[i]);
+    most = larger(larger(most, fabsf(now->low[i])), fabsf(now->high[i]));
   }
   return isfinite(most) ? 0.999f * least - 3e-7f * most : -1;
 }
