@@ -715,6 +715,7 @@ static int collide_within(const tbShape* a, const tbShape* b, tbReal margin, tbC
   tb_convex_pair_init_prism(&t.pair, a, b, t.prism);
   t.pair.scale += t.step[0] + t.step[1];
   t.found.scale = t.pair.scale;
+  t.found.margin = margin;
   t.rounding = 1e-7;
   set_corners(&t);
   tb_copy3(local.pos, t.pair.pos);

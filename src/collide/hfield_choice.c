@@ -22,23 +22,29 @@ static void sort_by_feature(const tbContactPoint* group, int count, int* order) 
 
 // Reduce contacts of one direction. On flat ground all are equally deep but for rounding: depths
 // are compared in steps of `step`. Contacts that tie are taken in the order of their features, so
-// that the choice does not change from step to step with the cells that are under the shape.
-static int reduce_group(tbContactPoint* group, int count, int most, tbReal step) {
+// that the choice does not change from step to step with the cells that are under the shape. Higher
+// ones count for less of their width, or the rim of a bevel would go before the face inside it.
+static int reduce_group(tbContactPoint* group, int count, int most, tbReal step, tbReal margin) {
   if (count <= most) return count;
   tbManifoldPoint point[TB_MANIFOLD_MAX];
   tbContactPoint kept[TB_MANIFOLD_MAX];
-  tbReal t1[3], t2[3], deepest = INFINITY;
+  tbReal t1[3], t2[3];
   int chosen[TB_MAX_PAIR_CONTACTS], order[TB_TERRAIN_FOUND], nkept = 0, next = 0;
   tb_frame_from_normal(group[0].frame, t1, t2);
   sort_by_feature(group, count, order);
-  for (int i = 0; i < count; i++) deepest = tb_min(deepest, group[i].dist);
+  int lowest = 0;
+  for (int i = 1; i < count; i++) lowest = group[i].dist < group[lowest].dist ? i : lowest;
+  const tbContactPoint low = group[lowest];
   // More than can be compared at once are thinned out on the way.
   while (next < count) {
     for (; next < count && nkept < TB_MANIFOLD_MAX; next++, nkept++) {
       const tbContactPoint* c = &group[order[next]];
-      tbReal level = step > 0 ? step * floor((c->dist - deepest) / step + 0.5) : c->dist;
+      tbReal above = c->dist - low.dist, way[3];
+      if (step > 0) above = step * floor(above / step + 0.5);
+      tbReal share = tb_contact_share(low.dist + above, low.dist, margin);
+      tb_sub3(way, c->pos, low.pos);
       kept[nkept] = *c;
-      point[nkept] = (tbManifoldPoint){tb_dot3(t1, c->pos), tb_dot3(t2, c->pos), level};
+      point[nkept] = (tbManifoldPoint){share * tb_dot3(t1, way), share * tb_dot3(t2, way), above};
     }
     nkept = tb_manifold_choose(point, nkept, most, chosen);
     for (int i = 0; i < nkept; i++) {
@@ -67,7 +73,7 @@ static int take_group(tbTerrainFound* t, tbContactPoint* group, int most) {
     }
   }
   t->count = rest;
-  return reduce_group(group, same, most, 1e-8 * t->scale);
+  return reduce_group(group, same, most, 1e-8 * t->scale, t->margin);
 }
 
 void tb_terrain_thin_out(tbTerrainFound* t) {

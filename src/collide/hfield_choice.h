@@ -12,7 +12,8 @@
 typedef struct {
   tbContactPoint contact[TB_TERRAIN_FOUND];
   int count;
-  tbReal scale;  // a length that rounding errors are relative to
+  tbReal scale;   // a length that rounding errors are relative to
+  tbReal margin;  // contacts are closer than this
 } tbTerrainFound;
 
 // Make room: of every direction only the deepest and the widest stay, of too many directions the

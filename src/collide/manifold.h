@@ -2,6 +2,8 @@
 #ifndef TRIBO_COLLIDE_MANIFOLD_H_
 #define TRIBO_COLLIDE_MANIFOLD_H_
 
+#include <math.h>
+
 #include "tribo/collide.h"
 
 // A candidate in the contact plane: coordinates along two tangents, and its distance.
@@ -10,6 +12,16 @@ typedef struct {
 } tbManifoldPoint;
 
 #define TB_MANIFOLD_MAX 128
+
+// How much of its width a candidate counts for where others are deeper, or the widest would stay
+// and what carries would go: all of it at the distance of the deepest, less than half a tenth of
+// the way to the margin above, nothing at the margin. By thousandths, or rounding would decide.
+static inline tbReal tb_contact_share(tbReal dist, tbReal deepest, tbReal margin) {
+  if (!(margin > deepest && margin < INFINITY)) return 1;
+  int above = (int)(1000 * (dist - deepest) / (margin - deepest) + 0.5);
+  tbReal low = 1 - 0.001 * above, squared = low * low;
+  return squared * squared * squared * squared;
+}
 
 // Choose at most `max` (1 to TB_MAX_PAIR_CONTACTS) of `count` points (1 to TB_MANIFOLD_MAX); writes
 // their indices, ascending.

@@ -5,6 +5,7 @@
 
 #include "base/bits.h"
 #include "collide/hull.h"
+#include "collide/manifold.h"
 #include "collide/pairs.h"
 #include "collide/spread.h"
 
@@ -39,17 +40,23 @@ static void find_tangents(const tbReal n[3], tbReal t1[3], tbReal t2[3]) {
   tb_set3(t2, b, sign + n[1] * n[1] * a, -n[1]);
 }
 
-// Keep the four deepest and widest.
+// Keep the four deepest and widest. What is higher than the deepest is drawn towards it, all the
+// way at the margin: the next facets of a drum on its side span more than the one that bears it.
 static void thin_out(const Query* q, tbReal margin, Patch* patch) {
   tbReal t1[3], t2[3];
-  int chosen[4];
+  int chosen[4], deepest = 0;
   find_tangents(q->n_local, t1, t2);
-  for (int i = 0; i < patch->at.count; i++) {
-    const tbReal* x = q->hull->vert + 3 * patch->vertex[i];
-    patch->at.u[i] = tb_dot3(t1, x);
-    patch->at.v[i] = tb_dot3(t2, x);
+  for (int i = 1; i < patch->at.count; i++) {
+    deepest = patch->at.dist[i] < patch->at.dist[deepest] ? i : deepest;
   }
-  int kept = tb_spread_four(&patch->at, margin, chosen);
+  const tbReal* lowest = q->hull->vert + 3 * patch->vertex[deepest];
+  for (int i = 0; i < patch->at.count; i++) {
+    tbReal way[3], share = tb_contact_share(patch->at.dist[i], patch->at.dist[deepest], margin);
+    tb_sub3(way, q->hull->vert + 3 * patch->vertex[i], lowest);
+    patch->at.u[i] = share * tb_dot3(t1, way);
+    patch->at.v[i] = share * tb_dot3(t2, way);
+  }
+  int kept = tb_spread_four(&patch->at, chosen);
   for (int i = 0; i < kept; i++) {
     patch->vertex[i] = patch->vertex[chosen[i]];
     patch->at.dist[i] = patch->at.dist[chosen[i]];

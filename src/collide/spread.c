@@ -1,7 +1,5 @@
 #include "collide/spread.h"
 
-#include <stdbool.h>
-
 #include "base/kernel.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -51,31 +49,23 @@ TB_INLINE int largest_of(const tbReal* value, int count, int wide, tbReal* large
   return wide ? find_largest_wide(value, count, largest) : find_largest(value, count, largest);
 }
 
-static tbReal distance2(const tbSpread* p, int i, int j) {
-  tbReal u = p->u[i] - p->u[j], v = p->v[i] - p->v[j];
-  return u * u + v * v;
-}
-
-// The point farthest from point `from`, and the distance squared, both by weight.
+// The point farthest from point `from`, and the distance squared.
 TB_INLINE int farthest_from(const tbSpread* p, int count, int from, int wide, tbReal* span) {
   tbReal value[TB_SPREAD_MAX], u0 = p->u[from], v0 = p->v[from];
   for (int i = 0; i < count; i += 4) {
     for (int k = i; k < i + 4; k++) {
       tbReal u = p->u[k] - u0, v = p->v[k] - v0;
-      value[k] = (u * u + v * v) * p->weight[k];
+      value[k] = u * u + v * v;
     }
   }
   return largest_of(value, count, wide, span);
 }
 
-// The point farthest to the right of the edge from a to b, and twice the area of the triangle, both
-// by weight.
+// The point farthest to the right of the edge from a to b, and twice the area of the triangle.
 TB_INLINE int widest_beside(const tbSpread* p, int count, int a, int b, int wide, tbReal* area) {
   tbReal value[TB_SPREAD_MAX], u0 = p->u[a], v0 = p->v[a], du = p->u[b] - u0, dv = p->v[b] - v0;
   for (int i = 0; i < count; i += 4) {
-    for (int k = i; k < i + 4; k++) {
-      value[k] = (dv * (p->u[k] - u0) - du * (p->v[k] - v0)) * p->weight[k];
-    }
+    for (int k = i; k < i + 4; k++) value[k] = dv * (p->u[k] - u0) - du * (p->v[k] - v0);
   }
   return largest_of(value, count, wide, area);
 }
@@ -105,31 +95,19 @@ TB_INLINE int widen(const tbSpread* p, int count, tbReal span, int wide, int cor
   return 4;
 }
 
-// Weights by height, and the deepest point.
-TB_INLINE int weigh(tbSpread* p, tbReal margin) {
-  int deepest = 0;
-  for (int i = 1; i < p->count; i++) deepest = p->dist[i] < p->dist[deepest] ? i : deepest;
-  tbReal least = p->dist[deepest], reach = margin - least;
-  for (int i = 0; i < p->count; i++) {
-    tbReal low = reach > 0 ? 1 - (p->dist[i] - least) / reach : 1;
-    p->weight[i] = low * low;
-  }
-  return deepest;
-}
-
 // Fill up to a multiple of four with the first point, which is found before its copies.
 TB_INLINE int pad(tbSpread* p) {
   int count = (p->count + 3) / 4 * 4;
   for (int i = p->count; i < count; i++) {
     p->u[i] = p->u[0];
     p->v[i] = p->v[0];
-    p->weight[i] = p->weight[0];
   }
   return count;
 }
 
-TB_INLINE int choose(tbSpread* p, tbReal margin, int wide, int corner[4]) {
-  int deepest = weigh(p, margin), count = pad(p);
+TB_INLINE int choose(tbSpread* p, int wide, int corner[4]) {
+  int count = pad(p), deepest = 0;
+  for (int i = 1; i < p->count; i++) deepest = p->dist[i] < p->dist[deepest] ? i : deepest;
   tbReal span, line;
   corner[0] = deepest;
   corner[1] = farthest_from(p, count, deepest, wide, &span);
@@ -138,20 +116,16 @@ TB_INLINE int choose(tbSpread* p, tbReal margin, int wide, int corner[4]) {
   if (kept > 2) return kept;
 
   // All on a line: the deepest may lie between, so the other end belongs to it too.
-  p->weight[deepest] = 0;
-  pad(p);
   corner[2] = farthest_from(p, count, corner[1], wide, &line);
-  bool between = AS_LARGE * distance2(p, corner[1], corner[2]) > distance2(p, corner[1], deepest);
-  return between ? 3 : 2;
+  return corner[2] == deepest ? 2 : 3;
 }
 
-TB_WIDE static int choose_wide(tbSpread* p, tbReal margin, int corner[4]) {
-  return choose(p, margin, 1, corner);
+TB_WIDE static int choose_wide(tbSpread* p, int corner[4]) {
+  return choose(p, 1, corner);
 }
 
-int tb_spread_four(tbSpread* points, tbReal margin, int chosen[4]) {
-  int corner[4];
-  int kept = tb_wide() ? choose_wide(points, margin, corner) : choose(points, margin, 0, corner);
+int tb_spread_four(tbSpread* points, int chosen[4]) {
+  int corner[4], kept = tb_wide() ? choose_wide(points, corner) : choose(points, 0, corner);
   for (int i = 0; i < kept; i++) {
     int j = i;
     for (; j > 0 && chosen[j - 1] > corner[i]; j--) chosen[j] = chosen[j - 1];

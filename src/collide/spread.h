@@ -1,4 +1,4 @@
-// Of many points near a plane the deepest and those that span most, at most four.
+// Of many points in a plane the deepest and those that span most, at most four.
 #ifndef TRIBO_COLLIDE_SPREAD_H_
 #define TRIBO_COLLIDE_SPREAD_H_
 
@@ -10,15 +10,12 @@
 // to a multiple of four, is scratch.
 typedef struct {
   tbReal u[TB_SPREAD_MAX], v[TB_SPREAD_MAX], dist[TB_SPREAD_MAX];
-  tbReal weight[TB_SPREAD_MAX];  // filled in by tb_spread_four
-  int count;                     // 1 to TB_SPREAD_MAX
+  int count;  // 1 to TB_SPREAD_MAX
 } tbSpread;
 
 // The deepest, the one farthest from it, then twice the one that adds most area to the polygon so
-// far; fewer where that is nothing, and on a line the deepest and both ends. What is higher than
-// the deepest counts for less, up to nothing at `margin`: the next facets of a drum on its side
-// span more than the one that bears it. Of equals, to 1e-9, the first. Writes their indices,
-// ascending, and returns how many.
-int tb_spread_four(tbSpread* points, tbReal margin, int chosen[4]);
+// far; fewer where that is nothing, and on a line the deepest and both ends. Of equals, to 1e-9,
+// the first. Writes their indices, ascending, and returns how many.
+int tb_spread_four(tbSpread* points, int chosen[4]);
 
 #endif

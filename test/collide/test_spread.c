@@ -16,15 +16,6 @@ static tbReal distance2(const tbSpread* p, int a, int b) {
   return u * u + v * v;
 }
 
-// What a point counts for: all of it where it is deepest, nothing at the margin.
-static const tbReal MARGIN = 0.3;
-
-static tbReal weight_of(const tbSpread* p, int i) {
-  tbReal least = INFINITY;
-  for (int k = 0; k < p->count; k++) least = fmin(least, p->dist[k]);
-  return pow((MARGIN - p->dist[i]) / (MARGIN - least), 2);
-}
-
 static bool is_among(const int* list, int count, int i) {
   for (int k = 0; k < count; k++) {
     if (list[k] == i) return true;
@@ -38,7 +29,7 @@ static tbReal gain_of(const tbSpread* p, const int corner[3], int i) {
   for (int k = 0; k < 3; k++) {
     most = fmax(most, sign * right_of(p, corner[k], corner[(k + 1) % 3], i));
   }
-  return most * weight_of(p, i);
+  return most;
 }
 
 // Is the fourth the best beside the other three? Where it is one of them, nothing adds anything.
@@ -62,8 +53,8 @@ static void check_choice(const tbSpread* p, const int* chosen, int kept) {
   }
   far = deepest;
   for (int i = 0; i < p->count; i++) {
-    if (distance2(p, deepest, i) * weight_of(p, i) > (1 + 1e-9) * span) {
-      span = distance2(p, deepest, i) * weight_of(p, i);
+    if (distance2(p, deepest, i) > (1 + 1e-9) * span) {
+      span = distance2(p, deepest, i);
       far = i;
     }
   }
@@ -71,9 +62,7 @@ static void check_choice(const tbSpread* p, const int* chosen, int kept) {
   assert_true(is_among(chosen, kept, far));
 
   // Two more: one is the widest beside the line of these two, the other adds most to the three.
-  for (int i = 0; i < p->count; i++) {
-    width = fmax(width, fabs(right_of(p, deepest, far, i)) * weight_of(p, i));
-  }
+  for (int i = 0; i < p->count; i++) width = fmax(width, fabs(right_of(p, deepest, far, i)));
   if (!(width > 1e-3 * span)) {
     assert_true(kept <= 3);
     return;
@@ -85,8 +74,7 @@ static void check_choice(const tbSpread* p, const int* chosen, int kept) {
   bool right = false;
   for (int k = 0; k < count; k++) {
     int corner[3] = {deepest, far, rest[k]};
-    tbReal area = fabs(right_of(p, deepest, far, rest[k])) * weight_of(p, rest[k]);
-    bool widest = area >= (1 - 1e-8) * width;
+    bool widest = fabs(right_of(p, deepest, far, rest[k])) >= (1 - 1e-8) * width;
     right |= widest && is_best_fourth(p, corner, rest[count == 2 ? 1 - k : k], span);
   }
   assert_true(right);
@@ -109,7 +97,7 @@ static void test_contract(void** state) {
       p.v[i] = size * (kind == 3 ? 0.3 : (grid ? round(2 * y) : (kind == 2 ? 0.7 * x : y)));
       p.dist[i] = grid ? 0.1 * tb_rng_int(&rng, 3) : tb_rng_uniform(&rng, -1, 0);
     }
-    int kept = tb_spread_four(&p, MARGIN, chosen);
+    int kept = tb_spread_four(&p, chosen);
     check_choice(&p, chosen, kept);
     full += kept == 4;
     if (kind == 3) assert_int_equal(kept, 1);
@@ -128,7 +116,7 @@ static void test_line(void** state) {
     p.v[i] = 2 * i;
     p.dist[i] = i == 4 ? -1 : 0;
   }
-  assert_int_equal(tb_spread_four(&p, MARGIN, chosen), 3);
+  assert_int_equal(tb_spread_four(&p, chosen), 3);
   assert_int_equal(chosen[0], 0);
   assert_int_equal(chosen[1], 4);
   assert_int_equal(chosen[2], 9);

@@ -87,15 +87,17 @@ static void drums_and_bevelled_boxes_rest(void** state) {
     used += snprintf(box + used, sizeof box - (size_t)used, "%.12g %.12g %.12g ", p[0], p[1], p[2]);
   }
   tbRng rng = {4};
-  for (int k = 0; k < 8; k++) {
+  for (int k = 0; k < 12; k++) {
     double quat[4];
     for (int i = 0; i < 4; i++) quat[i] = tb_rng_normal(&rng);
     snprintf(xml, sizeof xml,
-             "<mujoco><asset><mesh name='m' vertex='%s'/></asset><worldbody><geom type='plane' "
-             "size='9 9 1'/><body pos='0 0 .2' quat='%.17g %.17g %.17g %.17g'><freejoint/><geom "
-             "type='mesh' mesh='m' mass='1' condim='6' friction='.8 .005 .005'/></body></worldbody>"
-             "</mujoco>",
-             k % 2 ? box : drum, quat[0], quat[1], quat[2], quat[3]);
+             "<mujoco><asset><mesh name='m' vertex='%s'/><hfield name='flat' nrow='41' ncol='41' "
+             "size='2 2 .1 .1'/></asset><worldbody><geom %s/><body pos='0 0 .2' quat='%.17g %.17g "
+             "%.17g %.17g'><freejoint/><geom type='mesh' mesh='m' mass='1' condim='6' friction='.8 "
+             ".005 .005'/></body></worldbody></mujoco>",
+             k % 2 ? box : drum,
+             k < 8 ? "type='plane' size='9 9 1'" : "type='hfield' hfield='flat'", quat[0], quat[1],
+             quat[2], quat[3]);
     tbWorld w = tb_world_text(xml);
     tb_world_run_solved(w, 1250);
     for (int i = 0; i < 60; i++) {
