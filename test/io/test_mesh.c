@@ -205,48 +205,50 @@ static void check_tetrahedron(Work* w) {
   assert_near_array(w->mesh.inertia, value, 3, 1e-7);
 }
 
+// One tetrahedron in every format that is text: name, content.
+static const char* const TEXT[][2] = {
+    {"t.stl",
+     "solid a vertex in its name\nfacet normal nan nan nan\nouter loop\nvertex 0 0 0\nvertex 0 1 "
+     "0\nvertex 1 0 0\nendloop\nendfacet\nfacet normal 0 0 0 outer loop vertex 0 0 0 vertex 1 0 "
+     "0 "
+     "vertex 0 0 1 endloop endfacet\r\nFACET NORMAL 0 0 0 OUTER LOOP VERTEX 0 0 0 VERTEX 0 0 1 "
+     "VERTEX 0 1 0 ENDLOOP ENDFACET\nfacet normal 1 1 1 outer loop vertex 1e0 0 0 vertex 0 +1.0 "
+     "-0 vertex 0 0 10e-1 endloop endfacet endsolid\n"},
+    {"t.obj",
+     "\xEF\xBB\xBF# comment\nmtllib x.mtl\no first\nv 0 0 0 1 0 0\nv 1. 0 0\nv 0 1 0 # y\r\nvt 0 "
+     "0\nvn 0 0 1\nf 1//1 3//1 2//1\ng second\nv 0 0 1\nf 1/1 2/1 4/1\nf -4/1/1 -1/1/1 -2/1/1\nf "
+     "2 "
+     "\\\n 3 4\n"},
+    {"t.unknown", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"},
+    {"vertices_only.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"},
+    {"t.dae",
+     "<COLLADA xmlns='http://www.collada.org/2005/11/COLLADASchema'><asset><unit meter='0.5'/>"
+     "<up_axis>Y_UP</up_axis></asset><library_geometries><geometry id='g'><mesh>"
+     "<source id='p'><float_array>0 0 0 2 0 0 0 2 <!-- cut -->0 0 0 2</float_array></source>"
+     "<vertices id='v'><input semantic='POSITION' source='#p'/></vertices>"
+     "<triangles><input semantic='VERTEX' source='#v' offset='1'/><input semantic='NORMAL' "
+     "source='#n' offset='0'/><p>9 0 9 2 9 1</p></triangles>"
+     "<polylist><input semantic='VERTEX' source='#v' offset='0'/><vcount>3 3</vcount>"
+     "<p>0 1 3 0 3 2</p></polylist><polygons><input semantic='VERTEX' source='#v' offset='0'/>"
+     "<p>1 2 3</p></polygons></mesh></geometry></library_geometries></COLLADA>"},
+    {"fans.dae",
+     "<COLLADA><library_geometries><geometry id='g'><mesh><source id='p'><float_array>0 0 0 1 0 "
+     "0 "
+     "0 1 0 0 0 1</float_array></source><vertices id='v'><input semantic='POSITION' "
+     "source='#p'/></vertices><trifans><input semantic='VERTEX' source='#v' offset='0'/><p>0 1 3 "
+     "2 1</p><p>1 2 "
+     "3</p></trifans></mesh></geometry></library_geometries></COLLADA>"},
+    {"strip.dae",
+     "<COLLADA><library_geometries><geometry id='g'><mesh><source id='p'><float_array>0 0 0 1 0 "
+     "0 "
+     "0 1 0 0 0 1</float_array></source><vertices id='v'><input semantic='POSITION' "
+     "source='#p'/></vertices><tristrips><input semantic='VERTEX' source='#v' offset='0'/><p>0 2 "
+     "1 3 0 "
+     "2</p></tristrips></mesh></geometry></library_geometries></COLLADA>"},
+};
+
 static void test_formats(void** state) {
   (void)state;
-  static const char* const TEXT[][2] = {
-      {"t.stl",
-       "solid a vertex in its name\nfacet normal nan nan nan\nouter loop\nvertex 0 0 0\nvertex 0 1 "
-       "0\nvertex 1 0 0\nendloop\nendfacet\nfacet normal 0 0 0 outer loop vertex 0 0 0 vertex 1 0 "
-       "0 "
-       "vertex 0 0 1 endloop endfacet\r\nFACET NORMAL 0 0 0 OUTER LOOP VERTEX 0 0 0 VERTEX 0 0 1 "
-       "VERTEX 0 1 0 ENDLOOP ENDFACET\nfacet normal 1 1 1 outer loop vertex 1e0 0 0 vertex 0 +1.0 "
-       "-0 vertex 0 0 10e-1 endloop endfacet endsolid\n"},
-      {"t.obj",
-       "\xEF\xBB\xBF# comment\nmtllib x.mtl\no first\nv 0 0 0 1 0 0\nv 1. 0 0\nv 0 1 0 # y\r\nvt 0 "
-       "0\nvn 0 0 1\nf 1//1 3//1 2//1\ng second\nv 0 0 1\nf 1/1 2/1 4/1\nf -4/1/1 -1/1/1 -2/1/1\nf "
-       "2 "
-       "\\\n 3 4\n"},
-      {"t.unknown", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"},
-      {"vertices_only.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"},
-      {"t.dae",
-       "<COLLADA xmlns='http://www.collada.org/2005/11/COLLADASchema'><asset><unit meter='0.5'/>"
-       "<up_axis>Y_UP</up_axis></asset><library_geometries><geometry id='g'><mesh>"
-       "<source id='p'><float_array>0 0 0 2 0 0 0 2 <!-- cut -->0 0 0 2</float_array></source>"
-       "<vertices id='v'><input semantic='POSITION' source='#p'/></vertices>"
-       "<triangles><input semantic='VERTEX' source='#v' offset='1'/><input semantic='NORMAL' "
-       "source='#n' offset='0'/><p>9 0 9 2 9 1</p></triangles>"
-       "<polylist><input semantic='VERTEX' source='#v' offset='0'/><vcount>3 3</vcount>"
-       "<p>0 1 3 0 3 2</p></polylist><polygons><input semantic='VERTEX' source='#v' offset='0'/>"
-       "<p>1 2 3</p></polygons></mesh></geometry></library_geometries></COLLADA>"},
-      {"fans.dae",
-       "<COLLADA><library_geometries><geometry id='g'><mesh><source id='p'><float_array>0 0 0 1 0 "
-       "0 "
-       "0 1 0 0 0 1</float_array></source><vertices id='v'><input semantic='POSITION' "
-       "source='#p'/></vertices><trifans><input semantic='VERTEX' source='#v' offset='0'/><p>0 1 3 "
-       "2 1</p><p>1 2 "
-       "3</p></trifans></mesh></geometry></library_geometries></COLLADA>"},
-      {"strip.dae",
-       "<COLLADA><library_geometries><geometry id='g'><mesh><source id='p'><float_array>0 0 0 1 0 "
-       "0 "
-       "0 1 0 0 0 1</float_array></source><vertices id='v'><input semantic='POSITION' "
-       "source='#p'/></vertices><tristrips><input semantic='VERTEX' source='#v' offset='0'/><p>0 2 "
-       "1 3 0 "
-       "2</p></tristrips></mesh></geometry></library_geometries></COLLADA>"},
-  };
   for (size_t i = 0; i < sizeof TEXT / sizeof TEXT[0]; i++) {
     Work w;
     open_work(&w);
