@@ -206,7 +206,7 @@ static void check_tetrahedron(Work* w) {
 }
 
 // One tetrahedron in every format that is text: name, content.
-static const char* const TEXT[][2] = {
+static const char* const TETRAHEDRON[][2] = {
     {"t.stl",
      "solid a vertex in its name\nfacet normal nan nan nan\nouter loop\nvertex 0 0 0\nvertex 0 1 "
      "0\nvertex 1 0 0\nendloop\nendfacet\nfacet normal 0 0 0 outer loop vertex 0 0 0 vertex 1 0 "
@@ -249,10 +249,10 @@ static const char* const TEXT[][2] = {
 
 static void test_formats(void** state) {
   (void)state;
-  for (size_t i = 0; i < sizeof TEXT / sizeof TEXT[0]; i++) {
+  for (size_t i = 0; i < sizeof TETRAHEDRON / sizeof TETRAHEDRON[0]; i++) {
     Work w;
     open_work(&w);
-    read_text(&w, TEXT[i][0], TEXT[i][1]);
+    read_text(&w, TETRAHEDRON[i][0], TETRAHEDRON[i][1]);
     check_tetrahedron(&w);
     close_work(&w);
   }
