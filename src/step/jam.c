@@ -16,8 +16,9 @@
 // the same over the fastest that any row of its island approaches.
 static const tbReal FAST = 10, FASTER = 30;
 
-// It jams where it moves less than this share of that, squared.
-static const tbReal NOTHING = 1e-6;
+// It jams where it moves less than this share of that, squared, and itself by less than this share
+// of the fastest: a leg of a gram that carries ten tons moves next to nothing, but these.
+static const tbReal NOTHING = 1e-6, SLOW = 1e-3;
 
 static bool is_large(const tbIsland* island, const tbBlock* b) {
   return b->type == TB_BLOCK_CONE && island->lambda[b->row] * island->rho[b->row] > FAST;
@@ -39,12 +40,25 @@ static bool is_between(const tbRigidStep* step, const tbIsland* island, int k, c
   return bodies_of(step, island, k, own) && own[0] == body[0] && own[1] == body[1];
 }
 
-// What all contacts between two bodies would do by themselves, lambda . G lambda, and if nothing
-// held the bodies. True: next to nothing of that. `u` is scratch, nv.
+// Of what all contacts between two bodies would do if nothing held these, lambda . rho lambda, the
+// share of those in a tree.
+static tbReal share_of(const tbModel* m, const int body[2], int tree) {
+  tbReal own = 0, all = 0;
+  for (int i = 0; i < 2; i++) {
+    tbReal w = m->body_invweight0[2 * body[i]];
+    all += w;
+    if (m->body_treeid[body[i]] == tree) own += w;
+  }
+  return own / all;
+}
+
+// Whether all contacts between two bodies by themselves do next to nothing to the tree of either.
+// `u` is scratch, nv.
 static bool move_nothing(const tbRigidStep* step, const tbIsland* island, const int body[2],
-                         tbReal* u) {
-  tbReal made = 0, alone = 0;
-  memset(u, 0, sizeof(tbReal) * (size_t)step->m->nv);
+                         tbReal fastest, tbReal* u) {
+  const tbModel* m = step->m;
+  tbReal alone = 0, square = 0;
+  memset(u, 0, sizeof(tbReal) * (size_t)m->nv);
   for (int k = 0; k < island->nmember; k++) {
     if (!is_between(step, island, k, body)) continue;
     const tbConstraint* c = &step->state->constraints.list[island->member[k]];
@@ -53,11 +67,21 @@ static bool move_nothing(const tbRigidStep* step, const tbIsland* island, const 
       const tbReal *J = c->J + (size_t)r * (size_t)c->nnz, lambda = island->lambda[row + r];
       for (int e = c->lead; e < c->nnz; e++) u[c->col[e]] += J[e] * lambda;
       alone += island->rho[row] * lambda * lambda;
+      square += lambda * lambda;
     }
   }
-  tb_ltdl_half_solve(tb_forest(step->m), step->factor.LD, step->factor.inverse, u);
-  for (int i = 0; i < step->m->nv; i++) made += u[i] * u[i];
-  return made < NOTHING * alone;
+  // lambda . G lambda, tree by tree.
+  tb_ltdl_half_solve(tb_forest(m), step->factor.LD, step->factor.inverse, u);
+  for (int i = 0; i < 2; i++) {
+    int tree = m->body_treeid[body[i]];
+    if (tree < 0) continue;
+    int first = m->tree_dofadr[tree], end = first + m->tree_dofnum[tree];
+    tbReal made = 0;
+    for (int k = first; k < end; k++) made += u[k] * u[k];
+    if (!(made < NOTHING * share_of(m, body, tree) * alone)) return false;
+    if (!(made < SLOW * fastest * sqrt(square))) return false;
+  }
+  return true;
 }
 
 // All contacts between two bodies get the compliance that overlaps have.
@@ -84,7 +108,7 @@ static bool soften(const tbRigidStep* step, tbIsland* island, tbReal* u) {
     if (!(island->lambda[row] * island->rho[row] > FASTER * fastest)) continue;
     // What is soft already stays so.
     if (island->R[row] >= step->m->opt.correction_softness * island->rho[row]) continue;
-    if (!move_nothing(step, island, body, u)) continue;
+    if (!move_nothing(step, island, body, fastest, u)) continue;
     soften_between(step, island, body);
     any = true;
   }

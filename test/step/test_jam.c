@@ -45,7 +45,39 @@ static void waist_takes_up_no_huge_impulses(void** state) {
   tb_world_free(w);
 }
 
+// A prop of 1 kg on a ball joint, through which its load goes, carries 10,000 tons: on a slide, on
+// bodies that fly free, and as the foot of what it carries.
+static void props_carry_what_stands_on_them(void** state) {
+  (void)state;
+  static const char* const SCENES[] = {
+      "<body pos='0 0 .1'><joint type='ball'/>"
+      "<geom type='capsule' fromto='0 0 0 0 0 1' size='.05' mass='1'/></body>"
+      "<body pos='0 0 1.6505'><joint type='slide' axis='0 0 1'/>"
+      "<geom type='box' size='1 1 .5' mass='1e7'/></body>",
+      "<body pos='0 0 .1'><joint axis='1 0 0' type='slide' range='-.01 .01'/>"
+      "<joint axis='0 1 0' type='slide' range='-.01 .01'/>"
+      "<geom type='capsule' fromto='0 0 0 0 0 1' size='.05' mass='1'/></body>"
+      "<body pos='0 0 1.6505'><freejoint/><geom type='box' size='1 1 .5' mass='1e7'/></body>",
+      "<geom type='plane' size='9 9 1'/><body pos='0 0 1.5505'><joint type='slide' axis='0 0 1'/>"
+      "<geom type='box' size='1 1 .5' mass='1e7' contype='0' conaffinity='0'/>"
+      "<body pos='0 0 -.5'><joint type='ball' damping='1'/>"
+      "<geom type='capsule' fromto='0 0 0 0 0 -1' size='.05' mass='1'/></body></body>",
+  };
+  for (int i = 0; i < 3; i++) {
+    char text[2048];
+    snprintf(text, sizeof text, "<mujoco><worldbody>%s</worldbody></mujoco>", SCENES[i]);
+    tbWorld w = tb_world_text(text);
+    while (w.d->time < 0.4) {
+      assert_int_equal(tb_step(w.m, w.d), TB_OK);
+      assert_int_equal(w.d->solve.status, TB_SOLVE_CONVERGED);
+      for (int c = 0; c < w.d->ncon; c++) assert_true(w.d->contact[c].dist > -1e-6);
+    }
+    tb_world_free(w);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(waist_takes_up_no_huge_impulses)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(waist_takes_up_no_huge_impulses),
+                                     cmocka_unit_test(props_carry_what_stands_on_them)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
