@@ -59,7 +59,7 @@ static void boxes_in_a_bin_rest(void** state) {
   snprintf(xml + at, sizeof xml - (size_t)at, "</worldbody></mujoco>");
   tbWorld w = tb_world_text(xml);
   int factorizations, movers;
-  tb_world_run(w, tb_world_steps(w, 2.5));
+  tb_world_run(w, tb_world_steps(w, 3.5));
   watch(w, 100, 1e-5, &factorizations, &movers);
   // One may turn on a corner, which has no friction against that.
   assert_true(movers <= 3);
