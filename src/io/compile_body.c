@@ -165,8 +165,8 @@ tbResult tb_compile_inertias(tbCompile* c) {
     }
     // A body without any mass has its own pose for an inertial frame, as in MuJoCo.
     if (!known) {
-      tb_copy3(c->body[i].ipos, c->body[i].pos);
-      memcpy(c->body[i].iquat, c->body[i].quat, sizeof c->body[i].iquat);
+      tb_copy3(c->body[i].ipos, s->own_pos);
+      memcpy(c->body[i].iquat, s->own_quat, sizeof c->body[i].iquat);
     }
     result = bound_inertia(c, i);
     if (result) return result;

@@ -112,7 +112,7 @@ typedef struct {
   int parent;         // -1 for the world
   bool has_inertial;  // the file gives mass and inertia
   tbSpecInertial inertial;
-  tbReal own_pos[3], own_quat[4];  // pose without the frames around it; parser only
+  tbReal own_pos[3], own_quat[4];  // pose without the frames around it
   const tbSpecKeyPart* keys;       // parser only
 } tbSpecBody;
 
