@@ -19,7 +19,8 @@ static int compare_u64(const void* a, const void* b) {
 static int compare_explicit(const void* a, const void* b) {
   const tbExplicitPair *x = a, *y = b;
   if (x->first != y->first) return x->first < y->first ? -1 : 1;
-  return (x->second > y->second) - (x->second < y->second);
+  if (x->second != y->second) return x->second < y->second ? -1 : 1;
+  return (x->id > y->id) - (x->id < y->id);
 }
 
 static uint64_t body_key(int a, int b) {
@@ -28,11 +29,19 @@ static uint64_t body_key(int a, int b) {
 }
 
 int tb_finder_explicit_pair(const tbContactFinder* f, int g1, int g2) {
-  if (f->model->npair == 0) return -1;
-  tbExplicitPair key = {g1 < g2 ? g1 : g2, g1 < g2 ? g2 : g1, 0};
-  const tbExplicitPair* found =
-      bsearch(&key, f->pair, (size_t)f->model->npair, sizeof key, compare_explicit);
-  return found ? found->id : -1;
+  // Of several pairs of the same geoms the last one holds.
+  tbExplicitPair key = {g1 < g2 ? g1 : g2, g1 < g2 ? g2 : g1, f->model->npair};
+  int low = 0, high = f->model->npair;
+  while (low < high) {
+    int middle = low + (high - low) / 2;
+    if (compare_explicit(&f->pair[middle], &key) < 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  const tbExplicitPair* found = low > 0 ? &f->pair[low - 1] : NULL;
+  return found && found->first == key.first && found->second == key.second ? found->id : -1;
 }
 
 // MuJoCo's rules: bits must match; bodies welded together never collide, nor does a moving body

@@ -143,6 +143,7 @@ tbSpec* tb_mjcf_parse(const char* text, size_t size, const char* path, const tbL
   }
   if (good) good = tb_spec_finish(spec, error) == TB_OK;
   if (good) good = check_mocap(spec, error);
+  if (good && !parent) good = tb_mjcf_note_pairs(&p);
   if (good && (!tb_mjcf_join_keys(spec) || spec->arena.failed)) good = tb_mjcf_no_memory(&p);
   if (good) return spec;
   tb_spec_free(spec);

@@ -137,6 +137,8 @@ bool tb_mjcf_settings(tbMjcf* p, const xmlNode* root);  // compiler, option, siz
 bool tb_mjcf_assets(tbMjcf* p, const xmlNode* section);
 bool tb_mjcf_tree(tbMjcf* p, const xmlNode* worldbody);
 bool tb_mjcf_contact(tbMjcf* p, const xmlNode* section);
+// Notes pairs of geoms that have a later pair, too.
+bool tb_mjcf_note_pairs(tbMjcf* p);
 bool tb_mjcf_equality(tbMjcf* p, const xmlNode* section);
 bool tb_mjcf_tendon(tbMjcf* p, const xmlNode* section);
 bool tb_mjcf_actuator(tbMjcf* p, const xmlNode* section);

@@ -1,4 +1,5 @@
 // The contact, equality and tendon sections.
+#include <stdlib.h>
 #include <string.h>
 
 #include "io/mjcf.h"
@@ -52,6 +53,39 @@ static bool read_exclude(tbMjcf* p, const xmlNode* node) {
          tb_mjcf_fields(p, node, tb_spec_table_exclude(), exclude, NAME, NULL) &&
          required_member(p, node, "body1", exclude->body1) &&
          required_member(p, node, "body2", exclude->body2) && childless(p, node);
+}
+
+typedef struct {
+  const char *low, *high;
+  int index;
+} GeomPair;
+
+static int compare_geom_pairs(const void* a, const void* b) {
+  const GeomPair *p = a, *q = b;
+  int order = strcmp(p->low, q->low);
+  if (!order) order = strcmp(p->high, q->high);
+  return order ? order : (p->index > q->index) - (p->index < q->index);
+}
+
+bool tb_mjcf_note_pairs(tbMjcf* p) {
+  tbSpec* spec = p->spec;
+  GeomPair* pairs = TB_ARENA_NEW(&spec->arena, GeomPair, spec->npair + 1);
+  if (!pairs) return tb_mjcf_no_memory(p);
+  for (int i = 0; i < spec->npair; i++) {
+    const char *a = spec->pair[i].geom1, *b = spec->pair[i].geom2;
+    bool ordered = strcmp(a, b) <= 0;
+    pairs[i] = (GeomPair){ordered ? a : b, ordered ? b : a, i};
+  }
+  qsort(pairs, (size_t)spec->npair, sizeof *pairs, compare_geom_pairs);
+  for (int i = 0; i + 1 < spec->npair; i++) {
+    if (strcmp(pairs[i].low, pairs[i + 1].low) || strcmp(pairs[i].high, pairs[i + 1].high))
+      continue;
+    const tbSpecPair* first = &spec->pair[pairs[i].index];
+    tb_spec_note(spec, first->source, first->line,
+                 "this <pair> is not used: a later one has the same geoms '%s' and '%s'",
+                 pairs[i].low, pairs[i].high);
+  }
+  return true;
 }
 
 bool tb_mjcf_contact(tbMjcf* p, const xmlNode* section) {

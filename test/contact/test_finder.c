@@ -138,11 +138,36 @@ static void negative_margins_hide_overlaps(void** state) {
   }
 }
 
+// Of pairs of the same geoms the last in the file holds.
+static void last_pair_holds(void** state) {
+  (void)state;
+  char xml[4096];
+  for (int many = 1; many <= 12; many++) {
+    int n =
+        snprintf(xml, sizeof xml,
+                 "<mujoco><worldbody><geom name='f' type='plane' size='5 5 .1'/><body><freejoint/>"
+                 "<geom name='s' size='.1'/></body></worldbody><contact>");
+    for (int i = 0; i < many; i++) {
+      n += snprintf(xml + n, sizeof xml - (size_t)n,
+                    "<pair geom1='%s' geom2='%s' friction='.%02d'/>", i % 2 ? "f" : "s",
+                    i % 2 ? "s" : "f", 10 + i);
+    }
+    snprintf(xml + n, sizeof xml - (size_t)n, "</contact></mujoco>");
+    tbWorld w = tb_world_text(xml);
+    w.d->qpos[2] = 0.09;
+    assert_int_equal(tb_forward(w.m, w.d), TB_OK);
+    assert_int_equal(w.d->ncon, 1);
+    assert_near(w.d->contact[0].friction[0], 0.01 * (9 + many), 1e-12);
+    tb_world_free(w);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(finds_what_a_new_one_finds),
       cmocka_unit_test(override_keeps_the_gap),
       cmocka_unit_test(negative_margins_hide_overlaps),
+      cmocka_unit_test(last_pair_holds),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

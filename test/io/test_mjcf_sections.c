@@ -77,6 +77,11 @@ static void test_contacts(void** state) {
   assert_false(TB_GIVEN(pair, &s->pair[0], solref));
   assert_string_equal(s->exclude[0].body2, "b");
   tb_spec_free(s);
+  s = with(
+      "<contact><pair geom1='ga' geom2='gb'/><pair geom1='gb' geom2='ga' condim='1'/></contact>");
+  assert_int_equal(s->npair, 2);
+  find_note(s, "this <pair> is not used: a later one has the same geoms 'ga' and 'gb'");
+  tb_spec_free(s);
   with_refused("<contact><pair geom1='a'/></contact>", TB_ERROR_PARSE, "'geom2' is missing");
   with_refused("<contact><pair geom1='a' geom2='b' condim='2'/></contact>", TB_ERROR_PARSE,
                "condim");
