@@ -343,11 +343,16 @@ TB_WIDE static void add_wide(tbVelocity* s, int block, const tbReal* W) {
 // The same entry by entry, for fewer dofs than four.
 static void add_few(tbVelocity* s, const tbDenseRows* rows, const tbReal* W) {
   int dim = rows->dim, nnz = rows->nnz;
-  for (int i = 0; i < nnz; i++) {
-    tbReal* row = s->dense->H.H + rows->place[i] * s->dense->H.stride;
-    for (int r = 0; r < dim * dim; r++) {
-      tbReal f = rows->J[r / dim * nnz + i] * W[r];
-      for (int j = 0; j < nnz; j++) row[rows->place[j]] += f * rows->J[r % dim * nnz + j];
+  for (int j = 0; j < nnz; j++) {
+    tbReal WJ[TB_ROWS_DIM], *to = s->dense->H.H + rows->place[j];
+    for (int r = 0; r < dim; r++) {
+      WJ[r] = 0;
+      for (int c = 0; c < dim; c++) WJ[r] += W[r * dim + c] * rows->J[c * nnz + j];
+    }
+    for (int i = 0; i < nnz; i++) {
+      tbReal sum = 0;
+      for (int r = 0; r < dim; r++) sum += rows->J[r * nnz + i] * WJ[r];
+      to[rows->place[i] * s->dense->H.stride] += sum;
     }
   }
 }

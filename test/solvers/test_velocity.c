@@ -3,7 +3,7 @@
 #include "base/rng.h"
 #include "common/test.h"
 #include "linalg/dense.h"
-#include "solvers/velocity.h"
+#include "solvers/velocity_dense.h"
 
 enum { MOST = 60, BLOCKS = 40 };
 
@@ -180,6 +180,66 @@ static void finished_is_built(void** state) {
   }
 }
 
+// Every tree of a case, and M as its forest has it.
+static void list_trees(Case* c, tbRange* tree, tbReal* M) {
+  int count = 0;
+  for (int i = 0; i < c->n; i++) {
+    if (c->parent[i] < 0) tree[count++].first = i;
+    tree[count - 1].end = i + 1;
+    for (int k = 0; k < c->nnz[i]; k++) M[c->adr[i] + k] = c->M[i * c->n + c->col[c->adr[i] + k]];
+  }
+  c->inertia.ntree = count;
+  c->inertia.tree = tree;
+  c->inertia.M = M;
+}
+
+// Dense factors of one dof and more, by weights that are symmetric or not; products with all blocks
+// are those with each.
+static void dense_factors_agree(void** state) {
+  (void)state;
+  tbRng rng = {13};
+  for (int trial = 0; trial < 300; trial++) {
+    Case* c = calloc(1, sizeof *c);
+    assert_non_null(c);
+    tb_arena_init(&c->arena);
+    bool symmetric = trial % 2;
+    make_forest(c, &rng, 1 + trial % 11, false);
+    for (int i = 1 + tb_rng_int(&rng, 4); i > 0; i--) {
+      add_block(c, &rng, tb_rng_int(&rng, c->n), tb_rng_int(&rng, c->n), 1 + tb_rng_int(&rng, 6));
+      tbReal* W = c->W[c->nblock - 1];
+      int dim = c->rows[c->nblock - 1].dim;
+      for (int r = 0; r < dim * dim && !symmetric; r++) W[r] += 0.3 * tb_rng_normal(&rng);
+    }
+    tbRange tree[MOST];
+    tbReal M[MOST * MOST], x[MOST], dense[MOST], f[6 * BLOCKS], all[MOST] = {0}, each[MOST] = {0};
+    list_trees(c, tree, M);
+    tbVelocity s;
+    assert_true(tb_velocity_build_dense(&s, &c->arena, &c->inertia, c->nblock, c->rows, NULL));
+    assert_int_equal(s.size, c->n);
+    for (int k = 0; k < c->n; k++) x[k] = dense[k] = tb_rng_normal(&rng);
+    tb_velocity_start(&s, symmetric);
+    for (int i = 0; i < c->nblock; i++) tb_velocity_add(&s, i, c->W[i]);
+    assert_true(tb_velocity_factor(&s));
+    tb_velocity_solve(&s, x);
+    solve_dense(c, dense);
+    assert_near_array(x, dense, c->n, 1e-7);
+
+    tb_velocity_mul_all(&s, x, f);
+    tb_velocity_add_impulses(&s, f, all);
+    for (int i = 0, row = 0; i < c->nblock; row += c->rows[i++].dim) {
+      const tbRows* rows = &c->rows[i];
+      for (int r = 0; r < rows->dim; r++) {
+        tbReal sum = 0;
+        for (int k = 0; k < rows->nnz; k++) sum += rows->J[r * rows->nnz + k] * x[rows->col[k]];
+        assert_near(f[row + r], sum, 1e-9);
+      }
+      tb_velocity_add_impulse(&s, i, f + row, each);
+    }
+    assert_memory_equal(all, each, sizeof(tbReal) * (size_t)c->n);
+    case_free(c);
+  }
+}
+
 // Eliminating node by node, in the order that the places have, links all later neighbours of a node
 // with each other; it takes dim x width x width operations, width the dofs of these neighbours.
 static void work_is_the_count(void** state) {
@@ -248,8 +308,8 @@ static void memory_may_end(void** state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(finished_is_built),
-                                     cmocka_unit_test(work_is_the_count),
-                                     cmocka_unit_test(memory_may_end)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(finished_is_built), cmocka_unit_test(dense_factors_agree),
+      cmocka_unit_test(work_is_the_count), cmocka_unit_test(memory_may_end)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
