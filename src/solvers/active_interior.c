@@ -339,6 +339,7 @@ static bool follow(tbInteriorState* m, Path* path, tbSolveInfo* info) {
   find_step(m, path->mu, false, true);
   find_step(m, 2 * path->mu, false, false);
   tb_cone_four_lengths(m->four, m->nfour, inner);
+  tb_interior_lengths(m, inner);
   tbReal across = unit * inner[1], slope = 1 + unit * inner[2];
   tbReal off = sqrt(tb_max(0, unit * inner[0] - across * across / slope));
   tbReal way = off < OFF_PATH ? path->way : 0;

@@ -335,6 +335,38 @@ tbReal tb_interior_products(const tbInteriorState* m, tbReal a, tbReal sum) {
   return sum;
 }
 
+// a . a, a . t, t . t of one block's rows added.
+static void add_squares(int d, const tbReal* a, const tbReal* t, tbReal product[3]) {
+  for (int r = 0; r < d; r++) {
+    product[0] += a[r] * a[r];
+    product[1] += a[r] * t[r];
+    product[2] += t[r] * t[r];
+  }
+}
+
+// In scaled coordinates, V dx and V^-1 dz, lengths are those of vectors.
+void tb_interior_lengths(const tbInteriorState* m, tbReal product[3]) {
+  for (int j = 0; j < m->nother; j++) {
+    int i = m->other[j], row = m->p->block[i].row, d = m->p->block[i].dim;
+    tbReal t[2][MAX], scaled[2][MAX];
+    const tbReal* a[2] = {m->ax + row, m->az + row};
+    for (int r = 0; r < d; r++) {
+      t[0][r] = m->dx[row + r] - a[0][r];
+      t[1][r] = m->dz[row + r] - a[1][r];
+    }
+    for (int k = 0; k < 2 && is_cone(&m->p->block[i]); k++) {
+      tb_lorentz_scale(d, &m->scaling[i], k ? -1 : 1, a[k], scaled[0]);
+      tb_lorentz_scale(d, &m->scaling[i], k ? -1 : 1, t[k], scaled[1]);
+      add_squares(d, scaled[0], scaled[1], product);
+    }
+    for (int r = 0; r < d && m->p->block[i].type == TB_BLOCK_ONE_SIDED; r++) {
+      tbReal V = sqrt(m->z[row + r] / m->x[row + r]);
+      add_squares(1, &(tbReal){V * a[0][r]}, &(tbReal){V * t[0][r]}, product);
+      add_squares(1, &(tbReal){a[1][r] / V}, &(tbReal){t[1][r] / V}, product);
+    }
+  }
+}
+
 void tb_interior_go(tbInteriorState* m, tbReal a) {
   const tbReal* R = m->p->R;
   for (int j = 0; j < m->nother; j++) {

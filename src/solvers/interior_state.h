@@ -66,6 +66,10 @@ tbReal tb_interior_length(const tbInteriorState* state, bool affine, tbReal a);
 // Their products after an affine step of length a, added to `sum`.
 tbReal tb_interior_products(const tbInteriorState* state, tbReal a, tbReal sum);
 
+// Lengths along the central path of the affine step a and of t, the other step less the affine one:
+// a . a, a . t, t . t of cones and one-sided rows (as tb_cone_four_lengths), added to `product`.
+void tb_interior_lengths(const tbInteriorState* state, tbReal product[3]);
+
 // Go a step of length a; velocities come along.
 void tb_interior_go(tbInteriorState* state, tbReal a);
 
