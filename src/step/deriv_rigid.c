@@ -473,7 +473,7 @@ tbResult tb_deriv_rigid(tbDerivatives* x, tbData* d, tbStepState* state,
   tbReal* force = tb_arena_alloc(&x->arena, sizeof(tbReal) * (size_t)(cs->nrow + 1));
   if (!force) return TB_ERROR_MEMORY;
   memcpy(force, state->row_force, sizeof(tbReal) * (size_t)cs->nrow);
-  if (state->bounce_cut) {
+  if (state->amended) {
     x->info.differentiable = 0;
     snprintf(x->info.reason, sizeof x->info.reason,
              "restitution is cut back, or a contact that jams softened, in this step");

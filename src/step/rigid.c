@@ -240,7 +240,7 @@ static tbResult solve_jams(tbRigidStep* step) {
     tbResult result = tb_soften_jams(step, &any);
     if (result == TB_OK && any) result = tb_rigid_fast(step);
     if (result != TB_OK) return result;
-    if (any) step->state->bounce_cut = 1;
+    if (any) step->state->amended = 1;
   }
   return TB_OK;
 }
@@ -303,7 +303,7 @@ static tbResult solve_bounces(tbRigidStep* step) {
     d->solve.iterations += before.iterations;
     d->solve.factorizations += before.factorizations;
     d->solve.seconds += before.seconds;
-    step->state->bounce_cut = 1;
+    step->state->amended = 1;
   }
   return TB_OK;
 }

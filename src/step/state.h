@@ -25,7 +25,7 @@ typedef struct {
   int nray_tree;
   size_t allocations, bytes;  // of what is made on first use
   int softened;               // comfree: 1 where the last step softened an island's gains
-  int bounce_cut;             // rigid laws: 1 where it cut restitution back or softened a jam
+  int amended;                // rigid laws: 1 where it cut restitution back or softened a jam
   const void* block;          // arrays of the model that the world was first stepped with
   tbOption checked;           // options of the last step that were found to be in order
   tbReal clock;               // s: when the second half of the step began

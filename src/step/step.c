@@ -70,7 +70,7 @@ static tbResult begin(const tbModel* m, tbData* d) {
   tb_arena_reset(&d->work->arena);
   state->v_move = state->slid = state->turn = state->backed = NULL;
   state->unresolved = 0;
-  state->bounce_cut = 0;
+  state->amended = 0;
   if (tb_check_state(m, d) != TB_OK) return d->status;
   if (!state->inner && !tb_sleep_begin(m, d, &state->sleep, &state->allocations)) {
     return out_of_memory(d);
