@@ -55,6 +55,20 @@ void tb_world_run_solved(tbWorld w, int steps) {
   }
 }
 
+double tb_world_moved(tbWorld w, int law, double timestep, double seconds) {
+  enum { MOST = 128 };
+  tbReal start[MOST];
+  double most = 0;
+  assert_true(w.m->nq <= MOST);
+  w.m->opt.law = law;
+  w.m->opt.timestep = timestep;
+  memcpy(start, w.d->qpos, sizeof(tbReal) * (size_t)w.m->nq);
+  tb_world_run_solved(w, tb_world_steps(w, seconds));
+  for (int i = 0; i < w.m->nq; i++) most = fmax(most, fabs(w.d->qpos[i] - start[i]));
+  tb_world_free(w);
+  return most;
+}
+
 int tb_world_steps(tbWorld w, double seconds) {
   return (int)(seconds / w.m->opt.timestep + 0.5);
 }

@@ -39,6 +39,10 @@ void tb_world_run(tbWorld world, int steps);
 // The same, each of which must converge.
 void tb_world_run_solved(tbWorld world, int steps);
 
+// How far any entry of qpos came in a run of this law and time step (s), all solved. Frees the
+// world.
+double tb_world_moved(tbWorld world, int law, double timestep, double seconds);
+
 // How many steps a time takes.
 int tb_world_steps(tbWorld world, double seconds);
 
