@@ -28,6 +28,18 @@ typedef struct {
   uint64_t key;  // geom pair and feature: the same contact from step to step
 } tbContact;
 
+// What is to blame where a step failed or did not converge.
+typedef enum {
+  TB_OFFENCE_NONE,
+  TB_OFFENCE_UNCONVERGED,  // the constraint with the largest residual; laws of forces: or impulse
+  TB_OFFENCE_FAILED,       // the step was not made: data->message
+} tbOffence;
+typedef struct {
+  int reason;   // tbOffence
+  int geom[2];  // of the contact; -1: it is none
+  int body;     // that moves there; -1: none in particular
+} tbOffender;
+
 // Wall-clock seconds of the last step, by phase.
 typedef struct {
   tbReal collide, assemble, solve, dynamics, total;
@@ -44,7 +56,10 @@ typedef struct {
   // The certificate of the last step.
   tbResult status;    // TB_OK, or why the state was left as it was before the step
   char message[256];  // which quantity of which body, when status is not TB_OK
-  tbSolveInfo solve;  // iterations, status, residuals of the solved and of the exact law
+  // Iterations, status, residuals of the solved and of the exact law: those of the impulses that
+  // the step applied, or NaN where nobody judged them (docs/step.md#the-certificate).
+  tbSolveInfo solve;
+  tbOffender offender;  // where the step failed or did not converge
   tbStepTimes seconds;
   void* block;               // owns every array above
   size_t block_size;         // bytes

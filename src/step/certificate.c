@@ -13,6 +13,16 @@ static void worst_residual(tbResidual* worst, const tbResidual* r) {
   worst->relative = tb_max(worst->relative, r->relative);
 }
 
+static const tbResidual UNKNOWN = {NAN, NAN, NAN, NAN};
+
+void tb_certificate_unknown(tbSolveInfo* info) {
+  info->residual = info->residual_exact = UNKNOWN;
+}
+
+void tb_certificate_unjudged(tbSolveInfo* info) {
+  info->residual_exact = UNKNOWN;
+}
+
 void tb_certificate_add(tbSolveInfo* total, const tbSolveInfo* one) {
   if (one->status > total->status) total->status = one->status;
   if (one->iterations > total->iterations) total->iterations = one->iterations;
@@ -47,15 +57,28 @@ tbResult tb_certificate_judge(const tbModel* model, tbData* data, const tbConstr
   return TB_OK;
 }
 
+void tb_certificate_answer(const tbModel* model, tbData* data, const tbConstraints* constraints,
+                           const tbIslands* islands, const tbReal* v_free, const tbReal* v_next,
+                           tbSolveInfo* info) {
+  info->residual_exact = (tbResidual){0};
+  tbResult result = tb_certificate_judge(model, data, constraints, islands, v_free, v_next, info);
+  if (result != TB_OK) tb_certificate_unjudged(info);
+}
+
 tbResult tb_certificate_whole(const tbModel* model, tbData* data, const tbConstraints* constraints,
                               tbInertiaFactor factor, const tbIslands* islands,
-                              const tbReal* v_free, const tbReal* v_next, tbSolveInfo* info) {
+                              const tbReal* v_free, const tbReal* v_next, tbSolveInfo* info,
+                              bool unseen) {
   int left_out = 0;
   for (int i = 0; i < constraints->count; i++) {
     const tbConstraint* c = &constraints->list[i];
     if (c->source == TB_SOURCE_CONTACT) left_out += data->contact[c->id].dim - c->dim;
   }
   if (left_out == 0) return TB_OK;
+  if (unseen) {
+    tb_certificate_unjudged(info);
+    return TB_OK;
+  }
 
   // The same islands with all rows, and the impulses of those that the law has.
   tbArena* arena = &data->work->arena;
@@ -84,4 +107,57 @@ tbResult tb_certificate_whole(const tbModel* model, tbData* data, const tbConstr
     }
   }
   return tb_certificate_judge(model, data, &all, &whole, v_free, v_next, info);
+}
+
+// One block of an island as a problem by itself.
+static tbResidual block_residual(const tbIsland* island, int i, tbLaw law, const tbReal* sigma) {
+  tbBlock block = island->problem.block[i];
+  int row = block.row;
+  block.row = 0;
+  tbProblem p = {.n = block.dim, .nblock = 1, .block = &block, .g = island->g + row};
+  return tb_residual(&p, law, island->lambda + row, sigma + row);
+}
+
+const tbConstraint* tb_certificate_worst(const tbConstraints* constraints, const tbIsland* island,
+                                         tbLaw law, const tbReal* sigma) {
+  const tbProblem* p = &island->problem;
+  tbReal impulse = TB_TINY, velocity = TB_TINY, worst = -1;
+  int row = 0, at = 0;
+  for (int i = 0; i < p->n; i++) {
+    impulse = tb_max(impulse, fabs(island->lambda[i]));
+    velocity = tb_max(velocity, fabs(island->g[i]));
+  }
+  // RaiSim's residual of a block needs G; Signorini and Coulomb are the exact law's, too.
+  if (law == TB_LAW_RAISIM) law = TB_LAW_NCP;
+  for (int i = 0; i < p->nblock; i++) {
+    tbResidual r = block_residual(island, i, law, sigma);
+    tbReal relative = tb_max(tb_max(r.primal / impulse, r.dual / velocity),
+                             r.complementarity / impulse / velocity);
+    if (relative > worst) {
+      worst = relative;
+      row = p->block[i].row;
+    }
+  }
+  for (int k = 0; k < island->nmember; k++) {
+    const tbConstraint* c = &constraints->list[island->member[k]];
+    if (row < at + c->dim) return c;
+    at += c->dim;
+  }
+  return NULL;
+}
+
+void tb_certificate_blame(const tbModel* m, tbData* d, const tbConstraint* c) {
+  tbOffender* offender = &d->offender;
+  *offender = (tbOffender){TB_OFFENCE_UNCONVERGED, {-1, -1}, -1};
+  if (!c) return;
+  if (c->source != TB_SOURCE_CONTACT) {
+    offender->body = c->nnz > 0 ? m->dof_bodyid[c->col[c->nnz - 1]] : -1;
+    return;
+  }
+  const int* geom = d->contact[c->id].geom;
+  for (int i = 0; i < 2; i++) {
+    int body = m->geom_bodyid[geom[i]];
+    offender->geom[i] = geom[i];
+    if (m->body_lastdof[body] >= 0) offender->body = body;
+  }
 }

@@ -12,6 +12,7 @@
 
 tbResult tb_step_fail(tbData* d, tbResult status, const char* message) {
   d->status = status;
+  d->offender.reason = TB_OFFENCE_FAILED;
   if (message) snprintf(d->message, sizeof d->message, "%.250s", message);
   return status;
 }
@@ -57,11 +58,10 @@ tbResult tb_check_method(const tbModel* m, tbData* d) {
   }
   if (m->opt.law < TB_LAW_COUNT || solver == TB_SOLVER_AUTO) return TB_OK;
   if (soft && (solver == TB_SOLVER_NEWTON || solver == TB_SOLVER_PGS)) return TB_OK;
-  d->status = TB_ERROR_UNSUPPORTED;
   snprintf(d->message, sizeof d->message, "law %s has no solver \"%s\", it has %sauto",
            tb_step_law_name(m->opt.law), tb_option_word("solver", solver),
            soft ? "newton, pgs, " : "");
-  return d->status;
+  return tb_step_fail(d, TB_ERROR_UNSUPPORTED, NULL);
 }
 
 // ---- numbers -----------------------------------------------------------------------------------
@@ -81,8 +81,8 @@ static bool all_finite(const tbReal* x, int n) {
 static tbResult refuse(const tbModel* m, tbData* d, const char* what, int index, int body) {
   snprintf(d->message, sizeof d->message, "%s %d (body %d '%s') is not finite", what, index, body,
            tb_id2name(m, TB_OBJ_BODY, body));
-  d->status = TB_ERROR_NUMERIC;
-  return d->status;
+  d->offender.body = body;
+  return tb_step_fail(d, TB_ERROR_NUMERIC, NULL);
 }
 
 tbResult tb_check_dofs(const tbModel* m, tbData* d, const tbReal* x, const char* what) {
@@ -181,8 +181,8 @@ tbResult tb_check_motion(const tbModel* m, tbData* d, const tbReal* v, tbReal ti
              "timestep (now %g s) or softer springs and gains may help",
              i, body, tb_id2name(m, TB_OBJ_BODY, body), v[i],
              is_explicit(&m->opt) ? "integrator expo (now an explicit one), " : "", timestep);
-    d->status = TB_ERROR_NUMERIC;
-    return d->status;
+    d->offender.body = body;
+    return tb_step_fail(d, TB_ERROR_NUMERIC, NULL);
   }
   return TB_OK;
 }

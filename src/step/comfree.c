@@ -435,6 +435,7 @@ static tbResult judge(const Context* x, tbData* d, tbIslands* islands) {
   tbReal *sigma = x->power[0], noise = tb_velocity_noise(x->m->nv, x->v_free);
   tbResult result = tb_assemble_judged(x->m, d, x->cs, x->velocity, islands);
   if (result != TB_OK) return result;
+  d->solve.residual_exact = (tbResidual){0};
   for (int i = 0; i < islands->count; i++) {
     const tbIsland* island = &islands->island[i];
     for (int k = 0, row = 0; k < island->nmember; k++) {
@@ -509,6 +510,7 @@ tbResult tb_comfree_velocity(const tbModel* m, tbData* d, tbStepState* state, tb
     d->qacc[i] = (v_next[i] - d->qvel[i]) / h;
   }
   d->solve = (tbSolveInfo){.law = "comfree", .solver = "closed form", .iterations = 1};
+  tb_certificate_unknown(&d->solve);
   if (!state->unseen) result = judge(&x, d, &islands);
   store_forces(&x, d, state->row_force);
   d->solve.seconds = tb_seconds() - dynamics_end;

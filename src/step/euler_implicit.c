@@ -166,6 +166,15 @@ static tbReal line_search(Newton* x, tbReal norm) {
   return norm;
 }
 
+// Where the residual is largest.
+static int worst_body(const Newton* x) {
+  int worst = 0;
+  for (int i = 1; i < x->m->nv; i++) {
+    if (fabs(x->residual[i]) > fabs(x->residual[worst])) worst = i;
+  }
+  return x->m->nv > 0 ? x->m->dof_bodyid[worst] : -1;
+}
+
 tbResult tb_euler_implicit(const tbModel* m, tbData* d, tbStepState* state) {
   Newton x = {.m = m, .d = d, .state = state};
   if (!prepare(&x)) return TB_ERROR_MEMORY;
@@ -197,19 +206,25 @@ tbResult tb_euler_implicit(const tbModel* m, tbData* d, tbStepState* state) {
     }
     norm = next;
   }
+  // The last trial may not be the answer.
+  if (isfinite(norm) && memcmp(d->qvel, x.v, bytes) != 0) norm = evaluate(&x, x.v, x.residual);
   place(&x, x.v);
   state->inner = 0;
-  if (!isfinite(norm)) {
+  bool added = tb_applied_add(m, d, state, m->opt.timestep);
+  if (!isfinite(norm) || !added) {
     memcpy(d->qpos, x.qpos, sizeof(tbReal) * (size_t)m->nq);
     memcpy(d->qvel, x.qvel, bytes);
     d->time = x.time;
-    return TB_ERROR_NUMERIC;
+    return added ? TB_ERROR_NUMERIC : TB_ERROR_MEMORY;
   }
   d->status = TB_OK;
   d->message[0] = 0;
   d->solve.solver = "newton";
   d->solve.iterations = iterations;
   d->solve.status = norm <= enough ? TB_SOLVE_CONVERGED : TB_SOLVE_STALLED;
-  d->solve.residual.relative = norm > 0 ? norm / x.scale : 0;
+  if (d->solve.status != TB_SOLVE_CONVERGED) {
+    d->offender = (tbOffender){TB_OFFENCE_UNCONVERGED, {-1, -1}, worst_body(&x)};
+  }
+  d->solve.residual.relative = norm > 0 ? norm / x.scale : 0;  // of Newton's equation
   return TB_OK;
 }

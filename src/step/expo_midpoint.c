@@ -94,10 +94,15 @@ tbResult tb_expo_midpoint(const tbModel* m, tbData* d, tbStepState* state, const
   d->time = time + 0.5 * h;
   memcpy(mean, d->qvel, sizeof(tbReal) * nv);
   tbSolveInfo solve = d->solve;
+  tb_applied_keep(state);
+  bool added = tb_applied_add(m, d, state, h);
   state->inner = 1;
   state->recall = 1;
-  tbResult result = tb_forward(m, d);
+  tbResult result = added ? tb_forward(m, d) : TB_ERROR_MEMORY;
   if (result == TB_OK && state->recall) {
+    // The forces of the middle take the place of those of the start.
+    tb_applied_revert(state);
+    if (!tb_applied_add(m, d, state, h)) result = TB_ERROR_MEMORY;
     for (int i = 0; i < m->nv; i++) {
       end[i] = v[i] + h * d->qacc[i];
       move[i] = v[i] + state->v_move[i] - mean[i];

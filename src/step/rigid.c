@@ -308,6 +308,23 @@ static tbResult solve_bounces(tbRigidStep* step) {
   return TB_OK;
 }
 
+// Which constraint of the worst island keeps the step from converging.
+static tbResult find_offender(tbRigidStep* step) {
+  const tbIsland* worst = NULL;
+  for (int i = 0; i < step->islands.count; i++) {
+    const tbIsland* island = &step->islands.island[i];
+    if (!worst || island->residual > worst->residual) worst = island;
+  }
+  if (!worst) return TB_OK;
+  tbReal* sigma = TB_ARENA_NEW(&step->d->work->arena, tbReal, worst->problem.n);
+  if (!sigma) return TB_ERROR_MEMORY;
+  const tbConstraints* constraints = &step->state->constraints;
+  tb_assembled_velocity(constraints, worst, step->v_free, step->v_next, sigma);
+  tbLaw law = (tbLaw)step->m->opt.law;
+  tb_certificate_blame(step->m, step->d, tb_certificate_worst(constraints, worst, law, sigma));
+  return TB_OK;
+}
+
 tbResult tb_rigid_velocity(const tbModel* m, tbData* d, tbStepState* state, tbReal* v_next) {
   size_t bytes = sizeof(tbReal) * (size_t)m->nv;
   tbReal h = m->opt.timestep;
@@ -332,10 +349,11 @@ tbResult tb_rigid_velocity(const tbModel* m, tbData* d, tbStepState* state, tbRe
   if (state->constraints.count > 0) {
     result = solve_rows(&step, dynamics_end);
     if (result == TB_OK && step.islands.bounces > 0) result = solve_bounces(&step);
-    if (result == TB_OK && m->opt.law == TB_LAW_RAISIM && !state->unseen) {
+    if (result == TB_OK && m->opt.law == TB_LAW_RAISIM) {
       result = tb_certificate_whole(m, d, &state->constraints, step.factor, &step.islands, v_free,
-                                    v_next, &d->solve);
+                                    v_next, &d->solve, state->unseen);
     }
+    if (result == TB_OK && d->solve.status != TB_SOLVE_CONVERGED) result = find_offender(&step);
   } else if (!tb_warm_clear(&state->warm, 0)) {
     result = TB_ERROR_MEMORY;
   }

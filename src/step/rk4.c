@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "step/certificate.h"
 #include "step/forces.h"
 #include "tribo/dynamics.h"
 #include "tribo/step.h"
@@ -88,6 +89,8 @@ tbResult tb_rk4(const tbModel* m, tbData* d, tbStepState* state) {
   memcpy(b.act, d->act, sizeof(tbReal) * (size_t)m->na);
   memset(b.velocity, 0, sizeof(tbReal) * (2 * (size_t)m->nv + (size_t)m->na));
   accumulate(m, d, &b, 1.0 / 6);
+  tbSolveInfo solve = d->solve;
+  if (!tb_applied_add(m, d, state, h / 6)) return TB_ERROR_MEMORY;
   for (int s = 0; s < 3; s++) {
     memcpy(velocity, d->qvel, sizeof(tbReal) * (size_t)m->nv);
     memcpy(qacc, d->qacc, sizeof(tbReal) * (size_t)m->nv);
@@ -95,13 +98,16 @@ tbResult tb_rk4(const tbModel* m, tbData* d, tbStepState* state) {
     move(m, d, &b, STAGE[s] * h, velocity, qacc, act_rate);
     d->time = time + STAGE[s] * h;
     tbResult result = tb_forward(m, d);
+    if (result == TB_OK && !tb_applied_add(m, d, state, WEIGHT[s] * h)) result = TB_ERROR_MEMORY;
     if (result != TB_OK) {
       restore(m, d, &b, time);
       return result;
     }
     if (!tb_rk4_applies(m, state)) return end_as_euler(m, d, &b, time, velocity);
+    tb_certificate_add(&solve, &d->solve);
     accumulate(m, d, &b, WEIGHT[s]);
   }
+  d->solve = solve;
   move(m, d, &b, h, b.velocity, b.qacc, b.act_rate);
   // Filters end as in any other step, exact or clamped.
   memcpy(d->act, b.act, sizeof(tbReal) * (size_t)m->na);

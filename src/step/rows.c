@@ -118,6 +118,7 @@ static tbResult solve_again(const tbModel* m, tbData* d, tbStepState* state, tbS
                             tbReal* v_next) {
   tbSolveInfo before = d->solve;
   memset(&d->solve, 0, sizeof d->solve);
+  d->offender.reason = TB_OFFENCE_NONE;
   state->clock = tb_seconds();
   tbResult result = assemble(m, d, state, sight);
   // What sleeps and was crossed wakes, and has contacts of its own.
@@ -134,6 +135,7 @@ static tbResult solve_again(const tbModel* m, tbData* d, tbStepState* state, tbS
 tbResult tb_rows_solve(const tbModel* m, tbData* d, tbStepState* state, tbReal* v_next) {
   tbSight sight = sight_of(m);
   int searches = MOST_SEARCHES;
+  memset(&d->solve, 0, sizeof d->solve);
   tbResult result = tb_rigid_velocity(m, d, state, v_next);
   while (result == TB_OK) {
     bool crossed;

@@ -1,5 +1,6 @@
 #include "step/soft.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/minmax.h"
@@ -187,6 +188,23 @@ static tbResult solve_one(void* context, int index, tbWorker* worker) {
                       s->d->qacc, &s->info[index]);
 }
 
+// Of an island that has not converged.
+static void blame_strongest(const tbModel* m, tbData* d, const tbConstraints* cs,
+                            const tbIsland* island) {
+  const tbConstraint* strongest = NULL;
+  const tbReal* lambda = island->lambda;
+  tbReal most = -1;
+  for (int k = 0; k < island->nmember; k++) {
+    const tbConstraint* c = &cs->list[island->member[k]];
+    for (int r = 0; r < c->dim; r++, lambda++) {
+      if (!(fabs(*lambda) > most)) continue;
+      most = fabs(*lambda);
+      strongest = c;
+    }
+  }
+  tb_certificate_blame(m, d, strongest);
+}
+
 // All islands; they share no dof, so each writes its own part of qacc.
 static tbResult solve_islands(const tbModel* m, tbData* d, tbStepState* state, tbIslands* islands,
                               tbSolveInfo* total) {
@@ -203,7 +221,10 @@ static tbResult solve_islands(const tbModel* m, tbData* d, tbStepState* state, t
   for (int i = 0; i < islands->count; i++) {
     const tbSoftInfo* info = &s.info[i];
     islands->island[i].solved = info->still && m->opt.noslip_iterations <= 0;
-    if (!info->converged) total->status = TB_SOLVE_MAX_ITERATIONS;
+    if (!info->converged) {
+      total->status = TB_SOLVE_MAX_ITERATIONS;
+      blame_strongest(m, d, &state->constraints, &islands->island[i]);
+    }
     if (info->iterations > total->iterations) total->iterations = info->iterations;
     total->factorizations += info->iterations;
     total->residual.relative = tb_max(total->residual.relative, info->gradient);
@@ -217,10 +238,10 @@ tbResult tb_soft_velocity(const tbModel* m, tbData* d, tbStepState* state, tbRea
   tbReal* v_free = TB_ARENA_NEW(&d->work->arena, tbReal, m->nv);
   if (!v_free) return TB_ERROR_MEMORY;
   for (int i = 0; i < m->nv; i++) v_free[i] = d->qvel[i] + h * d->qacc_smooth[i];
-  tbIslands islands;
-  tbResult result = tb_assemble_groups(m, d, &state->constraints, &islands);
+  tbIslands* islands = &state->islands;
+  tbResult result = tb_assemble_groups(m, d, &state->constraints, islands);
   if (result == TB_OK) {
-    result = tb_assemble_terms(m, d, &state->constraints, (tbInertiaFactor){0}, v_free, &islands);
+    result = tb_assemble_terms(m, d, &state->constraints, (tbInertiaFactor){0}, v_free, islands);
   }
   if (result != TB_OK) return result;
   tbReal assemble_end = tb_seconds();
@@ -229,20 +250,23 @@ tbResult tb_soft_velocity(const tbModel* m, tbData* d, tbStepState* state, tbRea
   // Start from the last acceleration in constrained trees.
   memcpy(d->qacc, d->qacc_smooth, bytes);
   static const char* const NAMES[] = {"pgs", "cg", "newton"};
+  // Of MuJoCo's problem only the gradient is known, relative.
   tbSolveInfo total = {.law = "soft", .solver = NAMES[solver_of(&m->opt)]};
-  result = solve_islands(m, d, state, &islands, &total);
+  total.residual = (tbResidual){NAN, NAN, NAN, 0};
+  result = solve_islands(m, d, state, islands, &total);
   if (result != TB_OK) return result;
   memset(d->qfrc_constraint, 0, bytes);
-  tb_gather_impulse(&state->constraints, &islands, d->qfrc_constraint);
+  tb_gather_impulse(&state->constraints, islands, d->qfrc_constraint);
   for (int i = 0; i < m->nv; i++) d->qfrc_constraint[i] /= h;
-  result = still_forces(m, d, &state->constraints, &islands);
+  result = still_forces(m, d, &state->constraints, islands);
   if (result != TB_OK) return result;
-  tb_store_forces(m, d, state, &islands);
+  tb_store_forces(m, d, state, islands);
   total.seconds = tb_seconds() - assemble_end;
   d->seconds.solve += total.seconds;
   result = integrate_velocity(m, d, v_next);
   if (result != TB_OK) return result;
+  state->v_free = v_free;
   d->solve = total;
-  if (state->unseen) return TB_OK;
-  return tb_certificate_judge(m, d, &state->constraints, &islands, v_free, v_next, &d->solve);
+  tb_certificate_unjudged(&d->solve);
+  return TB_OK;
 }

@@ -14,6 +14,7 @@ static void free_state(void* pointer) {
   tb_sleep_free(&state->sleep);
   tb_anchors_free(&state->anchors);
   tb_anchors_free(&state->spare);
+  tb_applied_free(&state->applied);
   free(state->newton);
   free(state->middle);
   free(state->start);

@@ -5,6 +5,7 @@
 #include "collide/ray.h"
 #include "contact/assemble.h"
 #include "step/anchors.h"
+#include "step/applied.h"
 #include "step/sleep.h"
 #include "step/springs.h"
 #include "step/warm.h"
@@ -13,7 +14,7 @@
 
 typedef struct tbHeldSpring tbHeldSpring;
 
-typedef struct {
+struct tbStepState {
   tbContactFinder* finder;
   tbReal thinnest;     // m: tb_thinnest_mover
   tbReal most_margin;  // m: tb_most_margin
@@ -33,6 +34,11 @@ typedef struct {
   tbConstraints constraints;  // of the current step, in the arena
   char* left_out;             // per contact: 1 where it goes without rows, or NULL; in the arena
   tbReal* row_force;          // N or N m by row of the constraints, in the arena
+  // Laws of forces: their impulses by island and the velocity without them, in the arena, from
+  // which the certificate is made.
+  tbIslands islands;
+  tbReal* v_free;
+  tbApplied applied;  // impulses of all evaluations of a step that makes several
   // The viscoelastic law's.
   tbAnchorTable anchors, spare;  // of the last step; of the one before or being written
   tbSprings springs;             // of the current state, in the arena
@@ -61,7 +67,7 @@ typedef struct {
   // Differences by friction: what is added to both sliding coefficients of the contact of this key.
   tbReal friction_shift;
   uint64_t friction_key;
-} tbStepState;
+};
 
 // The state of a world, made on first use. NULL when out of memory.
 tbStepState* tb_step_state(const tbModel* model, tbData* data);

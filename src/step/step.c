@@ -9,6 +9,7 @@
 #include "dynamics/mass.h"
 #include "model/option.h"
 #include "model/workspace.h"
+#include "step/certificate.h"
 #include "step/check.h"
 #include "step/comfree.h"
 #include "step/forces.h"
@@ -56,7 +57,10 @@ static tbResult begin(const tbModel* m, tbData* d) {
   d->status = TB_OK;
   d->message[0] = 0;
   d->ncon = 0;
-  memset(&d->solve, 0, sizeof d->solve);
+  // Nothing is claimed of a step before the law has been solved.
+  d->solve = (tbSolveInfo){.status = TB_SOLVE_FAILED};
+  tb_certificate_unknown(&d->solve);
+  d->offender = (tbOffender){TB_OFFENCE_NONE, {-1, -1}, -1};
   memset(&d->seconds, 0, sizeof d->seconds);
   if (!tb_is_world_of(m, d)) {
     return tb_step_fail(d, TB_ERROR_ARGUMENT, "this world is of another model");
@@ -67,7 +71,11 @@ static tbResult begin(const tbModel* m, tbData* d) {
   if (!tb_workers_resize(&state->workers, m->opt.threads)) {
     return tb_step_fail(d, TB_ERROR_MEMORY, "out of memory or threads");
   }
-  tb_arena_reset(&d->work->arena);
+  if (state->applied.open) {
+    tb_arena_release(&d->work->arena, state->applied.mark);
+  } else {
+    tb_arena_reset(&d->work->arena);
+  }
   state->v_move = state->slid = state->turn = state->backed = NULL;
   state->unresolved = 0;
   state->amended = 0;
@@ -144,8 +152,26 @@ static tbResult law_velocity(const tbModel* m, tbData* d, tbStepState* state, tb
   }
 }
 
-// Everything but the motion.
-static tbResult next_velocity(const tbModel* m, tbData* d, tbReal* v_next) {
+// Integrators that evaluate forces again in the step: those of its start are not what it applies.
+static bool evaluates_again(const tbModel* m) {
+  int integrator = m->opt.integrator;
+  return integrator == TB_INTEGRATOR_RK4
+             ? needs_smooth(m)
+             : has_springs(m) && (integrator == TB_INTEGRATOR_EXPO_MIDPOINT ||
+                                  integrator == TB_INTEGRATOR_EULER_IMPLICIT);
+}
+
+// The certificate of laws of forces, whose answers no residual function has seen yet. That of a
+// step of several evaluations comes when all are made.
+static void judge(const tbModel* m, tbData* d, tbStepState* state, const tbReal* v_next,
+                  bool moves) {
+  if (!needs_smooth(m) || state->inner || state->unseen || (moves && evaluates_again(m))) return;
+  tb_certificate_answer(m, d, &state->constraints, &state->islands, state->v_free, v_next,
+                        &d->solve);
+}
+
+// Everything but the motion, which comes where it `moves`.
+static tbResult next_velocity(const tbModel* m, tbData* d, tbReal* v_next, bool moves) {
   tbStepState* state = tb_step_state(m, d);
   if (!state || !d->work->halfway)
     return tb_step_fail(d, TB_ERROR_ARGUMENT, "tb_step1 comes first");
@@ -158,6 +184,7 @@ static tbResult next_velocity(const tbModel* m, tbData* d, tbReal* v_next) {
   tb_sleep_hold(m, d, &state->sleep, v_next);
   tbReal timestep = state->parts > 0 ? state->whole : m->opt.timestep;
   if (tb_check_motion(m, d, v_next, timestep) != TB_OK) return d->status;
+  judge(m, d, state, v_next, moves);
   if (!state->inner) tb_sensor_second(m, d, &state->constraints, state->row_force);
   return TB_OK;
 }
@@ -220,11 +247,17 @@ tbResult tb_step2_from(const tbModel* m, tbData* d, tbReal start) {
   tbReal* v_next = tb_arena_alloc(&d->work->arena, sizeof(tbReal) * (size_t)(m->nv + 1));
   tbReal before = d->seconds.total;
   if (!v_next) return out_of_memory(d);
-  tbResult result = next_velocity(m, d, v_next);
+  tbStepState* state = tb_step_state(m, d);
+  if (!state) return out_of_memory(d);
+  tbResult result = next_velocity(m, d, v_next, true);
   if (result != TB_OK) return result;
+  bool opens = evaluates_again(m) && !state->unseen && !state->applied.open;
+  if (opens && !tb_applied_open(m, d, state)) return out_of_memory(d);
   if (!has_springs(m) || !tb_expo_in_parts(m, d, v_next, &result)) {
-    result = move(m, d, tb_step_state(m, d), v_next);
+    result = move(m, d, state, v_next);
   }
+  if (opens && result == TB_OK) tb_applied_close(m, d, state);
+  if (opens && result != TB_OK) tb_applied_drop(state);
   d->seconds.total = before + tb_seconds() - start;
   return result;
 }
@@ -261,7 +294,7 @@ tbResult tb_forward(const tbModel* m, tbData* d) {
   tbResult result = first_half(m, d, FOR_ALL_ROWS);
   if (result != TB_OK) return result;
   tbReal* v_next = tb_arena_alloc(&d->work->arena, sizeof(tbReal) * (size_t)(m->nv + 1));
-  return v_next ? next_velocity(m, d, v_next) : out_of_memory(d);
+  return v_next ? next_velocity(m, d, v_next, false) : out_of_memory(d);
 }
 
 const char* tb_step_law_name(int law) {

@@ -69,7 +69,7 @@ void tb_anchors_restore(tbStepState* state);
 
 // From the smooth forces to the next velocity, and to the mean one that moves the configuration
 // (state->v_move). Forces are those of the start (explicit integrators) or the mean over the step
-// (expo). Fills qacc, qfrc_constraint, contact forces and the certificate data->solve.
+// (expo). Fills qacc, qfrc_constraint, contact forces, and what the certificate is made from.
 tbResult tb_viscoelastic_velocity(const tbModel* model, tbData* data, tbStepState* state,
                                   tbReal* v_next);
 
