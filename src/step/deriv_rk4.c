@@ -39,11 +39,14 @@ static void add_scaled(tbReal* y, const tbReal* x, tbReal s, size_t n) {
   for (size_t i = 0; s != 0 && i < n; i++) y[i] += s * x[i];
 }
 
-// The rates of a stage from the change of its state. rate.v holds what anchors add.
-static void stage_rates(Chain* c, const tbDerivatives* stage) {
+// The rates of a stage from the change of its state. rate.v holds what anchors add; rate.q the
+// change of the rates that led here, over `reach` seconds. `u`: where the stage is (rk4.h).
+static void stage_rates(Chain* c, const tbDerivatives* stage, const tbReal* u, const tbReal* v,
+                        tbReal reach) {
   size_t nv = c->nv, na = c->na, W = c->W, ncol = (size_t)c->x->ncol;
   size_t nx = (size_t)c->x->nx, nu = (size_t)c->x->nu;
-  memcpy(c->rate.q, c->state.v, sizeof(tbReal) * nv * W);
+  for (size_t i = 0; i < nv * W; i++) c->rate.q[i] *= reach;
+  tb_rk4_rates_change(c->x->m, u, v, c->state.v, c->rate.q, (int)W);
   for (size_t i = 0; i < nv; i++) {
     const tbReal* a = c->acc + i * ncol;
     tbReal* to = c->rate.v + i * W;
@@ -63,13 +66,13 @@ static void stage_rates(Chain* c, const tbDerivatives* stage) {
   }
 }
 
-// The start moved by h times `rate`; `velocity`: the one that moves the configuration.
-static void move(Chain* c, const Rows* rate, const tbReal* velocity, tbReal h, Rows* out) {
+// The start moved by h times `rate`; `mean`: the rate that moves the configuration.
+static void move(Chain* c, const Rows* rate, const tbReal* mean, tbReal h, Rows* out) {
   tbDerivatives* x = c->x;
   size_t nv = c->nv, na = c->na, W = c->W;
   tbReal step = x->h;
   x->h = h;
-  tb_deriv_integration(x, velocity);
+  tb_deriv_integration(x, mean);
   tb_next_position(x, rate->q, NULL, out->q, (int)W);
   x->h = step;
   for (size_t i = 0; i < nv * W; i++) out->v[i] = h * rate->v[i];
@@ -142,12 +145,12 @@ static tbResult probe_start(tbDerivatives* x, tbData* d) {
 }
 
 // The probe from the start d to h times the given rates.
-static void probe_move(tbDerivatives* x, const tbData* d, tbReal h, const tbReal* velocity,
+static void probe_move(tbDerivatives* x, const tbData* d, tbReal h, const tbReal* rate,
                        const tbReal* qacc, const tbReal* act_rate) {
   const tbModel* m = x->m;
   tbData* p = x->probe;
   memcpy(p->qpos, d->qpos, sizeof(tbReal) * (size_t)m->nq);
-  tb_integrate_pos(m, p->qpos, velocity, h);
+  tb_integrate_pos(m, p->qpos, rate, h);
   for (int i = 0; i < m->nv; i++) p->qvel[i] = d->qvel[i] + h * qacc[i];
   for (int i = 0; i < m->na; i++) p->act[i] = d->act[i] + h * act_rate[i];
 }
@@ -172,7 +175,7 @@ static tbResult chain_new(tbDerivatives* x, Chain* c) {
 
 // Linearise one stage at the data's state, and its rates. The first stage needs no anchors.
 static tbResult stage_add(Chain* c, tbData* at, const tbDerivativeSettings* settings,
-                          tbStartAnchors* anchors, tbReal weight) {
+                          tbStartAnchors* anchors, const tbReal* u, tbReal reach, tbReal weight) {
   tbDerivatives *x = c->x, *stage = x->stage;
   tbResult result = tb_deriv_linearize(x->m, at, settings, stage);
   if (result != TB_OK) return result;
@@ -189,7 +192,7 @@ static tbResult stage_add(Chain* c, tbData* at, const tbDerivativeSettings* sett
     result = tb_add_anchors(anchors, tb_step_state(x->m, at), c->rate.v, c->W);
     if (result != TB_OK) return result;
   }
-  stage_rates(c, stage);
+  stage_rates(c, stage, u, at->qvel, reach);
   add_scaled(c->sum.q, c->rate.q, weight, c->nv * c->W);
   add_scaled(c->sum.v, c->rate.v, weight, c->nv * c->W);
   add_scaled(c->sum.act, c->rate.act, weight, c->na * c->W);
@@ -206,26 +209,27 @@ tbResult tb_deriv_rk4(tbDerivatives* x, tbData* d, tbStepState* state,
   size_t nv = (size_t)m->nv;
   tbResult result = chain_new(x, &c);
   tbReal* mean = TB_ARENA_NEW(&x->arena, tbReal, nv + (size_t)m->na + 1);
-  tbReal* rates = TB_ARENA_NEW(&x->arena, tbReal, 2 * nv + (size_t)m->na + 1);
+  tbReal* rates = TB_ARENA_NEW(&x->arena, tbReal, 3 * nv + (size_t)m->na + 1);
   if (result == TB_OK && (!mean || !rates)) result = TB_ERROR_MEMORY;
   if (result == TB_OK) result = probe_start(x, d);
-  tbReal *velocity = rates, *qacc = rates + nv, *act_rate = qacc + nv;
+  tbReal *rate = rates, *qacc = rates + nv, *u = qacc + nv, *act_rate = u + nv;
   for (int s = 0; s < STAGES && result == TB_OK; s++) {
     tbData* at = s ? x->probe : d;
     if (s > 0) {
-      move(&c, &c.rate, velocity, REACH[s] * x->h, &c.state);
-      probe_move(x, d, REACH[s] * x->h, velocity, qacc, act_rate);
+      move(&c, &c.rate, rate, REACH[s] * x->h, &c.state);
+      probe_move(x, d, REACH[s] * x->h, rate, qacc, act_rate);
     }
-    result = stage_add(&c, at, settings, s ? &anchors : NULL, WEIGHT[s]);
+    for (size_t i = 0; i < nv; i++) u[i] = REACH[s] * x->h * rate[i];
+    result = stage_add(&c, at, settings, s ? &anchors : NULL, u, REACH[s] * x->h, WEIGHT[s]);
     if (s == 0 && result == TB_OK) result = tb_deriv_keep_acceleration(x, c.acc, c.by_force);
     // The springs of the start, as its evaluation left them.
     if (s == 0 && result == TB_OK && m->opt.law == TB_LAW_VISCOELASTIC) {
       tbReal near = settings->mode_tolerance * tb_springs_largest(&state->springs);
       result = tb_start_springs(x, d, state, near, &anchors);
     }
-    for (size_t i = 0; i < nv; i++) mean[i] += WEIGHT[s] * at->qvel[i];
+    tb_rk4_rates(m, u, at->qvel, rate);
+    for (size_t i = 0; i < nv; i++) mean[i] += WEIGHT[s] * rate[i];
     for (size_t i = 0; i < c.na; i++) mean[nv + i] += WEIGHT[s] * at->act_dot[i];
-    memcpy(velocity, at->qvel, sizeof(tbReal) * nv);
     memcpy(qacc, at->qacc, sizeof(tbReal) * nv);
     memcpy(act_rate, at->act_dot, sizeof(tbReal) * c.na);
   }

@@ -154,7 +154,8 @@ static void check(const char* xml, const char* theirs, double spread) {
     for (int k = 0; k < 3; k++) {
       t.mj->opt.integrator = t.m->opt.integrator = INTEGRATORS[k];
       tb_reset(t.m, t.d);
-      motion_agrees(t, 200, 1e-8);
+      // Runge-Kutta there adds the stages' angular velocities as vectors, which is of second order.
+      motion_agrees(t, 200, INTEGRATORS[k] == mjINT_RK4 ? 3e-5 : 1e-8);
     }
     unload(t);
   }
