@@ -22,6 +22,7 @@
 #include "tribo/model.h"
 #include "tribo/option.h"
 #include "tribo/problem.h"
+#include "tribo/report.h"
 #include "tribo/step.h"
 #include "tribo/trajectory.h"
 #include "tribo/types.h"

@@ -1,7 +1,9 @@
 // Many worlds: arrays, threads, rollouts. See docs/batch.md.
 #include "tribo/batch.h"
 
+#include <math.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,7 +112,7 @@ static int core_count(void) {
 // Everything but the worlds' growing memories.
 static size_t least_memory(const tbModel* model, int nworld) {
   return sizeof(tbBatch) + sizeof(struct tbBatchState) + arrays_size(model, nworld) +
-         (sizeof(tbRemembered) + sizeof(tbWorldMasses)) * (size_t)nworld;
+         (sizeof(tbRemembered) + sizeof(tbWorldMasses) + sizeof(tbWorldReport)) * (size_t)nworld;
 }
 
 static int build(tbBatch* b) {
@@ -122,7 +124,8 @@ static int build(tbBatch* b) {
   s->masses = calloc(n, sizeof(tbWorldMasses));
   s->worker = calloc((size_t)b->nthread, sizeof(tbBatchWorker));
   s->pool = tb_pool_new(b->nthread);
-  if (!s->arrays || !s->remembered || !s->masses || !s->worker || !s->pool) return 0;
+  b->report = calloc(n, sizeof(tbWorldReport));
+  if (!b->report || !s->arrays || !s->remembered || !s->masses || !s->worker || !s->pool) return 0;
   for (int i = 0; i < b->nthread; i++) {
     if (!tb_batch_worker_init(&s->worker[i], b->model)) return 0;
   }
@@ -203,6 +206,7 @@ void tb_batch_free(tbBatch* b) {
   free(s->worker);
   free(s->remembered);
   free(s->masses);
+  free(b->report);
   free(s->arrays);
   free(s);
   free(b);
@@ -254,6 +258,12 @@ static void record(const tbBatch* b, const tbRollout* r, int w, int step, const 
   if (r->sensordata_out && ns) memcpy(r->sensordata_out + at * ns, d->sensordata, real * ns);
 }
 
+// Of a world that no step can be made of.
+static void refuse_world(tbWorldReport* report, tbResult result) {
+  report->status = (int)result;
+  report->offender.reason = TB_OFFENCE_FAILED;
+}
+
 static tbResult run_world(Run* run, tbBatchWorker* worker, int w) {
   tbBatch* b = run->batch;
   const tbRollout* r = run->rollout;
@@ -263,14 +273,20 @@ static tbResult run_world(Run* run, tbBatchWorker* worker, int w) {
   tbData* d = worker->data;
   tbResult result = tb_batch_worker_enter(worker, b, w, &s->remembered[w], &s->masses[w]);
   tbStepState* state = tb_step_state(&worker->model, d);
+  tb_report_clear(&b->report[w]);
+  if (result != TB_OK) refuse_world(&b->report[w], result);
   for (int i = 0; i < r->nstep; i++) {
     // Only what the last step derives can be seen: the others may leave it out.
-    state->unseen = i + 1 < r->nstep;
+    bool judged = b->judge_every > 0 && (i + 1) % b->judge_every == 0;
+    state->unseen = i + 1 < r->nstep && !judged;
     if (result == TB_OK && r->ctrl && nu) {
       memcpy(d->ctrl, r->ctrl + ((size_t)w * (size_t)r->nstep + (size_t)i) * nu,
              sizeof(tbReal) * nu);
     }
-    if (result == TB_OK) result = tb_step(&worker->model, d);
+    if (result == TB_OK) {
+      result = tb_step(&worker->model, d);
+      tb_report_add(&b->report[w], d);
+    }
     // A world that failed repeats its last good state.
     record(b, r, w, i, d);
     if (result != TB_OK && !r->qpos_out && !r->qvel_out && !r->sensordata_out) break;
@@ -363,7 +379,8 @@ tbResult tb_batch_reset(tbBatch* b, const unsigned char* mask, int key) {
     b->time[w] = d->time;
     b->status[w] = TB_OK;
     b->ncon[w] = 0;
-    b->residual[w] = 0;
+    b->residual[w] = NAN;
+    tb_report_clear(&b->report[w]);
     tb_remember_clear(&b->state->remembered[w]);
   }
   tb_data_free(d);

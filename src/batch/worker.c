@@ -6,6 +6,7 @@
 
 #include "model/model.h"
 #include "model/workspace.h"
+#include "step/certificate.h"
 #include "tribo/dynamics.h"
 
 int tb_batch_worker_init(tbBatchWorker* worker, const tbModel* model) {
@@ -145,6 +146,9 @@ tbResult tb_batch_worker_enter(tbBatchWorker* worker, tbBatch* b, int w, tbRemem
   d->time = b->time[w];
   d->status = TB_OK;
   d->message[0] = 0;
+  // Nothing of the world before is said of this one.
+  d->ncon = 0;
+  tb_certificate_unknown(&d->solve);
   opt->friction_scale = b->friction_scale[w];
   opt->comfree_stiffness = b->comfree_stiffness[w];
   opt->comfree_damping = b->comfree_damping[w];

@@ -1,0 +1,54 @@
+#include "tribo/report.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "base/minmax.h"
+
+void tb_report_clear(tbWorldReport* r) {
+  if (!r) return;
+  *r = (tbWorldReport){.first_unconverged = -1, .first_unjudged = -1};
+  r->residual = r->residual_exact = NAN;
+  r->offender.geom[0] = r->offender.geom[1] = r->offender.body = -1;
+}
+
+// The larger one, where a number that is none says nothing.
+static tbReal worse(tbReal a, tbReal b) {
+  return a >= b || isnan(b) ? a : b;
+}
+
+void tb_report_add(tbWorldReport* r, const tbData* d) {
+  if (!r || !d) return;
+  bool unconverged = d->solve.status != TB_SOLVE_CONVERGED;
+  if (r->offender.reason == TB_OFFENCE_NONE) r->offender = d->offender;
+  if (d->status != TB_OK) {
+    r->status = (int)d->status;
+    return;
+  }
+  if (unconverged && r->unconverged_steps++ == 0) r->first_unconverged = r->steps;
+  if (isnan(d->solve.residual_exact.relative) && r->unjudged_steps++ == 0) {
+    r->first_unjudged = r->steps;
+  }
+  r->steps++;
+  r->residual = worse(r->residual, d->solve.residual.relative);
+  r->residual_exact = worse(r->residual_exact, d->solve.residual_exact.relative);
+  for (int i = 0; i < d->ncon; i++) r->penetration = tb_max(r->penetration, -d->contact[i].dist);
+}
+
+void tb_report_merge(tbWorldReport* r, const tbWorldReport* later) {
+  if (!r || !later) return;
+  if (r->first_unconverged < 0 && later->first_unconverged >= 0) {
+    r->first_unconverged = r->steps + later->first_unconverged;
+  }
+  if (r->first_unjudged < 0 && later->first_unjudged >= 0) {
+    r->first_unjudged = r->steps + later->first_unjudged;
+  }
+  if (r->offender.reason == TB_OFFENCE_NONE) r->offender = later->offender;
+  r->steps += later->steps;
+  r->unconverged_steps += later->unconverged_steps;
+  r->unjudged_steps += later->unjudged_steps;
+  r->residual = worse(r->residual, later->residual);
+  r->residual_exact = worse(r->residual_exact, later->residual_exact);
+  r->penetration = tb_max(r->penetration, later->penetration);
+  r->status = later->status;
+}
