@@ -74,6 +74,8 @@ typedef struct {
   int samples;        // > 1: the mean over this many states, spread by `spread` (seeded)
   tbReal spread;      // standard deviation of the samples in q, v, act and u
   uint64_t seed;
+  int hold_contacts;  // 1: contacts and limits that carry stay closed, whatever their gap (rigid
+                      // laws, docs/lqr.md)
 } tbDerivativeSettings;
 
 typedef struct {

@@ -156,10 +156,15 @@ tbResult tb_deriv_keep_acceleration(tbDerivatives* x, const tbReal* columns,
   return TB_OK;
 }
 
-static tbResult whole_step(tbDerivatives* x, tbData* d) {
+static tbResult whole_step(tbDerivatives* x, tbData* d, const tbDerivativeSettings* settings) {
   tbResult result = tb_deriv_keep_dense(x, d);
   if (result != TB_OK) return result;
   x->info.finite_differences = 1;
+  if (settings->hold_contacts && x->m->opt.law < TB_LAW_COUNT) {
+    x->info.differentiable = 0;
+    snprintf(x->info.reason, sizeof x->info.reason,
+             "hold_contacts has no effect where the whole step is differenced");
+  }
   return tb_deriv_differences(x->m, d, 1e-6, 1, x->dense_A, x->dense_B, x->dense_F);
 }
 
@@ -198,13 +203,13 @@ tbResult tb_deriv_linearize(const tbModel* m, tbData* d, const tbDerivativeSetti
   tbStepState* state = tb_step_state(m, d);
   begin(x, m, d);
   if (!is_supported(m, d, state, x->is_stage)) {
-    return x->is_stage ? TB_ERROR_UNSUPPORTED : whole_step(x, d);
+    return x->is_stage ? TB_ERROR_UNSUPPORTED : whole_step(x, d, settings);
   }
   result = reserve(x, &state->constraints);
   if (result != TB_OK) return result;
   if (has_stages(m, state) && !x->is_stage) {
     result = tb_deriv_rk4(x, d, state, settings);
-    return result == TB_ERROR_UNSUPPORTED ? whole_step(x, d) : result;
+    return result == TB_ERROR_UNSUPPORTED ? whole_step(x, d, settings) : result;
   }
 
   // The law: which rows act, and how.
@@ -216,7 +221,7 @@ tbResult tb_deriv_linearize(const tbModel* m, tbData* d, const tbDerivativeSetti
     result = implicit                       ? tb_deriv_euler_implicit(x, d, state, settings)
              : tb_integrator_is_explicit(m) ? tb_deriv_viscoelastic(x, d, state, settings)
                                             : tb_deriv_expo(x, d, state, settings);
-    if (result == TB_ERROR_UNSUPPORTED) return whole_step(x, d);
+    if (result == TB_ERROR_UNSUPPORTED) return whole_step(x, d, settings);
     if (result == TB_OK && implicit) return TB_OK;
   } else {
     result = soft ? tb_deriv_soft(x, d, state, settings) : tb_deriv_rigid(x, d, state, settings);

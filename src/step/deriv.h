@@ -19,6 +19,10 @@
 
 enum { TB_MAX_DIM = TB_MAX_BLOCK_DIM };
 
+// A step is not differentiable where the geometry of a contact jumps, or the gap term of a contact
+// or limit bends, within this, m or rad.
+#define TB_KINK_REACH 1e-5
+
 // One body of a contact: its chain of dofs.
 typedef struct {
   int n;

@@ -170,7 +170,7 @@ static int bends(const tbReal* low, const tbReal* at, const tbReal* high, int n,
 
 static void differences(const tbShape* s1, const tbShape* s2, const tbContact* c,
                         tbContactMotion* out) {
-  const tbReal e = 1e-5, reach = 1e-2;
+  const tbReal e = TB_KINK_REACH, reach = 1e-2;
   for (int k = 0; k < 6; k++) {
     tbContactPoint low, high;
     tbShape back = moved(s2, c->pos, k, -e), on = moved(s2, c->pos, k, e);

@@ -9,6 +9,7 @@
 #include "linalg/dense.h"
 #include "model/workspace.h"
 #include "step/deriv.h"
+#include "step/deriv_gap.h"
 #include "step/deriv_law.h"
 #include "step/implicit.h"
 #include "tribo/step.h"
@@ -20,7 +21,6 @@ typedef struct {
   tbReal restitution;  // dgamma/d(J v)
   tbReal gamma_by_y;   // by the diagonal of G
   tbReal R_by_y;
-  int kink;  // 1: gamma bends within the tolerance
 } Terms;
 
 typedef struct {
@@ -34,10 +34,6 @@ typedef struct {
   tbReal* body;      // 12 nbody
 } Context;
 
-// A gap within this of a kink of the gap term, m, and a correction within this share of its cap,
-// are on it.
-static const tbReal AT_KINK = 1e-10, AT_CAP = 1e-9;
-
 // m/s: a contact that carries nothing and opens faster is far from pushing.
 static const tbReal FAR_OPEN = 1e-6;
 
@@ -50,21 +46,6 @@ static const tbReal LEAST_NORM = 1e-10, WELL_INSIDE = 1e3;
 
 // ---- gamma and R (contact/assemble_islands.c) ---------------------------------------------------
 
-// Value and slope of the gap term, and whether it has a kink there.
-static tbReal gap_term(const Context* x, const tbConstraint* c, tbReal* slope, int* kink) {
-  const tbOption* opt = &x->m->opt;
-  tbReal gap = c->pos[0], overlap = -gap - opt->overlap_allowed;
-  tbReal value = tb_gap_term(x->m, x->d, c, gap, slope);
-  tbReal speed = opt->baumgarte * overlap / opt->timestep;
-  bool capped = fabs(speed - opt->correction_speed) < AT_CAP * opt->correction_speed;
-  // A gap that is closed because nothing moves opens where something does.
-  bool still = gap > 0 && *slope == 0;
-  tbReal held = tb_min(speed, opt->correction_speed);
-  still |= overlap > 0 && tb_push_is_held(x->m, x->d, c, &held);
-  *kink |= still || fabs(gap) < AT_KINK || fabs(overlap) < AT_KINK || capped;
-  return value;
-}
-
 static tbReal row_velocity(const tbConstraint* c, int r, const tbReal* v) {
   tbReal sum = 0;
   for (int k = 0; k < c->nnz; k++)
@@ -75,10 +56,8 @@ static tbReal row_velocity(const tbConstraint* c, int r, const tbReal* v) {
 // Normal row of a contact or limit; y is its diagonal of G.
 static Terms gap_row(const Context* x, const tbConstraint* c, tbReal y) {
   const tbOption* opt = &x->m->opt;
-  Terms t = {0};
-  tbReal slope, push = gap_term(x, c, &slope, &t.kink);
-  t.gamma = push;
-  t.by_pos = slope;
+  tbReal slope, push = tb_gap_term(x->m, x->d, c, c->pos[0], &slope);
+  Terms t = {.gamma = push, .by_pos = slope};
   if (c->source == TB_SOURCE_CONTACT) {
     const tbContact* contact = &x->d->contact[c->id];
     tbReal h = opt->timestep, e = contact->compliance;
@@ -258,6 +237,27 @@ static int is_far(const Context* x, const tbConstraint* c, const tbReal* force) 
   return row_velocity(c, 0, x->v_next) + c->pos[0] / x->m->opt.timestep > FAR_OPEN;
 }
 
+// Whether a constraint stays closed if it carries (hold_contacts): contacts and limits, but for
+// those that are springs.
+static bool is_held(const Context* x, const tbConstraint* c) {
+  if (c->source < TB_SOURCE_LIMIT_JOINT || !x->settings->hold_contacts) return false;
+  return c->source != TB_SOURCE_CONTACT || !(x->d->contact[c->id].compliance > 0);
+}
+
+// The gap term stays as it is, wherever the configuration goes.
+static void hold(Terms* t) {
+  t->by_pos = t->gamma_by_y = 0;
+}
+
+// A contact or limit near a kink of its gap term: where it carries, or would close within the step
+// if its gap were at the kink.
+static void check_gap(const Context* x, const tbConstraint* c, bool carries) {
+  if (c->source < TB_SOURCE_LIMIT_JOINT || !x->x->info.differentiable || is_held(x, c)) return;
+  if (!tb_gap_bends(x->m, x->d, c)) return;
+  tbReal least = carries ? 0 : row_velocity(c, 0, x->v_next) + tb_gap_least(x->m, x->d, c);
+  if (least <= FAR_OPEN) tb_gap_report(x->x, x->d, c);
+}
+
 // Whether a force that stays the same turns with the configuration all the same: dry friction at
 // its bound of a tendon that is not over joints.
 static int turns(const tbModel* m, const tbConstraint* c, const tbReal* force) {
@@ -269,6 +269,7 @@ static tbResult add_constraint(const Context* x, const tbConstraint* c, const tb
   tbDerivatives* out = x->x;
   if (!(x->settings->relaxation > 0) && is_far(x, c, row_force + c->row)) {
     out->info.separated += c->source == TB_SOURCE_CONTACT;
+    check_gap(x, c, false);
     return TB_OK;
   }
   Terms terms[TB_MAX_DIM];
@@ -283,11 +284,12 @@ static tbResult add_constraint(const Context* x, const tbConstraint* c, const tb
     out->info.sliding += mode == TB_MODE_SLIDE;
   }
   if (block.near_change) not_differentiable(out, "mode of constraint", c->row);
+  check_gap(x, c, mode != TB_MODE_FREE);
   if (mode == TB_MODE_FREE && !turns(x->m, c, force) &&
       !(block.relaxation > 0 && c->source >= TB_SOURCE_LIMIT_JOINT)) {
     return TB_OK;
   }
-  if (terms[0].kink && mode != TB_MODE_FREE) not_differentiable(out, "gap of constraint", c->row);
+  if (mode != TB_MODE_FREE && is_held(x, c)) hold(&terms[0]);
 
   tbActiveRows* a = tb_deriv_activate(out, c);
   if (!a) return TB_ERROR_MEMORY;
