@@ -34,6 +34,9 @@ static const char USAGE[] =
     "  djac:BODY      partials by q of jac:BODY, (6 nv) x nv\n"
     "  A, B           partials of a step by (q, v, act) and by ctrl; A_info says whether they "
     "exist\n"
+    "  A:hold_contacts, B:hold_contacts, A_info:hold_contacts, dqacc_dq:hold_contacts, ...\n"
+    "                 the same of contacts and limits that carry and stay closed (LQR at a "
+    "stance)\n"
     "The default is qpos,qvel,xpos,xquat,M,bias,qacc,energy,contacts.\n\n" MODEL_ARGS_USAGE;
 
 static const char DEFAULT_WHAT[] = "qpos,qvel,xpos,xquat,M,bias,qacc,energy,contacts";

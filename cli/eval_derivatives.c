@@ -1,5 +1,6 @@
 #include "eval_derivatives.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@ typedef struct {
   tbData* d;  // a copy, so that nothing else that is printed changes
   const tbReal* qacc;
   tbReal* out;
+  tbDerivativeSettings settings;
 } Context;
 
 // What a number alone does not say goes to standard error.
@@ -22,7 +24,7 @@ static tbResult step_partials(const Context* x, tbReal* A, tbReal* B) {
   tbDerivatives* derivatives = tb_derivatives_new(x->m);
   if (!derivatives) return TB_ERROR_MEMORY;
   tbDerivativeInfo info;
-  tbResult result = tb_step_linearize(x->m, x->d, NULL, derivatives, &info);
+  tbResult result = tb_step_linearize(x->m, x->d, &x->settings, derivatives, &info);
   if (result == TB_OK) tb_derivatives_dense(derivatives, A, B);
   if (result == TB_OK && A) warn_step(&info);
   tb_derivatives_free(derivatives);
@@ -56,7 +58,7 @@ static tbResult acceleration_partials(const Context* x, tbReal* dq, tbReal* dv, 
   tbDerivatives* derivatives = tb_derivatives_new(x->m);
   if (!derivatives) return TB_ERROR_MEMORY;
   tbDerivativeInfo info;
-  tbResult result = tb_step_linearize(x->m, x->d, NULL, derivatives, &info);
+  tbResult result = tb_step_linearize(x->m, x->d, &x->settings, derivatives, &info);
   if (result == TB_OK) result = tb_derivatives_acceleration(derivatives, dq, dv, dtau);
   if (result == TB_OK && dq) warn_step(&info);
   tb_derivatives_free(derivatives);
@@ -97,10 +99,12 @@ static tbResult get_B(const Context* x) {
 }
 
 // Shapes are in units of: v nv, x 2 nv + na, u nu, b ten parameters per body, - none (a vector).
-static const struct {
+typedef struct {
   const char *name, *shape;
   tbResult (*get)(const Context* x);
-} QUANTITIES[] = {
+} Quantity;
+
+static const Quantity QUANTITIES[] = {
     {"inverse", "v-", get_inverse},
     {"dtau_dq", "vv", get_dtau_dq},
     {"dtau_dv", "vv", get_dtau_dv},
@@ -123,6 +127,26 @@ static int size_of(const tbModel* m, char unit) {
     case 'b': return TB_NINERTIAL * m->nbody;
     default: return -1;
   }
+}
+
+// Whether `name` is `base`, alone or with the word that a derivative of a step may have behind it.
+static bool is_named(const char* name, const char* base, int of_step,
+                     tbDerivativeSettings* settings) {
+  static const char HOLD[] = ":hold_contacts";
+  size_t length = strlen(base);
+  *settings = tbDefaultDerivativeSettings();
+  if (strncmp(name, base, length) != 0) return false;
+  settings->hold_contacts = of_step && strcmp(name + length, HOLD) == 0;
+  return settings->hold_contacts || name[length] == 0;
+}
+
+static const Quantity* find(const char* name, tbDerivativeSettings* settings) {
+  for (size_t i = 0; i < sizeof QUANTITIES / sizeof *QUANTITIES; i++) {
+    const Quantity* q = &QUANTITIES[i];
+    int of_step = q->get == get_A || q->get == get_B || strncmp(q->name, "dqacc_", 6) == 0;
+    if (is_named(name, q->name, of_step, settings)) return q;
+  }
+  return NULL;
 }
 
 static tbReal* run(const char* name, Context* x, tbResult (*get)(const Context*), int rows,
@@ -169,15 +193,12 @@ tbReal* eval_derivative(const char* name, const tbModel* m, const tbData* d, con
     *columns = m->nv;
     return body_partials(name + 5, m, d, failed);
   }
-  for (size_t i = 0; i < sizeof QUANTITIES / sizeof *QUANTITIES; i++) {
-    if (strcmp(name, QUANTITIES[i].name) != 0) continue;
-    *rows = size_of(m, QUANTITIES[i].shape[0]);
-    *columns = size_of(m, QUANTITIES[i].shape[1]);
-    // run works on a copy of the world.
-    Context x = {m, (tbData*)d, qacc, NULL};
-    return run(name, &x, QUANTITIES[i].get, *rows, *columns, failed);
-  }
-  return NULL;
+  Context x = {.m = m, .d = (tbData*)d, .qacc = qacc};  // run works on a copy of the world
+  const Quantity* quantity = find(name, &x.settings);
+  if (!quantity) return NULL;
+  *rows = size_of(m, quantity->shape[0]);
+  *columns = size_of(m, quantity->shape[1]);
+  return run(name, &x, quantity->get, *rows, *columns, failed);
 }
 
 // ---- infos --------------------------------------------------------------------------------------
@@ -200,15 +221,16 @@ static void print_inverse_info(Json* json, const tbInverseInfo* info) {
   json_close(json);
 }
 
-static void print_step_info(Json* json, const tbDerivativeInfo* info) {
+static void print_step_info(Json* json, const char* name, const tbDerivativeInfo* info) {
   if (!json) {
-    printf("A: %s%s%s; contacts separated %d, sticking %d, sliding %d\n",
+    printf("%s: %s%s%s; contacts separated %d, sticking %d, sliding %d\n",
+           strcmp(name, "A_info") == 0 ? "A" : "A:hold_contacts",
            info->differentiable ? "differentiable" : "not differentiable",
            info->reason[0] ? ": " : "", info->reason, info->separated, info->sticking,
            info->sliding);
     return;
   }
-  json_open(json, "A_info");
+  json_open(json, name);
   json_bool(json, "differentiable", info->differentiable);
   json_string(json, "reason", info->reason);
   json_bool(json, "finite_differences", info->finite_differences);
@@ -220,12 +242,14 @@ static void print_step_info(Json* json, const tbDerivativeInfo* info) {
 }
 
 int eval_is_derivative_info(const char* name) {
-  return strcmp(name, "inverse_info") == 0 || strcmp(name, "A_info") == 0;
+  tbDerivativeSettings settings;
+  return is_named(name, "inverse_info", 0, &settings) || is_named(name, "A_info", 1, &settings);
 }
 
 void eval_derivative_info(Json* json, const char* name, const tbModel* m, const tbData* d,
                           const tbReal* qacc) {
-  int inverse = strcmp(name, "inverse_info") == 0;
+  tbDerivativeSettings settings;
+  int inverse = !is_named(name, "A_info", 1, &settings);
   tbData* copy = tb_data_copy(m, d);
   tbReal* qfrc = calloc((size_t)m->nv + 1, sizeof(tbReal));
   tbDerivatives* x = tb_derivatives_new(m);
@@ -236,8 +260,8 @@ void eval_derivative_info(Json* json, const char* name, const tbModel* m, const 
       tb_inverse(m, copy, qacc, NULL, qfrc, &forces);
       print_inverse_info(json, &forces);
     } else {
-      tb_step_linearize(m, copy, NULL, x, &step);
-      print_step_info(json, &step);
+      tb_step_linearize(m, copy, &settings, x, &step);
+      print_step_info(json, name, &step);
     }
   }
   tb_derivatives_free(x);

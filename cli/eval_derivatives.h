@@ -11,7 +11,7 @@
 tbReal* eval_derivative(const char* name, const tbModel* m, const tbData* d, const tbReal* qacc,
                         int* rows, int* columns, int* failed);
 
-// Whether `name` is inverse_info or A_info, and printing them.
+// Whether `name` is inverse_info or A_info (with or without :hold_contacts), and printing them.
 int eval_is_derivative_info(const char* name);
 void eval_derivative_info(Json* json, const char* name, const tbModel* m, const tbData* d,
                           const tbReal* qacc);
