@@ -1,6 +1,6 @@
 #!/bin/sh
 # Install into an empty prefix, take the first C block of the README, build it both ways, run it;
-# the same with those of docs/problem.md and docs/start.md, and the commands of README and start.md.
+# the same with those of docs/problem.md, start.md and lqr.md, and the commands of README and start.md.
 #   run.sh SOURCE BUILD CC
 set -eu
 source=$1 build=$2 cc=$3
@@ -16,6 +16,7 @@ first_block() {
 first_block "$source/README.md" "$work/example.c" c
 first_block "$source/docs/problem.md" "$work/problem.c" c
 first_block "$source/docs/start.md" "$work/start.c" c
+first_block "$source/docs/lqr.md" "$work/lqr.c" c
 first_block "$source/docs/start.md" "$work/CMakeLists.txt" cmake
 
 # Every command as it stands there, in a folder with the scenes. The problem of the README is the
@@ -44,6 +45,8 @@ $cc -std=c17 -Wall -Wextra -Werror "$work/problem.c" -o "$work/problem" \
 LD_LIBRARY_PATH=$libdir "$work/problem"
 $cc -std=c17 -Wall -Wextra -Werror "$work/start.c" -o "$work/start" $(pkg-config --cflags --libs tribo)
 LD_LIBRARY_PATH=$libdir "$work/start" "$source/scenes/sliding_cube.xml"
+$cc -std=c17 -Wall -Wextra -Werror "$work/lqr.c" -o "$work/lqr" $(pkg-config --cflags --libs tribo) -lm
+LD_LIBRARY_PATH=$libdir "$work/lqr" "$source/scenes/quadruped_torque.xml"
 
 # find_package
 cmake -S "$work" -B "$work/b" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_C_COMPILER="$cc" >/dev/null

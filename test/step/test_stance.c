@@ -434,6 +434,22 @@ static void test_quadruped(void** state) {
   world_free(&w);
 }
 
+// Feet on springs rest away from the kink: A agrees with differences and needs no setting, which
+// leaves springs as they are.
+static void test_compliant_feet(void** state) {
+  (void)state;
+  static tbReal A[MOST * MOST], F[MOST * MOST];
+  World w = scene_load("quadruped.xml");
+  for (int g = 0; g < w.m->ngeom; g++) w.m->geom_compliance[g] = 0.5e-5;
+  for (int k = 0; k < 1000; k++) assert_int_equal(tb_step(w.m, w.d), TB_OK);
+  assert_true(linearize(&w, 0, A, NULL).differentiable);
+  assert_true(linearize(&w, 1, F, NULL).differentiable);
+  assert_near_array(A, F, w.nx * w.nx, 1e-12);
+  assert_int_equal(tb_step_differences(w.m, w.d, 1e-6, 1, F, NULL), TB_OK);
+  assert_near_array(A, F, w.nx * w.nx, 1e-6);
+  world_free(&w);
+}
+
 // Where the whole step is differenced nothing can be held, and the info says so; means over samples
 // hold contacts in every sample.
 static void test_differences_and_samples(void** state) {
@@ -466,6 +482,7 @@ int main(void) {
       cmocka_unit_test(test_without_friction),
       cmocka_unit_test(test_sliding),
       cmocka_unit_test(test_quadruped),
+      cmocka_unit_test(test_compliant_feet),
       cmocka_unit_test(test_differences_and_samples),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
