@@ -65,14 +65,16 @@ static const char SLIDES[] =
     "axis='0 0 1'/>";
 static const char BALL[] = "type='sphere' size='0.1'";
 
-// A pendulum whose weight presses it on the upper limit of its hinge.
-static World on_its_limit(tbReal gap) {
-  char xml[1024];
+// A pendulum whose weight presses it on the upper limit of its hinge, or of a tendon over it.
+static World on_its_limit(int tendon, tbReal gap) {
+  char xml[2048], limit[2][80] = {"", ""};
+  snprintf(limit[tendon], sizeof limit[0], "limited='true' range='-1 %.15f'", gap);
   snprintf(xml, sizeof xml,
            "<mujoco><compiler angle='radian'/><option timestep='0.002'/><worldbody><body><joint "
-           "name='hip' axis='0 1 0' limited='true' range='-1 %.15f'/><geom type='sphere' "
-           "size='0.1' pos='1 0 0' mass='3'/></body></worldbody></mujoco>",
-           gap);
+           "name='hip' axis='0 1 0' %s/><geom type='sphere' size='0.1' pos='1 0 0' mass='3'/>"
+           "</body></worldbody><tendon><fixed name='string' %s><joint joint='hip' coef='1'/>"
+           "</fixed></tendon></mujoco>",
+           limit[0], limit[1]);
   return world_load(xml);
 }
 
@@ -127,9 +129,11 @@ static void test_kinks_of_contacts_that_carry(void** state) {
       World w = body_on_floor(SLIDES, BALL, "", 0.1 + cases[i].gap);
       w.m->opt.law = LAWS[l];
       flagged(w, cases[i].bends, "floor and shape", what);
-      w = on_its_limit(cases[i].gap);
-      w.m->opt.law = LAWS[l];
-      flagged(w, cases[i].bends, "limit of hip", what);
+      for (int tendon = 0; tendon < 2; tendon++) {
+        w = on_its_limit(tendon, cases[i].gap);
+        w.m->opt.law = LAWS[l];
+        flagged(w, cases[i].bends, tendon ? "limit of string" : "limit of hip", what);
+      }
     }
   }
 }
@@ -224,8 +228,8 @@ static void test_what_sticks_keeps_its_place(void** state) {
       World w[] = {
           body_on_floor(SLIDES, BALL, "", 0.1 + GAPS[g]),
           body_on_floor("<freejoint/>", "type='box' size='0.1 0.1 0.1'", "", 0.1 + GAPS[g]),
-          on_its_limit(GAPS[g])};
-      for (int i = 0; i < 3; i++) {
+          on_its_limit(0, GAPS[g]), on_its_limit(1, GAPS[g])};
+      for (int i = 0; i < 4; i++) {
         w[i].m->opt.law = LAWS[l];
         keeps_its_place(w[i], i == 1);
       }
