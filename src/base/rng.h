@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "base/elementary.h"
+
 typedef struct {
   uint64_t state;
 } tbRng;
@@ -29,7 +31,7 @@ static inline int tb_rng_int(tbRng* rng, int n) {
 // Standard normal (Box-Muller).
 static inline double tb_rng_normal(tbRng* rng) {
   double u = tb_rng_uniform(rng, 0x1p-53, 1), v = tb_rng_uniform(rng, 0, 6.283185307179586);
-  return sqrt(-2 * log(u)) * cos(v);
+  return sqrt(-2 * tb_log(u)) * tb_cos(v);
 }
 
 // n of them in order. (Several calls within one expression may be evaluated in any order.)

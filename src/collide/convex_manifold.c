@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "base/minmax.h"
 #include "collide/convex.h"
 #include "collide/region.h"
@@ -33,7 +34,7 @@ static tbReal chosen_area(const tbRegion* p, const int* chosen, int count) {
     cv += p->point[chosen[i]].v / count;
   }
   for (int i = 0; i < count; i++) {
-    tbReal a = atan2(p->point[chosen[i]].v - cv, p->point[chosen[i]].u - cu);
+    tbReal a = tb_atan2(p->point[chosen[i]].v - cv, p->point[chosen[i]].u - cu);
     int k = i;
     for (; k > 0 && angle[k - 1] > a; k--) {
       angle[k] = angle[k - 1];

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/elementary.h"
 #include "base/minmax.h"
 
 // A core lies along an edge where neither leans more than this (sine) against the normal.
@@ -290,10 +291,10 @@ static void add_rims_meet(tbRegion* p, tbReal u, tbReal v, uint32_t feature) {
   const tbFlatPatch *a = &p->a, *b = &p->b;
   tbReal x, y, bx, by, qx, qy;
   to_circle(a, u, v, &x, &y);
-  tbReal angle = atan2(y, x);
+  tbReal angle = tb_atan2(y, x);
   for (int k = 0; k < 6; k++) {
-    x = cos(angle);
-    y = sin(angle);
+    x = tb_cos(angle);
+    y = tb_sin(angle);
     from_circle(a, x, y, &u, &v);
     to_circle(b, u, v, &bx, &by);
     // Velocity of the point in b's coordinates.

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "base/minmax.h"
 #include "contact/delassus.h"
 #include "contact/factor_sparse.h"
@@ -131,7 +132,7 @@ static tbReal normalise(int n, tbReal* v) {
   for (int i = 0; i < n; i++) norm += v[i] * v[i];
   norm = sqrt(norm);
   if (!(norm > 0) || !isfinite(norm)) {
-    for (int i = 0; i < n; i++) v[i] = 1 + 0.5 * sin(1.0 + 12.9898 * i);
+    for (int i = 0; i < n; i++) v[i] = 1 + 0.5 * tb_sin(1.0 + 12.9898 * i);
     return normalise(n, v);
   }
   for (int i = 0; i < n; i++) v[i] /= norm;

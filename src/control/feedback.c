@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "base/minmax.h"
 #include "base/error.h"
 #include "io/npy.h"
@@ -131,8 +132,9 @@ static void pose_difference(const tbReal* from, const tbReal* to, tbReal out[6])
   tb_quat_rotate(local, inverse, apart);
   // V^-1 = 1 - [w]/2 + c [w]^2
   tbReal angle = tb_norm3(w);
-  tbReal c =
-      angle < 1e-4 ? 1.0 / 12 : (1 - 0.5 * angle * sin(angle) / (1 - cos(angle))) / (angle * angle);
+  tbReal c = angle < 1e-4
+                 ? 1.0 / 12
+                 : (1 - 0.5 * angle * tb_sin(angle) / (1 - tb_cos(angle))) / (angle * angle);
   tb_cross(cross, w, local);
   tb_cross(twice, w, cross);
   tb_add_scaled3(out, local, -0.5, cross);

@@ -1,5 +1,6 @@
 // Strings around spheres and cylinders (docs/tendons.md, eq. 3-7). Semantics, tie-breaks and
 // tolerances are MuJoCo's, so that lengths agree.
+#include "base/elementary.h"
 #include "base/minmax.h"
 #include "dynamics/wrap.h"
 
@@ -40,7 +41,7 @@ static tbReal arc_length(const tbReal p[2], const tbReal q[2], int turn, tbReal 
   normalize2(a);
   normalize2(b);
   tbReal c = dot2(a, b);
-  tbReal angle = acos(c > 1 ? 1 : c < -1 ? -1 : c);
+  tbReal angle = tb_acos(c > 1 ? 1 : c < -1 ? -1 : c);
   tbReal cross = p[1] * q[0] - p[0] * q[1];
   if ((cross > 0 && turn) || (cross < 0 && !turn)) angle = TWO_PI - angle;
   return radius * angle;
@@ -101,7 +102,7 @@ static tbReal wrap_outside(const tbReal p[2], const tbReal q[2], const tbReal* s
 
 // f(z) = asin(A z) + asin(B z) - 2 asin(z) + G, zero where the string reflects in the circle.
 static tbReal reflection(tbReal A, tbReal B, tbReal G, tbReal z) {
-  return asin(A * z) + asin(B * z) - 2 * asin(z) + G;
+  return tb_asin(A * z) + tb_asin(B * z) - 2 * tb_asin(z) + G;
 }
 
 // Newton for the reflection from just left of 1; negative where it fails.
@@ -142,15 +143,15 @@ static tbReal wrap_inside(const tbReal p[2], const tbReal q[2], tbReal radius, t
   if (cosine < -1 + TB_TINY) return -1;
   if (cosine > 1 - TB_TINY) return 0;
   tbReal A = radius / lp, B = radius / lq;
-  tbReal z = solve_reflection(A, B, acos(cosine));
+  tbReal z = solve_reflection(A, B, tb_acos(cosine));
   if (z < 0) return 0;
 
   // Turn from the point that comes first counter-clockwise.
   int first = p[0] * q[1] - p[1] * q[0] > 0;
   tbReal unit[2] = {first ? p[0] : q[0], first ? p[1] : q[1]};
   normalize2(unit);
-  tbReal angle = asin(z) - asin((first ? A : B) * z);
-  tbReal c = cos(angle), s = sin(angle);
+  tbReal angle = tb_asin(z) - tb_asin((first ? A : B) * z);
+  tbReal c = tb_cos(angle), s = tb_sin(angle);
   tp[0] = radius * (c * unit[0] - s * unit[1]);
   tp[1] = radius * (s * unit[0] + c * unit[1]);
   return 0;

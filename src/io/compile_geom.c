@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "base/minmax.h"
 #include "base/error.h"
 #include "io/compile_internal.h"
@@ -286,7 +287,7 @@ static void copy_lens(tbModel* m, int id, const tbSpecCamera* s) {
     lens[k] = s->focalpixel[k] * pixel + s->focal[k];
     lens[2 + k] = s->principalpixel[k] * pixel + s->principal[k];
   }
-  m->cam_fovy[id] = 2 * atan2(s->sensorsize[1] / 2, lens[1]) * 180 / 3.14159265358979323846;
+  m->cam_fovy[id] = 2 * tb_atan2(s->sensorsize[1] / 2, lens[1]) * 180 / 3.14159265358979323846;
 }
 
 void tb_compile_copy_frames(const tbCompile* c, tbModel* m) {

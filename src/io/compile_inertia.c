@@ -1,6 +1,7 @@
 // Volumes and moments of the primitive shapes, and several rigid parts as one body.
 #include <math.h>
 
+#include "base/elementary.h"
 #include "io/compile_internal.h"
 #include "spatial/eig3.h"
 
@@ -9,8 +10,8 @@ static const tbReal PI = 3.14159265358979323846;
 // Area of an ellipsoid by Thomsen's formula, within 1.1 % of the elliptic integral (as MuJoCo).
 static tbReal ellipsoid_area(const tbReal r[3]) {
   const tbReal p = 1.6075;
-  tbReal xy = pow(r[0] * r[1], p), yz = pow(r[1] * r[2], p), zx = pow(r[2] * r[0], p);
-  return 4 * PI * pow((xy + yz + zx) / 3, 1 / p);
+  tbReal xy = tb_pow(r[0] * r[1], p), yz = tb_pow(r[1] * r[2], p), zx = tb_pow(r[2] * r[0], p);
+  return 4 * PI * tb_pow((xy + yz + zx) / 3, 1 / p);
 }
 
 static tbReal shape_area(int type, const tbReal size[3]) {

@@ -1,6 +1,7 @@
 // Orientations in all of MJCF's forms, and poses in frames.
 #include <math.h>
 
+#include "base/elementary.h"
 #include "io/mjcf.h"
 #include "spatial/quat.h"
 
@@ -18,8 +19,8 @@ void tb_mjcf_euler(tbReal quat[4], const tbReal euler[3], tbMjcfAngles angles) {
     tbReal half = 0.5 * (angles.degree ? euler[i] * PI / 180 : euler[i]);
     char letter = angles.eulerseq[i];
     bool fixed = letter >= 'X' && letter <= 'Z';
-    tbReal turn[4] = {cos(half), 0, 0, 0};
-    turn[1 + (letter - (fixed ? 'X' : 'x'))] = sin(half);
+    tbReal turn[4] = {tb_cos(half), 0, 0, 0};
+    turn[1 + (letter - (fixed ? 'X' : 'x'))] = tb_sin(half);
     if (fixed) {
       tb_quat_mul(quat, turn, quat);
     } else {
@@ -39,7 +40,7 @@ void tb_mjcf_z_to(tbReal quat[4], const tbReal axis[3]) {
   } else {
     tb_scale3(about, about, 1 / sine);
   }
-  tb_quat_from_axis_angle(quat, about, atan2(sine, to[2]));
+  tb_quat_from_axis_angle(quat, about, tb_atan2(sine, to[2]));
 }
 
 static bool from_axes(tbReal quat[4], const tbReal xyaxes[6]) {

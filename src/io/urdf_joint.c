@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "io/urdf_internal.h"
 #include "spatial/quat.h"
 
@@ -116,7 +117,7 @@ static bool add_planar(tbUrdf* u, const tbUrdfJoint* joint, int body) {
   if (sine > 1e-10) {
     tb_copy3(normal, turn + 1);
     tb_normalize3(normal);
-    tb_quat_from_axis_angle(turn, normal, atan2(sine, joint->axis[2]));
+    tb_quat_from_axis_angle(turn, normal, tb_atan2(sine, joint->axis[2]));
   } else {
     tb_zero3(turn + 1);
     if (joint->axis[2] < 0) turn[0] = 0, turn[1] = 1;

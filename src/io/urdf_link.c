@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "base/minmax.h"
 #include "io/urdf_internal.h"
 #include "spatial/eig3.h"
@@ -279,7 +280,7 @@ bool tb_urdf_add_missing_mass(tbUrdf* u) {
     if (!(mass[i] > 0)) inertial->mass = mass[i] = LEAST;
     // A ball of water of this mass: r^3 = 3 m / (4 pi rho), I = 2/5 m r^2. Moments that are given
     // stay, and none that is missing becomes larger than they.
-    tbReal moment = tb_max(LEAST, 0.4 * mass[i] * pow(mass[i] / 4188.79, 2.0 / 3.0));
+    tbReal moment = tb_max(LEAST, 0.4 * mass[i] * tb_pow(mass[i] / 4188.79, 2.0 / 3.0));
     tbReal* J = inertial->diaginertia;
     if (J[0] > 0) moment = tb_min(moment, J[0]);
     for (int k = 0; k < 3; k++) J[k] = J[k] > 0 ? J[k] : moment;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "base/minmax.h"
 #include "linalg/dense.h"
 #include "linalg/gemm.h"
@@ -37,7 +38,7 @@ double tb_pade_norm(int order, double accuracy) {
   const Order* o = find_order(order);
   if (!o) return 0;
   double wanted = accuracy > DBL_EPSILON / 2 ? tb_min(accuracy, 0.1) : DBL_EPSILON / 2;
-  return pow(wanted / o->leading, 0.5 / o->order);
+  return tb_pow(wanted / o->leading, 0.5 / o->order);
 }
 
 size_t tb_expm_work(int n, int columns) {
@@ -70,7 +71,7 @@ static void balance(int n, double* A, double* scale) {
         column += fabs(A[j * n + i]);
       }
       if (!(row > 0 && column > 0) || !isfinite(row + column)) continue;
-      int power = (int)lrint(0.5 * (log2(row) - log2(column)));
+      int power = (int)lrint(0.5 * (tb_log2(row) - tb_log2(column)));
       double f = ldexp(1, power < -500 ? -500 : power > 500 ? 500 : power);
       if (power == 0 || !(column * f + row / f < 0.95 * (row + column))) continue;
       double next = scale[i] * f;
@@ -160,7 +161,7 @@ static void choose(const tbExpmSettings* s, double norm, tbExpmInfo* info) {
   for (int i = 0; i < NORDER; i++) {
     if (s->order && s->order != ORDERS[i].order) continue;
     double reach = tb_pade_norm(ORDERS[i].order, s->accuracy);
-    int squarings = norm > reach ? (int)ceil(log2(norm / reach)) : 0;
+    int squarings = norm > reach ? (int)ceil(tb_log2(norm / reach)) : 0;
     if (s->squarings >= 0) {
       squarings = s->squarings;
       // With the squarings given, the smallest order that reaches the accuracy.

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "base/minmax.h"
 #include "linalg/expm.h"
 #include "linalg/oscillator_pade.h"
@@ -114,7 +115,7 @@ static int graded_parts(const tbOscillator* o, double h, double norm, int order,
   double beta = INFINITY, reach = tb_pade_norm(order, accuracy);
   for (int i = 0; i < o->n; i++) beta = tb_min(beta, o->K[i] > 0 ? o->B[i] / o->K[i] : INFINITY);
   if (o->n < MANY || accuracy < LEAST || !(2 * h <= reach * beta) || !(norm <= MOST)) return 0;
-  return norm <= reach ? 1 : 1 + (int)ceil(log(norm / reach) / log(4));
+  return norm <= reach ? 1 : 1 + (int)ceil(tb_log(norm / reach) / tb_log(4));
 }
 
 static tbOscillatorInfo choose(const tbOscillator* o, double h, const tbOscillatorSettings* s) {

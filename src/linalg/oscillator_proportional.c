@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "base/minmax.h"
 #include "base/kernel.h"
 #include "linalg/expm.h"
@@ -200,7 +201,7 @@ static void by_poles(const Context* x, double h, int order, int steps, double* s
 
 // phi_j(z) = sum of z^k / (k + j)! for j = 0 ... 3, z <= 0 real.
 static void phi_functions(double z, double phi[4]) {
-  phi[0] = exp(z);
+  phi[0] = tb_exp(z);
   if (z < -1) {
     phi[1] = (phi[0] - 1) / z;
     phi[2] = (phi[1] - 1) / z;
@@ -245,12 +246,12 @@ static void impulse_response(double c, double k, double out[4]) {
     for (int j = 0; j < 4; j++) out[j] = (x[j] - y[j]) / (slow - fast);
   } else {
     // Complex or nearly double roots; each integral from the equation integrated once more.
-    double w = sqrt(fabs(discriminant)) / 2, decay = exp(-c / 2), sine = decay, cosine = decay;
+    double w = sqrt(fabs(discriminant)) / 2, decay = tb_exp(-c / 2), sine = decay, cosine = decay;
     if (w > 1e-6 && discriminant < 0) {
-      sine *= sin(w) / w;
-      cosine *= cos(w);
+      sine *= tb_sin(w) / w;
+      cosine *= tb_cos(w);
     } else if (w > 1e-6) {
-      double slow = exp(w - c / 2), fast = exp(-w - c / 2);
+      double slow = tb_exp(w - c / 2), fast = tb_exp(-w - c / 2);
       sine = (slow - fast) / (2 * w);
       cosine = (slow + fast) / 2;
     }

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "base/minmax.h"
 #include "contact/factor.h"
 #include "solvers/anderson.h"
@@ -82,7 +83,7 @@ static tbReal condition(const Admm* a) {
 
 // rho = sqrt(m L) kappa^p (eq. 45).
 static tbReal spectral_rho(const Admm* a) {
-  return sqrt(a->largest * a->smallest) * pow(condition(a), a->exponent);
+  return sqrt(a->largest * a->smallest) * tb_pow(condition(a), a->exponent);
 }
 
 // Spectrum and first penalty. The smallest eigenvalue costs a factorisation's solves only.
@@ -101,7 +102,7 @@ static bool choose_penalty(Admm* a, tbReal* vectors, tbReal* work) {
   a->smallest = a->eta + lowest;
   tbReal kappa = tb_max(condition(a), 1 + 1e-9);
   // The exponent that the penalty at hand stands for.
-  a->exponent = log(a->rho / sqrt(a->largest * a->smallest)) / log(kappa);
+  a->exponent = tb_log(a->rho / sqrt(a->largest * a->smallest)) / tb_log(kappa);
   if (!(set->admm_rho > 0) && !warm && set->admm_rule == TB_PENALTY_SPECTRAL) {
     a->exponent = tb_max(-0.5, tb_min(0.5, a->exponent));
     a->rho = spectral_rho(a);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "base/minmax.h"
 #include "solvers/island.h"
 #include "solvers/local.h"
@@ -86,8 +87,8 @@ bool tb_island_pgs(tbSolveIsland* island, tbReal* lambda, int max_sweeps, int pa
     // close.
     tbReal measure = island->last_measure;
     if (k >= sure && isfinite(earlier)) {
-      tbReal rate = log(measure / earlier) / (k - earlier_sweep);
-      tbReal left = rate < 0 ? log(island->tolerance / measure) / rate : INFINITY;
+      tbReal rate = tb_log(measure / earlier) / (k - earlier_sweep);
+      tbReal left = rate < 0 ? tb_log(island->tolerance / measure) / rate : INFINITY;
       if (!((large ? k : 0) + left <= patience)) break;
     }
     if (k >= 4 && k >= 2 * earlier_sweep) {

@@ -3,6 +3,7 @@
 // projected steps are taken as written.
 #include <math.h>
 
+#include "base/elementary.h"
 #include "base/minmax.h"
 #include "solvers/local.h"
 #include "solvers/sweep.h"
@@ -39,7 +40,7 @@ static void update_paper(void* context, const tbBlock* block, const tbReal* A, c
   for (int i = 1; i < d; i++) {
     if (smallest > 0) lambda[i] -= sigma[i] / smallest;
     if (block->mu[i - 1] == 0) lambda[i] = 0;
-    if (lambda[i] != 0) length = hypot(length, lambda[i] / block->mu[i - 1]);
+    if (lambda[i] != 0) length = tb_hypot(length, lambda[i] / block->mu[i - 1]);
   }
   if (length > lambda[0]) {
     for (int i = 1; i < d; i++) lambda[i] *= lambda[0] / length;

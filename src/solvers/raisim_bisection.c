@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "solvers/local.h"
 #include "solvers/sweep.h"
 
@@ -27,7 +28,7 @@ static tbReal radius(const Ellipse* e, tbReal u, tbReal v) {
 
 // de/dtheta at x = r u: gradient (S x + c) times dx/dtheta.
 static tbReal slope(const Ellipse* e, tbReal theta) {
-  tbReal u = cos(theta), v = sin(theta), r = radius(e, u, v);
+  tbReal u = tb_cos(theta), v = tb_sin(theta), r = radius(e, u, v);
   tbReal dr = -r * r / e->n0 * (-e->a[0] * v + e->a[1] * u);
   tbReal x = r * u, y = r * v;
   tbReal gx = e->S[0] * x + e->S[1] * y + e->c[0], gy = e->S[1] * x + e->S[2] * y + e->c[1];
@@ -36,12 +37,12 @@ static tbReal slope(const Ellipse* e, tbReal theta) {
 
 // The conic is bounded in direction theta where 1 + a . u > 0.
 static bool reachable(const Ellipse* e, tbReal theta) {
-  return 1 + e->a[0] * cos(theta) + e->a[1] * sin(theta) > 1e-9;
+  return 1 + e->a[0] * tb_cos(theta) + e->a[1] * tb_sin(theta) > 1e-9;
 }
 
 static tbReal energy(const Ellipse* e, tbReal theta) {
   if (!reachable(e, theta)) return INFINITY;
-  tbReal u = cos(theta), v = sin(theta), r = radius(e, u, v), x = r * u, y = r * v;
+  tbReal u = tb_cos(theta), v = tb_sin(theta), r = radius(e, u, v), x = r * u, y = r * v;
   return 0.5 * (e->S[0] * x * x + 2 * e->S[1] * x * y + e->S[2] * y * y) + e->c[0] * x +
          e->c[1] * y;
 }
@@ -89,7 +90,7 @@ static void contact(const tbBlock* block, const tbReal* A, const tbReal* b, tbRe
     x = -(e.S[2] * e.c[0] - e.S[1] * e.c[1]) / det;
     y = -(e.S[0] * e.c[1] - e.S[1] * e.c[0]) / det;
     tbReal normal = e.n0 - e.a[0] * x - e.a[1] * y;
-    if (hypot(x, y) <= normal) {
+    if (tb_hypot(x, y) <= normal) {
       out[0] = normal;
       out[1] = mu[0] * x;
       out[2] = mu[1] * y;
@@ -100,7 +101,7 @@ static void contact(const tbBlock* block, const tbReal* A, const tbReal* b, tbRe
     return;
   }
   if (e.n0 == 0) return;
-  tbReal theta = bisect(&e), u = cos(theta), v = sin(theta), r = radius(&e, u, v);
+  tbReal theta = bisect(&e), u = tb_cos(theta), v = tb_sin(theta), r = radius(&e, u, v);
   out[0] = r;
   out[1] = mu[0] * r * u;
   out[2] = mu[1] * r * v;

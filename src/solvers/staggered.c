@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "base/minmax.h"
 #include "linalg/dense.h"
 #include "solvers/anderson.h"
@@ -85,7 +86,7 @@ static void project(const Staggered* q, const Qp* qp, const tbReal* normal, cons
     if (qp == &q->tangent) {
       int m = b->dim - 1;
       tbReal radius = tb_max(normal[b->row], 0), length = 0;
-      for (int j = 0; j < m; j++) length = hypot(length, in[k + j]);
+      for (int j = 0; j < m; j++) length = tb_hypot(length, in[k + j]);
       for (int j = 0; j < m; j++) {
         if (q->pyramid) {
           out[k + j] = tb_max(-radius, tb_min(radius, in[k + j]));

@@ -2,6 +2,7 @@
 #ifndef TRIBO_SPATIAL_EIG3_H_
 #define TRIBO_SPATIAL_EIG3_H_
 
+#include "base/elementary.h"
 #include "base/minmax.h"
 #include "spatial/quat.h"
 
@@ -37,8 +38,8 @@ static inline void tb_eig3(tbReal value[3], tbReal quat[4], const tbReal A[9]) {
     // y.
     tbReal tau = (D[4 * q] - D[4 * p]) / (2 * off);
     tbReal t = tau >= 0 ? 1 / (tau + sqrt(1 + tau * tau)) : -1 / (-tau + sqrt(1 + tau * tau));
-    tbReal half = 0.5 * atan(t), turn[4] = {cos(half), 0, 0, 0};
-    turn[axis + 1] = axis == 1 ? sin(half) : -sin(half);
+    tbReal half = 0.5 * tb_atan(t), turn[4] = {tb_cos(half), 0, 0, 0};
+    turn[axis + 1] = axis == 1 ? tb_sin(half) : -tb_sin(half);
     tb_quat_mul(quat, quat, turn);
     tb_quat_normalize(quat);
   }

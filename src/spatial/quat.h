@@ -2,6 +2,7 @@
 #ifndef TRIBO_SPATIAL_QUAT_H_
 #define TRIBO_SPATIAL_QUAT_H_
 
+#include "base/elementary.h"
 #include "spatial/trig.h"
 #include "spatial/vec3.h"
 
@@ -102,7 +103,7 @@ static inline void tb_quat_from_axis_angle(tbReal q[4], const tbReal axis[3], tb
 static inline void tb_quat_log(tbReal r[3], const tbReal q[4]) {
   tbReal s = tb_norm3(q + 1);
   tbReal w = q[0] < 0 ? -q[0] : q[0];
-  tbReal angle = 2 * atan2(s, w);
+  tbReal angle = 2 * tb_atan2(s, w);
   tbReal scale = s > 0 ? angle / s : 2;
   tb_scale3(r, q + 1, q[0] < 0 ? -scale : scale);
 }

@@ -6,6 +6,7 @@
 #ifndef TRIBO_SPATIAL_SO3_H_
 #define TRIBO_SPATIAL_SO3_H_
 
+#include "base/elementary.h"
 #include "spatial/quat.h"
 
 // R = I + a [x] + b [x]^2
@@ -30,8 +31,8 @@ static inline void tb_so3_right_jacobian(tbReal J[9], const tbReal x[3]) {
     b = 1.0 / 6 - t2 / 120 + t2 * t2 / 5040;
   } else {
     tbReal t = sqrt(t2);
-    a = (1 - cos(t)) / t2;
-    b = (t - sin(t)) / (t2 * t);
+    a = (1 - tb_cos(t)) / t2;
+    b = (t - tb_sin(t)) / (t2 * t);
   }
   tb_skew_polynomial(J, x, -a, b);
 }
@@ -44,7 +45,7 @@ static inline void tb_so3_right_jacobian_inverse(tbReal J[9], const tbReal x[3])
   } else {
     // (1 + cos t) / sin t = cot(t/2), finite up to t = pi.
     tbReal t = sqrt(t2);
-    b = 1 / t2 - cos(0.5 * t) / (2 * t * sin(0.5 * t));
+    b = 1 / t2 - tb_cos(0.5 * t) / (2 * t * tb_sin(0.5 * t));
   }
   tb_skew_polynomial(J, x, 0.5, b);
 }

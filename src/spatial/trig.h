@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "base/elementary.h"
 #include "linalg/four.h"
 
 // Beyond, and for NaN and infinity, they are those of the C library.
@@ -40,8 +41,8 @@
 // s = sin(x), c = cos(x), within 2e-16 of the true values in the range.
 static inline void tb_sincos(tbReal x, tbReal* s, tbReal* c) {
   if (!(x > -TB_SINCOS_RANGE && x < TB_SINCOS_RANGE)) {
-    *s = sin(x);
-    *c = cos(x);
+    *s = tb_sin(x);
+    *c = tb_cos(x);
     return;
   }
   tbReal whole, sine, cosine;

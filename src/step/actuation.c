@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "base/minmax.h"
 #include "step/forces.h"
 #include "step/muscle.h"
@@ -39,7 +40,7 @@ static tbReal activation_rate(const tbModel* m, const tbData* d, int i, tbReal c
 tbReal tb_activation_reach(const tbModel* m, int actuator) {
   tbReal h = m->opt.timestep, tau = tb_max(SMALLEST, m->actuator_dynprm[TB_NDYN * actuator]);
   // The filter's exact solution with the input held over the step.
-  return m->actuator_dyntype[actuator] == TB_DYN_FILTEREXACT ? tau * (1 - exp(-h / tau)) : h;
+  return m->actuator_dyntype[actuator] == TB_DYN_FILTEREXACT ? tau * (1 - tb_exp(-h / tau)) : h;
 }
 
 tbReal tb_next_activation(const tbModel* m, const tbData* d, int actuator, int state,

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "base/elementary.h"
+
 int tb_facets_init(tbFacets* facets, int n) {
   const tbReal pi = 3.14159265358979323846;
   if (n < TB_LEAST_FACETS || n > TB_MOST_FACETS || n % 2) return 0;
@@ -9,8 +11,8 @@ int tb_facets_init(tbFacets* facets, int n) {
   for (int j = 0; j < n / 2; j++) {
     // Axes are exact, opposite directions exactly opposite.
     int axis = 4 * j == n ? 2 : j == 0 ? 1 : 0;
-    facets->cosine[j] = axis ? axis == 1 : cos(2 * pi * j / n);
-    facets->sine[j] = axis ? axis == 2 : sin(2 * pi * j / n);
+    facets->cosine[j] = axis ? axis == 1 : tb_cos(2 * pi * j / n);
+    facets->sine[j] = axis ? axis == 2 : tb_sin(2 * pi * j / n);
     facets->cosine[j + n / 2] = -facets->cosine[j];
     facets->sine[j + n / 2] = -facets->sine[j];
   }

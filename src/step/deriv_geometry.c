@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "base/minmax.h"
 #include "spatial/vec3.h"
 #include "step/deriv.h"
@@ -125,7 +126,7 @@ static tbShape moved(const tbShape* s, const tbReal about[3], int k, tbReal e) {
     out.pos[k - 3] += e;
     return out;
   }
-  tbReal turn[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, arm[3], cosine = cos(e), sine = sin(e);
+  tbReal turn[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, arm[3], cosine = tb_cos(e), sine = tb_sin(e);
   int i = (k + 1) % 3, j = (k + 2) % 3;
   turn[4 * i] = turn[4 * j] = cosine;
   turn[3 * i + j] = -sine;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "base/minmax.h"
 #include "dynamics/gravity.h"
 #include "model/workspace.h"
@@ -190,7 +191,7 @@ static void activation(const tbModel* m, const tbData* d, int i, Actuator* a) {
   tbReal h = m->opt.timestep, tau = tb_max(SMALLEST, m->actuator_dynprm[TB_NDYN * i]), span = h;
   switch (m->actuator_dyntype[i]) {
     case TB_DYN_INTEGRATOR: a->rate_by_ctrl = by_ctrl; break;
-    case TB_DYN_FILTEREXACT: span = tau * (1 - exp(-h / tau));  // fall through
+    case TB_DYN_FILTEREXACT: span = tau * (1 - tb_exp(-h / tau));  // fall through
     case TB_DYN_FILTER:
       a->rate_by_ctrl = by_ctrl / tau;
       a->rate_by_act = -1 / tau;

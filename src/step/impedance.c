@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/elementary.h"
 #include "base/minmax.h"
 #include "base/kernel.h"
 
@@ -25,9 +26,9 @@ tbReal tb_impedance(const tbReal imp[TB_NIMP], tbReal violation) {
     // The default power, without the library's pow.
     y = x <= imp[3] ? x * x / imp[3] : 1 - (1 - x) * (1 - x) / (1 - imp[3]);
   } else if (x <= imp[3]) {
-    y = pow(x, imp[4]) / pow(imp[3], imp[4] - 1);
+    y = tb_pow(x, imp[4]) / tb_pow(imp[3], imp[4] - 1);
   } else {
-    y = 1 - pow(1 - x, imp[4]) / pow(1 - imp[3], imp[4] - 1);
+    y = 1 - tb_pow(1 - x, imp[4]) / tb_pow(1 - imp[3], imp[4] - 1);
   }
   return imp[0] + y * (imp[1] - imp[0]);
 }
@@ -37,9 +38,9 @@ tbReal tb_impedance_slope(const tbReal imp[TB_NIMP], tbReal violation) {
   tbReal x = fabs(violation) / imp[2], y = 1;
   if (x >= 1 || x == 0) return 0;
   if (imp[4] != 1 && x <= imp[3]) {
-    y = imp[4] * pow(x, imp[4] - 1) / pow(imp[3], imp[4] - 1);
+    y = imp[4] * tb_pow(x, imp[4] - 1) / tb_pow(imp[3], imp[4] - 1);
   } else if (imp[4] != 1) {
-    y = imp[4] * pow(1 - x, imp[4] - 1) / pow(1 - imp[3], imp[4] - 1);
+    y = imp[4] * tb_pow(1 - x, imp[4] - 1) / tb_pow(1 - imp[3], imp[4] - 1);
   }
   return copysign(y * (imp[1] - imp[0]) / imp[2], violation);
 }

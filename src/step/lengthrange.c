@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "base/minmax.h"
 #include "base/error.h"
 #include "base/kernel.h"
@@ -162,7 +163,7 @@ static bool at_rest(const tbModel* m, const tbData* d) {
 // start at rest moves within the first step, unless it cannot move).
 static tbResult pull(const tbModel* m, tbData* d, const tbLengthRangeOptions* o, const Pulls* p,
                      int side) {
-  tbReal decay = exp(-m->opt.timestep / tb_max(0.01, o->timeconst)), rested = 0;
+  tbReal decay = tb_exp(-m->opt.timestep / tb_max(0.01, o->timeconst)), rested = 0;
   for (int k = 0; k < m->nu; k++) {
     p->ends[4 * p->pulled[k] + 2 * side] = INFINITY;
     p->ends[4 * p->pulled[k] + 2 * side + 1] = -INFINITY;

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "base/minmax.h"
 #include "base/kernel.h"
 #include "spatial/vec3.h"
@@ -62,7 +63,7 @@ void tb_sensor_projection(const tbModel* m, const tbData* d, int s, tbReal out[2
   const int* pixels = m->cam_resolution + 2 * cam;
   const tbReal *chip = m->cam_sensorsize + 2 * cam, *lens = m->cam_intrinsic + 4 * cam;
   tbReal focal[2];
-  focal[0] = focal[1] = 0.5 / tan(m->cam_fovy[cam] * PI / 360) * pixels[1];
+  focal[0] = focal[1] = 0.5 / tb_tan(m->cam_fovy[cam] * PI / 360) * pixels[1];
   if (chip[0] > 0 && chip[1] > 0) {
     for (int k = 0; k < 2; k++) focal[k] = lens[k] / chip[k] * pixels[k];
   }

@@ -1,3 +1,4 @@
+#include "base/elementary.h"
 #include "common/contact_problems.h"
 
 #include "contact/delassus.h"
@@ -34,7 +35,7 @@ static void cone_state(tbTestState state, const tbBlock* b, tbRng* rng, tbReal* 
   tbReal u[TB_MAX_BLOCK_DIM], length = 0;
   for (int i = 0; i < m; i++) {
     u[i] = tb_rng_normal(rng);
-    length = hypot(length, u[i]);
+    length = tb_hypot(length, u[i]);
   }
   tbReal normal = tb_rng_uniform(rng, 0.5, 2), speed = tb_rng_uniform(rng, 0.2, 1);
   for (int i = 0; i <= m; i++) lambda[i] = sigma[i] = 0;
@@ -209,7 +210,7 @@ tbTestProblem tb_test_table(int legs, tbReal mu, tbReal slip) {
   b->v_free[0] = slip;
   for (int i = 0; i < legs; i++) {
     tbReal angle = 6.283185307179586 * i / legs + 0.3;
-    tbReal r[3] = {0.5 * cos(angle), 0.5 * sin(angle), -0.5};
+    tbReal r[3] = {0.5 * tb_cos(angle), 0.5 * tb_sin(angle), -0.5};
     add_contact(b, -1, NULL, 0, r);
   }
   test.problem = bodies_problem(b, mu);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/elementary.h"
+
 int tb_hard_add_body(tbHardScene* s, tbReal mass, const tbReal size[3], const tbReal position[3]) {
   if (s->body_count == s->body_room) {
     s->body_room = 2 * s->body_room + 16;
@@ -61,8 +63,8 @@ static void frame(tbRng* rng, const tbReal* normal, tbReal axis[3][3]) {
   cross(normal, u, v);
   for (int k = 0; k < 3; k++) {
     axis[0][k] = normal[k];
-    axis[1][k] = cos(angle) * u[k] + sin(angle) * v[k];
-    axis[2][k] = cos(angle) * v[k] - sin(angle) * u[k];
+    axis[1][k] = tb_cos(angle) * u[k] + tb_sin(angle) * v[k];
+    axis[2][k] = tb_cos(angle) * v[k] - tb_sin(angle) * u[k];
   }
 }
 
@@ -169,7 +171,7 @@ static void warm_up(const tbHardScene* s, Matrices* m, int steps) {
 // Corrections of overlap that can be met: the bodies could move with velocities u such that J u +
 // gamma lies in the dual cones.
 static void add_corrections(const tbHardScene* s, Matrices* m) {
-  tbReal speed = s->gravity * s->dt * pow(10, tb_rng_uniform(s->rng, -1, 1));
+  tbReal speed = s->gravity * s->dt * tb_pow(10, tb_rng_uniform(s->rng, -1, 1));
   tbReal* u = calloc((size_t)m->nv + 1, sizeof *u);
   for (int i = 0; i < m->nv && u; i++) u[i] = speed * tb_rng_normal(s->rng);
   for (int i = 0; i < s->contact_count && u; i++) {
@@ -180,7 +182,7 @@ static void add_corrections(const tbHardScene* s, Matrices* m) {
       for (int e = m->start[b->row + r]; e < m->start[b->row + r + 1]; e++) {
         c[r] += m->value[e] * u[m->column[e]];
       }
-      if (r > 0) slip = hypot(slip, b->mu[r - 1] * c[r]);
+      if (r > 0) slip = tb_hypot(slip, b->mu[r - 1] * c[r]);
     }
     m->gamma[b->row] += slip - c[0];
   }
@@ -239,7 +241,8 @@ tbProblem* tb_hard_problem(int family, int size, uint64_t seed) {
   memset(&m, 0, sizeof m);
   tb_hard_families[family].fill(&s, size);
   // Bodies at rest, or moving at up to ten times what gravity gives in a step.
-  tbReal speed = tb_rng_int(&rng, 3) ? s.gravity * s.dt * pow(10, tb_rng_uniform(&rng, -2, 1)) : 0;
+  tbReal speed =
+      tb_rng_int(&rng, 3) ? s.gravity * s.dt * tb_pow(10, tb_rng_uniform(&rng, -2, 1)) : 0;
   for (int b = 0; b < s.body_count; b++) {
     for (int k = 0; k < 6; k++) s.body[b].velocity[k] += speed * tb_rng_normal(&rng);
   }

@@ -1,6 +1,7 @@
 // The families of hard_problems.h.
 #include <math.h>
 
+#include "base/elementary.h"
 #include "common/hard_problems.h"
 
 static const tbReal UP[3] = {0, 0, 1};
@@ -15,7 +16,7 @@ static tbReal uniform(tbHardScene* s, tbReal low, tbReal high) {
 
 // 10^x for x uniform.
 static tbReal decades(tbHardScene* s, tbReal low, tbReal high) {
-  return pow(10, uniform(s, low, high));
+  return tb_pow(10, uniform(s, low, high));
 }
 
 // The four corners of a horizontal rectangle.
@@ -36,8 +37,8 @@ static void stack(tbHardScene* s, int size) {
   tbReal jitter = pick(s, 0, 1) ? uniform(s, 0, 0.2) : 0, x = 0, y = 0;
   for (int k = 0; k < boxes; k++) {
     tbReal part = boxes > 1 ? (tbReal)k / (boxes - 1) : 0;
-    tbReal mass = kind == 0   ? pow(ratio, part)
-                  : kind == 1 ? pow(ratio, 1 - part)
+    tbReal mass = kind == 0   ? tb_pow(ratio, part)
+                  : kind == 1 ? tb_pow(ratio, 1 - part)
                               : (k == boxes - 1 ? ratio : 1);
     tbReal before[2] = {x, y};
     x = uniform(s, -jitter, jitter);
@@ -141,13 +142,14 @@ static void arch(tbHardScene* s, int size) {
     tbReal angle = 3.141592653589793 * k / blocks, middle = angle + 0.5 * length / radius;
     int body = k - 1;
     if (k < blocks) {
-      tbReal centre[3] = {-radius * cos(middle), 0, radius * sin(middle)};
+      tbReal centre[3] = {-radius * tb_cos(middle), 0, radius * tb_sin(middle)};
       body = tb_hard_add_body(s, uniform(s, 0.5, 2), size3, centre);
     }
-    tbReal normal[3] = {sin(angle), 0, cos(angle)}, back[3] = {-sin(angle), 0, -cos(angle)};
+    tbReal normal[3] = {tb_sin(angle), 0, tb_cos(angle)},
+           back[3] = {-tb_sin(angle), 0, -tb_cos(angle)};
     for (int c = 0; c < 4; c++) {
       tbReal r = radius + (c & 1 ? 0.5 : -0.5) * thick;
-      tbReal point[3] = {-r * cos(angle), c & 2 ? 0.5 : -0.5, r * sin(angle)};
+      tbReal point[3] = {-r * tb_cos(angle), c & 2 ? 0.5 : -0.5, r * tb_sin(angle)};
       if (k == blocks) {
         tb_hard_add_contact(s, -1, body, point, back, mu);
       } else {
@@ -168,8 +170,8 @@ static void chain(tbHardScene* s, int size) {
     for (int c = 0; c < points; c++) {
       tbReal lean = points == 1 ? uniform(s, -0.2, 0.2) : c ? 0.5 : -0.5;
       tbReal length = sqrt(1 + lean * lean), angle = k % 2 ? 1.5707963267948966 : 0;
-      tbReal normal[3] = {cos(angle) * lean / length, sin(angle) * lean / length, 1 / length};
-      tbReal point[3] = {-0.1 * cos(angle) * lean, -0.1 * sin(angle) * lean, 0.5 - k};
+      tbReal normal[3] = {tb_cos(angle) * lean / length, tb_sin(angle) * lean / length, 1 / length};
+      tbReal point[3] = {-0.1 * tb_cos(angle) * lean, -0.1 * tb_sin(angle) * lean, 0.5 - k};
       tb_hard_add_contact(s, body - 1, body, point, normal, mu);
     }
   }
@@ -297,7 +299,7 @@ static void graph(tbHardScene* s, int size) {
     int b = tb_rng_int(s->rng, bodies), a = b - pick(s, 1, 3);
     tbReal lift = uniform(s, -0.5, 1), angle = uniform(s, 0, 6.283185307179586);
     tbReal flat = sqrt(fmax(0, 1 - lift * lift)), point[3];
-    tbReal normal[3] = {flat * cos(angle), flat * sin(angle), lift};
+    tbReal normal[3] = {flat * tb_cos(angle), flat * tb_sin(angle), lift};
     for (int k = 0; k < 3; k++) point[k] = s->body[b].position[k] + uniform(s, -0.7, 0.7);
     tb_hard_add_contact(s, a < 0 ? -1 : a, b, point, normal, mu);
   }

@@ -1,4 +1,5 @@
 // The contract of a contact, checked for one pair.
+#include "base/elementary.h"
 #include "common/shapes.h"
 #include "spatial/quat.h"
 
@@ -55,7 +56,7 @@ static void check_distance(tbRng* rng, const tbShape* a, const tbShape* b, tbRea
     tbReal d[3];
     tb_test_random_direction(rng, d);
     if (i % 2) {
-      tb_add_scaled3(d, n, pow(10, tb_rng_uniform(rng, -6, 0)), d);
+      tb_add_scaled3(d, n, tb_pow(10, tb_rng_uniform(rng, -6, 0)), d);
       tb_normalize3(d);
     }
     tbReal other = tb_test_separation(a, b, d);
@@ -76,7 +77,7 @@ static void check_parting(const tbShape* a, const tbShape* b, tbReal limit, cons
 static void check_continuity(tbRng* rng, const tbShape* a, const tbShape* b, tbReal limit,
                              tbReal dist) {
   tbShape moved = *b;
-  tbReal way[3], step = pow(10, tb_rng_uniform(rng, -10, -1));
+  tbReal way[3], step = tb_pow(10, tb_rng_uniform(rng, -10, -1));
   tb_test_random_direction(rng, way);
   tb_add_scaled3(moved.pos, b->pos, step, way);
   tbReal after = tb_distance(a, &moved, NULL, NULL, NULL, NULL);

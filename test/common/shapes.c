@@ -1,3 +1,4 @@
+#include "base/elementary.h"
 #include "common/shapes.h"
 
 #include "spatial/quat.h"
@@ -120,7 +121,7 @@ static void random_axis_rotation(tbRng* rng, tbReal mat[9]) {
 
 tbShape tb_test_random_shape(tbRng* rng, int type) {
   tbShape s = {.type = type};
-  for (int i = 0; i < 3; i++) s.size[i] = exp(tb_rng_uniform(rng, log(0.05), 0));
+  for (int i = 0; i < 3; i++) s.size[i] = tb_exp(tb_rng_uniform(rng, tb_log(0.05), 0));
   tb_test_random_rotation(rng, s.mat);
   if (type == TB_GEOM_MESH) s.hull = tb_test_hull(tb_rng_int(rng, TB_TEST_NHULLS));
   return s;
@@ -147,7 +148,7 @@ static void align(tbRng* rng, tbShape* s) {
 static void turn_slightly(tbRng* rng, tbShape* s) {
   tbReal axis[3], q[4], turn[9], mat[9];
   tb_test_random_direction(rng, axis);
-  tb_quat_from_axis_angle(q, axis, pow(10, tb_rng_uniform(rng, -12, -1)));
+  tb_quat_from_axis_angle(q, axis, tb_pow(10, tb_rng_uniform(rng, -12, -1)));
   tb_quat_to_mat(turn, q);
   tb_mul_mat3(mat, turn, s->mat);
   for (int i = 0; i < 9; i++) s->mat[i] = mat[i];
