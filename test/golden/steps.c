@@ -1,16 +1,8 @@
-// The bits of a run: one hash for each scene and law, over model, states, contacts and impulses of
-// every step, with random controls. Every compiler, optimisation level, number of threads and
-// machine must print the same lines.
-//
-//   tribo_hashes [THREADS...]      each line is computed once per number, which must not matter
-#include <inttypes.h>
+// Steps: model, states, contacts and constraint forces of every step of some scenes under every
+// law, with random controls.
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/hash.h"
-#include "base/rng.h"
-#include "tribo/tribo.h"
+#include "golden/golden.h"
 
 typedef struct {
   const char* path;
@@ -40,36 +32,32 @@ static const Scene SCENES[] = {
     {TB_TEST_DIR "/oracle/cases/combo_replicate_attach.xml", 30},
     {TB_TEST_DIR "/oracle/cases/muscles.xml", 50},
 };
-enum { NSCENES = sizeof SCENES / sizeof SCENES[0], MAX_THREADS = 8 };
-
-static uint64_t reals(uint64_t hash, const tbReal* x, int n) {
-  return n > 0 ? tb_hash(hash, x, sizeof(tbReal) * (size_t)n) : hash;
-}
+enum { NSCENES = sizeof SCENES / sizeof SCENES[0] };
 
 static uint64_t hash_model(const tbModel* m) {
   uint64_t hash = TB_HASH_SEED;
-  hash = reals(hash, m->qpos0, m->nq);
-  hash = reals(hash, m->body_pos, 3 * m->nbody);
-  hash = reals(hash, m->body_quat, 4 * m->nbody);
-  hash = reals(hash, m->body_mass, m->nbody);
-  hash = reals(hash, m->body_inertia, 3 * m->nbody);
-  hash = reals(hash, m->body_iquat, 4 * m->nbody);
-  hash = reals(hash, m->geom_size, 3 * m->ngeom);
-  hash = reals(hash, m->geom_quat, 4 * m->ngeom);
-  hash = reals(hash, m->dof_invweight0, m->nv);
-  hash = reals(hash, m->actuator_lengthrange, 2 * m->nu);
-  return reals(hash, m->tendon_lengthspring, 2 * m->ntendon);
+  hash = golden_reals(hash, m->qpos0, m->nq);
+  hash = golden_reals(hash, m->body_pos, 3 * m->nbody);
+  hash = golden_reals(hash, m->body_quat, 4 * m->nbody);
+  hash = golden_reals(hash, m->body_mass, m->nbody);
+  hash = golden_reals(hash, m->body_inertia, 3 * m->nbody);
+  hash = golden_reals(hash, m->body_iquat, 4 * m->nbody);
+  hash = golden_reals(hash, m->geom_size, 3 * m->ngeom);
+  hash = golden_reals(hash, m->geom_quat, 4 * m->ngeom);
+  hash = golden_reals(hash, m->dof_invweight0, m->nv);
+  hash = golden_reals(hash, m->actuator_lengthrange, 2 * m->nu);
+  return golden_reals(hash, m->tendon_lengthspring, 2 * m->ntendon);
 }
 
 static uint64_t hash_step(uint64_t hash, const tbModel* m, const tbData* d) {
-  hash = reals(hash, d->qpos, m->nq);
-  hash = reals(hash, d->qvel, m->nv);
-  hash = reals(hash, d->act, m->na);
-  hash = reals(hash, d->sensordata, m->nsensordata);
-  hash = reals(hash, d->qfrc_constraint, m->nv);
+  hash = golden_reals(hash, d->qpos, m->nq);
+  hash = golden_reals(hash, d->qvel, m->nv);
+  hash = golden_reals(hash, d->act, m->na);
+  hash = golden_reals(hash, d->sensordata, m->nsensordata);
+  hash = golden_reals(hash, d->qfrc_constraint, m->nv);
   for (int i = 0; i < d->ncon; i++) {
-    hash = reals(hash, d->contact[i].pos, 3);
-    hash = reals(hash, &d->contact[i].dist, 1);
+    hash = golden_reals(hash, d->contact[i].pos, 3);
+    hash = golden_reals(hash, &d->contact[i].dist, 1);
   }
   return hash;
 }
@@ -83,12 +71,7 @@ static uint64_t run(tbModel* m, const Scene* scene, int law, int threads) {
   tbRng rng = {7};
   uint64_t hash = hash_model(m);
   for (int step = 0; step < scene->steps; step++) {
-    for (int i = 0; i < m->nu; i++) {
-      int limited = m->actuator_ctrllimited[i];
-      tbReal low = limited ? m->actuator_ctrlrange[2 * i] : -1;
-      tbReal high = limited ? m->actuator_ctrlrange[2 * i + 1] : 1;
-      d->ctrl[i] = tb_rng_uniform(&rng, low, high);
-    }
+    golden_controls(m, &rng, d->ctrl);
     tbResult result = tb_step(m, d);
     hash = hash_step(tb_hash(hash, &result, sizeof result), m, d);
   }
@@ -96,27 +79,22 @@ static uint64_t run(tbModel* m, const Scene* scene, int law, int threads) {
   return hash;
 }
 
-int main(int argc, char** argv) {
-  int threads[MAX_THREADS] = {1}, n = argc > 1 ? argc - 1 : 1, failed = 0;
-  if (n > MAX_THREADS) return fprintf(stderr, "at most %d numbers of threads\n", MAX_THREADS), 2;
-  for (int i = 1; i < argc; i++) threads[i - 1] = atoi(argv[i]);
+int golden_steps(const int* threads, int nthreads) {
+  int failed = 0;
   for (int s = 0; s < NSCENES; s++) {
-    tbError error;
-    tbModel* m = tb_load(SCENES[s].path, NULL, &error);
-    if (!m) return fprintf(stderr, "%s\n", error.message), 1;
+    tbModel* m = golden_load(SCENES[s].path);
     for (int law = 0; law < TB_STEP_LAW_COUNT; law++) {
+      char name[128];
+      snprintf(name, sizeof name, "%s %s", golden_name(SCENES[s].path), tb_step_law_name(law));
       uint64_t first = run(m, &SCENES[s], law, threads[0]);
-      printf("%-28s %-12s %016" PRIx64, strrchr(SCENES[s].path, '/') + 1, tb_step_law_name(law),
-             first);
-      for (int t = 1; t < n; t++) {
+      golden_line("step", name, first);
+      for (int t = 1; t < nthreads; t++) {
         if (run(m, &SCENES[s], law, threads[t]) == first) continue;
-        printf(" DIFFERS with %d threads", threads[t]);
+        fprintf(stderr, "%s differs with %d threads\n", name, threads[t]);
         failed++;
       }
-      printf("\n");
     }
     tb_model_free(m);
   }
-  if (failed) fprintf(stderr, "%d lines depend on the number of threads\n", failed);
-  return failed > 0;
+  return failed;
 }
