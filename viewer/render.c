@@ -113,6 +113,10 @@ static void shade(const Scene* s, const tbReal world[3], const tbReal n[3], floa
 
 // ---- triangles ---------------------------------------------------------------------------------
 
+static tbReal clamp(tbReal x, tbReal low, tbReal high) {
+  return fmin(high, fmax(low, x));
+}
+
 // Fill one triangle that lies wholly in front of the view.
 static void fill(Scene* s, View* view, const tbReal world[3][3], const tbReal normal[3][3]) {
   tbReal p[3][3];
@@ -125,8 +129,11 @@ static void fill(Scene* s, View* view, const tbReal world[3][3], const tbReal no
     low[a] = fmin(p[0][a], fmin(p[1][a], p[2][a]));
     high[a] = fmax(p[0][a], fmax(p[1][a], p[2][a]));
   }
-  int x0 = (int)fmax(0, floor(low[0])), x1 = (int)fmin(view->width - 1, ceil(high[0]));
-  int y0 = (int)fmax(0, floor(low[1])), y1 = (int)fmin(view->height - 1, ceil(high[1]));
+  // Corners may lie further away than an integer can say.
+  int x0 = (int)clamp(floor(low[0]), 0, view->width);
+  int x1 = (int)clamp(ceil(high[0]), -1, view->width - 1);
+  int y0 = (int)clamp(floor(low[1]), 0, view->height);
+  int y1 = (int)clamp(ceil(high[1]), -1, view->height - 1);
   for (int y = y0; y <= y1; y++) {
     for (int x = x0; x <= x1; x++) {
       // Weights of the corners at the middle of the pixel, corrected for perspective.

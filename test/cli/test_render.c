@@ -149,6 +149,16 @@ static void replays_a_file(void** state) {
   remove(replayed);
 }
 
+// From so near that corners lie beyond any integer the picture still ends.
+static void draws_from_very_near(void** state) {
+  (void)state;
+  if (!has_render()) skip();
+  assert_int_equal(run("'" TB_SCENES_DIR "/sliding_cube.xml' --camera 0,0,1e-300 --size 9x9 --out "
+                       "'" TB_BUILD_DIR "/render_near.png'"),
+                   0);
+  remove(TB_BUILD_DIR "/render_near.png");
+}
+
 // A scene drawn with some options; the caller frees the file's bytes.
 static unsigned char* draw(const char* options, size_t* size) {
   char arguments[2600], path[1024];
@@ -233,9 +243,10 @@ static void refuses_bad_files(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(draws_a_still),     cmocka_unit_test(draws_an_animation),
-      cmocka_unit_test(replays_a_file),    cmocka_unit_test(compares_laws),
-      cmocka_unit_test(refuses_bad_files), cmocka_unit_test(refuses_what_it_cannot_do),
+      cmocka_unit_test(draws_a_still),        cmocka_unit_test(draws_an_animation),
+      cmocka_unit_test(replays_a_file),       cmocka_unit_test(compares_laws),
+      cmocka_unit_test(refuses_bad_files),    cmocka_unit_test(refuses_what_it_cannot_do),
+      cmocka_unit_test(draws_from_very_near),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
