@@ -6,106 +6,180 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-// A flag with a value: its place in `target`. Returns as model_args_take.
-static int take_value(const char* command, int argc, char** argv, const char** target) {
-  if (argc < 2) {
-    fprintf(stderr, "tribo %s: %s needs a value (see --help)\n", command, argv[0]);
-    return -1;
+#include "message.h"
+#include "nearest.h"
+
+// ---- flags -------------------------------------------------------------------------------------
+
+void grammar_add(Grammar* grammar, Flag flag) {
+  if (grammar->count < ARGS_MOST_FLAGS) grammar->flag[grammar->count++] = flag;
+}
+
+static const Flag* find_flag(const Grammar* g, const char* name, size_t length) {
+  for (int i = 0; i < g->count; i++) {
+    const Flag* f = &g->flag[i];
+    if (strlen(f->name) == length && strncmp(f->name, name, length) == 0) return f;
   }
-  *target = argv[1];
+  return NULL;
+}
+
+static bool unknown_flag(const Grammar* g, const char* word) {
+  size_t length = strcspn(word, "=");
+  const Flag* f = word[length] ? find_flag(g, word, length) : NULL;
+  if (f && !f->on) {
+    return complain(g->command, "no flag '%s', did you mean '%s %s'?", word, f->name,
+                    word + length + 1);
+  }
+  Nearest nearest = {.word = word};
+  for (int i = 0; i < g->count; i++) nearest_offer(&nearest, g->flag[i].name);
+  nearest_offer(&nearest, "--help");
+  return complain(g->command, "no flag '%s'%s (see --help)", word, nearest_hint(&nearest));
+}
+
+static bool take_path(const Grammar* g, const char* word) {
+  if (!g->path) return complain(g->command, "no argument '%s' (see --help)", word);
+  if (*g->path) {
+    return complain(g->command, "one %s at a time, not '%s' as well", g->noun, word);
+  }
+  *g->path = word;
+  return true;
+}
+
+// `name` with `value`, or NAME=VALUE in `value` where `name` is NULL.
+static bool take_option(const Grammar* g, OptionList* list, const char* name, const char* value) {
+  size_t length = name ? strlen(name) : strcspn(value, "=");
+  if (!name && (value[length] != '=' || length == 0 || length >= ARGS_OPTION_NAME)) {
+    return complain(g->command, "--option needs NAME=VALUE, not '%s'", value);
+  }
+  const char *start = name ? name : value, *text = name ? value : value + length + 1;
+  for (int i = 0; i < list->count; i++) {
+    const char* other = list->item[i].name;
+    if (strlen(other) != length || strncmp(other, start, length) != 0) continue;
+    return complain(g->command, "option '%s' is given twice, '%s' and '%s'", other,
+                    list->item[i].value, text);
+  }
+  if (list->count == ARGS_MOST_OPTIONS) {
+    return complain(g->command, "more than %d options", ARGS_MOST_OPTIONS);
+  }
+  memcpy(list->item[list->count].name, start, length);
+  list->item[list->count++].value = text;
+  return true;
+}
+
+// A flag whose value, if it has one, is argv[1]. How many arguments were used, 0 after a complaint.
+static int take_flag(const Grammar* g, const Flag* f, int argc, char** argv) {
+  const char* value = argc > 1 ? argv[1] : NULL;
+  if (f->on) {
+    *f->on = true;
+    return 1;
+  }
+  if (!value || strncmp(value, "--", 2) == 0) {
+    complain(g->command, "no value after '%s': it needs a value (see --help)", f->name);
+    return 0;
+  }
+  if (!*value) {
+    complain(g->command, "the value after '%s' is empty", f->name);
+    return 0;
+  }
+  if (f->options) return take_option(g, f->options, f->option, value) ? 2 : 0;
+  if (f->text) *f->text = value;
+  if (f->paths && f->paths->count == ARGS_MOST_PATHS) {
+    complain(g->command, "more than %d times %s", ARGS_MOST_PATHS, f->name);
+    return 0;
+  }
+  if (f->paths) f->paths->item[f->paths->count++] = value;
   return 2;
 }
 
-// Flags that are short for an option of the model.
-static const char* const OPTION_FLAGS[][2] = {
-    {"--law", "law"},        {"--solver", "solver"},       {"--integrator", "integrator"},
-    {"--dt", "timestep"},    {"--tol", "solve_tolerance"}, {"--max-iter", "solve_iterations"},
-    {"--threads", "threads"}};
-
-// --option NAME=VALUE or a flag that is short for it. Returns as model_args_take.
-static int take_option(ModelArgs* args, const char* command, int argc, char** argv) {
-  const char *name = NULL, *value = NULL;
-  bool named = strcmp(argv[0], "--option") == 0;
-  for (size_t i = 0; i < sizeof OPTION_FLAGS / sizeof OPTION_FLAGS[0]; i++) {
-    if (strcmp(argv[0], OPTION_FLAGS[i][0]) == 0) name = OPTION_FLAGS[i][1];
-  }
-  if (!named && !name) return 0;
-  if (take_value(command, argc, argv, &value) < 0) return -1;
-  if (args->noptions == MODEL_ARGS_MOST_OPTIONS) {
-    fprintf(stderr, "tribo %s: more than %d options\n", command, MODEL_ARGS_MOST_OPTIONS);
-    return -1;
-  }
-  size_t length = named ? strcspn(value, "=") : strlen(name);
-  if (named && (value[length] != '=' || length >= sizeof args->option[0].name)) {
-    fprintf(stderr, "tribo %s: --option needs NAME=VALUE, not '%s'\n", command, value);
-    return -1;
-  }
-  memcpy(args->option[args->noptions].name, named ? value : name, length);
-  args->option[args->noptions++].value = named ? value + length + 1 : value;
-  return 2;
-}
-
-int model_args_take(ModelArgs* args, const char* command, int argc, char** argv) {
-  const struct {
-    const char* flag;
-    int* target;
-  } switches[] = {{"--floating", &args->options.floating_base},
-                  {"--keep-fixed", &args->options.keep_fixed},
-                  {"--keep-visual", &args->options.keep_visual}};
-  for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++) {
-    if (strcmp(argv[0], switches[i].flag) != 0) continue;
-    *switches[i].target = 1;
-    return 1;
-  }
-  if (strcmp(argv[0], "--json") == 0) {
-    args->json = true;
-    return 1;
-  }
-  if (strcmp(argv[0], "--srdf") == 0) return take_value(command, argc, argv, &args->options.srdf);
-  if (strcmp(argv[0], "--package-path") == 0) {
-    if (args->options.nsearch_paths == MODEL_ARGS_MOST_PATHS) {
-      fprintf(stderr, "tribo %s: more than %d package paths\n", command, MODEL_ARGS_MOST_PATHS);
-      return -1;
+bool grammar_parse(const Grammar* g, int argc, char** argv) {
+  bool seen[ARGS_MOST_FLAGS] = {false};
+  for (int i = 0, used; i < argc; i += used) {
+    const char* word = argv[i];
+    used = 1;
+    if (!*word) return complain(g->command, "an argument is empty");
+    if (word[0] != '-') {
+      if (!take_path(g, word)) return false;
+      continue;
     }
-    return take_value(command, argc, argv, &args->search_paths[args->options.nsearch_paths++]);
+    const Flag* f = find_flag(g, word, strlen(word));
+    if (!f) return unknown_flag(g, word);
+    bool repeats = f->paths || (f->options && !f->option);
+    if (seen[f - g->flag] && !repeats) return complain(g->command, "%s is given twice", word);
+    seen[f - g->flag] = true;
+    used = take_flag(g, f, argc - i, argv + i);
+    if (!used) return false;
   }
-  if (argv[0][0] == '-') return take_option(args, command, argc, argv);
-  if (args->path) {
-    fprintf(stderr, "tribo %s: one model at a time, not '%s' as well\n", command, argv[0]);
-    return -1;
-  }
-  args->path = argv[0];
-  return 1;
+  return true;
 }
 
-tbModel* model_args_load(ModelArgs* args, const char* command) {
+// ---- models ------------------------------------------------------------------------------------
+
+Grammar model_args_grammar(ModelArgs* a, const char* command) {
+  Grammar g = {.command = command, .noun = "model", .path = &a->path};
+  grammar_add(&g, (Flag){.name = "--json", .on = &a->json});
+  grammar_add(&g, (Flag){.name = "--floating", .on = &a->floating_base});
+  grammar_add(&g, (Flag){.name = "--keep-fixed", .on = &a->keep_fixed});
+  grammar_add(&g, (Flag){.name = "--keep-visual", .on = &a->keep_visual});
+  grammar_add(&g, (Flag){.name = "--srdf", .text = &a->srdf});
+  grammar_add(&g, (Flag){.name = "--package-path", .paths = &a->search_paths});
+  static const char* const SHORT[][2] = {
+      {"--law", "law"},        {"--solver", "solver"},       {"--integrator", "integrator"},
+      {"--dt", "timestep"},    {"--tol", "solve_tolerance"}, {"--max-iter", "solve_iterations"},
+      {"--threads", "threads"}};
+  for (size_t i = 0; i < sizeof SHORT / sizeof SHORT[0]; i++) {
+    grammar_add(&g, (Flag){.name = SHORT[i][0], .options = &a->options, .option = SHORT[i][1]});
+  }
+  grammar_add(&g, (Flag){.name = "--option", .options = &a->options});
+  return g;
+}
+
+bool complain_of_value(const char* command, const char* message, const char* value) {
+  const char *list = strstr(message, "is one of "), *end = list ? strstr(list, ", not") : NULL;
+  char words[512];
+  Nearest nearest = {.word = value};
+  if (end) {
+    list += strlen("is one of ");
+    snprintf(words, sizeof words, "%.*s", (int)(end - list), list);
+    nearest_offer_list(&nearest, words);
+  }
+  return complain(command, "%s%s", message, nearest_hint(&nearest));
+}
+
+tbModel* model_args_load(const ModelArgs* args, const char* command) {
   if (!args->path) {
-    fprintf(stderr, "tribo %s: a model file is needed (see --help)\n", command);
+    complain(command, "a model file is needed (see --help)");
     return NULL;
   }
   tbError error = {TB_OK, ""};
-  args->options.search_paths = args->search_paths;
-  tbModel* model = tb_load(args->path, &args->options, &error);
-  for (int i = 0; i < args->noptions && model; i++) {
-    if (tb_option_set(&model->opt, args->option[i].name, args->option[i].value, &error) == TB_OK) {
-      continue;
-    }
+  tbLoadOptions options = tbDefaultLoadOptions();
+  options.floating_base = args->floating_base;
+  options.keep_fixed = args->keep_fixed;
+  options.keep_visual = args->keep_visual;
+  options.srdf = args->srdf;
+  options.search_paths = args->search_paths.item;
+  options.nsearch_paths = args->search_paths.count;
+  tbModel* model = tb_load(args->path, &options, &error);
+  if (!model) complain(command, "%s", error.message);
+  for (int i = 0; i < args->options.count && model; i++) {
+    const char *name = args->options.item[i].name, *value = args->options.item[i].value;
+    if (tb_option_set(&model->opt, name, value, &error) == TB_OK) continue;
+    complain_of_value(command, error.message, value);
     tb_model_free(model);
     model = NULL;
   }
-  if (!model) fprintf(stderr, "tribo %s: %s\n", command, error.message);
   return model;
 }
+
+// ---- states ------------------------------------------------------------------------------------
 
 int read_numbers(const char* path, const char* command, tbReal* values, int most) {
   struct stat status;
   FILE* file = fopen(path, "r");
   bool folder = file && fstat(fileno(file), &status) == 0 && S_ISDIR(status.st_mode);
   if (!file || folder) {
-    fprintf(stderr, "tribo %s: %s: %s\n", command, path,
-            folder ? "a folder; expected a text file of numbers" : strerror(errno));
+    complain(command, "%s: %s", path,
+             folder ? "a folder; expected a text file of numbers" : strerror(errno));
     if (file) fclose(file);
     return -1;
   }
@@ -115,8 +189,8 @@ int read_numbers(const char* path, const char* command, tbReal* values, int most
          fscanf(file, "%127[^ ,;\t\r\n]", word) == 1) {
     char* end;
     double value = strtod(word, &end);
-    if (*end || !isfinite(value)) {
-      fprintf(stderr, "tribo %s: %s: '%s' is not a finite number\n", command, path, word);
+    if (end == word || *end || !isfinite(value) || strlen(word) == sizeof word - 1) {
+      complain(command, "%s: '%s' is not a finite number", path, word);
       count = -1;
     } else {
       if (count < most) values[count] = value;
@@ -127,16 +201,32 @@ int read_numbers(const char* path, const char* command, tbReal* values, int most
   return count;
 }
 
-bool can_write(const char* path, const char* command) {
-  bool there = access(path, F_OK) == 0;
-  FILE* file = fopen(path, "ab");
-  if (!file) {
-    fprintf(stderr, "tribo %s: cannot write %s: %s\n", command, path, strerror(errno));
-    return false;
+static const tbReal* quaternion_of(const tbModel* m, int joint, const tbReal* qpos) {
+  return qpos + m->jnt_qposadr[joint] + (m->jnt_type[joint] == TB_JOINT_FREE ? 3 : 0);
+}
+
+int joint_without_rotation(const tbModel* m, const tbReal* qpos) {
+  for (int j = 0; j < m->njnt; j++) {
+    if (m->jnt_type[j] != TB_JOINT_FREE && m->jnt_type[j] != TB_JOINT_BALL) continue;
+    const tbReal* q = quaternion_of(m, j, qpos);
+    // Its square is what it is divided by: that must neither vanish nor overflow.
+    tbReal square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+    if (!(square > 0) || !isfinite(square)) return j;
   }
-  fclose(file);
-  if (!there) remove(path);
-  return true;
+  return -1;
+}
+
+bool quaternions_are_rotations(const tbModel* m, const tbReal* qpos, const char* path,
+                               const char* command) {
+  int j = joint_without_rotation(m, qpos);
+  if (j < 0) return true;
+  const tbReal* q = quaternion_of(m, j, qpos);
+  return complain(command,
+                  "%s: the %s joint %d '%s' of body '%s' has the quaternion (%g, %g, %g, %g), "
+                  "which is no rotation: expected length 1",
+                  path, m->jnt_type[j] == TB_JOINT_FREE ? "free" : "ball", j,
+                  tb_id2name(m, TB_OBJ_JOINT, j), tb_id2name(m, TB_OBJ_BODY, m->jnt_bodyid[j]),
+                  q[0], q[1], q[2], q[3]);
 }
 
 bool model_args_reset(const tbModel* m, tbData* d, const char* key, const char* command) {
@@ -145,16 +235,18 @@ bool model_args_reset(const tbModel* m, tbData* d, const char* key, const char* 
   int id = tb_name2id(m, TB_OBJ_KEY, key);
   if (id < 0 && *key && !*end && number >= 0 && number < m->nkey) id = (int)number;
   if (id >= 0) return tb_reset_keyframe(m, d, id) == TB_OK;
-  fprintf(stderr, "tribo %s: no keyframe '%s'; the model has ", command, key);
-  if (m->nkey == 0) fprintf(stderr, "none");
-  for (int i = 0; i < m->nkey && i < 10; i++) {
+  char list[1024] = "";
+  size_t used = 0;
+  Nearest nearest = {.word = key};
+  for (int i = 0; i < m->nkey; i++) {
     const char* name = tb_id2name(m, TB_OBJ_KEY, i);
-    if (name && *name) {
-      fprintf(stderr, "%s'%s'", i ? ", " : "", name);
-    } else {
-      fprintf(stderr, "%snumber %d", i ? ", " : "", i);
-    }
+    if (name) nearest_offer(&nearest, name);
+    if (i >= 10 || used >= sizeof list) continue;
+    const char* comma = i ? ", " : "";
+    used += (size_t)(name && *name
+                         ? snprintf(list + used, sizeof list - used, "%s'%s'", comma, name)
+                         : snprintf(list + used, sizeof list - used, "%snumber %d", comma, i));
   }
-  fprintf(stderr, "%s\n", m->nkey > 10 ? ", ..." : "");
-  return false;
+  return complain(command, "no keyframe '%s'%s; the model has %s%s", key, nearest_hint(&nearest),
+                  m->nkey ? list : "none", m->nkey > 10 ? ", ..." : "");
 }

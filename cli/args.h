@@ -1,4 +1,4 @@
-// Arguments that several commands share: which model, how it is loaded, and its options.
+// Arguments that several commands share: flags, which model, how it is loaded, and its options.
 #ifndef TRIBO_CLI_ARGS_H_
 #define TRIBO_CLI_ARGS_H_
 
@@ -6,18 +6,57 @@
 
 #include "tribo/tribo.h"
 
-enum { MODEL_ARGS_MOST_PATHS = 32, MODEL_ARGS_MOST_OPTIONS = 64 };
+enum { ARGS_MOST_PATHS = 32, ARGS_MOST_OPTIONS = 64, ARGS_OPTION_NAME = 64 };
+
+// Options by name, in the order of the command line.
+typedef struct {
+  int count;
+  struct {
+    char name[ARGS_OPTION_NAME];
+    const char* value;
+  } item[ARGS_MOST_OPTIONS];
+} OptionList;
+
+// Paths in the order of the command line.
+typedef struct {
+  int count;
+  const char* item[ARGS_MOST_PATHS];
+} PathList;
+
+// A flag and where it goes: exactly one of the targets is set. A switch has no value, the others
+// take the next argument.
+typedef struct {
+  const char* name;  // "--time"
+  bool* on;          // a switch
+  const char** text;
+  PathList* paths;      // may come several times
+  OptionList* options;  // with `option`, or NAME=VALUE, which may come several times
+  const char* option;   // the option that the flag is short for, or NULL
+} Flag;
+
+enum { ARGS_MOST_FLAGS = 64 };
+
+// What a command takes.
+typedef struct {
+  const char* command;
+  int count;
+  Flag flag[ARGS_MOST_FLAGS];
+  const char* noun;   // of what `path` is: "model"
+  const char** path;  // the one argument that is no flag, or NULL
+} Grammar;
+
+void grammar_add(Grammar* grammar, Flag flag);
+
+// Read all arguments. False after a complaint: an unknown flag (with the nearest known one), a flag
+// without its value or given twice, an empty argument, a second path.
+bool grammar_parse(const Grammar* grammar, int argc, char** argv);
 
 typedef struct {
   const char* path;  // the model, or NULL
-  bool json;
-  tbLoadOptions options;
-  const char* search_paths[MODEL_ARGS_MOST_PATHS];
-  int noptions;
-  struct {
-    char name[64];
-    const char* value;
-  } option[MODEL_ARGS_MOST_OPTIONS];  // set after loading
+  bool json, floating_base, keep_fixed, keep_visual;
+  const char* srdf;
+  PathList search_paths;
+  OptionList options;  // set after loading
 } ModelArgs;
 
 // The lines of a usage text about these arguments.
@@ -26,21 +65,29 @@ typedef struct {
   "free joint, --keep-fixed keeps fixed joints, --keep-visual keeps visual shapes, --srdf FILE\n"  \
   "makes poses keyframes, --package-path FOLDER (any number) is where package:// is looked for.\n"
 
-// Take argv[0] (and its value in argv[1]) if it is one of these. Returns how many were taken, 0 for
-// something else, and -1 after a complaint on standard error. `command` names the caller in it.
-int model_args_take(ModelArgs* args, const char* command, int argc, char** argv);
+// A grammar with the flags of a model.
+Grammar model_args_grammar(ModelArgs* args, const char* command);
 
-// The model with its options set, or NULL after a message on standard error.
-tbModel* model_args_load(ModelArgs* args, const char* command);
+// The model with its options set, or NULL after a complaint.
+tbModel* model_args_load(const ModelArgs* args, const char* command);
+
+// Complain about a bad value with the library's message, and with the nearest of the words that the
+// message lists. Always false.
+bool complain_of_value(const char* command, const char* message, const char* value);
 
 // The numbers of a text file, separated by blanks, commas, semicolons or lines: how many there are,
-// the first `most` of them in `values`, or -1 after a message on standard error.
+// the first `most` of them in `values`, or -1 after a complaint.
 int read_numbers(const char* path, const char* command, tbReal* values, int most);
 
-// Can `path` be written? False after a message. What is there stays.
-bool can_write(const char* path, const char* command);
+// The first free or ball joint whose quaternion cannot be scaled to length 1, or -1.
+int joint_without_rotation(const tbModel* model, const tbReal* qpos);
 
-// Start at a keyframe, given by name or, where it has none, by number. False after a message that
+// Whether every free and ball joint of `qpos`, read from `path`, has a quaternion that can be
+// scaled to length 1. False after a complaint that names the joint.
+bool quaternions_are_rotations(const tbModel* model, const tbReal* qpos, const char* path,
+                               const char* command);
+
+// Start at a keyframe, given by name or, where it has none, by number. False after a complaint that
 // lists those there are.
 bool model_args_reset(const tbModel* model, tbData* data, const char* key, const char* command);
 

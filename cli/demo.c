@@ -4,8 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "args.h"
 #include "commands.h"
+#include "interrupt.h"
 #include "json.h"
+#include "message.h"
+#include "statistics.h"
 #include "tribo/tribo.h"
 
 typedef struct {
@@ -32,23 +36,32 @@ typedef struct {
   double distance, sideways, lift, sink, residual, microseconds;
 } Outcome;
 
-static tbModel* load(const char* folder, const char* name) {
+static tbModel* load(const char* folder, const char* name, bool cube) {
   char path[4096];
   tbError error;
   snprintf(path, sizeof path, "%s/%s", folder, name);
   tbModel* model = tb_load(path, NULL, &error);
   if (!model) {
-    fprintf(stderr, "tribo demo: %s; FOLDER is where sliding_cube.xml and stack.xml are (scenes)\n",
-            error.message);
+    complain("demo", "%s; FOLDER is where sliding_cube.xml and stack.xml are (scenes)",
+             error.message);
   }
-  return model;
+  // The experiments read positions of free bodies, and start at a keyframe.
+  bool usable = !model || (model->nq == 7 * (model->nbody - 1) && model->nq > 0);
+  if (usable && model && cube && model->nkey == 0) usable = false;
+  if (usable) return model;
+  complain("demo", "%s is not the scene of the demo: expected free bodies%s", path,
+           cube ? " and a keyframe" : "");
+  tb_model_free(model);
+  return NULL;
 }
 
-// Step for `seconds`; the worst residual of the exact law and the time per step.
+// Step for `seconds`; the worst residual of the exact law, NaN where no step has one, and the time
+// per step.
 static void run(const tbModel* m, tbData* d, double seconds, Outcome* out) {
   long steps = lround(seconds / m->opt.timestep);
   double highest = -INFINITY, start_height = d->qpos[2];
   double spent = 0;
+  ResidualRange exact = {.count = {0}};
   out->ok = true;
   for (long i = 0; i < steps && out->ok; i++) {
     if (tb_step(m, d) != TB_OK) {
@@ -56,22 +69,28 @@ static void run(const tbModel* m, tbData* d, double seconds, Outcome* out) {
       snprintf(out->message, sizeof out->message, "%s", d->message);
     }
     spent += d->seconds.total;
+    if (out->ok && interrupt_signal()) {
+      out->ok = false;
+      snprintf(out->message, sizeof out->message, "interrupted after %ld of %ld steps", i + 1,
+               steps);
+    }
     if (out->ok && spent > PATIENCE) {
       out->ok = false;
       snprintf(out->message, sizeof out->message, "cut off after %ld of %ld steps (%.0f ms a step)",
                i + 1, steps, 1e3 * spent / (double)(i + 1));
     }
-    out->residual = fmax(out->residual, d->solve.residual_exact.relative);
+    residual_add(&exact, &d->solve.residual_exact);
     out->microseconds += 1e6 * d->seconds.total / (double)steps;
     highest = fmax(highest, d->qpos[2]);
     for (int k = 0; k < d->ncon; k++) out->sink = fmax(out->sink, -d->contact[k].dist);
   }
+  out->residual = residual_max(&exact).relative;
   out->lift = highest - start_height;
 }
 
 // A cube thrown along (2, 1): it should go straight and stop after v^2 / (2 mu g).
 static Outcome thrown_cube(tbModel* m, int law) {
-  Outcome out = {0};
+  Outcome out = {.message = "out of memory"};
   tbData* d = tb_data_new(m);
   if (!d) return out;
   m->opt.law = law;
@@ -85,7 +104,7 @@ static Outcome thrown_cube(tbModel* m, int law) {
 }
 
 static Outcome heavy_stack(tbModel* m, int law) {
-  Outcome out = {0};
+  Outcome out = {.message = "out of memory"};
   tbData* d = tb_data_new(m);
   if (!d) return out;
   m->opt.law = law;
@@ -108,7 +127,10 @@ static void print_row(const LawRow* law, const Outcome* o, bool cube) {
   if (cube) printf(" %10.4f", o->distance);
   printf(" %12.3f", 1e3 * o->sideways);
   if (cube) printf(" %10.3f", 1e3 * fmax(0, o->lift));
-  printf(" %11.3f %11.0e %9.1f   %s\n", 1e3 * o->sink, o->residual, o->microseconds, law->what);
+  char exact[32];
+  snprintf(exact, sizeof exact, "%.0e", o->residual);
+  printf(" %11.3f %11s %9.1f   %s\n", 1e3 * o->sink, isnan(o->residual) ? "-" : exact,
+         o->microseconds, law->what);
 }
 
 static void write_row(Json* json, const LawRow* law, const Outcome* o, bool cube) {
@@ -159,7 +181,7 @@ static void show(tbModel* m, const Experiment* e, Json* json) {
         "v^2/(2 mu g) - v h/2 = %.5f m)\n\n%s\n",
         v2 / (2 * mu * g) - 0.5e-3 * sqrt(v2), e->header);
   }
-  for (int i = 0; i < NLAWS; i++) {
+  for (int i = 0; i < NLAWS && !interrupt_signal(); i++) {
     Outcome out = e->experiment(m, LAWS[i].law);
     if (json) write_row(json, &LAWS[i], &out, e->cube);
     if (!json) print_row(&LAWS[i], &out, e->cube);
@@ -174,45 +196,41 @@ static const char INTRODUCTION[] =
     "law of rigid contact with Coulomb friction over all steps.\n";
 
 int tribo_cmd_demo(int argc, char** argv) {
+  if (argc > 0 && strcmp(argv[0], "--help") == 0) {
+    printf(
+        "tribo demo [FOLDER] [--json]\n\nThrows a cube and loads a stack under every contact law, "
+        "and says what each law bends.\nFOLDER holds sliding_cube.xml and stack.xml (default: "
+        "scenes).\n");
+    return 0;
+  }
   const char* folder = NULL;
   bool as_json = false;
-  for (int i = 0; i < argc; i++) {
-    if (strcmp(argv[i], "--help") == 0) {
-      printf(
-          "tribo demo [FOLDER] [--json]\n\nThrows a cube and loads a stack under every contact "
-          "law, and says what each law bends.\nFOLDER holds sliding_cube.xml and stack.xml "
-          "(default: scenes).\n");
-      return 0;
-    }
-    bool flag = argv[i][0] == '-', known = strcmp(argv[i], "--json") == 0;
-    if ((flag && !known) || (!flag && folder)) {
-      fprintf(stderr, "tribo demo: no flag '%s' (see --help)\n", argv[i]);
-      return 2;
-    }
-    as_json |= known;
-    if (!flag) folder = argv[i];
-  }
+  Grammar grammar = {.command = "demo", .noun = "folder", .path = &folder};
+  grammar_add(&grammar, (Flag){.name = "--json", .on = &as_json});
+  if (!grammar_parse(&grammar, argc, argv)) return 2;
 
   // Both scenes first: nothing is printed of a demo that cannot run.
   tbModel* models[NEXPERIMENTS] = {NULL};
   bool ok = true;
   for (int i = 0; i < NEXPERIMENTS && ok; i++) {
-    models[i] = load(folder ? folder : "scenes", EXPERIMENTS[i].scene);
+    models[i] = load(folder ? folder : "scenes", EXPERIMENTS[i].scene, EXPERIMENTS[i].cube);
     ok = models[i] != NULL;
   }
+  interrupt_catch();
   Json json = {stdout, false};
   if (ok && as_json) json_open(&json, NULL);
   if (ok && !as_json) fputs(INTRODUCTION, stdout);
-  for (int i = 0; i < NEXPERIMENTS && ok; i++) {
+  for (int i = 0; i < NEXPERIMENTS && ok && !interrupt_signal(); i++) {
     show(models[i], &EXPERIMENTS[i], as_json ? &json : NULL);
   }
   if (ok && as_json) json_close(&json);
-  if (ok) {
+  if (ok && interrupt_signal()) fprintf(stderr, "tribo demo: interrupted\n");
+  if (ok && (as_json || !interrupt_signal())) {
     fputs(as_json ? "\n"
                   : "\nNext: build/tribo sim scenes/stack.xml --law soft, build/tribo --help, "
                     "docs/\n",
           stdout);
   }
   for (int i = 0; i < NEXPERIMENTS; i++) tb_model_free(models[i]);
-  return ok ? 0 : 2;
+  return ok ? interrupt_code(0) : 2;
 }

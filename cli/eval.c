@@ -8,6 +8,8 @@
 #include "commands.h"
 #include "eval_derivatives.h"
 #include "json.h"
+#include "message.h"
+#include "nearest.h"
 #include "tribo/tribo.h"
 
 static const char USAGE[] =
@@ -46,48 +48,21 @@ typedef struct {
   const char *qpos, *qvel, *ctrl, *act, *qacc, *key, *what;
 } Arguments;
 
-static bool complain(const char* what, const char* about) {
-  fprintf(stderr, "tribo eval: %s '%s' (see --help)\n", what, about);
-  return false;
-}
-
-// ---- arguments ---------------------------------------------------------------------------------
-
-// Handles argv[0]; how many were used, 0 on error.
-static int parse_one(Arguments* a, int argc, char** argv) {
-  const struct {
-    const char* flag;
-    const char** target;
-  } texts[] = {{"--qpos", &a->qpos}, {"--qvel", &a->qvel}, {"--ctrl", &a->ctrl}, {"--act", &a->act},
-               {"--qacc", &a->qacc}, {"--key", &a->key},   {"--what", &a->what}};
-  int taken = model_args_take(&a->model, "eval", argc, argv);
-  if (taken) return taken > 0 ? taken : 0;
-  bool known = false;
-  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-    known |= strcmp(argv[0], texts[i].flag) == 0;
-  }
-  if (!known) return complain("no flag", argv[0]);
-  if (argc < 2) return complain("a value is missing after", argv[0]);
-  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-    if (strcmp(argv[0], texts[i].flag) == 0) *texts[i].target = argv[1];
-  }
-  return 2;
-}
-
 // ---- state -------------------------------------------------------------------------------------
 
 // Exactly n numbers of a text file.
 static bool read_vector(const char* path, const char* what, tbReal* values, int n) {
   int count = read_numbers(path, "eval", values, n);
   if (count >= 0 && count != n) {
-    fprintf(stderr, "tribo eval: %s has %d numbers, expected %d for %s\n", path, count, n, what);
+    complain("eval", "%s has %d numbers, expected %d for %s", path, count, n, what);
   }
   return count == n;
 }
 
 static bool set_state(const Arguments* a, const tbModel* m, tbData* d) {
   if (a->key && !model_args_reset(m, d, a->key, "eval")) return false;
-  return (!a->qpos || read_vector(a->qpos, "qpos", d->qpos, m->nq)) &&
+  return (!a->qpos || (read_vector(a->qpos, "qpos", d->qpos, m->nq) &&
+                       quaternions_are_rotations(m, d->qpos, a->qpos, "eval"))) &&
          (!a->qvel || read_vector(a->qvel, "qvel", d->qvel, m->nv)) &&
          (!a->act || read_vector(a->act, "act", d->act, m->na)) &&
          (!a->ctrl || read_vector(a->ctrl, "ctrl", d->ctrl, m->nu));
@@ -129,10 +104,24 @@ static void make_inverse(Matrix* q, const tbModel* m, const tbData* d) {
 
 static bool make_jacobian(Matrix* q, const char* body_name, const tbModel* m, const tbData* d) {
   int body = tb_name2id(m, TB_OBJ_BODY, body_name);
-  if (body < 0) return complain("no body", body_name);
+  if (body < 0) return complain_of_body(m, body_name);
   tbReal* J = make(q, 6, m->nv);
   if (J) tb_jac_body(m, d, body, J, J + 3 * (long)m->nv);
   return true;
+}
+
+static const char SPECIAL[] =
+    "M Minv bias time energy contacts actuator_moment ten_J inverse_info A_info";
+
+static bool complain_of_name(const char* name) {
+  Nearest nearest = {.word = name};
+  nearest_offer_list(&nearest, SPECIAL);
+  nearest_offer_list(&nearest, eval_derivative_names());
+#define X(type, field, ...) nearest_offer(&nearest, #field);
+  TB_DATA_ARRAYS(X)
+  TB_MODEL_ARRAYS(X)
+#undef X
+  return complain("eval", "no quantity '%s'%s (see --help)", name, nearest_hint(&nearest));
 }
 
 // A field of the world or of the model; other types than real are widened.
@@ -141,7 +130,7 @@ static bool make_field(Matrix* q, const char* name, const tbModel* m, const tbDa
   int rows, columns;
   const void* values = tb_data_field(m, d, name, &type, &rows, &columns);
   if (!values) values = tb_model_field(m, name, &type, &rows, &columns);
-  if (!values) return complain("no quantity", name);
+  if (!values) return complain_of_name(name);
   tbReal* widened = make(q, rows, columns);
   q->is_vector = columns == 1;
   for (long i = 0; widened && i < (long)rows * columns; i++) {
@@ -191,7 +180,7 @@ static bool get_quantity(Matrix* q, const char* name, const tbModel* m, const tb
   } else if (*failed || !make_field(q, name, m, d)) {
     return false;
   }
-  return q->values ? true : complain("out of memory at", name);
+  return q->values ? true : complain("eval", "out of memory at %s", name);
 }
 
 // ---- output ------------------------------------------------------------------------------------
@@ -267,14 +256,15 @@ static bool is_special(const char* name) {
          eval_is_derivative_info(name);
 }
 
-static void print_special(Json* json, const char* name, const tbModel* m, const tbData* d) {
+static void print_special(Json* json, const char* name, const EvalInfo* info, const tbModel* m,
+                          const tbData* d) {
   if (strcmp(name, "energy") == 0) {
     print_energy(json, d);
   } else if (strcmp(name, "contacts") == 0) {
     if (json) json_contacts(json, m, d);
     if (!json) text_contacts(m, d);
   } else {
-    eval_derivative_info(json, name, m, d, d->qacc);
+    eval_print_info(json, name, info);
   }
 }
 
@@ -283,8 +273,7 @@ static void print_special(Json* json, const char* name, const tbModel* m, const 
 // Everything that depends on the state, contact forces included.
 static bool compute(const tbModel* m, tbData* d) {
   if (tb_forward(m, d) != TB_OK) {
-    fprintf(stderr, "tribo eval: %s\n", d->message);
-    return false;
+    return complain("eval", "%s", d->message);
   }
   tb_energy_position(m, d);
   tb_energy_velocity(m, d);
@@ -307,7 +296,17 @@ enum { QUANTITY_NAME = 256 };
 typedef struct {
   char name[QUANTITY_NAME];
   Matrix q;
+  EvalInfo info;
 } Item;
+
+// False as get_quantity.
+static bool get_item(Item* item, const tbModel* m, const tbData* d, int* failed) {
+  if (eval_is_derivative_info(item->name)) {
+    *failed = !eval_derivative_info(&item->info, item->name, m, d, d->qacc);
+    return !*failed;
+  }
+  return is_special(item->name) || get_quantity(&item->q, item->name, m, d, failed);
+}
 
 // The quantities of a list, each once; NULL after a complaint, with *failed as for one of them.
 static Item* get_all(const char* what, const tbModel* m, const tbData* d, int* count, int* failed) {
@@ -317,7 +316,7 @@ static Item* get_all(const char* what, const tbModel* m, const tbData* d, int* c
   for (const char* at = what; next_name(&at, name, sizeof name);) most++;
   Item* items = most ? calloc((size_t)most, sizeof *items) : NULL;
   if (!items) {
-    complain(most ? "out of memory for" : "no quantities in", what);
+    complain("eval", most ? "out of memory for '%s'" : "no quantities in '%s'", what);
     return NULL;
   }
   for (const char* at = what; next_name(&at, name, sizeof name);) {
@@ -326,7 +325,7 @@ static Item* get_all(const char* what, const tbModel* m, const tbData* d, int* c
     for (int i = 0; i < *count; i++) again = again || strcmp(items[i].name, name) == 0;
     if (again) continue;
     memcpy(item->name, name, sizeof name);
-    if (!is_special(item->name) && !get_quantity(&item->q, item->name, m, d, failed)) {
+    if (!get_item(item, m, d, failed)) {
       for (int i = 0; i < *count; i++) free(items[i].q.owned);
       free(items);
       return NULL;
@@ -345,7 +344,7 @@ static bool print_all(const char* what, const tbModel* m, const tbData* d, bool 
   if (json) json_open(&out, NULL);
   for (int i = 0; i < count; i++) {
     if (is_special(items[i].name)) {
-      print_special(json ? &out : NULL, items[i].name, m, d);
+      print_special(json ? &out : NULL, items[i].name, &items[i].info, m, d);
     } else {
       print_matrix(json ? &out : NULL, items[i].name, &items[i].q);
     }
@@ -359,27 +358,35 @@ static bool print_all(const char* what, const tbModel* m, const tbData* d, bool 
   return true;
 }
 
+// False after a complaint.
+static bool parse(Arguments* a, int argc, char** argv) {
+  Grammar g = model_args_grammar(&a->model, "eval");
+  grammar_add(&g, (Flag){.name = "--qpos", .text = &a->qpos});
+  grammar_add(&g, (Flag){.name = "--qvel", .text = &a->qvel});
+  grammar_add(&g, (Flag){.name = "--ctrl", .text = &a->ctrl});
+  grammar_add(&g, (Flag){.name = "--act", .text = &a->act});
+  grammar_add(&g, (Flag){.name = "--qacc", .text = &a->qacc});
+  grammar_add(&g, (Flag){.name = "--key", .text = &a->key});
+  grammar_add(&g, (Flag){.name = "--what", .text = &a->what});
+  return grammar_parse(&g, argc, argv);
+}
+
 int tribo_cmd_eval(int argc, char** argv) {
-  Arguments a = {.model = {.options = tbDefaultLoadOptions()}, .what = DEFAULT_WHAT};
-  for (int i = 0; i < argc;) {
-    if (strcmp(argv[i], "--help") == 0) {
-      fputs(USAGE, stdout);
-      return 0;
-    }
-    int taken = parse_one(&a, argc - i, argv + i);
-    if (!taken) return 2;
-    i += taken;
+  if (argc > 0 && strcmp(argv[0], "--help") == 0) {
+    fputs(USAGE, stdout);
+    return 0;
   }
+  Arguments a = {.what = DEFAULT_WHAT};
+  if (!parse(&a, argc, argv)) return 2;
   tbModel* m = model_args_load(&a.model, "eval");
   if (!m) return 2;
   tbData* d = tb_data_new(m);
-  bool good = d != NULL;
-  if (!good) fprintf(stderr, "tribo eval: out of memory\n");
+  bool good = d != NULL || complain("eval", "out of memory");
   good = good && set_state(&a, m, d);
   int failed = good && !compute(m, d);
   good = good && !failed && (!a.qacc || read_vector(a.qacc, "qacc", d->qacc, m->nv)) &&
          print_all(a.what, m, d, a.model.json, &failed);
   tb_data_free(d);
   tb_model_free(m);
-  return good ? 0 : failed ? 1 : 2;
+  return good ? 0 : failed == 1 ? 1 : 2;
 }

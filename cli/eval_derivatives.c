@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "args.h"
+#include "message.h"
+#include "nearest.h"
+
 typedef struct {
   const tbModel* m;
   tbData* d;  // a copy, so that nothing else that is printed changes
@@ -162,7 +166,7 @@ static tbReal* run(const char* name, Context* x, tbResult (*get)(const Context*)
   }
   if (result != TB_OK) {
     const char* why = x->d && x->d->message[0] ? x->d->message : tb_result_name(result);
-    fprintf(stderr, "tribo eval: %s: %s\n", name, why);
+    complain("eval", "%s: %s", name, why);
   }
   tb_data_free(x->d);
   if (result == TB_OK) return x->out;
@@ -171,18 +175,31 @@ static tbReal* run(const char* name, Context* x, tbResult (*get)(const Context*)
   return NULL;
 }
 
+bool complain_of_body(const tbModel* m, const char* name) {
+  Nearest nearest = {.word = name};
+  for (int i = 0; i < m->nbody; i++) nearest_offer(&nearest, tb_id2name(m, TB_OBJ_BODY, i));
+  return complain("eval", "no body '%s'%s (see --help)", name, nearest_hint(&nearest));
+}
+
 static tbReal* body_partials(const char* body_name, const tbModel* m, const tbData* d,
                              int* failed) {
   int body = tb_name2id(m, TB_OBJ_BODY, body_name);
   size_t n = (size_t)m->nv * (size_t)m->nv;
   tbReal* out = body >= 0 ? calloc(6 * n + 1, sizeof(tbReal)) : NULL;
-  if (out) {
-    tb_jac_derivative(m, d, body, d->xpos + 3 * body, out, out + 3 * n);
-  } else {
-    fprintf(stderr, "tribo eval: no body '%s' (see --help)\n", body_name);
-    *failed = 1;
-  }
+  *failed = out ? 0 : body < 0 ? 2 : 1;
+  if (out) tb_jac_derivative(m, d, body, d->xpos + 3 * body, out, out + 3 * n);
+  if (*failed == 2) complain_of_body(m, body_name);
+  if (*failed == 1) complain("eval", "out of memory at djac:%s", body_name);
   return out;
+}
+
+const char* eval_derivative_names(void) {
+  static char names[512];
+  size_t used = 0;
+  for (size_t i = 0; i < sizeof QUANTITIES / sizeof *QUANTITIES && used < sizeof names; i++) {
+    used += (size_t)snprintf(names + used, sizeof names - used, "%s ", QUANTITIES[i].name);
+  }
+  return names;
 }
 
 tbReal* eval_derivative(const char* name, const tbModel* m, const tbData* d, const tbReal* qacc,
@@ -246,25 +263,34 @@ int eval_is_derivative_info(const char* name) {
   return is_named(name, "inverse_info", 0, &settings) || is_named(name, "A_info", 1, &settings);
 }
 
-void eval_derivative_info(Json* json, const char* name, const tbModel* m, const tbData* d,
+bool eval_derivative_info(EvalInfo* info, const char* name, const tbModel* m, const tbData* d,
                           const tbReal* qacc) {
-  tbDerivativeSettings settings;
-  int inverse = !is_named(name, "A_info", 1, &settings);
   tbData* copy = tb_data_copy(m, d);
   tbReal* qfrc = calloc((size_t)m->nv + 1, sizeof(tbReal));
   tbDerivatives* x = tb_derivatives_new(m);
-  if (copy && qfrc && x) {
-    tbInverseInfo forces = {0};
-    tbDerivativeInfo step = {0};
-    if (inverse) {
-      tb_inverse(m, copy, qacc, NULL, qfrc, &forces);
-      print_inverse_info(json, &forces);
-    } else {
-      tb_step_linearize(m, copy, &settings, x, &step);
-      print_step_info(json, name, &step);
-    }
+  tbResult result = copy && qfrc && x ? TB_OK : TB_ERROR_MEMORY;
+  memset(info, 0, sizeof *info);
+  tbDerivativeSettings settings;
+  bool step = is_named(name, "A_info", 1, &settings);
+  if (result == TB_OK && !step) {
+    result = tb_inverse(m, copy, qacc, NULL, qfrc, &info->inverse);
+  } else if (result == TB_OK) {
+    result = tb_step_linearize(m, copy, &settings, x, &info->step);
+  }
+  if (result != TB_OK) {
+    const char* why = copy && copy->message[0] ? copy->message : tb_result_name(result);
+    complain("eval", "%s: %s", name, why);
   }
   tb_derivatives_free(x);
   tb_data_free(copy);
   free(qfrc);
+  return result == TB_OK;
+}
+
+void eval_print_info(Json* json, const char* name, const EvalInfo* info) {
+  if (strcmp(name, "inverse_info") == 0) {
+    print_inverse_info(json, &info->inverse);
+  } else {
+    print_step_info(json, name, &info->step);
+  }
 }

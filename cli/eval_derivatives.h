@@ -2,18 +2,33 @@
 #ifndef TRIBO_CLI_EVAL_DERIVATIVES_H_
 #define TRIBO_CLI_EVAL_DERIVATIVES_H_
 
+#include <stdbool.h>
+
 #include "json.h"
 #include "tribo/tribo.h"
 
 // The matrix called `name` at the world's state and at acceleration `qacc`, as memory to be freed
-// with its shape; columns -1 means a vector. NULL where there is no such quantity, or (with *failed
-// set) where it could not be computed.
+// with its shape; columns -1 means a vector. NULL where there is no such quantity, or after a
+// complaint: *failed is then 1 where it could not be computed, 2 where it names no body.
 tbReal* eval_derivative(const char* name, const tbModel* m, const tbData* d, const tbReal* qacc,
                         int* rows, int* columns, int* failed);
 
-// Whether `name` is inverse_info or A_info (with or without :hold_contacts), and printing them.
+// Their names, separated by blanks.
+const char* eval_derivative_names(void);
+
+// Complain about a name that no body has, with the nearest one. Always false.
+bool complain_of_body(const tbModel* m, const char* name);
+
+typedef union {
+  tbInverseInfo inverse;
+  tbDerivativeInfo step;
+} EvalInfo;
+
+// Whether `name` is inverse_info or A_info (with or without :hold_contacts), computing what it says (false after a complaint), and
+// printing it.
 int eval_is_derivative_info(const char* name);
-void eval_derivative_info(Json* json, const char* name, const tbModel* m, const tbData* d,
+bool eval_derivative_info(EvalInfo* info, const char* name, const tbModel* m, const tbData* d,
                           const tbReal* qacc);
+void eval_print_info(Json* json, const char* name, const EvalInfo* info);
 
 #endif

@@ -152,17 +152,13 @@ static void print_text(const tbModel* m) {
 }
 
 int tribo_cmd_info(int argc, char** argv) {
-  ModelArgs args = {.options = tbDefaultLoadOptions()};
-  for (int i = 0; i < argc;) {
-    if (strcmp(argv[i], "--help") == 0) {
-      fputs(USAGE, stdout);
-      return 0;
-    }
-    int taken = model_args_take(&args, "info", argc - i, argv + i);
-    if (taken == 0) fprintf(stderr, "tribo info: no flag '%s' (see --help)\n", argv[i]);
-    if (taken <= 0) return 2;
-    i += taken;
+  if (argc > 0 && strcmp(argv[0], "--help") == 0) {
+    fputs(USAGE, stdout);
+    return 0;
   }
+  ModelArgs args = {.path = NULL};
+  Grammar grammar = model_args_grammar(&args, "info");
+  if (!grammar_parse(&grammar, argc, argv)) return 2;
   tbModel* m = model_args_load(&args, "info");
   if (!m) return 2;
   if (args.json) {

@@ -13,6 +13,9 @@ typedef struct {
   bool comma;  // something stands before the next value
 } Json;
 
+// Whether this program has written anything as JSON.
+bool json_started(void);
+
 void json_open(Json* json, const char* key);  // {
 void json_close(Json* json);                  // }
 void json_open_array(Json* json, const char* key);

@@ -7,6 +7,10 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "json.h"
+#include "message.h"
+#include "nearest.h"
+#include "output.h"
 
 typedef struct {
   const char* name;
@@ -48,6 +52,13 @@ static void occupy_standard_streams(void) {
   }
 }
 
+// The reason of a failure that has no report goes to standard output too, where JSON is asked for.
+static void report_failure(int argc, char** argv, int code) {
+  bool as_json = false;
+  for (int i = 1; i < argc; i++) as_json = as_json || strcmp(argv[i], "--json") == 0;
+  if (code != 0 && as_json && !json_started()) message_report();
+}
+
 // What did not reach standard output makes a success a failure.
 static int finish(int code) {
   errno = 0;
@@ -83,12 +94,19 @@ static int run(int argc, char** argv) {
     if (strcmp(name, COMMANDS[i].name) != 0) continue;
     return about_one ? COMMANDS[i].run(1, asked) : COMMANDS[i].run(argc - 2, argv + 2);
   }
-  fprintf(stderr, "tribo: no command '%s'\n\n", name);
+  Nearest nearest = {.word = name};
+  for (int i = 0; i < NCOMMANDS; i++) nearest_offer(&nearest, COMMANDS[i].name);
+  complain(NULL, "no command '%s'%s", name, nearest_hint(&nearest));
+  fputc('\n', stderr);
   print_usage(stderr);
   return 2;
 }
 
 int main(int argc, char** argv) {
   occupy_standard_streams();
-  return finish(run(argc, argv));
+  int code = run(argc, argv);
+  report_failure(argc, argv, code);
+  code = finish(code);
+  if (output_was_dropped()) _exit(code);
+  return code;
 }

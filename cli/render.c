@@ -10,7 +10,11 @@
 #include "apng.h"
 #include "args.h"
 #include "commands.h"
+#include "interrupt.h"
 #include "json.h"
+#include "message.h"
+#include "nearest.h"
+#include "output.h"
 #include "replay.h"
 #include "tribo/tribo.h"
 
@@ -34,22 +38,11 @@ enum { MOST_WORLDS = 6 };
 typedef struct {
   ModelArgs model;
   const char *out, *key, *camera, *lookat, *replay, *compare;
+  const char *start_text, *time_text, *frames_text, *size_text;
   double start, time;
   int frames, width, height;
   bool forces, follow, trail;
 } Arguments;
-
-// Where the text after a flag goes; NULL for a flag that takes none.
-static const char** text_of(Arguments* a, const char* flag) {
-  const struct {
-    const char *flag, **text;
-  } known[] = {{"--out", &a->out},       {"--key", &a->key},       {"--camera", &a->camera},
-               {"--lookat", &a->lookat}, {"--replay", &a->replay}, {"--compare", &a->compare}};
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-    if (strcmp(flag, known[i].flag) == 0) return known[i].text;
-  }
-  return NULL;
-}
 
 // A number with nothing behind it.
 static bool read_seconds(const char* text, double* seconds) {
@@ -57,55 +50,53 @@ static bool read_seconds(const char* text, double* seconds) {
   return sscanf(text, "%lf%c", seconds, &rest) == 1 && *seconds >= 0 && *seconds < 1e6;
 }
 
-// A flag with its value; false where there is no such flag or it cannot have that value.
-static bool take_value(Arguments* a, const char* flag, const char* value) {
+// The numbers of the flags; false after a complaint.
+static bool read_numbers_of_flags(Arguments* a) {
   char rest;
-  const char** text = text_of(a, flag);
-  if (text) {
-    *text = value;
-    return true;
+  if (a->start_text && !read_seconds(a->start_text, &a->start)) {
+    return complain("render", "--start expects seconds, not '%s'", a->start_text);
   }
-  if (strcmp(flag, "--start") == 0) return read_seconds(value, &a->start);
-  if (strcmp(flag, "--time") == 0) return read_seconds(value, &a->time);
-  if (strcmp(flag, "--frames") == 0) {
-    return sscanf(value, "%d%c", &a->frames, &rest) == 1 && a->frames > 0 && a->frames <= 10000;
+  if (a->time_text && !read_seconds(a->time_text, &a->time)) {
+    return complain("render", "--time expects seconds, not '%s'", a->time_text);
   }
-  return strcmp(flag, "--size") == 0 &&
-         sscanf(value, "%dx%d%c", &a->width, &a->height, &rest) == 2 && a->width > 0 &&
-         a->height > 0 && a->width <= 8192 && a->height <= 8192;
+  if (a->frames_text && (sscanf(a->frames_text, "%d%c", &a->frames, &rest) != 1 || a->frames < 1 ||
+                         a->frames > 10000)) {
+    return complain("render", "--frames expects a number, 1 to 10000, not '%s'", a->frames_text);
+  }
+  if (a->size_text && (sscanf(a->size_text, "%dx%d%c", &a->width, &a->height, &rest) != 2 ||
+                       a->width < 1 || a->height < 1 || a->width > 8192 || a->height > 8192)) {
+    return complain("render", "--size expects WxH, each 1 to 8192, not '%s'", a->size_text);
+  }
+  return true;
 }
 
 static bool parse(Arguments* a, int argc, char** argv) {
-  for (int i = 0; i < argc;) {
-    int taken = model_args_take(&a->model, "render", argc - i, argv + i);
-    if (taken < 0) return false;
-    i += taken;
-    if (taken) continue;
-    const char *arg = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
-    bool* flag = strcmp(arg, "--forces") == 0   ? &a->forces
-                 : strcmp(arg, "--follow") == 0 ? &a->follow
-                 : strcmp(arg, "--trail") == 0  ? &a->trail
-                                                : NULL;
-    if (flag) {
-      *flag = true;
-      i++;
-      continue;
-    }
-    if (!value || !take_value(a, arg, value)) {
-      fprintf(stderr, "tribo render: cannot use '%s %s' (see --help)\n", arg, value ? value : "");
-      return false;
-    }
-    i += 2;
-  }
+  Grammar g = model_args_grammar(&a->model, "render");
+  const Flag flags[] = {{.name = "--out", .text = &a->out},
+                        {.name = "--key", .text = &a->key},
+                        {.name = "--camera", .text = &a->camera},
+                        {.name = "--lookat", .text = &a->lookat},
+                        {.name = "--replay", .text = &a->replay},
+                        {.name = "--compare", .text = &a->compare},
+                        {.name = "--start", .text = &a->start_text},
+                        {.name = "--time", .text = &a->time_text},
+                        {.name = "--frames", .text = &a->frames_text},
+                        {.name = "--size", .text = &a->size_text},
+                        {.name = "--forces", .on = &a->forces},
+                        {.name = "--follow", .on = &a->follow},
+                        {.name = "--trail", .on = &a->trail}};
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) grammar_add(&g, flags[i]);
+  if (!grammar_parse(&g, argc, argv) || !read_numbers_of_flags(a)) return false;
   if (!a->model.path || !a->out) {
-    fprintf(stderr, "tribo render: %s is needed (see --help)\n",
-            a->model.path ? "--out FILE.png" : "a model file");
-    return false;
+    return complain("render", "%s is needed (see --help)",
+                    a->model.path ? "--out FILE.png" : "a model file");
+  }
+  if (a->replay && a->compare) {
+    return complain("render", "--replay and --compare do not go together");
   }
   const char* end = strrchr(a->out, '.');
   if (end && strcmp(end, ".png") == 0) return true;
-  fprintf(stderr, "tribo render: '%s': a picture ends in .png\n", a->out);
-  return false;
+  return complain("render", "'%s': a picture ends in .png", a->out);
 }
 
 // AZIMUTH,ELEVATION or AZIMUTH,ELEVATION,DISTANCE, with nothing behind them.
@@ -123,14 +114,12 @@ static bool place_camera(const Arguments* a, Camera* camera) {
   double distance = camera->distance;
   if (a->lookat && (sscanf(a->lookat, "%lf,%lf,%lf%c", &at[0], &at[1], &at[2], &rest) != 3 ||
                     !isfinite(at[0] + at[1] + at[2]))) {
-    fprintf(stderr, "tribo render: --lookat expects X,Y,Z\n");
-    return false;
+    return complain("render", "--lookat expects X,Y,Z, not '%s'", a->lookat);
   }
   if (a->camera &&
       (!read_camera(a->camera, camera, &distance) ||
        !isfinite(camera->azimuth + camera->elevation) || !(distance > 0) || !isfinite(distance))) {
-    fprintf(stderr, "tribo render: --camera expects AZIMUTH,ELEVATION[,DISTANCE]\n");
-    return false;
+    return complain("render", "--camera expects AZIMUTH,ELEVATION[,DISTANCE], not '%s'", a->camera);
   }
   camera->distance = distance;
   return true;
@@ -161,16 +150,17 @@ static bool read_laws(Worlds* w, const char* text) {
     snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : sizeof name - 1), text);
     tbError error;
     if (w->count == MOST_WORLDS || tb_option_set(&w->m->opt, "law", name, &error) != TB_OK) {
-      fprintf(stderr, "tribo render: --compare expects up to %d laws, not '%s'\n", MOST_WORLDS,
-              name);
-      return false;
+      Nearest nearest = {.word = name};
+      for (int i = 0; i < TB_STEP_LAW_COUNT; i++) nearest_offer(&nearest, tb_step_law_name(i));
+      if (w->count == MOST_WORLDS) nearest.best[0] = 0;
+      return complain("render", "--compare expects up to %d laws, not '%s'%s", MOST_WORLDS, name,
+                      nearest_hint(&nearest));
     }
     law = w->m->opt.law;
     w->law[w->count++] = law;
     text += n + (text[n] == ',');
   }
-  if (!w->count) fprintf(stderr, "tribo render: --compare expects laws\n");
-  return w->count > 0;
+  return w->count > 0 || complain("render", "--compare expects laws");
 }
 
 static bool make_worlds(Worlds* w, const Arguments* a) {
@@ -179,13 +169,11 @@ static bool make_worlds(Worlds* w, const Arguments* a) {
     w->d[i] = tb_data_new(w->m);
     if (a->trail) w->trail[i] = calloc(3 * (size_t)a->frames, sizeof *w->trail[i]);
     if (!w->d[i] || (a->trail && !w->trail[i])) {
-      fprintf(stderr, "tribo render: out of memory\n");
-      return false;
+      return complain("render", "out of memory");
     }
     if (a->key && !model_args_reset(w->m, w->d[i], a->key, "render")) return false;
     if (tb_forward(w->m, w->d[i]) != TB_OK) {
-      fprintf(stderr, "tribo render: %s\n", w->d[i]->message);
-      return false;
+      return complain("render", "%s", w->d[i]->message);
     }
   }
   return !a->replay || replay_read(&w->replay, a->replay, w->m, "render");
@@ -199,17 +187,19 @@ static void free_worlds(Worlds* w) {
   replay_free(&w->replay);
 }
 
-// The state of world `i` at `until`, by steps or from the file, with contacts and frames.
+// The state of world `i` at `until`, by steps or from the file, with contacts and frames. False
+// after a complaint or an interrupt.
 static bool advance(Worlds* w, int i, double until) {
   tbData* d = w->d[i];
   bool ok = true;
   w->m->opt.law = w->law[i];
   if (w->replay.rows) replay_pose(&w->replay, until, d);
-  while (!w->replay.rows && ok && d->time + 0.5 * w->m->opt.timestep < until)
+  while (!w->replay.rows && ok && d->time + 0.5 * w->m->opt.timestep < until) {
+    if (interrupt_signal()) return false;
     ok = tb_step(w->m, d) == TB_OK;
+  }
   ok = ok && tb_forward(w->m, d) == TB_OK;
-  if (!ok) fprintf(stderr, "tribo render: %s\n", d->message);
-  return ok;
+  return ok || complain("render", "%s", d->message);
 }
 
 // ---- the frames --------------------------------------------------------------------------------
@@ -236,49 +226,77 @@ static bool draw_frame(const Arguments* a, Worlds* w, double until, Camera* came
   return ok;
 }
 
-static void print_json(const Arguments* a, double start, double time) {
+static void print_json(const Arguments* a, double start, double time, int frames) {
   Json json = {stdout, false};
   json_open(&json, NULL);
   json_string(&json, "out", a->out);
-  json_int(&json, "frames", a->frames);
+  json_int(&json, "frames", frames);
   json_real(&json, "start", start);
-  json_real(&json, "time", time);
+  json_real(&json, "time", frames > 1 ? time * (frames - 1) / (a->frames - 1) : time);
+  json_open_array(&json, "warnings");
+  if (frames < a->frames) {
+    char text[128];
+    snprintf(text, sizeof text, "%s after %d of %d pictures",
+             interrupt_signal() ? "interrupted" : "a step failed", frames, a->frames);
+    json_string(&json, NULL, text);
+  }
+  json_close_array(&json);
   json_close(&json);
   putchar('\n');
 }
 
-// Draw `frames` pictures over the time asked for. The exit code: 1 where a step fails, 2 for a bad
-// call, both after a message.
-static int animate(const Arguments* a, Worlds* w) {
+// Draw the frames until one fails or an interrupt; `first` is the time of the first one.
+static void draw_frames(const Arguments* a, Worlds* w, double first, double time, Camera* camera,
+                        PngWriter* png) {
+  const int leader = w->m->nbody > 1;
+  bool ok = true;
+  tbReal offset[3];
+  for (int k = 0; k < 3; k++) offset[k] = camera->lookat[k] - w->d[0]->xpos[3 * leader + k];
+  for (int f = 0; f < a->frames && ok && !interrupt_signal(); f++) {
+    double until = first + (a->frames > 1 ? time * f / (a->frames - 1) : time);
+    ok = draw_frame(a, w, until, camera, offset, png);
+  }
+}
+
+// Draw `frames` pictures over the time asked for, into the file `path`; how many it has is in
+// *drawn. The exit code: 1 where a step fails, 2 for a bad call, both after a complaint.
+static int animate(const Arguments* a, Worlds* w, const char* path, int* drawn) {
   const Replay* replay = &w->replay;
   double first = a->start + (replay->rows ? replay->time[0] : 0), time = a->time;
   if (replay->rows && time == 0) time = fmax(0, replay->time[replay->rows - 1] - first);
-  if (replay->rows && !advance(w, 0, first)) return 1;
+  if (replay->rows && !advance(w, 0, first)) return interrupt_code(1);
   Camera camera = camera_for(w->m, w->d[0]);
   if (!place_camera(a, &camera)) return 2;
   int delay = a->frames > 1 ? (int)lround(1000 * time / (a->frames - 1)) : 0;
-  PngWriter* png = png_open(a->out, a->width, a->height, a->frames, delay);
+  PngWriter* png = png_open(path, a->width, a->height, a->frames, delay);
   if (!png) {
-    fprintf(stderr, "tribo render: cannot write %s: %s\n", a->out, strerror(errno));
+    complain("render", "cannot write %s: %s", a->out, strerror(errno));
     return 2;
   }
-  bool ok = true;
-  const int leader = w->m->nbody > 1;
-  tbReal offset[3];
-  for (int k = 0; k < 3; k++) offset[k] = camera.lookat[k] - w->d[0]->xpos[3 * leader + k];
-  for (int f = 0; f < a->frames && ok; f++) {
-    double until = first + (a->frames > 1 ? time * f / (a->frames - 1) : time);
-    ok = draw_frame(a, w, until, &camera, offset, png);
+  draw_frames(a, w, first, time, &camera, png);
+  *drawn = png_close(png);
+  if (*drawn < a->frames) {
+    complain("render", "%s: %d of %d pictures%s", a->out, *drawn, a->frames,
+             interrupt_signal() ? ", interrupted"
+             : *drawn           ? ""
+                                : " could be drawn and written");
   }
-  ok = png_close(png) && ok;
-  if (!ok) fprintf(stderr, "tribo render: %s was not written completely\n", a->out);
-  if (ok && a->model.json) {
-    print_json(a, first, time);
-  } else if (ok) {
-    printf("%s: %d picture%s of %d x %d\n", a->out, a->frames, a->frames > 1 ? "s" : "", a->width,
+  if (*drawn && a->model.json) {
+    print_json(a, first, time, *drawn);
+  } else if (*drawn) {
+    printf("%s: %d picture%s of %d x %d\n", a->out, *drawn, *drawn > 1 ? "s" : "", a->width,
            a->height);
   }
-  return ok ? 0 : 1;
+  return interrupt_code(*drawn == a->frames ? 0 : 1);
+}
+
+// Draw into a file that has its name only once it is complete.
+static int draw_file(const Arguments* a, Worlds* w) {
+  Output out;
+  interrupt_catch();
+  if (!output_begin(&out, a->out, "render")) return 2;
+  int drawn = 0, code = animate(a, w, out.write, &drawn);
+  return output_end(&out, drawn > 0, "render") ? code : 2;
 }
 
 int tribo_cmd_render(int argc, char** argv) {
@@ -288,13 +306,9 @@ int tribo_cmd_render(int argc, char** argv) {
   }
   Arguments a = {.frames = 1, .width = 640, .height = 480};
   if (!parse(&a, argc, argv)) return 2;
-  if (a.replay && a.compare) {
-    fprintf(stderr, "tribo render: --replay and --compare do not go together\n");
-    return 2;
-  }
   Worlds w = {.m = model_args_load(&a.model, "render")};
   if (!w.m) return 2;
-  int code = make_worlds(&w, &a) ? animate(&a, &w) : 2;
+  int code = make_worlds(&w, &a) ? draw_file(&a, &w) : 2;
   free_worlds(&w);
   tb_model_free(w.m);
   return code;

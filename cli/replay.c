@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "args.h"
+#include "message.h"
+
 // What each column of a file holds: 0 is time, 1 + i coordinate i, -1 something else.
 typedef struct {
   int n;
@@ -97,12 +100,14 @@ bool replay_read(Replay* r, const char* path, const tbModel* m, const char* comm
       wrong = "has a line that is not finite numbers";
     } else if (r->rows && row[0] < r->time[r->rows - 1]) {
       wrong = "goes back in time";
+    } else if (joint_without_rotation(m, row + 1) >= 0) {
+      wrong = "has a quaternion that is no rotation: expected length 1";
     } else if (!add_row(r, &room, row)) {
       wrong = "is too long";
     }
   }
   if (!wrong && r->rows == 0) wrong = "has no states";
-  if (wrong) fprintf(stderr, "tribo %s: %s:%d: %s\n", command, path, number, wrong);
+  if (wrong) complain(command, "%s:%d: %s", path, number, wrong);
   if (f) fclose(f);
   free(line);
   free(columns.holds);

@@ -1,6 +1,5 @@
 // `tribo sim`: run a model and report what the contact law did.
 #include <math.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,12 +9,17 @@
 
 #include "args.h"
 #include "commands.h"
+#include "interrupt.h"
 #include "json.h"
+#include "message.h"
+#include "output.h"
+#include "statistics.h"
 #include "tribo/tribo.h"
 
 typedef struct {
   ModelArgs model;
-  const char *key, *state, *save, *out;
+  const char *key, *state, *save, *out, *time_text;
+  bool strict;
   double time;
 } Arguments;
 
@@ -67,37 +71,23 @@ static void print_help(void) {
 
 // ---- arguments ---------------------------------------------------------------------------------
 
-static bool complain(const char* what, const char* about) {
-  fprintf(stderr, "tribo sim: %s '%s' (see --help)\n", what, about);
-  return false;
-}
-
-// Handles argv[0], with its value in argv[1]; how many were used, 0 on error.
-static int parse_one(Arguments* a, int argc, char** argv) {
-  const char *arg = argv[0], *value = argc > 1 ? argv[1] : NULL;
-  int taken = model_args_take(&a->model, "sim", argc, argv);
-  if (taken) return taken > 0 ? taken : 0;
-  const struct {
-    const char* flag;
-    const char** target;
-  } texts[] = {
-      {"--key", &a->key}, {"--state", &a->state}, {"--save", &a->save}, {"--out", &a->out}};
-  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-    if (strcmp(arg, texts[i].flag) != 0) continue;
-    if (!value) return complain("no value after", arg);
-    *texts[i].target = value;
-    return 2;
+// False after a complaint.
+static bool parse(Arguments* a, int argc, char** argv) {
+  Grammar g = model_args_grammar(&a->model, "sim");
+  grammar_add(&g, (Flag){.name = "--key", .text = &a->key});
+  grammar_add(&g, (Flag){.name = "--state", .text = &a->state});
+  grammar_add(&g, (Flag){.name = "--save", .text = &a->save});
+  grammar_add(&g, (Flag){.name = "--out", .text = &a->out});
+  grammar_add(&g, (Flag){.name = "--time", .text = &a->time_text});
+  if (!grammar_parse(&g, argc, argv)) return false;
+  if (a->key && a->state) {
+    return complain("sim", "--key and --state both say where to start: give one");
   }
-  if (strcmp(arg, "--time") == 0) {
-    if (!value) return complain("no value after", arg);
-    char* end;
-    a->time = strtod(value, &end);
-    if (end == value || *end || !(a->time >= 0) || a->time > 1e9) {
-      return complain("--time expects seconds, 0 to 1e9, not", value);
-    }
-    return 2;
-  }
-  return complain("no flag", arg);
+  if (!a->time_text) return true;
+  char* end;
+  a->time = strtod(a->time_text, &end);
+  if (!*end && a->time >= 0 && a->time <= 1e9) return true;
+  return complain("sim", "--time expects seconds, 0 to 1e9, not '%s'", a->time_text);
 }
 
 // ---- start -------------------------------------------------------------------------------------
@@ -122,7 +112,7 @@ static int read_snapshot(const char* path, const tbModel* m, tbData* d) {
   if (bytes && size >= 8 && memcmp(bytes, "tribosn", 8) == 0) {
     tbError error;
     loaded = tb_snapshot_load(m, d, bytes, size, &error) == TB_OK ? 1 : -1;
-    if (loaded < 0) fprintf(stderr, "tribo sim: %s: %s\n", path, error.message);
+    if (loaded < 0) complain("sim", "%s: %s", path, error.message);
   }
   free(bytes);
   return loaded;
@@ -135,14 +125,14 @@ static bool write_snapshot(const char* path, const tbModel* m, const tbData* d) 
   bool ok = file && fwrite(bytes, 1, size, file) == size;
   if (file && fclose(file) != 0) ok = false;
   free(bytes);
-  return ok || complain("cannot write", path);
+  return ok || complain("sim", "%s could not be written: disk full?", path);
 }
 
 // Numbers of a text file: qpos, qvel, and ctrl where there are enough.
 static bool read_state(const char* path, const tbModel* m, tbData* d) {
   int need = m->nq + m->nv, most = need + m->nu;
   tbReal* numbers = malloc(((size_t)most + 1) * sizeof(tbReal));
-  if (!numbers) return complain("out of memory for", path);
+  if (!numbers) return complain("sim", "out of memory for %s", path);
   int n = read_numbers(path, "sim", numbers, most);
   bool ok = n == need || n == most;
   if (ok) {
@@ -150,9 +140,9 @@ static bool read_state(const char* path, const tbModel* m, tbData* d) {
     memcpy(d->qvel, numbers + m->nq, (size_t)m->nv * sizeof(tbReal));
     memcpy(d->ctrl, numbers + need, (size_t)(n - need) * sizeof(tbReal));
   } else if (n >= 0) {
-    fprintf(stderr, "tribo sim: %s has %d numbers, expected %d (qpos, qvel)", path, n, need);
-    if (m->nu) fprintf(stderr, " or %d (and ctrl)", most);
-    fputc('\n', stderr);
+    char with_ctrl[64] = "";
+    if (m->nu) snprintf(with_ctrl, sizeof with_ctrl, " or %d (and ctrl)", most);
+    complain("sim", "%s has %d numbers, expected %d (qpos, qvel)%s", path, n, need, with_ctrl);
   }
   free(numbers);
   return ok;
@@ -162,58 +152,18 @@ static bool set_start(const Arguments* a, const tbModel* m, tbData* d) {
   if (a->key) return model_args_reset(m, d, a->key, "sim");
   if (!a->state) return true;
   int snapshot = read_snapshot(a->state, m, d);
-  return snapshot ? snapshot > 0 : read_state(a->state, m, d);
+  bool ok = snapshot ? snapshot > 0 : read_state(a->state, m, d);
+  return ok && quaternions_are_rotations(m, d->qpos, a->state, "sim");
 }
 
-// ---- statistics --------------------------------------------------------------------------------
+// ---- the run -----------------------------------------------------------------------------------
 
 typedef struct {
-  long steps, contacts, iterations, unconverged;
-  double depth_sum, depth_squares, depth_max;
-  tbResidual mean, max, exact_mean, exact_max;
-  tbStepTimes seconds;
+  Statistics steps;
+  Warnings warnings;
   double wall;
   tbResult result;  // of the last step
-  char warning[320];
-} Statistics;
-
-static void add_residual(tbResidual* sum, tbResidual* max, const tbResidual* r) {
-  sum->primal += r->primal;
-  sum->dual += r->dual;
-  sum->complementarity += r->complementarity;
-  sum->relative += r->relative;
-  max->primal = fmax(max->primal, r->primal);
-  max->dual = fmax(max->dual, r->dual);
-  max->complementarity = fmax(max->complementarity, r->complementarity);
-  max->relative = fmax(max->relative, r->relative);
-}
-
-static void scale_residual(tbResidual* r, double s) {
-  r->primal *= s;
-  r->dual *= s;
-  r->complementarity *= s;
-  r->relative *= s;
-}
-
-static void add_step(Statistics* s, const tbData* d) {
-  s->steps++;
-  s->contacts += d->ncon;
-  s->iterations += d->solve.iterations;
-  if (d->solve.status != TB_SOLVE_CONVERGED) s->unconverged++;
-  for (int i = 0; i < d->ncon; i++) {
-    double depth = fmax(0, -d->contact[i].dist);
-    s->depth_sum += depth;
-    s->depth_squares += depth * depth;
-    s->depth_max = fmax(s->depth_max, depth);
-  }
-  add_residual(&s->mean, &s->max, &d->solve.residual);
-  add_residual(&s->exact_mean, &s->exact_max, &d->solve.residual_exact);
-  s->seconds.collide += d->seconds.collide;
-  s->seconds.assemble += d->seconds.assemble;
-  s->seconds.solve += d->seconds.solve;
-  s->seconds.dynamics += d->seconds.dynamics;
-  s->seconds.total += d->seconds.total;
-}
+} Run;
 
 static double now(void) {
   struct timespec t;
@@ -231,28 +181,12 @@ static void show_progress(long step, long steps, double started, double* shown) 
           30 - filled, "..............................", 100 * step / steps, left);
 }
 
-// ---- the run -----------------------------------------------------------------------------------
-
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int number) {
-  (void)number;
-  interrupted = 1;
-}
-
-// The first interrupt ends the run after its step; a second one ends the program.
-static void catch_interrupt(void) {
-  struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, NULL);
-}
-
 // Steps of the whole time, or -1 after a message.
 static long count_steps(const Arguments* a, const tbModel* m) {
   double steps = a->time / m->opt.timestep;
   if (steps <= 1e15 && (a->time == 0 || steps >= 0.5)) return lround(steps);
-  fprintf(stderr, "tribo sim: %g s are %g steps of %g s; change --time or --dt\n", a->time, steps,
-          m->opt.timestep);
+  complain("sim", "%g s are %g steps of %g s; change --time or --dt", a->time, steps,
+           m->opt.timestep);
   return -1;
 }
 
@@ -264,47 +198,69 @@ static void measure_energy(const tbModel* m, tbData* d) {
   tb_energy_velocity(m, d);
 }
 
+// The first step found that law, solver and options do not go together.
+static bool is_refused(const Run* r) {
+  return r->steps.steps == 0 &&
+         (r->result == TB_ERROR_ARGUMENT || r->result == TB_ERROR_UNSUPPORTED);
+}
+
 static bool append_row(tbTrajectory* trajectory, const tbModel* m, tbData* d, tbError* error) {
   measure_energy(m, d);
   return tb_trajectory_append(trajectory, m, d, error) == TB_OK;
 }
 
-// Run the steps; false only where the trajectory cannot be written.
-static bool simulate(const Arguments* a, const tbModel* m, tbData* d, Statistics* s) {
-  tbError error;
-  long steps = count_steps(a, m);
-  if (steps < 0 || (a->save && !can_write(a->save, "sim"))) return false;
-  tbTrajectory* trajectory = NULL;
-  if (a->out && !(trajectory = tb_trajectory_open(a->out, m, &error))) {
-    fprintf(stderr, "tribo sim: %s\n", error.message);
-    return false;
+// Why a run ended before its time.
+static void warn_of_end(Run* r, const tbData* d, long steps) {
+  long done = r->steps.steps;
+  if (r->result != TB_OK) {
+    const char* hint = r->result == TB_ERROR_NUMERIC
+                           ? "; the run ended before it, try a smaller --dt"
+                           : "; the run ended before it";
+    warn(&r->warnings, "step %ld: %s%s", done, d->message, hint);
+  } else if (interrupt_signal()) {
+    warn(&r->warnings, "interrupted after %ld of %ld steps", done, steps);
   }
-  catch_interrupt();
+}
+
+// Run the steps; false after a complaint that the trajectory cannot be written.
+static bool step_all(Run* r, long steps, tbTrajectory* trajectory, const tbModel* m, tbData* d) {
+  tbError error;
   double started = now(), shown = started, writing = 0;
   bool ok = true;
-  for (long i = 0; i < steps && ok; i++) {
-    if (interrupted) {
-      snprintf(s->warning, sizeof s->warning, "interrupted after %ld of %ld steps", i, steps);
-      break;
-    }
-    s->result = tb_step(m, d);
-    if (s->result != TB_OK) {
-      snprintf(s->warning, sizeof s->warning, "step %ld: %s", i, d->message);
-      break;
-    }
-    add_step(s, d);
+  while (r->steps.steps < steps && ok && !interrupt_signal()) {
+    r->result = tb_step(m, d);
+    if (r->result != TB_OK) break;
+    statistics_add(&r->steps, d);
     double t = now();
     if (trajectory) ok = append_row(trajectory, m, d, &error);
-    show_progress(i + 1, steps, started, &shown);
+    show_progress(r->steps.steps, steps, started, &shown);
     writing += now() - t;
   }
-  s->wall = now() - started - writing;
+  r->wall = now() - started - writing;
   if (shown > started) fprintf(stderr, "\r%60s\r", "");
-  if (tb_trajectory_close(trajectory, &error) != TB_OK) ok = false;
-  if (!ok) fprintf(stderr, "tribo sim: %s\n", error.message);
-  double n = s->steps ? 1.0 / (double)s->steps : 0;
-  scale_residual(&s->mean, n);
-  scale_residual(&s->exact_mean, n);
+  return ok || complain("sim", "%s", error.message);
+}
+
+// The run with its files; false after a complaint about one of them.
+static bool simulate(const Arguments* a, const tbModel* m, tbData* d, long steps, Run* r) {
+  tbError error;
+  Output rows, snapshot;
+  if (!output_begin(&rows, a->out, "sim")) return false;
+  bool ok = output_begin(&snapshot, a->save, "sim");
+  if (ok && outputs_collide(&rows, &snapshot)) {
+    ok = complain("sim", "--save and --out both write %s", a->out);
+  }
+  tbTrajectory* trajectory = NULL;
+  if (ok && a->out && !(trajectory = tb_trajectory_open(rows.write, m, &error))) {
+    ok = complain("sim", "%s", error.message);
+  }
+  ok = ok && step_all(r, steps, trajectory, m, d);
+  if (tb_trajectory_close(trajectory, &error) != TB_OK) ok = complain("sim", "%s", error.message);
+  if (ok && a->save) ok = write_snapshot(snapshot.write, m, d);
+  // A call that the first step refuses writes nothing.
+  bool keep = ok && !is_refused(r);
+  ok = output_end(&rows, keep, "sim") && ok;
+  ok = output_end(&snapshot, keep && ok, "sim") && ok;
   return ok;
 }
 
@@ -319,7 +275,16 @@ static Depth depth_of(const Statistics* s) {
   return (Depth){mean, sqrt(fmax(0, s->depth_squares / n - mean * mean)), s->depth_max};
 }
 
-static void print_json(const tbModel* m, const tbData* d, const Statistics* s) {
+static void json_range(Json* j, const char* key, const ResidualRange* range) {
+  tbResidual mean = residual_mean(range), max = residual_max(range);
+  json_open(j, key);
+  json_residual(j, "mean", &mean);
+  json_residual(j, "max", &max);
+  json_close(j);
+}
+
+static void print_json(const tbModel* m, const tbData* d, const Run* r) {
+  const Statistics* s = &r->steps;
   Json j = {stdout, false};
   Depth depth = depth_of(s);
   double steps = s->steps ? (double)s->steps : 1;
@@ -333,7 +298,7 @@ static void print_json(const tbModel* m, const tbData* d, const Statistics* s) {
   json_real(&j, "kinetic", d->energy[1]);
   json_real(&j, "potential", d->energy[0]);
   json_close(&j);
-  json_real(&j, "steps_per_second", s->wall > 0 ? (double)s->steps / s->wall : 0);
+  json_real(&j, "steps_per_second", r->wall > 0 ? (double)s->steps / r->wall : 0);
   json_open(&j, "seconds");
   json_real(&j, "collide", s->seconds.collide);
   json_real(&j, "assemble", s->seconds.assemble);
@@ -348,101 +313,100 @@ static void print_json(const tbModel* m, const tbData* d, const Statistics* s) {
   json_real(&j, "max", depth.max);
   json_close(&j);
   json_real(&j, "iterations_mean", (double)s->iterations / steps);
-  json_open(&j, "residual");
-  json_residual(&j, "mean", &s->mean);
-  json_residual(&j, "max", &s->max);
-  json_close(&j);
-  json_open(&j, "residual_exact");
-  json_residual(&j, "mean", &s->exact_mean);
-  json_residual(&j, "max", &s->exact_max);
-  json_close(&j);
-  json_int(&j, "unconverged_steps", s->unconverged);
+  json_range(&j, "residual", &s->residual);
+  json_range(&j, "residual_exact", &s->residual_exact);
+  json_int(&j, "unconverged_steps", s->unconverged.count);
   json_open_array(&j, "warnings");
-  if (s->warning[0]) json_string(&j, NULL, s->warning);
+  for (int i = 0; i < r->warnings.count; i++) json_string(&j, NULL, r->warnings.text[i]);
   json_close_array(&j);
   json_close(&j);
   printf("\n");
 }
 
-static void print_text(const tbModel* m, const tbData* d, const Statistics* s) {
-  if (s->steps == 0 && s->warning[0]) {
-    fprintf(stderr, "tribo sim: %s\n", s->warning);
-    return;
-  }
+// A residual, or a dash where no step has one.
+static const char* shown(tbReal residual, char text[32]) {
+  snprintf(text, 32, "%.1e", residual);
+  return isnan(residual) ? "-" : text;
+}
+
+static void print_residuals(const Statistics* s) {
+  char mean[32], max[32], exact_mean[32], exact_max[32];
+  printf("  relative residual    mean %s, max %s; of the exact law mean %s, max %s\n",
+         shown(residual_mean(&s->residual).relative, mean),
+         shown(residual_max(&s->residual).relative, max),
+         shown(residual_mean(&s->residual_exact).relative, exact_mean),
+         shown(residual_max(&s->residual_exact).relative, exact_max));
+}
+
+static void print_text(const tbModel* m, const tbData* d, const Run* r) {
+  const Statistics* s = &r->steps;
   Depth depth = depth_of(s);
   double steps = s->steps ? (double)s->steps : 1, us = 1e6 / steps;
   printf("%ld steps of %g ms under %s: %.3g s simulated in %.3g s (%.0f steps/s)\n", s->steps,
          1e3 * m->opt.timestep, tb_step_law_name(m->opt.law), (double)s->steps * m->opt.timestep,
-         s->wall, s->wall > 0 ? (double)s->steps / s->wall : 0);
+         r->wall, r->wall > 0 ? (double)s->steps / r->wall : 0);
   printf("  microseconds a step  collide %.1f, assemble %.1f, solve %.1f, dynamics %.1f\n",
          us * s->seconds.collide, us * s->seconds.assemble, us * s->seconds.solve,
          us * s->seconds.dynamics);
   printf("  contacts             %.1f a step; penetration mean %.2e m, max %.2e m\n",
          (double)s->contacts / steps, depth.mean, depth.max);
-  printf("  iterations           %.1f a step; %ld steps not converged\n",
-         (double)s->iterations / steps, s->unconverged);
-  printf("  relative residual    mean %.1e, max %.1e; of the exact law mean %.1e, max %.1e\n",
-         s->mean.relative, s->max.relative, s->exact_mean.relative, s->exact_max.relative);
+  printf("  iterations           %.1f a step; %ld steps not converged, %ld not judged\n",
+         (double)s->iterations / steps, s->unconverged.count, s->unjudged.count);
+  print_residuals(s);
   printf("  energy               kinetic %.6g J, potential %.6g J\n", d->energy[1], d->energy[0]);
-  if (s->warning[0]) printf("  stopped at           %s\n", s->warning);
 }
 
-// 2 for a bad call, also one that the first step finds; 128 + SIGINT, as shells say it, for a run
-// that was interrupted.
-static int exit_code(const Statistics* s, bool written) {
-  bool bad_call = s->result == TB_ERROR_ARGUMENT || s->result == TB_ERROR_UNSUPPORTED;
-  if (!written || (s->steps == 0 && bad_call)) return 2;
-  if (interrupted) return 128 + SIGINT;
-  return s->warning[0] ? 1 : 0;
+static void print_warnings(const Run* r) {
+  for (int i = 0; i < r->warnings.count; i++) {
+    fprintf(stderr, "tribo sim: warning: %s\n", r->warnings.text[i]);
+  }
 }
 
-// Files made for MuJoCo often ask for rk4, which contacts as springs do not bear at their steps.
-static void note_stiff_springs(const tbModel* m) {
-  const tbReal least = 2e-4;
-  if (m->opt.law != TB_LAW_VISCOELASTIC || m->opt.integrator != TB_INTEGRATOR_RK4) return;
-  if (m->opt.timestep <= least) return;
-  fprintf(stderr,
-          "tribo sim: contacts are stiff springs, which rk4 at %g ms may not hold; --integrator "
-          "expo does\n",
-          1e3 * m->opt.timestep);
+// Exit code of a run that was reported.
+static int exit_code(const Run* r, bool strict) {
+  bool failed = r->result != TB_OK || (strict && r->warnings.count);
+  return interrupt_code(failed ? 1 : 0);
 }
 
-static int run(Arguments* a) {
+// Simulate from the start that is set, and report.
+static int report(const Arguments* a, const tbModel* m, tbData* d) {
+  Run r = {.result = TB_OK};
+  long steps = count_steps(a, m);
+  if (steps < 0) return 2;
+  interrupt_catch();
+  warn_of_options(&r.warnings, m);
+  if (!simulate(a, m, d, steps, &r)) return 2;
+  if (is_refused(&r)) {
+    complain("sim", "%s", d->message);
+    return 2;
+  }
+  warn_of_end(&r, d, steps);
+  measure_energy(m, d);
+  if (!isfinite(d->energy[0]) || !isfinite(d->energy[1])) {
+    warn(&r.warnings, "the final energy is not finite; try a smaller --dt");
+  }
+  print_warnings(&r);
+  if (a->model.json) print_json(m, d, &r);
+  if (!a->model.json && (r.steps.steps > 0 || r.result == TB_OK)) print_text(m, d, &r);
+  return exit_code(&r, a->strict);
+}
+
+static int run(const Arguments* a) {
   tbModel* m = model_args_load(&a->model, "sim");
   if (!m) return 2;
-  note_stiff_springs(m);
-  int code = 2;
   tbData* d = tb_data_new(m);
-  if (!d) fprintf(stderr, "tribo sim: out of memory\n");
-  if (d && set_start(a, m, d)) {
-    Statistics s = {0};
-    bool written = simulate(a, m, d, &s);
-    bool saved = written && (!a->save || write_snapshot(a->save, m, d));
-    code = exit_code(&s, written && saved);
-    measure_energy(m, d);
-    if (a->model.json && written) print_json(m, d, &s);
-    if (!a->model.json && written) print_text(m, d, &s);
-  }
+  if (!d) complain("sim", "out of memory");
+  int code = d && set_start(a, m, d) ? report(a, m, d) : 2;
   tb_data_free(d);
   tb_model_free(m);
   return code;
 }
 
 int tribo_cmd_sim(int argc, char** argv) {
-  Arguments a = {.model = {.options = tbDefaultLoadOptions()}, .time = 1};
-  for (int i = 0; i < argc; i++) {
-    if (strcmp(argv[i], "--help") == 0) {
-      print_help();
-      return 0;
-    }
+  if (argc > 0 && strcmp(argv[0], "--help") == 0) {
+    print_help();
+    return 0;
   }
-  int used = 1;
-  for (int i = 0; i < argc && used; i += used) {
-    used = parse_one(&a, argc - i, argv + i);
-  }
-  if (used && a.key && a.state) {
-    fprintf(stderr, "tribo sim: --key and --state both say where to start: give one\n");
-    used = 0;
-  }
-  return used ? run(&a) : 2;
+  Arguments a = {.time = 1};
+  return parse(&a, argc, argv) ? run(&a) : 2;
 }

@@ -4,8 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "args.h"
 #include "commands.h"
+#include "interrupt.h"
 #include "json.h"
+#include "message.h"
+#include "nearest.h"
+#include "output.h"
 #include "tribo/fclib.h"
 #include "tribo/problem.h"
 
@@ -34,68 +39,44 @@ static void print_usage(FILE* f) {
 #undef TB_X
 }
 
-// Set one field, or say on stderr why not.
+// Set one field; false after a complaint with the nearest known word.
 static bool set_option(Arguments* a, const char* name, const char* value) {
   tbError error;
   if (tb_solve_settings_set(&a->settings, name, value, &error) == TB_OK) return true;
-  fprintf(stderr, "tribo solve: %s\n", error.message);
-  return false;
-}
-
-// "NAME=VALUE"; the name is copied out of it.
-static bool set_pair(Arguments* a, const char* pair) {
-  char name[64];
-  const char* equal = strchr(pair, '=');
-  if (!equal || (size_t)(equal - pair) >= sizeof name) {
-    fprintf(stderr, "tribo solve: --option needs NAME=VALUE, not '%s'\n", pair);
-    return false;
+  if (strcmp(name, "law") == 0) {
+    Nearest nearest = {.word = value};
+    for (int i = 0; i < TB_LAW_COUNT; i++) nearest_offer(&nearest, tb_law_name((tbLaw)i));
+    return complain("solve", "%s%s", error.message, nearest_hint(&nearest));
   }
-  memcpy(name, pair, (size_t)(equal - pair));
-  name[equal - pair] = 0;
-  return set_option(a, name, equal + 1);
+  Nearest nearest = {.word = name};
+#define TB_X(type, field, ...) nearest_offer(&nearest, #field);
+  TB_SOLVE_SETTINGS(TB_X)
+#undef TB_X
+  // A known name is its own nearest: then the value is wrong.
+  bool known = strcmp(nearest.best, name) == 0;
+  return complain("solve", "%s%s", error.message, known ? "" : nearest_hint(&nearest));
 }
 
+// False after a complaint.
 static bool parse(int argc, char** argv, Arguments* a) {
-  static const char* const flags[][2] = {{"--law", "law"},
+  static const char* const SHORT[][2] = {{"--law", "law"},
                                          {"--solver", "solver"},
                                          {"--tol", "tol"},
                                          {"--max-iter", "max_iter"},
                                          {"--time-limit", "time_limit"}};
-  a->settings = tbDefaultSolveSettings();
-  for (int i = 0; i < argc; i++) {
-    const char* arg = argv[i];
-    const char* value = i + 1 < argc ? argv[i + 1] : NULL;
-    if (strcmp(arg, "--json") == 0) {
-      a->json = true;
-      continue;
-    }
-    if (arg[0] != '-') {
-      if (a->path) {
-        fprintf(stderr, "tribo solve: one problem at a time, not '%s' as well\n", arg);
-        return false;
-      }
-      a->path = arg;
-      continue;
-    }
-    const char* field = NULL;
-    for (size_t k = 0; k < sizeof flags / sizeof flags[0]; k++) {
-      if (strcmp(arg, flags[k][0]) == 0) field = flags[k][1];
-    }
-    bool known = field || strcmp(arg, "--out") == 0 || strcmp(arg, "--option") == 0;
-    if (!known || !value) {
-      fprintf(stderr,
-              known ? "tribo solve: %s needs a value (see --help)\n"
-                    : "tribo solve: no flag '%s' (see --help)\n",
-              arg);
-      return false;
-    }
-    i++;
-    if (field && !set_option(a, field, value)) return false;
-    if (strcmp(arg, "--out") == 0) a->out = value;
-    if (strcmp(arg, "--option") == 0 && !set_pair(a, value)) return false;
+  OptionList options = {.count = 0};
+  Grammar g = {.command = "solve", .noun = "problem", .path = &a->path};
+  for (size_t i = 0; i < sizeof SHORT / sizeof SHORT[0]; i++) {
+    grammar_add(&g, (Flag){.name = SHORT[i][0], .options = &options, .option = SHORT[i][1]});
   }
-  if (!a->path) fprintf(stderr, "tribo solve: a problem file is needed (see --help)\n");
-  return a->path != NULL;
+  grammar_add(&g, (Flag){.name = "--option", .options = &options});
+  grammar_add(&g, (Flag){.name = "--out", .text = &a->out});
+  grammar_add(&g, (Flag){.name = "--json", .on = &a->json});
+  if (!grammar_parse(&g, argc, argv)) return false;
+  for (int i = 0; i < options.count; i++) {
+    if (!set_option(a, options.item[i].name, options.item[i].value)) return false;
+  }
+  return a->path != NULL || complain("solve", "a problem file is needed (see --help)");
 }
 
 static void print_json(const tbProblem* problem, const tbSolveInfo* info, const tbReal* lambda) {
@@ -126,6 +107,20 @@ static void print_text(const tbFclib* fclib, const tbSolveInfo* info) {
   }
 }
 
+// What was written, read back: HDF5 does not tell of a disk that was full when the file was closed.
+static tbResult read_back(const char* path, const tbFclib* fclib, const tbReal* r, tbError* error) {
+  tbFclib* again = NULL;
+  tbFclibSolution solution = {NULL, NULL, NULL, NULL};
+  size_t size = sizeof *r * (size_t)(fclib->spacedim * fclib->contacts);
+  tbResult result = tb_fclib_read(path, &again, error);
+  if (result == TB_OK) result = tb_fclib_read_solution(path, again, 0, &solution, error);
+  bool same = result == TB_OK && solution.r && memcmp(solution.r, r, size) == 0;
+  if (!same) snprintf(error->message, sizeof error->message, "the solution could not be written");
+  tb_fclib_solution_free(&solution);
+  tb_fclib_free(again);
+  return same ? TB_OK : TB_ERROR_FILE;
+}
+
 // The problem together with its solution, as libfclib wants it.
 static tbResult write_solution(const char* path, const tbFclib* fclib, const tbProblem* problem,
                                tbReal* lambda, tbError* error) {
@@ -139,52 +134,61 @@ static tbResult write_solution(const char* path, const tbFclib* fclib, const tbP
   tbFclibSolution solution = {NULL, sigma, lambda, problem->n > rows ? lambda + rows : NULL};
   if (result == TB_OK) result = tb_fclib_write(fclib, TB_FCLIB_CSR, path, error);
   if (result == TB_OK) result = tb_fclib_write_solution(path, fclib, &solution, error);
+  if (result == TB_OK) result = read_back(path, fclib, lambda, error);
   free(sigma);
   return result;
 }
 
-// Everything that may fail with an error message; *status is the solver's.
-static tbResult run(const Arguments* a, int* status, tbError* error) {
-  tbFclib* fclib = NULL;
-  tbProblem* problem = NULL;
-  tbReal* lambda = NULL;
+typedef struct {
+  tbFclib* fclib;
+  tbProblem* problem;
+  tbReal* lambda;
   tbSolveInfo info;
-  tbResult result = tb_fclib_read(a->path, &fclib, error);
-  if (result == TB_OK) result = tb_fclib_problem(fclib, &problem, error);
-  if (result == TB_OK) {
-    lambda = calloc((size_t)problem->n + 1, sizeof *lambda);
-    if (!lambda) {
-      snprintf(error->message, sizeof error->message, "out of memory");
-      result = TB_ERROR_MEMORY;
-    }
+} Solved;
+
+static void free_solved(Solved* s) {
+  free(s->lambda);
+  tb_problem_free(s->problem);
+  tb_fclib_free(s->fclib);
+}
+
+// Read, solve and write to `out` (NULL: nowhere); false after a complaint.
+static bool run(const Arguments* a, const char* out, Solved* s) {
+  tbError error = {TB_OK, ""};
+  tbResult result = tb_fclib_read(a->path, &s->fclib, &error);
+  if (result == TB_OK) result = tb_fclib_problem(s->fclib, &s->problem, &error);
+  if (result != TB_OK) return complain("solve", "%s", error.message);
+  s->lambda = calloc((size_t)s->problem->n + 1, sizeof *s->lambda);
+  if (!s->lambda) return complain("solve", "out of memory");
+  if (tb_solve(s->problem, &a->settings, s->lambda, NULL, &s->info, &error) != TB_OK) {
+    Nearest nearest = {.word = a->settings.solver};
+    for (int i = 0; i < tb_solver_count(); i++) nearest_offer(&nearest, tb_solver_name(i));
+    bool known = strcmp(nearest.best, nearest.word) == 0;
+    return complain("solve", "%s%s", error.message, known ? "" : nearest_hint(&nearest));
   }
-  if (result == TB_OK) result = tb_solve(problem, &a->settings, lambda, NULL, &info, error);
-  if (result == TB_OK && a->out) result = write_solution(a->out, fclib, problem, lambda, error);
-  if (result == TB_OK) {
-    *status = info.status;
-    if (a->json) print_json(problem, &info, lambda);
-    if (!a->json) print_text(fclib, &info);
+  if (out && write_solution(out, s->fclib, s->problem, s->lambda, &error) != TB_OK) {
+    return complain("solve", "%s: %s", a->out, error.message);
   }
-  free(lambda);
-  tb_problem_free(problem);
-  tb_fclib_free(fclib);
-  return result;
+  return true;
 }
 
 int tribo_cmd_solve(int argc, char** argv) {
-  for (int i = 0; i < argc; i++) {
-    if (strcmp(argv[i], "--help") == 0) {
-      print_usage(stdout);
-      return 0;
-    }
+  if (argc > 0 && strcmp(argv[0], "--help") == 0) {
+    print_usage(stdout);
+    return 0;
   }
-  Arguments arguments = {NULL, NULL, false, tbDefaultSolveSettings()};
-  if (!parse(argc, argv, &arguments)) return 2;
-  tbError error = {TB_OK, ""};
-  int status = TB_SOLVE_FAILED;
-  if (run(&arguments, &status, &error) != TB_OK) {
-    fprintf(stderr, "tribo solve: %s\n", error.message);
-    return 2;
-  }
-  return status == TB_SOLVE_CONVERGED ? 0 : 1;
+  Arguments a = {NULL, NULL, false, tbDefaultSolveSettings()};
+  Output out;
+  if (!parse(argc, argv, &a) || !output_begin(&out, a.out, "solve")) return 2;
+  interrupt_ends_program(output_is_aside(&out) ? out.write : NULL,
+                         a.json ? "{\"error\": \"interrupted\"}\n" : NULL);
+  Solved solved = {.lambda = NULL};
+  bool ok = run(&a, out.write, &solved);
+  interrupt_ends_program(NULL, NULL);
+  ok = output_end(&out, ok, "solve") && ok;
+  if (ok && a.json) print_json(solved.problem, &solved.info, solved.lambda);
+  if (ok && !a.json) print_text(solved.fclib, &solved.info);
+  int status = solved.info.status;
+  free_solved(&solved);
+  return !ok ? 2 : status == TB_SOLVE_CONVERGED ? 0 : 1;
 }

@@ -34,6 +34,15 @@ static void chunk(PngWriter* w, const char* type, const unsigned char* head, siz
   if (!ok || fwrite(word, 1, 4, w->file) != 4) w->failed = true;
 }
 
+// acTL: the number of frames, played for ever. It follows the signature (8 bytes) and IHDR (25).
+enum { ANIMATION_CONTROL_AT = 33 };
+
+static void animation_control(PngWriter* w, int frames) {
+  unsigned char animation[8] = {0};
+  put32(animation, (uint32_t)frames);
+  chunk(w, "acTL", animation, sizeof animation, animation, 0);
+}
+
 PngWriter* png_open(const char* path, int width, int height, int frames, int delay) {
   PngWriter* w = calloc(1, sizeof *w);
   if (!w) return NULL;
@@ -45,18 +54,14 @@ PngWriter* png_open(const char* path, int width, int height, int frames, int del
     return NULL;
   }
   static const unsigned char signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
-  unsigned char head[13] = {0}, animation[8];
+  unsigned char head[13] = {0};
   w->failed = fwrite(signature, 1, 8, w->file) != 8;
   put32(head, (uint32_t)width);
   put32(head + 4, (uint32_t)height);
   head[8] = 8;  // bits
   head[9] = 2;  // true colour
   chunk(w, "IHDR", head, sizeof head, head, 0);
-  if (frames > 1) {
-    put32(animation, (uint32_t)frames);
-    put32(animation + 4, 0);  // for ever
-    chunk(w, "acTL", animation, sizeof animation, animation, 0);
-  }
+  if (frames > 1) animation_control(w, frames);
   return w;
 }
 
@@ -145,11 +150,17 @@ bool png_frame(PngWriter* w, const Image* image) {
   return !w->failed;
 }
 
-bool png_close(PngWriter* w) {
+int png_close(PngWriter* w) {
   chunk(w, "IEND", (const unsigned char*)"", 0, (const unsigned char*)"", 0);
-  bool ok = !w->failed && w->written == w->frames;
+  int frames = w->written;
+  // An animation that ended early says so.
+  if (frames > 0 && frames < w->frames) {
+    if (fseek(w->file, ANIMATION_CONTROL_AT, SEEK_SET) != 0) w->failed = true;
+    animation_control(w, frames);
+  }
+  bool ok = !w->failed;
   ok = fclose(w->file) == 0 && ok;
   free(w->before);
   free(w);
-  return ok;
+  return ok ? frames : 0;
 }

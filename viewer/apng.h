@@ -10,7 +10,9 @@ typedef struct PngWriter PngWriter;
 // written.
 PngWriter* png_open(const char* path, int width, int height, int frames, int delay);
 bool png_frame(PngWriter* writer, const Image* image);
-// False if anything could not be written.
-bool png_close(PngWriter* writer);
+
+// Finish the file with the frames that it has. How many those are, 0 where it is no complete
+// picture: without frames, or not all of it could be written.
+int png_close(PngWriter* writer);
 
 #endif

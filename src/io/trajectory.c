@@ -3,6 +3,7 @@
 #include "tribo/trajectory.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,8 +66,10 @@ static void csv_rows(tbTrajectory* t) {
     const char* separator = "";
     for (int g = 0; g < NGROUPS; g++) {
       for (int i = 0; i < t->width[g]; i++, separator = ",") {
-        char number[TB_NUMBER_TEXT];
-        tb_print_real(number, t->buffer[g][r * t->width[g] + i]);
+        char number[TB_NUMBER_TEXT] = "nan";
+        tbReal value = t->buffer[g][r * t->width[g] + i];
+        // The sign of what is no number has no meaning.
+        if (!isnan(value)) tb_print_real(number, value);
         fprintf(t->csv, "%s%s", separator, number);
       }
     }
@@ -99,7 +102,7 @@ static int hdf5_create(tbTrajectory* t, const char* path) {
   return 1;
 }
 
-static int hdf5_rows(tbTrajectory* t) {
+static int write_rows(tbTrajectory* t) {
   int ok = 1;
   for (int g = 0; g < NGROUPS && ok; g++) {
     if (t->width[g] == 0) continue;
@@ -116,11 +119,26 @@ static int hdf5_rows(tbTrajectory* t) {
   return ok;
 }
 
-static int hdf5_close(tbTrajectory* t) {
-  for (int g = 0; g < NGROUPS; g++) {
-    if (t->dataset[g] >= 0) H5Dclose(t->dataset[g]);
+// Failures are told by the caller, not by HDF5 on standard error.
+static int hdf5_rows(tbTrajectory* t) {
+  int ok;
+  H5E_BEGIN_TRY {
+    ok = write_rows(t);
   }
-  return H5Fclose(t->file) >= 0;
+  H5E_END_TRY
+  return ok;
+}
+
+static int hdf5_close(tbTrajectory* t) {
+  int ok = 1;
+  H5E_BEGIN_TRY {
+    for (int g = 0; g < NGROUPS; g++) {
+      if (t->dataset[g] >= 0 && H5Dclose(t->dataset[g]) < 0) ok = 0;
+    }
+    if (H5Fclose(t->file) < 0) ok = 0;
+  }
+  H5E_END_TRY
+  return ok;
 }
 #endif
 
@@ -131,16 +149,25 @@ static void free_all(tbTrajectory* t) {
   free(t);
 }
 
+// Whether a name ends in `ending`, or in `ending` and ".part".
+static int has_ending(const char* path, const char* ending) {
+  char part[16];
+  snprintf(part, sizeof part, "%s.part", ending);
+  return tb_ends_with(path, ending) || tb_ends_with(path, part);
+}
+
 static int open_file(tbTrajectory* t, const char* path, tbError* error) {
-  if (tb_ends_with(path, ".csv")) {
+  if (has_ending(path, ".csv")) {
     t->csv = fopen(path, "w");
     if (t->csv) csv_header(t);
     if (t->csv) return 1;
     tb_fail(error, TB_ERROR_FILE, "cannot write '%s': %s", path, strerror(errno));
     return 0;
   }
-  if (!tb_ends_with(path, ".h5") && !tb_ends_with(path, ".hdf5")) {
-    tb_fail(error, TB_ERROR_ARGUMENT, "'%s': a trajectory ends in .csv, .h5 or .hdf5", path);
+  if (!has_ending(path, ".h5") && !has_ending(path, ".hdf5")) {
+    int length = (int)strlen(path) - (tb_ends_with(path, ".part") ? 5 : 0);
+    tb_fail(error, TB_ERROR_ARGUMENT, "'%.*s': a trajectory ends in .csv, .h5 or .hdf5", length,
+            path);
     return 0;
   }
 #ifdef TB_WITH_HDF5

@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/json_reader.h"
 #include "common/test.h"
 
 static char output[1 << 20];
@@ -26,60 +27,6 @@ static const char* write_file(const char* name, const char* text) {
   fputs(text, file);
   fclose(file);
   return path;
-}
-
-// ---- a reader of JSON, just strict enough to refuse what is not JSON ----------------------------
-
-static const char* skip_space(const char* p) {
-  while (*p == ' ' || *p == '\n' || *p == '\t') p++;
-  return p;
-}
-
-static const char* skip_value(const char* p);
-
-// Members or elements up to `end`; NULL where malformed.
-static const char* skip_list(const char* p, char end, bool keys) {
-  p = skip_space(p);
-  if (*p == end) return p + 1;
-  while (p) {
-    if (keys) {
-      p = *skip_space(p) == '"' ? skip_value(p) : NULL;
-      if (!p || *(p = skip_space(p)) != ':') return NULL;
-      p++;
-    }
-    p = skip_value(p);
-    if (!p) return NULL;
-    p = skip_space(p);
-    if (*p == end) return p + 1;
-    if (*p++ != ',') return NULL;
-  }
-  return NULL;
-}
-
-static const char* skip_value(const char* p) {
-  p = skip_space(p);
-  if (*p == '{') return skip_list(p + 1, '}', true);
-  if (*p == '[') return skip_list(p + 1, ']', false);
-  if (*p == '"') {
-    for (p++; *p && *p != '"'; p++) p += *p == '\\';
-    return *p ? p + 1 : NULL;
-  }
-  static const char* const words[] = {"true", "false", "null"};
-  for (int i = 0; i < 3; i++) {
-    if (strncmp(p, words[i], strlen(words[i])) == 0) return p + strlen(words[i]);
-  }
-  // No infinities and no NaN.
-  const char* digit = p + (*p == '-');
-  if (*digit < '0' || *digit > '9') return NULL;
-  char* end;
-  strtod(p, &end);
-  return end;
-}
-
-static void assert_json(const char* text) {
-  const char* end = skip_value(text);
-  assert_non_null(end);
-  assert_int_equal(*skip_space(end), 0);
 }
 
 // The numbers of "data" behind `key`.
@@ -225,7 +172,7 @@ static void test_errors(void** state) {
   assert_non_null(strstr(output, "no_such_file.xml"));
   assert_int_equal(run("info 2>&1"), 2);
   assert_int_equal(run("info --nonsense 2>&1"), 2);
-  snprintf(arguments, sizeof arguments, "eval '%s' --what qpos,nonsense --json 2>/dev/null", model);
+  snprintf(arguments, sizeof arguments, "eval '%s' --what qpos,nonsense 2>/dev/null", model);
   assert_int_equal(run(arguments), 2);
   assert_string_equal(output, "");
   snprintf(arguments, sizeof arguments, "eval '%s' --qpos '%s' 2>&1", model,

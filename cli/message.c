@@ -1,0 +1,31 @@
+#include "message.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "json.h"
+
+// All complaints of this run, one after the other.
+static char said[4096];
+
+bool complain(const char* command, const char* format, ...) {
+  char text[2048];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  fprintf(stderr, command ? "tribo %s: %s\n" : "tribo%s: %s\n", command ? command : "", text);
+  size_t used = strlen(said);
+  snprintf(said + used, sizeof said - used, used ? "; %s" : "%s", text);
+  return false;
+}
+
+void message_report(void) {
+  if (!said[0]) return;
+  Json json = {stdout, false};
+  json_open(&json, NULL);
+  json_string(&json, "error", said);
+  json_close(&json);
+  putchar('\n');
+}

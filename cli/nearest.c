@@ -1,0 +1,55 @@
+#include "nearest.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LONGEST = 63 };
+
+static int least(int a, int b, int c) {
+  int d = a < b ? a : b;
+  return d < c ? d : c;
+}
+
+// Insertions, deletions, replacements and swaps of neighbours that make `b` of `a`.
+static int edit_distance(const char* a, const char* b) {
+  int n = (int)strlen(a), m = (int)strlen(b), row[3][LONGEST + 1];
+  if (n > LONGEST || m > LONGEST) return n + m;
+  for (int j = 0; j <= m; j++) row[0][j] = j;
+  for (int i = 1; i <= n; i++) {
+    int *now = row[i % 3], *above = row[(i + 2) % 3], *before = row[(i + 1) % 3];
+    now[0] = i;
+    for (int j = 1; j <= m; j++) {
+      now[j] = least(above[j] + 1, now[j - 1] + 1, above[j - 1] + (a[i - 1] != b[j - 1]));
+      bool swap = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swap) now[j] = least(now[j], before[j - 2] + 1, now[j]);
+    }
+  }
+  return row[n % 3][m];
+}
+
+void nearest_offer(Nearest* nearest, const char* candidate) {
+  int length = (int)strlen(nearest->word), distance = edit_distance(nearest->word, candidate);
+  // With more than one of three letters wrong it is hardly the same word.
+  if (!*candidate || distance > (length + 2) / 3 || (distance && distance >= length)) return;
+  if (nearest->best[0] && distance >= nearest->distance) return;
+  nearest->distance = distance;
+  snprintf(nearest->best, sizeof nearest->best, "%s", candidate);
+}
+
+void nearest_offer_list(Nearest* nearest, const char* list) {
+  while (*(list += strspn(list, ", "))) {
+    char word[LONGEST + 1];
+    size_t length = strcspn(list, ", ");
+    snprintf(word, sizeof word, "%.*s", length > LONGEST ? 0 : (int)length, list);
+    nearest_offer(nearest, word);
+    list += length;
+  }
+}
+
+const char* nearest_hint(const Nearest* nearest) {
+  static char hint[LONGEST + 32];
+  if (!nearest->best[0]) return "";
+  snprintf(hint, sizeof hint, ", did you mean '%s'?", nearest->best);
+  return hint;
+}

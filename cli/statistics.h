@@ -1,0 +1,53 @@
+// What `tribo sim` counts over the steps of a run, and what of it is worth a warning.
+#ifndef TRIBO_CLI_STATISTICS_H_
+#define TRIBO_CLI_STATISTICS_H_
+
+#include "tribo/tribo.h"
+
+// The four fields of residuals, each over the steps where it is a number.
+typedef struct {
+  tbReal sum[4], max[4];
+  long count[4];
+} ResidualRange;
+
+void residual_add(ResidualRange* range, const tbResidual* residual);
+
+// NaN where no step has the field.
+tbResidual residual_mean(const ResidualRange* range);
+tbResidual residual_max(const ResidualRange* range);
+
+// Steps of one kind.
+typedef struct {
+  long count, first, worst_step;
+  tbReal worst;
+} Occurrence;
+
+typedef struct {
+  long steps, contacts, iterations;
+  tbReal depth_sum, depth_squares, depth_max;
+  Occurrence unconverged;   // worst: relative residual of the law solved, NaN where there is none
+  Occurrence unjudged;      // the residual of the exact law is not a number
+  Occurrence infinite;      // a residual or a contact's distance is not finite
+  int first_overlaps;       // contacts of the first step that are deeper than 1 cm
+  tbContact first_contact;  // the deepest of them
+  ResidualRange residual, residual_exact;
+  tbStepTimes seconds;
+} Statistics;
+
+// A step that was done, as it stands in the data.
+void statistics_add(Statistics* statistics, const tbData* data);
+
+enum { MOST_WARNINGS = 12, WARNING_TEXT = 512 };
+
+typedef struct {
+  int count;
+  char text[MOST_WARNINGS][WARNING_TEXT];
+} Warnings;
+
+__attribute__((format(printf, 2, 3))) void warn(Warnings* warnings, const char* format, ...);
+
+// Warnings about the options before the run, and about its steps after it: one text per kind.
+void warn_of_options(Warnings* warnings, const tbModel* model);
+void warn_of_steps(Warnings* warnings, const Statistics* statistics, const tbModel* model);
+
+#endif
