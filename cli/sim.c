@@ -26,7 +26,8 @@ typedef struct {
 static const char USAGE[] =
     "tribo sim MODEL [--law L] [--solver S] [--integrator I] [--dt X] [--time X] [--tol X]\n"
     "          [--max-iter N] [--threads N] [--option NAME=VALUE]\n"
-    "          [--key NAME | --state FILE] [--save FILE] [--out FILE.csv|FILE.h5] [--json]\n\n"
+    "          [--key NAME | --state FILE] [--save FILE] [--out FILE.csv|FILE.h5] [--strict]\n"
+    "          [--json]\n\n"
     "Simulates for --time seconds (default 1) and reports what the contact law did.\n\n"
     "  --law         ncp (exact, default), ccp, lcp, raisim, soft (MuJoCo's), comfree,\n"
     "                viscoelastic\n"
@@ -43,6 +44,8 @@ static const char USAGE[] =
     "  --save        write a snapshot at the end, from which --state goes on bit for bit\n"
     "  --out         trajectory, a row per step: time, qpos, qvel, ctrl, energy, contacts, "
     "residual\n"
+    "  --strict      exit with 1 where there is a warning: steps not converged or not judged, a\n"
+    "                first pose that overlaps, a time step above 0.05 s, ...\n"
     "  --json        the report as one JSON object on standard output\n\n" MODEL_ARGS_USAGE
     "\nOptions by name (--option NAME=VALUE, vectors as a,b,c); in brackets the value where the "
     "file\n"
@@ -79,6 +82,7 @@ static bool parse(Arguments* a, int argc, char** argv) {
   grammar_add(&g, (Flag){.name = "--save", .text = &a->save});
   grammar_add(&g, (Flag){.name = "--out", .text = &a->out});
   grammar_add(&g, (Flag){.name = "--time", .text = &a->time_text});
+  grammar_add(&g, (Flag){.name = "--strict", .on = &a->strict});
   if (!grammar_parse(&g, argc, argv)) return false;
   if (a->key && a->state) {
     return complain("sim", "--key and --state both say where to start: give one");
@@ -316,6 +320,7 @@ static void print_json(const tbModel* m, const tbData* d, const Run* r) {
   json_range(&j, "residual", &s->residual);
   json_range(&j, "residual_exact", &s->residual_exact);
   json_int(&j, "unconverged_steps", s->unconverged.count);
+  json_int(&j, "unjudged_steps", s->unjudged.count);
   json_open_array(&j, "warnings");
   for (int i = 0; i < r->warnings.count; i++) json_string(&j, NULL, r->warnings.text[i]);
   json_close_array(&j);
@@ -380,6 +385,7 @@ static int report(const Arguments* a, const tbModel* m, tbData* d) {
     complain("sim", "%s", d->message);
     return 2;
   }
+  warn_of_steps(&r.warnings, &r.steps, m);
   warn_of_end(&r, d, steps);
   measure_energy(m, d);
   if (!isfinite(d->energy[0]) || !isfinite(d->energy[1])) {
