@@ -1,6 +1,7 @@
 // Files that commands write: whole or not at all, and what was there stays where the new one fails.
 #include <sys/resource.h>
 
+#include "cli/fclib_problem.h"
 #include "cli/json_reader.h"
 #define PROCESS_NAME "files"
 #include "cli/process.h"
@@ -53,6 +54,34 @@ static void a_full_disk_leaves_the_old_file(void** state) {
     assert_no_file(part);
     remove(path);
   }
+}
+
+// HDF5 does not tell of what it could not write when it closed the file.
+static void a_solution_is_whole_or_not_there(void** state) {
+  (void)state;
+#ifdef TB_WITH_HDF5
+  static const char PROBLEM[] = TB_BUILD_DIR "/cli_full_problem.h5";
+  static const char OUT[] = TB_BUILD_DIR "/cli_full_solution.h5";
+  char arguments[2048];
+  write_fclib_problem(PROBLEM);
+  snprintf(arguments, sizeof arguments, "solve %s --out %s", PROBLEM, OUT);
+  remove(OUT);
+  assert_int_equal(finish(start(PROGRAM, "%s", arguments)), 0);
+  const long whole = file_size(OUT);
+  assert_true(whole > 10000);
+  static const long LEFT[] = {100, 1500, 4000, 9000, 12000};
+  for (int i = 0; i < 6; i++) {
+    write_text(OUT, "old\n");
+    int code = run_on_small_disk(i < 5 ? LEFT[i] : whole - 1, arguments);
+    if (code != 2) fail_msg("with %ld bytes it ends with %d", i < 5 ? LEFT[i] : whole - 1, code);
+    assert_int_equal(file_size(OUT), 4);
+    assert_no_file(TB_BUILD_DIR "/cli_full_solution.h5.part");
+  }
+  remove(PROBLEM);
+  remove(OUT);
+#else
+  skip();
+#endif
 }
 
 static void a_full_device_is_an_error(void** state) {
@@ -144,6 +173,7 @@ static void refused_runs_leave_the_old_file(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_full_disk_leaves_the_old_file),
+      cmocka_unit_test(a_solution_is_whole_or_not_there),
       cmocka_unit_test(a_full_device_is_an_error),
       cmocka_unit_test(what_is_no_regular_file_is_written_as_it_is),
       cmocka_unit_test(links_and_permissions_stay),

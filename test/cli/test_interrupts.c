@@ -1,8 +1,10 @@
 // SIGINT and SIGTERM: what was reached is kept, whole, and the exit code says so.
+#include <sys/ioctl.h>
+
+#include "cli/fclib_problem.h"
 #include "cli/json_reader.h"
 #define PROCESS_NAME "interrupts"
 #include "cli/process.h"
-#include "tribo/fclib.h"
 
 #ifdef TB_WITH_HDF5
 #include <hdf5.h>
@@ -180,8 +182,9 @@ static void a_still_leaves_what_was_there(void** state) {
 static void the_demo_ends_its_table(void** state) {
   (void)state;
   for (int i = 0; i < 2; i++) {
+    remove(STDOUT_FILE);
     pid_t child = start(PROGRAM, "demo %s --json", TB_SCENES_DIR);
-    wait_ms(100);
+    wait_for(child, STDOUT_FILE, 1);
     kill(child, SIGNALS[i]);
     int code = finish(child);
     assert_int_equal(code, 128 + SIGNALS[i]);
@@ -189,35 +192,12 @@ static void the_demo_ends_its_table(void** state) {
   }
 }
 
-#ifdef TB_WITH_HDF5
-// Many contacts on few degrees of freedom, which sweeps do not solve to a tolerance of zero.
-static void write_long_problem(const char* path) {
-  enum { N = 400 };
-  int start_of[3 * N + 1], column[9 * N];
-  double value[9 * N], q[3 * N], mu[N];
-  for (int r = 0; r < 3 * N; r++) {
-    start_of[r] = 3 * r;
-    q[r] = r % 3 ? 0.1 * (r % 7) : -1;
-    for (int k = 0; k < 3; k++) {
-      column[3 * r + k] = r - r % 3 + k;
-      value[3 * r + k] = r % 3 == k ? 1 : 0.3;
-    }
-  }
-  start_of[3 * N] = 9 * N;
-  for (int i = 0; i < N; i++) mu[i] = 0.5;
-  tbFclib problem = {.spacedim = 3, .contacts = N, .q = q, .mu = mu};
-  problem.W = (tbFclibMatrix){3 * N, 3 * N, start_of, column, value};
-  tbError error;
-  if (tb_fclib_write(&problem, TB_FCLIB_CSR, path, &error) != TB_OK) fail_msg("%s", error.message);
-}
-#endif
-
 static void a_solve_leaves_no_file(void** state) {
   (void)state;
 #ifdef TB_WITH_HDF5
   static const char PROBLEM[] = TB_BUILD_DIR "/cli_signal_problem.h5";
   static const char OUT[] = TB_BUILD_DIR "/cli_signal_solution.h5";
-  write_long_problem(PROBLEM);
+  write_fclib_problem(PROBLEM);
   for (int i = 0; i < 2; i++) {
     pid_t child = start(PROGRAM,
                         "solve %s --law raisim --solver bisection --tol 0 --max-iter "
@@ -270,6 +250,15 @@ static void a_benchmark_ends_with_its_caller(void** state) {
   remove(COPY);
 }
 
+// Until bytes wait in a pipe and no more come.
+static void wait_until_full(int pipe) {
+  for (int i = 0, same = 0, before = 0, now = 0; i < 600 && same < 5; i++, wait_ms(100)) {
+    assert_int_equal(ioctl(pipe, FIONREAD, &now), 0);
+    same = now > 0 && now == before ? same + 1 : 0;
+    before = now;
+  }
+}
+
 // A run that hangs in a pipe that nobody reads.
 static void a_second_signal_ends_at_once(void** state) {
   (void)state;
@@ -279,7 +268,7 @@ static void a_second_signal_ends_at_once(void** state) {
   for (int i = 0; i < 2; i++) {
     int reader = open(PIPE, O_RDONLY | O_NONBLOCK);
     pid_t child = start(PROGRAM, "sim %s --time 1e6 --out %s", STACK, PIPE);
-    wait_ms(500);
+    wait_until_full(reader);
     kill(child, SIGNALS[i]);
     wait_ms(100);
     assert_int_equal(waitpid(child, NULL, WNOHANG), 0);
