@@ -1,5 +1,6 @@
 #include "nearest.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +12,11 @@ static int least(int a, int b, int c) {
   return d < c ? d : c;
 }
 
-// Insertions, deletions, replacements and swaps of neighbours that make `b` of `a`.
+static bool same_letter(char a, char b) {
+  return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+// Insertions, deletions, replacements and swaps of neighbours that make `b` of `a`, in any case.
 static int edit_distance(const char* a, const char* b) {
   int n = (int)strlen(a), m = (int)strlen(b), row[3][LONGEST + 1];
   if (n > LONGEST || m > LONGEST) return n + m;
@@ -20,7 +25,7 @@ static int edit_distance(const char* a, const char* b) {
     int *now = row[i % 3], *above = row[(i + 2) % 3], *before = row[(i + 1) % 3];
     now[0] = i;
     for (int j = 1; j <= m; j++) {
-      now[j] = least(above[j] + 1, now[j - 1] + 1, above[j - 1] + (a[i - 1] != b[j - 1]));
+      now[j] = least(above[j] + 1, now[j - 1] + 1, above[j - 1] + !same_letter(a[i - 1], b[j - 1]));
       bool swap = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
       if (swap) now[j] = least(now[j], before[j - 2] + 1, now[j]);
     }
@@ -30,8 +35,9 @@ static int edit_distance(const char* a, const char* b) {
 
 void nearest_offer(Nearest* nearest, const char* candidate) {
   int length = (int)strlen(nearest->word), distance = edit_distance(nearest->word, candidate);
+  if (strcmp(nearest->word, candidate) == 0) distance = -1;
   // With more than one of three letters wrong it is hardly the same word.
-  if (!*candidate || distance > (length + 2) / 3 || (distance && distance >= length)) return;
+  if (!*candidate || distance > (length + 2) / 3 || (distance > 0 && distance >= length)) return;
   if (nearest->best[0] && distance >= nearest->distance) return;
   nearest->distance = distance;
   snprintf(nearest->best, sizeof nearest->best, "%s", candidate);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -96,14 +97,13 @@ static bool parse(Arguments* a, int argc, char** argv) {
 
 // ---- start -------------------------------------------------------------------------------------
 
-// A whole file, or NULL; the caller frees it.
+// A whole regular file, or NULL; the caller frees it.
 static unsigned char* read_file(const char* path, size_t* size) {
-  FILE* file = fopen(path, "rb");
+  struct stat status;
+  FILE* file = stat(path, &status) == 0 && S_ISREG(status.st_mode) ? fopen(path, "rb") : NULL;
   if (!file) return NULL;
-  unsigned char* bytes = NULL;
-  long end = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-  if (end >= 0 && fseek(file, 0, SEEK_SET) == 0) bytes = malloc((size_t)end + 1);
-  *size = bytes ? fread(bytes, 1, (size_t)end, file) : 0;
+  unsigned char* bytes = malloc((size_t)status.st_size + 1);
+  *size = bytes ? fread(bytes, 1, (size_t)status.st_size, file) : 0;
   fclose(file);
   return bytes;
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "args.h"
 #include "commands.h"
@@ -134,7 +135,9 @@ static tbResult write_solution(const char* path, const tbFclib* fclib, const tbP
   tbFclibSolution solution = {NULL, sigma, lambda, problem->n > rows ? lambda + rows : NULL};
   if (result == TB_OK) result = tb_fclib_write(fclib, TB_FCLIB_CSR, path, error);
   if (result == TB_OK) result = tb_fclib_write_solution(path, fclib, &solution, error);
-  if (result == TB_OK) result = read_back(path, fclib, lambda, error);
+  struct stat status;
+  bool readable = stat(path, &status) == 0 && S_ISREG(status.st_mode);
+  if (result == TB_OK && readable) result = read_back(path, fclib, lambda, error);
   free(sigma);
   return result;
 }

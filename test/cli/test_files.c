@@ -77,6 +77,7 @@ static void a_solution_is_whole_or_not_there(void** state) {
     assert_int_equal(file_size(OUT), 4);
     assert_no_file(TB_BUILD_DIR "/cli_full_solution.h5.part");
   }
+  assert_int_equal(finish(start(PROGRAM, "solve %s --out /dev/null", PROBLEM)), 0);
   remove(PROBLEM);
   remove(OUT);
 #else
