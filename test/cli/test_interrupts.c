@@ -246,6 +246,10 @@ static void a_benchmark_ends_with_its_caller(void** state) {
   }
   assert_int_equal(finish(start(COPY, "bench slwo --json")), 2);
   assert_file_says(STDOUT_FILE, "did you mean 'slow'?");
+  assert_int_equal(finish(start(COPY, "bench slow slow --json")), 2);
+  assert_file_says(STDOUT_FILE, "slow is given twice");
+  assert_int_equal(finish(start(COPY, "bench --json --list")), 0);
+  assert_file_says(STDOUT_FILE, "{\"benchmarks\": [\"slow\"]}");
   remove(SLOW);
   remove(COPY);
 }
