@@ -80,8 +80,10 @@ static bool add_contacts(Statistics* s, const tbData* d) {
 void statistics_add(Statistics* s, const tbData* d) {
   const tbSolveInfo* solve = &d->solve;
   bool finite = add_contacts(s, d);
-  if (solve->status != TB_SOLVE_CONVERGED)
+  if (solve->status != TB_SOLVE_CONVERGED) {
+    if (s->unconverged.count == 0) s->offender = d->offender;
     note(&s->unconverged, s->steps, solve->residual.relative);
+  }
   if (isnan(solve->residual_exact.relative)) note(&s->unjudged, s->steps, NAN);
   if (!finite || any_infinite(&solve->residual) || any_infinite(&solve->residual_exact)) {
     note(&s->infinite, s->steps, INFINITY);
@@ -144,23 +146,37 @@ static void warn_of_overlap(Warnings* w, const Statistics* s, const tbModel* m) 
        geom_text(m, c->geom[0], one), geom_text(m, c->geom[1], other));
 }
 
-static void warn_of_unconverged(Warnings* w, const Statistics* s) {
+// " between two geoms" or " at a body"; nothing where it is not known.
+static const char* offender_text(const tbModel* m, const tbOffender* o, char text[448]) {
+  char one[192], other[192];
+  text[0] = 0;
+  if (o->reason == TB_OFFENCE_NONE) return text;
+  if (o->geom[0] >= 0) {
+    snprintf(text, 448, " between %s and %s", geom_text(m, o->geom[0], one),
+             geom_text(m, o->geom[1], other));
+  } else if (o->body >= 0) {
+    snprintf(text, 448, " at body %d '%.50s'", o->body, tb_id2name(m, TB_OBJ_BODY, o->body));
+  }
+  return text;
+}
+
+static void warn_of_unconverged(Warnings* w, const Statistics* s, const tbModel* m) {
   const Occurrence* o = &s->unconverged;
-  char worst[128] = "";
+  char worst[128] = "", where[448];
   if (!isnan(o->worst)) {
     snprintf(worst, sizeof worst, ", the worst at step %ld with a relative residual of %.1e",
              o->worst_step, o->worst);
   }
   warn(w,
-       "%ld of %ld steps did not converge, the first at step %ld%s; try a smaller --dt, more "
+       "%ld of %ld steps did not converge, the first at step %ld%s%s; try a smaller --dt, more "
        "iterations or another --solver",
-       o->count, s->steps, o->first, worst);
+       o->count, s->steps, o->first, offender_text(m, &s->offender, where), worst);
 }
 
 void warn_of_steps(Warnings* w, const Statistics* s, const tbModel* m) {
   const Occurrence *unjudged = &s->unjudged, *infinite = &s->infinite;
   if (s->first_overlaps) warn_of_overlap(w, s, m);
-  if (s->unconverged.count) warn_of_unconverged(w, s);
+  if (s->unconverged.count) warn_of_unconverged(w, s, m);
   if (unjudged->count) {
     warn(w,
          "%ld of %ld steps were not judged by the exact law, the first at step %ld: their error is "

@@ -26,6 +26,7 @@ typedef struct {
   long steps, contacts, iterations;
   tbReal depth_sum, depth_squares, depth_max;
   Occurrence unconverged;   // worst: relative residual of the law solved, NaN where there is none
+  tbOffender offender;      // of the first of them
   Occurrence unjudged;      // the residual of the exact law is not a number
   Occurrence infinite;      // a residual or a contact's distance is not finite
   int first_overlaps;       // contacts of the first step that are deeper than 1 cm
