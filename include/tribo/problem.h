@@ -49,8 +49,9 @@ typedef struct {
   int stride;
 
   // SPARSE: block row i holds entries k = block_start[i] .. block_start[i+1]-1, each a
-  // dim_i x dim_j row-major matrix at block_value + block_offset[k], j = block_column[k].
-  // The pattern is symmetric, both halves are stored, and each row holds its diagonal block.
+  // dim_i x dim_j row-major matrix at block_value + block_offset[k], j = block_column[k]. The
+  // pattern is symmetric, both halves are stored, each row holds its diagonal block, no block is
+  // there twice, and the values of the blocks follow each other in the order of k.
   const int* block_start;
   const int* block_column;
   const int* block_offset;
@@ -73,11 +74,12 @@ typedef struct {
   const tbReal* g;  // free velocity, n entries
 } tbProblem;
 
-// Errors: sizes that do not fit, NaN or infinite numbers, negative mu, compliance or diagonal,
-// empty boxes, a G that is not symmetric.
+// Errors: sizes, starts, columns or offsets that do not fit, NaN or infinite numbers, negative mu,
+// compliance or diagonal, empty boxes, a G that is not symmetric, or has a negative eigenvalue in a
+// diagonal block or in two of its rows.
 TB_API tbResult tb_problem_check(const tbProblem* problem, tbError* error);
 
-// Blocks of `count` cones with three rows and one coefficient mu[i] each.
+// Blocks of `count` cones with three rows and one coefficient mu[i] each. NULL: nothing is done.
 TB_API void tb_blocks_contacts(int count, const tbReal* mu, tbBlock* block);
 
 // Problems that own a copy of their data, freed by tb_problem_free (as all `_free`, of NULL too).
@@ -85,7 +87,8 @@ TB_API void tb_blocks_contacts(int count, const tbReal* mu, tbBlock* block);
 TB_API tbProblem* tb_problem_create_dense(int nblock, const tbBlock* block, const tbReal* G,
                                           const tbReal* R, const tbReal* g, tbError* error);
 
-// G in scalar compressed rows, both halves stored; becomes the SPARSE form.
+// G in scalar compressed rows, both halves stored; becomes the SPARSE form. Entries of one place
+// add up; a row has no more of them than G has columns.
 TB_API tbProblem* tb_problem_create_csr(int nblock, const tbBlock* block, const int* row_start,
                                         const int* column, const tbReal* value, const tbReal* R,
                                         const tbReal* g, tbError* error);
@@ -135,7 +138,7 @@ typedef struct {
 } tbResidual;
 
 // The one residual function: stop tests, tests, plots and reports all use it. `sigma` is
-// (G + R) lambda + g. A non-finite input gives infinite residuals.
+// (G + R) lambda + g. A non-finite input, or one that is NULL, gives infinite residuals.
 TB_API tbResidual tb_residual(const tbProblem* problem, tbLaw law, const tbReal* lambda,
                               const tbReal* sigma);
 
@@ -256,7 +259,7 @@ TB_API void tb_solve_work_forget(tbSolveWork* work);
 // Solve `problem` for lambda (n entries, in and out). `settings` NULL: defaults; `work` NULL: its
 // own. TB_OK means that lambda and info are valid, also when info->status is not CONVERGED; any
 // other result leaves lambda as it was. Errors: a bad problem or setting, a law that a block does
-// not allow, no memory.
+// not allow, a G that turns out to be indefinite where no answer was found, no memory.
 TB_API tbResult tb_solve(const tbProblem* problem, const tbSolveSettings* settings, tbReal* lambda,
                          tbSolveWork* work, tbSolveInfo* info, tbError* error);
 

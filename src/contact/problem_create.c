@@ -8,6 +8,7 @@
 #include "base/minmax.h"
 #include "base/arena.h"
 #include "base/error.h"
+#include "contact/problem.h"
 #include "tribo/problem.h"
 
 // The public part first, so that a tbProblem* is all that a caller sees.
@@ -103,15 +104,13 @@ typedef struct {
 } Csr;
 
 static tbResult check_csr(const char* name, int rows, int columns, Csr m, tbError* error) {
-  if (!m.start || m.start[0] != 0) {
-    return tb_fail(error, TB_ERROR_ARGUMENT, "%s: row pointers must start with 0", name);
+  tbResult result = tb_check_row_starts(name, rows, columns, m.start, error);
+  if (result != TB_OK) return result;
+  if (m.start[rows] && (!m.column || !m.value)) {
+    return tb_fail(error, TB_ERROR_ARGUMENT, "%s: no columns or no values", name);
   }
   for (int r = 0; r < rows; r++) {
-    int begin = m.start[r], end = m.start[r + 1];
-    if (end < begin || (end > begin && (!m.column || !m.value))) {
-      return tb_fail(error, TB_ERROR_ARGUMENT, "%s: row %d has no valid entries", name, r);
-    }
-    for (int k = begin; k < end; k++) {
+    for (int k = m.start[r]; k < m.start[r + 1]; k++) {
       int column = m.column[k];
       if (column < 0 || column >= columns) {
         return tb_fail(error, TB_ERROR_ARGUMENT, "%s: row %d has column %d of %d", name, r, column,
@@ -457,7 +456,8 @@ tbProblem* tb_problem_create_mass(int nblock, const tbBlock* block, int nv, cons
   Owned* owned = create(nblock, block, R, gamma, error);
   if (!owned) return NULL;
   tbProblem* p = &owned->problem;
-  tbResult result = owned->arena.failed ? TB_ERROR_MEMORY : check_mass(p, nv, M, J, v_free, error);
+  tbResult result = owned->arena.failed ? tb_fail(error, TB_ERROR_MEMORY, "problem: out of memory")
+                                        : check_mass(p, nv, M, J, v_free, error);
   if (result == TB_OK) {
     // g = J v_free + gamma.
     tbReal* g = (tbReal*)p->g;

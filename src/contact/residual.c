@@ -205,7 +205,8 @@ static tbReal largest_bound(const tbBlock* b) {
 tbResidual tb_residual(const tbProblem* p, tbLaw law, const tbReal* lambda, const tbReal* sigma) {
   tbResidual r = {0, 0, 0, 0};
   tbReal impulse = 0, velocity = 0, moved = 0, bound = 0;
-  bool finite = true;
+  bool finite = p && (p->n <= 0 || (lambda && sigma && p->g && p->block));
+  if (!finite) return (tbResidual){INFINITY, INFINITY, INFINITY, INFINITY};
   for (int i = 0; i < p->n; i++) {
     tbReal size = fabs(lambda[i]), speed = fabs(p->g[i]);
     finite &= (size < INFINITY) & (fabs(sigma[i]) < INFINITY);
@@ -233,5 +234,6 @@ tbResidual tb_residual(const tbProblem* p, tbLaw law, const tbReal* lambda, cons
 }
 
 tbReal tb_residual_absolute(const tbResidual* r) {
+  if (!r) return INFINITY;
   return tb_max(r->primal, tb_max(r->dual, r->complementarity));
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/timer.h"
+#include "contact/problem.h"
 #include "solvers/solver.h"
 
 struct tbSolveWork {
@@ -202,6 +203,11 @@ static tbResult run(tbSolve* s, const tbSolverEntry* entry, tbReal* lambda, tbSo
   if (!tb_solve_check(s, s->lambda, 0, 0)) {
     info->status = TB_SOLVE_MAX_ITERATIONS;
     result = entry->solve(s);
+    // No answer may be the problem's fault.
+    bool solved = result == TB_OK && info->status == TB_SOLVE_CONVERGED;
+    if (set->check && !solved && tb_problem_check_definite(s->p, s->error) != TB_OK) {
+      return TB_ERROR_ARGUMENT;
+    }
     if (result != TB_OK) return result;
     if (info->status != TB_SOLVE_CONVERGED) tb_solve_check(s, s->lambda, info->iterations, 0);
   }
@@ -232,6 +238,7 @@ bool tb_solve_exact(const tbProblem* p, tbReal tolerance, int max_iter, tbArena*
   settings.tol = tolerance;
   settings.max_iter = max_iter;
   settings.warm_start = 1;
+  settings.check = 0;
   tbError error;
   tbArenaMark mark = tb_arena_mark(arena);
   tbSolve s = {

@@ -79,6 +79,8 @@ static tbFclib* random_problem(tbRng* rng, bool global, int spacedim, int contac
     if (equalities) p->V = random_matrix(rng, rows, equalities, 0.6);
     if (equalities) p->R = random_spd(rng, equalities);
     if (equalities) p->s = random_vector(rng, equalities);
+    // W and R are at least the identity, so that [W V; V' R] is positive definite.
+    for (int k = 0; equalities && k < p->V.start[rows]; k++) p->V.value[k] *= 0.1;
   }
   p->title = text("random problem");
   p->math_info = text("");
