@@ -113,7 +113,8 @@ TB_API void tb_feedback_free(tbFeedback* feedback);
 TB_API int tb_feedback_count(const tbFeedback* feedback);  // N
 
 // Reference state at a time: states are interpolated. qpos and qvel in Tribo's conventions. The
-// feedback holds the memory that this and the control need: one per thread.
+// feedback holds the memory that this and the control need: one per thread. Both do nothing for a
+// model of other sizes than the one it was loaded for.
 TB_API void tb_feedback_reference(const tbModel* model, tbFeedback* feedback, tbReal time,
                                   tbReal* qpos, tbReal* qvel);
 

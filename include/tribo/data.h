@@ -85,7 +85,7 @@ TB_API tbResult tb_reset_keyframe(const tbModel* model, tbData* data, int key);
 
 // The state as one flat vector: time, then every array of TB_DATA_STATE (data_fields.h) in its
 // order. What `get` wrote, `set` restores exactly. Set between the halves of a step, it asks for
-// the first one again.
+// the first one again. With the data of another model both do nothing.
 TB_API int tb_state_size(const tbModel* model);
 TB_API void tb_state_get(const tbModel* model, const tbData* data, tbReal* state);
 TB_API void tb_state_set(const tbModel* model, tbData* data, const tbReal* state);

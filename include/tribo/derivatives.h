@@ -2,7 +2,8 @@
 //
 // A derivative with respect to the configuration is with respect to a displacement in the
 // coordinates of qvel: d/dq_k f means d/de f(integrate(q, e unit_k)) at e = 0. Matrices are dense,
-// row-major: d f_i / d x_k stands at [i * columns + k]. Formulas: docs/derivatives.md.
+// row-major: d f_i / d x_k stands at [i * columns + k]. Formulas: docs/derivatives.md. Of NULL and
+// of the data of another model as in dynamics.h.
 #ifndef TRIBO_DERIVATIVES_H_
 #define TRIBO_DERIVATIVES_H_
 
@@ -96,7 +97,7 @@ TB_API void tb_derivatives_free(tbDerivatives* derivatives);
 
 // Evaluate the step at the data's state (as tb_forward: the state stays) and linearise it.
 // `settings` and `info` may be NULL. Errors: those of tb_forward, settings that are negative or not
-// finite (TB_ERROR_ARGUMENT), out of memory.
+// finite (TB_ERROR_ARGUMENT), out of memory; data->message says more.
 TB_API tbResult tb_step_linearize(const tbModel* model, tbData* data,
                                   const tbDerivativeSettings* settings, tbDerivatives* out,
                                   tbDerivativeInfo* info);

@@ -4,7 +4,8 @@
 // and are expressed in world axes about the centre of mass of the body's tree (subtree_com of its
 // root); forces given by a user have the force first. Every function here works in place, allocates
 // nothing, and may run in any number of threads on different tbData. Functions read results of the
-// ones named under "after".
+// ones named under "after". With a NULL that is not allowed here, or the data of another model,
+// they do nothing; those with a result return TB_ERROR_ARGUMENT.
 #ifndef TRIBO_DYNAMICS_H_
 #define TRIBO_DYNAMICS_H_
 
@@ -154,7 +155,7 @@ TB_API void tb_jac_site(const tbModel* m, const tbData* d, int site, tbReal* jac
 TB_API void tb_jac_subtree_com(const tbModel* m, const tbData* d, int body, tbReal* jacp);
 
 // Only the columns of the chain: three rows of length `stride` >= the chain's length, which is
-// returned. Either output may be NULL.
+// returned (shorter rows stay as they are). Either output may be NULL.
 TB_API int tb_jac_sparse(const tbModel* m, const tbData* d, int body, const tbReal point[3],
                          tbReal* jacp, tbReal* jacr, int stride);
 

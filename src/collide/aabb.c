@@ -64,6 +64,7 @@ static tbReal round_reach(const tbShape* s, int i) {
 
 void tb_shape_aabb(const tbShape* s, tbReal low[3], tbReal high[3]) {
   static const tbReal zero[3] = {0, 0, 0};
+  if (!s || !low || !high) return;
   if (s->type == TB_GEOM_PLANE) {
     plane_aabb(s, low, high);
   } else if (s->type == TB_GEOM_BOX) {

@@ -50,7 +50,7 @@ static bool has_negative_size(const tbShape* s) {
 }
 
 static bool inputs_are_usable(const tbShape* a, const tbShape* b) {
-  return type_in_range(a->type) && type_in_range(b->type) && shape_is_usable(a) &&
+  return a && b && type_in_range(a->type) && type_in_range(b->type) && shape_is_usable(a) &&
          shape_is_usable(b);
 }
 
@@ -131,7 +131,7 @@ static void complete_frames(tbContactPoint* contacts, int count) {
 
 int tb_collide(const tbShape* a, const tbShape* b, tbReal margin,
                tbContactPoint out[TB_MAX_PAIR_CONTACTS], tbCollideCache* warm) {
-  if (!(margin >= 0) || !inputs_are_usable(a, b)) return 0;
+  if (!(margin >= 0) || !inputs_are_usable(a, b) || !out) return 0;
   tbShape copy_a, copy_b;
   if (has_negative_size(a) || has_negative_size(b)) {
     copy_with_valid_size(&copy_a, a);

@@ -1,5 +1,6 @@
 // Linear state feedback from numpy files: u = u_ref + K (x_ref (-) x).
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,14 +8,16 @@
 #include "base/minmax.h"
 #include "base/error.h"
 #include "io/npy.h"
+#include "model/workspace.h"
 #include "spatial/quat.h"
 #include "spatial/vec3.h"
 #include "tribo/control.h"
 #include "tribo/dynamics.h"
 
 struct tbFeedback {
-  int count;  // control steps
-  int nu;     // driven joints
+  int count;   // control steps
+  int nu;      // driven joints
+  int nq, nv;  // of the model that it was loaded for
   tbReal dt, lift;
   tbNpy states, controls, gains;
   int *dof, *qpos;  // of the driven joints, in the files' order
@@ -41,11 +44,14 @@ static tbResult find_joints(const tbModel* m, tbFeedback* f, const char* const* 
                    "freedom",
                    f->nu, m->nv);
   }
+  f->nq = m->nq;
+  f->nv = m->nv;
   f->dof = calloc((size_t)f->nu, sizeof(int));
   f->qpos = calloc((size_t)f->nu, sizeof(int));
   f->work = calloc((size_t)(2 * m->nq + 6 * m->nv), sizeof(tbReal));
   if (!f->dof || !f->qpos || !f->work) return tb_fail(error, TB_ERROR_MEMORY, "out of memory");
   for (int i = 0; i < f->nu; i++) {
+    if (joint && !joint[i]) return tb_fail(error, TB_ERROR_ARGUMENT, "joint[%d] is NULL", i);
     int id = joint ? tb_name2id(m, TB_OBJ_JOINT, joint[i]) : i + 1;
     if (id < 1) return tb_fail(error, TB_ERROR_MODEL, "no joint '%s'", joint[i]);
     f->dof[i] = m->jnt_dofadr[id];
@@ -57,10 +63,18 @@ static tbResult find_joints(const tbModel* m, tbFeedback* f, const char* const* 
 tbFeedback* tb_feedback_load(const tbModel* m, const char* states, const char* controls,
                              const char* gains, tbReal dt, tbReal lift, const char* const* joint,
                              tbError* error) {
+  if (!m || !states || !controls || !gains) {
+    tb_fail(error, TB_ERROR_ARGUMENT, "tb_feedback_load: model or file names are NULL");
+    return NULL;
+  }
+  if (!(dt > 0) || !isfinite(dt) || !isfinite(lift)) {
+    tb_fail(error, TB_ERROR_ARGUMENT, "dt is %g and lift %g, finite numbers and dt > 0 expected",
+            dt, lift);
+    return NULL;
+  }
   tbFeedback* f = calloc(1, sizeof *f);
-  if (!f || !(dt > 0)) {
-    free(f);
-    tb_fail(error, TB_ERROR_ARGUMENT, "no memory, or a time step that is not positive");
+  if (!f) {
+    tb_fail(error, TB_ERROR_MEMORY, "out of memory");
     return NULL;
   }
   f->dt = dt;
@@ -103,8 +117,13 @@ static void convert(const tbFeedback* f, int index, tbReal* qpos, tbReal* qvel) 
   }
 }
 
+static bool is_feedback_of(const tbModel* m, const tbFeedback* f) {
+  return m && f && m->nq == f->nq && m->nv == f->nv;
+}
+
 void tb_feedback_reference(const tbModel* m, tbFeedback* f, tbReal time, tbReal* qpos,
                            tbReal* qvel) {
+  if (!is_feedback_of(m, f) || !qpos || !qvel) return;
   tbReal at = tb_max(0, tb_min(time / f->dt, f->count));
   int index = (int)at < f->count ? (int)at : f->count - 1;
   tbReal share = at - index;
@@ -143,6 +162,7 @@ static void pose_difference(const tbReal* from, const tbReal* to, tbReal out[6])
 
 void tb_feedback_control(const tbModel* m, const tbData* d, tbFeedback* f, tbReal time,
                          tbReal* tau) {
+  if (!tb_is_data_of(m, d) || !is_feedback_of(m, f) || !tau) return;
   memset(tau, 0, sizeof(tbReal) * (size_t)m->nv);
   // The reference uses the first part of the memory.
   tbReal *qpos = f->work + m->nq + 2 * m->nv, *qvel = qpos + m->nq, *dx = qvel + m->nv;

@@ -42,12 +42,14 @@ static int rows_of(const tbQp* qp) {
 }
 
 static tbResult check(const tbQp* qp, tbError* error) {
+  enum { MOST_ROWS = 30000 };
   if (!qp || qp->n < 1 || !qp->H || !qp->c || qp->nblock < 0) {
     return tb_fail(error, TB_ERROR_ARGUMENT, "a quadratic program needs unknowns, H and c");
   }
   if (qp->nblock > 0 && (!qp->block || !qp->A || !qp->b)) {
     return tb_fail(error, TB_ERROR_ARGUMENT, "a quadratic program with blocks needs A and b");
   }
+  long long rows = 0;
   for (int i = 0; i < qp->nblock; i++) {
     int dim = qp->block[i].dim;
     if (qp->block[i].type == TB_BLOCK_BOX) {
@@ -57,6 +59,12 @@ static tbResult check(const tbQp* qp, tbError* error) {
       return tb_fail(error, TB_ERROR_ARGUMENT, "block %d: %d rows, 1 to %d expected", i, dim,
                      TB_MAX_BLOCK_DIM);
     }
+    rows += dim;
+  }
+  // Sizes of matrices are products of these.
+  if (rows > MOST_ROWS || qp->n > MOST_ROWS) {
+    return tb_fail(error, TB_ERROR_ARGUMENT, "%d unknowns and %lld rows, up to %d expected", qp->n,
+                   rows, MOST_ROWS);
   }
   for (int i = 0; i < qp->n * qp->n; i++) {
     if (!isfinite(qp->H[i]) || !isfinite(qp->c[i % qp->n])) {
@@ -164,6 +172,11 @@ tbResult tb_qp_solve_within(const tbQp* qp, tbReal tolerance, tbReal* x, tbReal*
 
 tbResult tb_qp_solve(const tbQp* qp, tbReal tolerance, tbReal* x, tbReal* z, tbControlWork* work,
                      tbSolveInfo* info, tbError* error) {
+  tb_error_clear(error);
+  if (!x || !(tolerance >= 0)) {
+    return tb_fail(error, TB_ERROR_ARGUMENT, "tb_qp_solve: x is NULL, or tolerance %g is not >= 0",
+                   tolerance);
+  }
   tbControlWork* own = work ? NULL : tb_control_work_create();
   if (!work && !own) return tb_fail(error, TB_ERROR_MEMORY, "out of memory");
   if (work) tb_arena_reset(&work->arena);

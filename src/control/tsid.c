@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "control/work.h"
+#include "model/workspace.h"
 #include "spatial/quat.h"
 #include "spatial/vec3.h"
 #include "step/forces.h"
@@ -243,6 +244,10 @@ static tbResult check(const tbModel* m, const tbInverseDynamics* k, tbError* err
   if (!(k->force_weight > 0)) {
     return tb_fail(error, TB_ERROR_ARGUMENT, "force_weight must be positive");
   }
+  if (k->ntask < 0 || k->nsupport < 0 || (k->ntask && !k->task) || (k->nsupport && !k->support)) {
+    return tb_fail(error, TB_ERROR_ARGUMENT, "%d tasks and %d supports, or their arrays are NULL",
+                   k->ntask, k->nsupport);
+  }
   for (int i = 0; i < k->ntask; i++) {
     const tbTask* t = &k->task[i];
     int posture = t->type == TB_TASK_POSTURE;
@@ -338,6 +343,9 @@ tbResult tb_inverse_dynamics_control(const tbModel* m, tbData* d,
                                      tbError* error) {
   if (!m || !d || !controller || !tau) {
     return tb_fail(error, TB_ERROR_ARGUMENT, "model, data, controller and tau are needed");
+  }
+  if (!tb_is_data_of(m, d)) {
+    return tb_fail(error, TB_ERROR_ARGUMENT, "the data is a world of another model");
   }
   tbResult result = check(m, controller, error);
   if (result != TB_OK) return result;

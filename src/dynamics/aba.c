@@ -6,6 +6,7 @@
 #include "dynamics/composite.h"
 #include "dynamics/gravity.h"
 #include "linalg/ltdl.h"
+#include "model/workspace.h"
 #include "spatial/motion.h"
 #include "tribo/dynamics.h"
 
@@ -169,6 +170,7 @@ static int outward(const tbModel* m, const tbData* d, const tbReal* tau, tbReal*
 }
 
 tbResult tb_aba(const tbModel* m, tbData* d, const tbReal* tau, const tbReal* xfrc, tbReal* qacc) {
+  if (!tb_is_data_of(m, d) || !tau || !qacc) return TB_ERROR_ARGUMENT;
   for (int t = 0; t < m->ntendon; t++) {
     if (m->tendon_armature[t] != 0) return TB_ERROR_UNSUPPORTED;
   }

@@ -1,5 +1,7 @@
 // Centres of mass of subtrees, and inertias and motion axes about them (docs/dynamics.md, eq. 5-7).
 #include "base/kernel.h"
+#include "dynamics/stage.h"
+#include "model/workspace.h"
 #include "spatial/motion.h"
 #include "tribo/dynamics.h"
 
@@ -79,10 +81,14 @@ TB_WIDE static void com_position_wide(const tbModel* m, tbData* d) {
   com_position(m, d);
 }
 
-void tb_com_position(const tbModel* m, tbData* d) {
+void tb_stage_com_position(const tbModel* m, tbData* d) {
   if (tb_wide()) {
     com_position_wide(m, d);
   } else {
     com_position_narrow(m, d);
   }
+}
+
+void tb_com_position(const tbModel* m, tbData* d) {
+  if (tb_is_data_of(m, d)) tb_stage_com_position(m, d);
 }

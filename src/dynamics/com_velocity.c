@@ -1,5 +1,7 @@
 // Spatial velocities of bodies and derivatives of motion axes (docs/dynamics.md, eq. 8-9).
 #include "spatial/wide.h"
+#include "dynamics/stage.h"
+#include "model/workspace.h"
 #include "tribo/dynamics.h"
 
 // Add one joint's motion to the velocity of its body, and set how its axes change: an axis fixed to
@@ -47,10 +49,14 @@ TB_WIDE static void com_velocity_wide(const tbModel* m, tbData* d) {
   com_velocity(m, d);
 }
 
-void tb_com_velocity(const tbModel* m, tbData* d) {
+void tb_stage_com_velocity(const tbModel* m, tbData* d) {
   if (tb_wide()) {
     com_velocity_wide(m, d);
   } else {
     com_velocity_narrow(m, d);
   }
+}
+
+void tb_com_velocity(const tbModel* m, tbData* d) {
+  if (tb_is_data_of(m, d)) tb_stage_com_velocity(m, d);
 }

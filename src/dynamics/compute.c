@@ -1,20 +1,22 @@
 // The position and the velocity stage, on one screen.
 #include "dynamics/camera.h"
 #include "dynamics/mass.h"
+#include "dynamics/stage.h"
 #include "model/workspace.h"
 #include "tribo/dynamics.h"
 
 void tb_position_stage(const tbModel* m, tbData* d) {
-  tb_kinematics(m, d);
-  tb_com_position(m, d);
+  tb_stage_kinematics(m, d);
+  tb_stage_com_position(m, d);
   tb_camera(m, d);
-  tb_tendon(m, d);
-  tb_crb(m, d);
-  tb_transmission(m, d);
+  tb_stage_tendon(m, d);
+  tb_stage_crb(m, d);
+  tb_stage_transmission(m, d);
   d->work->unfactored = 1;
 }
 
 void tb_compute_position(const tbModel* m, tbData* d) {
+  if (!tb_is_data_of(m, d)) return;
   tb_position_stage(m, d);
   tb_factor_m(m, d);
 }
@@ -30,15 +32,17 @@ static void mul_rows(int n, const int* adr, const int* nnz, const int* columns, 
 }
 
 void tb_compute_velocity(const tbModel* m, tbData* d) {
+  if (!tb_is_data_of(m, d)) return;
   mul_rows(m->ntendon, m->tendon_Jadr, m->tendon_Jnnz, m->Jten_colind, d->ten_J, d->qvel,
            d->ten_velocity);
   mul_rows(m->nu, m->actuator_Jadr, m->actuator_Jnnz, m->Jmom_colind, d->actuator_moment, d->qvel,
            d->actuator_velocity);
-  tb_com_velocity(m, d);
-  tb_rne(m, d, 0, 0, d->qfrc_bias);
+  tb_stage_com_velocity(m, d);
+  tb_stage_rne(m, d, 0, 0, d->qfrc_bias);
 }
 
 void tb_forward_dynamics(const tbModel* m, const tbData* d, const tbReal* tau, tbReal* qacc) {
+  if (!tb_is_data_of(m, d) || !tau || !qacc) return;
   for (int i = 0; i < m->nv; i++) qacc[i] = tau[i] - d->qfrc_bias[i];
   tb_solve_m(m, d, qacc, qacc, 1);
 }

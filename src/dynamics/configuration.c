@@ -10,6 +10,7 @@ static int quaternion_part(int type, int* coordinate, int* dof) {
 }
 
 void tb_integrate_pos(const tbModel* m, tbReal* qpos, const tbReal* qvel, tbReal dt) {
+  if (!m || !qpos || !qvel) return;
   for (int j = 0; j < m->njnt; j++) {
     tbReal* q = qpos + m->jnt_qposadr[j];
     const tbReal* v = qvel + m->jnt_dofadr[j];
@@ -25,6 +26,7 @@ void tb_integrate_pos(const tbModel* m, tbReal* qpos, const tbReal* qvel, tbReal
 
 void tb_differentiate_pos(const tbModel* m, tbReal* qvel, tbReal dt, const tbReal* qpos1,
                           const tbReal* qpos2) {
+  if (!m || !qvel || !qpos1 || !qpos2) return;
   tbReal rate = 1 / dt;
   for (int j = 0; j < m->njnt; j++) {
     const tbReal* q1 = qpos1 + m->jnt_qposadr[j];
@@ -45,6 +47,7 @@ void tb_differentiate_pos(const tbModel* m, tbReal* qvel, tbReal dt, const tbRea
 }
 
 void tb_normalize_quat(const tbModel* m, tbReal* qpos) {
+  if (!m || !qpos) return;
   for (int j = 0; j < m->njnt; j++) {
     int coordinate, dof;
     if (quaternion_part(m->jnt_type[j], &coordinate, &dof)) {

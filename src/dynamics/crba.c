@@ -1,5 +1,7 @@
 // M by the composite-rigid-body algorithm (docs/dynamics.md, eq. 10-12).
 #include "dynamics/composite.h"
+#include "dynamics/stage.h"
+#include "model/workspace.h"
 #include "tribo/dynamics.h"
 
 // M += a J^T J for a tendon with armature a, over the pairs of dofs where M has an entry.
@@ -45,10 +47,14 @@ TB_WIDE static void crb_wide(const tbModel* m, tbData* d) {
   crb(m, d);
 }
 
-void tb_crb(const tbModel* m, tbData* d) {
+void tb_stage_crb(const tbModel* m, tbData* d) {
   if (tb_wide()) {
     crb_wide(m, d);
   } else {
     crb_narrow(m, d);
   }
+}
+
+void tb_crb(const tbModel* m, tbData* d) {
+  if (tb_is_data_of(m, d)) tb_stage_crb(m, d);
 }

@@ -1,5 +1,6 @@
 // Potential and kinetic energy (docs/dynamics.md, eq. 26-27).
 #include "dynamics/mass.h"
+#include "model/workspace.h"
 #include "spatial/quat.h"
 #include "tribo/dynamics.h"
 
@@ -33,6 +34,7 @@ static tbReal joint_spring_energy(const tbModel* m, const tbData* d, int joint) 
 }
 
 void tb_energy_position(const tbModel* m, tbData* d) {
+  if (!tb_is_data_of(m, d)) return;
   tbReal energy = 0;
   if (!(m->opt.disableflags & TB_DISABLE_GRAVITY)) {
     for (int i = 1; i < m->nbody; i++) {
@@ -63,5 +65,6 @@ tbReal tb_kinetic_energy(const tbModel* m, const tbData* d) {
 }
 
 void tb_energy_velocity(const tbModel* m, tbData* d) {
+  if (!tb_is_data_of(m, d)) return;
   d->energy[1] = tb_kinetic_energy(m, d);
 }

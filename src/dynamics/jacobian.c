@@ -2,10 +2,12 @@
 #include <string.h>
 
 #include "model/chain.h"
+#include "model/workspace.h"
 #include "spatial/motion.h"
 #include "tribo/dynamics.h"
 
 int tb_chain(const tbModel* m, int body, const int** dofs) {
+  if (!m || !dofs) return 0;
   return tb_body_chain(m, tb_valid_body(m, body), dofs);
 }
 
@@ -34,6 +36,7 @@ static void offset_of(const tbModel* m, const tbData* d, int body, const tbReal 
 
 void tb_jac(const tbModel* m, const tbData* d, int body, const tbReal point[3], tbReal* jacp,
             tbReal* jacr) {
+  if (!tb_is_data_of(m, d) || !point) return;
   body = tb_valid_body(m, body);
   size_t nv = (size_t)m->nv;
   clear_rows(jacp, nv, m->nv);
@@ -49,28 +52,33 @@ void tb_jac(const tbModel* m, const tbData* d, int body, const tbReal point[3], 
 }
 
 void tb_jac_body(const tbModel* m, const tbData* d, int body, tbReal* jacp, tbReal* jacr) {
+  if (!tb_is_data_of(m, d)) return;
   body = tb_valid_body(m, body);
   tb_jac(m, d, body, d->xpos + 3 * body, jacp, jacr);
 }
 
 void tb_jac_body_com(const tbModel* m, const tbData* d, int body, tbReal* jacp, tbReal* jacr) {
+  if (!tb_is_data_of(m, d)) return;
   body = tb_valid_body(m, body);
   tb_jac(m, d, body, d->xipos + 3 * body, jacp, jacr);
 }
 
 void tb_jac_geom(const tbModel* m, const tbData* d, int geom, tbReal* jacp, tbReal* jacr) {
+  if (!tb_is_data_of(m, d)) return;
   int known = geom >= 0 && geom < m->ngeom;
   tb_jac(m, d, known ? m->geom_bodyid[geom] : 0, known ? d->geom_xpos + 3 * geom : d->xpos, jacp,
          jacr);
 }
 
 void tb_jac_site(const tbModel* m, const tbData* d, int site, tbReal* jacp, tbReal* jacr) {
+  if (!tb_is_data_of(m, d)) return;
   int known = site >= 0 && site < m->nsite;
   tb_jac(m, d, known ? m->site_bodyid[site] : 0, known ? d->site_xpos + 3 * site : d->xpos, jacp,
          jacr);
 }
 
 void tb_jac_subtree_com(const tbModel* m, const tbData* d, int body, tbReal* jacp) {
+  if (!tb_is_data_of(m, d) || !jacp) return;
   body = tb_valid_body(m, body);
   // Mass-weighted mean of the bodies' Jacobians. A dof above `body` moves the whole subtree as one;
   // a dof inside moves the part below it.
@@ -95,9 +103,11 @@ void tb_jac_subtree_com(const tbModel* m, const tbData* d, int body, tbReal* jac
 
 int tb_jac_sparse(const tbModel* m, const tbData* d, int body, const tbReal point[3], tbReal* jacp,
                   tbReal* jacr, int stride) {
+  if (!tb_is_data_of(m, d) || !point) return 0;
   body = tb_valid_body(m, body);
   const int* dofs;
   int n = tb_body_chain(m, body, &dofs);
+  if (n > stride) return n;
   size_t width = (size_t)stride;
   clear_rows(jacp, width, n);
   clear_rows(jacr, width, n);
@@ -125,9 +135,11 @@ static void add_chain(const tbModel* m, const tbData* d, int body, const tbReal 
 
 int tb_jac_pair(const tbModel* m, const tbData* d, int body1, const tbReal point1[3], int body2,
                 const tbReal point2[3], int* support, tbReal* jacp, tbReal* jacr, int stride) {
+  if (!tb_is_data_of(m, d) || !point1 || !point2 || !support) return 0;
   body1 = tb_valid_body(m, body1);
   body2 = tb_valid_body(m, body2);
   int n = tb_chain_union(m, body1, body2, support);
+  if (n > stride) return n;
   size_t width = (size_t)stride;
   clear_rows(jacp, width, n);
   clear_rows(jacr, width, n);

@@ -4,6 +4,7 @@
 
 #include "dynamics/axis.h"
 #include "model/chain.h"
+#include "model/workspace.h"
 #include "tribo/derivatives.h"
 
 // d(column i)/dq_k of a point fixed to a body at `offset` from the tree's centre (eq. 14).
@@ -21,6 +22,7 @@ static void column_derivative(const tbModel* m, const tbData* d, const tbReal of
 
 void tb_jac_derivative(const tbModel* m, const tbData* d, int body, const tbReal point[3],
                        tbReal* djacp, tbReal* djacr) {
+  if (!tb_is_data_of(m, d) || !point) return;
   body = tb_valid_body(m, body);
   size_t nv = (size_t)m->nv, bytes = 3 * nv * nv * sizeof(tbReal);
   if (djacp) memset(djacp, 0, bytes);
@@ -43,6 +45,7 @@ void tb_jac_derivative(const tbModel* m, const tbData* d, int body, const tbReal
 
 void tb_velocity_derivative(const tbModel* m, const tbData* d, int body, const tbReal point[3],
                             const tbReal* velocity, tbReal* dlinear_dq, tbReal* dangular_dq) {
+  if (!tb_is_data_of(m, d) || !point || !velocity) return;
   body = tb_valid_body(m, body);
   size_t nv = (size_t)m->nv;
   if (dlinear_dq) memset(dlinear_dq, 0, 3 * nv * sizeof(tbReal));

@@ -1,5 +1,7 @@
 // Forward kinematics: frames of bodies, joints, geoms and sites (docs/dynamics.md, eq. 1-4).
 #include "spatial/quat.h"
+#include "dynamics/stage.h"
+#include "model/workspace.h"
 #include "spatial/trig.h"
 #include "tribo/dynamics.h"
 #include "dynamics/frames.h"
@@ -220,10 +222,14 @@ TB_WIDE static void kinematics_wide(const tbModel* m, tbData* d) {
   kinematics(m, d, 1);
 }
 
-void tb_kinematics(const tbModel* m, tbData* d) {
+void tb_stage_kinematics(const tbModel* m, tbData* d) {
   if (tb_wide()) {
     kinematics_wide(m, d);
   } else {
     kinematics_narrow(m, d);
   }
+}
+
+void tb_kinematics(const tbModel* m, tbData* d) {
+  if (tb_is_data_of(m, d)) tb_stage_kinematics(m, d);
 }

@@ -21,6 +21,7 @@ static tbResult factor(const tbModel* m, const tbData* d) {
 }
 
 tbResult tb_factor_m(const tbModel* m, tbData* d) {
+  if (!tb_is_data_of(m, d)) return TB_ERROR_ARGUMENT;
   return factor(m, d);
 }
 
@@ -29,6 +30,7 @@ void tb_factor_ready(const tbModel* m, const tbData* d) {
 }
 
 void tb_full_m(const tbModel* m, const tbData* d, tbReal* M) {
+  if (!tb_is_data_of(m, d) || !M) return;
   size_t nv = (size_t)m->nv;
   memset(M, 0, nv * nv * sizeof(tbReal));
   for (size_t i = 0; i < nv; i++) {
@@ -40,6 +42,7 @@ void tb_full_m(const tbModel* m, const tbData* d, tbReal* M) {
 }
 
 void tb_mul_m(const tbModel* m, const tbData* d, tbReal* r, const tbReal* v) {
+  if (!tb_is_data_of(m, d) || !r || !v) return;
   tb_forest_mul(tb_forest(m), d->qM, r, v);
 }
 
@@ -48,6 +51,7 @@ static void copy_rows(const tbModel* m, tbReal* x, const tbReal* y, int n) {
 }
 
 void tb_solve_m(const tbModel* m, const tbData* d, tbReal* x, const tbReal* y, int n) {
+  if (!tb_is_data_of(m, d) || !x || !y || n <= 0) return;
   tb_factor_ready(m, d);
   copy_rows(m, x, y, n);
   for (int r = 0; r < n; r++) {
@@ -56,6 +60,7 @@ void tb_solve_m(const tbModel* m, const tbData* d, tbReal* x, const tbReal* y, i
 }
 
 void tb_half_solve_m(const tbModel* m, const tbData* d, tbReal* x, const tbReal* y, int n) {
+  if (!tb_is_data_of(m, d) || !x || !y || n <= 0) return;
   tb_factor_ready(m, d);
   copy_rows(m, x, y, n);
   for (int r = 0; r < n; r++) {
@@ -65,6 +70,7 @@ void tb_half_solve_m(const tbModel* m, const tbData* d, tbReal* x, const tbReal*
 
 void tb_half_solve_support(const tbModel* m, const tbData* d, const int* support, int nsupport,
                            tbReal* x, int stride, int n) {
+  if (!tb_is_data_of(m, d) || !support || !x) return;
   tb_factor_ready(m, d);
   tb_ltdl_half_solve_support(tb_forest(m), d->qLD, d->qLDiagInv, support, nsupport, x, stride, n);
 }

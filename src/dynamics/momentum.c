@@ -1,9 +1,11 @@
 // Linear and angular momentum of subtrees (docs/dynamics.md, eq. 24-25).
 #include "base/kernel.h"
+#include "model/workspace.h"
 #include "spatial/motion.h"
 #include "tribo/dynamics.h"
 
 void tb_subtree_velocity(const tbModel* m, tbData* d) {
+  if (!tb_is_data_of(m, d)) return;
   // Momentum of each body about its tree's centre, moved to the world's origin so that the bodies
   // of all trees add up.
   for (int i = 0; i < m->nbody; i++) {

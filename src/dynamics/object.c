@@ -1,5 +1,6 @@
 // Velocity and acceleration of frames fixed to bodies (docs/dynamics.md, eq. 34).
 #include "spatial/motion.h"
+#include "model/workspace.h"
 #include "tribo/dynamics.h"
 
 typedef struct {
@@ -57,6 +58,7 @@ static void to_local(Frame f, tbReal r[6]) {
 
 void tb_object_velocity(const tbModel* m, const tbData* d, tbObjType type, int id, int local,
                         tbReal velocity[6]) {
+  if (!tb_is_data_of(m, d) || !velocity) return;
   Frame f = frame_of(m, d, type, id);
   tb_zero6(velocity);
   if (f.body < 0) return;
@@ -66,6 +68,7 @@ void tb_object_velocity(const tbModel* m, const tbData* d, tbObjType type, int i
 
 void tb_object_acceleration(const tbModel* m, const tbData* d, tbObjType type, int id, int local,
                             tbReal acceleration[6]) {
+  if (!tb_is_data_of(m, d) || !acceleration) return;
   Frame f = frame_of(m, d, type, id);
   tb_zero6(acceleration);
   if (f.body < 0) return;

@@ -6,6 +6,7 @@
 
 #include "dynamics/gravity.h"
 #include "model/chain.h"
+#include "model/workspace.h"
 #include "spatial/eig3.h"
 #include "tribo/derivatives.h"
 
@@ -50,6 +51,7 @@ static void unit_force(const tbReal R[9], const tbReal offset[3], int parameter,
 }
 
 void tb_rne_regressor(const tbModel* m, tbData* d, const tbReal* qacc, tbReal* Y) {
+  if (!tb_is_data_of(m, d) || !Y) return;
   size_t width = (size_t)TB_NINERTIAL * (size_t)m->nbody;
   memset(Y, 0, (size_t)m->nv * width * sizeof(tbReal));
   tbReal* acceleration = d->scratch_body;
@@ -74,6 +76,7 @@ void tb_rne_regressor(const tbModel* m, tbData* d, const tbReal* qacc, tbReal* Y
 }
 
 void tb_inertial_get(const tbModel* m, int body, tbReal parameters[TB_NINERTIAL]) {
+  if (!m || !parameters) return;
   body = tb_valid_body(m, body);
   tbReal R[9], inertia[10];
   tb_quat_to_mat(R, m->body_iquat + 4 * body);
@@ -132,6 +135,7 @@ void tb_inertial_write(tbModel* m, int body, const tbReal parameters[TB_NINERTIA
 }
 
 tbResult tb_inertial_set(tbModel* m, int body, const tbReal parameters[TB_NINERTIAL]) {
+  if (!m || !parameters) return TB_ERROR_ARGUMENT;
   if (body <= 0 || body >= m->nbody) return TB_ERROR_ARGUMENT;
   for (int p = 0; p < TB_NINERTIAL; p++) {
     if (!isfinite(parameters[p])) return TB_ERROR_ARGUMENT;

@@ -1,5 +1,7 @@
 // Recursive Newton-Euler: the force that a motion needs (docs/dynamics.md, eq. 17-19).
 #include "dynamics/gravity.h"
+#include "dynamics/stage.h"
+#include "model/workspace.h"
 #include "spatial/wide.h"
 #include "tribo/dynamics.h"
 
@@ -82,12 +84,17 @@ TB_WIDE static void rne_wide(const tbModel* m, tbData* d, const tbReal* qacc, co
   rne(m, d, qacc, xfrc, tau);
 }
 
-void tb_rne(const tbModel* m, tbData* d, const tbReal* qacc, const tbReal* xfrc, tbReal* tau) {
+void tb_stage_rne(const tbModel* m, tbData* d, const tbReal* qacc, const tbReal* xfrc,
+                  tbReal* tau) {
   if (tb_wide()) {
     rne_wide(m, d, qacc, xfrc, tau);
   } else {
     rne_narrow(m, d, qacc, xfrc, tau);
   }
+}
+
+void tb_rne(const tbModel* m, tbData* d, const tbReal* qacc, const tbReal* xfrc, tbReal* tau) {
+  if (tb_is_data_of(m, d) && tau) tb_stage_rne(m, d, qacc, xfrc, tau);
 }
 
 TB_INLINE void body_forces(const tbModel* m, tbData* d) {
@@ -115,6 +122,7 @@ TB_WIDE static void accelerations_wide(const tbModel* m, tbData* d) {
 }
 
 void tb_body_accelerations(const tbModel* m, tbData* d) {
+  if (!tb_is_data_of(m, d)) return;
   if (tb_wide()) {
     accelerations_wide(m, d);
   } else {
@@ -131,6 +139,7 @@ TB_WIDE static void body_forces_wide(const tbModel* m, tbData* d) {
 }
 
 void tb_body_forces(const tbModel* m, tbData* d) {
+  if (!tb_is_data_of(m, d)) return;
   if (tb_wide()) {
     body_forces_wide(m, d);
   } else {

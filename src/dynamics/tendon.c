@@ -6,6 +6,8 @@
 #include "dynamics/tendon_path.h"
 #include "dynamics/wrap.h"
 #include "model/chain.h"
+#include "dynamics/stage.h"
+#include "model/workspace.h"
 #include "spatial/motion.h"
 #include "tribo/dynamics.h"
 
@@ -125,7 +127,7 @@ static tbReal fixed_tendon(const tbModel* m, const tbData* d, int tendon, const 
   return length;
 }
 
-void tb_tendon(const tbModel* m, tbData* d) {
+void tb_stage_tendon(const tbModel* m, tbData* d) {
   for (int t = 0; t < m->ntendon; t++) {
     const int* columns = m->Jten_colind + m->tendon_Jadr[t];
     tbReal* J = d->ten_J + m->tendon_Jadr[t];
@@ -147,7 +149,12 @@ void tb_tendon(const tbModel* m, tbData* d) {
   }
 }
 
+void tb_tendon(const tbModel* m, tbData* d) {
+  if (tb_is_data_of(m, d)) tb_stage_tendon(m, d);
+}
+
 void tb_full_ten_J(const tbModel* m, const tbData* d, tbReal* J) {
+  if (!tb_is_data_of(m, d) || !J) return;
   size_t nv = (size_t)m->nv;
   memset(J, 0, (size_t)m->ntendon * nv * sizeof(tbReal));
   for (int t = 0; t < m->ntendon; t++) {
@@ -222,6 +229,7 @@ bool tb_tendon_piece(const tbModel* m, const tbData* d, tbTendonWalk* walk) {
 }
 
 void tb_add_tendon_wrench(const tbModel* m, tbData* d, int tendon, tbReal force) {
+  if (!tb_is_data_of(m, d)) return;
   if (tendon < 0 || tendon >= m->ntendon || is_fixed(m, tendon)) return;
   if (m->tendon_armature[tendon] != 0) {
     tbReal acceleration = jac_dot_v(m, d, tendon);

@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "model/chain.h"
+#include "dynamics/stage.h"
+#include "model/workspace.h"
 #include "spatial/motion.h"
 #include "spatial/quat.h"
 #include "tribo/dynamics.h"
@@ -143,7 +145,7 @@ static tbReal tendon_actuator(const tbModel* m, const tbData* d, int u, Row row)
   return gear * d->ten_length[tendon];
 }
 
-void tb_transmission(const tbModel* m, tbData* d) {
+void tb_stage_transmission(const tbModel* m, tbData* d) {
   memset(d->actuator_moment, 0, (size_t)m->nJmom * sizeof(tbReal));
   for (int u = 0; u < m->nu; u++) {
     int at = m->actuator_Jadr[u];
@@ -161,7 +163,12 @@ void tb_transmission(const tbModel* m, tbData* d) {
   }
 }
 
+void tb_transmission(const tbModel* m, tbData* d) {
+  if (tb_is_data_of(m, d)) tb_stage_transmission(m, d);
+}
+
 void tb_full_moment(const tbModel* m, const tbData* d, tbReal* moment) {
+  if (!tb_is_data_of(m, d) || !moment) return;
   size_t nv = (size_t)m->nv;
   memset(moment, 0, (size_t)m->nu * nv * sizeof(tbReal));
   for (int u = 0; u < m->nu; u++) {

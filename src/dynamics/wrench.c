@@ -1,6 +1,7 @@
 // Forces at points of bodies, as spatial and as generalised forces (docs/dynamics.md, eq. 30).
 #include "base/bits.h"
 #include "model/chain.h"
+#include "model/workspace.h"
 #include "spatial/motion.h"
 #include "tribo/dynamics.h"
 
@@ -13,6 +14,7 @@ static void wrench_of(const tbModel* m, const tbData* d, int body, const tbReal 
 
 void tb_add_wrench(const tbModel* m, tbData* d, int body, const tbReal point[3],
                    const tbReal force[3], const tbReal torque[3]) {
+  if (!tb_is_data_of(m, d) || !point) return;
   body = tb_valid_body(m, body);
   tbReal wrench[6];
   wrench_of(m, d, body, point, force, torque, wrench);
@@ -21,6 +23,7 @@ void tb_add_wrench(const tbModel* m, tbData* d, int body, const tbReal point[3],
 
 void tb_apply_wrench(const tbModel* m, const tbData* d, int body, const tbReal point[3],
                      const tbReal force[3], const tbReal torque[3], tbReal* qfrc) {
+  if (!tb_is_data_of(m, d) || !point || !qfrc) return;
   body = tb_valid_body(m, body);
   tbReal wrench[6];
   wrench_of(m, d, body, point, force, torque, wrench);
@@ -30,7 +33,7 @@ void tb_apply_wrench(const tbModel* m, const tbData* d, int body, const tbReal p
 }
 
 void tb_apply_xfrc(const tbModel* m, const tbData* d, const tbReal* xfrc, tbReal* qfrc) {
-  if (tb_all_clear(6 * m->nbody, xfrc)) return;
+  if (!tb_is_data_of(m, d) || !xfrc || tb_all_clear(6 * m->nbody, xfrc)) return;
   for (int i = 1; i < m->nbody; i++) {
     const tbReal* f = xfrc + 6 * i;
     if (!tb_all_clear(6, f)) tb_apply_wrench(m, d, i, d->xipos + 3 * i, f, f + 3, qfrc);

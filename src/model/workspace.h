@@ -9,16 +9,27 @@
 
 typedef struct tbWorkspace tbWorkspace;
 
+#define TB_X(name, what) +1
+enum { TB_MODEL_NSIZES = 0 TB_MODEL_SIZES(TB_X) };
+#undef TB_X
+
 struct tbWorkspace {
   tbArena arena;  // contacts, constraint rows, solver work: reset at the start of each step
   void* step;     // broad phase, warm starts: owned by the step layer, NULL until the first step
   void (*step_free)(void* step);
-  void* entrained;  // per geom: what it drags along of a medium, NULL until one does
-  int halfway;      // 1 between the halves of a step: frames and contacts are those of the state
-  int unfactored;   // 1: qLD is not that of qM, whoever solves makes it first (dynamics/mass.h)
+  void* entrained;    // per geom: what it drags along of a medium, NULL until one does
+  int halfway;        // 1 between the halves of a step: frames and contacts are those of the state
+  const void* block;  // of the model that this world was made for
+  int size[TB_MODEL_NSIZES];  // the sizes of that model
+  int unfactored;  // 1: qLD is not that of qM, whoever solves makes it first (dynamics/mass.h)
 };
 
 // Whether a world has the sizes of a model: one of another robot must not be stepped.
 bool tb_data_fits(const tbModel* model, const tbData* data);
+
+// The same for pointers that may be NULL, faster for the very model that the world was made for.
+static inline bool tb_is_data_of(const tbModel* model, const tbData* data) {
+  return model && data && (data->work->block == model->block || tb_data_fits(model, data));
+}
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "model/workspace.h"
 #include "spatial/so3.h"
+#include "step/check.h"
 #include "step/rk4.h"
 #include "step/viscoelastic.h"
 #include "tribo/step.h"
@@ -300,6 +301,7 @@ static tbResult dense(tbDerivatives* x, tbReal* A, tbReal* B) {
 }
 
 void tb_derivatives_dense(tbDerivatives* x, tbReal* A, tbReal* B) {
+  if (!x) return;
   size_t nx = (size_t)x->nx, nu = (size_t)x->nu;
   if (x->ready == 1 && dense(x, A, B) == TB_OK) return;
   for (size_t i = 0; A && i < nx * nx; i++) A[i] = x->ready == 2 ? x->dense_A[i] : NAN;
@@ -348,7 +350,7 @@ tbResult tb_deriv_acceleration(tbDerivatives* x, tbReal* columns, tbReal* by_for
 
 tbResult tb_derivatives_acceleration(tbDerivatives* x, tbReal* dqacc_dq, tbReal* dqacc_dv,
                                      tbReal* dqacc_dtau) {
-  if (x->ready == 0) return TB_ERROR_ARGUMENT;
+  if (!x || x->ready == 0) return TB_ERROR_ARGUMENT;
   if (x->ready == 2) return tb_deriv_acceleration_differences(x, dqacc_dq, dqacc_dv, dqacc_dtau);
   size_t nv = (size_t)x->nv, w = (size_t)x->ncol;
   tbArenaMark mark = tb_arena_mark(&x->arena);
@@ -373,15 +375,36 @@ static bool is_allowed(const tbDerivativeSettings* s) {
   return s->samples >= 0;
 }
 
+static tbResult check(const tbModel* m, tbData* d, const tbDerivativeSettings* settings,
+                      const tbDerivatives* x) {
+  if (!tb_is_world_of(m, d)) {
+    return tb_step_fail(d, TB_ERROR_ARGUMENT, "this world is of another model");
+  }
+  if (m->nv != x->nv || m->nu != x->nu || m->na != x->na) {
+    return tb_step_fail(d, TB_ERROR_ARGUMENT, "these derivatives are of another model");
+  }
+  if (!is_allowed(settings)) {
+    return tb_step_fail(d, TB_ERROR_ARGUMENT,
+                        "settings of derivatives must be finite and not negative");
+  }
+  return TB_OK;
+}
+
+// The reason of a failure that has no message of its own.
+static const char* unsaid(tbResult result) {
+  return result == TB_ERROR_MEMORY ? "out of memory for derivatives" : "no derivatives";
+}
+
 tbResult tb_step_linearize(const tbModel* m, tbData* d, const tbDerivativeSettings* settings,
                            tbDerivatives* x, tbDerivativeInfo* info) {
-  if (!m || !d || !x || m->nv != x->nv || m->nu != x->nu || m->na != x->na) {
-    return TB_ERROR_ARGUMENT;
-  }
+  if (!m || !d || !x) return TB_ERROR_ARGUMENT;
   tbDerivativeSettings chosen = settings ? *settings : tbDefaultDerivativeSettings();
-  tbResult result = !is_allowed(&chosen) ? TB_ERROR_ARGUMENT
-                    : chosen.samples > 1 ? tb_deriv_samples(m, d, &chosen, x)
-                                         : tb_deriv_linearize(m, d, &chosen, x);
+  tbResult result = check(m, d, &chosen, x);
+  if (result == TB_OK) {
+    result = chosen.samples > 1 ? tb_deriv_samples(m, d, &chosen, x)
+                                : tb_deriv_linearize(m, d, &chosen, x);
+    if (result != TB_OK) tb_step_fail(d, result, d->message[0] ? NULL : unsaid(result));
+  }
   if (result != TB_OK) x->ready = x->ncon = 0;
   if (info) *info = x->info;
   return result;

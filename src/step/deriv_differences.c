@@ -8,6 +8,7 @@
 #include "dynamics/frames.h"
 #include "dynamics/regressor.h"
 #include "spatial/quat.h"
+#include "step/check.h"
 #include "step/deriv.h"
 #include "tribo/dynamics.h"
 #include "tribo/step.h"
@@ -96,7 +97,10 @@ static tbResult columns(const tbModel* m, const Start* start, tbData* low, tbDat
 
 tbResult tb_deriv_differences(const tbModel* m, tbData* d, tbReal eps, int centred, tbReal* A,
                               tbReal* B, tbReal* F) {
-  if (!m || !d || !(eps > 0)) return TB_ERROR_ARGUMENT;
+  if (!m || !d) return TB_ERROR_ARGUMENT;
+  if (!(eps > 0 && isfinite(eps))) {
+    return tb_step_fail(d, TB_ERROR_ARGUMENT, "differences need a finite increment eps > 0");
+  }
   tbResult result = tb_forward(m, d);
   if (result != TB_OK) return result;
   Start start = {NULL, 0};

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dynamics/regressor.h"
+#include "model/workspace.h"
 #include "spatial/vec3.h"
 #include "step/deriv.h"
 #include "step/forces.h"
@@ -125,6 +126,7 @@ static void multiply(const tbReal* M, int rows, int columns, const tbReal* v, tb
 }
 
 void tb_derivatives_apply(tbDerivatives* x, const tbReal* dx, const tbReal* du, tbReal* dx_next) {
+  if (!x || !dx_next) return;
   memset(dx_next, 0, sizeof(tbReal) * (size_t)x->nx);
   if (x->ready == 0) no_answer(dx_next, x->nx);
   if (x->ready == 2) {
@@ -167,6 +169,7 @@ void tb_expo_loads(const tbDerivatives* x, const tbReal* load, int stride, int s
 }
 
 void tb_derivatives_force(tbDerivatives* x, const tbReal* dforce, tbReal* dx_next) {
+  if (!x || !dforce || !dx_next) return;
   memset(dx_next, 0, sizeof(tbReal) * (size_t)x->nx);
   if (x->ready == 0) no_answer(dx_next, x->nx);
   if (x->ready == 2) multiply(x->dense_F, x->nx, x->nv, dforce, dx_next);
@@ -187,6 +190,7 @@ void tb_derivatives_force(tbDerivatives* x, const tbReal* dforce, tbReal* dx_nex
 }
 
 tbResult tb_derivatives_friction(tbDerivatives* x, int contact, tbReal* dx_next) {
+  if (!x || !dx_next) return TB_ERROR_ARGUMENT;
   memset(dx_next, 0, sizeof(tbReal) * (size_t)x->nx);
   if (contact < 0 || contact >= x->ncon) return TB_ERROR_ARGUMENT;
   if (x->ready == 0) return TB_ERROR_ARGUMENT;
@@ -279,7 +283,9 @@ static void add_compensation(const tbModel* m, const tbData* d, int body, tbReal
 
 tbResult tb_derivatives_inertial(tbDerivatives* x, const tbModel* m, tbData* d, int body,
                                  tbReal* dx_dparameters) {
-  if (body < 0 || body >= m->nbody || x->ready == 0) return TB_ERROR_ARGUMENT;
+  if (!x || !dx_dparameters || !tb_is_data_of(m, d)) return TB_ERROR_ARGUMENT;
+  if (x->ready == 0 || m->block != x->m->block) return TB_ERROR_ARGUMENT;
+  if (body < 0 || body >= m->nbody) return TB_ERROR_ARGUMENT;
   if (x->sampled.samples > 1) return tb_deriv_inertial_samples(x, m, d, body, dx_dparameters);
   if (needs_differences(x)) return tb_deriv_inertial_differences(m, d, body, dx_dparameters);
   size_t width = (size_t)TB_NINERTIAL * (size_t)m->nbody, nv = (size_t)m->nv;
@@ -386,6 +392,7 @@ static void acceleration_transposed(tbDerivatives* x, const Input* i, const tbRe
 
 void tb_derivatives_apply_transposed(tbDerivatives* x, const tbReal* y, tbReal* dx, tbReal* du,
                                      tbReal* dforce, tbReal* dfriction) {
+  if (!x || !y) return;
   int nv = x->nv;
   if (x->ready == 0) {
     no_answer(dx, x->nx);

@@ -347,7 +347,13 @@ static bool is_asked_for(const tbModel* m, const tbReal* qacc, const tbInverseSe
 
 tbResult tb_inverse(const tbModel* m, tbData* d, const tbReal* qacc,
                     const tbInverseSettings* settings, tbReal* qfrc, tbInverseInfo* info) {
-  if (!m || !d || !qacc || !qfrc) return TB_ERROR_ARGUMENT;
+  if (!m || !d) return TB_ERROR_ARGUMENT;
+  if (!tb_is_world_of(m, d)) {
+    return tb_step_fail(d, TB_ERROR_ARGUMENT, "this world is of another model");
+  }
+  if (!qacc || !qfrc) {
+    return tb_step_fail(d, TB_ERROR_ARGUMENT, "an inverse needs qacc and qfrc, one is NULL");
+  }
   tbInverseSettings chosen = settings ? *settings : tbDefaultInverseSettings();
   tbInverseInfo unused;
   if (!info) info = &unused;

@@ -5,6 +5,7 @@
 #include "dynamics/mass.h"
 #include "linalg/ltdl.h"
 #include "model/workspace.h"
+#include "step/check.h"
 #include "step/implicit.h"
 #include "step/state.h"
 #include "tribo/step.h"
@@ -54,7 +55,11 @@ static tbProblem* join(tbArena* arena, const tbIslands* islands, tbError* error)
 
 tbProblem* tb_step_problem(const tbModel* m, tbData* d, tbError* error) {
   tb_error_clear(error);
-  tbStepState* state = m && d ? d->work->step : NULL;
+  if (!m || !d || !tb_is_world_of(m, d)) {
+    tb_fail(error, TB_ERROR_ARGUMENT, "model and data of that model are needed");
+    return NULL;
+  }
+  tbStepState* state = d->work->step;
   if (!state || d->status != TB_OK || m->opt.law >= TB_LAW_COUNT || !d->work->arena.used) {
     tb_fail(error, TB_ERROR_ARGUMENT, "call tb_forward under a rigid law first");
     return NULL;
