@@ -54,7 +54,13 @@ TB_API tbModel* tb_load_string(const char* xml, const char* directory, const tbL
 TB_API tbResult tb_model_save(const tbModel* model, const char* path, tbError* error);
 TB_API tbModel* tb_model_load_binary(const void* bytes, size_t size, tbError* error);
 
-// A deep copy, or NULL when out of memory.
+// Whether every index, size and number of a model is one that an algorithm may use: what a loaded
+// file has passed. Call it after changing integers of a model (ids, addresses, types, sizes): no
+// step, load or save of what passes reads outside of an array. TB_ERROR_MODEL and what is wrong
+// where. Saving does so first, and so does a step of a debug build where the model has changed.
+TB_API tbResult tb_model_check(const tbModel* model, tbError* error);
+
+// A deep copy, or NULL when out of memory or where a size was changed.
 TB_API tbModel* tb_model_copy(const tbModel* model);
 TB_API void tb_model_free(tbModel* model);
 

@@ -123,6 +123,8 @@ tbResult tb_model_save(const tbModel* model, const char* path, tbError* error) {
   if (!model || !path) {
     return tb_fail(error, TB_ERROR_ARGUMENT, "tb_model_save: model and path must not be NULL");
   }
+  tbResult result = tb_model_check(model, error);
+  if (result != TB_OK) return result;
   size_t size = tb_model_binary_size(model);
   unsigned char* bytes = malloc(size);
   if (!bytes) return tb_fail(error, TB_ERROR_MEMORY, "%s: out of memory", path);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/text.h"
 
 tbResult tb_check_range(const char* field, const int* a, int64_t n, int64_t low, int64_t high,
@@ -104,6 +105,10 @@ static tbResult check_sizes(const tbModel* model, tbError* error) {
     return tb_fail(error, TB_ERROR_MODEL, "model: nuserdata is %d", model->nuserdata);
   }
   if (model->nbody < 1) return tb_fail(error, TB_ERROR_MODEL, "model: no world body");
+  if (!tb_model_is_laid_out(model)) {
+    return tb_fail(error, TB_ERROR_MODEL,
+                   "model: sizes are not those that its arrays were made for");
+  }
   if (!isfinite(model->total_mass) || !isfinite(model->extent) || !isfinite(model->mean_inertia) ||
       !isfinite(model->tautness)) {
     return tb_fail(
@@ -114,11 +119,34 @@ static tbResult check_sizes(const tbModel* model, tbError* error) {
   return TB_OK;
 }
 
+// One word at a time: this is for every step of a debug build.
+static uint64_t mix(uint64_t hash, const int* x, int64_t n) {
+  for (int64_t i = 0; i < n; i++) hash = (hash ^ (uint32_t)x[i]) * UINT64_C(0x9e3779b97f4a7c15);
+  return hash ^ (hash >> 32);
+}
+
+uint64_t tb_model_structure(const tbModel* model) {
+  TB_MODEL_SIZES(TB_SIZE_LOCAL)
+  uint64_t hash = TB_HASH_SEED;
+#define X(name, what) hash = mix(hash, &model->name, 1);
+  TB_MODEL_SIZES(X)
+#undef X
+#define X(type, name, rows, columns, unit, what)                                \
+  if (strcmp(#type, "int") == 0 && strncmp(#name, "hull_", 5) != 0 &&           \
+      strcmp(#name, "mesh_face") != 0) {                                        \
+    hash = mix(hash, (const int*)(const void*)model->name, (rows) * (columns)); \
+  }
+  TB_MODEL_ARRAYS(X)
+#undef X
+  return hash;
+}
+
 tbResult tb_model_check(const tbModel* model, tbError* error) {
   static tbResult (*const PARTS[])(const tbModel*, tbError*) = {
       check_sizes,     check_numbers,    check_names,      tb_check_tree,
       tb_check_shapes, tb_check_objects, tb_check_sensors, tb_check_option};
-  if (!model) return tb_fail(error, TB_ERROR_ARGUMENT, "no model");
+  tb_error_clear(error);
+  if (!model) return tb_fail(error, TB_ERROR_ARGUMENT, "tb_model_check: model is NULL");
   for (size_t i = 0; i < sizeof PARTS / sizeof PARTS[0]; i++) {
     tbResult result = PARTS[i](model, error);
     if (result) return result;

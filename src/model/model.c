@@ -18,7 +18,7 @@ static size_t padded(size_t bytes) {
 // Bytes of the block, or 0 when the sizes are absurd.
 static size_t block_bytes(const tbModel* model) {
   TB_MODEL_SIZES(TB_SIZE_LOCAL)
-  size_t total = ALIGNMENT;
+  size_t total = ALIGNMENT + TB_MODEL_NSIZES * sizeof(int);
   // Some sizes are only those of a world's arrays.
 #define X(name, what) \
   if (model->name < 0 || model->name > LARGEST_SIZE) return 0;
@@ -37,7 +37,7 @@ static size_t block_bytes(const tbModel* model) {
   return total;
 }
 
-// Point every array into the block.
+// Point every array into the block, and note the sizes behind them.
 static void set_pointers(tbModel* model) {
   TB_MODEL_SIZES(TB_SIZE_LOCAL)
   uintptr_t at = ((uintptr_t)model->block + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1);
@@ -46,6 +46,23 @@ static void set_pointers(tbModel* model) {
   at += padded((size_t)((rows) * (columns)) * sizeof(type));
   TB_MODEL_ARRAYS(X)
 #undef X
+  memcpy((void*)at, model, TB_MODEL_NSIZES * sizeof(int));
+}
+
+bool tb_model_is_laid_out(const tbModel* model) {
+  TB_MODEL_SIZES(TB_SIZE_LOCAL)
+  if (!model->block || block_bytes(model) != model->block_size) return false;
+  uintptr_t first = (uintptr_t)model->block, end = first + model->block_size;
+  uintptr_t at = (first + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1);
+#define X(type, name, rows, columns, unit, what)                            \
+  {                                                                         \
+    uintptr_t here = (uintptr_t)model->name;                                \
+    if (!here || (here != at && here >= first && here < end)) return false; \
+    at += padded((size_t)((rows) * (columns)) * sizeof(type));              \
+  }
+  TB_MODEL_ARRAYS(X)
+#undef X
+  return memcmp((const void*)at, model, TB_MODEL_NSIZES * sizeof(int)) == 0;
 }
 
 tbModel* tb_model_new(const tbModel* sizes, tbError* error) {
@@ -70,7 +87,7 @@ tbModel* tb_model_new(const tbModel* sizes, tbError* error) {
 }
 
 tbModel* tb_model_copy(const tbModel* source) {
-  if (!source) return NULL;
+  if (!source || !tb_model_is_laid_out(source)) return NULL;
   tbModel* copy = tb_model_new(source, NULL);
   if (!copy) return NULL;
   const tbModel* model = source;

@@ -5,13 +5,10 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
+#include "model/model.h"
 #include "tribo/data.h"
 
 typedef struct tbWorkspace tbWorkspace;
-
-#define TB_X(name, what) +1
-enum { TB_MODEL_NSIZES = 0 TB_MODEL_SIZES(TB_X) };
-#undef TB_X
 
 struct tbWorkspace {
   tbArena arena;  // contacts, constraint rows, solver work: reset at the start of each step

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/model.h"
 #include "model/option.h"
 #include "model/workspace.h"
 #include "tribo/step.h"
@@ -45,8 +46,25 @@ static tbResult look_at_options(const tbModel* m, tbData* d, tbStepState* state)
   return TB_OK;
 }
 
+// Debug builds look at a model again where its integers have changed.
+static tbResult check_structure(const tbModel* m, tbData* d, tbStepState* state) {
+#ifdef NDEBUG
+  (void)m, (void)d, (void)state;
+#else
+  bool laid_out = tb_model_is_laid_out(m);
+  uint64_t structure = laid_out ? tb_model_structure(m) : 0;
+  if (laid_out && structure == state->structure) return TB_OK;
+  tbError error;
+  tbResult result = tb_model_check(m, &error);
+  if (result != TB_OK) return tb_step_fail(d, result, error.message);
+  state->structure = structure;
+#endif
+  return TB_OK;
+}
+
 // That options are still the same is seen faster than that each has a meaning.
 tbResult tb_check_options(const tbModel* m, tbData* d, tbStepState* state) {
+  if (!state->inner && check_structure(m, d, state) != TB_OK) return d->status;
   return same_options(&state->checked, &m->opt) ? TB_OK : look_at_options(m, d, state);
 }
 

@@ -36,7 +36,6 @@ tbStepState* tb_step_state(const tbModel* model, tbData* data) {
   }
   state->thinnest = tb_thinnest_mover(model);
   state->most_margin = tb_most_margin(model);
-  state->block = model->block;
   data->work->step = state;
   data->work->step_free = free_state;
   return state;

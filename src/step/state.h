@@ -27,7 +27,7 @@ struct tbStepState {
   size_t allocations, bytes;  // of what is made on first use
   int softened;               // comfree: 1 where the last step softened an island's gains
   int amended;                // rigid laws: 1 where it cut restitution back or softened a jam
-  const void* block;          // arrays of the model that the world was first stepped with
+  uint64_t structure;         // debug builds: of the model when it last passed its check
   tbOption checked;           // options of the last step that were found to be in order
   tbReal clock;               // s: when the second half of the step began
   tbInertiaFactor factor;     // of the inertia that the law's forces move, in the step's arena
