@@ -9,13 +9,16 @@
 #include "model/chain.h"
 #include "model/model.h"
 
+// Why there are no rows.
+typedef enum { NOTHING, NO_MEMORY, LONG_CHAIN, MANY_ENTRIES } Failure;
+
 // The rows found so far: adr and nnz per row, columns in one growing list.
 typedef struct {
   int* adr;
   int* nnz;
   int* columns;
   int64_t size, room;
-  bool failed;
+  Failure failed;
 } Pattern;
 
 // Loading takes time with the cube of the longest chain of dofs, memory with the entries of M.
@@ -25,7 +28,7 @@ static bool pattern_open(Pattern* p, int rows) {
   memset(p, 0, sizeof *p);
   p->adr = calloc((size_t)rows + 1, sizeof(int));
   p->nnz = calloc((size_t)rows + 1, sizeof(int));
-  p->failed = !p->adr || !p->nnz;
+  p->failed = p->adr && p->nnz ? NOTHING : NO_MEMORY;
   return !p->failed;
 }
 
@@ -39,10 +42,10 @@ static void add_row(Pattern* p, int row, const int* columns, int n) {
   if (p->failed) return;
   if (p->size + n > p->room) {
     int64_t room = 2 * (p->size + n) + 64;
-    int* grown =
-        p->size + n <= MOST_ENTRIES ? realloc(p->columns, (size_t)room * sizeof(int)) : NULL;
+    bool many = p->size + n > MOST_ENTRIES;
+    int* grown = many ? NULL : realloc(p->columns, (size_t)room * sizeof(int));
     if (!grown) {
-      p->failed = true;
+      p->failed = many ? MANY_ENTRIES : NO_MEMORY;
       return;
     }
     p->columns = grown;
@@ -64,7 +67,7 @@ static void mass_rows(const tbModel* m, Pattern* p, int* row) {
       memcpy(row, p->columns + p->adr[parent], (size_t)n * sizeof(int));
     }
     row[n++] = i;
-    if (n > LONGEST_CHAIN) p->failed = true;
+    if (n > LONGEST_CHAIN) p->failed = LONG_CHAIN;
     add_row(p, i, row, n);
   }
 }
@@ -156,6 +159,21 @@ static void store(const Pattern* p, int rows, int* adr, int* nnz, int* columns) 
   if (p->size) memcpy(columns, p->columns, (size_t)p->size * sizeof(int));
 }
 
+static tbResult say(Failure why, tbError* error) {
+  switch (why) {
+    case NOTHING: return TB_OK;
+    case LONG_CHAIN:
+      return tb_fail(error, TB_ERROR_MEMORY,
+                     "a chain of joints has more than %d degrees of freedom", LONGEST_CHAIN);
+    case MANY_ENTRIES:
+      return tb_fail(
+          error, TB_ERROR_MEMORY,
+          "the mass matrix or a Jacobian of tendons or actuators has more than %d entries",
+          MOST_ENTRIES);
+    default: return tb_fail(error, TB_ERROR_MEMORY, "out of memory for the matrices of the model");
+  }
+}
+
 tbResult tb_model_set_sparsity(tbModel* m, tbError* error) {
   Pattern mass, tendon, actuator;
   int* row = malloc(((size_t)m->nv + 1) * sizeof(int));
@@ -168,14 +186,8 @@ tbResult tb_model_set_sparsity(tbModel* m, tbError* error) {
     if (!mass.failed) tendon_rows(m, &mass, &tendon, row, spare);
     if (!mass.failed && !tendon.failed) actuator_rows(m, &mass, &tendon, &actuator, row, spare);
   }
-  ok = ok && row && spare && !mass.failed && !tendon.failed && !actuator.failed;
-  tbResult result = TB_OK;
-  if (!ok) {
-    result = tb_fail(error, TB_ERROR_MEMORY,
-                     "no memory for the matrices of the model, or a chain of joints has more than "
-                     "%d degrees of freedom, or a matrix more than %d entries",
-                     LONGEST_CHAIN, MOST_ENTRIES);
-  }
+  Failure why = mass.failed ? mass.failed : tendon.failed ? tendon.failed : actuator.failed;
+  tbResult result = say(!why && !(ok && row && spare) ? NO_MEMORY : why, error);
 
   // Make room where a size differs, then store.
   tbModel sizes = *m;

@@ -14,6 +14,8 @@
 tbResult tb_step_fail(tbData* d, tbResult status, const char* message) {
   d->status = status;
   d->offender.reason = TB_OFFENCE_FAILED;
+  // Whatever could not be done, memory is what was missing.
+  if (status == TB_ERROR_MEMORY && message && !strstr(message, "memory")) message = "out of memory";
   if (message) snprintf(d->message, sizeof d->message, "%.250s", message);
   return status;
 }
