@@ -21,6 +21,12 @@ static tbResult check_fixed(tbCompile* c, const tbSpecTendon* t, const char* lab
                           "%s: joint '%s' is free or ball, expected a slide or a hinge", label,
                           w->target);
     }
+    for (int j = 0; j < k; j++) {
+      if (strcmp(c->spec->wrap[t->wrapadr + j].target, w->target) != 0) continue;
+      return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, w,
+                          "%s: joint '%s' is there twice; give it the sum of its coefficients",
+                          label, w->target);
+    }
   }
   return TB_OK;
 }
@@ -101,6 +107,10 @@ static tbResult check_tendon(tbCompile* c, int i) {
     return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, t,
                         "%s: springlength is (%g, %g), expected the first not to be larger",
                         label.text, t->springlength[0], t->springlength[1]);
+  }
+  if (t->armature < 0) {
+    return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, t, "%s: armature %g cannot be negative",
+                        label.text, t->armature);
   }
   int least = t->type == TB_TENDON_FIXED ? 1 : 2;
   if (t->wrapnum < least) {

@@ -31,6 +31,13 @@ typedef struct {
   int childclass;
 } tbMjcfPlace;
 
+// mjcf_refs.c: names that elements use for each other.
+typedef struct {
+  const char** name;
+  unsigned char* kind;  // tbSpecKind
+  size_t room, used;
+} tbMjcfNames;
+
 typedef struct tbMjcf tbMjcf;
 struct tbMjcf {
   tbSpec* spec;
@@ -48,6 +55,7 @@ struct tbMjcf {
   tbMjcfChild* child;
   int nchild, child_capacity;
   bool only_pairs, no_pairs;  // option/collision of older files
+  tbMjcfNames frames;         // names of frames so far
 };
 
 // mjcf_xml.c: files and text to a tree whose includes are expanded.
@@ -152,12 +160,6 @@ const tbSpecWord* tb_mjcf_objects(void);
 bool tb_mjcf_one_actuator(tbMjcf* p, const xmlNode* node, tbSpecActuator* actuator, bool is_class);
 bool tb_mjcf_is_actuator(const xmlNode* node);
 
-// mjcf_refs.c: names that elements use for each other.
-typedef struct {
-  const char** name;
-  unsigned char* kind;  // tbSpecKind
-  size_t room, used;
-} tbMjcfNames;
 bool tb_mjcf_names_add(tbSpec* spec, tbMjcfNames* names, tbSpecKind kind, const char* name);
 bool tb_mjcf_names_has(const tbMjcfNames* names, tbSpecKind kind, const char* name);
 // Call `visit` with every reference of an element: the kind it refers to, and the name.

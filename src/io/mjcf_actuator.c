@@ -301,6 +301,22 @@ static bool check_ranges(tbMjcf* p, const xmlNode* node, const tbSpecActuator* a
            tb_mjcf_check_limit(p, node, "actrange", a->actlimited, a->actrange)));
 }
 
+// Types that call a user's code in MuJoCo: here none of it runs.
+static void note_user_types(tbMjcf* p, const xmlNode* node, const tbSpecActuator* a) {
+  const struct {
+    const char* name;
+    bool user;
+    const char* instead;
+  } TYPES[] = {{"dyntype", a->dyntype == TB_DYN_USER, "the activation stays as it is"},
+               {"gaintype", a->gaintype == TB_GAIN_USER, "the gain is one"},
+               {"biastype", a->biastype == TB_BIAS_USER, "the bias is zero"}};
+  for (int i = 0; i < 3; i++) {
+    if (!TYPES[i].user) continue;
+    tb_spec_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node),
+                 "%s 'user' of an actuator is not supported: %s", TYPES[i].name, TYPES[i].instead);
+  }
+}
+
 bool tb_mjcf_actuator(tbMjcf* p, const xmlNode* section) {
   const char* known[NKINDS + 1] = {NULL};
   for (int i = 0; i < NKINDS; i++) known[i] = KINDS[i].name;
@@ -316,6 +332,7 @@ bool tb_mjcf_actuator(tbMjcf* p, const xmlNode* section) {
         !check_muscles(p, node, actuator)) {
       return false;
     }
+    note_user_types(p, node, actuator);
   }
   return true;
 }

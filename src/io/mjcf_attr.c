@@ -122,22 +122,34 @@ bool tb_mjcf_integer(tbMjcf* p, const xmlNode* node, const char* name, int* valu
   return *count == 0 || to_int(p, node, name, number, value);
 }
 
+static void nearest(const char* name, const char* candidate, const char** best, int* distance) {
+  int d = tb_edit_distance(name, candidate);
+  if (d < *distance) {
+    *distance = d;
+    *best = candidate;
+  }
+}
+
 static bool parse_word(tbMjcf* p, const xmlNode* node, const char* name, const char* text,
                        const tbSpecWord* words, int* value) {
   char known[160] = "";
   size_t used = 0;
+  const char* best = NULL;
+  int distance = INT_MAX;
   for (const tbSpecWord* word = words; word->word; word++) {
     if (strcmp(word->word, text) == 0) {
       *value = word->value;
       return true;
     }
+    nearest(text, word->word, &best, &distance);
     if (used < sizeof known) {
       used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", word == words ? "" : ", ",
                                word->word);
     }
   }
-  return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "attribute '%s': '%.40s' is none of: %s", name, text,
-                      known);
+  return tb_mjcf_fail(p, TB_ERROR_PARSE, node,
+                      "attribute '%s': '%.40s' is none of: %s; did you mean '%s'?", name, text,
+                      known, best);
 }
 
 bool tb_mjcf_word(tbMjcf* p, const xmlNode* node, const char* name, const tbSpecWord* words,
@@ -195,6 +207,9 @@ static bool read_field(tbMjcf* p, const xmlNode* node, const tbSpecField* field,
     }
     case TB_FIELD_LIST: return parse_list(p, node, field->name, text, (tbSpecList*)member);
     case TB_FIELD_SKIP:
+      if (field->words && !parse_word(p, node, field->name, text, field->words, &count)) {
+        return false;
+      }
       tb_spec_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node),
                    "attribute '%s' of <%s> is not used", field->name, (const char*)node->name);
       return true;
@@ -207,14 +222,6 @@ static bool listed(const char* const* names, const char* name) {
     if (strcmp(*names, name) == 0) return true;
   }
   return false;
-}
-
-static void nearest(const char* name, const char* candidate, const char** best, int* distance) {
-  int d = tb_edit_distance(name, candidate);
-  if (d < *distance) {
-    *distance = d;
-    *best = candidate;
-  }
 }
 
 static bool unknown_attribute(tbMjcf* p, const xmlNode* node, const char* name, tbSpecTable table,

@@ -236,8 +236,9 @@ static bool read_tendon(tbMjcf* p, const xmlNode* node, bool spatial) {
     return tb_mjcf_fail(p, TB_ERROR_UNSUPPORTED, node,
                         "polynomial stiffness and damping are not supported");
   }
-  if (tendon->frictionloss < 0) {
-    return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "frictionloss cannot be negative");
+  if (tendon->frictionloss < 0 || tendon->armature < 0) {
+    return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "%s cannot be negative",
+                        tendon->armature < 0 ? "armature" : "frictionloss");
   }
   if (!tb_mjcf_check_limit(p, node, "range", tendon->limited, tendon->range) ||
       !tb_mjcf_check_limit(p, node, "actuatorfrcrange", tendon->actuatorfrclimited,

@@ -286,6 +286,10 @@ static bool read_sensor(tbMjcf* p, const xmlNode* node, const Kind* kind) {
   if (kind->target == USER && (sensor->dim < 0 || sensor->dim > 1 << 20)) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "dim %d is out of range", sensor->dim);
   }
+  if (kind->target == USER) {
+    tb_spec_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node),
+                 "nothing measures the sensor <user>: its values stay as the user sets them");
+  }
   const xmlNode* child = tb_mjcf_first(node);
   return !child || tb_mjcf_unknown_element(p, child, NULL);
 }

@@ -37,40 +37,41 @@ typedef struct {
   const char* name;
   int disable;  // bits set when the flag is disabled
   int enable;   // bits set when it is enabled; REFUSED: it may not be
+  bool unused;  // nothing here asks for its bits
 } Flag;
 
 enum { REFUSED = -1 };
 
 static const Flag FLAGS[] = {
-    {"constraint", TB_DISABLE_CONSTRAINT, 0},
-    {"equality", TB_DISABLE_EQUALITY, 0},
-    {"frictionloss", TB_DISABLE_FRICTIONLOSS, 0},
-    {"limit", TB_DISABLE_LIMIT, 0},
-    {"contact", TB_DISABLE_CONTACT, 0},
-    {"spring", TB_DISABLE_SPRING, 0},
-    {"damper", TB_DISABLE_DAMPER, 0},
-    {"passive", TB_DISABLE_SPRING | TB_DISABLE_DAMPER, 0},  // older files
-    {"gravity", TB_DISABLE_GRAVITY, 0},
-    {"clampctrl", TB_DISABLE_CLAMPCTRL, 0},
-    {"warmstart", TB_DISABLE_WARMSTART, 0},
-    {"filterparent", TB_DISABLE_FILTERPARENT, 0},
-    {"actuation", TB_DISABLE_ACTUATION, 0},
-    {"refsafe", TB_DISABLE_REFSAFE, 0},
-    {"sensor", TB_DISABLE_SENSOR, 0},
-    {"midphase", TB_DISABLE_MIDPHASE, 0},
-    {"eulerdamp", TB_DISABLE_EULERDAMP, 0},
-    {"autoreset", TB_DISABLE_AUTORESET, 0},
-    {"nativeccd", TB_DISABLE_NATIVECCD, 0},
-    {"island", TB_DISABLE_ISLAND, 0},
-    {"override", 0, TB_ENABLE_OVERRIDE},
-    {"energy", 0, TB_ENABLE_ENERGY},
-    {"fwdinv", 0, TB_ENABLE_FWDINV},
-    {"invdiscrete", 0, TB_ENABLE_INVDISCRETE},
-    {"multiccd", 0, TB_ENABLE_MULTICCD},
-    {"sleep", 0, TB_ENABLE_SLEEP},
-    {"diagexact", 0, REFUSED},
-    {"ipc", 0, REFUSED},
-    {"sensornoise", 0, 0},  // older files
+    {"constraint", TB_DISABLE_CONSTRAINT, 0, false},
+    {"equality", TB_DISABLE_EQUALITY, 0, false},
+    {"frictionloss", TB_DISABLE_FRICTIONLOSS, 0, false},
+    {"limit", TB_DISABLE_LIMIT, 0, false},
+    {"contact", TB_DISABLE_CONTACT, 0, false},
+    {"spring", TB_DISABLE_SPRING, 0, false},
+    {"damper", TB_DISABLE_DAMPER, 0, false},
+    {"passive", TB_DISABLE_SPRING | TB_DISABLE_DAMPER, 0, false},  // older files
+    {"gravity", TB_DISABLE_GRAVITY, 0, false},
+    {"clampctrl", TB_DISABLE_CLAMPCTRL, 0, false},
+    {"warmstart", TB_DISABLE_WARMSTART, 0, false},
+    {"filterparent", TB_DISABLE_FILTERPARENT, 0, false},
+    {"actuation", TB_DISABLE_ACTUATION, 0, false},
+    {"refsafe", TB_DISABLE_REFSAFE, 0, false},
+    {"sensor", TB_DISABLE_SENSOR, 0, false},
+    {"midphase", TB_DISABLE_MIDPHASE, 0, true},
+    {"eulerdamp", TB_DISABLE_EULERDAMP, 0, false},
+    {"autoreset", TB_DISABLE_AUTORESET, 0, true},
+    {"nativeccd", TB_DISABLE_NATIVECCD, 0, true},
+    {"island", TB_DISABLE_ISLAND, 0, true},
+    {"override", 0, TB_ENABLE_OVERRIDE, false},
+    {"energy", 0, TB_ENABLE_ENERGY, false},
+    {"fwdinv", 0, TB_ENABLE_FWDINV, true},
+    {"invdiscrete", 0, TB_ENABLE_INVDISCRETE, true},
+    {"multiccd", 0, TB_ENABLE_MULTICCD, true},
+    {"sleep", 0, TB_ENABLE_SLEEP, true},
+    {"diagexact", 0, REFUSED, false},
+    {"ipc", 0, REFUSED, false},
+    {"sensornoise", 0, 0, true},  // older files
 };
 enum { NFLAGS = sizeof FLAGS / sizeof FLAGS[0] };
 
@@ -95,7 +96,8 @@ static bool read_flag(tbMjcf* p, const xmlNode* node) {
     } else {
       option->disableflags |= FLAGS[i].disable;
     }
-    if (!FLAGS[i].disable && !FLAGS[i].enable) {
+    bool asked = FLAGS[i].enable ? value : !FLAGS[i].disable || !value;
+    if (FLAGS[i].unused && asked) {
       tb_spec_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node), "the flag '%s' is not used",
                    FLAGS[i].name);
     }
@@ -169,6 +171,18 @@ static const OptionField OPTIONS[] = {
 };
 enum { NOPTIONS = sizeof OPTIONS / sizeof OPTIONS[0] };
 
+// Read for reference: nothing here asks for them.
+static void note_unused_option(tbMjcf* p, const xmlNode* node, const char* name) {
+  static const char* const UNUSED[] = {"ls_tolerance",   "ccd_tolerance",  "mpr_tolerance",
+                                       "jacobian",       "ls_iterations",  "ccd_iterations",
+                                       "mpr_iterations", "sdf_iterations", "sdf_initpoints"};
+  for (size_t i = 0; i < sizeof UNUSED / sizeof *UNUSED; i++) {
+    if (strcmp(UNUSED[i], name) != 0 || !tb_mjcf_has(node, name)) continue;
+    tb_spec_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node),
+                 "attribute '%s' of <option> is not used", name);
+  }
+}
+
 static bool read_option_field(tbMjcf* p, const xmlNode* node, const OptionField* field) {
   char* member = (char*)&p->spec->option + field->offset;
   int count;
@@ -236,6 +250,7 @@ static bool read_option(tbMjcf* p, const xmlNode* section) {
                         "the integrator 'discrete' is not supported");
   }
   for (int i = 0; i < NOPTIONS; i++) {
+    note_unused_option(p, section, OPTIONS[i].name);
     if (!read_option_field(p, section, &OPTIONS[i])) return false;
   }
   // of older files: which kinds of contact there are

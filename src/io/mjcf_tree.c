@@ -350,6 +350,15 @@ static bool read_inertial(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* pla
   return no_children(p, node);
 }
 
+// Frames leave nothing but the poses of what they hold, their names are only told apart.
+static bool new_frame(tbMjcf* p, const xmlNode* node) {
+  const char* name = tb_mjcf_text(p, node, "name");
+  if (tb_mjcf_names_has(&p->frames, TB_SPEC_body, name)) {
+    return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "there are two frames called '%s'", name);
+  }
+  return tb_mjcf_names_add(p->spec, &p->frames, TB_SPEC_body, name) || tb_mjcf_no_memory(p);
+}
+
 static bool read_frame(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place, int depth) {
   // a frame has the pose attributes of a body
   static const char* const KNOWN[] = {"name",   "childclass", "pos",   "quat", "axisangle",
@@ -358,7 +367,7 @@ static bool read_frame(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place,
   tbSpecBody pose = tb_spec_initial_body();
   tbMjcfPlace inside = *place;
   uint64_t own;
-  if (!tb_mjcf_only(p, node, KNOWN) ||
+  if (!tb_mjcf_only(p, node, KNOWN) || !new_frame(p, node) ||
       !tb_mjcf_fields(p, node, tb_spec_table_body(), &pose, NAME, &own) ||
       !tb_mjcf_orient(p, node, TB_MJCF_ORIENTATION(&pose, body, own)) ||
       !tb_mjcf_class(p, node, "childclass", place->childclass, &inside.childclass)) {

@@ -5,7 +5,8 @@
 //
 // kind     REAL: numbers, `least` to `most` of them may be given. INT: the same, whole numbers.
 //          ENUM: one of the words in the table `words`. TEXT: a string, NULL where absent.
-//          LIST: any number of numbers. SKIP: a known attribute that is read and not kept.
+//          LIST: any number of numbers. SKIP: a known attribute that is not kept; its word is
+//          looked at.
 // name     the member, and the attribute of the file
 // initial  the value where neither the element nor its default class gives one
 #ifndef TRIBO_IO_SPEC_FIELDS_H_
@@ -29,7 +30,7 @@
   TB_SPEC_ORIENTATION(X)                                                  \
   X(ENUM, mocap, 1, 1, 0, BOOL, "pose set by the user")                   \
   X(REAL, gravcomp, 1, 1, 0, NONE, "share of gravity compensated")        \
-  X(SKIP, sleep, 0, 0, , NONE, "")                                        \
+  X(SKIP, sleep, 0, 0, , SLEEP, "")                                       \
   X(SKIP, simple, 0, 0, , NONE, "")                                       \
   X(LIST, user, 0, 0, , NONE, "user values")
 
@@ -115,8 +116,8 @@
   X(LIST, user, 0, 0, , NONE, "user values")
 
 #define TB_SPEC_CAMERA(X)                                          \
-  X(SKIP, projection, 0, 0, , NONE, "")                            \
-  X(SKIP, orthographic, 0, 0, , NONE, "")                          \
+  X(SKIP, projection, 0, 0, , PROJECTION, "")                      \
+  X(SKIP, orthographic, 0, 0, , BOOL, "")                          \
   X(REAL, fovy, 1, 1, 45, NONE, "vertical field of view, degrees") \
   X(SKIP, ipd, 0, 0, , NONE, "")                                   \
   X(INT, resolution, 2, 2, (1, 1), NONE, "pixels")                 \
@@ -133,10 +134,10 @@
   X(LIST, user, 0, 0, , NONE, "user values")
 
 #define TB_SPEC_LIGHT(X)                                             \
-  X(SKIP, directional, 0, 0, , NONE, "")                             \
-  X(SKIP, type, 0, 0, , NONE, "")                                    \
-  X(SKIP, castshadow, 0, 0, , NONE, "")                              \
-  X(SKIP, active, 0, 0, , NONE, "")                                  \
+  X(SKIP, directional, 0, 0, , BOOL, "")                             \
+  X(SKIP, type, 0, 0, , LIGHTTYPE, "")                               \
+  X(SKIP, castshadow, 0, 0, , BOOL, "")                              \
+  X(SKIP, active, 0, 0, , BOOL, "")                                  \
   X(REAL, pos, 3, 3, (0, 0, 0), NONE, "position in the body, m")     \
   X(REAL, dir, 3, 3, (0, 0, -1), NONE, "unit direction in the body") \
   X(SKIP, bulbradius, 0, 0, , NONE, "")                              \
@@ -163,7 +164,7 @@
   X(REAL, refpos, 3, 3, (0, 0, 0), NONE, "subtracted from the vertices")               \
   X(REAL, refquat, 4, 4, (1, 0, 0, 0), NONE, "its inverse rotates the vertices; unit") \
   X(REAL, scale, 3, 3, (1, 1, 1), NONE, "scale; may be negative")                      \
-  X(SKIP, smoothnormal, 0, 0, , NONE, "")                                              \
+  X(SKIP, smoothnormal, 0, 0, , BOOL, "")                                              \
   X(INT, maxhullvert, 1, 1, -1, NONE, "-1: all, else at least 4")                      \
   X(ENUM, inertia, 1, 1, 2, MESHINERTIA, "tbMeshInertia")                              \
   X(TEXT, builtin, 0, 0, NULL, NONE, "only \"none\"")                                  \
@@ -182,7 +183,7 @@
   X(REAL, rgba, 4, 4, (1, 1, 1, 1), NONE, "colour") \
   X(SKIP, texture, 0, 0, , NONE, "")                \
   X(SKIP, texrepeat, 0, 0, , NONE, "")              \
-  X(SKIP, texuniform, 0, 0, , NONE, "")             \
+  X(SKIP, texuniform, 0, 0, , BOOL, "")             \
   X(SKIP, emission, 0, 0, , NONE, "")               \
   X(SKIP, specular, 0, 0, , NONE, "")               \
   X(SKIP, shininess, 0, 0, , NONE, "")              \
@@ -338,13 +339,13 @@
   X(TEXT, texturedir, 0, 0, NULL, NONE, "folder of textures")                                      \
   X(TEXT, assetdir, 0, 0, NULL, NONE, "sets both")                                                 \
   X(ENUM, discardvisual, 1, 1, 0, BOOL, "drop geoms that neither collide nor weigh")               \
-  X(SKIP, convexhull, 0, 0, , NONE, "")                                                            \
-  X(SKIP, usethread, 0, 0, , NONE, "")                                                             \
+  X(SKIP, convexhull, 0, 0, , BOOL, "")                                                            \
+  X(SKIP, usethread, 0, 0, , BOOL, "")                                                             \
   X(ENUM, fusestatic, 1, 1, 0, BOOL, "merge bodies without joints into their parents")             \
   X(ENUM, inertiafromgeom, 1, 1, TB_AUTO, TRISTATE, "auto: only where no inertial is given")       \
   X(INT, inertiagrouprange, 2, 2, (0, 5), NONE, "groups whose geoms have mass")                    \
   X(ENUM, exactmeshinertia, 1, 1, 0, BOOL, "older files: inertia=\"exact\" for every mesh")        \
-  X(SKIP, saveinertial, 0, 0, , NONE, "")                                                          \
+  X(SKIP, saveinertial, 0, 0, , BOOL, "")                                                          \
   X(ENUM, alignfree, 1, 1, 0, BOOL, "align of free joints that say auto")                          \
   X(SKIP, conflict, 0, 0, , NONE, "")
 

@@ -11,6 +11,9 @@ TABLE(JOINTTYPE, {"free", TB_JOINT_FREE}, {"ball", TB_JOINT_BALL}, {"slide", TB_
 TABLE(GEOMTYPE, {"plane", TB_GEOM_PLANE}, {"hfield", TB_GEOM_HFIELD}, {"sphere", TB_GEOM_SPHERE},
       {"capsule", TB_GEOM_CAPSULE}, {"ellipsoid", TB_GEOM_ELLIPSOID},
       {"cylinder", TB_GEOM_CYLINDER}, {"box", TB_GEOM_BOX}, {"mesh", TB_GEOM_MESH});
+TABLE(SLEEP, {"auto", 0}, {"never", 1}, {"allowed", 2}, {"init", 3});
+TABLE(PROJECTION, {"perspective", 0}, {"orthographic", 1});
+TABLE(LIGHTTYPE, {"spot", 0}, {"directional", 1}, {"point", 2}, {"image", 3});
 TABLE(FLUIDSHAPE, {"none", 0}, {"ellipsoid", 1});
 TABLE(CAMLIGHT, {"fixed", 0}, {"track", 1}, {"trackcom", 2}, {"targetbody", 3},
       {"targetbodycom", 4});

@@ -3,11 +3,20 @@
 #include <string.h>
 
 #include "base/elementary.h"
+#include "base/text.h"
 #include "io/urdf_internal.h"
 #include "spatial/quat.h"
 
 static const char* const TYPES[TB_NURDFJOINTS] = {"revolute", "continuous", "prismatic", "fixed",
                                                   "floating", "planar",     "spherical"};
+
+static const char* nearest_type(const char* type) {
+  int best = 0;
+  for (int i = 1; i < TB_NURDFJOINTS; i++) {
+    if (tb_edit_distance(type, TYPES[i]) < tb_edit_distance(type, TYPES[best])) best = i;
+  }
+  return TYPES[best];
+}
 
 bool tb_urdf_read_joint(tbUrdf* u, const xmlNode* node, tbUrdfJoint* joint) {
   const char *type, *name;
@@ -21,8 +30,8 @@ bool tb_urdf_read_joint(tbUrdf* u, const xmlNode* node, tbUrdfJoint* joint) {
   if (joint->type == TB_NURDFJOINTS) {
     return tb_urdf_fail(u, TB_ERROR_PARSE, node,
                         "unknown joint type '%s', expected revolute, continuous, prismatic, fixed, "
-                        "floating or planar",
-                        type);
+                        "floating or planar; did you mean '%s'?",
+                        type, nearest_type(type));
   }
   if (!tb_urdf_origin(u, node, joint->pos, joint->quat)) return false;
   tb_set3(joint->axis, 1, 0, 0);
