@@ -260,6 +260,9 @@ tbResult tb_solve(const tbProblem* problem, const tbSolveSettings* settings, tbR
   if (!work && !own) return tb_fail(error, TB_ERROR_MEMORY, "tb_solve: out of memory");
   tbResult result = solve(problem, settings ? settings : &defaults, lambda, work ? work : own,
                           info ? info : &ignored, error);
+  if (result != TB_OK && error && !error->message[0]) {
+    tb_fail(error, result, "the solver broke down: %s", tb_result_name(result));
+  }
   tb_solve_work_free(own);
   return result;
 }
