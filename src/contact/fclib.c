@@ -333,6 +333,19 @@ static void solution_parts(const tbFclib* p, tbFclibSolution* solution, Solution
   part[3] = (SolutionPart){"l", p->global ? p->G.cols : p->V.cols, &solution->l};
 }
 
+// The sizes of a problem that a program has filled.
+static tbResult check_parts(const tbFclib* p, tbError* error) {
+  const int most = 1 << 28;
+  if ((p->spacedim != 2 && p->spacedim != 3) || p->contacts < 0 || p->contacts > most ||
+      p->M.rows < 0 || p->G.cols < 0 || p->V.cols < 0) {
+    return tb_fail(error, TB_ERROR_ARGUMENT,
+                   "%d contacts of %d rows, %d bodies' velocities and %d or %d multipliers are no "
+                   "sizes of a problem",
+                   p->contacts, p->spacedim, p->M.rows, p->V.cols, p->G.cols);
+  }
+  return TB_OK;
+}
+
 static tbResult read_part(hid_t file, const char* group, SolutionPart part, tbError* error) {
   char path[128];
   int count = 0;
@@ -360,7 +373,8 @@ tbResult tb_fclib_read_solution(const char* path, const tbFclib* fclib, int gues
   }
   *solution = (tbFclibSolution){NULL, NULL, NULL, NULL};
   hid_t file = -1;
-  tbResult result = tb_h5_open(path, false, &file, error);
+  tbResult result = check_parts(fclib, error);
+  if (result == TB_OK) result = tb_h5_open(path, false, &file, error);
   if (result != TB_OK) return result;
   char group[64] = "solution";
   if (guess > 0) snprintf(group, sizeof group, "guesses/%d", guess);
@@ -382,7 +396,8 @@ tbResult tb_fclib_write_solution(const char* path, const tbFclib* fclib,
     return tb_fail(error, TB_ERROR_ARGUMENT, "a path, its problem and a solution are needed");
   }
   hid_t file = -1;
-  tbResult result = tb_h5_open(path, true, &file, error);
+  tbResult result = check_parts(fclib, error);
+  if (result == TB_OK) result = tb_h5_open(path, true, &file, error);
   if (result != TB_OK) return result;
   SolutionPart part[4];
   tbFclibSolution view = *solution;

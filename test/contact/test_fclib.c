@@ -342,6 +342,16 @@ static void test_bad_arguments(void** state) {
   tbRng rng = {5};
   tbFclib* a = random_problem(&rng, false, 3, 1, 0);
   assert_int_equal(tb_fclib_write(a, TB_FCLIB_CSR, "/nonexistent/file.h5", &error), TB_ERROR_FILE);
+  // Sizes that a program has filled wrongly.
+  tbFclibSolution solution = {NULL, NULL, NULL, NULL};
+  int* const sizes[] = {&a->contacts, &a->spacedim, &a->M.rows, &a->V.cols};
+  for (int i = 0; i < 4; i++) {
+    int before = *sizes[i];
+    *sizes[i] = -1000;
+    assert_int_equal(tb_fclib_write_solution(__FILE__, a, &solution, &error), TB_ERROR_ARGUMENT);
+    assert_int_equal(tb_fclib_read_solution(__FILE__, a, 0, &solution, &error), TB_ERROR_ARGUMENT);
+    *sizes[i] = before;
+  }
   tb_fclib_free(a);
   tb_fclib_free(NULL);
 }

@@ -1,5 +1,6 @@
 // Contact problems as another engine might hand them over, and every solver on them. The input
 // chooses blocks, the form of G and every number, small ones and nasty ones alike.
+#include <limits.h>
 #include <math.h>
 
 #include "fuzz/fuzz.h"
@@ -69,6 +70,47 @@ static void solve_all(const tbProblem* p) {
   }
 }
 
+// Entries of an array of indices that lead somewhere else; none once the input is used up.
+static void damage(Input* in, int* index, int n) {
+  static const int ODD[] = {-1, 0, 1, 5, 1000, INT_MAX, INT_MIN, 1 << 30};
+  for (int k = take(in, 4); k > 0 && n > 0; k--) index[take(in, n)] = ODD[take(in, 8)];
+}
+
+static int* copy_ints(const int* from, int n) {
+  int* to = malloc(sizeof *to * (size_t)(n + 1));
+  if (to && n > 0) memcpy(to, from, sizeof *to * (size_t)n);
+  return to;
+}
+
+// A problem that a user filled, with wrong indices, and arrays of just their length: what passes
+// the check can be multiplied, what does not is an error everywhere.
+static void damage_by_hand(Input* in, const tbProblem* p) {
+  tbProblem q = *p;
+  tbDelassus* G = &q.G;
+  bool sparse = G->form == TB_DELASSUS_SPARSE;
+  int rows = sparse ? p->nblock : p->n;
+  const int* start = sparse ? G->block_start : G->row_start;
+  if (G->form == TB_DELASSUS_DENSE || !start) return;
+  int entries = start[rows];
+  int *starts = copy_ints(start, rows + 1), *offsets = NULL;
+  int* columns = copy_ints(sparse ? G->block_column : G->row_column, entries);
+  if (sparse) offsets = copy_ints(G->block_offset, entries);
+  damage(in, starts, rows + 1);
+  damage(in, columns, entries);
+  if (offsets) damage(in, offsets, entries);
+  if (sparse) G->block_start = starts, G->block_column = columns, G->block_offset = offsets;
+  if (!sparse) G->row_start = starts, G->row_column = columns;
+  tbReal lambda[MAX_ROWS + 1] = {0}, sigma[MAX_ROWS + 1];
+  tbError error = {0};
+  tbResult checked = tb_problem_check(&q, &error);
+  FUZZ_CHECK(checked == TB_OK || error.message[0], "an error without a message");
+  tbResult multiplied = tb_problem_velocity(&q, lambda, sigma, &error);
+  FUZZ_CHECK(checked != TB_OK || multiplied == TB_OK, "what passes the check is multiplied");
+  free(starts);
+  free(columns);
+  free(offsets);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   Input in = {bytes, size};
   int form = take(&in, 3), ncol = 1 + take(&in, MAX_COLUMNS), n = 0;
@@ -91,6 +133,8 @@ int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   int width = form == 2 ? ncol : n;
   for (int i = 0; i <= n; i++) start[i] = i * width;
   for (int i = 0; i < n * width; i++) column[i] = i % width;
+  damage(&in, start, n + 1);
+  damage(&in, column, n * width);
   tbError error = {0};
   const tbReal* soft = compliant ? R : NULL;
   tbProblem* p =
@@ -99,6 +143,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
           ? tb_problem_create_csr(nblock, block, start, column, G, soft, g, &error)
           : tb_problem_create_product(nblock, block, ncol, start, column, B, soft, g, &error);
   FUZZ_CHECK(p || (error.code != TB_OK && error.message[0]), "an error without a message");
+  if (p) damage_by_hand(&in, p);
   if (p) solve_all(p);
   tb_problem_free(p);
   return 0;

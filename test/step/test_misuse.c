@@ -157,6 +157,8 @@ static void worlds_of_another_model(void** state) {
     assert_null(tb_step_problem(m, other, &error));
     assert_non_null(strstr(error.message, "of that model"));
     assert_int_equal(tb_snapshot_size(m, other), 0);
+    assert_int_equal(tb_step_memory(m, other), 0);
+    assert_int_equal(tb_tree_asleep(m, other, 0), 0);
     assert_int_equal(tb_snapshot_save(m, other, w.out, 100), TB_ERROR_ARGUMENT);
     error = (tbError){TB_OK, "OLD"};
     assert_int_equal(tb_snapshot_load(m, other, w.out, 100, &error), TB_ERROR_ARGUMENT);
