@@ -61,6 +61,11 @@ static tbModel* load_text(const char* text, size_t size, const char* path,
                           const tbLoadOptions* options, tbError* error) {
   tbLoadOptions defaults = tbDefaultLoadOptions();
   if (!options) options = &defaults;
+  if (options->nsearch_paths < 0 || (options->nsearch_paths && !options->search_paths)) {
+    tb_fail(error, TB_ERROR_ARGUMENT, "%d search paths, or their list is NULL",
+            options->nsearch_paths);
+    return NULL;
+  }
   switch (tb_format_detect(text, size)) {
     case TB_FORMAT_MJCF:
       return finish(tb_spec_parse_mjcf(text, size, path, options, error), options, error);

@@ -162,7 +162,7 @@ static void pose_difference(const tbReal* from, const tbReal* to, tbReal out[6])
 
 void tb_feedback_control(const tbModel* m, const tbData* d, tbFeedback* f, tbReal time,
                          tbReal* tau) {
-  if (!tb_is_data_of(m, d) || !is_feedback_of(m, f) || !tau) return;
+  if (!tb_is_world_of(m, d) || !is_feedback_of(m, f) || !tau) return;
   memset(tau, 0, sizeof(tbReal) * (size_t)m->nv);
   // The reference uses the first part of the memory.
   tbReal *qpos = f->work + m->nq + 2 * m->nv, *qvel = qpos + m->nq, *dx = qvel + m->nv;

@@ -344,7 +344,7 @@ tbResult tb_inverse_dynamics_control(const tbModel* m, tbData* d,
   if (!m || !d || !controller || !tau) {
     return tb_fail(error, TB_ERROR_ARGUMENT, "model, data, controller and tau are needed");
   }
-  if (!tb_is_data_of(m, d)) {
+  if (!tb_is_world_of(m, d)) {
     return tb_fail(error, TB_ERROR_ARGUMENT, "the data is a world of another model");
   }
   tbResult result = check(m, controller, error);

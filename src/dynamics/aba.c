@@ -170,7 +170,7 @@ static int outward(const tbModel* m, const tbData* d, const tbReal* tau, tbReal*
 }
 
 tbResult tb_aba(const tbModel* m, tbData* d, const tbReal* tau, const tbReal* xfrc, tbReal* qacc) {
-  if (!tb_is_data_of(m, d) || !tau || !qacc) return TB_ERROR_ARGUMENT;
+  if (!tb_is_world_of(m, d) || !tau || !qacc) return TB_ERROR_ARGUMENT;
   for (int t = 0; t < m->ntendon; t++) {
     if (m->tendon_armature[t] != 0) return TB_ERROR_UNSUPPORTED;
   }

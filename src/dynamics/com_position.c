@@ -90,5 +90,5 @@ void tb_stage_com_position(const tbModel* m, tbData* d) {
 }
 
 void tb_com_position(const tbModel* m, tbData* d) {
-  if (tb_is_data_of(m, d)) tb_stage_com_position(m, d);
+  if (tb_is_world_of(m, d)) tb_stage_com_position(m, d);
 }

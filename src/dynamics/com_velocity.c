@@ -58,5 +58,5 @@ void tb_stage_com_velocity(const tbModel* m, tbData* d) {
 }
 
 void tb_com_velocity(const tbModel* m, tbData* d) {
-  if (tb_is_data_of(m, d)) tb_stage_com_velocity(m, d);
+  if (tb_is_world_of(m, d)) tb_stage_com_velocity(m, d);
 }

@@ -16,7 +16,7 @@ void tb_position_stage(const tbModel* m, tbData* d) {
 }
 
 void tb_compute_position(const tbModel* m, tbData* d) {
-  if (!tb_is_data_of(m, d)) return;
+  if (!tb_is_world_of(m, d)) return;
   tb_position_stage(m, d);
   tb_factor_m(m, d);
 }
@@ -42,7 +42,7 @@ void tb_compute_velocity(const tbModel* m, tbData* d) {
 }
 
 void tb_forward_dynamics(const tbModel* m, const tbData* d, const tbReal* tau, tbReal* qacc) {
-  if (!tb_is_data_of(m, d) || !tau || !qacc) return;
+  if (!tb_is_world_of(m, d) || !tau || !qacc) return;
   for (int i = 0; i < m->nv; i++) qacc[i] = tau[i] - d->qfrc_bias[i];
   tb_solve_m(m, d, qacc, qacc, 1);
 }

@@ -56,5 +56,5 @@ void tb_stage_crb(const tbModel* m, tbData* d) {
 }
 
 void tb_crb(const tbModel* m, tbData* d) {
-  if (tb_is_data_of(m, d)) tb_stage_crb(m, d);
+  if (tb_is_world_of(m, d)) tb_stage_crb(m, d);
 }

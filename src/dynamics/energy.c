@@ -34,7 +34,7 @@ static tbReal joint_spring_energy(const tbModel* m, const tbData* d, int joint) 
 }
 
 void tb_energy_position(const tbModel* m, tbData* d) {
-  if (!tb_is_data_of(m, d)) return;
+  if (!tb_is_world_of(m, d)) return;
   tbReal energy = 0;
   if (!(m->opt.disableflags & TB_DISABLE_GRAVITY)) {
     for (int i = 1; i < m->nbody; i++) {
@@ -65,6 +65,6 @@ tbReal tb_kinetic_energy(const tbModel* m, const tbData* d) {
 }
 
 void tb_energy_velocity(const tbModel* m, tbData* d) {
-  if (!tb_is_data_of(m, d)) return;
+  if (!tb_is_world_of(m, d)) return;
   d->energy[1] = tb_kinetic_energy(m, d);
 }

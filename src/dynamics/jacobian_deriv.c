@@ -22,7 +22,7 @@ static void column_derivative(const tbModel* m, const tbData* d, const tbReal of
 
 void tb_jac_derivative(const tbModel* m, const tbData* d, int body, const tbReal point[3],
                        tbReal* djacp, tbReal* djacr) {
-  if (!tb_is_data_of(m, d) || !point) return;
+  if (!tb_is_world_of(m, d) || !point) return;
   body = tb_valid_body(m, body);
   size_t nv = (size_t)m->nv, bytes = 3 * nv * nv * sizeof(tbReal);
   if (djacp) memset(djacp, 0, bytes);
@@ -45,7 +45,7 @@ void tb_jac_derivative(const tbModel* m, const tbData* d, int body, const tbReal
 
 void tb_velocity_derivative(const tbModel* m, const tbData* d, int body, const tbReal point[3],
                             const tbReal* velocity, tbReal* dlinear_dq, tbReal* dangular_dq) {
-  if (!tb_is_data_of(m, d) || !point || !velocity) return;
+  if (!tb_is_world_of(m, d) || !point || !velocity) return;
   body = tb_valid_body(m, body);
   size_t nv = (size_t)m->nv;
   if (dlinear_dq) memset(dlinear_dq, 0, 3 * nv * sizeof(tbReal));

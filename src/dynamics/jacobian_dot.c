@@ -27,7 +27,7 @@ static void axis_dot(const tbModel* m, const tbData* d, int i, tbReal r[6]) {
 
 void tb_jac_dot(const tbModel* m, const tbData* d, int body, const tbReal point[3],
                 tbReal* jacp_dot, tbReal* jacr_dot) {
-  if (!tb_is_data_of(m, d) || !point) return;
+  if (!tb_is_world_of(m, d) || !point) return;
   body = tb_valid_body(m, body);
   size_t nv = (size_t)m->nv;
   if (jacp_dot) memset(jacp_dot, 0, 3 * nv * sizeof(tbReal));
@@ -52,7 +52,7 @@ void tb_jac_dot(const tbModel* m, const tbData* d, int body, const tbReal point[
 
 void tb_jac_dot_v(const tbModel* m, const tbData* d, int body, const tbReal point[3],
                   tbReal linear[3], tbReal angular[3]) {
-  if (!tb_is_data_of(m, d) || !point) return;
+  if (!tb_is_world_of(m, d) || !point) return;
   body = tb_valid_body(m, body);
   const int* dofs;
   int n = tb_body_chain(m, body, &dofs);

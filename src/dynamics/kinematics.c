@@ -231,5 +231,5 @@ void tb_stage_kinematics(const tbModel* m, tbData* d) {
 }
 
 void tb_kinematics(const tbModel* m, tbData* d) {
-  if (tb_is_data_of(m, d)) tb_stage_kinematics(m, d);
+  if (tb_is_world_of(m, d)) tb_stage_kinematics(m, d);
 }

@@ -30,7 +30,7 @@ void tb_factor_ready(const tbModel* m, const tbData* d) {
 }
 
 void tb_full_m(const tbModel* m, const tbData* d, tbReal* M) {
-  if (!tb_is_data_of(m, d) || !M) return;
+  if (!tb_is_world_of(m, d) || !M) return;
   size_t nv = (size_t)m->nv;
   memset(M, 0, nv * nv * sizeof(tbReal));
   for (size_t i = 0; i < nv; i++) {

@@ -5,7 +5,7 @@
 #include "tribo/dynamics.h"
 
 void tb_subtree_velocity(const tbModel* m, tbData* d) {
-  if (!tb_is_data_of(m, d)) return;
+  if (!tb_is_world_of(m, d)) return;
   // Momentum of each body about its tree's centre, moved to the world's origin so that the bodies
   // of all trees add up.
   for (int i = 0; i < m->nbody; i++) {

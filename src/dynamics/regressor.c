@@ -51,7 +51,7 @@ static void unit_force(const tbReal R[9], const tbReal offset[3], int parameter,
 }
 
 void tb_rne_regressor(const tbModel* m, tbData* d, const tbReal* qacc, tbReal* Y) {
-  if (!tb_is_data_of(m, d) || !Y) return;
+  if (!tb_is_world_of(m, d) || !Y) return;
   size_t width = (size_t)TB_NINERTIAL * (size_t)m->nbody;
   memset(Y, 0, (size_t)m->nv * width * sizeof(tbReal));
   tbReal* acceleration = d->scratch_body;

@@ -94,7 +94,7 @@ void tb_stage_rne(const tbModel* m, tbData* d, const tbReal* qacc, const tbReal*
 }
 
 void tb_rne(const tbModel* m, tbData* d, const tbReal* qacc, const tbReal* xfrc, tbReal* tau) {
-  if (tb_is_data_of(m, d) && tau) tb_stage_rne(m, d, qacc, xfrc, tau);
+  if (tb_is_world_of(m, d) && tau) tb_stage_rne(m, d, qacc, xfrc, tau);
 }
 
 TB_INLINE void body_forces(const tbModel* m, tbData* d) {
@@ -122,7 +122,7 @@ TB_WIDE static void accelerations_wide(const tbModel* m, tbData* d) {
 }
 
 void tb_body_accelerations(const tbModel* m, tbData* d) {
-  if (!tb_is_data_of(m, d)) return;
+  if (!tb_is_world_of(m, d)) return;
   if (tb_wide()) {
     accelerations_wide(m, d);
   } else {
@@ -139,7 +139,7 @@ TB_WIDE static void body_forces_wide(const tbModel* m, tbData* d) {
 }
 
 void tb_body_forces(const tbModel* m, tbData* d) {
-  if (!tb_is_data_of(m, d)) return;
+  if (!tb_is_world_of(m, d)) return;
   if (tb_wide()) {
     body_forces_wide(m, d);
   } else {

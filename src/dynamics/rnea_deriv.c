@@ -152,7 +152,7 @@ static void fill_pairs(const tbModel* m, const tbData* d, const tbReal* bodies, 
 void tb_wrench_derivative(const tbModel* m, const tbData* d, int body, const tbReal point[3],
                           const tbReal force[3], const tbReal torque[3], tbReal scale,
                           tbReal* dqfrc) {
-  if (!tb_is_data_of(m, d) || !point || !dqfrc) return;
+  if (!tb_is_world_of(m, d) || !point || !dqfrc) return;
   body = tb_valid_body(m, body);
   const int* dofs;
   int n = tb_body_chain(m, body, &dofs);
@@ -194,7 +194,7 @@ void tb_rne_partials(const tbModel* m, tbData* d, const tbReal* qacc, const tbRe
 
 tbResult tb_rne_derivatives(const tbModel* m, tbData* d, const tbReal* qacc, const tbReal* xfrc,
                             tbReal* dtau_dq, tbReal* dtau_dv) {
-  if (!tb_is_data_of(m, d)) return TB_ERROR_ARGUMENT;
+  if (!tb_is_world_of(m, d)) return TB_ERROR_ARGUMENT;
   for (int t = 0; t < m->ntendon; t++) {
     int fixed = m->tendon_num[t] == 0 || m->wrap_type[m->tendon_adr[t]] == TB_WRAP_JOINT;
     if (m->tendon_armature[t] != 0 && !fixed) return TB_ERROR_UNSUPPORTED;

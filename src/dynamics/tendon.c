@@ -150,11 +150,11 @@ void tb_stage_tendon(const tbModel* m, tbData* d) {
 }
 
 void tb_tendon(const tbModel* m, tbData* d) {
-  if (tb_is_data_of(m, d)) tb_stage_tendon(m, d);
+  if (tb_is_world_of(m, d)) tb_stage_tendon(m, d);
 }
 
 void tb_full_ten_J(const tbModel* m, const tbData* d, tbReal* J) {
-  if (!tb_is_data_of(m, d) || !J) return;
+  if (!tb_is_world_of(m, d) || !J) return;
   size_t nv = (size_t)m->nv;
   memset(J, 0, (size_t)m->ntendon * nv * sizeof(tbReal));
   for (int t = 0; t < m->ntendon; t++) {
@@ -229,7 +229,7 @@ bool tb_tendon_piece(const tbModel* m, const tbData* d, tbTendonWalk* walk) {
 }
 
 void tb_add_tendon_wrench(const tbModel* m, tbData* d, int tendon, tbReal force) {
-  if (!tb_is_data_of(m, d)) return;
+  if (!tb_is_world_of(m, d)) return;
   if (tendon < 0 || tendon >= m->ntendon || is_fixed(m, tendon)) return;
   if (m->tendon_armature[tendon] != 0) {
     tbReal acceleration = jac_dot_v(m, d, tendon);

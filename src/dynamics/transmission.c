@@ -164,11 +164,11 @@ void tb_stage_transmission(const tbModel* m, tbData* d) {
 }
 
 void tb_transmission(const tbModel* m, tbData* d) {
-  if (tb_is_data_of(m, d)) tb_stage_transmission(m, d);
+  if (tb_is_world_of(m, d)) tb_stage_transmission(m, d);
 }
 
 void tb_full_moment(const tbModel* m, const tbData* d, tbReal* moment) {
-  if (!tb_is_data_of(m, d) || !moment) return;
+  if (!tb_is_world_of(m, d) || !moment) return;
   size_t nv = (size_t)m->nv;
   memset(moment, 0, (size_t)m->nu * nv * sizeof(tbReal));
   for (int u = 0; u < m->nu; u++) {

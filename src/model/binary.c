@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/hash.h"
@@ -129,12 +130,15 @@ tbResult tb_model_save(const tbModel* model, const char* path, tbError* error) {
   unsigned char* bytes = malloc(size);
   if (!bytes) return tb_fail(error, TB_ERROR_MEMORY, "%s: out of memory", path);
   tb_model_write(model, bytes);
+  // Half a model is taken away again, a device is not.
   FILE* file = fopen(path, "wb");
+  struct stat info;
+  bool is_file = file && fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode);
   bool good = file && fwrite(bytes, 1, size, file) == size;
   if (file) good = fclose(file) == 0 && good;
   free(bytes);
   if (good) return TB_OK;
-  if (file) remove(path);
+  if (is_file) remove(path);
   return tb_fail(error, TB_ERROR_FILE, "%s: cannot be written", path);
 }
 

@@ -71,7 +71,7 @@ void tb_data_free(tbData* data) {
 }
 
 tbData* tb_data_copy(const tbModel* model, const tbData* source) {
-  if (!tb_is_data_of(model, source)) return NULL;
+  if (!tb_is_world_of(model, source)) return NULL;
   tbData* copy = tb_data_new(model);
   if (!copy) return NULL;
   TB_MODEL_SIZES(TB_SIZE_LOCAL)
@@ -86,7 +86,7 @@ tbData* tb_data_copy(const tbModel* model, const tbData* source) {
 }
 
 void tb_reset(const tbModel* model, tbData* data) {
-  if (!tb_is_data_of(model, data)) return;
+  if (!tb_is_world_of(model, data)) return;
   TB_MODEL_SIZES(TB_SIZE_LOCAL)
 #define X(type, name, rows, columns, unit, what) \
   memset(data->name, 0, (size_t)((rows) * (columns)) * sizeof(type));
@@ -112,7 +112,7 @@ void tb_reset(const tbModel* model, tbData* data) {
 }
 
 tbResult tb_reset_keyframe(const tbModel* model, tbData* data, int key) {
-  if (!tb_is_data_of(model, data)) return TB_ERROR_ARGUMENT;
+  if (!tb_is_world_of(model, data)) return TB_ERROR_ARGUMENT;
   if (key < 0 || key >= model->nkey) return TB_ERROR_ARGUMENT;
   tb_reset(model, data);
   size_t k = (size_t)key, real = sizeof(tbReal);
@@ -139,7 +139,7 @@ int tb_state_size(const tbModel* model) {
 }
 
 void tb_state_get(const tbModel* model, const tbData* data, tbReal* state) {
-  if (!tb_is_data_of(model, data) || !state) return;
+  if (!tb_is_world_of(model, data) || !state) return;
   TB_MODEL_SIZES(TB_SIZE_LOCAL)
   *state++ = data->time;
 #define X(type, name, rows, columns, unit, what) \
@@ -149,7 +149,7 @@ void tb_state_get(const tbModel* model, const tbData* data, tbReal* state) {
 }
 
 void tb_state_set(const tbModel* model, tbData* data, const tbReal* state) {
-  if (!tb_is_data_of(model, data) || !state) return;
+  if (!tb_is_world_of(model, data) || !state) return;
   TB_MODEL_SIZES(TB_SIZE_LOCAL)
   data->work->halfway = 0;
   data->time = *state++;
@@ -161,7 +161,7 @@ void tb_state_set(const tbModel* model, tbData* data, const tbReal* state) {
 
 const void* tb_data_field(const tbModel* model, const tbData* data, const char* field,
                           const char** type, int* rows_out, int* columns_out) {
-  if (!tb_is_data_of(model, data) || !field) return NULL;
+  if (!tb_is_world_of(model, data) || !field) return NULL;
   TB_MODEL_SIZES(TB_SIZE_LOCAL)
 #define X(c_type, name, rows, columns, unit, what)                       \
   if (strcmp(field, #name) == 0) {                                       \

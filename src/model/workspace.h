@@ -24,9 +24,19 @@ struct tbWorkspace {
 // Whether a world has the sizes of a model: one of another robot must not be stepped.
 bool tb_data_fits(const tbModel* model, const tbData* data);
 
-// The same for pointers that may be NULL, faster for the very model that the world was made for.
+// The same for pointers that may be NULL, faster for the very model that the world was made for:
+// for what a step calls often.
 static inline bool tb_is_data_of(const tbModel* model, const tbData* data) {
   return model && data && (data->work->block == model->block || tb_data_fits(model, data));
+}
+
+// The same, which also sees that the largest sizes of that model have been changed since.
+static inline bool tb_is_world_of(const tbModel* model, const tbData* data) {
+  if (!model || !data) return false;
+  const int *now = &model->nq, *then = data->work->size;
+  int differ = 0;
+  for (int i = 0; i < 8; i++) differ |= now[i] ^ then[i];
+  return differ == 0 && tb_is_data_of(model, data);
 }
 
 #endif

@@ -20,15 +20,7 @@ tbResult tb_step_fail(tbData* d, tbResult status, const char* message) {
   return status;
 }
 
-// ---- world and options -------------------------------------------------------------------------
-
-bool tb_is_world_of(const tbModel* m, const tbData* d) {
-  // Most sizes that a change may touch stand first.
-  const int *now = &m->nq, *then = d->work->size;
-  int differ = 0;
-  for (int i = 0; i < 8; i++) differ |= now[i] ^ then[i];
-  return differ == 0 && (d->work->block == m->block || tb_data_fits(m, d));
-}
+// ---- options -----------------------------------------------------------------------------------
 
 static bool same_options(const tbOption* a, const tbOption* b) {
   uint64_t differ = 0, x, y;

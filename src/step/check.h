@@ -4,13 +4,11 @@
 
 #include <stdbool.h>
 
+#include "model/workspace.h"
 #include "step/state.h"
 
 // Say what went wrong; the message stays as it is where `message` is NULL. Returns `status`.
 tbResult tb_step_fail(tbData* data, tbResult status, const char* message);
-
-// Whether the world is one of this model: the same as ever, or of the same sizes.
-bool tb_is_world_of(const tbModel* model, const tbData* data);
 
 // Options may be written into the model as they are, also between the halves of a step.
 tbResult tb_check_options(const tbModel* model, tbData* data, tbStepState* state);

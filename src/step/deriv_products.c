@@ -283,7 +283,7 @@ static void add_compensation(const tbModel* m, const tbData* d, int body, tbReal
 
 tbResult tb_derivatives_inertial(tbDerivatives* x, const tbModel* m, tbData* d, int body,
                                  tbReal* dx_dparameters) {
-  if (!x || !dx_dparameters || !tb_is_data_of(m, d)) return TB_ERROR_ARGUMENT;
+  if (!x || !dx_dparameters || !tb_is_world_of(m, d)) return TB_ERROR_ARGUMENT;
   if (x->ready == 0 || m->block != x->m->block) return TB_ERROR_ARGUMENT;
   if (body < 0 || body >= m->nbody) return TB_ERROR_ARGUMENT;
   if (x->sampled.samples > 1) return tb_deriv_inertial_samples(x, m, d, body, dx_dparameters);

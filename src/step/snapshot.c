@@ -63,11 +63,11 @@ static Header header_of(const tbModel* model, const tbData* data) {
 }
 
 size_t tb_snapshot_size(const tbModel* model, const tbData* data) {
-  return tb_is_data_of(model, data) ? (size_t)header_of(model, data).size : 0;
+  return tb_is_world_of(model, data) ? (size_t)header_of(model, data).size : 0;
 }
 
 tbResult tb_snapshot_save(const tbModel* model, const tbData* data, void* bytes, size_t size) {
-  if (!bytes || !tb_is_data_of(model, data)) return TB_ERROR_ARGUMENT;
+  if (!bytes || !tb_is_world_of(model, data)) return TB_ERROR_ARGUMENT;
   Header h = header_of(model, data);
   if (size != h.size) return TB_ERROR_ARGUMENT;
   TB_MODEL_SIZES(TB_SIZE_LOCAL)

@@ -68,7 +68,7 @@ size_t tb_step_allocations(const tbData* data) {
 }
 
 size_t tb_step_memory(const tbModel* model, const tbData* data) {
-  if (!tb_is_data_of(model, data)) return 0;
+  if (!tb_is_world_of(model, data)) return 0;
   const tbStepState* state = data->work->step;
   size_t bytes = sizeof *data + data->block_size + sizeof *data->work + data->work->arena.bytes;
   if (!state) return bytes;
@@ -79,7 +79,7 @@ size_t tb_step_memory(const tbModel* model, const tbData* data) {
 }
 
 int tb_tree_asleep(const tbModel* model, const tbData* data, int tree) {
-  if (!tb_is_data_of(model, data) || tree < 0 || tree >= model->ntree) return 0;
+  if (!tb_is_world_of(model, data) || tree < 0 || tree >= model->ntree) return 0;
   const tbStepState* state = data->work->step;
   return state && state->sleep.count > 0 && state->sleep.fixed[tree];
 }

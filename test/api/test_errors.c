@@ -278,6 +278,30 @@ static void loading(void** state) {
   GIVES_NULL(tb_model_load_binary(x, sizeof x, &error));
 }
 
+static tbModel* load_with_paths(int count) {
+  tbLoadOptions options = tbDefaultLoadOptions();
+  options.nsearch_paths = count;
+  return tb_load_string(
+      "<robot name='r'><link name='a'><collision><geometry><mesh "
+      "filename='package://x/y.stl'/></geometry></collision></link></robot>",
+      NULL, &options, &error);
+}
+
+static void search_paths(void** state) {
+  (void)state;
+  GIVES_NULL(load_with_paths(3));
+  GIVES_NULL(load_with_paths(-3));
+  assert_int_equal(error.code, TB_ERROR_ARGUMENT);
+}
+
+// What cannot be written is not taken away where it is no file.
+static void devices(void** state) {
+  (void)state;
+  if (access("/dev/full", W_OK) != 0) skip();
+  FAILS(tb_model_save(m, "/dev/full", &error));
+  assert_int_equal(access("/dev/full", F_OK), 0);
+}
+
 static void making(void** state) {
   (void)state;
   GIVES_NULL(tb_problem_create_dense(1, &block, NULL, NULL, x, &error));
@@ -359,6 +383,8 @@ int main(void) {
                                      cmocka_unit_test(problems_files_and_worlds),
                                      cmocka_unit_test(loading),
                                      cmocka_unit_test(making),
+                                     cmocka_unit_test(search_paths),
+                                     cmocka_unit_test(devices),
                                      cmocka_unit_test(failing_calls_without_an_error),
                                      cmocka_unit_test(messages_of_worlds)};
   return cmocka_run_group_tests(tests, open_all, close_all);

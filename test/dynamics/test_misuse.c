@@ -146,6 +146,36 @@ static void no_world_of_the_model(void** state) {
   close_worlds(&w);
 }
 
+// A model whose sizes were changed is no longer the one that its world was made for.
+static void sizes_that_changed(void** state) {
+  (void)state;
+  Worlds w;
+  open_worlds(&w);
+  tbModel* m = w.m[1];
+  tbData* d = w.d[1];
+  int* const size[] = {&m->nq, &m->nv, &m->nbody, &m->njnt, &m->nM, &m->nu};
+  for (size_t k = 0; k < sizeof size / sizeof *size; k++) {
+    int before = *size[k];
+    *size[k] = 1000;
+    uint64_t held = fingerprint(d);
+    tb_compute_position(m, d);
+    tb_kinematics(m, d);
+    tb_crb(m, d);
+    tb_rne(m, d, NULL, NULL, w.out);
+    tb_full_m(m, d, w.out);
+    tb_jac_dot(m, d, 1, w.in, w.out, w.out);
+    tb_rne_regressor(m, d, NULL, w.out);
+    tb_reset(m, d);
+    tb_state_get(m, d, w.out);
+    assert_int_equal(tb_aba(m, d, w.in, NULL, w.out), TB_ERROR_ARGUMENT);
+    assert_int_equal(tb_rne_derivatives(m, d, NULL, NULL, w.out, w.out), TB_ERROR_ARGUMENT);
+    assert_untouched(&w, "a model of other sizes");
+    assert_true(held == fingerprint(d));
+    *size[k] = before;
+  }
+  close_worlds(&w);
+}
+
 // What has a world, but no room for its result or no argument.
 static void null_arguments(void** state) {
   (void)state;
@@ -200,6 +230,7 @@ static void null_arguments(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(no_world_of_the_model),
+                                     cmocka_unit_test(sizes_that_changed),
                                      cmocka_unit_test(null_arguments)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
