@@ -15,10 +15,38 @@ static size_t padded(size_t bytes) {
   return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
+// What a block keeps at its end: the sizes that it was made for, and the structure of the model
+// when it last passed tb_model_check; 0 before.
+typedef struct {
+  uint64_t passed;
+  int size[TB_MODEL_NSIZES];
+} Notes;
+
+static Notes get_notes(const tbModel* model) {
+  Notes notes;
+  memcpy(&notes, (const char*)model->block + model->block_size - sizeof notes, sizeof notes);
+  return notes;
+}
+
+static void set_notes(const tbModel* model, const Notes* notes) {
+  memcpy((char*)model->block + model->block_size - sizeof *notes, notes, sizeof *notes);
+}
+
+uint64_t tb_model_passed(const tbModel* model) {
+  return get_notes(model).passed;
+}
+
+void tb_model_set_passed(const tbModel* model, uint64_t structure) {
+  Notes notes = get_notes(model);
+  if (notes.passed == structure) return;
+  notes.passed = structure;
+  set_notes(model, &notes);
+}
+
 // Bytes of the block, or 0 when the sizes are absurd.
 static size_t block_bytes(const tbModel* model) {
   TB_MODEL_SIZES(TB_SIZE_LOCAL)
-  size_t total = ALIGNMENT + TB_MODEL_NSIZES * sizeof(int);
+  size_t total = ALIGNMENT + sizeof(Notes);
   // Some sizes are only those of a world's arrays.
 #define X(name, what) \
   if (model->name < 0 || model->name > LARGEST_SIZE) return 0;
@@ -37,7 +65,7 @@ static size_t block_bytes(const tbModel* model) {
   return total;
 }
 
-// Point every array into the block, and note the sizes behind them.
+// Point every array into the block.
 static void set_pointers(tbModel* model) {
   TB_MODEL_SIZES(TB_SIZE_LOCAL)
   uintptr_t at = ((uintptr_t)model->block + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1);
@@ -46,7 +74,6 @@ static void set_pointers(tbModel* model) {
   at += padded((size_t)((rows) * (columns)) * sizeof(type));
   TB_MODEL_ARRAYS(X)
 #undef X
-  memcpy((void*)at, model, TB_MODEL_NSIZES * sizeof(int));
 }
 
 bool tb_model_is_laid_out(const tbModel* model) {
@@ -62,7 +89,8 @@ bool tb_model_is_laid_out(const tbModel* model) {
   }
   TB_MODEL_ARRAYS(X)
 #undef X
-  return memcmp((const void*)at, model, TB_MODEL_NSIZES * sizeof(int)) == 0;
+  const Notes notes = get_notes(model);
+  return memcmp(notes.size, model, sizeof notes.size) == 0;
 }
 
 tbModel* tb_model_new(const tbModel* sizes, tbError* error) {
@@ -83,6 +111,9 @@ tbModel* tb_model_new(const tbModel* sizes, tbError* error) {
   model->block = block;
   model->block_size = bytes;
   set_pointers(model);
+  Notes notes = {.passed = 0};
+  memcpy(notes.size, model, sizeof notes.size);
+  set_notes(model, &notes);
   return model;
 }
 
@@ -96,6 +127,7 @@ tbModel* tb_model_copy(const tbModel* source) {
   memcpy(copy->name, source->name, (size_t)((rows) * (columns)) * sizeof(type));
   TB_MODEL_ARRAYS(X)
 #undef X
+  tb_model_set_passed(copy, tb_model_passed(source));
   return copy;
 }
 

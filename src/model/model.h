@@ -28,6 +28,14 @@ bool tb_model_is_laid_out(const tbModel* model);
 // The model is laid out.
 uint64_t tb_model_structure(const tbModel* model);
 
+// tb_model_check without the note that it leaves: nothing is written.
+tbResult tb_model_check_only(const tbModel* model, tbError* error);
+
+// The structure with which the model last passed tb_model_check, 0 if it never did: a note in its
+// block. The model is laid out.
+uint64_t tb_model_passed(const tbModel* model);
+void tb_model_set_passed(const tbModel* model, uint64_t structure);
+
 // Values that a contact sensor reports of each contact (bits of tbContactDataBit).
 int tb_contact_data_size(int bits);
 
