@@ -163,6 +163,8 @@ tbBatch* tb_batch_new(const tbModel* model, int nworld, int nthread, size_t memo
         (int)MOST_WORLDS, (int)MOST_THREADS, nworld, nthread);
     return NULL;
   }
+  // Worlds get copies of parts of the model: what was changed in it since it was loaded must fit.
+  if (tb_model_check(model, error) != TB_OK) return NULL;
   size_t least = least_memory(model, nworld);
   if (memory_limit && least > memory_limit) {
     tb_fail(error, TB_ERROR_MEMORY, "a batch of %d worlds needs %zu bytes, the limit is %zu",

@@ -3,41 +3,75 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/minmax.h"
 #include "contact/delassus.h"
 #include "contact/problem.h"
 
-// Pivots relative to the diagonal. Data have some 8 digits: elimination by a pivot above the first
-// keeps four of them, so that what falls below the second is negative. Where a pivot p is left out,
-// the rest of its column is at most sqrt(p) of the diagonal in a semidefinite matrix.
-static const tbReal LEAST_PIVOT = 1e-4, NEGATIVE_PIVOT = -1e-3, LARGEST_REST = 0.03;
+// Relative to the diagonal. Matrices of files have negative eigenvalues of rounding, up to 1e-6;
+// what is below this is none.
+static const tbReal NEGATIVE = 1e-3;
 
-static tbReal square(const tbReal* x, int n) {
-  tbReal sum = 0;
-  for (int i = 0; i < n; i++) sum += x[i] * x[i];
-  return sum;
+// The largest diagonal entry from k on, exchanged into place k with its row and column.
+static void exchange(int n, tbReal* A, int k) {
+  int p = k;
+  for (int i = k + 1; i < n; i++) {
+    if (A[i * n + i] > A[p * n + p]) p = i;
+  }
+  for (int i = 0; i < n && p != k; i++) {
+    tbReal swap = A[k * n + i];
+    A[k * n + i] = A[p * n + i];
+    A[p * n + i] = swap;
+  }
+  for (int i = 0; i < n && p != k; i++) {
+    tbReal swap = A[i * n + k];
+    A[i * n + k] = A[i * n + p];
+    A[i * n + p] = swap;
+  }
 }
 
-// A = L L^T row by row, without exchanges. A pivot of next to nothing is a dependent row: it stands
-// as zero and eliminates nothing.
-int tb_find_indefinite(int n, tbReal* A) {
-  for (int k = 0; k < n; k++) {
-    tbReal *row = A + (size_t)k * (size_t)n, whole = row[k];
-    for (int j = 0; j < k; j++) {
-      const tbReal* other = A + (size_t)j * (size_t)n;
-      for (int i = 0; i < j; i++) row[j] -= row[i] * other[i];
-      if (other[j] > 0) {
-        row[j] /= other[j];
-      } else if (fabs(row[j]) > LARGEST_REST * sqrt(square(other, j) * whole)) {
-        return k;
-      } else {
-        row[j] = 0;
-      }
+// Whether what is left of a semidefinite matrix with unit diagonal from row k on is not one:
+// entries of those are at most the largest on their diagonal.
+static bool rest_is_indefinite(int n, const tbReal* A, int k) {
+  tbReal largest = k < n ? tb_max(A[k * n + k], 0) : 0;
+  for (int i = k; i < n; i++) {
+    for (int j = k; j < n; j++) {
+      tbReal entry = A[i * n + j];
+      if (!(entry >= -largest - NEGATIVE && entry <= largest + NEGATIVE)) return true;
+      if (i == j && !(entry >= -NEGATIVE)) return true;
     }
-    tbReal pivot = whole - square(row, k);
-    if (!(pivot >= NEGATIVE_PIVOT * whole)) return k;
-    row[k] = pivot > LEAST_PIVOT * whole ? sqrt(pivot) : 0;
   }
-  return -1;
+  return false;
+}
+
+// Elimination with exchanges by the largest pivot, of the matrix scaled to a unit diagonal, down to
+// pivots next to nothing.
+bool tb_is_indefinite(int n, tbReal* A) {
+  for (int i = 0; i < n; i++) {
+    if (!(A[i * n + i] >= 0)) return true;
+  }
+  for (int i = 0; i < n; i++) {
+    tbReal scale = A[i * n + i] > 0 ? 1 / sqrt(A[i * n + i]) : 0;
+    for (int j = 0; j < n; j++) {
+      // A row without a diagonal has nothing else.
+      if (scale == 0 && A[i * n + j] != 0) return true;
+      A[i * n + j] *= scale;
+    }
+    for (int j = 0; j < n; j++) A[j * n + i] *= scale;
+  }
+  for (int k = 0; k < n; k++) {
+    exchange(n, A, k);
+    tbReal pivot = A[k * n + k];
+    if (!(pivot > NEGATIVE)) return rest_is_indefinite(n, A, k);
+    for (int i = k + 1; i < n; i++) {
+      tbReal factor = A[i * n + k] / pivot;
+      if (factor == 0) continue;
+      for (int j = k + 1; j < n; j++) A[i * n + j] -= factor * A[k * n + j];
+    }
+    for (int i = k + 1; i < n; i++) {
+      if (!(A[i * n + i] >= -NEGATIVE)) return true;
+    }
+  }
+  return false;
 }
 
 tbResult tb_problem_check_definite(const tbProblem* p, tbError* error) {
@@ -47,10 +81,8 @@ tbResult tb_problem_check_definite(const tbProblem* p, tbError* error) {
   if (!A) return TB_OK;
   tb_delassus_dense(p, A);
   for (int i = 0; p->R && i < p->n; i++) A[(size_t)i * (size_t)(p->n + 1)] += p->R[i];
-  int row = tb_find_indefinite(p->n, A);
+  bool indefinite = tb_is_indefinite(p->n, A);
   free(A);
-  if (row < 0) return TB_OK;
-  return tb_fail(error, TB_ERROR_ARGUMENT,
-                 "G + R is indefinite: its first %d rows and columns have a negative eigenvalue",
-                 row + 1);
+  if (!indefinite) return TB_OK;
+  return tb_fail(error, TB_ERROR_ARGUMENT, "G + R is indefinite: it has a negative eigenvalue");
 }

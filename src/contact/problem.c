@@ -262,7 +262,7 @@ static tbResult check_diagonal_blocks(const tbProblem* p, tbError* error) {
   for (int i = 0; i < p->nblock; i++) {
     tbReal A[TB_MAX_BLOCK_DIM * TB_MAX_BLOCK_DIM];
     tb_delassus_diagonal_block(p, i, A);
-    if (tb_find_indefinite(p->block[i].dim, A) >= 0) {
+    if (tb_is_indefinite(p->block[i].dim, A)) {
       return tb_fail(error, TB_ERROR_ARGUMENT,
                      "G is indefinite: its diagonal block %d has a negative eigenvalue", i);
     }

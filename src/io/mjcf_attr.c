@@ -81,7 +81,8 @@ static bool parse_numbers(tbMjcf* p, const xmlNode* node, const char* name, cons
     n++;
   }
   if (got < 0) return not_a_number(p, node, name, at);
-  if (n < least || n > most) {
+  // As in MuJoCo, what is empty is not given.
+  if (n > 0 && (n < least || n > most)) {
     char expected[32];
     if (least == most) {
       snprintf(expected, sizeof expected, "%d", most);

@@ -115,22 +115,22 @@
   X(REAL, rgba, 4, 4, (0.5, 0.5, 0.5, 1), NONE, "colour")        \
   X(LIST, user, 0, 0, , NONE, "user values")
 
-#define TB_SPEC_CAMERA(X)                                          \
-  X(SKIP, projection, 0, 0, , PROJECTION, "")                      \
-  X(SKIP, orthographic, 0, 0, , BOOL, "")                          \
-  X(REAL, fovy, 1, 1, 45, NONE, "vertical field of view, degrees") \
-  X(SKIP, ipd, 0, 0, , NONE, "")                                   \
-  X(INT, resolution, 2, 2, (1, 1), NONE, "pixels")                 \
-  X(SKIP, output, 0, 0, , NONE, "")                                \
-  X(REAL, pos, 3, 3, (0, 0, 0), NONE, "position in the body, m")   \
-  TB_SPEC_ORIENTATION(X)                                           \
-  X(ENUM, mode, 1, 1, 0, CAMLIGHT, "what it follows")              \
-  X(TEXT, target, 0, 0, NULL, NONE, "body it looks at")            \
-  X(REAL, focal, 2, 2, (0, 0), NONE, "focal lengths, m")           \
-  X(INT, focalpixel, 2, 2, (0, 0), NONE, "the same in pixels")     \
-  X(REAL, principal, 2, 2, (0, 0), NONE, "principal point, m")     \
-  X(INT, principalpixel, 2, 2, (0, 0), NONE, "the same in pixels") \
-  X(REAL, sensorsize, 2, 2, (0, 0), NONE, "size of the chip, m")   \
+#define TB_SPEC_CAMERA(X)                                           \
+  X(SKIP, projection, 0, 0, , PROJECTION, "")                       \
+  X(SKIP, orthographic, 0, 0, , BOOL, "")                           \
+  X(REAL, fovy, 1, 1, 45, NONE, "vertical field of view, degrees")  \
+  X(SKIP, ipd, 0, 0, , NONE, "")                                    \
+  X(INT, resolution, 2, 2, (1, 1), NONE, "pixels")                  \
+  X(SKIP, output, 0, 0, , NONE, "")                                 \
+  X(REAL, pos, 3, 3, (0, 0, 0), NONE, "position in the body, m")    \
+  TB_SPEC_ORIENTATION(X)                                            \
+  X(ENUM, mode, 1, 1, 0, CAMLIGHT, "what it follows")               \
+  X(TEXT, target, 0, 0, NULL, NONE, "body it looks at")             \
+  X(REAL, focal, 2, 2, (0, 0), NONE, "focal lengths, m")            \
+  X(REAL, focalpixel, 2, 2, (0, 0), NONE, "the same in pixels")     \
+  X(REAL, principal, 2, 2, (0, 0), NONE, "principal point, m")      \
+  X(REAL, principalpixel, 2, 2, (0, 0), NONE, "the same in pixels") \
+  X(REAL, sensorsize, 2, 2, (0, 0), NONE, "size of the chip, m")    \
   X(LIST, user, 0, 0, , NONE, "user values")
 
 #define TB_SPEC_LIGHT(X)                                             \

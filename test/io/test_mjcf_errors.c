@@ -55,7 +55,7 @@ static void test_numbers(void** state) {
   refuse(WORLD("\n<geom size='1' pos='1 2'/>"), TB_ERROR_PARSE,
          "model.xml:2: <geom>: attribute 'pos': expected 3 numbers, got 2");
   refuse(WORLD("<geom size='1 2 3 4'/>"), TB_ERROR_PARSE, "expected 1 to 3 numbers, got 4");
-  refuse(WORLD("<geom size=''/>"), TB_ERROR_PARSE, "got 0");
+  refuse(WORLD("<geom rgba='1 2'/>"), TB_ERROR_PARSE, "got 2");
   refuse(WORLD("<geom size='1' pos='1 2 x'/>"), TB_ERROR_PARSE, "'x' is not a finite number");
   refuse(WORLD("<geom size='nan'/>"), TB_ERROR_PARSE, "'nan' is not a finite number");
   refuse(WORLD("<geom size='inf'/>"), TB_ERROR_PARSE, "'inf' is not a finite number");

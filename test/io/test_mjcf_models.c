@@ -71,7 +71,7 @@ static void test_all(void** state) {
   (void)state;
   char folder[512];
   int count = 0;
-  if (tb_test_shared("models/mujoco", folder, sizeof folder)) count += walk(folder);
+  if (tb_test_shared("models/mujoco/model", folder, sizeof folder)) count += walk(folder);
   if (tb_test_shared("models/mujoco_menagerie", folder, sizeof folder)) count += walk(folder);
   print_message("%d files\n", count);
 }

