@@ -13,7 +13,7 @@ launcher=
 ! command -v ccache >/dev/null || launcher="-DCMAKE_C_COMPILER_LAUNCHER=ccache"
 
 compile() { # folder
-  if ! cmake --build "$1" -j"$jobs" --target tribo_hashes >"$1/determinism.log" 2>&1; then
+  if ! cmake --build "$1" -j"$jobs" --target tribo_golden >"$1/determinism.log" 2>&1; then
     tail -20 "$1/determinism.log"
     exit 1
   fi
@@ -34,6 +34,6 @@ compile build
 build gcc-O1 gcc "-O1 -w -DTB_NARROW"
 build clang-O2 clang "-O2 -w"
 for build in build-aarch64 build-x86_64; do
-  [ ! -x $build/test/tribo_hashes ] || builds="$builds $build"
+  [ ! -x $build/test/tribo_golden ] || builds="$builds $build"
 done
 scripts/same_bits.sh $builds

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Whether builds compute the same bits: compares what tribo_hashes prints in each build folder.
+# Whether builds compute the same bits: compares what tribo_golden prints in each build folder.
 #   scripts/same_bits.sh BUILD...          a folder with a cross-compiled build runs under qemu-user
 set -u
 results=$(mktemp -d)
@@ -8,8 +8,8 @@ threads=${THREADS:-1 2 4}
 status=0
 first=
 for build in "$@"; do
-  program=$build/test/tribo_hashes
-  [ -x "$program" ] || { echo "skipped: $build has no tribo_hashes"; continue; }
+  program=$build/test/tribo_golden
+  [ -x "$program" ] || { echo "skipped: $build has no tribo_golden"; continue; }
   # Another machine's program runs in its emulator.
   run=
   machine=$(sed -n 's/^TRIBO_MACHINE:[A-Z]*=//p' "$build/CMakeCache.txt")
