@@ -13,34 +13,28 @@
 // ------------------------------------------------------------------------
 
 // The first of three dofs of joint j that turn a body as one rotation, or -1.
-static int rotation_dofs(const tbModel *m, int j) {
+static int rotation_dofs(const tbModel* m, int j) {
   switch (m->jnt_type[j]) {
-  case TB_JOINT_FREE:
-    return m->jnt_dofadr[j] + 3;
-  case TB_JOINT_BALL:
-    return m->jnt_dofadr[j];
-  default:
-    return -1;
+    case TB_JOINT_FREE: return m->jnt_dofadr[j] + 3;
+    case TB_JOINT_BALL: return m->jnt_dofadr[j];
+    default: return -1;
   }
 }
 
-void tb_rk4_rates(const tbModel *m, const tbReal *u, const tbReal *v,
-                  tbReal *rate) {
+void tb_rk4_rates(const tbModel* m, const tbReal* u, const tbReal* v, tbReal* rate) {
   memcpy(rate, v, sizeof(tbReal) * (size_t)m->nv);
   for (int j = 0; j < m->njnt; j++) {
     int i = rotation_dofs(m, j);
-    if (i < 0)
-      continue;
+    if (i < 0) continue;
     tbReal first[3], second[3];
     tb_cross(first, u + i, v + i);
     tb_cross(second, u + i, first);
-    for (int k = 0; k < 3; k++)
-      rate[i + k] += first[k] / 2 + second[k] / 12;
+    for (int k = 0; k < 3; k++) rate[i + k] += first[k] / 2 + second[k] / 12;
   }
 }
 
-void tb_rk4_rates_change(const tbModel *m, const tbReal *u, const tbReal *v,
-                         const tbReal *dv, tbReal *du, int columns) {
+void tb_rk4_rates_change(const tbModel* m, const tbReal* u, const tbReal* v, const tbReal* dv,
+                         tbReal* du, int columns) {
   size_t n = (size_t)columns;
   for (int j = 0; j < m->njnt; j++) {
     int first = m->jnt_dofadr[j], i = rotation_dofs(m, j);
@@ -48,8 +42,7 @@ void tb_rk4_rates_change(const tbModel *m, const tbReal *u, const tbReal *v,
     int plain = i < 0 ? end : i;
     memcpy(du + (size_t)first * n, dv + (size_t)first * n,
            sizeof(tbReal) * n * (size_t)(plain - first));
-    if (i < 0)
-      continue;
+    if (i < 0) continue;
     tbReal uv[3];
     tb_cross(uv, u + i, v + i);
     for (size_t c = 0; c < n; c++) {
@@ -64,8 +57,7 @@ void tb_rk4_rates_change(const tbModel *m, const tbReal *u, const tbReal *v,
       tb_cross(twice, u + i, once);
       tb_cross(other, x, uv);
       for (int k = 0; k < 3; k++) {
-        du[((size_t)i + (size_t)k) * n + c] =
-            y[k] + once[k] / 2 + (twice[k] + other[k]) / 12;
+        du[((size_t)i + (size_t)k) * n + c] = y[k] + once[k] / 2 + (twice[k] + other[k]) / 12;
       }
     }
   }
@@ -75,11 +67,11 @@ void tb_rk4_rates_change(const tbModel *m, const tbReal *u, const tbReal *v,
 // ----------------------------------------------------------------------------------
 
 typedef struct {
-  tbReal *qpos, *qvel, *act;      // at the start of the step
-  tbReal *rate, *qacc, *act_rate; // weighted sums over the stages
+  tbReal *qpos, *qvel, *act;       // at the start of the step
+  tbReal *rate, *qacc, *act_rate;  // weighted sums over the stages
 } Buffers;
 
-static Buffers buffers_of(const tbModel *m, tbReal *memory) {
+static Buffers buffers_of(const tbModel* m, tbReal* memory) {
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, na = (size_t)m->na;
   Buffers b;
   b.qpos = memory;
@@ -91,52 +83,45 @@ static Buffers buffers_of(const tbModel *m, tbReal *memory) {
   return b;
 }
 
-static void restore(const tbModel *m, tbData *d, const Buffers *b,
-                    tbReal time) {
+static void restore(const tbModel* m, tbData* d, const Buffers* b, tbReal time) {
   memcpy(d->qpos, b->qpos, sizeof(tbReal) * (size_t)m->nq);
   memcpy(d->qvel, b->qvel, sizeof(tbReal) * (size_t)m->nv);
   memcpy(d->act, b->act, sizeof(tbReal) * (size_t)m->na);
   d->time = time;
 }
 
-static void accumulate(const tbModel *m, const tbData *d, Buffers *b,
-                       const tbReal *rate, tbReal weight) {
+static void accumulate(const tbModel* m, const tbData* d, Buffers* b, const tbReal* rate,
+                       tbReal weight) {
   for (int i = 0; i < m->nv; i++) {
     b->rate[i] += weight * rate[i];
     b->qacc[i] += weight * d->qacc[i];
   }
-  for (int i = 0; i < m->na; i++)
-    b->act_rate[i] += weight * d->act_dot[i];
+  for (int i = 0; i < m->na; i++) b->act_rate[i] += weight * d->act_dot[i];
 }
 
 // Move from the start by `h` times the given rates.
-static void move(const tbModel *m, tbData *d, const Buffers *b, tbReal h,
-                 const tbReal *rate, const tbReal *qacc,
-                 const tbReal *act_rate) {
+static void move(const tbModel* m, tbData* d, const Buffers* b, tbReal h, const tbReal* rate,
+                 const tbReal* qacc, const tbReal* act_rate) {
   memcpy(d->qpos, b->qpos, sizeof(tbReal) * (size_t)m->nq);
   tb_integrate_pos(m, d->qpos, rate, h);
-  for (int i = 0; i < m->nv; i++)
-    d->qvel[i] = b->qvel[i] + h * qacc[i];
-  for (int i = 0; i < m->na; i++)
-    d->act[i] = b->act[i] + h * act_rate[i];
+  for (int i = 0; i < m->nv; i++) d->qvel[i] = b->qvel[i] + h * qacc[i];
+  for (int i = 0; i < m->na; i++) d->act[i] = b->act[i] + h * act_rate[i];
 }
 
-bool tb_rk4_applies(const tbModel *m, const tbStepState *state) {
+bool tb_rk4_applies(const tbModel* m, const tbStepState* state) {
   bool forces = m->opt.law == TB_LAW_SOFT || m->opt.law == TB_LAW_VISCOELASTIC;
   return forces || state->constraints.nrow == 0;
 }
 
 // What touches in a later stage, though nothing did in the first, ends its step
 // by Euler's rule from the start.
-static tbResult end_as_euler(const tbModel *m, tbData *d, const Buffers *b,
-                             tbReal time, tbReal *v_next) {
+static tbResult end_as_euler(const tbModel* m, tbData* d, const Buffers* b, tbReal time,
+                             tbReal* v_next) {
   const tbReal h = m->opt.timestep;
   restore(m, d, b, time);
   tbResult result = tb_forward(m, d);
-  if (result != TB_OK)
-    return result;
-  for (int i = 0; i < m->nv; i++)
-    v_next[i] = d->qvel[i] + h * d->qacc[i];
+  if (result != TB_OK) return result;
+  for (int i = 0; i < m->nv; i++) v_next[i] = d->qvel[i] + h * d->qacc[i];
   memcpy(d->qvel, v_next, sizeof(tbReal) * (size_t)m->nv);
   tb_integrate_pos(m, d->qpos, v_next, h);
   tb_next_activations(m, d, d->act_dot);
@@ -144,24 +129,20 @@ static tbResult end_as_euler(const tbModel *m, tbData *d, const Buffers *b,
   return TB_OK;
 }
 
-tbResult tb_rk4(const tbModel *m, tbData *d, tbStepState *state) {
-  static const tbReal STAGE[3] = {0.5, 0.5, 1},
-                      WEIGHT[3] = {1.0 / 3, 1.0 / 3, 1.0 / 6};
+tbResult tb_rk4(const tbModel* m, tbData* d, tbStepState* state) {
+  static const tbReal STAGE[3] = {0.5, 0.5, 1}, WEIGHT[3] = {1.0 / 3, 1.0 / 3, 1.0 / 6};
   size_t size = (size_t)m->nq + 3 * (size_t)m->nv + 2 * (size_t)m->na;
   if (!state->rk4) {
     // Three more vectors hold a stage's own coordinates and rates, which
     // tb_forward would overwrite.
-    size_t bytes =
-        sizeof(tbReal) * (size + 3 * (size_t)m->nv + (size_t)m->na + 1);
+    size_t bytes = sizeof(tbReal) * (size + 3 * (size_t)m->nv + (size_t)m->na + 1);
     state->rk4 = malloc(bytes);
     state->allocations++;
     state->bytes += bytes;
-    if (!state->rk4)
-      return TB_ERROR_MEMORY;
+    if (!state->rk4) return TB_ERROR_MEMORY;
   }
   Buffers b = buffers_of(m, state->rk4);
-  tbReal *rate = state->rk4 + size, *qacc = rate + m->nv, *u = qacc + m->nv,
-         *act_rate = u + m->nv;
+  tbReal *rate = state->rk4 + size, *qacc = rate + m->nv, *u = qacc + m->nv, *act_rate = u + m->nv;
   tbReal h = m->opt.timestep, time = d->time;
   memcpy(b.qpos, d->qpos, sizeof(tbReal) * (size_t)m->nq);
   memcpy(b.qvel, d->qvel, sizeof(tbReal) * (size_t)m->nv);
@@ -170,25 +151,21 @@ tbResult tb_rk4(const tbModel *m, tbData *d, tbStepState *state) {
   memcpy(rate, d->qvel, sizeof(tbReal) * (size_t)m->nv);
   accumulate(m, d, &b, rate, 1.0 / 6);
   tbSolveInfo solve = d->solve;
-  if (!tb_applied_add(m, d, state, h / 6))
-    return TB_ERROR_MEMORY;
+  if (!tb_applied_add(m, d, state, h / 6)) return TB_ERROR_MEMORY;
   for (int s = 0; s < 3; s++) {
     memcpy(qacc, d->qacc, sizeof(tbReal) * (size_t)m->nv);
     memcpy(act_rate, d->act_dot, sizeof(tbReal) * (size_t)m->na);
     move(m, d, &b, STAGE[s] * h, rate, qacc, act_rate);
     d->time = time + STAGE[s] * h;
     tbResult result = tb_forward(m, d);
-    if (result == TB_OK && !tb_applied_add(m, d, state, WEIGHT[s] * h))
-      result = TB_ERROR_MEMORY;
+    if (result == TB_OK && !tb_applied_add(m, d, state, WEIGHT[s] * h)) result = TB_ERROR_MEMORY;
     if (result != TB_OK) {
       restore(m, d, &b, time);
       return result;
     }
-    if (!tb_rk4_applies(m, state))
-      return end_as_euler(m, d, &b, time, rate);
+    if (!tb_rk4_applies(m, state)) return end_as_euler(m, d, &b, time, rate);
     tb_certificate_add(&solve, &d->solve);
-    for (int i = 0; i < m->nv; i++)
-      u[i] = STAGE[s] * h * rate[i];
+    for (int i = 0; i < m->nv; i++) u[i] = STAGE[s] * h * rate[i];
     tb_rk4_rates(m, u, d->qvel, rate);
     accumulate(m, d, &b, rate, WEIGHT[s]);
   }
