@@ -24,8 +24,8 @@ typedef union {
   tbDerivativeInfo step;
 } EvalInfo;
 
-// Whether `name` is inverse_info or A_info (with or without :hold_contacts), computing what it says (false after a complaint), and
-// printing it.
+// Whether `name` is inverse_info or A_info (with or without :hold_contacts), computing what it says
+// (false after a complaint), and printing it.
 int eval_is_derivative_info(const char* name);
 bool eval_derivative_info(EvalInfo* info, const char* name, const tbModel* m, const tbData* d,
                           const tbReal* qacc);
