@@ -66,8 +66,8 @@ benchmarks: setup-bench
 	@cmake --preset release -DTRIBO_BUILD_BENCH=ON >/dev/null
 	@cmake --build build -j$(JOBS)
 
-check: setup-check
-	@scripts/check_layers.sh
+check: setup-check build/tribo
+	@scripts/check_layers.py
 	@scripts/check_format.sh
 	@scripts/check_headers.sh
 	@scripts/check_sizes.sh

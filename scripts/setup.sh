@@ -14,7 +14,7 @@ TEST="$BUILD libcmocka-dev g++"
 PEERS="libmujoco-dev libsiconos-numerics-dev libfclib-dev libccd-dev libfcl-dev libbullet-dev nodejs npm"
 # Only the report needs these.
 BENCH="libode-dev libdart-dev libsuitesparse-dev librsvg2-bin"
-CHECK="clang clang-format cppcheck libclang-rt-14-dev"
+CHECK="$BUILD python3 binutils clang clang-format cppcheck libclang-rt-14-dev"
 # What builds and runs for another machine; its libraries are unpacked by scripts/cross.sh.
 CROSS="qemu-user mmdebstrap"
 AARCH64="$CROSS gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
@@ -27,7 +27,7 @@ missing() {
     case $package in
       nodejs) command -v node >/dev/null && continue ;;
       g++) command -v c++ >/dev/null && continue ;;
-      gcc | make | cmake | npm | clang | clang-format | cppcheck)
+      gcc | make | cmake | npm | python3 | clang | clang-format | cppcheck)
         command -v "$package" >/dev/null && continue ;;
     esac
     printf '%s ' "$package"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "collide/convex.h"
+#include "collide/convex/convex.h"
 #include "collide/pairs.h"
 #include "spatial/quat.h"
 

@@ -1,7 +1,7 @@
 // Our broad phase behind the peers' interface, and stand-ins for peers that are not installed.
 #include <stdlib.h>
 
-#include "collide/broadphase.h"
+#include "collide/broadphase/broadphase.h"
 #include "collide/peers.h"
 
 static long update(void* data, const tbReal* boxes) {

@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 #include "base/rng.h"
-#include "collide/hull.h"
+#include "collide/hull/hull.h"
 #include "collide/peers.h"
 #include "common/bench.h"
 

@@ -6,7 +6,7 @@
 #include "base/kernel.h"
 #include "base/rng.h"
 #include "comfree_bench.h"
-#include "step/comfree_cone.h"
+#include "laws/comfree/cone.h"
 
 enum { CONTACTS = 4096 };
 

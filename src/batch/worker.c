@@ -6,7 +6,7 @@
 
 #include "model/model.h"
 #include "model/workspace.h"
-#include "step/certificate.h"
+#include "laws/certificate.h"
 #include "tribo/dynamics.h"
 
 int tb_batch_worker_init(tbBatchWorker* worker, const tbModel* model) {

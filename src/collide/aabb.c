@@ -3,7 +3,7 @@
 
 #include "base/minmax.h"
 #include "collide/bounds.h"
-#include "collide/hull.h"
+#include "collide/hull/hull.h"
 #include "tribo/collide.h"
 
 // The solid below a plane is bounded only on the side its normal points to, where that is an axis.

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#include "collide/bvh.h"
+#include "collide/broadphase/bvh.h"
 #include "tribo/collide.h"
 
 typedef struct {

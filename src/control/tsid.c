@@ -13,7 +13,7 @@
 #include "model/workspace.h"
 #include "spatial/quat.h"
 #include "spatial/vec3.h"
-#include "step/forces.h"
+#include "forces/forces.h"
 #include "tribo/control.h"
 #include "tribo/dynamics.h"
 

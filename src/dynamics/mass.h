@@ -11,6 +11,13 @@ static inline tbForest tb_forest(const tbModel* m) {
   return forest;
 }
 
+// A matrix with M's sparsity and its L^T D L factor: M itself, or M with implicit damping added.
+typedef struct {
+  const tbReal* LD;
+  const tbReal* inverse;  // 1/D
+  const tbReal* H;        // the matrix; NULL where nobody asks for it
+} tbInertiaFactor;
+
 // tb_compute_position without the factor of M, which is made where something solves with it.
 void tb_position_stage(const tbModel* m, tbData* d);
 

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/minmax.h"
-#include "io/mesh_readers.h"
+#include "io/mesh/readers.h"
 
 #ifdef TB_WITH_PNG
 #include <png.h>

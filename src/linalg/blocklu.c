@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "linalg/front.h"
+#include "linalg/frontal.h"
 
 // ---- factorization -----------------------------------------------------------------------------
 

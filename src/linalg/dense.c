@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #include "base/kernel.h"
-#include "linalg/four.h"
+#include "linalg/simd4.h"
 #include "linalg/gemm.h"
 
 enum { PANEL = 24 };

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/kernel.h"
-#include "linalg/four.h"
-#include "linalg/six.h"
+#include "linalg/simd4.h"
+#include "linalg/simd6.h"
 
 enum { SIX = 6 };    // rows of a free body: nodes among these have code of fixed size
 enum { GROUP = 4 };  // most nodes that are taken out together

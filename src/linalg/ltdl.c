@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "linalg/four.h"
+#include "linalg/simd4.h"
 
 // Inertia of an index that is held, over its diagonal.
 static const tbReal HELD = 1e20;

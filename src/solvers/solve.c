@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/timer.h"
-#include "contact/problem.h"
+#include "problem/problem.h"
 #include "solvers/solver.h"
 
 struct tbSolveWork {

@@ -6,8 +6,8 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "contact/cone.h"
-#include "contact/delassus.h"
+#include "problem/cone.h"
+#include "problem/delassus.h"
 #include "tribo/problem.h"
 
 // What one solve leaves for the next of the same size.

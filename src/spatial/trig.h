@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/elementary.h"
-#include "linalg/four.h"
+#include "linalg/simd4.h"
 
 // Beyond, and for NaN and infinity, they are those of the C library.
 #define TB_SINCOS_RANGE 1e5

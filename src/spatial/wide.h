@@ -4,7 +4,7 @@
 #ifndef TRIBO_SPATIAL_WIDE_H_
 #define TRIBO_SPATIAL_WIDE_H_
 
-#include "linalg/four.h"
+#include "linalg/simd4.h"
 #include "spatial/motion.h"
 #include "spatial/quat.h"
 

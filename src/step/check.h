@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "model/workspace.h"
-#include "step/state.h"
+#include "world/state.h"
 
 // Say what went wrong; the message stays as it is where `message` is NULL. Returns `status`.
 tbResult tb_step_fail(tbData* data, tbResult status, const char* message);

@@ -9,7 +9,7 @@
 
 #include "base/minmax.h"
 #include "linalg/dense.h"
-#include "step/viscoelastic.h"
+#include "laws/viscoelastic/viscoelastic.h"
 #include "tribo/dynamics.h"
 #include "tribo/step.h"
 

@@ -8,18 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "step/viscoelastic.h"
+#include "laws/viscoelastic/viscoelastic.h"
 #include "tribo/dynamics.h"
 #include "tribo/step.h"
 
-// A spring of the start of the step and whose it is.
-struct tbHeldSpring {
-  uint64_t key;
-  tbSpring spring;
-  tbReal turn;  // how far friction may turn its slip in the step, rad
-};
-
-// Room for the state, two velocities and the springs; grown where needed.
+// Room for the state and two velocities.
 static int reserve(const tbModel* m, tbStepState* state) {
   if (!state->middle) {
     size_t bytes = sizeof(tbReal) * (size_t)(m->nq + 4 * m->nv + 1);
@@ -28,54 +21,11 @@ static int reserve(const tbModel* m, tbStepState* state) {
     state->bytes += bytes;
     if (!state->middle) return 0;
   }
-  if (state->springs.count > state->held_capacity) {
-    int capacity = 2 * state->springs.count + 8;
-    tbHeldSpring* grown = realloc(state->held, sizeof(tbHeldSpring) * (size_t)capacity);
-    if (!grown) return 0;
-    state->held = grown;
-    state->bytes += sizeof(tbHeldSpring) * (size_t)(capacity - state->held_capacity);
-    state->held_capacity = capacity;
-    state->allocations++;
-  }
-  return 1;
-}
-
-static void hold_springs(tbStepState* state) {
-  state->held_count = state->springs.count;
-  for (int i = 0; i < state->springs.count; i++) {
-    state->held[i].spring = state->springs.list[i];
-    int constraint = state->springs.list[i].constraint;
-    state->held[i].key = state->constraints.list[constraint].key;
-    state->held[i].turn = state->turn ? state->turn[constraint] : 0;
-  }
-}
-
-// Friction of a slipping contact in the direction of its velocity now.
-static void redirect(const tbData* d, const tbConstraint* c, const tbReal* velocity, tbReal turn,
-                     tbSpring* s) {
-  tbReal friction[6];
-  for (int r = 1; r < s->dim; r++) friction[r] = s->force[r] / s->force[0];
-  tb_slip_direction(d, c, velocity, turn, friction);
-  for (int r = 1; r < s->dim; r++) s->force[r] = friction[r] * s->force[0];
-}
-
-int tb_springs_recall(const tbData* d, tbStepState* state) {
-  if (state->springs.count != state->held_count) return 0;
-  for (int i = 0; i < state->springs.count; i++) {
-    tbSpring *s = &state->springs.list[i], now = *s;
-    const tbConstraint* c = &state->constraints.list[s->constraint];
-    if (c->key != state->held[i].key) return 0;
-    *s = state->held[i].spring;
-    s->constraint = now.constraint;
-    if (s->slipping && c->source == TB_SOURCE_CONTACT && s->force[0] > 0) {
-      redirect(d, c, now.velocity, state->held[i].turn, s);
-    }
-  }
   return 1;
 }
 
 tbResult tb_expo_midpoint(const tbModel* m, tbData* d, tbStepState* state, const tbReal* v_next) {
-  if (!reserve(m, state)) return TB_ERROR_MEMORY;
+  if (!reserve(m, state) || !tb_springs_hold(state)) return TB_ERROR_MEMORY;
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
   tbReal h = m->opt.timestep, time = d->time;
   tbReal *qpos = state->middle, *v = qpos + nq, *end = v + nv, *move = end + nv, *mean = move + nv;
@@ -83,7 +33,6 @@ tbResult tb_expo_midpoint(const tbModel* m, tbData* d, tbStepState* state, const
   memcpy(v, d->qvel, sizeof(tbReal) * nv);
   memcpy(end, v_next, sizeof(tbReal) * nv);
   memcpy(move, state->v_move, sizeof(tbReal) * nv);
-  hold_springs(state);
 
   // To the middle of the predicted step.
   for (int i = 0; i < m->nv; i++) {

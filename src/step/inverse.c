@@ -1,18 +1,18 @@
 // Inverse dynamics with contacts (ADMM sec. IV): the law decides forces block by block, since the
 // motion is given and R is diagonal; RNEA gives the rest. See docs/inverse.md.
-#include "step/inverse.h"
+#include "laws/rigid/inverse_base.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/minmax.h"
-#include "contact/cone.h"
+#include "problem/cone.h"
 #include "model/workspace.h"
 #include "step/check.h"
-#include "step/forces.h"
-#include "step/implicit.h"
-#include "step/soft_rows.h"
+#include "forces/forces.h"
+#include "forces/implicit_inertia.h"
+#include "laws/soft/rows.h"
 #include "tribo/dynamics.h"
 #include "tribo/step.h"
 

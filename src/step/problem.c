@@ -6,8 +6,8 @@
 #include "linalg/ltdl.h"
 #include "model/workspace.h"
 #include "step/check.h"
-#include "step/implicit.h"
-#include "step/state.h"
+#include "forces/implicit_inertia.h"
+#include "world/state.h"
 #include "tribo/step.h"
 
 // Islands side by side: rows after rows, columns after columns.

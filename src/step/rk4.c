@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "spatial/vec3.h"
-#include "step/certificate.h"
-#include "step/forces.h"
+#include "laws/certificate.h"
+#include "forces/forces.h"
 #include "tribo/dynamics.h"
 #include "tribo/step.h"
 

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "step/state.h"
+#include "world/state.h"
 
 // Whether what acts at this state has rates. Impulses at the end of a step have none, so that rigid
 // laws and comfree have stages only where nothing touches.

@@ -10,10 +10,10 @@
 #include "base/timer.h"
 #include "model/workspace.h"
 #include "spatial/vec3.h"
-#include "step/foresee.h"
-#include "step/rigid.h"
-#include "step/screen.h"
-#include "step/viscoelastic.h"
+#include "laws/rigid/speculative_contacts.h"
+#include "laws/rigid/rigid.h"
+#include "laws/rigid/pruned_contacts.h"
+#include "laws/viscoelastic/viscoelastic.h"
 #include "tribo/step.h"
 
 // Searches for contacts that a solve leads to: one body may throw the next.

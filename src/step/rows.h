@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "step/state.h"
+#include "world/state.h"
 
 // Contacts and rows of the current position and velocity, once more where they wake someone. With
 // `all`, rows of contacts that cannot push in this step too. `collide_end` gets the clock when

@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "model/model.h"
 #include "model/workspace.h"
-#include "step/state.h"
+#include "world/state.h"
 #include "tribo/step.h"
 
 enum { VERSION = 9 };

@@ -1,7 +1,7 @@
 // The best place on an arc of normals, against all places of a grid, and in how many places it
 // looked.
 #include "base/rng.h"
-#include "collide/arc.h"
+#include "collide/convex/arc.h"
 #include "common/test.h"
 
 // The file itself, with a counter.
@@ -9,7 +9,7 @@ static int places;
 #define tb_arc_at(...) (places++, tb_arc_at(__VA_ARGS__))
 #define tb_arc_search counted_search
 bool counted_search(const tbArc* arc, tbReal* best, tbReal n[2]);
-#include "collide/arc.c"
+#include "collide/convex/arc.c"
 #undef tb_arc_at
 #undef tb_arc_search
 

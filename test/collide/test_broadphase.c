@@ -1,5 +1,5 @@
 // The broad phase against testing all pairs, over histories of motion.
-#include "collide/broadphase.h"
+#include "collide/broadphase/broadphase.h"
 #include "common/test.h"
 
 typedef struct {

@@ -3,7 +3,7 @@
 // pair function.
 #include <mujoco/mujoco.h>
 
-#include "collide/hull.h"
+#include "collide/hull/hull.h"
 #include "common/shapes.h"
 #include "spatial/vec3.h"
 

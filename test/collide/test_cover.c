@@ -2,7 +2,7 @@
 // the direction that the search for two cylinders starts from.
 #include <string.h>
 
-#include "collide/convex.h"
+#include "collide/convex/convex.h"
 #include "common/shapes.h"
 
 static const int pairs[][2] = {

@@ -3,8 +3,8 @@
 // without links, and the searches of a hull's farthest vertex.
 #include <string.h>
 
-#include "collide/convex.h"
-#include "collide/hull_cells.h"
+#include "collide/convex/convex.h"
+#include "collide/hull/cells.h"
 #include "common/shapes.h"
 
 // A pair, and the direction from centre to centre.

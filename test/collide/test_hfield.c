@@ -1,7 +1,7 @@
 // Height fields: equal to planes where they are planes, equal to brute force over all triangles
 // where they are not, and never a push from between two cells.
-#include "collide/hull.h"
-#include "collide/ray.h"
+#include "collide/hull/hull.h"
+#include "collide/ray/ray.h"
 #include "common/shapes.h"
 #include "spatial/quat.h"
 #include "spatial/vec3.h"

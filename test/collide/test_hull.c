@@ -1,10 +1,10 @@
 // Hulls: topology, planes and support against brute force, merged faces, and bad input.
-#include "collide/hull.h"
+#include "collide/hull/hull.h"
 
 #include <string.h>
 
 #include "base/hash.h"
-#include "collide/patch.h"
+#include "collide/convex/feature_facing.h"
 #include "common/test.h"
 #include "spatial/quat.h"
 

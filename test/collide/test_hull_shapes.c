@@ -2,7 +2,7 @@
 // parts with many sides, cones, wedges of long thin triangles, grids on a cube that merge,
 // thousands of vertices, against every shape, from a millionth to a million times as large, with
 // margins larger than the shapes.
-#include "collide/hull.h"
+#include "collide/hull/hull.h"
 #include "common/shapes.h"
 
 #define PI 3.14159265358979323846

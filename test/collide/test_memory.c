@@ -2,8 +2,8 @@
 // are a function of the pose, with an empty memory, with that of a motion that led there, and with
 // one that is plain wrong.
 #include "base/arena.h"
-#include "collide/convex.h"
-#include "collide/hull.h"
+#include "collide/convex/convex.h"
+#include "collide/hull/hull.h"
 #include "common/robots.h"
 #include "common/shapes.h"
 #include "tribo/step.h"

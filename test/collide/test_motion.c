@@ -1,7 +1,7 @@
 // Identities of contacts over motions: a contact keeps its own while the same features touch, from
 // cell to cell, face to face and patch to patch, and two contacts never share one.
 #include "base/arena.h"
-#include "collide/hull.h"
+#include "collide/hull/hull.h"
 #include "common/shapes.h"
 #include "tribo/tribo.h"
 

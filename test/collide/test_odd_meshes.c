@@ -1,7 +1,7 @@
 // Meshes without thickness, needles, single triangles, edges and points, and pairs of sizes that
 // differ by a million, with every shape: the signed distance is bounded from both sides.
 #include "common/shapes.h"
-#include "collide/hull.h"
+#include "collide/hull/hull.h"
 
 #define MAX_POINTS 64
 

@@ -1,7 +1,7 @@
 // Polytopes against an exact reference: the depth of overlapping polytopes is
 // the smallest over all face normals and all cross products of edges
 // (separating axes), which shares no code with EPA.
-#include "collide/hull.h"
+#include "collide/hull/hull.h"
 #include "common/shapes.h"
 #include "spatial/vec3.h"
 

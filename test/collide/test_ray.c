@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/rng.h"
-#include "collide/ray.h"
+#include "collide/ray/ray.h"
 #include "common/test.h"
 #include "spatial/quat.h"
 #include "spatial/vec3.h"

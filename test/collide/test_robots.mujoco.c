@@ -3,7 +3,7 @@
 #include <mujoco/mujoco.h>
 
 #include "base/arena.h"
-#include "collide/hull.h"
+#include "collide/hull/hull.h"
 #include "common/shapes.h"
 
 typedef struct {

@@ -1,8 +1,8 @@
 // Four of many points: the contract of tb_spread_four by a search that knows nothing of registers,
 // and plane on mesh by all vertices of hulls of every size.
 #include "base/arena.h"
-#include "collide/hull.h"
-#include "collide/spread.h"
+#include "collide/hull/hull.h"
+#include "collide/reduction.h"
 #include "common/test.h"
 #include "spatial/quat.h"
 

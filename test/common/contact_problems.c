@@ -1,7 +1,7 @@
 #include "base/elementary.h"
 #include "common/contact_problems.h"
 
-#include "contact/delassus.h"
+#include "problem/delassus.h"
 
 static tbReal* reals(int n) {
   return calloc((size_t)n + 1, sizeof(tbReal));

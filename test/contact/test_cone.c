@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "common/test.h"
-#include "contact/cone.h"
-#include "contact/cone_derivative.h"
+#include "problem/cone.h"
+#include "problem/cone_derivative.h"
 
 enum { MAX = TB_MAX_BLOCK_DIM };
 

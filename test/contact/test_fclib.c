@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "common/test.h"
-#include "contact/fclib_file.h"
-#include "contact/fclib_matrix.h"
+#include "io/fclib/file.h"
+#include "io/fclib/matrix.h"
 #include "tribo/fclib.h"
 
 static const tbFclibEncoding ENCODINGS[] = {TB_FCLIB_TRIPLET, TB_FCLIB_CSC, TB_FCLIB_CSR};

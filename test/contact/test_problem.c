@@ -1,6 +1,6 @@
 // Building problems: the forms of G agree, and bad input is an error with a reason.
 #include "common/contact_problems.h"
-#include "contact/factor.h"
+#include "operator/impulse_factor.h"
 
 static const tbReal MASS[3] = {1, 10, 0.1};
 

@@ -1,6 +1,6 @@
 // What the softness of an equality is relative to (docs/step.md eq. 7).
 #include "common/worlds.h"
-#include "contact/assemble.h"
+#include "assemble/assemble.h"
 
 // The diagonal y of G itself in usual poses; near a singular one a tenth of the weight w takes its
 // place, half way (a quarter of it) at y = w / 1000. The slope is that of the function.

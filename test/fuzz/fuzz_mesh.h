@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "fuzz/fuzz.h"
-#include "io/mesh.h"
+#include "io/mesh/mesh.h"
 
 static inline void fuzz_read_mesh(const char* name, const uint8_t* bytes, size_t size) {
   tbArena arena;

@@ -1,6 +1,6 @@
 // Moments of shapes against sums over points, and sums of parts against the parallel-axis theorem.
 #include "common/test.h"
-#include "io/compile_internal.h"
+#include "io/compile/internal.h"
 #include "spatial/quat.h"
 #include "tribo/tribo.h"
 

@@ -1,6 +1,6 @@
 // Mesh files and mass properties: closed forms, every format, and files that must be refused.
 #include "common/test.h"
-#include "io/mesh.h"
+#include "io/mesh/mesh.h"
 #include "spatial/eig3.h"
 
 typedef struct {

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "common/test.h"
-#include "io/mesh.h"
+#include "io/mesh/mesh.h"
 #include "spatial/quat.h"
 
 // MuJoCo 2.2.2 keeps vertices in single precision while it transforms them.

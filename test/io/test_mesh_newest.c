@@ -3,7 +3,7 @@
 
 #include "common/oracle.h"
 #include "common/test.h"
-#include "io/mesh.h"
+#include "io/mesh/mesh.h"
 #include "spatial/quat.h"
 
 typedef struct {

@@ -1,7 +1,7 @@
 // Sparse block LU: solutions of random systems, orderings, fill, singular pivots.
 #include "common/test.h"
 #include "linalg/blocklu.h"
-#include "linalg/front.h"
+#include "linalg/frontal.h"
 #include "linalg/order.h"
 
 typedef struct {

@@ -1,7 +1,7 @@
 // Solves with many right-hand sides against the same one by one.
 #include "common/test.h"
 #include "linalg/dense.h"
-#include "linalg/many.h"
+#include "linalg/multi_rhs.h"
 
 enum { N = 13, COUNT = 9, STRIDE = 11 };
 

@@ -3,9 +3,9 @@
 #include <float.h>
 
 #include "common/test.h"
-#include "solvers/cone_four.h"
-#include "solvers/interior_state.h"
-#include "solvers/lorentz.h"
+#include "solvers/interior_point/cones_simd.h"
+#include "solvers/interior_point/state.h"
+#include "solvers/interior_point/lorentz.h"
 
 enum { D = TB_CONE_ROWS, FOURS = 3, CASES = 400 };
 

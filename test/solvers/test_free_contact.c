@@ -3,9 +3,9 @@
 // changes of large impulses; their stop test against the residual function; over-relaxation within
 // the cone; lanes that do not depend on each other.
 #include "common/test.h"
-#include "contact/cone.h"
-#include "solvers/free_lanes.h"
-#include "solvers/local.h"
+#include "problem/cone.h"
+#include "solvers/gauss_seidel/free_body_lanes.h"
+#include "solvers/local/local.h"
 
 enum { D = TB_CONTACT_ROWS, LANES = TB_FREE_LANES, CASES = 5000 };
 

@@ -1,10 +1,10 @@
 // Interior points in velocity space: against the problem in Delassus form, against other solvers
 // where the answer is unique, on contacts that depend on each other, and on bad input.
 #include "common/test.h"
-#include "contact/cone.h"
-#include "solvers/active_parts.h"
-#include "solvers/free_contacts.h"
-#include "solvers/local.h"
+#include "problem/cone.h"
+#include "solvers/active_set/subdomains.h"
+#include "solvers/gauss_seidel/free_body_contacts.h"
+#include "solvers/local/local.h"
 #include "tribo/tribo.h"
 
 enum { BODIES = 12, MOST = 72, NV = 6 * BODIES, ROWS = 4 * MOST };

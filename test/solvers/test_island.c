@@ -3,7 +3,7 @@
 #include "base/rng.h"
 #include "common/contact_problems.h"
 #include "common/hard_problems.h"
-#include "solvers/island.h"
+#include "solvers/islands/island.h"
 
 typedef struct {
   tbArena arena;

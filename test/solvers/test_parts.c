@@ -3,9 +3,9 @@
 // fall apart, on a body that touches all others, on bad input and without memory; and repairs
 // around contacts that are off.
 #include "common/test.h"
-#include "solvers/active_parts.h"
-#include "solvers/free_contacts.h"
-#include "solvers/local.h"
+#include "solvers/active_set/subdomains.h"
+#include "solvers/gauss_seidel/free_body_contacts.h"
+#include "solvers/local/local.h"
 #include "tribo/tribo.h"
 
 enum { SIDE = 30, BODIES = SIDE * SIDE, NV = 6 * BODIES, MOST = 3 * BODIES, ROWS = 3 * MOST };

@@ -2,7 +2,7 @@
 // forms of the same sums, and H and H^-1 from their definition.
 #include "base/rng.h"
 #include "common/test.h"
-#include "solvers/interior_state.h"
+#include "solvers/interior_point/state.h"
 
 enum { MAX = TB_MAX_BLOCK_DIM };
 

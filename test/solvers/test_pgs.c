@@ -4,8 +4,8 @@
 #include "base/rng.h"
 #include "common/contact_problems.h"
 #include "common/test.h"
-#include "contact/cone.h"
-#include "solvers/local.h"
+#include "problem/cone.h"
+#include "solvers/local/local.h"
 #include "tribo/tribo.h"
 
 // One contact of unit mass: G = 1 on the diagonal. Take-off, stiction and sliding by hand.

@@ -2,9 +2,9 @@
 // and Newton's method on several.
 #include "base/rng.h"
 #include "common/contact_problems.h"
-#include "solvers/active_state.h"
-#include "solvers/local.h"
-#include "solvers/raisim_block.h"
+#include "solvers/active_set/state.h"
+#include "solvers/local/local.h"
+#include "solvers/local/raisim.h"
 
 enum { MAX = TB_MAX_BLOCK_DIM };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "solvers/soft_dense.h"
+#include "operator/dense_assembly.h"
 
 enum { MOST = 40, BLOCKS = 12, DIM = 6 };
 

@@ -3,7 +3,7 @@
 // those forces against the cost.
 #include "common/test.h"
 // The search is private to its file.
-#include "solvers/soft_newton.c"  // NOLINT
+#include "solvers/soft/newton.c"  // NOLINT
 
 enum { KINDS = TB_SOFT_CONE + 1 };
 

@@ -3,7 +3,7 @@
 #include "base/rng.h"
 #include "common/test.h"
 #include "linalg/dense.h"
-#include "solvers/velocity_dense.h"
+#include "operator/velocity_dense.h"
 
 enum { MOST = 60, BLOCKS = 40 };
 

@@ -9,11 +9,11 @@
 #include "dynamics/mass.h"
 #include "linalg/dense.h"
 #include "model/workspace.h"
-#include "solvers/active_state.h"
-#include "solvers/velocity_dense.h"
-#include "step/implicit.h"
-#include "step/twists.h"
-#include "step/state.h"
+#include "solvers/active_set/state.h"
+#include "operator/velocity_dense.h"
+#include "forces/implicit_inertia.h"
+#include "assemble/twists.h"
+#include "world/state.h"
 #include "tribo/tribo.h"
 
 // A world somewhere on its way, with a random push.

@@ -11,8 +11,8 @@
 #include "dynamics/mass.h"
 #include "linalg/ltdl.h"
 #include "model/workspace.h"
-#include "step/state.h"
-#include "step/warm.h"
+#include "world/state.h"
+#include "world/impulse_cache.h"
 #include "tribo/tribo.h"
 
 // A world somewhere on its way, with a random push.

@@ -2,7 +2,7 @@
 // tendons, muscles, latches, belts, chains, hills. No step fails, nothing makes energy; under the
 // rigid laws loops stay closed, and the exact law is solved and keeps bodies apart.
 #include "common/worlds.h"
-#include "step/state.h"
+#include "world/state.h"
 
 typedef struct {
   const char* file;

@@ -1,5 +1,5 @@
 // Ropes that are trees of joints, with weights that are tied to them or their last body
-// (step/tension.h).
+// (forces/geometric_stiffness.h).
 #include "common/worlds.h"
 
 static const tbReal STEPS[] = {0.001, 0.002, 0.005, 0.01, 0.02};

@@ -2,7 +2,7 @@
 // decay, stability), and the rows other than contacts.
 
 #include "common/worlds.h"
-#include "step/comfree_cone.h"
+#include "laws/comfree/cone.h"
 
 static const double G = 9.81;
 

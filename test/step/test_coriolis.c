@@ -1,5 +1,5 @@
 // Coriolis forces of trees of several joints, which are those of the middle of a step
-// (src/step/coriolis.c): energy, derivatives, inverse dynamics.
+// (src/forces/coriolis_midpoint.c): energy, derivatives, inverse dynamics.
 #include "common/random_tree.h"
 #include "common/worlds.h"
 #include "dynamics/coriolis.h"

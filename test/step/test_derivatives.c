@@ -1,8 +1,8 @@
 // Derivatives of a step against centred differences of whole steps, in every mode of every law.
 #include "common/inertial_differences.h"
 #include "common/test.h"
-#include "step/deriv.h"
-#include "step/forces.h"
+#include "partials/derivatives.h"
+#include "forces/forces.h"
 #include "tribo/tribo.h"
 
 static const char WORLD[] =

@@ -1,11 +1,11 @@
-// Impulses that make energy from nowhere (step/guard.h): scaled down to what the energy at hand
+// Impulses that make energy from nowhere (laws/rigid/energy_bound.h): scaled down to what the energy at hand
 // explains, where a solver has failed or the impulses are out of all proportion.
-#include "step/guard.h"
+#include "laws/rigid/energy_bound.h"
 
 #include "common/worlds.h"
 #include "model/workspace.h"
-#include "step/implicit.h"
-#include "step/state.h"
+#include "forces/implicit_inertia.h"
+#include "world/state.h"
 
 // A ball of 2 kg that meets the floor at 3 m/s, without friction: stopping it takes 6 N s.
 typedef struct {

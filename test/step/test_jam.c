@@ -1,4 +1,4 @@
-// Contacts whose impulses joints take up (step/jam.h): they may have any size, and stay what a
+// Contacts whose impulses joints take up (laws/rigid/degenerate_contacts.h): they may have any size, and stay what a
 // robot of this weight can ask for.
 #include "common/worlds.h"
 

@@ -1,6 +1,6 @@
 // The muscle's curves at places where they can be read off: ends, tops and halves.
 #include "common/test.h"
-#include "step/muscle.h"
+#include "forces/muscle.h"
 
 // Lengths are those of the fibre: the range is one optimal length times 0.75 to 1.05.
 static const tbReal RANGE[2] = {0.75, 1.05};

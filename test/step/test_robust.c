@@ -2,7 +2,7 @@
 // 1e9 and more, spins of half a turn per step, gains that no step holds.
 #include "common/robots.h"
 #include "common/worlds.h"
-#include "step/state.h"
+#include "world/state.h"
 
 #define FLOOR "<geom type='plane' size='5 5 .1'/>"
 

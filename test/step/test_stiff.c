@@ -1,4 +1,4 @@
-// Springs and servos that a step cannot resolve (step/stiffness.h).
+// Springs and servos that a step cannot resolve (forces/stiff_springs.h).
 #include "common/worlds.h"
 #include "tribo/derivatives.h"
 

@@ -1,8 +1,8 @@
-// Ropes of free bodies that heavy weights keep taut (step/tension.h).
+// Ropes of free bodies that heavy weights keep taut (forces/geometric_stiffness.h).
 #include "common/worlds.h"
 #include "model/workspace.h"
 #include "spatial/vec3.h"
-#include "step/state.h"
+#include "world/state.h"
 
 // Fifteen links of 10 g with a weight at the end: free bodies tied together, or one tree.
 static tbWorld rope(bool tied, double weight, const char* gravity) {

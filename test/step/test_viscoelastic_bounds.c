@@ -2,7 +2,7 @@
 // and Newton's method of implicit Euler where its first guess is far off.
 #include "common/test.h"
 #include "common/worlds.h"
-#include "step/state.h"
+#include "world/state.h"
 
 // ---- limits -------------------------------------------------------------------------------------
 

@@ -1,0 +1,223 @@
+// Rows of dry friction and limits of joints and tendons, and which limits are seen ahead
+// (docs/step.md, "Which contacts a rigid law sees").
+#include <math.h>
+#include <string.h>
+
+#include "base/minmax.h"
+#include "assemble/rows.h"
+#include "spatial/quat.h"
+
+bool tb_tendon_moves(const tbModel* m, const tbData* d, int tendon) {
+  for (int s = m->tendon_Jadr[tendon]; s < m->tendon_Jadr[tendon] + m->tendon_Jnnz[tendon]; s++) {
+    if (d->ten_J[s] != 0) return true;
+  }
+  return false;
+}
+
+// One row along a single dof.
+static tbConstraint* add_dof_row(tbRowBuilder* b, int source, int id, int dof, tbReal value,
+                                 int side) {
+  const tbModel* m = b->m;
+  const int* col = m->M_colind + m->M_rowadr[dof];
+  int nnz = m->M_rownnz[dof];
+  tbConstraint* c = tb_add_constraint(b, source, id, 1, nnz, col, tb_plain_key(source, id, side));
+  if (!c) return NULL;
+  c->J[nnz - 1] = value;
+  c->lead = nnz - 1;
+  return c;
+}
+
+static tbConstraint* add_tendon_row(tbRowBuilder* b, int source, int id, tbReal sign, int side) {
+  const tbModel* m = b->m;
+  const int *own = m->Jten_colind + m->tendon_Jadr[id], *col;
+  int n = m->tendon_Jnnz[id];
+  int nnz = tb_closed_support(b, own, n, &col);
+  tbConstraint* c = tb_add_constraint(b, source, id, 1, nnz, col, tb_plain_key(source, id, side));
+  if (c) tb_scatter_row(own, b->d->ten_J + m->tendon_Jadr[id], n, sign, c);
+  return c;
+}
+
+// ---- dry friction ------------------------------------------------------------------------------
+
+bool tb_add_frictions(tbRowBuilder* b) {
+  const tbModel* m = b->m;
+  if (m->opt.disableflags & TB_DISABLE_FRICTIONLOSS) return true;
+  for (int i = 0; i < m->nv; i++) {
+    if (m->dof_frictionloss[i] <= 0) continue;
+    tbConstraint* c = add_dof_row(b, TB_SOURCE_FRICTION_DOF, i, i, 1, 0);
+    if (!c) return false;
+    c->bound = m->dof_frictionloss[i];
+  }
+  for (int i = 0; i < m->ntendon; i++) {
+    if (m->tendon_frictionloss[i] <= 0 || !tb_tendon_moves(m, b->d, i)) continue;
+    tbConstraint* c = add_tendon_row(b, TB_SOURCE_FRICTION_TENDON, i, 1, 0);
+    if (!c) return false;
+    c->bound = m->tendon_frictionloss[i];
+  }
+  return true;
+}
+
+// ---- how far ahead -----------------------------------------------------------------------------
+
+// A little: this share of the limit's range, but no more than this (rad or m).
+static const tbReal LITTLE_SHARE = 1e-3, LITTLE_MOST = 1e-2;
+
+static tbReal little_of(const tbReal* range) {
+  return tb_min(LITTLE_SHARE * fabs(range[1] - range[0]), LITTLE_MOST);
+}
+
+// The way within which a limit is seen at a speed, or at the sum of the n speeds that solves have
+// led its dofs to.
+static tbReal seen_ahead(tbSight sight, const tbReal* range, tbReal speed, const int* dof,
+                         const tbReal* J, int n) {
+  tbReal led = 0;
+  for (int k = 0; k < n && sight.led; k++) led += fabs(J[k]) * sight.led[dof[k]];
+  tbReal ahead = sight.horizon * tb_max(fabs(speed), led);
+  return sight.near ? tb_max(ahead, little_of(range)) : ahead;
+}
+
+static tbReal joint_ahead(const tbModel* m, const tbData* d, tbSight sight, int j) {
+  const tbReal one = 1;
+  return seen_ahead(sight, m->jnt_range + 2 * j, d->qvel[m->jnt_dofadr[j]], &m->jnt_dofadr[j], &one,
+                    1);
+}
+
+static tbReal ball_ahead(const tbModel* m, const tbData* d, tbSight sight, int j,
+                         const tbReal axis[3]) {
+  int first = m->jnt_dofadr[j], dof[3] = {first, first + 1, first + 2};
+  return seen_ahead(sight, m->jnt_range + 2 * j, tb_dot3(axis, d->qvel + first), dof, axis, 3);
+}
+
+static tbReal tendon_ahead(const tbModel* m, const tbData* d, tbSight sight, int t) {
+  int at = m->tendon_Jadr[t];
+  return seen_ahead(sight, m->tendon_range + 2 * t, d->ten_velocity[t], m->Jten_colind + at,
+                    d->ten_J + at, m->tendon_Jnnz[t]);
+}
+
+// ---- limits ------------------------------------------------------------------------------------
+
+// A ball joint's angle from its reference must stay below range[1]: by how much it does, and the
+// axis about which it grows.
+static tbReal ball_gap(const tbModel* m, const tbData* d, int j, tbReal axis[3]) {
+  tbReal quat[4];
+  memcpy(quat, d->qpos + m->jnt_qposadr[j], sizeof quat);
+  tb_quat_normalize(quat);
+  tb_quat_log(axis, quat);
+  tbReal angle = tb_normalize3(axis);
+  const tbReal* range = m->jnt_range + 2 * j;
+  return tb_gap_to((range[0] > range[1] ? range[0] : range[1]) - angle, m->jnt_margin[j]);
+}
+
+static bool add_ball_limit(tbRowBuilder* b, int j, tbSight sight) {
+  const tbModel* m = b->m;
+  tbReal axis[3], gap = ball_gap(m, b->d, j, axis), margin = tb_max(m->jnt_margin[j], 0);
+  int dof = m->jnt_dofadr[j];
+  if (gap >= margin + ball_ahead(m, b->d, sight, j, axis)) return true;
+  const int* col = m->M_colind + m->M_rowadr[dof + 2];
+  int nnz = m->M_rownnz[dof + 2];
+  uint64_t key = tb_plain_key(TB_SOURCE_LIMIT_JOINT, j, 0);
+  tbConstraint* c = tb_add_constraint(b, TB_SOURCE_LIMIT_JOINT, j, 1, nnz, col, key);
+  if (!c) return false;
+  for (int k = 0; k < 3; k++) c->J[nnz - 3 + k] = -axis[k];
+  c->lead = nnz - 3;
+  c->pos[0] = gap;
+  c->margin = margin;
+  return true;
+}
+
+static bool add_joint_limits(tbRowBuilder* b, int j, tbSight sight) {
+  const tbModel* m = b->m;
+  tbReal value = b->d->qpos[m->jnt_qposadr[j]], reach = joint_ahead(m, b->d, sight, j);
+  tbReal margin = tb_max(m->jnt_margin[j], 0);
+  for (int side = 0; side < 2; side++) {
+    tbReal sign = side ? -1 : 1;
+    tbReal gap = tb_gap_to(sign * (value - m->jnt_range[2 * j + side]), m->jnt_margin[j]);
+    if (gap >= margin + reach) continue;
+    tbConstraint* c = add_dof_row(b, TB_SOURCE_LIMIT_JOINT, j, m->jnt_dofadr[j], sign, side);
+    if (!c) return false;
+    c->pos[0] = gap;
+    c->margin = margin;
+  }
+  return true;
+}
+
+static bool add_tendon_limits(tbRowBuilder* b, int t, tbSight sight) {
+  const tbModel* m = b->m;
+  tbReal reach = tendon_ahead(m, b->d, sight, t), margin = tb_max(m->tendon_margin[t], 0);
+  for (int side = 0; side < 2; side++) {
+    tbReal sign = side ? -1 : 1, length = b->d->ten_length[t];
+    tbReal gap = tb_gap_to(sign * (length - m->tendon_range[2 * t + side]), m->tendon_margin[t]);
+    if (gap >= margin + reach) continue;
+    tbConstraint* c = add_tendon_row(b, TB_SOURCE_LIMIT_TENDON, t, sign, side);
+    if (!c) return false;
+    c->pos[0] = gap;
+    c->margin = margin;
+  }
+  return true;
+}
+
+bool tb_add_limits(tbRowBuilder* b, tbSight sight) {
+  const tbModel* m = b->m;
+  if (m->opt.disableflags & TB_DISABLE_LIMIT) return true;
+  for (int j = 0; j < m->njnt; j++) {
+    if (!m->jnt_limited[j]) continue;
+    bool ball = m->jnt_type[j] == TB_JOINT_BALL;
+    if (!(ball ? add_ball_limit(b, j, sight) : add_joint_limits(b, j, sight))) return false;
+  }
+  for (int t = 0; t < m->ntendon; t++) {
+    if (!m->tendon_limited[t] || !tb_tendon_moves(m, b->d, t)) continue;
+    if (!add_tendon_limits(b, t, sight)) return false;
+  }
+  return true;
+}
+
+// ---- limits that were not seen -----------------------------------------------------------------
+
+// Whether a limit at distance `gap` is crossed within a step, at that speed towards it, by more
+// than a little. A little is left to the next step, which pushes it back.
+static bool is_crossed(const tbModel* m, const tbReal* range, tbReal gap, tbReal speed) {
+  return gap - m->opt.timestep * speed < -little_of(range);
+}
+
+// The same for limits without a row in this step, those farther than `reach`; most are not crossed.
+static bool joint_crossed(const tbModel* m, const tbData* d, int j, tbSight sight,
+                          const tbReal* v) {
+  const tbReal* range = m->jnt_range + 2 * j;
+  tbReal margin = m->jnt_margin[j], speed = v[m->jnt_dofadr[j]];
+  if (m->jnt_type[j] == TB_JOINT_BALL) {
+    tbReal axis[3], gap = ball_gap(m, d, j, axis);
+    return is_crossed(m, range, gap, tb_dot3(axis, v + m->jnt_dofadr[j])) &&
+           gap >= tb_max(margin, 0) + ball_ahead(m, d, sight, j, axis);
+  }
+  tbReal value = d->qpos[m->jnt_qposadr[j]];
+  tbReal low = tb_gap_to(value - range[0], margin), high = tb_gap_to(range[1] - value, margin);
+  bool below = is_crossed(m, range, low, -speed), above = is_crossed(m, range, high, speed);
+  if (!below && !above) return false;
+  tbReal reach = tb_max(margin, 0) + joint_ahead(m, d, sight, j);
+  return (below && low >= reach) || (above && high >= reach);
+}
+
+static bool tendon_crossed(const tbModel* m, const tbData* d, int t, tbSight sight,
+                           const tbReal* v) {
+  tbReal speed = 0, value = d->ten_length[t], margin = m->tendon_margin[t];
+  const tbReal* range = m->tendon_range + 2 * t;
+  for (int s = m->tendon_Jadr[t]; s < m->tendon_Jadr[t] + m->tendon_Jnnz[t]; s++) {
+    speed += d->ten_J[s] * v[m->Jten_colind[s]];
+  }
+  tbReal low = tb_gap_to(value - range[0], margin), high = tb_gap_to(range[1] - value, margin);
+  bool below = is_crossed(m, range, low, -speed), above = is_crossed(m, range, high, speed);
+  if (!below && !above) return false;
+  tbReal reach = tb_max(margin, 0) + tendon_ahead(m, d, sight, t);
+  return (below && low >= reach) || (above && high >= reach);
+}
+
+bool tb_limits_crossed(const tbModel* m, const tbData* d, tbSight sight, const tbReal* v) {
+  if (m->opt.disableflags & (TB_DISABLE_LIMIT | TB_DISABLE_CONSTRAINT)) return false;
+  for (int j = 0; j < m->njnt; j++) {
+    if (m->jnt_limited[j] && joint_crossed(m, d, j, sight, v)) return true;
+  }
+  for (int t = 0; t < m->ntendon; t++) {
+    if (m->tendon_limited[t] && tendon_crossed(m, d, t, sight, v)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,18 @@
+// Which contacts of an island act on the same body: solvers/active_reduced works in the space of
+// their twists.
+#ifndef TRIBO_ASSEMBLE_TWISTS_H_
+#define TRIBO_ASSEMBLE_TWISTS_H_
+
+#include "assemble/assemble.h"
+#include "solvers/active_set/reduced.h"
+
+// Twists of the bodies that touch the world with more than six rows. False: out of memory.
+bool tb_island_twists(const tbModel* model, const tbData* data, const tbConstraints* constraints,
+                      const tbIsland* island, tbArena* arena, tbTwists* out);
+
+// Contacts with the world as blocks on chains, in `out` where that pays. False: out of memory.
+bool tb_island_chains(const tbModel* model, const tbData* data, const tbConstraints* constraints,
+                      const tbIsland* island, const tbForestInertia* inertia, tbArena* arena,
+                      tbChains* out, bool* pays);
+
+#endif

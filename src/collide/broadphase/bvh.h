@@ -1,0 +1,86 @@
+// A binary tree of boxes over items, refitted as they move and rebuilt when it has become loose.
+//
+// Leaves hold a few items, whose boxes lie beside each other in the order of the leaves. Nodes lie
+// in depth-first order: the first child of node k is k+1, the second is skip[k+1], and skip[k] is
+// the first node behind the whole subtree. So a query walks forward without a stack, and a refit is
+// one backward loop.
+#ifndef TRIBO_COLLIDE_BROADPHASE_BVH_H_
+#define TRIBO_COLLIDE_BROADPHASE_BVH_H_
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "tribo/types.h"
+
+// Single precision: half the memory to walk through. Bounds are rounded outward when they come in.
+typedef struct {
+  float low[3], high[3];
+} tbAabb;
+
+// Whether two boxes share a point. A box with low > high is empty and overlaps nothing.
+static inline bool tb_aabb_overlap(const tbAabb* a, const tbAabb* b) {
+  return (a->low[0] <= b->high[0]) & (b->low[0] <= a->high[0]) & (a->low[1] <= b->high[1]) &
+         (b->low[1] <= a->high[1]) & (a->low[2] <= b->high[2]) & (b->low[2] <= a->high[2]);
+}
+
+static inline bool tb_aabb_contains(const tbAabb* outer, const tbAabb* inner) {
+  return (outer->low[0] <= inner->low[0]) & (outer->low[1] <= inner->low[1]) &
+         (outer->low[2] <= inner->low[2]) & (outer->high[0] >= inner->high[0]) &
+         (outer->high[1] >= inner->high[1]) & (outer->high[2] >= inner->high[2]);
+}
+
+static inline void tb_aabb_make_empty(tbAabb* box) {
+  for (int i = 0; i < 3; i++) {
+    box->low[i] = INFINITY;
+    box->high[i] = -INFINITY;
+  }
+}
+
+// Rounded outward by more than the rounding of a float; NAN anywhere makes it empty.
+static inline void tb_aabb_round(tbAabb* box, const tbReal low[3], const tbReal high[3]) {
+  const tbReal relative = 1.2e-7, absolute = 1e-37;
+  bool valid = true;
+  for (int i = 0; i < 3; i++) {
+    box->low[i] = (float)(low[i] - (fabs(low[i]) * relative + absolute));
+    box->high[i] = (float)(high[i] + (fabs(high[i]) * relative + absolute));
+    valid &= low[i] <= high[i];
+  }
+  if (!valid) tb_aabb_make_empty(box);
+}
+
+// Items of a leaf, at most; so many that there are no more nodes than items.
+#define TB_BVH_LEAF 8
+
+typedef struct {
+  tbAabb box;
+  int skip;
+  int leaf;  // -1 in inner nodes; else the first place of its items, times 16, and how many
+} tbBvhNode;
+
+static inline int tb_bvh_first(const tbBvhNode* leaf) {
+  return leaf->leaf >> 4;
+}
+
+static inline int tb_bvh_last(const tbBvhNode* leaf) {
+  return (leaf->leaf >> 4) + (leaf->leaf & 15);
+}
+
+// Memory belongs to the caller: room for `count` entries each.
+typedef struct {
+  tbBvhNode* nodes;
+  int* order;     // the item at each place of the leaves
+  int* place;     // the place of each item
+  tbAabb* boxes;  // of the item at each place
+  float* key;
+  int nnode, count;
+  double built_cost;  // sum of the boxes' half surfaces when built
+} tbBvh;
+
+// Build over the items listed in order[0..count), whose boxes are boxes[item]. All boxes are
+// finite. Places of other items are not written.
+void tb_bvh_build(tbBvh* tree, const tbAabb* boxes, int count);
+
+// Nodes around the boxes as they are now. Returns the cost relative to when the tree was built.
+double tb_bvh_refit(tbBvh* tree);
+
+#endif

@@ -1,0 +1,509 @@
+// The iterative pairs: GJK where cores are apart, EPA where they overlap, Newton on what touches.
+#include "collide/convex/convex.h"
+
+#include "collide/convex/feature_facing.h"
+
+// Bounds within which GJK hands over to Newton, and those it runs to where Newton fails.
+#define COARSE_TOLERANCE 1e-3
+#define FINE_TOLERANCE 1e-12
+#define FLAT_TOLERANCE 1e-14
+// EPA: gap of the bounds relative to the size of the pair.
+#define DEPTH_TOLERANCE_FLAT 1e-14
+#define DEPTH_TOLERANCE_ROUND 1e-7
+
+// A hull of more faces has all of them compared where the centre of a ball is inside.
+#define MANY_FACES 300
+
+// How many covers are tried before the polytope.
+#define MAX_COVERS 3
+
+// What the memory of a pair is from.
+enum { CACHE_EMPTY, CACHE_APART, CACHE_OVERLAP };
+
+// Newton on what GJK found. Where the cores are apart a local optimum is the global one; where they
+// are not, only one that meets GJK's upper bound is.
+static int polish_near(tbConvexPair* pair, tbConvexResult* r) {
+  tbReal apart[3];
+  tb_sub3(apart, r->point_b, r->point_a);
+  tbReal upper = tb_norm3(apart);
+  r->certified = tb_polish(pair, r->simplex, r->count, 1, r);
+  return r->certified && (r->dist > 0 || upper - r->dist <= 1e-12 * pair->scale);
+}
+
+// The gap between the bounds of a separated pair.
+static tbReal bound_gap(const tbConvexResult* r) {
+  tbReal apart[3];
+  tb_sub3(apart, r->point_b, r->point_a);
+  return tb_norm3(apart) - r->dist;
+}
+
+static void try_normal(tbConvexPair* pair, const tbReal n[3], tbConvexResult* r) {
+  tbSupportPoint at;
+  tbReal s = tb_pair_separation(pair, n, &at);
+  if (!(s > r->dist)) return;
+  r->dist = s;
+  tb_copy3(r->normal, n);
+}
+
+// Faces or edges that are parallel but for 1e-8 change GJK's distance by 1e-16, so that it stops
+// before the normal is right. The features themselves know it: faces nearby, or Newton.
+static void close_gap(tbConvexPair* pair, tbConvexResult* r) {
+  tbReal small = 1e-14 * pair->scale, d[3], n[3];
+  if (bound_gap(r) <= small) return;
+  tb_polish(pair, r->simplex, r->count, 1, r);
+  if (bound_gap(r) <= small) return;
+  tbPatch patch;
+  tb_patch_of(&pair->a, r->normal, &patch);
+  if (patch.kind == TB_PATCH_POLYGON) try_normal(pair, patch.normal, r);
+  tb_mul_mat3t_vec3(d, pair->mat, r->normal);
+  tb_scale3(d, d, -1);
+  tb_patch_of(&pair->b, d, &patch);
+  if (patch.kind != TB_PATCH_POLYGON) return;
+  tb_mul_mat3_vec3(n, pair->mat, patch.normal);
+  tb_scale3(n, n, -1);
+  try_normal(pair, n, r);
+}
+
+// Apart after all: an answer only where it is proven.
+static int apart_after_all(tbConvexResult* r) {
+  r->state = TB_CONVEX_NEAR;
+  return r->certified;
+}
+
+// How far the witness points are from lying opposite each other along the normal.
+static tbReal witness_error(const tbConvexResult* r) {
+  tbReal rest[3];
+  tb_sub3(rest, r->point_b, r->point_a);
+  tb_add_scaled3(rest, rest, -r->dist, r->normal);
+  return tb_norm3(rest);
+}
+
+// Witness points for a normal that no features prove, as where a cap is flush with a face but for
+// 1e-5 and every feature pair is within rounding of every other. EPA's triangle need not contain
+// the foot of the origin, so that its points lie beside each other. But b moved back by dist along
+// the normal only touches a, and there GJK's points are one and the same (docs/gjk.md eq. 5a).
+static void meet_witness(tbConvexPair* pair, tbConvexResult* r) {
+  tbReal error = witness_error(r);
+  if (error <= 1e-10 * pair->scale) return;
+  // Features that nearly meet, as lines that are parallel but for 1e-8, often know better.
+  tbConvexResult top = *r;
+  top.dist = -INFINITY;
+  tb_ascend(pair, INFINITY, &top);
+  if (top.dist >= r->dist - 1e-9 * pair->scale && witness_error(&top) < 0.1 * error) {
+    tb_copy3(r->normal, top.normal);
+    tb_copy3(r->point_a, top.point_a);
+    tb_copy3(r->point_b, top.point_b);
+    r->dist = top.dist;
+    error = witness_error(r);
+  }
+  if (error <= 1e-8 * pair->scale) return;
+  tbConvexPair parted = *pair;
+  tbConvexResult meeting = {.dist = r->dist};
+  tb_copy3(meeting.normal, r->normal);
+  tb_add_scaled3(parted.pos, pair->pos, -r->dist, r->normal);
+  tb_gjk(&parted, INFINITY, FINE_TOLERANCE, 1, &meeting);
+  pair->evaluations = parted.evaluations;
+
+  // Back to where b is.
+  tb_copy3(meeting.normal, r->normal);
+  meeting.dist = r->dist;
+  tb_add_scaled3(meeting.point_b, meeting.point_b, r->dist, r->normal);
+  if (!(witness_error(&meeting) < error)) return;
+  tb_copy3(r->point_a, meeting.point_a);
+  tb_copy3(r->point_b, meeting.point_b);
+}
+
+// The climb from a direction, kept where it ends on an optimum no worse than what is known.
+static void climb_on(tbConvexPair* pair, const tbReal n[3], tbConvexResult* r) {
+  tbConvexResult top = *r;
+  tbReal slack = r->certified ? 0 : 1e-9 * pair->scale;
+  tb_copy3(top.normal, n);
+  top.certified = tb_ascend(pair, INFINITY, &top) >= TB_ASCENT_LOCAL;
+  if (top.certified && top.dist >= r->dist - slack) *r = top;
+}
+
+// Crossed cylinders that are equally deep along a whole arc of normals wear EPA out. The arc ends
+// on their caps or sides.
+static void climb_from_cylinders(tbConvexPair* pair, tbConvexResult* r) {
+  tbReal n[3];
+  tb_copy3(n, r->normal);
+  for (int k = 0; k < 2; k++) {
+    if ((k ? pair->b : pair->a).kind != TB_CORE_CYLINDER) continue;
+    tbReal axis[3] = {0, 0, 1}, start[3];
+    if (k) tb_set3(axis, pair->mat[2], pair->mat[5], pair->mat[8]);
+    tbReal along = tb_dot3(n, axis);
+    tb_scale3(start, axis, along < 0 ? -1 : 1);
+    climb_on(pair, start, r);
+    tb_add_scaled3(start, n, -along, axis);
+    if (tb_normalize3(start) > 0) climb_on(pair, start, r);
+  }
+}
+
+// How deep the centre of a ball is in a hull of many faces, where a polytope would run out of
+// vertices: all faces are looked at, and s is measured along the best. Returns 0 where it is none.
+static int search_faces(tbConvexPair* pair, tbConvexResult* r) {
+  const tbHull* hull = pair->b.hull;
+  if (pair->a.kind != TB_CORE_POINT || !hull || hull->nface < MANY_FACES) return 0;
+  tbReal center[3], n[3], most = -INFINITY;
+  int best = 0;
+  tb_scale3(n, pair->pos, -1);
+  tb_mul_mat3t_vec3(center, pair->mat, n);
+  for (int f = 0; f < hull->nface; f++) {
+    tbReal height = tb_dot3(hull->plane + 4 * f, center) - hull->plane[4 * f + 3];
+    best = height > most ? f : best;
+    most = height > most ? height : most;
+  }
+  if (!(most < 0)) return 0;
+  tb_mul_mat3_vec3(n, pair->mat, hull->plane + 4 * best);
+  tb_scale3(r->normal, n, -1);
+  r->dist = tb_pair_separation(pair, r->normal, &r->simplex[0]);
+  r->count = 1;
+  r->weight[0] = 1;
+  r->capped = 0;
+  r->state = TB_CONVEX_OVERLAP;
+  tb_zero3(r->point_a);
+  tb_scale3(r->point_b, r->normal, r->dist);
+  return 1;
+}
+
+// EPA from what is known of the normal. Where it stands on no optimum, one more climb finds the
+// witness points, or else GJK does. Returns 0 where the cores are apart.
+static int search_depth(tbConvexPair* pair, tbConvexResult* r) {
+  if (search_faces(pair, r)) return r->dist <= 0;
+  tb_epa(pair, pair->polyhedral ? DEPTH_TOLERANCE_FLAT : DEPTH_TOLERANCE_ROUND, r);
+  if (pair->polyhedral || r->certified || r->dist > 0) return r->dist <= 0;
+  tbReal n[3];
+  tb_copy3(n, r->normal);
+  climb_on(pair, n, r);
+  if (!r->certified) r->certified = tb_polish(pair, r->simplex, r->count, 1, r);
+  if (!r->certified && r->capped) climb_from_cylinders(pair, r);
+  if (!r->certified) meet_witness(pair, r);
+  return r->dist <= 0;
+}
+
+// A local optimum: proven by a cover of the sphere, or left for a better one that this comes upon.
+// Returns 0 where neither helps.
+static int prove_depth(tbConvexPair* pair, tbConvexResult* r) {
+  for (int tries = 0; tries < MAX_COVERS; tries++) {
+    tbConvexResult top = *r;
+    tbCover cover = tb_cover(pair, &top);
+    if (cover == TB_COVER_PROVEN) return 1;
+    if (cover == TB_COVER_OPEN) return 0;
+    tbAscent ascent = tb_ascend(pair, INFINITY, &top);
+    if (ascent < TB_ASCENT_LOCAL || !(top.dist > r->dist)) return 0;
+    *r = top;
+    if (ascent == TB_ASCENT_GLOBAL) return 1;
+  }
+  return 0;
+}
+
+// Where round cores touch, a climb from the first direction mostly finds and proves the answer.
+// What it cannot prove is where the rest starts.
+static int solve_by_ascent(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
+  r->count = r->capped = 0;
+  r->dist = -INFINITY;
+  r->state = TB_CONVEX_APART;
+  tbAscent ascent = tb_ascend(pair, limit, r);
+  r->certified = ascent >= TB_ASCENT_LOCAL;
+  if (ascent == TB_ASCENT_APART) return 1;
+  if (ascent == TB_ASCENT_OPEN) return 0;
+  if (ascent == TB_ASCENT_LOCAL && !prove_depth(pair, r)) return search_depth(pair, r);
+  r->state = r->dist > 0 ? (r->dist > limit ? TB_CONVEX_APART : TB_CONVEX_NEAR) : TB_CONVEX_OVERLAP;
+  return 1;
+}
+
+// Cores that overlap, or seem to: EPA, from the best direction that GJK has seen, made exact first
+// where it belongs to a round core. Returns 0 where that is no answer, because they are apart.
+static int solve_overlap(tbConvexPair* pair, tbConvexResult* r) {
+  r->certified = 0;
+  r->basin = 2;
+  if (!pair->polyhedral) r->certified = tb_polish(pair, r->simplex, r->count, 0, r);
+  if (r->dist > 0) return apart_after_all(r);
+  return search_depth(pair, r) ? 1 : apart_after_all(r);
+}
+
+static bool is_solid_polytope(const tbCore* core) {
+  return core->kind == TB_CORE_BOX || core->kind == TB_CORE_HULL;
+}
+
+// All normals of a box and a small hull are looked at, without a first one.
+static bool looks_at_all(const tbConvexPair* pair) {
+  return pair->a.kind == TB_CORE_BOX && pair->b.kind == TB_CORE_HULL &&
+         tb_depth_box_hull_fits(pair->b.hull);
+}
+
+// Pairs that have a depth of their own. Returns 0 where there is none, or where the cores are
+// within reach but apart: then the normal is where to start from.
+static int solve_by_depth(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
+  if (pair->a.kind == TB_CORE_CYLINDER) {
+    int hull = pair->b.kind == TB_CORE_HULL && tb_depth_cylinder_hull_fits(pair->b.hull);
+    if (!hull && pair->b.kind != TB_CORE_BOX) return 0;
+    bool answered =
+        hull ? tb_depth_cylinder_hull(pair, limit, r) : tb_depth_cylinder_box(pair, limit, r);
+    if (answered && r->state == TB_CONVEX_OVERLAP) meet_witness(pair, r);
+    return answered;
+  }
+  if (!is_solid_polytope(&pair->a) || !is_solid_polytope(&pair->b)) return 0;
+  if (looks_at_all(pair)) return tb_depth_box_hull(pair, limit, r);
+  if (tb_depth(pair, r)) return 1;
+  r->state = TB_CONVEX_APART;
+  return r->dist > limit;
+}
+
+void tb_convex_solve(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
+  if (solve_by_depth(pair, limit, r)) return;
+  if (!pair->polyhedral && pair->a.kind != TB_CORE_PRISM && solve_by_ascent(pair, limit, r)) return;
+  if (pair->polyhedral && r->count > 0) {
+    // Polytopes that are apart, from where their depth was looked for.
+    tb_gjk_from(pair, limit, FLAT_TOLERANCE, r);
+  } else {
+    // Coarse: enough to find the features of round cores, or that cores overlap.
+    tb_gjk(pair, limit, pair->polyhedral ? FLAT_TOLERANCE : COARSE_TOLERANCE, 0, r);
+  }
+  if (r->state == TB_CONVEX_APART) return;
+  if (r->state == TB_CONVEX_NEAR) {
+    if (pair->polyhedral) {
+      close_gap(pair, r);
+      if (r->dist > 0) return;
+    } else if (polish_near(pair, r)) {
+      if (r->dist > limit) r->state = TB_CONVEX_APART;
+      return;
+    }
+  }
+  if (r->dist <= 0 && solve_overlap(pair, r)) return;
+
+  // Hardly apart, or no features found: all the way with GJK.
+  tbConvexResult so_far = *r;
+  tb_gjk(pair, limit, pair->polyhedral ? FLAT_TOLERANCE : FINE_TOLERANCE, 1, r);
+  if (r->state == TB_CONVEX_NEAR) {
+    if (pair->polyhedral) {
+      close_gap(pair, r);
+    } else {
+      polish_near(pair, r);
+    }
+    if (so_far.dist > 0 && so_far.dist > r->dist) {
+      tb_copy3(r->normal, so_far.normal);
+      r->dist = so_far.dist;
+    }
+  }
+  if (r->state == TB_CONVEX_OVERLAP || r->dist <= 0) {
+    tbConvexResult touching = *r;
+    if (!solve_overlap(pair, r) && touching.dist >= r->dist) *r = touching;
+  }
+  if (r->state == TB_CONVEX_NEAR && r->dist > limit) r->state = TB_CONVEX_APART;
+}
+
+// Where to start: from centre to centre, but for cylinders.
+static void start_direction(const tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
+  r->count = r->certified = 0;
+  if (looks_at_all(pair)) return;
+  bool cylinders = pair->a.kind == TB_CORE_CYLINDER && pair->b.kind == TB_CORE_CYLINDER;
+  if (cylinders && tb_cylinder_start(pair, limit, r->normal)) return;
+  tbReal center[3] = {0, 0, 0};
+  if (pair->b.hull) tb_copy3(center, pair->b.hull->center);
+  tb_pair_b_to_a(pair, center, r->normal);
+  if (pair->a.hull) tb_sub3(r->normal, r->normal, pair->a.hull->center);
+  if (!(tb_normalize3(r->normal) > 0)) tb_set3(r->normal, 0, 0, 1);
+}
+
+static void remember(const tbConvexPair* pair, const tbShape* a, const tbConvexResult* r,
+                     tbCollideCache* warm) {
+  if (!warm) return;
+  tb_mul_mat3_vec3(warm->direction, a->mat, r->normal);
+  warm->hint[0] = pair->a.hint;
+  warm->hint[1] = pair->b.hint;
+  warm->state = r->state == TB_CONVEX_OVERLAP ? CACHE_OVERLAP : CACHE_APART;
+}
+
+// How far a shape reaches from its place along the unit vector d (in the world). `hint` is the last
+// support vertex of a hull.
+static tbReal reach_along(const tbShape* s, const tbReal d[3], int32_t* hint) {
+  const tbReal* size = s->size;
+  tbReal e[3];
+  tb_mul_mat3t_vec3(e, s->mat, d);
+  switch (s->type) {
+    case TB_GEOM_SPHERE: return size[0];
+    case TB_GEOM_CAPSULE: return size[0] + size[1] * fabs(e[2]);
+    case TB_GEOM_ELLIPSOID:
+      tb_set3(e, size[0] * e[0], size[1] * e[1], size[2] * e[2]);
+      return tb_norm3(e);
+    case TB_GEOM_CYLINDER: return size[0] * sqrt(e[0] * e[0] + e[1] * e[1]) + size[1] * fabs(e[2]);
+    case TB_GEOM_BOX: return size[0] * fabs(e[0]) + size[1] * fabs(e[1]) + size[2] * fabs(e[2]);
+    default: break;
+  }
+  *hint = tb_hull_support(s->hull, e, *hint);
+  return tb_dot3(s->hull->vert + 3 * *hint, e);
+}
+
+static void middle_of(const tbShape* s, tbReal middle[3]) {
+  tb_copy3(middle, s->pos);
+  if (s->type != TB_GEOM_MESH) return;
+  tb_mul_mat3_vec3(middle, s->mat, s->hull->center);
+  tb_add3(middle, middle, s->pos);
+}
+
+// As reach_along, by the box around a mesh: never less, and without a look at its vertices. NAN
+// where there is no box.
+static tbReal reach_of_box(const tbShape* s, const tbReal d[3]) {
+  const tbHull* hull = s->hull;
+  tbReal e[3], reach = 0;
+  if (s->type != TB_GEOM_MESH || !(hull->low[0] < hull->high[0])) return NAN;
+  tb_mul_mat3t_vec3(e, s->mat, d);
+  for (int i = 0; i < 3; i++) reach += e[i] * (e[i] > 0 ? hull->high[i] : hull->low[i]);
+  return reach;
+}
+
+// The separation along d beyond the margin, or -1 where it does not pay to ask. Boxes around meshes
+// mostly are proof enough.
+static tbReal plain_gap(const tbShape* a, const tbShape* b, tbReal margin, const tbReal d[3],
+                        tbReal small, bool warm, int32_t hint[2]) {
+  tbReal opposite[3], between[3], gap;
+  tb_scale3(opposite, d, -1);
+  tb_sub3(between, b->pos, a->pos);
+  gap = tb_dot3(d, between) - margin;
+  tbReal box_a = reach_of_box(a, d), box_b = reach_of_box(b, opposite);
+  // A shape that is no mesh has a reach of its own, and that costs as little.
+  if (!(a->type == TB_GEOM_MESH)) box_a = reach_along(a, d, &hint[0]);
+  if (!(b->type == TB_GEOM_MESH)) box_b = reach_along(b, opposite, &hint[1]);
+  if (gap - box_a - box_b > small) return gap - box_a - box_b;
+  // Without a direction from before, a box and a small hull are as soon compared along all.
+  bool all_at_once = !warm && a->type == TB_GEOM_BOX && b->type == TB_GEOM_MESH;
+  if (all_at_once && tb_depth_box_hull_fits(b->hull)) return -1;
+  gap -= a->type == TB_GEOM_MESH ? reach_along(a, d, &hint[0]) : box_a;
+  if (!(gap > 0)) return gap;
+  return gap - (b->type == TB_GEOM_MESH ? reach_along(b, opposite, &hint[1]) : box_b);
+}
+
+// Most pairs that the broad phase finds are apart, and most of those along the first direction that
+// comes to mind: the last one, or from centre to centre.
+static bool is_plainly_apart(const tbShape* a, const tbShape* b, tbReal margin,
+                             tbCollideCache* warm) {
+  tbReal d[3], between[3];
+  int32_t hint[2] = {-1, -1};
+  if (warm && warm->state) {
+    tb_copy3(d, warm->direction);
+    hint[0] = warm->hint[0];
+    hint[1] = warm->hint[1];
+    tbReal length2 = tb_dot3(d, d);
+    if (!(length2 > 0.999999 && length2 < 1.000001)) return false;
+  } else {
+    tbReal other[3];
+    middle_of(b, d);
+    middle_of(a, other);
+    tb_sub3(d, d, other);
+    if (!(tb_normalize3(d) > 0)) return false;
+  }
+  // Beyond what rounding may have added.
+  tb_sub3(between, b->pos, a->pos);
+  tbReal small = 1e-12 * (margin + tb_norm3(between));
+  bool known = warm && warm->state;
+  tbReal gap = plain_gap(a, b, margin, d, small, known, hint);
+  if (!(gap > small)) return false;
+  if (warm) {
+    warm->gap = margin + gap;
+    tb_copy3(warm->direction, d);
+    warm->hint[0] = hint[0];
+    warm->hint[1] = hint[1];
+    warm->state = CACHE_APART;
+  }
+  return true;
+}
+
+int tb_collide_convex(const tbShape* a, const tbShape* b, tbReal margin, tbContactPoint* out,
+                      tbCollideCache* warm) {
+  if (is_plainly_apart(a, b, margin, warm)) return 0;
+  tbConvexPair pair;
+  tbConvexResult r;
+  // From here on nothing depends on the memory: contacts are a function of the pose, to the bit.
+  tb_convex_pair_init(&pair, a, b);
+  start_direction(&pair, margin, &r);
+  tb_convex_solve(&pair, margin + pair.a.radius + pair.b.radius, &r);
+  remember(&pair, a, &r, warm);
+  if (r.state == TB_CONVEX_APART) return 0;
+  // What rests leaves more than queries of distance, which have no margin, may be off by.
+  if (!isinf(margin)) tb_convex_settle(&pair, &r);
+  int count = tb_convex_manifold(&pair, &r, margin, out);
+  // From a's frame to the world.
+  for (int i = 0; i < count; i++) {
+    tb_mul_mat3_vec3(out[i].pos, a->mat, out[i].pos);
+    tb_add3(out[i].pos, out[i].pos, a->pos);
+    tb_mul_mat3_vec3(out[i].frame, a->mat, out[i].frame);
+    out[i].flags = r.capped ? TB_CONTACT_CAPPED : 0;
+  }
+  return count;
+}
+
+// Witness points of overlapping flat cores come from a triangle of the polytope, which need not
+// contain the foot of the origin; the deepest contact of the manifold has true ones.
+static void repair_witness(tbConvexPair* pair, tbConvexResult* r) {
+  if (witness_error(r) <= 1e-12 * pair->scale) return;
+  tbContactPoint contact[TB_MAX_MANIFOLD];
+  int count = tb_convex_manifold(pair, r, INFINITY, contact), deepest = 0;
+  for (int i = 1; i < count; i++) {
+    if (contact[i].dist < contact[deepest].dist) deepest = i;
+  }
+  // The contact lies between the surfaces; the witness points are those of the cores.
+  tbReal half = 0.5 * contact[deepest].dist;
+  tb_add_scaled3(r->point_a, contact[deepest].pos, -half - pair->a.radius, r->normal);
+  tb_add_scaled3(r->point_b, contact[deepest].pos, half + pair->b.radius, r->normal);
+}
+
+// The vertices of polytopes that are apart, for the next query.
+static void remember_nearest(const tbConvexPair* pair, const tbConvexResult* r,
+                             tbCollideCache* warm) {
+  if (!warm) return;
+  warm->count = 0;
+  if (!is_solid_polytope(&pair->a) || !is_solid_polytope(&pair->b)) return;
+  if (r->state != TB_CONVEX_NEAR) return;
+  for (int i = 0; i < r->count; i++) {
+    const tbSupportPoint* at = &r->simplex[i];
+    if (at->ia > UINT16_MAX || at->ib > UINT16_MAX) return;
+    warm->nearest[i][0] = (uint16_t)at->ia;
+    warm->nearest[i][1] = (uint16_t)at->ib;
+  }
+  warm->count = (uint32_t)r->count;
+}
+
+// Polytopes that were apart: from the vertices that were nearest then. False where they are no
+// more, or not known to be.
+static bool distance_again(tbConvexPair* pair, const tbCollideCache* warm, tbConvexResult* r) {
+  if (!warm || warm->state != CACHE_APART || warm->count < 1 || warm->count > 4) return false;
+  r->count = (int)warm->count;
+  for (int i = 0; i < r->count; i++) {
+    r->simplex[i].ia = warm->nearest[i][0];
+    r->simplex[i].ib = warm->nearest[i][1];
+  }
+  if (!tb_gjk_again(pair, INFINITY, FLAT_TOLERANCE, r) || r->state != TB_CONVEX_NEAR) return false;
+  close_gap(pair, r);
+  return r->dist > 0;
+}
+
+tbReal tb_distance_convex(const tbShape* a, const tbShape* b, tbReal point_a[3], tbReal point_b[3],
+                          tbReal normal[3], tbCollideCache* warm) {
+  tbConvexPair pair;
+  tbConvexResult r;
+  tb_convex_pair_init(&pair, a, b);
+  if (!distance_again(&pair, warm, &r)) {
+    start_direction(&pair, INFINITY, &r);
+    // Cores that are apart have one closest direction, and the last one is near it.
+    if (warm && warm->state == CACHE_APART) {
+      tbReal last[3];
+      tb_mul_mat3t_vec3(last, a->mat, warm->direction);
+      tbReal length2 = tb_dot3(last, last);
+      if (length2 > 0.9 && length2 < 1.1) tb_copy3(r.normal, last);
+    }
+    tb_convex_solve(&pair, INFINITY, &r);
+  }
+  remember(&pair, a, &r, warm);
+  remember_nearest(&pair, &r, warm);
+  repair_witness(&pair, &r);
+  // From the cores to the surfaces, then to the world.
+  tb_add_scaled3(r.point_a, r.point_a, pair.a.radius, r.normal);
+  tb_add_scaled3(r.point_b, r.point_b, -pair.b.radius, r.normal);
+  tb_mul_mat3_vec3(normal, a->mat, r.normal);
+  tb_mul_mat3_vec3(point_a, a->mat, r.point_a);
+  tb_add3(point_a, point_a, a->pos);
+  tb_mul_mat3_vec3(point_b, a->mat, r.point_b);
+  tb_add3(point_b, point_b, a->pos);
+  return r.dist - pair.a.radius - pair.b.radius;
+}

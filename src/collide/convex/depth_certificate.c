@@ -1,0 +1,378 @@
+// Is a local optimum of the separation the deepest of all? The sphere of directions is covered by
+// triangles, and each is put out of question by one point of b - a (docs/gjk.md, "The cover").
+//
+// For any point w of b - a, s(m) <= m.w. A triangle of directions is all m ~ sum of c_i m_i with
+// c_i >= 0, and sum of c_i >= |sum of c_i m_i|; so where one w has m_i.w <= dist < 0 for its three
+// corners, no m in it is better. Around the optimum its own features hold b - a away from the
+// origin, farther in some directions than in others.
+#include <string.h>
+
+#include "collide/convex/feature.h"
+
+#define MAX_CLIMBS 2
+#define SECTORS 6
+#define MAX_DIRECTIONS 120
+#define MAX_TRIANGLES 96
+#define NO_MIDDLE 0xffff
+// A direction that is better by less, relative to the size of the pair, is as good.
+#define TOLERANCE 1e-8
+// Cosine of the angle from the normal up to which curved features are looked at.
+#define NEAR 0.6
+// Cosine of the angle of the ring around the normal.
+#define RING 0
+// A direction that is at most this much deeper may belong to another optimum.
+#define RIVAL 1.2
+// Angles up to which the features of the optimum may hold.
+#define LEVELS 9
+
+typedef struct {
+  tbReal m[3];
+  tbReal w[3];  // the point of b - a lowest along m
+  tbReal s;     // m.w
+  bool away;    // b - a is symmetric around its centre, and m.centre < 0: s(-m) is larger
+  // Of each core that is a cylinder: the tangent of its rim there, and |m x z|.
+  tbReal tangent[2][3], across[2];
+} Direction;
+
+// Another local optimum: its depth is proven in all directions this near to its normal (cosine).
+typedef struct {
+  tbReal normal[3], basin;
+} Cone;
+
+typedef struct {
+  tbConvexPair* pair;
+  const tbConvexResult* optimum;
+  Cone cone[MAX_CLIMBS];
+  int cones, climbs;
+  tbReal rival;   // climb from directions with a larger s
+  tbReal enough;  // what s must not exceed
+  bool symmetric;
+  Direction direction[MAX_DIRECTIONS];
+  uint16_t between[MAX_DIRECTIONS];  // the two directions that one is the middle of, packed
+  int count;
+  int triangle[MAX_TRIANGLES][3];
+  int open;
+  int better;  // a direction with a larger s, or -1
+} Cover;
+
+// The point of a cylinder farthest along e (in its frame), the tangent of its rim there and |e x
+// z|.
+static tbReal look_at_rim(const tbCore* core, const tbReal e[3], tbReal point[3], tbReal t[3]) {
+  tbReal across = sqrt(e[0] * e[0] + e[1] * e[1]), scale = across > 0 ? 1 / across : 0;
+  tbReal x = scale * e[0], y = scale * e[1], r = core->size[0];
+  tb_set3(point, r * x, r * y, copysign(core->size[2], e[2]));
+  tb_set3(t, -y, x, 0);
+  return across;
+}
+
+// The support points along m and the rims there.
+static void find_support(Cover* c, Direction* d) {
+  tbConvexPair* pair = c->pair;
+  tbReal e[3], p[3], t[3], a[3], b[3];
+  pair->evaluations++;
+  if (pair->a.kind == TB_CORE_CYLINDER) {
+    d->across[0] = look_at_rim(&pair->a, d->m, a, d->tangent[0]);
+  } else {
+    tb_core_support(&pair->a, d->m, a);
+  }
+  tb_mul_mat3t_vec3(e, pair->mat, d->m);
+  tb_scale3(e, e, -1);
+  if (pair->b.kind == TB_CORE_CYLINDER) {
+    d->across[1] = look_at_rim(&pair->b, e, p, t);
+    tb_mul_mat3_vec3(d->tangent[1], pair->mat, t);
+  } else {
+    tb_core_support(&pair->b, e, p);
+  }
+  tb_pair_b_to_a(pair, p, b);
+  tb_sub3(d->w, b, a);
+  d->s = tb_dot3(d->m, d->w);
+}
+
+// Look along a new direction m, already in its place. False where it ends the search.
+static bool look(Cover* c) {
+  Direction* d = &c->direction[c->count];
+  find_support(c, d);
+  d->away = c->symmetric && tb_dot3(d->m, c->pair->pos) < 0;
+  if (d->s > c->enough) {
+    c->better = c->count;
+    return false;
+  }
+  c->count++;
+  return true;
+}
+
+// The direction in the tangents along which the features hold least.
+static void find_weakest(const tbWidth* w, tbReal cosine, tbReal weak[2]) {
+  tbReal m[3];
+  tb_width_within(w, cosine, m);
+  tbReal h = 0.5 * (m[0] - m[2]), spread = sqrt(h * h + m[1] * m[1]);
+  weak[0] = h > 0 ? -m[1] : spread - h;
+  weak[1] = h > 0 ? h + spread : -m[1];
+  tbReal length = sqrt(weak[0] * weak[0] + weak[1] * weak[1]);
+  weak[0] = length > 0 ? weak[0] / length : 1;
+  weak[1] = length > 0 ? weak[1] / length : 0;
+}
+
+// For each sector around the normal, the level (an angle) up to which the features hold in all of
+// its directions: docs/gjk.md eq. 12 with the least value in the sector instead of the eigenvalue.
+// Values are mean + h cos(2 phi) + k sin(2 phi).
+static void find_levels(const tbConvexResult* o, const tbReal cosines[LEVELS], const tbReal weak[2],
+                        int level[SECTORS / 2]) {
+  static const tbReal thirds[SECTORS / 2 + 1][2] = {
+      {1, 0}, {-0.5, 0.8660254037844386}, {-0.5, -0.8660254037844386}, {1, 0}};
+  const tbWidth* w = &o->width;
+  // Twice the angles of the sectors' ends, of which the first is at the weakest direction.
+  tbReal ends[SECTORS / 2 + 1][2], x = weak[0] * weak[0] - weak[1] * weak[1];
+  tbReal y = 2 * weak[0] * weak[1];
+  for (int i = 0; i <= SECTORS / 2; i++) {
+    ends[i][0] = thirds[i][0] * x - thirds[i][1] * y;
+    ends[i][1] = thirds[i][1] * x + thirds[i][0] * y;
+  }
+  for (int i = 0; i < SECTORS / 2; i++) level[i] = LEVELS;
+  for (int l = LEVELS - 1; l >= 0; l--) {
+    tbReal m[3];
+    tb_width_within(w, cosines[l], m);
+    tbReal mean = 0.5 * (m[0] + m[2]) + w->ball + o->dist, h = 0.5 * (m[0] - m[2]), k = m[1];
+    tbReal spread = sqrt(h * h + k * k);
+    for (int i = 0; i < SECTORS / 2; i++) {
+      const tbReal *from = ends[i], *to = ends[i + 1];
+      tbReal first = h * from[0] + k * from[1], last = h * to[0] + k * to[1];
+      // The weakest direction of all is in this sector, or it is one of the ends.
+      bool inside = k * from[0] <= h * from[1] && h * to[1] <= k * to[0];
+      tbReal least = inside ? -spread : (first < last ? first : last);
+      if (level[i] == l + 1 && mean + least >= 0) level[i] = l;
+    }
+  }
+}
+
+// A direction at an angle (its cosine) from the normal, towards u in the tangents.
+static bool look_aside(Cover* c, tbReal cosine, const tbReal t[2][3], const tbReal u[2]) {
+  const tbReal* n = c->optimum->normal;
+  tbReal sine = sqrt(1 - cosine * cosine), *m = c->direction[c->count].m;
+  for (int i = 0; i < 3; i++) m[i] = cosine * n[i] + sine * (u[0] * t[0][i] + u[1] * t[1][i]);
+  c->between[c->count] = NO_MIDDLE;
+  return look(c);
+}
+
+static void open_triangle(Cover* c, int x, int y, int z) {
+  int* t = c->triangle[c->open++];
+  t[0] = x;
+  t[1] = y;
+  t[2] = z;
+}
+
+// The triangles from where the features end to a ring about a right angle from the normal, and on
+// to its opposite.
+static bool start(Cover* c) {
+  static const tbReal cosines[LEVELS] = {0, 0.4, 0.7, 0.85, 0.94, 0.98, 0.995, 0.999, 0.9998};
+  static const tbReal around[SECTORS][2] = {
+      {1, 0},  {0.5, 0.8660254037844386},   {-0.5, 0.8660254037844386},
+      {-1, 0}, {-0.5, -0.8660254037844386}, {0.5, -0.8660254037844386}};
+  tbReal t[2][3], t1[3], t2[3], weak[2];
+  int level[SECTORS / 2];
+  find_weakest(&c->optimum->width, cosines[LEVELS - 1], weak);
+  find_levels(c->optimum, cosines, weak, level);
+  for (int k = 0; k < SECTORS / 2; k++) {
+    if (level[k] == LEVELS) return false;
+  }
+  tb_frame_from_normal(c->optimum->normal, t1, t2);
+  for (int i = 0; i < 3; i++) {
+    t[0][i] = weak[0] * t1[i] + weak[1] * t2[i];
+    t[1][i] = weak[0] * t2[i] - weak[1] * t1[i];
+  }
+  for (int k = 0; k < SECTORS; k++) {
+    if (!look_aside(c, RING, t, around[k])) return false;
+  }
+  // With all of the ring away, what is beyond is out of question.
+  bool beyond = false;
+  for (int k = 0; k < SECTORS; k++) beyond |= !c->direction[k].away;
+  if (beyond) {
+    tb_scale3(c->direction[SECTORS].m, c->optimum->normal, -1);
+    c->between[SECTORS] = NO_MIDDLE;
+    if (!look(c)) return false;
+  }
+  // A corner serves the sectors on both sides, so that the narrower one counts.
+  int first = c->count;
+  for (int k = 0; k < SECTORS; k++) {
+    int here = level[k % (SECTORS / 2)], before = level[(k + SECTORS - 1) % (SECTORS / 2)];
+    tbReal cosine = cosines[here > before ? here : before];
+    if (!look_aside(c, cosine, t, around[k])) return false;
+  }
+  for (int k = 0; k < SECTORS; k++) {
+    int next = k + 1 < SECTORS ? k + 1 : 0;
+    if (beyond) open_triangle(c, k, next, SECTORS);
+    open_triangle(c, first + next, k, next);
+    open_triangle(c, first + k, first + next, k);
+  }
+  return true;
+}
+
+// Without branches, which could not be predicted. Each corner's own point is proof for itself.
+static bool is_proven(const Cover* c, const int t[3]) {
+  const Direction *x = &c->direction[t[0]], *y = &c->direction[t[1]], *z = &c->direction[t[2]];
+  tbReal most = c->enough;
+  tbReal xy = tb_dot3(y->m, x->w), xz = tb_dot3(z->m, x->w), yx = tb_dot3(x->m, y->w);
+  tbReal yz = tb_dot3(z->m, y->w), zx = tb_dot3(x->m, z->w), zy = tb_dot3(y->m, z->w);
+  bool by_x = (xy <= most) & (xz <= most), by_y = (yx <= most) & (yz <= most);
+  bool by_z = (zx <= most) & (zy <= most);
+  return by_x | by_y | by_z | (x->away & y->away & z->away);
+}
+
+// The largest value of q + g t - a t^2 / 2 for 0 <= t <= 1.
+static tbReal top_of_edge(tbReal q, tbReal g, tbReal a) {
+  tbReal t = a > 0 ? g / a : (g > 0.5 * a ? 1.0 : 0.0);
+  t = t > 0 ? (t < 1 ? t : 1) : 0;
+  return q + (g - 0.5 * a * t) * t;
+}
+
+// The same with what the rims add around the direction d: m ~ d + x in the plane across d has
+//   s(m) |d + x| <= s + w.x - sum of r_k (t_k.x)^2 / (2 most |(d + x) x z_k|),
+// the most of which is at a corner, and must not exceed dist |d + x| <= dist (1 + x.x / 2).
+static bool is_proven_by_rims(const Cover* c, const Direction* d, const Direction* y,
+                              const Direction* z) {
+  const tbConvexPair* pair = c->pair;
+  tbReal cy = tb_dot3(d->m, y->m), cz = tb_dot3(d->m, z->m), u[3], v[3];
+  if (!(cy > NEAR && cz > NEAR)) return false;
+  for (int i = 0; i < 3; i++) {
+    u[i] = y->m[i] / cy - d->m[i];
+    v[i] = z->m[i] / cz - d->m[i];
+  }
+  tbReal depth = -c->enough, q = d->s + depth;
+  tbReal gu = tb_dot3(d->w, u), gv = tb_dot3(d->w, v);
+  tbReal uu = -depth * tb_dot3(u, u), uv = -depth * tb_dot3(u, v), vv = -depth * tb_dot3(v, v);
+  for (int k = 0; k < 2; k++) {
+    const tbCore* core = k ? &pair->b : &pair->a;
+    if (core->kind != TB_CORE_CYLINDER) continue;
+    tbReal at_y = y->across[k] / cy, at_z = z->across[k] / cz, most = d->across[k];
+    most = at_y > most ? at_y : most;
+    most = at_z > most ? at_z : most;
+    tbReal bend = most > 0 ? core->size[0] / most : 0;
+    tbReal tu = tb_dot3(d->tangent[k], u), tv = tb_dot3(d->tangent[k], v);
+    uu += bend * tu * tu;
+    uv += bend * tu * tv;
+    vv += bend * tv * tv;
+  }
+  // The largest value over the triangle, on its sides or inside.
+  if (top_of_edge(q, gu, uu) > 0 || top_of_edge(q, gv, vv) > 0) return false;
+  tbReal at_u = q + gu - 0.5 * uu, slope = (gv - gu) + uu - uv;
+  if (top_of_edge(at_u, slope, uu - 2 * uv + vv) > 0) return false;
+  tbReal determinant = uu * vv - uv * uv;
+  if (!(uu > 0 && determinant > 0)) return true;
+  tbReal a = vv * gu - uv * gv, b = uu * gv - uv * gu;
+  if (!(a > 0 && b > 0 && a + b < determinant)) return true;
+  return q * determinant + 0.5 * (a * gu + b * gv) <= 0;
+}
+
+// From the corner that is nearest to the best: what it does not prove the others rarely do.
+static bool is_proven_beside(const Cover* c, const int t[3]) {
+  const Direction* d = c->direction;
+  int first = d[t[0]].s >= d[t[1]].s ? 0 : 1;
+  if (d[t[2]].s > d[t[first]].s) first = 2;
+  int y = first < 2 ? first + 1 : 0, z = 3 - first - y;
+  return is_proven_by_rims(c, &d[t[first]], &d[t[y]], &d[t[z]]);
+}
+
+static bool is_in_cone(const Cover* c, const int t[3]) {
+  for (int k = 0; k < c->cones; k++) {
+    const Cone* cone = &c->cone[k];
+    if (tb_dot3(c->direction[t[0]].m, cone->normal) >= cone->basin &&
+        tb_dot3(c->direction[t[1]].m, cone->normal) >= cone->basin &&
+        tb_dot3(c->direction[t[2]].m, cone->normal) >= cone->basin) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// The last direction is nearly as good as the best: climb from there to what may be another
+// optimum. False where that is better.
+static bool climb(Cover* c) {
+  Direction* last = &c->direction[c->count - 1];
+  tbReal s = last->s;
+  if (c->climbs == MAX_CLIMBS || !(s > c->rival)) return true;
+  for (int k = 0; k < c->cones; k++) {
+    if (tb_dot3(last->m, c->cone[k].normal) >= c->cone[k].basin) return true;
+  }
+  tbConvexResult top;
+  top.dist = -INFINITY;
+  tb_copy3(top.normal, last->m);
+  tbAscent ascent = tb_ascend(c->pair, INFINITY, &top);
+  c->climbs++;
+  c->rival = 0.5 * (s + c->enough);
+  bool known = tb_dot3(top.normal, c->optimum->normal) > 1 - 1e-9;
+  if (ascent < TB_ASCENT_LOCAL || known) return true;
+  if (top.dist > c->enough) {
+    tb_copy3(last->m, top.normal);
+    c->better = c->count - 1;
+    return false;
+  }
+  Cone* cone = &c->cone[c->cones++];
+  tb_copy3(cone->normal, top.normal);
+  cone->basin = ascent == TB_ASCENT_GLOBAL ? -1 : top.basin;
+  return true;
+}
+
+// The direction in the middle between two, which the triangle across that side may know already; -1
+// where it ends the search.
+static int middle_of(Cover* c, int from, int to) {
+  uint16_t key = (uint16_t)(from < to ? from << 8 | to : to << 8 | from);
+  int known = -1;
+  for (int i = 0; i < c->count; i++) known = c->between[i] == key ? i : known;
+  if (known >= 0) return known;
+  if (c->count == MAX_DIRECTIONS) return -1;
+  tbReal* m = c->direction[c->count].m;
+  tb_add3(m, c->direction[from].m, c->direction[to].m);
+  tb_normalize3(m);
+  c->between[c->count] = key;
+  return look(c) && climb(c) ? c->count - 1 : -1;
+}
+
+// Cut a triangle in two at the middle of its longest side.
+static bool cut(Cover* c, const int t[3]) {
+  if (c->open + 2 > MAX_TRIANGLES) return false;
+  int longest = 0;
+  tbReal least = 2;
+  for (int i = 0; i < 3; i++) {
+    tbReal cosine = tb_dot3(c->direction[t[i]].m, c->direction[t[i < 2 ? i + 1 : 0]].m);
+    if (cosine < least) longest = i;
+    least = cosine < least ? cosine : least;
+  }
+  int from = t[longest], to = t[(longest + 1) % 3], third = t[(longest + 2) % 3];
+  int middle = middle_of(c, from, to);
+  if (middle < 0) return false;
+  int corners[2][3] = {{from, middle, third}, {middle, to, third}};
+  memcpy(c->triangle[c->open], corners, sizeof corners);
+  c->open += 2;
+  return true;
+}
+
+static bool is_symmetric(const tbCore* core) {
+  return core->kind != TB_CORE_HULL && core->kind != TB_CORE_PRISM;
+}
+
+tbCover tb_cover(tbConvexPair* pair, tbConvexResult* r) {
+  if (pair->a.kind == TB_CORE_CYLINDER && pair->b.kind == TB_CORE_CYLINDER) {
+    tbCover known = tb_cylinder_cover(pair, r);
+    if (known != TB_COVER_OPEN) return known;
+  }
+  Cover c;
+  c.pair = pair;
+  c.optimum = r;
+  c.enough = r->dist + TOLERANCE * pair->scale;
+  c.count = c.open = 0;
+  c.symmetric = is_symmetric(&pair->a) && is_symmetric(&pair->b);
+  c.better = -1;
+  c.cones = c.climbs = 0;
+  c.rival = RIVAL * r->dist;
+  bool searching = start(&c);
+  while (searching && c.open > 0) {
+    int t[3] = {c.triangle[c.open - 1][0], c.triangle[c.open - 1][1], c.triangle[c.open - 1][2]};
+    c.open--;
+    if (is_proven(&c, t) || is_in_cone(&c, t) || is_proven_beside(&c, t)) continue;
+    searching = cut(&c, t);
+  }
+  if (searching) return TB_COVER_PROVEN;
+  if (c.better < 0) return TB_COVER_OPEN;
+  tb_copy3(r->normal, c.direction[c.better].m);
+  return TB_COVER_BETTER;
+}

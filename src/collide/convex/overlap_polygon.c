@@ -1,0 +1,514 @@
+// Patches in a plane: polygons, discs, and round cores beside each other.
+#include "collide/convex/overlap_polygon.h"
+
+#include <math.h>
+
+#include "base/elementary.h"
+#include "base/minmax.h"
+
+// A core lies along an edge where neither leans more than this (sine) against the normal.
+#define LEVEL 0.1
+
+// Features of a disc that are no corner: points fixed to the rim, crossings. (Its lowest point is a
+// corner with the number of the disc, as for a cylinder that lies or leans.)
+#define RIM 0x7f00
+
+void tb_region_project(const tbRegion* p, const tbReal x[3], tbReal* u, tbReal* v, tbReal* h) {
+  tbReal arm[3];
+  tb_sub3(arm, x, p->origin);
+  *h = tb_dot3(p->m, arm);
+  if (p->slanted) {
+    *h /= p->lean;
+    tb_add_scaled3(arm, arm, -*h, p->n);
+  }
+  *u = tb_dot3(p->e1, arm);
+  *v = tb_dot3(p->e2, arm);
+}
+
+static void flatten_arms(const tbRegion* p, const tbPatch* patch, tbFlatPatch* f) {
+  f->radius = tb_norm3(patch->arm[0]);
+  for (int k = 0; k < 2; k++) {
+    tbReal arm[3];
+    tb_add_scaled3(arm, patch->arm[k], -tb_dot3(p->m, patch->arm[k]) / p->lean, p->n);
+    f->arm[k][0] = tb_dot3(p->e1, arm);
+    f->arm[k][1] = tb_dot3(p->e2, arm);
+  }
+  tbReal determinant = f->arm[0][0] * f->arm[1][1] - f->arm[1][0] * f->arm[0][1];
+  f->inverse[0] = f->arm[1][1] / determinant;
+  f->inverse[1] = -f->arm[1][0] / determinant;
+  f->inverse[2] = -f->arm[0][1] / determinant;
+  f->inverse[3] = f->arm[0][0] / determinant;
+}
+
+// (u, v) in coordinates where the disc is the unit circle.
+static void to_circle(const tbFlatPatch* f, tbReal u, tbReal v, tbReal* x, tbReal* y) {
+  u -= f->cu;
+  v -= f->cv;
+  *x = f->inverse[0] * u + f->inverse[1] * v;
+  *y = f->inverse[2] * u + f->inverse[3] * v;
+}
+
+static void from_circle(const tbFlatPatch* f, tbReal x, tbReal y, tbReal* u, tbReal* v) {
+  *u = f->cu + x * f->arm[0][0] + y * f->arm[1][0];
+  *v = f->cv + x * f->arm[0][1] + y * f->arm[1][1];
+}
+
+static void flatten(const tbRegion* p, const tbPatch* patch, tbFlatPatch* f) {
+  f->patch = patch;
+  f->radius = 0;
+  for (int i = 0; i < patch->count; i++) {
+    tb_region_project(p, patch->point[i], &f->u[i], &f->v[i], &f->h[i]);
+  }
+  if (patch->kind == TB_PATCH_SEGMENT) {
+    // Height changes along the segment only.
+    tbReal du = f->u[1] - f->u[0], dv = f->v[1] - f->v[0], length2 = du * du + dv * dv;
+    tbReal rate = length2 > 0 ? (f->h[1] - f->h[0]) / length2 : 0;
+    f->slope[0] = rate * du;
+    f->slope[1] = rate * dv;
+    f->slope[2] = f->h[0] - f->slope[0] * f->u[0] - f->slope[1] * f->v[0];
+    return;
+  }
+  tbReal along = tb_dot3(patch->normal, p->n), u, v, h;
+  if (patch->kind == TB_PATCH_DISC) {
+    tb_region_project(p, patch->center, &u, &v, &h);
+    f->cu = u;
+    f->cv = v;
+    flatten_arms(p, patch, f);
+  } else {
+    u = f->u[0];
+    v = f->v[0];
+    h = f->h[0];
+  }
+  // normal.(x - x0) = 0 solved for h.
+  f->slope[0] = -tb_dot3(patch->normal, p->e1) / along;
+  f->slope[1] = -tb_dot3(patch->normal, p->e2) / along;
+  f->slope[2] = h - f->slope[0] * u - f->slope[1] * v;
+  f->ccw = along > 0;
+}
+
+static tbReal height(const tbFlatPatch* f, tbReal u, tbReal v) {
+  return f->slope[0] * u + f->slope[1] * v + f->slope[2];
+}
+
+void tb_region_add(tbRegion* p, tbReal u, tbReal v, tbReal ha, tbReal hb, uint32_t feature) {
+  if (p->count == TB_MANIFOLD_MAX) return;
+  int i = p->count++;
+  p->point[i].u = u;
+  p->point[i].v = v;
+  // No gap along n is smaller than s(n), though planes of merged faces may say so by a little; gaps
+  // equal to it but for rounding are it.
+  tbReal more = hb - ha - p->least;
+  if (more < 1e-3 * p->tolerance) {
+    ha += 0.5 * more;
+    hb -= 0.5 * more;
+    p->point[i].dist = p->least;
+  } else {
+    p->point[i].dist = hb - ha;
+  }
+  p->ha[i] = ha;
+  p->hb[i] = hb;
+  p->feature[i] = feature;
+}
+
+// As above for a feature that may be there: the smaller gap stays.
+static void add_once(tbRegion* p, tbReal u, tbReal v, tbReal ha, tbReal hb, uint32_t feature) {
+  for (int i = 0; i < p->count; i++) {
+    if (p->feature[i] != feature) continue;
+    if (!(hb - ha < p->point[i].dist)) return;
+    int count = p->count;
+    p->count = i;
+    tb_region_add(p, u, v, ha, hb, feature);
+    p->count = count;
+    return;
+  }
+  tb_region_add(p, u, v, ha, hb, feature);
+}
+
+static void add_at(tbRegion* p, tbReal u, tbReal v, uint32_t feature) {
+  tb_region_add(p, u, v, height(&p->a, u, v), height(&p->b, u, v), feature);
+}
+
+// Is (u, v) in the polygon or disc, up to the tolerance?
+static int contains(const tbRegion* p, const tbFlatPatch* f, tbReal u, tbReal v) {
+  if (f->patch->kind == TB_PATCH_DISC) {
+    tbReal x, y, reach = 1 + p->tolerance / f->radius;
+    to_circle(f, u, v, &x, &y);
+    return x * x + y * y <= reach * reach;
+  }
+  int n = f->patch->count;
+  tbReal sign = f->ccw ? 1 : -1;
+  for (int i = 0; i < n; i++) {
+    int j = i + 1 < n ? i + 1 : 0;
+    tbReal du = f->u[j] - f->u[i], dv = f->v[j] - f->v[i];
+    tbReal left = sign * (du * (v - f->v[i]) - dv * (u - f->u[i]));
+    if (left < 0 && left * left > p->tolerance * p->tolerance * (du * du + dv * dv)) return 0;
+  }
+  return 1;
+}
+
+// Corner i of f, over g. `kind` says whose corners they are.
+static void add_corner(tbRegion* p, const tbFlatPatch* f, const tbFlatPatch* g, int i, int kind) {
+  // A corner's own height is exact; planes of merged faces are not quite.
+  tbReal other = height(g, f->u[i], f->v[i]);
+  tbReal ha = kind == 1 ? f->h[i] : other, hb = kind == 1 ? other : f->h[i];
+  tb_region_add(p, f->u[i], f->v[i], ha, hb, TB_FEATURE(kind, f->patch->id[i], 0));
+}
+
+static void add_corners(tbRegion* p, const tbFlatPatch* f, const tbFlatPatch* g, int kind) {
+  for (int i = 0; i < f->patch->count; i++) {
+    if (contains(p, g, f->u[i], f->v[i])) add_corner(p, f, g, i, kind);
+  }
+}
+
+// Whether edges that cross are next to each other all along: both ends of one within reach of the
+// other's line. t and s over the crossing's area are where they cross.
+static bool is_along(const tbRegion* p, tbReal t, tbReal s, tbReal cross, tbReal a2, tbReal b2) {
+  tbReal far_a = tb_max(t, cross - t), far_b = tb_max(s, cross - s),
+         reach2 = p->touching * p->touching;
+  return far_a * far_a <= reach2 * b2 || far_b * far_b <= reach2 * a2;
+}
+
+// Where edge i of a crosses edge j of b, if they do.
+static void add_crossing(tbRegion* p, int i, int j) {
+  const tbFlatPatch *a = &p->a, *b = &p->b;
+  int ni = i + 1 < a->patch->count ? i + 1 : 0, nj = j + 1 < b->patch->count ? j + 1 : 0;
+  tbReal au = a->u[ni] - a->u[i], av = a->v[ni] - a->v[i];
+  tbReal bu = b->u[nj] - b->u[j], bv = b->v[nj] - b->v[j];
+  tbReal gu = b->u[j] - a->u[i], gv = b->v[j] - a->v[i];
+  tbReal cross = au * bv - av * bu, t = gu * bv - gv * bu, s = gu * av - gv * au;
+  if (cross < 0) {
+    cross = -cross;
+    t = -t;
+    s = -s;
+  }
+  // Parallel edges have no crossing; ends that touch are corners and found as such.
+  if (!(t > 0 && t < cross && s > 0 && s < cross)) return;
+  if (p->touching > 0 && is_along(p, t, s, cross, au * au + av * av, bu * bu + bv * bv)) return;
+  t /= cross;
+  tbReal u = a->u[i] + t * au, v = a->v[i] + t * av;
+  // Where along b's edge by that same point: edges parallel but for 1e-11 cross at a place that
+  // rounding moves along them, and heights must belong to one place.
+  s = ((u - b->u[j]) * bu + (v - b->v[j]) * bv) / (bu * bu + bv * bv);
+  if (!(s > 0 && s < 1)) return;
+  tbReal ha = a->h[i] + t * (a->h[ni] - a->h[i]), hb = b->h[j] + s * (b->h[nj] - b->h[j]);
+  tb_region_add(p, u, v, ha, hb, TB_FEATURE(3, a->patch->id[i], b->patch->id[j]));
+}
+
+// Proper crossings of the edges of a and b, one of them a segment.
+static void add_crossings(tbRegion* p) {
+  int na = p->a.patch->count, nb = p->b.patch->count;
+  for (int i = 0; i < (na == 2 ? 1 : na); i++) {
+    for (int j = 0; j < (nb == 2 ? 1 : nb); j++) add_crossing(p, i, j);
+  }
+}
+
+// The corners of g against the lines through the edges of polygon f, without branches. For each
+// edge, bits of g's edges that cross its line; returns bits of the corners of g that lie in f.
+static uint64_t cut_by_edges(const tbRegion* p, const tbFlatPatch* f, const tbFlatPatch* g,
+                             uint64_t crossed[TB_PATCH_MAX]) {
+  int n = f->patch->count, m = g->patch->count;
+  uint64_t outside = 0;
+  tbReal sign = f->ccw ? 1 : -1, tolerance2 = p->tolerance * p->tolerance;
+  for (int i = 0, j = n - 1; i < n; j = i++) {
+    tbReal du = sign * (f->u[i] - f->u[j]), dv = sign * (f->v[i] - f->v[j]);
+    tbReal allowed = -tolerance2 * (du * du + dv * dv), u = f->u[j], v = f->v[j];
+    uint64_t right = 0;
+    for (int k = 0; k < m; k++) {
+      tbReal left = du * (g->v[k] - v) - dv * (g->u[k] - u);
+      right |= (uint64_t)(left < 0) << k;
+      outside |= (uint64_t)(left * fabs(left) < allowed) << k;
+    }
+    crossed[j] = right ^ (right >> 1 | (right & 1) << (m - 1));
+  }
+  return ~outside;
+}
+
+static void intersect_polygons(tbRegion* p) {
+  uint64_t by_a[TB_PATCH_MAX], by_b[TB_PATCH_MAX];
+  uint64_t b_inside = cut_by_edges(p, &p->a, &p->b, by_a);
+  uint64_t a_inside = cut_by_edges(p, &p->b, &p->a, by_b);
+  int na = p->a.patch->count, nb = p->b.patch->count;
+  for (int i = 0; i < na; i++) {
+    if (a_inside >> i & 1) add_corner(p, &p->a, &p->b, i, 1);
+  }
+  for (int j = 0; j < nb; j++) {
+    if (b_inside >> j & 1) add_corner(p, &p->b, &p->a, j, 2);
+  }
+  for (int i = 0; i < na; i++) {
+    for (int j = 0; j < nb && by_a[i] >> j; j++) {
+      if (by_a[i] >> j & by_b[j] >> i & 1) add_crossing(p, i, j);
+    }
+  }
+}
+
+// Where the edges of f cross the rim of the disc g.
+static void add_rim_crossings(tbRegion* p, const tbFlatPatch* f, const tbFlatPatch* g) {
+  int n = f->patch->count;
+  for (int i = 0; i < (n == 2 ? 1 : n); i++) {
+    int j = i + 1 < n ? i + 1 : 0;
+    tbReal x0, y0, x1, y1;
+    to_circle(g, f->u[i], f->v[i], &x0, &y0);
+    to_circle(g, f->u[j], f->v[j], &x1, &y1);
+    tbReal dx = x1 - x0, dy = y1 - y0, a = dx * dx + dy * dy, b = dx * x0 + dy * y0;
+    tbReal root = b * b - a * (x0 * x0 + y0 * y0 - 1);
+    // An edge along a tangent crosses the rim anywhere around it.
+    if (!(a > 0) || !(root > 8 * a * p->touching / g->radius)) continue;
+    root = sqrt(root);
+    for (int k = 0; k < 2; k++) {
+      tbReal t = (-b + (k ? root : -root)) / a;
+      if (!(t > 0 && t < 1)) continue;
+      add_at(p, f->u[i] + t * (f->u[j] - f->u[i]), f->v[i] + t * (f->v[j] - f->v[i]),
+             TB_FEATURE(3, RIM + k, f->patch->id[i] + (f == &p->b ? 0 : 0x4000)));
+    }
+  }
+}
+
+// A point of the rim of f, if it lies in g.
+static void add_rim_point(tbRegion* p, const tbFlatPatch* f, const tbFlatPatch* g, tbReal x,
+                          tbReal y, uint32_t feature) {
+  tbReal u, v;
+  from_circle(f, x, y, &u, &v);
+  if (contains(p, g, u, v)) add_at(p, u, v, feature);
+}
+
+// Points of the rim of disc f that lie in g: four that are fixed to the body, and the one where the
+// gap is smallest when the patches lean against each other.
+static void add_rim(tbRegion* p, const tbFlatPatch* f, const tbFlatPatch* g, int kind) {
+  static const tbReal fixed[4][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}};
+  for (int k = 0; k < 4; k++) {
+    add_rim_point(p, f, g, fixed[k][0], fixed[k][1], TB_FEATURE(kind, RIM + k, 0));
+  }
+  tbReal du = p->a.slope[0] - p->b.slope[0], dv = p->a.slope[1] - p->b.slope[1];
+  tbReal x = du * f->arm[0][0] + dv * f->arm[0][1], y = du * f->arm[1][0] + dv * f->arm[1][1];
+  tbReal steep = sqrt(x * x + y * y);
+  if (steep > p->tolerance) {
+    add_rim_point(p, f, g, x / steep, y / steep, TB_FEATURE(kind, f->patch->id[0], 0));
+  }
+}
+
+// Slide a point of the rim of a along it until it lies on the rim of b: Newton on its angle.
+static void add_rims_meet(tbRegion* p, tbReal u, tbReal v, uint32_t feature) {
+  const tbFlatPatch *a = &p->a, *b = &p->b;
+  tbReal x, y, bx, by, qx, qy;
+  to_circle(a, u, v, &x, &y);
+  tbReal angle = tb_atan2(y, x);
+  for (int k = 0; k < 6; k++) {
+    x = tb_cos(angle);
+    y = tb_sin(angle);
+    from_circle(a, x, y, &u, &v);
+    to_circle(b, u, v, &bx, &by);
+    // Velocity of the point in b's coordinates.
+    from_circle(a, -y, x, &u, &v);
+    to_circle(b, u - a->cu + b->cu, v - a->cv + b->cv, &qx, &qy);
+    tbReal slope = 2 * (bx * qx + by * qy), error = bx * bx + by * by - 1;
+    if (!(fabs(slope) > 1e-6)) return;
+    if (fabs(error) < 1e-14) break;
+    angle -= tb_min(tb_max(error / slope, -0.3), 0.3);
+  }
+  add_rim_point(p, a, b, x, y, feature);
+}
+
+// Whether two level discs, centres that far apart, touch with their rims, or next to that: a narrow
+// lens, if it is one, is one place.
+static bool are_rims_beside(const tbRegion* p, tbReal apart) {
+  tbReal reach = p->a.radius + p->b.radius, du = p->a.slope[0] - p->b.slope[0];
+  tbReal dv = p->a.slope[1] - p->b.slope[1], steep = sqrt(du * du + dv * dv) * reach;
+  bool level = steep <= p->touching && p->lean >= 1 - 1e-12;
+  return p->touching > 0 && level && fabs(apart - reach) <= 4 * p->touching;
+}
+
+// Two discs: where the rims cross and where the line of centres leaves each.
+static void add_disc_disc(tbRegion* p) {
+  const tbFlatPatch *a = &p->a, *b = &p->b;
+  tbReal du = b->cu - a->cu, dv = b->cv - a->cv, apart = sqrt(du * du + dv * dv), x, y, length;
+  if (are_rims_beside(p, apart)) {
+    tbReal half = 0.5 * (apart + a->radius - b->radius) / apart;
+    add_at(p, a->cu + half * du, a->cv + half * dv, TB_FEATURE(3, RIM, RIM));
+    return;
+  }
+  add_rim(p, a, b, 1);
+  add_rim(p, b, a, 2);
+  if (apart <= p->tolerance || apart <= fabs(a->radius - b->radius)) return;
+  to_circle(a, b->cu, b->cv, &x, &y);
+  length = sqrt(x * x + y * y);
+  add_rim_point(p, a, b, x / length, y / length, TB_FEATURE(1, RIM + 5, 0));
+  to_circle(b, a->cu, a->cv, &x, &y);
+  length = sqrt(x * x + y * y);
+  add_rim_point(p, b, a, x / length, y / length, TB_FEATURE(2, RIM + 5, 0));
+  du /= apart;
+  dv /= apart;
+  tbReal along = 0.5 * (apart + (a->radius * a->radius - b->radius * b->radius) / apart);
+  tbReal across2 = a->radius * a->radius - along * along;
+  if (!(across2 > 0)) return;
+  tbReal across = sqrt(across2), u = a->cu + along * du, v = a->cv + along * dv;
+  add_rims_meet(p, u - across * dv, v + across * du, TB_FEATURE(3, RIM, RIM));
+  add_rims_meet(p, u + across * dv, v - across * du, TB_FEATURE(3, RIM + 1, RIM));
+}
+
+// Corners of a lie below the contact, those of b above it.
+static tbReal kind_sign(int kind) {
+  return kind == 1 ? 1 : -1;
+}
+
+// A segment patch or an edge of a polygon in the plane: what lies beside another such.
+typedef struct {
+  tbReal u[2], v[2], h[2];
+  tbReal radius, lean;  // how round the core is across it; sine of its angle against the plane
+  int id[2];
+} Rod;
+
+static void set_rod(const tbFlatPatch* f, int i, Rod* rod) {
+  int n = f->patch->count;
+  for (int k = 0; k < 2; k++) {
+    int at = i + k < n ? i + k : 0;
+    rod->u[k] = f->u[at];
+    rod->v[k] = f->v[at];
+    rod->h[k] = f->h[at];
+    rod->id[k] = f->patch->id[at];
+  }
+  tbReal du = rod->u[1] - rod->u[0], dv = rod->v[1] - rod->v[0], rise = rod->h[1] - rod->h[0];
+  tbReal length2 = du * du + dv * dv + rise * rise;
+  rod->radius = f->patch->curvature_radius;
+  rod->lean = length2 > 0 ? rise / sqrt(length2) : 0;
+}
+
+// How far the surface of a round core falls below its highest line at distance x beside it, and not
+// less where the core leans against the normal.
+static tbReal fall(const Rod* f, tbReal x) {
+  tbReal r = f->radius, lean = f->lean;
+  return (r - sqrt(tb_max(r * r - x * x, 0))) / tb_max(1 - lean * lean, 0.5);
+}
+
+// An end of rod f beside rod g: the contact lies where both round surfaces are parallel, at
+// distances from their highest lines as the radii (docs/gjk.md eq. 14).
+static void add_beside(tbRegion* p, const Rod* f, const Rod* g, int kind) {
+  tbReal du = g->u[1] - g->u[0], dv = g->v[1] - g->v[0], length = sqrt(du * du + dv * dv);
+  tbReal rf = f->radius, round = rf + g->radius;
+  if (!(length > 0) || !(round > 0)) return;
+  for (int i = 0; i < 2; i++) {
+    int o = 1 - i;
+    tbReal side = ((f->v[i] - g->v[0]) * du - (f->u[i] - g->u[0]) * dv) / length;
+    if (fabs(side) > 0.1 * round) continue;
+    // Going sideways, which is at right angles to g, and where the core leans also falling along
+    // the normal, moves along the axis of f: stay inside.
+    tbReal eu = f->u[o] - f->u[i], ev = f->v[o] - f->v[i], span = sqrt(eu * eu + ev * ev);
+    tbReal turn = fabs(eu * dv - ev * du) / (span * length), x_most = 1.1 * fabs(side) * rf / round;
+    tbReal way = fabs(f->lean) * fall(f, x_most) + turn * x_most;
+    tbReal e = tb_min((way + 1e-3 * p->tolerance) / span, 0.5);
+    tbReal fu = f->u[i] + e * eu, fv = f->v[i] + e * ev;
+    side = ((fv - g->v[0]) * du - (fu - g->u[0]) * dv) / length;
+    tbReal x = side * rf / round, fall_f = fall(f, x), fall_g = fall(g, side - x);
+    tbReal u = fu + x * dv / length, v = fv - x * du / length;
+    tbReal along = ((u - f->u[i]) * eu + (v - f->v[i]) * ev) / (span * span);
+    tbReal hf = f->h[i] + along * (f->h[o] - f->h[i]) - kind_sign(kind) * fall_f;
+    tbReal t = ((fu - g->u[0]) * du + (fv - g->v[0]) * dv) / (length * length);
+    tbReal inset = fabs(g->lean) * fall_g / length;
+    tbReal slack = p->touching / length;
+    if (!(t >= inset - slack && t <= 1 - inset + slack)) continue;
+    tbReal hg = g->h[0] + t * (g->h[1] - g->h[0]) + kind_sign(kind) * fall_g;
+    add_once(p, u, v, kind == 1 ? hf : hg, kind == 1 ? hg : hf, TB_FEATURE(kind, f->id[i], 0));
+  }
+}
+
+static int is_nearly_parallel(const Rod* a, const Rod* b) {
+  tbReal au = a->u[1] - a->u[0], av = a->v[1] - a->v[0];
+  tbReal bu = b->u[1] - b->u[0], bv = b->v[1] - b->v[0], cross = au * bv - av * bu;
+  return cross * cross < 0.01 * (au * au + av * av) * (bu * bu + bv * bv);
+}
+
+static void add_rods(tbRegion* p, const Rod* a, const Rod* b) {
+  if (!is_nearly_parallel(a, b)) return;
+  add_beside(p, a, b, 1);
+  add_beside(p, b, a, 2);
+}
+
+// A round core along an edge of a polygon: but for exactly parallel ones they cross at one place
+// and are over the face on one side of it only, though they touch, to a hair, all along.
+static void add_along_edges(tbRegion* p) {
+  const tbFlatPatch* polygon = p->a.patch->kind == TB_PATCH_POLYGON ? &p->a : &p->b;
+  Rod segment, edge;
+  set_rod(polygon == &p->a ? &p->b : &p->a, 0, &segment);
+  if (!(segment.radius > 0) || !(fabs(segment.lean) < LEVEL)) return;
+  for (int i = 0; i < polygon->patch->count; i++) {
+    set_rod(polygon, i, &edge);
+    if (!(fabs(edge.lean) < LEVEL)) continue;
+    add_rods(p, polygon == &p->a ? &edge : &segment, polygon == &p->a ? &segment : &edge);
+  }
+}
+
+static void intersect(tbRegion* p) {
+  int ka = p->a.patch->kind, kb = p->b.patch->kind;
+  if (ka == TB_PATCH_DISC && kb == TB_PATCH_DISC) {
+    add_disc_disc(p);
+  } else if (ka == TB_PATCH_DISC || kb == TB_PATCH_DISC) {
+    const tbFlatPatch* disc = ka == TB_PATCH_DISC ? &p->a : &p->b;
+    const tbFlatPatch* other = ka == TB_PATCH_DISC ? &p->b : &p->a;
+    add_corners(p, other, disc, disc == &p->a ? 2 : 1);
+    add_rim_crossings(p, other, disc);
+    if (other->patch->kind == TB_PATCH_POLYGON) add_rim(p, disc, other, disc == &p->a ? 1 : 2);
+  } else if (ka == TB_PATCH_SEGMENT && kb == TB_PATCH_SEGMENT) {
+    Rod a, b;
+    set_rod(&p->a, 0, &a);
+    set_rod(&p->b, 0, &b);
+    add_rods(p, &a, &b);
+    // A sharp edge of a hull crosses what it touches.
+    if (!(a.radius > 0) || !(b.radius > 0)) add_crossings(p);
+  } else if (ka == TB_PATCH_POLYGON && kb == TB_PATCH_POLYGON) {
+    intersect_polygons(p);
+  } else {
+    if (kb == TB_PATCH_POLYGON) add_corners(p, &p->a, &p->b, 1);
+    if (ka == TB_PATCH_POLYGON) add_corners(p, &p->b, &p->a, 2);
+    add_crossings(p);
+    if (!p->terrain) add_along_edges(p);
+  }
+}
+
+// The plane through the middle of the witness points; its corners are projected along n.
+static void set_plane(tbRegion* p, const tbConvexPair* pair, const tbConvexResult* r,
+                      const tbPatch* pa, const tbPatch* pb) {
+  tb_copy3(p->n, r->normal);
+  tb_copy3(p->m, r->normal);
+  p->slanted = pa->kind == TB_PATCH_DISC || pb->kind == TB_PATCH_DISC;
+  if (pa->kind == TB_PATCH_DISC) {
+    tb_copy3(p->m, pa->normal);
+  } else if (pb->kind == TB_PATCH_DISC) {
+    tb_scale3(p->m, pb->normal, -1);
+  }
+  tb_frame_from_normal(p->m, p->e1, p->e2);
+  p->lean = tb_dot3(p->m, p->n);
+  p->touching = pair->touching;
+  p->tolerance = tb_max(1e-9 * pair->scale, p->touching);
+  p->least = r->dist;
+  p->count = 0;
+  for (int i = 0; i < 3; i++) p->origin[i] = 0.5 * (r->point_a[i] + r->point_b[i]);
+}
+
+// Corners of a and of b, and crossings, that touching shapes have at one place: the first stays.
+static void drop_doubles(tbRegion* p) {
+  tbReal near2 = 16 * p->touching * p->touching;
+  int kept = 0;
+  for (int i = 0; i < p->count; i++) {
+    bool twin = false;
+    for (int j = 0; j < kept && !twin; j++) {
+      tbReal du = p->point[i].u - p->point[j].u, dv = p->point[i].v - p->point[j].v;
+      twin = du * du + dv * dv <= near2;
+    }
+    if (twin) continue;
+    p->point[kept] = p->point[i];
+    p->ha[kept] = p->ha[i];
+    p->hb[kept] = p->hb[i];
+    p->feature[kept++] = p->feature[i];
+  }
+  p->count = kept;
+}
+
+void tb_region_find(tbRegion* p, const tbConvexPair* pair, const tbConvexResult* r,
+                    const tbPatch* a, const tbPatch* b, int terrain) {
+  set_plane(p, pair, r, a, b);
+  p->terrain = terrain;
+  if (a->kind == TB_PATCH_POINT || b->kind == TB_PATCH_POINT) return;
+  flatten(p, a, &p->a);
+  flatten(p, b, &p->b);
+  intersect(p);
+  if (p->touching > 0) drop_doubles(p);
+}

@@ -1,0 +1,121 @@
+// A ray against a height field: the columns of cells that it passes over, one after the other, then
+// what closes the field at its sides and below.
+#include <math.h>
+
+#include "base/minmax.h"
+#include "collide/ray/ray.h"
+#include "spatial/vec3.h"
+
+// Cells next to those that the ray passes over are looked at within this many cells, so that none
+// is missed by rounding.
+#define BESIDE 1e-9
+
+// A ray in the field's frame, and the field's grid along the axis it moves fastest over.
+typedef struct {
+  const tbHField* field;
+  tbReal o[3], d[3];
+  int major, minor;  // 0: x, columns; 1: y, rows
+  int cells[2];      // along x and y
+  tbReal width[2];   // of a cell
+} Ray;
+
+static tbReal height(const tbHField* f, int row, int column) {
+  return f->size[2] * f->data[(size_t)row * (size_t)f->ncol + (size_t)column];
+}
+
+// The two triangles of a cell, which contacts have too.
+static tbReal ray_cell(const Ray* ray, int row, int column) {
+  tbReal corner[12];
+  for (int k = 0; k < 4; k++) {
+    int r = row + k / 2, c = column + k % 2;
+    tb_set3(corner + 3 * k, c * ray->width[0] - ray->field->size[0],
+            r * ray->width[1] - ray->field->size[1], height(ray->field, r, c));
+  }
+  tbReal lower = tb_ray_triangle(corner, corner + 3, corner + 9, ray->o, ray->d);
+  return tb_ray_nearer(lower, tb_ray_triangle(corner, corner + 9, corner + 6, ray->o, ray->d));
+}
+
+// Cut the part [t[0], t[1]] of the ray where it is within [low, high] along an axis.
+static bool cut(tbReal o, tbReal d, tbReal low, tbReal high, tbReal t[2]) {
+  if (d == 0) return o >= low && o <= high;
+  tbReal in = (low - o) / d, out = (high - o) / d;
+  t[0] = tb_max(t[0], tb_min(in, out));
+  t[1] = tb_min(t[1], tb_max(in, out));
+  return t[0] <= t[1];
+}
+
+// Cell along an axis that a parameter of the ray is over, moved by `beside` cells.
+static int cell_at(const Ray* ray, int axis, tbReal t, tbReal beside) {
+  tbReal x = ray->o[axis] + t * ray->d[axis] + ray->field->size[axis];
+  tbReal cell = floor(x / ray->width[axis] + beside);
+  return (int)tb_min(tb_max(cell, 0), ray->cells[axis] - 1);
+}
+
+// The cells of one column along the minor axis that the ray passes over between t[0] and t[1].
+static tbReal ray_column(const Ray* ray, int column, const tbReal t[2]) {
+  int forward = ray->d[ray->minor] >= 0;
+  int first = cell_at(ray, ray->minor, t[!forward], -BESIDE);
+  int last = cell_at(ray, ray->minor, t[forward], BESIDE);
+  tbReal best = -1;
+  for (int i = first; i <= last; i++) {
+    best =
+        tb_ray_nearer(best, ray->major == 0 ? ray_cell(ray, i, column) : ray_cell(ray, column, i));
+  }
+  return best;
+}
+
+static tbReal ray_surface(const Ray* ray) {
+  const tbHField* f = ray->field;
+  tbReal t[2] = {0, INFINITY};
+  bool over = cut(ray->o[0], ray->d[0], -f->size[0], f->size[0], t) &&
+              cut(ray->o[1], ray->d[1], -f->size[1], f->size[1], t) &&
+              cut(ray->o[2], ray->d[2], 0, f->size[2], t);
+  if (!over || !(t[1] < INFINITY)) return -1;
+  int axis = ray->major, step = ray->d[axis] >= 0 ? 1 : -1;
+  int i = cell_at(ray, axis, t[0], -step * BESIDE), end = cell_at(ray, axis, t[1], step * BESIDE);
+  for (;; i += step) {
+    // Where the ray leaves this column; the next begins there.
+    tbReal part[2] = {t[0], t[1]};
+    if (ray->d[axis] != 0) {
+      tbReal border = (i + (step > 0)) * ray->width[axis] - f->size[axis];
+      part[1] = tb_min(t[1], tb_max(t[0], (border - ray->o[axis]) / ray->d[axis]));
+    }
+    tbReal hit = ray_column(ray, i, part);
+    if (hit >= 0 || i == end) return hit;
+    t[0] = part[1];
+  }
+}
+
+// A wall at a border, from the base up to the surface.
+static tbReal ray_wall(const Ray* ray, int axis, int side) {
+  const tbHField* f = ray->field;
+  int along = 1 - axis;
+  if (ray->d[axis] == 0) return -1;
+  tbReal t = (side * f->size[axis] - ray->o[axis]) / ray->d[axis];
+  tbReal x = (ray->o[along] + t * ray->d[along] + f->size[along]) / ray->width[along];
+  tbReal z = ray->o[2] + t * ray->d[2];
+  if (!(t >= 0) || !(x >= 0 && x <= ray->cells[along]) || !(z >= 0)) return -1;
+  int i = (int)tb_min(floor(x), ray->cells[along] - 1), j = side > 0 ? ray->cells[axis] : 0;
+  tbReal low = axis == 0 ? height(f, i, j) : height(f, j, i);
+  tbReal high = axis == 0 ? height(f, i + 1, j) : height(f, j, i + 1);
+  return z <= low + (x - i) * (high - low) ? t : -1;
+}
+
+tbReal tb_ray_hfield(const tbHField* f, const tbReal pos[3], const tbReal mat[9],
+                     const tbReal origin[3], const tbReal direction[3]) {
+  Ray ray = {.field = f, .cells = {f->ncol - 1, f->nrow - 1}};
+  tb_sub3(ray.o, origin, pos);
+  tb_mul_mat3t_vec3(ray.o, mat, ray.o);
+  tb_mul_mat3t_vec3(ray.d, mat, direction);
+  for (int i = 0; i < 2; i++) ray.width[i] = 2 * f->size[i] / ray.cells[i];
+  ray.major = fabs(ray.d[0]) / ray.width[0] >= fabs(ray.d[1]) / ray.width[1] ? 0 : 1;
+  ray.minor = 1 - ray.major;
+  tbReal best = ray_surface(&ray);
+  for (int axis = 0; axis < 2; axis++) {
+    best = tb_ray_nearer(best, ray_wall(&ray, axis, -1));
+    best = tb_ray_nearer(best, ray_wall(&ray, axis, 1));
+  }
+  static const tbReal SAME[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  const tbReal half[3] = {f->size[0], f->size[1], f->size[3] / 2}, middle[3] = {0, 0, -half[2]};
+  return tb_ray_nearer(best, tb_ray_shape(TB_GEOM_BOX, half, middle, SAME, ray.o, ray.d));
+}

@@ -1,0 +1,143 @@
+// A ray against a mesh: only triangles whose boxes it passes through, in a tree of boxes.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/minmax.h"
+#include "collide/ray/ray.h"
+#include "spatial/vec3.h"
+
+// Boxes are wider by this much of what rounding is relative to, so that triangles are met that the
+// ray passes by rounding only.
+#define BESIDE 1e-9
+
+// ---- the tree ----------------------------------------------------------------------------------
+
+static void bound_triangle(const tbReal* vert, const int* v, tbAabb* box) {
+  tbReal low[3], high[3];
+  for (int i = 0; i < 3; i++) {
+    low[i] = tb_min(vert[3 * v[0] + i], tb_min(vert[3 * v[1] + i], vert[3 * v[2] + i]));
+    high[i] = tb_max(vert[3 * v[0] + i], tb_max(vert[3 * v[1] + i], vert[3 * v[2] + i]));
+  }
+  tb_aabb_round(box, low, high);
+}
+
+size_t tb_ray_tree_build(tbRayTree* tree, const tbReal* vert, const int* face, int nface) {
+  // Memory of a build is more than what rays need of it.
+  size_t n = (size_t)nface;
+  tbBvh full = {.nodes = malloc(sizeof(tbBvhNode) * (n + 1)),
+                .order = malloc(sizeof(int) * (n + 1)),
+                .place = malloc(sizeof(int) * (n + 1)),
+                .boxes = malloc(sizeof(tbAabb) * (n + 1)),
+                .key = malloc(sizeof(float) * (n + 1))};
+  tbAabb* box = malloc(sizeof(tbAabb) * (n + 1));
+  size_t bytes = 0;
+  *tree = (tbRayTree){0};
+  if (full.nodes && full.order && full.place && full.boxes && full.key && box && nface > 0) {
+    for (int f = 0; f < nface; f++) {
+      bound_triangle(vert, face + 3 * f, &box[f]);
+      full.order[f] = f;
+    }
+    tb_bvh_build(&full, box, nface);
+    size_t nodes = sizeof(tbBvhNode) * (size_t)full.nnode, order = sizeof(int) * n;
+    tree->node = malloc(nodes + order);
+    if (tree->node) {
+      tree->order = (int*)(tree->node + full.nnode);
+      memcpy(tree->node, full.nodes, nodes);
+      memcpy(tree->order, full.order, order);
+      bytes = nodes + order;
+    }
+  }
+  void* const scratch[] = {full.nodes, full.order, full.place, full.boxes, full.key, box};
+  for (size_t i = 0; i < sizeof scratch / sizeof *scratch; i++) free(scratch[i]);
+  return bytes;
+}
+
+void tb_ray_tree_free(tbRayTree* tree) {
+  free(tree->node);
+  *tree = (tbRayTree){0};
+}
+
+// ---- the ray -----------------------------------------------------------------------------------
+
+typedef struct {
+  tbReal o[3], d[3], inverse[3];  // in the mesh's frame; 1 / d
+  tbReal beside;                  // m
+} Ray;
+
+// Where the ray enters a box, from its start on; INFINITY where it passes by. On a border that it
+// runs along 0 times infinity is NAN, which cuts nothing.
+static tbReal entry(const Ray* ray, const tbAabb* box) {
+  tbReal in = 0, out = INFINITY;
+  for (int i = 0; i < 3; i++) {
+    tbReal low = (box->low[i] - ray->beside - ray->o[i]) * ray->inverse[i];
+    tbReal high = (box->high[i] + ray->beside - ray->o[i]) * ray->inverse[i];
+    bool forward = ray->inverse[i] > 0;
+    tbReal first = forward ? low : high, last = forward ? high : low;
+    if (first > in) in = first;
+    if (last < out) out = last;
+  }
+  return in <= out ? in : INFINITY;
+}
+
+// Triangles that a ray is tried on: in the mesh's order, or in the tree's.
+typedef struct {
+  const tbReal* vert;
+  const int *face, *order;
+} Triangles;
+
+// The nearest of those at [first, last), or `best`.
+static tbReal ray_some(const Triangles* x, int first, int last, const Ray* ray, tbReal best) {
+  for (int p = first; p < last; p++) {
+    const int* v = x->face + 3 * (x->order ? x->order[p] : p);
+    const tbReal *a = x->vert + 3 * v[0], *b = x->vert + 3 * v[1], *c = x->vert + 3 * v[2];
+    best = tb_ray_nearer(best, tb_ray_triangle(a, b, c, ray->o, ray->d));
+  }
+  return best;
+}
+
+// The nearer child first, and what is behind the nearest triangle not at all.
+static tbReal ray_tree(const tbBvhNode* tree, const Triangles* x, const Ray* ray) {
+  struct {
+    int node;
+    tbReal in;
+  } stack[64] = {{0, 0}};  // halving keeps its depth below 32
+  tbReal best = -1;
+  for (int depth = 1; depth > 0;) {
+    int k = stack[--depth].node;
+    const tbBvhNode* node = &tree[k];
+    if (best >= 0 && stack[depth].in > best) continue;
+    if (node->leaf >= 0) {
+      best = ray_some(x, tb_bvh_first(node), tb_bvh_last(node), ray, best);
+      continue;
+    }
+    int child[2] = {k + 1, tree[k + 1].skip};
+    tbReal in[2] = {entry(ray, &tree[child[0]].box), entry(ray, &tree[child[1]].box)};
+    for (int i = 0; i < 2; i++) {
+      int which = in[0] < in[1] ? 1 - i : i;
+      if (!(in[which] < INFINITY)) continue;
+      stack[depth].node = child[which];
+      stack[depth++].in = in[which];
+    }
+  }
+  return best;
+}
+
+tbReal tb_ray_mesh(const tbRayTree* tree, const tbReal* vert, const int* face, int nface,
+                   const tbReal pos[3], const tbReal mat[9], const tbReal origin[3],
+                   const tbReal direction[3]) {
+  Triangles x = {vert, face, tree->order};
+  Ray ray;
+  tb_sub3(ray.o, origin, pos);
+  tb_mul_mat3t_vec3(ray.o, mat, ray.o);
+  tb_mul_mat3t_vec3(ray.d, mat, direction);
+  if (!tree->node) return ray_some(&x, 0, nface, &ray, -1);
+  tbReal size = 0;
+  for (int i = 0; i < 3; i++) {
+    const tbAabb* all = &tree->node[0].box;
+    ray.inverse[i] = 1 / ray.d[i];
+    size = tb_max(size, tb_max(fabs(ray.o[i]), tb_max(fabsf(all->low[i]), fabsf(all->high[i]))));
+  }
+  ray.beside = BESIDE * size;
+  return ray_tree(tree->node, &x, &ray);
+}

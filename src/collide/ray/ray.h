@@ -1,0 +1,43 @@
+// Where a ray meets a shape.
+#ifndef TRIBO_COLLIDE_RAY_RAY_H_
+#define TRIBO_COLLIDE_RAY_RAY_H_
+
+#include "collide/broadphase/bvh.h"
+#include "tribo/collide.h"
+#include "tribo/enums.h"
+#include "tribo/types.h"
+
+// Smallest t >= 0 with origin + t direction on the surface of the shape, or -1. Planes with
+// positive sizes are rectangles. Meshes and height fields have functions of their own.
+tbReal tb_ray_shape(int type, const tbReal size[3], const tbReal pos[3], const tbReal mat[9],
+                    const tbReal origin[3], const tbReal direction[3]);
+
+// The same for a triangle.
+tbReal tb_ray_triangle(const tbReal a[3], const tbReal b[3], const tbReal c[3],
+                       const tbReal origin[3], const tbReal direction[3]);
+
+// Smaller of two parameters of a ray, -1 for none.
+static inline tbReal tb_ray_nearer(tbReal best, tbReal t) {
+  return t >= 0 && (best < 0 || t < best) ? t : best;
+}
+
+// A tree over the triangles of a mesh. Zeroed it is none, and rays try every triangle.
+typedef struct {
+  tbBvhNode* node;
+  int* order;  // the triangle at each place of the leaves
+} tbRayTree;
+
+// Returns the bytes that it takes; 0 and no tree where memory ran out.
+size_t tb_ray_tree_build(tbRayTree* tree, const tbReal* vert, const int* face, int nface);
+void tb_ray_tree_free(tbRayTree* tree);
+
+// The same for a mesh, whose triangles are given in the shape's frame.
+tbReal tb_ray_mesh(const tbRayTree* tree, const tbReal* vert, const int* face, int nface,
+                   const tbReal pos[3], const tbReal mat[9], const tbReal origin[3],
+                   const tbReal direction[3]);
+
+// The same for a height field: its surface, its sides and its base.
+tbReal tb_ray_hfield(const tbHField* field, const tbReal pos[3], const tbReal mat[9],
+                     const tbReal origin[3], const tbReal direction[3]);
+
+#endif

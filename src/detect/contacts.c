@@ -1,0 +1,453 @@
+// The collision driver: where geoms that may touch do so.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/minmax.h"
+#include "base/kernel.h"
+#include "detect/detector.h"
+#include "model/workspace.h"
+#include "spatial/quat.h"
+
+const tbShape* tb_contact_shape(const tbContactFinder* f, int geom) {
+  int low = 0, high = f->count;
+  while (low < high) {
+    int middle = (low + high) / 2;
+    if (f->geom[middle] < geom) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low < f->count && f->geom[low] == geom ? &f->shape[low] : NULL;
+}
+
+// Velocity of the point of geom g's body that is at `pos`.
+static void point_velocity(const tbModel* m, const tbData* d, int g, const tbReal pos[3],
+                           tbReal out[3]) {
+  int body = m->geom_bodyid[g];
+  const tbReal* v = d->cvel + 6 * body;
+  tbReal arm[3], swing[3];
+  tb_sub3(arm, pos, d->subtree_com + 3 * m->body_rootid[body]);
+  tb_cross(swing, v, arm);
+  tb_add3(out, v + 3, swing);
+}
+
+// How fast a body moves: speed of its centre of mass, and of turning.
+static void body_speed(const tbModel* m, const tbData* d, int body, tbReal speed[2]) {
+  const tbReal* v = d->cvel + 6 * body;
+  tbReal arm[3], swing[3];
+  tb_sub3(arm, d->xipos + 3 * body, d->subtree_com + 3 * m->body_rootid[body]);
+  tb_cross(swing, v, arm);
+  tb_add3(swing, swing, v + 3);
+  speed[0] = tb_norm3(swing);
+  speed[1] = tb_norm3(v);
+}
+
+// Boxes of planes and height fields.
+static void place_ground(tbContactFinder* f, int i, const tbReal* pos, const tbReal* mat,
+                         tbReal margin) {
+  tbShape shape = f->shape[i];
+  tb_copy3(shape.pos, pos);
+  memcpy(shape.mat, mat, sizeof shape.mat);
+  if (shape.type == TB_GEOM_PLANE) {
+    tbReal* plane = f->plane + 4 * i;
+    tb_set3(plane, mat[2], mat[5], mat[8]);
+    plane[3] = tb_dot3(plane, pos) + margin;
+    return;
+  }
+  tbReal low[3], high[3];
+  tb_shape_aabb(&shape, low, high);
+  for (int k = 0; k < 3; k++) {
+    low[k] -= margin;
+    high[k] += margin;
+  }
+  tb_aabb_round(&f->broad.box[i], low, high);
+}
+
+void tb_finder_place_item(void* owner, int i) {
+  tbContactFinder* f = owner;
+  const tbReal* pos = f->data->geom_xpos + 3 * f->geom[i];
+  const tbReal* mat = f->data->geom_xmat + 9 * f->geom[i];
+  if (f->bounded[i]) {
+    tb_bounds_place(&f->bounds[i], pos, mat, f->reach[i], &f->broad.box[i]);
+  } else {
+    place_ground(f, i, pos, mat, f->reach[i]);
+  }
+}
+
+// How far a body's frame has moved since the last search: rotations by unit quaternions q and p
+// differ by no more than 2 |q - p| in the spectral norm. False where that is not known.
+static bool travel_on(tbContactFinder* f, const tbModel* m, const tbData* d, int body) {
+  tbTravel* t = &f->travel[body];
+  const tbReal *pos = d->xpos + 3 * body, *quat = d->xquat + 4 * body;
+  tbReal moved[3], turned = 0;
+  tb_sub3(moved, pos, t->pos);
+  for (int k = 0; k < 4; k++) {
+    turned += (quat[k] - t->quat[k]) * (quat[k] - t->quat[k]);
+    t->quat[k] = quat[k];
+  }
+  tb_copy3(t->pos, pos);
+  t->way += tb_norm3(moved);
+  t->turn += 2 * sqrt(turned);
+  if (f->near > TB_TOUCHING && m->body_lastdof[body] >= 0) body_speed(m, d, body, t->speed);
+  if (t->way + t->turn < 1e9) return true;
+  t->way = t->turn = 0;
+  return false;
+}
+
+// The reach of the items of a body, and how far the sides of their boxes have come.
+static void move_items(tbContactFinder* f, const tbItemGroup* group) {
+  const tbTravel* t = &f->travel[group->body];
+  const tbReal step = f->step, speed = t->speed[0], spin = t->speed[1], way = t->way;
+  const tbReal turn = t->turn, *TB_RESTRICT arm = f->arm, *TB_RESTRICT swing = f->swing;
+  const tbReal* TB_RESTRICT base = f->base;
+  tbReal *TB_RESTRICT ahead = f->ahead, *TB_RESTRICT changed = f->changed;
+  tbReal *TB_RESTRICT reach = f->reach, *TB_RESTRICT path = f->path;
+  for (int i = group->first; i < group->end; i++) {
+    tbReal now = step * (speed + spin * arm[i]);
+    reach[i] = base[i] + now;
+    changed[i] += fabs(now - ahead[i]);
+    ahead[i] = now;
+    path[i] = way + turn * swing[i] + changed[i];
+  }
+}
+
+// Place the boxes of those items of a body that may have left their fat ones; all where it is not
+// `known` how far it has come.
+static void place_group(tbContactFinder* f, const tbItemGroup* group, bool known) {
+  for (int i = group->first; i < group->end; i++) {
+    bool sure = known && f->bounded[i];
+    f->broad.still[i] = sure && f->path[i] - f->settled[i] <= f->broad.slack[i];
+    if (f->broad.still[i]) continue;
+    f->settled[i] = f->path[i];
+    if (!sure) f->path[i] = INFINITY;
+    tb_finder_place_item(f, i);
+  }
+}
+
+// What is the same for all searches with these options. Each side carries its own margin, or half
+// of the common reach.
+static void start_travel(tbContactFinder* f, const tbModel* m) {
+  memset(f->travel, 0, sizeof(tbTravel) * (size_t)m->nbody);
+  for (int i = 0; i < f->count; i++) {
+    f->base[i] = tb_max(f->margin[i] + f->extra, 0.5 * f->near);
+  }
+}
+
+// Boxes of all items that may have left their fat ones.
+static void place_boxes(tbContactFinder* f, const tbModel* m, const tbData* d, tbReal reach) {
+  tbReal extra = m->opt.enableflags & TB_ENABLE_OVERRIDE ? tb_max(m->opt.o_margin, 0) : 0;
+  bool same = f->started && reach == f->near && m->opt.timestep == f->step && extra == f->extra;
+  f->data = d;
+  f->near = reach;
+  f->step = m->opt.timestep;
+  f->extra = extra;
+  if (!same) start_travel(f, m);
+  for (int g = 0; g < f->ngroup; g++) {
+    const tbItemGroup* group = &f->group[g];
+    if (same && m->body_lastdof[group->body] < 0 && m->nmocap == 0) {
+      for (int i = group->first; i < group->end; i++) {
+        f->broad.still[i] = 1;
+        f->path[i] = f->settled[i];
+      }
+      continue;
+    }
+    bool known = travel_on(f, m, d, group->body) && same;
+    move_items(f, group);
+    place_group(f, group, known);
+  }
+  f->started = 1;
+}
+
+// The shape of an item in its present pose.
+static const tbShape* place_shape(tbContactFinder* f, const tbData* d, int i) {
+  tbShape* shape = &f->shape[i];
+  if (f->placed[i] == f->search) return shape;
+  f->placed[i] = f->search;
+  tb_copy3(shape->pos, d->geom_xpos + 3 * f->geom[i]);
+  memcpy(shape->mat, d->geom_xmat + 9 * f->geom[i], sizeof shape->mat);
+  return shape;
+}
+
+// Room for `extra` more contacts. Arrays given up on the way stay in the arena until the next step.
+static int reserve(tbContactFinder* f, tbData* d, int* capacity, int extra) {
+  if (d->ncon + extra <= *capacity) return 1;
+  int wanted = 2 * (d->ncon + extra);
+  if (wanted < f->last_count + TB_MAX_PAIR_CONTACTS) wanted = f->last_count + TB_MAX_PAIR_CONTACTS;
+  tbContact* grown = tb_arena_alloc(&d->work->arena, sizeof(tbContact) * (size_t)wanted);
+  if (!grown) return 0;
+  if (d->ncon) memcpy(grown, d->contact, sizeof(tbContact) * (size_t)d->ncon);
+  d->contact = grown;
+  *capacity = wanted;
+  return 1;
+}
+
+// The caches of this step's pairs: what the last step knew of each, both lists being sorted.
+static int recall(tbContactFinder* f) {
+  int nold = f->nmemory, n = f->broad.npair;
+  if (!tb_finder_reserve(f, n)) return 0;
+  tbPairMemory *old = f->memory, *now = f->previous;
+  for (int i = 0, j = 0; i < n; i++) {
+    tbPair p = f->broad.pairs[i];
+    while (j < nold && (old[j].pair.first < p.first ||
+                        (old[j].pair.first == p.first && old[j].pair.second < p.second))) {
+      j++;
+    }
+    if (j < nold && old[j].pair.first == p.first && old[j].pair.second == p.second) {
+      now[i] = old[j];
+    } else {
+      memset(&now[i], 0, sizeof now[i]);
+      now[i].pair = p;
+    }
+  }
+  f->memory = now;
+  f->previous = old;
+  f->nmemory = n;
+  return 1;
+}
+
+// Whether two bodies that move side by side would end deep in each other if something stopped one
+// of them in this step: one goes far compared with the size of the smaller one.
+static bool may_run_into(const tbContactFinder* f, const tbModel* m, int g1, int g2) {
+  const tbReal small = 0.25;
+  int body1 = m->geom_bodyid[g1], body2 = m->geom_bodyid[g2];
+  int tree1 = m->body_treeid[body1], tree2 = m->body_treeid[body2];
+  if (tree1 < 0 || tree2 < 0 || tree1 == tree2) return false;
+  tbReal way = m->opt.timestep * tb_max(f->travel[body1].speed[0], f->travel[body2].speed[0]);
+  return way > small * tb_min(m->geom_rbound[g1], m->geom_rbound[g2]);
+}
+
+// How far apart two geoms may be and still meet within a step: by the speed at which their centres
+// approach, or, where one of them may be `stopped`, by the other's own if that is more, and by how
+// both turn.
+static tbReal way_of(const tbContactFinder* f, const tbModel* m, const tbData* d, int g1, int g2,
+                     bool stopped) {
+  tbReal v[2][3] = {{0}}, turn = 0;
+  for (int k = 0; k < 2; k++) {
+    int g = k ? g2 : g1, body = m->geom_bodyid[g];
+    if (m->body_lastdof[body] < 0) continue;
+    point_velocity(m, d, g, d->geom_xpos + 3 * g, v[k]);
+    turn += f->travel[body].speed[1] * m->geom_rbound[g];
+  }
+  tbReal alone = stopped ? tb_max(tb_norm3(v[0]), tb_norm3(v[1])) : 0;
+  tb_sub3(v[1], v[1], v[0]);
+  return m->opt.timestep * (tb_max(tb_norm3(v[1]), alone) + turn);
+}
+
+// The speed at which a gap opens at the current velocities, m/s; where one of the two may be
+// `stopped`, the least of this and of what either does alone.
+static tbReal opening(const tbModel* m, const tbData* d, int g1, int g2,
+                      const tbContactPoint* point, bool stopped) {
+  tbReal v1[3], v2[3];
+  point_velocity(m, d, g1, point->pos, v1);
+  point_velocity(m, d, g2, point->pos, v2);
+  tbReal alone = tb_min(tb_dot3(point->frame, v2), -tb_dot3(point->frame, v1));
+  tb_sub3(v2, v2, v1);
+  tbReal speed = tb_dot3(point->frame, v2);
+  return stopped ? tb_min(speed, alone) : speed;
+}
+
+// A body's centre of mass a step later, and its velocity.
+typedef struct {
+  tbReal centre[3], v[3];
+  const tbReal* spin;
+} Later;
+
+// Move a shape on by a step at its body's present velocities.
+static Later move_on(const tbModel* m, const tbData* d, int g, tbShape* shape) {
+  int body = m->geom_bodyid[g];
+  const tbReal *from = d->xipos + 3 * body, h = m->opt.timestep;
+  Later later = {.spin = d->cvel + 6 * body};
+  tbReal arm[3], turn[4], R[9], mat[9];
+  point_velocity(m, d, g, from, later.v);
+  tb_add_scaled3(later.centre, from, h, later.v);
+  tb_quat_identity(turn);
+  tb_quat_integrate(turn, later.spin, h);
+  tb_sub3(arm, shape->pos, from);
+  tb_quat_rotate(arm, turn, arm);
+  tb_add3(shape->pos, later.centre, arm);
+  tb_quat_to_mat(R, turn);
+  tb_mul_mat3(mat, R, shape->mat);
+  memcpy(shape->mat, mat, sizeof mat);
+  return later;
+}
+
+// Whether two items pass each other by in this step though the tangent plane of their nearest
+// points says that they meet: a box that slides from tile to tile has the next one's edge before
+// it, a wheel that rolls over it a little below. The distance of convex shapes is a convex function
+// of their way where they do not turn, so it is nowhere less than its value and slope at the end
+// say.
+static bool pass_by(tbContactFinder* f, const tbModel* m, const tbData* d, int i, int j,
+                    tbReal inset, tbCollideCache cache) {
+  tbShape a = *place_shape(f, d, i), b = *place_shape(f, d, j);
+  if (a.type == TB_GEOM_PLANE || a.type == TB_GEOM_HFIELD) return false;
+  tbContactPoint point[TB_MAX_PAIR_CONTACTS];
+  Later later[2] = {move_on(m, d, f->geom[i], &a), move_on(m, d, f->geom[j], &b)};
+  int n = tb_collide(&a, &b, INFINITY, point, &cache);
+  for (int k = 0; k < n; k++) {
+    tbReal v[2][3], arm[3];
+    for (int side = 0; side < 2; side++) {
+      tb_sub3(arm, point[k].pos, later[side].centre);
+      tb_cross(v[side], later[side].spin, arm);
+      tb_add3(v[side], v[side], later[side].v);
+    }
+    tbReal apart = tb_dot3(point[k].frame, v[1]) - tb_dot3(point[k].frame, v[0]);
+    tbReal least = point[k].dist - inset - m->opt.timestep * tb_max(apart, 0);
+    if (!(least >= -m->opt.overlap_allowed)) return false;
+  }
+  return n > 0;
+}
+
+// What becomes of a contact point in this step: it counts, its gap stays, or it closes as far as
+// the tangent plane tells, which pass_by knows better.
+typedef enum { COUNTS, STAYS_APART, PASSING } Foreseen;
+
+static Foreseen foresee_point(const tbModel* m, const tbData* d, int g1, int g2,
+                              const tbContactPoint* point, tbReal inset, tbReal near, bool ahead,
+                              bool stopped) {
+  tbReal gap = point->dist - inset;
+  bool far_off = gap > near;
+  if (!ahead) return far_off ? STAYS_APART : COUNTS;
+  if (!far_off && gap <= m->opt.gap_allowed) return COUNTS;
+  tbReal speed = opening(m, d, g1, g2, point, stopped);
+  tbReal later = gap + m->opt.timestep * speed;
+  if (far_off && !(later <= near)) return STAYS_APART;
+  return later < -m->opt.overlap_allowed && !stopped ? PASSING : COUNTS;
+}
+
+// Whether neither item moves, and one of them because it rests.
+static bool both_rest(const tbContactFinder* f, const tbModel* m, int i, int j) {
+  if (!f->resting) return false;
+  int tree1 = m->body_treeid[m->geom_bodyid[f->geom[i]]];
+  int tree2 = m->body_treeid[m->geom_bodyid[f->geom[j]]];
+  bool rests1 = tree1 < 0 || f->resting[tree1], rests2 = tree2 < 0 || f->resting[tree2];
+  return rests1 && rests2;
+}
+
+// How far two items that are apart by `gap` may come together, or their reach grow, until they can
+// touch: less what rounding can hide. Not positive where that is not known.
+static tbReal way_until(const tbContactFinder* f, const tbData* d, int i, int j, tbReal gap) {
+  const tbReal *x = d->geom_xpos + 3 * f->geom[i], *y = d->geom_xpos + 3 * f->geom[j];
+  tbReal reach = f->reach[i] + f->reach[j], place = 0;
+  for (int k = 0; k < 3; k++) place += fabs(x[k]) + fabs(y[k]);
+  return 0.999 * (gap - reach) - 1e-6 * (gap + reach) - 1e-12 * place;
+}
+
+// The gap of two items along the direction that last parted them, seen by their bounds alone; not
+// positive where that proves nothing.
+static tbReal bounds_gap(const tbContactFinder* f, const tbData* d, const tbPairMemory* memory) {
+  int i = memory->pair.first, j = memory->pair.second;
+  if (!memory->cache.state || !f->bounded[i] || !f->bounded[j]) return 0;
+  // It points from the lower type, as pairs are ordered where they are collided.
+  if (f->shape[i].type > f->shape[j].type) {
+    i = memory->pair.second;
+    j = memory->pair.first;
+  }
+  const tbReal *n = memory->cache.direction, *x = d->geom_xpos + 3 * f->geom[i];
+  const tbReal* y = d->geom_xpos + 3 * f->geom[j];
+  tbReal back[3] = {-n[0], -n[1], -n[2]}, between[3], length2 = tb_dot3(n, n);
+  // A unit vector, but for rounding.
+  if (!(fabs(length2 - 1) < 1e-12)) return 0;
+  tb_sub3(between, y, x);
+  tbReal gap = tb_dot3(n, between);
+  gap -= tb_bounds_along(&f->bounds[i], d->geom_xmat + 9 * f->geom[i], n);
+  if (!(gap > 0)) return 0;
+  return gap - tb_bounds_along(&f->bounds[j], d->geom_xmat + 9 * f->geom[j], back);
+}
+
+// Whether two items, which together have come as far as `path`, are known to be apart by `gap`, and
+// until when.
+static bool are_apart(const tbContactFinder* f, const tbData* d, tbPairMemory* memory, tbReal gap,
+                      tbReal path) {
+  if (!(gap > 0)) return false;
+  tbReal way = way_until(f, d, memory->pair.first, memory->pair.second, gap);
+  memory->until = way > 0 && path < INFINITY ? path + way : 0;
+  return way > 0;
+}
+
+// A contact is seen within margin + gap and pushes within the margin; those of two geoms add up. An
+// override replaces the margin only.
+static tbReal pushes_within(const tbModel* m, int g1, int g2, int pair) {
+  if (m->opt.enableflags & TB_ENABLE_OVERRIDE) return m->opt.o_margin;
+  return pair >= 0 ? m->pair_margin[pair] : m->geom_margin[g1] + m->geom_margin[g2];
+}
+
+static tbReal gap_beyond(const tbModel* m, int g1, int g2, int pair) {
+  return pair >= 0 ? m->pair_gap[pair] : m->geom_gap[g1] + m->geom_gap[g2];
+}
+
+static tbResult refuse(const tbModel* m, tbData* d, int g1, int g2, const char* flaw) {
+  snprintf(d->message, sizeof d->message, "contact of geoms %d '%.60s' and %d '%.60s': %s", g1,
+           tb_id2name(m, TB_OBJ_GEOM, g1), g2, tb_id2name(m, TB_OBJ_GEOM, g2), flaw);
+  return TB_ERROR_NUMERIC;
+}
+
+// All contacts of one pair of items.
+static tbResult collide_pair(tbContactFinder* f, const tbModel* m, tbData* d, tbPairMemory* memory,
+                             tbReal reach, int* capacity) {
+  // MuJoCo's order: lower type first, then lower id.
+  int i = memory->pair.first, j = memory->pair.second;
+  tbReal path = f->path[i] + f->path[j];
+  if (path < memory->until) return TB_OK;
+  memory->until = 0;
+  if (both_rest(f, m, i, j)) return TB_OK;
+  if (are_apart(f, d, memory, bounds_gap(f, d, memory), path)) return TB_OK;
+  if (m->geom_type[f->geom[i]] > m->geom_type[f->geom[j]]) {
+    int swap = i;
+    i = j;
+    j = swap;
+  }
+  int g1 = f->geom[i], g2 = f->geom[j], pair = tb_finder_explicit_pair(f, g1, g2);
+  tbContactPoint point[TB_MAX_PAIR_CONTACTS];
+  // A negative margin sets the surfaces that touch back into the shapes (tb_contact_gap).
+  tbReal margin = pushes_within(m, g1, g2, pair), inset = tb_min(margin, 0);
+  tbReal near = tb_max(margin - inset + gap_beyond(m, g1, g2, pair), reach), far = near;
+  bool ahead = reach > TB_TOUCHING, stopped = ahead && may_run_into(f, m, g1, g2);
+  if (ahead) far += way_of(f, m, d, g1, g2, stopped);
+  memory->cache.gap = 0;
+  far = tb_max(far + inset, 0);
+  int n = tb_collide(place_shape(f, d, i), place_shape(f, d, j), far, point, &memory->cache);
+  if (n == 0) {
+    are_apart(f, d, memory, memory->cache.gap, path);
+    return TB_OK;
+  }
+  if (!reserve(f, d, capacity, n)) return TB_ERROR_MEMORY;
+  tbContact parameters;
+  tb_contact_parameters(m, g1, g2, pair, &parameters);
+  const char* flaw = tb_contact_flaw(&parameters, m->opt.law < TB_LAW_COUNT);
+  if (flaw) return refuse(m, d, g1, g2, flaw);
+  int passing = -1;  // nobody has asked yet
+  for (int k = 0; k < n; k++) {
+    Foreseen seen = foresee_point(m, d, g1, g2, &point[k], inset, near, ahead, stopped);
+    if (seen == PASSING && passing < 0) passing = pass_by(f, m, d, i, j, inset, memory->cache);
+    if (seen == STAYS_APART || (seen == PASSING && passing)) continue;
+    tbContact* c = &d->contact[d->ncon++];
+    *c = parameters;
+    c->dist = point[k].dist;
+    tb_copy3(c->pos, point[k].pos);
+    memcpy(c->frame, point[k].frame, sizeof c->frame);
+    c->key = ((uint64_t)g1 * (uint64_t)m->ngeom + (uint64_t)g2) << 32 | point[k].feature;
+    // In the gap a soft contact is seen but does not push; a rigid one has no gap.
+    c->exclude = reach <= 0 && c->dist >= c->includemargin;
+  }
+  return TB_OK;
+}
+
+tbResult tb_find_contacts(tbContactFinder* f, const tbModel* m, tbData* d, tbReal reach) {
+  d->ncon = 0;
+  d->contact = NULL;
+  if (m->opt.disableflags & (TB_DISABLE_CONTACT | TB_DISABLE_CONSTRAINT)) return TB_OK;
+  f->search++;
+  place_boxes(f, m, d, reach);
+  tbResult result = tb_broadphase_update(&f->broad, f->plane);
+  if (result != TB_OK) return result;
+  if (!recall(f)) return TB_ERROR_MEMORY;
+  int capacity = 0;
+  for (int i = 0; i < f->nmemory; i++) {
+    result = collide_pair(f, m, d, &f->memory[i], reach, &capacity);
+    if (result != TB_OK) return result;
+  }
+  f->last_count = d->ncon;
+  return TB_OK;
+}

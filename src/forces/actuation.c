@@ -1,0 +1,213 @@
+// Actuators: activation dynamics, scalar force = gain * input + bias, and its moment (MuJoCo's
+// model).
+#include <math.h>
+#include <string.h>
+
+#include "base/elementary.h"
+#include "base/minmax.h"
+#include "forces/forces.h"
+#include "forces/muscle.h"
+
+static const tbReal SMALLEST = 1e-15;
+
+static tbReal clamp(tbReal x, const tbReal range[2]) {
+  return x < range[0] ? range[0] : x > range[1] ? range[1] : x;
+}
+
+static int is_disabled(const tbModel* m, int i) {
+  int group = m->actuator_group[i];
+  return group >= 0 && group <= 30 && (m->opt.disableactuator >> group & 1);
+}
+
+static tbReal control_of(const tbModel* m, const tbData* d, int i) {
+  int clamped = m->actuator_ctrllimited[i] && !(m->opt.disableflags & TB_DISABLE_CLAMPCTRL);
+  return clamped ? clamp(d->ctrl[i], m->actuator_ctrlrange + 2 * i) : d->ctrl[i];
+}
+
+// Derivative of the last activation state of actuator i.
+static tbReal activation_rate(const tbModel* m, const tbData* d, int i, tbReal ctrl) {
+  const tbReal* prm = m->actuator_dynprm + TB_NDYN * i;
+  tbReal act = d->act[m->actuator_actadr[i] + m->actuator_actnum[i] - 1];
+  switch (m->actuator_dyntype[i]) {
+    case TB_DYN_INTEGRATOR: return ctrl;
+    case TB_DYN_FILTER:
+    case TB_DYN_FILTEREXACT: return (ctrl - act) / tb_max(SMALLEST, prm[0]);
+    case TB_DYN_MUSCLE: return tb_muscle_dynamics(ctrl, act, prm);
+    default: return 0;
+  }
+}
+
+tbReal tb_activation_reach(const tbModel* m, int actuator) {
+  tbReal h = m->opt.timestep, tau = tb_max(SMALLEST, m->actuator_dynprm[TB_NDYN * actuator]);
+  // The filter's exact solution with the input held over the step.
+  return m->actuator_dyntype[actuator] == TB_DYN_FILTEREXACT ? tau * (1 - tb_exp(-h / tau)) : h;
+}
+
+tbReal tb_next_activation(const tbModel* m, const tbData* d, int actuator, int state,
+                          tbReal act_dot) {
+  tbReal act = d->act[state] + act_dot * tb_activation_reach(m, actuator);
+  return m->actuator_actlimited[actuator] ? clamp(act, m->actuator_actrange + 2 * actuator) : act;
+}
+
+void tb_next_activations(const tbModel* m, tbData* d, const tbReal* act_dot) {
+  for (int i = 0; i < m->nu; i++) {
+    int adr = m->actuator_actadr[i];
+    for (int k = 0; adr >= 0 && k < m->actuator_actnum[i]; k++) {
+      d->act[adr + k] = tb_next_activation(m, d, i, adr + k, act_dot[adr + k]);
+    }
+  }
+}
+
+static tbReal gain_of(const tbModel* m, const tbData* d, int i) {
+  const tbReal* prm = m->actuator_gainprm + TB_NGAIN * i;
+  switch (m->actuator_gaintype[i]) {
+    case TB_GAIN_FIXED: return prm[0];
+    case TB_GAIN_AFFINE:
+      return prm[0] + prm[1] * d->actuator_length[i] + prm[2] * d->actuator_velocity[i];
+    case TB_GAIN_MUSCLE:
+      return tb_muscle_gain(d->actuator_length[i], d->actuator_velocity[i],
+                            m->actuator_lengthrange + 2 * i, m->actuator_acc0[i], prm);
+    default: return 1;
+  }
+}
+
+static tbReal bias_of(const tbModel* m, const tbData* d, int i) {
+  const tbReal* prm = m->actuator_biasprm + TB_NBIAS * i;
+  switch (m->actuator_biastype[i]) {
+    case TB_BIAS_AFFINE:
+      return prm[0] + prm[1] * d->actuator_length[i] + prm[2] * d->actuator_velocity[i];
+    case TB_BIAS_MUSCLE:
+      return tb_muscle_bias(d->actuator_length[i], m->actuator_lengthrange + 2 * i,
+                            m->actuator_acc0[i], prm);
+    default: return 0;
+  }
+}
+
+// What the gain multiplies: the control, or the activation where there is one.
+static tbReal input_of(const tbModel* m, const tbData* d, int i, tbReal ctrl) {
+  if (m->actuator_actadr[i] < 0) return ctrl;
+  int state = m->actuator_actadr[i] + m->actuator_actnum[i] - 1;
+  return m->actuator_actearly[i] ? tb_next_activation(m, d, i, state, d->act_dot[state])
+                                 : d->act[state];
+}
+
+// Length of a whole turn in an actuator's units, where its length is a rotation: a ball joint, or a
+// site that turns against another; else 0.
+static tbReal whole_turn(const tbModel* m, int i) {
+  const tbReal *gear = m->actuator_gear + 6 * i, *axis = gear;
+  int type = m->actuator_trntype[i], id = m->actuator_trnid[2 * i];
+  if (type == TB_TRN_JOINT || type == TB_TRN_JOINTINPARENT) {
+    if (m->jnt_type[id] != TB_JOINT_BALL) return 0;
+  } else if (type == TB_TRN_SITE) {
+    if (m->actuator_trnid[2 * i + 1] < 0 || gear[0] != 0 || gear[1] != 0 || gear[2] != 0) return 0;
+    axis = gear + 3;
+  } else {
+    return 0;
+  }
+  return 6.28318530717958648 * sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
+}
+
+// A servo for a rotation goes the short way (MuJoCo since 3.x): its target, up to whole turns, is
+// the one nearest to where it is. Filtered targets are not turned.
+static tbReal short_way(const tbModel* m, const tbData* d, int i, tbReal target) {
+  // Most actuators turn a hinge.
+  int type = m->actuator_trntype[i];
+  if (type == TB_TRN_JOINT && m->jnt_type[m->actuator_trnid[2 * i]] != TB_JOINT_BALL) return target;
+  tbReal kp = m->actuator_gainprm[TB_NGAIN * i];
+  if (m->actuator_gaintype[i] != TB_GAIN_FIXED || m->actuator_biastype[i] != TB_BIAS_AFFINE ||
+      kp == 0 || m->actuator_biasprm[TB_NBIAS * i + 1] != -kp) {
+    return target;
+  }
+  if (m->actuator_dyntype[i] != TB_DYN_NONE && m->actuator_dyntype[i] != TB_DYN_INTEGRATOR) {
+    return target;
+  }
+  tbReal turn = whole_turn(m, i), error = target - d->actuator_length[i];
+  return turn > 0 ? target - turn * floor(error / turn + 0.5) : target;
+}
+
+tbReal tb_actuator_velocity_gain(const tbModel* m, const tbData* d, int i) {
+  if (is_disabled(m, i) || (m->opt.disableflags & TB_DISABLE_ACTUATION)) return 0;
+  tbReal slope = 0;
+  if (m->actuator_biastype[i] == TB_BIAS_AFFINE) slope += m->actuator_biasprm[TB_NBIAS * i + 2];
+  if (m->actuator_gaintype[i] == TB_GAIN_AFFINE) {
+    slope += m->actuator_gainprm[TB_NGAIN * i + 2] * input_of(m, d, i, control_of(m, d, i));
+  }
+  if (m->actuator_gaintype[i] == TB_GAIN_MUSCLE) {
+    slope += input_of(m, d, i, control_of(m, d, i)) *
+             tb_muscle_gain_velocity(d->actuator_length[i], d->actuator_velocity[i],
+                                     m->actuator_lengthrange + 2 * i, m->actuator_acc0[i],
+                                     m->actuator_gainprm + TB_NGAIN * i);
+  }
+  return slope;
+}
+
+tbReal tb_actuator_position_gain(const tbModel* m, int i) {
+  if (is_disabled(m, i) || (m->opt.disableflags & TB_DISABLE_ACTUATION)) return 0;
+  return m->actuator_biastype[i] == TB_BIAS_AFFINE ? m->actuator_biasprm[TB_NBIAS * i + 1] : 0;
+}
+
+// Tendons whose total actuator force is clamped: scale all actuators on them alike.
+static void clamp_tendon_forces(const tbModel* m, tbData* d) {
+  for (int t = 0; t < m->ntendon; t++) {
+    if (!m->tendon_actfrclimited[t]) continue;
+    tbReal total = 0;
+    for (int i = 0; i < m->nu; i++) {
+      if (m->actuator_trntype[i] == TB_TRN_TENDON && m->actuator_trnid[2 * i] == t) {
+        total += d->actuator_force[i];
+      }
+    }
+    tbReal allowed = clamp(total, m->tendon_actfrcrange + 2 * t);
+    if (allowed == total || total == 0) continue;
+    for (int i = 0; i < m->nu; i++) {
+      if (m->actuator_trntype[i] == TB_TRN_TENDON && m->actuator_trnid[2 * i] == t) {
+        d->actuator_force[i] *= allowed / total;
+      }
+    }
+  }
+}
+
+void tb_actuation(const tbModel* m, tbData* d) {
+  memset(d->qfrc_actuator, 0, sizeof(tbReal) * (size_t)m->nv);
+  memset(d->actuator_force, 0, sizeof(tbReal) * (size_t)m->nu);
+  memset(d->act_dot, 0, sizeof(tbReal) * (size_t)m->na);
+  if (tb_is_unactuated(m)) return;
+
+  // Scalar forces.
+  for (int i = 0; i < m->nu; i++) {
+    if (is_disabled(m, i)) continue;
+    tbReal ctrl = control_of(m, d, i);
+    if (m->actuator_actadr[i] >= 0) {
+      d->act_dot[m->actuator_actadr[i] + m->actuator_actnum[i] - 1] =
+          activation_rate(m, d, i, ctrl);
+    }
+    tbReal input = short_way(m, d, i, input_of(m, d, i, ctrl));
+    d->actuator_force[i] = gain_of(m, d, i) * input + bias_of(m, d, i);
+  }
+  clamp_tendon_forces(m, d);
+
+  // Their moments on the joints.
+  for (int i = 0; i < m->nu; i++) {
+    if (m->actuator_forcelimited[i]) {
+      d->actuator_force[i] = clamp(d->actuator_force[i], m->actuator_forcerange + 2 * i);
+    }
+    if (d->actuator_force[i] == 0) continue;
+    const tbReal* moment = d->actuator_moment + m->actuator_Jadr[i];
+    const int* col = m->Jmom_colind + m->actuator_Jadr[i];
+    for (int k = 0; k < m->actuator_Jnnz[i]; k++) {
+      d->qfrc_actuator[col[k]] += moment[k] * d->actuator_force[i];
+    }
+  }
+
+  // Gravity compensation that counts as actuation, then the joints' own clamps.
+  for (int j = 0; j < m->njnt; j++) {
+    if (!m->jnt_actgravcomp[j] && !m->jnt_actfrclimited[j]) continue;
+    int type = m->jnt_type[j], first = m->jnt_dofadr[j];
+    int ndof = type == TB_JOINT_FREE ? 6 : type == TB_JOINT_BALL ? 3 : 1;
+    for (int i = first; i < first + ndof && m->jnt_actgravcomp[j]; i++) {
+      d->qfrc_actuator[i] += d->qfrc_gravcomp[i];
+    }
+    if (ndof == 1 && m->jnt_actfrclimited[j]) {
+      d->qfrc_actuator[first] = clamp(d->qfrc_actuator[first], m->jnt_actfrcrange + 2 * j);
+    }
+  }
+}

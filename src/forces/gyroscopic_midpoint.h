@@ -1,0 +1,40 @@
+// The gyroscopic and centrifugal forces of a body that flies free, such that its energy and its
+// momentum stay.
+#ifndef TRIBO_FORCES_GYROSCOPIC_MIDPOINT_H_
+#define TRIBO_FORCES_GYROSCOPIC_MIDPOINT_H_
+
+#include <stdbool.h>
+
+#include "tribo/data.h"
+
+// In world axes at the start of the step, about the centre of mass.
+typedef struct {
+  int dof;            // the first of the six
+  const tbReal* R;    // frame of the body: turns are about its axes
+  tbReal h;           // s
+  tbReal mass;        // kg
+  tbReal arm[3];      // m: from the frame to the centre of mass
+  tbReal inertia[9];  // kg m2
+  tbReal omega[3];    // rad/s at the start
+  tbReal next[3];     // rad/s at the end, if nothing else turned it
+  tbReal middle[3];   // rad/s: the mean of both
+} tbFreeTurn;
+
+// Whether gyroscopic and Coriolis forces are those of the middle of a step: soft's are MuJoCo's,
+// those of springs and Runge-Kutta are their integrators'.
+bool tb_turns_by_middle(const tbOption* opt);
+
+// False where tree `tree` is not such a body or hardly turns, and under laws and integrators whose
+// forces are those of the start of the step. After tb_compute_velocity.
+bool tb_free_turn(const tbModel* model, const tbData* data, int tree, tbFreeTurn* out);
+
+// What is added to the force on the six dofs, and its partials by the displacement of the last
+// three and by their velocity (6 x 3 each).
+void tb_free_turn_force(const tbFreeTurn* turn, tbReal force[6]);
+void tb_free_turn_partials(const tbFreeTurn* turn, tbReal by_q[18], tbReal by_v[18]);
+
+// The partials by the inertial parameters of one of the tree's bodies (6 x TB_NINERTIAL).
+tbResult tb_free_turn_by_inertia(const tbModel* model, tbData* data, int body,
+                                 const tbFreeTurn* turn, tbReal* slope);
+
+#endif

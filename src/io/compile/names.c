@@ -1,0 +1,185 @@
+// Names: from a name to an element of the spec, and from the spec to the model's pool of names.
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "io/compile/internal.h"
+#include "io/spec_tables.h"
+
+static const char* kind_word(tbSpecKind kind) {
+  return tb_spec_kind_info(kind)->name;
+}
+
+// Name of an element: every tbSpec struct begins with it.
+static const char* element_name(const tbSpec* spec, tbSpecKind kind, int index) {
+  const char* name;
+  memcpy(&name, tb_spec_at(spec, kind, index), sizeof name);
+  return name;
+}
+
+static unsigned slot_of(tbSpecKind kind, const char* name, int nslots) {
+  uint64_t hash = tb_hash(TB_HASH_SEED + (uint64_t)kind, name, strlen(name));
+  return (unsigned)(hash ^ (hash >> 32)) & (unsigned)(nslots - 1);
+}
+
+tbResult tb_compile_index_names(tbCompile* c) {
+  int total = 0;
+  for (int kind = 0; kind < TB_NSPECKINDS; kind++) total += tb_spec_count(c->spec, kind);
+  if (total > INT_MAX / 8) return tb_fail(c->error, TB_ERROR_MODEL, "too many elements");
+  c->nslots = 16;
+  while (c->nslots < 2 * total) c->nslots *= 2;
+  c->names = TB_ARENA_NEW(&c->arena, tbCompileName, c->nslots);
+  if (!c->names) return tb_fail(c->error, TB_ERROR_MEMORY, "out of memory");
+  for (int i = 0; i < c->nslots; i++) c->names[i].index = -1;
+
+  // Linear probing; of equal names the first stays first.
+  for (int kind = 0; kind < TB_NSPECKINDS; kind++) {
+    if (kind == TB_SPEC_wrap || kind == TB_SPEC_tupleitem) continue;
+    for (int i = 0; i < tb_spec_count(c->spec, kind); i++) {
+      const char* name = element_name(c->spec, kind, i);
+      if (!name || !*name) continue;
+      unsigned slot = slot_of(kind, name, c->nslots);
+      while (c->names[slot].index >= 0) slot = (slot + 1) & (unsigned)(c->nslots - 1);
+      c->names[slot] = (tbCompileName){kind, i};
+    }
+  }
+  return TB_OK;
+}
+
+int tb_compile_find(const tbCompile* c, tbSpecKind kind, const char* name) {
+  if (!name || !*name) return -1;
+  unsigned slot = slot_of(kind, name, c->nslots);
+  while (c->names[slot].index >= 0) {
+    const tbCompileName* at = &c->names[slot];
+    if (at->kind == kind && strcmp(element_name(c->spec, kind, at->index), name) == 0) {
+      return at->index;
+    }
+    slot = (slot + 1) & (unsigned)(c->nslots - 1);
+  }
+  return -1;
+}
+
+tbResult tb_compile_resolve(const tbCompile* c, tbSpecKind kind, const char* name, const char* file,
+                            int line, const char* what, int* index) {
+  *index = tb_compile_find(c, kind, name);
+  if (*index >= 0) return TB_OK;
+  if (!name || !*name) {
+    return tb_spec_fail(c->error, TB_ERROR_MODEL, file, line, "%s names no %s", what,
+                        kind_word(kind));
+  }
+  // The nearest name, where one is near enough to be meant.
+  const char* best = NULL;
+  int best_distance = 1 + (int)strlen(name) / 3;
+  for (int i = 0; i < tb_spec_count(c->spec, kind); i++) {
+    const char* other = element_name(c->spec, kind, i);
+    if (!other || !*other) continue;
+    int distance = tb_edit_distance(name, other);
+    if (distance >= best_distance) continue;
+    best = other;
+    best_distance = distance;
+  }
+  return tb_spec_fail(c->error, TB_ERROR_MODEL, file, line, "%s: no %s is called '%s'%s%s%s", what,
+                      kind_word(kind), name, best ? ", did you mean '" : "", best ? best : "",
+                      best ? "'?" : "");
+}
+
+// ---- the model's pool ---------------------------------------------------------------------------
+
+// The kinds whose names a model keeps. ids: where elements of the spec went, NULL for "same place".
+typedef struct {
+  tbSpecKind kind;
+  const int* ids;
+  int* adr;  // the model's offsets; NULL while counting
+} NameList;
+
+enum { NLISTS = 18 };
+
+static void name_lists(const tbCompile* c, const tbModel* m, NameList list[NLISTS]) {
+  NameList all[NLISTS] = {
+      {TB_SPEC_body, c->body_id, m->name_bodyadr},
+      {TB_SPEC_joint, NULL, m->name_jntadr},
+      {TB_SPEC_geom, c->geom_id, m->name_geomadr},
+      {TB_SPEC_site, c->site_id, m->name_siteadr},
+      {TB_SPEC_camera, c->camera_id, m->name_camadr},
+      {TB_SPEC_light, c->light_id, m->name_lightadr},
+      {TB_SPEC_mesh, c->mesh_id, m->name_meshadr},
+      {TB_SPEC_hfield, NULL, m->name_hfieldadr},
+      {TB_SPEC_pair, c->pair_order, m->name_pairadr},
+      {TB_SPEC_exclude, c->exclude_order, m->name_excludeadr},
+      {TB_SPEC_equality, NULL, m->name_eqadr},
+      {TB_SPEC_tendon, NULL, m->name_tendonadr},
+      {TB_SPEC_actuator, NULL, m->name_actuatoradr},
+      {TB_SPEC_sensor, NULL, m->name_sensoradr},
+      {TB_SPEC_numeric, NULL, m->name_numericadr},
+      {TB_SPEC_text, NULL, m->name_textadr},
+      {TB_SPEC_tuple, NULL, m->name_tupleadr},
+      {TB_SPEC_key, NULL, m->name_keyadr},
+  };
+  memcpy(list, all, sizeof all);
+}
+
+static const char* model_name(const tbCompile* c) {
+  return c->spec->model_name ? c->spec->model_name : "";
+}
+
+// One line of the notes; returns its length without the zero.
+static int print_note(const tbSpecNote* note, char* text, size_t size) {
+  if (note->count > 1) {
+    return snprintf(text, size, "%s:%d: %s (%d times)\n", note->file, note->line, note->text,
+                    note->count);
+  }
+  return snprintf(text, size, "%s:%d: %s\n", note->file, note->line, note->text);
+}
+
+void tb_compile_count_names(const tbCompile* c, tbModel* sizes) {
+  NameList list[NLISTS];
+  tbModel none = {0};
+  name_lists(c, &none, list);
+  size_t total = strlen(model_name(c)) + 1;
+  for (int k = 0; k < NLISTS; k++) {
+    for (int i = 0; i < tb_spec_count(c->spec, list[k].kind); i++) {
+      const char* name = element_name(c->spec, list[k].kind, i);
+      bool kept = !list[k].ids || list[k].ids[i] >= 0;
+      if (kept && name && *name) total += strlen(name) + 1;
+    }
+  }
+  sizes->nnames = total > INT_MAX ? -1 : (int)total;
+  size_t notes = 1;
+  for (int i = 0; i < c->spec->nnote; i++) {
+    notes += (size_t)print_note(&c->spec->note[i], NULL, 0);
+  }
+  sizes->nnotes = notes > INT_MAX ? -1 : (int)notes;
+}
+
+void tb_compile_copy_names(const tbCompile* c, tbModel* m) {
+  NameList list[NLISTS];
+  name_lists(c, m, list);
+  int at = (int)strlen(model_name(c)) + 1;
+  memcpy(m->names, model_name(c), (size_t)at);
+  for (int k = 0; k < NLISTS; k++) {
+    for (int i = 0; i < tb_spec_count(c->spec, list[k].kind); i++) {
+      int id = list[k].ids ? list[k].ids[i] : i;
+      if (id < 0) continue;
+      const char* name = element_name(c->spec, list[k].kind, i);
+      if (!name || !*name) {
+        list[k].adr[id] = -1;
+        continue;
+      }
+      size_t size = strlen(name) + 1;
+      memcpy(m->names + at, name, size);
+      list[k].adr[id] = at;
+      at += (int)size;
+    }
+  }
+  // Keyframes that only the size element asks for have no names.
+  for (int i = c->spec->nkey; i < m->nkey; i++) m->name_keyadr[i] = -1;
+
+  char* note = m->notes;
+  for (int i = 0; i < c->spec->nnote; i++) {
+    note += print_note(&c->spec->note[i], note, (size_t)(m->notes + m->nnotes - note));
+  }
+  *note = 0;
+}

@@ -1,0 +1,216 @@
+// Sensors: what they look at and how many values they give.
+#include <math.h>
+#include <string.h>
+
+#include "io/compile/internal.h"
+#include "model/model.h"
+
+// Values of a sensor, and the kind of object it needs: TB_OBJ_UNKNOWN for none,
+// TB_NOBJTYPES for any frame.
+typedef struct {
+  int dim;
+  int object;
+} SensorKind;
+
+static SensorKind sensor_kind(int type) {
+  switch (type) {
+    case TB_SENS_TOUCH:
+    case TB_SENS_RANGEFINDER: return (SensorKind){1, TB_OBJ_SITE};
+    case TB_SENS_ACCELEROMETER:
+    case TB_SENS_VELOCIMETER:
+    case TB_SENS_GYRO:
+    case TB_SENS_FORCE:
+    case TB_SENS_TORQUE:
+    case TB_SENS_MAGNETOMETER: return (SensorKind){3, TB_OBJ_SITE};
+    case TB_SENS_JOINTPOS:
+    case TB_SENS_JOINTVEL:
+    case TB_SENS_JOINTACTFRC:
+    case TB_SENS_JOINTLIMITPOS:
+    case TB_SENS_JOINTLIMITVEL:
+    case TB_SENS_JOINTLIMITFRC: return (SensorKind){1, TB_OBJ_JOINT};
+    case TB_SENS_TENDONPOS:
+    case TB_SENS_TENDONVEL:
+    case TB_SENS_TENDONACTFRC:
+    case TB_SENS_TENDONLIMITPOS:
+    case TB_SENS_TENDONLIMITVEL:
+    case TB_SENS_TENDONLIMITFRC: return (SensorKind){1, TB_OBJ_TENDON};
+    case TB_SENS_ACTUATORPOS:
+    case TB_SENS_ACTUATORVEL:
+    case TB_SENS_ACTUATORFRC: return (SensorKind){1, TB_OBJ_ACTUATOR};
+    case TB_SENS_BALLQUAT: return (SensorKind){4, TB_OBJ_JOINT};
+    case TB_SENS_BALLANGVEL: return (SensorKind){3, TB_OBJ_JOINT};
+    case TB_SENS_FRAMEQUAT: return (SensorKind){4, TB_NOBJTYPES};
+    case TB_SENS_FRAMEPOS:
+    case TB_SENS_FRAMEXAXIS:
+    case TB_SENS_FRAMEYAXIS:
+    case TB_SENS_FRAMEZAXIS:
+    case TB_SENS_FRAMELINVEL:
+    case TB_SENS_FRAMEANGVEL:
+    case TB_SENS_FRAMELINACC:
+    case TB_SENS_FRAMEANGACC: return (SensorKind){3, TB_NOBJTYPES};
+    case TB_SENS_SUBTREECOM:
+    case TB_SENS_SUBTREELINVEL:
+    case TB_SENS_SUBTREEANGMOM: return (SensorKind){3, TB_OBJ_BODY};
+    case TB_SENS_CAMPROJECTION: return (SensorKind){2, TB_OBJ_SITE};
+    case TB_SENS_INSIDESITE: return (SensorKind){1, TB_NOBJTYPES};
+    case TB_SENS_GEOMDIST: return (SensorKind){1, TB_NOBJTYPES};
+    case TB_SENS_GEOMNORMAL: return (SensorKind){3, TB_NOBJTYPES};
+    case TB_SENS_GEOMFROMTO: return (SensorKind){6, TB_NOBJTYPES};
+    default: return (SensorKind){1, TB_OBJ_UNKNOWN};
+  }
+}
+
+static int sensor_dim(const tbSpecSensor* s) {
+  if (s->type == TB_SENS_USER) return s->dim;
+  if (s->type == TB_SENS_CONTACT) return s->intprm[2] * tb_contact_data_size(s->intprm[0]);
+  return sensor_kind(s->type).dim;
+}
+
+enum { MOST_VALUES = 1 << 24 };
+
+tbResult tb_compile_count_sensors(const tbCompile* c, tbModel* sizes) {
+  sizes->nsensor = c->spec->nsensor;
+  int64_t total = 0;
+  for (int i = 0; i < c->spec->nsensor; i++) {
+    const tbSpecSensor* s = &c->spec->sensor[i];
+    int dim = sensor_dim(s);
+    if (dim < 0 || dim > 1000000) {
+      return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s, "sensor: dim is %d", dim);
+    }
+    total += dim;
+    if (total > MOST_VALUES) {
+      return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s, "sensors have more than %d values",
+                          MOST_VALUES);
+    }
+  }
+  sizes->nsensordata = (int)total;
+  return TB_OK;
+}
+
+tbResult tb_compile_object(const tbCompile* c, int type, const char* name, const char* file,
+                           int line, const char* what, int* id) {
+  static const struct {
+    int type;
+    tbSpecKind kind;
+  } kinds[] = {
+      {TB_OBJ_BODY, TB_SPEC_body},       {TB_OBJ_XBODY, TB_SPEC_body},
+      {TB_OBJ_JOINT, TB_SPEC_joint},     {TB_OBJ_GEOM, TB_SPEC_geom},
+      {TB_OBJ_SITE, TB_SPEC_site},       {TB_OBJ_CAMERA, TB_SPEC_camera},
+      {TB_OBJ_LIGHT, TB_SPEC_light},     {TB_OBJ_MESH, TB_SPEC_mesh},
+      {TB_OBJ_HFIELD, TB_SPEC_hfield},   {TB_OBJ_PAIR, TB_SPEC_pair},
+      {TB_OBJ_EXCLUDE, TB_SPEC_exclude}, {TB_OBJ_EQUALITY, TB_SPEC_equality},
+      {TB_OBJ_TENDON, TB_SPEC_tendon},   {TB_OBJ_ACTUATOR, TB_SPEC_actuator},
+      {TB_OBJ_SENSOR, TB_SPEC_sensor},   {TB_OBJ_NUMERIC, TB_SPEC_numeric},
+      {TB_OBJ_TEXT, TB_SPEC_text},       {TB_OBJ_TUPLE, TB_SPEC_tuple},
+      {TB_OBJ_KEY, TB_SPEC_key},
+  };
+  size_t k = 0;
+  while (k < sizeof kinds / sizeof kinds[0] && kinds[k].type != type) k++;
+  if (k == sizeof kinds / sizeof kinds[0]) {
+    return tb_spec_fail(c->error, TB_ERROR_MODEL, file, line, "%s: no such type of object", what);
+  }
+  int index;
+  tbResult result = tb_compile_resolve(c, kinds[k].kind, name, file, line, what, &index);
+  if (result) return result;
+  switch (kinds[k].kind) {
+    case TB_SPEC_body: *id = c->body_id[index]; break;
+    case TB_SPEC_geom: *id = c->geom_id[index]; break;
+    case TB_SPEC_site: *id = c->site_id[index]; break;
+    case TB_SPEC_camera: *id = c->camera_id[index]; break;
+    case TB_SPEC_light: *id = c->light_id[index]; break;
+    case TB_SPEC_mesh: *id = c->mesh_id[index]; break;
+    case TB_SPEC_pair: *id = c->pair_order[index]; break;
+    case TB_SPEC_exclude: *id = c->exclude_order[index]; break;
+    default: *id = index; break;
+  }
+  return TB_OK;
+}
+
+// Joint and tendon sensors need the right kind of joint, and a limit where they measure one.
+static tbResult check_target(const tbCompile* c, const tbModel* m, const tbSpecSensor* s,
+                             const char* label, int id) {
+  const char* wrong = NULL;
+  switch (s->type) {
+    case TB_SENS_JOINTPOS:
+    case TB_SENS_JOINTVEL:
+    case TB_SENS_JOINTACTFRC:
+      if (m->jnt_type[id] < TB_JOINT_SLIDE) wrong = "must be a slide or a hinge";
+      break;
+    case TB_SENS_JOINTLIMITPOS:
+    case TB_SENS_JOINTLIMITVEL:
+    case TB_SENS_JOINTLIMITFRC:
+      if (!m->jnt_limited[id]) wrong = "has no limits";
+      break;
+    case TB_SENS_TENDONLIMITPOS:
+    case TB_SENS_TENDONLIMITVEL:
+    case TB_SENS_TENDONLIMITFRC:
+      if (!m->tendon_limited[id]) wrong = "has no limits";
+      break;
+    case TB_SENS_BALLQUAT:
+    case TB_SENS_BALLANGVEL:
+      if (m->jnt_type[id] != TB_JOINT_BALL) wrong = "must be a ball joint";
+      break;
+    default: break;
+  }
+  if (!wrong) return TB_OK;
+  return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s, "%s: '%s' %s", label, s->objname, wrong);
+}
+
+static bool is_frame(int type) {
+  return type == TB_OBJ_BODY || type == TB_OBJ_XBODY || type == TB_OBJ_GEOM ||
+         type == TB_OBJ_SITE || type == TB_OBJ_CAMERA;
+}
+
+static tbResult copy_sensor(const tbCompile* c, tbModel* m, int i) {
+  const tbSpecSensor* s = &c->spec->sensor[i];
+  tbCompileLabel label = tb_compile_label("sensor", s->name, i);
+  int needs = sensor_kind(s->type).object;
+  m->sensor_objid[i] = m->sensor_refid[i] = -1;
+  bool fits = needs == TB_OBJ_UNKNOWN || (needs == TB_NOBJTYPES && is_frame(s->objtype)) ||
+              s->objtype == needs || (needs == TB_OBJ_BODY && s->objtype == TB_OBJ_XBODY);
+  if (!fits) {
+    return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s, "%s: it cannot look at this type of object",
+                        label.text);
+  }
+  tbResult result = TB_OK;
+  if (needs != TB_OBJ_UNKNOWN || s->objname) {
+    result = tb_compile_object(c, s->objtype, s->objname, s->source, s->line, label.text,
+                               &m->sensor_objid[i]);
+    if (!result) result = check_target(c, m, s, label.text, m->sensor_objid[i]);
+  }
+  if (!result && s->refname) {
+    result = tb_compile_object(c, s->reftype, s->refname, s->source, s->line, label.text,
+                               &m->sensor_refid[i]);
+  }
+  if (result) return result;
+  if (s->cutoff < 0 || !isfinite(s->cutoff) || s->noise < 0 || !isfinite(s->noise)) {
+    return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s,
+                        "%s: cutoff %g and noise %g, expected numbers that are not negative",
+                        label.text, s->cutoff, s->noise);
+  }
+  bool direction = s->type == TB_SENS_FRAMEQUAT || s->type == TB_SENS_BALLQUAT ||
+                   (s->type >= TB_SENS_FRAMEXAXIS && s->type <= TB_SENS_FRAMEZAXIS) ||
+                   (s->type == TB_SENS_USER && s->datatype >= 2);
+  if (direction && s->cutoff > 0) {
+    return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s, "%s: a direction or rotation has no cutoff",
+                        label.text);
+  }
+  m->sensor_type[i] = s->type;
+  m->sensor_objtype[i] = s->objtype;
+  m->sensor_reftype[i] = s->refname ? s->reftype : TB_OBJ_UNKNOWN;
+  m->sensor_dim[i] = sensor_dim(s);
+  m->sensor_adr[i] = i ? m->sensor_adr[i - 1] + m->sensor_dim[i - 1] : 0;
+  memcpy(m->sensor_intprm + 3 * i, s->intprm, sizeof s->intprm);
+  m->sensor_cutoff[i] = s->cutoff;
+  m->sensor_noise[i] = s->noise;
+  tb_compile_copy_user(m->sensor_user, i, m->nuser_sensor, &s->user);
+  return TB_OK;
+}
+
+tbResult tb_compile_copy_sensors(const tbCompile* c, tbModel* m) {
+  for (int i = 0; i < m->nsensor; i++) {
+    tbResult result = copy_sensor(c, m, i);
+    if (result) return result;
+  }
+  return TB_OK;
+}

@@ -1,0 +1,267 @@
+// The contact, equality and tendon sections.
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/mjcf/mjcf.h"
+
+static const char* const NAME_CLASS[] = {"name", "class", NULL};
+
+static bool required_member(tbMjcf* p, const xmlNode* node, const char* name, const char* value) {
+  if (value && *value) return true;
+  return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "attribute '%s' is missing", name);
+}
+
+static bool childless(tbMjcf* p, const xmlNode* node) {
+  const xmlNode* child = tb_mjcf_first(node);
+  return !child || tb_mjcf_unknown_element(p, child, NULL);
+}
+
+static bool read_pair(tbMjcf* p, const xmlNode* node) {
+  int id;
+  if (!tb_mjcf_class(p, node, "class", 0, &id)) return false;
+  tbSpecPair* pair = tb_spec_add_pair(p->spec);
+  if (!pair) return tb_mjcf_no_memory(p);
+  *pair = p->classes[id]->pair;
+  if (!tb_mjcf_common(p, node, (tbSpecElement*)pair) ||
+      !tb_mjcf_fields(p, node, tb_spec_table_pair(), pair, NAME_CLASS, NULL) ||
+      !required_member(p, node, "geom1", pair->geom1) ||
+      !required_member(p, node, "geom2", pair->geom2)) {
+    return false;
+  }
+  if (pair->condim != 1 && pair->condim != 3 && pair->condim != 4 && pair->condim != 6) {
+    return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "condim must be 1, 3, 4 or 6");
+  }
+  for (int i = 0; i < 5; i++) {
+    if (pair->friction[i] < 0) {
+      return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "friction cannot be negative");
+    }
+  }
+  if (pair->adhesion != 0) {
+    return tb_mjcf_fail(p, TB_ERROR_UNSUPPORTED, node, "adhesion is not supported");
+  }
+  if (pair->restitution > 1) {
+    return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "restitution must be between 0 and 1");
+  }
+  return childless(p, node);
+}
+
+static bool read_exclude(tbMjcf* p, const xmlNode* node) {
+  static const char* const NAME[] = {"name", NULL};
+  tbSpecExclude* exclude = tb_spec_add_exclude(p->spec);
+  if (!exclude) return tb_mjcf_no_memory(p);
+  return tb_mjcf_common(p, node, (tbSpecElement*)exclude) &&
+         tb_mjcf_fields(p, node, tb_spec_table_exclude(), exclude, NAME, NULL) &&
+         required_member(p, node, "body1", exclude->body1) &&
+         required_member(p, node, "body2", exclude->body2) && childless(p, node);
+}
+
+typedef struct {
+  const char *low, *high;
+  int index;
+} GeomPair;
+
+static int compare_geom_pairs(const void* a, const void* b) {
+  const GeomPair *p = a, *q = b;
+  int order = strcmp(p->low, q->low);
+  if (!order) order = strcmp(p->high, q->high);
+  return order ? order : (p->index > q->index) - (p->index < q->index);
+}
+
+bool tb_mjcf_note_pairs(tbMjcf* p) {
+  tbSpec* spec = p->spec;
+  GeomPair* pairs = TB_ARENA_NEW(&spec->arena, GeomPair, spec->npair + 1);
+  if (!pairs) return tb_mjcf_no_memory(p);
+  for (int i = 0; i < spec->npair; i++) {
+    const char *a = spec->pair[i].geom1, *b = spec->pair[i].geom2;
+    bool ordered = strcmp(a, b) <= 0;
+    pairs[i] = (GeomPair){ordered ? a : b, ordered ? b : a, i};
+  }
+  qsort(pairs, (size_t)spec->npair, sizeof *pairs, compare_geom_pairs);
+  for (int i = 0; i + 1 < spec->npair; i++) {
+    if (strcmp(pairs[i].low, pairs[i + 1].low) || strcmp(pairs[i].high, pairs[i + 1].high))
+      continue;
+    const tbSpecPair* first = &spec->pair[pairs[i].index];
+    tb_spec_note(spec, first->source, first->line,
+                 "this <pair> is not used: a later one has the same geoms '%s' and '%s'",
+                 pairs[i].low, pairs[i].high);
+  }
+  return true;
+}
+
+bool tb_mjcf_contact(tbMjcf* p, const xmlNode* section) {
+  static const char* const KNOWN[] = {"pair", "exclude", NULL};
+  for (const xmlNode* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
+    bool good;
+    if (tb_mjcf_is(node, "pair")) {
+      good = read_pair(p, node);
+    } else if (tb_mjcf_is(node, "exclude")) {
+      good = read_exclude(p, node);
+    } else {
+      good = tb_mjcf_unknown_element(p, node, KNOWN);
+    }
+    if (!good) return false;
+  }
+  return true;
+}
+
+// What each kind of equality takes.
+typedef struct {
+  const char* name;
+  tbEqualityType type;
+  const char* const attributes[14];
+} EqualityKind;
+
+#define BASE "name", "class", "active", "solref", "solimp"
+static const EqualityKind EQUALITIES[] = {
+    {"connect", TB_EQ_CONNECT, {BASE, "body1", "body2", "anchor", "site1", "site2", NULL}},
+    {"weld",
+     TB_EQ_WELD,
+     {BASE, "body1", "body2", "anchor", "site1", "site2", "relpose", "torquescale", NULL}},
+    {"joint", TB_EQ_JOINT, {BASE, "joint1", "joint2", "polycoef", NULL}},
+    {"tendon", TB_EQ_TENDON, {BASE, "tendon1", "tendon2", "polycoef", NULL}},
+};
+
+// Connect and weld join two sites, or two bodies at an anchor.
+static bool check_ends(tbMjcf* p, const xmlNode* node, const tbSpecEquality* e) {
+  bool sites = e->site1 || e->site2;
+  bool bodies =
+      e->body1 || e->body2 || TB_GIVEN(equality, e, anchor) || TB_GIVEN(equality, e, relpose);
+  if (sites && bodies) {
+    return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "give site1 and site2, or bodies, but not both");
+  }
+  if (sites) {
+    return required_member(p, node, "site1", e->site1) &&
+           required_member(p, node, "site2", e->site2);
+  }
+  if (e->type == TB_EQ_CONNECT && !TB_GIVEN(equality, e, anchor)) {
+    return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "needs body1 and anchor, or site1 and site2");
+  }
+  return required_member(p, node, "body1", e->body1);
+}
+
+static bool read_equality(tbMjcf* p, const xmlNode* node, const EqualityKind* kind) {
+  int id;
+  if (!tb_mjcf_only(p, node, kind->attributes) || !tb_mjcf_class(p, node, "class", 0, &id)) {
+    return false;
+  }
+  tbSpecEquality* e = tb_spec_add_equality(p->spec);
+  if (!e) return tb_mjcf_no_memory(p);
+  *e = p->classes[id]->equality;
+  e->type = (int)kind->type;
+  if (!tb_mjcf_common(p, node, (tbSpecElement*)e) ||
+      !tb_mjcf_fields(p, node, tb_spec_table_equality(), e, NAME_CLASS, NULL)) {
+    return false;
+  }
+  if (e->type == TB_EQ_JOINT) return required_member(p, node, "joint1", e->joint1);
+  if (e->type == TB_EQ_TENDON) return required_member(p, node, "tendon1", e->tendon1);
+  return check_ends(p, node, e) && childless(p, node);
+}
+
+bool tb_mjcf_equality(tbMjcf* p, const xmlNode* section) {
+  static const char* const KNOWN[] = {"connect", "weld", "joint", "tendon", NULL};
+  enum { NKINDS = sizeof EQUALITIES / sizeof EQUALITIES[0] };
+  for (const xmlNode* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
+    const EqualityKind* kind = NULL;
+    for (int i = 0; i < NKINDS; i++) {
+      if (tb_mjcf_is(node, EQUALITIES[i].name)) kind = &EQUALITIES[i];
+    }
+    if (tb_mjcf_is(node, "distance")) {
+      return tb_mjcf_fail(p, TB_ERROR_UNSUPPORTED, node,
+                          "distance constraints are not supported (MuJoCo dropped them too)");
+    }
+    if (!kind) return tb_mjcf_unknown_element(p, node, KNOWN);
+    if (!read_equality(p, node, kind)) return false;
+  }
+  return true;
+}
+
+// One element of a tendon's path.
+static bool read_wrap(tbMjcf* p, const xmlNode* node, bool spatial) {
+  static const char* const SPATIAL[] = {"site", "geom", "pulley", NULL};
+  static const char* const FIXED[] = {"joint", NULL};
+  static const char* const JOINT[] = {"joint", "coef", NULL};
+  static const char* const SITE[] = {"site", NULL};
+  static const char* const GEOM[] = {"geom", "sidesite", NULL};
+  static const char* const PULLEY[] = {"divisor", NULL};
+  bool joint = !spatial && tb_mjcf_is(node, "joint");
+  bool site = spatial && tb_mjcf_is(node, "site");
+  bool geom = spatial && tb_mjcf_is(node, "geom");
+  bool pulley = spatial && tb_mjcf_is(node, "pulley");
+  if (!joint && !site && !geom && !pulley) {
+    return tb_mjcf_unknown_element(p, node, spatial ? SPATIAL : FIXED);
+  }
+  tbSpecWrap* wrap = tb_spec_add_wrap(p->spec);
+  if (!wrap) return tb_mjcf_no_memory(p);
+  wrap->source = tb_mjcf_file(node);
+  wrap->line = tb_mjcf_line(node);
+  wrap->compiler = p->spec->compiler;
+  wrap->type = joint ? TB_WRAP_JOINT : site ? TB_WRAP_SITE : geom ? TB_WRAP_SPHERE : TB_WRAP_PULLEY;
+  if (!tb_mjcf_only(p, node, joint ? JOINT : site ? SITE : geom ? GEOM : PULLEY)) return false;
+  if (!pulley && !tb_mjcf_required(p, node, (const char*)node->name, &wrap->target)) return false;
+  if (geom) {
+    const char* side = tb_mjcf_text(p, node, "sidesite");
+    wrap->sidesite = side && *side ? side : NULL;
+  }
+  if (joint || pulley) {
+    const char* attribute = joint ? "coef" : "divisor";
+    int count;
+    if (!tb_mjcf_numbers(p, node, attribute, 1, 1, &wrap->prm, &count)) return false;
+    if (!count) {
+      return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "attribute '%s' is missing", attribute);
+    }
+    if (pulley && !(wrap->prm > 0)) {
+      return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "divisor must be positive");
+    }
+  }
+  return childless(p, node);
+}
+
+static bool read_tendon(tbMjcf* p, const xmlNode* node, bool spatial) {
+  int id, count;
+  tbReal length[2];
+  if (!tb_mjcf_class(p, node, "class", 0, &id)) return false;
+  tbSpecTendon* tendon = tb_spec_add_tendon(p->spec);
+  if (!tendon) return tb_mjcf_no_memory(p);
+  *tendon = p->classes[id]->tendon;
+  tendon->type = spatial ? TB_TENDON_SPATIAL : TB_TENDON_FIXED;
+  tendon->wrapadr = p->spec->nwrap;
+  if (!tb_mjcf_common(p, node, (tbSpecElement*)tendon) ||
+      !tb_mjcf_fields(p, node, tb_spec_table_tendon(), tendon, NAME_CLASS, NULL) ||
+      !tb_mjcf_numbers(p, node, "springlength", 1, 2, length, &count)) {
+    return false;
+  }
+  if (count == 1) tendon->springlength[1] = length[0];
+  if (tendon->stiffness[1] != 0 || tendon->stiffness[2] != 0 || tendon->damping[1] != 0 ||
+      tendon->damping[2] != 0) {
+    return tb_mjcf_fail(p, TB_ERROR_UNSUPPORTED, node,
+                        "polynomial stiffness and damping are not supported");
+  }
+  if (tendon->frictionloss < 0 || tendon->armature < 0) {
+    return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "%s cannot be negative",
+                        tendon->armature < 0 ? "armature" : "frictionloss");
+  }
+  if (!tb_mjcf_check_limit(p, node, "range", tendon->limited, tendon->range) ||
+      !tb_mjcf_check_limit(p, node, "actuatorfrcrange", tendon->actuatorfrclimited,
+                           tendon->actuatorfrcrange)) {
+    return false;
+  }
+  int index = p->spec->ntendon - 1;
+  for (const xmlNode* child = tb_mjcf_first(node); child; child = tb_mjcf_next(child)) {
+    if (!read_wrap(p, child, spatial)) return false;
+  }
+  p->spec->tendon[index].wrapnum = p->spec->nwrap - p->spec->tendon[index].wrapadr;
+  if (p->spec->tendon[index].wrapnum == 0) {
+    return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "the tendon has no path");
+  }
+  return true;
+}
+
+bool tb_mjcf_tendon(tbMjcf* p, const xmlNode* section) {
+  static const char* const KNOWN[] = {"spatial", "fixed", NULL};
+  for (const xmlNode* node = tb_mjcf_first(section); node; node = tb_mjcf_next(node)) {
+    bool spatial = tb_mjcf_is(node, "spatial");
+    if (!spatial && !tb_mjcf_is(node, "fixed")) return tb_mjcf_unknown_element(p, node, KNOWN);
+    if (!read_tendon(p, node, spatial)) return false;
+  }
+  return true;
+}

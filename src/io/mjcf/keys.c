@@ -1,0 +1,196 @@
+// Keyframes of attached models. In its own file a keyframe is one vector over all joints; attached,
+// its values go with the joints, actuators and mocap bodies, wherever these end up.
+#include <math.h>
+#include <string.h>
+
+#include "io/mjcf/mjcf.h"
+
+static int joint_nq(int type) {
+  return type == TB_JOINT_FREE ? 7 : type == TB_JOINT_BALL ? 4 : 1;
+}
+
+static int joint_nv(int type) {
+  return type == TB_JOINT_FREE ? 6 : type == TB_JOINT_BALL ? 3 : 1;
+}
+
+static int actuator_na(const tbSpecActuator* a) {
+  if (a->dyntype == TB_DYN_NONE) return 0;
+  return a->actdim > 0 ? a->actdim : 1;
+}
+
+typedef struct {
+  int nq, nv, nu, na, nmocap;
+} Sizes;
+
+static Sizes sizes_of(const tbSpec* spec) {
+  Sizes s = {0, 0, spec->nactuator, 0, 0};
+  for (int i = 0; i < spec->njoint; i++) {
+    s.nq += joint_nq(spec->joint[i].type);
+    s.nv += joint_nv(spec->joint[i].type);
+  }
+  for (int i = 0; i < spec->nactuator; i++) s.na += actuator_na(&spec->actuator[i]);
+  for (int i = 0; i < spec->nbody; i++) s.nmocap += spec->body[i].mocap;
+  return s;
+}
+
+static bool right_size(const tbSpecList* list, int n) {
+  return list->n == 0 || list->n == n;
+}
+
+static tbSpecList slice(const tbSpecList* list, int at, int n) {
+  tbSpecList part = {0, NULL};
+  if (list->n) part = (tbSpecList){n, list->v + at};
+  return part;
+}
+
+static bool add_part(tbMjcf* p, const tbSpecKeyPart** keys, int key, tbSpecList first,
+                     tbSpecList second) {
+  tbSpecKeyPart* part = TB_ARENA_NEW(&p->spec->arena, tbSpecKeyPart, 1);
+  if (!part) return tb_mjcf_no_memory(p);
+  *part = (tbSpecKeyPart){key, first, second, *keys};
+  *keys = part;
+  return true;
+}
+
+// The values of one keyframe, given to the elements of the child.
+static bool split_key(tbMjcf* p, tbSpec* child, const tbSpecKey* key, int id) {
+  int q = 0, v = 0, act = 0, mocap = 0;
+  for (int i = 0; i < child->njoint; i++) {
+    tbSpecJoint* joint = &child->joint[i];
+    int nq = joint_nq(joint->type), nv = joint_nv(joint->type);
+    if (!add_part(p, &joint->keys, id, slice(&key->qpos, q, nq), slice(&key->qvel, v, nv))) {
+      return false;
+    }
+    q += nq;
+    v += nv;
+  }
+  for (int i = 0; i < child->nactuator; i++) {
+    tbSpecActuator* a = &child->actuator[i];
+    int na = actuator_na(a);
+    if (!add_part(p, &a->keys, id, slice(&key->ctrl, i, 1), slice(&key->act, act, na))) {
+      return false;
+    }
+    act += na;
+  }
+  for (int i = 0; i < child->nbody; i++) {
+    tbSpecBody* body = &child->body[i];
+    if (!body->mocap) continue;
+    if (!add_part(p, &body->keys, id, slice(&key->mpos, 3 * mocap, 3),
+                  slice(&key->mquat, 4 * mocap, 4))) {
+      return false;
+    }
+    mocap++;
+  }
+  return true;
+}
+
+bool tb_mjcf_split_keys(tbMjcf* p, const xmlNode* node, tbSpec* child, const char* prefix) {
+  Sizes s = sizes_of(child);
+  // the parts of an earlier attach of the same model are not these
+  for (int i = 0; i < child->njoint; i++) child->joint[i].keys = NULL;
+  for (int i = 0; i < child->nactuator; i++) child->actuator[i].keys = NULL;
+  for (int i = 0; i < child->nbody; i++) child->body[i].keys = NULL;
+  for (int i = 0; i < child->nkey; i++) {
+    const tbSpecKey* key = &child->key[i];
+    if (!right_size(&key->qpos, s.nq) || !right_size(&key->qvel, s.nv) ||
+        !right_size(&key->ctrl, s.nu) || !right_size(&key->act, s.na) ||
+        !right_size(&key->mpos, 3 * s.nmocap) || !right_size(&key->mquat, 4 * s.nmocap)) {
+      return tb_mjcf_fail(p, TB_ERROR_PARSE, node,
+                          "the keyframe at %s:%d does not have the sizes of its model", key->source,
+                          key->line);
+    }
+    tbSpecKey* copy = tb_spec_add_key(p->spec);
+    if (!copy) return tb_mjcf_no_memory(p);
+    *copy = tb_spec_initial_key();
+    copy->source = key->source;
+    copy->line = key->line;
+    copy->time = key->time;
+    copy->from_parts = true;
+    if (key->name && *key->name) copy->name = tb_spec_format(p->spec, "%s%s", prefix, key->name);
+    if (!split_key(p, child, key, p->spec->nkey - 1)) return false;
+  }
+  return true;
+}
+
+// A vector for a keyframe with `value` everywhere.
+static bool blank(tbSpec* spec, tbSpecList* list, int n, tbReal value) {
+  list->n = n;
+  list->v = TB_ARENA_NEW(&spec->arena, tbReal, n + 1);
+  for (int i = 0; list->v && i < n; i++) list->v[i] = value;
+  return list->v != NULL;
+}
+
+static void put(tbSpecList* list, int at, const tbSpecList* part) {
+  if (part->n) memcpy(list->v + at, part->v, sizeof(tbReal) * (size_t)part->n);
+}
+
+static void gather(tbSpec* spec, tbSpecKey* key, int id) {
+  int q = 0, v = 0, act = 0, mocap = 0;
+  for (int i = 0; i < spec->njoint; i++) {
+    for (const tbSpecKeyPart* part = spec->joint[i].keys; part; part = part->next) {
+      if (part->key != id) continue;
+      put(&key->qpos, q, &part->first);
+      put(&key->qvel, v, &part->second);
+    }
+    q += joint_nq(spec->joint[i].type);
+    v += joint_nv(spec->joint[i].type);
+  }
+  for (int i = 0; i < spec->nactuator; i++) {
+    for (const tbSpecKeyPart* part = spec->actuator[i].keys; part; part = part->next) {
+      if (part->key != id) continue;
+      put(&key->ctrl, i, &part->first);
+      put(&key->act, act, &part->second);
+    }
+    act += actuator_na(&spec->actuator[i]);
+  }
+  for (int i = 0; i < spec->nbody; i++) {
+    if (!spec->body[i].mocap) continue;
+    for (const tbSpecKeyPart* part = spec->body[i].keys; part; part = part->next) {
+      if (part->key != id) continue;
+      put(&key->mpos, 3 * mocap, &part->first);
+      put(&key->mquat, 4 * mocap, &part->second);
+    }
+    mocap++;
+  }
+}
+
+// A vector with fewer values than the model has says nothing of the rest.
+static bool pad(tbSpec* spec, tbSpecKey* key, const char* part, tbSpecList* list, int n,
+                tbReal value) {
+  if (list->n == 0 || list->n >= n) return true;
+  tbSpecList given = *list;
+  if (!blank(spec, list, n, value)) return false;
+  put(list, 0, &given);
+  key->from_parts = true;
+  tb_spec_note(spec, key->source, key->line,
+               "keyframe: %s has %d values of %d; the rest stays as in the reference pose", part,
+               given.n, n);
+  return true;
+}
+
+bool tb_mjcf_join_keys(tbSpec* spec) {
+  Sizes s = sizes_of(spec);
+  tbReal nan = (tbReal)NAN;
+  for (int i = 0; i < spec->nkey; i++) {
+    tbSpecKey* key = &spec->key[i];
+    if (!key->from_parts) {
+      if (!pad(spec, key, "qpos", &key->qpos, s.nq, nan) ||
+          !pad(spec, key, "qvel", &key->qvel, s.nv, 0) ||
+          !pad(spec, key, "ctrl", &key->ctrl, s.nu, 0) ||
+          !pad(spec, key, "act", &key->act, s.na, 0) ||
+          !pad(spec, key, "mpos", &key->mpos, 3 * s.nmocap, nan) ||
+          !pad(spec, key, "mquat", &key->mquat, 4 * s.nmocap, nan)) {
+        return false;
+      }
+      continue;
+    }
+    if (!blank(spec, &key->qpos, s.nq, nan) || !blank(spec, &key->qvel, s.nv, 0) ||
+        !blank(spec, &key->ctrl, s.nu, 0) || !blank(spec, &key->act, s.na, 0) ||
+        !blank(spec, &key->mpos, 3 * s.nmocap, nan) ||
+        !blank(spec, &key->mquat, 4 * s.nmocap, nan)) {
+      return false;
+    }
+    gather(spec, key, i);
+  }
+  return true;
+}

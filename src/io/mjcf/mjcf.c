@@ -1,0 +1,161 @@
+// MJCF: a model file to an editable spec. Sections are read in a fixed order, whatever their order
+// in the file: settings, classes, assets, what refers to the tree, and last the tree itself, so
+// that replicate and attach can copy what refers to their bodies.
+#include <libxml/parser.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "io/mjcf/mjcf.h"
+
+typedef bool (*Section)(tbMjcf* p, const xmlNode* section);
+
+static bool read_sections(tbMjcf* p, const xmlNode* root, const char* name, Section read) {
+  for (const xmlNode* node = tb_mjcf_first(root); node; node = tb_mjcf_next(node)) {
+    if (tb_mjcf_is(node, name) && !read(p, node)) return false;
+  }
+  return true;
+}
+
+// Sections that change nothing in the world, or that Tribo cannot do.
+static bool check_sections(tbMjcf* p, const xmlNode* root) {
+  static const char* const KNOWN[] = {
+      "compiler", "option", "size",     "statistic", "default",  "asset",  "worldbody", "contact",
+      "equality", "tendon", "actuator", "sensor",    "keyframe", "custom", "visual",    NULL};
+  static const char* const PLAIN[] = {"asset",  "contact",  "equality", "tendon", "actuator",
+                                      "sensor", "keyframe", "custom",   NULL};
+  static const char* const NONE[] = {NULL};
+  for (const xmlNode* node = tb_mjcf_first(root); node; node = tb_mjcf_next(node)) {
+    bool known = false;
+    for (int i = 0; KNOWN[i]; i++) known |= tb_mjcf_is(node, KNOWN[i]);
+    for (int i = 0; PLAIN[i]; i++) {
+      if (tb_mjcf_is(node, PLAIN[i]) && !tb_mjcf_only(p, node, NONE)) return false;
+    }
+    if (tb_mjcf_is(node, "visual")) {
+      tb_spec_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node), "<visual> is not used");
+    }
+    if (tb_mjcf_is(node, "deformable")) {
+      // skins only colour things, flexes do not
+      const xmlNode* child = tb_mjcf_first(node);
+      while (child && tb_mjcf_is(child, "skin")) child = tb_mjcf_next(child);
+      if (child) return tb_mjcf_unknown_element(p, child, NULL);
+      tb_spec_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node), "<skin> is not used");
+      known = true;
+    }
+    if (tb_mjcf_is(node, "extension")) {
+      // declares plugins; an element that uses one is refused where it stands
+      tb_spec_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node), "<extension> is not used");
+      known = true;
+    }
+    if (!known) return tb_mjcf_unknown_element(p, node, KNOWN);
+  }
+  return true;
+}
+
+// option/collision of older files: only the pairs, or all but the pairs.
+static void apply_collision(tbMjcf* p) {
+  tbSpec* spec = p->spec;
+  for (int i = 0; p->only_pairs && i < spec->ngeom; i++) {
+    spec->geom[i].contype = spec->geom[i].conaffinity = 0;
+  }
+  if (p->no_pairs && spec->npair) {
+    tb_spec_note(spec, spec->pair[0].source, spec->pair[0].line,
+                 "option collision=\"dynamic\": contact pairs are left out");
+    spec->npair = 0;
+  }
+}
+
+// Anchors of connect are in the world too where coordinates are global.
+static bool localize_anchors(tbMjcf* p) {
+  tbSpec* spec = p->spec;
+  for (int i = 0; spec->compiler->coordinate && i < spec->nequality; i++) {
+    tbSpecEquality* e = &spec->equality[i];
+    if (!TB_GIVEN(equality, e, anchor)) continue;
+    if (e->type == TB_EQ_WELD) {
+      TB_SPEC_FAIL(p->error, TB_ERROR_UNSUPPORTED, e,
+                   "<weld>: an anchor with global coordinates is not supported");
+      return false;
+    }
+    // the chain from the world down to the body, undone one by one
+    int chain[TB_MJCF_MAX_DEPTH + 2], n = 0;
+    int body = e->body1 ? tb_spec_find(spec, TB_SPEC_body, e->body1) : -1;
+    for (; body > 0 && n <= TB_MJCF_MAX_DEPTH; body = spec->body[body].parent) chain[n++] = body;
+    while (n-- > 0) {
+      const tbSpecBody* b = &spec->body[chain[n]];
+      tb_mjcf_out_of_frame(b->pos, b->quat, e->anchor, NULL);
+    }
+  }
+  return true;
+}
+
+static bool read_model(tbMjcf* p, const xmlNode* root) {
+  static const char* const MODEL[] = {"model", NULL};
+  if (!tb_mjcf_is(root, "mujoco")) {
+    return tb_mjcf_fail(p, TB_ERROR_PARSE, root, "the root element of MJCF is <mujoco>");
+  }
+  if (!tb_mjcf_only(p, root, MODEL) || !check_sections(p, root)) return false;
+  p->spec->model_name = tb_mjcf_text(p, root, "model");
+  bool good = tb_mjcf_settings(p, root) && tb_mjcf_defaults(p, root) &&
+              read_sections(p, root, "custom", tb_mjcf_custom) &&
+              read_sections(p, root, "asset", tb_mjcf_assets) &&
+              read_sections(p, root, "contact", tb_mjcf_contact) &&
+              read_sections(p, root, "equality", tb_mjcf_equality) &&
+              read_sections(p, root, "tendon", tb_mjcf_tendon) &&
+              read_sections(p, root, "actuator", tb_mjcf_actuator) &&
+              read_sections(p, root, "sensor", tb_mjcf_sensor) &&
+              read_sections(p, root, "keyframe", tb_mjcf_keyframe) &&
+              read_sections(p, root, "worldbody", tb_mjcf_tree);
+  if (good) apply_collision(p);
+  return good && localize_anchors(p);
+}
+
+// Attaching may have put a mocap body below another body.
+static bool check_mocap(const tbSpec* spec, tbError* error) {
+  for (int i = 1; i < spec->nbody; i++) {
+    if (!spec->body[i].mocap || spec->body[i].parent == 0) continue;
+    TB_SPEC_FAIL(error, TB_ERROR_PARSE, &spec->body[i],
+                 "<body>: a mocap body must be a child of the world");
+    return false;
+  }
+  return true;
+}
+
+tbSpec* tb_mjcf_parse(const char* text, size_t size, const char* path, const tbLoadOptions* options,
+                      const tbMjcf* parent, tbError* error) {
+  tbSpec* spec = tb_spec_new(error);
+  if (!spec) return NULL;
+  int models = 0;
+  tbMjcf p = {.spec = spec,
+              .error = error,
+              .options = options,
+              .parent = parent,
+              .models = parent ? parent->models : &models};
+  const char* slash = strrchr(path, '/');
+  p.path = tb_spec_text(spec, path);
+  p.directory = tb_spec_format(spec, "%.*s", slash ? (int)(slash - path + 1) : 0, path);
+  bool good = p.path && p.directory ? true : tb_mjcf_no_memory(&p);
+  xmlDocPtr doc = good ? tb_mjcf_read(&p, text, size, p.path) : NULL;
+  good = doc && read_model(&p, xmlDocGetRootElement(doc));
+  if (doc) xmlFreeDoc(doc);
+  // what was attached uses the memory of its model
+  for (int i = 0; i < p.nchild; i++) {
+    p.child[i].spec->next = spec->attached;
+    spec->attached = p.child[i].spec;
+  }
+  if (good) good = tb_spec_finish(spec, error) == TB_OK;
+  if (good) good = check_mocap(spec, error);
+  if (good && !parent) good = tb_mjcf_note_pairs(&p);
+  if (good && (!tb_mjcf_join_keys(spec) || spec->arena.failed)) good = tb_mjcf_no_memory(&p);
+  if (good) return spec;
+  tb_spec_free(spec);
+  return NULL;
+}
+
+tbSpec* tb_spec_parse_mjcf(const char* text, size_t size, const char* path,
+                           const tbLoadOptions* options, tbError* error) {
+  tb_error_clear(error);
+  if (!text || !path) {
+    tb_fail(error, TB_ERROR_ARGUMENT, "tb_spec_parse_mjcf: text and path must not be NULL");
+    return NULL;
+  }
+  return tb_mjcf_parse(text, size, path, options, NULL, error);
+}

@@ -1,0 +1,268 @@
+// SRDF beside a URDF: group states become keyframes, disabled collisions become exclusions.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "io/urdf/internal.h"
+#include "spatial/quat.h"
+
+// ---- keyframes ----------------------------------------------------------------------------------
+
+static int coordinates(int type) {
+  return type == TB_JOINT_FREE ? 7 : type == TB_JOINT_BALL ? 4 : 1;
+}
+
+// Number the coordinates of the finished spec.
+static bool number_joints(tbUrdf* u) {
+  const tbSpec* spec = u->spec;
+  u->qposadr = TB_ARENA_NEW(&u->spec->arena, int, spec->njoint + 1);
+  if (!u->qposadr) return tb_urdf_no_memory(u);
+  for (int i = 0; i < spec->njoint; i++) {
+    u->qposadr[i + 1] = u->qposadr[i] + coordinates(spec->joint[i].type);
+    int* id = tb_urdf_map(u, &u->moving, spec->joint[i].name);
+    if (!id) return tb_urdf_no_memory(u);
+    *id = i;
+  }
+  return true;
+}
+
+// The joint called `name`, or -1.
+static int find_joint(tbUrdf* u, const char* name) {
+  const char* key = tb_spec_text(u->spec, name);
+  int* id = key ? tb_urdf_map(u, &u->moving, key) : NULL;
+  return id ? *id : -1;
+}
+
+// The pose of the file: zeros, and the bodies' own poses for free joints.
+static tbReal* reference(tbUrdf* u, int nq) {
+  const tbSpec* spec = u->spec;
+  tbReal* q = TB_ARENA_NEW(&u->spec->arena, tbReal, nq);
+  if (!q) return NULL;
+  for (int i = 0; i < spec->njoint; i++) {
+    int at = u->qposadr[i];
+    const tbSpecBody* body = &spec->body[spec->joint[i].body];
+    if (spec->joint[i].type == TB_JOINT_FREE) {
+      tb_copy3(q + at, body->pos);
+      memcpy(q + at + 3, body->quat, 4 * sizeof *q);
+    } else if (spec->joint[i].type == TB_JOINT_BALL) {
+      q[at] = 1;
+    }
+  }
+  return q;
+}
+
+// The numbers of one joint of a state; quaternions are x, y, z, w in the file.
+static bool set_joint(tbUrdf* u, const xmlNode* node, int joint, tbReal* q) {
+  const tbSpec* spec = u->spec;
+  int type = spec->joint[joint].type, n = coordinates(type);
+  tbReal value[7];
+  bool found;
+  // A planar joint's three coordinates stand in three joints.
+  const char* name = spec->joint[joint].name;
+  size_t length = strlen(name);
+  const char* text = tb_urdf_text(node, "name");
+  bool planar =
+      text && length > 3 && strcmp(name + length - 3, "_TX") == 0 && strlen(text) == length - 3;
+  if (planar) n = 3;
+  if (!tb_urdf_numbers(u, node, "value", n, value, &found)) return false;
+  if (!found) return tb_urdf_fail(u, TB_ERROR_PARSE, node, "the attribute 'value' is missing");
+  q += u->qposadr[joint];
+  if (type == TB_JOINT_FREE || type == TB_JOINT_BALL) {
+    tbReal* v = value + n - 4;
+    tbReal quat[4] = {v[3], v[0], v[1], v[2]};
+    if (!(tb_quat_normalize(quat) > 1e-10)) {
+      return tb_urdf_fail(u, TB_ERROR_MODEL, node, "the quaternion is zero");
+    }
+    memcpy(v, quat, sizeof quat);
+  }
+  memcpy(q, value, (size_t)n * sizeof *q);
+  return true;
+}
+
+// Followers of the joints that a state sets. A follower may follow a follower, a few times.
+static void set_mimics(tbUrdf* u, tbReal* q) {
+  const tbSpec* spec = u->spec;
+  for (int round = 0; round < 4; round++) {
+    for (int i = 0; i < spec->nequality; i++) {
+      const tbSpecEquality* e = &spec->equality[i];
+      int one = find_joint(u, e->joint1), two = e->joint2 ? find_joint(u, e->joint2) : -1;
+      if (one < 0) continue;
+      tbReal other = two >= 0 ? q[u->qposadr[two]] : 0;
+      q[u->qposadr[one]] = e->polycoef[0] + e->polycoef[1] * other;
+    }
+  }
+}
+
+// The spec joint that a state's joint element means, or -1.
+static int state_joint(tbUrdf* u, const char* name) {
+  int joint = find_joint(u, name);
+  if (joint >= 0) return joint;
+  const char* planar = tb_spec_format(u->spec, "%s_TX", name);
+  return planar ? find_joint(u, planar) : -1;
+}
+
+// A name no other keyframe has: the state's, with its group in front where that is taken.
+static const char* key_name(tbUrdf* u, const xmlNode* node) {
+  const char *name = tb_urdf_text(node, "name"), *group = tb_urdf_text(node, "group");
+  const char* result = tb_spec_text(u->spec, name);
+  if (result && tb_spec_find(u->spec, TB_SPEC_key, result) >= 0 && group) {
+    result = tb_spec_format(u->spec, "%s/%s", group, name);
+  }
+  for (int k = 1; result && tb_spec_find(u->spec, TB_SPEC_key, result) >= 0; k++) {
+    result = tb_spec_format(u->spec, "%s_%d", name, k);
+  }
+  return result;
+}
+
+static bool add_state(tbUrdf* u, const xmlNode* node) {
+  const char* name;
+  if (!tb_urdf_required(u, node, "name", &name)) return false;
+  int nq = u->qposadr[u->spec->njoint];
+  tbReal* q = reference(u, nq);
+  if (!q) return tb_urdf_no_memory(u);
+  for (const xmlNode* c = node->children; c; c = c->next) {
+    const char* joint_name;
+    if (!tb_urdf_is(c, "joint")) continue;
+    if (!tb_urdf_required(u, c, "name", &joint_name)) return false;
+    int joint = state_joint(u, joint_name);
+    if (joint >= 0) {
+      if (!set_joint(u, c, joint, q)) return false;
+      continue;
+    }
+    // Fixed joints, and the root of a robot whose base is fixed here, have no coordinates.
+    tb_spec_note(u->spec, tb_spec_text(u->spec, (const char*)c->doc->URL), tb_urdf_line(c),
+                 "a joint of a group state that does not move here is not used");
+  }
+  set_mimics(u, q);
+  const char* key = key_name(u, node);
+  tbSpecKey* out = key ? tb_spec_add_key(u->spec) : NULL;
+  if (!out) return tb_urdf_no_memory(u);
+  out->name = key;
+  out->source = tb_spec_text(u->spec, (const char*)node->doc->URL);
+  out->line = tb_urdf_line(node);
+  out->qpos = (tbSpecList){nq, q};
+  TB_SET_GIVEN(key, out, qpos);
+  return true;
+}
+
+// ---- exclusions ---------------------------------------------------------------------------------
+
+// Two links that shall not collide, and what they are fixed to.
+typedef struct {
+  int cluster[2];
+  int link[2];
+} Pair;
+
+static int compare_pairs(const void* a, const void* b) {
+  return memcmp(a, b, sizeof(Pair));
+}
+
+static bool add_exclude(tbUrdf* u, const char* one, const char* two) {
+  tbSpecExclude* out = tb_spec_add_exclude(u->spec);
+  if (!out) return tb_urdf_no_memory(u);
+  out->body1 = one;
+  out->body2 = two;
+  out->source = u->path;
+  return true;
+}
+
+static const char* cluster_name(const tbUrdf* u, int cluster) {
+  return cluster < 0 ? "world" : u->link[cluster].name;
+}
+
+// Where all links of two clusters are excluded from each other, their bodies are; else the links
+// themselves, which then stay bodies of their own.
+static bool add_excludes(tbUrdf* u, Pair* pair, int n) {
+  // Links with shapes per cluster; the world's is first.
+  int* shapes = TB_ARENA_NEW(&u->spec->arena, int, u->nlink + 1);
+  if (!shapes) return tb_urdf_no_memory(u);
+  for (int i = 0; i < u->nlink; i++) {
+    shapes[u->link[i].cluster + 1] += u->link[i].ncollision > 0;
+  }
+  if (n > 1) qsort(pair, (size_t)n, sizeof *pair, compare_pairs);
+  int unique = 0;
+  for (int i = 0; i < n; i++) {
+    if (unique == 0 || compare_pairs(&pair[unique - 1], &pair[i]) != 0) pair[unique++] = pair[i];
+  }
+  for (int first = 0, last; first < unique; first = last) {
+    const int* cluster = pair[first].cluster;
+    last = first + 1;
+    while (last < unique && memcmp(pair[last].cluster, cluster, 2 * sizeof(int)) == 0) last++;
+    bool fused = u->spec->compiler->fusestatic;
+    int64_t all = (int64_t)shapes[cluster[0] + 1] * shapes[cluster[1] + 1];
+    bool good = true;
+    if (fused && last - first == all) {
+      good = add_exclude(u, cluster_name(u, cluster[0]), cluster_name(u, cluster[1]));
+    }
+    for (int i = first; good && (!fused || last - first != all) && i < last; i++) {
+      good = add_exclude(u, u->link[pair[i].link[0]].name, u->link[pair[i].link[1]].name);
+    }
+    if (!good) return false;
+  }
+  return true;
+}
+
+// The pair of a disable_collisions element; false in `use` where it changes nothing.
+static bool read_pair(tbUrdf* u, const xmlNode* node, Pair* pair, bool* use) {
+  const char* name[2];
+  *use = false;
+  if (!tb_urdf_required(u, node, "link1", &name[0])) return false;
+  if (!tb_urdf_required(u, node, "link2", &name[1])) return false;
+  memset(pair, 0, sizeof *pair);
+  for (int k = 0; k < 2; k++) {
+    int id = tb_urdf_find(u->link_name, u->nlink, name[k]);
+    if (id < 0) {
+      tb_spec_note(u->spec, tb_spec_text(u->spec, (const char*)node->doc->URL), tb_urdf_line(node),
+                   "disable_collisions with a link that is not in the URDF is not used");
+      return true;
+    }
+    if (u->link[id].ncollision == 0) return true;
+    pair->link[k] = id;
+    pair->cluster[k] = u->link[id].cluster;
+  }
+  // What is fixed together never collides.
+  if (pair->cluster[0] == pair->cluster[1]) return true;
+  if (pair->cluster[0] > pair->cluster[1]) {
+    *pair = (Pair){{pair->cluster[1], pair->cluster[0]}, {pair->link[1], pair->link[0]}};
+  }
+  *use = true;
+  return true;
+}
+
+static bool read_document(tbUrdf* u, const xmlNode* root) {
+  int npair = 0, most = 0;
+  for (const xmlNode* c = root->children; c; c = c->next) {
+    most += tb_urdf_is(c, "disable_collisions");
+  }
+  Pair* pair = TB_ARENA_NEW(&u->spec->arena, Pair, most);
+  if (!pair) return tb_urdf_no_memory(u);
+  for (const xmlNode* c = root->children; c; c = c->next) {
+    if (c->type != XML_ELEMENT_NODE) continue;
+    if (tb_urdf_is(c, "group_state")) {
+      if (!add_state(u, c)) return false;
+    } else if (tb_urdf_is(c, "disable_collisions")) {
+      bool use;
+      if (!read_pair(u, c, &pair[npair], &use)) return false;
+      npair += use;
+    } else if (!tb_urdf_is(c, "group") && !tb_urdf_is(c, "virtual_joint") &&
+               !tb_urdf_is(c, "end_effector") && !tb_urdf_is(c, "passive_joint")) {
+      tb_urdf_note_unused(u, c, "robot");
+    }
+  }
+  return add_excludes(u, pair, npair);
+}
+
+bool tb_urdf_add_srdf(tbUrdf* u, const char* path) {
+  const unsigned char* bytes = NULL;
+  size_t size = 0;
+  if (tb_read_file(path, &u->spec->arena, &bytes, &size, u->error) != TB_OK) return false;
+  xmlDoc* document = tb_urdf_read(u, (const char*)bytes, size, path);
+  if (!document) return false;
+  const xmlNode* root = xmlDocGetRootElement(document);
+  bool good = root && tb_urdf_is(root, "robot")
+                  ? number_joints(u) && read_document(u, root)
+                  : tb_urdf_fail(u, TB_ERROR_PARSE, root, "expected <robot>");
+  xmlFreeDoc(document);
+  return good;
+}

@@ -1,0 +1,25 @@
+// The complementarity-free law (CF section III): contact impulses in closed form.
+#ifndef TRIBO_LAWS_COMFREE_COMFREE_H_
+#define TRIBO_LAWS_COMFREE_COMFREE_H_
+
+#include "laws/comfree/cone.h"
+#include "forces/implicit_inertia.h"
+#include "world/state.h"
+
+// From the smooth forces to the next velocity: prediction (CF eq. 2), one impulse per facet (eq.
+// 8), correction (eq. 9). Fills qacc, qfrc_constraint, contact forces and the certificate
+// data->solve.
+tbResult tb_comfree_velocity(const tbModel* model, tbData* data, tbStepState* state,
+                             tbReal* v_next);
+
+// What of the damping is implicit in the prediction: all of it, as under the rigid laws, unless
+// Euler's implicit damping is switched off.
+tbImplicit tb_comfree_implicit(const tbOption* option);
+
+// Gains of a constraint as the law has them before an island is softened: one of a contact, one per
+// row of the others, with the diagonal of G behind those (dim each). Scratch from the arena.
+tbResult tb_comfree_gains(const tbModel* model, const tbData* data, const tbConstraint* constraint,
+                          tbInertiaFactor factor, tbFacetGain* gain, tbReal* diagonal,
+                          tbArena* arena);
+
+#endif

@@ -1,0 +1,30 @@
+// Equalities under the complementarity-free law: they have no complementarity to be free of, so
+// they are held exactly, by one small linear system a step. See docs/comfree.md.
+#ifndef TRIBO_LAWS_COMFREE_EQUALITY_H_
+#define TRIBO_LAWS_COMFREE_EQUALITY_H_
+
+#include "assemble/assemble.h"
+
+typedef struct {
+  int n;  // rows of all equalities
+  int nv;
+  const tbConstraints* rows;  // all constraints of the step
+  tbReal* Y;                  // n x nv: H^-1 J^T by rows
+  tbReal* L;                  // n x n: factor of A = J H^-1 J^T + R
+  tbReal* pull;               // n: scratch
+} tbHeld;
+
+// Build and factor A; n is 0 where the step has no equalities.
+tbResult tb_held_build(const tbModel* model, tbArena* arena, const tbConstraints* constraints,
+                       tbInertiaFactor factor, tbHeld* out);
+
+// Impulses that make J v = -bias (n, NULL: zero), the velocity they lead to, and their sum so far.
+void tb_held_correct(const tbHeld* held, const tbReal* bias, tbReal* v, tbReal* impulse);
+
+// Velocity by which the equalities' drift is taken back, by row.
+void tb_held_bias(const tbModel* model, const tbData* data, const tbHeld* held, tbReal* bias);
+
+// Impulses to the rows of all constraints, and their J^T to `force`.
+void tb_held_store(const tbHeld* held, const tbReal* impulse, tbReal* lambda, tbReal* force);
+
+#endif

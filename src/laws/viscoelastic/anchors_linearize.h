@@ -1,0 +1,33 @@
+// Anchors that springs take along from the start of a step to a later state of it.
+#ifndef TRIBO_LAWS_VISCOELASTIC_ANCHORS_LINEARIZE_H_
+#define TRIBO_LAWS_VISCOELASTIC_ANCHORS_LINEARIZE_H_
+
+#include "partials/derivatives.h"
+#include "laws/viscoelastic/springs.h"
+
+// A spring at the start whose anchor goes on.
+typedef struct {
+  const tbConstraint* c;
+  const tbSpring* spring;
+  const tbActiveRows* a;
+  tbReal* stretch;  // dim x 2 nv
+} tbStartSpring;
+
+typedef struct {
+  tbDerivatives *x, *end;  // of the start; of the later state
+  tbData* d;               // the start
+  const tbData* probe;     // the later state
+  int count;
+  tbStartSpring* start;
+} tbStartAnchors;
+
+// The springs of the start, activated in x; a force within `near` (N) of a bend is reported.
+tbResult tb_start_springs(tbDerivatives* x, tbData* d, tbStepState* state, tbReal near,
+                          tbStartAnchors* anchors);
+
+// acc (nv x width) += Y^T df of the anchors' changes at the later state (`state` is its), by the
+// columns of q and v at the start.
+tbResult tb_add_anchors(const tbStartAnchors* anchors, const tbStepState* state, tbReal* acc,
+                        size_t width);
+
+#endif

@@ -1,0 +1,55 @@
+// Springs as they were at the start of a step, for an evaluation in its middle.
+#include <stdlib.h>
+
+#include "laws/viscoelastic/viscoelastic.h"
+
+// A spring of the start of the step and whose it is.
+struct tbHeldSpring {
+  uint64_t key;
+  tbSpring spring;
+  tbReal turn;  // how far friction may turn its slip in the step, rad
+};
+
+bool tb_springs_hold(tbStepState* state) {
+  if (state->springs.count > state->held_capacity) {
+    int capacity = 2 * state->springs.count + 8;
+    tbHeldSpring* grown = realloc(state->held, sizeof(tbHeldSpring) * (size_t)capacity);
+    if (!grown) return false;
+    state->held = grown;
+    state->bytes += sizeof(tbHeldSpring) * (size_t)(capacity - state->held_capacity);
+    state->held_capacity = capacity;
+    state->allocations++;
+  }
+  state->held_count = state->springs.count;
+  for (int i = 0; i < state->springs.count; i++) {
+    state->held[i].spring = state->springs.list[i];
+    int constraint = state->springs.list[i].constraint;
+    state->held[i].key = state->constraints.list[constraint].key;
+    state->held[i].turn = state->turn ? state->turn[constraint] : 0;
+  }
+  return true;
+}
+
+// Friction of a slipping contact in the direction of its velocity now.
+static void redirect(const tbData* d, const tbConstraint* c, const tbReal* velocity, tbReal turn,
+                     tbSpring* s) {
+  tbReal friction[6];
+  for (int r = 1; r < s->dim; r++) friction[r] = s->force[r] / s->force[0];
+  tb_slip_direction(d, c, velocity, turn, friction);
+  for (int r = 1; r < s->dim; r++) s->force[r] = friction[r] * s->force[0];
+}
+
+int tb_springs_recall(const tbData* d, tbStepState* state) {
+  if (state->springs.count != state->held_count) return 0;
+  for (int i = 0; i < state->springs.count; i++) {
+    tbSpring *s = &state->springs.list[i], now = *s;
+    const tbConstraint* c = &state->constraints.list[s->constraint];
+    if (c->key != state->held[i].key) return 0;
+    *s = state->held[i].spring;
+    s->constraint = now.constraint;
+    if (s->slipping && c->source == TB_SOURCE_CONTACT && s->force[0] > 0) {
+      redirect(d, c, now.velocity, state->held[i].turn, s);
+    }
+  }
+  return 1;
+}

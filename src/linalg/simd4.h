@@ -1,0 +1,159 @@
+// Loops over numbers four at a time. Compilers do not find vectors by themselves in short ones.
+#ifndef TRIBO_LINALG_SIMD4_H_
+#define TRIBO_LINALG_SIMD4_H_
+
+#include <stdbool.h>
+
+#include "base/kernel.h"
+#include "tribo/types.h"
+
+// What a register holds of four numbers: TB_PART of them, one where there are no vectors. Where
+// registers are of two, gcc keeps vectors of four in memory: a sum takes three times as long.
+#if !defined(__GNUC__) || defined(__CUDACC__)
+#define TB_PART 1
+typedef tbReal tbPart;
+#else
+typedef tbReal tbTwo __attribute__((vector_size(2 * sizeof(tbReal)), aligned(8), may_alias));
+#if defined(__x86_64__)
+#define TB_PART 4
+typedef tbReal tbFour __attribute__((vector_size(4 * sizeof(tbReal)), aligned(8), may_alias));
+typedef tbFour tbPart;
+#else
+#define TB_PART 2
+typedef tbTwo tbPart;
+#endif
+#endif
+
+enum { TB_PARTS = 4 / TB_PART };
+
+// Number k of four in parts.
+#if TB_PART == 1
+#define TB_OF_PARTS(parts, k) ((parts)[k])
+#else
+#define TB_OF_PARTS(parts, k) ((parts)[(k) / TB_PART][(k) % TB_PART])
+#endif
+
+// Do(Part, i) for the numbers from i on that a Part holds, until n of them are done: by fours, then
+// two and one. Spelled out: of a loop over the rest compilers would make one for many.
+#if TB_PART == 1
+#define TB_BY_FOURS(Do, n) \
+  for (int i = 0; i < (n); i++) Do(tbReal, i)
+#else
+#define TB_BY_FOURS(Do, n)                                    \
+  do {                                                        \
+    int i = 0;                                                \
+    for (; i + 4 <= (n); i += 4) {                            \
+      for (int k = i; k < i + 4; k += TB_PART) Do(tbPart, k); \
+    }                                                         \
+    if ((n)&2) {                                              \
+      Do(tbTwo, i);                                           \
+      i += 2;                                                 \
+    }                                                         \
+    if ((n)&1) Do(tbReal, i);                                 \
+  } while (0)
+#endif
+
+// y = x
+TB_INLINE void tb_copy_four(tbReal* TB_RESTRICT y, const tbReal* TB_RESTRICT x, int n) {
+#define TB_COPY(Part, at) *(Part*)(y + (at)) = *(const Part*)(x + (at))
+  TB_BY_FOURS(TB_COPY, n);
+#undef TB_COPY
+}
+
+// y += x
+TB_INLINE void tb_add_four(tbReal* TB_RESTRICT y, const tbReal* TB_RESTRICT x, int n) {
+#define TB_ADD(Part, at) *(Part*)(y + (at)) += *(const Part*)(x + (at))
+  TB_BY_FOURS(TB_ADD, n);
+#undef TB_ADD
+}
+
+// y += a x
+TB_INLINE void tb_add_scaled(tbReal* TB_RESTRICT y, const tbReal* TB_RESTRICT x, tbReal a, int n) {
+#define TB_ADD(Part, at) *(Part*)(y + (at)) += a * *(const Part*)(x + (at))
+  TB_BY_FOURS(TB_ADD, n);
+#undef TB_ADD
+}
+
+// y -= a x
+TB_INLINE void tb_subtract_scaled(tbReal* TB_RESTRICT y, const tbReal* TB_RESTRICT x, tbReal a,
+                                  int n) {
+#define TB_SUBTRACT(Part, at) *(Part*)(y + (at)) -= a * *(const Part*)(x + (at))
+  TB_BY_FOURS(TB_SUBTRACT, n);
+#undef TB_SUBTRACT
+}
+
+// y -= a x + b z
+TB_INLINE void tb_subtract_two(tbReal* TB_RESTRICT y, const tbReal* TB_RESTRICT x, tbReal a,
+                               const tbReal* TB_RESTRICT z, tbReal b, int n) {
+#define TB_SUBTRACT(Part, at) \
+  *(Part*)(y + (at)) -= a * *(const Part*)(x + (at)) + b * *(const Part*)(z + (at))
+  TB_BY_FOURS(TB_SUBTRACT, n);
+#undef TB_SUBTRACT
+}
+
+// The sum of a[r] times the four numbers at z + r stride, over `rows` of them: y = or y +=.
+TB_INLINE void tb_sum_fours(int rows, const tbReal* a, const tbReal* z, int stride, tbReal* y,
+                            bool add) {
+  for (int k = 0; k < 4; k += TB_PART) {
+    tbPart sum = a[0] * *(const tbPart*)(z + k);
+    for (int r = 1; r < rows; r++) sum += a[r] * *(const tbPart*)(z + r * stride + k);
+    if (add) sum += *(const tbPart*)(y + k);
+    *(tbPart*)(y + k) = sum;
+  }
+}
+
+// sum = or += x y of four numbers each.
+TB_INLINE void tb_four_products(tbPart* sum, const tbReal* x, const tbReal* y, bool add) {
+  for (int p = 0; p < TB_PARTS; p++) {
+    tbPart product = *(const tbPart*)(x + p * TB_PART) * *(const tbPart*)(y + p * TB_PART);
+    if (add) product += sum[p];
+    sum[p] = product;
+  }
+}
+
+TB_INLINE tbReal tb_sum_parts(const tbPart* s) {
+  return (TB_OF_PARTS(s, 0) + TB_OF_PARTS(s, 2)) + (TB_OF_PARTS(s, 1) + TB_OF_PARTS(s, 3));
+}
+
+// The sum of x . y over `count` fours: those of x follow each other, those of y begin at y + at[k].
+TB_INLINE tbReal tb_dot_fours(int count, const tbReal* x, const tbReal* y, const int* at) {
+  tbPart s[TB_PARTS];
+  tb_four_products(s, x, y + at[0], false);
+  for (int q = 1; q < count; q++) tb_four_products(s, x + 4 * q, y + at[q], true);
+  return tb_sum_parts(s);
+}
+
+// x . y in four sums that do not wait for each other, in the order of plain code.
+TB_INLINE tbReal tb_dot_sums(const tbReal* TB_RESTRICT x, const tbReal* TB_RESTRICT y, int n) {
+  tbReal s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+  int i = 0;
+  for (; i + 4 <= n; i += 4) {
+    s0 += x[i] * y[i];
+    s1 += x[i + 1] * y[i + 1];
+    s2 += x[i + 2] * y[i + 2];
+    s3 += x[i + 3] * y[i + 3];
+  }
+  for (; i < n; i++) s0 += x[i] * y[i];
+  return (s0 + s1) + (s2 + s3);
+}
+
+// The same in registers of four, where short ones are the rule: the order of the sums, and so the
+// last bits, are its own, with and without vectors.
+TB_INLINE tbReal tb_dot_four(const tbReal* x, const tbReal* y, int n) {
+  tbReal sum = 0;
+  int i = 0;
+  if (n >= 4) {
+    tbPart s[TB_PARTS];
+    tb_four_products(s, x, y, false);
+    for (i = 4; i + 4 <= n; i += 4) tb_four_products(s, x + i, y + i, true);
+    sum = tb_sum_parts(s);
+  }
+  if (n & 2) {
+    sum += x[i] * y[i] + x[i + 1] * y[i + 1];
+    i += 2;
+  }
+  if (n & 1) sum += x[i] * y[i];
+  return sum;
+}
+
+#endif

@@ -1,0 +1,143 @@
+// J^T W J of many contacts along a chain, as the composite inertia of its bodies is found: the
+// loads P^T W P of all that lies beyond a dof add up to K, and its entries with any dof i on the
+// way to the root are
+//
+//     S_i . K S,    S . K S_i                                                               (1)
+//
+// so that a chain of n dofs costs n^2 for all of its contacts, not for each of them.
+#include "operator/velocity_chains.h"
+
+#include <string.h>
+
+#include "base/kernel.h"
+
+enum { TWIST = 6, LOAD = TWIST * TWIST, BOTH = 2 * TWIST };
+
+bool tb_chains_start(tbVelocity* s, tbArena* arena) {
+  size_t n = (size_t)s->size;
+  s->motion = tb_arena_alloc(arena, sizeof(tbReal) * (TWIST * n + 1));
+  s->load = tb_arena_alloc(arena, sizeof(tbReal) * (LOAD * n + 1));
+  s->weighed = tb_arena_alloc(arena, sizeof(tbReal) * (BOTH * n + 1));
+  if (arena->failed) return false;
+  for (int i = 0; i < s->size; i++) {
+    int dof = s->dof[i];
+    for (int k = 0; k < TWIST; k++) {
+      s->motion[k * s->size + s->place[dof]] = s->chains->motion[TWIST * dof + k];
+    }
+  }
+  return true;
+}
+
+void tb_chains_clear(tbVelocity* s) {
+  memset(s->load, 0, sizeof(tbReal) * LOAD * (size_t)s->size);
+}
+
+void tb_chains_add(tbVelocity* s, int block, const tbReal* W) {
+  int dim = s->block[block].dim;
+  const tbReal* P = s->chains->P[block];
+  tbReal* load = s->load + LOAD * s->place[s->chains->last[block]];
+  for (int r = 0; r < dim; r++) {
+    tbReal WP[TWIST] = {0};
+    for (int c = 0; c < dim; c++) {
+      for (int k = 0; k < TWIST; k++) WP[k] += W[r * dim + c] * P[c * TWIST + k];
+    }
+    for (int i = 0; i < TWIST; i++) {
+      for (int k = 0; k < TWIST; k++) load[i * TWIST + k] += P[r * TWIST + i] * WP[k];
+    }
+  }
+}
+
+// out = S^T x over `count` places from `first` on, S by rows.
+TB_INLINE void along_chain(const tbVelocity* s, int first, int count, const tbReal* x,
+                           tbReal* TB_RESTRICT out) {
+  const tbReal *S0 = s->motion + first, *S1 = S0 + s->size, *S2 = S1 + s->size;
+  const tbReal *S3 = S2 + s->size, *S4 = S3 + s->size, *S5 = S4 + s->size;
+  for (int k = 0; k < count; k++) {
+    out[k] =
+        (x[0] * S0[k] + x[1] * S1[k] + x[2] * S2[k]) + (x[3] * S3[k] + x[4] * S4[k] + x[5] * S5[k]);
+  }
+}
+
+// K S of the dof at a place, and behind it K^T S.
+static void weigh_motion(tbVelocity* s, int at) {
+  const tbReal* K = s->load + LOAD * at;
+  tbReal *ahead = s->weighed + BOTH * at, *back = ahead + TWIST;
+  for (int k = 0; k < TWIST; k++) back[k] = 0;
+  for (int i = 0; i < TWIST; i++) {
+    tbReal own = s->motion[i * s->size + at], sum = 0;
+    for (int k = 0; k < TWIST; k++) {
+      sum += K[i * TWIST + k] * s->motion[k * s->size + at];
+      back[k] += K[i * TWIST + k] * own;
+    }
+    ahead[i] = sum;
+  }
+}
+
+// From the leaves on: what loads a dof loads the one before it.
+static void collect_loads(tbVelocity* s) {
+  const tbForest* f = &s->forest;
+  for (int i = s->size - 1; i >= 0; i--) {
+    int dof = s->dof[i], at = s->place[dof], count = f->rownnz[dof];
+    weigh_motion(s, at);
+    if (count < 2) continue;
+    tbReal* parent = s->load + LOAD * s->place[f->colind[f->rowadr[dof] + count - 2]];
+    for (int k = 0; k < LOAD; k++) parent[k] += s->load[LOAD * at + k];
+  }
+}
+
+void tb_chains_spread_dense(tbVelocity* s) {
+  const tbSoftDense* square = &s->dense->H;
+  const tbForest* f = &s->forest;
+  int stride = square->stride;
+  collect_loads(s);
+  for (int at = 0; at < s->size; at++) {
+    const int* way = f->colind + f->rowadr[s->dof[at]];
+    const tbReal *ahead = s->weighed + BOTH * at, *back = ahead + TWIST;
+    int count = f->rownnz[s->dof[at]], root = s->place[way[0]];
+    tbReal lower[TB_SOFT_DENSE], upper[TB_SOFT_DENSE];
+    along_chain(s, root, at - root + 1, back, lower);
+    if (!s->symmetric) along_chain(s, root, at - root + 1, ahead, upper);
+    for (int k = 0; k < count; k++) {
+      int place = s->place[way[k]];
+      square->H[at * stride + place] += lower[place - root];
+      if (!s->symmetric && place < at) square->H[place * stride + at] += upper[place - root];
+    }
+  }
+}
+
+// Entries of the dof at a place with itself and those of its node before it, which lead to it.
+static void spread_within(tbVelocity* s, int node, int at) {
+  int dim = s->ldu.dim[node], first = s->ldu.first[node], row = at - first;
+  const tbReal *ahead = s->weighed + BOTH * at, *back = ahead + TWIST;
+  tbReal *D = s->ldu.value + s->ldu.at[node], lower[TB_LDU_DIM], upper[TB_LDU_DIM];
+  along_chain(s, first, row + 1, back, lower);
+  along_chain(s, first, row, ahead, upper);
+  for (int j = 0; j <= row; j++) D[row * dim + j] += lower[j];
+  for (int j = 0; j < row; j++) D[j * dim + row] += upper[j];
+}
+
+// out += x . S of all dofs of a node.
+static void spread_over(const tbVelocity* s, int node, const tbReal* x, tbReal* out) {
+  tbReal entry[TB_LDU_DIM];
+  along_chain(s, s->ldu.first[node], s->ldu.dim[node], x, entry);
+  for (int j = 0; j < s->ldu.dim[node]; j++) out[j] += entry[j];
+}
+
+void tb_chains_spread_sparse(tbVelocity* s) {
+  const tbLdu* l = &s->ldu;
+  collect_loads(s);
+  for (int node = 0; node < l->nodes; node++) {
+    int dim = l->dim[node], width = l->width[node];
+    const tbReal* weighed = s->weighed + BOTH * l->first[node];
+    for (int i = 0; i < dim; i++) spread_within(s, node, l->first[node] + i);
+    for (int up = s->up[node]; up >= 0; up = s->up[up]) {
+      int column = tb_ldu_column(l, node, up);
+      tbReal* U = l->value + l->at[node] + dim * dim + column;
+      tbReal* C = l->mirror + l->skew[node] + column;
+      for (int i = 0; i < dim; i++) {
+        spread_over(s, up, weighed + BOTH * i + TWIST, U + i * width);
+        if (!s->symmetric) spread_over(s, up, weighed + BOTH * i, C + i * width);
+      }
+    }
+  }
+}

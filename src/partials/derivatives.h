@@ -1,0 +1,375 @@
+// The linearised step (docs/derivatives.md, section 3). For every law, with f the constraint
+// forces:
+//
+//     dacc = X + Y^T df                       X = H^-1 (partial forces), Y = J H^-1
+//     by_sigma (c J dacc + S + c_R df) + by_force df = E
+//     dv+  = dv + h dacc
+//
+// where by_sigma and by_force linearise the law at the forces found. The soft law with implicit
+// damping has a second inertia for the last line ("final").
+#ifndef TRIBO_PARTIALS_DERIVATIVES_H_
+#define TRIBO_PARTIALS_DERIVATIVES_H_
+
+#include <stdint.h>
+
+#include "assemble/assemble.h"
+#include "linalg/ltdl.h"
+#include "world/state.h"
+#include "tribo/derivatives.h"
+
+enum { TB_MAX_DIM = TB_MAX_BLOCK_DIM };
+
+// A step is not differentiable where the geometry of a contact jumps, or the gap term of a contact
+// or limit bends, within this, m or rad.
+#define TB_KINK_REACH 1e-5
+
+// One body of a contact: its chain of dofs.
+typedef struct {
+  int n;
+  tbReal sign;
+  int* place;      // of each dof in the contact's support
+  int* first;      // first of the chain's dofs whose axis it carries
+  tbReal* motion;  // n x 6: angular, linear at the contact
+} tbMovingSide;
+
+// How a contact's rows change with the configuration, without dJ/dq itself (eq. 28).
+typedef struct {
+  const tbReal* frame;
+  tbMovingSide side[2];
+  tbReal* relative;  // nnz x 6: motion of body 2 relative to body 1
+  int turns;         // 0: the frame stays as it is
+  tbReal* room;      // 7 (nnz + 1)
+} tbMovingContact;
+
+// A constraint that acts, copied so that it outlives the step's arena.
+typedef struct {
+  int source, id;  // of the constraint
+  int row;         // first row among the active rows
+  int island;
+  int dim, nnz;
+  const int* col;
+  const tbReal* J;  // dim x nnz
+  tbReal* T;        // dim x nnz x nnz: dJ[r][i]/dq[k]; NULL: J is constant, or a contact's
+  tbReal* dpos;     // dim x nnz: dpos[r]/dq[k]
+  tbReal* dframe;   // nnz x 9: a contact's frame by q[k]
+  tbReal* dpoint;   // nnz x 3: and its position
+  const tbMovingContact* moving;  // contacts: what dJ/dq is made of
+  int first;                      // row of the contact that is this one's first (tb_active_row)
+  tbReal force[TB_MAX_DIM], sigma[TB_MAX_DIM];
+  tbReal by_sigma[TB_MAX_DIM * TB_MAX_DIM], by_force[TB_MAX_DIM * TB_MAX_DIM];
+  tbReal by_friction[TB_MAX_DIM];     // E per unit of the sliding coefficients
+  tbReal by_diagonal[2][TB_MAX_DIM];  // S, and E, per unit of the row's J H^-1 J^T
+} tbActiveRows;
+
+// An inertia and what forces make of it.
+typedef struct {
+  tbReal *LD, *inverse;
+  tbReal* force;  // nv x ncol: partial forces, replaced by X
+  tbReal* Y;      // n x nv
+  tbReal* LU;     // an inertia that is not symmetric (MuJoCo's implicit), in place of LD
+  int* pivot;
+} tbResponse;
+
+// Where the configuration moves with an acceleration of its own (expo): v + share h acc.
+typedef struct {
+  tbReal* acc;    // nv; NULL: the velocity's
+  tbReal* force;  // nv x ncol: partial forces
+  tbReal* E;      // n x ncol: df
+} tbMoveResponse;
+
+// An island of the exponential integrator: what loads and friction make of its forces, those of
+// the velocity and of the position.
+typedef struct {
+  int n, nmember;
+  int* row;                // active rows
+  int* contact;            // by member: contact or -1
+  tbReal* by_load[2];      // n x n: df by J qacc_free
+  tbReal* by_friction[2];  // n x nmember
+} tbExpoResponse;
+
+typedef struct {
+  int n;
+  int* row;  // active rows, ascending
+  tbReal* LU;
+  int* pivot;
+} tbIslandSystem;
+
+// Equalities that are held by a system of their own (complementarity-free law): rows, and the
+// factor of c J H^-1 J^T + R. Their rows of E are S at the end of the step, those of S in the
+// prediction.
+typedef struct {
+  int n;
+  int* row;  // active rows
+  tbReal *L, *scratch;
+} tbHeldSystem;
+
+struct tbDerivatives {
+  tbArena arena;
+  tbData* probe;                // a second world, for finite differences; made on first use
+  struct tbDerivatives* stage;  // of another state within the step; made on first use
+  int is_stage;                 // 1: the forces of a state are wanted, whatever the integrator
+  const tbModel* m;
+  int nv, na, nu, nx, ncol;  // nx = 2 nv + na states, ncol = nx + nu columns
+  int ready;                 // 0: nothing yet, 1: linearised, 2: dense A and B only
+  tbReal h;
+  tbReal c;           // factor of J dacc in sigma: h for rigid laws, 1 for soft
+  tbReal move_share;  // the configuration moves with (1 - share) v + share v+
+  int n, nactive, ncon;
+  tbActiveRows* active;
+  tbResponse law, final;  // final.force is NULL where it is the law's
+  const tbReal* law_acc;  // acceleration that the law's forces belong to; NULL: qacc
+  int input_damps;        // 1: H changes with the input of servos
+  int explicit_law;       // 1: df follows from dacc without a solve
+  tbReal* final_acc;      // where there is a second inertia
+  tbReal* S;              // n x ncol
+  tbReal* E;              // n x ncol, or NULL
+  tbReal* R;              // n: factor of df in sigma
+  tbReal* drift;          // of all bodies and dofs (dynamics/drift.h), or NULL
+  tbMoveResponse move;
+  int nexpo;
+  tbExpoResponse* expo;
+  int nisland;
+  tbIslandSystem* island;
+  tbHeldSystem* held;                  // or NULL
+  tbReal* primal;                      // soft law: Cholesky factor of M + J^T by_sigma J, or NULL
+  const tbReal* M;                     // where there is `primal`: by rows of the forest
+  tbReal* Jt;                          // and J transposed, nv x n
+  tbReal *act_by_act, *act_by_ctrl;    // na: next activation by activation and by its control
+  tbReal *rate_by_act, *rate_by_ctrl;  // na: the same of act_dot
+  int* act_ctrl;                       // na: the control of each activation
+  tbReal *turn_q, *turn_v;             // njnt x 9: dq+ of rotations by dq and by h dv+
+  tbReal *dense_A, *dense_B;           // where ready is 2
+  tbReal* dense_F;                     // and by the generalised force (nx x nv)
+  tbReal* dense_mu;                    // and by friction (nx x ncon), made when asked for
+  tbReal* dense_acc;                   // qacc by q, v and force (nv x nv each); NULL: differences
+  void* start;                         // where ready is 2: a snapshot to difference from
+  size_t start_size;
+  uint64_t* contact_key;         // ncon, and its contacts
+  tbDerivativeSettings sampled;  // samples > 1: what was averaged
+  tbReal* scratch;               // one right-hand side (deriv_products.c)
+  tbDerivativeInfo info;
+};
+
+// Partial forces by columns q, v, act, ctrl (nv x ncol, row-major).
+typedef struct {
+  tbReal* value;
+  int stride;
+} tbPartials;
+
+static inline tbReal* tb_partial(const tbPartials* p, int dof, int column) {
+  return p->value + (size_t)dof * (size_t)p->stride + (size_t)column;
+}
+
+// ---- smooth forces (deriv_smooth.c) -------------------------------------------------------------
+
+// Implicit damping with every derivative by velocity, whatever its sign (beside tbImplicit's).
+enum { TB_IMPLICIT_FULL = 100 };
+
+// Add the partials of passive, applied and actuator forces, and fill act_by_act, act_by_ctrl.
+// `acc` and `damping` (a tbImplicit): the part - h D acc of implicit damping is differentiated too.
+// After tb_forward.
+tbResult tb_deriv_smooth(tbDerivatives* x, tbData* d, const tbReal* acc, int damping,
+                         tbPartials* out);
+
+// Whether that is by differences, of Coriolis forces too; else these are tb_deriv_inertia's.
+bool tb_deriv_smooth_differs(const tbModel* m, tbData* d);
+
+// 1 where every smooth force of the model has its partials in closed form.
+int tb_deriv_is_plain(const tbModel* m);
+
+// 1 where there is gravity compensation at all, and where it reaches a dof: it may count as
+// actuation, which may be clamped or off.
+int tb_deriv_compensates(const tbModel* m);
+int tb_deriv_is_compensated(const tbModel* m, const tbData* d, int dof);
+
+// 1 where the damping of a servo follows its input.
+int tb_deriv_input_damps(const tbModel* m);
+
+// out += scale (-u_r^T dH u_s) over the columns of act and ctrl, where such damping is implicit
+// (x->input_damps).
+void tb_deriv_damping_change(const tbDerivatives* x, const tbData* d, const tbReal* ur,
+                             const tbReal* us, tbReal scale, tbReal* out);
+
+// Subtract the partials of M acc + b - J^T xfrc.
+tbResult tb_deriv_inertia(tbDerivatives* x, tbData* d, const tbReal* acc, tbPartials* out);
+
+// What Coriolis forces of the middle of the step have beside those of its start, by the inertial
+// parameters of a body (nv x TB_NINERTIAL).
+tbResult tb_deriv_middle_by_inertia(tbDerivatives* x, tbData* d, int body, tbReal* slope);
+
+// ---- constraint rows (deriv_rows.c, deriv_contact.c, deriv_geometry.c) --------------------------
+
+// How a contact moves with its two bodies: partials by the motion of body 2 relative to body 1,
+// (angular, linear) about the contact's position in world axes.
+typedef struct {
+  tbReal dist[6], pos[18], normal[18];  // 1 x 6, 3 x 6, 3 x 6
+  int follows_axis;                     // 1: t1 follows `axis`, fixed to body 2
+  tbReal axis[3];
+  int lost;  // 1: the contact did not persist under a small motion
+} tbContactMotion;
+
+void tb_contact_motion(const tbModel* m, const tbData* d, const tbContactFinder* finder,
+                       const tbContact* contact, tbContactMotion* motion);
+
+// Fill T and dpos of an active constraint from its constraint `c`. Needs x->probe for spatial
+// tendons.
+tbResult tb_deriv_rows(tbDerivatives* x, tbData* d, const tbConstraint* c, tbActiveRows* a);
+
+// The same of a contact (deriv_contact.c): fills moving, dframe, dpoint and dpos.
+tbResult tb_deriv_contact(tbDerivatives* x, tbData* d, const tbConstraint* c, tbActiveRows* a);
+void tb_moving_velocity(const tbActiveRows* a, const tbReal* x, tbReal scale, tbReal* out,
+                        int stride);
+void tb_moving_force(const tbActiveRows* a, tbPartials* out);
+
+// out[r * stride + k] += scale * d(J x)[r]/dq_k.
+void tb_active_velocity(const tbActiveRows* a, const tbReal* x, tbReal scale, tbReal* out,
+                        int stride);
+
+// One row of it.
+tbActiveRows tb_active_row(const tbActiveRows* a, int r);
+
+// Back through a constraint: sigma = -by_sigma^T law of its rows, and c J^T sigma added to `force`.
+void tb_active_pull(const tbDerivatives* x, const tbActiveRows* a, const tbReal* law, tbReal* sigma,
+                    tbReal* force);
+
+// out (nv x ncol) += d(J^T f)/dq over the columns of q.
+void tb_active_force(const tbActiveRows* a, tbPartials* out);
+
+// ---- laws (deriv_rigid.c, deriv_soft.c) ---------------------------------------------------------
+
+// Find the active constraints, their modes and law matrices; fill x->n, active, S, R, E, and the
+// partials of J^T f in x->law.force (and final).
+tbResult tb_deriv_rigid(tbDerivatives* x, tbData* d, tbStepState* state,
+                        const tbDerivativeSettings* settings);
+
+// dJ/dt v of a connect or weld into S (deriv_drift.c); `prepare` fills x->drift once.
+tbResult tb_deriv_drift_prepare(tbDerivatives* x, const tbData* d);
+tbResult tb_deriv_drift(tbDerivatives* x, const tbData* d, const tbConstraint* c, tbActiveRows* a);
+
+// After `prepare`, the same of a contact's first rows, each body's part times its share, by q and v
+// added to `out` (rows of `width`).
+tbResult tb_contact_drift(tbDerivatives* x, const tbData* d, const tbConstraint* c,
+                          const tbActiveRows* a, const tbReal share[2], int width, int rows,
+                          tbReal* out);
+
+// What drift adds to gamma of a contact (tb_slip_drift) into S (deriv_slip.c).
+tbResult tb_deriv_slip(tbDerivatives* x, const tbData* d, const tbConstraint* c,
+                       const tbActiveRows* a);
+tbResult tb_deriv_soft(tbDerivatives* x, tbData* d, tbStepState* state,
+                       const tbDerivativeSettings* settings);
+
+tbResult tb_deriv_comfree(tbDerivatives* x, tbData* d, tbStepState* state,
+                          const tbDerivativeSettings* settings);
+
+// Explicit Euler, and the exponential integrator: TB_ERROR_UNSUPPORTED where only differences help.
+tbResult tb_deriv_viscoelastic(tbDerivatives* x, tbData* d, tbStepState* state,
+                               const tbDerivativeSettings* settings);
+tbResult tb_deriv_expo(tbDerivatives* x, tbData* d, tbStepState* state,
+                       const tbDerivativeSettings* settings);
+
+// Implicit Euler: dense A, B and F.
+tbResult tb_deriv_euler_implicit(tbDerivatives* x, tbData* d, tbStepState* state,
+                                 const tbDerivativeSettings* settings);
+
+// Runge-Kutta: dense A, B and F, by the chain rule over its stages (deriv_rk4.c).
+tbResult tb_deriv_rk4(tbDerivatives* x, tbData* d, tbStepState* state,
+                      const tbDerivativeSettings* settings);
+
+// The largest force of all springs, or part of one that a damper takes away.
+tbReal tb_springs_largest(const tbSprings* springs);
+
+// out += scale d(J_r H^-1 J_r^T)/dq over the columns of q. `room`: 2 nv + 12 nbody.
+void tb_deriv_diagonal(const tbDerivatives* x, const tbData* d, const tbConstraint* c,
+                       const tbActiveRows* a, int r, tbReal scale, tbReal* out, tbReal* room);
+
+// Room for active constraints and rows.
+tbActiveRows* tb_deriv_activate(tbDerivatives* x, const tbConstraint* c);
+
+// ---- the system (deriv_system.c) ----------------------------------------------------------------
+
+// X <- H^-1 X for `width` right-hand sides, and x <- H^-T x.
+void tb_response_solve(const tbDerivatives* x, const tbResponse* r, tbReal* X, int width);
+void tb_response_solve_transposed(const tbDerivatives* x, const tbResponse* r, tbReal* z);
+
+// x->law.Y of the active rows.
+tbResult tb_deriv_responses(tbDerivatives* x);
+
+// Y, and the factor of the law's system of every island.
+tbResult tb_deriv_factor(tbDerivatives* x, const tbData* d, tbReal proximal);
+
+// The same system in the space of velocities, for the soft law (deriv_primal.c): (M + J^T W J) da =
+// force + J^T (E - W S). Smaller where there are more rows than dofs.
+tbResult tb_primal_factor(tbDerivatives* x, const tbReal* M);
+void tb_primal_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tbReal* rhs,
+                     tbReal* gathered, const tbReal* E, int width);
+void tb_primal_solve_transposed(tbDerivatives* x, const tbReal* z, tbReal* force,
+                                tbReal* final_force, tbReal* sigma, tbReal* law);
+
+// The same with equalities held before and after the law (deriv_held.c).
+tbResult tb_held_factor(tbDerivatives* x);
+void tb_held_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tbReal* rhs,
+                   tbReal* gathered, const tbReal* E, int width);
+void tb_held_solve_transposed(tbDerivatives* x, const tbReal* z, tbReal* force, tbReal* final_force,
+                              tbReal* sigma, tbReal* law);
+
+// rows <- E - by_sigma rows of every active constraint but held ones, `width` numbers each. `room`:
+// TB_MAX_DIM rows.
+void tb_deriv_apply_law(const tbDerivatives* x, tbReal* rows, const tbReal* E, tbReal* room,
+                        int width);
+
+// `width` right-hand sides side by side. In: partial forces (nv x width; final_force is force where
+// there is no second inertia), S in rhs (n x width), E or NULL. Out: dacc in final_force, df in
+// rhs. `gathered`: n x width.
+void tb_deriv_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tbReal* rhs,
+                    tbReal* gathered, const tbReal* E, int width);
+
+// The adjoint: from z = adjoint of dacc (nv) to those of the forces, of S and of E (n each).
+void tb_deriv_solve_transposed(tbDerivatives* x, const tbReal* z, tbReal* force,
+                               tbReal* final_force, tbReal* sigma, tbReal* law);
+
+// ---- the next state (deriv_products.c) ----------------------------------------------------------
+
+// Rows of q+ from rows of the velocity that moves it: dq+ = turn_q dq + h turn_v dv. `width`
+// columns; dq is the identity on the first nv columns where `dq` is NULL.
+void tb_next_position(const tbDerivatives* x, const tbReal* dv, const tbReal* dq, tbReal* out,
+                      int width);
+
+// Forces that loads on the active rows make, of the velocity or of the position (`second`), of the
+// exponential integrator; both by rows `stride` apart.
+void tb_expo_loads(const tbDerivatives* x, const tbReal* load, int stride, int second, tbReal* law);
+
+// ---- one state, or many (deriv.c, deriv_differences.c) ------------------------------------------
+
+tbResult tb_deriv_linearize(const tbModel* m, tbData* d, const tbDerivativeSettings* settings,
+                            tbDerivatives* x);
+
+// Partials of qacc by all columns (nv x ncol) and by the generalised force (nv x nv, or NULL).
+tbResult tb_deriv_acceleration(tbDerivatives* x, tbReal* columns, tbReal* by_force);
+
+// How q+ = q exp(h v) turns with q and v, into turn_q and turn_v (eq. 18-19).
+void tb_deriv_integration(tbDerivatives* x, const tbReal* v);
+
+// Room for dense A, B and F in the arena, from now on what the derivatives are, and what further
+// differences at the data's state start from.
+tbResult tb_deriv_keep_dense(tbDerivatives* x, const tbData* d);
+
+// The start's acceleration as dense_acc, from its partials (nv x ncol, nv x nv).
+tbResult tb_deriv_keep_acceleration(tbDerivatives* x, const tbReal* columns,
+                                    const tbReal* by_force);
+
+// By differences from there: dense_mu, and partials of qacc (any may be NULL).
+tbResult tb_deriv_friction_differences(tbDerivatives* x);
+tbResult tb_deriv_acceleration_differences(tbDerivatives* x, tbReal* dq, tbReal* dv, tbReal* dtau);
+
+// tb_derivatives_inertial by differences, or as a mean over samples.
+tbResult tb_deriv_inertial_differences(const tbModel* m, const tbData* d, int body, tbReal* out);
+tbResult tb_deriv_inertial_samples(tbDerivatives* x, const tbModel* m, tbData* d, int body,
+                                   tbReal* out);
+
+// tb_step_differences, and F by the generalised force (nx x nv); any may be NULL.
+tbResult tb_deriv_differences(const tbModel* m, tbData* d, tbReal eps, int centred, tbReal* A,
+                              tbReal* B, tbReal* F);
+tbResult tb_deriv_samples(const tbModel* m, tbData* d, const tbDerivativeSettings* settings,
+                          tbDerivatives* x);
+
+#endif

@@ -1,0 +1,88 @@
+// Whether a symmetric matrix is positive semidefinite.
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/minmax.h"
+#include "problem/delassus.h"
+#include "problem/problem.h"
+
+// Relative to the diagonal. Matrices of files have negative eigenvalues of rounding, up to 1e-6;
+// what is below this is none.
+static const tbReal NEGATIVE = 1e-3;
+
+// The largest diagonal entry from k on, exchanged into place k with its row and column.
+static void exchange(int n, tbReal* A, int k) {
+  int p = k;
+  for (int i = k + 1; i < n; i++) {
+    if (A[i * n + i] > A[p * n + p]) p = i;
+  }
+  for (int i = 0; i < n && p != k; i++) {
+    tbReal swap = A[k * n + i];
+    A[k * n + i] = A[p * n + i];
+    A[p * n + i] = swap;
+  }
+  for (int i = 0; i < n && p != k; i++) {
+    tbReal swap = A[i * n + k];
+    A[i * n + k] = A[i * n + p];
+    A[i * n + p] = swap;
+  }
+}
+
+// Whether what is left of a semidefinite matrix with unit diagonal from row k on is not one:
+// entries of those are at most the largest on their diagonal.
+static bool rest_is_indefinite(int n, const tbReal* A, int k) {
+  tbReal largest = k < n ? tb_max(A[k * n + k], 0) : 0;
+  for (int i = k; i < n; i++) {
+    for (int j = k; j < n; j++) {
+      tbReal entry = A[i * n + j];
+      if (!(entry >= -largest - NEGATIVE && entry <= largest + NEGATIVE)) return true;
+      if (i == j && !(entry >= -NEGATIVE)) return true;
+    }
+  }
+  return false;
+}
+
+// Elimination with exchanges by the largest pivot, of the matrix scaled to a unit diagonal, down to
+// pivots next to nothing.
+bool tb_is_indefinite(int n, tbReal* A) {
+  for (int i = 0; i < n; i++) {
+    if (!(A[i * n + i] >= 0)) return true;
+  }
+  for (int i = 0; i < n; i++) {
+    tbReal scale = A[i * n + i] > 0 ? 1 / sqrt(A[i * n + i]) : 0;
+    for (int j = 0; j < n; j++) {
+      // A row without a diagonal has nothing else.
+      if (scale == 0 && A[i * n + j] != 0) return true;
+      A[i * n + j] *= scale;
+    }
+    for (int j = 0; j < n; j++) A[j * n + i] *= scale;
+  }
+  for (int k = 0; k < n; k++) {
+    exchange(n, A, k);
+    tbReal pivot = A[k * n + k];
+    if (!(pivot > NEGATIVE)) return rest_is_indefinite(n, A, k);
+    for (int i = k + 1; i < n; i++) {
+      tbReal factor = A[i * n + k] / pivot;
+      if (factor == 0) continue;
+      for (int j = k + 1; j < n; j++) A[i * n + j] -= factor * A[k * n + j];
+    }
+    for (int i = k + 1; i < n; i++) {
+      if (!(A[i * n + i] >= -NEGATIVE)) return true;
+    }
+  }
+  return false;
+}
+
+tbResult tb_problem_check_definite(const tbProblem* p, tbError* error) {
+  enum { MOST_ROWS = 600 };
+  if (p->n > MOST_ROWS || p->G.form == TB_DELASSUS_PRODUCT) return TB_OK;
+  tbReal* A = malloc(sizeof *A * ((size_t)p->n * (size_t)p->n + 1));
+  if (!A) return TB_OK;
+  tb_delassus_dense(p, A);
+  for (int i = 0; p->R && i < p->n; i++) A[(size_t)i * (size_t)(p->n + 1)] += p->R[i];
+  bool indefinite = tb_is_indefinite(p->n, A);
+  free(A);
+  if (!indefinite) return TB_OK;
+  return tb_fail(error, TB_ERROR_ARGUMENT, "G + R is indefinite: it has a negative eigenvalue");
+}

@@ -1,0 +1,130 @@
+// Newton's method on the active set, the fast path of a step: in which order its parts are tried.
+//
+// With sigma = g + J x + R lambda, x = M^-1 J^T lambda, a contact of the exact law is open
+// (lambda = 0), sticks (sigma = 0) or slides (sigma_N = 0, lambda_T = mu lambda_N u). Which of them
+// follows from the fixed point of Alart and Curnier (1991),
+//
+//     y = lambda - sigma / rho:   y_N <= 0 open,   |y_T| <= mu y_N sticks,   else slides along
+//     u = y_T / |y_T|                                                                         (1)
+//
+// and so does the derivative of the direction: across u, lambda_T = -c sigma_T with
+// c = kappa / (rho (1 - kappa)), kappa = mu y_N / |y_T|. Given the modes, every block is affine in
+// its velocity,
+//
+//     lambda = c0 - W (g + J x)                                                               (2)
+//
+// where rows with sigma = 0 get the proximal term E (lambda - lambda_k) that makes W = 1/(E + R)
+// finite. Together with M x = J^T lambda this is one linear system with M + J^T W J (3), which is
+// symmetric unless something slides. Modes and system in turn are Newton's method; near the
+// solution of the last step two rounds are typical. Elliptic cones become round in the coordinates
+// lambda_j / mu_j, mu_j sigma_j. ccp differs in the sliding zone of (1) only: the projection on the
+// cone, with W along the edge d = (1, mu u).
+#include <math.h>
+#include <string.h>
+
+#include "solvers/active_set/state.h"
+
+// Rounds at first, by the size of an island.
+enum { FIRST_SMALL = 8, FIRST = 10, FIRST_LARGE = 3 };
+// The share of contacts that no longer do what their impulses say, above which a large island is
+// not tried with these.
+static const tbReal MOVED = 0.02;
+
+static bool allocate(tbActiveState* s, tbArena* arena) {
+  size_t n = (size_t)s->p->n + 1;
+  tbReal** const vectors[] = {&s->lambda, &s->sigma, &s->anchor, &s->next, &s->speed, &s->slow,
+                              &s->old,    &s->trial, &s->check,  &s->best, &s->good,  &s->guess};
+  enum { COUNT = sizeof vectors / sizeof *vectors };
+  tbReal* block = tb_arena_alloc(arena, sizeof(tbReal) * COUNT * n);
+  s->mode = tb_arena_alloc(arena, sizeof(int) * n);
+  s->slide = tb_arena_alloc(arena, sizeof(tbSlide) * (size_t)(s->p->nblock + 1));
+  if (!block || !s->mode || !s->slide) return false;
+  for (int k = 0; k < COUNT; k++) *vectors[k] = block + (size_t)k * n;
+  return s->form->start(s, arena);
+}
+
+// Small islands are those on which rounds cost little.
+static void choose_form(tbActiveState* s) {
+  const tbActive* a = s->a;
+  bool dense = a->system && a->system->dense;
+  s->small = !a->system || dense || a->few;
+  // A small part takes every step as a change, too.
+  if (a->part && a->few) dense = true;
+  s->form = !a->system ? &TB_ACTIVE_DUAL : dense ? &TB_ACTIVE_DENSE : &TB_ACTIVE_VELOCITY;
+}
+
+// The first guess is where Newton's method is, and the best so far.
+static void start(tbActiveState* s, const tbReal* lambda, const tbReal* sigma) {
+  const tbActive* a = s->a;
+  int n = s->p->n;
+  tb_active_go_to(s, lambda, sigma);
+  memcpy(s->best, lambda, sizeof(tbReal) * (size_t)n);
+  memcpy(s->guess, lambda, sizeof(tbReal) * (size_t)n);
+  s->best_measure = a->measure ? *a->measure : tb_residual(a->p, a->law, lambda, sigma).relative;
+  s->repaired = INFINITY;
+  for (int r = 0; r < n; r++) {
+    tbReal speed = fabs(a->p->g[r]);
+    if (speed > s->fastest) s->fastest = speed;
+    s->mode[r] = -1;
+    if (lambda[r] != 0) s->guess_measure = s->best_measure;
+  }
+}
+
+// Rounds that are cut short, then stages from the guess again. Sets *solved. False: out of memory.
+static bool small_island(tbActiveState* s, tbReal* lambda, tbSolveInfo* info, bool* solved) {
+  if (s->a->system && !tb_velocity_finish(s->a->system)) return false;
+  *solved = tb_active_rounds(s, FIRST_SMALL, lambda, info);
+  if (*solved) return true;
+  memcpy(s->lambda, s->guess, sizeof(tbReal) * (size_t)s->p->n);
+  s->form->velocity(s, s->lambda, s->sigma);
+  *solved = tb_active_stages(s, lambda, info);
+  return true;
+}
+
+// A few rounds, none where too much has changed. Factors of the whole island are laid out unless
+// sweeps come first, which mostly do without. Sets *solved. False: out of memory.
+static bool large_island(tbActiveState* s, tbReal* lambda, tbSolveInfo* info, bool* solved) {
+  bool tried = s->a->tried, large = s->p->n > TB_ACTIVE_LARGE;
+  bool in_vain = tried || (large && tb_active_moved_share(s) > MOVED);
+  bool sweeps_first = in_vain && tb_active_from_place_to_place(s);
+  if (!sweeps_first && !tb_velocity_finish(s->a->system)) return false;
+  if (!in_vain) *solved = tb_active_rounds(s, large ? FIRST_LARGE : FIRST, lambda, info);
+  return true;
+}
+
+// No answer as good as was asked for: the best there is. False: out of memory.
+static bool give_best(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
+  const tbActive* a = s->a;
+  memcpy(lambda, s->best, sizeof(tbReal) * (size_t)s->p->n);
+  if (a->system && !tb_velocity_finish(a->system)) return false;
+  s->form->velocity(s, s->best, s->check);
+  info->residual = tb_residual(a->p, a->law, s->best, s->check);
+  info->residual_exact = tb_residual(a->p, TB_LAW_NCP, s->best, s->check);
+  if (info->residual.relative <= a->enough) info->status = TB_SOLVE_CONVERGED;
+  // Modes and factors are not those of these impulses.
+  s->changed = true;
+  return true;
+}
+
+bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbReal* lambda,
+                     tbSolveInfo* info) {
+  tbActiveState s = {.a = a, .p = a->p};
+  *info = (tbSolveInfo){
+      .status = TB_SOLVE_MAX_ITERATIONS, .law = tb_law_name(a->law), .solver = "active"};
+  choose_form(&s);
+  if (!allocate(&s, arena)) return false;
+  start(&s, lambda, sigma);
+
+  bool solved = false, sure = a->p->n <= TB_ACTIVE_LARGE && !a->part;
+  if (!(s.small ? small_island : large_island)(&s, lambda, info, &solved)) return false;
+  if (a->system && a->law == TB_LAW_LCP) {
+    if (!solved && !tb_active_pyramid(&s, arena, lambda, info, &solved)) return false;
+  } else if (a->system && a->law != TB_LAW_RAISIM) {
+    if (!solved && !tb_active_attempts(&s, arena, lambda, info, &solved)) return false;
+    sure = sure && !solved && !tb_active_will_do(&s);
+    if (sure && !tb_active_last_resort(&s, arena, lambda, info, &solved)) return false;
+  }
+  if (!solved && !give_best(&s, lambda, info)) return false;
+  if (a->rest && info->status == TB_SOLVE_CONVERGED) tb_active_rest(&s, lambda);
+  return true;
+}

@@ -1,0 +1,61 @@
+// Interior points on friction cones of three rows, four contacts at a time: every number of a
+// contact lies next to the same number of three others, so that loops over the four are single
+// operations of a register. The equations are those of lorentz.h and active_interior.c.
+#ifndef TRIBO_SOLVERS_INTERIOR_POINT_CONES_SIMD_H_
+#define TRIBO_SOLVERS_INTERIOR_POINT_CONES_SIMD_H_
+
+#include <stdbool.h>
+
+#include "tribo/problem.h"
+
+enum { TB_CONE_ROWS = 3, TB_CONE_LANES = 4 };
+
+// Rows of four contacts.
+typedef tbReal tbFourRows[TB_CONE_ROWS][TB_CONE_LANES];
+
+// Four contacts; where there are fewer the first stands in for the rest.
+typedef struct {
+  tbFourRows S, R;        // lambda = unit S x; compliance of x
+  tbFourRows x, z, v, r;  // the pair, the velocity S sigma / unit, v + |z_T| e - z
+  tbFourRows c, b;        // right-hand sides
+  tbFourRows dx, dz;      // the step,
+  tbFourRows ax, az;      // the affine step
+  tbFourRows jv;          // J dv of the last direction
+  tbFourRows f;           // S K b, the impulse of a right-hand side
+  tbFourRows w, point;    // Nesterov-Todd scaling, and the scaled point
+  tbReal eta[TB_CONE_LANES], theta[TB_CONE_LANES];
+  tbReal slip[2][TB_CONE_LANES];                         // theta z_T / |z_T|
+  tbReal K[TB_CONE_ROWS * TB_CONE_ROWS][TB_CONE_LANES];  // C^-1, by row
+  int block[TB_CONE_LANES], row[TB_CONE_LANES];
+  int used;     // contacts
+  bool yields;  // one of them has compliance along its tangents
+} tbConeFour;
+
+// The scaling and K, with the compliance of normals only: (E H + R)^-1 without the others.
+void tb_cone_four_scale(tbConeFour* four, int count);
+
+// c for products `target`, less the second-order term of the affine step if `correct`.
+void tb_cone_four_target(tbConeFour* four, int count, tbReal target, bool correct);
+
+// b = E c - r and f = S K b.
+void tb_cone_four_right(tbConeFour* four, int count);
+
+// The step for jv: dx = K (b - S jv), E dz = r + S jv + R dx; into ax and az if `affine`.
+void tb_cone_four_solve(tbConeFour* four, int count, bool affine);
+
+// The least of `a` and the largest step that keeps x and z inside; of the affine one if `affine`.
+tbReal tb_cone_four_length(tbConeFour* four, int count, bool affine, tbReal a);
+
+// x . z of all contacts after an affine step of length a; the same of the present point, with r of
+// the shifted velocity (`shifted`: under the exact law) and the largest of its entries.
+tbReal tb_cone_four_products(const tbConeFour* four, int count, tbReal a);
+tbReal tb_cone_four_residual(tbConeFour* four, int count, bool shifted, tbReal* largest);
+
+// Lengths along the central path, dx . H dx + dz . H^-1 dz summed over all contacts, of the affine
+// step a and of t, the other step less the affine one: a . a, a . t, t . t.
+void tb_cone_four_lengths(const tbConeFour* four, int count, tbReal product[3]);
+
+// Go a step of length a.
+void tb_cone_four_go(tbConeFour* four, int count, tbReal a);
+
+#endif

@@ -1,0 +1,144 @@
+// Interior points on the pyramid law (lcp_interior.c) in velocity space: what rounds on the active
+// set leave of an island under lcp. With S the scale of the rows and E = H^-1 by block,
+// (S G S + H) dx = b is
+//
+//     (M + J^T S E S J) dv = J^T S E b,    dx = E (b - S J dv)                                 (1)
+//
+// so that G is never formed. Compliance is part of H.
+#include <string.h>
+
+#include "base/minmax.h"
+#include "solvers/active_set/state.h"
+#include "solvers/interior_point/lcp_interior.h"
+
+enum { MAX = TB_MAX_BLOCK_DIM };
+
+// Iterations of an attempt, attempts, and rounds on the modes where they end.
+enum { ITERATIONS = 60, ATTEMPTS = 3, POLISH = 2 };
+// Products of an attempt's first point over the residual of the best point; 0: from the centre.
+static const tbReal PRODUCTS[ATTEMPTS] = {0.1, 1, 0};
+
+typedef struct {
+  tbActiveState* s;
+  tbReal* lambda;  // of the answer
+  tbSolveInfo* info;
+  tbReal *scale, *dv;
+  const tbReal* E;
+  const int* start;
+} Pyramid;
+
+static bool factor(void* owner, const tbReal* H, const tbReal* E, const int* start) {
+  Pyramid* q = owner;
+  const tbProblem* p = q->s->p;
+  tbVelocity* system = q->s->a->system;
+  (void)H;
+  q->E = E;
+  q->start = start;
+  q->info->factorizations++;
+  tb_velocity_start(system, false);
+  for (int i = 0; i < p->nblock; i++) {
+    int d = p->block[i].dim;
+    const tbReal *own = E + start[i], *S = q->scale + p->block[i].row;
+    tbReal W[MAX * MAX];
+    for (int r = 0; r < d; r++) {
+      for (int c = 0; c < d; c++) W[r * d + c] = S[r] * own[r * d + c] * S[c];
+    }
+    tb_velocity_add(system, i, W);
+  }
+  return tb_velocity_factor(system);
+}
+
+// out = E_i x of a block.
+static void multiply(const Pyramid* q, int i, int d, const tbReal* x, tbReal* out) {
+  const tbReal* E = q->E + q->start[i];
+  for (int r = 0; r < d; r++) {
+    out[r] = 0;
+    for (int c = 0; c < d; c++) out[r] += E[r * d + c] * x[c];
+  }
+}
+
+static void solve(void* owner, const tbReal* rhs, tbReal* dx) {
+  Pyramid* q = owner;
+  const tbProblem* p = q->s->p;
+  const tbVelocity* system = q->s->a->system;
+  memset(q->dv, 0, sizeof(tbReal) * (size_t)system->size);
+  for (int i = 0; i < p->nblock; i++) {
+    int row = p->block[i].row, d = p->block[i].dim;
+    tbReal f[MAX];
+    multiply(q, i, d, rhs + row, f);
+    for (int r = 0; r < d; r++) f[r] *= q->scale[row + r];
+    tb_velocity_add_impulse(system, i, f, q->dv);
+  }
+  tb_velocity_solve(system, q->dv);
+  for (int i = 0; i < p->nblock; i++) {
+    int row = p->block[i].row, d = p->block[i].dim;
+    tbReal left[TB_ROWS_DIM];
+    tb_velocity_mul(system, i, q->dv, left);
+    for (int r = 0; r < d; r++) left[r] = rhs[row + r] - q->scale[row + r] * left[r];
+    multiply(q, i, d, left, dx + row);
+  }
+}
+
+static void velocity(void* owner, const tbReal* lambda, tbReal* sigma) {
+  Pyramid* q = owner;
+  q->s->form->velocity(q->s, lambda, sigma);
+}
+
+static bool check(void* owner, const tbReal* lambda, int iteration, tbReal products,
+                  tbReal* measure) {
+  Pyramid* q = owner;
+  tbActiveState* s = q->s;
+  (void)iteration, (void)products;
+  q->info->iterations++;
+  memcpy(s->trial, lambda, sizeof(tbReal) * (size_t)s->p->n);
+  s->form->velocity(s, s->trial, s->check);
+  bool enough = tb_active_judge(s, q->lambda, q->info);
+  *measure = q->info->residual.relative;
+  return enough;
+}
+
+// One attempt, near the best point so far or from the centre. False: out of memory.
+static bool attempt(Pyramid* q, tbArena* arena, tbReal products, bool* solved) {
+  tbActiveState* s = q->s;
+  const tbLcpSystem system = {q, factor, solve, velocity, check};
+  int left = s->a->max_iter - q->info->iterations;
+  tbLcpInterior interior = {.p = s->p, .scale = q->scale};
+  interior.max_iter = left < ITERATIONS ? left : ITERATIONS;
+  if (products > 0) {
+    memcpy(s->lambda, s->best, sizeof(tbReal) * (size_t)s->p->n);
+    s->form->velocity(s, s->lambda, s->sigma);
+    interior.lambda = s->lambda;
+    interior.sigma = s->sigma;
+    interior.products = products * tb_min(1, s->best_measure);
+  }
+  tbArenaMark mark = tb_arena_mark(arena);
+  bool ok = tb_lcp_interior(&interior, &system, arena, solved);
+  tb_arena_release(arena, mark);
+  return ok;
+}
+
+bool tb_active_pyramid(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveInfo* info,
+                       bool* solved) {
+  Pyramid q = {.s = s, .lambda = lambda, .info = info};
+  if (!tb_velocity_finish(s->a->system)) return false;
+  q.scale = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(s->p->n + 1));
+  q.dv = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(s->a->system->size + 1));
+  if (!q.scale || !q.dv) return false;
+  tb_lcp_scale(s->p, s->a->rho, q.scale);
+  for (int k = 0; k < ATTEMPTS && !*solved; k++) {
+    if (!attempt(&q, arena, PRODUCTS[k], solved)) return false;
+  }
+  // Modes of where they end bring the last digits, so that what comes to rest keeps its impulses;
+  // or an answer, where products no longer fall.
+  tbSolveInfo found = *info;
+  memcpy(s->lambda, s->best, sizeof(tbReal) * (size_t)s->p->n);
+  s->form->velocity(s, s->lambda, s->sigma);
+  bool settles = !(*solved && tb_active_moving(s)) && tb_active_rounds(s, POLISH, lambda, info);
+  if (*solved && !settles) {
+    found.iterations = info->iterations;
+    found.factorizations = info->factorizations;
+    *info = found;
+  }
+  *solved = *solved || settles;
+  return true;
+}

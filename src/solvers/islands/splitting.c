@@ -1,0 +1,55 @@
+// ADMM and staggered projections on an island, as methods that `auto` takes turns with: slower than
+// interior points where these work, but without a path that may turn back.
+#include <math.h>
+#include <string.h>
+
+#include "solvers/admm/admm.h"
+#include "solvers/islands/island.h"
+#include "solvers/staggered/staggered.h"
+
+// A method for whole problems from the island's best iterate. False: out of memory.
+static bool run(tbSolveIsland* island, tbResult (*method)(tbSolve* s), int max_iter) {
+  tbSolve* s = island->solve;
+  size_t n = (size_t)island->p.n;
+  tbSolveSettings settings = *s->settings;
+  tbSolveInfo info = {0};
+  tbSolveCache cache = {.n = -1, .capacity = 2 * island->p.n};
+  settings.max_iter = max_iter;
+  settings.history = NULL;
+  settings.warm_start = 1;
+  tbSolve part = *s;
+  part.p = &island->p;
+  part.settings = &settings;
+  part.info = &info;
+  part.cache = &cache;
+  part.best_measure = INFINITY;
+  part.lambda = tb_solve_reals(s, n);
+  part.sigma = tb_solve_reals(s, n);
+  part.best = tb_solve_reals(s, n);
+  cache.eigenvector = tb_solve_reals(s, 2 * n);
+  if (s->arena->failed) return false;
+  memcpy(part.lambda, island->best, n * sizeof *part.lambda);
+  if (method(&part) != TB_OK) return false;
+  island->iterations += info.iterations;
+  island->factorizations += info.factorizations;
+  if (!isfinite(part.best_measure)) return true;
+  tb_island_velocity(island, part.best, part.sigma);
+  island->check(island, part.best, part.sigma, island->iterations, 0);
+  return true;
+}
+
+static tbResult admm(tbSolve* s) {
+  return tb_admm(s, true);
+}
+
+bool tb_island_admm(tbSolveIsland* island, int max_iter) {
+  return run(island, admm, max_iter);
+}
+
+static tbResult staggered(tbSolve* s) {
+  return tb_staggered(s, false);
+}
+
+bool tb_island_staggered(tbSolveIsland* island, int max_iter) {
+  return run(island, staggered, max_iter);
+}

@@ -1,0 +1,12 @@
+// When ncp/prox is worth trying.
+#ifndef TRIBO_SOLVERS_PROX_PROX_H_
+#define TRIBO_SOLVERS_PROX_PROX_H_
+
+#include <stdbool.h>
+
+#include "tribo/problem.h"
+
+// G is a product with few enough columns for dense Newton in velocity space.
+bool tb_prox_fits(const tbProblem* problem);
+
+#endif
