@@ -46,10 +46,10 @@ test: setup-test
 
 soak: setup-test
 	@cmake --preset release -DTRIBO_BUILD_TESTS=ON >/dev/null
-	@cmake --build build -j$(JOBS) --target test_soak_robots test_step_behaviour_slow test_step_derivatives_robots
-	@build/test/test_step_behaviour_slow whole
+	@cmake --build build -j$(JOBS) --target test_soak_robots test_behaviour_slow test_derivatives_robots
+	@build/test/test_behaviour_slow whole
 	@build/test/test_soak_robots --seconds 20
-	@TRIBO_TEST_ROBOTS=large build/test/test_step_derivatives_robots
+	@TRIBO_TEST_ROBOTS=large build/test/test_derivatives_robots
 
 determinism: setup-test
 	@scripts/check_determinism.sh

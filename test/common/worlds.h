@@ -55,7 +55,8 @@ double tb_world_run_energy(tbWorld world, int steps);
 // Where the body of that name is now.
 const tbReal* tb_world_place(tbWorld world, const char* body);
 
-// Whether links have more inertia in a step than their own, since they bear much (forces/geometric_stiffness.h).
+// Whether links have more inertia in a step than their own, since they bear much
+// (forces/geometric_stiffness.h).
 bool tb_world_is_taut(tbWorld world);
 
 // Inverse dynamics gives applied forces back, to 1e-4, from the acceleration that they lead to.

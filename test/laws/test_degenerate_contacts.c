@@ -1,5 +1,5 @@
-// Contacts whose impulses joints take up (laws/rigid/degenerate_contacts.h): they may have any size, and stay what a
-// robot of this weight can ask for.
+// Contacts whose impulses joints take up (laws/rigid/degenerate_contacts.h): they may have any
+// size, and stay what a robot of this weight can ask for.
 #include "common/worlds.h"
 
 // Two boxes of 10 kg on a universal joint, with a stop beside it and arms, that fall and lie.

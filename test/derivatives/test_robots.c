@@ -148,7 +148,7 @@ static void check_model(tbModel* m, int index, const Case* which, Count* count) 
   tb_data_free(d);
 }
 
-// Differences of large robots take long: `step/derivatives_robots_large` has these, under one law
+// Differences of large robots take long: `derivatives/robots_large` has these, under one law
 // of each kind, `TRIBO_TEST_ROBOTS=large` alone under every law.
 enum { LARGE = 24 };
 
