@@ -22,9 +22,9 @@ typedef struct {
   tbReal* time;        // nworld, s
   tbReal* sensordata;  // nworld x nsensordata
   // The certificate of each world's last step.
-  int* status;       // nworld: tbResult; a world that failed stays where it was
-  int* ncon;         // nworld: contacts
-  tbReal* residual;  // nworld: relative residual of the exact law; NaN: not judged
+  int* status;             // nworld: tbResult; a world that failed stays where it was
+  int* ncon;               // nworld: contacts
+  tbReal* residual_exact;  // nworld: relative residual of the exact law; NaN: not judged
   // Parameters of each world, to be set before a step.
   tbReal* friction_scale;     // nworld, times every friction coefficient; 1
   tbReal* mass_scale;         // nworld, times every mass and inertia; 1
@@ -32,7 +32,8 @@ typedef struct {
   tbReal* comfree_damping;    // nworld: d_user; the model's
   char message[256];          // of the first world that failed in the last call
   tbWorldReport* report;      // nworld: of the steps of the last call (not a tb_batch_field)
-  // Every how many steps of a call the certificate is made besides its last one; 0: never. Rigid
+  // Every how many steps of a call, counted from its first, the certificate is made besides its
+  // last one; 0 or less: never. Rigid
   // laws have theirs from the solver in every step; that of the others takes 2 to 20 % of one, and
   // steps that go without are counted as unjudged.
   int judge_every;
@@ -53,7 +54,8 @@ TB_EXTERN_C_BEGIN
 // `nworld` worlds at the reference pose; `nthread` threads, 0 for one per core. A batch that would
 // need more than `memory_limit` bytes (0: no limit) is refused; a step for which the limit leaves
 // too little fails, and a batch that remembers more than it says so. NULL and `error` on failure.
-// The model must outlive the batch and is not changed.
+// The model must outlive the batch and is not changed. Its options count as they are at each call;
+// its arrays must stay as they are.
 TB_API tbBatch* tb_batch_new(const tbModel* model, int nworld, int nthread, size_t memory_limit,
                              tbError* error);
 TB_API void tb_batch_free(tbBatch* batch);

@@ -31,13 +31,13 @@ typedef struct {
 // What is to blame where a step failed or did not converge.
 typedef enum {
   TB_OFFENCE_NONE,
-  TB_OFFENCE_UNCONVERGED,  // the constraint with the largest residual; laws of forces: or impulse
+  TB_OFFENCE_UNCONVERGED,  // the constraint with the largest residual; soft: the largest impulse
   TB_OFFENCE_FAILED,       // the step was not made: data->message
 } tbOffence;
 typedef struct {
   int reason;   // tbOffence
   int geom[2];  // of the contact; -1: it is none
-  int body;     // that moves there; -1: none in particular
+  int body;     // that moves there, geom[1]'s where both do; -1: none in particular
 } tbOffender;
 
 // Wall-clock seconds of the last step, by phase.

@@ -148,7 +148,9 @@ TB_API tbReal tb_residual_absolute(const tbResidual* residual);
 // ---- solving -----------------------------------------------------------------------------------
 
 typedef enum {
-  TB_SOLVE_CONVERGED = 0,  // the residual function agrees with the tolerance asked for
+  // The residual function agrees with the tolerance asked for. In steps also: laws in closed form
+  // (comfree, viscoelastic but for euler-implicit), which no solver can miss.
+  TB_SOLVE_CONVERGED = 0,
   TB_SOLVE_MAX_ITERATIONS,
   TB_SOLVE_TIME_LIMIT,
   TB_SOLVE_STALLED,     // no more progress; lambda is the best found

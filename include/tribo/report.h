@@ -16,6 +16,7 @@ typedef struct {
   // where no step was judged.
   tbReal residual;
   tbReal residual_exact;
+  int64_t worst_step;   // with this residual_exact; -1: no step was judged
   tbReal penetration;   // m, the deepest overlap where a step began
   int status;           // tbResult: TB_OK, or why step number `steps` failed
   tbOffender offender;  // of the first step that did not converge, else of the one that failed

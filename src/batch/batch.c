@@ -31,7 +31,7 @@ struct tbBatchState {
   X(tbReal, sensordata, nsensordata) \
   X(int, status, 1)                  \
   X(int, ncon, 1)                    \
-  X(tbReal, residual, 1)             \
+  X(tbReal, residual_exact, 1)       \
   X(tbReal, friction_scale, 1)       \
   X(tbReal, mass_scale, 1)           \
   X(tbReal, comfree_stiffness, 1)    \
@@ -156,11 +156,14 @@ static int share_limit(tbBatch* b, tbError* error) {
 
 tbBatch* tb_batch_new(const tbModel* model, int nworld, int nthread, size_t memory_limit,
                       tbError* error) {
-  if (!model || nworld < 1 || nworld > MOST_WORLDS || nthread < 0 || nthread > MOST_THREADS) {
-    tb_fail(
-        error, TB_ERROR_ARGUMENT,
-        "a batch needs a model, 1 to %d worlds and 0 to %d threads, not %d worlds and %d threads",
-        (int)MOST_WORLDS, (int)MOST_THREADS, nworld, nthread);
+  if (!model) {
+    tb_fail(error, TB_ERROR_ARGUMENT, "tb_batch_new: model is NULL");
+    return NULL;
+  }
+  if (nworld < 1 || nworld > MOST_WORLDS || nthread < 0 || nthread > MOST_THREADS) {
+    tb_fail(error, TB_ERROR_ARGUMENT,
+            "a batch needs 1 to %d worlds and 0 to %d threads, not %d worlds and %d threads",
+            (int)MOST_WORLDS, (int)MOST_THREADS, nworld, nthread);
     return NULL;
   }
   // Worlds get copies of parts of the model: what was changed in it since it was loaded must fit.
@@ -333,6 +336,12 @@ static tbResult report(tbBatch* b) {
 }
 
 static tbResult run_all(tbBatch* b, const tbRollout* rollout) {
+  // Options may be written into the model, as for a single world.
+  for (int i = 0; i < b->nthread; i++) {
+    tbModel* own = &b->state->worker[i].model;
+    own->opt = b->model->opt;
+    own->opt.threads = 1;
+  }
   Run run = {.batch = b, .rollout = rollout, .chunk = b->nworld / (4 * b->nthread)};
   if (run.chunk < 1) run.chunk = 1;
   if (run.chunk > LARGEST_CHUNK) run.chunk = LARGEST_CHUNK;
@@ -349,19 +358,28 @@ static tbResult run_all(tbBatch* b, const tbRollout* rollout) {
   return result;
 }
 
+// An argument of a call that makes no sense.
+static tbResult refuse(tbBatch* b, const char* what, int value) {
+  snprintf(b->message, sizeof b->message, "%s: %d", what, value);
+  return TB_ERROR_ARGUMENT;
+}
+
 tbResult tb_batch_step(tbBatch* batch, int nstep) {
-  if (!batch || nstep < 0) return TB_ERROR_ARGUMENT;
+  if (!batch) return TB_ERROR_ARGUMENT;
+  if (nstep < 0) return refuse(batch, "a number of steps is not negative", nstep);
   tbRollout rollout = {.nstep = nstep};
   return run_all(batch, &rollout);
 }
 
 tbResult tb_batch_rollout(tbBatch* batch, const tbRollout* rollout) {
-  if (!batch || !rollout || rollout->nstep < 0) return TB_ERROR_ARGUMENT;
+  if (!batch || !rollout) return TB_ERROR_ARGUMENT;
+  if (rollout->nstep < 0) return refuse(batch, "a number of steps is not negative", rollout->nstep);
   return run_all(batch, rollout);
 }
 
 tbResult tb_batch_reset(tbBatch* b, const unsigned char* mask, int key) {
-  if (!b || key < -1 || key >= b->model->nkey) return TB_ERROR_ARGUMENT;
+  if (!b) return TB_ERROR_ARGUMENT;
+  if (key < -1 || key >= b->model->nkey) return refuse(b, "the model has no such keyframe", key);
   const tbModel* model = b->model;
   TB_MODEL_SIZES(TB_SIZE_LOCAL)
   // One world in its reset state, copied to the rows of the others.
@@ -381,7 +399,7 @@ tbResult tb_batch_reset(tbBatch* b, const unsigned char* mask, int key) {
     b->time[w] = d->time;
     b->status[w] = TB_OK;
     b->ncon[w] = 0;
-    b->residual[w] = NAN;
+    b->residual_exact[w] = NAN;
     tb_report_clear(&b->report[w]);
     tb_remember_clear(&b->state->remembered[w]);
   }

@@ -171,6 +171,6 @@ tbResult tb_batch_worker_leave(tbBatchWorker* worker, tbBatch* b, int w, tbRemem
   b->time[w] = d->time;
   b->status[w] = (int)d->status;
   b->ncon[w] = d->ncon;
-  b->residual[w] = d->solve.residual_exact.relative;
+  b->residual_exact[w] = d->solve.residual_exact.relative;
   return d->status;
 }

@@ -19,7 +19,7 @@
 
 enum { NGROUPS = 7, ROWS_PER_CHUNK = 256 };
 static const char* const GROUP_NAMES[NGROUPS] = {"time",   "qpos", "qvel",    "ctrl",
-                                                 "energy", "ncon", "residual"};
+                                                 "energy", "ncon", "residual_exact"};
 
 struct tbTrajectory {
   FILE* csv;

@@ -258,8 +258,14 @@ tbResult tb_solve(const tbProblem* problem, const tbSolveSettings* settings, tbR
   tbSolveInfo ignored;
   tbSolveWork* own = work ? NULL : tb_solve_work_create();
   if (!work && !own) return tb_fail(error, TB_ERROR_MEMORY, "tb_solve: out of memory");
-  tbResult result = solve(problem, settings ? settings : &defaults, lambda, work ? work : own,
-                          info ? info : &ignored, error);
+  if (!info) info = &ignored;
+  tbResult result =
+      solve(problem, settings ? settings : &defaults, lambda, work ? work : own, info, error);
+  // Where there is no answer nothing has been judged.
+  if (result != TB_OK) {
+    *info = (tbSolveInfo){.status = TB_SOLVE_FAILED};
+    info->residual = info->residual_exact = (tbResidual){NAN, NAN, NAN, NAN};
+  }
   if (result != TB_OK && error && !error->message[0]) {
     tb_fail(error, result, "the solver broke down: %s", tb_result_name(result));
   }

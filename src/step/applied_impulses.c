@@ -207,7 +207,15 @@ static void carry_back(const tbModel* m, const tbData* d, const tbLateImpulse* l
   for (int k = 0; k < 3; k++) out->pos[k] = 0.5 * (at[0][k] + at[1][k]);
 }
 
-// Contacts of the start and late ones.
+// The contact with this key that was seen at the start, in its gap or without rows; NULL: none.
+static tbContact* seen_at_start(tbContact* contact, int ncon, uint64_t key) {
+  for (int i = 0; i < ncon; i++) {
+    if (tb_contact_key(&contact[i]) == key) return &contact[i];
+  }
+  return NULL;
+}
+
+// Contacts of the start, and late ones that it had not seen.
 static bool join_contacts(const tbModel* m, tbData* d, const tbApplied* a) {
   size_t size = (size_t)a->ncon + (size_t)a->nlate + 1;
   tbContact* all = tb_arena_alloc(&d->work->arena, sizeof(tbContact) * size);
@@ -215,7 +223,13 @@ static bool join_contacts(const tbModel* m, tbData* d, const tbApplied* a) {
   if (a->ncon > 0) memcpy(all, a->contact, sizeof(tbContact) * (size_t)a->ncon);
   d->ncon = a->ncon;
   for (int i = 0; i < a->nlate; i++) {
-    if (a->late[i].source == TB_SOURCE_CONTACT) carry_back(m, d, &a->late[i], &all[d->ncon++]);
+    if (a->late[i].source != TB_SOURCE_CONTACT) continue;
+    tbContact* seen = seen_at_start(all, a->ncon, a->late[i].key);
+    if (seen) {
+      seen->exclude = 0;
+    } else {
+      carry_back(m, d, &a->late[i], &all[d->ncon++]);
+    }
   }
   d->contact = all;
   return true;

@@ -7,7 +7,7 @@
 
 void tb_report_clear(tbWorldReport* r) {
   if (!r) return;
-  *r = (tbWorldReport){.first_unconverged = -1, .first_unjudged = -1};
+  *r = (tbWorldReport){.first_unconverged = -1, .first_unjudged = -1, .worst_step = -1};
   r->residual = r->residual_exact = NAN;
   r->offender.geom[0] = r->offender.geom[1] = r->offender.body = -1;
 }
@@ -29,6 +29,10 @@ void tb_report_add(tbWorldReport* r, const tbData* d) {
   if (isnan(d->solve.residual_exact.relative) && r->unjudged_steps++ == 0) {
     r->first_unjudged = r->steps;
   }
+  if (!(d->solve.residual_exact.relative <= r->residual_exact) &&
+      !isnan(d->solve.residual_exact.relative)) {
+    r->worst_step = r->steps;
+  }
   r->steps++;
   r->residual = worse(r->residual, d->solve.residual.relative);
   r->residual_exact = worse(r->residual_exact, d->solve.residual_exact.relative);
@@ -44,6 +48,9 @@ void tb_report_merge(tbWorldReport* r, const tbWorldReport* later) {
     r->first_unjudged = r->steps + later->first_unjudged;
   }
   if (r->offender.reason == TB_OFFENCE_NONE) r->offender = later->offender;
+  if (later->worst_step >= 0 && !(later->residual_exact <= r->residual_exact)) {
+    r->worst_step = r->steps + later->worst_step;
+  }
   r->steps += later->steps;
   r->unconverged_steps += later->unconverged_steps;
   r->unjudged_steps += later->unjudged_steps;

@@ -91,7 +91,7 @@ static void worlds_are_bit_identical_to_single_ones(void** state) {
                               real * (size_t)m->nsensordata);
           assert_true(b[i]->time[w] == d->time);
           assert_int_equal(b[i]->ncon[w], d->ncon);
-          assert_true(b[i]->residual[w] == d->solve.residual_exact.relative);
+          assert_true(b[i]->residual_exact[w] == d->solve.residual_exact.relative);
         }
       }
     }

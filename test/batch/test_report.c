@@ -94,7 +94,7 @@ static void unconverged_steps_are_counted(void** state) {
   tbBatch* b = batch_of(w.m);
   assert_int_equal(tb_batch_step(b, STEPS), TB_OK);
   assert_same(&b->report[0], &alone, "one iteration");
-  assert_true(alone.residual_exact >= b->residual[0]);
+  assert_true(alone.residual_exact >= b->residual_exact[0]);
   assert_int_equal(b->report[0].offender.reason, TB_OFFENCE_UNCONVERGED);
   assert_true(b->report[0].offender.body > 0);
   // The next call starts anew.
@@ -121,11 +121,11 @@ static void steps_nobody_judged_are_counted(void** state) {
       assert_int_equal(r->steps, STEPS);
       assert_int_equal(r->unjudged_steps, costs ? STEPS - judged : 0);
       assert_int_equal(r->first_unjudged, costs ? 0 : -1);
-      assert_true(r->residual_exact >= b->residual[0]);
+      assert_true(r->residual_exact >= b->residual_exact[0]);
       // Without any judged step there is no worst one.
       assert_int_equal(tb_batch_step(b, 0), TB_OK);
       assert_int_equal(b->report[0].steps, 0);
-      assert_true(isnan(b->report[0].residual_exact) && isnan(b->residual[0]));
+      assert_true(isnan(b->report[0].residual_exact) && isnan(b->residual_exact[0]));
     }
     tb_batch_free(b);
     tb_world_free(w);
@@ -147,9 +147,28 @@ static void worlds_that_fail_are_named(void** state) {
     assert_int_equal(r->status, k == 1 ? TB_ERROR_NUMERIC : k == 3 ? TB_ERROR_ARGUMENT : TB_OK);
     assert_int_equal(r->offender.reason, bad ? TB_OFFENCE_FAILED : TB_OFFENCE_NONE);
     assert_int_equal(r->offender.body, k == 1 ? 2 : -1);
-    assert_true(isnan(b->residual[k]) == bad);
+    assert_true(isnan(b->residual_exact[k]) == bad);
     assert_true(isnan(r->residual_exact) == bad);
   }
+  tb_batch_free(b);
+  tb_world_free(w);
+}
+
+// Options count as they are at each call, as for a single world.
+static void options_may_change_between_calls(void** state) {
+  (void)state;
+  tbWorld w = tb_world_text(SCENE);
+  tbBatch* b = batch_of(w.m);
+  assert_int_equal(tb_batch_step(b, 2), TB_OK);
+  assert_true(b->residual_exact[0] <= w.m->opt.solve_tolerance);
+  w.m->opt.law = TB_LAW_COMFREE;
+  assert_int_equal(tb_batch_step(b, 2), TB_OK);
+  assert_true(b->residual_exact[0] > 1e-3);
+  w.m->opt.law = 99;
+  assert_int_equal(tb_batch_step(b, 2), TB_ERROR_ARGUMENT);
+  assert_non_null(strstr(b->message, "law"));
+  assert_int_equal(tb_batch_step(b, -5), TB_ERROR_ARGUMENT);
+  assert_non_null(strstr(b->message, "-5"));
   tb_batch_free(b);
   tb_world_free(w);
 }
@@ -187,6 +206,7 @@ int main(void) {
       cmocka_unit_test(unconverged_steps_are_counted),
       cmocka_unit_test(steps_nobody_judged_are_counted),
       cmocka_unit_test(worlds_that_fail_are_named),
+      cmocka_unit_test(options_may_change_between_calls),
       cmocka_unit_test(merged_reports_are_those_of_all_steps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
