@@ -18,7 +18,7 @@
 #endif
 
 enum { NGROUPS = 7, ROWS_PER_CHUNK = 256 };
-static const char* const GROUP_NAMES[NGROUPS] = {"time",   "qpos", "qvel",    "ctrl",
+static const char* const GROUP_NAMES[NGROUPS] = {"time",   "qpos", "qvel",          "ctrl",
                                                  "energy", "ncon", "residual_exact"};
 
 struct tbTrajectory {
