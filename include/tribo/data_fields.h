@@ -12,8 +12,8 @@
   X(tbReal, mocap_quat, nmocap, 4, "", "mocap orientations")                            \
   X(tbReal, qacc_warmstart, nv, 1, "", "last acceleration, where soft solvers start")   \
   X(int, eq_active, neq, 1, "", "1 if the equality constraint is active")               \
-  X(tbReal, eq_pull, neq, 6, "N", "pull on its two bodies, where it counts as tension") \
-  X(tbReal, ten_pull, ntendon, 1, "N", "force along it, where it counts as tension")    \
+  X(tbReal, eq_load, neq, 6, "N", "pull on its two bodies, where it counts as tension") \
+  X(tbReal, ten_load, ntendon, 1, "N", "force along it, where it counts as tension")    \
   X(tbReal, userdata, nuserdata, 1, "", "user values")
 
 // What the user sets before a step.

@@ -50,29 +50,29 @@ typedef struct {
 } tbConstraints;
 
 // What the collision driver keeps between steps.
-typedef struct tbContactFinder tbContactFinder;
-tbContactFinder* tb_contact_finder_new(const tbModel* model);
-void tb_contact_finder_free(tbContactFinder* finder);
+typedef struct tbDetector tbDetector;
+tbDetector* tb_detector_new(const tbModel* model);
+void tb_detector_free(tbDetector* finder);
 
 // The shape of any geom, posed as `data` has it. False where it has none to collide with.
-bool tb_contact_finder_shape(const tbContactFinder* finder, const tbModel* model,
-                             const tbData* data, int geom, tbShape* shape);
+bool tb_detector_shape(const tbDetector* finder, const tbModel* model, const tbData* data, int geom,
+                       tbShape* shape);
 
 // Trees that rest (1 per tree, or NULL for none; kept by reference): pairs of two of them, or of
 // one and the world, are left out.
-void tb_contact_finder_rest(tbContactFinder* finder, const uint8_t* resting);
-size_t tb_contact_finder_allocations(const tbContactFinder* finder);
-size_t tb_contact_finder_bytes(const tbContactFinder* finder);  // memory held
+void tb_detector_set_resting(tbDetector* finder, const uint8_t* resting);
+size_t tb_detector_allocations(const tbDetector* finder);
+size_t tb_detector_bytes(const tbDetector* finder);  // memory held
 
 // What the finder remembers of its pairs between steps, as bytes for a snapshot: their number, a
 // copy of them, and putting a copy back (TB_ERROR_ARGUMENT where they are not such a copy).
-size_t tb_contact_finder_memory_size(const tbContactFinder* finder);
-void tb_contact_finder_memory_save(const tbContactFinder* finder, void* bytes);
-tbResult tb_contact_finder_memory_load(tbContactFinder* finder, const void* bytes, size_t size);
+size_t tb_detector_memory_size(const tbDetector* finder);
+void tb_detector_memory_save(const tbDetector* finder, void* bytes);
+tbResult tb_detector_memory_load(tbDetector* finder, const void* bytes, size_t size);
 
 // The shape of a geom in a contact of the last tb_find_contacts, as it was then; NULL for geoms
 // that can touch nothing.
-const tbShape* tb_contact_shape(const tbContactFinder* finder, int geom);
+const tbShape* tb_contact_shape(const tbDetector* finder, int geom);
 
 // Parameters of a contact of two geoms, or of explicit pair `pair` >= 0; geometry is left zero.
 void tb_contact_parameters(const tbModel* model, int geom1, int geom2, int pair,
@@ -80,7 +80,7 @@ void tb_contact_parameters(const tbModel* model, int geom1, int geom2, int pair,
 
 // In words, which parameter of a contact that the law uses has no meaning, or NULL where all have:
 // programs write into models as they are. `rigid` laws use none of the soft ones.
-const char* tb_contact_flaw(const tbContact* contact, bool rigid);
+const char* tb_contact_invalid_parameter(const tbContact* contact, bool rigid);
 
 // A gap that counts as touch, m: what rounding leaves of bodies put on each other.
 #define TB_TOUCHING 1e-9
@@ -89,8 +89,7 @@ const char* tb_contact_flaw(const tbContact* contact, bool rigid);
 // that distance count even where their margin is smaller; with more than TB_TOUCHING farther ones
 // too that will meet within a step at their current velocities (rigid laws see a contact before it
 // closes). TB_ERROR_NUMERIC, with data->message, where a contact has a flaw.
-tbResult tb_find_contacts(tbContactFinder* finder, const tbModel* model, tbData* data,
-                          tbReal reach);
+tbResult tb_find_contacts(tbDetector* finder, const tbModel* model, tbData* data, tbReal reach);
 
 // How far ahead limits are seen: those that could be reached within `horizon` seconds at the
 // velocity of the start, or at speeds `led` of the dofs (NULL: none) that a solve of this step has
@@ -100,16 +99,17 @@ typedef struct {
   tbReal horizon;
   bool near;
   const tbReal* led;
-} tbSight;
+} tbLookAhead;
 
 // Build all constraint rows in MuJoCo's order: equality, dry friction, limits, contacts.
 // `left_out`: 1 per contact that goes without rows, or NULL.
-tbResult tb_assemble_rows(const tbModel* model, tbData* data, tbSight sight, const char* left_out,
-                          tbConstraints* out);
+tbResult tb_assemble_rows(const tbModel* model, tbData* data, tbLookAhead sight,
+                          const char* left_out, tbConstraints* out);
 
 // Whether a limit that was not seen is crossed within a step at velocity `v` of the dofs: a force
 // or an impact has come since.
-bool tb_limits_crossed(const tbModel* model, const tbData* data, tbSight sight, const tbReal* v);
+bool tb_limits_violated(const tbModel* model, const tbData* data, tbLookAhead sight,
+                        const tbReal* v);
 
 // The gap that a limit or contact at `dist` closes: a negative margin sets the limit back, and the
 // surfaces that touch into their shapes. A positive one is a row's margin, which the rigid and the
@@ -128,8 +128,8 @@ uint64_t tb_contact_key(const tbContact* contact);
 // that body's twist about the centre of its tree, `P` dim x 6; and that twist by dofs: fills J
 // (6 x nnz) and returns nnz, at most the number of dofs.
 int tb_contact_body(const tbModel* model, const tbContact* contact);
-void tb_contact_twist_rows(const tbModel* model, const tbData* data, const tbContact* contact,
-                           int body, int dim, tbReal* P);
+void tb_contact_rows_of_twist(const tbModel* model, const tbData* data, const tbContact* contact,
+                              int body, int dim, tbReal* P);
 int tb_body_twist(const tbModel* model, const tbData* data, int body, const int** col, tbReal* J);
 
 // Where eq_data has a weld's torquescale.
@@ -171,7 +171,7 @@ tbReal tb_gap_term(const tbModel* model, const tbData* data, const tbConstraint*
 
 // gamma of a rigid contact that bounces in this step, e v_n < 0: it closes faster than
 // restitution_speed and within the step. 0: it does not bounce.
-tbReal tb_bounce_term(const tbModel* model, const tbData* data, const tbConstraint* c);
+tbReal tb_restitution_term(const tbModel* model, const tbData* data, const tbConstraint* c);
 
 // What the drift of a contact between bodies that turn together adds to gamma: share times `along`.
 typedef struct {
@@ -185,13 +185,13 @@ typedef struct {
   tbReal along[3];  // drift as seen from what turns so, along normal and tangents; 0 along the
                     // normal of compliant contacts
   tbReal share;     // s: h/2 (1 - |spin|^2 / (TB_TOGETHER |common|)^2)
-} tbSlipDrift;
+} tbCorotation;
 // Bodies turn together while they turn against each other by less than this share of the turn that
 // they have in common.
 #define TB_TOGETHER 0.1
 // False: they do not, and nothing is added.
-bool tb_slip_drift(const tbModel* model, const tbData* data, const tbConstraint* c,
-                   tbSlipDrift* out);
+bool tb_contact_corotation(const tbModel* model, const tbData* data, const tbConstraint* c,
+                           tbCorotation* out);
 
 // MuJoCo's estimate of the diagonal of J M^-1 J^T at row r of a constraint: what it would be if
 // nothing but the bodies' weights at the reference pose resisted.

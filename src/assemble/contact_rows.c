@@ -112,8 +112,8 @@ static void twist_row(const tbReal arm[3], const tbReal f[3], tbReal sign, tbRea
   tb_copy3(row + 3, direction);
 }
 
-void tb_contact_twist_rows(const tbModel* m, const tbData* d, const tbContact* contact, int body,
-                           int dim, tbReal* P) {
+void tb_contact_rows_of_twist(const tbModel* m, const tbData* d, const tbContact* contact, int body,
+                              int dim, tbReal* P) {
   tbReal arm[3], sign = m->geom_bodyid[contact->geom[1]] == body ? 1 : -1;
   tb_sub3(arm, contact->pos, d->subtree_com + 3 * m->body_rootid[body]);
   for (int r = 0; r < dim; r++, P += 6) {

@@ -16,7 +16,7 @@ static const tbReal FAST_TURN = 0.1;
 
 // The angular velocity that both bodies have in common, what is nearest to zero between theirs, and
 // how much of the drift counts. False: they do not turn together.
-static bool turn_together(const tbReal one[3], const tbReal two[3], tbReal h, tbSlipDrift* out) {
+static bool turn_together(const tbReal one[3], const tbReal two[3], tbReal h, tbCorotation* out) {
   if (!(tb_dot3(one, two) > 0)) return false;
   tb_sub3(out->spin, two, one);
   tbReal square = tb_dot3(out->spin, out->spin);
@@ -39,7 +39,8 @@ static int fastest_of(const tbModel* m, const tbData* d, int body) {
   return fastest;
 }
 
-bool tb_slip_drift(const tbModel* m, const tbData* d, const tbConstraint* c, tbSlipDrift* out) {
+bool tb_contact_corotation(const tbModel* m, const tbData* d, const tbConstraint* c,
+                           tbCorotation* out) {
   const tbContact* contact = &d->contact[c->id];
   int body[2] = {m->geom_bodyid[contact->geom[0]], m->geom_bodyid[contact->geom[1]]};
   tbReal h = m->opt.timestep, drift[3] = {0, 0, 0}, turned[3];

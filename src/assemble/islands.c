@@ -122,15 +122,15 @@ static void block_velocity(const tbConstraint* c, const tbReal* v, tbReal* out) 
 
 // What drift adds to gamma of a contact.
 static void add_drift(const Context* x, const tbConstraint* c, tbReal* g) {
-  tbSlipDrift slip;
-  if (!tb_slip_drift(x->m, x->d, c, &slip)) return;
+  tbCorotation slip;
+  if (!tb_contact_corotation(x->m, x->d, c, &slip)) return;
   for (int k = 0; k < 3; k++) {
     tbReal gamma = slip.share * slip.along[k];
     if (fabs(gamma) > x->noise) g[k] += gamma;
   }
 }
 
-tbReal tb_bounce_term(const tbModel* model, const tbData* data, const tbConstraint* c) {
+tbReal tb_restitution_term(const tbModel* model, const tbData* data, const tbConstraint* c) {
   const tbContact* contact = &data->contact[c->id];
   if (!(contact->restitution > 0) || contact->compliance > 0) return 0;
   tbReal approach = row_velocity(c, 0, data->qvel);
@@ -154,7 +154,7 @@ static void contact_terms(const Context* x, const tbConstraint* c, tbReal* gamma
     return;
   }
   // Newton's restitution where the gap closes fast within this step.
-  tbReal bounce = contact->restitution > 0 ? tb_bounce_term(x->m, x->d, c) : 0;
+  tbReal bounce = contact->restitution > 0 ? tb_restitution_term(x->m, x->d, c) : 0;
   if (bounce < 0) {
     *gamma = bounce;
     ++*x->bounces;

@@ -68,7 +68,7 @@ static tbReal little_of(const tbReal* range) {
 
 // The way within which a limit is seen at a speed, or at the sum of the n speeds that solves have
 // led its dofs to.
-static tbReal seen_ahead(tbSight sight, const tbReal* range, tbReal speed, const int* dof,
+static tbReal seen_ahead(tbLookAhead sight, const tbReal* range, tbReal speed, const int* dof,
                          const tbReal* J, int n) {
   tbReal led = 0;
   for (int k = 0; k < n && sight.led; k++) led += fabs(J[k]) * sight.led[dof[k]];
@@ -76,19 +76,19 @@ static tbReal seen_ahead(tbSight sight, const tbReal* range, tbReal speed, const
   return sight.near ? tb_max(ahead, little_of(range)) : ahead;
 }
 
-static tbReal joint_ahead(const tbModel* m, const tbData* d, tbSight sight, int j) {
+static tbReal joint_ahead(const tbModel* m, const tbData* d, tbLookAhead sight, int j) {
   const tbReal one = 1;
   return seen_ahead(sight, m->jnt_range + 2 * j, d->qvel[m->jnt_dofadr[j]], &m->jnt_dofadr[j], &one,
                     1);
 }
 
-static tbReal ball_ahead(const tbModel* m, const tbData* d, tbSight sight, int j,
+static tbReal ball_ahead(const tbModel* m, const tbData* d, tbLookAhead sight, int j,
                          const tbReal axis[3]) {
   int first = m->jnt_dofadr[j], dof[3] = {first, first + 1, first + 2};
   return seen_ahead(sight, m->jnt_range + 2 * j, tb_dot3(axis, d->qvel + first), dof, axis, 3);
 }
 
-static tbReal tendon_ahead(const tbModel* m, const tbData* d, tbSight sight, int t) {
+static tbReal tendon_ahead(const tbModel* m, const tbData* d, tbLookAhead sight, int t) {
   int at = m->tendon_Jadr[t];
   return seen_ahead(sight, m->tendon_range + 2 * t, d->ten_velocity[t], m->Jten_colind + at,
                     d->ten_J + at, m->tendon_Jnnz[t]);
@@ -108,7 +108,7 @@ static tbReal ball_gap(const tbModel* m, const tbData* d, int j, tbReal axis[3])
   return tb_gap_to((range[0] > range[1] ? range[0] : range[1]) - angle, m->jnt_margin[j]);
 }
 
-static bool add_ball_limit(tbRowBuilder* b, int j, tbSight sight) {
+static bool add_ball_limit(tbRowBuilder* b, int j, tbLookAhead sight) {
   const tbModel* m = b->m;
   tbReal axis[3], gap = ball_gap(m, b->d, j, axis), margin = tb_max(m->jnt_margin[j], 0);
   int dof = m->jnt_dofadr[j];
@@ -125,7 +125,7 @@ static bool add_ball_limit(tbRowBuilder* b, int j, tbSight sight) {
   return true;
 }
 
-static bool add_joint_limits(tbRowBuilder* b, int j, tbSight sight) {
+static bool add_joint_limits(tbRowBuilder* b, int j, tbLookAhead sight) {
   const tbModel* m = b->m;
   tbReal value = b->d->qpos[m->jnt_qposadr[j]], reach = joint_ahead(m, b->d, sight, j);
   tbReal margin = tb_max(m->jnt_margin[j], 0);
@@ -141,7 +141,7 @@ static bool add_joint_limits(tbRowBuilder* b, int j, tbSight sight) {
   return true;
 }
 
-static bool add_tendon_limits(tbRowBuilder* b, int t, tbSight sight) {
+static bool add_tendon_limits(tbRowBuilder* b, int t, tbLookAhead sight) {
   const tbModel* m = b->m;
   tbReal reach = tendon_ahead(m, b->d, sight, t), margin = tb_max(m->tendon_margin[t], 0);
   for (int side = 0; side < 2; side++) {
@@ -156,7 +156,7 @@ static bool add_tendon_limits(tbRowBuilder* b, int t, tbSight sight) {
   return true;
 }
 
-bool tb_add_limits(tbRowBuilder* b, tbSight sight) {
+bool tb_add_limits(tbRowBuilder* b, tbLookAhead sight) {
   const tbModel* m = b->m;
   if (m->opt.disableflags & TB_DISABLE_LIMIT) return true;
   for (int j = 0; j < m->njnt; j++) {
@@ -180,7 +180,7 @@ static bool is_crossed(const tbModel* m, const tbReal* range, tbReal gap, tbReal
 }
 
 // The same for limits without a row in this step, those farther than `reach`; most are not crossed.
-static bool joint_crossed(const tbModel* m, const tbData* d, int j, tbSight sight,
+static bool joint_crossed(const tbModel* m, const tbData* d, int j, tbLookAhead sight,
                           const tbReal* v) {
   const tbReal* range = m->jnt_range + 2 * j;
   tbReal margin = m->jnt_margin[j], speed = v[m->jnt_dofadr[j]];
@@ -197,7 +197,7 @@ static bool joint_crossed(const tbModel* m, const tbData* d, int j, tbSight sigh
   return (below && low >= reach) || (above && high >= reach);
 }
 
-static bool tendon_crossed(const tbModel* m, const tbData* d, int t, tbSight sight,
+static bool tendon_crossed(const tbModel* m, const tbData* d, int t, tbLookAhead sight,
                            const tbReal* v) {
   tbReal speed = 0, value = d->ten_length[t], margin = m->tendon_margin[t];
   const tbReal* range = m->tendon_range + 2 * t;
@@ -211,7 +211,7 @@ static bool tendon_crossed(const tbModel* m, const tbData* d, int t, tbSight sig
   return (below && low >= reach) || (above && high >= reach);
 }
 
-bool tb_limits_crossed(const tbModel* m, const tbData* d, tbSight sight, const tbReal* v) {
+bool tb_limits_violated(const tbModel* m, const tbData* d, tbLookAhead sight, const tbReal* v) {
   if (m->opt.disableflags & (TB_DISABLE_LIMIT | TB_DISABLE_CONSTRAINT)) return false;
   for (int j = 0; j < m->njnt; j++) {
     if (m->jnt_limited[j] && joint_crossed(m, d, j, sight, v)) return true;

@@ -141,7 +141,7 @@ static bool is_plain(const tbContact* c) {
   return is_dim(c->dim) && presses && 0 * (slides + turns + gives) == 0;
 }
 
-const char* tb_contact_flaw(const tbContact* c, bool rigid) {
+const char* tb_contact_invalid_parameter(const tbContact* c, bool rigid) {
   if (rigid && is_plain(c)) return NULL;
   if (!is_dim(c->dim)) return "condim is not 1, 3, 4 or 6";
   if (!is_finite(c->friction, 5)) return "friction is not finite";

@@ -54,12 +54,12 @@ void tb_scatter_row(const int* col, const tbReal* value, int n, tbReal factor, t
 #if TB_PART == 4
 
 typedef struct {
-  tbFour turn[3], along[3];  // the last of each is anything
+  tbSimd4 turn[3], along[3];  // the last of each is anything
 } Directions;
 
 TB_INLINE Directions directions_at(const tbReal arm[3], const tbReal* frame, tbReal sign) {
   Directions x;
-  for (int k = 0; k < 3; k++) x.along[k] = sign * (tbFour){frame[k], frame[3 + k], frame[6 + k]};
+  for (int k = 0; k < 3; k++) x.along[k] = sign * (tbSimd4){frame[k], frame[3 + k], frame[6 + k]};
   for (int k = 0; k < 3; k++) {
     int i = (k + 1) % 3, j = (k + 2) % 3;
     x.turn[k] = arm[i] * x.along[j] - arm[j] * x.along[i];
@@ -69,9 +69,9 @@ TB_INLINE Directions directions_at(const tbReal arm[3], const tbReal* frame, tbR
 
 // How a dof moves the point along them, and turns the body about them.
 TB_INLINE void move_along(const Directions* x, const tbReal axis[6], tbReal v[3], tbReal w[3]) {
-  tbFour move = (x->turn[0] * axis[0] + x->turn[1] * axis[1] + x->turn[2] * axis[2]) +
-                (x->along[0] * axis[3] + x->along[1] * axis[4] + x->along[2] * axis[5]);
-  tbFour turn = x->along[0] * axis[0] + x->along[1] * axis[1] + x->along[2] * axis[2];
+  tbSimd4 move = (x->turn[0] * axis[0] + x->turn[1] * axis[1] + x->turn[2] * axis[2]) +
+                 (x->along[0] * axis[3] + x->along[1] * axis[4] + x->along[2] * axis[5]);
+  tbSimd4 turn = x->along[0] * axis[0] + x->along[1] * axis[1] + x->along[2] * axis[2];
   for (int r = 0; r < 3; r++) {
     v[r] = move[r];
     w[r] = turn[r];
@@ -202,8 +202,8 @@ uint64_t tb_plain_key(int source, int id, int side) {
   return ((uint64_t)source << 48) | ((uint64_t)(uint32_t)id << 2) | (uint64_t)side;
 }
 
-tbResult tb_assemble_rows(const tbModel* model, tbData* data, tbSight sight, const char* left_out,
-                          tbConstraints* out) {
+tbResult tb_assemble_rows(const tbModel* model, tbData* data, tbLookAhead sight,
+                          const char* left_out, tbConstraints* out) {
   tbArena* arena = &data->work->arena;
   memset(out, 0, sizeof *out);
   if (model->opt.disableflags & TB_DISABLE_CONSTRAINT) return TB_OK;

@@ -11,8 +11,8 @@ static int find_body(const int* body, int count, int wanted) {
   return -1;
 }
 
-bool tb_island_twists(const tbModel* m, const tbData* d, const tbConstraints* constraints,
-                      const tbIsland* island, tbArena* arena, tbTwists* out) {
+bool tb_island_reduced_space(const tbModel* m, const tbData* d, const tbConstraints* constraints,
+                             const tbIsland* island, tbArena* arena, tbReducedSpace* out) {
   size_t n = (size_t)island->nmember + 1;
   int* of = tb_arena_alloc(arena, sizeof(int) * n);
   int* body = tb_arena_alloc(arena, sizeof(int) * n);
@@ -39,7 +39,7 @@ bool tb_island_twists(const tbModel* m, const tbData* d, const tbConstraints* co
   // Few rows stand for themselves: renumber the bodies that are left.
   tbRows* twist = tb_arena_alloc(arena, sizeof(tbRows) * (size_t)(bodies + 1));
   if (!twist) return false;
-  *out = (tbTwists){.twist = twist, .of = of, .P = P, .half = half};
+  *out = (tbReducedSpace){.twist = twist, .of = of, .P = P, .half = half};
   for (int b = 0; b < bodies; b++) {
     bool many = rows[b] > TWIST;
     rows[b] = -1;
@@ -64,7 +64,7 @@ bool tb_island_twists(const tbModel* m, const tbData* d, const tbConstraints* co
     const tbConstraint* c = &constraints->list[island->member[k]];
     if (of[k] < 0) continue;
     const tbContact* contact = &d->contact[c->id];
-    tb_contact_twist_rows(m, d, contact, tb_contact_body(m, contact), c->dim, all);
+    tb_contact_rows_of_twist(m, d, contact, tb_contact_body(m, contact), c->dim, all);
     P[k] = all;
     all += TWIST * c->dim;
   }
@@ -98,9 +98,9 @@ static bool chains_pay(const tbModel* m, const tbData* d, const tbConstraints* c
   return apart > DEARER * along;
 }
 
-bool tb_island_chains(const tbModel* m, const tbData* d, const tbConstraints* constraints,
-                      const tbIsland* island, const tbForestInertia* inertia, tbArena* arena,
-                      tbChains* out, bool* pays) {
+bool tb_composite_chains(const tbModel* m, const tbData* d, const tbConstraints* constraints,
+                         const tbIsland* island, const tbForestInertia* inertia, tbArena* arena,
+                         tbCompositeChains* out, bool* pays) {
   int entries;
   *pays = chains_pay(m, d, constraints, island, inertia, &entries);
   if (!*pays) return true;
@@ -115,9 +115,9 @@ bool tb_island_chains(const tbModel* m, const tbData* d, const tbConstraints* co
     last[k] = body >= 0 ? m->body_lastdof[body] : -1;
     P[k] = all;
     if (body < 0) continue;
-    tb_contact_twist_rows(m, d, contact, body, c->dim, all);
+    tb_contact_rows_of_twist(m, d, contact, body, c->dim, all);
     all += TWIST * c->dim;
   }
-  *out = (tbChains){d->cdof, last, P};
+  *out = (tbCompositeChains){d->cdof, last, P};
   return true;
 }

@@ -7,12 +7,13 @@
 #include "solvers/active_set/reduced.h"
 
 // Twists of the bodies that touch the world with more than six rows. False: out of memory.
-bool tb_island_twists(const tbModel* model, const tbData* data, const tbConstraints* constraints,
-                      const tbIsland* island, tbArena* arena, tbTwists* out);
+bool tb_island_reduced_space(const tbModel* model, const tbData* data,
+                             const tbConstraints* constraints, const tbIsland* island,
+                             tbArena* arena, tbReducedSpace* out);
 
 // Contacts with the world as blocks on chains, in `out` where that pays. False: out of memory.
-bool tb_island_chains(const tbModel* model, const tbData* data, const tbConstraints* constraints,
-                      const tbIsland* island, const tbForestInertia* inertia, tbArena* arena,
-                      tbChains* out, bool* pays);
+bool tb_composite_chains(const tbModel* model, const tbData* data, const tbConstraints* constraints,
+                         const tbIsland* island, const tbForestInertia* inertia, tbArena* arena,
+                         tbCompositeChains* out, bool* pays);
 
 #endif

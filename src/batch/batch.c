@@ -18,10 +18,10 @@ enum { MOST_THREADS = 256, MOST_WORLDS = 1 << 24, LARGEST_CHUNK = 8 };
 
 struct tbBatchState {
   tbPool* pool;
-  tbBatchWorker* worker;     // nthread
-  tbRemembered* remembered;  // nworld
-  tbWorldMasses* masses;     // nworld
-  void* arrays;              // owns every array of the batch
+  tbBatchWorker* worker;      // nthread
+  tbWorldMemory* remembered;  // nworld
+  tbWorldMasses* masses;      // nworld
+  void* arrays;               // owns every array of the batch
   size_t arrays_size, memory_limit;
 };
 
@@ -112,7 +112,7 @@ static int core_count(void) {
 // Everything but the worlds' growing memories.
 static size_t least_memory(const tbModel* model, int nworld) {
   return sizeof(tbBatch) + sizeof(struct tbBatchState) + arrays_size(model, nworld) +
-         (sizeof(tbRemembered) + sizeof(tbWorldMasses) + sizeof(tbWorldReport)) * (size_t)nworld;
+         (sizeof(tbWorldMemory) + sizeof(tbWorldMasses) + sizeof(tbWorldReport)) * (size_t)nworld;
 }
 
 static int build(tbBatch* b) {
@@ -120,7 +120,7 @@ static int build(tbBatch* b) {
   size_t n = (size_t)b->nworld;
   s->arrays_size = arrays_size(b->model, b->nworld);
   s->arrays = calloc(1, s->arrays_size);
-  s->remembered = calloc(n, sizeof(tbRemembered));
+  s->remembered = calloc(n, sizeof(tbWorldMemory));
   s->masses = calloc(n, sizeof(tbWorldMasses));
   s->worker = calloc((size_t)b->nthread, sizeof(tbBatchWorker));
   s->pool = tb_pool_new(b->nthread);
@@ -205,7 +205,7 @@ void tb_batch_free(tbBatch* b) {
   tb_pool_free(s->pool);
   for (int i = 0; s->worker && i < b->nthread; i++) tb_batch_worker_free(&s->worker[i]);
   for (int w = 0; w < b->nworld; w++) {
-    if (s->remembered) tb_remember_free(&s->remembered[w]);
+    if (s->remembered) tb_world_memory_free(&s->remembered[w]);
     if (s->masses) free(s->masses[w].block);
   }
   free(s->worker);
@@ -223,7 +223,7 @@ size_t tb_batch_memory(const tbBatch* b) {
   size_t bytes = least_memory(b->model, b->nworld), masses = tb_world_masses_bytes(b->model);
   for (int i = 0; i < b->nthread; i++) bytes += tb_batch_worker_bytes(&s->worker[i]);
   for (int w = 0; w < b->nworld; w++) {
-    bytes += tb_remember_bytes(b->model, &s->remembered[w]);
+    bytes += tb_world_memory_bytes(b->model, &s->remembered[w]);
     if (s->masses[w].block) bytes += masses;
   }
   return bytes;
@@ -243,10 +243,10 @@ static void start_world(tbBatch* b, const tbRollout* r, int w) {
   const tbModel* m = b->model;
   size_t row = (size_t)w, real = sizeof(tbReal);
   if (!r->qpos && !r->qvel && !r->act) return;
-  tb_remember_clear(&b->state->remembered[w]);
+  tb_world_memory_clear(&b->state->remembered[w]);
   memset(b->qacc_warmstart + row * (size_t)m->nv, 0, real * (size_t)m->nv);
-  memset(b->eq_pull + row * 6 * (size_t)m->neq, 0, real * 6 * (size_t)m->neq);
-  memset(b->ten_pull + row * (size_t)m->ntendon, 0, real * (size_t)m->ntendon);
+  memset(b->eq_load + row * 6 * (size_t)m->neq, 0, real * 6 * (size_t)m->neq);
+  memset(b->ten_load + row * (size_t)m->ntendon, 0, real * (size_t)m->ntendon);
   b->time[w] = 0;
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, na = (size_t)m->na;
   if (r->qpos) memcpy(b->qpos + row * nq, r->qpos + row * nq, real * nq);
@@ -401,7 +401,7 @@ tbResult tb_batch_reset(tbBatch* b, const unsigned char* mask, int key) {
     b->ncon[w] = 0;
     b->residual_exact[w] = NAN;
     tb_report_clear(&b->report[w]);
-    tb_remember_clear(&b->state->remembered[w]);
+    tb_world_memory_clear(&b->state->remembered[w]);
   }
   tb_data_free(d);
   return TB_OK;

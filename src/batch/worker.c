@@ -138,7 +138,7 @@ static const char* bad_parameter(const tbBatch* b, int w) {
   return NULL;
 }
 
-tbResult tb_batch_worker_enter(tbBatchWorker* worker, tbBatch* b, int w, tbRemembered* remembered,
+tbResult tb_batch_worker_enter(tbBatchWorker* worker, tbBatch* b, int w, tbWorldMemory* remembered,
                                tbWorldMasses* masses) {
   tbData* d = worker->data;
   tbOption* opt = &worker->model.opt;
@@ -154,7 +154,7 @@ tbResult tb_batch_worker_enter(tbBatchWorker* worker, tbBatch* b, int w, tbRemem
   opt->comfree_damping = b->comfree_damping[w];
   d->status = enter_masses(worker, b->model, b->mass_scale[w], masses);
   tbStepState* state = tb_step_state(&worker->model, d);
-  tbResult result = tb_remember_enter(state, remembered);
+  tbResult result = tb_world_memory_enter(state, remembered);
   if (d->status == TB_OK) d->status = result;
   const char* bad = bad_parameter(b, w);
   if (bad) {
@@ -164,9 +164,10 @@ tbResult tb_batch_worker_enter(tbBatchWorker* worker, tbBatch* b, int w, tbRemem
   return d->status;
 }
 
-tbResult tb_batch_worker_leave(tbBatchWorker* worker, tbBatch* b, int w, tbRemembered* remembered) {
+tbResult tb_batch_worker_leave(tbBatchWorker* worker, tbBatch* b, int w,
+                               tbWorldMemory* remembered) {
   tbData* d = worker->data;
-  tbResult result = tb_remember_leave(tb_step_state(&worker->model, d), remembered);
+  tbResult result = tb_world_memory_leave(tb_step_state(&worker->model, d), remembered);
   if (d->status == TB_OK) d->status = result;
   b->time[w] = d->time;
   b->status[w] = (int)d->status;

@@ -47,10 +47,10 @@ size_t tb_world_masses_bytes(const tbModel* model);
 
 // Make the worker's model and data those of world w. On failure data->status says why.
 tbResult tb_batch_worker_enter(tbBatchWorker* worker, tbBatch* batch, int w,
-                               tbRemembered* remembered, tbWorldMasses* masses);
+                               tbWorldMemory* remembered, tbWorldMasses* masses);
 
 // After the steps of world w: what is not written in place goes back to the batch.
 tbResult tb_batch_worker_leave(tbBatchWorker* worker, tbBatch* batch, int w,
-                               tbRemembered* remembered);
+                               tbWorldMemory* remembered);
 
 #endif

@@ -50,7 +50,8 @@ TB_INLINE int largest_of(const tbReal* value, int count, int wide, tbReal* large
 }
 
 // The point farthest from point `from`, and the distance squared.
-TB_INLINE int farthest_from(const tbSpread* p, int count, int from, int wide, tbReal* span) {
+TB_INLINE int farthest_from(const tbContactReduction* p, int count, int from, int wide,
+                            tbReal* span) {
   tbReal value[TB_SPREAD_MAX], u0 = p->u[from], v0 = p->v[from];
   for (int i = 0; i < count; i += 4) {
     for (int k = i; k < i + 4; k++) {
@@ -62,7 +63,8 @@ TB_INLINE int farthest_from(const tbSpread* p, int count, int from, int wide, tb
 }
 
 // The point farthest to the right of the edge from a to b, and twice the area of the triangle.
-TB_INLINE int widest_beside(const tbSpread* p, int count, int a, int b, int wide, tbReal* area) {
+TB_INLINE int widest_beside(const tbContactReduction* p, int count, int a, int b, int wide,
+                            tbReal* area) {
   tbReal value[TB_SPREAD_MAX], u0 = p->u[a], v0 = p->v[a], du = p->u[b] - u0, dv = p->v[b] - v0;
   for (int i = 0; i < count; i += 4) {
     for (int k = i; k < i + 4; k++) value[k] = dv * (p->u[k] - u0) - du * (p->v[k] - v0);
@@ -71,7 +73,7 @@ TB_INLINE int widest_beside(const tbSpread* p, int count, int a, int b, int wide
 }
 
 // A third and a fourth corner beside those in `corner`; returns how many there are then.
-TB_INLINE int widen(const tbSpread* p, int count, tbReal span, int wide, int corner[4]) {
+TB_INLINE int widen(const tbContactReduction* p, int count, tbReal span, int wide, int corner[4]) {
   int a = corner[0], b = corner[1];
   tbReal area[2], more[2];
   int side[2] = {widest_beside(p, count, a, b, wide, &area[0]),
@@ -96,7 +98,7 @@ TB_INLINE int widen(const tbSpread* p, int count, tbReal span, int wide, int cor
 }
 
 // Fill up to a multiple of four with the first point, which is found before its copies.
-TB_INLINE int pad(tbSpread* p) {
+TB_INLINE int pad(tbContactReduction* p) {
   int count = (p->count + 3) / 4 * 4;
   for (int i = p->count; i < count; i++) {
     p->u[i] = p->u[0];
@@ -105,7 +107,7 @@ TB_INLINE int pad(tbSpread* p) {
   return count;
 }
 
-TB_INLINE int choose(tbSpread* p, int wide, int corner[4]) {
+TB_INLINE int choose(tbContactReduction* p, int wide, int corner[4]) {
   int count = pad(p), deepest = 0;
   for (int i = 1; i < p->count; i++) deepest = p->dist[i] < p->dist[deepest] ? i : deepest;
   tbReal span, line;
@@ -120,11 +122,11 @@ TB_INLINE int choose(tbSpread* p, int wide, int corner[4]) {
   return corner[2] == deepest ? 2 : 3;
 }
 
-TB_WIDE static int choose_wide(tbSpread* p, int corner[4]) {
+TB_WIDE static int choose_wide(tbContactReduction* p, int corner[4]) {
   return choose(p, 1, corner);
 }
 
-int tb_spread_four(tbSpread* points, int chosen[4]) {
+int tb_spread_four(tbContactReduction* points, int chosen[4]) {
   int corner[4], kept = tb_wide() ? choose_wide(points, corner) : choose(points, 0, corner);
   for (int i = 0; i < kept; i++) {
     int j = i;

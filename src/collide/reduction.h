@@ -11,11 +11,11 @@
 typedef struct {
   tbReal u[TB_SPREAD_MAX], v[TB_SPREAD_MAX], dist[TB_SPREAD_MAX];
   int count;  // 1 to TB_SPREAD_MAX
-} tbSpread;
+} tbContactReduction;
 
 // The deepest, the one farthest from it, then twice the one that adds most area to the polygon so
 // far; fewer where that is nothing, and on a line the deepest and both ends. Of equals, to 1e-9,
 // the first. Writes their indices, ascending, and returns how many.
-int tb_spread_four(tbSpread* points, int chosen[4]);
+int tb_spread_four(tbContactReduction* points, int chosen[4]);
 
 #endif

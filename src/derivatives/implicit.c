@@ -88,7 +88,7 @@ static tbResult end_velocity(tbDerivatives* x, const tbReal* acc, tbReal* dv, si
     }
   }
   if (!tb_lu(x->nv, N, x->nv, pivot)) return TB_ERROR_NUMERIC;
-  tb_lu_solve_many(x->nv, N, x->nv, pivot, dv, (int)width, (int)width);
+  tb_lu_solve_multi(x->nv, N, x->nv, pivot, dv, (int)width, (int)width);
   return TB_OK;
 }
 

@@ -253,13 +253,14 @@ static void add_diagonals(const tbDerivatives* x, const tbData* d, int body, tbR
 // is not linear in inertia: by the parameters of a body (nv x TB_NINERTIAL).
 static tbResult turning(tbDerivatives* x, tbData* d, int body, tbReal* slope) {
   const tbModel* m = x->m;
-  tbFreeTurn turn;
+  tbGyroscopicMidpoint turn;
   int tree = m->body_treeid[body];
-  if (tree < 0 || !tb_free_turn(m, d, tree, &turn)) {
+  if (tree < 0 || !tb_gyroscopic_midpoint(m, d, tree, &turn)) {
     return tb_deriv_middle_by_inertia(x, d, body, slope);
   }
   memset(slope, 0, sizeof(tbReal) * (size_t)m->nv * TB_NINERTIAL);
-  return tb_free_turn_by_inertia(m, d, body, &turn, slope + (size_t)turn.dof * TB_NINERTIAL);
+  return tb_gyroscopic_midpoint_by_inertia(m, d, body, &turn,
+                                           slope + (size_t)turn.dof * TB_NINERTIAL);
 }
 
 // Gravity compensation bears a share of a body's weight, which is linear in the mass (a force at

@@ -9,7 +9,7 @@
 #include "model/workspace.h"
 #include "spatial/quat.h"
 
-const tbShape* tb_contact_shape(const tbContactFinder* f, int geom) {
+const tbShape* tb_contact_shape(const tbDetector* f, int geom) {
   int low = 0, high = f->count;
   while (low < high) {
     int middle = (low + high) / 2;
@@ -45,7 +45,7 @@ static void body_speed(const tbModel* m, const tbData* d, int body, tbReal speed
 }
 
 // Boxes of planes and height fields.
-static void place_ground(tbContactFinder* f, int i, const tbReal* pos, const tbReal* mat,
+static void place_ground(tbDetector* f, int i, const tbReal* pos, const tbReal* mat,
                          tbReal margin) {
   tbShape shape = f->shape[i];
   tb_copy3(shape.pos, pos);
@@ -65,8 +65,8 @@ static void place_ground(tbContactFinder* f, int i, const tbReal* pos, const tbR
   tb_aabb_round(&f->broad.box[i], low, high);
 }
 
-void tb_finder_place_item(void* owner, int i) {
-  tbContactFinder* f = owner;
+void tb_detector_place_item(void* owner, int i) {
+  tbDetector* f = owner;
   const tbReal* pos = f->data->geom_xpos + 3 * f->geom[i];
   const tbReal* mat = f->data->geom_xmat + 9 * f->geom[i];
   if (f->bounded[i]) {
@@ -78,7 +78,7 @@ void tb_finder_place_item(void* owner, int i) {
 
 // How far a body's frame has moved since the last search: rotations by unit quaternions q and p
 // differ by no more than 2 |q - p| in the spectral norm. False where that is not known.
-static bool travel_on(tbContactFinder* f, const tbModel* m, const tbData* d, int body) {
+static bool travel_on(tbDetector* f, const tbModel* m, const tbData* d, int body) {
   tbTravel* t = &f->travel[body];
   const tbReal *pos = d->xpos + 3 * body, *quat = d->xquat + 4 * body;
   tbReal moved[3], turned = 0;
@@ -97,7 +97,7 @@ static bool travel_on(tbContactFinder* f, const tbModel* m, const tbData* d, int
 }
 
 // The reach of the items of a body, and how far the sides of their boxes have come.
-static void move_items(tbContactFinder* f, const tbItemGroup* group) {
+static void move_items(tbDetector* f, const tbItemGroup* group) {
   const tbTravel* t = &f->travel[group->body];
   const tbReal step = f->step, speed = t->speed[0], spin = t->speed[1], way = t->way;
   const tbReal turn = t->turn, *TB_RESTRICT arm = f->arm, *TB_RESTRICT swing = f->swing;
@@ -115,20 +115,20 @@ static void move_items(tbContactFinder* f, const tbItemGroup* group) {
 
 // Place the boxes of those items of a body that may have left their fat ones; all where it is not
 // `known` how far it has come.
-static void place_group(tbContactFinder* f, const tbItemGroup* group, bool known) {
+static void place_group(tbDetector* f, const tbItemGroup* group, bool known) {
   for (int i = group->first; i < group->end; i++) {
     bool sure = known && f->bounded[i];
     f->broad.still[i] = sure && f->path[i] - f->settled[i] <= f->broad.slack[i];
     if (f->broad.still[i]) continue;
     f->settled[i] = f->path[i];
     if (!sure) f->path[i] = INFINITY;
-    tb_finder_place_item(f, i);
+    tb_detector_place_item(f, i);
   }
 }
 
 // What is the same for all searches with these options. Each side carries its own margin, or half
 // of the common reach.
-static void start_travel(tbContactFinder* f, const tbModel* m) {
+static void start_travel(tbDetector* f, const tbModel* m) {
   memset(f->travel, 0, sizeof(tbTravel) * (size_t)m->nbody);
   for (int i = 0; i < f->count; i++) {
     f->base[i] = tb_max(f->margin[i] + f->extra, 0.5 * f->near);
@@ -136,7 +136,7 @@ static void start_travel(tbContactFinder* f, const tbModel* m) {
 }
 
 // Boxes of all items that may have left their fat ones.
-static void place_boxes(tbContactFinder* f, const tbModel* m, const tbData* d, tbReal reach) {
+static void place_boxes(tbDetector* f, const tbModel* m, const tbData* d, tbReal reach) {
   tbReal extra = m->opt.enableflags & TB_ENABLE_OVERRIDE ? tb_max(m->opt.o_margin, 0) : 0;
   bool same = f->started && reach == f->near && m->opt.timestep == f->step && extra == f->extra;
   f->data = d;
@@ -161,7 +161,7 @@ static void place_boxes(tbContactFinder* f, const tbModel* m, const tbData* d, t
 }
 
 // The shape of an item in its present pose.
-static const tbShape* place_shape(tbContactFinder* f, const tbData* d, int i) {
+static const tbShape* place_shape(tbDetector* f, const tbData* d, int i) {
   tbShape* shape = &f->shape[i];
   if (f->placed[i] == f->search) return shape;
   f->placed[i] = f->search;
@@ -171,7 +171,7 @@ static const tbShape* place_shape(tbContactFinder* f, const tbData* d, int i) {
 }
 
 // Room for `extra` more contacts. Arrays given up on the way stay in the arena until the next step.
-static int reserve(tbContactFinder* f, tbData* d, int* capacity, int extra) {
+static int reserve(tbDetector* f, tbData* d, int* capacity, int extra) {
   if (d->ncon + extra <= *capacity) return 1;
   int wanted = 2 * (d->ncon + extra);
   if (wanted < f->last_count + TB_MAX_PAIR_CONTACTS) wanted = f->last_count + TB_MAX_PAIR_CONTACTS;
@@ -184,7 +184,7 @@ static int reserve(tbContactFinder* f, tbData* d, int* capacity, int extra) {
 }
 
 // The caches of this step's pairs: what the last step knew of each, both lists being sorted.
-static int recall(tbContactFinder* f) {
+static int recall(tbDetector* f) {
   int nold = f->nmemory, n = f->broad.npair;
   if (!tb_finder_reserve(f, n)) return 0;
   tbPairMemory *old = f->memory, *now = f->previous;
@@ -209,7 +209,7 @@ static int recall(tbContactFinder* f) {
 
 // Whether two bodies that move side by side would end deep in each other if something stopped one
 // of them in this step: one goes far compared with the size of the smaller one.
-static bool may_run_into(const tbContactFinder* f, const tbModel* m, int g1, int g2) {
+static bool may_run_into(const tbDetector* f, const tbModel* m, int g1, int g2) {
   const tbReal small = 0.25;
   int body1 = m->geom_bodyid[g1], body2 = m->geom_bodyid[g2];
   int tree1 = m->body_treeid[body1], tree2 = m->body_treeid[body2];
@@ -221,7 +221,7 @@ static bool may_run_into(const tbContactFinder* f, const tbModel* m, int g1, int
 // How far apart two geoms may be and still meet within a step: by the speed at which their centres
 // approach, or, where one of them may be `stopped`, by the other's own if that is more, and by how
 // both turn.
-static tbReal way_of(const tbContactFinder* f, const tbModel* m, const tbData* d, int g1, int g2,
+static tbReal way_of(const tbDetector* f, const tbModel* m, const tbData* d, int g1, int g2,
                      bool stopped) {
   tbReal v[2][3] = {{0}}, turn = 0;
   for (int k = 0; k < 2; k++) {
@@ -278,8 +278,8 @@ static Later move_on(const tbModel* m, const tbData* d, int g, tbShape* shape) {
 // it, a wheel that rolls over it a little below. The distance of convex shapes is a convex function
 // of their way where they do not turn, so it is nowhere less than its value and slope at the end
 // say.
-static bool pass_by(tbContactFinder* f, const tbModel* m, const tbData* d, int i, int j,
-                    tbReal inset, tbCollideCache cache) {
+static bool pass_by(tbDetector* f, const tbModel* m, const tbData* d, int i, int j, tbReal inset,
+                    tbCollideCache cache) {
   tbShape a = *place_shape(f, d, i), b = *place_shape(f, d, j);
   if (a.type == TB_GEOM_PLANE || a.type == TB_GEOM_HFIELD) return false;
   tbContactPoint point[TB_MAX_PAIR_CONTACTS];
@@ -317,7 +317,7 @@ static Foreseen foresee_point(const tbModel* m, const tbData* d, int g1, int g2,
 }
 
 // Whether neither item moves, and one of them because it rests.
-static bool both_rest(const tbContactFinder* f, const tbModel* m, int i, int j) {
+static bool both_rest(const tbDetector* f, const tbModel* m, int i, int j) {
   if (!f->resting) return false;
   int tree1 = m->body_treeid[m->geom_bodyid[f->geom[i]]];
   int tree2 = m->body_treeid[m->geom_bodyid[f->geom[j]]];
@@ -327,7 +327,7 @@ static bool both_rest(const tbContactFinder* f, const tbModel* m, int i, int j) 
 
 // How far two items that are apart by `gap` may come together, or their reach grow, until they can
 // touch: less what rounding can hide. Not positive where that is not known.
-static tbReal way_until(const tbContactFinder* f, const tbData* d, int i, int j, tbReal gap) {
+static tbReal way_until(const tbDetector* f, const tbData* d, int i, int j, tbReal gap) {
   const tbReal *x = d->geom_xpos + 3 * f->geom[i], *y = d->geom_xpos + 3 * f->geom[j];
   tbReal reach = f->reach[i] + f->reach[j], place = 0;
   for (int k = 0; k < 3; k++) place += fabs(x[k]) + fabs(y[k]);
@@ -336,7 +336,7 @@ static tbReal way_until(const tbContactFinder* f, const tbData* d, int i, int j,
 
 // The gap of two items along the direction that last parted them, seen by their bounds alone; not
 // positive where that proves nothing.
-static tbReal bounds_gap(const tbContactFinder* f, const tbData* d, const tbPairMemory* memory) {
+static tbReal bounds_gap(const tbDetector* f, const tbData* d, const tbPairMemory* memory) {
   int i = memory->pair.first, j = memory->pair.second;
   if (!memory->cache.state || !f->bounded[i] || !f->bounded[j]) return 0;
   // It points from the lower type, as pairs are ordered where they are collided.
@@ -358,7 +358,7 @@ static tbReal bounds_gap(const tbContactFinder* f, const tbData* d, const tbPair
 
 // Whether two items, which together have come as far as `path`, are known to be apart by `gap`, and
 // until when.
-static bool are_apart(const tbContactFinder* f, const tbData* d, tbPairMemory* memory, tbReal gap,
+static bool are_apart(const tbDetector* f, const tbData* d, tbPairMemory* memory, tbReal gap,
                       tbReal path) {
   if (!(gap > 0)) return false;
   tbReal way = way_until(f, d, memory->pair.first, memory->pair.second, gap);
@@ -384,7 +384,7 @@ static tbResult refuse(const tbModel* m, tbData* d, int g1, int g2, const char* 
 }
 
 // All contacts of one pair of items.
-static tbResult collide_pair(tbContactFinder* f, const tbModel* m, tbData* d, tbPairMemory* memory,
+static tbResult collide_pair(tbDetector* f, const tbModel* m, tbData* d, tbPairMemory* memory,
                              tbReal reach, int* capacity) {
   // MuJoCo's order: lower type first, then lower id.
   int i = memory->pair.first, j = memory->pair.second;
@@ -398,7 +398,7 @@ static tbResult collide_pair(tbContactFinder* f, const tbModel* m, tbData* d, tb
     i = j;
     j = swap;
   }
-  int g1 = f->geom[i], g2 = f->geom[j], pair = tb_finder_explicit_pair(f, g1, g2);
+  int g1 = f->geom[i], g2 = f->geom[j], pair = tb_detector_explicit_pair(f, g1, g2);
   tbContactPoint point[TB_MAX_PAIR_CONTACTS];
   // A negative margin sets the surfaces that touch back into the shapes (tb_contact_gap).
   tbReal margin = pushes_within(m, g1, g2, pair), inset = tb_min(margin, 0);
@@ -415,7 +415,7 @@ static tbResult collide_pair(tbContactFinder* f, const tbModel* m, tbData* d, tb
   if (!reserve(f, d, capacity, n)) return TB_ERROR_MEMORY;
   tbContact parameters;
   tb_contact_parameters(m, g1, g2, pair, &parameters);
-  const char* flaw = tb_contact_flaw(&parameters, m->opt.law < TB_LAW_COUNT);
+  const char* flaw = tb_contact_invalid_parameter(&parameters, m->opt.law < TB_LAW_COUNT);
   if (flaw) return refuse(m, d, g1, g2, flaw);
   int passing = -1;  // nobody has asked yet
   for (int k = 0; k < n; k++) {
@@ -434,7 +434,7 @@ static tbResult collide_pair(tbContactFinder* f, const tbModel* m, tbData* d, tb
   return TB_OK;
 }
 
-tbResult tb_find_contacts(tbContactFinder* f, const tbModel* m, tbData* d, tbReal reach) {
+tbResult tb_find_contacts(tbDetector* f, const tbModel* m, tbData* d, tbReal reach) {
   d->ncon = 0;
   d->contact = NULL;
   if (m->opt.disableflags & (TB_DISABLE_CONTACT | TB_DISABLE_CONSTRAINT)) return TB_OK;

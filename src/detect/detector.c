@@ -28,7 +28,7 @@ static uint64_t body_key(int a, int b) {
   return low << 32 | high;
 }
 
-int tb_finder_explicit_pair(const tbContactFinder* f, int g1, int g2) {
+int tb_detector_explicit_pair(const tbDetector* f, int g1, int g2) {
   // Of several pairs of the same geoms the last one holds.
   tbExplicitPair key = {g1 < g2 ? g1 : g2, g1 < g2 ? g2 : g1, f->model->npair};
   int low = 0, high = f->model->npair;
@@ -47,11 +47,11 @@ int tb_finder_explicit_pair(const tbContactFinder* f, int g1, int g2) {
 // MuJoCo's rules: bits must match; bodies welded together never collide, nor does a moving body
 // with its moving parent; excluded bodies never do. Explicit pairs override all of them.
 static bool may_collide(const void* context, int i, int j) {
-  const tbContactFinder* f = context;
+  const tbDetector* f = context;
   const tbModel* m = f->model;
   int g1 = f->geom[i], g2 = f->geom[j];
   if (!tb_collide_supported(m->geom_type[g1], m->geom_type[g2])) return false;
-  if (tb_finder_explicit_pair(f, g1, g2) >= 0) return true;
+  if (tb_detector_explicit_pair(f, g1, g2) >= 0) return true;
   if (!(m->geom_contype[g1] & m->geom_conaffinity[g2]) &&
       !(m->geom_contype[g2] & m->geom_conaffinity[g1])) {
     return false;
@@ -71,7 +71,7 @@ static bool may_collide(const void* context, int i, int j) {
 
 // ---- set-up ------------------------------------------------------------------------------------
 
-static void view_hulls(tbContactFinder* f, const tbModel* m) {
+static void view_hulls(tbDetector* f, const tbModel* m) {
   for (int i = 0; i < m->nmesh; i++) {
     if (m->mesh_hullvertadr[i] < 0) continue;
     f->hull[i] = (tbHull){
@@ -91,14 +91,14 @@ static void view_hulls(tbContactFinder* f, const tbModel* m) {
     };
     if (f->hull[i].side > 0) f->hull[i].cells = m->hull_cell + m->mesh_hullcelladr[i];
     tb_copy3(f->hull[i].center, m->mesh_hullcenter + 3 * i);
-    f->hull[i].inner = tb_hull_inner(&f->hull[i]);
+    f->hull[i].inner = tb_hull_inscribed_radius(&f->hull[i]);
     tb_hull_box(&f->hull[i], f->hull[i].low, f->hull[i].high);
   }
 }
 
 // Memory for the support searches of small hulls (large ones have cells), each on its own cache
 // lines.
-static int prepare_hulls(tbContactFinder* f, const tbModel* m) {
+static int prepare_hulls(tbDetector* f, const tbModel* m) {
   const size_t line = 64;
   f->nsearch = 1;
   for (int i = 0; i < m->nmesh; i++) {
@@ -116,7 +116,7 @@ static int prepare_hulls(tbContactFinder* f, const tbModel* m) {
   return 1;
 }
 
-static void view_hfields(tbContactFinder* f, const tbModel* m) {
+static void view_hfields(tbDetector* f, const tbModel* m) {
   for (int i = 0; i < m->nhfield; i++) {
     f->hfield[i] = (tbHField){.nrow = m->hfield_nrow[i],
                               .ncol = m->hfield_ncol[i],
@@ -145,7 +145,7 @@ static tbReal largest_margin(const tbModel* m, int g) {
   return margin;
 }
 
-static void set_shape(tbContactFinder* f, const tbModel* m, int i, int g) {
+static void set_shape(tbDetector* f, const tbModel* m, int i, int g) {
   tbShape* shape = &f->shape[i];
   shape->type = m->geom_type[g];
   tb_copy3(shape->size, m->geom_size + 3 * g);
@@ -160,7 +160,7 @@ static void set_shape(tbContactFinder* f, const tbModel* m, int i, int g) {
       tb_norm3(m->geom_pos + 3 * g) + tb_norm3(b->center) + tb_norm3(b->half) + tb_norm3(b->round);
 }
 
-static void list_geoms(tbContactFinder* f, const tbModel* m) {
+static void list_geoms(tbDetector* f, const tbModel* m) {
   for (int g = 0; g < m->ngeom; g++) {
     if (!may_touch(m, g)) continue;
     int i = f->count++, body = m->geom_bodyid[g];
@@ -178,7 +178,7 @@ static void list_geoms(tbContactFinder* f, const tbModel* m) {
   }
 }
 
-static void list_pairs(tbContactFinder* f, const tbModel* m) {
+static void list_pairs(tbDetector* f, const tbModel* m) {
   for (int p = 0; p < m->npair; p++) {
     int a = m->pair_geom1[p], b = m->pair_geom2[p];
     f->pair[p] = (tbExplicitPair){a < b ? a : b, a < b ? b : a, p};
@@ -190,8 +190,8 @@ static void list_pairs(tbContactFinder* f, const tbModel* m) {
   if (m->nexclude) qsort(f->exclude, (size_t)m->nexclude, sizeof(uint64_t), compare_u64);
 }
 
-tbContactFinder* tb_contact_finder_new(const tbModel* m) {
-  tbContactFinder* f = calloc(1, sizeof *f);
+tbDetector* tb_detector_new(const tbModel* m) {
+  tbDetector* f = calloc(1, sizeof *f);
   if (!f) return NULL;
   size_t n = (size_t)m->ngeom + 1;
   f->model = m;
@@ -228,16 +228,16 @@ tbContactFinder* tb_contact_finder_new(const tbModel* m) {
     list_geoms(f, m);
     ok = prepare_hulls(f, m) &&
          tb_broadphase_init(&f->broad, f->count, f->kind, may_collide, f) == TB_OK;
-    f->broad.place = tb_finder_place_item;
+    f->broad.place = tb_detector_place_item;
     f->broad.owner = f;
     f->broad.path = f->path;
   }
   if (ok) return f;
-  tb_contact_finder_free(f);
+  tb_detector_free(f);
   return NULL;
 }
 
-void tb_contact_finder_free(tbContactFinder* f) {
+void tb_detector_free(tbDetector* f) {
   if (!f) return;
   tb_broadphase_free(&f->broad);
   void* const owned[] = {f->geom,     f->shape,       f->hull,    f->hfield,  f->plane,
@@ -249,8 +249,8 @@ void tb_contact_finder_free(tbContactFinder* f) {
   free(f);
 }
 
-bool tb_contact_finder_shape(const tbContactFinder* f, const tbModel* m, const tbData* d, int geom,
-                             tbShape* shape) {
+bool tb_detector_shape(const tbDetector* f, const tbModel* m, const tbData* d, int geom,
+                       tbShape* shape) {
   int data = m->geom_dataid[geom];
   memset(shape, 0, sizeof *shape);
   shape->type = m->geom_type[geom];
@@ -263,15 +263,15 @@ bool tb_contact_finder_shape(const tbContactFinder* f, const tbModel* m, const t
   return m->mesh_hullvertadr[data] >= 0;
 }
 
-void tb_contact_finder_rest(tbContactFinder* f, const uint8_t* resting) {
+void tb_detector_set_resting(tbDetector* f, const uint8_t* resting) {
   f->resting = resting;
 }
 
-size_t tb_contact_finder_allocations(const tbContactFinder* f) {
+size_t tb_detector_allocations(const tbDetector* f) {
   return f->allocations + (size_t)f->broad.nallocation;
 }
 
-size_t tb_contact_finder_bytes(const tbContactFinder* f) {
+size_t tb_detector_bytes(const tbDetector* f) {
   const tbModel* m = f->model;
   size_t item = sizeof(int) + sizeof(uint64_t) + sizeof(tbShape) + sizeof(tbBounds) + sizeof(bool) +
                 13 * sizeof(tbReal) + sizeof(tbItemGroup) + 1;
@@ -285,7 +285,7 @@ size_t tb_contact_finder_bytes(const tbContactFinder* f) {
 
 // ---- snapshots ---------------------------------------------------------------------------------
 
-int tb_finder_reserve(tbContactFinder* f, int n) {
+int tb_finder_reserve(tbDetector* f, int n) {
   if (n <= f->capacity) return 1;
   int capacity = 2 * n + 16;
   tbPairMemory* a = calloc((size_t)capacity, sizeof(tbPairMemory));
@@ -307,13 +307,13 @@ int tb_finder_reserve(tbContactFinder* f, int n) {
 
 // Only pairs that remember something are saved: a pair that is absent starts without a memory
 // anyway.
-size_t tb_contact_finder_memory_size(const tbContactFinder* f) {
+size_t tb_detector_memory_size(const tbDetector* f) {
   size_t count = 0;
   for (int i = 0; i < f->nmemory; i++) count += f->memory[i].cache.state != 0;
   return sizeof(tbPairMemory) * count;
 }
 
-void tb_contact_finder_memory_save(const tbContactFinder* f, void* bytes) {
+void tb_detector_memory_save(const tbDetector* f, void* bytes) {
   char* at = bytes;
   for (int i = 0; i < f->nmemory; i++) {
     if (f->memory[i].cache.state == 0) continue;
@@ -324,7 +324,7 @@ void tb_contact_finder_memory_save(const tbContactFinder* f, void* bytes) {
   }
 }
 
-tbResult tb_contact_finder_memory_load(tbContactFinder* f, const void* bytes, size_t size) {
+tbResult tb_detector_memory_load(tbDetector* f, const void* bytes, size_t size) {
   if (size % sizeof(tbPairMemory) || size / sizeof(tbPairMemory) > INT_MAX / 4)
     return TB_ERROR_ARGUMENT;
   int n = (int)(size / sizeof(tbPairMemory));

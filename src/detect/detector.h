@@ -34,7 +34,7 @@ typedef struct {
   int body, first, end;
 } tbItemGroup;
 
-struct tbContactFinder {
+struct tbDetector {
   const tbModel* model;
   int count;          // geoms that can touch anything
   int* geom;          // them, ascending: item i of the broad phase is geom[i]
@@ -75,13 +75,13 @@ struct tbContactFinder {
 };
 
 // The explicit pair of two geoms, or -1.
-int tb_finder_explicit_pair(const tbContactFinder* finder, int geom1, int geom2);
+int tb_detector_explicit_pair(const tbDetector* finder, int geom1, int geom2);
 
 // Room for `count` pairs in both lists of memories; the current one keeps its entries. 0: out of
 // memory.
-int tb_finder_reserve(tbContactFinder* finder, int count);
+int tb_finder_reserve(tbDetector* finder, int count);
 
 // The present box of an item; `owner` is the finder.
-void tb_finder_place_item(void* owner, int item);
+void tb_detector_place_item(void* owner, int item);
 
 #endif

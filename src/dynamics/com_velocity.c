@@ -6,38 +6,38 @@
 
 // Add one joint's motion to the velocity of its body, and set how its axes change: an axis fixed to
 // a body changes with the velocity of that body.
-TB_INLINE tbSix add_joint(int type, tbSix v, const tbReal* cdof, const tbReal* qvel,
-                          tbReal* cdof_dot) {
+TB_INLINE tbSimd6 add_joint(int type, tbSimd6 v, const tbReal* cdof, const tbReal* qvel,
+                            tbReal* cdof_dot) {
   if (type == TB_JOINT_FREE) {
     // The three translations are along fixed axes.
     for (int k = 0; k < 18; k++) cdof_dot[k] = 0;
-    v = tb_six_shift(v, qvel);
+    v = tb_simd6_shift(v, qvel);
     cdof += 18;
     qvel += 3;
     cdof_dot += 18;
   }
   int axes = type == TB_JOINT_FREE || type == TB_JOINT_BALL ? 3 : 1;
   // Three axes turn with the joint itself too, but that part cancels in their sum w x w.
-  tbSix before = v;
+  tbSimd6 before = v;
   for (int k = 0; k < axes; k++) {
-    tbSix axis = tb_six_load(cdof + 6 * k);
-    tb_six_store(cdof_dot + 6 * k, tb_six_motion_cross(before, axis));
-    v = tb_six_add(v, tb_six_scale(qvel[k], axis));
+    tbSimd6 axis = tb_simd6_load(cdof + 6 * k);
+    tb_simd6_store(cdof_dot + 6 * k, tb_simd6_motion_cross(before, axis));
+    v = tb_simd6_add(v, tb_simd6_scale(qvel[k], axis));
   }
   return v;
 }
 
 TB_INLINE void com_velocity(const tbModel* m, tbData* d) {
   tb_zero6(d->cvel);
-  tbSix v = tb_six_load(d->cvel);
+  tbSimd6 v = tb_simd6_load(d->cvel);
   for (int i = 1; i < m->nbody; i++) {
     int parent = m->body_parentid[i], joint = m->body_jntadr[i], end = joint + m->body_jntnum[i];
-    if (parent != i - 1) v = tb_six_load(d->cvel + 6 * parent);
+    if (parent != i - 1) v = tb_simd6_load(d->cvel + 6 * parent);
     for (; joint < end; joint++) {
       int dof = m->jnt_dofadr[joint];
       v = add_joint(m->jnt_type[joint], v, d->cdof + 6 * dof, d->qvel + dof, d->cdof_dot + 6 * dof);
     }
-    tb_six_store(d->cvel + 6 * i, v);
+    tb_simd6_store(d->cvel + 6 * i, v);
   }
 }
 

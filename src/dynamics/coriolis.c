@@ -7,18 +7,19 @@
 // Outward over one joint: the velocity of its body, and its acceleration while joints' velocities
 // stay. Axes fixed to a body change with that body's velocity; a free joint's translations are
 // along fixed ones.
-TB_INLINE void move_by_joint(int type, const tbReal* cdof, const tbReal* qvel, tbSix* v, tbSix* a) {
+TB_INLINE void move_by_joint(int type, const tbReal* cdof, const tbReal* qvel, tbSimd6* v,
+                             tbSimd6* a) {
   if (type == TB_JOINT_FREE) {
-    *v = tb_six_shift(*v, qvel);
+    *v = tb_simd6_shift(*v, qvel);
     cdof += 18;
     qvel += 3;
   }
-  tbSix own = tb_six_scale(qvel[0], tb_six_load(cdof));
+  tbSimd6 own = tb_simd6_scale(qvel[0], tb_simd6_load(cdof));
   for (int k = 1; k < 3 && (type == TB_JOINT_FREE || type == TB_JOINT_BALL); k++) {
-    own = tb_six_add(own, tb_six_scale(qvel[k], tb_six_load(cdof + 6 * k)));
+    own = tb_simd6_add(own, tb_simd6_scale(qvel[k], tb_simd6_load(cdof + 6 * k)));
   }
-  *a = tb_six_add(*a, tb_six_motion_cross(*v, own));
-  *v = tb_six_add(*v, own);
+  *a = tb_simd6_add(*a, tb_simd6_motion_cross(*v, own));
+  *v = tb_simd6_add(*v, own);
 }
 
 TB_INLINE void coriolis(const tbModel* m, tbData* d, int tree, const tbReal* qvel, tbReal* out) {
@@ -26,22 +27,22 @@ TB_INLINE void coriolis(const tbModel* m, tbData* d, int tree, const tbReal* qve
   tbReal *velocity = d->scratch_body, *acceleration = velocity + 6 * m->nbody;
   tbReal* force = acceleration + 6 * m->nbody;
   int first = m->tree_bodyadr[tree], end = first + m->tree_bodynum[tree];
-  tbSix v = tb_six_load(NOTHING), a = v;
+  tbSimd6 v = tb_simd6_load(NOTHING), a = v;
   for (int i = first; i < end; i++) {
     int parent = m->body_parentid[i], joint = m->body_jntadr[i], last = joint + m->body_jntnum[i];
     if (parent < first) {
-      v = a = tb_six_load(NOTHING);
+      v = a = tb_simd6_load(NOTHING);
     } else if (parent != i - 1) {
-      v = tb_six_load(velocity + 6 * parent);
-      a = tb_six_load(acceleration + 6 * parent);
+      v = tb_simd6_load(velocity + 6 * parent);
+      a = tb_simd6_load(acceleration + 6 * parent);
     }
     for (; joint < last; joint++) {
       int dof = m->jnt_dofadr[joint];
       move_by_joint(m->jnt_type[joint], d->cdof + 6 * dof, qvel + dof, &v, &a);
     }
-    tb_six_store(force + 6 * i, tb_six_inertial_force(d->cinert + 10 * i, v, a));
-    tb_six_store(velocity + 6 * i, v);
-    tb_six_store(acceleration + 6 * i, a);
+    tb_simd6_store(force + 6 * i, tb_simd6_inertial_force(d->cinert + 10 * i, v, a));
+    tb_simd6_store(velocity + 6 * i, v);
+    tb_simd6_store(acceleration + 6 * i, a);
   }
   for (int i = end - 1; i > first; i--) {
     int parent = m->body_parentid[i];

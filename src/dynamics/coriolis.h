@@ -12,7 +12,8 @@ void tb_coriolis(const tbModel* m, tbData* d, int tree, const tbReal* qvel, tbRe
 // at their present velocities all the while (by angles that need not be small); `momentum` gets the
 // growth of its momentum. The translation of a floating tree is left out. After
 // tb_compute_velocity.
-tbReal tb_kinetic_growth(const tbModel* m, tbData* d, int tree, tbReal h, tbReal momentum[3]);
+tbReal tb_kinetic_energy_growth(const tbModel* m, tbData* d, int tree, tbReal h,
+                                tbReal momentum[3]);
 
 // Change v, the velocity with which a tree ends a step of h in which its joints go h `move`, so
 // that the tree has no more than a hundredth above the kinetic energy that it had with velocity

@@ -27,7 +27,7 @@ TB_INLINE void crb(const tbModel* m, tbData* d) {
     // The force that moves i's subtree along i, felt along every ancestor.
     tbReal force[6];
     const tbReal* I = d->crb + 10 * m->dof_bodyid[i];
-    tb_six_store(force, tb_six_inertia_mul(I, tb_six_load(d->cdof + 6 * i)));
+    tb_simd6_store(force, tb_simd6_inertia_mul(I, tb_simd6_load(d->cdof + 6 * i)));
     const int* columns = m->M_colind + m->M_rowadr[i];
     tbReal* row = d->qM + m->M_rowadr[i];
     int count = m->M_rownnz[i];

@@ -8,26 +8,29 @@
 // Dofs of one joint: how the acceleration of all that each dof carries changes with its coordinate,
 // apart from what turns with it (eq. 6), into `drift` (6 nv), from acceleration `a` and velocity
 // `v` before the joint, which become those after it. qacc may be NULL for zero.
-void tb_joint_drift(const tbModel* m, const tbData* d, int joint, const tbReal* qacc, tbReal a[6],
-                    tbReal v[6], tbReal* drift);
+void tb_joint_velocity_product(const tbModel* m, const tbData* d, int joint, const tbReal* qacc,
+                               tbReal a[6], tbReal v[6], tbReal* drift);
 
 // How acceleration changes with qvel_k beyond S_k x V (eq. 7).
 void tb_velocity_drift(const tbModel* m, const tbData* d, int k, tbReal drift[6]);
 
 // Of all bodies once: the drift acceleration of each (6 nbody, about its tree's centre of mass) and
 // eq. 6 of each dof (6 nv). After tb_com_velocity.
-void tb_drift_compute(const tbModel* m, const tbData* d, tbReal* acceleration, tbReal* by_dof);
+void tb_velocity_product(const tbModel* m, const tbData* d, tbReal* acceleration, tbReal* by_dof);
 
 // Partials of tb_jac_dot_v at a point that stays where it is in the world.
 typedef struct {
   tbReal linear_q[3], angular_q[3], linear_v[3], angular_v[3];
-} tbDriftPartials;
+} tbVelocityProductPartials;
 
-// For the body's chain of dofs (tb_body_chain), one entry per dof, from what tb_drift_compute gave.
-void tb_drift_partials(const tbModel* m, const tbData* d, int body, const tbReal point[3],
-                       const tbReal* acceleration, const tbReal* by_dof, tbDriftPartials* out);
+// For the body's chain of dofs (tb_body_chain), one entry per dof, from what tb_velocity_product
+// gave.
+void tb_velocity_product_partials(const tbModel* m, const tbData* d, int body,
+                                  const tbReal point[3], const tbReal* acceleration,
+                                  const tbReal* by_dof, tbVelocityProductPartials* out);
 
 // And by the motion of the point: out = d(linear drift)/d(point), 3 x 3.
-void tb_drift_by_point(const tbData* d, int body, const tbReal* acceleration, tbReal out[9]);
+void tb_velocity_product_of_point(const tbData* d, int body, const tbReal* acceleration,
+                                  tbReal out[9]);
 
 #endif

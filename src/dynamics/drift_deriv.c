@@ -13,8 +13,8 @@ static void acceleration_drift(tbReal drift[6], const tbReal a[6], const tbReal 
   tb_add6(drift, drift, term);
 }
 
-void tb_joint_drift(const tbModel* m, const tbData* d, int joint, const tbReal* qacc, tbReal a[6],
-                    tbReal v[6], tbReal* drift) {
+void tb_joint_velocity_product(const tbModel* m, const tbData* d, int joint, const tbReal* qacc,
+                               tbReal a[6], tbReal v[6], tbReal* drift) {
   int type = m->jnt_type[joint], first = m->jnt_dofadr[joint], end = first + 1;
   if (type == TB_JOINT_BALL) end = first + 3;
   if (type == TB_JOINT_FREE) {
@@ -49,7 +49,7 @@ void tb_velocity_drift(const tbModel* m, const tbData* d, int k, tbReal drift[6]
   tb_add6(drift, drift, term);
 }
 
-void tb_drift_compute(const tbModel* m, const tbData* d, tbReal* acceleration, tbReal* by_dof) {
+void tb_velocity_product(const tbModel* m, const tbData* d, tbReal* acceleration, tbReal* by_dof) {
   tb_zero6(acceleration);
   for (int b = 1; b < m->nbody; b++) {
     int parent = m->body_parentid[b];
@@ -57,7 +57,7 @@ void tb_drift_compute(const tbModel* m, const tbData* d, tbReal* acceleration, t
     tb_copy6(a, acceleration + 6 * parent);
     tb_copy6(v, d->cvel + 6 * parent);
     int first = m->body_jntadr[b], end = first + m->body_jntnum[b];
-    for (int j = first; j < end; j++) tb_joint_drift(m, d, j, NULL, a, v, by_dof);
+    for (int j = first; j < end; j++) tb_joint_velocity_product(m, d, j, NULL, a, v, by_dof);
   }
 }
 
@@ -75,8 +75,9 @@ static void point_change(const tbReal offset[3], const tbReal* V, const tbReal v
   tb_add3(linear, linear, term);
 }
 
-void tb_drift_partials(const tbModel* m, const tbData* d, int body, const tbReal point[3],
-                       const tbReal* acceleration, const tbReal* by_dof, tbDriftPartials* out) {
+void tb_velocity_product_partials(const tbModel* m, const tbData* d, int body,
+                                  const tbReal point[3], const tbReal* acceleration,
+                                  const tbReal* by_dof, tbVelocityProductPartials* out) {
   const int* dofs;
   int n = tb_body_chain(m, body, &dofs);
   const tbReal *V = d->cvel + 6 * body, *A = acceleration + 6 * body;
@@ -103,7 +104,8 @@ void tb_drift_partials(const tbModel* m, const tbData* d, int body, const tbReal
   }
 }
 
-void tb_drift_by_point(const tbData* d, int body, const tbReal* acceleration, tbReal out[9]) {
+void tb_velocity_product_of_point(const tbData* d, int body, const tbReal* acceleration,
+                                  tbReal out[9]) {
   const tbReal *w = d->cvel + 6 * body, *a = acceleration + 6 * body;
   tbReal square = tb_dot3(w, w);
   // [alpha] + w w^T - |w|^2

@@ -137,7 +137,8 @@ static tbReal energy_then(const tbModel* m, tbData* d, int tree, const Motion* x
   return twice;
 }
 
-tbReal tb_kinetic_growth(const tbModel* m, tbData* d, int tree, tbReal h, tbReal momentum[3]) {
+tbReal tb_kinetic_energy_growth(const tbModel* m, tbData* d, int tree, tbReal h,
+                                tbReal momentum[3]) {
   static const tbReal AS_IT_IS[4] = {1, 0, 0, 0};
   int first = m->tree_bodyadr[tree], end = first + m->tree_bodynum[tree];
   const Motion back = {h, d->qvel, d->qvel};

@@ -49,7 +49,7 @@ tbReal tb_yields(const tbModel* m, int body, int axis) {
   return inertia * tree > 1 ? 1 / inertia : tree;
 }
 
-void tb_set_tautness(tbModel* m, tbData* d) {
+void tb_set_carried_load(tbModel* m, tbData* d) {
   tbReal *loads = d->scratch_body, *A = loads + m->nbody;
   memset(loads, 0, sizeof(tbReal) * 10 * (size_t)m->nbody);
   tb_bear_weights(m, d, 1, loads, A);

@@ -26,6 +26,6 @@ tbReal tb_yields(const tbModel* model, int body, int axis);
 
 // model->tautness: the most of trace(I^-1 A) over bodies that bear weights under unit gravity, at
 // qpos0 in `data`.
-void tb_set_tautness(tbModel* model, tbData* data);
+void tb_set_carried_load(tbModel* model, tbData* data);
 
 #endif

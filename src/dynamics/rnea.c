@@ -6,14 +6,14 @@
 #include "tribo/dynamics.h"
 
 // Acceleration of a body from its parent's: a + sum of dS/dt qvel + S qacc over its dofs.
-TB_INLINE tbSix add_joints(const tbModel* m, const tbData* d, int body, const tbReal* qacc,
-                           tbSix a) {
+TB_INLINE tbSimd6 add_joints(const tbModel* m, const tbData* d, int body, const tbReal* qacc,
+                             tbSimd6 a) {
   int first = m->body_dofadr[body], end = first + m->body_dofnum[body];
   for (int i = first; i < end; i++) {
-    a = tb_six_add(a, tb_six_scale(d->qvel[i], tb_six_load(d->cdof_dot + 6 * i)));
+    a = tb_simd6_add(a, tb_simd6_scale(d->qvel[i], tb_simd6_load(d->cdof_dot + 6 * i)));
   }
   for (int i = first; qacc && i < end; i++) {
-    a = tb_six_add(a, tb_six_scale(qacc[i], tb_six_load(d->cdof + 6 * i)));
+    a = tb_simd6_add(a, tb_simd6_scale(qacc[i], tb_simd6_load(d->cdof + 6 * i)));
   }
   return a;
 }
@@ -28,23 +28,23 @@ static void subtract_external(const tbModel* m, const tbData* d, int body, const
 }
 
 // The force that a body's motion needs.
-TB_INLINE tbSix force_of(const tbData* d, int body, tbSix a) {
-  return tb_six_inertial_force(d->cinert + 10 * body, tb_six_load(d->cvel + 6 * body), a);
+TB_INLINE tbSimd6 force_of(const tbData* d, int body, tbSimd6 a) {
+  return tb_simd6_inertial_force(d->cinert + 10 * body, tb_simd6_load(d->cvel + 6 * body), a);
 }
 
 // Outward over the bodies that can move: accelerations, then, unless NULL, forces.
 TB_INLINE void outward(const tbModel* m, const tbData* d, const tbReal* qacc, tbReal* acceleration,
                        tbReal* force) {
   tb_gravity_acceleration(m, acceleration);
-  tbSix a = tb_six_load(acceleration);
+  tbSimd6 a = tb_simd6_load(acceleration);
   for (int i = 1; i < m->nbody; i++) {
     int parent = m->body_parentid[i];
-    if (parent != i - 1) a = tb_six_load(acceleration + 6 * parent);
+    if (parent != i - 1) a = tb_simd6_load(acceleration + 6 * parent);
     if (m->body_lastdof[i] >= 0) {
       a = add_joints(m, d, i, qacc, a);
-      if (force) tb_six_store(force + 6 * i, force_of(d, i, a));
+      if (force) tb_simd6_store(force + 6 * i, force_of(d, i, a));
     }
-    tb_six_store(acceleration + 6 * i, a);
+    tb_simd6_store(acceleration + 6 * i, a);
   }
 }
 
@@ -103,7 +103,7 @@ TB_INLINE void body_forces(const tbModel* m, tbData* d) {
   for (int i = 1; i < m->nbody; i++) {
     // Bodies that cannot move are held against gravity and their loads.
     if (m->body_lastdof[i] < 0) {
-      tb_six_store(d->cfrc_int + 6 * i, force_of(d, i, tb_six_load(d->cacc + 6 * i)));
+      tb_simd6_store(d->cfrc_int + 6 * i, force_of(d, i, tb_simd6_load(d->cacc + 6 * i)));
     }
     tb_add_scaled6(d->cfrc_int + 6 * i, d->cfrc_int + 6 * i, -1, d->cfrc_ext + 6 * i);
   }

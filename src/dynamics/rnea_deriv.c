@@ -27,7 +27,7 @@ static void outward(const tbModel* m, const tbData* d, const tbReal* qacc, tbRea
     tb_copy6(a, bodies + WIDTH * parent + FORCE);
     tb_copy6(v, d->cvel + 6 * parent);
     int first = m->body_jntadr[b], end = first + m->body_jntnum[b];
-    for (int j = first; j < end; j++) tb_joint_drift(m, d, j, qacc, a, v, drift);
+    for (int j = first; j < end; j++) tb_joint_velocity_product(m, d, j, qacc, a, v, drift);
   }
 }
 

@@ -262,10 +262,10 @@ static Motion motion_in(const tbModel* m, tbReal* room) {
 tbTurning tb_turning(const tbModel* m, tbData* d) {
   Motion x = motion_in(m, d->scratch_nv);
   tbTurning most = TB_TURNS_SLOWLY;
-  tbFreeTurn turn;
+  tbGyroscopicMidpoint turn;
   if (!is_semi_implicit(&m->opt)) return most;
   for (int t = 0; t < m->ntree; t++) {
-    if (tb_turns_by_middle(&m->opt) && tb_free_turn(m, d, t, &turn)) continue;
+    if (tb_turns_by_middle(&m->opt) && tb_gyroscopic_midpoint(m, d, t, &turn)) continue;
     tbTurning tree = turning_of(m, d, t, &x);
     if (tree > most) most = tree;
   }
@@ -327,14 +327,14 @@ static void add_bound(const tbModel* m, tbData* d, int tree, tbReal sign, const 
     accelerate(m, factor_of(m, d), first, end, x);
     tree_motion(m, d, first, end, true, x);
   }
-  if (moves_by_end) growth = tb_kinetic_growth(m, d, tree, h, gained);
+  if (moves_by_end) growth = tb_kinetic_energy_growth(m, d, tree, h, gained);
   tbReal kept = share_kept(x, first, end, h, growth), lost = 1 - kept;
   for (int i = first; i < end; i++) force[i] += sign * lost * (x->b[i] - x->p[i] / h);
   if (moves_by_end) keep_momentum(m, d, first, end, x->b, kept, gained, sign, force);
 }
 
-bool tb_keep_turning(const tbModel* m, tbData* d, tbInertiaFactor H, const tbReal* move, tbReal* v,
-                     tbReal* start) {
+bool tb_limit_kinetic_energy(const tbModel* m, tbData* d, tbInertiaFactor H, const tbReal* move,
+                             tbReal* v, tbReal* start) {
   const tbReal h = m->opt.timestep;
   bool any = false;
   Motion x = motion_in(m, d->scratch_nv);
@@ -361,10 +361,10 @@ void tb_add_coriolis(const tbModel* m, tbData* d, tbInertiaFactor H, tbReal sign
   Motion x = motion_in(m, d->scratch_nv);
   if (!is_semi_implicit(&m->opt)) return;
   for (int t = 0; t < m->ntree; t++) {
-    tbFreeTurn turn;
-    if (tb_free_turn(m, d, t, &turn)) {
+    tbGyroscopicMidpoint turn;
+    if (tb_gyroscopic_midpoint(m, d, t, &turn)) {
       tbReal own[6];
-      tb_free_turn_force(&turn, own);
+      tb_gyroscopic_midpoint_force(&turn, own);
       for (int i = 0; i < 6; i++) force[turn.dof + i] += sign * own[i];
       continue;
     }

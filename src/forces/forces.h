@@ -49,8 +49,8 @@ void tb_add_coriolis(const tbModel* m, tbData* d, tbInertiaFactor H, tbReal sign
 // v: a tree that turns faster than a step resolves ends it with the momentum that it had before it
 // moved, and with no more energy. True where there was such a tree. `H` is the inertia of the step,
 // `room` of nv numbers.
-bool tb_keep_turning(const tbModel* m, tbData* d, tbInertiaFactor H, const tbReal* move, tbReal* v,
-                     tbReal* room);
+bool tb_limit_kinetic_energy(const tbModel* m, tbData* d, tbInertiaFactor H, const tbReal* move,
+                             tbReal* v, tbReal* room);
 
 // True where the Coriolis forces of a tree are those of the middle of the step (coriolis.c, eq. 2):
 // then u, and the velocity v there, of its dofs.

@@ -87,7 +87,7 @@ static bool is_pushed(const tbReal* xfrc) {
 static bool may_lack(const tbModel* m, const tbData* d) {
   tbReal h = m->opt.timestep;
   if (h * h * tb_norm3(m->opt.gravity) * m->tautness > 1) return true;
-  if (!tb_all_clear(6 * m->neq, d->eq_pull) || !tb_all_clear(m->ntendon, d->ten_pull)) return true;
+  if (!tb_all_clear(6 * m->neq, d->eq_load) || !tb_all_clear(m->ntendon, d->ten_load)) return true;
   if (tb_all_clear(6 * m->nbody, d->xfrc_applied)) return false;
   for (int b = 1; b < m->nbody; b++) {
     const tbReal* xfrc = d->xfrc_applied + 6 * b;
@@ -114,7 +114,7 @@ static void bear_tendon(const tbModel* m, const tbData* d, int tendon, tbReal* p
     const tbTendonPoint* end[2] = {walk.from, walk.to};
     for (int k = 0; k < 2; k++) {
       tbReal force[3];
-      tb_scale3(force, walk.pull, k ? d->ten_pull[tendon] : -d->ten_pull[tendon]);
+      tb_scale3(force, walk.pull, k ? d->ten_load[tendon] : -d->ten_load[tendon]);
       bear_pull(m, d, end[k]->body, force, end[k]->pos, A);
       tb_add3(pull + 3 * end[k]->body, pull + 3 * end[k]->body, force);
     }
@@ -126,7 +126,7 @@ static void bear_tendon(const tbModel* m, const tbData* d, int tendon, tbReal* p
 static void bear_applied(const tbModel* m, const tbData* d, tbReal* work, tbReal* A) {
   tbReal *pull = work, *own = work + 3 * m->nbody;
   for (int t = 0; t < m->ntendon; t++) {
-    if (d->ten_pull[t] != 0) bear_tendon(m, d, t, pull, own);
+    if (d->ten_load[t] != 0) bear_tendon(m, d, t, pull, own);
   }
   for (int b = m->nbody - 1; b > 0; b--) {
     int parent = m->body_parentid[b];
@@ -142,7 +142,7 @@ static void bear_applied(const tbModel* m, const tbData* d, tbReal* work, tbReal
 
 static void bear_ties(const tbModel* m, const tbData* d, tbReal* loads, tbReal* A) {
   for (int e = 0; e < m->neq; e++) {
-    const tbReal* pull = d->eq_pull + 6 * e;
+    const tbReal* pull = d->eq_load + 6 * e;
     tbReal point[2][3], quat[2][4], force[2] = {tb_norm3(pull), tb_norm3(pull + 3)};
     int body[2];
     if (force[0] == 0 && force[1] == 0) continue;
@@ -180,7 +180,7 @@ static bool lacks(const tbModel* m, const tbData* d, int body, const tbReal A[9]
   return value[0] > 0;
 }
 
-tbResult tb_tension_add(const tbModel* m, tbData* d) {
+tbResult tb_geometric_stiffness_add(const tbModel* m, tbData* d) {
   if (!may_lack(m, d)) return TB_OK;
   tbReal* loads = TB_ARENA_NEW(&d->work->arena, tbReal, 22 * (size_t)m->nbody);
   if (!loads) return TB_ERROR_MEMORY;
@@ -209,7 +209,7 @@ static tbReal most_pull(const tbModel* m) {
 }
 
 static tbResult keep_ties(const tbModel* m, tbData* d, const tbStepState* state) {
-  memset(d->eq_pull, 0, sizeof(tbReal) * 6 * (size_t)m->neq);
+  memset(d->eq_load, 0, sizeof(tbReal) * 6 * (size_t)m->neq);
   char* lies = TB_ARENA_NEW(&d->work->arena, char, m->nbody);
   if (!lies) return TB_ERROR_MEMORY;
   for (int i = 0; i < d->ncon; i++) {
@@ -227,7 +227,7 @@ static tbResult keep_ties(const tbModel* m, tbData* d, const tbStepState* state)
     for (int k = 0; k < 2; k++) {
       if ((lies[body[k]] && !loop) || !matters(m, d, body[k], force, point[k])) continue;
       tbReal most = is_jointed(m, body[k]) && !loop ? most_pull(m) : INFINITY;
-      tb_scale3(d->eq_pull + 6 * c->id + 3 * k, state->row_force + c->row,
+      tb_scale3(d->eq_load + 6 * c->id + 3 * k, state->row_force + c->row,
                 (k ? -1 : 1) * tb_min(1, most / force));
     }
   }
@@ -245,7 +245,7 @@ static bool tendon_matters(const tbModel* m, const tbData* d, int tendon, tbReal
 
 // Limits, springs, dampers and actuators of tendons.
 static void keep_tendons(const tbModel* m, tbData* d, const tbStepState* state) {
-  tbReal *pull = d->ten_pull, most = most_pull(m);
+  tbReal *pull = d->ten_load, most = most_pull(m);
   memset(pull, 0, sizeof(tbReal) * (size_t)m->ntendon);
   for (int i = 0; i < state->constraints.count; i++) {
     const tbConstraint* c = &state->constraints.list[i];
@@ -263,7 +263,7 @@ static void keep_tendons(const tbModel* m, tbData* d, const tbStepState* state) 
   }
 }
 
-tbResult tb_tension_keep(const tbModel* m, tbData* d, const tbStepState* state) {
+tbResult tb_carried_load_keep(const tbModel* m, tbData* d, const tbStepState* state) {
   if (m->ntendon > 0) keep_tendons(m, d, state);
   return m->neq > 0 ? keep_ties(m, d, state) : TB_OK;
 }

@@ -13,13 +13,13 @@
 // as an inertia does.
 //
 // So bodies that bear weights by their joints, what xfrc_applied pulls along their arms, or forces
-// of the last step by equalities (eq_pull) and spatial tendons (ten_pull), have L = (h^2 A - I)^+
+// of the last step by equalities (eq_load) and spatial tendons (ten_load), have L = (h^2 A - I)^+
 // added to cinert, and qM is made anew. After kinematics and inertia.
-tbResult tb_tension_add(const tbModel* model, tbData* data);
+tbResult tb_geometric_stiffness_add(const tbModel* model, tbData* data);
 
-// After a step: eq_pull of equalities between trees, or that close a belt, and ten_pull of spatial
+// After a step: eq_load of equalities between trees, or that close a belt, and ten_load of spatial
 // tendons, where it matters, zero elsewhere. What lies on something turns with it, and its forces
 // along.
-tbResult tb_tension_keep(const tbModel* model, tbData* data, const tbStepState* state);
+tbResult tb_carried_load_keep(const tbModel* model, tbData* data, const tbStepState* state);
 
 #endif

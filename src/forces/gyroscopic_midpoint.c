@@ -45,7 +45,7 @@ static const tbReal LEAST_TURN = 1e-5;
 enum { MOST_ROUNDS = 10 };
 
 // B of (2).
-static void couple_slope(const tbFreeTurn* turn, tbReal* B) {
+static void couple_slope(const tbGyroscopicMidpoint* turn, tbReal* B) {
   tbReal momentum[3];
   tb_mul_mat3_vec3(momentum, turn->inertia, turn->middle);
   for (int k = 0; k < 3; k++) {
@@ -59,19 +59,19 @@ static void couple_slope(const tbFreeTurn* turn, tbReal* B) {
 }
 
 // v x I v
-static void couple_of(const tbFreeTurn* turn, const tbReal v[3], tbReal couple[3]) {
+static void couple_of(const tbGyroscopicMidpoint* turn, const tbReal v[3], tbReal couple[3]) {
   tbReal momentum[3];
   tb_mul_mat3_vec3(momentum, turn->inertia, v);
   tb_cross(couple, v, momentum);
 }
 
-static void set_middle(tbFreeTurn* turn) {
+static void set_middle(tbGyroscopicMidpoint* turn) {
   for (int i = 0; i < 3; i++) turn->middle[i] = (turn->omega[i] + turn->next[i]) / 2;
 }
 
 // w' of (1) by Newton's method, which squares the error. False where it does not get there: of
 // turns of radians in a step.
-static bool find_next(tbFreeTurn* turn) {
+static bool find_next(tbGyroscopicMidpoint* turn) {
   const tbReal near = 1e-8, most = tb_norm3(turn->omega);
   tb_copy3(turn->next, turn->omega);
   set_middle(turn);
@@ -103,7 +103,8 @@ bool tb_turns_by_middle(const tbOption* opt) {
   return rigid && opt->integrator != TB_INTEGRATOR_RK4;
 }
 
-bool tb_free_turn(const tbModel* m, const tbData* d, int tree, tbFreeTurn* out) {
+bool tb_gyroscopic_midpoint(const tbModel* m, const tbData* d, int tree,
+                            tbGyroscopicMidpoint* out) {
   enum { BODY = 6 };
   int first = m->tree_dofadr[tree];
   if (m->tree_dofnum[tree] != BODY || !tb_turns_by_middle(&m->opt)) return false;
@@ -111,7 +112,7 @@ bool tb_free_turn(const tbModel* m, const tbData* d, int tree, tbFreeTurn* out) 
   int body = m->dof_bodyid[first];
   const tbReal *omega = d->cvel + 6 * body, *I = d->crb + 10 * body, h = m->opt.timestep;
   if (h * h * tb_dot3(omega, omega) < LEAST_TURN * LEAST_TURN) return false;
-  *out = (tbFreeTurn){.dof = first, .R = d->xmat + 9 * body, .h = h, .mass = I[9]};
+  *out = (tbGyroscopicMidpoint){.dof = first, .R = d->xmat + 9 * body, .h = h, .mass = I[9]};
   const tbReal *centre = d->subtree_com + 3 * body, *frame = d->xpos + 3 * body, rounding = 1e-14;
   tb_sub3(out->arm, centre, frame);
   if (tb_norm3(out->arm) <= rounding * tb_norm3(centre)) tb_zero3(out->arm);
@@ -135,7 +136,7 @@ static void turned_by(const tbReal x[3], const tbReal c[3], tbReal out[3]) {
 }
 
 // F of (4) over the mass, for any c.
-static void centre_force(const tbFreeTurn* turn, const tbReal c[3], tbReal F[3]) {
+static void centre_force(const tbGyroscopicMidpoint* turn, const tbReal c[3], tbReal F[3]) {
   tbReal half[3], moved[3], back[3], forth[3];
   tb_scale3(half, turn->omega, -turn->h / 2);
   turned_by(half, c, moved);
@@ -149,7 +150,7 @@ static void centre_force(const tbFreeTurn* turn, const tbReal c[3], tbReal F[3])
 }
 
 // What a force at the centre of mass and a couple are to the dofs.
-static void to_dofs(const tbFreeTurn* turn, const tbReal F[3], const tbReal couple[3],
+static void to_dofs(const tbGyroscopicMidpoint* turn, const tbReal F[3], const tbReal couple[3],
                     tbReal out[6]) {
   tbReal moment[3];
   tb_cross(moment, turn->arm, F);
@@ -158,7 +159,7 @@ static void to_dofs(const tbFreeTurn* turn, const tbReal F[3], const tbReal coup
   tb_mul_mat3t_vec3(out + 3, turn->R, moment);
 }
 
-void tb_free_turn_force(const tbFreeTurn* turn, tbReal force[6]) {
+void tb_gyroscopic_midpoint_force(const tbGyroscopicMidpoint* turn, tbReal force[6]) {
   tbReal start[3], middle[3], F[3];
   couple_of(turn, turn->omega, start);
   couple_of(turn, turn->middle, middle);
@@ -175,8 +176,9 @@ void tb_free_turn_force(const tbFreeTurn* turn, tbReal force[6]) {
 
 // The partials (3) of m x I m and w' in world axes, by what changes w by `dw` and I by dI; `still`
 // is dI (w' - w), `turned` dI m.
-static void middle_partial(const tbFreeTurn* turn, const tbReal dw[3], const tbReal still[3],
-                           const tbReal turned[3], tbReal out[3], tbReal next[3]) {
+static void middle_partial(const tbGyroscopicMidpoint* turn, const tbReal dw[3],
+                           const tbReal still[3], const tbReal turned[3], tbReal out[3],
+                           tbReal next[3]) {
   tbReal A[9], B[9], mean[3], own[3];
   couple_slope(turn, B);
   tb_mul_mat3_vec3(next, turn->inertia, dw);
@@ -191,7 +193,7 @@ static void middle_partial(const tbFreeTurn* turn, const tbReal dw[3], const tbR
 }
 
 // out = d(w x (exp(x) c - c)), x = `half` w, c the arm.
-static void swing_partial(const tbFreeTurn* turn, const tbReal w[3], const tbReal dw[3],
+static void swing_partial(const tbGyroscopicMidpoint* turn, const tbReal w[3], const tbReal dw[3],
                           tbReal half, tbReal out[3]) {
   tbReal x[3], minus[3], J[9], moved[3], end[3], one[3], two[3];
   tb_scale3(x, w, half);
@@ -207,8 +209,8 @@ static void swing_partial(const tbFreeTurn* turn, const tbReal w[3], const tbRea
 }
 
 // The partial of F by w and w'.
-static void centre_partial(const tbFreeTurn* turn, const tbReal dw[3], const tbReal next[3],
-                           tbReal dF[3]) {
+static void centre_partial(const tbGyroscopicMidpoint* turn, const tbReal dw[3],
+                           const tbReal next[3], tbReal dF[3]) {
   tbReal arm[3], one[3], two[3], back[3], forth[3];
   tb_cross(arm, turn->omega, turn->arm);
   tb_cross(one, dw, arm);
@@ -221,7 +223,8 @@ static void centre_partial(const tbFreeTurn* turn, const tbReal dw[3], const tbR
   }
 }
 
-void tb_free_turn_partials(const tbFreeTurn* turn, tbReal by_q[18], tbReal by_v[18]) {
+void tb_gyroscopic_midpoint_partials(const tbGyroscopicMidpoint* turn, tbReal by_q[18],
+                                     tbReal by_v[18]) {
   static const tbReal NONE[3] = {0, 0, 0};
   tbReal momentum[3], F[3];
   tb_mul_mat3_vec3(momentum, turn->inertia, turn->omega);
@@ -246,8 +249,8 @@ void tb_free_turn_partials(const tbFreeTurn* turn, tbReal by_q[18], tbReal by_v[
 }
 
 // The velocity of the tree that turns by `axis` about its centre of mass, or about its frame.
-static void turn_about(const tbModel* m, const tbFreeTurn* turn, const tbReal axis[3], bool centre,
-                       tbReal* v) {
+static void turn_about(const tbModel* m, const tbGyroscopicMidpoint* turn, const tbReal axis[3],
+                       bool centre, tbReal* v) {
   memset(v, 0, sizeof(tbReal) * (size_t)m->nv);
   if (centre) tb_cross(v + turn->dof, turn->arm, axis);
   tb_mul_mat3t_vec3(v + turn->dof + 3, turn->R, axis);
@@ -260,8 +263,8 @@ typedef struct {
   tbReal mass[TB_NINERTIAL], moment[TB_NINERTIAL][3], inertia[KINDS][TB_NINERTIAL][3];
 } Parameters;
 
-static tbResult by_parameters(const tbModel* m, tbData* d, int body, const tbFreeTurn* turn,
-                              Parameters* out) {
+static tbResult by_parameters(const tbModel* m, tbData* d, int body,
+                              const tbGyroscopicMidpoint* turn, Parameters* out) {
   tbReal products[TB_NINERTIAL], change[3];
   tb_sub3(change, turn->next, turn->omega);
   const tbReal* const turned[KINDS] = {turn->omega, turn->middle, change};
@@ -290,8 +293,8 @@ static tbResult by_parameters(const tbModel* m, tbData* d, int body, const tbFre
 }
 
 // Inertia about the centre of mass does not change by where that goes, to first order.
-tbResult tb_free_turn_by_inertia(const tbModel* m, tbData* d, int body, const tbFreeTurn* turn,
-                                 tbReal* slope) {
+tbResult tb_gyroscopic_midpoint_by_inertia(const tbModel* m, tbData* d, int body,
+                                           const tbGyroscopicMidpoint* turn, tbReal* slope) {
   static const tbReal NONE[3] = {0, 0, 0};
   Parameters by;
   tbResult result = by_parameters(m, d, body, turn, &by);

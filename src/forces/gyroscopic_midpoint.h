@@ -18,7 +18,7 @@ typedef struct {
   tbReal omega[3];    // rad/s at the start
   tbReal next[3];     // rad/s at the end, if nothing else turned it
   tbReal middle[3];   // rad/s: the mean of both
-} tbFreeTurn;
+} tbGyroscopicMidpoint;
 
 // Whether gyroscopic and Coriolis forces are those of the middle of a step: soft's are MuJoCo's,
 // those of springs and Runge-Kutta are their integrators'.
@@ -26,15 +26,17 @@ bool tb_turns_by_middle(const tbOption* opt);
 
 // False where tree `tree` is not such a body or hardly turns, and under laws and integrators whose
 // forces are those of the start of the step. After tb_compute_velocity.
-bool tb_free_turn(const tbModel* model, const tbData* data, int tree, tbFreeTurn* out);
+bool tb_gyroscopic_midpoint(const tbModel* model, const tbData* data, int tree,
+                            tbGyroscopicMidpoint* out);
 
 // What is added to the force on the six dofs, and its partials by the displacement of the last
 // three and by their velocity (6 x 3 each).
-void tb_free_turn_force(const tbFreeTurn* turn, tbReal force[6]);
-void tb_free_turn_partials(const tbFreeTurn* turn, tbReal by_q[18], tbReal by_v[18]);
+void tb_gyroscopic_midpoint_force(const tbGyroscopicMidpoint* turn, tbReal force[6]);
+void tb_gyroscopic_midpoint_partials(const tbGyroscopicMidpoint* turn, tbReal by_q[18],
+                                     tbReal by_v[18]);
 
 // The partials by the inertial parameters of one of the tree's bodies (6 x TB_NINERTIAL).
-tbResult tb_free_turn_by_inertia(const tbModel* model, tbData* data, int body,
-                                 const tbFreeTurn* turn, tbReal* slope);
+tbResult tb_gyroscopic_midpoint_by_inertia(const tbModel* model, tbData* data, int body,
+                                           const tbGyroscopicMidpoint* turn, tbReal* slope);
 
 #endif

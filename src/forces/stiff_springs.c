@@ -111,7 +111,7 @@ void tb_stiffness_mean(const tbModel* m, const tbData* d, tbReal* force) {
   }
 }
 
-bool tb_stiffness_turns(const tbModel* m) {
+bool tb_stiff_springs_turn(const tbModel* m) {
   for (int t = 0; t < m->ntendon; t++) {
     if (is_spatial(m, t) && m->tendon_stiffness[t] > 0) return true;
   }

@@ -42,6 +42,6 @@ int tb_stiffness_unresolved(const tbModel* m, const tbData* d, int i, tbStiffnes
 void tb_stiffness_mean(const tbModel* m, const tbData* d, tbReal* force);
 
 // Whether some of their directions change with the configuration.
-bool tb_stiffness_turns(const tbModel* m);
+bool tb_stiff_springs_turn(const tbModel* m);
 
 #endif

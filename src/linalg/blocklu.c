@@ -13,7 +13,7 @@ static void assemble(const tbBlockLu* lu, int s, const tbReal* value, const tbRe
   int size = node->width + node->below;
   memset(front, 0, (size_t)size * (size_t)size * sizeof *front);
   for (int e = node->entry_begin; e < node->entry_end; e++) {
-    const tbFrontEntry* entry = &lu->entry[e];
+    const tbFrontalEntry* entry = &lu->entry[e];
     const tbReal* block = value + lu->pattern.offset[entry->block];
     int rows = lu->row_dim[e], cols = lu->col_dim[e];
     tbReal* to = front + (size_t)entry->row * (size_t)size + entry->col;
@@ -65,7 +65,7 @@ int tb_block_lu_factor(tbBlockLu* lu, const tbReal* value, const tbReal* diagona
       top -= (size_t)child->below * (size_t)child->below;
       extend_add(lu, child, lu->stack + top, size, front);
     }
-    replaced += tb_front_factor(size, width, front, lu->pivot + node->first, floor);
+    replaced += tb_frontal_factor(size, width, front, lu->pivot + node->first, floor);
 
     // Keep the factor, pass the rest on.
     tbReal* factor = lu->factors + node->factor;

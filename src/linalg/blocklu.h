@@ -33,7 +33,7 @@ typedef struct {
   int block;     // entry of the pattern
   int row, col;  // place in the front
   bool both;     // also transposed at (col, row)
-} tbFrontEntry;
+} tbFrontalEntry;
 
 typedef struct {
   tbBlockPattern pattern;
@@ -41,7 +41,7 @@ typedef struct {
   int* position;  // of each row of the matrix in the order of elimination
   int supernodes;
   tbSupernode* node;
-  tbFrontEntry* entry;
+  tbFrontalEntry* entry;
   int* row_dim;  // dim of an entry's block: rows, columns
   int* col_dim;
   int* map;             // relative indices

@@ -192,7 +192,7 @@ static bool map_rows(tbArena* arena, tbBlockLu* lu, const tbBlockGroups* g, cons
 static bool list_entries(tbArena* arena, tbBlockLu* lu) {
   const tbBlockPattern* p = &lu->pattern;
   size_t count = (size_t)p->start[p->nodes] + 1;
-  lu->entry = TB_ARENA_NEW(arena, tbFrontEntry, count);
+  lu->entry = TB_ARENA_NEW(arena, tbFrontalEntry, count);
   lu->row_dim = TB_ARENA_NEW(arena, int, count);
   lu->col_dim = TB_ARENA_NEW(arena, int, count);
   int* place = TB_ARENA_NEW(arena, int, lu->size);
@@ -211,7 +211,7 @@ static bool list_entries(tbArena* arena, tbBlockLu* lu) {
         int j = p->column[k], where = lu->position[p->row[j]];
         if (where < node->first) continue;
         bool later = where >= node->first + node->width;
-        lu->entry[at] = (tbFrontEntry){k, lu->diagonal_place[i], place[where], later};
+        lu->entry[at] = (tbFrontalEntry){k, lu->diagonal_place[i], place[where], later};
         lu->row_dim[at] = p->dim[i];
         lu->col_dim[at++] = p->dim[j];
       }

@@ -96,7 +96,7 @@ static int factor_panel(int size, int width, tbReal* a, int* pivot, int first, i
   return replaced;
 }
 
-int tb_front_factor(int size, int width, tbReal* a, int* pivot, tbReal floor) {
+int tb_frontal_factor(int size, int width, tbReal* a, int* pivot, tbReal floor) {
   int replaced = 0;
   for (int first = 0; first < width; first += PANEL) {
     int last = first + PANEL < width ? first + PANEL : width;

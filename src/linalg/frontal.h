@@ -9,6 +9,6 @@
 // diagonal, L; the rows below hold L in their first `width` columns and the Schur complement in the
 // rest. pivot[k] is the row exchanged with row k. A pivot below `floor` in size is replaced by it
 // (with its sign): returns how many were.
-int tb_front_factor(int size, int width, tbReal* a, int* pivot, tbReal floor);
+int tb_frontal_factor(int size, int width, tbReal* a, int* pivot, tbReal floor);
 
 #endif

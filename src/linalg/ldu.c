@@ -285,25 +285,25 @@ TB_INLINE void eliminate(tbLdu* ldu, int k, const tbReal* C, const tbReal* V, bo
 // rows and the same later nodes; taken one after the other they would fetch and store each block
 // anew.
 TB_INLINE void eliminate_group(tbLdu* ldu, int first, int end, bool symmetric) {
-  tbSixPanel panel[GROUP], mirrored[GROUP];
+  tbSimd6Panel panel[GROUP], mirrored[GROUP];
   int last = end - 1, begin = ldu->start[last], stop = ldu->start[end], count = end - first;
   for (int k = first; k < end; k++) {
     tbReal* V = ldu->value + ldu->at[k] + SIX * SIX + SIX * (last - k);
     tbReal* C = symmetric ? V : ldu->mirror + ldu->skew[k] + SIX * (last - k);
-    panel[k - first] = (tbSixPanel){C, V, ldu->width[k]};
-    mirrored[k - first] = (tbSixPanel){V, C, ldu->width[k]};
+    panel[k - first] = (tbSimd6Panel){C, V, ldu->width[k]};
+    mirrored[k - first] = (tbSimd6Panel){V, C, ldu->width[k]};
   }
   for (int e = begin; e < stop; e++) {
     int a = ldu->later[e], wa = ldu->width[a], ca = SIX * (e - begin);
     tbReal *D = ldu->value + ldu->at[a], *U = D + SIX * SIX, *T = ldu->mirror + ldu->skew[a];
-    tb_six_subtract_panels(count, panel, ca, ca, SIX, D, SIX);
+    tb_simd6_subtract_panels(count, panel, ca, ca, SIX, D, SIX);
     // Runs of later nodes that lie side by side in both rows.
     for (int f = e + 1, g = ldu->start[a]; f < stop;) {
       while (ldu->later[g] != ldu->later[f]) g++;
       int from = SIX * (f - begin), to = ldu->column[g], n = 0;
       for (; f < stop && ldu->later[g] == ldu->later[f]; f++, g++) n += SIX;
-      tb_six_subtract_panels(count, panel, ca, from, n, U + to, wa);
-      if (!symmetric) tb_six_subtract_panels(count, mirrored, ca, from, n, T + to, wa);
+      tb_simd6_subtract_panels(count, panel, ca, from, n, U + to, wa);
+      if (!symmetric) tb_simd6_subtract_panels(count, mirrored, ca, from, n, T + to, wa);
     }
   }
 }
@@ -312,14 +312,14 @@ TB_INLINE void eliminate_group(tbLdu* ldu, int first, int end, bool symmetric) {
 TB_INLINE void eliminate_inside(tbLdu* ldu, int k, int end, bool symmetric) {
   tbReal* V = ldu->value + ldu->at[k] + SIX * SIX;
   tbReal* C = symmetric ? V : ldu->mirror + ldu->skew[k];
-  tbSixPanel panel = {C, V, ldu->width[k]}, mirrored = {V, C, ldu->width[k]};
+  tbSimd6Panel panel = {C, V, ldu->width[k]}, mirrored = {V, C, ldu->width[k]};
   for (int a = k + 1, ca = 0; a < end; a++, ca += SIX) {
     tbReal* D = ldu->value + ldu->at[a];
     int wa = ldu->width[a];
-    tb_six_subtract_panels(1, &panel, ca, ca, SIX, D, SIX);
-    tb_six_subtract_panels(1, &panel, ca, ca + SIX, wa, D + SIX * SIX, wa);
+    tb_simd6_subtract_panels(1, &panel, ca, ca, SIX, D, SIX);
+    tb_simd6_subtract_panels(1, &panel, ca, ca + SIX, wa, D + SIX * SIX, wa);
     if (symmetric) continue;
-    tb_six_subtract_panels(1, &mirrored, ca, ca + SIX, wa, ldu->mirror + ldu->skew[a], wa);
+    tb_simd6_subtract_panels(1, &mirrored, ca, ca + SIX, wa, ldu->mirror + ldu->skew[a], wa);
   }
 }
 
@@ -336,8 +336,8 @@ TB_INLINE void substitute_six(const tbLdu* ldu, int k, bool symmetric, tbReal* V
   int width = ldu->width[k];
   const tbReal *D = ldu->value + ldu->at[k], *inverse = ldu->inverse + ldu->first[k];
   for (int j = 0; j < width; j += SIX) {
-    tb_six_substitute(D, SIX, 1, symmetric ? inverse : NULL, V + j, width);
-    if (!symmetric) tb_six_substitute(D, 1, SIX, inverse, C + j, width);
+    tb_simd6_substitute(D, SIX, 1, symmetric ? inverse : NULL, V + j, width);
+    if (!symmetric) tb_simd6_substitute(D, 1, SIX, inverse, C + j, width);
   }
 }
 
@@ -478,7 +478,7 @@ TB_INLINE void push_node(const tbLdu* ldu, int k, const tbReal* C, const tbReal*
 
 TB_INLINE void push_six(const tbLdu* ldu, int k, const tbReal* C, const tbReal* own, tbReal* x) {
   for (int e = ldu->start[k]; e < ldu->start[k + 1]; e++, C += SIX) {
-    tb_six_subtract(1, own, 1, C, ldu->width[k], x + ldu->first[ldu->later[e]], 0);
+    tb_simd6_subtract(1, own, 1, C, ldu->width[k], x + ldu->first[ldu->later[e]], 0);
   }
 }
 
@@ -503,7 +503,7 @@ TB_INLINE void solve_all(const tbLdu* ldu, tbReal* x) {
     tbReal* own = x + ldu->first[k];
     gather(ldu, k, x, row);
     if (ldu->six[k]) {
-      tb_six_pull(width, V, row, own);
+      tb_simd6_pull(width, V, row, own);
       solve_upper(ldu, k, SIX, own);
     } else {
       pull_up(d, width, V, row, own);

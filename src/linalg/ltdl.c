@@ -53,7 +53,7 @@ TB_INLINE int factor_range(tbForest forest, tbReal* M, tbReal* inverse, tbReal l
     for (t--; t >= 0; t--) {
       a = row[t] * inv;
       tbReal b = parent[t] * parent_inv;
-      tb_subtract_two(M + forest.rowadr[columns[t]], row, a, parent, b, t + 1);
+      tb_simd2_subtract(M + forest.rowadr[columns[t]], row, a, parent, b, t + 1);
       row[t] = a;
       parent[t] = b;
     }
@@ -106,7 +106,7 @@ TB_INLINE void subtract_from_ancestors(tbForest forest, const tbReal* LD, tbReal
     for (; c + TB_PART <= n; c += TB_PART) SUBTRACT(tbPart);
 #if TB_PART == 4
     if (n & 2) {
-      SUBTRACT(tbTwo);
+      SUBTRACT(tbSimd2);
       c += 2;
     }
 #endif

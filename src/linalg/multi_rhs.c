@@ -100,8 +100,8 @@ static void solve_upward(tbForest forest, const tbReal* LD, tbReal* X, size_t wi
   }
 }
 
-void tb_ltdl_solve_many(tbForest forest, const tbReal* LD, const tbReal* inverse, tbReal* X,
-                        int stride, int count) {
+void tb_ltdl_solve_multi(tbForest forest, const tbReal* LD, const tbReal* inverse, tbReal* X,
+                         int stride, int count) {
   size_t width = (size_t)stride;
   solve_upward(forest, LD, X, width, count);
   for (int k = 0; k < forest.n; k++) {
@@ -112,8 +112,8 @@ void tb_ltdl_solve_many(tbForest forest, const tbReal* LD, const tbReal* inverse
   }
 }
 
-void tb_lu_solve_many(int n, const tbReal* LU, int lda, const int* pivot, tbReal* X, int stride,
-                      int count) {
+void tb_lu_solve_multi(int n, const tbReal* LU, int lda, const int* pivot, tbReal* X, int stride,
+                       int count) {
   size_t width = (size_t)stride;
   for (int i = 0; i < n; i++) {
     if (pivot[i] != i) swap(X + (size_t)i * width, X + (size_t)pivot[i] * width, count);
@@ -130,7 +130,7 @@ void tb_lu_solve_many(int n, const tbReal* LU, int lda, const int* pivot, tbReal
   }
 }
 
-void tb_cholesky_solve_many(int n, const tbReal* L, int lda, tbReal* X, int stride, int count) {
+void tb_cholesky_solve_multi(int n, const tbReal* L, int lda, tbReal* X, int stride, int count) {
   size_t width = (size_t)stride, down = (size_t)lda;
   for (int i = 0; i < n; i++) {
     tbReal* x = X + (size_t)i * width;

@@ -12,15 +12,15 @@ void tb_add_rows(tbReal* y, int n, const tbReal* a, int step, const tbReal* X, c
                  int stride, int count);
 
 // X <- M^-1 X for `count` right-hand sides; row i of X starts at X + i * stride.
-void tb_ltdl_solve_many(tbForest forest, const tbReal* LD, const tbReal* inverse, tbReal* X,
-                        int stride, int count);
+void tb_ltdl_solve_multi(tbForest forest, const tbReal* LD, const tbReal* inverse, tbReal* X,
+                         int stride, int count);
 
 // X <- A^-1 X with the factor and the pivots of tb_lu.
-void tb_lu_solve_many(int n, const tbReal* LU, int lda, const int* pivot, tbReal* X, int stride,
-                      int count);
+void tb_lu_solve_multi(int n, const tbReal* LU, int lda, const int* pivot, tbReal* X, int stride,
+                       int count);
 
 // X <- (L L^T)^-1 X with the factor of tb_cholesky.
-void tb_cholesky_solve_many(int n, const tbReal* L, int lda, tbReal* X, int stride, int count);
+void tb_cholesky_solve_multi(int n, const tbReal* L, int lda, tbReal* X, int stride, int count);
 
 // x <- A^-T x.
 void tb_lu_solve_transposed(int n, const tbReal* LU, int lda, const int* pivot, tbReal* x);

@@ -24,7 +24,7 @@ int tb_oscillator_ints(int n) {
 size_t tb_oscillator_work(int n) {
   size_t m = 2 * (size_t)n + 3, most = tb_expm_work((int)m, 2) + m * m + 4 * m;
   size_t pade = tb_oscillator_pade_work(n), proportional = tb_oscillator_proportional_work(n);
-  size_t narrow = tb_oscillator_narrow_work(n);
+  size_t narrow = tb_oscillator_low_rank_work(n);
   if (pade > most) most = pade;
   if (narrow > most) most = narrow;
   return 4 * (size_t)n + (proportional > most ? proportional : most);
@@ -102,7 +102,7 @@ static double pade_cost(double n, double rank, int order, double steps) {
   return poles * (0.7 * rank * rank * rank + 2 * n * rank + steps * (2.5 * n * rank + 20 * n));
 }
 
-bool tb_oscillator_is_narrow(int n, int rank) {
+bool tb_oscillator_is_low_rank(int n, int rank) {
   return rank > 0 && n >= MANY && 5 * rank <= 4 * n;
 }
 
@@ -121,7 +121,7 @@ static int graded_parts(const tbOscillator* o, double h, double norm, int order,
 static tbOscillatorInfo choose(const tbOscillator* o, double h, const tbOscillatorSettings* s) {
   if (s->order) return (tbOscillatorInfo){TB_OSCILLATOR_PADE, s->order, 1};
   double norm = balanced_norm(o, h), best = INFINITY,
-         rank = tb_oscillator_is_narrow(o->n, o->rank) ? o->rank : o->n;
+         rank = tb_oscillator_is_low_rank(o->n, o->rank) ? o->rank : o->n;
   tbOscillatorInfo info = {TB_OSCILLATOR_DENSE, 0, 1};
   for (int i = 0; i < NORDER; i++) {
     double steps = tb_max(1, ceil(norm / tb_pade_norm(ORDERS[i], s->accuracy)));
@@ -143,8 +143,8 @@ static tbOscillatorInfo choose(const tbOscillator* o, double h, const tbOscillat
 // Equal steps of the approximant, in as few unknowns as there may be.
 static bool by_poles(const tbOscillator* o, double h, int order, int steps, double* first,
                      double* second, double* work, int* iwork) {
-  if (o->left && tb_oscillator_is_narrow(o->n, o->rank)) {
-    return tb_oscillator_narrow(o, h, order, steps, first, second, work, iwork);
+  if (o->left && tb_oscillator_is_low_rank(o->n, o->rank)) {
+    return tb_oscillator_low_rank(o, h, order, steps, first, second, work, iwork);
   }
   return tb_oscillator_pade(o, h, order, steps, first, second, work, iwork);
 }
@@ -204,7 +204,7 @@ bool tb_oscillator_integrals(const tbOscillator* o, double h, const tbOscillator
   int n = o->n;
   double beta = damping_ratio(o);
   tbOscillatorInfo plan = {TB_OSCILLATOR_DENSE, 0, 0};
-  bool ok, narrow = tb_oscillator_is_narrow(n, o->rank);
+  bool ok, narrow = tb_oscillator_is_low_rank(n, o->rank);
   if (narrow || beta < 0) plan = choose(o, h, settings);
   if (plan.method == TB_OSCILLATOR_PADE) {
     ok = by_poles(o, h, plan.order, plan.steps, first, second, work, iwork);

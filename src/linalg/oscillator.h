@@ -43,7 +43,7 @@ typedef struct {
 } tbOscillator;
 
 // Whether poles are to be solved in as many unknowns as Y has rank: the other ways cost n^3.
-bool tb_oscillator_is_narrow(int n, int rank);
+bool tb_oscillator_is_low_rank(int n, int rank);
 
 // Reals and ints of scratch for n rows.
 size_t tb_oscillator_work(int n);

@@ -21,8 +21,8 @@ typedef struct {
   double *w_re, *w_im;  // r
 } Context;
 
-size_t tb_oscillator_narrow_work(int n) {
-  // A rank of at most 4/5 n (tb_oscillator_is_narrow).
+size_t tb_oscillator_low_rank_work(int n) {
+  // A rank of at most 4/5 n (tb_oscillator_is_low_rank).
   size_t N = (size_t)n, R = 4 * N / 5 + 1;
   return R * R * (2 * TB_MAX_POLES + 2) + 10 * N;
 }
@@ -123,8 +123,8 @@ static void move_on(const Context* x, const double* part1, const double* part2, 
   }
 }
 
-bool tb_oscillator_narrow(const tbOscillator* o, double h, int order, int steps, double* first,
-                          double* second, double* work, int* iwork) {
+bool tb_oscillator_low_rank(const tbOscillator* o, double h, int order, int steps, double* first,
+                            double* second, double* work, int* iwork) {
   const tbPadePoles* poles = tb_pade_poles(order);
   if (!poles || steps < 1) return false;
   size_t N = (size_t)o->n, R = (size_t)o->rank;

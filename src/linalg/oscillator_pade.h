@@ -47,9 +47,9 @@ bool tb_oscillator_pade(const tbOscillator* system, double h, int order, int ste
                         double* second, double* work, int* iwork);
 
 // The same where Y = left right^T of rank r < n: each pole's system has r unknowns instead of n.
-size_t tb_oscillator_narrow_work(int n);
-bool tb_oscillator_narrow(const tbOscillator* system, double h, int order, int steps, double* first,
-                          double* second, double* work, int* iwork);
+size_t tb_oscillator_low_rank_work(int n);
+bool tb_oscillator_low_rank(const tbOscillator* system, double h, int order, int steps,
+                            double* first, double* second, double* work, int* iwork);
 
 // Back and forward substitution after tb_complex_lu.
 void tb_complex_solve(int n, const double* re, const double* im, const int* pivot, double* x,

@@ -7,51 +7,51 @@
 #include "linalg/simd4.h"
 
 // What a comparison gives: all bits of a number, or none.
-typedef int64_t tbTwoMask __attribute__((vector_size(16), aligned(8), may_alias));
+typedef int64_t tbSimd2Mask __attribute__((vector_size(16), aligned(8), may_alias));
 
-#define TB_LOAD2(p) (*(const tbTwo*)(p))
-#define TB_STORE2(p, x) (*(tbTwo*)(p) = (x))
+#define TB_LOAD2(p) (*(const tbSimd2*)(p))
+#define TB_STORE2(p, x) (*(tbSimd2*)(p) = (x))
 
-TB_INLINE tbTwo tb_two(tbReal x) {
-  return (tbTwo){x, x};
+TB_INLINE tbSimd2 tb_simd2(tbReal x) {
+  return (tbSimd2){x, x};
 }
 
-TB_INLINE tbTwoMask tb_two_choose(tbTwoMask mask, tbTwoMask yes, tbTwoMask no) {
+TB_INLINE tbSimd2Mask tb_simd2_choose(tbSimd2Mask mask, tbSimd2Mask yes, tbSimd2Mask no) {
   return (mask & yes) | (~mask & no);
 }
 
-TB_INLINE tbTwo tb_two_select(tbTwoMask mask, tbTwo yes, tbTwo no) {
-  return (tbTwo)tb_two_choose(mask, (tbTwoMask)yes, (tbTwoMask)no);
+TB_INLINE tbSimd2 tb_simd2_select(tbSimd2Mask mask, tbSimd2 yes, tbSimd2 no) {
+  return (tbSimd2)tb_simd2_choose(mask, (tbSimd2Mask)yes, (tbSimd2Mask)no);
 }
 
 // x v0 + y v1 + z v2, in that order.
-TB_INLINE tbTwo tb_two_dot(tbTwo x, tbTwo y, tbTwo z, const tbTwo v[3]) {
+TB_INLINE tbSimd2 tb_simd2_dot(tbSimd2 x, tbSimd2 y, tbSimd2 z, const tbSimd2 v[3]) {
   return x * v[0] + y * v[1] + z * v[2];
 }
 
 // Numbers and where they are from.
 typedef struct {
-  tbTwo value;
-  tbTwoMask index;
-} tbTwoBest;
+  tbSimd2 value;
+  tbSimd2Mask index;
+} tbSimd2Best;
 
 // Keep what is larger than before.
-TB_INLINE void tb_two_keep(tbTwoBest* best, tbTwo value, tbTwoMask index) {
-  tbTwoMask larger = (tbTwoMask)(value > best->value);
-  best->index = tb_two_choose(larger, index, best->index);
-  best->value = tb_two_select(larger, value, best->value);
+TB_INLINE void tb_simd2_keep(tbSimd2Best* best, tbSimd2 value, tbSimd2Mask index) {
+  tbSimd2Mask larger = (tbSimd2Mask)(value > best->value);
+  best->index = tb_simd2_choose(larger, index, best->index);
+  best->value = tb_simd2_select(larger, value, best->value);
 }
 
 // The larger of each two, the lower index of equals.
-TB_INLINE tbTwoBest tb_two_larger(tbTwoBest a, tbTwoBest b) {
-  tbTwoMask b_wins = (tbTwoMask)(b.value > a.value) |
-                     ((tbTwoMask)(b.value == a.value) & (tbTwoMask)(b.index < a.index));
-  return (tbTwoBest){tb_two_select(b_wins, b.value, a.value),
-                     tb_two_choose(b_wins, b.index, a.index)};
+TB_INLINE tbSimd2Best tb_simd2_larger(tbSimd2Best a, tbSimd2Best b) {
+  tbSimd2Mask b_wins = (tbSimd2Mask)(b.value > a.value) |
+                       ((tbSimd2Mask)(b.value == a.value) & (tbSimd2Mask)(b.index < a.index));
+  return (tbSimd2Best){tb_simd2_select(b_wins, b.value, a.value),
+                       tb_simd2_choose(b_wins, b.index, a.index)};
 }
 
 // The index of the larger of the two, the lower of equals; its value.
-TB_INLINE int tb_two_top(tbTwoBest best, tbReal* value) {
+TB_INLINE int tb_simd2_top(tbSimd2Best best, tbReal* value) {
   tbReal v0 = best.value[0], v1 = best.value[1];
   int64_t i0 = best.index[0], i1 = best.index[1];
   bool second = (v1 > v0) | ((v1 == v0) & (i1 < i0));

@@ -13,14 +13,14 @@
 #define TB_PART 1
 typedef tbReal tbPart;
 #else
-typedef tbReal tbTwo __attribute__((vector_size(2 * sizeof(tbReal)), aligned(8), may_alias));
+typedef tbReal tbSimd2 __attribute__((vector_size(2 * sizeof(tbReal)), aligned(8), may_alias));
 #if defined(__x86_64__)
 #define TB_PART 4
-typedef tbReal tbFour __attribute__((vector_size(4 * sizeof(tbReal)), aligned(8), may_alias));
-typedef tbFour tbPart;
+typedef tbReal tbSimd4 __attribute__((vector_size(4 * sizeof(tbReal)), aligned(8), may_alias));
+typedef tbSimd4 tbPart;
 #else
 #define TB_PART 2
-typedef tbTwo tbPart;
+typedef tbSimd2 tbPart;
 #endif
 #endif
 
@@ -46,7 +46,7 @@ enum { TB_PARTS = 4 / TB_PART };
       for (int k = i; k < i + 4; k += TB_PART) Do(tbPart, k); \
     }                                                         \
     if ((n)&2) {                                              \
-      Do(tbTwo, i);                                           \
+      Do(tbSimd2, i);                                         \
       i += 2;                                                 \
     }                                                         \
     if ((n)&1) Do(tbReal, i);                                 \
@@ -83,8 +83,8 @@ TB_INLINE void tb_subtract_scaled(tbReal* TB_RESTRICT y, const tbReal* TB_RESTRI
 }
 
 // y -= a x + b z
-TB_INLINE void tb_subtract_two(tbReal* TB_RESTRICT y, const tbReal* TB_RESTRICT x, tbReal a,
-                               const tbReal* TB_RESTRICT z, tbReal b, int n) {
+TB_INLINE void tb_simd2_subtract(tbReal* TB_RESTRICT y, const tbReal* TB_RESTRICT x, tbReal a,
+                                 const tbReal* TB_RESTRICT z, tbReal b, int n) {
 #define TB_SUBTRACT(Part, at) \
   *(Part*)(y + (at)) -= a * *(const Part*)(x + (at)) + b * *(const Part*)(z + (at))
   TB_BY_FOURS(TB_SUBTRACT, n);
@@ -103,7 +103,7 @@ TB_INLINE void tb_sum_fours(int rows, const tbReal* a, const tbReal* z, int stri
 }
 
 // sum = or += x y of four numbers each.
-TB_INLINE void tb_four_products(tbPart* sum, const tbReal* x, const tbReal* y, bool add) {
+TB_INLINE void tb_simd_complementarity(tbPart* sum, const tbReal* x, const tbReal* y, bool add) {
   for (int p = 0; p < TB_PARTS; p++) {
     tbPart product = *(const tbPart*)(x + p * TB_PART) * *(const tbPart*)(y + p * TB_PART);
     if (add) product += sum[p];
@@ -118,8 +118,8 @@ TB_INLINE tbReal tb_sum_parts(const tbPart* s) {
 // The sum of x . y over `count` fours: those of x follow each other, those of y begin at y + at[k].
 TB_INLINE tbReal tb_dot_fours(int count, const tbReal* x, const tbReal* y, const int* at) {
   tbPart s[TB_PARTS];
-  tb_four_products(s, x, y + at[0], false);
-  for (int q = 1; q < count; q++) tb_four_products(s, x + 4 * q, y + at[q], true);
+  tb_simd_complementarity(s, x, y + at[0], false);
+  for (int q = 1; q < count; q++) tb_simd_complementarity(s, x + 4 * q, y + at[q], true);
   return tb_sum_parts(s);
 }
 
@@ -144,8 +144,8 @@ TB_INLINE tbReal tb_dot_four(const tbReal* x, const tbReal* y, int n) {
   int i = 0;
   if (n >= 4) {
     tbPart s[TB_PARTS];
-    tb_four_products(s, x, y, false);
-    for (i = 4; i + 4 <= n; i += 4) tb_four_products(s, x + i, y + i, true);
+    tb_simd_complementarity(s, x, y, false);
+    for (i = 4; i + 4 <= n; i += 4) tb_simd_complementarity(s, x + i, y + i, true);
     sum = tb_sum_parts(s);
   }
   if (n & 2) {

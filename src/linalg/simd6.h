@@ -65,8 +65,8 @@
 #if TB_PART == 4
 #define TB_SIX_PARTS(Do) \
   do {                   \
-    Do(tbFour, 0);       \
-    Do(tbTwo, 4);        \
+    Do(tbSimd4, 0);      \
+    Do(tbSimd2, 4);      \
   } while (0)
 #else
 #define TB_SIX_PARTS(Do) \
@@ -74,8 +74,8 @@
 #endif
 
 // Y -= X^T Z for X (6 x rows), Z (6 x 6) and Y (rows x 6), with strides xs, zs, ys.
-TB_INLINE void tb_six_subtract(int rows, const tbReal* X, ptrdiff_t xs, const tbReal* Z,
-                               ptrdiff_t zs, tbReal* Y, ptrdiff_t ys) {
+TB_INLINE void tb_simd6_subtract(int rows, const tbReal* X, ptrdiff_t xs, const tbReal* Z,
+                                 ptrdiff_t zs, tbReal* Y, ptrdiff_t ys) {
   TB_SIX_PARTS(TB_SIX_SUBTRACT);
 }
 
@@ -83,27 +83,28 @@ TB_INLINE void tb_six_subtract(int rows, const tbReal* X, ptrdiff_t xs, const tb
 typedef struct {
   const tbReal *X, *Z;
   ptrdiff_t stride;
-} tbSixPanel;
+} tbSimd6Panel;
 
 // Y (6 x n) -= the sum of X[:, x ...]^T Z[:, from ...] over some panels, in their order; n a
 // multiple of two.
-TB_INLINE void tb_six_subtract_panels(int count, const tbSixPanel* panel, int x, int from, int n,
-                                      tbReal* Y, ptrdiff_t ys) {
+TB_INLINE void tb_simd6_subtract_panels(int count, const tbSimd6Panel* panel, int x, int from,
+                                        int n, tbReal* Y, ptrdiff_t ys) {
   int column = 0;
   for (; column + TB_PART <= n; column += TB_PART) TB_SIX_PANELS(tbPart, column);
 #if TB_PART == 4
-  if (column < n) TB_SIX_PANELS(tbTwo, column);
+  if (column < n) TB_SIX_PANELS(tbSimd2, column);
 #endif
 }
 
 // own -= V x for V (6 x width): each row in four sums that do not wait for each other, and all rows
 // at once.
-TB_INLINE void tb_six_pull(int width, const tbReal* V, const tbReal* x, tbReal* own) {
+TB_INLINE void tb_simd6_pull(int width, const tbReal* V, const tbReal* x, tbReal* own) {
   tbReal sum[6][4];
   tbPart s[6][TB_PARTS] = {{{0}}};
   int j = 0;
   for (; j + 4 <= width; j += 4) {
-    for (int r = 0; r < 6; r++) tb_four_products(s[r], V + r * (ptrdiff_t)width + j, x + j, true);
+    for (int r = 0; r < 6; r++)
+      tb_simd_complementarity(s[r], V + r * (ptrdiff_t)width + j, x + j, true);
   }
   for (int r = 0; r < 6; r++) {
     for (int p = 0; p < TB_PARTS; p++) *(tbPart*)(sum[r] + p * TB_PART) = s[r][p];
@@ -115,15 +116,15 @@ TB_INLINE void tb_six_pull(int width, const tbReal* V, const tbReal* x, tbReal* 
 }
 
 // Y += X^T Z for X (3 x rows), Z (3 x 6) and Y (rows x 6).
-TB_INLINE void tb_six_add(int rows, const tbReal* X, ptrdiff_t xs, const tbReal* Z, ptrdiff_t zs,
-                          tbReal* Y, ptrdiff_t ys) {
+TB_INLINE void tb_simd6_add(int rows, const tbReal* X, ptrdiff_t xs, const tbReal* Z, ptrdiff_t zs,
+                            tbReal* Y, ptrdiff_t ys) {
   TB_SIX_PARTS(TB_SIX_ADD);
 }
 
 // X <- T^-1 X for X (6 x 6) and a lower triangular T given by T(r, s) = D[r * row + s * col], its
 // diagonal that of `inverse` or, where that is NULL, 1.
-TB_INLINE void tb_six_substitute(const tbReal* D, int row, int col, const tbReal* inverse,
-                                 tbReal* X, ptrdiff_t xs) {
+TB_INLINE void tb_simd6_substitute(const tbReal* D, int row, int col, const tbReal* inverse,
+                                   tbReal* X, ptrdiff_t xs) {
   TB_SIX_PARTS(TB_SIX_SUBSTITUTE);
 }
 

@@ -7,7 +7,7 @@
 #include "linalg/simd4.h"
 #include "operator/add_rows.h"
 
-bool tb_soft_dense_build(tbSoftDense* s, const tbSoftProblem* p, tbArena* arena) {
+bool tb_dense_assembly_build(tbDenseAssembly* s, const tbSoftProblem* p, tbArena* arena) {
   s->n = p->ndof;
   s->least = NULL;
   s->stride = (p->ndof + 3) & ~3;
@@ -18,7 +18,7 @@ bool tb_soft_dense_build(tbSoftDense* s, const tbSoftProblem* p, tbArena* arena)
   return s->H && s->inverse && s->WJ;
 }
 
-void tb_soft_dense_start(tbSoftDense* s, const tbSoftProblem* p) {
+void tb_dense_assembly_open(tbDenseAssembly* s, const tbSoftProblem* p) {
   s->skew = false;
   memset(s->H, 0, sizeof(tbReal) * (size_t)(s->n * s->stride));
   for (int i = 0; i < s->n; i++) {
@@ -32,7 +32,7 @@ void tb_soft_dense_start(tbSoftDense* s, const tbSoftProblem* p) {
 // ---- J^T W J -----------------------------------------------------------------------------------
 
 // Rows of W J that are not zero, spread over all dofs; `kept` are their numbers.
-TB_INLINE int weigh(tbSoftDense* s, const tbSoftBlock* b, const int* place, const tbReal* W,
+TB_INLINE int weigh(tbDenseAssembly* s, const tbSoftBlock* b, const int* place, const tbReal* W,
                     int* kept) {
   int dim = b->dim, nnz = b->nnz, n = 0, size = (place[nnz - 1] + 4) & ~3;
   tbReal* spread = s->WJ + TB_SOFT_ROWS * s->stride;
@@ -59,7 +59,8 @@ TB_INLINE int weigh(tbSoftDense* s, const tbSoftBlock* b, const int* place, cons
   return n;
 }
 
-TB_INLINE void add_block(tbSoftDense* s, const tbSoftBlock* b, const int* place, const tbReal* W) {
+TB_INLINE void add_block(tbDenseAssembly* s, const tbSoftBlock* b, const int* place,
+                         const tbReal* W) {
   int kept[TB_SOFT_ROWS], n = weigh(s, b, place, W, kept);
   for (int k = b->lead; k < b->nnz; k++) {
     tbReal a[TB_SOFT_ROWS];
@@ -74,16 +75,18 @@ TB_INLINE void add_block(tbSoftDense* s, const tbSoftBlock* b, const int* place,
   }
 }
 
-static void add_narrow(tbSoftDense* s, const tbSoftBlock* b, const int* place, const tbReal* W) {
+static void add_narrow(tbDenseAssembly* s, const tbSoftBlock* b, const int* place,
+                       const tbReal* W) {
   add_block(s, b, place, W);
 }
 
-TB_WIDE static void add_wide(tbSoftDense* s, const tbSoftBlock* b, const int* place,
+TB_WIDE static void add_wide(tbDenseAssembly* s, const tbSoftBlock* b, const int* place,
                              const tbReal* W) {
   add_block(s, b, place, W);
 }
 
-void tb_soft_dense_add(tbSoftDense* s, const tbSoftBlock* b, const int* place, const tbReal* W) {
+void tb_dense_assembly_add(tbDenseAssembly* s, const tbSoftBlock* b, const int* place,
+                           const tbReal* W) {
   if (b->nnz == 0) return;
   // One row over a single dof: dry friction or a limit.
   if (b->dim == 1 && b->lead == b->nnz - 1) {
@@ -101,7 +104,7 @@ void tb_soft_dense_add(tbSoftDense* s, const tbSoftBlock* b, const int* place, c
 // The pivot of row k, or zero. One that is rounding, as joints that do the same (two hinges on one
 // axis) leave one, is held, as in M's own factor. Rows of next to no compliance leave little of M
 // in the sum, but since H >= M, its pivots are no smaller than M's.
-TB_INLINE tbReal pivot_of(const tbSoftDense* s, int k, tbReal value, tbReal diagonal) {
+TB_INLINE tbReal pivot_of(const tbDenseAssembly* s, int k, tbReal value, tbReal diagonal) {
   tbReal own = s->least ? s->least[k] : 0;
   if (own > 0) return value > 0.5 * own ? value : own;
   return value > TB_LEAST_PIVOT * diagonal ? value : 0;
@@ -122,7 +125,7 @@ TB_INLINE void take_rows(int n, tbReal f, const tbReal* TB_RESTRICT row, tbReal 
 }
 
 // 1/D in place of the diagonal that was there at first. False: there is none.
-TB_INLINE bool take_pivot(tbSoftDense* s, int k) {
+TB_INLINE bool take_pivot(tbDenseAssembly* s, int k) {
   tbReal value = s->H[k * (s->stride + 1)], diagonal = s->inverse[k];
   tbReal pivot = pivot_of(s, k, value, diagonal);
   if (!(diagonal > 0 && value < INFINITY)) return false;
@@ -138,7 +141,7 @@ TB_INLINE void scale_row(int n, tbReal f, tbReal* row) {
 
 // H = L^T D L, two pivots at a time, so that every other row is read and written half as often.
 // Loops go on to a multiple of four: what lies above the diagonal is never read.
-TB_INLINE bool factor(tbSoftDense* s) {
+TB_INLINE bool factor(tbDenseAssembly* s) {
   int stride = s->stride, k = s->n - 1;
   for (int i = 0; i <= k; i++) s->inverse[i] = s->H[i * (stride + 1)];
   for (; k > 0; k -= 2) {
@@ -164,26 +167,26 @@ TB_INLINE bool factor(tbSoftDense* s) {
   return k < 0 || take_pivot(s, k);
 }
 
-static bool factor_narrow(tbSoftDense* s) {
+static bool factor_narrow(tbDenseAssembly* s) {
   return factor(s);
 }
 
-TB_WIDE static bool factor_wide(tbSoftDense* s) {
+TB_WIDE static bool factor_wide(tbDenseAssembly* s) {
   return factor(s);
 }
 
-bool tb_soft_dense_factor(tbSoftDense* s) {
+bool tb_dense_assembly_factor(tbDenseAssembly* s) {
   return tb_wide() ? factor_wide(s) : factor_narrow(s);
 }
 
-TB_INLINE bool skew_pivot(tbSoftDense* s, const tbReal* least, int k) {
+TB_INLINE bool skew_pivot(tbDenseAssembly* s, const tbReal* least, int k) {
   tbReal pivot = s->H[k * (s->stride + 1)];
   s->inverse[k] = 1 / pivot;
   return fabs(pivot) > 0.1 * least[k];
 }
 
 // The same for a full square, H = U D L: D L below and on the diagonal, U above it.
-TB_INLINE bool factor_skew(tbSoftDense* s, const tbReal* least) {
+TB_INLINE bool factor_skew(tbDenseAssembly* s, const tbReal* least) {
   int stride = s->stride, k = s->n - 1;
   for (; k > 0; k -= 2) {
     tbReal *row = s->H + k * stride, *other = row - stride;
@@ -201,7 +204,7 @@ TB_INLINE bool factor_skew(tbSoftDense* s, const tbReal* least) {
       to[k] = f;
       to[k - 1] = g;
       if (f != 0 && g != 0) {
-        tb_subtract_two(to, row, f, other, g, k - 1);
+        tb_simd2_subtract(to, row, f, other, g, k - 1);
       } else if (f != 0) {
         tb_subtract_scaled(to, row, f, k - 1);
       } else if (g != 0) {
@@ -212,19 +215,19 @@ TB_INLINE bool factor_skew(tbSoftDense* s, const tbReal* least) {
   return k < 0 || skew_pivot(s, least, k);
 }
 
-static bool factor_skew_narrow(tbSoftDense* s, const tbReal* least) {
+static bool factor_skew_narrow(tbDenseAssembly* s, const tbReal* least) {
   return factor_skew(s, least);
 }
 
-TB_WIDE static bool factor_skew_wide(tbSoftDense* s, const tbReal* least) {
+TB_WIDE static bool factor_skew_wide(tbDenseAssembly* s, const tbReal* least) {
   return factor_skew(s, least);
 }
 
-bool tb_soft_dense_factor_skew(tbSoftDense* s, const tbReal* least) {
+bool tb_dense_assembly_factor_skew(tbDenseAssembly* s, const tbReal* least) {
   return tb_wide() ? factor_skew_wide(s, least) : factor_skew_narrow(s, least);
 }
 
-TB_INLINE void solve_skew(const tbSoftDense* s, tbReal* TB_RESTRICT x) {
+TB_INLINE void solve_skew(const tbDenseAssembly* s, tbReal* TB_RESTRICT x) {
   for (int i = s->n - 2; i >= 0; i--) {
     x[i] -= tb_dot_four(s->H + i * s->stride + i + 1, x + i + 1, s->n - i - 1);
   }
@@ -233,30 +236,30 @@ TB_INLINE void solve_skew(const tbSoftDense* s, tbReal* TB_RESTRICT x) {
   }
 }
 
-static void solve_skew_narrow(const tbSoftDense* s, tbReal* x) {
+static void solve_skew_narrow(const tbDenseAssembly* s, tbReal* x) {
   solve_skew(s, x);
 }
 
-TB_WIDE static void solve_skew_wide(const tbSoftDense* s, tbReal* x) {
+TB_WIDE static void solve_skew_wide(const tbDenseAssembly* s, tbReal* x) {
   solve_skew(s, x);
 }
 
-TB_INLINE void solve(const tbSoftDense* s, tbReal* TB_RESTRICT x) {
+TB_INLINE void solve(const tbDenseAssembly* s, tbReal* TB_RESTRICT x) {
   for (int k = s->n - 1; k > 0; k--) tb_subtract_scaled(x, s->H + k * s->stride, x[k], k);
   for (int k = 0; k < s->n; k++) {
     x[k] = x[k] * s->inverse[k] - tb_dot_four(s->H + k * s->stride, x, k);
   }
 }
 
-static void solve_narrow(const tbSoftDense* s, tbReal* x) {
+static void solve_narrow(const tbDenseAssembly* s, tbReal* x) {
   solve(s, x);
 }
 
-TB_WIDE static void solve_wide(const tbSoftDense* s, tbReal* x) {
+TB_WIDE static void solve_wide(const tbDenseAssembly* s, tbReal* x) {
   solve(s, x);
 }
 
-void tb_soft_dense_solve(const tbSoftDense* s, tbReal* x) {
+void tb_dense_assembly_solve(const tbDenseAssembly* s, tbReal* x) {
   if (s->skew && tb_wide()) {
     solve_skew_wide(s, x);
   } else if (s->skew) {

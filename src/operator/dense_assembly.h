@@ -20,22 +20,22 @@ typedef struct {
   const tbReal*
       least;  // pivots of M alone, zero where M has none, or NULL: those of H >= M are no smaller
   bool skew;  // W need not be symmetric: H is a full square, and its factors U D L
-} tbSoftDense;
+} tbDenseAssembly;
 
 // False: out of memory.
-bool tb_soft_dense_build(tbSoftDense* dense, const tbSoftProblem* problem, tbArena* arena);
+bool tb_dense_assembly_build(tbDenseAssembly* dense, const tbSoftProblem* problem, tbArena* arena);
 
 // H = M; H += J^T W J of a block, `place` the local index of each of its columns, W symmetric;
 // factor (false: a diagonal entry is not positive, or not finite); x <- H^-1 x.
-void tb_soft_dense_start(tbSoftDense* dense, const tbSoftProblem* problem);
-void tb_soft_dense_add(tbSoftDense* dense, const tbSoftBlock* block, const int* place,
-                       const tbReal* W);
-bool tb_soft_dense_factor(tbSoftDense* dense);
-void tb_soft_dense_solve(const tbSoftDense* dense, tbReal* x);
+void tb_dense_assembly_open(tbDenseAssembly* dense, const tbSoftProblem* problem);
+void tb_dense_assembly_add(tbDenseAssembly* dense, const tbSoftBlock* block, const int* place,
+                           const tbReal* W);
+bool tb_dense_assembly_factor(tbDenseAssembly* dense);
+void tb_dense_assembly_solve(const tbDenseAssembly* dense, tbReal* x);
 
 // The factor of a full square (`skew`, both halves of H filled). It needs every pivot to be larger
 // than a tenth of `least`, the pivots of M alone, whatever its sign, or it does not hold: false,
 // and H is lost.
-bool tb_soft_dense_factor_skew(tbSoftDense* dense, const tbReal* least);
+bool tb_dense_assembly_factor_skew(tbDenseAssembly* dense, const tbReal* least);
 
 #endif

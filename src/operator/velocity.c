@@ -57,9 +57,9 @@ void tb_velocity_mul(const tbVelocity* s, int block, const tbReal* x, tbReal* ou
   }
 }
 
-void tb_velocity_add_impulse(const tbVelocity* s, int block, const tbReal* f, tbReal* x) {
+void tb_velocity_apply_transposed(const tbVelocity* s, int block, const tbReal* f, tbReal* x) {
   if (s->dense) {
-    tb_velocity_dense_add_impulse(s, block, 1, f, x);
+    tb_velocity_dense_apply_transposed(s, block, 1, f, x);
     return;
   }
   const tbNodeRows* rows = &s->rows[block];
@@ -91,12 +91,12 @@ void tb_velocity_mul_all(const tbVelocity* s, const tbReal* x, tbReal* out) {
   for (int i = 0; i < s->nblock; out += s->rows[i++].dim) tb_velocity_mul(s, i, x, out);
 }
 
-void tb_velocity_add_impulses(const tbVelocity* s, const tbReal* f, tbReal* x) {
+void tb_velocity_apply_transposed_all(const tbVelocity* s, const tbReal* f, tbReal* x) {
   if (s->dense) {
-    tb_velocity_dense_add_impulse(s, 0, s->nblock, f, x);
+    tb_velocity_dense_apply_transposed(s, 0, s->nblock, f, x);
     return;
   }
-  for (int i = 0; i < s->nblock; f += s->rows[i++].dim) tb_velocity_add_impulse(s, i, f, x);
+  for (int i = 0; i < s->nblock; f += s->rows[i++].dim) tb_velocity_apply_transposed(s, i, f, x);
 }
 
 void tb_velocity_inverse(const tbVelocity* s, tbReal* x) {
@@ -166,7 +166,7 @@ void tb_velocity_start(tbVelocity* s, bool symmetric) {
     return;
   }
   s->symmetric = symmetric;
-  if (s->chains) tb_chains_clear(s);
+  if (s->chains) tb_composite_chains_clear(s);
   if (s->apart) {
     start_apart(s);
     return;
@@ -243,20 +243,20 @@ TB_INLINE void add_bodies(tbVelocity* s, const tbNodeRows* rows, const tbReal* W
   tbReal *D = s->ldu.value + s->ldu.at[a], *U = D + BODY * BODY + rows->pair[0];
   tbReal WJ[ROWS * PAIR], WtJ[ROWS * PAIR];
   weigh_three(PAIR, rows->J, W, ROWS, 1, WJ);
-  tb_six_add(BODY, Ja, PAIR, WJ, PAIR, D, BODY);
-  tb_six_add(BODY, Ja, PAIR, WJ + BODY, PAIR, U, wa);
+  tb_simd6_add(BODY, Ja, PAIR, WJ, PAIR, D, BODY);
+  tb_simd6_add(BODY, Ja, PAIR, WJ + BODY, PAIR, U, wa);
   if (!s->symmetric) {
     tbReal* C = s->ldu.mirror + s->ldu.skew[a] + rows->pair[0];
     weigh_three(PAIR, rows->J, W, 1, ROWS, WtJ);
-    tb_six_add(BODY, Ja, PAIR, WtJ + BODY, PAIR, C, wa);
+    tb_simd6_add(BODY, Ja, PAIR, WtJ + BODY, PAIR, C, wa);
   }
-  tb_six_add(BODY, Jb, PAIR, WJ + BODY, PAIR, s->ldu.value + s->ldu.at[b], BODY);
+  tb_simd6_add(BODY, Jb, PAIR, WJ + BODY, PAIR, s->ldu.value + s->ldu.at[b], BODY);
 }
 
 TB_INLINE void add_body(tbVelocity* s, const tbNodeRows* rows, const tbReal* W) {
   tbReal WJ[ROWS * BODY];
   weigh_three(BODY, rows->J, W, ROWS, 1, WJ);
-  tb_six_add(BODY, rows->J, BODY, WJ, BODY, s->ldu.value + s->ldu.at[rows->node[0]], BODY);
+  tb_simd6_add(BODY, rows->J, BODY, WJ, BODY, s->ldu.value + s->ldu.at[rows->node[0]], BODY);
 }
 
 TB_INLINE void add_block(tbVelocity* s, int block, const tbReal* W) {
@@ -300,7 +300,7 @@ void tb_velocity_add(tbVelocity* s, int block, const tbReal* W) {
   if (s->dense) {
     tb_velocity_dense_add(s, block, W);
   } else if (s->chains && s->chains->last[block] >= 0) {
-    tb_chains_add(s, block, W);
+    tb_composite_chains_add(s, block, W);
   } else if (tb_wide()) {
     add_wide(s, block, W);
   } else {
@@ -310,7 +310,7 @@ void tb_velocity_add(tbVelocity* s, int block, const tbReal* W) {
 
 bool tb_velocity_factor(tbVelocity* s) {
   if (s->dense) return tb_velocity_dense_factor(s);
-  if (s->chains) tb_chains_spread_sparse(s);
+  if (s->chains) tb_composite_chains_scatter_sparse(s);
   return tb_ldu_factor(&s->ldu, s->symmetric);
 }
 

@@ -42,7 +42,7 @@ typedef struct {
   const tbReal* motion;    // by dof: six numbers, S
   const int* last;         // by block: the last dof that moves its body; -1: none of these
   const tbReal* const* P;  // by block: dim x 6
-} tbChains;
+} tbCompositeChains;
 
 // Rows of a block by nodes: each node that moves it, in order of elimination, with all its dofs.
 typedef struct {
@@ -65,16 +65,16 @@ typedef struct {
   const tbRows* block;  // as given
   tbNodeRows* rows;     // NULL until the system is finished; so is all below
   tbLdu ldu;
-  tbReal* base;                   // D and U of M
-  int* up;                        // by node: the one before it on the way to the root, or -1
-  bool apart;                     // every tree is a single node, as free bodies are
-  tbReal* scratch;                // TB_ROWS_DIM x the widest block
-  bool symmetric;                 // of what is being assembled or was factored
-  struct tbVelocityDense* dense;  // a small island by velocity_dense.h, or NULL
-  const tbChains* chains;         // where sums along them pay, or NULL; with them:
-  tbReal* motion;                 // S by place, 6 x size
-  tbReal* load;                   // by place: K, P^T W P of the blocks that act there, 6 x 6
-  tbReal* weighed;                // by place: K S and K^T S
+  tbReal* base;                     // D and U of M
+  int* up;                          // by node: the one before it on the way to the root, or -1
+  bool apart;                       // every tree is a single node, as free bodies are
+  tbReal* scratch;                  // TB_ROWS_DIM x the widest block
+  bool symmetric;                   // of what is being assembled or was factored
+  struct tbVelocityDense* dense;    // a small island by velocity_dense.h, or NULL
+  const tbCompositeChains* chains;  // where sums along them pay, or NULL; with them:
+  tbReal* motion;                   // S by place, 6 x size
+  tbReal* load;                     // by place: K, P^T W P of the blocks that act there, 6 x 6
+  tbReal* weighed;                  // by place: K S and K^T S
 } tbVelocity;
 
 // The position of the only entry of a single row that is not zero, or -1.
@@ -88,20 +88,21 @@ void tb_velocity_release(tbVelocity* system);
 
 // The same in two steps, for what may be solved without factors: only the dofs at first, then, once
 // it is needed, the rest, from the same arena. `chains` may be NULL.
-bool tb_velocity_list(tbVelocity* system, tbArena* arena, const tbForestInertia* inertia,
-                      int nblock, const tbRows* block, const tbChains* chains, int* place);
-bool tb_velocity_finish(tbVelocity* system);
+bool tb_velocity_open_rows(tbVelocity* system, tbArena* arena, const tbForestInertia* inertia,
+                           int nblock, const tbRows* block, const tbCompositeChains* chains,
+                           int* place);
+bool tb_velocity_analyze(tbVelocity* system);
 
 // Operations of a factor; an estimate while the system is not finished.
 double tb_velocity_work(const tbVelocity* system);
 
 // out = J x of a block; x += J^T f.
 void tb_velocity_mul(const tbVelocity* system, int block, const tbReal* x, tbReal* out);
-void tb_velocity_add_impulse(const tbVelocity* system, int block, const tbReal* f, tbReal* x);
+void tb_velocity_apply_transposed(const tbVelocity* system, int block, const tbReal* f, tbReal* x);
 
 // The same for all blocks, one after the other.
 void tb_velocity_mul_all(const tbVelocity* system, const tbReal* x, tbReal* out);
-void tb_velocity_add_impulses(const tbVelocity* system, const tbReal* f, tbReal* x);
+void tb_velocity_apply_transposed_all(const tbVelocity* system, const tbReal* f, tbReal* x);
 
 // The same for a list of blocks of three rows each: `out` and `f` have three entries per block.
 void tb_velocity_mul_contacts(const tbVelocity* system, int count, const int* block,

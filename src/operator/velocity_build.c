@@ -378,8 +378,9 @@ static bool fill_base(tbVelocity* s, Builder* b, const int* node_at) {
 
 // ---- all of it ---------------------------------------------------------------------------------
 
-bool tb_velocity_list(tbVelocity* s, tbArena* arena, const tbForestInertia* inertia, int nblock,
-                      const tbRows* block, const tbChains* chains, int* place) {
+bool tb_velocity_open_rows(tbVelocity* s, tbArena* arena, const tbForestInertia* inertia,
+                           int nblock, const tbRows* block, const tbCompositeChains* chains,
+                           int* place) {
   Builder b = {.arena = arena};
   *s = (tbVelocity){.arena = arena,
                     .forest = inertia->forest,
@@ -392,7 +393,7 @@ bool tb_velocity_list(tbVelocity* s, tbArena* arena, const tbForestInertia* iner
   return collect_dofs(s, &b);
 }
 
-bool tb_velocity_finish(tbVelocity* s) {
+bool tb_velocity_analyze(tbVelocity* s) {
   if (s->rows || s->dense) return true;
   Builder b = {.arena = s->arena};
   s->rows = tb_arena_alloc(b.arena, sizeof(tbNodeRows) * (size_t)(s->nblock + 1));
@@ -414,12 +415,13 @@ bool tb_velocity_finish(tbVelocity* s) {
   if (!tb_ldu_analyze(&s->ldu, b.arena, b.nnode, b.dim, b.edge_start, b.edge)) return false;
   find_pairs(s);
   s->apart = b.nnode == b.ntree;
-  return fill_base(s, &b, node_at) && (!s->chains || tb_chains_start(s, b.arena));
+  return fill_base(s, &b, node_at) && (!s->chains || tb_composite_chains_open(s, b.arena));
 }
 
 bool tb_velocity_build(tbVelocity* s, tbArena* arena, const tbForestInertia* inertia, int nblock,
                        const tbRows* block, int* place) {
-  return tb_velocity_list(s, arena, inertia, nblock, block, NULL, place) && tb_velocity_finish(s);
+  return tb_velocity_open_rows(s, arena, inertia, nblock, block, NULL, place) &&
+         tb_velocity_analyze(s);
 }
 
 double tb_velocity_work(const tbVelocity* s) {

@@ -13,7 +13,7 @@
 
 enum { TWIST = 6, LOAD = TWIST * TWIST, BOTH = 2 * TWIST };
 
-bool tb_chains_start(tbVelocity* s, tbArena* arena) {
+bool tb_composite_chains_open(tbVelocity* s, tbArena* arena) {
   size_t n = (size_t)s->size;
   s->motion = tb_arena_alloc(arena, sizeof(tbReal) * (TWIST * n + 1));
   s->load = tb_arena_alloc(arena, sizeof(tbReal) * (LOAD * n + 1));
@@ -28,11 +28,11 @@ bool tb_chains_start(tbVelocity* s, tbArena* arena) {
   return true;
 }
 
-void tb_chains_clear(tbVelocity* s) {
+void tb_composite_chains_clear(tbVelocity* s) {
   memset(s->load, 0, sizeof(tbReal) * LOAD * (size_t)s->size);
 }
 
-void tb_chains_add(tbVelocity* s, int block, const tbReal* W) {
+void tb_composite_chains_add(tbVelocity* s, int block, const tbReal* W) {
   int dim = s->block[block].dim;
   const tbReal* P = s->chains->P[block];
   tbReal* load = s->load + LOAD * s->place[s->chains->last[block]];
@@ -85,8 +85,8 @@ static void collect_loads(tbVelocity* s) {
   }
 }
 
-void tb_chains_spread_dense(tbVelocity* s) {
-  const tbSoftDense* square = &s->dense->H;
+void tb_composite_chains_scatter_dense(tbVelocity* s) {
+  const tbDenseAssembly* square = &s->dense->H;
   const tbForest* f = &s->forest;
   int stride = square->stride;
   collect_loads(s);
@@ -123,7 +123,7 @@ static void spread_over(const tbVelocity* s, int node, const tbReal* x, tbReal* 
   for (int j = 0; j < s->ldu.dim[node]; j++) out[j] += entry[j];
 }
 
-void tb_chains_spread_sparse(tbVelocity* s) {
+void tb_composite_chains_scatter_sparse(tbVelocity* s) {
   const tbLdu* l = &s->ldu;
   collect_loads(s);
   for (int node = 0; node < l->nodes; node++) {

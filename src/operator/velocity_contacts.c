@@ -30,7 +30,7 @@ TB_INLINE void push_all(const tbVelocity* s, int count, const int* block, const 
     } else if (rows->bodies == 1) {
       tb_contact_push_single(rows->J, f, to);
     } else {
-      tb_velocity_add_impulse(s, block[k], f, x);
+      tb_velocity_apply_transposed(s, block[k], f, x);
     }
   }
 }
@@ -69,7 +69,7 @@ TB_WIDE static void push_wide(const tbVelocity* s, int count, const int* block, 
 void tb_velocity_push_contacts(const tbVelocity* s, int count, const int* block, const tbReal* f,
                                tbReal* x) {
   if (s->dense) {
-    for (int k = 0; k < count; k++) tb_velocity_add_impulse(s, block[k], f + ROWS * k, x);
+    for (int k = 0; k < count; k++) tb_velocity_apply_transposed(s, block[k], f + ROWS * k, x);
   } else if (tb_wide()) {
     push_wide(s, count, block, f, x);
   } else {

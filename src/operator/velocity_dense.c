@@ -13,7 +13,7 @@ static bool allocate(tbVelocity* s, tbArena* arena, int entries) {
   struct tbVelocityDense* w = s->dense;
   size_t room = (size_t)w->n + 4;
   tbSoftProblem sizes = {.ndof = w->n};
-  if (!tb_soft_dense_build(&w->H, &sizes, arena)) return false;
+  if (!tb_dense_assembly_build(&w->H, &sizes, arena)) return false;
   size_t square = (size_t)(w->n * w->H.stride + 4);
   w->rows = tb_arena_alloc(arena, sizeof(tbDenseRows) * (size_t)(s->nblock + 1));
   s->dof = tb_arena_alloc(arena, sizeof(int) * room);
@@ -107,7 +107,7 @@ static bool sort_trees(struct tbVelocityDense* w, tbArena* arena, int ntree, con
 }
 
 bool tb_velocity_build_dense(tbVelocity* s, tbArena* arena, const tbForestInertia* inertia,
-                             int nblock, const tbRows* block, const tbChains* chains) {
+                             int nblock, const tbRows* block, const tbCompositeChains* chains) {
   *s = (tbVelocity){.forest = inertia->forest,
                     .LD = inertia->LD,
                     .inverse = inertia->inverse,
@@ -129,7 +129,7 @@ bool tb_velocity_build_dense(tbVelocity* s, tbArena* arena, const tbForestInerti
     }
   }
   fill_base(s, inertia->M);
-  return fill_rows(s, arena, entries) && (!chains || tb_chains_start(s, arena));
+  return fill_rows(s, arena, entries) && (!chains || tb_composite_chains_open(s, arena));
 }
 
 // ---- products ----------------------------------------------------------------------------------
@@ -231,8 +231,8 @@ void tb_velocity_dense_mul(const tbVelocity* s, int first, int count, const tbRe
   (tb_wide() ? mul_wide : mul_narrow)(s->dense->rows + first, count, x, out);
 }
 
-void tb_velocity_dense_add_impulse(const tbVelocity* s, int first, int count, const tbReal* f,
-                                   tbReal* x) {
+void tb_velocity_dense_apply_transposed(const tbVelocity* s, int first, int count, const tbReal* f,
+                                        tbReal* x) {
   (tb_wide() ? push_wide : push_narrow)(s->dense->rows + first, count, f, x);
 }
 
@@ -266,7 +266,7 @@ void tb_velocity_dense_start(tbVelocity* s, bool symmetric) {
   w->H.skew = !symmetric;
   w->exchanged = false;
   memcpy(w->H.H, w->base, sizeof(tbReal) * (size_t)(w->n * w->H.stride));
-  if (s->chains) tb_chains_clear(s);
+  if (s->chains) tb_composite_chains_clear(s);
 }
 
 // Four columns of W J, in registers.
@@ -361,7 +361,7 @@ void tb_velocity_dense_add(tbVelocity* s, int block, const tbReal* W) {
   struct tbVelocityDense* w = s->dense;
   const tbDenseRows* rows = &w->rows[block];
   if (s->chains && s->chains->last[block] >= 0) {
-    tb_chains_add(s, block, W);
+    tb_composite_chains_add(s, block, W);
   } else if (rows->only >= 0) {
     tbReal value = rows->J[rows->only];
     w->H.H[rows->place[rows->only] * (w->H.stride + 1)] += W[0] * value * value;
@@ -377,10 +377,10 @@ void tb_velocity_dense_add(tbVelocity* s, int block, const tbReal* W) {
 bool tb_velocity_dense_factor(tbVelocity* s) {
   struct tbVelocityDense* w = s->dense;
   int n = w->n, stride = w->H.stride;
-  if (s->chains) tb_chains_spread_dense(s);
-  if (s->symmetric) return tb_soft_dense_factor(&w->H);
+  if (s->chains) tb_composite_chains_scatter_dense(s);
+  if (s->symmetric) return tb_dense_assembly_factor(&w->H);
   memcpy(w->copy, w->H.H, sizeof(tbReal) * (size_t)(n * stride));
-  if (tb_soft_dense_factor_skew(&w->H, w->least)) return true;
+  if (tb_dense_assembly_factor_skew(&w->H, w->least)) return true;
   // A pivot vanishes or nearly so: once more with row exchanges.
   w->exchanged = true;
   return tb_lu(n, w->copy, stride, w->pivot);
@@ -391,6 +391,6 @@ void tb_velocity_dense_solve(const tbVelocity* s, tbReal* x) {
   if (w->exchanged) {
     tb_lu_solve(w->n, w->copy, w->H.stride, w->pivot, x);
   } else {
-    tb_soft_dense_solve(&w->H, x);
+    tb_dense_assembly_solve(&w->H, x);
   }
 }

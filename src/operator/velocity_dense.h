@@ -26,7 +26,7 @@ struct tbVelocityDense {
   int n, ntree;
   const tbRange* tree;
   tbDenseRows* rows;
-  tbSoftDense H;
+  tbDenseAssembly H;
   tbReal* base;                   // M, in full, as H is stored
   tbReal *least, *copy, *by_dof;  // pivots of M; H before it was factored; scratch
   int* pivot;
@@ -35,13 +35,13 @@ struct tbVelocityDense {
 
 // As tb_velocity_build, over whole trees: those that the blocks move. `chains` may be NULL.
 bool tb_velocity_build_dense(tbVelocity* system, tbArena* arena, const tbForestInertia* inertia,
-                             int nblock, const tbRows* block, const tbChains* chains);
+                             int nblock, const tbRows* block, const tbCompositeChains* chains);
 
 // What tb_velocity_mul and the others do for such a system; products with `count` blocks.
 void tb_velocity_dense_mul(const tbVelocity* system, int first, int count, const tbReal* x,
                            tbReal* out);
-void tb_velocity_dense_add_impulse(const tbVelocity* system, int first, int count, const tbReal* f,
-                                   tbReal* x);
+void tb_velocity_dense_apply_transposed(const tbVelocity* system, int first, int count,
+                                        const tbReal* f, tbReal* x);
 void tb_velocity_dense_inverse(const tbVelocity* system, tbReal* x);
 void tb_velocity_dense_mass(const tbVelocity* system, const tbReal* x, tbReal* out);
 void tb_velocity_dense_start(tbVelocity* system, bool symmetric);

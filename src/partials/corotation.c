@@ -21,19 +21,19 @@ tbResult tb_deriv_drift_prepare(tbDerivatives* x, const tbData* d) {
   if (x->drift) return TB_OK;
   x->drift = TB_ARENA_NEW(&x->arena, tbReal, 6 * (x->m->nbody + x->nv) + 1);
   if (!x->drift) return TB_ERROR_MEMORY;
-  tb_drift_compute(x->m, d, x->drift, x->drift + 6 * x->m->nbody);
+  tb_velocity_product(x->m, d, x->drift, x->drift + 6 * x->m->nbody);
   return TB_OK;
 }
 
 // Changes with q (first n) and v (next n) of the chain of n dofs.
 static void side_changes(const tbDerivatives* x, const tbData* d, int body, const tbReal point[3],
-                         tbDriftPartials* partials, SideChange* out) {
+                         tbVelocityProductPartials* partials, SideChange* out) {
   const tbModel* m = x->m;
   const int* dofs;
   int n = tb_body_chain(m, body, &dofs);
   tbReal by_point[9], offset[3];
-  tb_drift_partials(m, d, body, point, x->drift, x->drift + 6 * m->nbody, partials);
-  tb_drift_by_point(d, body, x->drift, by_point);
+  tb_velocity_product_partials(m, d, body, point, x->drift, x->drift + 6 * m->nbody, partials);
+  tb_velocity_product_of_point(d, body, x->drift, by_point);
   tb_sub3(offset, point, d->subtree_com + 3 * m->body_rootid[body]);
   for (int s = 0; s < n; s++) {
     const tbReal *S = d->cdof + 6 * dofs[s], *S_dot = d->cdof_dot + 6 * dofs[s];
@@ -128,7 +128,7 @@ tbResult tb_deriv_drift(tbDerivatives* x, const tbData* d, const tbConstraint* c
   tb_equality_points(m, d, c->id, body, point, quat);
   tbArenaMark mark = tb_arena_mark(&x->arena);
   size_t room = (size_t)m->nv + 1;
-  tbDriftPartials* partials = tb_arena_alloc(&x->arena, sizeof *partials * room);
+  tbVelocityProductPartials* partials = tb_arena_alloc(&x->arena, sizeof *partials * room);
   SideChange* change = tb_arena_alloc(&x->arena, sizeof *change * 2 * room);
   if (!partials || !change) return TB_ERROR_MEMORY;
   Weld weld = weld_of(m, d, c, body, quat, x->drift);
@@ -161,7 +161,8 @@ tbResult tb_contact_drift(tbDerivatives* x, const tbData* d, const tbConstraint*
   const tbModel* m = x->m;
   const tbContact* contact = &d->contact[c->id];
   tbArenaMark mark = tb_arena_mark(&x->arena);
-  tbDriftPartials* partials = tb_arena_alloc(&x->arena, sizeof *partials * (size_t)(m->nv + 1));
+  tbVelocityProductPartials* partials =
+      tb_arena_alloc(&x->arena, sizeof *partials * (size_t)(m->nv + 1));
   if (!partials) return TB_ERROR_MEMORY;
   for (int side = 0; side < 2; side++) {
     int body = m->geom_bodyid[contact->geom[side]];
@@ -170,13 +171,14 @@ tbResult tb_contact_drift(tbDerivatives* x, const tbData* d, const tbConstraint*
     if (n == 0) continue;
     tbReal linear[3], angular[3], by_point[9], sign = side ? share[side] : -share[side];
     tb_jac_dot_v(m, d, body, contact->pos, linear, angular);
-    tb_drift_partials(m, d, body, contact->pos, x->drift, x->drift + 6 * m->nbody, partials);
-    tb_drift_by_point(d, body, x->drift, by_point);
+    tb_velocity_product_partials(m, d, body, contact->pos, x->drift, x->drift + 6 * m->nbody,
+                                 partials);
+    tb_velocity_product_of_point(d, body, x->drift, by_point);
     for (int r = 0; r < rows; r++) {
       const tbReal* axis = contact->frame + 3 * (r < 3 ? r : r - 3);
       tbReal* row = a + (size_t)r * (size_t)w;
       for (int s = 0; s < n; s++) {
-        const tbDriftPartials* p = &partials[s];
+        const tbVelocityProductPartials* p = &partials[s];
         row[dofs[s]] += sign * tb_dot3(axis, r < 3 ? p->linear_q : p->angular_q);
         row[m->nv + dofs[s]] += sign * tb_dot3(axis, r < 3 ? p->linear_v : p->angular_v);
       }

@@ -101,7 +101,7 @@ typedef struct {
   int n;
   int* row;  // active rows
   tbReal *L, *scratch;
-} tbHeldSystem;
+} tbPresolvedSystem;
 
 struct tbDerivatives {
   tbArena arena;
@@ -130,7 +130,7 @@ struct tbDerivatives {
   tbExpoResponse* expo;
   int nisland;
   tbIslandSystem* island;
-  tbHeldSystem* held;                  // or NULL
+  tbPresolvedSystem* held;             // or NULL
   tbReal* primal;                      // soft law: Cholesky factor of M + J^T by_sigma J, or NULL
   const tbReal* M;                     // where there is `primal`: by rows of the forest
   tbReal* Jt;                          // and J transposed, nv x n
@@ -208,7 +208,7 @@ typedef struct {
   int lost;  // 1: the contact did not persist under a small motion
 } tbContactMotion;
 
-void tb_contact_motion(const tbModel* m, const tbData* d, const tbContactFinder* finder,
+void tb_contact_motion(const tbModel* m, const tbData* d, const tbDetector* finder,
                        const tbContact* contact, tbContactMotion* motion);
 
 // Fill T and dpos of an active constraint from its constraint `c`. Needs x->probe for spatial
@@ -252,7 +252,7 @@ tbResult tb_contact_drift(tbDerivatives* x, const tbData* d, const tbConstraint*
                           const tbActiveRows* a, const tbReal share[2], int width, int rows,
                           tbReal* out);
 
-// What drift adds to gamma of a contact (tb_slip_drift) into S (deriv_slip.c).
+// What drift adds to gamma of a contact (tb_contact_corotation) into S (deriv_slip.c).
 tbResult tb_deriv_slip(tbDerivatives* x, const tbData* d, const tbConstraint* c,
                        const tbActiveRows* a);
 tbResult tb_deriv_soft(tbDerivatives* x, tbData* d, tbStepState* state,
@@ -306,11 +306,11 @@ void tb_primal_solve_transposed(tbDerivatives* x, const tbReal* z, tbReal* force
                                 tbReal* final_force, tbReal* sigma, tbReal* law);
 
 // The same with equalities held before and after the law (deriv_held.c).
-tbResult tb_held_factor(tbDerivatives* x);
-void tb_held_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tbReal* rhs,
-                   tbReal* gathered, const tbReal* E, int width);
-void tb_held_solve_transposed(tbDerivatives* x, const tbReal* z, tbReal* force, tbReal* final_force,
-                              tbReal* sigma, tbReal* law);
+tbResult tb_presolved_factor(tbDerivatives* x);
+void tb_presolved_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tbReal* rhs,
+                        tbReal* gathered, const tbReal* E, int width);
+void tb_presolved_solve_transposed(tbDerivatives* x, const tbReal* z, tbReal* force,
+                                   tbReal* final_force, tbReal* sigma, tbReal* law);
 
 // rows <- E - by_sigma rows of every active constraint but held ones, `width` numbers each. `room`:
 // TB_MAX_DIM rows.

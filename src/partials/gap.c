@@ -34,7 +34,7 @@ bool tb_gap_bends(const tbModel* m, const tbData* d, const tbConstraint* c) {
   const tbContact* contact = c->source == TB_SOURCE_CONTACT ? &d->contact[c->id] : NULL;
   if (contact && contact->compliance > 0) return spring_bends(contact, gap);
   // Impacts bounce at whatever gap they begin.
-  bool bounces = contact && tb_bounce_term(m, d, c) < 0;
+  bool bounces = contact && tb_restitution_term(m, d, c) < 0;
   if (bounces && gap > -m->opt.overlap_allowed / 2) return false;
   tbReal value = tb_gap_term(m, d, c, gap, &slope);
   if (follows_velocity(m, d, c, slope)) return true;

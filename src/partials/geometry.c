@@ -200,7 +200,7 @@ static int is_round(int type) {
   return type == TB_GEOM_SPHERE || type == TB_GEOM_CAPSULE;
 }
 
-void tb_contact_motion(const tbModel* m, const tbData* d, const tbContactFinder* finder,
+void tb_contact_motion(const tbModel* m, const tbData* d, const tbDetector* finder,
                        const tbContact* c, tbContactMotion* out) {
   memset(out, 0, sizeof *out);
   (void)m;

@@ -13,11 +13,11 @@
 
 void tb_response_solve(const tbDerivatives* x, const tbResponse* r, tbReal* X, int width) {
   if (r->LU) {
-    tb_lu_solve_many(x->nv, r->LU, x->nv, r->pivot, X, width, width);
+    tb_lu_solve_multi(x->nv, r->LU, x->nv, r->pivot, X, width, width);
   } else if (width == 1) {
     tb_ltdl_solve(tb_forest(x->m), r->LD, r->inverse, X);
   } else {
-    tb_ltdl_solve_many(tb_forest(x->m), r->LD, r->inverse, X, width, width);
+    tb_ltdl_solve_multi(tb_forest(x->m), r->LD, r->inverse, X, width, width);
   }
 }
 
@@ -165,7 +165,7 @@ tbResult tb_deriv_factor(tbDerivatives* x, const tbData* d, tbReal proximal) {
   int second = x->final.force && x->final.LD != x->law.LD;
   x->final.Y = second ? rows_response(x, &x->final) : x->law.Y;
   if (!x->law.Y || !x->final.Y) return TB_ERROR_MEMORY;
-  if (x->held) return tb_held_factor(x);
+  if (x->held) return tb_presolved_factor(x);
   return x->explicit_law ? TB_OK : factor_islands(x, proximal);
 }
 
@@ -203,13 +203,13 @@ static void solve_islands(const tbDerivatives* x, tbReal* rhs, tbReal* gathered,
   for (int i = 0; i < x->nisland; i++) {
     const tbIslandSystem* s = &x->island[i];
     if (x->nisland == 1) {
-      tb_lu_solve_many(s->n, s->LU, s->n, s->pivot, rhs, width, width);
+      tb_lu_solve_multi(s->n, s->LU, s->n, s->pivot, rhs, width, width);
       return;
     }
     for (int r = 0; r < s->n; r++) {
       memcpy(gathered + (size_t)r * w, rhs + (size_t)s->row[r] * w, sizeof(tbReal) * w);
     }
-    tb_lu_solve_many(s->n, s->LU, s->n, s->pivot, gathered, width, width);
+    tb_lu_solve_multi(s->n, s->LU, s->n, s->pivot, gathered, width, width);
     for (int r = 0; r < s->n; r++) {
       memcpy(rhs + (size_t)s->row[r] * w, gathered + (size_t)r * w, sizeof(tbReal) * w);
     }
@@ -223,11 +223,11 @@ void tb_deriv_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tbReal
     return;
   }
   if (x->held) {
-    tb_held_solve(x, force, final_force, rhs, gathered, E, width);
+    tb_presolved_solve(x, force, final_force, rhs, gathered, E, width);
     return;
   }
   size_t w = (size_t)width;
-  tb_ltdl_solve_many(tb_forest(x->m), x->law.LD, x->law.inverse, force, width, width);
+  tb_ltdl_solve_multi(tb_forest(x->m), x->law.LD, x->law.inverse, force, width, width);
   if (final_force != force) {
     tb_response_solve(x, &x->final, final_force, width);
   }
@@ -269,7 +269,7 @@ void tb_deriv_solve_transposed(tbDerivatives* x, const tbReal* z, tbReal* force,
     return;
   }
   if (x->held) {
-    tb_held_solve_transposed(x, z, force, final_force, sigma, law);
+    tb_presolved_solve_transposed(x, z, force, final_force, sigma, law);
     return;
   }
   size_t nv = (size_t)x->nv;

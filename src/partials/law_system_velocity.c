@@ -104,7 +104,7 @@ void tb_primal_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tbRea
     tb_add_rows(force + (size_t)i * w, x->n, x->Jt + (size_t)i * (size_t)x->n, 1, rhs, NULL, width,
                 count);
   }
-  tb_cholesky_solve_many(m->nv, x->primal, m->nv, force, width, width);
+  tb_cholesky_solve_multi(m->nv, x->primal, m->nv, force, width, width);
   // J^T df = M da - force, so the second inertia sees final - force + M da.
   if (final_force == force) return;
   add_M(x, force, final_force, width);

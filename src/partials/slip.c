@@ -16,7 +16,7 @@ typedef struct {
 
 // Of one body: its angular velocity or, `fades`, what it does to the fade of the drift of `side`.
 static void add_body(const tbDerivatives* x, const tbData* d, const tbContact* contact,
-                     const tbSlipDrift* slip, int side, bool fades, Changes* to) {
+                     const tbCorotation* slip, int side, bool fades, Changes* to) {
   const tbModel* m = x->m;
   int body = fades ? slip->fastest[side] : m->geom_bodyid[contact->geom[side]];
   const tbReal* omega = d->cvel + 6 * body;
@@ -45,7 +45,7 @@ static void add_body(const tbDerivatives* x, const tbData* d, const tbContact* c
 }
 
 // Change of the angular velocity that both bodies have in common.
-static void common_change(const tbSlipDrift* slip, const tbReal one[3], const tbReal first[3],
+static void common_change(const tbCorotation* slip, const tbReal one[3], const tbReal first[3],
                           const tbReal spin[3], tbReal out[3]) {
   tbReal t = slip->between, dt = 0;
   if (t > 0 && t < 1) {
@@ -57,7 +57,7 @@ static void common_change(const tbSlipDrift* slip, const tbReal one[3], const tb
 
 // S (three rows of ncol) += d(share along), share = h/2 (1 - |spin|^2 / (TB_TOGETHER |common|)^2).
 static void add_share(const tbDerivatives* x, const tbContact* contact, const tbReal one[3],
-                      const tbSlipDrift* slip, const Changes* by, tbReal* S) {
+                      const tbCorotation* slip, const Changes* by, tbReal* S) {
   size_t width = (size_t)x->ncol, nv = (size_t)x->nv;
   tbReal most = TB_TOGETHER * TB_TOGETHER * tb_dot3(slip->common, slip->common), w[3], v[3];
   tbReal ratio = tb_dot3(slip->spin, slip->spin) / most;
@@ -93,9 +93,9 @@ tbResult tb_deriv_slip(tbDerivatives* x, const tbData* d, const tbConstraint* c,
                        const tbActiveRows* a) {
   const tbContact* contact = &d->contact[c->id];
   size_t width = (size_t)x->ncol, nv = (size_t)x->nv;
-  tbSlipDrift slip;
+  tbCorotation slip;
   if (c->source != TB_SOURCE_CONTACT || c->dim < 3) return TB_OK;
-  if (!tb_slip_drift(x->m, d, c, &slip)) return TB_OK;
+  if (!tb_contact_corotation(x->m, d, c, &slip)) return TB_OK;
   tbResult result = tb_deriv_drift_prepare(x, d);
   tbArenaMark mark = tb_arena_mark(&x->arena);
   tbReal* room = TB_ARENA_NEW(&x->arena, tbReal, 12 * width + 9 * nv + 1);

@@ -463,10 +463,10 @@ static tbResult by_differences(tbDerivatives* x, const tbData* d, const tbReal* 
 // Forces of bodies that fly free, which their own turning alone changes.
 static void add_free_turns(const tbDerivatives* x, const tbData* d, tbPartials* out) {
   for (int t = 0; t < x->m->ntree; t++) {
-    tbFreeTurn turn;
+    tbGyroscopicMidpoint turn;
     tbReal by_q[18], by_v[18];
-    if (!tb_free_turn(x->m, d, t, &turn)) continue;
-    tb_free_turn_partials(&turn, by_q, by_v);
+    if (!tb_gyroscopic_midpoint(x->m, d, t, &turn)) continue;
+    tb_gyroscopic_midpoint_partials(&turn, by_q, by_v);
     for (int i = 0; i < 18; i++) {
       int row = turn.dof + i / 3, column = turn.dof + 3 + i % 3;
       *tb_partial(out, row, column) += by_q[i];

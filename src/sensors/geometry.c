@@ -31,8 +31,8 @@ static tbReal nearest(const tbModel* m, tbData* d, int s, tbReal segment[6]) {
     for (int j = b.first; j < b.first + b.count; j++) {
       tbShape one, two;
       tbReal from[3], to[3];
-      if (!tb_contact_finder_shape(state->finder, m, d, i, &one) ||
-          !tb_contact_finder_shape(state->finder, m, d, j, &two)) {
+      if (!tb_detector_shape(state->finder, m, d, i, &one) ||
+          !tb_detector_shape(state->finder, m, d, j, &two)) {
         continue;
       }
       tbReal distance = tb_distance(&one, &two, from, to, NULL, NULL);

@@ -274,7 +274,7 @@ static bool rows_of_start(const tbModel* m, tbData* d, tbStepState* state, tbApp
   for (size_t i = 0; i < nv; i++) speed[i] = 1;
   tb_position_stage(m, d);
   tb_compute_velocity(m, d);
-  tbSight all = {.horizon = 1e10, .led = speed};
+  tbLookAhead all = {.horizon = 1e10, .led = speed};
   bool ok =
       join_contacts(m, d, a) && tb_assemble_rows(m, d, all, NULL, &state->constraints) == TB_OK &&
       tb_assemble_groups(m, d, &state->constraints, &a->islands) == TB_OK &&

@@ -25,7 +25,7 @@ static int reserve(const tbModel* m, tbStepState* state) {
 }
 
 tbResult tb_expo_midpoint(const tbModel* m, tbData* d, tbStepState* state, const tbReal* v_next) {
-  if (!reserve(m, state) || !tb_springs_hold(state)) return TB_ERROR_MEMORY;
+  if (!reserve(m, state) || !tb_springs_freeze(state)) return TB_ERROR_MEMORY;
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
   tbReal h = m->opt.timestep, time = d->time;
   tbReal *qpos = state->middle, *v = qpos + nq, *end = v + nv, *move = end + nv, *mean = move + nv;

@@ -56,7 +56,7 @@ static tbReal* start_of_part(const tbModel* m, tbStepState* state) {
   return state->start + (size_t)state->parts * size;
 }
 
-bool tb_expo_in_parts(const tbModel* m, tbData* d, const tbReal* v_next, tbResult* result) {
+bool tb_expo_substeps(const tbModel* m, tbData* d, const tbReal* v_next, tbResult* result) {
   tbStepState* state = tb_step_state(m, d);
   if (state->parts == 0) {
     state->splits = 0;

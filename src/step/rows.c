@@ -24,11 +24,11 @@ static bool is_rigid(const tbModel* m) {
 }
 
 // How far ahead limits are seen.
-static tbSight sight_of(const tbModel* m) {
+static tbLookAhead sight_of(const tbModel* m) {
   bool foresees =
       m->opt.law == TB_LAW_VISCOELASTIC && m->opt.integrator == TB_INTEGRATOR_EXPO_MIDPOINT;
-  return (tbSight){.horizon = is_rigid(m) || foresees ? 2 * m->opt.timestep : 0,
-                   .near = is_rigid(m)};
+  return (tbLookAhead){.horizon = is_rigid(m) || foresees ? 2 * m->opt.timestep : 0,
+                       .near = is_rigid(m)};
 }
 
 // From where on a law that looks ahead sees contacts: what starts at rest falls by h^2 g in a step,
@@ -45,7 +45,7 @@ static tbReal reach_of(const tbModel* m, const tbStepState* state) {
   if (sight_of(m).horizon > 0 || (springs && m->opt.contact_bilateral)) {
     return first_reach(m, state);
   }
-  return springs ? tb_touching(m) : 0;
+  return springs ? tb_touch_gap(m) : 0;
 }
 
 // For derivatives by differences: shift the coefficients of one contact, of those from `first` on.
@@ -57,7 +57,7 @@ static void shift_friction(tbData* d, const tbStepState* state, int first) {
 }
 
 // Rows of what was found, and room for their forces.
-static tbResult assemble(const tbModel* m, tbData* d, tbStepState* state, tbSight sight) {
+static tbResult assemble(const tbModel* m, tbData* d, tbStepState* state, tbLookAhead sight) {
   tbResult result = tb_assemble_rows(m, d, sight, state->left_out, &state->constraints);
   if (result != TB_OK) return result;
   state->row_force = TB_ARENA_NEW(&d->work->arena, tbReal, state->constraints.nrow);
@@ -70,11 +70,11 @@ tbResult tb_rows_find(const tbModel* m, tbData* d, tbStepState* state, bool all,
   tbResult result;
   state->left_out = NULL;
   do {
-    tb_contact_finder_rest(state->finder, state->sleep.count ? state->sleep.fixed : NULL);
+    tb_detector_set_resting(state->finder, state->sleep.count ? state->sleep.fixed : NULL);
     result = tb_find_contacts(state->finder, m, d, reach);
     *collide_end = tb_seconds();
     shift_friction(d, state, 0);
-    if (result == TB_OK && !all) result = tb_screen_contacts(m, d, state);
+    if (result == TB_OK && !all) result = tb_prune_contacts(m, d, state);
     if (result == TB_OK) result = assemble(m, d, state, sight_of(m));
   } while (result == TB_OK && tb_sleep_disturbed(m, d, &state->sleep, &state->constraints));
   return result;
@@ -83,7 +83,7 @@ tbResult tb_rows_find(const tbModel* m, tbData* d, tbStepState* state, bool all,
 // ---- what an answer leads through --------------------------------------------------------------
 
 // The largest speeds of the dofs that solves have led to. False: out of memory.
-static bool keep_speeds(const tbModel* m, tbData* d, const tbReal* v_next, tbSight* sight) {
+static bool keep_speeds(const tbModel* m, tbData* d, const tbReal* v_next, tbLookAhead* sight) {
   tbReal* led = tb_arena_alloc(&d->work->arena, sizeof(tbReal) * (size_t)(m->nv + 1));
   if (!led) return false;
   for (int i = 0; i < m->nv; i++) {
@@ -96,15 +96,16 @@ static bool keep_speeds(const tbModel* m, tbData* d, const tbReal* v_next, tbSig
 // Whether a solve has led through something that has no rows: contacts that were left out or not
 // even found, limits. From now on they have.
 static tbResult find_crossed(const tbModel* m, tbData* d, tbStepState* state, const tbReal* v_next,
-                             tbSight* sight, int* searches, bool* crossed) {
-  *crossed = tb_screen_missed(m, d, state, v_next) > 0;
-  if (tb_limits_crossed(m, d, *sight, v_next)) {
+                             tbLookAhead* sight, int* searches, bool* crossed) {
+  *crossed = tb_restore_violated_contacts(m, d, state, v_next) > 0;
+  if (tb_limits_violated(m, d, *sight, v_next)) {
     if (!keep_speeds(m, d, v_next, sight)) return TB_ERROR_MEMORY;
     *crossed = true;
   }
   if (*crossed || *searches == 0) return TB_OK;
   int found;
-  tbResult result = tb_foresee(m, d, state, first_reach(m, state), v_next, &found);
+  tbResult result =
+      tb_find_speculative_contacts(m, d, state, first_reach(m, state), v_next, &found);
   if (result != TB_OK) return result;
   shift_friction(d, state, d->ncon - found);
   *crossed = found > 0;
@@ -114,7 +115,7 @@ static tbResult find_crossed(const tbModel* m, tbData* d, tbStepState* state, co
 
 // The same step once more: impulses of what was crossed start at zero, the others where the last
 // solve ended.
-static tbResult solve_again(const tbModel* m, tbData* d, tbStepState* state, tbSight sight,
+static tbResult solve_again(const tbModel* m, tbData* d, tbStepState* state, tbLookAhead sight,
                             tbReal* v_next) {
   tbSolveInfo before = d->solve;
   memset(&d->solve, 0, sizeof d->solve);
@@ -133,7 +134,7 @@ static tbResult solve_again(const tbModel* m, tbData* d, tbStepState* state, tbS
 }
 
 tbResult tb_rows_solve(const tbModel* m, tbData* d, tbStepState* state, tbReal* v_next) {
-  tbSight sight = sight_of(m);
+  tbLookAhead sight = sight_of(m);
   int searches = MOST_SEARCHES;
   memset(&d->solve, 0, sizeof d->solve);
   tbResult result = tb_rigid_velocity(m, d, state, v_next);

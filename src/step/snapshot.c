@@ -54,10 +54,10 @@ static Header header_of(const tbModel* model, const tbData* data) {
   Header h = {.version = VERSION, .model = model_hash(model), .time = data->time};
   memcpy(h.magic, MAGIC, sizeof h.magic);
   for (int i = 0; state && i < state->warm.capacity; i++) h.nwarm += state->warm.slot[i].dim > 0;
-  if (state) h.nmemory = tb_contact_finder_memory_size(state->finder);
+  if (state) h.nmemory = tb_detector_memory_size(state->finder);
   if (state) h.nsleep = tb_sleep_size(model, &state->sleep);
   if (state) h.nanchor = (uint64_t)state->anchors.count;
-  h.size = sizeof h + arrays_size(model) + h.nwarm * sizeof(tbWarmEntry) +
+  h.size = sizeof h + arrays_size(model) + h.nwarm * sizeof(tbCachedImpulse) +
            h.nanchor * sizeof(tbAnchor) + h.nsleep + h.nmemory;
   return h;
 }
@@ -81,9 +81,9 @@ tbResult tb_snapshot_save(const tbModel* model, const tbData* data, void* bytes,
   // Entries of the warm table, without the values that their dimension leaves unused.
   const tbStepState* state = data->work->step;
   for (int i = 0; h.nwarm && i < state->warm.capacity; i++) {
-    const tbWarmEntry* slot = &state->warm.slot[i];
+    const tbCachedImpulse* slot = &state->warm.slot[i];
     if (slot->dim == 0) continue;
-    tbWarmEntry entry;
+    tbCachedImpulse entry;
     memset(&entry, 0, sizeof entry);
     entry.key = slot->key;
     entry.dim = slot->dim;
@@ -100,7 +100,7 @@ tbResult tb_snapshot_save(const tbModel* model, const tbData* data, void* bytes,
   }
   if (state) tb_sleep_save(model, &state->sleep, at);
   at += h.nsleep;
-  if (state) tb_contact_finder_memory_save(state->finder, at);
+  if (state) tb_detector_memory_save(state->finder, at);
   memcpy(bytes, &h, sizeof h);
   h.checksum = checksum_of(bytes, size);
   memcpy(bytes, &h, sizeof h);
@@ -119,7 +119,7 @@ static tbResult check(const tbModel* model, const void* bytes, size_t size, Head
   uint64_t most = size;  // no count may pass this, so that their sum cannot overflow
   if (h->size != size || h->nwarm > most || h->nanchor > most || h->nsleep > most ||
       h->nmemory > most ||
-      sizeof *h + arrays + h->nwarm * sizeof(tbWarmEntry) + h->nanchor * sizeof(tbAnchor) +
+      sizeof *h + arrays + h->nwarm * sizeof(tbCachedImpulse) + h->nanchor * sizeof(tbAnchor) +
               h->nsleep + h->nmemory !=
           size) {
     return tb_fail(error, TB_ERROR_PARSE, "a snapshot of another size or another model");
@@ -134,19 +134,20 @@ static tbResult check(const tbModel* model, const void* bytes, size_t size, Head
 }
 
 // Warm entries are copied out, since a block of bytes need not be aligned.
-static tbResult load_warm(tbWarmTable* warm, const unsigned char* at, uint64_t count,
+static tbResult load_warm(tbImpulseCache* warm, const unsigned char* at, uint64_t count,
                           tbError* error) {
-  tbWarmEntry entry;
+  tbCachedImpulse entry;
   for (uint64_t i = 0; i < count; i++) {
     memcpy(&entry, at + i * sizeof entry, sizeof entry);
     if (entry.dim < 1 || entry.dim > TB_MAX_BLOCK_DIM) {
       return tb_fail(error, TB_ERROR_PARSE, "a warm-start entry of dimension %d", entry.dim);
     }
   }
-  if (!tb_warm_clear(warm, (int)count)) return tb_fail(error, TB_ERROR_MEMORY, "out of memory");
+  if (!tb_impulse_cache_clear(warm, (int)count))
+    return tb_fail(error, TB_ERROR_MEMORY, "out of memory");
   for (uint64_t i = 0; i < count; i++) {
     memcpy(&entry, at + i * sizeof entry, sizeof entry);
-    tb_warm_put(warm, entry.key, entry.pos, entry.dim, entry.lambda, entry.residual);
+    tb_impulse_cache_put(warm, entry.key, entry.pos, entry.dim, entry.lambda, entry.residual);
   }
   return TB_OK;
 }
@@ -177,13 +178,13 @@ tbResult tb_snapshot_load(const tbModel* model, tbData* data, const void* bytes,
   if (!state) return tb_fail(error, TB_ERROR_MEMORY, "out of memory");
   const unsigned char *arrays = (const unsigned char*)bytes + sizeof h,
                       *warm = arrays + arrays_size(model),
-                      *anchors = warm + h.nwarm * sizeof(tbWarmEntry),
+                      *anchors = warm + h.nwarm * sizeof(tbCachedImpulse),
                       *sleep = anchors + h.nanchor * sizeof(tbAnchor), *memory = sleep + h.nsleep;
   if (h.nwarm > INT32_MAX / 8 || h.nanchor > INT32_MAX / 8)
     return tb_fail(error, TB_ERROR_PARSE, "too many warm starts");
   result = tb_sleep_load(model, &state->sleep, sleep, (size_t)h.nsleep);
   if (result != TB_OK) return tb_fail(error, result, "bad memory of sleeping islands");
-  result = tb_contact_finder_memory_load(state->finder, memory, (size_t)h.nmemory);
+  result = tb_detector_memory_load(state->finder, memory, (size_t)h.nmemory);
   if (result != TB_OK) return tb_fail(error, result, "bad memory of the collision pairs");
   result = load_warm(&state->warm, warm, h.nwarm, error);
   if (result == TB_OK) result = load_anchors(&state->anchors, anchors, h.nanchor, error);

@@ -94,7 +94,7 @@ static tbResult first_half(const tbModel* m, tbData* d, Purpose purpose) {
 
   // Frames, inertia and velocities of bodies.
   tb_position_stage(m, d);
-  if (knows_tension(m) && tb_tension_add(m, d) != TB_OK) return out_of_memory(d);
+  if (knows_tension(m) && tb_geometric_stiffness_add(m, d) != TB_OK) return out_of_memory(d);
   if (purpose != FOR_STEP || needs_smooth(m)) tb_factor_m(m, d);
   tb_compute_velocity(m, d);
   if ((m->opt.enableflags & TB_ENABLE_ENERGY) && !state->inner) {
@@ -230,7 +230,7 @@ static tbResult move_springs(const tbModel* m, tbData* d, tbStepState* state,
 static tbResult move(const tbModel* m, tbData* d, tbStepState* state, const tbReal* v_next) {
   bool springs = has_springs(m);
   if (springs && tb_anchors_exchange(m, d, state) != TB_OK) return out_of_memory(d);
-  if (knows_tension(m) && tb_tension_keep(m, d, state) != TB_OK) return out_of_memory(d);
+  if (knows_tension(m) && tb_carried_load_keep(m, d, state) != TB_OK) return out_of_memory(d);
   memcpy(d->qacc_warmstart, d->qacc, sizeof(tbReal) * (size_t)m->nv);
   tbResult result = takes_stages(m, state) ? move_stages(m, d, state)
                     : springs              ? move_springs(m, d, state, v_next)
@@ -253,7 +253,7 @@ tbResult tb_step2_from(const tbModel* m, tbData* d, tbReal start) {
   if (result != TB_OK) return result;
   bool opens = evaluates_again(m) && !state->unseen && !state->applied.open;
   if (opens && !tb_applied_open(m, d, state)) return out_of_memory(d);
-  if (!has_springs(m) || !tb_expo_in_parts(m, d, v_next, &result)) {
+  if (!has_springs(m) || !tb_expo_substeps(m, d, v_next, &result)) {
     result = move(m, d, state, v_next);
   }
   if (opens && result == TB_OK) tb_applied_close(m, d, state);

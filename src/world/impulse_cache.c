@@ -8,12 +8,12 @@
 // Contacts of a pair start at the same slot, so that they lie in one run.
 static const uint64_t CONTACT = UINT64_C(0x8000000000000000), PAIR = UINT64_C(0xffffffff00000000);
 
-static size_t first_slot(const tbWarmTable* table, uint64_t key) {
+static size_t first_slot(const tbImpulseCache* table, uint64_t key) {
   return tb_hash_slot(key & CONTACT ? key & PAIR : key, table->capacity);
 }
 
 // The slot that holds `key`, or the empty one where it belongs.
-static tbWarmEntry* slot_of(const tbWarmTable* table, uint64_t key) {
+static tbCachedImpulse* slot_of(const tbImpulseCache* table, uint64_t key) {
   size_t i = first_slot(table, key);
   while (table->slot[i].dim && table->slot[i].key != key) {
     i = (i + 1) & (size_t)(table->capacity - 1);
@@ -21,21 +21,21 @@ static tbWarmEntry* slot_of(const tbWarmTable* table, uint64_t key) {
   return &table->slot[i];
 }
 
-void tb_warm_free(tbWarmTable* table) {
+void tb_impulse_cache_free(tbImpulseCache* table) {
   free(table->slot);
   memset(table, 0, sizeof *table);
 }
 
-size_t tb_warm_bytes(const tbWarmTable* table) {
-  return sizeof(tbWarmEntry) * (size_t)table->capacity;
+size_t tb_impulse_cache_bytes(const tbImpulseCache* table) {
+  return sizeof(tbCachedImpulse) * (size_t)table->capacity;
 }
 
-bool tb_warm_clear(tbWarmTable* table, int count) {
+bool tb_impulse_cache_clear(tbImpulseCache* table, int count) {
   bool grown = table->capacity < 2 * count;
   if (grown) {
     int capacity = 64;
     while (capacity < 4 * count) capacity *= 2;
-    tbWarmEntry* slot = malloc(sizeof(tbWarmEntry) * (size_t)capacity);
+    tbCachedImpulse* slot = malloc(sizeof(tbCachedImpulse) * (size_t)capacity);
     if (!slot) return false;
     free(table->slot);
     table->slot = slot;
@@ -49,9 +49,9 @@ bool tb_warm_clear(tbWarmTable* table, int count) {
   return true;
 }
 
-void tb_warm_put(tbWarmTable* table, uint64_t key, const tbReal pos[3], int dim,
-                 const tbReal* lambda, tbReal residual) {
-  tbWarmEntry* entry = slot_of(table, key);
+void tb_impulse_cache_put(tbImpulseCache* table, uint64_t key, const tbReal pos[3], int dim,
+                          const tbReal* lambda, tbReal residual) {
+  tbCachedImpulse* entry = slot_of(table, key);
   table->left += entry->dim == 0;
   table->filled += entry->dim == 0;
   entry->key = key;
@@ -62,12 +62,13 @@ void tb_warm_put(tbWarmTable* table, uint64_t key, const tbReal pos[3], int dim,
   memcpy(entry->lambda, lambda, sizeof(tbReal) * (size_t)dim);
 }
 
-void tb_warm_forget(tbWarmTable* table, uint64_t key) {
+void tb_impulse_cache_forget(tbImpulseCache* table, uint64_t key) {
   if (table->capacity) memset(slot_of(table, key)->lambda, 0, sizeof table->slot->lambda);
 }
 
-bool tb_warm_get(tbWarmTable* table, uint64_t key, int dim, tbReal* lambda, tbReal* residual) {
-  tbWarmEntry* entry = table->capacity ? slot_of(table, key) : NULL;
+bool tb_impulse_cache_get(tbImpulseCache* table, uint64_t key, int dim, tbReal* lambda,
+                          tbReal* residual) {
+  tbCachedImpulse* entry = table->capacity ? slot_of(table, key) : NULL;
   if (!entry || entry->dim != dim) {
     memset(lambda, 0, sizeof(tbReal) * (size_t)dim);
     return false;
@@ -79,19 +80,19 @@ bool tb_warm_get(tbWarmTable* table, uint64_t key, int dim, tbReal* lambda, tbRe
   return true;
 }
 
-bool tb_warm_pushes(const tbWarmTable* table, uint64_t key) {
-  const tbWarmEntry* entry = table->filled ? slot_of(table, key) : NULL;
+bool tb_impulse_cache_pushes(const tbImpulseCache* table, uint64_t key) {
+  const tbCachedImpulse* entry = table->filled ? slot_of(table, key) : NULL;
   return entry && entry->dim && entry->lambda[0] != 0;
 }
 
-bool tb_warm_add_near(tbWarmTable* table, uint64_t key, const tbReal pos[3], tbReal reach, int dim,
-                      tbReal* lambda) {
-  tbWarmEntry* best = NULL;
+bool tb_impulse_cache_add_near(tbImpulseCache* table, uint64_t key, const tbReal pos[3],
+                               tbReal reach, int dim, tbReal* lambda) {
+  tbCachedImpulse* best = NULL;
   tbReal nearest = reach * reach;
   if (table->left <= 0 || !(key & CONTACT)) return false;
   for (size_t i = first_slot(table, key); table->slot[i].dim;
        i = (i + 1) & (size_t)(table->capacity - 1)) {
-    tbWarmEntry* entry = &table->slot[i];
+    tbCachedImpulse* entry = &table->slot[i];
     if (((entry->key ^ key) & PAIR) || entry->taken || entry->dim != dim) continue;
     tbReal square = 0;
     for (int k = 0; k < 3; k++) square += (entry->pos[k] - pos[k]) * (entry->pos[k] - pos[k]);

@@ -15,38 +15,39 @@ typedef struct {
   tbReal residual;  // relative, that the step left in its island
   tbReal pos[3];
   tbReal lambda[TB_MAX_BLOCK_DIM];
-} tbWarmEntry;
+} tbCachedImpulse;
 
 // Open addressing over a power of two, at most half full.
 typedef struct {
-  tbWarmEntry* slot;
+  tbCachedImpulse* slot;
   int capacity;
   int filled;  // entries
   int left;    // entries that nobody has taken yet
   size_t allocations;
-} tbWarmTable;
+} tbImpulseCache;
 
-void tb_warm_free(tbWarmTable* table);
-size_t tb_warm_bytes(const tbWarmTable* table);
+void tb_impulse_cache_free(tbImpulseCache* table);
+size_t tb_impulse_cache_bytes(const tbImpulseCache* table);
 
 // Empty the table and make room for `count` entries; false when out of memory.
-bool tb_warm_clear(tbWarmTable* table, int count);
-void tb_warm_put(tbWarmTable* table, uint64_t key, const tbReal pos[3], int dim,
-                 const tbReal* lambda, tbReal residual);
+bool tb_impulse_cache_clear(tbImpulseCache* table, int count);
+void tb_impulse_cache_put(tbImpulseCache* table, uint64_t key, const tbReal pos[3], int dim,
+                          const tbReal* lambda, tbReal residual);
 
 // Let the next solve start from zero at `key`.
-void tb_warm_forget(tbWarmTable* table, uint64_t key);
+void tb_impulse_cache_forget(tbImpulseCache* table, uint64_t key);
 
 // Copy what is known of `key` with the same dimension into lambda; *residual grows to that of its
 // island. False, and zeros, where nothing is.
-bool tb_warm_get(tbWarmTable* table, uint64_t key, int dim, tbReal* lambda, tbReal* residual);
+bool tb_impulse_cache_get(tbImpulseCache* table, uint64_t key, int dim, tbReal* lambda,
+                          tbReal* residual);
 
 // Whether the impulse that is known of `key` is not zero.
-bool tb_warm_pushes(const tbWarmTable* table, uint64_t key);
+bool tb_impulse_cache_pushes(const tbImpulseCache* table, uint64_t key);
 
 // Add what nobody has taken yet of the same pair, nearest to `pos` and within `reach`; false where
 // there is nothing.
-bool tb_warm_add_near(tbWarmTable* table, uint64_t key, const tbReal pos[3], tbReal reach, int dim,
-                      tbReal* lambda);
+bool tb_impulse_cache_add_near(tbImpulseCache* table, uint64_t key, const tbReal pos[3],
+                               tbReal reach, int dim, tbReal* lambda);
 
 #endif

@@ -8,9 +8,9 @@
 
 static void free_state(void* pointer) {
   tbStepState* state = pointer;
-  tb_contact_finder_free(state->finder);
+  tb_detector_free(state->finder);
   tb_workers_free(&state->workers);
-  tb_warm_free(&state->warm);
+  tb_impulse_cache_free(&state->warm);
   tb_sleep_free(&state->sleep);
   tb_anchors_free(&state->anchors);
   tb_anchors_free(&state->spare);
@@ -29,12 +29,12 @@ tbStepState* tb_step_state(const tbModel* model, tbData* data) {
   if (data->work->step) return data->work->step;
   tbStepState* state = calloc(1, sizeof *state);
   if (!state) return NULL;
-  state->finder = tb_contact_finder_new(model);
+  state->finder = tb_detector_new(model);
   if (!state->finder) {
     free_state(state);
     return NULL;
   }
-  state->thinnest = tb_thinnest_mover(model);
+  state->thinnest = tb_smallest_half_thickness(model);
   state->most_margin = tb_most_margin(model);
   data->work->step = state;
   data->work->step_free = free_state;
@@ -60,8 +60,8 @@ size_t tb_step_allocations(const tbData* data) {
   const tbStepState* state = data->work->step;
   size_t count = data->work->arena.allocations;
   if (state) {
-    count += state->allocations + tb_contact_finder_allocations(state->finder) +
-             state->warm.allocations + state->anchors.allocations + state->spare.allocations +
+    count += state->allocations + tb_detector_allocations(state->finder) + state->warm.allocations +
+             state->anchors.allocations + state->spare.allocations +
              tb_workers_allocations(&state->workers);
   }
   return count;
@@ -72,8 +72,8 @@ size_t tb_step_memory(const tbModel* model, const tbData* data) {
   const tbStepState* state = data->work->step;
   size_t bytes = sizeof *data + data->block_size + sizeof *data->work + data->work->arena.bytes;
   if (!state) return bytes;
-  return bytes + sizeof *state + state->bytes + tb_contact_finder_bytes(state->finder) +
-         tb_workers_bytes(&state->workers) + tb_warm_bytes(&state->warm) +
+  return bytes + sizeof *state + state->bytes + tb_detector_bytes(state->finder) +
+         tb_workers_bytes(&state->workers) + tb_impulse_cache_bytes(&state->warm) +
          tb_anchors_bytes(&state->anchors) + tb_anchors_bytes(&state->spare) +
          tb_sleep_size(model, &state->sleep);
 }

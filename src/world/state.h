@@ -12,14 +12,14 @@
 #include "world/workers.h"
 #include "tribo/data.h"
 
-typedef struct tbHeldSpring tbHeldSpring;
+typedef struct tbFrozenSpring tbFrozenSpring;
 
 struct tbStepState {
-  tbContactFinder* finder;
-  tbReal thinnest;     // m: tb_thinnest_mover
+  tbDetector* finder;
+  tbReal thinnest;     // m: tb_smallest_half_thickness
   tbReal most_margin;  // m: tb_most_margin
   tbWorkers workers;
-  tbWarmTable warm;
+  tbImpulseCache warm;
   tbSleep sleep;
   tbReal* rk4;          // stages of tb_rk4, made on first use
   tbRayTree* ray_tree;  // by mesh, made with the first ray of a rangefinder
@@ -42,14 +42,14 @@ struct tbStepState {
   // The viscoelastic law's.
   tbAnchorTable anchors, spare;  // of the last step; of the one before or being written
   tbSprings springs;             // of the current state, in the arena
-  tbReal* v_move;      // velocity that moves the configuration, in the arena; NULL: the new one
-  tbReal* backed;      // J, by constraint: what bodies gave its springs, in the arena, or NULL
-  int unresolved;      // 1: a bound on what springs or turns give acts in this step
-  tbReal* slid;        // by row: what anchors keep besides the stretch, in the arena; NULL: nothing
-  tbReal* turn;        // rad by constraint: how far friction may turn what slips, likewise
-  tbReal* newton;      // memory of tb_euler_implicit, made on first use
-  tbReal* middle;      // memory of tb_expo_midpoint, made on first use
-  tbHeldSpring* held;  // springs of the start of the step, while its middle is evaluated
+  tbReal* v_move;  // velocity that moves the configuration, in the arena; NULL: the new one
+  tbReal* backed;  // J, by constraint: what bodies gave its springs, in the arena, or NULL
+  int unresolved;  // 1: a bound on what springs or turns give acts in this step
+  tbReal* slid;    // by row: what anchors keep besides the stretch, in the arena; NULL: nothing
+  tbReal* turn;    // rad by constraint: how far friction may turn what slips, likewise
+  tbReal* newton;  // memory of tb_euler_implicit, made on first use
+  tbReal* middle;  // memory of tb_expo_midpoint, made on first use
+  tbFrozenSpring* held;  // springs of the start of the step, while its middle is evaluated
   int held_count, held_capacity;
   int recall;       // 1: the springs to use are the held ones; 0 again where they do not match
   tbReal* start;    // states at the start of steps made in parts, made on first use

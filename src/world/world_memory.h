@@ -7,21 +7,21 @@
 
 // Zero it before the first use.
 typedef struct {
-  tbWarmTable warm;
+  tbImpulseCache warm;
   tbAnchorTable anchors;
   tbSleep sleep;
-  void* pairs;  // as tb_contact_finder_memory_save writes them
+  void* pairs;  // as tb_detector_memory_save writes them
   size_t pairs_size, pairs_capacity;
-} tbRemembered;
+} tbWorldMemory;
 
 // Give the state what the world remembers, and take it back after the step. Between the two calls
 // the memories are the state's.
-tbResult tb_remember_enter(tbStepState* state, tbRemembered* world);
-tbResult tb_remember_leave(tbStepState* state, tbRemembered* world);
+tbResult tb_world_memory_enter(tbStepState* state, tbWorldMemory* world);
+tbResult tb_world_memory_leave(tbStepState* state, tbWorldMemory* world);
 
 // Forget everything; keeps the memory.
-void tb_remember_clear(tbRemembered* world);
-void tb_remember_free(tbRemembered* world);
-size_t tb_remember_bytes(const tbModel* model, const tbRemembered* world);
+void tb_world_memory_clear(tbWorldMemory* world);
+void tb_world_memory_free(tbWorldMemory* world);
+size_t tb_world_memory_bytes(const tbModel* model, const tbWorldMemory* world);
 
 #endif

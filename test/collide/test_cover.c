@@ -18,7 +18,7 @@ static tbAscent climb(tbConvexPair* pair, const tbReal n[3], tbConvexResult* r) 
   memset(r, 0, sizeof *r);
   tb_copy3(r->normal, n);
   r->dist = -INFINITY;
-  return tb_ascend(pair, INFINITY, r);
+  return tb_normal_ascent(pair, INFINITY, r);
 }
 
 // The best that climbs from all over the sphere find.
@@ -37,7 +37,7 @@ static void check_optimum(tbRng* rng, tbConvexPair* pair, const tbConvexResult* 
                           int counts[3]) {
   tbConvexResult r = *local;
   tbReal small = 1e-7 * pair->scale;
-  tbCover cover = tb_cover(pair, &r);
+  tbDepthCertificate cover = tb_depth_certificate(pair, &r);
   counts[cover]++;
   if (cover == TB_COVER_BETTER) {
     tbSupportPoint at;
@@ -118,7 +118,7 @@ static void test_cylinder_cover_deep(void** state) {
     for (int k = 0; k < count; k++) {
       tbConvexResult r = end[k];
       tbSupportPoint at;
-      tbCover cover = tb_cylinder_cover(&pair, &r);
+      tbDepthCertificate cover = tb_cylinder_certificate(&pair, &r);
       counts[cover]++;
       if (cover == TB_COVER_PROVEN) assert_true(best <= r.dist + small);
       if (cover == TB_COVER_BETTER) {
@@ -129,7 +129,7 @@ static void test_cylinder_cover_deep(void** state) {
       r.dist = tb_pair_separation(&pair, r.normal, &at);
       if (r.dist >= end[k].dist - small) continue;
       mirrored++;
-      assert_int_not_equal(tb_cylinder_cover(&pair, &r), TB_COVER_PROVEN);
+      assert_int_not_equal(tb_cylinder_certificate(&pair, &r), TB_COVER_PROVEN);
     }
   }
   print_message("deep: %d proven, %d better, %d open, %d mirror images\n", counts[TB_COVER_PROVEN],

@@ -269,10 +269,10 @@ static void check_same_patches(const tbHull* h, const tbHull* g, tbRng* rng) {
     tb_rng_normals(rng, 3, d);
     tb_normalize3(d);
     tbCore one = {.kind = TB_CORE_HULL, .hint = -1, .known = -1, .hull = h}, two = one;
-    tbPatch p, q;
+    tbFacingFeature p, q;
     two.hull = g;
-    tb_patch_of(&one, d, &p);
-    tb_patch_of(&two, d, &q);
+    tb_feature_facing(&one, d, &p);
+    tb_feature_facing(&two, d, &q);
     assert_int_equal(p.kind, q.kind);
     assert_int_equal(p.count, q.count);
     for (int i = 0; i < p.count; i++) {

@@ -7,11 +7,11 @@
 #include "spatial/quat.h"
 
 // Twice the area of the triangle a, b, c; positive where c is right of the way from a to b.
-static tbReal right_of(const tbSpread* p, int a, int b, int c) {
+static tbReal right_of(const tbContactReduction* p, int a, int b, int c) {
   return (p->v[b] - p->v[a]) * (p->u[c] - p->u[a]) - (p->u[b] - p->u[a]) * (p->v[c] - p->v[a]);
 }
 
-static tbReal distance2(const tbSpread* p, int a, int b) {
+static tbReal distance2(const tbContactReduction* p, int a, int b) {
   tbReal u = p->u[a] - p->u[b], v = p->v[a] - p->v[b];
   return u * u + v * v;
 }
@@ -24,7 +24,7 @@ static bool is_among(const int* list, int count, int i) {
 }
 
 // What point i adds to the triangle of `corner`: the area beside the edge that it is widest beside.
-static tbReal gain_of(const tbSpread* p, const int corner[3], int i) {
+static tbReal gain_of(const tbContactReduction* p, const int corner[3], int i) {
   tbReal most = 0, sign = right_of(p, corner[0], corner[1], corner[2]) > 0 ? -1 : 1;
   for (int k = 0; k < 3; k++) {
     most = fmax(most, sign * right_of(p, corner[k], corner[(k + 1) % 3], i));
@@ -33,14 +33,15 @@ static tbReal gain_of(const tbSpread* p, const int corner[3], int i) {
 }
 
 // Is the fourth the best beside the other three? Where it is one of them, nothing adds anything.
-static bool is_best_fourth(const tbSpread* p, const int corner[3], int fourth, tbReal span) {
+static bool is_best_fourth(const tbContactReduction* p, const int corner[3], int fourth,
+                           tbReal span) {
   tbReal most = 0;
   for (int i = 0; i < p->count; i++) most = fmax(most, gain_of(p, corner, i));
   if (fourth == corner[2]) return most <= 1e-3 * span;
   return gain_of(p, corner, fourth) >= (1 - 1e-8) * most;
 }
 
-static void check_choice(const tbSpread* p, const int* chosen, int kept) {
+static void check_choice(const tbContactReduction* p, const int* chosen, int kept) {
   int deepest = 0, far;
   tbReal span = 0, width = 0;
   assert_in_range(kept, 1, 4);
@@ -86,7 +87,7 @@ static void test_contract(void** state) {
   tbRng rng = {3};
   int full = 0;
   for (int trial = 0; trial < 20000; trial++) {
-    tbSpread p;
+    tbContactReduction p;
     int kind = trial % 4, chosen[4];
     p.count = 1 + tb_rng_int(&rng, trial % 8 == 0 ? TB_SPREAD_MAX : 12);
     tbReal size = pow(10, tb_rng_uniform(&rng, -4, 4));
@@ -109,7 +110,7 @@ static void test_contract(void** state) {
 // Points on a line keep the deepest and both ends.
 static void test_line(void** state) {
   (void)state;
-  tbSpread p = {.count = 10};
+  tbContactReduction p = {.count = 10};
   int chosen[4];
   for (int i = 0; i < 10; i++) {
     p.u[i] = i;

@@ -138,7 +138,7 @@ static void tendons_along_a_rope_cancel(void** state) {
   w.m->opt.timestep = 0.002;
   w.d->ctrl[0] = -500;
   tb_world_run(w, 1);
-  assert_near(w.d->ten_pull[0], -500, 0);
+  assert_near(w.d->ten_load[0], -500, 0);
   assert_int_equal(tb_forward(w.m, w.d), TB_OK);
   memcpy(slack.d->qpos, w.d->qpos, sizeof(tbReal) * (size_t)w.m->nq);
   assert_int_equal(tb_forward(w.m, slack.d), TB_OK);
@@ -256,8 +256,8 @@ static void what_lies_is_not_stiffened(void** state) {
       "<connect body1='box' body2='ball' anchor='0 0 .1'/></equality></mujoco>");
   w.m->opt.timestep = 0.03;
   tb_world_run(w, 2);
-  assert_near_array(w.d->eq_pull, ((tbReal[3]){0}), 3, 0);
-  assert_true(w.d->eq_pull[5] > 9);
+  assert_near_array(w.d->eq_load, ((tbReal[3]){0}), 3, 0);
+  assert_true(w.d->eq_load[5] > 9);
   tb_world_free(w);
 }
 

@@ -100,7 +100,7 @@ static void check_matrix(tbWorld w, tbRng* rng, bool symmetric) {
     const tbConstraint* c = &cs->list[b];
     tbReal f[6];
     for (int r = 0; r < c->dim; r++) f[r] = tb_rng_normal(rng);
-    tb_velocity_add_impulse(&v, b, f, x);
+    tb_velocity_apply_transposed(&v, b, f, x);
     for (int r = 0; r < c->dim; r++) {
       for (int k = 0; k < c->nnz; k++) full[c->col[k]] += c->J[r * c->nnz + k] * f[r];
     }
@@ -153,7 +153,7 @@ typedef struct {
   tbProblem* p;
   tbVelocity system, whole;    // sparse, and dense over whole trees
   tbVelocity linked, chained;  // the same with chains
-  tbChains chains;
+  tbCompositeChains chains;
   tbRange* tree;
   tbActive a;
 } Case;
@@ -167,11 +167,11 @@ static void make_chains(tbWorld w, const tbConstraints* cs, Case* c) {
     bool contact = k->source == TB_SOURCE_CONTACT;
     int body = contact ? tb_contact_body(w.m, &w.d->contact[k->id]) : -1;
     tbReal* rows = TB_ARENA_NEW(&c->arena, tbReal, 6 * k->dim);
-    if (body >= 0) tb_contact_twist_rows(w.m, w.d, &w.d->contact[k->id], body, k->dim, rows);
+    if (body >= 0) tb_contact_rows_of_twist(w.m, w.d, &w.d->contact[k->id], body, k->dim, rows);
     last[b] = body >= 0 ? w.m->body_lastdof[body] : -1;
     P[b] = rows;
   }
-  c->chains = (tbChains){w.d->cdof, last, P};
+  c->chains = (tbCompositeChains){w.d->cdof, last, P};
 }
 
 static bool make_case(tbWorld w, Case* c) {
@@ -217,8 +217,8 @@ static bool make_case(tbWorld w, Case* c) {
   assert_true(tb_velocity_build_dense(&c->whole, &c->arena, &inertia, cs->count, rows, NULL));
   make_chains(w, cs, c);
   assert_true(
-      tb_velocity_list(&c->linked, &c->arena, &inertia, cs->count, rows, &c->chains, again));
-  assert_true(tb_velocity_finish(&c->linked));
+      tb_velocity_open_rows(&c->linked, &c->arena, &inertia, cs->count, rows, &c->chains, again));
+  assert_true(tb_velocity_analyze(&c->linked));
   assert_true(
       tb_velocity_build_dense(&c->chained, &c->arena, &inertia, cs->count, rows, &c->chains));
   c->a = (tbActive){
@@ -491,19 +491,19 @@ static void all_forms_find_the_same_velocities(void** state) {
 
 // ---- the space of what touches -----------------------------------------------------------------
 
-static tbTwists twists_of(tbWorld w, Case* c) {
+static tbReducedSpace twists_of(tbWorld w, Case* c) {
   const tbConstraints* cs = &((tbStepState*)w.d->work->step)->constraints;
   int* member = TB_ARENA_NEW(&c->arena, int, cs->count);
   for (int i = 0; i < cs->count; i++) member[i] = i;
   tbIsland island = {.nmember = cs->count, .member = member};
-  tbTwists twists;
-  assert_true(tb_island_twists(w.m, w.d, cs, &island, &c->arena, &twists));
+  tbReducedSpace twists;
+  assert_true(tb_island_reduced_space(w.m, w.d, cs, &island, &c->arena, &twists));
   return twists;
 }
 
 // Any impulses of what is left, and those of the equalities that follow, put into the whole island:
 // velocities are those of the problem that is left, and equalities hold.
-static void check_reduced(Case* c, const tbTwists* twists, tbRng* rng) {
+static void check_reduced(Case* c, const tbReducedSpace* twists, tbRng* rng) {
   const tbProblem* p = c->p;
   size_t n = (size_t)p->n;
   tbReal* lambda = TB_ARENA_NEW(&c->arena, tbReal, 3 * n);
@@ -556,7 +556,7 @@ static void check_reduced(Case* c, const tbTwists* twists, tbRng* rng) {
 }
 
 // Whole solves in both spaces: where velocities are unique (ccp) they agree.
-static int solve_both(Case* c, const tbTwists* twists) {
+static int solve_both(Case* c, const tbReducedSpace* twists) {
   size_t n = (size_t)c->p->n;
   tbReal* lambda = TB_ARENA_NEW(&c->arena, tbReal, 4 * n);
   tbReal* x = TB_ARENA_NEW(&c->arena, tbReal, c->whole.size);
@@ -618,7 +618,7 @@ static void reduced_problem_is_the_same(void** state) {
       shake(w, &rng, 7);
       if (!make_case(w, &c)) continue;
       c.a.law = trial % 2 ? TB_LAW_CCP : TB_LAW_NCP;
-      tbTwists twists = twists_of(w, &c);
+      tbReducedSpace twists = twists_of(w, &c);
       check_reduced(&c, &twists, &rng);
       twisted += twists.count > 0;
       for (int i = 0; i < c.p->nblock; i++) tied += c.p->block[i].type == TB_BLOCK_EQUALITY;

@@ -168,24 +168,24 @@ static void impulses_are_recalled_by_place(void** state) {
   const tbReal here[3] = {0, 0, 0}, near[3] = {1e-4, 0, 0}, far[3] = {1, 0, 0};
   const tbReal first[3] = {1, 2, 3}, second[3] = {4, 5, 6};
   tbReal lambda[3], residual = 0;
-  tbWarmTable table = {0};
-  assert_false(tb_warm_get(&table, contact, 3, lambda, &residual));
-  assert_false(tb_warm_add_near(&table, contact, here, 1e-3, 3, lambda));
-  assert_true(tb_warm_clear(&table, 3));
-  tb_warm_put(&table, contact | 1, here, 3, first, 1e-9);
-  tb_warm_put(&table, contact | 2, near, 3, second, 1e-7);
-  tb_warm_put(&table, other | 1, here, 3, second, 1e-8);
+  tbImpulseCache table = {0};
+  assert_false(tb_impulse_cache_get(&table, contact, 3, lambda, &residual));
+  assert_false(tb_impulse_cache_add_near(&table, contact, here, 1e-3, 3, lambda));
+  assert_true(tb_impulse_cache_clear(&table, 3));
+  tb_impulse_cache_put(&table, contact | 1, here, 3, first, 1e-9);
+  tb_impulse_cache_put(&table, contact | 2, near, 3, second, 1e-7);
+  tb_impulse_cache_put(&table, other | 1, here, 3, second, 1e-8);
   assert_int_equal(table.left, 3);
-  assert_true(tb_warm_get(&table, contact | 2, 3, lambda, &residual));
+  assert_true(tb_impulse_cache_get(&table, contact | 2, 3, lambda, &residual));
   assert_near(lambda[0], 4, 0);
   assert_near(residual, 1e-7, 0);
-  assert_false(tb_warm_get(&table, contact | 5, 3, lambda, &residual));
-  assert_false(tb_warm_add_near(&table, contact | 5, far, 1e-3, 3, lambda));
-  assert_true(tb_warm_add_near(&table, contact | 5, near, 1e-3, 3, lambda));
+  assert_false(tb_impulse_cache_get(&table, contact | 5, 3, lambda, &residual));
+  assert_false(tb_impulse_cache_add_near(&table, contact | 5, far, 1e-3, 3, lambda));
+  assert_true(tb_impulse_cache_add_near(&table, contact | 5, near, 1e-3, 3, lambda));
   for (int i = 0; i < 3; i++) assert_near(lambda[i], first[i], 0);
-  assert_false(tb_warm_add_near(&table, contact | 5, near, 1e-3, 3, lambda));
+  assert_false(tb_impulse_cache_add_near(&table, contact | 5, near, 1e-3, 3, lambda));
   assert_int_equal(table.left, 1);
-  tb_warm_free(&table);
+  tb_impulse_cache_free(&table);
 }
 
 // Contacts at rest whose identity is new in every step start from the impulses of their place: no
@@ -194,20 +194,20 @@ static void new_identities_keep_their_impulses(void** state) {
   (void)state;
   tbWorld w = tb_world_scene("tower.xml", NULL);
   tb_world_run(w, 100);
-  tbWarmTable* warm = &tb_step_state(w.m, w.d)->warm;
+  tbImpulseCache* warm = &tb_step_state(w.m, w.d)->warm;
   int iterations = 0;
   for (int step = 0; step < 20; step++) {
     // The same table under other features of the same pairs.
-    tbWarmEntry* entry = malloc(sizeof *entry * (size_t)warm->capacity);
+    tbCachedImpulse* entry = malloc(sizeof *entry * (size_t)warm->capacity);
     int count = 0;
     for (int i = 0; i < warm->capacity; i++) {
       if (warm->slot[i].dim > 0) entry[count++] = warm->slot[i];
     }
     assert_true(count > 0);
-    assert_true(tb_warm_clear(warm, count));
+    assert_true(tb_impulse_cache_clear(warm, count));
     for (int i = 0; i < count; i++) {
-      tb_warm_put(warm, entry[i].key ^ 0x5500, entry[i].pos, entry[i].dim, entry[i].lambda,
-                  entry[i].residual);
+      tb_impulse_cache_put(warm, entry[i].key ^ 0x5500, entry[i].pos, entry[i].dim, entry[i].lambda,
+                           entry[i].residual);
     }
     free(entry);
     tb_world_run(w, 1);

@@ -41,8 +41,8 @@ static tbReal guarded(tbReal impulse, int status) {
   Fall f = fall();
   f.islands.island[0].lambda[0] = impulse;
   f.w.d->solve.status = status;
-  assert_int_equal(tb_guard_impulses(f.w.m, f.w.d, f.constraints, f.factor, f.v_free, &f.islands),
-                   TB_OK);
+  assert_int_equal(
+      tb_bound_impulse_energy(f.w.m, f.w.d, f.constraints, f.factor, f.v_free, &f.islands), TB_OK);
   tbReal left = f.islands.island[0].lambda[0];
   assert_int_equal(f.w.d->solve.status, left == impulse ? status : TB_SOLVE_STALLED);
   tb_world_free(f.w);

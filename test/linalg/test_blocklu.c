@@ -176,7 +176,7 @@ static void test_front(void** state) {
     int pivot[N];
     for (int i = 0; i < N * N; i++) lu[i] = a[i] = tb_rng_normal(&rng);
     if (width > 1) lu[0] = a[0] = 0;
-    assert_int_equal(tb_front_factor(N, width, lu, pivot, 1e-13), 0);
+    assert_int_equal(tb_frontal_factor(N, width, lu, pivot, 1e-13), 0);
     // Undo: P A = L [U; S].
     for (int k = 0; k < width; k++) {
       for (int j = 0; j < N && pivot[k] != k; j++) {
@@ -206,7 +206,7 @@ static void test_singular(void** state) {
   (void)state;
   tbReal a[] = {1, 1, 1, 1};
   int pivot[2];
-  assert_int_equal(tb_front_factor(2, 2, a, pivot, 1e-8), 1);
+  assert_int_equal(tb_frontal_factor(2, 2, a, pivot, 1e-8), 1);
   assert_true(a[3] == 1e-8);
 }
 

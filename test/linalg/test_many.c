@@ -26,7 +26,7 @@ static void test_lu(void** state) {
     assert_true(tb_lu(N, LU, N, pivot));
     fill(&rng, B, N * STRIDE);
     memcpy(X, B, sizeof B);
-    tb_lu_solve_many(N, LU, N, pivot, X, STRIDE, COUNT);
+    tb_lu_solve_multi(N, LU, N, pivot, X, STRIDE, COUNT);
     for (int k = 0; k < COUNT; k++) {
       column(B, k, x);
       tb_lu_solve(N, LU, N, pivot, x);
@@ -62,7 +62,7 @@ static void test_cholesky(void** state) {
   assert_true(tb_cholesky(N, A, N, scratch));
   fill(&rng, X, N * STRIDE);
   memcpy(Y, X, sizeof X);
-  tb_cholesky_solve_many(N, A, N, Y, STRIDE, COUNT);
+  tb_cholesky_solve_multi(N, A, N, Y, STRIDE, COUNT);
   for (int k = 0; k < COUNT; k++) {
     column(X, k, x);
     tb_cholesky_solve(N, A, N, x);
@@ -85,7 +85,7 @@ static void test_ltdl(void** state) {
   for (int i = 0; i < DOFS * STRIDE; i++) X[i] = tb_rng_normal(&rng);
   memcpy(Y, X, sizeof X);
   tb_ltdl_factor(forest, M, inverse, 0);
-  tb_ltdl_solve_many(forest, M, inverse, Y, STRIDE, COUNT);
+  tb_ltdl_solve_multi(forest, M, inverse, Y, STRIDE, COUNT);
   for (int k = 0; k < COUNT; k++) {
     tbReal x[DOFS];
     for (int i = 0; i < DOFS; i++) x[i] = X[i * STRIDE + k];

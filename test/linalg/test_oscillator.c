@@ -418,7 +418,7 @@ static void few_unknowns_give_the_same(void** state) {
   for (int t = 0; t < 60; t++) {
     int n = 24 + tb_rng_int(&rng, WIDE - 23), rank = 3 + tb_rng_int(&rng, 4 * n / 5 - 3);
     make_wide(&rng, n, rank, t % 2, 30, &r);
-    assert_true(tb_oscillator_is_narrow(n, rank));
+    assert_true(tb_oscillator_is_low_rank(n, rank));
     assert_true(tb_oscillator_work(n) <= sizeof room / sizeof *room);
     assert_true(tb_oscillator_ints(n) <= 8 * WIDE * WIDE);
     tbOscillatorSettings settings = {ORDERS[t % 6], 0};

@@ -16,7 +16,7 @@ typedef struct {
   tbReal x[D], z[D], dx[D], dz[D];
 } Lane;
 
-static Lane lane_of(const tbConeFour* g, int l, bool affine) {
+static Lane lane_of(const tbConeSimd* g, int l, bool affine) {
   Lane lane;
   for (int r = 0; r < D; r++) {
     lane.x[r] = g->x[r][l];
@@ -37,7 +37,7 @@ static void inside(tbRng* rng, tbReal* x) {
   x[2] = tail * sin(angle);
 }
 
-static void make_lane(tbRng* rng, tbConeFour* g, int l) {
+static void make_lane(tbRng* rng, tbConeSimd* g, int l) {
   tbReal x[D], z[D];
   inside(rng, x);
   inside(rng, z);
@@ -62,7 +62,7 @@ static void make_lane(tbRng* rng, tbConeFour* g, int l) {
   g->theta[l] = tb_rng_int(rng, 3) * 0.5;
 }
 
-static void make(tbRng* rng, tbConeFour* four) {
+static void make(tbRng* rng, tbConeSimd* four) {
   memset(four, 0, sizeof *four * FOURS);
   for (int k = 0; k < FOURS; k++) {
     for (int l = 0; l < TB_CONE_LANES; l++) make_lane(rng, &four[k], l);
@@ -84,7 +84,7 @@ static tbReal size_of(const tbReal* x) {
 }
 
 // E H + R of a lane, column by column, and the sizes of what its entries are sums of.
-static void stiffness(const tbConeFour* g, int l, const tbLorentz* s, tbReal A[D][D],
+static void stiffness(const tbConeSimd* g, int l, const tbLorentz* s, tbReal A[D][D],
                       tbReal size[D][D]) {
   tbReal z[D] = {g->z[0][l], g->z[1][l], g->z[2][l]};
   for (int c = 0; c < D; c++) {
@@ -105,13 +105,13 @@ static void scaling(void** state) {
   (void)state;
   const tbReal precision = 8 * DBL_EPSILON / CLOSE;
   tbRng rng = {5};
-  tbConeFour four[FOURS];
+  tbConeSimd four[FOURS];
   for (int n = 0; n < CASES; n++) {
     make(&rng, four);
-    tb_cone_four_scale(four, FOURS);
+    tb_cone_simd_scale(four, FOURS);
     for (int k = 0; k < FOURS; k++) {
       for (int l = 0; l < TB_CONE_LANES; l++) {
-        const tbConeFour* g = &four[k];
+        const tbConeSimd* g = &four[k];
         Lane a = lane_of(g, l, true);
         tbLorentz s;
         tbReal A[D][D], size[D][D];
@@ -141,13 +141,13 @@ static void scaling(void** state) {
 static void compliances(void** state) {
   (void)state;
   tbRng rng = {9};
-  tbConeFour soft[FOURS], hard[FOURS];
+  tbConeSimd soft[FOURS], hard[FOURS];
   for (int n = 0; n < CASES; n++) {
     make(&rng, soft);
     memcpy(hard, soft, sizeof hard);
     for (int k = 0; k < FOURS; k++) memset(hard[k].R, 0, sizeof hard[k].R);
-    tb_cone_four_scale(soft, FOURS);
-    tb_cone_four_scale(hard, FOURS);
+    tb_cone_simd_scale(soft, FOURS);
+    tb_cone_simd_scale(hard, FOURS);
     for (int k = 0; k < FOURS; k++) {
       for (int l = 0; l < TB_CONE_LANES; l++) {
         tbReal R[D] = {soft[k].R[0][l], 0, 0}, K[D * D], most = 0;
@@ -167,7 +167,7 @@ static void compliances(void** state) {
 
 // J dv for which dx is about y across w, so that H y = -eta^2 J y: as in use, b - S J dv and dx are
 // of moderate size next to the borders, though neither K nor H is.
-static void move(tbRng* rng, tbConeFour* g, int l) {
+static void move(tbRng* rng, tbConeSimd* g, int l) {
   tbReal y[D], v[D], z[D] = {g->z[0][l], g->z[1][l], g->z[2][l]}, along = 0, square = 0;
   for (int r = 0; r < D; r++) {
     y[r] = tb_rng_normal(rng);
@@ -188,23 +188,23 @@ static void move(tbRng* rng, tbConeFour* g, int l) {
 static void directions(void** state) {
   (void)state;
   tbRng rng = {6};
-  tbConeFour four[FOURS];
+  tbConeSimd four[FOURS];
   for (int n = 0; n < CASES; n++) {
     make(&rng, four);
     bool correct = n % 3 == 0, affine = n % 3 == 1;
     tbReal target = n % 3 == 1 ? 0 : 0.3;
-    tbConeFour before[FOURS];
-    tb_cone_four_scale(four, FOURS);
+    tbConeSimd before[FOURS];
+    tb_cone_simd_scale(four, FOURS);
     memcpy(before, four, sizeof four);
-    tb_cone_four_target(four, FOURS, target, correct);
-    tb_cone_four_right(four, FOURS);
+    tb_cone_simd_target(four, FOURS, target, correct);
+    tb_cone_simd_right(four, FOURS);
     for (int k = 0; k < FOURS * TB_CONE_LANES; k++) {
       move(&rng, &four[k / TB_CONE_LANES], k % TB_CONE_LANES);
     }
-    tb_cone_four_solve(four, FOURS, affine);
+    tb_cone_simd_solve(four, FOURS, affine);
     for (int k = 0; k < FOURS; k++) {
       for (int l = 0; l < TB_CONE_LANES; l++) {
-        const tbConeFour* g = &four[k];
+        const tbConeSimd* g = &four[k];
         Lane old = lane_of(&before[k], l, true), now = lane_of(g, l, affine);
         tbLorentz s;
         tbReal c[D], b[D], h[D], rest[D];
@@ -241,7 +241,7 @@ static void directions(void** state) {
 static void lengths(void** state) {
   (void)state;
   tbRng rng = {7};
-  tbConeFour four[FOURS];
+  tbConeSimd four[FOURS];
   int cut = 0;
   for (int n = 0; n < CASES; n++) {
     make(&rng, four);
@@ -260,13 +260,13 @@ static void lengths(void** state) {
       }
     }
     cut += expected < 1.25;
-    assert_near(tb_cone_four_length(four, FOURS, affine, 1.25), expected, 1e-9 * expected);
+    assert_near(tb_cone_simd_length(four, FOURS, affine, 1.25), expected, 1e-9 * expected);
   }
   assert_true(cut > CASES / 4 && cut < CASES);
   // What is not a number lets nothing pass that would be taken for a step.
   make(&rng, four);
   four[1].x[0][2] = NAN;
-  tbReal a = tb_cone_four_length(four, FOURS, false, 1.25);
+  tbReal a = tb_cone_simd_length(four, FOURS, false, 1.25);
   assert_true(!(a > 1.25));
 }
 
@@ -274,7 +274,7 @@ static void lengths(void** state) {
 static void points(void** state) {
   (void)state;
   tbRng rng = {8};
-  tbConeFour four[FOURS];
+  tbConeSimd four[FOURS];
   for (int n = 0; n < CASES; n++) {
     make(&rng, four);
     bool shifted = n % 2;
@@ -298,11 +298,11 @@ static void points(void** state) {
         }
       }
     }
-    assert_near(tb_cone_four_products(four, FOURS, step), after, 1e-9 * (fabs(after) + 1));
-    assert_near(tb_cone_four_residual(four, FOURS, shifted, &largest), now, 1e-9 * (now + 1));
+    assert_near(tb_cone_simd_complementarity(four, FOURS, step), after, 1e-9 * (fabs(after) + 1));
+    assert_near(tb_cone_simd_residual(four, FOURS, shifted, &largest), now, 1e-9 * (now + 1));
     assert_near(largest, most, 1e-12 * (1 + most));
-    tbConeFour before = four[1];
-    tb_cone_four_go(four, FOURS, step);
+    tbConeSimd before = four[1];
+    tb_cone_simd_go(four, FOURS, step);
     for (int l = 0; l < TB_CONE_LANES; l++) {
       for (int r = 0; r < D; r++) {
         assert_near(four[1].x[r][l], before.x[r][l] + step * before.dx[r][l], 1e-12 * 1e3);

@@ -44,9 +44,9 @@ static void make(tbRng* rng, tbFreeContact* c, tbBlock* block, tbReal* A) {
     for (int r = 0; r < D; r++) {
       R[r] = tb_rng_int(rng, 3) == 0 ? size * size * tb_rng_uniform(rng, 0, 1) : 0;
     }
-    tb_free_contact_square(bodies, B, R, A);
-    tb_free_contact_rows(bodies, block->mu, B, R, 1, c);
-    known = tb_free_contact_reduce(block->mu, A, c);
+    tb_free_body_contact_square(bodies, B, R, A);
+    tb_free_body_contact_rows(bodies, block->mu, B, R, 1, c);
+    known = tb_free_body_contact_reduce(block->mu, A, c);
   }
 }
 

@@ -226,7 +226,7 @@ static void memory_may_end(void** state) {
   case_free(c);
 }
 
-// What tb_active_regions needs of a state, at the impulses of the case.
+// What tb_active_subdomain_layers needs of a state, at the impulses of the case.
 static tbActiveState state_of(Case* c) {
   tbActiveState s = {.a = &c->active, .p = &c->p, .form = &TB_ACTIVE_VELOCITY};
   s.lambda = c->lambda;
@@ -267,7 +267,7 @@ static void repairs_are_local(void** state) {
   true_velocity(c, c->lambda, c->sigma);
   assert_true(tb_residual(&c->p, TB_LAW_NCP, c->lambda, c->sigma).relative > 1e-3);
   info = (tbSolveInfo){0};
-  assert_true(tb_active_regions(&s, &c->arena, &info));
+  assert_true(tb_active_subdomain_layers(&s, &c->arena, &info));
   true_velocity(c, c->lambda, c->sigma);
   assert_true(tb_residual(&c->p, TB_LAW_NCP, c->lambda, c->sigma).relative <= 1.001e-6);
   for (int i = 0; i < c->p.nblock; i++) {
@@ -283,7 +283,7 @@ static void repairs_are_local(void** state) {
 }
 
 // Whether a tree is in the core of a region of a turn, or shares a block with one that is.
-static bool near_core(const tbActiveParts* g, int tree, int turn) {
+static bool near_core(const tbSubdomains* g, int tree, int turn) {
   bool near = g->core[tree] == turn;
   for (int k = g->tree_start[tree]; k < g->tree_start[tree + 1]; k++) {
     int b = g->tree_block[k];
@@ -307,8 +307,8 @@ static void regions_are_small(void** state) {
     int last = 0, turn = 0, core = 0, trees = 0;
     c->active.tolerance = seed % 2 ? 1e-9 : 1e-10;
     tbActiveState s = state_of(c);
-    assert_true(tb_active_regions(&s, &c->arena, &info));
-    const tbActiveParts* g = s.parts;
+    assert_true(tb_active_subdomain_layers(&s, &c->arena, &info));
+    const tbSubdomains* g = s.parts;
     for (int t = 0; t < g->ntree; t++) {
       last = g->seen[t] > last ? g->seen[t] : last;
       turn = g->core[t] > turn ? g->core[t] : turn;
@@ -331,12 +331,12 @@ static void regions_are_small(void** state) {
 }
 
 // The part made of a body and its neighbours.
-static tbActivePart* part_around(tbActiveState* s, tbArena* arena, int body) {
-  tbActiveParts* g = tb_active_parts_start(s, arena);
+static tbSubdomain* part_around(tbActiveState* s, tbArena* arena, int body) {
+  tbSubdomains* g = tb_subdomains_open(s, arena);
   assert_non_null(g);
   g->set[0] = body;
   g->seen[body] = ++g->stamp;
-  return tb_active_part_make(s, arena, g, tb_active_part_rings(g, 1, 1));
+  return tb_subdomain_make(s, arena, g, tb_subdomain_overlap(g, 1, 1));
 }
 
 // Where rounds are not enough, and none is allowed here, a part of a few bodies is solved
@@ -349,15 +349,16 @@ static void hard_parts_are_solved(void** state) {
     Case* c = case_new(&rng, SIDE, false, seed % 2 ? 0.4 : 1, seed % 3 ? 0 : 1e-3);
     tbActiveState s = state_of(c);
     tbPartScale scale = {.load = 1, .speed = s.fastest, .target = 1e-6, .better = 0.1};
-    tbActivePart* part = part_around(&s, &c->arena, BODY);
+    tbSubdomain* part = part_around(&s, &c->arena, BODY);
     double work = 0;
     bool solved = false;
     assert_non_null(part);
-    assert_true(tb_active_part_solve(&s, &c->arena, part, &scale, &solved, &work));
+    assert_true(tb_subdomain_solve(&s, &c->arena, part, &scale, &solved, &work));
     assert_true(solved);
     scale.target *= 1.001;
     for (int k = s.parts->tree_start[BODY]; k < s.parts->tree_start[BODY + 1]; k++) {
-      assert_true(tb_active_miss(&s, s.parts->tree_block[k], &scale) <= scale.target);
+      assert_true(tb_active_fixed_point_residual(&s, s.parts->tree_block[k], &scale) <=
+                  scale.target);
     }
     case_free(c);
   }
@@ -378,7 +379,7 @@ static void repairs_end(void** state) {
     tbActiveState s = state_of(c);
     if (bad == 2) s.guess_measure = 1;
     info = (tbSolveInfo){0};
-    assert_true(tb_active_regions(&s, &c->arena, &info));
+    assert_true(tb_active_subdomain_layers(&s, &c->arena, &info));
     for (int r = 0; r < c->p.n; r++) assert_true(isfinite(c->lambda[r]));
     case_free(c);
   }
@@ -405,7 +406,7 @@ static void colours_share_no_body(void** state) {
     }
     int* place = tb_arena_alloc(&c->arena, sizeof(int) * MOST);
     tbReal** rows = tb_arena_alloc(&c->arena, sizeof(tbReal*) * MOST);
-    assert_true(tb_free_contacts_start(&s, &c->arena, &f, place, rows));
+    assert_true(tb_free_body_contacts_open(&s, &c->arena, &f, place, rows));
     assert_int_equal(f.count, c->p.nblock);
     assert_true(f.colours <= 64 && (f.end[f.colours - 1] < f.count) == hub);
     int* block = tb_arena_alloc(&c->arena, sizeof(int) * MOST);
@@ -437,15 +438,15 @@ static void sweep_is_gauss_seidel(void** state) {
     tbReal** rows = tb_arena_alloc(&c->arena, sizeof(tbReal*) * MOST);
     tbReal *plain = calloc(NV, sizeof(tbReal)), *other = calloc(ROWS, sizeof(tbReal));
     assert_true(plain && other);
-    assert_true(tb_free_contacts_start(&s, &c->arena, &f, place, rows));
+    assert_true(tb_free_body_contacts_open(&s, &c->arena, &f, place, rows));
     for (int i = 0; i < n; i++) block[place[i]] = i;
-    tb_free_contacts_begin(&f);
+    tb_free_body_contacts_begin(&f);
     for (int i = 0; i < n; i++) {
       int row = c->block[i].row;
-      tb_free_contact_begin(&f, place[i], &c->block[i], c->lambda + row, c->g + row);
+      tb_free_body_contact_begin(&f, place[i], &c->block[i], c->lambda + row, c->g + row);
     }
     for (int turn = 0; turn < 3; turn++) {
-      assert_int_equal(tb_free_contacts_sweep(&f, NULL), n);
+      assert_int_equal(tb_free_body_contacts_sweep(&f, NULL), n);
       for (int k = 0; k < n; k++) {
         int i = block[k], row = c->block[i].row;
         tbReal B[36], A[9] = {0}, b[3], before[3], slip = 0;
@@ -471,7 +472,7 @@ static void sweep_is_gauss_seidel(void** state) {
       for (int k = 0; k < c->p.n; k++) load = fmax(load, fabs(other[k]));
       for (int i = 0; i < n; i++) {
         tbReal lambda[3] = {0}, *row = other + c->block[i].row;
-        tb_free_contact_end(&f, place[i], &c->block[i], lambda);
+        tb_free_body_contact_end(&f, place[i], &c->block[i], lambda);
         for (int r = 0; r < 3; r++) assert_near(lambda[r], row[r], 1e-5 * load);
       }
     }

@@ -58,7 +58,7 @@ static void fours_and_blocks_agree(void** state) {
   tbRng rng = {1};
   for (int n = 0; n < 1000; n++) {
     Block b;
-    tbConeFour four;
+    tbConeSimd four;
     tbReal one[3], by_four[3];
     make_block(&b, &rng, TB_BLOCK_CONE, TB_CONE_ROWS);
     memset(&four, 0, sizeof four);
@@ -72,7 +72,7 @@ static void fours_and_blocks_agree(void** state) {
       four.dz[r][0] = b.dz[r];
     }
     lengths_of(&b, one);
-    tb_cone_four_lengths(&four, 1, by_four);
+    tb_cone_simd_lengths(&four, 1, by_four);
     assert_same(one, by_four);
   }
 }

@@ -110,10 +110,10 @@ static void random_island(Island* s, uint64_t seed) {
 }
 
 // The factors solve with a random right side; `tolerance` is of the terms of a row.
-static void check_solution(Island* s, const tbSoftDense* dense, double tolerance) {
+static void check_solution(Island* s, const tbDenseAssembly* dense, double tolerance) {
   tbReal x[MOST], b[MOST];
   for (int i = 0; i < s->ndof; i++) x[i] = b[i] = tb_rng_uniform(&s->rng, -1, 1);
-  tb_soft_dense_solve(dense, x);
+  tb_dense_assembly_solve(dense, x);
   for (int i = 0; i < s->ndof; i++) {
     tbReal sum = 0, scale = 1;
     for (int j = 0; j < s->ndof; j++) {
@@ -132,15 +132,15 @@ static void solves_random_islands(void** state) {
   for (uint64_t seed = 1; seed <= 300; seed++) {
     random_island(&s, seed);
     tb_arena_reset(&arena);
-    tbSoftDense dense;
-    assert_true(tb_soft_dense_build(&dense, &s.problem, &arena));
+    tbDenseAssembly dense;
+    assert_true(tb_dense_assembly_build(&dense, &s.problem, &arena));
     // The second round starts from what the first one left.
     for (int round = 0; round < 2; round++) {
-      tb_soft_dense_start(&dense, &s.problem);
+      tb_dense_assembly_open(&dense, &s.problem);
       for (int b = 0; b < BLOCKS; b++) {
-        tb_soft_dense_add(&dense, &s.block[b], s.place[b], s.W[b]);
+        tb_dense_assembly_add(&dense, &s.block[b], s.place[b], s.W[b]);
       }
-      assert_true(tb_soft_dense_factor(&dense));
+      assert_true(tb_dense_assembly_factor(&dense));
     }
     check_solution(&s, &dense, 1e-12);
   }
@@ -168,7 +168,7 @@ static void add_skew(Island* s) {
 }
 
 // The other half of H.
-static void fill_square(tbSoftDense* s) {
+static void fill_square(tbDenseAssembly* s) {
   s->skew = true;
   for (int i = 1; i < s->n; i++) {
     for (int j = 0; j < i; j++) s->H[j * s->stride + i] = s->H[i * s->stride + j];
@@ -184,24 +184,24 @@ static void solves_with_weights_that_are_not_symmetric(void** state) {
     random_island(&s, seed);
     add_skew(&s);
     tb_arena_reset(&arena);
-    tbSoftDense dense;
+    tbDenseAssembly dense;
     tbReal least[MOST];
-    assert_true(tb_soft_dense_build(&dense, &s.problem, &arena));
+    assert_true(tb_dense_assembly_build(&dense, &s.problem, &arena));
     for (int i = 0; i < s.ndof; i++) least[i] = 0.1;
     for (int round = 0; round < 2; round++) {
-      tb_soft_dense_start(&dense, &s.problem);
+      tb_dense_assembly_open(&dense, &s.problem);
       fill_square(&dense);
       for (int k = 0; k < BLOCKS; k++) {
-        tb_soft_dense_add(&dense, &s.block[k], s.place[k], s.W[k]);
+        tb_dense_assembly_add(&dense, &s.block[k], s.place[k], s.W[k]);
       }
-      assert_true(tb_soft_dense_factor_skew(&dense, least));
+      assert_true(tb_dense_assembly_factor_skew(&dense, least));
     }
     check_solution(&s, &dense, 1e-10);
     // A pivot that is too small is refused.
-    tb_soft_dense_start(&dense, &s.problem);
+    tb_dense_assembly_open(&dense, &s.problem);
     fill_square(&dense);
     least[0] = 1e9;
-    assert_false(tb_soft_dense_factor_skew(&dense, least));
+    assert_false(tb_dense_assembly_factor_skew(&dense, least));
   }
   tb_arena_free(&arena);
 }
@@ -212,14 +212,14 @@ static void refuses_what_is_not_positive(void** state) {
   tbArena arena;
   tb_arena_init(&arena);
   random_island(&s, 7);
-  tbSoftDense dense;
+  tbDenseAssembly dense;
   const tbReal wrong[] = {0, -1, NAN};
-  assert_true(tb_soft_dense_build(&dense, &s.problem, &arena));
+  assert_true(tb_dense_assembly_build(&dense, &s.problem, &arena));
   for (int i = 0; i < 3; i++) {
     int last = s.dof[s.ndof - 1];
     s.M[s.rowadr[last] + s.rownnz[last] - 1] = wrong[i];
-    tb_soft_dense_start(&dense, &s.problem);
-    assert_false(tb_soft_dense_factor(&dense));
+    tb_dense_assembly_open(&dense, &s.problem);
+    assert_false(tb_dense_assembly_factor(&dense));
   }
   tb_arena_free(&arena);
 }

@@ -147,7 +147,7 @@ static void finished_is_built(void** state) {
       tbVelocity* s = &system[lazy];
       if (lazy) {
         assert_true(
-            tb_velocity_list(s, &c->arena, &c->inertia, c->nblock, c->rows, NULL, c->place));
+            tb_velocity_open_rows(s, &c->arena, &c->inertia, c->nblock, c->rows, NULL, c->place));
         check_listed(c, s);
         // M^-1 needs no factor: over the dofs of the system, those outside are zero or gone.
         tbReal listed[MOST] = {0}, whole[MOST];
@@ -156,10 +156,10 @@ static void finished_is_built(void** state) {
         tb_velocity_inverse(s, listed);
         tb_ltdl_solve(c->forest, c->LD, c->inverse, whole);
         for (int k = 0; k < s->size; k++) assert_near(listed[k], whole[s->dof[k]], 1e-9);
-        assert_true(tb_velocity_finish(s));
+        assert_true(tb_velocity_analyze(s));
         // What is finished stays as it is.
         const tbNodeRows* rows = s->rows;
-        assert_true(tb_velocity_finish(s) && s->rows == rows);
+        assert_true(tb_velocity_analyze(s) && s->rows == rows);
       } else {
         assert_true(tb_velocity_build(s, &c->arena, &c->inertia, c->nblock, c->rows, c->place));
       }
@@ -225,7 +225,7 @@ static void dense_factors_agree(void** state) {
     assert_near_array(x, dense, c->n, 1e-7);
 
     tb_velocity_mul_all(&s, x, f);
-    tb_velocity_add_impulses(&s, f, all);
+    tb_velocity_apply_transposed_all(&s, f, all);
     for (int i = 0, row = 0; i < c->nblock; row += c->rows[i++].dim) {
       const tbRows* rows = &c->rows[i];
       for (int r = 0; r < rows->dim; r++) {
@@ -233,7 +233,7 @@ static void dense_factors_agree(void** state) {
         for (int k = 0; k < rows->nnz; k++) sum += rows->J[r * rows->nnz + k] * x[rows->col[k]];
         assert_near(f[row + r], sum, 1e-9);
       }
-      tb_velocity_add_impulse(&s, i, f + row, each);
+      tb_velocity_apply_transposed(&s, i, f + row, each);
     }
     assert_memory_equal(all, each, sizeof(tbReal) * (size_t)c->n);
     case_free(c);
@@ -293,9 +293,10 @@ static void memory_may_end(void** state) {
     tbVelocity s;
     tb_arena_init(&arena);
     arena.limit = bytes;
-    bool listed = tb_velocity_list(&s, &arena, &c->inertia, c->nblock, c->rows, NULL, c->place);
+    bool listed =
+        tb_velocity_open_rows(&s, &arena, &c->inertia, c->nblock, c->rows, NULL, c->place);
     if (listed) {
-      refused += !tb_velocity_finish(&s);
+      refused += !tb_velocity_analyze(&s);
       tb_velocity_release(&s);
       for (int k = 0; k < c->n; k++) assert_int_equal(c->place[k], -1);
     }

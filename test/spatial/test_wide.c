@@ -51,20 +51,20 @@ static void wide_is_plain(void** state) {
     assert_same(&g, r, 9);
     assert_memory_equal(place, point, sizeof point);
 
-    tbSix x = tb_six_load(a), y = tb_six_load(b);
+    tbSimd6 x = tb_simd6_load(a), y = tb_simd6_load(b);
     prepare(&g);
-    tb_six_store(g.x, x);
+    tb_simd6_store(g.x, x);
     assert_same(&g, a, 6);
 
     prepare(&g);
     tb_add_scaled6(r, b, s, a);
-    tb_six_store(g.x, tb_six_add(y, tb_six_scale(s, x)));
+    tb_simd6_store(g.x, tb_simd6_add(y, tb_simd6_scale(s, x)));
     assert_same(&g, r, 6);
 
     prepare(&g);
     tb_copy6(r, a);
     tb_add3(r + 3, r + 3, b);
-    tb_six_store(g.x, tb_six_shift(x, b));
+    tb_simd6_store(g.x, tb_simd6_shift(x, b));
     assert_same(&g, r, 6);
 
     prepare(&g);
@@ -74,17 +74,17 @@ static void wide_is_plain(void** state) {
 
     prepare(&g);
     tb_inertia_mul(r, a, b);
-    tb_six_store(g.x, tb_six_inertia_mul(a, y));
+    tb_simd6_store(g.x, tb_simd6_inertia_mul(a, y));
     assert_same(&g, r, 6);
 
     prepare(&g);
     tb_force_cross(r, a, b);
-    tb_six_store(g.x, tb_six_force_cross(x, y));
+    tb_simd6_store(g.x, tb_simd6_force_cross(x, y));
     assert_same(&g, r, 6);
 
     prepare(&g);
     tb_motion_cross(r, a, b);
-    tb_six_store(g.x, tb_six_motion_cross(x, y));
+    tb_simd6_store(g.x, tb_simd6_motion_cross(x, y));
     assert_same(&g, r, 6);
 
     prepare(&g);

@@ -241,15 +241,15 @@ tbResult tb_broadphase_update(tbBroadphase* broad, const tbReal* planes) {
   find_movers(broad, planes);
   if (broad->count <= TB_BROAD_FEW) {
     if (!reserve_pairs(broad, broad->count * broad->count / 2)) return TB_ERROR_MEMORY;
-    if (broad->nmoved > 0) tb_broad_search_few(broad);
-    tb_broad_report_few(broad);
+    if (broad->nmoved > 0) tb_broad_search_small(broad);
+    tb_broad_report_small(broad);
     return TB_OK;
   }
-  if (broad->nmoved > 0 && !tb_broad_search_many(broad)) {
+  if (broad->nmoved > 0 && !tb_broad_search_large(broad)) {
     forget_all(broad);
     return TB_ERROR_MEMORY;
   }
   if (!reserve_pairs(broad, s->candidates.count + 1)) return TB_ERROR_MEMORY;
-  tb_broad_report_many(broad);
+  tb_broad_report_large(broad);
   return TB_OK;
 }

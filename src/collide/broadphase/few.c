@@ -46,7 +46,7 @@ static void search_mover(tbBroadphase* broad, int i) {
   }
 }
 
-void tb_broad_search_few(tbBroadphase* broad) {
+void tb_broad_search_small(tbBroadphase* broad) {
   tbBroadState* s = broad->state;
   if (!s->listed) list_few(broad);
   // All fat boxes first: movers are compared with each other.
@@ -62,7 +62,7 @@ void tb_broad_search_few(tbBroadphase* broad) {
   }
 }
 
-void tb_broad_report_few(tbBroadphase* broad) {
+void tb_broad_report_small(tbBroadphase* broad) {
   tbBroadState* s = broad->state;
   int count = 0;
   for (int i = 0; i < broad->count; i++) {

@@ -211,7 +211,7 @@ static bool merge_candidates(tbBroadphase* broad) {
   return true;
 }
 
-bool tb_broad_search_many(tbBroadphase* broad) {
+bool tb_broad_search_large(tbBroadphase* broad) {
   update_tree(broad);
   return search_movers(broad) && sort_fresh(broad) && merge_candidates(broad);
 }
@@ -253,7 +253,7 @@ static void report_by_boxes(tbBroadphase* broad) {
   broad->npair = count;
 }
 
-void tb_broad_report_many(tbBroadphase* broad) {
+void tb_broad_report_large(tbBroadphase* broad) {
   if (broad->path) {
     report_by_paths(broad);
   } else {

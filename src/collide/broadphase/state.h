@@ -72,11 +72,11 @@ static inline bool tb_broad_pair_overlaps(tbBroadphase* broad, int i, int j, tbR
 // ---- many items: broadphase_many.c; few: broadphase_few.c ---------------------------------------
 
 // The pairs of overlapping fat boxes after some items left theirs. False: out of memory.
-bool tb_broad_search_many(tbBroadphase* broad);
-void tb_broad_search_few(tbBroadphase* broad);
+bool tb_broad_search_large(tbBroadphase* broad);
+void tb_broad_search_small(tbBroadphase* broad);
 
 // Those of them whose true boxes overlap go into broad->pairs, which has room for them.
-void tb_broad_report_many(tbBroadphase* broad);
-void tb_broad_report_few(tbBroadphase* broad);
+void tb_broad_report_large(tbBroadphase* broad);
+void tb_broad_report_small(tbBroadphase* broad);
 
 #endif

@@ -26,7 +26,7 @@ static int polish_near(tbConvexPair* pair, tbConvexResult* r) {
   tbReal apart[3];
   tb_sub3(apart, r->point_b, r->point_a);
   tbReal upper = tb_norm3(apart);
-  r->certified = tb_polish(pair, r->simplex, r->count, 1, r);
+  r->certified = tb_normal_newton(pair, r->simplex, r->count, 1, r);
   return r->certified && (r->dist > 0 || upper - r->dist <= 1e-12 * pair->scale);
 }
 
@@ -50,14 +50,14 @@ static void try_normal(tbConvexPair* pair, const tbReal n[3], tbConvexResult* r)
 static void close_gap(tbConvexPair* pair, tbConvexResult* r) {
   tbReal small = 1e-14 * pair->scale, d[3], n[3];
   if (bound_gap(r) <= small) return;
-  tb_polish(pair, r->simplex, r->count, 1, r);
+  tb_normal_newton(pair, r->simplex, r->count, 1, r);
   if (bound_gap(r) <= small) return;
-  tbPatch patch;
-  tb_patch_of(&pair->a, r->normal, &patch);
+  tbFacingFeature patch;
+  tb_feature_facing(&pair->a, r->normal, &patch);
   if (patch.kind == TB_PATCH_POLYGON) try_normal(pair, patch.normal, r);
   tb_mul_mat3t_vec3(d, pair->mat, r->normal);
   tb_scale3(d, d, -1);
-  tb_patch_of(&pair->b, d, &patch);
+  tb_feature_facing(&pair->b, d, &patch);
   if (patch.kind != TB_PATCH_POLYGON) return;
   tb_mul_mat3_vec3(n, pair->mat, patch.normal);
   tb_scale3(n, n, -1);
@@ -88,7 +88,7 @@ static void meet_witness(tbConvexPair* pair, tbConvexResult* r) {
   // Features that nearly meet, as lines that are parallel but for 1e-8, often know better.
   tbConvexResult top = *r;
   top.dist = -INFINITY;
-  tb_ascend(pair, INFINITY, &top);
+  tb_normal_ascent(pair, INFINITY, &top);
   if (top.dist >= r->dist - 1e-9 * pair->scale && witness_error(&top) < 0.1 * error) {
     tb_copy3(r->normal, top.normal);
     tb_copy3(r->point_a, top.point_a);
@@ -118,7 +118,7 @@ static void climb_on(tbConvexPair* pair, const tbReal n[3], tbConvexResult* r) {
   tbConvexResult top = *r;
   tbReal slack = r->certified ? 0 : 1e-9 * pair->scale;
   tb_copy3(top.normal, n);
-  top.certified = tb_ascend(pair, INFINITY, &top) >= TB_ASCENT_LOCAL;
+  top.certified = tb_normal_ascent(pair, INFINITY, &top) >= TB_ASCENT_LOCAL;
   if (top.certified && top.dist >= r->dist - slack) *r = top;
 }
 
@@ -175,7 +175,7 @@ static int search_depth(tbConvexPair* pair, tbConvexResult* r) {
   tbReal n[3];
   tb_copy3(n, r->normal);
   climb_on(pair, n, r);
-  if (!r->certified) r->certified = tb_polish(pair, r->simplex, r->count, 1, r);
+  if (!r->certified) r->certified = tb_normal_newton(pair, r->simplex, r->count, 1, r);
   if (!r->certified && r->capped) climb_from_cylinders(pair, r);
   if (!r->certified) meet_witness(pair, r);
   return r->dist <= 0;
@@ -186,10 +186,10 @@ static int search_depth(tbConvexPair* pair, tbConvexResult* r) {
 static int prove_depth(tbConvexPair* pair, tbConvexResult* r) {
   for (int tries = 0; tries < MAX_COVERS; tries++) {
     tbConvexResult top = *r;
-    tbCover cover = tb_cover(pair, &top);
+    tbDepthCertificate cover = tb_depth_certificate(pair, &top);
     if (cover == TB_COVER_PROVEN) return 1;
     if (cover == TB_COVER_OPEN) return 0;
-    tbAscent ascent = tb_ascend(pair, INFINITY, &top);
+    tbAscent ascent = tb_normal_ascent(pair, INFINITY, &top);
     if (ascent < TB_ASCENT_LOCAL || !(top.dist > r->dist)) return 0;
     *r = top;
     if (ascent == TB_ASCENT_GLOBAL) return 1;
@@ -203,7 +203,7 @@ static int solve_by_ascent(tbConvexPair* pair, tbReal limit, tbConvexResult* r) 
   r->count = r->capped = 0;
   r->dist = -INFINITY;
   r->state = TB_CONVEX_APART;
-  tbAscent ascent = tb_ascend(pair, limit, r);
+  tbAscent ascent = tb_normal_ascent(pair, limit, r);
   r->certified = ascent >= TB_ASCENT_LOCAL;
   if (ascent == TB_ASCENT_APART) return 1;
   if (ascent == TB_ASCENT_OPEN) return 0;
@@ -217,7 +217,7 @@ static int solve_by_ascent(tbConvexPair* pair, tbReal limit, tbConvexResult* r) 
 static int solve_overlap(tbConvexPair* pair, tbConvexResult* r) {
   r->certified = 0;
   r->basin = 2;
-  if (!pair->polyhedral) r->certified = tb_polish(pair, r->simplex, r->count, 0, r);
+  if (!pair->polyhedral) r->certified = tb_normal_newton(pair, r->simplex, r->count, 0, r);
   if (r->dist > 0) return apart_after_all(r);
   return search_depth(pair, r) ? 1 : apart_after_all(r);
 }
@@ -421,7 +421,7 @@ int tb_collide_convex(const tbShape* a, const tbShape* b, tbReal margin, tbConta
   remember(&pair, a, &r, warm);
   if (r.state == TB_CONVEX_APART) return 0;
   // What rests leaves more than queries of distance, which have no margin, may be off by.
-  if (!isinf(margin)) tb_convex_settle(&pair, &r);
+  if (!isinf(margin)) tb_snap_normal(&pair, &r);
   int count = tb_convex_manifold(&pair, &r, margin, out);
   // From a's frame to the world.
   for (int i = 0; i < count; i++) {

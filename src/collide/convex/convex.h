@@ -151,7 +151,7 @@ typedef enum {
   TB_ASCENT_LOCAL,   // normal, dist and witness points of a local maximum, exact to rounding
   TB_ASCENT_GLOBAL,  // and it is the signed distance of the cores
 } tbAscent;
-tbAscent tb_ascend(tbConvexPair* pair, tbReal limit, tbConvexResult* result);
+tbAscent tb_normal_ascent(tbConvexPair* pair, tbReal limit, tbConvexResult* result);
 
 // Two cylinders: a good direction to climb from, in closed form; the first that is apart by more
 // than the limit ends the search. False where axes are parallel.
@@ -163,18 +163,18 @@ typedef enum {
   TB_COVER_OPEN,    // nothing proven
   TB_COVER_BETTER,  // `normal` of the result is a direction with a larger s; the rest is unchanged
   TB_COVER_PROVEN,
-} tbCover;
-tbCover tb_cover(tbConvexPair* pair, tbConvexResult* result);
+} tbDepthCertificate;
+tbDepthCertificate tb_depth_certificate(tbConvexPair* pair, tbConvexResult* result);
 
 // The same for two cylinders, faster; open where their axes are nearly parallel.
-tbCover tb_cylinder_cover(const tbConvexPair* pair, tbConvexResult* result);
+tbDepthCertificate tb_cylinder_certificate(const tbConvexPair* pair, tbConvexResult* result);
 
 // Newton on s(n) with the features of the given support points held (docs/gjk.md eq. 6-9), from
 // the normal and dist of `result`. Where that raises dist, normal, dist and witness points are
 // replaced. Returns 1 when the result is a certified local optimum: then dist is exact to rounding.
 // `thorough` also tries the parts of these features.
-int tb_polish(tbConvexPair* pair, const tbSupportPoint* support, int count, int thorough,
-              tbConvexResult* result);
+int tb_normal_newton(tbConvexPair* pair, const tbSupportPoint* support, int count, int thorough,
+                     tbConvexResult* result);
 
 // All of the above: normal, dist and witness points of the cores to rounding where features are
 // found, to the iterative tolerance elsewhere.
@@ -182,7 +182,7 @@ void tb_convex_solve(tbConvexPair* pair, tbReal limit, tbConvexResult* result);
 
 // Where shapes without a radius touch and no more, the normal of the first face that separates as
 // well as any in place of the solved one; dist stays. Sets pair->touching.
-void tb_convex_settle(tbConvexPair* pair, tbConvexResult* result);
+void tb_snap_normal(tbConvexPair* pair, tbConvexResult* result);
 
 // Contacts of the pair around the solved normal, in a's frame, distances with radii subtracted;
 // those with dist <= margin. Returns the count, at most TB_MAX_MANIFOLD.

@@ -293,7 +293,7 @@ static bool init(Query* q, const tbConvexPair* pair, const tbConvexResult* r) {
   return true;
 }
 
-tbCover tb_cylinder_cover(const tbConvexPair* pair, tbConvexResult* r) {
+tbDepthCertificate tb_cylinder_certificate(const tbConvexPair* pair, tbConvexResult* r) {
   Query q;
   Range bands[2][MAX_BANDS];
   Verdict verdict = UNKNOWN;

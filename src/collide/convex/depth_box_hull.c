@@ -92,15 +92,15 @@ static void try_faces(Query* q, tbReal tie) {
   tbReal most = look_at(q, best);
   tb_hull_higher(q->hull, q->height, most + least_size(q) - tie, bits);
   // Which is the best cannot be predicted: a register without branches.
-  tbTwoBest top = {tb_two(-INFINITY), {best, best}};
+  tbSimd2Best top = {tb_simd2(-INFINITY), {best, best}};
   for (int word = 0; word < TB_FACE_WORDS; word++) {
     for (uint64_t rest = bits[word]; rest != 0; rest &= rest - 1) {
       int64_t f = 64 * word + tb_lowest_bit(rest);
-      tb_two_keep(&top, tb_two(look_at(q, (int)f)), (tbTwoMask){f, f});
+      tb_simd2_keep(&top, tb_simd2(look_at(q, (int)f)), (tbSimd2Mask){f, f});
       q->beside.marked[f] = 1;
     }
   }
-  best = tb_two_top(top, &most);
+  best = tb_simd2_top(top, &most);
   keep_face(q, best, most);
 }
 
@@ -338,15 +338,15 @@ static void try_edges(Query* q, size_t count, tbReal tie) {
   Crossing crossing[3 * MAX_EDGES + 1];
   size_t crossings = list_crossings(q, count, crossing);
   tbReal u, v, best;
-  tbTwoBest most = {tb_two(-INFINITY), {0, 0}};
-  tbTwoMask index = {0, 1};
+  tbSimd2Best most = {tb_simd2(-INFINITY), {0, 0}};
+  tbSimd2Mask index = {0, 1};
   // Two at a time, the first again beside the last of an odd number.
   crossing[crossings] = crossing[0];
   for (size_t c = 0; c < crossings; c += 2, index += 2) {
-    tbTwo s = {cross(q, crossing[c], &u, &v), cross(q, crossing[c + 1], &u, &v)};
-    tb_two_keep(&most, s, index);
+    tbSimd2 s = {cross(q, crossing[c], &u, &v), cross(q, crossing[c + 1], &u, &v)};
+    tb_simd2_keep(&most, s, index);
   }
-  Crossing at = crossing[tb_two_top(most, &best)];
+  Crossing at = crossing[tb_simd2_top(most, &best)];
   best = copysign(sqrt(fabs(best)), best);
   if (!(best > q->best + tie)) return;
   cross(q, at, &u, &v);

@@ -296,7 +296,7 @@ static bool climb(Cover* c) {
   tbConvexResult top;
   top.dist = -INFINITY;
   tb_copy3(top.normal, last->m);
-  tbAscent ascent = tb_ascend(c->pair, INFINITY, &top);
+  tbAscent ascent = tb_normal_ascent(c->pair, INFINITY, &top);
   c->climbs++;
   c->rival = 0.5 * (s + c->enough);
   bool known = tb_dot3(top.normal, c->optimum->normal) > 1 - 1e-9;
@@ -350,9 +350,9 @@ static bool is_symmetric(const tbCore* core) {
   return core->kind != TB_CORE_HULL && core->kind != TB_CORE_PRISM;
 }
 
-tbCover tb_cover(tbConvexPair* pair, tbConvexResult* r) {
+tbDepthCertificate tb_depth_certificate(tbConvexPair* pair, tbConvexResult* r) {
   if (pair->a.kind == TB_CORE_CYLINDER && pair->b.kind == TB_CORE_CYLINDER) {
-    tbCover known = tb_cylinder_cover(pair, r);
+    tbDepthCertificate known = tb_cylinder_certificate(pair, r);
     if (known != TB_COVER_OPEN) return known;
   }
   Cover c;

@@ -102,11 +102,11 @@ static int find_best_face(Query* q, tbReal tie) {
   int best = tb_hull_heights(q->hull, q->c, q->gap);
   tb_hull_higher(q->hull, q->gap, look_at(q, best) + least_size(q) - tie, bits);
   // Which is the best cannot be predicted: a register without branches.
-  tbTwoBest top = {tb_two(-INFINITY), {best, best}};
+  tbSimd2Best top = {tb_simd2(-INFINITY), {best, best}};
   for (int word = 0; word < TB_FACE_WORDS; word++) {
     for (uint64_t rest = bits[word]; rest != 0; rest &= rest - 1) {
       int64_t f = 64 * word + tb_lowest_bit(rest);
-      tb_two_keep(&top, tb_two(look_at(q, (int)f)), (tbTwoMask){f, f});
+      tb_simd2_keep(&top, tb_simd2(look_at(q, (int)f)), (tbSimd2Mask){f, f});
     }
   }
   return (int)top.index[0];

@@ -431,7 +431,7 @@ static tbAscent climb_from(Polytope* p, int f) {
   tbConvexResult r;
   tb_scale3(r.normal, p->face[f].normal, -1);
   r.dist = -INFINITY;
-  tbAscent ascent = tb_ascend(p->pair, INFINITY, &r);
+  tbAscent ascent = tb_normal_ascent(p->pair, INFINITY, &r);
   if (ascent < TB_ASCENT_LOCAL) return TB_ASCENT_OPEN;
   for (int k = 0; k < p->noptimum; k++) {
     if (tb_dot3(r.normal, p->optimum[k].normal) > 1 - 1e-9) return TB_ASCENT_OPEN;

@@ -154,15 +154,15 @@ TB_INLINE int start(Body* body, const tbReal n[3]) {
 #if TB_PART == 2
 // Two chains of two; the first of equals wins.
 TB_INLINE int nearest_face(Body* body) {
-  tbTwoBest best[2] = {{tb_two(-INFINITY), {0, 0}}, {tb_two(-INFINITY), {0, 0}}};
-  tbTwoMask index = {0, 1};
+  tbSimd2Best best[2] = {{tb_simd2(-INFINITY), {0, 0}}, {tb_simd2(-INFINITY), {0, 0}}};
+  tbSimd2Mask index = {0, 1};
   tbReal most;
   for (int f = body->nface; f & 3; f++) body->dist[f] = INFINITY;
   for (int f = 0; f < body->nface; f += 4, index += 4) {
-    tb_two_keep(&best[0], -TB_LOAD2(body->dist + f), index);
-    tb_two_keep(&best[1], -TB_LOAD2(body->dist + f + 2), index + 2);
+    tb_simd2_keep(&best[0], -TB_LOAD2(body->dist + f), index);
+    tb_simd2_keep(&best[1], -TB_LOAD2(body->dist + f + 2), index + 2);
   }
-  return tb_two_top(tb_two_larger(best[0], best[1]), &most);
+  return tb_simd2_top(tb_simd2_larger(best[0], best[1]), &most);
 }
 #else
 // Four chains at a time; the first of equals wins.

@@ -40,13 +40,13 @@ static inline int neighbour_of(const tbCore* core, int v, int k) {
   }
 }
 
-static void set_vertex(const tbCore* core, int v, tbTouch* touch) {
+static void set_vertex(const tbCore* core, int v, tbFeature* touch) {
   touch->kind = TB_TOUCH_VERTEX;
   touch->vert[0] = touch->vert[1] = touch->vert[2] = v;
   vertex_of(core, v, touch->point);
 }
 
-static void set_edge(const tbCore* core, int v, int w, tbTouch* touch) {
+static void set_edge(const tbCore* core, int v, int w, tbFeature* touch) {
   tbReal end[3];
   touch->kind = TB_TOUCH_EDGE;
   touch->vert[0] = touch->vert[2] = v;
@@ -57,7 +57,7 @@ static void set_edge(const tbCore* core, int v, int w, tbTouch* touch) {
 }
 
 // The face through an edge and one more vertex, looking along d.
-static bool set_face(const tbCore* core, int v, int w, int x, const tbReal d[3], tbTouch* touch) {
+static bool set_face(const tbCore* core, int v, int w, int x, const tbReal d[3], tbFeature* touch) {
   tbReal e1[3], e2[3], p[3];
   set_edge(core, v, w, touch);
   touch->kind = TB_TOUCH_FACE;
@@ -72,24 +72,24 @@ static bool set_face(const tbCore* core, int v, int w, int x, const tbReal d[3],
   return true;
 }
 
-static void set_cap(const tbCore* core, int top, tbTouch* touch) {
+static void set_cap(const tbCore* core, int top, tbFeature* touch) {
   touch->kind = TB_TOUCH_CAP;
   touch->vert[0] = top;
   tb_set3(touch->point, 0, 0, top ? core->size[2] : -core->size[2]);
   tb_set3(touch->normal, 0, 0, top ? 1 : -1);
 }
 
-static void set_side(const tbCore* core, tbTouch* touch) {
+static void set_side(const tbCore* core, tbFeature* touch) {
   touch->kind = TB_TOUCH_SIDE;
   tb_set3(touch->edge, 0, 0, 2 * core->size[2]);
 }
 
-static void set_rim(int top, tbTouch* touch) {
+static void set_rim(int top, tbFeature* touch) {
   touch->kind = TB_TOUCH_RIM;
   touch->vert[0] = top;
 }
 
-void tb_touch_start(tbCore* core, const tbReal d[3], tbTouch* touch) {
+void tb_feature_at(tbCore* core, const tbReal d[3], tbFeature* touch) {
   if (core->kind == TB_CORE_ELLIPSOID) {
     touch->kind = TB_TOUCH_ELLIPSOID;
   } else if (core->kind == TB_CORE_CYLINDER) {
@@ -108,7 +108,7 @@ void tb_touch_start(tbCore* core, const tbReal d[3], tbTouch* touch) {
 }
 
 // h = |S d|: second derivative (S^2 - p p^T) / h with p = S^2 d / h.
-static bool ellipsoid_support(const tbCore* core, tbTouch* touch, const tbReal d[3],
+static bool ellipsoid_support(const tbCore* core, tbFeature* touch, const tbReal d[3],
                               const tbReal t1[3], const tbReal t2[3], tbReal q[3]) {
   const tbReal* r = core->size;
   tbReal sd[3] = {r[0] * d[0], r[1] * d[1], r[2] * d[2]}, h = tb_norm3(sd);
@@ -123,8 +123,8 @@ static bool ellipsoid_support(const tbCore* core, tbTouch* touch, const tbReal d
   return true;
 }
 
-bool tb_touch_support(const tbCore* core, tbTouch* touch, const tbReal d[3], const tbReal t1[3],
-                      const tbReal t2[3], tbReal q[3]) {
+bool tb_feature_support(const tbCore* core, tbFeature* touch, const tbReal d[3], const tbReal t1[3],
+                        const tbReal t2[3], tbReal q[3]) {
   tb_zero3(q);
   if (touch->kind == TB_TOUCH_ELLIPSOID) return ellipsoid_support(core, touch, d, t1, t2, q);
   if (touch->kind != TB_TOUCH_RIM && touch->kind != TB_TOUCH_SIDE) return true;
@@ -140,8 +140,8 @@ bool tb_touch_support(const tbCore* core, tbTouch* touch, const tbReal d[3], con
 }
 
 // Neighbours of `origin` that rise above it on the way.
-static void vertex_border(const tbCore* core, const tbTouch* touch, int origin, int which,
-                          const tbReal d[3], const tbReal dd[3], tbTouchBorder* border) {
+static void vertex_border(const tbCore* core, const tbFeature* touch, int origin, int which,
+                          const tbReal d[3], const tbReal dd[3], tbFeatureBorder* border) {
   tbReal p[3], q[3], e[3];
   vertex_of(core, origin, p);
   for (int k = 0;; k++) {
@@ -160,8 +160,8 @@ static void vertex_border(const tbCore* core, const tbTouch* touch, int origin, 
   }
 }
 
-static void rim_border(const tbTouch* touch, int which, const tbReal d[3], const tbReal dd[3],
-                       tbTouchBorder* border) {
+static void rim_border(const tbFeature* touch, int which, const tbReal d[3], const tbReal dd[3],
+                       tbFeatureBorder* border) {
   tbReal side = touch->vert[0] ? 1 : -1, above = side * d[2], rate = -side * dd[2];
   if (rate > 0 && above < border->t * rate) {
     border->t = above > 0 ? above / rate : 0;
@@ -178,8 +178,8 @@ static void rim_border(const tbTouch* touch, int which, const tbReal d[3], const
   }
 }
 
-void tb_touch_border(const tbCore* core, const tbTouch* touch, int which, const tbReal d[3],
-                     const tbReal dd[3], tbTouchBorder* border) {
+void tb_feature_border(const tbCore* core, const tbFeature* touch, int which, const tbReal d[3],
+                       const tbReal dd[3], tbFeatureBorder* border) {
   if (touch->kind == TB_TOUCH_RIM) {
     rim_border(touch, which, d, dd, border);
   } else if (touch->kind == TB_TOUCH_VERTEX || touch->kind == TB_TOUCH_EDGE) {
@@ -190,8 +190,8 @@ void tb_touch_border(const tbCore* core, const tbTouch* touch, int which, const 
   }
 }
 
-void tb_touch_beyond(const tbCore* core, const tbTouch* touch, const tbTouchBorder* border,
-                     tbTouch* beyond) {
+void tb_feature_next(const tbCore* core, const tbFeature* touch, const tbFeatureBorder* border,
+                     tbFeature* beyond) {
   if (touch->kind == TB_TOUCH_RIM) {
     set_rim(!touch->vert[0], beyond);
   } else {
@@ -199,8 +199,8 @@ void tb_touch_beyond(const tbCore* core, const tbTouch* touch, const tbTouchBord
   }
 }
 
-bool tb_touch_on(const tbCore* core, const tbTouchBorder* border, const tbReal d[3],
-                 tbTouch* touch) {
+bool tb_feature_holds(const tbCore* core, const tbFeatureBorder* border, const tbReal d[3],
+                      tbFeature* touch) {
   if (touch->kind == TB_TOUCH_RIM) {
     if (border->vert == 1) {
       set_cap(core, touch->vert[0], touch);
@@ -217,7 +217,7 @@ bool tb_touch_on(const tbCore* core, const tbTouchBorder* border, const tbReal d
   return set_face(core, touch->vert[0], touch->vert[1], border->vert, d, touch);
 }
 
-void tb_touch_release_edge(const tbCore* core, int end, tbTouch* touch) {
+void tb_feature_release_edge(const tbCore* core, int end, tbFeature* touch) {
   if (touch->kind == TB_TOUCH_SIDE) {
     set_rim(end, touch);
   } else {
@@ -227,7 +227,7 @@ void tb_touch_release_edge(const tbCore* core, int end, tbTouch* touch) {
 
 // Those of a hull's face where it is plane. Where it was merged from triangles that lean, points of
 // its polygon may be outside of the hull, but those of the triangle are not.
-static int hull_corners(const tbHull* hull, const tbTouch* touch, int corner[MAX_CORNERS]) {
+static int hull_corners(const tbHull* hull, const tbFeature* touch, int corner[MAX_CORNERS]) {
   const tbReal* m = touch->normal;
   int face = tb_hull_face_at(hull, m, touch->vert[0]);
   int first = face < 0 ? 0 : hull->face_start[face];
@@ -252,7 +252,7 @@ static int hull_corners(const tbHull* hull, const tbTouch* touch, int corner[MAX
 }
 
 // Corners of the face in order, counter-clockwise seen from outside.
-static int face_corners(const tbCore* core, const tbTouch* touch, int corner[MAX_CORNERS]) {
+static int face_corners(const tbCore* core, const tbFeature* touch, int corner[MAX_CORNERS]) {
   static const int prism_face[5][4] = {
       {0, 1, 2, -1}, {5, 4, 3, -1}, {0, 3, 4, 1}, {1, 4, 5, 2}, {2, 5, 3, 0}};
   static const int square[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
@@ -286,7 +286,7 @@ typedef struct {
   tbReal p[3], e[3], inward[3];
 } Side;
 
-static void set_side_of_face(const tbCore* core, const tbTouch* touch, int from, int to,
+static void set_side_of_face(const tbCore* core, const tbFeature* touch, int from, int to,
                              Side* side) {
   tbReal q[3];
   vertex_of(core, from, side->p);
@@ -302,7 +302,7 @@ static tbReal inside_of(const Side* side, const tbReal x[3]) {
   return tb_dot3(side->inward, arm);
 }
 
-bool tb_touch_in_face(const tbCore* core, const tbReal x[3], tbReal slack, tbTouch* touch) {
+bool tb_feature_in_face(const tbCore* core, const tbReal x[3], tbReal slack, tbFeature* touch) {
   if (touch->kind == TB_TOUCH_CAP) {
     if (x[0] * x[0] + x[1] * x[1] <= (core->size[0] + slack) * (core->size[0] + slack)) return true;
     set_rim(touch->vert[0], touch);
@@ -325,8 +325,8 @@ bool tb_touch_in_face(const tbCore* core, const tbReal x[3], tbReal slack, tbTou
   return false;
 }
 
-bool tb_touch_over_face(const tbCore* core, const tbTouch* touch, const tbReal p[3],
-                        const tbReal e[3], tbReal* middle) {
+bool tb_feature_over_face(const tbCore* core, const tbFeature* touch, const tbReal p[3],
+                          const tbReal e[3], tbReal* middle) {
   tbReal low = 0, high = 1;
   if (touch->kind == TB_TOUCH_CAP) {
     tbReal ee = e[0] * e[0] + e[1] * e[1], pe = p[0] * e[0] + p[1] * e[1];
@@ -349,7 +349,7 @@ bool tb_touch_over_face(const tbCore* core, const tbTouch* touch, const tbReal p
 }
 
 // Distance of x from the nearest edge of its face.
-static tbReal face_inset(const tbCore* core, const tbTouch* touch, const tbReal x[3]) {
+static tbReal face_inset(const tbCore* core, const tbFeature* touch, const tbReal x[3]) {
   int corner[MAX_CORNERS], count = face_corners(core, touch, corner);
   tbReal least2 = INFINITY;
   Side side;
@@ -363,15 +363,15 @@ static tbReal face_inset(const tbCore* core, const tbTouch* touch, const tbReal 
   return sqrt(least2);
 }
 
-static void add_width(tbTouchWidth* width, bool round, tbReal extent, tbReal x, tbReal y,
+static void add_width(tbFeatureExtent* width, bool round, tbReal extent, tbReal x, tbReal y,
                       tbReal z) {
   width->round[width->count] = round;
   width->extent[width->count] = extent;
   tb_set3(width->direction[width->count++], x, y, z);
 }
 
-void tb_touch_width(const tbCore* core, const tbTouch* touch, const tbReal x[3],
-                    tbTouchWidth* width) {
+void tb_feature_extent(const tbCore* core, const tbFeature* touch, const tbReal x[3],
+                       tbFeatureExtent* width) {
   const tbReal *h = core->size, *e = touch->edge;
   tbReal across = sqrt(x[0] * x[0] + x[1] * x[1]), along, length, arm[3];
   width->inset = width->ball = 0;
@@ -399,7 +399,7 @@ void tb_touch_width(const tbCore* core, const tbTouch* touch, const tbReal x[3],
   add_width(width, true, h[0], -x[1] / across, x[0] / across, 0);
 }
 
-tbReal tb_touch_ball(const tbCore* core, const tbReal x[3], tbReal center[3]) {
+tbReal tb_feature_ball(const tbCore* core, const tbReal x[3], tbReal center[3]) {
   const tbReal* h = core->size;
   tbReal radius, room;
   tb_zero3(center);

@@ -13,7 +13,7 @@ typedef enum {
   TB_TOUCH_RIM,        // of a cylinder; vert[0] is 1 for the upper one
   TB_TOUCH_SIDE,       // line along the axis, in the direction d
   TB_TOUCH_CAP,
-} tbTouchKind;
+} tbFeatureKind;
 
 // In the core's frame.
 typedef struct {
@@ -22,7 +22,7 @@ typedef struct {
   tbReal point[3];   // vert[0]; for smooth pieces the support point of the last direction
   tbReal edge[3];    // along the edge or side, from end to end
   tbReal normal[3];  // of a face or cap
-} tbTouch;
+} tbFeature;
 
 // Where a step from d to d + t dd (0 <= t <= 1) meets the border of a feature.
 typedef struct {
@@ -30,37 +30,37 @@ typedef struct {
   int which;   // 0: shape a, 1: shape b
   int vert;    // the vertex that takes over; for a cylinder 0: the side, 1: the cap
   int origin;  // the vertex of the feature that it is a neighbour of
-} tbTouchBorder;
+} tbFeatureBorder;
 
 // The feature that supports d.
-void tb_touch_start(tbCore* core, const tbReal d[3], tbTouch* touch);
+void tb_feature_at(tbCore* core, const tbReal d[3], tbFeature* touch);
 
 // Support point of the feature along the unit vector d, and second derivatives of its support
 // function along the tangents t1, t2: q = (q11, q12, q22). False where it has none.
-bool tb_touch_support(const tbCore* core, tbTouch* touch, const tbReal d[3], const tbReal t1[3],
-                      const tbReal t2[3], tbReal q[3]);
+bool tb_feature_support(const tbCore* core, tbFeature* touch, const tbReal d[3], const tbReal t1[3],
+                        const tbReal t2[3], tbReal q[3]);
 
 // Lower border->t to where this feature ends on the way from d along dd.
-void tb_touch_border(const tbCore* core, const tbTouch* touch, int which, const tbReal d[3],
-                     const tbReal dd[3], tbTouchBorder* border);
+void tb_feature_border(const tbCore* core, const tbFeature* touch, int which, const tbReal d[3],
+                       const tbReal dd[3], tbFeatureBorder* border);
 
 // The vertex (or the other rim) beyond a border, and the feature on it.
-void tb_touch_beyond(const tbCore* core, const tbTouch* touch, const tbTouchBorder* border,
-                     tbTouch* beyond);
-bool tb_touch_on(const tbCore* core, const tbTouchBorder* border, const tbReal d[3],
-                 tbTouch* touch);
+void tb_feature_next(const tbCore* core, const tbFeature* touch, const tbFeatureBorder* border,
+                     tbFeature* beyond);
+bool tb_feature_holds(const tbCore* core, const tbFeatureBorder* border, const tbReal d[3],
+                      tbFeature* touch);
 
 // To the vertex (rim) at an end of the edge (side): end 0 or 1.
-void tb_touch_release_edge(const tbCore* core, int end, tbTouch* touch);
+void tb_feature_release_edge(const tbCore* core, int end, tbFeature* touch);
 
 // Is x, a point of the plane of the face or cap, inside of it up to `slack`? Where it is not, the
 // feature becomes the edge (rim) that it lies beyond.
-bool tb_touch_in_face(const tbCore* core, const tbReal x[3], tbReal slack, tbTouch* touch);
+bool tb_feature_in_face(const tbCore* core, const tbReal x[3], tbReal slack, tbFeature* touch);
 
 // Does the segment p to p + e lie over the face or cap somewhere? `middle` is a place where it
 // does, as a fraction of e.
-bool tb_touch_over_face(const tbCore* core, const tbTouch* touch, const tbReal p[3],
-                        const tbReal e[3], tbReal* middle);
+bool tb_feature_over_face(const tbCore* core, const tbFeature* touch, const tbReal p[3],
+                          const tbReal e[3], tbReal* middle);
 
 // How a feature extends around its point x (docs/gjk.md eq. 11): flat by `inset` in all directions,
 // round with the radius `ball` in all directions, and along unit vectors in the core's frame flat
@@ -71,9 +71,9 @@ typedef struct {
   bool round[2];
   tbReal extent[2];
   tbReal direction[2][3];
-} tbTouchWidth;
-void tb_touch_width(const tbCore* core, const tbTouch* touch, const tbReal x[3],
-                    tbTouchWidth* width);
+} tbFeatureExtent;
+void tb_feature_extent(const tbCore* core, const tbFeature* touch, const tbReal x[3],
+                       tbFeatureExtent* width);
 
 // The width in all directions within an angle (its cosine) of the normal, as a matrix of depths
 // that it holds (docs/gjk.md eq. 12): flat extents count by 1/tan(angle/2), round ones by
@@ -92,6 +92,6 @@ static inline void tb_width_within(const tbWidth* w, tbReal cosine, tbReal m[3])
 }
 
 // A ball inside the core, close to its surface point x: centre and radius.
-tbReal tb_touch_ball(const tbCore* core, const tbReal x[3], tbReal center[3]);
+tbReal tb_feature_ball(const tbCore* core, const tbReal x[3], tbReal center[3]);
 
 #endif

@@ -9,14 +9,14 @@
 // An edge between faces that are no patch touches along its length up to this sine.
 #define EDGE_SINE 0.1
 
-static void set_point(tbPatch* patch, const tbReal p[3], int id) {
+static void set_point(tbFacingFeature* patch, const tbReal p[3], int id) {
   patch->kind = TB_PATCH_POINT;
   patch->count = 1;
   patch->id[0] = id;
   tb_copy3(patch->point[0], p);
 }
 
-static void segment_patch(const tbCore* core, const tbReal d[3], tbPatch* patch) {
+static void segment_patch(const tbCore* core, const tbReal d[3], tbFacingFeature* patch) {
   tbReal p[3] = {0, 0, core->size[2]};
   int top = d[2] >= 0;
   if (fabs(d[2]) > SEGMENT_SINE || !(core->size[2] > 0)) {
@@ -33,7 +33,7 @@ static void segment_patch(const tbCore* core, const tbReal d[3], tbPatch* patch)
   }
 }
 
-static void box_patch(const tbCore* core, const tbReal d[3], tbPatch* patch) {
+static void box_patch(const tbCore* core, const tbReal d[3], tbFacingFeature* patch) {
   tbReal x = fabs(d[0]), y = fabs(d[1]), z = fabs(d[2]);
   int axis = x >= y && x >= z ? 0 : (y >= z ? 1 : 2), u = (axis + 1) % 3, v = (axis + 2) % 3;
   int up = d[axis] >= 0;
@@ -52,7 +52,7 @@ static void box_patch(const tbCore* core, const tbReal d[3], tbPatch* patch) {
 }
 
 // The edge of a hull at its support vertex that is most level, seen along d; false where none is.
-static bool edge_patch(const tbHull* hull, const tbReal d[3], int vertex, tbPatch* patch) {
+static bool edge_patch(const tbHull* hull, const tbReal d[3], int vertex, tbFacingFeature* patch) {
   const tbReal* x = hull->vert + 3 * vertex;
   tbReal least = EDGE_SINE;
   int best = -1;
@@ -87,7 +87,7 @@ static bool is_kept(int i, int total, int place) {
   return around || i * even / total != (i - 1) * even / total;
 }
 
-static void hull_patch(tbCore* core, const tbReal d[3], tbPatch* patch) {
+static void hull_patch(tbCore* core, const tbReal d[3], tbFacingFeature* patch) {
   const tbHull* hull = core->hull;
   int vertex = core->known >= 0 ? core->known : tb_hull_support(hull, d, core->hint);
   int face = tb_hull_face_at(hull, d, vertex);
@@ -109,7 +109,7 @@ static void hull_patch(tbCore* core, const tbReal d[3], tbPatch* patch) {
   }
 }
 
-static void prism_patch(tbCore* core, const tbReal d[3], tbPatch* patch) {
+static void prism_patch(tbCore* core, const tbReal d[3], tbFacingFeature* patch) {
   static const int corner[5][4] = {
       {0, 1, 2, -1}, {5, 4, 3, -1}, {0, 3, 4, 1}, {1, 4, 5, 2}, {2, 5, 3, 0}};
   tbReal most = FACE_COSINE;
@@ -139,7 +139,7 @@ static void prism_patch(tbCore* core, const tbReal d[3], tbPatch* patch) {
   }
 }
 
-static void cylinder_patch(tbCore* core, const tbReal d[3], tbPatch* patch) {
+static void cylinder_patch(tbCore* core, const tbReal d[3], tbFacingFeature* patch) {
   tbReal r = core->size[0], half = core->size[2], p[3];
   tbReal across = sqrt(d[0] * d[0] + d[1] * d[1]);
   int top = d[2] >= 0;
@@ -164,7 +164,7 @@ static void cylinder_patch(tbCore* core, const tbReal d[3], tbPatch* patch) {
   }
 }
 
-void tb_patch_of(tbCore* core, const tbReal d[3], tbPatch* patch) {
+void tb_feature_facing(tbCore* core, const tbReal d[3], tbFacingFeature* patch) {
   patch->count = 0;
   patch->curvature_radius = 0;
   tb_zero3(patch->normal);
@@ -182,7 +182,7 @@ void tb_patch_of(tbCore* core, const tbReal d[3], tbPatch* patch) {
   }
 }
 
-void tb_patch_move(tbPatch* patch, const tbReal mat[9], const tbReal pos[3]) {
+void tb_feature_facing_move(tbFacingFeature* patch, const tbReal mat[9], const tbReal pos[3]) {
   for (int i = 0; i < patch->count; i++) {
     tb_mul_mat3_vec3(patch->point[i], mat, patch->point[i]);
     tb_add3(patch->point[i], patch->point[i], pos);

@@ -12,10 +12,15 @@
 // Faces with more corners are thinned out evenly, but for those around the support vertex.
 #define TB_PATCH_MAX 64
 
-typedef enum { TB_PATCH_POINT, TB_PATCH_SEGMENT, TB_PATCH_POLYGON, TB_PATCH_DISC } tbPatchKind;
+typedef enum {
+  TB_PATCH_POINT,
+  TB_PATCH_SEGMENT,
+  TB_PATCH_POLYGON,
+  TB_PATCH_DISC
+} tbFacingFeatureKind;
 
 typedef struct {
-  int kind;   // tbPatchKind
+  int kind;   // tbFacingFeatureKind
   int count;  // corners: 1, 2, those of the polygon, or 0 for a disc
   tbReal point[TB_PATCH_MAX][3];
   int id[TB_PATCH_MAX];  // vertices of the core; of a disc which one it is, 1 the upper
@@ -23,18 +28,18 @@ typedef struct {
   tbReal center[3];      // of a disc, with two radii at right angles that are fixed to the body
   tbReal arm[2][3];
   tbReal curvature_radius;  // of a segment: how round the core is across it
-} tbPatch;
+} tbFacingFeature;
 
 // The patch of a core that looks along the unit vector d, in the core's frame.
-void tb_patch_of(tbCore* core, const tbReal d[3], tbPatch* patch);
+void tb_feature_facing(tbCore* core, const tbReal d[3], tbFacingFeature* patch);
 
 // x -> mat x + pos for all of it.
-void tb_patch_move(tbPatch* patch, const tbReal mat[9], const tbReal pos[3]);
+void tb_feature_facing_move(tbFacingFeature* patch, const tbReal mat[9], const tbReal pos[3]);
 
 // Two polygons in one frame that are apart: corners of nearly parallel edges that are as near to
 // each other as the closest points, at least a length of `apart` from the contacts there are, up to
 // four in all. `n` is the closest direction from a to b. Returns the new count.
-int tb_stretch(const tbPatch* a, const tbPatch* b, const tbReal n[3], tbReal apart, tbReal margin,
-               tbContactPoint* contacts, int count);
+int tb_parallel_edges(const tbFacingFeature* a, const tbFacingFeature* b, const tbReal n[3],
+                      tbReal apart, tbReal margin, tbContactPoint* contacts, int count);
 
 #endif

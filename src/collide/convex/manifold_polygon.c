@@ -17,7 +17,7 @@ typedef struct {
 } Place;
 
 // Whether all candidates lie within `reach` of one another.
-static int is_one_place(const tbRegion* p, tbReal reach) {
+static int is_one_place(const tbOverlapPolygon* p, tbReal reach) {
   for (int i = 1; i < p->count; i++) {
     tbReal du = p->point[i].u - p->point[0].u, dv = p->point[i].v - p->point[0].v;
     if (du * du + dv * dv > reach * reach) return 0;
@@ -26,7 +26,7 @@ static int is_one_place(const tbRegion* p, tbReal reach) {
 }
 
 // Twice the area of the chosen points' hull, by the order that the choice returns: sort by angle.
-static tbReal chosen_area(const tbRegion* p, const int* chosen, int count) {
+static tbReal chosen_area(const tbOverlapPolygon* p, const int* chosen, int count) {
   tbReal cu = 0, cv = 0, area = 0, angle[TB_MAX_MANIFOLD];
   int order[TB_MAX_MANIFOLD];
   for (int i = 0; i < count; i++) {
@@ -51,7 +51,7 @@ static tbReal chosen_area(const tbRegion* p, const int* chosen, int count) {
 }
 
 // Four contacts, or up to eight where four would give away much of the contact region.
-static int choose(const tbRegion* p, int* chosen) {
+static int choose(const tbOverlapPolygon* p, int* chosen) {
   if (is_one_place(p, p->tolerance)) {
     chosen[0] = 0;
     for (int i = 1; i < p->count; i++) {
@@ -69,7 +69,7 @@ static int choose(const tbRegion* p, int* chosen) {
 }
 
 // The corners of f against the edges of g, which is above f for sign 1.
-static void nearest_corner(const tbRegion* p, const tbFlatPatch* f, const tbFlatPatch* g,
+static void nearest_corner(const tbOverlapPolygon* p, const tbFlatPatch* f, const tbFlatPatch* g,
                            tbReal sign, Place* best) {
   int n = g->patch->count;
   for (int i = 0; i < f->patch->count; i++) {
@@ -91,8 +91,9 @@ static void nearest_corner(const tbRegion* p, const tbFlatPatch* f, const tbFlat
 // The witness points, put at the heights that the normal measures. EPA's may lie beside each other;
 // then a core that touches with one point knows better, or else the lowest corner, or the corners
 // and edges of the patches.
-static Place witness_place(const tbRegion* p, const tbConvexResult* r, const tbPatch* pa,
-                           const tbPatch* pb, const Place* corner) {
+static Place witness_place(const tbOverlapPolygon* p, const tbConvexResult* r,
+                           const tbFacingFeature* pa, const tbFacingFeature* pb,
+                           const Place* corner) {
   tbReal rest[3], x[3];
   tb_sub3(rest, r->point_b, r->point_a);
   tb_add_scaled3(rest, rest, -r->dist, r->normal);
@@ -106,7 +107,7 @@ static Place witness_place(const tbRegion* p, const tbConvexResult* r, const tbP
   } else {
     tb_copy3(x, p->origin);
   }
-  tb_region_project(p, x, &best.u, &best.v, &best.h);
+  tb_overlap_polygon_project(p, x, &best.u, &best.v, &best.h);
   if (!off || point_a || point_b) return best;
   if (corner->off < best.off) best = *corner;
   nearest_corner(p, &p->a, &p->b, 1, &best);
@@ -116,8 +117,8 @@ static Place witness_place(const tbRegion* p, const tbConvexResult* r, const tbP
 
 // Add them. The deepest contact (-1: none) gives way where it is the same place, and leaves its
 // identity.
-static void add_witness(tbRegion* p, const tbConvexResult* r, const tbPatch* pa, const tbPatch* pb,
-                        Place at, int deepest) {
+static void add_witness(tbOverlapPolygon* p, const tbConvexResult* r, const tbFacingFeature* pa,
+                        const tbFacingFeature* pb, Place at, int deepest) {
   int count = p->count;
   // A core that touches with one point names the contact.
   uint32_t feature = TB_FEATURE(0, 0, 0);
@@ -131,14 +132,14 @@ static void add_witness(tbRegion* p, const tbConvexResult* r, const tbPatch* pa,
       p->count = deepest;
     }
   }
-  tb_region_add(p, at.u, at.v, at.h - 0.5 * r->dist, at.h + 0.5 * r->dist, feature);
+  tb_overlap_polygon_add(p, at.u, at.v, at.h - 0.5 * r->dist, at.h + 0.5 * r->dist, feature);
   if (p->count < count) p->count = count;
 }
 
 // The lowest corner of the region, and how far it is above s(n). One that rounding moved along a
 // nearly parallel edge goes there. (A gap that is more than rounding is a true one, and its points
 // would leave the shapes.)
-static Place lowest_corner(tbRegion* p) {
+static Place lowest_corner(tbOverlapPolygon* p) {
   int k = 0;
   if (p->count == 0) return (Place){.off = INFINITY};
   for (int i = 1; i < p->count; i++) {
@@ -154,7 +155,7 @@ static Place lowest_corner(tbRegion* p) {
 }
 
 // Keep what is within the limit, and leave room for one more. Returns the deepest, or -1.
-static int keep_within(tbRegion* p, tbReal limit) {
+static int keep_within(tbOverlapPolygon* p, tbReal limit) {
   int kept = 0, deepest = -1;
   for (int i = 0; i < p->count; i++) {
     if (!(p->point[i].dist <= limit)) continue;
@@ -170,7 +171,8 @@ static int keep_within(tbRegion* p, tbReal limit) {
 }
 
 // The contact k of the region, between the shapes around the cores.
-static void set_contact(const tbRegion* p, const tbConvexPair* pair, int k, tbContactPoint* out) {
+static void set_contact(const tbOverlapPolygon* p, const tbConvexPair* pair, int k,
+                        tbContactPoint* out) {
   tbReal ra = pair->a.radius, rb = pair->b.radius;
   tbReal pos[3], middle = 0.5 * (p->ha[k] + ra + p->hb[k] - rb);
   tb_add_scaled3(pos, p->origin, p->point[k].u, p->e1);
@@ -184,17 +186,17 @@ static int manifold(tbConvexPair* pair, const tbConvexResult* r, tbReal margin, 
                     tbContactPoint* out) {
   tbReal limit = margin + pair->a.radius + pair->b.radius, d[3];
   if (!(r->dist <= limit)) return 0;
-  tbPatch pa, pb;
-  tb_patch_of(&pair->a, r->normal, &pa);
+  tbFacingFeature pa, pb;
+  tb_feature_facing(&pair->a, r->normal, &pa);
   tb_mul_mat3t_vec3(d, pair->mat, r->normal);
   tb_scale3(d, d, -1);
-  tb_patch_of(&pair->b, d, &pb);
-  tb_patch_move(&pb, pair->mat, pair->pos);
+  tb_feature_facing(&pair->b, d, &pb);
+  tb_feature_facing_move(&pb, pair->mat, pair->pos);
 
   // The region, and the witness points where no corner is as deep: in a terrain what overlaps has
   // no more than the region, but where that is one point which rounding may leave out.
-  tbRegion p;
-  tb_region_find(&p, pair, r, &pa, &pb, terrain);
+  tbOverlapPolygon p;
+  tb_overlap_polygon_find(&p, pair, r, &pa, &pb, terrain);
   Place corner = lowest_corner(&p);
   int deepest = keep_within(&p, limit);
   bool single = pa.kind == TB_PATCH_POINT || pb.kind == TB_PATCH_POINT;
@@ -217,7 +219,7 @@ static int manifold(tbConvexPair* pair, const tbConvexResult* r, tbReal margin, 
   bool edges = r->dist > 0 && !(pair->touching > 0) && pa.kind == TB_PATCH_POLYGON &&
                pb.kind == TB_PATCH_POLYGON;
   if (!edges || terrain || isinf(margin) || !is_one_place(&p, STRETCH * pair->scale)) return count;
-  return tb_stretch(&pa, &pb, r->normal, STRETCH * pair->scale, margin, out, count);
+  return tb_parallel_edges(&pa, &pb, r->normal, STRETCH * pair->scale, margin, out, count);
 }
 
 int tb_convex_manifold(tbConvexPair* pair, const tbConvexResult* r, tbReal margin,

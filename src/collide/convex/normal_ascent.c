@@ -23,7 +23,7 @@
 
 typedef struct {
   tbConvexPair* pair;
-  tbTouch touch[2];
+  tbFeature touch[2];
   tbReal n[3], n_b[3];  // the normal from a to b; what b looks along, in its frame
   tbReal t1[3], t2[3];  // tangents that n is free along
   int freedom;          // how many of them
@@ -38,15 +38,15 @@ typedef struct {
 
 typedef enum { SETTLED, RELEASED, FAILED } Settling;
 
-static bool is_face(const tbTouch* t) {
+static bool is_face(const tbFeature* t) {
   return t->kind == TB_TOUCH_FACE || t->kind == TB_TOUCH_CAP;
 }
 
-static bool is_line(const tbTouch* t) {
+static bool is_line(const tbFeature* t) {
   return t->kind == TB_TOUCH_EDGE || t->kind == TB_TOUCH_SIDE;
 }
 
-static bool is_smooth(const tbTouch* t) {
+static bool is_smooth(const tbFeature* t) {
   return t->kind == TB_TOUCH_ELLIPSOID || t->kind == TB_TOUCH_RIM || t->kind == TB_TOUCH_SIDE;
 }
 
@@ -63,7 +63,7 @@ static void to_b(const Climb* c, const tbReal x[3], tbReal out[3]) {
 
 // What the features leave free, and n where they leave nothing. False for lines without length.
 static bool set_freedom(Climb* c) {
-  const tbTouch *a = &c->touch[0], *b = &c->touch[1];
+  const tbFeature *a = &c->touch[0], *b = &c->touch[1];
   c->freedom = 0;
   if (is_face(a)) {
     tb_copy3(c->n, a->normal);
@@ -111,12 +111,12 @@ static bool set_freedom(Climb* c) {
 static bool evaluate(Climb* c) {
   tbReal qa[3], qb[3], t1[3] = {0}, t2[3] = {0};
   const tbReal* R = c->pair->mat;
-  if (!tb_touch_support(&c->pair->a, &c->touch[0], c->n, c->t1, c->t2, qa)) return false;
+  if (!tb_feature_support(&c->pair->a, &c->touch[0], c->n, c->t1, c->t2, qa)) return false;
   if (is_smooth(&c->touch[1])) {
     tb_mul_mat3t_vec3(t1, R, c->t1);
     tb_mul_mat3t_vec3(t2, R, c->t2);
   }
-  if (!tb_touch_support(&c->pair->b, &c->touch[1], c->n_b, t1, t2, qb)) return false;
+  if (!tb_feature_support(&c->pair->b, &c->touch[1], c->n_b, t1, t2, qb)) return false;
   tb_copy3(c->point[0], c->touch[0].point);
   tb_pair_b_to_a(c->pair, c->touch[1].point, c->point[1]);
   tb_add3(c->q, qa, qb);
@@ -170,13 +170,13 @@ static void newton_step(const Climb* c, tbReal g1, tbReal g2, tbReal dd[3]) {
 }
 
 // At a kink: does s still rise along dd with the feature beyond it?
-static bool rises_beyond(const Climb* c, const tbTouchBorder* border, const tbTouch* beyond,
+static bool rises_beyond(const Climb* c, const tbFeatureBorder* border, const tbFeature* beyond,
                          const tbReal dd[3]) {
   tbReal g[3], p[3], q[3];
-  tbTouch at = *beyond;
+  tbFeature at = *beyond;
   const tbCore* core = border->which ? &c->pair->b : &c->pair->a;
   static const tbReal none[3] = {0, 0, 0};
-  if (!tb_touch_support(core, &at, border->which ? c->n_b : c->n, none, none, q)) return false;
+  if (!tb_feature_support(core, &at, border->which ? c->n_b : c->n, none, none, q)) return false;
   if (border->which) {
     tb_pair_b_to_a(c->pair, at.point, p);
     tb_sub3(g, p, c->point[0]);
@@ -203,23 +203,23 @@ static bool is_over_cap(Climb* c, int which) {
   return x[0] * x[0] + x[1] * x[1] <= core->size[0] * core->size[0];
 }
 
-static void find_border(const Climb* c, const tbReal dd[3], tbTouchBorder* border) {
+static void find_border(const Climb* c, const tbReal dd[3], tbFeatureBorder* border) {
   tbReal dd_b[3];
   border->t = 1;
   border->which = -1;
-  tb_touch_border(&c->pair->a, &c->touch[0], 0, c->n, dd, border);
+  tb_feature_border(&c->pair->a, &c->touch[0], 0, c->n, dd, border);
   tb_mul_mat3t_vec3(dd_b, c->pair->mat, dd);
   tb_scale3(dd_b, dd_b, -1);
-  tb_touch_border(&c->pair->b, &c->touch[1], 1, c->n_b, dd_b, border);
+  tb_feature_border(&c->pair->b, &c->touch[1], 1, c->n_b, dd_b, border);
 }
 
-static bool is_pole(const Climb* c, const tbTouchBorder* border) {
+static bool is_pole(const Climb* c, const tbFeatureBorder* border) {
   return border->which >= 0 && c->touch[border->which].kind == TB_TOUCH_RIM && border->vert == 1;
 }
 
 // Go along dd to its end or the first kink, and change the feature there.
 static bool advance(Climb* c, tbReal dd[3]) {
-  tbTouchBorder border;
+  tbFeatureBorder border;
   find_border(c, dd, &border);
   if (is_pole(c, &border) && !is_over_cap(c, border.which)) {
     for (int tries = 0; tries < 6 && is_pole(c, &border); tries++) {
@@ -234,7 +234,7 @@ static bool advance(Climb* c, tbReal dd[3]) {
   c->crossed = -1;
   c->plain = border.which < 0;
   if (c->plain) return true;
-  tbTouch* touch = &c->touch[border.which];
+  tbFeature* touch = &c->touch[border.which];
   tbCore* core = border.which ? &c->pair->b : &c->pair->a;
   const tbReal* d = border.which ? c->n_b : c->n;
   bool pole = is_pole(c, &border);
@@ -242,8 +242,8 @@ static bool advance(Climb* c, tbReal dd[3]) {
   bool back = border.which == crossed && border.t < 1e-9 &&
               (touch->kind == TB_TOUCH_RIM || border.vert == left);
   if (touch->kind != TB_TOUCH_EDGE && !pole && !back) {
-    tbTouch beyond;
-    tb_touch_beyond(core, touch, &border, &beyond);
+    tbFeature beyond;
+    tb_feature_next(core, touch, &border, &beyond);
     if (rises_beyond(c, &border, &beyond, dd)) {
       c->crossed = border.which;
       c->left = touch->vert[0];
@@ -251,19 +251,19 @@ static bool advance(Climb* c, tbReal dd[3]) {
       return true;
     }
   }
-  if (!tb_touch_on(core, &border, d, touch)) return false;
+  if (!tb_feature_holds(core, &border, d, touch)) return false;
   // From a rim to the middle of its cap is a jump: the other core starts anew there.
   if (pole) {
     if (!set_freedom(c)) return false;
-    tb_touch_start(border.which ? &c->pair->a : &c->pair->b, border.which ? c->n : c->n_b,
-                   &c->touch[1 - border.which]);
+    tb_feature_at(border.which ? &c->pair->a : &c->pair->b, border.which ? c->n : c->n_b,
+                  &c->touch[1 - border.which]);
   }
   return true;
 }
 
 // The rim of a cylinder that lies on the face but for rounding: somewhere along its side, from the
 // rim's point x (in the frame of the face's core) to the other rim. Sets both witness points.
-static bool lies_on_face(Climb* c, int face, const tbTouch* f, const tbReal x[3]) {
+static bool lies_on_face(Climb* c, int face, const tbFeature* f, const tbReal x[3]) {
   int other = 1 - face;
   const tbCore* core = other ? &c->pair->b : &c->pair->a;
   const tbReal* d = other ? c->n_b : c->n;
@@ -274,7 +274,7 @@ static bool lies_on_face(Climb* c, int face, const tbTouch* f, const tbReal x[3]
   if (other) tb_mul_mat3_vec3(way, c->pair->mat, along);
   tb_copy3(e, way);
   if (face) tb_mul_mat3t_vec3(e, c->pair->mat, way);
-  if (!tb_touch_over_face(face ? &c->pair->b : &c->pair->a, f, x, e, &middle)) return false;
+  if (!tb_feature_over_face(face ? &c->pair->b : &c->pair->a, f, x, e, &middle)) return false;
   tb_add_scaled3(c->point[other], c->point[other], middle, way);
   tb_add_scaled3(c->point[face], c->point[other], (face ? 1 : -1) * c->s, c->n);
   return true;
@@ -284,7 +284,7 @@ static bool lies_on_face(Climb* c, int face, const tbTouch* f, const tbReal x[3]
 static Settling settle_face(Climb* c, int face) {
   int other = 1 - face;
   tbCore* core = face ? &c->pair->b : &c->pair->a;
-  tbTouch *f = &c->touch[face], *t = &c->touch[other];
+  tbFeature *f = &c->touch[face], *t = &c->touch[other];
   tbReal sign = face ? 1 : -1, x[3], e[3], middle = 0, slack = CERTIFIED * c->pair->scale;
   if (is_face(t)) return FAILED;
   // The other's point, moved along n into the plane of the face.
@@ -295,14 +295,14 @@ static Settling settle_face(Climb* c, int face) {
       to_b(c, x, x);
       tb_mul_mat3t_vec3(e, c->pair->mat, c->line[other]);
     }
-    if (!tb_touch_over_face(core, f, x, e, &middle)) return FAILED;
+    if (!tb_feature_over_face(core, f, x, e, &middle)) return FAILED;
     tb_add_scaled3(c->point[other], c->point[other], middle, c->line[other]);
   } else {
     tbReal local[3];
     tb_copy3(local, x);
     if (face) to_b(c, x, local);
-    tbTouch flat = *f;
-    if (!tb_touch_in_face(core, local, slack, f)) {
+    tbFeature flat = *f;
+    if (!tb_feature_in_face(core, local, slack, f)) {
       if (!lies_on_face(c, face, &flat, local)) return is_face(f) ? FAILED : RELEASED;
       *f = flat;
       return SETTLED;
@@ -313,7 +313,7 @@ static Settling settle_face(Climb* c, int face) {
 }
 
 static Settling release(Climb* c, int which, int end) {
-  tb_touch_release_edge(which ? &c->pair->b : &c->pair->a, end, &c->touch[which]);
+  tb_feature_release_edge(which ? &c->pair->b : &c->pair->a, end, &c->touch[which]);
   return RELEASED;
 }
 
@@ -362,7 +362,7 @@ static Settling settle_lines(Climb* c) {
 
 // Slide the witness points within their features until b - a is along n.
 static Settling settle(Climb* c) {
-  const tbTouch *a = &c->touch[0], *b = &c->touch[1];
+  const tbFeature *a = &c->touch[0], *b = &c->touch[1];
   if (is_face(a)) return settle_face(c, 0);
   if (is_face(b)) return settle_face(c, 1);
   if (is_line(a) && is_line(b)) return settle_lines(c);
@@ -373,11 +373,11 @@ static Settling settle(Climb* c) {
 
 // What a core adds to the width, in the tangents (docs/gjk.md eq. 11).
 static void add_width(const Climb* c, int which, tbWidth* w) {
-  tbTouchWidth width;
+  tbFeatureExtent width;
   tbReal x[3], d[3];
   tb_copy3(x, c->point[which]);
   if (which) to_b(c, c->point[1], x);
-  tb_touch_width(which ? &c->pair->b : &c->pair->a, &c->touch[which], x, &width);
+  tb_feature_extent(which ? &c->pair->b : &c->pair->a, &c->touch[which], x, &width);
   w->flat[0] += width.inset;
   w->flat[2] += width.inset;
   w->ball += width.ball;
@@ -407,9 +407,9 @@ static tbReal held_within(const tbWidth* w, tbReal cosine) {
 // cosine, or 2 where the ball does so everywhere.
 static tbReal cosine_of_ball(const Climb* c) {
   tbReal depth = -c->s, x[3], y[3], center[3], down[3];
-  tbReal ball = tb_touch_ball(&c->pair->a, c->point[0], center);
+  tbReal ball = tb_feature_ball(&c->pair->a, c->point[0], center);
   to_b(c, c->point[1], x);
-  ball += tb_touch_ball(&c->pair->b, x, y);
+  ball += tb_feature_ball(&c->pair->b, x, y);
   tb_pair_b_to_a(c->pair, y, x);
   tb_sub3(down, x, center);
   tbReal far = tb_norm3(down), reach = ball - depth;
@@ -501,7 +501,7 @@ static bool step_on(Climb* c, tbReal from[3], tbReal dd[3], Settling* settling) 
   return *settling == FAILED;
 }
 
-tbAscent tb_ascend(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
+tbAscent tb_normal_ascent(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
   Climb c;
   tbReal s = -INFINITY, from[3] = {0, 0, 0}, dd[3] = {1, 1, 1};
   Settling settling = RELEASED;
@@ -510,8 +510,8 @@ tbAscent tb_ascend(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
   c.plain = false;
   tb_copy3(c.n, r->normal);
   look_from_b(&c);
-  tb_touch_start(&pair->a, c.n, &c.touch[0]);
-  tb_touch_start(&pair->b, c.n_b, &c.touch[1]);
+  tb_feature_at(&pair->a, c.n, &c.touch[0]);
+  tb_feature_at(&pair->b, c.n_b, &c.touch[1]);
   for (int step = 0; step < MAX_STEPS; step++) {
     if (!set_freedom(&c) || !evaluate(&c)) return TB_ASCENT_OPEN;
     if (c.s > limit) {

@@ -328,11 +328,11 @@ static int inside_face(const tbCore* core, const Feature* f, const tbReal x[3], 
   }
   if (core->kind == TB_CORE_PRISM && fabs(f->direction[2]) > 1e-3) return in_prism(core, x, slack);
   if (core->kind != TB_CORE_HULL) return 0;
-  tbTouch face = {.kind = TB_TOUCH_FACE};
+  tbFeature face = {.kind = TB_TOUCH_FACE};
   memcpy(face.vert, f->vert, sizeof face.vert);
   tb_copy3(face.point, f->point);
   tb_copy3(face.normal, f->direction);
-  return tb_touch_in_face(core, x, slack, &face);
+  return tb_feature_in_face(core, x, slack, &face);
 }
 
 // The point of a line feature nearest to x (a's frame).
@@ -429,8 +429,8 @@ static int try_features(tbConvexPair* pair, const Feature* fa, const Feature* fb
   return certified;
 }
 
-int tb_polish(tbConvexPair* pair, const tbSupportPoint* support, int count, int thorough,
-              tbConvexResult* r) {
+int tb_normal_newton(tbConvexPair* pair, const tbSupportPoint* support, int count, int thorough,
+                     tbConvexResult* r) {
   Corners ca = {0}, cb = {0};
   for (int i = 0; i < count; i++) {
     tbReal x[3], p[3];

@@ -13,7 +13,8 @@
 // corner with the number of the disc, as for a cylinder that lies or leans.)
 #define RIM 0x7f00
 
-void tb_region_project(const tbRegion* p, const tbReal x[3], tbReal* u, tbReal* v, tbReal* h) {
+void tb_overlap_polygon_project(const tbOverlapPolygon* p, const tbReal x[3], tbReal* u, tbReal* v,
+                                tbReal* h) {
   tbReal arm[3];
   tb_sub3(arm, x, p->origin);
   *h = tb_dot3(p->m, arm);
@@ -25,7 +26,7 @@ void tb_region_project(const tbRegion* p, const tbReal x[3], tbReal* u, tbReal* 
   *v = tb_dot3(p->e2, arm);
 }
 
-static void flatten_arms(const tbRegion* p, const tbPatch* patch, tbFlatPatch* f) {
+static void flatten_arms(const tbOverlapPolygon* p, const tbFacingFeature* patch, tbFlatPatch* f) {
   f->radius = tb_norm3(patch->arm[0]);
   for (int k = 0; k < 2; k++) {
     tbReal arm[3];
@@ -53,11 +54,11 @@ static void from_circle(const tbFlatPatch* f, tbReal x, tbReal y, tbReal* u, tbR
   *v = f->cv + x * f->arm[0][1] + y * f->arm[1][1];
 }
 
-static void flatten(const tbRegion* p, const tbPatch* patch, tbFlatPatch* f) {
+static void flatten(const tbOverlapPolygon* p, const tbFacingFeature* patch, tbFlatPatch* f) {
   f->patch = patch;
   f->radius = 0;
   for (int i = 0; i < patch->count; i++) {
-    tb_region_project(p, patch->point[i], &f->u[i], &f->v[i], &f->h[i]);
+    tb_overlap_polygon_project(p, patch->point[i], &f->u[i], &f->v[i], &f->h[i]);
   }
   if (patch->kind == TB_PATCH_SEGMENT) {
     // Height changes along the segment only.
@@ -70,7 +71,7 @@ static void flatten(const tbRegion* p, const tbPatch* patch, tbFlatPatch* f) {
   }
   tbReal along = tb_dot3(patch->normal, p->n), u, v, h;
   if (patch->kind == TB_PATCH_DISC) {
-    tb_region_project(p, patch->center, &u, &v, &h);
+    tb_overlap_polygon_project(p, patch->center, &u, &v, &h);
     f->cu = u;
     f->cv = v;
     flatten_arms(p, patch, f);
@@ -90,7 +91,8 @@ static tbReal height(const tbFlatPatch* f, tbReal u, tbReal v) {
   return f->slope[0] * u + f->slope[1] * v + f->slope[2];
 }
 
-void tb_region_add(tbRegion* p, tbReal u, tbReal v, tbReal ha, tbReal hb, uint32_t feature) {
+void tb_overlap_polygon_add(tbOverlapPolygon* p, tbReal u, tbReal v, tbReal ha, tbReal hb,
+                            uint32_t feature) {
   if (p->count == TB_MANIFOLD_MAX) return;
   int i = p->count++;
   p->point[i].u = u;
@@ -111,25 +113,26 @@ void tb_region_add(tbRegion* p, tbReal u, tbReal v, tbReal ha, tbReal hb, uint32
 }
 
 // As above for a feature that may be there: the smaller gap stays.
-static void add_once(tbRegion* p, tbReal u, tbReal v, tbReal ha, tbReal hb, uint32_t feature) {
+static void add_once(tbOverlapPolygon* p, tbReal u, tbReal v, tbReal ha, tbReal hb,
+                     uint32_t feature) {
   for (int i = 0; i < p->count; i++) {
     if (p->feature[i] != feature) continue;
     if (!(hb - ha < p->point[i].dist)) return;
     int count = p->count;
     p->count = i;
-    tb_region_add(p, u, v, ha, hb, feature);
+    tb_overlap_polygon_add(p, u, v, ha, hb, feature);
     p->count = count;
     return;
   }
-  tb_region_add(p, u, v, ha, hb, feature);
+  tb_overlap_polygon_add(p, u, v, ha, hb, feature);
 }
 
-static void add_at(tbRegion* p, tbReal u, tbReal v, uint32_t feature) {
-  tb_region_add(p, u, v, height(&p->a, u, v), height(&p->b, u, v), feature);
+static void add_at(tbOverlapPolygon* p, tbReal u, tbReal v, uint32_t feature) {
+  tb_overlap_polygon_add(p, u, v, height(&p->a, u, v), height(&p->b, u, v), feature);
 }
 
 // Is (u, v) in the polygon or disc, up to the tolerance?
-static int contains(const tbRegion* p, const tbFlatPatch* f, tbReal u, tbReal v) {
+static int contains(const tbOverlapPolygon* p, const tbFlatPatch* f, tbReal u, tbReal v) {
   if (f->patch->kind == TB_PATCH_DISC) {
     tbReal x, y, reach = 1 + p->tolerance / f->radius;
     to_circle(f, u, v, &x, &y);
@@ -147,14 +150,15 @@ static int contains(const tbRegion* p, const tbFlatPatch* f, tbReal u, tbReal v)
 }
 
 // Corner i of f, over g. `kind` says whose corners they are.
-static void add_corner(tbRegion* p, const tbFlatPatch* f, const tbFlatPatch* g, int i, int kind) {
+static void add_corner(tbOverlapPolygon* p, const tbFlatPatch* f, const tbFlatPatch* g, int i,
+                       int kind) {
   // A corner's own height is exact; planes of merged faces are not quite.
   tbReal other = height(g, f->u[i], f->v[i]);
   tbReal ha = kind == 1 ? f->h[i] : other, hb = kind == 1 ? other : f->h[i];
-  tb_region_add(p, f->u[i], f->v[i], ha, hb, TB_FEATURE(kind, f->patch->id[i], 0));
+  tb_overlap_polygon_add(p, f->u[i], f->v[i], ha, hb, TB_FEATURE(kind, f->patch->id[i], 0));
 }
 
-static void add_corners(tbRegion* p, const tbFlatPatch* f, const tbFlatPatch* g, int kind) {
+static void add_corners(tbOverlapPolygon* p, const tbFlatPatch* f, const tbFlatPatch* g, int kind) {
   for (int i = 0; i < f->patch->count; i++) {
     if (contains(p, g, f->u[i], f->v[i])) add_corner(p, f, g, i, kind);
   }
@@ -162,14 +166,15 @@ static void add_corners(tbRegion* p, const tbFlatPatch* f, const tbFlatPatch* g,
 
 // Whether edges that cross are next to each other all along: both ends of one within reach of the
 // other's line. t and s over the crossing's area are where they cross.
-static bool is_along(const tbRegion* p, tbReal t, tbReal s, tbReal cross, tbReal a2, tbReal b2) {
+static bool is_along(const tbOverlapPolygon* p, tbReal t, tbReal s, tbReal cross, tbReal a2,
+                     tbReal b2) {
   tbReal far_a = tb_max(t, cross - t), far_b = tb_max(s, cross - s),
          reach2 = p->touching * p->touching;
   return far_a * far_a <= reach2 * b2 || far_b * far_b <= reach2 * a2;
 }
 
 // Where edge i of a crosses edge j of b, if they do.
-static void add_crossing(tbRegion* p, int i, int j) {
+static void add_crossing(tbOverlapPolygon* p, int i, int j) {
   const tbFlatPatch *a = &p->a, *b = &p->b;
   int ni = i + 1 < a->patch->count ? i + 1 : 0, nj = j + 1 < b->patch->count ? j + 1 : 0;
   tbReal au = a->u[ni] - a->u[i], av = a->v[ni] - a->v[i];
@@ -191,11 +196,11 @@ static void add_crossing(tbRegion* p, int i, int j) {
   s = ((u - b->u[j]) * bu + (v - b->v[j]) * bv) / (bu * bu + bv * bv);
   if (!(s > 0 && s < 1)) return;
   tbReal ha = a->h[i] + t * (a->h[ni] - a->h[i]), hb = b->h[j] + s * (b->h[nj] - b->h[j]);
-  tb_region_add(p, u, v, ha, hb, TB_FEATURE(3, a->patch->id[i], b->patch->id[j]));
+  tb_overlap_polygon_add(p, u, v, ha, hb, TB_FEATURE(3, a->patch->id[i], b->patch->id[j]));
 }
 
 // Proper crossings of the edges of a and b, one of them a segment.
-static void add_crossings(tbRegion* p) {
+static void add_crossings(tbOverlapPolygon* p) {
   int na = p->a.patch->count, nb = p->b.patch->count;
   for (int i = 0; i < (na == 2 ? 1 : na); i++) {
     for (int j = 0; j < (nb == 2 ? 1 : nb); j++) add_crossing(p, i, j);
@@ -204,7 +209,7 @@ static void add_crossings(tbRegion* p) {
 
 // The corners of g against the lines through the edges of polygon f, without branches. For each
 // edge, bits of g's edges that cross its line; returns bits of the corners of g that lie in f.
-static uint64_t cut_by_edges(const tbRegion* p, const tbFlatPatch* f, const tbFlatPatch* g,
+static uint64_t cut_by_edges(const tbOverlapPolygon* p, const tbFlatPatch* f, const tbFlatPatch* g,
                              uint64_t crossed[TB_PATCH_MAX]) {
   int n = f->patch->count, m = g->patch->count;
   uint64_t outside = 0;
@@ -223,7 +228,7 @@ static uint64_t cut_by_edges(const tbRegion* p, const tbFlatPatch* f, const tbFl
   return ~outside;
 }
 
-static void intersect_polygons(tbRegion* p) {
+static void intersect_polygons(tbOverlapPolygon* p) {
   uint64_t by_a[TB_PATCH_MAX], by_b[TB_PATCH_MAX];
   uint64_t b_inside = cut_by_edges(p, &p->a, &p->b, by_a);
   uint64_t a_inside = cut_by_edges(p, &p->b, &p->a, by_b);
@@ -242,7 +247,7 @@ static void intersect_polygons(tbRegion* p) {
 }
 
 // Where the edges of f cross the rim of the disc g.
-static void add_rim_crossings(tbRegion* p, const tbFlatPatch* f, const tbFlatPatch* g) {
+static void add_rim_crossings(tbOverlapPolygon* p, const tbFlatPatch* f, const tbFlatPatch* g) {
   int n = f->patch->count;
   for (int i = 0; i < (n == 2 ? 1 : n); i++) {
     int j = i + 1 < n ? i + 1 : 0;
@@ -264,7 +269,7 @@ static void add_rim_crossings(tbRegion* p, const tbFlatPatch* f, const tbFlatPat
 }
 
 // A point of the rim of f, if it lies in g.
-static void add_rim_point(tbRegion* p, const tbFlatPatch* f, const tbFlatPatch* g, tbReal x,
+static void add_rim_point(tbOverlapPolygon* p, const tbFlatPatch* f, const tbFlatPatch* g, tbReal x,
                           tbReal y, uint32_t feature) {
   tbReal u, v;
   from_circle(f, x, y, &u, &v);
@@ -273,7 +278,7 @@ static void add_rim_point(tbRegion* p, const tbFlatPatch* f, const tbFlatPatch* 
 
 // Points of the rim of disc f that lie in g: four that are fixed to the body, and the one where the
 // gap is smallest when the patches lean against each other.
-static void add_rim(tbRegion* p, const tbFlatPatch* f, const tbFlatPatch* g, int kind) {
+static void add_rim(tbOverlapPolygon* p, const tbFlatPatch* f, const tbFlatPatch* g, int kind) {
   static const tbReal fixed[4][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}};
   for (int k = 0; k < 4; k++) {
     add_rim_point(p, f, g, fixed[k][0], fixed[k][1], TB_FEATURE(kind, RIM + k, 0));
@@ -287,7 +292,7 @@ static void add_rim(tbRegion* p, const tbFlatPatch* f, const tbFlatPatch* g, int
 }
 
 // Slide a point of the rim of a along it until it lies on the rim of b: Newton on its angle.
-static void add_rims_meet(tbRegion* p, tbReal u, tbReal v, uint32_t feature) {
+static void add_rims_meet(tbOverlapPolygon* p, tbReal u, tbReal v, uint32_t feature) {
   const tbFlatPatch *a = &p->a, *b = &p->b;
   tbReal x, y, bx, by, qx, qy;
   to_circle(a, u, v, &x, &y);
@@ -310,7 +315,7 @@ static void add_rims_meet(tbRegion* p, tbReal u, tbReal v, uint32_t feature) {
 
 // Whether two level discs, centres that far apart, touch with their rims, or next to that: a narrow
 // lens, if it is one, is one place.
-static bool are_rims_beside(const tbRegion* p, tbReal apart) {
+static bool are_rims_beside(const tbOverlapPolygon* p, tbReal apart) {
   tbReal reach = p->a.radius + p->b.radius, du = p->a.slope[0] - p->b.slope[0];
   tbReal dv = p->a.slope[1] - p->b.slope[1], steep = sqrt(du * du + dv * dv) * reach;
   bool level = steep <= p->touching && p->lean >= 1 - 1e-12;
@@ -318,7 +323,7 @@ static bool are_rims_beside(const tbRegion* p, tbReal apart) {
 }
 
 // Two discs: where the rims cross and where the line of centres leaves each.
-static void add_disc_disc(tbRegion* p) {
+static void add_disc_disc(tbOverlapPolygon* p) {
   const tbFlatPatch *a = &p->a, *b = &p->b;
   tbReal du = b->cu - a->cu, dv = b->cv - a->cv, apart = sqrt(du * du + dv * dv), x, y, length;
   if (are_rims_beside(p, apart)) {
@@ -381,7 +386,7 @@ static tbReal fall(const Rod* f, tbReal x) {
 
 // An end of rod f beside rod g: the contact lies where both round surfaces are parallel, at
 // distances from their highest lines as the radii (docs/gjk.md eq. 14).
-static void add_beside(tbRegion* p, const Rod* f, const Rod* g, int kind) {
+static void add_beside(tbOverlapPolygon* p, const Rod* f, const Rod* g, int kind) {
   tbReal du = g->u[1] - g->u[0], dv = g->v[1] - g->v[0], length = sqrt(du * du + dv * dv);
   tbReal rf = f->radius, round = rf + g->radius;
   if (!(length > 0) || !(round > 0)) return;
@@ -416,7 +421,7 @@ static int is_nearly_parallel(const Rod* a, const Rod* b) {
   return cross * cross < 0.01 * (au * au + av * av) * (bu * bu + bv * bv);
 }
 
-static void add_rods(tbRegion* p, const Rod* a, const Rod* b) {
+static void add_rods(tbOverlapPolygon* p, const Rod* a, const Rod* b) {
   if (!is_nearly_parallel(a, b)) return;
   add_beside(p, a, b, 1);
   add_beside(p, b, a, 2);
@@ -424,7 +429,7 @@ static void add_rods(tbRegion* p, const Rod* a, const Rod* b) {
 
 // A round core along an edge of a polygon: but for exactly parallel ones they cross at one place
 // and are over the face on one side of it only, though they touch, to a hair, all along.
-static void add_along_edges(tbRegion* p) {
+static void add_along_edges(tbOverlapPolygon* p) {
   const tbFlatPatch* polygon = p->a.patch->kind == TB_PATCH_POLYGON ? &p->a : &p->b;
   Rod segment, edge;
   set_rod(polygon == &p->a ? &p->b : &p->a, 0, &segment);
@@ -436,7 +441,7 @@ static void add_along_edges(tbRegion* p) {
   }
 }
 
-static void intersect(tbRegion* p) {
+static void intersect(tbOverlapPolygon* p) {
   int ka = p->a.patch->kind, kb = p->b.patch->kind;
   if (ka == TB_PATCH_DISC && kb == TB_PATCH_DISC) {
     add_disc_disc(p);
@@ -464,8 +469,8 @@ static void intersect(tbRegion* p) {
 }
 
 // The plane through the middle of the witness points; its corners are projected along n.
-static void set_plane(tbRegion* p, const tbConvexPair* pair, const tbConvexResult* r,
-                      const tbPatch* pa, const tbPatch* pb) {
+static void set_plane(tbOverlapPolygon* p, const tbConvexPair* pair, const tbConvexResult* r,
+                      const tbFacingFeature* pa, const tbFacingFeature* pb) {
   tb_copy3(p->n, r->normal);
   tb_copy3(p->m, r->normal);
   p->slanted = pa->kind == TB_PATCH_DISC || pb->kind == TB_PATCH_DISC;
@@ -484,7 +489,7 @@ static void set_plane(tbRegion* p, const tbConvexPair* pair, const tbConvexResul
 }
 
 // Corners of a and of b, and crossings, that touching shapes have at one place: the first stays.
-static void drop_doubles(tbRegion* p) {
+static void drop_doubles(tbOverlapPolygon* p) {
   tbReal near2 = 16 * p->touching * p->touching;
   int kept = 0;
   for (int i = 0; i < p->count; i++) {
@@ -502,8 +507,8 @@ static void drop_doubles(tbRegion* p) {
   p->count = kept;
 }
 
-void tb_region_find(tbRegion* p, const tbConvexPair* pair, const tbConvexResult* r,
-                    const tbPatch* a, const tbPatch* b, int terrain) {
+void tb_overlap_polygon_find(tbOverlapPolygon* p, const tbConvexPair* pair, const tbConvexResult* r,
+                             const tbFacingFeature* a, const tbFacingFeature* b, int terrain) {
   set_plane(p, pair, r, a, b);
   p->terrain = terrain;
   if (a->kind == TB_PATCH_POINT || b->kind == TB_PATCH_POINT) return;

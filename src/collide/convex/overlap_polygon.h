@@ -8,7 +8,7 @@
 
 // A patch in the plane: corners (u, v) and the height above the plane along the normal.
 typedef struct {
-  const tbPatch* patch;
+  const tbFacingFeature* patch;
   tbReal u[TB_PATCH_MAX], v[TB_PATCH_MAX], h[TB_PATCH_MAX];
   tbReal slope[3];  // height of the patch's plane: slope[0] u + slope[1] v + slope[2]
   // A disc: centre, its two arms in the plane (an ellipse where it leans), and the inverse map that
@@ -33,17 +33,20 @@ typedef struct {
   tbReal ha[TB_MANIFOLD_MAX], hb[TB_MANIFOLD_MAX];
   uint32_t feature[TB_MANIFOLD_MAX];
   int count;
-} tbRegion;
+} tbOverlapPolygon;
 
 // The region of two patches of a pair around its witness points, with a contact at every corner;
 // empty where one of them is a point. `terrain`: nothing beyond where the patches meet.
-void tb_region_find(tbRegion* region, const tbConvexPair* pair, const tbConvexResult* result,
-                    const tbPatch* a, const tbPatch* b, int terrain);
+void tb_overlap_polygon_find(tbOverlapPolygon* region, const tbConvexPair* pair,
+                             const tbConvexResult* result, const tbFacingFeature* a,
+                             const tbFacingFeature* b, int terrain);
 
 // Where a point lies: x = origin + u e1 + v e2 + h n.
-void tb_region_project(const tbRegion* region, const tbReal x[3], tbReal* u, tbReal* v, tbReal* h);
+void tb_overlap_polygon_project(const tbOverlapPolygon* region, const tbReal x[3], tbReal* u,
+                                tbReal* v, tbReal* h);
 
 // Add a contact at (u, v) between the heights of a and b, as long as there is room.
-void tb_region_add(tbRegion* region, tbReal u, tbReal v, tbReal ha, tbReal hb, uint32_t feature);
+void tb_overlap_polygon_add(tbOverlapPolygon* region, tbReal u, tbReal v, tbReal ha, tbReal hb,
+                            uint32_t feature);
 
 #endif

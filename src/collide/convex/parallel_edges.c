@@ -27,7 +27,7 @@ typedef struct {
   int count;
 } Stretch;
 
-static bool edge_of(const tbPatch* patch, int i, const tbReal n[3], Edge* edge) {
+static bool edge_of(const tbFacingFeature* patch, int i, const tbReal n[3], Edge* edge) {
   int j = i + 1 < patch->count ? i + 1 : 0;
   edge->x[0] = patch->point[i];
   edge->x[1] = patch->point[j];
@@ -67,8 +67,8 @@ static void add_ends(Stretch* s, const Edge* f, const Edge* g, int sign) {
   }
 }
 
-int tb_stretch(const tbPatch* a, const tbPatch* b, const tbReal n[3], tbReal apart, tbReal margin,
-               tbContactPoint* contacts, int count) {
+int tb_parallel_edges(const tbFacingFeature* a, const tbFacingFeature* b, const tbReal n[3],
+                      tbReal apart, tbReal margin, tbContactPoint* contacts, int count) {
   Stretch s = {.n = n, .apart = apart, .margin = margin, .contacts = contacts, .count = count};
   for (int i = 0; i < a->count; i++) {
     Edge f, g;

@@ -75,7 +75,7 @@ static void to_b(const tbConvexPair* pair, tbReal x[3]) {
   tb_mul_mat3t_vec3(x, pair->mat, x);
 }
 
-void tb_convex_settle(tbConvexPair* pair, tbConvexResult* r) {
+void tb_snap_normal(tbConvexPair* pair, tbConvexResult* r) {
   tbReal touching = TOUCHING * pair->scale;
   if (!(fabs(r->dist) <= touching) || !has_faces(&pair->a) || !has_faces(&pair->b)) return;
   pair->touching = touching;

@@ -111,7 +111,7 @@ TB_WIDE static bool two_hulls_wide(tbConvexPair* pair, const tbReal n[3], tbSupp
   __m256d back =
       _mm256_add_pd(rows, _mm256_mul_pd(_mm256_maskload_pd(mat + 6, xyz), _mm256_set1_pd(-n[2])));
   int cell[2];
-  if (!tb_two_cells_wide(a, b, &along, &back, cell)) return false;
+  if (!tb_simd2_cells_wide(a, b, &along, &back, cell)) return false;
   bool climb_a, climb_b;
   int i = tb_hull_cell_find_wide(a, cell[0], &along, &climb_a);
   int j = tb_hull_cell_find_wide(b, cell[1], &back, &climb_b);

@@ -479,7 +479,7 @@ static tbResult build(Build* b, tbHull* hull, tbArena* arena, const tbReal* poin
     return tb_fail(error, TB_ERROR_MEMORY, "out of memory for a hull of %d points", npoint);
   }
   tb_hull_search_fill(hull, search);
-  hull->inner = tb_hull_inner(hull);
+  hull->inner = tb_hull_inscribed_radius(hull);
   tb_hull_box(hull, hull->low, hull->high);
   return TB_OK;
 }

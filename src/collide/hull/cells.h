@@ -121,8 +121,8 @@ TB_WIDE static inline int tb_hull_cell_find_wide(const tbHull* hull, int cell, c
 }
 
 // Cells of d in hull a and of e in hull b, both at once. False where a direction has none.
-TB_WIDE static inline bool tb_two_cells_wide(const tbHull* a, const tbHull* b, const __m256d* d,
-                                             const __m256d* e, int cell[2]) {
+TB_WIDE static inline bool tb_simd2_cells_wide(const tbHull* a, const tbHull* b, const __m256d* d,
+                                               const __m256d* e, int cell[2]) {
   __m128d d2 = _mm256_castpd256_pd128(*d), e2 = _mm256_castpd256_pd128(*e);
   __m128d x = _mm_unpacklo_pd(d2, e2), y = _mm_unpackhi_pd(d2, e2);
   __m128d z = _mm_unpacklo_pd(_mm256_extractf128_pd(*d, 1), _mm256_extractf128_pd(*e, 1));

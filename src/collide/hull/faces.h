@@ -23,21 +23,21 @@
 static inline int tb_hull_heights(const tbHull* hull, const tbReal x[3], tbReal* height) {
   int count = hull->nplane;
   const tbReal *nx = hull->planes, *ny = nx + count, *nz = ny + count, *offset = nz + count;
-  const tbTwo point[3] = {tb_two(x[0]), tb_two(x[1]), tb_two(x[2])};
-  tbTwoMask index = {0, 0};  // of the first of four
-  tbTwoBest best[2] = {{tb_two(-INFINITY), index}, {tb_two(-INFINITY), index}};
+  const tbSimd2 point[3] = {tb_simd2(x[0]), tb_simd2(x[1]), tb_simd2(x[2])};
+  tbSimd2Mask index = {0, 0};  // of the first of four
+  tbSimd2Best best[2] = {{tb_simd2(-INFINITY), index}, {tb_simd2(-INFINITY), index}};
   for (int f = 0; f < count; f += 4, index += 4) {
     for (int k = 0; k < 2; k++) {
       int at = f + 2 * k;
-      tbTwo h = tb_two_dot(TB_LOAD2(nx + at), TB_LOAD2(ny + at), TB_LOAD2(nz + at), point);
+      tbSimd2 h = tb_simd2_dot(TB_LOAD2(nx + at), TB_LOAD2(ny + at), TB_LOAD2(nz + at), point);
       h -= TB_LOAD2(offset + at);
       TB_STORE2(height + at, h);
-      tb_two_keep(&best[k], h, index);
+      tb_simd2_keep(&best[k], h, index);
     }
   }
-  for (int k = 0; k < 2; k++) best[k].index += (tbTwoMask){2 * k, 2 * k + 1};
+  for (int k = 0; k < 2; k++) best[k].index += (tbSimd2Mask){2 * k, 2 * k + 1};
   tbReal most;
-  int top = tb_two_top(tb_two_larger(best[0], best[1]), &most);
+  int top = tb_simd2_top(tb_simd2_larger(best[0], best[1]), &most);
   return top < hull->nface ? top : 0;
 }
 
@@ -47,9 +47,9 @@ static inline void tb_hull_higher(const tbHull* hull, const tbReal* height, tbRe
   int count = hull->nplane, last = hull->nface;
   for (int word = 0; word < TB_FACE_WORDS; word++) {
     int end = count < 64 * (word + 1) ? count : 64 * (word + 1);
-    tbTwoMask higher = {0, 0}, bit = {1, 2};
+    tbSimd2Mask higher = {0, 0}, bit = {1, 2};
     for (int f = 64 * word; f < end; f += 2, bit <<= 2) {
-      higher |= (tbTwoMask)(TB_LOAD2(height + f) > tb_two(than)) & bit;
+      higher |= (tbSimd2Mask)(TB_LOAD2(height + f) > tb_simd2(than)) & bit;
     }
     bits[word] = (uint64_t)(higher[0] | higher[1]);
   }

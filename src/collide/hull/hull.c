@@ -94,7 +94,7 @@ int tb_hull_face_at(const tbHull* hull, const tbReal d[3], int vertex) {
   int first = hull->vert_face[vertex], level = level_neighbour(hull, d, vertex);
   int left = hull->adj_start[vertex + 1] - hull->adj_start[vertex];
   // In a register without branches: which is best cannot be predicted.
-  tbTwoBest best = {tb_two(-INFINITY), {first, first}};
+  tbSimd2Best best = {tb_simd2(-INFINITY), {first, first}};
   for (int f = first; left >= 0; left--) {
     bool both;
     int at = corner_of(hull, f, vertex, level, &both);
@@ -102,7 +102,7 @@ int tb_hull_face_at(const tbHull* hull, const tbReal d[3], int vertex) {
     if (at < 0) break;
     // With the level edge: beyond what any face without it reaches.
     tbReal along = tb_dot3(hull->plane + 4 * f, d) + (both ? 4 : 0);
-    tb_two_keep(&best, tb_two(along), (tbTwoMask){f, f});
+    tb_simd2_keep(&best, tb_simd2(along), (tbSimd2Mask){f, f});
     // Around the vertex, from face to face over the edges that leave it.
     f = hull->face_adj[at];
     if (f == first) break;
@@ -110,7 +110,7 @@ int tb_hull_face_at(const tbHull* hull, const tbReal d[3], int vertex) {
   return (int)best.index[0];
 }
 
-tbReal tb_hull_inner(const tbHull* hull) {
+tbReal tb_hull_inscribed_radius(const tbHull* hull) {
   tbReal inner = hull->nface > 0 ? INFINITY : 0;
   for (int f = 0; f < hull->nface; f++) {
     inner = tb_min(inner, hull->plane[4 * f + 3] - tb_dot3(hull->plane + 4 * f, hull->center));

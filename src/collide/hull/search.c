@@ -85,7 +85,7 @@ static void fill_edges(tbHull* hull, tbReal* planes) {
   uint8_t* edges = (uint8_t*)(planes + 4 * (size_t)plane_count(hull));
   size_t count = 0, most = edge_bytes(hull);
   tbReal sharpest = 1;
-  if (!(tb_hull_inner(hull) > 1e-3 * hull->radius)) return;
+  if (!(tb_hull_inscribed_radius(hull) > 1e-3 * hull->radius)) return;
   for (int f = 0; f < hull->nface && most > 0; f++) {
     for (int k = hull->face_start[f]; k < hull->face_start[f + 1]; k++) {
       if (hull->face_adj[k] <= f || count == most) continue;
@@ -126,23 +126,23 @@ void tb_hull_search_fill(tbHull* hull, void* memory) {
 static int scan_lanes(const tbHull* hull, const tbReal d[3]) {
   enum { CHAINS = LANE_GROUP / 2 };
   const tbReal *x = hull->lanes, *y = x + hull->nlane, *z = y + hull->nlane;
-  const tbTwo way[3] = {tb_two(d[0]), tb_two(d[1]), tb_two(d[2])};
-  tbTwoBest best[CHAINS];
-  tbTwoMask round = {0, 0};  // where the group begins
-  for (int k = 0; k < CHAINS; k++) best[k] = (tbTwoBest){tb_two(-INFINITY), round};
+  const tbSimd2 way[3] = {tb_simd2(d[0]), tb_simd2(d[1]), tb_simd2(d[2])};
+  tbSimd2Best best[CHAINS];
+  tbSimd2Mask round = {0, 0};  // where the group begins
+  for (int k = 0; k < CHAINS; k++) best[k] = (tbSimd2Best){tb_simd2(-INFINITY), round};
   for (int i = 0; i < hull->nlane; i += LANE_GROUP, round += LANE_GROUP) {
     for (int k = 0; k < CHAINS; k++) {
       int at = i + 2 * k;
-      tbTwo along = tb_two_dot(TB_LOAD2(x + at), TB_LOAD2(y + at), TB_LOAD2(z + at), way);
-      tb_two_keep(&best[k], along, round);
+      tbSimd2 along = tb_simd2_dot(TB_LOAD2(x + at), TB_LOAD2(y + at), TB_LOAD2(z + at), way);
+      tb_simd2_keep(&best[k], along, round);
     }
   }
   for (int k = 0; k < CHAINS; k++) {
-    best[k].index += (tbTwoMask){2 * k, 2 * k + 1};
+    best[k].index += (tbSimd2Mask){2 * k, 2 * k + 1};
   }
   tbReal most;
-  int top = tb_two_top(
-      tb_two_larger(tb_two_larger(best[0], best[1]), tb_two_larger(best[2], best[3])), &most);
+  int top = tb_simd2_top(
+      tb_simd2_larger(tb_simd2_larger(best[0], best[1]), tb_simd2_larger(best[2], best[3])), &most);
   return top < hull->nvert ? top : 0;
 }
 
@@ -156,12 +156,13 @@ static void drop_repeated(const tbHull* hull, uint64_t below[2]) {
 TB_INLINE uint64_t bits_below(const tbHull* hull, const tbReal n[3], tbReal offset, tbReal limit,
                               int from, int to, tbReal* height) {
   const tbReal *x = hull->lanes, *y = x + hull->nlane, *z = y + hull->nlane;
-  const tbTwo way[3] = {tb_two(n[0]), tb_two(n[1]), tb_two(n[2])};
-  tbTwoMask bits = {0, 0}, bit = {1, 2};
+  const tbSimd2 way[3] = {tb_simd2(n[0]), tb_simd2(n[1]), tb_simd2(n[2])};
+  tbSimd2Mask bits = {0, 0}, bit = {1, 2};
   for (int i = from; i < to; i += 2, bit <<= 2) {
-    tbTwo at = tb_two_dot(TB_LOAD2(x + i), TB_LOAD2(y + i), TB_LOAD2(z + i), way) + tb_two(offset);
+    tbSimd2 at =
+        tb_simd2_dot(TB_LOAD2(x + i), TB_LOAD2(y + i), TB_LOAD2(z + i), way) + tb_simd2(offset);
     TB_STORE2(height + i, at);
-    bits |= (tbTwoMask)(at <= tb_two(limit)) & bit;
+    bits |= (tbSimd2Mask)(at <= tb_simd2(limit)) & bit;
   }
   return (uint64_t)(bits[0] | bits[1]);
 }

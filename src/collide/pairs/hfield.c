@@ -463,7 +463,7 @@ static int add_region(Terrain* t, const tbConvexResult* r, Proof proof) {
 static void solve_from_above(Terrain* t, tbReal limit, tbConvexResult* r) {
   r->dist = -INFINITY;
   r->count = r->capped = 0;
-  tbAscent ascent = tb_ascend(&t->pair, limit, r);
+  tbAscent ascent = tb_normal_ascent(&t->pair, limit, r);
   if (ascent == TB_ASCENT_OPEN) {
     tb_copy3(r->normal, t->normal);
     tb_convex_solve(&t->pair, limit, r);

@@ -29,7 +29,7 @@ static tbReal height(const Query* q, int v) {
 // Vertices within the margin; their places in the contact plane are filled in where it matters.
 typedef struct {
   int vertex[TB_SPREAD_MAX];
-  tbSpread at;
+  tbContactReduction at;
 } Patch;
 
 // Two tangents of the unit vector n, without a branch that cannot be predicted (Duff et al.,

@@ -273,7 +273,7 @@ static tbResult set_at_reference(tbModel* m, tbData* d, tbError* error) {
     set_equalities(m, d);
     set_statistics(m, d);
     result = tb_set_weights(m, d, released);
-    if (result == TB_OK) tb_set_tautness(m, d);
+    if (result == TB_OK) tb_set_carried_load(m, d);
     if (result == TB_OK) result = tb_set_lengths(m, d);
     result = result == TB_OK ? check_weights(m, error) : out_of_memory(error);
   } else {

@@ -20,7 +20,8 @@ static tbReal row_dot(const tbConstraint* c, int r, const tbReal* v) {
 
 // Rows of Y = J H^-1, then A = Y J^T with a compliance far below what anyone could measure, which
 // bounds the impulses of equalities that contradict each other.
-static void fill(const tbModel* m, const tbConstraints* cs, tbInertiaFactor factor, tbHeld* h) {
+static void fill(const tbModel* m, const tbConstraints* cs, tbInertiaFactor factor,
+                 tbPresolvedEqualities* h) {
   tbForest forest = tb_forest(m);
   for (int i = 0, row = 0; i < cs->count; i++) {
     const tbConstraint* c = &cs->list[i];
@@ -49,8 +50,8 @@ static void fill(const tbModel* m, const tbConstraints* cs, tbInertiaFactor fact
   }
 }
 
-tbResult tb_held_build(const tbModel* m, tbArena* arena, const tbConstraints* cs,
-                       tbInertiaFactor factor, tbHeld* h) {
+tbResult tb_presolved_build(const tbModel* m, tbArena* arena, const tbConstraints* cs,
+                            tbInertiaFactor factor, tbPresolvedEqualities* h) {
   memset(h, 0, sizeof *h);
   h->nv = m->nv;
   h->rows = cs;
@@ -66,7 +67,8 @@ tbResult tb_held_build(const tbModel* m, tbArena* arena, const tbConstraints* cs
   return tb_cholesky(h->n, h->L, h->n, scratch) ? TB_OK : TB_ERROR_NUMERIC;
 }
 
-void tb_held_bias(const tbModel* m, const tbData* d, const tbHeld* h, tbReal* bias) {
+void tb_presolved_bias(const tbModel* m, const tbData* d, const tbPresolvedEqualities* h,
+                       tbReal* bias) {
   for (int i = 0, row = 0; i < h->rows->count; i++) {
     const tbConstraint* c = &h->rows->list[i];
     for (int r = 0; is_equality(c) && r < c->dim; r++, row++) {
@@ -76,7 +78,8 @@ void tb_held_bias(const tbModel* m, const tbData* d, const tbHeld* h, tbReal* bi
   }
 }
 
-void tb_held_correct(const tbHeld* h, const tbReal* bias, tbReal* v, tbReal* impulse) {
+void tb_presolved_correct(const tbPresolvedEqualities* h, const tbReal* bias, tbReal* v,
+                          tbReal* impulse) {
   if (h->n == 0) return;
   for (int i = 0, row = 0; i < h->rows->count; i++) {
     const tbConstraint* c = &h->rows->list[i];
@@ -92,7 +95,8 @@ void tb_held_correct(const tbHeld* h, const tbReal* bias, tbReal* v, tbReal* imp
   }
 }
 
-void tb_held_store(const tbHeld* h, const tbReal* impulse, tbReal* lambda, tbReal* force) {
+void tb_presolved_store(const tbPresolvedEqualities* h, const tbReal* impulse, tbReal* lambda,
+                        tbReal* force) {
   for (int i = 0, row = 0; i < h->rows->count; i++) {
     const tbConstraint* c = &h->rows->list[i];
     for (int r = 0; is_equality(c) && r < c->dim; r++, row++) {

@@ -12,19 +12,22 @@ typedef struct {
   tbReal* Y;                  // n x nv: H^-1 J^T by rows
   tbReal* L;                  // n x n: factor of A = J H^-1 J^T + R
   tbReal* pull;               // n: scratch
-} tbHeld;
+} tbPresolvedEqualities;
 
 // Build and factor A; n is 0 where the step has no equalities.
-tbResult tb_held_build(const tbModel* model, tbArena* arena, const tbConstraints* constraints,
-                       tbInertiaFactor factor, tbHeld* out);
+tbResult tb_presolved_build(const tbModel* model, tbArena* arena, const tbConstraints* constraints,
+                            tbInertiaFactor factor, tbPresolvedEqualities* out);
 
 // Impulses that make J v = -bias (n, NULL: zero), the velocity they lead to, and their sum so far.
-void tb_held_correct(const tbHeld* held, const tbReal* bias, tbReal* v, tbReal* impulse);
+void tb_presolved_correct(const tbPresolvedEqualities* held, const tbReal* bias, tbReal* v,
+                          tbReal* impulse);
 
 // Velocity by which the equalities' drift is taken back, by row.
-void tb_held_bias(const tbModel* model, const tbData* data, const tbHeld* held, tbReal* bias);
+void tb_presolved_bias(const tbModel* model, const tbData* data, const tbPresolvedEqualities* held,
+                       tbReal* bias);
 
 // Impulses to the rows of all constraints, and their J^T to `force`.
-void tb_held_store(const tbHeld* held, const tbReal* impulse, tbReal* lambda, tbReal* force);
+void tb_presolved_store(const tbPresolvedEqualities* held, const tbReal* impulse, tbReal* lambda,
+                        tbReal* force);
 
 #endif

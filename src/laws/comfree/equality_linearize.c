@@ -15,8 +15,8 @@ static int is_held(const tbActiveRows* a) {
   return a->source == TB_SOURCE_EQUALITY;
 }
 
-tbResult tb_held_factor(tbDerivatives* x) {
-  tbHeldSystem* h = x->held;
+tbResult tb_presolved_factor(tbDerivatives* x) {
+  tbPresolvedSystem* h = x->held;
   h->n = 0;
   for (int b = 0; b < x->nactive; b++) h->n += is_held(&x->active[b]) ? x->active[b].dim : 0;
   size_t n = (size_t)h->n, nv = (size_t)x->nv;
@@ -62,7 +62,7 @@ static void add_velocity(const tbDerivatives* x, const tbActiveRows* a, const tb
 // acc += Y_e^T df with df = -K^-1 (S + c J_e acc); `df`: rows of held constraints, one after the
 // other.
 static void hold(const tbDerivatives* x, const tbReal* S, tbReal* acc, tbReal* df, int width) {
-  const tbHeldSystem* h = x->held;
+  const tbPresolvedSystem* h = x->held;
   size_t w = (size_t)width, i = 0;
   for (int b = 0; b < x->nactive; b++) {
     const tbActiveRows* a = &x->active[b];
@@ -71,7 +71,7 @@ static void hold(const tbDerivatives* x, const tbReal* S, tbReal* acc, tbReal* d
     i += (size_t)a->dim;
   }
   for (size_t k = 0; k < i * w; k++) df[k] = -df[k];
-  tb_cholesky_solve_many(h->n, h->L, h->n, df, width, width);
+  tb_cholesky_solve_multi(h->n, h->L, h->n, df, width, width);
   for (size_t r = 0; r < i; r++) {
     const tbReal* y = x->law.Y + (size_t)h->row[r] * (size_t)x->nv;
     for (int dof = 0; dof < x->nv; dof++) {
@@ -81,11 +81,11 @@ static void hold(const tbDerivatives* x, const tbReal* S, tbReal* acc, tbReal* d
   }
 }
 
-void tb_held_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tbReal* rhs,
-                   tbReal* gathered, const tbReal* E, int width) {
+void tb_presolved_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tbReal* rhs,
+                        tbReal* gathered, const tbReal* E, int width) {
   size_t w = (size_t)width;
-  tb_ltdl_solve_many(tb_forest(x->m), x->law.LD, x->law.inverse, force, width, width);
-  tb_ltdl_solve_many(tb_forest(x->m), x->law.LD, x->law.inverse, final_force, width, width);
+  tb_ltdl_solve_multi(tb_forest(x->m), x->law.LD, x->law.inverse, force, width, width);
+  tb_ltdl_solve_multi(tb_forest(x->m), x->law.LD, x->law.inverse, final_force, width, width);
   // The prediction, with equalities held.
   hold(x, rhs, force, gathered, width);
   // What the law makes of it.
@@ -116,7 +116,7 @@ void tb_held_solve(tbDerivatives* x, tbReal* force, tbReal* final_force, tbReal*
 // The adjoint of `hold`: acc (nv) goes from the adjoint of its end to that of its start; `S` (by
 // active row) gets that of S. `scratch`: held rows.
 static void hold_transposed(const tbDerivatives* x, tbReal* acc, tbReal* S, tbReal* scratch) {
-  const tbHeldSystem* h = x->held;
+  const tbPresolvedSystem* h = x->held;
   for (int i = 0; i < h->n; i++) {
     const tbReal* y = x->law.Y + (size_t)h->row[i] * (size_t)x->nv;
     scratch[i] = 0;
@@ -133,8 +133,8 @@ static void hold_transposed(const tbDerivatives* x, tbReal* acc, tbReal* S, tbRe
   }
 }
 
-void tb_held_solve_transposed(tbDerivatives* x, const tbReal* z, tbReal* force, tbReal* final_force,
-                              tbReal* sigma, tbReal* law) {
+void tb_presolved_solve_transposed(tbDerivatives* x, const tbReal* z, tbReal* force,
+                                   tbReal* final_force, tbReal* sigma, tbReal* law) {
   size_t nv = (size_t)x->nv;
   memcpy(final_force, z, sizeof(tbReal) * nv);
   hold_transposed(x, final_force, law, x->held->scratch);

@@ -125,7 +125,7 @@ static void start_anew(tbIsland* island) {
   island->rest = NULL;
 }
 
-tbResult tb_soften_jams(tbRigidStep* step, bool* any) {
+tbResult tb_soften_degenerate_contacts(tbRigidStep* step, bool* any) {
   tbArena* arena = &step->d->work->arena;
   tbReal* u = NULL;
   *any = false;

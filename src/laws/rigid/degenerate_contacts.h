@@ -6,6 +6,6 @@
 
 // Soften contacts of solved islands that jam; such islands are unsolved then, from no impulses on,
 // and *any is set.
-tbResult tb_soften_jams(tbRigidStep* step, bool* any);
+tbResult tb_soften_degenerate_contacts(tbRigidStep* step, bool* any);
 
 #endif

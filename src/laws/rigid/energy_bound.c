@@ -81,8 +81,9 @@ static void scale_island(const tbModel* m, const tbIsland* island, tbReal share,
   tb_certificate_add(info, &one);
 }
 
-tbResult tb_guard_impulses(const tbModel* m, tbData* d, const tbConstraints* constraints,
-                           tbInertiaFactor factor, const tbReal* v_free, const tbIslands* islands) {
+tbResult tb_bound_impulse_energy(const tbModel* m, tbData* d, const tbConstraints* constraints,
+                                 tbInertiaFactor factor, const tbReal* v_free,
+                                 const tbIslands* islands) {
   bool doubtful = d->solve.status != TB_SOLVE_CONVERGED;
   for (int i = 0; i < islands->count && !doubtful; i++) {
     doubtful = has_large_impulses(&islands->island[i]);

@@ -7,7 +7,8 @@
 // For steps whose solver did not converge, or found impulses without measure: those of an island
 // that make far more energy than there is are scaled down to it (docs/step.md), and the certificate
 // counts what is left. After the solve, before impulses are stored.
-tbResult tb_guard_impulses(const tbModel* model, tbData* data, const tbConstraints* constraints,
-                           tbInertiaFactor factor, const tbReal* v_free, const tbIslands* islands);
+tbResult tb_bound_impulse_energy(const tbModel* model, tbData* data,
+                                 const tbConstraints* constraints, tbInertiaFactor factor,
+                                 const tbReal* v_free, const tbIslands* islands);
 
 #endif

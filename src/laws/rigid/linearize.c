@@ -65,7 +65,7 @@ static Terms gap_row(const Context* x, const tbConstraint* c, tbReal y) {
       tbReal b = c->pos[0] < 0 ? contact->damping : 0, scale = h + e * b;
       return (Terms){.gamma = c->pos[0] / scale, .R = e / (h * scale), .by_pos = 1 / scale};
     }
-    tbReal bounce = tb_bounce_term(x->m, x->d, c);
+    tbReal bounce = tb_restitution_term(x->m, x->d, c);
     if (bounce < 0) {
       t.gamma = bounce;
       t.restitution = contact->restitution;
@@ -157,9 +157,9 @@ static void evaluate(const Context* x, const tbConstraint* c, const tbReal* forc
                      tbReal* sigma, tbReal* diagonal) {
   // The responses stay where they are needed if the constraint acts: in the next rows of Y.
   tbReal* Y = x->x->law.Y + (size_t)x->x->n * (size_t)x->m->nv;
-  tbSlipDrift slip;
+  tbCorotation slip;
   bool contact = c->source == TB_SOURCE_CONTACT && c->dim >= 3;
-  bool drifts = contact && tb_slip_drift(x->m, x->d, c, &slip);
+  bool drifts = contact && tb_contact_corotation(x->m, x->d, c, &slip);
   for (int r = 0; r < c->dim; r++) {
     terms[r] = (Terms){0};
     diagonal[r] = row_response(x, c, r, Y + (size_t)r * (size_t)x->m->nv);

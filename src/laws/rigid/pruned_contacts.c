@@ -63,7 +63,7 @@ static bool is_screened(const tbModel* m) {
          m->opt.integrator != TB_INTEGRATOR_RK4;
 }
 
-tbResult tb_screen_contacts(const tbModel* m, tbData* d, tbStepState* state) {
+tbResult tb_prune_contacts(const tbModel* m, tbData* d, tbStepState* state) {
   // Contacts of what rests are kept: their gaps come and go by what the tolerance leaves.
   tbReal touching = m->opt.overlap_allowed;
   int count = 0;
@@ -78,7 +78,7 @@ tbResult tb_screen_contacts(const tbModel* m, tbData* d, tbStepState* state) {
     // Open, still so at the end of the step, and it did not push in the last one.
     tbReal speed = tb_min(normal_speed(m, d, c, twist1, twist2), 0);
     if (!(gap + APPROACH * m->opt.timestep * speed > touching)) continue;
-    if (tb_warm_pushes(&state->warm, tb_contact_key(c))) continue;
+    if (tb_impulse_cache_pushes(&state->warm, tb_contact_key(c))) continue;
     if (!state->left_out) state->left_out = TB_ARENA_NEW(&d->work->arena, char, d->ncon);
     if (!state->left_out) return TB_ERROR_MEMORY;
     state->left_out[i] = 1;
@@ -88,7 +88,8 @@ tbResult tb_screen_contacts(const tbModel* m, tbData* d, tbStepState* state) {
   return TB_OK;
 }
 
-int tb_screen_missed(const tbModel* m, const tbData* d, tbStepState* state, const tbReal* v_next) {
+int tb_restore_violated_contacts(const tbModel* m, const tbData* d, tbStepState* state,
+                                 const tbReal* v_next) {
   int missed = 0;
   // Contacts of the same bodies follow each other.
   Pair pair = {.body = {-1, -1}};

@@ -7,11 +7,11 @@
 
 // Which of the contacts found go without rows, in state->left_out (NULL: none do). After the
 // velocity stage. TB_ERROR_MEMORY, or TB_OK.
-tbResult tb_screen_contacts(const tbModel* model, tbData* data, tbStepState* state);
+tbResult tb_prune_contacts(const tbModel* model, tbData* data, tbStepState* state);
 
 // How many of those left out would be crossed at the velocity `v_next` that a solve led to; they
 // count from now on.
-int tb_screen_missed(const tbModel* model, const tbData* data, tbStepState* state,
-                     const tbReal* v_next);
+int tb_restore_violated_contacts(const tbModel* model, const tbData* data, tbStepState* state,
+                                 const tbReal* v_next);
 
 #endif

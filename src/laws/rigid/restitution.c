@@ -40,7 +40,7 @@ enum { LOW, HIGH, BESIDE };
 
 static bool bounces(const tbModel* m, const tbData* d, const tbConstraint* c) {
   if (c->source != TB_SOURCE_CONTACT || !(d->contact[c->id].restitution > 0)) return false;
-  return tb_bounce_term(m, d, c) < 0;
+  return tb_restitution_term(m, d, c) < 0;
 }
 
 static tbReal row_velocity(const tbConstraint* c, int row, const tbReal* v) {
@@ -70,7 +70,7 @@ static tbReal contact_work(const tbRigidStep* step, const tbIsland* island, tbRe
     for (int r = 0; r < c->dim; r++) {
       work += lambda[r] * (row_velocity(c, r, d->qvel) + row_velocity(c, r, step->v_next)) / 2;
     }
-    if (!(tb_bounce_term(step->m, d, c) < 0))
+    if (!(tb_restitution_term(step->m, d, c) < 0))
       work += lambda[0] * (g[0] - row_velocity(c, 0, step->v_free)) / 2;
     sum += lambda[0] * fabs(row_velocity(c, 0, d->qvel));
   }
@@ -94,7 +94,7 @@ static void set_share(const tbRigidStep* step, const tbIsland* island, const tbR
 static void forget_impulses(const tbRigidStep* step, const tbIsland* island) {
   for (int k = 0; k < island->nmember; k++) {
     const tbConstraint* c = &step->state->constraints.list[island->member[k]];
-    tb_warm_forget(&step->state->warm, c->key);
+    tb_impulse_cache_forget(&step->state->warm, c->key);
   }
 }
 
@@ -113,7 +113,7 @@ static tbReal parabola_zero(const tbReal* x, const tbReal* y) {
 }
 
 // The next share to try, from what the last one did.
-static tbReal next_share(tbBounce* b, tbReal work) {
+static tbReal next_share(tbRestitutionBound* b, tbReal work) {
   if (b->state == FIRST) {
     b->point[HIGH] = 1;
     b->work[HIGH] = work;
@@ -135,12 +135,12 @@ static tbReal next_share(tbBounce* b, tbReal work) {
   return parabola_zero(b->point, b->work);
 }
 
-bool tb_bound_bounces(const tbRigidStep* step, const tbReal* restitution, tbReal energy,
-                      tbBounce* bounce) {
+bool tb_bound_restitution(const tbRigidStep* step, const tbReal* restitution, tbReal energy,
+                          tbRestitutionBound* bounce) {
   bool again = false;
   for (int i = 0; i < step->islands.count; i++) {
     const tbIsland* island = &step->islands.island[i];
-    tbBounce* b = &bounce[i];
+    tbRestitutionBound* b = &bounce[i];
     if (b->state == FIRST && !island_bounces(step, island)) b->state = DONE;
     if (b->state == DONE) continue;
     tbReal turned, work = contact_work(step, island, &turned);

@@ -11,13 +11,13 @@ typedef struct {
   tbReal work[3];   // what contacts did there, J
   tbReal least;     // what they do without restitution, J
   int state, tried;
-} tbBounce;
+} tbRestitutionBound;
 
 // After a solve: sets the restitution of contacts that bounce where together with the others of
 // their island they do work or jam, and returns whether another solve is needed. `bounce` has an
 // entry per island, zero before the first call; `restitution` what was asked for, per contact;
 // `energy` is the kinetic energy of all bodies before the step, J.
-bool tb_bound_bounces(const tbRigidStep* step, const tbReal* restitution, tbReal energy,
-                      tbBounce* bounce);
+bool tb_bound_restitution(const tbRigidStep* step, const tbReal* restitution, tbReal energy,
+                          tbRestitutionBound* bounce);
 
 #endif

@@ -57,10 +57,10 @@ static void recall_pass(const tbRigidStep* step, tbIsland* island, int pass) {
     tbReal* lambda = island->lambda + row;
     row += c->dim;
     if (pass == 0) {
-      c->known = tb_warm_get(&state->warm, c->key, c->dim, lambda, &island->inherited);
+      c->known = tb_impulse_cache_get(&state->warm, c->key, c->dim, lambda, &island->inherited);
     } else if (c->source == TB_SOURCE_CONTACT && (pass == 2 || !c->known)) {
       const tbReal *pos = step->d->contact[c->id].pos, reach = tb_margin(step->m, state);
-      tb_warm_add_near(&state->warm, c->key, pos, reach, c->dim, lambda);
+      tb_impulse_cache_add_near(&state->warm, c->key, pos, reach, c->dim, lambda);
     }
     // A step that failed may have left anything.
     for (int r = 0; r < c->dim; r++) {
@@ -208,14 +208,14 @@ static tbResult solve_islands(tbRigidStep* step) {
 // Keep impulses for the next step and report forces.
 static tbResult store_impulses(tbRigidStep* step) {
   tbStepState* state = step->state;
-  if (!tb_warm_clear(&state->warm, state->constraints.count)) return TB_ERROR_MEMORY;
+  if (!tb_impulse_cache_clear(&state->warm, state->constraints.count)) return TB_ERROR_MEMORY;
   for (int i = 0; i < step->islands.count; i++) {
     const tbIsland* island = &step->islands.island[i];
     const tbReal* lambda = island->rest ? island->rest : island->lambda;
     for (int k = 0; k < island->nmember; k++) {
       const tbConstraint* c = &state->constraints.list[island->member[k]];
       const tbReal* pos = c->source == TB_SOURCE_CONTACT ? step->d->contact[c->id].pos : NOWHERE;
-      tb_warm_put(&state->warm, c->key, pos, c->dim, lambda, island->residual);
+      tb_impulse_cache_put(&state->warm, c->key, pos, c->dim, lambda, island->residual);
       lambda += c->dim;
     }
   }
@@ -237,7 +237,7 @@ static tbResult solve_jams(tbRigidStep* step) {
   enum { MOST_SOLVES = 4 };
   bool any = true;
   for (int k = 0; k < MOST_SOLVES && any; k++) {
-    tbResult result = tb_soften_jams(step, &any);
+    tbResult result = tb_soften_degenerate_contacts(step, &any);
     if (result == TB_OK && any) result = tb_rigid_fast(step);
     if (result != TB_OK) return result;
     if (any) step->state->amended = 1;
@@ -264,7 +264,8 @@ static tbResult find_impulses(tbRigidStep* step) {
   if (!early) result = tb_assemble_delassus(m, step->d, constraints, step->factor, &step->islands);
   if (result == TB_OK) result = solve_islands(step);
   if (result == TB_OK) {
-    result = tb_guard_impulses(m, step->d, constraints, step->factor, step->v_free, &step->islands);
+    result = tb_bound_impulse_energy(m, step->d, constraints, step->factor, step->v_free,
+                                     &step->islands);
   }
   if (result == TB_OK) result = store_impulses(step);
   if (result == TB_OK) apply_all(step);
@@ -291,11 +292,12 @@ static tbResult solve_rows(tbRigidStep* step, tbReal start) {
 static tbResult solve_bounces(tbRigidStep* step) {
   tbData* d = step->d;
   tbReal* restitution = tb_arena_alloc(&d->work->arena, sizeof(tbReal) * (size_t)(d->ncon + 1));
-  tbBounce* bounce = TB_ARENA_NEW(&d->work->arena, tbBounce, step->islands.count);
+  tbRestitutionBound* bounce =
+      TB_ARENA_NEW(&d->work->arena, tbRestitutionBound, step->islands.count);
   if (!restitution || !bounce) return TB_ERROR_MEMORY;
   tbReal energy = tb_kinetic_energy(step->m, d);
   for (int i = 0; i < d->ncon; i++) restitution[i] = d->contact[i].restitution;
-  while (tb_bound_bounces(step, restitution, energy, bounce)) {
+  while (tb_bound_restitution(step, restitution, energy, bounce)) {
     tbSolveInfo before = d->solve;
     memset(&d->solve, 0, sizeof d->solve);
     tbResult result = solve_rows(step, tb_seconds());
@@ -354,7 +356,7 @@ tbResult tb_rigid_velocity(const tbModel* m, tbData* d, tbStepState* state, tbRe
                                     v_next, &d->solve, state->unseen);
     }
     if (result == TB_OK && d->solve.status != TB_SOLVE_CONVERGED) result = find_offender(&step);
-  } else if (!tb_warm_clear(&state->warm, 0)) {
+  } else if (!tb_impulse_cache_clear(&state->warm, 0)) {
     result = TB_ERROR_MEMORY;
   }
   if (result != TB_OK) return result;

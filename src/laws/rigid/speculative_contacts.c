@@ -27,7 +27,7 @@ static tbReal half_thickness(const tbModel* m, int g) {
   return tb_min(half[0], tb_min(half[1], half[2]));
 }
 
-tbReal tb_thinnest_mover(const tbModel* m) {
+tbReal tb_smallest_half_thickness(const tbModel* m) {
   tbReal thinnest = INFINITY;
   for (int g = 0; g < m->ngeom; g++) {
     if (is_mover(m, g)) thinnest = tb_min(thinnest, half_thickness(m, g));
@@ -130,8 +130,8 @@ static tbResult add_new(const tbModel* m, tbData* d, tbStepState* state, const t
   return TB_OK;
 }
 
-tbResult tb_foresee(const tbModel* m, tbData* d, tbStepState* state, tbReal reach,
-                    const tbReal* v_next, int* found) {
+tbResult tb_find_speculative_contacts(const tbModel* m, tbData* d, tbStepState* state, tbReal reach,
+                                      const tbReal* v_next, int* found) {
   *found = 0;
   tbReal margin = tb_margin(m, state);
   if (bound_way(m, d, v_next) <= allowed_way(margin, state->thinnest)) return TB_OK;

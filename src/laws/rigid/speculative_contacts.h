@@ -8,11 +8,11 @@
 
 // Adds to data->contact what velocity `v_next` of the dofs leads to, within `reach`: `found`
 // contacts.
-tbResult tb_foresee(const tbModel* model, tbData* data, tbStepState* state, tbReal reach,
-                    const tbReal* v_next, int* found);
+tbResult tb_find_speculative_contacts(const tbModel* model, tbData* data, tbStepState* state,
+                                      tbReal reach, const tbReal* v_next, int* found);
 
 // Of the thinnest geom that moves and may touch: half its thickness, m. For tbStepState.thinnest.
-tbReal tb_thinnest_mover(const tbModel* model);
+tbReal tb_smallest_half_thickness(const tbModel* model);
 
 // The most that contact_margin counts for, m: where nothing that moves is larger than 20 mm across
 // its middle, a twentieth of that. Grains of 1 mm would see all of their neighbours. For

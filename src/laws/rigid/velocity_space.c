@@ -102,7 +102,7 @@ static bool judge_applied(const Fast* f, const tbActive* active, tbIsland* islan
 
 // Where dense factors judged their answer by where it leads to, that acts.
 static bool apply_led(const Fast* f, const tbActive* active, tbIsland* island) {
-  const tbLed* led = active->led;
+  const tbLastApplied* led = active->led;
   const tbRigidStep* step = f->step;
   size_t bytes = sizeof(tbReal) * (size_t)island->problem.n;
   if (!led->any || memcmp(led->lambda, island->lambda, bytes) != 0) return false;
@@ -149,13 +149,14 @@ static int least_base_rows(const tbProblem* p) {
 // leads to. Where that does not solve the island, the guess is as it was and nothing is applied.
 static bool solve_reduced(const Fast* f, const tbActive* active, int dofs, tbIsland* island,
                           tbArena* arena, tbSolveInfo* info) {
-  tbTwists twists;
+  tbReducedSpace twists;
   const tbRigidStep* step = f->step;
   size_t bytes = sizeof(tbReal) * (size_t)island->problem.n;
   // Of what is left G is not at hand, which raisim asks for.
   if (active->coupling || least_base_rows(&island->problem) > REDUCED_SHARE * dofs) return true;
-  if (!tb_island_twists(step->m, step->d, f->constraints, island, arena, &twists)) return false;
-  if (tb_active_base_rows(active, &twists) > REDUCED_SHARE * dofs) return true;
+  if (!tb_island_reduced_space(step->m, step->d, f->constraints, island, arena, &twists))
+    return false;
+  if (tb_active_reduced_rows(active, &twists) > REDUCED_SHARE * dofs) return true;
   tbReal* guess = tb_arena_alloc(arena, bytes);
   if (!guess) return false;
   memcpy(guess, island->lambda, bytes);
@@ -191,12 +192,12 @@ static bool solve_few(const Fast* f, tbActive active, int dofs, tbRows* rows, tb
     return true;
   }
   tbVelocity system;
-  tbChains chains;
+  tbCompositeChains chains;
   bool pays;
   active.system = &system;
   list_rows(f, island, false, rows);
-  if (!tb_island_chains(f->step->m, f->step->d, f->constraints, island, &active.inertia, arena,
-                        &chains, &pays) ||
+  if (!tb_composite_chains(f->step->m, f->step->d, f->constraints, island, &active.inertia, arena,
+                           &chains, &pays) ||
       !tb_velocity_build_dense(&system, arena, &active.inertia, active.p->nblock, active.block,
                                pays ? &chains : NULL) ||
       !tb_active_solve(&active, arena, island->sigma, island->lambda, info)) {
@@ -238,12 +239,12 @@ static bool solve_many(const Fast* f, tbActive active, int dofs, const tbIsland*
     active.tried = true;
   }
   tbVelocity system;
-  tbChains chains;
+  tbCompositeChains chains;
   bool pays;
-  if (!tb_island_chains(f->step->m, f->step->d, f->constraints, island, &active.inertia, arena,
-                        &chains, &pays) ||
-      !tb_velocity_list(&system, arena, &active.inertia, active.p->nblock, active.block,
-                        pays ? &chains : NULL, f->place)) {
+  if (!tb_composite_chains(f->step->m, f->step->d, f->constraints, island, &active.inertia, arena,
+                           &chains, &pays) ||
+      !tb_velocity_open_rows(&system, arena, &active.inertia, active.p->nblock, active.block,
+                             pays ? &chains : NULL, f->place)) {
     return false;
   }
   active.system = &system;
@@ -438,10 +439,10 @@ static bool solve_raisim(const Fast* f, tbActive* active, int dofs, tbRows* rows
          solve_from_exact(f, active, dofs, rows, guess, island, arena, info);
 }
 
-static bool start_led(const Fast* f, const tbIsland* island, tbArena* arena, tbLed* led) {
+static bool start_led(const Fast* f, const tbIsland* island, tbArena* arena, tbLastApplied* led) {
   size_t nv = (size_t)f->step->m->nv, n = (size_t)island->problem.n;
   tbReal* room = tb_arena_alloc(arena, sizeof(tbReal) * (2 * nv + n));
-  *led = (tbLed){.lambda = room, .push = room + n, .velocity = room + n + nv};
+  *led = (tbLastApplied){.lambda = room, .push = room + n, .velocity = room + n + nv};
   return room != NULL;
 }
 
@@ -462,7 +463,7 @@ static bool solve_island(const Fast* f, tbIsland* island, tbArena* arena, tbSolv
       .tolerance = opt->solve_tolerance,
       .max_iter = opt->solve_iterations < MOST_FAST ? opt->solve_iterations : MOST_FAST};
   if (!isnan(island->measure)) active.measure = &island->measure;
-  tbLed led;
+  tbLastApplied led;
   active.led = &led;
   if (!inherit(f, island, arena, &active) || !list_trees(f, arena, &active) ||
       !start_led(f, island, arena, &led)) {

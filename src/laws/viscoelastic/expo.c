@@ -562,7 +562,7 @@ static tbResult island_forces(const tbExpoContext* x, const tbIsland* island, tb
 
   // Factors of Y where it has many more rows than rank.
   size_t factor = (size_t)s.rank * (size_t)s.n;
-  if (tb_oscillator_is_narrow(s.n, s.rank)) {
+  if (tb_oscillator_is_low_rank(s.n, s.rank)) {
     s.left = tb_arena_alloc(arena, sizeof(tbReal) * (factor + 1));
     s.right = tb_arena_alloc(arena, sizeof(tbReal) * (factor + 1));
     if (!s.left || !s.right) return TB_ERROR_MEMORY;

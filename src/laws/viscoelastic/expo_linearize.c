@@ -99,7 +99,7 @@ static tbResult prepare(tbExpoReplay* y, const tbInertiaFactor* factor) {
   tb_ltdl_solve(forest, factor->LD, factor->inverse, qacc_free);
   tbResult result = smooth_partials(x, y->d, qacc_free, free);
   if (result != TB_OK) return result;
-  tb_ltdl_solve_many(forest, factor->LD, factor->inverse, free, x->ncol, x->ncol);
+  tb_ltdl_solve_multi(forest, factor->LD, factor->inverse, free, x->ncol, x->ncol);
   tb_rne_partials(m, y->d, NULL, NULL, rigid, NULL);
   y->context = (tbExpoContext){
       .m = m, .d = y->d, .cs = &y->state->constraints, .spring = spring, .qacc_free = qacc_free};
@@ -124,7 +124,7 @@ static tbResult acceleration_partials(tbDerivatives* x, tbData* d, const tbReal*
 tbResult tb_deriv_expo(tbDerivatives* x, tbData* d, tbStepState* state,
                        const tbDerivativeSettings* settings) {
   const tbModel* m = x->m;
-  if (has_changing_damping(m) || tb_stiffness_turns(m)) return TB_ERROR_UNSUPPORTED;
+  if (has_changing_damping(m) || tb_stiff_springs_turn(m)) return TB_ERROR_UNSUPPORTED;
   if (state->unresolved) return TB_ERROR_UNSUPPORTED;
   tbInertiaFactor factor;
   tbResult result = tb_implicit_factor(m, d, TB_IMPLICIT_SPRINGS, &factor);

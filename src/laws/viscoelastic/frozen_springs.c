@@ -4,19 +4,19 @@
 #include "laws/viscoelastic/viscoelastic.h"
 
 // A spring of the start of the step and whose it is.
-struct tbHeldSpring {
+struct tbFrozenSpring {
   uint64_t key;
   tbSpring spring;
   tbReal turn;  // how far friction may turn its slip in the step, rad
 };
 
-bool tb_springs_hold(tbStepState* state) {
+bool tb_springs_freeze(tbStepState* state) {
   if (state->springs.count > state->held_capacity) {
     int capacity = 2 * state->springs.count + 8;
-    tbHeldSpring* grown = realloc(state->held, sizeof(tbHeldSpring) * (size_t)capacity);
+    tbFrozenSpring* grown = realloc(state->held, sizeof(tbFrozenSpring) * (size_t)capacity);
     if (!grown) return false;
     state->held = grown;
-    state->bytes += sizeof(tbHeldSpring) * (size_t)(capacity - state->held_capacity);
+    state->bytes += sizeof(tbFrozenSpring) * (size_t)(capacity - state->held_capacity);
     state->held_capacity = capacity;
     state->allocations++;
   }
@@ -39,7 +39,7 @@ static void redirect(const tbData* d, const tbConstraint* c, const tbReal* veloc
   for (int r = 1; r < s->dim; r++) s->force[r] = friction[r] * s->force[0];
 }
 
-int tb_springs_recall(const tbData* d, tbStepState* state) {
+int tb_springs_restore_frozen(const tbData* d, tbStepState* state) {
   if (state->springs.count != state->held_count) return 0;
   for (int i = 0; i < state->springs.count; i++) {
     tbSpring *s = &state->springs.list[i], now = *s;

@@ -45,7 +45,7 @@ static int is_angle(const tbModel* m, const tbConstraint* c) {
   return c->source == TB_SOURCE_LIMIT_JOINT && m->jnt_type[c->id] != TB_JOINT_SLIDE;
 }
 
-tbReal tb_touching(const tbModel* m) {
+tbReal tb_touch_gap(const tbModel* m) {
   return tb_integrator_is_explicit(m) ? 0 : TB_TOUCHING;
 }
 
@@ -198,7 +198,7 @@ static int measure_stretch(const tbModel* m, const tbData* d, const tbStepState*
       s->depth = anchor ? anchor->depth : tb_first_depth(m, c);
       s->stretch[0] = c->pos[0] - s->depth;
       if (anchor) recall_contact(m, d, &d->contact[c->id], anchor, s);
-      return c->pos[0] <= tb_touching(m) || (m->opt.contact_bilateral && anchor);
+      return c->pos[0] <= tb_touch_gap(m) || (m->opt.contact_bilateral && anchor);
     default:
       s->depth = anchor ? anchor->depth : tb_first_depth(m, c);
       s->stretch[0] = c->pos[0] - s->depth;
@@ -409,7 +409,7 @@ tbResult tb_viscoelastic_velocity(const tbModel* m, tbData* d, tbStepState* stat
   tbReal* room = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(m->nv + 1));
   if (!qacc_free || !move || !second || !room) return TB_ERROR_MEMORY;
 
-  if (state->recall && !tb_springs_recall(d, state)) state->recall = 0;
+  if (state->recall && !tb_springs_restore_frozen(d, state)) state->recall = 0;
 
   tbInertiaFactor factor;
   tbResult result = free_acceleration(m, d, state, &factor, qacc_free);
@@ -450,7 +450,7 @@ tbResult tb_viscoelastic_velocity(const tbModel* m, tbData* d, tbStepState* stat
   }
   // Trees whose turning the step does not resolve.
   if (!state->inner && m->opt.integrator <= TB_INTEGRATOR_EXPO && !tb_integrator_is_explicit(m) &&
-      tb_keep_turning(m, d, factor, move, v_next, room)) {
+      tb_limit_kinetic_energy(m, d, factor, move, v_next, room)) {
     state->unresolved = 1;
     for (int i = 0; i < m->nv; i++) d->qacc[i] = (v_next[i] - d->qvel[i]) / h;
   }

@@ -47,7 +47,7 @@ void tb_slip_direction(const tbData* data, const tbConstraint* constraint, const
 
 // The gap that counts as touch, m. Expo sees its contacts once in a step, however long that is:
 // boxes put on each other, with gaps of rounding, would fall for a step and land on one corner.
-tbReal tb_touching(const tbModel* model);
+tbReal tb_touch_gap(const tbModel* model);
 
 // Depth from which the spring of a contact's normal or a limit counts, where it is first seen at
 // this distance: the surface (0), that distance (contacts with contact_anchor_normal, EXP), or
@@ -93,14 +93,14 @@ int tb_step_splits(const tbModel* model, const tbStepState* state);
 
 // After the law's velocity at the start of a step: makes the step in two parts where a contact
 // changes its kind within it. False where none does; then nothing has been done.
-bool tb_expo_in_parts(const tbModel* model, tbData* data, const tbReal* v_next, tbResult* result);
+bool tb_expo_substeps(const tbModel* model, tbData* data, const tbReal* v_next, tbResult* result);
 
 // Keep the springs of the start of a step. False when out of memory.
-bool tb_springs_hold(tbStepState* state);
+bool tb_springs_freeze(tbStepState* state);
 
 // Put the held springs in the place of the measured ones, those that slip with the direction they
 // have now; 0 where they are not the same ones.
-int tb_springs_recall(const tbData* data, tbStepState* state);
+int tb_springs_restore_frozen(const tbData* data, tbStepState* state);
 
 // Implicit Euler from the state at the start of a step, whose forces have just been computed. Moves
 // qpos, qvel and time. Newton's iterations and residual (m/s) go to data->solve.

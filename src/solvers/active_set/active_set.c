@@ -72,8 +72,8 @@ static void start(tbActiveState* s, const tbReal* lambda, const tbReal* sigma) {
 
 // Rounds that are cut short, then stages from the guess again. Sets *solved. False: out of memory.
 static bool small_island(tbActiveState* s, tbReal* lambda, tbSolveInfo* info, bool* solved) {
-  if (s->a->system && !tb_velocity_finish(s->a->system)) return false;
-  *solved = tb_active_rounds(s, FIRST_SMALL, lambda, info);
+  if (s->a->system && !tb_velocity_analyze(s->a->system)) return false;
+  *solved = tb_active_iterate(s, FIRST_SMALL, lambda, info);
   if (*solved) return true;
   memcpy(s->lambda, s->guess, sizeof(tbReal) * (size_t)s->p->n);
   s->form->velocity(s, s->lambda, s->sigma);
@@ -86,9 +86,9 @@ static bool small_island(tbActiveState* s, tbReal* lambda, tbSolveInfo* info, bo
 static bool large_island(tbActiveState* s, tbReal* lambda, tbSolveInfo* info, bool* solved) {
   bool tried = s->a->tried, large = s->p->n > TB_ACTIVE_LARGE;
   bool in_vain = tried || (large && tb_active_moved_share(s) > MOVED);
-  bool sweeps_first = in_vain && tb_active_from_place_to_place(s);
-  if (!sweeps_first && !tb_velocity_finish(s->a->system)) return false;
-  if (!in_vain) *solved = tb_active_rounds(s, large ? FIRST_LARGE : FIRST, lambda, info);
+  bool sweeps_first = in_vain && tb_active_domain_decomposition(s);
+  if (!sweeps_first && !tb_velocity_analyze(s->a->system)) return false;
+  if (!in_vain) *solved = tb_active_iterate(s, large ? FIRST_LARGE : FIRST, lambda, info);
   return true;
 }
 
@@ -96,7 +96,7 @@ static bool large_island(tbActiveState* s, tbReal* lambda, tbSolveInfo* info, bo
 static bool give_best(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   const tbActive* a = s->a;
   memcpy(lambda, s->best, sizeof(tbReal) * (size_t)s->p->n);
-  if (a->system && !tb_velocity_finish(a->system)) return false;
+  if (a->system && !tb_velocity_analyze(a->system)) return false;
   s->form->velocity(s, s->best, s->check);
   info->residual = tb_residual(a->p, a->law, s->best, s->check);
   info->residual_exact = tb_residual(a->p, TB_LAW_NCP, s->best, s->check);
@@ -125,6 +125,6 @@ bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbR
     if (sure && !tb_active_last_resort(&s, arena, lambda, info, &solved)) return false;
   }
   if (!solved && !give_best(&s, lambda, info)) return false;
-  if (a->rest && info->status == TB_SOLVE_CONVERGED) tb_active_rest(&s, lambda);
+  if (a->rest && info->status == TB_SOLVE_CONVERGED) tb_active_rest_impulses(&s, lambda);
   return true;
 }

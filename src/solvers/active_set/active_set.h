@@ -12,7 +12,7 @@
 typedef struct {
   bool any;
   tbReal *lambda, *push, *velocity;
-} tbLed;
+} tbLastApplied;
 
 typedef struct {
   const tbProblem* p;   // blocks, R, g; its G is not used
@@ -37,8 +37,8 @@ typedef struct {
   const tbReal* inherited;
   tbReal left;
   tbReal* rest;
-  bool* relieved;  // out, or NULL: `rest` is without `inherited`
-  tbLed* led;      // out, or NULL
+  bool* relieved;      // out, or NULL: `rest` is without `inherited`
+  tbLastApplied* led;  // out, or NULL
 } tbActive;
 
 // Improve `lambda` (first guess in, the answer out), `sigma` the velocity that the guess leads to.
@@ -54,8 +54,8 @@ int tb_active_dense_rows(const tbRows* block);
 // Its slow and sure part, in velocity space: proximal steps on convex problems, about `rounds`
 // factorisations, until the relative residual falls below `target`. `lambda` and its velocity
 // `sigma` in; the best lambda and the velocity of the last one out. False: out of memory.
-bool tb_active_convex(const tbActive* problem, tbArena* arena, int rounds, tbReal target,
-                      tbReal* lambda, tbReal* sigma, tbSolveInfo* info);
+bool tb_active_proximal_newton(const tbActive* problem, tbArena* arena, int rounds, tbReal target,
+                               tbReal* lambda, tbReal* sigma, tbSolveInfo* info);
 
 // How interior points go about it.
 typedef struct {

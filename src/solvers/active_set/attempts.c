@@ -43,7 +43,7 @@ static bool on_free_bodies(const tbActiveState* s) {
   return s->a->law == TB_LAW_NCP && 4 * count >= 3 * s->p->nblock;
 }
 
-bool tb_active_from_place_to_place(const tbActiveState* s) {
+bool tb_active_domain_decomposition(const tbActiveState* s) {
   return !s->small && !s->a->part && s->p->n > MANY && on_free_bodies(s);
 }
 
@@ -60,9 +60,9 @@ static bool relax_best(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolve
   if (!(free_bodies ? tb_active_whiten(s, arena) : tb_active_sweep(s, arena, SWEEPS))) {
     return false;
   }
-  if (local && !tb_active_regions(s, arena, info)) return false;
-  tb_active_propose(s, s->lambda, s->sigma);
-  *solved = tb_active_judge(s, lambda, info);
+  if (local && !tb_active_subdomain_layers(s, arena, info)) return false;
+  tb_active_candidate(s, s->lambda, s->sigma);
+  *solved = tb_active_evaluate(s, lambda, info);
   return true;
 }
 
@@ -73,9 +73,9 @@ static bool interior_attempt(tbActiveState* s, tbArena* arena, const tbInterior*
   if (!tb_active_interior(s->a, arena, settings, s->trial, s->check, info)) return false;
   tb_active_go_to(s, s->trial, s->check);
   tbSolveInfo found = *info;
-  *solved = tb_active_judge(s, lambda, &found);
+  *solved = tb_active_evaluate(s, lambda, &found);
   if (!*solved && !tb_active_will_do(s)) return true;
-  if (!tb_active_moving(s) && tb_active_rounds(s, POLISH, lambda, info)) {
+  if (!tb_active_moving(s) && tb_active_iterate(s, POLISH, lambda, info)) {
     *solved = true;
     return true;
   }
@@ -96,7 +96,7 @@ static void propose_start(tbActiveState* s, bool guess) {
 
 bool tb_active_attempts(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveInfo* info,
                         bool* solved) {
-  bool small = s->small, many = tb_active_from_place_to_place(s);
+  bool small = s->small, many = tb_active_domain_decomposition(s);
   bool folds = !small && !s->a->part && s->a->law == TB_LAW_NCP && s->p->n <= FOLDS;
   int attempts = s->a->part || folds ? PART_ATTEMPTS : small ? SMALL_ATTEMPTS : ATTEMPTS;
   const tbReal* products = small ? PRODUCTS_SMALL : PRODUCTS;
@@ -104,7 +104,7 @@ bool tb_active_attempts(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolv
     bool swept = many || k >= (small ? SMALL_PLAIN : 1);
     if (swept && !relax_best(s, arena, lambda, info, solved)) return false;
     if (*solved || tb_active_will_do(s)) return true;
-    if (!tb_velocity_finish(s->a->system)) return false;
+    if (!tb_velocity_analyze(s->a->system)) return false;
     bool around = folds && k > 0;
     tbInterior settings = {.rounds = around ? AROUND_FOLDS : ITERATIONS,
                            .patience = PATIENCE,
@@ -126,11 +126,12 @@ bool tb_active_last_resort(tbActiveState* s, tbArena* arena, tbReal* lambda, tbS
   if (info->iterations >= s->a->max_iter) return true;
   memcpy(s->trial, s->best, sizeof(tbReal) * (size_t)s->p->n);
   s->form->velocity(s, s->trial, s->check);
-  if (!tb_active_convex(s->a, arena, CONVEX_ROUNDS, s->a->tolerance, s->trial, s->check, info)) {
+  if (!tb_active_proximal_newton(s->a, arena, CONVEX_ROUNDS, s->a->tolerance, s->trial, s->check,
+                                 info)) {
     return false;
   }
   s->form->velocity(s, s->trial, s->check);
   tb_active_go_to(s, s->trial, s->check);
-  *solved = tb_active_judge(s, lambda, info) || tb_active_rounds(s, LATER, lambda, info);
+  *solved = tb_active_evaluate(s, lambda, info) || tb_active_iterate(s, LATER, lambda, info);
   return true;
 }

@@ -45,7 +45,7 @@ enum { SETTLE = 8, SETTLE_SLIDING = 2 };  // solutions at most
 
 // ---- judging -----------------------------------------------------------------------------------
 
-bool tb_active_judge(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
+bool tb_active_evaluate(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
   info->residual = tb_residual(s->p, s->a->law, s->trial, s->check);
   if (info->residual.relative < s->best_measure) {
@@ -68,7 +68,7 @@ static bool accept(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
     tb_block_project(&p->block[i], s->a->law, s->lambda + row, s->trial + row);
   }
   s->form->velocity(s, s->trial, s->check);
-  return tb_active_judge(s, lambda, info);
+  return tb_active_evaluate(s, lambda, info);
 }
 
 bool tb_active_moving(const tbActiveState* s) {
@@ -80,7 +80,8 @@ bool tb_active_moving(const tbActiveState* s) {
 // Of the tolerance: what a residual is brought to where modes hold.
 static tbReal settled_share(const tbActiveState* s) {
   if (s->a->part) return SETTLED_PART;
-  if (tb_active_moving(s) && !(s->a->loose && tb_active_rests(s, s->lambda))) return SETTLED_MOVING;
+  if (tb_active_moving(s) && !(s->a->loose && tb_active_is_at_rest(s, s->lambda)))
+    return SETTLED_MOVING;
   if (!s->small) return SETTLED;
   return s->sliding ? SETTLED_SLIDING : SETTLED_SMALL;
 }
@@ -116,11 +117,11 @@ static bool settle(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
     if (!held || measure <= settled_share(s) * s->a->tolerance || !(measure < HALF * last)) break;
     last = measure;
     tb_active_go_to(s, s->trial, s->check);
-    tb_active_hold(s);
+    tb_active_set_center(s);
     tb_active_modes(s);
     if (s->changed || !solve_again(s, k >= SETTLE_SLIDING, &best.factorizations)) break;
     tb_active_go_to(s, s->next, s->speed);
-    tb_active_hold(s);
+    tb_active_set_center(s);
     tb_active_modes(s);
     held = !s->changed;
   }
@@ -151,7 +152,7 @@ static void polish(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   if (info->iterations >= s->a->max_iter) return;
   s->softness = TB_ACTIVE_SOFTNESS;
   s->proximal = false;
-  tb_active_hold(s);
+  tb_active_set_center(s);
   if (!whole_step(s, info)) return;
   tb_active_modes(s);
   if (!s->changed) settle(s, lambda, info);
@@ -183,16 +184,16 @@ static void shorten(tbActiveState* s, tbReal t) {
   }
 }
 
-bool tb_active_rounds(tbActiveState* s, int rounds, tbReal* lambda, tbSolveInfo* info) {
+bool tb_active_iterate(tbActiveState* s, int rounds, tbReal* lambda, tbSolveInfo* info) {
   size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
   s->softness = first_softness(s);
-  tb_active_hold(s);
+  tb_active_set_center(s);
   tb_active_first_modes(s, info->iterations == 0);
   for (int k = 0; k < rounds && info->iterations < s->a->max_iter; k++) {
     memcpy(s->old, s->lambda, bytes);
     memcpy(s->slow, s->sigma, bytes);
     if (!whole_step(s, info)) return false;
-    tb_active_hold(s);
+    tb_active_set_center(s);
     tb_active_modes(s);
     // While modes hold, only directions of sliding are left to find, and on small islands the next
     // round costs less than a trial.
@@ -212,7 +213,7 @@ bool tb_active_rounds(tbActiveState* s, int rounds, tbReal* lambda, tbSolveInfo*
     }
     shorten(s, t);
     if (ends) return false;
-    tb_active_hold(s);
+    tb_active_set_center(s);
     tb_active_modes(s);
   }
   return false;
@@ -224,7 +225,7 @@ bool tb_active_stages(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   for (tbReal softness = TB_ACTIVE_SOFT_START; !solved && !last && !lost; softness *= SOFT_DECAY) {
     last = softness < 2 * TB_ACTIVE_SOFTNESS;
     s->softness = last ? TB_ACTIVE_SOFTNESS : softness;
-    tb_active_hold(s);
+    tb_active_set_center(s);
     if (softness == TB_ACTIVE_SOFT_START) tb_active_modes(s);
     for (int k = 0; k < (last ? LAST_STAGE : STAGE) && !solved && !lost; k++) {
       lost = info->iterations >= s->a->max_iter || !whole_step(s, info);
@@ -238,6 +239,6 @@ bool tb_active_stages(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   }
   s->proximal = false;
   if (solved || lost || s->changed) return solved;
-  tb_active_hold(s);
+  tb_active_set_center(s);
   return settle(s, lambda, info);
 }

@@ -63,7 +63,7 @@ static tbReal gradient(Convex* c) {
   for (int i = 0; i < c->p->nblock; i++) {
     const tbBlock* b = &c->p->block[i];
     tb_prox_impulse(b, c->E + b->row, c->z + b->row, c->lambda + b->row, NULL);
-    tb_velocity_add_impulse(v, i, c->lambda + b->row, c->grad);
+    tb_velocity_apply_transposed(v, i, c->lambda + b->row, c->grad);
   }
   tbReal largest = 0, scale = 0;
   for (int j = 0; j < v->size; j++) {
@@ -123,7 +123,7 @@ void tb_active_response(const tbActive* a, const tbReal* lambda, tbReal* x, tbRe
   const tbProblem* p = a->p;
   memset(x, 0, sizeof(tbReal) * (size_t)v->size);
   for (int i = 0; i < p->nblock; i++) {
-    tb_velocity_add_impulse(v, i, lambda + p->block[i].row, x);
+    tb_velocity_apply_transposed(v, i, lambda + p->block[i].row, x);
   }
   tb_velocity_inverse(v, x);
   for (int i = 0; i < p->nblock; i++) {
@@ -151,8 +151,8 @@ static bool allocate(Convex* c, tbArena* arena, tbReal** Mstep) {
   return !arena->failed;
 }
 
-bool tb_active_convex(const tbActive* a, tbArena* arena, int rounds, tbReal target, tbReal* lambda,
-                      tbReal* sigma, tbSolveInfo* info) {
+bool tb_active_proximal_newton(const tbActive* a, tbArena* arena, int rounds, tbReal target,
+                               tbReal* lambda, tbReal* sigma, tbSolveInfo* info) {
   Convex c = {.a = a, .p = a->p};
   tbReal* Mstep;
   if (!allocate(&c, arena, &Mstep)) return false;
@@ -161,7 +161,7 @@ bool tb_active_convex(const tbActive* a, tbArena* arena, int rounds, tbReal targ
   for (int i = 0; i < c.p->nblock; i++) {
     int row = c.p->block[i].row;
     tb_block_project(&c.p->block[i], a->law, lambda + row, c.anchor + row);
-    tb_velocity_add_impulse(v, i, c.anchor + row, c.x);
+    tb_velocity_apply_transposed(v, i, c.anchor + row, c.x);
   }
   tb_velocity_inverse(v, c.x);
   tbReal best = tb_residual(c.p, a->law, lambda, sigma).relative;

@@ -33,7 +33,7 @@ static bool is_equality(const tbReduced* s, int i) {
   return s->a->p->block[i].type == TB_BLOCK_EQUALITY;
 }
 
-int tb_active_base_rows(const tbActive* a, const tbTwists* twists) {
+int tb_active_reduced_rows(const tbActive* a, const tbReducedSpace* twists) {
   int count = TWIST * twists->count;
   for (int i = 0; i < a->p->nblock; i++) {
     const tbBlock* b = &a->p->block[i];
@@ -422,7 +422,7 @@ static void fill_free(tbReduced* s) {
   }
 }
 
-bool tb_active_reduce(const tbActive* a, const tbTwists* twists, tbArena* arena,
+bool tb_active_reduce(const tbActive* a, const tbReducedSpace* twists, tbArena* arena,
                       const tbReal* lambda, const tbReal* sigma, tbReduced* s) {
   *s = (tbReduced){.a = a, .twists = twists, .lambda = lambda, .sigma = sigma, .small = *a};
   s->at = tb_arena_alloc(arena, sizeof(int) * (size_t)(a->p->nblock + 1));
@@ -520,7 +520,7 @@ static void expand_rest(const tbReduced* s, const tbReal* lambda) {
   }
 }
 
-bool tb_active_solve_reduced(const tbActive* a, const tbTwists* twists, tbArena* arena,
+bool tb_active_solve_reduced(const tbActive* a, const tbReducedSpace* twists, tbArena* arena,
                              const tbReal* sigma, tbReal* lambda, tbSolveInfo* info) {
   tbReduced s;
   tbVelocity system;

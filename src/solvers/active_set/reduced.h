@@ -12,11 +12,11 @@ typedef struct {
   const int* of;        // per block: its twist, or -1 where its rows stand for themselves
   const tbReal** P;     // per block with a twist: dim x 6, its J is P times that of the twist
   const tbReal** half;  // per block: its J H^-1/2 where that is known, or NULL
-} tbTwists;
+} tbReducedSpace;
 
 typedef struct {
   const tbActive* a;  // the island as it is, its blocks' supports closed under ancestors
-  const tbTwists* twists;
+  const tbReducedSpace* twists;
   const tbReal *lambda, *sigma;  // the point that it was reduced at
   bool possible;                 // false: it cannot be reduced
 
@@ -35,18 +35,18 @@ typedef struct {
 } tbReduced;
 
 // How many unknowns would be left.
-int tb_active_base_rows(const tbActive* a, const tbTwists* twists);
+int tb_active_reduced_rows(const tbActive* a, const tbReducedSpace* twists);
 
 // Reduce an island at impulses `lambda` and the velocity `sigma` that they lead to. False: out of
 // memory.
-bool tb_active_reduce(const tbActive* a, const tbTwists* twists, tbArena* arena,
+bool tb_active_reduce(const tbActive* a, const tbReducedSpace* twists, tbArena* arena,
                       const tbReal* lambda, const tbReal* sigma, tbReduced* out);
 
 // The island's impulses, given those of the problem that is left.
 void tb_active_expand(const tbReduced* reduced, const tbReal* small, tbReal* lambda);
 
 // Reduce, solve, expand. As tb_active_solve, but the residual of `info` is that of what is left.
-bool tb_active_solve_reduced(const tbActive* a, const tbTwists* twists, tbArena* arena,
+bool tb_active_solve_reduced(const tbActive* a, const tbReducedSpace* twists, tbArena* arena,
                              const tbReal* sigma, tbReal* lambda, tbSolveInfo* info);
 
 #endif

@@ -38,7 +38,7 @@ static tbReal inherited(const tbActiveState* s, const tbReal* lambda, int row) {
   return a->inherited[row] + (a->loose ? s->p->R[row] * (lambda[row] - s->guess[row]) : 0);
 }
 
-bool tb_active_rests(const tbActiveState* s, const tbReal* lambda) {
+bool tb_active_is_at_rest(const tbActiveState* s, const tbReal* lambda) {
   const tbProblem* p = s->p;
   if (!s->a->rest) return false;
   tbReal most = 0;
@@ -79,7 +79,7 @@ static bool has_factors(const tbActiveState* s) {
   return !s->changed && factored && !(s->softness > most);
 }
 
-void tb_active_rest(tbActiveState* s, const tbReal* lambda) {
+void tb_active_rest_impulses(tbActiveState* s, const tbReal* lambda) {
   const tbActive* a = s->a;
   const tbProblem* p = s->p;
   memcpy(a->rest, lambda, sizeof(tbReal) * (size_t)p->n);
@@ -87,7 +87,7 @@ void tb_active_rest(tbActiveState* s, const tbReal* lambda) {
     rest_in_the_middle(s);
     return;
   }
-  if (!tb_active_rests(s, lambda)) return;
+  if (!tb_active_is_at_rest(s, lambda)) return;
   for (int i = 0; i < p->nblock; i++) {
     const tbBlock* b = &p->block[i];
     for (int row = b->row; row < b->row + b->dim; row++) {
@@ -97,7 +97,7 @@ void tb_active_rest(tbActiveState* s, const tbReal* lambda) {
   // One solution more than seems needed: between heavy bodies and light ones what one leaves of an
   // impulse becomes a velocity that is not small.
   for (int k = 0; k < (a->loose ? REST_LOOSE : 1); k++) {
-    tb_active_hold(s);
+    tb_active_set_center(s);
     if (!s->form->refine(s)) return;
     tb_active_go_to(s, s->next, s->speed);
   }

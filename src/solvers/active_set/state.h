@@ -28,7 +28,7 @@ typedef struct {
 
 typedef struct tbActiveForm tbActiveForm;
 typedef struct tbActiveSweeps tbActiveSweeps;
-typedef struct tbActiveParts tbActiveParts;
+typedef struct tbSubdomains tbSubdomains;
 
 typedef struct {
   const tbActive* a;
@@ -36,7 +36,7 @@ typedef struct {
   const tbActiveForm* form;
   void* work;              // the form's own
   bool small;              // rounds cost little: they are tried at length
-  tbActiveParts* parts;    // of a large island, from the first repairs on
+  tbSubdomains* parts;     // of a large island, from the first repairs on
   tbActiveSweeps* sweeps;  // from the first sweep on
   tbReal *lambda, *sigma;  // where Newton's method is; sigma is what lambda leads to
   tbReal *next, *speed;    // the same at the end of a full step
@@ -74,12 +74,13 @@ static inline bool tb_active_will_do(const tbActiveState* s) {
 }
 
 // The anchor of the proximal term moves to the present impulses.
-static inline void tb_active_hold(tbActiveState* s) {
+static inline void tb_active_set_center(tbActiveState* s) {
   memcpy(s->anchor, s->lambda, sizeof(tbReal) * (size_t)s->p->n);
 }
 
 // Impulses within the cones and the velocity they lead to are the next to be judged.
-static inline void tb_active_propose(tbActiveState* s, const tbReal* lambda, const tbReal* sigma) {
+static inline void tb_active_candidate(tbActiveState* s, const tbReal* lambda,
+                                       const tbReal* sigma) {
   memcpy(s->trial, lambda, sizeof(tbReal) * (size_t)s->p->n);
   memcpy(s->check, sigma, sizeof(tbReal) * (size_t)s->p->n);
 }
@@ -124,12 +125,12 @@ tbReal tb_active_length(const tbActiveState* s, tbReal shortest);
 // `lambda`: the answer, where there is one. True: it is good enough, and `info` says so.
 
 // Judge `trial` by `check`, the velocity it leads to; `best` and its residual follow.
-bool tb_active_judge(tbActiveState* s, tbReal* lambda, tbSolveInfo* info);
+bool tb_active_evaluate(tbActiveState* s, tbReal* lambda, tbSolveInfo* info);
 
 // Every round is a proximal step that is cut short where that brings it closer to (1). Where full
 // steps do not help, the proximal term grows until they do; where hardly any length helps there are
 // better ways, on large islands at once.
-bool tb_active_rounds(tbActiveState* s, int rounds, tbReal* lambda, tbSolveInfo* info);
+bool tb_active_iterate(tbActiveState* s, int rounds, tbReal* lambda, tbSolveInfo* info);
 
 // Redundant contacts share a load in many ways, and modes that are nearly right may ask for huge
 // impulses that cancel. A large proximal term keeps them near the last ones: its problem is solved
@@ -143,7 +144,7 @@ bool tb_active_moving(const tbActiveState* s);
 // They set *solved. False: out of memory.
 
 // Whether sweeps and repairs come first, which mostly do without factors of the whole island.
-bool tb_active_from_place_to_place(const tbActiveState* s);
+bool tb_active_domain_decomposition(const tbActiveState* s);
 
 // Interior points near the last step's impulses (or near none, where these are worse), and again
 // from the best point so far, each time on the central path at first. One contact that does not let
@@ -169,10 +170,10 @@ bool tb_active_pyramid(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolve
 
 // Whether what rows that hold have inherited is no more than what the last step left within its
 // tolerance: what moves has more, and will have it again.
-bool tb_active_rests(const tbActiveState* s, const tbReal* lambda);
+bool tb_active_is_at_rest(const tbActiveState* s, const tbReal* lambda);
 
 // `rest` of the problem, from the answer.
-void tb_active_rest(tbActiveState* s, const tbReal* lambda);
+void tb_active_rest_impulses(tbActiveState* s, const tbReal* lambda);
 
 // ---- sweeps (active_sweep.c, active_regions.c) -------------------------------------------------
 
@@ -189,6 +190,6 @@ void tb_active_whitened_push(tbActiveState* s, int block, const tbReal* change);
 // Sweeps over what is unsettled; where few contacts remain so, solve what surrounds these, again
 // and again. On lambda and its whitened velocities, and the sigma it leads to. False: out of
 // memory.
-bool tb_active_regions(tbActiveState* s, tbArena* arena, tbSolveInfo* info);
+bool tb_active_subdomain_layers(tbActiveState* s, tbArena* arena, tbSolveInfo* info);
 
 #endif

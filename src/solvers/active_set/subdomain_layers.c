@@ -38,11 +38,11 @@ static const tbReal MOST_WORK = 6, MOST_WORK_WORST = 20;
 // leave more unsettled than before.
 static const tbReal ROUGH = 0.9, FINE = 0.3, BETTER = 0.5;
 
-typedef struct tbActiveParts Parts;
+typedef struct tbSubdomains Parts;
 
 // How far off blocks are.
 static void measure(const tbActiveState* s, Parts* g, const tbPartScale* scale) {
-  for (int i = 0; i < s->p->nblock; i++) g->miss[i] = tb_active_miss(s, i, scale);
+  for (int i = 0; i < s->p->nblock; i++) g->miss[i] = tb_active_fixed_point_residual(s, i, scale);
 }
 
 static int count_above(const tbActiveState* s, const Parts* g, tbReal target) {
@@ -128,10 +128,10 @@ static bool solve_region(tbActiveState* s, tbArena* arena, Parts* g, const tbPar
                          int i, int turn, Repair* r) {
   bool solved;
   int core = grow_core(g, i, turn), rings = r->level + (core > SMALL_CORE);
-  int trees = tb_active_part_rings(g, core, rings);
+  int trees = tb_subdomain_overlap(g, core, rings);
   tbArenaMark mark = tb_arena_mark(arena);
-  tbActivePart* part = tb_active_part_make(s, arena, g, trees);
-  if (!part || !tb_active_part_solve(s, arena, part, scale, &solved, &r->work)) return false;
+  tbSubdomain* part = tb_subdomain_make(s, arena, g, trees);
+  if (!part || !tb_subdomain_solve(s, arena, part, scale, &solved, &r->work)) return false;
   tb_arena_release(arena, mark);
   for (int k = 0; k < core; k++) g->hard[g->set[k]] = solved ? 0 : r->level + 1;
   r->failed += !solved;
@@ -148,7 +148,9 @@ static bool repair(tbActiveState* s, tbArena* arena, Parts* g, const tbPartScale
   fine.iterations = ITERATIONS;
   r->regions = 0;
   for (int i = 0; i < s->p->nblock && r->failed < MOST_HARD; i++) {
-    if (!is_left(g, i, turn, r->level) || tb_active_miss(s, i, scale) <= scale->target) continue;
+    if (!is_left(g, i, turn, r->level) ||
+        tb_active_fixed_point_residual(s, i, scale) <= scale->target)
+      continue;
     if (!solve_region(s, arena, g, &fine, i, turn, r)) return false;
   }
   return true;
@@ -156,7 +158,7 @@ static bool repair(tbActiveState* s, tbArena* arena, Parts* g, const tbPartScale
 
 // Sweeps over what is unsettled, as long as it becomes less.
 static void settle(tbActiveState* s, int sweeps) {
-  tbPartScale scale = tb_active_part_scale(s, ROUGH * s->a->tolerance);
+  tbPartScale scale = tb_subdomain_scale(s, ROUGH * s->a->tolerance);
   tb_active_sweeps_begin(s);
   for (int k = 0, last = s->p->nblock; k < sweeps; k++) {
     if (k > 0 && k % RESCALE == 0 && scale.target < EXACT) {
@@ -168,7 +170,7 @@ static void settle(tbActiveState* s, int sweeps) {
       scale.load = tb_active_sweeps_load(s);
       if (scale.load < load) tb_active_forget(s);
     }
-    int count = tb_active_settle(s, &scale);
+    int count = tb_active_refine(s, &scale);
     if (count == 0 || (k % CHUNK == CHUNK - 1 && count > SLOW * last)) break;
     if (k % CHUNK == CHUNK - 1) last = count;
   }
@@ -179,20 +181,20 @@ static void settle(tbActiveState* s, int sweeps) {
 // up only where its estimate leaves a doubt. False: out of memory.
 static bool keeps_worth(const tbActiveState* s, double work, tbReal most, bool* worth) {
   tbVelocity* system = s->a->system;
-  if (work > tb_velocity_work(system) && !tb_velocity_finish(system)) return false;
+  if (work > tb_velocity_work(system) && !tb_velocity_analyze(system)) return false;
   *worth = work <= most * tb_velocity_work(system);
   return true;
 }
 
-bool tb_active_regions(tbActiveState* s, tbArena* arena, tbSolveInfo* info) {
-  Parts* g = tb_active_parts_start(s, arena);
+bool tb_active_subdomain_layers(tbActiveState* s, tbArena* arena, tbSolveInfo* info) {
+  Parts* g = tb_subdomains_open(s, arena);
   Repair r = {0};
   if (!g) return false;
   memset(g->hard, 0, sizeof(int) * (size_t)g->ntree);
   bool worth = true, worst_first = s->p->n > WHOLE && tb_active_moving(s);
   for (int k = 0; k < TURNS && r.failed < MOST_HARD && r.level < LEVELS && worth; k++) {
     settle(s, k == 0 ? SWEEPS : SWEEPS_BETWEEN);
-    tbPartScale scale = tb_active_part_scale(s, ROUGH * s->a->tolerance);
+    tbPartScale scale = tb_subdomain_scale(s, ROUGH * s->a->tolerance);
     measure(s, g, &scale);
     int turn = ++g->stamp, rough = count_above(s, g, scale.target);
     if (rough == 0 || (k == 0 && !worst_first && rough > s->p->nblock / FEW)) break;
@@ -203,7 +205,7 @@ bool tb_active_regions(tbActiveState* s, tbArena* arena, tbSolveInfo* info) {
     // Where only hard ones are left, these come next.
     r.level = r.regions > 0 ? 0 : r.level + 1;
   }
-  tb_active_parts_velocity(s);
-  tb_active_parts_count(s, r.work, info);
+  tb_subdomains_velocity(s);
+  tb_subdomains_count(s, r.work, info);
   return true;
 }

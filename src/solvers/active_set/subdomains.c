@@ -22,7 +22,7 @@ static const tbReal LOOSE = 100;
 // few bodies keeps the whole island from its answer.
 enum { FEW = 300, MOST_GENERAL = 160, GENERAL_ITERATIONS = 200 };
 
-struct tbActivePart {
+struct tbSubdomain {
   int nblock, n;
   const int* member;  // blocks of the island
   tbBlock* block;
@@ -32,8 +32,8 @@ struct tbActivePart {
   tbVelocity system;
 };
 
-typedef struct tbActivePart Part;
-typedef struct tbActiveParts Parts;
+typedef struct tbSubdomain Part;
+typedef struct tbSubdomains Parts;
 
 // ---- the graph ---------------------------------------------------------------------------------
 
@@ -117,7 +117,7 @@ static bool build_graph(const tbActiveState* s, tbArena* arena, Parts* g) {
 
 // ---- parts -------------------------------------------------------------------------------------
 
-int tb_active_part_rings(Parts* g, int n, int rings) {
+int tb_subdomain_overlap(Parts* g, int n, int rings) {
   int weight = 0, stamp = g->stamp;
   for (int k = 0; k < n; k++) weight += g->weight[g->set[k]];
   int most = LARGEST * (weight > PART ? weight : PART);
@@ -161,7 +161,7 @@ static int list_members(Parts* g, int trees) {
 }
 
 // The part's blocks, its compliance and its matrix.
-Part* tb_active_part_make(const tbActiveState* s, tbArena* arena, Parts* g, int trees) {
+Part* tb_subdomain_make(const tbActiveState* s, tbArena* arena, Parts* g, int trees) {
   const tbActive* a = s->a;
   Part* part = TB_ARENA_NEW(arena, Part, 1);
   int count = list_members(g, trees), n = 0;
@@ -197,7 +197,7 @@ Part* tb_active_part_make(const tbActiveState* s, tbArena* arena, Parts* g, int 
 
 // ---- their solution ----------------------------------------------------------------------------
 
-tbPartScale tb_active_part_scale(const tbActiveState* s, tbReal target) {
+tbPartScale tb_subdomain_scale(const tbActiveState* s, tbReal target) {
   tbPartScale scale = {.speed = s->fastest, .target = target};
   for (int r = 0; r < s->p->n; r++) {
     tbReal size = fabs(s->lambda[r]);
@@ -207,7 +207,7 @@ tbPartScale tb_active_part_scale(const tbActiveState* s, tbReal target) {
   return scale;
 }
 
-tbReal tb_active_part_relative(const tbResidual* r, const tbPartScale* scale) {
+tbReal tb_subdomain_residual(const tbResidual* r, const tbPartScale* scale) {
   return tb_max(tb_max(r->primal / scale->load, r->dual / scale->speed),
                 r->complementarity / scale->load / scale->speed);
 }
@@ -222,7 +222,7 @@ static bool pose(const tbActiveState* s, Part* part, const tbPartScale* scale, t
   *p = (tbProblem){.n = part->n, .nblock = part->nblock, .block = part->block, .g = part->sigma};
   p->R = s->p->R ? part->R : NULL;
   tbResidual now = tb_residual(p, s->a->law, part->lambda, part->sigma);
-  return !(tb_active_part_relative(&now, scale) <= scale->target);
+  return !(tb_subdomain_residual(&now, scale) <= scale->target);
 }
 
 // The part once more, by ncp/auto on its Delassus matrix. False: out of memory.
@@ -263,8 +263,8 @@ static bool solve_generally(const tbActive* local, const Part* part, tbArena* ar
 }
 
 // Solve (1), and give the island its impulses.
-bool tb_active_part_solve(tbActiveState* s, tbArena* arena, Part* part, const tbPartScale* scale,
-                          bool* solved, double* work) {
+bool tb_subdomain_solve(tbActiveState* s, tbArena* arena, Part* part, const tbPartScale* scale,
+                        bool* solved, double* work) {
   tbProblem p;
   tbVelocity* v = &part->system;
   *solved = true;
@@ -322,19 +322,19 @@ bool tb_active_part_solve(tbActiveState* s, tbArena* arena, Part* part, const tb
   return true;
 }
 
-void tb_active_parts_velocity(tbActiveState* s) {
+void tb_subdomains_velocity(tbActiveState* s) {
   for (int i = 0; i < s->p->nblock; i++) {
     tb_active_whitened_velocity(s, i, s->sigma + s->p->block[i].row);
   }
 }
 
-Parts* tb_active_parts_start(tbActiveState* s, tbArena* arena) {
+Parts* tb_subdomains_open(tbActiveState* s, tbArena* arena) {
   if (s->parts) return s->parts;
   Parts* g = TB_ARENA_NEW(arena, Parts, 1);
   if (!g || !build_graph(s, arena, g)) return NULL;
   return s->parts = g;
 }
 
-void tb_active_parts_count(const tbActiveState* s, double work, tbSolveInfo* info) {
+void tb_subdomains_count(const tbActiveState* s, double work, tbSolveInfo* info) {
   info->factorizations += (int)ceil(work / tb_velocity_work(s->a->system));
 }

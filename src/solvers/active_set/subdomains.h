@@ -8,10 +8,10 @@
 
 enum { TB_PART_DOFS = 600 };  // most of a part without its rings
 
-typedef struct tbActivePart tbActivePart;
+typedef struct tbSubdomain tbSubdomain;
 
 // Trees (bodies, robots), the blocks that join them, and what is known of each.
-struct tbActiveParts {
+struct tbSubdomains {
   int ntree;
   int *block_start, *block_tree;  // trees of each block
   int *tree_start, *tree_block;   // blocks of each tree
@@ -34,11 +34,11 @@ typedef struct {
 } tbPartScale;
 
 // The trees of an island, found once. NULL: out of memory.
-tbActiveParts* tb_active_parts_start(tbActiveState* s, tbArena* arena);
+tbSubdomains* tb_subdomains_open(tbActiveState* s, tbArena* arena);
 
 // The scale of the present impulses; a residual over it.
-tbPartScale tb_active_part_scale(const tbActiveState* s, tbReal target);
-tbReal tb_active_part_relative(const tbResidual* residual, const tbPartScale* scale);
+tbPartScale tb_subdomain_scale(const tbActiveState* s, tbReal target);
+tbReal tb_subdomain_residual(const tbResidual* residual, const tbPartScale* scale);
 
 // Sweeps begin at the present impulses; impulses and velocities are up to date again when they end.
 void tb_active_sweeps_begin(tbActiveState* s);
@@ -49,27 +49,26 @@ tbReal tb_active_sweeps_load(const tbActiveState* s);
 // One sweep of Gauss-Seidel (active_sweep.c) over the blocks that do not hold in a scale and whose
 // velocity may have changed since they were last looked at: how many did not hold. All blocks are
 // looked at again after tb_active_forget, as a smaller scale asks for.
-int tb_active_settle(tbActiveState* s, const tbPartScale* scale);
+int tb_active_refine(tbActiveState* s, const tbPartScale* scale);
 void tb_active_forget(tbActiveState* s);
 // The relative residual of a block in a scale.
-tbReal tb_active_miss(const tbActiveState* s, int block, const tbPartScale* scale);
+tbReal tb_active_fixed_point_residual(const tbActiveState* s, int block, const tbPartScale* scale);
 
 // Add rings of neighbours around the first n trees in `set`, which carry the stamp: the number of
 // all.
-int tb_active_part_rings(tbActiveParts* g, int n, int rings);
+int tb_subdomain_overlap(tbSubdomains* g, int n, int rings);
 
 // The part made of the first `trees` in `set`, which carry the stamp; its dofs are taken until it
 // is solved. NULL: out of memory.
-tbActivePart* tb_active_part_make(const tbActiveState* s, tbArena* arena, tbActiveParts* g,
-                                  int trees);
+tbSubdomain* tb_subdomain_make(const tbActiveState* s, tbArena* arena, tbSubdomains* g, int trees);
 
 // Solve a part where it is not good enough, and give the island its impulses. Sets *solved, and
 // adds the operations of its factorisations to *work. False: out of memory.
-bool tb_active_part_solve(tbActiveState* s, tbArena* arena, tbActivePart* part,
-                          const tbPartScale* scale, bool* solved, double* work);
+bool tb_subdomain_solve(tbActiveState* s, tbArena* arena, tbSubdomain* part,
+                        const tbPartScale* scale, bool* solved, double* work);
 
 // sigma from whitened velocities; operations as factorisations of the whole.
-void tb_active_parts_velocity(tbActiveState* s);
-void tb_active_parts_count(const tbActiveState* s, double work, tbSolveInfo* info);
+void tb_subdomains_velocity(tbActiveState* s);
+void tb_subdomains_count(const tbActiveState* s, double work, tbSolveInfo* info);
 
 #endif

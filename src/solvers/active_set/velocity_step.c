@@ -69,7 +69,7 @@ static bool solve_modes(tbActiveState* s) {
       }
       moved = moved || f[r] != 0;
     }
-    if (moved) tb_velocity_add_impulse(v, i, f, w->x);
+    if (moved) tb_velocity_apply_transposed(v, i, f, w->x);
   }
   tb_velocity_solve(v, w->x);
   bool finite = true;
@@ -140,7 +140,7 @@ static bool refine_modes(tbActiveState* s) {
       block_change(s, b, b->dim, w->c0, W);
     }
   }
-  tb_velocity_add_impulses(v, s->next, w->x);
+  tb_velocity_apply_transposed_all(v, s->next, w->x);
   w->fresh = false;
   tb_velocity_solve(v, w->x);
   tb_velocity_mul_all(v, w->x, s->speed);
@@ -168,9 +168,9 @@ static void true_velocity(tbActiveState* s, const tbReal* lambda, tbReal* sigma)
   tbVelocity* v = s->a->system;
   Velocity* w = s->work;
   const tbProblem* p = s->p;
-  tbLed* led = v->dense ? s->a->led : NULL;
+  tbLastApplied* led = v->dense ? s->a->led : NULL;
   memset(w->x, 0, sizeof(tbReal) * (size_t)v->size);
-  tb_velocity_add_impulses(v, lambda, w->x);
+  tb_velocity_apply_transposed_all(v, lambda, w->x);
   if (led) tb_velocity_dense_by_dof(v, w->x, led->push);
   tb_velocity_inverse(v, w->x);
   if (led) {

@@ -15,7 +15,7 @@
 
 // Numbers of a contact's rows, the fourth 0; or of four contacts.
 enum { TB_FREE_LANES = 4 };
-typedef float tbFreeFour[TB_FREE_LANES];
+typedef float tbFreeBodyFour[TB_FREE_LANES];
 
 // What does not change from sweep to sweep is computed once: four lines of cache, of which the
 // first three tell whether the contact is good enough. With A = B B^T + R, h_i = A_Ni / A_NN and
@@ -23,17 +23,17 @@ typedef float tbFreeFour[TB_FREE_LANES];
 // lambda_N is -sigma_N / A_NN - h . x, and A_NN (S + s I) x = -(sigma_i - h_i sigma_N) - A_NN s
 // times the tangents there are, s >= 0 the multiplier of sliding.
 typedef struct {
-  _Alignas(64) tbFreeFour g, R;  // velocity at the beginning, compliance
+  _Alignas(64) tbFreeBodyFour g, R;  // velocity at the beginning, compliance
   float B[TB_CONTACT_ROWS * TB_PAIR_DOFS];
-  tbFreeFour normal;  // h, 1 / A_NN, the last s
-  tbFreeFour S;       // and 1 / det S
-  tbFreeFour last;    // change
+  tbFreeBodyFour normal;  // h, 1 / A_NN, the last s
+  tbFreeBodyFour S;       // and 1 / det S
+  tbFreeBodyFour last;    // change
 } tbFreeContact;
 
 // B = J L^-1 D^-1/2 of the rows that B holds as J, `width` of them side by side: on the six dofs
 // from `first` on, each an ancestor of the next.
-TB_INLINE void tb_free_contact_whiten(const tbForest* forest, const tbReal* LD,
-                                      const tbReal* inverse, int first, int width, tbReal* B) {
+TB_INLINE void tb_free_body_contact_whiten(const tbForest* forest, const tbReal* LD,
+                                           const tbReal* inverse, int first, int width, tbReal* B) {
   for (int k = TB_BODY_DOFS - 1; k >= 0; k--) {
     const tbReal* row = LD + forest->rowadr[first + k];
     tbReal root = sqrt(inverse[first + k]);
@@ -46,7 +46,8 @@ TB_INLINE void tb_free_contact_whiten(const tbForest* forest, const tbReal* LD,
 }
 
 // B B^T + R.
-TB_INLINE void tb_free_contact_square(int bodies, const tbReal* B, const tbReal* R, tbReal* A) {
+TB_INLINE void tb_free_body_contact_square(int bodies, const tbReal* B, const tbReal* R,
+                                           tbReal* A) {
   for (int r = 0; r < TB_CONTACT_ROWS; r++) {
     if (bodies == 2) {
       const tbReal* row = B + r * TB_PAIR_DOFS;
@@ -60,7 +61,8 @@ TB_INLINE void tb_free_contact_square(int bodies, const tbReal* B, const tbReal*
 
 // The local problem of A. False where an axis has no friction or no inertia, or where two depend on
 // each other.
-static inline bool tb_free_contact_reduce(const tbReal* mu, const tbReal* A, tbFreeContact* c) {
+static inline bool tb_free_body_contact_reduce(const tbReal* mu, const tbReal* A,
+                                               tbFreeContact* c) {
   const tbReal singular = 1e-4;
   if (!(A[0] > 0)) return false;
   tbReal m0 = mu[0], m1 = mu[1], unit = 1 / A[0], h0 = m0 * A[3] * unit, h1 = m1 * A[6] * unit;
@@ -77,8 +79,8 @@ static inline bool tb_free_contact_reduce(const tbReal* mu, const tbReal* A, tbF
 }
 
 // Its rows in single precision: those of one body have zeros for the other.
-static inline void tb_free_contact_rows(int bodies, const tbReal* mu, const tbReal* B,
-                                        const tbReal* R, tbReal unit, tbFreeContact* c) {
+static inline void tb_free_body_contact_rows(int bodies, const tbReal* mu, const tbReal* B,
+                                             const tbReal* R, tbReal unit, tbFreeContact* c) {
   memset(c->B, 0, sizeof c->B);
   memset(c->R, 0, sizeof c->R);
   for (int r = 0; r < TB_CONTACT_ROWS; r++) {

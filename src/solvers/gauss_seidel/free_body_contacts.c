@@ -78,9 +78,10 @@ static void whiten(const tbActiveState* s, int i, int bodies, const int* body, t
   memcpy(B, rows->J, sizeof(tbReal) * (size_t)(D * rows->nnz));
   for (int k = 0; k < bodies; k++) {
     const tbForestInertia* m = &a->inertia;
-    tb_free_contact_whiten(&m->forest, m->LD, m->inverse, body[k], rows->nnz, B + k * TB_BODY_DOFS);
+    tb_free_body_contact_whiten(&m->forest, m->LD, m->inverse, body[k], rows->nnz,
+                                B + k * TB_BODY_DOFS);
   }
-  tb_free_contact_square(bodies, B, s->p->R ? s->p->R + s->p->block[i].row : none, A);
+  tb_free_body_contact_square(bodies, B, s->p->R ? s->p->R + s->p->block[i].row : none, A);
 }
 
 // In units of load and speed. False: a contact that goes the general way.
@@ -93,16 +94,16 @@ static bool make_contact(const tbActiveState* s, int i, const tbReal* B, tbReal*
   for (int r = 0; r < D * D; r++) A[r] *= unit;
   f->first[k] = body[0];
   f->second[k] = bodies == 2 ? body[1] : f->nothing;
-  tb_free_contact_rows(bodies, b->mu, B, s->p->R ? s->p->R + b->row : none, sqrt(unit),
-                       &f->contact[k]);
-  return tb_free_contact_reduce(b->mu, A, &f->contact[k]);
+  tb_free_body_contact_rows(bodies, b->mu, B, s->p->R ? s->p->R + b->row : none, sqrt(unit),
+                            &f->contact[k]);
+  return tb_free_body_contact_reduce(b->mu, A, &f->contact[k]);
 }
 
 static bool allocate(tbArena* arena, tbFreeContacts* f) {
   size_t n = (size_t)f->count + GROUP;
   f->contact = tb_arena_alloc(arena, sizeof(tbFreeContact) * n);
-  f->lambda = tb_arena_alloc(arena, sizeof(tbFreeFour) * n);
-  f->change = tb_arena_alloc(arena, sizeof(tbFreeFour) * n);
+  f->lambda = tb_arena_alloc(arena, sizeof(tbFreeBodyFour) * n);
+  f->change = tb_arena_alloc(arena, sizeof(tbFreeBodyFour) * n);
   f->first = TB_ARENA_NEW(arena, int, n);
   f->second = TB_ARENA_NEW(arena, int, n);
   f->seen = TB_ARENA_NEW(arena, int, n);
@@ -111,8 +112,8 @@ static bool allocate(tbArena* arena, tbFreeContacts* f) {
   return !arena->failed;
 }
 
-bool tb_free_contacts_start(const tbActiveState* s, tbArena* arena, tbFreeContacts* f, int* place,
-                            tbReal** rows) {
+bool tb_free_body_contacts_open(const tbActiveState* s, tbArena* arena, tbFreeContacts* f,
+                                int* place, tbReal** rows) {
   int n = s->p->nblock, nv = s->a->inertia.forest.n;
   *f = (tbFreeContacts){.end = TB_ARENA_NEW(arena, int, COLOURS), .nothing = nv};
   if (!f->end || !find_colours(s, arena, f, place) || !allocate(arena, f)) return false;
@@ -143,22 +144,22 @@ bool tb_free_contacts_start(const tbActiveState* s, tbArena* arena, tbFreeContac
 
 // ---- changes -----------------------------------------------------------------------------------
 
-void tb_free_contacts_forget(tbFreeContacts* f) {
+void tb_free_body_contacts_forget(tbFreeContacts* f) {
   for (int k = 0; k < f->count; k++) f->seen[k] = TB_MOVED_NEVER;
 }
 
-void tb_free_contacts_begin(tbFreeContacts* f) {
+void tb_free_body_contacts_begin(tbFreeContacts* f) {
   f->clock = 0;
   memset(f->w, 0, sizeof(float) * (size_t)(f->nothing + TB_BODY_DOFS));
   memset(f->moved, 0, sizeof(int) * (size_t)f->nothing);
-  memset(f->change, 0, sizeof(tbFreeFour) * (size_t)f->count);
-  memset(f->lambda, 0, sizeof(tbFreeFour) * (size_t)f->count);
+  memset(f->change, 0, sizeof(tbFreeBodyFour) * (size_t)f->count);
+  memset(f->lambda, 0, sizeof(tbFreeBodyFour) * (size_t)f->count);
   f->moved[f->nothing] = TB_MOVED_NEVER;
-  tb_free_contacts_forget(f);
+  tb_free_body_contacts_forget(f);
 }
 
-void tb_free_contact_begin(tbFreeContacts* f, int k, const tbBlock* b, const tbReal* lambda,
-                           const tbReal* sigma) {
+void tb_free_body_contact_begin(tbFreeContacts* f, int k, const tbBlock* b, const tbReal* lambda,
+                                const tbReal* sigma) {
   tbFreeContact* c = &f->contact[k];
   memset(c->g, 0, sizeof c->g);
   for (int r = 0; r < D; r++) {
@@ -169,7 +170,7 @@ void tb_free_contact_begin(tbFreeContacts* f, int k, const tbBlock* b, const tbR
   }
 }
 
-void tb_free_contact_end(const tbFreeContacts* f, int k, const tbBlock* b, tbReal* lambda) {
+void tb_free_body_contact_end(const tbFreeContacts* f, int k, const tbBlock* b, tbReal* lambda) {
   bool open = f->lambda[k][0] + f->change[k][0] == 0;
   for (int r = 0; r < D; r++) {
     tbReal mu = r == 0 ? 1 : b->mu[r - 1];
@@ -179,7 +180,7 @@ void tb_free_contact_end(const tbFreeContacts* f, int k, const tbBlock* b, tbRea
   tb_block_project(b, TB_LAW_NCP, lambda, lambda);
 }
 
-tbReal tb_free_contacts_load(const tbFreeContacts* f) {
+tbReal tb_free_body_contacts_load(const tbFreeContacts* f) {
   float most = 0;
   for (int k = 0; k < f->count; k++) {
     float now = f->lambda[k][0] + f->change[k][0];
@@ -194,7 +195,7 @@ tbReal tb_free_contacts_load(const tbFreeContacts* f) {
 // their places here; the first fills up the last lanes.
 typedef struct {
   int n, count, at[BATCH + LANES], open[BATCH + LANES];
-  tbFreeFour sigma[BATCH + LANES], lambda[BATCH + LANES];
+  tbFreeBodyFour sigma[BATCH + LANES], lambda[BATCH + LANES];
 } Batch;
 
 // The twelve velocities of a contact's bodies.
@@ -370,7 +371,7 @@ TB_INLINE int sweep_colour(tbFreeContacts* f, const Scale* scale, bool all, int 
   return count;
 }
 
-int tb_free_contacts_sweep(tbFreeContacts* f, const tbFreeScale* scale) {
+int tb_free_body_contacts_sweep(tbFreeContacts* f, const tbFreeScale* scale) {
   Scale s = {.all = {0}};
   if (!scale) s.all = ~s.all;
   if (scale) s.most = (float)(scale->most / f->speed);

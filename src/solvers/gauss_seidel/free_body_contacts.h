@@ -13,8 +13,8 @@ typedef struct {
   int count;
   tbFreeContact* contact;  // those of a colour follow each other
   int colours, *end;       // one past the last contact of each
-  tbFreeFour* lambda;      // impulses at the beginning,
-  tbFreeFour* change;      // and what has been added
+  tbFreeBodyFour* lambda;  // impulses at the beginning,
+  tbFreeBodyFour* change;  // and what has been added
   // What tells whether a contact is to be looked at: the first dofs of its bodies, for want of a
   // second one a place behind all dofs, and when it was last done.
   int *first, *second, *seen;
@@ -34,25 +34,25 @@ typedef struct {
 
 // The contacts among the blocks of an island, with room for their changes; `place` of a block is
 // its index, with `rows` its whitened rows, or -1. False: out of memory.
-bool tb_free_contacts_start(const tbActiveState* s, tbArena* arena, tbFreeContacts* f, int* place,
-                            tbReal** rows);
+bool tb_free_body_contacts_open(const tbActiveState* s, tbArena* arena, tbFreeContacts* f,
+                                int* place, tbReal** rows);
 
 // Changes begin at impulses lambda, all of them none.
-void tb_free_contacts_begin(tbFreeContacts* f);
-void tb_free_contact_begin(tbFreeContacts* f, int place, const tbBlock* b, const tbReal* lambda,
-                           const tbReal* sigma);
+void tb_free_body_contacts_begin(tbFreeContacts* f);
+void tb_free_body_contact_begin(tbFreeContacts* f, int place, const tbBlock* b,
+                                const tbReal* lambda, const tbReal* sigma);
 
 // Solve each of them once; with a scale only those that do not hold in it and whose velocity may
 // have changed since they were last looked at: their number.
-int tb_free_contacts_sweep(tbFreeContacts* f, const tbFreeScale* scale);
+int tb_free_body_contacts_sweep(tbFreeContacts* f, const tbFreeScale* scale);
 
 // The impulse of one of them, which was `lambda` at the beginning.
-void tb_free_contact_end(const tbFreeContacts* f, int place, const tbBlock* b, tbReal* lambda);
+void tb_free_body_contact_end(const tbFreeContacts* f, int place, const tbBlock* b, tbReal* lambda);
 
 // The largest normal impulse.
-tbReal tb_free_contacts_load(const tbFreeContacts* f);
+tbReal tb_free_body_contacts_load(const tbFreeContacts* f);
 
 // All of them are looked at again.
-void tb_free_contacts_forget(tbFreeContacts* f);
+void tb_free_body_contacts_forget(tbFreeContacts* f);
 
 #endif

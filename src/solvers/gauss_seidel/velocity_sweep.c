@@ -98,7 +98,8 @@ static tbActiveSweeps* start(const tbActiveState* s, tbArena* arena) {
   sweeps->from = tb_arena_alloc(arena, sizeof(tbReal) * 2 * ((size_t)s->p->n + 1));
   sweeps->before = sweeps->from + s->p->n;
   if (arena->failed) return NULL;
-  if (!tb_free_contacts_start(s, arena, &sweeps->free, sweeps->place, sweeps->rows)) return NULL;
+  if (!tb_free_body_contacts_open(s, arena, &sweeps->free, sweeps->place, sweeps->rows))
+    return NULL;
   return whiten(s, arena, sweeps) ? sweeps : NULL;
 }
 
@@ -148,10 +149,10 @@ static tbReal miss_at(const tbActiveState* s, int i, const tbReal* sigma,
   b.row = 0;
   tbProblem one = {.n = b.dim, .nblock = 1, .block = &b, .g = (tbReal*)sigma};
   tbResidual r = tb_residual(&one, s->a->law, lambda, sigma);
-  return tb_active_part_relative(&r, scale);
+  return tb_subdomain_residual(&r, scale);
 }
 
-tbReal tb_active_miss(const tbActiveState* s, int i, const tbPartScale* scale) {
+tbReal tb_active_fixed_point_residual(const tbActiveState* s, int i, const tbPartScale* scale) {
   tbReal sigma[MAX];
   tb_active_whitened_velocity(s, i, sigma);
   return miss_at(s, i, sigma, scale);
@@ -161,14 +162,14 @@ tbReal tb_active_miss(const tbActiveState* s, int i, const tbPartScale* scale) {
 
 void tb_active_sweeps_begin(tbActiveState* s) {
   tbActiveSweeps* sweeps = s->sweeps;
-  tb_free_contacts_begin(&sweeps->free);
+  tb_free_body_contacts_begin(&sweeps->free);
   memcpy(sweeps->from, s->lambda, sizeof(tbReal) * (size_t)s->p->n);
   for (int i = 0; i < s->p->nblock; i++) {
     const tbBlock* b = &s->p->block[i];
     tbReal* sigma = sweeps->before + b->row;
     tb_active_whitened_velocity(s, i, sigma);
     if (sweeps->place[i] < 0) continue;
-    tb_free_contact_begin(&sweeps->free, sweeps->place[i], b, s->lambda + b->row, sigma);
+    tb_free_body_contact_begin(&sweeps->free, sweeps->place[i], b, s->lambda + b->row, sigma);
   }
   tb_active_forget(s);
 }
@@ -178,7 +179,7 @@ void tb_active_sweeps_end(tbActiveState* s) {
   for (int i = 0; i < s->p->nblock; i++) {
     const tbBlock* b = &s->p->block[i];
     tbReal change[MAX], *lambda = s->lambda + b->row;
-    if (sweeps->place[i] >= 0) tb_free_contact_end(&sweeps->free, sweeps->place[i], b, lambda);
+    if (sweeps->place[i] >= 0) tb_free_body_contact_end(&sweeps->free, sweeps->place[i], b, lambda);
     bool moved = false;
     for (int r = 0; r < b->dim; r++) {
       change[r] = lambda[r] - sweeps->from[b->row + r];
@@ -190,7 +191,7 @@ void tb_active_sweeps_end(tbActiveState* s) {
 
 tbReal tb_active_sweeps_load(const tbActiveState* s) {
   const tbActiveSweeps* sweeps = s->sweeps;
-  tbReal load = tb_free_contacts_load(&sweeps->free);
+  tbReal load = tb_free_body_contacts_load(&sweeps->free);
   for (int k = 0; k < sweeps->nother; k++) {
     const tbBlock* b = &s->p->block[sweeps->other[k]];
     for (int r = b->row; r < b->row + b->dim; r++) load = tb_max(load, fabs(s->lambda[r]));
@@ -247,10 +248,10 @@ static bool is_stale(const tbActiveState* s, int i) {
   return stale;
 }
 
-int tb_active_settle(tbActiveState* s, const tbPartScale* scale) {
+int tb_active_refine(tbActiveState* s, const tbPartScale* scale) {
   tbActiveSweeps* sweeps = s->sweeps;
   tbFreeScale free = free_scale(scale);
-  int count = tb_free_contacts_sweep(&sweeps->free, &free);
+  int count = tb_free_body_contacts_sweep(&sweeps->free, &free);
   for (int k = 0; k < sweeps->nother; k++) {
     int i = sweeps->other[k];
     tbReal sigma[MAX];
@@ -269,7 +270,7 @@ int tb_active_settle(tbActiveState* s, const tbPartScale* scale) {
 }
 
 void tb_active_forget(tbActiveState* s) {
-  tb_free_contacts_forget(&s->sweeps->free);
+  tb_free_body_contacts_forget(&s->sweeps->free);
   for (int i = 0; i < s->p->nblock; i++) s->sweeps->seen[i] = TB_MOVED_NEVER;
 }
 
@@ -304,7 +305,7 @@ bool tb_active_sweep(tbActiveState* s, tbArena* arena, int count) {
   tbActiveSweeps* sweeps = s->sweeps;
   tb_active_sweeps_begin(s);
   for (int k = 0; k < count; k++) {
-    tb_free_contacts_sweep(&sweeps->free, NULL);
+    tb_free_body_contacts_sweep(&sweeps->free, NULL);
     for (int j = 0; j < sweeps->nother; j++) {
       tbReal sigma[MAX];
       changed_velocity(s, sweeps->other[j], sigma);

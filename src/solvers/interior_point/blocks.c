@@ -243,7 +243,7 @@ static void push_block(tbInteriorState* m, int i) {
   if (is_cone(block)) b[0] -= shift_of(m, i, c);
   solve_local(m, i, b, f);
   for (int r = 0; r < d; r++) f[r] *= m->S[row + r];
-  tb_velocity_add_impulse(m->a->system, i, f, m->dv);
+  tb_velocity_apply_transposed(m->a->system, i, f, m->dv);
 }
 
 void tb_interior_push(tbInteriorState* m) {
@@ -319,7 +319,7 @@ tbReal tb_interior_length(const tbInteriorState* m, bool affine, tbReal a) {
   return a;
 }
 
-tbReal tb_interior_products(const tbInteriorState* m, tbReal a, tbReal sum) {
+tbReal tb_interior_complementarity(const tbInteriorState* m, tbReal a, tbReal sum) {
   for (int j = 0; j < m->nother; j++) {
     const tbBlock* b = &m->p->block[m->other[j]];
     for (int k = b->row; k < b->row + b->dim; k++) {

@@ -21,7 +21,7 @@ TB_INLINE tbReal tail(tbFourRows x, int l) {
 // ---- scaling -----------------------------------------------------------------------------------
 
 // w, eta and the scaled point of tb_lorentz_scaling.
-TB_INLINE void find_scaling(tbConeFour* g) {
+TB_INLINE void find_scaling(tbConeSimd* g) {
   for (int l = 0; l < LANES; l++) {
     tbReal x0 = g->x[0][l], x1 = g->x[1][l], x2 = g->x[2][l];
     tbReal z0 = g->z[0][l], z1 = g->z[1][l], z2 = g->z[2][l];
@@ -45,7 +45,7 @@ TB_INLINE void find_scaling(tbConeFour* g) {
 // H^-1 = (2 J w (J w)^T - J) / eta^2, and E^-1 = I + theta e t^T, which adds to its columns. The
 // compliance R of a normal takes a matrix of rank one away: entries become minors over 1 + R a0,
 // and with w^T J w = 1 these are sums in which nothing large cancels however large R is.
-TB_INLINE void find_inverse(tbConeFour* g) {
+TB_INLINE void find_inverse(tbConeSimd* g) {
   for (int l = 0; l < LANES; l++) {
     tbReal w0 = g->w[0][l], w1 = g->w[1][l], w2 = g->w[2][l];
     tbReal square = 1 / (g->eta[l] * g->eta[l]), shift = g->theta[l] / (tail(g->z, l) + NO_LENGTH);
@@ -68,7 +68,7 @@ TB_INLINE void find_inverse(tbConeFour* g) {
   }
 }
 
-TB_INLINE void scale_all(tbConeFour* four, int count) {
+TB_INLINE void scale_all(tbConeSimd* four, int count) {
   for (int k = 0; k < count; k++) {
     find_scaling(&four[k]);
     find_inverse(&four[k]);
@@ -78,7 +78,7 @@ TB_INLINE void scale_all(tbConeFour* four, int count) {
 // ---- right-hand sides --------------------------------------------------------------------------
 
 // Towards no products at all the scaled point is taken away: c = -V V^-1 z.
-TB_INLINE void target_none(tbConeFour* g) {
+TB_INLINE void target_none(tbConeSimd* g) {
   for (int l = 0; l < LANES; l++) {
     for (int r = 0; r < TB_CONE_ROWS; r++) g->c[r][l] = -g->z[r][l];
   }
@@ -86,7 +86,7 @@ TB_INLINE void target_none(tbConeFour* g) {
 
 // tb_lorentz_target: c = V u with point ∘ u = target e - point ∘ point - second, the last term
 // that of the affine step.
-TB_INLINE void target_some(tbConeFour* g, tbReal target, bool correct) {
+TB_INLINE void target_some(tbConeSimd* g, tbReal target, bool correct) {
   for (int l = 0; l < LANES; l++) {
     tbReal p0 = g->point[0][l], p1 = g->point[1][l], p2 = g->point[2][l];
     tbReal w0 = g->w[0][l], w1 = g->w[1][l], w2 = g->w[2][l], eta = g->eta[l];
@@ -114,7 +114,7 @@ TB_INLINE void target_some(tbConeFour* g, tbReal target, bool correct) {
   }
 }
 
-TB_INLINE void target_all(tbConeFour* four, int count, tbReal target, bool correct) {
+TB_INLINE void target_all(tbConeSimd* four, int count, tbReal target, bool correct) {
   for (int k = 0; k < count; k++) {
     if (correct) {
       target_some(&four[k], target, true);
@@ -130,7 +130,7 @@ TB_INLINE void target_all(tbConeFour* four, int count, tbReal target, bool corre
 // it by the rows of H along the tangents, so that rounding lies along J w, where H makes little of
 // it. Anywhere else it would break the step once w_0 is in the thousands. Compliance along tangents
 // is in K alone.
-TB_INLINE void solve_local(const tbConeFour* g, tbFourRows v, tbFourRows d) {
+TB_INLINE void solve_local(const tbConeSimd* g, tbFourRows v, tbFourRows d) {
   for (int l = 0; l < LANES; l++) {
     tbReal w0 = g->w[0][l], w1 = g->w[1][l], w2 = g->w[2][l], square = g->eta[l] * g->eta[l];
     tbReal v1 = v[1][l], v2 = v[2][l];
@@ -146,9 +146,9 @@ TB_INLINE void solve_local(const tbConeFour* g, tbFourRows v, tbFourRows d) {
   }
 }
 
-TB_INLINE void right_all(tbConeFour* four, int count) {
+TB_INLINE void right_all(tbConeSimd* four, int count) {
   for (int k = 0; k < count; k++) {
-    tbConeFour* g = &four[k];
+    tbConeSimd* g = &four[k];
     tbFourRows d;
     for (int l = 0; l < LANES; l++) {
       tbReal shift = g->slip[0][l] * g->c[1][l] + g->slip[1][l] * g->c[2][l];
@@ -166,7 +166,7 @@ TB_INLINE void right_all(tbConeFour* four, int count) {
 // ---- steps -------------------------------------------------------------------------------------
 
 // dz by the velocity and not by c - H dx, so that r shrinks as the step says.
-TB_INLINE void solve_four(tbConeFour* g, tbFourRows dx, tbFourRows dz) {
+TB_INLINE void solve_four(tbConeSimd* g, tbFourRows dx, tbFourRows dz) {
   tbFourRows v;
   for (int r = 0; r < TB_CONE_ROWS; r++) {
     for (int l = 0; l < LANES; l++) v[r][l] = g->b[r][l] - g->S[r][l] * g->jv[r][l];
@@ -182,7 +182,7 @@ TB_INLINE void solve_four(tbConeFour* g, tbFourRows dx, tbFourRows dz) {
   }
 }
 
-TB_INLINE void solve_all(tbConeFour* four, int count, bool affine) {
+TB_INLINE void solve_all(tbConeSimd* four, int count, bool affine) {
   for (int k = 0; k < count; k++) {
     if (affine) {
       solve_four(&four[k], four[k].ax, four[k].az);
@@ -217,9 +217,9 @@ static tbReal least_step(tbFourRows x, tbFourRows dx, tbReal a) {
 
 // Cones are convex: where a step of length a ends inside, no root need be found. What is not a
 // number ends outside.
-TB_INLINE tbReal length_all(tbConeFour* four, int count, bool affine, tbReal a) {
+TB_INLINE tbReal length_all(tbConeSimd* four, int count, bool affine, tbReal a) {
   for (int k = 0; k < count; k++) {
-    tbConeFour* g = &four[k];
+    tbConeSimd* g = &four[k];
     tbReal(*dx)[LANES] = affine ? g->ax : g->dx;
     tbReal(*dz)[LANES] = affine ? g->az : g->dz;
     if (!(outside(g->x, dx, a) <= 0)) a = least_step(g->x, dx, a);
@@ -237,10 +237,10 @@ TB_INLINE tbReal sum_lanes(const tbReal* sum, int used) {
   return all;
 }
 
-TB_INLINE tbReal products_all(const tbConeFour* four, int count, tbReal a) {
+TB_INLINE tbReal products_all(const tbConeSimd* four, int count, tbReal a) {
   tbReal all = 0;
   for (int k = 0; k < count; k++) {
-    const tbConeFour* g = &four[k];
+    const tbConeSimd* g = &four[k];
     tbReal sum[LANES];
     for (int l = 0; l < LANES; l++) {
       tbReal x0 = g->x[0][l] + a * g->ax[0][l], z0 = g->z[0][l] + a * g->az[0][l];
@@ -253,10 +253,10 @@ TB_INLINE tbReal products_all(const tbConeFour* four, int count, tbReal a) {
   return all;
 }
 
-TB_INLINE tbReal residual_all(tbConeFour* four, int count, tbReal shift, tbReal* largest) {
+TB_INLINE tbReal residual_all(tbConeSimd* four, int count, tbReal shift, tbReal* largest) {
   tbReal all = 0, most[LANES] = {0};
   for (int k = 0; k < count; k++) {
-    tbConeFour* g = &four[k];
+    tbConeSimd* g = &four[k];
     tbReal sum[LANES];
     for (int l = 0; l < LANES; l++) {
       tbReal r0 = g->v[0][l] - g->z[0][l] + shift * tail(g->z, l);
@@ -277,7 +277,7 @@ TB_INLINE tbReal residual_all(tbConeFour* four, int count, tbReal shift, tbReal*
 }
 
 // dx . H ex + dz . H^-1 ez of a lane, with H = eta^2 (2 w w^T - J) and H^-1 of find_inverse.
-TB_INLINE tbReal inner(const tbConeFour* g, int l, const tbReal* dx, const tbReal* dz,
+TB_INLINE tbReal inner(const tbConeSimd* g, int l, const tbReal* dx, const tbReal* dz,
                        const tbReal* ex, const tbReal* ez) {
   tbReal w0 = g->w[0][l], w1 = g->w[1][l], w2 = g->w[2][l], square = g->eta[l] * g->eta[l];
   tbReal d = w0 * dx[0] + w1 * dx[1] + w2 * dx[2], e = w0 * ex[0] + w1 * ex[1] + w2 * ex[2];
@@ -286,10 +286,10 @@ TB_INLINE tbReal inner(const tbConeFour* g, int l, const tbReal* dx, const tbRea
          (2 * p * q - (dz[0] * ez[0] - dz[1] * ez[1] - dz[2] * ez[2])) / square;
 }
 
-void tb_cone_four_lengths(const tbConeFour* four, int count, tbReal product[3]) {
+void tb_cone_simd_lengths(const tbConeSimd* four, int count, tbReal product[3]) {
   for (int k = 0; k < 3; k++) product[k] = 0;
   for (int k = 0; k < count; k++) {
-    const tbConeFour* g = &four[k];
+    const tbConeSimd* g = &four[k];
     for (int l = 0; l < g->used; l++) {
       tbReal ax[TB_CONE_ROWS], az[TB_CONE_ROWS], tx[TB_CONE_ROWS], tz[TB_CONE_ROWS];
       for (int r = 0; r < TB_CONE_ROWS; r++) {
@@ -305,9 +305,9 @@ void tb_cone_four_lengths(const tbConeFour* four, int count, tbReal product[3]) 
   }
 }
 
-TB_INLINE void go_all(tbConeFour* four, int count, tbReal a) {
+TB_INLINE void go_all(tbConeSimd* four, int count, tbReal a) {
   for (int k = 0; k < count; k++) {
-    tbConeFour* g = &four[k];
+    tbConeSimd* g = &four[k];
     for (int r = 0; r < TB_CONE_ROWS; r++) {
       for (int l = 0; l < LANES; l++) {
         g->x[r][l] += a * g->dx[r][l];
@@ -319,100 +319,100 @@ TB_INLINE void go_all(tbConeFour* four, int count, tbReal a) {
 
 // ---- for machines with and without registers of four -------------------------------------------
 
-static void scale_narrow(tbConeFour* four, int count) {
+static void scale_narrow(tbConeSimd* four, int count) {
   scale_all(four, count);
 }
 
-TB_WIDE static void scale_wide(tbConeFour* four, int count) {
+TB_WIDE static void scale_wide(tbConeSimd* four, int count) {
   scale_all(four, count);
 }
 
-void tb_cone_four_scale(tbConeFour* four, int count) {
+void tb_cone_simd_scale(tbConeSimd* four, int count) {
   tb_wide() ? scale_wide(four, count) : scale_narrow(four, count);
 }
 
-static void target_narrow(tbConeFour* four, int count, tbReal target, bool correct) {
+static void target_narrow(tbConeSimd* four, int count, tbReal target, bool correct) {
   target_all(four, count, target, correct);
 }
 
-TB_WIDE static void target_wide(tbConeFour* four, int count, tbReal target, bool correct) {
+TB_WIDE static void target_wide(tbConeSimd* four, int count, tbReal target, bool correct) {
   target_all(four, count, target, correct);
 }
 
-void tb_cone_four_target(tbConeFour* four, int count, tbReal target, bool correct) {
+void tb_cone_simd_target(tbConeSimd* four, int count, tbReal target, bool correct) {
   tb_wide() ? target_wide(four, count, target, correct)
             : target_narrow(four, count, target, correct);
 }
 
-static void right_narrow(tbConeFour* four, int count) {
+static void right_narrow(tbConeSimd* four, int count) {
   right_all(four, count);
 }
 
-TB_WIDE static void right_wide(tbConeFour* four, int count) {
+TB_WIDE static void right_wide(tbConeSimd* four, int count) {
   right_all(four, count);
 }
 
-void tb_cone_four_right(tbConeFour* four, int count) {
+void tb_cone_simd_right(tbConeSimd* four, int count) {
   tb_wide() ? right_wide(four, count) : right_narrow(four, count);
 }
 
-static void solve_narrow(tbConeFour* four, int count, bool affine) {
+static void solve_narrow(tbConeSimd* four, int count, bool affine) {
   solve_all(four, count, affine);
 }
 
-TB_WIDE static void solve_wide(tbConeFour* four, int count, bool affine) {
+TB_WIDE static void solve_wide(tbConeSimd* four, int count, bool affine) {
   solve_all(four, count, affine);
 }
 
-void tb_cone_four_solve(tbConeFour* four, int count, bool affine) {
+void tb_cone_simd_solve(tbConeSimd* four, int count, bool affine) {
   tb_wide() ? solve_wide(four, count, affine) : solve_narrow(four, count, affine);
 }
 
-static tbReal length_narrow(tbConeFour* four, int count, bool affine, tbReal a) {
+static tbReal length_narrow(tbConeSimd* four, int count, bool affine, tbReal a) {
   return length_all(four, count, affine, a);
 }
 
-TB_WIDE static tbReal length_wide(tbConeFour* four, int count, bool affine, tbReal a) {
+TB_WIDE static tbReal length_wide(tbConeSimd* four, int count, bool affine, tbReal a) {
   return length_all(four, count, affine, a);
 }
 
-tbReal tb_cone_four_length(tbConeFour* four, int count, bool affine, tbReal a) {
+tbReal tb_cone_simd_length(tbConeSimd* four, int count, bool affine, tbReal a) {
   return tb_wide() ? length_wide(four, count, affine, a) : length_narrow(four, count, affine, a);
 }
 
-static tbReal products_narrow(const tbConeFour* four, int count, tbReal a) {
+static tbReal products_narrow(const tbConeSimd* four, int count, tbReal a) {
   return products_all(four, count, a);
 }
 
-TB_WIDE static tbReal products_wide(const tbConeFour* four, int count, tbReal a) {
+TB_WIDE static tbReal products_wide(const tbConeSimd* four, int count, tbReal a) {
   return products_all(four, count, a);
 }
 
-tbReal tb_cone_four_products(const tbConeFour* four, int count, tbReal a) {
+tbReal tb_cone_simd_complementarity(const tbConeSimd* four, int count, tbReal a) {
   return tb_wide() ? products_wide(four, count, a) : products_narrow(four, count, a);
 }
 
-static tbReal residual_narrow(tbConeFour* four, int count, tbReal shift, tbReal* largest) {
+static tbReal residual_narrow(tbConeSimd* four, int count, tbReal shift, tbReal* largest) {
   return residual_all(four, count, shift, largest);
 }
 
-TB_WIDE static tbReal residual_wide(tbConeFour* four, int count, tbReal shift, tbReal* largest) {
+TB_WIDE static tbReal residual_wide(tbConeSimd* four, int count, tbReal shift, tbReal* largest) {
   return residual_all(four, count, shift, largest);
 }
 
-tbReal tb_cone_four_residual(tbConeFour* four, int count, bool shifted, tbReal* largest) {
+tbReal tb_cone_simd_residual(tbConeSimd* four, int count, bool shifted, tbReal* largest) {
   return tb_wide() ? residual_wide(four, count, shifted, largest)
                    : residual_narrow(four, count, shifted, largest);
 }
 
-static void go_narrow(tbConeFour* four, int count, tbReal a) {
+static void go_narrow(tbConeSimd* four, int count, tbReal a) {
   go_all(four, count, a);
 }
 
-TB_WIDE static void go_wide(tbConeFour* four, int count, tbReal a) {
+TB_WIDE static void go_wide(tbConeSimd* four, int count, tbReal a) {
   go_all(four, count, a);
 }
 
-void tb_cone_four_go(tbConeFour* four, int count, tbReal a) {
+void tb_cone_simd_go(tbConeSimd* four, int count, tbReal a) {
   tb_wide() ? go_wide(four, count, a) : go_narrow(four, count, a);
 }

@@ -29,33 +29,33 @@ typedef struct {
   int block[TB_CONE_LANES], row[TB_CONE_LANES];
   int used;     // contacts
   bool yields;  // one of them has compliance along its tangents
-} tbConeFour;
+} tbConeSimd;
 
 // The scaling and K, with the compliance of normals only: (E H + R)^-1 without the others.
-void tb_cone_four_scale(tbConeFour* four, int count);
+void tb_cone_simd_scale(tbConeSimd* four, int count);
 
 // c for products `target`, less the second-order term of the affine step if `correct`.
-void tb_cone_four_target(tbConeFour* four, int count, tbReal target, bool correct);
+void tb_cone_simd_target(tbConeSimd* four, int count, tbReal target, bool correct);
 
 // b = E c - r and f = S K b.
-void tb_cone_four_right(tbConeFour* four, int count);
+void tb_cone_simd_right(tbConeSimd* four, int count);
 
 // The step for jv: dx = K (b - S jv), E dz = r + S jv + R dx; into ax and az if `affine`.
-void tb_cone_four_solve(tbConeFour* four, int count, bool affine);
+void tb_cone_simd_solve(tbConeSimd* four, int count, bool affine);
 
 // The least of `a` and the largest step that keeps x and z inside; of the affine one if `affine`.
-tbReal tb_cone_four_length(tbConeFour* four, int count, bool affine, tbReal a);
+tbReal tb_cone_simd_length(tbConeSimd* four, int count, bool affine, tbReal a);
 
 // x . z of all contacts after an affine step of length a; the same of the present point, with r of
 // the shifted velocity (`shifted`: under the exact law) and the largest of its entries.
-tbReal tb_cone_four_products(const tbConeFour* four, int count, tbReal a);
-tbReal tb_cone_four_residual(tbConeFour* four, int count, bool shifted, tbReal* largest);
+tbReal tb_cone_simd_complementarity(const tbConeSimd* four, int count, tbReal a);
+tbReal tb_cone_simd_residual(tbConeSimd* four, int count, bool shifted, tbReal* largest);
 
 // Lengths along the central path, dx . H dx + dz . H^-1 dz summed over all contacts, of the affine
 // step a and of t, the other step less the affine one: a . a, a . t, t . t.
-void tb_cone_four_lengths(const tbConeFour* four, int count, tbReal product[3]);
+void tb_cone_simd_lengths(const tbConeSimd* four, int count, tbReal product[3]);
 
 // Go a step of length a.
-void tb_cone_four_go(tbConeFour* four, int count, tbReal a);
+void tb_cone_simd_go(tbConeSimd* four, int count, tbReal a);
 
 #endif

@@ -67,7 +67,7 @@ static void solve(void* owner, const tbReal* rhs, tbReal* dx) {
     tbReal f[MAX];
     multiply(q, i, d, rhs + row, f);
     for (int r = 0; r < d; r++) f[r] *= q->scale[row + r];
-    tb_velocity_add_impulse(system, i, f, q->dv);
+    tb_velocity_apply_transposed(system, i, f, q->dv);
   }
   tb_velocity_solve(system, q->dv);
   for (int i = 0; i < p->nblock; i++) {
@@ -92,7 +92,7 @@ static bool check(void* owner, const tbReal* lambda, int iteration, tbReal produ
   q->info->iterations++;
   memcpy(s->trial, lambda, sizeof(tbReal) * (size_t)s->p->n);
   s->form->velocity(s, s->trial, s->check);
-  bool enough = tb_active_judge(s, q->lambda, q->info);
+  bool enough = tb_active_evaluate(s, q->lambda, q->info);
   *measure = q->info->residual.relative;
   return enough;
 }
@@ -120,7 +120,7 @@ static bool attempt(Pyramid* q, tbArena* arena, tbReal products, bool* solved) {
 bool tb_active_pyramid(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveInfo* info,
                        bool* solved) {
   Pyramid q = {.s = s, .lambda = lambda, .info = info};
-  if (!tb_velocity_finish(s->a->system)) return false;
+  if (!tb_velocity_analyze(s->a->system)) return false;
   q.scale = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(s->p->n + 1));
   q.dv = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(s->a->system->size + 1));
   if (!q.scale || !q.dv) return false;
@@ -133,7 +133,7 @@ bool tb_active_pyramid(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolve
   tbSolveInfo found = *info;
   memcpy(s->lambda, s->best, sizeof(tbReal) * (size_t)s->p->n);
   s->form->velocity(s, s->lambda, s->sigma);
-  bool settles = !(*solved && tb_active_moving(s)) && tb_active_rounds(s, POLISH, lambda, info);
+  bool settles = !(*solved && tb_active_moving(s)) && tb_active_iterate(s, POLISH, lambda, info);
   if (*solved && !settles) {
     found.iterations = info->iterations;
     found.factorizations = info->factorizations;

@@ -17,7 +17,7 @@ static bool allocate(tbInteriorState* m, tbArena* arena) {
   m->other = tb_arena_alloc(arena, sizeof(int) * blocks);
   m->contact = tb_arena_alloc(arena, sizeof(int) * blocks);
   m->rows = tb_arena_alloc(arena, sizeof(tbReal) * TB_CONE_ROWS * blocks);
-  m->four = tb_arena_alloc(arena, sizeof(tbConeFour) * (blocks / TB_CONE_LANES + 1));
+  m->four = tb_arena_alloc(arena, sizeof(tbConeSimd) * (blocks / TB_CONE_LANES + 1));
   m->theta = TB_ARENA_NEW(arena, tbReal, blocks);
   m->scaling = tb_arena_alloc(arena, sizeof(tbLorentz) * blocks);
   m->dv = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(m->a->system->size + 1));

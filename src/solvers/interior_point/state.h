@@ -12,7 +12,7 @@ typedef struct {
   const tbActive* a;
   const tbProblem* p;
   bool shifted;  // the law is the exact one, with De Saxcé's shift
-  tbConeFour* four;
+  tbConeSimd* four;
   int *contact, nfour, ncontact;            // the blocks of all fours, one after the other
   tbReal* rows;                             // three numbers of each
   int *other, nother;                       // blocks one by one
@@ -64,10 +64,10 @@ void tb_interior_solve(tbInteriorState* state, tbReal target, bool affine);
 tbReal tb_interior_length(const tbInteriorState* state, bool affine, tbReal a);
 
 // Their products after an affine step of length a, added to `sum`.
-tbReal tb_interior_products(const tbInteriorState* state, tbReal a, tbReal sum);
+tbReal tb_interior_complementarity(const tbInteriorState* state, tbReal a, tbReal sum);
 
 // Lengths along the central path of the affine step a and of t, the other step less the affine one:
-// a . a, a . t, t . t of cones and one-sided rows (as tb_cone_four_lengths), added to `product`.
+// a . a, a . t, t . t of cones and one-sided rows (as tb_cone_simd_lengths), added to `product`.
 void tb_interior_lengths(const tbInteriorState* state, tbReal product[3]);
 
 // Go a step of length a; velocities come along.

@@ -38,7 +38,7 @@ static bool is_contact(const tbBlock* b) {
 // ---- cones by fours ----------------------------------------------------------------------------
 
 // One contact of four at its first point.
-static void load_lane(const tbInteriorState* m, int i, tbConeFour* g, int l) {
+static void load_lane(const tbInteriorState* m, int i, tbConeSimd* g, int l) {
   int row = m->p->block[i].row;
   g->block[l] = i;
   g->row[l] = row;
@@ -65,7 +65,7 @@ static void load_fours(tbInteriorState* m) {
       memset(&m->four[m->nfour], 0, sizeof *m->four);
       m->nfour++;
     }
-    tbConeFour* g = &m->four[m->nfour - 1];
+    tbConeSimd* g = &m->four[m->nfour - 1];
     m->contact[m->ncontact++] = i;
     load_lane(m, i, g, lanes);
     g->used = ++lanes;
@@ -80,7 +80,7 @@ static void load_fours(tbInteriorState* m) {
 // Velocities out of sigma.
 static void load_velocities(tbInteriorState* m) {
   for (int k = 0; k < m->nfour; k++) {
-    tbConeFour* g = &m->four[k];
+    tbConeSimd* g = &m->four[k];
     for (int l = 0; l < TB_CONE_LANES; l++) {
       for (int r = 0; r < TB_CONE_ROWS; r++) {
         g->v[r][l] = g->S[r][l] * m->sigma[g->row[l] + r] / m->unit;
@@ -92,7 +92,7 @@ static void load_velocities(tbInteriorState* m) {
 // Impulses into lambda.
 static void store_impulses(tbInteriorState* m) {
   for (int k = 0; k < m->nfour; k++) {
-    const tbConeFour* g = &m->four[k];
+    const tbConeSimd* g = &m->four[k];
     for (int l = 0; l < g->used; l++) {
       for (int r = 0; r < TB_CONE_ROWS; r++) {
         m->lambda[g->row[l] + r] = g->S[r][l] * m->unit * g->x[r][l];
@@ -102,7 +102,7 @@ static void store_impulses(tbInteriorState* m) {
 }
 
 // Compliance along the tangents of four contacts.
-static void add_compliances(tbConeFour* g) {
+static void add_compliances(tbConeSimd* g) {
   enum { ENTRIES = TB_CONE_ROWS * TB_CONE_ROWS };
   for (int l = 0; l < TB_CONE_LANES; l++) {
     tbReal K[ENTRIES], R[TB_CONE_ROWS] = {0, g->R[1][l], g->R[2][l]};
@@ -113,7 +113,7 @@ static void add_compliances(tbConeFour* g) {
 }
 
 // Parts of the matrix.
-static void add_four(const tbInteriorState* m, const tbConeFour* g) {
+static void add_four(const tbInteriorState* m, const tbConeSimd* g) {
   for (int l = 0; l < g->used; l++) {
     tbReal W[TB_CONE_ROWS * TB_CONE_ROWS];
     for (int r = 0, e = 0; r < TB_CONE_ROWS; r++) {
@@ -127,7 +127,7 @@ static void add_four(const tbInteriorState* m, const tbConeFour* g) {
 static void push_fours(const tbInteriorState* m) {
   tbReal* f = m->rows;
   for (int k = 0; k < m->nfour; k++) {
-    const tbConeFour* g = &m->four[k];
+    const tbConeSimd* g = &m->four[k];
     for (int l = 0; l < g->used; l++, f += TB_CONE_ROWS) {
       for (int r = 0; r < TB_CONE_ROWS; r++) f[r] = g->f[r][l];
     }
@@ -140,7 +140,7 @@ static void move_fours(tbInteriorState* m) {
   const tbReal* velocity = m->rows;
   tb_velocity_mul_contacts(m->a->system, m->ncontact, m->contact, m->dv, m->rows);
   for (int k = 0; k < m->nfour; k++) {
-    tbConeFour* g = &m->four[k];
+    tbConeSimd* g = &m->four[k];
     for (int l = 0; l < TB_CONE_LANES; l++) {
       const tbReal* own = velocity + (l < g->used ? TB_CONE_ROWS * l : 0);
       for (int r = 0; r < TB_CONE_ROWS; r++) g->jv[r][l] = own[r];
@@ -152,9 +152,9 @@ static void move_fours(tbInteriorState* m) {
 // Go a step of length a; velocities come along.
 static void go_fours(tbInteriorState* m, tbReal a) {
   const tbReal* R = m->p->R;
-  tb_cone_four_go(m->four, m->nfour, a);
+  tb_cone_simd_go(m->four, m->nfour, a);
   for (int k = 0; k < m->nfour; k++) {
-    const tbConeFour* g = &m->four[k];
+    const tbConeSimd* g = &m->four[k];
     for (int l = 0; l < g->used; l++) {
       for (int r = 0; r < TB_CONE_ROWS; r++) {
         int row = g->row[l] + r;
@@ -175,7 +175,7 @@ static tbReal evaluate(tbInteriorState* m, bool exact, tbReal* mu) {
   if (exact) tb_active_response(m->a, m->lambda, m->dv, m->sigma);
   load_velocities(m);
   m->infeasible = 0;
-  tbReal sum = tb_cone_four_residual(m->four, m->nfour, m->shifted, &m->infeasible);
+  tbReal sum = tb_cone_simd_residual(m->four, m->nfour, m->shifted, &m->infeasible);
   sum = tb_interior_residual(m, sum);
   *mu = m->pairs > 0 ? sum / m->pairs : 0;
   return tb_residual(m->p, m->a->law, m->lambda, m->sigma).relative;
@@ -185,7 +185,7 @@ static tbReal evaluate(tbInteriorState* m, bool exact, tbReal* mu) {
 static bool factor(tbInteriorState* m, tbSolveInfo* info) {
   tb_velocity_start(m->a->system, !m->shifted);
   info->factorizations++;
-  tb_cone_four_scale(m->four, m->nfour);
+  tb_cone_simd_scale(m->four, m->nfour);
   for (int k = 0; k < m->nfour; k++) {
     if (m->four[k].yields) add_compliances(&m->four[k]);
     add_four(m, &m->four[k]);
@@ -196,26 +196,27 @@ static bool factor(tbInteriorState* m, tbSolveInfo* info) {
 
 // Solve (1) towards products `target`, for dx and dz or for ax and az.
 static void find_step(tbInteriorState* m, tbReal target, bool correct, bool affine) {
-  tb_cone_four_target(m->four, m->nfour, target, correct);
+  tb_cone_simd_target(m->four, m->nfour, target, correct);
   tb_interior_target(m, target, correct);
   memset(m->dv, 0, sizeof(tbReal) * (size_t)m->a->system->size);
-  tb_cone_four_right(m->four, m->nfour);
+  tb_cone_simd_right(m->four, m->nfour);
   push_fours(m);
   tb_interior_push(m);
   tb_velocity_solve(m->a->system, m->dv);
   move_fours(m);
-  tb_cone_four_solve(m->four, m->nfour, affine);
+  tb_cone_simd_solve(m->four, m->nfour, affine);
   tb_interior_solve(m, target, affine);
 }
 
 // The largest step that keeps x and z inside, up to LONGEST.
 static tbReal step_length(const tbInteriorState* m, bool affine) {
-  return tb_interior_length(m, affine, tb_cone_four_length(m->four, m->nfour, affine, LONGEST));
+  return tb_interior_length(m, affine, tb_cone_simd_length(m->four, m->nfour, affine, LONGEST));
 }
 
 // Mehrotra's choice: how far the affine step alone would bring the products down.
 static tbReal centering(const tbInteriorState* m, tbReal mu, tbReal step) {
-  tbReal sum = tb_interior_products(m, step, tb_cone_four_products(m->four, m->nfour, step));
+  tbReal sum =
+      tb_interior_complementarity(m, step, tb_cone_simd_complementarity(m->four, m->nfour, step));
   return tb_centering(m->pairs > 0 ? sum / m->pairs : 0, mu);
 }
 
@@ -244,7 +245,7 @@ static bool stands_in_way(int d, const tbReal* x, const tbReal* dx, const tbReal
   return WELL_INSIDE * tb_min(tb_lorentz_step(d, x, dx), tb_lorentz_step(d, z, dz)) < SHORT_STEP;
 }
 
-static bool lane_stands_in_way(const tbConeFour* g, int l) {
+static bool lane_stands_in_way(const tbConeSimd* g, int l) {
   enum { D = TB_CONE_ROWS };
   tbReal x[D], dx[D], z[D], dz[D];
   for (int r = 0; r < D; r++) {
@@ -260,7 +261,7 @@ static bool lane_stands_in_way(const tbConeFour* g, int l) {
 static bool weaken(tbInteriorState* m, tbReal weight) {
   bool any = false;
   for (int k = 0; k < m->nfour; k++) {
-    tbConeFour* g = &m->four[k];
+    tbConeSimd* g = &m->four[k];
     for (int l = 0; l < TB_CONE_LANES; l++) {
       if (g->theta[l] <= weight || !lane_stands_in_way(g, l)) continue;
       g->theta[l] = weight;
@@ -338,7 +339,7 @@ static bool follow(tbInteriorState* m, Path* path, tbSolveInfo* info) {
   int down = -tb_ldu_sign(&m->a->system->ldu);
   find_step(m, path->mu, false, true);
   find_step(m, 2 * path->mu, false, false);
-  tb_cone_four_lengths(m->four, m->nfour, inner);
+  tb_cone_simd_lengths(m->four, m->nfour, inner);
   tb_interior_lengths(m, inner);
   tbReal across = unit * inner[1], slope = 1 + unit * inner[2];
   tbReal off = sqrt(tb_max(0, unit * inner[0] - across * across / slope));

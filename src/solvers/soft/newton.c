@@ -16,7 +16,7 @@ typedef struct {
   tbReal *Mstep, *Jstep;     // local: M step; rows: J step
   int* column;               // by block: the local index of each of its columns
   bool small;                // the matrix is dense
-  tbSoftDense dense;
+  tbDenseAssembly dense;
   tbVelocity system;  // otherwise: M + J^T W J on the dofs that constraints move
   tbReal* x;          // a vector of the system
   int* place;         // by dof: its place there, or -1
@@ -87,7 +87,7 @@ static bool factor_H(Newton* n) {
   const tbSoftProblem* p = n->p;
   const int* column = n->column;
   if (n->small) {
-    tb_soft_dense_start(&n->dense, p);
+    tb_dense_assembly_open(&n->dense, p);
   } else {
     tb_velocity_start(&n->system, true);
   }
@@ -97,11 +97,11 @@ static bool factor_H(Newton* n) {
     tb_soft_block(block, p->D + block->row, n->r + block->row, force, W);
     bool any = false;
     for (int i = 0; i < block->dim; i++) any = any || W[i * (block->dim + 1)] != 0;
-    if (any && n->small) tb_soft_dense_add(&n->dense, block, column, W);
+    if (any && n->small) tb_dense_assembly_add(&n->dense, block, column, W);
     if (any && !n->small) tb_velocity_add(&n->system, b, W);
     column += block->nnz;
   }
-  return n->small ? tb_soft_dense_factor(&n->dense) : tb_velocity_factor(&n->system);
+  return n->small ? tb_dense_assembly_factor(&n->dense) : tb_velocity_factor(&n->system);
 }
 
 // x <- H^-1 x for local x. Dofs that no constraint moves are eliminated as in M's own factor.
@@ -250,7 +250,7 @@ static bool build_system(Newton* n, tbArena* arena) {
   n->small = is_small(p);
   if (n->small) {
     tbReal* least = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(p->ndof + 1));
-    if (!least || !tb_soft_dense_build(&n->dense, p, arena)) return false;
+    if (!least || !tb_dense_assembly_build(&n->dense, p, arena)) return false;
     for (int i = 0; i < p->ndof; i++) {
       tbReal inverse = p->inverse[p->dof[i]];
       least[i] = inverse > 0 ? 1 / inverse : 0;
@@ -325,7 +325,7 @@ static bool newton_step(Newton* n) {
   if (!factor_H(n)) return false;
   for (int i = 0; i < n->p->ndof; i++) n->step[i] = -n->grad[i];
   if (n->small) {
-    tb_soft_dense_solve(&n->dense, n->step);
+    tb_dense_assembly_solve(&n->dense, n->step);
   } else {
     solve_H(n, n->step);
   }
