@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "model/sensor_list.h"
 #include "model/check.h"
 
 #define TRY(expression)                 \
@@ -187,63 +188,6 @@ tbResult tb_check_objects(const tbModel* m, tbError* error) {
   return check_custom(m, error);
 }
 
-// Values of a sensor and the type of object it needs: TB_OBJ_XBODY stands for anything with a
-// frame, TB_OBJ_UNKNOWN for nothing.
-static const struct {
-  int dim;
-  int object;
-} SENSOR[TB_NSENSORTYPES] = {
-    [TB_SENS_TOUCH] = {1, TB_OBJ_SITE},
-    [TB_SENS_ACCELEROMETER] = {3, TB_OBJ_SITE},
-    [TB_SENS_VELOCIMETER] = {3, TB_OBJ_SITE},
-    [TB_SENS_GYRO] = {3, TB_OBJ_SITE},
-    [TB_SENS_FORCE] = {3, TB_OBJ_SITE},
-    [TB_SENS_TORQUE] = {3, TB_OBJ_SITE},
-    [TB_SENS_MAGNETOMETER] = {3, TB_OBJ_SITE},
-    [TB_SENS_RANGEFINDER] = {1, TB_OBJ_SITE},
-    [TB_SENS_JOINTPOS] = {1, TB_OBJ_JOINT},
-    [TB_SENS_JOINTVEL] = {1, TB_OBJ_JOINT},
-    [TB_SENS_TENDONPOS] = {1, TB_OBJ_TENDON},
-    [TB_SENS_TENDONVEL] = {1, TB_OBJ_TENDON},
-    [TB_SENS_ACTUATORPOS] = {1, TB_OBJ_ACTUATOR},
-    [TB_SENS_ACTUATORVEL] = {1, TB_OBJ_ACTUATOR},
-    [TB_SENS_ACTUATORFRC] = {1, TB_OBJ_ACTUATOR},
-    [TB_SENS_JOINTACTFRC] = {1, TB_OBJ_JOINT},
-    [TB_SENS_TENDONACTFRC] = {1, TB_OBJ_TENDON},
-    [TB_SENS_BALLQUAT] = {4, TB_OBJ_JOINT},
-    [TB_SENS_BALLANGVEL] = {3, TB_OBJ_JOINT},
-    [TB_SENS_JOINTLIMITPOS] = {1, TB_OBJ_JOINT},
-    [TB_SENS_JOINTLIMITVEL] = {1, TB_OBJ_JOINT},
-    [TB_SENS_JOINTLIMITFRC] = {1, TB_OBJ_JOINT},
-    [TB_SENS_TENDONLIMITPOS] = {1, TB_OBJ_TENDON},
-    [TB_SENS_TENDONLIMITVEL] = {1, TB_OBJ_TENDON},
-    [TB_SENS_TENDONLIMITFRC] = {1, TB_OBJ_TENDON},
-    [TB_SENS_FRAMEPOS] = {3, TB_OBJ_XBODY},
-    [TB_SENS_FRAMEQUAT] = {4, TB_OBJ_XBODY},
-    [TB_SENS_FRAMEXAXIS] = {3, TB_OBJ_XBODY},
-    [TB_SENS_FRAMEYAXIS] = {3, TB_OBJ_XBODY},
-    [TB_SENS_FRAMEZAXIS] = {3, TB_OBJ_XBODY},
-    [TB_SENS_FRAMELINVEL] = {3, TB_OBJ_XBODY},
-    [TB_SENS_FRAMEANGVEL] = {3, TB_OBJ_XBODY},
-    [TB_SENS_FRAMELINACC] = {3, TB_OBJ_XBODY},
-    [TB_SENS_FRAMEANGACC] = {3, TB_OBJ_XBODY},
-    [TB_SENS_SUBTREECOM] = {3, TB_OBJ_BODY},
-    [TB_SENS_SUBTREELINVEL] = {3, TB_OBJ_BODY},
-    [TB_SENS_SUBTREEANGMOM] = {3, TB_OBJ_BODY},
-    [TB_SENS_CAMPROJECTION] = {2, TB_OBJ_SITE},
-    [TB_SENS_INSIDESITE] = {1, TB_OBJ_XBODY},
-    [TB_SENS_GEOMDIST] = {1, TB_OBJ_XBODY},
-    [TB_SENS_GEOMNORMAL] = {3, TB_OBJ_XBODY},
-    [TB_SENS_GEOMFROMTO] = {6, TB_OBJ_XBODY},
-    [TB_SENS_CONTACT] = {-1, TB_OBJ_UNKNOWN},
-    [TB_SENS_TACTILE] = {0, TB_OBJ_KEY},
-    [TB_SENS_PLUGIN] = {0, TB_OBJ_KEY},
-    [TB_SENS_E_POTENTIAL] = {1, TB_OBJ_UNKNOWN},
-    [TB_SENS_E_KINETIC] = {1, TB_OBJ_UNKNOWN},
-    [TB_SENS_CLOCK] = {1, TB_OBJ_UNKNOWN},
-    [TB_SENS_USER] = {-1, TB_OBJ_UNKNOWN},
-};
-
 static bool has_frame(int type) {
   return type == TB_OBJ_BODY || type == TB_OBJ_XBODY || type == TB_OBJ_GEOM ||
          type == TB_OBJ_SITE || type == TB_OBJ_CAMERA;
@@ -284,23 +228,26 @@ static bool check_two(const tbModel* m, int i) {
 }
 
 static bool check_sensor(const tbModel* m, int i) {
-  int type = m->sensor_type[i], object = SENSOR[type].object;
+  const tbSensorKind* kind = &tb_sensor_kinds[m->sensor_type[i]];
   int objtype = m->sensor_objtype[i], id = m->sensor_objid[i];
-  if (!check_two(m, i)) return false;
-  if (SENSOR[type].dim >= 0 && m->sensor_dim[i] != SENSOR[type].dim) return false;
+  int object = tb_sensor_object(kind->target);
+  if (!kind->word || !check_two(m, i)) return false;
+  if (kind->dim > 0 && m->sensor_dim[i] != kind->dim) return false;
   if (m->sensor_refid[i] != -1 &&
       (!has_frame(m->sensor_reftype[i]) || !refers(m, m->sensor_reftype[i], m->sensor_refid[i]))) {
     return false;
   }
   if (object == TB_OBJ_UNKNOWN) return id == -1 || id == 0 || refers(m, objtype, id);
-  if (object == TB_OBJ_XBODY) return has_frame(objtype) && refers(m, objtype, id);
+  if (object == TB_NOBJTYPES) return has_frame(objtype) && refers(m, objtype, id);
   if (object == TB_OBJ_BODY && objtype == TB_OBJ_XBODY) objtype = TB_OBJ_BODY;
   if (objtype != object || !refers(m, objtype, id)) return false;
   if (object != TB_OBJ_JOINT) return true;
-  bool ball = type == TB_SENS_BALLQUAT || type == TB_SENS_BALLANGVEL;
-  bool limit = type >= TB_SENS_JOINTLIMITPOS && type <= TB_SENS_JOINTLIMITFRC;
-  return ball ? m->jnt_type[id] == TB_JOINT_BALL
-              : is_scalar(m, id) || (limit && m->jnt_type[id] == TB_JOINT_BALL);
+  bool ball = m->jnt_type[id] == TB_JOINT_BALL;
+  switch (kind->requires) {
+    case TB_REQUIRES_BALL: return ball;
+    case TB_REQUIRES_LIMITED: return ball || is_scalar(m, id);
+    default: return is_scalar(m, id);
+  }
 }
 
 tbResult tb_check_sensors(const tbModel* m, tbError* error) {

@@ -5,7 +5,7 @@
 #include "base/minmax.h"
 #include "model/model.h"
 #include "spatial/vec3.h"
-#include "sensors/sensor.h"
+#include "sensors/values.h"
 
 // ---- which contacts ----------------------------------------------------------------------------
 
@@ -101,7 +101,9 @@ static Report net(const tbModel* m, const tbData* d, int s) {
   return r;
 }
 
-void tb_sensor_contact(const tbModel* m, const tbData* d, int s, tbReal* out) {
+void tb_sensor_contact(const tbSensorContext* x, int s, tbReal* out) {
+  const tbModel* m = x->m;
+  const tbData* d = x->d;
   const int* prm = m->sensor_intprm + 3 * s;
   int bits = prm[0], reduce = prm[1], size = tb_contact_data_size(bits), found = 0;
   memset(out, 0, (size_t)m->sensor_dim[s] * sizeof(tbReal));

@@ -6,7 +6,8 @@
 #include "base/minmax.h"
 #include "base/kernel.h"
 #include "spatial/vec3.h"
-#include "sensors/sensor.h"
+#include "sensors/values.h"
+#include "world/state.h"
 
 static const tbReal PI = 3.14159265358979323846;
 
@@ -45,9 +46,9 @@ static tbReal nearest(const tbModel* m, tbData* d, int s, tbReal segment[6]) {
   return best;
 }
 
-void tb_sensor_distance(const tbModel* m, tbData* d, int s, tbReal* out) {
-  tbReal segment[6], distance = nearest(m, d, s, segment);
-  switch (m->sensor_type[s]) {
+void tb_sensor_distance(const tbSensorContext* x, int s, tbReal* out) {
+  tbReal segment[6], distance = nearest(x->m, x->d, s, segment);
+  switch (x->m->sensor_type[s]) {
     case TB_SENS_GEOMDIST: out[0] = distance; break;
     case TB_SENS_GEOMNORMAL:
       // As in MuJoCo the way of the segment: it turns round when the geoms overlap.
@@ -58,7 +59,9 @@ void tb_sensor_distance(const tbModel* m, tbData* d, int s, tbReal* out) {
   }
 }
 
-void tb_sensor_projection(const tbModel* m, const tbData* d, int s, tbReal out[2]) {
+void tb_sensor_camprojection(const tbSensorContext* x, int s, tbReal* out) {
+  const tbModel* m = x->m;
+  const tbData* d = x->d;
   int site = m->sensor_objid[s], cam = m->sensor_refid[s];
   const int* pixels = m->cam_resolution + 2 * cam;
   const tbReal *chip = m->cam_sensorsize + 2 * cam, *lens = m->cam_intrinsic + 4 * cam;
@@ -96,4 +99,10 @@ bool tb_inside_site(const tbModel* m, const tbData* d, int site, const tbReal po
     }
     default: return fabs(p[0]) <= size[0] && fabs(p[1]) <= size[1] && fabs(p[2]) <= size[2];
   }
+}
+
+void tb_sensor_insidesite(const tbSensorContext* x, int s, tbReal* out) {
+  const tbReal *pos, *mat;
+  tb_object_pose(x->d, x->m->sensor_objtype[s], x->m->sensor_objid[s], &pos, &mat);
+  out[0] = tb_inside_site(x->m, x->d, x->m->sensor_refid[s], pos);
 }

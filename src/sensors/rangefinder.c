@@ -1,4 +1,5 @@
-#include "sensors/rangefinder.h"
+#include "sensors/values.h"
+#include "world/state.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -69,7 +70,10 @@ static tbReal ray_geom(const tbModel* m, const tbData* d, const tbRayTree* tree,
                      origin, direction);
 }
 
-tbReal tb_rangefinder(const tbModel* m, tbData* d, int site) {
+void tb_sensor_rangefinder(const tbSensorContext* x, int s, tbReal* out) {
+  const tbModel* m = x->m;
+  tbData* d = x->d;
+  int site = m->sensor_objid[s];
   const tbRayTree* tree = ray_trees(m, d->work->step);
   const tbReal* R = d->site_xmat + 9 * site;
   tbReal axis[3] = {R[2], R[5], R[8]}, best = -1;
@@ -77,5 +81,5 @@ tbReal tb_rangefinder(const tbModel* m, tbData* d, int site) {
     if (m->geom_bodyid[g] == m->site_bodyid[site] || !is_seen(m, g)) continue;
     best = tb_ray_nearer(best, ray_geom(m, d, tree, g, d->site_xpos + 3 * site, axis));
   }
-  return best;
+  out[0] = best;
 }

@@ -1,6 +1,6 @@
 // Sensors of geometry and contact against what can be worked out by hand.
 #include "common/test.h"
-#include "sensors/sensor.h"
+#include "sensors/values.h"
 #include "tribo/tribo.h"
 
 typedef struct {

@@ -4,66 +4,12 @@
 
 #include "io/compile/internal.h"
 #include "model/model.h"
-
-// Values of a sensor, and the kind of object it needs: TB_OBJ_UNKNOWN for none,
-// TB_NOBJTYPES for any frame.
-typedef struct {
-  int dim;
-  int object;
-} SensorKind;
-
-static SensorKind sensor_kind(int type) {
-  switch (type) {
-    case TB_SENS_TOUCH:
-    case TB_SENS_RANGEFINDER: return (SensorKind){1, TB_OBJ_SITE};
-    case TB_SENS_ACCELEROMETER:
-    case TB_SENS_VELOCIMETER:
-    case TB_SENS_GYRO:
-    case TB_SENS_FORCE:
-    case TB_SENS_TORQUE:
-    case TB_SENS_MAGNETOMETER: return (SensorKind){3, TB_OBJ_SITE};
-    case TB_SENS_JOINTPOS:
-    case TB_SENS_JOINTVEL:
-    case TB_SENS_JOINTACTFRC:
-    case TB_SENS_JOINTLIMITPOS:
-    case TB_SENS_JOINTLIMITVEL:
-    case TB_SENS_JOINTLIMITFRC: return (SensorKind){1, TB_OBJ_JOINT};
-    case TB_SENS_TENDONPOS:
-    case TB_SENS_TENDONVEL:
-    case TB_SENS_TENDONACTFRC:
-    case TB_SENS_TENDONLIMITPOS:
-    case TB_SENS_TENDONLIMITVEL:
-    case TB_SENS_TENDONLIMITFRC: return (SensorKind){1, TB_OBJ_TENDON};
-    case TB_SENS_ACTUATORPOS:
-    case TB_SENS_ACTUATORVEL:
-    case TB_SENS_ACTUATORFRC: return (SensorKind){1, TB_OBJ_ACTUATOR};
-    case TB_SENS_BALLQUAT: return (SensorKind){4, TB_OBJ_JOINT};
-    case TB_SENS_BALLANGVEL: return (SensorKind){3, TB_OBJ_JOINT};
-    case TB_SENS_FRAMEQUAT: return (SensorKind){4, TB_NOBJTYPES};
-    case TB_SENS_FRAMEPOS:
-    case TB_SENS_FRAMEXAXIS:
-    case TB_SENS_FRAMEYAXIS:
-    case TB_SENS_FRAMEZAXIS:
-    case TB_SENS_FRAMELINVEL:
-    case TB_SENS_FRAMEANGVEL:
-    case TB_SENS_FRAMELINACC:
-    case TB_SENS_FRAMEANGACC: return (SensorKind){3, TB_NOBJTYPES};
-    case TB_SENS_SUBTREECOM:
-    case TB_SENS_SUBTREELINVEL:
-    case TB_SENS_SUBTREEANGMOM: return (SensorKind){3, TB_OBJ_BODY};
-    case TB_SENS_CAMPROJECTION: return (SensorKind){2, TB_OBJ_SITE};
-    case TB_SENS_INSIDESITE: return (SensorKind){1, TB_NOBJTYPES};
-    case TB_SENS_GEOMDIST: return (SensorKind){1, TB_NOBJTYPES};
-    case TB_SENS_GEOMNORMAL: return (SensorKind){3, TB_NOBJTYPES};
-    case TB_SENS_GEOMFROMTO: return (SensorKind){6, TB_NOBJTYPES};
-    default: return (SensorKind){1, TB_OBJ_UNKNOWN};
-  }
-}
+#include "model/sensor_list.h"
 
 static int sensor_dim(const tbSpecSensor* s) {
   if (s->type == TB_SENS_USER) return s->dim;
   if (s->type == TB_SENS_CONTACT) return s->intprm[2] * tb_contact_data_size(s->intprm[0]);
-  return sensor_kind(s->type).dim;
+  return tb_sensor_kinds[s->type].dim;
 }
 
 enum { MOST_VALUES = 1 << 24 };
@@ -130,26 +76,19 @@ tbResult tb_compile_object(const tbCompile* c, int type, const char* name, const
 static tbResult check_target(const tbCompile* c, const tbModel* m, const tbSpecSensor* s,
                              const char* label, int id) {
   const char* wrong = NULL;
-  switch (s->type) {
-    case TB_SENS_JOINTPOS:
-    case TB_SENS_JOINTVEL:
-    case TB_SENS_JOINTACTFRC:
+  const tbSensorKind* kind = &tb_sensor_kinds[s->type];
+  switch (kind->requires) {
+    case TB_REQUIRES_SCALAR:
       if (m->jnt_type[id] < TB_JOINT_SLIDE) wrong = "must be a slide or a hinge";
       break;
-    case TB_SENS_JOINTLIMITPOS:
-    case TB_SENS_JOINTLIMITVEL:
-    case TB_SENS_JOINTLIMITFRC:
-      if (!m->jnt_limited[id]) wrong = "has no limits";
-      break;
-    case TB_SENS_TENDONLIMITPOS:
-    case TB_SENS_TENDONLIMITVEL:
-    case TB_SENS_TENDONLIMITFRC:
-      if (!m->tendon_limited[id]) wrong = "has no limits";
-      break;
-    case TB_SENS_BALLQUAT:
-    case TB_SENS_BALLANGVEL:
+    case TB_REQUIRES_BALL:
       if (m->jnt_type[id] != TB_JOINT_BALL) wrong = "must be a ball joint";
       break;
+    case TB_REQUIRES_LIMITED: {
+      bool joint = kind->target == TB_SENSOR_JOINT;
+      if (!(joint ? m->jnt_limited[id] : m->tendon_limited[id])) wrong = "has no limits";
+      break;
+    }
     default: break;
   }
   if (!wrong) return TB_OK;
@@ -164,7 +103,7 @@ static bool is_frame(int type) {
 static tbResult copy_sensor(const tbCompile* c, tbModel* m, int i) {
   const tbSpecSensor* s = &c->spec->sensor[i];
   tbCompileLabel label = tb_compile_label("sensor", s->name, i);
-  int needs = sensor_kind(s->type).object;
+  int needs = tb_sensor_object(tb_sensor_kinds[s->type].target);
   m->sensor_objid[i] = m->sensor_refid[i] = -1;
   bool fits = needs == TB_OBJ_UNKNOWN || (needs == TB_NOBJTYPES && is_frame(s->objtype)) ||
               s->objtype == needs || (needs == TB_OBJ_BODY && s->objtype == TB_OBJ_XBODY);
@@ -188,8 +127,7 @@ static tbResult copy_sensor(const tbCompile* c, tbModel* m, int i) {
                         "%s: cutoff %g and noise %g, expected numbers that are not negative",
                         label.text, s->cutoff, s->noise);
   }
-  bool direction = s->type == TB_SENS_FRAMEQUAT || s->type == TB_SENS_BALLQUAT ||
-                   (s->type >= TB_SENS_FRAMEXAXIS && s->type <= TB_SENS_FRAMEZAXIS) ||
+  bool direction = tb_sensor_kinds[s->type].clamp == TB_CLAMP_DIRECTION ||
                    (s->type == TB_SENS_USER && s->datatype >= 2);
   if (direction && s->cutoff > 0) {
     return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s, "%s: a direction or rotation has no cutoff",
