@@ -5,8 +5,8 @@
 
 #include "base/elementary.h"
 #include "base/minmax.h"
+#include "forces/actuator_kinds.h"
 #include "forces/forces.h"
-#include "forces/muscle.h"
 
 static const tbReal SMALLEST = 1e-15;
 
@@ -24,17 +24,9 @@ static tbReal control_of(const tbModel* m, const tbData* d, int i) {
   return clamped ? clamp(d->ctrl[i], m->actuator_ctrlrange + 2 * i) : d->ctrl[i];
 }
 
-// Derivative of the last activation state of actuator i.
-static tbReal activation_rate(const tbModel* m, const tbData* d, int i, tbReal ctrl) {
-  const tbReal* prm = m->actuator_dynprm + TB_NDYN * i;
-  tbReal act = d->act[m->actuator_actadr[i] + m->actuator_actnum[i] - 1];
-  switch (m->actuator_dyntype[i]) {
-    case TB_DYN_INTEGRATOR: return ctrl;
-    case TB_DYN_FILTER:
-    case TB_DYN_FILTEREXACT: return (ctrl - act) / tb_max(SMALLEST, prm[0]);
-    case TB_DYN_MUSCLE: return tb_muscle_dynamics(ctrl, act, prm);
-    default: return 0;
-  }
+static tbActuatorState state_of(const tbModel* m, const tbData* d, int i) {
+  return (tbActuatorState){d->actuator_length[i], d->actuator_velocity[i],
+                           m->actuator_lengthrange + 2 * i, m->actuator_acc0[i]};
 }
 
 tbReal tb_activation_reach(const tbModel* m, int actuator) {
@@ -55,31 +47,6 @@ void tb_next_activations(const tbModel* m, tbData* d, const tbReal* act_dot) {
     for (int k = 0; adr >= 0 && k < m->actuator_actnum[i]; k++) {
       d->act[adr + k] = tb_next_activation(m, d, i, adr + k, act_dot[adr + k]);
     }
-  }
-}
-
-static tbReal gain_of(const tbModel* m, const tbData* d, int i) {
-  const tbReal* prm = m->actuator_gainprm + TB_NGAIN * i;
-  switch (m->actuator_gaintype[i]) {
-    case TB_GAIN_FIXED: return prm[0];
-    case TB_GAIN_AFFINE:
-      return prm[0] + prm[1] * d->actuator_length[i] + prm[2] * d->actuator_velocity[i];
-    case TB_GAIN_MUSCLE:
-      return tb_muscle_gain(d->actuator_length[i], d->actuator_velocity[i],
-                            m->actuator_lengthrange + 2 * i, m->actuator_acc0[i], prm);
-    default: return 1;
-  }
-}
-
-static tbReal bias_of(const tbModel* m, const tbData* d, int i) {
-  const tbReal* prm = m->actuator_biasprm + TB_NBIAS * i;
-  switch (m->actuator_biastype[i]) {
-    case TB_BIAS_AFFINE:
-      return prm[0] + prm[1] * d->actuator_length[i] + prm[2] * d->actuator_velocity[i];
-    case TB_BIAS_MUSCLE:
-      return tb_muscle_bias(d->actuator_length[i], m->actuator_lengthrange + 2 * i,
-                            m->actuator_acc0[i], prm);
-    default: return 0;
   }
 }
 
@@ -129,15 +96,11 @@ tbReal tb_actuator_velocity_gain(const tbModel* m, const tbData* d, int i) {
   if (is_disabled(m, i) || (m->opt.disableflags & TB_DISABLE_ACTUATION)) return 0;
   tbReal slope = 0;
   if (m->actuator_biastype[i] == TB_BIAS_AFFINE) slope += m->actuator_biasprm[TB_NBIAS * i + 2];
-  if (m->actuator_gaintype[i] == TB_GAIN_AFFINE) {
-    slope += m->actuator_gainprm[TB_NGAIN * i + 2] * input_of(m, d, i, control_of(m, d, i));
-  }
-  if (m->actuator_gaintype[i] == TB_GAIN_MUSCLE) {
-    slope += input_of(m, d, i, control_of(m, d, i)) *
-             tb_muscle_gain_velocity(d->actuator_length[i], d->actuator_velocity[i],
-                                     m->actuator_lengthrange + 2 * i, m->actuator_acc0[i],
-                                     m->actuator_gainprm + TB_NGAIN * i);
-  }
+  if (m->actuator_gaintype[i] == TB_GAIN_FIXED) return slope;
+  tbActuatorState a = state_of(m, d, i);
+  const tbReal* prm = m->actuator_gainprm + TB_NGAIN * i;
+  slope +=
+      tb_gain_velocity(m->actuator_gaintype[i], &a, prm) * input_of(m, d, i, control_of(m, d, i));
   return slope;
 }
 
@@ -177,11 +140,15 @@ void tb_actuation(const tbModel* m, tbData* d) {
     if (is_disabled(m, i)) continue;
     tbReal ctrl = control_of(m, d, i);
     if (m->actuator_actadr[i] >= 0) {
-      d->act_dot[m->actuator_actadr[i] + m->actuator_actnum[i] - 1] =
-          activation_rate(m, d, i, ctrl);
+      int last = m->actuator_actadr[i] + m->actuator_actnum[i] - 1;
+      d->act_dot[last] = tb_activation_rate(m->actuator_dyntype[i], ctrl, d->act[last],
+                                            m->actuator_dynprm + TB_NDYN * i);
     }
     tbReal input = short_way(m, d, i, input_of(m, d, i, ctrl));
-    d->actuator_force[i] = gain_of(m, d, i) * input + bias_of(m, d, i);
+    tbActuatorState a = state_of(m, d, i);
+    d->actuator_force[i] =
+        tb_gain(m->actuator_gaintype[i], &a, m->actuator_gainprm + TB_NGAIN * i) * input +
+        tb_bias(m->actuator_biastype[i], &a, m->actuator_biasprm + TB_NBIAS * i);
   }
   clamp_tendon_forces(m, d);
 

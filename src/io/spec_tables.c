@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "model/actuator_list.h"
+
 // The words of enumerations; values are those of tribo/enums.h.
 #define TABLE(name, ...) static const tbSpecWord WORDS_##name[] = {__VA_ARGS__, {NULL, 0}}
 TABLE(BOOL, {"false", 0}, {"true", 1});
@@ -18,12 +20,15 @@ TABLE(FLUIDSHAPE, {"none", 0}, {"ellipsoid", 1});
 TABLE(CAMLIGHT, {"fixed", 0}, {"track", 1}, {"trackcom", 2}, {"targetbody", 3},
       {"targetbodycom", 4});
 TABLE(MESHINERTIA, {"convex", 0}, {"exact", 1}, {"legacy", 2}, {"shell", 3});
-TABLE(DYNTYPE, {"none", TB_DYN_NONE}, {"integrator", TB_DYN_INTEGRATOR}, {"filter", TB_DYN_FILTER},
-      {"filterexact", TB_DYN_FILTEREXACT}, {"muscle", TB_DYN_MUSCLE}, {"user", TB_DYN_USER});
-TABLE(GAINTYPE, {"fixed", TB_GAIN_FIXED}, {"affine", TB_GAIN_AFFINE}, {"muscle", TB_GAIN_MUSCLE},
-      {"user", TB_GAIN_USER});
-TABLE(BIASTYPE, {"none", TB_BIAS_NONE}, {"affine", TB_BIAS_AFFINE}, {"muscle", TB_BIAS_MUSCLE},
-      {"user", TB_BIAS_USER});
+#define X(TYPE, word, affine, function) {word, TB_DYN_##TYPE},
+static const tbSpecWord WORDS_DYNTYPE[] = {TB_ACTUATOR_DYNAMICS(X){NULL, 0}};
+#undef X
+#define X(TYPE, word, affine, function) {word, TB_GAIN_##TYPE},
+static const tbSpecWord WORDS_GAINTYPE[] = {TB_ACTUATOR_GAINS(X){NULL, 0}};
+#undef X
+#define X(TYPE, word, affine, function) {word, TB_BIAS_##TYPE},
+static const tbSpecWord WORDS_BIASTYPE[] = {TB_ACTUATOR_BIASES(X){NULL, 0}};
+#undef X
 TABLE(DATATYPE, {"real", 0}, {"positive", 1}, {"axis", 2}, {"quaternion", 3});
 TABLE(STAGE, {"none", 0}, {"pos", 1}, {"vel", 2}, {"acc", 3});
 TABLE(COORDINATE, {"local", 0}, {"global", 1});

@@ -11,6 +11,7 @@
 #include "model/workspace.h"
 #include "spatial/so3.h"
 #include "partials/derivatives.h"
+#include "forces/actuator_kinds.h"
 #include "forces/forces.h"
 #include "forces/gyroscopic_midpoint.h"
 #include "forces/implicit_inertia.h"
@@ -36,13 +37,7 @@ static int has_constant_moment(const tbModel* m, int i) {
 }
 
 static int is_plain_actuator(const tbModel* m, int i) {
-  int dynamics = m->actuator_dyntype[i], gain = m->actuator_gaintype[i];
-  int bias = m->actuator_biastype[i];
-  int plain = dynamics == TB_DYN_NONE || dynamics == TB_DYN_INTEGRATOR ||
-              dynamics == TB_DYN_FILTER || dynamics == TB_DYN_FILTEREXACT;
-  plain &= gain == TB_GAIN_FIXED || gain == TB_GAIN_AFFINE;
-  plain &= bias == TB_BIAS_NONE || bias == TB_BIAS_AFFINE;
-  return plain && has_constant_moment(m, i) && m->actuator_actnum[i] <= 1;
+  return tb_actuator_is_affine(m, i) && has_constant_moment(m, i) && m->actuator_actnum[i] <= 1;
 }
 
 int tb_deriv_is_plain(const tbModel* m) {
