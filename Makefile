@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 SECONDS_EACH ?= 600
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all help demo report test soak determinism bench benchmarks check sanitize clang aarch64 x86_64 fuzz install clean
+.PHONY: all help demo report test soak determinism bench benchmarks check sanitize clang aarch64 x86_64 fuzz install clean ablation
 
 all: build/tribo
 
@@ -15,6 +15,7 @@ help:
 	@echo "make soak       every robot, 20 s of drop and of random controls under every law; slow scenes"
 	@echo "make determinism  the same bits by gcc and clang, -O1 to -O3, 1 to 4 threads"
 	@echo "make bench      the report: every table and figure of the papers, into report/index.html"
+	@echo "make ablation   steps with and without each mechanism of the solvers"
 	@echo "make benchmarks build what \`tribo bench\` runs"
 	@echo "make report     its short form, a few minutes, into build/report/index.html"
 	@echo "make check      format, layers, headers, links of the docs, static analysis"
@@ -65,6 +66,12 @@ bench: benchmarks
 benchmarks: setup-bench
 	@cmake --preset release -DTRIBO_BUILD_BENCH=ON >/dev/null
 	@cmake --build build -j$(JOBS)
+
+# What each mechanism of the solvers and of the rigid law is for (docs: ablation).
+ablation: setup-bench
+	@cmake --preset release -DTRIBO_BUILD_BENCH=ON >/dev/null
+	@cmake --build build -j$(JOBS) --target tribo tribo-bench-ablation
+	@build/tribo bench ablation --out report/ablation
 
 check: setup-check build/tribo
 	@scripts/check_layers.py

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/ablation.h"
 #include "base/minmax.h"
 #include "base/timer.h"
 #include "model/workspace.h"
@@ -74,7 +75,7 @@ tbResult tb_rows_find(const tbModel* m, tbData* d, tbStepState* state, bool all,
     result = tb_find_contacts(state->finder, m, d, reach);
     *collide_end = tb_seconds();
     shift_friction(d, state, 0);
-    if (result == TB_OK && !all) result = tb_prune_contacts(m, d, state);
+    if (result == TB_OK && !all && !TB_WITHOUT(PRUNING)) result = tb_prune_contacts(m, d, state);
     if (result == TB_OK) result = assemble(m, d, state, sight_of(m));
   } while (result == TB_OK && tb_sleep_disturbed(m, d, &state->sleep, &state->constraints));
   return result;
@@ -102,7 +103,7 @@ static tbResult find_crossed(const tbModel* m, tbData* d, tbStepState* state, co
     if (!keep_speeds(m, d, v_next, sight)) return TB_ERROR_MEMORY;
     *crossed = true;
   }
-  if (*crossed || *searches == 0) return TB_OK;
+  if (*crossed || *searches == 0 || TB_WITHOUT(SPECULATIVE)) return TB_OK;
   int found;
   tbResult result =
       tb_find_speculative_contacts(m, d, state, first_reach(m, state), v_next, &found);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ablation.h"
 #include "base/timer.h"
 #include "dynamics/mass.h"
 #include "linalg/ltdl.h"
@@ -235,7 +236,7 @@ static bool all_applied(const tbIslands* islands) {
 // Islands with contacts that jam once more, these softened; others may jam then.
 static tbResult solve_jams(tbRigidStep* step) {
   enum { MOST_SOLVES = 4 };
-  bool any = true;
+  bool any = !TB_WITHOUT(DEGENERATE);
   for (int k = 0; k < MOST_SOLVES && any; k++) {
     tbResult result = tb_soften_degenerate_contacts(step, &any);
     if (result == TB_OK && any) result = tb_rigid_fast(step);
@@ -263,7 +264,7 @@ static tbResult find_impulses(tbRigidStep* step) {
   if (all_applied(&step->islands)) return store_impulses(step);
   if (!early) result = tb_assemble_delassus(m, step->d, constraints, step->factor, &step->islands);
   if (result == TB_OK) result = solve_islands(step);
-  if (result == TB_OK) {
+  if (result == TB_OK && !TB_WITHOUT(ENERGY_BOUND)) {
     result = tb_bound_impulse_energy(m, step->d, constraints, step->factor, step->v_free,
                                      &step->islands);
   }
@@ -350,7 +351,8 @@ tbResult tb_rigid_velocity(const tbModel* m, tbData* d, tbStepState* state, tbRe
   tbResult result = TB_OK;
   if (state->constraints.count > 0) {
     result = solve_rows(&step, dynamics_end);
-    if (result == TB_OK && step.islands.bounces > 0) result = solve_bounces(&step);
+    bool bounces = step.islands.bounces > 0 && !TB_WITHOUT(RESTITUTION_BOUND);
+    if (result == TB_OK && bounces) result = solve_bounces(&step);
     if (result == TB_OK && m->opt.law == TB_LAW_RAISIM) {
       result = tb_certificate_whole(m, d, &state->constraints, step.factor, &step.islands, v_free,
                                     v_next, &d->solve, state->unseen);

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/ablation.h"
 #include "base/minmax.h"
 #include "problem/delassus.h"
 #include "dynamics/mass.h"
@@ -153,7 +154,9 @@ static bool solve_reduced(const Fast* f, const tbActive* active, int dofs, tbIsl
   const tbRigidStep* step = f->step;
   size_t bytes = sizeof(tbReal) * (size_t)island->problem.n;
   // Of what is left G is not at hand, which raisim asks for.
-  if (active->coupling || least_base_rows(&island->problem) > REDUCED_SHARE * dofs) return true;
+  if (TB_WITHOUT(REDUCED) || active->coupling ||
+      least_base_rows(&island->problem) > REDUCED_SHARE * dofs)
+    return true;
   if (!tb_island_reduced_space(step->m, step->d, f->constraints, island, arena, &twists))
     return false;
   if (tb_active_reduced_rows(active, &twists) > REDUCED_SHARE * dofs) return true;
@@ -199,7 +202,7 @@ static bool solve_few(const Fast* f, tbActive active, int dofs, tbRows* rows, tb
   if (!tb_composite_chains(f->step->m, f->step->d, f->constraints, island, &active.inertia, arena,
                            &chains, &pays) ||
       !tb_velocity_build_dense(&system, arena, &active.inertia, active.p->nblock, active.block,
-                               pays ? &chains : NULL) ||
+                               pays && !TB_WITHOUT(CHAINS) ? &chains : NULL) ||
       !tb_active_solve(&active, arena, island->sigma, island->lambda, info)) {
     return false;
   }
@@ -233,7 +236,8 @@ static bool solve_dense(const tbActive* active, const tbIsland* island, tbArena*
 static bool solve_many(const Fast* f, tbActive active, int dofs, const tbIsland* island,
                        tbArena* arena, tbSolveInfo* info) {
   bool round = active.law == TB_LAW_NCP || active.law == TB_LAW_CCP;
-  if (dofs > FEW_LOOSE && round && dense_rows(&active) <= MOST_DENSE) {
+  if (!TB_WITHOUT(IMPULSE_SPACE) && dofs > FEW_LOOSE && round &&
+      dense_rows(&active) <= MOST_DENSE) {
     if (!solve_dense(&active, island, arena, info)) return false;
     if (info->status == TB_SOLVE_CONVERGED) return true;
     active.tried = true;
@@ -244,7 +248,7 @@ static bool solve_many(const Fast* f, tbActive active, int dofs, const tbIsland*
   if (!tb_composite_chains(f->step->m, f->step->d, f->constraints, island, &active.inertia, arena,
                            &chains, &pays) ||
       !tb_velocity_open_rows(&system, arena, &active.inertia, active.p->nblock, active.block,
-                             pays ? &chains : NULL, f->place)) {
+                             pays && !TB_WITHOUT(CHAINS) ? &chains : NULL, f->place)) {
     return false;
   }
   active.system = &system;
@@ -334,6 +338,7 @@ static bool is_few(const tbForestInertia* inertia, int dofs) {
 static bool is_dense(const tbForestInertia* inertia, int dofs) {
   enum { LEAST = 24 };
   int loose = loose_dofs(inertia);
+  if (TB_WITHOUT(DENSE)) return false;
   if (dofs <= FEW_LOOSE) return loose < dofs || dofs <= LEAST;
   return dofs <= TB_SOFT_DENSE && 2 * loose <= dofs;
 }

@@ -22,6 +22,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/ablation.h"
 #include "solvers/active_set/state.h"
 
 // Rounds at first, by the size of an island.
@@ -125,6 +126,7 @@ bool tb_active_solve(const tbActive* a, tbArena* arena, const tbReal* sigma, tbR
     if (sure && !tb_active_last_resort(&s, arena, lambda, info, &solved)) return false;
   }
   if (!solved && !give_best(&s, lambda, info)) return false;
-  if (a->rest && info->status == TB_SOLVE_CONVERGED) tb_active_rest_impulses(&s, lambda);
+  if (a->rest && !TB_WITHOUT(REST) && info->status == TB_SOLVE_CONVERGED)
+    tb_active_rest_impulses(&s, lambda);
   return true;
 }

@@ -3,6 +3,7 @@
 // problems at last. Each ends with a candidate that is judged as any other.
 #include <string.h>
 
+#include "base/ablation.h"
 #include "base/minmax.h"
 #include "solvers/active_set/state.h"
 
@@ -44,7 +45,7 @@ static bool on_free_bodies(const tbActiveState* s) {
 }
 
 bool tb_active_domain_decomposition(const tbActiveState* s) {
-  return !s->small && !s->a->part && s->p->n > MANY && on_free_bodies(s);
+  return !TB_WITHOUT(SUBDOMAINS) && !s->small && !s->a->part && s->p->n > MANY && on_free_bodies(s);
 }
 
 // Sweeps from the best point so far, on large islands only where they are needed and with repairs
@@ -53,8 +54,8 @@ static bool relax_best(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolve
                        bool* solved) {
   memcpy(s->lambda, s->best, sizeof(tbReal) * (size_t)s->p->n);
   // From the same point repairs would lead to the same place: plain sweeps, then.
-  bool local =
-      !s->small && !s->a->part && s->p->n > TB_ACTIVE_LARGE && s->best_measure < s->repaired;
+  bool local = !TB_WITHOUT(SUBDOMAINS) && !s->small && !s->a->part && s->p->n > TB_ACTIVE_LARGE &&
+               s->best_measure < s->repaired;
   bool free_bodies = local && on_free_bodies(s);
   s->repaired = s->best_measure;
   if (!(free_bodies ? tb_active_whiten(s, arena) : tb_active_sweep(s, arena, SWEEPS))) {
@@ -97,8 +98,10 @@ static void propose_start(tbActiveState* s, bool guess) {
 bool tb_active_attempts(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveInfo* info,
                         bool* solved) {
   bool small = s->small, many = tb_active_domain_decomposition(s);
-  bool folds = !small && !s->a->part && s->a->law == TB_LAW_NCP && s->p->n <= FOLDS;
+  bool folds = !TB_WITHOUT(TURNING_POINTS) && !small && !s->a->part && s->a->law == TB_LAW_NCP &&
+               s->p->n <= FOLDS;
   int attempts = s->a->part || folds ? PART_ATTEMPTS : small ? SMALL_ATTEMPTS : ATTEMPTS;
+  if (TB_WITHOUT(ATTEMPTS)) attempts = 1;
   const tbReal* products = small ? PRODUCTS_SMALL : PRODUCTS;
   for (int k = 0; k < attempts && !*solved && info->iterations < s->a->max_iter; k++) {
     bool swept = many || k >= (small ? SMALL_PLAIN : 1);
@@ -123,7 +126,7 @@ bool tb_active_attempts(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolv
 
 bool tb_active_last_resort(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveInfo* info,
                            bool* solved) {
-  if (info->iterations >= s->a->max_iter) return true;
+  if (info->iterations >= s->a->max_iter || TB_WITHOUT(PROXIMAL_NEWTON)) return true;
   memcpy(s->trial, s->best, sizeof(tbReal) * (size_t)s->p->n);
   s->form->velocity(s, s->trial, s->check);
   if (!tb_active_proximal_newton(s->a, arena, CONVEX_ROUNDS, s->a->tolerance, s->trial, s->check,

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/ablation.h"
 #include "base/minmax.h"
 #include "solvers/islands/island.h"
 #include "solvers/local/local.h"
@@ -209,7 +210,8 @@ static bool solve_island(tbSolveIsland* island, tbReal* lambda) {
   int patience = worthwhile_sweeps(island);
   if (!tb_island_pgs(island, lambda, 2 * patience, patience)) return false;
   bool fine = false;
-  for (int round = 0; round < ROUND_COUNT && !give_up(island); round++) {
+  for (int round = 0; round < (TB_WITHOUT(STRATEGY_REPEATS) ? 1 : ROUND_COUNT) && !give_up(island);
+       round++) {
     if (round >= DIGITS_ROUND && !fine && island->best_measure < REDUNDANT_DIGITS) {
       fine = true;
       if (!last_digits(island)) return false;
