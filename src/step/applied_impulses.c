@@ -324,7 +324,6 @@ static void recall_start(tbData* d, tbStepState* state) {
 void tb_applied_close(const tbModel* m, tbData* d, tbStepState* state) {
   tbApplied* a = &state->applied;
   a->open = false;
-  tb_arena_release(&d->work->arena, a->mark);
   recall_start(d, state);
   bool placed = a->nlate == 0 || rows_of_start(m, d, state, a);
   if (!placed) recall_start(d, state);
