@@ -226,7 +226,11 @@ static void interrupts_end_a_run(void** state) {
   char csv[512];
   snprintf(csv, sizeof csv, "%s/sim-interrupt.csv", TB_BUILD_DIR);
   assert_int_equal(
-      run("stack.xml --time 1e6 --out '%s' --json & p=$!; sleep 0.3; kill -INT $p; wait $p", csv),
+      // Until the handler is there a job in the background ignores interrupts.
+      run("stack.xml --time 1e6 --out '%s' --json & p=$!; n=0; while [ ! -e '%s.part' ] && [ $n "
+          "-lt "
+          "600 ]; do sleep 0.1; n=$((n+1)); done; sleep 0.3; kill -INT $p; wait $p",
+          csv, csv),
       130);
   assert_non_null(strstr(value_of("warnings"), "interrupted after"));
   assert_int_equal(count_lines(csv), 1 + atoi(value_of("steps")));
