@@ -246,15 +246,15 @@ static void free_case(Case* c) {
 static void one_round(Case* c, const tbActiveForm* form, uint64_t seed, tbActiveState* s) {
   tbRng rng = {seed};
   size_t n = (size_t)c->p->n;
-  *s = (tbActiveState){.a = &c->a, .p = c->p, .form = form, .softness = 1e-2};
-  tbReal** const vectors[] = {&s->lambda, &s->sigma, &s->anchor, &s->next, &s->speed};
+  *s = (tbActiveState){.a = &c->a, .p = c->p, .form = form, .proximal_weight = 1e-2};
+  tbReal** const vectors[] = {&s->lambda, &s->sigma, &s->center, &s->next, &s->next_sigma};
   for (int k = 0; k < 5; k++) *vectors[k] = TB_ARENA_NEW(&c->arena, tbReal, n);
   s->mode = TB_ARENA_NEW(&c->arena, int, n);
   s->slide = TB_ARENA_NEW(&c->arena, tbSlide, c->p->nblock);
   assert_true(form->start(s, &c->arena));
   for (size_t r = 0; r < n; r++) {
     s->lambda[r] = 0.3 * tb_rng_normal(&rng) / c->a.rho[r];
-    s->anchor[r] = s->lambda[r];
+    s->center[r] = s->lambda[r];
   }
   form->velocity(s, s->lambda, s->sigma);
   tb_active_modes(s);
@@ -281,18 +281,18 @@ static void check_round(Case* c, uint64_t seed, int* seen) {
   one_round(c, &TB_ACTIVE_VELOCITY, seed, &linked);
   c->a.system = &c->chained;
   one_round(c, &TB_ACTIVE_DENSE, seed, &chained);
-  double impulse = largest(dense.next, n), speed = largest(dense.speed, n);
+  double impulse = largest(dense.next, n), speed = largest(dense.next_sigma, n);
   for (int r = 0; r < n; r++) {
     assert_near(dense.sigma[r], sparse.sigma[r], 1e-9 * (1 + speed));
     assert_near(dense.next[r], sparse.next[r], 1e-7 * impulse);
-    assert_near(dense.speed[r], sparse.speed[r], 1e-7 * speed);
+    assert_near(dense.next_sigma[r], sparse.next_sigma[r], 1e-7 * speed);
     assert_near(dense.sigma[r], square.sigma[r], 1e-9 * (1 + speed));
     assert_near(dense.next[r], square.next[r], 1e-7 * impulse);
-    assert_near(dense.speed[r], square.speed[r], 1e-7 * speed);
+    assert_near(dense.next_sigma[r], square.next_sigma[r], 1e-7 * speed);
     assert_near(dense.next[r], linked.next[r], 1e-7 * impulse);
-    assert_near(dense.speed[r], linked.speed[r], 1e-7 * speed);
+    assert_near(dense.next_sigma[r], linked.next_sigma[r], 1e-7 * speed);
     assert_near(dense.next[r], chained.next[r], 1e-7 * impulse);
-    assert_near(dense.speed[r], chained.speed[r], 1e-7 * speed);
+    assert_near(dense.next_sigma[r], chained.next_sigma[r], 1e-7 * speed);
   }
   for (int i = 0; i < c->p->nblock; i++) seen[dense.mode[c->p->block[i].row]]++;
 
@@ -303,7 +303,7 @@ static void check_round(Case* c, uint64_t seed, int* seen) {
     tbActiveState* f = forms[k];
     c->a.system = systems[k];
     memcpy(f->lambda, dense.next, sizeof(tbReal) * (size_t)n);
-    memcpy(f->anchor, dense.next, sizeof(tbReal) * (size_t)n);
+    memcpy(f->center, dense.next, sizeof(tbReal) * (size_t)n);
     f->form->velocity(f, f->lambda, f->sigma);
   }
   for (int k = 0; k < 3; k++) {
@@ -379,20 +379,20 @@ static void what_slid_still_slides(void** state) {
     tbSlide slide;
     tbActiveState s = {
         .a = &a, .p = &p, .lambda = lambda, .sigma = sigma, .mode = mode, .slide = &slide};
-    s.first = true;
+    s.warm = true;
     tb_active_modes(&s);
     assert_int_equal(mode[0], inside < 0.1 ? TB_MODE_SLIDE : TB_MODE_STICK);
     if (mode[0] == TB_MODE_SLIDE) {
       assert_near(slide.u[1], cos(turn), 1e-12);
       assert_true(slide.stiffness >= 0 && isfinite(slide.stiffness));
     }
-    s.first = false;
+    s.warm = false;
     tb_active_modes(&s);
     assert_int_equal(mode[0], TB_MODE_STICK);
     // Off the edge it sticks from the first.
     lambda[1] *= 0.99;
     lambda[2] *= 0.99;
-    s.first = true;
+    s.warm = true;
     tb_active_modes(&s);
     assert_int_equal(mode[0], TB_MODE_STICK);
   }
@@ -406,7 +406,7 @@ static void check_pyramids(Case* c, uint64_t seed, int* seen) {
   one_round(c, &TB_ACTIVE_VELOCITY, seed, &sparse);
   c->a.system = &c->whole;
   one_round(c, &TB_ACTIVE_DENSE, seed, &square);
-  double impulse = largest(square.next, c->p->n), speed = largest(square.speed, c->p->n);
+  double impulse = largest(square.next, c->p->n), speed = largest(square.next_sigma, c->p->n);
   for (int r = 0; r < c->p->n; r++) assert_near(sparse.next[r], square.next[r], 1e-7 * impulse);
   for (int i = 0; i < c->p->nblock; i++) {
     const tbBlock* b = &c->p->block[i];
@@ -421,8 +421,8 @@ static void check_pyramids(Case* c, uint64_t seed, int* seen) {
         assert_near(square.next[r], share * square.next[b->row], 1e-12 * impulse);
       }
       if (closed && !slides) {
-        double spring = square.softness * c->a.rho[r] * (square.next[r] - square.anchor[r]);
-        assert_near(square.speed[r] + spring, 0, 1e-9 * speed);
+        double spring = square.proximal_weight * c->a.rho[r] * (square.next[r] - square.center[r]);
+        assert_near(square.next_sigma[r] + spring, 0, 1e-9 * speed);
       }
     }
   }

@@ -190,12 +190,12 @@ static void paths_without_folds(void** state) {
   for (int trial = 0; trial < count; trial++) {
     tbRng rng = {(uint64_t)trial + 6001};
     Case* c = case_new(&rng, 5 + trial, trial % 3, trial % 2, 0);
-    const tbInterior settings = {.rounds = 150, .target = 0.9, .mu = 1, .folds = true};
+    const tbInterior settings = {.max_iter = 150, .target = 0.9, .mu = 1, .turning_points = true};
     tbReal lambda[ROWS] = {0}, sigma[ROWS];
     tbSolveInfo info = {0};
     memcpy(sigma, c->g, sizeof sigma);
     assert_true(tb_active_interior(&c->active, &c->arena, &settings, lambda, sigma, &info));
-    assert_true(info.iterations <= settings.rounds);
+    assert_true(info.iterations <= settings.max_iter);
     dense_velocity(c, lambda, sigma);
     solved += tb_residual(&c->p, TB_LAW_NCP, lambda, sigma).relative <= 1e-6;
     iterations += info.iterations;
@@ -500,7 +500,7 @@ static void sweeps_are_gauss_seidel(void** state) {
 
 // The residual of one block at impulses and their velocity, in a scale.
 static double own_residual(const Case* c, int i, const tbReal* lambda, const tbReal* sigma,
-                           const tbPartScale* scale) {
+                           const tbSubdomainScale* scale) {
   tbBlock b = c->block[i];
   tbProblem one = {.n = b.dim, .nblock = 1, .block = &b, .g = sigma + b.row};
   lambda += b.row;
@@ -538,7 +538,7 @@ static void unsettled_blocks_are_swept(void** state) {
     tbReal lambda[ROWS] = {0}, sigma[ROWS], plain[ROWS] = {0}, velocity[ROWS];
     tbActiveState s = {.a = &c->active, .p = &c->p, .lambda = lambda, .sigma = sigma};
     tbActiveState t = {.a = &c->active, .p = &c->p, .lambda = plain, .sigma = sigma};
-    tbPartScale scale = {.load = 1, .speed = 1, .target = 0};
+    tbSubdomainScale scale = {.load = 1, .speed = 1, .target = 0};
     assert_true(tb_active_whiten(&s, &c->arena));
     tb_active_sweeps_begin(&s);
     assert_true(tb_active_refine(&s, &scale) <= c->p.nblock);

@@ -231,7 +231,7 @@ static tbActiveState state_of(Case* c) {
   tbActiveState s = {.a = &c->active, .p = &c->p, .form = &TB_ACTIVE_VELOCITY};
   s.lambda = c->lambda;
   s.sigma = c->sigma;
-  for (int r = 0; r < c->p.n; r++) s.fastest = fmax(s.fastest, fabs(c->g[r]));
+  for (int r = 0; r < c->p.n; r++) s.max_speed = fmax(s.max_speed, fabs(c->g[r]));
   assert_true(tb_active_whiten(&s, &c->arena));
   return s;
 }
@@ -284,11 +284,11 @@ static void repairs_are_local(void** state) {
 
 // Whether a tree is in the core of a region of a turn, or shares a block with one that is.
 static bool near_core(const tbSubdomains* g, int tree, int turn) {
-  bool near = g->core[tree] == turn;
+  bool near = g->seed[tree] == turn;
   for (int k = g->tree_start[tree]; k < g->tree_start[tree + 1]; k++) {
     int b = g->tree_block[k];
     for (int e = g->block_start[b]; e < g->block_start[b + 1]; e++) {
-      near = near || g->core[g->block_tree[e]] == turn;
+      near = near || g->seed[g->block_tree[e]] == turn;
     }
   }
   return near;
@@ -308,15 +308,15 @@ static void regions_are_small(void** state) {
     c->active.tolerance = seed % 2 ? 1e-9 : 1e-10;
     tbActiveState s = state_of(c);
     assert_true(tb_active_subdomain_layers(&s, &c->arena, &info));
-    const tbSubdomains* g = s.parts;
+    const tbSubdomains* g = s.subdomains;
     for (int t = 0; t < g->ntree; t++) {
       last = g->seen[t] > last ? g->seen[t] : last;
-      turn = g->core[t] > turn ? g->core[t] : turn;
+      turn = g->seed[t] > turn ? g->seed[t] : turn;
     }
     for (int t = 0; t < g->ntree && turn > 0; t++) {
       if (g->seen[t] != last) continue;
       assert_true(near_core(g, t, turn));
-      core += g->core[t] == turn;
+      core += g->seed[t] == turn;
       trees++;
     }
     if (turn > 0) {
@@ -348,7 +348,7 @@ static void hard_parts_are_solved(void** state) {
     tbRng rng = {seed};
     Case* c = case_new(&rng, SIDE, false, seed % 2 ? 0.4 : 1, seed % 3 ? 0 : 1e-3);
     tbActiveState s = state_of(c);
-    tbPartScale scale = {.load = 1, .speed = s.fastest, .target = 1e-6, .better = 0.1};
+    tbSubdomainScale scale = {.load = 1, .speed = s.max_speed, .target = 1e-6, .better = 0.1};
     tbSubdomain* part = part_around(&s, &c->arena, BODY);
     double work = 0;
     bool solved = false;
@@ -356,8 +356,8 @@ static void hard_parts_are_solved(void** state) {
     assert_true(tb_subdomain_solve(&s, &c->arena, part, &scale, &solved, &work));
     assert_true(solved);
     scale.target *= 1.001;
-    for (int k = s.parts->tree_start[BODY]; k < s.parts->tree_start[BODY + 1]; k++) {
-      assert_true(tb_active_fixed_point_residual(&s, s.parts->tree_block[k], &scale) <=
+    for (int k = s.subdomains->tree_start[BODY]; k < s.subdomains->tree_start[BODY + 1]; k++) {
+      assert_true(tb_active_fixed_point_residual(&s, s.subdomains->tree_block[k], &scale) <=
                   scale.target);
     }
     case_free(c);

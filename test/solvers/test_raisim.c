@@ -217,10 +217,10 @@ static void check_lean(tbRng* rng, double turn) {
   double angle = tb_rng_uniform(rng, 0, 6.28), normal = tb_rng_uniform(rng, 1, 2);
   double slip = tb_rng_uniform(rng, 0.1, 1.1);
   for (int j = 1; j < 3; j++) a[j] = tb_rng_uniform(rng, -0.5, 0.5);
-  tbActiveState s = {.a = &active, .p = &p, .lambda = lambda, .sigma = sigma, .anchor = lambda};
+  tbActiveState s = {.a = &active, .p = &p, .lambda = lambda, .sigma = sigma, .center = lambda};
   s.mode = mode;
   s.slide = &slide;
-  s.softness = TB_ACTIVE_SOFTNESS;
+  s.proximal_weight = TB_ACTIVE_LEAST_WEIGHT;
   for (int k = 0; k < 2; k++) {
     const double u[3] = {0, cos(angle + k * turn), sin(angle + k * turn)};
     tbReal impulse[3] = {normal}, velocity[3] = {0};
@@ -233,7 +233,7 @@ static void check_lean(tbRng* rng, double turn) {
       memcpy(sigma, velocity, sizeof sigma);
       tb_active_modes(&s);
       assert_int_equal(mode[0], TB_MODE_SLIDE);
-      assert_true(s.miss < 1e-12);
+      assert_true(s.fixed_point_residual < 1e-12);
       for (int j = 1; j < 3; j++) assert_near(slide.u[j], u[j], 1e-12);
       tb_active_weights(&s, 0, c0, W);
       continue;

@@ -1,4 +1,4 @@
-// Newton's method on the active set, the fast path of a step: in which order its parts are tried.
+// Newton's method on the active set, the fast path of a step: the order of its attempts.
 //
 // With sigma = g + J x + R lambda, x = M^-1 J^T lambda, a contact of the exact law is open
 // (lambda = 0), sticks (sigma = 0) or slides (sigma_N = 0, lambda_T = mu lambda_N u). Which of them
@@ -13,28 +13,29 @@
 //
 //     lambda = c0 - W (g + J x)                                                               (2)
 //
-// where rows with sigma = 0 get the proximal term E (lambda - lambda_k) that makes W = 1/(E + R)
+// where rows with sigma = 0 get the proximal term E (lambda - lambda_k), which makes W = 1/(E + R)
 // finite. Together with M x = J^T lambda this is one linear system with M + J^T W J (3), which is
-// symmetric unless something slides. Modes and system in turn are Newton's method; near the
-// solution of the last step two rounds are typical. Elliptic cones become round in the coordinates
-// lambda_j / mu_j, mu_j sigma_j. ccp differs in the sliding zone of (1) only: the projection on the
-// cone, with W along the edge d = (1, mu u).
+// symmetric unless a contact slides. Newton's method alternates between modes and system; near the
+// solution of the last step it takes two iterations, typically. Elliptic cones become round in the
+// coordinates lambda_j / mu_j, mu_j sigma_j. ccp differs only in the sliding zone of (1): it uses
+// the projection on the cone, with W along the edge d = (1, mu u).
 #include <math.h>
 #include <string.h>
 
 #include "base/ablation.h"
 #include "solvers/active_set/state.h"
 
-// Rounds at first, by the size of an island.
+// Iterations of the first attempt, by the size of the island.
 enum { FIRST_SMALL = 8, FIRST = 10, FIRST_LARGE = 3 };
-// The share of contacts that no longer do what their impulses say, above which a large island is
-// not tried with these.
+// The share of contacts whose mode differs from what their impulses imply, above which Newton
+// iterations are skipped on a large island.
 static const tbReal MOVED = 0.02;
 
 static bool allocate(tbActiveState* s, tbArena* arena) {
   size_t n = (size_t)s->p->n + 1;
-  tbReal** const vectors[] = {&s->lambda, &s->sigma, &s->anchor, &s->next, &s->speed, &s->slow,
-                              &s->old,    &s->trial, &s->check,  &s->best, &s->good,  &s->guess};
+  tbReal** const vectors[] = {&s->lambda,          &s->sigma,     &s->center, &s->next,
+                              &s->next_sigma,      &s->old_sigma, &s->old,    &s->candidate,
+                              &s->candidate_sigma, &s->best,      &s->good,   &s->guess};
   enum { COUNT = sizeof vectors / sizeof *vectors };
   tbReal* block = tb_arena_alloc(arena, sizeof(tbReal) * COUNT * n);
   s->mode = tb_arena_alloc(arena, sizeof(int) * n);
@@ -44,17 +45,17 @@ static bool allocate(tbActiveState* s, tbArena* arena) {
   return s->form->start(s, arena);
 }
 
-// Small islands are those on which rounds cost little.
+// An island is small if an iteration is cheap.
 static void choose_form(tbActiveState* s) {
   const tbActive* a = s->a;
   bool dense = a->system && a->system->dense;
   s->small = !a->system || dense || a->few;
-  // A small part takes every step as a change, too.
+  // A small subdomain also solves every step as a change.
   if (a->part && a->few) dense = true;
   s->form = !a->system ? &TB_ACTIVE_DUAL : dense ? &TB_ACTIVE_DENSE : &TB_ACTIVE_VELOCITY;
 }
 
-// The first guess is where Newton's method is, and the best so far.
+// The first guess becomes the iterate and the best candidate so far.
 static void start(tbActiveState* s, const tbReal* lambda, const tbReal* sigma) {
   const tbActive* a = s->a;
   int n = s->p->n;
@@ -62,16 +63,16 @@ static void start(tbActiveState* s, const tbReal* lambda, const tbReal* sigma) {
   memcpy(s->best, lambda, sizeof(tbReal) * (size_t)n);
   memcpy(s->guess, lambda, sizeof(tbReal) * (size_t)n);
   s->best_measure = a->measure ? *a->measure : tb_residual(a->p, a->law, lambda, sigma).relative;
-  s->repaired = INFINITY;
+  s->relaxed_measure = INFINITY;
   for (int r = 0; r < n; r++) {
     tbReal speed = fabs(a->p->g[r]);
-    if (speed > s->fastest) s->fastest = speed;
+    if (speed > s->max_speed) s->max_speed = speed;
     s->mode[r] = -1;
     if (lambda[r] != 0) s->guess_measure = s->best_measure;
   }
 }
 
-// Rounds that are cut short, then stages from the guess again. Sets *solved. False: out of memory.
+// Newton iterations, then proximal continuation from the guess. Sets *solved. False: out of memory.
 static bool small_island(tbActiveState* s, tbReal* lambda, tbSolveInfo* info, bool* solved) {
   if (s->a->system && !tb_velocity_analyze(s->a->system)) return false;
   *solved = tb_active_iterate(s, FIRST_SMALL, lambda, info);
@@ -82,27 +83,28 @@ static bool small_island(tbActiveState* s, tbReal* lambda, tbSolveInfo* info, bo
   return true;
 }
 
-// A few rounds, none where too much has changed. Factors of the whole island are laid out unless
-// sweeps come first, which mostly do without. Sets *solved. False: out of memory.
+// A few Newton iterations, none if too many contacts changed. The sparsity of the whole island is
+// analysed unless sweeps come first, which mostly need no factors of it. Sets *solved. False: out
+// of memory.
 static bool large_island(tbActiveState* s, tbReal* lambda, tbSolveInfo* info, bool* solved) {
   bool tried = s->a->tried, large = s->p->n > TB_ACTIVE_LARGE;
-  bool in_vain = tried || (large && tb_active_moved_share(s) > MOVED);
-  bool sweeps_first = in_vain && tb_active_domain_decomposition(s);
+  bool skip = tried || (large && tb_active_moved_share(s) > MOVED);
+  bool sweeps_first = skip && tb_active_domain_decomposition(s);
   if (!sweeps_first && !tb_velocity_analyze(s->a->system)) return false;
-  if (!in_vain) *solved = tb_active_iterate(s, large ? FIRST_LARGE : FIRST, lambda, info);
+  if (!skip) *solved = tb_active_iterate(s, large ? FIRST_LARGE : FIRST, lambda, info);
   return true;
 }
 
-// No answer as good as was asked for: the best there is. False: out of memory.
+// No solution within the tolerance: return the best candidate. False: out of memory.
 static bool give_best(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   const tbActive* a = s->a;
   memcpy(lambda, s->best, sizeof(tbReal) * (size_t)s->p->n);
   if (a->system && !tb_velocity_analyze(a->system)) return false;
-  s->form->velocity(s, s->best, s->check);
-  info->residual = tb_residual(a->p, a->law, s->best, s->check);
-  info->residual_exact = tb_residual(a->p, TB_LAW_NCP, s->best, s->check);
+  s->form->velocity(s, s->best, s->candidate_sigma);
+  info->residual = tb_residual(a->p, a->law, s->best, s->candidate_sigma);
+  info->residual_exact = tb_residual(a->p, TB_LAW_NCP, s->best, s->candidate_sigma);
   if (info->residual.relative <= a->enough) info->status = TB_SOLVE_CONVERGED;
-  // Modes and factors are not those of these impulses.
+  // The modes and factors in memory belong to other impulses.
   s->changed = true;
   return true;
 }

@@ -1,14 +1,13 @@
 // Newton's method on the active set in velocity space, for ncp, ccp and lcp: the fast path of a
-// step.
-// See docs/solver-active.md.
+// step. See docs/solver-active.md.
 #ifndef TRIBO_SOLVERS_ACTIVE_SET_ACTIVE_SET_H_
 #define TRIBO_SOLVERS_ACTIVE_SET_ACTIVE_SET_H_
 
 #include "operator/velocity.h"
 #include "tribo/problem.h"
 
-// Where the impulses that dense factors judged last lead to, so that nobody need find it twice: by
-// row these, by dof what they push with and the velocity that it adds.
+// The impulses whose velocity was last computed with dense factors, so that a caller can reuse the
+// result: by row the impulses, by dof the generalized impulse J^T lambda and the velocity it adds.
 typedef struct {
   bool any;
   tbReal *lambda, *push, *velocity;
@@ -24,55 +23,57 @@ typedef struct {
   // raisim, by row: a = mu_i A_iN / A_NN of a cone's block A of G + R; else NULL.
   const tbReal* coupling;
   tbReal tolerance;  // relative residual to aim at
-  tbReal enough;     // where that is not reached, at most this is an answer too; 0: it is none
+  tbReal enough;     // acceptable residual above `tolerance`; 0: none is acceptable
   int max_iter;
-  const tbReal* measure;  // relative residual of the first guess, or NULL where it is not known
-  bool tried;             // impulse space has failed: interior points come first
-  bool few;               // dofs: a round costs little, with sparse factors too
-  bool loose;             // bodies by themselves, which come to rest
-  bool part;              // of a larger island: tried twice at most, and not divided any further
-  // Where `rest` is not NULL: what of sigma is over after this step, the velocity and the gap at
-  // its start, by row, and the relative residual that the last step left; out: the impulses
-  // without.
+  const tbReal* measure;  // relative residual of the first guess, or NULL if unknown
+  bool tried;             // impulse space has failed: start with interior points
+  bool few;               // few dofs: an iteration is cheap, even with sparse factors
+  bool loose;             // free-floating bodies only, which come to rest
+  bool part;  // a subdomain of a larger island: two attempts at most, and no further decomposition
+  // Resting warm start, if `rest` is not NULL. `inherited` is the part of sigma that disappears
+  // after this step (the velocity error and the gap at its start), by row; `left` is the relative
+  // residual of the last step; `rest` receives the impulses that are right without `inherited`.
   const tbReal* inherited;
   tbReal left;
   tbReal* rest;
-  bool* relieved;      // out, or NULL: `rest` is without `inherited`
+  bool* relieved;      // out, or NULL: `inherited` was removed from `rest`
   tbLastApplied* led;  // out, or NULL
 } tbActive;
 
-// Improve `lambda` (first guess in, the answer out), `sigma` the velocity that the guess leads to.
-// Fills iterations, factorizations, status and residuals of `info`; where the status is not
-// TB_SOLVE_CONVERGED lambda is the best found. False: out of memory.
+// Improve `lambda` (first guess in, solution out); `sigma` is the velocity at the guess. Fills
+// iterations, factorizations, status and residuals of `info`; if the status is not
+// TB_SOLVE_CONVERGED, lambda is the best found. False: out of memory.
 bool tb_active_solve(const tbActive* problem, tbArena* arena, const tbReal* sigma, tbReal* lambda,
                      tbSolveInfo* info);
 
-// How many rows of a block of rows impulse space keeps in its dense matrix: none where the row
-// moves a single dof.
+// How many rows of a block the dense matrix of impulse space holds: none if the block moves a
+// single dof.
 int tb_active_dense_rows(const tbRows* block);
 
-// Its slow and sure part, in velocity space: proximal steps on convex problems, about `rounds`
-// factorisations, until the relative residual falls below `target`. `lambda` and its velocity
-// `sigma` in; the best lambda and the velocity of the last one out. False: out of memory.
-bool tb_active_proximal_newton(const tbActive* problem, tbArena* arena, int rounds, tbReal target,
-                               tbReal* lambda, tbReal* sigma, tbSolveInfo* info);
+// The slow and robust proximal Newton method in velocity space: proximal steps on convex problems,
+// about `iterations` factorisations, until the relative residual falls below `target`. `lambda` and
+// its velocity `sigma` in; out the best lambda, and the velocity of the last one. False: out of
+// memory.
+bool tb_active_proximal_newton(const tbActive* problem, tbArena* arena, int iterations,
+                               tbReal target, tbReal* lambda, tbReal* sigma, tbSolveInfo* info);
 
-// How interior points go about it.
+// Settings of the interior-point method.
 typedef struct {
-  int rounds, patience;  // most iterations; how many without progress
-  tbReal target;         // stop at this times the tolerance
-  tbReal mu;             // products of the first point, 1: as those of g and the largest load
-  tbReal kappa;          // products stay above kappa times the infeasibility
-  bool gentle;           // where nothing else goes on, aim at a little less of the products
-  bool folds;            // follow the path around its folds, with `rounds`, `target` and `mu` only
+  int max_iter, patience;  // iteration limit; iterations allowed without progress
+  tbReal target;           // stop at this multiple of the tolerance
+  tbReal mu;            // barrier parameter of the first point; 1: scaled by g and the largest load
+  tbReal kappa;         // complementarity stays above kappa times the infeasibility
+  bool mild;            // if no step succeeds otherwise, aim at slightly less complementarity
+  bool turning_points;  // follow the path around its turning points; uses only `max_iter`, `target`
+                        // and `mu`
 } tbInterior;
 
-// Interior points from `lambda` and its velocity `sigma`: about 20 factorisations whatever the
-// conditioning. The best of both out. False: out of memory.
+// Interior points from `lambda` and its velocity `sigma`: about 20 factorisations, independent of
+// the conditioning. Out: the best impulses and their velocity. False: out of memory.
 bool tb_active_interior(const tbActive* problem, tbArena* arena, const tbInterior* settings,
                         tbReal* lambda, tbReal* sigma, tbSolveInfo* info);
 
-// The velocity sigma = g + J M^-1 J^T lambda + R lambda that impulses lead to; `x` is scratch, one
+// The velocity sigma = g + J M^-1 J^T lambda + R lambda of impulses `lambda`; `x` is scratch, one
 // entry per dof of the system.
 void tb_active_response(const tbActive* problem, const tbReal* lambda, tbReal* x, tbReal* sigma);
 

@@ -1,25 +1,25 @@
-// Newton's method on the active set in impulse space, for small islands: a round costs as much as
-// factoring a dense matrix of what is active, often a dozen rows. Equations are numbered as in
+// Newton's method on the active set in impulse space, for small islands: an iteration costs one
+// factorisation of a dense matrix over the active rows, often a dozen. Equations are numbered as in
 // docs/solver-active.md.
 //
 // Rows that move a single dof (dry friction and limits of joints, often more than half of a robot's
-// rows) stay in velocity space: with their weights W = 1 / (E + R) where they are active,
+// rows) stay in velocity space: with their weights W = 1 / (E + R) for active rows,
 //
 //     M' = M + J_f^T W J_f                                                                    (6)
 //
-// is M with other diagonal entries, factored as fast as M. What they do to all others is in
-// G' = J M'^-1 J^T = B B^T, B = J L'^-1 D'^-1/2 (dense, by half-solves).
+// is M with other diagonal entries, factored as fast as M. The effect of these rows on all others
+// is in G' = J M'^-1 J^T = B B^T, B = J L'^-1 D'^-1/2 (dense, by half-solves).
 //
-// Of the others, impulses are lambda = fixed + N z given the modes: a unit column for every row
-// with sigma = 0, and for a sliding block the edge (1, mu u) of its cone and a basis t of what lies
-// across u. With the test columns T (those of N, but for ncp the normal row in place of an edge),
-// (2) of active.c becomes
+// Of the other rows, impulses are lambda = fixed + N z given the modes: a unit column for every row
+// with sigma = 0, and for a sliding block the edge (1, mu u) of its cone and a basis t of the
+// directions across u. With the test columns T (those of N, but for ncp the normal row instead of
+// an edge), (2) of active_set.c becomes
 //
 //     T^T sigma + D (z - z_k) = 0,    D = E (free rows and edges), 1 / c (across)               (7)
 //
-// with z_k the anchor's, or 0 across. It is solved for the change from the last lambda, so that
-// rounding is relative to the change: with r = E (lambda_k - lambda) - sigma of the active rows of
-// (6) and y = M'^-1 J_f^T W r,
+// with z_k that of the proximal centre, or 0 across. It is solved for the change from the last
+// lambda, so that rounding is relative to the change: with r = E (lambda_k - lambda) - sigma of the
+// active rows of (6) and y = M'^-1 J_f^T W r,
 //
 //     (T^T (G' + R) N + D) dz = D (z_k - z) - T^T (sigma + J y)                                 (8)
 //     dx = y + M'^-1 J^T N dz,    dlambda_f = W (r - J_f dx).
@@ -37,23 +37,23 @@ typedef struct {
   int row, at, dim;  // its first row in the problem and in G'
   bool normal;       // its test column is the first row alone
   tbReal D;          // of (7)
-  tbReal pull;       // D (z_k - z)
+  tbReal shift;      // D (z_k - z)
   tbReal N[MAX];
 } Column;
 
 typedef struct {
-  int dof;               // the only one that this block moves, or -1
+  int dof;               // the only dof that this block moves, or -1
   tbReal value;          // its J
   tbReal weight, right;  // W and W r of (8)
-  int at;                // of all others: first row in G'
-  tbReal* B;             // B of the present factor,
-  bool ready;            // if it and its part of G' are there
-  bool active;           // something of it is in z
-} Part;
+  int at;                // of a block with several dofs: first row in G'
+  tbReal* B;             // half-solved rows with the present factor,
+  bool ready;            // whether B and its data of G' are computed
+  bool active;           // some columns of N belong to this block
+} BlockData;
 
 typedef struct {
-  int size, m;  // rows of G', columns of N
-  Part* part;   // per block
+  int size, m;      // rows of G', columns of N
+  BlockData* data;  // per block
   Column* column;
   tbReal *G, *GN, *A;  // A: the matrix of (8), then its factors
   tbReal *z, *row;
@@ -61,9 +61,9 @@ typedef struct {
   tbReal* scratch;
   bool symmetric;
   const tbReal *LD, *inverse;            // the factor of M' in use
-  tbReal *own_LD, *own_inverse, *x, *y;  // by dof, used in the island's trees only
+  tbReal *own_LD, *own_inverse, *x, *y;  // by dof, valid in the island's trees only
   tbReal* change;                        // of lambda
-} Dual;
+} Impulse;
 
 int tb_active_dense_rows(const tbRows* block) {
   return tb_rows_only_entry(block) >= 0 ? 0 : block->dim;
@@ -73,19 +73,19 @@ static bool start(tbActiveState* s, tbArena* arena) {
   const tbActive* a = s->a;
   const tbForest* f = &a->inertia.forest;
   size_t n = (size_t)s->p->n + 1, nv = (size_t)f->n;
-  Dual* w = TB_ARENA_NEW(arena, Dual, 1);
-  Part* part = TB_ARENA_NEW(arena, Part, s->p->nblock + 1);
-  if (!w || !part) return false;
+  Impulse* w = TB_ARENA_NEW(arena, Impulse, 1);
+  BlockData* data = TB_ARENA_NEW(arena, BlockData, s->p->nblock + 1);
+  if (!w || !data) return false;
   s->work = w;
-  w->part = part;
+  w->data = data;
   w->LD = a->inertia.LD;
   w->inverse = a->inertia.inverse;
   int entries = 0;
   for (int i = 0; i < s->p->nblock; i++) {
     int only = tb_rows_only_entry(&a->block[i]);
-    part[i].dof = only >= 0 ? a->block[i].col[only] : -1;
-    part[i].value = only >= 0 ? a->block[i].J[only] : 0;
-    part[i].at = w->size;
+    data[i].dof = only >= 0 ? a->block[i].col[only] : -1;
+    data[i].value = only >= 0 ? a->block[i].J[only] : 0;
+    data[i].at = w->size;
     if (only >= 0) continue;
     w->size += a->block[i].dim;
     entries += a->block[i].dim * a->block[i].nnz;
@@ -108,8 +108,8 @@ static bool start(tbActiveState* s, tbArena* arena) {
   if (arena->failed) return false;
   memset(w->G, 0, sizeof(tbReal) * size * size);
   for (int i = 0; i < s->p->nblock; i++) {
-    part[i].B = B;
-    if (part[i].dof < 0) B += a->block[i].dim * a->block[i].nnz;
+    data[i].B = B;
+    if (data[i].dof < 0) B += a->block[i].dim * a->block[i].nnz;
   }
   return true;
 }
@@ -130,9 +130,10 @@ static void inverse(const tbForestInertia* m, const tbReal* LD, const tbReal* di
 }
 
 // x += J^T f of a block.
-static void add_impulse(const tbRows* rows, const Part* part, const tbReal* f, tbReal* x) {
-  if (part->dof >= 0) {
-    x[part->dof] += part->value * f[0];
+static void apply_transposed(const tbRows* rows, const BlockData* data, const tbReal* f,
+                             tbReal* x) {
+  if (data->dof >= 0) {
+    x[data->dof] += data->value * f[0];
     return;
   }
   for (int r = 0; r < rows->dim; r++) {
@@ -143,9 +144,9 @@ static void add_impulse(const tbRows* rows, const Part* part, const tbReal* f, t
 }
 
 // out += J x of a block.
-static void add_velocity(const tbRows* rows, const Part* part, const tbReal* x, tbReal* out) {
-  if (part->dof >= 0) {
-    out[0] += part->value * x[part->dof];
+static void apply(const tbRows* rows, const BlockData* data, const tbReal* x, tbReal* out) {
+  if (data->dof >= 0) {
+    out[0] += data->value * x[data->dof];
     return;
   }
   for (int r = 0; r < rows->dim; r++) {
@@ -159,21 +160,21 @@ static void add_velocity(const tbRows* rows, const Part* part, const tbReal* x, 
 static void true_velocity(tbActiveState* s, const tbReal* lambda, tbReal* sigma) {
   const tbActive* a = s->a;
   const tbProblem* p = s->p;
-  Dual* w = s->work;
+  Impulse* w = s->work;
   clear(&a->inertia, w->x);
   for (int i = 0; i < p->nblock; i++) {
-    add_impulse(&a->block[i], &w->part[i], lambda + p->block[i].row, w->x);
+    apply_transposed(&a->block[i], &w->data[i], lambda + p->block[i].row, w->x);
   }
   inverse(&a->inertia, a->inertia.LD, a->inertia.inverse, w->x);
   for (int r = 0; r < p->n; r++) sigma[r] = p->g[r] + (p->R ? p->R[r] * lambda[r] : 0);
   for (int i = 0; i < p->nblock; i++) {
-    add_velocity(&a->block[i], &w->part[i], w->x, sigma + p->block[i].row);
+    apply(&a->block[i], &w->data[i], w->x, sigma + p->block[i].row);
   }
 }
 
 // ---- G' ----------------------------------------------------------------------------------------
 
-// Three rows of X times three of Y over `n` columns.
+// Three rows of X times three rows of Y over `n` columns.
 static void product_3x3(int n, const tbReal* x, int x_stride, const tbReal* y, int y_stride,
                         tbReal sum[9]) {
   const tbReal *x1 = x + x_stride, *x2 = x1 + x_stride, *y1 = y + y_stride, *y2 = y1 + y_stride;
@@ -194,8 +195,8 @@ static void product_3x3(int n, const tbReal* x, int x_stride, const tbReal* y, i
   memcpy(sum, all, sizeof all);
 }
 
-// The block of G between two blocks of rows of B. Supports are ascending: they begin alike where
-// both are chains of one tree, and may share more further on.
+// The block of G between two blocks of rows of B. Supports are ascending: they share their first
+// columns if both are chains of one tree, and may share further ones.
 static void block_product(const tbRows* a, const tbReal* A, const tbRows* b, const tbReal* B,
                           tbReal* G, int stride) {
   int common = 0, least = a->nnz < b->nnz ? a->nnz : b->nnz;
@@ -236,27 +237,27 @@ static void block_product(const tbRows* a, const tbReal* A, const tbRows* b, con
   }
 }
 
-// W of the rows with a single dof, by their modes. True: some have changed.
-static bool weigh_singles(const tbActiveState* s, Dual* w, bool* any) {
+// Set W of the rows with a single dof from their modes. True: some weights have changed.
+static bool set_single_weights(const tbActiveState* s, Impulse* w, bool* any) {
   bool changed = false;
   *any = false;
   for (int i = 0; i < s->p->nblock; i++) {
-    Part* part = &w->part[i];
+    BlockData* data = &w->data[i];
     int row = s->p->block[i].row;
-    if (part->dof < 0) continue;
+    if (data->dof < 0) continue;
     tbReal weight = 0;
     if (s->mode[row] == TB_MODE_ACTIVE) {
-      weight = 1 / (s->softness * s->a->rho[row] + (s->p->R ? s->p->R[row] : 0));
+      weight = 1 / (s->proximal_weight * s->a->rho[row] + (s->p->R ? s->p->R[row] : 0));
     }
-    changed = changed || weight != part->weight;
+    changed = changed || weight != data->weight;
     *any = *any || weight != 0;
-    part->weight = weight;
+    data->weight = weight;
   }
   return changed;
 }
 
-// (6) in place of M. False: it cannot be factored.
-static bool factor_weighed(const tbForestInertia* m, int nblock, Dual* w) {
+// Factor M' of (6). False: the factorisation failed.
+static bool factor_weighted(const tbForestInertia* m, int nblock, Impulse* w) {
   const tbForest* f = &m->forest;
   for (int t = 0; t < m->ntree; t++) {
     int first = f->rowadr[m->tree[t].first], last = m->tree[t].end - 1;
@@ -264,10 +265,10 @@ static bool factor_weighed(const tbForestInertia* m, int nblock, Dual* w) {
     memcpy(w->own_LD + first, m->M + first, sizeof(tbReal) * (size_t)(end - first));
   }
   for (int i = 0; i < nblock; i++) {
-    const Part* part = &w->part[i];
-    if (part->dof < 0 || part->weight == 0) continue;
-    int diagonal = f->rowadr[part->dof] + f->rownnz[part->dof] - 1;
-    w->own_LD[diagonal] += part->weight * part->value * part->value;
+    const BlockData* data = &w->data[i];
+    if (data->dof < 0 || data->weight == 0) continue;
+    int diagonal = f->rowadr[data->dof] + f->rownnz[data->dof] - 1;
+    w->own_LD[diagonal] += data->weight * data->value * data->value;
   }
   for (int t = 0; t < m->ntree; t++) {
     int first = m->tree[t].first, end = m->tree[t].end;
@@ -276,39 +277,39 @@ static bool factor_weighed(const tbForestInertia* m, int nblock, Dual* w) {
   return true;
 }
 
-// The factor of M' for the weights of the rows with a single dof: that of M where there are none.
-// False: it cannot be factored.
+// The factor of M' for the weights of the rows with a single dof; that of M if all weights are
+// zero. False: the factorisation failed.
 static bool factor_inertia(tbActiveState* s) {
   const tbForestInertia* m = &s->a->inertia;
-  Dual* w = s->work;
+  Impulse* w = s->work;
   int nblock = s->p->nblock;
   bool any;
-  if (!weigh_singles(s, w, &any)) return true;
-  for (int i = 0; i < nblock; i++) w->part[i].ready = false;
-  bool ok = !any || factor_weighed(m, nblock, w);
-  for (int i = 0; i < nblock && !ok; i++) w->part[i].weight = 0;
+  if (!set_single_weights(s, w, &any)) return true;
+  for (int i = 0; i < nblock; i++) w->data[i].ready = false;
+  bool ok = !any || factor_weighted(m, nblock, w);
+  for (int i = 0; i < nblock && !ok; i++) w->data[i].weight = 0;
   w->LD = any && ok ? w->own_LD : m->LD;
   w->inverse = any && ok ? w->own_inverse : m->inverse;
   return ok;
 }
 
-// B of a block, and G' between it and all blocks that have theirs.
-static void prepare(tbActiveState* s, int i) {
+// Compute B of a block, and G' between it and all other blocks with B.
+static void add_to_matrix(tbActiveState* s, int i) {
   const tbRows* rows = &s->a->block[i];
-  Dual* w = s->work;
-  Part* part = &w->part[i];
+  Impulse* w = s->work;
+  BlockData* data = &w->data[i];
   int d = rows->dim, n = rows->nnz, size = w->size;
-  memcpy(part->B, rows->J, sizeof(tbReal) * (size_t)(d * n));
-  tb_ltdl_half_solve_support(s->a->inertia.forest, w->LD, w->inverse, rows->col, n, part->B, n, d);
-  part->ready = true;
+  memcpy(data->B, rows->J, sizeof(tbReal) * (size_t)(d * n));
+  tb_ltdl_half_solve_support(s->a->inertia.forest, w->LD, w->inverse, rows->col, n, data->B, n, d);
+  data->ready = true;
   for (int j = 0; j < s->p->nblock; j++) {
-    const Part* other = &w->part[j];
+    const BlockData* other = &w->data[j];
     if (!other->ready) continue;
-    block_product(rows, part->B, &s->a->block[j], other->B, w->G + part->at * size + other->at,
+    block_product(rows, data->B, &s->a->block[j], other->B, w->G + data->at * size + other->at,
                   size);
     for (int r = 0; r < d && j != i; r++) {
       for (int c = 0; c < s->a->block[j].dim; c++) {
-        w->G[(other->at + c) * size + part->at + r] = w->G[(part->at + r) * size + other->at + c];
+        w->G[(other->at + c) * size + data->at + r] = w->G[(data->at + r) * size + other->at + c];
       }
     }
   }
@@ -316,26 +317,26 @@ static void prepare(tbActiveState* s, int i) {
 
 // ---- columns -----------------------------------------------------------------------------------
 
-static void free_column(tbActiveState* s, int row, int at) {
-  Dual* w = s->work;
-  tbReal E = s->softness * s->a->rho[row];
+static void unit_column(tbActiveState* s, int row, int at) {
+  Impulse* w = s->work;
+  tbReal E = s->proximal_weight * s->a->rho[row];
   Column* c = &w->column[w->m++];
   *c = (Column){.row = row, .at = at, .dim = 1, .D = E, .N = {1}};
-  c->pull = E * (s->anchor[row] - s->lambda[row]);
+  c->shift = E * (s->center[row] - s->lambda[row]);
   s->next[row] = s->lambda[row];
 }
 
-// The edge of the cone, and what lies across: the columns but one of the reflection that takes an
-// axis to u (Householder).
+// The edge of the cone, and the directions across u: the columns but one of the reflection that
+// maps an axis to u (Householder).
 static void slide_columns(tbActiveState* s, const tbBlock* b, const tbSlide* slide, int at) {
-  Dual* w = s->work;
+  Impulse* w = s->work;
   int row = b->row, d = b->dim, axis = 1;
   const tbReal *u = slide->u, *lambda = s->lambda + row;
-  tbReal E = s->softness * s->a->rho[row], *base = s->next + row;
+  tbReal E = s->proximal_weight * s->a->rho[row], *base = s->next + row;
   Column* edge = &w->column[w->m++];
   *edge =
       (Column){.row = row, .at = at, .dim = d, .normal = s->a->law == TB_LAW_NCP, .D = E, .N = {1}};
-  edge->pull = E * (s->anchor[row] - lambda[0]);
+  edge->shift = E * (s->center[row] - lambda[0]);
   for (int j = 1; j < d; j++) {
     edge->N[j] = b->mu[j - 1] * u[j];
     if (fabs(u[j]) > fabs(u[axis])) axis = j;
@@ -344,54 +345,54 @@ static void slide_columns(tbActiveState* s, const tbBlock* b, const tbSlide* sli
 
   // u + sign(u_axis) e_axis is the normal v of the mirror: t = e_k - 2 v_k v / |v|^2.
   tbReal sign = u[axis] < 0 ? -1 : 1, square = 2 * (1 + fabs(u[axis]));
-  tbReal hold = s->softness * slide->rho;
+  tbReal hold = s->proximal_weight * slide->rho;
   for (int k = 1; k < d; k++) {
     if (k == axis) continue;
     Column* c = &w->column[w->m++];
     *c = (Column){.row = row, .at = at, .dim = d, .D = slide->stiffness + hold};
-    tbReal z = 0, anchor = 0;
+    tbReal z = 0, center = 0;
     for (int j = 1; j < d; j++) {
       tbReal v = u[j] + (j == axis ? sign : 0);
       tbReal t = (j == k) - 2 * u[k] * v / square, mu = b->mu[j - 1];
       c->N[j] = mu * t;
       z += mu > 0 ? t * lambda[j] / mu : 0;
-      anchor += mu > 0 ? t * s->anchor[row + j] / mu : 0;
+      center += mu > 0 ? t * s->center[row + j] / mu : 0;
     }
-    c->pull = hold * anchor - c->D * z;
+    c->shift = hold * center - c->D * z;
     for (int j = 1; j < d; j++) base[j] += z * c->N[j];
   }
 }
 
-// Columns of all modes, and in `next` the point from which the change is taken: the last lambda,
-// as far as the modes allow it.
+// Columns of all modes, and in `next` the point from which the change is taken: the last lambda, as
+// far as the modes allow.
 static void list_columns(tbActiveState* s) {
-  Dual* w = s->work;
+  Impulse* w = s->work;
   w->m = 0;
   for (int i = 0; i < s->p->nblock; i++) {
     const tbBlock* b = &s->p->block[i];
-    Part* part = &w->part[i];
+    BlockData* data = &w->data[i];
     int before = w->m;
     bool cone = b->type == TB_BLOCK_CONE;
     if (cone && s->mode[b->row] == TB_MODE_SLIDE) {
-      slide_columns(s, b, &s->slide[i], part->at);
+      slide_columns(s, b, &s->slide[i], data->at);
     } else {
       for (int r = 0; r < b->dim; r++) {
         int row = b->row + r, mode = s->mode[cone ? b->row : row];
-        if (mode == TB_MODE_ACTIVE && part->dof >= 0) {
+        if (mode == TB_MODE_ACTIVE && data->dof >= 0) {
           s->next[row] = s->lambda[row];
         } else if (mode == TB_MODE_ACTIVE ||
                    (mode == TB_MODE_STICK && (r == 0 || b->mu[r - 1] > 0))) {
-          free_column(s, row, part->at + r);
+          unit_column(s, row, data->at + r);
         } else {
           s->next[row] = mode == TB_MODE_LOW ? b->lower : mode == TB_MODE_HIGH ? b->upper : 0;
         }
       }
     }
-    part->active = w->m > before;
+    data->active = w->m > before;
   }
 }
 
-// T^T y, y from the column's first row on.
+// T^T y; y starts at the column's first row.
 static tbReal test(const Column* c, const tbReal* y) {
   const tbReal* N = c->N;
   if (c->dim == 1 || c->normal) return y[0];
@@ -401,11 +402,11 @@ static tbReal test(const Column* c, const tbReal* y) {
   return sum;
 }
 
-// ---- rounds ------------------------------------------------------------------------------------
+// ---- iterations --------------------------------------------------------------------------------
 
-// The matrix of (8): rows of N^T (G' + R), turned into columns, and T^T of these, so that all loops
+// The matrix of (8): rows of N^T (G' + R), transposed, then T^T times the result, so that all loops
 // run along rows.
-static void assemble(Dual* w, const tbReal* R) {
+static void assemble(Impulse* w, const tbReal* R) {
   int m = w->m, size = w->size;
   for (int k = 0; k < m; k++) {
     const Column* c = &w->column[k];
@@ -443,8 +444,8 @@ static void assemble(Dual* w, const tbReal* R) {
   }
 }
 
-// Only free rows: the active part of G' itself, below the diagonal.
-static void assemble_free(Dual* w, const tbReal* R) {
+// With free rows only: the active data of G' itself, below the diagonal.
+static void assemble_free(Impulse* w, const tbReal* R) {
   for (int i = 0; i < w->m; i++) {
     const Column* c = &w->column[i];
     const tbReal* G = w->G + c->at * w->size;
@@ -455,12 +456,12 @@ static void assemble_free(Dual* w, const tbReal* R) {
 }
 
 static bool factor(tbActiveState* s) {
-  Dual* w = s->work;
+  Impulse* w = s->work;
   list_columns(s);
   if (!factor_inertia(s)) return false;
   bool free = true;
   for (int i = 0; i < s->p->nblock; i++) {
-    if (w->part[i].active && !w->part[i].ready) prepare(s, i);
+    if (w->data[i].active && !w->data[i].ready) add_to_matrix(s, i);
     free = free && s->mode[s->p->block[i].row] != TB_MODE_SLIDE;
   }
   w->symmetric = !s->skew;
@@ -476,32 +477,32 @@ static bool factor(tbActiveState* s) {
 // y of (8).
 static void push_single(tbActiveState* s, tbReal* sigma) {
   const tbActive* a = s->a;
-  Dual* w = s->work;
+  Impulse* w = s->work;
   clear(&a->inertia, w->y);
   for (int i = 0; i < s->p->nblock; i++) {
-    Part* part = &w->part[i];
+    BlockData* data = &w->data[i];
     int row = s->p->block[i].row;
-    if (part->weight == 0) continue;
-    tbReal E = s->softness * a->rho[row];
-    part->right = part->weight * (E * (s->anchor[row] - s->lambda[row]) - sigma[row]);
-    w->y[part->dof] += part->value * part->right;
+    if (data->weight == 0) continue;
+    tbReal E = s->proximal_weight * a->rho[row];
+    data->right = data->weight * (E * (s->center[row] - s->lambda[row]) - sigma[row]);
+    w->y[data->dof] += data->value * data->right;
   }
   inverse(&a->inertia, w->LD, w->inverse, w->y);
 }
 
-// z of (8), sigma of the active blocks being s->speed and what y leads to.
+// z of (8); sigma of the active blocks is next_sigma plus the contribution of y.
 static void solve_columns(tbActiveState* s) {
   const tbProblem* p = s->p;
-  Dual* w = s->work;
+  Impulse* w = s->work;
   tbReal* pushed = w->change;
   for (int i = 0; i < p->nblock; i++) {
     int row = p->block[i].row;
-    if (!w->part[i].active) continue;
-    memcpy(pushed + row, s->speed + row, sizeof(tbReal) * (size_t)p->block[i].dim);
-    add_velocity(&s->a->block[i], &w->part[i], w->y, pushed + row);
+    if (!w->data[i].active) continue;
+    memcpy(pushed + row, s->next_sigma + row, sizeof(tbReal) * (size_t)p->block[i].dim);
+    apply(&s->a->block[i], &w->data[i], w->y, pushed + row);
   }
   for (int k = 0; k < w->m; k++) {
-    w->z[k] = w->column[k].pull - test(&w->column[k], pushed + w->column[k].row);
+    w->z[k] = w->column[k].shift - test(&w->column[k], pushed + w->column[k].row);
   }
   if (w->symmetric) {
     tb_cholesky_solve(w->m, w->A, w->m, w->z);
@@ -510,11 +511,12 @@ static void solve_columns(tbActiveState* s) {
   }
 }
 
-// The change of lambda of the active blocks, N z, and x of (8), the change of the dofs' velocities.
+// The change of lambda of the active blocks, N z, and dx of (8), the change of the generalized
+// velocity.
 static void push_columns(tbActiveState* s) {
   const tbActive* a = s->a;
   const tbProblem* p = s->p;
-  Dual* w = s->work;
+  Impulse* w = s->work;
   memset(w->change, 0, sizeof(tbReal) * (size_t)p->n);
   for (int k = 0; k < w->m; k++) {
     const Column* c = &w->column[k];
@@ -522,8 +524,8 @@ static void push_columns(tbActiveState* s) {
   }
   clear(&a->inertia, w->x);
   for (int i = 0; i < p->nblock; i++) {
-    if (w->part[i].active) {
-      add_impulse(&a->block[i], &w->part[i], w->change + p->block[i].row, w->x);
+    if (w->data[i].active) {
+      apply_transposed(&a->block[i], &w->data[i], w->change + p->block[i].row, w->x);
     }
   }
   inverse(&a->inertia, w->LD, w->inverse, w->x);
@@ -533,32 +535,32 @@ static void push_columns(tbActiveState* s) {
   }
 }
 
-// (8), with the factors that there are.
+// Solve (8) with the present factors.
 static bool correct(tbActiveState* s) {
   const tbProblem* p = s->p;
-  Dual* w = s->work;
+  Impulse* w = s->work;
   size_t bytes = sizeof(tbReal) * (size_t)p->n;
   bool finite = true;
   list_columns(s);
   // sigma at the point from which the change is taken.
   if (memcmp(s->next, s->lambda, bytes) == 0) {
-    memcpy(s->speed, s->sigma, bytes);
+    memcpy(s->next_sigma, s->sigma, bytes);
   } else {
-    true_velocity(s, s->next, s->speed);
+    true_velocity(s, s->next, s->next_sigma);
   }
-  push_single(s, s->speed);
+  push_single(s, s->next_sigma);
   solve_columns(s);
   push_columns(s);
   for (int i = 0; i < p->nblock; i++) {
-    const Part* part = &w->part[i];
+    const BlockData* data = &w->data[i];
     int row = p->block[i].row;
-    if (part->weight != 0) {
-      w->change[row] = part->right - part->weight * part->value * w->x[part->dof];
+    if (data->weight != 0) {
+      w->change[row] = data->right - data->weight * data->value * w->x[data->dof];
     }
-    add_velocity(&s->a->block[i], part, w->x, s->speed + row);
+    apply(&s->a->block[i], data, w->x, s->next_sigma + row);
     for (int r = row; r < row + p->block[i].dim; r++) {
       s->next[r] += w->change[r];
-      s->speed[r] += p->R ? p->R[r] * w->change[r] : 0;
+      s->next_sigma[r] += p->R ? p->R[r] * w->change[r] : 0;
       finite = finite && isfinite(s->next[r]);
     }
   }

@@ -1,7 +1,7 @@
-// Rounds of Newton's method on the modes of an island (docs/solver-active.md): modes by (1) of
-// active.c and the system (3) that they make, in turn. Rounds that are cut short come first; where
-// these do not settle, stages of a proximal term that fades; where modes hold, more solutions of
-// the same modes bring the residual far below the tolerance.
+// Newton iterations on the modes of an island (docs/solver-active.md): they alternate between the
+// modes by (1) of active_set.c and the system (3) of these modes. Iterations with a step length
+// come first; if they fail, proximal continuation with a decreasing weight; once the modes are
+// fixed, further solutions with the same modes bring the residual far below the tolerance.
 #include <math.h>
 #include <string.h>
 
@@ -9,65 +9,69 @@
 #include "problem/cone.h"
 #include "solvers/active_set/state.h"
 
-// The proximal term E, over the diagonal of G. A round leaves about E times the error it began
-// with, so on a small island E begins at SOFT_SHARE tolerance / residual of the guess, held between
-// SOFT_LEAST and SOFT_FIRST. A full step multiplies it by BOLDER; a step shorter than SHORT by
-// CAUTIOUS, held between LEAST_CAUTIOUS and MOST_CAUTIOUS.
-static const tbReal SOFT_SHARE = 0.1, SOFT_LEAST = 1e-4, SOFT_FIRST = 1e-3;
-static const tbReal BOLDER = 1e-2, CAUTIOUS = 30, LEAST_CAUTIOUS = 1e-4, MOST_CAUTIOUS = 1;
+// The proximal weight E, over the diagonal of G. An iteration multiplies the error by about E, so
+// on a small island E begins at WEIGHT_SHARE tolerance / residual of the guess, clamped to
+// [WEIGHT_LEAST, WEIGHT_FIRST]. A full step multiplies E by DECREASE; a step shorter than SHORT by
+// INCREASE, clamped to [LEAST_INCREASED, MOST_INCREASED].
+static const tbReal WEIGHT_SHARE = 0.1, WEIGHT_LEAST = 1e-4, WEIGHT_FIRST = 1e-3;
+static const tbReal DECREASE = 1e-2, INCREASE = 30, LEAST_INCREASED = 1e-4, MOST_INCREASED = 1;
 
-// Stages: E falls by SOFT_DECAY from one to the next; modes that still change once it is below
-// SOFT_LITTLE will not settle. A stage has STAGE rounds, the last one LAST_STAGE.
-static const tbReal SOFT_DECAY = 0.1, SOFT_LITTLE = 2e-3;
+// Proximal continuation: E is multiplied by WEIGHT_DECAY from stage to stage; modes that still
+// change far from their fixed point once E is below WEIGHT_LITTLE will not converge. A stage has
+// STAGE iterations, the last one LAST_STAGE.
+static const tbReal WEIGHT_DECAY = 0.1, WEIGHT_LITTLE = 2e-3;
 enum { STAGE = 2, LAST_STAGE = 4 };
 
-// How far the modes are from their fixed point, as a velocity. Over the tolerance times the largest
-// velocity: what modes that change lead to is judged up to NEAR; on a small island, modes that hold
-// are judged only from CLOSE on, since until then the next round costs less. Over the largest
-// velocity alone: up to FAR such rounds go whole steps, beyond, their length is searched for.
+// Bounds of the fixed-point residual, a velocity. Relative to tolerance times the largest velocity:
+// candidates are evaluated up to NEAR while modes change; on a small island with unchanged modes
+// only below CLOSE, because until then another iteration is cheaper than the evaluation. Relative
+// to the largest velocity alone: with unchanged modes on a small island, full steps are taken up to
+// FAR; beyond, a line search sets the length.
 static const tbReal NEAR = 100, CLOSE = 30, FAR = 0.1;
 
-// Lengths of a step: one below SHORT is a sign of trouble, one below TOO_SHORT ends the rounds of a
-// small island; the search looks no further than SHORTEST, on a small island SHORTEST_SMALL.
+// Step lengths: one below SHORT indicates failure, one below TOO_SHORT ends the iterations of a
+// small island; the search stops at SHORTEST, on a small island at SHORTEST_SMALL.
 static const tbReal SHORT = 0.3, TOO_SHORT = 0.1, SHORTEST = 1e-2, SHORTEST_SMALL = 0.05;
 
-// An answer with a residual below this share of the tolerance is not polished, whatever modes do.
+// A solution with a residual below this share of the tolerance is not refined, whether or not modes
+// change.
 static const tbReal EARLY = 1e-2;
 
-// Settled modes are solved again, as long as every solution leaves less than HALF of the residual,
-// until it is below this share of the tolerance: on large islands, on small ones, and on small ones
-// where something slides, whose forces the next step finds anew. Less is worth the effort where
-// things move, the guess having been off by more than MOVING tolerances, and in a part of an
-// island, which its neighbours will disturb.
-static const tbReal SETTLED = 1e-6, SETTLED_SMALL = 1e-5, SETTLED_SLIDING = 0.1;
-static const tbReal SETTLED_MOVING = 0.3, MOVING = 100, SETTLED_PART = 0.1, HALF = 0.5;
-enum { SETTLE = 8, SETTLE_SLIDING = 2 };  // solutions at most
+// With fixed modes the system is solved again, as long as each solution at least multiplies the
+// residual by HALF, until the residual is below this share of the tolerance: on large islands, on
+// small ones, and on small ones with sliding contacts, whose forces the next step must find anew.
+// The shares are larger if bodies move (the guess was off by more than MOVING tolerances), and in a
+// subdomain, whose neighbours will change.
+static const tbReal REFINED = 1e-6, REFINED_SMALL = 1e-5, REFINED_SLIDING = 0.1;
+static const tbReal REFINED_MOVING = 0.3, MOVING = 100, REFINED_SUBDOMAIN = 0.1, HALF = 0.5;
+enum { REFINE = 8, REFINE_SLIDING = 2 };  // limits of these solutions
 
-// ---- judging -----------------------------------------------------------------------------------
+// ---- evaluation --------------------------------------------------------------------------------
 
 bool tb_active_evaluate(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
-  info->residual = tb_residual(s->p, s->a->law, s->trial, s->check);
+  info->residual = tb_residual(s->p, s->a->law, s->candidate, s->candidate_sigma);
   if (info->residual.relative < s->best_measure) {
     s->best_measure = info->residual.relative;
-    memcpy(s->best, s->trial, bytes);
+    memcpy(s->best, s->candidate, bytes);
   }
   if (!(info->residual.relative <= s->a->tolerance)) return false;
-  memcpy(lambda, s->trial, bytes);
-  info->residual_exact =
-      s->a->law == TB_LAW_NCP ? info->residual : tb_residual(s->p, TB_LAW_NCP, s->trial, s->check);
+  memcpy(lambda, s->candidate, bytes);
+  info->residual_exact = s->a->law == TB_LAW_NCP
+                             ? info->residual
+                             : tb_residual(s->p, TB_LAW_NCP, s->candidate, s->candidate_sigma);
   info->status = TB_SOLVE_CONVERGED;
   return true;
 }
 
-// What the modes lead to, within the cones, is a candidate.
-static bool accept(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
+// The projection of the iterate on the cones is the candidate.
+static bool evaluate_projection(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   const tbProblem* p = s->p;
   for (int i = 0; i < p->nblock; i++) {
     int row = p->block[i].row;
-    tb_block_project(&p->block[i], s->a->law, s->lambda + row, s->trial + row);
+    tb_block_project(&p->block[i], s->a->law, s->lambda + row, s->candidate + row);
   }
-  s->form->velocity(s, s->trial, s->check);
+  s->form->velocity(s, s->candidate, s->candidate_sigma);
   return tb_active_evaluate(s, lambda, info);
 }
 
@@ -75,52 +79,52 @@ bool tb_active_moving(const tbActiveState* s) {
   return s->guess_measure > MOVING * s->a->tolerance;
 }
 
-// ---- modes that hold ---------------------------------------------------------------------------
+// ---- refinement with fixed modes ---------------------------------------------------------------
 
-// Of the tolerance: what a residual is brought to where modes hold.
-static tbReal settled_share(const tbActiveState* s) {
-  if (s->a->part) return SETTLED_PART;
+// The residual aimed at with fixed modes, as a share of the tolerance.
+static tbReal refined_share(const tbActiveState* s) {
+  if (s->a->part) return REFINED_SUBDOMAIN;
   if (tb_active_moving(s) && !(s->a->loose && tb_active_is_at_rest(s, s->lambda)))
-    return SETTLED_MOVING;
-  if (!s->small) return SETTLED;
-  return s->sliding ? SETTLED_SLIDING : SETTLED_SMALL;
+    return REFINED_MOVING;
+  if (!s->small) return REFINED;
+  return s->sliding ? REFINED_SLIDING : REFINED_SMALL;
 }
 
-// The next solution of the same modes, with the same factors if they can be. Directions of sliding
-// change the matrix; without them, more of a proximal term than is needed costs more solutions than
-// factors without it do. False: there is none.
+// The next solution with the same modes, and the same factors if possible. Sliding directions
+// change the matrix. Without sliding, a proximal weight above the minimum needs more solutions than
+// one factorisation without it costs. False: there is none.
 static bool solve_again(tbActiveState* s, bool last_sliding, int* factorizations) {
-  bool soft = s->small && !s->sliding && s->softness > TB_ACTIVE_SOFTNESS;
-  if (soft) s->softness = TB_ACTIVE_SOFTNESS;
-  if (s->sliding || soft) {
+  bool heavy = s->small && !s->sliding && s->proximal_weight > TB_ACTIVE_LEAST_WEIGHT;
+  if (heavy) s->proximal_weight = TB_ACTIVE_LEAST_WEIGHT;
+  if (s->sliding || heavy) {
     ++*factorizations;
     if ((s->sliding && last_sliding) || !s->form->factor(s)) return false;
   }
   return s->form->refine(s);
 }
 
-// Solutions of the same modes until the residual is far below the tolerance or no longer falls:
-// what rests on these impulses then stays where it is, and they are good for the next steps too.
-// True: one of them is good enough.
-static bool settle(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
+// Solutions with the same modes until the residual is far below the tolerance or stops falling:
+// bodies at rest on these impulses then stay in place, and the impulses serve as warm start of the
+// next steps. True: one of them is good enough.
+static bool refine_fixed_modes(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   tbSolveInfo best = *info;
   tbReal last = INFINITY;
   bool held = true;
-  for (int k = 0; k < SETTLE; k++) {
+  for (int k = 0; k < REFINE; k++) {
     tbSolveInfo now = *info;
-    bool enough = accept(s, s->good, &now);
+    bool enough = evaluate_projection(s, s->good, &now);
     tbReal measure = now.residual.relative;
     if (enough && (best.status != TB_SOLVE_CONVERGED || measure < best.residual.relative)) {
       best = now;
       memcpy(lambda, s->good, sizeof(tbReal) * (size_t)s->p->n);
     }
-    if (!held || measure <= settled_share(s) * s->a->tolerance || !(measure < HALF * last)) break;
+    if (!held || measure <= refined_share(s) * s->a->tolerance || !(measure < HALF * last)) break;
     last = measure;
-    tb_active_go_to(s, s->trial, s->check);
+    tb_active_go_to(s, s->candidate, s->candidate_sigma);
     tb_active_set_center(s);
     tb_active_modes(s);
-    if (s->changed || !solve_again(s, k >= SETTLE_SLIDING, &best.factorizations)) break;
-    tb_active_go_to(s, s->next, s->speed);
+    if (s->changed || !solve_again(s, k >= REFINE_SLIDING, &best.factorizations)) break;
+    tb_active_go_to(s, s->next, s->next_sigma);
     tb_active_set_center(s);
     tb_active_modes(s);
     held = !s->changed;
@@ -129,87 +133,90 @@ static bool settle(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   return info->status == TB_SOLVE_CONVERGED;
 }
 
-// ---- rounds ------------------------------------------------------------------------------------
+// ---- iterations --------------------------------------------------------------------------------
 
-// One round: to the solution of the modes. False: the matrix is singular.
-static bool whole_step(tbActiveState* s, tbSolveInfo* info) {
+// One iteration: a full step to the solution of the modes. False: the matrix is singular.
+static bool full_step(tbActiveState* s, tbSolveInfo* info) {
   info->iterations++;
   info->factorizations++;
   if (!s->form->factor(s) || !s->form->solve(s)) return false;
-  tb_active_go_to(s, s->next, s->speed);
+  tb_active_go_to(s, s->next, s->next_sigma);
   return true;
 }
 
-// As much of a proximal term as the first round can have and still end well below the tolerance:
-// what is close to its answer has no need to go far.
-static tbReal first_softness(const tbActiveState* s) {
-  if (!s->small) return TB_ACTIVE_SOFTNESS;
-  return tb_min(SOFT_FIRST, tb_max(SOFT_LEAST, SOFT_SHARE * s->a->tolerance / s->best_measure));
+// The largest proximal weight with which the first iteration still ends well below the tolerance,
+// for an iterate that is already close to the solution.
+static tbReal first_weight(const tbActiveState* s) {
+  if (!s->small) return TB_ACTIVE_LEAST_WEIGHT;
+  return tb_min(WEIGHT_FIRST,
+                tb_max(WEIGHT_LEAST, WEIGHT_SHARE * s->a->tolerance / s->best_measure));
 }
 
-// The answer will do, but where modes settle one more round takes its residual far down.
-static void polish(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
+// The candidate is good enough; if the modes stay fixed, one more iteration reduces its residual
+// much further.
+static void refine_once(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   if (info->iterations >= s->a->max_iter) return;
-  s->softness = TB_ACTIVE_SOFTNESS;
+  s->proximal_weight = TB_ACTIVE_LEAST_WEIGHT;
   s->proximal = false;
   tb_active_set_center(s);
-  if (!whole_step(s, info)) return;
+  if (!full_step(s, info)) return;
   tb_active_modes(s);
-  if (!s->changed) settle(s, lambda, info);
+  if (!s->changed) refine_fixed_modes(s, lambda, info);
 }
 
-// What the modes lead to is tried even where others come next, if it is close: at a border between
-// two modes both are right.
+// Near the solution, a candidate is evaluated even if the modes still change: on the boundary
+// between two modes both are right.
 static bool try_early(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
-  if (!(s->miss <= NEAR * s->a->tolerance * s->fastest)) return false;
+  if (!(s->fixed_point_residual <= NEAR * s->a->tolerance * s->max_speed)) return false;
   tbSolveInfo now = *info;
-  if (!accept(s, lambda, &now)) return false;
+  if (!evaluate_projection(s, lambda, &now)) return false;
   *info = now;
   bool holds = !s->changed || tb_active_moving(s);
-  tbReal share = holds ? tb_max(EARLY, settled_share(s)) : EARLY;
-  if (info->residual.relative > share * s->a->tolerance) polish(s, lambda, info);
+  tbReal share = holds ? tb_max(EARLY, refined_share(s)) : EARLY;
+  if (info->residual.relative > share * s->a->tolerance) refine_once(s, lambda, info);
   return true;
 }
 
-// Whether the rounds end at a step of length t.
+// Whether the iterations end at a step of length t.
 static bool too_short(const tbActiveState* s, int round, tbReal t) {
   return s->small ? t < TOO_SHORT : t < SHORT && round == 0 && s->p->n > TB_ACTIVE_LARGE;
 }
 
-// Back to a part t of the way of the last round.
+// Shorten the last step to length t.
 static void shorten(tbActiveState* s, tbReal t) {
   for (int r = 0; r < s->p->n; r++) {
     s->lambda[r] = s->old[r] + t * (s->next[r] - s->old[r]);
-    s->sigma[r] = s->slow[r] + t * (s->speed[r] - s->slow[r]);
+    s->sigma[r] = s->old_sigma[r] + t * (s->next_sigma[r] - s->old_sigma[r]);
   }
 }
 
-bool tb_active_iterate(tbActiveState* s, int rounds, tbReal* lambda, tbSolveInfo* info) {
+bool tb_active_iterate(tbActiveState* s, int iterations, tbReal* lambda, tbSolveInfo* info) {
   size_t bytes = sizeof(tbReal) * (size_t)s->p->n;
-  s->softness = first_softness(s);
+  s->proximal_weight = first_weight(s);
   tb_active_set_center(s);
   tb_active_first_modes(s, info->iterations == 0);
-  for (int k = 0; k < rounds && info->iterations < s->a->max_iter; k++) {
+  for (int k = 0; k < iterations && info->iterations < s->a->max_iter; k++) {
     memcpy(s->old, s->lambda, bytes);
-    memcpy(s->slow, s->sigma, bytes);
-    if (!whole_step(s, info)) return false;
+    memcpy(s->old_sigma, s->sigma, bytes);
+    if (!full_step(s, info)) return false;
     tb_active_set_center(s);
     tb_active_modes(s);
-    // While modes hold, only directions of sliding are left to find, and on small islands the next
-    // round costs less than a trial.
-    bool close = !s->small || s->miss <= CLOSE * s->a->tolerance * s->fastest;
-    if (!s->changed && close && settle(s, lambda, info)) return true;
+    // With unchanged modes only sliding directions remain to converge, and on small islands the
+    // next iteration costs less than evaluating a candidate.
+    bool close = !s->small || s->fixed_point_residual <= CLOSE * s->a->tolerance * s->max_speed;
+    if (!s->changed && close && refine_fixed_modes(s, lambda, info)) return true;
     if (s->small && s->changed && try_early(s, lambda, info)) return true;
-    bool held = s->small && !s->changed && s->miss <= FAR * s->fastest;
+    bool held = s->small && !s->changed && s->fixed_point_residual <= FAR * s->max_speed;
     tbReal t = held ? 1 : tb_active_length(s, s->small ? SHORTEST_SMALL : SHORTEST);
     if (t == 1) {
-      s->softness = tb_max(TB_ACTIVE_SOFTNESS, BOLDER * s->softness);
+      s->proximal_weight = tb_max(TB_ACTIVE_LEAST_WEIGHT, DECREASE * s->proximal_weight);
       continue;
     }
     bool ends = too_short(s, k, t);
     if (ends) t = 0;
     if (t < SHORT) {
-      s->softness = tb_min(MOST_CAUTIOUS, tb_max(LEAST_CAUTIOUS, CAUTIOUS * s->softness));
+      s->proximal_weight =
+          tb_min(MOST_INCREASED, tb_max(LEAST_INCREASED, INCREASE * s->proximal_weight));
     }
     shorten(s, t);
     if (ends) return false;
@@ -222,23 +229,24 @@ bool tb_active_iterate(tbActiveState* s, int rounds, tbReal* lambda, tbSolveInfo
 bool tb_active_stages(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
   bool solved = false, last = false, lost = false;
   s->proximal = true;
-  for (tbReal softness = TB_ACTIVE_SOFT_START; !solved && !last && !lost; softness *= SOFT_DECAY) {
-    last = softness < 2 * TB_ACTIVE_SOFTNESS;
-    s->softness = last ? TB_ACTIVE_SOFTNESS : softness;
+  for (tbReal weight = TB_ACTIVE_FIRST_WEIGHT; !solved && !last && !lost; weight *= WEIGHT_DECAY) {
+    last = weight < 2 * TB_ACTIVE_LEAST_WEIGHT;
+    s->proximal_weight = last ? TB_ACTIVE_LEAST_WEIGHT : weight;
     tb_active_set_center(s);
-    if (softness == TB_ACTIVE_SOFT_START) tb_active_modes(s);
+    if (weight == TB_ACTIVE_FIRST_WEIGHT) tb_active_modes(s);
     for (int k = 0; k < (last ? LAST_STAGE : STAGE) && !solved && !lost; k++) {
-      lost = info->iterations >= s->a->max_iter || !whole_step(s, info);
+      lost = info->iterations >= s->a->max_iter || !full_step(s, info);
       if (lost) break;
       tb_active_modes(s);
       solved = (s->changed || !last) && try_early(s, lambda, info);
       if (!s->changed) break;
     }
-    // Far off although the proximal term is small: less of it will not help.
-    lost = lost || (s->changed && softness < SOFT_LITTLE && !(s->miss <= FAR * s->fastest));
+    // Far off although the proximal weight is small: a smaller one will not help.
+    lost = lost || (s->changed && weight < WEIGHT_LITTLE &&
+                    !(s->fixed_point_residual <= FAR * s->max_speed));
   }
   s->proximal = false;
   if (solved || lost || s->changed) return solved;
   tb_active_set_center(s);
-  return settle(s, lambda, info);
+  return refine_fixed_modes(s, lambda, info);
 }

@@ -1,6 +1,7 @@
-// Proximal steps on the impulses for a fixed De Saxcé shift, each a convex problem of the velocity
-// that Newton's method with an exact line search solves from anywhere: the slow and sure half of
-// the fast path, as ncp/prox (whose equations (1) to (3) these are) but on sparse M + J^T W J.
+// Proximal Newton: proximal steps on the impulses for a fixed De Saxcé shift. Each step is a convex
+// problem of the velocity, which Newton's method with an exact line search solves from any point:
+// the slow and robust half of the fast path. The equations (1) to (3) are those of ncp/prox, here
+// on the sparse matrix M + J^T W J.
 #include <math.h>
 #include <string.h>
 
@@ -9,32 +10,32 @@
 #include "solvers/active_set/active_set.h"
 #include "solvers/prox/impulse_space.h"
 
-static const tbReal FIRST_SOFTNESS = 1e-2, LEAST_SOFTNESS = 1e-7, MOST_SOFTNESS = 1;
-// A step that takes up to EASY iterations is easy, and the next one stiffer; one that takes all
-// MOST_INNER is hard, and the next one softer.
+static const tbReal FIRST_WEIGHT = 1e-2, LEAST_WEIGHT = 1e-7, MOST_WEIGHT = 1;
+// A step of up to EASY iterations divides the next proximal weight by ten; one that takes all
+// MOST_INNER iterations multiplies it by ten.
 enum { EASY = 3 };
-static const tbReal STIFFER = 0.1, SOFTER = 10;
-// How exactly a step is solved, as a share of the tolerance.
+static const tbReal DECREASE = 0.1, INCREASE = 10;
+// The accuracy of a step, as a share of the tolerance.
 static const tbReal STEP_ACCURACY = 0.01;
 enum { MAX = TB_MAX_BLOCK_DIM, MOST_INNER = 8 };
 
 typedef struct {
   const tbActive* a;
   const tbProblem* p;
-  tbReal softness;
-  tbReal *anchor, *shift;        // lambda_k, s per block
-  tbReal *x, *Mx, *grad, *step;  // by place
+  tbReal weight;
+  tbReal *center, *shift;        // lambda_k, s per block
+  tbReal *x, *Mx, *grad, *step;  // by index in the system
   tbReal *z, *lambda, *Jstep;    // by row
-  tbReal* E;                     // by row: softness, R included
+  tbReal* E;                     // by row: proximal weight plus R
 } Convex;
 
-// E by row for the current softness.
-static void set_softness(Convex* c, tbReal softness) {
-  c->softness = softness;
+// E by row for the current proximal weight.
+static void set_weight(Convex* c, tbReal weight) {
+  c->weight = weight;
   for (int i = 0; i < c->p->nblock; i++) {
     const tbBlock* b = &c->p->block[i];
     for (int r = b->row; r < b->row + b->dim; r++) {
-      c->E[r] = softness * c->a->rho[r] + (c->p->R ? c->p->R[r] : 0);
+      c->E[r] = weight * c->a->rho[r] + (c->p->R ? c->p->R[r] : 0);
     }
     if (b->type == TB_BLOCK_CONE) tb_prox_cone_rows(b, c->E + b->row);
   }
@@ -49,13 +50,13 @@ static void set_z(Convex* c) {
     for (int r = 0; r < b->dim; r++) {
       int row = b->row + r;
       tbReal P = c->E[row] - (c->p->R ? c->p->R[row] : 0);
-      c->z[row] = P * c->anchor[row] - c->p->g[row] - velocity[r];
+      c->z[row] = P * c->center[row] - c->p->g[row] - velocity[r];
     }
     if (b->type == TB_BLOCK_CONE) c->z[b->row] -= c->shift[i];
   }
 }
 
-// lambda(z), M x and the gradient M x - J^T lambda; its size relative to M x.
+// lambda(z), M x and the gradient M x - J^T lambda; returns its size relative to M x.
 static tbReal gradient(Convex* c) {
   const tbVelocity* v = c->a->system;
   tb_velocity_mass(v, c->x, c->Mx);
@@ -86,7 +87,8 @@ static tbReal line_search(const Convex* c, tbReal* Mstep) {
   return tb_prox_line_search(c->p, c->E, c->z, c->Jstep, ww, ws, first, 1e-2);
 }
 
-// Minimise for the current anchor and shift; rounds taken, or -1 where a matrix broke down.
+// Minimise for the current proximal centre and shift; returns the iterations, or -1 if a
+// factorisation failed.
 static int minimise(Convex* c, tbReal tolerance, tbReal* Mstep, tbSolveInfo* info) {
   tbVelocity* v = c->a->system;
   set_z(c);
@@ -137,7 +139,7 @@ void tb_active_response(const tbActive* a, const tbReal* lambda, tbReal* x, tbRe
 
 static bool allocate(Convex* c, tbArena* arena, tbReal** Mstep) {
   size_t n = (size_t)c->p->n + 1, m = (size_t)c->a->system->size + 1;
-  c->anchor = TB_ARENA_NEW(arena, tbReal, n);
+  c->center = TB_ARENA_NEW(arena, tbReal, n);
   c->z = TB_ARENA_NEW(arena, tbReal, n);
   c->lambda = TB_ARENA_NEW(arena, tbReal, n);
   c->Jstep = TB_ARENA_NEW(arena, tbReal, n);
@@ -151,21 +153,21 @@ static bool allocate(Convex* c, tbArena* arena, tbReal** Mstep) {
   return !arena->failed;
 }
 
-bool tb_active_proximal_newton(const tbActive* a, tbArena* arena, int rounds, tbReal target,
+bool tb_active_proximal_newton(const tbActive* a, tbArena* arena, int iterations, tbReal target,
                                tbReal* lambda, tbReal* sigma, tbSolveInfo* info) {
   Convex c = {.a = a, .p = a->p};
   tbReal* Mstep;
   if (!allocate(&c, arena, &Mstep)) return false;
   tbVelocity* v = a->system;
-  set_softness(&c, FIRST_SOFTNESS);
+  set_weight(&c, FIRST_WEIGHT);
   for (int i = 0; i < c.p->nblock; i++) {
     int row = c.p->block[i].row;
-    tb_block_project(&c.p->block[i], a->law, lambda + row, c.anchor + row);
-    tb_velocity_apply_transposed(v, i, c.anchor + row, c.x);
+    tb_block_project(&c.p->block[i], a->law, lambda + row, c.center + row);
+    tb_velocity_apply_transposed(v, i, c.center + row, c.x);
   }
   tb_velocity_inverse(v, c.x);
   tbReal best = tb_residual(c.p, a->law, lambda, sigma).relative;
-  for (int end = info->iterations + rounds; info->iterations < end;) {
+  for (int end = info->iterations + iterations; info->iterations < end;) {
     for (int i = 0; i < c.p->nblock; i++) {
       const tbBlock* b = &c.p->block[i];
       bool shifted = b->type == TB_BLOCK_CONE && a->law == TB_LAW_NCP;
@@ -174,15 +176,15 @@ bool tb_active_proximal_newton(const tbActive* a, tbArena* arena, int rounds, tb
     int inner = minimise(&c, STEP_ACCURACY * a->tolerance, Mstep, info);
     if (inner < 0) break;
     tb_active_response(a, c.lambda, c.step, sigma);
-    memcpy(c.anchor, c.lambda, sizeof(tbReal) * (size_t)c.p->n);
+    memcpy(c.center, c.lambda, sizeof(tbReal) * (size_t)c.p->n);
     tbReal now = tb_residual(c.p, a->law, c.lambda, sigma).relative;
     if (now < best) {
       best = now;
       memcpy(lambda, c.lambda, sizeof(tbReal) * (size_t)c.p->n);
     }
     if (now <= target || inner == 0) break;
-    if (inner <= EASY) set_softness(&c, tb_max(LEAST_SOFTNESS, STIFFER * c.softness));
-    if (inner >= MOST_INNER) set_softness(&c, tb_min(MOST_SOFTNESS, SOFTER * c.softness));
+    if (inner <= EASY) set_weight(&c, tb_max(LEAST_WEIGHT, DECREASE * c.weight));
+    if (inner >= MOST_INNER) set_weight(&c, tb_min(MOST_WEIGHT, INCREASE * c.weight));
   }
   return true;
 }

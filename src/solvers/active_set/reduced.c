@@ -1,13 +1,14 @@
-// Contacts see a robot only through the twists of the bodies that touch: J = P J_b with six rows of
-// J_b for a body, however many contacts it has. Equalities e hold whatever the others do. With the
-// rows of B = [J_e; J_b] H^-1/2, dl the change of impulses and sigma the velocity before it,
+// Contact-space reduction. Contacts depend on a robot only through the twists of its bodies in
+// contact: J = P J_b with six rows of J_b for a body, however many contacts it has. Equalities e
+// are always active. With the rows of B = [J_e; J_b] H^-1/2, dl the change of impulses and sigma
+// the velocity before that change,
 //
 //     B B^T + [R_e, 0] = U^T U,   U = [U_ee U_eb; 0 C^T]                                       (9)
 //     t = U_ee^-T sigma_e,   dl_e = -U_ee^-1 (t + U_eb P^T dl_c)                              (10)
 //     sigma_c + P (-U_eb^T t) + (P C C^T P^T + R) dl_c                                        (11)
 //
-// the last being the new velocity of all others. So what is left is a problem with H = 1 and
-// J = P C, of as many columns as C has pivots, and all else stays as it is.
+// where (11) is the new velocity of all other rows. So the reduced problem has H = 1 and J = P C,
+// with as many columns as C has pivots, and everything else unchanged.
 #include "solvers/active_set/reduced.h"
 
 #include <math.h>
@@ -21,13 +22,13 @@
 
 enum { TWIST = 6 };
 
-// The problem that is left is solved to this share of the tolerance; the rest is for what rounding
-// does to the equalities.
+// The tolerance of the reduced problem, as a share of the island's; the remainder allows for
+// rounding errors of the equalities.
 static const tbReal SHARE = 0.9;
-// A row that yields less than this share of its estimate hardly yields at all.
+// A row whose diagonal is below this share of its estimate keeps the estimate.
 static const tbReal LITTLE = 1e-6;
 
-// ---- which rows are what -----------------------------------------------------------------------
+// ---- classification of rows --------------------------------------------------------------------
 
 static bool is_equality(const tbReduced* s, int i) {
   return s->a->p->block[i].type == TB_BLOCK_EQUALITY;
@@ -42,7 +43,7 @@ int tb_active_reduced_rows(const tbActive* a, const tbReducedSpace* twists) {
   return count;
 }
 
-// Base rows of all blocks, and how many are kept.
+// Assign base rows to all blocks; returns the number of kept blocks.
 static int sort_blocks(tbReduced* s) {
   const tbProblem* p = s->a->p;
   int kept = 0;
@@ -64,7 +65,7 @@ static int sort_blocks(tbReduced* s) {
   return kept;
 }
 
-// x += J^T f; out += J x, for the problem that is left.
+// x += J^T f; out += J x, for the reduced problem.
 static void add_impulse(const tbRows* rows, const tbReal* f, tbReal* x) {
   for (int r = 0; r < rows->dim; r++) {
     const tbReal* J = rows->J + r * rows->nnz;
@@ -91,10 +92,10 @@ typedef struct {
   tbReal* half;          // scratch
   tbReal* diagonal;      // by base row
   const tbRows** block;  // by base row, where a block of them begins: its rows
-  int* list;             // where the rows of Bt begin of the dofs that move a block
+  int* list;             // scratch: offset in Bt of each dof that moves a block
 } Base;
 
-// Half-solves of some rows, if they are not there yet, put into columns `at` on.
+// Half-solve some rows, unless `half` holds them, and store them in the columns from `at` on.
 static void add_base_rows(const tbReduced* s, const Base* base, const tbRows* rows,
                           const tbReal* half, int at) {
   int nnz = rows->nnz;
@@ -113,8 +114,8 @@ static void add_base_rows(const tbReduced* s, const Base* base, const tbRows* ro
   }
 }
 
-// sum += or -= some rows of z, each times its own entry z[own], over `parts` registers of numbers
-// that stay there meanwhile: those that begin where `list` says, or one after the other.
+// sum += or -= rows of z, each times its own entry z[own]; `parts` SIMD registers hold the sum. The
+// rows start at the offsets in `list`, or are consecutive if it is NULL.
 TB_INLINE void add_rows(int parts, int depth, const int* list, int stride, const tbReal* z, int own,
                         bool add, tbPart* sum) {
 #define ROW(r) (z + (list ? list[r] : (r)*stride))
@@ -138,8 +139,8 @@ TB_INLINE void add_rows(int parts, int depth, const int* list, int stride, const
 #undef ROW
 }
 
-// Entries j on of row k of U: those of B B^T, over the dofs that move the row, less what the rows
-// above have.
+// Entries j and up of row k of U: those of B B^T, over the dofs that move the row, minus the
+// contributions of the rows above.
 TB_INLINE void fill_row(int parts, const tbReduced* s, const Base* base, int k, int dofs, int j) {
   enum { MOST = 4 * TB_PARTS };
   tbPart sum[MOST];
@@ -160,10 +161,10 @@ TB_INLINE void fill_diagonal(const tbReduced* s, const Base* base) {
   }
 }
 
-// U of (9), row by row: those of B B^T + R less what the rows of U above it have. R is there
-// already: what was stored a moment ago as a number is slow to load as a part of four. No zeros are
-// looked for, since that waits for every row. A pivot that is rounding is left out, as nothing
-// moves along it; false where one of an equality is.
+// U of (9), row by row: the row of B B^T + R minus the contributions of the rows of U above it. R
+// is stored beforehand, because a SIMD load stalls on a scalar that was stored just before. The
+// code does not test for zeros, since such a test waits for every row. A pivot at rounding level is
+// skipped, since nothing moves along it; false if it belongs to an equality.
 TB_INLINE bool factor_base(const tbReduced* s, const Base* base) {
   int stride = s->stride, end = 0, dofs = 0;
   fill_diagonal(s, base);
@@ -190,15 +191,15 @@ TB_INLINE bool factor_base(const tbReduced* s, const Base* base) {
   return true;
 }
 
-static bool factor_narrow(const tbReduced* s, const Base* base) {
+static bool factor_generic(const tbReduced* s, const Base* base) {
   return factor_base(s, base);
 }
 
-TB_WIDE static bool factor_wide(const tbReduced* s, const Base* base) {
+TB_WIDE static bool factor_avx2(const tbReduced* s, const Base* base) {
   return factor_base(s, base);
 }
 
-// Room for base rows; B of all of them.
+// Allocate the base rows and fill B.
 static bool fill_base(tbReduced* s, tbArena* arena, Base* base) {
   const tbActive* a = s->a;
   int widest = 0, nv = a->inertia.forest.n;
@@ -249,13 +250,13 @@ static bool build_base(tbReduced* s, tbArena* arena) {
       s->U[(s->at[i] + r) * (s->stride + 1)] = p->R[p->block[i].row + r];
     }
   }
-  s->possible = tb_wide() ? factor_wide(s, &base) : factor_narrow(s, &base);
+  s->possible = tb_wide() ? factor_avx2(s, &base) : factor_generic(s, &base);
   return true;
 }
 
-// ---- what is left ------------------------------------------------------------------------------
+// ---- the reduced problem -----------------------------------------------------------------------
 
-// t of (10) in the rows of equalities, and what (11) adds in the others, for velocities sigma.
+// t of (10) in the rows of equalities, and the shift of (11) in the others, for velocities sigma.
 static void fill_shift(const tbReduced* s, const tbReal* sigma, tbReal* shift) {
   const tbProblem* p = s->a->p;
   memset(shift, 0, sizeof(tbReal) * (size_t)s->stride);
@@ -263,7 +264,7 @@ static void fill_shift(const tbReduced* s, const tbReal* sigma, tbReal* shift) {
     if (!is_equality(s, i)) continue;
     memcpy(shift + s->at[i], sigma + p->block[i].row, sizeof(tbReal) * (size_t)p->block[i].dim);
   }
-  // Row by row of U_ee^T, and on through U_eb^T.
+  // Forward substitution with U_ee^T, continued through U_eb^T.
   for (int k = 0; k < s->nequal; k++) {
     const tbReal* row = s->U + k * s->stride;
     tbReal t = shift[k] /= row[k];
@@ -271,7 +272,7 @@ static void fill_shift(const tbReduced* s, const tbReal* sigma, tbReal* shift) {
   }
 }
 
-// P y of a block that is kept.
+// out += P y of a kept block.
 static void add_from_base(const tbReduced* s, int i, const tbReal* y, tbReal* out) {
   int dim = s->a->p->block[i].dim;
   const tbReal *from = y + s->at[i], *P = s->twists->P[i];
@@ -320,8 +321,8 @@ static int fill_columns(const tbReduced* s, int i, tbReal* J) {
   return width;
 }
 
-// The diagonal of J J^T of a block, one number for the three directions of a contact; an estimate
-// stays where nothing moves.
+// The diagonal of J J^T of a block, with one value for the three directions of a contact; a row
+// that hardly moves keeps its estimate.
 static void fill_rho(int dim, int width, const tbReal* J, tbReal* rho) {
   tbReal diagonal[TB_MAX_BLOCK_DIM], linear = 0;
   for (int r = 0; r < dim; r++) {
@@ -335,7 +336,7 @@ static void fill_rho(int dim, int width, const tbReal* J, tbReal* rho) {
   }
 }
 
-// A forest of `n` dofs that do not know each other, each of inertia one.
+// A forest of `n` uncoupled dofs with unit inertia.
 static bool unit_forest(tbActive* small, tbArena* arena, int n) {
   int* index = tb_arena_alloc(arena, sizeof(int) * (size_t)(2 * n + 2));
   tbReal* one = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(n + 1));
@@ -356,7 +357,7 @@ static bool unit_forest(tbActive* small, tbArena* arena, int n) {
   return true;
 }
 
-// Views of what is kept: blocks, R, rho, first impulses and what they lead to.
+// Copy the kept blocks: R, rho, first impulses and their velocity.
 static bool copy_kept(tbReduced* s, tbArena* arena, int kept) {
   const tbProblem* p = s->a->p;
   size_t n = (size_t)s->problem.n + 1;
@@ -403,7 +404,7 @@ static tbReal largest(int n, const tbReal* x) {
   return most;
 }
 
-// g of what is left: the velocity at the first impulses less what these do.
+// g of the reduced problem: the velocity at the first impulses minus their contribution.
 static void fill_free(tbReduced* s) {
   const tbProblem* p = &s->problem;
   const tbActive* small = &s->small;
@@ -434,7 +435,7 @@ bool tb_active_reduce(const tbActive* a, const tbReducedSpace* twists, tbArena* 
   for (int k = s->nequal; k < s->nbase; k++) rank += s->U[k * (s->stride + 1)] != 0;
   if (!unit_forest(&s->small, arena, rank) || !copy_kept(s, arena, kept)) return false;
   fill_free(s);
-  // The same velocities are allowed as in the island.
+  // The reduced problem allows the same velocity error as the island.
   tbReal all = largest(a->p->n, a->p->g), left = largest(s->problem.n, s->problem.g);
   s->scale = all > 0 && left > 0 ? all / left : 1;
   s->small.p = &s->problem;
@@ -447,7 +448,7 @@ bool tb_active_reduce(const tbActive* a, const tbReducedSpace* twists, tbArena* 
   return true;
 }
 
-// ---- and back ----------------------------------------------------------------------------------
+// ---- expansion ---------------------------------------------------------------------------------
 
 // Impulses of all rows, for t of (10) in `shift`.
 static void expand(const tbReduced* s, const tbReal* small, const tbReal* shift, tbReal* lambda) {
@@ -463,7 +464,7 @@ static void expand(const tbReduced* s, const tbReal* small, const tbReal* shift,
     }
     if (s->nequal > 0) add_to_base(s, i, change, f);
   }
-  // (10), from the last row of U_ee up.
+  // Backward substitution (10) with U_ee.
   for (int k = s->nequal - 1; k >= 0; k--) {
     const tbReal* row = s->U + k * s->stride;
     tbReal sum = shift[k];
@@ -483,11 +484,11 @@ void tb_active_expand(const tbReduced* s, const tbReal* small, tbReal* lambda) {
   expand(s, small, s->shift, lambda);
 }
 
-// ---- all of it ---------------------------------------------------------------------------------
+// ---- reduce, solve, expand ---------------------------------------------------------------------
 
-// `inherited` (active.h) of the problem that is left. Where equalities have more of it than the
-// last step left over, they move: then there is none.
-static bool inherit(tbReduced* s, tbArena* arena) {
+// `inherited` (active_set.h) of the reduced problem. Equalities whose velocity error exceeds what
+// the last step left are moving: then there is no resting warm start.
+static bool reduce_carried_error(tbReduced* s, tbArena* arena) {
   const tbActive* a = s->a;
   const tbProblem* p = a->p;
   tbReal most = TB_INHERITED_MOST * a->left * largest(p->n, p->g);
@@ -510,7 +511,7 @@ static bool inherit(tbReduced* s, tbArena* arena) {
   return true;
 }
 
-// The island's impulses at rest: without what is inherited, where that was taken off.
+// The resting impulses of the island, without the carried velocity error if it was removed.
 static void expand_rest(const tbReduced* s, const tbReal* lambda) {
   if (s->small.rest) {
     for (int k = 0; k < s->stride && s->relieved; k++) s->offset[k] = s->shift[k] - s->offset[k];
@@ -532,7 +533,7 @@ bool tb_active_solve_reduced(const tbActive* a, const tbReducedSpace* twists, tb
   memcpy(guess, lambda, sizeof(tbReal) * (size_t)a->p->n);
   if (!tb_active_reduce(a, twists, arena, guess, sigma, &s)) return false;
   if (!s.possible) return true;
-  if (a->rest && !inherit(&s, arena)) return false;
+  if (a->rest && !reduce_carried_error(&s, arena)) return false;
   s.small.system = &system;
   tbReal* small = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(s.problem.n + 1));
   if (!small) return false;

@@ -1,59 +1,60 @@
-// Repairs of an island: where all but a few of its contacts have settled, only what surrounds these
-// is solved anew, with the impulses of all other contacts held ((1) of active_parts.c). A region is
-// a cluster of bodies whose contacts are unsettled, its core, with rings of neighbours; what it
-// leaves at its rim is the core of another one in the next turn, smaller each time. So the price of
-// the last digits is that of the places that lack them, not that of the island. See
-// docs/solver-interior.md.
+// Domain decomposition of an island by residual-ordered subdomains: once all but a few contacts
+// have converged, only the subdomains around these are solved again, with the impulses of all other
+// contacts fixed ((1) of subdomains.c). A subdomain is a seed, a cluster of bodies with unconverged
+// contacts, plus overlap layers of neighbours. The error it leaves at its boundary seeds another
+// subdomain in the next turn, smaller each time. So the cost of the last digits depends on the
+// number of unconverged contacts, not on the size of the island. See docs/solver-interior.md.
 #include <string.h>
 
 #include "solvers/active_set/subdomains.h"
 
-// Where more than one contact in FEW is unsettled, solving the island as a whole is the better way.
-// But an island that moves and has more than WHOLE rows has places that swing for ever under sweeps
-// and keep all others from settling: there the WORST contacts are repaired first, those above a
-// target that rises by COARSER until so few are left. (What comes to rest wants the whole island
-// solved: repairs are too rough.)
+// If more than one contact in FEW is unconverged, it is cheaper to solve the island as a whole. But
+// in a moving island of more than WHOLE rows some contacts oscillate under sweeps and keep all
+// others from converging: there only the WORST contacts with the largest residuals are seeds, those
+// above a target that is multiplied by COARSER until so few are left. (An island that comes to rest
+// is solved as a whole, because subdomain solves are not accurate enough.)
 enum { FEW = 4, WHOLE = 3000, WORST = 60 };
 static const tbReal COARSER = 4;
 
-// A core of up to SMALL_CORE bodies begins without rings (where it is hard ncp/auto can solve it,
-// active_parts.c), a larger one with one. Every region that fails adds a ring, up to LEVELS, and
-// after MOST_HARD failures repairs end, as they do after TURNS turns. A region is solved in no more
-// than ITERATIONS iterations.
-enum { SMALL_CORE = 10, LEVELS = 5, MOST_HARD = 10, TURNS = 80, ITERATIONS = 30 };
+// A seed of up to SMALL_SEED bodies starts without overlap (if it does not converge, ncp/auto can
+// solve it, subdomains.c), a larger one with one layer. Every failed subdomain adds a layer, up to
+// LEVELS. Subdomain solves end after MOST_FAILURES failures or TURNS turns. A subdomain takes at
+// most ITERATIONS iterations.
+enum { SMALL_SEED = 10, LEVELS = 5, MOST_FAILURES = 10, TURNS = 80, ITERATIONS = 30 };
 
-// Sweeps at most, at first and between turns. They end early where the last CHUNK of them left more
-// than SLOW of the unsettled blocks. The scale of residuals is found anew every RESCALE sweeps;
-// below the relative residual EXACT sweeps begin anew then, too, since single precision holds no
-// longer.
+// Limits of sweeps, at first and between turns. Sweeps end early if the last CHUNK of them left
+// more than SLOW of the unconverged blocks. The scale of residuals is recomputed every RESCALE
+// sweeps; below the relative residual EXACT sweeps also restart then, because single precision no
+// longer suffices.
 enum { SWEEPS = 160, SWEEPS_BETWEEN = 60, CHUNK = 20, RESCALE = 5 };
 static const tbReal SLOW = 0.95, EXACT = 5e-7;
 
-// What all regions together may cost, in factorisations of the whole island: a heap needs one or
-// two; more where the worst contacts come first.
-static const tbReal MOST_WORK = 6, MOST_WORK_WORST = 20;
+// Cost limit of all subdomains together, in factorisations of the whole island: a heap needs one or
+// two; more with residual-ordered subdomains.
+static const tbReal MOST_WORK = 6, MOST_WORK_BY_RESIDUAL = 20;
 
-// Over the tolerance: a block is unsettled above ROUGH, and a region is solved to FINE. One that
-// does not converge is kept only if it ends below BETTER of the residual it had: else it would
-// leave more unsettled than before.
-static const tbReal ROUGH = 0.9, FINE = 0.3, BETTER = 0.5;
+// Relative to the tolerance: a block is unconverged above UNCONVERGED, and a subdomain is solved to
+// FINE. A subdomain that does not converge is accepted only if its residual falls below BETTER of
+// the old one; otherwise it would leave more unconverged blocks than before.
+static const tbReal UNCONVERGED = 0.9, FINE = 0.3, BETTER = 0.5;
 
-typedef struct tbSubdomains Parts;
+typedef struct tbSubdomains Subdomains;
 
-// How far off blocks are.
-static void measure(const tbActiveState* s, Parts* g, const tbPartScale* scale) {
-  for (int i = 0; i < s->p->nblock; i++) g->miss[i] = tb_active_fixed_point_residual(s, i, scale);
+// Fixed-point residuals of all blocks.
+static void measure(const tbActiveState* s, Subdomains* g, const tbSubdomainScale* scale) {
+  for (int i = 0; i < s->p->nblock; i++)
+    g->residual[i] = tb_active_fixed_point_residual(s, i, scale);
 }
 
-static int count_above(const tbActiveState* s, const Parts* g, tbReal target) {
+static int count_above(const tbActiveState* s, const Subdomains* g, tbReal target) {
   int count = 0;
-  for (int i = 0; i < s->p->nblock; i++) count += !(g->miss[i] <= target);
+  for (int i = 0; i < s->p->nblock; i++) count += !(g->residual[i] <= target);
   return count;
 }
 
-// What counts as unsettled in a turn: above the target, or above a multiple of it that leaves the
-// worst. Below 1, which what is not a number is above, too.
-static void choose_target(const tbActiveState* s, const Parts* g, tbPartScale* scale) {
+// The residual above which a block counts as unconverged in a turn: the target, or a multiple of it
+// that only the largest residuals exceed. It stays below 1, so that a block with a NaN counts too.
+static void choose_target(const tbActiveState* s, const Subdomains* g, tbSubdomainScale* scale) {
   int above = count_above(s, g, scale->target);
   while (above > WORST && scale->target < 1) {
     above = count_above(s, g, COARSER * scale->target);
@@ -61,104 +62,106 @@ static void choose_target(const tbActiveState* s, const Parts* g, tbPartScale* s
   }
 }
 
-// Mark the trees of unsettled blocks.
-static void mark_rough(const tbActiveState* s, Parts* g, const tbPartScale* scale, int turn) {
+// Mark the trees of unconverged blocks.
+static void mark_unconverged(const tbActiveState* s, Subdomains* g, const tbSubdomainScale* scale,
+                             int turn) {
   for (int i = 0; i < s->p->nblock; i++) {
-    if (g->miss[i] <= scale->target) continue;
+    if (g->residual[i] <= scale->target) continue;
     for (int e = g->block_start[i]; e < g->block_start[i + 1]; e++) {
-      g->rough[g->block_tree[e]] = turn;
+      g->unconverged[g->block_tree[e]] = turn;
     }
   }
 }
 
-static void add_to_core(Parts* g, int tree, int turn, int* n, int* weight) {
+static void add_to_seed(Subdomains* g, int tree, int turn, int* n, int* weight) {
   g->seen[tree] = g->stamp;
-  g->core[tree] = turn;
+  g->seed[tree] = turn;
   g->set[(*n)++] = tree;
   *weight += g->weight[tree];
 }
 
-// The trees of block i and the unsettled ones that hang together with them and are in no other core
-// of this turn, in `set`: their number.
-static int grow_core(Parts* g, int i, int turn) {
+// Collect in `set` the trees of block i and the connected unconverged trees that are in no other
+// seed of this turn; returns their number.
+static int grow_seed(Subdomains* g, int i, int turn) {
   int n = 0, weight = 0;
   g->stamp++;
   for (int e = g->block_start[i]; e < g->block_start[i + 1]; e++) {
-    add_to_core(g, g->block_tree[e], turn, &n, &weight);
+    add_to_seed(g, g->block_tree[e], turn, &n, &weight);
   }
   for (int head = 0; head < n; head++) {
     int t = g->set[head];
     for (int k = g->tree_start[t]; k < g->tree_start[t + 1]; k++) {
       int b = g->tree_block[k];
-      for (int e = g->block_start[b]; e < g->block_start[b + 1] && weight < TB_PART_DOFS; e++) {
+      for (int e = g->block_start[b]; e < g->block_start[b + 1] && weight < TB_SUBDOMAIN_DOFS;
+           e++) {
         int other = g->block_tree[e];
-        if (g->rough[other] != turn || g->core[other] == turn) continue;
-        add_to_core(g, other, turn, &n, &weight);
+        if (g->unconverged[other] != turn || g->seed[other] == turn) continue;
+        add_to_seed(g, other, turn, &n, &weight);
       }
     }
   }
   return n;
 }
 
-// Whether a block may still be unsettled (its trees were, and are not all in a core of this turn),
-// and whether it is as hard as those whose turn it is.
-static bool is_left(const Parts* g, int i, int turn, int level) {
-  bool rough = true, done = true;
-  int hard = 0;
+// Whether a block may still be unconverged (its trees were, and are not all in a seed of this
+// turn), and whether its failures do not exceed those of the present level.
+static bool is_left(const Subdomains* g, int i, int turn, int level) {
+  bool unconverged = true, done = true;
+  int failures = 0;
   for (int e = g->block_start[i]; e < g->block_start[i + 1]; e++) {
     int t = g->block_tree[e];
-    rough = rough && g->rough[t] == turn;
-    done = done && g->core[t] == turn;
-    hard = hard > g->hard[t] ? hard : g->hard[t];
+    unconverged = unconverged && g->unconverged[t] == turn;
+    done = done && g->seed[t] == turn;
+    failures = failures > g->failures[t] ? failures : g->failures[t];
   }
-  return rough && !done && hard <= level;
+  return unconverged && !done && failures <= level;
 }
 
-// What turns go through.
+// State over all turns.
 typedef struct {
-  int level;    // how hard are those whose turn it is
-  int regions;  // of this turn
-  int failed;   // of all
+  int level;   // failures of the subdomains to solve in this turn, at most
+  int solves;  // subdomains of this turn
+  int failed;  // failed subdomains of all turns
   double work;
-} Repair;
+} Turns;
 
-// Solve around block i; where that fails, or helps, all of the core counts as hard, or no longer.
-// False: out of memory.
-static bool solve_region(tbActiveState* s, tbArena* arena, Parts* g, const tbPartScale* scale,
-                         int i, int turn, Repair* r) {
+// Solve the subdomain around block i; the failure count of its seed is raised if it fails, cleared
+// if it converges. False: out of memory.
+static bool solve_around(tbActiveState* s, tbArena* arena, Subdomains* g,
+                         const tbSubdomainScale* scale, int i, int turn, Turns* r) {
   bool solved;
-  int core = grow_core(g, i, turn), rings = r->level + (core > SMALL_CORE);
-  int trees = tb_subdomain_overlap(g, core, rings);
+  int seed = grow_seed(g, i, turn), layers = r->level + (seed > SMALL_SEED);
+  int trees = tb_subdomain_overlap(g, seed, layers);
   tbArenaMark mark = tb_arena_mark(arena);
-  tbSubdomain* part = tb_subdomain_make(s, arena, g, trees);
-  if (!part || !tb_subdomain_solve(s, arena, part, scale, &solved, &r->work)) return false;
+  tbSubdomain* sub = tb_subdomain_make(s, arena, g, trees);
+  if (!sub || !tb_subdomain_solve(s, arena, sub, scale, &solved, &r->work)) return false;
   tb_arena_release(arena, mark);
-  for (int k = 0; k < core; k++) g->hard[g->set[k]] = solved ? 0 : r->level + 1;
+  for (int k = 0; k < seed; k++) g->failures[g->set[k]] = solved ? 0 : r->level + 1;
   r->failed += !solved;
-  r->regions++;
+  r->solves++;
   return true;
 }
 
-// Solve around everything unsettled once. False: out of memory.
-static bool repair(tbActiveState* s, tbArena* arena, Parts* g, const tbPartScale* scale, int turn,
-                   Repair* r) {
-  tbPartScale fine = *scale;
+// Solve the subdomains around all unconverged blocks once. False: out of memory.
+static bool solve_unconverged(tbActiveState* s, tbArena* arena, Subdomains* g,
+                              const tbSubdomainScale* scale, int turn, Turns* r) {
+  tbSubdomainScale fine = *scale;
   fine.target = FINE * s->a->tolerance;
   fine.better = BETTER;
   fine.iterations = ITERATIONS;
-  r->regions = 0;
-  for (int i = 0; i < s->p->nblock && r->failed < MOST_HARD; i++) {
+  r->solves = 0;
+  for (int i = 0; i < s->p->nblock && r->failed < MOST_FAILURES; i++) {
     if (!is_left(g, i, turn, r->level) ||
         tb_active_fixed_point_residual(s, i, scale) <= scale->target)
       continue;
-    if (!solve_region(s, arena, g, &fine, i, turn, r)) return false;
+    if (!solve_around(s, arena, g, &fine, i, turn, r)) return false;
   }
   return true;
 }
 
-// Sweeps over what is unsettled, as long as it becomes less.
-static void settle(tbActiveState* s, int sweeps) {
-  tbPartScale scale = tb_subdomain_scale(s, ROUGH * s->a->tolerance);
+// Sweeps over unconverged blocks, as long as their number falls.
+static void relax(tbActiveState* s, int sweeps) {
+  tbSubdomainScale scale = tb_subdomain_scale(s, UNCONVERGED * s->a->tolerance);
   tb_active_sweeps_begin(s);
   for (int k = 0, last = s->p->nblock; k < sweeps; k++) {
     if (k > 0 && k % RESCALE == 0 && scale.target < EXACT) {
@@ -177,9 +180,9 @@ static void settle(tbActiveState* s, int sweeps) {
   tb_active_sweeps_end(s);
 }
 
-// Whether repairs have cost no more than a few factors of the island. What a factor costs is looked
-// up only where its estimate leaves a doubt. False: out of memory.
-static bool keeps_worth(const tbActiveState* s, double work, tbReal most, bool* worth) {
+// Whether subdomain solves have cost no more than a few factorisations of the island. The exact
+// cost of a factorisation is computed only if the estimate leaves doubt. False: out of memory.
+static bool is_worth(const tbActiveState* s, double work, tbReal most, bool* worth) {
   tbVelocity* system = s->a->system;
   if (work > tb_velocity_work(system) && !tb_velocity_analyze(system)) return false;
   *worth = work <= most * tb_velocity_work(system);
@@ -187,23 +190,23 @@ static bool keeps_worth(const tbActiveState* s, double work, tbReal most, bool* 
 }
 
 bool tb_active_subdomain_layers(tbActiveState* s, tbArena* arena, tbSolveInfo* info) {
-  Parts* g = tb_subdomains_open(s, arena);
-  Repair r = {0};
+  Subdomains* g = tb_subdomains_open(s, arena);
+  Turns r = {0};
   if (!g) return false;
-  memset(g->hard, 0, sizeof(int) * (size_t)g->ntree);
-  bool worth = true, worst_first = s->p->n > WHOLE && tb_active_moving(s);
-  for (int k = 0; k < TURNS && r.failed < MOST_HARD && r.level < LEVELS && worth; k++) {
-    settle(s, k == 0 ? SWEEPS : SWEEPS_BETWEEN);
-    tbPartScale scale = tb_subdomain_scale(s, ROUGH * s->a->tolerance);
+  memset(g->failures, 0, sizeof(int) * (size_t)g->ntree);
+  bool worth = true, by_residual = s->p->n > WHOLE && tb_active_moving(s);
+  for (int k = 0; k < TURNS && r.failed < MOST_FAILURES && r.level < LEVELS && worth; k++) {
+    relax(s, k == 0 ? SWEEPS : SWEEPS_BETWEEN);
+    tbSubdomainScale scale = tb_subdomain_scale(s, UNCONVERGED * s->a->tolerance);
     measure(s, g, &scale);
-    int turn = ++g->stamp, rough = count_above(s, g, scale.target);
-    if (rough == 0 || (k == 0 && !worst_first && rough > s->p->nblock / FEW)) break;
-    if (worst_first) choose_target(s, g, &scale);
-    mark_rough(s, g, &scale, turn);
-    if (!repair(s, arena, g, &scale, turn, &r)) return false;
-    if (!keeps_worth(s, r.work, worst_first ? MOST_WORK_WORST : MOST_WORK, &worth)) return false;
-    // Where only hard ones are left, these come next.
-    r.level = r.regions > 0 ? 0 : r.level + 1;
+    int turn = ++g->stamp, unconverged = count_above(s, g, scale.target);
+    if (unconverged == 0 || (k == 0 && !by_residual && unconverged > s->p->nblock / FEW)) break;
+    if (by_residual) choose_target(s, g, &scale);
+    mark_unconverged(s, g, &scale, turn);
+    if (!solve_unconverged(s, arena, g, &scale, turn, &r)) return false;
+    if (!is_worth(s, r.work, by_residual ? MOST_WORK_BY_RESIDUAL : MOST_WORK, &worth)) return false;
+    // If only subdomains with more failures are left, they come next.
+    r.level = r.solves > 0 ? 0 : r.level + 1;
   }
   tb_subdomains_velocity(s);
   tb_subdomains_count(s, r.work, info);

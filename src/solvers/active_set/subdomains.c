@@ -1,10 +1,11 @@
-// Parts of a large island: what a contact does is decided by its neighbours, so that some bodies
-// with rings of others around them can be solved with the impulses of all other contacts held,
+// Subdomains of a large island: the impulse of a contact depends mostly on its neighbours, so that
+// some bodies with layers of neighbours can be solved with the impulses of all other contacts
+// fixed,
 //
 //     sigma_P = g_P + G_PP lambda_P + R lambda_P,   g_P = sigma_P - G_PP lambda_P - R lambda_P at
 //     the present lambda                                                                      (1)
 //
-// by the same machinery as any island, from the present impulses. See docs/solver-interior.md.
+// by the same method as any island, from the present impulses. See docs/solver-interior.md.
 #include <math.h>
 #include <string.h>
 
@@ -12,14 +13,14 @@
 #include "solvers/active_set/subdomains.h"
 #include "solvers/solver.h"
 
-// Rings stop where a part has LARGEST times the dofs of its core, or of PART where that is more:
-// some bodies touch hundreds of others.
-enum { PART = TB_PART_DOFS, LARGEST = 4 };
-// A part whose velocities and loads are small may be left with so many times its tolerance.
-static const tbReal LOOSE = 100;
-// Rounds are tried at length on parts of up to FEW rows. Where they fail, ncp/auto is tried on up
-// to MOST_GENERAL rows for GENERAL_ITERATIONS iterations: it takes some ms, but a hard place of a
-// few bodies keeps the whole island from its answer.
+// The overlap stops growing at LARGEST times the dofs of the seed, or of DOFS if that is more: some
+// bodies touch hundreds of others.
+enum { DOFS = TB_SUBDOMAIN_DOFS, LARGEST = 4 };
+// The tolerance of a subdomain with small velocities and loads may be multiplied by up to this.
+static const tbReal MOST_EASE = 100;
+// On subdomains of up to FEW rows Newton iterations are cheap. If they fail, ncp/auto is tried on
+// up to MOST_GENERAL rows for GENERAL_ITERATIONS iterations: this takes some ms, but one
+// unconverged subdomain of a few bodies keeps the whole island from converging.
 enum { FEW = 300, MOST_GENERAL = 160, GENERAL_ITERATIONS = 200 };
 
 struct tbSubdomain {
@@ -28,12 +29,12 @@ struct tbSubdomain {
   tbBlock* block;
   tbRows* rows;
   tbReal *rho, *R, *g;
-  tbReal *lambda, *sigma, *own, *x;  // own: the velocity by the part's impulses alone
+  tbReal *lambda, *sigma, *own, *x;  // own: the velocity by the subdomain's impulses alone
   tbVelocity system;
 };
 
-typedef struct tbSubdomain Part;
-typedef struct tbSubdomains Parts;
+typedef struct tbSubdomain Subdomain;
+typedef struct tbSubdomains Subdomains;
 
 // ---- the graph ---------------------------------------------------------------------------------
 
@@ -50,7 +51,7 @@ static int next_root(const tbActive* a, const tbRows* rows, int* k) {
 }
 
 // Trees of each block. `id`: by dof, all -1.
-static bool list_trees(const tbActive* a, int nblock, tbArena* arena, int* id, Parts* g) {
+static bool list_trees(const tbActive* a, int nblock, tbArena* arena, int* id, Subdomains* g) {
   int total = 0;
   g->block_start = TB_ARENA_NEW(arena, int, nblock + 2);
   if (!g->block_start) return false;
@@ -72,12 +73,12 @@ static bool list_trees(const tbActive* a, int nblock, tbArena* arena, int* id, P
 }
 
 // Blocks of each tree.
-static bool list_blocks(int nblock, tbArena* arena, Parts* g) {
+static bool list_blocks(int nblock, tbArena* arena, Subdomains* g) {
   int total = g->block_start[nblock];
   g->tree_start = TB_ARENA_NEW(arena, int, g->ntree + 2);
   g->tree_block = TB_ARENA_NEW(arena, int, total + 1);
   if (arena->failed) return false;
-  // From counts to starts; filling moves them on to the ends.
+  // From counts to starts; filling advances the starts to the ends.
   int* at = g->tree_start + 1;
   for (int e = 0; e < total; e++) at[g->block_tree[e]]++;
   for (int t = 0, sum = 0; t < g->ntree; t++) {
@@ -93,35 +94,35 @@ static bool list_blocks(int nblock, tbArena* arena, Parts* g) {
   return true;
 }
 
-static bool build_graph(const tbActiveState* s, tbArena* arena, Parts* g) {
+static bool build_graph(const tbActiveState* s, tbArena* arena, Subdomains* g) {
   const tbActive* a = s->a;
   int nblock = s->p->nblock;
-  g->place = tb_arena_alloc(arena, sizeof(int) * (size_t)(a->inertia.forest.n + 1));
-  if (!g->place) return false;
-  for (int i = 0; i < a->inertia.forest.n; i++) g->place[i] = -1;
-  if (!list_trees(a, nblock, arena, g->place, g) || !list_blocks(nblock, arena, g)) return false;
-  int** const by_tree[] = {&g->weight, &g->seen, &g->set, &g->rough, &g->core, &g->hard};
+  g->index = tb_arena_alloc(arena, sizeof(int) * (size_t)(a->inertia.forest.n + 1));
+  if (!g->index) return false;
+  for (int i = 0; i < a->inertia.forest.n; i++) g->index[i] = -1;
+  if (!list_trees(a, nblock, arena, g->index, g) || !list_blocks(nblock, arena, g)) return false;
+  int** const by_tree[] = {&g->weight, &g->seen, &g->set, &g->unconverged, &g->seed, &g->failures};
   for (size_t k = 0; k < sizeof by_tree / sizeof *by_tree; k++) {
     *by_tree[k] = TB_ARENA_NEW(arena, int, g->ntree + 2);
   }
   g->used = TB_ARENA_NEW(arena, int, nblock + 1);
   g->member = TB_ARENA_NEW(arena, int, nblock + 1);
-  g->miss = TB_ARENA_NEW(arena, tbReal, nblock + 1);
+  g->residual = TB_ARENA_NEW(arena, tbReal, nblock + 1);
   if (arena->failed) return false;
   for (int i = 0; i < a->system->size; i++) {
-    g->weight[g->place[root_of(a, a->system->dof[i])]]++;
+    g->weight[g->index[root_of(a, a->system->dof[i])]]++;
   }
-  for (int i = 0; i < a->inertia.forest.n; i++) g->place[i] = -1;
+  for (int i = 0; i < a->inertia.forest.n; i++) g->index[i] = -1;
   return true;
 }
 
-// ---- parts -------------------------------------------------------------------------------------
+// ---- construction ------------------------------------------------------------------------------
 
-int tb_subdomain_overlap(Parts* g, int n, int rings) {
+int tb_subdomain_overlap(Subdomains* g, int n, int layers) {
   int weight = 0, stamp = g->stamp;
   for (int k = 0; k < n; k++) weight += g->weight[g->set[k]];
-  int most = LARGEST * (weight > PART ? weight : PART);
-  for (int ring = 0, begin = 0; ring < rings; ring++) {
+  int most = LARGEST * (weight > DOFS ? weight : DOFS);
+  for (int layer = 0, begin = 0; layer < layers; layer++) {
     int end = n;
     for (int k = begin; k < end; k++) {
       int t = g->set[k];
@@ -141,8 +142,8 @@ int tb_subdomain_overlap(Parts* g, int n, int rings) {
   return n;
 }
 
-// Blocks that move none but the first `trees` in `set`, in `member`: their number.
-static int list_members(Parts* g, int trees) {
+// Collect in `member` the blocks that move only the first `trees` in `set`; returns their number.
+static int list_members(Subdomains* g, int trees) {
   int count = 0, stamp = g->stamp;
   for (int k = 0; k < trees; k++) {
     int t = g->set[k];
@@ -160,10 +161,10 @@ static int list_members(Parts* g, int trees) {
   return count;
 }
 
-// The part's blocks, its compliance and its matrix.
-Part* tb_subdomain_make(const tbActiveState* s, tbArena* arena, Parts* g, int trees) {
+// The subdomain's blocks, compliance and matrix.
+Subdomain* tb_subdomain_make(const tbActiveState* s, tbArena* arena, Subdomains* g, int trees) {
   const tbActive* a = s->a;
-  Part* part = TB_ARENA_NEW(arena, Part, 1);
+  Subdomain* sub = TB_ARENA_NEW(arena, Subdomain, 1);
   int count = list_members(g, trees), n = 0;
   for (int k = 0; k < count; k++) n += s->p->block[g->member[k]].dim;
   int* member = tb_arena_alloc(arena, sizeof(int) * (size_t)(count + 1));
@@ -172,33 +173,33 @@ Part* tb_subdomain_make(const tbActiveState* s, tbArena* arena, Parts* g, int tr
   tbReal* reals = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(6 * n + 1));
   if (arena->failed) return NULL;
   memcpy(member, g->member, sizeof(int) * (size_t)count);
-  *part = (Part){.nblock = count, .n = n, .member = member, .block = block, .rows = rows};
-  part->rho = reals;
-  part->R = reals + n;
-  part->g = reals + 2 * n;
-  part->lambda = reals + 3 * n;
-  part->sigma = reals + 4 * n;
-  part->own = reals + 5 * n;
+  *sub = (Subdomain){.nblock = count, .n = n, .member = member, .block = block, .rows = rows};
+  sub->rho = reals;
+  sub->R = reals + n;
+  sub->g = reals + 2 * n;
+  sub->lambda = reals + 3 * n;
+  sub->sigma = reals + 4 * n;
+  sub->own = reals + 5 * n;
   for (int k = 0, row = 0; k < count; row += block[k++].dim) {
     int from = s->p->block[member[k]].row;
     block[k] = s->p->block[member[k]];
     block[k].row = row;
     rows[k] = a->block[member[k]];
     for (int r = 0; r < block[k].dim; r++) {
-      part->rho[row + r] = a->rho[from + r];
-      part->R[row + r] = s->p->R ? s->p->R[from + r] : 0;
+      sub->rho[row + r] = a->rho[from + r];
+      sub->R[row + r] = s->p->R ? s->p->R[from + r] : 0;
     }
   }
-  tbVelocity* v = &part->system;
-  if (!tb_velocity_build(v, arena, &a->inertia, count, rows, g->place)) return NULL;
-  part->x = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(v->size + 1));
-  return part->x ? part : NULL;
+  tbVelocity* v = &sub->system;
+  if (!tb_velocity_build(v, arena, &a->inertia, count, rows, g->index)) return NULL;
+  sub->x = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(v->size + 1));
+  return sub->x ? sub : NULL;
 }
 
-// ---- their solution ----------------------------------------------------------------------------
+// ---- solution ----------------------------------------------------------------------------------
 
-tbPartScale tb_subdomain_scale(const tbActiveState* s, tbReal target) {
-  tbPartScale scale = {.speed = s->fastest, .target = target};
+tbSubdomainScale tb_subdomain_scale(const tbActiveState* s, tbReal target) {
+  tbSubdomainScale scale = {.speed = s->max_speed, .target = target};
   for (int r = 0; r < s->p->n; r++) {
     tbReal size = fabs(s->lambda[r]);
     if (size > scale.load) scale.load = size;
@@ -207,34 +208,35 @@ tbPartScale tb_subdomain_scale(const tbActiveState* s, tbReal target) {
   return scale;
 }
 
-tbReal tb_subdomain_residual(const tbResidual* r, const tbPartScale* scale) {
+tbReal tb_subdomain_residual(const tbResidual* r, const tbSubdomainScale* scale) {
   return tb_max(tb_max(r->primal / scale->load, r->dual / scale->speed),
                 r->complementarity / scale->load / scale->speed);
 }
 
-// The part as a problem of its own, at the present impulses. False: it is good enough.
-static bool pose(const tbActiveState* s, Part* part, const tbPartScale* scale, tbProblem* p) {
-  for (int k = 0; k < part->nblock; k++) {
-    int from = s->p->block[part->member[k]].row, row = part->block[k].row;
-    tb_active_whitened_velocity(s, part->member[k], part->sigma + row);
-    memcpy(part->lambda + row, s->lambda + from, sizeof(tbReal) * (size_t)part->block[k].dim);
+// Set up the subdomain as a problem at the present impulses. False: its residual is small enough.
+static bool set_up(const tbActiveState* s, Subdomain* sub, const tbSubdomainScale* scale,
+                   tbProblem* p) {
+  for (int k = 0; k < sub->nblock; k++) {
+    int from = s->p->block[sub->member[k]].row, row = sub->block[k].row;
+    tb_active_whitened_velocity(s, sub->member[k], sub->sigma + row);
+    memcpy(sub->lambda + row, s->lambda + from, sizeof(tbReal) * (size_t)sub->block[k].dim);
   }
-  *p = (tbProblem){.n = part->n, .nblock = part->nblock, .block = part->block, .g = part->sigma};
-  p->R = s->p->R ? part->R : NULL;
-  tbResidual now = tb_residual(p, s->a->law, part->lambda, part->sigma);
+  *p = (tbProblem){.n = sub->n, .nblock = sub->nblock, .block = sub->block, .g = sub->sigma};
+  p->R = s->p->R ? sub->R : NULL;
+  tbResidual now = tb_residual(p, s->a->law, sub->lambda, sub->sigma);
   return !(tb_subdomain_residual(&now, scale) <= scale->target);
 }
 
-// The part once more, by ncp/auto on its Delassus matrix. False: out of memory.
-static bool solve_generally(const tbActive* local, const Part* part, tbArena* arena,
-                            tbSolveInfo* info) {
-  int n = part->n;
+// Solve the subdomain again, by ncp/auto on its Delassus matrix. False: out of memory.
+static bool solve_general(const tbActive* local, const Subdomain* sub, tbArena* arena,
+                          tbSolveInfo* info) {
+  int n = sub->n;
   size_t bytes = sizeof(tbReal) * (size_t)n;
   tbReal* G = tb_arena_alloc(arena, bytes * (size_t)n);
   tbReal *unit = TB_ARENA_NEW(arena, tbReal, n), *none = TB_ARENA_NEW(arena, tbReal, n);
   tbReal* lambda = tb_arena_alloc(arena, bytes);
   if (arena->failed) return false;
-  // Columns are what unit impulses lead to; rounding apart the matrix is symmetric.
+  // Columns are the velocities of unit impulses; the matrix is symmetric up to rounding.
   tbProblem rigid = *local->p;
   rigid.g = none;
   rigid.R = NULL;
@@ -242,82 +244,82 @@ static bool solve_generally(const tbActive* local, const Part* part, tbArena* ar
   response.p = &rigid;
   for (int c = 0; c < n; c++) {
     unit[c] = 1;
-    tb_active_response(&response, unit, part->x, G + (size_t)c * (size_t)n);
+    tb_active_response(&response, unit, sub->x, G + (size_t)c * (size_t)n);
     unit[c] = 0;
     for (int r = 0; r < c; r++) G[r * n + c] = G[c * n + r];
   }
   tbProblem dense = *local->p;
   dense.G = (tbDelassus){.form = TB_DELASSUS_DENSE, .dense = G, .stride = n};
   tbSolveInfo found;
-  memcpy(lambda, part->lambda, bytes);
+  memcpy(lambda, sub->lambda, bytes);
   if (!tb_solve_exact(&dense, local->tolerance, GENERAL_ITERATIONS, arena, lambda, &found)) {
     return false;
   }
   found.factorizations += info->factorizations;
   info->factorizations = found.factorizations;
   if (found.residual.relative < info->residual.relative) {
-    memcpy(part->lambda, lambda, bytes);
+    memcpy(sub->lambda, lambda, bytes);
     *info = found;
   }
   return true;
 }
 
-// Solve (1), and give the island its impulses.
-bool tb_subdomain_solve(tbActiveState* s, tbArena* arena, Part* part, const tbPartScale* scale,
-                        bool* solved, double* work) {
+// Solve (1), and copy the impulses to the island.
+bool tb_subdomain_solve(tbActiveState* s, tbArena* arena, Subdomain* sub,
+                        const tbSubdomainScale* scale, bool* solved, double* work) {
   tbProblem p;
-  tbVelocity* v = &part->system;
+  tbVelocity* v = &sub->system;
   *solved = true;
-  if (!pose(s, part, scale, &p)) {
+  if (!set_up(s, sub, scale, &p)) {
     tb_velocity_release(v);
     return true;
   }
   tbActive local = *s->a;
   local.p = &p;
-  local.block = part->rows;
+  local.block = sub->rows;
   local.system = v;
-  local.rho = part->rho;
+  local.rho = sub->rho;
   local.measure = NULL;
   local.inherited = NULL;
   local.rest = NULL;
   local.led = NULL;
   local.part = true;
-  local.few = part->n <= FEW;
+  local.few = sub->n <= FEW;
   local.max_iter = scale->iterations;
   // g of (1).
-  memset(part->g, 0, sizeof(tbReal) * (size_t)part->n);
-  p.g = part->g;
-  tb_active_response(&local, part->lambda, part->x, part->own);
+  memset(sub->g, 0, sizeof(tbReal) * (size_t)sub->n);
+  p.g = sub->g;
+  tb_active_response(&local, sub->lambda, sub->x, sub->own);
   tbReal speed = 0, load = 0;
-  for (int r = 0; r < part->n; r++) {
-    part->g[r] = part->sigma[r] - part->own[r];
-    speed = tb_max(speed, fabs(part->g[r]));
-    load = tb_max(load, fabs(part->lambda[r]));
+  for (int r = 0; r < sub->n; r++) {
+    sub->g[r] = sub->sigma[r] - sub->own[r];
+    speed = tb_max(speed, fabs(sub->g[r]));
+    load = tb_max(load, fabs(sub->lambda[r]));
   }
-  // Judged by the whole island, small velocities and loads need not be so exact.
+  // Small velocities and loads need less relative accuracy in the scale of the whole island.
   tbReal ease = tb_min(scale->speed / speed, load > 0 ? scale->load / load : 1);
-  local.tolerance = scale->target * tb_max(1, tb_min(ease, LOOSE));
+  local.tolerance = scale->target * tb_max(1, tb_min(ease, MOST_EASE));
   local.enough = 0;
-  tbReal before = tb_residual(&p, s->a->law, part->lambda, part->sigma).relative;
+  tbReal before = tb_residual(&p, s->a->law, sub->lambda, sub->sigma).relative;
   tbSolveInfo info;
   tbArenaMark mark = tb_arena_mark(arena);
-  bool ok = tb_active_solve(&local, arena, part->sigma, part->lambda, &info);
+  bool ok = tb_active_solve(&local, arena, sub->sigma, sub->lambda, &info);
   bool hard = ok && info.status != TB_SOLVE_CONVERGED && local.law == TB_LAW_NCP;
-  if (hard && part->n <= MOST_GENERAL) ok = solve_generally(&local, part, arena, &info);
+  if (hard && sub->n <= MOST_GENERAL) ok = solve_general(&local, sub, arena, &info);
   tb_arena_release(arena, mark);
   tb_velocity_release(v);
   *work += info.factorizations * v->ldu.flops;
   bool better = info.residual.relative < scale->better * before;
   *solved = info.status == TB_SOLVE_CONVERGED;
   if (!ok || !(*solved || better)) return ok;
-  for (int k = 0; k < part->nblock; k++) {
-    int from = s->p->block[part->member[k]].row, row = part->block[k].row;
+  for (int k = 0; k < sub->nblock; k++) {
+    int from = s->p->block[sub->member[k]].row, row = sub->block[k].row;
     tbReal change[TB_MAX_BLOCK_DIM];
-    for (int r = 0; r < part->block[k].dim; r++) {
-      change[r] = part->lambda[row + r] - s->lambda[from + r];
-      s->lambda[from + r] = part->lambda[row + r];
+    for (int r = 0; r < sub->block[k].dim; r++) {
+      change[r] = sub->lambda[row + r] - s->lambda[from + r];
+      s->lambda[from + r] = sub->lambda[row + r];
     }
-    tb_active_whitened_push(s, part->member[k], change);
+    tb_active_whitened_push(s, sub->member[k], change);
   }
   return true;
 }
@@ -328,11 +330,11 @@ void tb_subdomains_velocity(tbActiveState* s) {
   }
 }
 
-Parts* tb_subdomains_open(tbActiveState* s, tbArena* arena) {
-  if (s->parts) return s->parts;
-  Parts* g = TB_ARENA_NEW(arena, Parts, 1);
+Subdomains* tb_subdomains_open(tbActiveState* s, tbArena* arena) {
+  if (s->subdomains) return s->subdomains;
+  Subdomains* g = TB_ARENA_NEW(arena, Subdomains, 1);
   if (!g || !build_graph(s, arena, g)) return NULL;
-  return s->parts = g;
+  return s->subdomains = g;
 }
 
 void tb_subdomains_count(const tbActiveState* s, double work, tbSolveInfo* info) {

@@ -11,7 +11,7 @@ enum { MAX = TB_MAX_BLOCK_DIM };
 
 typedef struct {
   tbReal *x, *c0, *W;  // W: MAX x MAX per block
-  bool fresh;          // c0 and W are those of the anchor and the modes
+  bool fresh;          // c0 and W belong to the present centre and modes
 } Velocity;
 
 static bool start(tbActiveState* s, tbArena* arena) {
@@ -26,8 +26,8 @@ static bool start(tbActiveState* s, tbArena* arena) {
 
 // ---- the system --------------------------------------------------------------------------------
 
-// Whether a block's modes leave it any weight.
-static bool weighs(const tbActiveState* s, const tbBlock* b) {
+// Whether a block has nonzero weights with its present modes.
+static bool has_weight(const tbActiveState* s, const tbBlock* b) {
   if (b->type == TB_BLOCK_CONE) return s->mode[b->row] != TB_MODE_OPEN;
   bool any = false;
   for (int row = b->row; row < b->row + b->dim; row++) {
@@ -44,7 +44,7 @@ static bool factor_modes(tbActiveState* s) {
   for (int i = 0; i < s->p->nblock; i++) {
     tbReal* W = w->W + (size_t)i * MAX * MAX;
     tb_active_weights(s, i, w->c0, W);
-    if (weighs(s, &s->p->block[i])) tb_velocity_add(v, i, W);
+    if (has_weight(s, &s->p->block[i])) tb_velocity_add(v, i, W);
   }
   w->fresh = true;
   return tb_velocity_factor(v);
@@ -84,7 +84,7 @@ static bool solve_modes(tbActiveState* s) {
       tbReal sum = w->c0[row];
       for (int c = 0; c < b->dim; c++) sum -= W[r * b->dim + c] * velocity[c];
       s->next[row] = sum;
-      s->speed[row] = velocity[r] + (p->R ? p->R[row] * sum : 0);
+      s->next_sigma[row] = velocity[r] + (p->R ? p->R[row] * sum : 0);
       finite = finite && isfinite(sum);
     }
   }
@@ -104,7 +104,7 @@ TB_INLINE void block_change(tbActiveState* s, const tbBlock* b, int d, const tbR
   }
 }
 
-// lambda and sigma of a block after its change, less W times its velocity. False: not finite.
+// lambda and sigma of a block after its change, minus W times its velocity. False: not finite.
 TB_INLINE bool block_next(tbActiveState* s, const tbBlock* b, int d, const tbReal* W,
                           const tbReal* velocity) {
   bool finite = true;
@@ -113,14 +113,14 @@ TB_INLINE bool block_next(tbActiveState* s, const tbBlock* b, int d, const tbRea
     tbReal change = s->next[row];
     for (int c = 0; c < d; c++) change -= W[r * d + c] * velocity[c];
     s->next[row] = s->lambda[row] + change;
-    s->speed[row] = s->sigma[row] + velocity[r] + (s->p->R ? s->p->R[row] * change : 0);
+    s->next_sigma[row] = s->sigma[row] + velocity[r] + (s->p->R ? s->p->R[row] * change : 0);
     finite = finite && isfinite(s->next[row]);
   }
   return finite;
 }
 
-// Solve (3) for the change of lambda and x. sigma must be what lambda leads to; the weights are
-// those that were factored, with the new anchor.
+// Solve (3) for the changes of lambda and x. sigma must be the velocity of lambda; the weights are
+// those of the factors, with the new proximal centre.
 static bool refine_modes(tbActiveState* s) {
   tbVelocity* v = s->a->system;
   Velocity* w = s->work;
@@ -143,13 +143,13 @@ static bool refine_modes(tbActiveState* s) {
   tb_velocity_apply_transposed_all(v, s->next, w->x);
   w->fresh = false;
   tb_velocity_solve(v, w->x);
-  tb_velocity_mul_all(v, w->x, s->speed);
+  tb_velocity_mul_all(v, w->x, s->next_sigma);
   bool finite = true;
   for (int i = 0; i < p->nblock; i++) {
     const tbBlock* b = &p->block[i];
     const tbReal* W = w->W + (size_t)i * MAX * MAX;
     tbReal velocity[MAX];
-    for (int r = 0; r < b->dim; r++) velocity[r] = s->speed[b->row + r];
+    for (int r = 0; r < b->dim; r++) velocity[r] = s->next_sigma[b->row + r];
     if (b->dim == 1) {
       finite = block_next(s, b, 1, W, velocity) && finite;
     } else if (b->dim == 3) {
@@ -163,7 +163,7 @@ static bool refine_modes(tbActiveState* s) {
   return finite;
 }
 
-// The velocity that impulses lead to.
+// The velocity of impulses lambda.
 static void true_velocity(tbActiveState* s, const tbReal* lambda, tbReal* sigma) {
   tbVelocity* v = s->a->system;
   Velocity* w = s->work;
@@ -182,7 +182,7 @@ static void true_velocity(tbActiveState* s, const tbReal* lambda, tbReal* sigma)
   for (int r = 0; r < p->n; r++) sigma[r] += p->g[r] + (p->R ? p->R[r] * lambda[r] : 0);
 }
 
-// Small islands take every step as a change.
+// Dense factors solve every step as a change.
 const tbActiveForm TB_ACTIVE_DENSE = {start, factor_modes, refine_modes, refine_modes,
                                       true_velocity};
 const tbActiveForm TB_ACTIVE_VELOCITY = {start, factor_modes, solve_modes, refine_modes,

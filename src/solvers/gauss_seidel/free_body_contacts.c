@@ -129,7 +129,7 @@ bool tb_free_body_contacts_open(const tbActiveState* s, tbArena* arena, tbFreeCo
     whiten(s, i, bodies, body, rows[i], rows[i] + A);
     if (rows[i][A] > 0) least = tb_min(least, rows[i][A]);
   }
-  f->speed = s->fastest > 0 ? s->fastest : 1;
+  f->speed = s->max_speed > 0 ? s->max_speed : 1;
   f->load = least < INFINITY ? f->speed / least : 1;
   for (int i = 0; i < n; i++) {
     int k = place[i];

@@ -137,13 +137,13 @@ static void add_whitened(const tbActiveState* s, const Local* l, int i, const tb
   }
 }
 
-static tbFreeScale free_scale(const tbPartScale* scale) {
+static tbFreeScale free_scale(const tbSubdomainScale* scale) {
   return (tbFreeScale){scale->target * scale->speed, scale->load};
 }
 
 // The relative residual of a block at velocity sigma.
 static tbReal miss_at(const tbActiveState* s, int i, const tbReal* sigma,
-                      const tbPartScale* scale) {
+                      const tbSubdomainScale* scale) {
   tbBlock b = s->p->block[i];
   const tbReal* lambda = s->lambda + b.row;
   b.row = 0;
@@ -152,7 +152,8 @@ static tbReal miss_at(const tbActiveState* s, int i, const tbReal* sigma,
   return tb_subdomain_residual(&r, scale);
 }
 
-tbReal tb_active_fixed_point_residual(const tbActiveState* s, int i, const tbPartScale* scale) {
+tbReal tb_active_fixed_point_residual(const tbActiveState* s, int i,
+                                      const tbSubdomainScale* scale) {
   tbReal sigma[MAX];
   tb_active_whitened_velocity(s, i, sigma);
   return miss_at(s, i, sigma, scale);
@@ -248,7 +249,7 @@ static bool is_stale(const tbActiveState* s, int i) {
   return stale;
 }
 
-int tb_active_refine(tbActiveState* s, const tbPartScale* scale) {
+int tb_active_refine(tbActiveState* s, const tbSubdomainScale* scale) {
   tbActiveSweeps* sweeps = s->sweeps;
   tbFreeScale free = free_scale(scale);
   int count = tb_free_body_contacts_sweep(&sweeps->free, &free);

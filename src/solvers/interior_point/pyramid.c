@@ -90,8 +90,8 @@ static bool check(void* owner, const tbReal* lambda, int iteration, tbReal produ
   tbActiveState* s = q->s;
   (void)iteration, (void)products;
   q->info->iterations++;
-  memcpy(s->trial, lambda, sizeof(tbReal) * (size_t)s->p->n);
-  s->form->velocity(s, s->trial, s->check);
+  memcpy(s->candidate, lambda, sizeof(tbReal) * (size_t)s->p->n);
+  s->form->velocity(s, s->candidate, s->candidate_sigma);
   bool enough = tb_active_evaluate(s, q->lambda, q->info);
   *measure = q->info->residual.relative;
   return enough;

@@ -389,7 +389,7 @@ static bool follow_from(const tbActive* a, tbArena* arena, const tbInterior* set
 
 static bool go_around(const tbActive* a, tbArena* arena, const tbInterior* set, tbReal* lambda,
                       tbReal* sigma, tbSolveInfo* info) {
-  int until = tb_min(info->iterations + set->rounds, a->max_iter);
+  int until = tb_min(info->iterations + set->max_iter, a->max_iter);
   bool ends = false;
   for (tbReal mu = set->mu; !ends && mu > 0; mu = tb_min(1, FARTHER * mu)) {
     if (!follow_from(a, arena, set, mu, until, lambda, sigma, info, &ends)) return false;
@@ -402,7 +402,7 @@ static bool go_around(const tbActive* a, tbArena* arena, const tbInterior* set, 
 
 bool tb_active_interior(const tbActive* a, tbArena* arena, const tbInterior* set, tbReal* lambda,
                         tbReal* sigma, tbSolveInfo* info) {
-  if (set->folds) return go_around(a, arena, set, lambda, sigma, info);
+  if (set->turning_points) return go_around(a, arena, set, lambda, sigma, info);
   tbInteriorState m = {.a = a, .p = a->p, .shifted = a->law == TB_LAW_NCP};
   size_t bytes = sizeof(tbReal) * (size_t)a->p->n;
   tbArenaMark mark = tb_arena_mark(arena);
@@ -411,7 +411,7 @@ bool tb_active_interior(const tbActive* a, tbArena* arena, const tbInterior* set
   tbReal best = tb_residual(a->p, a->law, lambda, sigma).relative, last = INFINITY;
   bool exact = true;
   for (int k = 0, since = 0;
-       k < set->rounds && since < set->patience && info->iterations < a->max_iter; k++) {
+       k < set->max_iter && since < set->patience && info->iterations < a->max_iter; k++) {
     tbReal mu, now = evaluate(&m, exact, &mu);
     if (!exact && !(now > FAR * a->tolerance)) now = evaluate(&m, true, &mu);
     exact = !(now > FAR * a->tolerance) || k % EXACT == EXACT - 1;
@@ -426,7 +426,7 @@ bool tb_active_interior(const tbActive* a, tbArena* arena, const tbInterior* set
     if (since > 0 && best <= a->enough) break;
     last = tb_min(last, now);
     info->iterations++;
-    m.stands = set->gentle && since > 0;
+    m.stands = set->mild && since > 0;
     tbReal step = choose_step(&m, mu, k < EARLY ? 0 : set->kappa, info);
     if (!(step > NO_STEP) || !isfinite(step)) break;
     go_fours(&m, step);
