@@ -7,18 +7,19 @@
 //   0
 //
 // with lambda_Ti = beta+_i - beta-_i. The matrix is copositive, for which Lemke's path ends at a
-// solution. Hyperstatic problems (G singular) put it on rays by rounding: a ridge eps diag(G) is
-// added, its effect removed by proximal rounds (g - eps diag(G) lambda_k for g), and where a ray is
-// hit nevertheless the ridge grows. Equality rows are a pair of opposite one-sided rows; a box has
-// its two bounds. Ties in the ratio test are broken lexicographically, so that degenerate problems
-// do not cycle.
+// solution. In hyperstatic problems (G singular) rounding leads the path to a ray: a ridge eps
+// diag(G) is added, its effect is removed by proximal iterations (g - eps diag(G) lambda_k for g),
+// and if the path still ends on a ray the ridge grows. Equality rows are a pair of opposite
+// one-sided rows; a box has its two bounds. Ties in the ratio test are broken lexicographically, so
+// that degenerate problems do not cycle.
 #include <math.h>
 #include <string.h>
 
 #include "base/minmax.h"
 #include "solvers/solver.h"
 
-// How an LCP variable is made: lambda_row gains `sign` times it; slack variables have row -1.
+// How an LCP variable enters lambda: lambda_row += sign times the variable; slack variables have
+// row -1.
 typedef struct {
   int row;
   tbReal sign;
@@ -29,7 +30,7 @@ typedef struct {
   int width;  // columns of the tableau: size (w), 1 (z0), 1 (q), size (z)
   Variable* variable;
   tbReal* offset;   // per row of lambda: constant part (a box's bound)
-  tbReal* scale;    // per row of lambda: to a unit diagonal, one number per cone
+  tbReal* scale;    // per row of lambda: scales to a unit diagonal, one value per cone
   tbReal *G, *q;    // G + R dense, and the free velocity at the offset
   tbReal* tableau;  // size x width
   tbReal size_q;    // largest entry of the right side
@@ -141,7 +142,7 @@ static bool allocate(Lemke* l, tbSolve* s) {
   return true;
 }
 
-// The tableau at the start: w basic, ridge and proximal centre included.
+// Set up the initial tableau: w basic, ridge and proximal centre included.
 static void fill(Lemke* l, tbSolve* s, tbReal ridge, const tbReal* centre) {
   const tbProblem* p = s->p;
   size_t n = (size_t)p->n;
@@ -198,7 +199,7 @@ static bool lexicographic(const Lemke* l, int a, int b, int column) {
   return a < b;
 }
 
-// The leaving row for an entering column; z0 leaves whenever it may. -1: a ray.
+// The leaving row for an entering column; z0 leaves whenever possible. -1: the path ends on a ray.
 static int ratio_test(const Lemke* l, int column) {
   int best = -1;
   tbReal largest = 0;
@@ -231,7 +232,7 @@ static void read_answer(const Lemke* l, tbSolve* s) {
   }
 }
 
-// Follow the path until z0 leaves. False on a ray or when pivots or time are used up.
+// Follow the path until z0 leaves. False on a ray, or at the limit of pivots or time.
 static bool follow(Lemke* l, tbSolve* s) {
   int row = 0;
   for (int r = 1; r < l->size; r++) {

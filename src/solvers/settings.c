@@ -1,4 +1,4 @@
-// Names of laws and verdicts; a solve's settings, their defaults and what they may be.
+// Names of laws and statuses; settings of a solve, their defaults and allowed values.
 #include <string.h>
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-// tb_solve: checks, dispatch by the list, and the verdict by the residual function.
+// tb_solve: checks, dispatch by the list, and the status by the residual function.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,13 +102,13 @@ bool tb_solve_check_sigma(tbSolve* s, const tbReal* lambda, const tbReal* sigma,
   tbReal measure = tb_solve_measure(s, &s->last);
   s->info->iterations = iteration;
 
-  // The history, if asked for.
+  // The history, if requested.
   if (settings->history && s->info->history_count < settings->history_capacity) {
     tbSolveHistory* h = &settings->history[s->info->history_count++];
     *h = (tbSolveHistory){iteration, tb_seconds() - s->start, s->last, penalty};
   }
 
-  // The best so far, and the verdict.
+  // The best so far, and the stop test.
   if (measure < s->best_measure) {
     s->best_measure = measure;
     memcpy(s->best, lambda, (size_t)s->p->n * sizeof *lambda);
@@ -125,8 +125,8 @@ bool tb_solve_check(tbSolve* s, const tbReal* lambda, int iteration, tbReal pena
   return tb_solve_check_sigma(s, lambda, s->sigma, iteration, penalty);
 }
 
-// The answer to a name that is none: those the law has.
-static tbResult no_such_solver(tbLaw law, const char* name, tbError* error) {
+// The error for an unknown solver name: lists the solvers of the law.
+static tbResult unknown_solver(tbLaw law, const char* name, tbError* error) {
   char list[256] = "";
   for (int i = 0; i < SOLVER_COUNT; i++) {
     size_t used = strlen(list);
@@ -140,16 +140,16 @@ static tbResult no_such_solver(tbLaw law, const char* name, tbError* error) {
 static tbResult check_settings(const tbSolveSettings* set, const tbSolverEntry** entry,
                                tbError* error) {
   if (set->law < 0 || set->law >= TB_LAW_COUNT) {
-    return tb_fail(error, TB_ERROR_ARGUMENT, "law %d is none of the %d laws", set->law,
+    return tb_fail(error, TB_ERROR_ARGUMENT, "law %d is not one of the %d laws", set->law,
                    (int)TB_LAW_COUNT);
   }
   const char* name = set->solver ? set->solver : "auto";
   *entry = find_solver((tbLaw)set->law, name);
-  if (!*entry) return no_such_solver((tbLaw)set->law, name, error);
+  if (!*entry) return unknown_solver((tbLaw)set->law, name, error);
   return tb_solve_settings_check(set, error);
 }
 
-// Start from the caller's guess if it is asked for and no worse than zero.
+// Start from the caller's guess for a warm start, else from zero.
 static tbResult begin(tbSolve* s, const tbReal* guess) {
   size_t n = (size_t)s->p->n;
   s->lambda = tb_solve_reals(s, n);
@@ -169,7 +169,8 @@ static tbResult begin(tbSolve* s, const tbReal* guess) {
   return TB_OK;
 }
 
-// The answer is the best iterate; it has converged only if its residual, computed afresh, says so.
+// The result is the best iterate; it has converged only if its newly computed residual is below the
+// tolerance.
 static void finish(tbSolve* s, tbReal* lambda) {
   tbSolveInfo* info = s->info;
   const bool failed = !isfinite(s->best_measure);
@@ -188,7 +189,7 @@ static void finish(tbSolve* s, tbReal* lambda) {
   info->seconds = tb_seconds() - s->start;
 }
 
-// From the problem, settings, memory, error and start of `s` to an answer.
+// Solve, given the problem, settings, memory, error and start time of `s`.
 static tbResult run(tbSolve* s, const tbSolverEntry* entry, tbReal* lambda, tbSolveInfo* info) {
   const tbSolveSettings* set = s->settings;
   s->law = (tbLaw)set->law;
@@ -199,11 +200,11 @@ static tbResult run(tbSolve* s, const tbSolverEntry* entry, tbReal* lambda, tbSo
   tbResult result = begin(s, lambda);
   if (result != TB_OK) return result;
 
-  // The guess, or rest, may already do.
+  // The guess, or zero, may already be a solution.
   if (!tb_solve_check(s, s->lambda, 0, 0)) {
     info->status = TB_SOLVE_MAX_ITERATIONS;
     result = entry->solve(s);
-    // No answer may be the problem's fault.
+    // An unsolved problem may be ill-posed.
     bool solved = result == TB_OK && info->status == TB_SOLVE_CONVERGED;
     if (set->check && !solved && tb_problem_check_definite(s->p, s->error) != TB_OK) {
       return TB_ERROR_ARGUMENT;
@@ -261,13 +262,13 @@ tbResult tb_solve(const tbProblem* problem, const tbSolveSettings* settings, tbR
   if (!info) info = &ignored;
   tbResult result =
       solve(problem, settings ? settings : &defaults, lambda, work ? work : own, info, error);
-  // Where there is no answer nothing has been judged.
+  // After an error there is no solution to evaluate.
   if (result != TB_OK) {
     *info = (tbSolveInfo){.status = TB_SOLVE_FAILED};
     info->residual = info->residual_exact = (tbResidual){NAN, NAN, NAN, NAN};
   }
   if (result != TB_OK && error && !error->message[0]) {
-    tb_fail(error, result, "the solver broke down: %s", tb_result_name(result));
+    tb_fail(error, result, "the solver failed: %s", tb_result_name(result));
   }
   tb_solve_work_free(own);
   return result;

@@ -1,4 +1,4 @@
-// What every solver gets, and the stop test that all of them share.
+// Context of every solver, and the stop test that all of them share.
 #ifndef TRIBO_SOLVERS_SOLVER_H_
 #define TRIBO_SOLVERS_SOLVER_H_
 
@@ -10,9 +10,9 @@
 #include "problem/delassus.h"
 #include "tribo/problem.h"
 
-// What one solve leaves for the next of the same size.
+// Data that one solve keeps for the next of the same size.
 typedef struct {
-  int n;           // rows of the last problem; 0: nothing kept
+  int n;           // rows of the last problem; 0: nothing is kept
   tbReal rho;      // ADMM: last penalty
   tbReal largest;  // estimates of the extreme eigenvalues of G + R
   tbReal smallest;
@@ -31,7 +31,7 @@ typedef struct {
   tbSolveInfo* info;
   tbError* error;
   double start;      // tb_seconds() at the start
-  tbReal* lambda;    // in: first guess inside the arena; out: the answer
+  tbReal* lambda;    // in: first guess inside the arena; out: the solution
   tbReal* sigma;     // (G + R) lambda + g of the last check
   tbReal* velocity;  // B^T lambda of the product form
   tbReal* best;      // the iterate with the smallest residual so far
@@ -40,8 +40,8 @@ typedef struct {
   tbReal tolerance;
 } tbSolve;
 
-// Solvers return TB_OK with info->status set (anything but CONVERGED is verified by the caller
-// too), or an error. They leave their answer in s->lambda.
+// Solvers return TB_OK with info->status set (any status but CONVERGED is verified by the caller
+// too), or an error. They leave their solution in s->lambda.
 typedef tbResult (*tbSolverFunction)(tbSolve* s);
 
 typedef struct {
@@ -50,26 +50,27 @@ typedef struct {
   tbSolverFunction solve;
 } tbSolverEntry;
 
-// Whether every number of the settings is one that it may be.
+// Check that every setting has an allowed value.
 tbResult tb_solve_settings_check(const tbSolveSettings* settings, tbError* error);
 
-// Solve the exact law from `lambda` by ncp/auto with memory that is there, inside of another solve.
+// Solve the exact law from `lambda` by ncp/auto with the caller's arena, inside another solve.
 // False: out of memory.
 bool tb_solve_exact(const tbProblem* problem, tbReal tolerance, int max_iter, tbArena* arena,
                     tbReal* lambda, tbSolveInfo* info);
 
-// Compute sigma and the residual of `lambda`, remember it if it is the best so far, write the
-// history, and say whether to stop: converged (status set), out of time (status set).
+// Compute sigma and the residual of `lambda`, store it if it is the best so far, write the history.
+// Returns whether to stop: converged or out of time (status set).
 bool tb_solve_check(tbSolve* s, const tbReal* lambda, int iteration, tbReal penalty);
 
-// The same with sigma already at hand.
+// The same with a given sigma.
 bool tb_solve_check_sigma(tbSolve* s, const tbReal* lambda, const tbReal* sigma, int iteration,
                           tbReal penalty);
 
-// Has the time limit passed? Sets the status if so. For loops that are long between two checks.
+// Whether the time limit has passed; sets the status if so. For loops that are long between two
+// checks.
 bool tb_solve_late(tbSolve* s);
 
-// The status of a solve that ended short of its tolerance: no iterations left, or no progress.
+// The status of a solve that ended above its tolerance: no iterations left, or no progress.
 int tb_solve_gave_up(const tbSolve* s);
 
 // The quantity that the stop test compares with s->tolerance.

@@ -1,5 +1,5 @@
-// Every solver, once: TB_SOLVER(law, name, function). No include guard: included with TB_SOLVER
-// defined.
+// The list of all solvers: TB_SOLVER(law, name, function). No include guard: included with
+// TB_SOLVER defined.
 TB_SOLVER(NCP, "admm", tb_solve_ncp_admm)
 TB_SOLVER(NCP, "pgs", tb_solve_ncp_pgs)
 TB_SOLVER(NCP, "staggered", tb_solve_ncp_staggered)

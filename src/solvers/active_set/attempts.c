@@ -128,7 +128,7 @@ bool tb_active_attempts(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolv
 
 bool tb_active_last_resort(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolveInfo* info,
                            bool* solved) {
-  if (info->iterations >= s->a->max_iter) return true;
+  if (info->iterations >= s->a->max_iter || TB_WITHOUT(PROXIMAL_NEWTON)) return true;
   memcpy(s->candidate, s->best, sizeof(tbReal) * (size_t)s->p->n);
   s->form->velocity(s, s->candidate, s->candidate_sigma);
   if (!tb_active_proximal_newton(s->a, arena, CONVEX_ITERATIONS, s->a->tolerance, s->candidate,

@@ -7,8 +7,9 @@
 //
 // The iteration runs in rows scaled block by block to a unit diagonal (admm_scaling = 0 switches
 // this off): a scalar per cone maps the cone to itself and removes mass ratios from the spectrum.
-// Where a coefficient exceeds 1, tangential rows are scaled by its root as well: the shift mu |z_T|
-// is fed back with a gain of mu, and scaled by mu the normal rows would be mu^2 softer than these.
+// Tangential rows of a cone with a coefficient above 1 are also scaled by its square root: the
+// shift mu |z_T| feeds back with gain mu, and with a full scaling by mu the normal rows would be
+// mu^2 softer than the tangential ones.
 #include "solvers/admm/admm.h"
 
 #include <math.h>
@@ -28,7 +29,7 @@ typedef struct {
   const tbProblem* p;
   tbFactor factor;
   bool shift;
-  tbBlock* block;  // the problem's, in scaled rows
+  tbBlock* block;  // the problem's blocks, in scaled rows
   tbReal *scale, *g, *f, *y, *z, *old_f, *old_y, *rhs, *diagonal;
   tbAnderson anderson;
   tbReal *point, *image;  // (sqrt(rho) y, z / sqrt(rho)) before and after an iteration
@@ -86,7 +87,8 @@ static tbReal spectral_rho(const Admm* a) {
   return sqrt(a->largest * a->smallest) * tb_pow(condition(a), a->exponent);
 }
 
-// Spectrum and first penalty. The smallest eigenvalue costs a factorisation's solves only.
+// Spectrum and first penalty. The smallest eigenvalue costs only solves with the existing
+// factorisation.
 static bool choose_penalty(Admm* a, tbReal* vectors, tbReal* work) {
   const tbSolveSettings* set = a->s->settings;
   tbSolveCache* cache = a->s->cache;
@@ -101,7 +103,7 @@ static bool choose_penalty(Admm* a, tbReal* vectors, tbReal* work) {
   tbReal lowest = tb_eigen_smallest(&a->factor, a->eta + a->rho, 10, vectors + a->p->n, work);
   a->smallest = a->eta + lowest;
   tbReal kappa = tb_max(condition(a), 1 + 1e-9);
-  // The exponent that the penalty at hand stands for.
+  // The exponent that corresponds to the present penalty.
   a->exponent = tb_log(a->rho / sqrt(a->largest * a->smallest)) / tb_log(kappa);
   if (!(set->admm_rho > 0) && !warm && set->admm_rule == TB_PENALTY_SPECTRAL) {
     a->exponent = tb_max(-0.5, tb_min(0.5, a->exponent));
@@ -129,7 +131,7 @@ static bool update_penalty(Admm* a, tbReal primal, tbReal dual) {
   return refactor(a);
 }
 
-// s = Gamma(z) added to `out`. In scaled rows of a cone z keeps its proportions.
+// s = Gamma(z) added to `out`. Scaled rows of a cone keep the proportions of z.
 static void add_shift(const Admm* a, tbReal* out) {
   for (int i = 0; i < a->p->nblock; i++) {
     const tbBlock* b = &a->block[i];
@@ -189,7 +191,7 @@ static void accelerate(Admm* a) {
   for (int i = 0; i < n; i++) a->point[i] = root * a->y[i];
 }
 
-// The map has changed with rho: start from where we are.
+// The fixed-point map changes with rho: restart the acceleration from the present iterate.
 static void restart(Admm* a) {
   int n = a->p->n;
   tbReal root = sqrt(a->rho);
@@ -216,7 +218,8 @@ static tbResult run(Admm* a) {
       return TB_OK;
     }
 
-    // The residual function costs a product with G: look when ADMM's own test is near.
+    // The residual function costs a product with G: evaluate it only if ADMM's own test nearly
+    // passes.
     impulse = 0;
     for (int i = 0; i < n; i++) impulse = tb_max(impulse, fabs(a->y[i]));
     bool near = primal <= s->tolerance * impulse && dual <= s->tolerance * velocity;
@@ -224,7 +227,8 @@ static tbResult run(Admm* a) {
       for (int i = 0; i < n; i++) s->lambda[i] = a->scale[i] * a->y[i];
       if (tb_solve_check(s, s->lambda, k, a->rho)) return TB_OK;
       next_check = k + 10;
-      // Extrapolation may circle where the law is not convex: without gain it ends for good.
+      // Extrapolation may cycle for a nonconvex law: after 200 iterations without gain it is
+      // switched off.
       tbReal measure = tb_solve_measure(s, &s->last);
       if (measure < 0.7 * mark) {
         mark = measure;
@@ -234,7 +238,7 @@ static tbResult run(Admm* a) {
       }
     }
     accelerate(a);
-    // Ever rarer changes: a penalty that keeps swinging is no penalty.
+    // Penalty changes become rarer and rarer, so that an oscillating penalty comes to rest.
     if (k - last_update >= interval) {
       tbReal rho = a->rho;
       bool relative = s->settings->admm_relative;
@@ -254,7 +258,7 @@ static tbResult run(Admm* a) {
   return TB_OK;
 }
 
-// Start: y from the guess, z = sigma + Gamma(sigma) where there is one.
+// Initial point: y from the guess; for a warm start also z = sigma + Gamma(sigma).
 static void start(Admm* a) {
   const tbProblem* p = a->p;
   for (int i = 0; i < p->n; i++) {
@@ -271,8 +275,8 @@ static void start(Admm* a) {
   }
 }
 
-// Room for both eigenvectors that outlives the solve. They are a first guess only for warm solves:
-// a cold one must not depend on what was solved before.
+// Memory for both eigenvectors that outlives the solve. They serve as first guess only for warm
+// solves: a cold solve must not depend on earlier problems.
 static tbReal* eigenvectors(tbSolve* s) {
   tbSolveCache* cache = s->cache;
   int size = 2 * s->p->n;
@@ -293,7 +297,7 @@ static tbReal* eigenvectors(tbSolve* s) {
 tbResult tb_admm(tbSolve* s, bool shift) {
   size_t n = (size_t)s->p->n;
   Admm a = {.s = s, .p = s->p, .shift = shift};
-  // Many bodies: the matrix itself, in blocks.
+  // With many bodies: assemble the matrix in sparse blocks.
   tbSolveIsland island;
   if (s->p->G.form == TB_DELASSUS_PRODUCT && s->p->n >= MANY_ROWS) {
     if (!tb_island_extract(&island, s, NULL, 0)) return tb_solve_no_memory(s);

@@ -2,8 +2,8 @@
 //
 // With the last differences of residuals r = T(w) - w and of images, the next point is
 //   T(w) - dT gamma,   gamma = argmin |r - dR gamma|
-// A point whose residual grows well beyond the last ones is given up for the plain image, and the
-// memory starts anew (Zhang, O'Donoghue & Boyd 2020).
+// A point whose residual exceeds twice the smallest one is replaced by the last plain image, and
+// the memory is cleared (Zhang, O'Donoghue & Boyd 2020).
 #ifndef TRIBO_SOLVERS_ADMM_ANDERSON_H_
 #define TRIBO_SOLVERS_ADMM_ANDERSON_H_
 
@@ -18,15 +18,15 @@ typedef struct {
   tbReal *r, *last_r, *last_T, *safe;
   tbReal gram[TB_ANDERSON_MAX * TB_ANDERSON_MAX];
   tbReal best;          // smallest |r| since the last restart
-  tbReal ridge, reach;  // of the normal equations, relative; largest |gamma| that is believed
+  tbReal ridge, reach;  // of the normal equations, relative; largest accepted |gamma|
   bool started, extrapolated;
 } tbAnderson;
 
-// `memory` pairs (0: never extrapolates). A caller whose map hardly contracts may set a smaller
-// ridge and a longer reach afterwards. False when out of memory.
+// Initialise for `memory` pairs (0: never extrapolates). A caller with a weakly contracting map may
+// set a smaller ridge and a longer reach afterwards. False when out of memory.
 bool tb_anderson_init(tbAnderson* anderson, tbSolve* s, int n, int memory);
 
-// Forget everything: the iteration's map has changed.
+// Clear the memory after the iteration's map has changed.
 void tb_anderson_reset(tbAnderson* anderson);
 
 // From w and its image T (n entries each), write the next point to w.

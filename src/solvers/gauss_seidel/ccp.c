@@ -1,5 +1,5 @@
-// ccp/pgs: projected Gauss-Seidel on the convex law (CM Alg. 2), a few projected gradient steps per
-// block, or its exact minimum where those are slow.
+// ccp/pgs: projected Gauss-Seidel on the convex law (CM Alg. 2), with a few projected gradient
+// steps per block, or its exact minimum if these converge slowly.
 #include "solvers/local/local.h"
 #include "solvers/gauss_seidel/sweep.h"
 

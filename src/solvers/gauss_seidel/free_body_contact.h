@@ -1,7 +1,7 @@
-// A contact of three rows on one free body or two, nearly all that there is in a heap, under the
-// exact law (CM eq. 13), as sweeps go through it: in single precision and round coordinates,
-// tangents as lambda_Ti / mu_i and mu_i sigma_i. Impulses and velocities are changes since sweeps
-// began (free_contacts.c), so that rounding is that of changes.
+// A contact of three rows on one or two free bodies (nearly all contacts of a heap) under the exact
+// law (CM eq. 13), stored for sweeps: in single precision and in coordinates in which the cone is
+// round, with tangents lambda_Ti / mu_i and mu_i sigma_i. Impulses and velocities are changes since
+// the start of the sweeps (free_body_contacts.c), so that rounding is relative to the changes.
 #ifndef TRIBO_SOLVERS_GAUSS_SEIDEL_FREE_BODY_CONTACT_H_
 #define TRIBO_SOLVERS_GAUSS_SEIDEL_FREE_BODY_CONTACT_H_
 
@@ -13,25 +13,25 @@
 #include "operator/body_rows.h"
 #include "tribo/problem.h"
 
-// Numbers of a contact's rows, the fourth 0; or of four contacts.
+// The entries of a contact's three rows, the fourth 0; or one entry of four contacts.
 enum { TB_FREE_LANES = 4 };
 typedef float tbFreeBodyFour[TB_FREE_LANES];
 
-// What does not change from sweep to sweep is computed once: four lines of cache, of which the
-// first three tell whether the contact is good enough. With A = B B^T + R, h_i = A_Ni / A_NN and
-// a change x of the tangents, the normal is eliminated on the plane sigma_N = 0: the change of
-// lambda_N is -sigma_N / A_NN - h . x, and A_NN (S + s I) x = -(sigma_i - h_i sigma_N) - A_NN s
-// times the tangents there are, s >= 0 the multiplier of sliding.
+// Data that is constant over the sweeps is computed once: four cache lines, of which the first
+// three suffice for the convergence test. With A = B B^T + R, h_i = A_Ni / A_NN and a change x of
+// the tangents, the normal is eliminated on the plane sigma_N = 0: the change of lambda_N is
+// -sigma_N / A_NN - h . x, and A_NN (S + s I) x = -(sigma_i - h_i sigma_N) - A_NN s times the
+// present tangents, with s >= 0 the sliding multiplier.
 typedef struct {
-  _Alignas(64) tbFreeBodyFour g, R;  // velocity at the beginning, compliance
+  _Alignas(64) tbFreeBodyFour g, R;  // velocity at the start, compliance
   float B[TB_CONTACT_ROWS * TB_PAIR_DOFS];
   tbFreeBodyFour normal;  // h, 1 / A_NN, the last s
-  tbFreeBodyFour S;       // and 1 / det S
-  tbFreeBodyFour last;    // change
+  tbFreeBodyFour S;       // S, 1 / det S
+  tbFreeBodyFour last;    // last change
 } tbFreeContact;
 
-// B = J L^-1 D^-1/2 of the rows that B holds as J, `width` of them side by side: on the six dofs
-// from `first` on, each an ancestor of the next.
+// B = J L^-1 D^-1/2, in place: on entry B holds J with `width` columns. The six dofs from `first`
+// on are a chain, each an ancestor of the next.
 TB_INLINE void tb_free_body_contact_whiten(const tbForest* forest, const tbReal* LD,
                                            const tbReal* inverse, int first, int width, tbReal* B) {
   for (int k = TB_BODY_DOFS - 1; k >= 0; k--) {
@@ -59,8 +59,8 @@ TB_INLINE void tb_free_body_contact_square(int bodies, const tbReal* B, const tb
   }
 }
 
-// The local problem of A. False where an axis has no friction or no inertia, or where two depend on
-// each other.
+// The local problem of A. False if an axis has no friction or no inertia, or if the two axes depend
+// on each other.
 static inline bool tb_free_body_contact_reduce(const tbReal* mu, const tbReal* A,
                                                tbFreeContact* c) {
   const tbReal singular = 1e-4;
@@ -78,7 +78,7 @@ static inline bool tb_free_body_contact_reduce(const tbReal* mu, const tbReal* A
   return true;
 }
 
-// Its rows in single precision: those of one body have zeros for the other.
+// The contact's rows in single precision; a contact of one body has zeros for the second.
 static inline void tb_free_body_contact_rows(int bodies, const tbReal* mu, const tbReal* B,
                                              const tbReal* R, tbReal unit, tbFreeContact* c) {
   memset(c->B, 0, sizeof c->B);

@@ -10,20 +10,20 @@
 #include "solvers/gauss_seidel/free_body_lanes.h"
 
 enum { D = TB_CONTACT_ROWS, LANES = TB_FREE_LANES };
-// As many as a word has bits. Contacts of a body that has more of them are solved one by one.
+// The number of bits of a word. Contacts beyond the last colour are solved one by one.
 enum { COLOURS = 64 };
-enum { GROUP = 16 };  // contacts whose turn is decided by one word of bits
-enum { BATCH = 64 };  // contacts looked at together
-enum { AHEAD = 4 };   // contacts fetched ahead
-enum { LINE = 64 };   // bytes of a line of cache
+enum { GROUP = 16 };  // contacts tested together with one word of bits
+enum { BATCH = 64 };  // contacts evaluated together
+enum { AHEAD = 4 };   // contacts prefetched
+enum { LINE = 64 };   // bytes of a cache line
 
-// A contact that is off by more than so many times its target may be over-relaxed.
-static const float NEARLY = 10;
+// A contact is over-relaxed only if its residual exceeds this multiple of its target.
+static const float RELAX_ABOVE = 10;
 
-// ---- what does not change ----------------------------------------------------------------------
+// ---- constant data -----------------------------------------------------------------------------
 
-// How many free bodies a block moves as a contact under the exact law, one or two, with all of
-// their dofs; 0: other things.
+// The number of free bodies of a block if it is a contact under the exact law that moves all dofs
+// of one or two free bodies; 0 for any other block.
 static int count_bodies(const tbActiveState* s, int i, int* body) {
   const tbForest* forest = &s->a->inertia.forest;
   const tbRows* rows = &s->a->block[i];
@@ -38,8 +38,8 @@ static int count_bodies(const tbActiveState* s, int i, int* body) {
   return rows->nnz / TB_BODY_DOFS;
 }
 
-// Each contact takes the first colour that its bodies do not have; `place` is its index. False: out
-// of memory.
+// Greedy colouring: each contact takes the first colour that its bodies do not have yet; `place`
+// receives the contact's index. False: out of memory.
 static bool find_colours(const tbActiveState* s, tbArena* arena, tbFreeContacts* f, int* place) {
   int n = s->p->nblock, begin[COLOURS + 1] = {0};
   tbArenaMark mark = tb_arena_mark(arena);
@@ -84,7 +84,7 @@ static void whiten(const tbActiveState* s, int i, int bodies, const int* body, t
   tb_free_body_contact_square(bodies, B, s->p->R ? s->p->R + s->p->block[i].row : none, A);
 }
 
-// In units of load and speed. False: a contact that goes the general way.
+// Store contact k in units of load and speed. False: the contact needs the general method.
 static bool make_contact(const tbActiveState* s, int i, const tbReal* B, tbReal* A,
                          tbFreeContacts* f, int k) {
   const tbBlock* b = &s->p->block[i];
@@ -120,7 +120,7 @@ bool tb_free_body_contacts_open(const tbActiveState* s, tbArena* arena, tbFreeCo
   enum { A = D * TB_PAIR_DOFS, SIZE = A + D * D };
   tbReal* B = tb_arena_alloc(arena, sizeof(tbReal) * SIZE * ((size_t)f->count + 1));
   if (!B) return false;
-  // The unit of impulse: what stops the heaviest at the largest velocity.
+  // The unit of impulse is the impulse that stops the heaviest contact at the largest velocity.
   tbReal least = INFINITY;
   for (int i = 0; i < n; i++) {
     if (place[i] < 0) continue;
@@ -134,7 +134,7 @@ bool tb_free_body_contacts_open(const tbActiveState* s, tbArena* arena, tbFreeCo
   for (int i = 0; i < n; i++) {
     int k = place[i];
     if (k < 0 || make_contact(s, i, rows[i], rows[i] + A, f, k)) continue;
-    // Goes the general way after all: nothing moves here.
+    // The contact needs the general method: disable its entry here.
     f->first[k] = f->second[k] = f->nothing;
     memset(&f->contact[k], 0, sizeof f->contact[k]);
     place[i] = -1;
@@ -176,7 +176,7 @@ void tb_free_body_contact_end(const tbFreeContacts* f, int k, const tbBlock* b, 
     tbReal mu = r == 0 ? 1 : b->mu[r - 1];
     lambda[r] = open ? 0 : lambda[r] + mu * f->load * f->change[k][r];
   }
-  // Rounding leaves it on the edge or within.
+  // Projection removes the rounding error at the edge of the cone.
   tb_block_project(b, TB_LAW_NCP, lambda, lambda);
 }
 
@@ -191,10 +191,10 @@ tbReal tb_free_body_contacts_load(const tbFreeContacts* f) {
 
 // ---- sweeps ------------------------------------------------------------------------------------
 
-// Contacts of one colour that are looked at together, and those of them that are to be solved, by
-// their places here; the first fills up the last lanes.
+// Contacts of one colour that are evaluated together, and the indices of those to be solved; the
+// first index pads the last lanes.
 typedef struct {
-  int n, count, at[BATCH + LANES], open[BATCH + LANES];
+  int n, count, at[BATCH + LANES], unconverged[BATCH + LANES];
   tbFreeBodyFour sigma[BATCH + LANES], lambda[BATCH + LANES];
 } Batch;
 
@@ -245,7 +245,7 @@ TB_INLINE void push(const tbFreeContacts* f, int k, tbLanes change) {
   put_bodies(f, k, &b);
 }
 
-TB_INLINE void look(const tbFreeContacts* f, Batch* b) {
+TB_INLINE void evaluate(const tbFreeContacts* f, Batch* b) {
   for (int j = 0; j < b->n; j++) {
     int k = b->at[j];
     if (j + AHEAD < b->n) {
@@ -260,7 +260,7 @@ TB_INLINE void look(const tbFreeContacts* f, Batch* b) {
   }
 }
 
-TB_INLINE void gather_look(const Batch* b, const int* j, tbFreeLook* look) {
+TB_INLINE void gather_state(const Batch* b, const int* j, tbFreeLook* look) {
   for (int l = 0; l < LANES; l++) {
     look->sigma[l] = *(const tbLanes*)b->sigma[j[l]];
     look->lambda[l] = *(const tbLanes*)b->lambda[j[l]];
@@ -282,35 +282,35 @@ TB_INLINE void gather_contacts(const tbFreeContacts* f, const Batch* b, const in
   tb_lanes_transpose(move->last);
 }
 
-// A scale in the units of the contacts; `all`: everything is solved.
+// A scale in the units of the contacts; `all`: every contact is solved.
 typedef struct {
   tbMask all;
   float most, load;
 } Scale;
 
-TB_INLINE void find_open(Batch* b, const Scale* scale) {
+TB_INLINE void find_unconverged(Batch* b, const Scale* scale) {
   b->count = 0;
   for (int j = 0; j < b->n; j += LANES) {
     const int next[LANES] = {j, j + 1, j + 2, j + 3};
     tbFreeLook four;
-    gather_look(b, next, &four);
+    gather_state(b, next, &four);
     tbMask misses = tb_free_misses(&four, scale->most, scale->load) | scale->all;
     for (int l = 0; l < LANES && j + l < b->n; l++) {
-      b->open[b->count] = j + l;
+      b->unconverged[b->count] = j + l;
       b->count -= misses[l];
     }
   }
-  for (int k = b->count; k % LANES; k++) b->open[k] = b->open[0];
+  for (int k = b->count; k % LANES; k++) b->unconverged[k] = b->unconverged[0];
 }
 
-// Solve four of them. One that is not at its solution is to be looked at again.
+// Solve four contacts. A contact that was over-relaxed or damped is marked for another visit.
 TB_INLINE void solve_four(tbFreeContacts* f, const Batch* b, const int* j, int used, int now,
                           const Scale* scale) {
   tbFreeLook four;
   tbFreeMove move;
-  gather_look(b, j, &four);
+  gather_state(b, j, &four);
   gather_contacts(f, b, j, &move);
-  tbMask far = tb_free_misses(&four, NEARLY * scale->most, scale->load) & ~scale->all;
+  tbMask far = tb_free_misses(&four, RELAX_ABOVE * scale->most, scale->load) & ~scale->all;
   move.change[D] = (tbLanes){0};
   tb_free_solve(&four, &move);
   tb_free_relax(&four, far, &move);
@@ -327,22 +327,22 @@ TB_INLINE void solve_four(tbFreeContacts* f, const Batch* b, const int* j, int u
   }
 }
 
-// Look at contacts that share no body and solve what is to be solved: how many.
+// Evaluate contacts that share no body and solve the unconverged ones; returns their number.
 TB_INLINE int solve_batch(tbFreeContacts* f, Batch* b, const Scale* scale) {
   int now = ++f->clock;
-  look(f, b);
-  find_open(b, scale);
+  evaluate(f, b);
+  find_unconverged(b, scale);
   for (int j = 0; j < b->n; j++) f->seen[b->at[j]] = now;
   for (int k = 0; k < b->count; k += LANES) {
     int used = b->count - k < LANES ? b->count - k : LANES;
-    solve_four(f, b, b->open + k, used, now, scale);
+    solve_four(f, b, b->unconverged + k, used, now, scale);
   }
   f->moved[f->nothing] = TB_MOVED_NEVER;
   return b->count;
 }
 
-// Those of a group of contacts that are to be looked at, as bits: one by one, the processor would
-// guess wrong every third time.
+// The contacts of a group that must be evaluated, as bits: with one branch per contact the
+// processor would mispredict every third.
 TB_INLINE unsigned find_stale(const tbFreeContacts* f, int begin) {
   const int *first = f->first + begin, *second = f->second + begin, *seen = f->seen + begin;
   const int* moved = f->moved;

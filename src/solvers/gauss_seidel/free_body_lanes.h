@@ -1,6 +1,6 @@
-// The exact law of four contacts on free bodies that share none, each in one lane of a register,
-// without branches: what opens, sticks and slides is computed for all of them and selected. What a
-// lane computes does not depend on the others.
+// The exact law of four contacts on disjoint free bodies, one contact in each SIMD lane, without
+// branches: the open, sticking and sliding solutions are computed for all lanes and selected. The
+// result of a lane does not depend on the other lanes.
 #ifndef TRIBO_SOLVERS_GAUSS_SEIDEL_FREE_BODY_LANES_H_
 #define TRIBO_SOLVERS_GAUSS_SEIDEL_FREE_BODY_LANES_H_
 
@@ -36,7 +36,7 @@ TB_INLINE tbLanes tb_lanes_root(tbLanes x) {
   return y;
 }
 
-// From fours of contacts to lanes of rows, and back.
+// Transpose between one vector per contact and one vector per row.
 TB_INLINE void tb_lanes_transpose(tbLanes* x) {
   tbLanes a = TB_LANES_PICK(x[0], x[1], 0, 4, 1, 5), b = TB_LANES_PICK(x[0], x[1], 2, 6, 3, 7);
   tbLanes c = TB_LANES_PICK(x[2], x[3], 0, 4, 1, 5), d = TB_LANES_PICK(x[2], x[3], 2, 6, 3, 7);
@@ -46,22 +46,22 @@ TB_INLINE void tb_lanes_transpose(tbLanes* x) {
   x[3] = TB_LANES_PICK(b, d, 2, 3, 6, 7);
 }
 
-// What is known of four contacts that are looked at, by row: velocity and impulse.
+// State of four evaluated contacts, by row: velocity and impulse.
 typedef struct {
   tbLanes sigma[TB_FREE_LANES], lambda[TB_FREE_LANES];
 } tbFreeLook;
 
-// What they are, likewise; `last` and the multiplier of sliding in `normal` go on to what becomes
-// of them.
+// Constants of the four contacts, by row; `last` and the sliding multiplier in `normal` are
+// updated.
 typedef struct {
   tbLanes normal[TB_FREE_LANES], S[TB_FREE_LANES], last[TB_FREE_LANES];
   tbLanes change[TB_FREE_LANES];
-  tbMask again;  // not at their solution
+  tbMask again;  // over-relaxed or damped, so not at the local solution
 } tbFreeMove;
 
-// Which of them, their lambda within their cones, are off by more than `most` at their velocity
-// sigma: sigma_N < -most or |lambda . sigma + lambda_N |sigma_T|| > most times the largest impulse
-// `load`. By squares, since sweeps wait for the answer.
+// Which contacts, with lambda within their cones, have a residual above `most` at velocity sigma:
+// sigma_N < -most or |lambda . sigma + lambda_N |sigma_T|| > most times the largest impulse `load`.
+// Squares avoid a square root, because sweeps wait for this result.
 TB_INLINE tbMask tb_free_misses(const tbFreeLook* k, float most, float load) {
   const tbLanes *s = k->sigma, *l = k->lambda;
   tbLanes square = l[0] * l[0] * (s[1] * s[1] + s[2] * s[2]);
@@ -71,15 +71,15 @@ TB_INLINE tbMask tb_free_misses(const tbFreeLook* k, float most, float load) {
            ((tbMask)(below <= 0) | (tbMask)(square >= below * below)));
 }
 
-// The multiplier s at which tangents y / det of contacts that slide are as long as their normals
-// N / det, with the adjugate and the determinant of S + s I: by Newton's method on N / |y| - 1,
-// nearly linear in s. `free` is lambda_N without tangents, c the right-hand side of these.
+// The sliding multiplier s at which the tangents y / det have the length of the normal N / det,
+// with the adjugate and the determinant of S + s I: by Newton's method on N / |y| - 1, which is
+// nearly linear in s. `free` is lambda_N without tangents, c the right-hand side of the tangents.
 TB_INLINE tbLanes tb_free_slip(const tbFreeMove* m, tbMask slides, tbLanes free, const tbLanes* c) {
   enum { MOST = 8 };
   const float enough = 4e-7f, far = 1e6f;
   const tbLanes *S = m->S, *h = m->normal, turned = h[0] * c[0] + h[1] * c[1];
   tbLanes s = m->normal[3], square = c[0] * c[0] + c[1] * c[1], known = s * free * (s * free);
-  // Where |y / det| is about |c| / s; the last one unless that is far off.
+  // The initial s makes |y / det| about |c| / s; the last s is kept unless it is far from that.
   tbMask near = (tbMask)(known * far > square) & (tbMask)(known < far * square), left = slides;
   if (tb_lanes_any(slides & ~near)) s = tb_lanes_select(near, s, tb_lanes_root(square) / free);
   for (int i = 0; i < MOST; i++) {
@@ -96,7 +96,7 @@ TB_INLINE tbLanes tb_free_slip(const tbFreeMove* m, tbMask slides, tbLanes free,
   return s;
 }
 
-// The change to the solution, from where the contacts are.
+// The change from the present impulses to the local solution.
 TB_INLINE void tb_free_solve(const tbFreeLook* k, tbFreeMove* m) {
   const tbLanes *l = k->lambda, *h = m->normal, *S = m->S, unit = m->normal[2];
   tbLanes u = k->sigma[0] * unit;
@@ -115,7 +115,7 @@ TB_INLINE void tb_free_solve(const tbFreeLook* k, tbFreeMove* m) {
     n = tb_lanes_select(slides, -u - (h[0] * x0 + h[1] * x1), n);
     m->normal[3] = tb_lanes_select(slides, s, m->normal[3]);
   }
-  // What is not a number stays as it is.
+  // A lane with a NaN keeps its impulse.
   tbLanes sum = n + x0 + x1;
   tbMask finite = (tbMask)(sum - sum == 0);
   m->change[0] = (tbLanes)(finite & (tbMask)tb_lanes_select(closes, n, -l[0]));
@@ -123,10 +123,10 @@ TB_INLINE void tb_free_solve(const tbFreeLook* k, tbFreeMove* m) {
   m->change[2] = (tbLanes)(finite & (tbMask)tb_lanes_select(closes, x1, -l[2]));
 }
 
-// Over-relaxation of what is `far` from settled: farther by a share of the contact's change, within
-// the cone, where it follows the last one (the squared cosine between them) and is not larger.
-// Everywhere, some contacts would swing for ever; those whose change goes back on the last one go
-// half of the way.
+// Over-relaxation of contacts `far` from convergence: a contact whose change is aligned with its
+// last change (by the squared cosine between them) and not larger moves farther by a share of the
+// change, within its cone. Over-relaxing all contacts would make some oscillate for ever. A contact
+// whose change opposes its last change takes half of the step.
 TB_INLINE void tb_free_relax(const tbFreeLook* k, tbMask far, tbFreeMove* m) {
   const float share = 0.8f, half = 0.5f, aligned = 0.6f, opposed = 0.25f;
   const tbLanes one = (tbLanes){0} + 1, *l = k->lambda, *e = m->last;

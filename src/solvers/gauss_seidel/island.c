@@ -1,5 +1,5 @@
-// Gauss-Seidel with exact local solutions on an island (CM Alg. 6, Jean's NSGS), with a stop as
-// soon as its measured rate says that it will not finish in time.
+// Gauss-Seidel with exact local solutions on an island (CM Alg. 6, Jean's NSGS). It stops as soon
+// as its measured convergence rate predicts too many further sweeps.
 #include <math.h>
 #include <string.h>
 
@@ -51,7 +51,7 @@ static void velocity_of_others(const tbSolveIsland* island, int i, const tbReal*
   }
 }
 
-// One sweep; returns the largest change of a velocity that a block caused to itself.
+// One sweep; returns the largest change of a block's velocity by its own impulse.
 static tbReal sweep(const tbSolveIsland* island, tbReal* lambda, tbReal* slip) {
   tbReal change = 0;
   for (int i = 0; i < island->p.nblock; i++) {
@@ -73,18 +73,18 @@ bool tb_island_pgs(tbSolveIsland* island, tbReal* lambda, int max_sweeps, int pa
   if (island->arena->failed) return false;
   tbReal earlier = INFINITY, target = island->tolerance * island->velocity;
   int earlier_sweep = 0, next = 1, sure = patience / 25 > 16 ? patience / 25 : 16;
-  bool large = island->p.nblock > 64;  // small ones are over soon either way
+  bool large = island->p.nblock > 64;  // small islands finish soon in any case
   for (int k = 1; k <= max_sweeps; k++) {
     tbReal change = sweep(island, lambda, slip);
     island->iterations++;
     if (!isfinite(change)) break;
-    // A judgement costs about a sweep: only where the change is small, and now and then.
+    // An evaluation costs about a sweep: only if the change is small, and at increasing intervals.
     if (k < next && change > target && k < max_sweeps) continue;
     tb_island_velocity(island, lambda, sigma);
     if (island->check(island, lambda, sigma, island->iterations, 0) || change == 0) break;
     next = k + 1 + k / 4;
-    // Sweeps that are left at the rate of late. The first ones say little: contacts still open and
-    // close.
+    // Sweeps left at the recent convergence rate. The first sweeps are not used for the rate:
+    // contacts still open and close.
     tbReal measure = island->last_measure;
     if (k >= sure && isfinite(earlier)) {
       tbReal rate = tb_log(measure / earlier) / (k - earlier_sweep);

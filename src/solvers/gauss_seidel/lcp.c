@@ -1,5 +1,5 @@
 // lcp/pgs: Gauss-Seidel with the pyramid |lambda_Ti| <= mu_i lambda_N (CM Alg. 1). Each row takes
-// its own exact step 1 / G_ii; the paper's common step 1 / min(G_xx, G_yy) may overshoot.
+// its own exact step 1 / G_ii, because the paper's common step 1 / min(G_xx, G_yy) may overshoot.
 #include "solvers/local/local.h"
 #include "solvers/gauss_seidel/sweep.h"
 

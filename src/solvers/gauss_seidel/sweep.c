@@ -86,7 +86,7 @@ static void velocity(const tbSweep* sweep, int i, const tbReal* lambda, tbReal* 
   }
 }
 
-// Block i of lambda changed by delta.
+// Add the change delta of block i of lambda.
 static void add_change(tbSweep* sweep, int i, const tbReal* delta) {
   const tbDelassus* G = &sweep->p->G;
   if (G->form != TB_DELASSUS_PRODUCT) return;
@@ -139,7 +139,7 @@ tbResult tb_sweep_solve(tbSolve* s, tbBlockUpdate update, void* context) {
   for (int i = 0; i < s->p->n; i++) scale = tb_max(scale, fabs(s->p->g[i]));
   tb_sweep_set(&sweep, s->lambda);
 
-  // The residual costs as much as a sweep: look when the change is small, and now and then.
+  // The residual costs as much as a sweep: evaluate it if the change is small, and at intervals.
   int next_check = 1, last_gain = 0;
   tbReal mark = INFINITY;
   for (int k = 1; k <= s->settings->max_iter; k++) {
@@ -155,14 +155,14 @@ tbResult tb_sweep_solve(tbSolve* s, tbBlockUpdate update, void* context) {
       s->info->status = TB_SOLVE_FAILED;
       return TB_OK;
     }
-    // Nothing moves any more: rounding is all that is left.
+    // No impulse changes any more: only rounding error is left.
     if (change == 0) {
       s->info->status = TB_SOLVE_STALLED;
       return TB_OK;
     }
-    // A third of the sweeps without any gain: this method circles or creeps here, and says so.
-    // RaiSim's law has no guarantee of convergence, so it must gain more; the convex law's sweeps
-    // always descend, so that they may creep as long as they are allowed to.
+    // Many sweeps without gain: the method cycles or converges too slowly here and reports a stall.
+    // RaiSim's law has no guarantee of convergence, so it must gain more; sweeps of the convex law
+    // always descend, so they may converge slowly up to the iteration limit.
     bool unsure = s->law == TB_LAW_RAISIM, certain = s->law == TB_LAW_CCP;
     if (s->best_measure < (unsure ? 0.9 : 0.99) * mark) {
       mark = s->best_measure;

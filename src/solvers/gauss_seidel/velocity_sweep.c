@@ -1,8 +1,9 @@
-// Gauss-Seidel with exact local solutions (CM Alg. 6): slow to converge, but what opens, sticks or
-// slides shows after a few sweeps. Velocities are kept whitened, w = B^T lambda with
-// B = J L^-1 D^-1/2, so that a block costs its support and no more. While sweeps go on w is that of
-// where they began, and only its change, in single precision, is kept up to date. Contacts on free
-// bodies go by themselves (free_contacts.c), other blocks one by one.
+// Gauss-Seidel with exact local solutions (CM Alg. 6): slow to converge, but contacts that open,
+// stick or slide are identified after a few sweeps. Velocities are kept whitened, w = B^T lambda
+// with B = J L^-1 D^-1/2, so that the cost of a block depends on its support only. During sweeps w
+// stays at its value at their start, and only its change is updated, in single precision. Contacts
+// on free bodies have a method of their own (free_body_contacts.c), other blocks are solved one by
+// one.
 #include <math.h>
 #include <string.h>
 
@@ -14,8 +15,7 @@
 
 enum { MAX = TB_MAX_BLOCK_DIM };
 
-// What any block needs: its rows of B on its support and, but for contacts on free bodies,
-// B B^T + R.
+// Data of a block: its rows of B on its support and, except for contacts on free bodies, B B^T + R.
 typedef struct {
   int nnz;
   const int* col;  // dofs of B: those of J and their ancestors
@@ -26,17 +26,17 @@ typedef struct {
 struct tbActiveSweeps {
   Local* local;
   tbFreeContacts free;
-  int* place;             // by block: its place among these, or -1
-  int nother, *other;     // the other blocks
-  int* seen;              // by block: when one of these was last looked at
+  int* place;             // by block: its index among the contacts on free bodies, or -1
+  int nother, *other;     // all other blocks
+  int* seen;              // by block: when it was last evaluated, for the other blocks
   tbReal* w;              // by dof; only the dofs of the island are used
   tbReal** rows;          // by block: B of contacts on free bodies
-  tbReal *from, *before;  // where sweeps began: impulses and velocities of rows
+  tbReal *from, *before;  // impulses and row velocities at the start of the sweeps
 };
 
-// ---- what does not change ----------------------------------------------------------------------
+// ---- constant data -----------------------------------------------------------------------------
 
-// The dofs of B. A single row may come without the first of its ancestors, where J is zero and B is
+// The dofs of B. The support of a single row may lack its first ancestors, where J is zero but B is
 // not.
 static Local find_support(const tbForest* forest, const tbRows* rows) {
   Local l = {.nnz = rows->nnz, .col = rows->col};
@@ -103,7 +103,7 @@ static tbActiveSweeps* start(const tbActiveState* s, tbArena* arena) {
   return whiten(s, arena, sweeps) ? sweeps : NULL;
 }
 
-// ---- any block ---------------------------------------------------------------------------------
+// ---- operations on one block -------------------------------------------------------------------
 
 // sigma of a block at whitened velocity w.
 static void block_velocity(const tbActiveState* s, const Local* l, int i, const tbReal* w,
@@ -202,7 +202,7 @@ tbReal tb_active_sweeps_load(const tbActiveState* s) {
 
 // ---- sweeps ------------------------------------------------------------------------------------
 
-// sigma of one of the other blocks.
+// sigma of a block that is not a contact on free bodies.
 static void changed_velocity(const tbActiveState* s, int i, tbReal* out) {
   const tbActiveSweeps* sweeps = s->sweeps;
   const Local* l = &sweeps->local[i];
@@ -215,7 +215,7 @@ static void changed_velocity(const tbActiveState* s, int i, tbReal* out) {
   }
 }
 
-// Solve one of them, at its velocity.
+// Solve such a block at its velocity.
 static void sweep_block(tbActiveState* s, int i, tbReal* velocity) {
   const tbBlock* b = &s->p->block[i];
   tbFreeContacts* f = &s->sweeps->free;
@@ -232,14 +232,14 @@ static void sweep_block(tbActiveState* s, int i, tbReal* velocity) {
   }
 }
 
-// A change of w under a block.
+// Mark a change of w on the support of a block.
 static void mark_moved(tbActiveState* s, int i) {
   const Local* l = &s->sweeps->local[i];
   int now = ++s->sweeps->free.clock;
   for (int k = 0; k < l->nnz; k++) s->sweeps->free.moved[l->col[k]] = now;
 }
 
-// Whether w may have changed under a block since it was last looked at.
+// Whether w may have changed on the support of a block since its last evaluation.
 static bool is_stale(const tbActiveState* s, int i) {
   const Local* l = &s->sweeps->local[i];
   bool stale = false;
@@ -264,7 +264,8 @@ int tb_active_refine(tbActiveState* s, const tbSubdomainScale* scale) {
       mark_moved(s, i);
       count++;
     }
-    // Under the convex law the local solver descends towards its answer (local_ccp.c): look again.
+    // The local solver of the convex law only approaches its solution (local/ccp.c): evaluate
+    // again.
     sweeps->seen[i] = sweeps->free.clock - (moves && s->a->law == TB_LAW_CCP);
   }
   return count;
@@ -275,7 +276,7 @@ void tb_active_forget(tbActiveState* s) {
   for (int i = 0; i < s->p->nblock; i++) s->sweeps->seen[i] = TB_MOVED_NEVER;
 }
 
-// ---- all of them --------------------------------------------------------------------------------
+// ---- whole island ------------------------------------------------------------------------------
 
 bool tb_active_whiten(tbActiveState* s, tbArena* arena) {
   const tbProblem* p = s->p;

@@ -1,5 +1,5 @@
-// Interior points in velocity space on blocks one by one: all but cones of three rows. The
-// equations are those of lorentz.h and active_interior.c.
+// The interior-point method in velocity space on single blocks: all but cones of three rows. The
+// equations are those of lorentz.h and velocity_space.c.
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 enum { MAX = TB_MAX_BLOCK_DIM };
 
-// Diagonal of H where there is no scaling. Free rows may depend on each other, so they get a small
+// Diagonal of H for rows without scaling. Equality rows may be redundant, so they get a small
 // ridge, whose error the next iteration removes; rows that cannot move get FIXED.
 static const tbReal RIDGE = 1e-9, FIXED = 1e30;
 
@@ -47,9 +47,9 @@ tbReal tb_interior_residual(tbInteriorState* m, tbReal sum) {
 
 // ---- the matrix --------------------------------------------------------------------------------
 
-// K <- (K^-1 + R)^-1 where only the first row has any compliance, as contacts that are pushed
-// apart: of rank one, and K_00 > 0. The first row and column are divided, since what is left of
-// them after a difference would be rounding where R K_00 is large.
+// K <- (K^-1 + R)^-1 if only the first row has compliance, as for contacts that are pushed apart: a
+// change of rank one, with K_00 > 0. The first row and column are divided rather than subtracted,
+// because the difference would be rounding error if R K_00 is large.
 static void comply_first(int d, tbReal R, tbReal* K) {
   tbReal keep = 1 / (1 + R * K[0]);
   for (int r = 1; r < d; r++) {
@@ -133,7 +133,7 @@ static tbReal row_stiffness(const tbInteriorState* m, const tbBlock* b, int k) {
   return stiff > 0 ? stiff : RIDGE;
 }
 
-// C^-1 of a block, and its part of the matrix of (1).
+// C^-1 of a block, and its contribution to the matrix of (1).
 static void add_block(tbInteriorState* m, int i) {
   const tbBlock* b = &m->p->block[i];
   const tbReal* S = m->S + b->row;
@@ -162,12 +162,12 @@ void tb_interior_add(tbInteriorState* m) {
 
 // ---- right-hand sides --------------------------------------------------------------------------
 
-// c of a cone: towards products `target`, with the second-order term of the affine step if
+// c of a cone for complementarity `target`, with the second-order term of the affine step if
 // `correct`.
 static void cone_target(tbInteriorState* m, int i, int d, tbReal target, bool correct) {
   int row = m->p->block[i].row;
   const tbReal* dx = correct ? m->ax + row : NULL;
-  // Towards no products at all the scaled point is taken away: c = -V V^-1 z.
+  // For zero complementarity the target cancels the scaled point: c = -V V^-1 z.
   if (target == 0 && !correct) {
     for (int r = 0; r < d; r++) m->c[row + r] = -m->z[row + r];
     return;
@@ -210,7 +210,7 @@ static bool tangents_yield(const tbInteriorState* m, const tbBlock* b) {
   return any;
 }
 
-// theta t^T v: what E^-1 adds to the first row.
+// theta t^T v: the contribution of E^-1 to the first row.
 static tbReal shift_of(const tbInteriorState* m, int i, const tbReal* v) {
   const tbBlock* b = &m->p->block[i];
   tbReal length = tb_lorentz_tail(b->dim, m->z + b->row), along = 0;
@@ -218,7 +218,7 @@ static tbReal shift_of(const tbInteriorState* m, int i, const tbReal* v) {
   return length > 0 ? m->theta[i] * along / length : 0;
 }
 
-// d = K v of a block, of a cone with the rest from d_0 as in cone_four.c.
+// d = K v of a block; for a cone the other entries follow from d_0 as in cones_simd.c.
 static void solve_local(const tbInteriorState* m, int i, const tbReal* v, tbReal* d) {
   const tbBlock* b = &m->p->block[i];
   multiply(b->dim, m->K + (size_t)i * MAX * MAX, v, d);
@@ -286,8 +286,8 @@ void tb_interior_solve(tbInteriorState* m, tbReal target, bool affine) {
   for (int j = 0; j < m->nother; j++) solve_block(m, m->other[j], target, dx, dz);
 }
 
-// The least of `a` and the largest step that keeps x and z of a cone inside. Cones are convex:
-// where a step of length a ends inside, no root need be found.
+// The minimum of `a` and the largest step that keeps x and z of a cone inside. Cones are convex: if
+// a step of length a ends inside, no root is needed.
 static tbReal cone_step(const tbInteriorState* m, const tbBlock* b, const tbReal* dx,
                         const tbReal* dz, tbReal a) {
   const tbReal *x = m->x + b->row, *z = m->z + b->row;
@@ -335,7 +335,7 @@ tbReal tb_interior_complementarity(const tbInteriorState* m, tbReal a, tbReal su
   return sum;
 }
 
-// a . a, a . t, t . t of one block's rows added.
+// Add a . a, a . t, t . t of one block's rows.
 static void add_squares(int d, const tbReal* a, const tbReal* t, tbReal product[3]) {
   for (int r = 0; r < d; r++) {
     product[0] += a[r] * a[r];
@@ -344,7 +344,7 @@ static void add_squares(int d, const tbReal* a, const tbReal* t, tbReal product[
   }
 }
 
-// In scaled coordinates, V dx and V^-1 dz, lengths are those of vectors.
+// In the scaled coordinates, V dx and V^-1 dz, the scalar products are Euclidean.
 void tb_interior_lengths(const tbInteriorState* m, tbReal product[3]) {
   for (int j = 0; j < m->nother; j++) {
     int i = m->other[j], row = m->p->block[i].row, d = m->p->block[i].dim;

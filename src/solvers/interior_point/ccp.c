@@ -1,4 +1,4 @@
-// ccp/ipm: interior points on the convex law.
+// ccp/ipm: the interior-point method on the convex law.
 //
 // In rows scaled by (1, mu_i) every friction cone becomes the self-dual Lorentz cone, and the law
 // is
@@ -7,9 +7,9 @@
 //   [G + W^2] dx = -r + W (v \ rc),   dz = G dx + r                                          (2)
 // r the residual of (1), rc = sigma tau e - v∘v - (W dx_a)∘(W^-1 dz_a) with Mehrotra's predictor.
 // One-sided rows are Lorentz cones of one row; a box has a barrier at each finite bound; equality
-// rows have none. Handles hyperstatic problems (G singular) and large mass ratios; it cannot be
-// warm-started. Scaling after Vandenberghe, "The CVXOPT linear and quadratic cone program solvers"
-// (2010).
+// rows have none. The method handles hyperstatic problems (G singular) and large mass ratios; it
+// cannot be warm-started. Scaling after Vandenberghe, "The CVXOPT linear and quadratic cone program
+// solvers" (2010).
 #include <math.h>
 #include <string.h>
 
@@ -18,10 +18,10 @@
 
 enum { MAX = TB_MAX_BLOCK_DIM };
 
-// The scaling of rows that nothing bounds, and of those that cannot move.
+// The entries of W^2 for unbounded rows, and for rows that cannot move.
 static const tbReal UNBOUNDED = 1e-9, HELD = 1e30;
 
-// The least centring: steps that leave all of it out end next to a border.
+// The least centring: a step without any centring ends next to the boundary of a cone.
 static const tbReal LEAST_CENTRING = 1e-8;
 
 typedef struct {
@@ -34,7 +34,7 @@ typedef struct {
   tbReal *old_dx, *old_dz;  // the predictor
   tbReal *r, *rhs, *Wrc;
   tbReal *H, *E, *w;  // W^2, its inverse, and NT points w (dim entries a block)
-  tbReal* eta2;       // per row of a block's first row: squared NT factor
+  tbReal* eta2;       // per block: squared NT factor
   int* start;
   tbReal degree;  // number of complementarity pairs
 } Ipm;
@@ -43,7 +43,7 @@ static bool is_lorentz(const tbBlock* b) {
   return b->type == TB_BLOCK_CONE;
 }
 
-// x^T J x, as a product that does not cancel near the boundary.
+// x^T J x, in a form without cancellation near the boundary.
 static tbReal jnorm2(int d, const tbReal* x) {
   tbReal t = 0;
   for (int i = 1; i < d; i++) t += x[i] * x[i];
@@ -57,7 +57,7 @@ static tbReal jdot(int d, const tbReal* x, const tbReal* y) {
   return sum;
 }
 
-// y = W u with W = eta (as Vandenberghe eq. for W-bar), or its inverse.
+// y = W u with W = eta times Vandenberghe's W-bar, or its inverse.
 static void nt_apply(int d, const tbReal* w, tbReal eta, bool inverse, const tbReal* u, tbReal* y) {
   tbReal dot = 0, sign = inverse ? -1 : 1, f = inverse ? 1 / eta : eta;
   for (int i = 1; i < d; i++) dot += w[i] * u[i];
@@ -103,7 +103,7 @@ static tbReal high_gap(const Ipm* q, const tbBlock* b, int row) {
   return b->upper / q->scale[row] - q->x[row];
 }
 
-// ---- setting up --------------------------------------------------------------------------------
+// ---- set-up ------------------------------------------------------------------------------------
 
 static void choose_scale(Ipm* q) {
   for (int i = 0; i < q->p->nblock; i++) {
@@ -238,7 +238,7 @@ static void matrices(Ipm* q) {
         h = 0;
         if (q->z[row] > 0) h += q->z[row] / low_gap(q, b, row);
         if (q->upper[row] > 0) h += q->upper[row] / high_gap(q, b, row);
-        // A box of one point does not move.
+        // A box of a single point does not move.
         if (!(b->lower < b->upper)) h = HELD;
         if (h == 0) h = UNBOUNDED;
       }
@@ -304,7 +304,8 @@ static void multiplier_step(Ipm* q, tbReal target, tbReal share, tbReal correcto
     const tbBlock* b = &q->p->block[i];
     int d = b->dim, row = b->row;
     if (is_lorentz(b)) {
-      // From (1), not from dz = W (v \ rc) - W^2 dx: so rounding never spoils feasibility.
+      // From (1) rather than from dz = W (v \ rc) - W^2 dx, so that rounding never spoils
+      // feasibility.
       for (int k = 0; k < d; k++) q->dz[row + k] = q->Gdx[row + k] + share * q->r[row + k];
       continue;
     }
@@ -393,7 +394,7 @@ static bool iterate(Ipm* q, tbReal tau) {
   sigma = tb_max(sigma * sigma * sigma, LEAST_CENTRING);
   tbReal target = sigma * tau, corrector = 1;
   right_side(q, target, 1 - sigma, corrector);
-  // The box's products of the predictor are needed once more after dx is overwritten.
+  // The box needs the predictor's products again after dx is overwritten.
   memcpy(q->old_dx, q->dx, (size_t)n * sizeof *q->dx);
   memcpy(q->old_dz, q->dz, (size_t)n * sizeof *q->dz);
   tb_system_solve(&q->system, q->rhs, 1, q->dx);
@@ -424,7 +425,7 @@ tbResult tb_solve_ccp_ipm(tbSolve* s) {
     }
     for (int i = 0; i < s->p->n; i++) s->lambda[i] = q.scale[i] * q.x[i];
     if (tb_solve_check(s, s->lambda, k, tau)) return TB_OK;
-    // Rounding ends the descent sooner or later.
+    // Rounding error eventually ends the descent.
     tbReal measure = tb_solve_measure(s, &s->last);
     stuck = measure < 0.9 * smallest ? 0 : stuck + 1;
     smallest = tb_min(smallest, measure);

@@ -8,11 +8,11 @@
 
 enum { LANES = TB_CONE_LANES };
 
-// Lengths that are zero are divided by as if they were this.
+// Added to lengths that are divisors, so that a zero length does no harm.
 #define NO_LENGTH 1e-300
 
-// One lane's numbers are written as plain variables: the compiler makes registers of four of them
-// where the loop over lanes is the innermost one.
+// The entries of one lane are plain variables: with the loop over lanes innermost, the compiler
+// turns four of them into one SIMD register.
 
 TB_INLINE tbReal tail(tbFourRows x, int l) {
   return sqrt(x[1][l] * x[1][l] + x[2][l] * x[2][l]);
@@ -43,8 +43,8 @@ TB_INLINE void find_scaling(tbConeSimd* g) {
 }
 
 // H^-1 = (2 J w (J w)^T - J) / eta^2, and E^-1 = I + theta e t^T, which adds to its columns. The
-// compliance R of a normal takes a matrix of rank one away: entries become minors over 1 + R a0,
-// and with w^T J w = 1 these are sums in which nothing large cancels however large R is.
+// compliance R of a normal subtracts a matrix of rank one: entries become minors over 1 + R a0, and
+// with w^T J w = 1 these are sums without cancellation, however large R is.
 TB_INLINE void find_inverse(tbConeSimd* g) {
   for (int l = 0; l < LANES; l++) {
     tbReal w0 = g->w[0][l], w1 = g->w[1][l], w2 = g->w[2][l];
@@ -77,7 +77,7 @@ TB_INLINE void scale_all(tbConeSimd* four, int count) {
 
 // ---- right-hand sides --------------------------------------------------------------------------
 
-// Towards no products at all the scaled point is taken away: c = -V V^-1 z.
+// For zero complementarity the target cancels the scaled point: c = -V V^-1 z.
 TB_INLINE void target_none(tbConeSimd* g) {
   for (int l = 0; l < LANES; l++) {
     for (int r = 0; r < TB_CONE_ROWS; r++) g->c[r][l] = -g->z[r][l];
@@ -126,10 +126,10 @@ TB_INLINE void target_all(tbConeSimd* four, int count, tbReal target, bool corre
   }
 }
 
-// d = K v. The entries of K are as large as w_0^2: only d_0 is by these, and the rest follows from
-// it by the rows of H along the tangents, so that rounding lies along J w, where H makes little of
-// it. Anywhere else it would break the step once w_0 is in the thousands. Compliance along tangents
-// is in K alone.
+// d = K v. The entries of K are as large as w_0^2: only d_0 is computed with them. The other
+// entries follow from d_0 by the tangential rows of H, so that rounding lies along J w, which H
+// multiplies by little. In any other direction it would spoil the step once w_0 is in the
+// thousands. Compliance along tangents is in K alone.
 TB_INLINE void solve_local(const tbConeSimd* g, tbFourRows v, tbFourRows d) {
   for (int l = 0; l < LANES; l++) {
     tbReal w0 = g->w[0][l], w1 = g->w[1][l], w2 = g->w[2][l], square = g->eta[l] * g->eta[l];
@@ -140,7 +140,7 @@ TB_INLINE void solve_local(const tbConeSimd* g, tbFourRows v, tbFourRows d) {
     d[1][l] = (v1 - along * w1) / square;
     d[2][l] = (v2 - along * w2) / square;
   }
-  for (int l = 0; l < LANES && g->yields; l++) {
+  for (int l = 0; l < LANES && g->tangent_compliance; l++) {
     d[1][l] = g->K[3][l] * v[0][l] + g->K[4][l] * v[1][l] + g->K[5][l] * v[2][l];
     d[2][l] = g->K[6][l] * v[0][l] + g->K[7][l] * v[1][l] + g->K[8][l] * v[2][l];
   }
@@ -165,7 +165,7 @@ TB_INLINE void right_all(tbConeSimd* four, int count) {
 
 // ---- steps -------------------------------------------------------------------------------------
 
-// dz by the velocity and not by c - H dx, so that r shrinks as the step says.
+// dz from the velocity rather than from c - H dx, so that r shrinks as the step predicts.
 TB_INLINE void solve_four(tbConeSimd* g, tbFourRows dx, tbFourRows dz) {
   tbFourRows v;
   for (int r = 0; r < TB_CONE_ROWS; r++) {
@@ -192,7 +192,8 @@ TB_INLINE void solve_all(tbConeSimd* four, int count, bool affine) {
   }
 }
 
-// How far outside of a step of length a ends, over all lanes: not above zero where none does.
+// By how much a step of length a leaves the cone, as maximum over all lanes; not positive if no
+// lane leaves it.
 TB_INLINE tbReal outside(tbFourRows x, tbFourRows dx, tbReal a) {
   tbReal over[LANES];
   for (int l = 0; l < LANES; l++) {
@@ -204,7 +205,7 @@ TB_INLINE tbReal outside(tbFourRows x, tbFourRows dx, tbReal a) {
   return even > odd ? even : odd;
 }
 
-// The least of `a` and the largest step of each lane.
+// The minimum of `a` and the largest step of each lane.
 static tbReal least_step(tbFourRows x, tbFourRows dx, tbReal a) {
   for (int l = 0; l < LANES; l++) {
     tbReal p[TB_CONE_ROWS] = {x[0][l], x[1][l], x[2][l]};
@@ -215,8 +216,7 @@ static tbReal least_step(tbFourRows x, tbFourRows dx, tbReal a) {
   return a;
 }
 
-// Cones are convex: where a step of length a ends inside, no root need be found. What is not a
-// number ends outside.
+// Cones are convex: if a step of length a ends inside, no root is needed. A NaN counts as outside.
 TB_INLINE tbReal length_all(tbConeSimd* four, int count, bool affine, tbReal a) {
   for (int k = 0; k < count; k++) {
     tbConeSimd* g = &four[k];
@@ -237,7 +237,7 @@ TB_INLINE tbReal sum_lanes(const tbReal* sum, int used) {
   return all;
 }
 
-TB_INLINE tbReal products_all(const tbConeSimd* four, int count, tbReal a) {
+TB_INLINE tbReal complementarity_all(const tbConeSimd* four, int count, tbReal a) {
   tbReal all = 0;
   for (int k = 0; k < count; k++) {
     const tbConeSimd* g = &four[k];
@@ -317,102 +317,102 @@ TB_INLINE void go_all(tbConeSimd* four, int count, tbReal a) {
   }
 }
 
-// ---- for machines with and without registers of four -------------------------------------------
+// ---- dispatch: generic and AVX2 ----------------------------------------------------------------
 
-static void scale_narrow(tbConeSimd* four, int count) {
+static void scale_generic(tbConeSimd* four, int count) {
   scale_all(four, count);
 }
 
-TB_WIDE static void scale_wide(tbConeSimd* four, int count) {
+TB_WIDE static void scale_avx2(tbConeSimd* four, int count) {
   scale_all(four, count);
 }
 
 void tb_cone_simd_scale(tbConeSimd* four, int count) {
-  tb_wide() ? scale_wide(four, count) : scale_narrow(four, count);
+  tb_wide() ? scale_avx2(four, count) : scale_generic(four, count);
 }
 
-static void target_narrow(tbConeSimd* four, int count, tbReal target, bool correct) {
+static void target_generic(tbConeSimd* four, int count, tbReal target, bool correct) {
   target_all(four, count, target, correct);
 }
 
-TB_WIDE static void target_wide(tbConeSimd* four, int count, tbReal target, bool correct) {
+TB_WIDE static void target_avx2(tbConeSimd* four, int count, tbReal target, bool correct) {
   target_all(four, count, target, correct);
 }
 
 void tb_cone_simd_target(tbConeSimd* four, int count, tbReal target, bool correct) {
-  tb_wide() ? target_wide(four, count, target, correct)
-            : target_narrow(four, count, target, correct);
+  tb_wide() ? target_avx2(four, count, target, correct)
+            : target_generic(four, count, target, correct);
 }
 
-static void right_narrow(tbConeSimd* four, int count) {
+static void right_generic(tbConeSimd* four, int count) {
   right_all(four, count);
 }
 
-TB_WIDE static void right_wide(tbConeSimd* four, int count) {
+TB_WIDE static void right_avx2(tbConeSimd* four, int count) {
   right_all(four, count);
 }
 
 void tb_cone_simd_right(tbConeSimd* four, int count) {
-  tb_wide() ? right_wide(four, count) : right_narrow(four, count);
+  tb_wide() ? right_avx2(four, count) : right_generic(four, count);
 }
 
-static void solve_narrow(tbConeSimd* four, int count, bool affine) {
+static void solve_generic(tbConeSimd* four, int count, bool affine) {
   solve_all(four, count, affine);
 }
 
-TB_WIDE static void solve_wide(tbConeSimd* four, int count, bool affine) {
+TB_WIDE static void solve_avx2(tbConeSimd* four, int count, bool affine) {
   solve_all(four, count, affine);
 }
 
 void tb_cone_simd_solve(tbConeSimd* four, int count, bool affine) {
-  tb_wide() ? solve_wide(four, count, affine) : solve_narrow(four, count, affine);
+  tb_wide() ? solve_avx2(four, count, affine) : solve_generic(four, count, affine);
 }
 
-static tbReal length_narrow(tbConeSimd* four, int count, bool affine, tbReal a) {
+static tbReal length_generic(tbConeSimd* four, int count, bool affine, tbReal a) {
   return length_all(four, count, affine, a);
 }
 
-TB_WIDE static tbReal length_wide(tbConeSimd* four, int count, bool affine, tbReal a) {
+TB_WIDE static tbReal length_avx2(tbConeSimd* four, int count, bool affine, tbReal a) {
   return length_all(four, count, affine, a);
 }
 
 tbReal tb_cone_simd_length(tbConeSimd* four, int count, bool affine, tbReal a) {
-  return tb_wide() ? length_wide(four, count, affine, a) : length_narrow(four, count, affine, a);
+  return tb_wide() ? length_avx2(four, count, affine, a) : length_generic(four, count, affine, a);
 }
 
-static tbReal products_narrow(const tbConeSimd* four, int count, tbReal a) {
-  return products_all(four, count, a);
+static tbReal complementarity_generic(const tbConeSimd* four, int count, tbReal a) {
+  return complementarity_all(four, count, a);
 }
 
-TB_WIDE static tbReal products_wide(const tbConeSimd* four, int count, tbReal a) {
-  return products_all(four, count, a);
+TB_WIDE static tbReal complementarity_avx2(const tbConeSimd* four, int count, tbReal a) {
+  return complementarity_all(four, count, a);
 }
 
 tbReal tb_cone_simd_complementarity(const tbConeSimd* four, int count, tbReal a) {
-  return tb_wide() ? products_wide(four, count, a) : products_narrow(four, count, a);
+  return tb_wide() ? complementarity_avx2(four, count, a) : complementarity_generic(four, count, a);
 }
 
-static tbReal residual_narrow(tbConeSimd* four, int count, tbReal shift, tbReal* largest) {
+static tbReal residual_generic(tbConeSimd* four, int count, tbReal shift, tbReal* largest) {
   return residual_all(four, count, shift, largest);
 }
 
-TB_WIDE static tbReal residual_wide(tbConeSimd* four, int count, tbReal shift, tbReal* largest) {
+TB_WIDE static tbReal residual_avx2(tbConeSimd* four, int count, tbReal shift, tbReal* largest) {
   return residual_all(four, count, shift, largest);
 }
 
 tbReal tb_cone_simd_residual(tbConeSimd* four, int count, bool shifted, tbReal* largest) {
-  return tb_wide() ? residual_wide(four, count, shifted, largest)
-                   : residual_narrow(four, count, shifted, largest);
+  return tb_wide() ? residual_avx2(four, count, shifted, largest)
+                   : residual_generic(four, count, shifted, largest);
 }
 
-static void go_narrow(tbConeSimd* four, int count, tbReal a) {
+static void go_generic(tbConeSimd* four, int count, tbReal a) {
   go_all(four, count, a);
 }
 
-TB_WIDE static void go_wide(tbConeSimd* four, int count, tbReal a) {
+TB_WIDE static void go_avx2(tbConeSimd* four, int count, tbReal a) {
   go_all(four, count, a);
 }
 
 void tb_cone_simd_go(tbConeSimd* four, int count, tbReal a) {
-  tb_wide() ? go_wide(four, count, a) : go_narrow(four, count, a);
+  tb_wide() ? go_avx2(four, count, a) : go_generic(four, count, a);
 }

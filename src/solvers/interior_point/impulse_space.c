@@ -11,11 +11,12 @@
 //
 //     (G + E H) dx = E c - r,    dz = c - H dx,    r = sigma + |z_T| e - z              (1)
 //
-// H the scaling's block diagonal matrix (H x = z). E is what makes it converge on sliding contacts.
+// H the block diagonal matrix of the scaling (H x = z). E makes the method converge on sliding
+// contacts.
 //
-// With E the problem is not monotone and its path may turn back. Where a step comes out short, E is
-// weakened to I - theta e t^T, theta < 1 (theta = 0 is the fixed point on the shift, with a
-// convex problem in each step), and products are not brought down faster than kappa |r|.
+// With E the problem is not monotone and its path may turn back. If a step is short, E is weakened
+// to I - theta e t^T, theta < 1 (theta = 0 is the fixed-point iteration on the shift, with a convex
+// problem in each step), and complementarity stays above kappa |r|.
 #include <math.h>
 #include <string.h>
 
@@ -25,25 +26,26 @@
 
 enum { MAX = TB_MAX_BLOCK_DIM, REFINEMENTS = 3 };
 
-// A step shorter than this is a sign of trouble; one that is next to none is the last.
+// A step shorter than SHORT_STEP indicates failure; one below NO_STEP is the last.
 static const tbReal SHORT_STEP = 0.2, NO_STEP = 1e-10;
-// How much of the step to the border is taken: after the affine step, and without it.
+// The share of the step to the boundary that is taken: after the affine step, and without it.
 static const tbReal INSIDE = 0.99, WELL_INSIDE = 0.9;
-// The share of the present products that a plain step aims at where Mehrotra's is short.
-static const tbReal PLAIN_TARGET = 0.25;
+// Fixed centring: the share of the present complementarity that a step aims at if Mehrotra's is
+// short.
+static const tbReal FIXED_TARGET = 0.25;
 // A residual above this share of the best one is no progress.
 static const tbReal PROGRESS = 0.8;
-// Iterations before products are held above the infeasibility.
+// Iterations before complementarity is kept above a multiple of the infeasibility.
 enum { EARLY = 4 };
-// Pivots below this share of their diagonal are rounding.
+// Pivots below this share of their diagonal count as rounding error.
 static const tbReal LEAST_PIVOT = 1e-14;
-// Diagonal of H where there is no scaling. Free rows may depend on each other, so they get a small
-// ridge, whose error the next iteration removes; rows that cannot move get a stiff one.
+// Diagonal of H for rows without scaling. Equality rows may be redundant, so they get a small
+// ridge, whose error the next iteration removes; rows that cannot move get STIFF.
 static const tbReal RIDGE = 1e-11, STIFF = 1e30;
-// Compliance with which impulses are estimated, and the largest estimate that counts.
-static const tbReal ESTIMATE_SOFTNESS = 1e-7, MOST_EXPECTED = 1e12;
-// Where the true velocity is taken for z: each eigenvalue of the product is at least this share of
-// the mean, their sum at most this many times it.
+// Compliance for the estimate of the impulses, and the largest accepted estimate.
+static const tbReal ESTIMATE_COMPLIANCE = 1e-7, MOST_EXPECTED = 1e12;
+// A contact adopts its true velocity as z only if each eigenvalue of the product is at least
+// CENTRAL_LEAST times the mean, and their sum at most CENTRAL_MOST times the mean.
 static const tbReal CENTRAL_LEAST = 0.1, CENTRAL_MOST = 3;
 
 typedef struct {
@@ -61,7 +63,7 @@ typedef struct {
   int pairs;
 } Ipm;
 
-// ---- setting up --------------------------------------------------------------------------------
+// ---- set-up ------------------------------------------------------------------------------------
 
 static bool is_cone(const tbBlock* b) {
   return b->type == TB_BLOCK_CONE;
@@ -98,16 +100,16 @@ static void scale_velocities(Ipm* m) {
   for (int i = 0; i < m->n; i++) m->g[i] /= m->unit;
 }
 
-// The size of the impulses to expect, from the velocities' regularised least-norm stop: a heavy
-// body on a light one needs impulses far larger than one contact by itself suggests, and from a
-// point that is too small interior points do not get away.
+// The expected size of the impulses, from a regularised least-norm problem that stops all
+// velocities: a heavy body on a light one needs impulses far larger than a single contact suggests,
+// and the interior-point method does not recover from a first point that is too small.
 static tbReal expected_impulse(Ipm* m, tbReal threshold) {
   tbReal *C = m->diagonal, *inverse = m->inverse;
   for (int i = 0; i < m->nblock; i++) {
     int d = m->island->dim[i];
     for (int k = 0; k < d * d; k++) {
-      C[k] = k % (d + 1) == 0 ? ESTIMATE_SOFTNESS : 0;
-      inverse[k] = k % (d + 1) == 0 ? 1 / ESTIMATE_SOFTNESS : 0;
+      C[k] = k % (d + 1) == 0 ? ESTIMATE_COMPLIANCE : 0;
+      inverse[k] = k % (d + 1) == 0 ? 1 / ESTIMATE_COMPLIANCE : 0;
     }
     C += d * d;
     inverse += d * d;
@@ -121,7 +123,7 @@ static tbReal expected_impulse(Ipm* m, tbReal threshold) {
   return size > threshold && size < MOST_EXPECTED ? size : 1;
 }
 
-// The first point: the cones' centre. Boxes start inside their bounds.
+// The first point: the centre of the cones. Boxes start inside their bounds.
 static void first_point(Ipm* m, const tbIpmSettings* set) {
   tbReal expected = set->threshold > 0 ? expected_impulse(m, set->threshold) : 1;
   m->pairs = 0;
@@ -156,7 +158,8 @@ static void first_point(Ipm* m, const tbIpmSettings* set) {
   }
 }
 
-// Closer to a given impulse: inside the cones by a margin that keeps products alike.
+// Set the point near a given impulse, inside the cones by a margin that keeps complementarity
+// uniform.
 static void warm_point(Ipm* m, const tbReal* lambda, tbReal margin) {
   tb_island_velocity(m->island, lambda, m->sigma);
   for (int i = 0; i < m->nblock; i++) {
@@ -178,7 +181,7 @@ static void warm_point(Ipm* m, const tbReal* lambda, tbReal margin) {
 
 // ---- one iteration -----------------------------------------------------------------------------
 
-// Axes without friction have a tiny coefficient inside the method, none outside.
+// Axes without friction have a tiny coefficient inside the method, and zero impulse outside.
 static void drop_frictionless(Ipm* m) {
   for (int i = 0; i < m->nblock; i++) {
     const tbBlock* b = &m->island->p.block[i];
@@ -188,7 +191,8 @@ static void drop_frictionless(Ipm* m) {
   }
 }
 
-// sigma and the residual r of (1) at the current point; the mean product mu.
+// Compute sigma and the residual r of (1) at the current point; returns the mean complementarity
+// mu.
 static tbReal evaluate(Ipm* m) {
   const tbSolveIsland* island = m->island;
   tbReal sum = 0;
@@ -214,8 +218,8 @@ static tbReal evaluate(Ipm* m) {
   return m->pairs > 0 ? sum / m->pairs : 0;
 }
 
-// Where the true velocity lies inside the dual cone and is about as central as the rest, take it
-// for z: that removes the infeasibility of contacts that carry next to nothing.
+// If the true velocity lies inside the dual cone and its complementarity is near the mean, use it
+// as z: this removes the infeasibility of contacts that carry almost nothing.
 static void adopt_velocities(Ipm* m, tbReal mu) {
   for (int i = 0; i < m->nblock; i++) {
     const tbBlock* b = &m->island->p.block[i];
@@ -226,7 +230,7 @@ static void adopt_velocities(Ipm* m, tbReal mu) {
     tbReal inside = y[0], length = tb_lorentz_tail(d, y), tail = tb_lorentz_tail(d, x);
     y[0] += length;
     for (int r = 0; r < d; r++) dot += x[r] * y[r];
-    // Both eigenvalues of the product, from below; their sum, from above.
+    // Both eigenvalues of the product, bounded from below; their sum, from above.
     tbReal least = CENTRAL_LEAST * mu;
     bool central = inside * (x[0] + tail) > least && (y[0] + length) * (x[0] - tail) > least;
     if (!central || !(dot < CENTRAL_MOST * mu)) continue;
@@ -251,7 +255,7 @@ static void cone_diagonal(Ipm* m, int i, tbReal* C, tbReal* inverse) {
     }
   }
   if (!(length > 0)) return;
-  // E = I - theta e t^T takes from the first row; E^-1 = I + theta e t^T adds the first column.
+  // E = I - theta e t^T subtracts from the first row; E^-1 = I + theta e t^T adds the first column.
   for (int r = 1; r < d; r++) {
     tbReal f = m->theta * z[r] / length;
     for (int c = 0; c < d; c++) C[c] -= f * C[r * d + c];
@@ -259,7 +263,7 @@ static void cone_diagonal(Ipm* m, int i, tbReal* C, tbReal* inverse) {
   }
 }
 
-// The blocks E H of the matrix (and the scaling behind them).
+// The blocks E H of the matrix, and their scaling.
 static void fill_diagonal(Ipm* m) {
   tbReal *C = m->diagonal, *inverse = m->inverse;
   for (int i = 0; i < m->nblock; i++) {
@@ -290,7 +294,7 @@ static void fill_diagonal(Ipm* m) {
   }
 }
 
-// c of (1): towards products sigma_mu, with the second-order term of the affine step (ax, az) if
+// c of (1) for complementarity `target`, with the second-order term of the affine step (ax, az) if
 // `correct`. For boxes c holds the change of zlow - zhigh at dx = 0.
 static void fill_target(Ipm* m, tbReal target, bool correct) {
   for (int i = 0; i < m->nblock; i++) {
@@ -377,7 +381,7 @@ static tbReal step_length(const Ipm* m, const tbReal* dx, const tbReal* dz) {
   return a;
 }
 
-// Mehrotra's choice: how far the affine step alone would bring the products down.
+// Mehrotra's choice of the centring, from the complementarity after the affine step alone.
 static tbReal centering(const Ipm* m, tbReal mu, tbReal step) {
   tbReal sum = 0;
   for (int i = 0; i < m->nblock; i++) {
@@ -404,8 +408,8 @@ static void take_step(Ipm* m, tbReal a) {
   }
 }
 
-// The step for the current theta: Mehrotra's, or a plain one where that is short. Returns its
-// length.
+// The step for the current theta: Mehrotra's, or if that is short and `cautious`, one with fixed
+// centring. Returns its length.
 static tbReal attempt_step(Ipm* m, tbReal mu, tbReal floor, bool cautious) {
   fill_diagonal(m);
   tb_group_lu_factor(&m->island->lu, m->G, m->diagonal, m->inverse, LEAST_PIVOT);
@@ -418,13 +422,13 @@ static tbReal attempt_step(Ipm* m, tbReal mu, tbReal floor, bool cautious) {
   find_step(m, target, m->dx, m->dz);
   tbReal a = tb_min(1, INSIDE * step_length(m, m->dx, m->dz));
   if (a >= SHORT_STEP || !cautious) return a;
-  target = tb_max(PLAIN_TARGET * mu, floor);
+  target = tb_max(FIXED_TARGET * mu, floor);
   fill_target(m, target, false);
   find_step(m, target, m->dx, m->dz);
   return tb_min(1, WELL_INSIDE * step_length(m, m->dx, m->dz));
 }
 
-// Weaken the shift until a step of some length is found; in the end, only centre.
+// Weaken the shift until a step of useful length is found; finally, only centre.
 static tbReal choose_step(Ipm* m, const tbIpmSettings* set, tbReal mu, bool early) {
   enum { WEIGHTS = 4 };
   static const tbReal weights[WEIGHTS] = {1, 0.9, 0.5, 0};
@@ -451,15 +455,15 @@ bool tb_island_ipm(tbSolveIsland* island, const tbIpmSettings* set, const tbReal
   first_point(&m, set);
   if (lambda) warm_point(&m, lambda, set->margin);
   tbReal best = INFINITY;
-  int since = 0;
+  int idle = 0;
   for (int k = 0; k < set->max_iter; k++) {
     tbReal mu = evaluate(&m);
     if (!isfinite(mu)) break;
     if (island->check(island, m.lambda, m.velocity, ++island->iterations, mu)) break;
-    // No better for a while: somebody else's turn.
-    since = island->last_measure < PROGRESS * best ? 0 : since + 1;
+    // No improvement for a while: leave the island to another method.
+    idle = island->last_measure < PROGRESS * best ? 0 : idle + 1;
     best = tb_min(best, island->last_measure);
-    if (since > set->patience) break;
+    if (idle > set->patience) break;
     if (set->adopt) adopt_velocities(&m, mu);
     tbReal a = choose_step(&m, set, mu, k < EARLY);
     if (!(a > NO_STEP) || !isfinite(a)) break;

@@ -1,5 +1,5 @@
-// lcp/ipm: interior points on the pyramid law (lcp_interior.c) over the Delassus matrix, for what
-// neither Newton nor Lemke solves.
+// lcp/ipm: the interior-point method on the pyramid law (lcp_interior.c) over the Delassus matrix,
+// for problems that neither Newton nor Lemke solves.
 #include <string.h>
 
 #include "solvers/interior_point/lcp_interior.h"
@@ -8,7 +8,7 @@
 
 typedef struct {
   tbSolve* s;
-  tbProblem rigid;  // the same without compliance, which goes into H
+  tbProblem rigid;  // the problem without compliance, which H includes
   tbSystem system;
 } Delassus;
 
@@ -28,10 +28,9 @@ static void velocity(void* owner, const tbReal* lambda, tbReal* sigma) {
   tb_delassus_velocity(q->s->p, lambda, q->s->velocity, sigma);
 }
 
-static bool check(void* owner, const tbReal* lambda, int iteration, tbReal products,
-                  tbReal* measure) {
+static bool check(void* owner, const tbReal* lambda, int iteration, tbReal mu, tbReal* measure) {
   Delassus* q = owner;
-  bool enough = tb_solve_check(q->s, lambda, iteration, products);
+  bool enough = tb_solve_check(q->s, lambda, iteration, mu);
   *measure = tb_solve_measure(q->s, &q->s->last);
   if (enough) memcpy(q->s->lambda, lambda, sizeof(tbReal) * (size_t)q->s->p->n);
   return enough;

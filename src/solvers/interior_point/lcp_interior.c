@@ -1,21 +1,21 @@
-// Interior points on the pyramid law.
+// The interior-point method on the pyramid law.
 //
 // In rows scaled to |x_T| <= x_N, with u± = x_N -+ x_T, the law is (docs/solvers.md)
 //
 //   0 <= x_N ⟂ s >= 0,  s = sigma_N;     0 <= u± ⟂ w± >= 0,  sigma_T + w+ - w- = 0
 //
-// per axis of a contact, and the same with constant bounds for a box. Each product is asked to be
-// tau instead of zero. Newton's step for x, s and w at once leaves, w eliminated,
+// per axis of a contact, and the same with constant bounds for a box. Each product is set to tau
+// instead of zero. Newton's step for x, s and w together, after elimination of w, leaves
 //
 //   dsigma_N + s/x_N dx_N = tau/x_N - sigma_N
 //   dsigma_T + (w+/u+ + w-/u-) dx_T + (w-/u- - w+/u+) dx_N = tau/u- - tau/u+ - sigma_T
 //
-// so G plus a block-diagonal matrix, which is not symmetric. tau follows Mehrotra's rule (SIAM J.
-// Optim. 2, 1992). Not a monotone problem: no proof that it ends.
+// that is, G plus a block-diagonal matrix, which is not symmetric. tau follows Mehrotra's rule
+// (SIAM J. Optim. 2, 1992). The problem is not monotone, and there is no proof of convergence.
 //
-// With sigma_N - s - sum (w+ + w-) + shift = 0 in place of s = sigma_N it is that of the least
-// energy in the pyramid, a convex one, if the shift is held, and the law where the shift follows as
-// sum (w+ + w-). Contacts that let no step of some length pass have a share 1 - theta of it held.
+// With sigma_N - s - sum (w+ + w-) + shift = 0 instead of s = sigma_N the problem is the minimum of
+// energy in the pyramid, which is convex, if the shift is fixed, and it is the law if shift = sum
+// (w+ + w-). For blocking contacts a share 1 - theta of the shift is fixed.
 #include "solvers/interior_point/lcp_interior.h"
 
 #include <math.h>
@@ -28,18 +28,18 @@
 
 enum { MAX = TB_MAX_BLOCK_DIM, PATIENCE = 12 };
 
-// Entries of H over the diagonal of G: equalities get next to nothing, which keeps them regular,
-// and boxes of a single point so much that they do not move.
+// Entries of H over the diagonal of G: a small proximal term keeps equalities regular, and HELD
+// keeps boxes of a single point from moving.
 static const tbReal PROXIMAL = 1e-9, HELD = 1e16;
 
-// Steps go this share of the way to the border. One below SHORT is a sign of trouble.
+// The share of the step to the boundary that is taken. A step below SHORT indicates failure.
 static const tbReal INSIDE = 0.99, SHORT = 0.1;
 
-// The first point keeps this distance from every border, over the problem's size: rounding alone
-// must not put it on one.
+// The least distance of the first point from every boundary, over the problem's size, so that
+// rounding does not put it on one.
 static const tbReal LEAST = 1e-14;
 
-// One pair of numbers whose product is to vanish: of which row, made of which entries of x.
+// One complementarity pair: its row, and the entries of x it depends on.
 typedef struct {
   int block;
   int row;      // the row of sigma it belongs to
@@ -151,7 +151,8 @@ static void bounds_of(const Interior* q, const tbBlock* b, int r, tbReal* low, t
   }
 }
 
-// Well inside: no impulse along tangents, normal ones and velocities of the problem's size.
+// A point well inside the bounds: zero tangential impulses, normal impulses and velocities of the
+// problem's size.
 static tbReal centre_of(const Interior* q, tbReal low, tbReal high) {
   if (isfinite(low) && isfinite(high)) return 0.5 * (low + high);
   if (isfinite(low)) return low + q->size;
@@ -181,11 +182,11 @@ static tbReal near(tbReal y, tbReal low, tbReal high, tbReal tau) {
   return x;
 }
 
-// The first point: in the centre, or, where there are impulses to start from, the point of the
-// central path with products tau near these and their velocity, row by row: as if rows did not
-// depend on each other but for the bounds that a normal gives its tangents.
+// The first point: the centre, or, near given impulses and their velocity, the point of the central
+// path with products tau. It is computed row by row, as if rows were coupled only by the bounds
+// that a normal imposes on its tangents.
 static void start(Interior* q, const tbLcpInterior* from) {
-  tbReal tau = from->products * q->size * q->size;
+  tbReal tau = from->mu * q->size * q->size;
   for (int i = 0; i < q->p->nblock; i++) {
     const tbBlock* b = &q->p->block[i];
     for (int r = b->row; r < b->row + b->dim; r++) {
@@ -206,7 +207,7 @@ static void start(Interior* q, const tbLcpInterior* from) {
   }
 }
 
-static tbReal mean_product(const Interior* q, tbReal step) {
+static tbReal mean_complementarity(const Interior* q, tbReal step) {
   tbReal sum = 0;
   for (int i = 0; i < q->npair; i++) {
     const Pair* c = &q->pair[i];
@@ -215,8 +216,8 @@ static tbReal mean_product(const Interior* q, tbReal step) {
   return q->npair > 0 ? sum / q->npair : 0;
 }
 
-// The blocks of H and their inverses: lower triangular, the normal row first, symmetric where the
-// whole shift is held.
+// The blocks of H and their inverses: lower triangular with the normal row first, and symmetric if
+// the whole shift is fixed.
 static bool factor(Interior* q) {
   memset(q->H, 0, sizeof *q->H * (size_t)q->blocks);
   memset(q->E, 0, sizeof *q->E * (size_t)q->blocks);
@@ -254,7 +255,8 @@ static bool factor(Interior* q) {
   return q->system->factor(q->system->owner, q->H, q->E, q->place);
 }
 
-// Newton's step to products of tau, less the second-order term of the last one where `corrects`.
+// Newton's step for products equal to tau, minus the second-order term of the last step if
+// `corrects`.
 static bool step_to(Interior* q, tbReal tau, bool corrects) {
   for (int i = 0; i < q->p->n; i++) q->rhs[i] = -q->sigma[i];
   for (int i = 0; i < q->npair; i++) {
@@ -276,7 +278,7 @@ static bool step_to(Interior* q, tbReal tau, bool corrects) {
   return true;
 }
 
-// The longest step that keeps `share` of the way to the boundary.
+// The longest step that covers at most `share` of the distance to the boundary.
 static tbReal longest_step(const Interior* q, tbReal share) {
   tbReal step = 1;
   for (int i = 0; i < q->npair; i++) {
@@ -296,18 +298,19 @@ static void go(Interior* q, tbReal step) {
   }
 }
 
-// Mehrotra's step, and one towards the middle where that is short. Its length, 0: there is none.
+// Mehrotra's step, or if that is short, one towards the centre. Returns its length; 0: no step
+// exists.
 static tbReal find_step(Interior* q) {
   if (!factor(q) || !step_to(q, 0, false)) return 0;
-  // How far the step to zero goes says how much to aim for.
-  tbReal mean = mean_product(q, 0), ahead = mean_product(q, longest_step(q, 1));
+  // The complementarity after the affine step determines the centring.
+  tbReal mean = mean_complementarity(q, 0), ahead = mean_complementarity(q, longest_step(q, 1));
   tbReal ratio = mean > 0 ? ahead / mean : 0, centre = ratio * ratio * ratio;
   if (!step_to(q, tb_max(centre, 1e-4) * mean, true)) return 0;
   if (longest_step(q, INSIDE) < SHORT && !step_to(q, 0.5 * mean, false)) return 0;
   return longest_step(q, INSIDE);
 }
 
-// Weakens the shift of the blocks that stop every step of useful length. False: there are none.
+// Reduce theta of the blocks that stop every step of useful length. False: there are none.
 static bool weaken(Interior* q, tbReal weight) {
   bool any = false;
   for (int i = 0; i < q->npair; i++) {
@@ -331,13 +334,14 @@ static tbReal choose_step(Interior* q) {
   return step;
 }
 
-// The iterate's projection, checked.
+// Check the projection of the iterate.
 static bool check(Interior* q, int iteration, tbReal* measure) {
   for (int i = 0; i < q->p->nblock; i++) {
     const tbBlock* b = &q->p->block[i];
     tb_block_project(b, TB_LAW_LCP, q->lambda + b->row, q->clean + b->row);
   }
-  return q->system->check(q->system->owner, q->clean, iteration, mean_product(q, 0), measure);
+  return q->system->check(q->system->owner, q->clean, iteration, mean_complementarity(q, 0),
+                          measure);
 }
 
 bool tb_lcp_interior(const tbLcpInterior* set, const tbLcpSystem* system, tbArena* arena,

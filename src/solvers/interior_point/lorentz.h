@@ -1,5 +1,5 @@
-// The algebra of Lorentz cones |x_T| <= x_0 that interior points need: products, and the
-// Nesterov-Todd scaling V with V x = V^-1 z of a pair inside the cone.
+// Algebra of Lorentz cones |x_T| <= x_0 for interior-point methods: products, and the Nesterov-Todd
+// scaling V with V x = V^-1 z of a pair inside the cone.
 #ifndef TRIBO_SOLVERS_INTERIOR_POINT_LORENTZ_H_
 #define TRIBO_SOLVERS_INTERIOR_POINT_LORENTZ_H_
 
@@ -75,8 +75,8 @@ static inline void tb_lorentz_scaling(int d, const tbReal* x, const tbReal* z, t
   tb_lorentz_scale(d, s, 1, x, s->point);
 }
 
-// What interior points aim at: c with V^-1 c ∘ point = target e - point ∘ point, less the
-// second-order term (V dx) ∘ (V^-1 dz) of an affine step where dx is not NULL (Mehrotra).
+// The right-hand side c of a step, with V^-1 c ∘ point = target e - point ∘ point, minus the
+// second-order term (V dx) ∘ (V^-1 dz) of an affine step if dx is not NULL (Mehrotra).
 static inline void tb_lorentz_target(int d, const tbLorentz* s, tbReal target, const tbReal* dx,
                                      const tbReal* dz, tbReal* c) {
   tbReal want[TB_MAX_BLOCK_DIM], u[TB_MAX_BLOCK_DIM];
@@ -126,26 +126,26 @@ static inline tbReal tb_lorentz_step(int d, const tbReal* x, const tbReal* dx) {
 // --- cones of one dimension ------------------------------------------------------------------
 
 // The pair on the central path, x z = mu, with x - z = y: x = (y + sqrt(y^2 + 4 mu)) / 2 (Chen and
-// Harker; Kanzow; Smale). However small mu is, the point is centred.
+// Harker; Kanzow; Smale). The point is centred for any mu > 0.
 static inline void tb_central_pair(tbReal y, tbReal mu, tbReal* x, tbReal* z) {
   tbReal root = sqrt(y * y + 4 * mu);
   *x = y > 0 ? 0.5 * (y + root) : 2 * mu / (root - y);
   *z = y > 0 ? 2 * mu / (root + y) : 0.5 * (root - y);
 }
 
-// The largest step that keeps a row x and its multiplier z from going below zero.
+// The largest step that keeps a row x and its multiplier z nonnegative.
 static inline tbReal tb_pair_step(tbReal x, tbReal dx, tbReal z, tbReal dz) {
   return tb_min(dx < 0 ? -x / dx : INFINITY, dz < 0 ? -z / dz : INFINITY);
 }
 
-// Newton's step of the multiplier z of a bound at distance `gap`, towards gap z = target; a bound
-// that is not there has z = 0.
+// Newton's step of the multiplier z of a bound at distance `gap`, for gap z = target; a missing
+// bound has z = 0.
 static inline tbReal tb_bound_slope(tbReal target, tbReal gap, tbReal dgap, tbReal z) {
   return z > 0 ? target / gap - z - z / gap * dgap : 0;
 }
 
-// Mehrotra's choice of the products to aim at, over those that there are, `mu`, from what the
-// affine step alone would leave of these.
+// Mehrotra's centring: the target complementarity over the present one, `mu`, from the
+// complementarity `left` after the affine step alone.
 static inline tbReal tb_centering(tbReal left, tbReal mu) {
   const tbReal least = 1e-6;
   tbReal ratio = mu > 0 ? tb_max(left, 0) / mu : 0;

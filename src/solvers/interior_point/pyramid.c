@@ -1,10 +1,10 @@
-// Interior points on the pyramid law (lcp_interior.c) in velocity space: what rounds on the active
-// set leave of an island under lcp. With S the scale of the rows and E = H^-1 by block,
-// (S G S + H) dx = b is
+// The interior-point method on the pyramid law (lcp_interior.c) in velocity space: the fallback
+// after the Newton iterations of the active set for an island under lcp. With S the scale of the
+// rows and E = H^-1 by block, (S G S + H) dx = b is
 //
 //     (M + J^T S E S J) dv = J^T S E b,    dx = E (b - S J dv)                                 (1)
 //
-// so that G is never formed. Compliance is part of H.
+// so that G is never formed. H includes the compliance.
 #include <string.h>
 
 #include "base/minmax.h"
@@ -13,10 +13,11 @@
 
 enum { MAX = TB_MAX_BLOCK_DIM };
 
-// Iterations of an attempt, attempts, and rounds on the modes where they end.
-enum { ITERATIONS = 60, ATTEMPTS = 3, POLISH = 2 };
-// Products of an attempt's first point over the residual of the best point; 0: from the centre.
-static const tbReal PRODUCTS[ATTEMPTS] = {0.1, 1, 0};
+// Limits of iterations per attempt and of attempts, and the Newton iterations after the attempts.
+enum { ITERATIONS = 60, ATTEMPTS = 3, AFTER = 2 };
+// Barrier parameter of an attempt's first point over the residual of the best point; 0: start from
+// the centre.
+static const tbReal BARRIER[ATTEMPTS] = {0.1, 1, 0};
 
 typedef struct {
   tbActiveState* s;
@@ -84,11 +85,10 @@ static void velocity(void* owner, const tbReal* lambda, tbReal* sigma) {
   q->s->form->velocity(q->s, lambda, sigma);
 }
 
-static bool check(void* owner, const tbReal* lambda, int iteration, tbReal products,
-                  tbReal* measure) {
+static bool check(void* owner, const tbReal* lambda, int iteration, tbReal mu, tbReal* measure) {
   Pyramid* q = owner;
   tbActiveState* s = q->s;
-  (void)iteration, (void)products;
+  (void)iteration, (void)mu;
   q->info->iterations++;
   memcpy(s->candidate, lambda, sizeof(tbReal) * (size_t)s->p->n);
   s->form->velocity(s, s->candidate, s->candidate_sigma);
@@ -98,18 +98,18 @@ static bool check(void* owner, const tbReal* lambda, int iteration, tbReal produ
 }
 
 // One attempt, near the best point so far or from the centre. False: out of memory.
-static bool attempt(Pyramid* q, tbArena* arena, tbReal products, bool* solved) {
+static bool attempt(Pyramid* q, tbArena* arena, tbReal mu, bool* solved) {
   tbActiveState* s = q->s;
   const tbLcpSystem system = {q, factor, solve, velocity, check};
   int left = s->a->max_iter - q->info->iterations;
   tbLcpInterior interior = {.p = s->p, .scale = q->scale};
   interior.max_iter = left < ITERATIONS ? left : ITERATIONS;
-  if (products > 0) {
+  if (mu > 0) {
     memcpy(s->lambda, s->best, sizeof(tbReal) * (size_t)s->p->n);
     s->form->velocity(s, s->lambda, s->sigma);
     interior.lambda = s->lambda;
     interior.sigma = s->sigma;
-    interior.products = products * tb_min(1, s->best_measure);
+    interior.mu = mu * tb_min(1, s->best_measure);
   }
   tbArenaMark mark = tb_arena_mark(arena);
   bool ok = tb_lcp_interior(&interior, &system, arena, solved);
@@ -126,14 +126,15 @@ bool tb_active_pyramid(tbActiveState* s, tbArena* arena, tbReal* lambda, tbSolve
   if (!q.scale || !q.dv) return false;
   tb_lcp_scale(s->p, s->a->rho, q.scale);
   for (int k = 0; k < ATTEMPTS && !*solved; k++) {
-    if (!attempt(&q, arena, PRODUCTS[k], solved)) return false;
+    if (!attempt(&q, arena, BARRIER[k], solved)) return false;
   }
-  // Modes of where they end bring the last digits, so that what comes to rest keeps its impulses;
-  // or an answer, where products no longer fall.
+  // Newton iterations from the end of the attempts gain the last digits, so that bodies that come
+  // to rest keep their impulses. They may also find a solution if the interior-point method
+  // stalled.
   tbSolveInfo found = *info;
   memcpy(s->lambda, s->best, sizeof(tbReal) * (size_t)s->p->n);
   s->form->velocity(s, s->lambda, s->sigma);
-  bool settles = !(*solved && tb_active_moving(s)) && tb_active_iterate(s, POLISH, lambda, info);
+  bool settles = !(*solved && tb_active_moving(s)) && tb_active_iterate(s, AFTER, lambda, info);
   if (*solved && !settles) {
     found.iterations = info->iterations;
     found.factorizations = info->factorizations;

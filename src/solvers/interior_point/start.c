@@ -1,4 +1,5 @@
-// The first point of interior points in velocity space: scales, and the central path near a guess.
+// The first point of the interior-point method in velocity space: scales, and the central path near
+// a guess.
 #include <math.h>
 #include <string.h>
 
@@ -24,7 +25,7 @@ static bool allocate(tbInteriorState* m, tbArena* arena) {
   return !arena->failed;
 }
 
-// Round cones, energies of like size.
+// Scales that make cones round and give all rows similar energies.
 static void set_scale(tbInteriorState* m) {
   tbReal largest = 0;
   for (int i = 0; i < m->p->nblock; i++) {
@@ -40,7 +41,7 @@ static void set_scale(tbInteriorState* m) {
   m->unit = largest > 0 ? largest : 1;
 }
 
-// The same in the algebra of the cone, by its two eigenvalues.
+// The point of the central path near (x, z) in the algebra of the cone, by its two eigenvalues.
 static void central_cone(int d, tbReal mu, tbReal* x, tbReal* z) {
   tbReal y[TB_MAX_BLOCK_DIM] = {0}, x1, x2, z1, z2;
   for (int r = 0; r < d; r++) y[r] = x[r] - z[r];
@@ -72,7 +73,7 @@ static void first_box(tbInteriorState* m, const tbBlock* b, int k, tbReal center
   m->pairs += isfinite(m->low[k]) + isfinite(m->high[k]);
 }
 
-// The largest impulse of a contact: light bodies may carry far more than their weight.
+// The largest impulse of a contact, because light bodies may carry far more than their weight.
 static tbReal largest_load(const tbInteriorState* m) {
   tbReal largest = 1;
   for (int i = 0; i < m->p->nblock; i++) {
@@ -83,7 +84,7 @@ static tbReal largest_load(const tbInteriorState* m) {
   return largest;
 }
 
-// The point of the central path near lambda and its velocity sigma at products `mu`.
+// The point of the central path near lambda and its velocity sigma with complementarity `mu`.
 static void first_point(tbInteriorState* m, tbReal mu) {
   m->pairs = 0;
   for (int i = 0; i < m->p->nblock; i++) {

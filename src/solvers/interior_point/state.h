@@ -1,6 +1,7 @@
-// What interior points in velocity space keep (active_interior.c), and the operations on it that
-// are by row. Cones of three rows are held by fours (cone_four.h), all other blocks one by one:
-// what is by row is theirs, but for lambda, sigma and S, and for the first point.
+// State of the interior-point method in velocity space (velocity_space.c), and its operations on
+// single blocks. Cones of three rows are held in SIMD groups of four (cones_simd.h), all other
+// blocks one by one. The vectors by row belong to these other blocks, except for lambda, sigma and
+// S, and for the first point.
 #ifndef TRIBO_SOLVERS_INTERIOR_POINT_STATE_H_
 #define TRIBO_SOLVERS_INTERIOR_POINT_STATE_H_
 
@@ -11,69 +12,72 @@
 typedef struct {
   const tbActive* a;
   const tbProblem* p;
-  bool shifted;  // the law is the exact one, with De Saxcé's shift
+  bool shifted;  // the exact law, with De Saxcé's shift
   tbConeSimd* four;
-  int *contact, nfour, ncontact;            // the blocks of all fours, one after the other
-  tbReal* rows;                             // three numbers of each
-  int *other, nother;                       // blocks one by one
-  tbReal unit;                              // lambda = unit S x, velocity = unit S^-1 z
+  int *contact, nfour, ncontact;  // blocks of the contacts in all groups, one after the other
+  tbReal* rows;                   // scratch: three rows of each contact
+  int *other, nother;             // blocks handled one by one
+  tbReal unit;                    // lambda = unit S x, velocity = unit S^-1 z
   tbReal *S, *x, *z, *r, *dx, *dz, *c, *b;  // by row
   tbReal *ax, *az;                          // the affine step
   tbReal* jv;                               // J dv of the last direction
   tbReal *low, *high, *zlow, *zhigh;        // boxes: bounds of x, multipliers
   tbReal *dlow, *dhigh;                     // their steps
-  tbReal *lambda, *sigma;                   // of x, as they are outside
+  tbReal *lambda, *sigma;                   // lambda of x, and its velocity
   tbReal* K;                                // C^-1: TB_MAX_BLOCK_DIM squared per block
-  tbReal* dv;                               // by place
+  tbReal* dv;                               // by index in the system
   tbLorentz* scaling;                       // per block
   tbReal* theta;                            // per block: weight of the shift in E
   int pairs;
   tbReal infeasible;  // the largest entry of r
-  bool eased;         // theta is below 1 somewhere
-  bool stands;        // the last step made no progress: a gentle one may
+  bool weakened;      // some theta is below 1
+  bool try_mild;      // the last step made no progress: a mild step may help
 } tbInteriorState;
 
-// ---- interior_start.c --------------------------------------------------------------------------
+// ---- start.c -----------------------------------------------------------------------------------
 
-// The point of the central path near `lambda` and its velocity `sigma`, with products `mu` times
-// the largest load, of all blocks by row. `state` has the problem only. False: out of memory.
+// Set the first point for all blocks, by row: the point of the central path near `lambda` and its
+// velocity `sigma`, with complementarity `mu` times the largest load. On entry only the problem of
+// `state` is set. False: out of memory.
 bool tb_interior_start(tbInteriorState* state, tbArena* arena, tbReal mu, const tbReal* lambda,
                        const tbReal* sigma);
 
-// ---- interior_blocks.c: the blocks one by one --------------------------------------------------
+// ---- blocks.c: the blocks handled one by one ---------------------------------------------------
 
 // lambda of x.
 void tb_interior_impulses(tbInteriorState* state);
 
-// r out of sigma, its largest entry into `infeasible`; their products added to `sum`.
+// Compute r from sigma; updates `infeasible`. Returns `sum` plus the complementarity of these
+// blocks.
 tbReal tb_interior_residual(tbInteriorState* state, tbReal sum);
 
-// C^-1, and their parts of the matrix.
+// Compute C^-1 and add these blocks to the matrix.
 void tb_interior_add(tbInteriorState* state);
 
-// c for products `target`, less the second-order term of the affine step if `correct`.
+// c for complementarity `target`, minus the second-order term of the affine step if `correct`.
 void tb_interior_target(tbInteriorState* state, tbReal target, bool correct);
 
-// b = E c - r, and its impulse onto dv.
+// b = E c - r; adds its impulse to dv.
 void tb_interior_push(tbInteriorState* state);
 
 // The step for dv: dx = C^-1 (b - S J dv) and dz; into ax and az if `affine`.
 void tb_interior_solve(tbInteriorState* state, tbReal target, bool affine);
 
-// The least of `a` and the largest step that keeps x and z inside; of the affine one if `affine`.
+// The minimum of `a` and the largest step that keeps x and z inside; the affine step if `affine`.
 tbReal tb_interior_length(const tbInteriorState* state, bool affine, tbReal a);
 
-// Their products after an affine step of length a, added to `sum`.
+// Returns `sum` plus the complementarity of these blocks after an affine step of length a.
 tbReal tb_interior_complementarity(const tbInteriorState* state, tbReal a, tbReal sum);
 
-// Lengths along the central path of the affine step a and of t, the other step less the affine one:
-// a . a, a . t, t . t of cones and one-sided rows (as tb_cone_simd_lengths), added to `product`.
+// Scalar products along the central path of the affine step a and of t, the other step minus the
+// affine one: adds a . a, a . t, t . t of cones and one-sided rows to `product` (as
+// tb_cone_simd_lengths).
 void tb_interior_lengths(const tbInteriorState* state, tbReal product[3]);
 
-// Go a step of length a; velocities come along.
+// Take a step of length a; also updates velocities.
 void tb_interior_go(tbInteriorState* state, tbReal a);
 
-// A compliance by row added to the inverse K of a matrix: K <- (K^-1 + R)^-1.
+// Add a compliance by row to a matrix with inverse K: K <- (K^-1 + R)^-1.
 void tb_interior_comply(int dim, const tbReal* R, tbReal* K);
 
 #endif

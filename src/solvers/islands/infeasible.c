@@ -1,29 +1,30 @@
-// A proof that a problem has no solution: Farkas' lemma on the rows that must not close.
+// Proof that a problem is infeasible: Farkas' lemma on the rows that must not close.
 //
-// Let d >= 0 on normal and one-sided rows, any sign on equalities, zero elsewhere. Whatever the
-// impulses lambda, a velocity sigma = G lambda + g that the law allows up to tau in each row has
+// Let d >= 0 on normal and one-sided rows, any sign on equalities, zero elsewhere. For all impulses
+// lambda, a velocity sigma = G lambda + g that the law allows up to tau in each row has
 //
 //     -tau |d|_1 <= <d, sigma> = <d, G lambda> + <d, g>,
 //     <d, G lambda> <= sqrt(d^T G d) sqrt(lambda^T G lambda)                                 (1)
 //
-// so that sqrt(lambda^T G lambda), the size of the velocity change that the impulses make, is at
-// least (-<d, g> - tau |d|_1) / sqrt(d^T G d). With G d = 0 and <d, g> < 0 there is none at all:
-// bodies pushed apart between walls, equalities that contradict each other.
+// so that sqrt(lambda^T G lambda), the size of the velocity change by the impulses, is at least
+// (-<d, g> - tau |d|_1) / sqrt(d^T G d). With G d = 0 and <d, g> < 0 no impulses exist: bodies
+// pushed apart between walls, or contradictory equalities.
 //
-// d is the answer of the frictionless problem with a little compliance, which always exists and
-// grows along such a d where the compliance falls.
+// d is the solution of the frictionless problem with a small compliance, which always exists and,
+// if the problem is infeasible, grows along such a d as the compliance falls.
 #include <math.h>
 #include <string.h>
 
 #include "base/minmax.h"
 #include "solvers/islands/island.h"
 
-// Compliance of the problem without friction, over the diagonal of G, and the residual to which it
-// is solved.
+// Compliance of the frictionless problem, over the diagonal of G, and the residual to which it is
+// solved.
 static const tbReal COMPLIANCE = 1e-8, ACCURACY = 1e-10;
-// No answer has impulses this many times those that stop all contacts one by one.
+// A problem that needs impulses this many times those that stop all contacts separately counts as
+// infeasible.
 static const tbReal ENORMOUS = 1e5;
-// The least tau of (1), over the largest velocity.
+// The smallest tau of (1), over the largest velocity.
 static const tbReal LEAST_ALLOWED = 1e-6;
 
 static bool check(tbSolveIsland* island, const tbReal* lambda, const tbReal* sigma, int iteration,
@@ -39,8 +40,8 @@ static bool check(tbSolveIsland* island, const tbReal* lambda, const tbReal* sig
   return measure <= ACCURACY || tb_solve_late(island->solve);
 }
 
-// The island without friction and with compliance, in its own memory.
-static bool soften(const tbSolveIsland* island, tbSolveIsland* soft) {
+// A copy of the island without friction and with compliance.
+static bool make_compliant(const tbSolveIsland* island, tbSolveIsland* compliant) {
   const tbDelassus* G = &island->p.G;
   tbArena* arena = island->arena;
   size_t values = 0;
@@ -51,8 +52,8 @@ static bool soften(const tbSolveIsland* island, tbSolveIsland* soft) {
   }
   tbBlock* block = TB_ARENA_NEW(arena, tbBlock, island->p.nblock + 1);
   tbReal* value = TB_ARENA_NEW(arena, tbReal, values + 1);
-  *soft = *island;
-  soft->best = TB_ARENA_NEW(arena, tbReal, island->p.n + 1);
+  *compliant = *island;
+  compliant->best = TB_ARENA_NEW(arena, tbReal, island->p.n + 1);
   if (arena->failed) return false;
   memcpy(value, G->block_value, values * sizeof *value);
   for (int i = 0; i < island->p.nblock; i++) {
@@ -61,15 +62,16 @@ static bool soften(const tbSolveIsland* island, tbSolveIsland* soft) {
     tbReal* A = value + G->block_offset[island->diagonal[i]];
     for (int r = 0; r < island->dim[i]; r++) A[r * (island->dim[i] + 1)] *= 1 + COMPLIANCE;
   }
-  soft->p.block = block;
-  soft->p.G.block_value = value;
-  soft->check = check;
-  soft->best_measure = INFINITY;
-  soft->analyzed = soft->converged = false;
+  compliant->p.block = block;
+  compliant->p.G.block_value = value;
+  compliant->check = check;
+  compliant->best_measure = INFINITY;
+  compliant->analyzed = compliant->converged = false;
   return true;
 }
 
-// d from the answer: only rows that count, the largest entry one. Returns that entry.
+// Turn the solution into d: zero on the other rows, largest entry one. Returns that entry before
+// scaling.
 static tbReal make_witness(const tbSolveIsland* island, tbReal* d) {
   tbReal largest = 0;
   for (int i = 0; i < island->p.nblock; i++) {
@@ -85,7 +87,7 @@ static tbReal make_witness(const tbSolveIsland* island, tbReal* d) {
   return largest;
 }
 
-// (1) against the velocity change that stops single contacts.
+// Whether (1) exceeds ENORMOUS times the velocity change that stops single contacts.
 static bool proves(const tbSolveIsland* island, const tbReal* d, tbReal* sigma) {
   const tbDelassus* G = &island->p.G;
   const tbReal* g = island->p.g;
@@ -111,16 +113,16 @@ static bool proves(const tbSolveIsland* island, const tbReal* d, tbReal* sigma) 
 
 bool tb_island_infeasible(tbSolveIsland* island, bool* proven) {
   tbArenaMark mark = tb_arena_mark(island->arena);
-  tbSolveIsland soft;
+  tbSolveIsland compliant;
   tbReal* sigma = TB_ARENA_NEW(island->arena, tbReal, island->p.n + 1);
   *proven = false;
-  if (!sigma || !soften(island, &soft)) return false;
+  if (!sigma || !make_compliant(island, &compliant)) return false;
   tbIpmSettings set = {
       .max_iter = 60, .patience = 12, .impulse = 1, .velocity = 1, .threshold = 1e4};
-  if (!tb_island_ipm(&soft, &set, NULL)) return false;
-  island->factorizations = soft.factorizations;
-  if (isfinite(soft.best_measure) && make_witness(island, soft.best) > 0) {
-    *proven = proves(island, soft.best, sigma);
+  if (!tb_island_ipm(&compliant, &set, NULL)) return false;
+  island->factorizations = compliant.factorizations;
+  if (isfinite(compliant.best_measure) && make_witness(island, compliant.best) > 0) {
+    *proven = proves(island, compliant.best, sigma);
   }
   tb_arena_release(island->arena, mark);
   return true;

@@ -5,7 +5,7 @@
 
 #include "base/minmax.h"
 
-// ---- parts -------------------------------------------------------------------------------------
+// ---- connected components ----------------------------------------------------------------------
 
 static int find_root(int* parent, int i) {
   while (parent[i] != i) {
@@ -15,7 +15,7 @@ static int find_root(int* parent, int i) {
   return i;
 }
 
-// The smaller number becomes the root, so that parts are numbered by their first block.
+// The smaller index becomes the root, so that components are numbered by their first block.
 static void join(int* parent, int i, int j) {
   i = find_root(parent, i);
   j = find_root(parent, j);
@@ -82,7 +82,7 @@ int tb_island_find(tbArena* arena, const tbProblem* p, int* part) {
 // ---- copying -----------------------------------------------------------------------------------
 
 typedef struct {
-  int* local;    // number in the island of each block of the whole, -1 elsewhere
+  int* local;    // index in the island of each block of the problem, -1 elsewhere
   int* touched;  // list of columns found for one row
   int* mark;
   int* user_start;  // PRODUCT: blocks that use each column of B
@@ -105,7 +105,8 @@ static bool list_users(tbArena* arena, const tbProblem* p, Scratch* s) {
   return true;
 }
 
-// The blocks of the island that block `i` of the whole touches, ascending, into s->touched.
+// Collect in s->touched the blocks of the island that are coupled to block `i` of the problem,
+// ascending.
 static int find_row(const tbProblem* p, Scratch* s, int i, int stamp) {
   int count = 0;
   if (p->G.form == TB_DELASSUS_SPARSE) {
@@ -248,7 +249,7 @@ bool tb_island_extract(tbSolveIsland* island, tbSolve* s, const int* part, int i
   return copy_matrix(island, p, &scratch, start);
 }
 
-// ---- judging -----------------------------------------------------------------------------------
+// ---- residual ----------------------------------------------------------------------------------
 
 void tb_island_velocity(const tbSolveIsland* island, const tbReal* lambda, tbReal* sigma) {
   tb_delassus_velocity(&island->p, lambda, NULL, sigma);
@@ -267,7 +268,8 @@ tbReal tb_island_measure(const tbSolveIsland* island, const tbResidual* residual
                 ratio(ratio(residual->complementarity, impulse), island->velocity));
 }
 
-// Operations of a factorization beyond which redundancy is used even at the cost of digits.
+// Above this number of operations per factorisation the low-rank form is kept even at the cost of
+// digits.
 static const double MOST_PLAIN_FLOPS = 1e9;
 
 // ---- scaling and structure ---------------------------------------------------------------------
@@ -305,7 +307,8 @@ static void scale_matrix(tbSolveIsland* island) {
   }
 }
 
-// Order and structure of the LU; `plain`: without the reduction of redundant contacts.
+// Analyse the LU: order and structure; `plain`: without the low-rank reduction of redundant
+// contacts.
 static bool analyze_matrix(tbSolveIsland* island, tbGroupLu* lu, bool plain) {
   const tbDelassus* G = &island->p.G;
   tbBlockPattern pattern = {island->p.nblock, island->dim,     island->row,

@@ -1,5 +1,5 @@
-// ADMM and staggered projections on an island, as methods that `auto` takes turns with: slower than
-// interior points where these work, but without a path that may turn back.
+// ADMM and staggered projections on an island, as alternatives in `auto`: slower than interior
+// points, but without a path that may turn back.
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "solvers/islands/island.h"
 #include "solvers/staggered/staggered.h"
 
-// A method for whole problems from the island's best iterate. False: out of memory.
+// Run a solver for whole problems from the island's best iterate. False: out of memory.
 static bool run(tbSolveIsland* island, tbResult (*method)(tbSolve* s), int max_iter) {
   tbSolve* s = island->solve;
   size_t n = (size_t)island->p.n;
@@ -17,24 +17,24 @@ static bool run(tbSolveIsland* island, tbResult (*method)(tbSolve* s), int max_i
   settings.max_iter = max_iter;
   settings.history = NULL;
   settings.warm_start = 1;
-  tbSolve part = *s;
-  part.p = &island->p;
-  part.settings = &settings;
-  part.info = &info;
-  part.cache = &cache;
-  part.best_measure = INFINITY;
-  part.lambda = tb_solve_reals(s, n);
-  part.sigma = tb_solve_reals(s, n);
-  part.best = tb_solve_reals(s, n);
+  tbSolve sub = *s;
+  sub.p = &island->p;
+  sub.settings = &settings;
+  sub.info = &info;
+  sub.cache = &cache;
+  sub.best_measure = INFINITY;
+  sub.lambda = tb_solve_reals(s, n);
+  sub.sigma = tb_solve_reals(s, n);
+  sub.best = tb_solve_reals(s, n);
   cache.eigenvector = tb_solve_reals(s, 2 * n);
   if (s->arena->failed) return false;
-  memcpy(part.lambda, island->best, n * sizeof *part.lambda);
-  if (method(&part) != TB_OK) return false;
+  memcpy(sub.lambda, island->best, n * sizeof *sub.lambda);
+  if (method(&sub) != TB_OK) return false;
   island->iterations += info.iterations;
   island->factorizations += info.factorizations;
-  if (!isfinite(part.best_measure)) return true;
-  tb_island_velocity(island, part.best, part.sigma);
-  island->check(island, part.best, part.sigma, island->iterations, 0);
+  if (!isfinite(sub.best_measure)) return true;
+  tb_island_velocity(island, sub.best, sub.sigma);
+  island->check(island, sub.best, sub.sigma, island->iterations, 0);
   return true;
 }
 

@@ -1,8 +1,8 @@
 // One contact under the convex law: min lambda^T A lambda / 2 + b^T lambda over its cone.
 //
-// In y = (lambda_N, lambda_T / mu), |y_T| <= y_N, with B and c scaled alike, the minimum is zero
-// (c inside the cone, which is its own dual), the free one y = -B^-1 c (inside the cone), or it
-// lies on the cone, y = (|x|, x) with x a minimum of
+// In y = (lambda_N, lambda_T / mu), |y_T| <= y_N, with B and c scaled alike, there are three cases:
+// the minimum is zero (c inside the cone, which is its own dual), it is the unconstrained minimum y
+// = -B^-1 c (inside the cone), or it lies on the cone, y = (|x|, x) with x a minimum of
 //   f(x) = q(|x|, x),   df = q_T + q_N u,   d2f = B_TT + B_TN u^T + u B_NT + B_NN u u^T
 //                                                 + q_N (I - u u^T) / |x|,          u = x / |x|
 #include <math.h>
@@ -27,9 +27,9 @@ static tbReal row_sum_bound(int d, const tbReal* A) {
   return bound;
 }
 
-// Projected gradient steps with the paper's length 3 / trace where it is certain to descend, else
-// the inverse of a bound of the largest eigenvalue. Returns the size of the last step over that of
-// the first, 0 where nothing was left to do.
+// Projected gradient steps with the paper's length 3 / trace if that is certain to descend, else
+// with the inverse of a bound of the largest eigenvalue. Returns the size of the last step over
+// that of the first, 0 after convergence.
 static tbReal gradient_steps(const tbBlock* block, const tbReal* A, const tbReal* b,
                              tbReal* lambda) {
   int d = block->dim;
@@ -96,7 +96,7 @@ static tbReal objective(const Scaled* q, const tbReal* y, tbReal* gradient) {
   return value;
 }
 
-// Newton's direction of f at y = (|x|, x); the square root of its decrement, or -1 where the
+// Newton's direction of f at y = (|x|, x). Returns the square root of its decrement, or -1 if the
 // Hessian is not positive definite.
 static tbReal newton_direction(const Scaled* q, const tbReal* y, const tbReal* gradient,
                                tbReal* step) {
@@ -119,15 +119,15 @@ static tbReal newton_direction(const Scaled* q, const tbReal* y, const tbReal* g
   return decrement > 0 ? sqrt(decrement) : 0;
 }
 
-// What q(y) is a sum of: its rounding is relative to this, and for c next to the border of the cone
-// the value of the minimum is far less.
+// The sum of the absolute terms of q(y): the rounding error of q(y) is relative to this sum, and
+// for c next to the boundary of the cone the minimal value is far smaller.
 static tbReal terms(const Scaled* q, const tbReal* y) {
   tbReal sum = 0;
   for (int i = 0; i < q->d; i++) sum += fabs(q->c[i] * y[i]);
   return sum;
 }
 
-// From a point on the cone down to the minimum of f. False where Newton's steps do not lead there.
+// Minimise f from a point on the cone. False if Newton's steps do not converge.
 static bool descend(const Scaled* q, tbReal* y) {
   tbReal gradient[MAX], trial[MAX], slope[MAX], step[MAX];
   tbReal value = objective(q, y, gradient);
@@ -150,7 +150,8 @@ static bool descend(const Scaled* q, tbReal* y) {
   return false;
 }
 
-// From `lambda`, which the gradient steps left near the minimum. False leaves it as it was.
+// Minimise from `lambda`, which the gradient steps left near the minimum. False: `lambda` is
+// unchanged.
 static bool exact_minimum(const tbBlock* block, const tbReal* A, const tbReal* b, tbReal* lambda) {
   Scaled q = scale_block(block, A, b);
   tbReal L[MAX * MAX], y[MAX] = {0}, length = 0;

@@ -9,8 +9,8 @@
 
 enum { MAX = TB_MAX_BLOCK_DIM };
 
-// A cone after elimination of its normal row on the plane sigma_N = 0, in the unknown
-// x_i = lambda_Ti / mu_i, where the cone is |x| <= lambda_N:
+// A cone after elimination of its normal row with sigma_N = 0, in the unknown x_i = lambda_Ti /
+// mu_i, in which the cone is |x| <= lambda_N:
 //   lambda_N = normal - a . x,   (S + s I) x = -c,   s >= 0 the sliding multiplier.
 typedef struct {
   int m;  // tangential rows
@@ -30,7 +30,7 @@ static Reduced reduce(const tbBlock* block, const tbReal* A, const tbReal* b) {
       r.S[i * r.m + j] =
           mu * block->mu[j] * (A[(i + 1) * d + j + 1] - A[(i + 1) * d] * A[j + 1] / A[0]);
     }
-    // An axis without friction or without inertia stays at rest.
+    // An axis without friction or without inertia stays at zero.
     if (!(r.S[i * r.m + i] > 0)) {
       for (int j = 0; j < r.m; j++) r.S[i * r.m + j] = r.S[j * r.m + i] = 0;
       r.S[i * r.m + i] = 0;
@@ -75,7 +75,7 @@ static bool slide(const Reduced* r, tbReal s, tbReal* x, tbReal* normal, tbReal*
 }
 
 // Find s > 0 with |x(s)| = lambda_N(s): at s = 0 the point lies outside the cone, for s -> infinity
-// x vanishes and lambda_N > 0, so phi changes sign. Newton inside a bracket.
+// x vanishes and lambda_N > 0, so phi changes sign. Newton's method inside a bracket.
 static void find_slip(const Reduced* r, tbReal* x, tbReal* normal, tbReal* slip) {
   tbReal low = 0, high = 0, length = 0, slope = 0, c = 0;
   for (int i = 0; i < r->m; i++) c += r->c[i] * r->c[i];
@@ -93,7 +93,7 @@ static void find_slip(const Reduced* r, tbReal* x, tbReal* normal, tbReal* slip)
     if (high > 0 && high - low <= 2e-16 * high) break;
     tbReal next = slope > 0 ? s - phi / slope : -1;
     if (high == 0) {
-      // No upper end yet: follow Newton's step, but at least double.
+      // No upper bound yet: follow Newton's step, but at least double.
       s = tb_max(2 * s, tb_min(next, 100 * s));
     } else {
       s = next > low && next < high ? next : low > 0 ? sqrt(low * high) : 0.01 * high;
@@ -120,7 +120,7 @@ static void local_ncp(const tbBlock* block, const tbReal* A, const tbReal* b, tb
       normal = r.normal;
     } else {
       find_slip(&r, x, &normal, slip);
-      // On the cone exactly: the normal impulse follows from Signorini, the friction from it.
+      // Scale x to lie exactly on the cone of the normal impulse.
       length = 0;
       for (int i = 0; i < r.m; i++) length += x[i] * x[i];
       length = sqrt(length);
@@ -133,9 +133,9 @@ static void local_ncp(const tbBlock* block, const tbReal* A, const tbReal* b, tb
   for (int i = 0; i < r.m; i++) lambda[i + 1] = block->mu[i] * x[i];
 }
 
-// The x that minimises x^T S x / 2 + w . x + s |x|, w = c + s a: zero for |w| <= s, else
-// (S + tau I) x = -w with tau |x| = s, whose left side grows with tau from 0 to |w|. Newton inside
-// a bracket; `tau` keeps the last root. Returns the derivative of the dual, |x| + a . x - n0.
+// The x that minimises x^T S x / 2 + w . x + s |x|, w = c + s a: zero for |w| <= s, else (S + tau
+// I) x = -w with tau |x| = s, where tau |x| grows with tau from 0 to |w|. Newton's method inside a
+// bracket; `tau` keeps the last root. Returns the derivative of the dual, |x| + a . x - n0.
 static tbReal dual_slope(const Reduced* r, tbReal s, tbReal* x, tbReal* tau) {
   Reduced q = *r;
   tbReal w = 0, value = -r->normal, normal = 0, length = 0, unused = 0;
@@ -171,8 +171,8 @@ static tbReal dual_slope(const Reduced* r, tbReal s, tbReal* x, tbReal* tau) {
 }
 
 // RaiSim's law for cones of any size (CM eq. 23): x minimises x^T S x / 2 + c . x on the convex set
-// |x| <= n0 - a . x. The derivative of the dual function falls with the multiplier s: bisection,
-// sped up by secants (Illinois).
+// |x| <= n0 - a . x. The derivative of the dual function falls with the multiplier s: its root is
+// found by bisection, accelerated by secants (Illinois).
 void tb_local_raisim(const tbBlock* block, const tbReal* A, const tbReal* b, tbReal* lambda,
                      tbReal* slip) {
   memset(lambda, 0, (size_t)block->dim * sizeof *lambda);
@@ -206,7 +206,7 @@ void tb_local_raisim(const tbBlock* block, const tbReal* A, const tbReal* b, tbR
         below *= 0.5;
       }
     }
-    // On the cone exactly.
+    // Scale x to lie exactly on the cone.
     length = 0;
     for (int i = 0; i < r.m; i++) length += x[i] * x[i];
     length = sqrt(length);
@@ -247,7 +247,7 @@ static void local_equality(const tbBlock* block, const tbReal* A, const tbReal* 
     scale = tb_max(scale, A[i * d + i]);
   }
   if (!(scale > 0)) return;
-  // Redundant rows: a small ridge spreads the impulse, repeated sweeps remove its error.
+  // Redundant rows: a small ridge distributes the impulse, and repeated sweeps remove its error.
   if (!tb_small_cholesky(d, A, 0, 1e-13 * scale, l) &&
       !tb_small_cholesky(d, A, 1e-8 * scale, 0, l)) {
     return;

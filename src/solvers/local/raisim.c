@@ -1,13 +1,14 @@
 // In rows scaled to the cone |x| <= x_N, y_i = mu_i sigma_i, RaiSim's law of a sliding contact is
 //   x = x_N u,   sigma_N = 0,   y = -t (a + u),   t >= 0,   a_i = mu_i A_iN / A_NN              (1)
-// (docs/problem.md, eq. 6, with t = alpha A_NN). For a matrix E whose normal column is along A's,
-// or that is diagonal, let Phi(z) be the lambda that obeys the law with sigma = E lambda - z. Then
-//   F = E (lambda - Phi(E lambda - sigma)) = 0                                                 (2)
-// is the law: its derivatives are C = E - E W E and D = E W with W = dPhi/dz.
+// (docs/problem.md, eq. 6, with t = alpha A_NN). For a matrix E whose normal column is parallel to
+// A's, or that is diagonal, let Phi(z) be the lambda that obeys the law with sigma = E lambda - z.
+// Then
+//     F = E (lambda - Phi(E lambda - sigma)) = 0                                                (2)
+// is equivalent to the law: its derivatives are C = E - E W E and D = E W with W = dPhi/dz.
 //
-// A diagonal E keeps contacts that stick where they are, even those that would open without their
-// own friction, which (CM Alg. 5) lets go of. But for |a| > 1 it has no answer to some z that
-// slide; E = A has one to all of them: the contact's own problem, CM eq. 23.
+// With a diagonal E sticking contacts stay sticking, even those that would open without their own
+// friction and that CM Alg. 5 releases. But for |a| > 1 there is no solution for some z that slide.
+// E = A has a solution for every z: the contact's own problem, CM eq. 23.
 #include "solvers/local/raisim.h"
 
 #include <math.h>
@@ -20,20 +21,21 @@
 
 enum { MAX = TB_MAX_BLOCK_DIM };
 
-// With |a|^2 above STEEP answers by a diagonal E change too steeply to be used. Their slope goes
-// with 1 / (1 + u . a), which is held at LEAST_SLOPE.
+// With |a|^2 above STEEP the solution of a diagonal E changes too steeply to be used. Its slope is
+// proportional to 1 / (1 + u . a), whose denominator is kept above LEAST_SLOPE.
 static const tbReal STEEP = 0.8, LEAST_SLOPE = 1e-3;
 
-// A contact that slides by a diagonal E.
+// A sliding contact with a diagonal E.
 typedef struct {
   int m;                          // tangential rows
   tbReal normal, radius;          // x_N, and e x_N with e = mu_i^2 E_i
   tbReal a[MAX], y[MAX], u[MAX];  // y of z
   tbReal aa, length;              // |a|^2, |y - t a|
-  bool exact;                     // (1) has an answer
+  bool exact;                     // (1) has a solution
 } Slide;
 
-// y - t a = (radius + t) u: the smallest t with |y - t a| = radius + t, or what comes closest.
+// y - t a = (radius + t) u: the smallest t with |y - t a| = radius + t, or the closest
+// approximation.
 static void solve_slide(Slide* s) {
   tbReal ya = 0, yy = 0, t = 0, length = 0;
   for (int i = 0; i < s->m; i++) {
@@ -53,7 +55,8 @@ static void solve_slide(Slide* s) {
 }
 
 // Column k of W: from |y - t a| = radius + t, (1 + u . a) dt = u . dy - dradius.
-static void slide_slope(const Slide* s, const tbReal* mu, const tbReal* E, tbReal e, tbReal* W) {
+static void slide_derivative(const Slide* s, const tbReal* mu, const tbReal* E, tbReal e,
+                             tbReal* W) {
   int d = s->m + 1;
   tbReal gain = 1;
   for (int i = 0; i < s->m; i++) gain += s->u[i] * s->a[i];
@@ -78,9 +81,9 @@ static void slide_slope(const Slide* s, const tbReal* mu, const tbReal* E, tbRea
 
 typedef enum { OPEN, STICK, SLIDE } Mode;
 
-// Phi(z) and W (zero on entry) by the diagonal E.
-static Mode diagonal_answer(const tbBlock* b, const tbReal* A, const tbReal* E, const tbReal* z,
-                            tbReal* answer, tbReal* W, Slide* s) {
+// Phi(z) and W (zero on entry) for the diagonal E.
+static Mode solve_diagonal(const tbBlock* b, const tbReal* A, const tbReal* E, const tbReal* z,
+                           tbReal* answer, tbReal* W, Slide* s) {
   int d = b->dim;
   if (!(z[0] > 0)) return OPEN;
   tbReal e = 0, yy = 0;
@@ -106,15 +109,16 @@ static Mode diagonal_answer(const tbBlock* b, const tbReal* A, const tbReal* E, 
   }
   solve_slide(s);
   for (int i = 0; i < s->m; i++) answer[i + 1] = b->mu[i] * s->normal * s->u[i];
-  slide_slope(s, b->mu, E, e, W);
+  slide_derivative(s, b->mu, E, e, W);
   return SLIDE;
 }
 
-// W of the contact's own problem at its answer x, on the cone or inside (equations in local.c):
+// W of the contact's own problem at its solution, with x on the cone or inside (equations in
+// local.c):
 //   S dx + dc + ds (a + u) + (s / |x|)(1 - u u^T) dx = 0,   (a + u) . dx = dn0,   dx_N = dn0 - a .
 //   dx
-static void own_slope(const tbBlock* b, const tbReal* A, const tbReal* z, const tbReal* answer,
-                      tbReal* W) {
+static void own_derivative(const tbBlock* b, const tbReal* A, const tbReal* z, const tbReal* answer,
+                           tbReal* W) {
   int d = b->dim, m = d - 1;
   tbReal x[MAX], a[MAX], c[MAX], S[MAX * MAX], v[MAX] = {0}, length = 0, largest = 0;
   for (int i = 0; i < m; i++) {
@@ -199,7 +203,7 @@ void tb_raisim_cone(const tbRaisimCone* cone, const tbReal* lambda, const tbReal
   memset(answer, 0, (size_t)d * sizeof *answer);
   shifted(d, diagonal, lambda, sigma, z);
   Slide slide;
-  Mode mode = diagonal_answer(b, A, e, z, answer, W, &slide);
+  Mode mode = solve_diagonal(b, A, e, z, answer, W, &slide);
   E = diagonal;
   if (mode == SLIDE && (!slide.exact || slide.aa > STEEP)) {
     tbReal own[MAX] = {0}, minus[MAX] = {0};
@@ -208,7 +212,7 @@ void tb_raisim_cone(const tbRaisimCone* cone, const tbReal* lambda, const tbReal
     if (own[0] > 0) {
       E = A;
       tb_local_raisim(b, A, minus, answer, cone->slip);
-      if (C) own_slope(b, A, own, answer, W);
+      if (C) own_derivative(b, A, own, answer, W);
     }
   }
   for (int r = 0; r < d; r++) {

@@ -10,8 +10,8 @@ typedef struct {
   tbReal* slip;          // one entry that tb_local_raisim keeps
 } tbRaisimCone;
 
-// F = 0 where the law holds, in m/s, and the impulse `answer` of the cone that lambda and sigma
-// call for. On request (C not NULL) also the derivatives C = dF/dlambda and D = dF/dsigma.
+// F = 0 if the law holds, in m/s; `answer` receives the impulse of the cone that the law assigns to
+// lambda and sigma. If C is not NULL, also the derivatives C = dF/dlambda and D = dF/dsigma.
 void tb_raisim_cone(const tbRaisimCone* cone, const tbReal* lambda, const tbReal* sigma,
                     tbReal* answer, tbReal* F, tbReal* C, tbReal* D);
 

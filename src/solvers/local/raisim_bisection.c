@@ -1,11 +1,11 @@
-// raisim/bisection: per-contact bisection (CM Alg. 5, after Hwangbo et al. 2018), and
+// raisim/bisection: per-contact bisection (CM Alg. 5, after Hwangbo et al. 2018); and
 // raisim/corrected, whose sliding step obeys maximum dissipation, so that it solves the exact law.
 //
 // Sliding: on the plane sigma_N = 0 the impulses of the cone form a conic section. With
 // x_i = lambda_Ti / mu_i, lambda_N = n0 - a . x and x = r(theta) (cos, sin), r = n0 / (1 + a . u),
 // the block's energy e(theta) = x^T S x / 2 + c . x is minimised by bisection on its derivative.
-// Cones of other sizes have the same law, the least energy on the cone cut by sigma_N = 0; there
-// the bisection is on its multiplier (local.c).
+// Cones of other sizes have the same law, the least energy on the intersection of the cone with
+// sigma_N = 0; for these the bisection is on the multiplier (local.c).
 #include <math.h>
 #include <string.h>
 
@@ -50,7 +50,7 @@ static tbReal energy(const Ellipse* e, tbReal theta) {
 static tbReal bisect(const Ellipse* e) {
   enum { DIRECTIONS = 16 };
   const tbReal turn = 6.283185307179586;
-  // The best of some directions brackets the minimum by its neighbours.
+  // The best of some directions; its neighbours bracket the minimum.
   int best = 0;
   for (int k = 1; k < DIRECTIONS; k++) {
     if (energy(e, turn * k / DIRECTIONS) < energy(e, turn * best / DIRECTIONS)) best = k;
@@ -59,7 +59,7 @@ static tbReal bisect(const Ellipse* e) {
   for (int k = 0; k < 100; k++) {
     tbReal middle = 0.5 * (low + high);
     if (middle == low || middle == high) break;
-    // Beyond the reachable directions the way back is towards the best one.
+    // Outside the reachable directions, move towards the best direction.
     bool rising = reachable(e, middle) ? slope(e, middle) > 0 : middle > turn * best / DIRECTIONS;
     if (rising) {
       high = middle;
@@ -84,7 +84,7 @@ static void contact(const tbBlock* block, const tbReal* A, const tbReal* b, tbRe
   e.S[1] = mu[0] * mu[1] * (A[5] - A[3] * A[2] / A[0]);
   e.S[2] = mu[1] * mu[1] * (A[8] - A[6] * A[2] / A[0]);
 
-  // Stiction: the impulse that stops the contact, if the cone holds it.
+  // Stiction: the impulse that stops the contact, if it lies inside the cone.
   tbReal det = e.S[0] * e.S[2] - e.S[1] * e.S[1], x = 0, y = 0;
   if (det > 1e-14 * e.S[0] * e.S[2]) {
     x = -(e.S[2] * e.c[0] - e.S[1] * e.c[1]) / det;

@@ -7,8 +7,8 @@
 //   apart    C = I, D = 0                stick   C = 0, D = rho
 //   sliding  normal row as in stick; C_TT = I - c/|y_T| (I - n n^T), C_TN = -n,
 //            D_TT = rho_T c/|y_T| (I - n n^T), D_TN = rho_N n                                   (2)
-// C = 0 is replaced by a small multiple of the identity: a proximal term, which leaves the solution
-// where it is and makes hyperstatic problems (G singular) solvable.
+// C = 0 is replaced by a small multiple of the identity: a proximal term, which does not change the
+// solution and makes hyperstatic problems (G singular) solvable.
 #include <math.h>
 #include <string.h>
 
@@ -56,7 +56,7 @@ static void cone_equation(int d, const tbNewtonPoint* at, tbNewtonEquations out)
   }
 }
 
-// The pyramid: every tangential row has bounds of its own, +-max(y_N, 0).
+// The pyramid: every tangential row has its own bounds, +-max(y_N, 0).
 static void pyramid_equation(int d, const tbNewtonPoint* at, tbNewtonEquations out) {
   const tbReal *rho = at->rho, *x = at->x, *sigma = at->sigma;
   tbReal normal = x[0] - rho[0] * sigma[0], radius = tb_max(normal, 0);
@@ -79,7 +79,7 @@ static void pyramid_equation(int d, const tbNewtonPoint* at, tbNewtonEquations o
   }
 }
 
-// Rows by themselves: free, one-sided or between bounds.
+// Single rows: unbounded, one-sided or between bounds.
 static void row_equations(const tbBlock* b, const tbNewtonPoint* at, tbNewtonEquations out) {
   const tbReal *rho = at->rho, *x = at->x, *sigma = at->sigma;
   tbReal *F = out.F, *C = out.C, *D = out.D;

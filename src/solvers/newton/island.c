@@ -1,12 +1,12 @@
-// Semismooth Newton (newton_block.c) on an island, by the sparse LU that interior points use.
+// Semismooth Newton (block.c) on an island, with the sparse LU of the interior-point method.
 //
-// The Jacobian is C + D G with singular D: apart contacts have D = 0, sliding ones none along the
-// direction of sliding. With T = D + delta C and E = T^-1 C,
+// The Jacobian is C + D G with singular D: apart contacts have D = 0, sliding ones have no D along
+// the direction of sliding. With T = D + delta C and E = T^-1 C,
 //
 //     T^-1 (C + D G) = E + G - delta E G                                                    (1)
 //
 // and for a small delta the last term is a small relative error of the step, which the next
-// iteration removes: what is left to factor is G + E, as everywhere else.
+// iteration removes: the matrix to factor is G + E, as in the interior-point method.
 #include <math.h>
 #include <string.h>
 
@@ -17,13 +17,13 @@
 enum { MAX = TB_MAX_BLOCK_DIM, REFINEMENTS = 3 };
 
 static const tbReal DELTA = 1e-8;
-// The proximal term over the diagonal; a step that descends multiplies it by EASIER, one that does
-// not by HARDER.
+// The proximal term over the diagonal; a step that descends multiplies it by DECREASE, a failed one
+// by INCREASE.
 static const tbReal LEAST_PROXIMAL = 1e-10, FIRST_PROXIMAL = 1e-7, MOST_PROXIMAL = 1e-2;
-static const tbReal EASIER = 0.1, HARDER = 100;
-// The shortest step that is tried. A step of length t must lower |F| by the share DESCENT t.
+static const tbReal DECREASE = 0.1, INCREASE = 100;
+// The shortest step length tried. A step of length t must reduce |F| by the share DESCENT t.
 static const tbReal SHORTEST = 0.02, DESCENT = 0.1;
-// Pivots below this share of their diagonal are rounding.
+// Pivots below this share of their diagonal count as rounding error.
 static const tbReal LEAST_PIVOT = 1e-14;
 
 typedef struct {
@@ -81,7 +81,7 @@ static void block_equation(const Newton* q, int i, const tbReal* lambda, tbNewto
   }
   tbNewtonPoint at = {x, sigma, scale, q->rho + b->row, q->proximal};
   tb_newton_block(b, TB_LAW_NCP, &at, out);
-  // Axes without friction keep their zero.
+  // Axes without friction keep a zero impulse.
   for (int r = 1; r < d; r++) {
     if (!without_friction(b, r)) continue;
     out.F[r] = 0;
@@ -131,7 +131,7 @@ static bool direction(Newton* q, const tbReal* lambda) {
   return true;
 }
 
-// A step with backtracking on |F|. True where it fell clearly.
+// A step with backtracking on |F|. True if |F| fell sufficiently.
 static bool step(Newton* q, tbReal* lambda) {
   const tbSolveIsland* island = q->island;
   size_t bytes = (size_t)island->p.n * sizeof *lambda;
@@ -168,9 +168,9 @@ bool tb_island_newton(tbSolveIsland* island, int max_iter) {
     }
     tb_island_velocity(island, clean, q.sigma);
     if (island->check(island, clean, q.sigma, ++island->iterations, 0)) break;
-    // Redundant impulses run away where the proximal term is too small for the rounding of the
-    // rest.
-    q.proximal *= descent ? EASIER : HARDER;
+    // Redundant impulses diverge if the proximal term is below the rounding level of the other
+    // terms.
+    q.proximal *= descent ? DECREASE : INCREASE;
     if (q.proximal > MOST_PROXIMAL) break;
     q.proximal = tb_max(q.proximal, LEAST_PROXIMAL);
   }

@@ -1,8 +1,8 @@
-// ncp/newton: semismooth Newton on the Alart-Curnier equations (newton_block.c).
+// ncp/newton: semismooth Newton on the Alart-Curnier equations (block.c).
 //
-// Globalised by a line search on |F|; where that fails, by Gauss-Seidel sweeps, which need no good
-// starting point; and where these do not help either, once by interior points. Near a solution it
-// converges in a few steps, down to rounding.
+// Globalised by a line search on |F|; if that fails, by Gauss-Seidel sweeps, which need no good
+// starting point; if these fail too, once by interior points. Near a solution it converges in a few
+// steps, down to rounding level.
 #include <math.h>
 #include <string.h>
 
@@ -47,7 +47,7 @@ static bool init(Newton* q, tbSolve* s) {
   q->E = tb_solve_reals(s, (size_t)size);
   if (s->arena->failed) return false;
 
-  // Unit normal diagonal, unit cones; rho from what is left of the diagonal.
+  // Unit normal diagonal, round cones; rho from the remaining diagonal.
   for (int i = 0; i < p->nblock; i++) {
     const tbBlock* b = &p->block[i];
     bool cone = b->type == TB_BLOCK_CONE;
@@ -118,7 +118,7 @@ static void take_step(Newton* q, tbReal* lambda, bool* progress) {
   tbReal before = equations(q, lambda, true);
   if (before == 0 || !direction(q)) return;
 
-  // Backtracking on |F|; any clear decrease will do.
+  // Backtracking on |F|; any sufficient decrease is accepted.
   for (tbReal t = 1; t > 0.02; t *= 0.5) {
     for (int i = 0; i < q->p->n; i++) q->trial[i] = lambda[i] + t * q->scale[i] * q->dx[i];
     if (equations(q, q->trial, false) <= (1 - 0.1 * t) * before) {
@@ -129,7 +129,7 @@ static void take_step(Newton* q, tbReal* lambda, bool* progress) {
   }
 }
 
-// Admissible impulses from an iterate: Newton's lie on the cone only up to rounding.
+// Project an iterate to admissible impulses: Newton's lie on the cone only up to rounding.
 static void clean_up(const Newton* q, const tbReal* lambda, tbReal* out) {
   for (int i = 0; i < q->p->nblock; i++) {
     const tbBlock* b = &q->p->block[i];
@@ -143,8 +143,8 @@ static void update(void* context, const tbBlock* block, const tbReal* A, const t
   tb_local_solve(block, s->law, A, b, lambda, slip);
 }
 
-// The same with the pyramid for a cone: the equations are piecewise linear then, and Newton ends
-// after finitely many steps.
+// The same with the pyramid as cone: the equations are then piecewise linear, and Newton ends after
+// finitely many steps.
 tbResult tb_solve_lcp_newton(tbSolve* s) {
   return tb_solve_ncp_newton(s);
 }
@@ -156,8 +156,8 @@ tbResult tb_solve_ncp_newton(tbSolve* s) {
   tbReal* clean = tb_solve_reals(s, (size_t)s->p->n);
   if (!clean) return tb_solve_no_memory(s);
   int sweeps = s->settings->warm_start ? 0 : 20, failures = 0;
-  bool interior = s->law != TB_LAW_NCP;  // interior points know the round cone only
-  // On a pyramid Newton finds the way after some hundred sweeps, or not at all.
+  bool interior = s->law != TB_LAW_NCP;  // the interior-point method supports the round cone only
+  // On a pyramid Newton either converges after some hundred sweeps or not at all.
   int most = s->law == TB_LAW_LCP ? 4 : 8;
   for (int k = 1; k <= s->settings->max_iter; k++) {
     tb_sweep_set(&sweep, s->lambda);
@@ -171,7 +171,7 @@ tbResult tb_solve_ncp_newton(tbSolve* s) {
       memcpy(s->lambda, clean, (size_t)s->p->n * sizeof *clean);
       return TB_OK;
     }
-    // No descent: sweep on from the best point so far, longer each time.
+    // No descent: continue with sweeps, more of them each time.
     failures = progress ? 0 : failures + 1;
     sweeps = progress ? 0 : 10 << (failures < 8 ? failures : 8);
     if (failures == 5 && !interior) {

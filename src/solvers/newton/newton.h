@@ -4,14 +4,14 @@
 
 #include "solvers/solver.h"
 
-// Where the equations of a block are asked for, in rows scaled by `scale`.
+// The point at which the equations of a block are evaluated, in rows scaled by `scale`.
 typedef struct {
   const tbReal *x, *sigma;
   const tbReal *scale, *rho;
   tbReal proximal;
 } tbNewtonPoint;
 
-// F of one block and, unless C is NULL, its C and D (newton_block.c).
+// F of one block and, unless C is NULL, its C and D (block.c).
 typedef struct {
   tbReal *F, *C, *D;
 } tbNewtonEquations;
@@ -19,7 +19,7 @@ typedef struct {
 void tb_newton_block(const tbBlock* block, tbLaw law, const tbNewtonPoint* at,
                      tbNewtonEquations out);
 
-// out = C^-1 in, `columns` columns at once (Gauss with row pivots). False where C is singular.
+// out = C^-1 in, `columns` columns at once (Gauss with row pivots). False if C is singular.
 bool tb_newton_divide(int dim, const tbReal* C, const tbReal* in, int columns, tbReal* out);
 
 #endif

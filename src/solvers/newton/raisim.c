@@ -1,9 +1,9 @@
-// Semismooth Newton on the equations of raisim_block.c, from a good first guess, as
-// the exact law's answer is one.
+// Semismooth Newton on the equations of local/raisim.c, from a good first guess such as the
+// solution of the exact law.
 //
 // A step solves C dlambda + D dsigma = -F, dsigma = (G + R) dlambda, for all blocks at once, on the
-// smaller side (system.h), with the compliance in C + D R. A line search on |F| keeps it from
-// running away; there is no proof that it ends, nor that the law has an answer.
+// smaller side (system.h), with the compliance in C + D R. A line search on |F| prevents
+// divergence; there is no proof of convergence, nor that the law has a solution.
 #include <math.h>
 #include <string.h>
 
@@ -15,9 +15,9 @@
 
 enum { MAX = TB_MAX_BLOCK_DIM, MOST_ROWS = 300, MOST_STEPS = 50, PATIENCE = 5, HALVINGS = 9 };
 
-// Both as shares of the block's mean diagonal: what stands in place of C = 0 where contacts are
-// redundant, and what keeps the tangential rows of A regular (the law depends on A's normal column
-// alone, so that the answer stays).
+// Both as shares of the block's mean diagonal: the proximal term that replaces C = 0 for redundant
+// contacts, and a ridge that keeps the tangential rows of A regular (the law depends on A's normal
+// column alone, so the ridge does not change the solution).
 static const tbReal PROXIMAL = 1e-8, RIDGE = 1e-3;
 
 typedef struct {
@@ -29,7 +29,7 @@ typedef struct {
   tbReal *A, *C, *D, *E;    // matrices by block; E = C^-1 D
   tbReal *mean, *slip;      // by block: mean diagonal of A
   tbReal *F, *CF, *sigma;   // by row; CF = C^-1 F
-  tbReal *lambda, *answer;  // the iterate, and the admissible impulses it calls for
+  tbReal *lambda, *answer;  // the iterate, and the admissible impulses that the law assigns to it
   tbReal *dlambda, *dsigma;
   tbReal *trial, *trial_sigma, *ones;
 } Newton;
@@ -78,7 +78,7 @@ static bool init(Newton* q, tbSolve* s) {
 
 // ---- a step ------------------------------------------------------------------------------------
 
-// F of block i, with its C and D where wanted.
+// F of block i, with its C and D unless C is NULL.
 static void block_equation(Newton* q, int i, const tbReal* lambda, const tbReal* sigma, tbReal* C,
                            tbReal* D) {
   const tbBlock* b = &q->p->block[i];
@@ -89,7 +89,7 @@ static void block_equation(Newton* q, int i, const tbReal* lambda, const tbReal*
     tb_raisim_cone(&cone, lambda, sigma, answer, F, C, D);
     return;
   }
-  // Rows by themselves; a contact without inertia carries nothing.
+  // Single rows; a contact without inertia carries no impulse.
   tbBlock rows = *b;
   if (b->type == TB_BLOCK_CONE) rows = (tbBlock){.type = TB_BLOCK_BOX, .row = b->row, .dim = d};
   for (int r = 0; r < d; r++) rho[r] = 1 / q->mean[i];
@@ -144,7 +144,7 @@ static bool direction(Newton* q) {
   return true;
 }
 
-// The step's length: the first of 1, 1/2, ... with a clear decrease of |F|, or the best of them.
+// The step length: the first of 1, 1/2, ... with a sufficient decrease of |F|, or the best of them.
 static tbReal line_search(Newton* q, tbReal size) {
   tbReal least = INFINITY, best = 1, t = 1;
   for (int k = 0; k < HALVINGS; k++, t *= 0.5) {

@@ -1,13 +1,13 @@
-// RaiSim's law by Newton's method from a good first guess: a part of raisim/auto.
+// RaiSim's law by Newton's method from a good first guess: a component of raisim/auto.
 #ifndef TRIBO_SOLVERS_NEWTON_RAISIM_H_
 #define TRIBO_SOLVERS_NEWTON_RAISIM_H_
 
 #include "solvers/solver.h"
 
-// Few enough rows, or columns of a product, for dense factors.
+// Whether the problem has few enough rows, or columns of a product, for dense factors.
 bool tb_raisim_newton_fits(const tbProblem* problem);
 
-// From s->lambda; converges in a few steps, or gives up (`stalled`) after some dozens.
+// Starts from s->lambda; converges in a few steps, or gives up (`stalled`) after some dozens.
 tbResult tb_solve_raisim_newton(tbSolve* s);
 
 #endif

@@ -21,7 +21,7 @@ static void apply_blocks(const tbProblem* p, const tbReal* blocks, const int* st
   }
 }
 
-// The scaled dense matrix; half of a dense G may not be exactly the other half, so both are read.
+// The scaled dense matrix. A given dense G may not be exactly symmetric, so both halves are used.
 static void scaled_dense(tbSystem* system) {
   const tbProblem* p = system->p;
   size_t n = (size_t)p->n;
@@ -53,7 +53,7 @@ static void product_B(tbSystem* system) {
   }
 }
 
-// Look for a low rank: B by pivoted Cholesky, kept if velocity space is clearly smaller.
+// Find B by pivoted Cholesky, and keep it if velocity space is clearly smaller.
 static bool low_rank_B(tbSystem* system, tbSolve* s) {
   size_t n = (size_t)system->n;
   tbReal *B = tb_solve_reals(s, n * n), *work = tb_solve_reals(s, 2 * n);
@@ -130,7 +130,7 @@ void tb_system_apply(const tbSystem* system, const tbReal* x, tbReal* y) {
     return;
   }
   size_t n = (size_t)system->n;
-  // Symmetric, so columns may stand for rows: this order vectorises.
+  // G is symmetric, so columns can replace rows: this order vectorises.
   memset(y, 0, n * sizeof *y);
   for (size_t j = 0; j < n; j++) {
     const tbReal* row = system->G + j * n;

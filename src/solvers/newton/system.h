@@ -1,9 +1,9 @@
-// Linear systems (G + H) x = b with a block-diagonal H, not necessarily symmetric, as the Newton
-// and interior-point solvers meet them, in scaled rows x = lambda / scale.
+// Linear systems (G + H) x = b with a block-diagonal H, not necessarily symmetric, of the Newton
+// and interior-point solvers, in scaled rows x = lambda / scale.
 //
 // Solved on the smaller side: in constraint space by LU of G + H, or, with G = B B^T of low rank,
-// in velocity space by LU of I + B^T H^-1 B (the whitened M + J^T H^-1 J). For a G that is not
-// given as a product, B comes from a pivoted Cholesky factorisation.
+// in velocity space by LU of I + B^T H^-1 B (the whitened M + J^T H^-1 J). If G is not given as a
+// product, B comes from a pivoted Cholesky factorisation.
 #ifndef TRIBO_SOLVERS_NEWTON_SYSTEM_H_
 #define TRIBO_SOLVERS_NEWTON_SYSTEM_H_
 
@@ -12,7 +12,7 @@
 typedef struct {
   const tbProblem* p;
   int n, rank;          // rows; columns of B in velocity space
-  bool velocity;        // which side
+  bool velocity;        // solved in velocity space
   int size;             // of the factored matrix
   tbReal* scale;        // n entries
   tbReal* G;            // scaled G + R, n x n (constraint space, and for products)
@@ -34,7 +34,7 @@ void tb_system_apply(const tbSystem* system, const tbReal* x, tbReal* y);
 // in constraint space, both in refinement). False on a zero pivot.
 bool tb_system_factor(tbSystem* system, const tbReal* H, const tbReal* E, const int* start);
 
-// x = (G + H)^-1 b with `refinements` rounds of iterative refinement.
+// x = (G + H)^-1 b with `refinements` steps of iterative refinement.
 void tb_system_solve(tbSystem* system, const tbReal* b, int refinements, tbReal* x);
 
 // The same for C dx + D (G + R) dx = b with block-diagonal C and D, of which D may be singular:

@@ -5,11 +5,12 @@
 //   g) Hessian  = I + B^T R^-1/2 P' R^-1/2 B                                                (1)
 //
 // phi is the conjugate whose gradient is -P, the projection on the block's set in the metric R; P'
-// is its exact derivative. The line search is exact: the derivative along the step is monotone, its
-// root is found by a safeguarded secant, with an Armijo test as the first and usual exit.
+// is its exact derivative. The line search is exact: the derivative along the step is monotone, and
+// its root is found by a safeguarded secant; an Armijo test comes first and usually accepts the
+// step.
 //
-// The paper's method needs R > 0. Rigid rows are given R' = eps diag(G) inside a proximal loop,
-// lambda_k+1 = solution with g - R' lambda_k in the place of g, whose fixed point is the rigid one.
+// The paper's method needs R > 0. Rigid rows get R' = eps diag(G) inside a proximal loop,
+// lambda_k+1 = solution with g - R' lambda_k instead of g, whose fixed point is the rigid solution.
 #include <math.h>
 #include <string.h>
 
@@ -21,20 +22,21 @@
 
 enum { MAX = TB_MAX_BLOCK_DIM, CHUNK = 64 };
 
-// A pivot of G below this share of the largest is rounding.
+// A pivot of G below this share of the largest counts as rounding error.
 static const tbReal NO_PIVOT = 1e-15;
 
-// Line search: Armijo's and Wolfe's constants for a whole step; a slope below FLAT times the
-// descent counts as zero.
+// Line search: Armijo's and Wolfe's constants for a full step; a slope below FLAT times the descent
+// counts as zero.
 static const tbReal ARMIJO = 1e-4, WOLFE = 0.1, FLAT = 1e-3;
 
-// Gradients over the largest velocity: one below ZERO_GRADIENT is zero; one below SMALL_GRADIENT is
-// as good as it gets where it has not halved for NOT_HALVED iterations.
+// Gradients over the largest velocity: one below ZERO_GRADIENT counts as zero; one below
+// SMALL_GRADIENT counts as final if it has not halved for NOT_HALVED iterations.
 static const tbReal ZERO_GRADIENT = 1e-12, SMALL_GRADIENT = 1e-6;
 enum { NOT_HALVED = 3, STUCK = 20 };
 
 // The proximal term of rigid rows over the diagonal of G, from FIRST_PROXIMAL down to
-// LAST_PROXIMAL: it falls tenfold where a round leaves more than SLOW times the residual.
+// LAST_PROXIMAL: it falls tenfold after a proximal step that leaves more than SLOW times the
+// residual.
 static const tbReal FIRST_PROXIMAL = 1e-5, LAST_PROXIMAL = 1e-9, SLOW = 0.3;
 
 typedef struct {
@@ -233,7 +235,7 @@ static int minimise(Newton* q, int budget, tbReal accuracy, tbReal* c) {
       norm = tb_max(norm, fabs(q->grad[i]));
       q->dw[i] = -q->grad[i];
     }
-    // At rounding level, or no longer falling: as good as it gets.
+    // At rounding level, or no longer falling.
     late = norm < 0.5 * smallest ? 0 : late + 1;
     smallest = tb_min(smallest, norm);
     if (norm <= accuracy * size || norm == 0 ||
@@ -270,7 +272,8 @@ static bool init(Newton* q, tbSolve* s) {
   return true;
 }
 
-// Rigid rows borrow compliance: eps times the block's size, one number that keeps its metric round.
+// Rigid rows get a compliance of eps times the block's size; one value per block keeps the metric
+// round.
 static void set_metric(Newton* q, tbReal eps) {
   q->proximal = false;
   for (int i = 0; i < q->p->n; i++) {
@@ -295,11 +298,11 @@ tbResult tb_solve_ccp_newton(tbSolve* s) {
     used += minimise(&q, s->settings->max_iter - used, ZERO_GRADIENT, c);
     memcpy(s->lambda, q.lambda, (size_t)s->p->n * sizeof *q.lambda);
     if (tb_solve_check(s, s->lambda, used, q.proximal)) return TB_OK;
-    // Without a proximal part one minimisation is all there is to do.
+    // Without a proximal term a single minimisation solves the problem.
     tbReal measure = tb_solve_measure(s, &s->last);
     stuck = measure < 0.9 * smallest ? 0 : stuck + 1;
     smallest = tb_min(smallest, measure);
-    // Slow rounds: the proximal term is too heavy for this spectrum.
+    // Slow convergence: the proximal term is too large for this spectrum.
     if (measure > SLOW * last && eps > LAST_PROXIMAL) eps *= 0.1;
     last = measure;
     if (!q.proximal || stuck >= STUCK) {

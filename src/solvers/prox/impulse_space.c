@@ -23,7 +23,7 @@ void tb_prox_cone_rows(const tbBlock* b, tbReal* E) {
   }
 }
 
-// Projection on |x_T| <= mu x_N and its derivative W (dim x dim, zero on entry) where wanted.
+// Projection on |x_T| <= mu x_N and, unless W is NULL, its derivative (dim x dim, zero on entry).
 static void project_round(int dim, tbReal mu, tbReal* x, tbReal* W) {
   tbReal tt = 0;
   for (int i = 1; i < dim; i++) tt += x[i] * x[i];
@@ -70,7 +70,7 @@ void tb_prox_impulse(const tbBlock* b, const tbReal* E, const tbReal* z, tbReal*
     row_impulses(b, E, z, lambda, W);
     return;
   }
-  // In the coordinates S lambda the metric is E_N and the cone round.
+  // In the coordinates S lambda the metric is E_N and the cone is round.
   tbReal widest = widest_mu(b), S[MAX];
   for (int r = 0; r < d; r++) {
     S[r] = r == 0 ? 1 : b->mu[r - 1] > 0 ? widest / b->mu[r - 1] : 0;
@@ -86,7 +86,7 @@ void tb_prox_impulse(const tbBlock* b, const tbReal* E, const tbReal* z, tbReal*
   }
 }
 
-// Slope and curvature at t; `quadratic` and `linear` are those of the velocity's part.
+// Slope and curvature at t; `quadratic` and `linear` are the coefficients of the velocity term.
 static tbReal line_slope(const tbProblem* p, const tbReal* E, const tbReal* z, const tbReal* v,
                          tbReal t, tbReal quadratic, tbReal linear, tbReal* curvature) {
   tbReal slope = linear + t * quadratic;

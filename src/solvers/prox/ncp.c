@@ -1,22 +1,22 @@
-// ncp/prox and ccp/prox: proximal point on the impulses, Newton in velocity space. ccp has no
-// shift.
+// ncp/prox and ccp/prox: proximal point method on the impulses, with Newton in velocity space. ccp
+// has no shift.
 //
 // With G = B B^T and w = B^T lambda, the proximal step from lambda_k for a fixed De Saxcé shift s
 // is
 //
-//     0 in (G + R) lambda + g + s + N_K(lambda) + P (lambda - lambda_k) (1)
+//     0 in (G + R) lambda + g + s + N_K(lambda) + P (lambda - lambda_k)                        (1)
 //
-// P a positive diagonal (ADMM eq. 18 applied to the dual). With E = P + R it reads
+// with P a positive diagonal (ADMM eq. 18 applied to the dual). With E = P + R it reads
 //
-//     lambda = Proj(z) / E,   z = P lambda_k - g - s - B w,   w = B^T lambda (2)
+//     lambda = Proj(z) / E,   z = P lambda_k - g - s - B w,   w = B^T lambda                   (2)
 //
 // which is the zero gradient of a convex function of w alone,
 //
-//     phi(w) = 1/2 |w|^2 + 1/2 sum |Proj(z)|^2 / E, (3)
+//     phi(w) = 1/2 |w|^2 + 1/2 sum |Proj(z)|^2 / E                                             (3)
 //
 // minimised by Newton's method with an exact line search: the Hessian I + B^T Proj'(z)/E B has the
 // size of the velocity, not of the impulses, and is positive definite however redundant the
-// contacts are. Between proximal steps s becomes Gamma(sigma). The tangential entries of E are
+// contacts are. Between proximal steps s is set to Gamma(sigma). The tangential entries of E are
 // scaled so that an elliptic cone becomes a circular one, whose projection and derivative are
 // closed forms.
 #include <math.h>
@@ -28,16 +28,16 @@
 #include "solvers/prox/impulse_space.h"
 #include "solvers/solver.h"
 
-// Softness: E over the block's diagonal of G.
-static const tbReal FIRST_SOFTNESS = 1e-3, LEAST_SOFTNESS = 1e-9, MOST_SOFTNESS = 1;
-// A step that takes up to EASY iterations is easy, and the next one stiffer; one that takes all
-// MOST_INNER is hard, and the next one softer.
+// The proximal weight: E over the block's diagonal of G.
+static const tbReal FIRST_WEIGHT = 1e-3, LEAST_WEIGHT = 1e-9, MOST_WEIGHT = 1;
+// A step of up to EASY iterations divides the next proximal weight by ten; one that takes all
+// MOST_INNER iterations multiplies it by ten.
 enum { EASY = 3 };
-static const tbReal STIFFER = 0.1, SOFTER = 10;
-// How exactly a step is solved, as a share of the tolerance.
+static const tbReal DECREASE = 0.1, INCREASE = 10;
+// The accuracy of a step, as a share of the tolerance.
 static const tbReal STEP_ACCURACY = 0.01;
-// A line search ends where the slope is below this share of the first one; a gradient below
-// ZERO_GRADIENT that no longer falls is rounding.
+// A line search ends if the slope is below this share of the first one; a gradient below
+// ZERO_GRADIENT that no longer falls is at rounding level.
 static const tbReal FLAT = 1e-3, ZERO_GRADIENT = 1e-10;
 enum { MOST_INNER = 12, MOST_OUTER = 60, PATIENCE = 8, LARGEST_DENSE = 400 };
 
@@ -47,12 +47,12 @@ typedef struct {
   int n, m;                    // rows, columns of B
   tbReal* diagonal;            // per block: mean diagonal of G + R
   tbReal* E;                   // per row; of a cone's rows E_j = E_N (largest mu / mu_j)^2
-  tbReal* anchor;              // lambda_k
+  tbReal* center;              // lambda_k
   tbReal* shift;               // per block: s
   tbReal *w, *grad, *step;     // m
   tbReal *z, *lambda, *slope;  // n: z of (2), its lambda, B step
   tbReal *H, *scratch, *row;   // m x m, Cholesky scratch, 6 x m
-  tbReal softness;
+  tbReal proximal_weight;
 } Prox;
 
 // ---- set-up ------------------------------------------------------------------------------------
@@ -63,7 +63,7 @@ static int allocate(Prox* x) {
   x->diagonal = tb_solve_reals(s, nb);
   x->shift = tb_solve_reals(s, nb);
   x->E = tb_solve_reals(s, n);
-  x->anchor = tb_solve_reals(s, n);
+  x->center = tb_solve_reals(s, n);
   x->z = tb_solve_reals(s, n);
   x->lambda = tb_solve_reals(s, n);
   x->slope = tb_solve_reals(s, n);
@@ -91,17 +91,18 @@ static void set_diagonals(Prox* x) {
   }
 }
 
-// E from the softness, large enough that P = E - R stays positive.
-static void set_softness(Prox* x, tbReal softness) {
-  x->softness = softness;
+// E from the proximal weight, large enough that P = E - R stays positive.
+static void set_weight(Prox* x, tbReal proximal_weight) {
+  x->proximal_weight = proximal_weight;
   for (int i = 0; i < x->p->nblock; i++) {
     const tbBlock* b = &x->p->block[i];
     bool cone = b->type == TB_BLOCK_CONE;
     tbReal *E = x->E + b->row, unit[TB_MAX_BLOCK_DIM] = {1, 1, 1, 1, 1, 1};
     if (cone) tb_prox_cone_rows(b, unit);
-    tbReal normal = softness * x->diagonal[i];
+    tbReal normal = proximal_weight * x->diagonal[i];
     for (int r = 0; x->p->R && r < b->dim; r++) {
-      if (unit[r] > 0) normal = tb_max(normal, x->p->R[b->row + r] * (1 + softness) / unit[r]);
+      if (unit[r] > 0)
+        normal = tb_max(normal, x->p->R[b->row + r] * (1 + proximal_weight) / unit[r]);
     }
     for (int r = 0; r < b->dim; r++) E[r] = normal * unit[r];
   }
@@ -149,13 +150,13 @@ static void set_z(Prox* x) {
     const tbBlock* b = &x->p->block[i];
     for (int r = b->row; r < b->row + b->dim; r++) {
       tbReal P = x->E[r] - (x->p->R ? x->p->R[r] : 0);
-      x->z[r] = P * x->anchor[r] - x->p->g[r] - x->z[r];
+      x->z[r] = P * x->center[r] - x->p->g[r] - x->z[r];
     }
     if (b->type == TB_BLOCK_CONE) x->z[b->row] -= x->shift[i];
   }
 }
 
-// lambda(z) and the gradient w - B^T lambda; its largest entry over that of w.
+// lambda(z) and the gradient w - B^T lambda; returns its largest entry over that of w.
 static tbReal gradient(Prox* x) {
   for (int i = 0; i < x->p->nblock; i++) {
     int row = x->p->block[i].row;
@@ -220,7 +221,7 @@ static tbReal line_search(const Prox* x) {
   return tb_prox_line_search(x->p, x->E, x->z, x->slope, ww, ws, first, FLAT);
 }
 
-// Minimise phi. False where the Hessian broke down.
+// Minimise phi. False if the factorisation of the Hessian failed.
 static bool minimise(Prox* x, tbReal tolerance) {
   set_z(x);
   tbReal size = gradient(x);
@@ -249,7 +250,7 @@ bool tb_prox_fits(const tbProblem* p) {
   return p->G.form == TB_DELASSUS_PRODUCT && p->G.ncol <= LARGEST_DENSE;
 }
 
-// G as a product where it is not one: by pivoted Cholesky, whose rank is the number of columns.
+// Convert another form of G to a product: by pivoted Cholesky, whose rank is the number of columns.
 static bool make_product(tbSolve* s, tbProblem* product) {
   int n = s->p->n;
   size_t nn = (size_t)n * (size_t)n;
@@ -286,10 +287,10 @@ tbResult tb_solve_ncp_prox(tbSolve* s) {
   Prox x = {.s = s, .p = p, .n = p->n, .m = p->G.ncol};
   if (!allocate(&x)) return tb_solve_no_memory(s);
   set_diagonals(&x);
-  set_softness(&x, FIRST_SOFTNESS);
-  memcpy(x.anchor, s->lambda, sizeof(tbReal) * (size_t)x.n);
+  set_weight(&x, FIRST_WEIGHT);
+  memcpy(x.center, s->lambda, sizeof(tbReal) * (size_t)x.n);
   memset(x.w, 0, sizeof(tbReal) * (size_t)x.m);
-  subtract_BT(&x, x.anchor, x.w);
+  subtract_BT(&x, x.center, x.w);
   for (int j = 0; j < x.m; j++) x.w[j] = -x.w[j];
   set_shift(&x, s->sigma);
 
@@ -299,19 +300,19 @@ tbResult tb_solve_ncp_prox(tbSolve* s) {
     int before = s->info->iterations;
     if (!minimise(&x, STEP_ACCURACY * s->tolerance)) break;
     memcpy(s->lambda, x.lambda, sizeof(tbReal) * (size_t)x.n);
-    if (tb_solve_check(s, s->lambda, s->info->iterations, x.softness)) return TB_OK;
+    if (tb_solve_check(s, s->lambda, s->info->iterations, x.proximal_weight)) return TB_OK;
 
-    // The fixed point on the shift need not contract.
+    // The fixed-point iteration on the shift need not contract.
     tbReal measure = tb_solve_measure(s, &s->last);
     since = measure < 0.5 * mark ? 0 : since + 1;
     if (since == 0) mark = measure;
     if (since > PATIENCE) break;
 
-    // Easy steps may be stiffer; a hard one was too stiff.
+    // Fewer iterations allow a smaller proximal weight; too many require a larger one.
     int inner = s->info->iterations - before;
-    if (inner <= EASY) set_softness(&x, tb_max(LEAST_SOFTNESS, STIFFER * x.softness));
-    if (inner >= MOST_INNER) set_softness(&x, tb_min(MOST_SOFTNESS, SOFTER * x.softness));
-    memcpy(x.anchor, x.lambda, sizeof(tbReal) * (size_t)x.n);
+    if (inner <= EASY) set_weight(&x, tb_max(LEAST_WEIGHT, DECREASE * x.proximal_weight));
+    if (inner >= MOST_INNER) set_weight(&x, tb_min(MOST_WEIGHT, INCREASE * x.proximal_weight));
+    memcpy(x.center, x.lambda, sizeof(tbReal) * (size_t)x.n);
     set_shift(&x, s->sigma);
   }
   if (s->info->status != TB_SOLVE_TIME_LIMIT) s->info->status = tb_solve_gave_up(s);

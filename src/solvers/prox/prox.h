@@ -1,4 +1,4 @@
-// When ncp/prox is worth trying.
+// The condition for ncp/prox.
 #ifndef TRIBO_SOLVERS_PROX_PROX_H_
 #define TRIBO_SOLVERS_PROX_PROX_H_
 
@@ -6,7 +6,7 @@
 
 #include "tribo/problem.h"
 
-// G is a product with few enough columns for dense Newton in velocity space.
+// Whether G is a product with few enough columns for dense Newton in velocity space.
 bool tb_prox_fits(const tbProblem* problem);
 
 #endif

@@ -1,5 +1,5 @@
 // MuJoCo's dual solvers of the soft model: projected Gauss-Seidel over the constraint forces, and
-// the noslip pass that takes the regularisation out of friction (MuJoCo, "Computation": PGS, noslip
+// the noslip pass that removes the regularisation of friction (MuJoCo, "Computation": PGS, noslip
 // solver). The dual is
 //
 //     minimise  1/2 f^T (A + R) f + f^T b   over f in the product of the blocks' sets
@@ -67,7 +67,8 @@ static int build(Dual* d, const tbSoftProblem* p, tbArena* arena) {
   return 1;
 }
 
-// Forces of the primal at an acceleration, zero where the dual cost would be above that of none.
+// Forces of the primal at acceleration a, or zero if their dual cost is not below that of zero
+// forces.
 static void warm_start(Dual* d, const tbReal* a) {
   const tbSoftProblem* p = d->p;
   for (int i = 0; i < p->nblock; i++) {
@@ -110,7 +111,7 @@ static void block_of(const Dual* d, int row, int dim, int with_R, tbReal* A) {
   }
 }
 
-// The change of the cost by the new forces; a rise beyond rounding is undone.
+// Returns the change of the cost by the new forces; an increase beyond rounding is undone.
 static tbReal cost_change(const tbReal* A, tbReal* force, const tbReal* old, const tbReal* res,
                           int dim) {
   tbReal change = 0, delta[MOST_ROWS];
@@ -126,7 +127,7 @@ static tbReal cost_change(const tbReal* A, tbReal* force, const tbReal* old, con
   return change;
 }
 
-// x = -(A + la I)^-1 b by Cholesky in place; 0 where it is not positive definite. P gets the
+// x = -(A + la I)^-1 b by Cholesky in place; 0 if it is not positive definite. P receives the
 // factor.
 static int shifted_solve(int n, const tbReal* A, tbReal la, const tbReal* b, tbReal* P, tbReal* x) {
   for (int i = 0; i < n; i++) {
@@ -178,12 +179,13 @@ static void friction_qcqp(int n, const tbReal* A, const tbReal* b, const tbReal*
   }
   tbReal length = 0;
   for (int i = 0; i < n; i++) length += y[i] * y[i];
-  // On the boundary exactly, where the constraint acts.
+  // If the constraint is active, scale to lie exactly on the boundary.
   tbReal scale = la > 0 ? r / sqrt(tb_max(SMALLEST, length)) : 1;
   for (int i = 0; i < n; i++) x[i] = y[i] * mu[i] * scale;
 }
 
-// Normal force or all along the ray, then friction with the normal held.
+// Update the normal force, or scale all forces along the ray; then update friction with the normal
+// force fixed.
 static tbReal update_cone(Dual* d, const tbSoftBlock* block) {
   int dim = block->dim, row = block->row;
   tbReal res[6] = {0}, A[36] = {0}, old[6], Ac[25], bc[5], *f = d->force + row;
@@ -271,7 +273,7 @@ tbResult tb_soft_pgs(const tbSoftProblem* problem, tbReal tol, int max_iter, tbA
   return TB_OK;
 }
 
-// The two edges of a pyramid that share their sum: f = mid +- y.
+// Update two opposing edges of a pyramid with a fixed sum: f = mid +- y.
 static tbReal slip_pair(Dual* d, int row) {
   tbReal res[2] = {0}, A[4] = {0}, old[2], b[2], *f = d->force + row;
   residual(d, row, 2, 0, res);

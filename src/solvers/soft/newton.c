@@ -14,18 +14,18 @@ typedef struct {
   tbReal *a, *r, *force;     // current point (by dof), residual rows, constraint forces
   tbReal *Ma, *grad, *step;  // local: M (a - a_smooth), gradient, Newton step
   tbReal *Mstep, *Jstep;     // local: M step; rows: J step
-  int* column;               // by block: the local index of each of its columns
+  int* column;               // per block: the local index of each of its columns
   bool small;                // the matrix is dense
   tbDenseAssembly dense;
   tbVelocity system;  // otherwise: M + J^T W J on the dofs that constraints move
   tbReal* x;          // a vector of the system
-  int* place;         // by dof: its place there, or -1
+  int* index;         // by dof: its index in the system, or -1
 } Newton;
 
 // out[local] = (M x)[dof] for local x.
 static void mul_M(const tbSoftProblem* p, tbReal* TB_RESTRICT out, const tbReal* x) {
   for (int i = 0; i < p->ndof; i++) {
-    // A tree's dofs follow each other, so within its rows the local index is shifted.
+    // The dofs of a tree are contiguous, so within its rows the local index is shifted.
     int dof = p->dof[i], shift = dof - i, nnz = p->forest.rownnz[dof];
     const int* column = p->forest.colind + p->forest.rowadr[dof];
     const tbReal* M = p->M + p->forest.rowadr[dof];
@@ -82,7 +82,7 @@ static void find_gradient(Newton* n) {
   }
 }
 
-// H = M + sum J^T W J, factored. False where it is not positive definite.
+// H = M + sum J^T W J, factored. False if it is not positive definite.
 static bool factor_H(Newton* n) {
   const tbSoftProblem* p = n->p;
   const int* column = n->column;
@@ -109,20 +109,20 @@ static void solve_H(Newton* n, tbReal* x) {
   const tbSoftProblem* p = n->p;
   for (int i = p->ndof - 1; i >= 0; i--) {
     int k = p->dof[i], last = p->forest.rownnz[k] - 1;
-    if (n->place[k] >= 0 || x[i] == 0) continue;
+    if (n->index[k] >= 0 || x[i] == 0) continue;
     const tbReal* row = p->LD + p->forest.rowadr[k];
     const int* column = p->forest.colind + p->forest.rowadr[k];
     for (int t = 0; t < last; t++) x[p->local[column[t]]] -= row[t] * x[i];
   }
   for (int i = 0; i < n->system.size; i++) {
     int k = n->system.dof[i];
-    n->x[n->place[k]] = x[p->local[k]];
+    n->x[n->index[k]] = x[p->local[k]];
   }
   tb_velocity_solve(&n->system, n->x);
   for (int i = 0; i < p->ndof; i++) {
     int k = p->dof[i], last = p->forest.rownnz[k] - 1;
-    if (n->place[k] >= 0) {
-      x[i] = n->x[n->place[k]];
+    if (n->index[k] >= 0) {
+      x[i] = n->x[n->index[k]];
       continue;
     }
     const tbReal* row = p->LD + p->forest.rowadr[k];
@@ -133,7 +133,8 @@ static void solve_H(Newton* n, tbReal* x) {
   }
 }
 
-// Share of one row, other than a cone's, in the derivatives along the step: residual r, its rate v.
+// Contribution of one row that is not part of a cone to the derivatives along the step: residual r,
+// its rate v.
 static void row_slope(const tbSoftBlock* block, tbReal D, tbReal r, tbReal v, tbReal* slope,
                       tbReal* curvature) {
   if (block->kind == TB_SOFT_ONE_SIDED && r >= 0) return;
@@ -145,8 +146,8 @@ static void row_slope(const tbSoftBlock* block, tbReal D, tbReal r, tbReal v, tb
   *curvature += D * v * v;
 }
 
-// Share of a cone: with N = mu r0 and T^2 = sum of (friction_j r_j)^2 the cost in its middle zone
-// is 1/2 Dm (N - mu T)^2 (see soft_block.c), and along the step N is linear, T^2 quadratic.
+// Contribution of a cone: with N = mu r0 and T^2 = sum of (friction_j r_j)^2 the cost in its middle
+// zone is 1/2 Dm (N - mu T)^2 (see block.c), and along the step N is linear, T^2 quadratic.
 static void cone_slope(const tbSoftBlock* block, const tbReal* D, const tbReal* r, const tbReal* v,
                        tbReal* slope, tbReal* curvature) {
   tbReal mu = block->mu, N = mu * r[0], TT = 0, TV = 0, VV = 0;
@@ -166,10 +167,10 @@ static void cone_slope(const tbSoftBlock* block, const tbReal* D, const tbReal* 
     return;
   }
   tbReal Dm = D[0] / (mu * mu * (1 + mu * mu)), gap = N - mu * T;
-  tbReal T_rate = TV / T, T_bend = (VV - T_rate * T_rate) / T;
+  tbReal T_rate = TV / T, T_curvature = (VV - T_rate * T_rate) / T;
   tbReal rate = mu * (v[0] - T_rate);
   *slope += Dm * gap * rate;
-  *curvature += Dm * (rate * rate - gap * mu * T_bend);
+  *curvature += Dm * (rate * rate - gap * mu * T_curvature);
 }
 
 // First and second derivative of the cost along the step at length t.
@@ -181,7 +182,7 @@ static tbReal line_slope(const Newton* n, tbReal t, tbReal quadratic, tbReal lin
   for (int b = 0; b < p->nblock; b++) {
     const tbSoftBlock* block = &p->block[b];
     const tbReal *v = n->Jstep + block->row, *D = p->D + block->row;
-    // A block has at least one row; said again for compilers that doubt it.
+    // A block has at least one row; the assignment of r[0] avoids a compiler warning.
     tbReal r[16];
     r[0] = n->r[block->row] + t * v[0];
     for (int i = 1; i < block->dim; i++) r[i] = n->r[block->row + i] + t * v[i];
@@ -194,8 +195,8 @@ static tbReal line_slope(const Newton* n, tbReal t, tbReal quadratic, tbReal lin
   return slope;
 }
 
-// The root of the cost's derivative along the step: Newton kept inside a bracket. `energy` gets
-// step . M step.
+// The root of the cost's derivative along the step: Newton's method safeguarded by a bracket.
+// `energy` receives step . M step.
 static tbReal line_search(const Newton* n, tbReal* energy) {
   tbReal quadratic = 0, linear = 0, first = 0;
   for (int i = 0; i < n->p->ndof; i++) {
@@ -237,7 +238,8 @@ static int allocate(Newton* n, tbArena* arena) {
   return 1;
 }
 
-// Whether dense factors are faster: of chains longer than a free body's they are for more dofs.
+// Whether dense factors are faster: their limit of dofs is higher if most chains are longer than a
+// free body's.
 static bool is_small(const tbSoftProblem* p) {
   enum { BODY = 6 };
   int far = 0;
@@ -259,16 +261,16 @@ static bool build_system(Newton* n, tbArena* arena) {
     return true;
   }
   tbRows* rows = tb_arena_alloc(arena, sizeof(tbRows) * (size_t)(p->nblock + 1));
-  n->place = tb_arena_alloc(arena, sizeof(int) * (size_t)(p->forest.n + 1));
+  n->index = tb_arena_alloc(arena, sizeof(int) * (size_t)(p->forest.n + 1));
   n->x = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(p->ndof + 1));
-  if (!rows || !n->place || !n->x) return false;
-  for (int i = 0; i < p->ndof; i++) n->place[p->dof[i]] = -1;
+  if (!rows || !n->index || !n->x) return false;
+  for (int i = 0; i < p->ndof; i++) n->index[p->dof[i]] = -1;
   for (int b = 0; b < p->nblock; b++) {
     const tbSoftBlock* block = &p->block[b];
     rows[b] = (tbRows){block->dim, block->nnz, block->col, block->J};
   }
   tbForestInertia inertia = {.forest = p->forest, .LD = p->LD, .inverse = p->inverse};
-  return tb_velocity_build(&n->system, arena, &inertia, p->nblock, rows, n->place);
+  return tb_velocity_build(&n->system, arena, &inertia, p->nblock, rows, n->index);
 }
 
 // Residuals and M (a - a_smooth) from the current point.
@@ -332,16 +334,16 @@ static bool newton_step(Newton* n) {
   return true;
 }
 
-// Conjugate gradients (Polak-Ribiere, never negative). MuJoCo's are preconditioned with M, these
-// with M + J^T W J where M has an entry, made anew every few steps since W changes with what
-// slides.
-enum { FRESH = 10 };
+// Conjugate gradients (Polak-Ribiere, beta never negative). MuJoCo preconditions with M. Here the
+// preconditioner is M + J^T W J where M has an entry; it is recomputed every PRECONDITION steps,
+// because W changes with the sliding contacts.
+enum { PRECONDITION = 10 };
 
 typedef struct {
   tbReal *step, *grad, *Pgrad;  // local: the last step, gradient, preconditioned gradient
   tbReal* full;                 // by dof
   tbReal *LD, *inverse, *JW;    // factor of the preconditioner, scratch
-  bool fresh;                   // it could be factored; M serves where it could not
+  bool factored;                // the factorisation succeeded; otherwise M is used
 } Conjugate;
 
 static int allocate_conjugate(Conjugate* cg, const tbSoftProblem* p, tbArena* arena) {
@@ -364,10 +366,10 @@ static int allocate_conjugate(Conjugate* cg, const tbSoftProblem* p, tbArena* ar
 static void conjugate_step(Newton* n, Conjugate* cg, int iteration) {
   const tbSoftProblem* p = n->p;
   tbReal rise = 0, before = 0;
-  bool first = iteration % FRESH == 1;
-  if (first) cg->fresh = tb_soft_precondition(p, n->r, cg->JW, cg->LD, cg->inverse);
+  bool first = iteration % PRECONDITION == 1;
+  if (first) cg->factored = tb_soft_precondition(p, n->r, cg->JW, cg->LD, cg->inverse);
   for (int i = 0; i < p->ndof; i++) cg->full[p->dof[i]] = n->grad[i];
-  tb_ltdl_solve(p->forest, cg->fresh ? cg->LD : p->LD, cg->fresh ? cg->inverse : p->inverse,
+  tb_ltdl_solve(p->forest, cg->factored ? cg->LD : p->LD, cg->factored ? cg->inverse : p->inverse,
                 cg->full);
   for (int i = 0; i < p->ndof; i++) {
     tbReal now = cg->full[p->dof[i]];
@@ -383,12 +385,13 @@ static void conjugate_step(Newton* n, Conjugate* cg, int iteration) {
   }
 }
 
-// Go on by t steps. What is carried on gathers rounding, so it is made anew now and then.
+// Advance by t steps. Updated quantities accumulate rounding error, so they are recomputed every
+// RECOMPUTE iterations.
 static void advance(Newton* n, tbReal t, int iteration) {
-  enum { ANEW = 4 };
+  enum { RECOMPUTE = 4 };
   const tbSoftProblem* p = n->p;
   for (int i = 0; i < p->ndof; i++) n->a[p->dof[i]] += t * n->step[i];
-  if (iteration % ANEW == 0) {
+  if (iteration % RECOMPUTE == 0) {
     refresh(n);
   } else {
     for (int i = 0; i < p->ndof; i++) n->Ma[i] += t * n->Mstep[i];
@@ -398,9 +401,10 @@ static void advance(Newton* n, tbReal t, int iteration) {
   find_gradient(n);
 }
 
-// Newton's step is rounding next to what the constraints do, in the norm of M; `energy` is step . M
-// step. Forces of rows with next to no compliance are rounding long before the acceleration is.
-static bool is_still(const Newton* n, tbReal energy, tbReal* share) {
+// Whether Newton's step is at rounding level compared with the effect of the constraints, in the
+// norm of M; `energy` is step . M step. Forces of rows with very small compliance reach rounding
+// level long before the acceleration does.
+static bool is_converged_step(const Newton* n, tbReal energy, tbReal* share) {
   const tbReal still = 1e-13;
   tbReal all = 0;
   for (int i = 0; i < n->p->ndof; i++) {
@@ -412,10 +416,10 @@ static bool is_still(const Newton* n, tbReal energy, tbReal* share) {
   return true;
 }
 
-// What is left of the gradient is the rounding of forces that cancel (both limits of a tendon, say,
-// within a margin that is wider than their range), or so little that nothing moves by it (a linkage
-// at rest whose forces are all rounding). MuJoCo stops at 1e-8 m/s^2 of it. Called after a step
-// that hardly lessened it, so `step` is free.
+// Whether the remaining gradient is the rounding error of forces that cancel (for example both
+// limits of a tendon, within a margin wider than their range), or is too small to matter (a linkage
+// at rest whose forces are all rounding error). MuJoCo stops at 1e-8 m/s^2. Called after a step
+// that hardly reduced the gradient, so `step` is free.
 static bool is_rounding(Newton* n, tbReal* share) {
   const int* column = n->column;
   tbReal largest = 0, most = 0;
@@ -465,9 +469,9 @@ tbResult tb_soft_newton(const tbSoftProblem* problem, tbReal tol, int max_iter, 
     info->gradient = relative_gradient(&n);
     if (!(info->gradient < before) && info->gradient < 1e-11) break;
     bool stalls = !(info->gradient < 0.5 * before);
-    info->still =
-        !problem->conjugate && info->gradient > tol &&
-        (is_still(&n, energy, &info->gradient) || (stalls && is_rounding(&n, &info->gradient)));
+    info->still = !problem->conjugate && info->gradient > tol &&
+                  (is_converged_step(&n, energy, &info->gradient) ||
+                   (stalls && is_rounding(&n, &info->gradient)));
     if (info->still) break;
   }
   info->converged = info->still || info->gradient <= tb_max(tol, 1e-11);

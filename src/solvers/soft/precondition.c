@@ -1,14 +1,15 @@
 // A preconditioner for conjugate gradients on the soft model: M + J^T W J where M has an entry, W
 // the second derivative of the blocks at the current point.
 //
-// A contact with the world moves one chain of dofs, and all pairs of a chain have an entry in M:
-// for these the matrix is Newton's own. Of a contact of two chains the pairs across are left out:
-// the common dofs do not move it, so what stays is the sum of two squares and positive.
+// The rows of a contact with the world move one chain of dofs, and all pairs of a chain have an
+// entry in M: for these contacts the matrix is Newton's own. For a contact of two chains the pairs
+// across the chains are omitted: the common dofs do not move the contact, so the remaining matrix
+// is the sum of two squares and positive.
 #include <string.h>
 
 #include "solvers/soft/soft.h"
 
-// H += J^T W J of one block, kept where M has an entry. `JW` has room for dim x nnz.
+// Add J^T W J of one block to the entries of H, which are those of M. `JW` is scratch of dim x nnz.
 static void add_block(const tbSoftProblem* p, const tbSoftBlock* block, const tbReal* W, tbReal* JW,
                       tbReal* H) {
   int dim = block->dim, nnz = block->nnz;

@@ -38,37 +38,37 @@ typedef struct {
 typedef struct {
   int nrow, nblock, ndof;
   const int* dof;    // the island's dofs, ascending
-  const int* local;  // by dof: its place in `dof`
+  const int* local;  // by dof: its index in `dof`
   tbForest forest;
   const tbReal* M;             // by the forest's rows
   const tbReal *LD, *inverse;  // its factor, for the solvers that need M^-1
-  tbReal scale;                // of MuJoCo's improvement: 1 / (mean inertia * dofs)
+  tbReal scale;                // factor of MuJoCo's improvement: 1 / (mean inertia * dofs)
   int conjugate;               // 1: conjugate gradients instead of Newton steps
-  bool cold;                   // Gauss-Seidel starts from no forces, not from those at `a`
+  bool cold;                   // Gauss-Seidel starts from zero forces, not from those at `a`
   const tbReal* a_smooth;      // by dof
   const tbSoftBlock* block;
-  const int* order;    // nblock: in which Gauss-Seidel and noslip sweep over the blocks
+  const int* order;    // nblock: the order of the blocks in Gauss-Seidel and noslip sweeps
   const tbReal* aref;  // nrow
   const tbReal* D;     // nrow: inverse of the regularisation R
 } tbSoftProblem;
 
 typedef struct {
   int iterations;
-  // Largest entry of M (a - a_smooth) - J^T f, relative to the largest force; of a still answer the
-  // last step, relative to a - a_smooth, or that entry relative to what cancels in it, or in m/s^2.
+  // Largest entry of M (a - a_smooth) - J^T f, relative to the largest force. If `still`: the size
+  // of the last step relative to a - a_smooth; or that entry, if smaller relative to the forces
+  // that cancel in it or in m/s^2.
   tbReal gradient;
   int converged;
-  int still;  // 1: a moves no more, but forces are rounding: M (a - a_smooth) is what J^T f should
-              // be
+  int still;  // 1: a is accurate, but forces are at rounding level; use M (a - a_smooth) for J^T f
 } tbSoftInfo;
 
-// Newton with an exact line search. `a` holds the first guess and gets the answer, `force` (nrow)
-// the constraint forces. Stops when the relative gradient is below `tol`.
+// Newton with an exact line search. `a` holds the first guess on entry and the solution on return,
+// `force` (nrow) receives the constraint forces. Stops when the relative gradient is below `tol`.
 tbResult tb_soft_newton(const tbSoftProblem* problem, tbReal tol, int max_iter, tbArena* arena,
                         tbReal* a, tbReal* force, tbSoftInfo* info);
 
-// The factor of M + J^T W J at residuals r, kept where M has an entry: what conjugate gradients are
-// preconditioned with. `JW` has room for the rows of the largest block. False where it is not
+// The preconditioner of conjugate gradients: the factor of M + J^T W J at residuals r, restricted
+// to the entries of M. `JW` is scratch for the rows of the largest block. False if it is not
 // positive definite.
 bool tb_soft_precondition(const tbSoftProblem* problem, const tbReal* r, tbReal* JW, tbReal* LD,
                           tbReal* inverse);
@@ -78,13 +78,13 @@ bool tb_soft_precondition(const tbSoftProblem* problem, const tbReal* r, tbReal*
 tbResult tb_soft_pgs(const tbSoftProblem* problem, tbReal tol, int max_iter, tbArena* arena,
                      tbReal* a, tbReal* force, tbSoftInfo* info);
 
-// MuJoCo's noslip pass over solved forces: dry friction and contact friction once more, without
-// regularisation, normal forces held. Updates `force` and `a`.
+// MuJoCo's noslip pass over solved forces: solves dry friction and contact friction again, without
+// regularisation, with fixed normal forces. Updates `force` and `a`.
 tbResult tb_soft_noslip(const tbSoftProblem* problem, tbReal tol, int max_iter, tbArena* arena,
                         tbReal* a, tbReal* force);
 
-// Cost of a block at residual r = J a - aref (dim entries); its force, and where `W` is not NULL
-// the second derivative (dim x dim, row-major).
+// Cost of a block at residual r = J a - aref (dim entries); `force` receives its force, and `W`,
+// unless NULL, the second derivative (dim x dim, row-major).
 tbReal tb_soft_block(const tbSoftBlock* block, const tbReal* D, const tbReal* r, tbReal* force,
                      tbReal* W);
 

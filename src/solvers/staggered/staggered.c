@@ -4,9 +4,9 @@
 //   lambda_T = argmin_{|x| <= lambda_N} lambda^T G_TT lambda / 2 + (g_T + G_TN lambda_N)^T lambda
 //
 // (the paper prints g_T for g_N in the first line's free velocity). Equality, one-sided and box
-// rows belong to the first problem. Both are solved by ADMM on their own dense factor, warm-started
-// from the last round. Friction is written in x_i = lambda_Ti / mu_i, where its bound is a disc of
-// radius lambda_N (or a square, for the pyramid).
+// rows belong to the first problem. Both are solved by ADMM with their own dense factors,
+// warm-started from the last iteration. Friction is written in x_i = lambda_Ti / mu_i, where its
+// bound is a disc of radius lambda_N (or a square, for the pyramid).
 #include "solvers/staggered/staggered.h"
 
 #include <math.h>
@@ -23,23 +23,24 @@ enum { MAX = TB_MAX_BLOCK_DIM };
 // first, then ACCURACY times the residual, but no less than LAST_ACCURACY times the tolerance.
 enum { INNER = 2000 };
 static const tbReal FIRST_ACCURACY = 1e-3, ACCURACY = 0.02, LAST_ACCURACY = 0.01;
-// ADMM's penalty: first value and range. At least RHO_WAIT iterations after its last change it
-// follows the ratio of primal and dual error where that is beyond RHO_APART, by a factor of at most
-// RHO_MOST_CHANGE.
+// ADMM's penalty: first value and range. If the ratio of primal and dual error exceeds RHO_APART,
+// the penalty follows that ratio, by a factor of at most RHO_MOST_CHANGE, and not sooner than
+// RHO_WAIT iterations after its last change.
 static const tbReal FIRST_RHO = 0.1, LEAST_RHO = 1e-10, MOST_RHO = 1e8;
 enum { RHO_WAIT = 20 };
 static const tbReal RHO_APART = 10, RHO_MOST_CHANGE = 100;
-// It ends after MOST_STUCK rounds without a residual below PROGRESS times the smallest so far.
+// The solver stalls after MOST_STUCK iterations without a residual below PROGRESS times the
+// smallest so far.
 enum { MOST_STUCK = 200 };
 static const tbReal PROGRESS = 0.99;
-// Greater than zero, as a divisor.
+// A positive number that avoids division by zero.
 static const tbReal TINY = 1e-300;
 
 // One of the two problems: min x^T A x / 2 + b^T x over a product of simple sets.
 typedef struct {
   int n;
   int* row;                 // rows of lambda
-  tbReal *A, *M, *scratch;  // matrix, factor of A + rho
+  tbReal *A, *M, *scratch;  // matrix; factor of A + rho
   tbReal *b, *x, *y, *z, *rhs;
   tbReal rho;
 } Qp;
@@ -52,7 +53,7 @@ typedef struct {
   tbReal* scale;    // lambda = scale x; friction rows include mu
   int* contact_of;  // block of each row
   tbReal* G;        // scaled G + R, n x n
-  tbReal* point;    // friction at the start of a round, as in tangent.y
+  tbReal* point;    // friction at the start of an iteration, as in tangent.y
   tbAnderson anderson;
 } Staggered;
 
@@ -202,9 +203,9 @@ static void free_velocity(const Staggered* q, Qp* to, const Qp* from) {
   }
 }
 
-// A round maps friction to friction; where the two problems are strongly coupled (a light body
-// between heavy ones) that map contracts hardly at all, along few directions. Anderson acceleration
-// finds those.
+// An iteration maps friction to friction; if the two problems are strongly coupled (a light body
+// between heavy ones) that map hardly contracts, along few directions. Anderson acceleration
+// extrapolates along those directions.
 static bool accelerate(Staggered* q) {
   q->point = tb_solve_reals(q->s, (size_t)q->tangent.n);
   bool ok = tb_anderson_init(&q->anderson, q->s, q->tangent.n, TB_ANDERSON_MAX);
@@ -219,7 +220,7 @@ tbResult tb_staggered(tbSolve* s, bool pyramid) {
   tbReal* radius = tb_solve_reals(s, (size_t)s->p->n);
   if (!radius || !init(&q) || !accelerate(&q)) {
     if (s->arena->failed) return tb_solve_no_memory(s);
-    s->info->status = TB_SOLVE_FAILED;  // numbers beyond what a factorisation can bear
+    s->info->status = TB_SOLVE_FAILED;  // numbers too extreme for a factorisation
     return TB_OK;
   }
   tbReal accuracy = FIRST_ACCURACY, smallest = INFINITY;
@@ -244,7 +245,8 @@ tbResult tb_staggered(tbSolve* s, bool pyramid) {
     }
     if (tb_solve_check(s, s->lambda, k, accuracy)) return TB_OK;
 
-    // Inner accuracy follows the outer progress; no progress at the finest ends it.
+    // Inner accuracy follows the outer progress; without progress at the finest accuracy the solver
+    // stalls.
     tbReal measure = tb_solve_measure(s, &s->last);
     accuracy = tb_max(LAST_ACCURACY * s->tolerance, tb_min(accuracy, ACCURACY * measure));
     stuck = measure < PROGRESS * smallest ? 0 : stuck + 1;

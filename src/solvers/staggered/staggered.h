@@ -4,7 +4,8 @@
 
 #include "solvers/solver.h"
 
-// CM Alg. 7. With `pyramid` the friction of each axis has its own bound, else a disc bounds it.
+// CM Alg. 7. With `pyramid` the friction of each axis has its own bound, otherwise a disc bounds
+// it.
 tbResult tb_staggered(tbSolve* s, bool pyramid);
 
 #endif

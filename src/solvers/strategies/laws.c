@@ -1,5 +1,5 @@
-// auto for the relaxed laws: the cheap method for a while, then what handles the hard problems,
-// with a bounded number of operations in each.
+// auto for the relaxed laws: a cheap method first, then more robust ones for hard problems, each
+// with a bounded number of operations.
 #include <math.h>
 #include <string.h>
 
@@ -19,9 +19,9 @@ static bool try_first(tbSolve* s, tbSolverFunction first, int budget, tbResult* 
          s->info->status == TB_SOLVE_TIME_LIMIT || full->max_iter <= budget;
 }
 
-// s->lambda becomes the exact law's answer, or what some dozens of iterations make of it: where
-// contacts stick, that is this law's as well.
-static tbResult start_exactly(tbSolve* s) {
+// Set s->lambda to the solution of the exact law, or its approximation after some dozens of
+// iterations: for sticking contacts it also satisfies the relaxed law.
+static tbResult start_from_exact_law(tbSolve* s) {
   enum { MOST = 60 };
   size_t bytes = (size_t)s->p->n * sizeof *s->lambda;
   tbReal* best = tb_solve_reals(s, (size_t)s->p->n);
@@ -47,7 +47,7 @@ static tbResult start_exactly(tbSolve* s) {
   return result;
 }
 
-// Whether the first guess, whose sigma is at hand, is the exact law's answer already.
+// Whether the first guess, with velocity s->sigma, already solves the exact law.
 static bool is_exact(const tbSolve* s) {
   tbResidual residual = tb_residual(s->p, TB_LAW_NCP, s->lambda, s->sigma);
   return tb_solve_measure(s, &residual) <= s->tolerance;
@@ -67,19 +67,20 @@ tbResult tb_solve_ccp_auto(tbSolve* s) {
   return tb_solve_ccp_ipm(s);
 }
 
-// Lemke's tableau has some eight times the rows squared, and every pivot passes over it: as many
-// pivots as a bounded number of products allows.
-static int worthwhile_pivots(int n) {
+// Lemke's tableau has about eight times the rows squared entries, all of which every pivot updates:
+// the pivots that fit in a bounded number of multiplications.
+static int affordable_pivots(int n) {
   tbReal count = 1e8 / (8.0 * n * n + 1);
   return count < 2000 ? (int)count : 2000;
 }
 
 tbResult tb_solve_lcp_auto(tbSolve* s) {
   size_t bytes = (size_t)s->p->n * sizeof *s->lambda;
-  int n = s->p->n, pivots = worthwhile_pivots(n);
+  int n = s->p->n, pivots = affordable_pivots(n);
   bool small = n <= 300;
   tbResult result;
-  // Newton from a good guess ends in a step or two; interior points need none, and leave it one.
+  // Newton converges from a good guess in a step or two; interior points need no guess, and provide
+  // a good one.
   static const struct {
     const char* name;
     tbSolverFunction solve;
@@ -111,18 +112,19 @@ tbResult tb_solve_lcp_auto(tbSolve* s) {
   return tb_solve_lcp_pgs(s);
 }
 
-// Residual of an answer that is as good as no impulses at all.
-static const tbReal NOWHERE = 0.1;
+// Above this residual the impulses are no better than zero impulses.
+static const tbReal FAILED = 0.1;
 
-// Newton from the exact law's answer, unless some sweeps from where we are do; where it fails
-// Newton from some sweeps, where few rows make that cheap, or sweeps alone.
+// Sweeps from the present guess; if they fail, Newton from the solution of the exact law; if that
+// fails too, Newton after some sweeps from zero (with few rows, where this is cheap), or sweeps
+// alone.
 tbResult tb_solve_raisim_auto(tbSolve* s) {
   enum { MOST_AGAIN = 100 };
   tbResult result;
   s->info->solver = "bisection";
   if (!is_exact(s)) {
     if (try_first(s, tb_solve_raisim_bisection, 30, &result)) return result;
-    result = start_exactly(s);
+    result = start_from_exact_law(s);
     if (result != TB_OK || s->info->status == TB_SOLVE_TIME_LIMIT) return result;
   }
   if (tb_solve_check(s, s->lambda, s->info->iterations, 0)) return TB_OK;
@@ -130,8 +132,9 @@ tbResult tb_solve_raisim_auto(tbSolve* s) {
   tbReal *exact = tb_solve_reals(s, (size_t)s->p->n), measure = tb_solve_measure(s, &s->last);
   if (!exact) return tb_solve_no_memory(s);
   memcpy(exact, s->lambda, bytes);
-  // A contact that begins to slip slides by this law in another way, and faster, than by the exact
-  // one, from whose answer Newton does not get there: sweeps from no impulses do.
+  // A contact that begins to slip slides in another direction, and faster, by this law than by the
+  // exact one. Newton does not find that solution from the exact law's, but from sweeps that start
+  // at zero.
   int tries = s->p->n <= MOST_AGAIN ? 2 : 1;
   for (int k = 0; k < tries && tb_raisim_newton_fits(s->p); k++) {
     if (k == 1) {
@@ -148,8 +151,8 @@ tbResult tb_solve_raisim_auto(tbSolve* s) {
   }
   memcpy(s->lambda, exact, bytes);
   result = tb_solve_raisim_bisection(s);
-  // Where sweeps lead nowhere the exact law's answer is better than none at all.
-  if (s->info->status != TB_SOLVE_CONVERGED && s->best_measure > NOWHERE && isfinite(measure)) {
+  // If the sweeps fail, the exact law's solution is better than none.
+  if (s->info->status != TB_SOLVE_CONVERGED && s->best_measure > FAILED && isfinite(measure)) {
     memcpy(s->best, exact, bytes);
     memcpy(s->lambda, exact, bytes);
     s->best_measure = measure;

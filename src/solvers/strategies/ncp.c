@@ -1,10 +1,10 @@
-// ncp/auto: the cheapest method that will do, island by island. See docs/solver-auto.md.
+// ncp/auto: the cheapest method that converges, island by island. See docs/solver-auto.md.
 //
-// 1. A few sweeps of Gauss-Seidel over everything: small and easy problems end here.
-// 2. Each island by itself: sweeps while their measured rate promises to end before interior points
-//    would; then interior points, which converge in some ten factorisations whatever the
-//    conditioning; then semismooth Newton for the last digits; then all in turn from the best
-//    point, with other settings each time.
+// 1. A few Gauss-Seidel sweeps over the whole problem: they solve small and easy problems.
+// 2. Each island separately: sweeps while their measured rate predicts convergence sooner than
+// interior points; then interior points, which converge in some ten factorisations independent of
+// the conditioning; then semismooth Newton for the last digits; then all of these again from the
+// best point, with other settings in each round.
 #include <math.h>
 #include <string.h>
 
@@ -15,26 +15,26 @@
 #include "solvers/prox/prox.h"
 #include "solvers/gauss_seidel/sweep.h"
 
-// First sweeps over the whole problem: SWEEPS_SMALL where it has up to SMALL blocks, else SWEEPS;
-// then first sweeps on each island.
+// First sweeps over the whole problem: SWEEPS_SMALL for up to SMALL blocks, else SWEEPS; then first
+// sweeps on each island.
 enum { SMALL = 16, SWEEPS_SMALL = 16, SWEEPS = 2, SWEEPS_ISLAND = 8 };
-// Steps of Newton in each round.
+// Newton steps in each round.
 enum { NEWTON_STEPS = 100 };
-// Sweeps after the first round, doubled from round to round up to MOST_DOUBLED times. They go on
-// while their measured rate promises an end within SWEEPS_PROMISED times as many.
+// Sweeps after the first round, doubled from round to round up to MOST_DOUBLED times. They continue
+// while their measured rate predicts convergence within SWEEPS_PROMISED times as many.
 enum { SWEEPS_ROUND = 100, MOST_DOUBLED = 5, SWEEPS_PROMISED = 10 };
 // Iterations of ADMM after every second round, times its number.
 enum { ADMM_ROUND = 300 };
-// The round from which on the last digits have a method of their own.
+// From this round on, last_digits() takes over for islands with a small residual.
 enum { DIGITS_ROUND = 4 };
-// Below this residual the low rank that the LU assumes of the contacts of a pair of bodies is too
+// Below this residual the low rank that the LU assumes for the contacts of a pair of bodies is too
 // inexact.
 static const tbReal REDUNDANT_DIGITS = 1e-6;
-// Above this residual, after a whole round, there may be no solution.
+// Above this residual after the first round, the problem is tested for infeasibility.
 static const tbReal FAR = 1e-3;
-// Relative rounding of a number; and residuals up to so many times what that makes of sigma are not
-// to be trusted.
-static const tbReal ROUNDING = 2.2e-16, TRUSTED = 8;
+// Relative rounding error of a number; a residual below SIGNIFICANT times the resulting error of
+// sigma is not significant.
+static const tbReal ROUNDING = 2.2e-16, SIGNIFICANT = 8;
 
 // ---- the whole problem -------------------------------------------------------------------------
 
@@ -44,7 +44,8 @@ static void update(void* context, const tbBlock* block, const tbReal* A, const t
   tb_local_solve(block, TB_LAW_NCP, A, b, lambda, slip);
 }
 
-// Sweeps with a check after the first, second, fourth, ... True when done.
+// Sweeps with a check after the first, second, fourth, ... Returns true when converged or out of
+// time.
 static bool first_sweeps(tbSolve* s, int sweeps) {
   tbSweep sweep;
   if (!tb_sweep_init(&sweep, s)) return false;
@@ -78,7 +79,7 @@ static bool check_island(tbSolveIsland* island, const tbReal* lambda, const tbRe
   return tb_solve_late(s) || island->converged;
 }
 
-// The relative error that rounding makes of sigma = G lambda + g: no residual can be trusted below.
+// The relative rounding error of sigma = G lambda + g: no residual below it is significant.
 static tbReal rounding_level(const tbSolveIsland* island) {
   const tbDelassus* G = &island->p.G;
   tbReal largest = 0;
@@ -96,18 +97,18 @@ static tbReal rounding_level(const tbSolveIsland* island) {
   return island->velocity > 0 ? ROUNDING * largest / island->velocity : 0;
 }
 
-// Done, out of time, or as good as the arithmetic allows.
-static bool give_up(const tbSolveIsland* island) {
+// Whether to stop: converged, out of time, or at the limit of the arithmetic.
+static bool should_stop(const tbSolveIsland* island) {
   if (island->converged || island->infeasible) return true;
   if (island->solve->info->status == TB_SOLVE_TIME_LIMIT) return true;
   if (island->iterations >= island->solve->settings->max_iter) return true;
-  return island->factorizations > 0 && island->best_measure <= TRUSTED * rounding_level(island);
+  return island->factorizations > 0 && island->best_measure <= SIGNIFICANT * rounding_level(island);
 }
 
-// How many sweeps cost as much as an interior-point solve, from counts of operations weighted by
-// what they take (nanoseconds) on a machine of 2020: never measured here, so that runs repeat
-// exactly.
-static int worthwhile_sweeps(const tbSolveIsland* island) {
+// How many sweeps cost as much as an interior-point solve, from operation counts weighted by their
+// times (nanoseconds) on a machine of 2020. The times are not measured at run time, so that runs
+// repeat exactly.
+static int affordable_sweeps(const tbSolveIsland* island) {
   enum { FACTORIZATIONS = 12, FEWEST = 10, MOST = 20000 };
   const double sweep_entry = 12, sweep_block = 250, flop = 0.4, factor_entry = 3;
   const double step_entry = 20, step_row = 400;
@@ -119,7 +120,8 @@ static int worthwhile_sweeps(const tbSolveIsland* island) {
   return count < FEWEST ? FEWEST : count > MOST ? MOST : (int)count;
 }
 
-// The rounds: other first points and more caution (kappa), warm (margin) or not.
+// Settings of the rounds: different first points, more or less caution (kappa), warm start (margin)
+// or not.
 static const tbIpmSettings ROUNDS[] = {
     // iterations, patience, ladder, adopt, kappa, impulse, velocity, threshold, margin
     {60, 12, false, false, 0, 1, 1, 1e4, 0},     // plain
@@ -135,7 +137,7 @@ static const tbIpmSettings ROUNDS[] = {
 };
 enum { ROUND_COUNT = sizeof ROUNDS / sizeof ROUNDS[0] };
 
-// Methods that follow no path that could turn back, on dense matrices.
+// Splitting methods, which follow no path that could turn back; they use dense matrices.
 enum {
   SPLIT_ROWS = 160,         // the largest island they are tried on
   SPLIT_ROUNDS = 2,         // the first rounds, in which they take part
@@ -148,54 +150,55 @@ enum {
 static bool split(tbSolveIsland* island, int round) {
   if (round >= SPLIT_ROUNDS || island->p.n > SPLIT_ROWS) return true;
   if (!tb_island_staggered(island, SPLIT_TURNS)) return false;
-  if (give_up(island) || round > 0) return true;
+  if (should_stop(island) || round > 0) return true;
   int before = island->iterations;
   if (!tb_island_admm(island, SPLIT_ITERATIONS)) return false;
   island->iterations = before + (island->iterations - before) / AS_ONE;
   return true;
 }
 
-// After a round of interior points that did not do: such methods on small islands; sweeps, which
-// turn the directions of sliding, at which interior points are slow; and now and then ADMM on any.
+// After a round in which interior points did not converge: splitting methods on small islands;
+// sweeps, which turn sliding directions, for which interior points are slow; and in every second
+// round ADMM on any island.
 static bool other_methods(tbSolveIsland* island, int round, int patience, tbReal* lambda) {
   size_t bytes = (size_t)island->p.n * sizeof *lambda;
   int sweeps = SWEEPS_ROUND << (round < MOST_DOUBLED ? round : MOST_DOUBLED);
   if (round == 0 && patience > sweeps) sweeps = patience;
   if (!split(island, round)) return false;
-  if (give_up(island)) return true;
+  if (should_stop(island)) return true;
   memcpy(lambda, island->best, bytes);
   if (!tb_island_pgs(island, lambda, sweeps, SWEEPS_PROMISED * sweeps)) return false;
-  if (give_up(island) || round % 2 == 0) return true;
+  if (should_stop(island) || round % 2 == 0) return true;
   if (!tb_island_admm(island, ADMM_ROUND * (round + 1))) return false;
   memcpy(lambda, island->best, bytes);
   return true;
 }
 
-// The last digits need the matrix as it is, and patience: small steps along a path that turns, then
-// Newton as long as it descends.
+// The last digits need the matrix without low-rank assumption, and patience: small steps along a
+// path with turning points, then Newton as long as it descends.
 static bool last_digits(tbSolveIsland* island) {
-  // Small points near the axis; columns as in ROUNDS.
+  // First points with small impulses and velocities on the normal axis; columns as in ROUNDS.
   static const tbIpmSettings starts[] = {{400, 120, true, true, 1e-2, 0.05, 0.05, 0, 0},
                                          {400, 120, true, true, 1e-5, 0.1, 0.1, 0, 0},
                                          {400, 120, true, true, 1e-4, 0.05, 0.05, 0, 0}};
   enum { STARTS = sizeof starts / sizeof starts[0] };
   if (!tb_island_analyze_plain(island)) return false;
-  for (int k = 0; k < STARTS && !give_up(island); k++) {
+  for (int k = 0; k < STARTS && !should_stop(island); k++) {
     tbArenaMark mark = tb_arena_mark(island->arena);
     if (!tb_island_ipm(island, &starts[k], NULL)) return false;
-    if (!give_up(island) && !tb_island_newton(island, NEWTON_STEPS)) return false;
+    if (!should_stop(island) && !tb_island_newton(island, NEWTON_STEPS)) return false;
     tb_arena_release(island->arena, mark);
   }
   return true;
 }
 
-// Interior points, Newton from where they end, and other methods. False: out of memory.
+// Interior points, Newton from their end, and other methods. False: out of memory.
 static bool run_round(tbSolveIsland* island, int round, int patience, tbReal* lambda) {
   const tbIpmSettings* set = &ROUNDS[round];
   tbArenaMark mark = tb_arena_mark(island->arena);
   if (!tb_island_ipm(island, set, set->margin > 0 ? lambda : NULL)) return false;
-  if (!give_up(island) && !tb_island_newton(island, NEWTON_STEPS)) return false;
-  if (!give_up(island) && !other_methods(island, round, patience, lambda)) return false;
+  if (!should_stop(island) && !tb_island_newton(island, NEWTON_STEPS)) return false;
+  if (!should_stop(island) && !other_methods(island, round, patience, lambda)) return false;
   tb_arena_release(island->arena, mark);
   return true;
 }
@@ -205,28 +208,28 @@ static bool solve_island(tbSolveIsland* island, tbReal* lambda) {
   const int most = island->solve->settings->max_iter;
   const int first = most < SWEEPS_ISLAND ? most : SWEEPS_ISLAND;
   if (!tb_island_pgs(island, lambda, first, SWEEPS_ISLAND)) return false;
-  if (give_up(island)) return true;
+  if (should_stop(island)) return true;
   if (!tb_island_analyze(island)) return false;
-  int patience = worthwhile_sweeps(island);
+  int patience = affordable_sweeps(island);
   if (!tb_island_pgs(island, lambda, 2 * patience, patience)) return false;
   bool fine = false;
-  for (int round = 0; round < (TB_WITHOUT(STRATEGY_REPEATS) ? 1 : ROUND_COUNT) && !give_up(island);
-       round++) {
+  int rounds = TB_WITHOUT(STRATEGY_REPEATS) ? 1 : ROUND_COUNT;
+  for (int round = 0; round < rounds && !should_stop(island); round++) {
     if (round >= DIGITS_ROUND && !fine && island->best_measure < REDUNDANT_DIGITS) {
       fine = true;
       if (!last_digits(island)) return false;
-      if (give_up(island)) break;
+      if (should_stop(island)) break;
     }
     if (!run_round(island, round, patience, lambda)) return false;
-    // Far from a solution: perhaps there is none.
-    if (round == 0 && !give_up(island) && island->best_measure > FAR &&
+    // Far from a solution: the problem may be infeasible.
+    if (round == 0 && !should_stop(island) && island->best_measure > FAR &&
         !tb_island_infeasible(island, &island->infeasible)) {
       return false;
     }
   }
-  // Nothing is left but patience.
+  // As a last resort, sweeps up to the iteration limit.
   memcpy(lambda, island->best, bytes);
-  if (!give_up(island) && !tb_island_pgs(island, lambda, most, most)) return false;
+  if (!should_stop(island) && !tb_island_pgs(island, lambda, most, most)) return false;
   memcpy(lambda, island->best, bytes);
   return true;
 }
@@ -247,8 +250,8 @@ static void scatter(const tbSolveIsland* island, const tbReal* lambda, tbReal* a
   }
 }
 
-// Solve island `id` and put its impulses into s->lambda, their size into `impulse`. False: out of
-// memory.
+// Solve island `id`; writes its impulses to s->lambda and their largest size to `impulse`. False:
+// out of memory.
 static bool run_island(tbSolve* s, const int* part, int id, tbReal velocity, tbReal* impulse,
                        bool* infeasible) {
   tbArenaMark mark = tb_arena_mark(s->arena);
@@ -272,7 +275,8 @@ static bool run_island(tbSolve* s, const int* part, int id, tbReal velocity, tbR
   return true;
 }
 
-// Islands by number of blocks, small ones first, so that a time limit costs the fewest contacts.
+// Sort islands by number of blocks, small ones first, so that a time limit leaves as few contacts
+// as possible unsolved.
 static bool order_islands(tbSolve* s, const int* part, int count, int* order) {
   int blocks = s->p->nblock;
   int* size = TB_ARENA_NEW(s->arena, int, count + 1);
@@ -305,13 +309,13 @@ static bool solve_islands(tbSolve* s, bool* infeasible) {
 }
 
 tbResult tb_solve_ncp_auto(tbSolve* s) {
-  // Sweeps end most small problems; on larger ones they would only spoil a good first guess for
+  // Sweeps solve most small problems; on larger ones they would only spoil a good first guess for
   // Newton.
   bool fits = tb_prox_fits(s->p), small = s->p->nblock <= SMALL, infeasible = false;
   s->info->solver = "pgs";
   if ((small || !fits) && first_sweeps(s, small ? SWEEPS_SMALL : SWEEPS)) return TB_OK;
   if (fits) {
-    // Few dofs carry many rows: Newton in velocity space is the cheapest exact method.
+    // With few dofs and many rows, Newton in velocity space is the cheapest exact method.
     s->info->solver = "prox";
     tbResult result = tb_solve_ncp_prox(s);
     if (result != TB_OK || s->info->status == TB_SOLVE_CONVERGED) return result;
