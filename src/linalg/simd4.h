@@ -103,7 +103,7 @@ TB_INLINE void tb_sum_fours(int rows, const tbReal* a, const tbReal* z, int stri
 }
 
 // sum = or += x y of four numbers each.
-TB_INLINE void tb_simd_complementarity(tbPart* sum, const tbReal* x, const tbReal* y, bool add) {
+TB_INLINE void tb_simd_products(tbPart* sum, const tbReal* x, const tbReal* y, bool add) {
   for (int p = 0; p < TB_PARTS; p++) {
     tbPart product = *(const tbPart*)(x + p * TB_PART) * *(const tbPart*)(y + p * TB_PART);
     if (add) product += sum[p];
@@ -118,8 +118,8 @@ TB_INLINE tbReal tb_sum_parts(const tbPart* s) {
 // The sum of x . y over `count` fours: those of x follow each other, those of y begin at y + at[k].
 TB_INLINE tbReal tb_dot_fours(int count, const tbReal* x, const tbReal* y, const int* at) {
   tbPart s[TB_PARTS];
-  tb_simd_complementarity(s, x, y + at[0], false);
-  for (int q = 1; q < count; q++) tb_simd_complementarity(s, x + 4 * q, y + at[q], true);
+  tb_simd_products(s, x, y + at[0], false);
+  for (int q = 1; q < count; q++) tb_simd_products(s, x + 4 * q, y + at[q], true);
   return tb_sum_parts(s);
 }
 
@@ -144,8 +144,8 @@ TB_INLINE tbReal tb_dot_four(const tbReal* x, const tbReal* y, int n) {
   int i = 0;
   if (n >= 4) {
     tbPart s[TB_PARTS];
-    tb_simd_complementarity(s, x, y, false);
-    for (i = 4; i + 4 <= n; i += 4) tb_simd_complementarity(s, x + i, y + i, true);
+    tb_simd_products(s, x, y, false);
+    for (i = 4; i + 4 <= n; i += 4) tb_simd_products(s, x + i, y + i, true);
     sum = tb_sum_parts(s);
   }
   if (n & 2) {

@@ -103,8 +103,7 @@ TB_INLINE void tb_simd6_pull(int width, const tbReal* V, const tbReal* x, tbReal
   tbPart s[6][TB_PARTS] = {{{0}}};
   int j = 0;
   for (; j + 4 <= width; j += 4) {
-    for (int r = 0; r < 6; r++)
-      tb_simd_complementarity(s[r], V + r * (ptrdiff_t)width + j, x + j, true);
+    for (int r = 0; r < 6; r++) tb_simd_products(s[r], V + r * (ptrdiff_t)width + j, x + j, true);
   }
   for (int r = 0; r < 6; r++) {
     for (int p = 0; p < TB_PARTS; p++) *(tbPart*)(sum[r] + p * TB_PART) = s[r][p];

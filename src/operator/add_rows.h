@@ -1,4 +1,4 @@
-// The one loop of dense J^T W J: weighted sums of rows.
+// The inner loop of dense J^T W J: weighted sums of rows.
 #ifndef TRIBO_OPERATOR_ADD_ROWS_H_
 #define TRIBO_OPERATOR_ADD_ROWS_H_
 

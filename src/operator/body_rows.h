@@ -1,5 +1,5 @@
-// Products with the three rows of a contact on one free body or two, six columns each: what nearly
-// all contacts of a heap are.
+// Products with the three rows of a contact on one or two free bodies, six columns each: nearly all
+// contacts of a heap have this form.
 #ifndef TRIBO_OPERATOR_BODY_ROWS_H_
 #define TRIBO_OPERATOR_BODY_ROWS_H_
 
@@ -11,7 +11,7 @@ enum { TB_CONTACT_ROWS = 3, TB_BODY_DOFS = 6, TB_PAIR_DOFS = 2 * TB_BODY_DOFS };
 #if TB_PART > 1
 
 // The sums of three rows, each of four and two products, in the order of the portable form; two
-// rows at a time in registers of two.
+// rows at a time in SIMD registers of two.
 TB_INLINE void tb_simd6_sum(tbPart p[][TB_PARTS], const tbSimd2* q, tbReal* out) {
   tbSimd2 half[TB_CONTACT_ROWS];
   for (int r = 0; r < TB_CONTACT_ROWS; r++) {
@@ -29,7 +29,7 @@ TB_INLINE void tb_contact_mul_single(const tbReal* J, const tbReal* x, tbReal* o
   tbPart p[TB_CONTACT_ROWS][TB_PARTS];
   tbSimd2 x2 = *(const tbSimd2*)(x + 4), q[TB_CONTACT_ROWS];
   for (int r = 0; r < TB_CONTACT_ROWS; r++, J += TB_BODY_DOFS) {
-    tb_simd_complementarity(p[r], J, x, false);
+    tb_simd_products(p[r], J, x, false);
     q[r] = *(const tbSimd2*)(J + 4) * x2;
   }
   tb_simd6_sum(p, q, out);
@@ -40,8 +40,8 @@ TB_INLINE void tb_contact_mul_pair(const tbReal* J, const tbReal* x, const tbRea
   tbSimd2 x2 = *(const tbSimd2*)(x + 4), y2 = *(const tbSimd2*)(y + 4), q[TB_CONTACT_ROWS];
   for (int r = 0; r < TB_CONTACT_ROWS; r++, J += TB_PAIR_DOFS) {
     const tbReal* K = J + TB_BODY_DOFS;
-    tb_simd_complementarity(p[r], J, x, false);
-    tb_simd_complementarity(p[r], K, y, true);
+    tb_simd_products(p[r], J, x, false);
+    tb_simd_products(p[r], K, y, true);
     q[r] = *(const tbSimd2*)(J + 4) * x2 + *(const tbSimd2*)(K + 4) * y2;
   }
   tb_simd6_sum(p, q, out);

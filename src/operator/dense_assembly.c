@@ -11,7 +11,7 @@ bool tb_dense_assembly_build(tbDenseAssembly* s, const tbSoftProblem* p, tbArena
   s->n = p->ndof;
   s->least = NULL;
   s->stride = (p->ndof + 3) & ~3;
-  // Rows that are added on to a multiple of four may end behind the last one.
+  // Loops run on to a multiple of four and may pass the end of the last row.
   s->H = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(s->n * s->stride + 4));
   s->inverse = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(s->n + 1));
   s->WJ = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(2 * TB_SOFT_ROWS * s->stride + 1));
@@ -22,7 +22,7 @@ void tb_dense_assembly_open(tbDenseAssembly* s, const tbSoftProblem* p) {
   s->skew = false;
   memset(s->H, 0, sizeof(tbReal) * (size_t)(s->n * s->stride));
   for (int i = 0; i < s->n; i++) {
-    // A tree's dofs follow each other, so within its rows the local index is shifted.
+    // The dofs of a tree are contiguous, so within its rows the local index is shifted.
     int dof = p->dof[i], shift = dof - i, adr = p->forest.rowadr[dof], nnz = p->forest.rownnz[dof];
     tbReal* row = s->H + i * s->stride;
     for (int k = 0; k < nnz; k++) row[p->forest.colind[adr + k] - shift] = p->M[adr + k];
@@ -31,9 +31,10 @@ void tb_dense_assembly_open(tbDenseAssembly* s, const tbSoftProblem* p) {
 
 // ---- J^T W J -----------------------------------------------------------------------------------
 
-// Rows of W J that are not zero, spread over all dofs; `kept` are their numbers.
-TB_INLINE int weigh(tbDenseAssembly* s, const tbSoftBlock* b, const int* place, const tbReal* W,
-                    int* kept) {
+// Compute the nonzero rows of W J over all dofs; `kept` receives their row numbers. Returns their
+// number.
+TB_INLINE int multiply_rows(tbDenseAssembly* s, const tbSoftBlock* b, const int* place,
+                            const tbReal* W, int* kept) {
   int dim = b->dim, nnz = b->nnz, n = 0, size = (place[nnz - 1] + 4) & ~3;
   tbReal* spread = s->WJ + TB_SOFT_ROWS * s->stride;
   bool diagonal = true;
@@ -61,7 +62,7 @@ TB_INLINE int weigh(tbDenseAssembly* s, const tbSoftBlock* b, const int* place, 
 
 TB_INLINE void add_block(tbDenseAssembly* s, const tbSoftBlock* b, const int* place,
                          const tbReal* W) {
-  int kept[TB_SOFT_ROWS], n = weigh(s, b, place, W, kept);
+  int kept[TB_SOFT_ROWS], n = multiply_rows(s, b, place, W, kept);
   for (int k = b->lead; k < b->nnz; k++) {
     tbReal a[TB_SOFT_ROWS];
     bool any = false;
@@ -69,18 +70,19 @@ TB_INLINE void add_block(tbDenseAssembly* s, const tbSoftBlock* b, const int* pl
       a[r] = b->J[kept[r] * b->nnz + k];
       any = any || a[r] != 0;
     }
-    // Up to the diagonal, and on to a multiple of four: what lies above it is never read.
+    // Up to the diagonal, rounded up to a multiple of four: entries above the diagonal are never
+    // read.
     int last = s->skew ? place[b->nnz - 1] : place[k];
     if (any) tb_add_rows(n, (last + 4) & ~3, s->stride, a, s->WJ, s->H + place[k] * s->stride);
   }
 }
 
-static void add_narrow(tbDenseAssembly* s, const tbSoftBlock* b, const int* place,
-                       const tbReal* W) {
+static void add_generic(tbDenseAssembly* s, const tbSoftBlock* b, const int* place,
+                        const tbReal* W) {
   add_block(s, b, place, W);
 }
 
-TB_WIDE static void add_wide(tbDenseAssembly* s, const tbSoftBlock* b, const int* place,
+TB_WIDE static void add_avx2(tbDenseAssembly* s, const tbSoftBlock* b, const int* place,
                              const tbReal* W) {
   add_block(s, b, place, W);
 }
@@ -93,38 +95,39 @@ void tb_dense_assembly_add(tbDenseAssembly* s, const tbSoftBlock* b, const int* 
     int at = place[b->lead];
     s->H[at * s->stride + at] += W[0] * b->J[b->lead] * b->J[b->lead];
   } else if (tb_wide()) {
-    add_wide(s, b, place, W);
+    add_avx2(s, b, place, W);
   } else {
-    add_narrow(s, b, place, W);
+    add_generic(s, b, place, W);
   }
 }
 
 // ---- factor and solve --------------------------------------------------------------------------
 
-// The pivot of row k, or zero. One that is rounding, as joints that do the same (two hinges on one
-// axis) leave one, is held, as in M's own factor. Rows of next to no compliance leave little of M
-// in the sum, but since H >= M, its pivots are no smaller than M's.
+// The pivot of row k, or zero. Redundant joints (two hinges on one axis) leave a pivot at rounding
+// level; it is held, as in M's own factor. Rows of very small compliance dominate the sum so that
+// little of M remains, but since H >= M, the pivots of H are no smaller than M's.
 TB_INLINE tbReal pivot_of(const tbDenseAssembly* s, int k, tbReal value, tbReal diagonal) {
   tbReal own = s->least ? s->least[k] : 0;
   if (own > 0) return value > 0.5 * own ? value : own;
   return value > TB_LEAST_PIVOT * diagonal ? value : 0;
 }
 
-// to[0..n) -= f times a row, and that of two; n is taken on to a multiple of four.
-TB_INLINE void take_row(int n, tbReal f, const tbReal* TB_RESTRICT row, tbReal* TB_RESTRICT to) {
+// to[0..n) -= f times a row, or multiples of two rows; n is rounded up to a multiple of four.
+TB_INLINE void subtract_row(int n, tbReal f, const tbReal* TB_RESTRICT row,
+                            tbReal* TB_RESTRICT to) {
   for (int j = 0; j < n; j += 4) {
     for (int q = j; q < j + 4; q++) to[q] -= f * row[q];
   }
 }
 
-TB_INLINE void take_rows(int n, tbReal f, const tbReal* TB_RESTRICT row, tbReal g,
-                         const tbReal* TB_RESTRICT other, tbReal* TB_RESTRICT to) {
+TB_INLINE void subtract_rows(int n, tbReal f, const tbReal* TB_RESTRICT row, tbReal g,
+                             const tbReal* TB_RESTRICT other, tbReal* TB_RESTRICT to) {
   for (int j = 0; j < n; j += 4) {
     for (int q = j; q < j + 4; q++) to[q] = (to[q] - f * row[q]) - g * other[q];
   }
 }
 
-// 1/D in place of the diagonal that was there at first. False: there is none.
+// Replace the initial diagonal by 1/D. False: no pivot exists.
 TB_INLINE bool take_pivot(tbDenseAssembly* s, int k) {
   tbReal value = s->H[k * (s->stride + 1)], diagonal = s->inverse[k];
   tbReal pivot = pivot_of(s, k, value, diagonal);
@@ -140,7 +143,7 @@ TB_INLINE void scale_row(int n, tbReal f, tbReal* row) {
 }
 
 // H = L^T D L, two pivots at a time, so that every other row is read and written half as often.
-// Loops go on to a multiple of four: what lies above the diagonal is never read.
+// Loops run on to a multiple of four: entries above the diagonal are never read.
 TB_INLINE bool factor(tbDenseAssembly* s) {
   int stride = s->stride, k = s->n - 1;
   for (int i = 0; i <= k; i++) s->inverse[i] = s->H[i * (stride + 1)];
@@ -148,17 +151,17 @@ TB_INLINE bool factor(tbDenseAssembly* s) {
     tbReal *row = s->H + k * stride, *other = row - stride;
     if (!take_pivot(s, k)) return false;
     tbReal inverse = s->inverse[k];
-    if (row[k - 1] != 0) take_row(k, row[k - 1] * inverse, row, other);
+    if (row[k - 1] != 0) subtract_row(k, row[k - 1] * inverse, row, other);
     if (!take_pivot(s, k - 1)) return false;
     tbReal second = s->inverse[k - 1];
     for (int i = 0; i < k - 1; i++) {
       tbReal *to = s->H + i * stride, f = row[i], g = other[i];
       if (f != 0 && g != 0) {
-        take_rows(i + 1, f * inverse, row, g * second, other, to);
+        subtract_rows(i + 1, f * inverse, row, g * second, other, to);
       } else if (f != 0) {
-        take_row(i + 1, f * inverse, row, to);
+        subtract_row(i + 1, f * inverse, row, to);
       } else if (g != 0) {
-        take_row(i + 1, g * second, other, to);
+        subtract_row(i + 1, g * second, other, to);
       }
     }
     scale_row(k, inverse, row);
@@ -167,16 +170,16 @@ TB_INLINE bool factor(tbDenseAssembly* s) {
   return k < 0 || take_pivot(s, k);
 }
 
-static bool factor_narrow(tbDenseAssembly* s) {
+static bool factor_generic(tbDenseAssembly* s) {
   return factor(s);
 }
 
-TB_WIDE static bool factor_wide(tbDenseAssembly* s) {
+TB_WIDE static bool factor_avx2(tbDenseAssembly* s) {
   return factor(s);
 }
 
 bool tb_dense_assembly_factor(tbDenseAssembly* s) {
-  return tb_wide() ? factor_wide(s) : factor_narrow(s);
+  return tb_wide() ? factor_avx2(s) : factor_generic(s);
 }
 
 TB_INLINE bool skew_pivot(tbDenseAssembly* s, const tbReal* least, int k) {
@@ -215,16 +218,16 @@ TB_INLINE bool factor_skew(tbDenseAssembly* s, const tbReal* least) {
   return k < 0 || skew_pivot(s, least, k);
 }
 
-static bool factor_skew_narrow(tbDenseAssembly* s, const tbReal* least) {
+static bool factor_skew_generic(tbDenseAssembly* s, const tbReal* least) {
   return factor_skew(s, least);
 }
 
-TB_WIDE static bool factor_skew_wide(tbDenseAssembly* s, const tbReal* least) {
+TB_WIDE static bool factor_skew_avx2(tbDenseAssembly* s, const tbReal* least) {
   return factor_skew(s, least);
 }
 
 bool tb_dense_assembly_factor_skew(tbDenseAssembly* s, const tbReal* least) {
-  return tb_wide() ? factor_skew_wide(s, least) : factor_skew_narrow(s, least);
+  return tb_wide() ? factor_skew_avx2(s, least) : factor_skew_generic(s, least);
 }
 
 TB_INLINE void solve_skew(const tbDenseAssembly* s, tbReal* TB_RESTRICT x) {
@@ -236,11 +239,11 @@ TB_INLINE void solve_skew(const tbDenseAssembly* s, tbReal* TB_RESTRICT x) {
   }
 }
 
-static void solve_skew_narrow(const tbDenseAssembly* s, tbReal* x) {
+static void solve_skew_generic(const tbDenseAssembly* s, tbReal* x) {
   solve_skew(s, x);
 }
 
-TB_WIDE static void solve_skew_wide(const tbDenseAssembly* s, tbReal* x) {
+TB_WIDE static void solve_skew_avx2(const tbDenseAssembly* s, tbReal* x) {
   solve_skew(s, x);
 }
 
@@ -251,22 +254,22 @@ TB_INLINE void solve(const tbDenseAssembly* s, tbReal* TB_RESTRICT x) {
   }
 }
 
-static void solve_narrow(const tbDenseAssembly* s, tbReal* x) {
+static void solve_generic(const tbDenseAssembly* s, tbReal* x) {
   solve(s, x);
 }
 
-TB_WIDE static void solve_wide(const tbDenseAssembly* s, tbReal* x) {
+TB_WIDE static void solve_avx2(const tbDenseAssembly* s, tbReal* x) {
   solve(s, x);
 }
 
 void tb_dense_assembly_solve(const tbDenseAssembly* s, tbReal* x) {
   if (s->skew && tb_wide()) {
-    solve_skew_wide(s, x);
+    solve_skew_avx2(s, x);
   } else if (s->skew) {
-    solve_skew_narrow(s, x);
+    solve_skew_generic(s, x);
   } else if (tb_wide()) {
-    solve_wide(s, x);
+    solve_avx2(s, x);
   } else {
-    solve_narrow(s, x);
+    solve_generic(s, x);
   }
 }

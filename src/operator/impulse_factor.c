@@ -9,7 +9,7 @@
 #include "operator/impulse_factor_sparse.h"
 #include "linalg/dense.h"
 
-// Sparse pays off for large matrices with many zeros.
+// Sparse factors pay for large matrices with many zeros.
 static bool prefer_sparse(const tbProblem* p) {
   if (p->G.form != TB_DELASSUS_SPARSE || p->n < 100) return false;
   double entries = 0;
@@ -126,7 +126,8 @@ void tb_factor_solve(tbFactor* f, const tbReal* b, tbReal* x) {
   }
 }
 
-// A vector with parts along every eigenvector, the same on every machine.
+// Normalise v; a zero or non-finite v is replaced by a vector with components along every
+// eigenvector, the same on every machine.
 static tbReal normalise(int n, tbReal* v) {
   tbReal norm = 0;
   for (int i = 0; i < n; i++) norm += v[i] * v[i];
@@ -153,9 +154,9 @@ tbReal tb_eigen_largest(const tbProblem* p, const tbReal* scale, int iterations,
     next = sqrt(next);
     if (!(next > 0)) return 0;
     normalise(p->n, v);
-    bool settled = fabs(next - value) <= 1e-3 * next;
+    bool converged = fabs(next - value) <= 1e-3 * next;
     value = next;
-    if (settled) break;
+    if (converged) break;
   }
   return value;
 }
@@ -172,9 +173,9 @@ tbReal tb_eigen_smallest(tbFactor* f, tbReal shift, int iterations, tbReal* v, t
     if (!(next > 0) || !isfinite(next)) return 0;
     memcpy(v, work, (size_t)f->n * sizeof *v);
     normalise(f->n, v);
-    bool settled = fabs(next - value) <= 1e-3 * next;
+    bool converged = fabs(next - value) <= 1e-3 * next;
     value = next;
-    if (settled) break;
+    if (converged) break;
   }
   return tb_max(0, 1 / value - shift);
 }

@@ -12,7 +12,7 @@ struct tbSparseFactor {
   tbGroupLu lu;
 };
 
-// Scaled blocks; R belongs to the diagonal ones.
+// Scaled blocks; R is added to the diagonal ones.
 static void fill(tbSparseFactor* f, const tbReal* scale) {
   const tbProblem* p = f->p;
   const tbDelassus* G = &p->G;

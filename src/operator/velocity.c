@@ -19,8 +19,8 @@ int tb_rows_only_entry(const tbRows* rows) {
   return found;
 }
 
-// A contact of three rows on a free body, by far the most frequent part: out += J x, each row in
-// two sums that do not wait for each other.
+// A contact of three rows on a free body, by far the most frequent case: out += J x, each row as
+// two independent sums.
 TB_INLINE void mul_body(const tbReal* J, int width, const tbReal* x, tbReal* out) {
   for (int r = 0; r < ROWS; r++, J += width) {
     tbReal even = (J[0] * x[0] + J[2] * x[2]) + J[4] * x[4];
@@ -131,7 +131,7 @@ void tb_velocity_mass(const tbVelocity* s, const tbReal* x, tbReal* out) {
   memset(out, 0, sizeof(tbReal) * (size_t)s->size);
   for (int k = 0; k < l->nodes; k++) {
     int d = l->dim[k], width = l->width[k], row = l->first[k];
-    int end = s->apart ? l->start[k] : l->start[k + 1];
+    int end = s->uncoupled ? l->start[k] : l->start[k + 1];
     const tbReal *D = s->base + l->at[k], *U = D + d * d;
     for (int r = 0; r < d; r++) {
       tbReal sum = 0, own = x[row + r];
@@ -149,8 +149,8 @@ void tb_velocity_mass(const tbVelocity* s, const tbReal* x, tbReal* out) {
   }
 }
 
-// M has no blocks between nodes: what lies there need not be read.
-static void start_apart(tbVelocity* s) {
+// M has no blocks between nodes, so the off-diagonal blocks of `base` are not read.
+static void start_uncoupled(tbVelocity* s) {
   for (int k = 0; k < s->ldu.nodes; k++) {
     size_t d = (size_t)s->ldu.dim[k];
     tbReal* D = s->ldu.value + s->ldu.at[k];
@@ -167,8 +167,8 @@ void tb_velocity_start(tbVelocity* s, bool symmetric) {
   }
   s->symmetric = symmetric;
   if (s->chains) tb_composite_chains_clear(s);
-  if (s->apart) {
-    start_apart(s);
+  if (s->uncoupled) {
+    start_uncoupled(s);
     return;
   }
   memcpy(s->ldu.value, s->base, sizeof(tbReal) * s->ldu.size);
@@ -205,8 +205,8 @@ TB_INLINE void add_product(int rows, int depth, int n, int width, const tbReal* 
 }
 
 // out = W J, or W^T J, for three rows.
-TB_INLINE void weigh_three(int width, const tbReal* J, const tbReal* W, int row_step, int col_step,
-                           tbReal* TB_RESTRICT out) {
+TB_INLINE void multiply_three(int width, const tbReal* J, const tbReal* W, int row_step,
+                              int col_step, tbReal* TB_RESTRICT out) {
   const tbReal *TB_RESTRICT a = J, *TB_RESTRICT b = a + width, *TB_RESTRICT c = b + width;
   for (int r = 0; r < 3; r++) {
     const tbReal* w = W + r * row_step;
@@ -215,12 +215,12 @@ TB_INLINE void weigh_three(int width, const tbReal* J, const tbReal* W, int row_
   }
 }
 
-// The same for any number of rows, most weights being diagonal.
-TB_INLINE void weigh(const tbNodeRows* rows, const tbReal* W, int row_step, int col_step,
-                     tbReal* TB_RESTRICT out) {
+// The same for any number of rows; most weights are diagonal.
+TB_INLINE void multiply_rows(const tbNodeRows* rows, const tbReal* W, int row_step, int col_step,
+                             tbReal* TB_RESTRICT out) {
   int width = rows->width;
   if (rows->dim == 3) {
-    weigh_three(width, rows->J, W, row_step, col_step, out);
+    multiply_three(width, rows->J, W, row_step, col_step, out);
     return;
   }
   for (int r = 0; r < rows->dim; r++) {
@@ -236,18 +236,19 @@ TB_INLINE void weigh(const tbNodeRows* rows, const tbReal* W, int row_step, int 
   }
 }
 
-// A contact of three rows between two free bodies, or of one with the world: all sizes are known.
+// A contact of three rows between two free bodies, or of one with the world: all sizes are
+// constant.
 TB_INLINE void add_bodies(tbVelocity* s, const tbNodeRows* rows, const tbReal* W) {
   int a = rows->node[0], b = rows->node[1], wa = s->ldu.width[a];
   const tbReal *Ja = rows->J, *Jb = rows->J + BODY;
   tbReal *D = s->ldu.value + s->ldu.at[a], *U = D + BODY * BODY + rows->pair[0];
   tbReal WJ[ROWS * PAIR], WtJ[ROWS * PAIR];
-  weigh_three(PAIR, rows->J, W, ROWS, 1, WJ);
+  multiply_three(PAIR, rows->J, W, ROWS, 1, WJ);
   tb_simd6_add(BODY, Ja, PAIR, WJ, PAIR, D, BODY);
   tb_simd6_add(BODY, Ja, PAIR, WJ + BODY, PAIR, U, wa);
   if (!s->symmetric) {
     tbReal* C = s->ldu.mirror + s->ldu.skew[a] + rows->pair[0];
-    weigh_three(PAIR, rows->J, W, 1, ROWS, WtJ);
+    multiply_three(PAIR, rows->J, W, 1, ROWS, WtJ);
     tb_simd6_add(BODY, Ja, PAIR, WtJ + BODY, PAIR, C, wa);
   }
   tb_simd6_add(BODY, Jb, PAIR, WJ + BODY, PAIR, s->ldu.value + s->ldu.at[b], BODY);
@@ -255,7 +256,7 @@ TB_INLINE void add_bodies(tbVelocity* s, const tbNodeRows* rows, const tbReal* W
 
 TB_INLINE void add_body(tbVelocity* s, const tbNodeRows* rows, const tbReal* W) {
   tbReal WJ[ROWS * BODY];
-  weigh_three(BODY, rows->J, W, ROWS, 1, WJ);
+  multiply_three(BODY, rows->J, W, ROWS, 1, WJ);
   tb_simd6_add(BODY, rows->J, BODY, WJ, BODY, s->ldu.value + s->ldu.at[rows->node[0]], BODY);
 }
 
@@ -271,8 +272,8 @@ TB_INLINE void add_block(tbVelocity* s, int block, const tbReal* W) {
     add_body(s, rows, W);
     return;
   }
-  weigh(rows, W, dim, 1, WJ);
-  if (!s->symmetric) weigh(rows, W, 1, dim, WtJ);
+  multiply_rows(rows, W, dim, 1, WJ);
+  if (!s->symmetric) multiply_rows(rows, W, 1, dim, WtJ);
   const int* pair = rows->pair;
   for (int p = 0; p < rows->nnode; p++) {
     int a = rows->node[p], da = s->ldu.dim[a], wa = s->ldu.width[a], from = rows->part[p];
@@ -288,11 +289,11 @@ TB_INLINE void add_block(tbVelocity* s, int block, const tbReal* W) {
   }
 }
 
-static void add_narrow(tbVelocity* s, int block, const tbReal* W) {
+static void add_generic(tbVelocity* s, int block, const tbReal* W) {
   add_block(s, block, W);
 }
 
-TB_WIDE static void add_wide(tbVelocity* s, int block, const tbReal* W) {
+TB_WIDE static void add_avx2(tbVelocity* s, int block, const tbReal* W) {
   add_block(s, block, W);
 }
 
@@ -302,9 +303,9 @@ void tb_velocity_add(tbVelocity* s, int block, const tbReal* W) {
   } else if (s->chains && s->chains->last[block] >= 0) {
     tb_composite_chains_add(s, block, W);
   } else if (tb_wide()) {
-    add_wide(s, block, W);
+    add_avx2(s, block, W);
   } else {
-    add_narrow(s, block, W);
+    add_generic(s, block, W);
   }
 }
 

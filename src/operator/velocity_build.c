@@ -1,5 +1,5 @@
-// The structure of solvers/velocity: which dofs there are, the nodes that they form and their
-// order, the rows of all blocks by nodes, and M.
+// The structure of operator/velocity.h: its dofs, the nodes that they form and their order, the
+// rows of all blocks by nodes, and M.
 #include <string.h>
 
 #include "base/minmax.h"
@@ -9,7 +9,7 @@
 
 // ---- nodes -------------------------------------------------------------------------------------
 
-// What is needed only while a system is built. Nodes and trees are numbered by their first dof.
+// Data needed only while a system is built. Nodes and trees are numbered by their first dof.
 typedef struct {
   tbArena* arena;
   int nnode, ntree;
@@ -35,9 +35,9 @@ static void sort_ints(int* x, int n) {
   }
 }
 
-// The dofs of all supports in order. Until they have their places, the place of one that follows
-// another in the same support is 0 and that of a run's first dof is the run's length: runs are
-// sorted, a sixth of the dofs where bodies are free.
+// Collect the dofs of all supports in order. Before indices are assigned, `place` is the run's
+// length at the first dof of a run of consecutive dofs, and 0 at the others: only runs are sorted,
+// a sixth of the dofs if bodies are free.
 static bool collect_dofs(tbVelocity* s, Builder* b) {
   int most = 0, runs = 0;
   for (int i = 0; i < s->nblock; i++) most += s->block[i].nnz;
@@ -56,7 +56,7 @@ static bool collect_dofs(tbVelocity* s, Builder* b) {
     }
   }
   sort_ints(s->dof, runs);
-  // From the last run on, each lands at or behind where its first dof stands.
+  // Starting with the last run, each run moves to the position of its first dof or further back.
   for (int r = runs - 1, end = s->size; r >= 0; r--) {
     int first = s->dof[r];
     for (int k = s->place[first] - 1; k >= 0; k--) s->dof[--end] = first + k;
@@ -112,7 +112,7 @@ static int next_tree(const tbVelocity* s, const Builder* b, const tbRows* rows, 
   return tree;
 }
 
-// Neighbours of every tree: counted, listed, and each kept once.
+// The neighbours of every tree: counted, listed, and without duplicates.
 static bool tree_graph(const tbVelocity* s, Builder* b, int** start, int** column) {
   int* count = TB_ARENA_NEW(b->arena, int, b->ntree + 2);
   int* mark = TB_ARENA_NEW(b->arena, int, b->ntree + 1);
@@ -121,7 +121,7 @@ static bool tree_graph(const tbVelocity* s, Builder* b, int** start, int** colum
   for (int pass = 0; pass < 2; pass++) {
     for (int i = 0; i < s->nblock; i++) {
       int k = 0, first = next_tree(s, b, &s->block[i], &k), other;
-      // Through its first tree a block links all others: enough for an order.
+      // A block links its first tree to all others, which suffices for an elimination order.
       while ((other = next_tree(s, b, &s->block[i], &k)) >= 0) {
         if (pass == 0) {
           count[first + 1]++;
@@ -177,7 +177,7 @@ static bool order_trees(const tbVelocity* s, Builder* b) {
   return true;
 }
 
-// Number the nodes, leaves first, and give the dofs their places.
+// Number the nodes, leaves first, and assign indices to the dofs.
 static bool number_nodes(tbVelocity* s, Builder* b) {
   b->number = tb_arena_alloc(b->arena, sizeof(int) * (size_t)(b->nnode + 1));
   b->dim = tb_arena_alloc(b->arena, sizeof(int) * (size_t)(b->nnode + 1));
@@ -209,13 +209,14 @@ typedef struct {
   int node, begin, end;
 } Run;
 
-// The nodes that move a block, in order of elimination. `node_at`: node of each place.
+// List the nodes that move a block, in order of elimination; returns their number. `node_at`: node
+// of each index.
 static int list_runs(const tbVelocity* s, const Builder* b, const int* node_at, const tbRows* rows,
                      Run* run) {
   int n = 0;
   for (int k = 0; k < rows->nnz;) {
     int node = node_at[s->place[rows->col[k]]], begin = k, whole = k + b->dim[node];
-    // Dofs of a node follow each other: mostly all of them are there.
+    // The dofs of a node are contiguous, and usually all of them are present.
     if (whole <= rows->nnz && rows->col[whole - 1] - rows->col[k] == whole - 1 - k) k = whole;
     while (k < rows->nnz && node_at[s->place[rows->col[k]]] == node) k++;
     if (all_zero(rows, begin, k)) continue;
@@ -232,7 +233,7 @@ static int free_bodies(int dim, int n, const int* part) {
   return part[1] == TB_BODY_DOFS && part[n] == n * TB_BODY_DOFS ? n : 0;
 }
 
-// Columns of a run as those of its whole node, of `dim` dofs from `place0` on.
+// Copy the columns of a run to those of its whole node, of `dim` dofs from index `place0` on.
 static void spread_run(const tbVelocity* s, const tbRows* rows, Run run, int place0, int dim,
                        int width, tbReal* J) {
   for (int r = 0; r < rows->dim; r++) {
@@ -273,7 +274,8 @@ static bool spread_rows(const tbVelocity* s, const Builder* b, const int* node_a
   return true;
 }
 
-// Each node's ancestors, and for each block the nodes after its first one.
+// Edges of the elimination graph: each node's ancestors, and for each block its further nodes at
+// its first one.
 static bool list_edges(const tbVelocity* s, Builder* b) {
   b->edge_start = TB_ARENA_NEW(b->arena, int, b->nnode + 2);
   if (!b->edge_start) return false;
@@ -293,7 +295,7 @@ static bool list_edges(const tbVelocity* s, Builder* b) {
       }
     }
     if (pass) break;
-    // From counts to starts; the second pass moves them on to the ends.
+    // From counts to starts; the second pass advances the starts to the ends.
     int total = 0;
     for (int k = 0; k < b->nnode; k++) {
       int count = at[k];
@@ -328,7 +330,7 @@ static void add_row_of_M(tbVelocity* s, int own, int k) {
   tbReal D = row[last];
   int place0 = s->ldu.first[own], size = s->place[k] - place0 + 1;
   for (int node = own; node >= 0;
-       size = s->up[node] >= 0 ? s->ldu.dim[s->up[node]] : 0, node = s->up[node]) {
+       size = s->parent[node] >= 0 ? s->ldu.dim[s->parent[node]] : 0, node = s->parent[node]) {
     int d = s->ldu.dim[node], width = s->ldu.width[node], begin = end - size;
     tbReal *diagonal = s->base + s->ldu.at[node], *upper = diagonal + d * d;
     for (int t = begin; t < end; t++) {
@@ -337,8 +339,8 @@ static void add_row_of_M(tbVelocity* s, int own, int k) {
         diagonal[(t - begin) * d + u - begin] += f * (u == last ? 1 : row[u]);
       }
     }
-    // Ancestors lie to the left in the row of L, nearest last.
-    for (int a = s->up[node], right = begin; a >= 0; a = s->up[a]) {
+    // Ancestors are to the left in the row of L, the nearest one last.
+    for (int a = s->parent[node], right = begin; a >= 0; a = s->parent[a]) {
       int da = s->ldu.dim[a], left = right - da, column = tb_ldu_column(&s->ldu, node, a);
       for (int t = begin; t < end; t++) {
         tbReal f = D * (t == last ? 1 : row[t]);
@@ -351,16 +353,16 @@ static void add_row_of_M(tbVelocity* s, int own, int k) {
   }
 }
 
-// Where bodies are apart only the blocks of the diagonal are ever read.
+// With free bodies only, only the diagonal blocks are ever read.
 static bool fill_base(tbVelocity* s, Builder* b, const int* node_at) {
   s->base = tb_arena_alloc(b->arena, sizeof(tbReal) * (s->ldu.size + 1));
-  s->up = tb_arena_alloc(b->arena, sizeof(int) * (size_t)(b->nnode + 1));
-  if (!s->base || !s->up) return false;
+  s->parent = tb_arena_alloc(b->arena, sizeof(int) * (size_t)(b->nnode + 1));
+  if (!s->base || !s->parent) return false;
   for (int node = 0; node < b->nnode; node++) {
-    s->up[b->number[node]] = b->parent[node] < 0 ? -1 : b->number[b->parent[node]];
+    s->parent[b->number[node]] = b->parent[node] < 0 ? -1 : b->number[b->parent[node]];
   }
   for (int k = 0; k < s->ldu.nodes; k++) {
-    int d = s->ldu.dim[k], columns = d + (s->apart ? 0 : s->ldu.width[k]);
+    int d = s->ldu.dim[k], columns = d + (s->uncoupled ? 0 : s->ldu.width[k]);
     memset(s->base + s->ldu.at[k], 0, sizeof(tbReal) * (size_t)d * (size_t)columns);
   }
   for (int i = 0; i < s->size; i++) {
@@ -376,7 +378,7 @@ static bool fill_base(tbVelocity* s, Builder* b, const int* node_at) {
   return true;
 }
 
-// ---- all of it ---------------------------------------------------------------------------------
+// ---- construction ------------------------------------------------------------------------------
 
 bool tb_velocity_open_rows(tbVelocity* s, tbArena* arena, const tbForestInertia* inertia,
                            int nblock, const tbRows* block, const tbCompositeChains* chains,
@@ -414,7 +416,7 @@ bool tb_velocity_analyze(tbVelocity* s) {
   if (!s->scratch || !list_edges(s, &b)) return false;
   if (!tb_ldu_analyze(&s->ldu, b.arena, b.nnode, b.dim, b.edge_start, b.edge)) return false;
   find_pairs(s);
-  s->apart = b.nnode == b.ntree;
+  s->uncoupled = b.nnode == b.ntree;
   return fill_base(s, &b, node_at) && (!s->chains || tb_composite_chains_open(s, b.arena));
 }
 
@@ -425,7 +427,7 @@ bool tb_velocity_build(tbVelocity* s, tbArena* arena, const tbForestInertia* ine
 }
 
 double tb_velocity_work(const tbVelocity* s) {
-  // An estimate that holds for heaps of 200 to 2000 bodies within a factor of two.
+  // An estimate that is correct within a factor of two for heaps of 200 to 2000 bodies.
   return s->rows ? tb_max(1, s->ldu.flops) : 1.2 * s->nblock * s->nblock;
 }
 

@@ -1,6 +1,6 @@
-// J^T W J of many contacts along a chain, as the composite inertia of its bodies is found: the
-// loads P^T W P of all that lies beyond a dof add up to K, and its entries with any dof i on the
-// way to the root are
+// J^T W J of many contacts along a chain, computed like the composite inertia of its bodies: the
+// loads P^T W P of all bodies beyond a dof add up to K, and the entries of that dof with any dof i
+// on the path to the root are
 //
 //     S_i . K S,    S . K S_i                                                               (1)
 //
@@ -17,7 +17,7 @@ bool tb_composite_chains_open(tbVelocity* s, tbArena* arena) {
   size_t n = (size_t)s->size;
   s->motion = tb_arena_alloc(arena, sizeof(tbReal) * (TWIST * n + 1));
   s->load = tb_arena_alloc(arena, sizeof(tbReal) * (LOAD * n + 1));
-  s->weighed = tb_arena_alloc(arena, sizeof(tbReal) * (BOTH * n + 1));
+  s->weighted = tb_arena_alloc(arena, sizeof(tbReal) * (BOTH * n + 1));
   if (arena->failed) return false;
   for (int i = 0; i < s->size; i++) {
     int dof = s->dof[i];
@@ -59,9 +59,9 @@ TB_INLINE void along_chain(const tbVelocity* s, int first, int count, const tbRe
 }
 
 // K S of the dof at a place, and behind it K^T S.
-static void weigh_motion(tbVelocity* s, int at) {
+static void multiply_motion(tbVelocity* s, int at) {
   const tbReal* K = s->load + LOAD * at;
-  tbReal *ahead = s->weighed + BOTH * at, *back = ahead + TWIST;
+  tbReal *ahead = s->weighted + BOTH * at, *back = ahead + TWIST;
   for (int k = 0; k < TWIST; k++) back[k] = 0;
   for (int i = 0; i < TWIST; i++) {
     tbReal own = s->motion[i * s->size + at], sum = 0;
@@ -74,11 +74,11 @@ static void weigh_motion(tbVelocity* s, int at) {
 }
 
 // From the leaves on: what loads a dof loads the one before it.
-static void collect_loads(tbVelocity* s) {
+static void accumulate_loads(tbVelocity* s) {
   const tbForest* f = &s->forest;
   for (int i = s->size - 1; i >= 0; i--) {
     int dof = s->dof[i], at = s->place[dof], count = f->rownnz[dof];
-    weigh_motion(s, at);
+    multiply_motion(s, at);
     if (count < 2) continue;
     tbReal* parent = s->load + LOAD * s->place[f->colind[f->rowadr[dof] + count - 2]];
     for (int k = 0; k < LOAD; k++) parent[k] += s->load[LOAD * at + k];
@@ -89,16 +89,16 @@ void tb_composite_chains_scatter_dense(tbVelocity* s) {
   const tbDenseAssembly* square = &s->dense->H;
   const tbForest* f = &s->forest;
   int stride = square->stride;
-  collect_loads(s);
+  accumulate_loads(s);
   for (int at = 0; at < s->size; at++) {
-    const int* way = f->colind + f->rowadr[s->dof[at]];
-    const tbReal *ahead = s->weighed + BOTH * at, *back = ahead + TWIST;
-    int count = f->rownnz[s->dof[at]], root = s->place[way[0]];
+    const int* path = f->colind + f->rowadr[s->dof[at]];
+    const tbReal *ahead = s->weighted + BOTH * at, *back = ahead + TWIST;
+    int count = f->rownnz[s->dof[at]], root = s->place[path[0]];
     tbReal lower[TB_SOFT_DENSE], upper[TB_SOFT_DENSE];
     along_chain(s, root, at - root + 1, back, lower);
     if (!s->symmetric) along_chain(s, root, at - root + 1, ahead, upper);
     for (int k = 0; k < count; k++) {
-      int place = s->place[way[k]];
+      int place = s->place[path[k]];
       square->H[at * stride + place] += lower[place - root];
       if (!s->symmetric && place < at) square->H[place * stride + at] += upper[place - root];
     }
@@ -106,9 +106,9 @@ void tb_composite_chains_scatter_dense(tbVelocity* s) {
 }
 
 // Entries of the dof at a place with itself and those of its node before it, which lead to it.
-static void spread_within(tbVelocity* s, int node, int at) {
+static void add_within_node(tbVelocity* s, int node, int at) {
   int dim = s->ldu.dim[node], first = s->ldu.first[node], row = at - first;
-  const tbReal *ahead = s->weighed + BOTH * at, *back = ahead + TWIST;
+  const tbReal *ahead = s->weighted + BOTH * at, *back = ahead + TWIST;
   tbReal *D = s->ldu.value + s->ldu.at[node], lower[TB_LDU_DIM], upper[TB_LDU_DIM];
   along_chain(s, first, row + 1, back, lower);
   along_chain(s, first, row, ahead, upper);
@@ -117,7 +117,7 @@ static void spread_within(tbVelocity* s, int node, int at) {
 }
 
 // out += x . S of all dofs of a node.
-static void spread_over(const tbVelocity* s, int node, const tbReal* x, tbReal* out) {
+static void add_along_node(const tbVelocity* s, int node, const tbReal* x, tbReal* out) {
   tbReal entry[TB_LDU_DIM];
   along_chain(s, s->ldu.first[node], s->ldu.dim[node], x, entry);
   for (int j = 0; j < s->ldu.dim[node]; j++) out[j] += entry[j];
@@ -125,18 +125,18 @@ static void spread_over(const tbVelocity* s, int node, const tbReal* x, tbReal* 
 
 void tb_composite_chains_scatter_sparse(tbVelocity* s) {
   const tbLdu* l = &s->ldu;
-  collect_loads(s);
+  accumulate_loads(s);
   for (int node = 0; node < l->nodes; node++) {
     int dim = l->dim[node], width = l->width[node];
-    const tbReal* weighed = s->weighed + BOTH * l->first[node];
-    for (int i = 0; i < dim; i++) spread_within(s, node, l->first[node] + i);
-    for (int up = s->up[node]; up >= 0; up = s->up[up]) {
+    const tbReal* weighted = s->weighted + BOTH * l->first[node];
+    for (int i = 0; i < dim; i++) add_within_node(s, node, l->first[node] + i);
+    for (int up = s->parent[node]; up >= 0; up = s->parent[up]) {
       int column = tb_ldu_column(l, node, up);
       tbReal* U = l->value + l->at[node] + dim * dim + column;
       tbReal* C = l->mirror + l->skew[node] + column;
       for (int i = 0; i < dim; i++) {
-        spread_over(s, up, weighed + BOTH * i + TWIST, U + i * width);
-        if (!s->symmetric) spread_over(s, up, weighed + BOTH * i, C + i * width);
+        add_along_node(s, up, weighted + BOTH * i + TWIST, U + i * width);
+        if (!s->symmetric) add_along_node(s, up, weighted + BOTH * i, C + i * width);
       }
     }
   }

@@ -1,5 +1,6 @@
-// Products with the rows of many contacts at once, in registers of four where the machine has them:
-// nearly all contacts of a heap have three rows on one or two free bodies, with six columns each.
+// Products with the rows of many contacts at once, in SIMD registers of four where the machine has
+// them: nearly all contacts of a heap have three rows on one or two free bodies, with six columns
+// each.
 #include "operator/body_rows.h"
 #include "operator/velocity.h"
 
@@ -35,12 +36,12 @@ TB_INLINE void push_all(const tbVelocity* s, int count, const int* block, const 
   }
 }
 
-static void mul_narrow(const tbVelocity* s, int count, const int* block, const tbReal* x,
-                       tbReal* out) {
+static void mul_generic(const tbVelocity* s, int count, const int* block, const tbReal* x,
+                        tbReal* out) {
   mul_all(s, count, block, x, out);
 }
 
-TB_WIDE static void mul_wide(const tbVelocity* s, int count, const int* block, const tbReal* x,
+TB_WIDE static void mul_avx2(const tbVelocity* s, int count, const int* block, const tbReal* x,
                              tbReal* out) {
   mul_all(s, count, block, x, out);
 }
@@ -50,18 +51,18 @@ void tb_velocity_mul_contacts(const tbVelocity* s, int count, const int* block, 
   if (s->dense) {
     for (int k = 0; k < count; k++) tb_velocity_mul(s, block[k], x, out + ROWS * k);
   } else if (tb_wide()) {
-    mul_wide(s, count, block, x, out);
+    mul_avx2(s, count, block, x, out);
   } else {
-    mul_narrow(s, count, block, x, out);
+    mul_generic(s, count, block, x, out);
   }
 }
 
-static void push_narrow(const tbVelocity* s, int count, const int* block, const tbReal* f,
-                        tbReal* x) {
+static void push_generic(const tbVelocity* s, int count, const int* block, const tbReal* f,
+                         tbReal* x) {
   push_all(s, count, block, f, x);
 }
 
-TB_WIDE static void push_wide(const tbVelocity* s, int count, const int* block, const tbReal* f,
+TB_WIDE static void push_avx2(const tbVelocity* s, int count, const int* block, const tbReal* f,
                               tbReal* x) {
   push_all(s, count, block, f, x);
 }
@@ -71,8 +72,8 @@ void tb_velocity_push_contacts(const tbVelocity* s, int count, const int* block,
   if (s->dense) {
     for (int k = 0; k < count; k++) tb_velocity_apply_transposed(s, block[k], f + ROWS * k, x);
   } else if (tb_wide()) {
-    push_wide(s, count, block, f, x);
+    push_avx2(s, count, block, f, x);
   } else {
-    push_narrow(s, count, block, f, x);
+    push_generic(s, count, block, f, x);
   }
 }

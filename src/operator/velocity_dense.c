@@ -7,7 +7,7 @@
 #include "linalg/simd4.h"
 #include "operator/velocity_chains.h"
 
-// ---- building ----------------------------------------------------------------------------------
+// ---- construction ------------------------------------------------------------------------------
 
 static bool allocate(tbVelocity* s, tbArena* arena, int entries) {
   struct tbVelocityDense* w = s->dense;
@@ -17,7 +17,7 @@ static bool allocate(tbVelocity* s, tbArena* arena, int entries) {
   size_t square = (size_t)(w->n * w->H.stride + 4);
   w->rows = tb_arena_alloc(arena, sizeof(tbDenseRows) * (size_t)(s->nblock + 1));
   s->dof = tb_arena_alloc(arena, sizeof(int) * room);
-  // Places of dofs, of columns, and of fours, of which a block has no more than columns.
+  // Indices of dofs and of columns, and groups of four; a block has no more groups than columns.
   s->place = tb_arena_alloc(arena, sizeof(int) * (size_t)(s->forest.n + 2 * entries + 1));
   w->base = tb_arena_alloc(arena, sizeof(tbReal) * square);
   w->copy = tb_arena_alloc(arena, sizeof(tbReal) * square);
@@ -29,7 +29,7 @@ static bool allocate(tbVelocity* s, tbArena* arena, int entries) {
   return true;
 }
 
-// M by places, both triangles.
+// M by index, both triangles.
 static void fill_base(tbVelocity* s, const tbReal* M) {
   struct tbVelocityDense* w = s->dense;
   for (int i = 0; i < w->n; i++) {
@@ -42,7 +42,7 @@ static void fill_base(tbVelocity* s, const tbReal* M) {
   }
 }
 
-// Cover ascending places by fours, none of which goes beyond the last dof.
+// Cover ascending indices by groups of four, none of which extends beyond the last dof.
 static int cover(int n, int count, const int* place, int* four) {
   int fours = 0;
   for (int k = 0; k < count && n >= TB_FOUR; k++) {
@@ -52,7 +52,7 @@ static int cover(int n, int count, const int* place, int* four) {
   return fours;
 }
 
-// A block's J over its fours. A column belongs to the first that covers it.
+// A block's J over its groups. A column belongs to the first group that covers it.
 static void spread_rows(const tbDenseRows* rows, tbReal* out) {
   int width = TB_FOUR * rows->nfour, q = 0;
   memset(out, 0, sizeof(tbReal) * (size_t)(rows->dim * width));
@@ -91,7 +91,8 @@ static bool fill_rows(tbVelocity* s, tbArena* arena, int entries) {
   return true;
 }
 
-// Trees in the order of their dofs, so that places ascend where dofs do; a few dozen at most.
+// Sort the trees by their dofs, so that indices ascend with dofs; there are a few dozen trees at
+// most.
 static bool sort_trees(struct tbVelocityDense* w, tbArena* arena, int ntree, const tbRange* tree) {
   tbRange* sorted = tb_arena_alloc(arena, sizeof(tbRange) * (size_t)(ntree + 1));
   if (!sorted) return false;
@@ -134,7 +135,7 @@ bool tb_velocity_build_dense(tbVelocity* s, tbArena* arena, const tbForestInerti
 
 // ---- products ----------------------------------------------------------------------------------
 
-// out = J x over fours.
+// out = J x over the groups.
 TB_INLINE void mul_fours(const tbDenseRows* rows, int dim, const tbReal* x, tbReal* out) {
   int width = TB_FOUR * rows->nfour;
   for (int r = 0; r < dim; r++) {
@@ -142,7 +143,7 @@ TB_INLINE void mul_fours(const tbDenseRows* rows, int dim, const tbReal* x, tbRe
   }
 }
 
-// x += J^T f over fours.
+// x += J^T f over the groups.
 TB_INLINE void push_fours(const tbDenseRows* rows, int dim, const tbReal* f, tbReal* x) {
   int width = TB_FOUR * rows->nfour;
   tbReal own[TB_ROWS_DIM];
@@ -152,7 +153,7 @@ TB_INLINE void push_fours(const tbDenseRows* rows, int dim, const tbReal* f, tbR
   }
 }
 
-// Contacts of three and six rows written out.
+// Loops for contacts of three and six rows are unrolled.
 TB_INLINE void mul_rows(const tbDenseRows* rows, const tbReal* x, tbReal* out) {
   if (rows->dim == 3) {
     mul_fours(rows, 3, x, out);
@@ -201,7 +202,7 @@ TB_INLINE void push_block(const tbDenseRows* rows, const tbReal* f, tbReal* x) {
   }
 }
 
-// Of `count` blocks, one after the other.
+// Products with `count` blocks, one after the other.
 TB_INLINE void mul_blocks(const tbDenseRows* rows, int count, const tbReal* x, tbReal* out) {
   for (int i = 0; i < count; out += rows[i++].dim) mul_block(&rows[i], x, out);
 }
@@ -210,30 +211,30 @@ TB_INLINE void push_blocks(const tbDenseRows* rows, int count, const tbReal* f, 
   for (int i = 0; i < count; f += rows[i++].dim) push_block(&rows[i], f, x);
 }
 
-static void mul_narrow(const tbDenseRows* rows, int count, const tbReal* x, tbReal* out) {
+static void mul_generic(const tbDenseRows* rows, int count, const tbReal* x, tbReal* out) {
   mul_blocks(rows, count, x, out);
 }
 
-TB_WIDE static void mul_wide(const tbDenseRows* rows, int count, const tbReal* x, tbReal* out) {
+TB_WIDE static void mul_avx2(const tbDenseRows* rows, int count, const tbReal* x, tbReal* out) {
   mul_blocks(rows, count, x, out);
 }
 
-static void push_narrow(const tbDenseRows* rows, int count, const tbReal* f, tbReal* x) {
+static void push_generic(const tbDenseRows* rows, int count, const tbReal* f, tbReal* x) {
   push_blocks(rows, count, f, x);
 }
 
-TB_WIDE static void push_wide(const tbDenseRows* rows, int count, const tbReal* f, tbReal* x) {
+TB_WIDE static void push_avx2(const tbDenseRows* rows, int count, const tbReal* f, tbReal* x) {
   push_blocks(rows, count, f, x);
 }
 
 void tb_velocity_dense_mul(const tbVelocity* s, int first, int count, const tbReal* x,
                            tbReal* out) {
-  (tb_wide() ? mul_wide : mul_narrow)(s->dense->rows + first, count, x, out);
+  (tb_wide() ? mul_avx2 : mul_generic)(s->dense->rows + first, count, x, out);
 }
 
 void tb_velocity_dense_apply_transposed(const tbVelocity* s, int first, int count, const tbReal* f,
                                         tbReal* x) {
-  (tb_wide() ? push_wide : push_narrow)(s->dense->rows + first, count, f, x);
+  (tb_wide() ? push_avx2 : push_generic)(s->dense->rows + first, count, f, x);
 }
 
 void tb_velocity_dense_by_dof(const tbVelocity* s, const tbReal* x, tbReal* out) {
@@ -269,9 +270,9 @@ void tb_velocity_dense_start(tbVelocity* s, bool symmetric) {
   if (s->chains) tb_composite_chains_clear(s);
 }
 
-// Four columns of W J, in registers.
-TB_INLINE void weigh_four(int dim, int width, const tbReal* W, const tbReal* J,
-                          tbPart WJ[][TB_PARTS]) {
+// Four columns of W J, in SIMD registers.
+TB_INLINE void multiply_four(int dim, int width, const tbReal* W, const tbReal* J,
+                             tbPart WJ[][TB_PARTS]) {
   for (int r = 0; r < dim; r++) {
     for (int p = 0; p < TB_PARTS; p++) {
       tbPart sum = W[r * dim] * *(const tbPart*)(J + p * TB_PART);
@@ -283,7 +284,7 @@ TB_INLINE void weigh_four(int dim, int width, const tbReal* W, const tbReal* J,
   }
 }
 
-// Four columns of J^T W J in one row of H: `J` is one of the columns of J.
+// Four columns of J^T W J in one row of H: `J` is one column of J.
 TB_INLINE void add_four(int dim, int nnz, const tbReal* J, tbPart WJ[][TB_PARTS], tbReal* to) {
   tbPart sum[TB_PARTS];
   for (int p = 0; p < TB_PARTS; p++) sum[p] = J[0] * WJ[0][p];
@@ -293,8 +294,8 @@ TB_INLINE void add_four(int dim, int nnz, const tbReal* J, tbPart WJ[][TB_PARTS]
   for (int p = 0; p < TB_PARTS; p++) *(tbPart*)(to + p * TB_PART) += sum[p];
 }
 
-// H += J^T W J of a block of `dim` rows, eight columns at a time in the rows of all its columns;
-// where H is symmetric, in those from the diagonal down.
+// H += J^T W J of a block of `dim` rows, eight columns at a time in the rows of all its columns; if
+// H is symmetric, in the rows from the diagonal down.
 TB_INLINE void add_rows_of(tbVelocity* s, const tbDenseRows* rows, int dim, const tbReal* W) {
   tbReal* H = s->dense->H.H;
   const int *place = rows->place, *four = rows->four;
@@ -303,8 +304,8 @@ TB_INLINE void add_rows_of(tbVelocity* s, const tbDenseRows* rows, int dim, cons
   bool symmetric = s->symmetric;
   for (; q + 2 <= fours; q += 2) {
     tbPart one[TB_ROWS_DIM][TB_PARTS], two[TB_ROWS_DIM][TB_PARTS];
-    weigh_four(dim, width, W, rows->by_four + TB_FOUR * q, one);
-    weigh_four(dim, width, W, rows->by_four + TB_FOUR * q + TB_FOUR, two);
+    multiply_four(dim, width, W, rows->by_four + TB_FOUR * q, one);
+    multiply_four(dim, width, W, rows->by_four + TB_FOUR * q + TB_FOUR, two);
     while (symmetric && place[first] < four[q]) first++;
     for (int i = first; i < nnz; i++) {
       tbReal* to = H + place[i] * stride;
@@ -314,7 +315,7 @@ TB_INLINE void add_rows_of(tbVelocity* s, const tbDenseRows* rows, int dim, cons
   }
   if (q == fours) return;
   tbPart last[TB_ROWS_DIM][TB_PARTS];
-  weigh_four(dim, width, W, rows->by_four + TB_FOUR * q, last);
+  multiply_four(dim, width, W, rows->by_four + TB_FOUR * q, last);
   while (symmetric && place[first] < four[q]) first++;
   for (int i = first; i < nnz; i++) {
     add_four(dim, nnz, rows->J + i, last, H + place[i] * stride + four[q]);
@@ -332,16 +333,16 @@ TB_INLINE void add_block(tbVelocity* s, int block, const tbReal* W) {
   }
 }
 
-static void add_narrow(tbVelocity* s, int block, const tbReal* W) {
+static void add_generic(tbVelocity* s, int block, const tbReal* W) {
   add_block(s, block, W);
 }
 
-TB_WIDE static void add_wide(tbVelocity* s, int block, const tbReal* W) {
+TB_WIDE static void add_avx2(tbVelocity* s, int block, const tbReal* W) {
   add_block(s, block, W);
 }
 
-// The same entry by entry, for fewer dofs than four.
-static void add_few(tbVelocity* s, const tbDenseRows* rows, const tbReal* W) {
+// The same entry by entry, for fewer than four dofs.
+static void add_small(tbVelocity* s, const tbDenseRows* rows, const tbReal* W) {
   int dim = rows->dim, nnz = rows->nnz;
   for (int j = 0; j < nnz; j++) {
     tbReal WJ[TB_ROWS_DIM], *to = s->dense->H.H + rows->place[j];
@@ -366,11 +367,11 @@ void tb_velocity_dense_add(tbVelocity* s, int block, const tbReal* W) {
     tbReal value = rows->J[rows->only];
     w->H.H[rows->place[rows->only] * (w->H.stride + 1)] += W[0] * value * value;
   } else if (rows->nfour == 0) {
-    add_few(s, rows, W);
+    add_small(s, rows, W);
   } else if (tb_wide()) {
-    add_wide(s, block, W);
+    add_avx2(s, block, W);
   } else {
-    add_narrow(s, block, W);
+    add_generic(s, block, W);
   }
 }
 
@@ -381,7 +382,7 @@ bool tb_velocity_dense_factor(tbVelocity* s) {
   if (s->symmetric) return tb_dense_assembly_factor(&w->H);
   memcpy(w->copy, w->H.H, sizeof(tbReal) * (size_t)(n * stride));
   if (tb_dense_assembly_factor_skew(&w->H, w->least)) return true;
-  // A pivot vanishes or nearly so: once more with row exchanges.
+  // A pivot is nearly zero: factor again with row exchanges.
   w->exchanged = true;
   return tb_lu(n, w->copy, stride, w->pivot);
 }

@@ -7,7 +7,7 @@
 #include "base/kernel.h"
 #include "base/minmax.h"
 
-// The norm below where squares overflow or underflow.
+// The norm below for values whose squares overflow or underflow.
 TB_COLD tbReal norm_of_extremes(int n, const tbReal* scale, const tbReal* x) {
   tbReal m = 0, sum = 0;
   for (int i = 0; i < n; i++) m = tb_max(m, fabs(scale[i] * x[i]));
@@ -33,7 +33,7 @@ tbReal tb_pyramid_shift(int dim, const tbReal* mu, const tbReal* sigma) {
   return sum;
 }
 
-// |(x_i / mu_i)|, infinite where an axis without friction is loaded.
+// (x_i / mu_i)|, infinite if an axis without friction has an impulse.
 static tbReal inverse_scaled_norm(int n, const tbReal* mu, const tbReal* x) {
   tbReal scale[TB_MAX_BLOCK_DIM];
   for (int i = 0; i < n; i++) {
@@ -44,16 +44,18 @@ static tbReal inverse_scaled_norm(int n, const tbReal* mu, const tbReal* x) {
 }
 
 // Projection on the boundary of an elliptic cone. With multiplier nu >= 0 the point is
-// t = t0 / (1 - nu), y_i = x_i mu_i^2 / (mu_i^2 + nu), and nu solves
-//   |1 - nu| |(x_i mu_i / (mu_i^2 + nu))| = |t0|.
-// With u = nu for t0 > 0 and 1 / nu for t0 < 0 both are (1 - u) N(u) = |t0| on 0 < u < 1, N the
-// norm of c_i / (a_i + u). 1 / N is concave and nearly straight (the secular equation of trust
-// regions), so Newton's iterates on 1 / N(u) = (1 - u) / |t0| rise to the root from u = 0 on.
+//     t = t0 / (1 - nu),   y_i = x_i mu_i^2 / (mu_i^2 + nu),
+// and nu solves
+//     |1 - nu| |(x_i mu_i / (mu_i^2 + nu))| = |t0|.
+// With u = nu for t0 > 0 and 1 / nu for t0 < 0 both become (1 - u) N(u) = |t0| on 0 < u < 1, with N
+// the norm of c_i / (a_i + u). 1 / N is concave and nearly straight (the secular equation of
+// trust-region methods), so Newton's iterates on 1 / N(u) = (1 - u) / |t0| rise monotonically to
+// the root from u = 0.
 static tbReal secular_root(int n, const tbReal* mu, const tbReal* x, tbReal t0) {
   tbReal a[TB_MAX_BLOCK_DIM], c[TB_MAX_BLOCK_DIM], size = fabs(t0), u = 0;
   for (int i = 0; i < n; i++) {
     tbReal square = mu[i] * mu[i];
-    // An axis without friction carries nothing.
+    // An axis without friction carries no impulse.
     a[i] = mu[i] == 0 ? 1 : t0 < 0 ? 1 / square : square;
     c[i] = mu[i] == 0 ? 0 : fabs(t0 < 0 ? x[i] / mu[i] : x[i] * mu[i]) / size;
     if (!(c[i] < 1e90)) return 1;
@@ -126,7 +128,8 @@ void tb_cone_project(int dim, const tbReal* mu, const tbReal* x, tbReal* out) {
   } else if (scaled_norm(n, mu, x + 1) <= -t0) {
     memset(out, 0, (size_t)dim * sizeof *out);
   } else {
-    // Axes without friction carry nothing; if the rest lies inside, only they change.
+    // Axes without friction carry no impulse; if the other axes lie inside the cone, only the
+    // former change.
     tbReal rest[TB_MAX_BLOCK_DIM];
     for (int i = 0; i < n; i++) rest[i] = mu[i] == 0 ? 0 : x[i + 1];
     if (inverse_scaled_norm(n, mu, rest) <= t0) {
@@ -147,7 +150,7 @@ void tb_cone_project_metric(int dim, const tbReal* mu, const tbReal* metric, con
   for (int i = 0; i < dim; i++) out[i] = scaled[i] / sqrt(metric[i]);
 }
 
-// Minimise (t - t0)^2 + sum max(|x_i| - mu_i t, 0)^2 over t >= 0: its derivative is concave and
+// Minimise (t - t0)^2 + sum max(|x_i| - mu_i t, 0)^2 over t >= 0: the derivative is concave and
 // increasing, so Newton's iterates rise to the root and end after at most dim steps.
 void tb_pyramid_project(int dim, const tbReal* mu, const tbReal* x, tbReal* out) {
   int n = dim - 1;

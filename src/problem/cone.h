@@ -1,10 +1,10 @@
-// Sets of one block and their projections: second-order cone with a coefficient per axis, pyramid,
-// half line and box. A cone's vector has its normal entry first.
+// Admissible sets of one block and their projections: second-order cone with a coefficient per
+// axis, pyramid, half line and box. A cone's vector has its normal entry first.
 //
-//   K  = { x : sqrt(sum (x_Ti / mu_i)^2) <= x_N }, where mu_i = 0 leaves x_Ti = 0 only
-//   K* = { y : sqrt(sum (mu_i y_Ti)^2) <= y_N }
-//   P  = { x : |x_Ti| <= mu_i x_N }, the pyramid
-//   P* = { y : sum mu_i |y_Ti| <= y_N }
+// K  = { x : sqrt(sum (x_Ti / mu_i)^2) <= x_N }, where mu_i = 0 requires x_Ti = 0
+// K* = { y : sqrt(sum (mu_i y_Ti)^2) <= y_N }
+// P  = { x : |x_Ti| <= mu_i x_N }, the pyramid
+// P* = { y : sum mu_i |y_Ti| <= y_N }
 #ifndef TRIBO_PROBLEM_CONE_H_
 #define TRIBO_PROBLEM_CONE_H_
 
@@ -12,7 +12,7 @@
 
 #include "tribo/problem.h"
 
-// Whether x is in the cone that tb_cone_project projects on: it is then its own projection.
+// Whether x is in the cone of tb_cone_project: it is then its own projection.
 bool tb_cone_contains(int dim, const tbReal* mu, const tbReal* x);
 
 // Euclidean projections. `out` may be `x`.

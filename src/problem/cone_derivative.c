@@ -25,7 +25,8 @@ void tb_cone_project_derivative(int dim, const tbReal* mu, const tbReal* x, tbRe
 
   // On the boundary y = P(x) solves y - x + nu Q y = 0, y^T Q y = 0 with Q = diag(-1, 1/mu_i^2).
   // Differentiated: [I + nu Q, Q y; (Q y)^T, 0] [dy; dnu] = [dx; 0], a system of dim + 1 rows.
-  // nu from the component that determines it best; rows and columns without friction drop out.
+  // nu is computed by least squares over all components; rows and columns without friction drop
+  // out.
   tbReal nu = 0, weight = 0;
   for (int i = 0; i < dim; i++) {
     if (i > 0 && mu[i - 1] == 0) continue;

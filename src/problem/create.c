@@ -11,7 +11,7 @@
 #include "problem/problem.h"
 #include "tribo/problem.h"
 
-// The public part first, so that a tbProblem* is all that a caller sees.
+// The public part is first, so that callers handle a tbProblem* only.
 typedef struct {
   tbProblem problem;
   tbArena arena;
@@ -23,7 +23,7 @@ static void* copy(Owned* owned, const void* data, size_t count, size_t size) {
   return result;
 }
 
-// Blocks, g (zero where NULL) and R; NULL on bad blocks or missing memory.
+// Blocks, g (zero if NULL) and R; NULL for invalid blocks or missing memory.
 static Owned* create(int nblock, const tbBlock* block, const tbReal* R, const tbReal* g,
                      tbError* error) {
   tb_error_clear(error);
@@ -59,7 +59,7 @@ static Owned* create(int nblock, const tbBlock* block, const tbReal* R, const tb
   return owned;
 }
 
-// The same where g must be given.
+// The same with a mandatory g.
 static Owned* create_with_velocity(int nblock, const tbBlock* block, const tbReal* R,
                                    const tbReal* g, tbError* error) {
   if (nblock <= 0 || g) return create(nblock, block, R, g, error);
@@ -97,7 +97,7 @@ tbProblem* tb_problem_create_dense(int nblock, const tbBlock* block, const tbRea
 
 // ---- sparse ------------------------------------------------------------------------------------
 
-// A matrix by its rows: entries start[r] to start[r + 1] - 1 are those of row r.
+// A matrix in compressed rows: row r has the entries start[r] to start[r + 1] - 1.
 typedef struct {
   const int *start, *column;
   const tbReal* value;
@@ -201,7 +201,7 @@ static void fill_bsr(Owned* owned, Csr G) {
   p->G.block_value = block_value;
 }
 
-// Blocks must lie one after the other before anything indexes rows by them.
+// Blocks must be contiguous before they are used to index rows.
 static tbResult check_rows(const tbProblem* p, tbError* error) {
   int row = 0;
   for (int i = 0; i < p->nblock; i++) {
@@ -232,28 +232,28 @@ tbProblem* tb_problem_create_csr(int nblock, const tbBlock* block, const int* ro
 
 // ---- mass matrix and Jacobian ------------------------------------------------------------------
 
-// The connected parts of M: part[d] of each dof, its place within the part, and the dense Cholesky
-// factor of each part (lower, row-major, at factor + offset[part]).
+// The connected components of M: part[d] of each dof, its index within the component, and the dense
+// Cholesky factor of each component (lower, row-major, at factor + offset[part]).
 typedef struct {
   int count;
-  int *part, *place, *size, *member_start, *member;
+  int *part, *index, *size, *member_start, *member;
   size_t* offset;
   tbReal* factor;
-} Parts;
+} Components;
 
 static int find_root(int* parent, int i) {
   while (parent[i] != i) i = parent[i] = parent[parent[i]];
   return i;
 }
 
-static void find_parts(tbArena* arena, int nv, Csr M, Parts* parts) {
+static void find_components(tbArena* arena, int nv, Csr M, Components* components) {
   int* parent = TB_ARENA_NEW(arena, int, nv);
-  parts->part = TB_ARENA_NEW(arena, int, nv);
-  parts->place = TB_ARENA_NEW(arena, int, nv);
-  parts->size = TB_ARENA_NEW(arena, int, nv);
-  parts->member_start = TB_ARENA_NEW(arena, int, nv + 1);
-  parts->member = TB_ARENA_NEW(arena, int, nv);
-  parts->offset = TB_ARENA_NEW(arena, size_t, nv + 1);
+  components->part = TB_ARENA_NEW(arena, int, nv);
+  components->index = TB_ARENA_NEW(arena, int, nv);
+  components->size = TB_ARENA_NEW(arena, int, nv);
+  components->member_start = TB_ARENA_NEW(arena, int, nv + 1);
+  components->member = TB_ARENA_NEW(arena, int, nv);
+  components->offset = TB_ARENA_NEW(arena, size_t, nv + 1);
   if (arena->failed) return;
   for (int i = 0; i < nv; i++) parent[i] = i;
   for (int i = 0; i < nv; i++) {
@@ -266,23 +266,23 @@ static void find_parts(tbArena* arena, int nv, Csr M, Parts* parts) {
       }
     }
   }
-  // A part is numbered at its root, which is its first dof.
+  // A component is numbered at its root, which is its first dof.
   for (int i = 0; i < nv; i++) {
     int root = find_root(parent, i);
-    parts->part[i] = root == i ? parts->count++ : parts->part[root];
-    parts->place[i] = parts->size[parts->part[i]]++;
+    components->part[i] = root == i ? components->count++ : components->part[root];
+    components->index[i] = components->size[components->part[i]]++;
   }
-  for (int k = 0; k < parts->count; k++) {
-    parts->member_start[k + 1] = parts->member_start[k] + parts->size[k];
-    parts->offset[k + 1] = parts->offset[k] + (size_t)parts->size[k] * (size_t)parts->size[k];
+  for (int k = 0; k < components->count; k++) {
+    components->member_start[k + 1] = components->member_start[k] + components->size[k];
+    components->offset[k + 1] =
+        components->offset[k] + (size_t)components->size[k] * (size_t)components->size[k];
   }
   for (int i = 0; i < nv; i++) {
-    parts->member[parts->member_start[parts->part[i]] + parts->place[i]] = i;
+    components->member[components->member_start[components->part[i]] + components->index[i]] = i;
   }
 }
 
-// By how much two entries of M that mirror each other may differ: a share of themselves, or of the
-// diagonal.
+// Tolerance of symmetric entries of M: a share of themselves, or of the diagonal.
 static const tbReal ASYMMETRY = 1e-6, ASYMMETRY_OF_DIAGONAL = 1e-12;
 
 static bool is_symmetric(int n, const tbReal* A) {
@@ -300,7 +300,7 @@ static bool is_symmetric(int n, const tbReal* A) {
 }
 
 // A = L L^T in place, L below the diagonal. False: A is not positive definite.
-static bool factor_part(int n, tbReal* L) {
+static bool factor_component(int n, tbReal* L) {
   for (int i = 0; i < n; i++) {
     for (int j = 0; j <= i; j++) {
       tbReal sum = L[i * n + j];
@@ -312,17 +312,19 @@ static bool factor_part(int n, tbReal* L) {
   return true;
 }
 
-static tbResult factor_parts(int nv, Csr M, Parts* parts, tbError* error) {
+static tbResult factor_components(int nv, Csr M, Components* components, tbError* error) {
   for (int i = 0; i < nv; i++) {
-    int part = parts->part[i], size = parts->size[part];
-    tbReal* row = parts->factor + parts->offset[part] + (size_t)parts->place[i] * (size_t)size;
-    for (int k = M.start[i]; k < M.start[i + 1]; k++) row[parts->place[M.column[k]]] += M.value[k];
+    int part = components->part[i], size = components->size[part];
+    tbReal* row =
+        components->factor + components->offset[part] + (size_t)components->index[i] * (size_t)size;
+    for (int k = M.start[i]; k < M.start[i + 1]; k++)
+      row[components->index[M.column[k]]] += M.value[k];
   }
-  for (int part = 0; part < parts->count; part++) {
-    int size = parts->size[part];
-    tbReal* L = parts->factor + parts->offset[part];
+  for (int part = 0; part < components->count; part++) {
+    int size = components->size[part];
+    tbReal* L = components->factor + components->offset[part];
     if (!is_symmetric(size, L)) return tb_fail(error, TB_ERROR_ARGUMENT, "M is not symmetric");
-    if (!factor_part(size, L)) {
+    if (!factor_component(size, L)) {
       return tb_fail(error, TB_ERROR_ARGUMENT, "M is not positive definite");
     }
   }
@@ -331,32 +333,32 @@ static tbResult factor_parts(int nv, Csr M, Parts* parts, tbError* error) {
 
 // One row of B, by dof.
 typedef struct {
-  tbReal* value;  // on the parts that it touches
+  tbReal* value;  // nonzero only on the touched components
   int *touched, ntouched;
-  bool* is_touched;  // by part
+  bool* is_touched;  // by component
 } WhiteRow;
 
-// Row r of B = J L^-T: on each part that the row touches, solve L y = J_r^T. Returns the number of
-// its entries.
-static int whiten_row(const Parts* parts, Csr J, int r, WhiteRow* row) {
+// Row r of B = J L^-T: on each component that the row touches, solve L y = J_r^T. Returns the
+// number of its entries.
+static int whiten_row(const Components* components, Csr J, int r, WhiteRow* row) {
   int filled = 0;
   for (int t = 0; t < row->ntouched; t++) row->is_touched[row->touched[t]] = false;
   row->ntouched = 0;
   for (int k = J.start[r]; k < J.start[r + 1]; k++) {
-    int part = parts->part[J.column[k]];
+    int part = components->part[J.column[k]];
     if (!row->is_touched[part]) {
       row->is_touched[part] = true;
       row->touched[row->ntouched++] = part;
-      for (int m = parts->member_start[part]; m < parts->member_start[part + 1]; m++) {
-        row->value[parts->member[m]] = 0;
+      for (int m = components->member_start[part]; m < components->member_start[part + 1]; m++) {
+        row->value[components->member[m]] = 0;
       }
     }
     row->value[J.column[k]] += J.value[k];
   }
   for (int t = 0; t < row->ntouched; t++) {
-    int part = row->touched[t], size = parts->size[part];
-    const tbReal* L = parts->factor + parts->offset[part];
-    const int* member = parts->member + parts->member_start[part];
+    int part = row->touched[t], size = components->size[part];
+    const tbReal* L = components->factor + components->offset[part];
+    const int* member = components->member + components->member_start[part];
     for (int i = 0; i < size; i++) {
       tbReal sum = row->value[member[i]];
       for (int k = 0; k < i; k++) sum -= L[i * size + k] * row->value[member[k]];
@@ -367,29 +369,31 @@ static int whiten_row(const Parts* parts, Csr J, int r, WhiteRow* row) {
   return filled;
 }
 
-// Its entries in order.
-static void copy_row(const Parts* parts, const WhiteRow* row, int* column, tbReal* value) {
+// Copy the entries of the row in ascending order of columns.
+static void copy_row(const Components* components, const WhiteRow* row, int* column,
+                     tbReal* value) {
   int count = 0;
   for (int t = 0; t < row->ntouched; t++) {
     int part = row->touched[t];
-    for (int m = parts->member_start[part]; m < parts->member_start[part + 1]; m++) {
-      if (row->value[parts->member[m]] != 0) column[count++] = parts->member[m];
+    for (int m = components->member_start[part]; m < components->member_start[part + 1]; m++) {
+      if (row->value[components->member[m]] != 0) column[count++] = components->member[m];
     }
   }
   qsort(column, (size_t)count, sizeof *column, compare_int);
   for (int k = 0; k < count; k++) value[k] = row->value[column[k]];
 }
 
-static tbResult fill_product(Owned* owned, int nv, const Parts* parts, Csr J, tbError* error) {
+static tbResult fill_product(Owned* owned, int nv, const Components* components, Csr J,
+                             tbError* error) {
   tbProblem* p = &owned->problem;
   tbArena* arena = &owned->arena;
   WhiteRow row = {.value = TB_ARENA_NEW(arena, tbReal, nv),
-                  .touched = TB_ARENA_NEW(arena, int, parts->count),
-                  .is_touched = TB_ARENA_NEW(arena, bool, parts->count)};
+                  .touched = TB_ARENA_NEW(arena, int, components->count),
+                  .is_touched = TB_ARENA_NEW(arena, bool, components->count)};
   int* start = TB_ARENA_NEW(arena, int, p->n + 1);
   if (arena->failed) return tb_fail(error, TB_ERROR_MEMORY, "problem: out of memory");
   for (int r = 0; r < p->n; r++) {
-    int count = whiten_row(parts, J, r, &row);
+    int count = whiten_row(components, J, r, &row);
     if (start[r] > INT_MAX - count) return tb_fail(error, TB_ERROR_MEMORY, "problem: too large");
     start[r + 1] = start[r] + count;
   }
@@ -397,8 +401,8 @@ static tbResult fill_product(Owned* owned, int nv, const Parts* parts, Csr J, tb
   tbReal* value = TB_ARENA_NEW(arena, tbReal, start[p->n]);
   if (arena->failed) return tb_fail(error, TB_ERROR_MEMORY, "problem: out of memory");
   for (int r = 0; r < p->n; r++) {
-    whiten_row(parts, J, r, &row);
-    copy_row(parts, &row, column + start[r], value + start[r]);
+    whiten_row(components, J, r, &row);
+    copy_row(components, &row, column + start[r], value + start[r]);
   }
   p->G.form = TB_DELASSUS_PRODUCT;
   p->G.ncol = nv;
@@ -427,15 +431,16 @@ tbProblem* tb_problem_create_product(int nblock, const tbBlock* block, int ncol,
   return finish(owned, error);
 }
 
-// B = J L^-T with M = L L^T, part by part.
+// B = J L^-T with M = L L^T, component by component.
 static tbResult fill_whitened(Owned* owned, int nv, Csr M, Csr J, tbError* error) {
   tbArena* arena = &owned->arena;
-  Parts parts = {0};
-  find_parts(arena, nv, M, &parts);
-  if (!arena->failed) parts.factor = TB_ARENA_NEW(arena, tbReal, parts.offset[parts.count]);
+  Components components = {0};
+  find_components(arena, nv, M, &components);
+  if (!arena->failed)
+    components.factor = TB_ARENA_NEW(arena, tbReal, components.offset[components.count]);
   if (arena->failed) return tb_fail(error, TB_ERROR_MEMORY, "problem: out of memory");
-  tbResult result = factor_parts(nv, M, &parts, error);
-  return result == TB_OK ? fill_product(owned, nv, &parts, J, error) : result;
+  tbResult result = factor_components(nv, M, &components, error);
+  return result == TB_OK ? fill_product(owned, nv, &components, J, error) : result;
 }
 
 static tbResult check_mass(const tbProblem* p, int nv, Csr M, Csr J, const tbReal* v_free,

@@ -7,11 +7,11 @@
 #include "problem/delassus.h"
 #include "problem/problem.h"
 
-// Relative to the diagonal. Matrices of files have negative eigenvalues of rounding, up to 1e-6;
-// what is below this is none.
+// Relative to the diagonal. Matrices read from files have negative eigenvalues by rounding, up to
+// 1e-6; an eigenvalue below -NEGATIVE is a true one.
 static const tbReal NEGATIVE = 1e-3;
 
-// The largest diagonal entry from k on, exchanged into place k with its row and column.
+// Find the largest diagonal entry from k on, and exchange its row and column with those of k.
 static void exchange(int n, tbReal* A, int k) {
   int p = k;
   for (int i = k + 1; i < n; i++) {
@@ -29,8 +29,8 @@ static void exchange(int n, tbReal* A, int k) {
   }
 }
 
-// Whether what is left of a semidefinite matrix with unit diagonal from row k on is not one:
-// entries of those are at most the largest on their diagonal.
+// Whether the remainder, from row k on, of a matrix with unit diagonal is indefinite: the entries
+// of a semidefinite matrix are at most the largest one on its diagonal.
 static bool rest_is_indefinite(int n, const tbReal* A, int k) {
   tbReal largest = k < n ? tb_max(A[k * n + k], 0) : 0;
   for (int i = k; i < n; i++) {
@@ -43,8 +43,8 @@ static bool rest_is_indefinite(int n, const tbReal* A, int k) {
   return false;
 }
 
-// Elimination with exchanges by the largest pivot, of the matrix scaled to a unit diagonal, down to
-// pivots next to nothing.
+// Elimination with diagonal pivoting of the matrix scaled to a unit diagonal, until the pivots are
+// close to zero.
 bool tb_is_indefinite(int n, tbReal* A) {
   for (int i = 0; i < n; i++) {
     if (!(A[i * n + i] >= 0)) return true;
@@ -52,7 +52,7 @@ bool tb_is_indefinite(int n, tbReal* A) {
   for (int i = 0; i < n; i++) {
     tbReal scale = A[i * n + i] > 0 ? 1 / sqrt(A[i * n + i]) : 0;
     for (int j = 0; j < n; j++) {
-      // A row without a diagonal has nothing else.
+      // A zero diagonal entry of a semidefinite matrix implies a zero row.
       if (scale == 0 && A[i * n + j] != 0) return true;
       A[i * n + j] *= scale;
     }

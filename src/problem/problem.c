@@ -44,19 +44,21 @@ static tbResult check_block(const tbProblem* p, int i, long long row, tbError* e
   }
   if (b->type == TB_BLOCK_BOX &&
       !(b->lower <= b->upper && b->lower < INFINITY && b->upper > -INFINITY)) {
-    return tb_fail(error, TB_ERROR_ARGUMENT, "block %d: bounds %g and %g hold no number", i,
+    return tb_fail(error, TB_ERROR_ARGUMENT, "block %d: bounds %g and %g contain no number", i,
                    b->lower, b->upper);
   }
   return TB_OK;
 }
 
-// Entries may differ by rounding of the data (files hold some 8 digits), relative to the diagonal.
-static bool mirrored(tbReal a, tbReal b, tbReal scale) {
+// Symmetric entries may differ by rounding of the data (files hold some 8 digits), relative to the
+// diagonal.
+static bool is_symmetric_pair(tbReal a, tbReal b, tbReal scale) {
   return fabs(a - b) <= 1e-6 * tb_max(scale, tb_max(fabs(a), fabs(b)));
 }
 
-// Two rows of a positive semidefinite matrix: |G_ij| <= sqrt(G_ii G_jj), to the digits of the data.
-static bool bounded(tbReal entry, tbReal mean) {
+// Entries of a positive semidefinite matrix: |G_ij| <= sqrt(G_ii G_jj), within the accuracy of the
+// data.
+static bool is_bounded(tbReal entry, tbReal mean) {
   return fabs(entry) <= (1 + 1e-6) * mean;
 }
 
@@ -66,9 +68,10 @@ static tbResult indefinite(int i, int j, tbReal entry, tbReal mean, tbError* err
                  fabs(entry), i, i, j, j, mean);
 }
 
-// ---- where the entries of G are: nothing may be read outside its arrays -------------------------
+// ---- structure of G: checked before its arrays are indexed
+// ---------------------------------------
 
-static tbResult locate_dense(const tbProblem* p, tbError* error) {
+static tbResult check_structure_dense(const tbProblem* p, tbError* error) {
   const tbDelassus* G = &p->G;
   if (p->n && (!G->dense || G->stride < p->n)) {
     return tb_fail(error, TB_ERROR_ARGUMENT, "dense G: NULL, or stride %d below %d rows", G->stride,
@@ -102,7 +105,7 @@ static int find_entry(const tbDelassus* G, int i, int j) {
   return -1;
 }
 
-static tbResult locate_sparse(const tbProblem* p, tbError* error) {
+static tbResult check_structure_sparse(const tbProblem* p, tbError* error) {
   const tbDelassus* G = &p->G;
   tbResult result = tb_check_row_starts("sparse G", p->nblock, p->nblock, G->block_start, error);
   if (result != TB_OK) return result;
@@ -118,11 +121,11 @@ static tbResult locate_sparse(const tbProblem* p, tbError* error) {
                        j, p->nblock);
       }
       if (find_entry(G, i, j) != k) {
-        return tb_fail(error, TB_ERROR_ARGUMENT, "sparse G: block (%d, %d) is there twice", i, j);
+        return tb_fail(error, TB_ERROR_ARGUMENT, "sparse G: block (%d, %d) occurs twice", i, j);
       }
       if (G->block_offset[k] != offset) {
         return tb_fail(error, TB_ERROR_ARGUMENT,
-                       "sparse G: block_offset[%d] is %d, %lld expected: blocks follow each other",
+                       "sparse G: block_offset[%d] is %d, %lld expected: blocks must be contiguous",
                        k, G->block_offset[k], offset);
       }
       offset += (long long)p->block[i].dim * p->block[j].dim;
@@ -134,7 +137,7 @@ static tbResult locate_sparse(const tbProblem* p, tbError* error) {
   return TB_OK;
 }
 
-static tbResult locate_product(const tbProblem* p, tbError* error) {
+static tbResult check_structure_product(const tbProblem* p, tbError* error) {
   const tbDelassus* G = &p->G;
   if (G->ncol < 0) {
     return tb_fail(error, TB_ERROR_ARGUMENT, "product G: %d columns", G->ncol);
@@ -157,7 +160,7 @@ static tbResult locate_product(const tbProblem* p, tbError* error) {
   return TB_OK;
 }
 
-// Sizes, blocks, and where the entries of G are.
+// Sizes, blocks, and the structure of G.
 static tbResult check_structure(const tbProblem* p, tbError* error) {
   if (!p || p->n < 0 || p->nblock < 0 || (p->nblock && !p->block) || (p->n && !p->g)) {
     return tb_fail(error, TB_ERROR_ARGUMENT, "problem: negative size or missing blocks or g");
@@ -172,14 +175,14 @@ static tbResult check_structure(const tbProblem* p, tbError* error) {
     return tb_fail(error, TB_ERROR_ARGUMENT, "the blocks cover %lld rows of %d", row, p->n);
   }
   switch (p->G.form) {
-    case TB_DELASSUS_DENSE: return locate_dense(p, error);
-    case TB_DELASSUS_SPARSE: return locate_sparse(p, error);
-    case TB_DELASSUS_PRODUCT: return locate_product(p, error);
+    case TB_DELASSUS_DENSE: return check_structure_dense(p, error);
+    case TB_DELASSUS_SPARSE: return check_structure_sparse(p, error);
+    case TB_DELASSUS_PRODUCT: return check_structure_product(p, error);
     default: return tb_fail(error, TB_ERROR_ARGUMENT, "unknown form %d of G", p->G.form);
   }
 }
 
-// ---- what the entries of G are ------------------------------------------------------------------
+// ---- values of G -------------------------------------------------------------------------------
 
 static tbResult check_dense(const tbProblem* p, tbError* error) {
   const tbDelassus* G = &p->G;
@@ -197,11 +200,11 @@ static tbResult check_dense(const tbProblem* p, tbError* error) {
       tbReal b = G->dense[(size_t)j * (size_t)G->stride + (size_t)i];
       tbReal d = sqrt(G->dense[(size_t)i * (size_t)(G->stride + 1)] *
                       G->dense[(size_t)j * (size_t)(G->stride + 1)]);
-      if (!mirrored(a, b, d)) {
+      if (!is_symmetric_pair(a, b, d)) {
         return tb_fail(error, TB_ERROR_ARGUMENT, "G is not symmetric: [%d][%d] %g, [%d][%d] %g", i,
                        j, a, j, i, b);
       }
-      if (!bounded(a, d)) return indefinite(i, j, a, d, error);
+      if (!is_bounded(a, d)) return indefinite(i, j, a, d, error);
     }
   }
   return TB_OK;
@@ -211,8 +214,8 @@ static tbResult check_pair(const tbProblem* p, int i, int k, tbError* error) {
   const tbDelassus* G = &p->G;
   int j = G->block_column[k], m = find_entry(G, j, i), di = p->block[i].dim, dj = p->block[j].dim;
   if (m < 0) {
-    return tb_fail(error, TB_ERROR_ARGUMENT, "G is not symmetric: block (%d, %d) has no mirror", i,
-                   j);
+    return tb_fail(error, TB_ERROR_ARGUMENT,
+                   "G is not symmetric: block (%d, %d) has no transposed block", i, j);
   }
   const tbReal *a = G->block_value + G->block_offset[k], *b = G->block_value + G->block_offset[m];
   const tbReal *ii = G->block_value + G->block_offset[find_entry(G, i, i)],
@@ -220,10 +223,10 @@ static tbResult check_pair(const tbProblem* p, int i, int k, tbError* error) {
   for (int r = 0; r < di; r++) {
     for (int c = 0; c < dj; c++) {
       tbReal mean = sqrt(fabs(ii[r * di + r] * jj[c * dj + c]));
-      if (!mirrored(a[r * dj + c], b[c * di + r], mean)) {
+      if (!is_symmetric_pair(a[r * dj + c], b[c * di + r], mean)) {
         return tb_fail(error, TB_ERROR_ARGUMENT, "G is not symmetric in block (%d, %d)", i, j);
       }
-      if ((i != j || r != c) && !bounded(a[r * dj + c], mean)) {
+      if ((i != j || r != c) && !is_bounded(a[r * dj + c], mean)) {
         return indefinite(p->block[i].row + r, p->block[j].row + c, a[r * dj + c], mean, error);
       }
     }

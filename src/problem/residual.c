@@ -8,7 +8,7 @@
 
 typedef struct {
   tbReal primal, dual, complementarity;
-} Parts;
+} BlockResidual;
 
 static tbReal norm(int n, const tbReal* x) {
   tbReal m = 0, sum = 0;
@@ -41,9 +41,9 @@ static tbReal dual_distance(const tbBlock* b, tbLaw law, const tbReal* y) {
 // RaiSim's law (CM eq. 23): Signorini on the normal row, and while in contact lambda minimises the
 // block's energy on the cone cut by the plane sigma_N = 0: with the plane's multiplier alpha,
 //   K ∋ lambda ⟂ sigma + alpha G_N ∈ K*,   G_N the normal column of the block.
-static Parts raisim(const tbProblem* p, int i, const tbReal* lambda, const tbReal* sigma) {
+static BlockResidual raisim(const tbProblem* p, int i, const tbReal* lambda, const tbReal* sigma) {
   const tbBlock* b = &p->block[i];
-  Parts r = {0, tb_max(-sigma[0], 0), fabs(lambda[0] * sigma[0])};
+  BlockResidual r = {0, tb_max(-sigma[0], 0), fabs(lambda[0] * sigma[0])};
   tbReal A[TB_MAX_BLOCK_DIM * TB_MAX_BLOCK_DIM], y[TB_MAX_BLOCK_DIM], projected[TB_MAX_BLOCK_DIM];
   tb_cone_project(b->dim, b->mu, lambda, projected);
   r.primal = distance(b->dim, lambda, projected);
@@ -59,10 +59,10 @@ static Parts raisim(const tbProblem* p, int i, const tbReal* lambda, const tbRea
   return r;
 }
 
-// The usual contact, three rows and one coefficient, written out: residuals are taken so often that
-// this decides the time of small problems. False where squares over- or underflow.
+// The usual contact, three rows and one coefficient, without loops: residuals are evaluated so
+// often that they dominate the time of small problems. False if squares over- or underflow.
 static bool round_cone(const tbBlock* b, tbLaw law, const tbReal* lambda, const tbReal* sigma,
-                       Parts* out) {
+                       BlockResidual* out) {
   tbReal mu = b->mu[0], x2 = lambda[1] * lambda[1] + lambda[2] * lambda[2];
   tbReal y2 = sigma[1] * sigma[1] + sigma[2] * sigma[2];
   if (!(x2 + lambda[0] * lambda[0] < 1e280) || !(y2 + sigma[0] * sigma[0] < 1e280)) return false;
@@ -72,8 +72,8 @@ static bool round_cone(const tbBlock* b, tbLaw law, const tbReal* lambda, const 
   }
   tbReal x = sqrt(x2), y = sqrt(y2);
   tbReal normal = law == TB_LAW_NCP ? sigma[0] + mu * y : sigma[0];
-  Parts r = {0, 0, fabs(lambda[0] * normal + lambda[1] * sigma[1] + lambda[2] * sigma[2])};
-  // Outside of K: nearest to its apex or to its side. The same for K*, whose slope is 1 / mu.
+  BlockResidual r = {0, 0, fabs(lambda[0] * normal + lambda[1] * sigma[1] + lambda[2] * sigma[2])};
+  // Outside K the nearest point is the apex or on the side. The same for K*, whose slope is 1 / mu.
   if (x > mu * lambda[0]) {
     bool apex = mu * x <= -lambda[0];
     r.primal = apex ? sqrt(x2 + lambda[0] * lambda[0]) : (x - mu * lambda[0]) / sqrt(1 + mu * mu);
@@ -86,13 +86,13 @@ static bool round_cone(const tbBlock* b, tbLaw law, const tbReal* lambda, const 
   return true;
 }
 
-// Any cone under the exact law. What is in K needs no projection, and Gamma puts sigma in K* where
+// Any cone under the exact law. A point in K needs no projection, and Gamma puts sigma in K* if
 // sigma_N >= 0.
-static Parts elliptic_cone(const tbBlock* b, const tbReal* lambda, const tbReal* sigma) {
+static BlockResidual elliptic_cone(const tbBlock* b, const tbReal* lambda, const tbReal* sigma) {
   tbReal shift = tb_cone_shift(b->dim, b->mu, sigma), shifted[TB_MAX_BLOCK_DIM] = {0};
   for (int k = 0; k < b->dim; k++) shifted[k] = sigma[k];
   shifted[0] += shift;
-  Parts r = {0, 0, fabs(dot(b->dim, lambda, shifted))};
+  BlockResidual r = {0, 0, fabs(dot(b->dim, lambda, shifted))};
   if (!tb_cone_contains(b->dim, b->mu, lambda)) {
     tbReal projected[TB_MAX_BLOCK_DIM];
     tb_cone_project(b->dim, b->mu, lambda, projected);
@@ -102,12 +102,13 @@ static Parts elliptic_cone(const tbBlock* b, const tbReal* lambda, const tbReal*
   return r;
 }
 
-static Parts cone(const tbProblem* p, int i, tbLaw law, const tbReal* lambda, const tbReal* sigma) {
+static BlockResidual cone(const tbProblem* p, int i, tbLaw law, const tbReal* lambda,
+                          const tbReal* sigma) {
   const tbBlock* b = &p->block[i];
-  Parts written_out;
+  BlockResidual result;
   if (b->dim == 3 && b->mu[0] == b->mu[1] && (law == TB_LAW_NCP || law == TB_LAW_CCP) &&
-      round_cone(b, law, lambda, sigma, &written_out)) {
-    return written_out;
+      round_cone(b, law, lambda, sigma, &result)) {
+    return result;
   }
   if (law == TB_LAW_RAISIM) return raisim(p, i, lambda, sigma);
   if (law == TB_LAW_NCP) return elliptic_cone(b, lambda, sigma);
@@ -115,14 +116,14 @@ static Parts cone(const tbProblem* p, int i, tbLaw law, const tbReal* lambda, co
   for (int k = 0; k < b->dim; k++) shifted[k] = sigma[k];
   if (law == TB_LAW_LCP) shifted[0] += tb_pyramid_shift(b->dim, b->mu, sigma);
   tb_block_project(b, law, lambda, projected);
-  return (Parts){distance(b->dim, lambda, projected), dual_distance(b, law, shifted),
-                 fabs(dot(b->dim, lambda, shifted))};
+  return (BlockResidual){distance(b->dim, lambda, projected), dual_distance(b, law, shifted),
+                         fabs(dot(b->dim, lambda, shifted))};
 }
 
 // The same as box() for a single row, dry friction: half of a robot's rows.
-static Parts single(tbReal lower, tbReal upper, tbReal lambda, tbReal sigma) {
+static BlockResidual single(tbReal lower, tbReal upper, tbReal lambda, tbReal sigma) {
   tbReal bound = sigma > 0 ? lower : upper;
-  Parts r = {0, 0, 0};
+  BlockResidual r = {0, 0, 0};
   r.primal = lambda < lower ? lower - lambda : lambda > upper ? lambda - upper : 0;
   if (sigma == 0) return r;
   if (isfinite(bound)) {
@@ -134,29 +135,29 @@ static Parts single(tbReal lower, tbReal upper, tbReal lambda, tbReal sigma) {
 }
 
 // A row between bounds: sigma > 0 only at the lower bound, sigma < 0 only at the upper one.
-static Parts box(const tbBlock* b, const tbReal* lambda, const tbReal* sigma) {
-  Parts r = {0, 0, 0};
-  tbReal out[TB_MAX_BLOCK_DIM], opening = 0, open[TB_MAX_BLOCK_DIM] = {0};
+static BlockResidual box(const tbBlock* b, const tbReal* lambda, const tbReal* sigma) {
+  BlockResidual r = {0, 0, 0};
+  tbReal out[TB_MAX_BLOCK_DIM], product = 0, unbounded[TB_MAX_BLOCK_DIM] = {0};
   tb_block_project(b, TB_LAW_NCP, lambda, out);
   r.primal = distance(b->dim, lambda, out);
   for (int k = 0; k < b->dim; k++) {
     if (sigma[k] == 0) continue;
     tbReal bound = sigma[k] > 0 ? b->lower : b->upper;
     if (isfinite(bound)) {
-      opening += fabs((lambda[k] - bound) * sigma[k]);
+      product += fabs((lambda[k] - bound) * sigma[k]);
     } else {
-      open[k] = sigma[k];
+      unbounded[k] = sigma[k];
     }
   }
-  r.dual = norm(b->dim, open);
-  r.complementarity = opening;
+  r.dual = norm(b->dim, unbounded);
+  r.complementarity = product;
   return r;
 }
 
-static Parts block_residual(const tbProblem* p, int i, tbLaw law, const tbReal* lambda,
-                            const tbReal* sigma) {
+static BlockResidual block_residual(const tbProblem* p, int i, tbLaw law, const tbReal* lambda,
+                                    const tbReal* sigma) {
   const tbBlock* b = &p->block[i];
-  Parts r = {0, 0, 0};
+  BlockResidual r = {0, 0, 0};
   switch (b->type) {
     case TB_BLOCK_CONE: return cone(p, i, law, lambda, sigma);
     case TB_BLOCK_BOX:
@@ -186,14 +187,14 @@ static tbReal ratio(tbReal x, tbReal scale) {
   return x == 0 ? 0 : scale > 0 ? x / scale : INFINITY;
 }
 
-// Velocities are measured by |g|. Where that is next to nothing (all that is free rests) any
-// impulse is wrong, by as much as it moves: a part of that, so that the answer is a large number
-// and not an infinite one. An answer within a thousand times |g| of the truth never meets this
-// guard.
-static const tbReal LEAST_PART = 1e-3;
+// The scale of velocities is |g|. If |g| is nearly zero (all bodies at rest without impulses) any
+// impulse is an error of the size of the velocity it causes: the scale is then a share of that
+// velocity, so that the residual is large but finite. A solution within a thousand times |g| of the
+// exact one is not affected by this bound.
+static const tbReal LEAST_SHARE = 1e-3;
 
-// The same for impulses: dry friction that has next to nothing to hold is measured by a part of
-// what it could hold, since its complementarity is (bound - lambda) sigma.
+// The same for impulses: the scale of dry friction with nearly no load is a share of its bound,
+// since its complementarity is (bound - lambda) sigma.
 static tbReal largest_bound(const tbBlock* b) {
   if (b->type != TB_BLOCK_BOX) return 0;
   tbReal lower = fabs(b->lower), upper = fabs(b->upper);
@@ -218,18 +219,18 @@ tbResidual tb_residual(const tbProblem* p, tbLaw law, const tbReal* lambda, cons
   if (!finite) return (tbResidual){INFINITY, INFINITY, INFINITY, INFINITY};
   for (int i = 0; i < p->nblock; i++) {
     int row = p->block[i].row;
-    Parts part = block_residual(p, i, law, lambda + row, sigma + row);
+    BlockResidual part = block_residual(p, i, law, lambda + row, sigma + row);
     tbReal largest = largest_bound(&p->block[i]);
     if (largest > bound) bound = largest;
     if (part.primal > r.primal) r.primal = part.primal;
     if (part.dual > r.dual) r.dual = part.dual;
     if (part.complementarity > r.complementarity) r.complementarity = part.complementarity;
   }
-  if (isfinite(moved)) velocity = tb_max(velocity, LEAST_PART * moved);
-  // Divided one by one, so that tiny scales do not underflow in their product.
+  if (isfinite(moved)) velocity = tb_max(velocity, LEAST_SHARE * moved);
+  // Divide one by one, because the product of tiny scales may underflow.
   r.relative =
       tb_max(tb_max(ratio(r.primal, impulse), ratio(r.dual, velocity)),
-             ratio(ratio(r.complementarity, tb_max(impulse, LEAST_PART * bound)), velocity));
+             ratio(ratio(r.complementarity, tb_max(impulse, LEAST_SHARE * bound)), velocity));
   return r;
 }
 
