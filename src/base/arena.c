@@ -8,8 +8,8 @@
 
 enum { ALIGNMENT = 64, MINIMUM_BLOCK = 1 << 16 };
 
-// Under the address sanitizer what was not handed out cannot be touched, and a gap follows every
-// allocation: one that is written beyond its end is found, as those of malloc are.
+// With the address sanitizer, memory outside allocations is poisoned and a gap follows every
+// allocation, so that a write beyond its end is found, as it is with malloc.
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 enum { GAP = ALIGNMENT };
@@ -61,7 +61,7 @@ void tb_arena_free(tbArena* arena) {
   tb_arena_init(arena);
 }
 
-// What comes after `offset` is free again.
+// Free the memory after `offset`.
 static void give_back(tbArenaBlock* block, size_t offset) {
   block->offset = offset;
   ASAN_POISON_MEMORY_REGION(block->bytes + offset, block->size - offset);
@@ -69,8 +69,8 @@ static void give_back(tbArenaBlock* block, size_t offset) {
 
 void tb_arena_reset(tbArena* arena) {
   if (arena->first && arena->first->next) {
-    // Several blocks were needed: next time one of the whole size is there. Until a larger one
-    // can be had, the chain stays.
+    // Several blocks were needed: replace them by one of the whole size. If that is not available,
+    // the chain stays.
     size_t total = 0;
     for (tbArenaBlock* b = arena->first; b; b = b->next) total += b->size;
     tbArenaBlock* merged = new_block(arena, total);
@@ -85,7 +85,7 @@ void tb_arena_reset(tbArena* arena) {
   arena->failed = false;
 }
 
-// Make the current block one that has room.
+// Advance to a block with enough memory, or append one.
 TB_COLD bool make_room(tbArena* arena, size_t size) {
   while (arena->current && arena->current->size - arena->current->offset < size) {
     if (!arena->current->next) {
@@ -105,7 +105,7 @@ TB_COLD bool make_room(tbArena* arena, size_t size) {
 }
 
 void* tb_arena_alloc(tbArena* arena, size_t bytes) {
-  // Nothing takes room as well, so that every result has its own address.
+  // Zero bytes take memory too, so that every result has its own address.
   size_t size = bytes ? (bytes + ALIGNMENT - 1 + GAP) & ~(size_t)(ALIGNMENT - 1) : ALIGNMENT;
   tbArenaBlock* block = arena->current;
   if (!block || size < bytes || block->size - block->offset < size) {

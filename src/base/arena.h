@@ -1,8 +1,8 @@
 // A growing stack of memory for results and scratch whose size is known only at run time.
 //
-// Blocks are chained, so that growing never moves what was already handed out. `tb_arena_reset`
-// frees everything at once and, when the last round needed several blocks, replaces them by one
-// that is large enough: after a warm-up round a steady workload allocates nothing.
+// Blocks are chained, so that growth never moves earlier allocations. `tb_arena_reset` frees
+// everything at once and, if several blocks were in use, replaces them by one that is large enough:
+// after a warm-up phase a steady workload calls malloc no more.
 #ifndef TRIBO_BASE_ARENA_H_
 #define TRIBO_BASE_ARENA_H_
 
@@ -18,7 +18,7 @@ typedef struct {
   size_t high_water;   // largest `used` ever
   size_t allocations;  // calls to malloc so far: a step that raises this is a defect
   size_t bytes;        // memory held
-  size_t limit;        // most of it, 0: as much as there is
+  size_t limit;        // limit of `bytes`, 0: none
   bool failed;         // an allocation returned NULL since the last reset
 } tbArena;
 

@@ -1,4 +1,4 @@
-// Bits of words as sets of small numbers, and of numbers that are all zero.
+// Bits of words as sets of small integers, and a test for arrays of zeros.
 #ifndef TRIBO_BASE_BITS_H_
 #define TRIBO_BASE_BITS_H_
 
@@ -19,8 +19,8 @@ static inline int tb_lowest_bit(uint64_t word) {
 #endif
 }
 
-// Whether all numbers are +0, by their bits and without branches: for what every step looks at and
-// nearly always is.
+// Whether all numbers are +0, by their bits and without branches: for arrays that every step tests
+// and that are nearly always zero.
 static inline bool tb_all_clear(int n, const tbReal* x) {
   uint64_t any = 0, bits;
   for (int i = 0; i < n; i++) {

@@ -68,7 +68,7 @@ static Pair multiply(Pair a, Pair b) {
 #define HALF_PI_2 0x1.0b4611a6p-34
 #define HALF_PI_3 0x1.3198a2e037073p-69
 
-// The bits of 2/pi behind the point.
+// The bits of 2/pi after the binary point.
 static const uint64_t TWO_OVER_PI[20] = {
     0xa2f9836e4e441529u, 0xfc2757d1f534ddc0u, 0xdb6295993c439041u, 0xfe5163abdebbc561u,
     0xb7246e3a424dd2e0u, 0x06492eea09d1921cu, 0xfe1deb1cb129a73eu, 0xe88235f52ebb4484u,
@@ -76,7 +76,7 @@ static const uint64_t TWO_OVER_PI[20] = {
     0xef2f118b5a0a6d1fu, 0x6d367ecf27cb09b7u, 0x4f463f669e5fea2du, 0x7527bac7ebe5f17bu,
     0x3d0739f78a5292eau, 0x6bfb5fb11f8d5d08u, 0x56033046fc7b6babu, 0xf0cfbc209af4361du};
 
-// 64 bits of 2/pi from bit `at` on; in front of the point they are zero.
+// 64 bits of 2/pi from bit `at` on; bits before the binary point are zero.
 static uint64_t window(int at) {
   if (at <= -64) return 0;
   if (at < 0) return TWO_OVER_PI[0] >> -at;
@@ -86,8 +86,8 @@ static uint64_t window(int at) {
 }
 
 // x = n pi/2 + r for x from 1e5 on: x is an integer m of 53 bits times 2^e, and of m times 2/pi
-// only the bits around the point matter (Payne and Hanek, 1983). 192 bits of 2/pi leave at least 70
-// of the fraction, however near to a multiple x is.
+// only the bits around the binary point matter (Payne and Hanek, 1983). 192 bits of 2/pi leave at
+// least 70 bits of the fraction, however close x is to a multiple.
 static int reduce_large(tbReal x, Pair* r) {
   uint64_t bits = bits_of(x);
   uint64_t m = (bits & 0xfffffffffffffu) | 0x10000000000000u;
@@ -104,7 +104,7 @@ static int reduce_large(tbReal x, Pair* r) {
     fraction = -fraction;
     n++;
   }
-  // Its leading bits, 53 and 53 more.
+  // The leading 53 bits of the fraction, and 53 more.
   int zeros = 0;
   while (zeros < 127 && !(fraction >> (127 - zeros) & 1)) zeros++;
   fraction <<= zeros;
@@ -178,7 +178,7 @@ tbReal tb_tan(tbReal x) {
   return n & 1 ? -cosine(r) / sine(r) : sine(r) / cosine(r);
 }
 
-// ---- their inverses ----------------------------------------------------------------------------
+// ---- inverse trigonometric functions -----------------------------------------------------------
 
 // atan(i / 8)
 static const Pair ATAN[9] = {{0, 0},
@@ -191,8 +191,9 @@ static const Pair ATAN[9] = {{0, 0},
                              {0x1.700a7c5784634p-1, -0x1.8c34d25aadef6p-56},
                              {0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55}};
 
-// atan(y / x) for 0 <= y <= x: atan(c) + atan((y - c x) / (x + c y)), c the nearest eighth of the
-// quotient, or 0 below a tenth, where a larger c would cancel; of the rest the Taylor series.
+// atan(y / x) for 0 <= y <= x: atan(c) + atan((y - c x) / (x + c y)), with c the multiple of 1/8
+// nearest to the quotient, or 0 below a tenth, where a larger c would cancel; the second term by
+// its Taylor series.
 static Pair atan_quotient(tbReal y, tbReal x) {
   tbReal quotient = y / x;
   int i = quotient < 0.1 ? 0 : (int)(8 * quotient + 0.5);
@@ -223,7 +224,7 @@ tbReal tb_atan(tbReal x) {
 tbReal tb_atan2(tbReal y, tbReal x) {
   if (isnan(x) || isnan(y)) return x + y;
   tbReal a = fabs(y), b = fabs(x), angle;
-  // Neither products nor the quotient of both leave the range then.
+  // Scale so that neither the products nor the quotient overflow or underflow.
   if (isinf(a) || isinf(b)) {
     a = isinf(a) ? 1 : 0;
     b = isinf(b) ? 1 : 0;
@@ -260,7 +261,7 @@ tbReal tb_acos(tbReal x) {
 
 // ---- exponential and logarithm -----------------------------------------------------------------
 
-// x 2^k for -1100 < k < 1100 and x of about one.
+// x 2^k for -1100 < k < 1100 and x close to one.
 static tbReal scaled(tbReal x, int k) {
   if (k >= -1021 && k <= 1022) return x * from_bits((uint64_t)(k + 1023) << 52);
   int half = k / 2;
@@ -307,7 +308,7 @@ static tbReal mantissa(tbReal x, int* k) {
   return m;
 }
 
-// log(m) = 2 atanh(s), s = (m - 1) / (m + 1), of which the first two terms of the series in pairs.
+// log(m) = 2 atanh(s), s = (m - 1) / (m + 1), with the first two terms of the series as pairs.
 static Pair log_mantissa(tbReal m) {
   tbReal f = m - 1;
   Pair below = fast_sum(2, f);
@@ -352,17 +353,17 @@ tbReal tb_log2(tbReal x) {
 
 // ---- powers ------------------------------------------------------------------------------------
 
-// 0: y is no integer, 1: an odd one, 2: an even one.
+// 0: y is not an integer, 1: y is odd, 2: y is even.
 static int parity(tbReal y) {
   if (fabs(y) >= 0x1p53) return 2;
   if (y != floor(y)) return 0;
   return (int64_t)y & 1 ? 1 : 2;
 }
 
-// Of |x| > 0 and finite, and finite y.
+// x^y for finite x > 0 and finite y.
 static tbReal positive_power(tbReal x, tbReal y) {
   Pair l = log_pair(x);
-  // Where the product is far out of range its parts must not be.
+  // Clamp y, so that the parts of a product far out of range stay finite.
   if (fabs(y) > 0x1p80) y = copysign(0x1p80, y);
   tbReal estimate = l.hi * y;
   if (estimate > 710) return INFINITY;

@@ -1,8 +1,8 @@
 // Elementary functions from IEEE operations alone: the same bits on every machine, with every C
-// library and in a browser, where those of libm differ in the last place.
+// library and in a browser, whereas those of libm differ in the last place.
 //
 // Errors stay below 0.8 units in the last place (sin, cos, exp, log, log2, pow), 1.5 (atan, atan2,
-// hypot) or 2.3 (tan, asin, acos), and below one and a bit where exp or pow is subnormal. Arguments
+// hypot) or 2.3 (tan, asin, acos), and slightly above 1 if exp or pow is subnormal. Arguments
 // without a value give NaN; infinities and signed zeros are those of C17, annex F. No function sets
 // errno.
 #ifndef TRIBO_BASE_ELEMENTARY_H_

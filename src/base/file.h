@@ -5,11 +5,11 @@
 #include "base/arena.h"
 #include "tribo/types.h"
 
-// Bytes that a file may have.
+// The largest file size, in bytes.
 #define TB_LARGEST_FILE ((size_t)1 << 30)
 
-// A whole file in the arena, with a zero byte behind it. Directories, files that cannot be read and
-// those beyond TB_LARGEST_FILE are errors.
+// Read a whole file into the arena, with a zero byte after it. Directories, unreadable files and
+// files larger than TB_LARGEST_FILE are errors.
 tbResult tb_read_file(const char* path, tbArena* arena, const unsigned char** bytes, size_t* size,
                       tbError* error);
 

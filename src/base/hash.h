@@ -1,4 +1,4 @@
-// FNV-1a over bytes: checksums of files and golden hashes of states; places in tables of keys.
+// FNV-1a over bytes: checksums of files, golden hashes of states, and slots of hash tables.
 #ifndef TRIBO_BASE_HASH_H_
 #define TRIBO_BASE_HASH_H_
 
@@ -13,7 +13,7 @@ static inline uint64_t tb_hash(uint64_t hash, const void* data, size_t bytes) {
   return hash;
 }
 
-// Where the search for a key starts in a table of `capacity` slots, a power of two.
+// The slot at which the search for a key starts in a table of `capacity` slots, a power of two.
 static inline size_t tb_hash_slot(uint64_t key, int capacity) {
   uint64_t mixed = (key ^ (key >> 29)) * UINT64_C(0x9e3779b97f4a7c15);
   return (size_t)(mixed >> 20) & (size_t)(capacity - 1);

@@ -7,8 +7,8 @@
 #include "base/kernel.h"
 #include "tribo/types.h"
 
-// fmax and fmin, NaN included: of a number and NaN the number. They are one instruction on aarch64,
-// but on x86-64 gcc calls the library, before which registers have to be saved: 3 % of a robot's
+// fmax and fmin, including NaN: of a number and NaN, the number. They are one instruction on
+// aarch64, but on x86-64 gcc calls the library, which requires saving registers: 3 % of a robot's
 // step.
 #if defined(__aarch64__)
 TB_INLINE tbReal tb_max(tbReal a, tbReal b) {

@@ -17,7 +17,7 @@ const char* tb_skip_space(const char* at, const char* end) {
   return at;
 }
 
-// What strtod makes of [at, end), with the point spelled as the current locale wants it.
+// The value of strtod on [at, end), with the decimal point of the current locale.
 static const char* parse_slow(const char* at, const char* end, tbReal* value) {
   char text[LONGEST + 16];
   const char* point = localeconv()->decimal_point;
@@ -77,7 +77,7 @@ const char* tb_parse_real(const char* at, const char* end, tbReal* value) {
     }
   }
 
-  // One correctly rounded operation on exact operands (Clinger), else the careful way.
+  // One correctly rounded operation on exact operands (Clinger), else the slow method.
   int scale = exponent - point_digits;
   if (significant <= 19 && mantissa < (UINT64_C(1) << 53) && scale >= -22 && scale <= 22) {
     double v = (double)mantissa;

@@ -4,14 +4,14 @@
 
 #include "tribo/types.h"
 
-// Read a decimal number (sign, digits, point, exponent) at `at`, before `end`. Returns the place
-// behind it, or NULL where there is none, it is not finite or has more than 200 characters.
+// Read a decimal number (sign, digits, point, exponent) at `at`, before `end`. Returns the position
+// after it, or NULL if there is no number, it is not finite or it has more than 200 characters.
 const char* tb_parse_real(const char* at, const char* end, tbReal* value);
 
-// Read a decimal integer that fits an int. Returns the place behind it, or NULL.
+// Read a decimal integer that fits an int. Returns the position after it, or NULL.
 const char* tb_parse_int(const char* at, const char* end, int* value);
 
-// Write `value` with as many digits as it takes to read the same number back, and a point in any
+// Write `value` with as many digits as needed to read the same number back, and a point in any
 // locale. The text fits TB_NUMBER_TEXT characters.
 enum { TB_NUMBER_TEXT = 40 };
 void tb_print_real(char text[TB_NUMBER_TEXT], tbReal value);

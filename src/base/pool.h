@@ -1,4 +1,4 @@
-// A few threads that wait for work: every worker runs the same job once per call.
+// A pool of threads: every worker runs the same job once per call.
 #ifndef TRIBO_BASE_POOL_H_
 #define TRIBO_BASE_POOL_H_
 
@@ -7,11 +7,12 @@ typedef struct tbPool tbPool;
 // `worker` is 0 for the caller's own thread.
 typedef void (*tbPoolJob)(void* context, int worker);
 
-// `workers` - 1 threads beside the caller's; NULL when they cannot be had. At least 1 worker.
+// Create `workers` - 1 threads in addition to the caller's; NULL if they are not available.
+// `workers` is at least 1.
 tbPool* tb_pool_new(int workers);
 void tb_pool_free(tbPool* pool);
 
-// Run the job on every worker; returns when all are done. One caller at a time.
+// Run the job on every worker; returns when all are finished. One caller at a time.
 void tb_pool_run(tbPool* pool, tbPoolJob job, void* context);
 
 #endif

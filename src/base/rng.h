@@ -34,7 +34,8 @@ static inline double tb_rng_normal(tbRng* rng) {
   return sqrt(-2 * tb_log(u)) * tb_cos(v);
 }
 
-// n of them in order. (Several calls within one expression may be evaluated in any order.)
+// n standard normal numbers in sequence. (Several calls within one expression may be evaluated in
+// any order.)
 static inline void tb_rng_normals(tbRng* rng, int n, double* x) {
   for (int i = 0; i < n; i++) x[i] = tb_rng_normal(rng);
 }

@@ -15,7 +15,8 @@ double tb_seconds_of_system(void) {
 
 _Atomic double tb_tick;
 
-// Whether the counter runs at one rate whatever the processor does (leaf 8000'0007, bit 8 of EDX).
+// Whether the counter runs at a constant rate, independent of the processor's frequency (leaf
+// 8000'0007, bit 8 of EDX).
 static bool counter_is_clock(void) {
   unsigned a, b, c, d;
   return __get_cpuid(0x80000007u, &a, &b, &c, &d) && (d & (1u << 8)) != 0;
@@ -26,7 +27,8 @@ typedef struct {
   long long ticks;
 } Reading;
 
-// Clock and counter at one time: the closest of some attempts, any of which may be interrupted.
+// Read clock and counter at the same time: the closest pair of some attempts, any of which may be
+// interrupted.
 static Reading read_both(void) {
   Reading best = {0, 0};
   double closest = 0;
@@ -41,7 +43,8 @@ static Reading read_both(void) {
   return best;
 }
 
-// A thousandth of a second tells the rate to some 1e-4. Less than 0: the counter stands still.
+// Measure the rate over a millisecond, which determines it to about 1e-4. Less than 0: the counter
+// does not advance.
 static double measure_tick(void) {
   const double enough = 1e-3;
   Reading first = read_both(), last = first;
@@ -50,7 +53,8 @@ static double measure_tick(void) {
   return (last.seconds - first.seconds) / (double)(last.ticks - first.ticks);
 }
 
-// The first rate that a thread finds is everyone's: times are differences of products with it.
+// All threads use the first rate that one of them measures, because times are differences of
+// products with that rate.
 double tb_seconds_unmeasured(void) {
   if (atomic_load(&tb_tick) == 0) {
     double none = 0, tick = counter_is_clock() ? measure_tick() : -1;

@@ -1,12 +1,12 @@
-// Seconds from a monotonic clock, of which only differences mean anything.
+// Seconds from a monotonic clock, of which only differences are meaningful.
 #ifndef TRIBO_BASE_TIMER_H_
 #define TRIBO_BASE_TIMER_H_
 
 // The system's clock.
 double tb_seconds_of_system(void);
 
-// A step reads it six to eight times, 45 ns each on a virtual PC: processors have counters for it,
-// which take a quarter (aarch64) to a half (x86-64) of that.
+// A step reads the clock six to eight times, 45 ns each on a virtual PC. Processors have counters
+// for this purpose, which take a quarter (aarch64) to a half (x86-64) of that.
 #if defined(__aarch64__) && defined(__GNUC__)
 
 static inline double tb_seconds(void) {
@@ -20,7 +20,8 @@ static inline double tb_seconds(void) {
 
 #include <stdatomic.h>
 
-// Seconds of a tick of the processor's counter; 0: not measured yet, less: it is no clock.
+// Seconds per tick of the processor's counter; 0: not measured yet, negative: the counter is not
+// usable as a clock.
 extern _Atomic double tb_tick;
 double tb_seconds_unmeasured(void);
 

@@ -1,5 +1,5 @@
-// Nodes of a block pattern that have the same closed neighbourhood, as contacts of one pair of
-// bodies do: they are ordered, and where G has low rank on them compressed, together.
+// Groups of nodes of a block pattern with the same closed neighbourhood, such as the contacts of
+// one pair of bodies: they are ordered together, and compressed together if G has low rank on them.
 #ifndef TRIBO_LINALG_BLOCKGROUPS_H_
 #define TRIBO_LINALG_BLOCKGROUPS_H_
 

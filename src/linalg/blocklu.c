@@ -6,7 +6,7 @@
 
 // ---- factorization -----------------------------------------------------------------------------
 
-// Original blocks, and C's, into the front of supernode `s`.
+// Assemble the original blocks and those of C into the front of supernode `s`.
 static void assemble(const tbBlockLu* lu, int s, const tbReal* value, const tbReal* diagonal,
                      tbReal* front) {
   const tbSupernode* node = &lu->node[s];
@@ -52,14 +52,14 @@ static void extend_add(const tbBlockLu* lu, const tbSupernode* child, const tbRe
 int tb_block_lu_factor(tbBlockLu* lu, const tbReal* value, const tbReal* diagonal, tbReal floor) {
   int replaced = 0;
   size_t top = 0;   // used part of the stack
-  int waiting = 0;  // supernodes [waiting list] with a Schur complement on it
+  int waiting = 0;  // pending supernodes, with a Schur complement on the stack
   int* pending = lu->below_rows + lu->node[lu->supernodes].index;
   for (int s = 0; s < lu->supernodes; s++) {
     const tbSupernode* node = &lu->node[s];
     int size = node->width + node->below, width = node->width, below = node->below;
     tbReal* front = lu->front;
     assemble(lu, s, value, diagonal, front);
-    // In postorder the children are the last ones that wait.
+    // In postorder the children are the last pending supernodes.
     while (waiting > 0 && lu->node[pending[waiting - 1]].parent == s) {
       const tbSupernode* child = &lu->node[pending[--waiting]];
       top -= (size_t)child->below * (size_t)child->below;
@@ -67,7 +67,7 @@ int tb_block_lu_factor(tbBlockLu* lu, const tbReal* value, const tbReal* diagona
     }
     replaced += tb_frontal_factor(size, width, front, lu->pivot + node->first, floor);
 
-    // Keep the factor, pass the rest on.
+    // Store the factor; push the Schur complement on the stack.
     tbReal* factor = lu->factors + node->factor;
     memcpy(factor, front, (size_t)width * (size_t)size * sizeof *factor);
     factor += (size_t)width * (size_t)size;

@@ -21,24 +21,24 @@ typedef struct {
 } tbBlockPattern;
 
 typedef struct {
-  int first;         // position of its first row in the order of elimination
+  int first;         // position of its first row in the elimination order
   int width, below;  // rows eliminated here, rows that remain
-  int parent;        // supernode that takes its Schur complement; -1: none
+  int parent;        // supernode that receives its Schur complement; -1: none
   int entry_begin, entry_end;
-  int index;      // into `map`: for each remaining row, its place in the parent's front
+  int index;      // into `map`: for each remaining row, its index in the parent's front
   size_t factor;  // into `factors`: width rows of width + below, then below rows of width
 } tbSupernode;
 
 typedef struct {
   int block;     // entry of the pattern
-  int row, col;  // place in the front
+  int row, col;  // position in the front
   bool both;     // also transposed at (col, row)
 } tbFrontalEntry;
 
 typedef struct {
   tbBlockPattern pattern;
   int size;       // rows
-  int* position;  // of each row of the matrix in the order of elimination
+  int* position;  // of each row of the matrix in the elimination order
   int supernodes;
   tbSupernode* node;
   tbFrontalEntry* entry;
@@ -46,14 +46,14 @@ typedef struct {
   int* col_dim;
   int* map;             // relative indices
   int* below_rows;      // positions of the remaining rows, same indexing as map
-  int* diagonal_front;  // per pattern node: where its block of C starts, its place in the front
+  int* diagonal_front;  // per pattern node: start of its block of C; its position in the front
   int* diagonal_place;
   int* first_diagonal;  // per supernode: nodes in `diagonal_order`
   int* diagonal_order;
   tbReal* factors;
   int* pivot;     // per position, local to its supernode
   tbReal* front;  // scratch: largest front
-  tbReal* stack;  // scratch: Schur complements that wait for their parent
+  tbReal* stack;  // scratch: Schur complements waiting for their parent
   tbReal* work;   // scratch: one vector
   size_t factor_count;
   double flops;  // of one factorization
@@ -63,7 +63,7 @@ typedef struct {
 bool tb_block_lu_analyze(tbBlockLu* lu, tbArena* arena, const tbBlockPattern* pattern);
 
 // Factor G + C: `value` holds G's blocks, `diagonal` the blocks of C one after the other, row-major
-// dim x dim. Pivots below `floor` are replaced by it; returns how many.
+// dim x dim. Pivots below `floor` are replaced by it; returns their number.
 int tb_block_lu_factor(tbBlockLu* lu, const tbReal* value, const tbReal* diagonal, tbReal floor);
 
 // x = A^-1 b, with b in x on entry.

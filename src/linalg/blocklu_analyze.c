@@ -1,4 +1,4 @@
-// The symbolic part of the sparse LU: ordering, supernodes, and where every block goes.
+// The symbolic part of the sparse LU: ordering, supernodes, and the position of every block.
 #include <stdint.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "linalg/blocklu.h"
 #include "linalg/order.h"
 
-// Supernodes as trees of groups while they are being merged.
+// Supernodes as trees of groups during merging.
 typedef struct {
   int* position;  // of a group in the order of elimination
   int* parent;    // group, or -1
@@ -16,8 +16,8 @@ typedef struct {
   int* number;    // of the supernode in postorder, by its last group
 } Tree;
 
-// Merging a child saves a pass over a front but adds zeros: worth it where they are few, or where
-// the front stays small.
+// Merging a child saves a pass over a front but adds zeros: it pays if they are few, or if the
+// front stays small.
 static bool worth_merging(int child_width, int child_fill, int width, int fill) {
   double zeros = 2.0 * (double)(width + fill - child_fill) * (double)child_width;
   double size = (double)child_width + width + fill;
@@ -47,7 +47,7 @@ static bool merge_supernodes(tbArena* arena, const tbBlockGroups* g, const tbOrd
       }
     }
   }
-  // In order of elimination a child is complete before its parent is looked at.
+  // In elimination order a child is complete before its parent is visited.
   for (int k = 0; k < n; k++) {
     int v = o->order[k], up = t->parent[v];
     if (up < 0 || !worth_merging(t->width[v], t->fill[v], t->width[up], t->fill[up])) continue;
@@ -62,7 +62,7 @@ static int last_group(const Tree* t, int v) {
   return v;
 }
 
-// Number the supernodes in postorder; `sequence` gets the last group of each.
+// Number the supernodes in postorder; `sequence` receives the last group of each.
 static bool postorder(tbArena* arena, const tbBlockGroups* g, const tbOrdering* o, const Tree* t,
                       int* sequence, int* count) {
   int n = g->count;
@@ -71,7 +71,7 @@ static bool postorder(tbArena* arena, const tbBlockGroups* g, const tbOrdering* 
   int* stack = TB_ARENA_NEW(arena, int, n + 1);
   if (arena->failed) return false;
   for (int v = 0; v <= n; v++) child[v] = sibling[v] = -1;
-  // Children lists; vertex n stands for the common root.
+  // Children lists; vertex n is the common root.
   for (int k = n - 1; k >= 0; k--) {
     int v = o->order[k];
     if (t->merged[v] >= 0) continue;
@@ -101,7 +101,7 @@ static double front_flops(double width, double below) {
   return flops;
 }
 
-// Rows in the order of elimination, and each supernode's sizes.
+// Assign rows to positions in elimination order, and compute each supernode's sizes.
 static bool place_rows(tbArena* arena, tbBlockLu* lu, const tbBlockGroups* g, const tbOrdering* o,
                        const Tree* t, const int* sequence) {
   const tbBlockPattern* p = &lu->pattern;
@@ -149,7 +149,7 @@ static void sort_ints(int* x, int n) {
   }
 }
 
-// The remaining rows of every supernode, ascending, and their places in the parent's front.
+// The remaining rows of every supernode, ascending, and their indices in the parent's front.
 static bool map_rows(tbArena* arena, tbBlockLu* lu, const tbBlockGroups* g, const tbOrdering* o,
                      const Tree* t, const int* sequence) {
   const tbBlockPattern* p = &lu->pattern;
@@ -188,7 +188,7 @@ static bool map_rows(tbArena* arena, tbBlockLu* lu, const tbBlockGroups* g, cons
   return true;
 }
 
-// For every supernode the blocks that enter its front.
+// List the blocks that enter the front of every supernode.
 static bool list_entries(tbArena* arena, tbBlockLu* lu) {
   const tbBlockPattern* p = &lu->pattern;
   size_t count = (size_t)p->start[p->nodes] + 1;
@@ -221,8 +221,8 @@ static bool list_entries(tbArena* arena, tbBlockLu* lu) {
   return true;
 }
 
-// Room for the factors, the largest front and the deepest stack.
-static bool take_scratch(tbArena* arena, tbBlockLu* lu) {
+// Allocate the factors, the largest front and the deepest stack.
+static bool allocate_scratch(tbArena* arena, tbBlockLu* lu) {
   size_t factors = 0, front = 0, stack = 0, deepest = 0;
   size_t* open = (size_t*)tb_arena_alloc(arena, ((size_t)lu->supernodes + 1) * sizeof(size_t));
   int* owner = TB_ARENA_NEW(arena, int, lu->supernodes + 1);
@@ -281,5 +281,5 @@ bool tb_block_lu_analyze(tbBlockLu* lu, tbArena* arena, const tbBlockPattern* pa
   }
   return place_rows(arena, lu, &groups, &ordering, &tree, sequence) &&
          map_rows(arena, lu, &groups, &ordering, &tree, sequence) && list_entries(arena, lu) &&
-         take_scratch(arena, lu);
+         allocate_scratch(arena, lu);
 }

@@ -1,4 +1,4 @@
-// Newton's method for the root of an increasing function of a step length t > 0, kept inside a
+// Newton's method for the root of an increasing function of a step length t > 0, safeguarded by a
 // bracket.
 #ifndef TRIBO_LINALG_BRACKET_H_
 #define TRIBO_LINALG_BRACKET_H_
@@ -11,7 +11,7 @@ typedef struct {
   tbReal low, high;
 } tbBracket;
 
-// Where to look after t, at which the function has this value and derivative. Starts with {0,
+// The next trial after t, at which the function has this value and derivative. Start with {0,
 // INFINITY}.
 static inline tbReal tb_bracket_next(tbBracket* b, tbReal t, tbReal value, tbReal derivative) {
   if (value < 0) {

@@ -17,8 +17,8 @@ int tb_cholesky_scratch(int n) {
   return PANEL * (n > 0 ? n : 1);
 }
 
-// Unblocked Cholesky of a diagonal block, and the rows below it solved against it: column by
-// column, what is right of a column loses its product with the column at once, so that the inner
+// Unblocked Cholesky of a diagonal block, and the solution of the rows below it: column by column,
+// the product with a column is subtracted at once from the columns to its right, so that the inner
 // loop runs along rows.
 static bool cholesky_panel(int n, int k0, int width, double* A, int lda) {
   double column[PANEL];
@@ -44,7 +44,7 @@ bool tb_cholesky(int n, double* A, int lda, double* scratch) {
     int width = n - k0 < PANEL ? n - k0 : PANEL, rest = n - k0 - width;
     if (!cholesky_panel(n, k0, width, A, lda)) return false;
     if (!rest) break;
-    // The trailing matrix loses L21 L21^T, block row by block row up to its diagonal.
+    // Subtract L21 L21^T from the trailing matrix, block row by block row up to its diagonal.
     for (int i = 0; i < rest; i++) {
       const double* row = at(A, lda, k0 + width + i, k0);
       for (int k = 0; k < width; k++) scratch[(size_t)k * (size_t)rest + (size_t)i] = row[k];
@@ -151,7 +151,7 @@ int tb_cholesky_pivoted(int n, const double* A, int lda, double tolerance, doubl
   }
   int rank = 0;
   for (; rank < n; rank++) {
-    // The row whose diagonal has kept the largest share of its first value.
+    // The row whose remaining diagonal is the largest share of its initial value.
     int best = -1;
     double share = tolerance;
     for (int i = rank; i < n; i++) {
@@ -182,7 +182,7 @@ int tb_cholesky_pivoted(int n, const double* A, int lda, double tolerance, doubl
       left[r] -= row[rank] * row[rank];
     }
   }
-  // Rows chosen early have no entries past their own.
+  // Rows chosen early have no entries beyond their own column.
   for (int i = 0; i < rank; i++) {
     for (int k = i + 1; k < rank; k++) B[(size_t)perm[i] * (size_t)ldb + (size_t)k] = 0;
   }

@@ -4,15 +4,15 @@
 
 #include <stdbool.h>
 
-// Cholesky L L^T = A in place (lower triangle read and written, the upper one is left alone).
-// `scratch`: tb_cholesky_scratch(n) reals. False where a pivot is not positive.
+// Cholesky L L^T = A in place (the lower triangle is read and written, the upper one is not
+// touched). `scratch`: tb_cholesky_scratch(n) reals. False if a pivot is not positive.
 int tb_cholesky_scratch(int n);
 bool tb_cholesky(int n, double* A, int lda, double* scratch);
 
 // x = (L L^T)^-1 b in place.
 void tb_cholesky_solve(int n, const double* L, int lda, double* x);
 
-// LU with partial pivoting in place, rows swapped as in `pivot`. False where a pivot is zero.
+// LU with partial pivoting in place, rows swapped as in `pivot`. False if a pivot is zero.
 bool tb_lu(int n, double* A, int lda, int* pivot);
 
 // x = A^-1 b in place.

@@ -57,7 +57,8 @@ static double norm1(int n, const double* A) {
   return largest;
 }
 
-// A <- S^-1 A S with S diagonal of powers of two, until no row and column differ by much in norm.
+// A <- S^-1 A S with S diagonal of powers of two, until the norms of each row and its column are
+// similar.
 static void balance(int n, double* A, double* scale) {
   for (int i = 0; i < n; i++) scale[i] = 1;
   bool changed = true;
@@ -86,7 +87,7 @@ static void balance(int n, double* A, double* scale) {
 
 // ---- the approximant ---------------------------------------------------------------------------
 
-// Coefficients of N, with b[order] = 1; D has every other sign turned.
+// Coefficients of N, with b[order] = 1; those of D have alternating signs.
 static void coefficients(int order, double b[MAX_ORDER + 1]) {
   b[order] = 1;
   for (int j = order; j > 0; j--) {
@@ -155,7 +156,7 @@ static void solve_columns(int n, int columns, const double* LU, const int* pivot
   }
 }
 
-// Order and squarings: the fewest products, and of those the higher order.
+// Choose order and squarings: the fewest products, and among these the higher order.
 static void choose(const tbExpmSettings* s, double norm, tbExpmInfo* info) {
   int best = 1 << 30;
   for (int i = 0; i < NORDER; i++) {
@@ -164,7 +165,7 @@ static void choose(const tbExpmSettings* s, double norm, tbExpmInfo* info) {
     int squarings = norm > reach ? (int)ceil(tb_log2(norm / reach)) : 0;
     if (s->squarings >= 0) {
       squarings = s->squarings;
-      // With the squarings given, the smallest order that reaches the accuracy.
+      // With given squarings, the smallest order that reaches the accuracy.
       if (!s->order && ldexp(norm, -squarings) > reach && i + 1 < NORDER) continue;
     }
     int cost = ORDERS[i].products + squarings;
@@ -220,7 +221,7 @@ static bool all_finite(size_t count, const double* x) {
   return true;
 }
 
-// E = exp of the balanced matrix: D^-1 N, squared as often as it was halved.
+// E = exp of the balanced matrix: D^-1 N, squared `squarings` times.
 static double* form(int n, Memory* x, const int* iwork, int squarings) {
   solve_columns(n, n, x->even, iwork, x->odd, x->column);
   double *E = x->odd, *spare = x->P[0];

@@ -1,6 +1,6 @@
 // The exponential of a dense matrix by scaling and squaring with diagonal Padé approximants (after
-// Higham 2005), to the accuracy that is asked for, and its action on a few columns without forming
-// it (EXP eq. 31-33). Row-major, in the caller's memory.
+// Higham 2005), to a given accuracy, and its action on a few columns without forming it (EXP eq.
+// 31-33). Row-major, in the caller's memory.
 #ifndef TRIBO_LINALG_EXPM_H_
 #define TRIBO_LINALG_EXPM_H_
 
@@ -24,15 +24,15 @@ typedef struct {
 tbExpmSettings tb_expm_defaults(void);
 
 // The largest norm at which the Padé approximant of `order` has the relative backward error
-// `accuracy` (0: machine precision), or 0 where `order` is none of the six.
+// `accuracy` (0: machine precision), or 0 for an unknown order.
 double tb_pade_norm(int order, double accuracy);
 
-// Reals of scratch for size n and `columns` columns, and ints beside them: n.
+// Reals of scratch for size n and `columns` columns; n ints of scratch are needed too.
 size_t tb_expm_work(int n, int columns);
 
 // Y = exp(A) V with V and Y n x columns. Without squarings only D^-1 (N V) is computed (EXP eq.
-// 33); with few of them the approximant is applied repeatedly; with many the exponential is formed.
-// False where a result is not finite or `order` is unknown.
+// 33); with few squarings the approximant is applied repeatedly; with many the exponential is
+// formed. False if a result is not finite or `order` is unknown.
 bool tb_expm_action(int n, const double* A, int columns, const double* V,
                     const tbExpmSettings* settings, double* Y, double* work, int* iwork,
                     tbExpmInfo* info);

@@ -4,7 +4,7 @@
 
 enum { PANEL = 16 };
 
-// c[0..n) -= l[0..depth) * u, u being `depth` rows with the given stride; two rows of c at a time.
+// c[0..n) -= l[0..depth) * u, with u `depth` rows of the given stride; two rows of c at a time.
 static void update_two_rows(int n, int depth, tbReal* restrict c0, tbReal* restrict c1,
                             const tbReal* l0, const tbReal* l1, const tbReal* restrict u,
                             int stride) {
@@ -63,7 +63,7 @@ static void exchange_rows(int size, tbReal* a, int i, int j) {
   }
 }
 
-// Columns [first, last) of all rows below, one column at a time.
+// Factor columns [first, last) of all rows below, one column at a time.
 static int factor_panel(int size, int width, tbReal* a, int* pivot, int first, int last,
                         tbReal floor) {
   int replaced = 0;

@@ -67,7 +67,7 @@ static Tile choose_tile(void) {
 }
 #endif
 
-// What is left at the edges.
+// Incomplete tiles at the edges.
 static void edge(int m, int n, int k, double sign, const double* A, size_t lda, const double* B,
                  size_t ldb, double* C, size_t ldc) {
   for (int i = 0; i < m; i++) {

@@ -1,4 +1,4 @@
-// C -= A B on row-major panels: the one kernel under the blocked factorisations.
+// C -= A B on row-major panels: the common kernel of the blocked factorisations.
 #ifndef TRIBO_LINALG_GEMM_H_
 #define TRIBO_LINALG_GEMM_H_
 

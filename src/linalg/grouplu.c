@@ -13,11 +13,11 @@
 #include "base/minmax.h"
 #include "linalg/dense.h"
 
-// A group is reduced where its rank, of pivots above RANK_TOLERANCE, is below this share of its
-// rows.
-static const double WORTHWHILE = 0.75, RANK_TOLERANCE = 1e-13;
-// The reduction is used where the plain LU takes more than so many operations, and it itself less
-// than that share of them.
+// A group is reduced if its rank, the number of pivots above RANK_TOLERANCE, is at most this share
+// of its rows.
+static const double MOST_RANK = 0.75, RANK_TOLERANCE = 1e-13;
+// The reduction is used if the plain LU takes more than EXPENSIVE operations, and the reduced one
+// less than MUCH_CHEAPER times as many.
 static const double EXPENSIVE = 3e6, MUCH_CHEAPER = 0.4;
 
 // ---- analysis ----------------------------------------------------------------------------------
@@ -44,7 +44,8 @@ static void gather_group(const tbGroupLu* lu, const tbGroup* g, const tbReal* va
   }
 }
 
-// For one group: its rank, L, and the rows that carry it with the inverse of L on them.
+// For one group: its rank, L, and independent rows that determine the others, with the inverse of L
+// on them.
 static bool find_rank(tbGroupLu* lu, tbArena* arena, tbGroup* g, const tbReal* value, int* place,
                       tbReal* L, int* rows, tbReal* inverse) {
   size_t n = (size_t)g->rows;
@@ -55,13 +56,13 @@ static bool find_rank(tbGroupLu* lu, tbArena* arena, tbGroup* g, const tbReal* v
   if (arena->failed) return false;
   gather_group(lu, g, value, place, A);
   g->rank = tb_cholesky_pivoted(g->rows, A, g->rows, RANK_TOLERANCE, B, g->rows, work, perm);
-  g->reduced = g->rank > 0 && g->rank <= WORTHWHILE * g->rows;
+  g->reduced = g->rank > 0 && g->rank <= MOST_RANK * g->rows;
   if (g->reduced) {
     int rank = g->rank;
     for (int r = 0; r < g->rows; r++) {
       memcpy(L + (size_t)r * (size_t)rank, B + (size_t)r * n, (size_t)rank * sizeof *L);
     }
-    // On the first `rank` rows in the order of pivoting L is lower triangular: invert it.
+    // On the first `rank` rows in pivot order L is lower triangular: invert it.
     for (int c = 0; c < rank; c++) {
       rows[c] = perm[c];
       for (int r = 0; r < rank; r++) {
@@ -79,15 +80,15 @@ static bool find_rank(tbGroupLu* lu, tbArena* arena, tbGroup* g, const tbReal* v
   return true;
 }
 
-// The rows that carry each group (all of them where it has full rank), by group->first: which node
-// and which row in it; and the inverse of L on them, by group->T.
+// The independent rows of each group (all rows if it has full rank), by group->first: their node
+// and row in it; and the inverse of L on them, by group->T.
 typedef struct {
   int *node, *within;
   tbReal* inverse;
-} Carriers;
+} IndependentRows;
 
-// From row numbers within the group to nodes.
-static void locate(const tbGroupLu* lu, const tbGroup* g, Carriers* c, const int* rows) {
+// Convert row numbers within the group to nodes.
+static void locate(const tbGroupLu* lu, const tbGroup* g, IndependentRows* c, const int* rows) {
   for (int r = 0; r < g->rank; r++) {
     int row = g->reduced ? rows[r] : r, a = g->node_begin;
     while (row >= lu->pattern.dim[lu->groups.member[a]]) {
@@ -98,8 +99,8 @@ static void locate(const tbGroupLu* lu, const tbGroup* g, Carriers* c, const int
   }
 }
 
-// Row r of the blocks (a, b) of G on carrying rows, for all neighbours b; `place` is scratch.
-static void copy_row(tbGroupLu* lu, const tbReal* value, const Carriers* c, int a, int r,
+// Row r of the blocks (a, b) of G on independent rows, for all neighbours b; `place` is scratch.
+static void copy_row(tbGroupLu* lu, const tbReal* value, const IndependentRows* c, int a, int r,
                      int* place) {
   const tbBlockPattern* p = &lu->pattern;
   int i = c->node[lu->K_row[a] + r], within = c->within[lu->K_row[a] + r];
@@ -114,8 +115,8 @@ static void copy_row(tbGroupLu* lu, const tbReal* value, const Carriers* c, int 
   }
 }
 
-// K_ab = L_a^-1 G_ab L_b^-T on the carrying rows: the two factors.
-static void multiply(const tbGroup* a, const tbGroup* b, const Carriers* c, tbReal* scratch,
+// K_ab = L_a^-1 G_ab L_b^-T on the independent rows: multiply by both inverses.
+static void multiply(const tbGroup* a, const tbGroup* b, const IndependentRows* c, tbReal* scratch,
                      tbReal* out) {
   int m = a->rank, n = b->rank;
   if (a->reduced) {
@@ -142,9 +143,9 @@ static void multiply(const tbGroup* a, const tbGroup* b, const Carriers* c, tbRe
   }
 }
 
-// Ranks, L and the sizes that follow. `c` gets what K is made of.
+// Ranks, L and the resulting sizes. `c` receives the rows from which K is built.
 static bool find_ranks(tbGroupLu* lu, tbArena* arena, const tbReal* value, const bool* keep,
-                       int* place, Carriers* c, int* widest) {
+                       int* place, IndependentRows* c, int* widest) {
   const tbBlockGroups* g = &lu->groups;
   size_t L = 0, square = 0;
   int first = 0;
@@ -190,7 +191,7 @@ static bool find_ranks(tbGroupLu* lu, tbArena* arena, const tbReal* value, const
 
 // K over the graph of groups, each row with its diagonal first.
 static bool build_K(tbGroupLu* lu, tbArena* arena, const tbReal* value, int* place,
-                    const Carriers* c, int widest) {
+                    const IndependentRows* c, int widest) {
   const tbBlockGroups* g = &lu->groups;
   size_t values = 0;
   int entries = 0;
@@ -240,14 +241,15 @@ bool tb_group_lu_analyze(tbGroupLu* lu, tbArena* arena, const tbBlockPattern* pa
     lu->corner[i + 1] = lu->corner[i] + pattern->dim[i] * pattern->dim[i];
   }
   int* place = TB_ARENA_NEW(arena, int, pattern->nodes + 1);
-  // (1) rounds worse than the plain LU: only where that is expensive, and (1) much cheaper.
+  // (1) has larger rounding errors than the plain LU: use it only if the latter is expensive, and
+  // (1) much cheaper.
   if (!tb_block_lu_analyze(&lu->lu, arena, pattern)) return false;
   double plain = lu->lu.flops;
   if (plain < EXPENSIVE) return true;
-  Carriers carriers;
-  if (!place || !find_ranks(lu, arena, value, keep, place, &carriers, &widest)) return false;
+  IndependentRows rows;
+  if (!place || !find_ranks(lu, arena, value, keep, place, &rows, &widest)) return false;
   if (!lu->any) return true;
-  if (!build_K(lu, arena, value, place, &carriers, widest)) return false;
+  if (!build_K(lu, arena, value, place, &rows, widest)) return false;
   size_t n = (size_t)lu->size;
   lu->w = TB_ARENA_NEW(arena, tbReal, n);
   lu->u = TB_ARENA_NEW(arena, tbReal, n);
@@ -366,7 +368,7 @@ static void compress(const tbGroupLu* lu, const tbGroup* g, const tbReal* b, tbR
   if (g->reduced) apply_block(g->rank, T, sum, out);
 }
 
-// x = C^-1 (b - L u), with b in x, or x + C^-1 L u where `add`, for a reduced group.
+// For a reduced group: x = C^-1 (b - L u), with b in x; or x + C^-1 L u if `add`.
 static void spread(const tbGroupLu* lu, const tbGroup* g, const tbReal* u, bool add, tbReal* x) {
   const tbReal* L = lu->L + g->L;
   for (int a = g->node_begin; a < g->node_end; a++) {
@@ -385,8 +387,8 @@ static void spread(const tbGroupLu* lu, const tbGroup* g, const tbReal* u, bool 
   }
 }
 
-// x from w (and u = K w) for one group. b - L u cancels where C is small; L^T x = w sets right what
-// moves anything.
+// x from w (and u = K w) for one group. b - L u cancels if C is small; the correction by L^T x = w
+// restores the components that cause motion.
 static void expand(const tbGroupLu* lu, const tbGroup* g, tbReal* x) {
   const tbReal *L = lu->L + g->L, *w = lu->w + g->first;
   tbReal *gap = lu->square, *u = lu->square + g->rank;
@@ -410,7 +412,7 @@ static void expand(const tbGroupLu* lu, const tbGroup* g, tbReal* x) {
   spread(lu, g, u, true, x);
 }
 
-// Solve (1) as it stands.
+// Solve (1) without refinement.
 static void solve_once(tbGroupLu* lu, tbReal* x) {
   const tbBlockGroups* g = &lu->groups;
   for (int k = 0; k < g->count; k++) {
@@ -455,8 +457,7 @@ static tbReal residual(const tbGroupLu* lu, const tbReal* b, const tbReal* x, tb
   return largest;
 }
 
-// b - L K w cancels where C is small, so that (1) alone loses digits: refined until it does not
-// help.
+// b - L K w cancels if C is small, so that (1) alone loses digits: refine until that does not help.
 void tb_group_lu_solve(tbGroupLu* lu, int refinements, tbReal* x) {
   if (!lu->any) {
     tb_block_lu_solve(&lu->lu, x);

@@ -1,6 +1,6 @@
 // Solutions of (G + C) x = b, G symmetric positive semidefinite and sparse in small blocks, C block
-// diagonal, with the redundancy of G used: contacts of one pair of bodies see only its relative
-// motion, so that however many they are, G has rank six or so on them. See docs/blocklu.md.
+// diagonal, using the redundancy of G: contacts of one pair of bodies depend only on its relative
+// motion, so that G has a rank of about six on them, however many they are. See docs/blocklu.md.
 #ifndef TRIBO_LINALG_GROUPLU_H_
 #define TRIBO_LINALG_GROUPLU_H_
 
@@ -10,7 +10,7 @@ typedef struct {
   bool reduced;  // L is not the identity: rank < rows
   int rows, rank;
   int node_begin, node_end;  // in groups.member
-  int first;                 // first row among the compressed ones
+  int first;                 // first row among the compressed rows
   size_t L;                  // into `L`: rows x rank, row-major, members one after the other
   size_t T;                  // into `T`: rank x rank
 } tbGroup;
@@ -19,8 +19,8 @@ typedef struct {
   tbBlockPattern pattern;  // of G
   tbBlockGroups groups;
   tbGroup* group;
-  int* corner;  // per node: where its block of C starts
-  bool any;     // some group is reduced; else `lu` is the plain one of G
+  int* corner;  // per node: start of its block of C
+  bool any;     // some group is reduced; otherwise `lu` is the plain LU of G
   tbReal *L, *K, *T;
   int *K_dim, *K_row, *K_start, *K_column, *K_offset;
   const tbReal *value, *diagonal, *inverse;  // of the last factorization
@@ -31,9 +31,9 @@ typedef struct {
   tbBlockLu lu;
 } tbGroupLu;
 
-// Analyse a pattern with the values of G, whose rank is looked for, except on the groups of nodes
-// marked in `keep` (may be NULL), whose C may be next to zero. Memory comes from `arena`.
-// False: out of memory.
+// Analyse a pattern with the values of G, whose rank is determined, except on the groups of nodes
+// marked in `keep` (may be NULL), for which C may be nearly zero. Memory comes from `arena`. False:
+// out of memory.
 bool tb_group_lu_analyze(tbGroupLu* lu, tbArena* arena, const tbBlockPattern* pattern,
                          const tbReal* value, const bool* keep);
 
@@ -42,8 +42,8 @@ bool tb_group_lu_analyze(tbGroupLu* lu, tbArena* arena, const tbBlockPattern* pa
 void tb_group_lu_factor(tbGroupLu* lu, const tbReal* value, const tbReal* diagonal,
                         const tbReal* inverse, tbReal floor);
 
-// x = (G + C)^-1 b, with b in x on entry. Where C is far smaller than G digits are lost: up to
-// `refinements` rounds of iterative refinement bring them back.
+// x = (G + C)^-1 b, with b in x on entry. If C is far smaller than G digits are lost: up to
+// `refinements` steps of iterative refinement recover them.
 void tb_group_lu_solve(tbGroupLu* lu, int refinements, tbReal* x);
 
 #endif

@@ -7,8 +7,8 @@
 #include "linalg/simd4.h"
 #include "linalg/simd6.h"
 
-enum { SIX = 6 };    // rows of a free body: nodes among these have code of fixed size
-enum { GROUP = 4 };  // most nodes that are taken out together
+enum { SIX = 6 };    // rows of a free body: nodes of this size have code with constant sizes
+enum { GROUP = 4 };  // most nodes that are eliminated together
 
 // ---- pattern -----------------------------------------------------------------------------------
 
@@ -22,7 +22,7 @@ static void sort_ints(int* x, int n) {
   }
 }
 
-// Room for the lists of later nodes, which grow as they are found.
+// Memory of the lists of later nodes, which grows as nodes are found.
 typedef struct {
   tbArena* arena;
   int* list;
@@ -51,9 +51,9 @@ static bool find_later(tbLdu* ldu, tbArena* arena, const int* edge_start, const 
   if (!child || !sibling || !mark || !lists.list) return false;
   for (int k = 0; k <= n; k++) child[k] = mark[k] = -1;
   for (int k = 0; k < n; k++) {
-    int begin = lists.count, room = edge_start[k + 1] - edge_start[k];
-    for (int c = child[k]; c >= 0; c = sibling[c]) room += ldu->start[c + 1] - ldu->start[c];
-    if (!reserve(&lists, room)) return false;
+    int begin = lists.count, size = edge_start[k + 1] - edge_start[k];
+    for (int c = child[k]; c >= 0; c = sibling[c]) size += ldu->start[c + 1] - ldu->start[c];
+    if (!reserve(&lists, size)) return false;
     ldu->start[k] = begin;
     mark[k] = k;
     for (int e = edge_start[k]; e < edge_start[k + 1]; e++) {
@@ -81,7 +81,7 @@ static bool find_later(tbLdu* ldu, tbArena* arena, const int* edge_start, const 
   return true;
 }
 
-// Nodes of six rows that follow each other and have the same later nodes.
+// Find groups of consecutive nodes of six rows with the same later nodes.
 static void find_groups(tbLdu* ldu) {
   for (int k = ldu->nodes - 1; k >= 0; k--) {
     int begin = ldu->start[k], end = ldu->start[k + 1];
@@ -201,8 +201,8 @@ TB_INLINE void swap_rows(int width, tbReal* X, int i, int j) {
   }
 }
 
-// X <- T^-1 X for a lower triangular T given by T(r, s) = D[r * row + s * col], its diagonal that
-// of `inverse` or, where that is NULL, 1.
+// X <- T^-1 X for a lower triangular T given by T(r, s) = D[r * row + s * col], with the diagonal
+// of `inverse` or, if that is NULL, ones.
 TB_INLINE void substitute(int n, const tbReal* D, int row, int col, const tbReal* inverse,
                           int width, tbReal* X) {
   for (int r = 0; r < n; r++) {
@@ -255,8 +255,8 @@ TB_INLINE void subtract_product(int rows, int depth, int n, int width, const tbR
   }
 }
 
-// Take node k out of the nodes that remain: A[a, b] -= C[:, a]^T V[:, b], where V = L^-1 U_k and
-// C = U^-T C_k with the factors L U of D_k.
+// Eliminate node k from the remaining nodes: A[a, b] -= C[:, a]^T V[:, b], where V = L^-1 U_k and C
+// = U^-T C_k with the factors L U of D_k.
 TB_INLINE void eliminate(tbLdu* ldu, int k, const tbReal* C, const tbReal* V, bool symmetric) {
   int depth = ldu->dim[k], width = ldu->width[k], end = ldu->start[k + 1];
   for (int e = ldu->start[k]; e < end; e++) {
@@ -281,9 +281,9 @@ TB_INLINE void eliminate(tbLdu* ldu, int k, const tbReal* C, const tbReal* V, bo
   }
 }
 
-// What nodes `first` to `end` - 1 of a group take away from the later nodes. All of them have six
-// rows and the same later nodes; taken one after the other they would fetch and store each block
-// anew.
+// Subtract the contributions of the nodes `first` to `end` - 1 of a group from the later nodes. All
+// of them have six rows and the same later nodes; one by one they would load and store each block
+// again.
 TB_INLINE void eliminate_group(tbLdu* ldu, int first, int end, bool symmetric) {
   tbSimd6Panel panel[GROUP], mirrored[GROUP];
   int last = end - 1, begin = ldu->start[last], stop = ldu->start[end], count = end - first;
@@ -308,7 +308,8 @@ TB_INLINE void eliminate_group(tbLdu* ldu, int first, int end, bool symmetric) {
   }
 }
 
-// What a node takes away from the later ones of its own group, whose rows have the same columns.
+// Subtract a node's contribution from the later nodes of its own group, whose rows have the same
+// columns.
 TB_INLINE void eliminate_inside(tbLdu* ldu, int k, int end, bool symmetric) {
   tbReal* V = ldu->value + ldu->at[k] + SIX * SIX;
   tbReal* C = symmetric ? V : ldu->mirror + ldu->skew[k];
@@ -323,7 +324,7 @@ TB_INLINE void eliminate_inside(tbLdu* ldu, int k, int end, bool symmetric) {
   }
 }
 
-// V <- L^-1 V and C <- U^-T C for the factors of a node, V = C where symmetric.
+// V <- L^-1 V and C <- U^-T C for the factors of a node; V = C if symmetric.
 TB_INLINE void substitute_node(const tbLdu* ldu, int k, int d, bool symmetric, tbReal* V,
                                tbReal* C) {
   int width = ldu->width[k];
@@ -341,7 +342,7 @@ TB_INLINE void substitute_six(const tbLdu* ldu, int k, bool symmetric, tbReal* V
   }
 }
 
-// Factor a node of `d` rows and what it has of later ones. `six`: these have six too.
+// Factor a node of `d` rows and its blocks with later nodes. `six`: these have six rows too.
 TB_INLINE bool factor_node(tbLdu* ldu, int k, int d, bool six, bool symmetric) {
   tbReal *D = ldu->value + ldu->at[k], *V = D + d * d;
   tbReal* C = symmetric ? V : ldu->mirror + ldu->skew[k];
@@ -382,16 +383,16 @@ TB_INLINE bool factor_all(tbLdu* ldu, bool symmetric) {
   return true;
 }
 
-static bool factor_narrow(tbLdu* ldu, bool symmetric) {
+static bool factor_generic(tbLdu* ldu, bool symmetric) {
   return factor_all(ldu, symmetric);
 }
 
-TB_WIDE static bool factor_wide(tbLdu* ldu, bool symmetric) {
+TB_WIDE static bool factor_avx2(tbLdu* ldu, bool symmetric) {
   return factor_all(ldu, symmetric);
 }
 
 bool tb_ldu_factor(tbLdu* ldu, bool symmetric) {
-  return tb_wide() ? factor_wide(ldu, symmetric) : factor_narrow(ldu, symmetric);
+  return tb_wide() ? factor_avx2(ldu, symmetric) : factor_generic(ldu, symmetric);
 }
 
 int tb_ldu_sign(const tbLdu* ldu) {
@@ -430,8 +431,8 @@ TB_INLINE void solve_upper(const tbLdu* ldu, int k, int d, tbReal* x) {
   }
 }
 
-// Rows of U or C times what the later nodes have in x, from both ends: gathered into one vector
-// the loops are as long as the rows.
+// Products of the rows of U or C with the later nodes' entries of x: gathered into one vector, so
+// that the loops are as long as the rows.
 TB_INLINE void gather(const tbLdu* ldu, int k, const tbReal* x, tbReal* TB_RESTRICT out) {
   for (int e = ldu->start[k]; e < ldu->start[k + 1]; e++) {
     int b = ldu->later[e], n = ldu->dim[b];
@@ -441,8 +442,8 @@ TB_INLINE void gather(const tbLdu* ldu, int k, const tbReal* x, tbReal* TB_RESTR
 }
 
 // out -= own^T C
-TB_INLINE void push_down(int d, int width, const tbReal* C, const tbReal* own,
-                         tbReal* TB_RESTRICT out) {
+TB_INLINE void subtract_transposed(int d, int width, const tbReal* C, const tbReal* own,
+                                   tbReal* TB_RESTRICT out) {
   int r = 0;
   for (; r + 6 <= d; r += 6) {
     subtract_six(width, own + r, 1, C + (size_t)r * (size_t)width, width, out);
@@ -455,20 +456,21 @@ TB_INLINE void push_down(int d, int width, const tbReal* C, const tbReal* own,
 }
 
 // own -= V x
-TB_INLINE void pull_up(int d, int width, const tbReal* V, const tbReal* TB_RESTRICT x,
-                       tbReal* own) {
+TB_INLINE void subtract_product_with(int d, int width, const tbReal* V, const tbReal* TB_RESTRICT x,
+                                     tbReal* own) {
   for (int r = 0; r < d; r++) {
     const tbReal* TB_RESTRICT row = V + (size_t)r * (size_t)width;
     own[r] -= tb_dot_sums(row, x, width);
   }
 }
 
-// Take what node k has out of the later ones.
-TB_INLINE void push_node(const tbLdu* ldu, int k, const tbReal* C, const tbReal* own, tbReal* x) {
+// Subtract node k's contribution from the later ones.
+TB_INLINE void subtract_node(const tbLdu* ldu, int k, const tbReal* C, const tbReal* own,
+                             tbReal* x) {
   int d = ldu->dim[k], width = ldu->width[k];
   tbReal* row = ldu->scratch;
   memset(row, 0, sizeof(tbReal) * (size_t)width);
-  push_down(d, width, C, own, row);
+  subtract_transposed(d, width, C, own, row);
   for (int e = ldu->start[k]; e < ldu->start[k + 1]; e++) {
     int b = ldu->later[e], n = ldu->dim[b];
     tbReal* to = x + ldu->first[b];
@@ -476,7 +478,8 @@ TB_INLINE void push_node(const tbLdu* ldu, int k, const tbReal* C, const tbReal*
   }
 }
 
-TB_INLINE void push_six(const tbLdu* ldu, int k, const tbReal* C, const tbReal* own, tbReal* x) {
+TB_INLINE void subtract_node_six(const tbLdu* ldu, int k, const tbReal* C, const tbReal* own,
+                                 tbReal* x) {
   for (int e = ldu->start[k]; e < ldu->start[k + 1]; e++, C += SIX) {
     tb_simd6_subtract(1, own, 1, C, ldu->width[k], x + ldu->first[ldu->later[e]], 0);
   }
@@ -491,10 +494,10 @@ TB_INLINE void solve_all(const tbLdu* ldu, tbReal* x) {
     tbReal* own = x + ldu->first[k];
     if (ldu->six[k]) {
       solve_lower(ldu, k, SIX, own);
-      push_six(ldu, k, C, own, x);
+      subtract_node_six(ldu, k, C, own, x);
     } else {
       solve_lower(ldu, k, d, own);
-      push_node(ldu, k, C, own, x);
+      subtract_node(ldu, k, C, own, x);
     }
   }
   for (int k = ldu->nodes - 1; k >= 0; k--) {
@@ -506,24 +509,24 @@ TB_INLINE void solve_all(const tbLdu* ldu, tbReal* x) {
       tb_simd6_pull(width, V, row, own);
       solve_upper(ldu, k, SIX, own);
     } else {
-      pull_up(d, width, V, row, own);
+      subtract_product_with(d, width, V, row, own);
       solve_upper(ldu, k, d, own);
     }
   }
 }
 
-static void solve_narrow(const tbLdu* ldu, tbReal* x) {
+static void solve_generic(const tbLdu* ldu, tbReal* x) {
   solve_all(ldu, x);
 }
 
-TB_WIDE static void solve_wide(const tbLdu* ldu, tbReal* x) {
+TB_WIDE static void solve_avx2(const tbLdu* ldu, tbReal* x) {
   solve_all(ldu, x);
 }
 
 void tb_ldu_solve(const tbLdu* ldu, tbReal* x) {
   if (tb_wide()) {
-    solve_wide(ldu, x);
+    solve_avx2(ldu, x);
   } else {
-    solve_narrow(ldu, x);
+    solve_generic(ldu, x);
   }
 }

@@ -5,11 +5,11 @@
 
 #include "linalg/simd4.h"
 
-// Inertia of an index that is held, over its diagonal.
+// Inertia of a held index, over its diagonal.
 static const tbReal HELD = 1e20;
 
-// A pivot of no more than `least` of its diagonal is rounding: its index is held. False if it is
-// then not positive and finite.
+// A pivot of at most `least` times its diagonal is rounding error: its index is held. False if the
+// pivot is then not positive and finite.
 static bool take_pivot(tbReal* d, tbReal diagonal, tbReal least) {
   if (*d <= least * diagonal) *d = HELD * diagonal;
   return *d > 0 && *d < INFINITY;
@@ -19,7 +19,7 @@ static bool take_pivot(tbReal* d, tbReal diagonal, tbReal least) {
 
 TB_INLINE int factor_range(tbForest forest, tbReal* M, tbReal* inverse, tbReal least, int first,
                            int end) {
-  // Until its turn comes, an index has its diagonal where the inverse of its pivot will be.
+  // Before its elimination, an index has its diagonal stored in `inverse`.
   for (int k = first; k < end; k++) {
     inverse[k] = least > 0 ? M[forest.rowadr[k] + forest.rownnz[k] - 1] : 0;
   }
@@ -31,7 +31,7 @@ TB_INLINE int factor_range(tbForest forest, tbReal* M, tbReal* inverse, tbReal l
     tbReal inv = 1 / row[last];
     inverse[k] = inv;
 
-    // Row j of the ancestor at place t has the columns 0 ... t of this row.
+    // Row j of the ancestor at position t has the columns 0 ... t of this row.
     if (last == 0 || columns[last - 1] != k - 1) {
       for (int t = last - 1; t >= 0; t--) {
         tbReal a = row[t] * inv;
@@ -41,7 +41,8 @@ TB_INLINE int factor_range(tbForest forest, tbReal* M, tbReal* inverse, tbReal l
       continue;
     }
 
-    // Where the parent is the dof before, both are eliminated at once: half the traffic of memory.
+    // If the parent is the previous dof, both are eliminated at once, which halves the memory
+    // traffic.
     tbReal* parent = M + forest.rowadr[k - 1];
     int t = last - 1;
     tbReal a = row[t] * inv;
@@ -62,20 +63,20 @@ TB_INLINE int factor_range(tbForest forest, tbReal* M, tbReal* inverse, tbReal l
   return -1;
 }
 
-static int factor_narrow(tbForest forest, tbReal* M, tbReal* inverse, tbReal least, int first,
-                         int end) {
+static int factor_generic(tbForest forest, tbReal* M, tbReal* inverse, tbReal least, int first,
+                          int end) {
   return factor_range(forest, M, inverse, least, first, end);
 }
 
-TB_WIDE static int factor_wide(tbForest forest, tbReal* M, tbReal* inverse, tbReal least, int first,
+TB_WIDE static int factor_avx2(tbForest forest, tbReal* M, tbReal* inverse, tbReal least, int first,
                                int end) {
   return factor_range(forest, M, inverse, least, first, end);
 }
 
 int tb_ltdl_factor_range(tbForest forest, tbReal* M, tbReal* inverse, tbReal least, int first,
                          int end) {
-  return tb_wide() ? factor_wide(forest, M, inverse, least, first, end)
-                   : factor_narrow(forest, M, inverse, least, first, end);
+  return tb_wide() ? factor_avx2(forest, M, inverse, least, first, end)
+                   : factor_generic(forest, M, inverse, least, first, end);
 }
 
 int tb_ltdl_factor(tbForest forest, tbReal* M, tbReal* inverse, tbReal least) {
@@ -84,12 +85,13 @@ int tb_ltdl_factor(tbForest forest, tbReal* M, tbReal* inverse, tbReal least) {
 
 // ---- solves ------------------------------------------------------------------------------------
 
-// Indices of which each is the parent of the next are a run. Their rows begin with the same
-// columns, those of the ancestors of the first of them, and go on with the run itself; the
-// ancestors again are pieces of a few runs. So loops go over numbers side by side.
+// A run is a sequence of indices of which each is the parent of the next. The rows of a run begin
+// with the same columns, those of the ancestors of its first index, and continue with the run
+// itself; the ancestors in turn consist of pieces of a few runs. So loops run over contiguous
+// numbers.
 
-// x[c] -= sum of L[i][c] x[i] over the run, for the ancestors c: from the last of the run to the
-// first.
+// x[c] -= sum of L[i][c] x[i] over the run, for the ancestors c: from the last index of the run to
+// the first.
 TB_INLINE void subtract_from_ancestors(tbForest forest, const tbReal* LD, tbReal* x, int first,
                                        int last) {
   const int *adr = forest.rowadr, *columns = forest.colind + adr[first];
@@ -116,7 +118,8 @@ TB_INLINE void subtract_from_ancestors(tbForest forest, const tbReal* LD, tbReal
 }
 
 // x <- L^-T x by runs, from the leaves to the root.
-TB_INLINE void rise_by_runs(tbForest forest, const tbReal* LD, tbReal* x, int begin, int end) {
+TB_INLINE void solve_transposed_by_runs(tbForest forest, const tbReal* LD, tbReal* x, int begin,
+                                        int end) {
   for (int last = end - 1, first; last >= begin; last = first - 1) {
     first = forest.run[last];
     bool moves = x[first] != 0;
@@ -130,12 +133,12 @@ TB_INLINE void rise_by_runs(tbForest forest, const tbReal* LD, tbReal* x, int be
   }
 }
 
-// x <- L^-1 D^-1 x for one run of which the ancestors are done.
+// x <- L^-1 D^-1 x for one run whose ancestors are solved.
 enum { MOST_IN_RUN = 64 };
-TB_INLINE void fall_run(tbForest forest, const tbReal* LD, const tbReal* inverse, tbReal* x,
-                        int first, int last) {
+TB_INLINE void solve_run(tbForest forest, const tbReal* LD, const tbReal* inverse, tbReal* x,
+                         int first, int last) {
   int above = forest.rownnz[first] - 1;
-  // What the rows multiply, side by side.
+  // Copy the factors of the rows to contiguous memory.
   const int* columns = forest.colind + forest.rowadr[first];
   tbReal room[2 * MOST_IN_RUN], *y = above ? room : x + first;
   for (int at = above; at > 0;) {
@@ -145,7 +148,7 @@ TB_INLINE void fall_run(tbForest forest, const tbReal* LD, const tbReal* inverse
   }
   for (int i = first, n = above; i <= last; i++, n++) {
     const tbReal* row = LD + forest.rowadr[i];
-    // The last one came just now: the others do not wait for it.
+    // The last entry was computed just now: the other products do not wait for it.
     tbReal sum = x[i] * inverse[i];
     if (n > 0) sum = (sum - tb_dot_four(row, y, n - 1)) - row[n - 1] * y[n - 1];
     x[i] = y[n] = sum;
@@ -153,8 +156,8 @@ TB_INLINE void fall_run(tbForest forest, const tbReal* LD, const tbReal* inverse
 }
 
 // The same for one index, without runs.
-TB_INLINE void fall_index(tbForest forest, const tbReal* LD, const tbReal* inverse, tbReal* x,
-                          int k) {
+TB_INLINE void solve_index(tbForest forest, const tbReal* LD, const tbReal* inverse, tbReal* x,
+                           int k) {
   const tbReal* row = LD + forest.rowadr[k];
   const int* columns = forest.colind + forest.rowadr[k];
   tbReal sum = x[k] * inverse[k];
@@ -163,15 +166,15 @@ TB_INLINE void fall_index(tbForest forest, const tbReal* LD, const tbReal* inver
 }
 
 // x <- L^-1 D^-1 x by runs, from the root to the leaves.
-TB_INLINE void fall_by_runs(tbForest forest, const tbReal* LD, const tbReal* inverse, tbReal* x,
-                            int begin, int end) {
+TB_INLINE void solve_by_runs(tbForest forest, const tbReal* LD, const tbReal* inverse, tbReal* x,
+                             int begin, int end) {
   for (int first = begin, last; first < end; first = last + 1) {
     last = first;
     while (last + 1 < end && forest.run[last + 1] == first) last++;
     if (forest.rownnz[last] <= 2 * MOST_IN_RUN) {
-      fall_run(forest, LD, inverse, x, first, last);
+      solve_run(forest, LD, inverse, x, first, last);
     } else {
-      for (int i = first; i <= last; i++) fall_index(forest, LD, inverse, x, i);
+      for (int i = first; i <= last; i++) solve_index(forest, LD, inverse, x, i);
     }
   }
 }
@@ -190,16 +193,16 @@ static void solve_transposed(tbForest forest, const tbReal* LD, tbReal* x, int f
 
 TB_INLINE void solve_range(tbForest forest, const tbReal* LD, const tbReal* inverse, tbReal* x,
                            int first, int end) {
-  rise_by_runs(forest, LD, x, first, end);
-  fall_by_runs(forest, LD, inverse, x, first, end);
+  solve_transposed_by_runs(forest, LD, x, first, end);
+  solve_by_runs(forest, LD, inverse, x, first, end);
 }
 
-static void solve_narrow(tbForest forest, const tbReal* LD, const tbReal* inverse, tbReal* x,
-                         int first, int end) {
+static void solve_generic(tbForest forest, const tbReal* LD, const tbReal* inverse, tbReal* x,
+                          int first, int end) {
   solve_range(forest, LD, inverse, x, first, end);
 }
 
-TB_WIDE static void solve_wide(tbForest forest, const tbReal* LD, const tbReal* inverse, tbReal* x,
+TB_WIDE static void solve_avx2(tbForest forest, const tbReal* LD, const tbReal* inverse, tbReal* x,
                                int first, int end) {
   solve_range(forest, LD, inverse, x, first, end);
 }
@@ -208,11 +211,11 @@ void tb_ltdl_solve_range(tbForest forest, const tbReal* LD, const tbReal* invers
                          int first, int end) {
   if (!forest.run) {
     solve_transposed(forest, LD, x, first, end);
-    for (int k = first; k < end; k++) fall_index(forest, LD, inverse, x, k);
+    for (int k = first; k < end; k++) solve_index(forest, LD, inverse, x, k);
   } else if (tb_wide()) {
-    solve_wide(forest, LD, inverse, x, first, end);
+    solve_avx2(forest, LD, inverse, x, first, end);
   } else {
-    solve_narrow(forest, LD, inverse, x, first, end);
+    solve_generic(forest, LD, inverse, x, first, end);
   }
 }
 
@@ -225,8 +228,8 @@ void tb_ltdl_half_solve(tbForest forest, const tbReal* LD, const tbReal* inverse
   for (int k = 0; k < forest.n; k++) x[k] *= sqrt(inverse[k]);
 }
 
-// x -= row x[own], and then parent x[own - 1], at the first n indices of some rows of x: as one
-// after the other, but these are read and written once.
+// x -= row x[own], and then parent x[own - 1], at the first n indices of some rows of x: the same
+// result as in sequence, but x is read and written once.
 TB_INLINE void subtract_both(int rows, size_t width, int n, int own, const tbReal* row,
                              const tbReal* parent, tbReal* TB_RESTRICT x) {
 #define SUBTRACT(Part, at)                                                         \
@@ -241,10 +244,11 @@ TB_INLINE void subtract_both(int rows, size_t width, int n, int own, const tbRea
 #undef SUBTRACT
 }
 
-// x <- D^-1/2 L^-T x of index number k of the support where its ancestors are the first of these.
-// Where the parent is the dof before, both are taken at once. Returns how many were.
-TB_INLINE int rise_chain(tbForest forest, const tbReal* LD, const tbReal* inverse,
-                         const int* support, int k, tbReal* x, size_t width, int rows) {
+// x <- D^-1/2 L^-T x for index number k of the support, if its ancestors are the first of the
+// support. If the parent is the previous dof, both are processed at once. Returns the number of
+// processed indices.
+TB_INLINE int half_solve_chain(tbForest forest, const tbReal* LD, const tbReal* inverse,
+                               const int* support, int k, tbReal* x, size_t width, int rows) {
   int dof = support[k];
   const tbReal* row = LD + forest.rowadr[dof];
   tbReal root = sqrt(inverse[dof]);
@@ -277,11 +281,12 @@ TB_INLINE void half_solve_rows(tbForest forest, const tbReal* LD, const tbReal* 
     const int* columns = forest.colind + forest.rowadr[dof];
     int last = forest.rownnz[dof] - 1;
     if (last == k) {
-      k -= rise_chain(forest, LD, inverse, support, k, x, width, rows);
+      k -= half_solve_chain(forest, LD, inverse, support, k, x, width, rows);
       continue;
     }
     if (forest.run) {
-      // Both ascending lists are walked down from k, run by run: those follow each other in both.
+      // Both ascending lists are traversed downwards from k, run by run: a run is contiguous in
+      // both.
       for (int at = last, a = k - 1; at > 0;) {
         int n = columns[at - 1] - forest.run[columns[at - 1]] + 1;
         while (support[a] != columns[at - 1]) a--;
@@ -305,7 +310,7 @@ TB_INLINE void half_solve_rows(tbForest forest, const tbReal* LD, const tbReal* 
   }
 }
 
-// Three rows of a contact, and six of a twist, written out.
+// Loops for three rows of a contact and six of a twist are unrolled.
 TB_INLINE void half_solve_support(tbForest forest, const tbReal* LD, const tbReal* inverse,
                                   const int* support, int nsupport, tbReal* x, int stride,
                                   int rows) {
@@ -318,12 +323,12 @@ TB_INLINE void half_solve_support(tbForest forest, const tbReal* LD, const tbRea
   }
 }
 
-static void half_solve_narrow(tbForest forest, const tbReal* LD, const tbReal* inverse,
-                              const int* support, int nsupport, tbReal* x, int stride, int rows) {
+static void half_solve_generic(tbForest forest, const tbReal* LD, const tbReal* inverse,
+                               const int* support, int nsupport, tbReal* x, int stride, int rows) {
   half_solve_support(forest, LD, inverse, support, nsupport, x, stride, rows);
 }
 
-TB_WIDE static void half_solve_wide(tbForest forest, const tbReal* LD, const tbReal* inverse,
+TB_WIDE static void half_solve_avx2(tbForest forest, const tbReal* LD, const tbReal* inverse,
                                     const int* support, int nsupport, tbReal* x, int stride,
                                     int rows) {
   half_solve_support(forest, LD, inverse, support, nsupport, x, stride, rows);
@@ -332,9 +337,9 @@ TB_WIDE static void half_solve_wide(tbForest forest, const tbReal* LD, const tbR
 void tb_ltdl_half_solve_support(tbForest forest, const tbReal* LD, const tbReal* inverse,
                                 const int* support, int nsupport, tbReal* x, int stride, int rows) {
   if (tb_wide()) {
-    half_solve_wide(forest, LD, inverse, support, nsupport, x, stride, rows);
+    half_solve_avx2(forest, LD, inverse, support, nsupport, x, stride, rows);
   } else {
-    half_solve_narrow(forest, LD, inverse, support, nsupport, x, stride, rows);
+    half_solve_generic(forest, LD, inverse, support, nsupport, x, stride, rows);
   }
 }
 
@@ -343,7 +348,7 @@ void tb_forest_mul(tbForest forest, const tbReal* M, tbReal* r, const tbReal* v)
     const tbReal* row = M + forest.rowadr[k];
     const int* columns = forest.colind + forest.rowadr[k];
     int last = forest.rownnz[k] - 1;
-    // The row's own part of the product, and its mirror image above the diagonal.
+    // The product with the row itself, and with its mirror image above the diagonal.
     tbReal sum = row[last] * v[k];
     for (int t = 0; t < last; t++) {
       sum += row[t] * v[columns[t]];

@@ -35,7 +35,7 @@ static void add_few(tbReal* y, const tbReal* const row[4], const tbReal factor[4
 static inline void add_signed(tbReal* y, int n, const tbReal* a, int step, const tbReal* X,
                               const int* row, int stride, int count, tbReal sign) {
   size_t w = (size_t)stride, s = (size_t)step;
-  // Rows that do not count are left out first.
+  // Rows with a zero factor are skipped.
   const tbReal* pending[4] = {X, X, X, X};
   tbReal factor[4] = {0, 0, 0, 0};
   int waiting = 0;
@@ -68,7 +68,8 @@ static void swap(tbReal* x, tbReal* y, int n) {
   }
 }
 
-// The first index of a run of up to four up to `last`, each the parent of the next.
+// The first index of a run of at most four indices that ends with `last`, each the parent of the
+// next.
 static int run_start(tbForest forest, int last) {
   int k = last;
   while (k > 0 && last - k < 3 && forest.rownnz[k] > 1 &&
@@ -78,7 +79,7 @@ static int run_start(tbForest forest, int last) {
   return k;
 }
 
-// X <- L^-T X. The indices of a run reach the ancestors of its first together.
+// X <- L^-T X. The indices of a run update the ancestors of its first index together.
 static void solve_upward(tbForest forest, const tbReal* LD, tbReal* X, size_t width, int count) {
   for (int last = forest.n - 1, first; last >= 0; last = first - 1) {
     first = run_start(forest, last);

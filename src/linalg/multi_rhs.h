@@ -1,13 +1,13 @@
 // Solves with many right-hand sides at once: X holds one row per unknown, so that every inner loop
-// runs over the right-hand sides, which lie next to each other.
+// runs over the contiguous right-hand sides.
 #ifndef TRIBO_LINALG_MULTI_RHS_H_
 #define TRIBO_LINALG_MULTI_RHS_H_
 
 #include "linalg/ltdl.h"
 
 // y += sum over i < n of a[i * step] X[row[i]], where row r of X starts at X + r * stride; rows 0,
-// 1,
-// ... where `row` is NULL. `count` numbers each. Four rows at a time: y is read and written less.
+// 1, ... if `row` is NULL. Each row has `count` numbers. Four rows at a time, so that y is read and
+// written less often.
 void tb_add_rows(tbReal* y, int n, const tbReal* a, int step, const tbReal* X, const int* row,
                  int stride, int count);
 

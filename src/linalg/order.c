@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-// The quotient graph. A vertex that was eliminated becomes an element: a clique of what it touched.
-// Each live vertex keeps, in the room of its first neighbours, elements first and then vertices.
+// The quotient graph. An eliminated vertex becomes an element: a clique of its former neighbours.
+// Each live vertex stores, in the memory of its first neighbours, elements first and then vertices.
 typedef struct {
   int n;
   const int* weight;
@@ -70,7 +70,8 @@ static bool quotient_init(Quotient* q, tbArena* arena, const int* start, const i
   return true;
 }
 
-// All live vertices that `pivot` touches, directly or through its elements, which it absorbs.
+// All live vertices that are adjacent to `pivot`, directly or through its elements, which it
+// absorbs.
 static bool gather(Quotient* q, tbArena* arena, int pivot, int** out, int* count) {
   int size = q->vertices[pivot], begin = q->start[pivot];
   for (int k = begin; k < begin + q->elements[pivot]; k++) {
@@ -96,8 +97,8 @@ static bool gather(Quotient* q, tbArena* arena, int pivot, int** out, int* count
   return true;
 }
 
-// Weight of the part of each element that lies outside the pivot's clique: start from its whole
-// live weight and take off every clique member that has it.
+// Weight of the part of each element outside the pivot's clique: start from its whole live weight
+// and subtract every clique member in it.
 static void measure_overlaps(Quotient* q, const int* clique, int count) {
   for (int c = 0; c < count; c++) {
     int v = clique[c];
@@ -118,11 +119,12 @@ static void measure_overlaps(Quotient* q, const int* clique, int count) {
   }
 }
 
-// Replace what the pivot's clique now covers in v's lists by the pivot itself; the new degree.
+// Replace the neighbours of v that the pivot's clique covers by the pivot itself; returns the new
+// degree.
 static int update_vertex(Quotient* q, int v, int pivot, int clique_weight) {
   int begin = q->start[v], elements = q->elements[v], vertices = q->vertices[v];
   int degree = clique_weight - q->weight[v], to = begin;
-  // The room is enough: v loses the pivot, or an element that the pivot absorbed.
+  // The memory suffices: v loses the pivot, or an element that the pivot absorbed.
   int kept[1] = {0};
   for (int k = begin; k < begin + elements; k++) {
     int e = q->list[k];
@@ -138,7 +140,7 @@ static int update_vertex(Quotient* q, int v, int pivot, int clique_weight) {
     degree += q->weight[u];
     q->list[write++] = u;
   }
-  // Make room for the pivot between elements and vertices: move the first vertex to the end.
+  // Insert the pivot between elements and vertices: move the first vertex to the end.
   if (write > to) q->list[write] = q->list[to];
   q->list[to] = pivot;
   q->elements[v] = kept[0] + 1;
@@ -184,8 +186,8 @@ bool tb_order_postorder(tbArena* arena, int n, tbOrdering* ordering) {
   int* end = TB_ARENA_NEW(arena, int, n + 1);
   if (arena->failed) return false;
   for (int k = 0; k < n; k++) position[ordering->order[k]] = k;
-  // The parent of a vertex is the first to go of those it is connected with; by position. All
-  // roots hang on n.
+  // The parent of a vertex is the first eliminated of its connected vertices; by position. All
+  // roots have the parent n.
   for (int k = 0; k < n; k++) {
     int v = ordering->order[k], first = n;
     for (int m = 0; m < ordering->fill_count[v]; m++) {
@@ -195,7 +197,7 @@ bool tb_order_postorder(tbArena* arena, int n, tbOrdering* ordering) {
     parent[k] = first;
     size[first] += ++size[k];
   }
-  // From the last vertex back each subtree takes the room before the parent that is still free.
+  // From the last vertex back, each subtree takes the free positions closest before its parent.
   end[n] = n;
   for (int k = n - 1; k >= 0; k--) {
     int last = end[parent[k]];

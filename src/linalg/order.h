@@ -1,8 +1,8 @@
-// Minimum degree ordering of a symmetric graph by its quotient graph, with the structure of the
-// factor that follows from it.
+// Minimum degree ordering of a symmetric graph by its quotient graph, and the resulting structure
+// of the factor.
 //
 // Amestoy, Davis, Duff: An approximate minimum degree ordering algorithm, SIAM J. Matrix Anal. 17
-// (1996). Own code; no dense-row or aggressive-absorption heuristics.
+// (1996). Own implementation; no dense-row or aggressive-absorption heuristics.
 #ifndef TRIBO_LINALG_ORDER_H_
 #define TRIBO_LINALG_ORDER_H_
 
@@ -12,7 +12,7 @@
 
 typedef struct {
   int* order;  // order[k]: the vertex eliminated k-th
-  int** fill;  // fill[v]: vertices that remain when v goes and that it is connected with
+  int** fill;  // fill[v]: connected vertices that remain when v is eliminated
   int* fill_count;
 } tbOrdering;
 
@@ -21,8 +21,8 @@ typedef struct {
 bool tb_order_minimum_degree(tbArena* arena, int n, const int* weight, const int* start,
                              const int* column, tbOrdering* out);
 
-// Sort `order` anew so that what leads up to a vertex comes right before it: the same fill, but
-// what is written lies close to what is read. False: out of memory.
+// Reorder `order` to a postorder, in which the subtree of a vertex comes right before it: the fill
+// is the same, but memory accesses are more local. False: out of memory.
 bool tb_order_postorder(tbArena* arena, int n, tbOrdering* ordering);
 
 #endif

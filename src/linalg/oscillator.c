@@ -9,11 +9,12 @@
 #include "linalg/oscillator_pade.h"
 
 // Beyond this many applications of an approximant, squaring is cheaper.
-enum { MAX_STEPS = 256, NORDER = 4, MANY = 24 };
-// Orders that are chosen automatically. Not 13: its poles have shares a hundred thousand times
-// their sum, so that it rounds to 1e-11, and order 7 in several steps is as fast and rounds to
-// 1e-14. Nor 1: the z^3 of its series is too large by a half, which shows where Y is small, however
-// small h A is (a point under a constant load has a stretch of t^2, and integrals of t^3 and t^4).
+enum { MAX_STEPS = 256, NORDER = 4, LARGE = 24 };
+// Orders for the automatic choice. Not 13: the weights of its poles are a hundred thousand times
+// their sum, so that it rounds to 1e-11, while order 7 in several steps is as fast and rounds to
+// 1e-14. Nor 1: the z^3 term of its series is too large by a half, which is visible if Y is small,
+// however small h A is (a point under a constant load has a displacement of t^2, and integrals of
+// t^3 and t^4).
 static const int ORDERS[NORDER] = {2, 3, 5, 7};
 
 int tb_oscillator_ints(int n) {
@@ -24,15 +25,15 @@ int tb_oscillator_ints(int n) {
 size_t tb_oscillator_work(int n) {
   size_t m = 2 * (size_t)n + 3, most = tb_expm_work((int)m, 2) + m * m + 4 * m;
   size_t pade = tb_oscillator_pade_work(n), proportional = tb_oscillator_proportional_work(n);
-  size_t narrow = tb_oscillator_low_rank_work(n);
+  size_t low_rank = tb_oscillator_low_rank_work(n);
   if (pade > most) most = pade;
-  if (narrow > most) most = narrow;
+  if (low_rank > most) most = low_rank;
   return 4 * (size_t)n + (proportional > most ? proportional : most);
 }
 
 // ---- the augmented matrix ----------------------------------------------------------------------
 
-// EXP eq. 29-30 as they are: xint and xint2 are the last two columns of exp(h Abar).
+// EXP eq. 29-30 literally: xint and xint2 are the last two columns of exp(h Abar).
 static bool dense(const tbOscillator* o, double h, double accuracy, double* first, double* second,
                   double* work, int* iwork, tbOscillatorInfo* info) {
   int n = o->n, m = 2 * n + 3;
@@ -69,7 +70,7 @@ static bool dense(const tbOscillator* o, double h, double accuracy, double* firs
 
 // ---- choice ------------------------------------------------------------------------------------
 
-// The common ratio B/K, or -1 where there is none.
+// The common ratio B/K, or -1 if there is none.
 static double damping_ratio(const tbOscillator* o) {
   if (o->n == 0 || o->general || !(o->K[0] > 0)) return -1;
   double beta = o->B[0] / o->K[0];
@@ -95,7 +96,7 @@ static double balanced_norm(const tbOscillator* o, double h) {
   return h * 0.5 * (damping + sqrt(damping * damping + 4 * stiffness));
 }
 
-// Nanoseconds, roughly, on a machine of 2020; only their ratios matter: each pole is a
+// Estimated nanoseconds on a machine of 2020, of which only the ratios matter: each pole costs a
 // factorisation of `rank` rows.
 static double pade_cost(double n, double rank, int order, double steps) {
   double poles = 0.4 * (order & 1) + 1.1 * (order / 2);
@@ -103,18 +104,19 @@ static double pade_cost(double n, double rank, int order, double steps) {
 }
 
 bool tb_oscillator_is_low_rank(int n, int rank) {
-  return rank > 0 && n >= MANY && 5 * rank <= 4 * n;
+  return rank > 0 && n >= LARGE && 5 * rank <= 4 * n;
 }
 
-// Parts of a graded step of this order, 0 where there is none. Few rows do without: equal steps
-// have derivatives in closed form (oscillator_tangent.c). Every mode beyond the reach of one part
-// must be overdamped (z real), and what is not, on a circle of diameter 2 h / beta, within it; then
-// modes that a part of four times the length does not follow have lost most of their share before.
+// Number of parts of a graded step of this order, 0 if it is not applicable. Small systems do not
+// use it: equal steps have closed-form derivatives (oscillator_tangent.c). Every mode beyond the
+// range of one part must be overdamped (z real), and all others, on a circle of diameter 2 h /
+// beta, must be within it; then modes too fast for a part of four times the length have mostly
+// decayed before it.
 static int graded_parts(const tbOscillator* o, double h, double norm, int order, double accuracy) {
   static const double LEAST = 1e-2, MOST = 1e12;
   double beta = INFINITY, reach = tb_pade_norm(order, accuracy);
   for (int i = 0; i < o->n; i++) beta = tb_min(beta, o->K[i] > 0 ? o->B[i] / o->K[i] : INFINITY);
-  if (o->n < MANY || accuracy < LEAST || !(2 * h <= reach * beta) || !(norm <= MOST)) return 0;
+  if (o->n < LARGE || accuracy < LEAST || !(2 * h <= reach * beta) || !(norm <= MOST)) return 0;
   return norm <= reach ? 1 : 1 + (int)ceil(tb_log(norm / reach) / tb_log(4));
 }
 
@@ -140,7 +142,7 @@ static tbOscillatorInfo choose(const tbOscillator* o, double h, const tbOscillat
   return info;
 }
 
-// Equal steps of the approximant, in as few unknowns as there may be.
+// Equal steps of the approximant, in as few unknowns as possible.
 static bool by_poles(const tbOscillator* o, double h, int order, int steps, double* first,
                      double* second, double* work, int* iwork) {
   if (o->left && tb_oscillator_is_low_rank(o->n, o->rank)) {
@@ -150,7 +152,7 @@ static bool by_poles(const tbOscillator* o, double h, int order, int steps, doub
 }
 
 // p and v after a time tau under forces with these integrals: p'' = a + Y force.
-static void move_on(const tbOscillator* o, double tau, const double* once, const double* twice,
+static void advance(const tbOscillator* o, double tau, const double* once, const double* twice,
                     double* p, double* v) {
   size_t n = (size_t)o->n;
   for (size_t i = 0; i < n; i++) {
@@ -165,7 +167,7 @@ static void move_on(const tbOscillator* o, double tau, const double* once, const
   }
 }
 
-// Parts of h / 4^(parts - 1), and from the second on three times all that came before.
+// Parts: the first of length h / 4^(parts - 1), each further one three times the time before it.
 static bool by_parts(const tbOscillator* o, double h, int order, int parts, double* first,
                      double* second, double* work, int* iwork) {
   size_t N = (size_t)o->n;
@@ -184,7 +186,7 @@ static bool by_parts(const tbOscillator* o, double h, int order, int parts, doub
       second[i] += tau * first[i] + part2[i];
       first[i] += part1[i];
     }
-    move_on(o, tau, part1, part2, p, v);
+    advance(o, tau, part1, part2, p, v);
     done = end;
   }
   return true;
@@ -204,8 +206,8 @@ bool tb_oscillator_integrals(const tbOscillator* o, double h, const tbOscillator
   int n = o->n;
   double beta = damping_ratio(o);
   tbOscillatorInfo plan = {TB_OSCILLATOR_DENSE, 0, 0};
-  bool ok, narrow = tb_oscillator_is_low_rank(n, o->rank);
-  if (narrow || beta < 0) plan = choose(o, h, settings);
+  bool ok, low_rank = tb_oscillator_is_low_rank(n, o->rank);
+  if (low_rank || beta < 0) plan = choose(o, h, settings);
   if (plan.method == TB_OSCILLATOR_PADE) {
     ok = by_poles(o, h, plan.order, plan.steps, first, second, work, iwork);
   } else if (plan.method == TB_OSCILLATOR_GRADED) {
@@ -221,7 +223,7 @@ bool tb_oscillator_integrals(const tbOscillator* o, double h, const tbOscillator
   if (end) {
     memcpy(end, o->p, sizeof(double) * (size_t)n);
     memcpy(end + n, o->v, sizeof(double) * (size_t)n);
-    move_on(o, h, first, second, end, end + n);
+    advance(o, h, first, second, end, end + n);
   }
   return true;
 }

@@ -1,6 +1,6 @@
 // Coupled oscillators with more rows than degrees of freedom: many contact points on few bodies.
-// There Y = L R^T has a rank r < n, and a pole's system (oscillator_pade.c) with D = sigma (sigma K
-// + B), a diagonal matrix, is by the Sherman-Morrison-Woodbury formula
+// Then Y = L R^T has a rank r < n, and with D = sigma (sigma K + B), a diagonal matrix, a pole's
+// system (oscillator_pade.c) becomes, by the Sherman-Morrison-Woodbury formula,
 //
 //     (1 + D L R^T) g = c      <=>      g = c - D L w,    (1 + R^T D L) w = R^T c
 //
@@ -17,7 +17,7 @@ typedef struct {
   double tau;
   double* matrix;       // by pole: r x r factored, real parts before imaginary ones
   int* pivot;           // by pole: r
-  double *re, *im;      // n: a pole's right-hand side, then its share
+  double *re, *im;      // n: a pole's right-hand side, then its contribution
   double *w_re, *w_im;  // r
 } Context;
 
@@ -27,7 +27,7 @@ size_t tb_oscillator_low_rank_work(int n) {
   return R * R * (2 * TB_MAX_POLES + 2) + 10 * N;
 }
 
-// y (r) += s row, of one row of a factor.
+// y (r) += s row, for one row of a factor.
 static void add_row(double* TB_RESTRICT y, const double* TB_RESTRICT row, double s, int r) {
   for (int j = 0; j < r; j++) y[j] += s * row[j];
 }
@@ -73,7 +73,7 @@ static bool factor_poles(const Context* x, const double* SK, const double* SB) {
   return true;
 }
 
-// One pole's g into x->re, x->im.
+// Compute one pole's g in x->re, x->im.
 static void solve_pole(const Context* x, int k, tbComplex s, const double* p, const double* v) {
   const tbOscillator* o = x->o;
   int n = o->n, r = o->rank;
@@ -107,7 +107,7 @@ static void solve_pole(const Context* x, int k, tbComplex s, const double* p, co
 }
 
 // p'' = a + Y force, integrated once and twice; `sum`: 2 r.
-static void move_on(const Context* x, const double* part1, const double* part2, double* sum,
+static void advance(const Context* x, const double* part1, const double* part2, double* sum,
                     double* p, double* v) {
   const tbOscillator* o = x->o;
   size_t R = (size_t)o->rank;
@@ -161,7 +161,7 @@ bool tb_oscillator_low_rank(const tbOscillator* o, double h, int order, int step
       second[i] += x.tau * first[i] + part2[i];
       first[i] += part1[i];
     }
-    if (step + 1 < steps) move_on(&x, part1, part2, x.w_re, p, v);
+    if (step + 1 < steps) advance(&x, part1, part2, x.w_re, p, v);
   }
   return true;
 }

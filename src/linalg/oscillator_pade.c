@@ -1,14 +1,14 @@
-// With r(z) = (-1)^m + sum of rho_k / (1 - s_k z), and r as e^z to second order at 0, the functions
-// of h Abar that EXP eq. 29 asks for are sums over the same poles: (r - 1)/z, (r - 1 - z)/z^2 and
-// (r - 1 - z - z^2/2)/z^3 have the weights rho s, rho s^2 and rho s^3. So with sigma = s h,
+// With r(z) = (-1)^m + sum of rho_k / (1 - s_k z), and r equal to e^z to second order at 0, the
+// functions of h Abar in EXP eq. 29 are sums over the same poles: (r - 1)/z, (r - 1 - z)/z^2 and (r
+// - 1 - z - z^2/2)/z^3 have the weights rho s, rho s^2 and rho s^3. So with sigma = s h,
 //
 //     xint = h sum rho s w,   xint2 = h^2 sum rho s^2 w,   (1 - sigma A) w = x0 + sigma b
 //
-// one solve per pole for both. With A = [0 I; -YK -YB] and g = [K B] w, the negative force,
+// with one solve per pole for both. With A = [0 I; -YK -YB] and g = [K B] w, the negative force,
 //
 //     (1 + sigma (sigma K + B) Y) g = K p + (sigma K + B)(v + sigma a)
 //
-// of n rows. No power of A is ever formed.
+// has n rows. No power of A is formed.
 #include "linalg/oscillator_pade.h"
 
 #include <math.h>
@@ -71,7 +71,7 @@ size_t tb_oscillator_pade_work(int n) {
   return N * N * 2 * TB_MAX_POLES + 6 * N;
 }
 
-// row -= f top, from column `from` on; four at a time are loaded before any is stored.
+// row -= f top, from column `from` on; four entries at a time are loaded before any is stored.
 TB_INLINE void subtract_row(int n, int from, tbComplex f, const double* top_re,
                             const double* top_im, double* row_re, double* row_im) {
   int j = from;
@@ -124,16 +124,16 @@ TB_INLINE bool factor(int n, double* re, double* im, int* pivot) {
   return true;
 }
 
-static bool factor_narrow(int n, double* re, double* im, int* pivot) {
+static bool factor_generic(int n, double* re, double* im, int* pivot) {
   return factor(n, re, im, pivot);
 }
 
-TB_WIDE static bool factor_wide(int n, double* re, double* im, int* pivot) {
+TB_WIDE static bool factor_avx2(int n, double* re, double* im, int* pivot) {
   return factor(n, re, im, pivot);
 }
 
 bool tb_complex_lu(int n, double* re, double* im, int* pivot) {
-  return tb_wide() ? factor_wide(n, re, im, pivot) : factor_narrow(n, re, im, pivot);
+  return tb_wide() ? factor_avx2(n, re, im, pivot) : factor_generic(n, re, im, pivot);
 }
 
 void tb_complex_solve(int n, const double* re, const double* im, const int* pivot,
@@ -167,7 +167,7 @@ void tb_complex_solve(int n, const double* re, const double* im, const int* pivo
   }
 }
 
-// 1 + sigma (sigma K + B) Y for every pole, factored; the real pole's in its first half.
+// Factor 1 + sigma (sigma K + B) Y for every pole; that of the real pole is in its first half.
 static bool factor_poles(const tbOscillator* o, const tbPadePoles* poles, double tau,
                          double* matrix, int* pivot) {
   int n = o->n;

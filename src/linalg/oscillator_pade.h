@@ -6,26 +6,26 @@
 
 enum { TB_MAX_POLES = 7 };
 
-// The diagonal Padé approximant of `order` as a sum: r(z) = (-1)^order + sum of rho / (1 - s z)
-// over its inverse poles s. Those with im >= 0, the real one (of odd orders) first.
+// The diagonal Padé approximant of `order` as a sum over its inverse poles s: r(z) = (-1)^order +
+// sum of rho / (1 - s z). Only the s with im >= 0 are stored, the real one (of odd orders) first.
 typedef struct {
   int order, count;
   double re[TB_MAX_POLES], im[TB_MAX_POLES];          // s
   double rho_re[TB_MAX_POLES], rho_im[TB_MAX_POLES];  // rho
 } tbPadePoles;
 
-// NULL where the order is none of 1, 2, 3, 5, 7, 13.
+// NULL unless the order is 1, 2, 3, 5, 7 or 13.
 const tbPadePoles* tb_pade_poles(int order);
 
 size_t tb_oscillator_pade_work(int n);
 
-// LU with partial pivoting of an n x n complex matrix in two halves, inverse pivots on the
-// diagonal; false where a pivot vanishes.
+// LU with partial pivoting of an n x n complex matrix given by real and imaginary parts, inverse
+// pivots on the diagonal; false if a pivot is zero.
 bool tb_complex_lu(int n, double* re, double* im, int* pivot);
 
-// Of one pole (s, rho) and step tau: sigma = s tau, and the weights of its share g in the integral
-// of the force, and in the integral of that (docs/expo.md, eq. 5-6). A pole with im > 0 stands for
-// its conjugate too.
+// For one pole (s, rho) and step tau: sigma = s tau, and the weights of its solution g in the
+// integral of the force, and in the integral of that (docs/expo.md, eq. 5-6). A pole with im > 0
+// also represents its conjugate.
 typedef struct {
   double re, im;
 } tbComplex;
@@ -46,7 +46,7 @@ tbPoleShare tb_pole_share(const tbPadePoles* poles, int k, double tau);
 bool tb_oscillator_pade(const tbOscillator* system, double h, int order, int steps, double* first,
                         double* second, double* work, int* iwork);
 
-// The same where Y = left right^T of rank r < n: each pole's system has r unknowns instead of n.
+// The same for Y = left right^T of rank r < n: each pole's system has r unknowns instead of n.
 size_t tb_oscillator_low_rank_work(int n);
 bool tb_oscillator_low_rank(const tbOscillator* system, double h, int order, int steps,
                             double* first, double* second, double* work, int* iwork);
@@ -55,8 +55,8 @@ bool tb_oscillator_low_rank(const tbOscillator* system, double h, int order, int
 void tb_complex_solve(int n, const double* re, const double* im, const int* pivot, double* x,
                       double* y);
 
-// Where Y is symmetric and B = beta K: once tridiagonal, a pole costs O(n), and eigenvectors are a
-// choice too. Picks order, steps or modes by the spectrum and the accuracy.
+// For symmetric Y and B = beta K: in tridiagonal form a pole costs O(n), and eigenvectors are an
+// alternative. Chooses order, steps or modes by the spectrum and the accuracy.
 size_t tb_oscillator_proportional_work(int n);
 int tb_oscillator_proportional_ints(int n);
 bool tb_oscillator_proportional(const tbOscillator* system, double beta, double h,

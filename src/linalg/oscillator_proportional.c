@@ -1,7 +1,7 @@
-// Coupled oscillators with proportional damping, B = beta K. With z = K^1/2 p the matrix
-// S = K^1/2 Y K^1/2 is symmetric; reflections make it tridiagonal, S = Q T Q^T, and then each
-// pole's system 1 + (s h beta + s^2 h^2) T is complex symmetric and tridiagonal: it is solved
-// without pivoting, since all its eigenvalues lie on a ray from 1 that does not meet 0.
+// Coupled oscillators with proportional damping, B = beta K. With z = K^1/2 p the matrix S = K^1/2
+// Y K^1/2 is symmetric; reflections make it tridiagonal, S = Q T Q^T, and then each pole's system 1
+// + (s h beta + s^2 h^2) T is complex symmetric and tridiagonal. It is solved without pivoting,
+// since all its eigenvalues lie on a ray from 1 that does not meet 0.
 #include <math.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ typedef struct {
   double *d, *e;  // T
 } Context;
 
-// Room of by_poles for each row: four poles' factors and solutions, and parts of the integrals.
+// Memory of by_poles per row: four poles' factors and solutions, and parts of the integrals.
 enum { POLE_ROOM = 6 * LANES + 4 };
 
 size_t tb_oscillator_proportional_work(int n) {
@@ -36,7 +36,7 @@ int tb_oscillator_proportional_ints(int n) {
 
 // ---- poles -------------------------------------------------------------------------------------
 
-// Four poles side by side; what is missing has no weight.
+// Four poles in SIMD lanes; missing poles have zero weight.
 typedef struct {
   double mu_re[LANES], mu_im[LANES];      // sigma (sigma + beta)
   double gain_re[LANES], gain_im[LANES];  // sigma + beta
@@ -61,9 +61,9 @@ static void load_poles(const tbPadePoles* poles, int from, double beta, double t
   }
 }
 
-// One row of the elimination of (1 + mu T) g = p + gain v + mu a, by L D L^T: its inverse pivot and
-// multiplier into `f`, its right-hand side into `g`, real parts before imaginary ones; `last` and
-// `before` are those of the row before. Here and below everything is loaded before anything is
+// One row of the elimination of (1 + mu T) g = p + gain v + mu a, by L D L^T: `f` receives its
+// inverse pivot and multiplier, `g` its right-hand side, real parts before imaginary ones; `last`
+// and `before` are those of the previous row. Here and below all values are loaded before any is
 // stored, so that four lanes are one register.
 TB_INLINE void eliminate(const Poles* q, double diagonal, double above, double off,
                          const double* start, const double* last, const double* before, double* f,
@@ -112,8 +112,8 @@ TB_INLINE double weigh(const double* re, const double* im, const double* g) {
   return (x[0] + x[1]) + (x[2] + x[3]);
 }
 
-// Take four poles' shares from the integrals. `start`: n x 4; `room`: 6 LANES (n + 1), where the
-// last row stands for those before the first and after the last.
+// Subtract four poles' contributions from the integrals. `start`: n x 4; `room`: 6 LANES (n + 1),
+// whose last row serves as neighbour of the first and the last one.
 TB_INLINE void add_poles(const Context* x, const Poles* q, const double* start, double* room,
                          double* first, double* second) {
   int n = x->n;
@@ -138,18 +138,18 @@ TB_INLINE void add_poles(const Context* x, const Poles* q, const double* start, 
   }
 }
 
-static void add_narrow(const Context* x, const Poles* q, const double* start, double* room,
-                       double* first, double* second) {
+static void add_generic(const Context* x, const Poles* q, const double* start, double* room,
+                        double* first, double* second) {
   add_poles(x, q, start, room, first, second);
 }
 
-TB_WIDE static void add_wide(const Context* x, const Poles* q, const double* start, double* room,
+TB_WIDE static void add_avx2(const Context* x, const Poles* q, const double* start, double* room,
                              double* first, double* second) {
   add_poles(x, q, start, room, first, second);
 }
 
 // z'' = a + T force, integrated once and twice: the state after a part of the step.
-static void move_on(const Context* x, double tau, const double* part1, const double* part2,
+static void advance(const Context* x, double tau, const double* part1, const double* part2,
                     double* start) {
   for (int i = 0; i < x->n; i++) {
     double *y = start + 4 * i, once = x->d[i] * part1[i], twice = x->d[i] * part2[i];
@@ -166,7 +166,7 @@ static void move_on(const Context* x, double tau, const double* part1, const dou
   }
 }
 
-// start becomes the integrals of the force, by the approximant applied `steps` times.
+// Replace start by the integrals of the force, by the approximant applied `steps` times.
 static void by_poles(const Context* x, double h, int order, int steps, double* start,
                      double* memory) {
   size_t n = (size_t)x->n;
@@ -180,16 +180,16 @@ static void by_poles(const Context* x, double h, int order, int steps, double* s
       Poles q;
       load_poles(poles, from, x->beta, tau, &q);
       if (tb_wide()) {
-        add_wide(x, &q, start, room, part1, part2);
+        add_avx2(x, &q, start, room, part1, part2);
       } else {
-        add_narrow(x, &q, start, room, part1, part2);
+        add_generic(x, &q, start, room, part1, part2);
       }
     }
     for (size_t i = 0; i < n; i++) {
       second[i] += tau * first[i] + part2[i];
       first[i] += part1[i];
     }
-    if (step + 1 < steps) move_on(x, tau, part1, part2, start);
+    if (step + 1 < steps) advance(x, tau, part1, part2, start);
   }
   for (size_t i = 0; i < n; i++) {
     start[4 * i] = first[i];
@@ -219,7 +219,7 @@ static void phi_functions(double z, double phi[4]) {
   phi[1] = 1 + z * phi[2];
 }
 
-// Of u'' + c u' + k u = 0 with u(0) = 0, u'(0) = 1: u and its first three integrals at time 1.
+// For u'' + c u' + k u = 0 with u(0) = 0, u'(0) = 1: u and its first three integrals at time 1.
 static void impulse_response(double c, double k, double out[4]) {
   double discriminant = c * c - 4 * k;
   if (c + k < 2) {
@@ -239,7 +239,7 @@ static void impulse_response(double c, double k, double out[4]) {
       weight = w1;
     }
   } else if (discriminant > 0.25 * c * c) {
-    // Two real roots well apart: divided differences of phi_j.
+    // Two well separated real roots: divided differences of phi_j.
     double fast = -0.5 * (c + sqrt(discriminant)), slow = k / fast, x[4], y[4];
     phi_functions(slow, x);
     phi_functions(fast, y);
@@ -267,7 +267,8 @@ void tb_oscillator_mode(double s, double beta, double h, double first[3], double
   double I[4], power = h;
   impulse_response(beta * s * h, s * h * h, I);
   for (int j = 0; j < 4; j++, power *= h) I[j] *= power;
-  // Minus (stretch + beta rate), once and twice integrated, of a start p, a start v, a load a.
+  // Minus (displacement + beta velocity), integrated once and twice, for an initial p, an initial
+  // v, a load a.
   first[0] = -(h - s * I[2] - beta * s * I[1]);
   first[1] = -(I[1] + beta * I[0]);
   first[2] = -(I[2] + beta * I[1]);
@@ -276,7 +277,7 @@ void tb_oscillator_mode(double s, double beta, double h, double first[3], double
   second[2] = -(I[3] + beta * I[2]);
 }
 
-// Every mode by itself; start (in the eigenbasis) becomes the integrals.
+// Each mode separately; start (in the eigenbasis) is replaced by the integrals.
 static void by_modes(const Context* x, double h, double* start) {
   for (int i = 0; i < x->n; i++) {
     double s = tb_max(x->d[i], 0), I[4], *y = start + 4 * i, p = y[0], v = y[1], a = y[2];
@@ -307,13 +308,13 @@ static double spectral_radius(const Context* x, double h) {
 
 // The largest |z| at which the approximant of order 7 has the error 3e-2, 1e-2, ... 1e-6, 1e-8 on
 // the negative real axis, and on every circle through 0 in the left half plane with that diameter:
-// where damped oscillators have their eigenvalues, with circles of diameter 2 h / beta.
+// damped oscillators have their eigenvalues there, on circles of diameter 2 h / beta.
 enum { AUTOMATIC = 7, NACCURACY = 7 };
 static const double ACCURACIES[NACCURACY] = {3e-2, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-8};
 static const double REACH[NACCURACY] = {31.6, 23.8, 15.2, 11.0, 8.40, 6.48, 4.28};
 
 static double reach(const Context* x, double h, double radius, double accuracy) {
-  // Few damped modes: eigenvalues near the imaginary axis, where only the norm counts.
+  // Few damped modes: eigenvalues near the imaginary axis, for which only the norm counts.
   if (x->beta * radius < 2 * h) return tb_pade_norm(AUTOMATIC, accuracy);
   for (int k = 0; k < NACCURACY; k++) {
     if (ACCURACIES[k] <= accuracy * 1.001) return REACH[k];
@@ -321,8 +322,8 @@ static double reach(const Context* x, double h, double radius, double accuracy) 
   return tb_pade_norm(AUTOMATIC, accuracy);
 }
 
-// Four poles side by side cost as much as one, so order 7 is as cheap as any below it. Nanoseconds,
-// roughly, on a machine of 2020; only their ratios matter.
+// Four poles in SIMD lanes cost as much as one, so order 7 is as cheap as any lower one. Estimated
+// nanoseconds on a machine of 2020, of which only the ratios matter.
 static tbOscillatorInfo choose(const Context* x, double h, const tbOscillatorSettings* s) {
   if (s->order) return (tbOscillatorInfo){TB_OSCILLATOR_PADE, s->order, 1};
   double n = x->n, radius = spectral_radius(x, h);

@@ -30,7 +30,7 @@ static void add_row(double* TB_RESTRICT y, const double* TB_RESTRICT x, double s
   for (int i = 0; i < n; i++) y[i] += s * x[i];
 }
 
-// Both halves of rows: y += s x for a complex s.
+// Rows with real and imaginary parts: y += s x for a complex s.
 static void add_complex(double* re, double* im, const double* xre, const double* xim, Complex s,
                         int n) {
   for (int i = 0; i < n; i++) {
@@ -41,7 +41,8 @@ static void add_complex(double* re, double* im, const double* xre, const double*
 
 // ---- poles --------------------------------------------------------------------------------------
 
-// Values and changes stand side by side: column 0 is the value, then `width` changes.
+// Values and derivatives are columns of the same arrays: column 0 is the value, followed by `width`
+// derivatives.
 typedef struct {
   const tbOscillator* o;
   const tbOscillatorChange* c;
@@ -100,8 +101,8 @@ static void solve_rows(const Context* x, int k) {
   }
 }
 
-// t - s YK r for all columns, then of the changes - s dY (K x + B y): needs the value's solution,
-// so the value goes first by itself.
+// t - s YK r for all columns; then - s dY (K x + B y) for the derivatives, which needs the value's
+// solution, so the value is solved first.
 static void load_rows(const Context* x, Complex s, Complex sc0, Complex sc1, const Column* w) {
   int n = x->o->n, width = x->columns;
   size_t W = (size_t)width;
@@ -124,7 +125,7 @@ static void load_rows(const Context* x, Complex s, Complex sc0, Complex sc1, con
   }
 }
 
-// The value's own y, for - s dY (K x + B y).
+// The value's y, for - s dY (K x + B y).
 static void value_force(const Context* x, int k, Complex s, double* fre, double* fim) {
   int n = x->o->n;
   size_t W = (size_t)x->columns;
@@ -245,10 +246,11 @@ static bool by_poles(const tbOscillator* o, double h, const tbOscillatorInfo* pl
 
 // ---- eigenvectors -------------------------------------------------------------------------------
 
-// Divided differences of the six functions between eigenvalues a and b; slopes where they are one.
+// Divided differences of the six functions between eigenvalues a and b; derivatives if a and b
+// coincide.
 static void divided(double a, double b, double beta, double h, double out[6]) {
   double mean = 0.5 * (a + b), apart = fabs(a - b);
-  // Far enough apart for the difference, or a slope over this much.
+  // The least distance for a difference; closer eigenvalues use a slope over this distance.
   double least = 1e-5 * mean + 1e-9 / (h * h);
   if (apart < least) {
     a = mean + least;
@@ -314,7 +316,7 @@ static bool by_modes(const tbOscillator* o, double h, const tbOscillatorChange* 
         add_row(to2, moved[k] + j * W, f[3 + k] * q, change->width);
       }
     }
-    // The change of S between modes i and j, times what mode j holds: over all entries of dY.
+    // The derivative of S between modes i and j, times the state of mode j: over all entries of dY.
     memset(mode, 0, sizeof(double) * 2 * N);
     for (size_t j = 0; j < N; j++) {
       double D[6], w1 = 0, w2 = 0;

@@ -1,4 +1,4 @@
-// Registers of two numbers, which every machine has, for scans where there are no wider ones.
+// SIMD registers of two numbers, which every machine has, for scans on machines without wider ones.
 #ifndef TRIBO_LINALG_SIMD2_H_
 #define TRIBO_LINALG_SIMD2_H_
 
@@ -6,7 +6,7 @@
 
 #include "linalg/simd4.h"
 
-// What a comparison gives: all bits of a number, or none.
+// The result of a comparison: all bits of a number set, or none.
 typedef int64_t tbSimd2Mask __attribute__((vector_size(16), aligned(8), may_alias));
 
 #define TB_LOAD2(p) (*(const tbSimd2*)(p))
@@ -29,20 +29,20 @@ TB_INLINE tbSimd2 tb_simd2_dot(tbSimd2 x, tbSimd2 y, tbSimd2 z, const tbSimd2 v[
   return x * v[0] + y * v[1] + z * v[2];
 }
 
-// Numbers and where they are from.
+// Two numbers with their indices.
 typedef struct {
   tbSimd2 value;
   tbSimd2Mask index;
 } tbSimd2Best;
 
-// Keep what is larger than before.
+// Keep the larger of the old and the new number, in each lane.
 TB_INLINE void tb_simd2_keep(tbSimd2Best* best, tbSimd2 value, tbSimd2Mask index) {
   tbSimd2Mask larger = (tbSimd2Mask)(value > best->value);
   best->index = tb_simd2_choose(larger, index, best->index);
   best->value = tb_simd2_select(larger, value, best->value);
 }
 
-// The larger of each two, the lower index of equals.
+// The larger number in each lane; of equal ones, that with the lower index.
 TB_INLINE tbSimd2Best tb_simd2_larger(tbSimd2Best a, tbSimd2Best b) {
   tbSimd2Mask b_wins = (tbSimd2Mask)(b.value > a.value) |
                        ((tbSimd2Mask)(b.value == a.value) & (tbSimd2Mask)(b.index < a.index));
@@ -50,7 +50,7 @@ TB_INLINE tbSimd2Best tb_simd2_larger(tbSimd2Best a, tbSimd2Best b) {
                        tb_simd2_choose(b_wins, b.index, a.index)};
 }
 
-// The index of the larger of the two, the lower of equals; its value.
+// The index of the larger number, the lower index if they are equal; `value` receives the number.
 TB_INLINE int tb_simd2_top(tbSimd2Best best, tbReal* value) {
   tbReal v0 = best.value[0], v1 = best.value[1];
   int64_t i0 = best.index[0], i1 = best.index[1];

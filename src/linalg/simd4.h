@@ -1,4 +1,4 @@
-// Loops over numbers four at a time. Compilers do not find vectors by themselves in short ones.
+// Loops over numbers four at a time. Compilers do not vectorise short loops by themselves.
 #ifndef TRIBO_LINALG_SIMD4_H_
 #define TRIBO_LINALG_SIMD4_H_
 
@@ -7,8 +7,9 @@
 #include "base/kernel.h"
 #include "tribo/types.h"
 
-// What a register holds of four numbers: TB_PART of them, one where there are no vectors. Where
-// registers are of two, gcc keeps vectors of four in memory: a sum takes three times as long.
+// A tbPart is the share of four numbers that one register holds: TB_PART numbers, one on machines
+// without SIMD. With registers of two, gcc keeps vectors of four in memory, which triples the time
+// of a sum.
 #if !defined(__GNUC__) || defined(__CUDACC__)
 #define TB_PART 1
 typedef tbReal tbPart;
@@ -26,15 +27,15 @@ typedef tbSimd2 tbPart;
 
 enum { TB_PARTS = 4 / TB_PART };
 
-// Number k of four in parts.
+// Number k of four numbers stored in parts.
 #if TB_PART == 1
 #define TB_OF_PARTS(parts, k) ((parts)[k])
 #else
 #define TB_OF_PARTS(parts, k) ((parts)[(k) / TB_PART][(k) % TB_PART])
 #endif
 
-// Do(Part, i) for the numbers from i on that a Part holds, until n of them are done: by fours, then
-// two and one. Spelled out: of a loop over the rest compilers would make one for many.
+// Do(Part, i) for all of n numbers: by fours, then two and one. The remainder is written out
+// because compilers would turn a loop over it into one for many iterations.
 #if TB_PART == 1
 #define TB_BY_FOURS(Do, n) \
   for (int i = 0; i < (n); i++) Do(tbReal, i)
@@ -91,7 +92,7 @@ TB_INLINE void tb_simd2_subtract(tbReal* TB_RESTRICT y, const tbReal* TB_RESTRIC
 #undef TB_SUBTRACT
 }
 
-// The sum of a[r] times the four numbers at z + r stride, over `rows` of them: y = or y +=.
+// y = or y += the sum of a[r] times the four numbers at z + r stride, over `rows` of them.
 TB_INLINE void tb_sum_fours(int rows, const tbReal* a, const tbReal* z, int stride, tbReal* y,
                             bool add) {
   for (int k = 0; k < 4; k += TB_PART) {
@@ -102,7 +103,7 @@ TB_INLINE void tb_sum_fours(int rows, const tbReal* a, const tbReal* z, int stri
   }
 }
 
-// sum = or += x y of four numbers each.
+// sum = or += x y, elementwise, of four numbers each.
 TB_INLINE void tb_simd_products(tbPart* sum, const tbReal* x, const tbReal* y, bool add) {
   for (int p = 0; p < TB_PARTS; p++) {
     tbPart product = *(const tbPart*)(x + p * TB_PART) * *(const tbPart*)(y + p * TB_PART);
@@ -115,7 +116,8 @@ TB_INLINE tbReal tb_sum_parts(const tbPart* s) {
   return (TB_OF_PARTS(s, 0) + TB_OF_PARTS(s, 2)) + (TB_OF_PARTS(s, 1) + TB_OF_PARTS(s, 3));
 }
 
-// The sum of x . y over `count` fours: those of x follow each other, those of y begin at y + at[k].
+// The sum of x . y over `count` groups of four: those of x are contiguous, those of y begin at y +
+// at[k].
 TB_INLINE tbReal tb_dot_fours(int count, const tbReal* x, const tbReal* y, const int* at) {
   tbPart s[TB_PARTS];
   tb_simd_products(s, x, y + at[0], false);
@@ -123,7 +125,7 @@ TB_INLINE tbReal tb_dot_fours(int count, const tbReal* x, const tbReal* y, const
   return tb_sum_parts(s);
 }
 
-// x . y in four sums that do not wait for each other, in the order of plain code.
+// x . y in four independent sums, in the order of plain code.
 TB_INLINE tbReal tb_dot_sums(const tbReal* TB_RESTRICT x, const tbReal* TB_RESTRICT y, int n) {
   tbReal s0 = 0, s1 = 0, s2 = 0, s3 = 0;
   int i = 0;
@@ -137,8 +139,8 @@ TB_INLINE tbReal tb_dot_sums(const tbReal* TB_RESTRICT x, const tbReal* TB_RESTR
   return (s0 + s1) + (s2 + s3);
 }
 
-// The same in registers of four, where short ones are the rule: the order of the sums, and so the
-// last bits, are its own, with and without vectors.
+// The same in SIMD registers of four, for mostly short vectors. The order of the sums, and so the
+// last bits, differ from tb_dot_sums, but are the same with and without SIMD.
 TB_INLINE tbReal tb_dot_four(const tbReal* x, const tbReal* y, int n) {
   tbReal sum = 0;
   int i = 0;

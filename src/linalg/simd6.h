@@ -1,6 +1,5 @@
-// Products with rows of six columns, those of a free body: a row lies in one register of four and
-// one of two, or three of two. Compilers do not find this by themselves once such loops are
-// inlined.
+// Products with rows of six columns, those of a free body: a row fits one register of four and one
+// of two, or three of two. Compilers do not find this layout once such loops are inlined.
 #ifndef TRIBO_LINALG_SIMD6_H_
 #define TRIBO_LINALG_SIMD6_H_
 
@@ -21,7 +20,7 @@
     }                                                                                    \
   } while (0)
 
-// The rows of Y stay in registers while the panels pass.
+// The rows of Y stay in registers over all panels.
 #define TB_SIX_PANELS(Part, at)                                                              \
   do {                                                                                       \
     Part y[6];                                                                               \
@@ -79,7 +78,7 @@ TB_INLINE void tb_simd6_subtract(int rows, const tbReal* X, ptrdiff_t xs, const 
   TB_SIX_PARTS(TB_SIX_SUBTRACT);
 }
 
-// Six rows of a factor: X^T Z is what they take away, X and Z with the same stride.
+// Six rows of a factor: they subtract X^T Z, with X and Z of the same stride.
 typedef struct {
   const tbReal *X, *Z;
   ptrdiff_t stride;
@@ -96,8 +95,7 @@ TB_INLINE void tb_simd6_subtract_panels(int count, const tbSimd6Panel* panel, in
 #endif
 }
 
-// own -= V x for V (6 x width): each row in four sums that do not wait for each other, and all rows
-// at once.
+// own -= V x for V (6 x width): each row in four independent sums, all rows at once.
 TB_INLINE void tb_simd6_pull(int width, const tbReal* V, const tbReal* x, tbReal* own) {
   tbReal sum[6][4];
   tbPart s[6][TB_PARTS] = {{{0}}};
@@ -120,8 +118,8 @@ TB_INLINE void tb_simd6_add(int rows, const tbReal* X, ptrdiff_t xs, const tbRea
   TB_SIX_PARTS(TB_SIX_ADD);
 }
 
-// X <- T^-1 X for X (6 x 6) and a lower triangular T given by T(r, s) = D[r * row + s * col], its
-// diagonal that of `inverse` or, where that is NULL, 1.
+// X <- T^-1 X for X (6 x 6) and a lower triangular T given by T(r, s) = D[r * row + s * col], with
+// the diagonal of `inverse` or, if that is NULL, ones.
 TB_INLINE void tb_simd6_substitute(const tbReal* D, int row, int col, const tbReal* inverse,
                                    tbReal* X, ptrdiff_t xs) {
   TB_SIX_PARTS(TB_SIX_SUBSTITUTE);

@@ -1,4 +1,4 @@
-// Dense kernels for matrices of a few rows, row-major, no memory of their own.
+// Dense kernels for matrices of a few rows, row-major, without memory of their own.
 #ifndef TRIBO_LINALG_SMALL_H_
 #define TRIBO_LINALG_SMALL_H_
 
@@ -7,7 +7,7 @@
 
 enum { TB_SMALL_MAX = 6 };
 
-// L L^T = A + shift I (lower triangle of `a`, n <= 6) into `l`. False where a pivot falls below
+// L L^T = A + shift I (lower triangle of `a`, n <= 6) into `l`. False if a pivot falls below
 // `floor`.
 static inline bool tb_small_cholesky(int n, const double* a, double shift, double floor,
                                      double* l) {
@@ -40,9 +40,8 @@ static inline void tb_small_solve(int n, const double* l, const double* b, doubl
   }
 }
 
-// b <- a^-1 b for a small general matrix, several columns at once (Gauss and Jordan with row
-// pivots); a is overwritten. Where a is singular the rows without a pivot become zero and the
-// answer is false.
+// b <- a^-1 b for a small general matrix, several columns at once (Gauss-Jordan with row pivots); a
+// is overwritten. If a is singular, the rows without a pivot become zero and the result is false.
 static inline bool tb_small_divide(int n, double* a, int columns, double* b) {
   bool regular = true;
   for (int k = 0; k < n; k++) {

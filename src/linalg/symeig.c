@@ -14,21 +14,21 @@ int tb_eigen_rotations(int n) {
   return 4 * n * n;
 }
 
-// to += s from, four numbers that are loaded before they are stored.
+// to += s from, four numbers, all loaded before any is stored.
 TB_INLINE void add_four(double* to, double s, const double* from) {
   double sum[COLUMNS];
   for (int c = 0; c < COLUMNS; c++) sum[c] = to[c] + s * from[c];
   for (int c = 0; c < COLUMNS; c++) to[c] = sum[c];
 }
 
-// Reflect: A <- H A H with H = I - beta v v^T that zeroes row k beyond k + 1, for k = 0, 1, ...
+// Reflections: A <- H A H with H = I - beta v v^T that zeroes row k beyond k + 1, for k = 0, 1, ...
 // The vectors v stay in the rows of A right of the diagonal; d, e become the tridiagonal matrix.
-// Loops over rows begin at the multiple of four before k + 1, where v and p are zero, and go on to
-// the stride, where all is zero.
+// Loops over rows begin at the multiple of four before k + 1, where v and p are zero, and run to
+// the stride, where all entries are zero.
 TB_INLINE void tridiagonal(int n, int stride, double* TB_RESTRICT A, double* TB_RESTRICT d,
                            double* TB_RESTRICT e, double* TB_RESTRICT beta, double* TB_RESTRICT p) {
-  // Rows that hold rounding errors only are left as they are: a reflection made of them would turn
-  // what follows by chance, and T with it.
+  // Rows at rounding level are left as they are: a reflection made from them would be arbitrary,
+  // and T with it.
   double noise = 0;
   for (int k = 0; k < n; k++) noise = tb_max(noise, fabs(A[k * stride + k]));
   noise *= 1e-14;
@@ -73,18 +73,18 @@ TB_INLINE void tridiagonal(int n, int stride, double* TB_RESTRICT A, double* TB_
   }
 }
 
-static void tridiagonal_narrow(int n, int stride, double* A, double* d, double* e, double* beta,
-                               double* p) {
+static void tridiagonal_generic(int n, int stride, double* A, double* d, double* e, double* beta,
+                                double* p) {
   tridiagonal(n, stride, A, d, e, beta, p);
 }
 
-TB_WIDE static void tridiagonal_wide(int n, int stride, double* A, double* d, double* e,
+TB_WIDE static void tridiagonal_avx2(int n, int stride, double* A, double* d, double* e,
                                      double* beta, double* p) {
   tridiagonal(n, stride, A, d, e, beta, p);
 }
 
 // One implicit QL sweep over the unreduced block l ... m, with Wilkinson's shift. Rotations are
-// recorded; false where there is no more room.
+// recorded; false if their memory is used up.
 static bool sweep(int l, int m, double* d, double* e, tbEigenBasis* basis) {
   if (basis->count + m - l > basis->capacity) return false;
   double g = (d[l + 1] - d[l]) / (2 * e[l]), r = sqrt(g * g + 1);
@@ -95,7 +95,7 @@ static bool sweep(int l, int m, double* d, double* e, tbEigenBasis* basis) {
     r = sqrt(f * f + g * g);
     e[i + 1] = r;
     if (r == 0) {
-      // Split here: the next sweep works on the parts.
+      // Split here: the next sweep works on the two blocks.
       d[i + 1] -= p;
       e[m] = 0;
       return true;
@@ -128,7 +128,7 @@ bool tb_tridiagonal_eigen(double* d, double* e, tbEigenBasis* basis, double* rot
   double norm = 0;
   for (int i = 0; i < n; i++) norm = tb_max(norm, fabs(d[i]) + fabs(e[i]));
   if (!isfinite(norm)) return false;
-  // Next to eigenvalues that are zero the off-diagonal is rounding, which would never pass a test
+  // Next to zero eigenvalues the off-diagonal is at rounding level and would never pass a test
   // relative to them.
   double negligible = 0.25 * DBL_EPSILON * norm;
   for (int l = 0; l < n; l++) {
@@ -150,16 +150,16 @@ void tb_symmetric_tridiagonal(int n, double* A, double* d, double* e, tbEigenBas
   double* p = memory + stride;
   *basis = (tbEigenBasis){.n = n, .stride = stride, .reflector = A, .beta = memory};
   if (tb_wide()) {
-    tridiagonal_wide(n, stride, A, d, e, memory, p);
+    tridiagonal_avx2(n, stride, A, d, e, memory, p);
   } else {
-    tridiagonal_narrow(n, stride, A, d, e, memory, p);
+    tridiagonal_generic(n, stride, A, d, e, memory, p);
   }
   if (n > 0) e[n - 1] = 0;
 }
 
 // X <- H X.
 TB_INLINE void reflect(const tbEigenBasis* b, int k, double* X) {
-  // The second row of the basis' memory is free by now.
+  // The second row of the basis' memory is free at this stage.
   double *v = b->reflector + k * b->stride, *sum = b->beta + b->stride;
   for (int c = 0; c < COLUMNS; c++) sum[c] = 0;
   for (int i = k + 1; i < b->n; i++) add_four(sum, v[i], X + i * COLUMNS);
@@ -167,7 +167,7 @@ TB_INLINE void reflect(const tbEigenBasis* b, int k, double* X) {
   for (int i = k + 1; i < b->n; i++) add_four(X + i * COLUMNS, beta * v[i], sum);
 }
 
-// All reflections, in their order or backwards.
+// All reflections, in their order or reversed.
 TB_INLINE void reflect_all(const tbEigenBasis* b, bool backwards, double* X) {
   int last = b->n - 2;
   for (int i = 0; i <= last; i++) {
@@ -176,19 +176,19 @@ TB_INLINE void reflect_all(const tbEigenBasis* b, bool backwards, double* X) {
   }
 }
 
-static void reflect_narrow(const tbEigenBasis* b, bool backwards, double* X) {
+static void reflect_generic(const tbEigenBasis* b, bool backwards, double* X) {
   reflect_all(b, backwards, X);
 }
 
-TB_WIDE static void reflect_wide(const tbEigenBasis* b, bool backwards, double* X) {
+TB_WIDE static void reflect_avx2(const tbEigenBasis* b, bool backwards, double* X) {
   reflect_all(b, backwards, X);
 }
 
 static void reflections(const tbEigenBasis* b, bool backwards, double* X) {
   if (tb_wide()) {
-    reflect_wide(b, backwards, X);
+    reflect_avx2(b, backwards, X);
   } else {
-    reflect_narrow(b, backwards, X);
+    reflect_generic(b, backwards, X);
   }
 }
 

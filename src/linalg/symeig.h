@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-// A (n x n, symmetric, both halves) = sum of w[i] q_i q_i^T. The eigenvectors are not formed: they
-// are kept as reflections and rotations, which is all that a few products with them need.
+// A (n x n, symmetric, both halves) = sum of w[i] q_i q_i^T. The eigenvectors are not formed but
+// kept as reflections and rotations, which suffices for a few products with them.
 typedef struct {
   int n, stride;
   double* reflector;      // n x stride: the vectors, right of the diagonal
@@ -16,20 +16,20 @@ typedef struct {
   int count, capacity;    // rotations
 } tbEigenBasis;
 
-// The length of a row of A: n or a little more, where it is zero.
+// The length of a row of A: n rounded up; the additional entries are zero.
 static inline int tb_eigen_stride(int n) {
   return (n + 3) & ~3;
 }
 
-// A = Q T Q^T with T tridiagonal, d its diagonal and e beside it (n each, the last of e is 0). A (n
-// rows of tb_eigen_stride) is destroyed and, like `memory` (two such rows), stays in use by the
-// basis, which maps to T's coordinates.
+// A = Q T Q^T with T tridiagonal, d its diagonal and e its off-diagonal (n each, the last of e is
+// 0). A (n rows of tb_eigen_stride) is overwritten and, like `memory` (two such rows), stays in use
+// by the basis, which maps to T's coordinates.
 void tb_symmetric_tridiagonal(int n, double* A, double* d, double* e, tbEigenBasis* basis,
                               double* memory);
 
-// Then the eigenvalues, in no particular order, into d, and the basis maps to eigenvectors.
-// `rotations`: room for tb_eigen_rotations(n) cosines, as many sines, and ints in `places`. False
-// where the iteration does not end (non-finite input).
+// Second step: the eigenvalues, in no particular order, into d; the basis then maps to
+// eigenvectors. `rotations`: memory for tb_eigen_rotations(n) cosines and as many sines; as many
+// ints in `places`. False if the iteration does not converge (non-finite input).
 int tb_eigen_rotations(int n);
 bool tb_tridiagonal_eigen(double* d, double* e, tbEigenBasis* basis, double* rotations,
                           int* places);

@@ -34,8 +34,8 @@ static inline void tb_eig3(tbReal value[3], tbReal quat[4], const tbReal A[9]) {
     tbReal off = D[3 * p + q];
     if (!(fabs(off) >= small) || off == 0) break;
 
-    // Turn by the smaller angle; R_pq = sin(angle) is a turn by -angle about x and z, +angle about
-    // y.
+    // Rotate by the smaller angle; R_pq = sin(angle) is a rotation by -angle about x and z, +angle
+    // about y.
     tbReal tau = (D[4 * q] - D[4 * p]) / (2 * off);
     tbReal t = tau >= 0 ? 1 / (tau + sqrt(1 + tau * tau)) : -1 / (-tau + sqrt(1 + tau * tau));
     tbReal half = 0.5 * tb_atan(t), turn[4] = {tb_cos(half), 0, 0, 0};

@@ -30,7 +30,7 @@ static inline tbReal tb_dot6(const tbReal a[6], const tbReal b[6]) {
   return (a[0] * b[0] + a[2] * b[2] + a[4] * b[4]) + (a[1] * b[1] + a[3] * b[3] + a[5] * b[5]);
 }
 
-// r = v x s: how a motion s that moves with velocity v changes. r must not alias.
+// r = v x s: the rate of change of a motion s that moves with velocity v. r must not alias.
 static inline void tb_motion_cross(tbReal r[6], const tbReal v[6], const tbReal s[6]) {
   r[0] = v[1] * s[2] - v[2] * s[1];
   r[1] = v[2] * s[0] - v[0] * s[2];
@@ -40,7 +40,7 @@ static inline void tb_motion_cross(tbReal r[6], const tbReal v[6], const tbReal 
   r[5] = (v[0] * s[4] - v[1] * s[3]) + (v[3] * s[1] - v[4] * s[0]);
 }
 
-// r = v x* f: how a force f that moves with velocity v changes. r must not alias.
+// r = v x* f: the rate of change of a force f that moves with velocity v. r must not alias.
 static inline void tb_force_cross(tbReal r[6], const tbReal v[6], const tbReal f[6]) {
   r[0] = (v[1] * f[2] - v[2] * f[1]) + (v[4] * f[5] - v[5] * f[4]);
   r[1] = (v[2] * f[0] - v[0] * f[2]) + (v[5] * f[3] - v[3] * f[5]);

@@ -9,15 +9,15 @@
 #include "base/elementary.h"
 #include "linalg/simd4.h"
 
-// Beyond, and for NaN and infinity, they are those of the C library.
+// Outside this range, and for NaN and infinity, tb_sincos calls tb_sin and tb_cos.
 #define TB_SINCOS_RANGE 1e5
 // Adding this rounds to an integer, in the lowest bits.
 #define TB_SINCOS_ROUND 6755399441055744.0  // 1.5 2^52
 
-// For numbers, or vectors of them. x = n pi/2 + r with |r| <= pi/4 (Cody and Waite): pi/2 in two
-// parts, the first of 33 bits so that its product with n is exact; `whole` is n + TB_SINCOS_ROUND.
-// Then minimax polynomials on [-pi/4, pi/4], errors below 2^-57 (the classic coefficients of
-// fdlibm).
+// For numbers, or SIMD vectors of them. x = n pi/2 + r with |r| <= pi/4 (Cody and Waite): pi/2 in
+// two parts, the first of 33 bits so that its product with n is exact; `whole` is n +
+// TB_SINCOS_ROUND. Then minimax polynomials on [-pi/4, pi/4], errors below 2^-57 (the classic
+// coefficients of fdlibm).
 #define TB_SINCOS_KERNEL(Part, x, whole, sine, cosine)                          \
   do {                                                                          \
     whole = x * 6.36619772367581382433e-01 + TB_SINCOS_ROUND;                   \
@@ -53,9 +53,9 @@ static inline void tb_sincos(tbReal x, tbReal* s, tbReal* c) {
   *c = (quadrant + 1) & 2 ? -b : b;
 }
 
-// The same of some numbers, with the same bits. Side by side they do not wait for one another's
-// polynomials, as a chain of joints would. Arrays have room up to a multiple of four, which x fills
-// with any numbers.
+// The same for several numbers, with the same bits. In SIMD lanes the polynomials do not wait for
+// each other, as they would along a chain of joints. The arrays have room up to a multiple of four,
+// which is filled in x with arbitrary numbers.
 TB_INLINE void tb_sincos_many(int count, const tbReal* x, tbReal* s, tbReal* c) {
   bool within = true;
 #if TB_PART > 1

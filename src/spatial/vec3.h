@@ -123,9 +123,9 @@ static inline void tb_mul_mat3_mat3t(tbReal R[9], const tbReal A[9], const tbRea
 }
 
 // Two unit vectors that complete the unit vector n to a right-handed frame (n, t1, t2). Continuous
-// but for the plane where the smallest component of n changes place.
+// except at n_y = 0.5 and n_y = -0.5, where the reference axis changes.
 static inline void tb_frame_from_normal(const tbReal n[3], tbReal t1[3], tbReal t2[3]) {
-  // Gram-Schmidt on y, or on z where n is close to y (as MuJoCo).
+  // Gram-Schmidt on y, or on z if n is close to y (as MuJoCo).
   tbReal axis[3] = {0, 1, 0};
   if (n[1] >= 0.5 || n[1] <= -0.5) tb_set3(axis, 0, 0, 1);
   tb_add_scaled3(t1, axis, -tb_dot3(axis, n), n);

@@ -1,6 +1,6 @@
-// Products of motions, inertias and frames in registers, for loops that are compiled for wide ones
-// (TB_WIDE) and without. Each adds and multiplies in the order of its plain form in motion.h and
-// vec3.h: the bits are the same. `wide` must be a constant where these are inlined.
+// Products of motions, inertias and frames in SIMD registers, for loops that are compiled with
+// (TB_WIDE) and without AVX2. Each adds and multiplies in the order of its plain form in motion.h
+// and vec3.h, so that the bits are the same. `wide` must be a compile-time constant.
 #ifndef TRIBO_SPATIAL_WIDE_H_
 #define TRIBO_SPATIAL_WIDE_H_
 
@@ -21,10 +21,10 @@ typedef long long tbFourPlace __attribute__((vector_size(32)));
 
 #define TB_LOAD4(p) (*(const tbSimd4*)(p))
 
-// The last three of four numbers that lie before p + 3: p itself without reading behind it.
+// Load the three numbers at p, without reading beyond them: the last three of the four at p - 1.
 #define TB_LOAD_END3(p) TB_PICK(TB_LOAD4((p)-1), 1, 2, 3, 3)
 
-// Write three numbers x behind those of `before` that are there already, its last at r[-1].
+// Store three numbers x at r, after the stored numbers of `before`, the last of which is at r[-1].
 #define TB_STORE_END3(r, before, x) (*(tbSimd4*)((r)-1) = TB_PICK_TWO(before, x, 2, 4, 5, 6))
 
 #define TB_YZX(x) TB_PICK(x, 1, 2, 0, 3)
@@ -34,12 +34,12 @@ typedef long long tbFourPlace __attribute__((vector_size(32)));
 
 // ---- motions and forces ------------------------------------------------------------------------
 
-// Six numbers that stay in registers: what is stored and loaded again in other parts waits for the
+// Six numbers that stay in registers: a load of other parts than were stored has to wait for the
 // store.
 #if TB_PART == 4
 
 typedef struct {
-  tbSimd4 turn, move;  // the last of each is anything
+  tbSimd4 turn, move;  // the last entry of each is arbitrary
 } tbSimd6;
 
 TB_INLINE tbSimd6 tb_simd6_load(const tbReal x[6]) {
@@ -59,7 +59,7 @@ TB_INLINE tbSimd6 tb_simd6_scale(tbReal a, tbSimd6 x) {
   return (tbSimd6){a * x.turn, a * x.move};
 }
 
-// A translation along fixed axes added.
+// Add a translation along fixed axes.
 TB_INLINE tbSimd6 tb_simd6_shift(tbSimd6 x, const tbReal by[3]) {
   return (tbSimd6){x.turn, x.move + (tbSimd4){by[0], by[1], by[2], 0}};
 }
