@@ -38,7 +38,7 @@ void* tb_arena_alloc(tbArena* arena, size_t bytes);
 // As tb_arena_alloc(count * size) with an overflow check, cleared to zero.
 void* tb_arena_calloc(tbArena* arena, size_t count, size_t size);
 
-// Scratch: take a mark, allocate, then give back everything since the mark.
+// Scratch memory: take a mark, allocate, then free everything allocated since the mark.
 tbArenaMark tb_arena_mark(const tbArena* arena);
 void tb_arena_release(tbArena* arena, tbArenaMark mark);
 

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-// Number of single-character edits between two strings; both are cut at 63 characters. For "did you
+// Number of single-character edits between two strings, both cut at 63 characters, for "did you
 // mean" hints.
 int tb_edit_distance(const char* a, const char* b);
 

@@ -128,7 +128,7 @@ static void parts(int n, int order, double* const P[6], double* even, double* od
     combine(n, 1, &b[1], P, 0, odd);
     return;
   }
-  // odd = A (b1 + b3 A^2 + ...); of order 13 the upper half is A^6 (...).
+  // odd = A (b1 + b3 A^2 + ...); for order 13 the higher terms are A^6 (...).
   for (int k = 0; k < count; k++) c[k] = b[2 * k + 3];
   combine(n, count, c, power, b[1], P[4]);
   if (order == 13) {

@@ -1,12 +1,12 @@
 // Derivatives of the integrals of coupled oscillators (docs/derivatives.md, eq. 69-70).
 //
-// A pole's solve (1 - s h A)[x; y] = [r; t] (oscillator_pade.c) changes by
+// A pole's solve (1 - s h A)[x; y] = [r; t] (oscillator_pade.c) has the derivative
 //
 //     W dy = dt - s YK dr - s dY (K x + B y),      dx = dr + s dy,      W = 1 + s YB + s^2 YK
 //
-// so that all directions share the factors of W. Eigenvectors: with S = K^1/2 Y K^1/2 = Q diag(s)
-// Q^T a function g of S changes by Q (D o Q^T dS Q) Q^T, D the divided differences of g (Daleckii
-// and Krein).
+// so that all directions share the factors of W. With eigenvectors: for S = K^1/2 Y K^1/2 = Q
+// diag(s) Q^T the derivative of a function g of S is Q (D o Q^T dS Q) Q^T, with D the divided
+// differences of g (Daleckii and Krein).
 #include "linalg/oscillator_tangent.h"
 
 #include <math.h>

@@ -137,7 +137,7 @@ static bool tree_graph(const tbVelocity* s, Builder* b, int** start, int** colum
     *column = tb_arena_alloc(b->arena, sizeof(int) * (size_t)(count[b->ntree] + 1));
     if (!*column) return false;
   }
-  // After the second pass count[t] is where the list of t ends.
+  // After the second pass count[t] is the end of the list of t.
   for (int t = 0, at = 0, begin = 0; t < b->ntree; t++) {
     (*start)[t] = at;
     for (int e = begin; e < count[t]; e++) {
@@ -227,7 +227,7 @@ static int list_runs(const tbVelocity* s, const Builder* b, const int* node_at, 
   return n;
 }
 
-// How many free bodies a contact of three rows moves, one or two; 0 for any other block.
+// The number of free bodies that a contact of three rows moves, one or two; 0 for any other block.
 static int free_bodies(int dim, int n, const int* part) {
   if (dim != TB_CONTACT_ROWS || n < 1 || n > 2) return 0;
   return part[1] == TB_BODY_DOFS && part[n] == n * TB_BODY_DOFS ? n : 0;

@@ -47,7 +47,7 @@ void tb_composite_chains_add(tbVelocity* s, int block, const tbReal* W) {
   }
 }
 
-// out = S^T x over `count` places from `first` on, S by rows.
+// out = S^T x over `count` indices from `first` on, S by rows.
 TB_INLINE void along_chain(const tbVelocity* s, int first, int count, const tbReal* x,
                            tbReal* TB_RESTRICT out) {
   const tbReal *S0 = s->motion + first, *S1 = S0 + s->size, *S2 = S1 + s->size;
@@ -58,7 +58,7 @@ TB_INLINE void along_chain(const tbVelocity* s, int first, int count, const tbRe
   }
 }
 
-// K S of the dof at a place, and behind it K^T S.
+// K S of the dof at an index, followed by K^T S.
 static void multiply_motion(tbVelocity* s, int at) {
   const tbReal* K = s->load + LOAD * at;
   tbReal *ahead = s->weighted + BOTH * at, *back = ahead + TWIST;
@@ -73,7 +73,7 @@ static void multiply_motion(tbVelocity* s, int at) {
   }
 }
 
-// From the leaves on: what loads a dof loads the one before it.
+// From the leaves to the root: the load of a dof is added to its parent's.
 static void accumulate_loads(tbVelocity* s) {
   const tbForest* f = &s->forest;
   for (int i = s->size - 1; i >= 0; i--) {
@@ -105,7 +105,8 @@ void tb_composite_chains_scatter_dense(tbVelocity* s) {
   }
 }
 
-// Entries of the dof at a place with itself and those of its node before it, which lead to it.
+// Entries of the dof at an index with itself and with the preceding dofs of its node, its
+// ancestors.
 static void add_within_node(tbVelocity* s, int node, int at) {
   int dim = s->ldu.dim[node], first = s->ldu.first[node], row = at - first;
   const tbReal *ahead = s->weighted + BOTH * at, *back = ahead + TWIST;

@@ -1,5 +1,5 @@
 // Newton's method on the active set in velocity space: every block is affine in its velocity,
-// lambda = c0 - W (g + J x), and x solves (3) of active.c by sparse factors.
+// lambda = c0 - W (g + J x), and x solves (3) of active_set.c by sparse factors.
 #include <math.h>
 #include <string.h>
 

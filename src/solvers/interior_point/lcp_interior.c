@@ -135,7 +135,7 @@ static tbReal size_of(const Interior* q) {
   return size > 0 ? size : 1;
 }
 
-// Bounds of an entry of x. Those of tangents are given by the normal, which comes first.
+// Bounds of an entry of x. The bounds of tangents depend on the normal entry, which comes first.
 static void bounds_of(const Interior* q, const tbBlock* b, int r, tbReal* low, tbReal* high) {
   bool cone = b->type == TB_BLOCK_CONE;
   *low = -INFINITY;

@@ -21,7 +21,7 @@ static const tbReal BARRIER[ATTEMPTS] = {0.1, 1, 0};
 
 typedef struct {
   tbActiveState* s;
-  tbReal* lambda;  // of the answer
+  tbReal* lambda;  // receives the solution
   tbSolveInfo* info;
   tbReal *scale, *dv;
   const tbReal* E;

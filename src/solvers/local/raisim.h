@@ -6,7 +6,7 @@
 
 typedef struct {
   const tbBlock* block;  // a cone
-  const tbReal* A;       // its block of G + R (dim x dim, positive diagonal); see raisim_block.c
+  const tbReal* A;       // its block of G + R (dim x dim, positive diagonal); see local/raisim.c
   tbReal* slip;          // one entry that tb_local_raisim keeps
 } tbRaisimCone;
 

@@ -16,7 +16,7 @@
 
 typedef enum {
   TB_SOFT_EQUALITY,   // quadratic
-  TB_SOFT_ONE_SIDED,  // each row quadratic where negative (limits, frictionless, pyramid edges)
+  TB_SOFT_ONE_SIDED,  // each row quadratic if negative (limits, frictionless, pyramid edges)
   TB_SOFT_FRICTION,   // Huber: force within +-bound
   TB_SOFT_CONE,       // elliptic cone over all rows
 } tbSoftKind;

@@ -79,7 +79,7 @@ static bool qp_factor(Qp* q, tbSolve* s, tbReal rho) {
   return tb_cholesky(q->n, q->M, q->n, q->scratch);
 }
 
-// Project the rows of one problem on their sets; friction's radius is the normal problem's y.
+// Project the rows of one problem on their sets; the radius of friction is y of the normal problem.
 static void project(const Staggered* q, const Qp* qp, const tbReal* normal, const tbReal* in,
                     tbReal* out) {
   for (int k = 0; k < qp->n;) {

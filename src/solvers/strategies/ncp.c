@@ -4,7 +4,7 @@
 // 2. Each island separately: sweeps while their measured rate predicts convergence sooner than
 // interior points; then interior points, which converge in some ten factorisations independent of
 // the conditioning; then semismooth Newton for the last digits; then all of these again from the
-// best point, with other settings in each round.
+// best point, with other settings in each attempt.
 #include <math.h>
 #include <string.h>
 
@@ -18,19 +18,19 @@
 // First sweeps over the whole problem: SWEEPS_SMALL for up to SMALL blocks, else SWEEPS; then first
 // sweeps on each island.
 enum { SMALL = 16, SWEEPS_SMALL = 16, SWEEPS = 2, SWEEPS_ISLAND = 8 };
-// Newton steps in each round.
+// Newton steps in each attempt.
 enum { NEWTON_STEPS = 100 };
-// Sweeps after the first round, doubled from round to round up to MOST_DOUBLED times. They continue
-// while their measured rate predicts convergence within SWEEPS_PROMISED times as many.
-enum { SWEEPS_ROUND = 100, MOST_DOUBLED = 5, SWEEPS_PROMISED = 10 };
-// Iterations of ADMM after every second round, times its number.
-enum { ADMM_ROUND = 300 };
-// From this round on, last_digits() takes over for islands with a small residual.
-enum { DIGITS_ROUND = 4 };
+// Sweeps after the first attempt, doubled from attempt to attempt up to MOST_DOUBLED times. They
+// continue while their measured rate predicts convergence within SWEEPS_PROMISED times as many.
+enum { SWEEPS_ATTEMPT = 100, MOST_DOUBLED = 5, SWEEPS_PROMISED = 10 };
+// Iterations of ADMM after every second attempt, times the number of attempts.
+enum { ADMM_ATTEMPT = 300 };
+// From this attempt on, last_digits() takes over for islands with a small residual.
+enum { DIGITS_ATTEMPT = 4 };
 // Below this residual the low rank that the LU assumes for the contacts of a pair of bodies is too
 // inexact.
 static const tbReal REDUNDANT_DIGITS = 1e-6;
-// Above this residual after the first round, the problem is tested for infeasibility.
+// Above this residual after the first attempt, the problem is tested for infeasibility.
 static const tbReal FAR = 1e-3;
 // Relative rounding error of a number; a residual below SIGNIFICANT times the resulting error of
 // sigma is not significant.
@@ -120,12 +120,12 @@ static int affordable_sweeps(const tbSolveIsland* island) {
   return count < FEWEST ? FEWEST : count > MOST ? MOST : (int)count;
 }
 
-// Settings of the rounds: different first points, more or less caution (kappa), warm start (margin)
-// or not.
-static const tbIpmSettings ROUNDS[] = {
+// Settings of the attempts: different first points, more or less caution (kappa), warm start
+// (margin) or not.
+static const tbIpmSettings ATTEMPTS[] = {
     // iterations, patience, ladder, adopt, kappa, impulse, velocity, threshold, margin
     {60, 12, false, false, 0, 1, 1, 1e4, 0},     // plain
-    {80, 20, true, false, 0.03, 1, 0.1, 50, 0},  // slow, the shift weakened where it must be
+    {80, 20, true, false, 0.03, 1, 0.1, 50, 0},  // slow, with a weakened shift if steps are short
     {80, 20, true, true, 0.03, 1, 1, 0, 3e-3},   // near the last impulses
     {80, 20, true, true, 0.03, 1, 0.1, 0, 0},    // slow, with true velocities
     {80, 20, true, false, 0.03, 30, 0.3, 0, 0},  // large impulses
@@ -135,41 +135,42 @@ static const tbIpmSettings ROUNDS[] = {
     {80, 20, true, false, 0.03, 10, 10, 50, 0},  // large impulses and velocities
     {120, 30, true, true, 0.003, 1, 10, 0, 0},   // large velocities, hardly any caution
 };
-enum { ROUND_COUNT = sizeof ROUNDS / sizeof ROUNDS[0] };
+enum { ATTEMPT_COUNT = sizeof ATTEMPTS / sizeof ATTEMPTS[0] };
 
-// Splitting methods, which follow no path that could turn back; they use dense matrices.
+// Splitting methods, which follow no path that could turn back; they use dense matrices. ADMM keeps
+// converging as long as it runs. Its iterations need no factorisation, so AS_ONE of them count as
+// one, which leaves iterations for the other methods.
 enum {
-  SPLIT_ROWS = 160,         // the largest island they are tried on
-  SPLIT_ROUNDS = 2,         // the first rounds, in which they take part
-  SPLIT_TURNS = 40,         // of staggered projections in each of these
-  SPLIT_ITERATIONS = 5000,  // of ADMM, which comes closer as long as it goes on, in the first
-  AS_ONE = 500              // of these count as one: they need no factorisation each, and the
-                            // other methods shall have their turns
+  SPLIT_ROWS = 160,         // the largest island for these methods
+  SPLIT_ATTEMPTS = 2,       // the first attempts, which include them
+  SPLIT_TURNS = 40,         // iterations of staggered projections in each of these
+  SPLIT_ITERATIONS = 5000,  // iterations of ADMM in the first attempt
+  AS_ONE = 500              // iterations of ADMM that count as one
 };
 
-static bool split(tbSolveIsland* island, int round) {
-  if (round >= SPLIT_ROUNDS || island->p.n > SPLIT_ROWS) return true;
+static bool split(tbSolveIsland* island, int attempt) {
+  if (attempt >= SPLIT_ATTEMPTS || island->p.n > SPLIT_ROWS) return true;
   if (!tb_island_staggered(island, SPLIT_TURNS)) return false;
-  if (should_stop(island) || round > 0) return true;
+  if (should_stop(island) || attempt > 0) return true;
   int before = island->iterations;
   if (!tb_island_admm(island, SPLIT_ITERATIONS)) return false;
   island->iterations = before + (island->iterations - before) / AS_ONE;
   return true;
 }
 
-// After a round in which interior points did not converge: splitting methods on small islands;
+// After an attempt in which interior points did not converge: splitting methods on small islands;
 // sweeps, which turn sliding directions, for which interior points are slow; and in every second
-// round ADMM on any island.
-static bool other_methods(tbSolveIsland* island, int round, int patience, tbReal* lambda) {
+// attempt ADMM on any island.
+static bool other_methods(tbSolveIsland* island, int attempt, int patience, tbReal* lambda) {
   size_t bytes = (size_t)island->p.n * sizeof *lambda;
-  int sweeps = SWEEPS_ROUND << (round < MOST_DOUBLED ? round : MOST_DOUBLED);
-  if (round == 0 && patience > sweeps) sweeps = patience;
-  if (!split(island, round)) return false;
+  int sweeps = SWEEPS_ATTEMPT << (attempt < MOST_DOUBLED ? attempt : MOST_DOUBLED);
+  if (attempt == 0 && patience > sweeps) sweeps = patience;
+  if (!split(island, attempt)) return false;
   if (should_stop(island)) return true;
   memcpy(lambda, island->best, bytes);
   if (!tb_island_pgs(island, lambda, sweeps, SWEEPS_PROMISED * sweeps)) return false;
-  if (should_stop(island) || round % 2 == 0) return true;
-  if (!tb_island_admm(island, ADMM_ROUND * (round + 1))) return false;
+  if (should_stop(island) || attempt % 2 == 0) return true;
+  if (!tb_island_admm(island, ADMM_ATTEMPT * (attempt + 1))) return false;
   memcpy(lambda, island->best, bytes);
   return true;
 }
@@ -177,7 +178,7 @@ static bool other_methods(tbSolveIsland* island, int round, int patience, tbReal
 // The last digits need the matrix without low-rank assumption, and patience: small steps along a
 // path with turning points, then Newton as long as it descends.
 static bool last_digits(tbSolveIsland* island) {
-  // First points with small impulses and velocities on the normal axis; columns as in ROUNDS.
+  // First points with small impulses and velocities on the normal axis; columns as in ATTEMPTS.
   static const tbIpmSettings starts[] = {{400, 120, true, true, 1e-2, 0.05, 0.05, 0, 0},
                                          {400, 120, true, true, 1e-5, 0.1, 0.1, 0, 0},
                                          {400, 120, true, true, 1e-4, 0.05, 0.05, 0, 0}};
@@ -193,12 +194,12 @@ static bool last_digits(tbSolveIsland* island) {
 }
 
 // Interior points, Newton from their end, and other methods. False: out of memory.
-static bool run_round(tbSolveIsland* island, int round, int patience, tbReal* lambda) {
-  const tbIpmSettings* set = &ROUNDS[round];
+static bool run_attempt(tbSolveIsland* island, int attempt, int patience, tbReal* lambda) {
+  const tbIpmSettings* set = &ATTEMPTS[attempt];
   tbArenaMark mark = tb_arena_mark(island->arena);
   if (!tb_island_ipm(island, set, set->margin > 0 ? lambda : NULL)) return false;
   if (!should_stop(island) && !tb_island_newton(island, NEWTON_STEPS)) return false;
-  if (!should_stop(island) && !other_methods(island, round, patience, lambda)) return false;
+  if (!should_stop(island) && !other_methods(island, attempt, patience, lambda)) return false;
   tb_arena_release(island->arena, mark);
   return true;
 }
@@ -213,16 +214,16 @@ static bool solve_island(tbSolveIsland* island, tbReal* lambda) {
   int patience = affordable_sweeps(island);
   if (!tb_island_pgs(island, lambda, 2 * patience, patience)) return false;
   bool fine = false;
-  int rounds = TB_WITHOUT(STRATEGY_REPEATS) ? 1 : ROUND_COUNT;
-  for (int round = 0; round < rounds && !should_stop(island); round++) {
-    if (round >= DIGITS_ROUND && !fine && island->best_measure < REDUNDANT_DIGITS) {
+  int attempts = TB_WITHOUT(STRATEGY_REPEATS) ? 1 : ATTEMPT_COUNT;
+  for (int attempt = 0; attempt < attempts && !should_stop(island); attempt++) {
+    if (attempt >= DIGITS_ATTEMPT && !fine && island->best_measure < REDUNDANT_DIGITS) {
       fine = true;
       if (!last_digits(island)) return false;
       if (should_stop(island)) break;
     }
-    if (!run_round(island, round, patience, lambda)) return false;
+    if (!run_attempt(island, attempt, patience, lambda)) return false;
     // Far from a solution: the problem may be infeasible.
-    if (round == 0 && !should_stop(island) && island->best_measure > FAR &&
+    if (attempt == 0 && !should_stop(island) && island->best_measure > FAR &&
         !tb_island_infeasible(island, &island->infeasible)) {
       return false;
     }
