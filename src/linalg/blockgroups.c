@@ -35,7 +35,7 @@ bool tb_block_groups(tbArena* arena, const tbBlockPattern* p, tbBlockGroups* g) 
     }
     g->of[i] = id;
   }
-  // Members by counting sort, then the graph of groups from one member of each.
+  // Sort members by counting, then build the graph of groups from one member of each.
   for (int i = 0; i < n; i++) g->begin[g->of[i] + 1]++;
   for (int k = 0; k < g->count; k++) g->begin[k + 1] += g->begin[k];
   int* next = TB_ARENA_NEW(arena, int, g->count);

@@ -158,7 +158,7 @@ static bool map_rows(tbArena* arena, tbBlockLu* lu, const tbBlockGroups* g, cons
   if (total > INT32_MAX / 2) return false;
   lu->below_rows = TB_ARENA_NEW(arena, int, total + (size_t)lu->supernodes + 1);
   lu->map = TB_ARENA_NEW(arena, int, total + 1);
-  int* place = TB_ARENA_NEW(arena, int, lu->size);
+  int* index = TB_ARENA_NEW(arena, int, lu->size);
   if (arena->failed) return false;
   int at = 0;
   for (int s = 0; s < lu->supernodes; s++) {
@@ -179,10 +179,10 @@ static bool map_rows(tbArena* arena, tbBlockLu* lu, const tbBlockGroups* g, cons
     const tbSupernode* node = &lu->node[s];
     if (node->parent < 0) continue;
     const tbSupernode* up = &lu->node[node->parent];
-    for (int r = 0; r < up->below; r++) place[lu->below_rows[up->index + r]] = up->width + r;
+    for (int r = 0; r < up->below; r++) index[lu->below_rows[up->index + r]] = up->width + r;
     for (int r = 0; r < node->below; r++) {
       int row = lu->below_rows[node->index + r];
-      lu->map[node->index + r] = row < up->first + up->width ? row - up->first : place[row];
+      lu->map[node->index + r] = row < up->first + up->width ? row - up->first : index[row];
     }
   }
   return true;
@@ -195,15 +195,15 @@ static bool list_entries(tbArena* arena, tbBlockLu* lu) {
   lu->entry = TB_ARENA_NEW(arena, tbFrontalEntry, count);
   lu->row_dim = TB_ARENA_NEW(arena, int, count);
   lu->col_dim = TB_ARENA_NEW(arena, int, count);
-  int* place = TB_ARENA_NEW(arena, int, lu->size);
+  int* index = TB_ARENA_NEW(arena, int, lu->size);
   if (arena->failed) return false;
   int at = 0;
   for (int s = 0; s < lu->supernodes; s++) {
     tbSupernode* node = &lu->node[s];
     node->entry_begin = at;
-    for (int r = 0; r < node->width; r++) place[node->first + r] = r;
+    for (int r = 0; r < node->width; r++) index[node->first + r] = r;
     for (int r = 0; r < node->below; r++) {
-      place[lu->below_rows[node->index + r]] = node->width + r;
+      index[lu->below_rows[node->index + r]] = node->width + r;
     }
     for (int m = lu->first_diagonal[s]; m < lu->first_diagonal[s + 1]; m++) {
       int i = lu->diagonal_order[m];
@@ -211,7 +211,7 @@ static bool list_entries(tbArena* arena, tbBlockLu* lu) {
         int j = p->column[k], where = lu->position[p->row[j]];
         if (where < node->first) continue;
         bool later = where >= node->first + node->width;
-        lu->entry[at] = (tbFrontalEntry){k, lu->diagonal_place[i], place[where], later};
+        lu->entry[at] = (tbFrontalEntry){k, lu->diagonal_place[i], index[where], later};
         lu->row_dim[at] = p->dim[i];
         lu->col_dim[at++] = p->dim[j];
       }

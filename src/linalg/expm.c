@@ -255,7 +255,7 @@ bool tb_expm_action(int n, const double* A, int columns, const double* V,
     for (int j = 0; j < columns; j++) W[i * columns + j] = V[i * columns + j] / x.scale[i];
   }
 
-  // 2^s applications against s squarings and one solve with n columns.
+  // Compare the cost of 2^s applications with that of s squarings and one solve with n columns.
   int s = info->squarings;
   if (s < 12 && ldexp(2 * columns, s) <= (double)n * (s + 1)) {
     for (int i = 0; i < 1 << s; i++) apply(n, columns, &x, iwork, W, spare);

@@ -22,18 +22,18 @@ static const double EXPENSIVE = 3e6, MUCH_CHEAPER = 0.4;
 
 // ---- analysis ----------------------------------------------------------------------------------
 
-// G on the rows of one group, dense. `place` is scratch.
-static void gather_group(const tbGroupLu* lu, const tbGroup* g, const tbReal* value, int* place,
+// G on the rows of one group, dense. `entry_of` is scratch.
+static void gather_group(const tbGroupLu* lu, const tbGroup* g, const tbReal* value, int* entry_of,
                          tbReal* out) {
   const tbBlockPattern* p = &lu->pattern;
   int row = 0;
   memset(out, 0, (size_t)g->rows * (size_t)g->rows * sizeof *out);
   for (int a = g->node_begin; a < g->node_end; a++) {
     int i = lu->groups.member[a], col = 0;
-    for (int k = p->start[i]; k < p->start[i + 1]; k++) place[p->column[k]] = k;
+    for (int k = p->start[i]; k < p->start[i + 1]; k++) entry_of[p->column[k]] = k;
     for (int b = g->node_begin; b < g->node_end; b++) {
       int j = lu->groups.member[b];
-      const tbReal* block = value + p->offset[place[j]];
+      const tbReal* block = value + p->offset[entry_of[j]];
       for (int r = 0; r < p->dim[i]; r++) {
         memcpy(out + (size_t)(row + r) * (size_t)g->rows + col, block + r * p->dim[j],
                (size_t)p->dim[j] * sizeof *out);
@@ -46,7 +46,7 @@ static void gather_group(const tbGroupLu* lu, const tbGroup* g, const tbReal* va
 
 // For one group: its rank, L, and independent rows that determine the others, with the inverse of L
 // on them.
-static bool find_rank(tbGroupLu* lu, tbArena* arena, tbGroup* g, const tbReal* value, int* place,
+static bool find_rank(tbGroupLu* lu, tbArena* arena, tbGroup* g, const tbReal* value, int* entry_of,
                       tbReal* L, int* rows, tbReal* inverse) {
   size_t n = (size_t)g->rows;
   tbArenaMark mark = tb_arena_mark(arena);
@@ -54,7 +54,7 @@ static bool find_rank(tbGroupLu* lu, tbArena* arena, tbGroup* g, const tbReal* v
          *work = TB_ARENA_NEW(arena, tbReal, 2 * n);
   int* perm = TB_ARENA_NEW(arena, int, n);
   if (arena->failed) return false;
-  gather_group(lu, g, value, place, A);
+  gather_group(lu, g, value, entry_of, A);
   g->rank = tb_cholesky_pivoted(g->rows, A, g->rows, RANK_TOLERANCE, B, g->rows, work, perm);
   g->reduced = g->rank > 0 && g->rank <= MOST_RANK * g->rows;
   if (g->reduced) {
@@ -99,17 +99,17 @@ static void locate(const tbGroupLu* lu, const tbGroup* g, IndependentRows* c, co
   }
 }
 
-// Row r of the blocks (a, b) of G on independent rows, for all neighbours b; `place` is scratch.
+// Row r of the blocks (a, b) of G on independent rows, for all neighbours b; `entry_of` is scratch.
 static void copy_row(tbGroupLu* lu, const tbReal* value, const IndependentRows* c, int a, int r,
-                     int* place) {
+                     int* entry_of) {
   const tbBlockPattern* p = &lu->pattern;
   int i = c->node[lu->K_row[a] + r], within = c->within[lu->K_row[a] + r];
-  for (int k = p->start[i]; k < p->start[i + 1]; k++) place[p->column[k]] = k;
+  for (int k = p->start[i]; k < p->start[i + 1]; k++) entry_of[p->column[k]] = k;
   for (int e = lu->K_start[a]; e < lu->K_start[a + 1]; e++) {
     int b = lu->K_column[e], n = lu->K_dim[b], first = lu->K_row[b];
     tbReal* out = lu->K + lu->K_offset[e] + r * n;
     for (int s = 0; s < n; s++) {
-      int j = c->node[first + s], k = place[j];
+      int j = c->node[first + s], k = entry_of[j];
       out[s] = value[p->offset[k] + within * p->dim[j] + c->within[first + s]];
     }
   }
@@ -145,7 +145,7 @@ static void multiply(const tbGroup* a, const tbGroup* b, const IndependentRows* 
 
 // Ranks, L and the resulting sizes. `c` receives the rows from which K is built.
 static bool find_ranks(tbGroupLu* lu, tbArena* arena, const tbReal* value, const bool* keep,
-                       int* place, IndependentRows* c, int* widest) {
+                       int* entry_of, IndependentRows* c, int* widest) {
   const tbBlockGroups* g = &lu->groups;
   size_t L = 0, square = 0;
   int first = 0;
@@ -173,7 +173,7 @@ static bool find_ranks(tbGroupLu* lu, tbArena* arena, const tbReal* value, const
     for (int n = g->begin[k]; n < g->begin[k + 1] && keep; n++) {
       alone = alone || keep[g->member[n]];
     }
-    if (!alone && !find_rank(lu, arena, a, value, place, lu->L + L, rows, c->inverse + square)) {
+    if (!alone && !find_rank(lu, arena, a, value, entry_of, lu->L + L, rows, c->inverse + square)) {
       return false;
     }
     locate(lu, a, c, rows);
@@ -190,7 +190,7 @@ static bool find_ranks(tbGroupLu* lu, tbArena* arena, const tbReal* value, const
 }
 
 // K over the graph of groups, each row with its diagonal first.
-static bool build_K(tbGroupLu* lu, tbArena* arena, const tbReal* value, int* place,
+static bool build_K(tbGroupLu* lu, tbArena* arena, const tbReal* value, int* entry_of,
                     const IndependentRows* c, int widest) {
   const tbBlockGroups* g = &lu->groups;
   size_t values = 0;
@@ -216,7 +216,7 @@ static bool build_K(tbGroupLu* lu, tbArena* arena, const tbReal* value, int* pla
       at += lu->K_dim[a] * lu->K_dim[b];
     }
     lu->K_start[a + 1] = entries;
-    for (int r = 0; r < lu->K_dim[a]; r++) copy_row(lu, value, c, a, r, place);
+    for (int r = 0; r < lu->K_dim[a]; r++) copy_row(lu, value, c, a, r, entry_of);
     for (int e = lu->K_start[a]; e < entries; e++) {
       multiply(&lu->group[a], &lu->group[lu->K_column[e]], c, scratch, lu->K + lu->K_offset[e]);
     }
@@ -240,16 +240,16 @@ bool tb_group_lu_analyze(tbGroupLu* lu, tbArena* arena, const tbBlockPattern* pa
   for (int i = 0; i < pattern->nodes; i++) {
     lu->corner[i + 1] = lu->corner[i] + pattern->dim[i] * pattern->dim[i];
   }
-  int* place = TB_ARENA_NEW(arena, int, pattern->nodes + 1);
+  int* entry_of = TB_ARENA_NEW(arena, int, pattern->nodes + 1);
   // (1) has larger rounding errors than the plain LU: use it only if the latter is expensive, and
   // (1) much cheaper.
   if (!tb_block_lu_analyze(&lu->lu, arena, pattern)) return false;
   double plain = lu->lu.flops;
   if (plain < EXPENSIVE) return true;
   IndependentRows rows;
-  if (!place || !find_ranks(lu, arena, value, keep, place, &rows, &widest)) return false;
+  if (!entry_of || !find_ranks(lu, arena, value, keep, entry_of, &rows, &widest)) return false;
   if (!lu->any) return true;
-  if (!build_K(lu, arena, value, place, &rows, widest)) return false;
+  if (!build_K(lu, arena, value, entry_of, &rows, widest)) return false;
   size_t n = (size_t)lu->size;
   lu->w = TB_ARENA_NEW(arena, tbReal, n);
   lu->u = TB_ARENA_NEW(arena, tbReal, n);

@@ -40,7 +40,8 @@ static bool reserve(Lists* l, int extra) {
   return true;
 }
 
-// Later nodes of k: its own neighbours and those of the nodes whose first later node it is.
+// Find the later nodes of each node k: its own neighbours and the later nodes of those nodes whose
+// first later node is k.
 static bool find_later(tbLdu* ldu, tbArena* arena, const int* edge_start, const int* edge) {
   int n = ldu->nodes;
   int* child = tb_arena_alloc(arena, sizeof(int) * (size_t)(n + 1));
@@ -152,7 +153,7 @@ int tb_ldu_column(const tbLdu* ldu, int a, int b) {
 
 // ---- numbers -----------------------------------------------------------------------------------
 
-// D = L L^T in place, in the lower triangle; one over L's diagonal.
+// D = L L^T in place, in the lower triangle; `inverse` receives the reciprocals of L's diagonal.
 TB_INLINE bool factor_symmetric(int n, tbReal* D, tbReal* inverse) {
   for (int j = 0; j < n; j++) {
     tbReal d = D[j * n + j];
@@ -170,7 +171,7 @@ TB_INLINE bool factor_symmetric(int n, tbReal* D, tbReal* inverse) {
   return true;
 }
 
-// P D = L U in place, L with a unit diagonal; one over U's diagonal.
+// P D = L U in place, L with a unit diagonal; `inverse` receives the reciprocals of U's diagonal.
 TB_INLINE bool factor_general(int n, tbReal* D, int* pivot, tbReal* inverse) {
   for (int k = 0; k < n; k++) {
     int best = k;

@@ -110,7 +110,7 @@ static bool sweep(int l, int m, double* d, double* e, tbEigenBasis* basis) {
     g = c * r - b;
     basis->cosine[basis->count] = c;
     basis->sine[basis->count] = s;
-    basis->place[basis->count++] = i;
+    basis->row[basis->count++] = i;
   }
   d[l] -= p;
   e[l] = g;
@@ -118,13 +118,12 @@ static bool sweep(int l, int m, double* d, double* e, tbEigenBasis* basis) {
   return true;
 }
 
-bool tb_tridiagonal_eigen(double* d, double* e, tbEigenBasis* basis, double* rotations,
-                          int* places) {
+bool tb_tridiagonal_eigen(double* d, double* e, tbEigenBasis* basis, double* rotations, int* rows) {
   int n = basis->n;
   basis->cosine = rotations;
   basis->capacity = tb_eigen_rotations(n);
   basis->sine = rotations + basis->capacity;
-  basis->place = places;
+  basis->row = rows;
   double norm = 0;
   for (int i = 0; i < n; i++) norm = tb_max(norm, fabs(d[i]) + fabs(e[i]));
   if (!isfinite(norm)) return false;
@@ -204,13 +203,13 @@ static void turn(double* TB_RESTRICT x, double c, double s) {
 void tb_eigen_to_modes(const tbEigenBasis* b, double* X) {
   reflections(b, false, X);
   for (int i = 0; i < b->count; i++) {
-    turn(X + (size_t)b->place[i] * COLUMNS, b->cosine[i], b->sine[i]);
+    turn(X + (size_t)b->row[i] * COLUMNS, b->cosine[i], b->sine[i]);
   }
 }
 
 void tb_eigen_from_modes(const tbEigenBasis* b, double* X) {
   for (int i = b->count - 1; i >= 0; i--) {
-    turn(X + (size_t)b->place[i] * COLUMNS, b->cosine[i], -b->sine[i]);
+    turn(X + (size_t)b->row[i] * COLUMNS, b->cosine[i], -b->sine[i]);
   }
   reflections(b, true, X);
 }

@@ -12,7 +12,7 @@ typedef struct {
   double* reflector;      // n x stride: the vectors, right of the diagonal
   double* beta;           // n
   double *cosine, *sine;  // of every rotation
-  int* place;             // row of every rotation
+  int* row;               // row of every rotation
   int count, capacity;    // rotations
 } tbEigenBasis;
 
@@ -29,10 +29,9 @@ void tb_symmetric_tridiagonal(int n, double* A, double* d, double* e, tbEigenBas
 
 // Second step: the eigenvalues, in no particular order, into d; the basis then maps to
 // eigenvectors. `rotations`: memory for tb_eigen_rotations(n) cosines and as many sines; as many
-// ints in `places`. False if the iteration does not converge (non-finite input).
+// ints in `rows`. False if the iteration does not converge (non-finite input).
 int tb_eigen_rotations(int n);
-bool tb_tridiagonal_eigen(double* d, double* e, tbEigenBasis* basis, double* rotations,
-                          int* places);
+bool tb_tridiagonal_eigen(double* d, double* e, tbEigenBasis* basis, double* rotations, int* rows);
 
 // Replace four columns X (n x 4) by their coordinates along the eigenvectors, and back.
 void tb_eigen_to_modes(const tbEigenBasis* basis, double* X);

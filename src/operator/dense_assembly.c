@@ -33,9 +33,9 @@ void tb_dense_assembly_open(tbDenseAssembly* s, const tbSoftProblem* p) {
 
 // Compute the nonzero rows of W J over all dofs; `kept` receives their row numbers. Returns their
 // number.
-TB_INLINE int multiply_rows(tbDenseAssembly* s, const tbSoftBlock* b, const int* place,
+TB_INLINE int multiply_rows(tbDenseAssembly* s, const tbSoftBlock* b, const int* index,
                             const tbReal* W, int* kept) {
-  int dim = b->dim, nnz = b->nnz, n = 0, size = (place[nnz - 1] + 4) & ~3;
+  int dim = b->dim, nnz = b->nnz, n = 0, size = (index[nnz - 1] + 4) & ~3;
   tbReal* spread = s->WJ + TB_SOFT_ROWS * s->stride;
   bool diagonal = true;
   for (int i = 1; i < dim && diagonal; i++) {
@@ -49,7 +49,7 @@ TB_INLINE int multiply_rows(tbDenseAssembly* s, const tbSoftBlock* b, const int*
     tbReal *to = (diagonal ? s->WJ : spread) + n * s->stride, scale = diagonal ? own : 1;
     const tbReal* J = b->J + r * nnz;
     memset(to, 0, sizeof(tbReal) * (size_t)size);
-    for (int k = b->lead; k < nnz; k++) to[place[k]] = scale * J[k];
+    for (int k = b->lead; k < nnz; k++) to[index[k]] = scale * J[k];
     kept[n++] = r;
   }
   for (int r = 0; r < dim && !diagonal; r++) {
@@ -60,9 +60,9 @@ TB_INLINE int multiply_rows(tbDenseAssembly* s, const tbSoftBlock* b, const int*
   return n;
 }
 
-TB_INLINE void add_block(tbDenseAssembly* s, const tbSoftBlock* b, const int* place,
+TB_INLINE void add_block(tbDenseAssembly* s, const tbSoftBlock* b, const int* index,
                          const tbReal* W) {
-  int kept[TB_SOFT_ROWS], n = multiply_rows(s, b, place, W, kept);
+  int kept[TB_SOFT_ROWS], n = multiply_rows(s, b, index, W, kept);
   for (int k = b->lead; k < b->nnz; k++) {
     tbReal a[TB_SOFT_ROWS];
     bool any = false;
@@ -72,32 +72,32 @@ TB_INLINE void add_block(tbDenseAssembly* s, const tbSoftBlock* b, const int* pl
     }
     // Up to the diagonal, rounded up to a multiple of four: entries above the diagonal are never
     // read.
-    int last = s->skew ? place[b->nnz - 1] : place[k];
-    if (any) tb_add_rows(n, (last + 4) & ~3, s->stride, a, s->WJ, s->H + place[k] * s->stride);
+    int last = s->skew ? index[b->nnz - 1] : index[k];
+    if (any) tb_add_rows(n, (last + 4) & ~3, s->stride, a, s->WJ, s->H + index[k] * s->stride);
   }
 }
 
-static void add_generic(tbDenseAssembly* s, const tbSoftBlock* b, const int* place,
+static void add_generic(tbDenseAssembly* s, const tbSoftBlock* b, const int* index,
                         const tbReal* W) {
-  add_block(s, b, place, W);
+  add_block(s, b, index, W);
 }
 
-TB_WIDE static void add_avx2(tbDenseAssembly* s, const tbSoftBlock* b, const int* place,
+TB_WIDE static void add_avx2(tbDenseAssembly* s, const tbSoftBlock* b, const int* index,
                              const tbReal* W) {
-  add_block(s, b, place, W);
+  add_block(s, b, index, W);
 }
 
-void tb_dense_assembly_add(tbDenseAssembly* s, const tbSoftBlock* b, const int* place,
+void tb_dense_assembly_add(tbDenseAssembly* s, const tbSoftBlock* b, const int* index,
                            const tbReal* W) {
   if (b->nnz == 0) return;
   // One row over a single dof: dry friction or a limit.
   if (b->dim == 1 && b->lead == b->nnz - 1) {
-    int at = place[b->lead];
+    int at = index[b->lead];
     s->H[at * s->stride + at] += W[0] * b->J[b->lead] * b->J[b->lead];
   } else if (tb_wide()) {
-    add_avx2(s, b, place, W);
+    add_avx2(s, b, index, W);
   } else {
-    add_generic(s, b, place, W);
+    add_generic(s, b, index, W);
   }
 }
 

@@ -25,10 +25,10 @@ typedef struct {
 // False: out of memory.
 bool tb_dense_assembly_build(tbDenseAssembly* dense, const tbSoftProblem* problem, tbArena* arena);
 
-// H = M; H += J^T W J of a block, with `place` the local index of each of its columns and W
+// H = M; H += J^T W J of a block, with `index` the local index of each of its columns and W
 // symmetric; factor (false: a diagonal entry is not positive, or not finite); x <- H^-1 x.
 void tb_dense_assembly_open(tbDenseAssembly* dense, const tbSoftProblem* problem);
-void tb_dense_assembly_add(tbDenseAssembly* dense, const tbSoftBlock* block, const int* place,
+void tb_dense_assembly_add(tbDenseAssembly* dense, const tbSoftBlock* block, const int* index,
                            const tbReal* W);
 bool tb_dense_assembly_factor(tbDenseAssembly* dense);
 void tb_dense_assembly_solve(const tbDenseAssembly* dense, tbReal* x);

@@ -108,17 +108,17 @@ void tb_velocity_inverse(const tbVelocity* s, tbReal* x) {
     int k = s->dof[i], last = s->forest.rownnz[k] - 1;
     const tbReal* row = s->LD + s->forest.rowadr[k];
     const int* column = s->forest.colind + s->forest.rowadr[k];
-    tbReal xk = x[s->place[k]];
+    tbReal xk = x[s->index[k]];
     if (xk == 0) continue;
-    for (int t = 0; t < last; t++) x[s->place[column[t]]] -= row[t] * xk;
+    for (int t = 0; t < last; t++) x[s->index[column[t]]] -= row[t] * xk;
   }
   for (int i = 0; i < s->size; i++) {
     int k = s->dof[i], last = s->forest.rownnz[k] - 1;
     const tbReal* row = s->LD + s->forest.rowadr[k];
     const int* column = s->forest.colind + s->forest.rowadr[k];
-    tbReal sum = x[s->place[k]] * s->inverse[k];
-    for (int t = 0; t < last; t++) sum -= row[t] * x[s->place[column[t]]];
-    x[s->place[k]] = sum;
+    tbReal sum = x[s->index[k]] * s->inverse[k];
+    for (int t = 0; t < last; t++) sum -= row[t] * x[s->index[column[t]]];
+    x[s->index[k]] = sum;
   }
 }
 

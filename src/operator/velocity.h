@@ -61,7 +61,7 @@ typedef struct {
   const tbReal *LD, *inverse;
   int size;    // dofs that any block moves
   int* dof;    // these dofs, ascending
-  int* place;  // by dof: its index in a vector of this system
+  int* index;  // by dof: its index in a vector of this system
   int nblock;
   const tbRows* block;  // as given
   tbNodeRows* rows;     // NULL until the system is analysed, as are all fields below
@@ -81,17 +81,17 @@ typedef struct {
 // The position of the only nonzero entry of a single row, or -1.
 int tb_rows_only_entry(const tbRows* rows);
 
-// Build the system of some blocks. `place` has an entry per dof of the forest, all -1; the entries
+// Build the system of some blocks. `index` has an entry per dof of the forest, all -1; the entries
 // of the dofs used here are occupied until tb_velocity_release. False: out of memory.
 bool tb_velocity_build(tbVelocity* system, tbArena* arena, const tbForestInertia* inertia,
-                       int nblock, const tbRows* block, int* place);
+                       int nblock, const tbRows* block, int* index);
 void tb_velocity_release(tbVelocity* system);
 
 // The same in two steps, for systems that may be solved without factors: first the dofs only; the
 // rest when it is needed, from the same arena. `chains` may be NULL.
 bool tb_velocity_open_rows(tbVelocity* system, tbArena* arena, const tbForestInertia* inertia,
                            int nblock, const tbRows* block, const tbCompositeChains* chains,
-                           int* place);
+                           int* index);
 bool tb_velocity_analyze(tbVelocity* system);
 
 // Operations of a factorisation; an estimate until the system is analysed.

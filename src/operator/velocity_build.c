@@ -35,7 +35,7 @@ static void sort_ints(int* x, int n) {
   }
 }
 
-// Collect the dofs of all supports in order. Before indices are assigned, `place` is the run's
+// Collect the dofs of all supports in order. Before indices are assigned, `index` is the run's
 // length at the first dof of a run of consecutive dofs, and 0 at the others: only runs are sorted,
 // a sixth of the dofs if bodies are free.
 static bool collect_dofs(tbVelocity* s, Builder* b) {
@@ -47,10 +47,10 @@ static bool collect_dofs(tbVelocity* s, Builder* b) {
   for (int i = 0; i < s->nblock; i++) {
     for (int k = 0, first = -1, next = -1; k < s->block[i].nnz; k++) {
       int dof = s->block[i].col[k];
-      if (s->place[dof] >= 0) continue;
+      if (s->index[dof] >= 0) continue;
       if (dof != next) s->dof[runs++] = first = dof;
-      s->place[dof] = 0;
-      s->place[first]++;
+      s->index[dof] = 0;
+      s->index[first]++;
       next = dof + 1;
       s->size++;
     }
@@ -59,16 +59,16 @@ static bool collect_dofs(tbVelocity* s, Builder* b) {
   // Starting with the last run, each run moves to the position of its first dof or further back.
   for (int r = runs - 1, end = s->size; r >= 0; r--) {
     int first = s->dof[r];
-    for (int k = s->place[first] - 1; k >= 0; k--) s->dof[--end] = first + k;
+    for (int k = s->index[first] - 1; k >= 0; k--) s->dof[--end] = first + k;
   }
-  for (int i = 0; i < s->size; i++) s->place[s->dof[i]] = i;
+  for (int i = 0; i < s->size; i++) s->index[s->dof[i]] = i;
   return true;
 }
 
 // The index of a dof's parent, or -1.
 static int parent_index(const tbVelocity* s, int i) {
   int dof = s->dof[i], nnz = s->forest.rownnz[dof];
-  return nnz > 1 ? s->place[s->forest.colind[s->forest.rowadr[dof] + nnz - 2]] : -1;
+  return nnz > 1 ? s->index[s->forest.colind[s->forest.rowadr[dof] + nnz - 2]] : -1;
 }
 
 static bool find_nodes(tbVelocity* s, Builder* b) {
@@ -106,7 +106,7 @@ static bool find_nodes(tbVelocity* s, Builder* b) {
 // The next tree of a block's support from position *k on, or -1.
 static int next_tree(const tbVelocity* s, const Builder* b, const tbRows* rows, int* k) {
   if (*k >= rows->nnz) return -1;
-  int tree = b->tree[b->node_of[s->place[rows->col[*k]]]];
+  int tree = b->tree[b->node_of[s->index[rows->col[*k]]]];
   int end = s->dof[b->first[b->tree_first[tree + 1]] - 1];
   while (*k < rows->nnz && rows->col[*k] <= end) (*k)++;
   return tree;
@@ -187,7 +187,7 @@ static bool number_nodes(tbVelocity* s, Builder* b) {
     for (int node = b->tree_first[tree + 1] - 1; node >= b->tree_first[tree]; node--) {
       b->number[node] = next;
       b->dim[next++] = b->first[node + 1] - b->first[node];
-      for (int i = b->first[node]; i < b->first[node + 1]; i++) s->place[s->dof[i]] = at++;
+      for (int i = b->first[node]; i < b->first[node + 1]; i++) s->index[s->dof[i]] = at++;
     }
   }
   return true;
@@ -215,10 +215,10 @@ static int list_runs(const tbVelocity* s, const Builder* b, const int* node_at, 
                      Run* run) {
   int n = 0;
   for (int k = 0; k < rows->nnz;) {
-    int node = node_at[s->place[rows->col[k]]], begin = k, whole = k + b->dim[node];
+    int node = node_at[s->index[rows->col[k]]], begin = k, whole = k + b->dim[node];
     // The dofs of a node are contiguous, and usually all of them are present.
     if (whole <= rows->nnz && rows->col[whole - 1] - rows->col[k] == whole - 1 - k) k = whole;
-    while (k < rows->nnz && node_at[s->place[rows->col[k]]] == node) k++;
+    while (k < rows->nnz && node_at[s->index[rows->col[k]]] == node) k++;
     if (all_zero(rows, begin, k)) continue;
     int at = n++;
     for (; at > 0 && run[at - 1].node > node; at--) run[at] = run[at - 1];
@@ -233,8 +233,8 @@ static int free_bodies(int dim, int n, const int* part) {
   return part[1] == TB_BODY_DOFS && part[n] == n * TB_BODY_DOFS ? n : 0;
 }
 
-// Copy the columns of a run to those of its whole node, of `dim` dofs from index `place0` on.
-static void spread_run(const tbVelocity* s, const tbRows* rows, Run run, int place0, int dim,
+// Copy the columns of a run to those of its whole node, of `dim` dofs from index `index0` on.
+static void spread_run(const tbVelocity* s, const tbRows* rows, Run run, int index0, int dim,
                        int width, tbReal* J) {
   for (int r = 0; r < rows->dim; r++) {
     const tbReal* from = rows->J + r * rows->nnz + run.begin;
@@ -245,14 +245,14 @@ static void spread_run(const tbVelocity* s, const tbRows* rows, Run run, int pla
     }
     for (int k = 0; k < dim; k++) to[k] = 0;
     for (int k = run.begin; k < run.end; k++) {
-      to[s->place[rows->col[k]] - place0] = from[k - run.begin];
+      to[s->index[rows->col[k]] - index0] = from[k - run.begin];
     }
   }
 }
 
-// Spread the rows of a block over whole nodes.
+// Copy the rows of a block to columns over whole nodes.
 static bool spread_rows(const tbVelocity* s, const Builder* b, const int* node_at,
-                        const int* place0, const tbRows* rows, tbNodeRows* out) {
+                        const int* index0, const tbRows* rows, tbNodeRows* out) {
   enum { MOST = 64 };
   Run few[MOST], *run = few;
   if (rows->nnz > MOST) run = tb_arena_alloc(b->arena, sizeof(Run) * (size_t)rows->nnz);
@@ -267,7 +267,7 @@ static bool spread_rows(const tbVelocity* s, const Builder* b, const int* node_a
   for (int p = 0; p < n; p++) {
     node[p] = run[p].node;
     part[p + 1] = part[p] + b->dim[node[p]];
-    spread_run(s, rows, run[p], place0[node[p]], b->dim[node[p]], width, J + part[p]);
+    spread_run(s, rows, run[p], index0[node[p]], b->dim[node[p]], width, J + part[p]);
   }
   int bodies = free_bodies(rows->dim, n, part);
   *out = (tbNodeRows){rows->dim, width, n, bodies, node, part, pair, J};
@@ -328,7 +328,7 @@ static void add_row_of_M(tbVelocity* s, int own, int k) {
   const tbReal* row = s->LD + s->forest.rowadr[k];
   int last = s->forest.rownnz[k] - 1, end = last + 1;
   tbReal D = row[last];
-  int place0 = s->ldu.first[own], size = s->place[k] - place0 + 1;
+  int index0 = s->ldu.first[own], size = s->index[k] - index0 + 1;
   for (int node = own; node >= 0;
        size = s->parent[node] >= 0 ? s->ldu.dim[s->parent[node]] : 0, node = s->parent[node]) {
     int d = s->ldu.dim[node], width = s->ldu.width[node], begin = end - size;
@@ -353,7 +353,7 @@ static void add_row_of_M(tbVelocity* s, int own, int k) {
   }
 }
 
-// With free bodies only, only the diagonal blocks are ever read.
+// If all trees are uncoupled, only the diagonal blocks are ever read.
 static bool fill_base(tbVelocity* s, Builder* b, const int* node_at) {
   s->base = tb_arena_alloc(b->arena, sizeof(tbReal) * (s->ldu.size + 1));
   s->parent = tb_arena_alloc(b->arena, sizeof(int) * (size_t)(b->nnode + 1));
@@ -366,7 +366,7 @@ static bool fill_base(tbVelocity* s, Builder* b, const int* node_at) {
     memset(s->base + s->ldu.at[k], 0, sizeof(tbReal) * (size_t)d * (size_t)columns);
   }
   for (int i = 0; i < s->size; i++) {
-    add_row_of_M(s, node_at[s->place[s->dof[i]]], s->dof[i]);
+    add_row_of_M(s, node_at[s->index[s->dof[i]]], s->dof[i]);
   }
   for (int k = 0; k < s->ldu.nodes; k++) {
     int d = s->ldu.dim[k];
@@ -382,7 +382,7 @@ static bool fill_base(tbVelocity* s, Builder* b, const int* node_at) {
 
 bool tb_velocity_open_rows(tbVelocity* s, tbArena* arena, const tbForestInertia* inertia,
                            int nblock, const tbRows* block, const tbCompositeChains* chains,
-                           int* place) {
+                           int* index) {
   Builder b = {.arena = arena};
   *s = (tbVelocity){.arena = arena,
                     .forest = inertia->forest,
@@ -391,7 +391,7 @@ bool tb_velocity_open_rows(tbVelocity* s, tbArena* arena, const tbForestInertia*
                     .nblock = nblock,
                     .block = block,
                     .chains = chains,
-                    .place = place};
+                    .index = index};
   return collect_dofs(s, &b);
 }
 
@@ -401,15 +401,15 @@ bool tb_velocity_analyze(tbVelocity* s) {
   s->rows = tb_arena_alloc(b.arena, sizeof(tbNodeRows) * (size_t)(s->nblock + 1));
   if (!s->rows || !find_nodes(s, &b) || !order_trees(s, &b) || !number_nodes(s, &b)) return false;
   int* node_at = tb_arena_alloc(b.arena, sizeof(int) * (size_t)(s->size + 1));
-  int* place0 = tb_arena_alloc(b.arena, sizeof(int) * (size_t)(b.nnode + 1));
-  if (!node_at || !place0) return false;
+  int* index0 = tb_arena_alloc(b.arena, sizeof(int) * (size_t)(b.nnode + 1));
+  if (!node_at || !index0) return false;
   for (int k = 0, at = 0; k < b.nnode; k++) {
-    place0[k] = at;
+    index0[k] = at;
     for (int i = 0; i < b.dim[k]; i++) node_at[at++] = k;
   }
   int widest = 0;
   for (int i = 0; i < s->nblock; i++) {
-    if (!spread_rows(s, &b, node_at, place0, &s->block[i], &s->rows[i])) return false;
+    if (!spread_rows(s, &b, node_at, index0, &s->block[i], &s->rows[i])) return false;
     if (s->rows[i].width > widest) widest = s->rows[i].width;
   }
   s->scratch = tb_arena_alloc(b.arena, sizeof(tbReal) * (size_t)(2 * TB_ROWS_DIM * widest + 1));
@@ -421,8 +421,8 @@ bool tb_velocity_analyze(tbVelocity* s) {
 }
 
 bool tb_velocity_build(tbVelocity* s, tbArena* arena, const tbForestInertia* inertia, int nblock,
-                       const tbRows* block, int* place) {
-  return tb_velocity_open_rows(s, arena, inertia, nblock, block, NULL, place) &&
+                       const tbRows* block, int* index) {
+  return tb_velocity_open_rows(s, arena, inertia, nblock, block, NULL, index) &&
          tb_velocity_analyze(s);
 }
 
@@ -432,5 +432,5 @@ double tb_velocity_work(const tbVelocity* s) {
 }
 
 void tb_velocity_release(tbVelocity* s) {
-  for (int i = 0; i < s->size; i++) s->place[s->dof[i]] = -1;
+  for (int i = 0; i < s->size; i++) s->index[s->dof[i]] = -1;
 }

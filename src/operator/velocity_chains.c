@@ -22,7 +22,7 @@ bool tb_composite_chains_open(tbVelocity* s, tbArena* arena) {
   for (int i = 0; i < s->size; i++) {
     int dof = s->dof[i];
     for (int k = 0; k < TWIST; k++) {
-      s->motion[k * s->size + s->place[dof]] = s->chains->motion[TWIST * dof + k];
+      s->motion[k * s->size + s->index[dof]] = s->chains->motion[TWIST * dof + k];
     }
   }
   return true;
@@ -35,7 +35,7 @@ void tb_composite_chains_clear(tbVelocity* s) {
 void tb_composite_chains_add(tbVelocity* s, int block, const tbReal* W) {
   int dim = s->block[block].dim;
   const tbReal* P = s->chains->P[block];
-  tbReal* load = s->load + LOAD * s->place[s->chains->last[block]];
+  tbReal* load = s->load + LOAD * s->index[s->chains->last[block]];
   for (int r = 0; r < dim; r++) {
     tbReal WP[TWIST] = {0};
     for (int c = 0; c < dim; c++) {
@@ -77,10 +77,10 @@ static void multiply_motion(tbVelocity* s, int at) {
 static void accumulate_loads(tbVelocity* s) {
   const tbForest* f = &s->forest;
   for (int i = s->size - 1; i >= 0; i--) {
-    int dof = s->dof[i], at = s->place[dof], count = f->rownnz[dof];
+    int dof = s->dof[i], at = s->index[dof], count = f->rownnz[dof];
     multiply_motion(s, at);
     if (count < 2) continue;
-    tbReal* parent = s->load + LOAD * s->place[f->colind[f->rowadr[dof] + count - 2]];
+    tbReal* parent = s->load + LOAD * s->index[f->colind[f->rowadr[dof] + count - 2]];
     for (int k = 0; k < LOAD; k++) parent[k] += s->load[LOAD * at + k];
   }
 }
@@ -93,14 +93,14 @@ void tb_composite_chains_scatter_dense(tbVelocity* s) {
   for (int at = 0; at < s->size; at++) {
     const int* path = f->colind + f->rowadr[s->dof[at]];
     const tbReal *ahead = s->weighted + BOTH * at, *back = ahead + TWIST;
-    int count = f->rownnz[s->dof[at]], root = s->place[path[0]];
+    int count = f->rownnz[s->dof[at]], root = s->index[path[0]];
     tbReal lower[TB_SOFT_DENSE], upper[TB_SOFT_DENSE];
     along_chain(s, root, at - root + 1, back, lower);
     if (!s->symmetric) along_chain(s, root, at - root + 1, ahead, upper);
     for (int k = 0; k < count; k++) {
-      int place = s->place[path[k]];
-      square->H[at * stride + place] += lower[place - root];
-      if (!s->symmetric && place < at) square->H[place * stride + at] += upper[place - root];
+      int index = s->index[path[k]];
+      square->H[at * stride + index] += lower[index - root];
+      if (!s->symmetric && index < at) square->H[index * stride + at] += upper[index - root];
     }
   }
 }

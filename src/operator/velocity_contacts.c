@@ -1,6 +1,5 @@
-// Products with the rows of many contacts at once, in SIMD registers of four where the machine has
-// them: nearly all contacts of a heap have three rows on one or two free bodies, with six columns
-// each.
+// Products with the rows of many contacts at once, in SIMD registers of four if available: nearly
+// all contacts of a heap have three rows on one or two free bodies, with six columns each.
 #include "operator/body_rows.h"
 #include "operator/velocity.h"
 

@@ -18,7 +18,7 @@ static bool allocate(tbVelocity* s, tbArena* arena, int entries) {
   w->rows = tb_arena_alloc(arena, sizeof(tbDenseRows) * (size_t)(s->nblock + 1));
   s->dof = tb_arena_alloc(arena, sizeof(int) * room);
   // Indices of dofs and of columns, and groups of four; a block has no more groups than columns.
-  s->place = tb_arena_alloc(arena, sizeof(int) * (size_t)(s->forest.n + 2 * entries + 1));
+  s->index = tb_arena_alloc(arena, sizeof(int) * (size_t)(s->forest.n + 2 * entries + 1));
   w->base = tb_arena_alloc(arena, sizeof(tbReal) * square);
   w->copy = tb_arena_alloc(arena, sizeof(tbReal) * square);
   w->least = tb_arena_alloc(arena, sizeof(tbReal) * room);
@@ -36,18 +36,18 @@ static void fill_base(tbVelocity* s, const tbReal* M) {
     int dof = s->dof[i], adr = s->forest.rowadr[dof];
     w->least[i] = 1 / s->inverse[dof];
     for (int k = 0; k < s->forest.rownnz[dof]; k++) {
-      int j = s->place[s->forest.colind[adr + k]];
+      int j = s->index[s->forest.colind[adr + k]];
       w->base[i * w->H.stride + j] = w->base[j * w->H.stride + i] = M[adr + k];
     }
   }
 }
 
 // Cover ascending indices by groups of four, none of which extends beyond the last dof.
-static int cover(int n, int count, const int* place, int* four) {
+static int cover(int n, int count, const int* index, int* four) {
   int fours = 0;
   for (int k = 0; k < count && n >= TB_FOUR; k++) {
-    if (fours > 0 && place[k] < four[fours - 1] + TB_FOUR) continue;
-    four[fours++] = place[k] < n - TB_FOUR ? place[k] : n - TB_FOUR;
+    if (fours > 0 && index[k] < four[fours - 1] + TB_FOUR) continue;
+    four[fours++] = index[k] < n - TB_FOUR ? index[k] : n - TB_FOUR;
   }
   return fours;
 }
@@ -57,8 +57,8 @@ static void spread_rows(const tbDenseRows* rows, tbReal* out) {
   int width = TB_FOUR * rows->nfour, q = 0;
   memset(out, 0, sizeof(tbReal) * (size_t)(rows->dim * width));
   for (int k = 0; k < rows->nnz; k++) {
-    while (rows->place[k] >= rows->four[q] + TB_FOUR) q++;
-    int at = TB_FOUR * q + rows->place[k] - rows->four[q];
+    while (rows->index[k] >= rows->four[q] + TB_FOUR) q++;
+    int at = TB_FOUR * q + rows->index[k] - rows->four[q];
     for (int r = 0; r < rows->dim; r++) out[r * width + at] = rows->J[r * rows->nnz + k];
   }
 }
@@ -66,16 +66,16 @@ static void spread_rows(const tbDenseRows* rows, tbReal* out) {
 // All blocks over the island's dofs. False: out of memory.
 static bool fill_rows(tbVelocity* s, tbArena* arena, int entries) {
   struct tbVelocityDense* w = s->dense;
-  int *place = s->place + s->forest.n, *four = place + entries, size = 0;
+  int *index = s->index + s->forest.n, *four = index + entries, size = 0;
   for (int i = 0; i < s->nblock; i++) {
     const tbRows* from = &s->block[i];
     tbDenseRows* rows = &w->rows[i];
-    *rows = (tbDenseRows){.dim = from->dim, .nnz = from->nnz, .place = place, .J = from->J};
+    *rows = (tbDenseRows){.dim = from->dim, .nnz = from->nnz, .index = index, .J = from->J};
     rows->only = tb_rows_only_entry(from);
     rows->four = four;
-    for (int k = 0; k < from->nnz; k++) *place++ = s->place[from->col[k]];
+    for (int k = 0; k < from->nnz; k++) *index++ = s->index[from->col[k]];
     if (rows->only >= 0) continue;
-    rows->nfour = cover(w->n, rows->nnz, rows->place, four);
+    rows->nfour = cover(w->n, rows->nnz, rows->index, four);
     four += rows->nfour;
     size += rows->dim * TB_FOUR * rows->nfour;
   }
@@ -126,7 +126,7 @@ bool tb_velocity_build_dense(tbVelocity* s, tbArena* arena, const tbForestInerti
   for (int t = 0, at = 0; t < w->ntree; t++) {
     for (int k = w->tree[t].first; k < w->tree[t].end; k++, at++) {
       s->dof[at] = k;
-      s->place[k] = at;
+      s->index[k] = at;
     }
   }
   fill_base(s, inertia->M);
@@ -176,11 +176,11 @@ TB_INLINE void push_rows(const tbDenseRows* rows, const tbReal* f, tbReal* x) {
 
 TB_INLINE void mul_block(const tbDenseRows* rows, const tbReal* x, tbReal* out) {
   if (rows->only >= 0) {
-    out[0] = rows->J[rows->only] * x[rows->place[rows->only]];
+    out[0] = rows->J[rows->only] * x[rows->index[rows->only]];
   } else if (rows->nfour == 0) {
     for (int r = 0; r < rows->dim; r++) {
       out[r] = 0;
-      for (int k = 0; k < rows->nnz; k++) out[r] += rows->J[r * rows->nnz + k] * x[rows->place[k]];
+      for (int k = 0; k < rows->nnz; k++) out[r] += rows->J[r * rows->nnz + k] * x[rows->index[k]];
     }
   } else {
     mul_rows(rows, x, out);
@@ -192,10 +192,10 @@ TB_INLINE void push_block(const tbDenseRows* rows, const tbReal* f, tbReal* x) {
   for (int r = 0; r < rows->dim; r++) any = any || f[r] != 0;
   if (!any) return;
   if (rows->only >= 0) {
-    x[rows->place[rows->only]] += rows->J[rows->only] * f[0];
+    x[rows->index[rows->only]] += rows->J[rows->only] * f[0];
   } else if (rows->nfour == 0) {
     for (int r = 0; r < rows->dim; r++) {
-      for (int k = 0; k < rows->nnz; k++) x[rows->place[k]] += rows->J[r * rows->nnz + k] * f[r];
+      for (int k = 0; k < rows->nnz; k++) x[rows->index[k]] += rows->J[r * rows->nnz + k] * f[r];
     }
   } else {
     push_rows(rows, f, x);
@@ -298,7 +298,7 @@ TB_INLINE void add_four(int dim, int nnz, const tbReal* J, tbPart WJ[][TB_PARTS]
 // H is symmetric, in the rows from the diagonal down.
 TB_INLINE void add_rows_of(tbVelocity* s, const tbDenseRows* rows, int dim, const tbReal* W) {
   tbReal* H = s->dense->H.H;
-  const int *place = rows->place, *four = rows->four;
+  const int *index = rows->index, *four = rows->four;
   int nnz = rows->nnz, fours = rows->nfour, width = TB_FOUR * fours, first = 0, q = 0;
   int stride = s->dense->H.stride;
   bool symmetric = s->symmetric;
@@ -306,9 +306,9 @@ TB_INLINE void add_rows_of(tbVelocity* s, const tbDenseRows* rows, int dim, cons
     tbPart one[TB_ROWS_DIM][TB_PARTS], two[TB_ROWS_DIM][TB_PARTS];
     multiply_four(dim, width, W, rows->by_four + TB_FOUR * q, one);
     multiply_four(dim, width, W, rows->by_four + TB_FOUR * q + TB_FOUR, two);
-    while (symmetric && place[first] < four[q]) first++;
+    while (symmetric && index[first] < four[q]) first++;
     for (int i = first; i < nnz; i++) {
-      tbReal* to = H + place[i] * stride;
+      tbReal* to = H + index[i] * stride;
       add_four(dim, nnz, rows->J + i, one, to + four[q]);
       add_four(dim, nnz, rows->J + i, two, to + four[q + 1]);
     }
@@ -316,9 +316,9 @@ TB_INLINE void add_rows_of(tbVelocity* s, const tbDenseRows* rows, int dim, cons
   if (q == fours) return;
   tbPart last[TB_ROWS_DIM][TB_PARTS];
   multiply_four(dim, width, W, rows->by_four + TB_FOUR * q, last);
-  while (symmetric && place[first] < four[q]) first++;
+  while (symmetric && index[first] < four[q]) first++;
   for (int i = first; i < nnz; i++) {
-    add_four(dim, nnz, rows->J + i, last, H + place[i] * stride + four[q]);
+    add_four(dim, nnz, rows->J + i, last, H + index[i] * stride + four[q]);
   }
 }
 
@@ -345,7 +345,7 @@ TB_WIDE static void add_avx2(tbVelocity* s, int block, const tbReal* W) {
 static void add_small(tbVelocity* s, const tbDenseRows* rows, const tbReal* W) {
   int dim = rows->dim, nnz = rows->nnz;
   for (int j = 0; j < nnz; j++) {
-    tbReal WJ[TB_ROWS_DIM], *to = s->dense->H.H + rows->place[j];
+    tbReal WJ[TB_ROWS_DIM], *to = s->dense->H.H + rows->index[j];
     for (int r = 0; r < dim; r++) {
       WJ[r] = 0;
       for (int c = 0; c < dim; c++) WJ[r] += W[r * dim + c] * rows->J[c * nnz + j];
@@ -353,7 +353,7 @@ static void add_small(tbVelocity* s, const tbDenseRows* rows, const tbReal* W) {
     for (int i = 0; i < nnz; i++) {
       tbReal sum = 0;
       for (int r = 0; r < dim; r++) sum += rows->J[r * nnz + i] * WJ[r];
-      to[rows->place[i] * s->dense->H.stride] += sum;
+      to[rows->index[i] * s->dense->H.stride] += sum;
     }
   }
 }
@@ -365,7 +365,7 @@ void tb_velocity_dense_add(tbVelocity* s, int block, const tbReal* W) {
     tb_composite_chains_add(s, block, W);
   } else if (rows->only >= 0) {
     tbReal value = rows->J[rows->only];
-    w->H.H[rows->place[rows->only] * (w->H.stride + 1)] += W[0] * value * value;
+    w->H.H[rows->index[rows->only] * (w->H.stride + 1)] += W[0] * value * value;
   } else if (rows->nfour == 0) {
     add_small(s, rows, W);
   } else if (tb_wide()) {

@@ -17,7 +17,7 @@ typedef struct {
   int only;               // the only nonzero column of a single row, or -1
   int nfour;              // groups of four that cover its columns; 0: fewer than four dofs
   const int* four;        // the first index of each group, ascending
-  const int* place;       // index of each column
+  const int* index;       // index of each column
   const tbReal* J;        // dim x nnz
   const tbReal* by_four;  // J over the groups, dim x 4 nfour
 } tbDenseRows;

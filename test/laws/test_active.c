@@ -115,7 +115,7 @@ static void check_matrix(tbWorld w, tbRng* rng, bool symmetric) {
   double largest = 0;
   for (int i = 0; i < nv; i++) largest = fmax(largest, fabs(full[i]));
   for (int i = 0; i < v.size; i++) {
-    assert_near(x[v.place[v.dof[i]]], full[v.dof[i]], 1e-10 * largest);
+    assert_near(x[v.index[v.dof[i]]], full[v.dof[i]], 1e-10 * largest);
   }
 
   // M and its inverse on the same dofs.

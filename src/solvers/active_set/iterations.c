@@ -241,7 +241,7 @@ bool tb_active_stages(tbActiveState* s, tbReal* lambda, tbSolveInfo* info) {
       solved = (s->changed || !last) && try_early(s, lambda, info);
       if (!s->changed) break;
     }
-    // Far off although the proximal weight is small: a smaller one will not help.
+    // The residual is large although the proximal weight is small: a smaller weight will not help.
     lost = lost || (s->changed && weight < WEIGHT_LITTLE &&
                     !(s->fixed_point_residual <= FAR * s->max_speed));
   }

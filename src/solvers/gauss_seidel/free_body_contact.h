@@ -30,7 +30,7 @@ typedef struct {
   tbFreeBodyFour last;    // last change
 } tbFreeContact;
 
-// B = J L^-1 D^-1/2, in place: on entry B holds J with `width` columns. The six dofs from `first`
+// B = J L^-1 D^-1/2, in index: on entry B holds J with `width` columns. The six dofs from `first`
 // on are a chain, each an ancestor of the next.
 TB_INLINE void tb_free_body_contact_whiten(const tbForest* forest, const tbReal* LD,
                                            const tbReal* inverse, int first, int width, tbReal* B) {

@@ -38,22 +38,22 @@ static int count_bodies(const tbActiveState* s, int i, int* body) {
   return rows->nnz / TB_BODY_DOFS;
 }
 
-// Greedy colouring: each contact takes the first colour that its bodies do not have yet; `place`
+// Greedy colouring: each contact takes the first colour that its bodies do not have yet; `index`
 // receives the contact's index. False: out of memory.
-static bool find_colours(const tbActiveState* s, tbArena* arena, tbFreeContacts* f, int* place) {
+static bool find_colours(const tbActiveState* s, tbArena* arena, tbFreeContacts* f, int* index) {
   int n = s->p->nblock, begin[COLOURS + 1] = {0};
   tbArenaMark mark = tb_arena_mark(arena);
   uint64_t* taken = TB_ARENA_NEW(arena, uint64_t, s->a->inertia.forest.n + 1);
   if (!taken) return false;
   for (int i = 0; i < n; i++) {
     int body[2], bodies = count_bodies(s, i, body);
-    place[i] = -1;
+    index[i] = -1;
     if (bodies == 0) continue;
     uint64_t left = ~(taken[body[0]] | taken[body[bodies - 1]]);
-    place[i] = left ? tb_lowest_bit(left) : COLOURS;
+    index[i] = left ? tb_lowest_bit(left) : COLOURS;
     taken[body[0]] |= left & (~left + 1);
     taken[body[bodies - 1]] |= left & (~left + 1);
-    begin[place[i]]++;
+    begin[index[i]]++;
   }
   tb_arena_release(arena, mark);
   f->colours = f->count = 0;
@@ -64,7 +64,7 @@ static bool find_colours(const tbActiveState* s, tbArena* arena, tbFreeContacts*
     if (k < COLOURS && size > 0) f->end[f->colours++] = f->count;
   }
   for (int i = 0; i < n; i++) {
-    if (place[i] >= 0) place[i] = begin[place[i]]++;
+    if (index[i] >= 0) index[i] = begin[index[i]]++;
   }
   return true;
 }
@@ -113,31 +113,31 @@ static bool allocate(tbArena* arena, tbFreeContacts* f) {
 }
 
 bool tb_free_body_contacts_open(const tbActiveState* s, tbArena* arena, tbFreeContacts* f,
-                                int* place, tbReal** rows) {
+                                int* index, tbReal** rows) {
   int n = s->p->nblock, nv = s->a->inertia.forest.n;
   *f = (tbFreeContacts){.end = TB_ARENA_NEW(arena, int, COLOURS), .nothing = nv};
-  if (!f->end || !find_colours(s, arena, f, place) || !allocate(arena, f)) return false;
+  if (!f->end || !find_colours(s, arena, f, index) || !allocate(arena, f)) return false;
   enum { A = D * TB_PAIR_DOFS, SIZE = A + D * D };
   tbReal* B = tb_arena_alloc(arena, sizeof(tbReal) * SIZE * ((size_t)f->count + 1));
   if (!B) return false;
   // The unit of impulse is the impulse that stops the heaviest contact at the largest velocity.
   tbReal least = INFINITY;
   for (int i = 0; i < n; i++) {
-    if (place[i] < 0) continue;
+    if (index[i] < 0) continue;
     int body[2], bodies = count_bodies(s, i, body);
-    rows[i] = B + SIZE * place[i];
+    rows[i] = B + SIZE * index[i];
     whiten(s, i, bodies, body, rows[i], rows[i] + A);
     if (rows[i][A] > 0) least = tb_min(least, rows[i][A]);
   }
   f->speed = s->max_speed > 0 ? s->max_speed : 1;
   f->load = least < INFINITY ? f->speed / least : 1;
   for (int i = 0; i < n; i++) {
-    int k = place[i];
+    int k = index[i];
     if (k < 0 || make_contact(s, i, rows[i], rows[i] + A, f, k)) continue;
     // The contact needs the general method: disable its entry here.
     f->first[k] = f->second[k] = f->nothing;
     memset(&f->contact[k], 0, sizeof f->contact[k]);
-    place[i] = -1;
+    index[i] = -1;
   }
   return true;
 }

@@ -33,13 +33,13 @@ typedef struct {
 } tbFreeScale;
 
 // Collect the contacts on free bodies among the blocks of an island, with memory for their changes.
-// `place` of a block becomes its index here, or -1; `rows` its whitened rows. False: out of memory.
+// `index` of a block becomes its index here, or -1; `rows` its whitened rows. False: out of memory.
 bool tb_free_body_contacts_open(const tbActiveState* s, tbArena* arena, tbFreeContacts* f,
-                                int* place, tbReal** rows);
+                                int* index, tbReal** rows);
 
 // Start of the sweeps at impulses lambda, with all changes zero.
 void tb_free_body_contacts_begin(tbFreeContacts* f);
-void tb_free_body_contact_begin(tbFreeContacts* f, int place, const tbBlock* b,
+void tb_free_body_contact_begin(tbFreeContacts* f, int index, const tbBlock* b,
                                 const tbReal* lambda, const tbReal* sigma);
 
 // Solve each contact once; with a scale, only those that violate it and whose velocity may have
@@ -47,7 +47,7 @@ void tb_free_body_contact_begin(tbFreeContacts* f, int place, const tbBlock* b,
 int tb_free_body_contacts_sweep(tbFreeContacts* f, const tbFreeScale* scale);
 
 // The impulse of a contact at the end of the sweeps; `lambda` holds its impulse at the start.
-void tb_free_body_contact_end(const tbFreeContacts* f, int place, const tbBlock* b, tbReal* lambda);
+void tb_free_body_contact_end(const tbFreeContacts* f, int index, const tbBlock* b, tbReal* lambda);
 
 // The largest normal impulse.
 tbReal tb_free_body_contacts_load(const tbFreeContacts* f);

@@ -26,7 +26,7 @@ typedef struct {
 struct tbActiveSweeps {
   Local* local;
   tbFreeContacts free;
-  int* place;             // by block: its index among the contacts on free bodies, or -1
+  int* index;             // by block: its index among the contacts on free bodies, or -1
   int nother, *other;     // all other blocks
   int* seen;              // by block: when it was last evaluated, for the other blocks
   tbReal* w;              // by dof; only the dofs of the island are used
@@ -71,11 +71,11 @@ static void whiten_rows(const tbActiveState* s, int i, const Local* l, tbReal* B
 
 static bool whiten(const tbActiveState* s, tbArena* arena, tbActiveSweeps* sweeps) {
   for (int i = 0; i < s->p->nblock; i++) {
-    int d = s->a->block[i].dim, place = sweeps->place[i];
+    int d = s->a->block[i].dim, index = sweeps->index[i];
     Local* l = &sweeps->local[i];
     *l = find_support(&s->a->inertia.forest, &s->a->block[i]);
     l->B = sweeps->rows[i];
-    if (place >= 0) continue;
+    if (index >= 0) continue;
     l->B = tb_arena_alloc(arena, sizeof(tbReal) * (size_t)(d * l->nnz + d * d + 1));
     if (!l->B) return false;
     l->A = l->B + d * l->nnz;
@@ -90,7 +90,7 @@ static tbActiveSweeps* start(const tbActiveState* s, tbArena* arena) {
   if (!sweeps) return NULL;
   int nblock = s->p->nblock;
   sweeps->local = tb_arena_alloc(arena, sizeof(Local) * ((size_t)nblock + 1));
-  sweeps->place = TB_ARENA_NEW(arena, int, nblock + 1);
+  sweeps->index = TB_ARENA_NEW(arena, int, nblock + 1);
   sweeps->other = TB_ARENA_NEW(arena, int, nblock + 1);
   sweeps->seen = TB_ARENA_NEW(arena, int, nblock + 1);
   sweeps->rows = tb_arena_calloc(arena, (size_t)nblock + 1, sizeof(tbReal*));
@@ -98,7 +98,7 @@ static tbActiveSweeps* start(const tbActiveState* s, tbArena* arena) {
   sweeps->from = tb_arena_alloc(arena, sizeof(tbReal) * 2 * ((size_t)s->p->n + 1));
   sweeps->before = sweeps->from + s->p->n;
   if (arena->failed) return NULL;
-  if (!tb_free_body_contacts_open(s, arena, &sweeps->free, sweeps->place, sweeps->rows))
+  if (!tb_free_body_contacts_open(s, arena, &sweeps->free, sweeps->index, sweeps->rows))
     return NULL;
   return whiten(s, arena, sweeps) ? sweeps : NULL;
 }
@@ -109,9 +109,9 @@ static tbActiveSweeps* start(const tbActiveState* s, tbArena* arena) {
 static void block_velocity(const tbActiveState* s, const Local* l, int i, const tbReal* w,
                            tbReal* out) {
   int row = s->p->block[i].row, dim = s->p->block[i].dim;
-  if (s->sweeps->place[i] >= 0 && l->nnz == TB_PAIR_DOFS) {
+  if (s->sweeps->index[i] >= 0 && l->nnz == TB_PAIR_DOFS) {
     tb_contact_mul_pair(l->B, w + l->col[0], w + l->col[TB_BODY_DOFS], out);
-  } else if (s->sweeps->place[i] >= 0) {
+  } else if (s->sweeps->index[i] >= 0) {
     tb_contact_mul_single(l->B, w + l->col[0], out);
   } else {
     for (int r = 0; r < dim; r++) {
@@ -126,9 +126,9 @@ static void block_velocity(const tbActiveState* s, const Local* l, int i, const 
 
 static void add_whitened(const tbActiveState* s, const Local* l, int i, const tbReal* f,
                          tbReal* w) {
-  if (s->sweeps->place[i] >= 0 && l->nnz == TB_PAIR_DOFS) {
+  if (s->sweeps->index[i] >= 0 && l->nnz == TB_PAIR_DOFS) {
     tb_contact_push_pair(l->B, f, w + l->col[0], w + l->col[TB_BODY_DOFS]);
-  } else if (s->sweeps->place[i] >= 0) {
+  } else if (s->sweeps->index[i] >= 0) {
     tb_contact_push_single(l->B, f, w + l->col[0]);
   } else {
     for (int r = 0; r < s->p->block[i].dim; r++) {
@@ -169,8 +169,8 @@ void tb_active_sweeps_begin(tbActiveState* s) {
     const tbBlock* b = &s->p->block[i];
     tbReal* sigma = sweeps->before + b->row;
     tb_active_whitened_velocity(s, i, sigma);
-    if (sweeps->place[i] < 0) continue;
-    tb_free_body_contact_begin(&sweeps->free, sweeps->place[i], b, s->lambda + b->row, sigma);
+    if (sweeps->index[i] < 0) continue;
+    tb_free_body_contact_begin(&sweeps->free, sweeps->index[i], b, s->lambda + b->row, sigma);
   }
   tb_active_forget(s);
 }
@@ -180,7 +180,7 @@ void tb_active_sweeps_end(tbActiveState* s) {
   for (int i = 0; i < s->p->nblock; i++) {
     const tbBlock* b = &s->p->block[i];
     tbReal change[MAX], *lambda = s->lambda + b->row;
-    if (sweeps->place[i] >= 0) tb_free_body_contact_end(&sweeps->free, sweeps->place[i], b, lambda);
+    if (sweeps->index[i] >= 0) tb_free_body_contact_end(&sweeps->free, sweeps->index[i], b, lambda);
     bool moved = false;
     for (int r = 0; r < b->dim; r++) {
       change[r] = lambda[r] - sweeps->from[b->row + r];

@@ -56,7 +56,7 @@ typedef struct {
   const tbReal* scale;
   tbReal *x, *lambda, *sigma, *rhs, *dx, *clean;  // sigma in scaled rows
   tbReal *H, *E;
-  int* place;  // per block: of its matrix in H
+  int* index;  // per block: of its matrix in H
   int blocks;  // entries of H
   Pair* pair;
   int npair;
@@ -102,12 +102,12 @@ static bool prepare(Interior* q, tbArena* arena) {
   for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++) {
     *vectors[k] = TB_ARENA_NEW(arena, tbReal, n);
   }
-  q->place = TB_ARENA_NEW(arena, int, q->p->nblock + 1);
+  q->index = TB_ARENA_NEW(arena, int, q->p->nblock + 1);
   q->pair = TB_ARENA_NEW(arena, Pair, 2 * n);
   q->theta = TB_ARENA_NEW(arena, tbReal, q->p->nblock + 1);
   if (arena->failed) return false;
   for (int i = 0; i < q->p->nblock; i++) {
-    q->place[i] = q->blocks;
+    q->index[i] = q->blocks;
     q->blocks += q->p->block[i].dim * q->p->block[i].dim;
   }
   q->H = TB_ARENA_NEW(arena, tbReal, q->blocks + 1);
@@ -225,7 +225,7 @@ static bool factor(Interior* q) {
   for (int i = 0; i < q->p->nblock; i++) {
     const tbBlock* b = &q->p->block[i];
     int d = b->dim;
-    tbReal *H = q->H + q->place[i], *E = q->E + q->place[i];
+    tbReal *H = q->H + q->index[i], *E = q->E + q->index[i];
     for (int r = 0; r < d; r++) {
       tbReal scale = q->scale[b->row + r];
       H[r * (d + 1)] = PROXIMAL + (q->p->R ? q->p->R[b->row + r] * scale * scale : 0);
@@ -252,7 +252,7 @@ static bool factor(Interior* q) {
     for (int r = 0; r < d; r++) E[r * (d + 1)] = 1 / H[r * (d + 1)];
     for (int r = 1; r < d; r++) E[r * d] = -H[r * d] * E[0] * E[r * (d + 1)];
   }
-  return q->system->factor(q->system->owner, q->H, q->E, q->place);
+  return q->system->factor(q->system->owner, q->H, q->E, q->index);
 }
 
 // Newton's step for products equal to tau, minus the second-order term of the last step if

@@ -34,7 +34,7 @@ static bool dense_linked(const tbProblem* p, int i, int j) {
   return false;
 }
 
-// Blocks that share a column of B are linked through its first user.
+// Join all blocks that use a column of B to the first of them.
 static bool join_columns(tbArena* arena, const tbProblem* p, int* parent) {
   int* user = TB_ARENA_NEW(arena, int, p->G.ncol + 1);
   if (!user) return false;
