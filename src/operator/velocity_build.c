@@ -112,7 +112,7 @@ static int next_tree(const tbVelocity* s, const Builder* b, const tbRows* rows, 
   return tree;
 }
 
-// The neighbours of every tree: counted, listed, and without duplicates.
+// Count and list the neighbours of every tree, without duplicates.
 static bool tree_graph(const tbVelocity* s, Builder* b, int** start, int** column) {
   int* count = TB_ARENA_NEW(b->arena, int, b->ntree + 2);
   int* mark = TB_ARENA_NEW(b->arena, int, b->ntree + 1);

@@ -1,4 +1,4 @@
-// Problems that own a copy of their data.
+// Creation of problems that own a copy of their data.
 #include <limits.h>
 #include <math.h>
 #include <stdbool.h>
