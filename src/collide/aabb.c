@@ -1,4 +1,4 @@
-// Boxes along the world's axes around placed shapes.
+// Axis-aligned bounding boxes of placed shapes, in the world frame.
 #include <math.h>
 
 #include "base/minmax.h"
@@ -6,7 +6,7 @@
 #include "collide/hull/hull.h"
 #include "tribo/collide.h"
 
-// The solid below a plane is bounded only on the side its normal points to, where that is an axis.
+// A plane's solid half space is bounded only along a world axis that its normal is parallel to.
 static void plane_aabb(const tbShape* s, tbReal low[3], tbReal high[3]) {
   for (int i = 0; i < 3; i++) {
     low[i] = -INFINITY;
@@ -30,7 +30,8 @@ static void oriented_box_aabb(const tbShape* s, const tbReal center[3], const tb
   }
 }
 
-// The farthest vertices along the world's axes: few steps each on the graph of a large hull.
+// Support vertices along the six axis directions. Each search takes few steps on the vertex graph
+// of a large hull.
 static void mesh_aabb(const tbShape* s, tbReal low[3], tbReal high[3]) {
   if (!s->hull || s->hull->nvert < 1) {
     tb_copy3(low, s->pos);
@@ -98,7 +99,7 @@ static void mesh_bounds(const tbHull* hull, tbBounds* b) {
     tb_sub3(arm, hull->vert + 3 * v, b->center);
     far2 = tb_max(far2, tb_dot3(arm, arm));
   }
-  // More than rounding, here and where the bounds are placed.
+  // The factor covers the rounding errors here and in tb_bounds_place.
   b->reach = sqrt(far2) * (1 + 1e-12);
   tb_scale3(b->half, b->half, 1 + 1e-12);
 }

@@ -1,10 +1,10 @@
-// Cheap boxes around placed shapes for the broad phase: what a shape needs is computed once, and a
-// pose then costs a few multiplications whatever the shape.
+// Conservative bounding boxes of placed shapes for the broad phase. The data that depend on the
+// shape only are computed once; a new pose then costs a few multiplications for every shape type.
 //
-// The bounds are the sum of a box, an ellipsoid and a ball in the shape's own frame: a capsule is a
-// box without width and a ball, a cylinder such a box and an ellipsoid without height. The world
-// box that follows is as small as can be but for meshes, where it is that of the box around the
-// mesh.
+// The bounds are the Minkowski sum of a box, an ellipsoid and a ball in the shape's own frame: a
+// capsule is a box of zero width plus a ball, a cylinder is such a box plus an ellipsoid of zero
+// height. The world-aligned box is exact for all shapes but meshes, where it bounds the box around
+// the mesh.
 #ifndef TRIBO_COLLIDE_BOUNDS_H_
 #define TRIBO_COLLIDE_BOUNDS_H_
 
@@ -16,15 +16,15 @@
 typedef struct {
   tbReal center[3], half[3];  // of the box
   tbReal round[3];            // radii of the ellipsoid
-  bool is_round, is_mesh;     // the radii are not zero; the center is not zero
+  bool is_round, is_mesh;     // radii are not zero; center is not zero
   tbReal radius;              // of the ball
-  tbReal reach;               // all of the shape is this near to the center
+  tbReal reach;               // distance from center within which all of the shape lies
 } tbBounds;
 
-// Bounds of a shape, whatever its pose. False for planes and height fields.
+// Bounds of a shape in its own frame. False for planes and height fields, which have none.
 bool tb_shape_bounds(const tbShape* shape, tbBounds* bounds);
 
-// How far the shape reaches from its place along the unit vector d, at least.
+// An upper bound of the shape's support function along the unit vector d, relative to its position.
 static inline tbReal tb_bounds_along(const tbBounds* b, const tbReal mat[9], const tbReal d[3]) {
   tbReal x = mat[0] * d[0] + mat[3] * d[1] + mat[6] * d[2];
   tbReal y = mat[1] * d[0] + mat[4] * d[1] + mat[7] * d[2];
@@ -38,8 +38,8 @@ static inline tbReal tb_bounds_along(const tbBounds* b, const tbReal mat[9], con
   return half + (x * b->center[0] + y * b->center[1] + z * b->center[2]);
 }
 
-// The world box of the bounds in a pose, grown by `margin` and by more than the rounding to single
-// precision. Empty where it is not a number.
+// The world-aligned box of the bounds at a pose, grown by `margin` and by more than the rounding to
+// single precision. The box is empty where a bound is NAN.
 static inline void tb_bounds_place(const tbBounds* b, const tbReal pos[3], const tbReal mat[9],
                                    tbReal margin, tbAabb* box) {
   bool valid = true;

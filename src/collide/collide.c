@@ -1,4 +1,4 @@
-// The table of pairs, the checks of input, and what all pairs share.
+// The table of pair functions, input checks, and the steps that all pairs share.
 #include "tribo/collide.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 #include "base/minmax.h"
 #include "collide/pairs.h"
 
-// The functions of a pair. The table is filled where the first type is not after the second.
+// The functions of a pair. Only entries whose first type is not after the second are filled.
 typedef struct {
   tbCollideFn collide;
   tbDistanceFn distance;
@@ -33,8 +33,8 @@ const char* tb_geom_type_name(int type) {
   return type_in_range(type) ? names[type] : "unknown";
 }
 
-// Finite pose and sizes, and data where the type needs it. A product that starts with 0 stays 0
-// over finite factors and turns into NAN over others; four chains keep it short.
+// True if pose and sizes are finite and the type's data are present. 0 times finite factors is 0,
+// and 0 times any other factor is NAN. Four products instead of one shorten the dependency chain.
 static bool shape_is_usable(const tbShape* s) {
   const tbReal *size = s->size, *pos = s->pos, *mat = s->mat;
   tbReal x = 0 * size[0] * size[1] * size[2], y = 0 * pos[0] * pos[1] * pos[2] * mat[8];
@@ -60,7 +60,8 @@ static void copy_with_valid_size(tbShape* copy, const tbShape* s) {
   for (int i = 0; i < 3; i++) copy->size[i] = tb_max(s->size[i], 0);
 }
 
-// Tangents from the normal, or from the pair's wish for t1 made orthogonal to it.
+// Completes the frame with tangents: t1 from the pair's preferred t1, made orthogonal to the
+// normal, or from the normal alone where no preference is given.
 static void complete_frame(tbContactPoint* c) {
   tbReal *n = c->frame, *t1 = c->frame + 3, *t2 = c->frame + 6;
   if (t1[0] != 0 || t1[1] != 0 || t1[2] != 0) {
@@ -82,8 +83,9 @@ static void flip_cache(tbCollideCache* warm) {
   warm->hint[1] = hint;
 }
 
-// Overflow of huge but finite input can still make a contact that is not finite, or has no normal;
-// and rounding in a pair's own test of the margin lets a contact through that lies beyond it.
+// Finite but huge input can overflow to a contact that is not finite or has no normal, and rounding
+// in a pair's own margin test can admit a contact slightly beyond the margin. Both are dropped
+// here.
 static bool contact_is_valid(const tbContactPoint* c, tbReal margin) {
   tbReal zero = 0 * c->dist * c->pos[0] * c->pos[1] * c->pos[2];
   return (fabs(tb_dot3(c->frame, c->frame) + zero - 1) < 1e-6) & (c->dist <= margin);
@@ -116,7 +118,7 @@ int tb_collide_normals(const tbShape* a, const tbShape* b, tbReal margin, tbCont
 
 static void complete_frames(tbContactPoint* contacts, int count) {
   for (int i = 0; i < count; i++) {
-    // The contacts of a manifold often share one normal, and then one frame.
+    // The contacts of a manifold often share one normal; they then share the whole frame.
     const tbReal* first = contacts[0].frame;
     tbReal* frame = contacts[i].frame;
     bool shared = i > 0 && frame[0] == first[0] && frame[1] == first[1] && frame[2] == first[2] &&
@@ -144,7 +146,8 @@ int tb_collide(const tbShape* a, const tbShape* b, tbReal margin,
   return count;
 }
 
-// The deepest contact that the collide function gives without a margin.
+// The signed distance as that of the deepest contact which the collide function returns without a
+// margin.
 static tbReal distance_from_contacts(const tbShape* a, const tbShape* b, tbReal point_a[3],
                                      tbReal point_b[3], tbReal normal[3], tbCollideCache* warm) {
   tbContactPoint contact[TB_MAX_PAIR_CONTACTS];

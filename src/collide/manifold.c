@@ -1,4 +1,4 @@
-// The deepest and the widest of many contacts.
+// Contact reduction: the deepest contact and those that span the largest polygon.
 #include "collide/manifold.h"
 
 #include "spatial/vec3.h"
@@ -13,16 +13,16 @@ static int deepest_of(const tbManifoldPoint* p, int count) {
   return best;
 }
 
-// What is larger only by rounding is not: among equals the first stays, or the choice would change
-// from step to step.
-#define MORE (1 + 1e-9)
+// A value must exceed another by this factor to count as larger. Among equal values the first
+// stays, since rounding would otherwise change the choice from step to step.
+#define TIE_FACTOR (1 + 1e-9)
 
 static int farthest_from(const tbManifoldPoint* p, int count, int from, tbReal* span) {
   int best = from;
   tbReal most = 0;
   for (int i = 0; i < count; i++) {
     tbReal u = p[i].u - p[from].u, v = p[i].v - p[from].v, squared = u * u + v * v;
-    bool farther = squared > MORE * most;
+    bool farther = squared > TIE_FACTOR * most;
     best = farther ? i : best;
     most = farther ? squared : most;
   }
@@ -30,13 +30,13 @@ static int farthest_from(const tbManifoldPoint* p, int count, int from, tbReal* 
   return best;
 }
 
-// The chosen polygon, counter-clockwise; not convex where the deepest lies inside. Each edge
-// remembers the candidate that would add most area if it were put there, so that a new corner costs
-// a search for its two edges only.
+// The chosen contacts as a polygon, counter-clockwise; not convex where the deepest contact lies
+// inside. Each edge stores the candidate that would add most area at this edge, so that inserting a
+// corner requires a search for its two new edges only.
 typedef struct {
   uint64_t used[TB_MANIFOLD_MAX / 64];  // bits of the candidates that are corners
   int corner[TB_MAX_PAIR_CONTACTS];
-  int widest[TB_MAX_PAIR_CONTACTS];
+  int candidate[TB_MAX_PAIR_CONTACTS];
   tbReal gain[TB_MAX_PAIR_CONTACTS];
   int count;
 } Polygon;
@@ -58,20 +58,20 @@ static void search_edge(const tbManifoldPoint* p, int count, Polygon* polygon, i
   int best = -1;
   for (int i = 0; i < count; i++) {
     tbReal area = dv * (p[i].u - a->u) - du * (p[i].v - a->v);
-    bool wider = (area > MORE * most) & !is_used(polygon, i);
+    bool wider = (area > TIE_FACTOR * most) & !is_used(polygon, i);
     best = wider ? i : best;
     most = wider ? area : most;
   }
   polygon->gain[edge] = most;
-  polygon->widest[edge] = best;
+  polygon->candidate[edge] = best;
 }
 
-// Put a corner behind `edge`, splitting it in two.
+// Insert an edge's candidate as a corner, which splits the edge in two.
 static void insert(Polygon* polygon, int edge) {
-  int corner = polygon->widest[edge];
+  int corner = polygon->candidate[edge];
   for (int i = polygon->count; i > edge + 1; i--) {
     polygon->corner[i] = polygon->corner[i - 1];
-    polygon->widest[i] = polygon->widest[i - 1];
+    polygon->candidate[i] = polygon->candidate[i - 1];
     polygon->gain[i] = polygon->gain[i - 1];
   }
   use(polygon, edge + 1, corner);
@@ -83,16 +83,16 @@ static void grow(const tbManifoldPoint* p, int count, int max, tbReal span, Poly
   while (polygon->count < max) {
     int edge = 0;
     for (int i = 1; i < polygon->count; i++) {
-      if (polygon->gain[i] > MORE * polygon->gain[edge]) edge = i;
+      if (polygon->gain[i] > TIE_FACTOR * polygon->gain[edge]) edge = i;
     }
 
-    // A gain below a thousandth of the span squared is a point on an edge already there.
+    // A gain below a thousandth of the span squared is that of a point on an existing edge.
     if (!(polygon->gain[edge] > 1e-3 * span)) return;
-    int corner = polygon->widest[edge];
+    int corner = polygon->candidate[edge];
     insert(polygon, edge);
     if (polygon->count == max) return;
     for (int i = 0; i < polygon->count; i++) {
-      bool stale = i == edge || i == edge + 1 || polygon->widest[i] == corner;
+      bool stale = i == edge || i == edge + 1 || polygon->candidate[i] == corner;
       if (stale) search_edge(p, count, polygon, i);
     }
   }
@@ -110,7 +110,7 @@ int tb_manifold_choose(const tbManifoldPoint* points, int count, int max, int* c
     grow(points, count, max, span, &polygon);
   }
 
-  // All on a line: the deepest may lie between, so the other end belongs to it too.
+  // All candidates lie on one line: the deepest may lie between the two ends, so both are kept.
   if (polygon.count == 2 && max > 2) {
     int end = farthest_from(points, count, far, &span);
     if (!is_used(&polygon, end)) use(&polygon, 2, end);
@@ -123,8 +123,8 @@ int tb_manifold_choose(const tbManifoldPoint* points, int count, int max, int* c
   return polygon.count;
 }
 
-// One round over at most TB_MANIFOLD_MAX contacts; more are thinned out in several.
-static int reduce_round(tbContactPoint* c, int count, int max) {
+// Reduce at most TB_MANIFOLD_MAX contacts; longer lists are reduced in several passes.
+static int reduce_pass(tbContactPoint* c, int count, int max) {
   tbManifoldPoint points[TB_MANIFOLD_MAX];
   int chosen[TB_MAX_PAIR_CONTACTS];
   tbReal t1[3], t2[3];
@@ -143,7 +143,7 @@ int tb_manifold_reduce(tbContactPoint* c, int count, int max) {
   if (max > TB_MAX_PAIR_CONTACTS) max = TB_MAX_PAIR_CONTACTS;
   int kept = count < TB_MANIFOLD_MAX ? count : TB_MANIFOLD_MAX, next = kept;
   while (kept > max) {
-    kept = reduce_round(c, kept, max);
+    kept = reduce_pass(c, kept, max);
     for (; next < count && kept < TB_MANIFOLD_MAX; next++) c[kept++] = c[next];
   }
   return kept;

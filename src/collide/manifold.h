@@ -1,4 +1,4 @@
-// Choosing few contacts out of many.
+// Contact reduction: choosing few contacts out of many.
 #ifndef TRIBO_COLLIDE_MANIFOLD_H_
 #define TRIBO_COLLIDE_MANIFOLD_H_
 
@@ -6,16 +6,17 @@
 
 #include "tribo/collide.h"
 
-// A candidate in the contact plane: coordinates along two tangents, and its distance.
+// A candidate in the contact plane: coordinates along two tangents, and signed distance.
 typedef struct {
   tbReal u, v, dist;
 } tbManifoldPoint;
 
 #define TB_MANIFOLD_MAX 128
 
-// How much of its width a candidate counts for where others are deeper, or the widest would stay
-// and what carries would go: all of it at the distance of the deepest, less than half a tenth of
-// the way to the margin above, nothing at the margin. By thousandths, or rounding would decide.
+// Weight of a candidate's lateral offset by its distance: 1 at the distance of the deepest contact,
+// less than half a tenth of the way from there to the margin, 0 at the margin. Without the weight
+// the outermost candidates would be kept and the deeper ones, which carry the load, dropped. The
+// distance is rounded to thousandths of the way, so that rounding errors do not change the choice.
 static inline tbReal tb_contact_share(tbReal dist, tbReal deepest, tbReal margin) {
   if (!(margin > deepest && margin < INFINITY)) return 1;
   int above = (int)(1000 * (dist - deepest) / (margin - deepest) + 0.5);
@@ -27,9 +28,10 @@ static inline tbReal tb_contact_share(tbReal dist, tbReal deepest, tbReal margin
 // their indices, ascending.
 int tb_manifold_choose(const tbManifoldPoint* points, int count, int max, int* chosen);
 
-// Keep at most `max` (>= 1) of `count` contacts with (nearly) one normal, moved to the front in
-// their old order: the deepest, then the one farthest from it, then those that add most area to the
-// polygon in the contact plane. Ties go to the lower index, so the choice is deterministic.
+// Keep at most `max` (>= 1) of `count` contacts whose normals are (nearly) equal, moved to the
+// front in their old order: the deepest, then the one farthest from it, then those that add most
+// area to the polygon in the contact plane. Ties go to the lower index, so the choice is
+// deterministic.
 int tb_manifold_reduce(tbContactPoint* contacts, int count, int max);
 
 #endif

@@ -1,10 +1,10 @@
 // One function per pair of shape types, a's type first in tbGeomType's order.
 //
-// A pair function gets checked input: finite poses, non-negative finite sizes, rotation matrices,
-// 0 <= margin (margin may be INFINITY: the closest contact must then always be reported). It writes
-// pos, frame[0..2] (the normal), dist and feature of each contact, may leave a wish for t1 in
-// frame[3..5] (left at zero otherwise: `tb_contact_set` does that), and sets flags. tb_collide
-// completes the frames and flips them when the caller's order was the other one.
+// A pair function receives checked input: finite poses, non-negative finite sizes, rotation
+// matrices, 0 <= margin (margin may be INFINITY: the closest contact must then always be reported).
+// It writes pos, frame[0..2] (the normal), dist, feature and flags of each contact. It may write a
+// preferred t1 to frame[3..5], which `tb_contact_set` sets to zero. tb_collide completes the frames
+// and flips them if the caller passed the shapes in the other order.
 #ifndef TRIBO_COLLIDE_PAIRS_H_
 #define TRIBO_COLLIDE_PAIRS_H_
 
@@ -18,9 +18,9 @@ typedef tbReal (*tbDistanceFn)(const tbShape* a, const tbShape* b, tbReal point_
                                tbReal point_b[3], tbReal normal[3], tbCollideCache* warm);
 
 // X(type of a, type of b, name, distance): the collide function is tb_collide_<name>. Where
-// `distance` is NULL the signed distance is the deepest contact of the collide function with
-// infinite margin. Pairs of convex shapes whose collide function is not the exact distance when
-// apart name a function.
+// `distance` is NULL, the signed distance is that of the deepest contact of the collide function
+// with infinite margin. A pair of convex shapes names a distance function if its collide function
+// does not return the exact distance of separated shapes.
 #define TB_COLLIDE_PAIRS(X)                  \
   X(PLANE, SPHERE, plane_sphere, NULL)       \
   X(PLANE, CAPSULE, plane_capsule, NULL)     \
@@ -43,12 +43,13 @@ typedef tbReal (*tbDistanceFn)(const tbShape* a, const tbShape* b, tbReal point_
 TB_COLLIDE_PAIRS(TB_DECLARE_PAIR)
 #undef TB_DECLARE_PAIR
 
-// As tb_collide, without checking the input (see above) and with the normals only: what the
-// pipeline calls, whose model was checked when it was loaded.
+// As tb_collide, but without input checks (see above) and with normals only. The simulation step
+// calls this function, since the model is checked when it is loaded.
 int tb_collide_normals(const tbShape* a, const tbShape* b, tbReal margin, tbContactPoint* out,
                        tbCollideCache* warm);
 
-// Write one contact: normal n from a to b, signed distance, position midway between the surfaces.
+// Write one contact: normal n from a to b, signed distance, and position midway between the
+// surfaces.
 static inline void tb_contact_set(tbContactPoint* contact, const tbReal pos[3], const tbReal n[3],
                                   tbReal dist, uint32_t feature) {
   tb_copy3(contact->pos, pos);

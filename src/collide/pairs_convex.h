@@ -1,5 +1,5 @@
-// The pairs that GJK, EPA and the clipped manifold serve, and the height field's: a part of the
-// table in pairs.h.
+// The part of the pair table (pairs.h) that GJK, EPA and the clipped manifold compute, and the
+// pairs of the height field.
 #ifndef TRIBO_COLLIDE_PAIRS_CONVEX_H_
 #define TRIBO_COLLIDE_PAIRS_CONVEX_H_
 
@@ -27,7 +27,7 @@
   X(HFIELD, BOX, hfield, NULL)                        \
   X(HFIELD, MESH, hfield, NULL)
 
-// Signed distance of any two convex shapes but planes.
+// Signed distance of any two convex shapes except planes.
 tbReal tb_distance_convex(const tbShape* a, const tbShape* b, tbReal point_a[3], tbReal point_b[3],
                           tbReal normal[3], tbCollideCache* warm);
 

@@ -7,19 +7,20 @@
 #define HAVE_AVX2 1
 #endif
 
-// What is larger by less than this is not, or the choice would change from step to step.
-#define AS_LARGE (1 - 1e-9)
-// An area below this part of the span squared is that of a point on an edge already there.
-#define FLAT 1e-3
+// A value within this factor of the largest counts as equal to it, since rounding would otherwise
+// change the choice from step to step.
+#define TIE_FACTOR (1 - 1e-9)
+// An area below this fraction of the span squared is that of a point on an existing edge.
+#define MIN_AREA 1e-3
 
-// The first of the largest values and what it is; the largest is at least 0. One by one: what the
-// wide search gives, to the bit.
+// The first of the largest values (see TIE_FACTOR) and the maximum itself, which is at least 0.
+// Scalar version of find_largest_wide with bitwise equal results.
 static int find_largest(const tbReal* value, int count, tbReal* largest) {
   tbReal top = 0;
   for (int i = 0; i < count; i++) top = value[i] > top ? value[i] : top;
   *largest = top;
   for (int i = 0; i < count; i++) {
-    if (value[i] >= AS_LARGE * top) return i;
+    if (value[i] >= TIE_FACTOR * top) return i;
   }
   return 0;
 }
@@ -31,7 +32,7 @@ TB_WIDE static inline int find_largest_wide(const tbReal* value, int count, tbRe
   top = _mm256_max_pd(top, _mm256_permute2f128_pd(top, top, 1));
   top = _mm256_max_pd(top, _mm256_permute_pd(top, 5));
   *largest = _mm256_cvtsd_f64(top);
-  __m256d least = _mm256_mul_pd(top, _mm256_set1_pd(AS_LARGE));
+  __m256d least = _mm256_mul_pd(top, _mm256_set1_pd(TIE_FACTOR));
   for (int i = 0; i < count; i += 4) {
     __m256d is = _mm256_cmp_pd(_mm256_loadu_pd(value + i), least, _CMP_GE_OQ);
     int bits = _mm256_movemask_pd(is);
@@ -49,7 +50,7 @@ TB_INLINE int largest_of(const tbReal* value, int count, int wide, tbReal* large
   return wide ? find_largest_wide(value, count, largest) : find_largest(value, count, largest);
 }
 
-// The point farthest from point `from`, and the distance squared.
+// The point farthest from point `from`, and the squared distance.
 TB_INLINE int farthest_from(const tbContactReduction* p, int count, int from, int wide,
                             tbReal* span) {
   tbReal value[TB_SPREAD_MAX], u0 = p->u[from], v0 = p->v[from];
@@ -63,8 +64,8 @@ TB_INLINE int farthest_from(const tbContactReduction* p, int count, int from, in
 }
 
 // The point farthest to the right of the edge from a to b, and twice the area of the triangle.
-TB_INLINE int widest_beside(const tbContactReduction* p, int count, int a, int b, int wide,
-                            tbReal* area) {
+TB_INLINE int farthest_right_of(const tbContactReduction* p, int count, int a, int b, int wide,
+                                tbReal* area) {
   tbReal value[TB_SPREAD_MAX], u0 = p->u[a], v0 = p->v[a], du = p->u[b] - u0, dv = p->v[b] - v0;
   for (int i = 0; i < count; i += 4) {
     for (int k = i; k < i + 4; k++) value[k] = dv * (p->u[k] - u0) - du * (p->v[k] - v0);
@@ -72,32 +73,35 @@ TB_INLINE int widest_beside(const tbContactReduction* p, int count, int a, int b
   return largest_of(value, count, wide, area);
 }
 
-// A third and a fourth corner beside those in `corner`; returns how many there are then.
-TB_INLINE int widen(const tbContactReduction* p, int count, tbReal span, int wide, int corner[4]) {
+// Adds a third and a fourth corner to the two in `corner`; returns the number of corners.
+TB_INLINE int add_corners(const tbContactReduction* p, int count, tbReal span, int wide,
+                          int corner[4]) {
   int a = corner[0], b = corner[1];
   tbReal area[2], more[2];
-  int side[2] = {widest_beside(p, count, a, b, wide, &area[0]),
-                 widest_beside(p, count, b, a, wide, &area[1])};
-  int first = area[0] < AS_LARGE * area[1];
-  if (!(area[first] > FLAT * span)) return 2;
+  int side[2] = {farthest_right_of(p, count, a, b, wide, &area[0]),
+                 farthest_right_of(p, count, b, a, wide, &area[1])};
+  int first = area[0] < TIE_FACTOR * area[1];
+  if (!(area[first] > MIN_AREA * span)) return 2;
 
-  // The third corner on one side; the fourth on the other or outside of the two new edges.
+  // The third corner lies on one side; the fourth lies on the other side or outside one of the two
+  // new edges.
   int c = side[first], from = first ? b : a, to = first ? a : b, fourth = side[1 - first];
-  int outside[2] = {widest_beside(p, count, from, c, wide, &more[0]),
-                    widest_beside(p, count, c, to, wide, &more[1])};
+  int outside[2] = {farthest_right_of(p, count, from, c, wide, &more[0]),
+                    farthest_right_of(p, count, c, to, wide, &more[1])};
   tbReal most = area[1 - first];
   for (int k = 0; k < 2; k++) {
-    if (!(AS_LARGE * more[k] > most)) continue;
+    if (!(TIE_FACTOR * more[k] > most)) continue;
     most = more[k];
     fourth = outside[k];
   }
   corner[2] = c;
-  if (!(most > FLAT * span)) return 3;
+  if (!(most > MIN_AREA * span)) return 3;
   corner[3] = fourth;
   return 4;
 }
 
-// Fill up to a multiple of four with the first point, which is found before its copies.
+// Pad to a multiple of four with copies of the first point. A search returns the first point before
+// its copies.
 TB_INLINE int pad(tbContactReduction* p) {
   int count = (p->count + 3) / 4 * 4;
   for (int i = p->count; i < count; i++) {
@@ -114,10 +118,10 @@ TB_INLINE int choose(tbContactReduction* p, int wide, int corner[4]) {
   corner[0] = deepest;
   corner[1] = farthest_from(p, count, deepest, wide, &span);
   if (!(span > 0)) return 1;
-  int kept = widen(p, count, span, wide, corner);
+  int kept = add_corners(p, count, span, wide, corner);
   if (kept > 2) return kept;
 
-  // All on a line: the deepest may lie between, so the other end belongs to it too.
+  // All points lie on one line: the deepest may lie between the two ends, so both are kept.
   corner[2] = farthest_from(p, count, corner[1], wide, &line);
   return corner[2] == deepest ? 2 : 3;
 }

@@ -6,8 +6,8 @@
 
 #include "collide/broadphase/state.h"
 
-// How far a fat box reaches beyond the item, as a part of its largest side, and how many of the
-// last displacements it looks ahead.
+// Extent of a fat box beyond the item's box, as a fraction of its largest side, and the number of
+// last displacements that the fat box extends ahead.
 #define FAT_SIDE 0.1f
 #define FAT_AHEAD 4
 
@@ -25,8 +25,8 @@ static void* allocate(tbBroadphase* broad, size_t count, size_t size, bool* ok) 
   return memory;
 }
 
-// Forget all boxes and pairs, so that the filter is asked anew. Keeps the memory.
-static void forget_all(tbBroadphase* broad) {
+// Discard all boxes and pairs, so that the next update calls the filter again. Memory is kept.
+static void clear_state(tbBroadphase* broad) {
   tbBroadState* s = broad->state;
   for (int i = 0; i < broad->count; i++) {
     tb_aabb_make_empty(&s->fat[i]);
@@ -75,7 +75,7 @@ tbResult tb_broadphase_init(tbBroadphase* broad, int count, const uint8_t* kind,
   }
   broad->count = count;
   if (kind) memcpy(s->kind, kind, n);
-  forget_all(broad);
+  clear_state(broad);
   return TB_OK;
 }
 
@@ -109,7 +109,7 @@ void tb_broadphase_free(tbBroadphase* broad) {
   memset(broad, 0, sizeof(*broad));
 }
 
-// Room for `count` pairs; doubles, so that a steady number allocates nothing.
+// Room for `count` pairs. Capacity doubles, so that a constant number of pairs allocates nothing.
 static bool reserve_pairs(tbBroadphase* broad, int count) {
   tbBroadState* s = broad->state;
   if (count <= s->pair_capacity) return true;
@@ -132,7 +132,7 @@ static bool box_is_bounded(const tbAabb* box) {
   return low + high == 0;
 }
 
-// The box of a half space: bounded only where its normal is an axis, and then exact.
+// The box of a half space: bounded, and then exact, only where its normal is an axis.
 static void load_plane(tbAabb* box, const tbReal plane[4]) {
   tbReal low[3], high[3];
   for (int i = 0; i < 3; i++) {
@@ -143,7 +143,7 @@ static void load_plane(tbAabb* box, const tbReal plane[4]) {
   tb_aabb_round(box, low, high);
 }
 
-// NAN counts as nothing, as it does to fminf, which compilers call.
+// NAN as an argument is ignored, as by fminf, for which compilers emit a call.
 static inline float smaller(float a, float b) {
   return b < a ? b : a;
 }
@@ -152,7 +152,7 @@ static inline float larger(float a, float b) {
   return b > a ? b : a;
 }
 
-// A box around `now` with room to move: on all sides, and ahead along the last displacement.
+// A fat box: `now` extended on all sides, and ahead along the last displacement.
 static void fatten(tbAabb* fat, const tbAabb* now, const tbAabb* before) {
   float side = 0;
   for (int i = 0; i < 3; i++) side = larger(side, now->high[i] - now->low[i]);
@@ -168,7 +168,7 @@ static bool planes_equal(const tbReal* a, const tbReal* b) {
   return a[0] == b[0] && a[1] == b[1] && a[2] == b[2] && a[3] == b[3];
 }
 
-// A plane that changed has moved, and planes are outside of the tree.
+// A plane has moved when its coefficients changed. Planes are not in the tree.
 static bool move_plane(tbBroadState* s, int i, const tbReal* planes) {
   static const tbReal none[4] = {0, 0, 0, -INFINITY};
   const tbReal* plane = planes ? planes + 4 * i : none;
@@ -182,8 +182,8 @@ static bool move_plane(tbBroadState* s, int i, const tbReal* planes) {
   return true;
 }
 
-// A new fat box around an item that left its own. An item that turns from bounded to unbounded or
-// back changes the tree, so that is dropped.
+// A new fat box for an item that left its old one. An item that becomes unbounded or bounded enters
+// or leaves the tree, which is then rebuilt.
 static void move_box(tbBroadState* s, int i, const tbAabb* now) {
   uint8_t special = !box_is_bounded(now);
   if (special != s->special[i]) s->has_tree = false;
@@ -195,8 +195,8 @@ static void move_box(tbBroadState* s, int i, const tbAabb* now) {
   }
 }
 
-// How far a box may move until it leaves its fat one, less than what rounding to single precision
-// can hide.
+// Distance by which a box may move before it leaves its fat box, less the possible rounding to
+// single precision.
 static float slack_of(const tbAabb* fat, const tbAabb* now) {
   float least = INFINITY, most = 0;
   for (int i = 0; i < 3; i++) {
@@ -206,8 +206,8 @@ static float slack_of(const tbAabb* fat, const tbAabb* now) {
   return isfinite(most) ? 0.999f * least - 3e-7f * most : -1;
 }
 
-// Take the new box of an item. True if it left its fat box.
-static bool take_box(tbBroadphase* broad, const tbReal* planes, int i) {
+// Read the new box of an item. True if the item left its fat box.
+static bool read_box(tbBroadphase* broad, const tbReal* planes, int i) {
   tbBroadState* s = broad->state;
   s->stale[i] = 0;
   if (s->kind[i] & TB_BROAD_PLANE) return move_plane(s, i, planes);
@@ -221,18 +221,18 @@ static bool take_box(tbBroadphase* broad, const tbReal* planes, int i) {
   return moved;
 }
 
-// Take the new boxes and find the items that left their fat boxes.
+// Read the new boxes and mark the items that left their fat boxes.
 static void find_movers(tbBroadphase* broad, const tbReal* planes) {
   tbBroadState* s = broad->state;
   int nmoved = 0;
   for (int i = 0; i < broad->count; i++) {
-    s->moved[i] = take_box(broad, planes, i);
+    s->moved[i] = read_box(broad, planes, i);
     nmoved += s->moved[i];
   }
   broad->nmoved = nmoved;
 }
 
-// ---- all of it ---------------------------------------------------------------------------------
+// ---- update ------------------------------------------------------------------------------------
 
 tbResult tb_broadphase_update(tbBroadphase* broad, const tbReal* planes) {
   tbBroadState* s = broad->state;
@@ -246,7 +246,7 @@ tbResult tb_broadphase_update(tbBroadphase* broad, const tbReal* planes) {
     return TB_OK;
   }
   if (broad->nmoved > 0 && !tb_broad_search_large(broad)) {
-    forget_all(broad);
+    clear_state(broad);
     return TB_ERROR_MEMORY;
   }
   if (!reserve_pairs(broad, s->candidates.count + 1)) return TB_ERROR_MEMORY;

@@ -23,7 +23,7 @@ static void unite(tbAabb* out, const tbAabb* a, const tbAabb* b) {
   }
 }
 
-// The axis along which the centres of order[first..last) spread most.
+// The axis along which the box centres of order[first..last) spread most.
 static int widest_axis(const tbBvh* tree, const tbAabb* boxes, int first, int last) {
   float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
   for (int k = first; k < last; k++) {
@@ -85,8 +85,9 @@ static int split(tbBvh* tree, const tbAabb* boxes, int first, int last) {
   return middle;
 }
 
-// Nodes in the order in which a walk reaches them; halving keeps the depth, and with it the stack,
-// below 32. What lies behind a subtree is known from behind.
+// Writes the nodes in depth-first order. Halving the items bounds the tree depth, and with it the
+// stack, by 32. The skip indices are computed in a backward loop, since that of an inner node is
+// that of its second child.
 void tb_bvh_build(tbBvh* tree, const tbAabb* boxes, int count) {
   struct {
     int first, last;

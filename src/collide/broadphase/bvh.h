@@ -1,9 +1,9 @@
-// A binary tree of boxes over items, refitted as they move and rebuilt when it has become loose.
+// A binary tree of boxes over items, refitted as they move and rebuilt when its cost has grown.
 //
-// Leaves hold a few items, whose boxes lie beside each other in the order of the leaves. Nodes lie
-// in depth-first order: the first child of node k is k+1, the second is skip[k+1], and skip[k] is
-// the first node behind the whole subtree. So a query walks forward without a stack, and a refit is
-// one backward loop.
+// Leaves hold a few items, whose boxes are contiguous in the order of the leaves. Nodes are in
+// depth-first order: the first child of node k is k+1, the second is skip[k+1], and skip[k] is the
+// first node after the subtree of k. So a query walks forward without a stack, and a refit is one
+// backward loop.
 #ifndef TRIBO_COLLIDE_BROADPHASE_BVH_H_
 #define TRIBO_COLLIDE_BROADPHASE_BVH_H_
 
@@ -12,12 +12,12 @@
 
 #include "tribo/types.h"
 
-// Single precision: half the memory to walk through. Bounds are rounded outward when they come in.
+// Single precision halves the memory traffic of a query. Bounds are rounded outward on input.
 typedef struct {
   float low[3], high[3];
 } tbAabb;
 
-// Whether two boxes share a point. A box with low > high is empty and overlaps nothing.
+// Whether two boxes share a point. A box with low > high is empty and overlaps no box.
 static inline bool tb_aabb_overlap(const tbAabb* a, const tbAabb* b) {
   return (a->low[0] <= b->high[0]) & (b->low[0] <= a->high[0]) & (a->low[1] <= b->high[1]) &
          (b->low[1] <= a->high[1]) & (a->low[2] <= b->high[2]) & (b->low[2] <= a->high[2]);
@@ -36,7 +36,8 @@ static inline void tb_aabb_make_empty(tbAabb* box) {
   }
 }
 
-// Rounded outward by more than the rounding of a float; NAN anywhere makes it empty.
+// Bounds rounded outward by more than the rounding error of a float; NAN in any bound makes the box
+// empty.
 static inline void tb_aabb_round(tbAabb* box, const tbReal low[3], const tbReal high[3]) {
   const tbReal relative = 1.2e-7, absolute = 1e-37;
   bool valid = true;
@@ -48,13 +49,13 @@ static inline void tb_aabb_round(tbAabb* box, const tbReal low[3], const tbReal 
   if (!valid) tb_aabb_make_empty(box);
 }
 
-// Items of a leaf, at most; so many that there are no more nodes than items.
+// Maximum number of items per leaf; large enough that there are no more nodes than items.
 #define TB_BVH_LEAF 8
 
 typedef struct {
   tbAabb box;
   int skip;
-  int leaf;  // -1 in inner nodes; else the first place of its items, times 16, and how many
+  int leaf;  // -1 in inner nodes; else 16 times the leaf's first slot, plus its number of items
 } tbBvhNode;
 
 static inline int tb_bvh_first(const tbBvhNode* leaf) {
@@ -65,22 +66,22 @@ static inline int tb_bvh_last(const tbBvhNode* leaf) {
   return (leaf->leaf >> 4) + (leaf->leaf & 15);
 }
 
-// Memory belongs to the caller: room for `count` entries each.
+// The caller owns the memory: `count` entries per array.
 typedef struct {
   tbBvhNode* nodes;
-  int* order;     // the item at each place of the leaves
-  int* place;     // the place of each item
-  tbAabb* boxes;  // of the item at each place
+  int* order;     // the item in each slot of the leaves
+  int* place;     // the slot of each item
+  tbAabb* boxes;  // box of the item in each slot
   float* key;
   int nnode, count;
-  double built_cost;  // sum of the boxes' half surfaces when built
+  double built_cost;  // sum of the boxes' half surface areas when built
 } tbBvh;
 
-// Build over the items listed in order[0..count), whose boxes are boxes[item]. All boxes are
-// finite. Places of other items are not written.
+// Build over the items listed in order[0..count), whose boxes are boxes[item]. All boxes must be
+// finite. `place` is not written for other items.
 void tb_bvh_build(tbBvh* tree, const tbAabb* boxes, int count);
 
-// Nodes around the boxes as they are now. Returns the cost relative to when the tree was built.
+// Refit the nodes to the current boxes. Returns the cost relative to that of the newly built tree.
 double tb_bvh_refit(tbBvh* tree);
 
 #endif

@@ -1,10 +1,10 @@
-// The broad phase of few items: all boxes against each other, pairs as bits.
+// Broad phase of at most TB_BROAD_FEW items: all boxes against each other, pairs as bits.
 #include <string.h>
 
 #include "collide/broadphase/state.h"
 
-// Which pairs pass the filter. A place without an item overlaps nothing.
-static void list_few(tbBroadphase* broad) {
+// Calls the filter for all pairs. Unused slots get an empty box.
+static void filter_pairs(tbBroadphase* broad) {
   tbBroadState* s = broad->state;
   for (int k = 0; k < 3 * TB_BROAD_FEW; k++) {
     s->few.low[k / TB_BROAD_FEW][k % TB_BROAD_FEW] = INFINITY;
@@ -23,7 +23,7 @@ static void list_few(tbBroadphase* broad) {
   s->listed = true;
 }
 
-// Which fat boxes that of a mover overlaps.
+// Find the fat boxes that overlap the fat box of an item that left its old one.
 static void search_mover(tbBroadphase* broad, int i) {
   tbBroadState* s = broad->state;
   tbFewBoxes* few = &s->few;
@@ -48,8 +48,9 @@ static void search_mover(tbBroadphase* broad, int i) {
 
 void tb_broad_search_small(tbBroadphase* broad) {
   tbBroadState* s = broad->state;
-  if (!s->listed) list_few(broad);
-  // All fat boxes first: movers are compared with each other.
+  if (!s->listed) filter_pairs(broad);
+  // All fat boxes must be current before the search, since moved items are compared with each
+  // other.
   for (int i = 0; i < broad->count; i++) {
     if (!s->moved[i]) continue;
     for (int k = 0; k < 3; k++) {
@@ -66,7 +67,7 @@ void tb_broad_report_small(tbBroadphase* broad) {
   tbBroadState* s = broad->state;
   int count = 0;
   for (int i = 0; i < broad->count; i++) {
-    // The items behind this one.
+    // Bits of the items after i.
     uint32_t bits = s->few.overlap[i] >> i >> 1;
     for (int j = i + 1; bits; j++, bits >>= 1) {
       if (!(bits & 1)) continue;

@@ -1,4 +1,4 @@
-// The broad phase of many items: a tree of fat boxes, and a sorted list of the pairs of these.
+// Broad phase of many items: a tree of fat boxes, and a sorted list of their overlapping pairs.
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,11 +6,11 @@
 #include "collide/broadphase/state.h"
 
 // Rebuild the tree when its cost has grown by this factor.
-#define LOOSE 1.3
-// How many pairs ahead boxes are fetched.
-#define AHEAD 16
+#define REBUILD_COST 1.3
+// Prefetch distance for boxes, in pairs.
+#define PREFETCH 16
 
-// Room for `count` keys; doubles, so that a steady number of pairs allocates nothing.
+// Room for `count` keys. Capacity doubles, so that a constant number of pairs allocates nothing.
 static bool reserve_keys(tbBroadphase* broad, tbKeyList* list, int64_t count) {
   if (count <= list->capacity) return true;
   int64_t capacity = 2 * count + 64;
@@ -35,7 +35,7 @@ static void update_tree(tbBroadphase* broad) {
   for (int i = 0; s->has_tree && i < broad->count; i++) {
     if (s->moved[i] && !s->special[i]) s->tree.boxes[s->tree.place[i]] = s->fat[i];
   }
-  if (s->has_tree && tb_bvh_refit(&s->tree) <= LOOSE) return;
+  if (s->has_tree && tb_bvh_refit(&s->tree) <= REBUILD_COST) return;
   int count = 0;
   s->nspecial = 0;
   for (int i = 0; i < broad->count; i++) {
@@ -53,8 +53,9 @@ static uint64_t pair_key(int i, int j) {
   return i < j ? (uint64_t)i << 32 | (uint64_t)j : (uint64_t)j << 32 | (uint64_t)i;
 }
 
-// Note the pair of a mover i and an item j whose fat boxes overlap. Of two movers the lower asks.
-static bool note_pair(tbBroadphase* broad, int i, int j) {
+// Append the pair of a moved item i and an item j whose fat boxes overlap. A pair of two moved
+// items is found twice, and appended once: from the lower item.
+static bool append_pair(tbBroadphase* broad, int i, int j) {
   tbBroadState* s = broad->state;
   if (i == j || (s->moved[j] && j < i)) return true;
   if (s->kind[i] & s->kind[j] & TB_BROAD_STATIC) return true;
@@ -65,14 +66,14 @@ static bool note_pair(tbBroadphase* broad, int i, int j) {
   return true;
 }
 
-static bool note_pairs(tbBroadphase* broad, int i, const int* hit, int count) {
+static bool append_pairs(tbBroadphase* broad, int i, const int* hit, int count) {
   for (int k = 0; k < count; k++) {
-    if (!note_pair(broad, i, hit[k])) return false;
+    if (!append_pair(broad, i, hit[k])) return false;
   }
   return true;
 }
 
-// Hits of leaves are written always and counted when true.
+// Leaf items are written unconditionally and counted only on overlap, which avoids a branch.
 static bool search_tree(tbBroadphase* broad, int i) {
   enum { MANY = 256 };
   tbBroadState* s = broad->state;
@@ -92,30 +93,31 @@ static bool search_tree(tbBroadphase* broad, int i) {
       count += tb_aabb_overlap(&tree->boxes[p], &box);
     }
     if (count < MANY) continue;
-    if (!note_pairs(broad, i, hit, count)) return false;
+    if (!append_pairs(broad, i, hit, count)) return false;
     count = 0;
   }
-  return note_pairs(broad, i, hit, count);
+  return append_pairs(broad, i, hit, count);
 }
 
-// All pairs that a mover takes part in.
+// All pairs that contain the moved item i.
 static bool search_mover(tbBroadphase* broad, int i) {
   tbBroadState* s = broad->state;
   if (s->special[i]) {
     for (int j = 0; j < broad->count; j++) {
-      if (j != i && tb_broad_items_overlap(s, s->fat, i, j) && !note_pair(broad, i, j))
+      if (j != i && tb_broad_items_overlap(s, s->fat, i, j) && !append_pair(broad, i, j))
         return false;
     }
     return true;
   }
   for (int k = 0; k < s->nspecial; k++) {
     int j = s->specials[k];
-    if (tb_broad_items_overlap(s, s->fat, i, j) && !note_pair(broad, i, j)) return false;
+    if (tb_broad_items_overlap(s, s->fat, i, j) && !append_pair(broad, i, j)) return false;
   }
   return search_tree(broad, i);
 }
 
-// All movers, those in the tree in its order: neighbours search the same nodes.
+// Search for all moved items, those in the tree in leaf order, since neighbours visit the same
+// nodes.
 static bool search_movers(tbBroadphase* broad) {
   tbBroadState* s = broad->state;
   s->fresh.count = 0;
@@ -134,7 +136,8 @@ static bool search_movers(tbBroadphase* broad) {
 // ---- the list of pairs -------------------------------------------------------------------------
 
 // Sort keys by the low `bits` bits of both halves: least significant digit first, in digits of up
-// to 11 bits. Each pass goes from one array to the other; the result is in list->key.
+// to 11 bits. Each pass copies from one array to the other; the result is in list->key, since the
+// number of passes is even.
 static void radix_sort(tbKeyList* list, uint64_t* spare, int bits) {
   enum { DIGIT = 11 };
   int passes = (bits + DIGIT - 1) / DIGIT, width = (bits + passes - 1) / passes;
@@ -177,8 +180,8 @@ static bool sort_fresh(tbBroadphase* broad) {
   return true;
 }
 
-// Candidates = old ones without movers, merged with the fresh ones. What is known of pairs goes
-// along where paths are given.
+// New candidates: the old ones without moved items, merged with the newly found pairs. The cached
+// path-length limits (`until`) move along if path lengths are given.
 static bool merge_candidates(tbBroadphase* broad) {
   tbBroadState* s = broad->state;
   tbKeyList *old = &s->candidates, *fresh = &s->fresh, *out = &s->spare;
@@ -195,7 +198,7 @@ static bool merge_candidates(tbBroadphase* broad) {
       if (paths) out->until[count] = 0;
       to[count++] = fresh->key[f];
     }
-    // Written always, counted where it stays.
+    // Written unconditionally, counted only if the pair stays.
     if (paths) out->until[count] = old->until[i];
     to[count] = key;
     count += !(moved[key >> 32] | moved[key & UINT32_MAX]);
@@ -216,7 +219,7 @@ bool tb_broad_search_large(tbBroadphase* broad) {
   return search_movers(broad) && sort_fresh(broad) && merge_candidates(broad);
 }
 
-// By what is known of each pair.
+// Report the overlapping pairs, testing only those whose cached result may have changed.
 static void report_by_paths(tbBroadphase* broad) {
   tbBroadState* s = broad->state;
   const uint64_t* keys = s->candidates.key;
@@ -232,8 +235,8 @@ static void report_by_paths(tbBroadphase* broad) {
   broad->npair = count;
 }
 
-// By the boxes alone. Written always, counted when true: no branch to mispredict but where
-// a plane's box is not the whole truth.
+// Report the overlapping pairs by box tests. Pairs are written unconditionally and counted on
+// overlap: the only branch is that for planes, whose boxes are not exact.
 static void report_by_boxes(tbBroadphase* broad) {
   const tbBroadState* s = broad->state;
   const uint64_t* keys = s->candidates.key;
@@ -243,7 +246,7 @@ static void report_by_boxes(tbBroadphase* broad) {
   int count = 0, total = s->candidates.count, last = total - 1;
   for (int c = 0; c < total; c++) {
     int i = (int)(keys[c] >> 32), j = (int)(keys[c] & UINT32_MAX);
-    tb_prefetch(&tight[keys[c + AHEAD < last ? c + AHEAD : last] & UINT32_MAX]);
+    tb_prefetch(&tight[keys[c + PREFETCH < last ? c + PREFETCH : last] & UINT32_MAX]);
     pairs[count].first = i;
     pairs[count].second = j;
     int hit = tb_aabb_overlap(&tight[i], &tight[j]);

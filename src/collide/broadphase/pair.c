@@ -1,7 +1,7 @@
-// Whether two items of a broad phase touch, and for how long that is known.
+// Overlap test of a pair of items, and the path length for which its result stays valid.
 #include "collide/broadphase/state.h"
 
-// The least n.x of a box, which is at one of its corners.
+// The minimum of n.x over a box, which is attained at a corner.
 static tbReal lowest_corner(const tbReal plane[4], const tbAabb* box) {
   tbReal lowest = 0;
   for (int i = 0; i < 3; i++) {
@@ -10,7 +10,7 @@ static tbReal lowest_corner(const tbReal plane[4], const tbAabb* box) {
   return lowest;
 }
 
-// The half space n.x <= offset reaches the box if the box's lowest corner does.
+// The half space n.x <= offset overlaps the box if it contains the box's lowest corner.
 static bool plane_reaches(const tbReal plane[4], const tbAabb* box) {
   return box->low[0] <= box->high[0] && lowest_corner(plane, box) <= plane[3];
 }
@@ -22,14 +22,15 @@ bool tb_broad_plane_overlaps(const tbBroadState* s, const tbAabb* boxes, int i, 
                  : plane_reaches(s->plane + 4 * j, &boxes[i]);
 }
 
-// As tb_max with a number x, in one instruction.
+// tb_max for a first argument that is not NAN, in one instruction.
 static inline tbReal larger(tbReal x, tbReal y) {
   return y > x ? y : x;
 }
 
-// How far two items are from touching (positive) or from parting (negative), by the sides of their
-// boxes; for a plane also by its normal, along which a box reaches no farther than the root of
-// three times what its sides move.
+// Signed distance of two items from a change of their overlap: positive when apart, negative when
+// overlapping, measured by the sides of their boxes. For a plane the distance along its normal
+// counts too, divided by sqrt(3): if the sides of a box move by d, its support along the normal
+// moves by at most sqrt(3) d.
 static tbReal gap_between(const tbBroadState* s, int i, int j) {
   const tbAabb *a = &s->tight[i], *b = &s->tight[j];
   tbReal gap = -INFINITY, most = 0;
@@ -46,14 +47,14 @@ static tbReal gap_between(const tbBroadState* s, int i, int j) {
     most = larger(most, larger(fabs(box->low[k]), fabs(box->high[k])));
     if (!plane_i && !plane_j) most = larger(most, larger(fabs(b->low[k]), fabs(b->high[k])));
   }
-  // Less what rounding to single precision can hide.
+  // Less the possible error of rounding to single precision.
   tbReal sure = fabs(gap) - 1e-6 * most;
   if (!(sure > 0 && sure < 1e30)) return 0;
   return gap > 0 ? 0.999 * sure : -0.999 * sure;
 }
 
-// The tight box of an item as it is now.
-static void freshen(tbBroadphase* broad, int i) {
+// Compute the current tight box of an item if it is out of date.
+static void update_tight_box(tbBroadphase* broad, int i) {
   tbBroadState* s = broad->state;
   if (!s->stale[i]) return;
   s->stale[i] = 0;
@@ -61,15 +62,15 @@ static void freshen(tbBroadphase* broad, int i) {
   s->tight[i] = broad->box[i];
 }
 
-bool tb_broad_look(tbBroadphase* broad, int i, int j, tbReal path, tbReal* until) {
+bool tb_broad_test_pair(tbBroadphase* broad, int i, int j, tbReal path, tbReal* until) {
   const tbBroadState* s = broad->state;
-  freshen(broad, i);
-  freshen(broad, j);
+  update_tight_box(broad, i);
+  update_tight_box(broad, j);
   bool overlap = tb_broad_items_overlap(s, s->tight, i, j);
   *until = 0;
   if (path < 1e12) {
     tbReal gap = gap_between(s, i, j);
-    // Where both ways to see it differ by rounding, nothing is known.
+    // Nothing is cached if gap and overlap test disagree, which only rounding can cause.
     if ((gap < 0) == overlap) *until = gap < 0 ? gap - path : gap + path;
   }
   return overlap;

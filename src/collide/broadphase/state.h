@@ -1,4 +1,4 @@
-// What a broad phase keeps between updates, and what its parts ask of pairs.
+// The state of a broad phase between updates, and the pair tests that its parts share.
 #ifndef TRIBO_COLLIDE_BROADPHASE_STATE_H_
 #define TRIBO_COLLIDE_BROADPHASE_STATE_H_
 
@@ -6,18 +6,19 @@
 
 #include "collide/broadphase/broadphase.h"
 
-// Up to this many items there is no tree: one that leaves its fat box is compared with all others,
-// and pairs are bits of a word for each item. No worse where every update is of another world.
+// Up to this many items there is no tree: an item that leaves its fat box is compared with all
+// others, and the pairs of an item are bits of one word. The cost stays the same if every update is
+// of an unrelated state.
 enum { TB_BROAD_FEW = 32 };
 
-// Pairs, the lower item in the high half of a key.
+// Pairs as integer keys, with the lower item in the high half.
 typedef struct {
   uint64_t* key;
   tbReal* until;  // see tb_broad_pair_overlaps
   int count, capacity;
 } tbKeyList;
 
-// Fat boxes of few items by component, so that one is compared with four at a time.
+// Fat boxes of few items as structure of arrays, so that one is compared with four at a time.
 typedef struct {
   float low[3][TB_BROAD_FEW], high[3][TB_BROAD_FEW];
   int32_t hit[TB_BROAD_FEW];       // scratch: which items overlap the current one
@@ -31,51 +32,51 @@ typedef struct tbBroadState {
   tbAabb* fat;       // count
   uint8_t* kind;     // count
   uint8_t* moved;    // count: left its fat box in this update
-  uint8_t* stale;    // count: the tight box is not the present one
-  uint8_t* special;  // count: a plane or a box without bounds, outside the tree
+  uint8_t* stale;    // count: the tight box is out of date
+  uint8_t* special;  // count: a plane or an unbounded box, which is not in the tree
   int* specials;     // those items, ascending
   int nspecial;
   tbReal* plane;  // count x 4
   tbBvh tree;
   bool has_tree;
-  tbKeyList candidates;  // sorted: fat boxes overlap and the filter agreed
-  bool has_until;        // the candidates' times are those of the last update
-  bool listed;           // few items: the filter was asked
+  tbKeyList candidates;  // sorted pairs with overlapping fat boxes that pass the filter
+  bool has_until;        // the candidates' `until` were kept up to date by the last update
+  bool listed;           // few items: the filter results are stored
   tbFewBoxes few;
   tbKeyList fresh, spare;
   int pair_capacity;
 } tbBroadState;
 
-// ---- pairs: broadphase_pair.c ------------------------------------------------------------------
+// ---- pairs: pair.c -----------------------------------------------------------------------------
 
-// Whether two items with a plane among them overlap, given that their boxes do.
+// Whether two items, at least one of them a plane, overlap, given that their boxes do.
 bool tb_broad_plane_overlaps(const tbBroadState* state, const tbAabb* boxes, int i, int j);
 
-// Whether two items overlap, by the given boxes (tight or fat) and planes.
+// Whether two items overlap, by the given boxes (tight or fat) and by their planes.
 static inline bool tb_broad_items_overlap(const tbBroadState* s, const tbAabb* boxes, int i,
                                           int j) {
   if (!tb_aabb_overlap(&boxes[i], &boxes[j])) return false;
   return !((s->kind[i] | s->kind[j]) & TB_BROAD_PLANE) || tb_broad_plane_overlaps(s, boxes, i, j);
 }
 
-// Whether the true boxes of a candidate overlap as they are now, with how far its items have come.
-bool tb_broad_look(tbBroadphase* broad, int i, int j, tbReal path, tbReal* until);
+// Whether the current tight boxes of a candidate overlap; sets *until for the summed path length.
+bool tb_broad_test_pair(tbBroadphase* broad, int i, int j, tbReal path, tbReal* until);
 
-// The same by what is known of the pair. While both items together have come less far than |until|,
-// they overlap where it is negative and do not where it is positive.
+// The same, from the cached result where it is valid: while the summed path length of both items is
+// less than |until|, the items overlap if *until is negative and do not if it is positive.
 static inline bool tb_broad_pair_overlaps(tbBroadphase* broad, int i, int j, tbReal* until) {
   tbReal path = broad->path ? broad->path[i] + broad->path[j] : INFINITY;
   if (path < fabs(*until)) return *until < 0;
-  return tb_broad_look(broad, i, j, path, until);
+  return tb_broad_test_pair(broad, i, j, path, until);
 }
 
-// ---- many items: broadphase_many.c; few: broadphase_few.c ---------------------------------------
+// ---- many items: many.c; few: few.c ------------------------------------------------------------
 
-// The pairs of overlapping fat boxes after some items left theirs. False: out of memory.
+// Update the pairs of overlapping fat boxes after some items left theirs. False: out of memory.
 bool tb_broad_search_large(tbBroadphase* broad);
 void tb_broad_search_small(tbBroadphase* broad);
 
-// Those of them whose true boxes overlap go into broad->pairs, which has room for them.
+// Write the candidates whose tight boxes overlap to broad->pairs, which has room for all of them.
 void tb_broad_report_large(tbBroadphase* broad);
 void tb_broad_report_small(tbBroadphase* broad);
 
