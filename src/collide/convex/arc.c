@@ -1,9 +1,9 @@
-// The best place on an arc of normals: bounds first, then Newton's method.
+// Maximum of the separation on an arc of normals: branch and bound, then Newton's method.
 #include "base/minmax.h"
 #include "collide/convex/arc.h"
 
 #define MAX_STEPS 40
-// How often an arc is cut in half.
+// Maximum number of bisections of an arc.
 #define MAX_CUTS 8
 
 static void copy2(tbReal to[2], const tbReal from[2]) {
@@ -17,8 +17,9 @@ static void normalize2(tbReal n[2]) {
   n[1] *= scale;
 }
 
-// The maximum on an arc from both of whose ends s rises: Newton within a bracket, else its middle.
-static tbReal climb(const tbArc* arc, tbReal at[2]) {
+// The maximum on an arc at both of whose ends s rises inwards: Newton's method within a bracket, or
+// bisection where a Newton step leaves the bracket.
+static tbReal maximize(const tbArc* arc, tbReal at[2]) {
   tbReal low[2] = {arc->n1[0], arc->n1[1]}, high[2] = {arc->n2[0], arc->n2[1]}, slope;
   tbReal part = arc->rise1 / (arc->rise1 + arc->rise2), delta = 1, curvature, turn = arc->turn;
   for (int i = 0; i < 2; i++) at[i] = low[i] + part * (high[i] - low[i]);
@@ -42,25 +43,25 @@ static tbReal climb(const tbArc* arc, tbReal at[2]) {
   return tb_arc_at(arc, at, &slope, &curvature);
 }
 
-// n.P = s cos + rise sin at most, in the half of an arc next to an end with s and rise; of that
-// half `sine` and `cosine`.
-static tbReal at_most(tbReal s, tbReal rise, tbReal sine, tbReal cosine) {
+// Upper bound of n.P = s cos + rise sin over the half arc next to an end with separation s and
+// slope `rise`; `sine` and `cosine` are those of the half arc.
+static tbReal bound_of_half(tbReal s, tbReal rise, tbReal sine, tbReal cosine) {
   return (s > 0 ? s : s * cosine) + tb_max(rise, 0) * sine;
 }
 
-// Can s be better than the best somewhere on the arc? It is below n.P for every point P of the
-// difference of the shapes, and those of both ends are known: in each half the one of its end.
-static bool is_promising(const tbArc* arc, tbReal best) {
+// Whether s may exceed `best` on the arc. For every point P of the Minkowski difference s(n) <=
+// n.P, and the support points of both ends are known: each bounds s on its half of the arc.
+static bool may_improve(const tbArc* arc, tbReal best) {
   if (best > 0) {
-    // Apart. By the chord, since arcs may be as short as rounding.
+    // Separated shapes. The angle comes from the chord, since an arc may be as short as rounding.
     tbReal x = arc->n2[0] - arc->n1[0], y = arc->n2[1] - arc->n1[1];
     tbReal sine = 0.5 * sqrt(x * x + y * y), cosine = sqrt(tb_max(0, 1 - sine * sine));
-    return tb_max(at_most(arc->s1, arc->rise1, sine, cosine),
-                  at_most(arc->s2, arc->rise2, sine, cosine)) > best;
+    return tb_max(bound_of_half(arc->s1, arc->rise1, sine, cosine),
+                  bound_of_half(arc->s2, arc->rise2, sine, cosine)) > best;
   }
   tbReal cosine = arc->n1[0] * arc->n2[0] + arc->n1[1] * arc->n2[1];
   tbReal sine = fabs(arc->n1[0] * arc->n2[1] - arc->n1[1] * arc->n2[0]);
-  // At the middle, times the length of (n1 + n2) / 2.
+  // Bounds at the middle, times the length of (n1 + n2) / 2.
   tbReal middle1 = 0.5 * (arc->s1 + cosine * arc->s1 + sine * arc->rise1);
   tbReal middle2 = 0.5 * (arc->s2 + cosine * arc->s2 + sine * arc->rise2);
   tbReal most = tb_max(middle1, middle2);
@@ -74,8 +75,8 @@ static bool keep(tbReal s, const tbReal at[2], tbReal* best, tbReal n[2]) {
   return true;
 }
 
-// Where s rises from both ends there is one maximum between (those of an ellipse seen from inside
-// lie on opposite rims); elsewhere the arc is cut in half until it is proven or hopeless.
+// An arc from both of whose ends s rises inwards contains one maximum (the two maxima of an ellipse
+// seen from inside lie on opposite rims). Other arcs are bisected until the bound rules them out.
 bool tb_arc_search(const tbArc* whole, tbReal* best, tbReal n[2]) {
   tbArc stack[MAX_CUTS + 1];
   int cuts[MAX_CUTS + 1], count = 1;
@@ -87,9 +88,9 @@ bool tb_arc_search(const tbArc* whole, tbReal* best, tbReal n[2]) {
     tbArc arc = stack[--count];
     int level = cuts[count];
     tbReal at[2], slope, curvature;
-    if (!is_promising(&arc, *best)) continue;
+    if (!may_improve(&arc, *best)) continue;
     if (arc.rise1 > 0 && arc.rise2 > 0) {
-      tbReal s = climb(&arc, at);
+      tbReal s = maximize(&arc, at);
       found |= keep(s, at, best, n);
       continue;
     }

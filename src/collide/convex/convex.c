@@ -1,28 +1,30 @@
-// The iterative pairs: GJK where cores are apart, EPA where they overlap, Newton on what touches.
+// Pairs solved iteratively: GJK for separated cores, EPA for overlapping ones, then Newton's method
+// with fixed features.
 #include "collide/convex/convex.h"
 
 #include "collide/convex/feature_facing.h"
 
-// Bounds within which GJK hands over to Newton, and those it runs to where Newton fails.
+// Tolerances at which GJK hands over to Newton's method, and those it runs to if Newton fails.
 #define COARSE_TOLERANCE 1e-3
 #define FINE_TOLERANCE 1e-12
 #define FLAT_TOLERANCE 1e-14
-// EPA: gap of the bounds relative to the size of the pair.
+// EPA: gap between the bounds of the depth, relative to the size of the pair.
 #define DEPTH_TOLERANCE_FLAT 1e-14
 #define DEPTH_TOLERANCE_ROUND 1e-7
 
-// A hull of more faces has all of them compared where the centre of a ball is inside.
+// Hulls with at least this many faces: the depth of a ball's centre inside is found by testing all
+// faces.
 #define MANY_FACES 300
 
-// How many covers are tried before the polytope.
-#define MAX_COVERS 3
+// Maximum number of depth certificates that are attempted before EPA.
+#define MAX_CERTIFICATES 3
 
-// What the memory of a pair is from.
+// The state in which the cache of a pair was written.
 enum { CACHE_EMPTY, CACHE_APART, CACHE_OVERLAP };
 
-// Newton on what GJK found. Where the cores are apart a local optimum is the global one; where they
-// are not, only one that meets GJK's upper bound is.
-static int polish_near(tbConvexPair* pair, tbConvexResult* r) {
+// Newton's method from the simplex of GJK. If the cores are separated, a local optimum is global;
+// if they overlap, only one that meets GJK's upper bound is accepted.
+static int refine_separated(tbConvexPair* pair, tbConvexResult* r) {
   tbReal apart[3];
   tb_sub3(apart, r->point_b, r->point_a);
   tbReal upper = tb_norm3(apart);
@@ -30,7 +32,7 @@ static int polish_near(tbConvexPair* pair, tbConvexResult* r) {
   return r->certified && (r->dist > 0 || upper - r->dist <= 1e-12 * pair->scale);
 }
 
-// The gap between the bounds of a separated pair.
+// The gap between upper and lower bound of the distance of a separated pair.
 static tbReal bound_gap(const tbConvexResult* r) {
   tbReal apart[3];
   tb_sub3(apart, r->point_b, r->point_a);
@@ -45,32 +47,33 @@ static void try_normal(tbConvexPair* pair, const tbReal n[3], tbConvexResult* r)
   tb_copy3(r->normal, n);
 }
 
-// Faces or edges that are parallel but for 1e-8 change GJK's distance by 1e-16, so that it stops
-// before the normal is right. The features themselves know it: faces nearby, or Newton.
+// Between faces or edges that are parallel up to an angle of 1e-8, GJK's distance changes by 1e-16
+// only, so GJK stops before the normal is accurate. Newton's method with the features fixed, or the
+// normal of a nearby face, closes the gap.
 static void close_gap(tbConvexPair* pair, tbConvexResult* r) {
   tbReal small = 1e-14 * pair->scale, d[3], n[3];
   if (bound_gap(r) <= small) return;
   tb_normal_newton(pair, r->simplex, r->count, 1, r);
   if (bound_gap(r) <= small) return;
-  tbFacingFeature patch;
-  tb_feature_facing(&pair->a, r->normal, &patch);
-  if (patch.kind == TB_PATCH_POLYGON) try_normal(pair, patch.normal, r);
+  tbFacingFeature facing;
+  tb_feature_facing(&pair->a, r->normal, &facing);
+  if (facing.kind == TB_FACING_POLYGON) try_normal(pair, facing.normal, r);
   tb_mul_mat3t_vec3(d, pair->mat, r->normal);
   tb_scale3(d, d, -1);
-  tb_feature_facing(&pair->b, d, &patch);
-  if (patch.kind != TB_PATCH_POLYGON) return;
-  tb_mul_mat3_vec3(n, pair->mat, patch.normal);
+  tb_feature_facing(&pair->b, d, &facing);
+  if (facing.kind != TB_FACING_POLYGON) return;
+  tb_mul_mat3_vec3(n, pair->mat, facing.normal);
   tb_scale3(n, n, -1);
   try_normal(pair, n, r);
 }
 
-// Apart after all: an answer only where it is proven.
-static int apart_after_all(tbConvexResult* r) {
+// EPA found the cores to be separated: the result is valid only if it is certified.
+static int accept_separated(tbConvexResult* r) {
   r->state = TB_CONVEX_NEAR;
   return r->certified;
 }
 
-// How far the witness points are from lying opposite each other along the normal.
+// Distance of the witness points from lying opposite each other along the normal.
 static tbReal witness_error(const tbConvexResult* r) {
   tbReal rest[3];
   tb_sub3(rest, r->point_b, r->point_a);
@@ -78,14 +81,15 @@ static tbReal witness_error(const tbConvexResult* r) {
   return tb_norm3(rest);
 }
 
-// Witness points for a normal that no features prove, as where a cap is flush with a face but for
-// 1e-5 and every feature pair is within rounding of every other. EPA's triangle need not contain
-// the foot of the origin, so that its points lie beside each other. But b moved back by dist along
-// the normal only touches a, and there GJK's points are one and the same (docs/gjk.md eq. 5a).
-static void meet_witness(tbConvexPair* pair, tbConvexResult* r) {
+// Witness points for a normal that no feature pair certifies, for instance where a cap is flush
+// with a face up to 1e-5 and many feature pairs are equal to rounding. EPA's triangle need not
+// contain the projection of the origin; its witness points are then offset laterally. With b
+// translated by -dist along the normal the cores only touch, and GJK's two witness points coincide
+// (docs/gjk.md eq. 5a).
+static void refine_witness(tbConvexPair* pair, tbConvexResult* r) {
   tbReal error = witness_error(r);
   if (error <= 1e-10 * pair->scale) return;
-  // Features that nearly meet, as lines that are parallel but for 1e-8, often know better.
+  // An ascent over features often gives better points, for instance for lines parallel up to 1e-8.
   tbConvexResult top = *r;
   top.dist = -INFINITY;
   tb_normal_ascent(pair, INFINITY, &top);
@@ -97,24 +101,24 @@ static void meet_witness(tbConvexPair* pair, tbConvexResult* r) {
     error = witness_error(r);
   }
   if (error <= 1e-8 * pair->scale) return;
-  tbConvexPair parted = *pair;
-  tbConvexResult meeting = {.dist = r->dist};
-  tb_copy3(meeting.normal, r->normal);
-  tb_add_scaled3(parted.pos, pair->pos, -r->dist, r->normal);
-  tb_gjk(&parted, INFINITY, FINE_TOLERANCE, 1, &meeting);
-  pair->evaluations = parted.evaluations;
+  tbConvexPair translated = *pair;
+  tbConvexResult touching_result = {.dist = r->dist};
+  tb_copy3(touching_result.normal, r->normal);
+  tb_add_scaled3(translated.pos, pair->pos, -r->dist, r->normal);
+  tb_gjk(&translated, INFINITY, FINE_TOLERANCE, 1, &touching_result);
+  pair->evaluations = translated.evaluations;
 
-  // Back to where b is.
-  tb_copy3(meeting.normal, r->normal);
-  meeting.dist = r->dist;
-  tb_add_scaled3(meeting.point_b, meeting.point_b, r->dist, r->normal);
-  if (!(witness_error(&meeting) < error)) return;
-  tb_copy3(r->point_a, meeting.point_a);
-  tb_copy3(r->point_b, meeting.point_b);
+  // Translate b back to its pose.
+  tb_copy3(touching_result.normal, r->normal);
+  touching_result.dist = r->dist;
+  tb_add_scaled3(touching_result.point_b, touching_result.point_b, r->dist, r->normal);
+  if (!(witness_error(&touching_result) < error)) return;
+  tb_copy3(r->point_a, touching_result.point_a);
+  tb_copy3(r->point_b, touching_result.point_b);
 }
 
-// The climb from a direction, kept where it ends on an optimum no worse than what is known.
-static void climb_on(tbConvexPair* pair, const tbReal n[3], tbConvexResult* r) {
+// Ascent from the direction n; the result is kept if it is a local optimum no worse than the best.
+static void ascend_from(tbConvexPair* pair, const tbReal n[3], tbConvexResult* r) {
   tbConvexResult top = *r;
   tbReal slack = r->certified ? 0 : 1e-9 * pair->scale;
   tb_copy3(top.normal, n);
@@ -122,9 +126,9 @@ static void climb_on(tbConvexPair* pair, const tbReal n[3], tbConvexResult* r) {
   if (top.certified && top.dist >= r->dist - slack) *r = top;
 }
 
-// Crossed cylinders that are equally deep along a whole arc of normals wear EPA out. The arc ends
-// on their caps or sides.
-static void climb_from_cylinders(tbConvexPair* pair, tbConvexResult* r) {
+// EPA reaches its iteration limit on crossed cylinders that are equally deep along a whole arc of
+// normals. The ends of that arc are normals of their caps or sides, from which the ascent starts.
+static void ascend_from_cylinder_axes(tbConvexPair* pair, tbConvexResult* r) {
   tbReal n[3];
   tb_copy3(n, r->normal);
   for (int k = 0; k < 2; k++) {
@@ -133,14 +137,14 @@ static void climb_from_cylinders(tbConvexPair* pair, tbConvexResult* r) {
     if (k) tb_set3(axis, pair->mat[2], pair->mat[5], pair->mat[8]);
     tbReal along = tb_dot3(n, axis);
     tb_scale3(start, axis, along < 0 ? -1 : 1);
-    climb_on(pair, start, r);
+    ascend_from(pair, start, r);
     tb_add_scaled3(start, n, -along, axis);
-    if (tb_normalize3(start) > 0) climb_on(pair, start, r);
+    if (tb_normalize3(start) > 0) ascend_from(pair, start, r);
   }
 }
 
-// How deep the centre of a ball is in a hull of many faces, where a polytope would run out of
-// vertices: all faces are looked at, and s is measured along the best. Returns 0 where it is none.
+// Depth of a ball's centre inside a hull of many faces, for which EPA would run out of vertices:
+// finds the closest face of all and evaluates s along its normal. Returns 0 if that does not apply.
 static int search_faces(tbConvexPair* pair, tbConvexResult* r) {
   const tbHull* hull = pair->b.hull;
   if (pair->a.kind != TB_CORE_POINT || !hull || hull->nface < MANY_FACES) return 0;
@@ -166,29 +170,29 @@ static int search_faces(tbConvexPair* pair, tbConvexResult* r) {
   return 1;
 }
 
-// EPA from what is known of the normal. Where it stands on no optimum, one more climb finds the
-// witness points, or else GJK does. Returns 0 where the cores are apart.
+// EPA from the best known normal. If the result is not a certified optimum, another ascent,
+// Newton's method or finally GJK computes the witness points. Returns 0 if the cores are separated.
 static int search_depth(tbConvexPair* pair, tbConvexResult* r) {
   if (search_faces(pair, r)) return r->dist <= 0;
   tb_epa(pair, pair->polyhedral ? DEPTH_TOLERANCE_FLAT : DEPTH_TOLERANCE_ROUND, r);
   if (pair->polyhedral || r->certified || r->dist > 0) return r->dist <= 0;
   tbReal n[3];
   tb_copy3(n, r->normal);
-  climb_on(pair, n, r);
+  ascend_from(pair, n, r);
   if (!r->certified) r->certified = tb_normal_newton(pair, r->simplex, r->count, 1, r);
-  if (!r->certified && r->capped) climb_from_cylinders(pair, r);
-  if (!r->certified) meet_witness(pair, r);
+  if (!r->certified && r->capped) ascend_from_cylinder_axes(pair, r);
+  if (!r->certified) refine_witness(pair, r);
   return r->dist <= 0;
 }
 
-// A local optimum: proven by a cover of the sphere, or left for a better one that this comes upon.
-// Returns 0 where neither helps.
+// Certifies that a local optimum is global by a cover of the sphere of directions, or replaces it
+// by a better one that the cover finds. Returns 0 if neither succeeds.
 static int prove_depth(tbConvexPair* pair, tbConvexResult* r) {
-  for (int tries = 0; tries < MAX_COVERS; tries++) {
+  for (int tries = 0; tries < MAX_CERTIFICATES; tries++) {
     tbConvexResult top = *r;
-    tbDepthCertificate cover = tb_depth_certificate(pair, &top);
-    if (cover == TB_COVER_PROVEN) return 1;
-    if (cover == TB_COVER_OPEN) return 0;
+    tbDepthCertificate certificate = tb_depth_certificate(pair, &top);
+    if (certificate == TB_COVER_PROVEN) return 1;
+    if (certificate == TB_COVER_OPEN) return 0;
     tbAscent ascent = tb_normal_ascent(pair, INFINITY, &top);
     if (ascent < TB_ASCENT_LOCAL || !(top.dist > r->dist)) return 0;
     *r = top;
@@ -197,8 +201,8 @@ static int prove_depth(tbConvexPair* pair, tbConvexResult* r) {
   return 0;
 }
 
-// Where round cores touch, a climb from the first direction mostly finds and proves the answer.
-// What it cannot prove is where the rest starts.
+// For round cores that touch, an ascent from the initial direction usually finds and certifies the
+// answer. Otherwise its result is the start of the following methods. Returns 1 if solved.
 static int solve_by_ascent(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
   r->count = r->capped = 0;
   r->dist = -INFINITY;
@@ -212,39 +216,40 @@ static int solve_by_ascent(tbConvexPair* pair, tbReal limit, tbConvexResult* r) 
   return 1;
 }
 
-// Cores that overlap, or seem to: EPA, from the best direction that GJK has seen, made exact first
-// where it belongs to a round core. Returns 0 where that is no answer, because they are apart.
+// Cores that overlap, or appear to: EPA from the best direction that GJK has found, which Newton's
+// method first refines for round cores. Returns 0 if the cores turn out to be separated.
 static int solve_overlap(tbConvexPair* pair, tbConvexResult* r) {
   r->certified = 0;
   r->basin = 2;
   if (!pair->polyhedral) r->certified = tb_normal_newton(pair, r->simplex, r->count, 0, r);
-  if (r->dist > 0) return apart_after_all(r);
-  return search_depth(pair, r) ? 1 : apart_after_all(r);
+  if (r->dist > 0) return accept_separated(r);
+  return search_depth(pair, r) ? 1 : accept_separated(r);
 }
 
 static bool is_solid_polytope(const tbCore* core) {
   return core->kind == TB_CORE_BOX || core->kind == TB_CORE_HULL;
 }
 
-// All normals of a box and a small hull are looked at, without a first one.
-static bool looks_at_all(const tbConvexPair* pair) {
+// The depth of a box and a small hull is found by an exhaustive search, without an initial
+// direction.
+static bool is_exhaustive(const tbConvexPair* pair) {
   return pair->a.kind == TB_CORE_BOX && pair->b.kind == TB_CORE_HULL &&
          tb_depth_box_hull_fits(pair->b.hull);
 }
 
-// Pairs that have a depth of their own. Returns 0 where there is none, or where the cores are
-// within reach but apart: then the normal is where to start from.
+// Pairs with a specialized depth algorithm. Returns 0 if there is none, or if the cores are
+// separated by less than the limit; the normal is then the initial direction for the distance.
 static int solve_by_depth(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
   if (pair->a.kind == TB_CORE_CYLINDER) {
     int hull = pair->b.kind == TB_CORE_HULL && tb_depth_cylinder_hull_fits(pair->b.hull);
     if (!hull && pair->b.kind != TB_CORE_BOX) return 0;
     bool answered =
         hull ? tb_depth_cylinder_hull(pair, limit, r) : tb_depth_cylinder_box(pair, limit, r);
-    if (answered && r->state == TB_CONVEX_OVERLAP) meet_witness(pair, r);
+    if (answered && r->state == TB_CONVEX_OVERLAP) refine_witness(pair, r);
     return answered;
   }
   if (!is_solid_polytope(&pair->a) || !is_solid_polytope(&pair->b)) return 0;
-  if (looks_at_all(pair)) return tb_depth_box_hull(pair, limit, r);
+  if (is_exhaustive(pair)) return tb_depth_box_hull(pair, limit, r);
   if (tb_depth(pair, r)) return 1;
   r->state = TB_CONVEX_APART;
   return r->dist > limit;
@@ -254,10 +259,10 @@ void tb_convex_solve(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
   if (solve_by_depth(pair, limit, r)) return;
   if (!pair->polyhedral && pair->a.kind != TB_CORE_PRISM && solve_by_ascent(pair, limit, r)) return;
   if (pair->polyhedral && r->count > 0) {
-    // Polytopes that are apart, from where their depth was looked for.
+    // Separated polytopes: continue from the simplex of the depth search.
     tb_gjk_from(pair, limit, FLAT_TOLERANCE, r);
   } else {
-    // Coarse: enough to find the features of round cores, or that cores overlap.
+    // A coarse tolerance suffices to find the features of round cores, or that cores overlap.
     tb_gjk(pair, limit, pair->polyhedral ? FLAT_TOLERANCE : COARSE_TOLERANCE, 0, r);
   }
   if (r->state == TB_CONVEX_APART) return;
@@ -265,21 +270,21 @@ void tb_convex_solve(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
     if (pair->polyhedral) {
       close_gap(pair, r);
       if (r->dist > 0) return;
-    } else if (polish_near(pair, r)) {
+    } else if (refine_separated(pair, r)) {
       if (r->dist > limit) r->state = TB_CONVEX_APART;
       return;
     }
   }
   if (r->dist <= 0 && solve_overlap(pair, r)) return;
 
-  // Hardly apart, or no features found: all the way with GJK.
+  // Separated by little, or no features found: GJK runs to its fine tolerance.
   tbConvexResult so_far = *r;
   tb_gjk(pair, limit, pair->polyhedral ? FLAT_TOLERANCE : FINE_TOLERANCE, 1, r);
   if (r->state == TB_CONVEX_NEAR) {
     if (pair->polyhedral) {
       close_gap(pair, r);
     } else {
-      polish_near(pair, r);
+      refine_separated(pair, r);
     }
     if (so_far.dist > 0 && so_far.dist > r->dist) {
       tb_copy3(r->normal, so_far.normal);
@@ -293,10 +298,10 @@ void tb_convex_solve(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
   if (r->state == TB_CONVEX_NEAR && r->dist > limit) r->state = TB_CONVEX_APART;
 }
 
-// Where to start: from centre to centre, but for cylinders.
+// Initial direction: from centre to centre, except for two cylinders.
 static void start_direction(const tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
   r->count = r->certified = 0;
-  if (looks_at_all(pair)) return;
+  if (is_exhaustive(pair)) return;
   bool cylinders = pair->a.kind == TB_CORE_CYLINDER && pair->b.kind == TB_CORE_CYLINDER;
   if (cylinders && tb_cylinder_start(pair, limit, r->normal)) return;
   tbReal center[3] = {0, 0, 0};
@@ -306,8 +311,8 @@ static void start_direction(const tbConvexPair* pair, tbReal limit, tbConvexResu
   if (!(tb_normalize3(r->normal) > 0)) tb_set3(r->normal, 0, 0, 1);
 }
 
-static void remember(const tbConvexPair* pair, const tbShape* a, const tbConvexResult* r,
-                     tbCollideCache* warm) {
+static void store_cache(const tbConvexPair* pair, const tbShape* a, const tbConvexResult* r,
+                        tbCollideCache* warm) {
   if (!warm) return;
   tb_mul_mat3_vec3(warm->direction, a->mat, r->normal);
   warm->hint[0] = pair->a.hint;
@@ -315,9 +320,9 @@ static void remember(const tbConvexPair* pair, const tbShape* a, const tbConvexR
   warm->state = r->state == TB_CONVEX_OVERLAP ? CACHE_OVERLAP : CACHE_APART;
 }
 
-// How far a shape reaches from its place along the unit vector d (in the world). `hint` is the last
-// support vertex of a hull.
-static tbReal reach_along(const tbShape* s, const tbReal d[3], int32_t* hint) {
+// Support function of a shape along the unit vector d (world), relative to its position. `hint` is
+// the last support vertex of a hull.
+static tbReal support_along(const tbShape* s, const tbReal d[3], int32_t* hint) {
   const tbReal* size = s->size;
   tbReal e[3];
   tb_mul_mat3t_vec3(e, s->mat, d);
@@ -335,16 +340,16 @@ static tbReal reach_along(const tbShape* s, const tbReal d[3], int32_t* hint) {
   return tb_dot3(s->hull->vert + 3 * *hint, e);
 }
 
-static void middle_of(const tbShape* s, tbReal middle[3]) {
+static void center_of(const tbShape* s, tbReal middle[3]) {
   tb_copy3(middle, s->pos);
   if (s->type != TB_GEOM_MESH) return;
   tb_mul_mat3_vec3(middle, s->mat, s->hull->center);
   tb_add3(middle, middle, s->pos);
 }
 
-// As reach_along, by the box around a mesh: never less, and without a look at its vertices. NAN
-// where there is no box.
-static tbReal reach_of_box(const tbShape* s, const tbReal d[3]) {
+// As support_along, for the box around a mesh: an upper bound that reads no vertices. NAN where
+// there is no box.
+static tbReal box_support_along(const tbShape* s, const tbReal d[3]) {
   const tbHull* hull = s->hull;
   tbReal e[3], reach = 0;
   if (s->type != TB_GEOM_MESH || !(hull->low[0] < hull->high[0])) return NAN;
@@ -353,31 +358,32 @@ static tbReal reach_of_box(const tbShape* s, const tbReal d[3]) {
   return reach;
 }
 
-// The separation along d beyond the margin, or -1 where it does not pay to ask. Boxes around meshes
-// mostly are proof enough.
-static tbReal plain_gap(const tbShape* a, const tbShape* b, tbReal margin, const tbReal d[3],
+// Separation along d in excess of the margin. Returns early, with a lower bound, if the bounding
+// boxes of meshes prove the separation, which is the usual case; returns -1 where computing it does
+// not pay.
+static tbReal gap_along(const tbShape* a, const tbShape* b, tbReal margin, const tbReal d[3],
                         tbReal small, bool warm, int32_t hint[2]) {
   tbReal opposite[3], between[3], gap;
   tb_scale3(opposite, d, -1);
   tb_sub3(between, b->pos, a->pos);
   gap = tb_dot3(d, between) - margin;
-  tbReal box_a = reach_of_box(a, d), box_b = reach_of_box(b, opposite);
-  // A shape that is no mesh has a reach of its own, and that costs as little.
-  if (!(a->type == TB_GEOM_MESH)) box_a = reach_along(a, d, &hint[0]);
-  if (!(b->type == TB_GEOM_MESH)) box_b = reach_along(b, opposite, &hint[1]);
+  tbReal box_a = box_support_along(a, d), box_b = box_support_along(b, opposite);
+  // For shapes other than meshes the exact support function is as cheap as that of a box.
+  if (!(a->type == TB_GEOM_MESH)) box_a = support_along(a, d, &hint[0]);
+  if (!(b->type == TB_GEOM_MESH)) box_b = support_along(b, opposite, &hint[1]);
   if (gap - box_a - box_b > small) return gap - box_a - box_b;
-  // Without a direction from before, a box and a small hull are as soon compared along all.
+  // Without a cached direction, the exhaustive search for a box and a small hull costs no more.
   bool all_at_once = !warm && a->type == TB_GEOM_BOX && b->type == TB_GEOM_MESH;
   if (all_at_once && tb_depth_box_hull_fits(b->hull)) return -1;
-  gap -= a->type == TB_GEOM_MESH ? reach_along(a, d, &hint[0]) : box_a;
+  gap -= a->type == TB_GEOM_MESH ? support_along(a, d, &hint[0]) : box_a;
   if (!(gap > 0)) return gap;
-  return gap - (b->type == TB_GEOM_MESH ? reach_along(b, opposite, &hint[1]) : box_b);
+  return gap - (b->type == TB_GEOM_MESH ? support_along(b, opposite, &hint[1]) : box_b);
 }
 
-// Most pairs that the broad phase finds are apart, and most of those along the first direction that
-// comes to mind: the last one, or from centre to centre.
-static bool is_plainly_apart(const tbShape* a, const tbShape* b, tbReal margin,
-                             tbCollideCache* warm) {
+// Most pairs of the broad phase are separated, and most of these along the first candidate
+// direction: the cached one, or from centre to centre.
+static bool is_separated_quickly(const tbShape* a, const tbShape* b, tbReal margin,
+                                 tbCollideCache* warm) {
   tbReal d[3], between[3];
   int32_t hint[2] = {-1, -1};
   if (warm && warm->state) {
@@ -388,16 +394,16 @@ static bool is_plainly_apart(const tbShape* a, const tbShape* b, tbReal margin,
     if (!(length2 > 0.999999 && length2 < 1.000001)) return false;
   } else {
     tbReal other[3];
-    middle_of(b, d);
-    middle_of(a, other);
+    center_of(b, d);
+    center_of(a, other);
     tb_sub3(d, d, other);
     if (!(tb_normalize3(d) > 0)) return false;
   }
-  // Beyond what rounding may have added.
+  // The separation must exceed possible rounding errors.
   tb_sub3(between, b->pos, a->pos);
   tbReal small = 1e-12 * (margin + tb_norm3(between));
   bool known = warm && warm->state;
-  tbReal gap = plain_gap(a, b, margin, d, small, known, hint);
+  tbReal gap = gap_along(a, b, margin, d, small, known, hint);
   if (!(gap > small)) return false;
   if (warm) {
     warm->gap = margin + gap;
@@ -411,19 +417,21 @@ static bool is_plainly_apart(const tbShape* a, const tbShape* b, tbReal margin,
 
 int tb_collide_convex(const tbShape* a, const tbShape* b, tbReal margin, tbContactPoint* out,
                       tbCollideCache* warm) {
-  if (is_plainly_apart(a, b, margin, warm)) return 0;
+  if (is_separated_quickly(a, b, margin, warm)) return 0;
   tbConvexPair pair;
   tbConvexResult r;
-  // From here on nothing depends on the memory: contacts are a function of the pose, to the bit.
+  // The result below does not depend on the cache: contacts are a function of the pose, bit for
+  // bit.
   tb_convex_pair_init(&pair, a, b);
   start_direction(&pair, margin, &r);
   tb_convex_solve(&pair, margin + pair.a.radius + pair.b.radius, &r);
-  remember(&pair, a, &r, warm);
+  store_cache(&pair, a, &r, warm);
   if (r.state == TB_CONVEX_APART) return 0;
-  // What rests leaves more than queries of distance, which have no margin, may be off by.
+  // Snapping the normal can change the result by more than the tolerance of distance queries, which
+  // pass an infinite margin.
   if (!isinf(margin)) tb_snap_normal(&pair, &r);
   int count = tb_convex_manifold(&pair, &r, margin, out);
-  // From a's frame to the world.
+  // Transform from a's frame to the world frame.
   for (int i = 0; i < count; i++) {
     tb_mul_mat3_vec3(out[i].pos, a->mat, out[i].pos);
     tb_add3(out[i].pos, out[i].pos, a->pos);
@@ -434,7 +442,7 @@ int tb_collide_convex(const tbShape* a, const tbShape* b, tbReal margin, tbConta
 }
 
 // Witness points of overlapping flat cores come from a triangle of the polytope, which need not
-// contain the foot of the origin; the deepest contact of the manifold has true ones.
+// contain the projection of the origin. The deepest contact of the manifold has exact ones.
 static void repair_witness(tbConvexPair* pair, tbConvexResult* r) {
   if (witness_error(r) <= 1e-12 * pair->scale) return;
   tbContactPoint contact[TB_MAX_MANIFOLD];
@@ -442,15 +450,14 @@ static void repair_witness(tbConvexPair* pair, tbConvexResult* r) {
   for (int i = 1; i < count; i++) {
     if (contact[i].dist < contact[deepest].dist) deepest = i;
   }
-  // The contact lies between the surfaces; the witness points are those of the cores.
+  // A contact lies between the surfaces; witness points lie on the cores.
   tbReal half = 0.5 * contact[deepest].dist;
   tb_add_scaled3(r->point_a, contact[deepest].pos, -half - pair->a.radius, r->normal);
   tb_add_scaled3(r->point_b, contact[deepest].pos, half + pair->b.radius, r->normal);
 }
 
-// The vertices of polytopes that are apart, for the next query.
-static void remember_nearest(const tbConvexPair* pair, const tbConvexResult* r,
-                             tbCollideCache* warm) {
+// Stores the simplex vertices of separated polytopes for the next query.
+static void store_simplex(const tbConvexPair* pair, const tbConvexResult* r, tbCollideCache* warm) {
   if (!warm) return;
   warm->count = 0;
   if (!is_solid_polytope(&pair->a) || !is_solid_polytope(&pair->b)) return;
@@ -464,9 +471,9 @@ static void remember_nearest(const tbConvexPair* pair, const tbConvexResult* r,
   warm->count = (uint32_t)r->count;
 }
 
-// Polytopes that were apart: from the vertices that were nearest then. False where they are no
-// more, or not known to be.
-static bool distance_again(tbConvexPair* pair, const tbCollideCache* warm, tbConvexResult* r) {
+// GJK for polytopes that were separated, from the cached simplex. False if they overlap now, or if
+// nothing valid is cached.
+static bool distance_from_cache(tbConvexPair* pair, const tbCollideCache* warm, tbConvexResult* r) {
   if (!warm || warm->state != CACHE_APART || warm->count < 1 || warm->count > 4) return false;
   r->count = (int)warm->count;
   for (int i = 0; i < r->count; i++) {
@@ -483,9 +490,9 @@ tbReal tb_distance_convex(const tbShape* a, const tbShape* b, tbReal point_a[3],
   tbConvexPair pair;
   tbConvexResult r;
   tb_convex_pair_init(&pair, a, b);
-  if (!distance_again(&pair, warm, &r)) {
+  if (!distance_from_cache(&pair, warm, &r)) {
     start_direction(&pair, INFINITY, &r);
-    // Cores that are apart have one closest direction, and the last one is near it.
+    // Separated cores have a unique closest direction, and the cached one is close to it.
     if (warm && warm->state == CACHE_APART) {
       tbReal last[3];
       tb_mul_mat3t_vec3(last, a->mat, warm->direction);
@@ -494,10 +501,10 @@ tbReal tb_distance_convex(const tbShape* a, const tbShape* b, tbReal point_a[3],
     }
     tb_convex_solve(&pair, INFINITY, &r);
   }
-  remember(&pair, a, &r, warm);
-  remember_nearest(&pair, &r, warm);
+  store_cache(&pair, a, &r, warm);
+  store_simplex(&pair, &r, warm);
   repair_witness(&pair, &r);
-  // From the cores to the surfaces, then to the world.
+  // From the cores to the surfaces, then to the world frame.
   tb_add_scaled3(r.point_a, r.point_a, pair.a.radius, r.normal);
   tb_add_scaled3(r.point_b, r.point_b, -pair.b.radius, r.normal);
   tb_mul_mat3_vec3(normal, a->mat, r.normal);

@@ -1,34 +1,35 @@
-// Is a local optimum of the separation of two cylinders the deepest of all? The sphere of
-// directions is cut into bands around either axis and, where they cross, into cells, and each is
-// put out of question by a function that is nowhere less than s (docs/gjk.md, "Two cylinders").
+// Decides whether a local optimum of the separation of two cylinders is the global one. The sphere
+// of directions is cut into bands around either axis and, where these intersect, into cells; each
+// is pruned by an upper bound of s (docs/gjk.md, "Two cylinders").
 //
 // With a = n.z1, b = n.z2, x = n.e and c = c1 z1 + c2 z2 + Y e, Y >= 0,
 //   s = c1 a + c2 b + Y x - l1 |a| - l2 |b| - r1 sqrt(1 - a^2) - r2 sqrt(1 - b^2).
-// Of n and its mirror image across the plane of the axes the one with x >= 0 is no worse, so that a
-// and b say all. Roots with minus signs are convex: over a range their chords are larger.
+// Of n and its mirror image across the plane of the axes the one with x >= 0 has the larger s, so
+// that a and b determine n. Roots with minus signs are convex: over a range their chords are upper
+// bounds.
 #include <string.h>
 
 #include "base/minmax.h"
 #include "collide/convex/convex.h"
 
-// Axes that are parallel but for this (sine) are left to the general cover.
+// Axes closer to parallel than this (sine) are left to the general certificate.
 #define PARALLEL 1e-3
-// A direction that is better by less, relative to the size of the pair, is as good.
+// A direction that improves s by less, relative to the size of the pair, counts as equal.
 #define TOLERANCE 1e-8
-// Rounding of cosines.
+// Rounding error of cosines.
 #define ROUNDING 1e-9
-// How many bands are looked at, kept open and left at most; how often cells are cut.
-#define MAX_LOOKS 300
+// Maximum numbers of evaluated, pending and remaining bands, and of cell bisections.
+#define MAX_EVALUATIONS 300
 #define MAX_OPEN 32
 #define MAX_BANDS 12
 #define MAX_CUTS 80
-// Bands that are no farther from the optimum than it is known around are left to the cells; others
-// when they are narrower by this.
+// Bands closer to the optimum than its `close` are left to the cells at that width; others when
+// they are narrower by this factor.
 #define NARROW 0.2
-// How often a line above a band is turned.
+// Maximum number of rotations of a bounding line.
 #define MAX_TURNS 3
 
-// Values of n.z of one axis from low to high, both of one sign, and sqrt(1 - value^2) there.
+// A range of n.z of one axis, both ends of one sign, and sqrt(1 - value^2) at the ends.
 typedef struct {
   tbReal low, high, across_low, across_high;
 } Range;
@@ -39,15 +40,15 @@ typedef struct {
 
 typedef struct {
   tbReal r[2], l[2];
-  tbReal z[3], e[3];              // the second axis (the first is along z), and across both
+  tbReal z[3], e[3];              // axis 2 (axis 1 is z), and the unit normal of both
   tbReal cosine, sine2, inverse;  // of the angle between the axes; inverse: 1 / sine2
   tbReal c[2], beside, beside2;   // c1, c2, Y and Y^2
   tbReal along[2];                // c.z1 and c.z2
-  tbReal enough;                  // what s must not exceed
+  tbReal threshold;               // the value of s to be exceeded for a better direction
   // The optimum: its a and b, its coefficients along z1, z2 and e, the cosine of the angle around
-  // it within which nothing is better, and a fifth of the sine.
+  // it within which no direction is better, and a fifth of the sine.
   tbReal at[2], best[3], basin, close;
-  // A direction that is better: a and b.
+  // A better direction, if found: its a and b.
   tbReal better[2];
 } Query;
 
@@ -65,9 +66,9 @@ static void halve(const Range* range, Range half[2]) {
 
 // ---- bands: all directions with n.z_k in a range ------------------------------------------------
 
-// The signed distance of the point c + m z_k from the other cylinder, which is the largest value of
-// n.(c + m z_k) - h(n) over all n, and the n.z1, n.z2 of that n.
-static tbReal look_from(const Query* q, int k, tbReal m, tbReal at[2]) {
+// The signed distance of the point c + m z_k from the other cylinder, which is the maximum of n.(c
+// + m z_k) - h(n) over all n, and the n.z1, n.z2 of the maximizing n.
+static tbReal distance_from_point(const Query* q, int k, tbReal m, tbReal at[2]) {
   int o = 1 - k;
   tbReal along = q->along[o] + m * q->cosine, up = along < 0 ? -1 : 1;
   tbReal side = (q->c[k] + m) * q->sine2, wide = sqrt((q->c[k] + m) * side + q->beside2 + 1e-300);
@@ -86,15 +87,15 @@ static tbReal look_from(const Query* q, int k, tbReal m, tbReal at[2]) {
 
 typedef enum { BELOW, BETTER, UNKNOWN } Verdict;
 
-// Is s nowhere more than enough? A line base + m a above -l|a| - r sqrt(1 - a^2) leaves the
-// distance of a point. Where the top of that is beside the range, the line is turned around that
-// end, away from the chord.
-static Verdict judge_band(Query* q, int k, const Range* range) {
+// Bounds s over a band. A line base + m a above -l|a| - r sqrt(1 - a^2) reduces the bound to the
+// distance of a point. If the maximizing n lies outside the range, the line is rotated around that
+// end of the range, away from the chord.
+static Verdict bound_band(Query* q, int k, const Range* range) {
   tbReal r = q->r[k], l = range->high > 0 ? q->l[k] : -q->l[k], at[2];
   tbReal chord = r * (range->across_low - range->across_high) / (range->high - range->low) - l;
   tbReal m = chord, base = -r * range->across_low - (m + l) * range->low;
-  tbReal top = base + look_from(q, k, m, at);
-  if (top <= q->enough) return BELOW;
+  tbReal top = base + distance_from_point(q, k, m, at);
+  if (top <= q->threshold) return BELOW;
   bool below = at[k] < range->low, beside = below || at[k] > range->high;
   tbReal end = below ? range->low : range->high;
   tbReal value = -r * (below ? range->across_low : range->across_high) - l * end;
@@ -102,39 +103,39 @@ static Verdict judge_band(Query* q, int k, const Range* range) {
     m += (end - at[k]) * (q->r[0] + q->r[1]);
     m = below == (m < chord) ? chord : m;
     base = value - m * end;
-    top = base + look_from(q, k, m, at);
-    if (top <= q->enough) return BELOW;
+    top = base + distance_from_point(q, k, m, at);
+    if (top <= q->threshold) return BELOW;
     beside = at[k] < range->low || at[k] > range->high;
   }
   tbReal s = top - base - m * at[k] - q->l[k] * fabs(at[k]) - r * root(1 - at[k] * at[k]);
-  if (!(s > q->enough)) return UNKNOWN;
+  if (!(s > q->threshold)) return UNKNOWN;
   q->better[0] = at[0];
   q->better[1] = at[1];
   return BETTER;
 }
 
-// Ranges of n.z_k, within those given, that no line puts out of question; -1 where these are too
-// many or the verdict is BETTER.
+// Ranges of n.z_k, within those given, that no line prunes; -1 if there are too many or the verdict
+// is BETTER.
 static int find_bands(Query* q, int k, tbReal low, tbReal high, Range* kept, Verdict* verdict) {
   static const Range sides[2] = {{0, 1, 1, 0}, {-1, 0, 0, 1}};
   Range open[MAX_OPEN];
   int count = 2, found = 0;
   memcpy(open, sides, sizeof sides);
-  for (int looks = 0; count > 0; looks++) {
+  for (int evaluations = 0; count > 0; evaluations++) {
     Range range = open[--count];
     if (range.low > high || range.high < low) continue;
-    // No line is above a band that holds the optimum and not above that.
+    // No line can prune a band that contains the optimum.
     bool holds = range.low <= q->at[k] && q->at[k] <= range.high;
-    *verdict = holds ? UNKNOWN : judge_band(q, k, &range);
+    *verdict = holds ? UNKNOWN : bound_band(q, k, &range);
     if (*verdict == BELOW) continue;
-    if (*verdict == BETTER || looks == MAX_LOOKS || count + 2 > MAX_OPEN) return -1;
+    if (*verdict == BETTER || evaluations == MAX_EVALUATIONS || count + 2 > MAX_OPEN) return -1;
     bool near = range.low < q->at[k] + q->close && range.high > q->at[k] - q->close;
     if (range.high - range.low > (near ? 1 : NARROW) * q->close) {
       halve(&range, &open[count]);
       count += 2;
       continue;
     }
-    // Neighbours, which come in descending order, as one.
+    // Merge neighbours, which come in descending order.
     Range* last = found > 0 ? &kept[found - 1] : NULL;
     if (last && last->low == range.high && last->high - range.low <= q->close) {
       last->low = range.low;
@@ -147,7 +148,7 @@ static int find_bands(Query* q, int k, tbReal low, tbReal high, Range* kept, Ver
   return found;
 }
 
-// The values of n.z of one axis where that of the other is in one of the bands.
+// The range of n.z of one axis for directions in the bands of the other.
 static void find_reach(const Query* q, const Range* band, int count, tbReal* low, tbReal* high) {
   tbReal sine = sqrt(q->sine2);
   *low = 1;
@@ -165,27 +166,28 @@ static void find_reach(const Query* q, const Range* band, int count, tbReal* low
   *high += ROUNDING;
 }
 
-// ---- cells: where bands cross -------------------------------------------------------------------
+// ---- cells: intersections of bands --------------------------------------------------------------
 
-// x^2 of the direction with these a and b; negative where there is none.
+// x^2 of the direction with the given a and b; negative if there is none.
 static inline tbReal x2_of(const Query* q, tbReal a, tbReal b) {
   return 1 - (a * a + b * b - 2 * q->cosine * a * b) * q->inverse;
 }
 
-// The largest value of n.w, w = W1 z1 + W2 z2 + Y e, where n.z_k is `fixed` and n.z of the other
-// axis in its range.
+// The maximum of n.w, w = W1 z1 + W2 z2 + Y e, where n.z_k is `fixed` and n.z of the other axis is
+// in its range.
 static tbReal top_of_side(const Query* q, const tbReal W[2], int k, tbReal fixed, tbReal around,
                           const Range* other) {
   tbReal wide = W[1 - k] * q->sine2, across = sqrt(W[1 - k] * wide + q->beside2 + 1e-300);
   tbReal free = q->cosine * fixed + around * wide / across;
   tbReal clamped = free < other->low ? other->low : (free > other->high ? other->high : free);
   if (clamped == free) return fixed * (W[k] + q->cosine * W[1 - k]) + around * across;
-  // A corner, or nothing where there is no such direction.
+  // The maximum at a corner, or -INFINITY if there is no such direction.
   tbReal x2 = x2_of(q, fixed, clamped);
   return x2 > -ROUNDING ? W[k] * fixed + W[1 - k] * clamped + q->beside * root(x2) : -INFINITY;
 }
 
-// A bound of s over the cell: with chords for both roots it is linear in n, n.w and a constant.
+// An upper bound of s over the cell: with chords for both roots it is linear in n, n.w plus a
+// constant.
 static tbReal bound_cell(const Query* q, const Cell* cell) {
   tbReal W[2], base = 0, top = -INFINITY;
   for (int i = 0; i < 2; i++) {
@@ -197,7 +199,8 @@ static tbReal bound_cell(const Query* q, const Cell* cell) {
   tbReal p[2] = {W[0] + q->cosine * W[1], W[1] + q->cosine * W[0]};
   tbReal length = sqrt(W[0] * p[0] + W[1] * p[1] + q->beside2);
   bool inside = true;
-  // Where the top of n.w is outside, that over the cell is on a side that it is beyond.
+  // If the maximizer of n.w is outside the cell, the maximum over the cell is on one of the sides
+  // beyond which the maximizer lies.
   for (int i = 0; i < 2; i++) {
     const Range* range = &cell->of[i];
     bool below = p[i] < range->low * length;
@@ -211,8 +214,8 @@ static tbReal bound_cell(const Query* q, const Cell* cell) {
   return base + (inside ? length : top);
 }
 
-// Is all of the cell near the optimum? n.best is concave in a and b, so that it is least at corners
-// or, at most, where x = 0.
+// Whether the whole cell is inside the certified cone of the optimum. n.best is concave in a and b,
+// so its minimum is at the corners; where x = 0 is reached, the term in x is dropped.
 static bool is_near(const Query* q, const Cell* cell) {
   tbReal least = INFINITY, flat = INFINITY, lowest = 0;
   for (int i = 0; i < 4; i++) {
@@ -227,7 +230,7 @@ static bool is_near(const Query* q, const Cell* cell) {
   return (lowest < 0 ? flat : least) >= q->basin;
 }
 
-// All directions that are in one of both axes' bands.
+// Certifies all directions that lie in a remaining band of both axes.
 static bool prove_cells(const Query* q, Range bands[2][MAX_BANDS], const int count[2]) {
   Cell open[MAX_BANDS * MAX_BANDS + MAX_CUTS];
   int left = 0;
@@ -239,9 +242,9 @@ static bool prove_cells(const Query* q, Range bands[2][MAX_BANDS], const int cou
   }
   for (int cuts = 0; left > 0;) {
     const Cell cell = open[--left];
-    if (is_near(q, &cell) || bound_cell(q, &cell) <= q->enough) continue;
+    if (is_near(q, &cell) || bound_cell(q, &cell) <= q->threshold) continue;
     if (++cuts == MAX_CUTS) return false;
-    // Across the range that its chord gives away more of.
+    // Bisect the range whose chord has the larger error.
     tbReal size[2];
     for (int i = 0; i < 2; i++) {
       tbReal x = cell.of[i].high - cell.of[i].low;
@@ -259,7 +262,7 @@ static bool prove_cells(const Query* q, Range bands[2][MAX_BANDS], const int cou
   return true;
 }
 
-// False where axes are nearly parallel or nothing is known around the optimum.
+// False if the axes are nearly parallel or the optimum has no certified cone.
 static bool init(Query* q, const tbConvexPair* pair, const tbConvexResult* r) {
   tbReal* z = q->z;
   tb_set3(z, pair->mat[2], pair->mat[5], pair->mat[8]);
@@ -285,11 +288,12 @@ static bool init(Query* q, const tbConvexPair* pair, const tbConvexResult* r) {
     q->best[i] = (q->at[i] - q->cosine * q->at[1 - i]) * q->inverse;
   }
   q->best[2] = tb_dot3(r->normal, q->e);
-  // Where axes meet, both sides of their plane are the same; else the other one is better.
+  // If the axes intersect, both sides of their plane are equal; otherwise x >= 0 is the better
+  // side.
   if (q->beside <= 1e-12 * pair->scale) q->best[2] = fabs(q->best[2]);
   q->basin = q->best[2] > -ROUNDING ? r->basin + ROUNDING : 2;
   q->close = 0.2 * root(1 - r->basin * r->basin);
-  q->enough = r->dist + TOLERANCE * pair->scale;
+  q->threshold = r->dist + TOLERANCE * pair->scale;
   return true;
 }
 

@@ -1,17 +1,18 @@
-// Where the search for the best normal of two cylinders starts: the best of the directions that
-// have a closed form, or nearly (docs/gjk.md, "Two cylinders").
+// Initial normal of the ascent for two cylinders: the best of the directions that have a closed
+// form, or nearly so (docs/gjk.md, "Two cylinders").
 //
-// With axes z1, z2, c the way from centre to centre, e = z1 x z2 / |z1 x z2| turned so that c.e >=
-// 0, a unit vector n separates them by
+// With axes z1, z2, c the vector from centre to centre, and e = z1 x z2 / |z1 x z2| oriented so
+// that c.e >= 0, a unit vector n separates the cylinders by
 //   s(n) = n.c - l1 |n.z1| - l2 |n.z2| - r1 |n x z1| - r2 |n x z2|.
-// Tried are the axes (a cap), e (side on side), and the circles across each axis (side on rim).
+// The candidates are the axes (a cap), e (side on side), and the circles perpendicular to each axis
+// (side on rim).
 #include "collide/convex/convex.h"
 
-// Axes that are parallel but for this (sine) are left to the first direction.
+// Axes closer to parallel than this (sine) use the general initial direction.
 #define PARALLEL 1e-6
 #define MAX_STEPS 2
 #define MAX_RIM_STEPS 6
-// Tangent of the angle to turn from a kink that s rises from.
+// Tangent of the tilt away from a kink of s, towards the side where s rises.
 #define ASIDE 0.05
 
 typedef struct {
@@ -21,15 +22,15 @@ typedef struct {
   tbReal along[2];      // c.z1, c.z2
   tbReal beside;        // c.e
   tbReal best, n[3];
-  bool leans;  // n does not rest there: it has been turned to where s rises
+  bool leans;  // the best n was a kink, and has been tilted to where s rises
 } Query;
 
-// The best places on quarters of the circles across either axis 1 - k, from e (x = 1) to the plane
-// of the axes (y = 1), where n.z_k = sine y:
+// The best normals on quarters of the circles perpendicular to either axis 1 - k, from e (x = 1) to
+// the plane of the axes (y = 1), where n.z_k = sine y:
 //   f = X y + Y x - r w,   w = sqrt(1 - sine^2 y^2),   X = |c.u| - l sine,   Y = c.e.
-// Each has at most one maximum inside, f' = 0 where tan = (X + r sine^2 y / w) / Y, which a fixed
-// point from the end that f rises from approaches, and Newton's method finds. Both at once, without
-// branches. `s` is -INFINITY where there is none.
+// Each has at most one interior maximum, f' = 0 where tan = (X + r sine^2 y / w) / Y. A fixed-point
+// iteration from the end where f rises approaches it, and Newton's method converges to it. Both
+// quarters are computed together, without branches. `s` is -INFINITY if there is no maximum.
 static void search_arcs(const Query* q, const tbReal across[2], tbReal x[2], tbReal y[2],
                         tbReal s[2]) {
   tbReal Y = q->beside, sine2 = q->sine * q->sine, X[2], bend[2], py[2], px[2], bad[2] = {0, 0};
@@ -54,7 +55,7 @@ static void search_arcs(const Query* q, const tbReal across[2], tbReal x[2], tbR
       tbReal xx = px[k] * px[k], yy = py[k] * py[k];
       tbReal slope = px[k] * (X[k] + turn * py[k]) - Y * py[k];
       tbReal curvature = X[k] * py[k] + Y * px[k] - turn * (xx - yy + sine2 * xx * yy * w * w);
-      // A turn by delta, to third order.
+      // Rotation by delta, to third order.
       tbReal delta = slope / (curvature > 1e-12 ? curvature : 1e-12);
       delta = delta > 0.3 ? 0.3 : (delta < -0.3 ? -0.3 : delta);
       tbReal less = 1 - 0.5 * delta * delta, next = less * px[k] - delta * py[k];
@@ -72,13 +73,14 @@ static void search_arcs(const Query* q, const tbReal across[2], tbReal x[2], tbR
   }
 }
 
-// Cap on rim: the axes. They lean to the rim's point where that is not over the cap.
+// Cap on rim: the axes. The normal is tilted towards the lowest point of the rim if that point is
+// not over the cap.
 static void try_caps(Query* q) {
   for (int k = 0; k < 2; k++) {
     int o = 1 - k;
     tbReal s = fabs(q->along[k]) - q->l[k] - q->l[o] * fabs(q->cosine) - q->r[o] * q->sine;
     if (!(s > q->best)) continue;
-    // The rim's lowest point from the cap's axis, in a's direction of sight.
+    // The rim's lowest point relative to the cap's axis, along the candidate normal.
     tbReal up = q->along[k] < 0 ? -1 : 1, turn = up * q->cosine, x[3];
     tbReal round = q->r[o] / q->sine;
     tb_add_scaled3(x, q->c, turn * round - copysign(q->l[o], turn), q->z[o]);
@@ -91,8 +93,8 @@ static void try_caps(Query* q) {
   }
 }
 
-// Side on rim: normals across the axis o. They lean along it where the rim's point is beyond the
-// end of that side.
+// Side on rim: normals perpendicular to the axis o. The normal is tilted along the axis if the
+// rim's support point is beyond the end of the side.
 static void try_arcs(Query* q) {
   tbReal across[2], x[2], y[2], s[2];
   for (int k = 0; k < 2; k++) {
@@ -114,8 +116,8 @@ static void try_arcs(Query* q) {
   }
 }
 
-// Newton's steps with rim on rim (docs/gjk.md eq. 8), while they stay on these rims and s has a
-// maximum: the climb ends what these begin.
+// Newton's method with rim on rim (docs/gjk.md eq. 8), while the normal stays on these rims and s
+// has a maximum; the ascent continues from its result.
 static void follow_rims(Query* q) {
   tb_normalize3(q->n);
   for (int step = 0; step < MAX_RIM_STEPS; step++) {
@@ -125,7 +127,7 @@ static void follow_rims(Query* q) {
       tbReal along = tb_dot3(q->n, q->z[k]);
       tb_cross(t[k], q->z[k], q->n);
       tbReal across2 = tb_dot3(t[k], t[k]);
-      // A cap takes over near the axis.
+      // Near the axis the cap is the feature, not the rim.
       if (!(across2 > 1e-4)) return;
       tbReal scale = 1 / sqrt(across2), r = q->r[k] * scale;
       tb_scale3(t[k], t[k], scale);
@@ -134,7 +136,7 @@ static void follow_rims(Query* q) {
         g[i] -= r * (q->n[i] - along * q->z[k][i]) + copysign(q->l[k], along) * q->z[k][i];
       }
     }
-    // Tangents: that of the first rim and u across it.
+    // Tangent basis: the tangent of the first rim and u perpendicular to it.
     tb_cross(u, q->n, t[0]);
     tbReal s = tb_dot3(g, q->n), x = tb_dot3(t[1], t[0]), y = tb_dot3(t[1], u);
     tbReal g1 = tb_dot3(g, t[0]), g2 = tb_dot3(g, u), k12 = bend[1] * x * y;

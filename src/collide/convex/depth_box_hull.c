@@ -1,15 +1,16 @@
-// How deep a box and a small hull overlap, or that they do not: every face normal of their
-// difference, seen from the box (docs/gjk.md, "Boxes and small hulls").
+// Depth of a box and a small hull, or a proof of their separation: all normals at which s can be
+// maximal, in the frame of the box (docs/gjk.md, "Boxes and small hulls").
 //
-// With q an outward normal of the hull in the box's frame, n = -q leads from the box to the hull
+// With q an outward normal of the hull in the box's frame, n = -q points from the box to the hull
 // and
 //   s(n) = gap(q) - sum of h_i |q_i|,   gap(q) = -q.pos - offset of the hull along q.
-// Where s < 0 its maxima are normals of the hull, normals of the box, and directions across an edge
-// of each. The last lie where the arc between the normals of two neighbouring faces of the hull
-// crosses a plane q_k = 0, on which the box's edges along k look; gap is linear between the two.
+// Where s < 0 its maxima are normals of the hull, normals of the box, and normals perpendicular to
+// an edge of each. The last lie where the arc between the normals of two adjacent faces of the hull
+// crosses a plane q_k = 0, the Gauss image of the box's edges along k; gap is linear between the
+// two.
 //
-// As for cylinders, s(n) <= n.(y - x) for any points x of the box and y of the hull, which puts
-// most edges out of question.
+// As for cylinders, s(n) <= n.(y - x) for any points x of the box and y of the hull, which prunes
+// most edges.
 #include <string.h>
 
 #include "base/bits.h"
@@ -24,13 +25,14 @@
 #endif
 
 #define MAX_FACES 256
-// Rows of that many, a little more: a power of two apart they would be in each other's way.
+// Row length: slightly more, since rows a power of two apart compete for the same cache lines.
 #define ROW (MAX_FACES + 12)
 #define MAX_EDGES (3 * MAX_FACES / 2)
 #define NPOINT 4
-// Faces win over what is better by no more than this, relative to the size of the pair.
+// A face is preferred over a direction whose s is larger by at most this, relative to the size of
+// the pair.
 #define TIE 1e-12
-// The signs in the mark of a face.
+// The bits of a face's mark that hold signs.
 #define SIGNS 7u
 
 typedef enum { FACE_OF_HULL, FACE_OF_BOX, EDGES } Touching;
@@ -39,14 +41,14 @@ typedef struct {
   tbConvexPair* pair;
   const tbHull* hull;
   tbReal q[3][ROW], gap[ROW];
-  uint8_t mark[ROW];        // the signs of q, and above them a bit for each hopeless point
-  tbReal height[ROW];       // in narrow registers: of the box's centre above each face,
-  tbHullBeside beside;      // the edges in question, and marks of the faces that are known
-  tbReal point[NPOINT][3];  // of the hull less one of the box
-  tbReal best, n[3];        // the best s so far and its normal, from the box to the hull
+  uint8_t mark[ROW];            // the signs of q, then a bit for each point that prunes the face
+  tbReal height[ROW];           // without AVX2: height of the box's centre above each face
+  tbHullCandidates candidates;  // candidate edges, and marks of the evaluated faces
+  tbReal point[NPOINT][3];      // of the hull minus a point of the box
+  tbReal best, n[3];            // the best s so far and its normal, from the box to the hull
   Touching touching;
-  int face[2], axis;  // what touches: a face, or the faces beside an edge and the box's axis
-  int vertex;         // of the hull, where a face of the box touches
+  int face[2], axis;  // contact: a face, or the faces adjacent to an edge and the box's axis
+  int vertex;         // of the hull, at a face contact of the box
 } Query;
 
 static void keep_face(Query* q, int face, tbReal s) {
@@ -57,8 +59,8 @@ static void keep_face(Query* q, int face, tbReal s) {
   tb_scale3(q->n, q->n, -1);
 }
 
-// The hull's face f in the box's frame, its gap and the signs in its mark; returns s.
-TB_INLINE tbReal look_at(Query* q, int f) {
+// Evaluates face f of the hull: q and gap in the box's frame, and the signs in its mark. Returns s.
+TB_INLINE tbReal evaluate_face(Query* q, int f) {
   const tbReal *R = q->pair->mat, *pos = q->pair->pos, *h = q->pair->a.size;
   const tbReal* m = q->hull->plane + 4 * f;
   tbReal qx = m[0] * R[0] + m[1] * R[1] + m[2] * R[2];
@@ -79,33 +81,34 @@ static tbReal least_size(const Query* q) {
   return least < h[2] ? least : h[2];
 }
 
-// The best of the hull's normals; the first of equals wins. With the ball inside the box,
+// The best face normal of the hull; the first of equals wins. The ball inside the box gives
 //   s(n) <= gap(q) - least of h,
-// and gap(q) of a face is the height of the box's centre above it: few faces are high enough.
+// and gap(q) of a face is the height of the box's centre above it, so only few faces are
+// candidates.
 static void try_faces(Query* q, tbReal tie) {
   uint64_t bits[TB_FACE_WORDS];
   tbReal away[3], center[3];
   tb_scale3(away, q->pair->pos, -1);
   tb_mul_mat3t_vec3(center, q->pair->mat, away);
-  memset(q->beside.marked, 0, sizeof q->beside.marked);
+  memset(q->candidates.marked, 0, sizeof q->candidates.marked);
   int best = tb_hull_heights(q->hull, center, q->height);
-  tbReal most = look_at(q, best);
+  tbReal most = evaluate_face(q, best);
   tb_hull_higher(q->hull, q->height, most + least_size(q) - tie, bits);
-  // Which is the best cannot be predicted: a register without branches.
+  // The maximum is kept in SIMD registers without branches, which would be unpredictable.
   tbSimd2Best top = {tb_simd2(-INFINITY), {best, best}};
   for (int word = 0; word < TB_FACE_WORDS; word++) {
     for (uint64_t rest = bits[word]; rest != 0; rest &= rest - 1) {
       int64_t f = 64 * word + tb_lowest_bit(rest);
-      tb_simd2_keep(&top, tb_simd2(look_at(q, (int)f)), (tbSimd2Mask){f, f});
-      q->beside.marked[f] = 1;
+      tb_simd2_keep(&top, tb_simd2(evaluate_face(q, (int)f)), (tbSimd2Mask){f, f});
+      q->candidates.marked[f] = 1;
     }
   }
   best = tb_simd2_top(top, &most);
   keep_face(q, best, most);
 }
 
-// Points that put directions out of question: the corner of the box that looks at the hull's best
-// face with corners of that, and the centres.
+// Points of b - a that prune directions: corners of the hull's best face minus the corner of the
+// box opposite to it, and the difference of the centres.
 static void set_points(Query* q) {
   const tbHull* hull = q->hull;
   const tbConvexPair* pair = q->pair;
@@ -119,7 +122,7 @@ static void set_points(Query* q) {
   }
 }
 
-// The normals of the box.
+// The face normals of the box.
 static void try_box_faces(Query* q) {
   const tbConvexPair* pair = q->pair;
   for (int side = 0; side < 6; side++) {
@@ -141,8 +144,8 @@ static void try_box_faces(Query* q) {
   }
 }
 
-// Signs of the hull's normals, and bits of the points that allow nothing better than the best
-// there.
+// Computes the mark of all faces: the signs of q, and a bit for each point that proves s <= best
+// along the face's normal.
 static void mark_faces(Query* q) {
   int count = q->hull->nface;
   for (int f = 0; f < count; f++) {
@@ -156,45 +159,45 @@ static void mark_faces(Query* q) {
   }
 }
 
-// Edges that no point puts out of question and that cross a plane q_k = 0.
-static size_t list_marked(Query* q) {
+// The edges that no point prunes and whose arc crosses a plane q_k = 0.
+static size_t list_unpruned(Query* q) {
   const uint8_t *edges = q->hull->edges, *mark = q->mark;
   size_t count = 0, total = (size_t)q->hull->face_start[q->hull->nface];
   for (size_t e = 0; e < total; e += 2) {
     unsigned f = mark[edges[e]], g = mark[edges[e + 1]];
-    q->beside.edge[count] = (uint16_t)e;
+    q->candidates.edge[count] = (uint16_t)e;
     count += ((f & g) <= SIGNS) & (((f ^ g) & SIGNS) > 0);
   }
   return count;
 }
 
-// Edges in question. With both faces below T, gap between them is no more than T, or T over the
-// hull's bend where T > 0 (docs/gjk.md eq. 5g).
+// Candidate edges. If both adjacent faces have gap < T, gap between them is at most T, or T over
+// the hull's `bend` where T > 0 (docs/gjk.md eq. 5g).
 static size_t list_edges(Query* q) {
   uint64_t bits[TB_FACE_WORDS];
   tbReal low = q->best + least_size(q);
   if (q->best > 0) {
-    // Apart, where neither holds: the edges that wide registers find.
-    for (int f = 0; f < q->hull->nface; f++) look_at(q, f);
+    // Separated shapes, for which neither bound holds: the same edges as the AVX2 version lists.
+    for (int f = 0; f < q->hull->nface; f++) evaluate_face(q, f);
     mark_faces(q);
-    return list_marked(q);
+    return list_unpruned(q);
   }
   tb_hull_higher(q->hull, q->height, low > 0 ? low * q->hull->bend : low, bits);
-  tb_hull_beside(q->hull, bits, &q->beside);
-  for (size_t k = 0; k < q->beside.nface; k++) look_at(q, q->beside.face[k]);
-  return q->beside.nedge;
+  tb_hull_candidates(q->hull, bits, &q->candidates);
+  for (size_t k = 0; k < q->candidates.nface; k++) evaluate_face(q, q->candidates.face[k]);
+  return q->candidates.nedge;
 }
 
 #ifdef HAVE_AVX2
-// x a + y b + z c, in that order.
+// x a + y b + z c, summed in that order.
 TB_WIDE static inline __m256d dot_wide(__m256d x, __m256d y, __m256d z, const tbReal v[3]) {
   __m256d xy =
       _mm256_add_pd(_mm256_mul_pd(x, _mm256_set1_pd(v[0])), _mm256_mul_pd(y, _mm256_set1_pd(v[1])));
   return _mm256_add_pd(xy, _mm256_mul_pd(z, _mm256_set1_pd(v[2])));
 }
 
-// All normals of the hull, four at a time, and the best of them; the first of equals wins. Indices
-// travel with the values as doubles.
+// All face normals of the hull, four at a time, and the best of them; the first of equals wins.
+// Indices are carried along as doubles.
 TB_WIDE static void try_faces_wide(Query* q) {
   const tbReal *R = q->pair->mat, *pos = q->pair->pos, *h = q->pair->a.size;
   const tbReal away[3] = {-pos[0], -pos[1], -pos[2]};
@@ -255,7 +258,7 @@ TB_WIDE static void mark_faces_wide(Query* q) {
   }
 }
 
-// As list_marked, sixteen at a time: marks are looked up in tables of sixteen bytes.
+// As list_unpruned, for sixteen edges at a time: marks are looked up in tables of sixteen bytes.
 TB_WIDE static size_t list_edges_wide(Query* q) {
   size_t count = 0, total = (size_t)q->hull->face_start[q->hull->nface];
   int tables = (q->hull->nplane + 15) / 16;
@@ -272,12 +275,12 @@ TB_WIDE static size_t list_edges_wide(Query* q) {
     __m256i mark = _mm256_setzero_si256();
     for (int t = 0; t < tables; t++) {
       __m128i row = _mm_loadu_si128((const __m128i*)(const void*)(q->mark + 16 * t));
-      // Places of other tables get their highest bit, for which the shuffle gives nothing.
+      // Indices outside this table get their highest bit set, for which the shuffle returns zero.
       __m256i at = _mm256_adds_epu8(place, _mm256_set1_epi8(0x70));
       mark = _mm256_or_si256(mark, _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(row), at));
       place = _mm256_sub_epi8(place, _mm256_set1_epi8(16));
     }
-    // The marks of both faces are the bytes of a word.
+    // The marks of both adjacent faces are the two bytes of a word.
     __m256i other = _mm256_srli_epi16(mark, 8), none = _mm256_setzero_si256();
     __m256i both = _mm256_and_si256(_mm256_and_si256(mark, other), _mm256_set1_epi16(0x78));
     __m256i differ = _mm256_and_si256(_mm256_xor_si256(mark, other), _mm256_set1_epi16(SIGNS));
@@ -286,7 +289,7 @@ TB_WIDE static size_t list_edges_wide(Query* q) {
     uint32_t bits = (uint32_t)_mm256_movemask_epi8(open) & 0x55555555u;
     for (; bits != 0; bits &= bits - 1) {
       size_t edge = e + (size_t)__builtin_ctz(bits);
-      if (edge < total) q->beside.edge[count++] = (uint16_t)edge;
+      if (edge < total) q->candidates.edge[count++] = (uint16_t)edge;
     }
   }
   return count;
@@ -301,18 +304,18 @@ static size_t list_edges_wide(Query* q) {
 }
 #endif
 
-// A place where an arc from face f to face g crosses q_k = 0: their bytes, from the lowest.
+// A crossing of the arc from face f to face g with q_k = 0: f, g and k as bytes, lowest first.
 typedef uint32_t Crossing;
 
-// The other two axes, looked up: which one it is cannot be predicted either.
+// The other two axes by table, since a branch on k would be unpredictable.
 static const uint8_t after[3] = {1, 2, 0}, before[3] = {2, 0, 1};
 
-// All crossings of the listed edges, without branches: which there are cannot be predicted.
+// All crossings of the listed edges, without branches, which would be unpredictable.
 static size_t list_crossings(const Query* q, size_t count, Crossing* crossing) {
   const uint8_t* edges = q->hull->edges;
   size_t crossings = 0;
   for (size_t c = 0; c < count; c++) {
-    uint32_t f = edges[q->beside.edge[c]], g = edges[q->beside.edge[c] + 1];
+    uint32_t f = edges[q->candidates.edge[c]], g = edges[q->candidates.edge[c] + 1];
     unsigned differ = (unsigned)(q->mark[f] ^ q->mark[g]);
     for (unsigned k = 0; k < 3; k++) {
       crossing[crossings] = f | g << 8 | k << 16;
@@ -322,7 +325,7 @@ static size_t list_crossings(const Query* q, size_t count, Crossing* crossing) {
   return crossings;
 }
 
-// s at a crossing, squared with its sign, and the two parts of q there.
+// s at a crossing, squared with its sign, and the two nonzero components of q there, unnormalized.
 static inline tbReal cross(const Query* q, Crossing at, tbReal* u, tbReal* v) {
   const tbReal* h = q->pair->a.size;
   int f = at & UINT8_MAX, g = at >> 8 & UINT8_MAX, k = at >> 16, i = after[k], j = before[k];
@@ -333,14 +336,14 @@ static inline tbReal cross(const Query* q, Crossing at, tbReal* u, tbReal* v) {
   return gap * fabs(gap) / (*u * *u + *v * *v);
 }
 
-// The directions across an edge of each.
+// The normals perpendicular to an edge of the box and an edge of the hull.
 static void try_edges(Query* q, size_t count, tbReal tie) {
   Crossing crossing[3 * MAX_EDGES + 1];
   size_t crossings = list_crossings(q, count, crossing);
   tbReal u, v, best;
   tbSimd2Best most = {tb_simd2(-INFINITY), {0, 0}};
   tbSimd2Mask index = {0, 1};
-  // Two at a time, the first again beside the last of an odd number.
+  // Crossings are evaluated in pairs; an odd last one is paired with the first again.
   crossing[crossings] = crossing[0];
   for (size_t c = 0; c < crossings; c += 2, index += 2) {
     tbSimd2 s = {cross(q, crossing[c], &u, &v), cross(q, crossing[c + 1], &u, &v)};
@@ -362,7 +365,7 @@ static void try_edges(Query* q, size_t count, tbReal tie) {
   q->n[j] = -v / length;
 }
 
-// The vertices of the edge between two faces.
+// The end vertices of the edge between two faces.
 static void edge_between(const tbHull* hull, int f, int g, int end[2]) {
   int first = hull->face_start[f], last = hull->face_start[f + 1] - 1, at = first;
   while (at < last && hull->face_adj[at] != g) at++;
@@ -370,8 +373,8 @@ static void edge_between(const tbHull* hull, int f, int g, int end[2]) {
   end[1] = hull->face_vert[at < last ? at + 1 : first];
 }
 
-// The point of the hull's edge that lies over the box's edge along the normal; false where the
-// edges are parallel.
+// The point of the hull's edge that lies over the box's edge along the normal; false if the edges
+// are parallel or the point is beyond an end.
 static bool find_crossing(const Query* q, const int end[2], const tbReal corner[3], tbReal y[3]) {
   const tbConvexPair* pair = q->pair;
   tbReal v[3], w[3], e[3], way[3], axis[3] = {0, 0, 0}, side[3];
@@ -387,8 +390,8 @@ static bool find_crossing(const Query* q, const int end[2], const tbReal corner[
   return fabs(y[q->axis]) <= pair->a.size[q->axis];
 }
 
-// The support points of both along the normal. Those of the hull are corners of what touches, since
-// its vertices obey its planes.
+// The support points of both cores along the normal. For the hull a corner of the contact feature
+// suffices, since its vertices satisfy all its planes to rounding.
 static void set_support(const Query* q, const tbReal n[3], const int end[2], tbSupportPoint* at) {
   tbConvexPair* pair = q->pair;
   const tbHull* hull = q->hull;
@@ -402,8 +405,8 @@ static void set_support(const Query* q, const tbReal n[3], const int end[2], tbS
   pair->evaluations++;
 }
 
-// Normal, distance, and witness points where one point touches; elsewhere support points, which do
-// not face each other: the manifold knows better.
+// Sets normal, distance, and witness points if one feature is a single point. Otherwise the points
+// are support points, which do not face each other; the manifold computes better ones.
 static void set_result(const Query* q, tbConvexResult* r) {
   tbConvexPair* pair = q->pair;
   int end[2] = {-1, -1};

@@ -1,40 +1,40 @@
-// Is a local optimum of the separation the deepest of all? The sphere of directions is covered by
-// triangles, and each is put out of question by one point of b - a (docs/gjk.md, "The cover").
+// Decides whether a local optimum of the separation is the global one. The sphere of directions is
+// covered by triangles, and each is pruned by one point of b - a (docs/gjk.md, "The cover").
 //
 // For any point w of b - a, s(m) <= m.w. A triangle of directions is all m ~ sum of c_i m_i with
-// c_i >= 0, and sum of c_i >= |sum of c_i m_i|; so where one w has m_i.w <= dist < 0 for its three
-// corners, no m in it is better. Around the optimum its own features hold b - a away from the
-// origin, farther in some directions than in others.
+// c_i >= 0, and sum of c_i >= |sum of c_i m_i|; so if one w has m_i.w <= dist < 0 for its three
+// corners, no m in it is better. Around the optimum, the extent of its own features bounds s, by
+// more in some directions than in others.
 #include <string.h>
 
 #include "collide/convex/feature.h"
 
-#define MAX_CLIMBS 2
+#define MAX_ASCENTS 2
 #define SECTORS 6
 #define MAX_DIRECTIONS 120
 #define MAX_TRIANGLES 96
 #define NO_MIDDLE 0xffff
-// A direction that is better by less, relative to the size of the pair, is as good.
+// A direction that improves s by less, relative to the size of the pair, counts as equal.
 #define TOLERANCE 1e-8
-// Cosine of the angle from the normal up to which curved features are looked at.
+// Cosine of the angle from a corner up to which the bound by curved rims is used.
 #define NEAR 0.6
-// Cosine of the angle of the ring around the normal.
+// Cosine of the angle between the ring of directions and the normal.
 #define RING 0
-// A direction that is at most this much deeper may belong to another optimum.
+// A direction whose depth is at most this multiple may lead to another optimum.
 #define RIVAL 1.2
-// Angles up to which the features of the optimum may hold.
+// Number of angles up to which the bound by the optimum's features is tested.
 #define LEVELS 9
 
 typedef struct {
   tbReal m[3];
   tbReal w[3];  // the point of b - a lowest along m
   tbReal s;     // m.w
-  bool away;    // b - a is symmetric around its centre, and m.centre < 0: s(-m) is larger
-  // Of each core that is a cylinder: the tangent of its rim there, and |m x z|.
+  bool away;    // b - a is symmetric around its centre and m.centre < 0: s(-m) > s(m)
+  // For each core that is a cylinder: the tangent of its rim at the support point, and |m x z|.
   tbReal tangent[2][3], across[2];
 } Direction;
 
-// Another local optimum: its depth is proven in all directions this near to its normal (cosine).
+// Another local optimum: no direction within this angle (cosine) of its normal is better.
 typedef struct {
   tbReal normal[3], basin;
 } Cone;
@@ -42,22 +42,22 @@ typedef struct {
 typedef struct {
   tbConvexPair* pair;
   const tbConvexResult* optimum;
-  Cone cone[MAX_CLIMBS];
-  int cones, climbs;
-  tbReal rival;   // climb from directions with a larger s
-  tbReal enough;  // what s must not exceed
+  Cone cone[MAX_ASCENTS];
+  int cones, ascents;
+  tbReal rival;      // run an ascent from directions with a larger s
+  tbReal threshold;  // the value of s to be exceeded for a better direction
   bool symmetric;
   Direction direction[MAX_DIRECTIONS];
-  uint16_t between[MAX_DIRECTIONS];  // the two directions that one is the middle of, packed
+  uint16_t between[MAX_DIRECTIONS];  // the two directions whose midpoint this is, packed
   int count;
   int triangle[MAX_TRIANGLES][3];
   int open;
   int better;  // a direction with a larger s, or -1
-} Cover;
+} Certificate;
 
-// The point of a cylinder farthest along e (in its frame), the tangent of its rim there and |e x
+// The support point of a cylinder along e (in its frame), the tangent of its rim there, and |e x
 // z|.
-static tbReal look_at_rim(const tbCore* core, const tbReal e[3], tbReal point[3], tbReal t[3]) {
+static tbReal rim_support(const tbCore* core, const tbReal e[3], tbReal point[3], tbReal t[3]) {
   tbReal across = sqrt(e[0] * e[0] + e[1] * e[1]), scale = across > 0 ? 1 / across : 0;
   tbReal x = scale * e[0], y = scale * e[1], r = core->size[0];
   tb_set3(point, r * x, r * y, copysign(core->size[2], e[2]));
@@ -65,20 +65,20 @@ static tbReal look_at_rim(const tbCore* core, const tbReal e[3], tbReal point[3]
   return across;
 }
 
-// The support points along m and the rims there.
-static void find_support(Cover* c, Direction* d) {
+// The support points along m, and the rim tangents there.
+static void find_support(Certificate* c, Direction* d) {
   tbConvexPair* pair = c->pair;
   tbReal e[3], p[3], t[3], a[3], b[3];
   pair->evaluations++;
   if (pair->a.kind == TB_CORE_CYLINDER) {
-    d->across[0] = look_at_rim(&pair->a, d->m, a, d->tangent[0]);
+    d->across[0] = rim_support(&pair->a, d->m, a, d->tangent[0]);
   } else {
     tb_core_support(&pair->a, d->m, a);
   }
   tb_mul_mat3t_vec3(e, pair->mat, d->m);
   tb_scale3(e, e, -1);
   if (pair->b.kind == TB_CORE_CYLINDER) {
-    d->across[1] = look_at_rim(&pair->b, e, p, t);
+    d->across[1] = rim_support(&pair->b, e, p, t);
     tb_mul_mat3_vec3(d->tangent[1], pair->mat, t);
   } else {
     tb_core_support(&pair->b, e, p);
@@ -88,12 +88,13 @@ static void find_support(Cover* c, Direction* d) {
   d->s = tb_dot3(d->m, d->w);
 }
 
-// Look along a new direction m, already in its place. False where it ends the search.
-static bool look(Cover* c) {
+// Evaluates the new direction m, already stored in the next slot. False if it is better than the
+// optimum, which ends the search.
+static bool evaluate_direction(Certificate* c) {
   Direction* d = &c->direction[c->count];
   find_support(c, d);
   d->away = c->symmetric && tb_dot3(d->m, c->pair->pos) < 0;
-  if (d->s > c->enough) {
+  if (d->s > c->threshold) {
     c->better = c->count;
     return false;
   }
@@ -101,10 +102,10 @@ static bool look(Cover* c) {
   return true;
 }
 
-// The direction in the tangents along which the features hold least.
-static void find_weakest(const tbWidth* w, tbReal cosine, tbReal weak[2]) {
+// The tangent direction along which the bound by the optimum's features is weakest.
+static void find_weakest(const tbExtent* w, tbReal cosine, tbReal weak[2]) {
   tbReal m[3];
-  tb_width_within(w, cosine, m);
+  tb_extent_within(w, cosine, m);
   tbReal h = 0.5 * (m[0] - m[2]), spread = sqrt(h * h + m[1] * m[1]);
   weak[0] = h > 0 ? -m[1] : spread - h;
   weak[1] = h > 0 ? h + spread : -m[1];
@@ -113,15 +114,15 @@ static void find_weakest(const tbWidth* w, tbReal cosine, tbReal weak[2]) {
   weak[1] = length > 0 ? weak[1] / length : 0;
 }
 
-// For each sector around the normal, the level (an angle) up to which the features hold in all of
-// its directions: docs/gjk.md eq. 12 with the least value in the sector instead of the eigenvalue.
-// Values are mean + h cos(2 phi) + k sin(2 phi).
+// For each sector around the normal, the level (an angle) up to which the features bound s in all
+// of its directions: docs/gjk.md eq. 12 with the minimum over the sector instead of the eigenvalue.
+// The quadratic form is mean + h cos(2 phi) + k sin(2 phi).
 static void find_levels(const tbConvexResult* o, const tbReal cosines[LEVELS], const tbReal weak[2],
                         int level[SECTORS / 2]) {
   static const tbReal thirds[SECTORS / 2 + 1][2] = {
       {1, 0}, {-0.5, 0.8660254037844386}, {-0.5, -0.8660254037844386}, {1, 0}};
-  const tbWidth* w = &o->width;
-  // Twice the angles of the sectors' ends, of which the first is at the weakest direction.
+  const tbExtent* w = &o->width;
+  // Twice the angles of the sectors' ends; the first is at the weakest direction.
   tbReal ends[SECTORS / 2 + 1][2], x = weak[0] * weak[0] - weak[1] * weak[1];
   tbReal y = 2 * weak[0] * weak[1];
   for (int i = 0; i <= SECTORS / 2; i++) {
@@ -131,13 +132,13 @@ static void find_levels(const tbConvexResult* o, const tbReal cosines[LEVELS], c
   for (int i = 0; i < SECTORS / 2; i++) level[i] = LEVELS;
   for (int l = LEVELS - 1; l >= 0; l--) {
     tbReal m[3];
-    tb_width_within(w, cosines[l], m);
+    tb_extent_within(w, cosines[l], m);
     tbReal mean = 0.5 * (m[0] + m[2]) + w->ball + o->dist, h = 0.5 * (m[0] - m[2]), k = m[1];
     tbReal spread = sqrt(h * h + k * k);
     for (int i = 0; i < SECTORS / 2; i++) {
       const tbReal *from = ends[i], *to = ends[i + 1];
       tbReal first = h * from[0] + k * from[1], last = h * to[0] + k * to[1];
-      // The weakest direction of all is in this sector, or it is one of the ends.
+      // The minimum of the quadratic form is in this sector, or else at one of its ends.
       bool inside = k * from[0] <= h * from[1] && h * to[1] <= k * to[0];
       tbReal least = inside ? -spread : (first < last ? first : last);
       if (level[i] == l + 1 && mean + least >= 0) level[i] = l;
@@ -145,25 +146,26 @@ static void find_levels(const tbConvexResult* o, const tbReal cosines[LEVELS], c
   }
 }
 
-// A direction at an angle (its cosine) from the normal, towards u in the tangents.
-static bool look_aside(Cover* c, tbReal cosine, const tbReal t[2][3], const tbReal u[2]) {
+// Evaluates the direction at an angle (its cosine) from the normal, towards u in the tangent plane.
+static bool evaluate_at_angle(Certificate* c, tbReal cosine, const tbReal t[2][3],
+                              const tbReal u[2]) {
   const tbReal* n = c->optimum->normal;
   tbReal sine = sqrt(1 - cosine * cosine), *m = c->direction[c->count].m;
   for (int i = 0; i < 3; i++) m[i] = cosine * n[i] + sine * (u[0] * t[0][i] + u[1] * t[1][i]);
   c->between[c->count] = NO_MIDDLE;
-  return look(c);
+  return evaluate_direction(c);
 }
 
-static void open_triangle(Cover* c, int x, int y, int z) {
+static void open_triangle(Certificate* c, int x, int y, int z) {
   int* t = c->triangle[c->open++];
   t[0] = x;
   t[1] = y;
   t[2] = z;
 }
 
-// The triangles from where the features end to a ring about a right angle from the normal, and on
-// to its opposite.
-static bool start(Cover* c) {
+// The initial triangles: from the certified angle of each sector to a ring about a right angle from
+// the normal, and from there to the opposite of the normal.
+static bool start_triangles(Certificate* c) {
   static const tbReal cosines[LEVELS] = {0, 0.4, 0.7, 0.85, 0.94, 0.98, 0.995, 0.999, 0.9998};
   static const tbReal around[SECTORS][2] = {
       {1, 0},  {0.5, 0.8660254037844386},   {-0.5, 0.8660254037844386},
@@ -181,22 +183,22 @@ static bool start(Cover* c) {
     t[1][i] = weak[0] * t2[i] - weak[1] * t1[i];
   }
   for (int k = 0; k < SECTORS; k++) {
-    if (!look_aside(c, RING, t, around[k])) return false;
+    if (!evaluate_at_angle(c, RING, t, around[k])) return false;
   }
-  // With all of the ring away, what is beyond is out of question.
+  // If all directions of the ring are `away`, everything beyond the ring is pruned.
   bool beyond = false;
   for (int k = 0; k < SECTORS; k++) beyond |= !c->direction[k].away;
   if (beyond) {
     tb_scale3(c->direction[SECTORS].m, c->optimum->normal, -1);
     c->between[SECTORS] = NO_MIDDLE;
-    if (!look(c)) return false;
+    if (!evaluate_direction(c)) return false;
   }
-  // A corner serves the sectors on both sides, so that the narrower one counts.
+  // A corner belongs to the sectors on both sides, so the smaller of their angles is used.
   int first = c->count;
   for (int k = 0; k < SECTORS; k++) {
     int here = level[k % (SECTORS / 2)], before = level[(k + SECTORS - 1) % (SECTORS / 2)];
     tbReal cosine = cosines[here > before ? here : before];
-    if (!look_aside(c, cosine, t, around[k])) return false;
+    if (!evaluate_at_angle(c, cosine, t, around[k])) return false;
   }
   for (int k = 0; k < SECTORS; k++) {
     int next = k + 1 < SECTORS ? k + 1 : 0;
@@ -207,10 +209,11 @@ static bool start(Cover* c) {
   return true;
 }
 
-// Without branches, which could not be predicted. Each corner's own point is proof for itself.
-static bool is_proven(const Cover* c, const int t[3]) {
+// Whether one point prunes the triangle. Written without branches, which would be unpredictable.
+// The point of a corner need not be tested at that corner.
+static bool is_proven(const Certificate* c, const int t[3]) {
   const Direction *x = &c->direction[t[0]], *y = &c->direction[t[1]], *z = &c->direction[t[2]];
-  tbReal most = c->enough;
+  tbReal most = c->threshold;
   tbReal xy = tb_dot3(y->m, x->w), xz = tb_dot3(z->m, x->w), yx = tb_dot3(x->m, y->w);
   tbReal yz = tb_dot3(z->m, y->w), zx = tb_dot3(x->m, z->w), zy = tb_dot3(y->m, z->w);
   bool by_x = (xy <= most) & (xz <= most), by_y = (yx <= most) & (yz <= most);
@@ -218,17 +221,19 @@ static bool is_proven(const Cover* c, const int t[3]) {
   return by_x | by_y | by_z | (x->away & y->away & z->away);
 }
 
-// The largest value of q + g t - a t^2 / 2 for 0 <= t <= 1.
+// The maximum of q + g t - a t^2 / 2 over 0 <= t <= 1.
 static tbReal top_of_edge(tbReal q, tbReal g, tbReal a) {
   tbReal t = a > 0 ? g / a : (g > 0.5 * a ? 1.0 : 0.0);
   t = t > 0 ? (t < 1 ? t : 1) : 0;
   return q + (g - 0.5 * a * t) * t;
 }
 
-// The same with what the rims add around the direction d: m ~ d + x in the plane across d has
-//   s(m) |d + x| <= s + w.x - sum of r_k (t_k.x)^2 / (2 most |(d + x) x z_k|),
-// the most of which is at a corner, and must not exceed dist |d + x| <= dist (1 + x.x / 2).
-static bool is_proven_by_rims(const Cover* c, const Direction* d, const Direction* y,
+// The same bound with the curvature of the rims around the direction d: m ~ d + x in the plane
+// normal to d has
+//   s(m) |d + x| <= s + w.x - sum of r_k (t_k.x)^2 / (2 max |(d + x) x z_k|),
+// where the max is attained at a corner, and the bound must not exceed dist |d + x| <= dist (1 +
+// x.x / 2).
+static bool is_proven_by_rims(const Certificate* c, const Direction* d, const Direction* y,
                               const Direction* z) {
   const tbConvexPair* pair = c->pair;
   tbReal cy = tb_dot3(d->m, y->m), cz = tb_dot3(d->m, z->m), u[3], v[3];
@@ -237,7 +242,7 @@ static bool is_proven_by_rims(const Cover* c, const Direction* d, const Directio
     u[i] = y->m[i] / cy - d->m[i];
     v[i] = z->m[i] / cz - d->m[i];
   }
-  tbReal depth = -c->enough, q = d->s + depth;
+  tbReal depth = -c->threshold, q = d->s + depth;
   tbReal gu = tb_dot3(d->w, u), gv = tb_dot3(d->w, v);
   tbReal uu = -depth * tb_dot3(u, u), uv = -depth * tb_dot3(u, v), vv = -depth * tb_dot3(v, v);
   for (int k = 0; k < 2; k++) {
@@ -252,7 +257,7 @@ static bool is_proven_by_rims(const Cover* c, const Direction* d, const Directio
     uv += bend * tu * tv;
     vv += bend * tv * tv;
   }
-  // The largest value over the triangle, on its sides or inside.
+  // The maximum over the triangle, on its sides or inside.
   if (top_of_edge(q, gu, uu) > 0 || top_of_edge(q, gv, vv) > 0) return false;
   tbReal at_u = q + gu - 0.5 * uu, slope = (gv - gu) + uu - uv;
   if (top_of_edge(at_u, slope, uu - 2 * uv + vv) > 0) return false;
@@ -263,8 +268,8 @@ static bool is_proven_by_rims(const Cover* c, const Direction* d, const Directio
   return q * determinant + 0.5 * (a * gu + b * gv) <= 0;
 }
 
-// From the corner that is nearest to the best: what it does not prove the others rarely do.
-static bool is_proven_beside(const Cover* c, const int t[3]) {
+// Tests the rim bound from the corner with the largest s; the other corners rarely prove more.
+static bool is_proven_from_best_corner(const Certificate* c, const int t[3]) {
   const Direction* d = c->direction;
   int first = d[t[0]].s >= d[t[1]].s ? 0 : 1;
   if (d[t[2]].s > d[t[first]].s) first = 2;
@@ -272,7 +277,7 @@ static bool is_proven_beside(const Cover* c, const int t[3]) {
   return is_proven_by_rims(c, &d[t[first]], &d[t[y]], &d[t[z]]);
 }
 
-static bool is_in_cone(const Cover* c, const int t[3]) {
+static bool is_in_cone(const Certificate* c, const int t[3]) {
   for (int k = 0; k < c->cones; k++) {
     const Cone* cone = &c->cone[k];
     if (tb_dot3(c->direction[t[0]].m, cone->normal) >= cone->basin &&
@@ -284,12 +289,12 @@ static bool is_in_cone(const Cover* c, const int t[3]) {
   return false;
 }
 
-// The last direction is nearly as good as the best: climb from there to what may be another
-// optimum. False where that is better.
-static bool climb(Cover* c) {
+// If s at the last direction is close to the optimum, runs an ascent from there, which may lead to
+// another optimum. False if that is better.
+static bool ascend_from_last(Certificate* c) {
   Direction* last = &c->direction[c->count - 1];
   tbReal s = last->s;
-  if (c->climbs == MAX_CLIMBS || !(s > c->rival)) return true;
+  if (c->ascents == MAX_ASCENTS || !(s > c->rival)) return true;
   for (int k = 0; k < c->cones; k++) {
     if (tb_dot3(last->m, c->cone[k].normal) >= c->cone[k].basin) return true;
   }
@@ -297,11 +302,11 @@ static bool climb(Cover* c) {
   top.dist = -INFINITY;
   tb_copy3(top.normal, last->m);
   tbAscent ascent = tb_normal_ascent(c->pair, INFINITY, &top);
-  c->climbs++;
-  c->rival = 0.5 * (s + c->enough);
+  c->ascents++;
+  c->rival = 0.5 * (s + c->threshold);
   bool known = tb_dot3(top.normal, c->optimum->normal) > 1 - 1e-9;
   if (ascent < TB_ASCENT_LOCAL || known) return true;
-  if (top.dist > c->enough) {
+  if (top.dist > c->threshold) {
     tb_copy3(last->m, top.normal);
     c->better = c->count - 1;
     return false;
@@ -312,9 +317,9 @@ static bool climb(Cover* c) {
   return true;
 }
 
-// The direction in the middle between two, which the triangle across that side may know already; -1
-// where it ends the search.
-static int middle_of(Cover* c, int from, int to) {
+// Index of the midpoint of two directions, which the triangle across that side may have evaluated
+// before; -1 if it ends the search.
+static int middle_of(Certificate* c, int from, int to) {
   uint16_t key = (uint16_t)(from < to ? from << 8 | to : to << 8 | from);
   int known = -1;
   for (int i = 0; i < c->count; i++) known = c->between[i] == key ? i : known;
@@ -324,11 +329,11 @@ static int middle_of(Cover* c, int from, int to) {
   tb_add3(m, c->direction[from].m, c->direction[to].m);
   tb_normalize3(m);
   c->between[c->count] = key;
-  return look(c) && climb(c) ? c->count - 1 : -1;
+  return evaluate_direction(c) && ascend_from_last(c) ? c->count - 1 : -1;
 }
 
-// Cut a triangle in two at the middle of its longest side.
-static bool cut(Cover* c, const int t[3]) {
+// Bisects a triangle at the midpoint of its longest side.
+static bool bisect(Certificate* c, const int t[3]) {
   if (c->open + 2 > MAX_TRIANGLES) return false;
   int longest = 0;
   tbReal least = 2;
@@ -355,21 +360,21 @@ tbDepthCertificate tb_depth_certificate(tbConvexPair* pair, tbConvexResult* r) {
     tbDepthCertificate known = tb_cylinder_certificate(pair, r);
     if (known != TB_COVER_OPEN) return known;
   }
-  Cover c;
+  Certificate c;
   c.pair = pair;
   c.optimum = r;
-  c.enough = r->dist + TOLERANCE * pair->scale;
+  c.threshold = r->dist + TOLERANCE * pair->scale;
   c.count = c.open = 0;
   c.symmetric = is_symmetric(&pair->a) && is_symmetric(&pair->b);
   c.better = -1;
-  c.cones = c.climbs = 0;
+  c.cones = c.ascents = 0;
   c.rival = RIVAL * r->dist;
-  bool searching = start(&c);
+  bool searching = start_triangles(&c);
   while (searching && c.open > 0) {
     int t[3] = {c.triangle[c.open - 1][0], c.triangle[c.open - 1][1], c.triangle[c.open - 1][2]};
     c.open--;
-    if (is_proven(&c, t) || is_in_cone(&c, t) || is_proven_beside(&c, t)) continue;
-    searching = cut(&c, t);
+    if (is_proven(&c, t) || is_in_cone(&c, t) || is_proven_from_best_corner(&c, t)) continue;
+    searching = bisect(&c, t);
   }
   if (searching) return TB_COVER_PROVEN;
   if (c.better < 0) return TB_COVER_OPEN;

@@ -1,20 +1,22 @@
-// How deep a cylinder and a box overlap, or that they do not: all directions that can be deepest,
-// one after the other (docs/gjk.md, "Cylinders").
+// Depth of a cylinder and a box, or a proof of their separation: all normals at which s can be
+// maximal (docs/gjk.md, "Cylinders").
 //
-// In the box's frame, with z the cylinder's axis and p the way from its centre to the box's,
+// In the box's frame, with z the cylinder's axis and p the vector from its centre to the box's
+// centre,
 //   s(n) = n.p - sum of h_i |n_i| - r sqrt(1 - (n.z)^2) - l |n.z|.
-// Where s < 0 no maximum lies where n points to a corner of the box and to a rim: along the
-// meridian both are points, and there s curves upwards. So n is a face normal of the box, the
-// cylinder's axis, perpendicular to the axis, or perpendicular to an edge of the box.
+// Where s < 0 no maximum lies at an n whose support points are a corner of the box and a rim point:
+// along the meridian both are fixed points, and there s is convex. So n is a face normal of the
+// box, the cylinder's axis, perpendicular to the axis, or perpendicular to an edge of the box.
 #include "base/minmax.h"
 #include "collide/convex/arc.h"
 #include "collide/convex/convex.h"
 
-// Faces and caps win over what is better by no more than this, relative to the size of the pair.
+// A face or cap is preferred over a direction whose s is larger by at most this, relative to the
+// size of the pair.
 #define TIE 1e-12
 
-// What touches, for the witness points: the cylinder's support point is one, or the box's corner
-// is, or neither.
+// Which contact feature is a single point, for the witness points: that of the cylinder, that of
+// the box, or neither.
 typedef enum { ONE_OF_CYLINDER, ONE_OF_BOX, CROSSING } Touching;
 
 typedef struct {
@@ -24,8 +26,8 @@ typedef struct {
   Touching touching;
 } Query;
 
-// s along n. The part of n across the axis by the product of both, which keeps its digits where n
-// is nearly the axis.
+// s along n. The component of n perpendicular to the axis is computed by a cross product, which
+// stays accurate where n is nearly the axis.
 static tbReal separation(const Query* q, const tbReal n[3]) {
   tbReal reach = q->h[0] * fabs(n[0]) + q->h[1] * fabs(n[1]) + q->h[2] * fabs(n[2]), cross[3];
   tb_cross(cross, n, q->z);
@@ -53,8 +55,8 @@ static void try_normals(Query* q) {
   keep(q, n, tb_dot3(n, q->p) - reach - q->l, 0, ONE_OF_BOX);
 }
 
-// Normals perpendicular to the axis: across an edge, or where p is outside of the box seen along
-// the axis, from its nearest corner.
+// Normals perpendicular to the axis: also perpendicular to an edge, or, if p is outside the box
+// projected along the axis, from its nearest corner.
 static void try_side(Query* q, tbReal tie) {
   tbReal widest = -INFINITY, m[3], best_m[3] = {0, 0, 0};
   int axis = -1;
@@ -77,7 +79,7 @@ static void try_side(Query* q, tbReal tie) {
   keep(q, best_m, widest - q->r, tie, CROSSING);
   if (!(widest > 0)) return;
 
-  // The point of that edge nearest to the axis; where it is an end, the normal points there.
+  // The point of that edge nearest to the axis; if it is an end, the normal points to that corner.
   tbReal x[3], flat[3];
   for (int i = 0; i < 3; i++) x[i] = q->p[i] - (i == axis ? 0 : copysign(q->h[i], best_m[i]));
   tb_add_scaled3(flat, x, -tb_dot3(x, q->z), q->z);
@@ -91,7 +93,7 @@ static void try_side(Query* q, tbReal tie) {
   keep(q, flat, separation(q, flat), tie, ONE_OF_BOX);
 }
 
-// The best of an arc, in the plane of the box's axes i and j.
+// The maximum on an arc, in the plane of the box's axes i and j.
 static void search_arc(Query* q, int i, int j, const tbArc* arc, tbReal tie) {
   tbReal best = q->best + tie, at[2], n[3] = {0, 0, 0};
   if (!tb_arc_search(arc, &best, at)) return;
@@ -100,24 +102,24 @@ static void search_arc(Query* q, int i, int j, const tbArc* arc, tbReal tie) {
   keep(q, n, separation(q, n), tie, ONE_OF_CYLINDER);
 }
 
-// s and its slope at the face normal that ends a quarter: `side` of the axis `from`, towards `way`
-// of the axis `to`.
+// s and its slope at a face normal at the end of a quarter circle: `side` of the axis `from`,
+// towards `way` of the axis `to`.
 static tbReal at_face(const Query* q, int from, int to, tbReal side, tbReal way, tbReal top,
                       tbReal* rise) {
   tbReal along = side * q->z[from], turn = way * q->z[to], w = q->across[from];
-  // On the pole the slope depends on the side: the rim's own is r.
+  // At the pole the slope depends on the direction; that towards the rim is -r.
   tbReal round = w > 1e-8 ? along * turn / w : -1;
   *rise = way * q->p[to] - q->h[to] - top * q->l * turn + q->r * round;
   return side * q->p[from] - q->h[from] - top * q->l * along - q->r * w;
 }
 
-// A quarter of the circle, from `side1` of axis i to `side2` of axis j, in one piece or two.
+// Searches the quarter circle from `side1` of axis i to `side2` of axis j, in one piece or two.
 static void search_quarter(Query* q, int i, int j, int k, tbReal side1, tbReal side2, tbReal tie) {
   tbReal z1 = side1 * q->z[i], z2 = side2 * q->z[j];
   tbReal top1 = z1 > 0 || (z1 == 0 && z2 > 0) ? 1 : -1, top2 = z2 != 0 ? (z2 > 0 ? 1 : -1) : top1;
   tbReal rise1, rise2, s1 = at_face(q, i, j, side1, side2, top1, &rise1);
   tbReal s2 = at_face(q, j, i, side2, side1, top2, &rise2);
-  // Hopeless by the bounds of arc.c, which hold across the rims' meeting, too.
+  // Pruned by the bounds of arc.c, which hold across the change of rims, too.
   tbReal most = 0.5 * tb_max(s1 + rise1, s2 + rise2);
   if (most < 0 && most * most >= 0.5 * q->best * q->best) return;
   tbArc arc = {.g = {q->p[i] - side1 * q->h[i], q->p[j] - side2 * q->h[j]},
@@ -137,7 +139,7 @@ static void search_quarter(Query* q, int i, int j, int k, tbReal side1, tbReal s
     search_arc(q, i, j, &arc, tie);
     return;
   }
-  // Cut where n.z = 0; there the rims meet.
+  // Split where n.z = 0, since the rim changes there.
   tbArc rest = arc;
   tbReal scale = 1 / sqrt(z1 * z1 + z2 * z2), slope, curvature;
   arc.n2[0] = rest.n1[0] = side1 * fabs(z2) * scale;
@@ -150,8 +152,8 @@ static void search_quarter(Query* q, int i, int j, int k, tbReal side1, tbReal s
   search_arc(q, i, j, &rest, tie);
 }
 
-// Normals perpendicular to an edge of the box that end on a rim. The deepest n has n.p >= 0, which
-// leaves three quarters of each circle.
+// Normals perpendicular to an edge of the box, with a rim point as support. The best n has n.p >=
+// 0, which leaves three quarters of each circle.
 static void try_edges(Query* q, tbReal tie) {
   for (int k = 0; k < 3; k++) {
     int i = k < 2 ? k + 1 : 0, j = k > 0 ? k - 1 : 2;
@@ -162,8 +164,8 @@ static void try_edges(Query* q, tbReal tie) {
   }
 }
 
-// The support point of the cylinder, in the box's frame from the cylinder's centre; on its side the
-// middle.
+// The support point of the cylinder, in the box's frame relative to the cylinder's centre; the
+// middle of the line if the support is a line on the side.
 static void cylinder_point(const Query* q, tbReal x[3]) {
   tbReal along = tb_dot3(q->n, q->z), flat[3];
   tb_add_scaled3(flat, q->n, -along, q->z);
@@ -172,14 +174,16 @@ static void cylinder_point(const Query* q, tbReal x[3]) {
   if (fabs(along) > 1e-12) tb_add_scaled3(x, x, copysign(q->l, along), q->z);
 }
 
-// Crossing of the box's edge and a line along the cylinder's side: both in a plane across n.
+// Intersection of the box's edge with a line on the cylinder's side; both lie in a plane normal to
+// n.
 static void crossing_point(const Query* q, tbReal x[3]) {
   int axis = fabs(q->n[0]) <= fabs(q->n[1]) && fabs(q->n[0]) <= fabs(q->n[2])
                  ? 0
                  : (fabs(q->n[1]) <= fabs(q->n[2]) ? 1 : 2);
   tbReal from[3];
   for (int i = 0; i < 3; i++) from[i] = i == axis ? q->p[i] : q->p[i] - copysign(q->h[i], q->n[i]);
-  // Along the edge to where it is beside the axis: from + t e, less its part along z and n.
+  // Move along the edge to the point nearest to the cylinder's axis: the projection of from + t e
+  // perpendicular to z and n vanishes there.
   tbReal flat[3];
   tb_add_scaled3(flat, from, -tb_dot3(from, q->z), q->z);
   tbReal t = flat[axis] / (q->across[axis] * q->across[axis]);
@@ -188,7 +192,7 @@ static void crossing_point(const Query* q, tbReal x[3]) {
   tb_add_scaled3(x, x, -q->best, q->n);
 }
 
-// Is x in the cylinder and, moved along n, in the box?
+// Whether x is in the cylinder and, translated along n, in the box.
 static bool is_in_both(const Query* q, const tbReal x[3], tbReal slack) {
   tbReal along = tb_dot3(x, q->z), flat[3], y[3];
   tb_add_scaled3(flat, x, -along, q->z);
@@ -199,8 +203,8 @@ static bool is_in_both(const Query* q, const tbReal x[3], tbReal slack) {
   return in_box && fabs(along) <= q->l + slack && tb_norm3(flat) <= q->r + slack;
 }
 
-// Where the point chosen is not in both (lines or faces that lie on each other) the witness points
-// are support points, which do not face each other: they are yet to be found.
+// If the chosen point is not in both (parallel lines or faces), the witness points are support
+// points, which do not face each other; the caller must still compute witness points.
 static void set_result(const Query* q, const tbConvexPair* pair, tbConvexResult* r) {
   tbReal x[3], corner[3];
   for (int i = 0; i < 3; i++) corner[i] = q->p[i] - copysign(q->h[i], q->n[i]);

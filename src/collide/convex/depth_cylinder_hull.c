@@ -1,15 +1,16 @@
-// How deep a cylinder and a small hull overlap, or that they do not: all directions that can be
-// deepest, seen from the hull (docs/gjk.md, "Cylinders").
+// Depth of a cylinder and a small hull, or a proof of their separation: all directions at which s
+// can be maximal, in the frame of the hull (docs/gjk.md, "Cylinders").
 //
 // With A_k the cylinder's axes (A_2 along it), c its centre and m an outward direction of the hull,
 // all in the hull's frame,
 //   s(m) = m.c - h_H(m) - r |m across A_2| - l |m.A_2|.
 // Where s < 0 its maxima are normals of the hull, the axis, directions between the normals of two
-// neighbouring faces (an edge of the hull), and directions across the axis that point to a vertex.
+// adjacent faces (an edge of the hull), and directions perpendicular to the axis that point to a
+// vertex.
 //
-// Most edges need no look. For any points x of the cylinder and y of the hull s(m) <= m.(x - y), so
-// the few points that are known put most of the sphere out of question, an arc when one point does
-// it for both of its ends.
+// Most edges need no evaluation. For any points x of the cylinder and y of the hull s(m) <= m.(x -
+// y), so the few known points prune most of the sphere; an arc is pruned if one point prunes both
+// of its ends.
 #include <string.h>
 
 #include "base/minmax.h"
@@ -23,27 +24,29 @@
 #define MAX_FACES 256
 #define MAX_POINTS 7
 #define MAX_STEPS 32
-// Faces win over what is better by no more than this, relative to the size of the pair.
+// A face is preferred over a direction whose s is larger by at most this, relative to the size of
+// the pair.
 #define TIE 1e-12
 
-// What touches, for the witness points.
+// Which contact feature is a single point, for the witness points.
 typedef enum { ONE_OF_CYLINDER, ONE_OF_HULL } Touching;
 
 typedef struct {
   tbConvexPair* pair;
   const tbHull* hull;
   tbReal axis[3][3], c[3], r, l;
-  // Per face: its normal, the normal along the cylinder's axes, its length across the axis, m.c
-  // less its offset, s, and a bit for each point that proves that nothing better is there.
+  // Per face: its normal, the components of the normal along the cylinder's axes, the length of its
+  // part perpendicular to A_2, m.c minus its offset, s, and a bit for each point that prunes the
+  // face.
   tbReal m[3][MAX_FACES], q[3][MAX_FACES], across[MAX_FACES], gap[MAX_FACES], s[MAX_FACES];
-  int64_t hopeless[MAX_FACES];
-  uint8_t known[MAX_FACES];  // where few are looked at: 1 for those that are
-  tbHullBeside beside;
+  int64_t pruned[MAX_FACES];
+  uint8_t known[MAX_FACES];  // without AVX2: 1 for evaluated faces
+  tbHullCandidates candidates;
   tbReal point[MAX_POINTS][3];
   int npoint;
   tbReal best, n[3];  // s and m of the best so far
   Touching touching;
-  int end[2];  // the vertices of the edge that touches; -1
+  int end[2];  // end vertices of the contact edge; -1 if none
 } Query;
 
 static void keep(Query* q, const tbReal m[3], tbReal s, tbReal tie, Touching touching) {
@@ -77,8 +80,8 @@ TB_INLINE void evaluate_faces(Query* q) {
   }
 }
 
-// The same of face f, whose gap is known; returns s.
-TB_INLINE tbReal look_at(Query* q, int f) {
+// The same for face f, whose gap is known; returns s.
+TB_INLINE tbReal evaluate_face(Query* q, int f) {
   const tbReal *m = q->hull->plane + 4 * f, *a = q->axis[0], *b = q->axis[1], *z = q->axis[2];
   tbReal qa = m[0] * a[0] + m[1] * a[1] + m[2] * a[2];
   tbReal qb = m[0] * b[0] + m[1] * b[1] + m[2] * b[2];
@@ -95,38 +98,39 @@ static tbReal least_size(const Query* q) {
   return q->r < q->l ? q->r : q->l;
 }
 
-// The first of the best faces, of all: those that are high enough for the ball in the cylinder.
+// The best face, the first of equals. Only faces high enough, by the ball inside the cylinder, are
+// evaluated.
 static int find_best_face(Query* q, tbReal tie) {
   uint64_t bits[TB_FACE_WORDS];
   memset(q->known, 0, sizeof q->known);
   int best = tb_hull_heights(q->hull, q->c, q->gap);
-  tb_hull_higher(q->hull, q->gap, look_at(q, best) + least_size(q) - tie, bits);
-  // Which is the best cannot be predicted: a register without branches.
+  tb_hull_higher(q->hull, q->gap, evaluate_face(q, best) + least_size(q) - tie, bits);
+  // The maximum is kept in SIMD registers without branches, which would be unpredictable.
   tbSimd2Best top = {tb_simd2(-INFINITY), {best, best}};
   for (int word = 0; word < TB_FACE_WORDS; word++) {
     for (uint64_t rest = bits[word]; rest != 0; rest &= rest - 1) {
       int64_t f = 64 * word + tb_lowest_bit(rest);
-      tb_simd2_keep(&top, tb_simd2(look_at(q, (int)f)), (tbSimd2Mask){f, f});
+      tb_simd2_keep(&top, tb_simd2(evaluate_face(q, (int)f)), (tbSimd2Mask){f, f});
     }
   }
   return (int)top.index[0];
 }
 
-// Bits of the faces along whose normals a point allows nothing better than the best.
-TB_INLINE void mark_hopeless(Query* q) {
+// Sets the bit of each point that proves s <= best along a face's normal.
+TB_INLINE void mark_pruned(Query* q) {
   int count = q->hull->nface;
-  for (int f = 0; f < count; f++) q->hopeless[f] = 0;
+  for (int f = 0; f < count; f++) q->pruned[f] = 0;
   for (int i = 0; i < q->npoint; i++) {
     tbReal x = q->point[i][0], y = q->point[i][1], z = q->point[i][2], best = q->best;
     int64_t bit = (int64_t)1 << i;
     for (int f = 0; f < count; f++) {
       tbReal most = q->m[0][f] * x + q->m[1][f] * y + q->m[2][f] * z;
-      q->hopeless[f] |= most <= best ? bit : 0;
+      q->pruned[f] |= most <= best ? bit : 0;
     }
   }
 }
 
-// The point of the cylinder lowest along m, less a vertex of the hull.
+// Adds the point of the cylinder lowest along m, minus a vertex of the hull.
 static void add_point(Query* q, const tbReal m[3], const tbReal vertex[3]) {
   if (q->npoint == MAX_POINTS) return;
   tbReal* x = q->point[q->npoint++];
@@ -138,8 +142,8 @@ static void add_point(Query* q, const tbReal m[3], const tbReal vertex[3]) {
   tb_add_scaled3(x, x, -copysign(q->l, qz), q->axis[2]);
 }
 
-// Is m out of question?
-static bool is_hopeless(const Query* q, const tbReal m[3]) {
+// Whether a point prunes the direction m.
+static bool is_pruned(const Query* q, const tbReal m[3]) {
   for (int i = 0; i < q->npoint; i++) {
     if (tb_dot3(m, q->point[i]) <= q->best) return true;
   }
@@ -150,7 +154,7 @@ static bool is_hopeless(const Query* q, const tbReal m[3]) {
 static void try_faces(Query* q, int f) {
   const tbHull* hull = q->hull;
   keep(q, hull->plane + 4 * f, q->s[f], 0, ONE_OF_CYLINDER);
-  // Its corners are of use on all sides of it.
+  // The corners of that face, spread around it, are good points for pruning.
   int first = hull->face_start[f], corners = hull->face_start[f + 1] - first;
   for (int k = 0; k < 3; k++) {
     add_point(q, q->n, hull->vert + 3 * hull->face_vert[first + k * corners / 3]);
@@ -158,7 +162,7 @@ static void try_faces(Query* q, int f) {
   for (int k = 0; k < 2; k++) {
     tbReal m[3];
     tb_scale3(m, q->axis[2], (tb_dot3(q->c, q->axis[2]) < 0) ^ k ? -1 : 1);
-    if (is_hopeless(q, m)) continue;
+    if (is_pruned(q, m)) continue;
     const tbReal* v = hull->vert + 3 * tb_hull_support(hull, m, -1);
     add_point(q, m, v);
     keep(q, m, tb_dot3(m, q->c) - tb_dot3(m, v) - q->l, 0, ONE_OF_HULL);
@@ -182,8 +186,9 @@ static tbReal dot2(const tbReal a[2], const tbReal b[2]) {
   return a[0] * b[0] + a[1] * b[1];
 }
 
-// Directions across the axis: the hull seen along it, and its point nearest to the axis, where the
-// axis passes outside (GJK in two dimensions). Where it passes through the hull an edge is best.
+// Directions perpendicular to the axis: the vertex of the hull nearest to the axis in the
+// projection along it, if the axis passes outside (GJK in two dimensions). If the axis passes
+// through the projection, an edge is better.
 static void try_side(Query* q, tbReal tie) {
   const tbHull* hull = q->hull;
   tbReal corner[2][2], x[2], m[3];
@@ -192,7 +197,7 @@ static void try_side(Query* q, tbReal tie) {
   for (int k = 0; k < 2; k++) x[k] = tb_dot3(m, q->axis[k]);
   for (int step = 0; step < MAX_STEPS; step++) {
     tbReal length = sqrt(dot2(x, x)), p[2];
-    // Inside, or no nearer to the axis than the best allows.
+    // The origin is inside, or too close for an improvement of s.
     if (!(length > 1e-12 * q->pair->scale) || (count > 0 && length - q->r <= q->best + tie)) return;
     for (int k = 0; k < 3; k++) m[k] = (x[0] * q->axis[0][k] + x[1] * q->axis[1][k]) / length;
     int vertex = tb_hull_support(hull, m, -1);
@@ -212,7 +217,7 @@ static void try_side(Query* q, tbReal tie) {
       return;
     }
     if (count == 2) {
-      // Around the origin: it is inside.
+      // The triangle contains the origin.
       tbReal a = cross2(corner[0], corner[1]), b = cross2(corner[1], p), c = cross2(p, corner[0]);
       if ((a >= 0 && b >= 0 && c >= 0) || (a <= 0 && b <= 0 && c <= 0)) return;
       tbReal y0[2], y1[2];
@@ -234,8 +239,9 @@ static void try_side(Query* q, tbReal tie) {
   }
 }
 
-// The slope of s from face f towards face g times the sine between them, plus s cosine: n_g.P.
-static tbReal seen_from(const Query* q, int f, int g) {
+// n_g.P with P the support point at face f: the slope of s from face f towards face g times the
+// sine of the angle between them, plus s times the cosine.
+static tbReal support_from(const Query* q, int f, int g) {
   tbReal across = q->across[f] > 1e-12 ? q->across[f] : 1e-12;
   tbReal round = q->r / across * (q->q[0][f] * q->q[0][g] + q->q[1][f] * q->q[1][g]);
   return q->gap[g] - round - copysign(q->l, q->q[2][f]) * q->q[2][g];
@@ -254,10 +260,10 @@ static void search_arc(Query* q, const tbArc* arc, int f, int g, const tbReal e2
   q->end[1] = hull->face_vert[k < last ? k + 1 : first];
 }
 
-// The edge between two faces.
+// Searches the arc of the edge between two faces.
 static void try_edge(Query* q, int f, int g, tbReal tie) {
   const tbReal *mf = q->hull->plane + 4 * f, *mg = q->hull->plane + 4 * g;
-  tbReal cosine = tb_dot3(mf, mg), from_f = seen_from(q, f, g), from_g = seen_from(q, g, f);
+  tbReal cosine = tb_dot3(mf, mg), from_f = support_from(q, f, g), from_g = support_from(q, g, f);
   tbReal most = 0.5 * tb_max(q->s[f] + from_f, q->s[g] + from_g), cross[3], e2[3];
   if (most < 0 && most * most >= 0.5 * (1 + cosine) * q->best * q->best) return;
   tb_cross(cross, mf, mg);
@@ -283,7 +289,7 @@ static void try_edge(Query* q, int f, int g, tbReal tie) {
     search_arc(q, &arc, f, g, e2, tie);
     return;
   }
-  // Cut where m.A_2 = 0; there the rims meet.
+  // Split where m.A_2 = 0, since the rim changes there.
   tbArc rest = arc;
   tbReal scale = 1 / sqrt(arc.z[0] * arc.z[0] + arc.z[1] * arc.z[1]), slope, curvature;
   if (arc.z[1] > 0) scale = -scale;
@@ -305,36 +311,36 @@ static void try_edges(Query* q, tbReal tie) {
   const tbHull* hull = q->hull;
   const uint8_t *at = hull->edges, *end = at + hull->face_start[hull->nface];
   for (; at < end; at += 2) {
-    if (!(q->hopeless[at[0]] & q->hopeless[at[1]])) try_edge(q, at[0], at[1], tie);
+    if (!(q->pruned[at[0]] & q->pruned[at[1]])) try_edge(q, at[0], at[1], tie);
   }
 }
 
-// The same of the edges that the ball in the cylinder leaves in question (docs/gjk.md eq. 5g).
+// The same for the edges that the ball inside the cylinder does not prune (docs/gjk.md eq. 5g).
 static void try_few_edges(Query* q, tbReal tie) {
   const uint8_t* edges = q->hull->edges;
-  tbHullBeside* beside = &q->beside;
+  tbHullCandidates* candidates = &q->candidates;
   uint64_t bits[TB_FACE_WORDS];
   tbReal low = q->best + least_size(q);
-  memset(beside->marked, 0, sizeof beside->marked);
+  memset(candidates->marked, 0, sizeof candidates->marked);
   tb_hull_higher(q->hull, q->gap, low > 0 ? low * q->hull->bend : low, bits);
-  tb_hull_beside(q->hull, bits, beside);
-  for (size_t k = 0; k < beside->nface; k++) {
-    int f = beside->face[k];
+  tb_hull_candidates(q->hull, bits, candidates);
+  for (size_t k = 0; k < candidates->nface; k++) {
+    int f = candidates->face[k];
     const tbReal* m = q->hull->plane + 4 * f;
-    if (!q->known[f]) look_at(q, f);
-    q->hopeless[f] = 0;
+    if (!q->known[f]) evaluate_face(q, f);
+    q->pruned[f] = 0;
     for (int i = 0; i < q->npoint; i++) {
-      q->hopeless[f] |= (int64_t)(tb_dot3(m, q->point[i]) <= q->best) << i;
+      q->pruned[f] |= (int64_t)(tb_dot3(m, q->point[i]) <= q->best) << i;
     }
   }
-  for (size_t k = 0; k < beside->nedge; k++) {
-    int f = edges[beside->edge[k]], g = edges[beside->edge[k] + 1];
-    if (!(q->hopeless[f] & q->hopeless[g])) try_edge(q, f, g, tie);
+  for (size_t k = 0; k < candidates->nedge; k++) {
+    int f = edges[candidates->edge[k]], g = edges[candidates->edge[k] + 1];
+    if (!(q->pruned[f] & q->pruned[g])) try_edge(q, f, g, tie);
   }
 }
 
-// Where the edge that touches crosses a line along the cylinder's side; false where it lies along
-// it or ends before.
+// Intersection of the contact edge with a line on the cylinder's side; false if the edge is
+// parallel to it or ends before.
 static bool find_crossing(const Query* q, tbReal y[3]) {
   if (q->end[0] < 0) return false;
   const tbReal *v = q->hull->vert + 3 * q->end[0], *w = q->hull->vert + 3 * q->end[1];
@@ -349,8 +355,9 @@ static bool find_crossing(const Query* q, tbReal y[3]) {
   return fabs(tb_dot3(way, q->axis[2])) <= q->l;
 }
 
-// Normal and distance by true support points. Witness points from the core that touches with one
-// point; where none does, support points, which do not face each other: they are yet to be found.
+// Sets normal and distance by exact support points, and witness points from the core whose contact
+// feature is a single point. If neither is, they are support points, which do not face each other;
+// the caller must still compute witness points.
 static void set_result(const Query* q, tbConvexResult* r) {
   tbConvexPair* pair = q->pair;
   tbReal along = tb_dot3(q->n, q->axis[2]), y[3];
@@ -376,7 +383,7 @@ static void set_result(const Query* q, tbConvexResult* r) {
   tb_add_scaled3(r->point_a, r->point_b, -r->dist, r->normal);
 }
 
-// All faces in wide registers; in narrow ones few, but where the shapes are apart.
+// With AVX2 all faces are evaluated; otherwise only candidates, unless the shapes are separated.
 TB_INLINE void search(Query* q, tbReal limit, tbReal tie, bool wide) {
   int best = 0;
   if (wide) {
@@ -394,7 +401,7 @@ TB_INLINE void search(Query* q, tbReal limit, tbReal tie, bool wide) {
     return;
   }
   if (!wide) evaluate_faces(q);
-  mark_hopeless(q);
+  mark_pruned(q);
   try_edges(q, tie);
 }
 

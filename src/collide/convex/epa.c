@@ -1,7 +1,8 @@
-// EPA: how deep two overlapping cores are. Grows a polytope inside b - a around the origin, always
-// at its face nearest to the origin (docs/gjk.md eq. 5). The nearest face is a lower bound of the
-// depth, the support point along its normal an upper bound; every direction tried is remembered, so
-// that the answer is the best upper bound whatever stops the loop.
+// EPA: penetration depth of two overlapping cores. Expands a polytope inside b - a around the
+// origin, always at its face nearest to the origin (docs/gjk.md eq. 5). The distance of the nearest
+// face is a lower bound of the depth, the support point along its normal gives an upper bound; the
+// best upper bound of all evaluated directions is stored, so that it is the result whatever ends
+// the loop.
 #include <string.h>
 
 #include "base/minmax.h"
@@ -9,15 +10,15 @@
 
 #define MAX_VERTS 160
 #define MAX_FACES (2 * MAX_VERTS)
-// Faces whose nearest is remembered together; divides MAX_FACES.
+// Size of the groups of faces whose nearest face is cached; divides MAX_FACES.
 #define GROUP 8
 #define GROUPS (MAX_FACES / GROUP)
 #define MAX_OPTIMA 8
-// Tangent of the angle at which the first points are looked for around the first direction.
+// Tangent of the angle between the first points' directions and the initial direction.
 #define FRONT 0.15
 
-// A triangle, counter-clockwise seen from outside. Across the edge i, i+1 lies edge adj & 3 of face
-// adj >> 2.
+// A triangle, counter-clockwise from outside. The neighbour across the edge i, i+1 is edge adj & 3
+// of face adj >> 2.
 typedef struct {
   int vert[3];
   int adj[3];
@@ -25,10 +26,10 @@ typedef struct {
   int alive;
 } Face;
 
-// What is kept of a local optimum.
+// A local optimum found by the ascent.
 typedef struct {
   tbReal normal[3], dist, point_a[3], point_b[3];
-  tbReal basin;  // cosine: the features prove its depth in all directions this near to the normal
+  tbReal basin;  // no direction within this angle (cosine) of the normal is better
 } Optimum;
 
 static const int next_edge[3] = {1, 2, 0};
@@ -37,30 +38,30 @@ typedef struct {
   tbConvexPair* pair;
   tbSupportPoint vert[MAX_VERTS];
   Face face[MAX_FACES];
-  tbReal dist[MAX_FACES];  // of a face's plane from the origin; INFINITY for dead and flat ones
-  int nearest[GROUPS];     // the nearest face of each group, unless the group is stale
-  tbReal near[GROUPS];     // and its distance
+  tbReal dist[MAX_FACES];  // from origin to plane; INFINITY for removed and degenerate faces
+  int nearest[GROUPS];     // the nearest face of each group, unless stale
+  tbReal near[GROUPS];     // its distance
   bool stale[GROUPS];
   int nvert;
   int nface;
-  int spare[MAX_FACES];  // dead faces to use again
+  int spare[MAX_FACES];  // removed faces, for reuse
   int nspare;
-  // The border of the part that a new point sees: edges of the faces that stay, packed as in adj.
+  // The border of the visible part: edges of the remaining faces, packed as in adj.
   int border[MAX_FACES];
   int nborder;
-  int carved[MAX_FACES];
-  int ncarved;
+  int removed[MAX_FACES];
+  int nremoved;
   // Best upper bound so far.
   tbReal best;
   tbReal best_normal[3];
-  // Certified local optima that Newton found for round cores, and the gap at which to try next.
+  // Certified local optima for round cores, and the gap at which the next ascent starts.
   Optimum optimum[MAX_OPTIMA];
   int noptimum;
-  int polishing;
-  tbReal polish_gap;
+  int ascending;
+  tbReal ascent_gap;
 } Polytope;
 
-// Try direction m (outward of b - a): depth is at most the reach of b - a along m.
+// Evaluates a direction m (outward of b - a): the depth is at most the support of b - a along m.
 static tbReal try_direction(Polytope* p, const tbReal m[3], tbSupportPoint* at) {
   tbReal n[3] = {-m[0], -m[1], -m[2]};
   tb_pair_support(p->pair, n, at);
@@ -77,7 +78,7 @@ static void set_dist(Polytope* p, int f, tbReal dist) {
   p->stale[f / GROUP] = true;
 }
 
-// Plane of a face. A face without area keeps the normal given and never is the nearest.
+// Computes the plane of a face. A degenerate face keeps the given normal and is never the nearest.
 static void set_face_plane(Polytope* p, int f, const tbReal fallback[3]) {
   Face* face = &p->face[f];
   const tbReal *a = p->vert[face->vert[0]].w, *b = p->vert[face->vert[1]].w,
@@ -101,7 +102,7 @@ static int new_face(Polytope* p, int a, int b, int c) {
   if (p->nspare > 0) {
     f = p->spare[--p->nspare];
   } else if (p->nface < MAX_FACES) {
-    // The rest of a new group are no faces yet.
+    // The other entries of a new group are not faces yet.
     if (p->nface % GROUP == 0) {
       for (int k = 0; k < GROUP; k++) set_dist(p, p->nface + k, INFINITY);
     }
@@ -117,7 +118,8 @@ static int new_face(Polytope* p, int a, int b, int c) {
 }
 
 static void make_tetrahedron(Polytope* p, const tbReal fallback[3]) {
-  // With the determinant positive, vertex 3 lies on the side that (0 1 2) looks at.
+  // If the determinant is positive, vertex 3 lies on the side to which the normal of (0 1 2)
+  // points.
   static const int corner[4][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}};
   static const int across[4][3] = {{12, 8, 4}, {2, 10, 13}, {1, 14, 5}, {0, 6, 9}};
   tbReal e1[3], e2[3], e3[3], cross[3];
@@ -137,7 +139,8 @@ static void make_tetrahedron(Polytope* p, const tbReal fallback[3]) {
   }
 }
 
-// Distance of w from the flat (point, line, plane) through the first `count` vertices, as a vector.
+// Perpendicular from the affine hull (point, line, plane) of the first `count` vertices to w;
+// returns its length.
 static tbReal from_flat(const Polytope* p, int count, const tbReal w[3], tbReal out[3]) {
   tbReal e1[3], e2[3], cross[3];
   tb_sub3(out, w, p->vert[0].w);
@@ -155,7 +158,8 @@ static tbReal from_flat(const Polytope* p, int count, const tbReal w[3], tbReal 
   return tb_norm3(out);
 }
 
-// Directions in which a polytope of `count` points in general position has no extent yet.
+// Directions perpendicular to the affine hull of `count` points in general position, and their
+// opposites.
 static int open_directions(const Polytope* p, int count, tbReal d[6][3]) {
   tbReal e1[3], e2[3];
   int k = 0;
@@ -181,8 +185,8 @@ static int open_directions(const Polytope* p, int count, tbReal d[6][3]) {
   return 2 * k;
 }
 
-// Support points in front of the best direction known, all around, and behind: the front ones span
-// the face of b - a that the answer is on, or nearly.
+// Support points around the best known direction and opposite to it: those around it span, at least
+// approximately, the face of b - a that contains the answer.
 static int seed(Polytope* p, const tbReal n[3], tbSupportPoint* out) {
   tbReal t1[3], t2[3], look[3];
   static const tbReal around[3][2] = {
@@ -199,8 +203,8 @@ static int seed(Polytope* p, const tbReal n[3], tbSupportPoint* out) {
   return 4;
 }
 
-// A tetrahedron with volume around the seeds and the points of GJK's simplex. Returns 0 where b - a
-// has none: then the best direction found so far is the answer.
+// A tetrahedron with volume from the seeds and the points of GJK's simplex. Returns 0 if b - a has
+// no volume: the best direction found so far is then the answer.
 static int start_polytope(Polytope* p, const tbConvexResult* r) {
   tbReal flat = 1e-3 * p->pair->scale, apart[3];
   tbSupportPoint candidate[8];
@@ -208,15 +212,16 @@ static int start_polytope(Polytope* p, const tbConvexResult* r) {
   if (!p->pair->polyhedral || r->count < 3) seeds = seed(p, r->normal, candidate);
   candidates = seeds;
   for (int i = 0; i < r->count; i++) candidate[candidates++] = r->simplex[i];
-  // GJK's simplex stands in front of the origin, or around it: a point behind it makes it a body.
+  // GJK's simplex lies in front of the origin or around it; a point behind the origin gives it
+  // volume.
   if (seeds == 0) p->best = -r->dist;
   if (seeds == 0 && r->count == 3) try_direction(p, r->normal, &candidate[candidates++]);
-  // Keep those that are in general position.
+  // Keep points in general position.
   for (int i = 0; i < candidates && count < 4; i++) {
     if (count > 0 && !(from_flat(p, count, candidate[i].w, apart) > flat)) continue;
     p->vert[count++] = candidate[i];
   }
-  // Complete them by the farthest point in the open directions.
+  // Complete the tetrahedron by the farthest support points perpendicular to it.
   while (count < 4) {
     tbReal d[6][3], most = 0;
     tbSupportPoint at, farthest = p->vert[0];
@@ -236,8 +241,8 @@ static int start_polytope(Polytope* p, const tbConvexResult* r) {
   return 1;
 }
 
-// The first of the nearest faces; -1 where none has a distance. A new point changes few faces, so
-// that most groups keep their nearest.
+// The first of the nearest faces; -1 if none has a distance. A new point changes few faces, so the
+// cached nearest face of most groups stays valid.
 static int nearest_face(Polytope* p) {
   tbReal least = INFINITY;
   int best = -1;
@@ -257,32 +262,32 @@ static int nearest_face(Polytope* p) {
   return best;
 }
 
-static int sees(const Polytope* p, int f, const tbReal w[3], tbReal tolerance) {
+static int is_visible_from(const Polytope* p, int f, const tbReal w[3], tbReal tolerance) {
   const Face* face = &p->face[f];
   tbReal arm[3];
   tb_sub3(arm, w, p->vert[face->vert[0]].w);
   return tb_dot3(face->normal, arm) > tolerance;
 }
 
-// Remove all faces that w sees, beginning with `start`, and collect the border around them in
-// order: a depth-first walk over the edges, each face entered once.
-static void carve(Polytope* p, int start, const tbReal w[3], tbReal tolerance) {
+// Removes all faces visible from w, beginning with `start`, and collects the border around them in
+// order: a depth-first walk over the edges that enters each face once.
+static void remove_visible(Polytope* p, int start, const tbReal w[3], tbReal tolerance) {
   int stack[MAX_FACES + 4], top = 0;
   p->nborder = 0;
-  p->ncarved = 1;
-  p->carved[0] = start;
+  p->nremoved = 1;
+  p->removed[0] = start;
   p->face[start].alive = 0;
   for (int i = 2; i >= 0; i--) stack[top++] = p->face[start].adj[i];
   while (top > 0) {
     int across = stack[--top], f = across >> 2, edge = across & 3;
     Face* face = &p->face[f];
     if (!face->alive) continue;
-    if (!sees(p, f, w, tolerance)) {
+    if (!is_visible_from(p, f, w, tolerance)) {
       p->border[p->nborder++] = across;
       continue;
     }
     face->alive = 0;
-    p->carved[p->ncarved++] = f;
+    p->removed[p->nremoved++] = f;
     edge = next_edge[edge];
     stack[top + 1] = face->adj[edge];
     stack[top] = face->adj[next_edge[edge]];
@@ -303,21 +308,22 @@ static int border_is_loop(const Polytope* p) {
   return 1;
 }
 
-// Replace what the new vertex sees by a fan from it to the border. Returns 0 when that fails.
+// Replaces the faces visible from the new vertex by a fan from it to the border. Returns 0 on
+// failure.
 static int grow(Polytope* p, int start, const tbSupportPoint* at, tbReal tolerance) {
   if (p->nvert == MAX_VERTS) return 0;
   int v = p->nvert, first = -1, previous = -1;
-  carve(p, start, at->w, tolerance);
+  remove_visible(p, start, at->w, tolerance);
   if (!border_is_loop(p)) return 0;
   p->vert[v] = *at;
   p->nvert++;
-  for (int i = 0; i < p->ncarved; i++) {
-    set_dist(p, p->carved[i], INFINITY);
-    p->spare[p->nspare++] = p->carved[i];
+  for (int i = 0; i < p->nremoved; i++) {
+    set_dist(p, p->removed[i], INFINITY);
+    p->spare[p->nspare++] = p->removed[i];
   }
   for (int i = 0; i < p->nborder; i++) {
     int g = p->border[i] >> 2, e = p->border[i] & 3;
-    // The border edge runs from `from` to `to` in the face that stays, so backwards in the new one.
+    // The border edge runs from `from` to `to` in the remaining face, so backwards in the new one.
     int from = p->face[g].vert[e], to = p->face[g].vert[next_edge[e]];
     int f = new_face(p, to, from, v);
     if (f < 0) return 0;
@@ -345,7 +351,7 @@ static int is_vertex_of(const Polytope* p, int f, const tbReal w[3]) {
   return 0;
 }
 
-// Weights of the origin's projection on a face.
+// Barycentric weights of the origin's projection on a face.
 static void face_weights(const Polytope* p, int f, tbReal weight[3]) {
   const Face* face = &p->face[f];
   tbReal foot[3], sum = 0;
@@ -379,11 +385,12 @@ static void set_result(const Polytope* p, int f, tbConvexResult* r) {
   }
 }
 
-// Seen along directions that turn from the face's normal over its edge i, the edge moves away from
-// the origin: is it as far as the best depth while still in the basin? With m the normal and u at
-// right angles to it and to the edge, out of the face, the edge is at
+// Whether the directions beyond edge i of the face f have, where they leave the basin of an
+// optimum, at least the best depth. Along directions that turn from the normal m over the edge,
+// with u perpendicular to m and to the edge and out of the face, the distance of the edge is
 //   low cos(t) + side sin(t) = R cos(t - t0)
-// and reaches the best at t0 - acos(best / R). Whatever lies across, now or later, is no nearer.
+// and equals the best depth at t0 - acos(best / R). That direction must still lie in the basin. The
+// polytope across the edge, now or later, is no nearer.
 static int is_near_across(const Polytope* p, int f, int i, const Optimum* o) {
   const Face* face = &p->face[f];
   const tbReal *x = p->vert[face->vert[i]].w, *y = p->vert[face->vert[next_edge[i]]].w;
@@ -398,9 +405,9 @@ static int is_near_across(const Polytope* p, int f, int i, const Optimum* o) {
   return -(cosine * tb_dot3(o->normal, face->normal) + sine * tb_dot3(o->normal, u)) >= o->basin;
 }
 
-// Does an optimum already speak for this face? The directions along which the polytope is nearer
-// than the best depth, around the face's normal, end over its edges or go on around the normal of a
-// neighbour: all must be where the optimum's features are proof enough. A basin is convex.
+// Whether an optimum makes further expansion of this face unnecessary. The directions around the
+// face's normal in which the polytope is nearer than the best depth end at its edges or continue
+// around the normal of a neighbour; all must lie in the basin of the optimum. A basin is convex.
 static int in_basin(const Polytope* p, int f) {
   const Face* face = &p->face[f];
   for (int k = 0; k < p->noptimum; k++) {
@@ -425,8 +432,8 @@ static void add_optimum(Polytope* p, const tbConvexResult* r) {
   }
 }
 
-// The climb from a face. What it proves ends the search, what it finds anew may make it shorter.
-static tbAscent climb_from(Polytope* p, int f) {
+// An ascent from a face. A global result ends the search, a new local optimum may shorten it.
+static tbAscent ascend_from(Polytope* p, int f) {
   if (p->noptimum == MAX_OPTIMA) return TB_ASCENT_OPEN;
   tbConvexResult r;
   tb_scale3(r.normal, p->face[f].normal, -1);
@@ -441,7 +448,7 @@ static tbAscent climb_from(Polytope* p, int f) {
   return ascent;
 }
 
-// Expand the nearest face until the bounds meet. Returns the face that the answer stands on.
+// Expands the nearest face until the bounds meet. Returns the face that contains the answer.
 static int expand(Polytope* p, tbReal stop, int* capped) {
   tbReal rounding = 1e-15 * p->pair->scale;
   int result = nearest_face(p);
@@ -451,22 +458,22 @@ static int expand(Polytope* p, tbReal stop, int* capped) {
     result = f;
     tbReal best = p->best;
     tbReal reach = try_direction(p, p->face[f].normal, &at), gap = reach - p->dist[f];
-    // A face that has nothing better to offer than the optimum it belongs to is done.
+    // A face with no better direction than the optimum whose basin contains it is done.
     if (reach >= best && in_basin(p, f)) {
       set_dist(p, f, INFINITY);
       continue;
     }
     if (p->best - p->dist[f] <= stop || gap <= rounding || is_vertex_of(p, f, at.w)) return result;
-    if (p->polishing && gap < p->polish_gap) {
-      p->polish_gap = 0.1 * gap;
-      tbAscent ascent = climb_from(p, f);
+    if (p->ascending && gap < p->ascent_gap) {
+      p->ascent_gap = 0.1 * gap;
+      tbAscent ascent = ascend_from(p, f);
       if (ascent == TB_ASCENT_GLOBAL) return result;
       if (ascent == TB_ASCENT_LOCAL) continue;
     }
     Face kept = p->face[f];
     tbReal dist = p->dist[f];
     if (!grow(p, f, &at, rounding)) {
-      // Leave the polytope as the best answer so far.
+      // Stop, with the best answer so far; restore the face that grow removed.
       p->face[f] = kept;
       set_dist(p, f, dist);
       *capped = 1;
@@ -480,11 +487,11 @@ void tb_epa(tbConvexPair* pair, tbReal tolerance, tbConvexResult* r) {
   Polytope p;
   p.pair = pair;
   p.nvert = p.nface = p.nspare = p.nborder = p.noptimum = 0;
-  p.polishing = !pair->polyhedral;
-  p.polish_gap = 0.02 * pair->scale;
+  p.ascending = !pair->polyhedral;
+  p.ascent_gap = 0.02 * pair->scale;
   p.best = INFINITY;
   tb_copy3(p.best_normal, r->normal);
-  if (p.polishing && r->certified) add_optimum(&p, r);
+  if (p.ascending && r->certified) add_optimum(&p, r);
   r->state = TB_CONVEX_OVERLAP;
   r->capped = r->certified = 0;
   if (!start_polytope(&p, r)) {
@@ -498,7 +505,7 @@ void tb_epa(tbConvexPair* pair, tbReal tolerance, tbConvexResult* r) {
   make_tetrahedron(&p, r->normal);
   int face = expand(&p, tolerance * pair->scale, &r->capped);
   set_result(&p, face, r);
-  // The best of Newton's optima brings its own witness points.
+  // The best certified optimum provides its own witness points.
   for (int k = 0; k < p.noptimum; k++) {
     const Optimum* o = &p.optimum[k];
     if (-o->dist > p.best) continue;

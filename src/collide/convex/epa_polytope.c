@@ -1,11 +1,11 @@
-// How deep two solid polytopes overlap, or that they do not: an expanding polytope as in epa.c
-// (docs/gjk.md eq. 5) from the first direction on, made for speed. GJK is not asked before, since
-// distances of faces are signed: the origin may be outside.
+// Depth of two overlapping solid polytopes, or a proof of their separation: an expanding polytope
+// as in epa.c (docs/gjk.md eq. 5), started from the initial direction and optimized for speed. It
+// needs no preceding GJK, since distances of faces are signed: the origin may be outside.
 //
-// Faces carry no links. A new point sees some of them; directed edges of these whose reverse
-// belongs to none of them are the border, and the fan from the point to the border takes their
-// places. What rounding does to that (a border that is not one loop) ends the attempt: epa.c,
-// slower, goes on.
+// Faces store no adjacency. Of the faces visible from a new point, the directed edges whose reverse
+// belongs to none of them are the border, and the fan from the point to the border takes the faces'
+// slots. If rounding breaks the border into more than one loop, the attempt fails, and the slower
+// epa.c takes over.
 #include <string.h>
 
 #include "base/minmax.h"
@@ -14,22 +14,22 @@
 #include "linalg/simd2.h"
 
 #define MAX_VERTS 64
-// A closed surface of triangles has 2 V - 4; lists are read four at a time.
+// A closed triangle surface has 2 V - 4 faces; lists are read four at a time.
 #define MAX_FACES (2 * MAX_VERTS)
-// Tangents of the angles at which the first points are looked for around the first direction.
+// Tangents of the angles between the first points' directions and the initial direction.
 #define ASIDE \
   { 0.6, 1.5, 5, -5 }
 
 typedef struct {
   tbConvexPair* pair;
-  bool tables;  // two hulls with tables of directions, which are searched side by side
+  bool tables;  // two hulls with direction tables, whose searches are interleaved
   tbSupportPoint vert[MAX_VERTS];
   int nvert, nface;
   tbReal normal[3][MAX_FACES];  // outward unit normals, by coordinate
   tbReal offset[MAX_FACES];     // of the planes from the origin
-  tbReal dist[MAX_FACES];       // the same; INFINITY for faces without area, and beyond the last
+  tbReal dist[MAX_FACES];       // the same; INFINITY for degenerate faces and beyond the last
   uint8_t corner[MAX_FACES][3];
-  uint64_t edge[MAX_VERTS];  // bit v of edge[u]: a face that the new point sees runs from u to v
+  uint64_t edge[MAX_VERTS];  // bit v of edge[u]: a visible face has the directed edge u to v
   tbReal best;               // upper bound of the depth
   tbReal best_normal[3];
 } Body;
@@ -48,8 +48,9 @@ TB_INLINE int farthest(tbCore* core, const tbReal d[3], tbReal p[3]) {
   return core->hint;
 }
 
-// The support point along m (outward of b - a), in the place of the next vertex.
-TB_INLINE tbReal look_along(Body* body, const tbReal m[3]) {
+// Computes the support point along m (outward of b - a) in the next vertex slot; returns its
+// distance.
+TB_INLINE tbReal add_support(Body* body, const tbReal m[3]) {
   tbConvexPair* pair = body->pair;
   tbSupportPoint* at = &body->vert[body->nvert];
   tbReal n[3] = {-m[0], -m[1], -m[2]}, d[3], p[3];
@@ -71,7 +72,7 @@ TB_INLINE tbReal look_along(Body* body, const tbReal m[3]) {
   return reach;
 }
 
-// A face in place f. Without area it has a neighbour's normal and is never the nearest.
+// Sets face f. A degenerate face takes a neighbour's normal and is never the nearest.
 TB_INLINE void set_face(Body* body, int f, int a, int b, int c, const tbReal fallback[3]) {
   const tbReal *p = body->vert[a].w, *q = body->vert[b].w, *s = body->vert[c].w;
   tbReal e1[3], e2[3], n[3];
@@ -90,8 +91,8 @@ TB_INLINE void set_face(Body* body, int f, int a, int b, int c, const tbReal fal
   body->dist[f] = flat ? INFINITY : body->offset[f];
 }
 
-// How far the next vertex is from the flat (point, line, plane) through those before it, squared.
-TB_INLINE tbReal off_the_flat2(const Body* body) {
+// Squared distance of the next vertex from the affine hull (point, line, plane) of those before it.
+TB_INLINE tbReal height2_of_next(const Body* body) {
   tbReal e1[3], e2[3], arm[3], cross[3];
   tb_sub3(arm, body->vert[body->nvert].w, body->vert[0].w);
   if (body->nvert == 1) return tb_dot3(arm, arm);
@@ -104,8 +105,9 @@ TB_INLINE tbReal off_the_flat2(const Body* body) {
   return height * height / tb_dot3(cross, cross);
 }
 
-// A point to the side t of the first direction, farther aside where that is no news. Returns 0
-// where there is none, or where it proves that the cores are apart.
+// Adds a support point at an angle from the initial direction towards t, at a larger angle if the
+// point adds no extent. Returns 0 if no angle does, or if a point proves that the cores are
+// separated.
 TB_INLINE int add_aside(Body* body, const tbReal n[3], const tbReal t[3]) {
   static const tbReal aside[] = ASIDE;
   tbReal small = 1e-2 * body->pair->scale, m[3];
@@ -113,8 +115,8 @@ TB_INLINE int add_aside(Body* body, const tbReal n[3], const tbReal t[3]) {
     tb_scale3(m, n, -1);
     tb_add_scaled3(m, m, aside[k], t);
     tb_scale3(m, m, 1 / sqrt(1 + aside[k] * aside[k]));
-    if (look_along(body, m) < 0) return 0;
-    if (off_the_flat2(body) > small * small) {
+    if (add_support(body, m) < 0) return 0;
+    if (height2_of_next(body) > small * small) {
       body->nvert++;
       return 1;
     }
@@ -122,15 +124,15 @@ TB_INLINE int add_aside(Body* body, const tbReal n[3], const tbReal t[3]) {
   return 0;
 }
 
-// The point in front of the first direction, and points all around it. Returns 0 where they span no
-// volume, or where one of them proves that the cores are apart.
+// The support point of the initial direction, and points around it. Returns 0 if they span no
+// volume, or if one of them proves that the cores are separated.
 TB_INLINE int start(Body* body, const tbReal n[3]) {
   static const tbReal around[3][2] = {
       {1, 0}, {-0.5, 0.8660254037844386}, {-0.5, -0.8660254037844386}};
   static const int corner[4][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}};
   tbReal t1[3], t2[3], t[3], e1[3], e2[3], e3[3], cross[3];
   tb_scale3(t, n, -1);
-  if (look_along(body, t) < 0) return 0;
+  if (add_support(body, t) < 0) return 0;
   body->nvert = 1;
   tb_frame_from_normal(n, t1, t2);
   for (int k = 0; k < 3; k++) {
@@ -141,7 +143,7 @@ TB_INLINE int start(Body* body, const tbReal n[3]) {
   tb_sub3(e2, body->vert[2].w, body->vert[0].w);
   tb_sub3(e3, body->vert[3].w, body->vert[0].w);
   tb_cross(cross, e1, e2);
-  // With the volume positive, vertex 3 lies on the side that (0 1 2) looks at.
+  // If the volume is positive, vertex 3 lies on the side to which the normal of (0 1 2) points.
   int swap = tb_dot3(cross, e3) < 0;
   for (int f = 0; f < 4; f++) {
     const int* c = corner[f];
@@ -152,7 +154,7 @@ TB_INLINE int start(Body* body, const tbReal n[3]) {
 }
 
 #if TB_PART == 2
-// Two chains of two; the first of equals wins.
+// Two interleaved searches of two lanes each; the first of equals wins.
 TB_INLINE int nearest_face(Body* body) {
   tbSimd2Best best[2] = {{tb_simd2(-INFINITY), {0, 0}}, {tb_simd2(-INFINITY), {0, 0}}};
   tbSimd2Mask index = {0, 1};
@@ -165,7 +167,7 @@ TB_INLINE int nearest_face(Body* body) {
   return tb_simd2_top(tb_simd2_larger(best[0], best[1]), &most);
 }
 #else
-// Four chains at a time; the first of equals wins.
+// Four interleaved searches; the first of equals wins.
 TB_INLINE int nearest_face(Body* body) {
   const tbReal* dist = body->dist;
   tbReal least[4] = {dist[0], dist[1], dist[2], dist[3]};
@@ -188,8 +190,8 @@ TB_INLINE int nearest_face(Body* body) {
 }
 #endif
 
-// The faces that w sees.
-TB_INLINE int list_seen(const Body* body, const tbReal w[3], tbReal tolerance, int* seen) {
+// The faces visible from w.
+TB_INLINE int list_visible(const Body* body, const tbReal w[3], tbReal tolerance, int* visible) {
   const tbReal *x = body->normal[0], *y = body->normal[1], *z = body->normal[2];
   tbReal wx = w[0], wy = w[1], wz = w[2], above[MAX_FACES];
   int count = 0, faces = body->nface;
@@ -197,24 +199,24 @@ TB_INLINE int list_seen(const Body* body, const tbReal w[3], tbReal tolerance, i
     above[f] = x[f] * wx + y[f] * wy + z[f] * wz - body->offset[f];
   }
   for (int f = 0; f < faces; f++) {
-    seen[count] = f;
+    visible[count] = f;
     count += above[f] > tolerance;
   }
   return count;
 }
 
-// The border of the seen faces, which must be one loop; 0 where it is not.
-TB_INLINE int find_border(Body* body, const int* seen, int count, uint8_t border[][2]) {
+// The border of the visible faces, which must be one loop; 0 if it is not.
+TB_INLINE int find_border(Body* body, const int* visible, int count, uint8_t border[][2]) {
   int edges = 0, next[MAX_VERTS];
   for (int k = 0; k < count; k++) {
-    const uint8_t* c = body->corner[seen[k]];
+    const uint8_t* c = body->corner[visible[k]];
     body->edge[c[0]] |= (uint64_t)1 << c[1];
     body->edge[c[1]] |= (uint64_t)1 << c[2];
     body->edge[c[2]] |= (uint64_t)1 << c[0];
   }
-  // Without branches: whether the reverse of an edge is there cannot be predicted.
+  // Written without branches, since whether the reverse edge exists is unpredictable.
   for (int k = 0; k < count; k++) {
-    const uint8_t* c = body->corner[seen[k]];
+    const uint8_t* c = body->corner[visible[k]];
     for (int i = 0; i < 3; i++) {
       int u = c[i], v = c[i < 2 ? i + 1 : 0];
       border[edges][0] = (uint8_t)u;
@@ -223,10 +225,11 @@ TB_INLINE int find_border(Body* body, const int* seen, int count, uint8_t border
     }
   }
   for (int k = 0; k < count; k++) {
-    const uint8_t* c = body->corner[seen[k]];
+    const uint8_t* c = body->corner[visible[k]];
     body->edge[c[0]] = body->edge[c[1]] = body->edge[c[2]] = 0;
   }
-  // A disc of triangles has two more border edges than faces, and they close after as many.
+  // A disc of triangles has two more border edges than faces, and the border closes after that
+  // many.
   if (edges != count + 2) return 0;
   for (int k = 0; k < edges; k++) next[border[k][0]] = border[k][1];
   int at = border[0][0];
@@ -237,18 +240,18 @@ TB_INLINE int find_border(Body* body, const int* seen, int count, uint8_t border
   return next[at] == border[0][0] ? edges : 0;
 }
 
-// Replace what the next vertex sees by a fan from it. Returns 0 where that fails.
+// Replaces the faces visible from the next vertex by a fan from it. Returns 0 on failure.
 TB_INLINE int grow(Body* body, tbReal tolerance) {
-  int seen[MAX_FACES];
+  int visible[MAX_FACES];
   uint8_t border[3 * MAX_FACES + 1][2];
-  int count = list_seen(body, body->vert[body->nvert].w, tolerance, seen);
-  int edges = count > 0 ? find_border(body, seen, count, border) : 0;
+  int count = list_visible(body, body->vert[body->nvert].w, tolerance, visible);
+  int edges = count > 0 ? find_border(body, visible, count, border) : 0;
   if (edges == 0 || body->nvert + 1 >= MAX_VERTS) return 0;
-  // Normals of faces that go, for those without area, before their places are taken.
+  // A removed face's normal, for new degenerate faces, read before its slot is reused.
   tbReal fallback[3];
-  for (int i = 0; i < 3; i++) fallback[i] = body->normal[i][seen[0]];
+  for (int i = 0; i < 3; i++) fallback[i] = body->normal[i][visible[0]];
   for (int k = 0; k < edges; k++) {
-    int f = k < count ? seen[k] : body->nface++;
+    int f = k < count ? visible[k] : body->nface++;
     set_face(body, f, border[k][0], border[k][1], body->nvert, fallback);
   }
   body->nvert++;
@@ -263,7 +266,7 @@ TB_INLINE bool is_corner(const Body* body, int f, const tbReal w[3]) {
   return false;
 }
 
-// The witness points of face f: the foot of the origin on it by its corners' weights.
+// The witness points of face f: the barycentric weights of the origin's projection on it.
 TB_INLINE void set_result(const Body* body, int f, tbConvexResult* r) {
   tbReal m[3], foot[3], sum = 0;
   for (int i = 0; i < 3; i++) m[i] = body->normal[i][f];
@@ -287,9 +290,9 @@ TB_INLINE void set_result(const Body* body, int f, tbConvexResult* r) {
   }
 }
 
-// Cores that are apart: the points around the direction that proved it, for GJK to go on from. That
-// is the last point, in the place of the next vertex, and the face it was looked for from, or the
-// points before it.
+// Separated cores: the simplex around the separating direction, from which GJK continues. It
+// consists of the last point, in the next vertex slot, and the corners of the face whose normal
+// found it, or the points before it.
 TB_INLINE void set_simplex(Body* body, tbConvexResult* r) {
   int f = body->nface > 0 ? nearest_face(body) : -1;
   r->count = f < 0 ? body->nvert : 3;
@@ -297,14 +300,14 @@ TB_INLINE void set_simplex(Body* body, tbConvexResult* r) {
   r->simplex[r->count++] = body->vert[body->nvert];
 }
 
-// Expand the nearest face until the bounds meet: the face that the answer stands on, or -1.
+// Expands the nearest face until the bounds meet: returns the face that contains the answer, or -1.
 TB_INLINE int expand(Body* body, tbReal stop, tbReal rounding) {
   for (;;) {
     tbReal m[3];
     int f = nearest_face(body);
     if (body->dist[f] == INFINITY) return -1;
     for (int i = 0; i < 3; i++) m[i] = body->normal[i][f];
-    tbReal reach = look_along(body, m), gap = reach - body->dist[f];
+    tbReal reach = add_support(body, m), gap = reach - body->dist[f];
     if (body->best < 0) return -1;
     bool done = body->best - body->dist[f] <= stop || gap <= rounding;
     if (done || is_corner(body, f, body->vert[body->nvert].w)) return f;
@@ -331,8 +334,8 @@ TB_INLINE bool find_depth(tbConvexPair* pair, tbConvexResult* r) {
     return false;
   }
   set_result(&body, face, r);
-  // Corners of the face that the normal stands on support it, but where the best normal is another
-  // than the face's: bounds that meet at zero.
+  // Corners of the resulting face support its normal, unless the best normal is another one, which
+  // happens if the bounds meet at zero.
   for (int i = 2; i >= 0; i--) {
     const tbSupportPoint* at = &r->simplex[i];
     if (!(tb_dot3(r->normal, at->w) <= r->dist + 1e-13 * pair->scale)) continue;

@@ -6,13 +6,13 @@
 #include "collide/convex/convex.h"
 
 #define MAX_ITERATIONS 128
-// Closer than this to the origin, relative to the points of the simplex, counts as touching.
+// A simplex counts as containing the origin if it is closer than this, relative to its points.
 #define TOUCH_TOLERANCE 1e-14
-// Cores nearer than this fraction of their size without proof that they are apart.
+// Below this fraction of their size, cores without proof of separation are treated as overlapping.
 #define SHALLOW 1e-3
 
-// The simplex at work: indices of the points kept, their weights, and the point nearest to the
-// origin.
+// The point of the simplex nearest to the origin: indices of the vertices it depends on, their
+// weights, and the point.
 typedef struct {
   int count;
   int keep[4];
@@ -45,7 +45,7 @@ static void nearest_segment(const tbSupportPoint* s, int i, int j, Nearest* out)
   out->keep[1] = j;
   out->weight[0] = 1 - t;
   out->weight[1] = t;
-  // From the nearer end, then exactly perpendicular to the edge.
+  // Interpolate from the nearer end, then make the result exactly perpendicular to the edge.
   if (t < 0.5) {
     tb_add_scaled3(out->v, s[i].w, t, e);
   } else {
@@ -54,7 +54,7 @@ static void nearest_segment(const tbSupportPoint* s, int i, int j, Nearest* out)
   tb_add_scaled3(out->v, out->v, -tb_dot3(out->v, e) / length2, e);
 }
 
-// The better of two answers, by distance.
+// Keeps the nearer of two results.
 static void keep_nearer(Nearest* best, const Nearest* other) {
   if (tb_dot3(other->v, other->v) < tb_dot3(best->v, best->v)) *best = *other;
 }
@@ -66,8 +66,8 @@ static void nearest_triangle(const tbSupportPoint* s, int i, int j, int k, Neare
   tb_sub3(e2, c, a);
   tb_cross(n, e1, e2);
   tbReal n2 = tb_dot3(n, n);
-  // Signed areas of the three parts around the origin's projection, in the coordinate plane where
-  // the triangle is largest. The projection p = n (n.a) / n2 is exact along n.
+  // Signed areas of the three sub-triangles around the origin's projection, in the coordinate plane
+  // where the triangle's projection is largest. The point p = n (n.a) / n2 is exact along n.
   tbReal area[3] = {0, 0, 0}, total = 0, p[3] = {0, 0, 0};
   if (n2 > 0) {
     tb_scale3(p, n, tb_dot3(n, a) / n2);
@@ -91,7 +91,7 @@ static void nearest_triangle(const tbSupportPoint* s, int i, int j, int k, Neare
     tb_copy3(out->v, p);
     return;
   }
-  // Outside: the nearest point lies on one of the edges that look at the origin.
+  // The projection is outside: the nearest point lies on one of the edges that face the origin.
   Nearest other = {.count = 0};
   out->count = 0;
   if (!inside0) nearest_segment(s, j, k, out);
@@ -107,7 +107,7 @@ static void nearest_triangle(const tbSupportPoint* s, int i, int j, int k, Neare
   }
 }
 
-// Volume of (a, b, c, origin) times six.
+// Six times the volume of the tetrahedron (a, b, c, origin).
 static tbReal volume(const tbReal a[3], const tbReal b[3], const tbReal c[3]) {
   tbReal cross[3];
   tb_cross(cross, b, c);
@@ -123,7 +123,7 @@ static void nearest_tetrahedron(const tbSupportPoint* s, Nearest* out) {
   tb_cross(cross, e2, e3);
   tbReal total = tb_dot3(e1, cross);
   tbReal part[4] = {volume(b, c, d), -volume(a, c, d), volume(a, b, d), -volume(a, b, c)};
-  // A flat tetrahedron encloses nothing: its volume must stand out of the rounding errors.
+  // A degenerate tetrahedron contains no point: its volume must exceed the rounding errors.
   tbReal size = fabs(e1[0] * cross[0]) + fabs(e1[1] * cross[1]) + fabs(e1[2] * cross[2]);
   int solid = fabs(total) > 8 * DBL_EPSILON * size;
   int outside[4], any = 0;
@@ -158,8 +158,8 @@ static void find_nearest(const tbSupportPoint* s, int count, Nearest* out) {
   }
 }
 
-// Keep only the points that carry the nearest point. Ascending order moves points down only, so
-// that copies never overwrite what is still needed.
+// Keeps only the vertices on which the nearest point depends. In ascending order, copies only move
+// vertices down, so no copy overwrites one that is still needed.
 static void keep_nearest(tbConvexResult* r, Nearest* nearest) {
   int* keep = nearest->keep;
   tbReal* weight = nearest->weight;
@@ -188,7 +188,7 @@ static int already_in(const tbConvexResult* r, const tbSupportPoint* s) {
   return 0;
 }
 
-// Squared size of the simplex's points: what rounding errors of v are relative to.
+// Squared size of the simplex's points, the reference for rounding errors of v.
 static tbReal simplex_size2(const tbConvexResult* r) {
   tbReal size2 = 0;
   for (int i = 0; i < r->count; i++) {
@@ -209,7 +209,8 @@ static void set_witness(tbConvexResult* r) {
   }
 }
 
-// From the point v of the simplex in `r` that is nearest to the origin; r->dist is the best bound.
+// The GJK iteration, from the point v of the simplex in `r` nearest to the origin; r->dist is the
+// best lower bound.
 static void iterate(tbConvexPair* pair, tbReal limit, tbReal tolerance, int patient, tbReal v[3],
                     tbConvexResult* r) {
   tbReal s, best = r->dist, small = 0.1 * tolerance * pair->scale;
@@ -222,7 +223,7 @@ static void iterate(tbConvexPair* pair, tbReal limit, tbReal tolerance, int pati
       set_witness(r);
       return;
     }
-    // Lower bound along v; the best one is the answer's normal, the latest among equals.
+    // Lower bound along v. The best one gives the resulting normal, the latest among equals.
     tbReal length = sqrt(v2), n[3];
     tb_scale3(n, v, 1 / length);
     tbSupportPoint* next = &r->simplex[r->count];
@@ -239,14 +240,14 @@ static void iterate(tbConvexPair* pair, tbReal limit, tbReal tolerance, int pati
     bool closed = length - s <= tolerance * length || length - s <= small;
     if (closed || already_in(r, next) || r->capped) break;
     if (s > pair->enough && length <= limit) break;
-    // Hardly apart and no proof of it: more likely they overlap by little.
+    // Very close without proof of separation: the cores more likely overlap by a small depth.
     if (!patient && length < shallow && !(best > 0)) {
       r->state = TB_CONVEX_OVERLAP;
       set_witness(r);
       return;
     }
-    // The new nearest point. Parallel features let the distance stand still for a few steps while
-    // the normal still improves; a step that leads away is rounding.
+    // The new nearest point. With parallel features the distance can stall for a few steps while
+    // the normal still improves; a step that increases the distance is due to rounding.
     Nearest nearest = {.count = 0};
     find_nearest(r->simplex, r->count + 1, &nearest);
     tbReal now2 = tb_dot3(nearest.v, nearest.v);
@@ -262,7 +263,8 @@ static void iterate(tbConvexPair* pair, tbReal limit, tbReal tolerance, int pati
 void tb_gjk(tbConvexPair* pair, tbReal limit, tbReal tolerance, int patient, tbConvexResult* r) {
   tbReal v[3];
   r->capped = 0;
-  // The first point, and perhaps the proof that the shapes are far apart.
+  // The first support point, which may already prove that the shapes are farther apart than the
+  // limit.
   r->dist = tb_pair_separation(pair, r->normal, &r->simplex[0]);
   r->state = TB_CONVEX_APART;
   r->count = 1;
@@ -280,7 +282,7 @@ void tb_gjk_from(tbConvexPair* pair, tbReal limit, tbReal tolerance, tbConvexRes
   iterate(pair, limit, tolerance, 1, nearest.v, r);
 }
 
-// A vertex of a polytope; false where it has no such.
+// Vertex i of a polytope; false if it has no such vertex.
 static bool vertex_of(const tbCore* core, int i, tbReal p[3]) {
   if (i < 0) return false;
   if (core->kind == TB_CORE_BOX && i < 8) {

@@ -1,5 +1,5 @@
-// The manifold of two cores: corners of their contact region (region.h), with the gap along the
-// normal at each, and the witness points where these are nearer.
+// The contact manifold of two cores: corners of their overlap polygon (overlap_polygon.h), with the
+// gap along the normal at each, and the witness points if these are deeper.
 #include <math.h>
 #include <string.h>
 
@@ -8,15 +8,15 @@
 #include "collide/convex/convex.h"
 #include "collide/convex/overlap_polygon.h"
 
-// Contacts nearer than this, relative to the size of the pair, are at one place.
+// Contacts closer to each other than this, relative to the size of the pair, count as one place.
 #define STRETCH 1e-3
 
-// A place for witness points and how far off they would be there: sideways and along the normal.
+// A candidate position for the witness points, and their error there: lateral and along the normal.
 typedef struct {
   tbReal u, v, h, off;
 } Place;
 
-// Whether all candidates lie within `reach` of one another.
+// Whether all candidates lie within `reach` of the first.
 static int is_one_place(const tbOverlapPolygon* p, tbReal reach) {
   for (int i = 1; i < p->count; i++) {
     tbReal du = p->point[i].u - p->point[0].u, dv = p->point[i].v - p->point[0].v;
@@ -25,7 +25,7 @@ static int is_one_place(const tbOverlapPolygon* p, tbReal reach) {
   return 1;
 }
 
-// Twice the area of the chosen points' hull, by the order that the choice returns: sort by angle.
+// Twice the area of the convex hull of the chosen points, which are sorted by angle first.
 static tbReal chosen_area(const tbOverlapPolygon* p, const int* chosen, int count) {
   tbReal cu = 0, cv = 0, area = 0, angle[TB_MAX_MANIFOLD];
   int order[TB_MAX_MANIFOLD];
@@ -50,7 +50,7 @@ static tbReal chosen_area(const tbOverlapPolygon* p, const int* chosen, int coun
   return area;
 }
 
-// Four contacts, or up to eight where four would give away much of the contact region.
+// Chooses four contacts, or up to eight if the hull of four is much smaller.
 static int choose(const tbOverlapPolygon* p, int* chosen) {
   if (is_one_place(p, p->tolerance)) {
     chosen[0] = 0;
@@ -68,11 +68,11 @@ static int choose(const tbOverlapPolygon* p, int* chosen) {
   return kept;
 }
 
-// The corners of f against the edges of g, which is above f for sign 1.
-static void nearest_corner(const tbOverlapPolygon* p, const tbFlatPatch* f, const tbFlatPatch* g,
-                           tbReal sign, Place* best) {
-  int n = g->patch->count;
-  for (int i = 0; i < f->patch->count; i++) {
+// Pairs of a corner of f and an edge of g, where g is above f for sign 1; keeps the best.
+static void nearest_corner(const tbOverlapPolygon* p, const tbFlatFeature* f,
+                           const tbFlatFeature* g, tbReal sign, Place* best) {
+  int n = g->facing->count;
+  for (int i = 0; i < f->facing->count; i++) {
     for (int j = 0; j < n; j++) {
       int k = j + 1 < n ? j + 1 : 0;
       tbReal du = g->u[k] - g->u[j], dv = g->v[k] - g->v[j], length2 = du * du + dv * dv;
@@ -88,9 +88,9 @@ static void nearest_corner(const tbOverlapPolygon* p, const tbFlatPatch* f, cons
   }
 }
 
-// The witness points, put at the heights that the normal measures. EPA's may lie beside each other;
-// then a core that touches with one point knows better, or else the lowest corner, or the corners
-// and edges of the patches.
+// The witness points in the polygon's coordinates. EPA's points may be offset laterally; then the
+// point of a core with a point feature is used, or else the best of the lowest corner and of the
+// corners and edges of the features.
 static Place witness_place(const tbOverlapPolygon* p, const tbConvexResult* r,
                            const tbFacingFeature* pa, const tbFacingFeature* pb,
                            const Place* corner) {
@@ -99,7 +99,7 @@ static Place witness_place(const tbOverlapPolygon* p, const tbConvexResult* r,
   tb_add_scaled3(rest, rest, -r->dist, r->normal);
   Place best = {.off = tb_norm3(rest)};
   bool off = best.off > 0.1 * p->tolerance;
-  bool point_a = pa->kind == TB_PATCH_POINT, point_b = pb->kind == TB_PATCH_POINT;
+  bool point_a = pa->kind == TB_FACING_POINT, point_b = pb->kind == TB_FACING_POINT;
   if (off && point_a) {
     tb_add_scaled3(x, pa->point[0], 0.5 * r->dist, r->normal);
   } else if (off && point_b) {
@@ -115,15 +115,15 @@ static Place witness_place(const tbOverlapPolygon* p, const tbConvexResult* r,
   return best;
 }
 
-// Add them. The deepest contact (-1: none) gives way where it is the same place, and leaves its
-// identity.
+// Adds the witness points as a contact. The deepest contact (-1: none) is replaced if it is at the
+// same place, and its identity is kept.
 static void add_witness(tbOverlapPolygon* p, const tbConvexResult* r, const tbFacingFeature* pa,
                         const tbFacingFeature* pb, Place at, int deepest) {
   int count = p->count;
-  // A core that touches with one point names the contact.
+  // A point feature gives the contact its identity.
   uint32_t feature = TB_FEATURE(0, 0, 0);
-  if (pa->kind == TB_PATCH_POINT) feature = TB_FEATURE(1, pa->id[0], 0);
-  if (pb->kind == TB_PATCH_POINT) feature = TB_FEATURE(2, pb->id[0], 0);
+  if (pa->kind == TB_FACING_POINT) feature = TB_FEATURE(1, pa->id[0], 0);
+  if (pb->kind == TB_FACING_POINT) feature = TB_FEATURE(2, pb->id[0], 0);
   if (deepest >= 0) {
     tbReal du = at.u - p->point[deepest].u, dv = at.v - p->point[deepest].v;
     tbReal same = 1e3 * p->tolerance;
@@ -136,9 +136,9 @@ static void add_witness(tbOverlapPolygon* p, const tbConvexResult* r, const tbFa
   if (p->count < count) p->count = count;
 }
 
-// The lowest corner of the region, and how far it is above s(n). One that rounding moved along a
-// nearly parallel edge goes there. (A gap that is more than rounding is a true one, and its points
-// would leave the shapes.)
+// The corner with the smallest gap, and by how much that gap exceeds s(n). An excess up to the
+// tolerance comes from rounding along a nearly parallel edge and is removed. (A larger excess is
+// real; removing it would move the points off the shapes.)
 static Place lowest_corner(tbOverlapPolygon* p) {
   int k = 0;
   if (p->count == 0) return (Place){.off = INFINITY};
@@ -154,7 +154,7 @@ static Place lowest_corner(tbOverlapPolygon* p) {
   return (Place){p->point[k].u, p->point[k].v, 0.5 * (p->ha[k] + p->hb[k]), more};
 }
 
-// Keep what is within the limit, and leave room for one more. Returns the deepest, or -1.
+// Keeps the contacts within the limit, and leaves room for one more. Returns the deepest, or -1.
 static int keep_within(tbOverlapPolygon* p, tbReal limit) {
   int kept = 0, deepest = -1;
   for (int i = 0; i < p->count; i++) {
@@ -170,7 +170,7 @@ static int keep_within(tbOverlapPolygon* p, tbReal limit) {
   return deepest;
 }
 
-// The contact k of the region, between the shapes around the cores.
+// Contact k of the polygon, midway between the surfaces around the cores.
 static void set_contact(const tbOverlapPolygon* p, const tbConvexPair* pair, int k,
                         tbContactPoint* out) {
   tbReal ra = pair->a.radius, rb = pair->b.radius;
@@ -181,7 +181,7 @@ static void set_contact(const tbOverlapPolygon* p, const tbConvexPair* pair, int
   tb_contact_set(out, pos, p->n, p->point[k].dist - ra - rb, p->feature[k]);
 }
 
-// `terrain` keeps every corner of the region, and no more than the region.
+// With `terrain`, all corners of the overlap polygon are kept, and nothing beyond it is added.
 static int manifold(tbConvexPair* pair, const tbConvexResult* r, tbReal margin, int terrain,
                     tbContactPoint* out) {
   tbReal limit = margin + pair->a.radius + pair->b.radius, d[3];
@@ -193,13 +193,14 @@ static int manifold(tbConvexPair* pair, const tbConvexResult* r, tbReal margin, 
   tb_feature_facing(&pair->b, d, &pb);
   tb_feature_facing_move(&pb, pair->mat, pair->pos);
 
-  // The region, and the witness points where no corner is as deep: in a terrain what overlaps has
-  // no more than the region, but where that is one point which rounding may leave out.
+  // The overlap polygon, and the witness points if no corner is as deep. On a terrain, overlapping
+  // shapes get only the polygon's corners, except where the polygon is a single point, which
+  // rounding may drop.
   tbOverlapPolygon p;
   tb_overlap_polygon_find(&p, pair, r, &pa, &pb, terrain);
   Place corner = lowest_corner(&p);
   int deepest = keep_within(&p, limit);
-  bool single = pa.kind == TB_PATCH_POINT || pb.kind == TB_PATCH_POINT;
+  bool single = pa.kind == TB_FACING_POINT || pb.kind == TB_FACING_POINT;
   bool allowed = !terrain || single || r->dist > 0 || (r->certified && p.count == 0);
   bool missing = deepest < 0 || !(p.point[deepest].dist <= r->dist + p.tolerance);
   if (missing && allowed) {
@@ -215,9 +216,9 @@ static int manifold(tbConvexPair* pair, const tbConvexResult* r, tbReal margin, 
     for (int i = 0; i < count; i++) chosen[i] = i;
   }
   for (int i = 0; i < count; i++) set_contact(&p, pair, chosen[i], &out[i]);
-  // (Of what touches the region has both ends.)
-  bool edges = r->dist > 0 && !(pair->touching > 0) && pa.kind == TB_PATCH_POLYGON &&
-               pb.kind == TB_PATCH_POLYGON;
+  // (For touching shapes the polygon already contains both ends of the edge.)
+  bool edges = r->dist > 0 && !(pair->touching > 0) && pa.kind == TB_FACING_POLYGON &&
+               pb.kind == TB_FACING_POLYGON;
   if (!edges || terrain || isinf(margin) || !is_one_place(&p, STRETCH * pair->scale)) return count;
   return tb_parallel_edges(&pa, &pb, r->normal, STRETCH * pair->scale, margin, out, count);
 }

@@ -1,73 +1,74 @@
-// The climb to the best normal: Newton's method on the separation s(n) over the unit sphere, with
-// the features that touch changed on the way (docs/gjk.md eq. 6-9 and "The climb").
+// Ascent to the best normal: Newton's method on the separation s(n) over the unit sphere, with
+// changes of the contact features on the way (docs/gjk.md eq. 6-9 and "The climb").
 //
-// s is smooth where the features stay the same and has kinks where they change. A step ends at the
-// first kink on its way; there the climb crosses if s still rises beyond, and stays on the kink (an
-// edge instead of a vertex, a face instead of an edge) if not. Where it ends, witness points that
-// slide out of their feature release it. No support point is searched on the way.
+// s is smooth while the features stay the same and has kinks where they change. A step ends at the
+// first kink on its way. There the ascent changes to the next feature if s still rises beyond the
+// kink, and otherwise stays on it (an edge instead of a vertex, a face instead of an edge). At the
+// end, a feature is released if the witness points slide out of it. No support point is computed on
+// the way.
 #include "base/minmax.h"
 #include "collide/convex/feature.h"
 
 #define MAX_STEPS 40
 #define MAX_STEP 0.5
-// How far witness points may be off their features, relative to the size of the pair.
+// Tolerance of the witness points on their features, relative to the size of the pair.
 #define CERTIFIED 1e-10
-// A slope below this, relative to the size of the pair, is none.
+// A slope below this, relative to the size of the pair, counts as zero.
 #define LEVEL 1e-10
-// A curvature below this says nothing about a slope that is none.
+// A curvature below this is not used if the slope counts as zero.
 #define WEAK 1e-7
-// A side that leans less than this against a face lies on it.
+// A cylinder's side at an angle (sine) below this to a face counts as lying on it.
 #define LYING 1e-7
-// How often the last two cosines that the features are tried for are halved.
+// Number of bisections of the interval between the last two cosines tested for the basin.
 #define HALVINGS 4
 
 typedef struct {
   tbConvexPair* pair;
-  tbFeature touch[2];
-  tbReal n[3], n_b[3];  // the normal from a to b; what b looks along, in its frame
-  tbReal t1[3], t2[3];  // tangents that n is free along
-  int freedom;          // how many of them
+  tbFeature feature[2];
+  tbReal n[3], n_b[3];  // the normal from a to b; support direction of b in its frame
+  tbReal t1[3], t2[3];  // tangents along which n is free
+  int freedom;          // their number
   tbReal line[2][3];    // edges of the features in a's frame
-  tbReal axis[3];       // what n stays perpendicular to, where freedom is 1
+  tbReal axis[3];       // what n is perpendicular to if freedom is 1
   tbReal point[2][3];   // support points in a's frame
   tbReal q[3];          // second derivatives of both support functions
   tbReal s;
-  int crossed, left;  // the core that crossed a kink in the last step, the vertex it left
-  bool plain;         // the last step met no kink
-} Climb;
+  int crossed, left;  // the core that crossed a kink in the last step, and the vertex it left
+  bool smooth_step;   // the last step reached no kink
+} Ascent;
 
-typedef enum { SETTLED, RELEASED, FAILED } Settling;
+typedef enum { CONFIRMED, RELEASED, FAILED } FeatureCheck;
 
 static bool is_face(const tbFeature* t) {
-  return t->kind == TB_TOUCH_FACE || t->kind == TB_TOUCH_CAP;
+  return t->kind == TB_FEATURE_FACE || t->kind == TB_FEATURE_CAP;
 }
 
 static bool is_line(const tbFeature* t) {
-  return t->kind == TB_TOUCH_EDGE || t->kind == TB_TOUCH_SIDE;
+  return t->kind == TB_FEATURE_EDGE || t->kind == TB_FEATURE_SIDE;
 }
 
 static bool is_smooth(const tbFeature* t) {
-  return t->kind == TB_TOUCH_ELLIPSOID || t->kind == TB_TOUCH_RIM || t->kind == TB_TOUCH_SIDE;
+  return t->kind == TB_FEATURE_ELLIPSOID || t->kind == TB_FEATURE_RIM || t->kind == TB_FEATURE_SIDE;
 }
 
-static void look_from_b(Climb* c) {
+static void update_n_b(Ascent* c) {
   tb_mul_mat3t_vec3(c->n_b, c->pair->mat, c->n);
   tb_scale3(c->n_b, c->n_b, -1);
 }
 
-static void to_b(const Climb* c, const tbReal x[3], tbReal out[3]) {
+static void to_b(const Ascent* c, const tbReal x[3], tbReal out[3]) {
   tbReal arm[3];
   tb_sub3(arm, x, c->pair->pos);
   tb_mul_mat3t_vec3(out, c->pair->mat, arm);
 }
 
-// What the features leave free, and n where they leave nothing. False for lines without length.
-static bool set_freedom(Climb* c) {
-  const tbFeature *a = &c->touch[0], *b = &c->touch[1];
+// Sets the tangents that the features leave free, and n if none is. False for lines of zero length.
+static bool set_freedom(Ascent* c) {
+  const tbFeature *a = &c->feature[0], *b = &c->feature[1];
   c->freedom = 0;
   if (is_face(a)) {
     tb_copy3(c->n, a->normal);
-    look_from_b(c);
+    update_n_b(c);
     if (is_line(b)) tb_mul_mat3_vec3(c->line[1], c->pair->mat, b->edge);
     return true;
   }
@@ -84,7 +85,8 @@ static bool set_freedom(Climb* c) {
     tb_frame_from_normal(c->n, c->t1, c->t2);
     return true;
   }
-  // On the great circle across one line, or at its crossing with that of the other.
+  // n is on the great circle perpendicular to one line, or where it intersects that of the other
+  // line.
   tb_copy3(c->axis, c->line[is_line(a) ? 0 : 1]);
   if (!(tb_normalize3(c->axis) > 0)) return false;
   c->freedom = 1;
@@ -96,7 +98,7 @@ static bool set_freedom(Climb* c) {
     if (sine > 1e-7 * length_b) {
       tb_scale3(c->n, cross, (tb_dot3(cross, c->n) < 0 ? -1 : 1) / sine);
       c->freedom = 0;
-      look_from_b(c);
+      update_n_b(c);
       return true;
     }
   }
@@ -104,21 +106,21 @@ static bool set_freedom(Climb* c) {
   tb_normalize3(c->n);
   tb_cross(c->t1, c->axis, c->n);
   tb_copy3(c->t2, c->axis);
-  look_from_b(c);
+  update_n_b(c);
   return true;
 }
 
-static bool evaluate(Climb* c) {
+static bool evaluate(Ascent* c) {
   tbReal qa[3], qb[3], t1[3] = {0}, t2[3] = {0};
   const tbReal* R = c->pair->mat;
-  if (!tb_feature_support(&c->pair->a, &c->touch[0], c->n, c->t1, c->t2, qa)) return false;
-  if (is_smooth(&c->touch[1])) {
+  if (!tb_feature_support(&c->pair->a, &c->feature[0], c->n, c->t1, c->t2, qa)) return false;
+  if (is_smooth(&c->feature[1])) {
     tb_mul_mat3t_vec3(t1, R, c->t1);
     tb_mul_mat3t_vec3(t2, R, c->t2);
   }
-  if (!tb_feature_support(&c->pair->b, &c->touch[1], c->n_b, t1, t2, qb)) return false;
-  tb_copy3(c->point[0], c->touch[0].point);
-  tb_pair_b_to_a(c->pair, c->touch[1].point, c->point[1]);
+  if (!tb_feature_support(&c->pair->b, &c->feature[1], c->n_b, t1, t2, qb)) return false;
+  tb_copy3(c->point[0], c->feature[0].point);
+  tb_pair_b_to_a(c->pair, c->feature[1].point, c->point[1]);
   tb_add3(c->q, qa, qb);
   tbReal g[3];
   tb_sub3(g, c->point[1], c->point[0]);
@@ -126,18 +128,18 @@ static bool evaluate(Climb* c) {
   return true;
 }
 
-// Newton's step along a direction of curvature, or a long one uphill where s has no maximum. Where
-// it has no slope and hardly a curvature (every normal of a cone is as good, but for rounding: a
-// corner on the axis of a round core) there is nowhere to go.
-static tbReal step_along(const Climb* c, tbReal gradient, tbReal curvature) {
+// Newton's step along a principal direction, or a long uphill step if s has no maximum. The step is
+// zero if both slope and curvature nearly vanish: then all normals of a cone are equally good up to
+// rounding, as for a corner on the axis of a round core.
+static tbReal step_along(const Ascent* c, tbReal gradient, tbReal curvature) {
   tbReal scale = c->pair->scale;
   if (curvature <= WEAK * scale && fabs(gradient) <= LEVEL * scale) return 0;
   if (!(curvature > 0)) return copysign(MAX_STEP, gradient);
   return tb_min(tb_max(gradient / curvature, -MAX_STEP), MAX_STEP);
 }
 
-// The step in the tangents, by the two directions in which the curvature (Q + s I) is extreme.
-static void newton_step(const Climb* c, tbReal g1, tbReal g2, tbReal dd[3]) {
+// Newton's step in the tangent plane, by the two principal directions of the curvature Q + s I.
+static void newton_step(const Ascent* c, tbReal g1, tbReal g2, tbReal dd[3]) {
   tbReal k11 = c->q[0] + c->s, k12 = c->q[1], k22 = c->q[2] + c->s, x = 0, y = 0;
   tbReal determinant = k11 * k22 - k12 * k12;
   if (c->freedom == 1) {
@@ -169,8 +171,8 @@ static void newton_step(const Climb* c, tbReal g1, tbReal g2, tbReal dd[3]) {
   for (int i = 0; i < 3; i++) dd[i] = x * c->t1[i] + y * c->t2[i];
 }
 
-// At a kink: does s still rise along dd with the feature beyond it?
-static bool rises_beyond(const Climb* c, const tbFeatureBorder* border, const tbFeature* beyond,
+// Whether s still rises along dd with the feature beyond a kink.
+static bool rises_beyond(const Ascent* c, const tbFeatureBorder* border, const tbFeature* beyond,
                          const tbReal dd[3]) {
   tbReal g[3], p[3], q[3];
   tbFeature at = *beyond;
@@ -186,10 +188,10 @@ static bool rises_beyond(const Climb* c, const tbFeatureBorder* border, const tb
   return tb_dot3(g, dd) > 0;
 }
 
-// The step that leads from a rim past the pole: on the cap, if what is there is over it.
-static bool is_over_cap(Climb* c, int which) {
+// For a step from a rim past the pole: whether the other core's support point lies over the cap.
+static bool is_over_cap(Ascent* c, int which) {
   tbCore* core = which ? &c->pair->b : &c->pair->a;
-  tbReal axis[3], d[3], p[3], x[3], up = c->touch[which].vert[0] ? 1 : -1;
+  tbReal axis[3], d[3], p[3], x[3], up = c->feature[which].vert[0] ? 1 : -1;
   if (which) {
     for (int i = 0; i < 3; i++) d[i] = -up * c->pair->mat[3 * i + 2];
     tb_core_support(&c->pair->a, d, p);
@@ -203,22 +205,23 @@ static bool is_over_cap(Climb* c, int which) {
   return x[0] * x[0] + x[1] * x[1] <= core->size[0] * core->size[0];
 }
 
-static void find_border(const Climb* c, const tbReal dd[3], tbFeatureBorder* border) {
+static void find_border(const Ascent* c, const tbReal dd[3], tbFeatureBorder* border) {
   tbReal dd_b[3];
   border->t = 1;
   border->which = -1;
-  tb_feature_border(&c->pair->a, &c->touch[0], 0, c->n, dd, border);
+  tb_feature_border(&c->pair->a, &c->feature[0], 0, c->n, dd, border);
   tb_mul_mat3t_vec3(dd_b, c->pair->mat, dd);
   tb_scale3(dd_b, dd_b, -1);
-  tb_feature_border(&c->pair->b, &c->touch[1], 1, c->n_b, dd_b, border);
+  tb_feature_border(&c->pair->b, &c->feature[1], 1, c->n_b, dd_b, border);
 }
 
-static bool is_pole(const Climb* c, const tbFeatureBorder* border) {
-  return border->which >= 0 && c->touch[border->which].kind == TB_TOUCH_RIM && border->vert == 1;
+static bool is_pole(const Ascent* c, const tbFeatureBorder* border) {
+  return border->which >= 0 && c->feature[border->which].kind == TB_FEATURE_RIM &&
+         border->vert == 1;
 }
 
-// Go along dd to its end or the first kink, and change the feature there.
-static bool advance(Climb* c, tbReal dd[3]) {
+// Moves along dd to its end or to the first kink, and changes the feature there.
+static bool move_to_kink(Ascent* c, tbReal dd[3]) {
   tbFeatureBorder border;
   find_border(c, dd, &border);
   if (is_pole(c, &border) && !is_over_cap(c, border.which)) {
@@ -229,46 +232,48 @@ static bool advance(Climb* c, tbReal dd[3]) {
   }
   tb_add_scaled3(c->n, c->n, border.t, dd);
   tb_normalize3(c->n);
-  look_from_b(c);
+  update_n_b(c);
   int crossed = c->crossed, left = c->left;
   c->crossed = -1;
-  c->plain = border.which < 0;
-  if (c->plain) return true;
-  tbFeature* touch = &c->touch[border.which];
+  c->smooth_step = border.which < 0;
+  if (c->smooth_step) return true;
+  tbFeature* feature = &c->feature[border.which];
   tbCore* core = border.which ? &c->pair->b : &c->pair->a;
   const tbReal* d = border.which ? c->n_b : c->n;
   bool pole = is_pole(c, &border);
-  // Straight back over the kink that was just crossed: both sides rise towards it.
+  // A return over the kink that was just crossed: s rises towards it from both sides.
   bool back = border.which == crossed && border.t < 1e-9 &&
-              (touch->kind == TB_TOUCH_RIM || border.vert == left);
-  if (touch->kind != TB_TOUCH_EDGE && !pole && !back) {
+              (feature->kind == TB_FEATURE_RIM || border.vert == left);
+  if (feature->kind != TB_FEATURE_EDGE && !pole && !back) {
     tbFeature beyond;
-    tb_feature_next(core, touch, &border, &beyond);
+    tb_feature_next(core, feature, &border, &beyond);
     if (rises_beyond(c, &border, &beyond, dd)) {
       c->crossed = border.which;
-      c->left = touch->vert[0];
-      *touch = beyond;
+      c->left = feature->vert[0];
+      *feature = beyond;
       return true;
     }
   }
-  if (!tb_feature_holds(core, &border, d, touch)) return false;
-  // From a rim to the middle of its cap is a jump: the other core starts anew there.
+  if (!tb_feature_on_border(core, &border, d, feature)) return false;
+  // The change from a rim to the cap is a jump of the normal, so the other core's feature is
+  // recomputed.
   if (pole) {
     if (!set_freedom(c)) return false;
     tb_feature_at(border.which ? &c->pair->a : &c->pair->b, border.which ? c->n : c->n_b,
-                  &c->touch[1 - border.which]);
+                  &c->feature[1 - border.which]);
   }
   return true;
 }
 
-// The rim of a cylinder that lies on the face but for rounding: somewhere along its side, from the
-// rim's point x (in the frame of the face's core) to the other rim. Sets both witness points.
-static bool lies_on_face(Climb* c, int face, const tbFeature* f, const tbReal x[3]) {
+// For a cylinder that lies on the face up to rounding, by a rim as feature: finds a point along its
+// side, from the rim's point x (in the frame of the face's core) to the other rim, that is over the
+// face. Sets both witness points.
+static bool lies_on_face(Ascent* c, int face, const tbFeature* f, const tbReal x[3]) {
   int other = 1 - face;
   const tbCore* core = other ? &c->pair->b : &c->pair->a;
   const tbReal* d = other ? c->n_b : c->n;
-  if (c->touch[other].kind != TB_TOUCH_RIM || !(fabs(d[2]) <= LYING)) return false;
-  tbReal along[3] = {0, 0, c->touch[other].vert[0] ? -2 * core->size[2] : 2 * core->size[2]};
+  if (c->feature[other].kind != TB_FEATURE_RIM || !(fabs(d[2]) <= LYING)) return false;
+  tbReal along[3] = {0, 0, c->feature[other].vert[0] ? -2 * core->size[2] : 2 * core->size[2]};
   tbReal way[3], e[3], middle;
   tb_copy3(way, along);
   if (other) tb_mul_mat3_vec3(way, c->pair->mat, along);
@@ -280,14 +285,14 @@ static bool lies_on_face(Climb* c, int face, const tbFeature* f, const tbReal x[
   return true;
 }
 
-// A face and what is over it.
-static Settling settle_face(Climb* c, int face) {
+// Witness points of a face and the feature over it.
+static FeatureCheck check_face(Ascent* c, int face) {
   int other = 1 - face;
   tbCore* core = face ? &c->pair->b : &c->pair->a;
-  tbFeature *f = &c->touch[face], *t = &c->touch[other];
+  tbFeature *f = &c->feature[face], *t = &c->feature[other];
   tbReal sign = face ? 1 : -1, x[3], e[3], middle = 0, slack = CERTIFIED * c->pair->scale;
   if (is_face(t)) return FAILED;
-  // The other's point, moved along n into the plane of the face.
+  // The other core's point, moved along n into the plane of the face.
   tb_add_scaled3(x, c->point[other], sign * c->s, c->n);
   if (is_line(t)) {
     tb_copy3(e, c->line[other]);
@@ -305,20 +310,20 @@ static Settling settle_face(Climb* c, int face) {
     if (!tb_feature_in_face(core, local, slack, f)) {
       if (!lies_on_face(c, face, &flat, local)) return is_face(f) ? FAILED : RELEASED;
       *f = flat;
-      return SETTLED;
+      return CONFIRMED;
     }
   }
   tb_add_scaled3(c->point[face], c->point[other], sign * c->s, c->n);
-  return SETTLED;
+  return CONFIRMED;
 }
 
-static Settling release(Climb* c, int which, int end) {
-  tb_feature_release_edge(which ? &c->pair->b : &c->pair->a, end, &c->touch[which]);
+static FeatureCheck release(Ascent* c, int which, int end) {
+  tb_feature_release_edge(which ? &c->pair->b : &c->pair->a, end, &c->feature[which]);
   return RELEASED;
 }
 
-// One line and a point: the point's foot on the line.
-static Settling settle_line(Climb* c, int which) {
+// Witness points of a line and a point: the projection of the point on the line.
+static FeatureCheck check_line(Ascent* c, int which) {
   const tbReal* e = c->line[which];
   tbReal arm[3], slack = CERTIFIED * c->pair->scale, length2 = tb_dot3(e, e);
   tb_sub3(arm, c->point[1 - which], c->point[which]);
@@ -326,11 +331,11 @@ static Settling settle_line(Climb* c, int which) {
   if (t < -beyond) return release(c, which, 0);
   if (t > 1 + beyond) return release(c, which, 1);
   tb_add_scaled3(c->point[which], c->point[which], t, e);
-  return SETTLED;
+  return CONFIRMED;
 }
 
-// Two parallel lines: the middle of where they run side by side.
-static Settling settle_parallel(Climb* c) {
+// Witness points of two parallel lines: the middle of their overlap.
+static FeatureCheck check_parallel(Ascent* c) {
   const tbReal *ea = c->line[0], *eb = c->line[1];
   tbReal g[3], aa = tb_dot3(ea, ea), bb = tb_dot3(eb, eb);
   tb_sub3(g, c->point[1], c->point[0]);
@@ -340,44 +345,44 @@ static Settling settle_parallel(Climb* c) {
   tb_add_scaled3(c->point[0], c->point[0], 0.5 * (low + high), ea);
   tb_sub3(g, c->point[0], c->point[1]);
   tb_add_scaled3(c->point[1], c->point[1], tb_dot3(g, eb) / bb, eb);
-  return SETTLED;
+  return CONFIRMED;
 }
 
-// Two lines that cross.
-static Settling settle_lines(Climb* c) {
+// Witness points of two crossing lines.
+static FeatureCheck check_lines(Ascent* c) {
   const tbReal *ea = c->line[0], *eb = c->line[1];
   tbReal g[3], slack = CERTIFIED * c->pair->scale;
   tb_sub3(g, c->point[1], c->point[0]);
   tbReal aa = tb_dot3(ea, ea), bb = tb_dot3(eb, eb), ab = tb_dot3(ea, eb);
   tbReal ga = tb_dot3(g, ea), gb = tb_dot3(g, eb), determinant = aa * bb - ab * ab;
-  if (c->freedom == 1 || !(determinant > 0)) return settle_parallel(c);
+  if (c->freedom == 1 || !(determinant > 0)) return check_parallel(c);
   tbReal t = (ga * bb - gb * ab) / determinant, u = (ga * ab - gb * aa) / determinant;
   tbReal out_a = tb_max(-t, t - 1) * sqrt(aa), out_b = tb_max(-u, u - 1) * sqrt(bb);
   if (out_a > slack && out_a >= out_b) return release(c, 0, t > 1);
   if (out_b > slack) return release(c, 1, u > 1);
   tb_add_scaled3(c->point[0], c->point[0], t, ea);
   tb_add_scaled3(c->point[1], c->point[1], u, eb);
-  return SETTLED;
+  return CONFIRMED;
 }
 
-// Slide the witness points within their features until b - a is along n.
-static Settling settle(Climb* c) {
-  const tbFeature *a = &c->touch[0], *b = &c->touch[1];
-  if (is_face(a)) return settle_face(c, 0);
-  if (is_face(b)) return settle_face(c, 1);
-  if (is_line(a) && is_line(b)) return settle_lines(c);
-  if (is_line(a)) return settle_line(c, 0);
-  if (is_line(b)) return settle_line(c, 1);
-  return SETTLED;
+// Moves the witness points within their features until b - a is along n.
+static FeatureCheck check_features(Ascent* c) {
+  const tbFeature *a = &c->feature[0], *b = &c->feature[1];
+  if (is_face(a)) return check_face(c, 0);
+  if (is_face(b)) return check_face(c, 1);
+  if (is_line(a) && is_line(b)) return check_lines(c);
+  if (is_line(a)) return check_line(c, 0);
+  if (is_line(b)) return check_line(c, 1);
+  return CONFIRMED;
 }
 
-// What a core adds to the width, in the tangents (docs/gjk.md eq. 11).
-static void add_width(const Climb* c, int which, tbWidth* w) {
+// Adds a core's part of the extent, in the tangents (docs/gjk.md eq. 11).
+static void add_width(const Ascent* c, int which, tbExtent* w) {
   tbFeatureExtent width;
   tbReal x[3], d[3];
   tb_copy3(x, c->point[which]);
   if (which) to_b(c, c->point[1], x);
-  tb_feature_extent(which ? &c->pair->b : &c->pair->a, &c->touch[which], x, &width);
+  tb_feature_extent(which ? &c->pair->b : &c->pair->a, &c->feature[which], x, &width);
   w->flat[0] += width.inset;
   w->flat[2] += width.inset;
   w->ball += width.ball;
@@ -394,18 +399,18 @@ static void add_width(const Climb* c, int which, tbWidth* w) {
   }
 }
 
-// The depth up to which the features hold b - a away from the origin in all directions within an
-// angle of the normal.
-static tbReal held_within(const tbWidth* w, tbReal cosine) {
+// The depth that the features guarantee in all directions within an angle (its cosine) of the
+// normal.
+static tbReal depth_within(const tbExtent* w, tbReal cosine) {
   tbReal m[3];
-  tb_width_within(w, cosine, m);
+  tb_extent_within(w, cosine, m);
   tbReal mean = 0.5 * (m[0] + m[2]), half = 0.5 * (m[0] - m[2]);
   return w->ball + mean - sqrt(half * half + m[1] * m[1]);
 }
 
-// Beyond an angle from the normal a ball inside b - a holds it away (docs/gjk.md eq. 10): its
-// cosine, or 2 where the ball does so everywhere.
-static tbReal cosine_of_ball(const Climb* c) {
+// The angle from the normal beyond which a ball inside b - a guarantees the depth (docs/gjk.md eq.
+// 10): its cosine, or 2 if it does so everywhere.
+static tbReal cosine_of_ball(const Ascent* c) {
   tbReal depth = -c->s, x[3], y[3], center[3], down[3];
   tbReal ball = tb_feature_ball(&c->pair->a, c->point[0], center);
   to_b(c, c->point[1], x);
@@ -415,33 +420,34 @@ static tbReal cosine_of_ball(const Climb* c) {
   tbReal far = tb_norm3(down), reach = ball - depth;
   if (reach >= far) return 2;
   tbReal lean = tb_max(tb_min(tb_dot3(down, c->n) / far, 1), -1), hold = tb_max(reach / far, -1);
-  // The sum of two angles, of which half a turn is the most.
+  // Cosine of the sum of two angles, which is clamped to half a turn.
   tbReal lean_sine = sqrt(1 - lean * lean), hold_sine = sqrt(1 - hold * hold);
   return lean_sine * hold + lean * hold_sine > 0 ? lean * hold - lean_sine * hold_sine : -1;
 }
 
-// Is the local maximum the deepest of all? Near the normal the features themselves hold b - a away
-// from the origin, beyond some angle a ball inside of it does. Sufficient, not necessary; where it
-// fails `basin` tells how near is near (a cosine; none: 2), by the `width` of the features.
-static bool is_global(Climb* c, tbReal* basin, tbWidth* width) {
+// Whether the local maximum is proven to be the global one: near the normal the features guarantee
+// the depth, beyond some angle a ball inside b - a does. The test is sufficient, not necessary. If
+// it fails, `basin` is the cosine of the angle up to which the features guarantee the depth (2:
+// none), and `width` their extent.
+static bool is_global(Ascent* c, tbReal* basin, tbExtent* width) {
   static const tbReal cosines[] = {0.3, 0.7, 0.9, 0.97, 0.99, 0.997, 0.999, 0.9998, 0.99998};
   tbReal depth = -c->s, beyond = cosine_of_ball(c);
   if (beyond > 1) return true;
-  tbWidth w = {.ball = 0};
+  tbExtent w = {.ball = 0};
   tb_frame_from_normal(c->n, c->t1, c->t2);
   add_width(c, 0, &w);
   add_width(c, 1, &w);
-  if (held_within(&w, beyond) >= depth) return true;
+  if (depth_within(&w, beyond) >= depth) return true;
   *basin = 2;
   *width = w;
   size_t i = 0, count = sizeof cosines / sizeof cosines[0];
   tbReal outside = cosines[0];
-  while (i < count && !(held_within(&w, cosines[i]) >= depth)) outside = cosines[i++];
+  while (i < count && !(depth_within(&w, cosines[i]) >= depth)) outside = cosines[i++];
   if (i == count) return false;
   *basin = cosines[i];
   for (int k = 0; k < HALVINGS && i > 0; k++) {
     tbReal middle = 0.5 * (*basin + outside);
-    if (held_within(&w, middle) >= depth) {
+    if (depth_within(&w, middle) >= depth) {
       *basin = middle;
     } else {
       outside = middle;
@@ -450,8 +456,9 @@ static bool is_global(Climb* c, tbReal* basin, tbWidth* width) {
   return false;
 }
 
-// Where the climb ended, measured by true support points, so that a wrong feature cannot fake it.
-static tbAscent finish(Climb* c, tbConvexResult* r) {
+// The result of the ascent, evaluated by exact support points, so that a wrong feature cannot
+// falsify it.
+static tbAscent finish(Ascent* c, tbConvexResult* r) {
   tbSupportPoint at;
   tbReal rest[3], slack = CERTIFIED * c->pair->scale;
   tbReal s = tb_pair_separation(c->pair, c->n, &at);
@@ -474,9 +481,9 @@ static tbAscent finish(Climb* c, tbConvexResult* r) {
   return s > 0 || is_global(c, &r->basin, &r->width) ? TB_ASCENT_GLOBAL : TB_ASCENT_LOCAL;
 }
 
-// The tangential part of b - a, and Newton's step from it. False at rest: there, or where points
-// touch and every normal between the two surfaces is optimal.
-static bool uphill(const Climb* c, tbReal dd[3]) {
+// Newton's step from the tangential part of b - a. False if that vanishes, or if the points touch,
+// in which case all normals between the two surfaces are optimal.
+static bool find_step(const Ascent* c, tbReal dd[3]) {
   tbReal g[3], g1 = 0, g2 = 0, small = 1e-15 * c->pair->scale, touching = 1e10 * small * small;
   tb_sub3(g, c->point[1], c->point[0]);
   if (c->freedom > 0) g1 = tb_dot3(c->t1, g);
@@ -486,32 +493,32 @@ static bool uphill(const Climb* c, tbReal dd[3]) {
   return true;
 }
 
-// The next place: settled (true), or a step on.
-static bool step_on(Climb* c, tbReal from[3], tbReal dd[3], Settling* settling) {
+// One step of the ascent, or the final check of the features. True if the ascent is finished.
+static bool take_step(Ascent* c, tbReal from[3], tbReal dd[3], FeatureCheck* check) {
   tbReal last = tb_dot3(dd, dd);
-  bool rest = (c->plain && last <= 1e-14) || !uphill(c, dd);
+  bool rest = (c->smooth_step && last <= 1e-14) || !find_step(c, dd);
   tb_copy3(from, c->n);
   if (rest) {
     tb_zero3(dd);
-    c->plain = false;
-    *settling = settle(c);
-    return *settling != RELEASED;
+    c->smooth_step = false;
+    *check = check_features(c);
+    return *check != RELEASED;
   }
-  *settling = advance(c, dd) ? RELEASED : FAILED;
-  return *settling == FAILED;
+  *check = move_to_kink(c, dd) ? RELEASED : FAILED;
+  return *check == FAILED;
 }
 
 tbAscent tb_normal_ascent(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
-  Climb c;
+  Ascent c;
   tbReal s = -INFINITY, from[3] = {0, 0, 0}, dd[3] = {1, 1, 1};
-  Settling settling = RELEASED;
+  FeatureCheck check = RELEASED;
   c.pair = pair;
   c.crossed = -1;
-  c.plain = false;
+  c.smooth_step = false;
   tb_copy3(c.n, r->normal);
-  look_from_b(&c);
-  tb_feature_at(&pair->a, c.n, &c.touch[0]);
-  tb_feature_at(&pair->b, c.n_b, &c.touch[1]);
+  update_n_b(&c);
+  tb_feature_at(&pair->a, c.n, &c.feature[0]);
+  tb_feature_at(&pair->b, c.n_b, &c.feature[1]);
   for (int step = 0; step < MAX_STEPS; step++) {
     if (!set_freedom(&c) || !evaluate(&c)) return TB_ASCENT_OPEN;
     if (c.s > limit) {
@@ -523,16 +530,16 @@ tbAscent tb_normal_ascent(tbConvexPair* pair, tbReal limit, tbConvexResult* r) {
         return TB_ASCENT_APART;
       }
     }
-    // Too far: s must not fall.
-    if (c.plain && c.s < s - 1e-12 * pair->scale) {
+    // The step was too long: s must not decrease.
+    if (c.smooth_step && c.s < s - 1e-12 * pair->scale) {
       tb_scale3(dd, dd, 0.3);
       tb_add3(c.n, from, dd);
       tb_normalize3(c.n);
-      look_from_b(&c);
+      update_n_b(&c);
       continue;
     }
     s = c.s;
-    if (step_on(&c, from, dd, &settling)) break;
+    if (take_step(&c, from, dd, &check)) break;
   }
   return finish(&c, r);
 }

@@ -1,9 +1,10 @@
-// From an approximate normal of two cores to the exact one: Newton's method on the separation s(n)
-// over the unit sphere, with the touching features held (docs/gjk.md eq. 6-9).
+// Refines an approximate normal of two cores: Newton's method on the separation s(n) over the unit
+// sphere, with the contact features fixed (docs/gjk.md eq. 6-9).
 //
-// A feature is what of a core touches: a point, a line (edge, segment, side of a cylinder), a face
-// (polygon, cap) or a smooth piece (ellipsoid, rim). A line restricts n to a great circle, a face
-// to one value; what freedom remains is solved by Newton with exact second derivatives.
+// A feature is the part of a core in contact: a point, a line (edge, segment, side of a cylinder),
+// a face (polygon, cap) or a smooth piece (ellipsoid, rim). A line restricts n to a great circle, a
+// face to one value; Newton's method with exact second derivatives solves for the remaining
+// freedom.
 #include <string.h>
 
 #include "base/minmax.h"
@@ -11,7 +12,7 @@
 
 #define MAX_STEPS 20
 #define MAX_OPTIONS 5
-// How far witness points may be off their features, relative to the size of the pair.
+// Tolerance of the witness points on their features, relative to the size of the pair.
 #define CERTIFIED 1e-10
 
 typedef enum { FEATURE_POINT, FEATURE_LINE, FEATURE_FACE, FEATURE_SMOOTH } FeatureKind;
@@ -21,12 +22,12 @@ typedef struct {
   int kind;
   tbReal point[3];      // of a point, one end of a line
   tbReal direction[3];  // of a line from `point` (its length is the edge's), normal of a face
-  tbReal side_radius;   // a cylinder's side: the line is this far from the axis, along n
+  tbReal side_radius;   // a cylinder's side: distance of the line from the axis, along n
   int top;              // rim of a cylinder
-  int vert[3];          // of a polytope's face: the corners that it is known by
+  int vert[3];          // of a polytope's face: the corners that define it
 } Feature;
 
-// Distinct support points of one core, with the vertices they are.
+// Distinct support points of one core, with their vertex indices.
 typedef struct {
   int count;
   int id[4];
@@ -54,7 +55,7 @@ static void point_feature(Feature* f, const tbReal p[3]) {
   tb_copy3(f->point, p);
 }
 
-// A face through three corners, looking along d.
+// A face through three corners, with its normal towards d.
 static int face_feature(Feature* f, const Corners* c, const tbReal d[3]) {
   tbReal e1[3], e2[3];
   const tbReal(*p)[3] = c->point;
@@ -69,7 +70,7 @@ static int face_feature(Feature* f, const Corners* c, const tbReal d[3]) {
   return tb_normalize3(f->direction) > 0;
 }
 
-// What a polytope may touch with: the face or edge of its corners, an end of the edge, or the
+// Candidate features of a polytope: the face or edge of its corners, an end of the edge, or the
 // vertex that supports d.
 static int polytope_options(tbCore* core, const Corners* c, const tbReal d[3], int thorough,
                             Feature* option) {
@@ -135,7 +136,7 @@ static int feature_support(const tbCore* core, const Feature* f, const tbReal d[
   tb_zero3(q);
   if (f->kind != FEATURE_SMOOTH) {
     tb_copy3(p, f->point);
-    // The side of a cylinder is a circle seen along its axis.
+    // In the projection along its axis, the side of a cylinder is a circle.
     if (f->side_radius > 0) {
       tbReal across = sqrt(d[0] * d[0] + d[1] * d[1]);
       if (!(across > 0)) return 0;
@@ -149,7 +150,7 @@ static int feature_support(const tbCore* core, const Feature* f, const tbReal d[
     return 1;
   }
   if (core->kind == TB_CORE_CYLINDER) {
-    // h = r |d_xy| +- half d_z: curvature r / |d_xy| around the axis only.
+    // h = r |d_xy| +- half d_z: the curvature is r / |d_xy|, around the axis only.
     tbReal across = sqrt(d[0] * d[0] + d[1] * d[1]), r = core->size[0];
     if (!(across > 1e-12)) return 0;
     tbReal x = d[0] / across, y = d[1] / across;
@@ -208,7 +209,7 @@ static void set_tangents(Newton* w) {
   }
 }
 
-// What the features leave free, and n where they leave nothing.
+// Sets the freedom that the features leave, and n if they leave none.
 static int set_freedom(Newton* w, const tbReal start[3]) {
   tbReal face[3], line_b[3], cross[3];
   const Feature *fa = w->fa, *fb = w->fb;
@@ -247,8 +248,8 @@ static int set_freedom(Newton* w, const tbReal start[3]) {
   return 1;
 }
 
-// A rim's support function has a kink where n is the cylinder's axis. Near it a step must not jump
-// over: the part of n across the axis may shrink, but not turn round.
+// Whether a step passes the pole. A rim's support function has a kink where n is the cylinder's
+// axis: the component of n perpendicular to the axis may shrink in a step, but not reverse.
 static int crosses_pole(const Newton* w, const tbReal from[3]) {
   const tbReal* R = w->pair->mat;
   for (int k = 0; k < 2; k++) {
@@ -266,8 +267,8 @@ static int crosses_pole(const Newton* w, const tbReal from[3]) {
   return 0;
 }
 
-// Newton: (Q + s I) delta = tangential part of b - a (docs/gjk.md eq. 8). Returns 0 where the
-// second-order condition fails: no optimum with these features nearby.
+// Newton's method: (Q + s I) delta = tangential part of b - a (docs/gjk.md eq. 8). Returns 0 if the
+// second-order condition fails: there is no optimum with these features nearby.
 static int newton_solve(Newton* w, const tbReal start[3]) {
   if (!set_freedom(w, start) || tb_dot3(w->n, start) < 0.8) return 0;
   set_tangents(w);
@@ -280,7 +281,7 @@ static int newton_solve(Newton* w, const tbReal start[3]) {
     tbReal s = tb_dot3(w->n, g), g1 = tb_dot3(w->tangent[0], g), g2 = tb_dot3(w->tangent[1], g);
     if (w->freedom == 1) g2 = 0;
     tbReal k11 = w->q[0] + s, k12 = w->q[1], k22 = w->q[2] + s;
-    // Done, or touching points: then every normal between the two surfaces is optimal.
+    // Converged, or touching points, for which all normals between the two surfaces are optimal.
     if (fabs(g1) + fabs(g2) <= small || tb_dot3(g, g) <= touching) return 1;
     if (!(k11 > 0)) return 0;
     if (w->freedom == 1) {
@@ -292,7 +293,7 @@ static int newton_solve(Newton* w, const tbReal start[3]) {
       delta[1] = (k11 * g2 - k12 * g1) / determinant;
     }
     tbReal length = sqrt(delta[0] * delta[0] + delta[1] * delta[1]);
-    // Far steps mean wrong features.
+    // Long steps indicate wrong features.
     if (!(length < 2) || tb_dot3(w->n, start) < 0.8) return 0;
     if (length <= 1e-16) return 1;
     tbReal shrink = length > 0.5 ? 0.5 / length : 1, from[3];
@@ -308,7 +309,7 @@ static int newton_solve(Newton* w, const tbReal start[3]) {
   return 1;
 }
 
-// Is x between the walls of a prism? They stand upright.
+// Whether x is between the walls of a prism, which are vertical.
 static int in_prism(const tbCore* core, const tbReal x[3], tbReal slack) {
   for (int i = 0; i < 3; i++) {
     const tbReal *u = core->prism + 3 * i, *v = core->prism + 3 * ((i + 1) % 3);
@@ -319,7 +320,7 @@ static int in_prism(const tbCore* core, const tbReal x[3], tbReal slack) {
   return 1;
 }
 
-// Is the point x of the core's frame inside the core's face f (up to `slack`)?
+// Whether the point x of the core's frame is inside the core's face f (up to `slack`).
 static int inside_face(const tbCore* core, const Feature* f, const tbReal x[3], tbReal slack) {
   const tbReal* h = core->size;
   if (core->kind == TB_CORE_CYLINDER) return sqrt(x[0] * x[0] + x[1] * x[1]) <= h[0] + slack;
@@ -328,7 +329,7 @@ static int inside_face(const tbCore* core, const Feature* f, const tbReal x[3], 
   }
   if (core->kind == TB_CORE_PRISM && fabs(f->direction[2]) > 1e-3) return in_prism(core, x, slack);
   if (core->kind != TB_CORE_HULL) return 0;
-  tbFeature face = {.kind = TB_TOUCH_FACE};
+  tbFeature face = {.kind = TB_FEATURE_FACE};
   memcpy(face.vert, f->vert, sizeof face.vert);
   tb_copy3(face.point, f->point);
   tb_copy3(face.normal, f->direction);
@@ -344,7 +345,7 @@ static void nearest_on_line(const tbReal from[3], const tbReal e[3], const tbRea
   tb_add_scaled3(out, from, tb_min(tb_max(t, 0), 1), e);
 }
 
-// Nearest points of two parallel line features: the middle of where they overlap.
+// Nearest points of two parallel line features: the middle of their overlap.
 static void nearest_parallel(Newton* w, const tbReal ea[3], const tbReal eb[3]) {
   tbReal g[3], aa = tb_dot3(ea, ea), bb = tb_dot3(eb, eb);
   if (!(aa > 0) || !(bb > 0)) return;
@@ -373,14 +374,14 @@ static void nearest_lines(Newton* w, const tbReal ea[3], const tbReal eb[3]) {
   tb_add_scaled3(w->b, w->b, u, eb);
 }
 
-// Slide the witness points within their features until b - a is along n; true where that succeeds,
+// Moves the witness points within their features until b - a is along n. True if that succeeds,
 // which proves the optimum.
 static int certify(Newton* w, tbReal s) {
   tbReal slack = CERTIFIED * w->pair->scale, eb[3], x[3], foot[3], rest[3];
   const Feature *fa = w->fa, *fb = w->fb;
   tb_mul_mat3_vec3(eb, w->pair->mat, fb->direction);
   if (fa->kind == FEATURE_FACE || fb->kind == FEATURE_FACE) {
-    // A point or smooth piece over a face; anything else over a face is left to the bounds.
+    // Only a point or smooth piece over a face is certified; other features are left to the bounds.
     if (fa->kind == FEATURE_FACE) {
       if (fb->kind != FEATURE_POINT && fb->kind != FEATURE_SMOOTH) return 0;
       tb_add_scaled3(w->a, w->b, -s, w->n);
@@ -406,13 +407,13 @@ static int certify(Newton* w, tbReal s) {
   return tb_norm3(rest) <= slack;
 }
 
-// Try one pair of features; keep the answer where it separates more than what is there.
+// Tries one pair of features; keeps the result if it separates the cores by more than before.
 static int try_features(tbConvexPair* pair, const Feature* fa, const Feature* fb,
                         const tbReal start[3], tbConvexResult* r) {
   Newton w = {.pair = pair, .fa = fa, .fb = fb};
   tbSupportPoint at;
   if (!newton_solve(&w, start)) return 0;
-  // Dist is measured by the true support points, so a wrong feature cannot fake it.
+  // The separation is evaluated by exact support points, so that a wrong feature cannot falsify it.
   tbReal s = tb_pair_separation(pair, w.n, &at), rounding = 1e-13 * pair->scale;
   if (!(s >= r->dist - rounding)) return 0;
   tbReal g[3];

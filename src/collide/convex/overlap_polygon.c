@@ -1,4 +1,4 @@
-// Patches in a plane: polygons, discs, and round cores beside each other.
+// Overlap of two facing features in a plane: polygons, discs, and parallel round cores.
 #include "collide/convex/overlap_polygon.h"
 
 #include <math.h>
@@ -6,11 +6,13 @@
 #include "base/elementary.h"
 #include "base/minmax.h"
 
-// A core lies along an edge where neither leans more than this (sine) against the normal.
+// A core contacts along an edge only if the angle of both to the contact plane is below this
+// (sine).
 #define LEVEL 0.1
 
-// Features of a disc that are no corner: points fixed to the rim, crossings. (Its lowest point is a
-// corner with the number of the disc, as for a cylinder that lies or leans.)
+// Contact identities of a disc that are no corner: points fixed to the rim, and intersections. (The
+// lowest point of a tilted disc is a corner with the number of the disc, as for a cylinder whose
+// side or rim is the feature.)
 #define RIM 0x7f00
 
 void tb_overlap_polygon_project(const tbOverlapPolygon* p, const tbReal x[3], tbReal* u, tbReal* v,
@@ -26,11 +28,12 @@ void tb_overlap_polygon_project(const tbOverlapPolygon* p, const tbReal x[3], tb
   *v = tb_dot3(p->e2, arm);
 }
 
-static void flatten_arms(const tbOverlapPolygon* p, const tbFacingFeature* patch, tbFlatPatch* f) {
-  f->radius = tb_norm3(patch->arm[0]);
+static void flatten_arms(const tbOverlapPolygon* p, const tbFacingFeature* facing,
+                         tbFlatFeature* f) {
+  f->radius = tb_norm3(facing->arm[0]);
   for (int k = 0; k < 2; k++) {
     tbReal arm[3];
-    tb_add_scaled3(arm, patch->arm[k], -tb_dot3(p->m, patch->arm[k]) / p->lean, p->n);
+    tb_add_scaled3(arm, facing->arm[k], -tb_dot3(p->m, facing->arm[k]) / p->lean, p->n);
     f->arm[k][0] = tb_dot3(p->e1, arm);
     f->arm[k][1] = tb_dot3(p->e2, arm);
   }
@@ -41,27 +44,27 @@ static void flatten_arms(const tbOverlapPolygon* p, const tbFacingFeature* patch
   f->inverse[3] = f->arm[0][0] / determinant;
 }
 
-// (u, v) in coordinates where the disc is the unit circle.
-static void to_circle(const tbFlatPatch* f, tbReal u, tbReal v, tbReal* x, tbReal* y) {
+// (u, v) in coordinates in which the disc is the unit circle.
+static void to_circle(const tbFlatFeature* f, tbReal u, tbReal v, tbReal* x, tbReal* y) {
   u -= f->cu;
   v -= f->cv;
   *x = f->inverse[0] * u + f->inverse[1] * v;
   *y = f->inverse[2] * u + f->inverse[3] * v;
 }
 
-static void from_circle(const tbFlatPatch* f, tbReal x, tbReal y, tbReal* u, tbReal* v) {
+static void from_circle(const tbFlatFeature* f, tbReal x, tbReal y, tbReal* u, tbReal* v) {
   *u = f->cu + x * f->arm[0][0] + y * f->arm[1][0];
   *v = f->cv + x * f->arm[0][1] + y * f->arm[1][1];
 }
 
-static void flatten(const tbOverlapPolygon* p, const tbFacingFeature* patch, tbFlatPatch* f) {
-  f->patch = patch;
+static void flatten(const tbOverlapPolygon* p, const tbFacingFeature* facing, tbFlatFeature* f) {
+  f->facing = facing;
   f->radius = 0;
-  for (int i = 0; i < patch->count; i++) {
-    tb_overlap_polygon_project(p, patch->point[i], &f->u[i], &f->v[i], &f->h[i]);
+  for (int i = 0; i < facing->count; i++) {
+    tb_overlap_polygon_project(p, facing->point[i], &f->u[i], &f->v[i], &f->h[i]);
   }
-  if (patch->kind == TB_PATCH_SEGMENT) {
-    // Height changes along the segment only.
+  if (facing->kind == TB_FACING_SEGMENT) {
+    // The height is constant across the segment.
     tbReal du = f->u[1] - f->u[0], dv = f->v[1] - f->v[0], length2 = du * du + dv * dv;
     tbReal rate = length2 > 0 ? (f->h[1] - f->h[0]) / length2 : 0;
     f->slope[0] = rate * du;
@@ -69,25 +72,25 @@ static void flatten(const tbOverlapPolygon* p, const tbFacingFeature* patch, tbF
     f->slope[2] = f->h[0] - f->slope[0] * f->u[0] - f->slope[1] * f->v[0];
     return;
   }
-  tbReal along = tb_dot3(patch->normal, p->n), u, v, h;
-  if (patch->kind == TB_PATCH_DISC) {
-    tb_overlap_polygon_project(p, patch->center, &u, &v, &h);
+  tbReal along = tb_dot3(facing->normal, p->n), u, v, h;
+  if (facing->kind == TB_FACING_DISC) {
+    tb_overlap_polygon_project(p, facing->center, &u, &v, &h);
     f->cu = u;
     f->cv = v;
-    flatten_arms(p, patch, f);
+    flatten_arms(p, facing, f);
   } else {
     u = f->u[0];
     v = f->v[0];
     h = f->h[0];
   }
   // normal.(x - x0) = 0 solved for h.
-  f->slope[0] = -tb_dot3(patch->normal, p->e1) / along;
-  f->slope[1] = -tb_dot3(patch->normal, p->e2) / along;
+  f->slope[0] = -tb_dot3(facing->normal, p->e1) / along;
+  f->slope[1] = -tb_dot3(facing->normal, p->e2) / along;
   f->slope[2] = h - f->slope[0] * u - f->slope[1] * v;
   f->ccw = along > 0;
 }
 
-static tbReal height(const tbFlatPatch* f, tbReal u, tbReal v) {
+static tbReal height(const tbFlatFeature* f, tbReal u, tbReal v) {
   return f->slope[0] * u + f->slope[1] * v + f->slope[2];
 }
 
@@ -97,8 +100,8 @@ void tb_overlap_polygon_add(tbOverlapPolygon* p, tbReal u, tbReal v, tbReal ha, 
   int i = p->count++;
   p->point[i].u = u;
   p->point[i].v = v;
-  // No gap along n is smaller than s(n), though planes of merged faces may say so by a little; gaps
-  // equal to it but for rounding are it.
+  // No gap along n is smaller than s(n), although the planes of merged faces may give slightly
+  // less; gaps that exceed s(n) by rounding only are set to it.
   tbReal more = hb - ha - p->least;
   if (more < 1e-3 * p->tolerance) {
     ha += 0.5 * more;
@@ -112,7 +115,7 @@ void tb_overlap_polygon_add(tbOverlapPolygon* p, tbReal u, tbReal v, tbReal ha, 
   p->feature[i] = feature;
 }
 
-// As above for a feature that may be there: the smaller gap stays.
+// As above, but of two contacts with the same identity only that with the smaller gap is kept.
 static void add_once(tbOverlapPolygon* p, tbReal u, tbReal v, tbReal ha, tbReal hb,
                      uint32_t feature) {
   for (int i = 0; i < p->count; i++) {
@@ -131,14 +134,14 @@ static void add_at(tbOverlapPolygon* p, tbReal u, tbReal v, uint32_t feature) {
   tb_overlap_polygon_add(p, u, v, height(&p->a, u, v), height(&p->b, u, v), feature);
 }
 
-// Is (u, v) in the polygon or disc, up to the tolerance?
-static int contains(const tbOverlapPolygon* p, const tbFlatPatch* f, tbReal u, tbReal v) {
-  if (f->patch->kind == TB_PATCH_DISC) {
+// Whether (u, v) is in the polygon or disc, up to the tolerance.
+static int contains(const tbOverlapPolygon* p, const tbFlatFeature* f, tbReal u, tbReal v) {
+  if (f->facing->kind == TB_FACING_DISC) {
     tbReal x, y, reach = 1 + p->tolerance / f->radius;
     to_circle(f, u, v, &x, &y);
     return x * x + y * y <= reach * reach;
   }
-  int n = f->patch->count;
+  int n = f->facing->count;
   tbReal sign = f->ccw ? 1 : -1;
   for (int i = 0; i < n; i++) {
     int j = i + 1 < n ? i + 1 : 0;
@@ -149,34 +152,36 @@ static int contains(const tbOverlapPolygon* p, const tbFlatPatch* f, tbReal u, t
   return 1;
 }
 
-// Corner i of f, over g. `kind` says whose corners they are.
-static void add_corner(tbOverlapPolygon* p, const tbFlatPatch* f, const tbFlatPatch* g, int i,
+// Adds corner i of f, which lies over g. `kind` tells whose corner it is.
+static void add_corner(tbOverlapPolygon* p, const tbFlatFeature* f, const tbFlatFeature* g, int i,
                        int kind) {
-  // A corner's own height is exact; planes of merged faces are not quite.
+  // A corner's own height is exact, unlike that of the plane of a merged face.
   tbReal other = height(g, f->u[i], f->v[i]);
   tbReal ha = kind == 1 ? f->h[i] : other, hb = kind == 1 ? other : f->h[i];
-  tb_overlap_polygon_add(p, f->u[i], f->v[i], ha, hb, TB_FEATURE(kind, f->patch->id[i], 0));
+  tb_overlap_polygon_add(p, f->u[i], f->v[i], ha, hb, TB_FEATURE(kind, f->facing->id[i], 0));
 }
 
-static void add_corners(tbOverlapPolygon* p, const tbFlatPatch* f, const tbFlatPatch* g, int kind) {
-  for (int i = 0; i < f->patch->count; i++) {
+static void add_corners(tbOverlapPolygon* p, const tbFlatFeature* f, const tbFlatFeature* g,
+                        int kind) {
+  for (int i = 0; i < f->facing->count; i++) {
     if (contains(p, g, f->u[i], f->v[i])) add_corner(p, f, g, i, kind);
   }
 }
 
-// Whether edges that cross are next to each other all along: both ends of one within reach of the
-// other's line. t and s over the crossing's area are where they cross.
-static bool is_along(const tbOverlapPolygon* p, tbReal t, tbReal s, tbReal cross, tbReal a2,
-                     tbReal b2) {
+// Whether two intersecting edges are close to each other along one of them: both ends of that one
+// are within `touching` of the other's line. t / cross and s / cross are the edges' parameters at
+// the intersection.
+static bool are_collinear(const tbOverlapPolygon* p, tbReal t, tbReal s, tbReal cross, tbReal a2,
+                          tbReal b2) {
   tbReal far_a = tb_max(t, cross - t), far_b = tb_max(s, cross - s),
          reach2 = p->touching * p->touching;
   return far_a * far_a <= reach2 * b2 || far_b * far_b <= reach2 * a2;
 }
 
-// Where edge i of a crosses edge j of b, if they do.
+// Adds the intersection of edge i of a and edge j of b, if there is one.
 static void add_crossing(tbOverlapPolygon* p, int i, int j) {
-  const tbFlatPatch *a = &p->a, *b = &p->b;
-  int ni = i + 1 < a->patch->count ? i + 1 : 0, nj = j + 1 < b->patch->count ? j + 1 : 0;
+  const tbFlatFeature *a = &p->a, *b = &p->b;
+  int ni = i + 1 < a->facing->count ? i + 1 : 0, nj = j + 1 < b->facing->count ? j + 1 : 0;
   tbReal au = a->u[ni] - a->u[i], av = a->v[ni] - a->v[i];
   tbReal bu = b->u[nj] - b->u[j], bv = b->v[nj] - b->v[j];
   tbReal gu = b->u[j] - a->u[i], gv = b->v[j] - a->v[i];
@@ -186,32 +191,34 @@ static void add_crossing(tbOverlapPolygon* p, int i, int j) {
     t = -t;
     s = -s;
   }
-  // Parallel edges have no crossing; ends that touch are corners and found as such.
+  // Parallel edges have no intersection; ends that touch are corners and found as such.
   if (!(t > 0 && t < cross && s > 0 && s < cross)) return;
-  if (p->touching > 0 && is_along(p, t, s, cross, au * au + av * av, bu * bu + bv * bv)) return;
+  if (p->touching > 0 && are_collinear(p, t, s, cross, au * au + av * av, bu * bu + bv * bv))
+    return;
   t /= cross;
   tbReal u = a->u[i] + t * au, v = a->v[i] + t * av;
-  // Where along b's edge by that same point: edges parallel but for 1e-11 cross at a place that
-  // rounding moves along them, and heights must belong to one place.
+  // The parameter on b's edge follows from the same point: for edges parallel up to 1e-11, rounding
+  // moves the intersection along them, and both heights must belong to one point.
   s = ((u - b->u[j]) * bu + (v - b->v[j]) * bv) / (bu * bu + bv * bv);
   if (!(s > 0 && s < 1)) return;
   tbReal ha = a->h[i] + t * (a->h[ni] - a->h[i]), hb = b->h[j] + s * (b->h[nj] - b->h[j]);
-  tb_overlap_polygon_add(p, u, v, ha, hb, TB_FEATURE(3, a->patch->id[i], b->patch->id[j]));
+  tb_overlap_polygon_add(p, u, v, ha, hb, TB_FEATURE(3, a->facing->id[i], b->facing->id[j]));
 }
 
-// Proper crossings of the edges of a and b, one of them a segment.
+// Proper intersections of the edges of a and b, one of which is a segment.
 static void add_crossings(tbOverlapPolygon* p) {
-  int na = p->a.patch->count, nb = p->b.patch->count;
+  int na = p->a.facing->count, nb = p->b.facing->count;
   for (int i = 0; i < (na == 2 ? 1 : na); i++) {
     for (int j = 0; j < (nb == 2 ? 1 : nb); j++) add_crossing(p, i, j);
   }
 }
 
-// The corners of g against the lines through the edges of polygon f, without branches. For each
-// edge, bits of g's edges that cross its line; returns bits of the corners of g that lie in f.
-static uint64_t cut_by_edges(const tbOverlapPolygon* p, const tbFlatPatch* f, const tbFlatPatch* g,
-                             uint64_t crossed[TB_PATCH_MAX]) {
-  int n = f->patch->count, m = g->patch->count;
+// Classifies the corners of g by the lines through the edges of polygon f, without branches. For
+// each edge, `crossed` has a bit for each of g's edges that crosses its line; returns a bit for
+// each corner of g that lies in f.
+static uint64_t cut_by_edges(const tbOverlapPolygon* p, const tbFlatFeature* f,
+                             const tbFlatFeature* g, uint64_t crossed[TB_FACING_MAX]) {
+  int n = f->facing->count, m = g->facing->count;
   uint64_t outside = 0;
   tbReal sign = f->ccw ? 1 : -1, tolerance2 = p->tolerance * p->tolerance;
   for (int i = 0, j = n - 1; i < n; j = i++) {
@@ -229,10 +236,10 @@ static uint64_t cut_by_edges(const tbOverlapPolygon* p, const tbFlatPatch* f, co
 }
 
 static void intersect_polygons(tbOverlapPolygon* p) {
-  uint64_t by_a[TB_PATCH_MAX], by_b[TB_PATCH_MAX];
+  uint64_t by_a[TB_FACING_MAX], by_b[TB_FACING_MAX];
   uint64_t b_inside = cut_by_edges(p, &p->a, &p->b, by_a);
   uint64_t a_inside = cut_by_edges(p, &p->b, &p->a, by_b);
-  int na = p->a.patch->count, nb = p->b.patch->count;
+  int na = p->a.facing->count, nb = p->b.facing->count;
   for (int i = 0; i < na; i++) {
     if (a_inside >> i & 1) add_corner(p, &p->a, &p->b, i, 1);
   }
@@ -246,9 +253,9 @@ static void intersect_polygons(tbOverlapPolygon* p) {
   }
 }
 
-// Where the edges of f cross the rim of the disc g.
-static void add_rim_crossings(tbOverlapPolygon* p, const tbFlatPatch* f, const tbFlatPatch* g) {
-  int n = f->patch->count;
+// Adds the intersections of the edges of f with the rim of the disc g.
+static void add_rim_crossings(tbOverlapPolygon* p, const tbFlatFeature* f, const tbFlatFeature* g) {
+  int n = f->facing->count;
   for (int i = 0; i < (n == 2 ? 1 : n); i++) {
     int j = i + 1 < n ? i + 1 : 0;
     tbReal x0, y0, x1, y1;
@@ -256,29 +263,29 @@ static void add_rim_crossings(tbOverlapPolygon* p, const tbFlatPatch* f, const t
     to_circle(g, f->u[j], f->v[j], &x1, &y1);
     tbReal dx = x1 - x0, dy = y1 - y0, a = dx * dx + dy * dy, b = dx * x0 + dy * y0;
     tbReal root = b * b - a * (x0 * x0 + y0 * y0 - 1);
-    // An edge along a tangent crosses the rim anywhere around it.
+    // For an edge along a tangent the intersections are ill-conditioned.
     if (!(a > 0) || !(root > 8 * a * p->touching / g->radius)) continue;
     root = sqrt(root);
     for (int k = 0; k < 2; k++) {
       tbReal t = (-b + (k ? root : -root)) / a;
       if (!(t > 0 && t < 1)) continue;
       add_at(p, f->u[i] + t * (f->u[j] - f->u[i]), f->v[i] + t * (f->v[j] - f->v[i]),
-             TB_FEATURE(3, RIM + k, f->patch->id[i] + (f == &p->b ? 0 : 0x4000)));
+             TB_FEATURE(3, RIM + k, f->facing->id[i] + (f == &p->b ? 0 : 0x4000)));
     }
   }
 }
 
-// A point of the rim of f, if it lies in g.
-static void add_rim_point(tbOverlapPolygon* p, const tbFlatPatch* f, const tbFlatPatch* g, tbReal x,
-                          tbReal y, uint32_t feature) {
+// Adds a point of the rim of f if it lies in g.
+static void add_rim_point(tbOverlapPolygon* p, const tbFlatFeature* f, const tbFlatFeature* g,
+                          tbReal x, tbReal y, uint32_t feature) {
   tbReal u, v;
   from_circle(f, x, y, &u, &v);
   if (contains(p, g, u, v)) add_at(p, u, v, feature);
 }
 
-// Points of the rim of disc f that lie in g: four that are fixed to the body, and the one where the
-// gap is smallest when the patches lean against each other.
-static void add_rim(tbOverlapPolygon* p, const tbFlatPatch* f, const tbFlatPatch* g, int kind) {
+// Adds points of the rim of disc f that lie in g: four that are fixed to the body, and the one
+// where the gap is smallest if the features are tilted against each other.
+static void add_rim(tbOverlapPolygon* p, const tbFlatFeature* f, const tbFlatFeature* g, int kind) {
   static const tbReal fixed[4][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}};
   for (int k = 0; k < 4; k++) {
     add_rim_point(p, f, g, fixed[k][0], fixed[k][1], TB_FEATURE(kind, RIM + k, 0));
@@ -287,13 +294,13 @@ static void add_rim(tbOverlapPolygon* p, const tbFlatPatch* f, const tbFlatPatch
   tbReal x = du * f->arm[0][0] + dv * f->arm[0][1], y = du * f->arm[1][0] + dv * f->arm[1][1];
   tbReal steep = sqrt(x * x + y * y);
   if (steep > p->tolerance) {
-    add_rim_point(p, f, g, x / steep, y / steep, TB_FEATURE(kind, f->patch->id[0], 0));
+    add_rim_point(p, f, g, x / steep, y / steep, TB_FEATURE(kind, f->facing->id[0], 0));
   }
 }
 
-// Slide a point of the rim of a along it until it lies on the rim of b: Newton on its angle.
+// Moves a point along the rim of a until it lies on the rim of b: Newton's method on its angle.
 static void add_rims_meet(tbOverlapPolygon* p, tbReal u, tbReal v, uint32_t feature) {
-  const tbFlatPatch *a = &p->a, *b = &p->b;
+  const tbFlatFeature *a = &p->a, *b = &p->b;
   tbReal x, y, bx, by, qx, qy;
   to_circle(a, u, v, &x, &y);
   tbReal angle = tb_atan2(y, x);
@@ -313,20 +320,20 @@ static void add_rims_meet(tbOverlapPolygon* p, tbReal u, tbReal v, uint32_t feat
   add_rim_point(p, a, b, x, y, feature);
 }
 
-// Whether two level discs, centres that far apart, touch with their rims, or next to that: a narrow
-// lens, if it is one, is one place.
-static bool are_rims_beside(const tbOverlapPolygon* p, tbReal apart) {
+// Whether two parallel discs, with centres `apart` from each other, touch with their rims or
+// almost: a narrow lens between the rims counts as one place.
+static bool are_rims_in_contact(const tbOverlapPolygon* p, tbReal apart) {
   tbReal reach = p->a.radius + p->b.radius, du = p->a.slope[0] - p->b.slope[0];
   tbReal dv = p->a.slope[1] - p->b.slope[1], steep = sqrt(du * du + dv * dv) * reach;
   bool level = steep <= p->touching && p->lean >= 1 - 1e-12;
   return p->touching > 0 && level && fabs(apart - reach) <= 4 * p->touching;
 }
 
-// Two discs: where the rims cross and where the line of centres leaves each.
+// Two discs: the intersections of the rims, and the points where the line of centres leaves each.
 static void add_disc_disc(tbOverlapPolygon* p) {
-  const tbFlatPatch *a = &p->a, *b = &p->b;
+  const tbFlatFeature *a = &p->a, *b = &p->b;
   tbReal du = b->cu - a->cu, dv = b->cv - a->cv, apart = sqrt(du * du + dv * dv), x, y, length;
-  if (are_rims_beside(p, apart)) {
+  if (are_rims_in_contact(p, apart)) {
     tbReal half = 0.5 * (apart + a->radius - b->radius) / apart;
     add_at(p, a->cu + half * du, a->cv + half * dv, TB_FEATURE(3, RIM, RIM));
     return;
@@ -350,43 +357,44 @@ static void add_disc_disc(tbOverlapPolygon* p) {
   add_rims_meet(p, u + across * dv, v - across * du, TB_FEATURE(3, RIM + 1, RIM));
 }
 
-// Corners of a lie below the contact, those of b above it.
+// Sign of the height of the contact over a corner: corners of a lie below it, those of b above it.
 static tbReal kind_sign(int kind) {
   return kind == 1 ? 1 : -1;
 }
 
-// A segment patch or an edge of a polygon in the plane: what lies beside another such.
+// A segment or an edge of a polygon, in the plane, which may be parallel to another one.
 typedef struct {
   tbReal u[2], v[2], h[2];
-  tbReal radius, lean;  // how round the core is across it; sine of its angle against the plane
+  tbReal radius, lean;  // radius of the core around it; sine of its angle to the plane
   int id[2];
 } Rod;
 
-static void set_rod(const tbFlatPatch* f, int i, Rod* rod) {
-  int n = f->patch->count;
+static void set_rod(const tbFlatFeature* f, int i, Rod* rod) {
+  int n = f->facing->count;
   for (int k = 0; k < 2; k++) {
     int at = i + k < n ? i + k : 0;
     rod->u[k] = f->u[at];
     rod->v[k] = f->v[at];
     rod->h[k] = f->h[at];
-    rod->id[k] = f->patch->id[at];
+    rod->id[k] = f->facing->id[at];
   }
   tbReal du = rod->u[1] - rod->u[0], dv = rod->v[1] - rod->v[0], rise = rod->h[1] - rod->h[0];
   tbReal length2 = du * du + dv * dv + rise * rise;
-  rod->radius = f->patch->curvature_radius;
+  rod->radius = f->facing->curvature_radius;
   rod->lean = length2 > 0 ? rise / sqrt(length2) : 0;
 }
 
-// How far the surface of a round core falls below its highest line at distance x beside it, and not
-// less where the core leans against the normal.
+// An upper bound of how far the surface of a round core falls below its highest line at the lateral
+// distance x, for a core tilted against the plane.
 static tbReal fall(const Rod* f, tbReal x) {
   tbReal r = f->radius, lean = f->lean;
   return (r - sqrt(tb_max(r * r - x * x, 0))) / tb_max(1 - lean * lean, 0.5);
 }
 
-// An end of rod f beside rod g: the contact lies where both round surfaces are parallel, at
-// distances from their highest lines as the radii (docs/gjk.md eq. 14).
-static void add_beside(tbOverlapPolygon* p, const Rod* f, const Rod* g, int kind) {
+// Contacts at the ends of rod f along the parallel rod g: a contact lies where both round surfaces
+// are parallel, at distances from their highest lines in the ratio of the radii (docs/gjk.md eq.
+// 14).
+static void add_parallel_ends(tbOverlapPolygon* p, const Rod* f, const Rod* g, int kind) {
   tbReal du = g->u[1] - g->u[0], dv = g->v[1] - g->v[0], length = sqrt(du * du + dv * dv);
   tbReal rf = f->radius, round = rf + g->radius;
   if (!(length > 0) || !(round > 0)) return;
@@ -394,8 +402,8 @@ static void add_beside(tbOverlapPolygon* p, const Rod* f, const Rod* g, int kind
     int o = 1 - i;
     tbReal side = ((f->v[i] - g->v[0]) * du - (f->u[i] - g->u[0]) * dv) / length;
     if (fabs(side) > 0.1 * round) continue;
-    // Going sideways, which is at right angles to g, and where the core leans also falling along
-    // the normal, moves along the axis of f: stay inside.
+    // A displacement perpendicular to g, and for a tilted core also the fall along the normal,
+    // moves the point along the axis of f: the contact must stay inside its end.
     tbReal eu = f->u[o] - f->u[i], ev = f->v[o] - f->v[i], span = sqrt(eu * eu + ev * ev);
     tbReal turn = fabs(eu * dv - ev * du) / (span * length), x_most = 1.1 * fabs(side) * rf / round;
     tbReal way = fabs(f->lean) * fall(f, x_most) + turn * x_most;
@@ -421,62 +429,63 @@ static int is_nearly_parallel(const Rod* a, const Rod* b) {
   return cross * cross < 0.01 * (au * au + av * av) * (bu * bu + bv * bv);
 }
 
-static void add_rods(tbOverlapPolygon* p, const Rod* a, const Rod* b) {
+static void add_parallel_rods(tbOverlapPolygon* p, const Rod* a, const Rod* b) {
   if (!is_nearly_parallel(a, b)) return;
-  add_beside(p, a, b, 1);
-  add_beside(p, b, a, 2);
+  add_parallel_ends(p, a, b, 1);
+  add_parallel_ends(p, b, a, 2);
 }
 
-// A round core along an edge of a polygon: but for exactly parallel ones they cross at one place
-// and are over the face on one side of it only, though they touch, to a hair, all along.
+// A round core along an edge of a polygon. Unless exactly parallel, the two intersect in one point,
+// and the core is over the face on one side of it only, although it is in contact all along the
+// edge up to a small gap.
 static void add_along_edges(tbOverlapPolygon* p) {
-  const tbFlatPatch* polygon = p->a.patch->kind == TB_PATCH_POLYGON ? &p->a : &p->b;
+  const tbFlatFeature* polygon = p->a.facing->kind == TB_FACING_POLYGON ? &p->a : &p->b;
   Rod segment, edge;
   set_rod(polygon == &p->a ? &p->b : &p->a, 0, &segment);
   if (!(segment.radius > 0) || !(fabs(segment.lean) < LEVEL)) return;
-  for (int i = 0; i < polygon->patch->count; i++) {
+  for (int i = 0; i < polygon->facing->count; i++) {
     set_rod(polygon, i, &edge);
     if (!(fabs(edge.lean) < LEVEL)) continue;
-    add_rods(p, polygon == &p->a ? &edge : &segment, polygon == &p->a ? &segment : &edge);
+    add_parallel_rods(p, polygon == &p->a ? &edge : &segment, polygon == &p->a ? &segment : &edge);
   }
 }
 
 static void intersect(tbOverlapPolygon* p) {
-  int ka = p->a.patch->kind, kb = p->b.patch->kind;
-  if (ka == TB_PATCH_DISC && kb == TB_PATCH_DISC) {
+  int ka = p->a.facing->kind, kb = p->b.facing->kind;
+  if (ka == TB_FACING_DISC && kb == TB_FACING_DISC) {
     add_disc_disc(p);
-  } else if (ka == TB_PATCH_DISC || kb == TB_PATCH_DISC) {
-    const tbFlatPatch* disc = ka == TB_PATCH_DISC ? &p->a : &p->b;
-    const tbFlatPatch* other = ka == TB_PATCH_DISC ? &p->b : &p->a;
+  } else if (ka == TB_FACING_DISC || kb == TB_FACING_DISC) {
+    const tbFlatFeature* disc = ka == TB_FACING_DISC ? &p->a : &p->b;
+    const tbFlatFeature* other = ka == TB_FACING_DISC ? &p->b : &p->a;
     add_corners(p, other, disc, disc == &p->a ? 2 : 1);
     add_rim_crossings(p, other, disc);
-    if (other->patch->kind == TB_PATCH_POLYGON) add_rim(p, disc, other, disc == &p->a ? 1 : 2);
-  } else if (ka == TB_PATCH_SEGMENT && kb == TB_PATCH_SEGMENT) {
+    if (other->facing->kind == TB_FACING_POLYGON) add_rim(p, disc, other, disc == &p->a ? 1 : 2);
+  } else if (ka == TB_FACING_SEGMENT && kb == TB_FACING_SEGMENT) {
     Rod a, b;
     set_rod(&p->a, 0, &a);
     set_rod(&p->b, 0, &b);
-    add_rods(p, &a, &b);
-    // A sharp edge of a hull crosses what it touches.
+    add_parallel_rods(p, &a, &b);
+    // A sharp edge of a hull intersects the other segment.
     if (!(a.radius > 0) || !(b.radius > 0)) add_crossings(p);
-  } else if (ka == TB_PATCH_POLYGON && kb == TB_PATCH_POLYGON) {
+  } else if (ka == TB_FACING_POLYGON && kb == TB_FACING_POLYGON) {
     intersect_polygons(p);
   } else {
-    if (kb == TB_PATCH_POLYGON) add_corners(p, &p->a, &p->b, 1);
-    if (ka == TB_PATCH_POLYGON) add_corners(p, &p->b, &p->a, 2);
+    if (kb == TB_FACING_POLYGON) add_corners(p, &p->a, &p->b, 1);
+    if (ka == TB_FACING_POLYGON) add_corners(p, &p->b, &p->a, 2);
     add_crossings(p);
     if (!p->terrain) add_along_edges(p);
   }
 }
 
-// The plane through the middle of the witness points; its corners are projected along n.
+// The plane through the midpoint of the witness points; points are projected onto it along n.
 static void set_plane(tbOverlapPolygon* p, const tbConvexPair* pair, const tbConvexResult* r,
                       const tbFacingFeature* pa, const tbFacingFeature* pb) {
   tb_copy3(p->n, r->normal);
   tb_copy3(p->m, r->normal);
-  p->slanted = pa->kind == TB_PATCH_DISC || pb->kind == TB_PATCH_DISC;
-  if (pa->kind == TB_PATCH_DISC) {
+  p->slanted = pa->kind == TB_FACING_DISC || pb->kind == TB_FACING_DISC;
+  if (pa->kind == TB_FACING_DISC) {
     tb_copy3(p->m, pa->normal);
-  } else if (pb->kind == TB_PATCH_DISC) {
+  } else if (pb->kind == TB_FACING_DISC) {
     tb_scale3(p->m, pb->normal, -1);
   }
   tb_frame_from_normal(p->m, p->e1, p->e2);
@@ -488,8 +497,8 @@ static void set_plane(tbOverlapPolygon* p, const tbConvexPair* pair, const tbCon
   for (int i = 0; i < 3; i++) p->origin[i] = 0.5 * (r->point_a[i] + r->point_b[i]);
 }
 
-// Corners of a and of b, and crossings, that touching shapes have at one place: the first stays.
-static void drop_doubles(tbOverlapPolygon* p) {
+// Of corners of a and of b and intersections that coincide for touching shapes, keeps the first.
+static void drop_duplicates(tbOverlapPolygon* p) {
   tbReal near2 = 16 * p->touching * p->touching;
   int kept = 0;
   for (int i = 0; i < p->count; i++) {
@@ -511,9 +520,9 @@ void tb_overlap_polygon_find(tbOverlapPolygon* p, const tbConvexPair* pair, cons
                              const tbFacingFeature* a, const tbFacingFeature* b, int terrain) {
   set_plane(p, pair, r, a, b);
   p->terrain = terrain;
-  if (a->kind == TB_PATCH_POINT || b->kind == TB_PATCH_POINT) return;
+  if (a->kind == TB_FACING_POINT || b->kind == TB_FACING_POINT) return;
   flatten(p, a, &p->a);
   flatten(p, b, &p->b);
   intersect(p);
-  if (p->touching > 0) drop_doubles(p);
+  if (p->touching > 0) drop_duplicates(p);
 }

@@ -1,21 +1,21 @@
-// Edges side by side: where an edge of a and an edge of b are nearly parallel and apart, the
-// closest points are one pair of many, and the stretch between them ends at corners of either. Each
-// corner makes a contact with the point of the other edge that is nearest to it, with a normal of
-// its own.
+// Contacts of parallel edges: if an edge of a and an edge of b are nearly parallel and separated,
+// the closest points are one pair of many along the common stretch, which ends at corners of either
+// edge. Each of these corners makes a contact with the nearest point of the other edge, with a
+// normal of its own.
 #include "base/minmax.h"
 #include "collide/convex/feature_facing.h"
 
-// Edges are side by side up to this sine of the angle between them, and level up to this cosine
-// with the closest direction.
+// Edges count as parallel up to this sine of the angle between them, and as perpendicular to the
+// closest direction up to this cosine.
 #define PARALLEL 0.1
 #define LEVEL 0.1
-// Contacts of corners lean at most this far (cosine) from the closest direction.
-#define SAME_WAY 0.7
-// More contacts are not worth their rows.
+// Smallest cosine between the normal of such a contact and the closest direction.
+#define MIN_COSINE 0.7
+// Maximum number of contacts: more would only add constraint rows.
 #define MOST 4
 
 typedef struct {
-  const tbReal* x[2];    // its ends
+  const tbReal* x[2];    // end points
   tbReal e[3], length2;  // from the first end to the other
   int id[2];
 } Edge;
@@ -27,19 +27,19 @@ typedef struct {
   int count;
 } Stretch;
 
-static bool edge_of(const tbFacingFeature* patch, int i, const tbReal n[3], Edge* edge) {
-  int j = i + 1 < patch->count ? i + 1 : 0;
-  edge->x[0] = patch->point[i];
-  edge->x[1] = patch->point[j];
-  edge->id[0] = patch->id[i];
-  edge->id[1] = patch->id[j];
-  tb_sub3(edge->e, patch->point[j], patch->point[i]);
+static bool edge_of(const tbFacingFeature* facing, int i, const tbReal n[3], Edge* edge) {
+  int j = i + 1 < facing->count ? i + 1 : 0;
+  edge->x[0] = facing->point[i];
+  edge->x[1] = facing->point[j];
+  edge->id[0] = facing->id[i];
+  edge->id[1] = facing->id[j];
+  tb_sub3(edge->e, facing->point[j], facing->point[i]);
   edge->length2 = tb_dot3(edge->e, edge->e);
   tbReal along = tb_dot3(edge->e, n);
   return edge->length2 > 0 && along * along < LEVEL * LEVEL * edge->length2;
 }
 
-static bool is_known(const Stretch* s, const tbReal pos[3], uint32_t feature) {
+static bool is_duplicate(const Stretch* s, const tbReal pos[3], uint32_t feature) {
   for (int i = 0; i < s->count; i++) {
     tbReal diff[3];
     tb_sub3(diff, s->contacts[i].pos, pos);
@@ -48,7 +48,7 @@ static bool is_known(const Stretch* s, const tbReal pos[3], uint32_t feature) {
   return false;
 }
 
-// The ends of edge f beside edge g. `sign` is 1 where f belongs to a.
+// Adds the ends of edge f along edge g. `sign` is 1 if f belongs to a.
 static void add_ends(Stretch* s, const Edge* f, const Edge* g, int sign) {
   for (int k = 0; k < 2 && s->count < MOST; k++) {
     tbReal arm[3], foot[3], way[3], pos[3];
@@ -62,7 +62,7 @@ static void add_ends(Stretch* s, const Edge* f, const Edge* g, int sign) {
     tb_add3(pos, foot, f->x[k]);
     tb_scale3(pos, pos, 0.5);
     uint32_t feature = TB_FEATURE(sign > 0 ? 1 : 2, f->id[k], 0);
-    if (!(tb_dot3(way, s->n) > SAME_WAY) || is_known(s, pos, feature)) continue;
+    if (!(tb_dot3(way, s->n) > MIN_COSINE) || is_duplicate(s, pos, feature)) continue;
     tb_contact_set(&s->contacts[s->count++], pos, way, dist, feature);
   }
 }

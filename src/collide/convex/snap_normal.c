@@ -1,25 +1,25 @@
-// The normal of shapes that touch and no more. Where edges or rims meet, every direction between
-// two faces separates the shapes by nothing, and which of them is the best changes with the last
-// bits of what rests: it is the first face of these.
+// Normal of shapes that only touch. At a contact of edges or rims, every direction between two
+// faces separates the shapes by zero, and which of them is the maximum changes with the last bits
+// of a resting pose. The normal of the first face among these directions is used instead.
 #include "base/minmax.h"
 #include "collide/convex/convex.h"
 
-// Shapes closer than this, relative to the size of the pair, touch.
+// Shapes whose distance is below this in magnitude, relative to the size of the pair, touch.
 #define TOUCHING 1e-8
 #define MOST_FACES 128
 
-// A face of one core against the other, which has points x and, with a ball of radius `inner`
-// inside, y. In the core's frame.
+// A face of one core against the other core, which contains the point x and, with a ball of radius
+// `inner` inside the core, y. In the frame of the face's core.
 typedef struct {
   tbConvexPair* pair;
   tbConvexResult* r;
   int of_b;
   tbReal x[3], y[3], inner;
-} Other;
+} FaceTest;
 
-// True where the face, of that offset, separates as well as any. Points of the other core prove
-// cheaply that most do not.
-static bool settle_on(const Other* o, const tbReal face[3], tbReal offset) {
+// True if the face with the given offset separates the cores as well as any direction. The known
+// points of the other core reject most faces cheaply.
+static bool try_face(const FaceTest* o, const tbReal face[3], tbReal offset) {
   tbConvexPair* pair = o->pair;
   tbReal least = o->r->dist - pair->touching, n[3];
   if (tb_dot3(face, o->x) - offset < least - pair->touching) return false;
@@ -36,11 +36,11 @@ static bool settle_on(const Other* o, const tbReal face[3], tbReal offset) {
   return true;
 }
 
-static bool settle_on_core(const Other* o, const tbCore* core) {
+static bool try_faces(const FaceTest* o, const tbCore* core) {
   if (core->kind == TB_CORE_HULL) {
     for (int f = 0; f < core->hull->nface; f++) {
       const tbReal* plane = core->hull->plane + 4 * f;
-      if (settle_on(o, plane, plane[3])) return true;
+      if (try_face(o, plane, plane[3])) return true;
     }
     return false;
   }
@@ -48,12 +48,12 @@ static bool settle_on_core(const Other* o, const tbCore* core) {
   for (int k = core->kind == TB_CORE_BOX ? 0 : 2; k < 3; k++) {
     tbReal face[3] = {0, 0, 0};
     face[k] = o->y[k] < 0 ? -1 : 1;
-    if (settle_on(o, face, core->size[k])) return true;
+    if (try_face(o, face, core->size[k])) return true;
   }
   return false;
 }
 
-// The middle of a core, and the radius of a ball around it that is inside.
+// The center of a core, and the radius of a ball around it inside the core.
 static tbReal middle_of(const tbCore* core, tbReal middle[3]) {
   tb_zero3(middle);
   if (core->kind == TB_CORE_HULL) {
@@ -64,7 +64,7 @@ static tbReal middle_of(const tbCore* core, tbReal middle[3]) {
   return tb_min(across, core->size[2]);
 }
 
-// Hulls of many faces are no bricks, and to look at all of them takes too long.
+// Hulls of many faces rarely have edge contacts of this kind, and testing all faces takes too long.
 static bool has_faces(const tbCore* core) {
   if (core->kind == TB_CORE_HULL) return core->hull->nface <= MOST_FACES;
   return core->kind == TB_CORE_BOX || core->kind == TB_CORE_CYLINDER;
@@ -79,14 +79,14 @@ void tb_snap_normal(tbConvexPair* pair, tbConvexResult* r) {
   tbReal touching = TOUCHING * pair->scale;
   if (!(fabs(r->dist) <= touching) || !has_faces(&pair->a) || !has_faces(&pair->b)) return;
   pair->touching = touching;
-  Other b = {.pair = pair, .r = r}, a = {.pair = pair, .r = r, .of_b = 1};
+  FaceTest b = {.pair = pair, .r = r}, a = {.pair = pair, .r = r, .of_b = 1};
   b.inner = middle_of(&pair->b, b.y);
   tb_pair_b_to_a(pair, b.y, b.y);
   tb_copy3(b.x, r->point_b);
-  if (settle_on_core(&b, &pair->a)) return;
+  if (try_faces(&b, &pair->a)) return;
   a.inner = middle_of(&pair->a, a.y);
   to_b(pair, a.y);
   tb_copy3(a.x, r->point_a);
   to_b(pair, a.x);
-  settle_on_core(&a, &pair->b);
+  try_faces(&a, &pair->b);
 }

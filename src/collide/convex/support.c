@@ -12,7 +12,7 @@ static int segment_support(const tbCore* core, const tbReal d[3], tbReal p[3]) {
 }
 
 static int box_support(const tbCore* core, const tbReal d[3], tbReal p[3]) {
-  // A table instead of branches: signs cannot be predicted.
+  // A table instead of branches, since signs are unpredictable.
   static const tbReal sign[2] = {-1, 1};
   int x = d[0] >= 0, y = d[1] >= 0, z = d[2] >= 0;
   tb_set3(p, sign[x] * core->size[0], sign[y] * core->size[1], sign[z] * core->size[2]);
@@ -31,7 +31,7 @@ static int prism_support(const tbCore* core, const tbReal d[3], tbReal p[3]) {
   return best;
 }
 
-// The point where the normal is d: S^2 d / |S d| with S the diagonal matrix of the radii.
+// The surface point with normal d: S^2 d / |S d| with S the diagonal matrix of the radii.
 static int ellipsoid_support(const tbCore* core, const tbReal d[3], tbReal p[3]) {
   const tbReal* r = core->size;
   tbReal q[3] = {r[0] * d[0], r[1] * d[1], r[2] * d[2]};
@@ -48,8 +48,8 @@ static int cylinder_support(const tbCore* core, const tbReal d[3], tbReal p[3]) 
   return top;
 }
 
-// By the table of directions where there is one, or climb from the guess for this direction, or
-// from the last vertex.
+// By the direction table if there is one; otherwise hill climbing from the seed for this direction,
+// or from the last vertex.
 static inline int hull_support(tbCore* core, const tbReal d[3], tbReal p[3]) {
   const tbHull* hull = core->hull;
   bool climb = !hull->cells;
@@ -97,14 +97,14 @@ tbReal tb_core_depth(const tbCore* core, const tbReal x[3]) {
 }
 
 #ifdef TB_CELLS_WIDE
-// Two hulls with tables of directions, side by side: neither search waits for the other. Returns
-// false for a direction that is none.
+// Support vertices of two hulls with direction tables, interleaved so that neither search waits for
+// the other. Returns false for an invalid direction.
 TB_WIDE static bool two_hulls_wide(tbConvexPair* pair, const tbReal n[3], tbSupportPoint* out) {
   const tbHull *a = pair->a.hull, *b = pair->b.hull;
   const tbReal* mat = pair->mat;
   const __m256i xyz = _mm256_set_epi64x(0, -1, -1, -1);
   __m256d along = _mm256_set_pd(0, n[2], n[1], n[0]);
-  // -mat^T n, as tb_mul_mat3t_vec3 has it.
+  // -mat^T n, with the operation order of tb_mul_mat3t_vec3.
   __m256d rows =
       _mm256_add_pd(_mm256_mul_pd(_mm256_maskload_pd(mat, xyz), _mm256_set1_pd(-n[0])),
                     _mm256_mul_pd(_mm256_maskload_pd(mat + 3, xyz), _mm256_set1_pd(-n[1])));
@@ -146,7 +146,7 @@ void tb_pair_support(tbConvexPair* pair, const tbReal n[3], tbSupportPoint* out)
   tb_sub3(out->w, out->b, out->a);
 }
 
-// Core of a shape, and the size of it.
+// Initializes the core of a shape; returns its size.
 static tbReal core_init(tbCore* core, const tbShape* s) {
   memset(core, 0, sizeof *core);
   core->hint = core->known = -1;
