@@ -1,4 +1,5 @@
-// From qhull's triangles to a hull: vertex graph, merged polygons with planes, first guesses.
+// Conversion of qhull's triangles to a hull: vertex graph, merged polygons with planes, search
+// seeds.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,18 +8,20 @@
 #include "collide/hull/hull.h"
 #include "collide/hull/qhull.h"
 
-// Triangles belong to one face when all their corners lie within this fraction of the hull's size
-// of its plane. Meshes stored as float are planar to about 1e-7 of their size.
+// Triangles belong to one face if all their corners lie within this fraction of the hull's size of
+// its plane. Meshes stored as float are planar to about 1e-7 of their size.
 #define COPLANAR_TOLERANCE 1e-6
-// ... and when their normals agree to this cosine; slivers have qhull's normal of their facet.
+// ... and if their normals agree to this cosine; slivers have qhull's normal of their facet.
 #define COPLANAR_COSINE 0.999
 
-// More points than this may have faces of more corners than these, which take too long without
-// joggling; a hull that is joggled must be thicker than what that does, relative to its size.
+// Inputs with more points than MANY_POINTS may have faces with more than MANY_CORNERS corners, for
+// which qhull takes too long without joggled input. The volume of a joggled hull must exceed what
+// joggling itself creates, relative to its size.
 #define MANY_POINTS 5000
 #define MANY_CORNERS 1000
 #define JOGGLED_VOLUME 1e-8
-// Faces are plane to rounding where their corners are off by no more than this.
+// A face is planar to rounding if its corners deviate by at most this, relative to the hull's
+// radius.
 #define WHIM_TOLERANCE 1e-14
 
 // A directed edge of a triangle: the triangle lies to its left.
@@ -26,7 +29,7 @@ typedef struct {
   int from, to, tri;
 } Edge;
 
-// Working memory of one build. All arrays live in `temp` except those handed over to the hull.
+// Working memory of one build. All arrays are in `temp` except those that become part of the hull.
 typedef struct {
   tbArena* temp;
   tbHullTriangles tri;
@@ -96,7 +99,8 @@ static int compare_triangles(const void* x, const void* y) {
   return 0;
 }
 
-// Smallest vertex first, triangles in ascending order: the hull does not depend on qhull's lists.
+// Smallest vertex first, triangles in ascending order, so that the hull does not depend on the
+// order of qhull's lists.
 static bool order_triangles(Build* b) {
   Triangle* list = TB_ARENA_NEW(b->temp, Triangle, b->tri.count);
   if (!list) return false;
@@ -114,7 +118,7 @@ static bool order_triangles(Build* b) {
   return true;
 }
 
-// Mean of the vertices and the radius around it.
+// The mean of the vertices and the radius of the hull around it.
 static void set_ball(tbHull* hull) {
   tb_zero3(hull->center);
   for (int v = 0; v < hull->nvert; v++) {
@@ -128,8 +132,8 @@ static void set_ball(tbHull* hull) {
   }
 }
 
-// Every edge must have exactly one partner, and the surface must be a sphere (Euler) that looks
-// outward.
+// Every edge must have exactly one partner, and the surface must have the Euler characteristic of a
+// sphere.
 static bool link_edges(Build* b, const tbHull* hull) {
   int n = 3 * b->tri.count;
   b->edge = TB_ARENA_NEW(b->temp, Edge, n);
@@ -194,7 +198,7 @@ static bool fits_plane(const Build* b, const tbHull* hull, int t, const tbReal p
   return tb_dot3(plane, b->tri.normal + 3 * t) > COPLANAR_COSINE;
 }
 
-// Grow a face from each triangle that is still free, the largest first.
+// Grows a face from each triangle that is still free, the largest first.
 static bool merge_coplanar(Build* b, const tbHull* hull) {
   int n = b->tri.count;
   Seed* seed = TB_ARENA_NEW(b->temp, Seed, n);
@@ -231,8 +235,8 @@ static bool merge_coplanar(Build* b, const tbHull* hull) {
   return true;
 }
 
-// Follow the border of the face from a border edge: around its end vertex, the next edge of the
-// same face whose partner is another face. Returns the number of border edges followed.
+// Follows the border of a face from a border edge: around the end vertex of each edge to the next
+// edge of the same face whose partner is another face. Returns the number of border edges.
 static int trace_border(const Build* b, int tri, int corner, int* loop, int* across, int max) {
   int count = 0, t = tri, i = corner, face = b->group[tri];
   do {
@@ -240,7 +244,7 @@ static int trace_border(const Build* b, int tri, int corner, int* loop, int* acr
     loop[count] = b->tri.vert[3 * t + i];
     across[count] = b->group[b->tri_adj[3 * t + i]];
     count++;
-    // Turn around the end of this edge until the border is met again.
+    // Turn around the end of this edge until the next border edge.
     int pivot = b->tri.vert[3 * t + (i + 1) % 3];
     i = (i + 1) % 3;
     for (int turns = 0; b->group[b->tri_adj[3 * t + i]] == face; turns++) {
@@ -253,8 +257,8 @@ static int trace_border(const Build* b, int tri, int corner, int* loop, int* acr
   return count;
 }
 
-// Faces whose border is not one loop (a bump of rounding size in the middle) fall apart into their
-// triangles again.
+// Splits faces whose border is not a single loop (because of a bump of rounding size in the middle)
+// into their triangles.
 static bool split_broken_faces(Build* b, int* loop, int* across) {
   int n = b->tri.count, faces = b->group_count;
   int *border = TB_ARENA_NEW(b->temp, int, faces), *start = TB_ARENA_NEW(b->temp, int, faces);
@@ -282,7 +286,7 @@ static bool split_broken_faces(Build* b, int* loop, int* across) {
   return true;
 }
 
-// Unit normal by Newell's sum over the polygon; the plane touches the polygon's outermost vertex.
+// Unit normal by Newell's sum over the polygon; the plane contains the polygon's outermost vertex.
 static void set_plane(const tbHull* hull, const int* loop, int count, tbReal plane[4]) {
   tbReal sum[3] = {0, 0, 0};
   const tbReal* origin = hull->vert + 3 * loop[0];
@@ -293,7 +297,7 @@ static void set_plane(const tbHull* hull, const int* loop, int count, tbReal pla
     tb_cross(cross, e1, e2);
     tb_add3(sum, sum, cross);
   }
-  // A sliver that joggling turned over keeps the normal of its facet.
+  // A sliver that joggling inverted keeps the normal of its facet.
   if (tb_normalize3(sum) > 0 && tb_dot3(sum, plane) >= 0) tb_copy3(plane, sum);
   plane[3] = -INFINITY;
   for (int i = 0; i < count; i++) {
@@ -301,9 +305,9 @@ static void set_plane(const tbHull* hull, const int* loop, int count, tbReal pla
   }
 }
 
-// The faces in order of their first edges, those that leave a face's lowest vertex: `first` holds
-// places of these edges in the triangles' list. Whatever triangles a face is made of, it is the
-// same.
+// Orders the faces by their first edges, which start at the lowest vertex of a face: `first` holds
+// the indices of these edges in the triangles' list. The order does not depend on the triangulation
+// of a face.
 static bool order_faces(Build* b, int* first, int* faces, int* border) {
   int n = 3 * b->tri.count, groups = b->group_count;
   Edge* key = TB_ARENA_NEW(b->temp, Edge, groups);
@@ -332,8 +336,8 @@ static bool order_faces(Build* b, int* first, int* faces, int* border) {
   return true;
 }
 
-// A face with no vertex but those of its border, plane to rounding: how it falls into triangles is
-// qhull's whim, and differs from machine to machine.
+// Whether a face has no vertex besides those of its border and is planar to rounding: qhull's
+// triangulation of such a face is arbitrary and differs between machines.
 static bool is_any_fan(const tbHull* hull, const int* loop, int corners, int triangles,
                        const tbReal plane[4]) {
   if (triangles != corners - 2) return false;
@@ -344,7 +348,7 @@ static bool is_any_fan(const tbHull* hull, const int* loop, int corners, int tri
   return true;
 }
 
-// Polygons, planes and neighbours of all faces.
+// Computes polygons, planes and neighbours of all faces.
 static bool set_faces(Build* b, tbHull* hull, tbArena* arena) {
   int n = 3 * b->tri.count, faces, border;
   int *loop = TB_ARENA_NEW(b->temp, int, n), *across = TB_ARENA_NEW(b->temp, int, n);
@@ -368,7 +372,7 @@ static bool set_faces(Build* b, tbHull* hull, tbArena* arena) {
     set_plane(hull, vert + at, count, plane + 4 * f);
     b->fanned[f] = is_any_fan(hull, vert + at, count, triangles[f], plane + 4 * f);
   }
-  // The first face at a vertex; those inside a face have that.
+  // The first face at a vertex; vertices in the interior of a face get that face.
   for (int k = n - 1; k >= 0; k--) vert_face[b->tri.vert[k]] = b->group[k / 3];
   for (int f = faces - 1; f >= 0; f--) {
     for (int k = start[f]; k < start[f + 1]; k++) vert_face[vert[k]] = f;
@@ -382,8 +386,8 @@ static bool set_faces(Build* b, tbHull* hull, tbArena* arena) {
   return true;
 }
 
-// Sorted by (from, to), directed edges are the rows of the vertex graph: those of the triangles,
-// but inside fanned faces those of the fans.
+// The vertex graph: sorted by (from, to), directed edges are its rows. They are the edges of the
+// triangles, except inside fanned faces, where they are those of the fans.
 static bool set_graph(const Build* b, tbHull* hull, tbArena* arena) {
   int n = 3 * b->tri.count, count = 0;
   int* start = TB_ARENA_NEW(arena, int, hull->nvert + 1);
@@ -403,7 +407,7 @@ static bool set_graph(const Build* b, tbHull* hull, tbArena* arena) {
     }
   }
   qsort(b->edge, (size_t)count, sizeof *b->edge, compare_edges);
-  // Both faces of a sheet have the same fan: each edge once.
+  // Both faces of a sheet have the same fan; duplicate edges are dropped.
   int kept = 0;
   for (int k = 0; k < count; k++) {
     if (k > 0 && compare_edges(&b->edge[k - 1], &b->edge[k]) == 0) continue;
@@ -415,7 +419,7 @@ static bool set_graph(const Build* b, tbHull* hull, tbArena* arena) {
   return true;
 }
 
-// The support vertex in the middle of each cell of the cube map.
+// Search seeds: the support vertex of the center of each cell of a cube map.
 static bool set_guess(tbHull* hull, tbArena* arena) {
   int* guess = TB_ARENA_NEW(arena, int, TB_HULL_GUESS);
   if (!guess) return false;
@@ -451,8 +455,8 @@ static tbResult check_points(const tbReal* points, int npoint, int max_vert, tbE
   return TB_OK;
 }
 
-// The steps in order; *retry is set where qhull fails or its triangles do not close, which joggling
-// cures.
+// The steps of the build in order. *retry is set if qhull fails or its triangles do not close, for
+// which joggled input is the remedy.
 static tbResult build(Build* b, tbHull* hull, tbArena* arena, const tbReal* points, int npoint,
                       int max_vert, int joggle, const int** vert_index, bool* retry,
                       tbError* error) {
@@ -484,7 +488,7 @@ static tbResult build(Build* b, tbHull* hull, tbArena* arena, const tbReal* poin
   return TB_OK;
 }
 
-// With an arena for what is needed on the way; *retry as above.
+// The same with an arena for temporary memory.
 static tbResult attempt(tbHull* hull, tbArena* arena, const tbReal* points, int npoint,
                         int max_vert, int joggle, const int** vert_index, bool* retry,
                         tbError* error) {
@@ -499,7 +503,7 @@ static tbResult attempt(tbHull* hull, tbArena* arena, const tbReal* points, int 
   return result;
 }
 
-// Corners of the largest face.
+// Number of corners of the largest face.
 static int most_corners(const tbHull* hull) {
   int most = 0;
   for (int f = 0; f < hull->nface; f++) {
@@ -515,8 +519,8 @@ tbResult tb_hull_build(tbHull* hull, tbArena* arena, const tbReal* points, int n
   tbResult result = check_points(points, npoint, max_vert, error);
   if (result != TB_OK) return result;
   bool retry = true;
-  // qhull takes time quadratic in the corners of a face, so that finely divided rims do not end.
-  // With joggled input it does not: where that finds such a face, that is the hull.
+  // qhull takes time quadratic in the corners of a face, which is too long for finely divided rims,
+  // but not with joggled input. If the joggled hull has such a face, it is the result.
   if (npoint > MANY_POINTS && max_vert == 0) {
     tbArenaMark mark = tb_arena_mark(arena);
     result = attempt(hull, arena, points, npoint, 0, 1, vert_index, &retry, error);

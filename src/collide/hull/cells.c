@@ -1,4 +1,4 @@
-// Filling the table of directions of a hull.
+// Computation of a hull's direction table.
 #include "collide/hull/cells.h"
 
 #include <string.h>
@@ -8,21 +8,23 @@
 #define FOUR TB_CELL_FOUR
 #define MORE TB_CELL_MORE
 #define CLIMB TB_CELL_CLIMB
-// Hulls of fewer vertices are scanned.
+// Hulls with fewer vertices have no table, since scanning them is as fast.
 #define LEAST_VERTS 24
-// Cells along a side of the cube's faces, for about this many vertices per cell.
+// Cells along a side of the cube's faces; for large hulls chosen for about PER_CELL vertices per
+// cell.
 #define SMALL_SIDE 8
 #define LEAST_SIDE 12
 #define MOST_SIDE 48
 #define PER_CELL 0.4
-// A cell reaches beyond its border by this, since rounding may place a direction on either side;
-// and vertices contend within this of the farthest, relative to the size of the hull.
+// Each cell is extended by BEYOND, since rounding may place a direction on either side of its
+// border. A vertex belongs to a cell if it is within CONTEND of the farthest, relative to the size
+// of the hull.
 #define BEYOND 1e-9
 #define CONTEND 1e-10
-// Corners of a part of the cube's face.
+// Maximum number of corners of a part of a cube face.
 #define MAX_CORNERS 64
 
-// Cells along a side of the cube's faces, 0 where the hull gets none.
+// Cells along a side of the cube's faces; 0 if the hull gets no table.
 static int cells_along(const tbHull* hull) {
   if (hull->nvert < LEAST_VERTS || hull->nvert >= MORE || !hull->adj_start) return 0;
   if (hull->nvert <= TB_HULL_LANES) return SMALL_SIDE;
@@ -35,13 +37,13 @@ size_t tb_hull_cells_bytes(const tbHull* hull) {
   return sizeof(uint16_t) * 2 * FOUR * 6 * side * side;
 }
 
-// A convex part of a face of the cube: directions (x, y), and `sign` at the face's axis.
+// A convex part of a face of the cube: directions (x, y), with +-1 at the face's axis.
 typedef struct {
   tbReal x[MAX_CORNERS], y[MAX_CORNERS];
   int count;
 } Part;
 
-// What is left of it where k + a x + b y >= 0. A part with too many corners stays as it is.
+// Clips the part to k + a x + b y >= 0. A part with too many corners is left as it is.
 static void cut(Part* p, tbReal k, tbReal a, tbReal b) {
   int n = p->count, kept = 0;
   tbReal height[MAX_CORNERS];
@@ -69,7 +71,7 @@ static void cut(Part* p, tbReal k, tbReal a, tbReal b) {
   p->count = kept;
 }
 
-// The directions of a face of the cube along which a vertex is no lower than its neighbours.
+// The directions of a face of the cube along which a vertex is at least as far as its neighbours.
 static void part_of(const tbHull* hull, int vertex, int face, Part* p) {
   static const tbReal square[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
   int axis = face / 2, u = axis == 0 ? 1 : 0, v = axis == 2 ? 1 : 2;
@@ -82,7 +84,7 @@ static void part_of(const tbHull* hull, int vertex, int face, Part* p) {
   }
   for (int k = hull->adj_start[vertex]; k < hull->adj_start[vertex + 1] && p->count > 0; k++) {
     tb_sub3(e, x, hull->vert + 3 * hull->adj[k]);
-    // Lower than this neighbour on all of the face: mostly that ends it.
+    // The usual end: the vertex is below this neighbour for all directions of the face.
     tbReal level = sign * e[axis] + slack;
     if (level + fabs(e[u]) + fabs(e[v]) < 0) {
       p->count = 0;
@@ -104,12 +106,12 @@ static void list_vertex(uint16_t* cells, int cell, int ncell, int vertex) {
     *place = (uint16_t)vertex;
     return;
   }
-  // No room: marked in the flag of the first, so that it stays full.
+  // The list is full: the flag of its first entry marks the overflow.
   list[0] |= MORE;
 }
 
-// List the vertex in every cell of the face that its part meets: row by row, from the least to the
-// largest y of the part within the row.
+// Adds the vertex to every cell of the face that its part intersects: row by row, from the smallest
+// to the largest y of the part within the row.
 static void list_part(const Part* p, int vertex, int face, int side, uint16_t* cells) {
   tbReal low = INFINITY, high = -INFINITY, half = 0.5 * side;
   for (int i = 0; i < p->count; i++) {
@@ -123,7 +125,7 @@ static void list_part(const Part* p, int vertex, int face, int side, uint16_t* c
     tbReal least = INFINITY, most = -INFINITY;
     for (int i = 0; i < p->count; i++) {
       int j = i + 1 < p->count ? i + 1 : 0;
-      // The edge within the row, as fractions of it.
+      // The section of the edge within the row, as fractions of the edge.
       tbReal dx = p->x[j] - p->x[i], dy = p->y[j] - p->y[i], t0 = 0, t1 = 1;
       if (tb_max(p->x[i], p->x[j]) < from || tb_min(p->x[i], p->x[j]) > to) continue;
       if (fabs(dx) > 1e-12) {
@@ -144,8 +146,8 @@ static void list_part(const Part* p, int vertex, int face, int side, uint16_t* c
   }
 }
 
-// Close the lists: places beyond the last repeat it and never win; where there was no room for all,
-// or no vertex at all, the search climbs.
+// Completes the lists: unused entries repeat the last vertex and so never win. If the list
+// overflowed or is empty, the search must climb.
 static void close_list(uint16_t* list, uint16_t* rest) {
   bool full = list[0] != CLIMB && (list[0] & MORE);
   if (list[0] == CLIMB) {
@@ -165,7 +167,7 @@ void tb_hull_cells_fill(tbHull* hull, uint16_t* cells) {
   int side = cells_along(hull), ncell = 6 * side * side;
   Part part;
   memset(cells, 0xff, tb_hull_cells_bytes(hull));
-  // In this order lists ascend, so that the first of equals wins.
+  // This order makes the lists ascending, so that the first of equal vertices wins.
   for (int v = 0; v < hull->nvert; v++) {
     for (int face = 0; face < 6; face++) {
       part_of(hull, v, face, &part);

@@ -1,6 +1,6 @@
-// The farthest vertex of a large hull by a table of directions: each face of a cube is cut into
-// square cells, and a cell lists every vertex that is farthest along some direction of it. So a
-// search compares a few vertices and neither climbs nor guesses how far (docs/hull.md).
+// Support vertex of a large hull by a direction table: each face of a cube is divided into square
+// cells, and a cell lists every vertex that is farthest along some direction of the cell. A search
+// then compares a few vertices, without hill climbing from a seed (docs/hull.md).
 #ifndef TRIBO_COLLIDE_HULL_CELLS_H_
 #define TRIBO_COLLIDE_HULL_CELLS_H_
 
@@ -14,22 +14,23 @@
 #define TB_CELLS_WIDE 1
 #endif
 
-// Vertices at hand of a cell, ascending, and as many more elsewhere for the few that have them
-// (MORE in the first of all). Where still more contend the search climbs from one of them.
+// A cell lists up to four vertices, ascending, and up to four more in a second table, which the
+// flag MORE in the first entry indicates. If more vertices compete, the search climbs from one of
+// them.
 #define TB_CELL_FOUR 4
 #define TB_CELL_MORE UINT16_C(0x8000)
 #define TB_CELL_CLIMB UINT16_MAX
 
-// The table of all cells: its size (0: none), and filled.
+// Size in bytes of the table of all cells (0: no table), and its computation.
 size_t tb_hull_cells_bytes(const tbHull* hull);
 void tb_hull_cells_fill(tbHull* hull, uint16_t* cells);
 
-// `yes` where chosen is 1, `no` where it is 0, without a branch that cannot be predicted.
+// `yes` if chosen is 1, `no` if it is 0, without a branch, which would be unpredictable.
 static inline int tb_choose(int chosen, int yes, int no) {
   return no ^ ((no ^ yes) & -chosen);
 }
 
-// Cell of a direction of any length, up to what overflows.
+// Cell of a direction of any length that does not overflow.
 static inline int tb_cell_of(const tbReal d[3], int side) {
   tbReal x = fabs(d[0]), y = fabs(d[1]), z = fabs(d[2]), xy = y > x ? y : x;
   tbReal major = z > xy ? z : xy, half = 0.5 * side, scale = half / major;
@@ -42,13 +43,13 @@ static inline int tb_cell_of(const tbReal d[3], int side) {
   return side * (side * (2 * axis + (d[axis] < 0)) + i) + j;
 }
 
-// A vertex and how far along the direction it is.
+// A vertex and its coordinate along the direction.
 typedef struct {
   tbReal along;
   int vertex;
 } tbFar;
 
-// The farther of two, the first of equals.
+// The farther of two vertices, the first of equals.
 static inline tbFar tb_farther(tbFar a, tbFar b) {
   tbFar best = {b.along > a.along ? b.along : a.along,
                 tb_choose(b.along > a.along, b.vertex, a.vertex)};
@@ -66,7 +67,7 @@ static inline tbFar tb_farthest_of_four(const tbHull* hull, const tbReal d[3], i
                     tb_farther(tb_far_of(hull, d, four[2]), tb_far_of(hull, d, four[3])));
 }
 
-// The farthest vertex, the first of equals; or, with *climb set, where to climb from.
+// The farthest vertex, the first of equals; or, with *climb set, the start vertex of the climb.
 static inline int tb_hull_cells_find(const tbHull* hull, const tbReal d[3], bool* climb) {
   int side = hull->side, cell = tb_cell_of(d, side);
   const uint16_t *list = hull->cells + TB_CELL_FOUR * cell,
@@ -79,8 +80,8 @@ static inline int tb_hull_cells_find(const tbHull* hull, const tbReal d[3], bool
 }
 
 #ifdef TB_CELLS_WIDE
-// The farthest of a list of four, the first of equals, and in far[0] how far it is along d (0 in
-// its fourth place). Sums are in the order of tb_dot3.
+// The farthest of a list of four, the first of equals; far[0] is its coordinate along d. The fourth
+// component of d is 0. Sums have the order of tb_dot3.
 TB_WIDE static inline int tb_farthest_of_four_wide(const tbHull* hull, const __m256d* d,
                                                    const uint16_t* four, tbReal far[4]) {
   const tbReal* vert = hull->vert;
@@ -93,7 +94,7 @@ TB_WIDE static inline int tb_farthest_of_four_wide(const tbHull* hull, const __m
   __m256d pq = _mm256_hadd_pd(p, q), rs = _mm256_hadd_pd(r, s);
   __m256d along =
       _mm256_add_pd(_mm256_permute2f128_pd(pq, rs, 0x20), _mm256_permute2f128_pd(pq, rs, 0x31));
-  // Which are no lower than the other three; none where the direction is no number.
+  // The vertices that are no lower than the other three; none if the direction is NAN.
   __m256d ahead = _mm256_permute4x64_pd(along, 0x39), across = _mm256_permute4x64_pd(along, 0x4e);
   __m256d behind = _mm256_permute4x64_pd(along, 0x93);
   __m256d top = _mm256_and_pd(_mm256_cmp_pd(along, ahead, _CMP_GE_OQ),
@@ -105,7 +106,7 @@ TB_WIDE static inline int tb_farthest_of_four_wide(const tbHull* hull, const __m
   return four[best] & ~TB_CELL_MORE;
 }
 
-// tb_hull_cells_find once the cell is known.
+// tb_hull_cells_find for a known cell.
 TB_WIDE static inline int tb_hull_cell_find_wide(const tbHull* hull, int cell, const __m256d* d,
                                                  bool* climb) {
   const uint16_t* list = hull->cells + TB_CELL_FOUR * cell;
@@ -120,7 +121,7 @@ TB_WIDE static inline int tb_hull_cell_find_wide(const tbHull* hull, int cell, c
   return more[0] > far[0] ? other : vertex;
 }
 
-// Cells of d in hull a and of e in hull b, both at once. False where a direction has none.
+// Cells of d in hull a and of e in hull b, computed together. False if a direction is invalid.
 TB_WIDE static inline bool tb_simd2_cells_wide(const tbHull* a, const tbHull* b, const __m256d* d,
                                                const __m256d* e, int cell[2]) {
   __m128d d2 = _mm256_castpd256_pd128(*d), e2 = _mm256_castpd256_pd128(*e);
@@ -132,12 +133,13 @@ TB_WIDE static inline bool tb_simd2_cells_wide(const tbHull* a, const tbHull* b,
   __m128d known =
       _mm_and_pd(_mm_cmpgt_pd(sum, _mm_set1_pd(1e-290)), _mm_cmplt_pd(sum, _mm_set1_pd(INFINITY)));
   if (_mm_movemask_pd(known) != 3) return false;
-  // Which axis is the largest; the other two in their order.
+  // The axis with the largest component; the other two in ascending order.
   __m128d xy = _mm_max_pd(ay, ax), is_y = _mm_cmpgt_pd(ay, ax), is_z = _mm_cmpgt_pd(az, xy);
   __m128d u = _mm_blendv_pd(y, x, _mm_or_pd(is_y, is_z)), v = _mm_blendv_pd(z, y, is_z);
   __m128d major = _mm_blendv_pd(_mm_blendv_pd(x, y, is_y), z, is_z);
-  // To the nearest of what begins half a cell later: whole numbers end up in the lowest bits. The
-  // last of a row stays in it, since cells reach farther than what the scale lacks.
+  // Rounding to the nearest integer after a shift by half a cell: the integers are in the lowest
+  // bits. The last cell of a row is not exceeded, since cells are extended by more than the
+  // reduction of the scale.
   __m128d half = _mm_set_pd(0.5 * b->side, 0.5 * a->side);
   __m128d scale = _mm_div_pd(_mm_mul_pd(half, _mm_set1_pd(1 - 1e-12)), _mm_max_pd(az, xy));
   __m128d shift = _mm_sub_pd(half, _mm_set1_pd(0.5)), whole = _mm_set1_pd(0x1.8p52);

@@ -1,5 +1,5 @@
-// Few of a small hull's faces and edges, by the height of a point above them: in registers of two
-// that is faster than to look at all (docs/gjk.md eq. 5g).
+// Preselection of a small hull's faces and edges by the height of a point above the faces. With
+// two-lane SIMD registers this is faster than evaluating all faces (docs/gjk.md eq. 5g).
 #ifndef TRIBO_COLLIDE_HULL_FACES_H_
 #define TRIBO_COLLIDE_HULL_FACES_H_
 
@@ -14,11 +14,11 @@
 #define TB_FACES_NEON 1
 #endif
 
-// Bits of faces, of which a hull with `edges` has no more.
+// Size of a bit set of faces; a hull with `edges` has at most TB_FACES_MAX faces.
 #define TB_FACE_WORDS 4
 #define TB_FACES_MAX (64 * TB_FACE_WORDS)
 
-// Height of the point x above the plane of every face (nplane places); returns the first of the
+// Height of the point x above the plane of every face (nplane entries); returns the first of the
 // highest.
 static inline int tb_hull_heights(const tbHull* hull, const tbReal x[3], tbReal* height) {
   int count = hull->nplane;
@@ -41,7 +41,7 @@ static inline int tb_hull_heights(const tbHull* hull, const tbReal x[3], tbReal*
   return top < hull->nface ? top : 0;
 }
 
-// Bits of the faces that are higher than that.
+// Bits of the faces whose height exceeds `than`.
 static inline void tb_hull_higher(const tbHull* hull, const tbReal* height, tbReal than,
                                   uint64_t bits[TB_FACE_WORDS]) {
   int count = hull->nplane, last = hull->nface;
@@ -53,19 +53,19 @@ static inline void tb_hull_higher(const tbHull* hull, const tbReal* height, tbRe
     }
     bits[word] = (uint64_t)(higher[0] | higher[1]);
   }
-  // Places beyond the last face repeat the first.
+  // Entries beyond the last face repeat the first.
   if (last < count) bits[last >> 6] &= ((uint64_t)1 << (last & 63)) - 1;
 }
 
 #ifdef TB_FACES_NEON
-// Where the bits of sixteen faces are set: the byte that has a bit, and the bit of that byte.
+// Tests the bits of sixteen faces: selects the byte that holds a face's bit, then the bit in it.
 static inline uint8x16_t tb_faces_have_bit(uint8x16x2_t bits, uint8x16_t face) {
   static const uint8_t weight[16] = {1, 2, 4, 8, 16, 32, 64, 128};
   uint8x16_t byte = vqtbl2q_u8(bits, vshrq_n_u8(face, 3));
   return vtstq_u8(byte, vqtbl1q_u8(vld1q_u8(weight), vandq_u8(face, vdupq_n_u8(7))));
 }
 
-// Bits of 64 edges that have a face of `bits`.
+// Bits of those of 64 edges that have an adjacent face in `bits`.
 static inline uint64_t tb_edges_of(const uint64_t bits[TB_FACE_WORDS], const uint8_t* edges) {
   static const uint8_t weight[16] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
   const uint8_t* bytes = (const uint8_t*)bits;
@@ -91,17 +91,17 @@ static inline uint64_t tb_edges_of(const uint64_t bits[TB_FACE_WORDS], const uin
 }
 #endif
 
-// Edges, by their places in the hull's list, ascending, and faces beside them.
+// Candidate edges, by their indices in the hull's list, ascending, and the faces adjacent to them.
 typedef struct {
   size_t nedge, nface;
   uint16_t edge[3 * TB_FACES_MAX / 2 + 1];
   uint8_t face[TB_FACES_MAX + 1];
-  uint8_t marked[TB_FACES_MAX];  // 1 for faces that are not to be listed again
-} tbHullBeside;
+  uint8_t marked[TB_FACES_MAX];  // 1 for faces that must not be listed again
+} tbHullCandidates;
 
-// The edges that have a face of `bits`, and the faces beside them that are not marked yet.
-static inline void tb_hull_beside(const tbHull* hull, const uint64_t bits[TB_FACE_WORDS],
-                                  tbHullBeside* beside) {
+// Lists the edges that have an adjacent face in `bits`, and their adjacent faces not marked yet.
+static inline void tb_hull_candidates(const tbHull* hull, const uint64_t bits[TB_FACE_WORDS],
+                                      tbHullCandidates* candidates) {
   enum { BYTES = 128 };  // of 64 edges
   size_t edges = 0, faces = 0, total = (size_t)hull->face_start[hull->nface];
   for (size_t e = 0; e < total; e += BYTES) {
@@ -116,17 +116,17 @@ static inline void tb_hull_beside(const tbHull* hull, const uint64_t bits[TB_FAC
     }
     for (uint64_t open = tb_edges_of(bits, from) & within; open != 0; open &= open - 1) {
       size_t at = 2 * (size_t)tb_lowest_bit(open);
-      beside->edge[edges++] = (uint16_t)(e + at);
+      candidates->edge[edges++] = (uint16_t)(e + at);
       for (int k = 0; k < 2; k++) {
         uint8_t f = from[at + k];
-        beside->face[faces] = f;
-        faces += !beside->marked[f];
-        beside->marked[f] = 1;
+        candidates->face[faces] = f;
+        faces += !candidates->marked[f];
+        candidates->marked[f] = 1;
       }
     }
   }
-  beside->nedge = edges;
-  beside->nface = faces;
+  candidates->nedge = edges;
+  candidates->nface = faces;
 }
 
 #endif

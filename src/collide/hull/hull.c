@@ -1,13 +1,13 @@
-// Searches on a hull: the farthest vertex and the face that looks along a direction.
+// Searches on a hull: the support vertex of a direction and the face that faces it.
 #include "base/minmax.h"
 #include "collide/hull/hull.h"
 
 #include "collide/hull/cells.h"
 #include "linalg/simd2.h"
 
-// Below this many vertices a plain scan is as fast as climbing.
+// Up to this many vertices a linear scan is as fast as hill climbing.
 #define SCAN_MAX 16
-// An edge that leans less than this (sine) touches along its length.
+// An edge within this angle (sine) of the plane normal to the direction contacts along its length.
 #define LEVEL_SINE 1e-3
 
 static int scan_support(const tbHull* hull, const tbReal d[3]) {
@@ -21,8 +21,8 @@ static int scan_support(const tbHull* hull, const tbReal d[3]) {
   return best;
 }
 
-// A convex function has no local maximum on the graph of a hull but the global one; strict increase
-// ends the climb after at most nvert moves.
+// On the vertex graph of a hull every local maximum of a linear function is global; strict increase
+// bounds the climb to nvert moves.
 int tb_hull_support(const tbHull* hull, const tbReal d[3], int start) {
   if (hull->lanes) return tb_hull_search_all(hull, d);
   if (hull->nvert <= SCAN_MAX || !hull->adj_start) return scan_support(hull, d);
@@ -36,7 +36,7 @@ int tb_hull_support(const tbHull* hull, const tbReal d[3], int start) {
   }
   tbReal most = tb_dot3(hull->vert + 3 * best, d);
   for (;;) {
-    // Without branches on the outcome: which neighbour is higher cannot be predicted.
+    // Written without branches on the comparison, which would be unpredictable.
     int from = best, end = hull->adj_start[from + 1];
     for (int k = hull->adj_start[from]; k < end; k++) {
       int v = hull->adj[k];
@@ -56,7 +56,8 @@ static int scan_faces(const tbHull* hull, const tbReal d[3]) {
   return best;
 }
 
-// The neighbour that is about as far along d as the vertex, if one is: most level first.
+// The neighbour that is as far along d as the vertex up to LEVEL_SINE, the most nearly so; -1 if
+// none.
 static int level_neighbour(const tbHull* hull, const tbReal d[3], int vertex) {
   const tbReal *x = hull->vert + 3 * vertex, height = tb_dot3(x, d);
   tbReal least = LEVEL_SINE;
@@ -64,7 +65,8 @@ static int level_neighbour(const tbHull* hull, const tbReal d[3], int vertex) {
   for (int k = hull->adj_start[vertex]; k < hull->adj_start[vertex + 1]; k++) {
     const tbReal* y = hull->vert + 3 * hull->adj[k];
     tbReal rise = height - tb_dot3(y, d), e[3];
-    // No edge is longer than the hull is wide: most are out without their length.
+    // No edge is longer than twice the radius, which excludes most neighbours without a square
+    // root.
     if (!(rise < 2 * least * hull->radius)) continue;
     tb_sub3(e, x, y);
     tbReal length = tb_norm3(e);
@@ -75,7 +77,8 @@ static int level_neighbour(const tbHull* hull, const tbReal d[3], int vertex) {
   return best;
 }
 
-// Where a vertex is among the corners of a face, or -1; and whether another (-1: any) is there too.
+// Index of a vertex among the corners of a face, or -1; `both`: whether `other` (-1: any) is a
+// corner, too.
 static int corner_of(const tbHull* hull, int face, int vertex, int other, bool* both) {
   int at = -1;
   *both = other < 0;
@@ -87,23 +90,23 @@ static int corner_of(const tbHull* hull, int face, int vertex, int other, bool* 
   return at;
 }
 
-// n.d of the faces at a vertex has several local maxima on the way around it: all are looked at.
+// n.d of the faces at a vertex has several local maxima around it, so all faces are tested.
 int tb_hull_face_at(const tbHull* hull, const tbReal d[3], int vertex) {
   if (hull->nface < 1) return -1;
   if (!hull->vert_face || !hull->face_adj || !hull->adj_start) return scan_faces(hull, d);
   int first = hull->vert_face[vertex], level = level_neighbour(hull, d, vertex);
   int left = hull->adj_start[vertex + 1] - hull->adj_start[vertex];
-  // In a register without branches: which is best cannot be predicted.
+  // The maximum is kept in SIMD registers without branches, which would be unpredictable.
   tbSimd2Best best = {tb_simd2(-INFINITY), {first, first}};
   for (int f = first; left >= 0; left--) {
     bool both;
     int at = corner_of(hull, f, vertex, level, &both);
-    // A vertex inside of a merged face has no other.
+    // A vertex in the interior of a merged face belongs to no other face.
     if (at < 0) break;
-    // With the level edge: beyond what any face without it reaches.
+    // Faces at the level edge get a bonus that no other face can reach.
     tbReal along = tb_dot3(hull->plane + 4 * f, d) + (both ? 4 : 0);
     tb_simd2_keep(&best, tb_simd2(along), (tbSimd2Mask){f, f});
-    // Around the vertex, from face to face over the edges that leave it.
+    // Continue around the vertex, from face to face over the edges that start there.
     f = hull->face_adj[at];
     if (f == first) break;
   }

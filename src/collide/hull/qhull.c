@@ -1,4 +1,4 @@
-// The call to qhull (reentrant). Its messages go to memory, never to a terminal.
+// The call to qhull (reentrant). Its messages go to memory, never to the terminal.
 #include "collide/hull/qhull.h"
 
 #ifdef TB_WITH_QHULL
@@ -9,7 +9,7 @@
 
 #include <libqhull_r/qhull_ra.h>
 
-// qhull's macros over its lists want these names.
+// qhull's list macros require the names `qh` and `facet`.
 static int count_facets(qhT* qh) {
   facetT* facet;
   int count = 0;
@@ -19,7 +19,7 @@ static int count_facets(qhT* qh) {
   return count;
 }
 
-// A facet of top orientation lists its vertices clockwise seen from outside.
+// A facet of top orientation lists its vertices clockwise from outside.
 static bool read_facet(qhT* qh, facetT* facet, int vert[3], tbReal normal[3]) {
   if (!facet->simplicial || qh_setsize(qh, facet->vertices) != 3) return false;
   for (int i = 0; i < 3; i++) {
@@ -54,7 +54,7 @@ static tbResult read_facets(qhT* qh, tbHullTriangles* out, tbArena* arena, tbErr
   return TB_OK;
 }
 
-// The first line of what qhull said, which names the cause.
+// The first line of qhull's message, which names the cause.
 static tbResult qhull_failed(const char* text, int code, tbError* error) {
   size_t line = text ? strcspn(text, "\n") : 0;
   // QH6013: all points have one coordinate in common; QH6421: all coincide.
@@ -70,12 +70,13 @@ static tbResult qhull_failed(const char* text, int code, tbError* error) {
 
 tbResult tb_hull_triangulate(tbHullTriangles* out, tbArena* arena, const tbReal* points, int npoint,
                              int max_vert, int joggle, tbError* error) {
-  // As MuJoCo: triangulated output, and the count of points that are added to the first simplex.
+  // The options are MuJoCo's: triangulated output, and the number of points to add to the first
+  // simplex.
   char options[64], stop[24] = "";
   if (max_vert > 0) snprintf(stop, sizeof stop, " TA%d", max_vert > 5 ? max_vert - 4 : 1);
   snprintf(options, sizeof options, "qhull %s Pp%s", joggle ? "QJ" : "Qt", stop);
 
-  // qhull may reorder nothing but wants a mutable array.
+  // qhull requires a mutable array, although it does not reorder the points.
   size_t bytes = 3 * (size_t)npoint * sizeof(coordT);
   coordT* copy = tb_arena_alloc(arena, bytes);
   qhT* qh = tb_arena_calloc(arena, 1, sizeof(qhT));

@@ -1,4 +1,4 @@
-// The only door to qhull: points in, oriented triangles of their hull out.
+// The only interface to qhull: points in, oriented triangles of their hull out.
 #ifndef TRIBO_COLLIDE_HULL_QHULL_H_
 #define TRIBO_COLLIDE_HULL_QHULL_H_
 
@@ -8,12 +8,12 @@
 
 typedef struct {
   int count;
-  int* vert;       // count x 3: input points, counter-clockwise seen from outside
-  tbReal* normal;  // count x 3: outward unit normal that qhull gave the facet of this triangle
+  int* vert;       // count x 3: input points, counter-clockwise from outside
+  tbReal* normal;  // count x 3: outward unit normal of qhull's facet of this triangle
 } tbHullTriangles;
 
-// Triangulated hull in `arena`. `joggle` perturbs the input by rounding-size amounts, which always
-// gives a proper triangulation. Errors as tb_hull_build.
+// Triangulated hull in `arena`. `joggle` perturbs the input by amounts of rounding size, which
+// always gives a valid triangulation. Errors as tb_hull_build.
 tbResult tb_hull_triangulate(tbHullTriangles* out, tbArena* arena, const tbReal* points, int npoint,
                              int max_vert, int joggle, tbError* error);
 

@@ -1,5 +1,5 @@
-// Faster searches for the farthest vertex than the hull's own arrays allow: all vertices at once by
-// wide registers where they are few; where they are more, a table of directions (hull_cells.c).
+// Tables for fast support searches: a structure-of-arrays copy for SIMD scans of all vertices of
+// small hulls, and a direction table (cells.c) for larger ones.
 #include <stdint.h>
 
 #include "base/kernel.h"
@@ -12,9 +12,9 @@
 #define HAVE_AVX2 1
 #endif
 
-// Vertices at a time: two registers of four.
+// Number of vertices per group: two AVX2 registers of four.
 #define LANE_GROUP 8
-// Corners this far off their planes, relative to the size of the hull, are on them.
+// Tolerance of vertices on their planes, relative to the size of the hull.
 #define FLAT 1e-12
 
 static int lane_count(const tbHull* hull) {
@@ -25,13 +25,13 @@ static int plane_count(const tbHull* hull) {
   return (hull->nface + 3) / 4 * 4;
 }
 
-// Pairs of faces with an edge between them, in bytes.
+// Bytes of the edge list, which stores the pair of adjacent faces of each edge.
 static size_t edge_bytes(const tbHull* hull) {
   bool numbered = hull->nface > 3 && hull->nface <= UINT8_MAX + 1 && hull->face_adj;
   return numbered ? (size_t)hull->face_start[hull->nface] : 0;
 }
 
-// What a small hull has before its cells, in bytes: lanes, planes, edges.
+// Bytes of a small hull's arrays, which precede its cells: lanes, planes, edges.
 static size_t lane_bytes(const tbHull* hull) {
   size_t reals = 3 * (size_t)lane_count(hull), edges = edge_bytes(hull);
   if (edges > 0) reals += 4 * (size_t)plane_count(hull);
@@ -63,8 +63,8 @@ static void fill_planes(tbHull* hull, tbReal* planes) {
   hull->planes = planes;
 }
 
-// Does no vertex stand out of a plane, and no corner of a face lie below it? Planes of merged faces
-// are only good to the tolerance of merging.
+// Whether no vertex is above a plane and no corner of a face below it. Planes of merged faces are
+// accurate only to the tolerance of merging.
 static bool is_flat(const tbHull* hull) {
   tbReal small = FLAT * hull->radius;
   for (int f = 0; f < hull->nface; f++) {
@@ -79,8 +79,8 @@ static bool is_flat(const tbHull* hull) {
   return true;
 }
 
-// Sheets and needles, whose planes say little once faces are merged, have no list; nor have hulls
-// with edges so sharp that no arc leads from face to face.
+// Fills the edge list. Sheets and needles have none, since the planes of their merged faces are
+// inaccurate; nor have hulls with edges so sharp that the arc between the normals is ill-defined.
 static void fill_edges(tbHull* hull, tbReal* planes) {
   uint8_t* edges = (uint8_t*)(planes + 4 * (size_t)plane_count(hull));
   size_t count = 0, most = edge_bytes(hull);
@@ -96,7 +96,7 @@ static void fill_edges(tbHull* hull, tbReal* planes) {
       edges[count++] = (uint8_t)hull->face_adj[k];
     }
   }
-  // Faces without a neighbour across some edge have no list.
+  // A hull with a face edge that has no neighbour gets no list.
   if (most == 0 || count != most) return;
   hull->edges = edges;
   hull->bend = sqrt(0.5 * (1 + sharpest));
@@ -122,13 +122,14 @@ void tb_hull_search_fill(tbHull* hull, void* memory) {
   if (tb_hull_cells_bytes(hull) > 0) tb_hull_cells_fill(hull, (uint16_t*)(void*)cells);
 }
 
-// Four chains of two. What the wide search gives, to the bit: the first of equals wins.
+// Four interleaved searches of two lanes each, bitwise equal to the AVX2 search: the first of
+// equals wins.
 static int scan_lanes(const tbHull* hull, const tbReal d[3]) {
   enum { CHAINS = LANE_GROUP / 2 };
   const tbReal *x = hull->lanes, *y = x + hull->nlane, *z = y + hull->nlane;
   const tbSimd2 way[3] = {tb_simd2(d[0]), tb_simd2(d[1]), tb_simd2(d[2])};
   tbSimd2Best best[CHAINS];
-  tbSimd2Mask round = {0, 0};  // where the group begins
+  tbSimd2Mask round = {0, 0};  // index of the group's first vertex
   for (int k = 0; k < CHAINS; k++) best[k] = (tbSimd2Best){tb_simd2(-INFINITY), round};
   for (int i = 0; i < hull->nlane; i += LANE_GROUP, round += LANE_GROUP) {
     for (int k = 0; k < CHAINS; k++) {
@@ -146,13 +147,13 @@ static int scan_lanes(const tbHull* hull, const tbReal d[3]) {
   return top < hull->nvert ? top : 0;
 }
 
-// Places beyond the last vertex repeat the first.
+// Entries beyond the last vertex repeat the first.
 static void drop_repeated(const tbHull* hull, uint64_t below[2]) {
   int last = hull->nvert;
   if (last < hull->nlane) below[last >> 6] &= ((uint64_t)1 << (last & 63)) - 1;
 }
 
-// Places from..to of the lanes; returns their bits.
+// Bits of the entries from..to of the lanes that are at most `limit`; stores their heights.
 TB_INLINE uint64_t bits_below(const tbHull* hull, const tbReal n[3], tbReal offset, tbReal limit,
                               int from, int to, tbReal* height) {
   const tbReal *x = hull->lanes, *y = x + hull->nlane, *z = y + hull->nlane;
@@ -183,7 +184,7 @@ TB_WIDE static inline __m256d four_along(const tbReal* x, const tbReal* y, const
   return _mm256_add_pd(xy, _mm256_mul_pd(_mm256_loadu_pd(z + i), dz));
 }
 
-// Two chains of four: indices travel with the values as doubles.
+// Two interleaved searches of four lanes each; indices are carried along as doubles.
 TB_WIDE static int scan_lanes_wide(const tbHull* hull, const tbReal d[3]) {
   const tbReal *x = hull->lanes, *y = x + hull->nlane, *z = y + hull->nlane;
   __m256d dx = _mm256_set1_pd(d[0]), dy = _mm256_set1_pd(d[1]), dz = _mm256_set1_pd(d[2]);
@@ -200,7 +201,7 @@ TB_WIDE static int scan_lanes_wide(const tbHull* hull, const tbReal d[3]) {
     most1 = _mm256_max_pd(along1, most1);
     index0 = _mm256_add_pd(index1, step);
   }
-  // The largest of the eight in all places, then the lowest index among those equal to it.
+  // The largest of the eight in all lanes, then the lowest index among those equal to it.
   __m256d top = _mm256_max_pd(most0, most1), far = _mm256_set1_pd(INFINITY);
   top = _mm256_max_pd(top, _mm256_permute2f128_pd(top, top, 1));
   top = _mm256_max_pd(top, _mm256_permute_pd(top, 5));
@@ -213,7 +214,7 @@ TB_WIDE static int scan_lanes_wide(const tbHull* hull, const tbReal d[3]) {
   return at < hull->nvert ? (int)at : 0;
 }
 
-// Places from..to of the lanes; returns their bits.
+// Bits of the entries from..to of the lanes that are at most `limit`; stores their heights.
 TB_WIDE static inline uint64_t below_wide(const tbHull* hull, const tbReal n[3], tbReal offset,
                                           tbReal limit, int from, int to, tbReal* height) {
   const tbReal *x = hull->lanes, *y = x + hull->nlane, *z = y + hull->nlane;
@@ -252,7 +253,7 @@ static void scan_below_wide(const tbHull* hull, const tbReal n[3], tbReal offset
 
 int tb_hull_search_all(const tbHull* hull, const tbReal d[3]) {
   if (tb_wide()) return scan_lanes_wide(hull, d);
-  // In narrow registers a table of directions is faster, where there is one.
+  // Without AVX2 the direction table is faster, if there is one.
   bool climb = true;
   int vertex = hull->cells ? tb_hull_cells_find(hull, d, &climb) : 0;
   return climb ? scan_lanes(hull, d) : vertex;
