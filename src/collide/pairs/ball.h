@@ -1,11 +1,11 @@
-// Round shapes are points or segments with a radius: contacts between their cores.
+// Contacts between balls: a round shape is a point or segment with a radius.
 #ifndef TRIBO_COLLIDE_PAIRS_BALL_H_
 #define TRIBO_COLLIDE_PAIRS_BALL_H_
 
 #include "collide/pairs.h"
 
-// Contact of a ball at `center_a` and a ball at `center_b`. Where the centres coincide the normal
-// is `fallback`, a unit vector. Returns 1, or 0 when beyond the margin.
+// Contact of a ball at `center_a` and a ball at `center_b`. If the centers coincide, the normal is
+// `fallback`, a unit vector. Returns 1, or 0 beyond the margin.
 static inline int tb_contact_balls(const tbReal center_a[3], tbReal radius_a,
                                    const tbReal center_b[3], tbReal radius_b,
                                    const tbReal fallback[3], tbReal margin, uint32_t feature,

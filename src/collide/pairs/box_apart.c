@@ -1,17 +1,17 @@
-// The closest points of two boxes that do not overlap, by comparing all features: every edge of
-// each box against the other box, which covers every pair of features but vertex-face pairs of
-// edges' ends, which it covers as well. Used only where the separating axis is not the closest
-// direction (a vertex or an edge near a vertex or an edge), within the margin. Corners that are
-// near the other box in the same direction join them: parallel edges touch along a stretch.
+// Closest points of two boxes that do not overlap, by exhaustive comparison of features: every edge
+// of each box against the other box, which includes vertex-face pairs by the edges' ends. Used only
+// where the separating axis is not the closest direction (a vertex or an edge near a vertex or an
+// edge), within the margin. Corners that are close to the other box in the same direction are
+// added, since parallel edges are in contact along a stretch.
 #include "collide/pairs/box_box.h"
 #include "collide/manifold.h"
 #include "collide/pairs/ball.h"
 #include "collide/pairs/segment_box.h"
 
-// An edge is level where its direction makes at most this cosine with the closest direction.
+// An edge counts as level if its direction makes at most this cosine with the closest direction.
 #define LEVEL 0.1
-// Contacts of corners lean at most this far (cosine) from the closest direction.
-#define SAME_WAY 0.7
+// Smallest cosine between the normal of a corner's contact and the closest direction.
+#define MIN_COSINE 0.7
 // The closest points, and four corners of each box.
 #define MAX_NEAR 9
 
@@ -20,8 +20,8 @@ typedef struct {
   tbReal point_a[3], point_b[3];  // in a's frame
 } Closest;
 
-// Edges of a box of half lengths `size`, placed by `R` and `center` in the frame of another box.
-// Edge e: axis e/4, and the signs of the other two axes in the two low bits.
+// Edge e of a box of half lengths `size`, placed by `R` and `center` in the frame of another box:
+// its axis is e/4, and the two low bits are the signs of the other two axes.
 static tbSegment box_edge(const tbReal size[3], const tbReal R[9], const tbReal center[3], int e) {
   int k = e / 4, i = (k + 1) % 3, j = (k + 2) % 3;
   tbReal x = e & 1 ? size[i] : -size[i], y = e & 2 ? size[j] : -size[j];
@@ -33,8 +33,8 @@ static tbSegment box_edge(const tbReal size[3], const tbReal R[9], const tbReal 
   return seg;
 }
 
-// Edge e of one box against the other at the origin. Returns whether it improves on `best`; the
-// points are on the edge (`on_edge`) and on the box.
+// Closest points of an edge of one box and the other box, at the origin. Returns whether they
+// improve on `best`; `on_edge` is on the edge, `on_box` on the box.
 static bool try_edge(const tbSegment* seg, const tbReal size[3], Closest* best, tbReal on_edge[3],
                      tbReal on_box[3]) {
   tbReal excess[3], t = tb_segment_box_closest(seg, size);
@@ -48,7 +48,7 @@ static bool try_edge(const tbSegment* seg, const tbReal size[3], Closest* best, 
 }
 
 static void closest_points(const tbBoxPair* p, Closest* best) {
-  // a seen from b's frame: rotation R^T, centre -R^T d.
+  // Pose of a in b's frame: rotation R^T, center -R^T d.
   tbReal center_a[3], Rt[9];
   for (int i = 0; i < 9; i++) Rt[i] = p->R[3 * (i % 3) + i / 3];
   tb_mul_mat3t_vec3(center_a, p->R, p->d);
@@ -69,17 +69,17 @@ static void closest_points(const tbBoxPair* p, Closest* best) {
   }
 }
 
-// Contacts so far, in a's frame; the closest points and up to four corners of each box.
+// The contacts so far, in a's frame: the closest points and up to four corners of each box.
 typedef struct {
   const tbBoxPair* p;
   tbReal n[3], dist;  // closest direction from a to b, and the distance
   tbReal margin;
-  tbReal touching;  // lengths below this have no direction of their own
+  tbReal touching;  // below this length a vector has no reliable direction
   tbContactPoint contact[MAX_NEAR];
   int count;
 } Near;
 
-// The contact there is within a thousandth of the boxes' size, or -1.
+// The existing contact within a thousandth of the boxes' size of `pos`, or -1.
 static int contact_at(const Near* near, const tbReal pos[3]) {
   tbReal reach = 1e9 * near->p->tolerance;
   for (int i = 0; i < near->count; i++) {
@@ -90,15 +90,15 @@ static int contact_at(const Near* near, const tbReal pos[3]) {
   return -1;
 }
 
-// A corner of one box and the point of the other that is nearest to it, if that is about where the
-// closest direction leads.
+// Adds the contact of a corner of one box and the nearest point of the other box, if its direction
+// is close to the closest direction.
 static void add_corner(Near* near, const tbReal on_a[3], const tbReal on_b[3], uint32_t feature) {
   tbReal between[3], pos[3];
   tb_sub3(between, on_b, on_a);
   tbReal dist = tb_norm3(between);
   if (dist > near->touching) {
     tb_scale3(between, between, 1 / dist);
-    if (!(tb_dot3(between, near->n) > SAME_WAY)) return;
+    if (!(tb_dot3(between, near->n) > MIN_COSINE)) return;
   } else {
     tb_copy3(between, near->n);
     dist = near->dist;
@@ -109,8 +109,8 @@ static void add_corner(Near* near, const tbReal on_a[3], const tbReal on_b[3], u
   tb_contact_set(&near->contact[near->count++], pos, between, dist, feature);
 }
 
-// Corners of a box that lie about as far along d (in its frame) as any: those of the corner, edge
-// or face that looks there. Bit k of a corner is set for the positive end of axis k.
+// Corners of a box that are about the farthest along d (in its frame): those of the vertex, edge or
+// face that faces d. Bit k of a corner is set for the positive end of axis k.
 static int facing_corners(const tbReal d[3], int corners[4]) {
   int count = 1, widened = 0;
   corners[0] = 0;
@@ -132,8 +132,8 @@ static void clamp_to_box(const tbReal x[3], const tbReal size[3], tbReal out[3])
   for (int k = 0; k < 3; k++) out[k] = tb_clamp(x[k], -size[k], size[k]);
 }
 
-// Where edges or faces run side by side the closest points are one pair of many: the corners at the
-// ends of the stretch join them.
+// Along parallel edges or faces the closest points are one pair of many: the corners at the ends of
+// the common stretch are added.
 static void add_corners(Near* near) {
   const tbBoxPair* p = near->p;
   int corners[4];
@@ -160,7 +160,7 @@ static void add_corners(Near* near) {
   }
 }
 
-// The closest points themselves: a corner's contact that is there already gets them.
+// Adds the closest points; a corner's contact at the same place is replaced and keeps its identity.
 static void add_closest(Near* near, const Closest* best) {
   tbReal pos[3];
   tb_add3(pos, best->point_a, best->point_b);
@@ -178,7 +178,7 @@ int tb_box_box_apart(const tbBoxPair* p, const tbShape* a, tbReal margin, tbCont
   near.dist = sqrt(best.squared);
   tb_sub3(near.n, best.point_b, best.point_a);
 
-  // Boxes that touch within rounding have no difference vector: keep the axis.
+  // Boxes that touch within rounding have no reliable difference vector: keep the separating axis.
   if (near.dist > near.touching) {
     tb_normalize3(near.n);
   } else {

@@ -1,19 +1,19 @@
-// Two boxes: the best of 15 separating axes, then the overlap of the two faces that look at each
-// other.
+// Two boxes: the best of 15 separating axes, then the overlap polygon of the two faces that face
+// each other.
 //
-// Everything happens in a's frame. The axis of largest signed separation is exact when the boxes
-// overlap (the Minkowski difference of two boxes has no other face normals). When they are apart it
-// is exact unless the closest features include a vertex that sees no face; that case goes to
-// box_apart.c. Contacts are the corners of the polygon in which the two faces overlap when seen
-// along the normal, each with its own gap along the normal.
+// All quantities are in a's frame. The axis of largest signed separation is exact if the boxes
+// overlap (the Minkowski difference of two boxes has no other face normals). If they are separated,
+// it is exact unless the closest features include a vertex that faces no face; box_apart.c handles
+// that case. Contacts are the corners of the overlap polygon of the two faces, projected along the
+// normal, each with its own gap along the normal.
 #include "base/minmax.h"
 #include "collide/pairs/box_box.h"
 
 #include "collide/manifold.h"
 #include "collide/pairs/ball.h"
 
-// Keep an axis only if it beats the best so far by more than rounding, so that faces win over edges
-// and a's faces over b's when they say the same.
+// Keeps an axis only if it improves the separation by more than rounding, so that on a tie faces
+// are preferred over edges and a's faces over b's.
 static void consider(tbBoxPair* p, tbReal separation, int code, tbReal x, tbReal y, tbReal z) {
   if (!(separation > p->separation + p->tolerance)) return;
   p->separation = separation;
@@ -21,7 +21,7 @@ static void consider(tbBoxPair* p, tbReal separation, int code, tbReal x, tbReal
   tb_set3(p->n, x, y, z);
 }
 
-// Half extents of both boxes along an axis (a's frame), from the axis itself.
+// Half extents of both boxes along an axis (a's frame), computed from the axis itself.
 static tbReal extent_along(const tbBoxPair* p, const tbReal axis[3]) {
   tbReal sum = 0, along_b[3];
   tb_mul_mat3t_vec3(along_b, p->R, axis);
@@ -29,27 +29,27 @@ static tbReal extent_along(const tbBoxPair* p, const tbReal axis[3]) {
   return sum;
 }
 
-// An axis that separates beyond the margin ends the search.
-static inline bool part(tbBoxPair* p, tbReal separation) {
+// An axis that separates by more than the margin ends the search.
+static inline bool stop_separated(tbBoxPair* p, tbReal separation) {
   p->separation = separation;
   return false;
 }
 
-// Face normals of both boxes. False as soon as one separates beyond the margin.
+// Face normals of both boxes. False as soon as one separates by more than the margin.
 static bool consider_faces(tbBoxPair* p, tbReal margin) {
   const tbReal* R = p->R;
   for (int i = 0; i < 3; i++) {
     tbReal reach =
         fabs(R[3 * i]) * p->sb[0] + fabs(R[3 * i + 1]) * p->sb[1] + fabs(R[3 * i + 2]) * p->sb[2];
     tbReal separation = fabs(p->d[i]) - p->sa[i] - reach, side = p->d[i] < 0 ? -1 : 1;
-    if (!(separation <= margin)) return part(p, separation);
+    if (!(separation <= margin)) return stop_separated(p, separation);
     consider(p, separation, i, i == 0 ? side : 0, i == 1 ? side : 0, i == 2 ? side : 0);
   }
   for (int j = 0; j < 3; j++) {
     tbReal reach = fabs(R[j]) * p->sa[0] + fabs(R[3 + j]) * p->sa[1] + fabs(R[6 + j]) * p->sa[2];
     tbReal offset = R[j] * p->d[0] + R[3 + j] * p->d[1] + R[6 + j] * p->d[2];
     tbReal separation = fabs(offset) - p->sb[j] - reach, side = offset < 0 ? -1 : 1;
-    if (!(separation <= margin)) return part(p, separation);
+    if (!(separation <= margin)) return stop_separated(p, separation);
     consider(p, separation, 3 + j, side * R[j], side * R[3 + j], side * R[6 + j]);
   }
   return true;
@@ -67,22 +67,22 @@ static inline bool consider_edge(tbBoxPair* p, tbReal margin, int i, int i1, int
   axis[i1] = y;
   axis[i2] = z;
   if (squared < 1e-4) {
-    // Nearly parallel edges: the extent above loses digits. Parallel ones have no axis.
+    // Nearly parallel edges: the extent above loses precision. Parallel edges have no axis.
     if (squared < 1e-18) return true;
     extent = extent_along(p, axis);
   }
 
-  // Compare before normalising: most axes lose.
+  // Compare before normalizing, since most axes are rejected.
   tbReal excess = fabs(offset) - extent, worst = p->separation + p->tolerance;
   if ((excess < 0) & (worst <= 0) & (excess * excess >= worst * worst * squared)) return true;
   tbReal scale = 1 / sqrt(squared), separation = excess * scale;
-  if (!(separation <= margin)) return part(p, separation);
+  if (!(separation <= margin)) return stop_separated(p, separation);
   if (offset < 0) scale = -scale;
   consider(p, separation, 6 + 3 * i + j, axis[0] * scale, axis[1] * scale, axis[2] * scale);
   return true;
 }
 
-// Crossings of an edge of a and an edge of b. False as soon as one separates beyond the margin.
+// Pairs of an edge of a and an edge of b. False as soon as one separates by more than the margin.
 static bool consider_edges(tbBoxPair* p, tbReal margin) {
   return consider_edge(p, margin, 0, 1, 2, 0, 1, 2) && consider_edge(p, margin, 0, 1, 2, 1, 2, 0) &&
          consider_edge(p, margin, 0, 1, 2, 2, 0, 1) && consider_edge(p, margin, 1, 2, 0, 0, 1, 2) &&
@@ -91,9 +91,9 @@ static bool consider_edges(tbBoxPair* p, tbReal margin) {
          consider_edge(p, margin, 2, 0, 1, 2, 0, 1);
 }
 
-// Boxes that touch along an edge are apart by nothing along several axes, and which is the best of
-// them changes with the last bits of what rests: the first face of these is.
-static void settle_axis(tbBoxPair* p) {
+// Boxes that touch along an edge have zero separation along several axes, and which of them is the
+// maximum changes with the last bits of a resting pose. The first face among these axes is chosen.
+static void snap_axis(tbBoxPair* p) {
   if (!(fabs(p->separation) <= p->touching)) return;
   tbBoxPair faces = *p;
   faces.axis_code = -1;
@@ -106,7 +106,7 @@ static void settle_axis(tbBoxPair* p) {
   tb_copy3(p->n, faces.n);
 }
 
-// The face of each box that looks at the other along n.
+// The faces of the two boxes that face each other along n.
 static void choose_faces(tbBoxPair* p) {
   tbReal along_b[3];
   tb_mul_mat3t_vec3(along_b, p->R, p->n);
@@ -119,7 +119,7 @@ static void choose_faces(tbBoxPair* p) {
   p->side_b = along_b[p->face_b] < 0 ? 1 : -1;
 }
 
-// The point where the two edges of an edge axis are closest, as one contact.
+// The contact where the two edges of an edge axis are closest.
 static void edge_contact(const tbBoxPair* p, tbBoxPoint* point) {
   int i = (p->axis_code - 6) / 3, j = (p->axis_code - 6) % 3;
   tbReal corner_a[3], corner_b[3], edge_b[3], diff[3], along_b[3];
@@ -145,7 +145,7 @@ static void edge_contact(const tbBoxPair* p, tbBoxPoint* point) {
   point->feature = TB_BOX_FEATURE(2, tb_box_edge(i, at_a), tb_box_edge(j, at_b));
 }
 
-// With it, in the place of the same edges' crossing where there is one.
+// Adds the contact of the edge axis; it replaces an intersection of the same edges.
 static int add_edge_contact(const tbBoxPair* p, tbBoxPoint* points, int count) {
   edge_contact(p, &points[count]);
   for (int i = 0; i < count; i++) {
@@ -167,8 +167,8 @@ static void write_contacts(const tbShape* a, const tbBoxPair* p, const tbBoxPoin
   }
 }
 
-// Drop points that coincide, which only boxes of no thickness have.
-static int drop_doubles(const tbBoxPair* p, tbBoxPoint* points, int count) {
+// Drops coincident points, which only boxes of zero thickness have.
+static int drop_duplicates(const tbBoxPair* p, tbBoxPoint* points, int count) {
   int kept = 0;
   for (int i = 0; i < count; i++) {
     bool twin = false;
@@ -196,7 +196,8 @@ static void init_pair(tbBoxPair* p, const tbShape* a, const tbShape* b, tbReal m
     thin = thinner < thin ? thinner : thin;
   }
   p->tolerance = 1e-12 * scale;
-  // What rests leaves more than queries of distance, which have no margin, may be off by.
+  // Distance queries, which pass an infinite margin, need a smaller tolerance than resting contacts
+  // do.
   p->touching = (isinf(margin) ? 2e-10 : 1e-8) * scale;
   p->thin = thin < 1e-9 * scale;
   p->separation = -INFINITY;
@@ -211,16 +212,16 @@ int tb_collide_box_box(const tbShape* a, const tbShape* b, tbReal margin, tbCont
     if (warm) warm->gap = p.separation;
     return 0;
   }
-  settle_axis(&p);
+  snap_axis(&p);
   choose_faces(&p);
 
   tbBoxPoint points[TB_BOX_MAX_POINTS];
   int count = tb_box_box_clip(&p, margin, points);
-  if (p.thin) count = drop_doubles(&p, points, count);
+  if (p.thin) count = drop_duplicates(&p, points, count);
   tbReal deepest = INFINITY;
   for (int i = 0; i < count; i++) deepest = points[i].gap < deepest ? points[i].gap : deepest;
 
-  // The polygon must hold the point that the axis promised.
+  // The polygon must contain a point as deep as the separating axis gives.
   tbReal slack = fabs(p.separation) <= p.touching ? 2 * p.touching : 4 * p.tolerance;
   if (!(deepest <= p.separation + slack)) {
     if (p.separation > 0) return tb_box_box_apart(&p, a, margin, out);

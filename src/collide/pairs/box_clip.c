@@ -1,10 +1,10 @@
-// The overlap of two box faces seen along a direction n.
+// Overlap polygon of two box faces, projected along a direction n.
 //
 // A point q of b's face is moved along n onto the plane of a's face x_k = c (k = face_a):
 //   u = q_u - n_u/n_k (q_k - c),   v = q_v - n_v/n_k (q_k - c),   gap = (q_k - c)/n_k
-// all linear in the face coordinates (alpha, beta) in [-1, 1]^2 of b's face. There a's face is the
-// rectangle |u| <= s_u, |v| <= s_v and b's face a parallelogram. The overlap's corners are corners
-// of either inside the other, and crossings of edges.
+// all linear in the face coordinates (alpha, beta) in [-1, 1]^2 of b's face. In these coordinates
+// a's face is the rectangle |u| <= s_u, |v| <= s_v and b's face a parallelogram. The corners of the
+// overlap are corners of either face inside the other, and intersections of edges.
 #include "base/minmax.h"
 #include "collide/pairs/box_box.h"
 
@@ -16,7 +16,7 @@ typedef struct {
   int k, u, v;   // a's axes: normal of its face, and the two in it
   int j1, j2;    // b's axes in its face
   tbReal plane;  // x_k of a's face
-  tbReal slack;  // m: next to
+  tbReal slack;  // tolerance (m) for coincident points
 } Projection;
 
 static void project(const tbBoxPair* p, const Projection* x, const tbReal q[3], bool is_point,
@@ -49,7 +49,7 @@ static void init_projection(const tbBoxPair* p, Projection* x) {
   project(p, x, edge2, false, x->along2);
 }
 
-// Add the point over (u, v) on a's face at `gap`.
+// Adds the point over (u, v) on a's face with the gap uvg[2].
 static int add_point(const tbBoxPair* p, const Projection* x, const tbReal uvg[3], tbReal margin,
                      uint32_t feature, tbBoxPoint* point) {
   if (!(uvg[2] <= margin)) return 0;
@@ -62,8 +62,9 @@ static int add_point(const tbBoxPair* p, const Projection* x, const tbReal uvg[3
   return 1;
 }
 
-// Cut the parameter range of one coordinate of an edge to |x| <= half; notes which side cut. An
-// edge next to a side all along crosses it anywhere or nowhere, by rounding alone: it is not cut.
+// Clips the parameter range of one coordinate of an edge to |x| <= half; stores the side that
+// clips. An edge within the slack of a side along its whole length is not clipped, since its
+// intersection would be decided by rounding alone.
 static void cut(tbReal x, tbReal d, tbReal half, tbReal slack, int side_code, tbReal* low,
                 tbReal* high, int* low_side, int* high_side) {
   if (fabs(x) + fabs(d) <= half + slack) return;
@@ -90,23 +91,23 @@ static void cut(tbReal x, tbReal d, tbReal half, tbReal slack, int side_code, tb
   }
 }
 
-// Whether a crossing with a side lies, to a hair, on the straight line between the corners of the
-// overlap next to it, where it says nothing that these do not. Where such edges cross is nearly
-// anywhere along them: at rest, that point would never be at rest.
+// Whether an intersection with a side lies, up to a small distance, on the straight line between
+// the adjacent corners of the overlap, to which it adds nothing. The intersection of such nearly
+// parallel edges is ill-conditioned: for a resting box it would move along them from step to step.
 static bool is_between(const tbReal along[3], int side) {
   const tbReal slight = 1e-5;
   tbReal across = along[side < 2 ? 0 : 1];
   return across * across <= slight * slight * (along[0] * along[0] + along[1] * along[1]);
 }
 
-// Whether the end t = -1 or 1 of an edge lies in a's face, or next to it.
+// Whether the end t = -1 or 1 of an edge lies in a's face, up to the slack.
 static bool end_inside(const Projection* x, const tbReal middle[3], const tbReal along[3],
                        tbReal t) {
   return fabs(middle[0] + t * along[0]) <= x->half_u + x->slack &&
          fabs(middle[1] + t * along[1]) <= x->half_v + x->slack;
 }
 
-// A corner of b in a's face, or next to it and moved onto its edge.
+// Adds a corner of b in a's face; one outside within the slack is moved onto the face's edge.
 static int add_corner(const tbBoxPair* p, const Projection* x, const tbReal middle[3],
                       const tbReal along[3], tbReal margin, uint32_t feature, tbBoxPoint* point) {
   tbReal uvg[3], u, v;
@@ -126,21 +127,22 @@ static int add_corner(const tbBoxPair* p, const Projection* x, const tbReal midd
   return add_point(p, x, uvg, margin, feature, point);
 }
 
-// The corner of b that an edge of its face starts at, walked around.
+// The corner of b at the start of an edge of its face, in cyclic order.
 static int start_of_edge(const tbBoxPair* p, const Projection* x, int edge) {
   int upper1 = edge == 1 || edge == 2, upper2 = edge >= 2;
   return (p->side_b > 0) << p->face_b | upper1 << x->j1 | upper2 << x->j2;
 }
 
-// The edge of a on a side of its face: 0 and 1 end its u, 2 and 3 its v.
+// The edge of a on a side of its face: sides 0 and 1 bound u, 2 and 3 bound v.
 static int edge_of_side(const tbBoxPair* p, const Projection* x, int side) {
   int corner = (p->side_a > 0) << x->k | (side & 1) << (side < 2 ? x->u : x->v);
   return tb_box_edge(side < 2 ? x->v : x->u, corner);
 }
 
-// One edge of b's face: its end where that is inside a's face, and its crossings with a's edges.
-// An edge starts at t = -1; its far end is the next edge's start. Ends next to a's face count as
-// inside, so that equal faces on each other keep their four contacts while they settle.
+// One edge of b's face: its start if that is inside a's face, and its intersections with a's edges.
+// An edge starts at t = -1; its other end is the next edge's start. Ends within the slack of a's
+// face count as inside, so that equal faces on each other keep their four contacts while they come
+// to rest.
 static int clip_edge(const tbBoxPair* p, const Projection* x, const tbReal middle[3],
                      const tbReal along[3], int edge, tbReal margin, tbBoxPoint* points) {
   tbReal low = -1, high = 1, uvg[3];
@@ -153,7 +155,7 @@ static int clip_edge(const tbBoxPair* p, const Projection* x, const tbReal middl
   }
   cut(middle[0], along[0], x->half_u, x->slack, 0, &low, &high, &low_side, &high_side);
   cut(middle[1], along[1], x->half_v, x->slack, 2, &low, &high, &low_side, &high_side);
-  // A crossing next to a corner that is there is the same point.
+  // An intersection within the slack of a corner that was added is the same point.
   tbReal next = x->slack / sqrt(along[0] * along[0] + along[1] * along[1]);
   if (!(low <= high) || (starts && high <= next - 1) || (ends && low >= 1 - next)) return count;
   if (!starts && low_side >= 0 && !is_between(along, low_side)) {
@@ -182,7 +184,7 @@ static bool have_point(const tbBoxPair* p, const Projection* x, const tbReal uv[
   return false;
 }
 
-// Corners of a's face inside b's, added to the `count` points there are. Returns the new count.
+// Adds the corners of a's face inside b's face to the `count` points. Returns the new count.
 static int corners_of_a(const tbBoxPair* p, const Projection* x, tbReal margin, tbBoxPoint* points,
                         int count) {
   const tbReal *d1 = x->along1, *d2 = x->along2;
@@ -191,7 +193,7 @@ static int corners_of_a(const tbBoxPair* p, const Projection* x, tbReal margin, 
   if (fabs(det) <= smallest) return count;
   tbReal half_u = p->sa[x->u], half_v = p->sa[x->v], scale = 1 / det;
 
-  // A corner on b's edge may be there already as a crossing.
+  // A corner on b's edge may already have been added as an intersection.
   tbReal inside = 1 - 1e-4, touching = 1 + 1e-9;
   for (int corner = 0; corner < 4; corner++) {
     tbReal uvg[3] = {corner & 1 ? half_u : -half_u, corner & 2 ? half_v : -half_v, 0};
@@ -210,13 +212,13 @@ int tb_box_box_clip(const tbBoxPair* p, tbReal margin, tbBoxPoint* points) {
   Projection x;
   init_projection(p, &x);
 
-  // Faces apart sideways, by their bounding rectangles.
+  // Faces that are laterally separated, by their bounding rectangles.
   for (int i = 0; i < 2; i++) {
     tbReal reach = fabs(x.along1[i]) + fabs(x.along2[i]) + (i ? x.half_v : x.half_u);
     if (!(fabs(x.center[i]) <= reach + x.slack)) return 0;
   }
 
-  // The four edges, walked around b's face.
+  // The four edges of b's face in cyclic order.
   tbReal middle[3], back1[3], back2[3];
   int count = 0;
   tb_scale3(back1, x.along1, -1);

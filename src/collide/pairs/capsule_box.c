@@ -1,6 +1,7 @@
-// Capsule and box. The capsule's axis is a segment: outside the box, the closest point of the
-// segment decides, and a second ball where the segment runs along the same face or edge. A segment
-// that enters the box leaves it along the shortest of 3 face normals and 3 edge crossings.
+// Capsule and box. The capsule's axis is a segment: if it is outside the box, its closest point
+// gives the contact, and a second ball is added where the segment runs along the same face or edge.
+// A segment that enters the box is separated along the shortest of 3 face normals and 3 edge cross
+// products.
 #include "collide/pairs/segment_box.h"
 
 typedef struct {
@@ -9,8 +10,8 @@ typedef struct {
   tbReal margin;
 } Query;
 
-// Write a contact from local quantities: x a point of the axis, n the local normal from capsule to
-// box.
+// Writes a contact from local quantities: x is a point of the axis, n the local normal from capsule
+// to box.
 static int add_contact(const Query* q, const tbReal x[3], const tbReal n[3], tbReal dist,
                        uint32_t feature, tbContactPoint* out) {
   if (!(dist <= q->margin)) return 0;
@@ -38,9 +39,9 @@ static int add_ball(const Query* q, tbReal t, uint32_t feature, tbContactPoint* 
   return add_contact(q, x, excess, gap - q->capsule->size[0], feature, out);
 }
 
-// The stretch of the segment that runs beside the feature closest at t: within the slabs of the
-// axes along which the closest direction has (almost) no part.
-static bool stretch_beside(const Query* q, const tbReal excess[3], tbReal low_high[2]) {
+// The stretch of the segment along the box feature closest at t: the part within the slabs of the
+// axes along which the closest direction has (almost) no component.
+static bool stretch_along(const Query* q, const tbReal excess[3], tbReal low_high[2]) {
   tbReal gap = tb_norm3(excess);
   int face = 0;
   for (int k = 1; k < 3; k++) {
@@ -55,13 +56,13 @@ static bool stretch_beside(const Query* q, const tbReal excess[3], tbReal low_hi
   return low_high[0] <= low_high[1];
 }
 
-// Is the end of a stretch the same point as t?
+// Whether the end of a stretch is the same point as t.
 static bool same_point(tbReal t, const tbReal end[2], int i) {
   return fabs(end[i] - t) <= 1e-2 * (end[1] - end[0]);
 }
 
-// Balls at the ends of the stretch, next to the closest ball out[0] at t: the end farther from it,
-// and the nearer one too where it is as good as level. Ends that look another way are other
+// Adds balls at the ends of the stretch, besides the closest ball out[0] at t: the end farther from
+// it, and the nearer one if it is nearly as deep. Ends with another normal belong to other
 // features.
 static int add_ends(const Query* q, tbReal t, const tbReal end[2], tbContactPoint* out) {
   int count = 1, far = fabs(end[1] - t) > fabs(end[0] - t) ? 1 : 0;
@@ -74,14 +75,14 @@ static int add_ends(const Query* q, tbReal t, const tbReal end[2], tbContactPoin
   return count - 1;
 }
 
-// The segment is outside: the closest ball, and the ends of the stretch beside the same feature.
+// The segment is outside: the closest ball, and the ends of the stretch along the same feature.
 static int collide_outside(const Query* q, tbReal t, const tbReal excess[3], tbReal gap,
                            tbContactPoint* out) {
   tbReal end[2], other[3];
   if (!(gap - q->capsule->size[0] <= q->margin)) return 0;
-  bool beside = stretch_beside(q, excess, end);
+  bool beside = stretch_along(q, excess, end);
 
-  // Where the segment runs level, move to an end.
+  // If the segment is parallel to the feature, move the closest point to an end.
   uint32_t feature = 0;
   for (int i = 0; i < 2 && beside && feature == 0; i++) {
     tb_segment_box_excess(&q->seg, q->box->size, end[i], other);
@@ -90,7 +91,8 @@ static int collide_outside(const Query* q, tbReal t, const tbReal excess[3], tbR
     t = end[i];
     feature = 1 + (uint32_t)i;
   }
-  // A closest ball at an end has its name: which end is closer changes as a log rocks.
+  // A closest ball at an end has that end's identity, since the closer end alternates as a log
+  // rocks.
   for (int i = 0; i < 2 && beside && feature == 0; i++) {
     if (same_point(t, end, i)) feature = 1 + (uint32_t)i;
   }
@@ -98,13 +100,13 @@ static int collide_outside(const Query* q, tbReal t, const tbReal excess[3], tbR
   return beside ? 1 + add_ends(q, t, end, out) : 1;
 }
 
-// Overlap along face normal k of the box, with the capsule leaving on its own side.
+// Overlap along face normal k of the box, with the capsule leaving on the side of its center.
 static tbReal face_depth(const Query* q, int k) {
   return q->box->size[k] + fabs(q->seg.half[k]) - fabs(q->seg.center[k]);
 }
 
-// Direction e_k x half (unit, pointing from the box's centre to the segment) and the overlap along
-// it. False for a segment along e_k.
+// Direction e_k x half (unit, from the box's center to the segment) and the overlap along it. False
+// for a segment parallel to e_k.
 static bool edge_axis(const Query* q, int k, tbReal axis[3], tbReal* depth) {
   int i = (k + 1) % 3, j = (k + 2) % 3;
   const tbReal *d = q->seg.half, *size = q->box->size;
@@ -119,7 +121,7 @@ static bool edge_axis(const Query* q, int k, tbReal axis[3], tbReal* depth) {
   return true;
 }
 
-// Out through face k: the ends of the stretch over that face.
+// Separation through face k: contacts at the ends of the stretch over that face.
 static int leave_by_face(const Query* q, int k, tbContactPoint* out) {
   const tbSegment* seg = &q->seg;
   tbReal side = seg->center[k] < 0 ? -1 : 1, end[2] = {-1, 1}, n[3] = {0, 0, 0}, x[3];
@@ -128,7 +130,7 @@ static int leave_by_face(const Query* q, int k, tbContactPoint* out) {
     if (i != k) tb_segment_clip_slab(seg, i, q->box->size[i], &end[0], &end[1]);
   }
 
-  // The deepest end always counts, even where rounding clipped it.
+  // The deepest end always counts, even if rounding clipped it.
   if (side * seg->half[k] > 0) end[0] = -1;
   if (side * seg->half[k] < 0) end[1] = 1;
   if (end[1] < end[0]) end[1] = end[0] = seg->half[k] * side > 0 ? -1 : 1;
@@ -141,13 +143,13 @@ static int leave_by_face(const Query* q, int k, tbContactPoint* out) {
   return count;
 }
 
-// Out across the box's edge along e_k: one contact where the segment passes that edge.
+// Separation across the box's edge along e_k: one contact where the segment passes that edge.
 static int leave_by_edge(const Query* q, int k, const tbReal axis[3], tbReal depth,
                          tbContactPoint* out) {
   int i = (k + 1) % 3, j = (k + 2) % 3;
   const tbReal *c = q->seg.center, *d = q->seg.half, *size = q->box->size;
 
-  // In the plane across e_k: the segment's point closest to the corner that sticks out.
+  // In the plane perpendicular to e_k: the segment's point closest to the corner that sticks out.
   tbReal corner_i = axis[i] < 0 ? -size[i] : size[i], corner_j = axis[j] < 0 ? -size[j] : size[j];
   tbReal across = d[i] * d[i] + d[j] * d[j];
   tbReal t = tb_clamp(((corner_i - c[i]) * d[i] + (corner_j - c[j]) * d[j]) / across, -1, 1);
@@ -192,7 +194,8 @@ int tb_collide_capsule_box(const tbShape* a, const tbShape* b, tbReal margin, tb
   tb_segment_box_excess(&q.seg, b->size, t, excess);
   tbReal gap = tb_norm3(excess);
 
-  // Within rounding of the surface the difference vector has no direction; the way out has.
+  // Within rounding of the surface the difference vector has no reliable direction; the separating
+  // direction of the overlap has.
   tbReal scale = b->size[0] + b->size[1] + b->size[2] + a->size[1];
   if (gap <= 1e-11 * scale) return collide_inside(&q, out);
   return collide_outside(&q, t, excess, gap, out);

@@ -1,5 +1,5 @@
 // Two capsules: balls at the closest points of the axes; for nearly parallel axes, balls at both
-// ends of the stretch where they run side by side.
+// ends of their common stretch.
 //
 // Axis points are x1(s) = c1 + s u1, |s| <= h1 and x2(t) = c2 + t u2, |t| <= h2. With r = c1 - c2,
 //   b = u1.u2,  c = u1.r,  f = u2.r:
@@ -10,7 +10,7 @@
 
 // Axes with sin^2 of their angle below this get a contact at each end of the common stretch.
 #define PARALLEL_SIN2 1e-4
-// Depths that differ by less than this, relative to the sizes, are the same.
+// Depths that differ by less than this, relative to the sizes, count as equal.
 #define TOUCHING 1e-8
 
 typedef struct {
@@ -20,7 +20,8 @@ typedef struct {
   tbReal b_, c, f, sin2;
 } Axes;
 
-// Ball contact at axis parameters (s, t). Where the axes cross, the way out is across both.
+// Contact of balls at axis parameters (s, t). If the axes intersect, the normal is perpendicular to
+// both.
 static int contact_at(const Axes* x, tbReal s, tbReal t, tbReal margin, uint32_t feature,
                       tbContactPoint* out) {
   tbReal p[3], q[3], out_way[3];
@@ -34,8 +35,8 @@ static int contact_at(const Axes* x, tbReal s, tbReal t, tbReal margin, uint32_t
   tbReal reach = x->a->size[0] + x->b->size[0], diff[3];
   tb_sub3(diff, q, p);
 
-  // Axes that cross within rounding have no difference vector worth the name: take it along
-  // out_way.
+  // Axes that intersect within rounding have no reliable difference vector; its component along
+  // out_way is used.
   tbReal scale = fabs(s) + fabs(t) + reach;
   if (tb_dot3(diff, diff) < 1e-24 * scale * scale) {
     tbReal gap = tb_dot3(diff, out_way), pos[3], dist = fabs(gap) - reach;
@@ -60,9 +61,9 @@ static void closest(const Axes* x, tbReal* s_out, tbReal* t_out) {
   *t_out = t;
 }
 
-// The stretch where the axes run side by side: each of its ends is an end of one axis and its
-// projection on the other, or the end of that where both are a little past each other. Returns
-// whether there is one of some length.
+// The common stretch of nearly parallel axes: each of its ends is an end of one axis and the
+// projection of that end on the other axis, or the other axis' own end if the projection is
+// slightly beyond it. Returns whether the stretch has a significant length.
 static bool common_stretch(const Axes* x, tbReal low[2], tbReal high[2]) {
   tbReal h1 = x->a->size[1], h2 = x->b->size[1], end2 = x->b_ < 0 ? -h2 : h2;
   tbReal from = -x->c - fabs(x->b_) * h2, to = -x->c + fabs(x->b_) * h2;
@@ -73,17 +74,17 @@ static bool common_stretch(const Axes* x, tbReal low[2], tbReal high[2]) {
   return high[0] - low[0] > 1e-3 * (x->a->size[0] + x->b->size[0]);
 }
 
-// Whether contact c says what d says: as deep, along the same normal.
+// Whether contacts c and d have the same depth and normal.
 static bool same_contact(tbReal scale, const tbContactPoint* c, const tbContactPoint* d) {
   tbReal diff[3];
   tb_sub3(diff, c->frame, d->frame);
   return fabs(c->dist - d->dist) <= 1e-11 * scale && tb_dot3(diff, diff) < 1e-20;
 }
 
-// Contacts at both ends of the stretch, and at (s, t) where that adds something. Where axes are
-// parallel but for rounding it is anywhere along them, and elsewhere in every step of what rests:
-// what is no deeper than an end by more than TOUCHING is there. (Queries of distance, which have no
-// margin, want the place.)
+// Contacts at both ends of the stretch, and at (s, t) if that one adds information. For axes
+// parallel up to rounding the closest point is anywhere along them, and for a resting capsule it
+// differs in every step: a closest contact deeper than an end by at most TOUCHING is merged with
+// that end. (Distance queries, which pass an infinite margin, need the exact place.)
 static int collide_parallel(const Axes* x, tbReal s, tbReal t, const tbReal low[2],
                             const tbReal high[2], tbReal margin, tbContactPoint* out) {
   tbReal scale = x->a->size[0] + x->b->size[0] + x->a->size[1] + x->b->size[1];

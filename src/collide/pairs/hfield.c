@@ -1,7 +1,7 @@
 // Height field against convex shapes: each triangle under the shape is the top of a prism, and the
-// pair prism-shape is solved as any convex pair. What makes the prisms one terrain
-// (docs/hfield.md): a contact counts only where its point is a local minimum of the distance over
-// the whole surface, so that walls and edges between prisms never push.
+// pair prism-shape is solved like any convex pair. The prisms act as one terrain (docs/hfield.md):
+// a contact counts only if its point is a local minimum of the distance over the whole surface, so
+// that walls and edges between prisms never push.
 #include <string.h>
 
 #include "base/minmax.h"
@@ -9,63 +9,63 @@
 #include "collide/pairs/hfield_choice.h"
 #include "collide/convex/feature_facing.h"
 
-// Shapes with more corners have those of one face looked at only.
+// For shapes with more corners, only the corners of one face are used.
 #define MAX_CORNERS 32
-// Directions that are remembered because they part the shape from a prism.
-#define MAX_APART 4
-// GJK's tolerance where only its bounds matter.
+// Number of cached directions that separate the shape from recent prisms.
+#define MAX_SEPARATING 4
+// GJK's tolerance where only bounds of the distance are needed.
 #define COARSE 1e-3
 
-// What names a contact: a point of the shape, a grid point, two edges that cross, an outer wall. In
-// this order contacts are preferred where they tie.
+// The kind of feature that identifies a contact: a point of the shape, a grid point, two crossing
+// edges, an outer wall. On a tie the first of this order is preferred.
 enum { BY_SHAPE, BY_GRID, BY_EDGES, BY_WALL };
-// Triangles with a lower normal than this are the sides of walls.
+// Triangles whose normal has a smaller z count as the sides of walls.
 #define STEEP 0.9
-// A face that leans less than this (sine) against a triangle is parallel to it.
+// A face at a smaller angle (sine) to a triangle counts as parallel to it.
 #define PARALLEL 0.02
-// How far beyond the border of the field a point may be that pushes it, in cells.
+// Maximum distance beyond the border of the field, in cells, of a shape point that gets a contact.
 #define BEYOND 0.01
-// What proves a contact may be less deep than it by this factor.
-#define ABOUT 4
-// Slopes below this have no direction.
+// Factor by which the verified depth may be smaller than the depth of the contact.
+#define DEPTH_FACTOR 4
+// Slopes below this have no direction sector.
 #define LEVEL 0.02
 
 typedef struct {
   const tbHField* field;
-  tbConvexPair pair;  // a is the prism at hand, in the field's frame
+  tbConvexPair pair;  // a is the current prism, in the field's frame
   tbReal step[2];     // cell size along x, y
   tbReal base;        // bottom of all prisms
   tbReal margin;
-  int closest;      // only the deepest contact matters: the margin shrinks to it
+  int closest;      // only the deepest contact is needed: the margin shrinks to it
   tbReal rounding;  // slack of the test for a local minimum, as a slope
-  // The triangle at hand: grid points (row, column) of its corners, unit normal.
+  // The current triangle: grid points (row, column) of its corners, unit normal.
   int grid[3][2];
   tbReal prism[18];
   tbReal normal[3];
   int triangle;
-  // The core's lowest point along that normal, and its height above the triangle's plane.
+  // The core's lowest point along the triangle's normal, and its height above the triangle's plane.
   tbReal low[3], above;
-  // Directions that parted the last prisms from the shape, and how low the shape is along them.
-  tbReal apart[MAX_APART][3], lowest[MAX_APART];
-  int napart, next_apart, last_apart;
-  bool thorough;  // also look where only a spare contact could be
-  bool skipped;   // a triangle was not looked at that might have one
-  bool overlap;   // some prism and the shape overlap
-  bool meets;     // the prism at hand and the shape overlap
-  tbReal depth;   // signed distance of that pair, where it is known (else inf)
-  // Corners of the shape, where they are few.
+  // Directions that separated the last prisms from the shape, and the shape's minimum along them.
+  tbReal separating[MAX_SEPARATING][3], lowest[MAX_SEPARATING];
+  int nseparating, next_separating, last_separating;
+  bool second_pass;  // also solve triangles that could only give a spare contact
+  bool skipped;      // a triangle that could have a contact was not solved
+  bool overlap;      // some prism and the shape overlap
+  bool meets;        // the current prism and the shape overlap
+  tbReal depth;      // signed distance of that pair if known, else infinity
+  // Corners of the shape, if they are few.
   tbReal corner[MAX_CORNERS][3];
   int ncorner;
   tbTerrainFound found;
-  // The best contact that was no local minimum, in case there is no other.
+  // The deepest contact that is not a local minimum, for use if no other is found.
   tbContactPoint spare;
   int has_spare;
-  // And the best of shapes that reach through a thin wall.
+  // The deepest contact of a shape that reaches through a thin wall.
   tbContactPoint through;
   bool pierced;
 } Terrain;
 
-// Grid points around one.
+// Grid points adjacent to a grid point.
 static const int around[6][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, -1}};
 
 static void grid_point(const Terrain* t, int row, int column, tbReal p[3]) {
@@ -78,8 +78,8 @@ static int on_grid(const Terrain* t, int row, int column) {
   return row >= 0 && row < t->field->nrow && column >= 0 && column < t->field->ncol;
 }
 
-// Does the surface at grid point (row, column), seen from p, stay below the plane through p with
-// normal n?
+// Whether the surface at grid point (row, column) is below the plane through p with normal n, up to
+// rounding.
 static int stays_below(const Terrain* t, const tbReal p[3], const tbReal n[3], int row,
                        int column) {
   if (!on_grid(t, row, column)) return 1;
@@ -90,15 +90,16 @@ static int stays_below(const Terrain* t, const tbReal p[3], const tbReal n[3], i
   return rise <= t->rounding * t->step[0] || rise <= t->rounding * tb_norm3(q);
 }
 
-// Corners of the two triangles that share the edge between two grid points: the other ends of the
-// diagonals. Diagonals of the grid run along (+1, +1).
+// Whether both triangles that share the edge between grid points u and v are below the plane
+// through p with normal n; tests their corners opposite to the edge. Diagonals of the grid run
+// along (+1, +1).
 static int edge_is_ridge(const Terrain* t, const tbReal p[3], const tbReal n[3], const int u[2],
                          const int v[2]) {
   int dr = v[0] - u[0], dc = v[1] - u[1];
   if (dr != 0 && dc != 0) {
     return stays_below(t, p, n, u[0], v[1]) && stays_below(t, p, n, v[0], u[1]);
   }
-  // Along a row or column: one triangle on each side, both on diagonals.
+  // An edge along a row or column has one triangle on each side; both contain a diagonal.
   int low[2] = {u[0] < v[0] ? u[0] : v[0], u[1] < v[1] ? u[1] : v[1]};
   if (dr == 0) {
     return stays_below(t, p, n, low[0] + 1, low[1] + 1) && stays_below(t, p, n, low[0] - 1, low[1]);
@@ -106,7 +107,7 @@ static int edge_is_ridge(const Terrain* t, const tbReal p[3], const tbReal n[3],
   return stays_below(t, p, n, low[0] + 1, low[1] + 1) && stays_below(t, p, n, low[0], low[1] - 1);
 }
 
-// Weights of the point's projection on the triangle, straight down.
+// Barycentric weights of the point's vertical projection on the triangle.
 static void triangle_weights(const Terrain* t, const tbReal p[3], tbReal weight[3]) {
   const tbReal* v = t->prism;
   tbReal x1 = v[3] - v[0], y1 = v[4] - v[1], x2 = v[6] - v[0], y2 = v[7] - v[1];
@@ -116,7 +117,8 @@ static void triangle_weights(const Terrain* t, const tbReal p[3], tbReal weight[
   weight[0] = 1 - weight[1] - weight[2];
 }
 
-// Is the surface point p, touched along n, a local minimum of the distance over the terrain?
+// Whether the surface point p, with contact normal n, is a local minimum of the distance over the
+// terrain.
 static int is_local_minimum(const Terrain* t, const tbReal p[3], const tbReal n[3]) {
   tbReal weight[3], small = 1e-6;
   triangle_weights(t, p, weight);
@@ -126,7 +128,7 @@ static int is_local_minimum(const Terrain* t, const tbReal p[3], const tbReal n[
     inside[i] = weight[i] > small;
     count += inside[i];
   }
-  // In the middle of the triangle only its own normal will do.
+  // For a point inside the triangle, only the triangle's own normal passes this test.
   for (int i = 0; i < 3; i++) {
     if (!stays_below(t, p, n, t->grid[i][0], t->grid[i][1])) return 0;
   }
@@ -135,7 +137,7 @@ static int is_local_minimum(const Terrain* t, const tbReal p[3], const tbReal n[
     int i = inside[0] ? 0 : 1, j = inside[2] ? 2 : 1;
     return edge_is_ridge(t, p, n, t->grid[i], t->grid[j]);
   }
-  // A corner: all six grid points around it.
+  // For a corner, all six grid points around it are tested.
   int corner = inside[0] ? 0 : (inside[1] ? 1 : 2);
   for (int k = 0; k < 6; k++) {
     int row = t->grid[corner][0] + around[k][0], column = t->grid[corner][1] + around[k][1];
@@ -144,8 +146,8 @@ static int is_local_minimum(const Terrain* t, const tbReal p[3], const tbReal n[
   return 1;
 }
 
-// Height of the contact's point on the field below (or above) the triangle's plane.
-static int on_top(const Terrain* t, const tbReal p[3]) {
+// Whether the contact's point on the field lies in the triangle's plane.
+static int is_on_triangle(const Terrain* t, const tbReal p[3]) {
   tbReal arm[3];
   tb_sub3(arm, p, t->prism);
   return fabs(tb_dot3(arm, t->normal)) <= 1e-7 * t->pair.scale;
@@ -159,7 +161,7 @@ static int is_outer_wall(const Terrain* t, const tbReal p[3], const tbReal n[3])
          (p[2] <= t->base + small && n[2] < -0.999);
 }
 
-static uint32_t name_of(int by, uint32_t what) {
+static uint32_t identity_of(int by, uint32_t what) {
   return (uint32_t)by << 30 | (what & UINT32_C(0x3fffffff));
 }
 
@@ -168,15 +170,15 @@ static uint32_t mix(uint32_t x, uint32_t y) {
   return z ^ z >> 15;
 }
 
-// Which way a slope looks: one point of the shape may touch both sides of a valley. Sectors begin
-// at no angle that a grid has.
+// Sector of the slope's direction, since one point of the shape may touch both sides of a valley.
+// Sector borders avoid the directions of the grid.
 static uint32_t slope_of(const tbReal n[3]) {
   if (!(n[0] * n[0] + n[1] * n[1] > LEVEL * LEVEL)) return 0;
   tbReal x = n[0] + 0.3 * n[1], y = n[1] - 0.3 * n[0];
   return 4 | (x > 0) << 1 | (y > 0);
 }
 
-// Is a grid point in the plane of the triangle at hand?
+// Whether a grid point lies in the plane of the current triangle.
 static bool is_level(const Terrain* t, int row, int column) {
   tbReal q[3];
   if (!on_grid(t, row, column)) return false;
@@ -185,27 +187,28 @@ static bool is_level(const Terrain* t, int row, int column) {
   return fabs(tb_dot3(t->normal, q)) <= 1e-9 * tb_norm3(q);
 }
 
-// The point of the surface that a contact belongs to.
+// The surface point of a contact.
 static void surface_point(const tbContactPoint* c, tbReal p[3]) {
   tb_add_scaled3(p, c->pos, -0.5 * c->dist, c->frame);
 }
 
-// The corner of the triangle at hand that a feature of the prism is at, or at which the edge begins
-// that it is on: by the place p, since walls of the prism run along the same edges.
+// The corner of the current triangle at which the prism's feature of a contact is, or at which its
+// edge starts. The edge is identified by the place p, since walls of the prism share the same
+// edges.
 static int corner_of(const Terrain* t, uint32_t feature, const tbReal p[3]) {
   if (feature >> 30 != 3) return (int)(feature >> 15 & 0x7fff);
   tbReal weight[3];
   triangle_weights(t, p, weight);
   for (int i = 0; i < 3; i++) weight[i] = fabs(weight[i]);
-  // Opposite of the edge.
+  // The corner opposite to the edge.
   int far = weight[1] < weight[0] ? 1 : 0;
   far = weight[2] < weight[far] ? 2 : far;
   return (far + 1) % 3;
 }
 
-// Is the contact's feature of the prism a line or point drawn on flat ground? Then the shape's own
-// corners say all, as on a plane.
-static bool is_drawn(const Terrain* t, uint32_t feature, const tbReal p[3]) {
+// Whether the contact's feature of the prism is an edge or point inside flat ground. The shape's
+// own corners then give all contacts, as on a plane.
+static bool is_inside_flat_ground(const Terrain* t, uint32_t feature, const tbReal p[3]) {
   uint32_t kind = feature >> 30;
   int i = corner_of(t, feature, p);
   if ((kind != 1 && kind != 3) || i > 2) return false;
@@ -218,27 +221,28 @@ static bool is_drawn(const Terrain* t, uint32_t feature, const tbReal p[3]) {
   return level;
 }
 
-// The identity of a contact says which features touch, not in which triangle: a corner that slides
-// from cell to cell stays what it is. Grid points and edges are named by their place in the grid.
+// The identity of a contact depends on the features in contact, not on the triangle, so that a
+// corner that slides from cell to cell keeps its identity. Grid points and edges are identified by
+// their indices in the grid.
 static uint32_t feature_of(const Terrain* t, const tbContactPoint* c, bool top) {
   uint32_t kind = c->feature >> 30, i = c->feature >> 15 & 0x7fff, j = c->feature & 0x7fff;
-  if (!top) return name_of(BY_WALL, mix((uint32_t)t->triangle, c->feature));
-  if (kind == 2) return name_of(BY_SHAPE, slope_of(c->frame) << 15 | i);
-  if (kind == 0) return name_of(BY_SHAPE, slope_of(c->frame) << 15 | 0x40000);
+  if (!top) return identity_of(BY_WALL, mix((uint32_t)t->triangle, c->feature));
+  if (kind == 2) return identity_of(BY_SHAPE, slope_of(c->frame) << 15 | i);
+  if (kind == 0) return identity_of(BY_SHAPE, slope_of(c->frame) << 15 | 0x40000);
   bool rim = kind == 3 && j & 0x4000;
   tbReal p[3];
   surface_point(c, p);
   int corner = corner_of(t, c->feature, p);
-  if (corner > 2) return name_of(BY_WALL, mix((uint32_t)t->triangle, c->feature));
+  if (corner > 2) return identity_of(BY_WALL, mix((uint32_t)t->triangle, c->feature));
   const int *from = t->grid[corner], *to = t->grid[(corner + 1) % 3];
   uint32_t start = (uint32_t)from[0] * (uint32_t)t->field->ncol + (uint32_t)from[1];
   uint32_t end = (uint32_t)to[0] * (uint32_t)t->field->ncol + (uint32_t)to[1];
-  if (kind == 1) return name_of(BY_GRID, start);
-  // Both triangles of an edge give it one name. From the other side its two crossings change
-  // places.
+  if (kind == 1) return identity_of(BY_GRID, start);
+  // Both triangles of an edge give it one identity. From the other side, the order of its two
+  // intersections with a rim is reversed.
   bool ahead = start < end;
   uint32_t edge = ahead ? mix(start, end) : mix(end, start);
-  return name_of(BY_EDGES, mix(edge, rim ? 0x8000 | (uint32_t)((i & 1) == ahead) : j));
+  return identity_of(BY_EDGES, mix(edge, rim ? 0x8000 | (uint32_t)((i & 1) == ahead) : j));
 }
 
 // The point of the shape's core that is lowest along n, both in the field's frame.
@@ -249,15 +253,15 @@ static void lowest_along(Terrain* t, const tbReal n[3], tbReal x[3]) {
   tb_pair_b_to_a(&t->pair, p, x);
 }
 
-// The point of the shape's core that a contact belongs to.
+// The core point of a contact.
 static void core_point(const Terrain* t, const tbContactPoint* c, tbReal x[3]) {
   tb_add_scaled3(x, c->pos, 0.5 * c->dist + t->pair.b.radius, c->frame);
 }
 
-// Does the way out by contact c free the point of contact d, too? It does where that point is not
-// above the plane of c (docs/hfield.md eq. 4). Where their points of the shape are farther than a
-// cell apart, they are at two ridges.
-static bool frees(const Terrain* t, const tbContactPoint* c, const tbContactPoint* d) {
+// Whether separation along the normal of contact c also resolves contact d: that holds if d's
+// surface point is not above the plane of c (docs/hfield.md eq. 4). Contacts whose core points are
+// more than a cell apart are at different ridges.
+static bool is_resolved_by(const Terrain* t, const tbContactPoint* c, const tbContactPoint* d) {
   tbReal x[3], y[3];
   if (tb_dot3(c->frame, d->frame) > TB_TERRAIN_SAME) return false;
   surface_point(c, x);
@@ -269,9 +273,9 @@ static bool frees(const Terrain* t, const tbContactPoint* c, const tbContactPoin
   return fabs(x[0] - y[0]) <= t->step[0] && fabs(x[1] - y[1]) <= t->step[1];
 }
 
-// How far the core reaches below the plane of a contact; NAN, which is no way at all, where it is
-// above.
-static tbReal way_out(Terrain* t, const tbContactPoint* c) {
+// Penetration of the core below the plane of a contact; NAN if the contact does not penetrate,
+// which compares as no separation at all.
+static tbReal penetration_along(Terrain* t, const tbContactPoint* c) {
   tbReal p[3], x[3];
   if (!(c->dist + t->pair.b.radius < 0)) return NAN;
   surface_point(c, p);
@@ -280,17 +284,17 @@ static tbReal way_out(Terrain* t, const tbContactPoint* c) {
   return tb_dot3(c->frame, x);
 }
 
-// Over a ridge two ways out lead to its two sides, and a convex shape needs but the shorter: the
-// other leads through the ridge.
+// Over a ridge, contacts with two different normals separate the shape towards the two sides, and a
+// convex shape needs only the shorter separation; the other leads through the ridge and is dropped.
 static void drop_through_ridges(Terrain* t) {
   tbContactPoint* found = t->found.contact;
   tbReal way[TB_TERRAIN_FOUND], small = 1e-9 * t->pair.scale;
   bool through[TB_TERRAIN_FOUND] = {false};
   int kept = 0;
-  for (int i = 0; i < t->found.count; i++) way[i] = way_out(t, &found[i]);
+  for (int i = 0; i < t->found.count; i++) way[i] = penetration_along(t, &found[i]);
   for (int i = 0; i < t->found.count; i++) {
     for (int j = 0; j < t->found.count; j++) {
-      through[j] |= way[j] > way[i] + small && frees(t, &found[i], &found[j]);
+      through[j] |= way[j] > way[i] + small && is_resolved_by(t, &found[i], &found[j]);
     }
   }
   for (int i = 0; i < t->found.count; i++) {
@@ -299,8 +303,8 @@ static void drop_through_ridges(Terrain* t) {
   t->found.count = kept;
 }
 
-// The neighbours of this triangle find the same contact on shared edges and corners: keep one, with
-// the name that comes first.
+// Adds a contact. Neighbouring triangles find the same contact on shared edges and corners; one is
+// kept, with the smaller identity.
 static void add(Terrain* t, const tbContactPoint* c, uint32_t feature) {
   tbReal near2 = 1e-12 * t->pair.scale * t->pair.scale, p[3], q[3];
   surface_point(c, p);
@@ -313,7 +317,7 @@ static void add(Terrain* t, const tbContactPoint* c, uint32_t feature) {
     if (feature < known->feature) known->feature = feature;
     return;
   }
-  // Those that count for nothing go first: else they might be all that thinning out leaves.
+  // Contacts through ridges are dropped first; otherwise thinning out might keep only these.
   if (t->found.count == TB_TERRAIN_FOUND) drop_through_ridges(t);
   if (t->found.count == TB_TERRAIN_FOUND) tb_terrain_thin_out(&t->found);
   tbContactPoint* place = &t->found.contact[t->found.count++];
@@ -323,11 +327,12 @@ static void add(Terrain* t, const tbContactPoint* c, uint32_t feature) {
 }
 
 static int clamp_index(tbReal x, int max) {
-  // Also for what is not a number.
+  // The negated comparison also handles NAN.
   return !(x > 0) ? 0 : (x > max ? max : (int)x);
 }
 
-// Is x below the surface? Beyond the border by up to `beyond`, that at the border counts.
+// Whether x is below the surface. Up to `beyond` outside the border, the height at the border is
+// used.
 static int is_buried(const Terrain* t, const tbReal x[3], tbReal beyond) {
   const tbHField* f = t->field;
   tbReal inside[2] = {tb_min(tb_max(x[0], -f->size[0]), f->size[0]),
@@ -335,7 +340,7 @@ static int is_buried(const Terrain* t, const tbReal x[3], tbReal beyond) {
   if (!(fabs(x[0] - inside[0]) <= beyond) || !(fabs(x[1] - inside[1]) <= beyond)) return 0;
   tbReal u = (inside[0] + f->size[0]) / t->step[0], v = (inside[1] + f->size[1]) / t->step[1];
   int c = clamp_index(u, f->ncol - 2), r = clamp_index(v, f->nrow - 2);
-  // From the corner of the triangle that is not on the diagonal, along its two sides.
+  // Interpolate from the corner of the triangle that is not on the diagonal, along its two sides.
   tbReal p[3], q[3], o[3];
   int upper = v - r > u - c;
   grid_point(t, r + upper, c + 1 - upper, o);
@@ -346,33 +351,33 @@ static int is_buried(const Terrain* t, const tbReal x[3], tbReal beyond) {
   return x[2] <= z + 1e-9 * t->pair.scale;
 }
 
-// A grid point or edge that is under a face of the shape touches along that face's normal. Along
-// the triangle's it does only where the face is parallel to it, and then no deeper than the shape's
-// lowest point.
-static bool is_faced(const Terrain* t, const tbContactPoint* c, const tbReal p[3]) {
+// Whether a contact of a grid point or edge has an admissible normal. Under a face of the shape,
+// the contact normal is that of the face. The triangle's normal is admissible only if the face is
+// parallel to it, and then not deeper than the shape's lowest point.
+static bool has_admissible_normal(const Terrain* t, const tbContactPoint* c, const tbReal p[3]) {
   uint32_t kind = c->feature >> 30;
   if ((kind != 1 && kind != 3) || tb_dot3(c->frame, t->normal) < TB_TERRAIN_SAME) return true;
-  tbReal apart[3], rise = c->dist + t->pair.b.radius - t->above;
-  tb_sub3(apart, p, t->low);
-  return rise <= PARALLEL * tb_norm3(apart) + 1e-9 * t->pair.scale;
+  tbReal offset[3], rise = c->dist + t->pair.b.radius - t->above;
+  tb_sub3(offset, p, t->low);
+  return rise <= PARALLEL * tb_norm3(offset) + 1e-9 * t->pair.scale;
 }
 
-// What a contact below a triangle's plane must show: that the shape's point is below the surface,
-// or either that or the surface's point in the shape.
+// The condition for contacts below a triangle's plane: none, the shape's point must be below the
+// surface, or either that or the surface point must be inside the shape.
 typedef enum { ANY, BURIED, MUTUAL } Proof;
 
-// Is the surface's point p in the shape, and about as deep as the contact says? The way out of a
-// convex shape along another normal than the nearest is longer, but not by much where they tie.
+// Whether the surface point p is inside the shape, about as deep as the contact. For a convex shape
+// the separation along another normal than the nearest is longer, but not by much on a near tie.
 static bool is_in_shape(const Terrain* t, const tbReal p[3], tbReal dist) {
   tbReal arm[3], x[3];
   tb_sub3(arm, p, t->pair.pos);
   tb_mul_mat3t_vec3(x, t->pair.mat, arm);
   tbReal depth = tb_core_depth(&t->pair.b, x);
-  return -dist <= ABOUT * depth + 1e-9 * t->pair.scale;
+  return -dist <= DEPTH_FACTOR * depth + 1e-9 * t->pair.scale;
 }
 
-// Keep those of a triangle's contacts that belong to the terrain and have the proof; returns how
-// many. Corners come before the edges that cross.
+// Adds those of a triangle's contacts that belong to the terrain and satisfy the condition; returns
+// their number. Corners come before crossing edges.
 static int filter(Terrain* t, const tbContactPoint* contact, int count, Proof proof) {
   int kept = 0;
   tbReal proven = 0;
@@ -380,26 +385,26 @@ static int filter(Terrain* t, const tbContactPoint* contact, int count, Proof pr
     const tbContactPoint* c = &contact[i];
     tbReal p[3];
     surface_point(c, p);
-    bool top = on_top(t, p);
+    bool top = is_on_triangle(t, p);
     int valid = top ? is_local_minimum(t, p, c->frame) : is_outer_wall(t, p, c->frame);
-    // What is below the plane must be below the surface, or the surface inside of the shape; a
-    // spare must not push sideways.
+    // A contact below the plane must satisfy the condition; a spare contact must not push sideways.
     int inside = 0;
     if (proof != ANY && c->dist + t->pair.b.radius < 0) {
       tbReal x[3];
       core_point(t, c, x);
-      // The border gives way a little where the shape meets this very prism.
+      // A point slightly beyond the border is accepted if the shape overlaps this prism.
       tbReal beyond = t->meets ? tb_min(-c->dist, BEYOND * t->step[0]) : 0;
       inside = is_buried(t, x, beyond) || (proof == MUTUAL && is_in_shape(t, p, c->dist));
-      // Two sharp edges that cross have neither, but a corner beside them or the depth of the pair.
-      inside |= proof == MUTUAL && ((c->feature >> 30 == 3 && -c->dist <= ABOUT * proven) ||
+      // Two crossing sharp edges satisfy neither condition, but a corner nearby or the pair's depth
+      // suffices as evidence.
+      inside |= proof == MUTUAL && ((c->feature >> 30 == 3 && -c->dist <= DEPTH_FACTOR * proven) ||
                                     c->dist >= t->depth - 1e-9 * t->pair.scale);
       valid = valid && inside;
       if (valid) proven = tb_max(proven, -c->dist);
     }
     int usable = proof != ANY ? inside : t->closest || c->dist > 0 || c->frame[2] > 0.1;
-    valid = valid && (proof != BURIED || is_faced(t, c, p));
-    if (valid && !(top && is_drawn(t, c->feature, p))) {
+    valid = valid && (proof != BURIED || has_admissible_normal(t, c, p));
+    if (valid && !(top && is_inside_flat_ground(t, c->feature, p))) {
       add(t, c, feature_of(t, c, top));
       kept++;
     } else if (usable && (!t->has_spare || c->dist < t->spare.dist)) {
@@ -411,8 +416,8 @@ static int filter(Terrain* t, const tbContactPoint* contact, int count, Proof pr
   return kept;
 }
 
-// Corners of the shape below the triangle that do not belong to the face which looks down most: all
-// that are deep count, as on a plane.
+// Adds the corners of the shape below the triangle, including those outside the lowest face: all
+// deep corners count, as on a plane.
 static int add_corners(Terrain* t, Proof proof) {
   int kept = 0;
   tbReal level = tb_dot3(t->normal, t->prism), radius = t->pair.b.radius;
@@ -443,8 +448,8 @@ static void set_corners(Terrain* t) {
   }
 }
 
-// Contacts along the normal of `r`: the corners of the region where triangle and shape meet, and
-// the shape's lowest point, which need not belong to the face that looks down most.
+// Adds contacts along the normal of `r`: the corners of the overlap polygon of triangle and shape,
+// and the shape's lowest point, which need not belong to the lowest face.
 static int add_region(Terrain* t, const tbConvexResult* r, Proof proof) {
   tbContactPoint contact[TB_TERRAIN_MANIFOLD];
   int kept = filter(t, contact, tb_convex_manifold_terrain(&t->pair, r, t->margin, contact), proof);
@@ -458,8 +463,9 @@ static int add_region(Terrain* t, const tbConvexResult* r, Proof proof) {
   return kept + filter(t, contact, 1, proof);
 }
 
-// A shape is below the triangle's plane: the way out that starts along the triangle's normal.
-// A shorter one through a wall of the prism is no way out of the terrain.
+// A shape below the triangle's plane: finds the local maximum of the separation that the ascent
+// from the triangle's normal reaches. A shorter separation through a wall of the prism does not
+// leave the terrain.
 static void solve_from_above(Terrain* t, tbReal limit, tbConvexResult* r) {
   r->dist = -INFINITY;
   r->count = r->capped = 0;
@@ -469,16 +475,18 @@ static void solve_from_above(Terrain* t, tbReal limit, tbConvexResult* r) {
     tb_convex_solve(&t->pair, limit, r);
   } else {
     r->certified = ascent >= TB_ASCENT_LOCAL;
-    bool apart = ascent == TB_ASCENT_APART || r->dist > limit;
-    r->state = apart ? TB_CONVEX_APART : (r->dist > 0 ? TB_CONVEX_NEAR : TB_CONVEX_OVERLAP);
+    bool separated = ascent == TB_ASCENT_APART || r->dist > limit;
+    r->state = separated ? TB_CONVEX_APART : (r->dist > 0 ? TB_CONVEX_NEAR : TB_CONVEX_OVERLAP);
   }
   if (ascent != TB_ASCENT_LOCAL) t->depth = r->dist - t->pair.b.radius;
 }
 
-// Neighbours are parted from the shape by the same directions: is this prism, by more than `far`?
-static bool is_known_apart(Terrain* t, tbReal far) {
-  for (int c = 0, k = t->last_apart; c < t->napart; c++, k = k + 1 < t->napart ? k + 1 : 0) {
-    const tbReal* n = t->apart[k];
+// Whether a cached direction separates this prism from the shape by more than `far`; neighbouring
+// prisms often share such directions.
+static bool is_separated_by_cache(Terrain* t, tbReal far) {
+  for (int c = 0, k = t->last_separating; c < t->nseparating;
+       c++, k = k + 1 < t->nseparating ? k + 1 : 0) {
+    const tbReal* n = t->separating[k];
     tbReal most = -INFINITY, bottom = n[2] * t->base;
     for (int i = 0; i < 3; i++) {
       const tbReal* v = t->prism + 3 * i;
@@ -486,26 +494,26 @@ static bool is_known_apart(Terrain* t, tbReal far) {
       most = along > most ? along : most;
     }
     if (!(t->lowest[k] - most > far)) continue;
-    t->last_apart = k;
+    t->last_separating = k;
     return true;
   }
   return false;
 }
 
-static void remember_apart(Terrain* t, const tbReal n[3]) {
+static void cache_direction(Terrain* t, const tbReal n[3]) {
   tbReal x[3];
-  int k = t->next_apart;
-  t->last_apart = k;
-  t->next_apart = (k + 1) % MAX_APART;
-  if (t->napart < MAX_APART) t->napart++;
+  int k = t->next_separating;
+  t->last_separating = k;
+  t->next_separating = (k + 1) % MAX_SEPARATING;
+  if (t->nseparating < MAX_SEPARATING) t->nseparating++;
   lowest_along(t, n, x);
-  tb_copy3(t->apart[k], n);
+  tb_copy3(t->separating[k], n);
   t->lowest[k] = tb_dot3(n, x);
 }
 
-// The shape is below the triangle, and the shortest way out of the prism is no way out of the
-// terrain, or it is beside the prism: push it out along the triangle's own normal, where it is
-// under the triangle.
+// The shape is below the triangle, and the shortest separation from the prism does not leave the
+// terrain, or the shape is beside the prism: adds contacts along the triangle's own normal, for the
+// part under the triangle.
 static void push_along_normal(Terrain* t, const tbReal lowest[3], tbReal above) {
   tbConvexResult r;
   memset(&r, 0, sizeof r);
@@ -516,11 +524,11 @@ static void push_along_normal(Terrain* t, const tbReal lowest[3], tbReal above) 
   add_region(t, &r, BURIED);
 }
 
-// May the shape touch an edge of the triangle along a normal between those of its two triangles?
-// Only where the surface falls off beyond the edge, and the shape's lowest point lies beyond it
-// along this triangle's normal (`weight` places it) but not along the other's: else a neighbour, or
-// the triangle by its own normal, has the contact. What is beyond the border of the field is not
-// known.
+// Whether the shape may touch an edge of the triangle along a normal between those of the edge's
+// two triangles. That requires that the surface falls off beyond the edge, and that the shape's
+// lowest point lies beyond it along this triangle's normal (by `weight`) but not along the other's;
+// otherwise a neighbour, or the triangle along its own normal, has the contact. At the border of
+// the field the answer is true, since there is no second triangle.
 static bool may_touch_edge(Terrain* t, const tbReal weight[3]) {
   for (int i = 0; i < 3; i++) {
     int j = (i + 1) % 3, k = (i + 2) % 3;
@@ -543,24 +551,24 @@ static bool may_touch_edge(Terrain* t, const tbReal weight[3]) {
   return false;
 }
 
-// Where the shape is relative to the prism, roughly. True where that is all there is to know: it is
-// apart by more than `far`, or beside the prism.
-static bool is_aside(Terrain* t, tbReal limit, tbReal far, bool* beside) {
+// Coarse position of the shape relative to the prism. True if no further test is needed: the shape
+// is separated by more than `far`, or beside the prism.
+static bool is_separated_or_beside(Terrain* t, tbReal limit, tbReal far, bool* beside) {
   tbConvexResult r;
   r.certified = 0;
-  tb_copy3(r.normal, t->napart ? t->apart[t->last_apart] : t->normal);
+  tb_copy3(r.normal, t->nseparating ? t->separating[t->last_separating] : t->normal);
   t->pair.enough = limit;
   tb_gjk(&t->pair, far, COARSE, 0, &r);
   t->pair.enough = INFINITY;
   *beside = r.state == TB_CONVEX_NEAR && r.dist > limit;
   t->meets = r.state == TB_CONVEX_OVERLAP && t->pair.b.radius == 0;
-  if (r.state == TB_CONVEX_APART) remember_apart(t, r.normal);
+  if (r.state == TB_CONVEX_APART) cache_direction(t, r.normal);
   return *beside || r.state == TB_CONVEX_APART;
 }
 
-// A shape that reaches from one side of a thin wall to the other, or is beside it: what the prism
-// alone says counts where the terrain allows it. The deepest of what it does not is kept in case
-// there is nothing else.
+// A shape that reaches through a thin wall, or is beside it: the contacts of the prism alone are
+// used where the terrain accepts them. The deepest one that is not accepted is stored for use if no
+// other contact is found.
 static void collide_thin(Terrain* t, tbReal far) {
   tbConvexResult r;
   memset(&r, 0, sizeof r);
@@ -574,11 +582,11 @@ static void collide_thin(Terrain* t, tbReal far) {
   if (t->pierced && t->through.dist <= dist) return;
   t->pierced = true;
   tb_add_scaled3(pos, r.point_b, -t->pair.b.radius - 0.5 * dist, r.normal);
-  tb_contact_set(&t->through, pos, r.normal, dist, name_of(BY_WALL, (uint32_t)t->triangle));
+  tb_contact_set(&t->through, pos, r.normal, dist, identity_of(BY_WALL, (uint32_t)t->triangle));
 }
 
 // Contacts of the triangle and the shape, whose lowest point along the normal is at the height
-// `above`.
+// `above` over the triangle's plane.
 static void collide_near(Terrain* t, const tbReal lowest[3], tbReal above, tbReal far) {
   tbConvexResult r;
   memset(&r, 0, sizeof r);
@@ -596,8 +604,9 @@ static void collide_near(Terrain* t, const tbReal lowest[3], tbReal above, tbRea
   tb_add_scaled3(r.point_a, lowest, -above, r.normal);
   triangle_weights(t, r.point_a, weight);
   if (weight[0] > small && weight[1] > small && weight[2] > small) {
-    // The lowest point is under the triangle: its normal is the way out, but where a wall is so
-    // thin that the point has come out of its other side, or never was in it.
+    // The lowest point is under the triangle, so the triangle's normal is the contact normal,
+    // unless the wall is so thin that the point has come out at its other side, or never was
+    // inside.
     if (is_buried(t, lowest, 0)) {
       t->overlap = true;
       add_region(t, &r, MUTUAL);
@@ -610,35 +619,35 @@ static void collide_near(Terrain* t, const tbReal lowest[3], tbReal above, tbRea
     solve_from_above(t, far, &r);
     if (r.state == TB_CONVEX_APART || add_region(t, &r, r.dist <= 0 ? MUTUAL : ANY) > 0) return;
   }
-  // Over a sharp ridge neither side's normal leads to it: s is not concave where it is negative.
+  // Over a sharp ridge neither side's normal leads to it, since a negative s is not concave.
   if (t->normal[2] < STEEP && !is_buried(t, lowest, 0)) collide_thin(t, far);
   t->overlap |= r.dist <= 0;
   push_along_normal(t, lowest, above);
 }
 
 static void collide_triangle(Terrain* t) {
-  // Above the plane of the triangle by more than the margin: nothing to find.
+  // No contact if the shape is above the triangle's plane by more than the margin.
   tbReal limit = t->margin + t->pair.b.radius, lowest[3];
   lowest_along(t, t->normal, lowest);
   tbReal above = tb_dot3(t->normal, lowest) - tb_dot3(t->normal, t->prism);
   if (above > limit) return;
   tb_copy3(t->low, lowest);
   t->above = above;
-  // A point below a slope may lie in the next prism. That prism pushes it out, too; only where none
-  // does, look as far aside as it is deep.
-  tbReal far = t->thorough ? tb_max(limit, -above) : limit;
+  // A point below a slope may lie in the next prism, which then has the contact. Only if no contact
+  // is found, prisms as far aside as the point is deep are solved, too.
+  tbReal far = t->second_pass ? tb_max(limit, -above) : limit;
   t->skipped |= far < -above;
-  if (is_known_apart(t, far)) return;
+  if (is_separated_by_cache(t, far)) return;
   bool beside = t->meets = false;
   t->depth = INFINITY;
-  if (far < INFINITY && is_aside(t, limit, far, &beside)) {
+  if (far < INFINITY && is_separated_or_beside(t, limit, far, &beside)) {
     if (beside && above <= 0) push_along_normal(t, lowest, above);
     return;
   }
   collide_near(t, lowest, above, far);
 }
 
-// Prism below the triangle of three grid points, counter-clockwise seen from above.
+// Sets the prism below the triangle of three grid points, counter-clockwise from above.
 static int set_triangle(Terrain* t, const int grid[3][2], int triangle) {
   tbReal e1[3], e2[3], sum = 0;
   memcpy(t->grid, grid, sizeof t->grid);
@@ -659,14 +668,14 @@ static tbReal highest(const Terrain* t) {
   return tb_max(t->prism[2], tb_max(t->prism[5], t->prism[8]));
 }
 
-// Are all four corners of a cell lower than z?
+// Whether all four corners of a cell are lower than z.
 static bool cell_is_below(const tbHField* f, int row, int column, tbReal z) {
   const tbReal *h = f->data + (size_t)row * (size_t)f->ncol + (size_t)column, *g = h + f->ncol;
   return (f->size[2] * h[0] < z) & (f->size[2] * h[1] < z) & (f->size[2] * g[0] < z) &
          (f->size[2] * g[1] < z);
 }
 
-// All triangles under the box of the shape, grown by the margin.
+// All triangles under the bounding box of the shape, grown by the margin.
 static void collide_cells(Terrain* t, const tbReal low[3], const tbReal high[3]) {
   const tbHField* f = t->field;
   if (low[0] > f->size[0] || high[0] < -f->size[0] || low[1] > f->size[1] ||
@@ -702,7 +711,7 @@ static int collide_within(const tbShape* a, const tbShape* b, tbReal margin, tbC
   const tbHField* f = a->hfield;
   Terrain t;
   t.field = f;
-  t.found.count = t.has_spare = t.napart = t.next_apart = t.last_apart = 0;
+  t.found.count = t.has_spare = t.nseparating = t.next_separating = t.last_separating = 0;
   t.margin = margin;
   t.closest = margin == INFINITY;
   t.base = -f->size[3];
@@ -710,7 +719,7 @@ static int collide_within(const tbShape* a, const tbShape* b, tbReal margin, tbC
   t.step[1] = 2 * f->size[1] / (f->nrow - 1);
   if (!(t.step[0] > 0) || !(t.step[1] > 0)) return 0;
 
-  // The shape in the field's frame.
+  // The shape's pose in the field's frame.
   tbShape local = *b;
   tb_convex_pair_init_prism(&t.pair, a, b, t.prism);
   t.pair.scale += t.step[0] + t.step[1];
@@ -727,10 +736,10 @@ static int collide_within(const tbShape* a, const tbShape* b, tbReal margin, tbC
     high[i] += margin;
   }
   if (high[2] < t.base) return 0;
-  t.thorough = t.skipped = t.overlap = t.pierced = false;
+  t.second_pass = t.skipped = t.overlap = t.pierced = false;
   collide_cells(&t, low, high);
   if (t.found.count == 0 && t.skipped && t.overlap) {
-    t.thorough = true;
+    t.second_pass = true;
     collide_cells(&t, low, high);
   }
   if (t.found.count == 0 && t.has_spare) add(&t, &t.spare, t.spare.feature);
@@ -745,7 +754,7 @@ int tb_collide_hfield(const tbShape* a, const tbShape* b, tbReal margin, tbConta
                       tbCollideCache* warm) {
   (void)warm;
   if (margin < INFINITY) return collide_within(a, b, margin, out);
-  // The closest contact, wherever it is: look near the shape first, then farther and farther.
+  // A distance query: search near the shape first, then with growing margins.
   tbReal far = a->hfield->size[0] + a->hfield->size[1];
   for (tbReal near = 0.01 * far; near < far; near *= 4) {
     int count = collide_within(a, b, near, out);

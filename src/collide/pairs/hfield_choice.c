@@ -1,4 +1,4 @@
-// Few of many contacts with a height field.
+// Contact reduction for height fields.
 #include "collide/pairs/hfield_choice.h"
 
 #include <math.h>
@@ -8,10 +8,10 @@
 #include "collide/manifold.h"
 #include "spatial/vec3.h"
 
-// Contacts kept for one direction of the normal.
+// Maximum number of contacts per direction of the normal.
 #define PER_DIRECTION 4
 
-// Indices of contacts in the order of their features.
+// Indices of the contacts, sorted by feature.
 static void sort_by_feature(const tbContactPoint* group, int count, int* order) {
   for (int i = 0; i < count; i++) {
     int k = i;
@@ -20,10 +20,10 @@ static void sort_by_feature(const tbContactPoint* group, int count, int* order) 
   }
 }
 
-// Reduce contacts of one direction. On flat ground all are equally deep but for rounding: depths
-// are compared in steps of `step`. Contacts that tie are taken in the order of their features, so
-// that the choice does not change from step to step with the cells that are under the shape. Higher
-// ones count for less of their width, or the rim of a bevel would go before the face inside it.
+// Reduces contacts of one direction. On flat ground all are equally deep up to rounding, so depths
+// are compared in steps of `step`. Ties are broken by feature, so that the choice does not change
+// from step to step with the cells under the shape. Higher contacts have a smaller weight;
+// otherwise the rim of a bevel would displace the face inside it.
 static int reduce_group(tbContactPoint* group, int count, int most, tbReal step, tbReal margin) {
   if (count <= most) return count;
   tbManifoldPoint point[TB_MANIFOLD_MAX];
@@ -35,7 +35,7 @@ static int reduce_group(tbContactPoint* group, int count, int most, tbReal step,
   int lowest = 0;
   for (int i = 1; i < count; i++) lowest = group[i].dist < group[lowest].dist ? i : lowest;
   const tbContactPoint low = group[lowest];
-  // More than can be compared at once are thinned out on the way.
+  // Contacts beyond the capacity are reduced in several passes.
   while (next < count) {
     for (; next < count && nkept < TB_MANIFOLD_MAX; next++, nkept++) {
       const tbContactPoint* c = &group[order[next]];
@@ -56,7 +56,7 @@ static int reduce_group(tbContactPoint* group, int count, int most, tbReal step,
   return nkept;
 }
 
-// Move the contacts whose normal is that of the deepest to `group`, and reduce them to `most`.
+// Moves the contacts with the normal of the deepest to `group`, and reduces them to `most`.
 static int take_group(tbTerrainFound* t, tbContactPoint* group, int most) {
   int deepest = 0, same = 0, rest = 0;
   tbContactPoint* found = t->contact;
@@ -88,8 +88,8 @@ void tb_terrain_thin_out(tbTerrainFound* t) {
   t->count = total;
 }
 
-// One point of the shape may touch two slopes that look the same way, and hashes may meet by
-// chance. Then the place decides, since depths change places more often.
+// Makes identities unique: one point of the shape may touch two slopes of one sector, and hashes
+// may collide. The position breaks the tie, since the order of depths changes more often.
 static void make_unique(tbContactPoint* out, int count) {
   for (int i = 1; i < count; i++) {
     for (int j = 0; j < i; j++) {

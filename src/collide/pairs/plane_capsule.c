@@ -18,7 +18,7 @@ int tb_collide_plane_capsule(const tbShape* a, const tbShape* b, tbReal margin, 
     tb_add_scaled3(pos, pos, -(b->size[0] + 0.5 * dist), n);
     tb_contact_set(&out[count], pos, n, dist, (uint32_t)end);
 
-    // The first tangent follows the axis, so that rolling is the second.
+    // The first tangent is along the axis, so that the second is the rolling direction.
     tb_copy3(out[count].frame + 3, axis);
     count++;
   }

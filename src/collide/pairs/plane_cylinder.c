@@ -1,13 +1,14 @@
-// Plane and cylinder: the lowest rim point, the point of the other rim on the same side line, and
-// two more points of the lower rim, a third of a turn away: a triangle when it stands, a line when
-// it lies.
+// Plane and cylinder: the lowest rim point, the opposite end of its side line, and two more points
+// of the lower rim, a third of a turn away: a triangle for a standing cylinder, a line for a lying
+// one.
 #include "collide/pairs.h"
 
-// A cylinder that leans by less than this, relative to its size, stands: the way down would turn
-// with the last bits of what rests, and its contacts with it.
+// A cylinder tilted by less than this, relative to its size, counts as standing: its downward
+// radial direction, and with it the contacts, would otherwise turn with the last bits of a resting
+// pose.
 #define STANDING 5e-9
 
-// One candidate: a point of the cylinder relative to its centre, and its height over the centre.
+// Adds a point of the cylinder, given relative to its center, if within the margin.
 static int add_point(const tbShape* b, const tbReal n[3], const tbReal point[3], tbReal dist,
                      tbReal margin, uint32_t feature, tbContactPoint* out) {
   if (!(dist <= margin)) return 0;
@@ -19,7 +20,8 @@ static int add_point(const tbShape* b, const tbReal n[3], const tbReal point[3],
 }
 
 // The other two corners of the triangle on the lower disc: -radial/2 +- sqrt(3)/2 side, at height
-// `low`. The side is level unless the cylinder stands, and the radial direction goes nowhere.
+// `low`. The side direction is level unless the cylinder stands; then the radial direction is
+// arbitrary.
 static int add_thirds(const tbShape* b, const tbReal n[3], const tbReal axis[3],
                       const tbReal radial[3], bool stands, tbReal low, tbReal margin,
                       uint32_t feature, tbContactPoint* out) {
@@ -35,7 +37,7 @@ static int add_thirds(const tbShape* b, const tbReal n[3], const tbReal axis[3],
   return count + add_point(b, n, point, low - rise, margin, feature + 1, out + count);
 }
 
-// The deepest of a standing cylinder's contacts is as deep as its lowest point.
+// Lowers the deepest contact of a standing cylinder to the cylinder's lowest point.
 static void lower(tbContactPoint* out, int count, tbReal dist) {
   int deepest = 0;
   for (int i = 1; i < count; i++) deepest = out[i].dist < out[deepest].dist ? i : deepest;
@@ -50,17 +52,17 @@ int tb_collide_plane_cylinder(const tbShape* a, const tbShape* b, tbReal margin,
   tbReal radius = b->size[0], half = b->size[1], from_plane[3];
   tb_sub3(from_plane, b->pos, a->pos);
   tbReal center = tb_dot3(from_plane, n), slope = tb_dot3(axis, n);
-  // Which end is the lower one: points are named by their ends, since a wheel that rocks has the
-  // one and then the other low, and its contacts are the same all the time.
+  // The lower end. Contacts are identified by their ends, since for a rocking wheel the lower end
+  // alternates while its contacts stay the same.
   uint32_t end = slope > 0;
   if (end) {
     tb_scale3(axis, axis, -1);
     slope = -slope;
   }
 
-  // The radial direction that goes down, from the normal's parts along the cylinder's x and y:
-  // exact even where the cylinder almost stands. For a standing one it is fixed to the body, but
-  // for queries of distance, which have no margin and want the lowest point.
+  // The downward radial direction, from the normal's components along the cylinder's x and y, which
+  // is accurate even for a nearly standing cylinder. For a standing one it is fixed to the body,
+  // except in distance queries, which pass an infinite margin and need the lowest point.
   const tbReal* m = b->mat;
   tbReal x = n[0] * m[0] + n[1] * m[3] + n[2] * m[6], y = n[0] * m[1] + n[1] * m[4] + n[2] * m[7];
   tbReal length = sqrt(x * x + y * y), radial[3], point[3];
@@ -75,7 +77,7 @@ int tb_collide_plane_cylinder(const tbShape* a, const tbShape* b, tbReal margin,
   tb_set3(radial, x * m[0] + y * m[1], x * m[3] + y * m[4], x * m[6] + y * m[7]);
   tbReal drop = tb_dot3(radial, n), rise = half * slope;
 
-  // Lowest rim point, then the far end of its side line.
+  // The lowest rim point, then the other end of its side line.
   if (!(center + rise - radius * length <= margin)) return 0;
   tb_add_scaled3(point, radial, half, axis);
   int count = add_point(b, n, point, center + rise + drop, margin, end, out);

@@ -1,4 +1,4 @@
-// Plane and ellipsoid: the point of the ellipsoid that lies lowest.
+// Plane and ellipsoid: the lowest point of the ellipsoid.
 #include "collide/pairs.h"
 
 int tb_collide_plane_ellipsoid(const tbShape* a, const tbShape* b, tbReal margin,

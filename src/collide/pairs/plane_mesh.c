@@ -1,6 +1,6 @@
-// Plane and convex mesh: the vertices within the margin, of which the deepest and the widest stay.
-// Those of a small hull by bits of a scan, of a large one by a walk on the vertex graph around the
-// lowest.
+// Plane and convex mesh: the vertices within the margin, reduced to the deepest and those that span
+// most. The vertices of a small hull are found by a SIMD scan, those of a large one by a walk on
+// the vertex graph around the lowest vertex.
 #include <string.h>
 
 #include "base/bits.h"
@@ -9,8 +9,8 @@
 #include "collide/pairs.h"
 #include "collide/reduction.h"
 
-// Vertices that a walk may find, and that a hull may have for one; where there are more, all of the
-// hull are looked at.
+// Maximum number of vertices found by a walk, and of vertices of a hull that is walked; beyond
+// these limits all vertices are scanned.
 #define MAX_WALK 64
 #define MAX_MARKED 65536
 
@@ -26,60 +26,62 @@ static tbReal height(const Query* q, int v) {
   return tb_dot3(q->n_local, q->hull->vert + 3 * v) + q->offset;
 }
 
-// Vertices within the margin; their places in the contact plane are filled in where it matters.
+// Vertices within the margin; their coordinates in the contact plane are computed only for a
+// reduction.
 typedef struct {
   int vertex[TB_SPREAD_MAX];
   tbContactReduction at;
-} Patch;
+} VertexSet;
 
-// Two tangents of the unit vector n, without a branch that cannot be predicted (Duff et al.,
-// "Building an orthonormal basis, revisited", 2017).
+// Two tangents of the unit vector n, without an unpredictable branch (Duff et al., "Building an
+// orthonormal basis, revisited", 2017).
 static void find_tangents(const tbReal n[3], tbReal t1[3], tbReal t2[3]) {
   tbReal sign = copysign(1, n[2]), a = -1 / (sign + n[2]), b = n[0] * n[1] * a;
   tb_set3(t1, 1 + sign * n[0] * n[0] * a, sign * b, -sign * n[0]);
   tb_set3(t2, b, sign + n[1] * n[1] * a, -n[1]);
 }
 
-// Keep the four deepest and widest. What is higher than the deepest is drawn towards it, all the
-// way at the margin: the next facets of a drum on its side span more than the one that bears it.
-static void thin_out(const Query* q, tbReal margin, Patch* patch) {
+// Keeps four vertices: the deepest and those that span most. Higher vertices are moved towards the
+// deepest, all the way at the margin: otherwise, for a drum on its side, the adjacent facets would
+// span more than the facet that carries it.
+static void reduce(const Query* q, tbReal margin, VertexSet* found) {
   tbReal t1[3], t2[3];
   int chosen[4], deepest = 0;
   find_tangents(q->n_local, t1, t2);
-  for (int i = 1; i < patch->at.count; i++) {
-    deepest = patch->at.dist[i] < patch->at.dist[deepest] ? i : deepest;
+  for (int i = 1; i < found->at.count; i++) {
+    deepest = found->at.dist[i] < found->at.dist[deepest] ? i : deepest;
   }
-  const tbReal* lowest = q->hull->vert + 3 * patch->vertex[deepest];
-  for (int i = 0; i < patch->at.count; i++) {
-    tbReal way[3], share = tb_contact_share(patch->at.dist[i], patch->at.dist[deepest], margin);
-    tb_sub3(way, q->hull->vert + 3 * patch->vertex[i], lowest);
-    patch->at.u[i] = share * tb_dot3(t1, way);
-    patch->at.v[i] = share * tb_dot3(t2, way);
+  const tbReal* lowest = q->hull->vert + 3 * found->vertex[deepest];
+  for (int i = 0; i < found->at.count; i++) {
+    tbReal way[3], share = tb_contact_share(found->at.dist[i], found->at.dist[deepest], margin);
+    tb_sub3(way, q->hull->vert + 3 * found->vertex[i], lowest);
+    found->at.u[i] = share * tb_dot3(t1, way);
+    found->at.v[i] = share * tb_dot3(t2, way);
   }
-  int kept = tb_spread_four(&patch->at, chosen);
+  int kept = tb_spread_four(&found->at, chosen);
   for (int i = 0; i < kept; i++) {
-    patch->vertex[i] = patch->vertex[chosen[i]];
-    patch->at.dist[i] = patch->at.dist[chosen[i]];
+    found->vertex[i] = found->vertex[chosen[i]];
+    found->at.dist[i] = found->at.dist[chosen[i]];
   }
-  patch->at.count = kept;
+  found->at.count = kept;
 }
 
-static void add_vertex(const Query* q, int v, tbReal dist, tbReal margin, Patch* patch) {
-  if (patch->at.count == TB_SPREAD_MAX) thin_out(q, margin, patch);
-  patch->at.dist[patch->at.count] = dist;
-  patch->vertex[patch->at.count++] = v;
+static void add_vertex(const Query* q, int v, tbReal dist, tbReal margin, VertexSet* found) {
+  if (found->at.count == TB_SPREAD_MAX) reduce(q, margin, found);
+  found->at.dist[found->at.count] = dist;
+  found->vertex[found->at.count++] = v;
 }
 
-// All vertices within the margin.
-static void scan_all(const Query* q, tbReal margin, Patch* patch) {
+// Collects all vertices within the margin.
+static void scan_all(const Query* q, tbReal margin, VertexSet* found) {
   for (int v = 0; v < q->hull->nvert; v++) {
     tbReal dist = height(q, v);
-    if (dist <= margin) add_vertex(q, v, dist, margin, patch);
+    if (dist <= margin) add_vertex(q, v, dist, margin, found);
   }
 }
 
-// The same where the hull has lanes.
-static void scan_lanes(const Query* q, tbReal margin, Patch* patch) {
+// The same for a hull with lanes.
+static void scan_lanes(const Query* q, tbReal margin, VertexSet* found) {
   tbReal heights[TB_HULL_LANES];
   uint64_t below[2];
   int count = 0;
@@ -87,11 +89,11 @@ static void scan_lanes(const Query* q, tbReal margin, Patch* patch) {
   for (int word = 0; word < 2; word++) {
     for (uint64_t rest = below[word]; rest != 0; rest &= rest - 1) {
       int v = 64 * word + tb_lowest_bit(rest);
-      patch->vertex[count] = v;
-      patch->at.dist[count++] = heights[v];
+      found->vertex[count] = v;
+      found->at.dist[count++] = heights[v];
     }
   }
-  patch->at.count = count;
+  found->at.count = count;
 }
 
 // Mark v in the bits of visited vertices; false if it was marked.
@@ -103,30 +105,30 @@ static bool mark_visited(uint64_t* visited, int v) {
 }
 
 // Whether a neighbour of v is within the margin.
-static bool has_company(const Query* q, int v, tbReal margin) {
+static bool has_neighbour_within(const Query* q, int v, tbReal margin) {
   for (int i = q->hull->adj_start[v]; i < q->hull->adj_start[v + 1]; i++) {
     if (height(q, q->hull->adj[i]) <= margin) return true;
   }
   return false;
 }
 
-// Walk the graph from the lowest vertex: vertices within the margin hang together. What is too
-// large for that is left to scan_all. Returns whether the patch is complete.
-static bool walk(const Query* q, int lowest, tbReal margin, Patch* patch) {
+// Walks the graph from the lowest vertex, since the vertices within the margin are connected.
+// Returns whether all of them were found; larger sets are left to scan_all.
+static bool walk(const Query* q, int lowest, tbReal margin, VertexSet* found) {
   uint64_t visited[MAX_MARKED / 64];
   if (q->hull->nvert > MAX_MARKED) return false;
   memset(visited, 0, sizeof *visited * (size_t)((q->hull->nvert + 63) / 64));
   mark_visited(visited, lowest);
-  add_vertex(q, lowest, height(q, lowest), margin, patch);
-  for (int done = 0; done < patch->at.count; done++) {
-    int v = patch->vertex[done];
+  add_vertex(q, lowest, height(q, lowest), margin, found);
+  for (int done = 0; done < found->at.count; done++) {
+    int v = found->vertex[done];
     for (int i = q->hull->adj_start[v]; i < q->hull->adj_start[v + 1]; i++) {
       int w = q->hull->adj[i];
       if (!mark_visited(visited, w)) continue;
       tbReal dist = height(q, w);
       if (!(dist <= margin)) continue;
-      if (patch->at.count == MAX_WALK) return false;
-      add_vertex(q, w, dist, margin, patch);
+      if (found->at.count == MAX_WALK) return false;
+      add_vertex(q, w, dist, margin, found);
     }
   }
   return true;
@@ -140,8 +142,8 @@ static void set_contact(const Query* q, int v, tbReal dist, tbContactPoint* out)
   tb_contact_set(out, pos, q->n, dist, (uint32_t)v);
 }
 
-// The lowest vertex, found without the last one: which of equals comes first is a matter of the
-// pose alone.
+// The lowest vertex, found without the cached one, so that the choice among equal vertices depends
+// on the pose only.
 static int find_lowest(const Query* q, tbCollideCache* warm) {
   tbReal down[3];
   tb_scale3(down, q->n_local, -1);
@@ -164,31 +166,31 @@ int tb_collide_plane_mesh(const tbShape* a, const tbShape* b, tbReal margin, tbC
   q.offset = tb_dot3(from_plane, q.n);
   if (!(tb_dot3(q.n_local, q.hull->center) + q.offset - q.hull->radius <= margin)) return 0;
 
-  Patch patch;
-  patch.at.count = 0;
+  VertexSet found;
+  found.at.count = 0;
   bool graph = q.hull->adj_start && q.hull->nface > 0;
   if (isinf(margin) || (graph && q.hull->nvert > TB_HULL_LANES)) {
-    // The lowest vertex decides whether there is contact, and is all that a distance query (which
-    // has no margin) or a mesh on its tip wants.
+    // The lowest vertex decides whether there is contact, and is the only one needed by a distance
+    // query (infinite margin) or for a mesh that touches with one vertex.
     int lowest = find_lowest(&q, warm);
     tbReal dist = height(&q, lowest);
     if (!(dist <= margin)) return 0;
-    if (isinf(margin) || !has_company(&q, lowest, margin)) {
+    if (isinf(margin) || !has_neighbour_within(&q, lowest, margin)) {
       set_contact(&q, lowest, dist, out);
       return 1;
     }
-    if (!walk(&q, lowest, margin, &patch)) {
-      patch.at.count = 0;
-      scan_all(&q, margin, &patch);
+    if (!walk(&q, lowest, margin, &found)) {
+      found.at.count = 0;
+      scan_all(&q, margin, &found);
     }
   } else if (q.hull->lanes) {
-    scan_lanes(&q, margin, &patch);
+    scan_lanes(&q, margin, &found);
   } else {
-    scan_all(&q, margin, &patch);
+    scan_all(&q, margin, &found);
   }
-  if (patch.at.count > 4) thin_out(&q, margin, &patch);
-  for (int i = 0; i < patch.at.count; i++) {
-    set_contact(&q, patch.vertex[i], patch.at.dist[i], &out[i]);
+  if (found.at.count > 4) reduce(&q, margin, &found);
+  for (int i = 0; i < found.at.count; i++) {
+    set_contact(&q, found.vertex[i], found.at.dist[i], &out[i]);
   }
-  return patch.at.count;
+  return found.at.count;
 }

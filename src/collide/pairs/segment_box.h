@@ -19,17 +19,17 @@ static inline void tb_segment_box_excess(const tbSegment* seg, const tbReal size
   }
 }
 
-// Half the derivative by t of the squared distance to the box.
+// Half the derivative with respect to t of the squared distance to the box.
 static inline tbReal tb_segment_box_slope(const tbSegment* seg, const tbReal size[3], tbReal t) {
   tbReal excess[3];
   tb_segment_box_excess(seg, size, t, excess);
   return tb_dot3(excess, seg->half);
 }
 
-// A t that minimises the distance to the box. The squared distance is convex in t and its
+// A t that minimizes the distance to the box. The squared distance is convex in t, and its
 // derivative is piecewise linear with kinks only where the segment crosses one of the six face
-// planes: shrink
-// [-1, 1] by the sign of the derivative at each kink, then the root is that of a straight line.
+// planes: shrink [-1, 1] by the sign of the derivative at each kink, then find the root of the
+// linear piece.
 static inline tbReal tb_segment_box_closest(const tbSegment* seg, const tbReal size[3]) {
   tbReal low = -1, high = 1;
   tbReal slope_low = tb_segment_box_slope(seg, size, low);
@@ -57,7 +57,7 @@ static inline tbReal tb_segment_box_closest(const tbSegment* seg, const tbReal s
   return low + (high - low) * (-slope_low / (slope_high - slope_low));
 }
 
-// Cut [low, high] to where |x_k(t)| <= size_k.
+// Clips [low, high] to the range where |x_k(t)| <= size_k.
 static inline void tb_segment_clip_slab(const tbSegment* seg, int k, tbReal size, tbReal* low,
                                         tbReal* high) {
   tbReal x = seg->center[k], d = seg->half[k];
