@@ -1,16 +1,16 @@
-// A ray against a height field: the columns of cells that it passes over, one after the other, then
-// what closes the field at its sides and below.
+// Ray against a height field: the columns of cells under the ray in order, then the walls and the
+// bottom that close the field.
 #include <math.h>
 
 #include "base/minmax.h"
 #include "collide/ray/ray.h"
 #include "spatial/vec3.h"
 
-// Cells next to those that the ray passes over are looked at within this many cells, so that none
-// is missed by rounding.
+// Cells within this distance (in cells) of those under the ray are tested, too, so that rounding
+// misses none.
 #define BESIDE 1e-9
 
-// A ray in the field's frame, and the field's grid along the axis it moves fastest over.
+// A ray in the field's frame; `major` is the grid axis along which it crosses most cells.
 typedef struct {
   const tbHField* field;
   tbReal o[3], d[3];
@@ -23,7 +23,7 @@ static tbReal height(const tbHField* f, int row, int column) {
   return f->size[2] * f->data[(size_t)row * (size_t)f->ncol + (size_t)column];
 }
 
-// The two triangles of a cell, which contacts have too.
+// The two triangles of a cell, the same as for contacts.
 static tbReal ray_cell(const Ray* ray, int row, int column) {
   tbReal corner[12];
   for (int k = 0; k < 4; k++) {
@@ -35,7 +35,7 @@ static tbReal ray_cell(const Ray* ray, int row, int column) {
   return tb_ray_nearer(lower, tb_ray_triangle(corner, corner + 9, corner + 6, ray->o, ray->d));
 }
 
-// Cut the part [t[0], t[1]] of the ray where it is within [low, high] along an axis.
+// Clips the part [t[0], t[1]] of the ray to [low, high] along an axis.
 static bool cut(tbReal o, tbReal d, tbReal low, tbReal high, tbReal t[2]) {
   if (d == 0) return o >= low && o <= high;
   tbReal in = (low - o) / d, out = (high - o) / d;
@@ -44,7 +44,7 @@ static bool cut(tbReal o, tbReal d, tbReal low, tbReal high, tbReal t[2]) {
   return t[0] <= t[1];
 }
 
-// Cell along an axis that a parameter of the ray is over, moved by `beside` cells.
+// Index along an axis of the cell under the ray at parameter t, shifted by `beside` cells.
 static int cell_at(const Ray* ray, int axis, tbReal t, tbReal beside) {
   tbReal x = ray->o[axis] + t * ray->d[axis] + ray->field->size[axis];
   tbReal cell = floor(x / ray->width[axis] + beside);
@@ -74,7 +74,7 @@ static tbReal ray_surface(const Ray* ray) {
   int axis = ray->major, step = ray->d[axis] >= 0 ? 1 : -1;
   int i = cell_at(ray, axis, t[0], -step * BESIDE), end = cell_at(ray, axis, t[1], step * BESIDE);
   for (;; i += step) {
-    // Where the ray leaves this column; the next begins there.
+    // The ray leaves this column at the border; the next column starts there.
     tbReal part[2] = {t[0], t[1]};
     if (ray->d[axis] != 0) {
       tbReal border = (i + (step > 0)) * ray->width[axis] - f->size[axis];
@@ -86,7 +86,7 @@ static tbReal ray_surface(const Ray* ray) {
   }
 }
 
-// A wall at a border, from the base up to the surface.
+// A wall at the border of the field, from z = 0 up to the surface.
 static tbReal ray_wall(const Ray* ray, int axis, int side) {
   const tbHField* f = ray->field;
   int along = 1 - axis;

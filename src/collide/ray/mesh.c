@@ -1,4 +1,5 @@
-// A ray against a mesh: only triangles whose boxes it passes through, in a tree of boxes.
+// Ray against a mesh: only triangles whose bounding boxes the ray crosses are tested, by a tree of
+// boxes.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +8,8 @@
 #include "collide/ray/ray.h"
 #include "spatial/vec3.h"
 
-// Boxes are wider by this much of what rounding is relative to, so that triangles are met that the
-// ray passes by rounding only.
+// Boxes are extended by this fraction of the largest coordinate, so that rounding misses no
+// triangle.
 #define BESIDE 1e-9
 
 // ---- the tree ----------------------------------------------------------------------------------
@@ -23,7 +24,7 @@ static void bound_triangle(const tbReal* vert, const int* v, tbAabb* box) {
 }
 
 size_t tb_ray_tree_build(tbRayTree* tree, const tbReal* vert, const int* face, int nface) {
-  // Memory of a build is more than what rays need of it.
+  // The build needs more memory than the tree that rays use.
   size_t n = (size_t)nface;
   tbBvh full = {.nodes = malloc(sizeof(tbBvhNode) * (n + 1)),
                 .order = malloc(sizeof(int) * (n + 1)),
@@ -62,11 +63,11 @@ void tb_ray_tree_free(tbRayTree* tree) {
 
 typedef struct {
   tbReal o[3], d[3], inverse[3];  // in the mesh's frame; 1 / d
-  tbReal beside;                  // m
+  tbReal beside;                  // extension of the boxes, m
 } Ray;
 
-// Where the ray enters a box, from its start on; INFINITY where it passes by. On a border that it
-// runs along 0 times infinity is NAN, which cuts nothing.
+// The ray parameter of entry into a box, at least 0; INFINITY if the ray misses it. For a ray
+// parallel to a side and on it, 0 times infinity is NAN, which the comparisons ignore.
 static tbReal entry(const Ray* ray, const tbAabb* box) {
   tbReal in = 0, out = INFINITY;
   for (int i = 0; i < 3; i++) {
@@ -80,13 +81,13 @@ static tbReal entry(const Ray* ray, const tbAabb* box) {
   return in <= out ? in : INFINITY;
 }
 
-// Triangles that a ray is tried on: in the mesh's order, or in the tree's.
+// The triangles to test, in the mesh's order or in the tree's.
 typedef struct {
   const tbReal* vert;
   const int *face, *order;
 } Triangles;
 
-// The nearest of those at [first, last), or `best`.
+// The nearest hit of the triangles in [first, last), or `best`.
 static tbReal ray_some(const Triangles* x, int first, int last, const Ray* ray, tbReal best) {
   for (int p = first; p < last; p++) {
     const int* v = x->face + 3 * (x->order ? x->order[p] : p);
@@ -96,12 +97,12 @@ static tbReal ray_some(const Triangles* x, int first, int last, const Ray* ray, 
   return best;
 }
 
-// The nearer child first, and what is behind the nearest triangle not at all.
+// Visits the nearer child first, and skips boxes behind the nearest hit.
 static tbReal ray_tree(const tbBvhNode* tree, const Triangles* x, const Ray* ray) {
   struct {
     int node;
     tbReal in;
-  } stack[64] = {{0, 0}};  // halving keeps its depth below 32
+  } stack[64] = {{0, 0}};  // halving bounds the depth by 32
   tbReal best = -1;
   for (int depth = 1; depth > 0;) {
     int k = stack[--depth].node;

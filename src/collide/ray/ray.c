@@ -4,7 +4,7 @@
 
 #include "spatial/vec3.h"
 
-// Smaller root >= 0 of a t^2 + 2 b t + c, or the larger one, or -1; both in roots (ascending).
+// The smallest root >= 0 of a t^2 + 2 b t + c, or -1; both roots in `roots`, ascending.
 static tbReal first_root(tbReal a, tbReal b, tbReal c, tbReal roots[2]) {
   tbReal discriminant = b * b - a * c;
   roots[0] = roots[1] = -1;
@@ -52,7 +52,7 @@ static tbReal ray_capsule(const tbReal size[3], const tbReal o[3], const tbReal 
     tbReal from[3] = {o[0], o[1], o[2] - side * size[1]}, roots[2];
     first_root(a, tb_dot3(d, from), tb_dot3(from, from) - size[0] * size[0], roots);
     for (int i = 0; i < 2; i++) {
-      // Only the half sphere beyond the end of the side.
+      // Only the half sphere beyond the end of the side counts.
       if (roots[i] >= 0 && side * (from[2] + roots[i] * d[2]) >= 0)
         best = tb_ray_nearer(best, roots[i]);
     }
@@ -74,7 +74,7 @@ static tbReal ray_box(const tbReal size[3], const tbReal o[3], const tbReal d[3]
   return best;
 }
 
-// The plane is seen from above only.
+// A plane is hit from above only.
 static tbReal ray_plane(const tbReal size[3], const tbReal o[3], const tbReal d[3]) {
   if (d[2] >= 0) return -1;
   tbReal t = -o[2] / d[2];
@@ -103,8 +103,8 @@ tbReal tb_ray_shape(int type, const tbReal size[3], const tbReal pos[3], const t
 }
 
 // Moeller and Trumbore: t and the barycentric coordinates of the hit from one 3x3 solve. A ray
-// along the plane does not meet it, nor is a triangle without an area met: what rounding leaves of
-// their determinant would put hits anywhere.
+// parallel to the plane and a degenerate triangle have no hit, since the rounding error of their
+// determinant would make its position arbitrary.
 tbReal tb_ray_triangle(const tbReal a[3], const tbReal b[3], const tbReal c[3], const tbReal o[3],
                        const tbReal d[3]) {
   tbReal e1[3], e2[3], p[3], s[3], q[3];

@@ -1,4 +1,4 @@
-// Where a ray meets a shape.
+// Intersection of a ray with a shape.
 #ifndef TRIBO_COLLIDE_RAY_RAY_H_
 #define TRIBO_COLLIDE_RAY_RAY_H_
 
@@ -8,7 +8,7 @@
 #include "tribo/types.h"
 
 // Smallest t >= 0 with origin + t direction on the surface of the shape, or -1. Planes with
-// positive sizes are rectangles. Meshes and height fields have functions of their own.
+// positive sizes are rectangles. Meshes and height fields have their own functions below.
 tbReal tb_ray_shape(int type, const tbReal size[3], const tbReal pos[3], const tbReal mat[9],
                     const tbReal origin[3], const tbReal direction[3]);
 
@@ -16,18 +16,18 @@ tbReal tb_ray_shape(int type, const tbReal size[3], const tbReal pos[3], const t
 tbReal tb_ray_triangle(const tbReal a[3], const tbReal b[3], const tbReal c[3],
                        const tbReal origin[3], const tbReal direction[3]);
 
-// Smaller of two parameters of a ray, -1 for none.
+// The smaller of two ray parameters, -1 for none.
 static inline tbReal tb_ray_nearer(tbReal best, tbReal t) {
   return t >= 0 && (best < 0 || t < best) ? t : best;
 }
 
-// A tree over the triangles of a mesh. Zeroed it is none, and rays try every triangle.
+// A tree over the triangles of a mesh. A zeroed struct is no tree: rays then test every triangle.
 typedef struct {
   tbBvhNode* node;
-  int* order;  // the triangle at each place of the leaves
+  int* order;  // the triangle in each slot of the leaves
 } tbRayTree;
 
-// Returns the bytes that it takes; 0 and no tree where memory ran out.
+// Returns the allocated bytes; 0, with a zeroed tree, if out of memory.
 size_t tb_ray_tree_build(tbRayTree* tree, const tbReal* vert, const int* face, int nface);
 void tb_ray_tree_free(tbRayTree* tree);
 
