@@ -1,4 +1,4 @@
-// The collision driver: where geoms that may touch do so.
+// Contacts of a step: runs the broad phase and collides the pairs that it finds.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +22,7 @@ const tbShape* tb_contact_shape(const tbDetector* f, int geom) {
   return low < f->count && f->geom[low] == geom ? &f->shape[low] : NULL;
 }
 
-// Velocity of the point of geom g's body that is at `pos`.
+// Velocity of the material point of geom g's body at `pos`.
 static void point_velocity(const tbModel* m, const tbData* d, int g, const tbReal pos[3],
                            tbReal out[3]) {
   int body = m->geom_bodyid[g];
@@ -33,7 +33,7 @@ static void point_velocity(const tbModel* m, const tbData* d, int g, const tbRea
   tb_add3(out, v + 3, swing);
 }
 
-// How fast a body moves: speed of its centre of mass, and of turning.
+// Speeds of a body: of its center of mass, and angular.
 static void body_speed(const tbModel* m, const tbData* d, int body, tbReal speed[2]) {
   const tbReal* v = d->cvel + 6 * body;
   tbReal arm[3], swing[3];
@@ -44,7 +44,7 @@ static void body_speed(const tbModel* m, const tbData* d, int body, tbReal speed
   speed[1] = tb_norm3(v);
 }
 
-// Boxes of planes and height fields.
+// Updates the broad-phase box or plane of a plane or height field.
 static void place_ground(tbDetector* f, int i, const tbReal* pos, const tbReal* mat,
                          tbReal margin) {
   tbShape shape = f->shape[i];
@@ -76,9 +76,10 @@ void tb_detector_place_item(void* owner, int i) {
   }
 }
 
-// How far a body's frame has moved since the last search: rotations by unit quaternions q and p
-// differ by no more than 2 |q - p| in the spectral norm. False where that is not known.
-static bool travel_on(tbDetector* f, const tbModel* m, const tbData* d, int body) {
+// Adds the motion of a body's frame since the last search to its path length: rotations by unit
+// quaternions q and p differ by at most 2 |q - p| in the spectral norm. False if the sum has grown
+// too large and is reset.
+static bool add_travel(tbDetector* f, const tbModel* m, const tbData* d, int body) {
   tbTravel* t = &f->travel[body];
   const tbReal *pos = d->xpos + 3 * body, *quat = d->xquat + 4 * body;
   tbReal moved[3], turned = 0;
@@ -96,7 +97,7 @@ static bool travel_on(tbDetector* f, const tbModel* m, const tbData* d, int body
   return false;
 }
 
-// The reach of the items of a body, and how far the sides of their boxes have come.
+// Updates the detection distance of a body's items and the path lengths of their boxes.
 static void move_items(tbDetector* f, const tbItemGroup* group) {
   const tbTravel* t = &f->travel[group->body];
   const tbReal step = f->step, speed = t->speed[0], spin = t->speed[1], way = t->way;
@@ -113,21 +114,21 @@ static void move_items(tbDetector* f, const tbItemGroup* group) {
   }
 }
 
-// Place the boxes of those items of a body that may have left their fat ones; all where it is not
-// `known` how far it has come.
+// Places the boxes of those items of a body that may have left their fat boxes; of all items if the
+// body's motion is not `known`.
 static void place_group(tbDetector* f, const tbItemGroup* group, bool known) {
   for (int i = group->first; i < group->end; i++) {
     bool sure = known && f->bounded[i];
-    f->broad.still[i] = sure && f->path[i] - f->settled[i] <= f->broad.slack[i];
+    f->broad.still[i] = sure && f->path[i] - f->placed_path[i] <= f->broad.slack[i];
     if (f->broad.still[i]) continue;
-    f->settled[i] = f->path[i];
+    f->placed_path[i] = f->path[i];
     if (!sure) f->path[i] = INFINITY;
     tb_detector_place_item(f, i);
   }
 }
 
-// What is the same for all searches with these options. Each side carries its own margin, or half
-// of the common reach.
+// Initializes what depends on the options only. The detection distance of an item starts from its
+// own margin, or half of the common reach if that is larger.
 static void start_travel(tbDetector* f, const tbModel* m) {
   memset(f->travel, 0, sizeof(tbTravel) * (size_t)m->nbody);
   for (int i = 0; i < f->count; i++) {
@@ -135,7 +136,7 @@ static void start_travel(tbDetector* f, const tbModel* m) {
   }
 }
 
-// Boxes of all items that may have left their fat ones.
+// Places the boxes of all items that may have left their fat boxes.
 static void place_boxes(tbDetector* f, const tbModel* m, const tbData* d, tbReal reach) {
   tbReal extra = m->opt.enableflags & TB_ENABLE_OVERRIDE ? tb_max(m->opt.o_margin, 0) : 0;
   bool same = f->started && reach == f->near && m->opt.timestep == f->step && extra == f->extra;
@@ -149,18 +150,18 @@ static void place_boxes(tbDetector* f, const tbModel* m, const tbData* d, tbReal
     if (same && m->body_lastdof[group->body] < 0 && m->nmocap == 0) {
       for (int i = group->first; i < group->end; i++) {
         f->broad.still[i] = 1;
-        f->path[i] = f->settled[i];
+        f->path[i] = f->placed_path[i];
       }
       continue;
     }
-    bool known = travel_on(f, m, d, group->body) && same;
+    bool known = add_travel(f, m, d, group->body) && same;
     move_items(f, group);
     place_group(f, group, known);
   }
   f->started = 1;
 }
 
-// The shape of an item in its present pose.
+// The shape of an item in its current pose.
 static const tbShape* place_shape(tbDetector* f, const tbData* d, int i) {
   tbShape* shape = &f->shape[i];
   if (f->placed[i] == f->search) return shape;
@@ -170,7 +171,7 @@ static const tbShape* place_shape(tbDetector* f, const tbData* d, int i) {
   return shape;
 }
 
-// Room for `extra` more contacts. Arrays given up on the way stay in the arena until the next step.
+// Room for `extra` more contacts. Replaced arrays stay in the arena until the next step.
 static int reserve(tbDetector* f, tbData* d, int* capacity, int extra) {
   if (d->ncon + extra <= *capacity) return 1;
   int wanted = 2 * (d->ncon + extra);
@@ -183,10 +184,10 @@ static int reserve(tbDetector* f, tbData* d, int* capacity, int extra) {
   return 1;
 }
 
-// The caches of this step's pairs: what the last step knew of each, both lists being sorted.
-static int recall(tbDetector* f) {
+// The caches of this step's pairs, from those of the last step: a merge of two sorted lists.
+static int match_caches(tbDetector* f) {
   int nold = f->nmemory, n = f->broad.npair;
-  if (!tb_finder_reserve(f, n)) return 0;
+  if (!tb_detector_reserve(f, n)) return 0;
   tbPairMemory *old = f->memory, *now = f->previous;
   for (int i = 0, j = 0; i < n; i++) {
     tbPair p = f->broad.pairs[i];
@@ -207,9 +208,9 @@ static int recall(tbDetector* f) {
   return 1;
 }
 
-// Whether two bodies that move side by side would end deep in each other if something stopped one
-// of them in this step: one goes far compared with the size of the smaller one.
-static bool may_run_into(const tbDetector* f, const tbModel* m, int g1, int g2) {
+// Whether two free-moving bodies could end in deep overlap if one of them were stopped in this
+// step: the displacement of one is large compared with the smaller body.
+static bool may_overlap_if_stopped(const tbDetector* f, const tbModel* m, int g1, int g2) {
   const tbReal small = 0.25;
   int body1 = m->geom_bodyid[g1], body2 = m->geom_bodyid[g2];
   int tree1 = m->body_treeid[body1], tree2 = m->body_treeid[body2];
@@ -218,11 +219,11 @@ static bool may_run_into(const tbDetector* f, const tbModel* m, int g1, int g2) 
   return way > small * tb_min(m->geom_rbound[g1], m->geom_rbound[g2]);
 }
 
-// How far apart two geoms may be and still meet within a step: by the speed at which their centres
-// approach, or, where one of them may be `stopped`, by the other's own if that is more, and by how
-// both turn.
-static tbReal way_of(const tbDetector* f, const tbModel* m, const tbData* d, int g1, int g2,
-                     bool stopped) {
+// Upper bound of the displacement of two geoms towards each other within a step: from the relative
+// velocity of their centers, or, if one of them may be `stopped`, from the velocity of either alone
+// if that is larger, plus the motion due to rotation.
+static tbReal max_displacement(const tbDetector* f, const tbModel* m, const tbData* d, int g1,
+                               int g2, bool stopped) {
   tbReal v[2][3] = {{0}}, turn = 0;
   for (int k = 0; k < 2; k++) {
     int g = k ? g2 : g1, body = m->geom_bodyid[g];
@@ -235,10 +236,10 @@ static tbReal way_of(const tbDetector* f, const tbModel* m, const tbData* d, int
   return m->opt.timestep * (tb_max(tb_norm3(v[1]), alone) + turn);
 }
 
-// The speed at which a gap opens at the current velocities, m/s; where one of the two may be
-// `stopped`, the least of this and of what either does alone.
-static tbReal opening(const tbModel* m, const tbData* d, int g1, int g2,
-                      const tbContactPoint* point, bool stopped) {
+// The separation speed of a contact point at the current velocities, m/s; if one of the bodies may
+// be `stopped`, the minimum of this and of the speeds that either body alone gives.
+static tbReal separation_speed(const tbModel* m, const tbData* d, int g1, int g2,
+                               const tbContactPoint* point, bool stopped) {
   tbReal v1[3], v2[3];
   point_velocity(m, d, g1, point->pos, v1);
   point_velocity(m, d, g2, point->pos, v2);
@@ -248,17 +249,17 @@ static tbReal opening(const tbModel* m, const tbData* d, int g1, int g2,
   return stopped ? tb_min(speed, alone) : speed;
 }
 
-// A body's centre of mass a step later, and its velocity.
+// A body's center of mass at the end of the step, and its velocities.
 typedef struct {
   tbReal centre[3], v[3];
   const tbReal* spin;
-} Later;
+} NextState;
 
-// Move a shape on by a step at its body's present velocities.
-static Later move_on(const tbModel* m, const tbData* d, int g, tbShape* shape) {
+// Advances a shape by one step at its body's current velocities.
+static NextState advance_shape(const tbModel* m, const tbData* d, int g, tbShape* shape) {
   int body = m->geom_bodyid[g];
   const tbReal *from = d->xipos + 3 * body, h = m->opt.timestep;
-  Later later = {.spin = d->cvel + 6 * body};
+  NextState later = {.spin = d->cvel + 6 * body};
   tbReal arm[3], turn[4], R[9], mat[9];
   point_velocity(m, d, g, from, later.v);
   tb_add_scaled3(later.centre, from, h, later.v);
@@ -273,17 +274,17 @@ static Later move_on(const tbModel* m, const tbData* d, int g, tbShape* shape) {
   return later;
 }
 
-// Whether two items pass each other by in this step though the tangent plane of their nearest
-// points says that they meet: a box that slides from tile to tile has the next one's edge before
-// it, a wheel that rolls over it a little below. The distance of convex shapes is a convex function
-// of their way where they do not turn, so it is nowhere less than its value and slope at the end
-// say.
-static bool pass_by(tbDetector* f, const tbModel* m, const tbData* d, int i, int j, tbReal inset,
-                    tbCollideCache cache) {
+// Swept test: whether two items stay separated in this step although the tangent planes at their
+// closest points predict a contact. Examples are a box that slides from tile to tile, where the
+// next tile's edge is in front of the box, or a wheel that rolls over it slightly below. Without
+// rotation the distance of convex shapes is a convex function of the displacement, so its value and
+// slope at the end of the step bound it from below.
+static bool stays_separated(tbDetector* f, const tbModel* m, const tbData* d, int i, int j,
+                            tbReal inset, tbCollideCache cache) {
   tbShape a = *place_shape(f, d, i), b = *place_shape(f, d, j);
   if (a.type == TB_GEOM_PLANE || a.type == TB_GEOM_HFIELD) return false;
   tbContactPoint point[TB_MAX_PAIR_CONTACTS];
-  Later later[2] = {move_on(m, d, f->geom[i], &a), move_on(m, d, f->geom[j], &b)};
+  NextState later[2] = {advance_shape(m, d, f->geom[i], &a), advance_shape(m, d, f->geom[j], &b)};
   int n = tb_collide(&a, &b, INFINITY, point, &cache);
   for (int k = 0; k < n; k++) {
     tbReal v[2][3], arm[3];
@@ -299,25 +300,25 @@ static bool pass_by(tbDetector* f, const tbModel* m, const tbData* d, int i, int
   return n > 0;
 }
 
-// What becomes of a contact point in this step: it counts, its gap stays, or it closes as far as
-// the tangent plane tells, which pass_by knows better.
-typedef enum { COUNTS, STAYS_APART, PASSING } Foreseen;
+// Prediction for a contact point in this step: it is a contact; its gap stays open; or its tangent
+// plane predicts an overlap, which stays_separated has to confirm.
+typedef enum { IS_CONTACT, STAYS_APART, OVERLAP_PREDICTED } Prediction;
 
-static Foreseen foresee_point(const tbModel* m, const tbData* d, int g1, int g2,
-                              const tbContactPoint* point, tbReal inset, tbReal near, bool ahead,
-                              bool stopped) {
+static Prediction predict_point(const tbModel* m, const tbData* d, int g1, int g2,
+                                const tbContactPoint* point, tbReal inset, tbReal near, bool ahead,
+                                bool stopped) {
   tbReal gap = point->dist - inset;
   bool far_off = gap > near;
-  if (!ahead) return far_off ? STAYS_APART : COUNTS;
-  if (!far_off && gap <= m->opt.gap_allowed) return COUNTS;
-  tbReal speed = opening(m, d, g1, g2, point, stopped);
+  if (!ahead) return far_off ? STAYS_APART : IS_CONTACT;
+  if (!far_off && gap <= m->opt.gap_allowed) return IS_CONTACT;
+  tbReal speed = separation_speed(m, d, g1, g2, point, stopped);
   tbReal later = gap + m->opt.timestep * speed;
   if (far_off && !(later <= near)) return STAYS_APART;
-  return later < -m->opt.overlap_allowed && !stopped ? PASSING : COUNTS;
+  return later < -m->opt.overlap_allowed && !stopped ? OVERLAP_PREDICTED : IS_CONTACT;
 }
 
-// Whether neither item moves, and one of them because it rests.
-static bool both_rest(const tbDetector* f, const tbModel* m, int i, int j) {
+// Whether neither item moves: each is static or at rest.
+static bool both_at_rest(const tbDetector* f, const tbModel* m, int i, int j) {
   if (!f->resting) return false;
   int tree1 = m->body_treeid[m->geom_bodyid[f->geom[i]]];
   int tree2 = m->body_treeid[m->geom_bodyid[f->geom[j]]];
@@ -325,21 +326,21 @@ static bool both_rest(const tbDetector* f, const tbModel* m, int i, int j) {
   return rests1 && rests2;
 }
 
-// How far two items that are apart by `gap` may come together, or their reach grow, until they can
-// touch: less what rounding can hide. Not positive where that is not known.
-static tbReal way_until(const tbDetector* f, const tbData* d, int i, int j, tbReal gap) {
+// Path length that two items separated by `gap` may cover, or their detection distance grow, before
+// they can touch, less possible rounding errors. Not positive if no such bound is known.
+static tbReal free_path(const tbDetector* f, const tbData* d, int i, int j, tbReal gap) {
   const tbReal *x = d->geom_xpos + 3 * f->geom[i], *y = d->geom_xpos + 3 * f->geom[j];
   tbReal reach = f->reach[i] + f->reach[j], place = 0;
   for (int k = 0; k < 3; k++) place += fabs(x[k]) + fabs(y[k]);
   return 0.999 * (gap - reach) - 1e-6 * (gap + reach) - 1e-12 * place;
 }
 
-// The gap of two items along the direction that last parted them, seen by their bounds alone; not
-// positive where that proves nothing.
+// Lower bound of the gap of two items along the direction that last separated them, from their
+// bounding volumes alone; not positive if that proves no separation.
 static tbReal bounds_gap(const tbDetector* f, const tbData* d, const tbPairMemory* memory) {
   int i = memory->pair.first, j = memory->pair.second;
   if (!memory->cache.state || !f->bounded[i] || !f->bounded[j]) return 0;
-  // It points from the lower type, as pairs are ordered where they are collided.
+  // The direction points from the lower shape type, the order in which pairs are collided.
   if (f->shape[i].type > f->shape[j].type) {
     i = memory->pair.second;
     j = memory->pair.first;
@@ -347,7 +348,7 @@ static tbReal bounds_gap(const tbDetector* f, const tbData* d, const tbPairMemor
   const tbReal *n = memory->cache.direction, *x = d->geom_xpos + 3 * f->geom[i];
   const tbReal* y = d->geom_xpos + 3 * f->geom[j];
   tbReal back[3] = {-n[0], -n[1], -n[2]}, between[3], length2 = tb_dot3(n, n);
-  // A unit vector, but for rounding.
+  // The cached direction must be a unit vector, up to rounding.
   if (!(fabs(length2 - 1) < 1e-12)) return 0;
   tb_sub3(between, y, x);
   tbReal gap = tb_dot3(n, between);
@@ -356,34 +357,34 @@ static tbReal bounds_gap(const tbDetector* f, const tbData* d, const tbPairMemor
   return gap - tb_bounds_along(&f->bounds[j], d->geom_xmat + 9 * f->geom[j], back);
 }
 
-// Whether two items, which together have come as far as `path`, are known to be apart by `gap`, and
-// until when.
+// Whether two items with the summed path length `path` are separated by `gap`; if so, stores the
+// path length up to which that holds.
 static bool are_apart(const tbDetector* f, const tbData* d, tbPairMemory* memory, tbReal gap,
                       tbReal path) {
   if (!(gap > 0)) return false;
-  tbReal way = way_until(f, d, memory->pair.first, memory->pair.second, gap);
+  tbReal way = free_path(f, d, memory->pair.first, memory->pair.second, gap);
   memory->until = way > 0 && path < INFINITY ? path + way : 0;
   return way > 0;
 }
 
-// A contact is seen within margin + gap and pushes within the margin; those of two geoms add up. An
-// override replaces the margin only.
-static tbReal pushes_within(const tbModel* m, int g1, int g2, int pair) {
+// A contact is detected within margin + gap and exerts force within the margin; the values of the
+// two geoms add up. An override replaces the margin only.
+static tbReal contact_margin(const tbModel* m, int g1, int g2, int pair) {
   if (m->opt.enableflags & TB_ENABLE_OVERRIDE) return m->opt.o_margin;
   return pair >= 0 ? m->pair_margin[pair] : m->geom_margin[g1] + m->geom_margin[g2];
 }
 
-static tbReal gap_beyond(const tbModel* m, int g1, int g2, int pair) {
+static tbReal contact_gap(const tbModel* m, int g1, int g2, int pair) {
   return pair >= 0 ? m->pair_gap[pair] : m->geom_gap[g1] + m->geom_gap[g2];
 }
 
-static tbResult refuse(const tbModel* m, tbData* d, int g1, int g2, const char* flaw) {
+static tbResult fail_contact(const tbModel* m, tbData* d, int g1, int g2, const char* invalid) {
   snprintf(d->message, sizeof d->message, "contact of geoms %d '%.60s' and %d '%.60s': %s", g1,
-           tb_id2name(m, TB_OBJ_GEOM, g1), g2, tb_id2name(m, TB_OBJ_GEOM, g2), flaw);
+           tb_id2name(m, TB_OBJ_GEOM, g1), g2, tb_id2name(m, TB_OBJ_GEOM, g2), invalid);
   return TB_ERROR_NUMERIC;
 }
 
-// All contacts of one pair of items.
+// Adds all contacts of one pair of items.
 static tbResult collide_pair(tbDetector* f, const tbModel* m, tbData* d, tbPairMemory* memory,
                              tbReal reach, int* capacity) {
   // MuJoCo's order: lower type first, then lower id.
@@ -391,7 +392,7 @@ static tbResult collide_pair(tbDetector* f, const tbModel* m, tbData* d, tbPairM
   tbReal path = f->path[i] + f->path[j];
   if (path < memory->until) return TB_OK;
   memory->until = 0;
-  if (both_rest(f, m, i, j)) return TB_OK;
+  if (both_at_rest(f, m, i, j)) return TB_OK;
   if (are_apart(f, d, memory, bounds_gap(f, d, memory), path)) return TB_OK;
   if (m->geom_type[f->geom[i]] > m->geom_type[f->geom[j]]) {
     int swap = i;
@@ -400,11 +401,11 @@ static tbResult collide_pair(tbDetector* f, const tbModel* m, tbData* d, tbPairM
   }
   int g1 = f->geom[i], g2 = f->geom[j], pair = tb_detector_explicit_pair(f, g1, g2);
   tbContactPoint point[TB_MAX_PAIR_CONTACTS];
-  // A negative margin sets the surfaces that touch back into the shapes (tb_contact_gap).
-  tbReal margin = pushes_within(m, g1, g2, pair), inset = tb_min(margin, 0);
-  tbReal near = tb_max(margin - inset + gap_beyond(m, g1, g2, pair), reach), far = near;
-  bool ahead = reach > TB_TOUCHING, stopped = ahead && may_run_into(f, m, g1, g2);
-  if (ahead) far += way_of(f, m, d, g1, g2, stopped);
+  // A negative margin moves the contact surfaces inside the shapes (tb_contact_gap).
+  tbReal margin = contact_margin(m, g1, g2, pair), inset = tb_min(margin, 0);
+  tbReal near = tb_max(margin - inset + contact_gap(m, g1, g2, pair), reach), far = near;
+  bool ahead = reach > TB_TOUCHING, stopped = ahead && may_overlap_if_stopped(f, m, g1, g2);
+  if (ahead) far += max_displacement(f, m, d, g1, g2, stopped);
   memory->cache.gap = 0;
   far = tb_max(far + inset, 0);
   int n = tb_collide(place_shape(f, d, i), place_shape(f, d, j), far, point, &memory->cache);
@@ -415,20 +416,21 @@ static tbResult collide_pair(tbDetector* f, const tbModel* m, tbData* d, tbPairM
   if (!reserve(f, d, capacity, n)) return TB_ERROR_MEMORY;
   tbContact parameters;
   tb_contact_parameters(m, g1, g2, pair, &parameters);
-  const char* flaw = tb_contact_invalid_parameter(&parameters, m->opt.law < TB_LAW_COUNT);
-  if (flaw) return refuse(m, d, g1, g2, flaw);
-  int passing = -1;  // nobody has asked yet
+  const char* invalid = tb_contact_invalid_parameter(&parameters, m->opt.law < TB_LAW_COUNT);
+  if (invalid) return fail_contact(m, d, g1, g2, invalid);
+  int separated = -1;  // result of the swept test; -1: not computed yet
   for (int k = 0; k < n; k++) {
-    Foreseen seen = foresee_point(m, d, g1, g2, &point[k], inset, near, ahead, stopped);
-    if (seen == PASSING && passing < 0) passing = pass_by(f, m, d, i, j, inset, memory->cache);
-    if (seen == STAYS_APART || (seen == PASSING && passing)) continue;
+    Prediction prediction = predict_point(m, d, g1, g2, &point[k], inset, near, ahead, stopped);
+    if (prediction == OVERLAP_PREDICTED && separated < 0)
+      separated = stays_separated(f, m, d, i, j, inset, memory->cache);
+    if (prediction == STAYS_APART || (prediction == OVERLAP_PREDICTED && separated)) continue;
     tbContact* c = &d->contact[d->ncon++];
     *c = parameters;
     c->dist = point[k].dist;
     tb_copy3(c->pos, point[k].pos);
     memcpy(c->frame, point[k].frame, sizeof c->frame);
     c->key = ((uint64_t)g1 * (uint64_t)m->ngeom + (uint64_t)g2) << 32 | point[k].feature;
-    // In the gap a soft contact is seen but does not push; a rigid one has no gap.
+    // Within the gap a soft contact is listed but exerts no force; a rigid contact has no gap.
     c->exclude = reach <= 0 && c->dist >= c->includemargin;
   }
   return TB_OK;
@@ -442,7 +444,7 @@ tbResult tb_find_contacts(tbDetector* f, const tbModel* m, tbData* d, tbReal rea
   place_boxes(f, m, d, reach);
   tbResult result = tb_broadphase_update(&f->broad, f->plane);
   if (result != TB_OK) return result;
-  if (!recall(f)) return TB_ERROR_MEMORY;
+  if (!match_caches(f)) return TB_ERROR_MEMORY;
   int capacity = 0;
   for (int i = 0; i < f->nmemory; i++) {
     result = collide_pair(f, m, d, &f->memory[i], reach, &capacity);

@@ -1,4 +1,5 @@
-// The collision driver's set-up: which geoms may touch, their shapes, and what a snapshot keeps.
+// Set-up of the collision detector: which geoms may touch, their shapes, and snapshots of the
+// caches.
 #include "detect/detector.h"
 
 #include <limits.h>
@@ -29,7 +30,7 @@ static uint64_t body_key(int a, int b) {
 }
 
 int tb_detector_explicit_pair(const tbDetector* f, int g1, int g2) {
-  // Of several pairs of the same geoms the last one holds.
+  // If several pairs name the same geoms, the last one applies.
   tbExplicitPair key = {g1 < g2 ? g1 : g2, g1 < g2 ? g2 : g1, f->model->npair};
   int low = 0, high = f->model->npair;
   while (low < high) {
@@ -44,8 +45,8 @@ int tb_detector_explicit_pair(const tbDetector* f, int g1, int g2) {
   return found && found->first == key.first && found->second == key.second ? found->id : -1;
 }
 
-// MuJoCo's rules: bits must match; bodies welded together never collide, nor does a moving body
-// with its moving parent; excluded bodies never do. Explicit pairs override all of them.
+// MuJoCo's rules: the bits must match; bodies welded together never collide, nor does a moving body
+// with its moving parent, nor do excluded bodies. Explicit pairs override all of these rules.
 static bool may_collide(const void* context, int i, int j) {
   const tbDetector* f = context;
   const tbModel* m = f->model;
@@ -96,8 +97,8 @@ static void view_hulls(tbDetector* f, const tbModel* m) {
   }
 }
 
-// Memory for the support searches of small hulls (large ones have cells), each on its own cache
-// lines.
+// Memory for the search tables of small hulls (large hulls have direction tables in the model),
+// each starting on its own cache line.
 static int prepare_hulls(tbDetector* f, const tbModel* m) {
   const size_t line = 64;
   f->nsearch = 1;
@@ -125,7 +126,7 @@ static void view_hfields(tbDetector* f, const tbModel* m) {
   }
 }
 
-// Whether some filter rule lets a geom touch something, and it has a shape.
+// Whether a geom has a shape and some filter rule lets it touch another geom.
 static bool may_touch(const tbModel* m, int g) {
   bool wanted = m->geom_contype[g] || m->geom_conaffinity[g];
   for (int p = 0; p < m->npair && !wanted; p++) {
@@ -170,7 +171,8 @@ static void list_geoms(tbDetector* f, const tbModel* m) {
     }
     f->group[f->ngroup - 1].end = i + 1;
     f->margin[i] = largest_margin(m, g);
-    // Bodies without dofs are static, but mocap bodies move: they only never meet the world.
+    // Bodies without dofs are static. Mocap bodies move, but they count as static, since they never
+    // collide with the world.
     int fixed = m->body_lastdof[body] < 0;
     f->kind[i] = (uint8_t)((fixed ? TB_BROAD_STATIC : 0) |
                            (m->geom_type[g] == TB_GEOM_PLANE ? TB_BROAD_PLANE : 0));
@@ -211,7 +213,7 @@ tbDetector* tb_detector_new(const tbModel* m) {
   f->base = calloc(n, sizeof(tbReal));
   f->ahead = calloc(n, sizeof(tbReal));
   f->changed = calloc(n, sizeof(tbReal));
-  f->settled = calloc(n, sizeof(tbReal));
+  f->placed_path = calloc(n, sizeof(tbReal));
   f->path = calloc(n, sizeof(tbReal));
   f->travel = calloc((size_t)m->nbody + 1, sizeof(tbTravel));
   f->kind = calloc(n, 1);
@@ -219,7 +221,7 @@ tbDetector* tb_detector_new(const tbModel* m) {
   f->exclude = calloc((size_t)m->nexclude + 1, sizeof(uint64_t));
   int ok = f->geom && f->shape && f->hull && f->hfield && f->plane && f->margin && f->placed &&
            f->bounds && f->bounded && f->arm && f->reach && f->swing && f->group && f->base &&
-           f->ahead && f->changed && f->settled && f->path && f->travel && f->kind && f->pair &&
+           f->ahead && f->changed && f->placed_path && f->path && f->travel && f->kind && f->pair &&
            f->exclude;
   if (ok) {
     view_hulls(f, m);
@@ -240,11 +242,11 @@ tbDetector* tb_detector_new(const tbModel* m) {
 void tb_detector_free(tbDetector* f) {
   if (!f) return;
   tb_broadphase_free(&f->broad);
-  void* const owned[] = {f->geom,     f->shape,       f->hull,    f->hfield,  f->plane,
-                         f->margin,   f->placed,      f->bounds,  f->bounded, f->arm,
-                         f->reach,    f->kind,        f->pair,    f->exclude, f->memory,
-                         f->previous, f->hull_search, f->swing,   f->group,   f->base,
-                         f->ahead,    f->changed,     f->settled, f->travel,  f->path};
+  void* const owned[] = {f->geom,     f->shape,       f->hull,        f->hfield,  f->plane,
+                         f->margin,   f->placed,      f->bounds,      f->bounded, f->arm,
+                         f->reach,    f->kind,        f->pair,        f->exclude, f->memory,
+                         f->previous, f->hull_search, f->swing,       f->group,   f->base,
+                         f->ahead,    f->changed,     f->placed_path, f->travel,  f->path};
   for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
   free(f);
 }
@@ -285,7 +287,7 @@ size_t tb_detector_bytes(const tbDetector* f) {
 
 // ---- snapshots ---------------------------------------------------------------------------------
 
-int tb_finder_reserve(tbDetector* f, int n) {
+int tb_detector_reserve(tbDetector* f, int n) {
   if (n <= f->capacity) return 1;
   int capacity = 2 * n + 16;
   tbPairMemory* a = calloc((size_t)capacity, sizeof(tbPairMemory));
@@ -305,8 +307,7 @@ int tb_finder_reserve(tbDetector* f, int n) {
   return 1;
 }
 
-// Only pairs that remember something are saved: a pair that is absent starts without a memory
-// anyway.
+// Only pairs with a non-empty cache are saved: a pair that is absent starts with an empty one.
 size_t tb_detector_memory_size(const tbDetector* f) {
   size_t count = 0;
   for (int i = 0; i < f->nmemory; i++) count += f->memory[i].cache.state != 0;
@@ -328,7 +329,7 @@ tbResult tb_detector_memory_load(tbDetector* f, const void* bytes, size_t size) 
   if (size % sizeof(tbPairMemory) || size / sizeof(tbPairMemory) > INT_MAX / 4)
     return TB_ERROR_ARGUMENT;
   int n = (int)(size / sizeof(tbPairMemory));
-  // Sorted pairs of items that exist.
+  // Entries must be sorted pairs of existing items.
   tbPairMemory entry, last = {.pair = {-1, -1}};
   for (int i = 0; i < n; i++, last = entry) {
     memcpy(&entry, (const char*)bytes + sizeof(tbPairMemory) * (size_t)i, sizeof entry);
@@ -338,10 +339,9 @@ tbResult tb_detector_memory_load(tbDetector* f, const void* bytes, size_t size) 
       return TB_ERROR_ARGUMENT;
     }
   }
-  if (!tb_finder_reserve(f, n)) return TB_ERROR_MEMORY;
+  if (!tb_detector_reserve(f, n)) return TB_ERROR_MEMORY;
   if (n) memcpy(f->memory, bytes, size);
-  // How far apart pairs were known to be holds along the ways of the world that saved them, not
-  // here.
+  // `until` is valid for the path lengths of the world that saved it, not for those of this one.
   for (int i = 0; i < n; i++) f->memory[i].until = 0;
   f->nmemory = n;
   return TB_OK;
