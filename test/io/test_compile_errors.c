@@ -14,7 +14,7 @@ static const Case CASES[] = {
     // masses
     {BODY("<joint/>"), "give it a geom with mass or an inertial element"},
     {BODY("<joint/><geom size='.1' mass='0'/>"), "can move but has mass 0"},
-    {BODY("<freejoint/><geom size='1e-5'/>"), "all must be at least 1e-15; for smaller things"},
+    {BODY("<freejoint/><geom size='1e-5'/>"), "all must be at least 1e-15; for smaller bodies"},
     {BODY("<joint type='slide'/><inertial pos='0 0 0' mass='1' diaginertia='0 0 0'/>"),
      "all must be at least"},
     {BODY("<joint/><inertial pos='0 0 0' mass='2'/>"), "give its inertial a diaginertia"},
@@ -32,7 +32,7 @@ static const Case CASES[] = {
     {BODY("<geom type='box' size='1 0 1'/>"), "size 2 is 0"},
     {BODY("<geom type='plane'/>"), "third size of a plane"},
     {BODY("<freejoint/>" BALL "<geom type='plane' size='1 1 1'/>"), "cannot move"},
-    {BODY("<geom type='mesh'/>"), "names no mesh"},
+    {BODY("<geom type='mesh'/>"), "the name of its mesh is missing"},
     {BODY("<geom type='mesh' mesh='nope'/>"), "no mesh is called 'nope'"},
     {BODY("<geom type='hfield' hfield='nope'/>"), "no hfield is called 'nope'"},
     {BODY("<geom size='1' condim='2'/>"), "condim must be 1, 3, 4 or 6"},
@@ -92,7 +92,7 @@ static const Case CASES[] = {
     {BODY("<site name='s'/><site name='r'/>") "<tendon><spatial><site site='s'/><site "
                                               "site='r'/><pulley "
                                               "divisor='2'/></spatial></tendon>",
-     "nothing follows the pulley"},
+     "no element follows the pulley"},
     {BODY("<site name='s'/><site name='r'/><geom name='c' type='capsule' size='.1 "
           ".1'/>") "<tendon><spatial><site site='s'/><geom geom='c'/><site "
                    "site='r'/></spatial></tendon>",

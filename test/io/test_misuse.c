@@ -34,7 +34,7 @@ static void tendons(void** state) {
          "armature cannot be negative");
   refuse(WITH("<tendon><fixed name='t'><joint joint='j' coef='1'/><joint joint='k' coef='1'/>"
               "<joint joint='j' coef='2'/></fixed></tendon>"),
-         "joint 'j' is there twice");
+         "joint 'j' is listed twice");
   // Each joint once, and one joint in two tendons.
   note(WITH("<tendon><fixed armature='0.1'><joint joint='j' coef='1'/><joint joint='k' coef='1'/>"
             "</fixed><fixed><joint joint='j' coef='1'/></fixed></tendon>"),

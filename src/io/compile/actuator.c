@@ -1,9 +1,9 @@
-// Actuators: what they drive, ranges, activation states.
+// Actuators: transmission targets, ranges, activation states.
 #include <string.h>
 
 #include "io/compile/internal.h"
 
-// What an actuator drives: kind of object and its name; `second` for a site's partner.
+// The target of a transmission: kind of object and its name; `second` for a second site.
 typedef struct {
   int trntype;
   tbSpecKind kind;
@@ -80,7 +80,7 @@ tbResult tb_compile_count_actuators(const tbCompile* c, tbModel* sizes) {
   return TB_OK;
 }
 
-// ctrlrange (actrange where the control is integrated) from the range of what is driven.
+// ctrlrange (actrange if the control is integrated) from the range of the transmission target.
 static tbResult inherit_range(const tbCompile* c, tbModel* m, const tbSpecActuator* a,
                               const char* label, int i, tbReal ctrlrange[2], tbReal actrange[2]) {
   int type = m->actuator_trntype[i], id = m->actuator_trnid[2 * i];
@@ -95,7 +95,8 @@ static tbResult inherit_range(const tbCompile* c, tbModel* m, const tbSpecActuat
   }
   if (!(range[0] < range[1])) {
     return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, a,
-                        "%s: inheritrange is given, but what it drives has no range", label);
+                        "%s: inheritrange is given, but the transmission target has no range",
+                        label);
   }
   tbReal* target = a->dyntype == TB_DYN_INTEGRATOR ? actrange : ctrlrange;
   if (target[0] != 0 || target[1] != 0) {

@@ -12,7 +12,7 @@ static void mark_mesh(const tbCompile* c, int geom, bool* need_hull) {
   if (mesh >= 0) need_hull[mesh] = true;
 }
 
-// Distances are measured between geoms, or between all geoms of bodies.
+// Distance sensors refer to geoms, or to bodies, which means all geoms of the body.
 static void mark_sensor(const tbCompile* c, int type, const char* name, bool* need_hull) {
   if (type == TB_OBJ_GEOM) mark_mesh(c, tb_compile_find(c, TB_SPEC_geom, name), need_hull);
   int body = type == TB_OBJ_BODY ? tb_compile_find(c, TB_SPEC_body, name) : -1;
@@ -21,7 +21,8 @@ static void mark_sensor(const tbCompile* c, int type, const char* name, bool* ne
   }
 }
 
-// A mesh's convex hull is needed where a geom that can collide or is measured has its shape.
+// A mesh needs a convex hull if a geom that can collide, or that a distance sensor measures, uses
+// it.
 static void mark_hulls(const tbCompile* c, bool* need_hull) {
   const tbSpec* spec = c->spec;
   for (int i = 0; i < spec->ngeom; i++) {
@@ -40,7 +41,7 @@ static void mark_hulls(const tbCompile* c, bool* need_hull) {
   }
 }
 
-// Inline vertices and faces; faces are numbers of the file, so whole and in range is to be checked.
+// Inline vertices and faces. Face indices come from the file as reals, so they must be checked.
 static tbResult inline_mesh(tbCompile* c, const tbSpecMesh* s, const char* label, tbMeshData* data,
                             tbError* error) {
   if (s->vertex.n == 0 || s->vertex.n % 3 || s->face.n % 3) {
@@ -122,12 +123,13 @@ tbResult tb_compile_assets(tbCompile* c) {
   return TB_OK;
 }
 
-// Sums saturate to -1, which the model's allocation refuses.
+// Sums saturate to -1, which the model's allocation rejects.
 static void add_size(int* total, int64_t more) {
   *total = *total < 0 || *total + more > INT_MAX ? -1 : (int)(*total + more);
 }
 
-// Cells of large hulls: small ones make theirs anew.
+// Entries of the direction table, which the model stores for large hulls only; those of small hulls
+// are recomputed.
 static int cell_entries(const tbHull* hull) {
   return hull->cells && !hull->lanes ? TB_NCELL * 6 * hull->side * hull->side : 0;
 }
@@ -155,7 +157,7 @@ void tb_compile_count_assets(const tbCompile* c, tbModel* sizes) {
   }
 }
 
-// Where the next hull goes in each of the model's arrays.
+// Position of the next hull in each of the model's arrays.
 typedef struct {
   int vert, adr, edge, face, faceadr, poly, cell;
 } HullCursor;

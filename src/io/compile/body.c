@@ -46,7 +46,7 @@ tbResult tb_compile_bodies(tbCompile* c) {
   for (int i = 0; i < spec->njoint; i++) {
     tbCompileBody* b = &c->body[spec->joint[i].body];
     b->njnt++;
-    // More than 6 is an error below; do not count on.
+    // More than 6 dofs are an error below; stop counting.
     if (b->ndof <= 6) b->ndof += joint_dofs(spec->joint[i].type);
   }
   for (int i = 0; i < spec->nbody; i++) {
@@ -60,7 +60,7 @@ tbResult tb_compile_bodies(tbCompile* c) {
 
 // ---- inertia ------------------------------------------------------------------------------------
 
-// What the inertial element says.
+// Mass and inertia from the inertial element.
 static tbResult explicit_inertia(tbCompile* c, int i) {
   const tbSpecBody* s = &c->spec->body[i];
   const tbSpecInertial* in = &s->inertial;
@@ -92,7 +92,8 @@ static tbResult explicit_inertia(tbCompile* c, int i) {
   return TB_OK;
 }
 
-// Geoms with mass, of the groups that count, as one body. False where there is none.
+// Mass and inertia from the geoms that have mass and belong to the groups that count. False if
+// there are none.
 static bool infer_inertia(tbCompile* c, int i, const int* geoms, int ngeom, tbInertiaPart* parts) {
   const tbSpecCompiler* compiler = c->spec->body[i].compiler;
   tbCompileBody* b = &c->body[i];
@@ -109,7 +110,7 @@ static bool infer_inertia(tbCompile* c, int i, const int* geoms, int ngeom, tbIn
     tb_copy3(part->moments, g->inertia);
   }
   if (!n) return false;
-  // One geom keeps its own axes; several get the principal axes of their sum.
+  // A single geom keeps its own axes; several get the principal axes of their sum.
   tbInertiaPart total = n == 1 ? parts[0] : tb_inertia_combine(parts, n);
   b->mass = total.mass;
   tb_copy3(b->ipos, total.pos);
@@ -118,7 +119,7 @@ static bool infer_inertia(tbCompile* c, int i, const int* geoms, int ngeom, tbIn
   return true;
 }
 
-// Bounds of the compiler, and the triangle inequality of the moments.
+// Applies the compiler's lower bounds, and checks the triangle inequality of the moments.
 static tbResult bound_inertia(tbCompile* c, int i) {
   const tbSpecBody* s = &c->spec->body[i];
   const tbSpecCompiler* compiler = s->compiler;
@@ -128,7 +129,7 @@ static tbResult bound_inertia(tbCompile* c, int i) {
   const tbReal* I = b->inertia;
   tbReal sum = I[0] + I[1] + I[2];
   tbReal largest = tb_max(I[0], tb_max(I[1], I[2]));
-  // Rounding of flat bodies, where A + B = C, is forgiven.
+  // Tolerance for the rounding of flat bodies, for which A + B = C.
   if (sum - largest >= largest * (1 - 1e-12)) return TB_OK;
   if (compiler->balanceinertia) {
     tb_set3(b->inertia, sum / 3, sum / 3, sum / 3);
@@ -149,7 +150,7 @@ tbResult tb_compile_inertias(tbCompile* c) {
   if (!geoms || !parts) return tb_fail(c->error, TB_ERROR_MEMORY, "out of memory");
   for (int i = 0; i < spec->ngeom; i++) geoms[i] = i;
 
-  // Geoms stand in the order of their bodies.
+  // Geoms are sorted by body.
   int at = 0;
   for (int i = 0; i < spec->nbody; i++) {
     int first = at;
@@ -163,7 +164,7 @@ tbResult tb_compile_inertias(tbCompile* c) {
     if (from_geom == 1 || (from_geom == TB_AUTO && !s->has_inertial)) {
       known |= infer_inertia(c, i, geoms + first, at - first, parts);
     }
-    // A body without any mass has its own pose for an inertial frame, as in MuJoCo.
+    // As in MuJoCo, the inertial frame of a body without mass is the body's own pose.
     if (!known) {
       tb_copy3(c->body[i].ipos, s->own_pos);
       memcpy(c->body[i].iquat, s->own_quat, sizeof c->body[i].iquat);
@@ -174,37 +175,38 @@ tbResult tb_compile_inertias(tbCompile* c) {
   return TB_OK;
 }
 
-// ---- mass of what moves -------------------------------------------------------------------------
+// ---- mass of moving bodies ----------------------------------------------------------------------
 
 static bool has_inertia(const tbCompileBody* b) {
   return b->mass >= TB_COMPILE_TINY && b->inertia[0] >= TB_COMPILE_TINY &&
          b->inertia[1] >= TB_COMPILE_TINY && b->inertia[2] >= TB_COMPILE_TINY;
 }
 
-// What to do about a body that lacks mass or inertia.
+// Advice for a body that lacks mass or inertia.
 static const char* mass_advice(const tbSpecBody* s, const tbCompileBody* b) {
   const tbReal* I = b->inertia;
   if (!(b->mass > 0)) return "give it a geom with mass or an inertial element";
   if (s->has_inertial && (I[0] == 0 || I[1] == 0 || I[2] == 0)) {
     return "give its inertial a diaginertia or fullinertia, or the compiler a boundinertia";
   }
-  return "for smaller things take smaller units (mm, g)";
+  return "for smaller bodies use smaller units (mm, g)";
 }
 
 tbResult tb_compile_check_mass(tbCompile* c) {
   const tbSpec* spec = c->spec;
-  // A body without joints lends its mass to the one it is fixed to; children come after parents.
-  bool* heavy = TB_ARENA_NEW(&c->arena, bool, spec->nbody);
-  if (!heavy) return tb_fail(c->error, TB_ERROR_MEMORY, "out of memory");
+  // The mass of a body without joints counts for the body it is fixed to; children come after
+  // parents.
+  bool* has_mass = TB_ARENA_NEW(&c->arena, bool, spec->nbody);
+  if (!has_mass) return tb_fail(c->error, TB_ERROR_MEMORY, "out of memory");
   for (int i = spec->nbody - 1; i > 0; i--) {
     const tbCompileBody* b = &c->body[i];
     if (b->fused) continue;
-    if (has_inertia(b)) heavy[i] = true;
-    if (heavy[i] && b->njnt == 0) heavy[b->parent] = true;
+    if (has_inertia(b)) has_mass[i] = true;
+    if (has_mass[i] && b->njnt == 0) has_mass[b->parent] = true;
   }
   for (int i = 1; i < spec->nbody; i++) {
     const tbCompileBody* b = &c->body[i];
-    if (b->fused || b->njnt == 0 || heavy[i]) continue;
+    if (b->fused || b->njnt == 0 || has_mass[i]) continue;
     const tbSpecBody* s = &spec->body[i];
     tbCompileLabel label = tb_compile_label("body", s->name, i);
     return TB_SPEC_FAIL(
@@ -218,17 +220,17 @@ tbResult tb_compile_check_mass(tbCompile* c) {
 
 // ---- copy ---------------------------------------------------------------------------------------
 
-// Scale all masses so that they sum to compiler/settotalmass.
+// Scales all masses so that they sum to compiler/settotalmass.
 static void set_total_mass(const tbCompile* c, tbModel* m) {
-  tbReal wanted = c->spec->compiler->settotalmass;
+  tbReal target = c->spec->compiler->settotalmass;
   for (int i = 0; i < m->nbody; i++) m->total_mass += m->body_mass[i];
-  if (!(wanted > 0) || !(m->total_mass > TB_COMPILE_TINY)) return;
-  tbReal scale = wanted / m->total_mass;
+  if (!(target > 0) || !(m->total_mass > TB_COMPILE_TINY)) return;
+  tbReal scale = target / m->total_mass;
   for (int i = 0; i < m->nbody; i++) {
     m->body_mass[i] *= scale;
     tb_scale3(m->body_inertia + 3 * i, m->body_inertia + 3 * i, scale);
   }
-  m->total_mass = wanted;
+  m->total_mass = target;
 }
 
 void tb_compile_copy_bodies(const tbCompile* c, tbModel* m) {

@@ -1,4 +1,4 @@
-// From the editable spec to the model. Each stage below has a file of its own.
+// Compilation of the editable spec to a model. Each stage below has its own file.
 #include "io/compile/compile.h"
 
 #include "base/minmax.h"
@@ -6,7 +6,7 @@
 #include "io/spec_tables.h"
 #include "model/model.h"
 
-// Width of the user values of a kind: as the size element says, or the longest list.
+// Number of user values per element of a kind: that of the size element, or else the longest list.
 #define COUNT_USER(c, width, asked, member, element)                                             \
   do {                                                                                           \
     *(width) = (asked) > 0 ? (asked) : 0;                                                        \
@@ -35,7 +35,7 @@ static tbResult count_user(const tbCompile* c, tbModel* sizes) {
   return TB_OK;
 }
 
-// Everything that decides how large the model is.
+// The stages that determine the sizes of the model.
 static tbResult measure(tbCompile* c, tbModel* sizes) {
   tbResult result = tb_compile_index_names(c);
   if (!result) result = tb_compile_bodies(c);
@@ -95,7 +95,7 @@ tbModel* tb_compile(const tbSpec* spec, const tbLoadOptions* options, tbError* e
 }
 
 void tb_compile_finish(const tbSpec* spec, tbModel* m) {
-  // A spring-damper's time constant and damping ratio are for the joint's inertia at qpos0:
+  // A spring-damper's time constant and damping ratio refer to the joint's inertia at qpos0:
   // 1/stiffness = (time * ratio)^2 / inertia, damping = 2 inertia / time.
   for (int i = 0; i < m->njnt; i++) {
     const tbReal* given = spec->joint[i].springdamper;
@@ -111,7 +111,7 @@ void tb_compile_finish(const tbSpec* spec, tbModel* m) {
       m->dof_damping[first + k] = 2 * inertia / tb_max(given[0], TB_COMPILE_TINY);
     }
   }
-  tb_compile_hold_welds(m);
+  tb_compile_anchor_welds(m);
   if (TB_GIVEN(statistic, &spec->statistic, extent)) m->extent = spec->statistic.extent;
   if (TB_GIVEN(statistic, &spec->statistic, meaninertia)) {
     m->mean_inertia = spec->statistic.meaninertia;

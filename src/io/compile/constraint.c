@@ -8,7 +8,7 @@
 
 // ---- pairs and exclusions -----------------------------------------------------------------------
 
-// Two bodies and where their pair stands in the spec.
+// The two bodies of an element, and its index in the spec.
 typedef struct {
   int low, high, index;
 } BodyPair;
@@ -20,7 +20,7 @@ static int compare_pairs(const void* a, const void* b) {
   return (p->index > q->index) - (p->index < q->index);
 }
 
-// Sorted by bodies, as MuJoCo orders them; order[i] is the place of element i.
+// Sorts by bodies, as MuJoCo does; order[i] is the resulting index of element i.
 static void sort_pairs(BodyPair* pairs, int n, int* order) {
   for (int i = 0; i < n; i++) {
     if (pairs[i].low <= pairs[i].high) continue;
@@ -127,7 +127,7 @@ static Objects equality_objects(const tbSpecEquality* e) {
   }
 }
 
-// Where the objects are in the spec; index[1] is -1 where there is no second one.
+// Indices of the objects in the spec; index[1] is -1 if there is no second one.
 static tbResult resolve_objects(const tbCompile* c, const tbSpecEquality* e, const char* label,
                                 const Objects* o, int index[2]) {
   tbResult result =
@@ -153,7 +153,7 @@ static tbResult resolve_objects(const tbCompile* c, const tbSpecEquality* e, con
   return TB_OK;
 }
 
-// The point of body 1's frame (pos1, quat1) in body 2's.
+// Transforms a point from body 1's frame (pos1, quat1) to body 2's.
 static void point_in_other(const tbCompile* c, int body1, int body2, const tbReal point[3],
                            tbReal result[3]) {
   tbReal world[3], inverse[4];
@@ -164,8 +164,8 @@ static void point_in_other(const tbCompile* c, int body1, int body2, const tbRea
   tb_quat_rotate(result, inverse, world);
 }
 
-// connect: anchor in body 1, the same point in body 2. weld: anchor in body 2, pose of body 2 in
-// body 1, weight of rotation.
+// Data of connect: anchor in body 1, and the same point in body 2. Data of weld: anchor in body 2,
+// pose of body 2 in body 1, weight of rotation.
 static void body_data(const tbCompile* c, const tbSpecEquality* e, const int body[2],
                       tbReal data[TB_NEQDATA]) {
   tb_copy3(data, e->anchor);
@@ -180,7 +180,7 @@ static void body_data(const tbCompile* c, const tbSpecEquality* e, const int bod
     tb_quat_normalize(data + 6);
     return;
   }
-  // As the bodies are in the file's pose.
+  // Relative pose of the bodies in the reference configuration of the file.
   tbReal inverse[4];
   point_in_other(c, body[1], body[0], e->anchor, data + 3);
   tb_quat_conjugate(inverse, c->xquat0 + 4 * body[0]);
@@ -224,10 +224,11 @@ tbResult tb_compile_copy_equalities(const tbCompile* c, tbModel* m) {
   return TB_OK;
 }
 
-// Rows of a weld are softened relative to their own diagonal of J M^-1 J^T, which grows with the
-// square of the arm, and a force far away comes with a torque of that arm. So a weld is held
-// between its bodies' centres of mass, close to the one that weighs less.
-static void hold_weld(tbModel* m, int id) {
+// Sets the anchor of a weld. The regularization of a weld's rows is relative to their own diagonal
+// of J M^-1 J^T, which grows with the square of the lever arm, and a force at a distance produces a
+// torque. So a weld is anchored between the centers of mass of its bodies, close to the lighter
+// one.
+static void anchor_weld(tbModel* m, int id) {
   tbReal *hold = m->eq_hold + 3 * id, *data = m->eq_data + TB_NEQDATA * id, weight[2];
   const tbReal unturned[4] = {1, 0, 0, 0}, *anchor[2] = {data + 3, data};
   const tbReal* quat[2] = {data + 6, unturned};
@@ -250,8 +251,8 @@ static void hold_weld(tbModel* m, int id) {
   }
 }
 
-void tb_compile_hold_welds(tbModel* m) {
+void tb_compile_anchor_welds(tbModel* m) {
   for (int i = 0; i < m->neq; i++) {
-    if (m->eq_type[i] == TB_EQ_WELD) hold_weld(m, i);
+    if (m->eq_type[i] == TB_EQ_WELD) anchor_weld(m, i);
   }
 }

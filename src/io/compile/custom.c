@@ -72,7 +72,7 @@ tbResult tb_compile_copy_custom(const tbCompile* c, tbModel* m) {
 
 // ---- keyframes ----------------------------------------------------------------------------------
 
-// Copy a list into row `key` of a keyframe array of `width` values, where it is given.
+// Copies a list into row `key` of a keyframe array of `width` values, if the list is given.
 static tbResult copy_part(const tbCompile* c, const tbSpecKey* s, const char* part,
                           const tbSpecList* list, tbReal* target, int key, int width) {
   if (list->n == 0) return TB_OK;
@@ -83,13 +83,13 @@ static tbResult copy_part(const tbCompile* c, const tbSpecKey* s, const char* pa
   }
   target += (size_t)key * (size_t)width;
   for (int i = 0; i < width; i++) {
-    // A key of an attached model says nothing of the rest: the reference pose stays.
+    // NAN marks values that a key of an attached model does not define: the reference pose remains.
     if (!(s->from_parts && isnan(list->v[i]))) target[i] = list->v[i];
   }
   return tb_compile_finite(c, s->source, s->line, label.text, target, width);
 }
 
-// A key that says nothing: the reference pose at rest.
+// A key without values: the reference pose at rest.
 static void default_key(tbModel* m, int key) {
   size_t k = (size_t)key, nq = (size_t)m->nq, nmocap = (size_t)m->nmocap, real = sizeof(tbReal);
   if (nq) memcpy(m->key_qpos + k * nq, m->qpos0, nq * real);

@@ -1,5 +1,5 @@
-// What changes the tree before it becomes a model: alignment of free bodies, fusing of static
-// bodies, discarding of visual geoms. Ends with the place of every element in the model.
+// Changes of the tree before it becomes a model: alignment of free bodies, fusing of static bodies,
+// discarding of visual geoms. At the end the index of every element in the model is known.
 #include <string.h>
 
 #include "base/error.h"
@@ -23,7 +23,7 @@ static void mark_object(tbCompile* c, int type, const char* name) {
   if (type == TB_OBJ_GEOM) mark_geom(c, name);
 }
 
-// Bodies and geoms that others name must stay.
+// Bodies and geoms that other elements refer to must stay.
 static void mark_references(tbCompile* c) {
   const tbSpec* spec = c->spec;
   for (int i = 0; i < spec->nexclude; i++) {
@@ -53,7 +53,7 @@ static void mark_references(tbCompile* c) {
   for (int i = 0; i < spec->nlight; i++) mark_body(c, spec->light[i].target);
 }
 
-// ---- frames that move ---------------------------------------------------------------------------
+// ---- moving frames ------------------------------------------------------------------------------
 
 // (pos, quat) <- (outer_pos, outer_quat) * (pos, quat)
 static void prepend(tbReal pos[3], tbReal quat[4], const tbReal outer_pos[3],
@@ -66,18 +66,18 @@ static void prepend(tbReal pos[3], tbReal quat[4], const tbReal outer_pos[3],
 
 // ---- alignment ----------------------------------------------------------------------------------
 
-// Does compiler/alignfree or the joint ask for it? Only bodies with nothing but a free joint and
-// without children can.
+// Whether compiler/alignfree or the joint itself requests alignment. Only bodies without children
+// whose only joint is a free joint can be aligned.
 static bool is_aligned(const tbCompile* c, const tbSpecJoint* joint) {
   const tbCompileBody* b = &c->body[joint->body];
   if (joint->type != TB_JOINT_FREE || b->njnt != 1 || b->mass < TB_COMPILE_TINY) return false;
   if (joint->align == TB_AUTO ? !joint->compiler->alignfree : !joint->align) return false;
-  // Children stand right behind their parent.
+  // Children directly follow their parent.
   int next = joint->body + 1;
   return next >= c->spec->nbody || c->spec->body[next].parent != joint->body;
 }
 
-// Move the frames of every body that is in `shift` (indexed by body, `moves` set).
+// Moves the frames in every body with `moves` set by the body's entry of `shift`.
 static void shift_frames(tbCompileFrame* frame, size_t stride, int n, const bool* moves,
                          const tbCompileFrame* shift) {
   for (int i = 0; i < n; i++) {
@@ -94,14 +94,14 @@ static void shift_all_frames(tbCompile* c, const bool* moves, const tbCompileFra
   shift_frames(c->light, sizeof *c->light, spec->nlight, moves, shift);
 }
 
-// The body frame of such a body becomes its inertial frame.
+// Moves the body frame of each aligned body to its inertial frame.
 static void align_free(tbCompile* c, bool* moves, tbCompileFrame* shift) {
   bool any = false;
   for (int i = 0; i < c->spec->njoint; i++) {
     int body = c->spec->joint[i].body;
     if (!is_aligned(c, &c->spec->joint[i])) continue;
     tbCompileBody* b = &c->body[body];
-    // What was in the old frame is moved by the inverse of the inertial frame.
+    // Frames in the old body frame are moved by the inverse of the inertial frame.
     tb_quat_conjugate(shift[body].quat, b->iquat);
     tb_quat_rotate(shift[body].pos, shift[body].quat, b->ipos);
     tb_scale3(shift[body].pos, shift[body].pos, -1);
@@ -118,7 +118,7 @@ static void align_free(tbCompile* c, bool* moves, tbCompileFrame* shift) {
 
 // ---- fusing -------------------------------------------------------------------------------------
 
-// Merge masses of a body without joints into the one that takes it; its frame there is (pos, quat).
+// Merges the mass of a body without joints into `into`; its frame there is (pos, quat).
 static void fuse_inertia(tbCompileBody* into, const tbCompileBody* b) {
   if (b->mass < TB_COMPILE_TINY) return;
   tbInertiaPart parts[2] = {{.mass = into->mass}, {.mass = b->mass}};
@@ -136,7 +136,7 @@ static void fuse_inertia(tbCompileBody* into, const tbCompileBody* b) {
   tb_copy3(into->inertia, total.moments);
 }
 
-// Parents come first, so that a chain of static bodies is taken up by the first one that stays.
+// Parents come first, so that a chain of static bodies is fused into the first one that stays.
 static void fuse_static(tbCompile* c, bool* moves, tbCompileFrame* shift) {
   const tbSpec* spec = c->spec;
   bool any = false;
@@ -158,15 +158,15 @@ static void fuse_static(tbCompile* c, bool* moves, tbCompileFrame* shift) {
   if (any) shift_all_frames(c, moves, shift);
 }
 
-// The body of the model that holds what body `i` of the spec held.
-static int holder(const tbCompile* c, const tbCompileFrame* shift, int i) {
+// The body that contains the elements of the spec's body `i` after fusing.
+static int fused_body(const tbCompile* c, const tbCompileFrame* shift, int i) {
   return c->body[i].fused ? shift[i].body : i;
 }
 
 // ---- order --------------------------------------------------------------------------------------
 
-// Number the kept elements by body, in the order of the spec within a body. `first` has room for
-// nbody + 1.
+// Numbers the kept elements by body, in the order of the spec within a body. `first` has room for
+// nbody + 1 entries.
 static void number_by_body(const tbCompile* c, tbCompileFrame* frame, size_t stride, int n,
                            const bool* drop, size_t drop_stride, int* id, int* first) {
   memset(first, 0, ((size_t)c->spec->nbody + 1) * sizeof *first);
@@ -188,7 +188,8 @@ static void number_by_body(const tbCompile* c, tbCompileFrame* frame, size_t str
   }
 }
 
-// Purely visual: collides with nothing and nobody names it. Its mass was counted before.
+// Discards geoms that are purely visual: without collisions and not referred to. Their mass has
+// already been counted.
 static void discard_visual(tbCompile* c) {
   for (int i = 0; i < c->spec->ngeom; i++) {
     const tbSpecGeom* s = &c->spec->geom[i];
@@ -198,7 +199,7 @@ static void discard_visual(tbCompile* c) {
   }
 }
 
-// Meshes that only discarded geoms used go with them; without discarding all stay.
+// Without discarding all meshes stay; with it, only those of the remaining geoms.
 static void number_meshes(tbCompile* c) {
   const tbSpec* spec = c->spec;
   for (int i = 0; i < spec->nmesh; i++) {
@@ -215,7 +216,7 @@ static void number_meshes(tbCompile* c) {
 
 static void number_all(tbCompile* c, tbModel* sizes, int* first) {
   const tbSpec* spec = c->spec;
-  // Bodies: what is left of a depth-first order is one.
+  // Removing bodies from a depth-first order leaves a depth-first order.
   for (int i = 0; i < spec->nbody; i++) {
     c->body_id[i] = c->body[i].fused ? -1 : sizes->nbody++;
     sizes->nmocap += spec->body[i].mocap;
@@ -247,11 +248,12 @@ tbResult tb_compile_order(tbCompile* c, tbModel* sizes) {
   align_free(c, moves, shift);
   fuse_static(c, moves, shift);
   for (int i = 0; i < spec->ngeom; i++) {
-    c->geom[i].frame.body = holder(c, shift, c->geom[i].frame.body);
+    c->geom[i].frame.body = fused_body(c, shift, c->geom[i].frame.body);
   }
-  for (int i = 0; i < spec->nsite; i++) c->site[i].body = holder(c, shift, c->site[i].body);
-  for (int i = 0; i < spec->ncamera; i++) c->camera[i].body = holder(c, shift, c->camera[i].body);
-  for (int i = 0; i < spec->nlight; i++) c->light[i].body = holder(c, shift, c->light[i].body);
+  for (int i = 0; i < spec->nsite; i++) c->site[i].body = fused_body(c, shift, c->site[i].body);
+  for (int i = 0; i < spec->ncamera; i++)
+    c->camera[i].body = fused_body(c, shift, c->camera[i].body);
+  for (int i = 0; i < spec->nlight; i++) c->light[i].body = fused_body(c, shift, c->light[i].body);
   discard_visual(c);
   number_meshes(c);
   number_all(c, sizes, first);

@@ -8,10 +8,10 @@
 #include "io/compile/internal.h"
 #include "spatial/quat.h"
 
-// Half size of a plane's box; as MuJoCo's mjMAXVAL.
+// Half size of a plane's bounding box, MuJoCo's mjMAXVAL.
 static const tbReal VAST = 1e10;
 
-// How many sizes a primitive has.
+// Number of sizes of a primitive.
 static int size_count(int type) {
   switch (type) {
     case TB_GEOM_SPHERE: return 1;
@@ -32,7 +32,8 @@ static void append_frame(tbCompileFrame* frame, const tbReal pos[3], const tbRea
   tb_quat_normalize(frame->quat);
 }
 
-// A mesh keeps its shape or lends it to a primitive; either way the frame moves to the mesh's own.
+// Places a geom with a mesh: the geom has the mesh's shape, or that of a primitive fitted to it. In
+// both cases its frame is moved to that of the processed mesh.
 static tbResult place_on_mesh(tbCompile* c, const tbSpecGeom* s, tbCompileGeom* g) {
   const tbMesh* mesh = &c->mesh[g->mesh];
   tbReal center[3];
@@ -49,7 +50,7 @@ static tbResult place_on_mesh(tbCompile* c, const tbSpecGeom* s, tbCompileGeom* 
   return TB_OK;
 }
 
-// Look up the mesh or height field of a geom.
+// Finds the mesh or height field of a geom.
 static tbResult resolve_asset(tbCompile* c, const tbSpecGeom* s, const char* label,
                               tbCompileGeom* g) {
   g->mesh = g->hfield = -1;
@@ -77,7 +78,7 @@ static tbResult check_size(tbCompile* c, const tbSpecGeom* s, const char* label,
                         label, s->size[2]);
   }
   for (int k = 0; k < size_count(g->type); k++) {
-    // A fitted capsule may be a ball.
+    // A fitted capsule may have zero length.
     if (g->size[k] > 0 || (g->mesh >= 0 && g->size[k] == 0)) continue;
     return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s,
                         "%s: size %d is %g, expected a positive number", label, k + 1, g->size[k]);
@@ -85,7 +86,7 @@ static tbResult check_size(tbCompile* c, const tbSpecGeom* s, const char* label,
   return tb_compile_finite(c, s->source, s->line, label, g->size, 3);
 }
 
-// Mass from the given mass or the density.
+// Mass from the given mass or from the density.
 static tbResult set_mass(tbCompile* c, const tbSpecGeom* s, const char* label, tbCompileGeom* g) {
   if (s->mass < 0 || s->density < 0 || !isfinite(s->mass) || !isfinite(s->density)) {
     return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s,
@@ -106,7 +107,7 @@ static tbResult set_mass(tbCompile* c, const tbSpecGeom* s, const char* label, t
   return tb_compile_finite(c, s->source, s->line, label, g->inertia, 3);
 }
 
-// Bounding radius about the frame's origin, and box in the frame: centre, half sizes.
+// Bounding radius about the frame's origin, and bounding box in the frame: center, half sizes.
 static void set_bounds(const tbCompile* c, tbCompileGeom* g) {
   const tbReal* size = g->size;
   tbReal half[3] = {size[0], size[1], size[2]}, center[3] = {0, 0, 0};
@@ -171,7 +172,7 @@ static tbResult compile_geom(tbCompile* c, int i) {
     return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s,
                         "%s: a plane must belong to a body that cannot move", label.text);
   }
-  // Sizes: of the height field, of the mesh, or as given.
+  // Sizes from the height field, from the mesh, or as given.
   if (g->hfield >= 0) {
     const tbReal* h = c->spec->hfield[g->hfield].size;
     tb_set3(g->size, h[0], h[1], 0.25 * h[2] + 0.5 * h[3]);
@@ -271,8 +272,8 @@ void tb_compile_copy_geoms(const tbCompile* c, tbModel* m) {
   }
 }
 
-// Focal lengths and principal point are lengths or pixels of a chip of known size; without one the
-// field of view counts.
+// Focal lengths and principal point are in metres or pixels of a sensor of known size; without one
+// the field of view is used.
 static void copy_lens(tbModel* m, int id, const tbSpecCamera* s) {
   tbReal* lens = m->cam_intrinsic + 4 * id;
   m->cam_fovy[id] = s->fovy;

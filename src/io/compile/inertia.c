@@ -1,4 +1,4 @@
-// Volumes and moments of the primitive shapes, and several rigid parts as one body.
+// Volumes and moments of the primitive shapes, and the combination of rigid parts.
 #include <math.h>
 
 #include "base/elementary.h"
@@ -27,7 +27,7 @@ static tbReal shape_area(int type, const tbReal size[3]) {
   }
 }
 
-// A height field is to a body the box of its size, as in MuJoCo.
+// The inertia of a height field is that of the box of its size, as in MuJoCo.
 tbReal tb_shape_volume(int type, const tbReal size[3], bool shell) {
   if (shell) return shape_area(type, size);
   tbReal r = size[0], h = size[1];
@@ -42,9 +42,9 @@ tbReal tb_shape_volume(int type, const tbReal size[3], bool shell) {
   }
 }
 
-// Two half balls (or half spheres) at the ends of a cylinder (or its mantle). A half ball of radius
-// r has its centre of mass 3/8 r (half sphere: r/2) from the flat side, so that with its flat side
-// at height h the mean of z^2 is h^2 + 2 h (3/8 r) + <z^2 within the ball>.
+// Two half balls (shell: half spheres) at the ends of a cylinder (shell: its lateral surface). The
+// center of mass of a half ball of radius r is 3/8 r (half sphere: r/2) from its flat side, so that
+// with the flat side at height h the mean of z^2 is h^2 + 2 h (3/8 r) + <z^2 within the ball>.
 static void capsule_inertia(tbReal r, tbReal h, bool shell, tbReal moments[3]) {
   tbReal caps, centre, ball;
   if (shell) {
@@ -62,7 +62,7 @@ static void capsule_inertia(tbReal r, tbReal h, bool shell, tbReal moments[3]) {
   moments[2] = rest * along + caps * ball;
 }
 
-// Mantle and two discs, weighted by area.
+// Lateral surface and two discs, weighted by area.
 static void cylinder_shell_inertia(tbReal r, tbReal h, tbReal moments[3]) {
   tbReal discs = r / (r + 2 * h), mantle = 1 - discs;
   moments[0] = moments[1] = mantle * (r * r / 2 + h * h / 3) + discs * (r * r / 4 + h * h);
@@ -83,8 +83,8 @@ static void box_shell_inertia(const tbReal size[3], tbReal moments[3]) {
   for (int k = 0; k < 3; k++) moments[k] = (square[(k + 1) % 3] + square[(k + 2) % 3]) / total;
 }
 
-// The layer by which a solid ellipsoid grows when all radii do, by a micrometre as in MuJoCo: with
-// V the product of the radii and S = a^2 + b^2, (V' S' - V S) / (V' - V) / 5.
+// The layer between a solid ellipsoid and one whose radii are larger by a micrometre, as in MuJoCo:
+// with V the product of the radii and S = a^2 + b^2, (V' S' - V S) / (V' - V) / 5.
 static void ellipsoid_shell_inertia(const tbReal r[3], tbReal moments[3]) {
   const tbReal thick = 1e-6;
   tbReal grown = r[0] * r[1] + r[1] * r[2] + r[2] * r[0] + thick * (r[0] + r[1] + r[2] + thick);

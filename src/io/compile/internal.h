@@ -1,8 +1,8 @@
-// Work shared by the files of the compiler: the spec on its way to a model.
+// State shared by the files of the compiler.
 //
-// Stages, each in its own file, run in the order of compile.c. Until the model is allocated the
-// results live in arrays that run parallel to the spec's (same index); `body_id`, `geom_id`,
-// `mesh_id` then tell where an element went, -1 where it was fused or discarded.
+// The stages run in the order of compile.c. Until the model is allocated, their results are in
+// arrays parallel to the spec's (same index); `body_id`, `geom_id`, `mesh_id` map an element to its
+// index in the model, -1 if it was fused or discarded.
 #ifndef TRIBO_IO_COMPILE_INTERNAL_H_
 #define TRIBO_IO_COMPILE_INTERNAL_H_
 
@@ -25,7 +25,7 @@ typedef struct {
   int parent;  // index in the spec, -1 for the world; fusing changes it
   int njnt;
   int ndof;
-  bool is_static;      // no joint between it and the world
+  bool is_static;      // no joint between the body and the world
   bool fused;          // merged into another body
   bool is_referenced;  // by name, from outside the tree
   tbReal pos[3], quat[4];
@@ -54,7 +54,7 @@ typedef struct {
   const tbSpec* spec;
   tbError* error;
   tbArena arena;
-  tbArena scratch;       // files while they are read, emptied after each
+  tbArena scratch;       // contents of files being read; emptied after each
   tbCompileName* names;  // hash table of named elements, `nslots` (a power of two) of them
   int nslots;
 
@@ -66,7 +66,7 @@ typedef struct {
   tbMesh* mesh;
   tbHFieldData* hfield;
 
-  // Where the elements of the spec are in the model.
+  // Indices in the model of the spec's elements.
   int* body_id;
   int* geom_id;
   int* site_id;
@@ -85,103 +85,103 @@ typedef struct {
   int* exclude_order;
 } tbCompile;
 
-// ---- names (compile_names.c) --------------------------------------------------------------------
+// ---- names (names.c) ----------------------------------------------------------------------------
 
 tbResult tb_compile_index_names(tbCompile* c);
 
 // Index in the spec of the named element, or -1.
 int tb_compile_find(const tbCompile* c, tbSpecKind kind, const char* name);
 
-// As tb_compile_find, but an unknown name is an error at `file:line` with the nearest known name,
-// and `index` is set. `what` is the element that refers ("tendon 'x'").
+// As tb_compile_find, but sets `index`; an unknown name is an error at `file:line` that suggests
+// the nearest known name. `what` is the referring element ("tendon 'x'").
 tbResult tb_compile_resolve(const tbCompile* c, tbSpecKind kind, const char* name, const char* file,
                             int line, const char* what, int* index);
 
-// Count (`model` NULL) or write the names and notes of the model.
+// Count or write the names and notes of the model.
 void tb_compile_count_names(const tbCompile* c, tbModel* sizes);
 void tb_compile_copy_names(const tbCompile* c, tbModel* m);
 
 // ---- stages -------------------------------------------------------------------------------------
 
-// Meshes and height fields (compile_asset.c).
+// Meshes and height fields (asset.c).
 tbResult tb_compile_assets(tbCompile* c);
 void tb_compile_count_assets(const tbCompile* c, tbModel* sizes);
 void tb_compile_copy_assets(const tbCompile* c, tbModel* m);
 
-// Geoms: shape, frame, mass, bounds (compile_geom.c).
+// Geoms: shape, frame, mass, bounds (geom.c).
 tbResult tb_compile_geoms(tbCompile* c);
 void tb_compile_copy_geoms(const tbCompile* c, tbModel* m);
 
-// Bodies: frames, then (after the geoms) inertia, and the checks on mass (compile_body.c).
+// Bodies: frames, then (after the geoms) inertia, and the checks of mass (body.c).
 tbResult tb_compile_bodies(tbCompile* c);
 tbResult tb_compile_inertias(tbCompile* c);
 tbResult tb_compile_check_mass(tbCompile* c);
 void tb_compile_copy_bodies(const tbCompile* c, tbModel* m);
 
-// Alignment of free bodies, fusing of static ones, discarding of visual geoms; then every element
-// knows its place in the model (compile_fuse.c).
+// Alignment of free bodies, fusing of static ones, discarding of visual geoms; then the index of
+// every element in the model (fuse.c).
 tbResult tb_compile_order(tbCompile* c, tbModel* sizes);
 
-// Joints, degrees of freedom, trees (compile_joint.c).
+// Joints, degrees of freedom, trees (joint.c).
 tbResult tb_compile_joints(tbCompile* c, tbModel* sizes);
 void tb_compile_copy_joints(const tbCompile* c, tbModel* m);
 
-// Sites, cameras and lights (compile_geom.c).
+// Sites, cameras and lights (geom.c).
 void tb_compile_copy_frames(const tbCompile* c, tbModel* m);
 
-// Contact pairs and exclusions, equality constraints (compile_constraint.c).
+// Contact pairs and exclusions, equality constraints (constraint.c).
 tbResult tb_compile_order_pairs(tbCompile* c);
 void tb_compile_copy_pairs(const tbCompile* c, tbModel* m);
 tbResult tb_compile_copy_equalities(const tbCompile* c, tbModel* m);
-void tb_compile_hold_welds(tbModel* m);  // needs body_invweight0
+void tb_compile_anchor_welds(tbModel* m);  // needs body_invweight0
 
-// Tendons (compile_tendon.c).
+// Tendons (tendon.c).
 tbResult tb_compile_tendons(tbCompile* c, tbModel* sizes);
 void tb_compile_copy_tendons(const tbCompile* c, tbModel* m);
 
-// Actuators and sensors (compile_actuator.c, compile_sensor.c).
+// Actuators and sensors (actuator.c, sensor.c).
 tbResult tb_compile_count_actuators(const tbCompile* c, tbModel* sizes);
 tbResult tb_compile_copy_actuators(const tbCompile* c, tbModel* m);
 tbResult tb_compile_count_sensors(const tbCompile* c, tbModel* sizes);
 tbResult tb_compile_copy_sensors(const tbCompile* c, tbModel* m);
 
-// Id in the model of any named object (compile_sensor.c).
+// Index in the model of any named object (sensor.c).
 tbResult tb_compile_object(const tbCompile* c, int type, const char* name, const char* file,
                            int line, const char* what, int* id);
 
-// Custom fields and keyframes (compile_custom.c).
+// Custom fields and keyframes (custom.c).
 tbResult tb_compile_count_custom(const tbCompile* c, tbModel* sizes);
 tbResult tb_compile_copy_custom(const tbCompile* c, tbModel* m);
 tbResult tb_compile_copy_keys(const tbCompile* c, tbModel* m);
 
-// ---- helpers (compile_util.c) -------------------------------------------------------------------
+// ---- helpers (util.c) ---------------------------------------------------------------------------
 
 // TB_ERROR_MODEL at file:line if one of `n` values is not finite.
 tbResult tb_compile_finite(const tbCompile* c, const char* file, int line, const char* what,
                            const tbReal* values, int n);
 
-// A range that is to be a limit: resolves `limited` (0, 1 or TB_AUTO) into *on. `attribute` names
-// the range ("range", "ctrlrange") and its switch is attribute's.
+// Checks a range that may be a limit: resolves `limited` (0, 1 or TB_AUTO) into *on. `attribute` is
+// the name of the range ("range", "ctrlrange"), `flag` that of its switch.
 tbResult tb_compile_limit(const tbCompile* c, const char* file, int line, const char* what,
                           const char* attribute, const char* flag, bool autolimits, int limited,
                           const tbReal range[2], int* on);
 
-// Copy a user list into a row of `width`, zeros behind it.
+// Copies a user list into a row of `width` values; the rest of the row stays zero.
 void tb_compile_copy_user(tbReal* target, int row, int width, const tbSpecList* list);
 
-// "geom 'foot'", or "geom 7" where it has no name.
+// "geom 'foot'", or "geom 7" for a geom without a name.
 typedef struct {
   char text[96];
 } tbCompileLabel;
 tbCompileLabel tb_compile_label(const char* kind, const char* name, int index);
 
-// ---- inertia (compile_inertia.c) ----------------------------------------------------------------
+// ---- inertia (inertia.c) ------------------------------------------------------------------------
 
-// Volume (area, where `shell`) of a primitive and its moments for unit mass about its centre.
+// Volume (area if `shell`) of a primitive, and its moments for unit mass about its center.
 tbReal tb_shape_volume(int type, const tbReal size[3], bool shell);
 void tb_shape_inertia(int type, const tbReal size[3], bool shell, tbReal moments[3]);
 
-// One of several rigid parts: mass, frame of its centre of mass, principal moments.
+// A rigid part: mass, frame of its center of mass, principal moments.
 typedef struct {
   tbReal mass;
   tbReal pos[3];
@@ -189,10 +189,10 @@ typedef struct {
   tbReal moments[3];
 } tbInertiaPart;
 
-// The parts as one body. A total mass below TB_COMPILE_TINY gives zero at the origin.
+// Combines rigid parts to one body. A total mass below TB_COMPILE_TINY gives zero at the origin.
 tbInertiaPart tb_inertia_combine(const tbInertiaPart* parts, int n);
 
-// Principal moments and axes of a full inertia (xx yy zz xy xz yz). False where a moment is not
+// Principal moments and axes of a full inertia (xx yy zz xy xz yz). False if a moment is not
 // positive.
 bool tb_inertia_diagonalize(const tbReal full[6], tbReal moments[3], tbReal quat[4]);
 

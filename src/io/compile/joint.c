@@ -54,7 +54,7 @@ static tbResult check_joint(tbCompile* c, int i) {
                           s->actuatorfrcrange, &on);
 }
 
-// Frames of all bodies at qpos0, where no joint has moved.
+// Frames of all bodies at qpos0, where all joints are at zero displacement.
 static void reference_frames(tbCompile* c) {
   for (int i = 0; i < c->spec->nbody; i++) {
     const tbCompileBody* b = &c->body[i];
@@ -85,7 +85,7 @@ tbResult tb_compile_joints(tbCompile* c, tbModel* sizes) {
   c->xquat0 = TB_ARENA_NEW(&c->arena, tbReal, 4 * (size_t)spec->nbody);
   if (c->arena.failed) return tb_fail(c->error, TB_ERROR_MEMORY, "out of memory");
 
-  // Joints stand in the order of their bodies; each dof hangs on the last one before it.
+  // Joints are sorted by body; the parent of each dof is the last dof before it on its path.
   int joint = 0, dof = 0;
   for (int i = 0; i < spec->nbody; i++) {
     if (c->body[i].fused) continue;
@@ -105,7 +105,7 @@ tbResult tb_compile_joints(tbCompile* c, tbModel* sizes) {
 
 // ---- copy ---------------------------------------------------------------------------------------
 
-// The coordinates of one joint at the file's pose and at its spring's rest.
+// The coordinates of one joint in the reference pose of the file, and at the rest of its spring.
 static void copy_reference(const tbCompile* c, tbModel* m, int i, int adr) {
   const tbSpecJoint* s = &c->spec->joint[i];
   tbReal *q = m->qpos0 + adr, *spring = m->qpos_spring + adr;
@@ -161,7 +161,7 @@ static void copy_joint(const tbCompile* c, tbModel* m, int i) {
   }
 }
 
-// Trees begin where the first joint on a path is; bodies and dofs of a tree are contiguous.
+// A tree starts at the first body with joints on a path; bodies and dofs of a tree are contiguous.
 static void copy_trees(tbModel* m) {
   int tree = 0;
   for (int i = 0; i < m->nbody; i++) {

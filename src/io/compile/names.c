@@ -1,4 +1,4 @@
-// Names: from a name to an element of the spec, and from the spec to the model's pool of names.
+// Names: lookup of the spec's elements by name, and the names stored in the model.
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static const char* kind_word(tbSpecKind kind) {
   return tb_spec_kind_info(kind)->name;
 }
 
-// Name of an element: every tbSpec struct begins with it.
+// Name of an element, the first member of every tbSpec struct.
 static const char* element_name(const tbSpec* spec, tbSpecKind kind, int index) {
   const char* name;
   memcpy(&name, tb_spec_at(spec, kind, index), sizeof name);
@@ -35,7 +35,7 @@ tbResult tb_compile_index_names(tbCompile* c) {
   if (!c->names) return tb_fail(c->error, TB_ERROR_MEMORY, "out of memory");
   for (int i = 0; i < c->nslots; i++) c->names[i].index = -1;
 
-  // Linear probing; of equal names the first stays first.
+  // Linear probing; of equal names the first is found first.
   for (int kind = 0; kind < TB_NSPECKINDS; kind++) {
     if (kind == TB_SPEC_wrap || kind == TB_SPEC_tupleitem) continue;
     for (int i = 0; i < tb_spec_count(c->spec, kind); i++) {
@@ -67,10 +67,10 @@ tbResult tb_compile_resolve(const tbCompile* c, tbSpecKind kind, const char* nam
   *index = tb_compile_find(c, kind, name);
   if (*index >= 0) return TB_OK;
   if (!name || !*name) {
-    return tb_spec_fail(c->error, TB_ERROR_MODEL, file, line, "%s names no %s", what,
-                        kind_word(kind));
+    return tb_spec_fail(c->error, TB_ERROR_MODEL, file, line, "%s: the name of its %s is missing",
+                        what, kind_word(kind));
   }
-  // The nearest name, where one is near enough to be meant.
+  // The nearest name, if it is near enough to be a misspelling.
   const char* best = NULL;
   int best_distance = 1 + (int)strlen(name) / 3;
   for (int i = 0; i < tb_spec_count(c->spec, kind); i++) {
@@ -86,9 +86,10 @@ tbResult tb_compile_resolve(const tbCompile* c, tbSpecKind kind, const char* nam
                       best ? "'?" : "");
 }
 
-// ---- the model's pool ---------------------------------------------------------------------------
+// ---- the model's names --------------------------------------------------------------------------
 
-// The kinds whose names a model keeps. ids: where elements of the spec went, NULL for "same place".
+// The kinds whose names a model stores. `ids` maps elements of the spec to the model, NULL:
+// identity.
 typedef struct {
   tbSpecKind kind;
   const int* ids;
@@ -125,7 +126,7 @@ static const char* model_name(const tbCompile* c) {
   return c->spec->model_name ? c->spec->model_name : "";
 }
 
-// One line of the notes; returns its length without the zero.
+// One line of the notes; returns its length without the terminating zero.
 static int print_note(const tbSpecNote* note, char* text, size_t size) {
   if (note->count > 1) {
     return snprintf(text, size, "%s:%d: %s (%d times)\n", note->file, note->line, note->text,
@@ -174,7 +175,7 @@ void tb_compile_copy_names(const tbCompile* c, tbModel* m) {
       at += (int)size;
     }
   }
-  // Keyframes that only the size element asks for have no names.
+  // Keyframes that exist only because of size/nkey have no names.
   for (int i = c->spec->nkey; i < m->nkey; i++) m->name_keyadr[i] = -1;
 
   char* note = m->notes;

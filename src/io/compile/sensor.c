@@ -1,4 +1,4 @@
-// Sensors: what they look at and how many values they give.
+// Sensors: their target objects and numbers of values.
 #include <math.h>
 #include <string.h>
 
@@ -72,7 +72,7 @@ tbResult tb_compile_object(const tbCompile* c, int type, const char* name, const
   return TB_OK;
 }
 
-// Joint and tendon sensors need the right kind of joint, and a limit where they measure one.
+// Joint and tendon sensors need the right type of joint, and limit sensors need a limit.
 static tbResult check_target(const tbCompile* c, const tbModel* m, const tbSpecSensor* s,
                              const char* label, int id) {
   const char* wrong = NULL;
@@ -108,8 +108,8 @@ static tbResult copy_sensor(const tbCompile* c, tbModel* m, int i) {
   bool fits = needs == TB_OBJ_UNKNOWN || (needs == TB_NOBJTYPES && is_frame(s->objtype)) ||
               s->objtype == needs || (needs == TB_OBJ_BODY && s->objtype == TB_OBJ_XBODY);
   if (!fits) {
-    return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s, "%s: it cannot look at this type of object",
-                        label.text);
+    return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, s,
+                        "%s: this type of object is not a valid target", label.text);
   }
   tbResult result = TB_OK;
   if (needs != TB_OBJ_UNKNOWN || s->objname) {

@@ -24,14 +24,14 @@ static tbResult check_fixed(tbCompile* c, const tbSpecTendon* t, const char* lab
     for (int j = 0; j < k; j++) {
       if (strcmp(c->spec->wrap[t->wrapadr + j].target, w->target) != 0) continue;
       return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, w,
-                          "%s: joint '%s' is there twice; give it the sum of its coefficients",
-                          label, w->target);
+                          "%s: joint '%s' is listed twice; use the sum of its coefficients", label,
+                          w->target);
     }
   }
   return TB_OK;
 }
 
-// A site, pulley or geom of a spatial path.
+// Checks a site, pulley or geom of a spatial path.
 static tbResult check_element(tbCompile* c, const tbSpecTendon* t, int k, const char* label) {
   const tbSpecWrap* path = c->spec->wrap + t->wrapadr;
   const tbSpecWrap* w = &path[k];
@@ -41,7 +41,8 @@ static tbResult check_element(tbCompile* c, const tbSpecTendon* t, int k, const 
   switch (w->type) {
     case TB_WRAP_PULLEY:
       if (after == TB_WRAP_NONE || after == TB_WRAP_PULLEY) {
-        return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, w, "%s: nothing follows the pulley", label);
+        return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, w, "%s: no element follows the pulley",
+                            label);
       }
       if (!(w->prm > 0) || !isfinite(w->prm)) {
         return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, w,
@@ -65,9 +66,8 @@ static tbResult check_element(tbCompile* c, const tbSpecTendon* t, int k, const 
     case TB_WRAP_SPHERE:
     case TB_WRAP_CYLINDER: {
       if (before != TB_WRAP_SITE || after != TB_WRAP_SITE) {
-        return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, w,
-                            "%s: geom '%s' must stand between two sites", label,
-                            w->target ? w->target : "");
+        return TB_SPEC_FAIL(c->error, TB_ERROR_MODEL, w, "%s: geom '%s' must be between two sites",
+                            label, w->target ? w->target : "");
       }
       tbResult result =
           tb_compile_resolve(c, TB_SPEC_geom, w->target, w->source, w->line, label, &id);

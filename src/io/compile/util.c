@@ -1,4 +1,4 @@
-// Small helpers of the compiler: checks and messages that many kinds of elements share.
+// Helpers of the compiler: checks and messages for many kinds of elements.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +34,7 @@ tbResult tb_compile_limit(const tbCompile* c, const char* file, int line, const 
                         "%s has %s but not %s, and the compiler's autolimits is off: give %s", what,
                         attribute, flag, flag);
   }
-  // A limit at infinity is never reached.
+  // Infinite ends are accepted: such a limit is never active.
   if (isnan(range[0]) || isnan(range[1])) {
     return tb_spec_fail(c->error, TB_ERROR_MODEL, file, line, "%s: %s is not a number", what,
                         attribute);
