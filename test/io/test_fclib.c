@@ -466,7 +466,7 @@ static void test_made_by_hand(void** state) {
                                          "no entries",
                                          "entry 2 is nan",
                                          "vector q is missing",
-                                         "none of tbFclibEncoding"};
+                                         "not a tbFclibEncoding"};
   for (int k = 0; k < 10; k++) {
     tbRng rng = {8};
     tbFclib* p = random_problem(&rng, false, 3, 2, 0);

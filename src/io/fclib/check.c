@@ -1,4 +1,4 @@
-// Whether a problem for an FCLIB file that a program has made fits together.
+// Consistency checks of an FCLIB problem that a caller has filled.
 #include <math.h>
 
 #include "base/error.h"

@@ -53,7 +53,7 @@ static tbResult read_matrix(hid_t file, const char* group, const char* name, tbF
   if (result == TB_OK) {
     result = tb_h5_read_int(file, join(path, group, name, "nz"), &stored.nz, error);
   }
-  // A matrix without entries may come without its arrays.
+  // The arrays of a matrix without entries may be missing in the file.
   bool empty = result == TB_OK && stored.nz == 0;
   if (result == TB_OK && !empty) {
     result = tb_h5_read_ints(file, join(path, group, name, "p"), &stored.p, &stored.p_count, error);
@@ -103,8 +103,8 @@ static tbResult check_shape(const tbFclibMatrix* matrix, const char* name, int r
 
 static tbResult count_contacts(tbFclib* fclib, int rows, const char* what, tbError* error) {
   if (rows % fclib->spacedim != 0) {
-    return tb_fail(error, TB_ERROR_PARSE, "%s are %d, not a multiple of spacedim = %d", what, rows,
-                   fclib->spacedim);
+    return tb_fail(error, TB_ERROR_PARSE, "the number of %s is %d, not a multiple of spacedim = %d",
+                   what, rows, fclib->spacedim);
   }
   fclib->contacts = rows / fclib->spacedim;
   return TB_OK;
@@ -114,8 +114,8 @@ static tbResult read_local(hid_t file, tbFclib* p, tbError* error) {
   const char* group = "fclib_local";
   tbResult result = read_matrix(file, group, "W", &p->W, error);
   if (result == TB_OK) result = check_shape(&p->W, "W", p->W.rows, p->W.rows, error);
-  if (result == TB_OK) result = count_contacts(p, p->W.rows, "the rows of W", error);
-  // Equalities come as V, R and s together.
+  if (result == TB_OK) result = count_contacts(p, p->W.rows, "rows of W", error);
+  // Equality constraints consist of V, R and s together.
   bool v = tb_h5_exists(file, "fclib_local/V"), r = tb_h5_exists(file, "fclib_local/R");
   if (result == TB_OK && v != r) {
     result = tb_fail(error, TB_ERROR_PARSE, "matrices V and R must come together");
@@ -137,7 +137,7 @@ static tbResult read_global(hid_t file, tbFclib* p, tbError* error) {
   if (result == TB_OK) result = check_shape(&p->M, "M", p->M.rows, p->M.rows, error);
   if (result == TB_OK) result = read_matrix(file, group, "H", &p->H, error);
   if (result == TB_OK) result = check_shape(&p->H, "H", p->M.rows, p->H.cols, error);
-  if (result == TB_OK) result = count_contacts(p, p->H.cols, "the columns of H", error);
+  if (result == TB_OK) result = count_contacts(p, p->H.cols, "columns of H", error);
   if (result == TB_OK && tb_h5_exists(file, "fclib_global/G")) {
     result = read_matrix(file, group, "G", &p->G, error);
     if (result == TB_OK) result = check_shape(&p->G, "G", p->M.rows, p->G.cols, error);
@@ -163,7 +163,7 @@ static tbResult read_common(hid_t file, const char* group, tbFclib* p, tbError* 
   return result;
 }
 
-// Put the file's name before what went wrong inside it.
+// Prepends the file's name to an error message.
 static tbResult name_file(tbResult result, const char* path, tbError* error) {
   if (result == TB_OK || !error) return result;
   char message[sizeof error->message];
@@ -183,7 +183,7 @@ tbResult tb_fclib_read(const char* path, tbFclib** fclib, tbError* error) {
   if (!p) {
     result = tb_fail(error, TB_ERROR_MEMORY, "no memory");
   } else if (!local && !global) {
-    result = tb_fail(error, TB_ERROR_PARSE, "neither /fclib_local nor /fclib_global is there");
+    result = tb_fail(error, TB_ERROR_PARSE, "neither /fclib_local nor /fclib_global exists");
   } else {
     const char* group = global ? "fclib_global" : "fclib_local";
     char name[128];
@@ -284,7 +284,7 @@ tbResult tb_fclib_write(const tbFclib* fclib, tbFclibEncoding encoding, const ch
   tb_error_clear(error);
   if (!fclib || !path) return tb_fail(error, TB_ERROR_ARGUMENT, "a problem and a path are needed");
   if (encoding < TB_FCLIB_TRIPLET || encoding > TB_FCLIB_CSR) {
-    return tb_fail(error, TB_ERROR_ARGUMENT, "encoding %d is none of tbFclibEncoding", encoding);
+    return tb_fail(error, TB_ERROR_ARGUMENT, "encoding %d is not a tbFclibEncoding", encoding);
   }
   hid_t file = -1;
   tbResult result = tb_fclib_check(fclib, error);
@@ -333,14 +333,14 @@ static void solution_parts(const tbFclib* p, tbFclibSolution* solution, Solution
   part[3] = (SolutionPart){"l", p->global ? p->G.cols : p->V.cols, &solution->l};
 }
 
-// The sizes of a problem that a program has filled.
+// Checks the sizes of a problem that a caller has filled.
 static tbResult check_parts(const tbFclib* p, tbError* error) {
   const int most = 1 << 28;
   if ((p->spacedim != 2 && p->spacedim != 3) || p->contacts < 0 || p->contacts > most ||
       p->M.rows < 0 || p->G.cols < 0 || p->V.cols < 0) {
     return tb_fail(error, TB_ERROR_ARGUMENT,
-                   "%d contacts of %d rows, %d bodies' velocities and %d or %d multipliers are no "
-                   "sizes of a problem",
+                   "invalid problem sizes: %d contacts of %d rows, %d velocities, %d or %d "
+                   "multipliers",
                    p->contacts, p->spacedim, p->M.rows, p->V.cols, p->G.cols);
   }
   return TB_OK;
@@ -379,7 +379,7 @@ tbResult tb_fclib_read_solution(const char* path, const tbFclib* fclib, int gues
   char group[64] = "solution";
   if (guess > 0) snprintf(group, sizeof group, "guesses/%d", guess);
   if (!tb_h5_exists(file, group)) {
-    result = tb_fail(error, TB_ERROR_PARSE, "/%s is not there", group);
+    result = tb_fail(error, TB_ERROR_PARSE, "/%s does not exist", group);
   }
   SolutionPart part[4];
   solution_parts(fclib, solution, part);

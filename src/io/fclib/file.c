@@ -1,6 +1,6 @@
 #include "io/fclib/file.h"
 
-// A translation unit must not be empty where HDF5 is absent.
+// A translation unit must not be empty in a build without HDF5.
 typedef int tb_fclib_file_unit;
 
 #ifdef TB_WITH_HDF5
@@ -45,7 +45,7 @@ void tb_h5_close(hid_t file) {
 }
 
 bool tb_h5_exists(hid_t where, const char* name) {
-  // H5Lexists fails on a missing parent, so ask for every prefix in turn.
+  // H5Lexists fails on a missing parent, so every prefix is tested in turn.
   char prefix[256];
   size_t length = strlen(name);
   if (length >= sizeof prefix) return false;
@@ -65,8 +65,8 @@ bool tb_h5_exists(hid_t where, const char* name) {
 
 // ---- reading -----------------------------------------------------------------------------------
 
-// The number of elements of a dataset, after checking that the file can really hold that many: a
-// damaged or hostile header may claim any size. deflate shrinks by at most a factor of 1032.
+// The number of elements of a dataset, after a check that the file can contain that many: a damaged
+// or malicious header may claim any size. Deflate compresses by at most a factor of 1032.
 static tbResult element_count(hid_t set, const char* name, size_t element, int* count,
                               tbError* error) {
   hid_t space = H5Dget_space(set);
@@ -88,7 +88,7 @@ static tbResult element_count(hid_t set, const char* name, size_t element, int* 
   return TB_OK;
 }
 
-// Read dataset `name`, whose type must be of class `kind`, converted to `type`.
+// Reads dataset `name`, whose type must be of class `kind`, converted to `type`.
 static tbResult read_array(hid_t where, const char* name, H5T_class_t kind, hid_t type,
                            size_t element, void** values, int* count, tbError* error) {
   *values = NULL;
@@ -206,7 +206,7 @@ char* tb_h5_read_text(hid_t where, const char* name) {
 
 // ---- writing -----------------------------------------------------------------------------------
 
-// Create `name` with the groups on its way and write it. Arrays longer than 512 are compressed.
+// Writes `name` and creates the groups in its path. Arrays longer than 512 are compressed.
 static herr_t write_array(hid_t where, const char* name, hid_t file_type, hid_t memory_type,
                           const void* values, hsize_t count, bool scalar) {
   if (tb_h5_exists(where, name) && H5Ldelete(where, name, H5P_DEFAULT) < 0) return -1;

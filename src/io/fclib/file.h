@@ -1,4 +1,4 @@
-// The few HDF5 operations that FCLIB files need, with every size checked before memory is taken.
+// The HDF5 operations that FCLIB files need. Every size is checked before memory is allocated.
 #ifndef TRIBO_IO_FCLIB_FILE_H_
 #define TRIBO_IO_FCLIB_FILE_H_
 
@@ -9,12 +9,12 @@
 
 #include "tribo/types.h"
 
-// Open a file for reading; its errors are not printed by HDF5.
+// Opens a file for reading, or also for writing. HDF5's own error output is suppressed.
 tbResult tb_h5_open(const char* path, bool write, hid_t* file, tbError* error);
 tbResult tb_h5_create(const char* path, hid_t* file, tbError* error);
 void tb_h5_close(hid_t file);
 
-// Whether a link of that name exists below `where` ("a/b/c"; every step is checked).
+// Whether a link of that name exists below `where` ("a/b/c"; every component is checked).
 bool tb_h5_exists(hid_t where, const char* name);
 
 // A whole dataset of numbers, allocated. `count` is its number of elements.
@@ -23,10 +23,10 @@ tbResult tb_h5_read_reals(hid_t where, const char* name, tbReal** values, int* c
                           tbError* error);
 // A dataset of one integer.
 tbResult tb_h5_read_int(hid_t where, const char* name, int* value, tbError* error);
-// A string of fixed or variable length; NULL where it does not exist or is not a string.
+// A string of fixed or variable length; NULL if it does not exist or is not a string.
 char* tb_h5_read_text(hid_t where, const char* name);
 
-// Write a dataset, replacing one of the same name. Missing groups on the way are created.
+// Writes a dataset, replacing one of the same name. Missing groups in its path are created.
 tbResult tb_h5_write_ints(hid_t where, const char* name, const int* values, int count,
                           tbError* error);
 tbResult tb_h5_write_reals(hid_t where, const char* name, const tbReal* values, int count,

@@ -37,7 +37,7 @@ tbResult tb_fclib_matrix_transpose(const tbFclibMatrix* matrix, tbFclibMatrix* o
   if (!matrix_alloc(out, matrix->cols, matrix->rows, count)) {
     return tb_fail(error, TB_ERROR_MEMORY, "no memory for a matrix of %d entries", count);
   }
-  // Count the entries of each column, then place them; walking rows in order sorts the result.
+  // Count the entries of each column, then store them; visiting rows in order sorts the result.
   for (int k = 0; k < count; k++) out->start[matrix->index[k] + 1]++;
   for (int c = 0; c < out->rows; c++) out->start[c + 1] += out->start[c];
   for (int r = 0; r < matrix->rows; r++) {
@@ -47,13 +47,13 @@ tbResult tb_fclib_matrix_transpose(const tbFclibMatrix* matrix, tbFclibMatrix* o
       out->value[to] = matrix->value[k];
     }
   }
-  // Placing moved every offset to the start of the next row: shift them back.
+  // Storing has advanced every offset to the start of the next row: shift them back.
   for (int c = out->rows; c > 0; c--) out->start[c] = out->start[c - 1];
   out->start[0] = 0;
   return TB_OK;
 }
 
-// Add up entries of the same row and column, which are neighbours once columns ascend.
+// Adds up entries of the same row and column, which are adjacent since columns ascend.
 static void sum_duplicates(tbFclibMatrix* matrix) {
   int to = 0, begin = 0;
   for (int r = 0; r < matrix->rows; r++) {
@@ -73,7 +73,7 @@ static void sum_duplicates(tbFclibMatrix* matrix) {
 
 // ---- from a file -------------------------------------------------------------------------------
 
-// Number of entries that the header claims, after checking it against the arrays' lengths.
+// Number of entries according to the header, checked against the arrays' lengths.
 static tbResult check_sizes(const tbFclibStored* s, const char* name, int* count, tbError* error) {
   if (s->m < 0 || s->n < 0) {
     return tb_fail(error, TB_ERROR_PARSE, "matrix %s has negative size %d x %d", name, s->m, s->n);
@@ -117,7 +117,7 @@ static tbResult check_sizes(const tbFclibStored* s, const char* name, int* count
   return TB_OK;
 }
 
-// Sizes far beyond what the entries can fill are damage, and would only cost memory.
+// Sizes far beyond the number of entries indicate damage, and would waste memory.
 static tbResult check_claims(const tbFclibStored* s, int count, const char* name, tbError* error) {
   double limit = 1e6 + 16.0 * ((double)count + (double)s->p_count);
   if (s->m <= limit && s->n <= limit) return TB_OK;
@@ -151,7 +151,7 @@ tbResult tb_fclib_matrix_unpack(const tbFclibStored* stored, const char* name, t
   if (result == TB_OK) result = check_claims(stored, count, name, error);
   if (result == TB_OK) result = check_entries(stored, count, name, error);
   if (result != TB_OK) return result;
-  // Bring every encoding to unsorted compressed lines.
+  // Convert every encoding to unsorted compressed rows or columns.
   bool by_columns = stored->nz == -1;
   int lines = by_columns ? stored->n : stored->m, across = by_columns ? stored->m : stored->n;
   tbFclibMatrix raw;
@@ -173,7 +173,7 @@ tbResult tb_fclib_matrix_unpack(const tbFclibStored* stored, const char* name, t
     for (int r = lines; r > 0; r--) raw.start[r] = raw.start[r - 1];
     raw.start[0] = 0;
   }
-  // Transposing sorts; once for columns, twice for rows.
+  // A transposition sorts: one for compressed columns, two for rows.
   result = tb_fclib_matrix_transpose(&raw, out, error);
   tb_fclib_matrix_free(&raw);
   if (result == TB_OK && !by_columns) {

@@ -1,10 +1,10 @@
-// Sparse matrices of FCLIB files: from any stored encoding to compressed rows, and back.
+// Sparse matrices of FCLIB files: conversion between the stored encodings and compressed rows.
 #ifndef TRIBO_IO_FCLIB_MATRIX_H_
 #define TRIBO_IO_FCLIB_MATRIX_H_
 
 #include "tribo/fclib.h"
 
-// The arrays as they stand in a file.
+// The arrays as stored in a file.
 typedef struct {
   int m, n, nz, nzmax;
   int* p;
@@ -13,19 +13,19 @@ typedef struct {
   int p_count, i_count, x_count;  // lengths of the arrays as stored
 } tbFclibStored;
 
-// Check `stored` and convert it. `name` is used in messages ("W").
+// Checks `stored` and converts it. `name` is used in messages ("W").
 tbResult tb_fclib_matrix_unpack(const tbFclibStored* stored, const char* name, tbFclibMatrix* out,
                                 tbError* error);
 
-// The reverse, allocating the arrays of `stored`.
+// The inverse conversion, which allocates the arrays of `stored`.
 tbResult tb_fclib_matrix_pack(const tbFclibMatrix* matrix, tbFclibEncoding encoding,
                               tbFclibStored* stored, tbError* error);
 
-// Rows and columns exchanged.
+// The transpose of a matrix.
 tbResult tb_fclib_matrix_transpose(const tbFclibMatrix* matrix, tbFclibMatrix* out, tbError* error);
 
-// Sizes, indices and numbers of a problem that a program has made: TB_ERROR_ARGUMENT where they do
-// not fit together.
+// Checks sizes, indices and numbers of a problem that a caller has filled: TB_ERROR_ARGUMENT if
+// they are inconsistent.
 tbResult tb_fclib_check(const tbFclib* fclib, tbError* error);
 
 void tb_fclib_matrix_free(tbFclibMatrix* matrix);

@@ -1,4 +1,4 @@
-// From an FCLIB file's matrices to a contact problem.
+// Conversion of an FCLIB file's matrices to a contact problem.
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 static tbResult symmetric_part(const tbFclibMatrix* matrix, const char* name, tbFclibMatrix* out,
                                tbError* error) {
   int n = matrix->rows, count = n > 0 ? matrix->start[n] : 0;
-  // Both halves as triplets of half weight: unpacking sorts them and adds what coincides.
+  // The matrix and its transpose as triplets of half weight: unpacking sorts and adds them.
   tbFclibStored s = {n, n, 2 * count, 2 * count, NULL, NULL, NULL, 2 * count, 2 * count, 2 * count};
   if (count > INT32_MAX / 2 - 1)
     return tb_fail(error, TB_ERROR_MEMORY, "matrix %s is too large", name);
@@ -23,7 +23,7 @@ static tbResult symmetric_part(const tbFclibMatrix* matrix, const char* name, tb
   if (!s.p || !s.i || !s.x) result = tb_fail(error, TB_ERROR_MEMORY, "no memory for %s", name);
   tbReal largest = 0, skew = 0;
   for (int sign = 1; result == TB_OK && sign >= -1; sign -= 2) {
-    // First the skew part, to judge it; then the symmetric part, to keep.
+    // The skew part first, to check its size; then the symmetric part, which is the result.
     tbReal other = sign > 0 ? -0.5 : 0.5;
     for (int r = 0; r < n; r++) {
       for (int k = matrix->start[r]; k < matrix->start[r + 1]; k++) {
@@ -74,7 +74,7 @@ static tbBlock* make_blocks(const tbFclib* p, int equalities, int* count) {
   return blocks;
 }
 
-// [A B] below each other's columns: out = (A | B), both with the same rows.
+// The block row out = [A B]; both matrices have the same rows.
 static tbResult append_columns(const tbFclibMatrix* a, const tbFclibMatrix* b, tbFclibMatrix* out,
                                tbError* error) {
   int rows = a->rows, na = rows > 0 ? a->start[rows] : 0;
@@ -112,7 +112,7 @@ static tbResult local_problem(const tbFclib* p, tbProblem** problem, tbError* er
   if (!g || !blocks) result = tb_fail(error, TB_ERROR_MEMORY, "no memory for the problem");
   if (result == TB_OK && ne == 0) result = symmetric_part(&p->W, "W", &G, error);
   if (result == TB_OK && ne > 0) {
-    // Transposed, the two halves stand below each other, that is one after the other.
+    // [W V; V' R] as the transpose of [top' bottom'], with append_columns for the block rows.
     result = append_columns(&p->W, &p->V, &top, error);
     if (result == TB_OK) result = tb_fclib_matrix_transpose(&p->V, &turned, error);
     if (result == TB_OK) result = append_columns(&turned, &p->R, &bottom, error);
@@ -140,8 +140,9 @@ static tbResult local_problem(const tbFclib* p, tbProblem** problem, tbError* er
   return result;
 }
 
-// In place, row-oriented Cholesky of a matrix stored by envelope: row r holds columns first[r] to r
-// at env + offset[r]. Mass matrices of bodies and meshes are narrow in their own order.
+// In-place, row-oriented Cholesky factorization of a matrix in envelope storage: row r has columns
+// first[r] to r at env + offset[r]. Mass matrices of bodies and meshes have a narrow envelope in
+// their own order.
 static tbResult factor_envelope(int n, const int* first, const size_t* offset, tbReal* env,
                                 tbError* error) {
   for (int r = 0; r < n; r++) {
@@ -237,7 +238,7 @@ static tbResult global_problem(const tbFclib* p, tbProblem** problem, tbError* e
 tbResult tb_fclib_problem(const tbFclib* fclib, tbProblem** problem, tbError* error) {
   tb_error_clear(error);
   if (!fclib || !problem) {
-    return tb_fail(error, TB_ERROR_ARGUMENT, "a file's content and a result are needed");
+    return tb_fail(error, TB_ERROR_ARGUMENT, "the content of a file and a result are needed");
   }
   *problem = NULL;
   tbResult result = tb_fclib_check(fclib, error);
