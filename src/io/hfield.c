@@ -34,7 +34,7 @@ static tbResult allocate(tbHFieldData* hfield, tbArena* arena, const char* name,
   return TB_OK;
 }
 
-// Scale to [0, 1]; a flat field becomes zero.
+// Scales to [0, 1]; a flat field becomes zero.
 static tbResult normalize(tbHFieldData* hfield, const char* name, tbError* error) {
   size_t n = (size_t)hfield->nrow * (size_t)hfield->ncol;
   tbReal low = INFINITY, high = -INFINITY;
@@ -57,7 +57,7 @@ static tbResult normalize(tbHFieldData* hfield, const char* name, tbError* error
 }
 
 #ifdef TB_WITH_PNG
-// A PNG in memory, and what libpng says about it.
+// A PNG in memory, and libpng's error message.
 typedef struct {
   const unsigned char* at;
   const unsigned char* end;
@@ -69,14 +69,14 @@ typedef struct {
   tbResult result;
 } Image;
 
-static void png_pull(png_structp png, png_bytep out, size_t bytes) {
+static void png_read_bytes(png_structp png, png_bytep out, size_t bytes) {
   Image* image = png_get_io_ptr(png);
   if (bytes > (size_t)(image->end - image->at)) png_error(png, "the file ends too early");
   memcpy(out, image->at, bytes);
   image->at += bytes;
 }
 
-static void png_refuse(png_structp png, png_const_charp message) {
+static void png_fail(png_structp png, png_const_charp message) {
   Image* image = png_get_error_ptr(png);
   snprintf(image->message, sizeof image->message, "%s", message);
   png_longjmp(png, 1);
@@ -86,12 +86,13 @@ static void png_ignore(png_structp png, png_const_charp message) {
   (void)png, (void)message;
 }
 
-// Red of every pixel, eight bits as they are in the file: no gamma, no blending with the alpha
-// channel, the upper byte of sixteen. The image's top row is at the far end of y.
+// The red channel of every pixel with eight bits as stored in the file: no gamma correction, no
+// blending with the alpha channel, the upper byte of sixteen bits. The image's top row is at the
+// largest y.
 static void read_rows(png_structp png, png_infop info, Image* image) {
   if (setjmp(png_jmpbuf(png))) return;
   png_set_user_limits(png, LARGEST_SIDE, LARGEST_SIDE);
-  png_set_read_fn(png, image, png_pull);
+  png_set_read_fn(png, image, png_read_bytes);
   png_read_info(png, info);
   size_t ncol = png_get_image_width(png, info), nrow = png_get_image_height(png, info);
   image->result = allocate(image->hfield, image->arena, image->name, nrow, ncol, image->error);
@@ -122,7 +123,7 @@ static tbResult read_png(tbHFieldData* hfield, tbArena* arena, const char* name,
                  .arena = arena,
                  .name = name,
                  .error = error};
-  png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &image, png_refuse, png_ignore);
+  png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &image, png_fail, png_ignore);
   png_infop info = png ? png_create_info_struct(png) : NULL;
   bool created = info != NULL;
   if (created) read_rows(png, info, &image);

@@ -1,4 +1,4 @@
-// Growing meshes, triangulating polygons and welding equal vertices.
+// Mesh builder: growing arrays, triangulation of polygons, merging of equal vertices.
 #include <string.h>
 
 #include "base/error.h"
@@ -6,8 +6,8 @@
 #include "io/mesh/readers.h"
 #include "spatial/vec3.h"
 
-// Room for one more item of `width` entries. The old array stays in the arena: at most as much
-// memory again as the final one.
+// Room for one more item of `bytes`. Old arrays stay in the arena; together they are at most as
+// large as the final one.
 static void* grown(tbArena* arena, void* array, int count, int* capacity, size_t bytes) {
   if (count < *capacity) return array;
   if (count > (1 << 29)) return NULL;
@@ -38,7 +38,7 @@ bool tb_mesh_add_face(tbMeshBuilder* b, int i, int j, int k) {
   return true;
 }
 
-// Twice the signed area of the triangle a, b, c seen against the normal n.
+// Twice the signed area of the triangle a, b, c in the projection along the normal n.
 static tbReal turn(const tbReal a[3], const tbReal b[3], const tbReal c[3], const tbReal n[3]) {
   tbReal ab[3], ac[3], cross[3];
   tb_sub3(ab, b, a);
@@ -70,7 +70,7 @@ static bool is_convex(const tbReal* vert, const int* corner, int count, const tb
   return true;
 }
 
-// True if the corner at place i of the ring turns left and no other corner lies in its triangle.
+// True if the polygon turns left at corner i of the ring and no other corner lies in its triangle.
 static bool is_ear(const tbReal* vert, const int* ring, int count, int i, const tbReal n[3]) {
   const tbReal* a = vert + 3 * (size_t)ring[(i + count - 1) % count];
   const tbReal* b = vert + 3 * (size_t)ring[i];
@@ -91,7 +91,7 @@ bool tb_mesh_add_fan(tbMeshBuilder* b, const int* corner, int count) {
 }
 
 bool tb_mesh_add_polygon(tbMeshBuilder* b, const int* corner, int n) {
-  // Cutting ears takes quadratic time at best: huge polygons are fanned.
+  // Ear clipping takes at least quadratic time, so huge polygons are split into fans.
   enum { MOST_CORNERS = 512 };
   if (n <= 4 || n > MOST_CORNERS) return tb_mesh_add_fan(b, corner, n);
   tbReal normal[3];
@@ -102,7 +102,7 @@ bool tb_mesh_add_polygon(tbMeshBuilder* b, const int* corner, int n) {
   while (n > 3) {
     int ear = 0;
     while (ear < n && !is_ear(b->vert, ring, n, ear, normal)) ear++;
-    // No ear: the polygon crosses itself or is degenerate.
+    // Without an ear the polygon intersects itself or is degenerate.
     if (ear == n) break;
     if (!tb_mesh_add_face(b, ring[(ear + n - 1) % n], ring[ear], ring[(ear + 1) % n])) return false;
     memmove(ring + ear, ring + ear + 1, (size_t)(n - ear - 1) * sizeof *ring);
@@ -111,7 +111,7 @@ bool tb_mesh_add_polygon(tbMeshBuilder* b, const int* corner, int n) {
   return tb_mesh_add_fan(b, ring, n);
 }
 
-// Mix the bits of three numbers: a multiplication and a fold per number.
+// Hash of three numbers: a multiplication and a shift per number.
 static uint64_t mix(const tbReal v[3]) {
   uint64_t hash = TB_HASH_SEED;
   for (int k = 0; k < 3; k++) {
@@ -124,7 +124,7 @@ static uint64_t mix(const tbReal v[3]) {
 }
 
 tbResult tb_mesh_weld(tbMeshData* mesh, tbArena* arena, const char* name, tbError* error) {
-  // Open addressing; the table holds 1 + the new index of a vertex.
+  // Open addressing; an entry of the table is 1 + the new index of a vertex.
   size_t n = (size_t)mesh->nvert, slots = 16;
   while (slots < 2 * n) slots *= 2;
   int* table = TB_ARENA_NEW(arena, int, slots);
@@ -132,7 +132,7 @@ tbResult tb_mesh_weld(tbMeshData* mesh, tbArena* arena, const char* name, tbErro
   if (!table || !renamed) return tb_fail(error, TB_ERROR_MEMORY, "%s: out of memory", name);
   int kept = 0;
   for (size_t i = 0; i < n; i++) {
-    // Adding zero makes -0 and +0 one key.
+    // Adding zero gives -0 and +0 the same hash.
     tbReal v[3] = {mesh->vert[3 * i] + 0.0, mesh->vert[3 * i + 1] + 0.0,
                    mesh->vert[3 * i + 2] + 0.0};
     size_t slot = (size_t)mix(v) & (slots - 1);

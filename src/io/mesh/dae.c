@@ -1,8 +1,8 @@
-// COLLADA, as robots use it: triangles and polygons of the scene's geometries, placed by their
+// COLLADA as robot models use it: triangles and polygons of the scene's geometries, placed by their
 // nodes, in metres.
 //
-// The up axis is not applied: coordinates are taken as written, which is what the tools that read
-// robot descriptions do. Materials, cameras, lights and animations play no part.
+// The up axis is ignored and coordinates are used as written, as in other tools that read robot
+// descriptions. Materials, cameras, lights and animations are skipped.
 #include <libxml/parser.h>
 #include <libxml/tree.h>
 #include <math.h>
@@ -13,7 +13,8 @@
 #include "io/mesh/readers.h"
 #include "spatial/quat.h"
 
-// Nodes may refer to nodes; a file of a few lines can ask for more triangles than fit in memory.
+// Limits, since nodes can refer to nodes: a short file could expand to more triangles than fit in
+// memory.
 enum { DEEPEST = 64, MOST_NODES = 1 << 16, MOST_CORNERS = 1 << 25 };
 
 typedef struct {
@@ -22,10 +23,10 @@ typedef struct {
   xmlNode* root;
   tbError* error;
   int64_t corners;  // corners and vertices read so far, over all instances
-  int nodes;        // visits to nodes
+  int nodes;        // visited nodes
 } Reader;
 
-// A placement: rows of a 3x4 matrix.
+// An affine transformation: rows of a 3x4 matrix.
 typedef struct {
   tbReal m[12];
 } Affine;
@@ -57,7 +58,7 @@ static int int_attribute(const xmlNode* node, const char* name, int otherwise) {
   return tb_parse_int(text, text + strlen(text), &value) ? value : otherwise;
 }
 
-// The text inside an element; comments may cut it into pieces, which are then read one by one.
+// The text inside an element. Comments can split it into pieces, which are read in turn.
 typedef struct {
   const xmlNode* piece;
   const char* at;
@@ -79,7 +80,7 @@ static Text open_text(const xmlNode* node) {
   return text;
 }
 
-// True at the next number's first character; false at the end of the text.
+// True if positioned at the first character of a number; false at the end of the text.
 static bool more(Text* text) {
   for (;;) {
     text->at = tb_skip_space(text->at, text->end);
@@ -128,7 +129,8 @@ static void multiply(Affine* r, const Affine* a, const Affine* b) {
   *r = out;
 }
 
-// One step of a node's placement (matrix, translate, rotate, scale). Other elements leave `step`.
+// One step of a node's placement (matrix, translate, rotate, scale); *found is false for other
+// elements.
 static tbResult read_step(Reader* r, const xmlNode* element, Affine* step, bool* found) {
   static const struct {
     const char* name;
@@ -163,7 +165,7 @@ static tbResult read_step(Reader* r, const xmlNode* element, Affine* step, bool*
   return TB_OK;
 }
 
-// Where the vertex index stands among the indices of a corner, and where positions come from.
+// Position of the vertex index among the indices of a corner, and range of the geometry's vertices.
 typedef struct {
   int offset;
   int stride;
@@ -172,7 +174,7 @@ typedef struct {
   bool mirrored;
 } Layout;
 
-// Add the positions of a source, placed.
+// Adds the positions of a source, transformed by `place`.
 static tbResult add_positions(Reader* r, const xmlNode* source, const Affine* place,
                               Layout* layout) {
   const xmlNode* array = child(source, "float_array");
@@ -181,7 +183,7 @@ static tbResult add_positions(Reader* r, const xmlNode* source, const Affine* pl
   const xmlNode* accessor = child(technique, "accessor");
   int stride = accessor ? int_attribute(accessor, "stride", 3) : 3;
   int skip = accessor ? int_attribute(accessor, "offset", 0) : 0;
-  if (stride < 3 || stride > 64 || skip < 0) return fail(r, source, "a bad accessor");
+  if (stride < 3 || stride > 64 || skip < 0) return fail(r, source, "invalid accessor");
   Text text = open_text(array);
   tbReal value, v[3];
   while (skip-- > 0) {
@@ -208,14 +210,14 @@ static tbResult add_positions(Reader* r, const xmlNode* source, const Affine* pl
   return TB_OK;
 }
 
-// Find the inputs of a primitive: the offset of VERTEX and the number of indices per corner.
+// Reads the inputs of a primitive: the offset of VERTEX and the number of indices per corner.
 static tbResult read_layout(Reader* r, const xmlNode* primitive, Layout* layout) {
   layout->offset = -1;
   layout->stride = 0;
   for (const xmlNode* input = primitive->children; input; input = input->next) {
     if (!is(input, "input")) continue;
     int offset = int_attribute(input, "offset", 0);
-    if (offset < 0 || offset > 64) return fail(r, input, "a bad offset");
+    if (offset < 0 || offset > 64) return fail(r, input, "invalid offset");
     if (strcmp(attribute(input, "semantic"), "VERTEX") == 0) layout->offset = offset;
     if (offset + 1 > layout->stride) layout->stride = offset + 1;
   }
@@ -240,14 +242,14 @@ static tbResult next_corner(Reader* r, const xmlNode* at, Text* text, const Layo
 static tbResult read_polygon(Reader* r, const xmlNode* at, Text* text, const Layout* layout,
                              int n) {
   if (n < 0) return fail(r, at, "a negative count");
-  // Every index takes at least a digit, so a huge count cannot be honest.
+  // Every index takes at least one character, which bounds a valid count.
   if (n > MOST_CORNERS || (n > 64 && n > text->end - text->at))
     return fail(r, at, "too few indices");
   int small[64];
   int* corner = n <= 64 ? small : TB_ARENA_NEW(r->mesh.arena, int, n);
   if (!corner) return tb_fail(r->error, TB_ERROR_MEMORY, "%s: out of memory", r->name);
   for (int i = 0; i < n; i++) {
-    // A placement that mirrors turns polygons round.
+    // A mirroring placement reverses the orientation of polygons.
     tbResult result = next_corner(r, at, text, layout, &corner[layout->mirrored ? n - 1 - i : i]);
     if (result) return result;
   }
@@ -257,7 +259,7 @@ static tbResult read_polygon(Reader* r, const xmlNode* at, Text* text, const Lay
   return TB_OK;
 }
 
-// Strips and fans share corners between triangles.
+// Strips and fans: adjacent triangles share corners.
 static tbResult read_strip(Reader* r, const xmlNode* p, const Layout* layout, bool fan) {
   Text text = open_text(p);
   int a = 0, b = 0, c = 0;
@@ -289,14 +291,14 @@ static tbResult read_polylist(Reader* r, const xmlNode* primitive, const Layout*
   Text count_text = open_text(counts), text = open_text(p);
   while (more(&count_text)) {
     int n;
-    if (!next_int(&count_text, &n)) return fail(r, counts, "a bad vcount");
+    if (!next_int(&count_text, &n)) return fail(r, counts, "invalid vcount");
     tbResult result = read_polygon(r, p, &text, layout, n);
     if (result) return result;
   }
   return TB_OK;
 }
 
-// <polygons>: one <p> per polygon; <ph> has holes.
+// <polygons> has one <p> per polygon; <ph>, a polygon with holes, is not supported.
 static tbResult read_polygons(Reader* r, const xmlNode* p, const Layout* layout) {
   Text count = open_text(p), text = open_text(p);
   int indices = 0, ignored;
@@ -326,7 +328,7 @@ static tbResult read_geometry(Reader* r, const xmlNode* geometry, const Affine* 
   if (!mesh) {
     return child(geometry, "spline") ? TB_OK : fail(r, geometry, "a geometry that is not a mesh");
   }
-  // Positions are reached through <vertices>.
+  // Positions are referenced through <vertices>.
   const xmlNode* vertices = child(mesh, "vertices");
   const xmlNode* source = NULL;
   for (const xmlNode* c = vertices ? vertices->children : NULL; c; c = c->next) {
@@ -346,10 +348,10 @@ static tbResult read_geometry(Reader* r, const xmlNode* geometry, const Affine* 
   return result;
 }
 
-// A node's placement, its geometries, its children and the nodes it refers to.
+// Reads a node: its placement, geometries, children and referenced nodes.
 static tbResult read_node(Reader* r, const xmlNode* node, const Affine* parent, int depth) {
-  if (depth > DEEPEST) return fail(r, node, "nodes are nested too deeply or in a circle");
-  // Each visit counts, so that nodes that refer to nodes cannot multiply without end.
+  if (depth > DEEPEST) return fail(r, node, "nodes are nested too deeply or form a cycle");
+  // Every visit counts, so that references between nodes cannot expand without bound.
   if (++r->nodes > MOST_NODES) return fail(r, node, "too many nodes");
   Affine place = *parent, step;
   tbResult result = TB_OK;
@@ -365,12 +367,12 @@ static tbResult read_node(Reader* r, const xmlNode* node, const Affine* parent, 
     if (is(c, "instance_geometry")) {
       xmlNode* geometry = find(r->root, "geometry", url);
       result = geometry ? read_geometry(r, geometry, &place)
-                        : fail(r, c, "the geometry it refers to is not there");
+                        : fail(r, c, "the referenced geometry does not exist");
     }
     if (is(c, "instance_node")) {
       xmlNode* target = find(r->root, "node", url);
       result = target ? read_node(r, target, &place, depth + 1)
-                      : fail(r, c, "the node it refers to is not there");
+                      : fail(r, c, "the referenced node does not exist");
     }
     if (is(c, "instance_controller")) return fail(r, c, "skinned meshes are not supported");
   }
@@ -388,7 +390,7 @@ static tbResult read_document(Reader* r) {
   }
   place.m[0] = place.m[5] = place.m[10] = meter;
 
-  // The scene that is shown, else the first one, else every geometry as it is.
+  // The instantiated scene, else the first scene, else all geometries without placement.
   const xmlNode* shown = child(child(r->root, "scene"), "instance_visual_scene");
   xmlNode* scenes = child(r->root, "library_visual_scenes");
   const xmlNode* scene = shown ? find(scenes, "visual_scene", attribute(shown, "url")) : NULL;
@@ -406,8 +408,8 @@ tbResult tb_mesh_read_dae(tbMeshData* mesh, tbArena* arena, const char* name,
                           const unsigned char* bytes, size_t size, tbError* error) {
   tbError local;
   if (size > INT32_MAX) return tb_fail(error, TB_ERROR_FILE, "%s: too large", name);
-  // XML_PARSE_HUGE lets a float_array exceed 10 MB; entities, which could then multiply without
-  // end, have no place in a mesh.
+  // XML_PARSE_HUGE permits a float_array of more than 10 MB. Entities could then expand without
+  // bound; meshes do not need them.
   if (strstr((const char*)bytes, "<!DOCTYPE") || strstr((const char*)bytes, "<!ENTITY")) {
     return tb_fail(error, TB_ERROR_UNSUPPORTED, "%s: document types are not supported", name);
   }

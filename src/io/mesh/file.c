@@ -1,4 +1,4 @@
-// Opening mesh files: which reader, and checks that hold for every format.
+// Selection of the reader for a mesh file, and checks that hold for every format.
 #include <math.h>
 #include <string.h>
 
@@ -58,7 +58,7 @@ tbResult tb_mesh_read_bytes(tbMeshData* mesh, tbArena* arena, const char* name, 
   for (size_t i = 0; dot && i < sizeof READERS / sizeof READERS[0]; i++) {
     if (tb_compare_nocase(dot, READERS[i].extension) == 0) read = READERS[i].read;
   }
-  // The readers rely on a zero behind the last byte.
+  // The readers rely on a zero after the last byte.
   unsigned char* copy = tb_arena_alloc(arena, size + 1);
   if (!copy) return tb_fail(error, TB_ERROR_MEMORY, "%s: out of memory", name);
   memcpy(copy, bytes, size);

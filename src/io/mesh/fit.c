@@ -1,4 +1,4 @@
-// A primitive in place of a mesh: from its inertia box or its bounding box.
+// Fits a primitive to a mesh, by its inertia box or its bounding box.
 
 #include "base/minmax.h"
 #include "base/error.h"
@@ -21,8 +21,8 @@ static void fit_inertia(const tbReal box[3], int type, tbReal size[3]) {
   }
 }
 
-// From the half sizes of the bounding box, as MuJoCo: the widest of the directions that share a
-// radius. Vertices at the box's corners may stand out.
+// Sizes from the half sizes of the bounding box, as in MuJoCo: a radius is the larger of the sizes
+// that share it. Vertices at the box's corners may lie outside.
 static void fit_bounds(const tbReal half[3], int type, tbReal size[3]) {
   tbReal radius = tb_max(half[0], half[1]);
   tb_zero3(size);

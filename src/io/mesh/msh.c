@@ -19,7 +19,7 @@ tbResult tb_mesh_read_msh(tbMeshData* mesh, tbArena* arena, const char* name,
   uint64_t ntexcoord = tb_read_u32(bytes + 8), nface = tb_read_u32(bytes + 12);
   uint64_t before_faces = 16 + 12 * nvert + 12 * nnormal + 8 * ntexcoord;
   uint64_t expected = before_faces + 12 * nface;
-  // Files with their own normal and texture indices per face have these after the faces.
+  // Files with separate normal and texture indices per face have these after the faces.
   uint64_t with_indices = expected + (nnormal ? 12 * nface : 0) + (ntexcoord ? 12 * nface : 0);
   if (size != expected && size != with_indices) {
     return tb_fail(error, TB_ERROR_PARSE,

@@ -1,5 +1,5 @@
-// Wavefront OBJ: v and f lines of all groups; texture coordinates, normals and materials play no
-// part in physics and are skipped.
+// Wavefront OBJ: v and f lines of all groups. Texture coordinates, normals and materials are
+// skipped.
 #include <string.h>
 
 #include "base/error.h"
@@ -21,7 +21,7 @@ static tbResult out_of_memory(Reader* r) {
   return tb_fail(r->error, TB_ERROR_MEMORY, "%s: out of memory", r->name);
 }
 
-// Blanks within a line; a backslash at the end of a line joins it with the next.
+// Skips blanks within a line; a backslash at the end of a line continues it on the next.
 static const char* skip_blank(Reader* r, const char* at, const char* end) {
   for (; at < end; at++) {
     if (*at == '\\' && at + 1 < end && at[1] == '\n') {
@@ -60,7 +60,7 @@ static const char* read_vertex(Reader* r, const char* at, const char* end) {
   return at;
 }
 
-// One corner "v", "v/vt", "v//vn" or "v/vt/vn": the vertex index counted from 0.
+// One corner "v", "v/vt", "v//vn" or "v/vt/vn": its vertex index, counted from 0.
 static const char* read_corner(Reader* r, const char* at, const char* end, int* vertex) {
   int index;
   const char* next = tb_parse_int(at, end, &index);
@@ -69,7 +69,7 @@ static const char* read_corner(Reader* r, const char* at, const char* end, int* 
             r->name, r->line);
     return NULL;
   }
-  // Negative numbers count back from the vertex read last.
+  // Negative numbers count back from the last vertex read.
   *vertex = index > 0 ? index - 1 : r->mesh.nvert + index;
   if (*vertex < 0) {
     tb_fail(r->error, TB_ERROR_PARSE, "%s:%d: a face names vertex %d, but there are %d before it",
@@ -112,7 +112,7 @@ static const char* read_face(Reader* r, const char* at, const char* end) {
             r->name, r->line, n);
     return NULL;
   }
-  // A face may name vertices that follow it; how its polygon is cut then cannot depend on them.
+  // A face may refer to vertices that follow it; the triangulation then cannot use their positions.
   bool known = last < r->mesh.nvert;
   if (last > r->last_named) {
     r->last_named = last;
@@ -125,7 +125,7 @@ static const char* read_face(Reader* r, const char* at, const char* end) {
   return at;
 }
 
-// Free-form geometry cannot be skipped without losing the shape.
+// Free-form geometry is an error, since skipping it would change the shape.
 static bool is_free_form(const char* word, size_t length) {
   static const char* const WORDS[] = {"surf", "curv", "curv2", "cstype"};
   for (size_t i = 0; i < sizeof WORDS / sizeof WORDS[0]; i++) {
@@ -134,7 +134,7 @@ static bool is_free_form(const char* word, size_t length) {
   return false;
 }
 
-// One line; returns the place behind what was read of it, or NULL on an error.
+// Reads one line; returns the position after the part read, or NULL on an error.
 static const char* read_line(Reader* r, const char* at, const char* end) {
   at = skip_blank(r, at, end);
   const char* word = at;
@@ -157,7 +157,7 @@ tbResult tb_mesh_read_obj(tbMeshData* mesh, tbArena* arena, const char* name,
   tbError local;
   Reader r = {.mesh = {.arena = arena}, .name = name, .line = 1, .error = error ? error : &local};
   const char *at = (const char*)bytes, *end = at + size;
-  // A byte order mark in front is no part of the text.
+  // A leading byte order mark is not part of the text.
   if (size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) at += 3;
   while (at < end) {
     at = read_line(&r, at, end);

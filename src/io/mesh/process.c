@@ -1,5 +1,5 @@
-// From vertices and triangles to volume, centre of mass, principal axes and hull. docs/meshes.md
-// has the equations.
+// Processing of a mesh: volume, center of mass, principal axes and hull. docs/meshes.md has the
+// equations.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "io/mesh/mesh.h"
 #include "spatial/eig3.h"
 
-// Areas and volumes below this count as none (MuJoCo's mjMINVAL).
+// Areas and volumes below this count as zero (MuJoCo's mjMINVAL).
 static const tbReal TINY = 1e-15;
 
 tbMeshOptions tb_mesh_default_options(void) {
@@ -35,7 +35,7 @@ static tbReal triangle(const tbReal* a, const tbReal* b, const tbReal* c, tbReal
   return length / 2;
 }
 
-// The triangles whose volume counts: the mesh's own or its hull's.
+// The triangles that determine the volume: the mesh's own or its hull's.
 typedef struct {
   const tbReal* vert;
   const int* face;
@@ -43,7 +43,7 @@ typedef struct {
   int inertia;
 } Surface;
 
-// Total area and area-weighted centre.
+// Total area and area-weighted center.
 static tbReal surface_center(const Surface* s, tbReal center[3]) {
   tbReal total = 0;
   tb_zero3(center);
@@ -59,7 +59,7 @@ static tbReal surface_center(const Surface* s, tbReal center[3]) {
   return total;
 }
 
-// Volume and centre of mass as the sum of pyramids from `apex` to each triangle. (1)
+// Volume and center of mass as the sum of pyramids from `apex` to each triangle. (1)
 static tbReal volume_center(const Surface* s, const tbReal apex[3], tbReal center[3]) {
   tbReal total = 0;
   tb_zero3(center);
@@ -78,8 +78,8 @@ static tbReal volume_center(const Surface* s, const tbReal apex[3], tbReal cente
   return total;
 }
 
-// Inertia about `origin` for density 1, and the volume (area) seen from there. Second moments of a
-// tetrahedron from the origin (2) or of a triangle (3).
+// Inertia about `origin` for density 1, and the volume (area) relative to it. Second moments of a
+// tetrahedron with the origin (2) or of a triangle (3).
 static tbReal inertia_about(const Surface* s, const tbReal origin[3], tbReal I[9]) {
   tbReal total = 0, P[9] = {0};
   bool shell = s->inertia == TB_MESH_SHELL;
@@ -115,7 +115,7 @@ static int compare_edges(const void* a, const void* b) {
   return (p[1] > q[1]) - (p[1] < q[1]);
 }
 
-// Each directed edge may occur once: twice means two faces that disagree on outside.
+// Each directed edge may occur once: a repeated one means two faces of opposite orientation.
 static tbResult check_orientation(const Surface* s, tbArena* arena, const char* name,
                                   tbError* error) {
   tbArenaMark mark = tb_arena_mark(arena);
@@ -125,7 +125,7 @@ static tbResult check_orientation(const Surface* s, tbArena* arena, const char* 
   for (int i = 0; i < s->nface; i++) {
     const int* f = s->face + 3 * (size_t)i;
     tbReal normal[3], center[3];
-    // Slivers have no orientation to speak of.
+    // Slivers have no well-defined orientation.
     if (triangle(s->vert + 3 * (size_t)f[0], s->vert + 3 * (size_t)f[1], s->vert + 3 * (size_t)f[2],
                  normal, center) <= sqrt(TINY)) {
       continue;
@@ -149,8 +149,8 @@ static tbResult check_orientation(const Surface* s, tbArena* arena, const char* 
   return result;
 }
 
-// Own copies of the vertices, with reference frame and scale applied, and of the faces, turned
-// round where the scale mirrors.
+// Copies the vertices, with reference frame and scale applied, and the faces, with reversed
+// orientation if the scale mirrors.
 static tbResult transform(tbMesh* mesh, tbArena* arena, const char* name, const tbMeshData* data,
                           const tbMeshOptions* options, tbError* error) {
   mesh->vert = TB_ARENA_NEW(arena, tbReal, 3 * (size_t)data->nvert);
@@ -219,7 +219,7 @@ static tbResult build_hull(tbHull* hull, const int** vert_index, tbArena* arena,
   return TB_OK;
 }
 
-// Volume (or area), centre of mass, principal moments and axes.
+// Computes volume (or area), center of mass, principal moments and axes.
 static tbResult mass_properties(tbMesh* mesh, const Surface* counted, const char* name,
                                 tbError* error) {
   Surface own = {mesh->vert, mesh->face, mesh->nface, counted->inertia};
@@ -233,12 +233,13 @@ static tbResult mass_properties(tbMesh* mesh, const Surface* counted, const char
     tbReal volume = volume_center(counted, middle, mesh->pos);
     if (!(volume >= TINY)) {
       return tb_fail(error, TB_ERROR_MODEL,
-                     volume < 0 ? "mesh '%s': the volume is negative: its triangles look inwards"
-                                : "mesh '%s': the volume is zero; inertia=\"shell\" may be meant",
+                     volume < 0
+                         ? "mesh '%s': the volume is negative: its triangles face inwards"
+                         : "mesh '%s': the volume is zero; for a surface use inertia=\"shell\"",
                      name);
     }
   }
-  // Seen from the centre of mass, the volume of an open mesh may be another.
+  // For an open mesh the volume depends on the apex; the one from the center of mass is stored.
   mesh->volume = inertia_about(counted, mesh->pos, I);
   bool finite = isfinite(mesh->volume) && isfinite(tb_norm3(mesh->pos));
   for (int k = 0; k < 9; k++) finite = finite && isfinite(I[k]);
@@ -254,7 +255,7 @@ static tbResult mass_properties(tbMesh* mesh, const Surface* counted, const char
   const tbReal* J = mesh->inertia;
   if (!(J[2] > 0) || !isfinite(J[0]) || J[1] + J[2] < J[0] * (1 - 1e-6) - 1e-9) {
     return tb_fail(error, TB_ERROR_MODEL,
-                   "mesh '%s': its inertia (%g, %g, %g) is not that of a body; the faces may be "
+                   "mesh '%s': its inertia (%g, %g, %g) is not physically valid; the faces may be "
                    "inconsistently oriented",
                    name, J[0], J[1], J[2]);
   }
@@ -265,7 +266,8 @@ static tbResult mass_properties(tbMesh* mesh, const Surface* counted, const char
   return TB_OK;
 }
 
-// Move the vertices to the frame of the centre of mass and principal axes; their bounding box.
+// Moves the vertices to the frame of the center of mass and principal axes; computes their bounding
+// box.
 static void center_vertices(tbMesh* mesh) {
   tbReal R[9];
   tb_quat_to_mat(R, mesh->quat);
@@ -298,7 +300,7 @@ tbResult tb_mesh_process(tbMesh* mesh, tbArena* arena, const char* name, const t
   tbResult result = transform(mesh, arena, name, data, options, error);
   if (result) return result;
 
-  // The hull gives missing faces, and the volume where it is asked for.
+  // The hull provides missing faces, and the volume for TB_MESH_CONVEX.
   const int* vert_index;
   Surface counted = {mesh->vert, mesh->face, mesh->nface, options->inertia};
   if (mesh->nface == 0 || options->inertia == TB_MESH_CONVEX) {

@@ -1,11 +1,11 @@
-// One reader per mesh format, and what they share. Bytes are followed by a zero that is not
-// counted.
+// The readers of the mesh formats and their shared functions. The bytes passed to a reader are
+// followed by a zero that is not counted in `size`.
 #ifndef TRIBO_IO_MESH_READERS_H_
 #define TRIBO_IO_MESH_READERS_H_
 
 #include "io/mesh/mesh.h"
 
-// Arrays that grow while a text file is read; counts are bounded by the file's length.
+// Arrays that grow while a file is read; counts are bounded by the file's length.
 typedef struct {
   tbReal* vert;
   int* face;
@@ -14,12 +14,12 @@ typedef struct {
   tbArena* arena;
 } tbMeshBuilder;
 
-// False when out of memory.
+// False if out of memory.
 bool tb_mesh_add_vertex(tbMeshBuilder* builder, const tbReal v[3]);
 bool tb_mesh_add_face(tbMeshBuilder* builder, int a, int b, int c);
 
-// A polygon of n corners as n-2 triangles, with the polygon's orientation: a fan where it is
-// convex or has four corners (as MuJoCo), else by cutting ears. False when out of memory.
+// Adds a polygon of n corners as n-2 triangles with the polygon's orientation: a fan if it is
+// convex or has up to four corners (as in MuJoCo), else by ear clipping. False if out of memory.
 bool tb_mesh_add_fan(tbMeshBuilder* builder, const int* corner, int n);
 bool tb_mesh_add_polygon(tbMeshBuilder* builder, const int* corner, int n);
 
@@ -32,7 +32,7 @@ tbResult tb_mesh_read_msh(tbMeshData* mesh, tbArena* arena, const char* name,
 tbResult tb_mesh_read_dae(tbMeshData* mesh, tbArena* arena, const char* name,
                           const unsigned char* bytes, size_t size, tbError* error);
 
-// Join vertices with equal coordinates, in order of first appearance.
+// Merges vertices with equal coordinates, in order of first appearance.
 tbResult tb_mesh_weld(tbMeshData* mesh, tbArena* arena, const char* name, tbError* error);
 
 // Little-endian fields of a binary file.

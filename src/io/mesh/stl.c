@@ -17,7 +17,7 @@ static tbResult read_binary(tbMeshData* mesh, tbArena* arena, const char* name,
   mesh->face = TB_ARENA_NEW(arena, int, 3 * count);
   if (!mesh->vert || !mesh->face) return tb_fail(error, TB_ERROR_MEMORY, "%s: out of memory", name);
   for (size_t i = 0; i < count; i++) {
-    // Normal (ignored), three corners of three floats, two bytes of attributes.
+    // A record: normal (ignored), three corners of three floats, two bytes of attributes.
     const unsigned char* record = bytes + HEADER + RECORD * i;
     for (size_t j = 0; j < 9; j++) {
       tbReal value = (tbReal)tb_read_f32(record + 12 + 4 * j);
@@ -51,7 +51,7 @@ static bool is_word(const char* word, size_t length, const char* expected) {
   return true;
 }
 
-// Three numbers of a vertex line, added to the mesh.
+// Reads the three numbers of a vertex line and adds the vertex.
 static tbResult read_vertex(tbMeshBuilder* builder, const char** at, const char* end,
                             const char* name, tbError* error) {
   tbReal v[3];
@@ -81,7 +81,7 @@ static tbResult end_loop(tbMeshBuilder* builder, int first, const char* name, tb
 }
 
 // Facets are groups of three "vertex x y z" between "loop" and "endloop"; normals are ignored. A
-// solid's name runs to the end of its line and may contain anything.
+// solid's name extends to the end of its line and may contain any characters.
 static tbResult read_ascii(tbMeshData* mesh, tbArena* arena, const char* name, const char* text,
                            size_t size, tbError* error) {
   const char *at = text, *end = text + size;
@@ -121,7 +121,7 @@ static tbResult read_ascii(tbMeshData* mesh, tbArena* arena, const char* name, c
   return tb_mesh_weld(mesh, arena, name, error);
 }
 
-// Binary files may begin with "solid" too, so the length decides first.
+// Binary files may also start with "solid", so the length is tested first.
 tbResult tb_mesh_read_stl(tbMeshData* mesh, tbArena* arena, const char* name,
                           const unsigned char* bytes, size_t size, tbError* error) {
   size_t count = size >= HEADER ? tb_read_u32(bytes + 80) : 0;
@@ -144,6 +144,6 @@ tbResult tb_mesh_read_stl(tbMeshData* mesh, tbArena* arena, const char* name,
                    "%s: truncated: the header says %zu triangles, but there is room for %zu", name,
                    count, present);
   }
-  // Some exporters leave bytes behind the last triangle.
+  // Some exporters write bytes after the last triangle.
   return read_binary(mesh, arena, name, bytes, count, error);
 }
