@@ -1,12 +1,12 @@
-// Actuators. The shortcuts (motor, position, ...) are ways to write the parameters of a general
-// one; all of them share one record in a default class.
+// Actuators. The shortcuts (motor, position, ...) set parameters of a general actuator; all of them
+// share one record in a default class.
 #include <string.h>
 
 #include "io/mjcf/mjcf.h"
 
 static const tbReal PI = 3.14159265358979323846;
 
-// What the kinds take besides what all take. "T": the transmissions, "D": gear and lengths.
+// Attributes common to all kinds, and groups of attributes that several kinds accept.
 #define ALL "name", "class", "group", "nsample", "interp", "delay", "ctrlrange", "user"
 #define LIMITS "ctrllimited", "forcelimited", "forcerange"
 #define DRIVE "lengthrange", "gear", "damping", "armature", "cranklength"
@@ -15,7 +15,7 @@ static const tbReal PI = 3.14159265358979323846;
 typedef struct {
   const char* name;
   const char* const attributes[40];
-  const char* const shortcuts[12];  // those that are no fields of an actuator
+  const char* const shortcuts[12];  // attributes of a shortcut that are not fields of an actuator
 } Kind;
 
 static const Kind KINDS[] = {
@@ -58,7 +58,7 @@ bool tb_mjcf_is_actuator(const xmlNode* node) {
   return kind_of(node) != NULL;
 }
 
-// One number of an attribute, left alone where it is absent.
+// Reads one number of an attribute; the value is unchanged if the attribute is absent.
 static bool number(tbMjcf* p, const xmlNode* node, const char* name, tbReal* value, bool* given) {
   int count;
   if (!tb_mjcf_numbers(p, node, name, 1, 1, value, &count)) return false;
@@ -76,7 +76,8 @@ static void set_types(tbSpecActuator* a, int dyntype, int gaintype, int biastype
   a->biastype = biastype;
 }
 
-// force = kp (ctrl - length) - kv velocity; a damping ratio stands in biasprm[2] with a plus sign.
+// force = kp (ctrl - length) - kv velocity; a damping ratio is stored in biasprm[2] with a plus
+// sign.
 static bool set_position(tbMjcf* p, const xmlNode* node, tbSpecActuator* a, bool integrated) {
   tbReal kp = a->gainprm[0], kv = 0, dampratio = 0, timeconst = 0;
   bool has_kv, has_ratio, has_time = false;
@@ -155,7 +156,7 @@ static bool set_cylinder(tbMjcf* p, const xmlNode* node, tbSpecActuator* a) {
 }
 
 // gainprm: range (2), force, scale, lmin, lmax, vmax, fpmax, fvmax; dynprm: two time constants and
-// the width of smoothing. What neither the element nor its class gives has MuJoCo's values.
+// the smoothing width. Values given neither by the element nor by its class are MuJoCo's defaults.
 static bool set_muscle(tbMjcf* p, const xmlNode* node, tbSpecActuator* a) {
   static const char* const NAMES[] = {"force", "scale", "lmin", "lmax", "vmax", "fpmax", "fvmax"};
   static const tbReal USUAL[] = {0.75, 1.05, -1, 200, 0.5, 1.6, 1.5, 1.3, 1.2};
@@ -165,7 +166,7 @@ static bool set_muscle(tbMjcf* p, const xmlNode* node, tbSpecActuator* a) {
   for (int i = 1; i < 9; i++) {
     if (a->gainprm[i] == 0) a->gainprm[i] = USUAL[i];
   }
-  // negative values mean "as before"
+  // Negative values mean "not given": the previous value stays.
   tbReal pair[2] = {-1, -1};
   int count;
   if (!tb_mjcf_numbers(p, node, "timeconst", 2, 2, pair, &count)) return false;
@@ -221,7 +222,7 @@ static bool apply_shortcut(tbMjcf* p, const xmlNode* node, tbSpecActuator* a) {
   return true;
 }
 
-// Exactly one target; the crank needs both of its sites.
+// Exactly one target must be given; a slider-crank needs both of its sites.
 static bool check_target(tbMjcf* p, const xmlNode* node, const tbSpecActuator* a) {
   int n = !!a->joint + !!a->jointinparent + !!a->tendon + !!a->cranksite + !!a->site + !!a->body;
   if (n != 1) {
@@ -262,7 +263,7 @@ bool tb_mjcf_one_actuator(tbMjcf* p, const xmlNode* node, tbSpecActuator* actuat
     if (!tb_mjcf_has(node, NEWER[i])) continue;
     return tb_mjcf_fail(p, TB_ERROR_UNSUPPORTED, node, "%s is not supported", NEWER[i]);
   }
-  // attributes that are no fields are the shortcuts' own
+  // Attributes that are not fields belong to the shortcut.
   const char* extra[16] = {"name", "class"};
   for (int i = 0; kind->shortcuts[i]; i++) extra[2 + i] = kind->shortcuts[i];
   if (!tb_mjcf_only(p, node, kind->attributes) ||
@@ -277,7 +278,7 @@ bool tb_mjcf_one_actuator(tbMjcf* p, const xmlNode* node, tbSpecActuator* actuat
   return check_target(p, node, actuator);
 }
 
-// Parameters of a muscle: range (2), force, scale, lmin, lmax, vmax, fpmax, fvmax.
+// Checks the parameters of a muscle: range (2), force, scale, lmin, lmax, vmax, fpmax, fvmax.
 static bool check_muscle(tbMjcf* p, const xmlNode* node, const tbReal prm[10]) {
   const char* wrong = NULL;
   if (prm[0] >= prm[1]) wrong = "range needs its lower end below its upper end";
@@ -293,7 +294,7 @@ static bool check_muscles(tbMjcf* p, const xmlNode* node, const tbSpecActuator* 
          (a->biastype != TB_BIAS_MUSCLE || check_muscle(p, node, a->biasprm));
 }
 
-// Ranges with autolimits off must say what they are.
+// With autolimits off, a range needs an explicit flag that tells whether it is a limit.
 static bool check_ranges(tbMjcf* p, const xmlNode* node, const tbSpecActuator* a) {
   return tb_mjcf_check_limit(p, node, "forcerange", a->forcelimited, a->forcerange) &&
          (a->inheritrange > 0 ||
@@ -301,7 +302,7 @@ static bool check_ranges(tbMjcf* p, const xmlNode* node, const tbSpecActuator* a
            tb_mjcf_check_limit(p, node, "actrange", a->actlimited, a->actrange)));
 }
 
-// Types that call a user's code in MuJoCo: here none of it runs.
+// Types that call user code in MuJoCo; here they have no effect.
 static void note_user_types(tbMjcf* p, const xmlNode* node, const tbSpecActuator* a) {
   const struct {
     const char* name;

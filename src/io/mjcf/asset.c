@@ -9,7 +9,7 @@
 static const char* const NAME_CLASS[] = {"name", "class", NULL};
 static const char* const NAME[] = {"name", NULL};
 
-// An asset without a name is called like its file, without folder and ending.
+// An asset without a name gets the name of its file, without folder and extension.
 static bool name_from_file(tbMjcf* p, const xmlNode* node, const char** name, const char* file) {
   if (*name && **name) return true;
   if (!file) return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "needs a name or a file");
@@ -119,7 +119,7 @@ static bool read_material(tbMjcf* p, const xmlNode* node) {
          tb_mjcf_fields(p, node, tb_spec_table_material(), material, NAME_CLASS, NULL);
 }
 
-// Textures only colour things.
+// Textures affect only colours.
 static bool read_texture(tbMjcf* p, const xmlNode* node) {
   static const char* const KNOWN[] = {
       "name",      "class",      "type",      "colorspace", "content_type", "file",
@@ -136,7 +136,8 @@ static tbSpec* parse_model(tbMjcf* p, const char* text, size_t size, const char*
   if (tb_format_detect(text, size) != TB_FORMAT_URDF) {
     return tb_mjcf_parse(text, size, path, p->options, p, p->error);
   }
-  // A robot hangs where it is attached, and its fixed links are bodies as those of this file are.
+  // The base of an attached robot is fixed to its place, and its fixed links follow fusestatic as
+  // the bodies of this file do.
   tbLoadOptions options = p->options ? *p->options : (tbLoadOptions){0};
   options.floating_base = 0;
   options.srdf = NULL;
@@ -144,7 +145,7 @@ static tbSpec* parse_model(tbMjcf* p, const char* text, size_t size, const char*
   return tb_spec_parse_urdf(text, size, path, &options, p->error);
 }
 
-// A model to attach, MJCF or URDF: parsed on its own, with its own settings.
+// Reads a model to attach, MJCF or URDF: it is parsed separately, with its own settings.
 static bool read_model(tbMjcf* p, const xmlNode* node) {
   static const char* const KNOWN[] = {"name", "file", "content_type", NULL};
   const char* file;

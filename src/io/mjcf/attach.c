@@ -1,36 +1,36 @@
-// Copying parts of a tree: <replicate> within a model, <attach> from another. Both copy a run of
-// bodies with what they hold, put a prefix or suffix to every name, and copy the tendons,
+// Copying of parts of a tree: <replicate> within a model, <attach> from another. Both copy a range
+// of bodies with their contents, add a prefix or suffix to every name, and copy the tendons,
 // actuators, sensors, ... that refer to them.
 #include <string.h>
 
 #include "io/mjcf/mjcf.h"
 #include "spatial/quat.h"
 
-// The kinds that stand in the tree, and the member that says where.
+// The kinds that belong to a body.
 static const tbSpecKind TREE[] = {TB_SPEC_joint, TB_SPEC_geom, TB_SPEC_site, TB_SPEC_camera,
                                   TB_SPEC_light};
-// The kinds that refer to it, in an order in which each refers only to earlier ones.
-static const tbSpecKind USERS[] = {TB_SPEC_pair,     TB_SPEC_exclude,  TB_SPEC_tendon,
-                                   TB_SPEC_equality, TB_SPEC_actuator, TB_SPEC_sensor,
-                                   TB_SPEC_tuple};
-enum { NTREE = sizeof TREE / sizeof TREE[0], NUSERS = sizeof USERS / sizeof USERS[0] };
+// The kinds that refer to elements of the tree, ordered so that each refers only to earlier ones.
+static const tbSpecKind REFERRERS[] = {TB_SPEC_pair,     TB_SPEC_exclude,  TB_SPEC_tendon,
+                                       TB_SPEC_equality, TB_SPEC_actuator, TB_SPEC_sensor,
+                                       TB_SPEC_tuple};
+enum { NTREE = sizeof TREE / sizeof TREE[0], NREFERRERS = sizeof REFERRERS / sizeof REFERRERS[0] };
 
-// A run of elements of each kind in the source.
+// A range of elements of each kind in the source.
 typedef struct {
   int first[TB_NSPECKINDS], last[TB_NSPECKINDS];
-} Runs;
+} Ranges;
 
-// One act of copying.
+// The parameters of one copy operation.
 typedef struct {
   tbMjcf* p;
   const tbSpec* source;
-  Runs runs;
-  int source_body;    // body of the source that the copies leave
-  tbMjcfPlace place;  // where they go: body, and frame in it
+  Ranges ranges;
+  int source_body;    // body of the source whose children are copied
+  tbMjcfPlace place;  // destination: body, and frame in it
   const char* prefix;
   const char* suffix;
-  bool by_name;              // one body and what it holds: out of the frames around it
-  const tbMjcfNames* names;  // names of the source that are copied; others stay as they are
+  bool by_name;              // a body selected by name: the frames around it are not applied
+  const tbMjcfNames* names;  // names of the source that are copied; other names stay
   bool keep_keys;
 } Copy;
 
@@ -45,7 +45,7 @@ static int* body_of(tbSpecKind kind, tbSpecElement* element) {
   }
 }
 
-// Put an element that stood in the source's body into the frame at its new place.
+// Moves an element of the source's body into the frame at the destination.
 static void move_into(tbSpecKind kind, tbSpecElement* element, const tbMjcfPlace* place) {
   void* e = element;
   switch (kind) {
@@ -74,8 +74,8 @@ static void move_into(tbSpecKind kind, tbSpecElement* element, const tbMjcfPlace
   }
 }
 
-// As in MuJoCo, a body that is attached by its name leaves the frames of its model behind.
-static void leave_frames(tbSpecBody* body) {
+// As in MuJoCo, a body that is attached by name does not keep the frames around it in its model.
+static void drop_frames(tbSpecBody* body) {
   tb_copy3(body->pos, body->own_pos);
   memcpy(body->quat, body->own_quat, sizeof body->quat);
 }
@@ -86,7 +86,7 @@ static void rename_reference(void* context, tbSpecKind kind, const char** name) 
   *name = tb_spec_format(copy->p->spec, "%s%s%s", copy->prefix, *name, copy->suffix);
 }
 
-// Append a copy of one element with its names changed; NULL when out of memory.
+// Appends a copy of one element with new names; NULL if out of memory.
 static tbSpecElement* copy_element(const Copy* copy, tbSpecKind kind, int index) {
   tbSpec* spec = copy->p->spec;
   tbSpecElement* element = (tbSpecElement*)tb_spec_grow(spec, kind);
@@ -98,7 +98,7 @@ static tbSpecElement* copy_element(const Copy* copy, tbSpecKind kind, int index)
   return element;
 }
 
-// The path of a copied tendon, the items of a copied tuple.
+// Copies the path of a copied tendon, or the items of a copied tuple.
 static bool copy_parts(const Copy* copy, tbSpecKind kind, tbSpecElement* element) {
   tbSpec* spec = copy->p->spec;
   if (kind == TB_SPEC_tendon) {
@@ -120,17 +120,17 @@ static bool copy_parts(const Copy* copy, tbSpecKind kind, tbSpecElement* element
   return true;
 }
 
-static bool copy_run(const Copy* copy, tbSpecKind kind, int body_offset) {
+static bool copy_range(const Copy* copy, tbSpecKind kind, int body_offset) {
   tbSpec* spec = copy->p->spec;
-  for (int i = copy->runs.first[kind]; i < copy->runs.last[kind]; i++) {
+  for (int i = copy->ranges.first[kind]; i < copy->ranges.last[kind]; i++) {
     tbSpecElement* element = copy_element(copy, kind, i);
     if (!element) return tb_mjcf_no_memory(copy->p);
     int* body =
         kind == TB_SPEC_body ? &((tbSpecBody*)(void*)element)->parent : body_of(kind, element);
-    // bodies of the run move with it, all else hangs on the new place
+    // Indices of bodies in the range are shifted; other parents become the destination.
     if (*body == copy->source_body) {
       *body = copy->place.body;
-      if (kind == TB_SPEC_body && copy->by_name) leave_frames((tbSpecBody*)(void*)element);
+      if (kind == TB_SPEC_body && copy->by_name) drop_frames((tbSpecBody*)(void*)element);
       move_into(kind, element, &copy->place);
     } else {
       *body += body_offset;
@@ -143,15 +143,15 @@ static bool copy_run(const Copy* copy, tbSpecKind kind, int body_offset) {
 }
 
 static bool copy_tree(const Copy* copy) {
-  int offset = copy->p->spec->nbody - copy->runs.first[TB_SPEC_body];
-  if (!copy_run(copy, TB_SPEC_body, offset)) return false;
+  int offset = copy->p->spec->nbody - copy->ranges.first[TB_SPEC_body];
+  if (!copy_range(copy, TB_SPEC_body, offset)) return false;
   for (int k = 0; k < NTREE; k++) {
-    if (!copy_run(copy, TREE[k], offset)) return false;
+    if (!copy_range(copy, TREE[k], offset)) return false;
   }
   return true;
 }
 
-static bool copy_user(const Copy* copy, tbSpecKind kind, int index) {
+static bool copy_referrer(const Copy* copy, tbSpecKind kind, int index) {
   tbSpecElement* element = copy_element(copy, kind, index);
   if (!element || !copy_parts(copy, kind, element)) return tb_mjcf_no_memory(copy->p);
   if (kind == TB_SPEC_actuator && !copy->keep_keys) {
@@ -161,10 +161,11 @@ static bool copy_user(const Copy* copy, tbSpecKind kind, int index) {
   return true;
 }
 
-static bool names_of_runs(tbMjcf* p, const tbSpec* source, const Runs* runs, tbMjcfNames* names) {
+static bool names_of_ranges(tbMjcf* p, const tbSpec* source, const Ranges* ranges,
+                            tbMjcfNames* names) {
   for (int k = -1; k < NTREE; k++) {
     tbSpecKind kind = k < 0 ? TB_SPEC_body : TREE[k];
-    for (int i = runs->first[kind]; i < runs->last[kind]; i++) {
+    for (int i = ranges->first[kind]; i < ranges->last[kind]; i++) {
       if (!tb_mjcf_names_add(p->spec, names, kind, tb_spec_at(source, kind, i)->name)) {
         return tb_mjcf_no_memory(p);
       }
@@ -173,7 +174,7 @@ static bool names_of_runs(tbMjcf* p, const tbSpec* source, const Runs* runs, tbM
   return true;
 }
 
-// How many references an element has, and how many of them are to copied names.
+// The number of references of an element, and how many of them are to copied names.
 typedef struct {
   const tbMjcfNames* names;
   int all, inside;
@@ -181,7 +182,7 @@ typedef struct {
 
 static void count_reference(void* context, tbSpecKind kind, const char** name) {
   Count* count = (Count*)context;
-  // colours are not what an element is about, and the world is everywhere
+  // References to materials and to the world do not count.
   if (kind == TB_SPEC_material || (kind == TB_SPEC_body && strcmp(*name, "world") == 0)) return;
   count->all++;
   count->inside += tb_mjcf_names_has(count->names, kind, *name);
@@ -194,12 +195,12 @@ static Count count_references(const tbSpec* source, tbSpecKind kind, int index,
   return count;
 }
 
-// Flags of the users that are to be copied; their own names join `names`. With `partly`, one
-// reference to a copied name is enough, else all must be.
-static bool choose_users(tbMjcf* p, const tbSpec* source, const xmlNode* node, bool partly,
-                         tbMjcfNames* names, unsigned char* chosen[NUSERS]) {
-  for (int k = 0; k < NUSERS; k++) {
-    tbSpecKind kind = USERS[k];
+// Flags the referring elements to copy; their own names are added to `names`. With `partly`, one
+// reference to a copied name suffices, otherwise all references must be to copied names.
+static bool choose_referrers(tbMjcf* p, const tbSpec* source, const xmlNode* node, bool partly,
+                             tbMjcfNames* names, unsigned char* chosen[NREFERRERS]) {
+  for (int k = 0; k < NREFERRERS; k++) {
+    tbSpecKind kind = REFERRERS[k];
     int n = tb_spec_count(source, kind);
     chosen[k] = TB_ARENA_NEW(&p->spec->arena, unsigned char, n + 1);
     if (!chosen[k]) return tb_mjcf_no_memory(p);
@@ -219,8 +220,8 @@ static bool choose_users(tbMjcf* p, const tbSpec* source, const xmlNode* node, b
   return true;
 }
 
-// Take elements [first, last) of a kind out of its array.
-static void remove_run(tbSpec* spec, tbSpecKind kind, int first, int last) {
+// Removes elements [first, last) of a kind from its array.
+static void remove_range(tbSpec* spec, tbSpecKind kind, int first, int last) {
   const tbSpecKindInfo* info = tb_spec_kind_info(kind);
   int n = tb_spec_count(spec, kind), left = n - (last - first);
   if (last < n) {
@@ -230,27 +231,27 @@ static void remove_run(tbSpec* spec, tbSpecKind kind, int first, int last) {
   memcpy((char*)spec + info->count_offset, &left, sizeof left);
 }
 
-// Take the pattern of a replicate out, behind which its copies stand.
-static void remove_pattern(tbSpec* spec, const Runs* runs) {
-  int nbody = runs->last[TB_SPEC_body] - runs->first[TB_SPEC_body];
-  for (int i = runs->last[TB_SPEC_body]; i < spec->nbody; i++) {
-    if (spec->body[i].parent >= runs->last[TB_SPEC_body]) spec->body[i].parent -= nbody;
+// Removes the pattern of a replicate, which precedes its copies in the arrays.
+static void remove_pattern(tbSpec* spec, const Ranges* ranges) {
+  int nbody = ranges->last[TB_SPEC_body] - ranges->first[TB_SPEC_body];
+  for (int i = ranges->last[TB_SPEC_body]; i < spec->nbody; i++) {
+    if (spec->body[i].parent >= ranges->last[TB_SPEC_body]) spec->body[i].parent -= nbody;
   }
-  remove_run(spec, TB_SPEC_body, runs->first[TB_SPEC_body], runs->last[TB_SPEC_body]);
+  remove_range(spec, TB_SPEC_body, ranges->first[TB_SPEC_body], ranges->last[TB_SPEC_body]);
   for (int k = 0; k < NTREE; k++) {
-    for (int i = runs->last[TREE[k]]; i < tb_spec_count(spec, TREE[k]); i++) {
+    for (int i = ranges->last[TREE[k]]; i < tb_spec_count(spec, TREE[k]); i++) {
       int* body = body_of(TREE[k], tb_spec_at(spec, TREE[k], i));
-      if (*body >= runs->last[TB_SPEC_body]) *body -= nbody;
+      if (*body >= ranges->last[TB_SPEC_body]) *body -= nbody;
     }
-    remove_run(spec, TREE[k], runs->first[TREE[k]], runs->last[TREE[k]]);
+    remove_range(spec, TREE[k], ranges->first[TREE[k]], ranges->last[TREE[k]]);
   }
 }
 
-static void remove_users(tbSpec* spec, const int count[NUSERS],
-                         unsigned char* const chosen[NUSERS]) {
-  for (int k = 0; k < NUSERS; k++) {
+static void remove_referrers(tbSpec* spec, const int count[NREFERRERS],
+                             unsigned char* const chosen[NREFERRERS]) {
+  for (int k = 0; k < NREFERRERS; k++) {
     for (int i = count[k] - 1; i >= 0; i--) {
-      if (chosen[k][i]) remove_run(spec, USERS[k], i, i + 1);
+      if (chosen[k][i]) remove_range(spec, REFERRERS[k], i, i + 1);
     }
   }
 }
@@ -279,27 +280,28 @@ static bool read_replicate(tbMjcf* p, const xmlNode* node, Replicate* r) {
   return true;
 }
 
-static bool too_many(tbMjcf* p, const xmlNode* node, const Runs* runs, int count) {
+static bool too_many(tbMjcf* p, const xmlNode* node, const Ranges* ranges, int count) {
   for (int kind = 0; kind < TB_NSPECKINDS; kind++) {
-    int64_t more = (int64_t)(runs->last[kind] - runs->first[kind]) * count;
+    int64_t more = (int64_t)(ranges->last[kind] - ranges->first[kind]) * count;
     if (more + tb_spec_count(p->spec, (tbSpecKind)kind) > TB_MJCF_MAX_ELEMENTS) {
-      return !tb_mjcf_fail(p, TB_ERROR_MEMORY, node, "gives more than %d of one kind",
+      return !tb_mjcf_fail(p, TB_ERROR_MEMORY, node, "creates more than %d elements of one kind",
                            TB_MJCF_MAX_ELEMENTS);
     }
   }
   return false;
 }
 
-static void count_runs(const tbSpec* spec, int counts[TB_NSPECKINDS]) {
+static void count_elements(const tbSpec* spec, int counts[TB_NSPECKINDS]) {
   for (int kind = 0; kind < TB_NSPECKINDS; kind++) {
     counts[kind] = tb_spec_count(spec, (tbSpecKind)kind);
   }
 }
 
-// The copies: the i-th stands in the frame (pos, i * euler), where pos gathers the rotated offsets.
-static bool replicate_runs(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place,
-                           const Replicate* r, Copy* copy, unsigned char* const chosen[NUSERS],
-                           const int users[NUSERS]) {
+// The copies: the i-th is in the frame (pos, i * euler), where pos accumulates the rotated offsets.
+static bool replicate_ranges(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place,
+                             const Replicate* r, Copy* copy,
+                             unsigned char* const chosen[NREFERRERS],
+                             const int referrers[NREFERRERS]) {
   tbMjcfAngles angles = tb_mjcf_angles(p->spec->compiler);
   tbReal pos[3] = {0, 0, 0};
   int digits = 1;
@@ -315,14 +317,14 @@ static bool replicate_runs(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* pl
     copy->suffix = tb_spec_format(p->spec, "%s%0*d", r->sep, digits, i);
     copy->keep_keys = i == 0;
     if (!copy->suffix || !copy_tree(copy)) return tb_mjcf_no_memory(p);
-    for (int k = 0; k < NUSERS; k++) {
-      for (int u = 0; u < users[k]; u++) {
+    for (int k = 0; k < NREFERRERS; k++) {
+      for (int u = 0; u < referrers[k]; u++) {
         if (!chosen[k][u]) continue;
-        if (tb_spec_count(p->spec, USERS[k]) >= TB_MJCF_MAX_ELEMENTS) {
-          return tb_mjcf_fail(p, TB_ERROR_MEMORY, node, "gives more than %d of one kind",
+        if (tb_spec_count(p->spec, REFERRERS[k]) >= TB_MJCF_MAX_ELEMENTS) {
+          return tb_mjcf_fail(p, TB_ERROR_MEMORY, node, "creates more than %d elements of one kind",
                               TB_MJCF_MAX_ELEMENTS);
         }
-        if (!copy_user(copy, USERS[k], u)) return false;
+        if (!copy_referrer(copy, REFERRERS[k], u)) return false;
       }
     }
   }
@@ -336,50 +338,50 @@ bool tb_mjcf_replicate(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place,
       !tb_mjcf_class(p, node, "childclass", place->childclass, &inside.childclass)) {
     return false;
   }
-  // parse the pattern once, at the end of the arrays
+  // Parse the pattern once, at the end of the arrays.
   Copy copy = {
       .p = p, .source = p->spec, .source_body = place->body, .place = *place, .prefix = ""};
-  count_runs(p->spec, copy.runs.first);
+  count_elements(p->spec, copy.ranges.first);
   if (!tb_mjcf_children(p, node, &inside, depth + 1)) return false;
-  count_runs(p->spec, copy.runs.last);
-  if (too_many(p, node, &copy.runs, r.count)) return false;
+  count_elements(p->spec, copy.ranges.last);
+  if (too_many(p, node, &copy.ranges, r.count)) return false;
   tbMjcfNames names = {0};
-  unsigned char* chosen[NUSERS];
-  int users[NUSERS];
-  for (int k = 0; k < NUSERS; k++) users[k] = tb_spec_count(p->spec, USERS[k]);
-  if (!names_of_runs(p, p->spec, &copy.runs, &names) ||
-      !choose_users(p, p->spec, node, true, &names, chosen)) {
+  unsigned char* chosen[NREFERRERS];
+  int referrers[NREFERRERS];
+  for (int k = 0; k < NREFERRERS; k++) referrers[k] = tb_spec_count(p->spec, REFERRERS[k]);
+  if (!names_of_ranges(p, p->spec, &copy.ranges, &names) ||
+      !choose_referrers(p, p->spec, node, true, &names, chosen)) {
     return false;
   }
   copy.names = &names;
-  if (!replicate_runs(p, node, place, &r, &copy, chosen, users)) return false;
-  remove_users(p->spec, users, chosen);
-  remove_pattern(p->spec, &copy.runs);
+  if (!replicate_ranges(p, node, place, &r, &copy, chosen, referrers)) return false;
+  remove_referrers(p->spec, referrers, chosen);
+  remove_pattern(p->spec, &copy.ranges);
   return true;
 }
 
 // ---- attach ------------------------------------------------------------------------------------
 
-// The run of elements that stand in bodies [first, last).
-static void runs_of_bodies(const tbSpec* spec, int first, int last, Runs* runs) {
-  memset(runs, 0, sizeof *runs);
-  runs->first[TB_SPEC_body] = first;
-  runs->last[TB_SPEC_body] = last;
+// The ranges of elements that belong to bodies [first, last).
+static void ranges_of_bodies(const tbSpec* spec, int first, int last, Ranges* ranges) {
+  memset(ranges, 0, sizeof *ranges);
+  ranges->first[TB_SPEC_body] = first;
+  ranges->last[TB_SPEC_body] = last;
   for (int k = 0; k < NTREE; k++) {
     int n = tb_spec_count(spec, TREE[k]), at = 0;
     while (at < n && *body_of(TREE[k], tb_spec_at(spec, TREE[k], at)) < first) at++;
-    runs->first[TREE[k]] = at;
+    ranges->first[TREE[k]] = at;
     while (at < n && *body_of(TREE[k], tb_spec_at(spec, TREE[k], at)) < last) at++;
-    runs->last[TREE[k]] = at;
+    ranges->last[TREE[k]] = at;
   }
 }
 
-// What stands in the attached part: a body with its subtree, or all of the world.
-static bool find_runs(tbMjcf* p, const xmlNode* node, const tbSpec* child, const char* name,
-                      Copy* copy) {
+// The ranges of the attached part: a body with its subtree, or the whole world.
+static bool find_ranges(tbMjcf* p, const xmlNode* node, const tbSpec* child, const char* name,
+                        Copy* copy) {
   if (!name) {
-    runs_of_bodies(child, 0, child->nbody, &copy->runs);
-    copy->runs.first[TB_SPEC_body] = 1;
+    ranges_of_bodies(child, 0, child->nbody, &copy->ranges);
+    copy->ranges.first[TB_SPEC_body] = 1;
     copy->source_body = 0;
     return true;
   }
@@ -389,13 +391,13 @@ static bool find_runs(tbMjcf* p, const xmlNode* node, const tbSpec* child, const
   }
   int last = first + 1;
   while (last < child->nbody && child->body[last].parent >= first) last++;
-  runs_of_bodies(child, first, last, &copy->runs);
+  ranges_of_bodies(child, first, last, &copy->ranges);
   copy->source_body = child->body[first].parent;
   copy->by_name = true;
   return true;
 }
 
-// Assets and custom fields come along, once per prefix.
+// Assets and custom fields are copied, too, once per prefix.
 static bool copy_assets(tbMjcf* p, const Copy* copy) {
   static const tbSpecKind ASSETS[] = {TB_SPEC_mesh, TB_SPEC_hfield, TB_SPEC_material,
                                       TB_SPEC_numeric, TB_SPEC_text};
@@ -427,18 +429,18 @@ static bool names_of_assets(tbMjcf* p, const tbSpec* child, tbMjcfNames* names) 
 static bool attach_child(tbMjcf* p, const xmlNode* node, tbSpec* child, const char* body,
                          Copy* copy) {
   tbMjcfNames names = {0};
-  unsigned char* chosen[NUSERS];
-  if (!find_runs(p, node, child, body, copy) || too_many(p, node, &copy->runs, 1) ||
-      !names_of_runs(p, child, &copy->runs, &names) || !names_of_assets(p, child, &names) ||
-      !choose_users(p, child, node, false, &names, chosen) ||
+  unsigned char* chosen[NREFERRERS];
+  if (!find_ranges(p, node, child, body, copy) || too_many(p, node, &copy->ranges, 1) ||
+      !names_of_ranges(p, child, &copy->ranges, &names) || !names_of_assets(p, child, &names) ||
+      !choose_referrers(p, child, node, false, &names, chosen) ||
       !tb_mjcf_split_keys(p, node, child, copy->prefix)) {
     return false;
   }
   copy->names = &names;
   if (!copy_assets(p, copy) || !copy_tree(copy)) return false;
-  for (int k = 0; k < NUSERS; k++) {
-    for (int i = 0; i < tb_spec_count(child, USERS[k]); i++) {
-      if (chosen[k][i] && !copy_user(copy, USERS[k], i)) return false;
+  for (int k = 0; k < NREFERRERS; k++) {
+    for (int i = 0; i < tb_spec_count(child, REFERRERS[k]); i++) {
+      if (chosen[k][i] && !copy_referrer(copy, REFERRERS[k], i)) return false;
     }
   }
   for (int i = 0; i < child->nnote; i++) {

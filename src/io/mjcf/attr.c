@@ -1,4 +1,4 @@
-// Attributes of MJCF elements: numbers, words, text, and what to say when they are wrong.
+// Attributes of MJCF elements: numbers, words and text, and the messages for invalid ones.
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 enum { MAX_EXTRA = 64 };
 
-// The attribute's value as C text, malloc'ed by libxml2; NULL where it is absent.
+// The attribute's value as a C string allocated by libxml2; NULL if it is absent.
 static xmlChar* raw(const xmlNode* node, const char* name) {
   return xmlGetNoNsProp((xmlNode*)(uintptr_t)node, (const xmlChar*)name);
 }
@@ -34,13 +34,13 @@ bool tb_mjcf_required(tbMjcf* p, const xmlNode* node, const char* name, const ch
 
 static const char SPACE[] = " \t\n\r";
 
-// Infinity stands for "no bound" in ranges; anywhere else it is a mistake.
+// Infinity means "no bound" in ranges; in other attributes it is an error.
 static bool may_be_infinite(const char* name) {
   size_t n = strlen(name);
   return n >= 5 && strcmp(name + n - 5, "range") == 0;
 }
 
-// Infinity in the ways that files spell it: "inf", "-inf", "+infinity", in any case.
+// Infinity in the spellings found in files: "inf", "-inf", "+infinity", in any case.
 static bool read_infinity(const char* at, const char* end, tbReal* value) {
   static const char WORD[] = "infinity";
   *value = *at == '-' ? -INFINITY : INFINITY;
@@ -52,7 +52,7 @@ static bool read_infinity(const char* at, const char* end, tbReal* value) {
   return n == 3 || n == sizeof WORD - 1;
 }
 
-// The next number of a list separated by spaces. 1: got one, 0: end, -1: not a number.
+// The next number of a list separated by spaces. 1: found, 0: end, -1: not a number.
 static int next_number(const char** at, const char* name, tbReal* value) {
   const char* s = *at += strspn(*at, SPACE);
   if (!*s) return 0;
@@ -64,7 +64,7 @@ static int next_number(const char** at, const char* name, tbReal* value) {
   return 1;
 }
 
-// Where a list of numbers goes wrong, quoted up to the next space.
+// Reports the first invalid item of a list of numbers, quoted up to the next space.
 static bool not_a_number(tbMjcf* p, const xmlNode* node, const char* name, const char* at) {
   int length = (int)strcspn(at, SPACE);
   return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "attribute '%s': '%.*s' is not a finite number",
@@ -81,7 +81,7 @@ static bool parse_numbers(tbMjcf* p, const xmlNode* node, const char* name, cons
     n++;
   }
   if (got < 0) return not_a_number(p, node, name, at);
-  // As in MuJoCo, what is empty is not given.
+  // As in MuJoCo, an empty attribute counts as absent.
   if (n > 0 && (n < least || n > most)) {
     char expected[32];
     if (least == most) {
@@ -106,13 +106,13 @@ bool tb_mjcf_numbers(tbMjcf* p, const xmlNode* node, const char* name, int least
   return good;
 }
 
-// A whole number that an int holds.
+// Converts to an integer that an int can hold.
 static bool to_int(tbMjcf* p, const xmlNode* node, const char* name, tbReal value, int* result) {
   if (value != floor(value) || value < -2147483648.0 || value > 4294967295.0) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "attribute '%s': %g is not a whole number", name,
                         value);
   }
-  // masks such as contype may be written with all 32 bits
+  // Bit masks such as contype may use all 32 bits.
   *result = value > 2147483647.0 ? (int)(value - 4294967296.0) : (int)value;
   return true;
 }
@@ -164,7 +164,7 @@ bool tb_mjcf_word(tbMjcf* p, const xmlNode* node, const char* name, const tbSpec
   return good;
 }
 
-// Any number of numbers, in the spec's arena.
+// A list of any number of values, allocated in the spec's arena.
 static bool parse_list(tbMjcf* p, const xmlNode* node, const char* name, const char* text,
                        tbSpecList* list) {
   int n = 0, got;
@@ -236,8 +236,8 @@ static bool unknown_attribute(tbMjcf* p, const xmlNode* node, const char* name, 
                       best);
 }
 
-// Attributes with a namespace (xsi:..., xml:...) are no part of MJCF.
-static bool foreign(tbMjcf* p, const xmlNode* node, const xmlAttr* attr) {
+// Attributes with a namespace (xsi:..., xml:...) are not part of MJCF.
+static bool is_foreign(tbMjcf* p, const xmlNode* node, const xmlAttr* attr) {
   if (!attr->ns || !attr->ns->prefix) return false;
   tb_spec_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node), "attribute '%s:%s' is not used",
                (const char*)attr->ns->prefix, (const char*)attr->name);
@@ -249,7 +249,7 @@ bool tb_mjcf_fields(tbMjcf* p, const xmlNode* node, tbSpecTable table, void* ele
   uint64_t seen = 0;
   for (const xmlAttr* attr = node->properties; attr; attr = attr->next) {
     const char* name = (const char*)attr->name;
-    if (foreign(p, node, attr) || listed(extra, name)) continue;
+    if (is_foreign(p, node, attr) || listed(extra, name)) continue;
     int i = 0;
     while (i < table.nfield && strcmp(table.field[i].name, name) != 0) i++;
     if (i == table.nfield) return unknown_attribute(p, node, name, table, extra);
@@ -276,7 +276,7 @@ bool tb_mjcf_common(tbMjcf* p, const xmlNode* node, tbSpecElement* element) {
 bool tb_mjcf_only(tbMjcf* p, const xmlNode* node, const char* const* known) {
   tbSpecTable none = {NULL, 0};
   for (const xmlAttr* attr = node->properties; attr; attr = attr->next) {
-    if (foreign(p, node, attr)) continue;
+    if (is_foreign(p, node, attr)) continue;
     if (!listed(known, (const char*)attr->name)) {
       return unknown_attribute(p, node, (const char*)attr->name, none, known);
     }
@@ -284,7 +284,7 @@ bool tb_mjcf_only(tbMjcf* p, const xmlNode* node, const char* const* known) {
   return true;
 }
 
-// Elements that Tribo does not have: an error that names them. True if `node` is none of these.
+// Reports elements that Tribo does not support as an error. True if `node` is none of these.
 static bool is_supported(tbMjcf* p, const xmlNode* node) {
   static const char* const MISSING[] = {
       "composite", "flexcomp",   "flex", "plugin",  "extension",  "skin",        "bone",

@@ -104,7 +104,7 @@ bool tb_mjcf_contact(tbMjcf* p, const xmlNode* section) {
   return true;
 }
 
-// What each kind of equality takes.
+// The attributes of each kind of equality.
 typedef struct {
   const char* name;
   tbEqualityType type;

@@ -26,7 +26,7 @@ static bool read_numeric(tbMjcf* p, const xmlNode* node) {
   return true;
 }
 
-// The text of a custom field: the attribute, or a CDATA section.
+// The text of a custom field: from the attribute, or from a CDATA section.
 static bool read_text(tbMjcf* p, const xmlNode* node) {
   tbSpecTextField* text = tb_spec_add_text(p->spec);
   if (!text) return tb_mjcf_no_memory(p);

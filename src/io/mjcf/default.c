@@ -1,4 +1,4 @@
-// Default classes: each holds one record per kind of element, inherited from its parent class.
+// Default classes: each contains one record per kind of element, inherited from its parent class.
 #include <limits.h>
 #include <string.h>
 
@@ -66,7 +66,7 @@ static bool tendon_class(tbMjcf* p, const xmlNode* node, tbSpecTendon* tendon) {
 }
 
 // One element of a class. An orientation in another form than quat replaces the inherited one.
-static bool one(tbMjcf* p, const xmlNode* node, tbSpecDefault* c) {
+static bool read_record(tbMjcf* p, const xmlNode* node, tbSpecDefault* c) {
   static const char* const KNOWN[] = {
       "mesh",        "material", "joint",    "geom",    "site",     "camera",   "light",
       "pair",        "equality", "tendon",   "general", "motor",    "position", "velocity",
@@ -102,7 +102,7 @@ static bool one(tbMjcf* p, const xmlNode* node, tbSpecDefault* c) {
 #undef PLAIN
 }
 
-// A class, first its own elements, then the classes below, which inherit all of them.
+// Reads a class: first its own elements, then the nested classes, which inherit all of them.
 static bool read_class(tbMjcf* p, const xmlNode* node, int parent, int depth) {
   static const char* const KNOWN[] = {"class", NULL};
   int id = 0;
@@ -114,13 +114,13 @@ static bool read_class(tbMjcf* p, const xmlNode* node, int parent, int depth) {
     }
     if (!new_class(p, node, name, parent, &id)) return false;
   } else if (name && *name && strcmp(name, "main") != 0) {
-    // older files may give the top class another name
+    // Older files may give the top class another name.
     p->main_alias = name;
     tb_spec_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node),
                  "the top default class '%s' is called 'main'", name);
   }
   for (const xmlNode* child = tb_mjcf_first(node); child; child = tb_mjcf_next(child)) {
-    if (!tb_mjcf_is(child, "default") && !one(p, child, p->classes[id])) return false;
+    if (!tb_mjcf_is(child, "default") && !read_record(p, child, p->classes[id])) return false;
   }
   for (const xmlNode* child = tb_mjcf_first(node); child; child = tb_mjcf_next(child)) {
     if (tb_mjcf_is(child, "default") && !read_class(p, child, id, depth + 1)) return false;

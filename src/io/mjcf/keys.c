@@ -1,5 +1,6 @@
-// Keyframes of attached models. In its own file a keyframe is one vector over all joints; attached,
-// its values go with the joints, actuators and mocap bodies, wherever these end up.
+// Keyframes of attached models. In its own file a keyframe is one vector over all joints. When the
+// model is attached, the values are stored with the joints, actuators and mocap bodies, and
+// collected again once the order of these elements is known.
 #include <math.h>
 #include <string.h>
 
@@ -52,7 +53,7 @@ static bool add_part(tbMjcf* p, const tbSpecKeyPart** keys, int key, tbSpecList 
   return true;
 }
 
-// The values of one keyframe, given to the elements of the child.
+// Stores the values of one keyframe with the elements of the attached model.
 static bool split_key(tbMjcf* p, tbSpec* child, const tbSpecKey* key, int id) {
   int q = 0, v = 0, act = 0, mocap = 0;
   for (int i = 0; i < child->njoint; i++) {
@@ -86,7 +87,7 @@ static bool split_key(tbMjcf* p, tbSpec* child, const tbSpecKey* key, int id) {
 
 bool tb_mjcf_split_keys(tbMjcf* p, const xmlNode* node, tbSpec* child, const char* prefix) {
   Sizes s = sizes_of(child);
-  // the parts of an earlier attach of the same model are not these
+  // Discard the parts of an earlier attach of the same model.
   for (int i = 0; i < child->njoint; i++) child->joint[i].keys = NULL;
   for (int i = 0; i < child->nactuator; i++) child->actuator[i].keys = NULL;
   for (int i = 0; i < child->nbody; i++) child->body[i].keys = NULL;
@@ -112,7 +113,7 @@ bool tb_mjcf_split_keys(tbMjcf* p, const xmlNode* node, tbSpec* child, const cha
   return true;
 }
 
-// A vector for a keyframe with `value` everywhere.
+// A vector for a keyframe with all entries equal to `value`.
 static bool blank(tbSpec* spec, tbSpecList* list, int n, tbReal value) {
   list->n = n;
   list->v = TB_ARENA_NEW(&spec->arena, tbReal, n + 1);
@@ -124,7 +125,7 @@ static void put(tbSpecList* list, int at, const tbSpecList* part) {
   if (part->n) memcpy(list->v + at, part->v, sizeof(tbReal) * (size_t)part->n);
 }
 
-static void gather(tbSpec* spec, tbSpecKey* key, int id) {
+static void collect_key(tbSpec* spec, tbSpecKey* key, int id) {
   int q = 0, v = 0, act = 0, mocap = 0;
   for (int i = 0; i < spec->njoint; i++) {
     for (const tbSpecKeyPart* part = spec->joint[i].keys; part; part = part->next) {
@@ -154,9 +155,9 @@ static void gather(tbSpec* spec, tbSpecKey* key, int id) {
   }
 }
 
-// A vector with fewer values than the model has says nothing of the rest.
-static bool pad(tbSpec* spec, tbSpecKey* key, const char* part, tbSpecList* list, int n,
-                tbReal value) {
+// Extends a vector that has fewer values than the model: the remaining values stay undefined.
+static bool extend(tbSpec* spec, tbSpecKey* key, const char* part, tbSpecList* list, int n,
+                   tbReal value) {
   if (list->n == 0 || list->n >= n) return true;
   tbSpecList given = *list;
   if (!blank(spec, list, n, value)) return false;
@@ -174,12 +175,12 @@ bool tb_mjcf_join_keys(tbSpec* spec) {
   for (int i = 0; i < spec->nkey; i++) {
     tbSpecKey* key = &spec->key[i];
     if (!key->from_parts) {
-      if (!pad(spec, key, "qpos", &key->qpos, s.nq, nan) ||
-          !pad(spec, key, "qvel", &key->qvel, s.nv, 0) ||
-          !pad(spec, key, "ctrl", &key->ctrl, s.nu, 0) ||
-          !pad(spec, key, "act", &key->act, s.na, 0) ||
-          !pad(spec, key, "mpos", &key->mpos, 3 * s.nmocap, nan) ||
-          !pad(spec, key, "mquat", &key->mquat, 4 * s.nmocap, nan)) {
+      if (!extend(spec, key, "qpos", &key->qpos, s.nq, nan) ||
+          !extend(spec, key, "qvel", &key->qvel, s.nv, 0) ||
+          !extend(spec, key, "ctrl", &key->ctrl, s.nu, 0) ||
+          !extend(spec, key, "act", &key->act, s.na, 0) ||
+          !extend(spec, key, "mpos", &key->mpos, 3 * s.nmocap, nan) ||
+          !extend(spec, key, "mquat", &key->mquat, 4 * s.nmocap, nan)) {
         return false;
       }
       continue;
@@ -190,7 +191,7 @@ bool tb_mjcf_join_keys(tbSpec* spec) {
         !blank(spec, &key->mquat, 4 * s.nmocap, nan)) {
       return false;
     }
-    gather(spec, key, i);
+    collect_key(spec, key, i);
   }
   return true;
 }

@@ -1,6 +1,6 @@
-// MJCF: a model file to an editable spec. Sections are read in a fixed order, whatever their order
-// in the file: settings, classes, assets, what refers to the tree, and last the tree itself, so
-// that replicate and attach can copy what refers to their bodies.
+// Parsing of an MJCF file to an editable spec. Sections are read in a fixed order, independent of
+// their order in the file: settings, classes, assets, elements that refer to the tree, and last the
+// tree itself, so that replicate and attach can copy the elements that refer to their bodies.
 #include <libxml/parser.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static bool read_sections(tbMjcf* p, const xmlNode* root, const char* name, Sect
   return true;
 }
 
-// Sections that change nothing in the world, or that Tribo cannot do.
+// Handles sections without effect on the simulation, and rejects those that Tribo does not support.
 static bool check_sections(tbMjcf* p, const xmlNode* root) {
   static const char* const KNOWN[] = {
       "compiler", "option", "size",     "statistic", "default",  "asset",  "worldbody", "contact",
@@ -34,7 +34,7 @@ static bool check_sections(tbMjcf* p, const xmlNode* root) {
       tb_spec_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node), "<visual> is not used");
     }
     if (tb_mjcf_is(node, "deformable")) {
-      // skins only colour things, flexes do not
+      // Skins affect only colours; flexes are not supported.
       const xmlNode* child = tb_mjcf_first(node);
       while (child && tb_mjcf_is(child, "skin")) child = tb_mjcf_next(child);
       if (child) return tb_mjcf_unknown_element(p, child, NULL);
@@ -42,7 +42,7 @@ static bool check_sections(tbMjcf* p, const xmlNode* root) {
       known = true;
     }
     if (tb_mjcf_is(node, "extension")) {
-      // declares plugins; an element that uses one is refused where it stands
+      // The section declares plugins; an element that uses one is an error at that element.
       tb_spec_note(p->spec, tb_mjcf_file(node), tb_mjcf_line(node), "<extension> is not used");
       known = true;
     }
@@ -51,7 +51,7 @@ static bool check_sections(tbMjcf* p, const xmlNode* root) {
   return true;
 }
 
-// option/collision of older files: only the pairs, or all but the pairs.
+// option/collision of older files: "predefined" keeps only the pairs, "dynamic" drops them.
 static void apply_collision(tbMjcf* p) {
   tbSpec* spec = p->spec;
   for (int i = 0; p->only_pairs && i < spec->ngeom; i++) {
@@ -64,7 +64,7 @@ static void apply_collision(tbMjcf* p) {
   }
 }
 
-// Anchors of connect are in the world too where coordinates are global.
+// With global coordinates, the anchors of connect are in the world frame and are converted here.
 static bool localize_anchors(tbMjcf* p) {
   tbSpec* spec = p->spec;
   for (int i = 0; spec->compiler->coordinate && i < spec->nequality; i++) {
@@ -75,7 +75,7 @@ static bool localize_anchors(tbMjcf* p) {
                    "<weld>: an anchor with global coordinates is not supported");
       return false;
     }
-    // the chain from the world down to the body, undone one by one
+    // Transform through the chain of bodies from the world down to the body.
     int chain[TB_MJCF_MAX_DEPTH + 2], n = 0;
     int body = e->body1 ? tb_spec_find(spec, TB_SPEC_body, e->body1) : -1;
     for (; body > 0 && n <= TB_MJCF_MAX_DEPTH; body = spec->body[body].parent) chain[n++] = body;
@@ -108,7 +108,7 @@ static bool read_model(tbMjcf* p, const xmlNode* root) {
   return good && localize_anchors(p);
 }
 
-// Attaching may have put a mocap body below another body.
+// <attach> may have placed a mocap body below another body.
 static bool check_mocap(const tbSpec* spec, tbError* error) {
   for (int i = 1; i < spec->nbody; i++) {
     if (!spec->body[i].mocap || spec->body[i].parent == 0) continue;
@@ -136,7 +136,7 @@ tbSpec* tb_mjcf_parse(const char* text, size_t size, const char* path, const tbL
   xmlDocPtr doc = good ? tb_mjcf_read(&p, text, size, p.path) : NULL;
   good = doc && read_model(&p, xmlDocGetRootElement(doc));
   if (doc) xmlFreeDoc(doc);
-  // what was attached uses the memory of its model
+  // Elements copied from attached models use the memory of those models.
   for (int i = 0; i < p.nchild; i++) {
     p.child[i].spec->next = spec->attached;
     spec->attached = p.child[i].spec;

@@ -1,4 +1,4 @@
-// Orientations in all of MJCF's forms, and poses in frames.
+// Orientations in all forms of MJCF, and poses in frames.
 #include <math.h>
 
 #include "base/elementary.h"
@@ -12,7 +12,7 @@ tbMjcfAngles tb_mjcf_angles(const tbSpecCompiler* compiler) {
   return angles;
 }
 
-// Rotations are about the moving axes for xyz and about the fixed ones for XYZ.
+// Lower-case letters are rotations about the moving axes, upper-case letters about the fixed ones.
 void tb_mjcf_euler(tbReal quat[4], const tbReal euler[3], tbMjcfAngles angles) {
   tb_quat_identity(quat);
   for (int i = 0; i < 3; i++) {
@@ -57,8 +57,8 @@ static bool from_axes(tbReal quat[4], const tbReal xyaxes[6]) {
 }
 
 bool tb_mjcf_orient(tbMjcf* p, const xmlNode* node, tbMjcfOrientation o) {
-  // at most one form per element; as in MuJoCo its own form outranks that of its class, and any
-  // other form, be it the class's, outranks quat
+  // At most one form per element. As in MuJoCo the element's own form takes precedence over that of
+  // its class, and any other form, even the class's, over quat.
   if (o.own & (o.own - 1)) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node,
                         "more than one of quat, axisangle, xyaxes, zaxis, euler");

@@ -1,4 +1,4 @@
-// Which names an element uses, and sets of names.
+// References of elements by name, and sets of names.
 #include <string.h>
 
 #include "base/hash.h"
@@ -41,7 +41,7 @@ bool tb_mjcf_names_add(tbSpec* spec, tbMjcfNames* names, tbSpecKind kind, const 
   return true;
 }
 
-// The array that holds objects of a tbObjType.
+// The spec's kind for a tbObjType.
 static tbSpecKind kind_of(int objtype) {
   switch (objtype) {
     case TB_OBJ_BODY:

@@ -1,4 +1,4 @@
-// Sensors: what each measures and on what.
+// Sensors: what each one measures, and its target objects.
 #include <string.h>
 
 #include "io/mjcf/mjcf.h"
@@ -20,7 +20,7 @@ static const char* attribute_of(int target, int* objtype) {
   }
 }
 
-// A pair of attributes that says which object: both or none.
+// A pair of attributes that identifies an object: both or neither must be given.
 static bool read_object(tbMjcf* p, const xmlNode* node, const char* type_name,
                         const char* name_name, const tbSpecWord* words, bool required, int* type,
                         const char** name) {
@@ -34,8 +34,8 @@ static bool read_object(tbMjcf* p, const xmlNode* node, const char* type_name,
   return true;
 }
 
-// One of several attributes, each naming an object of its own type; `type` stays where none is
-// given.
+// One of several attributes, each of which names an object of its own type; `type` is unchanged if
+// none is given.
 typedef struct {
   const char* attribute;
   int type;
@@ -230,9 +230,9 @@ bool tb_mjcf_sensor(tbMjcf* p, const xmlNode* section) {
     for (int i = 0; i < TB_NSENSORTYPES; i++) {
       if (tb_sensor_kinds[i].word && tb_mjcf_is(node, tb_sensor_kinds[i].word)) type = i;
     }
-    // Sensors change nothing in the world, so those that Tribo does not have are left out with a
-    // note: tactile, and a rangefinder of a camera (an image) or with data (more than a distance).
-    // A plugin is foreign code, an error wherever it stands.
+    // Sensors do not affect the simulation, so unsupported ones are skipped with a note: tactile,
+    // and a rangefinder of a camera (an image) or with data (more than a distance). A plugin is
+    // external code and always an error.
     if (tb_mjcf_is(node, "tactile") ||
         (type == TB_SENS_RANGEFINDER &&
          (tb_mjcf_has(node, "camera") || tb_mjcf_has(node, "data")))) {

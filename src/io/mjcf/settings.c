@@ -22,7 +22,7 @@ static bool read_compiler(tbMjcf* p, const xmlNode* section) {
       (strlen(compiler->eulerseq) != 3 || strspn(compiler->eulerseq, "xyzXYZ") != 3)) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, section, "eulerseq needs three letters of xyzXYZ");
   }
-  // assetdir stands for the two others, unless this element gives them too
+  // assetdir sets the other two, unless this element gives them, too.
   if ((own >> TB_BIT_compiler_assetdir) & 1) {
     if (!((own >> TB_BIT_compiler_meshdir) & 1)) compiler->meshdir = compiler->assetdir;
     if (!((own >> TB_BIT_compiler_texturedir) & 1)) compiler->texturedir = compiler->assetdir;
@@ -32,15 +32,15 @@ static bool read_compiler(tbMjcf* p, const xmlNode* section) {
 
 static const tbSpecWord ENABLE[] = {{"disable", 0}, {"enable", 1}, {NULL, 0}};
 
-// Flags of the file and the bits they stand for.
+// Flags of the file and their bits in the options.
 typedef struct {
   const char* name;
   int disable;  // bits set when the flag is disabled
-  int enable;   // bits set when it is enabled; REFUSED: it may not be
-  bool unused;  // nothing here asks for its bits
+  int enable;   // bits set when it is enabled; REJECTED: enabling is an error
+  bool unused;  // the bits have no effect in Tribo
 } Flag;
 
-enum { REFUSED = -1 };
+enum { REJECTED = -1 };
 
 static const Flag FLAGS[] = {
     {"constraint", TB_DISABLE_CONSTRAINT, 0, false},
@@ -69,8 +69,8 @@ static const Flag FLAGS[] = {
     {"invdiscrete", 0, TB_ENABLE_INVDISCRETE, true},
     {"multiccd", 0, TB_ENABLE_MULTICCD, true},
     {"sleep", 0, TB_ENABLE_SLEEP, true},
-    {"diagexact", 0, REFUSED, false},
-    {"ipc", 0, REFUSED, false},
+    {"diagexact", 0, REJECTED, false},
+    {"ipc", 0, REJECTED, false},
     {"sensornoise", 0, 0, true},  // older files
 };
 enum { NFLAGS = sizeof FLAGS / sizeof FLAGS[0] };
@@ -84,7 +84,7 @@ static bool read_flag(tbMjcf* p, const xmlNode* node) {
     int value = 0, count;
     if (!tb_mjcf_word(p, node, FLAGS[i].name, ENABLE, &value, &count)) return false;
     if (!count) continue;
-    if (FLAGS[i].enable == REFUSED) {
+    if (FLAGS[i].enable == REJECTED) {
       if (!value) continue;
       return tb_mjcf_fail(p, TB_ERROR_UNSUPPORTED, node, "the flag '%s' is not supported",
                           FLAGS[i].name);
@@ -120,8 +120,8 @@ static const tbSpecWord SOLVER[] = {
     {"PGS", TB_MJSOLVER_PGS}, {"CG", TB_MJSOLVER_CG}, {"Newton", TB_MJSOLVER_NEWTON}, {NULL, 0}};
 static const tbSpecWord COLLISION[] = {{"all", 0}, {"predefined", 1}, {"dynamic", 2}, {NULL, 0}};
 
-// Attributes of the option element. `words` makes it an enumeration; `note` an attribute that is
-// accepted and not used.
+// An attribute of the option element. `words` makes it an enumeration; `note` marks an attribute
+// that is accepted but not used.
 typedef struct {
   const char* name;
   size_t offset;
@@ -171,7 +171,7 @@ static const OptionField OPTIONS[] = {
 };
 enum { NOPTIONS = sizeof OPTIONS / sizeof OPTIONS[0] };
 
-// Read for reference: nothing here asks for them.
+// Notes options that are stored but have no effect in Tribo.
 static void note_unused_option(tbMjcf* p, const xmlNode* node, const char* name) {
   static const char* const UNUSED[] = {"ls_tolerance",   "ccd_tolerance",  "mpr_tolerance",
                                        "jacobian",       "ls_iterations",  "ccd_iterations",
@@ -215,7 +215,7 @@ static bool disable_groups(tbMjcf* p, const xmlNode* node) {
   return true;
 }
 
-// Tribo's own options by their names in tbOption, where MuJoCo has none of that name.
+// Tribo's own options by their names in tbOption, unless MuJoCo has an option of that name.
 static const char* const OWN[] = {
 #define X(type, name, count, value, allowed, unit, what) #name,
     TB_OPTION_FIELDS(X)
@@ -253,7 +253,7 @@ static bool read_option(tbMjcf* p, const xmlNode* section) {
     note_unused_option(p, section, OPTIONS[i].name);
     if (!read_option_field(p, section, &OPTIONS[i])) return false;
   }
-  // of older files: which kinds of contact there are
+  // In older files: the kinds of collision pairs that are used.
   int collision = 0, count;
   if (!tb_mjcf_word(p, section, "collision", COLLISION, &collision, &count)) return false;
   if (count) p->only_pairs = collision == 1, p->no_pairs = collision == 2;

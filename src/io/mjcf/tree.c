@@ -1,5 +1,5 @@
-// The tree of bodies and what they hold. Poses come out in the parent body's frame: frames are
-// folded in here.
+// The tree of bodies and their elements. The resulting poses are relative to the parent body: the
+// poses of <frame> elements are applied here.
 #include <string.h>
 
 #include "io/mjcf/mjcf.h"
@@ -8,7 +8,7 @@
 static const tbReal PI = 3.14159265358979323846;
 static const char* const NAME_CLASS[] = {"name", "class", NULL};
 
-// The class an element of the tree takes its values from.
+// The default class of an element of the tree.
 static bool class_of(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place,
                      const tbSpecDefault** record) {
   int id;
@@ -17,9 +17,9 @@ static bool class_of(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place,
   return true;
 }
 
-// A pose as the file has it to the pose in the body: out of the frames around it or, where the
-// file uses global coordinates, out of the world.
-static void settle(const tbMjcf* p, const tbMjcfPlace* place, tbReal pos[3], tbReal quat[4]) {
+// Converts a pose of the file to the pose in the body: applies the frames around it, and converts
+// from the world frame if the file uses global coordinates.
+static void to_body_pose(const tbMjcf* p, const tbMjcfPlace* place, tbReal pos[3], tbReal quat[4]) {
   tb_mjcf_in_frame(place->pos, place->quat, pos, quat);
   if (p->spec->compiler->coordinate) {
     tb_mjcf_out_of_frame(place->world_pos, place->world_quat, pos, quat);
@@ -27,7 +27,7 @@ static void settle(const tbMjcf* p, const tbMjcfPlace* place, tbReal pos[3], tbR
 }
 
 // The same for a unit vector.
-static void settle_axis(const tbMjcf* p, const tbMjcfPlace* place, tbReal axis[3]) {
+static void to_body_axis(const tbMjcf* p, const tbMjcfPlace* place, tbReal axis[3]) {
   static const tbReal ORIGIN[3] = {0, 0, 0};
   tb_quat_rotate(axis, place->quat, axis);
   if (p->spec->compiler->coordinate) tb_mjcf_out_of_frame(ORIGIN, place->world_quat, axis, NULL);
@@ -41,7 +41,8 @@ static bool no_children(tbMjcf* p, const xmlNode* node) {
 
 static bool room_for(tbMjcf* p, const xmlNode* node, int count) {
   if (count < TB_MJCF_MAX_ELEMENTS) return true;
-  return tb_mjcf_fail(p, TB_ERROR_MEMORY, node, "more than %d of them", TB_MJCF_MAX_ELEMENTS);
+  return tb_mjcf_fail(p, TB_ERROR_MEMORY, node, "more than %d elements of this kind",
+                      TB_MJCF_MAX_ELEMENTS);
 }
 
 bool tb_mjcf_check_limit(tbMjcf* p, const xmlNode* node, const char* what, int limited,
@@ -54,7 +55,7 @@ bool tb_mjcf_check_limit(tbMjcf* p, const xmlNode* node, const char* what, int l
   bool given = range[0] != 0 || range[1] != 0;
   if (limited == TB_AUTO && given && !p->spec->compiler->autolimits) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node,
-                        "%s is given, but autolimits is false and nothing says if it is a limit",
+                        "%s is given, but autolimits is false and no flag tells if it is a limit",
                         what);
   }
   return true;
@@ -63,7 +64,7 @@ bool tb_mjcf_check_limit(tbMjcf* p, const xmlNode* node, const char* what, int l
 static bool joint_units(tbMjcf* p, const xmlNode* node, tbSpecJoint* joint) {
   bool angular = joint->type == TB_JOINT_HINGE || joint->type == TB_JOINT_BALL;
   if (angular && p->spec->compiler->angle == 1) {
-    // a range that is no limit stays as it is (as in MuJoCo)
+    // A range that is not a limit is not converted, as in MuJoCo.
     tbReal unit = tb_spec_limited(joint->limited, joint->range) ? PI / 180 : 1;
     for (int i = 0; i < 2; i++) joint->range[i] *= unit;
     if (joint->type == TB_JOINT_HINGE) {
@@ -90,12 +91,12 @@ static bool joint_frame(tbMjcf* p, const xmlNode* node, tbSpecJoint* joint,
     if (tb_norm3(joint->axis) < 1e-14) {
       return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "axis has no length");
     }
-    settle_axis(p, place, joint->axis);
+    to_body_axis(p, place, joint->axis);
   }
   if (joint->type == TB_JOINT_FREE) {
     tb_zero3(joint->pos);
   } else {
-    settle(p, place, joint->pos, NULL);
+    to_body_pose(p, place, joint->pos, NULL);
   }
   return true;
 }
@@ -110,7 +111,7 @@ static bool read_joint(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place)
   if (!joint) return tb_mjcf_no_memory(p);
   bool is_free = tb_mjcf_is(node, "freejoint");
   if (is_free) {
-    // defaults do not apply to <freejoint>
+    // Defaults do not apply to <freejoint>.
     static const char* const KNOWN[] = {"name", "group", "align", NULL};
     joint->type = TB_JOINT_FREE;
     if (!tb_mjcf_only(p, node, KNOWN)) return false;
@@ -137,7 +138,7 @@ static bool read_joint(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place)
   return joint_units(p, node, joint) && joint_frame(p, node, joint, place) && no_children(p, node);
 }
 
-// fromto: the shape's z axis runs from the second point to the first (as in MuJoCo).
+// fromto: the shape's z axis points from the second point to the first, as in MuJoCo.
 static bool apply_fromto(tbMjcf* p, const xmlNode* node, int type, const tbReal fromto[6],
                          tbReal pos[3], tbReal quat[4], tbReal size[3]) {
   if (type != TB_GEOM_CAPSULE && type != TB_GEOM_CYLINDER && type != TB_GEOM_BOX &&
@@ -161,7 +162,7 @@ static bool apply_fromto(tbMjcf* p, const xmlNode* node, int type, const tbReal 
   return true;
 }
 
-// A material gives its colour where the element has none of its own.
+// An element without its own colour gets that of its material.
 static bool apply_material(tbMjcf* p, const xmlNode* node, const char* material, bool has_rgba,
                            tbReal rgba[4]) {
   if (!material || !*material) return true;
@@ -225,7 +226,7 @@ static bool read_geom(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place) 
   if (!apply_material(p, node, geom->material, TB_GIVEN(geom, geom, rgba), geom->rgba)) {
     return false;
   }
-  settle(p, place, geom->pos, geom->quat);
+  to_body_pose(p, place, geom->pos, geom->quat);
   return no_children(p, node);
 }
 
@@ -255,7 +256,7 @@ static bool read_site(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place) 
   if (!apply_material(p, node, site->material, TB_GIVEN(site, site, rgba), site->rgba)) {
     return false;
   }
-  settle(p, place, site->pos, site->quat);
+  to_body_pose(p, place, site->pos, site->quat);
   return no_children(p, node);
 }
 
@@ -277,7 +278,7 @@ static bool read_camera(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node,
                         "resolution must be positive and sensorsize not negative");
   }
-  settle(p, place, camera->pos, camera->quat);
+  to_body_pose(p, place, camera->pos, camera->quat);
   return no_children(p, node);
 }
 
@@ -295,13 +296,13 @@ static bool read_light(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place)
   if (tb_norm3(light->dir) < 1e-14) {
     return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "dir has no length");
   }
-  settle_axis(p, place, light->dir);
-  settle(p, place, light->pos, NULL);
+  to_body_axis(p, place, light->dir);
+  to_body_pose(p, place, light->pos, NULL);
   return no_children(p, node);
 }
 
-// A tensor (xx yy zz xy xz yz) in a frame to the axes around it: R I R^T.
-static void turn_inertia(tbReal full[6], const tbReal quat[4]) {
+// Rotates a tensor (xx yy zz xy xz yz) from a frame to the axes around it: R I R^T.
+static void rotate_inertia(tbReal full[6], const tbReal quat[4]) {
   tbReal R[9], RI[9], turned[9];
   const tbReal I[9] = {full[0], full[3], full[4], full[3], full[1],
                        full[5], full[4], full[5], full[2]};
@@ -345,12 +346,12 @@ static bool read_inertial(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* pla
                         "fullinertia excludes diaginertia and orientations");
   }
   if (inertial->mass < 0) return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "mass cannot be negative");
-  if (full) turn_inertia(inertial->fullinertia, place->quat);
-  settle(p, place, inertial->pos, inertial->quat);
+  if (full) rotate_inertia(inertial->fullinertia, place->quat);
+  to_body_pose(p, place, inertial->pos, inertial->quat);
   return no_children(p, node);
 }
 
-// Frames leave nothing but the poses of what they hold, their names are only told apart.
+// Registers a frame. Frames only affect the poses of their contents; their names must be unique.
 static bool new_frame(tbMjcf* p, const xmlNode* node) {
   const char* name = tb_mjcf_text(p, node, "name");
   if (tb_mjcf_names_has(&p->frames, TB_SPEC_body, name)) {
@@ -360,7 +361,7 @@ static bool new_frame(tbMjcf* p, const xmlNode* node) {
 }
 
 static bool read_frame(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place, int depth) {
-  // a frame has the pose attributes of a body
+  // A frame has the pose attributes of a body.
   static const char* const KNOWN[] = {"name",   "childclass", "pos",   "quat", "axisangle",
                                       "xyaxes", "zaxis",      "euler", NULL};
   static const char* const NAME[] = {"name", NULL};
@@ -405,7 +406,7 @@ static bool read_body(tbMjcf* p, const xmlNode* node, const tbMjcfPlace* place, 
   memcpy(inside.world_quat, body->quat, sizeof inside.world_quat);
   tb_copy3(body->own_pos, body->pos);
   memcpy(body->own_quat, body->quat, sizeof body->own_quat);
-  settle(p, place, body->pos, body->quat);
+  to_body_pose(p, place, body->pos, body->quat);
   return tb_mjcf_children(p, node, &inside, depth + 1);
 }
 

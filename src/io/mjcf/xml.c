@@ -1,4 +1,4 @@
-// MJCF files as XML trees: reading, includes, where each element came from.
+// Reading of MJCF files as XML trees: includes, and the origin of each element.
 #include <libxml/parser.h>
 #include <libxml/parserInternals.h>
 #include <libxml/SAX2.h>
@@ -14,7 +14,7 @@
 
 enum { MAX_FILE_BYTES = 1 << 28 };
 
-// Where an element's tag begins; every element of a tree points at one.
+// Origin of an element: where its tag starts. Every element of a tree points to one.
 typedef struct {
   const char* file;
   int line;
@@ -73,17 +73,17 @@ bool tb_mjcf_no_memory(tbMjcf* p) {
   return false;
 }
 
-// What the callbacks of one parse share.
+// State shared by the callbacks of one parse.
 typedef struct {
   tbArena* arena;
   const char* path;
-  Origin* origins;  // room for more elements
+  Origin* origins;  // unused entries for further elements
   int left;
   bool entity, failed;
 } Reader;
 
-// Entities could expand to any size; models have no use for them.
-static void refuse_entity(void* context, const xmlChar* name, int type, const xmlChar* public_id,
+// Entities could expand to any size; models do not need them, so they are rejected.
+static void reject_entity(void* context, const xmlChar* name, int type, const xmlChar* public_id,
                           const xmlChar* system_id, xmlChar* content) {
   (void)name, (void)type, (void)public_id, (void)system_id, (void)content;
   xmlParserCtxtPtr ctxt = (xmlParserCtxtPtr)context;
@@ -91,7 +91,7 @@ static void refuse_entity(void* context, const xmlChar* name, int type, const xm
   xmlStopParser(ctxt);
 }
 
-// The parser stands at the end of a start tag: go back to its '<', which no attribute can contain.
+// The parser is at the end of a start tag: search back to its '<', which no attribute can contain.
 static int tag_line(const xmlParserInput* input) {
   int line = input->line;
   for (const xmlChar* at = input->cur - 1; at >= input->base && *at != '<'; at--) {
@@ -100,7 +100,7 @@ static int tag_line(const xmlParserInput* input) {
   return line > 0 ? line : 0;
 }
 
-// Give every new element the file and line it came from.
+// Stores the file and line of every new element.
 static void start_element(void* context, const xmlChar* name, const xmlChar* prefix,
                           const xmlChar* uri, int nnamespace, const xmlChar** namespaces,
                           int nattribute, int ndefaulted, const xmlChar** attributes) {
@@ -156,7 +156,7 @@ static xmlDocPtr parse_text(tbMjcf* p, const char* text, size_t size, const char
   xmlCtxtUseOptions(ctxt, XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING |
                               XML_PARSE_NODICT | XML_PARSE_HUGE | XML_PARSE_BIG_LINES);
   ctxt->_private = &reader;
-  ctxt->sax->entityDecl = refuse_entity;
+  ctxt->sax->entityDecl = reject_entity;
   ctxt->sax->startElementNs = start_element;
   xmlParseDocument(ctxt);
   xmlDocPtr doc = ctxt->myDoc;
@@ -171,7 +171,7 @@ static xmlDocPtr parse_text(tbMjcf* p, const char* text, size_t size, const char
   return doc;
 }
 
-// Step to the next node of a subtree in document order, NULL at its end.
+// The next node of a subtree in document order, NULL at its end.
 static xmlNode* step(const xmlNode* root, xmlNode* node, int* depth) {
   if (node->type == XML_ELEMENT_NODE && node->children) {
     (*depth)++;
@@ -201,7 +201,7 @@ static bool readable(const char* path) {
   return file != NULL;
 }
 
-// An included file: against the main file's folder, then against the including file's.
+// Path of an included file: relative to the main file's folder, or else to the including file's.
 static const char* include_path(tbMjcf* p, const xmlNode* node, const char* file) {
   if (file[0] == '/') return file;
   const char* path = tb_spec_format(p->spec, "%s%s", p->directory, file);
@@ -213,7 +213,7 @@ static const char* include_path(tbMjcf* p, const xmlNode* node, const char* file
   return beside && readable(beside) ? beside : path;
 }
 
-static bool remember(tbMjcf* p, const xmlNode* node, const char* path) {
+static bool add_included(tbMjcf* p, const xmlNode* node, const char* path) {
   for (int i = 0; i < p->nincluded; i++) {
     if (strcmp(p->included[i], path) == 0) {
       return tb_mjcf_fail(p, TB_ERROR_PARSE, node, "'%s' is already included", path);
@@ -231,8 +231,8 @@ static bool remember(tbMjcf* p, const xmlNode* node, const char* path) {
   return true;
 }
 
-// Put the children of the included root in the place of the include element.
-static bool graft(tbMjcf* p, xmlNode* include, xmlDocPtr doc) {
+// Inserts the children of the included root in place of the include element.
+static bool insert_children(tbMjcf* p, xmlNode* include, xmlDocPtr doc) {
   xmlNode* root = xmlDocGetRootElement(doc);
   for (xmlNode* node = root->children; node;) {
     xmlNode* next = node->next;
@@ -248,7 +248,7 @@ static bool graft(tbMjcf* p, xmlNode* include, xmlDocPtr doc) {
   return true;
 }
 
-// Replace one include element by what it names.
+// Replaces one include element by the contents of its file.
 static bool expand_one(tbMjcf* p, xmlNode* include) {
   static const char* const KNOWN[] = {"file", NULL};
   const char* file;
@@ -260,7 +260,7 @@ static bool expand_one(tbMjcf* p, xmlNode* include) {
   }
   const char* path = include_path(p, include, file);
   if (!path) return tb_mjcf_no_memory(p);
-  if (!remember(p, include, path)) return false;
+  if (!add_included(p, include, path)) return false;
   const unsigned char* bytes;
   size_t size;
   tbError why = {TB_OK, ""};
@@ -269,12 +269,12 @@ static bool expand_one(tbMjcf* p, xmlNode* include) {
   }
   xmlDocPtr doc = parse_text(p, (const char*)bytes, size, path);
   if (!doc) return false;
-  bool good = graft(p, include, doc);
+  bool good = insert_children(p, include, doc);
   xmlFreeDoc(doc);
   return good;
 }
 
-// Expand includes in document order; what was included is scanned too.
+// Expands includes in document order; included elements are searched, too.
 static bool expand(tbMjcf* p, xmlNode* root) {
   int unused = 0;
   for (xmlNode* node = root; node;) {
@@ -286,7 +286,7 @@ static bool expand(tbMjcf* p, xmlNode* root) {
     if (!expand_one(p, node)) return false;
     xmlUnlinkNode(node);
     xmlFreeNode(node);
-    // go on with the first grafted element
+    // Continue with the first inserted element.
     node = before ? before->next : parent->children;
     for (xmlNode* up = parent; !node && up != root; up = up->parent) node = up->next;
   }
@@ -297,7 +297,7 @@ xmlDocPtr tb_mjcf_read(tbMjcf* p, const char* text, size_t size, const char* pat
   xmlDocPtr doc = parse_text(p, text, size, path);
   if (!doc) return NULL;
   xmlNode* root = xmlDocGetRootElement(doc);
-  if (!remember(p, root, path) || !expand(p, root) || !check_depth(p, root)) {
+  if (!add_included(p, root, path) || !expand(p, root) || !check_depth(p, root)) {
     xmlFreeDoc(doc);
     return NULL;
   }
@@ -316,7 +316,7 @@ const char* tb_mjcf_resolve(tbMjcf* p, const char* folder, const char* file) {
   const char* path = tb_spec_format(p->spec, "%s%s%s%s", folder[0] == '/' ? "" : p->directory,
                                     folder, between, file);
   if (!path || readable(path)) return path;
-  // elsewhere, where the user says so
+  // Otherwise search the user's folders.
   for (int i = 0; p->options && i < p->options->nsearch_paths; i++) {
     const char* other = tb_spec_format(p->spec, "%s/%s", p->options->search_paths[i], file);
     if (other && readable(other)) return other;
