@@ -45,7 +45,7 @@ bool tb_urdf_read_joint(tbUrdf* u, const xmlNode* node, tbUrdfJoint* joint) {
   return true;
 }
 
-// A number that may be infinite, which is no limit.
+// Reads a number that may be infinite, which means no limit.
 static bool read_limit(tbUrdf* u, const xmlNode* node, const char* name, tbReal* value,
                        bool* found) {
   const char* text = tb_urdf_text(node, name);
@@ -116,8 +116,8 @@ static bool add_one(tbUrdf* u, const tbUrdfJoint* joint, int body, int type, con
   return type == TB_JOINT_FREE || read_limits(u, joint, out);
 }
 
-// Two slides in the plane and a hinge about its normal. The plane's axes are those of the shortest
-// rotation from z to the normal.
+// A planar joint: two slides in the plane and a hinge about its normal. The plane's axes follow
+// from the shortest rotation from z to the normal.
 static bool add_planar(tbUrdf* u, const tbUrdfJoint* joint, int body) {
   const tbReal z[3] = {0, 0, 1};
   tbReal turn[4] = {1, 0, 0, 0}, R[9], x[3], y[3], normal[3];
@@ -188,7 +188,7 @@ static bool add_mimic(tbUrdf* u, const tbUrdfJoint* joint, const xmlNode* mimic)
   equality->line = tb_urdf_line(mimic);
   equality->type = TB_EQ_JOINT;
   equality->joint1 = joint->name;
-  // A fixed leader stands at zero.
+  // A fixed leader has the coordinate zero.
   equality->joint2 = held ? NULL : leader->name;
   equality->polycoef[0] = offset;
   equality->polycoef[1] = held ? 0 : multiplier;

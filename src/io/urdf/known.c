@@ -1,13 +1,13 @@
-// What of a URDF's elements is known: other attributes, other elements and elements that stand
-// there twice are noted, so that none is ignored in silence.
+// The known attributes and children of URDF elements. Others, and repeated elements, are noted, so
+// that nothing is ignored silently.
 #include <string.h>
 
 #include "io/urdf/internal.h"
 
-// Which of the children are used, and who notes those that are not in the list.
+// Which of the children are used, and whether unlisted ones are noted here or elsewhere.
 typedef enum { EACH_ONCE, EACH_ONCE_OTHERS_ELSEWHERE, ONE_OF_ALL } Children;
 
-// Names between blanks. Of a geometry the first shape in the order of the list is used.
+// Names between blanks. Of a geometry, the first shape in the order of the list is used.
 static const struct {
   const char *name, *attributes, *children;
   Children rule;
@@ -61,7 +61,7 @@ static void note_attributes(tbUrdf* u, const xmlNode* node, const char* known) {
   }
 }
 
-// The child that is used of those with its name, or of the shapes of a geometry.
+// The used child among those with its name, or among the shapes of a geometry.
 static const xmlNode* used_child(const xmlNode* node, const xmlNode* child, int id) {
   for (int i = 0; KNOWN[id].rule == ONE_OF_ALL && i < NKNOWN; i++) {
     const xmlNode* shape = tb_urdf_child(node, KNOWN[i].name);
@@ -70,14 +70,15 @@ static const xmlNode* used_child(const xmlNode* node, const xmlNode* child, int 
   return tb_urdf_child(node, (const char*)child->name);
 }
 
-// Shapes of a link, any number of which are read.
+// Whether a node is a shape of a link; any number of shapes is read.
 static bool is_shape(const tbUrdf* u, const xmlNode* link, const xmlNode* node) {
   bool visuals = !u->spec->compiler->discardvisual;
   return tb_urdf_is(link, "link") &&
          (tb_urdf_is(node, "collision") || (visuals && tb_urdf_is(node, "visual")));
 }
 
-// An element that is read, and what it holds. It goes no deeper than the lists do.
+// Adds the notes for an element that is read and for its children. The recursion is as deep as the
+// lists.
 static void note_element(tbUrdf* u, const xmlNode* node, int id) {
   note_attributes(u, node, KNOWN[id].attributes);
   for (const xmlNode* c = node->children; c; c = c->next) {

@@ -61,7 +61,7 @@ bool tb_urdf_add_inertial(tbUrdf* u, tbUrdfLink* link) {
     tb_quat_normalize(inertial->quat);
   }
   tbReal* J = inertial->diaginertia;
-  // What the search for the axes leaves of a zero is one.
+  // A rounding error of the eigenvalue computation counts as zero.
   if (fabs(J[2]) < 1e-12 * J[0]) J[2] = 0;
   if (J[2] < 0) {
     return tb_urdf_fail(u, TB_ERROR_MODEL, inertia,
@@ -79,7 +79,7 @@ bool tb_urdf_add_inertial(tbUrdf* u, tbUrdfLink* link) {
   return true;
 }
 
-// A mesh of the spec with this file and scale, new or known.
+// Name of the mesh with this file and scale, which is added if it is new.
 static const char* find_mesh(tbUrdf* u, const xmlNode* node, const char* path,
                              const tbReal scale[3]) {
   tbSpec* spec = u->spec;
@@ -92,7 +92,7 @@ static const char* find_mesh(tbUrdf* u, const xmlNode* node, const char* path,
   if (known && *known >= 0) return spec->mesh[*known].name;
   if (known) *known = spec->nmesh;
 
-  // Other scales and other folders get a number behind the name.
+  // Meshes of one file name with other scales or folders get a number appended to the name.
   const char* name = tb_spec_format(spec, "%.*s", length, base);
   int* taken = name ? tb_urdf_map(u, &u->mesh_names, name) : NULL;
   while (taken && *taken >= 0) {
@@ -130,7 +130,7 @@ static bool read_mesh(tbUrdf* u, const xmlNode* node, tbSpecGeom* geom) {
   return geom->mesh != NULL;
 }
 
-// A positive size, times `factor`.
+// Positive sizes, times `factor`.
 static bool read_size(tbUrdf* u, const xmlNode* node, const char* name, int n, tbReal factor,
                       tbReal* size) {
   bool found;
@@ -151,7 +151,7 @@ static bool read_geometry(tbUrdf* u, const xmlNode* shape, tbSpecGeom* geom) {
   TB_SET_GIVEN(geom, geom, type);
   TB_SET_GIVEN(geom, geom, size);
   const xmlNode* node;
-  // URDF gives whole lengths, sizes here are halves.
+  // URDF gives full lengths, the spec half lengths.
   if ((node = tb_urdf_child(geometry, "box"))) {
     geom->type = TB_GEOM_BOX;
     return read_size(u, node, "size", 3, 0.5, geom->size);
@@ -171,7 +171,7 @@ static bool read_geometry(tbUrdf* u, const xmlNode* shape, tbSpecGeom* geom) {
                       "expected box, sphere, cylinder, capsule or mesh");
 }
 
-// The colour of a visual: its own, or that of the material it names.
+// The colour of a visual: its own, or that of the named material.
 static bool read_color(tbUrdf* u, const xmlNode* visual, tbReal rgba[4]) {
   const xmlNode* material = tb_urdf_child(visual, "material");
   const xmlNode* color = material ? tb_urdf_child(material, "color") : NULL;
@@ -199,7 +199,7 @@ static bool add_shape(tbUrdf* u, const tbUrdfLink* link, const xmlNode* shape, b
     TB_SET_GIVEN(geom, geom, conaffinity);
     TB_SET_GIVEN(geom, geom, density);
   }
-  // A name that another geom has would be refused later; URDF does not promise unique names.
+  // URDF does not require unique names; a repeated one would be rejected later, so it is dropped.
   const char* name = tb_urdf_text(shape, "name");
   if (name && *name) {
     const char* copy = tb_spec_text(u->spec, name);
@@ -216,7 +216,7 @@ static bool add_shape(tbUrdf* u, const tbUrdfLink* link, const xmlNode* shape, b
   if (!tb_urdf_origin(u, shape, geom->pos, geom->quat)) return false;
   TB_SET_GIVEN(geom, geom, pos);
   TB_SET_GIVEN(geom, geom, quat);
-  // Adding a mesh does not move geoms.
+  // The pointer `geom` stays valid, since adding a mesh does not move geoms.
   return read_geometry(u, shape, geom);
 }
 
@@ -252,8 +252,8 @@ bool tb_urdf_add_shapes(tbUrdf* u, tbUrdfLink* link) {
   return true;
 }
 
-// A body that moves needs some mass and inertia, its own or that of what is fixed to it. Dummy
-// links get too little to be felt.
+// A moving body needs mass and inertia, its own or that of links fixed to it. Dummy links get
+// values too small to have an effect.
 bool tb_urdf_add_missing_mass(tbUrdf* u) {
   static const tbReal LEAST = 1e-7;
   tbReal* mass = TB_ARENA_NEW(&u->spec->arena, tbReal, u->nlink);
@@ -278,8 +278,8 @@ bool tb_urdf_add_missing_mass(tbUrdf* u) {
     inertial->line = body->line;
     inertial->compiler = u->spec->compiler;
     if (!(mass[i] > 0)) inertial->mass = mass[i] = LEAST;
-    // A ball of water of this mass: r^3 = 3 m / (4 pi rho), I = 2/5 m r^2. Moments that are given
-    // stay, and none that is missing becomes larger than they.
+    // The moment of a ball of water of this mass: r^3 = 3 m / (4 pi rho), I = 2/5 m r^2. Given
+    // moments stay, and no added moment exceeds the largest given one.
     tbReal moment = tb_max(LEAST, 0.4 * mass[i] * tb_pow(mass[i] / 4188.79, 2.0 / 3.0));
     tbReal* J = inertial->diaginertia;
     if (J[0] > 0) moment = tb_min(moment, J[0]);
@@ -287,8 +287,8 @@ bool tb_urdf_add_missing_mass(tbUrdf* u) {
     TB_SET_GIVEN(inertial, inertial, mass);
     TB_SET_GIVEN(inertial, inertial, diaginertia);
     tb_spec_note(u->spec, u->path, body->line,
-                 "moving link without mass or inertia: what it lacks is added (%g kg, %g kg m2, or "
-                 "a ball of water's)",
+                 "moving link without mass or inertia: the missing values are added (%g kg, %g kg "
+                 "m2, or those of a ball of water)",
                  LEAST, LEAST);
   }
   return true;

@@ -1,4 +1,5 @@
-// Which file a URDF means: package:// and file:// URIs and plain paths. docs/urdf.md has the rules.
+// The file that a URDF refers to: package:// and file:// URIs and plain paths. docs/urdf.md has the
+// rules.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@ static const char* join_if_file(tbUrdf* u, const char* folder, size_t length, co
   return NULL;
 }
 
-// "%20" and its kind as characters.
+// Decodes percent-encoded characters such as "%20".
 static const char* decode(tbUrdf* u, const char* text) {
   char* out = tb_arena_alloc(&u->spec->arena, strlen(text) + 1);
   if (!out) return NULL;
@@ -41,8 +42,8 @@ static const char* decode(tbUrdf* u, const char* text) {
   return out;
 }
 
-// A package below `folder`, or `folder` itself where it is called like the package. `package` has
-// no length where the URI names none.
+// Searches a package below `folder`, or `folder` itself if it has the package's name. `package` is
+// empty if the URI names none.
 static const char* in_folder(tbUrdf* u, const char* folder, size_t length, const char* package,
                              const char* rest) {
   while (length > 1 && folder[length - 1] == '/') length--;
@@ -57,7 +58,7 @@ static const char* in_folder(tbUrdf* u, const char* folder, size_t length, const
   return same ? join_if_file(u, folder, length, rest) : NULL;
 }
 
-// A list of folders separated by colons; `below` is appended to each.
+// Searches a list of folders separated by colons; `below` is appended to each.
 static const char* in_list(tbUrdf* u, const char* list, const char* below, const char* package,
                            const char* rest) {
   const char* found = NULL;
@@ -72,12 +73,12 @@ static const char* in_list(tbUrdf* u, const char* list, const char* below, const
   return found;
 }
 
-// The folder of the URDF and every folder above it.
+// Searches the folder of the URDF and every folder above it.
 static const char* in_ancestors(tbUrdf* u, const char* package, const char* rest) {
   char* folder = (char*)tb_spec_text(u->spec, u->directory);
   if (!folder) return NULL;
   if (folder[0] != '/') {
-    // A relative path is climbed by dots, a few steps.
+    // From a relative path, go up by "..", up to 16 levels.
     const char* up = u->directory;
     for (int i = 0; i < 16 && up; i++) {
       const char* found = in_folder(u, up, strlen(up), package, rest);
@@ -105,7 +106,8 @@ static const char* search(tbUrdf* u, const char* package, const char* rest) {
   return found ? found : in_ancestors(u, package, rest);
 }
 
-// The URDF's own folder with the compiler's meshdir: the whole path, or only the file's name.
+// Searches the URDF's own folder with the compiler's meshdir: by the whole path, or only the file's
+// name.
 static const char* in_mesh_folder(tbUrdf* u, const char* file) {
   const tbSpecCompiler* compiler = u->spec->compiler;
   const char *folder = u->directory, *below = tb_spec_slashes(u->spec, compiler->meshdir);
@@ -136,7 +138,7 @@ static const char* resolve(tbUrdf* u, const char* uri) {
     const char* found = search(u, "", rest + (*rest == '/'));
     return found ? found : in_mesh_folder(u, rest);
   }
-  // package://PACKAGE/REST and, with an empty package, package:///REST
+  // package://PACKAGE/REST and, with an empty package, package:///REST.
   const char* slash = strchr(rest, '/');
   if (!slash) return in_mesh_folder(u, rest);
   const char* package = tb_spec_format(u->spec, "%.*s", (int)(slash - rest), rest);
@@ -144,7 +146,7 @@ static const char* resolve(tbUrdf* u, const char* uri) {
   const char* found = search(u, package, slash + 1);
   if (!found && !*package && is_file(slash)) found = tb_spec_text(u->spec, slash);
   if (!found && !*package) {
-    // The first folder may be meant as the package's name.
+    // The first folder may be the package's name.
     const char* second = strchr(slash + 1, '/');
     package = second ? tb_spec_format(u->spec, "%.*s", (int)(second - slash - 1), slash + 1) : NULL;
     if (package) found = search(u, package, second + 1);

@@ -1,4 +1,4 @@
-// SRDF beside a URDF: group states become keyframes, disabled collisions become exclusions.
+// SRDF for a URDF: group states become keyframes, disabled collisions become exclusions.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static int coordinates(int type) {
   return type == TB_JOINT_FREE ? 7 : type == TB_JOINT_BALL ? 4 : 1;
 }
 
-// Number the coordinates of the finished spec.
+// Assigns addresses to the coordinates of the finished spec.
 static bool number_joints(tbUrdf* u) {
   const tbSpec* spec = u->spec;
   u->qposadr = TB_ARENA_NEW(&u->spec->arena, int, spec->njoint + 1);
@@ -27,14 +27,14 @@ static bool number_joints(tbUrdf* u) {
   return true;
 }
 
-// The joint called `name`, or -1.
+// The joint named `name`, or -1.
 static int find_joint(tbUrdf* u, const char* name) {
   const char* key = tb_spec_text(u->spec, name);
   int* id = key ? tb_urdf_map(u, &u->moving, key) : NULL;
   return id ? *id : -1;
 }
 
-// The pose of the file: zeros, and the bodies' own poses for free joints.
+// The reference pose: zeros, and the bodies' own poses for free joints.
 static tbReal* reference(tbUrdf* u, int nq) {
   const tbSpec* spec = u->spec;
   tbReal* q = TB_ARENA_NEW(&u->spec->arena, tbReal, nq);
@@ -52,13 +52,13 @@ static tbReal* reference(tbUrdf* u, int nq) {
   return q;
 }
 
-// The numbers of one joint of a state; quaternions are x, y, z, w in the file.
+// Reads the coordinates of one joint of a state; quaternions are x, y, z, w in the file.
 static bool set_joint(tbUrdf* u, const xmlNode* node, int joint, tbReal* q) {
   const tbSpec* spec = u->spec;
   int type = spec->joint[joint].type, n = coordinates(type);
   tbReal value[7];
   bool found;
-  // A planar joint's three coordinates stand in three joints.
+  // The three coordinates of a planar joint belong to three joints of the spec.
   const char* name = spec->joint[joint].name;
   size_t length = strlen(name);
   const char* text = tb_urdf_text(node, "name");
@@ -80,10 +80,10 @@ static bool set_joint(tbUrdf* u, const xmlNode* node, int joint, tbReal* q) {
   return true;
 }
 
-// Followers of the joints that a state sets. A follower may follow a follower, a few times.
+// Sets the joints that mimic joints of a state. Chains of up to four mimics are followed.
 static void set_mimics(tbUrdf* u, tbReal* q) {
   const tbSpec* spec = u->spec;
-  for (int round = 0; round < 4; round++) {
+  for (int pass = 0; pass < 4; pass++) {
     for (int i = 0; i < spec->nequality; i++) {
       const tbSpecEquality* e = &spec->equality[i];
       int one = find_joint(u, e->joint1), two = e->joint2 ? find_joint(u, e->joint2) : -1;
@@ -94,7 +94,7 @@ static void set_mimics(tbUrdf* u, tbReal* q) {
   }
 }
 
-// The spec joint that a state's joint element means, or -1.
+// The spec joint that a state's joint element refers to, or -1.
 static int state_joint(tbUrdf* u, const char* name) {
   int joint = find_joint(u, name);
   if (joint >= 0) return joint;
@@ -102,7 +102,7 @@ static int state_joint(tbUrdf* u, const char* name) {
   return planar ? find_joint(u, planar) : -1;
 }
 
-// A name no other keyframe has: the state's, with its group in front where that is taken.
+// A unique keyframe name: the state's, with its group as a prefix if that name is taken.
 static const char* key_name(tbUrdf* u, const xmlNode* node) {
   const char *name = tb_urdf_text(node, "name"), *group = tb_urdf_text(node, "group");
   const char* result = tb_spec_text(u->spec, name);
@@ -130,7 +130,7 @@ static bool add_state(tbUrdf* u, const xmlNode* node) {
       if (!set_joint(u, c, joint, q)) return false;
       continue;
     }
-    // Fixed joints, and the root of a robot whose base is fixed here, have no coordinates.
+    // Fixed joints, and the root joint of a robot with a fixed base, have no coordinates.
     tb_spec_note(u->spec, tb_spec_text(u->spec, (const char*)c->doc->URL), tb_urdf_line(c),
                  "a joint of a group state that does not move here is not used");
   }
@@ -148,7 +148,7 @@ static bool add_state(tbUrdf* u, const xmlNode* node) {
 
 // ---- exclusions ---------------------------------------------------------------------------------
 
-// Two links that shall not collide, and what they are fixed to.
+// Two links that must not collide, and their rigid groups.
 typedef struct {
   int cluster[2];
   int link[2];
@@ -171,10 +171,10 @@ static const char* cluster_name(const tbUrdf* u, int cluster) {
   return cluster < 0 ? "world" : u->link[cluster].name;
 }
 
-// Where all links of two clusters are excluded from each other, their bodies are; else the links
-// themselves, which then stay bodies of their own.
+// If all links of two rigid groups are excluded from each other, their bodies are excluded;
+// otherwise the links themselves, which then remain separate bodies.
 static bool add_excludes(tbUrdf* u, Pair* pair, int n) {
-  // Links with shapes per cluster; the world's is first.
+  // Number of links with shapes per rigid group; the world's group is first.
   int* shapes = TB_ARENA_NEW(&u->spec->arena, int, u->nlink + 1);
   if (!shapes) return tb_urdf_no_memory(u);
   for (int i = 0; i < u->nlink; i++) {
@@ -203,7 +203,7 @@ static bool add_excludes(tbUrdf* u, Pair* pair, int n) {
   return true;
 }
 
-// The pair of a disable_collisions element; false in `use` where it changes nothing.
+// The pair of a disable_collisions element; `use` is false if it has no effect.
 static bool read_pair(tbUrdf* u, const xmlNode* node, Pair* pair, bool* use) {
   const char* name[2];
   *use = false;
@@ -221,7 +221,7 @@ static bool read_pair(tbUrdf* u, const xmlNode* node, Pair* pair, bool* use) {
     pair->link[k] = id;
     pair->cluster[k] = u->link[id].cluster;
   }
-  // What is fixed together never collides.
+  // Links of one rigid group never collide.
   if (pair->cluster[0] == pair->cluster[1]) return true;
   if (pair->cluster[0] > pair->cluster[1]) {
     *pair = (Pair){{pair->cluster[1], pair->cluster[0]}, {pair->link[1], pair->link[0]}};

@@ -1,4 +1,4 @@
-// URDF to the editable spec: settings, links and joints as a tree of bodies.
+// Parsing of URDF to the editable spec: settings, links and joints as a tree of bodies.
 #include "io/urdf/urdf.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 
 // ---- settings -----------------------------------------------------------------------------------
 
-// Sections of <mujoco> that a URDF cannot have: bodies, actuators and so on.
+// Notes sections of <mujoco> that a URDF cannot have: bodies, actuators and so on.
 static void note_unused_sections(tbUrdf* u, const xmlNode* mujoco) {
   static const char* const SETTINGS[] = {"compiler", "option", "size", "statistic"};
   for (const xmlNode* c = mujoco->children; c; c = c->next) {
@@ -19,7 +19,7 @@ static void note_unused_sections(tbUrdf* u, const xmlNode* mujoco) {
   }
 }
 
-// MuJoCo's settings for URDF files, then those of its extension elements.
+// Sets MuJoCo's settings for URDF files, then those of the file's extension elements.
 static bool read_settings(tbUrdf* u) {
   tbSpecCompiler* compiler = u->spec->compiler;
   compiler->strippath = 1;
@@ -33,7 +33,7 @@ static bool read_settings(tbUrdf* u) {
     if (!tb_mjcf_settings(&parser, node)) return false;
     note_unused_sections(u, node);
   }
-  // Options of the caller stand above those of the file; URDF angles are radians.
+  // The caller's options take precedence over those of the file; URDF angles are radians.
   if (u->options->keep_visual) compiler->discardvisual = 0;
   if (u->options->keep_fixed) compiler->fusestatic = 0;
   compiler->angle = 0;
@@ -72,7 +72,7 @@ static bool allocate(tbUrdf* u) {
   return true;
 }
 
-// Everything below <robot>.
+// Reads the children of <robot>.
 static bool read_elements(tbUrdf* u) {
   for (const xmlNode* c = u->root->children; c; c = c->next) {
     if (c->type != XML_ELEMENT_NODE) continue;
@@ -99,7 +99,7 @@ static bool read_elements(tbUrdf* u) {
          tb_urdf_sort_names(u, u->joint_name, u->njoint, "joint");
 }
 
-// The link that a joint's parent or child element names.
+// The link that a joint's parent or child element refers to.
 static int joint_link(tbUrdf* u, const tbUrdfJoint* joint, const char* end) {
   const xmlNode* node = tb_urdf_child(joint->node, end);
   const char* name;
@@ -113,7 +113,7 @@ static int joint_link(tbUrdf* u, const tbUrdfJoint* joint, const char* end) {
   return id;
 }
 
-// Links know the joint above and the joints below, in the order of the file.
+// Sets the joint above and the joints below each link, in the order of the file.
 static bool connect(tbUrdf* u) {
   for (int i = u->njoint - 1; i >= 0; i--) {
     tbUrdfJoint* joint = &u->joint[i];
@@ -141,16 +141,16 @@ static bool is_world(const tbUrdfLink* link) {
   return strcmp(link->name, "world") == 0;
 }
 
-// Does this root stand still?
+// Whether this root link is fixed to the world.
 static bool is_fixed_root(const tbUrdf* u, const tbUrdfLink* link) {
   return is_world(link) || !u->options->floating_base;
 }
 
-// A free joint in place of what fixes a link to the world.
+// Adds a free joint in place of a link's fixation to the world.
 static bool add_root_joint(tbUrdf* u, const tbUrdfLink* link) {
   tbSpecJoint* joint = tb_spec_add_joint(u->spec);
   if (!joint) return tb_urdf_no_memory(u);
-  // The first is called as Pinocchio calls it, which SRDF files refer to.
+  // The first has Pinocchio's name for it, which SRDF files refer to.
   bool first = tb_urdf_find(u->joint_name, u->njoint, "root_joint") < 0 && u->spec->njoint == 1;
   joint->name = first ? "root_joint" : tb_spec_format(u->spec, "%s_root_joint", link->name);
   if (!joint->name) return tb_urdf_no_memory(u);
@@ -173,13 +173,13 @@ static void static_pose(const tbUrdf* u, const tbUrdfLink* link, tbReal pos[3], 
   }
 }
 
-// A free joint's body is a child of the world.
+// Makes a free joint's body a child of the world.
 static bool attach_to_world(tbUrdf* u, const tbUrdfLink* link, const tbUrdfJoint* joint) {
   const tbUrdfLink* parent = &u->link[joint->parent];
   if (parent->cluster != -1) {
     return tb_urdf_fail(u, TB_ERROR_UNSUPPORTED, joint->node,
-                        "floating joint '%s' hangs on link '%s', which moves; only links fixed to "
-                        "the world may carry one",
+                        "floating joint '%s' has the moving parent link '%s'; the parent must be "
+                        "fixed to the world",
                         joint->name, parent->name);
   }
   tbSpecBody* body = &u->spec->body[link->body];
@@ -188,7 +188,7 @@ static bool attach_to_world(tbUrdf* u, const tbUrdfLink* link, const tbUrdfJoint
   return true;
 }
 
-// A named frame where a link was fused into its parent.
+// Adds a site as a named frame for a link that is fused into its parent.
 static bool add_frame(tbUrdf* u, const tbUrdfLink* link) {
   tbSpecSite* site = tb_spec_add_site(u->spec);
   if (!site) return tb_urdf_no_memory(u);
@@ -225,7 +225,7 @@ static bool add_body(tbUrdf* u, int id) {
     TB_SET_GIVEN(body, body, pos);
     TB_SET_GIVEN(body, body, quat);
   }
-  // What is fixed to a link moves with it.
+  // A link fixed to another one belongs to its rigid group.
   bool fixed = joint ? joint->type == TB_URDF_FIXED : is_fixed_root(u, link);
   bool freed = u->options->floating_base && (!joint || (fixed && above->body == 0));
   link->cluster = !fixed || freed ? id : above ? above->cluster : -1;
@@ -238,7 +238,7 @@ static bool add_body(tbUrdf* u, int id) {
   return good && tb_urdf_add_inertial(u, link) && tb_urdf_add_shapes(u, link);
 }
 
-// Depth first from every root, without recursion: chains may be long.
+// Adds the bodies depth first from every root, without recursion, since chains may be long.
 static bool add_tree(tbUrdf* u) {
   int* stack = TB_ARENA_NEW(&u->spec->arena, int, u->nlink + 1);
   int* order = TB_ARENA_NEW(&u->spec->arena, int, u->nlink + 1);
@@ -252,7 +252,7 @@ static bool add_tree(tbUrdf* u) {
       int id = stack[--depth];
       if (!add_body(u, id)) return false;
       added++;
-      // The stack takes the children in reverse, so that the first is on top.
+      // The children are pushed in reverse order, so that the first is on top of the stack.
       int n = 0;
       for (int j = u->link[id].child; j >= 0; j = u->joint[j].sibling) order[n++] = j;
       while (n) stack[depth++] = u->joint[order[--n]].child;

@@ -44,7 +44,7 @@ xmlDoc* tb_urdf_read(tbUrdf* u, const char* text, size_t size, const char* path)
     tb_urdf_no_memory(u);
     return NULL;
   }
-  // No network and no files: a robot description has no business with either.
+  // No network and no file access, which a robot description does not need.
   char* plain = tb_format_without_declaration(text, size);
   xmlDoc* document = xmlCtxtReadMemory(context, plain ? plain : text, (int)size, path, NULL,
                                        XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING |
@@ -56,7 +56,7 @@ xmlDoc* tb_urdf_read(tbUrdf* u, const char* text, size_t size, const char* path)
     tb_spec_fail(u->error, TB_ERROR_PARSE, path, reason ? reason->line : 0,
                  "not well-formed XML: %.*s", (int)strcspn(why, "\r\n"), why);
   } else if (document->intSubset && document->intSubset->children) {
-    // Entities could multiply a small file without end. A document type that declares none is
+    // Entities could expand a small file without bound. A document type that declares none is
     // harmless, as in MJCF.
     tb_spec_fail(u->error, TB_ERROR_UNSUPPORTED, path, 1,
                  "declarations in a document type are not supported");
@@ -68,7 +68,7 @@ xmlDoc* tb_urdf_read(tbUrdf* u, const char* text, size_t size, const char* path)
 }
 
 bool tb_urdf_is(const xmlNode* node, const char* name) {
-  // A namespace for the whole file is fine, a prefix makes another element.
+  // A default namespace for the whole file is accepted; a prefix makes it another element.
   return node->type == XML_ELEMENT_NODE && (!node->ns || !node->ns->prefix) &&
          strcmp((const char*)node->name, name) == 0;
 }
@@ -102,7 +102,7 @@ bool tb_urdf_numbers(tbUrdf* u, const xmlNode* node, const char* name, int n, tb
   const char *end = text + strlen(text), *at = tb_skip_space(text, end);
   for (int i = 0; i < n && at; i++) {
     at = tb_parse_real(at, end, &values[i]);
-    // Numbers are separated by white space.
+    // Numbers must be separated by white space.
     if (at && at < end && tb_skip_space(at, end) == at) at = NULL;
     if (at) at = tb_skip_space(at, end);
   }
@@ -112,7 +112,7 @@ bool tb_urdf_numbers(tbUrdf* u, const xmlNode* node, const char* name, int n, tb
                       strstr(text, "${") ? "; run xacro on the file first" : "");
 }
 
-// The quaternion (x, y, z, w) of URDF 1.2, in place of rpy.
+// The quaternion (x, y, z, w) of URDF 1.2, which replaces rpy.
 static bool read_quaternion(tbUrdf* u, const xmlNode* origin, tbReal quat[4]) {
   tbReal xyzw[4];
   if (!tb_urdf_numbers(u, origin, "quat_xyzw", 4, xyzw, NULL)) return false;
@@ -136,7 +136,7 @@ bool tb_urdf_origin(tbUrdf* u, const xmlNode* node, tbReal pos[3], tbReal quat[4
   if (!tb_urdf_numbers(u, origin, "xyz", 3, pos, NULL)) return false;
   if (tb_urdf_text(origin, "quat_xyzw")) return read_quaternion(u, origin, quat);
   if (!tb_urdf_numbers(u, origin, "rpy", 3, rpy, NULL)) return false;
-  // Yaw after pitch after roll, about the axes of the outer frame.
+  // Roll, then pitch, then yaw, about the axes of the outer frame.
   for (int i = 0; i < 3; i++) {
     tbReal axis[3] = {i == 0, i == 1, i == 2}, turn[4];
     tb_quat_from_axis_angle(turn, axis, rpy[i]);
@@ -179,7 +179,7 @@ int tb_urdf_find(const tbUrdfName* names, int n, const char* name) {
   return -1;
 }
 
-// Where a key stands or would stand.
+// The slot of a key, or the empty slot for it.
 static int map_slot(const tbUrdfMap* map, const char* key) {
   int mask = map->room - 1;
   int at = (int)(tb_hash(TB_HASH_SEED, key, strlen(key)) & (uint64_t)mask);
@@ -189,7 +189,7 @@ static int map_slot(const tbUrdfMap* map, const char* key) {
 
 int* tb_urdf_map(tbUrdf* u, tbUrdfMap* map, const char* key) {
   if (2 * (map->n + 1) > map->room) {
-    // Twice the room, at most half of it used.
+    // Doubles the capacity; at most half of the slots are used.
     tbUrdfMap larger = {.n = map->n, .room = map->room ? 2 * map->room : 64};
     larger.key = TB_ARENA_NEW(&u->spec->arena, const char*, larger.room);
     larger.value = TB_ARENA_NEW(&u->spec->arena, int, larger.room);
@@ -211,7 +211,8 @@ int* tb_urdf_map(tbUrdf* u, tbUrdfMap* map, const char* key) {
   return &map->value[at];
 }
 
-// Each text is one note; a file may have any number of names for elements and attributes.
+// Adds a note. The number of different notes is limited, since a file may have any number of
+// unknown names.
 static void note(tbUrdf* u, const xmlNode* node, const char* text) {
   const char* file = node->doc && node->doc->URL ? (const char*)node->doc->URL : u->path;
   file = strcmp(file, u->path) == 0 ? u->path : tb_spec_text(u->spec, file);
