@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The name of the root element: the first '<' that opens neither a declaration nor a comment.
+// Finds the name of the root element: the first '<' that starts neither a declaration nor a
+// comment.
 tbFormat tb_format_detect(const char* text, size_t size) {
   if (size >= 8 && memcmp(text, "TRIBOTBM", 8) == 0) return TB_FORMAT_BINARY;
   size_t i = 0;
@@ -35,8 +36,8 @@ static size_t skip_blanks(const char* text, size_t size, size_t i) {
   return i;
 }
 
-// Whether the version of the declaration in [i, end) is one that libxml2 does not know. The version
-// comes first.
+// Whether the declaration in [i, end) has a version that libxml2 rejects. The version is its first
+// attribute.
 static bool has_odd_version(const char* text, size_t i, size_t end) {
   i = skip_blanks(text, end, i);
   if (i + 7 > end || memcmp(text + i, "version", 7) != 0) return false;
@@ -57,7 +58,7 @@ char* tb_format_without_declaration(const char* text, size_t size) {
   char* copy = malloc(size);
   if (!copy) return NULL;
   memcpy(copy, text, size);
-  // Line ends stay, so that messages name the lines of the file.
+  // Line ends stay, so that error messages have the line numbers of the file.
   for (size_t i = start; i < end + 2; i++) {
     if (!is_blank(copy[i])) copy[i] = ' ';
   }

@@ -1,4 +1,4 @@
-// What kind of model a text is, and how it starts.
+// Detection of a model file's format, and repair of its XML declaration.
 #ifndef TRIBO_IO_FORMAT_H_
 #define TRIBO_IO_FORMAT_H_
 
@@ -11,12 +11,12 @@ typedef enum {
   TB_FORMAT_BINARY  // a compiled model
 } tbFormat;
 
-// By the first bytes or the name of the root element.
+// The format by the first bytes or the name of the root element.
 tbFormat tb_format_detect(const char* text, size_t size);
 
-// Published robots start with blank lines before <?xml ...?>, or with version="0.0". Other readers
-// skip the declaration, libxml2 refuses it: the text with blanks in its place, which the caller
-// frees; NULL where the text is fine as it is, or memory is out.
+// Some published robots have blank lines before <?xml ...?>, or version="0.0", which libxml2
+// rejects and other readers skip. Returns a copy of the text with blanks in place of the
+// declaration, which the caller frees; NULL if the text needs no change, or if out of memory.
 char* tb_format_without_declaration(const char* text, size_t size);
 
 #endif

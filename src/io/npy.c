@@ -15,7 +15,7 @@ static uint32_t little(const unsigned char* p, int bytes) {
   return value;
 }
 
-// Find a stored member of a zip archive by walking its central directory, from the end record back.
+// Finds a stored member of a zip archive in the central directory, which the end record refers to.
 static const unsigned char* find_member(const unsigned char* zip, size_t size, const char* member,
                                         size_t* length) {
   char wanted[256];
@@ -42,7 +42,7 @@ static const unsigned char* find_member(const unsigned char* zip, size_t size, c
   return NULL;
 }
 
-// The numbers after "'shape': (" of a header.
+// Reads the numbers after "'shape': (" of a header.
 static int parse_shape(const char* header, tbNpy* out) {
   const char* at = strstr(header, "'shape':");
   if (at) at = strchr(at, '(');

@@ -13,12 +13,13 @@ typedef struct {
   double* data;  // C order; free with tb_npy_free
 } tbNpy;
 
-// Read a .npy file, or with `member` ("com" for com.npy) one array of an uncompressed .npz. Little-
-// endian doubles in C order only. On error data is NULL and `error` says what was expected.
+// Reads a .npy file, or with `member` ("com" for com.npy) one array of an uncompressed .npz. Only
+// little-endian doubles in C order are accepted. On error data is NULL and `error` tells what was
+// expected.
 tbResult tb_npy_read(const char* path, const char* member, tbNpy* out, tbError* error);
 void tb_npy_free(tbNpy* array);
 
-// The same from bytes in memory; `name` for messages.
+// The same from bytes in memory; `name` is used in messages.
 tbResult tb_npy_parse(const unsigned char* bytes, size_t size, const char* name, const char* member,
                       tbNpy* out, tbError* error);
 

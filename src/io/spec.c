@@ -1,4 +1,4 @@
-// The editable spec: memory, names, order.
+// The editable spec: memory, names, order of elements.
 #include "io/spec.h"
 
 #include <limits.h>
@@ -47,7 +47,7 @@ void tb_spec_free(tbSpec* spec) {
   free(spec);
 }
 
-// Twice the room when an array is full. What it held before stays in the arena, unused.
+// Doubles the capacity when an array is full. The old array stays in the arena, unused.
 static void* grown(tbArena* arena, void* array, int count, int* capacity, size_t size) {
   if (count < *capacity) return array;
   if (count > INT_MAX / 4) return NULL;
@@ -71,7 +71,7 @@ void* tb_spec_grow(tbSpec* spec, tbSpecKind kind) {
   return (char*)array + (size_t)count * info->size;
 }
 
-// tb_spec_add_<kind>: grow, then the initial values.
+// tb_spec_add_<kind>: grows the array and sets the initial values.
 #define ADD(kind, type, initial)                               \
   type* tb_spec_add_##kind(tbSpec* spec) {                     \
     type* element = (type*)tb_spec_grow(spec, TB_SPEC_##kind); \
@@ -176,7 +176,7 @@ int tb_spec_find(const tbSpec* spec, tbSpecKind kind, const char* name) {
   return -1;
 }
 
-// Bodies in depth-first order: new_id[old] over `order`, without recursion.
+// Depth-first order of the bodies in new_id[old], without recursion.
 static bool order_bodies(const tbSpec* spec, int* first, int* next, int* new_id) {
   int n = spec->nbody, count = 0;
   for (int i = 0; i < n; i++) first[i] = next[i] = new_id[i] = -1;
@@ -244,7 +244,7 @@ static bool sort_all(tbSpec* spec) {
          sort_by_body(spec, TB_SPEC_light, offsetof(tbSpecLight, body), new_id, start);
 }
 
-// Refuse two elements of one kind with the same name, by open addressing over the names' hashes.
+// Rejects two elements of one kind with the same name, by open addressing on the names' hashes.
 static tbResult check_names(tbSpec* spec, tbSpecKind kind, tbError* error) {
   int n = tb_spec_count(spec, kind);
   size_t room = 16;
@@ -267,7 +267,7 @@ static tbResult check_names(tbSpec* spec, tbSpecKind kind, tbError* error) {
   return TB_OK;
 }
 
-// Path elements and tuple items in the order of their owners, without those that nobody owns.
+// Sorts path elements and tuple items by their owners, and drops those without an owner.
 static bool gather_parts(tbSpec* spec) {
   tbSpecWrap* wrap = TB_ARENA_NEW(&spec->arena, tbSpecWrap, spec->nwrap + 1);
   tbSpecTupleItem* item = TB_ARENA_NEW(&spec->arena, tbSpecTupleItem, spec->ntupleitem + 1);

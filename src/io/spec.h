@@ -1,14 +1,14 @@
-// The editable spec: what a model file says, before it is compiled. Parsers (MJCF, URDF) fill it,
-// `tb_compile` turns it into a tbModel.
+// The editable spec: the contents of a model file before compilation. Parsers (MJCF, URDF) fill it,
+// `tb_compile` converts it to a tbModel.
 //
-// After `tb_spec_finish` everything is in plain numbers: radians, metres, unit quaternions in the
-// parent body, default classes applied, frames, replicate and attach expanded, file names resolved.
-// Bodies stand in depth-first order (the world is 0, a parent stands before its children); joints,
-// geoms, sites, cameras and lights stand in the order of their bodies, and within a body in the
-// order of the file. Elements refer to each other by name; unknown names are for the compiler to
-// report, with `source` and `line` of the element.
+// After `tb_spec_finish` all values are resolved: radians, metres, unit quaternions in the parent
+// body; default classes applied; frames, replicate and attach expanded; file names resolved. Bodies
+// are in depth-first order (the world is 0, a parent precedes its children); joints, geoms, sites,
+// cameras and lights are sorted by body, and within a body in the order of the file. Elements refer
+// to each other by name; the compiler reports unknown names, with `source` and `line` of the
+// element.
 //
-// Everything lives in the spec's arena. Adding an element may move the others of its kind: keep
+// The spec's arena contains all data. Adding an element may move the others of its kind: keep
 // indices, not pointers.
 #ifndef TRIBO_IO_SPEC_H_
 #define TRIBO_IO_SPEC_H_
@@ -25,10 +25,10 @@
 #include "tribo/option.h"
 #include "tribo/types.h"
 
-// The third value of limited and its kind: the range decides.
+// The third value of `limited` and similar flags: the range decides.
 enum { TB_AUTO = 2 };
 
-// Any number of values, in the arena.
+// A list of any length, in the arena.
 typedef struct {
   int n;
   tbReal* v;
@@ -54,8 +54,9 @@ typedef struct {
 
 typedef struct tbSpecCompiler tbSpecCompiler;
 
-// What every element starts with. `given` has one bit per field of the list (in its order, SKIP
-// fields counted too), set where the element or its default class gave the field; see TB_GIVEN.
+// The common members at the start of every element. `given` has one bit per field of the list (in
+// its order, including SKIP fields), set if the element or its default class gives the field; see
+// TB_GIVEN.
 #define TB_SPEC_COMMON              \
   const char* name;   /* or NULL */ \
   const char* source; /* file */    \
@@ -63,13 +64,13 @@ typedef struct tbSpecCompiler tbSpecCompiler;
   uint64_t given;                   \
   const tbSpecCompiler* compiler;
 
-// Was the field given, by the element or its class? TB_GIVEN(geom, g, mass)
+// Whether the element or its class gives the field, for example TB_GIVEN(geom, g, mass).
 #define TB_GIVEN(kind, element, field) (((element)->given >> TB_BIT_##kind##_##field) & 1u)
 #define TB_SET_GIVEN(kind, element, field) \
   ((element)->given |= (uint64_t)1 << TB_BIT_##kind##_##field)
 
-// What a keyframe of an attached model says about one joint, actuator or mocap body. The parser
-// puts these together once the order of everything is known.
+// The values of a keyframe of an attached model for one joint, actuator or mocap body. The parser
+// combines these once the order of the elements is known.
 typedef struct tbSpecKeyPart tbSpecKeyPart;
 struct tbSpecKeyPart {
   int key;
@@ -88,7 +89,7 @@ struct tbSpecCompiler {
   TB_SPEC_COMMON
   TB_SPEC_COMPILER(TB_SPEC_MEMBER)
   tbSpecLengthRange lengthrange;
-  bool keep_moments;  // moments that no real body has (A + B < C) are kept: URDF
+  bool keep_moments;  // keep moments that no real body has (A + B < C): URDF
 };
 
 typedef struct {
@@ -112,7 +113,7 @@ typedef struct {
   int parent;         // -1 for the world
   bool has_inertial;  // the file gives mass and inertia
   tbSpecInertial inertial;
-  tbReal own_pos[3], own_quat[4];  // pose without the frames around it
+  tbReal own_pos[3], own_quat[4];  // pose relative to the innermost frame
   const tbSpecKeyPart* keys;       // parser only
 } tbSpecBody;
 
@@ -191,7 +192,7 @@ typedef struct {
 // One element of a tendon's path.
 typedef struct {
   TB_SPEC_COMMON
-  int type;              // TB_WRAP_JOINT, _PULLEY, _SITE or _SPHERE (any geom; compile knows which)
+  int type;              // TB_WRAP_JOINT, _PULLEY, _SITE or _SPHERE (any geom until compilation)
   const char* target;    // joint, site or geom; NULL for a pulley
   const char* sidesite;  // geom: or NULL
   tbReal prm;            // joint: coefficient; pulley: divisor
@@ -212,7 +213,7 @@ typedef struct {
   const char* objname;  // or NULL
   int reftype;          // tbObjType, TB_OBJ_UNKNOWN for none
   const char* refname;
-  int intprm[3];  // contact: what is reported, which contacts, how many
+  int intprm[3];  // contact: data fields, reduction, maximum number
 } tbSpecSensor;
 
 typedef struct {
@@ -261,16 +262,16 @@ typedef struct {
   tbSpecActuator actuator;
 } tbSpecDefault;
 
-// Something the file has and Tribo does not use.
+// A note about something in the file that Tribo does not use.
 typedef struct {
   const char* file;
   int line;
-  int count;  // how often the same text came up; file and line are the first
+  int count;  // occurrences of this text; file and line are those of the first
   const char* text;
 } tbSpecNote;
 
-// X(Type, member): the arrays of a spec; `member` has nmember elements. The number of kinds and
-// their order is tbSpecKind.
+// X(Type, member): the arrays of a spec; `member` has nmember elements. tbSpecKind enumerates the
+// kinds in this order.
 #define TB_SPEC_KINDS(X)        \
   X(tbSpecBody, body)           \
   X(tbSpecJoint, joint)         \
@@ -318,7 +319,7 @@ struct tbSpec {
   int capacity[TB_NSPECKINDS];
   int note_capacity;
   tbArena arena;
-  tbSpec* attached;  // models whose memory this one uses
+  tbSpec* attached;  // attached models, whose memory this one uses
   tbSpec* next;
 };
 
@@ -396,47 +397,48 @@ enum { TB_SPEC_SIZE(X) TB_NBITS_size };
 enum { TB_SPEC_STATISTIC(X) TB_NBITS_statistic };
 #undef X
 
-// An empty spec: a world body, MuJoCo's default settings. NULL when out of memory.
+// An empty spec: a world body and MuJoCo's default settings. NULL if out of memory.
 tbSpec* tb_spec_new(tbError* error);
 void tb_spec_free(tbSpec* spec);
 
-// Add an element with the initial values of its kind and return it, or NULL when out of memory. Its
-// index is the count before the call. tb_spec_add_geom(spec), ...
+// tb_spec_add_geom(spec), ...: adds an element with the initial values of its kind and returns it,
+// or NULL if out of memory. Its index is the count before the call.
 #define X(type, member) type* tb_spec_add_##member(tbSpec* spec);
 TB_SPEC_KINDS(X)
 #undef X
 
-// A copy of a string in the spec's arena; printf into the arena; NULL when out of memory.
+// A copy of a string in the spec's arena, and printf into the arena; NULL if out of memory.
 const char* tb_spec_text(tbSpec* spec, const char* text);
 const char* tb_spec_format(tbSpec* spec, const char* format, ...)
     __attribute__((format(printf, 2, 3)));
-// A file name with the slashes of this system; files from elsewhere have backslashes.
+// A file name with forward slashes; files from other systems may have backslashes.
 const char* tb_spec_slashes(tbSpec* spec, const char* file);
 
-// Note something that the file has and Tribo does not use. Equal texts are counted, not repeated.
+// Adds a note about something in the file that Tribo does not use. Equal texts are counted, not
+// repeated.
 void tb_spec_note(tbSpec* spec, const char* file, int line, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
 
-// Bring the elements into the order that the top of this file promises and refuse duplicate names.
-// Every parser ends with this.
+// Sorts the elements as described at the top of this file, and rejects duplicate names. The last
+// step of every parser.
 tbResult tb_spec_finish(tbSpec* spec, tbError* error);
 
 // Index of a named element, or -1.
 int tb_spec_find(const tbSpec* spec, tbSpecKind kind, const char* name);
 
-// limited, ctrllimited and their kind: 1 if the range is a limit.
+// For limited, ctrllimited and similar flags: 1 if the range is a limit.
 static inline int tb_spec_limited(int limited, const tbReal range[2]) {
   return limited == TB_AUTO ? range[0] < range[1] : limited;
 }
 
-// Set `error` to "file:line: message" at an element (any tbSpec* struct) and return `code`.
+// Sets `error` to "file:line: message" for an element (any tbSpec* struct) and returns `code`.
 #define TB_SPEC_FAIL(error, code, element, ...) \
   tb_spec_fail((error), (code), (element)->source, (element)->line, __VA_ARGS__)
 tbResult tb_spec_fail(tbError* error, tbResult code, const char* file, int line, const char* format,
                       ...) __attribute__((format(printf, 5, 6)));
 
-// Parse MJCF text. `path` names the text in messages and is what relative file names are against
-// (its folder). NULL with `error` on failure.
+// Parses MJCF text. `path` names the text in messages, and relative file names refer to its folder.
+// NULL with `error` on failure.
 tbSpec* tb_spec_parse_mjcf(const char* text, size_t size, const char* path,
                            const tbLoadOptions* options, tbError* error);
 

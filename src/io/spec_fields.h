@@ -1,5 +1,5 @@
 // Every field of the editable spec, declared once. The structs, their initial values, the parser's
-// tables of attributes, default classes and copying come from these lists.
+// tables of attributes, default classes and copies are generated from these lists.
 //
 //   X(kind, name, least, most, initial, words, what)
 //
@@ -15,8 +15,8 @@
 #define TB_SPEC_SOLREF (0.02, 1)
 #define TB_SPEC_SOLIMP (0.9, 0.95, 0.001, 0.5, 2)
 
-// After parsing, `quat` is the unit quaternion in the parent body whichever form was given; the
-// other forms keep what the file says.
+// After parsing, `quat` is the unit quaternion in the parent body for every form of orientation;
+// the other forms keep the values of the file.
 #define TB_SPEC_ORIENTATION(X)                                                        \
   X(REAL, quat, 4, 4, (1, 0, 0, 0), NONE, "orientation, resolved and of unit length") \
   X(REAL, axisangle, 4, 4, (0, 0, 0, 0), NONE, "as given")                            \
@@ -41,7 +41,7 @@
   X(REAL, diaginertia, 3, 3, (0, 0, 0), NONE, "moments about the axes of quat, kg m2") \
   X(REAL, fullinertia, 6, 6, (0, 0, 0, 0, 0, 0), NONE, "xx yy zz xy xz yz in the body's axes")
 
-// Angles are radians after parsing, whatever the file uses.
+// After parsing, angles are in radians, independent of the file's unit.
 #define TB_SPEC_JOINT(X)                                                                      \
   X(ENUM, type, 1, 1, TB_JOINT_HINGE, JOINTTYPE, "tbJointType")                               \
   X(INT, group, 1, 1, 0, NONE, "group")                                                       \
@@ -68,7 +68,7 @@
   X(ENUM, align, 1, 1, TB_AUTO, TRISTATE, "free joint: centre the body frame on its inertia") \
   X(LIST, user, 0, 0, , NONE, "user values")
 
-// fromto is folded into pos, quat and size by the parser.
+// The parser converts fromto to pos, quat and size.
 #define TB_SPEC_GEOM(X)                                                                     \
   X(ENUM, type, 1, 1, TB_GEOM_SPHERE, GEOMTYPE,                                             \
     "tbGeomType; with mesh given: fit to it unless mesh")                                   \
@@ -191,7 +191,7 @@
   X(SKIP, metallic, 0, 0, , NONE, "")               \
   X(SKIP, roughness, 0, 0, , NONE, "")
 
-// What is not given has these values, as in MuJoCo; nothing is taken from the two geoms.
+// As in MuJoCo, omitted values are these constants and are not derived from the two geoms.
 #define TB_SPEC_PAIR(X)                                                \
   X(TEXT, geom1, 0, 0, NULL, NONE, "geom")                             \
   X(TEXT, geom2, 0, 0, NULL, NONE, "geom")                             \
@@ -252,9 +252,8 @@
   X(REAL, rgba, 4, 4, (0.5, 0.5, 0.5, 1), NONE, "colour")                                     \
   X(LIST, user, 0, 0, , NONE, "user values")
 
-// The shortcuts (motor, position, ...) are turned into these by the parser. A position-like
-// actuator (fixed gain, affine bias, gainprm[0] = -biasprm[1]) with biasprm[2] > 0 asks for a
-// damping ratio of that value.
+// The parser converts the shortcuts (motor, position, ...) to these fields. For a position-like
+// actuator (fixed gain, affine bias, gainprm[0] = -biasprm[1]), biasprm[2] > 0 is a damping ratio.
 #define TB_SPEC_ACTUATOR(X)                                                                   \
   X(INT, group, 1, 1, 0, NONE, "group")                                                       \
   X(INT, nsample, 1, 1, 0, NONE, "must be zero: delayed controls")                            \
@@ -323,7 +322,7 @@
   X(LIST, mquat, 0, 0, , NONE, "4 per mocap body, or none") \
   X(LIST, ctrl, 0, 0, , NONE, "nu values, or none: zero")
 
-// The compiler element. Each element points at the settings of the file it came from.
+// The compiler element. Each element points to the settings of its file.
 #define TB_SPEC_COMPILER(X)                                                                        \
   X(ENUM, autolimits, 1, 1, 1, BOOL, "a range implies a limit")                                    \
   X(REAL, boundmass, 1, 1, 0, NONE, "least mass of a body that is not the world, kg")              \

@@ -36,7 +36,7 @@ TABLE(ANGLE, {"radian", 0}, {"degree", 1});
 TABLE(LRMODE, {"none", 0}, {"muscle", 1}, {"muscleuser", 2}, {"all", 3});
 #define WORDS_NONE NULL
 
-// Initial values: a plain one, or a parenthesised list for several.
+// Initial values: a plain one, or a parenthesised list of several.
 #define UNWRAP(...) \
   { __VA_ARGS__ }
 #define VALUE_1(initial) initial
@@ -64,7 +64,7 @@ TABLE(LRMODE, {"none", 0}, {"muscle", 1}, {"muscleuser", 2}, {"all", 3});
 #define ROW(kind, member, least, most, initial, words, what) \
   {#member, TB_FIELD_##kind, least, most, OFFSET_##kind(TYPE, member), WORDS_##words},
 
-// One table and one initial element per list; TYPE is the struct of the list at hand.
+// One table and one initial element per list; TYPE is the struct of the current list.
 #define DEFINE(id, list)                                             \
   tbSpecTable tb_spec_table_##id(void) {                             \
     static const tbSpecField FIELDS[] = {list(ROW)};                 \

@@ -1,4 +1,4 @@
-// The lists of spec_fields.h as tables, for code that handles any kind of element.
+// The lists of spec_fields.h as tables, for code that handles all kinds of elements.
 #ifndef TRIBO_IO_SPEC_TABLES_H_
 #define TRIBO_IO_SPEC_TABLES_H_
 
@@ -79,15 +79,15 @@ typedef struct {
 } tbSpecKindInfo;
 const tbSpecKindInfo* tb_spec_kind_info(tbSpecKind kind);
 
-// The array of a kind, how many it has, and element i of it. Every element starts with
-// TB_SPEC_COMMON, so that its common part can be reached as tbSpecElement.
+// Number of elements of a kind, and element `index` of its array. Every element starts with
+// TB_SPEC_COMMON, so its common part can be accessed as tbSpecElement.
 typedef struct {
   TB_SPEC_COMMON
 } tbSpecElement;
 int tb_spec_count(const tbSpec* spec, tbSpecKind kind);
 tbSpecElement* tb_spec_at(const tbSpec* spec, tbSpecKind kind, int index);
 
-// Room for one more element, not initialised.
+// Adds one uninitialized element.
 void* tb_spec_grow(tbSpec* spec, tbSpecKind kind);
 
 #endif

@@ -1,5 +1,6 @@
-// Rows are gathered in memory, group of columns by group of columns, and written in chunks, so that
-// a long run needs little memory and an interrupted one keeps all but its last chunk.
+// Recording of trajectories. Rows are buffered in memory by groups of columns and written in
+// chunks, so that a long run needs little memory and an interrupted one loses at most its last
+// chunk.
 #include "tribo/trajectory.h"
 
 #include <errno.h>
@@ -32,7 +33,7 @@ struct tbTrajectory {
   int buffered;             // rows in the buffers
 };
 
-// Values per row of each group.
+// Number of values per row of each group.
 static void widths_of(const tbModel* m, int width[NGROUPS]) {
   const int widths[NGROUPS] = {1, m->nq, m->nv, m->nu, 2, 1, 1};
   memcpy(width, widths, sizeof widths);
@@ -68,7 +69,7 @@ static void csv_rows(tbTrajectory* t) {
       for (int i = 0; i < t->width[g]; i++, separator = ",") {
         char number[TB_NUMBER_TEXT] = "nan";
         tbReal value = t->buffer[g][r * t->width[g] + i];
-        // The sign of what is no number has no meaning.
+        // NAN is written without its sign, which has no meaning.
         if (!isnan(value)) tb_print_real(number, value);
         fprintf(t->csv, "%s%s", separator, number);
       }
@@ -119,7 +120,7 @@ static int write_rows(tbTrajectory* t) {
   return ok;
 }
 
-// Failures are told by the caller, not by HDF5 on standard error.
+// The caller reports failures; HDF5's own output on standard error is suppressed.
 static int hdf5_rows(tbTrajectory* t) {
   int ok;
   H5E_BEGIN_TRY {
@@ -149,7 +150,7 @@ static void free_all(tbTrajectory* t) {
   free(t);
 }
 
-// Whether a name ends in `ending`, or in `ending` and ".part".
+// Whether a name ends in `ending`, or in `ending` followed by ".part".
 static int has_ending(const char* path, const char* ending) {
   char part[16];
   snprintf(part, sizeof part, "%s.part", ending);
