@@ -33,7 +33,7 @@ static void point_velocity(const tbModel* m, const tbData* d, int g, const tbRea
   tb_add3(out, v + 3, swing);
 }
 
-// Speeds of a body: of its center of mass, and angular.
+// Speeds of a body: of its centre of mass, and angular.
 static void body_speed(const tbModel* m, const tbData* d, int body, tbReal speed[2]) {
   const tbReal* v = d->cvel + 6 * body;
   tbReal arm[3], swing[3];
@@ -220,7 +220,7 @@ static bool may_overlap_if_stopped(const tbDetector* f, const tbModel* m, int g1
 }
 
 // Upper bound of the displacement of two geoms towards each other within a step: from the relative
-// velocity of their centers, or, if one of them may be `stopped`, from the velocity of either alone
+// velocity of their centres, or, if one of them may be `stopped`, from the velocity of either alone
 // if that is larger, plus the motion due to rotation.
 static tbReal max_displacement(const tbDetector* f, const tbModel* m, const tbData* d, int g1,
                                int g2, bool stopped) {
@@ -249,7 +249,7 @@ static tbReal separation_speed(const tbModel* m, const tbData* d, int g1, int g2
   return stopped ? tb_min(speed, alone) : speed;
 }
 
-// A body's center of mass at the end of the step, and its velocities.
+// A body's centre of mass at the end of the step, and its velocities.
 typedef struct {
   tbReal centre[3], v[3];
   const tbReal* spin;

@@ -26,7 +26,7 @@ typedef struct {
   tbReal pos[3], quat[4];  // at the last search
   tbReal way,
       turn;         // sums of its frame's motion, and of twice the quaternion's
-  tbReal speed[2];  // of its center of mass, and angular; 0 without look-ahead
+  tbReal speed[2];  // of its centre of mass, and angular; 0 without look-ahead
 } tbTravel;
 
 // Items of one body, which have consecutive indices.
@@ -49,7 +49,7 @@ struct tbDetector {
   tbReal* margin;     // per item: the largest margin of its geom and pairs
   tbBounds* bounds;   // per item
   bool* bounded;      // per item: it has bounds
-  tbReal* arm;        // per item: largest distance of its points from its body's center of mass
+  tbReal* arm;        // per item: largest distance of its points from its body's centre of mass
   tbReal* reach;      // per item: its detection distance
   tbReal* swing;      // per item: a rotation of its body by x moves its box by at most this times x
   tbTravel* travel;   // per body

@@ -5,8 +5,8 @@
 //
 // kind     REAL: numbers, `least` to `most` of them may be given. INT: the same, whole numbers.
 //          ENUM: one of the words in the table `words`. TEXT: a string, NULL where absent.
-//          LIST: any number of numbers. SKIP: a known attribute that is not kept; its word is
-//          looked at.
+//          LIST: any number of numbers. SKIP: a known attribute that is not kept; an ENUM word is
+//          still checked.
 // name     the member, and the attribute of the file
 // initial  the value where neither the element nor its default class gives one
 #ifndef TRIBO_IO_SPEC_FIELDS_H_
@@ -24,14 +24,14 @@
   X(REAL, zaxis, 3, 3, (0, 0, 0), NONE, "as given")                                   \
   X(REAL, euler, 3, 3, (0, 0, 0), NONE, "as given")
 
-#define TB_SPEC_BODY(X)                                                   \
-  X(TEXT, childclass, 0, 0, NULL, NONE, "default class of what it holds") \
-  X(REAL, pos, 3, 3, (0, 0, 0), NONE, "position in the parent, m")        \
-  TB_SPEC_ORIENTATION(X)                                                  \
-  X(ENUM, mocap, 1, 1, 0, BOOL, "pose set by the user")                   \
-  X(REAL, gravcomp, 1, 1, 0, NONE, "share of gravity compensated")        \
-  X(SKIP, sleep, 0, 0, , SLEEP, "")                                       \
-  X(SKIP, simple, 0, 0, , NONE, "")                                       \
+#define TB_SPEC_BODY(X)                                                  \
+  X(TEXT, childclass, 0, 0, NULL, NONE, "default class of its contents") \
+  X(REAL, pos, 3, 3, (0, 0, 0), NONE, "position in the parent, m")       \
+  TB_SPEC_ORIENTATION(X)                                                 \
+  X(ENUM, mocap, 1, 1, 0, BOOL, "pose set by the user")                  \
+  X(REAL, gravcomp, 1, 1, 0, NONE, "fraction of gravity compensated")    \
+  X(SKIP, sleep, 0, 0, , SLEEP, "")                                      \
+  X(SKIP, simple, 0, 0, , NONE, "")                                      \
   X(LIST, user, 0, 0, , NONE, "user values")
 
 #define TB_SPEC_INERTIAL(X)                                                            \
@@ -60,8 +60,8 @@
   X(REAL, actuatorfrcrange, 2, 2, (0, 0), NONE, "clamp of the total actuator force")          \
   X(ENUM, actuatorgravcomp, 1, 1, 0, BOOL, "gravity compensation counts as actuator force")   \
   X(REAL, margin, 1, 1, 0, NONE, "distance at which a limit acts")                            \
-  X(REAL, ref, 1, 1, 0, NONE, "coordinate of the file's pose")                                \
-  X(REAL, springref, 1, 1, 0, NONE, "coordinate where the spring rests")                      \
+  X(REAL, ref, 1, 1, 0, NONE, "coordinate in the reference pose")                             \
+  X(REAL, springref, 1, 1, 0, NONE, "rest coordinate of the spring")                          \
   X(REAL, armature, 1, 1, 0, NONE, "rotor inertia")                                           \
   X(REAL, damping, 1, 3, (0, 0, 0), NONE, "viscous friction; only the first may be non-zero") \
   X(REAL, frictionloss, 1, 1, 0, NONE, "dry friction")                                        \
@@ -71,16 +71,16 @@
 // The parser converts fromto to pos, quat and size.
 #define TB_SPEC_GEOM(X)                                                                     \
   X(ENUM, type, 1, 1, TB_GEOM_SPHERE, GEOMTYPE,                                             \
-    "tbGeomType; with mesh given: fit to it unless mesh")                                   \
+    "tbGeomType; a primitive with `mesh` is fitted to it")                                  \
   X(INT, contype, 1, 1, 1, NONE, "collision bits")                                          \
-  X(INT, conaffinity, 1, 1, 1, NONE, "bits it collides with")                               \
+  X(INT, conaffinity, 1, 1, 1, NONE, "bits of geoms it collides with")                      \
   X(INT, condim, 1, 1, 3, NONE, "1, 3, 4 or 6")                                             \
   X(INT, group, 1, 1, 0, NONE, "group")                                                     \
   X(INT, priority, 1, 1, 0, NONE, "priority")                                               \
   X(REAL, size, 1, 3, (0, 0, 0), NONE, "sizes, see tbGeomType, m")                          \
   X(TEXT, material, 0, 0, NULL, NONE, "material; its colour is in rgba after parsing")      \
   X(REAL, friction, 1, 3, (1, 0.005, 0.0001), NONE, "sliding, torsional, rolling")          \
-  X(REAL, mass, 1, 1, 0, NONE, "where given it replaces density, kg")                       \
+  X(REAL, mass, 1, 1, 0, NONE, "kg; replaces density if given")                             \
   X(REAL, density, 1, 1, 1000, NONE, "kg/m3, or kg/m2 with shellinertia")                   \
   X(ENUM, shellinertia, 1, 1, 0, BOOL, "mass on the surface")                               \
   X(REAL, solmix, 1, 1, 1, NONE, "")                                                        \
@@ -124,13 +124,13 @@
   X(SKIP, output, 0, 0, , NONE, "")                                 \
   X(REAL, pos, 3, 3, (0, 0, 0), NONE, "position in the body, m")    \
   TB_SPEC_ORIENTATION(X)                                            \
-  X(ENUM, mode, 1, 1, 0, CAMLIGHT, "what it follows")               \
-  X(TEXT, target, 0, 0, NULL, NONE, "body it looks at")             \
+  X(ENUM, mode, 1, 1, 0, CAMLIGHT, "tracking mode")                 \
+  X(TEXT, target, 0, 0, NULL, NONE, "target body")                  \
   X(REAL, focal, 2, 2, (0, 0), NONE, "focal lengths, m")            \
   X(REAL, focalpixel, 2, 2, (0, 0), NONE, "the same in pixels")     \
   X(REAL, principal, 2, 2, (0, 0), NONE, "principal point, m")      \
   X(REAL, principalpixel, 2, 2, (0, 0), NONE, "the same in pixels") \
-  X(REAL, sensorsize, 2, 2, (0, 0), NONE, "size of the chip, m")    \
+  X(REAL, sensorsize, 2, 2, (0, 0), NONE, "sensor size, m")         \
   X(LIST, user, 0, 0, , NONE, "user values")
 
 #define TB_SPEC_LIGHT(X)                                             \
@@ -150,8 +150,8 @@
   X(SKIP, ambient, 0, 0, , NONE, "")                                 \
   X(SKIP, diffuse, 0, 0, , NONE, "")                                 \
   X(SKIP, specular, 0, 0, , NONE, "")                                \
-  X(ENUM, mode, 1, 1, 0, CAMLIGHT, "what it follows")                \
-  X(TEXT, target, 0, 0, NULL, NONE, "body it points at")             \
+  X(ENUM, mode, 1, 1, 0, CAMLIGHT, "tracking mode")                  \
+  X(TEXT, target, 0, 0, NULL, NONE, "target body")                   \
   X(SKIP, texture, 0, 0, , NONE, "")
 
 #define TB_SPEC_MESH(X)                                                                \
@@ -162,7 +162,7 @@
   X(SKIP, texcoord, 0, 0, , NONE, "")                                                  \
   X(LIST, face, 0, 0, , NONE, "inline triangles, 3 whole numbers each")                \
   X(REAL, refpos, 3, 3, (0, 0, 0), NONE, "subtracted from the vertices")               \
-  X(REAL, refquat, 4, 4, (1, 0, 0, 0), NONE, "its inverse rotates the vertices; unit") \
+  X(REAL, refquat, 4, 4, (1, 0, 0, 0), NONE, "unit; its inverse rotates the vertices") \
   X(REAL, scale, 3, 3, (1, 1, 1), NONE, "scale; may be negative")                      \
   X(SKIP, smoothnormal, 0, 0, , BOOL, "")                                              \
   X(INT, maxhullvert, 1, 1, -1, NONE, "-1: all, else at least 4")                      \
@@ -174,8 +174,8 @@
 #define TB_SPEC_HFIELD(X)                                                 \
   X(TEXT, content_type, 0, 0, NULL, NONE, "")                             \
   X(TEXT, file, 0, 0, NULL, NONE, "as given; `path` is the file to open") \
-  X(INT, nrow, 1, 1, 0, NONE, "rows, where there is no file")             \
-  X(INT, ncol, 1, 1, 0, NONE, "columns, where there is no file")          \
+  X(INT, nrow, 1, 1, 0, NONE, "rows, if there is no file")                \
+  X(INT, ncol, 1, 1, 0, NONE, "columns, if there is no file")             \
   X(REAL, size, 4, 4, (0, 0, 0, 0), NONE, "x half, y half, top, base, m") \
   X(LIST, elevation, 0, 0, , NONE, "inline samples, the first row at +y; none: flat")
 
@@ -207,28 +207,28 @@
   X(REAL, restitution, 1, 1, -1, NONE, "Tribo: -1: from the geoms")    \
   X(REAL, compliance, 1, 1, -1, NONE, "Tribo: -1: from the geoms")     \
   X(REAL, contactdamping, 1, 1, -1, NONE, "Tribo: -1: from the geoms") \
-  X(REAL, comfree, 1, 2, (-1, -1), NONE, "Tribo: k_user, d_user; -1: the options'")
+  X(REAL, comfree, 1, 2, (-1, -1), NONE, "Tribo: k_user, d_user; -1: from the options")
 
 #define TB_SPEC_EXCLUDE(X)                 \
   X(TEXT, body1, 0, 0, NULL, NONE, "body") \
   X(TEXT, body2, 0, 0, NULL, NONE, "body")
 
-#define TB_SPEC_EQUALITY(X)                                                       \
-  X(ENUM, active, 1, 1, 1, BOOL, "active at the start")                           \
-  X(REAL, solref, 1, 2, TB_SPEC_SOLREF, NONE, "")                                 \
-  X(REAL, solimp, 1, 5, TB_SPEC_SOLIMP, NONE, "")                                 \
-  X(TEXT, body1, 0, 0, NULL, NONE, "connect, weld: body")                         \
-  X(TEXT, body2, 0, 0, NULL, NONE, "connect, weld: body; NULL: the world")        \
-  X(REAL, anchor, 3, 3, (0, 0, 0), NONE, "connect: in body 1; weld: in body 2")   \
-  X(TEXT, site1, 0, 0, NULL, NONE, "connect, weld: site, in place of the bodies") \
-  X(TEXT, site2, 0, 0, NULL, NONE, "connect, weld: site")                         \
-  X(REAL, relpose, 7, 7, (0, 1, 0, 0, 0, 0, 0), NONE,                             \
-    "weld: pose of body 2 in body 1; zero quaternion: from qpos0")                \
-  X(REAL, torquescale, 1, 1, 1, NONE, "weld: weight of rotation")                 \
-  X(TEXT, joint1, 0, 0, NULL, NONE, "joint")                                      \
-  X(TEXT, joint2, 0, 0, NULL, NONE, "joint; NULL: joint1 is held at polycoef[0]") \
-  X(REAL, polycoef, 1, 5, (0, 1, 0, 0, 0), NONE, "quartic")                       \
-  X(TEXT, tendon1, 0, 0, NULL, NONE, "tendon")                                    \
+#define TB_SPEC_EQUALITY(X)                                                      \
+  X(ENUM, active, 1, 1, 1, BOOL, "active at the start")                          \
+  X(REAL, solref, 1, 2, TB_SPEC_SOLREF, NONE, "")                                \
+  X(REAL, solimp, 1, 5, TB_SPEC_SOLIMP, NONE, "")                                \
+  X(TEXT, body1, 0, 0, NULL, NONE, "connect, weld: body")                        \
+  X(TEXT, body2, 0, 0, NULL, NONE, "connect, weld: body; NULL: the world")       \
+  X(REAL, anchor, 3, 3, (0, 0, 0), NONE, "connect: in body 1; weld: in body 2")  \
+  X(TEXT, site1, 0, 0, NULL, NONE, "connect, weld: site, instead of the bodies") \
+  X(TEXT, site2, 0, 0, NULL, NONE, "connect, weld: site")                        \
+  X(REAL, relpose, 7, 7, (0, 1, 0, 0, 0, 0, 0), NONE,                            \
+    "weld: pose of body 2 in body 1; zero quaternion: from qpos0")               \
+  X(REAL, torquescale, 1, 1, 1, NONE, "weld: weight of rotation")                \
+  X(TEXT, joint1, 0, 0, NULL, NONE, "joint")                                     \
+  X(TEXT, joint2, 0, 0, NULL, NONE, "joint; NULL: joint1 = polycoef[0]")         \
+  X(REAL, polycoef, 1, 5, (0, 1, 0, 0, 0), NONE, "quartic")                      \
+  X(TEXT, tendon1, 0, 0, NULL, NONE, "tendon")                                   \
   X(TEXT, tendon2, 0, 0, NULL, NONE, "tendon or NULL")
 
 #define TB_SPEC_TENDON(X)                                                                     \
@@ -325,27 +325,27 @@
 // The compiler element. Each element points to the settings of its file.
 #define TB_SPEC_COMPILER(X)                                                                        \
   X(ENUM, autolimits, 1, 1, 1, BOOL, "a range implies a limit")                                    \
-  X(REAL, boundmass, 1, 1, 0, NONE, "least mass of a body that is not the world, kg")              \
-  X(REAL, boundinertia, 1, 1, 0, NONE, "least moment of inertia, kg m2")                           \
+  X(REAL, boundmass, 1, 1, 0, NONE, "minimum mass of a body except the world, kg")                 \
+  X(REAL, boundinertia, 1, 1, 0, NONE, "minimum moment of inertia, kg m2")                         \
   X(REAL, settotalmass, 1, 1, -1, NONE, "> 0: scale all masses and inertias")                      \
   X(ENUM, balanceinertia, 1, 1, 0, BOOL, "repair moments that break the triangle inequality")      \
   X(ENUM, strippath, 1, 1, 0, BOOL, "drop folders from file names")                                \
-  X(ENUM, coordinate, 1, 1, 0, COORDINATE, "only local")                                           \
+  X(ENUM, coordinate, 1, 1, 0, COORDINATE, "0 local, 1 global (older files)")                      \
   X(ENUM, angle, 1, 1, 1, ANGLE, "the file's unit: 0 radian, 1 degree; parsed values are radians") \
   X(ENUM, fitaabb, 1, 1, 0, BOOL, "fit primitives to a mesh's bounding box")                       \
   X(TEXT, eulerseq, 0, 0, NULL, NONE, "three of xyzXYZ; NULL: xyz")                                \
   X(TEXT, meshdir, 0, 0, NULL, NONE, "folder of meshes and height fields")                         \
   X(TEXT, texturedir, 0, 0, NULL, NONE, "folder of textures")                                      \
   X(TEXT, assetdir, 0, 0, NULL, NONE, "sets both")                                                 \
-  X(ENUM, discardvisual, 1, 1, 0, BOOL, "drop geoms that neither collide nor weigh")               \
+  X(ENUM, discardvisual, 1, 1, 0, BOOL, "drop geoms without collisions and references")            \
   X(SKIP, convexhull, 0, 0, , BOOL, "")                                                            \
   X(SKIP, usethread, 0, 0, , BOOL, "")                                                             \
   X(ENUM, fusestatic, 1, 1, 0, BOOL, "merge bodies without joints into their parents")             \
   X(ENUM, inertiafromgeom, 1, 1, TB_AUTO, TRISTATE, "auto: only where no inertial is given")       \
   X(INT, inertiagrouprange, 2, 2, (0, 5), NONE, "groups whose geoms have mass")                    \
-  X(ENUM, exactmeshinertia, 1, 1, 0, BOOL, "older files: inertia=\"exact\" for every mesh")        \
+  X(ENUM, exactmeshinertia, 1, 1, 0, BOOL, "older files: inertia=\"exact\" for all meshes")        \
   X(SKIP, saveinertial, 0, 0, , BOOL, "")                                                          \
-  X(ENUM, alignfree, 1, 1, 0, BOOL, "align of free joints that say auto")                          \
+  X(ENUM, alignfree, 1, 1, 0, BOOL, "align of free joints with align=\"auto\"")                    \
   X(SKIP, conflict, 0, 0, , NONE, "")
 
 #define TB_SPEC_LENGTHRANGE(X)                                            \
@@ -367,7 +367,7 @@
   X(SKIP, nconmax, 0, 0, , NONE, "")                              \
   X(SKIP, nstack, 0, 0, , NONE, "")                               \
   X(INT, nuserdata, 1, 1, 0, NONE, "user values per world")       \
-  X(INT, nkey, 1, 1, 0, NONE, "keyframes, at least")              \
+  X(INT, nkey, 1, 1, 0, NONE, "minimum number of keyframes")      \
   X(INT, nuser_body, 1, 1, -1, NONE, "-1: the longest user list") \
   X(INT, nuser_jnt, 1, 1, -1, NONE, "")                           \
   X(INT, nuser_geom, 1, 1, -1, NONE, "")                          \
@@ -377,11 +377,11 @@
   X(INT, nuser_actuator, 1, 1, -1, NONE, "")                      \
   X(INT, nuser_sensor, 1, 1, -1, NONE, "")
 
-#define TB_SPEC_STATISTIC(X)                                                    \
-  X(REAL, meaninertia, 1, 1, 0, NONE, "where given, replaces the computed one") \
-  X(REAL, meanmass, 1, 1, 0, NONE, "")                                          \
-  X(REAL, meansize, 1, 1, 0, NONE, "")                                          \
-  X(REAL, extent, 1, 1, 0, NONE, "")                                            \
+#define TB_SPEC_STATISTIC(X)                                                  \
+  X(REAL, meaninertia, 1, 1, 0, NONE, "replaces the computed value if given") \
+  X(REAL, meanmass, 1, 1, 0, NONE, "")                                        \
+  X(REAL, meansize, 1, 1, 0, NONE, "")                                        \
+  X(REAL, extent, 1, 1, 0, NONE, "")                                          \
   X(REAL, center, 3, 3, (0, 0, 0), NONE, "")
 
 #endif

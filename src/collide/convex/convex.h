@@ -38,11 +38,11 @@ typedef struct {
   tbCore a, b;
   tbReal pos[3];
   tbReal mat[9];
-  tbReal scale;     // reference length for rounding errors
-  int polyhedral;   // all faces of both cores are flat: GJK and EPA terminate exactly
-  int evaluations;  // number of support points computed
-  tbReal touching;  // touching cores: contacts closer than this are merged; else 0
-  tbReal enough;    // GJK may stop if the cores are apart by more than this and within the limit
+  tbReal scale;       // reference length for rounding errors
+  int polyhedral;     // all faces of both cores are flat: GJK and EPA terminate exactly
+  int evaluations;    // number of support points computed
+  tbReal touching;    // touching cores: contacts closer than this are merged; else 0
+  tbReal early_stop;  // GJK may stop if the cores are apart by more than this and within the limit
 } tbConvexPair;
 
 // A point of the Minkowski difference b - a: w = b - a, with the vertices it came from (for a
@@ -62,10 +62,10 @@ typedef enum {
 
 // Second-order extent of the surface of b - a around witness points: 2 x 2 matrices (11, 12, 22) in
 // the tangents of tb_frame_from_normal for the flat and the round parts (around the axis of a and
-// of b; `lean` is the sine of the normal's tilt from it), and the radius of a ball (docs/gjk.md eq.
+// of b; `tilt` is the sine of the normal's tilt from it), and the radius of a ball (docs/gjk.md eq.
 // 11).
 typedef struct {
-  tbReal flat[3], round[2][3], lean[2], ball;
+  tbReal flat[3], round[2][3], tilt[2], ball;
 } tbExtent;
 
 // The result for a pair of cores: normal from a to b and witness points in a's frame.
@@ -103,8 +103,8 @@ tbReal tb_core_depth(const tbCore* core, const tbReal x[3]);
 void tb_pair_support(tbConvexPair* pair, const tbReal n[3], tbSupportPoint* out);
 
 // GJK: distance of the cores. Ends with state APART as soon as s(n) > limit for some n, and with
-// state NEAR and mere bounds where pair->enough allows. `normal` of the result holds the initial
-// direction. `tolerance` is the gap between the bounds at which GJK stops, relative to the
+// state NEAR and mere bounds where pair->early_stop allows. `normal` of the result holds the
+// initial direction. `tolerance` is the gap between the bounds at which GJK stops, relative to the
 // distance, or to ten times the size of the pair. Unless `patient`, cores that are separated by
 // very little are reported as overlapping, since EPA is faster there and detects the separation.
 void tb_gjk(tbConvexPair* pair, tbReal limit, tbReal tolerance, int patient,

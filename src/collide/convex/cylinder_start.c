@@ -22,7 +22,7 @@ typedef struct {
   tbReal along[2];      // c.z1, c.z2
   tbReal beside;        // c.e
   tbReal best, n[3];
-  bool leans;  // the best n was a kink, and has been tilted to where s rises
+  bool tilted;  // the best n was a kink, and has been tilted to where s rises
 } Query;
 
 // The best normals on quarters of the circles perpendicular to either axis 1 - k, from e (x = 1) to
@@ -88,8 +88,8 @@ static void try_caps(Query* q) {
     tbReal off = tb_norm3(x);
     q->best = s;
     tb_scale3(q->n, q->z[k], up);
-    q->leans = off > q->r[k];
-    if (q->leans) tb_add_scaled3(q->n, q->n, ASIDE / off, x);
+    q->tilted = off > q->r[k];
+    if (q->tilted) tb_add_scaled3(q->n, q->n, ASIDE / off, x);
   }
 }
 
@@ -111,8 +111,8 @@ static void try_arcs(Query* q) {
     tbReal at = q->along[o] + q->cosine * (q->r[k] * end / w - copysign(q->l[k], end));
     q->best = s[k];
     for (int i = 0; i < 3; i++) q->n[i] = x[k] * q->e[i] + y[k] * u[i];
-    q->leans = fabs(at) > q->l[o];
-    if (q->leans) tb_add_scaled3(q->n, q->n, copysign(ASIDE, at), q->z[o]);
+    q->tilted = fabs(at) > q->l[o];
+    if (q->tilted) tb_add_scaled3(q->n, q->n, copysign(ASIDE, at), q->z[o]);
   }
 }
 
@@ -160,7 +160,7 @@ static void follow_rims(Query* q) {
 bool tb_cylinder_start(const tbConvexPair* pair, tbReal limit, tbReal normal[3]) {
   Query q;
   q.best = -INFINITY;
-  q.leans = false;
+  q.tilted = false;
   tb_set3(q.z[0], 0, 0, 1);
   tb_set3(q.z[1], pair->mat[2], pair->mat[5], pair->mat[8]);
   q.r[0] = pair->a.size[0];
@@ -180,10 +180,10 @@ bool tb_cylinder_start(const tbConvexPair* pair, tbReal limit, tbReal normal[3])
   if (q.beside - q.r[0] - q.r[1] > q.best) {
     q.best = q.beside - q.r[0] - q.r[1];
     tb_copy3(q.n, q.e);
-    q.leans = false;
+    q.tilted = false;
   }
   if (!(q.best > limit)) try_arcs(&q);
-  if (q.leans) follow_rims(&q);
+  if (q.tilted) follow_rims(&q);
   tb_copy3(normal, q.n);
   return true;
 }

@@ -5,8 +5,9 @@
 // centre,
 //   s(n) = n.p - sum of h_i |n_i| - r sqrt(1 - (n.z)^2) - l |n.z|.
 // Where s < 0 no maximum lies at an n whose support points are a corner of the box and a rim point:
-// along the meridian both are fixed points, and there s is convex. So n is a face normal of the
-// box, the cylinder's axis, perpendicular to the axis, or perpendicular to an edge of the box.
+// along the meridian both support points stay fixed, and there s is convex. So n is a face normal
+// of the box, the cylinder's axis, perpendicular to the axis, or perpendicular to an edge of the
+// box.
 #include "base/minmax.h"
 #include "collide/convex/arc.h"
 #include "collide/convex/convex.h"

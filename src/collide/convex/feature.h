@@ -85,15 +85,15 @@ static inline void tb_extent_within(const tbExtent* w, tbReal cosine, tbReal m[3
   tbReal flat = sqrt((1 + cosine) / rest), sine = sqrt(sine2);
   for (int i = 0; i < 3; i++) m[i] = flat * w->flat[i];
   for (int k = 0; k < 2; k++) {
-    tbReal lean = w->lean[k], other = sqrt(1 - lean * lean);
+    tbReal tilt = w->tilt[k], other = sqrt(1 - tilt * tilt);
     // Beyond a right angle to the axis the sine would decrease again.
-    tbReal most = lean < cosine ? lean * cosine + other * sine : 1;
+    tbReal most = tilt < cosine ? tilt * cosine + other * sine : 1;
     tbReal round = 0.5 * (1 + cosine) / most;
     for (int i = 0; i < 3; i++) m[i] += round * w->round[k][i];
   }
 }
 
-// A ball inside the core, close to its surface point x: center and radius.
+// A ball inside the core, close to its surface point x: centre and radius.
 tbReal tb_feature_ball(const tbCore* core, const tbReal x[3], tbReal center[3]);
 
 #endif

@@ -239,7 +239,7 @@ static void iterate(tbConvexPair* pair, tbReal limit, tbReal tolerance, int pati
     r->capped = iteration >= MAX_ITERATIONS;
     bool closed = length - s <= tolerance * length || length - s <= small;
     if (closed || already_in(r, next) || r->capped) break;
-    if (s > pair->enough && length <= limit) break;
+    if (s > pair->early_stop && length <= limit) break;
     // Very close without proof of separation: the cores more likely overlap by a small depth.
     if (!patient && length < shallow && !(best > 0)) {
       r->state = TB_CONVEX_OVERLAP;

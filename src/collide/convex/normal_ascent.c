@@ -387,7 +387,7 @@ static void add_width(const Ascent* c, int which, tbExtent* w) {
   w->flat[2] += width.inset;
   w->ball += width.ball;
   const tbReal* n = which ? c->n_b : c->n;
-  w->lean[which] = tb_min(sqrt(n[0] * n[0] + n[1] * n[1]), 1);
+  w->tilt[which] = tb_min(sqrt(n[0] * n[0] + n[1] * n[1]), 1);
   for (int k = 0; k < width.count; k++) {
     tb_copy3(d, width.direction[k]);
     if (which) tb_mul_mat3_vec3(d, c->pair->mat, width.direction[k]);
@@ -419,10 +419,10 @@ static tbReal cosine_of_ball(const Ascent* c) {
   tb_sub3(down, x, center);
   tbReal far = tb_norm3(down), reach = ball - depth;
   if (reach >= far) return 2;
-  tbReal lean = tb_max(tb_min(tb_dot3(down, c->n) / far, 1), -1), hold = tb_max(reach / far, -1);
+  tbReal tilt = tb_max(tb_min(tb_dot3(down, c->n) / far, 1), -1), hold = tb_max(reach / far, -1);
   // Cosine of the sum of two angles, which is clamped to half a turn.
-  tbReal lean_sine = sqrt(1 - lean * lean), hold_sine = sqrt(1 - hold * hold);
-  return lean_sine * hold + lean * hold_sine > 0 ? lean * hold - lean_sine * hold_sine : -1;
+  tbReal lean_sine = sqrt(1 - tilt * tilt), hold_sine = sqrt(1 - hold * hold);
+  return lean_sine * hold + tilt * hold_sine > 0 ? tilt * hold - lean_sine * hold_sine : -1;
 }
 
 // Whether the local maximum is proven to be the global one: near the normal the features guarantee

@@ -53,7 +53,7 @@ static bool try_faces(const FaceTest* o, const tbCore* core) {
   return false;
 }
 
-// The center of a core, and the radius of a ball around it inside the core.
+// The centre of a core, and the radius of a ball around it inside the core.
 static tbReal middle_of(const tbCore* core, tbReal middle[3]) {
   tb_zero3(middle);
   if (core->kind == TB_CORE_HULL) {

@@ -188,7 +188,7 @@ static void place(tbConvexPair* pair, const tbShape* a, const tbShape* b) {
   pair->polyhedral = pair->a.kind < TB_CORE_ELLIPSOID && pair->b.kind < TB_CORE_ELLIPSOID;
   pair->evaluations = 0;
   pair->touching = 0;
-  pair->enough = INFINITY;
+  pair->early_stop = INFINITY;
 }
 
 void tb_convex_pair_init(tbConvexPair* pair, const tbShape* a, const tbShape* b) {

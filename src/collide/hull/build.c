@@ -419,7 +419,7 @@ static bool set_graph(const Build* b, tbHull* hull, tbArena* arena) {
   return true;
 }
 
-// Search seeds: the support vertex of the center of each cell of a cube map.
+// Search seeds: the support vertex of the centre of each cell of a cube map.
 static bool set_guess(tbHull* hull, tbArena* arena) {
   int* guess = TB_ARENA_NEW(arena, int, TB_HULL_GUESS);
   if (!guess) return false;

@@ -53,7 +53,7 @@ void tb_hull_search_below(const tbHull* hull, const tbReal n[3], tbReal offset, 
 // Whether a support vertex of d is unique: no neighbour is equally far along d.
 bool tb_hull_is_alone(const tbHull* hull, int vertex, const tbReal d[3]);
 
-// Radius of the largest ball around the hull's center that is inside: tbHull.inner.
+// Radius of the largest ball around the hull's centre that is inside: tbHull.inner.
 tbReal tb_hull_inscribed_radius(const tbHull* hull);
 
 // The box around the hull's vertices in its own frame: tbHull.low and tbHull.high.

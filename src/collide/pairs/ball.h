@@ -4,7 +4,7 @@
 
 #include "collide/pairs.h"
 
-// Contact of a ball at `center_a` and a ball at `center_b`. If the centers coincide, the normal is
+// Contact of a ball at `center_a` and a ball at `center_b`. If the centres coincide, the normal is
 // `fallback`, a unit vector. Returns 1, or 0 beyond the margin.
 static inline int tb_contact_balls(const tbReal center_a[3], tbReal radius_a,
                                    const tbReal center_b[3], tbReal radius_b,

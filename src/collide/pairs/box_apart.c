@@ -48,7 +48,7 @@ static bool try_edge(const tbSegment* seg, const tbReal size[3], Closest* best, 
 }
 
 static void closest_points(const tbBoxPair* p, Closest* best) {
-  // Pose of a in b's frame: rotation R^T, center -R^T d.
+  // Pose of a in b's frame: rotation R^T, centre -R^T d.
   tbReal center_a[3], Rt[9];
   for (int i = 0; i < 9; i++) Rt[i] = p->R[3 * (i % 3) + i / 3];
   tb_mul_mat3t_vec3(center_a, p->R, p->d);

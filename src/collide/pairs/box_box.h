@@ -7,7 +7,7 @@
 // Two boxes in the frame of the first.
 typedef struct {
   tbReal R[9];  // b's axes as columns
-  tbReal d[3];  // b's center
+  tbReal d[3];  // b's centre
   const tbReal *sa, *sb;
   tbReal tolerance;  // lengths below this are rounding
   tbReal touching;   // boxes closer than this touch; points this close to a corner coincide with it

@@ -100,12 +100,12 @@ static int collide_outside(const Query* q, tbReal t, const tbReal excess[3], tbR
   return beside ? 1 + add_ends(q, t, end, out) : 1;
 }
 
-// Overlap along face normal k of the box, with the capsule leaving on the side of its center.
+// Overlap along face normal k of the box, with the capsule leaving on the side of its centre.
 static tbReal face_depth(const Query* q, int k) {
   return q->box->size[k] + fabs(q->seg.half[k]) - fabs(q->seg.center[k]);
 }
 
-// Direction e_k x half (unit, from the box's center to the segment) and the overlap along it. False
+// Direction e_k x half (unit, from the box's centre to the segment) and the overlap along it. False
 // for a segment parallel to e_k.
 static bool edge_axis(const Query* q, int k, tbReal axis[3], tbReal* depth) {
   int i = (k + 1) % 3, j = (k + 2) % 3;

@@ -557,9 +557,9 @@ static bool is_separated_or_beside(Terrain* t, tbReal limit, tbReal far, bool* b
   tbConvexResult r;
   r.certified = 0;
   tb_copy3(r.normal, t->nseparating ? t->separating[t->last_separating] : t->normal);
-  t->pair.enough = limit;
+  t->pair.early_stop = limit;
   tb_gjk(&t->pair, far, COARSE, 0, &r);
-  t->pair.enough = INFINITY;
+  t->pair.early_stop = INFINITY;
   *beside = r.state == TB_CONVEX_NEAR && r.dist > limit;
   t->meets = r.state == TB_CONVEX_OVERLAP && t->pair.b.radius == 0;
   if (r.state == TB_CONVEX_APART) cache_direction(t, r.normal);

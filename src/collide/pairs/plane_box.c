@@ -6,7 +6,7 @@ static tbReal corner_sign(int corner, int k) {
   return corner & (1 << k) ? 1 : -1;
 }
 
-// Mask of the corners to report: those below the center, at most four, then corners at the center's
+// Mask of the corners to report: those below the centre, at most four, then corners at the centre's
 // height (an edge exactly down). If a size is zero, coincident corners are reported once; the box
 // is then flat, and all of its distinct corners count.
 static unsigned pick_corners(const tbReal size[3], const tbReal height[8]) {
@@ -43,7 +43,7 @@ int tb_collide_plane_box(const tbShape* a, const tbShape* b, tbReal margin, tbCo
   tbReal reach = fabs(local[0]) + fabs(local[1]) + fabs(local[2]);
   if (!(center - reach <= margin)) return 0;
 
-  // Heights of the corners relative to the center; opposite corners are exact negatives.
+  // Heights of the corners relative to the centre; opposite corners are exact negatives.
   for (int i = 0; i < 4; i++) {
     height[i] = corner_sign(i, 0) * local[0] + corner_sign(i, 1) * local[1] - local[2];
     height[7 - i] = -height[i];

@@ -8,7 +8,7 @@
 // pose.
 #define STANDING 5e-9
 
-// Adds a point of the cylinder, given relative to its center, if within the margin.
+// Adds a point of the cylinder, given relative to its centre, if within the margin.
 static int add_point(const tbShape* b, const tbReal n[3], const tbReal point[3], tbReal dist,
                      tbReal margin, uint32_t feature, tbContactPoint* out) {
   if (!(dist <= margin)) return 0;

@@ -1,8 +1,8 @@
-// Sphere and box: the sphere's center against the box.
+// Sphere and box: the sphere's centre against the box.
 #include "collide/pairs/ball.h"
 
-// Separation through the nearest face for a center inside the box. Sets the local normal from ball
-// to box and returns the (negative) signed distance of the center.
+// Separation through the nearest face for a centre inside the box. Sets the local normal from ball
+// to box and returns the (negative) signed distance of the centre.
 static tbReal leave_inside(const tbReal center[3], const tbReal size[3], tbReal n[3]) {
   int face = 0;
   for (int k = 1; k < 3; k++) {
@@ -21,7 +21,7 @@ int tb_collide_sphere_box(const tbShape* a, const tbShape* b, tbReal margin, tbC
   tb_sub3(offset, a->pos, b->pos);
   tb_mul_mat3t_vec3(local, b->mat, offset);
 
-  // Vector from the nearest point of the box to the center.
+  // Vector from the nearest point of the box to the centre.
   for (int k = 0; k < 3; k++) excess[k] = local[k] - tb_clamp(local[k], -size[k], size[k]);
   tbReal squared = tb_dot3(excess, excess), limit = radius + margin;
   if (!(squared <= limit * limit)) return 0;

@@ -1,9 +1,9 @@
-// Sphere and cylinder: in the half plane through the axis and the sphere's center, the cylinder is
+// Sphere and cylinder: in the half plane through the axis and the sphere's centre, the cylinder is
 // a rectangle (radius by half length), and the problem is a point against that rectangle.
 #include "base/minmax.h"
 #include "collide/pairs/ball.h"
 
-// Separation through the nearer of side and cap for a center inside the cylinder.
+// Separation through the nearer of side and cap for a centre inside the cylinder.
 static tbReal leave_inside(tbReal rho, tbReal z, const tbReal size[2], const tbReal radial[3],
                            const tbReal axis[3], tbReal n[3], uint32_t* feature) {
   tbReal to_side = size[0] - rho, to_cap = size[1] - fabs(z);
@@ -34,7 +34,7 @@ int tb_collide_sphere_cylinder(const tbShape* a, const tbShape* b, tbReal margin
     tb_set3(radial, b->mat[0], b->mat[3], b->mat[6]);
   }
 
-  // Signed distances of the center beyond the side and beyond a cap.
+  // Signed distances of the centre beyond the side and beyond a cap.
   tbReal beyond_side = rho - b->size[0], beyond_cap = fabs(z) - b->size[1];
   tbReal n[3], gap;
   uint32_t feature;

@@ -226,7 +226,7 @@ tbResult tb_compile_copy_equalities(const tbCompile* c, tbModel* m) {
 
 // Sets the anchor of a weld. The regularization of a weld's rows is relative to their own diagonal
 // of J M^-1 J^T, which grows with the square of the lever arm, and a force at a distance produces a
-// torque. So a weld is anchored between the centers of mass of its bodies, close to the lighter
+// torque. So a weld is anchored between the centres of mass of its bodies, close to the lighter
 // one.
 static void anchor_weld(tbModel* m, int id) {
   tbReal *hold = m->eq_hold + 3 * id, *data = m->eq_data + TB_NEQDATA * id, weight[2];

@@ -107,7 +107,7 @@ static tbResult set_mass(tbCompile* c, const tbSpecGeom* s, const char* label, t
   return tb_compile_finite(c, s->source, s->line, label, g->inertia, 3);
 }
 
-// Bounding radius about the frame's origin, and bounding box in the frame: center, half sizes.
+// Bounding radius about the frame's origin, and bounding box in the frame: centre, half sizes.
 static void set_bounds(const tbCompile* c, tbCompileGeom* g) {
   const tbReal* size = g->size;
   tbReal half[3] = {size[0], size[1], size[2]}, center[3] = {0, 0, 0};

@@ -43,7 +43,7 @@ tbReal tb_shape_volume(int type, const tbReal size[3], bool shell) {
 }
 
 // Two half balls (shell: half spheres) at the ends of a cylinder (shell: its lateral surface). The
-// center of mass of a half ball of radius r is 3/8 r (half sphere: r/2) from its flat side, so that
+// centre of mass of a half ball of radius r is 3/8 r (half sphere: r/2) from its flat side, so that
 // with the flat side at height h the mean of z^2 is h^2 + 2 h (3/8 r) + <z^2 within the ball>.
 static void capsule_inertia(tbReal r, tbReal h, bool shell, tbReal moments[3]) {
   tbReal caps, centre, ball;

@@ -177,11 +177,11 @@ tbCompileLabel tb_compile_label(const char* kind, const char* name, int index);
 
 // ---- inertia (inertia.c) ------------------------------------------------------------------------
 
-// Volume (area if `shell`) of a primitive, and its moments for unit mass about its center.
+// Volume (area if `shell`) of a primitive, and its moments for unit mass about its centre.
 tbReal tb_shape_volume(int type, const tbReal size[3], bool shell);
 void tb_shape_inertia(int type, const tbReal size[3], bool shell, tbReal moments[3]);
 
-// A rigid part: mass, frame of its center of mass, principal moments.
+// A rigid part: mass, frame of its centre of mass, principal moments.
 typedef struct {
   tbReal mass;
   tbReal pos[3];

@@ -1,7 +1,7 @@
 // Triangle meshes and height fields: reading of files or inline data, and processing for a model.
 //
 // Reading returns the vertices and triangles of the file. Processing applies MuJoCo's sequence:
-// subtract refpos, rotate by the inverse of refquat, scale, then move to the frame of the center of
+// subtract refpos, rotate by the inverse of refquat, scale, then move to the frame of the centre of
 // mass and principal axes. All arrays are allocated in the caller's arena.
 #ifndef TRIBO_IO_MESH_MESH_H_
 #define TRIBO_IO_MESH_MESH_H_
@@ -42,9 +42,9 @@ typedef struct {
 typedef struct {
   int nvert;
   int nface;
-  tbReal* vert;       // nvert x 3, relative to the center of mass, along the principal axes
+  tbReal* vert;       // nvert x 3, relative to the centre of mass, along the principal axes
   int* face;          // nface x 3, counter-clockwise from outside
-  tbReal pos[3];      // center of mass in the frame of the scaled vertices (mesh_pos)
+  tbReal pos[3];      // centre of mass in the frame of the scaled vertices (mesh_pos)
   tbReal quat[4];     // principal axes in that frame (mesh_quat)
   tbReal volume;      // m3; for TB_MESH_SHELL the area, m2
   tbReal inertia[3];  // principal moments for density 1, descending
@@ -69,12 +69,12 @@ tbResult tb_mesh_read_bytes(tbMeshData* mesh, tbArena* arena, const char* name, 
 tbResult tb_mesh_from_arrays(tbMeshData* mesh, tbArena* arena, const char* name, const tbReal* vert,
                              int nvert, const int* face, int nface, tbError* error);
 
-// Volume, inertia, centering and hull. `name` appears in error messages. TB_ERROR_MODEL for fewer
+// Volume, inertia, centring and hull. `name` appears in error messages. TB_ERROR_MODEL for fewer
 // than four vertices, no area, no volume or (exact) inconsistent orientation or negative volume.
 tbResult tb_mesh_process(tbMesh* mesh, tbArena* arena, const char* name, const tbMeshData* data,
                          const tbMeshOptions* options, tbError* error);
 
-// Sizes of a primitive fitted to the mesh, and its center in the frame of the scaled vertices; its
+// Sizes of a primitive fitted to the mesh, and its centre in the frame of the scaled vertices; its
 // orientation there is mesh->quat. `fit_aabb` fits the bounding box instead of the inertia box
 // (compiler/fitaabb). TB_ERROR_MODEL for planes, hfields and meshes.
 tbResult tb_mesh_fit(const tbMesh* mesh, int geom_type, bool fit_aabb, tbReal fitscale,

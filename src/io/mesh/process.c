@@ -1,4 +1,4 @@
-// Processing of a mesh: volume, center of mass, principal axes and hull. docs/meshes.md has the
+// Processing of a mesh: volume, centre of mass, principal axes and hull. docs/meshes.md has the
 // equations.
 #include <math.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ typedef struct {
   int inertia;
 } Surface;
 
-// Total area and area-weighted center.
+// Total area and area-weighted centre.
 static tbReal surface_center(const Surface* s, tbReal center[3]) {
   tbReal total = 0;
   tb_zero3(center);
@@ -59,7 +59,7 @@ static tbReal surface_center(const Surface* s, tbReal center[3]) {
   return total;
 }
 
-// Volume and center of mass as the sum of pyramids from `apex` to each triangle. (1)
+// Volume and centre of mass as the sum of pyramids from `apex` to each triangle. (1)
 static tbReal volume_center(const Surface* s, const tbReal apex[3], tbReal center[3]) {
   tbReal total = 0;
   tb_zero3(center);
@@ -219,7 +219,7 @@ static tbResult build_hull(tbHull* hull, const int** vert_index, tbArena* arena,
   return TB_OK;
 }
 
-// Computes volume (or area), center of mass, principal moments and axes.
+// Computes volume (or area), centre of mass, principal moments and axes.
 static tbResult mass_properties(tbMesh* mesh, const Surface* counted, const char* name,
                                 tbError* error) {
   Surface own = {mesh->vert, mesh->face, mesh->nface, counted->inertia};
@@ -239,7 +239,7 @@ static tbResult mass_properties(tbMesh* mesh, const Surface* counted, const char
                      name);
     }
   }
-  // For an open mesh the volume depends on the apex; the one from the center of mass is stored.
+  // For an open mesh the volume depends on the apex; the one from the centre of mass is stored.
   mesh->volume = inertia_about(counted, mesh->pos, I);
   bool finite = isfinite(mesh->volume) && isfinite(tb_norm3(mesh->pos));
   for (int k = 0; k < 9; k++) finite = finite && isfinite(I[k]);
@@ -266,7 +266,7 @@ static tbResult mass_properties(tbMesh* mesh, const Surface* counted, const char
   return TB_OK;
 }
 
-// Moves the vertices to the frame of the center of mass and principal axes; computes their bounding
+// Moves the vertices to the frame of the centre of mass and principal axes; computes their bounding
 // box.
 static void center_vertices(tbMesh* mesh) {
   tbReal R[9];

@@ -110,7 +110,7 @@ bool tb_urdf_list_meshes(tbUrdf* u);
 bool tb_urdf_add_shapes(tbUrdf* u, tbUrdfLink* link);
 bool tb_urdf_add_missing_mass(tbUrdf* u);
 
-// urdf_joint.c
+// joint.c
 bool tb_urdf_read_joint(tbUrdf* u, const xmlNode* node, tbUrdfJoint* joint);
 // Adds the joints of a moving body; a fixed joint adds none.
 bool tb_urdf_add_joint(tbUrdf* u, const tbUrdfJoint* joint, int body);
