@@ -23,12 +23,13 @@
 #include "tribo/enums.h"
 #include "tribo/types.h"
 
-// No pair gives more contacts than this. Two convex shapes give at most TB_MAX_MANIFOLD, a height
-// field up to this many (it keeps the deepest, spread over its cells).
+// Largest number of contacts of a pair. Two convex shapes give at most TB_MAX_MANIFOLD, a height
+// field up to this many (the deepest contacts, spread over its cells).
 #define TB_MAX_PAIR_CONTACTS 64
 #define TB_MAX_MANIFOLD 8
 
-// Directions that a hull knows a support vertex of: cells of a 4 x 4 grid on each face of a cube.
+// Number of directions for which a hull stores a support vertex: the cells of a 4 x 4 grid on each
+// face of a cube.
 #define TB_HULL_GUESS 96
 
 // A convex polytope in its own frame, as flat arrays in the caller's memory. Faces are maximal:
@@ -43,21 +44,26 @@ typedef struct {
   const int* face_start;  // nface+1: polygon of face f is face_vert[face_start[f] ..)
   const int* face_vert;   // vertex indices
   const int* face_adj;    // like face_vert: the face across the edge from this vertex to the next
-  const int* vert_face;   // nvert: a face at (or close to) it; may be NULL
-  const int* guess;       // TB_HULL_GUESS: where the climb for a support vertex starts; may be NULL
-  const tbReal* lanes;    // 3 x nlane, of a small hull: vertices by coordinate; may be NULL
-  int nlane;              // a multiple of eight; places beyond nvert repeat vertex 0
-  const uint8_t* edges;   // of a small hull: two faces per edge, one byte each; may be NULL
+  const int* vert_face;   // nvert: a face at (or close to) the vertex; may be NULL
+  const int* guess;       // TB_HULL_GUESS: start vertices of the support search (hill climbing);
+                          // may be NULL
+  const tbReal* lanes;    // 3 x nlane, small hulls only: vertices by coordinate; may be NULL
+  int nlane;              // a multiple of eight; entries beyond nvert repeat vertex 0
+  const uint8_t* edges;   // small hulls only: the two faces of each edge, one byte each; may be
+                          // NULL
   const tbReal* planes;   // with `edges`, 4 x nplane: planes by coordinate; may be NULL
-  int nplane;             // a multiple of four; places beyond nface repeat face 0
-  tbReal bend;            // with `edges`: cosine of half the largest angle between two such normals
-  bool flat;              // of a small hull with `edges`: its vertices obey its planes to rounding
-  const uint16_t* cells;  // of a large hull: vertices by cells of directions; may be NULL
-  int side;               // cells along each side of a cube's faces
+  int nplane;             // a multiple of four; entries beyond nface repeat face 0
+  tbReal bend;            // with `edges`: cosine of half the largest angle between two adjacent
+                          // face normals
+  bool flat;              // small hulls with `edges`: all vertices satisfy the plane inequalities
+                          // to rounding
+  const uint16_t* cells;  // large hulls only: candidate vertices by direction cell; may be NULL
+  int side;               // direction cells along each side of a cube's faces
   tbReal center[3];       // a point inside the hull
   tbReal radius;          // all vertices lie within this distance of `center`
-  tbReal inner;           // the ball of this radius around `center` is inside; 0 where unknown
-  tbReal low[3], high[3];  // box in its own frame that holds all vertices; equal where unknown
+  tbReal inner;           // radius of a ball around `center` that lies inside the hull; 0 where
+                          // unknown
+  tbReal low[3], high[3];  // bounding box in the hull's frame; low and high are equal where unknown
 } tbHull;
 
 // A height field in its own frame: x in [-size[0], size[0]] over ncol columns, y in
@@ -89,33 +95,34 @@ typedef struct {
 
 // Flags of a contact.
 enum {
-  TB_CONTACT_CAPPED = 1,  // an iteration stopped at its cap: dist is the best bound found
+  TB_CONTACT_CAPPED = 1,  // the iteration limit was reached: dist is the best bound found
 };
 
 typedef struct {
   tbReal pos[3];
   tbReal frame[9];   // rows: normal, t1, t2 (right-handed)
   tbReal dist;       // (m)
-  uint32_t feature;  // which features touch; equal from step to step, unique within the pair
+  uint32_t feature;  // which features touch; constant from step to step, unique within the pair
   uint32_t flags;
 } tbContactPoint;
 
-// What an iterative pair remembers from its last query. Zero it before the first; optional. It
-// makes pairs that are apart fast. Contacts do not depend on it, to the bit; distances agree with
-// and without it up to the pair's tolerance.
+// State that an iterative pair keeps between queries. Zero it before the first query; optional. It
+// speeds up pairs that are separated. Contacts are the same with and without it, to the bit;
+// distances agree up to the pair's tolerance.
 typedef struct {
   tbReal direction[3];  // last separating direction or normal, from a to b, in the world
   int32_t hint[2];      // last support vertex of a and of b
   uint32_t state;       // 0: empty
-  uint32_t count;       // pairs of vertices (of a and of b) that were nearest, for distances
+  uint32_t count;       // pairs of vertices (of a and of b) that were nearest in the last distance
+                        // query
   uint16_t nearest[4][2];
-  tbReal gap;  // m: a pair without contacts is apart by more than this, where it is > 0
+  tbReal gap;  // m: if > 0, a lower bound of the distance of a pair without contacts
 } tbCollideCache;
 
 TB_EXTERN_C_BEGIN
 
 // Contacts between a and b with dist <= margin (margin >= 0, m); returns how many were written to
-// `out`, 0 also for pairs that are not supported. `warm` (may be NULL) is the pair's own.
+// `out`, also 0 for unsupported pairs. `warm` (may be NULL) must be this pair's own cache.
 TB_API int tb_collide(const tbShape* a, const tbShape* b, tbReal margin,
                       tbContactPoint out[TB_MAX_PAIR_CONTACTS], tbCollideCache* warm);
 

@@ -10,8 +10,8 @@ TB_EXTERN_C_BEGIN
 
 // ---- memory ------------------------------------------------------------------------------------
 
-// What a controller keeps from call to call: after the first calls, programs of the same size
-// allocate nothing. One per controller and thread.
+// Memory that a controller keeps between calls: after the first calls, programs of the same size
+// allocate nothing. Use one per controller and thread.
 typedef struct tbControlWork tbControlWork;
 TB_API tbControlWork* tb_control_work_create(void);  // NULL when out of memory
 TB_API void tb_control_work_free(tbControlWork* work);
@@ -34,8 +34,9 @@ typedef struct {
 
 // Solve for x (n) and, where z is not NULL, the multipliers (rows). `tolerance` is the relative
 // residual of the contact problem that is the program's dual: G = A H^-1 A', g = -A H^-1 c - b
-// under the law ccp. TB_OK also where it did not converge: `info` says so. `work` may be NULL for
-// memory of its own. Errors: H not positive definite, bad blocks, no memory.
+// under the law ccp. The result is TB_OK also where the solver did not converge: see `info`. With
+// `work` NULL the call allocates its own memory. Errors: H not positive definite, bad blocks, out
+// of memory.
 TB_API tbResult tb_qp_solve(const tbQp* qp, tbReal tolerance, tbReal* x, tbReal* z,
                             tbControlWork* work, tbSolveInfo* info, tbError* error);
 
@@ -45,12 +46,12 @@ typedef enum {
   TB_TASK_COM,          // centre of mass of the tree of `body`
   TB_TASK_POINT,        // a point of `body`
   TB_TASK_ORIENTATION,  // of `body`
-  TB_TASK_POSE,         // both
+  TB_TASK_POSE,         // position and orientation
   TB_TASK_POSTURE,      // every hinge and slide joint
 } tbTaskType;
 
-// Wanted acceleration: reference acceleration + kd (reference - current velocity) + kp (reference -
-// current position). Its weighted squared error is part of the cost.
+// Desired acceleration: reference acceleration + kd (reference - current velocity) + kp (reference
+// - current position). The task's weighted squared error is part of the cost.
 typedef struct {
   int type;  // tbTaskType
   int body;
@@ -64,8 +65,9 @@ typedef struct {
 
 enum { TB_SUPPORT_POINTS = 4 };
 
-// A body that stands on something: it must not move there (one point: its position; more: the pose
-// of the body), and each point may push within the friction cone about `normal`.
+// A body in contact with the ground: it must not move (one point: its position is constrained; more
+// points: the pose of the body), and the contact force at each point lies in the friction cone
+// about `normal`.
 typedef struct {
   int body;
   int npoint;                          // 1 to TB_SUPPORT_POINTS
@@ -73,9 +75,10 @@ typedef struct {
   tbReal normal[3];                    // unit, in the world, from the ground to the body
   tbReal friction;                     // > 0
   tbReal force_min;                    // N, normal force of each point
-  tbReal weight;                       // of the motion; 0: exactly
+  tbReal weight;                       // of the no-motion condition in the cost; 0: a hard
+                                       // constraint
   tbReal kp, kd;
-  tbReal position[3], quat[4];  // where the first point and the body's frame should be
+  tbReal position[3], quat[4];  // desired position of the first point and of the body's frame
 } tbSupport;
 
 typedef struct {
@@ -83,13 +86,14 @@ typedef struct {
   int ntask;
   const tbSupport* support;
   int nsupport;
-  tbReal force_weight;  // of the squared tangential forces, > 0; normal forces count a 10000th
+  tbReal force_weight;  // weight of the squared tangential forces, > 0; a 10000th of it for normal
+                        // forces
 } tbInverseDynamics;
 
-// Generalised forces `tau` (nv; zero on the dofs of free joints, which nothing drives) from the
-// state in `data`, whose kinematics and inertia it recomputes. Where not NULL, `qacc` (nv) and
-// `force` (3 per support point, world axes) get the accelerations and contact forces that go with
-// them. `work` may be NULL for memory of its own.
+// Generalised forces `tau` (nv; zero on the dofs of free joints, which are unactuated) from the
+// state in `data`, whose kinematics and inertia this call recomputes. Where not NULL, `qacc` (nv)
+// and `force` (3 per support point, world axes) get the corresponding accelerations and contact
+// forces. With `work` NULL the call allocates its own memory.
 TB_API tbResult tb_inverse_dynamics_control(const tbModel* model, tbData* data,
                                             const tbInverseDynamics* controller, tbReal* tau,
                                             tbReal* qacc, tbReal* force, tbControlWork* work,
@@ -97,24 +101,25 @@ TB_API tbResult tb_inverse_dynamics_control(const tbModel* model, tbData* data,
 
 // ---- linear state feedback ---------------------------------------------------------------------
 
-// tau = u[i] + K[i] (x_ref (-) x), as optimal-control codes write it: numpy files of states
-// (N + 1 x (nq + nv)), controls (N x nu) and gains (N x nu x 2 nv), one row per `dt` seconds. The
-// files have Pinocchio's conventions: quaternion last entry w, free-joint velocity in the body's
-// frame, base pose difference as the logarithm of the relative pose. The base is a free joint, the
-// `nu` driven joints follow.
+// tau = u[i] + K[i] (x_ref (-) x), as optimal-control codes write it: numpy files of states (N + 1
+// x (nq + nv)), controls (N x nu) and gains (N x nu x 2 nv), one row per `dt` seconds. The files
+// have Pinocchio's conventions: quaternion last entry w, free-joint velocity in the body's frame,
+// base pose difference as the logarithm of the relative pose. The first joint is the free joint of
+// the base, followed by the `nu` actuated joints.
 typedef struct tbFeedback tbFeedback;
 
-// `joint`: names of the driven joints in the files' order, NULL for the model's. `lift`: added to
-// the base's reference height (m). NULL on error.
+// `joint`: names of the actuated joints in the files' order, NULL for the model's order. `lift`:
+// offset added to the base's reference height (m). NULL on error.
 TB_API tbFeedback* tb_feedback_load(const tbModel* model, const char* states, const char* controls,
                                     const char* gains, tbReal dt, tbReal lift,
                                     const char* const* joint, tbError* error);
 TB_API void tb_feedback_free(tbFeedback* feedback);
 TB_API int tb_feedback_count(const tbFeedback* feedback);  // N
 
-// Reference state at a time: states are interpolated. qpos and qvel in Tribo's conventions. The
-// feedback holds the memory that this and the control need: one per thread. Both do nothing for a
-// model of other sizes than the one it was loaded for.
+// Reference state at a time, linear between the stored states; qpos and qvel in Tribo's
+// conventions. The feedback holds the scratch memory of this call and of tb_feedback_control: use
+// one per thread. Both do nothing for a model whose sizes differ from those of the model it was
+// loaded for.
 TB_API void tb_feedback_reference(const tbModel* model, tbFeedback* feedback, tbReal time,
                                   tbReal* qpos, tbReal* qvel);
 

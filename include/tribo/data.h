@@ -11,33 +11,35 @@ typedef struct {
   tbReal dist;           // m, negative when overlapping
   tbReal pos[3];         // m, midway between the surfaces
   tbReal frame[9];       // rows: normal, t1, t2
-  tbReal includemargin;  // m: force acts only where dist is below this; rigid laws: where negative
+  tbReal includemargin;  // m: the contact force acts only below this distance; rigid laws: only
+                         // below zero
   tbReal friction[5];    // two sliding, torsional, two rolling
   tbReal solref[TB_NREF];
   tbReal solreffriction[TB_NREF];
   tbReal solimp[TB_NIMP];
-  tbReal restitution;  // rigid laws: cut back in a step where more would make energy
+  tbReal restitution;  // rigid laws: reduced in a step where it would add kinetic energy
   tbReal compliance;   // m/N
   tbReal damping;      // N s/m
-  tbReal comfree[2];   // comfree law: stiffness and damping of an explicit pair, -1: the options'
-  tbReal force[6];     // N, N m: what the last step applied, in `frame`
-  int dim;             // 1, 3, 4 or 6; under law raisim the first 3 act
+  tbReal comfree[2];   // comfree law: stiffness and damping of an explicit pair; -1: those of the
+                       // options
+  tbReal force[6];     // N, N m: applied in the last step, in `frame`
+  int dim;             // 1, 3, 4 or 6; law raisim uses the first 3 rows
   int geom[2];
-  int exclude;   // 1: seen, but in the gap, so without force
-  int row;       // first row in the problem; -1: it cannot push in this step, or is excluded
-  uint64_t key;  // geom pair and feature: the same contact from step to step
+  int exclude;   // 1: detected, but in the gap, so without force
+  int row;       // first row in the problem; -1: excluded, or cannot push in this step
+  uint64_t key;  // geom pair and feature: identifies the contact across steps
 } tbContact;
 
-// What is to blame where a step failed or did not converge.
+// The constraint responsible where a step failed or did not converge.
 typedef enum {
   TB_OFFENCE_NONE,
   TB_OFFENCE_UNCONVERGED,  // the constraint with the largest residual; soft: the largest impulse
-  TB_OFFENCE_FAILED,       // the step was not made: data->message
+  TB_OFFENCE_FAILED,       // the step was not made; data->message says why
 } tbOffence;
 typedef struct {
   int reason;   // tbOffence
-  int geom[2];  // of the contact; -1: it is none
-  int body;     // that moves there, geom[1]'s where both do; -1: none in particular
+  int geom[2];  // of the contact; -1: not a contact
+  int body;     // moving body of the constraint (geom[1]'s if both move); -1: none in particular
 } tbOffender;
 
 // Wall-clock seconds of the last step, by phase.
@@ -50,42 +52,44 @@ typedef struct {
   TB_DATA_ARRAYS(X)
 #undef X
   tbReal time;         // s
-  tbReal energy[2];    // J: potential, kinetic, where the last step began (TB_ENABLE_ENERGY, or 0)
+  tbReal energy[2];    // J: potential, kinetic, at the start of the last step (with
+                       // TB_ENABLE_ENERGY, else 0)
   int ncon;            // contacts of the last step
   tbContact* contact;  // ncon of them, in the arena
   // The certificate of the last step.
-  tbResult status;    // TB_OK, or why the state was left as it was before the step
-  char message[256];  // which quantity of which body, when status is not TB_OK
-  // Iterations, status, residuals of the solved and of the exact law: those of the impulses that
-  // the step applied, or NaN where nobody judged them (docs/step.md#the-certificate).
+  tbResult status;    // TB_OK, or why the step failed and the state was kept
+  char message[256];  // which quantity of which body failed, when status is not TB_OK
+  // Iterations, status, residuals of the solved and of the exact law, for the impulses that the
+  // step applied; NaN where no certificate was computed (docs/step.md#the-certificate).
   tbSolveInfo solve;
-  tbOffender offender;  // where the step failed or did not converge
+  tbOffender offender;  // set where the step failed or did not converge
   tbStepTimes seconds;
   void* block;               // owns every array above
   size_t block_size;         // bytes
-  struct tbWorkspace* work;  // arena, broad phase, warm starts: internal
+  struct tbWorkspace* work;  // arena, broad phase, warm-start data: internal
 } tbData;
 
 TB_EXTERN_C_BEGIN
 
-// A world at the model's reference pose, or NULL when out of memory. The model must outlive it. It
-// keeps what collision needs of shapes: make a new one after changing those (docs/constants.md).
+// A world at the model's reference pose, or NULL when out of memory. The model must outlive it. The
+// world caches shape data for collision: create a new one after changing shapes
+// (docs/constants.md).
 TB_API tbData* tb_data_new(const tbModel* model);
 TB_API void tb_data_free(tbData* data);
 
-// A copy of all arrays of another world of the same model, or NULL. What its steps remember (warm
-// starts) is not in it: tb_snapshot_save and tb_snapshot_load carry that too.
+// A copy of all arrays of another world of the same model, or NULL. Warm-start data is not copied:
+// tb_snapshot_save and tb_snapshot_load carry that too.
 TB_API tbData* tb_data_copy(const tbModel* model, const tbData* data);
 
-// Back to the reference pose, or to keyframe `key` (TB_ERROR_ARGUMENT where there is none, and
-// nothing changes; nor does a world of another model). Controls and forces become zero or the
-// key's.
+// Return to the reference pose, or to keyframe `key` (TB_ERROR_ARGUMENT and no change if there is
+// none, or if the world is of another model). Controls and forces become zero, or those of the
+// keyframe.
 TB_API void tb_reset(const tbModel* model, tbData* data);
 TB_API tbResult tb_reset_keyframe(const tbModel* model, tbData* data, int key);
 
 // The state as one flat vector: time, then every array of TB_DATA_STATE (data_fields.h) in its
-// order. What `get` wrote, `set` restores exactly. Set between the halves of a step, it asks for
-// the first one again. With the data of another model both do nothing.
+// order. `set` restores exactly what `get` wrote. After a `set` between the halves of a step, the
+// first half must be called again. With the data of another model both do nothing.
 TB_API int tb_state_size(const tbModel* model);
 TB_API void tb_state_get(const tbModel* model, const tbData* data, tbReal* state);
 TB_API void tb_state_set(const tbModel* model, tbData* data, const tbReal* state);

@@ -3,7 +3,8 @@
 #ifndef TRIBO_DATA_FIELDS_H_
 #define TRIBO_DATA_FIELDS_H_
 
-// The state: what a snapshot must hold so that a simulation goes on as if never interrupted.
+// The state: everything that a snapshot must hold so that a simulation continues without a
+// difference.
 #define TB_DATA_STATE(X)                                                                \
   X(tbReal, qpos, nq, 1, "", "configuration")                                           \
   X(tbReal, qvel, nv, 1, "", "velocity")                                                \
@@ -16,7 +17,7 @@
   X(tbReal, ten_load, ntendon, 1, "N", "force along it, where it counts as tension")    \
   X(tbReal, userdata, nuserdata, 1, "", "user values")
 
-// What the user sets before a step.
+// Inputs that the user sets before a step.
 #define TB_DATA_INPUT(X)                                                  \
   X(tbReal, ctrl, nu, 1, "", "control")                                   \
   X(tbReal, qfrc_applied, nv, 1, "N or N m", "applied generalised force") \

@@ -1,11 +1,12 @@
-// Rigid-body dynamics of the kinematic trees: what follows from the state alone, contact aside.
+// Rigid-body dynamics of the kinematic trees: quantities that depend on the state alone, without
+// contacts.
 //
 // Names of results are those of tbData (and MuJoCo's). Spatial vectors have the angular part first
 // and are expressed in world axes about the centre of mass of the body's tree (subtree_com of its
 // root); forces given by a user have the force first. Every function here works in place, allocates
-// nothing, and may run in any number of threads on different tbData. Functions read results of the
-// ones named under "after". With a NULL that is not allowed here, or the data of another model,
-// they do nothing; those with a result return TB_ERROR_ARGUMENT.
+// nothing, and may run in any number of threads on different tbData. "After f" means that f must
+// have been called first for the current state. With a NULL that is not allowed here, or the data
+// of another model, functions do nothing; those with a result return TB_ERROR_ARGUMENT.
 #ifndef TRIBO_DYNAMICS_H_
 #define TRIBO_DYNAMICS_H_
 
@@ -66,9 +67,9 @@ TB_API void tb_full_ten_J(const tbModel* m, const tbData* d, tbReal* J);
 TB_API void tb_crb(const tbModel* m, tbData* d);
 
 // qLD, qLDiagInv: M = L^T D L. TB_ERROR_NUMERIC if M is not positive definite; solves then give
-// NaN. After tb_crb. A whole tb_step of a rigid law or comfree, which factors M with its dampers,
-// leaves these to whoever needs them: the solves below make them when first called, and so does
-// this.
+// NaN. After tb_crb. A whole tb_step of a rigid law or comfree factors M plus damping instead and
+// leaves this factor out of date; this function, or the first call of one of the solves below, then
+// computes it.
 TB_API tbResult tb_factor_m(const tbModel* m, tbData* d);
 
 // M as a dense nv x nv matrix; r = M v. After tb_crb.
@@ -114,9 +115,9 @@ TB_API void tb_body_forces(const tbModel* m, tbData* d);
 TB_API void tb_add_wrench(const tbModel* m, tbData* d, int body, const tbReal point[3],
                           const tbReal force[3], const tbReal torque[3]);
 
-// Add what a spatial tendon with the force `force` along its length (negative where it pulls) does
-// to the bodies on its path, and what its armature does at qacc, to cfrc_ext. Fixed tendons act on
-// joints alone. After tb_compute_velocity.
+// Add to cfrc_ext the forces that a spatial tendon with the force `force` along its length
+// (negative: it pulls) exerts on the bodies of its path, and the inertial forces of its armature at
+// qacc. Fixed tendons act on joints only. After tb_compute_velocity.
 TB_API void tb_add_tendon_wrench(const tbModel* m, tbData* d, int tendon, tbReal force);
 
 // qfrc += J^T (force, torque) at world point `point` of `body`; either may be NULL.
@@ -127,15 +128,15 @@ TB_API void tb_apply_wrench(const tbModel* m, const tbData* d, int body, const t
 TB_API void tb_apply_xfrc(const tbModel* m, const tbData* d, const tbReal* xfrc, tbReal* qfrc);
 
 // Velocity and acceleration (angular, linear) of an object's frame (body, xbody, geom, site) at its
-// origin, in world axes or, with `local`, in the object's. Acceleration has gravity subtracted as
-// an accelerometer reads it; it is after tb_body_accelerations.
+// origin, in world axes or, with `local`, in the object's. Gravity is subtracted from the
+// acceleration, as in an accelerometer's reading; it requires tb_body_accelerations.
 TB_API void tb_object_velocity(const tbModel* m, const tbData* d, tbObjType type, int id, int local,
                                tbReal velocity[6]);
 TB_API void tb_object_acceleration(const tbModel* m, const tbData* d, tbObjType type, int id,
                                    int local, tbReal acceleration[6]);
 
 // --- Jacobians (after tb_com_position) ------------------------------------------------------
-// An id that is out of range stands for the world: nothing moves it, its Jacobian is zero.
+// An id out of range stands for the world, whose Jacobian is zero.
 
 // The dofs that move `body`, ascending: returns how many and points `dofs` into the model.
 TB_API int tb_chain(const tbModel* m, int body, const int** dofs);
@@ -155,14 +156,14 @@ TB_API void tb_jac_site(const tbModel* m, const tbData* d, int site, tbReal* jac
 TB_API void tb_jac_subtree_com(const tbModel* m, const tbData* d, int body, tbReal* jacp);
 
 // Only the columns of the chain: three rows of length `stride` >= the chain's length, which is
-// returned (shorter rows stay as they are). Either output may be NULL.
+// returned (if `stride` is smaller, nothing is written). Either output may be NULL.
 TB_API int tb_jac_sparse(const tbModel* m, const tbData* d, int body, const tbReal point[3],
                          tbReal* jacp, tbReal* jacr, int stride);
 
 // Jacobian of (point2 on body2) - (point1 on body1), and of the difference of angular velocities,
-// only over the dofs that move either body. `support` (room for nv) gets them in ascending order;
-// their number is returned. Where the two points are the same, dofs that move both bodies drop out
-// of the Jacobian but stay in the support, so that half-solves work on it.
+// only over the dofs that move either body. `support` (room for nv) gets these dofs in ascending
+// order; their number is returned. Where the two points are the same, dofs that move both bodies
+// drop out of the Jacobian but stay in the support, which half-solves require.
 TB_API int tb_jac_pair(const tbModel* m, const tbData* d, int body1, const tbReal point1[3],
                        int body2, const tbReal point2[3], int* support, tbReal* jacp, tbReal* jacr,
                        int stride);
@@ -181,7 +182,7 @@ TB_API void tb_jac_dot_v(const tbModel* m, const tbData* d, int body, const tbRe
 // qpos <- qpos + dt qvel on the manifold.
 TB_API void tb_integrate_pos(const tbModel* m, tbReal* qpos, const tbReal* qvel, tbReal dt);
 
-// The qvel that takes qpos1 to qpos2 in time dt.
+// The qvel that moves qpos1 to qpos2 in time dt.
 TB_API void tb_differentiate_pos(const tbModel* m, tbReal* qvel, tbReal dt, const tbReal* qpos1,
                                  const tbReal* qpos2);
 

@@ -24,7 +24,7 @@ typedef enum {
   TB_INTEGRATOR_RK4,
   TB_INTEGRATOR_IMPLICIT,
   TB_INTEGRATOR_IMPLICITFAST,
-  // Of the viscoelastic law, beside RK4; the others above stand for expo there.
+  // For the viscoelastic law, besides RK4; the first, third and fourth above select expo there.
   TB_INTEGRATOR_EXPO,
   TB_INTEGRATOR_EXPO_MIDPOINT,
   TB_INTEGRATOR_EULER_EXPLICIT,
@@ -96,7 +96,7 @@ typedef enum {
 typedef enum { TB_GAIN_FIXED, TB_GAIN_AFFINE, TB_GAIN_MUSCLE, TB_GAIN_USER } tbGainType;
 typedef enum { TB_BIAS_NONE, TB_BIAS_AFFINE, TB_BIAS_MUSCLE, TB_BIAS_USER } tbBiasType;
 
-// What a sensor, a name or a frame refers to.
+// Type of object that a sensor, a name or a frame refers to.
 typedef enum {
   TB_OBJ_UNKNOWN,
   TB_OBJ_BODY,   // the body's inertial frame, where MuJoCo distinguishes
@@ -169,15 +169,16 @@ typedef enum {
   TB_SENS_E_POTENTIAL,
   TB_SENS_E_KINETIC,
   TB_SENS_CLOCK,
-  TB_SENS_TACTILE,  // not supported, as the next; the numbers are MuJoCo's
+  TB_SENS_TACTILE,  // not supported, nor is the next; values are MuJoCo's
   TB_SENS_PLUGIN,
   TB_SENS_USER,
   TB_NSENSORTYPES
 } tbSensorType;
 
-// What a contact sensor reports of each contact: bits of sensor_intprm[0]; one value, or three.
+// Quantities that a contact sensor reports for each contact: bits of sensor_intprm[0]; one or three
+// values each.
 typedef enum {
-  TB_CONTACT_FOUND = 1 << 0,    // contacts that fit
+  TB_CONTACT_FOUND = 1 << 0,    // number of matching contacts
   TB_CONTACT_FORCE = 1 << 1,    // in the contact's frame
   TB_CONTACT_TORQUE = 1 << 2,   // in the contact's frame
   TB_CONTACT_DIST = 1 << 3,     // m
@@ -186,15 +187,15 @@ typedef enum {
   TB_CONTACT_TANGENT = 1 << 6,  // the first tangent
 } tbContactDataBit;
 
-// Which contacts of those that fit: sensor_intprm[1].
+// Which of the matching contacts are reported: sensor_intprm[1].
 typedef enum {
-  TB_REDUCE_NONE,      // the first
-  TB_REDUCE_MINDIST,   // the deepest
-  TB_REDUCE_MAXFORCE,  // the strongest
-  TB_REDUCE_NETFORCE   // one that stands for all, in the world's axes
+  TB_REDUCE_NONE,      // the first ones
+  TB_REDUCE_MINDIST,   // the deepest ones
+  TB_REDUCE_MAXFORCE,  // those with the largest force
+  TB_REDUCE_NETFORCE   // one equivalent contact with the net force, in world axes
 } tbContactReduce;
 
-// What a camera or light follows.
+// Tracking mode of a camera or light.
 typedef enum {
   TB_CAM_FIXED,
   TB_CAM_TRACK,

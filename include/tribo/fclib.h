@@ -53,12 +53,12 @@ typedef struct {
 
 TB_EXTERN_C_BEGIN
 
-// Read the local or global problem of a file. Everything is checked: sizes, indices, finite values,
-// friction coefficients. On success the caller owns *fclib (tb_fclib_free).
+// Read the local or global problem of a file. Sizes, indices, finite values and friction
+// coefficients are checked. On success the caller owns *fclib (tb_fclib_free).
 TB_API tbResult tb_fclib_read(const char* path, tbFclib** fclib, tbError* error);
 
-// Write a problem to a new file (an existing one is replaced, but not by a problem whose sizes,
-// indices or numbers do not fit together: TB_ERROR_ARGUMENT, as for tb_fclib_problem).
+// Write a problem to a new file; an existing file is replaced, unless the problem's sizes, indices
+// or numbers are inconsistent (TB_ERROR_ARGUMENT, as for tb_fclib_problem).
 TB_API tbResult tb_fclib_write(const tbFclib* fclib, tbFclibEncoding encoding, const char* path,
                                tbError* error);
 
@@ -73,14 +73,14 @@ TB_API tbResult tb_fclib_read_solution(const char* path, const tbFclib* fclib, i
 TB_API tbResult tb_fclib_write_solution(const char* path, const tbFclib* fclib,
                                         const tbFclibSolution* solution, tbError* error);
 
-// The vectors of a solution (the struct is the caller's), and a problem.
+// Free the vectors of a solution (the struct itself is the caller's), and a problem.
 TB_API void tb_fclib_solution_free(tbFclibSolution* solution);
 TB_API void tb_fclib_free(tbFclib* fclib);
 
 // Build the contact problem: a cone per contact in the file's order, then equality rows for l. So
 // the first spacedim * contacts entries of lambda are r, the rest is l. W, R and M must be
-// symmetric to 1e-2 of their largest entry (files of real simulations are not exactly so) and are
-// replaced by their symmetric part. The caller owns *problem (tb_problem_free).
+// symmetric to 1e-2 of their largest entry (matrices from real simulations are not exactly
+// symmetric) and are replaced by their symmetric part. The caller owns *problem (tb_problem_free).
 TB_API tbResult tb_fclib_problem(const tbFclib* fclib, tbProblem** problem, tbError* error);
 
 TB_EXTERN_C_END

@@ -15,7 +15,7 @@ typedef struct {
   tbReal total_mass;    // kg
   tbReal extent;        // m, size of the scene at qpos0 (MuJoCo's stat.extent)
   tbReal mean_inertia;  // MuJoCo's stat.meaninertia: mean diagonal of M at qpos0
-  tbReal tautness;      // 1/m: the most that a body bears, for its inertia (docs/constants.md)
+  tbReal tautness;      // 1/m: largest load-to-inertia ratio of a body (docs/constants.md)
   tbOption opt;
 #define X(type, name, rows, columns, unit, what) type* name;
   TB_MODEL_ARRAYS(X)
@@ -26,7 +26,7 @@ typedef struct {
 
 TB_EXTERN_C_BEGIN
 
-// Where load looks for files, and what it makes of a URDF.
+// Where loading looks for files, and how a URDF is converted.
 typedef struct {
   const char* const* search_paths;  // for package:// and meshes; also TRIBO_PACKAGE_PATH and
                                     // ROS_PACKAGE_PATH from the environment
@@ -37,30 +37,34 @@ typedef struct {
   const char* srdf;   // URDF: group states of this SRDF file become keyframes, or NULL
 } tbLoadOptions;
 
-// No search paths of one's own, a fixed base, fixed joints fused, no visual geometry, no SRDF.
+// Default options: no extra search paths, a fixed base, fixed joints fused, no visual geometry, no
+// SRDF.
 TB_API tbLoadOptions tbDefaultLoadOptions(void);
 
 // Load MJCF (.xml, root <mujoco>), URDF (root <robot>) or a compiled model (.tbm). NULL `options`
-// means the defaults. The caller frees it with tb_model_free; any number of worlds may share it. On
-// failure NULL, and `error` has what, file:line and what was expected.
+// means the defaults. The caller frees the model with tb_model_free; any number of worlds may share
+// it. On failure the result is NULL, and `error` says what is wrong, at which file:line, and what
+// was expected.
 TB_API tbModel* tb_load(const char* path, const tbLoadOptions* options, tbError* error);
 
 // As tb_load from MJCF or URDF text; relative file names are against `directory` (may be NULL).
 TB_API tbModel* tb_load_string(const char* xml, const char* directory, const tbLoadOptions* options,
                                tbError* error);
 
-// The compiled model as one binary file: versioned, checksummed, every size checked on load. From
-// bytes as from a file: NULL and `error` where they are no model of this version.
+// The compiled model as one binary file: versioned, checksummed, every size checked on load.
+// Loading from bytes works as from a file: NULL and `error` if they are not a model of this
+// version.
 TB_API tbResult tb_model_save(const tbModel* model, const char* path, tbError* error);
 TB_API tbModel* tb_model_load_binary(const void* bytes, size_t size, tbError* error);
 
-// Whether every index, size and number of a model is one that an algorithm may use: what a loaded
-// file has passed. Call it after changing integers of a model (ids, addresses, types, sizes): no
-// step, load or save of what passes reads outside of an array. TB_ERROR_MODEL and what is wrong
-// where. Saving does so first, and so does a step of a debug build where the model has changed.
+// Check that every index, size and number of a model is valid; loaded files have passed this check.
+// Call it after changing integers of a model (ids, addresses, types, sizes): no step, load or save
+// of a model that passes reads outside of an array. On failure TB_ERROR_MODEL, and `error` says
+// what is wrong where. Saving calls it first, and so does a step of a debug build if the model has
+// changed.
 TB_API tbResult tb_model_check(const tbModel* model, tbError* error);
 
-// A deep copy, or NULL when out of memory or where a size was changed.
+// A deep copy, or NULL when out of memory or if a size of the model was changed.
 TB_API tbModel* tb_model_copy(const tbModel* model);
 TB_API void tb_model_free(tbModel* model);
 

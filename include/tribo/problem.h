@@ -64,7 +64,7 @@ typedef struct {
   const tbReal* row_value;
 } tbDelassus;
 
-// All pointers are views: whoever fills them owns the memory.
+// All pointers are views: the memory belongs to the caller who filled them in.
 typedef struct {
   int n;       // rows
   int nblock;  // blocks
@@ -74,21 +74,22 @@ typedef struct {
   const tbReal* g;  // free velocity, n entries
 } tbProblem;
 
-// Errors: sizes, starts, columns or offsets that do not fit, NaN or infinite numbers, negative mu,
+// Errors: inconsistent sizes, starts, columns or offsets, NaN or infinite numbers, negative mu,
 // compliance or diagonal, empty boxes, a G that is not symmetric, or has a negative eigenvalue in a
-// diagonal block or in two of its rows.
+// diagonal block or in the 2 x 2 block of any two of its rows.
 TB_API tbResult tb_problem_check(const tbProblem* problem, tbError* error);
 
-// Blocks of `count` cones with three rows and one coefficient mu[i] each. NULL: nothing is done.
+// Blocks of `count` cones with three rows and one coefficient mu[i] each. Does nothing if a pointer
+// is NULL.
 TB_API void tb_blocks_contacts(int count, const tbReal* mu, tbBlock* block);
 
-// Problems that own a copy of their data, freed by tb_problem_free (as all `_free`, of NULL too).
-// `R` may be NULL. On error NULL, and `error` says why.
+// Problems that own a copy of their data, freed by tb_problem_free (all `_free` functions accept
+// NULL). `R` may be NULL. On error NULL, and `error` says why.
 TB_API tbProblem* tb_problem_create_dense(int nblock, const tbBlock* block, const tbReal* G,
                                           const tbReal* R, const tbReal* g, tbError* error);
 
-// G in scalar compressed rows, both halves stored; becomes the SPARSE form. Entries of one place
-// add up; a row has no more of them than G has columns.
+// G in scalar compressed rows, both halves stored; becomes the SPARSE form. Entries of the same row
+// and column add up; a row has at most as many entries as G has columns.
 TB_API tbProblem* tb_problem_create_csr(int nblock, const tbBlock* block, const int* row_start,
                                         const int* column, const tbReal* value, const tbReal* R,
                                         const tbReal* g, tbError* error);
@@ -103,7 +104,7 @@ TB_API tbProblem* tb_problem_create_mass(int nblock, const tbBlock* block, int n
                                          const tbReal* R, const tbReal* v_free, const tbReal* gamma,
                                          tbError* error);
 
-// G = B B^T with B (rows x ncol) in scalar compressed rows: the PRODUCT form as it is.
+// G = B B^T with B (rows x ncol) in scalar compressed rows: stored directly as the PRODUCT form.
 TB_API tbProblem* tb_problem_create_product(int nblock, const tbBlock* block, int ncol,
                                             const int* row_start, const int* column,
                                             const tbReal* value, const tbReal* R, const tbReal* g,
@@ -129,7 +130,7 @@ TB_API const char* tb_law_name(tbLaw law);
 // The law of that name, or TB_LAW_COUNT.
 TB_API tbLaw tb_law_find(const char* name);
 
-// How far lambda is from a law: sup over blocks.
+// Violation of a law by lambda: sup over blocks.
 typedef struct {
   tbReal primal;           // dist(lambda, K), N s
   tbReal dual;             // dist(sigma + Gamma(sigma), K*), m/s
@@ -137,8 +138,8 @@ typedef struct {
   tbReal relative;  // the largest after division by |lambda|, |g| and |lambda| |g| (sup norms)
 } tbResidual;
 
-// The one residual function: stop tests, tests, plots and reports all use it. `sigma` is
-// (G + R) lambda + g. A non-finite input, or one that is NULL, gives infinite residuals.
+// The one residual function: stop tests, tests, plots and reports all use it. `sigma` is (G + R)
+// lambda + g. Residuals are infinite for a non-finite or NULL input.
 TB_API tbResidual tb_residual(const tbProblem* problem, tbLaw law, const tbReal* lambda,
                               const tbReal* sigma);
 
@@ -148,14 +149,15 @@ TB_API tbReal tb_residual_absolute(const tbResidual* residual);
 // ---- solving -----------------------------------------------------------------------------------
 
 typedef enum {
-  // The residual function agrees with the tolerance asked for. In steps also: laws in closed form
-  // (comfree, viscoelastic but for euler-implicit), which no solver can miss.
+  // The residual is within the tolerance. Steps report it also for laws in closed form (comfree,
+  // viscoelastic except euler-implicit), which have no iteration that could fail.
   TB_SOLVE_CONVERGED = 0,
   TB_SOLVE_MAX_ITERATIONS,
   TB_SOLVE_TIME_LIMIT,
-  TB_SOLVE_STALLED,     // no more progress; lambda is the best found
-  TB_SOLVE_FAILED,      // a breakdown (non-finite numbers); lambda is the best found
-  TB_SOLVE_INFEASIBLE,  // ncp/auto: proven that no velocity is allowed; lambda is the best found
+  TB_SOLVE_STALLED,     // no further progress; lambda is the best iterate found
+  TB_SOLVE_FAILED,      // a breakdown (non-finite numbers); lambda is the best iterate found
+  TB_SOLVE_INFEASIBLE,  // ncp/auto: proven that no velocity satisfies all constraints; lambda is
+                        // the best iterate
 } tbSolveStatus;
 
 // "converged", "max_iterations", ...; "unknown" out of range.
@@ -170,8 +172,8 @@ typedef struct {
   tbReal penalty;       // ADMM's rho, or the solver's step or regularisation
 } tbSolveHistory;
 
-// Every numeric setting, declared once: X(type, name, default, allowed, meaning); `allowed` says
-// which values x it may have.
+// Every numeric setting, declared once: X(type, name, default, allowed, meaning); `allowed` is the
+// condition on a value x.
 #define TB_SOLVE_SETTINGS(X)                                                                       \
   X(tbReal, tol, 1e-6, x >= 0, "relative residual of the law solved")                              \
   X(tbReal, tol_absolute, 0, x >= 0, "if > 0: stop on the absolute residual instead")              \
@@ -219,7 +221,7 @@ typedef struct {
 typedef struct {
   int status;  // a tbSolveStatus
   const char* law;
-  const char* solver;  // the one that gave the answer, also under "auto"
+  const char* solver;  // the solver that found the answer, also under "auto"
   int iterations;
   int factorizations;
   int history_count;
@@ -228,7 +230,7 @@ typedef struct {
   tbResidual residual_exact;  // of the exact law: Tribo's certificate
 } tbSolveInfo;
 
-// The exact law by "auto", every setting at its default.
+// Default settings: the exact law, solver "auto".
 TB_API tbSolveSettings tbDefaultSolveSettings(void);
 
 // Set a field by its name ("law", "solver" and every TB_SOLVE_SETTINGS name) from text. `solver`
@@ -236,32 +238,33 @@ TB_API tbSolveSettings tbDefaultSolveSettings(void);
 TB_API tbResult tb_solve_settings_set(tbSolveSettings* settings, const char* name,
                                       const char* value, tbError* error);
 
-// The registered solvers, in order: name and law of number `index`, NULL / TB_LAW_COUNT past the
-// end.
+// The registered solvers, in order: name and law of solver number `index`; NULL / TB_LAW_COUNT past
+// the end.
 TB_API int tb_solver_count(void);
 TB_API const char* tb_solver_name(int index);
 TB_API tbLaw tb_solver_law(int index);
 
-// Scratch memory that solves reuse: after a first solve of a size, more of them allocate nothing.
-// It also keeps what warm-starts the next solve (penalty, eigenvectors). One per thread. NULL when
-// out of memory.
+// Scratch memory that solves reuse: after the first solve of a size, further ones allocate nothing.
+// It also keeps the warm-start data of the next solve (penalty, eigenvectors). Use one per thread.
+// NULL when out of memory.
 typedef struct tbSolveWork tbSolveWork;
 TB_API tbSolveWork* tb_solve_work_create(void);
 TB_API void tb_solve_work_free(tbSolveWork* work);
 // Calls to malloc so far, and bytes held.
 TB_API size_t tb_solve_work_allocations(const tbSolveWork* work);
 TB_API size_t tb_solve_work_bytes(const tbSolveWork* work);
-// Most bytes of scratch memory, 0: as many as there are. A solve that needs more says so.
+// Limit of scratch memory in bytes, 0: unlimited. A solve that needs more reports it.
 TB_API void tb_solve_work_limit(tbSolveWork* work, size_t bytes);
 
-// Keep the memory but nothing of what was solved with it: the next solve gives the bits that it
-// would give with new memory.
+// Keep the memory but discard all warm-start data: the next solve gives the bits that it would give
+// with new memory.
 TB_API void tb_solve_work_forget(tbSolveWork* work);
 
-// Solve `problem` for lambda (n entries, in and out). `settings` NULL: defaults; `work` NULL: its
-// own. TB_OK means that lambda and info are valid, also when info->status is not CONVERGED; any
-// other result leaves lambda as it was. Errors: a bad problem or setting, a law that a block does
-// not allow, a G that turns out to be indefinite where no answer was found, no memory.
+// Solve `problem` for lambda (n entries, in and out). With `settings` NULL the defaults are used;
+// with `work` NULL the call allocates its own memory. TB_OK means that lambda and info are valid,
+// also when info->status is not CONVERGED; any other result leaves lambda unchanged. Errors: a bad
+// problem or setting, a block type that the law does not support, a G that turns out to be
+// indefinite and no answer was found, out of memory.
 TB_API tbResult tb_solve(const tbProblem* problem, const tbSolveSettings* settings, tbReal* lambda,
                          tbSolveWork* work, tbSolveInfo* info, tbError* error);
 

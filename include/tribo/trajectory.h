@@ -1,4 +1,4 @@
-// Writing the states of a simulation to a file, CSV or HDF5 by the name's ending.
+// Writes the states of a simulation to a file, CSV or HDF5 according to the name's ending.
 #ifndef TRIBO_TRAJECTORY_H_
 #define TRIBO_TRAJECTORY_H_
 
@@ -9,17 +9,17 @@ typedef struct tbTrajectory tbTrajectory;
 TB_EXTERN_C_BEGIN
 
 // A file with one row per state: time, qpos, qvel, ctrl, energy (potential, kinetic), number of
-// contacts, relative residual of the exact law (NaN, in CSV "nan", where the step was not judged).
-// All as they stand in the data: after a step, contacts and residual are of that step, and energy
-// of its start with TB_ENABLE_ENERGY, else zero (tb_energy_position and _velocity measure it anew).
-// ".csv" has a line of column names; ".h5" (or ".hdf5") has one dataset per quantity; a ".part"
-// behind these does not count. NULL and `error` where the file cannot be made or the library was
-// built without HDF5.
+// contacts, relative residual of the exact law (NaN, in CSV "nan", for steps without a
+// certificate). Values are taken from the data: after a step, contacts and residual are of that
+// step, and energy is that at its start with TB_ENABLE_ENERGY, else zero (tb_energy_position and
+// _velocity recompute it). ".csv" has a line of column names; ".h5" (or ".hdf5") has one dataset
+// per quantity; a ".part" behind these is ignored. NULL and `error` if the file cannot be created
+// or the library was built without HDF5.
 TB_API tbTrajectory* tb_trajectory_open(const char* path, const tbModel* model, tbError* error);
 TB_API tbResult tb_trajectory_append(tbTrajectory* trajectory, const tbModel* model,
                                      const tbData* data, tbError* error);
 
-// Finish and free. A failure to write shows here at the latest.
+// Finish and free. Write errors are reported here at the latest.
 TB_API tbResult tb_trajectory_close(tbTrajectory* trajectory, tbError* error);
 
 TB_EXTERN_C_END

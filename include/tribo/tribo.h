@@ -4,9 +4,9 @@
 // your own and solve it (problem.h). Nothing here keeps global state: any number of models and
 // worlds may live in any number of threads, each world in one thread at a time.
 //
-// A pointer may be NULL where its function says so. Elsewhere functions refuse NULL, or do nothing
-// where they have no result. Indices of bodies, joints and dofs that are arguments of dynamics.h
-// and derivatives.h are not checked.
+// A pointer may be NULL where its function says so. Otherwise functions return an error for NULL,
+// or do nothing if they have no result. Indices of bodies, joints and dofs that are arguments of
+// dynamics.h and derivatives.h are not checked.
 #ifndef TRIBO_TRIBO_H_
 #define TRIBO_TRIBO_H_
 

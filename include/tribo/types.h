@@ -24,8 +24,8 @@ typedef enum {
   TB_ERROR_ARGUMENT,     // a caller's argument is out of its documented range
   TB_ERROR_MEMORY,       // an allocation failed or a size limit was exceeded
   TB_ERROR_FILE,         // a file cannot be opened, read or written
-  TB_ERROR_PARSE,        // a file's content is malformed
-  TB_ERROR_MODEL,        // a model is well-formed but makes no physical sense
+  TB_ERROR_PARSE,        // the content of a file is malformed
+  TB_ERROR_MODEL,        // a model is well-formed but physically meaningless
   TB_ERROR_UNSUPPORTED,  // a feature Tribo does not have, or was built without
   TB_ERROR_NUMERIC,      // a computation produced a non-finite number or broke down
 } tbResult;
